@@ -1,0 +1,121 @@
+// src/base/base.c: see base.h.
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static snugAssertFcn* assertHandler;
+static void* assertUser;
+
+void snugSetAssertHandler(snugAssertFcn* handler, void* user)
+{
+	assertHandler = handler;
+	assertUser = user;
+}
+
+void sgMisuse(const char* condition, const char* function)
+{
+	if (assertHandler != NULL)
+	{
+		assertHandler(assertUser, condition, function);
+	}
+}
+
+snugStatus sgFail(const snugMessenger* messenger, snugStatus status, const char* format, ...)
+{
+	if (messenger != NULL && messenger->message != NULL)
+	{
+		char text[256];
+		va_list arguments;
+		va_start(arguments, format);
+		vsnprintf(text, sizeof(text), format, arguments);
+		va_end(arguments);
+		messenger->message(messenger->user, snug_error, text);
+	}
+	return status;
+}
+
+const char* snugGetStatusText(snugStatus status)
+{
+	switch (status)
+	{
+		case snug_success:
+			return "success";
+		case snug_badArgument:
+			return "bad argument";
+		case snug_badInput:
+			return "bad input";
+		case snug_outOfMemory:
+			return "out of memory";
+		case snug_outOfRange:
+			return "out of range";
+		case snug_badFile:
+			return "bad file";
+		case snug_unsupportedVersion:
+			return "unsupported version";
+		case snug_ioError:
+			return "input or output error";
+		case snug_invalidBounds:
+			return "invalid bounds";
+	}
+	return "unknown status";
+}
+
+#define SG_TEXT_OF(value) #value
+#define SG_VERSION_TEXT(major, minor, patch) SG_TEXT_OF(major) "." SG_TEXT_OF(minor) "." SG_TEXT_OF(patch)
+
+const char* snugGetVersion(void)
+{
+	return SG_VERSION_TEXT(SNUG_VERSION_MAJOR, SNUG_VERSION_MINOR, SNUG_VERSION_PATCH);
+}
+
+static void* AllocateFromLibc(void* user, size_t size, size_t alignment)
+{
+	(void)user;
+	return aligned_alloc(alignment, size);
+}
+
+static void ReleaseToLibc(void* user, void* memory, size_t size)
+{
+	(void)user;
+	(void)size;
+	free(memory);
+}
+
+snugAllocator sgAllocator_OrDefault(snugAllocator allocator)
+{
+	if (allocator.allocate == NULL)
+	{
+		return (snugAllocator){ .allocate = AllocateFromLibc, .release = ReleaseToLibc };
+	}
+	return allocator;
+}
+
+bool sgAllocator_IsValid(const snugAllocator* allocator)
+{
+	return (allocator->allocate == NULL) == (allocator->release == NULL);
+}
+
+// Sizes are rounded up alike when allocating and releasing, so that the user's release sees the size it gave out.
+static size_t RoundedSize(size_t size)
+{
+	return size == 0 ? SG_ALIGNMENT : sgAlignUp(size, SG_ALIGNMENT);
+}
+
+void* sgAllocate(const snugAllocator* allocator, size_t size)
+{
+	if (size > SIZE_MAX / 2)
+	{
+		return NULL;
+	}
+	return allocator->allocate(allocator->user, RoundedSize(size), SG_ALIGNMENT);
+}
+
+void sgRelease(const snugAllocator* allocator, void* memory, size_t size)
+{
+	if (memory != NULL)
+	{
+		allocator->release(allocator->user, memory, RoundedSize(size));
+	}
+}

@@ -1,0 +1,54 @@
+// src/base/base.h: status, messages, misuse and memory for the whole core.
+#ifndef SG_BASE_H
+#define SG_BASE_H
+
+#include "snug/snug.h"
+
+#if defined(__GNUC__)
+#define SG_PRINTF(text, arguments) __attribute__((format(printf, text, arguments)))
+#define SG_NOINLINE __attribute__((noinline))
+#define SG_ALIGN(bytes) __attribute__((aligned(bytes)))
+#else
+#define SG_PRINTF(text, arguments)
+#define SG_NOINLINE
+#define SG_ALIGN(bytes) _Alignas(bytes)
+#endif
+
+/// Everything that is processed side by side comes in eights, whatever the machine's registers hold.
+#define SG_LANES 8
+
+/// Return `value` from the function if a promise of the API's user is broken, after telling the assert handler.
+#define SG_REQUIRE(condition, value)        \
+	do                                      \
+	{                                       \
+		if (!(condition))                   \
+		{                                   \
+			sgMisuse(#condition, __func__); \
+			return value;                   \
+		}                                   \
+	} while (0)
+
+void sgMisuse(const char* condition, const char* function);
+
+/// Format a message and pass it on; returns `status` so that `return sgFail(…)` reads as what it is.
+snugStatus sgFail(const snugMessenger* messenger, snugStatus status, const char* format, ...) SG_PRINTF(3, 4);
+
+/// Alignment of every allocation: a cache line, and enough for any vector.
+#define SG_ALIGNMENT 64
+
+/// The allocator itself, or the C library's if it is zero.
+snugAllocator sgAllocator_OrDefault(snugAllocator allocator);
+
+/// An allocator is whole: both functions or neither.
+bool sgAllocator_IsValid(const snugAllocator* allocator);
+
+/// Memory aligned to SG_ALIGNMENT, or null. A size of zero still gives a pointer that can be released.
+void* sgAllocate(const snugAllocator* allocator, size_t size);
+void sgRelease(const snugAllocator* allocator, void* memory, size_t size);
+
+static inline size_t sgAlignUp(size_t value, size_t alignment)
+{
+	return (value + alignment - 1) & ~(alignment - 1);
+}
+
+#endif

@@ -1,0 +1,20 @@
+// src/block.h: a model as bytes: a header, a table of tagged sections, and the sections, each aligned to 64 bytes.
+//
+// The same bytes in memory and in files (little-endian). All pointers of a snugModel lead into its block, so saving is
+// writing it and loading is copying it, after checking every number that code will follow.
+#ifndef SG_BLOCK_H
+#define SG_BLOCK_H
+
+#include "model.h"
+
+/// Raised whenever the meaning of any section changes.
+#define SG_BLOCK_VERSION 1
+
+/// Put a tree and its rest mesh into a new block and point the model at it. The model's allocator, deformer and treeDef
+/// are set; on failure nothing is kept.
+snugStatus sgBlock_Make(snugModel* model, const sgTree* tree, const sgMeshView* mesh);
+
+/// Copy a foreign block, check all of it and point the model at the copy. The model's allocator is set.
+snugStatus sgBlock_Read(snugModel* model, const void* block, size_t bytes, const snugMessenger* messenger);
+
+#endif

@@ -1,0 +1,397 @@
+// src/body.c: making, posing and reading bodies.
+#include "body.h"
+
+#include "base/fpenv.h"
+#include "base/isa.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double zeroOrigin[3] = { 0.0, 0.0, 0.0 };
+
+static void Release(snugBody* body)
+{
+	snugAllocator allocator = body->allocator;
+	if (body->ownsPool)
+	{
+		snugPool_Destroy(body->pool);
+	}
+	sgRelease(&allocator, body->pageTable, body->pageCount * sizeof(uint32_t));
+	sgRelease(&allocator, body->pose, body->poseBytes);
+	sgRelease(&allocator, body, sizeof(snugBody));
+}
+
+// A pool of its own has a page for every group, so posing and querying never need memory.
+static bool AllocateCaches(snugBody* body)
+{
+	const snugModel* model = body->model;
+	body->poseBytes = body->deform->poseBytes(model);
+	body->pose = sgAllocate(&body->allocator, body->poseBytes);
+	if (body->pose == NULL)
+	{
+		return false;
+	}
+	if (body->deform->bound == NULL)
+	{
+		return true;
+	}
+	uint32_t pageCount = (model->tree.groupCount + SG_PAGE_GROUPS - 1) / SG_PAGE_GROUPS;
+	body->pageTable = sgAllocate(&body->allocator, pageCount * sizeof(uint32_t));
+	if (body->pageTable == NULL)
+	{
+		return false;
+	}
+	body->pageCount = pageCount;
+	memset(body->pageTable, 0xff, pageCount * sizeof(uint32_t)); // SG_NONE everywhere
+	if (body->pool != NULL)
+	{
+		return true;
+	}
+	body->ownsPool = sgPool_Create(pageCount, &body->allocator, NULL, &body->pool) == snug_success;
+	return body->ownsPool;
+}
+
+snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
+{
+	SG_REQUIRE(out != NULL, snug_badArgument);
+	*out = NULL;
+	SG_REQUIRE(def != NULL && def->model != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
+	snugBody* body = sgAllocate(&allocator, sizeof(snugBody));
+	if (body == NULL)
+	{
+		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a body");
+	}
+	*body = (snugBody){
+		.model = def->model,
+		.deform = def->model->deform,
+		.allocator = allocator,
+		.messenger = def->messenger,
+		.isAtRest = true,
+		.version = 1,
+		.pool = def->pool,
+	};
+	const snugFrame identity = { 0 };
+	sgFrame_Make(&identity, &body->frame);
+	if (!AllocateCaches(body))
+	{
+		Release(body);
+		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a body");
+	}
+	if (body->deform->setRest != NULL)
+	{
+		body->deform->setRest(body->model, body->pose);
+	}
+	*out = body;
+	return snug_success;
+}
+
+void snugBody_Destroy(snugBody* body)
+{
+	if (body != NULL)
+	{
+		sgBody_ReturnPages(body);
+		Release(body);
+	}
+}
+
+const snugModel* snugBody_GetModel(const snugBody* body)
+{
+	SG_REQUIRE(body != NULL, NULL);
+	return body->model;
+}
+
+size_t snugBody_GetMemory(const snugBody* body)
+{
+	SG_REQUIRE(body != NULL, 0);
+	size_t bytes = sizeof(snugBody) + body->poseBytes + body->pageCount * sizeof(uint32_t);
+	if (body->ownsPool)
+	{
+		return bytes + sgPool_Bytes(body->pool);
+	}
+	for (uint32_t i = 0; i < body->pageCount; ++i)
+	{
+		bytes += body->pageTable[i] != SG_NONE ? sizeof(sgPage) : 0;
+	}
+	return bytes;
+}
+
+snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame)
+{
+	SG_REQUIRE(body != NULL && frame != NULL, snug_badArgument);
+	sgFpEnv environment = sgFpEnv_Enter();
+	sgFrame made;
+	bool isGood = sgFrame_Make(frame, &made);
+	if (isGood)
+	{
+		body->frame = made;
+	}
+	sgFpEnv_Leave(environment);
+	return isGood ? snug_success
+	              : sgFail(&body->messenger, snug_badInput,
+	                    "the frame is not finite or its quaternion not of unit length");
+}
+
+static bool AllFinite(const char* positions, size_t stride, uint32_t count)
+{
+	const sgKernels* kernels = sgGetKernels();
+	if (stride == 3 * sizeof(float))
+	{
+		return kernels->allWithin((const float*)(const void*)positions, 3 * (size_t)count, SNUG_MAX_COORDINATE);
+	}
+	bool good = true;
+	for (uint32_t i = 0; good && i < count; ++i)
+	{
+		good = kernels->allWithin((const float*)(const void*)(positions + i * stride), 3, SNUG_MAX_COORDINATE);
+	}
+	return good;
+}
+
+// Leaves are told apart by the range of their vertices' numbers, which may take in a few that did not change.
+static void InvalidateVertices(snugBody* body, uint32_t first, uint32_t count)
+{
+	const snugModel* model = body->model;
+	uint32_t last = first + count - 1;
+	// Past a quarter of the vertices, marking leaf by leaf costs more than it can save.
+	if (body->isAtRest || count > model->tree.vertexCount / 4)
+	{
+		sgBody_Invalidate(body);
+		body->isAtRest = false;
+		return;
+	}
+	for (uint32_t leaf = 0; leaf < model->tree.leafCount; ++leaf)
+	{
+		if (model->leafReach[leaf][0] <= last && model->leafReach[leaf][1] >= first)
+		{
+			sgBody_InvalidateLeaf(body, leaf);
+		}
+	}
+}
+
+static SG_NOINLINE snugStatus SetVertices(
+    snugBody* body, const char* positions, size_t stride, uint32_t first, uint32_t count)
+{
+	if (!AllFinite(positions, stride, count))
+	{
+		return sgFail(&body->messenger, snug_badInput, "a vertex among %u to %u is not finite or too large", first,
+		    first + count - 1);
+	}
+	const uint32_t* place = body->model->vertexPlace + first;
+	float* pose = body->pose;
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		memcpy(pose + 3 * (size_t)place[i], positions + i * stride, 3 * sizeof(float));
+	}
+	InvalidateVertices(body, first, count);
+	return snug_success;
+}
+
+snugStatus snugBody_SetVertices(snugBody* body, const float* positions, size_t stride, uint32_t first, uint32_t count)
+{
+	SG_REQUIRE(body != NULL && (positions != NULL || count == 0), snug_badArgument);
+	SG_REQUIRE(body->model->deformer == snug_free, snug_badArgument);
+	stride = stride == 0 ? 3 * sizeof(float) : stride;
+	SG_REQUIRE(stride >= 3 * sizeof(float) && stride % sizeof(float) == 0, snug_badArgument);
+	uint32_t vertexCount = body->model->tree.vertexCount;
+	if (first > vertexCount || count > vertexCount - first)
+	{
+		return sgFail(&body->messenger, snug_badInput, "vertices %u and %u more are set, but there are only %u", first,
+		    count, vertexCount);
+	}
+	if (count == 0)
+	{
+		return snug_success;
+	}
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugStatus status = SetVertices(body, (const char*)positions, stride, first, count);
+	sgFpEnv_Leave(environment);
+	return status;
+}
+
+// Every family once, whatever the strategy; a family without a place in the cache is not kept.
+static SG_NOINLINE void RefitAll(snugBody* body)
+{
+	uint64_t refitted = 0;
+	sgBody_RefitBottomUp(body, &refitted);
+	if (body->isAtRest || body->deform->bound == NULL || body->deform->refitsBottomUp)
+	{
+		return;
+	}
+	const sgTree* tree = &body->model->tree;
+	sgBoxLanes scratch;
+	sgBody_Refresh(body, sgTree_Family(tree, 0), &scratch, &refitted);
+	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+	{
+		if (tree->nodes[slot].childCount > 0)
+		{
+			sgBody_Refresh(body, sgTree_Open(tree, slot), &scratch, &refitted);
+		}
+	}
+}
+
+snugStatus snugBody_Refit(snugBody* body)
+{
+	SG_REQUIRE(body != NULL, snug_badArgument);
+	sgFpEnv environment = sgFpEnv_Enter();
+	RefitAll(body);
+	sgFpEnv_Leave(environment);
+	return snug_success;
+}
+
+// Evaluates and places in runs of a leaf's size, exactly as queries do.
+static SG_NOINLINE snugStatus GetVertices(snugBody* body, const double* origin, char* positions, size_t stride)
+{
+	const sgTree* tree = &body->model->tree;
+	uint64_t refitted = 0;
+	sgBox root = sgBody_RootBox(body, &refitted);
+	sgPlacement placement;
+	if (!sgPlacement_Make(&body->frame, origin, &root, &placement))
+	{
+		return sgFail(&body->messenger, snug_outOfRange, "the body is too far from the origin");
+	}
+	for (uint32_t first = 0; first < tree->vertexCount; first += SG_MAX_LEAF_VERTICES)
+	{
+		uint32_t vertices[SG_MAX_LEAF_VERTICES] = { 0 };
+		uint32_t left = tree->vertexCount - first;
+		uint32_t count = left < SG_MAX_LEAF_VERTICES ? left : SG_MAX_LEAF_VERTICES;
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			vertices[i] = first + i;
+		}
+		sgVertexBlock block;
+		body->deform->evaluate(body->model, body->pose, vertices, count, &block);
+		sgGetKernels()->placeVertices(&block, count, &placement);
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			float* out = (float*)(void*)(positions + tree->vertexMap[first + i] * stride);
+			for (int axis = 0; axis < 3; ++axis)
+			{
+				out[axis] = block.coordinate[axis][i];
+			}
+		}
+	}
+	return snug_success;
+}
+
+static bool IsFinite(const double origin[3])
+{
+	return isfinite(origin[0]) && isfinite(origin[1]) && isfinite(origin[2]);
+}
+
+snugStatus snugBody_GetVertices(snugBody* body, const double origin[3], float* positions, size_t stride)
+{
+	SG_REQUIRE(body != NULL && (positions != NULL || body->model->tree.vertexCount == 0), snug_badArgument);
+	stride = stride == 0 ? 3 * sizeof(float) : stride;
+	SG_REQUIRE(stride >= 3 * sizeof(float) && stride % sizeof(float) == 0, snug_badArgument);
+	origin = origin != NULL ? origin : zeroOrigin;
+	SG_REQUIRE(IsFinite(origin), snug_badArgument);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugStatus status = GetVertices(body, origin, (char*)positions, stride);
+	sgFpEnv_Leave(environment);
+	return status;
+}
+
+static SG_NOINLINE snugStatus GetBounds(snugBody* body, const double* origin, snugBounds* bounds)
+{
+	uint64_t refitted = 0;
+	sgBox root = sgBody_RootBox(body, &refitted);
+	sgPlacement placement;
+	if (!sgPlacement_Make(&body->frame, origin, &root, &placement))
+	{
+		return sgFail(&body->messenger, snug_outOfRange, "the body is too far from the origin");
+	}
+	sgBox box = sgPlacement_BoundBox(&placement, &root);
+	memcpy(bounds->lower, box.lower, sizeof(bounds->lower));
+	memcpy(bounds->upper, box.upper, sizeof(bounds->upper));
+	bounds->radius = -1.0f;
+	if (sgBox_IsEmpty(&box))
+	{
+		return snug_success;
+	}
+	// The ball around the box, about a rounded centre: the farthest corner from where the centre really is.
+	double radius2 = 0.0;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		double lower = box.lower[axis], upper = box.upper[axis];
+		bounds->center[axis] = (float)(0.5 * lower + 0.5 * upper);
+		double reach = fmax((double)bounds->center[axis] - lower, upper - (double)bounds->center[axis]);
+		radius2 += reach * reach;
+	}
+	bounds->radius = sgRoundUp(sqrt(radius2) * (1.0 + 0x1p-40));
+	return snug_success;
+}
+
+snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds* bounds)
+{
+	SG_REQUIRE(bounds != NULL, snug_badArgument);
+	*bounds = (snugBounds){ .radius = -1.0f };
+	SG_REQUIRE(body != NULL, snug_badArgument);
+	origin = origin != NULL ? origin : zeroOrigin;
+	SG_REQUIRE(IsFinite(origin), snug_badArgument);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugStatus status = GetBounds(body, origin, bounds);
+	sgFpEnv_Leave(environment);
+	return status;
+}
+
+// Check one leaf's evaluated vertices against one node's box.
+static void CheckLeaf(const snugBody* body, const sgLeaf* leaf, const sgBox* box, snugValidation* validation)
+{
+	sgVertexBlock block;
+	const uint32_t* vertices = body->model->tree.leafVertices + leaf->firstVertex;
+	body->deform->evaluate(body->model, body->pose, vertices, leaf->vertexCount, &block);
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		for (uint32_t i = 0; i < leaf->vertexCount; ++i)
+		{
+			double value = block.coordinate[axis][i];
+			double below = (double)box->lower[axis] - value, above = value - (double)box->upper[axis];
+			double outside = fmax(below, above);
+			validation->checks += 2;
+			// Written so that a NaN in the box is a violation.
+			if (!(below <= 0.0) || !(above <= 0.0))
+			{
+				++validation->violations;
+				validation->worst = outside > validation->worst || isnan(outside) ? outside : validation->worst;
+			}
+		}
+	}
+}
+
+static SG_NOINLINE void Validate(snugBody* body, snugValidation* validation)
+{
+	const sgTree* tree = &body->model->tree;
+	uint64_t refitted = 0;
+	sgBody_RefitBottomUp(body, &refitted);
+	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+	{
+		if (tree->nodes[slot].first == SG_NONE)
+		{
+			continue;
+		}
+		sgBoxLanes scratch;
+		const sgBoxLanes* lanes = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &refitted);
+		sgBox box = sgBoxLanes_Get(lanes, slot % SG_LANES);
+		sgLeafRange range = sgTree_LeavesBelow(tree, slot);
+		for (uint32_t leaf = range.first; leaf <= range.last; ++leaf)
+		{
+			CheckLeaf(body, tree->leaves + leaf, &box, validation);
+		}
+		++validation->nodesChecked;
+	}
+}
+
+snugStatus snugBody_Validate(snugBody* body, snugValidation* validation)
+{
+	snugValidation own = { 0 };
+	validation = validation != NULL ? validation : &own;
+	*validation = own;
+	SG_REQUIRE(body != NULL, snug_badArgument);
+	sgFpEnv environment = sgFpEnv_Enter();
+	Validate(body, validation);
+	sgFpEnv_Leave(environment);
+	return validation->violations == 0
+	           ? snug_success
+	           : sgFail(&body->messenger, snug_invalidBounds, "%llu of %llu checks of bounds failed",
+	                 (unsigned long long)validation->violations, (unsigned long long)validation->checks);
+}

@@ -1,0 +1,14 @@
+// src/deform/deform.c: see deform.h.
+#include "deform/deform.h"
+
+const sgDeform* sgDeform_Find(snugDeformer deformer)
+{
+	switch (deformer)
+	{
+		case snug_rigid:
+			return &sgDeform_rigid;
+		case snug_free:
+			return &sgDeform_free;
+	}
+	return NULL;
+}

@@ -1,0 +1,46 @@
+// src/deform/deform.h: the seam between how a model deforms and everything else.
+//
+// A deformation model says two things, both purely from the model and a pose: where vertices are, and a box around what
+// a node covers, in any order and for any nodes. Nothing outside src/deform knows more. A new model is one file that
+// fills in an sgDeform, one enumerator and one setter for its pose.
+//
+// Invariant: a bound contains every position that `evaluate` gives for the vertices below its node, rounding included.
+// Purity: neither function reads or writes anything but its arguments, so bounds can be computed by any thread, cached
+// or not, and a bound over a motion is the merge of the bounds at two poses.
+#ifndef SG_DEFORM_H
+#define SG_DEFORM_H
+
+#include "model.h"
+#include "query/kernels.h"
+
+typedef struct sgDeform
+{
+	const char* name;
+
+	/// Bytes that a body keeps for its pose.
+	size_t (*poseBytes)(const snugModel* model);
+
+	/// Write the rest pose. Null if a pose takes no bytes.
+	void (*setRest)(const snugModel* model, void* pose);
+
+	/// Body-space positions of `count` vertices (at most SG_MAX_LEAF_VERTICES, tree order). `vertices` is readable for
+	/// SG_LANES - 1 entries past the end. Bit-identical on every machine.
+	void (*evaluate)(
+	    const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, sgVertexBlock* out);
+
+	/// Body-space boxes of the nodes of `count` families; out[i] receives the lanes in families[i].mask and keeps the
+	/// others. Null if posing never changes bounds: then the model's rest bounds hold.
+	void (*bound)(
+	    const snugModel* model, const void* pose, const sgLaneSet* families, uint32_t count, sgBoxLanes* const* out);
+
+	/// A direct bound costs as much as all vertices below the node, so refit from the leaves up, all at once.
+	bool refitsBottomUp;
+} sgDeform;
+
+extern const sgDeform sgDeform_rigid;
+extern const sgDeform sgDeform_free;
+
+/// The implementation of a deformer, or null for a number that is none.
+const sgDeform* sgDeform_Find(snugDeformer deformer);
+
+#endif

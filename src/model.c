@@ -1,0 +1,297 @@
+// src/model.c: making, loading and saving models.
+#include "model.h"
+
+#include "base/fpenv.h"
+#include "base/isa.h"
+#include "block.h"
+#include "deform/deform.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static snugTreeDef FillInDefaults(snugTreeDef def)
+{
+	def.split = def.split == snug_splitDefault ? snug_splitSurfaceArea : def.split;
+	def.leafTriangles = def.leafTriangles == 0 ? SG_MAX_LEAF_TRIANGLES : def.leafTriangles;
+	def.branching = def.branching == 0 ? SG_LANES : def.branching;
+	return def;
+}
+
+static snugStatus CheckTreeDef(const snugTreeDef* def, const snugMessenger* messenger)
+{
+	if (def->split != snug_splitMedian && def->split != snug_splitSurfaceArea)
+	{
+		return sgFail(messenger, snug_badArgument, "unknown way to split a tree: %d", (int)def->split);
+	}
+	if (def->leafTriangles < 1 || def->leafTriangles > SG_MAX_LEAF_TRIANGLES)
+	{
+		return sgFail(messenger, snug_badArgument, "leaves of %d triangles; 1 to %d are possible", def->leafTriangles,
+		    SG_MAX_LEAF_TRIANGLES);
+	}
+	if (def->branching != 2 && def->branching != 4 && def->branching != 8)
+	{
+		return sgFail(messenger, snug_badArgument, "%d children per node; 2, 4 or 8 are possible", def->branching);
+	}
+	return snug_success;
+}
+
+static snugStatus CheckMesh(const sgMeshView* mesh, const snugMessenger* messenger)
+{
+	for (uint32_t v = 0; v < mesh->vertexCount; ++v)
+	{
+		const float* p = sgMeshView_Position(mesh, v);
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			if (!(fabsf(p[axis]) <= SNUG_MAX_COORDINATE))
+			{
+				return sgFail(
+				    messenger, snug_badInput, "vertex %u: coordinate %c is not finite or too large", v, "xyz"[axis]);
+			}
+		}
+	}
+	for (uint32_t t = 0; t < mesh->triangleCount; ++t)
+	{
+		const uint32_t* corner = sgMeshView_Triangle(mesh, t);
+		for (int c = 0; c < 3; ++c)
+		{
+			if (corner[c] >= mesh->vertexCount)
+			{
+				return sgFail(messenger, snug_badInput, "triangle %u: vertex %u of %u does not exist", t, corner[c],
+				    mesh->vertexCount);
+			}
+		}
+	}
+	return snug_success;
+}
+
+// Reads the description; everything about it that can be wrong is found here.
+static snugStatus ReadDef(const snugModelDef* def, sgMeshView* mesh)
+{
+	SG_REQUIRE(def->positions != NULL || def->vertexCount == 0, snug_badArgument);
+	SG_REQUIRE(def->triangles != NULL || def->triangleCount == 0, snug_badArgument);
+	*mesh = (sgMeshView){
+		.positions = (const char*)def->positions,
+		.positionStride = def->positionStride == 0 ? 3 * sizeof(float) : def->positionStride,
+		.vertexCount = def->vertexCount,
+		.triangles = (const char*)def->triangles,
+		.triangleStride = def->triangleStride == 0 ? 3 * sizeof(uint32_t) : def->triangleStride,
+		.triangleCount = def->triangleCount,
+	};
+	if (mesh->positionStride % sizeof(float) != 0 || mesh->triangleStride % sizeof(uint32_t) != 0 ||
+	    mesh->positionStride < 3 * sizeof(float) || mesh->triangleStride < 3 * sizeof(uint32_t))
+	{
+		return sgFail(&def->messenger, snug_badArgument, "strides must be multiples of 4 and at least 12");
+	}
+	if (def->vertexCount > SNUG_MAX_COUNT || def->triangleCount > SNUG_MAX_COUNT)
+	{
+		return sgFail(&def->messenger, snug_outOfRange, "%u vertices and %u triangles; at most %u of each are possible",
+		    def->vertexCount, def->triangleCount, SNUG_MAX_COUNT);
+	}
+	return CheckMesh(mesh, &def->messenger);
+}
+
+static snugStatus Build(snugModel* model, const sgMeshView* mesh, const snugMessenger* messenger)
+{
+	sgTreeArrays arrays;
+	snugStatus status = sgTree_Build(mesh, &model->treeDef, &model->allocator, &arrays);
+	if (status == snug_success)
+	{
+		status = sgBlock_Make(model, &arrays.tree, mesh);
+		sgTreeArrays_Release(&arrays, &model->allocator);
+	}
+	return status == snug_success ? snug_success
+	                              : sgFail(messenger, status, "could not build a model of %u triangles: %s",
+	                                    mesh->triangleCount, snugGetStatusText(status));
+}
+
+static SG_NOINLINE snugStatus Create(const snugModelDef* def, snugModel** out)
+{
+	snugTreeDef treeDef = FillInDefaults(def->tree);
+	snugStatus status = CheckTreeDef(&treeDef, &def->messenger);
+	if (status != snug_success)
+	{
+		return status;
+	}
+	if (sgDeform_Find(def->deformer) == NULL)
+	{
+		return sgFail(&def->messenger, snug_badArgument, "unknown deformer: %d", (int)def->deformer);
+	}
+	sgMeshView mesh;
+	status = ReadDef(def, &mesh);
+	if (status != snug_success)
+	{
+		return status;
+	}
+	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
+	snugModel* model = sgAllocate(&allocator, sizeof(snugModel));
+	if (model == NULL)
+	{
+		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a model");
+	}
+	*model = (snugModel){ .allocator = allocator, .deformer = def->deformer, .treeDef = treeDef };
+	status = Build(model, &mesh, &def->messenger);
+	if (status != snug_success)
+	{
+		sgRelease(&allocator, model, sizeof(snugModel));
+		return status;
+	}
+	*out = model;
+	return snug_success;
+}
+
+snugStatus snugModel_Create(const snugModelDef* def, snugModel** model)
+{
+	SG_REQUIRE(model != NULL, snug_badArgument);
+	*model = NULL;
+	SG_REQUIRE(def != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugStatus status = Create(def, model);
+	sgFpEnv_Leave(environment);
+	return status;
+}
+
+void snugModel_Destroy(snugModel* model)
+{
+	if (model != NULL)
+	{
+		snugAllocator allocator = model->allocator;
+		sgRelease(&allocator, model->block, model->bytes);
+		sgRelease(&allocator, model, sizeof(snugModel));
+	}
+}
+
+snugModelInfo snugModel_GetInfo(const snugModel* model)
+{
+	SG_REQUIRE(model != NULL, (snugModelInfo){ 0 });
+	const sgTree* tree = &model->tree;
+	return (snugModelInfo){
+		.vertexCount = tree->vertexCount,
+		.triangleCount = tree->triangleCount,
+		.deformer = model->deformer,
+		.tree = model->treeDef,
+		.nodeCount = tree->nodeCount,
+		.leafCount = tree->leafCount,
+		.depth = tree->depth,
+		.bytes = model->bytes,
+		.restMeshBytes = 12 * ((size_t)tree->vertexCount + tree->triangleCount),
+	};
+}
+
+const void* snugModel_GetBlock(const snugModel* model, size_t* bytes)
+{
+	SG_REQUIRE(model != NULL && bytes != NULL, NULL);
+	*bytes = model->bytes;
+	return model->block;
+}
+
+static SG_NOINLINE snugStatus Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** out)
+{
+	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
+	snugModel* model = sgAllocate(&allocator, sizeof(snugModel));
+	if (model == NULL)
+	{
+		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a model");
+	}
+	*model = (snugModel){ .allocator = allocator };
+	snugStatus status = sgBlock_Read(model, block, bytes, &def->messenger);
+	if (status != snug_success)
+	{
+		sgRelease(&allocator, model, sizeof(snugModel));
+		return status;
+	}
+	*out = model;
+	return snug_success;
+}
+
+snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model)
+{
+	SG_REQUIRE(model != NULL, snug_badArgument);
+	*model = NULL;
+	const snugLoadDef defaults = { 0 };
+	def = def != NULL ? def : &defaults;
+	SG_REQUIRE(block != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugStatus status = Load(block, bytes, def, model);
+	sgFpEnv_Leave(environment);
+	return status;
+}
+
+// The temporary file lies beside the target, so that renaming replaces the target in one step.
+snugStatus snugModel_SaveFile(const snugModel* model, const char* path)
+{
+	SG_REQUIRE(model != NULL && path != NULL, snug_badArgument);
+	static const char suffix[] = ".part";
+	size_t length = strlen(path);
+	char* temporary = sgAllocate(&model->allocator, length + sizeof(suffix));
+	if (temporary == NULL)
+	{
+		return snug_outOfMemory;
+	}
+	memcpy(temporary, path, length);
+	memcpy(temporary + length, suffix, sizeof(suffix));
+	FILE* file = fopen(temporary, "wb");
+	bool good = file != NULL;
+	if (good)
+	{
+		good = fwrite(model->block, 1, model->bytes, file) == model->bytes;
+		good = fclose(file) == 0 && good;
+		good = good && rename(temporary, path) == 0;
+		if (!good)
+		{
+			remove(temporary);
+		}
+	}
+	sgRelease(&model->allocator, temporary, length + sizeof(suffix));
+	return good ? snug_success : snug_ioError;
+}
+
+// Size of a seekable file, or -1.
+static long FileSize(FILE* file)
+{
+	if (fseek(file, 0, SEEK_END) != 0)
+	{
+		return -1;
+	}
+	long size = ftell(file);
+	return fseek(file, 0, SEEK_SET) == 0 ? size : -1;
+}
+
+static snugStatus LoadOpenFile(FILE* file, const char* path, const snugLoadDef* def, snugModel** model)
+{
+	long size = FileSize(file);
+	if (size < 0 || size == LONG_MAX)
+	{
+		return sgFail(&def->messenger, snug_ioError, "%s: not a file that can be read", path);
+	}
+	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
+	size_t bytes = (size_t)size;
+	void* block = sgAllocate(&allocator, bytes);
+	if (block == NULL)
+	{
+		return sgFail(&def->messenger, snug_outOfMemory, "%s: no memory for %zu bytes", path, bytes);
+	}
+	snugStatus status = fread(block, 1, bytes, file) == bytes
+	                        ? snugModel_Load(block, bytes, def, model)
+	                        : sgFail(&def->messenger, snug_ioError, "%s: could not be read", path);
+	sgRelease(&allocator, block, bytes);
+	return status;
+}
+
+snugStatus snugModel_LoadFile(const char* path, const snugLoadDef* def, snugModel** model)
+{
+	SG_REQUIRE(model != NULL, snug_badArgument);
+	*model = NULL;
+	const snugLoadDef defaults = { 0 };
+	def = def != NULL ? def : &defaults;
+	SG_REQUIRE(path != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	FILE* file = fopen(path, "rb");
+	if (file == NULL)
+	{
+		return sgFail(&def->messenger, snug_ioError, "%s: could not be opened", path);
+	}
+	snugStatus status = LoadOpenFile(file, path, def, model);
+	fclose(file);
+	return status;
+}

@@ -1,0 +1,359 @@
+// src/query/kernels.c: see kernels.h. Compiled once per instruction set, with SNUG_ISA_… saying which.
+#include "query/kernels.h"
+
+#include "base/simd.h"
+
+#include <math.h>
+
+static uint32_t CountTrailingZeros(uint32_t bits)
+{
+	return (uint32_t)__builtin_ctz(bits);
+}
+
+static bool AllWithin(const float* values, size_t count, float limit)
+{
+	// NaN fails every comparison, so counting successes catches it. Blocks keep the loop free of branches.
+	size_t i = 0;
+	while (i < count)
+	{
+		size_t end = count - i > 1024 ? i + 1024 : count;
+		int outside = 0;
+		for (; i < end; ++i)
+		{
+			outside |= !(fabsf(values[i]) <= limit);
+		}
+		if (outside)
+		{
+			return false;
+		}
+	}
+	return true;
+}
+
+static void TranslateBoxes(const sgBoxLanes* boxes, const sgBoxMotion* motion, sgBoxLanes* moved)
+{
+	for (int i = 0; i < 3; ++i)
+	{
+		f8 t = f8_Set(motion->translation[i]), slack = f8_Set(motion->slack);
+		f8_Store(moved->lower[i], f8_Sub(f8_Add(f8_Load(boxes->lower[i]), t), slack));
+		f8_Store(moved->upper[i], f8_Add(f8_Add(f8_Load(boxes->upper[i]), t), slack));
+	}
+}
+
+// An empty lane (lower +inf, upper -inf) becomes NaN, which overlaps nothing either.
+static void MoveBoxes(const sgBoxLanes* boxes, const sgBoxMotion* motion, sgBoxLanes* moved)
+{
+	if (motion->kind != sgMotion_general)
+	{
+		TranslateBoxes(boxes, motion, moved);
+		return;
+	}
+	f8 center[3], half[3];
+	f8 one_half = f8_Set(0.5f);
+	for (int k = 0; k < 3; ++k)
+	{
+		f8 lower = f8_Mul(f8_Load(boxes->lower[k]), one_half);
+		f8 upper = f8_Mul(f8_Load(boxes->upper[k]), one_half);
+		center[k] = f8_Add(upper, lower);
+		half[k] = f8_Sub(upper, lower);
+	}
+	for (int i = 0; i < 3; ++i)
+	{
+		f8 c = f8_Set(motion->translation[i]);
+		f8 h = f8_Set(motion->slack);
+		for (int k = 0; k < 3; ++k)
+		{
+			c = f8_Add(c, f8_Mul(f8_Set(motion->rotation[i][k]), center[k]));
+			h = f8_Add(h, f8_Mul(f8_Set(fabsf(motion->rotation[i][k])), half[k]));
+		}
+		f8_Store(moved->lower[i], f8_Sub(c, h));
+		f8_Store(moved->upper[i], f8_Add(c, h));
+	}
+}
+
+// Lanes of `boxes` (already in registers) that overlap one box.
+static inline uint32_t OverlapOne(
+    const f8 lower[3], const f8 upper[3], const float oneLower[3], const float oneUpper[3])
+{
+	m8 x = m8_And(f8_LessEqual(lower[0], f8_Set(oneUpper[0])), f8_LessEqual(f8_Set(oneLower[0]), upper[0]));
+	m8 y = m8_And(f8_LessEqual(lower[1], f8_Set(oneUpper[1])), f8_LessEqual(f8_Set(oneLower[1]), upper[1]));
+	m8 z = m8_And(f8_LessEqual(lower[2], f8_Set(oneUpper[2])), f8_LessEqual(f8_Set(oneLower[2]), upper[2]));
+	return m8_Bits(m8_And(x, m8_And(y, z)));
+}
+
+static inline void LoadBoxes(const sgBoxLanes* boxes, f8 lower[3], f8 upper[3])
+{
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		lower[axis] = f8_Load(boxes->lower[axis]);
+		upper[axis] = f8_Load(boxes->upper[axis]);
+	}
+}
+
+static uint64_t OverlapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB)
+{
+	f8 lower[3], upper[3];
+	LoadBoxes(b, lower, upper);
+	uint64_t pairs = 0;
+	for (uint32_t rest = maskA; rest != 0; rest &= rest - 1)
+	{
+		uint32_t i = CountTrailingZeros(rest);
+		sgBox one = sgBoxLanes_Get(a, i);
+		pairs |= (uint64_t)(OverlapOne(lower, upper, one.lower, one.upper) & maskB) << (8 * i);
+	}
+	return pairs;
+}
+
+static sgBox MergeBoxes(const sgBoxLanes* boxes, uint32_t mask)
+{
+	sgBox merged = sgBox_Empty();
+	if (mask == 0xff)
+	{
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			merged.lower[axis] = f8_ReduceMin(f8_Load(boxes->lower[axis]));
+			merged.upper[axis] = f8_ReduceMax(f8_Load(boxes->upper[axis]));
+		}
+		return merged;
+	}
+	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+	{
+		sgBox one = sgBoxLanes_Get(boxes, CountTrailingZeros(rest));
+		sgBox_AddBox(&merged, &one);
+	}
+	return merged;
+}
+
+// One leaf's box. With vectors a vertex is one load of four floats, the last of which belongs to its neighbour.
+static inline sgBox BoundLeaf(const float* positions, const uint32_t* vertices, uint32_t count)
+{
+#if SNUG_ISA_SSE2 || SNUG_ISA_AVX2 || SNUG_ISA_AVX512
+	__m128 lower = _mm_set1_ps(INFINITY), upper = _mm_set1_ps(-INFINITY);
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		__m128 p = _mm_loadu_ps(positions + 3 * (size_t)vertices[i]);
+		lower = _mm_min_ps(lower, p);
+		upper = _mm_max_ps(upper, p);
+	}
+	float l[4], u[4];
+	_mm_storeu_ps(l, lower);
+	_mm_storeu_ps(u, upper);
+	return (sgBox){ { l[0], l[1], l[2] }, { u[0], u[1], u[2] } };
+#else
+	sgBox box = sgBox_Empty();
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		sgBox_AddPoint(&box, positions + 3 * (size_t)vertices[i]);
+	}
+	return box;
+#endif
+}
+
+static void BoundLeaves(const float* positions, const uint32_t* leafVertices, const sgLeaf* leaves, uint32_t count,
+    sgBoxLanes* out, uint32_t lane)
+{
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		sgBox box = BoundLeaf(positions, leafVertices + leaves[i].firstVertex, leaves[i].vertexCount);
+		sgBoxLanes_Set(out, lane + i, &box);
+	}
+}
+
+static void GatherVertices(const float* positions, const uint32_t* vertices, uint32_t count, sgVertexBlock* out)
+{
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		const float* p = positions + 3 * (size_t)vertices[i];
+		out->coordinate[0][i] = p[0];
+		out->coordinate[1][i] = p[1];
+		out->coordinate[2][i] = p[2];
+	}
+	for (uint32_t i = count; i % SG_LANES != 0; ++i)
+	{
+		out->coordinate[0][i] = out->coordinate[1][i] = out->coordinate[2][i] = 0.0f;
+	}
+}
+
+static void PlaceVertices(sgVertexBlock* block, uint32_t count, const sgPlacement* placement)
+{
+	if (placement->isIdentity)
+	{
+		return;
+	}
+	for (uint32_t i = 0; i < count; i += SG_LANES)
+	{
+		d8 x = d8_FromFloat(f8_Load(block->coordinate[0] + i));
+		d8 y = d8_FromFloat(f8_Load(block->coordinate[1] + i));
+		d8 z = d8_FromFloat(f8_Load(block->coordinate[2] + i));
+		for (int k = 0; k < 3; ++k)
+		{
+			const double* row = placement->rotation[k];
+			d8 sum = d8_Add(d8_Mul(d8_Set(row[0]), x), d8_Mul(d8_Set(row[1]), y));
+			sum = d8_Add(sum, d8_Mul(d8_Set(row[2]), z));
+			sum = d8_Add(sum, d8_Set(placement->translation[k]));
+			f8_Store(block->coordinate[k] + i, d8_ToFloat(sum));
+		}
+	}
+}
+
+static void AssembleTriangles(const sgVertexBlock* block, const sgLeaf* leaf, sgTriangleLanes* out)
+{
+	for (int c = 0; c < 3; ++c)
+	{
+		for (int t = 0; t < SG_LANES; ++t)
+		{
+			uint32_t v = leaf->corners[c][t];
+			out->corner[c][0][t] = block->coordinate[0][v];
+			out->corner[c][1][t] = block->coordinate[1][v];
+			out->corner[c][2][t] = block->coordinate[2][v];
+		}
+	}
+	f8 u[3], v[3];
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f8 p = f8_Load(out->corner[0][axis]), q = f8_Load(out->corner[1][axis]), r = f8_Load(out->corner[2][axis]);
+		f8 lower = f8_Min(p, f8_Min(q, r)), upper = f8_Max(p, f8_Max(q, r));
+		f8_Store(out->boxes.lower[axis], lower);
+		f8_Store(out->boxes.upper[axis], upper);
+		out->box.lower[axis] = f8_ReduceMin(lower);
+		out->box.upper[axis] = f8_ReduceMax(upper);
+		u[axis] = f8_Sub(q, p);
+		v[axis] = f8_Sub(r, p);
+	}
+	f8_Store(out->normal[0], f8_Sub(f8_Mul(u[1], v[2]), f8_Mul(u[2], v[1])));
+	f8_Store(out->normal[1], f8_Sub(f8_Mul(u[2], v[0]), f8_Mul(u[0], v[2])));
+	f8_Store(out->normal[2], f8_Sub(f8_Mul(u[0], v[1]), f8_Mul(u[1], v[0])));
+	out->mask = (1u << leaf->triangleCount) - 1u;
+}
+
+// Bound on the error of the plane distances below, for corners within the two boxes.
+//
+// n . (p - q0) with n = (q1 - q0) x (q2 - q0) is the determinant of three differences, evaluated in float32:
+// differences and products and sums each round once, so by Shewchuk's analysis of this very form its error is at most
+// (7 + 56 u) u P, u = 2^-24, where P, the permanent of the absolute rounded differences, is at most
+// 6 X Y Z (1 + u)^3 with X, Y, Z the extents of the box around both. 48 u X Y Z covers that and the rounding of this
+// product. Underflow adds at most 2^-150 per product, times a difference for the inner ones: far below
+// 2^-126 (1 + X + Y + Z). Extents above 2^40 might overflow (or give NaN) in between: there the bound is infinite,
+// which decides nothing and leaves all to the exact test.
+static inline float PlaneError(const sgBox* a, const sgBox* b)
+{
+	float extent[3];
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		float lower = a->lower[axis] < b->lower[axis] ? a->lower[axis] : b->lower[axis];
+		float upper = a->upper[axis] > b->upper[axis] ? a->upper[axis] : b->upper[axis];
+		extent[axis] = upper - lower;
+	}
+	float sum = extent[0] + extent[1] + extent[2];
+	if (!(sum <= 0x1p40f))
+	{
+		return INFINITY;
+	}
+	return 48.0f * 0x1p-24f * (extent[0] * extent[1] * extent[2]) + 0x1p-126f * (1.0f + sum);
+}
+
+static inline f8 Dot(const f8 n[3], f8 x, f8 y, f8 z)
+{
+	return f8_Add(f8_Add(f8_Mul(n[0], x), f8_Mul(n[1], y)), f8_Mul(n[2], z));
+}
+
+// Lanes whose three distances are certainly of one strict sign.
+static inline uint32_t OneSided(f8 d0, f8 d1, f8 d2, f8 error, f8 minusError)
+{
+	f8 least = f8_Min(d0, f8_Min(d1, d2)), most = f8_Max(d0, f8_Max(d1, d2));
+	return m8_Bits(m8_Or(f8_Less(error, least), f8_Less(most, minusError)));
+}
+
+// Triangles of `a` that triangle j of `b` has strictly on one side of its plane, or that have it so.
+static inline uint32_t Separated(
+    const f8 corner[3][3], const f8 normal[3], const sgTriangleLanes* b, uint32_t j, f8 error)
+{
+	f8 minusError = f8_Sub(f8_Set(0.0f), error);
+	f8 d[3], q[3], n[3];
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		q[axis] = f8_Set(b->corner[0][axis][j]);
+		n[axis] = f8_Set(b->normal[axis][j]);
+	}
+	for (int c = 0; c < 3; ++c)
+	{
+		d[c] = Dot(n, f8_Sub(corner[c][0], q[0]), f8_Sub(corner[c][1], q[1]), f8_Sub(corner[c][2], q[2]));
+	}
+	uint32_t separated = OneSided(d[0], d[1], d[2], error, minusError);
+	for (int c = 0; c < 3; ++c)
+	{
+		f8 x = f8_Sub(f8_Set(b->corner[c][0][j]), corner[0][0]);
+		f8 y = f8_Sub(f8_Set(b->corner[c][1][j]), corner[0][1]);
+		f8 z = f8_Sub(f8_Set(b->corner[c][2][j]), corner[0][2]);
+		d[c] = Dot(normal, x, y, z);
+	}
+	return separated | OneSided(d[0], d[1], d[2], error, minusError);
+}
+
+static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests)
+{
+	f8 lower[3], upper[3];
+	LoadBoxes(&b->boxes, lower, upper);
+	uint32_t maskB = OverlapOne(lower, upper, a->box.lower, a->box.upper) & b->mask;
+	LoadBoxes(&a->boxes, lower, upper);
+	uint32_t maskA = OverlapOne(lower, upper, b->box.lower, b->box.upper) & a->mask;
+	if (maskA == 0 || maskB == 0)
+	{
+		return 0;
+	}
+	f8 corner[3][3], normal[3];
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		normal[axis] = f8_Load(a->normal[axis]);
+		for (int c = 0; c < 3; ++c)
+		{
+			corner[c][axis] = f8_Load(a->corner[c][axis]);
+		}
+	}
+	f8 error = f8_Set(PlaneError(&a->box, &b->box));
+	uint64_t pairs = 0;
+	for (uint32_t rest = maskB; rest != 0; rest &= rest - 1)
+	{
+		uint32_t j = CountTrailingZeros(rest);
+		sgBox one = sgBoxLanes_Get(&b->boxes, j);
+		uint32_t near = OverlapOne(lower, upper, one.lower, one.upper) & maskA;
+		if (near == 0)
+		{
+			continue;
+		}
+		*tests += (uint32_t)__builtin_popcount(near);
+		near &= ~Separated((const f8(*)[3])corner, normal, b, j, error);
+		for (; near != 0; near &= near - 1)
+		{
+			pairs |= (uint64_t)1 << (8 * CountTrailingZeros(near) + j);
+		}
+	}
+	return pairs;
+}
+
+#if SNUG_ISA_AVX512
+#define SG_TABLE sgKernels_avx512
+#define SG_TABLE_NAME "avx512"
+#elif SNUG_ISA_AVX2
+#define SG_TABLE sgKernels_avx2
+#define SG_TABLE_NAME "avx2"
+#elif SNUG_ISA_SSE2
+#define SG_TABLE sgKernels_sse2
+#define SG_TABLE_NAME "sse2"
+#else
+#define SG_TABLE sgKernels_scalar
+#define SG_TABLE_NAME "scalar"
+#endif
+
+const sgKernels SG_TABLE = {
+	.name = SG_TABLE_NAME,
+	.allWithin = AllWithin,
+	.moveBoxes = MoveBoxes,
+	.overlapBoxes = OverlapBoxes,
+	.mergeBoxes = MergeBoxes,
+	.boundLeaves = BoundLeaves,
+	.gatherVertices = GatherVertices,
+	.placeVertices = PlaceVertices,
+	.assembleTriangles = AssembleTriangles,
+	.filterTriangles = FilterTriangles,
+};

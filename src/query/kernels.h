@@ -1,0 +1,66 @@
+// src/query/kernels.h: the inner loops, compiled once per instruction set from kernels.c.
+//
+// Vertices and masks that leave a kernel are the same on every instruction set. Boxes need only contain.
+#ifndef SG_KERNELS_H
+#define SG_KERNELS_H
+
+#include "geometry/frame.h"
+#include "tree/tree.h"
+
+/// The vertices of one leaf, coordinate by coordinate. Lanes after the last vertex hold arbitrary finite numbers.
+typedef struct sgVertexBlock
+{
+	float coordinate[3][SG_MAX_LEAF_VERTICES];
+} SG_ALIGN(32) sgVertexBlock;
+
+/// The placed triangles of one leaf, ready to be tested. Unused lanes repeat triangle 0.
+typedef struct sgTriangleLanes
+{
+	float corner[3][3][SG_LANES]; ///< [corner][axis][triangle]
+	float normal[3][SG_LANES];    ///< (corner1 - corner0) x (corner2 - corner0), rounded
+	sgBoxLanes boxes;
+	sgBox box; ///< around all of them
+	uint32_t mask;
+} SG_ALIGN(32) sgTriangleLanes;
+
+typedef struct sgKernels
+{
+	const char* name;
+
+	/// Whether all |values| are at most `limit` (so neither infinite nor NaN).
+	bool (*allWithin)(const float* values, size_t count, float limit);
+
+	/// Move eight boxes into another body's space.
+	void (*moveBoxes)(const sgBoxLanes* boxes, const sgBoxMotion* motion, sgBoxLanes* moved);
+
+	/// Bit 8 i + j: box i of `a` (i in maskA) overlaps box j of `b` (j in maskB).
+	uint64_t (*overlapBoxes)(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB);
+
+	/// The box around the boxes in `mask`.
+	sgBox (*mergeBoxes)(const sgBoxLanes* boxes, uint32_t mask);
+
+	/// The boxes of `count` consecutive leaves, from vertex positions (x y z, one readable float after the last), to
+	/// consecutive lanes from `lane` on.
+	void (*boundLeaves)(const float* positions, const uint32_t* leafVertices, const sgLeaf* leaves, uint32_t count,
+	    sgBoxLanes* out, uint32_t lane);
+
+	/// positions[vertices[i]] for i < count, side by side. Reads up to seven entries past the end of `vertices`.
+	void (*gatherVertices)(const float* positions, const uint32_t* vertices, uint32_t count, sgVertexBlock* out);
+
+	/// Place vertices: the formula of frame.h, in double.
+	void (*placeVertices)(sgVertexBlock* block, uint32_t count, const sgPlacement* placement);
+
+	/// Triangles of a leaf from its placed vertices.
+	void (*assembleTriangles)(const sgVertexBlock* block, const sgLeaf* leaf, sgTriangleLanes* out);
+
+	/// Bit 8 i + j: triangles i of `a` and j of `b` may intersect; those without a bit certainly do not. Adds the
+	/// number of pairs whose boxes overlap to `tests`.
+	uint64_t (*filterTriangles)(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests);
+} sgKernels;
+
+extern const sgKernels sgKernels_scalar;
+extern const sgKernels sgKernels_sse2;
+extern const sgKernels sgKernels_avx2;
+extern const sgKernels sgKernels_avx512;
+
+#endif

@@ -1,0 +1,59 @@
+// src/query/query.c: the public queries. See traverse.h for how they are answered.
+#include "base/fpenv.h"
+#include "query/traverse.h"
+
+#include <math.h>
+
+static SG_NOINLINE snugResult Run(
+    snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly, sgFpEnv callersEnvironment)
+{
+	sgTraversal options = {
+		.origin = query->origin,
+		.maxVolumeTests = query->maxVolumeTests == 0 ? UINT64_MAX : query->maxVolumeTests,
+		.maxTriangleTests = query->maxTriangleTests == 0 ? UINT64_MAX : query->maxTriangleTests,
+		.firstOnly = firstOnly,
+	};
+	sgSink sink = {
+		.pairs = query->pairs,
+		.capacity = query->capacity,
+		.callback = query->callback,
+		.user = query->user,
+		.callersEnvironment = callersEnvironment,
+	};
+	snugResult result = { .status = snug_success };
+	sgTraverse(a, b, &options, &sink, &result);
+	sgSink_Finish(&sink);
+	result.count = sink.count;
+	result.complete = result.complete || (firstOnly && sink.count > 0);
+	return result;
+}
+
+static bool IsFinite(const double origin[3])
+{
+	return isfinite(origin[0]) && isfinite(origin[1]) && isfinite(origin[2]);
+}
+
+static snugResult Ask(snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly)
+{
+	static const snugQuery defaults = { 0 };
+	const snugResult misuse = { .status = snug_badArgument };
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(a != NULL && b != NULL, misuse);
+	SG_REQUIRE(a != b, misuse); // collisions of a body with itself are another question, not answered yet
+	SG_REQUIRE(query->pairs != NULL || query->capacity == 0, misuse);
+	SG_REQUIRE(IsFinite(query->origin), misuse);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugResult result = Run(a, b, query, firstOnly, environment);
+	sgFpEnv_Leave(environment);
+	return result;
+}
+
+snugResult snugCollide(snugBody* a, snugBody* b, const snugQuery* query)
+{
+	return Ask(a, b, query, false);
+}
+
+snugResult snugTouches(snugBody* a, snugBody* b, const snugQuery* query)
+{
+	return Ask(a, b, query, true);
+}

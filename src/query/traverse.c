@@ -1,0 +1,228 @@
+// src/query/traverse.c: the pair traversal.
+//
+// A step looks at two sets of up to eight sibling nodes, one per body, and finds all overlapping pairs of boxes at
+// once, as a mask of 64 bits. Pairs of leaves are settled on the spot, the others stay in the mask and are descended
+// into one after the other. The stack holds one mask per level, so it needs no more entries than the deeper tree has
+// levels.
+//
+// Order: a step settles its leaf pairs first, then descends in the order of bits. Bounds decide only what is skipped,
+// and what is skipped holds no pair; so pairs are met in the same order however tight the bounds are, and the first
+// pair found is the same on every machine.
+#include "query/traverse.h"
+
+#include "base/isa.h"
+#include "geometry/triangle.h"
+
+typedef struct Side
+{
+	snugBody* body;
+	const sgTree* tree;
+	sgPlacement placement;
+	sgBoxLanes scratch;                  ///< bounds that found no place in the cache
+	sgTriangleLanes triangles[SG_LANES]; ///< of the leaves of the current step
+	uint32_t ready;                      ///< which of them are evaluated
+} Side;
+
+/// A pair of lane sets with the overlapping pairs of nodes still to be descended into: bit 8 i + j.
+typedef struct Level
+{
+	uint32_t groupA;
+	uint32_t groupB;
+	uint64_t pairs;
+} Level;
+
+typedef struct Search
+{
+	const sgKernels* kernels;
+	const sgTraversal* options;
+	sgSink* sink;
+	snugCounters counters;
+	bool isStopped;
+	bool isCut; ///< by the callback or a budget, so there may be more
+	sgBoxMotion motion;
+	Side a, b;
+	Level stack[SG_MAX_DEPTH + 1];
+} Search;
+
+static uint32_t LowestBit(uint64_t bits)
+{
+	return (uint32_t)__builtin_ctzll(bits);
+}
+
+static const sgTriangleLanes* Triangles(Search* search, Side* side, sgLaneSet set, uint32_t lane)
+{
+	sgTriangleLanes* triangles = side->triangles + lane;
+	if ((side->ready >> lane & 1) == 0)
+	{
+		const snugModel* model = side->body->model;
+		const sgLeaf* leaf = side->tree->leaves + side->tree->nodes[set.group * SG_LANES + lane].first;
+		const uint32_t* vertices = side->tree->leafVertices + leaf->firstVertex;
+		sgVertexBlock block;
+		side->body->deform->evaluate(model, side->body->pose, vertices, leaf->vertexCount, &block);
+		search->kernels->placeVertices(&block, leaf->vertexCount, &side->placement);
+		search->kernels->assembleTriangles(&block, leaf, triangles);
+		search->counters.verticesEvaluated += leaf->vertexCount;
+		side->ready |= 1u << lane;
+	}
+	return triangles;
+}
+
+static void GetTriangle(const sgTriangleLanes* lanes, uint32_t t, float out[3][3])
+{
+	for (int c = 0; c < 3; ++c)
+	{
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			out[c][axis] = lanes->corner[c][axis][t];
+		}
+	}
+}
+
+static void Report(Search* search, snugPair pair)
+{
+	bool goOn = sgSink_Add(search->sink, pair);
+	search->isCut = search->isCut || !goOn;
+	search->isStopped = !goOn || search->options->firstOnly;
+}
+
+// All pairs of triangles of two leaves.
+static void CollideLeaves(Search* search, sgLaneSet setA, uint32_t laneA, sgLaneSet setB, uint32_t laneB)
+{
+	const sgTree* treeA = search->a.tree;
+	const sgTree* treeB = search->b.tree;
+	const sgTriangleLanes* a = Triangles(search, &search->a, setA, laneA);
+	const sgTriangleLanes* b = Triangles(search, &search->b, setB, laneB);
+	uint64_t tests = 0;
+	uint64_t pairs = search->kernels->filterTriangles(a, b, &tests);
+	if (tests > search->options->maxTriangleTests - search->counters.triangleTests)
+	{
+		search->isCut = search->isStopped = true;
+		return;
+	}
+	search->counters.triangleTests += tests;
+	if (pairs == 0)
+	{
+		return;
+	}
+	uint32_t firstA = treeA->leaves[treeA->nodes[setA.group * SG_LANES + laneA].first].firstTriangle;
+	uint32_t firstB = treeB->leaves[treeB->nodes[setB.group * SG_LANES + laneB].first].firstTriangle;
+	for (; pairs != 0 && !search->isStopped; pairs &= pairs - 1)
+	{
+		uint32_t i = LowestBit(pairs) / SG_LANES, j = LowestBit(pairs) % SG_LANES;
+		float p[3][3], q[3][3];
+		GetTriangle(a, i, p);
+		GetTriangle(b, j, q);
+		++search->counters.exactTests;
+		if (sgTriangles_Intersect((const float(*)[3])p, (const float(*)[3])q))
+		{
+			Report(search, (snugPair){ treeA->triangleMap[firstA + i], treeB->triangleMap[firstB + j] });
+		}
+	}
+}
+
+// Bits 8 i + j with i in `rows` and j in `columns`.
+static uint64_t MaskProduct(uint32_t rows, uint32_t columns)
+{
+	uint64_t product = 0;
+	for (uint32_t rest = rows; rest != 0; rest &= rest - 1)
+	{
+		product |= (uint64_t)columns << (8 * LowestBit(rest));
+	}
+	return product;
+}
+
+static uint64_t OverlapSets(Search* search, sgLaneSet setA, sgLaneSet setB)
+{
+	snugCounters* counters = &search->counters;
+	uint64_t tests = (uint64_t)(__builtin_popcount(setA.mask) * __builtin_popcount(setB.mask));
+	if (tests > search->options->maxVolumeTests - counters->volumeTests)
+	{
+		search->isCut = search->isStopped = true;
+		return 0;
+	}
+	counters->volumeTests += tests;
+	const sgBoxLanes* boxesA = sgBody_Refresh(search->a.body, setA, &search->a.scratch, &counters->nodesRefitted);
+	const sgBoxLanes* boxesB = sgBody_Refresh(search->b.body, setB, &search->b.scratch, &counters->nodesRefitted);
+	sgBoxLanes moved;
+	if (search->motion.kind != sgMotion_none)
+	{
+		search->kernels->moveBoxes(boxesB, &search->motion, &moved);
+		boxesB = &moved;
+	}
+	return search->kernels->overlapBoxes(boxesA, setA.mask, boxesB, setB.mask);
+}
+
+// Look at what is below two nodes; settle leaf pairs, and return the level of what remains.
+static Level Step(Search* search, uint32_t slotA, uint32_t slotB)
+{
+	sgLaneSet setA = sgTree_Open(search->a.tree, slotA);
+	sgLaneSet setB = sgTree_Open(search->b.tree, slotB);
+	uint64_t pairs = OverlapSets(search, setA, setB);
+	uint64_t leafPairs =
+	    setA.leafMask != 0 && setB.leafMask != 0 ? pairs & MaskProduct(setA.leafMask, setB.leafMask) : 0;
+	search->a.ready = search->b.ready = 0;
+	for (uint64_t rest = leafPairs; rest != 0 && !search->isStopped; rest &= rest - 1)
+	{
+		CollideLeaves(search, setA, LowestBit(rest) / SG_LANES, setB, LowestBit(rest) % SG_LANES);
+	}
+	return (Level){ setA.group, setB.group, pairs & ~leafPairs };
+}
+
+// Each level descends into at least one of the two nodes, and into both while both are inner nodes; so there are at
+// most as many levels as the deeper tree has, and the root's.
+static void Descend(Search* search)
+{
+	int top = 0;
+	search->stack[0] = Step(search, 0, 0);
+	while (top >= 0 && !search->isStopped)
+	{
+		Level* level = search->stack + top;
+		if (level->pairs == 0)
+		{
+			--top;
+			continue;
+		}
+		uint32_t pair = LowestBit(level->pairs);
+		level->pairs &= level->pairs - 1;
+		uint32_t slotA = level->groupA * SG_LANES + pair / SG_LANES;
+		uint32_t slotB = level->groupB * SG_LANES + pair % SG_LANES;
+		Level next = Step(search, slotA, slotB);
+		if (next.pairs != 0)
+		{
+			search->stack[++top] = next;
+		}
+	}
+}
+
+static bool PrepareSide(Search* search, Side* side, snugBody* body, sgBox* root)
+{
+	side->body = body;
+	side->tree = &body->model->tree;
+	*root = sgBody_RootBox(body, &search->counters.nodesRefitted);
+	return sgPlacement_Make(&body->frame, search->options->origin, root, &side->placement);
+}
+
+void sgTraverse(snugBody* a, snugBody* b, const sgTraversal* options, sgSink* sink, snugResult* result)
+{
+	Search search; // not zeroed: most of it is scratch
+	search.kernels = sgGetKernels();
+	search.options = options;
+	search.sink = sink;
+	search.counters = (snugCounters){ 0 };
+	search.isStopped = search.isCut = false;
+	sgBox rootA, rootB;
+	bool isNearA = PrepareSide(&search, &search.a, a, &rootA);
+	bool isNearB = PrepareSide(&search, &search.b, b, &rootB);
+	if (!isNearA || !isNearB)
+	{
+		snugBody* far = isNearA ? b : a;
+		result->status = sgFail(&far->messenger, snug_outOfRange, "the body is too far from the query's origin");
+	}
+	else
+	{
+		search.motion = sgRelativeMotion(&a->frame, &search.a.placement, &b->frame, &search.b.placement, &rootB);
+		Descend(&search);
+		result->complete = !search.isCut;
+	}
+	result->counters = search.counters;
+}

@@ -1,0 +1,21 @@
+// src/tree/split.h: where to cut a set of triangles in two.
+#ifndef SG_SPLIT_H
+#define SG_SPLIT_H
+
+#include "geometry/box.h"
+
+/// One triangle while the tree is built: its box, its number, and its place along the axis being cut.
+typedef struct sgBuildItem
+{
+	float lower[3];
+	float key;
+	float upper[3];
+	uint32_t triangle;
+} SG_ALIGN(32) sgBuildItem;
+
+/// Reorder `items` and return how many, between 1 and count - 1, form the first part.
+/// Cuts fall on multiples of `leafTriangles`, or of a full family of leaves where there are many, so that leaves and
+/// families come out full; ties are broken by triangle number, so equal triangles are no trouble.
+uint32_t sgSplit(sgBuildItem* items, uint32_t count, snugSplit split, uint32_t leafTriangles, uint32_t branching);
+
+#endif
