@@ -46,25 +46,25 @@ static sgBox BoundSubtree(const snugModel* model, const float* positions, uint32
 static void Bound(
     const snugModel* model, const void* pose, const sgLaneSet* families, uint32_t count, sgBoxLanes* const* out)
 {
-	const sgTree* tree = &model->tree;
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		uint32_t firstSlot = families[i].group * SG_LANES;
-		uint32_t rest = families[i].mask;
-		if (families[i].leafMask == rest)
-		{
-			// The leaves of a family are numbered one after the other.
-			uint32_t lane = (uint32_t)__builtin_ctz(rest);
-			const sgLeaf* leaves = tree->leaves + tree->nodes[firstSlot + lane].first;
-			uint32_t leafCount = (uint32_t)__builtin_popcount(rest);
-			sgGetKernels()->boundLeaves(pose, tree->leafVertices, leaves, leafCount, out[i], lane);
-			continue;
-		}
-		for (; rest != 0; rest &= rest - 1)
+		for (uint32_t rest = families[i].mask; rest != 0;)
 		{
 			uint32_t lane = (uint32_t)__builtin_ctz(rest);
-			sgBox box = BoundSubtree(model, pose, firstSlot + lane);
+			uint32_t slot = families[i].group * SG_LANES + lane;
+			uint32_t leaves = (rest & families[i].leafMask) >> lane;
+			// Leaves in neighbouring lanes are numbered one after the other, and are bounded together.
+			uint32_t run = (uint32_t)__builtin_ctz(~leaves);
+			if (run > 0)
+			{
+				const sgLeaf* first = model->tree.leaves + model->tree.nodes[slot].first;
+				sgGetKernels()->boundLeaves(pose, model->tree.leafVertices, first, run, out[i], lane);
+				rest &= ~(((1u << run) - 1u) << lane);
+				continue;
+			}
+			sgBox box = BoundSubtree(model, pose, slot);
 			sgBoxLanes_Set(out[i], lane, &box);
+			rest &= rest - 1;
 		}
 	}
 }

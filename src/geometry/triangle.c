@@ -179,17 +179,12 @@ static bool MeetInPlane(const float a[3][3], const float b[3][3], int axis)
 	return !EdgeSeparates(a, b, axis) && !EdgeSeparates(b, a, axis);
 }
 
-// For a triangle with area and a segment that does not lie in its plane.
-// If the segment reaches both closed sides of the plane it is not parallel to it and meets it in one point x. Seen
-// along the segment, the triangle has area, and orient(p, q, a_i, a_i+1) is the turn of x, a_i, a_i+1: x is in the
-// triangle if and only if the three do not contradict each other. They sum to the area seen, so not all are 0.
+// For a triangle with area and a segment that reaches both closed sides of its plane, but does not lie in it.
+// The segment then meets the plane in one point x. Seen along the segment the triangle has area, and
+// orient(p, q, a_i, a_i+1) is the turn of x, a_i, a_i+1: x is in the triangle if and only if the three do not
+// contradict each other. They sum to the area seen, so not all are zero.
 static bool SegmentMeetsTriangle(const Segment* segment, const float a[3][3])
 {
-	const sgPlane plane = sgPlane_Make(a[1], a[2], a[0]);
-	if (sgPlane_Side(&plane, segment->p) * sgPlane_Side(&plane, segment->q) > 0)
-	{
-		return false;
-	}
 	int least = 1, greatest = -1;
 	for (int i = 0; i < 3; ++i)
 	{
@@ -238,7 +233,7 @@ static bool SegmentsMeet(const Segment* a, const Segment* b)
 }
 
 // For sides that are all zero for at least one triangle: it lies in the other's plane, or the other has no area and
-// hence no plane.
+// hence no plane. Neither triangle's are strictly equal.
 static bool MeetFlat(const float a[3][3], const int s[3], const float b[3][3], const int t[3])
 {
 	const int axisA = ProjectionAxis(a[0], a[1], a[2]), axisB = ProjectionAxis(b[0], b[1], b[2]);
@@ -251,6 +246,7 @@ static bool MeetFlat(const float a[3][3], const int s[3], const float b[3][3], c
 		return MeetInPlane(a, b, axisB);
 	}
 	// From here on, if a has area then t is not all zero, so s is, so b has no area; and the same the other way round.
+	// The sides were not strictly equal either, so the segment reaches both closed sides of the plane.
 	const Segment segmentA = SegmentOf(a), segmentB = SegmentOf(b);
 	if (axisA >= 0)
 	{

@@ -13,14 +13,26 @@
 #include "base/isa.h"
 #include "geometry/triangle.h"
 
+// Neighbouring steps meet the same leaves again, so the last few groups of them are kept.
+enum
+{
+	LEAF_GROUPS = 4
+};
+
+typedef struct LeafGroup
+{
+	sgTriangleLanes triangles[SG_LANES];
+	uint32_t group;
+	uint32_t ready; ///< lanes that are evaluated
+} LeafGroup;
+
 typedef struct Side
 {
 	snugBody* body;
 	const sgTree* tree;
 	sgPlacement placement;
 	sgBoxLanes scratch;                  ///< bounds that found no place in the cache
-	sgTriangleLanes triangles[SG_LANES]; ///< of the leaves of the current step
-	uint32_t ready;                      ///< which of them are evaluated
+	LeafGroup leafGroups[LEAF_GROUPS];   ///< a group's place is its number modulo LEAF_GROUPS
 } Side;
 
 /// A pair of lane sets with the overlapping pairs of nodes still to be descended into: bit 8 i + j.
@@ -39,7 +51,8 @@ typedef struct Search
 	snugCounters counters;
 	bool isStopped;
 	bool isCut; ///< by the callback or a budget, so there may be more
-	sgBoxMotion motion;
+	sgBoxMotion motionBA; ///< from the space of b to that of a
+	sgBoxMotion motionAB;
 	Side a, b;
 	Level stack[SG_MAX_DEPTH + 1];
 } Search;
@@ -51,8 +64,14 @@ static uint32_t LowestBit(uint64_t bits)
 
 static const sgTriangleLanes* Triangles(Search* search, Side* side, sgLaneSet set, uint32_t lane)
 {
-	sgTriangleLanes* triangles = side->triangles + lane;
-	if ((side->ready >> lane & 1) == 0)
+	LeafGroup* kept = side->leafGroups + set.group % LEAF_GROUPS;
+	if (kept->group != set.group)
+	{
+		kept->group = set.group;
+		kept->ready = 0;
+	}
+	sgTriangleLanes* triangles = kept->triangles + lane;
+	if ((kept->ready >> lane & 1) == 0)
 	{
 		const snugModel* model = side->body->model;
 		const sgLeaf* leaf = side->tree->leaves + side->tree->nodes[set.group * SG_LANES + lane].first;
@@ -62,7 +81,7 @@ static const sgTriangleLanes* Triangles(Search* search, Side* side, sgLaneSet se
 		search->kernels->placeVertices(&block, leaf->vertexCount, &side->placement);
 		search->kernels->assembleTriangles(&block, leaf, triangles);
 		search->counters.verticesEvaluated += leaf->vertexCount;
-		side->ready |= 1u << lane;
+		kept->ready |= 1u << lane;
 	}
 	return triangles;
 }
@@ -143,13 +162,21 @@ static uint64_t OverlapSets(Search* search, sgLaneSet setA, sgLaneSet setB)
 	counters->volumeTests += tests;
 	const sgBoxLanes* boxesA = sgBody_Refresh(search->a.body, setA, &search->a.scratch, &counters->nodesRefitted);
 	const sgBoxLanes* boxesB = sgBody_Refresh(search->b.body, setB, &search->b.scratch, &counters->nodesRefitted);
-	sgBoxLanes moved;
-	if (search->motion.kind != sgMotion_none)
+	const sgKernels* kernels = search->kernels;
+	if (search->motionBA.kind == sgMotion_none)
 	{
-		search->kernels->moveBoxes(boxesB, &search->motion, &moved);
-		boxesB = &moved;
+		return kernels->overlapBoxes(boxesA, setA.mask, boxesB, setB.mask);
 	}
-	return search->kernels->overlapBoxes(boxesA, setA.mask, boxesB, setB.mask);
+	sgBoxLanes moved;
+	kernels->moveBoxes(boxesB, &search->motionBA, &moved);
+	uint64_t pairs = kernels->overlapBoxes(boxesA, setA.mask, &moved, setB.mask);
+	// A turned box is a loose box. Looking from the other body as well separates along its axes too.
+	if (pairs != 0 && search->motionAB.kind == sgMotion_general)
+	{
+		kernels->moveBoxes(boxesA, &search->motionAB, &moved);
+		pairs &= kernels->overlapBoxes(&moved, setA.mask, boxesB, setB.mask);
+	}
+	return pairs;
 }
 
 // Look at what is below two nodes; settle leaf pairs, and return the level of what remains.
@@ -160,7 +187,6 @@ static Level Step(Search* search, uint32_t slotA, uint32_t slotB)
 	uint64_t pairs = OverlapSets(search, setA, setB);
 	uint64_t leafPairs =
 	    setA.leafMask != 0 && setB.leafMask != 0 ? pairs & MaskProduct(setA.leafMask, setB.leafMask) : 0;
-	search->a.ready = search->b.ready = 0;
 	for (uint64_t rest = leafPairs; rest != 0 && !search->isStopped; rest &= rest - 1)
 	{
 		CollideLeaves(search, setA, LowestBit(rest) / SG_LANES, setB, LowestBit(rest) % SG_LANES);
@@ -198,6 +224,10 @@ static bool PrepareSide(Search* search, Side* side, snugBody* body, sgBox* root)
 {
 	side->body = body;
 	side->tree = &body->model->tree;
+	for (int i = 0; i < LEAF_GROUPS; ++i)
+	{
+		side->leafGroups[i].group = SG_NONE;
+	}
 	*root = sgBody_RootBox(body, &search->counters.nodesRefitted);
 	return sgPlacement_Make(&body->frame, search->options->origin, root, &side->placement);
 }
@@ -220,7 +250,9 @@ void sgTraverse(snugBody* a, snugBody* b, const sgTraversal* options, sgSink* si
 	}
 	else
 	{
-		search.motion = sgRelativeMotion(&a->frame, &search.a.placement, &b->frame, &search.b.placement, &rootB);
+		const sgPlacement *placementA = &search.a.placement, *placementB = &search.b.placement;
+		search.motionBA = sgRelativeMotion(&a->frame, placementA, &b->frame, placementB, &rootB);
+		search.motionAB = sgRelativeMotion(&b->frame, placementB, &a->frame, placementA, &rootA);
 		Descend(&search);
 		result->complete = !search.isCut;
 	}
