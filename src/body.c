@@ -116,16 +116,22 @@ size_t snugBody_GetMemory(const snugBody* body)
 	return bytes;
 }
 
-snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame)
+static SG_NOINLINE bool SetFrame(snugBody* body, const snugFrame* frame)
 {
-	SG_REQUIRE(body != NULL && frame != NULL, snug_badArgument);
-	sgFpEnv environment = sgFpEnv_Enter();
 	sgFrame made;
 	bool isGood = sgFrame_Make(frame, &made);
 	if (isGood)
 	{
 		body->frame = made;
 	}
+	return isGood;
+}
+
+snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame)
+{
+	SG_REQUIRE(body != NULL && frame != NULL, snug_badArgument);
+	sgFpEnv environment = sgFpEnv_Enter();
+	bool isGood = SetFrame(body, frame);
 	sgFpEnv_Leave(environment);
 	return isGood ? snug_success
 	              : sgFail(&body->messenger, snug_badInput,

@@ -195,15 +195,14 @@ static bool SegmentMeetsTriangle(const Segment* segment, const float a[3][3])
 	return least >= 0 || greatest <= 0;
 }
 
-// For segments in one plane that projects one-to-one along the axis.
-// Segments on crossing lines: each line parts the other segment's ends weakly if and only if the lines' one common
-// point is on both segments. Parallel lines: the first product is positive. A common line, or segments without length:
-// a point on the other's line is needed, and the products see to that; then all is on one line, and the boxes decide.
+// For segments in one plane, but not on one line, where the plane projects one-to-one along the axis.
+// On crossing lines: each line parts the other segment's ends weakly if and only if the lines' one common point is on
+// both segments. On parallel lines: a line has the other segment's ends strictly on one side. A point is off the other
+// segment's line, strictly on one side of it.
 static bool SegmentsMeetInPlane(const Segment* a, const Segment* b, int axis)
 {
 	return Turn(a->p, a->q, b->p, axis) * Turn(a->p, a->q, b->q, axis) <= 0 &&
-	       Turn(b->p, b->q, a->p, axis) * Turn(b->p, b->q, a->q, axis) <= 0 &&
-	       IntervalsMeetOnAxis(a, b, (axis + 1) % 3) && IntervalsMeetOnAxis(a, b, (axis + 2) % 3);
+	       Turn(b->p, b->q, a->p, axis) * Turn(b->p, b->q, a->q, axis) <= 0;
 }
 
 static bool SegmentsMeet(const Segment* a, const Segment* b)
@@ -212,14 +211,10 @@ static bool SegmentsMeet(const Segment* a, const Segment* b)
 	{
 		return false; // No common plane.
 	}
-	// Any three of the four points that are not collinear span the common plane.
-	const float* triples[4][3] = {
-		{ a->p, a->q, b->p },
-		{ a->p, a->q, b->q },
-		{ a->p, b->p, b->q },
-		{ a->q, b->p, b->q },
-	};
-	for (int i = 0; i < 4; ++i)
+	// Three of the four points that are not collinear span the common plane. If the first two triples are collinear,
+	// all points are on a's line, or a is a point, and the third triple is all there is.
+	const float* triples[3][3] = { { a->p, a->q, b->p }, { a->p, a->q, b->q }, { a->p, b->p, b->q } };
+	for (int i = 0; i < 3; ++i)
 	{
 		const int axis = ProjectionAxis(triples[i][0], triples[i][1], triples[i][2]);
 		if (axis >= 0)
@@ -288,11 +283,11 @@ static bool RayInAngle(const float* v, const float* d, const float* x, const flo
 
 // For triangles v x y and v r s with area, in one plane that projects one-to-one along the axis.
 // Near v a triangle is the angle between its edges, so the triangles meet beyond v if and only if the two angles have
-// a ray in common. Turning from it until the first of the two angles ends gives a bounding ray that is in both.
+// a ray in common. Turning from it either way until the first of the two angles ends gives two bounding rays that are
+// in both angles. If neither of them bounds the angle of x and y, they are those of r and s.
 static bool AnglesMeet(const float* v, const float* x, const float* y, const float* r, const float* s, int axis)
 {
-	return RayInAngle(v, x, r, s, axis) || RayInAngle(v, y, r, s, axis) || RayInAngle(v, r, x, y, axis) ||
-	       RayInAngle(v, s, x, y, axis);
+	return RayInAngle(v, x, r, s, axis) || RayInAngle(v, y, r, s, axis) || RayInAngle(v, r, x, y, axis);
 }
 
 static bool OnSegment(const float* point, const float* p, const float* q)

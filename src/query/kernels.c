@@ -161,17 +161,35 @@ static void BoundLeaves(const float* positions, const uint32_t* leafVertices, co
 
 static void GatherVertices(const float* positions, const uint32_t* vertices, uint32_t count, sgVertexBlock* out)
 {
+#if SNUG_ISA_SSE2 || SNUG_ISA_AVX2 || SNUG_ISA_AVX512
+	// Four vertices at a time, up to a whole number of eights: lanes past the end get some other vertex.
+	for (uint32_t i = 0; i < count; i += SG_LANES)
+	{
+		for (uint32_t j = i; j < i + SG_LANES; j += 4)
+		{
+			__m128 a = _mm_loadu_ps(positions + 3 * (size_t)vertices[j]);
+			__m128 b = _mm_loadu_ps(positions + 3 * (size_t)vertices[j + 1]);
+			__m128 c = _mm_loadu_ps(positions + 3 * (size_t)vertices[j + 2]);
+			__m128 d = _mm_loadu_ps(positions + 3 * (size_t)vertices[j + 3]);
+			_MM_TRANSPOSE4_PS(a, b, c, d);
+			_mm_store_ps(out->coordinate[0] + j, a);
+			_mm_store_ps(out->coordinate[1] + j, b);
+			_mm_store_ps(out->coordinate[2] + j, c);
+		}
+	}
+#else
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		const float* p = positions + 3 * (size_t)vertices[i];
-		out->coordinate[0][i] = p[0];
-		out->coordinate[1][i] = p[1];
-		out->coordinate[2][i] = p[2];
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			out->coordinate[axis][i] = positions[3 * (size_t)vertices[i] + (size_t)axis];
+		}
 	}
 	for (uint32_t i = count; i % SG_LANES != 0; ++i)
 	{
 		out->coordinate[0][i] = out->coordinate[1][i] = out->coordinate[2][i] = 0.0f;
 	}
+#endif
 }
 
 static void PlaceVertices(sgVertexBlock* block, uint32_t count, const sgPlacement* placement)

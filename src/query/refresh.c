@@ -21,9 +21,9 @@ static uint32_t LowestLane(uint32_t mask)
 
 static void SetVersion(sgCacheGroup* cached, uint32_t mask, uint32_t version)
 {
-	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
-		cached->version[LowestLane(rest)] = version;
+		cached->version[lane] = (mask >> lane & 1) != 0 ? version : cached->version[lane];
 	}
 }
 

@@ -31,8 +31,8 @@ typedef struct Side
 	snugBody* body;
 	const sgTree* tree;
 	sgPlacement placement;
-	sgBoxLanes scratch;                  ///< bounds that found no place in the cache
-	LeafGroup leafGroups[LEAF_GROUPS];   ///< a group's place is its number modulo LEAF_GROUPS
+	sgBoxLanes scratch;                ///< bounds that found no place in the cache
+	LeafGroup leafGroups[LEAF_GROUPS]; ///< a group's place is its number modulo LEAF_GROUPS
 } Side;
 
 /// A pair of lane sets with the overlapping pairs of nodes still to be descended into: bit 8 i + j.
@@ -50,7 +50,7 @@ typedef struct Search
 	sgSink* sink;
 	snugCounters counters;
 	bool isStopped;
-	bool isCut; ///< by the callback or a budget, so there may be more
+	bool isCut;           ///< by the callback or a budget, so there may be more
 	sgBoxMotion motionBA; ///< from the space of b to that of a
 	sgBoxMotion motionAB;
 	Side a, b;

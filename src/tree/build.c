@@ -68,7 +68,7 @@ static uint32_t CutFamily(Builder* builder, Part whole, uint32_t level, Part par
 		{
 			break;
 		}
-		uint32_t cut = sgSplit(builder->items + part.first, part.count, split, leafTriangles, branching);
+		uint32_t cut = sgSplit(builder->items + part.first, part.count, split, leafTriangles);
 		memmove(parts + largest + 2, parts + largest + 1, (count - largest - 1) * sizeof(Part));
 		parts[largest] = (Part){ part.first, cut };
 		parts[largest + 1] = (Part){ part.first + cut, part.count - cut };

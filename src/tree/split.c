@@ -91,19 +91,13 @@ static void SelectPlace(sgBuildItem* items, uint32_t count, uint32_t place)
 	}
 }
 
-// A count near `wanted` that fills leaves and, where there are several families' worth, families of leaves. It is a
-// multiple of leafTriangles, at least one leaf and less than `count`, which is more than one leaf.
-static uint32_t RoundCut(uint32_t wanted, uint32_t count, uint32_t leafTriangles, uint32_t branching)
+// The multiple of leafTriangles nearest to `wanted` that leaves something on both sides; `count` is more than one leaf.
+static uint32_t RoundCut(uint32_t wanted, uint32_t count, uint32_t leafTriangles)
 {
-	uint32_t unit = leafTriangles;
-	if (count > 2 * leafTriangles * branching)
-	{
-		unit *= branching;
-	}
-	uint32_t cut = (wanted + unit / 2) / unit * unit;
-	uint32_t most = (count - 1) / unit * unit;
-	cut = cut < unit ? unit : cut;
-	return cut > most ? most : cut;
+	uint32_t leaves = (wanted + leafTriangles / 2) / leafTriangles;
+	uint32_t most = (count - 1) / leafTriangles;
+	leaves = leaves < 1 ? 1 : leaves;
+	return (leaves > most ? most : leaves) * leafTriangles;
 }
 
 // One sweep of Jacobi rotations after another until the off-diagonal part vanishes; ten are more than enough for 3x3.
@@ -314,14 +308,14 @@ static bool SurfaceAreaKeys(sgBuildItem* items, uint32_t count, uint32_t* cut)
 	return axis >= 0;
 }
 
-uint32_t sgSplit(sgBuildItem* items, uint32_t count, snugSplit split, uint32_t leafTriangles, uint32_t branching)
+uint32_t sgSplit(sgBuildItem* items, uint32_t count, snugSplit split, uint32_t leafTriangles)
 {
 	uint32_t wanted = count / 2;
 	if (split == snug_splitMedian || !SurfaceAreaKeys(items, count, &wanted))
 	{
 		PrincipalKeys(items, count);
 	}
-	uint32_t cut = RoundCut(wanted, count, leafTriangles, branching);
+	uint32_t cut = RoundCut(wanted, count, leafTriangles);
 	SelectPlace(items, count, cut);
 	return cut;
 }

@@ -14,8 +14,9 @@ typedef struct sgBuildItem
 } SG_ALIGN(32) sgBuildItem;
 
 /// Reorder `items` and return how many, between 1 and count - 1, form the first part.
-/// Cuts fall on multiples of `leafTriangles`, or of a full family of leaves where there are many, so that leaves and
-/// families come out full; ties are broken by triangle number, so equal triangles are no trouble.
-uint32_t sgSplit(sgBuildItem* items, uint32_t count, snugSplit split, uint32_t leafTriangles, uint32_t branching);
+/// Cuts fall on multiples of `leafTriangles`, so that all leaves but one come out full; ties are broken by triangle
+/// number, so equal triangles are no trouble.
+/// @param count more than leafTriangles
+uint32_t sgSplit(sgBuildItem* items, uint32_t count, snugSplit split, uint32_t leafTriangles);
 
 #endif
