@@ -20,7 +20,7 @@ typedef struct LoneCorner
 	int side;
 } LoneCorner;
 
-// Two ends, possibly equal.
+// Its ends in lexicographic order, possibly equal.
 typedef struct Segment
 {
 	const float* p;
@@ -130,25 +130,17 @@ static int ComparePoints(const float* p, const float* q)
 }
 
 // The hull of three collinear points. Along a line the first coordinate that changes at all does so monotonically, so
-// the lexicographically smallest and largest points are the ends.
-static Segment SegmentOf(const float points[3][3])
+// the lexicographic order is the order on the line.
+static Segment SegmentOf(const float* p, const float* q, const float* r)
 {
-	Segment segment = { points[0], points[0] };
-	for (int i = 1; i < 3; ++i)
+	const float* rest[2] = { q, r };
+	Segment segment = { p, p };
+	for (int i = 0; i < 2; ++i)
 	{
-		segment.p = ComparePoints(points[i], segment.p) < 0 ? points[i] : segment.p;
-		segment.q = ComparePoints(points[i], segment.q) > 0 ? points[i] : segment.q;
+		segment.p = ComparePoints(rest[i], segment.p) < 0 ? rest[i] : segment.p;
+		segment.q = ComparePoints(rest[i], segment.q) > 0 ? rest[i] : segment.q;
 	}
 	return segment;
-}
-
-static bool IntervalsMeetOnAxis(const Segment* a, const Segment* b, int axis)
-{
-	const float ap = a->p[axis], aq = a->q[axis], bp = b->p[axis], bq = b->q[axis];
-	// Disjoint if both ends of one are above both ends of the other.
-	const bool above = ap > bp && ap > bq && aq > bp && aq > bq;
-	const bool below = ap < bp && ap < bq && aq < bp && aq < bq;
-	return !above && !below;
 }
 
 // Does the line of one of a's edges have b strictly on its outer side?
@@ -222,9 +214,8 @@ static bool SegmentsMeet(const Segment* a, const Segment* b)
 			return SegmentsMeetInPlane(a, b, axis);
 		}
 	}
-	// All on one line, which maps one-to-one to an axis that it is not perpendicular to; on the other axes all
-	// points agree.
-	return IntervalsMeetOnAxis(a, b, 0) && IntervalsMeetOnAxis(a, b, 1) && IntervalsMeetOnAxis(a, b, 2);
+	// All on one line: two intervals.
+	return ComparePoints(a->p, b->q) <= 0 && ComparePoints(b->p, a->q) <= 0;
 }
 
 // For sides that are all zero for at least one triangle: it lies in the other's plane, or the other has no area and
@@ -242,7 +233,7 @@ static bool MeetFlat(const float a[3][3], const int s[3], const float b[3][3], c
 	}
 	// From here on, if a has area then t is not all zero, so s is, so b has no area; and the same the other way round.
 	// The sides were not strictly equal either, so the segment reaches both closed sides of the plane.
-	const Segment segmentA = SegmentOf(a), segmentB = SegmentOf(b);
+	const Segment segmentA = SegmentOf(a[0], a[1], a[2]), segmentB = SegmentOf(b[0], b[1], b[2]);
 	if (axisA >= 0)
 	{
 		return SegmentMeetsTriangle(&segmentB, a);
@@ -292,7 +283,7 @@ static bool AnglesMeet(const float* v, const float* x, const float* y, const flo
 
 static bool OnSegment(const float* point, const float* p, const float* q)
 {
-	const Segment dot = { point, point }, segment = { p, q };
+	const Segment dot = { point, point }, segment = SegmentOf(p, q, q);
 	return SegmentsMeet(&dot, &segment);
 }
 
