@@ -1,0 +1,76 @@
+# Thin layer over CMake: `make help` lists what there is. CMakePresets.json says how things are built.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+# Seconds for each fuzz target.
+TIME ?= 60
+# More for cmake, as in CMAKE_FLAGS=-DSNUG_WERROR=ON.
+CMAKE_FLAGS ?=
+# Sanitizers are slow: their runs try this fraction of the random cases.
+SANITIZER_SCALE ?= 0.05
+
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+CONFIGURE = cmake $(CMAKE_FLAGS) --preset
+BUILD = cmake --build --parallel $(JOBS) --preset
+FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes baselines bench cli io) -name '*.[ch]' -o -name '*.cpp')
+
+.PHONY: all demo test test-long bench fuzz asan tsan install format check-format peers clean help
+.DEFAULT_GOAL := all
+MAKEFLAGS += --no-print-directory
+
+all: ## build the library and the program (build/snug)
+	@tools/install-dependencies build
+	@$(CONFIGURE) release -DSNUG_BUILD_TESTS=OFF
+	@$(BUILD) release
+	@ln -sfn release/bin/snug build/snug
+
+demo: all ## show what it does: a table, and a page with pictures
+	build/snug demo
+
+test: ## build and run all tests but the long ones
+	@tools/install-dependencies build test
+	@$(CONFIGURE) release -DSNUG_BUILD_TESTS=ON
+	@$(BUILD) release
+	@ln -sfn release/bin/snug build/snug
+	@tools/run-tests build/release --label-exclude '^long$$'
+
+test-long: ## run the long tests (hours)
+	@tools/install-dependencies build test
+	@$(CONFIGURE) release -DSNUG_BUILD_TESTS=ON
+	@$(BUILD) release
+	@tools/run-tests build/release --label-regex '^long$$'
+
+asan tsan: ## run the tests under the address and undefined behaviour, or the thread sanitizer
+	@tools/install-dependencies build test
+	@$(CONFIGURE) $@
+	@$(BUILD) $@
+	@SNUG_TEST_SCALE=$(SANITIZER_SCALE) tools/run-tests build/$@ --label-exclude '^long$$'
+
+fuzz: ## fuzz each target for TIME seconds (60)
+	@tools/install-dependencies build clang
+	@$(CONFIGURE) fuzz
+	@$(BUILD) fuzz
+	@tools/run-fuzzers build/fuzz $(TIME)
+
+bench: all ## run the benchmarks
+	build/snug bench
+
+install: all ## install under PREFIX (/usr/local), below DESTDIR if given
+	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
+
+format: ## lay out the source with clang-format
+	@tools/install-dependencies format
+	@clang-format -i $(FORMATTED)
+
+check-format: ## fail if `make format` would change something
+	@tools/install-dependencies build format
+	@clang-format --dry-run -Werror $(FORMATTED)
+
+peers: ## install the libraries that tests and benchmarks compare with
+	@tools/install-dependencies build peers
+
+clean: ## remove everything built
+	rm -rf build
+
+help: ## this list
+	@sed -nE 's/^([a-z -]+):[^#]*## (.*)/\1\t\2/p' Makefile | expand -t 14
