@@ -58,7 +58,7 @@ extern "C"
 		snug_badFile,            ///< not a model file, truncated, corrupted or inconsistent
 		snug_unsupportedVersion, ///< a model file of another version of snug
 		snug_ioError,            ///< a file could not be opened, read or written
-		snug_invalidBounds,      ///< snugBody_Validate found a bound that does not contain its vertices
+		snug_invalidBounds       ///< snugBody_Validate found a bound that does not contain its vertices
 	} snugStatus;
 
 	/// @return a short constant text for a status, never null
@@ -68,7 +68,7 @@ extern "C"
 	typedef enum snugSeverity
 	{
 		snug_error = 0, ///< the function that says so returns a status other than success
-		snug_warning,   ///< the input was accepted, but repaired or suspicious
+		snug_warning    ///< the input was accepted, but repaired or suspicious
 	} snugSeverity;
 
 	/// Receives one readable sentence, without a newline. The text is valid during the call only.
@@ -116,7 +116,7 @@ extern "C"
 	typedef enum snugDeformer
 	{
 		snug_rigid = 0, ///< not at all
-		snug_free,      ///< the caller sets vertices (snugBody_SetVertices); bounds are refitted bottom-up
+		snug_free       ///< the caller sets vertices (snugBody_SetVertices); bounds are refitted bottom-up
 	} snugDeformer;
 
 	/// How the tree is split, top down. Every choice gives the same pairs.
@@ -124,7 +124,7 @@ extern "C"
 	{
 		snug_splitDefault = 0, ///< what we measured to be best: surfaceArea
 		snug_splitMedian,      ///< at the median along the longest principal axis, as in the papers
-		snug_splitSurfaceArea, ///< where the surface areas of the parts, times their triangle counts, are least
+		snug_splitSurfaceArea  ///< where the surface areas of the parts, times their triangle counts, are least
 	} snugSplit;
 
 	/// Shape of the bounding tree. Zero means default.
