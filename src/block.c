@@ -41,6 +41,7 @@ typedef struct Info
 	uint32_t leafVertexCount;
 	uint32_t depth;
 	uint32_t reserved;
+	uint64_t deformBytes;
 } Info;
 
 static const char magic[8] = { 's', 'n', 'u', 'g', 'm', 'o', 'd', 'l' };
@@ -57,8 +58,7 @@ typedef enum SectionId
 	section_triangleMap,
 	section_vertexMap,
 	section_restBounds,
-	section_vertexPlace,
-	section_leafReach,
+	section_deform,
 	SECTION_COUNT,
 } SectionId;
 
@@ -71,8 +71,7 @@ static const char sectionTags[SECTION_COUNT][5] = {
 	"TMAP",
 	"VMAP",
 	"BNDS",
-	"VPLC",
-	"LRCH",
+	"DEFO",
 };
 
 static uint32_t TagOf(SectionId id)
@@ -85,7 +84,6 @@ static uint32_t TagOf(SectionId id)
 // What each section measures, given the counts; the one place that knows.
 static void SectionSizes(const Info* info, uint64_t sizes[SECTION_COUNT])
 {
-	bool isFree = info->deformer == snug_free;
 	sizes[section_info] = sizeof(Info);
 	sizes[section_positions] = (3 * (uint64_t)info->vertexCount + 1) * sizeof(float);
 	sizes[section_nodes] = (uint64_t)info->groupCount * SG_LANES * sizeof(sgNode);
@@ -94,8 +92,7 @@ static void SectionSizes(const Info* info, uint64_t sizes[SECTION_COUNT])
 	sizes[section_triangleMap] = (uint64_t)info->triangleCount * sizeof(uint32_t);
 	sizes[section_vertexMap] = (uint64_t)info->vertexCount * sizeof(uint32_t);
 	sizes[section_restBounds] = (uint64_t)info->groupCount * sizeof(sgBoxLanes);
-	sizes[section_vertexPlace] = isFree ? (uint64_t)info->vertexCount * sizeof(uint32_t) : 0;
-	sizes[section_leafReach] = isFree ? (uint64_t)info->leafCount * 2 * sizeof(uint32_t) : 0;
+	sizes[section_deform] = info->deformBytes;
 }
 
 // Offsets of all sections and the size of the block.
@@ -139,27 +136,11 @@ static void Bind(snugModel* model, const Info* info, const uint64_t offsets[SECT
 	tree->vertexMap = (const void*)(block + offsets[section_vertexMap]);
 	model->positions = (const void*)(block + offsets[section_positions]);
 	model->restBounds = (const void*)(block + offsets[section_restBounds]);
-	bool isFree = model->deformer == snug_free;
-	model->vertexPlace = isFree ? (const void*)(block + offsets[section_vertexPlace]) : NULL;
-	model->leafReach = isFree ? (const void*)(block + offsets[section_leafReach]) : NULL;
+	model->deformData = block + offsets[section_deform];
+	model->deformBytes = (size_t)info->deformBytes;
 }
 
-// The least and greatest caller's number among a leaf's vertices; (SG_NONE, 0) if it has none.
-static void LeafReach(const sgTree* tree, uint32_t leafNumber, uint32_t reach[2])
-{
-	const sgLeaf* leaf = tree->leaves + leafNumber;
-	reach[0] = SG_NONE;
-	reach[1] = 0;
-	for (uint32_t i = 0; i < leaf->vertexCount; ++i)
-	{
-		uint32_t vertex = tree->vertexMap[tree->leafVertices[leaf->firstVertex + i]];
-		reach[0] = vertex < reach[0] ? vertex : reach[0];
-		reach[1] = vertex > reach[1] ? vertex : reach[1];
-	}
-}
-
-// The tightest box of a node at rest, given that those of its children are in `bounds` already.
-static sgBox RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t slot)
+sgBox sgBlock_RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t slot)
 {
 	const sgTree* tree = &model->tree;
 	const sgKernels* kernels = sgGetKernels();
@@ -174,43 +155,25 @@ static sgBox RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t 
 	return kernels->mergeBoxes(bounds + children.group, children.mask);
 }
 
-static void FillSections(const snugModel* model, unsigned char* block, const uint64_t offsets[SECTION_COUNT])
+static void CopySections(unsigned char* block, const snugModel* model, const uint64_t sizes[SECTION_COUNT],
+    const uint64_t offsets[SECTION_COUNT])
 {
-	const sgTree* tree = &model->tree;
-	sgBoxLanes* bounds = (void*)(block + offsets[section_restBounds]);
-	const sgBox empty = sgBox_Empty();
-	for (uint32_t slot = tree->groupCount * SG_LANES; slot-- > 0;)
+	const void* const sources[SECTION_COUNT] = {
+		[section_positions] = model->positions,
+		[section_nodes] = model->tree.nodes,
+		[section_leaves] = model->tree.leaves,
+		[section_leafVertices] = model->tree.leafVertices,
+		[section_triangleMap] = model->tree.triangleMap,
+		[section_vertexMap] = model->tree.vertexMap,
+		[section_restBounds] = model->restBounds,
+		[section_deform] = model->deformData,
+	};
+	for (int i = 0; i < SECTION_COUNT; ++i)
 	{
-		sgBox box = tree->nodes[slot].first == SG_NONE ? empty : RestBox(model, bounds, slot);
-		sgBoxLanes_Set(bounds + slot / SG_LANES, slot % SG_LANES, &box);
-	}
-	if (model->deformer == snug_free)
-	{
-		uint32_t* place = (void*)(block + offsets[section_vertexPlace]);
-		for (uint32_t i = 0; i < tree->vertexCount; ++i)
+		if (sources[i] != NULL && sizes[i] > 0)
 		{
-			place[tree->vertexMap[i]] = i;
+			memcpy(block + offsets[i], sources[i], sizes[i]);
 		}
-		uint32_t(*reach)[2] = (void*)(block + offsets[section_leafReach]);
-		for (uint32_t i = 0; i < tree->leafCount; ++i)
-		{
-			LeafReach(tree, i, reach[i]);
-		}
-	}
-}
-
-static void CopySections(unsigned char* block, const sgTree* tree, const sgMeshView* mesh,
-    const uint64_t sizes[SECTION_COUNT], const uint64_t offsets[SECTION_COUNT])
-{
-	memcpy(block + offsets[section_nodes], tree->nodes, sizes[section_nodes]);
-	memcpy(block + offsets[section_leaves], tree->leaves, sizes[section_leaves]);
-	memcpy(block + offsets[section_leafVertices], tree->leafVertices, sizes[section_leafVertices]);
-	memcpy(block + offsets[section_triangleMap], tree->triangleMap, sizes[section_triangleMap]);
-	memcpy(block + offsets[section_vertexMap], tree->vertexMap, sizes[section_vertexMap]);
-	float* positions = (void*)(block + offsets[section_positions]);
-	for (uint32_t i = 0; i < tree->vertexCount; ++i)
-	{
-		memcpy(positions + 3 * (size_t)i, sgMeshView_Position(mesh, tree->vertexMap[i]), 3 * sizeof(float));
 	}
 }
 
@@ -234,8 +197,9 @@ static void WriteHeader(unsigned char* block, uint64_t bytes, const Info* info, 
 	memcpy(block + offsets[section_info], info, sizeof(*info));
 }
 
-snugStatus sgBlock_Make(snugModel* model, const sgTree* tree, const sgMeshView* mesh)
+snugStatus sgBlock_Make(snugModel* model)
 {
+	const sgTree* tree = &model->tree;
 	Info info = {
 		.deformer = (uint32_t)model->deformer,
 		.split = (uint32_t)model->treeDef.split,
@@ -248,24 +212,24 @@ snugStatus sgBlock_Make(snugModel* model, const sgTree* tree, const sgMeshView* 
 		.leafCount = tree->leafCount,
 		.leafVertexCount = tree->leafVertexCount,
 		.depth = tree->depth,
+		.deformBytes = model->deformBytes,
 	};
 	uint64_t sizes[SECTION_COUNT], offsets[SECTION_COUNT];
 	SectionSizes(&info, sizes);
 	uint64_t bytes = PlaceSections(sizes, offsets);
-	model->bytes = (size_t)bytes;
-	model->block = sgAllocate(&model->allocator, model->bytes);
-	if (model->block == NULL)
+	unsigned char* block = sgAllocate(&model->allocator, (size_t)bytes);
+	if (block == NULL)
 	{
 		return snug_outOfMemory;
 	}
-	// Padding is zero, so that equal models are equal bytes.
-	memset(model->block, 0, model->bytes);
-	WriteHeader(model->block, bytes, &info, sizes, offsets);
-	CopySections(model->block, tree, mesh, sizes, offsets);
+	memset(block, 0, (size_t)bytes); // padding too, so that equal models are equal bytes
+	WriteHeader(block, bytes, &info, sizes, offsets);
+	CopySections(block, model, sizes, offsets);
+	uint64_t checksum = BlockChecksum(block, (size_t)bytes);
+	memcpy(block + offsetof(Header, checksum), &checksum, sizeof(checksum));
+	model->block = block;
+	model->bytes = (size_t)bytes;
 	Bind(model, &info, offsets);
-	FillSections(model, model->block, offsets);
-	uint64_t checksum = BlockChecksum(model->block, model->bytes);
-	memcpy(model->block + offsetof(Header, checksum), &checksum, sizeof(checksum));
 	return snug_success;
 }
 
@@ -295,7 +259,8 @@ static const char* CheckHeader(const unsigned char* block, size_t bytes, uint64_
 	               (info->branching == 2 || info->branching == 4 || info->branching == 8) &&
 	               (info->split == snug_splitMedian || info->split == snug_splitSurfaceArea);
 	if (!goodDef || sgDeform_Find((snugDeformer)info->deformer) == NULL || info->vertexCount > SNUG_MAX_COUNT ||
-	    info->triangleCount > SNUG_MAX_COUNT || info->groupCount > UINT32_MAX / SG_LANES - 1 || info->reserved != 0)
+	    info->triangleCount > SNUG_MAX_COUNT || info->groupCount > UINT32_MAX / SG_LANES - 1 || info->reserved != 0 ||
+	    info->deformBytes > bytes)
 	{
 		return "its counts or settings are out of range";
 	}
@@ -345,7 +310,7 @@ static const char* CheckData(const snugModel* model)
 	{
 		if (tree->nodes[slot].first != SG_NONE)
 		{
-			sgBox tight = RestBox(model, model->restBounds, slot);
+			sgBox tight = sgBlock_RestBox(model, model->restBounds, slot);
 			sgBox stored = sgBoxLanes_Get(model->restBounds + slot / SG_LANES, slot % SG_LANES);
 			if (!Contains(&stored, &tight))
 			{
@@ -353,23 +318,11 @@ static const char* CheckData(const snugModel* model)
 			}
 		}
 	}
-	for (uint32_t i = 0; model->deformer == snug_free && i < tree->vertexCount; ++i)
+	if (model->deform->check == NULL)
 	{
-		if (model->vertexPlace[tree->vertexMap[i]] != i)
-		{
-			return "its maps of vertex numbers disagree";
-		}
+		return model->deformBytes == 0 ? NULL : "it has deformation data that nothing needs";
 	}
-	for (uint32_t i = 0; model->deformer == snug_free && i < tree->leafCount; ++i)
-	{
-		uint32_t reach[2];
-		LeafReach(tree, i, reach);
-		if (model->leafReach[i][0] != reach[0] || model->leafReach[i][1] != reach[1])
-		{
-			return "a leaf's range of vertex numbers is wrong";
-		}
-	}
-	return NULL;
+	return model->deform->check(model);
 }
 
 static snugStatus CheckAll(const snugModel* model, const snugMessenger* messenger)

@@ -10,9 +10,12 @@
 /// Raised whenever the meaning of any section changes.
 #define SG_BLOCK_VERSION 1
 
-/// Put a tree and its rest mesh into a new block and point the model at it. The model's allocator, deformer and treeDef
-/// are set; on failure nothing is kept.
-snugStatus sgBlock_Make(snugModel* model, const sgTree* tree, const sgMeshView* mesh);
+/// The tightest rest box of a node from the model's positions and, for inner nodes, from `bounds` of its children.
+sgBox sgBlock_RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t slot);
+
+/// Gather what a model under construction points to into a new block, and point it there. On failure it stays as it
+/// was.
+snugStatus sgBlock_Make(snugModel* model);
 
 /// Copy a foreign block, check all of it and point the model at the copy. The model's allocator is set.
 snugStatus sgBlock_Read(snugModel* model, const void* block, size_t bytes, const snugMessenger* messenger);

@@ -138,82 +138,6 @@ snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame)
 	                    "the frame is not finite or its quaternion not of unit length");
 }
 
-static bool AllFinite(const char* positions, size_t stride, uint32_t count)
-{
-	const sgKernels* kernels = sgGetKernels();
-	if (stride == 3 * sizeof(float))
-	{
-		return kernels->allWithin((const float*)(const void*)positions, 3 * (size_t)count, SNUG_MAX_COORDINATE);
-	}
-	bool good = true;
-	for (uint32_t i = 0; good && i < count; ++i)
-	{
-		good = kernels->allWithin((const float*)(const void*)(positions + i * stride), 3, SNUG_MAX_COORDINATE);
-	}
-	return good;
-}
-
-// Leaves are told apart by the range of their vertices' numbers, which may take in a few that did not change.
-static void InvalidateVertices(snugBody* body, uint32_t first, uint32_t count)
-{
-	const snugModel* model = body->model;
-	uint32_t last = first + count - 1;
-	// Past a quarter of the vertices, marking leaf by leaf costs more than it can save.
-	if (body->isAtRest || count > model->tree.vertexCount / 4)
-	{
-		sgBody_Invalidate(body);
-		body->isAtRest = false;
-		return;
-	}
-	for (uint32_t leaf = 0; leaf < model->tree.leafCount; ++leaf)
-	{
-		if (model->leafReach[leaf][0] <= last && model->leafReach[leaf][1] >= first)
-		{
-			sgBody_InvalidateLeaf(body, leaf);
-		}
-	}
-}
-
-static SG_NOINLINE snugStatus SetVertices(
-    snugBody* body, const char* positions, size_t stride, uint32_t first, uint32_t count)
-{
-	if (!AllFinite(positions, stride, count))
-	{
-		return sgFail(&body->messenger, snug_badInput, "a vertex among %u to %u is not finite or too large", first,
-		    first + count - 1);
-	}
-	const uint32_t* place = body->model->vertexPlace + first;
-	float* pose = body->pose;
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		memcpy(pose + 3 * (size_t)place[i], positions + i * stride, 3 * sizeof(float));
-	}
-	InvalidateVertices(body, first, count);
-	return snug_success;
-}
-
-snugStatus snugBody_SetVertices(snugBody* body, const float* positions, size_t stride, uint32_t first, uint32_t count)
-{
-	SG_REQUIRE(body != NULL && (positions != NULL || count == 0), snug_badArgument);
-	SG_REQUIRE(body->model->deformer == snug_free, snug_badArgument);
-	stride = stride == 0 ? 3 * sizeof(float) : stride;
-	SG_REQUIRE(stride >= 3 * sizeof(float) && stride % sizeof(float) == 0, snug_badArgument);
-	uint32_t vertexCount = body->model->tree.vertexCount;
-	if (first > vertexCount || count > vertexCount - first)
-	{
-		return sgFail(&body->messenger, snug_badInput, "vertices %u and %u more are set, but there are only %u", first,
-		    count, vertexCount);
-	}
-	if (count == 0)
-	{
-		return snug_success;
-	}
-	sgFpEnv environment = sgFpEnv_Enter();
-	snugStatus status = SetVertices(body, (const char*)positions, stride, first, count);
-	sgFpEnv_Leave(environment);
-	return status;
-}
-
 // Every family once, whatever the strategy; a family without a place in the cache is not kept.
 static SG_NOINLINE void RefitAll(snugBody* body)
 {
@@ -279,18 +203,13 @@ static SG_NOINLINE snugStatus GetVertices(snugBody* body, const double* origin, 
 	return snug_success;
 }
 
-static bool IsFinite(const double origin[3])
-{
-	return isfinite(origin[0]) && isfinite(origin[1]) && isfinite(origin[2]);
-}
-
 snugStatus snugBody_GetVertices(snugBody* body, const double origin[3], float* positions, size_t stride)
 {
 	SG_REQUIRE(body != NULL && (positions != NULL || body->model->tree.vertexCount == 0), snug_badArgument);
 	stride = stride == 0 ? 3 * sizeof(float) : stride;
 	SG_REQUIRE(stride >= 3 * sizeof(float) && stride % sizeof(float) == 0, snug_badArgument);
 	origin = origin != NULL ? origin : zeroOrigin;
-	SG_REQUIRE(IsFinite(origin), snug_badArgument);
+	SG_REQUIRE(sgIsFinitePoint(origin), snug_badArgument);
 	sgFpEnv environment = sgFpEnv_Enter();
 	snugStatus status = GetVertices(body, origin, (char*)positions, stride);
 	sgFpEnv_Leave(environment);
@@ -333,7 +252,7 @@ snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds
 	*bounds = (snugBounds){ .radius = -1.0f };
 	SG_REQUIRE(body != NULL, snug_badArgument);
 	origin = origin != NULL ? origin : zeroOrigin;
-	SG_REQUIRE(IsFinite(origin), snug_badArgument);
+	SG_REQUIRE(sgIsFinitePoint(origin), snug_badArgument);
 	sgFpEnv environment = sgFpEnv_Enter();
 	snugStatus status = GetBounds(body, origin, bounds);
 	sgFpEnv_Leave(environment);

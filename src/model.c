@@ -92,18 +92,78 @@ static snugStatus ReadDef(const snugModelDef* def, sgMeshView* mesh)
 	return CheckMesh(mesh, &def->messenger);
 }
 
-static snugStatus Build(snugModel* model, const sgMeshView* mesh, const snugMessenger* messenger)
+// What a model under construction points to until all of it is copied into one block.
+typedef struct Scratch
 {
 	sgTreeArrays arrays;
-	snugStatus status = sgTree_Build(mesh, &model->treeDef, &model->allocator, &arrays);
-	if (status == snug_success)
+	float* positions;
+	size_t positionBytes;
+	sgBoxLanes* bounds;
+	size_t boundBytes;
+	void* deformData;
+	size_t deformBytes;
+} Scratch;
+
+// Rest positions in tree order, and the tightest boxes around them.
+static snugStatus BuildRest(snugModel* model, const sgMeshView* mesh, Scratch* scratch)
+{
+	const sgTree* tree = &model->tree;
+	scratch->positionBytes = (3 * (size_t)tree->vertexCount + 1) * sizeof(float);
+	scratch->positions = sgAllocate(&model->allocator, scratch->positionBytes);
+	scratch->boundBytes = tree->groupCount * sizeof(sgBoxLanes);
+	scratch->bounds = sgAllocate(&model->allocator, scratch->boundBytes);
+	if (scratch->positions == NULL || scratch->bounds == NULL)
 	{
-		status = sgBlock_Make(model, &arrays.tree, mesh);
-		sgTreeArrays_Release(&arrays, &model->allocator);
+		return snug_outOfMemory;
 	}
-	return status == snug_success ? snug_success
-	                              : sgFail(messenger, status, "could not build a model of %u triangles: %s",
-	                                    mesh->triangleCount, snugGetStatusText(status));
+	for (uint32_t i = 0; i < tree->vertexCount; ++i)
+	{
+		memcpy(scratch->positions + 3 * (size_t)i, sgMeshView_Position(mesh, tree->vertexMap[i]), 3 * sizeof(float));
+	}
+	scratch->positions[3 * (size_t)tree->vertexCount] = 0.0f;
+	model->positions = scratch->positions;
+	for (uint32_t slot = tree->groupCount * SG_LANES; slot-- > 0;)
+	{
+		bool isEmpty = tree->nodes[slot].first == SG_NONE;
+		sgBox box = isEmpty ? sgBox_Empty() : sgBlock_RestBox(model, scratch->bounds, slot);
+		sgBoxLanes_Set(scratch->bounds + slot / SG_LANES, slot % SG_LANES, &box);
+	}
+	model->restBounds = scratch->bounds;
+	return snug_success;
+}
+
+static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sgMeshView* mesh, Scratch* scratch)
+{
+	snugStatus status = sgTree_Build(mesh, &model->treeDef, &model->allocator, &scratch->arrays);
+	if (status != snug_success)
+	{
+		return status;
+	}
+	model->tree = scratch->arrays.tree;
+	status = BuildRest(model, mesh, scratch);
+	if (status == snug_success && model->deform->build != NULL)
+	{
+		status = model->deform->build(model, def, &scratch->deformData, &scratch->deformBytes);
+		model->deformData = scratch->deformData;
+		model->deformBytes = scratch->deformBytes;
+	}
+	return status == snug_success ? sgBlock_Make(model) : status;
+}
+
+static snugStatus Build(snugModel* model, const snugModelDef* def, const sgMeshView* mesh)
+{
+	Scratch scratch = { 0 };
+	snugStatus status = BuildParts(model, def, mesh, &scratch);
+	sgRelease(&model->allocator, scratch.deformData, scratch.deformBytes);
+	sgRelease(&model->allocator, scratch.bounds, scratch.boundBytes);
+	sgRelease(&model->allocator, scratch.positions, scratch.positionBytes);
+	sgTreeArrays_Release(&scratch.arrays, &model->allocator);
+	if (status == snug_outOfMemory || status == snug_outOfRange)
+	{
+		return sgFail(&def->messenger, status, "could not build a model of %u triangles: %s", mesh->triangleCount,
+		    snugGetStatusText(status));
+	}
+	return status;
 }
 
 static SG_NOINLINE snugStatus Create(const snugModelDef* def, snugModel** out)
@@ -130,8 +190,13 @@ static SG_NOINLINE snugStatus Create(const snugModelDef* def, snugModel** out)
 	{
 		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a model");
 	}
-	*model = (snugModel){ .allocator = allocator, .deformer = def->deformer, .treeDef = treeDef };
-	status = Build(model, &mesh, &def->messenger);
+	*model = (snugModel){
+		.allocator = allocator,
+		.deformer = def->deformer,
+		.deform = sgDeform_Find(def->deformer),
+		.treeDef = treeDef,
+	};
+	status = Build(model, def, &mesh);
 	if (status != snug_success)
 	{
 		sgRelease(&allocator, model, sizeof(snugModel));

@@ -6,7 +6,8 @@
 
 struct sgDeform;
 
-/// A model is a block of bytes (block.h) and pointers into it.
+/// A model is a block of bytes (block.h) and pointers into it. While it is built there is no block, and the pointers
+/// lead to scratch memory.
 struct snugModel
 {
 	snugAllocator allocator;
@@ -19,10 +20,8 @@ struct snugModel
 	sgTree tree;
 	const float* positions;       ///< (vertexCount * 3 + 1): rest positions in tree order; the last float is padding
 	const sgBoxLanes* restBounds; ///< (groupCount)
-
-	// Deformer free only.
-	const uint32_t* vertexPlace;    ///< (vertexCount): caller's number to tree order
-	const uint32_t (*leafReach)[2]; ///< (leafCount): least and greatest caller's number of a leaf's vertices
+	const void* deformData;       ///< whatever the deformer needs, laid out by its own file
+	size_t deformBytes;
 };
 
 #endif

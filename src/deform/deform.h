@@ -1,8 +1,9 @@
 // src/deform/deform.h: the seam between how a model deforms and everything else.
 //
 // A deformation model says two things, both purely from the model and a pose: where vertices are, and a box around what
-// a node covers, in any order and for any nodes. Nothing outside src/deform knows more. A new model is one file that
-// fills in an sgDeform, one enumerator and one setter for its pose.
+// a node covers, in any order and for any nodes. Nothing outside src/deform knows more. A new model is a file that
+// fills in an sgDeform, lays out the data that it adds to a snugModel, and defines the public setter of its pose; an
+// enumerator in snug.h; and its fields in snugModelDef.
 //
 // Invariant: a bound contains every position that `evaluate` gives for the vertices below its node, rounding included.
 // Purity: neither function reads or writes anything but its arguments, so bounds can be computed by any thread, cached
@@ -16,6 +17,15 @@
 typedef struct sgDeform
 {
 	const char* name;
+
+	/// Make what the model stores for this deformer: one relocatable piece of memory (no pointers), allocated with the
+	/// model's allocator. Tree, positions and rest bounds of the model are ready. Null if there is nothing to store.
+	snugStatus (*build)(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes);
+
+	/// Check model->deformData when it comes from a file: its size, every index, every number that a bound rests on.
+	/// Null together with `build`.
+	/// @return null if all is well, or what is wrong
+	const char* (*check)(const snugModel* model);
 
 	/// Bytes that a body keeps for its pose.
 	size_t (*poseBytes)(const snugModel* model);

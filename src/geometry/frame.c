@@ -8,6 +8,11 @@
 static const double roundoff = 0x1p-24;
 static const double subnormal = 0x1p-149;
 
+bool sgIsFinitePoint(const double point[3])
+{
+	return isfinite(point[0]) && isfinite(point[1]) && isfinite(point[2]);
+}
+
 bool sgFrame_Make(const snugFrame* in, sgFrame* out)
 {
 	double q[4];
@@ -17,14 +22,11 @@ bool sgFrame_Make(const snugFrame* in, sgFrame* out)
 		q[i] = in->rotation[i];
 		length2 += q[i] * q[i];
 	}
-	for (int i = 0; i < 3; ++i)
+	if (!sgIsFinitePoint(in->position))
 	{
-		out->position[i] = in->position[i];
-		if (!isfinite(in->position[i]))
-		{
-			return false;
-		}
+		return false;
 	}
+	memcpy(out->position, in->position, sizeof(out->position));
 	if (q[0] == 0.0 && q[1] == 0.0 && q[2] == 0.0 && q[3] == 0.0)
 	{
 		q[3] = 1.0;

@@ -43,6 +43,8 @@ typedef struct sgBoxMotion
 	} kind;
 } sgBoxMotion;
 
+bool sgIsFinitePoint(const double point[3]);
+
 /// Convert a public frame; false if it is not finite or its quaternion is not nearly of unit length.
 bool sgFrame_Make(const snugFrame* in, sgFrame* out);
 

@@ -2,8 +2,6 @@
 #include "base/fpenv.h"
 #include "query/traverse.h"
 
-#include <math.h>
-
 static SG_NOINLINE snugResult Run(
     snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly, sgFpEnv callersEnvironment)
 {
@@ -28,11 +26,6 @@ static SG_NOINLINE snugResult Run(
 	return result;
 }
 
-static bool IsFinite(const double origin[3])
-{
-	return isfinite(origin[0]) && isfinite(origin[1]) && isfinite(origin[2]);
-}
-
 static snugResult Ask(snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly)
 {
 	static const snugQuery defaults = { 0 };
@@ -41,7 +34,7 @@ static snugResult Ask(snugBody* a, snugBody* b, const snugQuery* query, bool fir
 	SG_REQUIRE(a != NULL && b != NULL, misuse);
 	SG_REQUIRE(a != b, misuse); // collisions of a body with itself are another question, not answered yet
 	SG_REQUIRE(query->pairs != NULL || query->capacity == 0, misuse);
-	SG_REQUIRE(IsFinite(query->origin), misuse);
+	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
 	sgFpEnv environment = sgFpEnv_Enter();
 	snugResult result = Run(a, b, query, firstOnly, environment);
 	sgFpEnv_Leave(environment);
