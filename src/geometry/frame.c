@@ -69,11 +69,9 @@ static double Reach(const double rotation[3][3], const double translation[3], co
 	return reach;
 }
 
-// The formula in double makes three products and three sums, each within 2^-53 of `reach`, and loses 2^-53 of
-// |position| in the subtraction of the origin, which `reach` contains too unless origin and position cancel: then the
-// subtraction is either exact or the caller's own choice of t - origin, the same value for every vertex, hence a
-// translation and no error between vertices and bounds. Rounding to float adds at most 2^-24 of the result. Together
-// below 1.001 * 2^-24 * reach + 2^-149.
+// The translation is position - origin, rounded to double once; from then on it is the translation, for vertices and
+// bounds alike, and no error. The formula makes three products and three sums in double, each off by at most 2^-53 of
+// `reach`; rounding to float adds at most 2^-24 of the result. Together below 1.001 * 2^-24 * reach + 2^-149.
 bool sgPlacement_Make(const sgFrame* frame, const double origin[3], const sgBox* box, sgPlacement* out)
 {
 	memcpy(out->rotation, frame->rotation, sizeof(out->rotation));
