@@ -1,0 +1,43 @@
+#include "bench/bench.h"
+
+#include <string.h>
+
+static const benchDef benches[] = {
+	{ "rigid", "rigid bodies that turn and move: query time by tree and contact; build time and memory", benchRigid },
+	{ "free", "bodies whose vertices all move: refit and query time, partial refits, memory", benchFree },
+	{ NULL, NULL, NULL },
+};
+
+const benchDef* benchGetAll(void)
+{
+	return benches;
+}
+
+const benchDef* benchFind(const char* name)
+{
+	for (const benchDef* def = benches; def->name != NULL; ++def)
+	{
+		if (strcmp(def->name, name) == 0)
+		{
+			return def;
+		}
+	}
+	return NULL;
+}
+
+benchReport benchRun(const benchDef* def, const benchOptions* options)
+{
+	benchReport report = { .name = def->name, .title = def->title };
+	def->run(options, &report);
+	benchProgress(options, "");
+	return report;
+}
+
+void benchProgress(const benchOptions* options, const char* text)
+{
+	if (options->progress)
+	{
+		fprintf(stderr, "\r\033[K%s", text);
+		fflush(stderr);
+	}
+}

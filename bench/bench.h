@@ -1,0 +1,38 @@
+// bench/bench.h: the benchmarks by name.
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include "bench/report.h"
+
+/// How much to run, and whom to tell.
+typedef struct benchOptions
+{
+	bool quick;    ///< fewer variants and frames: seconds instead of minutes
+	bool progress; ///< say on stderr what is going on
+} benchOptions;
+
+typedef void benchFcn(const benchOptions* options, benchReport* report);
+
+typedef struct benchDef
+{
+	const char* name;
+	const char* title;
+	benchFcn* run;
+} benchDef;
+
+/// @return all benchmarks, ended by one without a name
+const benchDef* benchGetAll(void);
+
+/// @return null if there is none of that name
+const benchDef* benchFind(const char* name);
+
+/// Run one. The report is to be freed, whether it failed or not.
+benchReport benchRun(const benchDef* def, const benchOptions* options);
+
+/// One line on stderr that replaces the last one. Empty to clear it. Nothing if progress is off.
+void benchProgress(const benchOptions* options, const char* text);
+
+benchFcn benchRigid;
+benchFcn benchFree;
+
+#endif

@@ -1,0 +1,339 @@
+#include "bench/bodies.h"
+
+#include "scenes/pair_hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Scenes and bodies -----------------------------------------------------------------------------------------
+
+bool benchScene_Create(
+    benchScene* scene, snugDeformer deformer, uint32_t frequency, sceneContact contact, int frames, benchReport* report)
+{
+	memset(scene, 0, sizeof(*scene));
+	scene->deformer = deformer;
+	scene->capacity = 1 << 18;
+	snprintf(scene->name, sizeof(scene->name), "%s", sceneContact_GetName(contact));
+	if (!sceneEncounter_Create(&scene->encounter, frequency, contact, frames))
+	{
+		benchReport_Fail(report, "out of memory");
+		return false;
+	}
+	size_t bytes = (size_t)scene->encounter.blobs[0].sphere.vertexCount * 3 * sizeof(float);
+	scene->pairs = malloc((size_t)scene->capacity * sizeof(snugPair));
+	scene->world[0] = malloc(bytes);
+	scene->world[1] = malloc(bytes);
+	if (scene->pairs == NULL || scene->world[0] == NULL || scene->world[1] == NULL)
+	{
+		benchReport_Fail(report, "out of memory");
+		benchScene_Free(scene);
+		return false;
+	}
+	sceneEncounter_Rest(&scene->encounter);
+	return true;
+}
+
+void benchScene_Free(benchScene* scene)
+{
+	sceneEncounter_Free(&scene->encounter);
+	free(scene->pairs);
+	free(scene->world[0]);
+	free(scene->world[1]);
+	memset(scene, 0, sizeof(*scene));
+}
+
+double benchScene_GetPairs(const benchScene* scene)
+{
+	double sum = 0.0;
+	for (int f = 0; f < scene->encounter.frameCount; ++f)
+	{
+		sum += (double)scene->counts[f];
+	}
+	return sum / (double)scene->encounter.frameCount;
+}
+
+uint64_t benchScene_GetHash(const benchScene* scene)
+{
+	uint64_t hash = SCENE_HASH_START;
+	for (int f = 0; f < scene->encounter.frameCount; ++f)
+	{
+		hash = sceneHash_Word(hash, (uint32_t)scene->hashes[f]);
+		hash = sceneHash_Word(hash, (uint32_t)(scene->hashes[f] >> 32));
+	}
+	return hash;
+}
+
+static snugStatus CreateBody(benchBodies* bodies, int i, benchScene* scene, const snugTreeDef* tree)
+{
+	const sceneMesh* mesh = &scene->encounter.blobs[i].sphere;
+	snugModelDef def = { .positions = scene->encounter.positions[i],
+		.vertexCount = mesh->vertexCount,
+		.triangles = mesh->triangles,
+		.triangleCount = mesh->triangleCount,
+		.deformer = scene->deformer,
+		.tree = *tree };
+	double start = benchNow();
+	snugStatus status = snugModel_Create(&def, &bodies->models[i]);
+	double elapsed = benchNow() - start;
+	bodies->buildMs = i == 0 || elapsed < bodies->buildMs ? elapsed : bodies->buildMs;
+	if (status == snug_success)
+	{
+		snugBodyDef bodyDef = { .model = bodies->models[i] };
+		status = snugBody_Create(&bodyDef, &bodies->bodies[i]);
+	}
+	return status;
+}
+
+bool benchBodies_Create(benchBodies* bodies, benchScene* scene, const snugTreeDef* tree, benchReport* report)
+{
+	memset(bodies, 0, sizeof(*bodies));
+	for (int i = 0; i < 2; ++i)
+	{
+		snugStatus status = CreateBody(bodies, i, scene, tree);
+		if (status != snug_success)
+		{
+			benchReport_Fail(report, "cannot make a body: %s", snugGetStatusText(status));
+			benchBodies_Destroy(bodies);
+			return false;
+		}
+	}
+	return true;
+}
+
+void benchBodies_Destroy(benchBodies* bodies)
+{
+	for (int i = 0; i < 2; ++i)
+	{
+		snugBody_Destroy(bodies->bodies[i]);
+		snugModel_Destroy(bodies->models[i]);
+	}
+	memset(bodies, 0, sizeof(*bodies));
+}
+
+// The answers of the first run are the answers of all.
+static void CheckAnswer(benchScene* scene, int frame, uint64_t count, const char* method, benchReport* report)
+{
+	if (count > scene->capacity)
+	{
+		benchReport_Fail(report, "%s: more pairs than there is room for", scene->name);
+		return;
+	}
+	uint64_t hash = sceneHash_Pairs(SCENE_HASH_START, scene->pairs, count);
+	if (!scene->answered)
+	{
+		scene->hashes[frame] = hash;
+		scene->counts[frame] = count;
+	}
+	else if (scene->hashes[frame] != hash || scene->counts[frame] != count)
+	{
+		benchReport_Fail(report, "%s, frame %d: %s finds %llu pairs and another method %llu, or other ones",
+		    scene->name, frame, method, (unsigned long long)count, (unsigned long long)scene->counts[frame]);
+	}
+}
+
+// ---- snug ------------------------------------------------------------------------------------------------------
+
+// Give both bodies their pose; free ones are refitted too, apart, so that the query finds fresh bounds.
+static snugStatus PoseBodies(benchScene* scene, benchBodies* bodies, int frame, benchTimes* times)
+{
+	sceneEncounter* encounter = &scene->encounter;
+	snugFrame frames[2];
+	if (scene->deformer == snug_rigid)
+	{
+		sceneEncounter_Place(encounter, frame, frames);
+		snugStatus first = snugBody_SetFrame(bodies->bodies[0], &frames[0]);
+		snugStatus second = snugBody_SetFrame(bodies->bodies[1], &frames[1]);
+		return first != snug_success ? first : second;
+	}
+	sceneEncounter_Deform(encounter, frame);
+	snugStatus status = snug_success;
+	double start = benchNow();
+	for (int i = 0; i < 2 && status == snug_success; ++i)
+	{
+		status = snugBody_SetVertices(
+		    bodies->bodies[i], encounter->positions[i], 0, 0, encounter->blobs[i].sphere.vertexCount);
+	}
+	double set = benchNow();
+	for (int i = 0; i < 2 && status == snug_success; ++i)
+	{
+		status = snugBody_Refit(bodies->bodies[i]);
+	}
+	double refitted = benchNow();
+	benchSamples_Add(&times->set, 0.5 * (set - start));
+	benchSamples_Add(&times->refit, 0.5 * (refitted - set));
+	return status;
+}
+
+static void RunFrame(benchScene* scene, benchBodies* bodies, int frame, benchTimes* times, benchReport* report)
+{
+	snugStatus status = PoseBodies(scene, bodies, frame, times);
+	snugQuery query = { .pairs = scene->pairs, .capacity = scene->capacity };
+	double start = benchNow();
+	snugResult result = snugCollide(bodies->bodies[0], bodies->bodies[1], &query);
+	double elapsed = benchNow() - start;
+	status = status != snug_success ? status : result.status;
+	if (status != snug_success)
+	{
+		benchReport_Fail(report, "%s, frame %d: %s", scene->name, frame, snugGetStatusText(status));
+		return;
+	}
+	double share = 1.0 / (double)scene->encounter.frameCount;
+	benchSamples_Add(&times->query, elapsed);
+	if (result.count > 0)
+	{
+		benchSamples_Add(&times->perPair, 1e3 * elapsed / (double)result.count);
+	}
+	times->volumeTests += share * (double)result.counters.volumeTests;
+	times->triangleTests += share * (double)result.counters.triangleTests;
+	times->exactTests += share * (double)result.counters.exactTests;
+	times->verticesEvaluated += share * (double)result.counters.verticesEvaluated;
+	CheckAnswer(scene, frame, result.count, "ours", report);
+}
+
+benchTimes benchRunSnug(benchScene* scene, const snugTreeDef* tree, int passes, benchReport* report)
+{
+	benchTimes times = { .measured = false };
+	benchBodies bodies;
+	sceneEncounter_Rest(&scene->encounter);
+	if (!benchBodies_Create(&bodies, scene, tree, report))
+	{
+		return times;
+	}
+	for (int pass = 0; pass <= passes; ++pass)
+	{
+		if (pass == 1)
+		{
+			memset(&times, 0, sizeof(times)); // forget the warm-up
+		}
+		for (int f = 0; f < scene->encounter.frameCount && report->failure[0] == '\0'; ++f)
+		{
+			RunFrame(scene, &bodies, f, &times, report);
+		}
+		scene->answered = true;
+	}
+	times.volumeTests /= passes;
+	times.triangleTests /= passes;
+	times.exactTests /= passes;
+	times.verticesEvaluated /= passes;
+	times.buildMs = bodies.buildMs;
+	times.measured = true;
+	benchBodies_Destroy(&bodies);
+	return times;
+}
+
+// ---- The others ------------------------------------------------------------------------------------------------
+
+// Posed vertices as snug sees them, so that all methods decide upon the same floats.
+static bool EvaluateFrame(benchScene* scene, benchBodies* bodies, int frame, benchReport* report)
+{
+	benchTimes ignored = { .measured = false };
+	snugStatus status = PoseBodies(scene, bodies, frame, &ignored);
+	for (int i = 0; i < 2 && status == snug_success; ++i)
+	{
+		status = snugBody_GetVertices(bodies->bodies[i], NULL, scene->world[i], 0);
+	}
+	if (status != snug_success)
+	{
+		benchReport_Fail(report, "%s, frame %d: %s", scene->name, frame, snugGetStatusText(status));
+	}
+	return status == snug_success;
+}
+
+static bruteMesh GetWorldMesh(const benchScene* scene, int i)
+{
+	const sceneMesh* mesh = &scene->encounter.blobs[i].sphere;
+	bruteMesh world = { scene->world[i], mesh->triangles, mesh->triangleCount };
+	return world;
+}
+
+static int ComparePairs(const void* first, const void* second)
+{
+	const snugPair *x = first, *y = second;
+	return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
+}
+
+// Sorting is left out of Embree's time: it is not part of what rtcCollide is for. Ours is in.
+static void RunEmbreeFrame(benchScene* scene, embreePeer* peer, int frame, benchTimes* times, benchReport* report)
+{
+	double start = benchNow();
+	embreePeer_Update(peer);
+	double updated = benchNow();
+	uint64_t candidates = embreePeer_CountCandidates(peer);
+	double counted = benchNow();
+	uint64_t count = embreePeer_Collide(peer, scene->pairs, scene->capacity);
+	double collided = benchNow();
+	benchSamples_Add(&times->refit, 0.5 * (updated - start));
+	benchSamples_Add(&times->boxes, counted - updated);
+	benchSamples_Add(&times->query, collided - counted);
+	times->triangleTests += (double)candidates / (double)scene->encounter.frameCount;
+	if (count > 0)
+	{
+		benchSamples_Add(&times->perPair, 1e3 * (collided - counted) / (double)count);
+		qsort(
+		    scene->pairs, (size_t)(count < scene->capacity ? count : scene->capacity), sizeof(snugPair), ComparePairs);
+	}
+	CheckAnswer(scene, frame, count, "Embree", report);
+}
+
+benchTimes benchRunEmbree(benchScene* scene, embreeUpdate update, int passes, benchReport* report)
+{
+	benchTimes times = { .measured = false };
+	benchBodies bodies;
+	snugTreeDef tree = { .leafTriangles = 0 };
+	sceneEncounter_Rest(&scene->encounter);
+	if (!embreePeer_IsAvailable() || !benchBodies_Create(&bodies, scene, &tree, report))
+	{
+		return times;
+	}
+	bruteMesh meshes[2] = { GetWorldMesh(scene, 0), GetWorldMesh(scene, 1) };
+	embreePeer* peer = NULL;
+	for (int pass = 0; pass <= passes; ++pass)
+	{
+		for (int f = 0; f < scene->encounter.frameCount && EvaluateFrame(scene, &bodies, f, report); ++f)
+		{
+			// The tree is built once the vertices are there: a refitted one stems from the first frame.
+			peer = peer != NULL ? peer : embreePeer_Create(&meshes[0], &meshes[1], update);
+			if (peer == NULL)
+			{
+				benchReport_Fail(report, "Embree cannot build its scenes");
+				break;
+			}
+			RunEmbreeFrame(scene, peer, f, &times, report);
+		}
+		if (pass == 0)
+		{
+			memset(&times, 0, sizeof(times)); // forget the warm-up
+		}
+	}
+	times.triangleTests /= passes;
+	times.measured = peer != NULL;
+	embreePeer_Destroy(peer);
+	benchBodies_Destroy(&bodies);
+	return times;
+}
+
+int benchVerify(benchScene* scene, int step, benchReport* report)
+{
+	int verified = 0;
+	benchBodies bodies;
+	snugTreeDef tree = { .leafTriangles = 0 };
+	sceneEncounter_Rest(&scene->encounter);
+	if (!benchBodies_Create(&bodies, scene, &tree, report))
+	{
+		return 0;
+	}
+	for (int f = step / 2; f < scene->encounter.frameCount && EvaluateFrame(scene, &bodies, f, report); f += step)
+	{
+		bruteMesh meshes[2] = { GetWorldMesh(scene, 0), GetWorldMesh(scene, 1) };
+		bruteResult result = bruteCollide(&meshes[0], &meshes[1]);
+		if (result.outOfMemory || sceneHash_Pairs(SCENE_HASH_START, result.pairs, result.count) != scene->hashes[f])
+		{
+			benchReport_Fail(report, "%s, frame %d: brute force finds %llu pairs, ours %llu, or other ones",
+			    scene->name, f, (unsigned long long)result.count, (unsigned long long)scene->counts[f]);
+		}
+		bruteResult_Free(&result);
+		++verified;
+	}
+	benchBodies_Destroy(&bodies);
+	return verified;
+}

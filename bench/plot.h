@@ -1,0 +1,38 @@
+// bench/plot.h: plots as inline SVG.
+#ifndef BENCH_PLOT_H
+#define BENCH_PLOT_H
+
+#include <stdio.h>
+
+#define PLOT_MAX_SERIES 4
+
+typedef struct plotSeries
+{
+	const char* name;
+	const char* color; ///< as in CSS
+	const double* values;
+} plotSeries;
+
+/// Lines over frames 0 to count - 1, with the vertical axis from zero.
+typedef struct plotLines
+{
+	const char* title;
+	const char* unit;
+	int count;
+	plotSeries series[PLOT_MAX_SERIES];
+	int seriesCount;
+} plotLines;
+
+void plotLines_Print(const plotLines* plot, FILE* stream);
+
+/// A horizontal bar with its label and its value.
+typedef struct plotBar
+{
+	char label[96];
+	double value;
+	const char* color;
+} plotBar;
+
+void plotBars_Print(const char* title, const char* unit, const plotBar* bars, int count, FILE* stream);
+
+#endif

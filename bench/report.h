@@ -1,0 +1,103 @@
+// bench/report.h: what a benchmark found: rows of flat keys and values, and aims. Printed as tables, JSON or HTML.
+//
+// Keys are spelled out with their unit and are the same in all three forms; rows that belong to one table carry its
+// name. An aim that could not be measured is "not measured" and null, never met.
+#ifndef BENCH_REPORT_H
+#define BENCH_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define BENCH_MAX_CELLS 24
+#define BENCH_MAX_AIMS 24
+
+typedef enum benchKind
+{
+	bench_text,
+	bench_count,
+	bench_number,
+} benchKind;
+
+typedef struct benchCell
+{
+	const char* key; ///< borrowed: a literal
+	benchKind kind;
+	int decimals; ///< of a number, in tables
+	double number;
+	uint64_t count;
+	char text[48];
+} benchCell;
+
+typedef struct benchRow
+{
+	const char* table; ///< heading of the table that the row is in; borrowed
+	benchCell cells[BENCH_MAX_CELLS];
+	int cellCount;
+} benchRow;
+
+/// Met if value <= aim.
+typedef struct benchAim
+{
+	char name[160];
+	double value; ///< NaN if it was not measured
+	double aim;
+} benchAim;
+
+typedef struct benchReport
+{
+	const char* name;
+	const char* title;
+	benchRow* rows;
+	int rowCount;
+	int rowCapacity;
+	benchAim aims[BENCH_MAX_AIMS];
+	int aimCount;
+	char failure[256]; ///< empty, or why the run as a whole is void
+} benchReport;
+
+void benchReport_Free(benchReport* report);
+
+/// @return a row to fill before the next one is added
+benchRow* benchReport_AddRow(benchReport* report, const char* table);
+void benchRow_Text(benchRow* row, const char* key, const char* text);
+void benchRow_Count(benchRow* row, const char* key, uint64_t count);
+void benchRow_Number(benchRow* row, const char* key, double number, int decimals);
+void benchRow_Hash(benchRow* row, const char* key, uint64_t hash);
+
+void benchReport_AddAim(benchReport* report, double value, double aim, const char* format, ...);
+
+/// Keep the first reason.
+void benchReport_Fail(benchReport* report, const char* format, ...);
+
+/// Print all tables with their columns lined up, then the aims.
+void benchReport_PrintText(const benchReport* report, FILE* stream);
+
+/// Print one object on one line.
+void benchReport_PrintJson(const benchReport* report, FILE* stream);
+
+/// Print the part of a page that belongs to this report.
+void benchReport_PrintHtml(const benchReport* report, FILE* stream);
+
+// For the printers.
+
+#define BENCH_MAX_COLUMNS 32
+
+/// The keys of all rows of one table, in the order of their first use.
+typedef struct benchColumns
+{
+	const char* keys[BENCH_MAX_COLUMNS];
+	int count;
+} benchColumns;
+
+benchColumns benchReport_GetColumns(const benchReport* report, int firstRow, int endRow);
+
+/// @return one past the last row of the table that begins at a row
+int benchReport_GetTableEnd(const benchReport* report, int firstRow);
+const benchCell* benchRow_Find(const benchRow* row, const char* key);
+
+/// A key as a heading: "queryMs" becomes "query ms".
+void benchFormatKey(const char* key, char text[48]);
+void benchFormatCell(const benchCell* cell, char text[48]);
+
+#endif

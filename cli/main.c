@@ -1,0 +1,96 @@
+// The program `snug`: finds the command and runs it. See cli/commands.h.
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "snug/snug.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct command
+{
+	const char* name;
+	cliCommandFcn* run;
+	const char* help;
+} command;
+
+static const command commands[] = {
+	{ "demo", cliDemo, "two bodies that collide: a table, and a page with pictures" },
+	{ "check", cliCheck, "which triangles of these files intersect?" },
+	{ "info", cliInfo, "what is in a file: triangles, tree, memory" },
+	{ "bench", cliBench, "measure, beside other libraries" },
+};
+
+#define COMMANDS (int)(sizeof(commands) / sizeof(commands[0]))
+
+static void PrintHelp(FILE* stream)
+{
+	fprintf(stream, "snug %s: exact collision detection between deforming triangle meshes\n\n", snugGetVersion());
+	fprintf(stream, "usage: snug COMMAND [options]\n\ncommands:\n");
+	for (int i = 0; i < COMMANDS; ++i)
+	{
+		fprintf(stream, "  %-8s %s\n", commands[i].name, commands[i].help);
+	}
+	fprintf(stream, "\n`snug COMMAND --help` says more. `snug --version` prints the version.\n"
+	                "Exit codes: 0 done, 1 bad input, 2 bad usage, 3 contact found and --fail-on-contact given.\n");
+}
+
+// Buffered output that could not be written, to a full disk or a closed pipe, must not look like success.
+static int FlushOutput(int code)
+{
+	if ((fflush(stdout) != 0 || ferror(stdout)) && code == CLI_DONE)
+	{
+		cliError("standard output: cannot write");
+		return CLI_BAD_INPUT;
+	}
+	return code;
+}
+
+static int RunCommand(const char* name, int count, char** arguments)
+{
+	for (int i = 0; i < COMMANDS; ++i)
+	{
+		if (strcmp(commands[i].name, name) == 0)
+		{
+			return commands[i].run(count, arguments);
+		}
+	}
+	cliError("unknown command '%s'; see snug --help", name);
+	return CLI_BAD_USAGE;
+}
+
+// `snug help check` is `snug check --help`.
+static int ShowHelp(int count, char** arguments)
+{
+	static char option[] = "--help";
+	char* ask[] = { option };
+	if (count > 0)
+	{
+		return RunCommand(arguments[0], 1, ask);
+	}
+	PrintHelp(stdout);
+	return CLI_DONE;
+}
+
+int main(int argumentCount, char** arguments)
+{
+	if (argumentCount < 2)
+	{
+		PrintHelp(stderr);
+		return CLI_BAD_USAGE;
+	}
+	const char* first = arguments[1];
+	int code = CLI_DONE;
+	if (strcmp(first, "--version") == 0)
+	{
+		printf("snug %s\n", snugGetVersion());
+	}
+	else if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0)
+	{
+		code = ShowHelp(argumentCount - 2, arguments + 2);
+	}
+	else
+	{
+		code = RunCommand(first, argumentCount - 2, arguments + 2);
+	}
+	return FlushOutput(code);
+}

@@ -1,0 +1,87 @@
+#include "io/file.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool ioError_Set(ioError* error, const char* path, unsigned long line, const char* format, ...)
+{
+	size_t size = sizeof(error->text);
+	// Long paths are cut at the front: their end says more.
+	size_t length = strlen(path);
+	const char* shown = length > 300 ? path + length - 300 : path;
+	int used =
+	    line > 0 ? snprintf(error->text, size, "%s:%lu: ", shown, line) : snprintf(error->text, size, "%s: ", shown);
+	va_list arguments;
+	va_start(arguments, format);
+	if (used > 0 && (size_t)used < size)
+	{
+		vsnprintf(error->text + used, size - (size_t)used, format, arguments);
+	}
+	va_end(arguments);
+	return false;
+}
+
+static char* Join(const char* first, const char* second)
+{
+	size_t a = strlen(first), b = strlen(second);
+	char* joined = malloc(a + b + 1);
+	if (joined != NULL)
+	{
+		memcpy(joined, first, a);
+		memcpy(joined + a, second, b + 1);
+	}
+	return joined;
+}
+
+bool ioOutput_Open(ioOutput* output, const char* path, ioError* error)
+{
+	*output = (ioOutput){ NULL, Join(path, ""), Join(path, ".part") };
+	if (output->path == NULL || output->temporary == NULL)
+	{
+		ioOutput_Abandon(output);
+		return ioError_Set(error, path, 0, "out of memory");
+	}
+	output->stream = fopen(output->temporary, "wb");
+	if (output->stream == NULL)
+	{
+		int reason = errno;
+		ioOutput_Abandon(output);
+		return ioError_Set(error, path, 0, "cannot write: %s", strerror(reason));
+	}
+	return true;
+}
+
+bool ioOutput_Commit(ioOutput* output, ioError* error)
+{
+	errno = 0;
+	bool written = fflush(output->stream) == 0 && !ferror(output->stream);
+	int reason = errno;
+	written = fclose(output->stream) == 0 && written;
+	output->stream = NULL;
+	if (written && rename(output->temporary, output->path) == 0)
+	{
+		free(output->path);
+		free(output->temporary);
+		*output = (ioOutput){ NULL, NULL, NULL };
+		return true;
+	}
+	reason = reason != 0 ? reason : errno;
+	ioError_Set(error, output->path, 0, "cannot write: %s", strerror(reason));
+	remove(output->temporary);
+	ioOutput_Abandon(output);
+	return false;
+}
+
+void ioOutput_Abandon(ioOutput* output)
+{
+	if (output->stream != NULL)
+	{
+		fclose(output->stream);
+		remove(output->temporary);
+	}
+	free(output->path);
+	free(output->temporary);
+	*output = (ioOutput){ NULL, NULL, NULL };
+}

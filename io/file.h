@@ -1,0 +1,36 @@
+// io/file.h: files that are written whole or not at all, and what to say when something goes wrong.
+#ifndef IO_FILE_H
+#define IO_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/// One readable line that names the file, without a newline. Empty if nothing went wrong.
+typedef struct ioError
+{
+	char text[512];
+} ioError;
+
+/// Write "path: what", or "path:line: what" if line is not 0.
+/// @return false, so that callers can say `return ioError_Set(…)`
+bool ioError_Set(ioError* error, const char* path, unsigned long line, const char* format, ...);
+
+/// A file under construction. The stream is a temporary file beside the one that is wanted; Commit renames it, so
+/// that a reader, a full disk or a crash never meets half a file.
+typedef struct ioOutput
+{
+	FILE* stream; ///< write here; null if not open
+	char* path;
+	char* temporary;
+} ioOutput;
+
+bool ioOutput_Open(ioOutput* output, const char* path, ioError* error);
+
+/// Finish the file. Reports errors of all writes before.
+bool ioOutput_Commit(ioOutput* output, ioError* error);
+
+/// Give up and remove the temporary file. Does nothing after Commit.
+void ioOutput_Abandon(ioOutput* output);
+
+#endif
