@@ -76,43 +76,47 @@ static void RefitFamily(snugBody* body, sgLaneSet family, sgBoxLanes* out)
 	}
 }
 
-// Children have larger slots than their parents, so backwards is bottom-up, within a group as well.
-static void RefitGroup(snugBody* body, uint32_t group, uint64_t* refitted)
+static void RefitFamilyOnce(snugBody* body, sgLaneSet family, uint64_t* refitted)
+{
+	sgCacheGroup* cached = FindGroup(body, family.group, true);
+	if (cached != NULL && cached->version[LowestLane(family.mask)] != body->version)
+	{
+		RefitFamily(body, family, &cached->bounds);
+		SetVersion(cached, family.mask, body->version);
+		*refitted += (uint32_t)__builtin_popcount(family.mask);
+	}
+}
+
+// Families that are not up to date have none above them that is, so it is enough to go down where they are. Recursion
+// is bounded by SG_MAX_DEPTH.
+static void RefitBelow(snugBody* body, uint32_t slot, uint64_t* refitted)
 {
 	const sgTree* tree = &body->model->tree;
-	sgCacheGroup* cached = FindGroup(body, group, true);
-	if (cached == NULL)
+	sgLaneSet family = sgTree_Open(tree, slot);
+	const sgCacheGroup* cached = FindGroup(body, family.group, true);
+	if (cached != NULL && cached->version[LowestLane(family.mask)] == body->version)
 	{
 		return;
 	}
-	for (int lane = SG_LANES - 1; lane >= 0; --lane)
+	for (uint32_t rest = family.mask & ~family.leafMask; rest != 0; rest &= rest - 1)
 	{
-		uint32_t slot = group * SG_LANES + (uint32_t)lane;
-		if (tree->nodes[slot].first == SG_NONE)
-		{
-			continue;
-		}
-		sgLaneSet family = sgTree_Family(tree, slot);
-		lane = (int)LowestLane(family.mask);
-		if (cached->version[lane] != body->version)
-		{
-			RefitFamily(body, family, &cached->bounds);
-			SetVersion(cached, family.mask, body->version);
-			*refitted += (uint32_t)__builtin_popcount(family.mask);
-		}
+		RefitBelow(body, family.group * SG_LANES + LowestLane(rest), refitted);
 	}
+	RefitFamilyOnce(body, family, refitted);
 }
 
 void sgBody_RefitBottomUp(snugBody* body, uint64_t* refitted)
 {
+	const sgTree* tree = &body->model->tree;
 	if (!body->deform->refitsBottomUp || body->isRefitted || body->isAtRest)
 	{
 		return;
 	}
-	for (uint32_t group = body->model->tree.groupCount; group-- > 0;)
+	if (!sgTree_IsLeaf(tree, 0))
 	{
-		RefitGroup(body, group, refitted);
+		RefitBelow(body, 0, refitted);
 	}
+	RefitFamilyOnce(body, sgTree_Family(tree, 0), refitted);
 	body->isRefitted = true;
 }
 
