@@ -44,331 +44,331 @@ extern "C"
 {
 #endif
 
-	/// @defgroup base Status, messages, memory
-	/// @{
+/// @defgroup base Status, messages, memory
+/// @{
 
-	/// What a function has to say for itself. Zero is success.
-	typedef enum snugStatus
-	{
-		snug_success = 0,
-		snug_badArgument,        ///< misuse of the API: a null pointer, a body of another kind, an unknown enumerator
-		snug_badInput,           ///< the data are wrong: an index out of range, a position that is not finite
-		snug_outOfMemory,        ///< the allocator returned null
-		snug_outOfRange,         ///< too large for float32 relative to the query's origin, or too many of something
-		snug_badFile,            ///< not a model file, truncated, corrupted or inconsistent
-		snug_unsupportedVersion, ///< a model file of another version of snug
-		snug_ioError,            ///< a file could not be opened, read or written
-		snug_invalidBounds       ///< snugBody_Validate found a bound that does not contain its vertices
-	} snugStatus;
+/// What a function has to say for itself. Zero is success.
+typedef enum snugStatus
+{
+	snug_success = 0,
+	snug_badArgument,        ///< misuse of the API: a null pointer, a body of another kind, an unknown enumerator
+	snug_badInput,           ///< the data are wrong: an index out of range, a position that is not finite
+	snug_outOfMemory,        ///< the allocator returned null
+	snug_outOfRange,         ///< too large for float32 relative to the query's origin, or too many of something
+	snug_badFile,            ///< not a model file, truncated, corrupted or inconsistent
+	snug_unsupportedVersion, ///< a model file of another version of snug
+	snug_ioError,            ///< a file could not be opened, read or written
+	snug_invalidBounds       ///< snugBody_Validate found a bound that does not contain its vertices
+} snugStatus;
 
-	/// @return a short constant text for a status, never null
-	SNUG_API const char* snugGetStatusText(snugStatus status);
+/// @return a short constant text for a status, never null
+SNUG_API const char* snugGetStatusText(snugStatus status);
 
-	/// How grave a message is.
-	typedef enum snugSeverity
-	{
-		snug_error = 0, ///< the function that says so returns a status other than success
-		snug_warning    ///< the input was accepted, but repaired or suspicious
-	} snugSeverity;
+/// How grave a message is.
+typedef enum snugSeverity
+{
+	snug_error = 0, ///< the function that says so returns a status other than success
+	snug_warning    ///< the input was accepted, but repaired or suspicious
+} snugSeverity;
 
-	/// Receives one readable sentence, without a newline. The text is valid during the call only.
-	typedef void snugMessageFcn(void* user, snugSeverity severity, const char* text);
+/// Receives one readable sentence, without a newline. The text is valid during the call only.
+typedef void snugMessageFcn(void* user, snugSeverity severity, const char* text);
 
-	/// Where errors and warnings of one object go. Default: nowhere (statuses tell all the same).
-	typedef struct snugMessenger
-	{
-		snugMessageFcn* message; ///< nullable
-		void* user;              ///< passed back
-	} snugMessenger;
+/// Where errors and warnings of one object go. Default: nowhere (statuses tell all the same).
+typedef struct snugMessenger
+{
+	snugMessageFcn* message; ///< nullable
+	void* user;              ///< passed back
+} snugMessenger;
 
-	/// Where memory comes from. Default: the C library. Called by Create, Load and Destroy functions only.
-	typedef struct snugAllocator
-	{
-		/// Return at least `size` bytes aligned to `alignment` (a power of two up to 64), or null. Contents arbitrary.
-		void* (*allocate)(void* user, size_t size, size_t alignment);
-		/// Give back what `allocate` returned, with the same size. Never called with null.
-		void (*release)(void* user, void* memory, size_t size);
-		void* user; ///< passed back
-	} snugAllocator;
+/// Where memory comes from. Default: the C library. Called by Create, Load and Destroy functions only.
+typedef struct snugAllocator
+{
+	/// Return at least `size` bytes aligned to `alignment` (a power of two up to 64), or null. Contents arbitrary.
+	void* (*allocate)(void* user, size_t size, size_t alignment);
+	/// Give back what `allocate` returned, with the same size. Never called with null.
+	void (*release)(void* user, void* memory, size_t size);
+	void* user; ///< passed back
+} snugAllocator;
 
-	/// Called on misuse of the API, before the function returns snug_badArgument. May abort, log or break.
-	typedef void snugAssertFcn(void* user, const char* condition, const char* function);
+/// Called on misuse of the API, before the function returns snug_badArgument. May abort, log or break.
+typedef void snugAssertFcn(void* user, const char* condition, const char* function);
 
-	/// Install a handler for misuse; null removes it. Process-wide: call it before other threads use snug.
-	SNUG_API void snugSetAssertHandler(snugAssertFcn* handler, void* user);
+/// Install a handler for misuse; null removes it. Process-wide: call it before other threads use snug.
+SNUG_API void snugSetAssertHandler(snugAssertFcn* handler, void* user);
 
-	/// The instruction set in use: "scalar", "sse2", "avx2" or "avx512". Chosen once, at first use, by what the machine
-	/// has and what the environment variable SNUG_ISA asks for. Results do not depend on it.
-	SNUG_API const char* snugGetInstructionSet(void);
+/// The instruction set in use: "scalar", "sse2", "avx2" or "avx512". Chosen once, at first use, by what the machine
+/// has and what the environment variable SNUG_ISA asks for. Results do not depend on it.
+SNUG_API const char* snugGetInstructionSet(void);
 
-	/// The version of the library linked, as "major.minor.patch".
-	SNUG_API const char* snugGetVersion(void);
+/// The version of the library linked, as "major.minor.patch".
+SNUG_API const char* snugGetVersion(void);
 
-	/// @}
+/// @}
 
-	/// @defgroup model Models
-	/// A mesh, how it deforms, and its bounding tree, in one relocatable block of memory. Immutable.
-	/// @{
+/// @defgroup model Models
+/// A mesh, how it deforms, and its bounding tree, in one relocatable block of memory. Immutable.
+/// @{
 
-	typedef struct snugModel snugModel;
+typedef struct snugModel snugModel;
 
-	/// How the vertices of a model move. A rigid frame on top (snugBody_SetFrame) is available to all of them.
-	typedef enum snugDeformer
-	{
-		snug_rigid = 0, ///< not at all
-		snug_free       ///< the caller sets vertices (snugBody_SetVertices); bounds are refitted bottom-up
-	} snugDeformer;
+/// How the vertices of a model move. A rigid frame on top (snugBody_SetFrame) is available to all of them.
+typedef enum snugDeformer
+{
+	snug_rigid = 0, ///< not at all
+	snug_free       ///< the caller sets vertices (snugBody_SetVertices); bounds are refitted bottom-up
+} snugDeformer;
 
-	/// How the tree is split, top down. Every choice gives the same pairs.
-	typedef enum snugSplit
-	{
-		snug_splitDefault = 0, ///< what we measured to be best: surfaceArea
-		snug_splitMedian,      ///< at the median along the longest principal axis, as in the papers
-		snug_splitSurfaceArea  ///< where the surface areas of the parts, times their triangle counts, are least
-	} snugSplit;
+/// How the tree is split, top down. Every choice gives the same pairs.
+typedef enum snugSplit
+{
+	snug_splitDefault = 0, ///< what we measured to be best: surfaceArea
+	snug_splitMedian,      ///< at the median along the longest principal axis, as in the papers
+	snug_splitSurfaceArea  ///< where the surface areas of the parts, times their triangle counts, are least
+} snugSplit;
 
-	/// Shape of the bounding tree. Zero means default.
-	typedef struct snugTreeDef
-	{
-		snugSplit split;
-		int leafTriangles; ///< triangles per leaf, 1 to 8; default 8
-		int branching;     ///< children per node: 2, 4 or 8; default 8. The papers' tables have 2 and leaves of 1.
-	} snugTreeDef;
+/// Shape of the bounding tree. Zero means default.
+typedef struct snugTreeDef
+{
+	snugSplit split;
+	int leafTriangles; ///< triangles per leaf, 1 to 8; default 8
+	int branching;     ///< children per node: 2, 4 or 8; default 8. The papers' tables have 2 and leaves of 1.
+} snugTreeDef;
 
-	/// What a model is made of. Arrays are read during Create and not kept.
-	/// `snugModelDef def = { .positions = p, .vertexCount = n, .triangles = t, .triangleCount = m };` is complete.
-	typedef struct snugModelDef
-	{
-		const float* positions;    ///< x, y, z of each vertex; finite, magnitude at most SNUG_MAX_COORDINATE
-		uint32_t vertexCount;      ///< at most SNUG_MAX_COUNT
-		size_t positionStride;     ///< bytes from one vertex to the next; default 12
-		const uint32_t* triangles; ///< three vertex numbers per triangle; repeated vertices and zero area are fine
-		uint32_t triangleCount;    ///< at most SNUG_MAX_COUNT; zero makes a model that touches nothing
-		size_t triangleStride;     ///< bytes from one triangle to the next; default 12
-		snugDeformer deformer;
-		snugTreeDef tree;
-		snugAllocator allocator; ///< default malloc; kept for Destroy
-		snugMessenger messenger; ///< told of errors and warnings during Create
-	} snugModelDef;
+/// What a model is made of. Arrays are read during Create and not kept.
+/// `snugModelDef def = { .positions = p, .vertexCount = n, .triangles = t, .triangleCount = m };` is complete.
+typedef struct snugModelDef
+{
+	const float* positions;    ///< x, y, z of each vertex; finite, magnitude at most SNUG_MAX_COORDINATE
+	uint32_t vertexCount;      ///< at most SNUG_MAX_COUNT
+	size_t positionStride;     ///< bytes from one vertex to the next; default 12
+	const uint32_t* triangles; ///< three vertex numbers per triangle; repeated vertices and zero area are fine
+	uint32_t triangleCount;    ///< at most SNUG_MAX_COUNT; zero makes a model that touches nothing
+	size_t triangleStride;     ///< bytes from one triangle to the next; default 12
+	snugDeformer deformer;
+	snugTreeDef tree;
+	snugAllocator allocator; ///< default malloc; kept for Destroy
+	snugMessenger messenger; ///< told of errors and warnings during Create
+} snugModelDef;
 
 /// Largest magnitude of a coordinate, given or evaluated.
 #define SNUG_MAX_COORDINATE 1e36f
 /// Largest number of vertices or triangles.
 #define SNUG_MAX_COUNT 500000000u
 
-	/// Build a model. Takes about half a second per million triangles; save it to do so once.
-	/// @param model receives the model, or null
-	SNUG_API snugStatus snugModel_Create(const snugModelDef* def, snugModel** model);
+/// Build a model. Takes about half a second per million triangles; save it to do so once.
+/// @param model receives the model, or null
+SNUG_API snugStatus snugModel_Create(const snugModelDef* def, snugModel** model);
 
-	/// Free a model. Its bodies must be destroyed before.
-	/// @param model nullable
-	SNUG_API void snugModel_Destroy(snugModel* model);
+/// Free a model. Its bodies must be destroyed before.
+/// @param model nullable
+SNUG_API void snugModel_Destroy(snugModel* model);
 
-	/// What a model is. Levels count from the root = 0.
-	typedef struct snugModelInfo
-	{
-		uint32_t vertexCount;
-		uint32_t triangleCount;
-		snugDeformer deformer;
-		snugTreeDef tree;   ///< as built, defaults filled in
-		uint32_t nodeCount; ///< nodes of the tree, leaves included
-		uint32_t leafCount;
-		uint32_t depth;       ///< level of the deepest node
-		size_t bytes;         ///< of the whole block, as saved
-		size_t restMeshBytes; ///< of which positions and triangle corners: 12 each
-	} snugModelInfo;
+/// What a model is. Levels count from the root = 0.
+typedef struct snugModelInfo
+{
+	uint32_t vertexCount;
+	uint32_t triangleCount;
+	snugDeformer deformer;
+	snugTreeDef tree;   ///< as built, defaults filled in
+	uint32_t nodeCount; ///< nodes of the tree, leaves included
+	uint32_t leafCount;
+	uint32_t depth;       ///< level of the deepest node
+	size_t bytes;         ///< of the whole block, as saved
+	size_t restMeshBytes; ///< of which positions and triangle corners: 12 each
+} snugModelInfo;
 
-	SNUG_API snugModelInfo snugModel_GetInfo(const snugModel* model);
+SNUG_API snugModelInfo snugModel_GetInfo(const snugModel* model);
 
-	/// The model as a block of bytes that snugModel_Load accepts. Little-endian, 64-byte aligned, valid while the model
-	/// is.
-	/// @param bytes receives the size
-	SNUG_API const void* snugModel_GetBlock(const snugModel* model, size_t* bytes);
+/// The model as a block of bytes that snugModel_Load accepts. Little-endian, 64-byte aligned, valid while the model
+/// is.
+/// @param bytes receives the size
+SNUG_API const void* snugModel_GetBlock(const snugModel* model, size_t* bytes);
 
-	/// What to load a model with. Zero means default.
-	typedef struct snugLoadDef
-	{
-		snugAllocator allocator;
-		snugMessenger messenger;
-	} snugLoadDef;
+/// What to load a model with. Zero means default.
+typedef struct snugLoadDef
+{
+	snugAllocator allocator;
+	snugMessenger messenger;
+} snugLoadDef;
 
-	/// Make a model from a block, which is copied and need not be aligned. Every index, size and bound in it is
-	/// checked, so that a damaged or hostile block gives an error.
-	/// @param def nullable
-	/// @param model receives the model, or null
-	SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model);
+/// Make a model from a block, which is copied and need not be aligned. Every index, size and bound in it is
+/// checked, so that a damaged or hostile block gives an error.
+/// @param def nullable
+/// @param model receives the model, or null
+SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model);
 
-	/// Write the block to a file: whole, or not at all (a temporary file beside it is renamed).
-	SNUG_API snugStatus snugModel_SaveFile(const snugModel* model, const char* path);
+/// Write the block to a file: whole, or not at all (a temporary file beside it is renamed).
+SNUG_API snugStatus snugModel_SaveFile(const snugModel* model, const char* path);
 
-	/// Load from a file. See snugModel_Load.
-	SNUG_API snugStatus snugModel_LoadFile(const char* path, const snugLoadDef* def, snugModel** model);
+/// Load from a file. See snugModel_Load.
+SNUG_API snugStatus snugModel_LoadFile(const char* path, const snugLoadDef* def, snugModel** model);
 
-	/// @}
+/// @}
 
-	/// @defgroup pool Pools
-	/// Memory for what bodies remember between queries, shared by many of them. A pool that is too small costs time,
-	/// never correctness: what finds no place is recomputed when needed. Bodies give their pages back when their pose
-	/// changes.
-	/// @{
+/// @defgroup pool Pools
+/// Memory for what bodies remember between queries, shared by many of them. A pool that is too small costs time,
+/// never correctness: what finds no place is recomputed when needed. Bodies give their pages back when their pose
+/// changes.
+/// @{
 
-	typedef struct snugPool snugPool;
+typedef struct snugPool snugPool;
 
-	typedef struct snugPoolDef
-	{
-		size_t bytes; ///< required
-		snugAllocator allocator;
-		snugMessenger messenger;
-	} snugPoolDef;
+typedef struct snugPoolDef
+{
+	size_t bytes; ///< required
+	snugAllocator allocator;
+	snugMessenger messenger;
+} snugPoolDef;
 
-	/// @param pool receives the pool, or null
-	SNUG_API snugStatus snugPool_Create(const snugPoolDef* def, snugPool** pool);
+/// @param pool receives the pool, or null
+SNUG_API snugStatus snugPool_Create(const snugPoolDef* def, snugPool** pool);
 
-	/// Free a pool. The bodies that use it must be destroyed before.
-	/// @param pool nullable
-	SNUG_API void snugPool_Destroy(snugPool* pool);
+/// Free a pool. The bodies that use it must be destroyed before.
+/// @param pool nullable
+SNUG_API void snugPool_Destroy(snugPool* pool);
 
-	/// @}
+/// @}
 
-	/// @defgroup body Bodies
-	/// A body is a model in a pose. Threads: one at a time per body; bodies may share a model and a pool.
-	/// @{
+/// @defgroup body Bodies
+/// A body is a model in a pose. Threads: one at a time per body; bodies may share a model and a pool.
+/// @{
 
-	typedef struct snugBody snugBody;
+typedef struct snugBody snugBody;
 
-	/// `snugBodyDef def = { .model = model };` is complete.
-	typedef struct snugBodyDef
-	{
-		const snugModel* model; ///< required; borrowed, must outlive the body
-		snugPool* pool;         ///< default: memory of its own, enough for everything; borrowed, must outlive the body
-		snugAllocator allocator;
-		snugMessenger messenger; ///< told of errors and warnings by every function of this body
-	} snugBodyDef;
+/// `snugBodyDef def = { .model = model };` is complete.
+typedef struct snugBodyDef
+{
+	const snugModel* model; ///< required; borrowed, must outlive the body
+	snugPool* pool;         ///< default: memory of its own, enough for everything; borrowed, must outlive the body
+	snugAllocator allocator;
+	snugMessenger messenger; ///< told of errors and warnings by every function of this body
+} snugBodyDef;
 
-	/// Make a body in its rest pose with the identity frame.
-	/// @param body receives the body, or null
-	SNUG_API snugStatus snugBody_Create(const snugBodyDef* def, snugBody** body);
+/// Make a body in its rest pose with the identity frame.
+/// @param body receives the body, or null
+SNUG_API snugStatus snugBody_Create(const snugBodyDef* def, snugBody** body);
 
-	/// @param body nullable
-	SNUG_API void snugBody_Destroy(snugBody* body);
+/// @param body nullable
+SNUG_API void snugBody_Destroy(snugBody* body);
 
-	SNUG_API const snugModel* snugBody_GetModel(const snugBody* body);
+SNUG_API const snugModel* snugBody_GetModel(const snugBody* body);
 
-	/// Bytes that a body holds: its own, and the pages it has from a shared pool.
-	SNUG_API size_t snugBody_GetMemory(const snugBody* body);
+/// Bytes that a body holds: its own, and the pages it has from a shared pool.
+SNUG_API size_t snugBody_GetMemory(const snugBody* body);
 
-	/// A rigid frame: rotation, then translation. All zero is the identity.
-	typedef struct snugFrame
-	{
-		double position[3];
-		double rotation[4]; ///< quaternion x, y, z, w of about unit length (normalised here); all zero is the identity
-	} snugFrame;
+/// A rigid frame: rotation, then translation. All zero is the identity.
+typedef struct snugFrame
+{
+	double position[3];
+	double rotation[4]; ///< quaternion x, y, z, w of about unit length (normalised here); all zero is the identity
+} snugFrame;
 
-	/// Place a body. Refits nothing.
-	/// @return snug_badInput if something is not finite or the quaternion's length is off by more than 1 %
-	SNUG_API snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame);
+/// Place a body. Refits nothing.
+/// @return snug_badInput if something is not finite or the quaternion's length is off by more than 1 %
+SNUG_API snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame);
 
-	/// Set vertices `first` to `first + count - 1` of a free body, relative to its frame; the others stay as they are.
-	/// Copies them. Bounds are refitted by the next query, only where vertices changed.
-	/// @param positions x, y, z of vertex `first`, and so on; nullable if count is zero
-	/// @param stride bytes from one vertex to the next; 0 means 12
-	/// @return snug_badInput (and the pose unchanged) if a coordinate is not finite or above SNUG_MAX_COORDINATE
-	SNUG_API snugStatus snugBody_SetVertices(
-	    snugBody* body, const float* positions, size_t stride, uint32_t first, uint32_t count);
+/// Set vertices `first` to `first + count - 1` of a free body, relative to its frame; the others stay as they are.
+/// Copies them. Bounds are refitted by the next query, only where vertices changed.
+/// @param positions x, y, z of vertex `first`, and so on; nullable if count is zero
+/// @param stride bytes from one vertex to the next; 0 means 12
+/// @return snug_badInput (and the pose unchanged) if a coordinate is not finite or above SNUG_MAX_COORDINATE
+SNUG_API snugStatus snugBody_SetVertices(
+    snugBody* body, const float* positions, size_t stride, uint32_t first, uint32_t count);
 
-	/// Bring every bound up to date now. Queries do what they need by themselves: this is for choosing when it is paid.
-	SNUG_API snugStatus snugBody_Refit(snugBody* body);
+/// Bring every bound up to date now. Queries do what they need by themselves: this is for choosing when it is paid.
+SNUG_API snugStatus snugBody_Refit(snugBody* body);
 
-	/// Posed positions, frame included, in the caller's own numbering: what queries with this origin decide upon.
-	/// @param origin nullable, zero by default; positions are relative to it
-	/// @param positions receives x, y, z of every vertex
-	/// @param stride bytes from one vertex to the next; 0 means 12
-	/// @return snug_outOfRange if the body is too far from the origin for float32
-	SNUG_API snugStatus snugBody_GetVertices(snugBody* body, const double origin[3], float* positions, size_t stride);
+/// Posed positions, frame included, in the caller's own numbering: what queries with this origin decide upon.
+/// @param origin nullable, zero by default; positions are relative to it
+/// @param positions receives x, y, z of every vertex
+/// @param stride bytes from one vertex to the next; 0 means 12
+/// @return snug_outOfRange if the body is too far from the origin for float32
+SNUG_API snugStatus snugBody_GetVertices(snugBody* body, const double origin[3], float* positions, size_t stride);
 
-	/// A box and a ball, each containing all posed vertices.
-	typedef struct snugBounds
-	{
-		float lower[3]; ///< above upper if there is no triangle
-		float upper[3];
-		float center[3];
-		float radius; ///< negative if there is no triangle
-	} snugBounds;
+/// A box and a ball, each containing all posed vertices.
+typedef struct snugBounds
+{
+	float lower[3]; ///< above upper if there is no triangle
+	float upper[3];
+	float center[3];
+	float radius; ///< negative if there is no triangle
+} snugBounds;
 
-	/// Posed bounds of all triangles of a body, frame included, proven to contain what snugBody_GetVertices reports for
-	/// them: for culling. Costs no more than the bounds of one node.
-	/// @param origin nullable, zero by default
-	SNUG_API snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds* bounds);
+/// Posed bounds of all triangles of a body, frame included, proven to contain what snugBody_GetVertices reports for
+/// them: for culling. Costs no more than the bounds of one node.
+/// @param origin nullable, zero by default
+SNUG_API snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds* bounds);
 
-	/// What snugBody_Validate found.
-	typedef struct snugValidation
-	{
-		uint64_t nodesChecked;
-		uint64_t checks;     ///< vertex against bound, counted per coordinate and side
-		uint64_t violations; ///< of those, how many failed
-		double worst;        ///< the largest distance by which a vertex was outside
-	} snugValidation;
+/// What snugBody_Validate found.
+typedef struct snugValidation
+{
+	uint64_t nodesChecked;
+	uint64_t checks;     ///< vertex against bound, counted per coordinate and side
+	uint64_t violations; ///< of those, how many failed
+	double worst;        ///< the largest distance by which a vertex was outside
+} snugValidation;
 
-	/// Check the bound of every node, as queries see it, against the vertices below it. Slow; for tests and diagnosis.
-	/// @param validation nullable
-	/// @return snug_invalidBounds if a bound does not contain its vertices
-	SNUG_API snugStatus snugBody_Validate(snugBody* body, snugValidation* validation);
+/// Check the bound of every node, as queries see it, against the vertices below it. Slow; for tests and diagnosis.
+/// @param validation nullable
+/// @return snug_invalidBounds if a bound does not contain its vertices
+SNUG_API snugStatus snugBody_Validate(snugBody* body, snugValidation* validation);
 
-	/// @}
+/// @}
 
-	/// @defgroup query Queries
-	/// @{
+/// @defgroup query Queries
+/// @{
 
-	/// Numbers of a triangle of the first and of the second body, as in the models' definitions.
-	typedef struct snugPair
-	{
-		uint32_t a, b;
-	} snugPair;
+/// Numbers of a triangle of the first and of the second body, as in the models' definitions.
+typedef struct snugPair
+{
+	uint32_t a, b;
+} snugPair;
 
-	/// Receives each pair as it is found, in no particular order. Return false to stop the query.
-	typedef bool snugPairFcn(void* user, snugPair pair);
+/// Receives each pair as it is found, in no particular order. Return false to stop the query.
+typedef bool snugPairFcn(void* user, snugPair pair);
 
-	/// What to ask. Zero means default: count all pairs.
-	typedef struct snugQuery
-	{
-		double origin[3];        ///< positions are evaluated relative to it: set it near bodies that are far from zero
-		snugPair* pairs;         ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b)
-		uint64_t capacity;       ///< room in `pairs`
-		snugPairFcn* callback;   ///< nullable
-		void* user;              ///< passed to the callback
-		uint64_t maxVolumeTests; ///< stop before more volume tests than this; 0: no limit
-		uint64_t maxTriangleTests; ///< stop before more triangle tests than this; 0: no limit
-	} snugQuery;
+/// What to ask. Zero means default: count all pairs.
+typedef struct snugQuery
+{
+	double origin[3];          ///< positions are evaluated relative to it: set it near bodies that are far from zero
+	snugPair* pairs;           ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b)
+	uint64_t capacity;         ///< room in `pairs`
+	snugPairFcn* callback;     ///< nullable
+	void* user;                ///< passed to the callback
+	uint64_t maxVolumeTests;   ///< stop before more volume tests than this; 0: no limit
+	uint64_t maxTriangleTests; ///< stop before more triangle tests than this; 0: no limit
+} snugQuery;
 
-	/// What a query cost. Pairs do not depend on the instruction set; counters may.
-	typedef struct snugCounters
-	{
-		uint64_t nodesRefitted; ///< nodes whose bounds were computed
-		uint64_t volumeTests;   ///< pairs of bounds compared
-		uint64_t verticesEvaluated;
-		uint64_t triangleTests; ///< pairs of triangles whose own boxes overlap
-		uint64_t exactTests;    ///< of those, how many were not decided by the vectorised filter
-	} snugCounters;
+/// What a query cost. Pairs do not depend on the instruction set; counters may.
+typedef struct snugCounters
+{
+	uint64_t nodesRefitted; ///< nodes whose bounds were computed
+	uint64_t volumeTests;   ///< pairs of bounds compared
+	uint64_t verticesEvaluated;
+	uint64_t triangleTests; ///< pairs of triangles whose own boxes overlap
+	uint64_t exactTests;    ///< of those, how many were not decided by the vectorised filter
+} snugCounters;
 
-	/// What was found. `complete` is false if a budget or the callback ended the query: then there may be more.
-	typedef struct snugResult
-	{
-		snugStatus status;
-		bool complete;
-		uint64_t count; ///< pairs found, possibly above the query's capacity
-		snugCounters counters;
-	} snugResult;
+/// What was found. `complete` is false if a budget or the callback ended the query: then there may be more.
+typedef struct snugResult
+{
+	snugStatus status;
+	bool complete;
+	uint64_t count; ///< pairs found, possibly above the query's capacity
+	snugCounters counters;
+} snugResult;
 
-	/// Find all pairs of intersecting triangles of two different bodies.
-	/// The set of pairs is the same for every instruction set, compiler and build of snug.
-	/// @param query nullable
-	SNUG_API snugResult snugCollide(snugBody* a, snugBody* b, const snugQuery* query);
+/// Find all pairs of intersecting triangles of two different bodies.
+/// The set of pairs is the same for every instruction set, compiler and build of snug.
+/// @param query nullable
+SNUG_API snugResult snugCollide(snugBody* a, snugBody* b, const snugQuery* query);
 
-	/// Ask whether two bodies touch; stops at the first pair, always the same one for the same models.
-	/// @return count 1 if they do and 0 if not; if a budget ends it with count 0, `complete` is false
-	SNUG_API snugResult snugTouches(snugBody* a, snugBody* b, const snugQuery* query);
+/// Ask whether two bodies touch; stops at the first pair, always the same one for the same models.
+/// @return count 1 if they do and 0 if not; if a budget ends it with count 0, `complete` is false
+SNUG_API snugResult snugTouches(snugBody* a, snugBody* b, const snugQuery* query);
 
-	/// @}
+/// @}
 
 #ifdef __cplusplus
 }
