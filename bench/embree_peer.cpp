@@ -138,78 +138,78 @@ void ReleaseScene(embreePeer* peer, int side)
 extern "C"
 {
 
-	bool embreePeer_IsAvailable(void)
-	{
-		return true;
-	}
+bool embreePeer_IsAvailable(void)
+{
+	return true;
+}
 
-	const char* embreePeer_GetVersion(void)
-	{
-		return RTC_VERSION_STRING;
-	}
+const char* embreePeer_GetVersion(void)
+{
+	return RTC_VERSION_STRING;
+}
 
-	embreePeer* embreePeer_Create(const bruteMesh* a, const bruteMesh* b, embreeUpdate update)
+embreePeer* embreePeer_Create(const bruteMesh* a, const bruteMesh* b, embreeUpdate update)
+{
+	embreePeer* peer = new (std::nothrow) embreePeer{ { *a, *b }, update, nullptr, {}, {} };
+	if (peer == nullptr)
 	{
-		embreePeer* peer = new (std::nothrow) embreePeer{ { *a, *b }, update, nullptr, {}, {} };
-		if (peer == nullptr)
+		return nullptr;
+	}
+	peer->device = rtcNewDevice("threads=1,set_affinity=0");
+	if (peer->device == nullptr)
+	{
+		delete peer;
+		return nullptr;
+	}
+	BuildScene(peer, 0);
+	BuildScene(peer, 1);
+	if (rtcGetDeviceError(peer->device) != RTC_ERROR_NONE)
+	{
+		embreePeer_Destroy(peer);
+		return nullptr;
+	}
+	return peer;
+}
+
+void embreePeer_Destroy(embreePeer* peer)
+{
+	if (peer != nullptr)
+	{
+		ReleaseScene(peer, 0);
+		ReleaseScene(peer, 1);
+		rtcReleaseDevice(peer->device);
+		delete peer;
+	}
+}
+
+void embreePeer_Update(embreePeer* peer)
+{
+	for (int side = 0; side < 2; ++side)
+	{
+		if (peer->update == embree_rebuild)
 		{
-			return nullptr;
+			ReleaseScene(peer, side);
+			BuildScene(peer, side);
 		}
-		peer->device = rtcNewDevice("threads=1,set_affinity=0");
-		if (peer->device == nullptr)
+		else
 		{
-			delete peer;
-			return nullptr;
-		}
-		BuildScene(peer, 0);
-		BuildScene(peer, 1);
-		if (rtcGetDeviceError(peer->device) != RTC_ERROR_NONE)
-		{
-			embreePeer_Destroy(peer);
-			return nullptr;
-		}
-		return peer;
-	}
-
-	void embreePeer_Destroy(embreePeer* peer)
-	{
-		if (peer != nullptr)
-		{
-			ReleaseScene(peer, 0);
-			ReleaseScene(peer, 1);
-			rtcReleaseDevice(peer->device);
-			delete peer;
+			rtcCommitGeometry(peer->geometries[side]);
+			rtcCommitScene(peer->scenes[side]);
 		}
 	}
+}
 
-	void embreePeer_Update(embreePeer* peer)
-	{
-		for (int side = 0; side < 2; ++side)
-		{
-			if (peer->update == embree_rebuild)
-			{
-				ReleaseScene(peer, side);
-				BuildScene(peer, side);
-			}
-			else
-			{
-				rtcCommitGeometry(peer->geometries[side]);
-				rtcCommitScene(peer->scenes[side]);
-			}
-		}
-	}
+uint64_t embreePeer_CountCandidates(embreePeer* peer)
+{
+	Gathered gathered = { peer, nullptr, 0, 0, {} };
+	rtcCollide(peer->scenes[0], peer->scenes[1], CountBatch, &gathered);
+	return gathered.count;
+}
 
-	uint64_t embreePeer_CountCandidates(embreePeer* peer)
-	{
-		Gathered gathered = { peer, nullptr, 0, 0, {} };
-		rtcCollide(peer->scenes[0], peer->scenes[1], CountBatch, &gathered);
-		return gathered.count;
-	}
-
-	uint64_t embreePeer_Collide(embreePeer* peer, snugPair* pairs, uint64_t capacity)
-	{
-		Gathered gathered = { peer, pairs, capacity, 0, {} };
-		rtcCollide(peer->scenes[0], peer->scenes[1], TestBatch, &gathered);
-		return gathered.count;
-	}
+uint64_t embreePeer_Collide(embreePeer* peer, snugPair* pairs, uint64_t capacity)
+{
+	Gathered gathered = { peer, pairs, capacity, 0, {} };
+	rtcCollide(peer->scenes[0], peer->scenes[1], TestBatch, &gathered);
+	return gathered.count;
+}
 }

@@ -13,34 +13,34 @@ extern "C"
 {
 #endif
 
-	typedef struct embreePeer embreePeer;
+typedef struct embreePeer embreePeer;
 
-	/// How the tree follows its triangles.
-	typedef enum embreeUpdate
-	{
-		embree_refit = 0, ///< dynamic scene, geometry of quality REFIT
-		embree_rebuild,   ///< static scene of the best quality, built anew
-	} embreeUpdate;
+/// How the tree follows its triangles.
+typedef enum embreeUpdate
+{
+	embree_refit = 0, ///< dynamic scene, geometry of quality REFIT
+	embree_rebuild,   ///< static scene of the best quality, built anew
+} embreeUpdate;
 
-	bool embreePeer_IsAvailable(void);
+bool embreePeer_IsAvailable(void);
 
-	/// @return "3.13.5" or so, or "not installed"
-	const char* embreePeer_GetVersion(void);
+/// @return "3.13.5" or so, or "not installed"
+const char* embreePeer_GetVersion(void);
 
-	/// Build two scenes. The positions are borrowed, and read by every Update and Collide.
-	/// @return null if Embree is not installed or fails
-	embreePeer* embreePeer_Create(const bruteMesh* a, const bruteMesh* b, embreeUpdate update);
-	void embreePeer_Destroy(embreePeer* peer);
+/// Build two scenes. The positions are borrowed, and read by every Update and Collide.
+/// @return null if Embree is not installed or fails
+embreePeer* embreePeer_Create(const bruteMesh* a, const bruteMesh* b, embreeUpdate update);
+void embreePeer_Destroy(embreePeer* peer);
 
-	/// Bring both trees up to date after the positions changed.
-	void embreePeer_Update(embreePeer* peer);
+/// Bring both trees up to date after the positions changed.
+void embreePeer_Update(embreePeer* peer);
 
-	/// @return how many pairs of boxes Embree reports; no triangle is tested
-	uint64_t embreePeer_CountCandidates(embreePeer* peer);
+/// @return how many pairs of boxes Embree reports; no triangle is tested
+uint64_t embreePeer_CountCandidates(embreePeer* peer);
 
-	/// Find the intersecting pairs, unsorted.
-	/// @return number found, possibly above capacity
-	uint64_t embreePeer_Collide(embreePeer* peer, snugPair* pairs, uint64_t capacity);
+/// Find the intersecting pairs, unsorted.
+/// @return number found, possibly above capacity
+uint64_t embreePeer_Collide(embreePeer* peer, snugPair* pairs, uint64_t capacity);
 
 #ifdef __cplusplus
 }
