@@ -21,13 +21,6 @@ typedef struct Builder
 	uint32_t slotCount;
 } Builder;
 
-// Levels that a tree of SNUG_MAX_COUNT single-triangle leaves may need when cut in the middle, and one for rounding:
-// from here on cuts must be even.
-enum
-{
-	EVEN_LEVELS = 31
-};
-
 static uint32_t PowerOfTwoAtLeast(uint32_t value)
 {
 	uint32_t power = 1;
@@ -47,16 +40,28 @@ static uint32_t TakeSlots(Builder* builder, uint32_t count)
 	return first;
 }
 
-// Cut the largest part again and again until the family is full or only leaves are left. Parts stay in order, so the
-// leaves below any node are consecutive.
-static uint32_t CutFamily(Builder* builder, Part whole, uint32_t level, Part parts[SG_LANES])
+// What a full subtree holds that is one level lower than one of `count` triangles needs to be.
+static uint32_t FullSubtree(uint32_t count, uint32_t leafTriangles, uint32_t branching)
 {
-	uint32_t leafTriangles = (uint32_t)builder->def.leafTriangles;
-	uint32_t branching = (uint32_t)builder->def.branching;
-	snugSplit split = level + EVEN_LEVELS > SG_MAX_DEPTH ? snug_splitMedian : builder->def.split;
+	uint64_t unit = leafTriangles;
+	while (unit * branching < count)
+	{
+		unit *= branching;
+	}
+	return (uint32_t)unit;
+}
+
+// Cut the largest part again and again. By surface area: into full subtrees and one that need not be full, so leaves
+// and families come out full, no lanes are wasted and no tree is deeper than it must be. By median: in the middle, as
+// in the papers, but for filling leaves. Parts stay in order, so the leaves below any node are consecutive.
+static uint32_t CutFamily(Builder* builder, Part whole, Part parts[SG_LANES])
+{
+	uint32_t leafTriangles = (uint32_t)builder->def.leafTriangles, branching = (uint32_t)builder->def.branching;
+	bool isMedian = builder->def.split == snug_splitMedian;
+	uint32_t unit = isMedian ? leafTriangles : FullSubtree(whole.count, leafTriangles, branching);
 	parts[0] = whole;
 	uint32_t count = 1;
-	while (count < branching)
+	for (;;)
 	{
 		uint32_t largest = 0;
 		for (uint32_t i = 1; i < count; ++i)
@@ -64,17 +69,16 @@ static uint32_t CutFamily(Builder* builder, Part whole, uint32_t level, Part par
 			largest = parts[i].count > parts[largest].count ? i : largest;
 		}
 		Part part = parts[largest];
-		if (part.count <= leafTriangles)
+		if (part.count <= unit || count == branching)
 		{
-			break;
+			return count;
 		}
-		uint32_t cut = sgSplit(builder->items + part.first, part.count, split, leafTriangles);
+		uint32_t cut = sgSplit(builder->items + part.first, part.count, builder->def.split, unit);
 		memmove(parts + largest + 2, parts + largest + 1, (count - largest - 1) * sizeof(Part));
 		parts[largest] = (Part){ part.first, cut };
 		parts[largest + 1] = (Part){ part.first + cut, part.count - cut };
 		++count;
 	}
-	return count;
 }
 
 // Number a vertex by its first use, and find or add it in the leaf's own list.
@@ -146,7 +150,7 @@ static void LayOut(Builder* builder, uint32_t slot, uint32_t parent, uint32_t le
 		return;
 	}
 	Part parts[SG_LANES];
-	uint32_t count = CutFamily(builder, whole, level, parts);
+	uint32_t count = CutFamily(builder, whole, parts);
 	node->first = TakeSlots(builder, count);
 	node->childCount = (uint8_t)count;
 	for (uint32_t i = 0; i < count; ++i)
@@ -177,7 +181,8 @@ static void MakeItems(Builder* builder)
 	}
 }
 
-// Cuts fall on multiples of the leaf size, so all leaves but the last are full. The root of no triangle is a leaf too.
+// Cuts leave a multiple of the leaf size on one side, so all leaves but one are full. The root of no triangle is a
+// leaf.
 static uint32_t CountLeaves(uint32_t triangleCount, uint32_t leafTriangles)
 {
 	return triangleCount == 0 ? 1 : (triangleCount - 1) / leafTriangles + 1;

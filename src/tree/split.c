@@ -91,13 +91,16 @@ static void SelectPlace(sgBuildItem* items, uint32_t count, uint32_t place)
 	}
 }
 
-// The multiple of leafTriangles nearest to `wanted` that leaves something on both sides; `count` is more than one leaf.
-static uint32_t RoundCut(uint32_t wanted, uint32_t count, uint32_t leafTriangles)
+// The cut nearest to `wanted` that leaves a whole number of units on one side; `count` is more than one unit.
+static uint32_t RoundCut(uint32_t wanted, uint32_t count, uint32_t unit)
 {
-	uint32_t leaves = (wanted + leafTriangles / 2) / leafTriangles;
-	uint32_t most = (count - 1) / leafTriangles;
-	leaves = leaves < 1 ? 1 : leaves;
-	return (leaves > most ? most : leaves) * leafTriangles;
+	uint32_t most = (count - 1) / unit;
+	uint32_t before = (wanted + unit / 2) / unit, after = (count - wanted + unit / 2) / unit;
+	before = (before < 1 ? 1 : before > most ? most : before) * unit;
+	after = count - (after < 1 ? 1 : after > most ? most : after) * unit;
+	uint32_t farBefore = before > wanted ? before - wanted : wanted - before;
+	uint32_t farAfter = after > wanted ? after - wanted : wanted - after;
+	return farBefore <= farAfter ? before : after;
 }
 
 // One sweep of Jacobi rotations after another until the off-diagonal part vanishes; ten are more than enough for 3x3.
@@ -308,14 +311,14 @@ static bool SurfaceAreaKeys(sgBuildItem* items, uint32_t count, uint32_t* cut)
 	return axis >= 0;
 }
 
-uint32_t sgSplit(sgBuildItem* items, uint32_t count, snugSplit split, uint32_t leafTriangles)
+uint32_t sgSplit(sgBuildItem* items, uint32_t count, snugSplit split, uint32_t unit)
 {
 	uint32_t wanted = count / 2;
 	if (split == snug_splitMedian || !SurfaceAreaKeys(items, count, &wanted))
 	{
 		PrincipalKeys(items, count);
 	}
-	uint32_t cut = RoundCut(wanted, count, leafTriangles);
+	uint32_t cut = RoundCut(wanted, count, unit);
 	SelectPlace(items, count, cut);
 	return cut;
 }

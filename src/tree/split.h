@@ -13,10 +13,9 @@ typedef struct sgBuildItem
 	uint32_t triangle;
 } SG_ALIGN(32) sgBuildItem;
 
-/// Reorder `items` and return how many, between 1 and count - 1, form the first part.
-/// Cuts fall on multiples of `leafTriangles`, so that all leaves but one come out full; ties are broken by triangle
-/// number, so equal triangles are no trouble.
-/// @param count more than leafTriangles
-uint32_t sgSplit(sgBuildItem* items, uint32_t count, snugSplit split, uint32_t leafTriangles);
+/// Reorder `items` and return how many, between 1 and count - 1, form the first part. One of the parts is a multiple of
+/// `unit`; ties are broken by triangle number, so equal triangles are no trouble.
+/// @param count more than unit
+uint32_t sgSplit(sgBuildItem* items, uint32_t count, snugSplit split, uint32_t unit);
 
 #endif
