@@ -149,13 +149,15 @@ static sceneMesh MakeKind(sceneRandom* random, MeshKind kind)
 	switch (kind)
 	{
 		case mesh_soup:
-			return sceneMakeSoup(Between(random, 2, 300), sceneRandom_Range(random, 0.05, 0.4), sceneRandom_Next(random));
+			return sceneMakeSoup(
+			    Between(random, 2, 300), sceneRandom_Range(random, 0.05, 0.4), sceneRandom_Next(random));
 		case mesh_bigSoup:
 			return sceneMakeSoup(Between(random, 2, 40), 2.0, sceneRandom_Next(random));
 		case mesh_blob:
 			return sceneMakeBlob(Between(random, 1, 4), sceneRandom_Next(random));
 		case mesh_torus:
-			return sceneMakeTorus(0.8, sceneRandom_Range(random, 0.05, 0.5), Between(random, 3, 16), Between(random, 3, 8));
+			return sceneMakeTorus(
+			    0.8, sceneRandom_Range(random, 0.05, 0.5), Between(random, 3, 16), Between(random, 3, 8));
 		case mesh_cloth:
 			return sceneMakeCloth(2.0, 1.0, Between(random, 1, 12), Between(random, 1, 12));
 		case mesh_voxels:
@@ -228,7 +230,8 @@ void ScaleMesh(sceneMesh* mesh, float scale)
 	}
 }
 
-// --- Models and bodies ------------------------------------------------------------------------------------------------
+// --- Models and bodies
+// ------------------------------------------------------------------------------------------------
 
 snugModelDef MeshDef(const sceneMesh* mesh, snugDeformer deformer, snugTreeDef tree)
 {
@@ -291,7 +294,8 @@ void Thing_Free(Thing* thing)
 	*thing = (Thing){ .body = NULL };
 }
 
-// --- Pairs ------------------------------------------------------------------------------------------------------------
+// --- Pairs
+// ------------------------------------------------------------------------------------------------------------
 
 void PairList_Free(PairList* list)
 {
@@ -372,7 +376,8 @@ void AssertSamePairs(const char* what, uint64_t seed, const PairList* expected, 
 		snugPair f = i < found->count ? found->pairs[i] : (snugPair){ UINT32_MAX, UINT32_MAX };
 		if (e.a != f.a || e.b != f.b)
 		{
-			print_error("first difference at %llu: expected %u %u, found %u %u\n", (unsigned long long)i, e.a, e.b, f.a, f.b);
+			print_error(
+			    "first difference at %llu: expected %u %u, found %u %u\n", (unsigned long long)i, e.a, e.b, f.a, f.b);
 			break;
 		}
 	}
@@ -390,7 +395,8 @@ uint64_t CheckPairs(const char* what, uint64_t seed, const Thing* a, const Thing
 	return count;
 }
 
-// --- Allocators -------------------------------------------------------------------------------------------------------
+// --- Allocators
+// -------------------------------------------------------------------------------------------------------
 
 // Before each block: what was asked for. As large as the largest alignment.
 typedef struct BlockHead
@@ -442,7 +448,8 @@ snugAllocator TestAllocator_Get(TestAllocator* allocator)
 	return (snugAllocator){ .allocate = Allocate, .release = Release, .user = allocator };
 }
 
-// --- Messages ---------------------------------------------------------------------------------------------------------
+// --- Messages
+// ---------------------------------------------------------------------------------------------------------
 
 static void TakeMessage(void* user, snugSeverity severity, const char* text)
 {
@@ -457,7 +464,8 @@ snugMessenger TestMessages_Get(TestMessages* messages)
 	return (snugMessenger){ .message = TakeMessage, .user = messages };
 }
 
-// --- Model files ------------------------------------------------------------------------------------------------------
+// --- Model files
+// ------------------------------------------------------------------------------------------------------
 
 // The layout of src/block.c: a header of 64 bytes with the checksum at 24, taken with that field zero.
 enum

@@ -17,9 +17,9 @@
 #include "scenes/random.h"
 #include "snug/snug.h"
 
-uint64_t TestSeed(void);   // SNUG_SEED, default 1
-int TestCount(int count);  // times SNUG_TEST_SCALE, at least 1
-double TestScale(void);    // SNUG_TEST_SCALE, default 1
+uint64_t TestSeed(void);  // SNUG_SEED, default 1
+int TestCount(int count); // times SNUG_TEST_SCALE, at least 1
+double TestScale(void);   // SNUG_TEST_SCALE, default 1
 #define LENGTH_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 // --- Random scenes --------------------------------------------------------------------------------------------------
@@ -27,20 +27,20 @@ double TestScale(void);    // SNUG_TEST_SCALE, default 1
 // Kinds of meshes that go wrong in different ways.
 typedef enum MeshKind
 {
-	mesh_soup,         // triangles of all sizes, nothing shared
-	mesh_bigSoup,      // every triangle overlaps every other
-	mesh_blob,         // closed, shared vertices
-	mesh_torus,        //
-	mesh_cloth,        // exactly coplanar
-	mesh_voxels,       // many exactly coplanar and touching faces
-	mesh_repeated,     // each triangle several times
-	mesh_zeroArea,     // points and segments among the triangles
-	mesh_single,       // one triangle
-	mesh_tetrahedron,  //
-	mesh_empty,        // no triangle, sometimes vertices
-	mesh_unused,       // vertices that no triangle uses, far out
-	mesh_clusters,     // two far apart
-	mesh_needles,      // long and thin
+	mesh_soup,        // triangles of all sizes, nothing shared
+	mesh_bigSoup,     // every triangle overlaps every other
+	mesh_blob,        // closed, shared vertices
+	mesh_torus,       //
+	mesh_cloth,       // exactly coplanar
+	mesh_voxels,      // many exactly coplanar and touching faces
+	mesh_repeated,    // each triangle several times
+	mesh_zeroArea,    // points and segments among the triangles
+	mesh_single,      // one triangle
+	mesh_tetrahedron, //
+	mesh_empty,       // no triangle, sometimes vertices
+	mesh_unused,      // vertices that no triangle uses, far out
+	mesh_clusters,    // two far apart
+	mesh_needles,     // long and thin
 	MESH_KINDS,
 } MeshKind;
 
@@ -54,7 +54,8 @@ void RandomRotation(sceneRandom* random, double rotation[4]);
 
 void ScaleMesh(sceneMesh* mesh, float scale); // one rounding per coordinate
 
-// --- Models and bodies; all of these fail the test if the library does ------------------------------------------------
+// --- Models and bodies; all of these fail the test if the library does
+// ------------------------------------------------
 
 snugModelDef MeshDef(const sceneMesh* mesh, snugDeformer deformer, snugTreeDef tree);
 snugModel* MakeModel(const sceneMesh* mesh, snugDeformer deformer, snugTreeDef tree);
@@ -74,7 +75,8 @@ typedef struct Thing
 Thing Thing_Make(sceneMesh mesh, snugDeformer deformer, snugTreeDef tree, snugPool* pool);
 void Thing_Free(Thing* thing);
 
-// --- Pairs ------------------------------------------------------------------------------------------------------------
+// --- Pairs
+// ------------------------------------------------------------------------------------------------------------
 
 typedef struct PairList
 {
@@ -98,21 +100,23 @@ void AssertSamePairs(const char* what, uint64_t seed, const PairList* expected, 
 // snugCollide against brute force. Returns the number of pairs.
 uint64_t CheckPairs(const char* what, uint64_t seed, const Thing* a, const Thing* b, const double origin[3]);
 
-// --- Allocators -------------------------------------------------------------------------------------------------------
+// --- Allocators
+// -------------------------------------------------------------------------------------------------------
 
 // Counts, checks sizes and alignments, fails on command, and fills fresh and released memory with rubbish.
 typedef struct TestAllocator
 {
-	uint64_t calls;    // to allocate
-	uint64_t failAt;   // the call that returns null, counting from 1; 0: none
-	uint64_t live;     // blocks not yet released
+	uint64_t calls;  // to allocate
+	uint64_t failAt; // the call that returns null, counting from 1; 0: none
+	uint64_t live;   // blocks not yet released
 	size_t liveBytes;
-	uint64_t faults;   // releases with a wrong size or pointer, alignments that are no power of two up to 64
+	uint64_t faults; // releases with a wrong size or pointer, alignments that are no power of two up to 64
 } TestAllocator;
 
 snugAllocator TestAllocator_Get(TestAllocator* allocator);
 
-// --- Messages ---------------------------------------------------------------------------------------------------------
+// --- Messages
+// ---------------------------------------------------------------------------------------------------------
 
 typedef struct TestMessages
 {
@@ -123,7 +127,8 @@ typedef struct TestMessages
 
 snugMessenger TestMessages_Get(TestMessages* messages);
 
-// --- Model files ------------------------------------------------------------------------------------------------------
+// --- Model files
+// ------------------------------------------------------------------------------------------------------
 
 // Make the checksum of a block right again after changing it. Blocks shorter than a header are left alone.
 void RepairChecksum(void* block, size_t bytes);

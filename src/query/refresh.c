@@ -49,8 +49,8 @@ const sgBoxLanes* sgBody_Refresh(snugBody* body, sgLaneSet family, sgBoxLanes* s
 	return out;
 }
 
-// Boxes of a family from the boxes below, which are up to date where they are cached. Leaves and children without a
-// place in the cache are bounded directly.
+// Boxes of a family from the boxes below. Leaves are bounded directly, and so are nodes whose children found no place in
+// the cache: a page may have turned up since, with nothing in it, so their version decides and not their place.
 static void RefitFamily(snugBody* body, sgLaneSet family, sgBoxLanes* out)
 {
 	const sgTree* tree = &body->model->tree;
@@ -61,7 +61,7 @@ static void RefitFamily(snugBody* body, sgLaneSet family, sgBoxLanes* out)
 		uint32_t lane = LowestLane(rest);
 		sgLaneSet children = sgTree_Open(tree, family.group * SG_LANES + lane);
 		const sgCacheGroup* below = FindGroup(body, children.group, false);
-		if (below == NULL)
+		if (below == NULL || below->version[LowestLane(children.mask)] != body->version)
 		{
 			direct |= 1u << lane;
 			continue;
