@@ -312,7 +312,7 @@ static const char* CheckData(const snugModel* model)
 		{
 			sgBox tight = sgBlock_RestBox(model, model->restBounds, slot);
 			sgBox stored = sgBoxLanes_Get(model->restBounds + slot / SG_LANES, slot % SG_LANES);
-			if (!Contains(&stored, &tight))
+			if (!Contains(&stored, &tight) || sgBox_IsEmpty(&stored) != sgBox_IsEmpty(&tight))
 			{
 				return "a bound does not contain what is below it";
 			}

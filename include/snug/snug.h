@@ -11,7 +11,7 @@
 // - Bad data, bad files and lack of memory return a status, with a sentence through the message callback of the
 //   definition; outputs are nulled. Misuse (a null body, say) returns snug_badArgument, after calling the handler of
 //   snugSetAssertHandler if there is one. The library never prints, exits or modifies its inputs.
-// - Create, Load and Reserve-like functions allocate. Posing and querying never do.
+// - Create, Load and Save functions allocate. Posing and querying never do.
 // - Threads: models and pools may be used by any number of threads at once; a body by one thread at a time.
 // - The floating-point environment (rounding mode, flush-to-zero) of the caller neither matters nor changes.
 //
@@ -81,7 +81,7 @@ typedef struct snugMessenger
 	void* user;              ///< passed back
 } snugMessenger;
 
-/// Where memory comes from. Default: the C library. Called by Create, Load and Destroy functions only.
+/// Where memory comes from. Default: the C library. Called by Create, Load, Save and Destroy functions only.
 typedef struct snugAllocator
 {
 	/// Return at least `size` bytes aligned to `alignment` (a power of two up to 64), or null. Contents arbitrary.
@@ -198,7 +198,7 @@ typedef struct snugLoadDef
 /// @param model receives the model, or null
 SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model);
 
-/// Write the block to a file: whole, or not at all (a temporary file beside it is renamed).
+/// Write the block to a file: whole, or not at all. It is written to `path` with ".part" appended, then renamed.
 SNUG_API snugStatus snugModel_SaveFile(const snugModel* model, const char* path);
 
 /// Load from a file. See snugModel_Load.

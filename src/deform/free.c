@@ -177,22 +177,36 @@ static bool AllFinite(const char* positions, size_t stride, uint32_t count)
 	return good;
 }
 
-// Leaves are told apart by the range of their vertices' numbers, which may take in a few that did not change.
+static bool HasVertexBetween(const sgTree* tree, const sgLeaf* leaf, uint32_t first, uint32_t last)
+{
+	for (uint32_t i = 0; i < leaf->vertexCount; ++i)
+	{
+		uint32_t vertex = tree->vertexMap[tree->leafVertices[leaf->firstVertex + i]];
+		if (vertex >= first && vertex <= last)
+		{
+			return true;
+		}
+	}
+	return false;
+}
+
 static void InvalidateVertices(snugBody* body, uint32_t first, uint32_t count)
 {
-	const snugModel* model = body->model;
-	FreeData data = GetData(model);
+	const sgTree* tree = &body->model->tree;
+	FreeData data = GetData(body->model);
 	uint32_t last = first + count - 1;
 	// Past a quarter of the vertices, marking leaf by leaf costs more than it can save.
-	if (body->isAtRest || count > model->tree.vertexCount / 4)
+	if (body->isAtRest || count > tree->vertexCount / 4)
 	{
 		sgBody_Invalidate(body);
 		body->isAtRest = false;
 		return;
 	}
-	for (uint32_t leaf = 0; leaf < model->tree.leafCount; ++leaf)
+	for (uint32_t leaf = 0; leaf < tree->leafCount; ++leaf)
 	{
-		if (data.leafReach[leaf][0] <= last && data.leafReach[leaf][1] >= first)
+		// The range of a leaf's numbers rules most leaves out at a glance.
+		bool isCandidate = data.leafReach[leaf][0] <= last && data.leafReach[leaf][1] >= first;
+		if (isCandidate && HasVertexBetween(tree, tree->leaves + leaf, first, last))
 		{
 			sgBody_InvalidateLeaf(body, leaf);
 		}

@@ -49,8 +49,8 @@ const sgBoxLanes* sgBody_Refresh(snugBody* body, sgLaneSet family, sgBoxLanes* s
 	return out;
 }
 
-// Boxes of a family from the boxes below. Leaves are bounded directly, and so are nodes whose children found no place in
-// the cache: a page may have turned up since, with nothing in it, so their version decides and not their place.
+// Boxes of a family from the boxes below. Leaves are bounded directly, and so are nodes whose children found no place
+// in the cache: a page may have turned up since, with nothing in it, so their version decides and not their place.
 static void RefitFamily(snugBody* body, sgLaneSet family, sgBoxLanes* out)
 {
 	const sgTree* tree = &body->model->tree;

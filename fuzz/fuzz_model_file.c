@@ -1,0 +1,217 @@
+// fuzz/fuzz_model_file.c: model files from someone who wishes us ill.
+//
+// The checksum is repaired before loading, so that it does not stand in the way. What gets in must work: its bounds
+// hold, and poses and queries neither crash nor hang. The mutator starts from real models and knows that most of a
+// block is 32-bit words, so no corpus is needed; `test_model_file --corpus DIRECTORY` writes one all the same.
+#include "snug/snug.h"
+
+#include "../src/base/checksum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The layout of src/block.c: a header of 64 bytes, its size at 16 and the checksum at 24, taken with that field zero.
+enum
+{
+	HEADER_BYTES = 64,
+	SIZE_OFFSET = 16,
+	CHECKSUM_OFFSET = 24,
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t maxSize, unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t maxSize);
+
+static void Repair(uint8_t* block, size_t bytes)
+{
+	if (bytes >= HEADER_BYTES)
+	{
+		memset(block + CHECKSUM_OFFSET, 0, sizeof(uint64_t));
+		uint64_t sum = sgChecksum(block, HEADER_BYTES) ^ (sgChecksum(block + HEADER_BYTES, bytes - HEADER_BYTES) << 1);
+		memcpy(block + CHECKSUM_OFFSET, &sum, sizeof(sum));
+	}
+}
+
+static void Require(bool condition)
+{
+	if (!condition)
+	{
+		abort();
+	}
+}
+
+static uint32_t Next(uint32_t* state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 8;
+}
+
+// A small model, another one for every seed.
+static snugModel* MakeModel(uint32_t seed)
+{
+	static const int branchings[] = { 2, 4, 8 };
+	float positions[3 * 30];
+	uint32_t triangles[3 * 40];
+	for (size_t i = 0; i < 3 * 30; ++i)
+	{
+		positions[i] = (float)Next(&seed) * 0x1p-23f - 1.0f;
+	}
+	for (size_t i = 0; i < 3 * 40; ++i)
+	{
+		triangles[i] = Next(&seed) % 30;
+	}
+	snugModelDef def = {
+		.positions = positions,
+		.vertexCount = 30,
+		.triangles = triangles,
+		.triangleCount = Next(&seed) % 41,
+		.deformer = Next(&seed) % 2 != 0 ? snug_free : snug_rigid,
+		.tree = { .leafTriangles = (int)(1 + Next(&seed) % 8), .branching = branchings[Next(&seed) % 3] },
+	};
+	snugModel* model = NULL;
+	Require(snugModel_Create(&def, &model) == snug_success);
+	return model;
+}
+
+static size_t StartFromModel(uint8_t* data, size_t maxSize, uint32_t seed)
+{
+	snugModel* model = MakeModel(seed);
+	size_t bytes;
+	const void* block = snugModel_GetBlock(model, &bytes);
+	size_t size = bytes <= maxSize ? bytes : 0;
+	memcpy(data, block, size);
+	snugModel_Destroy(model);
+	return size;
+}
+
+static void MutateWord(uint8_t* data, size_t size, uint32_t* random)
+{
+	// Counts and the table of sections come first and are few: look there more often.
+	size_t range = Next(random) % 3 == 0 && size > 512 ? 512 : size;
+	size_t at = Next(random) % (range / 4) * 4, from = Next(random) % (size / 4) * 4;
+	uint32_t value;
+	memcpy(&value, data + at, sizeof(value));
+	switch (Next(random) % 6)
+	{
+		case 0:
+			++value;
+			break;
+		case 1:
+			--value;
+			break;
+		case 2:
+			value = Next(random) % 64;
+			break;
+		case 3:
+			value = UINT32_MAX;
+			break;
+		case 4:
+			value ^= 1u << (Next(random) % 32);
+			break;
+		default:
+			memcpy(&value, data + from, sizeof(value));
+			break;
+	}
+	memcpy(data + at, &value, sizeof(value));
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t maxSize, unsigned seed)
+{
+	uint32_t random = seed;
+	if (size < 2 * HEADER_BYTES || Next(&random) % 64 == 0)
+	{
+		size_t started = StartFromModel(data, maxSize, Next(&random));
+		size = started > 0 ? started : size;
+	}
+	if (size >= 2 * HEADER_BYTES && Next(&random) % 4 != 0)
+	{
+		for (uint32_t changes = 1 + Next(&random) % 4; changes > 0; --changes)
+		{
+			MutateWord(data, size, &random);
+		}
+	}
+	else
+	{
+		size = LLVMFuzzerMutate(data, size, maxSize);
+		uint64_t bytes = size;
+		if (size >= HEADER_BYTES && Next(&random) % 2 != 0)
+		{
+			memcpy(data + SIZE_OFFSET, &bytes, sizeof(bytes));
+		}
+	}
+	Repair(data, size);
+	return size;
+}
+
+static void Query(snugBody* body, snugBody* probe)
+{
+	// A body whose bounds say that it is enormous may be out of range; nothing else may go wrong.
+	snugResult result = snugCollide(body, probe, &(snugQuery){ .maxTriangleTests = 1000000 });
+	Require(result.status == snug_success || result.status == snug_outOfRange);
+	snugPair pair;
+	result = snugTouches(probe, body, &(snugQuery){ .pairs = &pair, .capacity = 1, .maxTriangleTests = 1000000 });
+	Require(result.status == snug_success || result.status == snug_outOfRange);
+	snugBounds bounds;
+	snugStatus status = snugBody_GetBounds(body, NULL, &bounds);
+	Require(status == snug_success || status == snug_outOfRange);
+}
+
+static void Use(const snugModel* model)
+{
+	static snugModel* probeModel;
+	static snugBody* probe;
+	if (probeModel == NULL)
+	{
+		probeModel = MakeModel(1);
+		Require(snugBody_Create(&(snugBodyDef){ .model = probeModel }, &probe) == snug_success);
+	}
+	snugModelInfo info = snugModel_GetInfo(model);
+	snugBody* body = NULL;
+	Require(snugBody_Create(&(snugBodyDef){ .model = model }, &body) == snug_success);
+	Require(snugBody_Validate(body, NULL) == snug_success);
+	Query(body, probe);
+	const snugFrame frame = { .position = { 0.1, 0.2, 0.3 }, .rotation = { 0.6, 0.0, 0.0, 0.8 } };
+	Require(snugBody_SetFrame(body, &frame) == snug_success);
+	Query(body, probe);
+	float* positions = malloc((3 * (size_t)info.vertexCount + 1) * sizeof(float));
+	Require(positions != NULL);
+	snugStatus status = snugBody_GetVertices(body, NULL, positions, 0);
+	Require(status == snug_success || status == snug_outOfRange);
+	if (info.deformer == snug_free)
+	{
+		for (size_t i = 0; i < 3 * (size_t)info.vertexCount; ++i)
+		{
+			positions[i] = (float)(i % 7) * 0.1f;
+		}
+		uint32_t half = info.vertexCount / 2;
+		Require(snugBody_SetVertices(body, positions, 0, 0, half) == snug_success);
+		Query(body, probe);
+		Require(snugBody_SetVertices(body, positions, 0, half, info.vertexCount - half) == snug_success);
+		for (uint32_t v = 0; v < info.vertexCount && v < 8; ++v)
+		{
+			Require(snugBody_SetVertices(body, positions, 0, v, 1) == snug_success);
+			Query(body, probe);
+		}
+		Require(snugBody_Validate(body, NULL) == snug_success);
+	}
+	free(positions);
+	snugBody_Destroy(body);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
+{
+	uint8_t* block = malloc(size + (size == 0));
+	Require(block != NULL);
+	memcpy(block, data, size);
+	Repair(block, size);
+	snugModel* model = NULL;
+	snugStatus status = snugModel_Load(block, size, NULL, &model);
+	free(block);
+	Require((status == snug_success) == (model != NULL));
+	if (model != NULL)
+	{
+		Use(model);
+		snugModel_Destroy(model);
+	}
+	return 0;
+}

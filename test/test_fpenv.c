@@ -1,0 +1,366 @@
+// test/test_fpenv.c: hosts with odd floating-point environments get the same answers, and keep their environment.
+//
+// Audio and game engines set flush-to-zero; interval libraries set rounding modes; debuggers of numerics unmask traps.
+#define _GNU_SOURCE // feenableexcept
+#include "support.h"
+
+#include "scenes/pair_hash.h"
+
+#include <fenv.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#define HAVE_MXCSR 1
+#else
+#define HAVE_MXCSR 0
+#endif
+
+// --- Environments
+// -------------------------------------------------------------------------------------------------------
+
+typedef struct Environment
+{
+	const char* name;
+	int rounding;
+	bool flushes;     // results and operands that are subnormal count as zero
+	bool traps;       // invalid, division by zero, overflow, underflow and inexact raise a signal
+	bool raisedFlags; // every exception flag is up already
+} Environment;
+
+static const Environment environments[] = {
+	{ "default", FE_TONEAREST, false, false, false },
+	{ "upward", FE_UPWARD, false, false, false },
+	{ "downward", FE_DOWNWARD, false, false, false },
+	{ "toward zero", FE_TOWARDZERO, false, false, false },
+	{ "flush to zero", FE_TONEAREST, true, false, false },
+	{ "flush to zero, upward", FE_UPWARD, true, false, true },
+	{ "traps", FE_TONEAREST, false, true, false },
+	{ "traps, downward, flush", FE_DOWNWARD, true, true, false },
+	{ "flags raised", FE_TONEAREST, false, false, true },
+};
+
+static fenv_t savedEnvironment;
+
+static void Enter(const Environment* environment)
+{
+	fegetenv(&savedEnvironment);
+	feclearexcept(FE_ALL_EXCEPT);
+	assert_int_equal(fesetround(environment->rounding), 0);
+	if (environment->raisedFlags)
+	{
+		feraiseexcept(FE_ALL_EXCEPT);
+	}
+#if HAVE_MXCSR
+	if (environment->flushes)
+	{
+		_mm_setcsr(_mm_getcsr() | 0x8040);
+	}
+#endif
+#if defined(__GLIBC__) && defined(__x86_64__)
+	if (environment->traps)
+	{
+		feenableexcept(FE_ALL_EXCEPT);
+	}
+#endif
+}
+
+static void Leave(void)
+{
+	fesetenv(&savedEnvironment);
+}
+
+// All that can be read of the environment: mode, flush, masks and flags.
+typedef struct Fingerprint
+{
+	unsigned control;
+	int rounding;
+	int flags;
+} Fingerprint;
+
+static Fingerprint Read(void)
+{
+	Fingerprint print = { 0, fegetround(), fetestexcept(FE_ALL_EXCEPT) };
+#if HAVE_MXCSR
+	print.control = _mm_getcsr();
+#endif
+	return print;
+}
+
+static bool SameFingerprint(Fingerprint a, Fingerprint b)
+{
+	return a.control == b.control && a.rounding == b.rounding && a.flags == b.flags;
+}
+
+// --- The same work everywhere
+// -----------------------------------------------------------------------------------------
+
+// Made once, in the default environment.
+static sceneMesh meshes[2];
+static float tinyMesh[9 * 8];
+static uint32_t tinyTriangles[3 * 8];
+
+// Where things are in one step.
+typedef struct Station
+{
+	double origin[3];
+	snugFrame frame;
+} Station;
+
+static Station stations[2][3]; // [tiny or not][step]
+
+// What the work came to.
+typedef struct Outcome
+{
+	uint64_t hash;
+	int changes; // calls after which the environment was another one
+	int callbacks;
+	int wrongCallbacks; // callbacks that saw another environment than the caller's
+} Outcome;
+
+typedef struct Caller
+{
+	Outcome* outcome;
+	Fingerprint expected;
+} Caller;
+
+static bool Callback(void* user, snugPair pair)
+{
+	Caller* caller = user;
+	(void)pair;
+	++caller->outcome->callbacks;
+	caller->outcome->wrongCallbacks += !SameFingerprint(Read(), caller->expected);
+	return true;
+}
+
+// Calls a function of the library and notes whether it left the environment alone.
+#define CALL(outcome, call)                                      \
+	do                                                           \
+	{                                                            \
+		Fingerprint before_ = Read();                            \
+		call;                                                    \
+		Fingerprint after_ = Read();                             \
+		(outcome)->changes += !SameFingerprint(before_, after_); \
+	} while (0)
+
+static void HashBytes(uint64_t* hash, const void* bytes, size_t count)
+{
+	for (size_t i = 0; i + 4 <= count; i += 4)
+	{
+		uint32_t word;
+		memcpy(&word, (const char*)bytes + i, sizeof(word));
+		*hash = sceneHash_Word(*hash, word);
+	}
+}
+
+static snugModel* BuildIn(Outcome* outcome, const float* positions, uint32_t vertexCount, const uint32_t* triangles,
+    uint32_t triangleCount, snugTreeDef tree)
+{
+	snugModelDef def = { .positions = positions,
+		.vertexCount = vertexCount,
+		.triangles = triangles,
+		.triangleCount = triangleCount,
+		.deformer = snug_free,
+		.tree = tree };
+	snugModel* model = NULL;
+	snugStatus status = snug_badArgument;
+	CALL(outcome, status = snugModel_Create(&def, &model));
+	size_t bytes = 0;
+	const void* block = NULL;
+	CALL(outcome, block = snugModel_GetBlock(model, &bytes));
+	HashBytes(&outcome->hash, block, bytes);
+	outcome->changes += status != snug_success;
+	snugModel* loaded = NULL;
+	CALL(outcome, status = snugModel_Load(block, bytes, NULL, &loaded));
+	outcome->changes += status != snug_success;
+	snugModel_Destroy(model);
+	return loaded;
+}
+
+static void Ask(
+    Outcome* outcome, snugBody* a, snugBody* b, const double origin[3], float* vertices, uint32_t vertexCount)
+{
+	snugPair pairs[4000];
+	Caller caller = { outcome, Read() };
+	snugQuery query = { .pairs = pairs, .capacity = 4000, .callback = Callback, .user = &caller };
+	memcpy(query.origin, origin, sizeof(query.origin));
+	snugResult result = { .status = snug_badArgument };
+	CALL(outcome, result = snugCollide(a, b, &query));
+	uint64_t kept = result.count < 4000 ? result.count : 4000;
+	outcome->hash = sceneHash_Pairs(outcome->hash, pairs, kept);
+	outcome->hash = sceneHash_Word(outcome->hash, (uint32_t)result.status);
+	CALL(outcome, result = snugTouches(b, a, &query));
+	outcome->hash = sceneHash_Word(outcome->hash, (uint32_t)result.count);
+	snugStatus status = snug_badArgument;
+	CALL(outcome, status = snugBody_GetVertices(a, origin, vertices, 0));
+	outcome->hash = sceneHash_Word(outcome->hash, (uint32_t)status);
+	HashBytes(&outcome->hash, vertices, 3 * sizeof(float) * vertexCount);
+	snugBounds bounds;
+	CALL(outcome, status = snugBody_GetBounds(a, origin, &bounds));
+	HashBytes(&outcome->hash, &bounds, sizeof(bounds));
+	CALL(outcome, status = snugBody_Validate(a, NULL));
+	outcome->hash = sceneHash_Word(outcome->hash, (uint32_t)status);
+}
+
+// Builds, poses, places and asks.
+static void WorkWith(Outcome* outcome, const snugModel* modelA, const snugModel* modelB, const float* positions,
+    uint32_t vertexCount, const Station steps[3], float* vertices)
+{
+	snugBody *a = NULL, *b = NULL;
+	CALL(outcome, snugBody_Create(&(snugBodyDef){ .model = modelA }, &a));
+	CALL(outcome, snugBody_Create(&(snugBodyDef){ .model = modelB }, &b));
+	for (int i = 0; i < 3; ++i)
+	{
+		snugStatus status = snug_badArgument;
+		CALL(outcome, status = snugBody_SetFrame(b, &steps[i].frame));
+		outcome->changes += status != snug_success;
+		if (i > 0)
+		{
+			CALL(outcome, status = snugBody_SetVertices(a, positions, 0, 0, i == 1 ? vertexCount : 3));
+			outcome->changes += status != snug_success;
+			CALL(outcome, snugBody_Refit(a));
+		}
+		Ask(outcome, a, b, steps[i].origin, vertices, vertexCount);
+	}
+	// Errors leave the environment alone, too.
+	snugFrame far = { .position = { 1e300, 0, 0 } };
+	CALL(outcome, snugBody_SetFrame(b, &far));
+	CALL(outcome, snugCollide(a, b, NULL));
+	CALL(outcome, snugBody_SetFrame(b, &(snugFrame){ .rotation = { 1e-200, 0, 0, 3 } }));
+	CALL(outcome, snugBody_Destroy(a));
+	CALL(outcome, snugBody_Destroy(b));
+}
+
+static Outcome Work(const Environment* environment, float* vertices)
+{
+	Outcome outcome = { .hash = SCENE_HASH_START };
+	Enter(environment);
+	snugModel* a = BuildIn(&outcome, meshes[0].positions, meshes[0].vertexCount, meshes[0].triangles,
+	    meshes[0].triangleCount, (snugTreeDef){ 0 });
+	snugModel* b = BuildIn(&outcome, meshes[1].positions, meshes[1].vertexCount, meshes[1].triangles,
+	    meshes[1].triangleCount, (snugTreeDef){ snug_splitMedian, 2, 2 });
+	WorkWith(&outcome, a, b, meshes[0].positions, meshes[0].vertexCount, stations[0], vertices);
+	snugModel* tiny = BuildIn(&outcome, tinyMesh, 24, tinyTriangles, 8, (snugTreeDef){ .leafTriangles = 1 });
+	snugModel* tinyToo = BuildIn(&outcome, tinyMesh, 24, tinyTriangles, 8, (snugTreeDef){ snug_splitMedian, 3, 4 });
+	WorkWith(&outcome, tiny, tinyToo, tinyMesh, 24, stations[1], vertices);
+	CALL(&outcome, snugModel_Destroy(a));
+	CALL(&outcome, snugModel_Destroy(b));
+	CALL(&outcome, snugModel_Destroy(tiny));
+	CALL(&outcome, snugModel_Destroy(tinyToo));
+	Leave();
+	return outcome;
+}
+
+static int SetUp(void** state)
+{
+	(void)state;
+	meshes[0] = sceneMakeBlob(4, 1);
+	meshes[1] = sceneMakeBlob(3, 2);
+	// Subnormal triangles, the size of a few steps of float32's smallest numbers.
+	sceneRandom random = { 3 };
+	for (size_t i = 0; i < LENGTH_OF(tinyMesh); ++i)
+	{
+		tinyMesh[i] = (float)((double)sceneRandom_Index(&random, 40000) - 20000.0) * 0x1p-149f;
+	}
+	for (uint32_t i = 0; i < LENGTH_OF(tinyTriangles); ++i)
+	{
+		tinyTriangles[i] = i;
+	}
+	for (int tiny = 0; tiny < 2; ++tiny)
+	{
+		double scale = tiny != 0 ? 1e-41 : 1.0;
+		Station* steps = stations[tiny];
+		for (int i = 0; i < 3; ++i)
+		{
+			steps[i].frame = (snugFrame){ .position = { 0.3 * scale, 0.1 * scale, 0.05 * i * scale } };
+		}
+		steps[1].frame.rotation[1] = steps[2].frame.rotation[1] = 0.28;
+		steps[1].frame.rotation[3] = steps[2].frame.rotation[3] = 0.96;
+		memcpy(steps[1].origin, (double[3]){ 0.1 * scale, -0.2 * scale, 0.3 * scale }, sizeof(steps[1].origin));
+		steps[2].origin[0] = 1e-310; // subnormal
+	}
+	return 0;
+}
+
+static int TearDown(void** state)
+{
+	(void)state;
+	sceneMesh_Free(&meshes[0]);
+	sceneMesh_Free(&meshes[1]);
+	return 0;
+}
+
+// Vertices, bounds, blocks and pairs do not depend on the caller's environment, nor does it change. Would catch an
+// entry point that forgets to enter or leave, or arithmetic that the compiler moved across.
+static void answers_do_not_depend_on_the_environment(void** state)
+{
+	(void)state;
+	float* vertices = malloc(3 * sizeof(float) * 4096);
+	assert_non_null(vertices);
+	Outcome expected = Work(&environments[0], vertices);
+	assert_true(expected.callbacks > 100);
+	int failures = 0;
+	for (size_t i = 0; i < LENGTH_OF(environments); ++i)
+	{
+		Outcome outcome = Work(&environments[i], vertices);
+		if (outcome.hash != expected.hash || outcome.changes != 0 || outcome.wrongCallbacks != 0 ||
+		    outcome.callbacks != expected.callbacks)
+		{
+			print_error("%s: hash %s, %d calls changed the environment, %d of %d callbacks saw another one\n",
+			    environments[i].name, outcome.hash == expected.hash ? "as expected" : "wrong", outcome.changes,
+			    outcome.wrongCallbacks, outcome.callbacks);
+			++failures;
+		}
+	}
+	free(vertices);
+	assert_int_equal(failures, 0);
+}
+
+// What a callback does to the environment is the caller's business: the query goes on undisturbed.
+static bool DisturbingCallback(void* user, snugPair pair)
+{
+	(void)pair;
+	int* calls = user;
+	fesetround(*calls % 2 != 0 ? FE_UPWARD : FE_DOWNWARD);
+#if HAVE_MXCSR
+	_mm_setcsr(_mm_getcsr() | 0x8040);
+#endif
+	++*calls;
+	return true;
+}
+
+static void callbacks_may_disturb(void** state)
+{
+	(void)state;
+	Thing a = Thing_Make(sceneMakeBlob(6, 1), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	Thing b = Thing_Make(sceneMakeBlob(6, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	snugFrame frame = { .position = { 0.3, 0.2, 0.1 }, .rotation = { 0.6, 0, 0, 0.8 } };
+	assert_int_equal(snugBody_SetFrame(b.body, &frame), snug_success);
+	PairList expected = CollideAll(a.body, b.body, NULL);
+	PairList found = { malloc((expected.count + 1) * sizeof(snugPair)), 0 };
+	int calls = 0;
+	snugQuery query = {
+		.pairs = found.pairs, .capacity = expected.count, .callback = DisturbingCallback, .user = &calls
+	};
+	fenv_t kept;
+	fegetenv(&kept);
+	snugResult result = snugCollide(a.body, b.body, &query);
+	fesetenv(&kept);
+	found.count = result.count;
+	AssertSamePairs("disturbing callback", 0, &expected, &found);
+	assert_int_equal(calls, (int)expected.count);
+	PairList_Free(&expected);
+	PairList_Free(&found);
+	Thing_Free(&a);
+	Thing_Free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers_do_not_depend_on_the_environment),
+		cmocka_unit_test(callbacks_may_disturb),
+	};
+	return cmocka_run_group_tests(tests, SetUp, TearDown);
+}

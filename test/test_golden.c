@@ -1,0 +1,238 @@
+// test/test_golden.c: fixed scenes whose pairs and vertices must be these bits, on every machine and compiler.
+//
+// ctest runs it once per instruction set; golden_matrix.sh compiles it with every compiler and optimisation level. A
+// difference means that something is fused, reordered, or depends on the machine; or that the meaning of evaluation
+// changed, which users of saved results need to be told. First pairs alone also change when trees are built in another
+// way, which is no harm. `test_golden --print` prints the table anew.
+#include "support.h"
+
+#include "scenes/motion.h"
+#include "scenes/pair_hash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What one scene comes to: all its frames chained.
+typedef struct Golden
+{
+	uint64_t pairCount;
+	uint64_t pairs;    // hash
+	uint64_t first;    // hash of the pairs that snugTouches names
+	uint64_t vertices; // hash of both bodies' positions
+} Golden;
+
+static void AddFrame(Golden* golden, const Thing* a, const Thing* b, const double origin[3])
+{
+	PairList list = CollideAll(a->body, b->body, origin);
+	golden->pairCount += list.count;
+	golden->pairs = sceneHash_Pairs(golden->pairs, list.pairs, list.count);
+	PairList_Free(&list);
+	snugPair pair = { UINT32_MAX, UINT32_MAX };
+	snugQuery query = { .pairs = &pair, .capacity = 1 };
+	if (origin != NULL)
+	{
+		memcpy(query.origin, origin, sizeof(query.origin));
+	}
+	assert_int_equal(snugTouches(a->body, b->body, &query).status, snug_success);
+	golden->first = sceneHash_Pairs(golden->first, &pair, 1);
+	for (int k = 0; k < 2; ++k)
+	{
+		const Thing* thing = k == 0 ? a : b;
+		size_t floats = 3 * (size_t)thing->mesh.vertexCount;
+		float* positions = malloc((floats + 1) * sizeof(float));
+		assert_non_null(positions);
+		assert_int_equal(snugBody_GetVertices(thing->body, origin, positions, 0), snug_success);
+		for (size_t i = 0; i < floats; ++i)
+		{
+			uint32_t bits;
+			memcpy(&bits, positions + i, sizeof(bits));
+			golden->vertices = sceneHash_Word(golden->vertices, bits);
+		}
+		free(positions);
+	}
+}
+
+static Golden Start(void)
+{
+	return (Golden){ 0, SCENE_HASH_START, SCENE_HASH_START, SCENE_HASH_START };
+}
+
+// Two bodies that turn through each other.
+static Golden Tumble(
+    sceneMesh meshA, sceneMesh meshB, snugDeformer deformer, snugTreeDef tree, double far, bool withOrigin)
+{
+	Golden golden = Start();
+	Thing a = Thing_Make(meshA, deformer, tree, NULL), b = Thing_Make(meshB, snug_rigid, tree, NULL);
+	for (int frame = 0; frame < 8; ++frame)
+	{
+		double place[3] = { far, -far, 0.5 * far }, origin[3] = { far, -far, 0.5 * far };
+		double axis[3] = { 1.0, 0.5 * frame, -0.25 }, angles[3] = { 0.1 * frame, 0.2, -0.3 * frame };
+		snugFrame frameA = sceneMakeFrame(place, axis, 0.4 * frame);
+		place[0] += 1.2 - 0.2 * frame;
+		place[1] += 0.1;
+		snugFrame frameB = sceneMakeEulerFrame(place, angles);
+		assert_int_equal(snugBody_SetFrame(a.body, &frameA), snug_success);
+		assert_int_equal(snugBody_SetFrame(b.body, &frameB), snug_success);
+		AddFrame(&golden, &a, &b, withOrigin ? origin : NULL);
+	}
+	Thing_Free(&a);
+	Thing_Free(&b);
+	return golden;
+}
+
+static Golden Blobs(void)
+{
+	return Tumble(sceneMakeBlob(12, 1), sceneMakeBlob(10, 2), snug_rigid, (snugTreeDef){ 0 }, 0.0, false);
+}
+
+static Golden BinaryTrees(void)
+{
+	snugTreeDef tree = { snug_splitMedian, 1, 2 };
+	return Tumble(sceneMakeBlob(12, 1), sceneMakeTorus(0.9, 0.3, 40, 20), snug_free, tree, 0.0, false);
+}
+
+static Golden FarWithOrigin(void)
+{
+	return Tumble(sceneMakeBlob(10, 3), sceneMakeSoup(800, 0.1, 4), snug_rigid, (snugTreeDef){ 0 }, 1e7, true);
+}
+
+static Golden FarWithout(void)
+{
+	return Tumble(sceneMakeBlob(10, 3), sceneMakeSoup(800, 0.3, 4), snug_rigid, (snugTreeDef){ 0 }, 1e6, false);
+}
+
+static Golden Tiny(void)
+{
+	sceneMesh a = sceneMakeSoup(200, 0.5, 5), b = sceneMakeSoup(200, 0.5, 6);
+	ScaleMesh(&a, 0x1p-140f);
+	ScaleMesh(&b, 0x1p-140f);
+	Golden golden = Start();
+	Thing thingA = Thing_Make(a, snug_rigid, (snugTreeDef){ 0 }, NULL);
+	Thing thingB = Thing_Make(b, snug_rigid, (snugTreeDef){ .leafTriangles = 3, .branching = 4 }, NULL);
+	for (int frame = 0; frame < 4; ++frame)
+	{
+		double place[3] = { 0x1p-141 * frame, 0.0, 0.0 }, axis[3] = { 1.0, 2.0, 3.0 };
+		snugFrame turned = sceneMakeFrame(place, axis, 0.3 * frame);
+		assert_int_equal(snugBody_SetFrame(thingB.body, &turned), snug_success);
+		AddFrame(&golden, &thingA, &thingB, NULL);
+	}
+	Thing_Free(&thingA);
+	Thing_Free(&thingB);
+	return golden;
+}
+
+static Golden Voxels(void)
+{
+	Golden golden = Start();
+	Thing a = Thing_Make(sceneMakeVoxelBox(6, 7, 8, 0.25), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	Thing b = Thing_Make(sceneMakeVoxelBox(5, 5, 5, 0.5), snug_rigid, (snugTreeDef){ .branching = 4 }, NULL);
+	for (int frame = 0; frame < 8; ++frame)
+	{
+		Place(b.body, 0.25 * (frame - 4), 0.25 * (frame % 3), 2.0 - 0.25 * frame);
+		AddFrame(&golden, &a, &b, NULL);
+	}
+	Thing_Free(&a);
+	Thing_Free(&b);
+	return golden;
+}
+
+static Golden Encounter(sceneContact contact)
+{
+	Golden golden = Start();
+	sceneEncounter encounter;
+	assert_true(sceneEncounter_Create(&encounter, 16, contact, 8));
+	Thing things[2];
+	for (int k = 0; k < 2; ++k)
+	{
+		things[k] = Thing_Make(sceneMesh_Copy(&encounter.blobs[k].sphere), snug_free, (snugTreeDef){ 0 }, NULL);
+	}
+	for (int frame = 0; frame < 8; ++frame)
+	{
+		sceneEncounter_Deform(&encounter, frame);
+		for (int k = 0; k < 2; ++k)
+		{
+			uint32_t count = things[k].mesh.vertexCount;
+			assert_int_equal(snugBody_SetVertices(things[k].body, encounter.positions[k], 0, 0, count), snug_success);
+		}
+		AddFrame(&golden, &things[0], &things[1], NULL);
+	}
+	Thing_Free(&things[0]);
+	Thing_Free(&things[1]);
+	sceneEncounter_Free(&encounter);
+	return golden;
+}
+
+static Golden LightEncounter(void)
+{
+	return Encounter(scene_light);
+}
+
+static Golden HeavyEncounter(void)
+{
+	return Encounter(scene_heavy);
+}
+
+static const struct Scene
+{
+	const char* name;
+	Golden (*run)(void);
+	Golden expected;
+} scenes[] = {
+	// clang-format off
+	{ "Blobs", Blobs, { 2560u, 0x3960aadabce367d5u, 0x738b2a9edf5fdd53u, 0xfbee2aebd9861dceu } },
+	{ "BinaryTrees", BinaryTrees, { 2467u, 0x69abdb3a1c843d55u, 0xdb468aea081584d4u, 0x62eb3879013abcdau } },
+	{ "FarWithOrigin", FarWithOrigin, { 1125u, 0x5686f773b69e96c8u, 0xff8645adb5738ca1u, 0x76e73916cbb9572au } },
+	{ "FarWithout", FarWithout, { 7715u, 0xc62cf96cd225cbadu, 0x394bdf3519114ebdu, 0x9528ac90491e541du } },
+	{ "Tiny", Tiny, { 1368u, 0xa811bd746169d98eu, 0xc717b5d78f0d01c5u, 0xf8f10686c7220fb2u } },
+	{ "Voxels", Voxels, { 4414u, 0x6b2e1180f745938fu, 0x4ba63b3a16b40fdeu, 0x41d4ff30d2754875u } },
+	{ "LightEncounter", LightEncounter, { 666u, 0xd443164fa6a17f9cu, 0x621aa4e69cc98126u, 0x7b9e6e55fcfeaa39u } },
+	{ "HeavyEncounter", HeavyEncounter, { 26445u, 0x1d563be7c56eada3u, 0x225ca0e64745dce0u, 0xef59bc6b6a2a17beu } },
+	// clang-format on
+};
+
+static void scenes_are_golden(void** state)
+{
+	(void)state;
+	int wrong = 0;
+	for (size_t i = 0; i < LENGTH_OF(scenes); ++i)
+	{
+		Golden found = scenes[i].run();
+		assert_true(found.pairCount > 0);
+		if (memcmp(&found, &scenes[i].expected, sizeof(found)) != 0)
+		{
+			print_error("%s: %s%s%s differ (%llu pairs, %llu expected)\n", scenes[i].name,
+			    found.vertices != scenes[i].expected.vertices ? "vertices " : "",
+			    found.pairs != scenes[i].expected.pairs ? "pairs " : "",
+			    found.first != scenes[i].expected.first ? "first pairs " : "", (unsigned long long)found.pairCount,
+			    (unsigned long long)scenes[i].expected.pairCount);
+			++wrong;
+		}
+	}
+	assert_int_equal(wrong, 0);
+}
+
+static int Print(void)
+{
+	for (size_t i = 0; i < LENGTH_OF(scenes); ++i)
+	{
+		Golden found = scenes[i].run();
+		printf("\t{ \"%s\", %s, { %lluu, 0x%016llxu, 0x%016llxu, 0x%016llxu } },\n", scenes[i].name, scenes[i].name,
+		    (unsigned long long)found.pairCount, (unsigned long long)found.pairs, (unsigned long long)found.first,
+		    (unsigned long long)found.vertices);
+	}
+	return 0;
+}
+
+int main(int argc, char** argv)
+{
+	if (argc == 2 && strcmp(argv[1], "--print") == 0)
+	{
+		return Print();
+	}
+	print_message("instruction set %s\n", snugGetInstructionSet());
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(scenes_are_golden),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

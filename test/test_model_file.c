@@ -1,0 +1,470 @@
+// test/test_model_file.c: models as bytes: what is saved comes back, and what is damaged or hostile does not get in.
+//
+// The checksum finds accidents; so that the checks behind it are tested too, most damage here has its checksum
+// repaired. `test_model_file --corpus DIRECTORY` writes seeds for fuzz/fuzz_model_file.c.
+#define _DEFAULT_SOURCE // symlink
+#include "support.h"
+
+#include "base/checksum.h"
+#include "block.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char* const path = "test_model_file.snug";
+
+static snugModel* MakeSample(uint32_t number)
+{
+	sceneRandom random = { number };
+	sceneMesh mesh = RandomMesh(&random, (MeshKind)(number % MESH_KINDS));
+	snugModel* model = MakeModel(&mesh, number % 3 == 0 ? snug_rigid : snug_free, RandomTreeDef(&random));
+	sceneMesh_Free(&mesh);
+	return model;
+}
+
+static void AssertSameModel(const snugModel* first, const snugModel* second)
+{
+	size_t firstBytes, secondBytes;
+	const void* firstBlock = snugModel_GetBlock(first, &firstBytes);
+	const void* secondBlock = snugModel_GetBlock(second, &secondBytes);
+	assert_int_equal(firstBytes, secondBytes);
+	assert_memory_equal(firstBlock, secondBlock, firstBytes);
+	snugModelInfo firstInfo = snugModel_GetInfo(first), secondInfo = snugModel_GetInfo(second);
+	assert_int_equal(firstInfo.nodeCount, secondInfo.nodeCount);
+	assert_int_equal(firstInfo.leafCount, secondInfo.leafCount);
+	assert_int_equal(firstInfo.depth, secondInfo.depth);
+	assert_int_equal(firstInfo.deformer, secondInfo.deformer);
+	assert_int_equal(firstInfo.tree.split, secondInfo.tree.split);
+	assert_int_equal(firstInfo.tree.branching, secondInfo.tree.branching);
+	assert_int_equal(firstInfo.tree.leafTriangles, secondInfo.tree.leafTriangles);
+}
+
+// Whole rounds: the block from an unaligned address, the file, and the same pairs from all three.
+static void round_trips(void** state)
+{
+	(void)state;
+	sceneMesh probeMesh = sceneMakeBlob(4, 99);
+	Thing probe = Thing_Make(probeMesh, snug_rigid, (snugTreeDef){ 0 }, NULL);
+	Place(probe.body, 0.3, 0.2, 0.1);
+	for (uint32_t i = 0; i < 56; ++i)
+	{
+		snugModel *model = MakeSample(i), *fromMemory = NULL, *fromFile = NULL;
+		size_t bytes;
+		const void* block = snugModel_GetBlock(model, &bytes);
+		assert_int_equal(bytes, snugModel_GetInfo(model).bytes);
+		char* copy = malloc(bytes + 1);
+		assert_non_null(copy);
+		memcpy(copy + 1, block, bytes);
+		assert_int_equal(snugModel_Load(copy + 1, bytes, NULL, &fromMemory), snug_success);
+		memset(copy, 0xee, bytes + 1); // it was copied
+		free(copy);
+		assert_int_equal(snugModel_SaveFile(model, path), snug_success);
+		assert_int_equal(snugModel_LoadFile(path, NULL, &fromFile), snug_success);
+		AssertSameModel(model, fromMemory);
+		AssertSameModel(model, fromFile);
+		snugBody *a = MakeBody(model, NULL), *b = MakeBody(fromMemory, NULL), *c = MakeBody(fromFile, NULL);
+		PairList expected = CollideAll(a, probe.body, NULL);
+		PairList second = CollideAll(b, probe.body, NULL), third = CollideAll(c, probe.body, NULL);
+		AssertSamePairs("loaded from memory", i, &expected, &second);
+		AssertSamePairs("loaded from a file", i, &expected, &third);
+		PairList_Free(&expected);
+		PairList_Free(&second);
+		PairList_Free(&third);
+		snugBody_Destroy(a);
+		snugBody_Destroy(b);
+		snugBody_Destroy(c);
+		snugModel_Destroy(model);
+		snugModel_Destroy(fromMemory);
+		snugModel_Destroy(fromFile);
+	}
+	remove(path);
+	Thing_Free(&probe);
+}
+
+// --- Damage
+// -------------------------------------------------------------------------------------------------------------
+
+typedef struct Sample
+{
+	unsigned char* block;
+	size_t bytes;
+} Sample;
+
+static Sample GetSample(uint32_t number)
+{
+	snugModel* model = MakeSample(number);
+	Sample sample;
+	const void* block = snugModel_GetBlock(model, &sample.bytes);
+	sample.block = malloc(sample.bytes);
+	assert_non_null(sample.block);
+	memcpy(sample.block, block, sample.bytes);
+	snugModel_Destroy(model);
+	return sample;
+}
+
+// Load a block that may be damaged, from memory of exactly its size. If it gets in, it must work: bounds hold, queries
+// and poses work, and it saves what it loaded.
+static snugStatus Try(const void* block, size_t bytes)
+{
+	TestAllocator allocator = { 0 };
+	TestMessages messages = { 0 };
+	snugLoadDef def = { TestAllocator_Get(&allocator), TestMessages_Get(&messages) };
+	snugModel* model = (snugModel*)&def;
+	unsigned char* copy = malloc(bytes + (bytes == 0));
+	assert_non_null(copy);
+	memcpy(copy, block, bytes);
+	snugStatus status = snugModel_Load(copy, bytes, &def, &model);
+	free(copy);
+	if (status != snug_success)
+	{
+		assert_null(model);
+		assert_true(status == snug_badFile || status == snug_unsupportedVersion);
+		assert_int_equal(messages.count, 1);
+		assert_true(strlen(messages.last) > 0);
+		assert_int_equal(allocator.live, 0);
+		return status;
+	}
+	assert_int_equal(messages.count, 0);
+	snugModelInfo info = snugModel_GetInfo(model);
+	Thing probe = Thing_Make(sceneMakeTetrahedron(), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	snugBody* body = MakeBody(model, NULL);
+	assert_int_equal(snugBody_Validate(body, NULL), snug_success);
+	snugResult result = snugCollide(body, probe.body, NULL);
+	snugFrame frame = { .position = { 0.1, 0.2, 0.3 }, .rotation = { 0.6, 0.0, 0.0, 0.8 } };
+	assert_int_equal(snugBody_SetFrame(body, &frame), snug_success);
+	result = snugCollide(body, probe.body, NULL);
+	result = snugCollide(probe.body, body, NULL);
+	assert_true(result.status == snug_success || result.status == snug_outOfRange);
+	float* positions = malloc(3 * (size_t)info.vertexCount * sizeof(float) + 1);
+	assert_non_null(positions);
+	if (info.deformer == snug_free)
+	{
+		memset(positions, 0, 3 * (size_t)info.vertexCount * sizeof(float));
+		assert_int_equal(snugBody_SetVertices(body, positions, 0, 0, info.vertexCount), snug_success);
+		assert_int_equal(snugBody_Validate(body, NULL), snug_success);
+		assert_int_equal(snugCollide(body, probe.body, NULL).status, snug_success);
+	}
+	snugStatus vertexStatus = snugBody_GetVertices(body, NULL, positions, 0);
+	assert_true(vertexStatus == snug_success || vertexStatus == snug_outOfRange);
+	free(positions);
+	snugBody_Destroy(body);
+	Thing_Free(&probe);
+	snugModel_Destroy(model);
+	assert_int_equal(allocator.live, 0);
+	assert_int_equal(allocator.faults, 0);
+	return snug_success;
+}
+
+// Every length but the right one, with and without the size in the header and the checksum made to fit.
+static void truncated_blocks_are_refused(void** state)
+{
+	(void)state;
+	for (uint32_t number = 0; number < 14; ++number)
+	{
+		Sample sample = GetSample(number);
+		size_t step = sample.bytes / (size_t)TestCount(500) + 1;
+		for (size_t bytes = 0; bytes < sample.bytes; bytes += bytes < 512 ? 1 : step)
+		{
+			assert_int_equal(Try(sample.block, bytes), snug_badFile);
+			unsigned char* copy = malloc(bytes + 1);
+			assert_non_null(copy);
+			memcpy(copy, sample.block, bytes);
+			uint64_t size = bytes;
+			if (bytes >= 24)
+			{
+				memcpy(copy + 16, &size, sizeof(size));
+			}
+			RepairChecksum(copy, bytes);
+			assert_int_equal(Try(copy, bytes), snug_badFile);
+			free(copy);
+		}
+		unsigned char* longer = calloc(1, sample.bytes + 64);
+		assert_non_null(longer);
+		memcpy(longer, sample.block, sample.bytes);
+		assert_int_equal(Try(longer, sample.bytes + 1), snug_badFile);
+		assert_int_equal(Try(longer, sample.bytes + 64), snug_badFile);
+		free(longer);
+		free(sample.block);
+	}
+}
+
+// Any single byte changed: the checksum finds it. Would catch a part of the block that the checksum leaves out.
+static void every_changed_byte_is_found(void** state)
+{
+	(void)state;
+	sceneRandom random = { TestSeed() };
+	for (uint32_t number = 0; number < 14; ++number)
+	{
+		Sample sample = GetSample(number);
+		size_t step = sample.bytes / (size_t)TestCount(3000) + 1;
+		for (size_t i = 0; i < sample.bytes; i += i < 512 ? 1 : step)
+		{
+			unsigned char kept = sample.block[i];
+			sample.block[i] ^= (unsigned char)(1 + sceneRandom_Index(&random, 255));
+			assert_int_not_equal(Try(sample.block, sample.bytes), snug_success);
+			sample.block[i] = kept;
+		}
+		assert_int_equal(Try(sample.block, sample.bytes), snug_success);
+		free(sample.block);
+	}
+}
+
+// The checksum by itself, for every length: each byte counts, and so does the length.
+static void the_checksum_covers_every_byte(void** state)
+{
+	(void)state;
+	unsigned char bytes[100] = { 0 };
+	sceneRandom random = { TestSeed() };
+	for (size_t length = 1; length < sizeof(bytes); ++length)
+	{
+		uint64_t sum = sgChecksum(bytes, length);
+		assert_true(sum != sgChecksum(bytes, length - 1));
+		for (size_t i = 0; i < length; ++i)
+		{
+			unsigned char kept = bytes[i];
+			bytes[i] ^= (unsigned char)(1 + sceneRandom_Index(&random, 255));
+			assert_true(sgChecksum(bytes, length) != sum);
+			bytes[i] = kept;
+		}
+	}
+}
+
+// Change a few words anywhere, or exchange two, and repair the checksum: now only the checks of the loader stand
+// between a hostile file and the code. Whatever gets in must work.
+static void hostile_blocks_are_refused_or_harmless(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed();
+	uint64_t accepted = 0;
+	int total = TestCount(30000);
+	for (uint32_t number = 0; number < 14; ++number)
+	{
+		Sample sample = GetSample(number + 14);
+		unsigned char* copy = malloc(sample.bytes);
+		assert_non_null(copy);
+		for (int i = 0; i < total / 14 + 1; ++i)
+		{
+			sceneRandom random = { seed + 1000003u * number + (uint64_t)i };
+			memcpy(copy, sample.block, sample.bytes);
+			for (uint32_t changes = 1 + sceneRandom_Index(&random, 3); changes > 0; --changes)
+			{
+				// Header, table and counts lie in the first few hundred bytes.
+				size_t range = sceneRandom_Index(&random, 3) == 0 && sample.bytes > 512 ? 512 : sample.bytes;
+				size_t at = sceneRandom_Index(&random, (uint32_t)(range / 4)) * 4;
+				size_t from = sceneRandom_Index(&random, (uint32_t)(sample.bytes / 4)) * 4;
+				uint32_t value;
+				memcpy(&value, copy + at, sizeof(value));
+				switch (sceneRandom_Index(&random, 7))
+				{
+					case 0:
+						value += 1;
+						break;
+					case 1:
+						value -= 1;
+						break;
+					case 2:
+						value = 0;
+						break;
+					case 3:
+						value = (uint32_t)sceneRandom_Next(&random);
+						break;
+					case 4:
+						value = UINT32_MAX;
+						break;
+					case 5:
+						value ^= 1u << sceneRandom_Index(&random, 32);
+						break;
+					default:
+						memcpy(&value, copy + from, sizeof(value));
+						break;
+				}
+				memcpy(copy + at, &value, sizeof(value));
+			}
+			RepairChecksum(copy, sample.bytes);
+			accepted += Try(copy, sample.bytes) == snug_success;
+		}
+		free(copy);
+		free(sample.block);
+	}
+	print_message("%llu of %d got in\n", (unsigned long long)accepted, total);
+}
+
+// A bound that does not hold is refused at the door, since a query would miss contacts: every face of every box.
+static void shrunk_bounds_are_refused(void** state)
+{
+	(void)state;
+	Sample sample = GetSample(2);
+	snugModel* model = NULL;
+	assert_int_equal(snugModel_Load(sample.block, sample.bytes, NULL, &model), snug_success);
+	size_t offset = (size_t)((const unsigned char*)model->restBounds - model->block);
+	for (uint32_t slot = 0; slot < model->tree.groupCount * SG_LANES; ++slot)
+	{
+		size_t lanes = offset + slot / SG_LANES * sizeof(sgBoxLanes);
+		for (int face = 0; face < 6 && model->tree.nodes[slot].first != SG_NONE; ++face)
+		{
+			unsigned char* field = sample.block + lanes + ((size_t)face * SG_LANES + slot % SG_LANES) * sizeof(float);
+			float value, kept;
+			memcpy(&value, field, sizeof(value));
+			kept = value;
+			value += (face < 3 ? 1.0f : -1.0f) * 0.01f;
+			memcpy(field, &value, sizeof(value));
+			RepairChecksum(sample.block, sample.bytes);
+			assert_int_equal(Try(sample.block, sample.bytes), snug_badFile);
+			memcpy(field, &kept, sizeof(kept));
+		}
+	}
+	RepairChecksum(sample.block, sample.bytes);
+	assert_int_equal(Try(sample.block, sample.bytes), snug_success);
+	snugModel_Destroy(model);
+	free(sample.block);
+}
+
+static void versions_and_byte_orders(void** state)
+{
+	(void)state;
+	Sample sample = GetSample(2);
+	uint32_t version = SG_BLOCK_VERSION + 1;
+	memcpy(sample.block + 8, &version, sizeof(version));
+	assert_int_equal(Try(sample.block, sample.bytes), snug_unsupportedVersion);
+	RepairChecksum(sample.block, sample.bytes);
+	assert_int_equal(Try(sample.block, sample.bytes), snug_unsupportedVersion);
+	version = SG_BLOCK_VERSION;
+	memcpy(sample.block + 8, &version, sizeof(version));
+	memcpy(sample.block + 12, (unsigned char[4]){ 1, 2, 3, 4 }, 4);
+	RepairChecksum(sample.block, sample.bytes);
+	assert_int_equal(Try(sample.block, sample.bytes), snug_badFile);
+	memcpy(sample.block + 12, (unsigned char[4]){ 4, 3, 2, 1 }, 4);
+	sample.block[0] ^= 1;
+	RepairChecksum(sample.block, sample.bytes);
+	assert_int_equal(Try(sample.block, sample.bytes), snug_badFile);
+	sample.block[0] ^= 1;
+	RepairChecksum(sample.block, sample.bytes);
+	assert_int_equal(Try(sample.block, sample.bytes), snug_success);
+	free(sample.block);
+}
+
+// --- Files
+// ----------------------------------------------------------------------------------------------------------------
+
+static bool Exists(const char* name)
+{
+	struct stat info;
+	return stat(name, &info) == 0;
+}
+
+static snugStatus TryFile(const char* name)
+{
+	TestAllocator allocator = { 0 };
+	TestMessages messages = { 0 };
+	snugLoadDef def = { TestAllocator_Get(&allocator), TestMessages_Get(&messages) };
+	snugModel* model = (snugModel*)&def;
+	snugStatus status = snugModel_LoadFile(name, &def, &model);
+	assert_null(model);
+	assert_int_equal(messages.count, 1);
+	assert_int_equal(allocator.live, 0);
+	return status;
+}
+
+static void files_that_cannot_be_read(void** state)
+{
+	(void)state;
+	assert_int_equal(TryFile("test_model_file_is_not_there.snug"), snug_ioError);
+	assert_int_equal(TryFile(""), snug_ioError);
+	assert_int_equal(TryFile("."), snug_ioError);
+	FILE* file = fopen(path, "wb");
+	assert_non_null(file);
+	fclose(file);
+	assert_int_equal(TryFile(path), snug_badFile); // empty
+	file = fopen(path, "wb");
+	assert_non_null(file);
+	fputs("solid this is another kind of file, long enough to have a header of sixty-four bytes", file);
+	fclose(file);
+	assert_int_equal(TryFile(path), snug_badFile);
+	remove(path);
+}
+
+static void files_that_cannot_be_written(void** state)
+{
+	(void)state;
+	snugModel* model = MakeSample(2);
+	assert_int_equal(snugModel_SaveFile(model, "no_such_directory/model.snug"), snug_ioError);
+	assert_int_equal(snugModel_SaveFile(model, ""), snug_ioError);
+	// A directory in the way: the temporary file is removed again.
+	static const char directory[] = "test_model_file_directory";
+	assert_int_equal(mkdir(directory, 0777), 0);
+	assert_int_equal(snugModel_SaveFile(model, directory), snug_ioError);
+	assert_false(Exists("test_model_file_directory.part"));
+	assert_int_equal(rmdir(directory), 0);
+	// A full disk, where the machine has one.
+	if (Exists("/dev/full"))
+	{
+		remove("test_model_file_full.snug.part");
+		assert_int_equal(symlink("/dev/full", "test_model_file_full.snug.part"), 0);
+		assert_int_equal(snugModel_SaveFile(model, "test_model_file_full.snug"), snug_ioError);
+		assert_false(Exists("test_model_file_full.snug"));
+		remove("test_model_file_full.snug.part");
+	}
+	snugModel_Destroy(model);
+}
+
+// An old file stays whole until the new one is.
+static void saving_replaces(void** state)
+{
+	(void)state;
+	for (uint32_t i = 1; i < 4; ++i)
+	{
+		snugModel *model = MakeSample(i), *loaded = NULL;
+		assert_int_equal(snugModel_SaveFile(model, path), snug_success);
+		assert_int_equal(snugModel_LoadFile(path, NULL, &loaded), snug_success);
+		AssertSameModel(model, loaded);
+		snugModel_Destroy(model);
+		snugModel_Destroy(loaded);
+	}
+	assert_false(Exists("test_model_file.snug.part"));
+	remove(path);
+}
+
+// --- Corpus
+// ---------------------------------------------------------------------------------------------------------------
+
+static int WriteCorpus(const char* directory)
+{
+	for (uint32_t i = 0; i < 42; ++i)
+	{
+		char name[1024];
+		snprintf(name, sizeof(name), "%s/model_%02u.snug", directory, i);
+		snugModel* model = MakeSample(i);
+		snugStatus status = snugModel_GetInfo(model).bytes < 20000 ? snugModel_SaveFile(model, name) : snug_success;
+		snugModel_Destroy(model);
+		if (status != snug_success)
+		{
+			fprintf(stderr, "%s: %s\n", name, snugGetStatusText(status));
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int main(int argc, char** argv)
+{
+	if (argc == 3 && strcmp(argv[1], "--corpus") == 0)
+	{
+		return WriteCorpus(argv[2]);
+	}
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(round_trips),
+		cmocka_unit_test(truncated_blocks_are_refused),
+		cmocka_unit_test(every_changed_byte_is_found),
+		cmocka_unit_test(the_checksum_covers_every_byte),
+		cmocka_unit_test(hostile_blocks_are_refused_or_harmless),
+		cmocka_unit_test(shrunk_bounds_are_refused),
+		cmocka_unit_test(versions_and_byte_orders),
+		cmocka_unit_test(files_that_cannot_be_read),
+		cmocka_unit_test(files_that_cannot_be_written),
+		cmocka_unit_test(saving_replaces),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
