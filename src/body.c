@@ -67,7 +67,7 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		.deform = def->model->deform,
 		.allocator = allocator,
 		.messenger = def->messenger,
-		.isAtRest = true,
+		.isAtRest = def->model->deform->restIsExact,
 		.version = 1,
 		.pool = def->pool,
 	};

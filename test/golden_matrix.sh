@@ -11,7 +11,7 @@ levels=${COMPILER_LEVELS:--O0 -O1 -O2 -O3}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-core=$(find "$root/src" -name '*.c' ! -name kernels.c)
+core=$(find "$root/src" -name '*.c' ! -name '*kernels.c')
 others="$root/test/test_golden.c $root/test/support.c $root/baselines/brute.c $root/scenes/*.c"
 common="-std=c17 -ffp-contract=off -fno-math-errno -I$root/include -I$root/src -I$root"
 
@@ -50,10 +50,13 @@ for compiler in $compilers; do
 		kernels=
 		for set in $sets; do
 			eval "flags=\$flags_$set"
-			object=$work/$compiler$level-$set.o
-			# shellcheck disable=SC2046,SC2086
-			"$compiler" $common $level $flags $(definitions $set $x86) -c "$root/src/query/kernels.c" -o "$object"
-			kernels="$kernels $object"
+			for source in query/kernels deform/blend_kernels; do
+				object=$work/$compiler$level-$set-$(basename $source).o
+				# shellcheck disable=SC2046,SC2086
+				"$compiler" $common $level $flags $(definitions $set $x86) -DSNUG_KERNELS=$set \
+					-c "$root/src/$source.c" -o "$object"
+				kernels="$kernels $object"
+			done
 		done
 		program=$work/$compiler$level
 		# shellcheck disable=SC2046,SC2086

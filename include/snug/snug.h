@@ -116,7 +116,8 @@ typedef struct snugModel snugModel;
 typedef enum snugDeformer
 {
 	snug_rigid = 0, ///< not at all
-	snug_free       ///< the caller sets vertices (snugBody_SetVertices); bounds are refitted bottom-up
+	snug_free,      ///< the caller sets vertices (snugBody_SetVertices); bounds are refitted bottom-up
+	snug_blend      ///< by affine transforms with weights per vertex: joints of a skin, nodes of a meshless body
 } snugDeformer;
 
 /// How the tree is split, top down. Every choice gives the same pairs.
@@ -135,6 +136,30 @@ typedef struct snugTreeDef
 	int branching;     ///< children per node: 2, 4 or 8; default 8. The papers' tables have 2 and leaves of 1.
 } snugTreeDef;
 
+/// How nodes of a blend model are bounded. Every choice gives the same pairs; docs/bounds.md says what they are.
+typedef enum snugBound
+{
+	snug_boundDefault = 0, ///< what we measured to be fastest: local above, first order below
+	snug_boundLimited,     ///< the papers' closed form, Eq. (12) of the meshless paper
+	snug_boundProgram,     ///< the least bound that follows from each weight's range: a linear program
+	snug_boundLocal,       ///< the same, with a rest box per transform around only what it moves
+	snug_boundZeroOrder,   ///< mean transform of the node, plus what weights may deviate
+	snug_boundFirstOrder   ///< the same, with weights that vary linearly over the node
+} snugBound;
+
+/// Which transforms move which vertex, and how much.
+/// Weights must not be negative; those of a vertex are divided by their sum. A sum that is off by more than 1e-3, and a
+/// vertex without any weight, which then follows its first transform, give a warning.
+typedef struct snugBlendDef
+{
+	uint32_t transformCount;      ///< 1 to 65,535
+	const uint32_t* starts;       ///< nullable; influences of vertex v are starts[v] to starts[v + 1] - 1
+	uint32_t influencesPerVertex; ///< if `starts` is null: influences of v start at v times this
+	const uint16_t* transforms;   ///< number of the transform of each influence
+	const float* weights;         ///< weight of each influence
+	snugBound bound;
+} snugBlendDef;
+
 /// What a model is made of. Arrays are read during Create and not kept.
 /// `snugModelDef def = { .positions = p, .vertexCount = n, .triangles = t, .triangleCount = m };` is complete.
 typedef struct snugModelDef
@@ -147,6 +172,7 @@ typedef struct snugModelDef
 	size_t triangleStride;     ///< bytes from one triangle to the next; default 12
 	snugDeformer deformer;
 	snugTreeDef tree;
+	snugBlendDef blend;      ///< for snug_blend only
 	snugAllocator allocator; ///< default malloc; kept for Destroy
 	snugMessenger messenger; ///< told of errors and warnings during Create
 } snugModelDef;
@@ -275,6 +301,26 @@ SNUG_API snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame);
 /// @return snug_badInput (and the pose unchanged) if a coordinate is not finite or above SNUG_MAX_COORDINATE
 SNUG_API snugStatus snugBody_SetVertices(
     snugBody* body, const float* positions, size_t stride, uint32_t first, uint32_t count);
+
+/// Pose a blend body by one matrix per transform. Computes nothing but a few numbers per transform.
+/// @param matrices three rows of four floats each, a column vector [position; 1] to the right: what a joint's world
+/// matrix times its inverse bind matrix is
+/// @param stride bytes from one matrix to the next; 0 means 48
+/// @param count must be the model's transformCount
+/// @return snug_badInput if a number is not finite, snug_outOfRange if positions might exceed SNUG_MAX_COORDINATE; the
+/// pose is unchanged then
+SNUG_API snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);
+
+/// A simulation node of a meshless body: it carries v to v + displacement + gradient^T (v - position).
+typedef struct snugNode
+{
+	float position[3];     ///< at rest
+	float displacement[3]; ///< u
+	float gradient[3][3];  ///< gradient[i][k] = d u_k / d x_i
+} snugNode;
+
+/// Pose a blend body by meshless nodes, one per transform. See snugBody_SetJoints.
+SNUG_API snugStatus snugBody_SetNodes(snugBody* body, const snugNode* nodes, uint32_t count);
 
 /// Bring every bound up to date now. Queries do what they need by themselves: this is for choosing when it is paid.
 SNUG_API snugStatus snugBody_Refit(snugBody* body);

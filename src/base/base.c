@@ -22,18 +22,31 @@ void sgMisuse(const char* condition, const char* function)
 	}
 }
 
-snugStatus sgFail(const snugMessenger* messenger, snugStatus status, const char* format, ...)
+static void Tell(const snugMessenger* messenger, snugSeverity severity, const char* format, va_list arguments)
 {
 	if (messenger != NULL && messenger->message != NULL)
 	{
 		char text[256];
-		va_list arguments;
-		va_start(arguments, format);
 		vsnprintf(text, sizeof(text), format, arguments);
-		va_end(arguments);
-		messenger->message(messenger->user, snug_error, text);
+		messenger->message(messenger->user, severity, text);
 	}
+}
+
+snugStatus sgFail(const snugMessenger* messenger, snugStatus status, const char* format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	Tell(messenger, snug_error, format, arguments);
+	va_end(arguments);
 	return status;
+}
+
+void sgWarn(const snugMessenger* messenger, const char* format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	Tell(messenger, snug_warning, format, arguments);
+	va_end(arguments);
 }
 
 const char* snugGetStatusText(snugStatus status)

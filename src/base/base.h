@@ -33,6 +33,9 @@ void sgMisuse(const char* condition, const char* function);
 /// Format a message and pass it on; returns `status` so that `return sgFail(…)` reads as what it is.
 snugStatus sgFail(const snugMessenger* messenger, snugStatus status, const char* format, ...) SG_PRINTF(3, 4);
 
+/// Format a warning and pass it on.
+void sgWarn(const snugMessenger* messenger, const char* format, ...) SG_PRINTF(2, 3);
+
 /// Alignment of every allocation: a cache line, and enough for any vector.
 #define SG_ALIGNMENT 64
 

@@ -4,8 +4,9 @@
 // data always has 8 lanes, whatever the registers hold. Every operation rounds each lane exactly as the scalar version
 // does (no fused multiply-add, no reassociation), so what is evaluated through this file is bit-identical everywhere.
 //
-//   f8  eight floats        d8  eight doubles        m8  eight truth values
+//   f8  eight floats        d8  eight doubles        m8  eight truth values        f4  half of an f8
 //
+// f8_MulAddLoose may round once or twice: for bounds, which allow for both, never for positions.
 // Min and Max: where a lane is NaN or the lanes are zeros of either sign, which operand comes back differs between
 // instruction sets; callers pass finite numbers or infinities, and no result depends on the sign of a zero.
 #ifndef SG_SIMD_H
@@ -15,6 +16,60 @@
 
 #if SNUG_ISA_SSE2 || SNUG_ISA_AVX2 || SNUG_ISA_AVX512
 #include <immintrin.h>
+
+typedef __m128 f4;
+
+static inline f4 f4_Set(float a)
+{
+	return _mm_set1_ps(a);
+}
+
+static inline f4 f4_Add(f4 a, f4 b)
+{
+	return _mm_add_ps(a, b);
+}
+
+static inline void f4_Store(float* p, f4 a)
+{
+	_mm_storeu_ps(p, a);
+}
+
+#else
+
+typedef struct f4
+{
+	float lane[4];
+} f4;
+
+static inline f4 f4_Set(float a)
+{
+	return (f4){ { a, a, a, a } };
+}
+
+static inline f4 f4_Add(f4 a, f4 b)
+{
+	return (f4){ { a.lane[0] + b.lane[0], a.lane[1] + b.lane[1], a.lane[2] + b.lane[2], a.lane[3] + b.lane[3] } };
+}
+
+static inline void f4_Store(float* p, f4 a)
+{
+	for (int i = 0; i < 4; ++i)
+	{
+		p[i] = a.lane[i];
+	}
+}
+
+#endif
+
+/// The name of a table of kernels for the instruction set being compiled.
+#if SNUG_ISA_AVX512
+#define SG_FOR_ISA(name) name##_avx512
+#elif SNUG_ISA_AVX2
+#define SG_FOR_ISA(name) name##_avx2
+#elif SNUG_ISA_SSE2
+#define SG_FOR_ISA(name) name##_sse2
+#else
+#define SG_FOR_ISA(name) name##_scalar
 #endif
 
 #if SNUG_ISA_AVX2 || SNUG_ISA_AVX512
@@ -61,6 +116,36 @@ static inline f8 f8_Max(f8 a, f8 b)
 	return _mm256_max_ps(a, b);
 }
 
+static inline f8 f8_Div(f8 a, f8 b)
+{
+	return _mm256_div_ps(a, b);
+}
+
+static inline f8 f8_Abs(f8 a)
+{
+	return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);
+}
+
+static inline f8 f8_MulAddLoose(f8 a, f8 b, f8 c)
+{
+	return _mm256_fmadd_ps(a, b, c);
+}
+
+static inline f4 f8_Low(f8 a)
+{
+	return _mm256_castps256_ps128(a);
+}
+
+static inline f4 f8_High(f8 a)
+{
+	return _mm256_extractf128_ps(a, 1);
+}
+
+static inline f8 f8_FromHalves(f4 low, f4 high)
+{
+	return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
+}
+
 static inline float f8_ReduceMin(f8 a)
 {
 	__m128 m = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
@@ -87,6 +172,11 @@ static inline m8 f8_LessEqual(f8 a, f8 b)
 static inline m8 f8_Less(f8 a, f8 b)
 {
 	return _mm256_cmp_ps_mask(a, b, _CMP_LT_OQ);
+}
+
+static inline f8 f8_Select(m8 which, f8 yes, f8 no)
+{
+	return _mm256_mask_blend_ps(which, no, yes);
 }
 
 static inline m8 m8_And(m8 a, m8 b)
@@ -143,6 +233,11 @@ static inline m8 f8_LessEqual(f8 a, f8 b)
 static inline m8 f8_Less(f8 a, f8 b)
 {
 	return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
+}
+
+static inline f8 f8_Select(m8 which, f8 yes, f8 no)
+{
+	return _mm256_blendv_ps(no, yes, which);
 }
 
 static inline m8 m8_And(m8 a, m8 b)
@@ -242,6 +337,37 @@ static inline f8 f8_Max(f8 a, f8 b)
 	return (f8){ { _mm_max_ps(a.half[0], b.half[0]), _mm_max_ps(a.half[1], b.half[1]) } };
 }
 
+static inline f8 f8_Div(f8 a, f8 b)
+{
+	return (f8){ { _mm_div_ps(a.half[0], b.half[0]), _mm_div_ps(a.half[1], b.half[1]) } };
+}
+
+static inline f8 f8_Abs(f8 a)
+{
+	__m128 sign = _mm_set1_ps(-0.0f);
+	return (f8){ { _mm_andnot_ps(sign, a.half[0]), _mm_andnot_ps(sign, a.half[1]) } };
+}
+
+static inline f8 f8_MulAddLoose(f8 a, f8 b, f8 c)
+{
+	return f8_Add(f8_Mul(a, b), c);
+}
+
+static inline f4 f8_Low(f8 a)
+{
+	return a.half[0];
+}
+
+static inline f4 f8_High(f8 a)
+{
+	return a.half[1];
+}
+
+static inline f8 f8_FromHalves(f4 low, f4 high)
+{
+	return (f8){ { low, high } };
+}
+
 static inline float f8_ReduceMin(f8 a)
 {
 	__m128 m = _mm_min_ps(a.half[0], a.half[1]);
@@ -264,6 +390,16 @@ static inline m8 f8_LessEqual(f8 a, f8 b)
 static inline m8 f8_Less(f8 a, f8 b)
 {
 	return (m8){ { _mm_cmplt_ps(a.half[0], b.half[0]), _mm_cmplt_ps(a.half[1], b.half[1]) } };
+}
+
+static inline f8 f8_Select(m8 which, f8 yes, f8 no)
+{
+	f8 result;
+	for (int i = 0; i < 2; ++i)
+	{
+		result.half[i] = _mm_or_ps(_mm_and_ps(which.half[i], yes.half[i]), _mm_andnot_ps(which.half[i], no.half[i]));
+	}
+	return result;
 }
 
 static inline m8 m8_And(m8 a, m8 b)
@@ -396,6 +532,36 @@ static inline f8 f8_Max(f8 a, f8 b)
 	SG_EACH_LANE(f8, a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
 }
 
+static inline f8 f8_Div(f8 a, f8 b)
+{
+	SG_EACH_LANE(f8, a.lane[i] / b.lane[i]);
+}
+
+static inline f8 f8_Abs(f8 a)
+{
+	SG_EACH_LANE(f8, a.lane[i] < 0.0f ? -a.lane[i] : a.lane[i]);
+}
+
+static inline f8 f8_MulAddLoose(f8 a, f8 b, f8 c)
+{
+	return f8_Add(f8_Mul(a, b), c);
+}
+
+static inline f4 f8_Low(f8 a)
+{
+	return (f4){ { a.lane[0], a.lane[1], a.lane[2], a.lane[3] } };
+}
+
+static inline f4 f8_High(f8 a)
+{
+	return (f4){ { a.lane[4], a.lane[5], a.lane[6], a.lane[7] } };
+}
+
+static inline f8 f8_FromHalves(f4 low, f4 high)
+{
+	SG_EACH_LANE(f8, i < 4 ? low.lane[i & 3] : high.lane[i & 3]);
+}
+
 static inline float f8_ReduceMin(f8 a)
 {
 	float m = a.lane[0];
@@ -434,6 +600,11 @@ static inline m8 f8_Less(f8 a, f8 b)
 		bits |= (m8)(a.lane[i] < b.lane[i]) << i;
 	}
 	return bits;
+}
+
+static inline f8 f8_Select(m8 which, f8 yes, f8 no)
+{
+	SG_EACH_LANE(f8, (which >> i & 1) != 0 ? yes.lane[i] : no.lane[i]);
 }
 
 static inline m8 m8_And(m8 a, m8 b)

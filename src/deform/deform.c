@@ -9,6 +9,8 @@ const sgDeform* sgDeform_Find(snugDeformer deformer)
 			return &sgDeform_rigid;
 		case snug_free:
 			return &sgDeform_free;
+		case snug_blend:
+			return &sgDeform_blend;
 	}
 	return NULL;
 }

@@ -45,10 +45,14 @@ typedef struct sgDeform
 
 	/// A direct bound costs as much as all vertices below the node, so refit from the leaves up, all at once.
 	bool refitsBottomUp;
+
+	/// In the rest pose positions are the rest positions, bit for bit, so the model's rest bounds hold until posed.
+	bool restIsExact;
 } sgDeform;
 
 extern const sgDeform sgDeform_rigid;
 extern const sgDeform sgDeform_free;
+extern const sgDeform sgDeform_blend;
 
 /// The implementation of a deformer, or null for a number that is none.
 const sgDeform* sgDeform_Find(snugDeformer deformer);

@@ -160,6 +160,7 @@ const sgDeform sgDeform_free = {
 	.evaluate = Evaluate,
 	.bound = Bound,
 	.refitsBottomUp = true,
+	.restIsExact = true,
 };
 
 static bool AllFinite(const char* positions, size_t stride, uint32_t count)

@@ -19,4 +19,5 @@ const sgDeform sgDeform_rigid = {
 	.name = "rigid",
 	.poseBytes = PoseBytes,
 	.evaluate = Evaluate,
+	.restIsExact = true,
 };

@@ -2,6 +2,7 @@
 #include "query/kernels.h"
 
 #include "base/simd.h"
+#include "deform/blend_kernels.h"
 
 #include <math.h>
 
@@ -349,22 +350,12 @@ static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes*
 	return pairs;
 }
 
-#if SNUG_ISA_AVX512
-#define SG_TABLE sgKernels_avx512
-#define SG_TABLE_NAME "avx512"
-#elif SNUG_ISA_AVX2
-#define SG_TABLE sgKernels_avx2
-#define SG_TABLE_NAME "avx2"
-#elif SNUG_ISA_SSE2
-#define SG_TABLE sgKernels_sse2
-#define SG_TABLE_NAME "sse2"
-#else
-#define SG_TABLE sgKernels_scalar
-#define SG_TABLE_NAME "scalar"
-#endif
+#define TEXT(name) #name
+#define TEXT_OF(name) TEXT(name)
 
-const sgKernels SG_TABLE = {
-	.name = SG_TABLE_NAME,
+const sgKernels SG_FOR_ISA(sgKernels) = {
+	.name = TEXT_OF(SNUG_KERNELS),
+	.blend = &SG_FOR_ISA(sgBlendKernels),
 	.allWithin = AllWithin,
 	.moveBoxes = MoveBoxes,
 	.overlapBoxes = OverlapBoxes,

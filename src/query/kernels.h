@@ -23,9 +23,12 @@ typedef struct sgTriangleLanes
 	uint32_t mask;
 } SG_ALIGN(32) sgTriangleLanes;
 
+struct sgBlendKernels;
+
 typedef struct sgKernels
 {
 	const char* name;
+	const struct sgBlendKernels* blend; ///< see deform/blend_kernels.h
 
 	/// Whether all |values| are at most `limit` (so neither infinite nor NaN).
 	bool (*allWithin)(const float* values, size_t count, float limit);

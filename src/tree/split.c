@@ -1,6 +1,8 @@
 // src/tree/split.c: see split.h. Plain scalar C with + - * / sqrt only: the same tree on every machine.
 #include "tree/split.h"
 
+#include "geometry/eigen.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -103,54 +105,9 @@ static uint32_t RoundCut(uint32_t wanted, uint32_t count, uint32_t unit)
 	return farBefore <= farAfter ? before : after;
 }
 
-// One sweep of Jacobi rotations after another until the off-diagonal part vanishes; ten are more than enough for 3x3.
-static void LongestAxis(double m[3][3], double axis[3])
-{
-	double vectors[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
-	static const int pairs[3][2] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };
-	for (int sweep = 0; sweep < 10; ++sweep)
-	{
-		for (int n = 0; n < 3; ++n)
-		{
-			int p = pairs[n][0], q = pairs[n][1];
-			if (fabs(m[p][q]) <= 1e-30 * (fabs(m[p][p]) + fabs(m[q][q])))
-			{
-				continue;
-			}
-			double theta = (m[q][q] - m[p][p]) / (2.0 * m[p][q]);
-			double t = (theta >= 0.0 ? 1.0 : -1.0) / (fabs(theta) + sqrt(theta * theta + 1.0));
-			double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
-			for (int k = 0; k < 3; ++k)
-			{
-				double a = m[k][p], b = m[k][q];
-				m[k][p] = c * a - s * b;
-				m[k][q] = s * a + c * b;
-			}
-			for (int k = 0; k < 3; ++k)
-			{
-				double a = m[p][k], b = m[q][k];
-				m[p][k] = c * a - s * b;
-				m[q][k] = s * a + c * b;
-				a = vectors[k][p], b = vectors[k][q];
-				vectors[k][p] = c * a - s * b;
-				vectors[k][q] = s * a + c * b;
-			}
-		}
-	}
-	int longest = 0;
-	for (int i = 1; i < 3; ++i)
-	{
-		longest = m[i][i] > m[longest][longest] ? i : longest;
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		axis[k] = vectors[k][longest];
-	}
-}
-
 static void PrincipalKeys(sgBuildItem* items, uint32_t count)
 {
-	double mean[3] = { 0, 0, 0 }, covariance[3][3] = { { 0 } }, axis[3];
+	double mean[3] = { 0, 0, 0 }, covariance[3][3] = { { 0 } }, values[3], axes[3][3];
 	for (uint32_t i = 0; i < count; ++i)
 	{
 		for (int k = 0; k < 3; ++k)
@@ -177,7 +134,8 @@ static void PrincipalKeys(sgBuildItem* items, uint32_t count)
 	covariance[1][0] = covariance[0][1];
 	covariance[2][0] = covariance[0][2];
 	covariance[2][1] = covariance[1][2];
-	LongestAxis(covariance, axis);
+	sgEigen3(covariance, values, axes);
+	const double* axis = axes[0];
 	for (uint32_t i = 0; i < count; ++i)
 	{
 		double x = Centre2(items + i, 0) - mean[0];

@@ -1,0 +1,391 @@
+// src/deform/blend_build.c: making and checking the data of a blend model. See blend_build.h.
+#include "deform/blend_build.h"
+
+#include "geometry/frame.h"
+
+#include <math.h>
+#include <string.h>
+
+/// Families with more transforms are bounded by their weights' ranges: a fit would neither be good nor cheap.
+#define MAX_FIT_ENTRIES 96
+/// First-order bounds grow with what the fit leaves over; beyond this sum the local program is tighter.
+#define MAX_FIT_RESIDUAL 0.35
+
+typedef struct Builder
+{
+	const snugModel* model;
+	const snugModelDef* def;
+	const snugAllocator* allocator;
+	sgBlendHeader header;
+	sgWeights weights;
+	uint32_t* familyOfParent;
+	sgBlendFamily* families;
+	uint16_t* entryTransforms;
+	size_t entryCapacity;
+	sgLaneFloats* values;
+	size_t valueCapacity;
+
+	// Scratch.
+	sgInfluence* influences;
+	uint32_t* members;
+	uint32_t* vertexStamp;
+	uint32_t* transformStamp;
+	uint32_t* entryOf;
+	double* row;
+	double (*boxes)[6];
+	double (*sums)[4];
+	uint32_t stamp;
+} Builder;
+
+// Every array with its size, so that they are allocated and released by the same list.
+typedef struct ArraySlot
+{
+	void** array;
+	size_t bytes;
+} ArraySlot;
+
+enum
+{
+	ARRAY_COUNT = 12
+};
+
+static void ListArrays(Builder* b, ArraySlot slots[ARRAY_COUNT])
+{
+	const sgTree* tree = &b->model->tree;
+	size_t transforms = b->header.transformCount;
+	const ArraySlot list[ARRAY_COUNT] = {
+		{ (void**)&b->weights.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t) },
+		{ (void**)&b->weights.weights, ((size_t)b->header.influenceCount + 1) * sizeof(float) },
+		{ (void**)&b->weights.transforms, ((size_t)b->header.influenceCount + 1) * sizeof(uint16_t) },
+		{ (void**)&b->familyOfParent, (size_t)tree->groupCount * SG_LANES * sizeof(uint32_t) },
+		{ (void**)&b->families, (size_t)b->header.familyCount * sizeof(sgBlendFamily) },
+		{ (void**)&b->influences, ((size_t)b->header.maxInfluences + 1) * sizeof(sgInfluence) },
+		{ (void**)&b->members, ((size_t)tree->leafVertexCount + 1) * sizeof(uint32_t) },
+		{ (void**)&b->vertexStamp, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t) },
+		{ (void**)&b->transformStamp, transforms * 2 * sizeof(uint32_t) },
+		{ (void**)&b->row, transforms * sizeof(double) },
+		{ (void**)&b->boxes, transforms * sizeof(*b->boxes) },
+		{ (void**)&b->sums, transforms * sizeof(*b->sums) },
+	};
+	memcpy(slots, list, sizeof(list));
+}
+
+static bool AllocateArrays(Builder* b)
+{
+	ArraySlot slots[ARRAY_COUNT];
+	ListArrays(b, slots);
+	for (int i = 0; i < ARRAY_COUNT; ++i)
+	{
+		*slots[i].array = sgAllocate(b->allocator, slots[i].bytes);
+		if (*slots[i].array == NULL)
+		{
+			return false;
+		}
+		memset(*slots[i].array, 0, slots[i].bytes);
+	}
+	b->entryOf = b->transformStamp + b->header.transformCount;
+	return true;
+}
+
+static void ReleaseArrays(Builder* b)
+{
+	ArraySlot slots[ARRAY_COUNT];
+	ListArrays(b, slots);
+	for (int i = 0; i < ARRAY_COUNT; ++i)
+	{
+		sgRelease(b->allocator, *slots[i].array, slots[i].bytes);
+	}
+	sgRelease(b->allocator, b->entryTransforms, b->entryCapacity * sizeof(uint16_t));
+	sgRelease(b->allocator, b->values, b->valueCapacity * sizeof(sgLaneFloats));
+}
+
+// Make room for `more` elements behind `count`; keeps the contents.
+static bool Grow(const snugAllocator* allocator, void** array, size_t* capacity, size_t count, size_t more, size_t size)
+{
+	if (more <= *capacity - count)
+	{
+		return true;
+	}
+	size_t wanted = count + more + (count + more) / 2;
+	void* grown = sgAllocate(allocator, wanted * size);
+	if (grown == NULL)
+	{
+		return false;
+	}
+	if (count > 0)
+	{
+		memcpy(grown, *array, count * size);
+	}
+	sgRelease(allocator, *array, *capacity * size);
+	*array = grown;
+	*capacity = wanted;
+	return true;
+}
+
+// The vertices below each lane, each once.
+static void CollectMembers(Builder* b, sgLaneSet family, sgFamilyDraft* draft)
+{
+	const sgTree* tree = &b->model->tree;
+	uint32_t count = 0;
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		draft->laneFirst[lane] = count;
+		if ((family.mask >> lane & 1) != 0)
+		{
+			sgLeafRange range = sgTree_LeavesBelow(tree, family.group * SG_LANES + lane);
+			const sgLeaf* last = tree->leaves + range.last;
+			++b->stamp;
+			for (uint32_t i = tree->leaves[range.first].firstVertex; i < last->firstVertex + last->vertexCount; ++i)
+			{
+				uint32_t vertex = tree->leafVertices[i];
+				if (b->vertexStamp[vertex] != b->stamp)
+				{
+					b->vertexStamp[vertex] = b->stamp;
+					b->members[count++] = vertex;
+				}
+			}
+		}
+		draft->laneLast[lane] = count;
+	}
+	draft->members = b->members;
+}
+
+static void SortTransforms(uint16_t* list, uint32_t count)
+{
+	// Shell's method: lists are short, and nearly sorted since those of vertices are.
+	for (uint32_t gap = count / 2; gap > 0; gap /= 2)
+	{
+		for (uint32_t i = gap; i < count; ++i)
+		{
+			uint16_t value = list[i];
+			uint32_t j = i;
+			for (; j >= gap && list[j - gap] > value; j -= gap)
+			{
+				list[j] = list[j - gap];
+			}
+			list[j] = value;
+		}
+	}
+}
+
+// All transforms of all members, ascending, behind the entries of earlier families.
+static bool CollectTransforms(Builder* b, sgFamilyDraft* draft)
+{
+	uint32_t first = b->header.entryCount;
+	if (!Grow(b->allocator, (void**)&b->entryTransforms, &b->entryCapacity, first, b->header.transformCount,
+	        sizeof(uint16_t)))
+	{
+		return false;
+	}
+	uint16_t* list = b->entryTransforms + first;
+	uint32_t count = 0;
+	++b->stamp;
+	for (uint32_t i = 0; i < draft->laneLast[SG_LANES - 1]; ++i)
+	{
+		uint32_t vertex = draft->members[i];
+		for (uint32_t k = b->weights.starts[vertex]; k < b->weights.starts[vertex + 1]; ++k)
+		{
+			uint16_t transform = b->weights.transforms[k];
+			if (b->transformStamp[transform] != b->stamp)
+			{
+				b->transformStamp[transform] = b->stamp;
+				list[count++] = transform;
+			}
+		}
+	}
+	SortTransforms(list, count);
+	for (uint32_t j = 0; j < count; ++j)
+	{
+		b->entryOf[list[j]] = j;
+	}
+	draft->transforms = list;
+	draft->entryCount = count;
+	draft->entryOf = b->entryOf;
+	return true;
+}
+
+static size_t ValuesOf(const sgFamilyDraft* draft, sgBlendKind kind)
+{
+	return sgBlendKind_HeadValues(kind) + (size_t)draft->entryCount * sgBlendKind_EntryValues(kind);
+}
+
+static bool MakeRoom(Builder* b, const sgFamilyDraft* draft, sgBlendKind kind)
+{
+	size_t count = b->header.valueCount, more = ValuesOf(draft, kind);
+	return count + more <= UINT32_MAX &&
+	       Grow(b->allocator, (void**)&b->values, &b->valueCapacity, count, more, sizeof(sgLaneFloats));
+}
+
+// Default: first order where weights vary nearly linearly over every node of the family, the local program elsewhere.
+static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendKind* kind)
+{
+	static const sgBlendKind asked[] = {
+		[snug_boundLimited] = sgBlend_limited,
+		[snug_boundProgram] = sgBlend_program,
+		[snug_boundLocal] = sgBlend_local,
+		[snug_boundZeroOrder] = sgBlend_zeroOrder,
+		[snug_boundFirstOrder] = sgBlend_firstOrder,
+	};
+	if (b->header.bound != snug_boundDefault)
+	{
+		*kind = asked[b->header.bound];
+		return true;
+	}
+	*kind = sgBlend_local;
+	if (draft->entryCount > MAX_FIT_ENTRIES)
+	{
+		return true;
+	}
+	if (!MakeRoom(b, draft, sgBlend_firstOrder))
+	{
+		return false;
+	}
+	bool isSmooth = sgBlend_ProbeFit(draft, b->values + b->header.valueCount) <= MAX_FIT_RESIDUAL;
+	*kind = isSmooth ? sgBlend_firstOrder : sgBlend_local;
+	return true;
+}
+
+static bool FillFamily(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* family)
+{
+	sgBlendKind kind;
+	if (!ChooseKind(b, draft, &kind) || !MakeRoom(b, draft, kind))
+	{
+		return false;
+	}
+	family->kind = (uint32_t)kind;
+	sgBlend_FillFamily(draft, kind, b->values + family->values);
+	b->header.valueCount += (uint32_t)ValuesOf(draft, kind);
+	return true;
+}
+
+static bool AddFamily(Builder* b, sgLaneSet lanes, uint32_t number)
+{
+	sgFamilyDraft draft = {
+		.model = b->model,
+		.weights = &b->weights,
+		.maxInfluences = b->header.maxInfluences,
+		.step = 1,
+		.row = b->row,
+		.boxes = b->boxes,
+		.sums = b->sums,
+	};
+	CollectMembers(b, lanes, &draft);
+	if (!CollectTransforms(b, &draft))
+	{
+		return false;
+	}
+	sgBlendFamily* family = b->families + number;
+	*family = (sgBlendFamily){
+		.firstEntry = b->header.entryCount,
+		.entryCount = draft.entryCount,
+		.values = b->header.valueCount,
+	};
+	if ((uint64_t)b->header.entryCount + draft.entryCount > UINT32_MAX || !FillFamily(b, &draft, family))
+	{
+		return false;
+	}
+	b->header.entryCount += draft.entryCount;
+	return true;
+}
+
+static bool AddFamilies(Builder* b)
+{
+	const sgTree* tree = &b->model->tree;
+	uint32_t number = 0;
+	bool good = AddFamily(b, sgTree_Family(tree, 0), number++);
+	for (uint32_t slot = 0; good && slot < tree->groupCount * SG_LANES; ++slot)
+	{
+		b->familyOfParent[slot] = SG_NONE;
+		if (tree->nodes[slot].childCount > 0)
+		{
+			b->familyOfParent[slot] = number;
+			good = AddFamily(b, sgTree_Open(tree, slot), number++);
+		}
+	}
+	return good;
+}
+
+static uint32_t CountFamilies(const sgTree* tree)
+{
+	uint32_t count = 1;
+	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+	{
+		count += tree->nodes[slot].childCount > 0;
+	}
+	return count;
+}
+
+static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
+{
+	const sgTree* tree = &b->model->tree;
+	size_t offsets[7];
+	size_t total = sgBlend_Layout(&b->header, tree, offsets);
+	char* out = sgAllocate(b->allocator, total);
+	if (out == NULL)
+	{
+		return snug_outOfMemory;
+	}
+	memset(out, 0, total);
+	memcpy(out, &b->header, sizeof(b->header));
+	memcpy(out + offsets[0], b->weights.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t));
+	memcpy(out + offsets[1], b->weights.weights, b->header.influenceCount * sizeof(float));
+	memcpy(out + offsets[2], b->weights.transforms, b->header.influenceCount * sizeof(uint16_t));
+	memcpy(out + offsets[3], b->familyOfParent, (size_t)tree->groupCount * SG_LANES * sizeof(uint32_t));
+	memcpy(out + offsets[4], b->families, b->header.familyCount * sizeof(sgBlendFamily));
+	memcpy(out + offsets[5], b->entryTransforms, b->header.entryCount * sizeof(uint16_t));
+	memcpy(out + offsets[6], b->values, b->header.valueCount * sizeof(sgLaneFloats));
+	*data = out;
+	*bytes = total;
+	return snug_success;
+}
+
+static void SetReach(Builder* b)
+{
+	for (size_t i = 0; i < 3 * (size_t)b->model->tree.vertexCount; ++i)
+	{
+		b->header.reach[i % 3] = fmaxf(b->header.reach[i % 3], fabsf(b->model->positions[i]));
+	}
+}
+
+static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
+{
+	if (!AllocateArrays(b))
+	{
+		return snug_outOfMemory;
+	}
+	snugStatus status = sgBlend_ReadWeights(b->def, &b->model->tree, b->influences, &b->weights);
+	if (status != snug_success)
+	{
+		return status;
+	}
+	b->header.influenceCount = b->weights.starts[b->model->tree.vertexCount];
+	SetReach(b);
+	return AddFamilies(b) ? Assemble(b, data, bytes) : snug_outOfMemory;
+}
+
+snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
+{
+	uint32_t maxInfluences;
+	uint64_t influenceCount;
+	snugStatus status = sgBlend_CheckDef(def, &maxInfluences, &influenceCount);
+	if (status != snug_success)
+	{
+		return status;
+	}
+	Builder builder = {
+		.model = model,
+		.def = def,
+		.allocator = &model->allocator,
+		.header = {
+			.transformCount = def->blend.transformCount,
+			.influenceCount = (uint32_t)influenceCount,
+			.familyCount = CountFamilies(&model->tree),
+			.maxInfluences = maxInfluences,
+			.bound = (uint32_t)def->blend.bound,
+		},
+	};
+	status = BuildAll(&builder, data, bytes);
+	builder.header.influenceCount = (uint32_t)influenceCount; // as allocated
+	ReleaseArrays(&builder);
+	return status;
+}

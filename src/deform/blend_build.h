@@ -1,0 +1,53 @@
+// src/deform/blend_build.h: what a blend model stores, and how it is made. Offline: double precision, plain loops.
+#ifndef SG_BLEND_BUILD_H
+#define SG_BLEND_BUILD_H
+
+#include "deform/blend.h"
+
+/// One influence while weights are read.
+typedef struct sgInfluence
+{
+	double weight;
+	uint16_t transform;
+} sgInfluence;
+
+/// Repaired weights of all vertices, tree order.
+typedef struct sgWeights
+{
+	uint32_t* starts;
+	float* weights;
+	uint16_t* transforms;
+} sgWeights;
+
+/// Check everything about a blend definition but the influences themselves.
+snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, uint64_t* influenceCount);
+
+/// Read and repair weights. `list` has room for the most influences of a vertex; the arrays of `out` for all.
+snugStatus sgBlend_ReadWeights(const snugModelDef* def, const sgTree* tree, sgInfluence* list, sgWeights* out);
+
+/// Everything known about one family while its bound is prepared.
+typedef struct sgFamilyDraft
+{
+	const snugModel* model;
+	const sgWeights* weights;
+	uint32_t maxInfluences;
+	uint32_t laneFirst[SG_LANES], laneLast[SG_LANES]; ///< members[laneFirst] to members[laneLast - 1] are below lane i
+	const uint32_t* members;                          ///< vertices, each once per lane
+	const uint16_t* transforms;                       ///< (entryCount), ascending
+	uint32_t entryCount;
+	const uint32_t* entryOf; ///< (transformCount): entry of a transform; arbitrary for others
+	uint32_t step;           ///< look at every step-th vertex only: 1, but for probes
+	double* row;             ///< (entryCount): scratch, all zero between uses
+	double (*boxes)[6];      ///< (entryCount): scratch
+	double (*sums)[4];       ///< (entryCount): scratch
+} sgFamilyDraft;
+
+/// Fill in all values of a family of one kind: sgBlendKind_HeadValues + entryCount * sgBlendKind_EntryValues of them.
+/// @return how well the kind suits: the largest sum of residuals of a lane (zero for kinds without residuals)
+double sgBlend_FillFamily(const sgFamilyDraft* draft, sgBlendKind kind, sgLaneFloats* values);
+
+/// How large the residuals of a first-order fit would be at least, from a few vertices of each node. `values` has room
+/// for the kind and is overwritten.
+double sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values);
+
+#endif

@@ -1,0 +1,559 @@
+// src/deform/blend_fit.c: numbers that the bounds of a family rest on. See blend_build.h; docs/bounds.md for the
+// proofs.
+#include "deform/blend_build.h"
+#include "geometry/eigen.h"
+#include "geometry/frame.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double roundoff = 0x1p-24;
+
+/// Vertices of a node that a probe looks at.
+#define PROBE_VERTICES 256
+
+// fmax and fmin are calls, for the sake of NaN, and none of ours is.
+static inline double Larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static inline double Smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static const float* Position(const sgFamilyDraft* draft, uint32_t vertex)
+{
+	return draft->model->positions + 3 * (size_t)vertex;
+}
+
+// A box as float32 centre and half extents that contains the given one: the halves are taken about the rounded centre.
+static void CenterAndHalf(const double lower[3], const double upper[3], float center[3], float half[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		center[k] = (float)(0.5 * (lower[k] + upper[k]));
+		half[k] = sgRoundUp(Larger(upper[k] - (double)center[k], (double)center[k] - lower[k]));
+	}
+}
+
+static void StartBox(double lower[3], double upper[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		lower[k] = INFINITY;
+		upper[k] = -INFINITY;
+	}
+}
+
+static void AddToBox(const float p[3], double lower[3], double upper[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		lower[k] = Smaller(lower[k], (double)p[k]);
+		upper[k] = Larger(upper[k], (double)p[k]);
+	}
+}
+
+static void FillBox(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common)
+{
+	double lower[3], upper[3];
+	float center[3], half[3];
+	StartBox(lower, upper);
+	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; ++i)
+	{
+		AddToBox(Position(draft, draft->members[i]), lower, upper);
+	}
+	CenterAndHalf(lower, upper, center, half);
+	for (int k = 0; k < 3; ++k)
+	{
+		common->center[k].lane[lane] = center[k];
+		common->half[k].lane[lane] = half[k];
+	}
+}
+
+// Write the dense row of a vertex' weights; Clear takes it back.
+static void LoadWeights(const sgFamilyDraft* draft, uint32_t vertex)
+{
+	const sgWeights* weights = draft->weights;
+	for (uint32_t k = weights->starts[vertex]; k < weights->starts[vertex + 1]; ++k)
+	{
+		draft->row[draft->entryOf[weights->transforms[k]]] = (double)weights->weights[k];
+	}
+}
+
+static void ClearWeights(const sgFamilyDraft* draft, uint32_t vertex)
+{
+	const sgWeights* weights = draft->weights;
+	for (uint32_t k = weights->starts[vertex]; k < weights->starts[vertex + 1]; ++k)
+	{
+		draft->row[draft->entryOf[weights->transforms[k]]] = 0.0;
+	}
+}
+
+/// Evaluation of a vertex with n influences rounds n + 6 times at most, and its weights sum to 1 within n + 1
+/// roundings.
+static double EvaluationError(const sgFamilyDraft* draft)
+{
+	return 2.0 * draft->maxInfluences + 8.0;
+}
+
+static void StoreError(sgBlendCommon* common, uint32_t lane, double roundings)
+{
+	common->error.lane[lane] = sgRoundUp(1.02 * roundings * roundoff);
+}
+
+/// Where range entries are, whichever kind holds them.
+static sgRangeEntry* RangeOf(sgLaneFloats* entries, uint32_t stride, uint32_t j)
+{
+	return (sgRangeEntry*)(void*)(entries + (size_t)j * stride);
+}
+
+// Least and greatest weight of every transform over the vertices of a lane; a vertex that does not list it has zero.
+static void FillRanges(
+    const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgLaneFloats* entries, uint32_t stride)
+{
+	uint32_t memberCount = draft->laneLast[lane] - draft->laneFirst[lane];
+	double* greatest = draft->row; // all zero between uses
+	double lowSum = 0.0, spreadSum = 0.0;
+	uint32_t own = 0;
+	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; ++i)
+	{
+		const sgWeights* weights = draft->weights;
+		uint32_t vertex = draft->members[i];
+		for (uint32_t k = weights->starts[vertex]; k < weights->starts[vertex + 1]; ++k)
+		{
+			uint32_t j = draft->entryOf[weights->transforms[k]];
+			sgRangeEntry* range = RangeOf(entries, stride, j);
+			float weight = weights->weights[k];
+			// While counting, `low` is the least seen and `spread` how often.
+			bool isLeast = greatest[j] == 0.0 || weight < range->low.lane[lane];
+			range->low.lane[lane] = isLeast ? weight : range->low.lane[lane];
+			range->spread.lane[lane] += 1.0f;
+			greatest[j] = Larger(greatest[j], (double)weight);
+		}
+	}
+	for (uint32_t j = 0; j < draft->entryCount; ++j)
+	{
+		sgRangeEntry* range = RangeOf(entries, stride, j);
+		bool isEverywhere = range->spread.lane[lane] >= (float)memberCount && memberCount < (1u << 24);
+		float low = isEverywhere ? range->low.lane[lane] : 0.0f;
+		range->low.lane[lane] = low;
+		range->spread.lane[lane] = sgRoundUp(greatest[j] - (double)low);
+		lowSum += (double)low;
+		spreadSum += (double)range->spread.lane[lane];
+		own += greatest[j] > 0.0;
+		greatest[j] = 0.0;
+	}
+	common->slack.lane[lane] = sgRoundUp(Larger(1.0 - lowSum, 0.0));
+	StoreError(common, lane, (2.0 * own + 14.0) * (1.0 + spreadSum) + EvaluationError(draft));
+}
+
+// Rest boxes of only those vertices that a transform moves.
+static void FillLocalBoxes(const sgFamilyDraft* draft, uint32_t lane, sgLocalEntry* entries, double (*boxes)[6])
+{
+	for (uint32_t j = 0; j < draft->entryCount; ++j)
+	{
+		StartBox(boxes[j], boxes[j] + 3);
+	}
+	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; ++i)
+	{
+		const sgWeights* weights = draft->weights;
+		uint32_t vertex = draft->members[i];
+		for (uint32_t k = weights->starts[vertex]; k < weights->starts[vertex + 1]; ++k)
+		{
+			double* box = boxes[draft->entryOf[weights->transforms[k]]];
+			AddToBox(Position(draft, vertex), box, box + 3);
+		}
+	}
+	for (uint32_t j = 0; j < draft->entryCount; ++j)
+	{
+		float center[3] = { 0 }, half[3] = { 0 };
+		if (boxes[j][0] <= boxes[j][3])
+		{
+			CenterAndHalf(boxes[j], boxes[j] + 3, center, half);
+		}
+		for (int k = 0; k < 3; ++k)
+		{
+			entries[j].center[k].lane[lane] = center[k];
+			entries[j].half[k].lane[lane] = half[k];
+		}
+	}
+}
+
+/// The vertices of a lane as a cloud: mean, principal axes (rows, longest first) and variances along them.
+typedef struct Cloud
+{
+	double mean[3];
+	double axes[3][3];
+	double variance[3];
+} Cloud;
+
+static Cloud MakeCloud(const sgFamilyDraft* draft, uint32_t lane)
+{
+	Cloud cloud = { .mean = { 0 } };
+	double moment[3][3] = { { 0 } };
+	double count = (double)((draft->laneLast[lane] - draft->laneFirst[lane] + draft->step - 1) / draft->step);
+	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; i += draft->step)
+	{
+		for (int k = 0; k < 3; ++k)
+		{
+			cloud.mean[k] += (double)Position(draft, draft->members[i])[k] / count;
+		}
+	}
+	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; i += draft->step)
+	{
+		const float* p = Position(draft, draft->members[i]);
+		for (int a = 0; a < 3; ++a)
+		{
+			for (int b = 0; b < 3; ++b)
+			{
+				moment[a][b] += ((double)p[a] - cloud.mean[a]) * ((double)p[b] - cloud.mean[b]);
+			}
+		}
+	}
+	sgEigen3(moment, cloud.variance, cloud.axes);
+	return cloud;
+}
+
+/// Coordinates of a point in the prism's skewed frame: solves offset + a U + b V + c N = p - center for (a, b, c).
+typedef struct PrismFrame
+{
+	double origin[3];
+	double inverse[3][3];
+} PrismFrame;
+
+static PrismFrame InvertPrism(const float center[3], const float offset[3], const float axes[3][3])
+{
+	PrismFrame frame;
+	double det = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		int i = (k + 1) % 3, j = (k + 2) % 3;
+		frame.origin[k] = (double)center[k] + (double)offset[k];
+		// Row k of the inverse is the cross product of the other two axes over the determinant.
+		for (int c = 0; c < 3; ++c)
+		{
+			int u = (c + 1) % 3, v = (c + 2) % 3;
+			frame.inverse[k][c] = (double)axes[i][u] * (double)axes[j][v] - (double)axes[i][v] * (double)axes[j][u];
+		}
+	}
+	for (int c = 0; c < 3; ++c)
+	{
+		det += (double)axes[0][c] * frame.inverse[0][c];
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		for (int c = 0; c < 3; ++c)
+		{
+			frame.inverse[k][c] /= det;
+		}
+	}
+	return frame;
+}
+
+static void PrismCoordinates(const PrismFrame* frame, const float p[3], double out[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		out[k] = 0.0;
+		for (int c = 0; c < 3; ++c)
+		{
+			out[k] += frame->inverse[k][c] * ((double)p[c] - frame->origin[c]);
+		}
+	}
+}
+
+// Extents along the principal axes, none thinner than a thousandth of the longest, as float32 offset and axes.
+static void PrismAxes(const sgFamilyDraft* draft, uint32_t lane, const Cloud* cloud, const float center[3],
+    float offset[3], float axes[3][3])
+{
+	double least[3] = { INFINITY, INFINITY, INFINITY }, most[3] = { -INFINITY, -INFINITY, -INFINITY }, longest = 0.0;
+	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; ++i)
+	{
+		const float* p = Position(draft, draft->members[i]);
+		for (int a = 0; a < 3; ++a)
+		{
+			double along = 0.0;
+			for (int k = 0; k < 3; ++k)
+			{
+				along += cloud->axes[a][k] * ((double)p[k] - (double)center[k]);
+			}
+			least[a] = Smaller(least[a], along);
+			most[a] = Larger(most[a], along);
+		}
+	}
+	for (int a = 0; a < 3; ++a)
+	{
+		longest = Larger(longest, 0.5 * (most[a] - least[a]));
+	}
+	double middle[3] = { 0, 0, 0 };
+	for (int a = 0; a < 3; ++a)
+	{
+		double half = Larger(0.5 * (most[a] - least[a]) * (1.0 + 1e-6), Larger(1e-3 * longest, 1e-30));
+		for (int k = 0; k < 3; ++k)
+		{
+			middle[k] += 0.5 * (most[a] + least[a]) * cloud->axes[a][k];
+			axes[a][k] = (float)(half * cloud->axes[a][k]);
+		}
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		offset[k] = (float)middle[k];
+	}
+}
+
+// An octagonal prism around the vertices. Coordinates are measured in the rounded frame itself, so that rounding the
+// frame costs nothing; they come out at 1 plus a few roundings at most, which growing the axes by 2^-16 covers, and so
+// it covers what double precision loses. The corners stay valid: none is negative, since the middle of both extents is
+// at zero.
+static void FillPrism(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgBlendVolume* volume)
+{
+	float center[3], offset[3], axes[3][3];
+	for (int k = 0; k < 3; ++k)
+	{
+		center[k] = common->center[k].lane[lane];
+	}
+	Cloud cloud = MakeCloud(draft, lane);
+	PrismAxes(draft, lane, &cloud, center, offset, axes);
+	PrismFrame frame = InvertPrism(center, offset, (const float(*)[3])axes);
+	double most = 0.0, corner[4] = { 0.0, 0.0, 0.0, 0.0 };
+	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; ++i)
+	{
+		double q[3];
+		PrismCoordinates(&frame, Position(draft, draft->members[i]), q);
+		const double sums[4] = { q[0] + q[1], q[0] - q[1], q[1] - q[0], -q[0] - q[1] };
+		for (int c = 0; c < 4; ++c)
+		{
+			corner[c] = Larger(corner[c], sums[c] + 1e-6);
+		}
+		for (int a = 0; a < 3; ++a)
+		{
+			most = fabs(q[a]) <= most ? most : fabs(q[a]); // NaN stays
+		}
+	}
+	bool isUsable = most <= 1.0 + 1e-5;
+	for (int a = 0; a < 3; ++a)
+	{
+		volume->offset[a].lane[lane] = isUsable ? offset[a] : 0.0f;
+		for (int k = 0; k < 3; ++k)
+		{
+			volume->axes[a][k].lane[lane] = isUsable ? axes[a][k] * (1.0f + 0x1p-16f) : (float)(a == k) * 1e30f;
+		}
+	}
+	for (int c = 0; c < 4; ++c)
+	{
+		volume->corner[c].lane[lane] = isUsable ? sgRoundUp(Smaller(corner[c], 2.0)) : 2.0f;
+	}
+}
+
+// Least squares of every transform's weight over the vertices: mean + gradient . (v - center). Directions in which the
+// cloud is thin say nothing reliable about gradients and get none.
+static void FitWeights(
+    const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgFirstEntry* entries, double (*sums)[4])
+{
+	Cloud cloud = MakeCloud(draft, lane);
+	double count = (double)((draft->laneLast[lane] - draft->laneFirst[lane] + draft->step - 1) / draft->step);
+	memset(sums, 0, draft->entryCount * sizeof(*sums));
+	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; i += draft->step)
+	{
+		const sgWeights* weights = draft->weights;
+		uint32_t vertex = draft->members[i];
+		const float* p = Position(draft, vertex);
+		for (uint32_t k = weights->starts[vertex]; k < weights->starts[vertex + 1]; ++k)
+		{
+			double* sum = sums[draft->entryOf[weights->transforms[k]]];
+			double weight = weights->weights[k];
+			sum[3] += weight / count;
+			for (int a = 0; a < 3; ++a)
+			{
+				sum[a] += weight * ((double)p[a] - cloud.mean[a]);
+			}
+		}
+	}
+	for (uint32_t j = 0; j < draft->entryCount; ++j)
+	{
+		double gradient[3] = { 0, 0, 0 }, mean = sums[j][3];
+		for (int a = 0; a < 3; ++a)
+		{
+			bool isThin = !(cloud.variance[a] > 0.02 * cloud.variance[0]);
+			double along = 0.0;
+			for (int k = 0; k < 3; ++k)
+			{
+				along += cloud.axes[a][k] * sums[j][k];
+			}
+			for (int k = 0; k < 3 && !isThin; ++k)
+			{
+				gradient[k] += cloud.axes[a][k] * along / cloud.variance[a];
+			}
+		}
+		for (int k = 0; k < 3; ++k)
+		{
+			entries[j].gradient[k].lane[lane] = (float)gradient[k];
+			mean += gradient[k] * ((double)common->center[k].lane[lane] - cloud.mean[k]);
+		}
+		entries[j].mean.lane[lane] = (float)mean;
+	}
+}
+
+// The largest deviation of a weight from its rounded fit, over all vertices of the lane. Transforms that the lane does
+// not have keep zeros throughout. Coefficients are copied together first: this is where building spends its time.
+static void FillResiduals(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgFirstEntry* entries)
+{
+	double(*fits)[6] = draft->boxes; // mean, gradient, residual, number of the entry
+	uint32_t own = 0;
+	for (uint32_t j = 0; j < draft->entryCount; ++j)
+	{
+		if (draft->sums[j][3] > 0.0)
+		{
+			const sgFirstEntry* entry = entries + j;
+			double* fit = fits[own++];
+			fit[0] = entry->mean.lane[lane];
+			fit[1] = entry->gradient[0].lane[lane];
+			fit[2] = entry->gradient[1].lane[lane];
+			fit[3] = entry->gradient[2].lane[lane];
+			fit[4] = 0.0;
+			fit[5] = (double)j;
+		}
+	}
+	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; i += draft->step)
+	{
+		uint32_t vertex = draft->members[i];
+		const float* p = Position(draft, vertex);
+		double x = (double)p[0] - (double)common->center[0].lane[lane];
+		double y = (double)p[1] - (double)common->center[1].lane[lane];
+		double z = (double)p[2] - (double)common->center[2].lane[lane];
+		LoadWeights(draft, vertex);
+		for (uint32_t n = 0; n < own; ++n)
+		{
+			double* fit = fits[n];
+			double at = fit[0] + fit[1] * x + fit[2] * y + fit[3] * z;
+			fit[4] = Larger(fit[4], fabs(draft->row[(uint32_t)fit[5]] - at));
+		}
+		ClearWeights(draft, vertex);
+	}
+	for (uint32_t n = 0; n < own; ++n)
+	{
+		entries[(uint32_t)fits[n][5]].residual.lane[lane] = sgRoundUp(fits[n][4] * (1.0 + 1e-12) + 1e-15);
+	}
+}
+
+// Sums over the entries, and the rounding of docs/bounds.md: n transforms, m = sum of |means|, G = sum of gradients
+// over the box, P = sum of residuals, kappa = how much the reference map may exceed the transforms.
+static double FillSums(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgBlendVolume* volume,
+    const sgFirstEntry* entries, bool hasGradient)
+{
+	double sum = 0.0, absolute = 0.0, residual = 0.0, variation = 0.0, gradientSum[3] = { 0, 0, 0 }, own = 0.0;
+	for (uint32_t j = 0; j < draft->entryCount; ++j)
+	{
+		// Zero-order entries are the first two fields of first-order ones.
+		const sgFirstEntry* entry =
+		    hasGradient ? entries + j
+		                : (const sgFirstEntry*)(const void*)((const sgZeroEntry*)(const void*)entries + j);
+		double mean = entry->mean.lane[lane];
+		sum += mean;
+		absolute += fabs(mean);
+		residual += (double)entry->residual.lane[lane];
+		own += mean != 0.0 || entry->residual.lane[lane] != 0.0f;
+		for (int k = 0; hasGradient && k < 3; ++k)
+		{
+			double gradient = entry->gradient[k].lane[lane];
+			gradientSum[k] += gradient;
+			variation += fabs(gradient) * (double)common->half[k].lane[lane];
+		}
+	}
+	volume->inverseSum.lane[lane] = (float)(1.0 / sum);
+	for (int k = 0; k < 3; ++k)
+	{
+		volume->gradientSum[k].lane[lane] = (float)gradientSum[k];
+	}
+	double kappa = Larger(1.0, absolute / fabs(sum));
+	StoreError(common, lane,
+	    (own + 3.0) * absolute + 26.0 * kappa + (own + 30.0) * variation * (1.0 + kappa) +
+	        (own + 14.0) * residual * (1.0 + kappa) + EvaluationError(draft));
+	return residual;
+}
+
+static void FillZeroEntries(const sgFamilyDraft* draft, uint32_t lane, sgZeroEntry* entries)
+{
+	for (uint32_t j = 0; j < draft->entryCount; ++j)
+	{
+		// Filled in as a range: the middle of it, and half its width about the rounded middle.
+		double low = entries[j].mean.lane[lane], high = low + (double)entries[j].residual.lane[lane];
+		entries[j].mean.lane[lane] = (float)(0.5 * (low + high));
+		double middle = entries[j].mean.lane[lane];
+		entries[j].residual.lane[lane] = sgRoundUp(Larger(high - middle, middle - low));
+	}
+}
+
+double sgBlend_FillFamily(const sgFamilyDraft* draft, sgBlendKind kind, sgLaneFloats* values)
+{
+	uint32_t stride = sgBlendKind_EntryValues(kind);
+	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
+	sgBlendVolume* volume = (sgBlendVolume*)(void*)(common + 1);
+	sgLaneFloats* entries = values + sgBlendKind_HeadValues(kind);
+	memset(values, 0, (sgBlendKind_HeadValues(kind) + (size_t)draft->entryCount * stride) * sizeof(sgLaneFloats));
+	double worst = 0.0;
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		if (draft->laneFirst[lane] == draft->laneLast[lane])
+		{
+			continue;
+		}
+		FillBox(draft, lane, common);
+		double residual = 0.0;
+		switch (kind)
+		{
+			case sgBlend_limited:
+			case sgBlend_program:
+				FillRanges(draft, lane, common, entries, stride);
+				break;
+			case sgBlend_local:
+				FillRanges(draft, lane, common, entries, stride);
+				FillLocalBoxes(draft, lane, (void*)entries, draft->boxes);
+				break;
+			case sgBlend_zeroOrder:
+				FillRanges(draft, lane, common, entries, stride);
+				FillZeroEntries(draft, lane, (void*)entries);
+				FillPrism(draft, lane, common, volume);
+				residual = FillSums(draft, lane, common, volume, (void*)entries, false);
+				break;
+			default:
+				FitWeights(draft, lane, common, (void*)entries, draft->sums);
+				FillResiduals(draft, lane, common, (void*)entries);
+				FillPrism(draft, lane, common, volume);
+				residual = FillSums(draft, lane, common, volume, (void*)entries, true);
+				break;
+		}
+		worst = Larger(worst, residual);
+	}
+	return worst;
+}
+
+double sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values)
+{
+	sgFamilyDraft probe = *draft;
+	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
+	sgFirstEntry* entries = (sgFirstEntry*)(void*)(values + sgBlendKind_HeadValues(sgBlend_firstOrder));
+	double worst = 0.0;
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		uint32_t count = draft->laneLast[lane] - draft->laneFirst[lane];
+		if (count == 0)
+		{
+			continue;
+		}
+		probe.step = count / PROBE_VERTICES + 1;
+		FillBox(&probe, lane, common);
+		FitWeights(&probe, lane, common, entries, probe.sums);
+		FillResiduals(&probe, lane, common, entries);
+		double sum = 0.0;
+		for (uint32_t j = 0; j < draft->entryCount; ++j)
+		{
+			sum += (double)entries[j].residual.lane[lane];
+		}
+		worst = Larger(worst, sum);
+	}
+	return worst;
+}

@@ -1,0 +1,162 @@
+// src/deform/blend_weights.c: reading and repairing weights. See blend_build.h.
+#include "deform/blend_build.h"
+
+#include <math.h>
+#include <string.h>
+
+/// What was repaired, told once per model and not once per vertex.
+typedef struct Repairs
+{
+	uint32_t scaledCount, scaledFirst;
+	uint32_t unboundCount, unboundFirst;
+} Repairs;
+
+static snugStatus CheckInfluence(const snugModelDef* def, uint32_t vertex, uint64_t k)
+{
+	const snugBlendDef* blend = &def->blend;
+	if (blend->transforms[k] >= blend->transformCount)
+	{
+		return sgFail(&def->messenger, snug_badInput, "vertex %u: transform %u of %u does not exist", vertex,
+		    blend->transforms[k], blend->transformCount);
+	}
+	if (!(blend->weights[k] >= 0.0f) || !isfinite(blend->weights[k]))
+	{
+		return sgFail(&def->messenger, snug_badInput, "vertex %u: a weight is negative or not finite", vertex);
+	}
+	return snug_success;
+}
+
+// Insert into a list that ascends by transform; the same transform twice adds up.
+static void Insert(sgInfluence* list, uint32_t* count, uint16_t transform, double weight)
+{
+	uint32_t place = 0;
+	while (place < *count && list[place].transform < transform)
+	{
+		++place;
+	}
+	if (place < *count && list[place].transform == transform)
+	{
+		list[place].weight += weight;
+		return;
+	}
+	memmove(list + place + 1, list + place, (*count - place) * sizeof(sgInfluence));
+	list[place] = (sgInfluence){ weight, transform };
+	++*count;
+}
+
+static void Normalise(
+    const snugModelDef* def, uint32_t vertex, uint64_t first, sgInfluence* list, uint32_t* count, Repairs* repairs)
+{
+	double sum = 0.0;
+	for (uint32_t i = 0; i < *count; ++i)
+	{
+		sum += list[i].weight;
+	}
+	if (*count == 0)
+	{
+		repairs->unboundFirst = repairs->unboundCount++ == 0 ? vertex : repairs->unboundFirst;
+		list[0] = (sgInfluence){ 1.0, def->blend.transforms[first] };
+		*count = 1;
+		return;
+	}
+	if (fabs(sum - 1.0) > 1e-3)
+	{
+		repairs->scaledFirst = repairs->scaledCount++ == 0 ? vertex : repairs->scaledFirst;
+	}
+	for (uint32_t i = 0; i < *count; ++i)
+	{
+		list[i].weight /= sum;
+	}
+}
+
+static uint64_t FirstInfluence(const snugBlendDef* blend, uint32_t vertex)
+{
+	return blend->starts != NULL ? blend->starts[vertex] : (uint64_t)vertex * blend->influencesPerVertex;
+}
+
+// The influences of one vertex of the caller's, into list; at most `capacity` of them.
+static snugStatus ReadVertex(
+    const snugModelDef* def, uint32_t vertex, sgInfluence* list, uint32_t* count, Repairs* repairs)
+{
+	uint64_t first = FirstInfluence(&def->blend, vertex), end = FirstInfluence(&def->blend, vertex + 1);
+	*count = 0;
+	for (uint64_t k = first; k < end; ++k)
+	{
+		snugStatus status = CheckInfluence(def, vertex, k);
+		if (status != snug_success)
+		{
+			return status;
+		}
+		if (def->blend.weights[k] > 0.0f)
+		{
+			Insert(list, count, def->blend.transforms[k], def->blend.weights[k]);
+		}
+	}
+	if (first == end)
+	{
+		return sgFail(&def->messenger, snug_badInput, "vertex %u has no influences", vertex);
+	}
+	Normalise(def, vertex, first, list, count, repairs);
+	return snug_success;
+}
+
+snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, uint64_t* influenceCount)
+{
+	const snugBlendDef* blend = &def->blend;
+	if (blend->transformCount < 1 || blend->transformCount > UINT16_MAX)
+	{
+		return sgFail(&def->messenger, snug_badInput, "%u transforms; 1 to 65535 are possible", blend->transformCount);
+	}
+	SG_REQUIRE(def->vertexCount == 0 || (blend->transforms != NULL && blend->weights != NULL), snug_badArgument);
+	if (blend->bound > snug_boundFirstOrder)
+	{
+		return sgFail(&def->messenger, snug_badArgument, "unknown bound: %d", (int)blend->bound);
+	}
+	*maxInfluences = 0;
+	for (uint32_t v = 0; v < def->vertexCount; ++v)
+	{
+		uint64_t first = FirstInfluence(blend, v), end = FirstInfluence(blend, v + 1);
+		if (end < first || end - first > UINT16_MAX)
+		{
+			return sgFail(&def->messenger, snug_badInput, "vertex %u: its influences are out of order or too many", v);
+		}
+		*maxInfluences = end - first > *maxInfluences ? (uint32_t)(end - first) : *maxInfluences;
+	}
+	*influenceCount = FirstInfluence(blend, def->vertexCount) - FirstInfluence(blend, 0);
+	return *influenceCount <= UINT32_MAX / 2 ? snug_success
+	                                         : sgFail(&def->messenger, snug_outOfRange, "too many influences in all");
+}
+
+snugStatus sgBlend_ReadWeights(const snugModelDef* def, const sgTree* tree, sgInfluence* list, sgWeights* out)
+{
+	Repairs repairs = { 0 };
+	uint32_t total = 0;
+	for (uint32_t v = 0; v < tree->vertexCount; ++v)
+	{
+		uint32_t count;
+		snugStatus status = ReadVertex(def, tree->vertexMap[v], list, &count, &repairs);
+		if (status != snug_success)
+		{
+			return status;
+		}
+		out->starts[v] = total;
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			out->weights[total] = (float)list[i].weight;
+			out->transforms[total] = list[i].transform;
+			total += out->weights[total] > 0.0f; // a weight that vanishes in float32 is none
+		}
+	}
+	out->starts[tree->vertexCount] = total;
+	if (repairs.scaledCount > 0)
+	{
+		sgWarn(&def->messenger, "weights of %u vertices did not sum to 1 and were scaled, first those of vertex %u",
+		    repairs.scaledCount, repairs.scaledFirst);
+	}
+	if (repairs.unboundCount > 0)
+	{
+		sgWarn(&def->messenger, "%u vertices without weight follow their first transform, first vertex %u",
+		    repairs.unboundCount, repairs.unboundFirst);
+	}
+	return snug_success;
+}
