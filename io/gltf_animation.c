@@ -1,0 +1,293 @@
+// Animations. Accessors that several samplers share, as most files share their times, are decoded once.
+//
+// Kinder than the specification in one thing: two keys at the same time make a jump, where it wants times to ascend
+// strictly. Exporters write such keys, and what they mean is clear.
+#include "io/gltf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sampler
+{
+	gltfAccessor times, values;
+	ioInterpolation interpolation;
+	const float* timeData;
+	const float* valueData;
+} sampler;
+
+// The floats of an accessor, kept for the next that wants them.
+static const float* DecodeOnce(gltfReader* g, const gltfValue* place, const gltfAccessor* a)
+{
+	const float** slot = g->decoded + a->number;
+	if (*slot == NULL)
+	{
+		size_t count = (size_t)a->count * (size_t)a->components;
+		if (!gltfSpend(g, place, count, sizeof(float)))
+		{
+			return NULL;
+		}
+		float* values = ioAsset_Allocate(g->loader->asset, count, sizeof(float));
+		if (values == NULL)
+		{
+			ioFailMemory(g->loader);
+			return NULL;
+		}
+		if (!gltfReadFloats(g, a, values))
+		{
+			return NULL;
+		}
+		for (size_t i = 0; i < count; ++i)
+		{
+			if (!isfinite(values[i]))
+			{
+				gltfFail(g, place, "accessors[%u]: element %zu is not finite", a->number, i / (size_t)a->components);
+				return NULL;
+			}
+		}
+		*slot = values;
+	}
+	return *slot;
+}
+
+static bool ReadInterpolation(gltfReader* g, const gltfValue* place, ioInterpolation* interpolation)
+{
+	static const char* const names[] = { "LINEAR", "STEP", "CUBICSPLINE" };
+	gltfValue member = gltfMember(place, "interpolation");
+	const char* name;
+	*interpolation = io_linear;
+	if (!gltfReadString(g, place, "interpolation", &name))
+	{
+		return false;
+	}
+	for (int i = 0; name != NULL && i < 3; ++i)
+	{
+		if (strcmp(name, names[i]) == 0)
+		{
+			*interpolation = (ioInterpolation)i;
+			return true;
+		}
+	}
+	return name == NULL || gltfFail(g, &member, "unknown");
+}
+
+static bool CheckTimes(gltfReader* g, const gltfValue* place, const sampler* s)
+{
+	const float* times = s->timeData;
+	if (g->ascending[s->times.number])
+	{
+		return true; // many samplers share their times: looked at once
+	}
+	g->ascending[s->times.number] = true;
+	for (uint32_t i = 0; i < s->times.count; ++i)
+	{
+		if (times[i] < (i > 0 ? times[i - 1] : 0.0f))
+		{
+			return gltfFail(g, place, "accessors[%u]: time %u is %s", s->times.number, i,
+			    i > 0 ? "before the one before it" : "negative");
+		}
+	}
+	return true;
+}
+
+static bool OpenSampler(gltfReader* g, const gltfValue* place, sampler* s)
+{
+	gltfValue input = gltfMember(place, "input"), output = gltfMember(place, "output");
+	uint32_t times, values;
+	if (!gltfExpectObject(g, place) || !ReadInterpolation(g, place, &s->interpolation) ||
+	    !gltfReadIndex(g, place, "input", &g->accessors, true, &times) ||
+	    !gltfReadIndex(g, place, "output", &g->accessors, true, &values) || !gltfOpenAccessor(g, times, &s->times) ||
+	    !gltfOpenAccessor(g, values, &s->values))
+	{
+		return false;
+	}
+	if (s->times.components != 1 || s->times.type != gltf_float32)
+	{
+		return gltfFail(g, &input, "accessors[%u] is not a SCALAR of floats", times);
+	}
+	if (s->values.type == gltf_uint32 || (s->values.type != gltf_float32 && !s->values.normalized))
+	{
+		return gltfFail(g, &output, "accessors[%u] has neither floats nor normalized integers", values);
+	}
+	s->timeData = DecodeOnce(g, &input, &s->times);
+	s->valueData = s->timeData != NULL ? DecodeOnce(g, &output, &s->values) : NULL;
+	return s->valueData != NULL && CheckTimes(g, &input, s);
+}
+
+static bool ReadPath(gltfReader* g, const gltfValue* target, ioPath* path, bool* ignored)
+{
+	static const char* const names[] = { "translation", "rotation", "scale", "weights" };
+	gltfValue member = gltfMember(target, "path");
+	const char* name;
+	if (!gltfReadString(g, target, "path", &name))
+	{
+		return false;
+	}
+	for (int i = 0; name != NULL && i < 4; ++i)
+	{
+		if (strcmp(name, names[i]) == 0)
+		{
+			*path = (ioPath)i;
+			return true;
+		}
+	}
+	// KHR_animation_pointer moves materials, lights and the like.
+	*ignored = name != NULL && strcmp(name, "pointer") == 0;
+	return *ignored || gltfFail(g, &member, name != NULL ? "unknown" : "missing");
+}
+
+// As many numbers per key as the path has, and keys for all times.
+static bool SetKeys(gltfReader* g, const gltfValue* place, const sampler* s, ioChannel* channel)
+{
+	const ioAsset* asset = g->loader->asset;
+	const ioNode* node = asset->nodes + channel->node;
+	uint32_t targets = node->mesh != IO_NONE ? asset->meshes[node->mesh].targetCount : 0;
+	bool weights = channel->path == io_weights;
+	if (weights && targets == 0)
+	{
+		return gltfFail(g, place, "weights of nodes[%u], which has no morph targets", channel->node);
+	}
+	if (!weights && node->hasMatrix)
+	{
+		return gltfFail(g, place, "moves nodes[%u], which has a matrix", channel->node);
+	}
+	int components = weights ? 1 : channel->path == io_rotation ? 4 : 3;
+	uint64_t perKey = (s->interpolation == io_cubicSpline ? 3 : 1) * (uint64_t)(weights ? targets : 1);
+	if (s->values.components != components || s->values.count != s->times.count * perKey)
+	{
+		return gltfFail(g, place, "%u times and %llu values per time do not make accessors[%u]", s->times.count,
+		    (unsigned long long)perKey, s->values.number);
+	}
+	channel->interpolation = s->interpolation;
+	channel->keyCount = s->times.count;
+	channel->width = weights ? targets : (uint32_t)components;
+	channel->times = s->timeData;
+	channel->values = s->valueData;
+	return true;
+}
+
+static bool ReadChannel(
+    gltfReader* g, const gltfValue* place, const gltfValue* samplerList, const sampler* samplers, ioChannel* channel)
+{
+	gltfValue target = gltfMember(place, "target");
+	uint32_t number;
+	bool ignored = false;
+	if (!gltfExpectObject(g, place) || !gltfExpectObject(g, &target) ||
+	    !gltfReadIndex(g, place, "sampler", samplerList, true, &number) ||
+	    !gltfReadIndex(g, &target, "node", &g->nodes, false, &channel->node) ||
+	    !ReadPath(g, &target, &channel->path, &ignored))
+	{
+		return false;
+	}
+	if (ignored || channel->node == IO_NONE)
+	{
+		channel->node = IO_NONE; // what an extension moves
+		return true;
+	}
+	return SetKeys(g, place, samplers + number, channel);
+}
+
+// `moved` has per node and path the number of the last clip that moves it, plus 1.
+static bool ReadChannels(gltfReader* g, const gltfValue* array, const gltfValue* samplerList, const sampler* samplers,
+    uint32_t* moved, uint32_t clipNumber, ioClip* clip)
+{
+	size_t count = gltfLength(array);
+	if (!gltfSpend(g, array, count, sizeof(ioChannel)))
+	{
+		return false;
+	}
+	ioChannel* channels = ioAsset_Allocate(g->loader->asset, count, sizeof(ioChannel));
+	if (channels == NULL)
+	{
+		return ioFailMemory(g->loader);
+	}
+	clip->channels = channels;
+	clip->start = INFINITY;
+	for (size_t i = 0; i < count; ++i)
+	{
+		gltfValue place = gltfElement(array, i);
+		ioChannel* channel = channels + clip->channelCount;
+		if (!ReadChannel(g, &place, samplerList, samplers, channel))
+		{
+			return false;
+		}
+		if (channel->node == IO_NONE)
+		{
+			continue;
+		}
+		uint32_t* last = moved + 4 * (size_t)channel->node + channel->path;
+		if (*last == clipNumber + 1)
+		{
+			return gltfFail(g, &place, "moves what another channel moves");
+		}
+		*last = clipNumber + 1;
+		clip->start = fmin(clip->start, (double)channel->times[0]);
+		clip->duration = fmax(clip->duration, (double)channel->times[channel->keyCount - 1]);
+		clip->channelCount++;
+	}
+	clip->start = clip->channelCount > 0 ? clip->start : 0.0;
+	return true;
+}
+
+static bool ReadSamplers(gltfReader* g, const gltfValue* list, sampler* samplers)
+{
+	for (size_t i = 0; i < gltfLength(list); ++i)
+	{
+		gltfValue place = gltfElement(list, i);
+		if (!OpenSampler(g, &place, samplers + i))
+		{
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool ReadClip(gltfReader* g, uint32_t number, uint32_t* moved, ioClip* clip)
+{
+	gltfValue place = gltfElement(&g->animations, number), channels, list;
+	if (!gltfExpectObject(g, &place) || !gltfReadName(g, &place, &clip->name) ||
+	    !gltfReadArray(g, &place, "channels", &channels) || !gltfReadArray(g, &place, "samplers", &list))
+	{
+		return false;
+	}
+	if (channels.json == NULL || list.json == NULL)
+	{
+		return gltfFail(g, channels.json == NULL ? &channels : &list, "missing");
+	}
+	if (clip->name[0] == '\0')
+	{
+		char text[16];
+		snprintf(text, sizeof(text), "%u", number);
+		clip->name = ioAsset_CopyName(g->loader->asset, text);
+	}
+	sampler* samplers = calloc(gltfLength(&list), sizeof(sampler));
+	bool read =
+	    clip->name != NULL && samplers != NULL
+	        ? ReadSamplers(g, &list, samplers) && ReadChannels(g, &channels, &list, samplers, moved, number, clip)
+	        : ioFailMemory(g->loader);
+	free(samplers);
+	return read;
+}
+
+bool gltfReadAnimations(gltfReader* g)
+{
+	ioAsset* asset = g->loader->asset;
+	size_t count = gltfLength(&g->animations);
+	ioClip* clips = ioAsset_Allocate(asset, count, sizeof(ioClip));
+	uint32_t* moved = calloc(4 * (size_t)asset->nodeCount + 1, sizeof(uint32_t));
+	g->decoded = calloc(gltfLength(&g->accessors) + 1, sizeof(*g->decoded));
+	g->ascending = calloc(gltfLength(&g->accessors) + 1, sizeof(bool));
+	bool ready = clips != NULL && moved != NULL && g->decoded != NULL && g->ascending != NULL;
+	bool read = ready || ioFailMemory(g->loader);
+	asset->clips = clips;
+	for (uint32_t i = 0; read && i < count; ++i)
+	{
+		read = ReadClip(g, i, moved, clips + i);
+		asset->clipCount++;
+	}
+	free(moved);
+	free((void*)g->decoded);
+	free(g->ascending);
+	return read;
+}

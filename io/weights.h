@@ -1,0 +1,30 @@
+// io/weights.h: what is done about skinning weights that do not sum to 1, the same in every reader.
+//
+// Non-negative weights with a positive sum are divided by it, with a warning if it is off by more than 1e-3; all-zero
+// ones bind to their first joint, with a warning. Negative ones and those that are not finite are errors of the reader.
+#ifndef IO_WEIGHTS_H
+#define IO_WEIGHTS_H
+
+#include "io/load.h"
+
+/// Weights above this are errors too: so large ones are no weights, and their sums might not be finite.
+#define IO_MAX_WEIGHT 1e6f
+
+/// What was repaired in a mesh.
+typedef struct ioWeightRepairs
+{
+	uint32_t unscaled, unbound; ///< vertices
+	uint32_t firstUnscaled, firstUnbound;
+	double worst; ///< of the sums, the one farthest from 1
+} ioWeightRepairs;
+
+/// Divide a vertex's weights by their sum, which is positive.
+void ioScaleWeights(ioWeightRepairs* repairs, uint32_t vertex, float* weights, uint32_t count, double sum);
+
+/// Take note of a vertex whose weights are all zero.
+void ioNoteUnbound(ioWeightRepairs* repairs, uint32_t vertex);
+
+/// Warn of what was repaired, if anything was.
+void ioWarnOfWeights(ioLoader* loader, const char* place, const ioWeightRepairs* repairs);
+
+#endif

@@ -1,0 +1,79 @@
+// test/io_files.h: files made in memory for the tests of the readers, which are the seeds of their fuzzers too.
+#ifndef TEST_IO_FILES_H
+#define TEST_IO_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Bytes that grow. Lack of memory ends the process.
+typedef struct Bytes
+{
+	uint8_t* data; // followed by a zero, so that text is a string
+	size_t count, capacity;
+} Bytes;
+
+void Bytes_Add(Bytes* bytes, const void* data, size_t count);
+void Bytes_Print(Bytes* bytes, const char* format, ...);
+void Bytes_Free(Bytes* bytes);
+
+// --- glTF ---------------------------------------------------------------------------------------------------------
+
+enum
+{
+	gltf_sections = 9
+};
+
+// A glTF file under construction: the lists of its JSON as text, and one buffer.
+typedef struct Gltf
+{
+	Bytes sections[gltf_sections];
+	int counts[gltf_sections];
+	Bytes root; // further members of the file, each with a comma before it
+	Bytes binary;
+} Gltf;
+
+// Component types.
+enum
+{
+	type_int8 = 5120,
+	type_uint8,
+	type_int16,
+	type_uint16,
+	type_uint32 = 5125,
+	type_float = 5126,
+};
+
+// Append an element to a list such as "nodes". Quotation marks are written as ', since C wants \".
+int Gltf_Add(Gltf* gltf, const char* section, const char* format, ...);
+// Append a view of data, aligned to 4 bytes; stride 0: none given.
+int Gltf_AddView(Gltf* gltf, const void* data, size_t count, int stride);
+// Append a packed accessor with a view of its own. `type` is "SCALAR" and so on.
+int Gltf_AddArray(Gltf* gltf, const char* type, int componentType, bool normalized, int count, const void* data);
+// Append a mesh of these triangles, with further attributes and members as text, as in ",'JOINTS_0':3" or null.
+int Gltf_AddMesh(Gltf* gltf, int vertexCount, const float* positions, int indexCount, const uint16_t* indices,
+    const char* attributes, const char* primitive, const char* mesh);
+// Further members of the file, as in ",'scene':0".
+void Gltf_AddRoot(Gltf* gltf, const char* text);
+
+// The file. `uri` names the buffer; null: the binary chunk of a GLB file; "data:": inside the JSON, as base64.
+Bytes Gltf_Make(const Gltf* gltf, const char* uri);
+// A GLB file of any JSON and binary chunk.
+Bytes MakeGlb(const char* json, size_t jsonCount, const Bytes* binary);
+void Gltf_Free(Gltf* gltf);
+
+// --- Samples ------------------------------------------------------------------------------------------------------
+
+// A small file of one of the readers' formats that uses much of what the format has.
+typedef struct Sample
+{
+	const char* format; // "gltf", "obj", "ply", "stl", "off"
+	const char* name;   // with the usual ending
+	Bytes bytes;
+} Sample;
+
+// All samples.
+// @return how many; free each one's bytes
+int MakeSamples(Sample samples[32]);
+
+#endif
