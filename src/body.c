@@ -69,10 +69,9 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		.messenger = def->messenger,
 		.isAtRest = def->model->deform->restIsExact,
 		.version = 1,
+		.frame = { .rotation = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, .isIdentity = true },
 		.pool = def->pool,
 	};
-	const snugFrame identity = { 0 };
-	sgFrame_Make(&identity, &body->frame);
 	if (!AllocateCaches(body))
 	{
 		Release(body);
@@ -168,16 +167,26 @@ snugStatus snugBody_Refit(snugBody* body)
 	return snug_success;
 }
 
+snugStatus sgBody_MakePlacement(
+    snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, uint64_t* refitted)
+{
+	*root = sgBody_RootBox(body, refitted);
+	return sgPlacement_Make(&body->frame, origin, root, placement)
+	           ? snug_success
+	           : sgFail(&body->messenger, snug_outOfRange, "the body is too far from the origin");
+}
+
 // Evaluates and places in runs of a leaf's size, exactly as queries do.
 static SG_NOINLINE snugStatus GetVertices(snugBody* body, const double* origin, char* positions, size_t stride)
 {
 	const sgTree* tree = &body->model->tree;
 	uint64_t refitted = 0;
-	sgBox root = sgBody_RootBox(body, &refitted);
+	sgBox root;
 	sgPlacement placement;
-	if (!sgPlacement_Make(&body->frame, origin, &root, &placement))
+	snugStatus status = sgBody_MakePlacement(body, origin, &root, &placement, &refitted);
+	if (status != snug_success)
 	{
-		return sgFail(&body->messenger, snug_outOfRange, "the body is too far from the origin");
+		return status;
 	}
 	for (uint32_t first = 0; first < tree->vertexCount; first += SG_MAX_LEAF_VERTICES)
 	{
@@ -206,8 +215,8 @@ static SG_NOINLINE snugStatus GetVertices(snugBody* body, const double* origin, 
 snugStatus snugBody_GetVertices(snugBody* body, const double origin[3], float* positions, size_t stride)
 {
 	SG_REQUIRE(body != NULL && (positions != NULL || body->model->tree.vertexCount == 0), snug_badArgument);
-	stride = stride == 0 ? 3 * sizeof(float) : stride;
-	SG_REQUIRE(stride >= 3 * sizeof(float) && stride % sizeof(float) == 0, snug_badArgument);
+	stride = sgStride(stride, 3 * sizeof(float));
+	SG_REQUIRE(stride != 0, snug_badArgument);
 	origin = origin != NULL ? origin : zeroOrigin;
 	SG_REQUIRE(sgIsFinitePoint(origin), snug_badArgument);
 	sgFpEnv environment = sgFpEnv_Enter();
@@ -219,11 +228,12 @@ snugStatus snugBody_GetVertices(snugBody* body, const double origin[3], float* p
 static SG_NOINLINE snugStatus GetBounds(snugBody* body, const double* origin, snugBounds* bounds)
 {
 	uint64_t refitted = 0;
-	sgBox root = sgBody_RootBox(body, &refitted);
+	sgBox root;
 	sgPlacement placement;
-	if (!sgPlacement_Make(&body->frame, origin, &root, &placement))
+	snugStatus status = sgBody_MakePlacement(body, origin, &root, &placement, &refitted);
+	if (status != snug_success)
 	{
-		return sgFail(&body->messenger, snug_outOfRange, "the body is too far from the origin");
+		return status;
 	}
 	sgBox box = sgPlacement_BoundBox(&placement, &root);
 	memcpy(bounds->lower, box.lower, sizeof(bounds->lower));

@@ -38,6 +38,11 @@ void sgBody_RefitBottomUp(snugBody* body, uint64_t* refitted);
 /// The box of the root, up to date.
 sgBox sgBody_RootBox(snugBody* body, uint64_t* refitted);
 
+/// The root's box, and how the body's vertices are placed relative to an origin.
+/// @return snug_outOfRange, with a message, if float32 cannot hold them
+snugStatus sgBody_MakePlacement(
+    snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, uint64_t* refitted);
+
 /// Forget all cached boxes: a new version, and the pages of a shared pool go back.
 void sgBody_Invalidate(snugBody* body);
 

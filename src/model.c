@@ -73,14 +73,13 @@ static snugStatus ReadDef(const snugModelDef* def, sgMeshView* mesh)
 	SG_REQUIRE(def->triangles != NULL || def->triangleCount == 0, snug_badArgument);
 	*mesh = (sgMeshView){
 		.positions = (const char*)def->positions,
-		.positionStride = def->positionStride == 0 ? 3 * sizeof(float) : def->positionStride,
+		.positionStride = sgStride(def->positionStride, 3 * sizeof(float)),
 		.vertexCount = def->vertexCount,
 		.triangles = (const char*)def->triangles,
-		.triangleStride = def->triangleStride == 0 ? 3 * sizeof(uint32_t) : def->triangleStride,
+		.triangleStride = sgStride(def->triangleStride, 3 * sizeof(uint32_t)),
 		.triangleCount = def->triangleCount,
 	};
-	if (mesh->positionStride % sizeof(float) != 0 || mesh->triangleStride % sizeof(uint32_t) != 0 ||
-	    mesh->positionStride < 3 * sizeof(float) || mesh->triangleStride < 3 * sizeof(uint32_t))
+	if (mesh->positionStride == 0 || mesh->triangleStride == 0)
 	{
 		return sgFail(&def->messenger, snug_badArgument, "strides must be multiples of 4 and at least 12");
 	}

@@ -295,7 +295,8 @@ typedef struct snugFrame
 SNUG_API snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame);
 
 /// Set vertices `first` to `first + count - 1` of a free body, relative to its frame; the others stay as they are.
-/// Copies them. Bounds are refitted by the next query, only where vertices changed.
+/// Copies them. Bounds are refitted by the next query, only where vertices changed. Besides copying, each call looks
+/// over the leaves of the tree once, so set ranges rather than single vertices.
 /// @param positions x, y, z of vertex `first`, and so on; nullable if count is zero
 /// @param stride bytes from one vertex to the next; 0 means 12
 /// @return snug_badInput (and the pose unchanged) if a coordinate is not finite or above SNUG_MAX_COORDINATE
@@ -371,7 +372,8 @@ typedef struct snugPair
 	uint32_t a, b;
 } snugPair;
 
-/// Receives each pair as it is found, in no particular order. Return false to stop the query.
+/// Receives each pair as it is found, in no particular order. Return false to stop the query. It must neither pose nor
+/// destroy the two bodies.
 typedef bool snugPairFcn(void* user, snugPair pair);
 
 /// What to ask. Zero means default: count all pairs.

@@ -4,15 +4,16 @@
 
 #include "snug/snug.h"
 
-#if defined(__GNUC__)
+#if !defined(__GNUC__)
+#error "snug needs gcc or clang"
+#endif
+#if defined(__FAST_MATH__)
+#error "snug's answers rest on IEEE arithmetic: do not compile it with -ffast-math or -Ofast"
+#endif
+
 #define SG_PRINTF(text, arguments) __attribute__((format(printf, text, arguments)))
 #define SG_NOINLINE __attribute__((noinline))
 #define SG_ALIGN(bytes) __attribute__((aligned(bytes)))
-#else
-#define SG_PRINTF(text, arguments)
-#define SG_NOINLINE
-#define SG_ALIGN(bytes) _Alignas(bytes)
-#endif
 
 /// Everything that is processed side by side comes in eights, whatever the machine's registers hold.
 #define SG_LANES 8
@@ -48,6 +49,19 @@ bool sgAllocator_IsValid(const snugAllocator* allocator);
 /// Memory aligned to SG_ALIGNMENT, or null. A size of zero still gives a pointer that can be released.
 void* sgAllocate(const snugAllocator* allocator, size_t size);
 void sgRelease(const snugAllocator* allocator, void* memory, size_t size);
+
+/// The stride to use: the given one, `least` for zero, or zero if it is too small or not a multiple of four.
+static inline size_t sgStride(size_t stride, size_t least)
+{
+	stride = stride == 0 ? least : stride;
+	return stride >= least && stride % 4 == 0 ? stride : 0;
+}
+
+/// Number of the lowest bit that is set; `bits` is not zero.
+static inline uint32_t sgLowestBit(uint64_t bits)
+{
+	return (uint32_t)__builtin_ctzll(bits);
+}
 
 static inline size_t sgAlignUp(size_t value, size_t alignment)
 {

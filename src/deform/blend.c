@@ -138,7 +138,7 @@ static void Bound(
 	const float* rows = sgBlendPose_Rows(blendPose, blend.header->transformCount);
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		uint32_t slot = families[i].group * SG_LANES + (uint32_t)__builtin_ctz(families[i].mask);
+		uint32_t slot = families[i].group * SG_LANES + sgLowestBit(families[i].mask);
 		uint32_t parent = model->tree.nodes[slot].parent;
 		const sgBlendFamily* family = blend.families + (parent == SG_NONE ? 0 : blend.familyOfParent[parent]);
 		sgGetKernels()->blend->bound(&blend, family, rows, blendPose->reach, families[i].mask, out[i]);
@@ -248,8 +248,8 @@ snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stri
 {
 	SG_REQUIRE(body != NULL && matrices != NULL, snug_badArgument);
 	SG_REQUIRE(body->model->deformer == snug_blend, snug_badArgument);
-	stride = stride == 0 ? 12 * sizeof(float) : stride;
-	SG_REQUIRE(stride >= 12 * sizeof(float) && stride % sizeof(float) == 0, snug_badArgument);
+	stride = sgStride(stride, 12 * sizeof(float));
+	SG_REQUIRE(stride != 0, snug_badArgument);
 	const JointSource source = { (const char*)matrices, stride };
 	return Pose(body, MatrixOfJoint, &source, count);
 }

@@ -370,7 +370,7 @@ static void Bound(const sgBlend* blend, const sgBlendFamily* family, const float
 	}
 	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
 	{
-		uint32_t lane = (uint32_t)__builtin_ctz(rest);
+		uint32_t lane = sgLowestBit(rest);
 		sgBox box = sgBoxLanes_Get(&boxes, lane);
 		sgBoxLanes_Set(out, lane, &box);
 	}

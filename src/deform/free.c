@@ -132,11 +132,11 @@ static void Bound(
 	{
 		for (uint32_t rest = families[i].mask; rest != 0;)
 		{
-			uint32_t lane = (uint32_t)__builtin_ctz(rest);
+			uint32_t lane = sgLowestBit(rest);
 			uint32_t slot = families[i].group * SG_LANES + lane;
 			uint32_t leaves = (rest & families[i].leafMask) >> lane;
 			// Leaves in neighbouring lanes are numbered one after the other, and are bounded together.
-			uint32_t run = (uint32_t)__builtin_ctz(~leaves);
+			uint32_t run = sgLowestBit(~leaves);
 			if (run > 0)
 			{
 				const sgLeaf* first = model->tree.leaves + model->tree.nodes[slot].first;
@@ -236,8 +236,8 @@ snugStatus snugBody_SetVertices(snugBody* body, const float* positions, size_t s
 {
 	SG_REQUIRE(body != NULL && (positions != NULL || count == 0), snug_badArgument);
 	SG_REQUIRE(body->model->deformer == snug_free, snug_badArgument);
-	stride = stride == 0 ? 3 * sizeof(float) : stride;
-	SG_REQUIRE(stride >= 3 * sizeof(float) && stride % sizeof(float) == 0, snug_badArgument);
+	stride = sgStride(stride, 3 * sizeof(float));
+	SG_REQUIRE(stride != 0, snug_badArgument);
 	uint32_t vertexCount = body->model->tree.vertexCount;
 	if (first > vertexCount || count > vertexCount - first)
 	{

@@ -6,11 +6,6 @@
 
 #include <math.h>
 
-static uint32_t CountTrailingZeros(uint32_t bits)
-{
-	return (uint32_t)__builtin_ctz(bits);
-}
-
 static bool AllWithin(const float* values, size_t count, float limit)
 {
 	// NaN fails every comparison, so counting successes catches it. Blocks keep the loop free of branches.
@@ -98,7 +93,7 @@ static uint64_t OverlapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLan
 	uint64_t pairs = 0;
 	for (uint32_t rest = maskA; rest != 0; rest &= rest - 1)
 	{
-		uint32_t i = CountTrailingZeros(rest);
+		uint32_t i = sgLowestBit(rest);
 		sgBox one = sgBoxLanes_Get(a, i);
 		pairs |= (uint64_t)(OverlapOne(lower, upper, one.lower, one.upper) & maskB) << (8 * i);
 	}
@@ -119,7 +114,7 @@ static sgBox MergeBoxes(const sgBoxLanes* boxes, uint32_t mask)
 	}
 	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
 	{
-		sgBox one = sgBoxLanes_Get(boxes, CountTrailingZeros(rest));
+		sgBox one = sgBoxLanes_Get(boxes, sgLowestBit(rest));
 		sgBox_AddBox(&merged, &one);
 	}
 	return merged;
@@ -333,7 +328,7 @@ static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes*
 	uint64_t pairs = 0;
 	for (uint32_t rest = maskB; rest != 0; rest &= rest - 1)
 	{
-		uint32_t j = CountTrailingZeros(rest);
+		uint32_t j = sgLowestBit(rest);
 		sgBox one = sgBoxLanes_Get(&b->boxes, j);
 		uint32_t near = OverlapOne(lower, upper, one.lower, one.upper) & maskA;
 		if (near == 0)
@@ -344,7 +339,7 @@ static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes*
 		near &= ~Separated((const f8(*)[3])corner, normal, b, j, error);
 		for (; near != 0; near &= near - 1)
 		{
-			pairs |= (uint64_t)1 << (8 * CountTrailingZeros(near) + j);
+			pairs |= (uint64_t)1 << (8 * sgLowestBit(near) + j);
 		}
 	}
 	return pairs;

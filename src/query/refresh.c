@@ -14,9 +14,16 @@ static sgCacheGroup* FindGroup(snugBody* body, uint32_t group, bool borrow)
 	return *page == SG_NONE ? NULL : body->pool->pages[*page].groups + group % SG_PAGE_GROUPS;
 }
 
-static uint32_t LowestLane(uint32_t mask)
+// Every lane counts: a leaf may have been refreshed alone, since a page turned up after its family was computed
+// without.
+static bool IsCurrent(const sgCacheGroup* cached, uint32_t mask, uint32_t version)
 {
-	return (uint32_t)__builtin_ctz(mask);
+	uint32_t stale = 0;
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		stale |= (uint32_t)(cached->version[lane] != version) << lane;
+	}
+	return (stale & mask) == 0;
 }
 
 static void SetVersion(sgCacheGroup* cached, uint32_t mask, uint32_t version)
@@ -35,7 +42,7 @@ const sgBoxLanes* sgBody_Refresh(snugBody* body, sgLaneSet family, sgBoxLanes* s
 		return model->restBounds + family.group;
 	}
 	sgCacheGroup* cached = FindGroup(body, family.group, true);
-	if (cached != NULL && cached->version[LowestLane(family.mask)] == body->version)
+	if (cached != NULL && IsCurrent(cached, family.mask, body->version))
 	{
 		return &cached->bounds;
 	}
@@ -58,10 +65,10 @@ static void RefitFamily(snugBody* body, sgLaneSet family, sgBoxLanes* out)
 	uint32_t direct = family.leafMask;
 	for (uint32_t rest = family.mask & ~family.leafMask; rest != 0; rest &= rest - 1)
 	{
-		uint32_t lane = LowestLane(rest);
+		uint32_t lane = sgLowestBit(rest);
 		sgLaneSet children = sgTree_Open(tree, family.group * SG_LANES + lane);
 		const sgCacheGroup* below = FindGroup(body, children.group, false);
-		if (below == NULL || below->version[LowestLane(children.mask)] != body->version)
+		if (below == NULL || !IsCurrent(below, children.mask, body->version))
 		{
 			direct |= 1u << lane;
 			continue;
@@ -79,7 +86,7 @@ static void RefitFamily(snugBody* body, sgLaneSet family, sgBoxLanes* out)
 static void RefitFamilyOnce(snugBody* body, sgLaneSet family, uint64_t* refitted)
 {
 	sgCacheGroup* cached = FindGroup(body, family.group, true);
-	if (cached != NULL && cached->version[LowestLane(family.mask)] != body->version)
+	if (cached != NULL && !IsCurrent(cached, family.mask, body->version))
 	{
 		RefitFamily(body, family, &cached->bounds);
 		SetVersion(cached, family.mask, body->version);
@@ -94,13 +101,13 @@ static void RefitBelow(snugBody* body, uint32_t slot, uint64_t* refitted)
 	const sgTree* tree = &body->model->tree;
 	sgLaneSet family = sgTree_Open(tree, slot);
 	const sgCacheGroup* cached = FindGroup(body, family.group, true);
-	if (cached != NULL && cached->version[LowestLane(family.mask)] == body->version)
+	if (cached != NULL && IsCurrent(cached, family.mask, body->version))
 	{
 		return;
 	}
 	for (uint32_t rest = family.mask & ~family.leafMask; rest != 0; rest &= rest - 1)
 	{
-		RefitBelow(body, family.group * SG_LANES + LowestLane(rest), refitted);
+		RefitBelow(body, family.group * SG_LANES + sgLowestBit(rest), refitted);
 	}
 	RefitFamilyOnce(body, family, refitted);
 }

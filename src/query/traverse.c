@@ -57,11 +57,6 @@ typedef struct Search
 	Level stack[SG_MAX_DEPTH + 1];
 } Search;
 
-static uint32_t LowestBit(uint64_t bits)
-{
-	return (uint32_t)__builtin_ctzll(bits);
-}
-
 static const sgTriangleLanes* Triangles(Search* search, Side* side, sgLaneSet set, uint32_t lane)
 {
 	LeafGroup* kept = side->leafGroups + set.group % LEAF_GROUPS;
@@ -127,7 +122,7 @@ static void CollideLeaves(Search* search, sgLaneSet setA, uint32_t laneA, sgLane
 	uint32_t firstB = treeB->leaves[treeB->nodes[setB.group * SG_LANES + laneB].first].firstTriangle;
 	for (; pairs != 0 && !search->isStopped; pairs &= pairs - 1)
 	{
-		uint32_t i = LowestBit(pairs) / SG_LANES, j = LowestBit(pairs) % SG_LANES;
+		uint32_t i = sgLowestBit(pairs) / SG_LANES, j = sgLowestBit(pairs) % SG_LANES;
 		float p[3][3], q[3][3];
 		GetTriangle(a, i, p);
 		GetTriangle(b, j, q);
@@ -145,7 +140,7 @@ static uint64_t MaskProduct(uint32_t rows, uint32_t columns)
 	uint64_t product = 0;
 	for (uint32_t rest = rows; rest != 0; rest &= rest - 1)
 	{
-		product |= (uint64_t)columns << (8 * LowestBit(rest));
+		product |= (uint64_t)columns << (8 * sgLowestBit(rest));
 	}
 	return product;
 }
@@ -189,7 +184,7 @@ static Level Step(Search* search, uint32_t slotA, uint32_t slotB)
 	    setA.leafMask != 0 && setB.leafMask != 0 ? pairs & MaskProduct(setA.leafMask, setB.leafMask) : 0;
 	for (uint64_t rest = leafPairs; rest != 0 && !search->isStopped; rest &= rest - 1)
 	{
-		CollideLeaves(search, setA, LowestBit(rest) / SG_LANES, setB, LowestBit(rest) % SG_LANES);
+		CollideLeaves(search, setA, sgLowestBit(rest) / SG_LANES, setB, sgLowestBit(rest) % SG_LANES);
 	}
 	return (Level){ setA.group, setB.group, pairs & ~leafPairs };
 }
@@ -208,7 +203,7 @@ static void Descend(Search* search)
 			--top;
 			continue;
 		}
-		uint32_t pair = LowestBit(level->pairs);
+		uint32_t pair = sgLowestBit(level->pairs);
 		level->pairs &= level->pairs - 1;
 		uint32_t slotA = level->groupA * SG_LANES + pair / SG_LANES;
 		uint32_t slotB = level->groupB * SG_LANES + pair % SG_LANES;
@@ -220,7 +215,7 @@ static void Descend(Search* search)
 	}
 }
 
-static bool PrepareSide(Search* search, Side* side, snugBody* body, sgBox* root)
+static snugStatus PrepareSide(Search* search, Side* side, snugBody* body, sgBox* root)
 {
 	side->body = body;
 	side->tree = &body->model->tree;
@@ -228,8 +223,7 @@ static bool PrepareSide(Search* search, Side* side, snugBody* body, sgBox* root)
 	{
 		side->leafGroups[i].group = SG_NONE;
 	}
-	*root = sgBody_RootBox(body, &search->counters.nodesRefitted);
-	return sgPlacement_Make(&body->frame, search->options->origin, root, &side->placement);
+	return sgBody_MakePlacement(body, search->options->origin, root, &side->placement, &search->counters.nodesRefitted);
 }
 
 void sgTraverse(snugBody* a, snugBody* b, const sgTraversal* options, sgSink* sink, snugResult* result)
@@ -241,14 +235,12 @@ void sgTraverse(snugBody* a, snugBody* b, const sgTraversal* options, sgSink* si
 	search.counters = (snugCounters){ 0 };
 	search.isStopped = search.isCut = false;
 	sgBox rootA, rootB;
-	bool isNearA = PrepareSide(&search, &search.a, a, &rootA);
-	bool isNearB = PrepareSide(&search, &search.b, b, &rootB);
-	if (!isNearA || !isNearB)
+	result->status = PrepareSide(&search, &search.a, a, &rootA);
+	if (result->status == snug_success)
 	{
-		snugBody* far = isNearA ? b : a;
-		result->status = sgFail(&far->messenger, snug_outOfRange, "the body is too far from the query's origin");
+		result->status = PrepareSide(&search, &search.b, b, &rootB);
 	}
-	else
+	if (result->status == snug_success)
 	{
 		const sgPlacement *placementA = &search.a.placement, *placementB = &search.b.placement;
 		search.motionBA = sgRelativeMotion(&a->frame, placementA, &b->frame, placementB, &rootB);

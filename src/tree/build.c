@@ -16,6 +16,7 @@ typedef struct Builder
 	const sgMeshView* mesh;
 	snugTreeDef def;
 	sgBuildItem* items;
+	size_t itemBytes;
 	uint32_t* newVertex; ///< caller's vertex to tree order, SG_NONE while unused
 	sgTreeArrays* out;
 	uint32_t slotCount;
@@ -188,26 +189,30 @@ static uint32_t CountLeaves(uint32_t triangleCount, uint32_t leafTriangles)
 	return triangleCount == 0 ? 1 : (triangleCount - 1) / leafTriangles + 1;
 }
 
+// Null for more than memory can hold, also where size_t has 32 bits.
+static void* AllocateArray(const snugAllocator* allocator, uint64_t count, size_t size, size_t* bytes)
+{
+	uint64_t wanted = count * size; // at most 2^33 of a few bytes
+	*bytes = (size_t)wanted;
+	return wanted <= SIZE_MAX / 2 ? sgAllocate(allocator, *bytes) : NULL;
+}
+
 static bool AllocateArrays(Builder* builder, const snugAllocator* allocator)
 {
 	const sgMeshView* mesh = builder->mesh;
+	sgTreeArrays* out = builder->out;
 	// Every inner node has two children or more, so there are fewer than 2 nodes per leaf; a family of n takes fewer
 	// than 2 n slots and skips as many for its alignment.
-	size_t leafCount = CountLeaves(mesh->triangleCount, (uint32_t)builder->def.leafTriangles);
-	size_t maxSlots = 8 * leafCount + SG_LANES;
-	sgTreeArrays* out = builder->out;
-	out->nodeBytes = maxSlots * sizeof(sgNode);
-	out->leafBytes = leafCount * sizeof(sgLeaf);
-	out->leafVertexBytes = (3 * (size_t)mesh->triangleCount + SG_LANES) * sizeof(uint32_t);
-	out->triangleMapBytes = (size_t)mesh->triangleCount * sizeof(uint32_t);
-	out->vertexMapBytes = (size_t)mesh->vertexCount * sizeof(uint32_t);
-	out->nodes = sgAllocate(allocator, out->nodeBytes);
-	out->leaves = sgAllocate(allocator, out->leafBytes);
-	out->leafVertices = sgAllocate(allocator, out->leafVertexBytes);
-	out->triangleMap = sgAllocate(allocator, out->triangleMapBytes);
-	out->vertexMap = sgAllocate(allocator, out->vertexMapBytes);
-	builder->items = sgAllocate(allocator, (size_t)mesh->triangleCount * sizeof(sgBuildItem));
-	builder->newVertex = sgAllocate(allocator, out->vertexMapBytes);
+	uint64_t leafCount = CountLeaves(mesh->triangleCount, (uint32_t)builder->def.leafTriangles);
+	uint64_t maxSlots = 8 * leafCount + SG_LANES;
+	uint64_t corners = 3 * (uint64_t)mesh->triangleCount + SG_LANES;
+	out->nodes = AllocateArray(allocator, maxSlots, sizeof(sgNode), &out->nodeBytes);
+	out->leaves = AllocateArray(allocator, leafCount, sizeof(sgLeaf), &out->leafBytes);
+	out->leafVertices = AllocateArray(allocator, corners, sizeof(uint32_t), &out->leafVertexBytes);
+	out->triangleMap = AllocateArray(allocator, mesh->triangleCount, sizeof(uint32_t), &out->triangleMapBytes);
+	out->vertexMap = AllocateArray(allocator, mesh->vertexCount, sizeof(uint32_t), &out->vertexMapBytes);
+	builder->items = AllocateArray(allocator, mesh->triangleCount, sizeof(sgBuildItem), &builder->itemBytes);
+	builder->newVertex = AllocateArray(allocator, mesh->vertexCount, sizeof(uint32_t), &out->vertexMapBytes);
 	return out->nodes && out->leaves && out->leafVertices && out->triangleMap && out->vertexMap && builder->items &&
 	       builder->newVertex;
 }
@@ -254,7 +259,7 @@ snugStatus sgTree_Build(
 	{
 		Run(&builder);
 	}
-	sgRelease(allocator, builder.items, (size_t)mesh->triangleCount * sizeof(sgBuildItem));
+	sgRelease(allocator, builder.items, builder.itemBytes);
 	sgRelease(allocator, builder.newVertex, arrays->vertexMapBytes);
 	if (!enough || arrays->tree.depth > SG_MAX_DEPTH)
 	{
