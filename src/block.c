@@ -2,8 +2,8 @@
 #include "block.h"
 
 #include "base/checksum.h"
-#include "base/isa.h"
 #include "deform/deform.h"
+#include "kernels/isa.h"
 
 #include <math.h>
 #include <string.h>

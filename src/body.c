@@ -2,7 +2,7 @@
 #include "body.h"
 
 #include "base/fpenv.h"
-#include "base/isa.h"
+#include "kernels/isa.h"
 
 #include <math.h>
 #include <string.h>

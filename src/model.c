@@ -2,9 +2,9 @@
 #include "model.h"
 
 #include "base/fpenv.h"
-#include "base/isa.h"
 #include "block.h"
 #include "deform/deform.h"
+#include "kernels/isa.h"
 
 #include <limits.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "support.h"
 
 #include "geometry/triangle.h"
-#include "query/kernels.h"
+#include "kernels/kernels.h"
 
 #include <float.h>
 #include <math.h>

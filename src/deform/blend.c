@@ -2,9 +2,9 @@
 #include "deform/blend.h"
 
 #include "base/fpenv.h"
-#include "base/isa.h"
 #include "body.h"
 #include "deform/blend_kernels.h"
+#include "kernels/isa.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,6 +63,19 @@ sgBlend sgBlend_Get(const snugModel* model)
 		.entryTransforms = (const void*)(data + offsets[5]),
 		.values = (const void*)(data + offsets[6]),
 	};
+}
+
+static const sgBlendKernels* GetBlendKernels(void)
+{
+	static const sgBlendKernels* const tables[SG_ISA_COUNT] = {
+		[sgIsa_scalar] = &sgBlendKernels_scalar,
+#if SNUG_HAVE_X86_KERNELS
+		[sgIsa_sse2] = &sgBlendKernels_sse2,
+		[sgIsa_avx2] = &sgBlendKernels_avx2,
+		[sgIsa_avx512] = &sgBlendKernels_avx512,
+#endif
+	};
+	return tables[sgGetIsa()];
 }
 
 static size_t PoseBytes(const snugModel* model)
@@ -127,7 +140,7 @@ static void Evaluate(
     const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, sgVertexBlock* out)
 {
 	sgBlend blend = sgBlend_Get(model);
-	sgGetKernels()->blend->evaluate(&blend, sgBlendPose_Columns(pose), model->positions, vertices, count, out);
+	GetBlendKernels()->evaluate(&blend, sgBlendPose_Columns(pose), model->positions, vertices, count, out);
 }
 
 static void Bound(
@@ -141,7 +154,7 @@ static void Bound(
 		uint32_t slot = families[i].group * SG_LANES + sgLowestBit(families[i].mask);
 		uint32_t parent = model->tree.nodes[slot].parent;
 		const sgBlendFamily* family = blend.families + (parent == SG_NONE ? 0 : blend.familyOfParent[parent]);
-		sgGetKernels()->blend->bound(&blend, family, rows, blendPose->reach, families[i].mask, out[i]);
+		GetBlendKernels()->bound(&blend, family, rows, blendPose->reach, families[i].mask, out[i]);
 	}
 }
 

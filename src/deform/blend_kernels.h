@@ -3,7 +3,7 @@
 #define SG_BLEND_KERNELS_H
 
 #include "deform/blend.h"
-#include "query/kernels.h"
+#include "kernels/kernels.h"
 
 typedef struct sgBlendKernels
 {

@@ -11,8 +11,8 @@
 #ifndef SG_DEFORM_H
 #define SG_DEFORM_H
 
+#include "kernels/kernels.h"
 #include "model.h"
-#include "query/kernels.h"
 
 typedef struct sgDeform
 {

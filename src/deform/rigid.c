@@ -1,6 +1,6 @@
 // src/deform/rigid.c: vertices that stay where they are. The limit that every other model is measured against.
-#include "base/isa.h"
 #include "deform/deform.h"
+#include "kernels/isa.h"
 
 static size_t PoseBytes(const snugModel* model)
 {

@@ -1,7 +1,7 @@
 // src/query/refresh.c: bringing bounds up to date, on demand or from the leaves up. See body.h.
 #include "body.h"
 
-#include "base/isa.h"
+#include "kernels/isa.h"
 
 // The cached group, or null if it has no page. With `borrow`, tries to get one.
 static sgCacheGroup* FindGroup(snugBody* body, uint32_t group, bool borrow)

@@ -10,8 +10,8 @@
 // pair found is the same on every machine.
 #include "query/traverse.h"
 
-#include "base/isa.h"
 #include "geometry/triangle.h"
+#include "kernels/isa.h"
 
 // Neighbouring steps meet the same leaves again, so the last few groups of them are kept.
 enum

@@ -1,4 +1,4 @@
-// src/query/kernels.h: the inner loops, compiled once per instruction set from kernels.c.
+// src/kernels/kernels.h: the inner loops, compiled once per instruction set from kernels.c.
 //
 // Vertices and masks that leave a kernel are the same on every instruction set. Boxes need only contain.
 #ifndef SG_KERNELS_H
@@ -23,12 +23,9 @@ typedef struct sgTriangleLanes
 	uint32_t mask;
 } SG_ALIGN(32) sgTriangleLanes;
 
-struct sgBlendKernels;
-
 typedef struct sgKernels
 {
 	const char* name;
-	const struct sgBlendKernels* blend; ///< see deform/blend_kernels.h
 
 	/// Whether all |values| are at most `limit` (so neither infinite nor NaN).
 	bool (*allWithin)(const float* values, size_t count, float limit);

@@ -1,8 +1,7 @@
-// src/query/kernels.c: see kernels.h. Compiled once per instruction set, with SNUG_ISA_… saying which.
-#include "query/kernels.h"
+// src/kernels/kernels.c: see kernels.h. Compiled once per instruction set, with SNUG_ISA_… saying which.
+#include "kernels/kernels.h"
 
 #include "base/simd.h"
-#include "deform/blend_kernels.h"
 
 #include <math.h>
 
@@ -350,7 +349,6 @@ static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes*
 
 const sgKernels SG_FOR_ISA(sgKernels) = {
 	.name = TEXT_OF(SNUG_KERNELS),
-	.blend = &SG_FOR_ISA(sgBlendKernels),
 	.allWithin = AllWithin,
 	.moveBoxes = MoveBoxes,
 	.overlapBoxes = OverlapBoxes,
