@@ -43,8 +43,7 @@ typedef struct sgFamilyDraft
 } sgFamilyDraft;
 
 /// Fill in all values of a family of one kind: sgBlendKind_HeadValues + entryCount * sgBlendKind_EntryValues of them.
-/// @return how well the kind suits: the largest sum of residuals of a lane (zero for kinds without residuals)
-double sgBlend_FillFamily(const sgFamilyDraft* draft, sgBlendKind kind, sgLaneFloats* values);
+void sgBlend_FillFamily(const sgFamilyDraft* draft, sgBlendKind kind, sgLaneFloats* values);
 
 /// How large the residuals of a first-order fit would be at least, from a few vertices of each node. `values` has room
 /// for the kind and is overwritten.

@@ -441,7 +441,7 @@ static void FillResiduals(const sgFamilyDraft* draft, uint32_t lane, const sgBle
 
 // Sums over the entries, and the rounding of docs/bounds.md: n transforms, m = sum of |means|, G = sum of gradients
 // over the box, P = sum of residuals, kappa = how much the reference map may exceed the transforms.
-static double FillSums(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgBlendVolume* volume,
+static void FillSums(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgBlendVolume* volume,
     const sgFirstEntry* entries, bool hasGradient)
 {
 	double sum = 0.0, absolute = 0.0, residual = 0.0, variation = 0.0, gradientSum[3] = { 0, 0, 0 }, own = 0.0;
@@ -472,7 +472,6 @@ static double FillSums(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon*
 	StoreError(common, lane,
 	    (own + 3.0) * absolute + 26.0 * kappa + (own + 30.0) * variation * (1.0 + kappa) +
 	        (own + 14.0) * residual * (1.0 + kappa) + EvaluationError(draft));
-	return residual;
 }
 
 static void FillZeroEntries(const sgFamilyDraft* draft, uint32_t lane, sgZeroEntry* entries)
@@ -487,14 +486,13 @@ static void FillZeroEntries(const sgFamilyDraft* draft, uint32_t lane, sgZeroEnt
 	}
 }
 
-double sgBlend_FillFamily(const sgFamilyDraft* draft, sgBlendKind kind, sgLaneFloats* values)
+void sgBlend_FillFamily(const sgFamilyDraft* draft, sgBlendKind kind, sgLaneFloats* values)
 {
 	uint32_t stride = sgBlendKind_EntryValues(kind);
 	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
 	sgBlendVolume* volume = (sgBlendVolume*)(void*)(common + 1);
 	sgLaneFloats* entries = values + sgBlendKind_HeadValues(kind);
 	memset(values, 0, (sgBlendKind_HeadValues(kind) + (size_t)draft->entryCount * stride) * sizeof(sgLaneFloats));
-	double worst = 0.0;
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		if (draft->laneFirst[lane] == draft->laneLast[lane])
@@ -502,7 +500,6 @@ double sgBlend_FillFamily(const sgFamilyDraft* draft, sgBlendKind kind, sgLaneFl
 			continue;
 		}
 		FillBox(draft, lane, common);
-		double residual = 0.0;
 		switch (kind)
 		{
 			case sgBlend_limited:
@@ -517,18 +514,16 @@ double sgBlend_FillFamily(const sgFamilyDraft* draft, sgBlendKind kind, sgLaneFl
 				FillRanges(draft, lane, common, entries, stride);
 				FillZeroEntries(draft, lane, (void*)entries);
 				FillPrism(draft, lane, common, volume);
-				residual = FillSums(draft, lane, common, volume, (void*)entries, false);
+				FillSums(draft, lane, common, volume, (void*)entries, false);
 				break;
 			default:
 				FitWeights(draft, lane, common, (void*)entries, draft->sums);
 				FillResiduals(draft, lane, common, (void*)entries);
 				FillPrism(draft, lane, common, volume);
-				residual = FillSums(draft, lane, common, volume, (void*)entries, true);
+				FillSums(draft, lane, common, volume, (void*)entries, true);
 				break;
 		}
-		worst = Larger(worst, residual);
 	}
-	return worst;
 }
 
 double sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values)
