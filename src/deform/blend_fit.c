@@ -531,6 +531,9 @@ double sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values)
 	sgFamilyDraft probe = *draft;
 	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
 	sgFirstEntry* entries = (sgFirstEntry*)(void*)(values + sgBlendKind_HeadValues(sgBlend_firstOrder));
+	size_t valueCount = sgBlendKind_HeadValues(sgBlend_firstOrder) +
+	                    (size_t)draft->entryCount * sgBlendKind_EntryValues(sgBlend_firstOrder);
+	memset(values, 0, valueCount * sizeof(sgLaneFloats));
 	double worst = 0.0;
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
