@@ -5,6 +5,9 @@
 static const benchDef benches[] = {
 	{ "rigid", "rigid bodies that turn and move: query time by tree and contact; build time and memory", benchRigid },
 	{ "free", "bodies whose vertices all move: refit and query time, partial refits, memory", benchFree },
+	{ "meshless-fit", "meshless bodies: time to fit one box around everything, by each bound", benchMeshlessFit },
+	{ "meshless-tightness", "meshless bodies: how large bounds are, by level of the tree", benchMeshlessTightness },
+	{ "blend-query", "two meshless bodies in contact: posing and query, by each bound and method", benchBlendQuery },
 	{ NULL, NULL, NULL },
 };
 

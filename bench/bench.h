@@ -7,8 +7,9 @@
 /// How much to run, and whom to tell.
 typedef struct benchOptions
 {
-	bool quick;    ///< fewer variants and frames: seconds instead of minutes
-	bool progress; ///< say on stderr what is going on
+	bool quick;        ///< fewer variants and frames: seconds instead of minutes
+	bool progress;     ///< say on stderr what is going on
+	const char* model; ///< nullable: a file with a mesh to use instead of a generated one, for those that can
 } benchOptions;
 
 typedef void benchFcn(const benchOptions* options, benchReport* report);
@@ -34,5 +35,8 @@ void benchProgress(const benchOptions* options, const char* text);
 
 benchFcn benchRigid;
 benchFcn benchFree;
+benchFcn benchMeshlessFit;
+benchFcn benchMeshlessTightness;
+benchFcn benchBlendQuery;
 
 #endif

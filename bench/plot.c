@@ -3,6 +3,7 @@
 #include "bench/html.h"
 
 #include <math.h>
+#include <string.h>
 
 #define WIDTH 540
 #define HEIGHT 300
@@ -10,6 +11,7 @@
 #define RIGHT 18
 #define TOP 52
 #define BOTTOM 40
+#define LINE 17
 
 // A round step, 1, 2 or 5 times a power of ten, that divides a range into at most `parts`.
 static double RoundStep(double range, int parts)
@@ -23,6 +25,12 @@ static double RoundStep(double range, int parts)
 	return step;
 }
 
+static double GetValue(const plotLines* plot, int s, int i)
+{
+	double value = plot->series[s].values[i];
+	return plot->limit > 0.0 ? fmin(value, plot->limit) : value;
+}
+
 static double Largest(const plotLines* plot)
 {
 	double most = 0.0;
@@ -30,7 +38,7 @@ static double Largest(const plotLines* plot)
 	{
 		for (int i = 0; i < plot->count; ++i)
 		{
-			most = fmax(most, plot->series[s].values[i]);
+			most = fmax(most, GetValue(plot, s, i));
 		}
 	}
 	return most > 0.0 ? most : 1.0;
@@ -43,32 +51,46 @@ static void PrintText(FILE* stream, double x, double y, const char* anchor, cons
 	fputs("</text>\n", stream);
 }
 
-static void PrintLegend(const plotLines* plot, FILE* stream)
+// Goes on in a new line where one is full. Returns the number of lines; prints nothing if there is no stream.
+static int PrintLegend(const plotLines* plot, FILE* stream)
 {
 	double x = LEFT;
+	int line = 0;
 	for (int s = 0; s < plot->seriesCount; ++s)
 	{
 		const plotSeries* series = plot->series + s;
-		size_t length = 0;
-		while (series->name[length] != '\0')
+		double width = 34 + 6.6 * (double)strlen(series->name);
+		if (x + width > WIDTH && x > LEFT)
 		{
-			++length;
+			x = LEFT;
+			++line;
 		}
-		fprintf(
-		    stream, "<rect x=\"%.1f\" y=\"33\" width=\"11\" height=\"11\" rx=\"3\" fill=\"%s\"/>\n", x, series->color);
-		PrintText(stream, x + 16, 43, "start", "fill=\"#5b6577\"", series->name);
-		x += 34 + 6.6 * (double)length;
+		if (stream != NULL)
+		{
+			fprintf(stream, "<rect x=\"%.1f\" y=\"%d\" width=\"11\" height=\"11\" rx=\"3\" fill=\"%s\"/>\n", x,
+			    33 + LINE * line, series->color);
+			PrintText(stream, x + 16, 43 + LINE * line, "start", "fill=\"#5b6577\"", series->name);
+		}
+		x += width;
 	}
+	return line + 1;
 }
 
-static void PrintSeries(const plotLines* plot, const plotSeries* series, double top, FILE* stream)
+// Where the plot itself begins, below title and legend.
+static int GetTop(const plotLines* plot)
 {
+	return TOP + LINE * (PrintLegend(plot, NULL) - 1);
+}
+
+static void PrintSeries(const plotLines* plot, int s, double top, FILE* stream)
+{
+	int area = HEIGHT - BOTTOM - GetTop(plot);
 	fprintf(stream, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\" points=\"",
-	    series->color);
+	    plot->series[s].color);
 	for (int i = 0; i < plot->count; ++i)
 	{
 		double x = LEFT + (WIDTH - LEFT - RIGHT) * (double)i / (double)(plot->count > 1 ? plot->count - 1 : 1);
-		double y = HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * series->values[i] / top;
+		double y = HEIGHT - BOTTOM - area * GetValue(plot, s, i) / top;
 		fprintf(stream, "%.1f,%.1f ", x, y);
 	}
 	fputs("\"/>\n", stream);
@@ -77,9 +99,10 @@ static void PrintSeries(const plotLines* plot, const plotSeries* series, double 
 static void PrintAxes(const plotLines* plot, double step, double top, FILE* stream)
 {
 	char text[32];
+	int area = HEIGHT - BOTTOM - GetTop(plot);
 	for (int k = 0; k * step <= top * 1.0001; ++k)
 	{
-		double y = HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * k * step / top;
+		double y = HEIGHT - BOTTOM - area * k * step / top;
 		fprintf(stream, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", LEFT, WIDTH - RIGHT, y,
 		    y, k == 0 ? "#aab2bf" : "#e8ebf0");
 		snprintf(text, sizeof(text), "%g", k * step);
@@ -93,7 +116,8 @@ static void PrintAxes(const plotLines* plot, double step, double top, FILE* stre
 		snprintf(text, sizeof(text), "%d", i);
 		PrintText(stream, x, HEIGHT - BOTTOM + 18, "middle", "fill=\"#8a93a3\"", text);
 	}
-	PrintText(stream, WIDTH - RIGHT, HEIGHT - 6, "end", "fill=\"#8a93a3\"", "frame");
+	PrintText(
+	    stream, WIDTH - RIGHT, HEIGHT - 6, "end", "fill=\"#8a93a3\"", plot->across != NULL ? plot->across : "frame");
 	PrintText(stream, WIDTH - RIGHT, 22, "end", "fill=\"#8a93a3\"", plot->unit);
 }
 
@@ -115,7 +139,7 @@ void plotLines_Print(const plotLines* plot, FILE* stream)
 	PrintAxes(plot, step, top, stream);
 	for (int s = 0; s < plot->seriesCount; ++s)
 	{
-		PrintSeries(plot, plot->series + s, top, stream);
+		PrintSeries(plot, s, top, stream);
 	}
 	fputs("</svg></figure>\n", stream);
 }

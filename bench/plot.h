@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#define PLOT_MAX_SERIES 4
+#define PLOT_MAX_SERIES 8
 
 typedef struct plotSeries
 {
@@ -13,11 +13,13 @@ typedef struct plotSeries
 	const double* values;
 } plotSeries;
 
-/// Lines over frames 0 to count - 1, with the vertical axis from zero.
+/// Lines over 0 to count - 1, with the vertical axis from zero.
 typedef struct plotLines
 {
 	const char* title;
 	const char* unit;
+	const char* across; ///< name of the horizontal axis; null: "frame"
+	double limit;       ///< values above are cut off; zero: none
 	int count;
 	plotSeries series[PLOT_MAX_SERIES];
 	int seriesCount;

@@ -81,6 +81,14 @@ void benchReport_AddAim(benchReport* report, double value, double aim, const cha
 	va_end(arguments);
 }
 
+void benchReport_AddPlot(benchReport* report, const benchPlot* plot)
+{
+	if (report->plotCount < BENCH_MAX_PLOTS)
+	{
+		report->plots[report->plotCount++] = *plot;
+	}
+}
+
 void benchReport_Fail(benchReport* report, const char* format, ...)
 {
 	if (report->failure[0] != '\0')

@@ -11,6 +11,7 @@
 
 #define BENCH_MAX_CELLS 24
 #define BENCH_MAX_AIMS 24
+#define BENCH_MAX_PLOTS 16
 
 typedef enum benchKind
 {
@@ -44,6 +45,17 @@ typedef struct benchAim
 	double aim;
 } benchAim;
 
+/// Some columns of some rows as lines, in the page after the rows' table.
+typedef struct benchPlot
+{
+	int firstRow, endRow; ///< of one table
+	char title[96];
+	const char* unit;
+	const char* across;      ///< name of the horizontal axis, along which rows follow one another
+	double limit;            ///< values above are cut off; zero: none
+	const char* const* keys; ///< ended by null; borrowed
+} benchPlot;
+
 typedef struct benchReport
 {
 	const char* name;
@@ -53,6 +65,8 @@ typedef struct benchReport
 	int rowCapacity;
 	benchAim aims[BENCH_MAX_AIMS];
 	int aimCount;
+	benchPlot plots[BENCH_MAX_PLOTS];
+	int plotCount;
 	char failure[256]; ///< empty, or why the run as a whole is void
 } benchReport;
 
@@ -66,6 +80,9 @@ void benchRow_Number(benchRow* row, const char* key, double number, int decimals
 void benchRow_Hash(benchRow* row, const char* key, uint64_t hash);
 
 void benchReport_AddAim(benchReport* report, double value, double aim, const char* format, ...);
+
+/// Those beyond BENCH_MAX_PLOTS are left out.
+void benchReport_AddPlot(benchReport* report, const benchPlot* plot);
 
 /// Keep the first reason.
 void benchReport_Fail(benchReport* report, const char* format, ...);

@@ -115,6 +115,43 @@ static void PrintAllBars(const benchReport* report, int first, int end, FILE* st
 	}
 }
 
+#define MAX_POINTS 64
+
+// The keys of a plot as lines over its rows.
+static void PrintPlot(const benchReport* report, const benchPlot* plot, FILE* stream)
+{
+	static const char* colors[PLOT_MAX_SERIES] = { "#b5532f", "#c79a2a", "#3f8f5b", "#9aa3b0", "#7a5bb5", "#2f6fb5",
+		"#d48fb0", "#444c5a" };
+	static double values[PLOT_MAX_SERIES][MAX_POINTS];
+	int count = plot->endRow - plot->firstRow;
+	plotLines lines = { .title = plot->title,
+		.unit = plot->unit,
+		.across = plot->across,
+		.limit = plot->limit,
+		.count = count < MAX_POINTS ? count : MAX_POINTS };
+	for (int s = 0; s < PLOT_MAX_SERIES && plot->keys[s] != NULL; ++s)
+	{
+		for (int i = 0; i < lines.count; ++i)
+		{
+			const benchCell* cell = benchRow_Find(report->rows + plot->firstRow + i, plot->keys[s]);
+			values[s][i] = cell != NULL && cell->kind == bench_number ? cell->number : 0.0;
+		}
+		lines.series[lines.seriesCount++] = (plotSeries){ plot->keys[s], colors[s], values[s] };
+	}
+	plotLines_Print(&lines, stream);
+}
+
+static void PrintPlots(const benchReport* report, int first, int end, FILE* stream)
+{
+	for (int i = 0; i < report->plotCount; ++i)
+	{
+		if (report->plots[i].firstRow >= first && report->plots[i].firstRow < end)
+		{
+			PrintPlot(report, report->plots + i, stream);
+		}
+	}
+}
+
 static void PrintAims(const benchReport* report, FILE* stream)
 {
 	fputs("<h3>Aims</h3>\n<div class=\"scroll\"><table><thead><tr><th class=\"t\">what</th><th>value</th>"
@@ -158,5 +195,6 @@ void benchReport_PrintHtml(const benchReport* report, FILE* stream)
 		end = benchReport_GetTableEnd(report, first);
 		PrintTable(report, first, end, stream);
 		PrintAllBars(report, first, end, stream);
+		PrintPlots(report, first, end, stream);
 	}
 }

@@ -1,0 +1,34 @@
+// baselines/node_weights.h: what the papers' bounds of a node rest on: its vertices, and the range of each weight.
+//
+// Gathered from a blend model one node at a time, plainly, for baselines and tests; src/deform has it side by side for
+// whole families. Weights are the repaired ones that evaluation uses.
+#ifndef BASELINES_NODE_WEIGHTS_H
+#define BASELINES_NODE_WEIGHTS_H
+
+#include "model.h"
+
+typedef struct nodeWeights
+{
+	uint32_t* vertices; ///< (vertexCount): below the node, each once, tree order
+	uint32_t vertexCount;
+	uint32_t* transforms; ///< (count): those with a weight somewhere below
+	double* low;          ///< (count): least weight; zero if a vertex does without
+	double* high;         ///< (count): greatest weight
+	double* mean;         ///< (count): over the vertices
+	uint32_t count;
+	double lower[3], upper[3]; ///< rest box
+
+	uint32_t* vertexStamp; ///< for the gathering, as is what follows
+	uint32_t* entryOf;
+	uint32_t* listed;
+	uint32_t stamp;
+} nodeWeights;
+
+/// Room for any node of a blend model.
+bool nodeWeights_Create(nodeWeights* weights, const snugModel* model);
+void nodeWeights_Free(nodeWeights* weights);
+
+/// Fill in everything for one node.
+void nodeWeights_Gather(nodeWeights* weights, const snugModel* model, uint32_t slot);
+
+#endif

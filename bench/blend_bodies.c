@@ -1,0 +1,87 @@
+#include "bench/blend_bodies.h"
+
+#include "bench/timer.h"
+#include "io/asset.h"
+
+#include <string.h>
+
+const snugBound benchBounds[BENCH_BOUNDS] = { snug_boundLimited, snug_boundProgram, snug_boundLocal,
+	snug_boundZeroOrder, snug_boundFirstOrder, snug_boundDefault };
+
+const char* benchGetBoundName(snugBound bound)
+{
+	static const char* names[BENCH_BOUNDS] = {
+		[snug_boundDefault] = "default",
+		[snug_boundLimited] = "limited",
+		[snug_boundProgram] = "program",
+		[snug_boundLocal] = "local",
+		[snug_boundZeroOrder] = "zeroOrder",
+		[snug_boundFirstOrder] = "firstOrder",
+	};
+	return names[bound];
+}
+
+bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights, snugBound bound,
+    const snugTreeDef* tree, benchReport* report)
+{
+	*body = (benchBlendBody){ .def = sceneMakeBlendDef(mesh, weights, bound, *tree) };
+	double start = benchNow();
+	snugStatus status = snugModel_Create(&body->def, &body->model);
+	body->buildMs = benchNow() - start;
+	if (status == snug_success)
+	{
+		snugBodyDef bodyDef = { .model = body->model };
+		status = snugBody_Create(&bodyDef, &body->body);
+	}
+	if (status != snug_success)
+	{
+		benchReport_Fail(report, "cannot make a blend body: %s", snugGetStatusText(status));
+		benchBlendBody_Destroy(body);
+	}
+	return status == snug_success;
+}
+
+void benchBlendBody_Destroy(benchBlendBody* body)
+{
+	snugBody_Destroy(body->body);
+	snugModel_Destroy(body->model);
+	body->body = NULL;
+	body->model = NULL;
+}
+
+// The first mesh of a file, as its nodes leave it at rest.
+static sceneMesh LoadMesh(const char* path, benchReport* report)
+{
+	ioAsset asset;
+	ioError error;
+	sceneMesh mesh = { NULL, 0, NULL, 0 };
+	if (!ioLoad(path, NULL, &asset, &error))
+	{
+		benchReport_Fail(report, "%s", error.text);
+		return mesh;
+	}
+	if (asset.meshCount > 0)
+	{
+		const ioMesh* from = &asset.meshes[0].mesh;
+		mesh = sceneMesh_Allocate(from->vertexCount, from->triangleCount);
+		if (sceneMesh_IsValid(&mesh))
+		{
+			memcpy(mesh.positions, from->positions, 3 * (size_t)from->vertexCount * sizeof(float));
+			memcpy(mesh.triangles, from->triangles, 3 * (size_t)from->triangleCount * sizeof(uint32_t));
+		}
+	}
+	ioAsset_Free(&asset);
+	return mesh;
+}
+
+bool benchMakeMeshless(
+    sceneMeshless* meshless, const benchOptions* options, uint32_t frequency, uint32_t nodeCount, benchReport* report)
+{
+	sceneMesh mesh = options->model != NULL ? LoadMesh(options->model, report) : sceneMakeBrain(frequency, 1);
+	bool made = sceneMeshless_Create(meshless, mesh, nodeCount, BENCH_INFLUENCES);
+	if (!made)
+	{
+		benchReport_Fail(report, "cannot make a meshless body: no memory or no mesh");
+	}
+	return made;
+}

@@ -1,0 +1,39 @@
+// bench/blend_bodies.h: meshless bodies for the benchmarks, and the bounds by name.
+#ifndef BENCH_BLEND_BODIES_H
+#define BENCH_BLEND_BODIES_H
+
+#include "bench/bench.h"
+#include "scenes/meshless.h"
+
+/// Influences per vertex that the papers' models have, about.
+#define BENCH_INFLUENCES 20.0
+
+#define BENCH_BOUNDS 6
+
+/// All bounds, the default last.
+extern const snugBound benchBounds[BENCH_BOUNDS];
+const char* benchGetBoundName(snugBound bound);
+
+/// A model in a pose.
+typedef struct benchBlendBody
+{
+	snugModelDef def; ///< borrows mesh and weights
+	snugModel* model;
+	snugBody* body;
+	double buildMs;
+} benchBlendBody;
+
+/// @return false, with the report failed, if something goes wrong
+bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights, snugBound bound,
+    const snugTreeDef* tree, benchReport* report);
+void benchBlendBody_Destroy(benchBlendBody* body);
+
+/// A meshless body with `nodeCount` nodes: the model of the options if there is one, else a generated brain.
+/// @return false, with the report failed, if something goes wrong
+bool benchMakeMeshless(
+    sceneMeshless* meshless, const benchOptions* options, uint32_t frequency, uint32_t nodeCount, benchReport* report);
+
+/// Table of a few numbers of blend models: building, size, refitting of single nodes, with the aims for them.
+void benchBlendMicro(const benchOptions* options, benchReport* report);
+
+#endif

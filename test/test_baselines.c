@@ -1,0 +1,375 @@
+// test/test_baselines.c: what snug is compared with must itself be right, or the comparison is worth nothing.
+#include "support.h"
+
+#include "baselines/accumulated_spheres.h"
+#include "baselines/brute.h"
+#include "baselines/corners.h"
+#include "baselines/oracle.h"
+#include "baselines/spatial_hash.h"
+#include "scenes/meshless.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 12
+
+/// Limits of weights as real vertices give them, and a value per transform.
+typedef struct Limits
+{
+	uint32_t count;
+	double low[MOST], high[MOST], b[MOST];
+} Limits;
+
+// Some transforms are missing at some vertices, so that their low is zero.
+static Limits RandomLimits(sceneRandom* random)
+{
+	Limits limits = { .count = 1 + sceneRandom_Index(random, MOST) };
+	uint32_t vertices = 1 + sceneRandom_Index(random, 6);
+	for (uint32_t v = 0; v < vertices; ++v)
+	{
+		double weights[MOST], sum = 0.0;
+		for (uint32_t j = 0; j < limits.count; ++j)
+		{
+			weights[j] = sceneRandom_Index(random, 4) == 0 ? 0.0 : sceneRandom_Unit(random);
+			sum += weights[j];
+		}
+		for (uint32_t j = 0; j < limits.count; ++j)
+		{
+			double w = sum > 0.0 ? weights[j] / sum : 1.0 / limits.count;
+			limits.low[j] = v == 0 ? w : fmin(limits.low[j], w);
+			limits.high[j] = v == 0 ? w : fmax(limits.high[j], w);
+		}
+	}
+	for (uint32_t j = 0; j < limits.count; ++j)
+	{
+		limits.b[j] = sceneRandom_Range(random, -1.0, 1.0);
+	}
+	return limits;
+}
+
+// The linear program as a fractional knapsack: what is left to 1 goes to the largest b first.
+static double Knapsack(const Limits* limits)
+{
+	double value = 0.0, rest = 1.0;
+	bool used[MOST] = { false };
+	for (uint32_t j = 0; j < limits->count; ++j)
+	{
+		value += limits->low[j] * limits->b[j];
+		rest -= limits->low[j];
+	}
+	for (uint32_t k = 0; k < limits->count; ++k)
+	{
+		uint32_t best = limits->count;
+		for (uint32_t j = 0; j < limits->count; ++j)
+		{
+			best = !used[j] && (best == limits->count || limits->b[j] > limits->b[best]) ? j : best;
+		}
+		used[best] = true;
+		double taken = fmin(rest, limits->high[best] - limits->low[best]);
+		value += taken * limits->b[best];
+		rest -= taken;
+	}
+	return value;
+}
+
+// Eq. (12) of the 2008 paper.
+static double ClosedForm(const Limits* limits)
+{
+	if (limits->count == 1)
+	{
+		return limits->b[0];
+	}
+	uint32_t first = 0, second = 1;
+	for (uint32_t j = 1; j < limits->count; ++j)
+	{
+		first = limits->b[j] > limits->b[first] ? j : first;
+	}
+	second = first == 0 ? 1 : 0;
+	for (uint32_t j = 0; j < limits->count; ++j)
+	{
+		second = j != first && limits->b[j] > limits->b[second] ? j : second;
+	}
+	double value = limits->high[first] * limits->b[first], rest = 1.0 - limits->high[first];
+	for (uint32_t j = 0; j < limits->count; ++j)
+	{
+		if (j != first && j != second)
+		{
+			value += limits->low[j] * limits->b[j];
+			rest -= limits->low[j];
+		}
+	}
+	return value + rest * limits->b[second];
+}
+
+// Names the bug it would catch: a corner left out makes the true maximum too small, one too many makes it too large.
+static void true_corners_are_the_linear_program(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed();
+	int paperIsLooser = 0;
+	for (int i = 0; i < TestCount(3000); ++i, ++seed)
+	{
+		sceneRandom random = { seed };
+		Limits limits = RandomLimits(&random);
+		double exact = cornersMaximum(corners_true, limits.low, limits.high, limits.b, limits.count);
+		double paper = cornersMaximum(corners_paper, limits.low, limits.high, limits.b, limits.count);
+		double program = Knapsack(&limits), closed = ClosedForm(&limits);
+		if (fabs(exact - program) > 1e-5 || exact > closed + 1e-5 || closed > paper + 1e-9)
+		{
+			fail_msg("SNUG_SEED=%llu: true corners %.9g, program %.9g, Eq. (12) %.9g, paper's corners %.9g",
+			    (unsigned long long)seed, exact, program, closed, paper);
+		}
+		paperIsLooser += paper > closed + 1e-6;
+	}
+	assert_true(paperIsLooser > 0); // else the two sets of corners are not told apart
+}
+
+// The example of docs/bounds.md: the program 0.6, Eq. (12) 0.7; one of the paper's corners gives 0.8.
+static void the_papers_corners_differ_from_eq_12(void** state)
+{
+	(void)state;
+	const Limits limits = { .count = 3, .low = { 0, 0, 0 }, .high = { 0.4, 0.4, 0.4 }, .b = { 1.0, 0.5, 0.0 } };
+	assert_float_equal(cornersMaximum(corners_true, limits.low, limits.high, limits.b, 3), 0.6, 1e-6);
+	assert_float_equal(ClosedForm(&limits), 0.7, 1e-6);
+	assert_float_equal(cornersMaximum(corners_paper, limits.low, limits.high, limits.b, 3), 0.8, 1e-6);
+}
+
+/// A small meshless body, strongly posed.
+typedef struct Posed
+{
+	sceneMeshless meshless;
+	snugModelDef def;
+	snugModel* model;
+	snugBody* body;
+	float* matrices;
+	float* positions; // body space, caller's order
+} Posed;
+
+static Posed MakePosed(sceneRandom* random, snugBound bound, uint32_t nodeCount, double influences)
+{
+	Posed p;
+	uint32_t frequency = 4 + sceneRandom_Index(random, 5);
+	uint64_t shape = sceneRandom_Next(random);
+	assert_true(sceneMeshless_Create(&p.meshless, sceneMakeBrain(frequency, shape), nodeCount, influences));
+	p.def = sceneMakeBlendDef(&p.meshless.mesh, &p.meshless.weights, bound, RandomTreeDef(random));
+	assert_int_equal(snugModel_Create(&p.def, &p.model), snug_success);
+	p.body = MakeBody(p.model, NULL);
+	snugNode* nodes = malloc(nodeCount * sizeof(snugNode));
+	p.matrices = malloc(12 * (size_t)nodeCount * sizeof(float));
+	p.positions = malloc(3 * (size_t)p.meshless.mesh.vertexCount * sizeof(float));
+	const sceneBending bending = { sceneRandom_Range(random, 0.0, 1.5), sceneRandom_Range(random, -1.5, 1.5),
+		sceneRandom_Range(random, -1.5, 1.5) };
+	sceneMeshless_PoseNodes(&p.meshless, &bending, nodes);
+	sceneMakeMatrices(nodes, nodeCount, p.matrices);
+	assert_int_equal(snugBody_SetJoints(p.body, p.matrices, 0, nodeCount), snug_success);
+	assert_int_equal(snugBody_GetVertices(p.body, NULL, p.positions, 0), snug_success);
+	free(nodes);
+	return p;
+}
+
+static void FreePosed(Posed* p)
+{
+	free(p->matrices);
+	free(p->positions);
+	snugBody_Destroy(p->body);
+	snugModel_Destroy(p->model);
+	sceneMeshless_Free(&p->meshless);
+}
+
+static const float* PosedVertex(const Posed* p, uint32_t treeVertex)
+{
+	return p->positions + 3 * (size_t)p->model->tree.vertexMap[treeVertex];
+}
+
+static void CheckCorners(const Posed* p, const nodeWeights* weights, const sgBox* program, uint64_t seed)
+{
+	double scratch[CORNERS_MAX_TRUE], lower[3], upper[3], wideLower[3], wideUpper[3];
+	assert_true(cornersBox(corners_true, weights, p->matrices, scratch, lower, upper));
+	assert_true(cornersBox(corners_paper, weights, p->matrices, scratch, wideLower, wideUpper));
+	for (int k = 0; k < 3; ++k)
+	{
+		bool isOrdered = lower[k] >= (double)program->lower[k] - 1e-5 && upper[k] <= (double)program->upper[k] + 1e-5;
+		bool isWider = wideLower[k] <= lower[k] + 1e-5 && wideUpper[k] >= upper[k] - 1e-5;
+		if (!isOrdered || !isWider)
+		{
+			fail_msg("SNUG_SEED=%llu: true [%g, %g], paper [%g, %g], program [%g, %g]", (unsigned long long)seed,
+			    lower[k], upper[k], wideLower[k], wideUpper[k], (double)program->lower[k], (double)program->upper[k]);
+		}
+		for (uint32_t i = 0; i < weights->vertexCount; ++i)
+		{
+			double x = (double)PosedVertex(p, weights->vertices[i])[k];
+			assert_true(x >= lower[k] - 1e-5 && x <= upper[k] + 1e-5);
+		}
+	}
+}
+
+// Against the library's own bound of the same name, node by node: a transform or a vertex forgotten on either side
+// shows.
+static void corner_boxes_hold_vertices_and_match_the_program(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed();
+	int checked = 0;
+	for (int i = 0; i < TestCount(6); ++i, ++seed)
+	{
+		sceneRandom random = { seed };
+		Posed p = MakePosed(&random, snug_boundProgram, 5 + sceneRandom_Index(&random, 12), 5.0);
+		const sgTree* tree = &p.model->tree;
+		nodeWeights weights;
+		assert_true(nodeWeights_Create(&weights, p.model));
+		for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+		{
+			if (tree->nodes[slot].first == SG_NONE)
+			{
+				continue;
+			}
+			nodeWeights_Gather(&weights, p.model, slot);
+			// Large sets of weights take long, and the upper nodes of one tree are enough of them.
+			if (weights.count > (slot < 24 ? 17u : 12u))
+			{
+				continue;
+			}
+			sgBoxLanes scratch;
+			uint64_t refitted = 0;
+			const sgBoxLanes* lanes = sgBody_Refresh(p.body, sgTree_Family(tree, slot), &scratch, &refitted);
+			sgBox box = sgBoxLanes_Get(lanes, slot % SG_LANES);
+			CheckCorners(&p, &weights, &box, seed);
+			++checked;
+		}
+		nodeWeights_Free(&weights);
+		FreePosed(&p);
+	}
+	assert_true(checked > 100);
+}
+
+static void spheres_hold_vertices(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed();
+	for (int i = 0; i < TestCount(6); ++i, ++seed)
+	{
+		sceneRandom random = { seed };
+		Posed p = MakePosed(&random, snug_boundLimited, 5 + sceneRandom_Index(&random, 80), 8.0);
+		const sgTree* tree = &p.model->tree;
+		accumulatedSpheres* spheres = accumulatedSpheres_Create(p.model);
+		nodeWeights weights;
+		assert_non_null(spheres);
+		assert_true(nodeWeights_Create(&weights, p.model));
+		for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+		{
+			if (tree->nodes[slot].first == SG_NONE)
+			{
+				continue;
+			}
+			double center[3], radius = accumulatedSpheres_Bound(spheres, slot, p.matrices, center);
+			nodeWeights_Gather(&weights, p.model, slot);
+			for (uint32_t v = 0; v < weights.vertexCount; ++v)
+			{
+				const float* x = PosedVertex(&p, weights.vertices[v]);
+				double distance =
+				    hypot(hypot((double)x[0] - center[0], (double)x[1] - center[1]), (double)x[2] - center[2]);
+				if (!(distance <= radius + 1e-5))
+				{
+					fail_msg("SNUG_SEED=%llu, slot %u: a vertex at %g of radius %g", (unsigned long long)seed, slot,
+					    distance, radius);
+				}
+			}
+		}
+		nodeWeights_Free(&weights);
+		accumulatedSpheres_Destroy(spheres);
+		FreePosed(&p);
+	}
+}
+
+// One table for all scenes, so that what a scene leaves behind would be found by the next. Cells from far too small to
+// far too large: the size must only cost time.
+static void spatial_hash_matches_brute_force(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed(), total = 0;
+	spatialHash* hash = spatialHash_Create();
+	const uint64_t capacity = 1 << 20;
+	snugPair* pairs = malloc((size_t)capacity * sizeof(snugPair));
+	assert_non_null(hash);
+	assert_non_null(pairs);
+	for (int i = 0; i < TestCount(300); ++i, ++seed)
+	{
+		sceneRandom random = { seed };
+		sceneMesh meshes[2];
+		for (int k = 0; k < 2; ++k)
+		{
+			meshes[k] = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
+		}
+		double offset = sceneRandom_Index(&random, 3) == 0 ? 1e4 : 0.0;
+		sceneMesh_Translate(&meshes[0], offset, offset, offset);
+		sceneMesh_Translate(&meshes[1], offset + sceneRandom_Range(&random, -1.0, 1.0), offset, offset);
+		bruteMesh a = { meshes[0].positions, meshes[0].triangles, meshes[0].triangleCount };
+		bruteMesh b = { meshes[1].positions, meshes[1].triangles, meshes[1].triangleCount };
+		static const double factors[] = { 0.3, 1.0, 2.0, 50.0 };
+		double edge = spatialHash_GetMeanEdge(&a), factor = factors[sceneRandom_Index(&random, 4)];
+		factor = edge == 0.0 ? 1.0 : factor;
+		assert_true(spatialHash_Load(hash, &a, &b, edge > 0.0 ? factor * edge : 0.1));
+		uint64_t count = spatialHash_Query(hash, pairs, capacity, NULL);
+		bruteResult expected = bruteCollide(&a, &b);
+		PairList found = { pairs, count }, wanted = { expected.pairs, expected.count };
+		assert_true(count <= capacity);
+		AssertSamePairs("spatial hash", seed, &wanted, &found);
+		total += count;
+		bruteResult_Free(&expected);
+		sceneMesh_Free(&meshes[0]);
+		sceneMesh_Free(&meshes[1]);
+	}
+	assert_true(total > 1000);
+	free(pairs);
+	spatialHash_Destroy(hash);
+}
+
+// The oracle has the same vertices and pairs, and its root is the optimal box.
+static void the_oracle_is_the_body(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed();
+	for (int i = 0; i < TestCount(8); ++i, ++seed)
+	{
+		sceneRandom random = { seed };
+		Posed p = MakePosed(&random, snug_boundDefault, 5 + sceneRandom_Index(&random, 40), 8.0);
+		Posed q = MakePosed(&random, snug_boundDefault, 5 + sceneRandom_Index(&random, 40), 8.0);
+		Place(p.body, sceneRandom_Range(&random, -0.5, 0.5), 0.1, 0.2);
+		oracleBody oracle, other;
+		assert_int_equal(oracleBody_Create(&oracle, &p.def, p.model), snug_success);
+		assert_int_equal(oracleBody_Create(&other, &q.def, q.model), snug_success);
+		oracleBody_Evaluate(&oracle, p.body);
+		oracleBody_Evaluate(&other, q.body);
+		assert_int_equal(oracleBody_Refit(&oracle), snug_success);
+		float* same = malloc(3 * (size_t)p.meshless.mesh.vertexCount * sizeof(float));
+		assert_int_equal(snugBody_GetVertices(p.body, NULL, p.positions, 0), snug_success);
+		assert_int_equal(snugBody_GetVertices(oracle.body, NULL, same, 0), snug_success);
+		assert_memory_equal(p.positions, same, 3 * (size_t)p.meshless.mesh.vertexCount * sizeof(float));
+		PairList wanted = CollideAll(p.body, q.body, NULL), found = CollideAll(oracle.body, other.body, NULL);
+		AssertSamePairs("oracle", seed, &wanted, &found);
+		uint64_t refitted = 0;
+		sgBox tight = oracleOptimalBox(p.body), root = sgBody_RootBox(oracle.body, &refitted);
+		assert_memory_equal(&tight, &root, sizeof(tight));
+		PairList_Free(&wanted);
+		PairList_Free(&found);
+		free(same);
+		oracleBody_Destroy(&oracle);
+		oracleBody_Destroy(&other);
+		FreePosed(&p);
+		FreePosed(&q);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(true_corners_are_the_linear_program),
+		cmocka_unit_test(the_papers_corners_differ_from_eq_12),
+		cmocka_unit_test(corner_boxes_hold_vertices_and_match_the_program),
+		cmocka_unit_test(spheres_hold_vertices),
+		cmocka_unit_test(spatial_hash_matches_brute_force),
+		cmocka_unit_test(the_oracle_is_the_body),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
