@@ -14,7 +14,7 @@ CONFIGURE = cmake $(CMAKE_FLAGS) --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
 FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes baselines bench cli io) -name '*.[ch]' -o -name '*.cpp')
 
-.PHONY: all demo test test-long bench fuzz asan tsan install format check-format peers clean help
+.PHONY: all demo test test-long bench fuzz asan tsan install deb format check-format peers clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -35,7 +35,7 @@ test: ## build and run all tests but the long ones
 	@tools/run-tests build/release --label-exclude '^long$$'
 
 test-long: ## run the long tests (hours)
-	@tools/install-dependencies build test
+	@tools/install-dependencies build test deb
 	@$(CONFIGURE) release -DSNUG_BUILD_TESTS=ON
 	@$(BUILD) release
 	@tools/run-tests build/release --label-regex '^long$$'
@@ -57,6 +57,10 @@ bench: all ## run the benchmarks
 
 install: all ## install under PREFIX (/usr/local), below DESTDIR if given
 	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
+
+deb: ## build the Debian packages in build/deb: libsnug0.1, libsnug-dev, snug
+	@tools/install-dependencies build deb
+	@tools/make-deb build/deb
 
 format: ## lay out the source with clang-format
 	@tools/install-dependencies format

@@ -3,8 +3,8 @@
 #include "bench/machine.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
-#include "io/file.h"
 
 #include <limits.h>
 
@@ -79,11 +79,9 @@ static void ShowReport(const benchReport* report, bool json, FILE* page)
 static int RunBenches(const benchList* list, const benchOptions* options, bool json, const char* html)
 {
 	ioOutput output = { NULL, NULL, NULL };
-	ioError error;
 	bool failed = false;
-	if (html != NULL && !ioOutput_Open(&output, html, &error))
+	if (html != NULL && !cliOutput_Open(&output, html))
 	{
-		cliError("%s", error.text);
 		return CLI_BAD_INPUT;
 	}
 	if (html != NULL)
@@ -100,9 +98,8 @@ static int RunBenches(const benchList* list, const benchOptions* options, bool j
 	if (html != NULL)
 	{
 		htmlEnd(output.stream);
-		if (!ioOutput_Commit(&output, &error))
+		if (!cliOutput_Commit(&output))
 		{
-			cliError("%s", error.text);
 			return CLI_BAD_INPUT;
 		}
 	}

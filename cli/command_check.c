@@ -1,311 +1,333 @@
-#include "baselines/brute.h"
-#include "bench/timer.h"
 #include "cli/commands.h"
-#include "cli/files.h"
+#include "cli/frames.h"
 #include "cli/json.h"
-#include "cli/options.h"
 #include "cli/terminal.h"
-#include "scenes/mesh.h"
-#include "scenes/sine.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const cliUsage usage = {
 	.command = "check",
-	.synopsis = "[options] FILE FILE2 [FILE3 ...]",
-	.summary = "Find all pairs of intersecting triangles between bodies of different files (OBJ). Touching counts.\n"
-	           "Triangles are numbered from 0 in the order of the file; polygons are split as fans.",
-	.examples = "  snug check a.obj b.obj\n"
-	            "  snug check a.obj b.obj --place 0,0,0 --place 1.5,0,0 --rotate 0,0,0 --rotate 0,90,0\n"
-	            "  snug check --fail-on-contact --first hand.obj cup.obj || echo touching\n"
-	            "  snug check --json a.obj b.obj | head -c 200",
-	.minArguments = 2,
+	.synopsis = "[options] FILE [FILE2 ...]",
+	.summary =
+	    "Find all pairs of intersecting triangles between bodies of different files, and with --within also between\n"
+	    "bodies of one file. Touching counts. Without --clip: at rest. With it: in every frame of the clip, in each "
+	    "file\n"
+	    "that has it; the others stay at rest, and one that has ended keeps its last pose.\n"
+	    "\n"
+	    "Bodies are the mesh instances of the files, numbered from 0 file by file. Triangles of a body are numbered "
+	    "from 0\n"
+	    "in the order of the file; polygons are split as fans.\n"
+	    "\n"
+	    "--json prints one object per frame and line: frame, time in seconds, bodies (file, name, triangles), pairs\n"
+	    "(bodyA, triangleA, bodyB, triangleB; sorted by bodyA, bodyB, triangleA, triangleB), their count, what they "
+	    "cost,\n"
+	    "and the microseconds from the pose's numbers to the pairs. --csv prints the same per frame, without bodies "
+	    "and\n"
+	    "pairs. Nothing but the time depends on the number of threads.",
+	.examples = "  snug check a.obj b.obj --place 0,0,0 --place 1.5,0,0 --rotate 0,0,0 --rotate 0,90,0\n"
+	            "  snug check boxer.glb bag.glb --clip punch --fps 60\n"
+	            "  snug check --json runner.glb wall.obj --clip run --from 0.5 --to 1 >contacts.json\n"
+	            "  snug check --within --fail-on-contact --first character.glb || echo 'parts touch'\n"
+	            "  snug check --method brute --csv a.glb b.glb --clip 0",
+	.minArguments = 1,
 	.maxArguments = INT_MAX,
 	.argumentName = "FILE",
 };
 
-/// A pair with the bodies that it is of.
-typedef struct foundPair
-{
-	int bodies[2];
-	snugPair pair;
-} foundPair;
+// Frames of a run at most: a day at 100 frames per second.
+#define MAX_FRAMES 8640000.0
 
 typedef struct check
 {
-	bool json, first, failOnContact;
+	cliSceneOptions sceneOptions;
+	cliContactOptions contactOptions;
+	bool json, csv, failOnContact;
 	int method; ///< 0 ours, 1 brute
-	cliVectors places, rotations;
-	cliBody* bodies;
-	int bodyCount;
-	foundPair* pairs;
-	uint64_t count, capacity;
-	snugCounters counters;
-	double microseconds;
+	int threads;
+	double fps, from, to; ///< not a number if not given
+	cliScene scene;
+	uint64_t frameCount;
+	// What was shown.
+	uint64_t pairCount, contactFrames, mostPairs, mostFrame;
+	double microseconds, firstContact, lastContact;
 } check;
 
-// ---- Finding ---------------------------------------------------------------------------------------------------
+// ---- JSON and CSV ----------------------------------------------------------------------------------------------
 
-static bool AddPairs(check* c, int a, int b, const snugPair* pairs, uint64_t count)
+static void PrintJson(const check* c, uint64_t frame, double time, const cliContacts* contacts)
 {
-	if (c->count + count > c->capacity)
+	printf("{\"frame\":%llu,\"time\":", (unsigned long long)frame);
+	cliPrintJsonNumber(stdout, time);
+	printf(",\"bodies\":[");
+	for (int i = 0; i < c->scene.partCount; ++i)
 	{
-		uint64_t capacity = 2 * c->capacity + count;
-		foundPair* grown = realloc(c->pairs, (size_t)capacity * sizeof(foundPair));
-		if (grown == NULL)
-		{
-			cliError("%s: out of memory for %llu pairs", c->bodies[a].path, (unsigned long long)(c->count + count));
-			return false;
-		}
-		c->pairs = grown;
-		c->capacity = capacity;
-	}
-	for (uint64_t i = 0; i < count; ++i)
-	{
-		c->pairs[c->count++] = (foundPair){ { a, b }, pairs[i] };
-	}
-	return true;
-}
-
-static void AddCounters(check* c, const snugCounters* counters)
-{
-	c->counters.nodesRefitted += counters->nodesRefitted;
-	c->counters.volumeTests += counters->volumeTests;
-	c->counters.verticesEvaluated += counters->verticesEvaluated;
-	c->counters.triangleTests += counters->triangleTests;
-}
-
-// A query is told of by either body, once.
-static bool CheckStatus(const check* c, int a, int b, snugStatus status)
-{
-	return cliBody_Check(&c->bodies[c->bodies[b].told ? b : a], status);
-}
-
-// Ask with the room that there is; if there are more pairs, make room and ask again. The last query is the timed one.
-static bool CollideOurs(check* c, int a, int b)
-{
-	uint64_t capacity = c->first ? 1 : 4096;
-	for (;;)
-	{
-		snugPair* pairs = malloc((size_t)capacity * sizeof(snugPair));
-		if (pairs == NULL)
-		{
-			return CheckStatus(c, a, b, snug_outOfMemory);
-		}
-		snugQuery query = { .pairs = pairs, .capacity = capacity };
-		double start = benchNow();
-		snugResult result = (c->first ? snugTouches : snugCollide)(c->bodies[a].body, c->bodies[b].body, &query);
-		double elapsed = benchNow() - start;
-		bool done = result.status != snug_success || result.count <= capacity;
-		bool added = done && CheckStatus(c, a, b, result.status) && AddPairs(c, a, b, pairs, result.count);
-		free(pairs);
-		if (done)
-		{
-			c->microseconds += 1e3 * elapsed;
-			AddCounters(c, &result.counters);
-			return added;
-		}
-		capacity = result.count;
-	}
-}
-
-// Positions as snug poses them, so that both methods decide upon the same floats.
-static float* PoseVertices(const check* c, int i)
-{
-	cliBody* body = c->bodies + i;
-	float* positions = malloc(((size_t)body->mesh.vertexCount + 1) * 3 * sizeof(float));
-	snugStatus status = positions != NULL ? snugBody_GetVertices(body->body, NULL, positions, 0) : snug_outOfMemory;
-	if (!cliBody_Check(body, status))
-	{
-		free(positions);
-		return NULL;
-	}
-	return positions;
-}
-
-static bool CollideBrute(check* c, int a, int b)
-{
-	float *first = PoseVertices(c, a), *second = first != NULL ? PoseVertices(c, b) : NULL;
-	bool added = false;
-	if (second != NULL)
-	{
-		const ioMesh *meshA = &c->bodies[a].mesh, *meshB = &c->bodies[b].mesh;
-		bruteMesh bruteA = { first, meshA->triangles, meshA->triangleCount };
-		bruteMesh bruteB = { second, meshB->triangles, meshB->triangleCount };
-		double start = benchNow();
-		bruteResult result = bruteCollide(&bruteA, &bruteB);
-		c->microseconds += 1e3 * (benchNow() - start);
-		c->counters.volumeTests += result.boxTests;
-		c->counters.triangleTests += result.triangleTests;
-		c->counters.verticesEvaluated += (uint64_t)meshA->vertexCount + meshB->vertexCount;
-		added = CheckStatus(c, a, b, result.outOfMemory ? snug_outOfMemory : snug_success) &&
-		        AddPairs(c, a, b, result.pairs, c->first && result.count > 1 ? 1 : result.count);
-		bruteResult_Free(&result);
-	}
-	free(first);
-	free(second);
-	return added;
-}
-
-static bool CollideAll(check* c)
-{
-	for (int a = 0; a < c->bodyCount; ++a)
-	{
-		for (int b = a + 1; b < c->bodyCount; ++b)
-		{
-			cliProgress("%s and %s ...", c->bodies[a].path, c->bodies[b].path);
-			if (!(c->method == 0 ? CollideOurs(c, a, b) : CollideBrute(c, a, b)))
-			{
-				return false;
-			}
-			if (c->first && c->count > 0)
-			{
-				return true;
-			}
-		}
-	}
-	return true;
-}
-
-// ---- Loading and printing --------------------------------------------------------------------------------------
-
-static bool LoadBodies(check* c, char** paths)
-{
-	c->bodies = calloc((size_t)c->bodyCount, sizeof(cliBody));
-	if (c->bodies == NULL)
-	{
-		cliError("%s: out of memory", paths[0]);
-		return false;
-	}
-	for (int i = 0; i < c->bodyCount; ++i)
-	{
-		double zero[3] = { 0.0, 0.0, 0.0 }, angles[3] = { 0.0, 0.0, 0.0 };
-		cliProgress("reading %s ...", paths[i]);
-		if (!cliBody_Load(&c->bodies[i], paths[i]))
-		{
-			return false;
-		}
-		for (int k = 0; i < c->rotations.count && k < 3; ++k)
-		{
-			// Whole turns change nothing, and the sine wants angles of moderate size. fmod is exact.
-			angles[k] = fmod(c->rotations.items[i][k], 360.0) * (SCENE_PI / 180.0);
-		}
-		snugFrame frame = sceneMakeEulerFrame(i < c->places.count ? c->places.items[i] : zero, angles);
-		if (!cliBody_Check(&c->bodies[i], snugBody_SetFrame(c->bodies[i].body, &frame)))
-		{
-			return false;
-		}
-	}
-	return true;
-}
-
-static void PrintJson(const check* c)
-{
-	printf("{\"frame\":0,\"time\":0.0,\"bodies\":[");
-	for (int i = 0; i < c->bodyCount; ++i)
-	{
+		const cliPart* part = c->scene.parts + i;
 		printf(i > 0 ? ",[" : "[");
-		cliPrintJsonString(stdout, c->bodies[i].path);
+		cliPrintJsonString(stdout, c->scene.files[part->file].path);
 		printf(",");
-		cliPrintJsonString(stdout, c->bodies[i].name);
-		printf(",%u]", c->bodies[i].mesh.triangleCount);
+		cliPrintJsonString(stdout, part->name);
+		printf(",%u]", part->triangleCount);
 	}
 	printf("],\"pairs\":[");
-	for (uint64_t i = 0; i < c->count; ++i)
+	for (uint64_t i = 0; i < contacts->count; ++i)
 	{
-		const foundPair* p = c->pairs + i;
+		const cliPair* p = contacts->pairs + i;
 		printf("%s[%d,%u,%d,%u]", i > 0 ? "," : "", p->bodies[0], p->pair.a, p->bodies[1], p->pair.b);
 	}
+	const snugCounters* counters = &contacts->counters;
 	printf("],\"count\":%llu,\"nodesRefitted\":%llu,\"volumeTests\":%llu,\"verticesEvaluated\":%llu,"
 	       "\"triangleTests\":%llu,\"microseconds\":%.3f}\n",
-	    (unsigned long long)c->count, (unsigned long long)c->counters.nodesRefitted,
-	    (unsigned long long)c->counters.volumeTests, (unsigned long long)c->counters.verticesEvaluated,
-	    (unsigned long long)c->counters.triangleTests, c->microseconds);
+	    (unsigned long long)contacts->count, (unsigned long long)counters->nodesRefitted,
+	    (unsigned long long)counters->volumeTests, (unsigned long long)counters->verticesEvaluated,
+	    (unsigned long long)counters->triangleTests, contacts->microseconds);
 }
 
-static uint64_t CountPairs(const check* c, int a, int b)
+static void PrintCsv(uint64_t frame, double time, const cliContacts* contacts)
 {
-	uint64_t count = 0;
-	for (uint64_t i = 0; i < c->count; ++i)
+	const snugCounters* counters = &contacts->counters;
+	if (frame == 0)
 	{
-		count += c->pairs[i].bodies[0] == a && c->pairs[i].bodies[1] == b;
+		printf("frame,time,count,nodesRefitted,volumeTests,verticesEvaluated,triangleTests,microseconds\n");
+	}
+	printf("%llu,", (unsigned long long)frame);
+	cliPrintJsonNumber(stdout, time);
+	printf(",%llu,%llu,%llu,%llu,%llu,%.3f\n", (unsigned long long)contacts->count,
+	    (unsigned long long)counters->nodesRefitted, (unsigned long long)counters->volumeTests,
+	    (unsigned long long)counters->verticesEvaluated, (unsigned long long)counters->triangleTests,
+	    contacts->microseconds);
+}
+
+// ---- Tables ----------------------------------------------------------------------------------------------------
+
+static void PrintBodies(const check* c)
+{
+	printf("%5s  %10s  %10s  %s\n", "body", "vertices", "triangles", "file and name");
+	for (int i = 0; i < c->scene.partCount; ++i)
+	{
+		const cliPart* part = c->scene.parts + i;
+		printf("%5d  %10u  %10u  %s  %s\n", i, part->vertexCount, part->triangleCount, c->scene.files[part->file].path,
+		    part->name);
+	}
+}
+
+// Which bodies touch: pairs are sorted by bodies.
+static void PrintBodyPairs(const cliContacts* contacts)
+{
+	printf("\n%5s  %5s  %10s\n", "body", "body", "pairs");
+	for (uint64_t i = 0, next; i < contacts->count; i = next)
+	{
+		const int* bodies = contacts->pairs[i].bodies;
+		for (next = i + 1; next < contacts->count && memcmp(contacts->pairs[next].bodies, bodies, sizeof(int[2])) == 0;
+		     ++next)
+		{
+		}
+		printf("%5d  %5d  %10llu\n", bodies[0], bodies[1], (unsigned long long)(next - i));
+	}
+}
+
+static void PrintOneFrame(const check* c, const cliContacts* contacts)
+{
+	PrintBodies(c);
+	if (contacts->count > 0)
+	{
+		PrintBodyPairs(contacts);
+	}
+	if (c->contactOptions.first && contacts->count > 0)
+	{
+		const cliPair* p = contacts->pairs;
+		printf("\ncontact: triangle %u of body %d and triangle %u of body %d (the search stopped there)\n", p->pair.a,
+		    p->bodies[0], p->pair.b, p->bodies[1]);
+		return;
+	}
+	printf("\n%llu intersecting pairs in %.1f microseconds: %llu volume tests, %llu triangle tests, %llu vertices "
+	       "evaluated\n",
+	    (unsigned long long)contacts->count, contacts->microseconds, (unsigned long long)contacts->counters.volumeTests,
+	    (unsigned long long)contacts->counters.triangleTests, (unsigned long long)contacts->counters.verticesEvaluated);
+}
+
+static int CountBodyPairs(const cliContacts* contacts)
+{
+	int count = 0;
+	for (uint64_t i = 0; i < contacts->count; ++i)
+	{
+		count += i == 0 || memcmp(contacts->pairs[i].bodies, contacts->pairs[i - 1].bodies, sizeof(int[2])) != 0;
 	}
 	return count;
 }
 
-static void PrintText(const check* c)
+static void PrintRow(const check* c, uint64_t frame, double time, const cliContacts* contacts)
 {
-	printf("%5s  %10s  %10s  %s\n", "body", "vertices", "triangles", "file");
-	for (int i = 0; i < c->bodyCount; ++i)
+	if (frame == 0)
 	{
-		printf("%5d  %10u  %10u  %s\n", i, c->bodies[i].mesh.vertexCount, c->bodies[i].mesh.triangleCount,
-		    c->bodies[i].path);
+		PrintBodies(c);
+		printf("\n%7s %9s %8s %9s %9s %9s %9s %9s\n", "", "time", "touching", "", "volume", "vertices", "triangle",
+		    "micro-");
+		printf("%7s %9s %8s %9s %9s %9s %9s %9s\n", "frame", "s", "bodies", "pairs", "tests", "evaluated", "tests",
+		    "seconds");
 	}
-	printf("\n%5s  %5s  %10s\n", "body", "body", "pairs");
-	for (int a = 0; a < c->bodyCount; ++a)
+	printf("%7llu %9.4f %8d %9llu %9llu %9llu %9llu %9.1f\n", (unsigned long long)frame, time, CountBodyPairs(contacts),
+	    (unsigned long long)contacts->count, (unsigned long long)contacts->counters.volumeTests,
+	    (unsigned long long)contacts->counters.verticesEvaluated, (unsigned long long)contacts->counters.triangleTests,
+	    contacts->microseconds);
+}
+
+static void PrintSummary(const check* c)
+{
+	printf("\n%llu frames, %llu of them with contact", (unsigned long long)c->frameCount,
+	    (unsigned long long)c->contactFrames);
+	if (c->contactFrames > 0)
 	{
-		for (int b = a + 1; b < c->bodyCount; ++b)
-		{
-			printf("%5d  %5d  %10llu\n", a, b, (unsigned long long)CountPairs(c, a, b));
-		}
+		printf(" (from %.4f to %.4f s)", c->firstContact, c->lastContact);
 	}
-	if (c->first && c->count > 0)
+	printf("; %llu intersecting pairs", (unsigned long long)c->pairCount);
+	if (c->contactFrames > 0)
 	{
-		const foundPair* p = c->pairs;
-		printf("\ncontact: triangle %u of body %d and triangle %u of body %d (the search stopped there)\n", p->pair.a,
-		    p->bodies[0], p->pair.b, p->bodies[1]);
+		printf(", most in frame %llu: %llu", (unsigned long long)c->mostFrame, (unsigned long long)c->mostPairs);
+	}
+	printf("; %.1f microseconds per frame\n", c->microseconds / (double)c->frameCount);
+}
+
+// ---- Running ---------------------------------------------------------------------------------------------------
+
+static void ShowFrame(void* user, uint64_t frame, double time, const cliContacts* contacts)
+{
+	check* c = user;
+	if (contacts->count > 0)
+	{
+		c->firstContact = c->contactFrames == 0 ? time : c->firstContact;
+		c->lastContact = time;
+		c->contactFrames++;
+	}
+	if (contacts->count > c->mostPairs)
+	{
+		c->mostPairs = contacts->count;
+		c->mostFrame = frame;
+	}
+	c->pairCount += contacts->count;
+	c->microseconds += contacts->microseconds;
+	if (c->json)
+	{
+		PrintJson(c, frame, time, contacts);
+	}
+	else if (c->csv)
+	{
+		PrintCsv(frame, time, contacts);
+	}
+	else if (c->sceneOptions.clip == NULL)
+	{
+		PrintOneFrame(c, contacts);
 	}
 	else
 	{
-		printf("\n%llu intersecting pairs", (unsigned long long)c->count);
-		printf(" in %.1f microseconds: %llu volume tests, %llu triangle tests, %llu vertices evaluated\n",
-		    c->microseconds, (unsigned long long)c->counters.volumeTests, (unsigned long long)c->counters.triangleTests,
-		    (unsigned long long)c->counters.verticesEvaluated);
+		PrintRow(c, frame, time, contacts);
 	}
 }
 
-static int RunCheck(check* c, char** paths)
+// Frames at from, from + 1/fps, ... up to and including `to`, but for rounding.
+static bool CountFrames(check* c)
 {
-	if (!LoadBodies(c, paths) || !CollideAll(c))
+	double to = isnan(c->to) ? fmax(cliScene_GetDuration(&c->scene), c->from) : c->to;
+	double count = c->sceneOptions.clip != NULL ? floor((to - c->from) * c->fps + 1e-6) + 1.0 : 1.0;
+	if (!(count >= 1.0 && count <= MAX_FRAMES))
+	{
+		cliError("%s: from %g to %g s at %g frames per second are %g frames: too many", c->scene.files[0].path, c->from,
+		    to, c->fps, count);
+		return false;
+	}
+	c->frameCount = (uint64_t)count;
+	return true;
+}
+
+static int RunCheck(check* c, int fileCount, char** paths)
+{
+	if (!cliScene_Load(&c->scene, &c->sceneOptions, fileCount, paths) || !CountFrames(c))
 	{
 		return CLI_BAD_INPUT;
 	}
-	cliProgress("");
-	(c->json ? PrintJson : PrintText)(c);
-	return c->failOnContact && c->count > 0 ? CLI_CONTACT : CLI_DONE;
+	cliFrames frames = { .scene = &c->scene,
+		.options = &c->contactOptions,
+		.from = c->from,
+		.fps = c->fps,
+		.count = c->frameCount,
+		.threads = c->threads,
+		.show = ShowFrame,
+		.user = c };
+	if (!cliFrames_Run(&frames))
+	{
+		return CLI_BAD_INPUT;
+	}
+	if (!c->json && !c->csv && c->sceneOptions.clip != NULL)
+	{
+		PrintSummary(c);
+	}
+	return c->failOnContact && c->pairCount > 0 ? CLI_CONTACT : CLI_DONE;
+}
+
+// What the table of options cannot say.
+static bool CheckUsage(check* c, int fileCount)
+{
+	bool timed = !isnan(c->fps) || !isnan(c->from) || !isnan(c->to);
+	if (fileCount == 1 && !c->contactOptions.within)
+	{
+		cliError("check needs two files, or one and --within; see snug check --help");
+		return false;
+	}
+	if (c->json && c->csv)
+	{
+		cliError("--json or --csv, not both; see snug check --help");
+		return false;
+	}
+	if (timed && c->sceneOptions.clip == NULL)
+	{
+		cliError("--fps, --from and --to need --clip; see snug check --help");
+		return false;
+	}
+	c->fps = isnan(c->fps) ? 30.0 : c->fps;
+	c->from = isnan(c->from) ? 0.0 : c->from;
+	if (!(c->fps > 0.0) || c->to < c->from)
+	{
+		cliError("%s; see snug check --help", c->fps > 0.0 ? "--to lies before --from" : "--fps must be positive");
+		return false;
+	}
+	c->threads = c->threads > 0 ? c->threads : cliGetProcessorCount();
+	c->threads = c->threads < 1024 ? c->threads : 1024;
+	c->contactOptions.brute = c->method == 1;
+	return cliSceneOptions_Check(&c->sceneOptions, "check", fileCount);
 }
 
 int cliCheck(int argumentCount, char** arguments)
 {
-	check c = { .method = 0 };
+	check c = { .fps = NAN, .from = NAN, .to = NAN };
 	const cliOption options[] = {
-		{ "--json", cli_flag, &c.json, NULL, "print one JSON object per frame and line" },
-		{ "--place", cli_vectors, &c.places, "x,y,z", "move a file's bodies; once per file, in order" },
-		{ "--rotate", cli_vectors, &c.rotations, "x,y,z", "turn them before, in degrees about x, then y, then z" },
-		{ "--first", cli_flag, &c.first, NULL, "stop at the first pair found" },
-		{ "--method", cli_choice, &c.method, "ours|brute", "brute: every pair of triangles, for comparison" },
+		{ "--clip", cli_text, &c.sceneOptions.clip, "NAME|NUMBER", "check every frame of this animation" },
+		{ "--fps", cli_number, &c.fps, "N", "frames per second; default 30" },
+		{ "--from", cli_number, &c.from, "S", "time of the first frame in seconds; default 0" },
+		{ "--to", cli_number, &c.to, "S", "time of the last frame; default the clip's end, the latest of all files" },
+		CLI_PLACE_OPTION(&c.sceneOptions.places),
+		CLI_ROTATE_OPTION(&c.sceneOptions.rotations),
+		{ "--within", cli_flag, &c.contactOptions.within, NULL, "also between bodies of one file" },
+		{ "--first", cli_flag, &c.contactOptions.first, NULL,
+		    "look for one pair per frame, and no more: is there contact?" },
 		{ "--fail-on-contact", cli_flag, &c.failOnContact, NULL, "exit with 3 if there is any pair" },
+		{ "--json", cli_flag, &c.json, NULL, "print one JSON object per frame and line" },
+		{ "--csv", cli_flag, &c.csv, NULL, "print one line per frame: counts and costs" },
+		{ "--method", cli_choice, &c.method, "ours|brute", "brute: every pair of triangles, for comparison" },
+		CLI_DEFORMER_OPTION(&c.sceneOptions.deformer),
+		CLI_BOUND_OPTION(&c.sceneOptions.bound),
+		CLI_STRATEGY_OPTION(&c.sceneOptions.strategy),
+		{ "--threads", cli_count, &c.threads, "N", "frames to check at once; default as many as processors" },
 		{ .name = NULL },
 	};
 	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);
 	int code = parsed == cli_help ? CLI_DONE : CLI_BAD_USAGE;
-	if (parsed == cli_go && (c.places.count > argumentCount || c.rotations.count > argumentCount))
+	if (parsed == cli_go && CheckUsage(&c, argumentCount))
 	{
-		cliError("more --place or --rotate than files; see snug check --help");
+		code = RunCheck(&c, argumentCount, arguments);
 	}
-	else if (parsed == cli_go)
-	{
-		c.bodyCount = argumentCount;
-		code = RunCheck(&c, arguments);
-	}
-	for (int i = 0; c.bodies != NULL && i < c.bodyCount; ++i)
-	{
-		cliBody_Free(&c.bodies[i]);
-	}
-	free(c.bodies);
-	free(c.pairs);
+	cliScene_Free(&c.scene);
 	cliOptions_Free(options);
 	return code;
 }

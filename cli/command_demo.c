@@ -1,8 +1,8 @@
 #include "cli/commands.h"
 #include "cli/demo.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
-#include "io/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,6 @@ static bool WritePage(const demo* d, const char* directory)
 	size_t size = strlen(directory) + 16;
 	char* path = malloc(size);
 	ioOutput output;
-	ioError error;
 	bool written = false;
 	if (path == NULL)
 	{
@@ -82,18 +81,14 @@ static bool WritePage(const demo* d, const char* directory)
 		return false;
 	}
 	snprintf(path, size, "%s/demo.html", directory);
-	if (ioOutput_Open(&output, path, &error))
+	if (cliOutput_Open(&output, path))
 	{
 		demo_PrintPage(d, output.stream);
-		written = ioOutput_Commit(&output, &error);
+		written = cliOutput_Commit(&output);
 	}
 	if (written)
 	{
 		printf("\nreport: %s\n", path);
-	}
-	else
-	{
-		cliError("%s", error.text);
 	}
 	free(path);
 	return written;

@@ -16,5 +16,7 @@ cliCommandFcn cliDemo;
 cliCommandFcn cliBench;
 cliCommandFcn cliCheck;
 cliCommandFcn cliInfo;
+cliCommandFcn cliPack;
+cliCommandFcn cliPose;
 
 #endif

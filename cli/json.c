@@ -1,6 +1,8 @@
 #include "cli/json.h"
 
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 // Length of the UTF-8 sequence at p, or 0 if there is none. Overlong forms, surrogates and more than U+10FFFF are not.
 static int GetSequence(const unsigned char* p)
@@ -54,4 +56,20 @@ void cliPrintJsonString(FILE* stream, const char* text)
 		}
 	}
 	fputc('"', stream);
+}
+
+void cliPrintJsonNumber(FILE* stream, double number)
+{
+	char text[40];
+	int digits = 1;
+	do
+	{
+		snprintf(text, sizeof(text), "%.*g", digits, number);
+	} while (strtod(text, NULL) != number && ++digits <= 17);
+	// 1e+20 is a number too, but 3 is written 3.0, so that every time looks like one.
+	fputs(text, stream);
+	if (strpbrk(text, ".e") == NULL)
+	{
+		fputs(".0", stream);
+	}
 }

@@ -1,26 +1,24 @@
 // The program `snug`: finds the command and runs it. See cli/commands.h.
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/terminal.h"
 #include "snug/snug.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct command
-{
-	const char* name;
-	cliCommandFcn* run;
-	const char* help;
-} command;
-
-static const command commands[] = {
-	{ "demo", cliDemo, "two bodies that collide: a table, and a page with pictures" },
-	{ "check", cliCheck, "which triangles of these files intersect?" },
-	{ "info", cliInfo, "what is in a file: triangles, tree, memory" },
-	{ "bench", cliBench, "measure, beside other libraries" },
+// In the order in which they are shown.
+static cliCommandFcn* const commands[] = { cliDemo, cliCheck, cliInfo, cliPose, cliPack, cliBench };
+static const cliTopic topics[] = {
+	{ "demo", "two bodies that collide: a table, and a page with pictures" },
+	{ "check", "which triangles of these files intersect, at rest or in every frame?" },
+	{ "info", "what is in a file: triangles, joints, morph targets, clips; tree and memory" },
+	{ "pose", "write a posed mesh as OBJ" },
+	{ "pack", "precompute a model, to be loaded at once" },
+	{ "bench", "measure, beside other libraries" },
 };
 
-#define COMMANDS (int)(sizeof(commands) / sizeof(commands[0]))
+#define COMMANDS (int)(sizeof(topics) / sizeof(topics[0]))
 
 static void PrintHelp(FILE* stream)
 {
@@ -28,10 +26,29 @@ static void PrintHelp(FILE* stream)
 	fprintf(stream, "usage: snug COMMAND [options]\n\ncommands:\n");
 	for (int i = 0; i < COMMANDS; ++i)
 	{
-		fprintf(stream, "  %-8s %s\n", commands[i].name, commands[i].help);
+		fprintf(stream, "  %-8s %s\n", topics[i].name, topics[i].help);
 	}
-	fprintf(stream, "\n`snug COMMAND --help` says more. `snug --version` prints the version.\n"
+	fprintf(stream, "\nexamples:\n"
+	                "  snug demo\n"
+	                "  snug info fox.glb\n"
+	                "  snug check boxer.glb bag.glb --clip punch\n"
+	                "\n`snug COMMAND --help` says more. `snug --version` prints the version.\n"
 	                "Exit codes: 0 done, 1 bad input, 2 bad usage, 3 contact found and --fail-on-contact given.\n");
+}
+
+// The help of all commands, as a man page or for docs/program.md.
+static int PrintManual(cliHelpStyle style)
+{
+	cliOptions_SetHelpStyle(style);
+	cliPrintManualHead(topics, COMMANDS, style);
+	for (int i = 0; i < COMMANDS; ++i)
+	{
+		static char option[] = "--help";
+		char* ask[] = { option };
+		commands[i](1, ask);
+	}
+	cliPrintManualTail(style);
+	return CLI_DONE;
 }
 
 // Buffered output that could not be written, to a full disk or a closed pipe, must not look like success.
@@ -49,9 +66,9 @@ static int RunCommand(const char* name, int count, char** arguments)
 {
 	for (int i = 0; i < COMMANDS; ++i)
 	{
-		if (strcmp(commands[i].name, name) == 0)
+		if (strcmp(topics[i].name, name) == 0)
 		{
-			return commands[i].run(count, arguments);
+			return commands[i](count, arguments);
 		}
 	}
 	cliError("unknown command '%s'; see snug --help", name);
@@ -87,6 +104,10 @@ int main(int argumentCount, char** arguments)
 	else if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0)
 	{
 		code = ShowHelp(argumentCount - 2, arguments + 2);
+	}
+	else if (strcmp(first, "--man") == 0 || strcmp(first, "--markdown") == 0)
+	{
+		code = PrintManual(strcmp(first, "--man") == 0 ? cli_manHelp : cli_markdownHelp);
 	}
 	else
 	{

@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include "cli/help.h"
 #include "cli/terminal.h"
 
 #include <limits.h>
@@ -40,6 +41,14 @@ static bool ParseCount(const cliOption* option, const char* value)
 }
 
 // The program never calls setlocale, so strtod reads a point as a point.
+static bool ParseNumber(const cliOption* option, const char* value)
+{
+	char* end;
+	double number = strtod(value, &end);
+	*(double*)option->target = number;
+	return end != value && *end == '\0' && isfinite(number);
+}
+
 static bool ParseVector(const cliOption* option, const char* value)
 {
 	double vector[3];
@@ -73,6 +82,8 @@ static bool ParseValue(const cliOption* option, const char* value)
 			return value[0] != '\0';
 		case cli_count:
 			return ParseCount(option, value);
+		case cli_number:
+			return ParseNumber(option, value);
 		case cli_choice:
 			return ParseChoice(option, value);
 		case cli_vectors:
@@ -81,23 +92,6 @@ static bool ParseValue(const cliOption* option, const char* value)
 			break;
 	}
 	return false;
-}
-
-// ---- Help ------------------------------------------------------------------------------------------------------
-
-static void PrintHelp(const cliUsage* usage, const cliOption* options)
-{
-	printf("usage: snug %s %s\n\n%s\n", usage->command, usage->synopsis, usage->summary);
-	printf("\noptions:\n");
-	for (const cliOption* o = options; o->name != NULL; ++o)
-	{
-		char left[64];
-		snprintf(
-		    left, sizeof(left), "%s%s%s", o->name, o->choices != NULL ? " " : "", o->choices != NULL ? o->choices : "");
-		printf("  %-26s %s\n", left, o->help);
-	}
-	printf("  %-26s %s\n", "--help", "this text");
-	printf("\nexamples:\n%s\n", usage->examples);
 }
 
 // ---- Parsing ---------------------------------------------------------------------------------------------------
@@ -174,6 +168,13 @@ static cliParsed CheckCount(const cliUsage* usage, int count)
 	return cli_wrong;
 }
 
+static cliHelpStyle helpStyle = cli_plainHelp;
+
+void cliOptions_SetHelpStyle(cliHelpStyle style)
+{
+	helpStyle = style;
+}
+
 cliParsed cliOptions_Parse(const cliUsage* usage, const cliOption* options, int* count, char** arguments)
 {
 	int kept = 0;
@@ -191,7 +192,7 @@ cliParsed cliOptions_Parse(const cliUsage* usage, const cliOption* options, int*
 		}
 		else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
 		{
-			PrintHelp(usage, options);
+			cliPrintHelp(usage, options, helpStyle);
 			return cli_help;
 		}
 		else if (!ParseOption(usage, options, *count, arguments, &i))

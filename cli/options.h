@@ -20,6 +20,7 @@ typedef enum cliKind
 	cli_flag,    ///< bool: given or not
 	cli_text,    ///< const char*
 	cli_count,   ///< int, at least 1
+	cli_number,  ///< double, finite
 	cli_choice,  ///< int: which of the words in `choices`, separated by |
 	cli_vectors, ///< cliVectors: x,y,z, once or more
 } cliKind;
@@ -38,8 +39,8 @@ typedef struct cliUsage
 {
 	const char* command;
 	const char* synopsis; ///< what follows the command's name
-	const char* summary;  ///< lines
-	const char* examples; ///< lines
+	const char* summary;  ///< lines; an empty one begins a paragraph
+	const char* examples; ///< lines, each beginning with two spaces
 	int minArguments, maxArguments;
 	const char* argumentName; ///< "FILE", for messages
 } cliUsage;
@@ -50,6 +51,15 @@ typedef enum cliParsed
 	cli_help,  ///< help was asked for and printed
 	cli_wrong, ///< a message was printed; exit with CLI_BAD_USAGE
 } cliParsed;
+
+/// How cliOptions_Parse prints help when it is asked for. The manual consists of the help of all commands.
+typedef enum cliHelpStyle
+{
+	cli_plainHelp,
+	cli_manHelp,      ///< troff, with the macros of man pages
+	cli_markdownHelp, ///<
+} cliHelpStyle;
+void cliOptions_SetHelpStyle(cliHelpStyle style);
 
 /// Parse in place: afterwards arguments[0] to arguments[*count - 1] are what are not options.
 cliParsed cliOptions_Parse(const cliUsage* usage, const cliOption* options, int* count, char** arguments);

@@ -10,8 +10,8 @@ void cliError(const char* format, ...);
 /// @return true if stderr is a terminal, so that progress is of use
 bool cliShowsProgress(void);
 
-/// A line that replaces the last one; empty to clear it. Shown only on a terminal, and only once a second has passed
-/// since the first call, so that short work is silent.
+/// Say what is being done from now on; empty for nothing, before anything is printed to the terminal. Shown only on a
+/// terminal, and only once a second has passed since the first call, so that short work is silent.
 void cliProgress(const char* format, ...);
 
 /// Make a directory if there is none.

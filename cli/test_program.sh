@@ -1,73 +1,11 @@
 #!/bin/sh
-# Tests of the program from the outside: exit codes, messages, JSON, equality with brute force, damaged files.
+# Tests of the program from the outside: exit codes, messages, JSON, equality with brute force, damaged OBJ files.
 # usage: test_program.sh SNUG MAKE_OBJ
-set -u
 snug=$1
 make_obj=$2
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-failures=0
-checks=0
+# shellcheck source=/dev/null
+. "$(dirname "$0")/test_lib.sh"
 
-fail()
-{
-	failures=$((failures + 1))
-	echo "FAILED: $*"
-	sed 's/^/  stderr: /' err | head -n 5
-}
-
-# expect CODE TEXT ARGUMENTS...: the exit code, and a text that stderr must hold ("" for nothing on it at all).
-expect()
-{
-	code=$1
-	text=$2
-	shift 2
-	checks=$((checks + 1))
-	"$snug" "$@" >out 2>err
-	got=$?
-	[ $got -eq "$code" ] || fail "snug $*: exit code $got instead of $code"
-	if [ -z "$text" ]; then
-		[ ! -s err ] || fail "snug $*: something on stderr"
-	else
-		grep -qF -- "$text" err || fail "snug $*: stderr does not say '$text'"
-		[ "$(wc -l <err)" -eq 1 ] || fail "snug $*: not one line on stderr"
-	fi
-}
-
-# holds TEXT: the last output holds it.
-holds()
-{
-	checks=$((checks + 1))
-	grep -qF -- "$1" out || fail "output does not hold '$1': $(head -c 300 out)"
-}
-
-# One line, brackets and braces balanced, and the keys in the order that is documented.
-is_check_json()
-{
-	checks=$((checks + 1))
-	[ "$(wc -l <out)" -eq 1 ] || fail "JSON is not one line"
-	opened=$(tr -cd '[{' <out | wc -c)
-	closed=$(tr -cd ']}' <out | wc -c)
-	[ "$opened" -eq "$closed" ] || fail "JSON: $opened brackets opened, $closed closed"
-	grep -qE '^\{"frame":0,"time":0\.0,"bodies":\[.*\],"pairs":\[.*\],"count":[0-9]+,"nodesRefitted":[0-9]+,"volumeTests":[0-9]+,"verticesEvaluated":[0-9]+,"triangleTests":[0-9]+,"microseconds":[0-9.]+\}$' out ||
-		fail "JSON has another shape: $(head -c 300 out)"
-}
-
-# same_pairs ARGUMENTS...: ours and brute force report the same pairs.
-same_pairs()
-{
-	expect 0 "" check --json "$@"
-	is_check_json
-	sed 's/,"nodesRefitted".*//' out >ours
-	expect 0 "" check --json --method brute "$@"
-	is_check_json
-	sed 's/,"nodesRefitted".*//' out >brute
-	checks=$((checks + 1))
-	cmp -s ours brute || fail "check $*: ours and brute force differ"
-}
-
-: >err
 for mesh in blob torus box cloth soup triangle tetrahedron; do
 	"$make_obj" $mesh $mesh.obj || fail "make_obj $mesh"
 done
@@ -78,7 +16,7 @@ checks=$((checks + 1))
 grep -qE '^snug [0-9]+\.[0-9]+\.[0-9]+$' out || fail "--version prints $(cat out)"
 expect 0 "" --help
 holds "usage: snug COMMAND"
-for command in demo bench check info; do
+for command in demo bench check info pose pack; do
 	expect 0 "" $command --help
 	holds "usage: snug $command"
 	holds "examples:"
@@ -89,7 +27,23 @@ done
 "$snug" >out 2>err
 [ $? -eq 2 ] || fail "no command is bad usage"
 expect 2 "unknown command 'frobnicate'" frobnicate
-expect 2 "check needs at least 2 FILEs" check blob.obj
+expect 2 "check needs at least 1 FILE" check
+expect 2 "check needs two files, or one and --within" check blob.obj
+expect 2 "--json or --csv, not both" check --json --csv blob.obj torus.obj
+expect 2 "need --clip" check --fps 10 blob.obj torus.obj
+expect 2 "need --clip" check --to 1 blob.obj torus.obj
+expect 2 "--fps must be positive" check --clip x --fps 0 blob.obj torus.obj
+expect 2 "--to lies before --from" check --clip x --from 2 --to 1 blob.obj torus.obj
+expect 2 "'fast' is not a value for --fps" check --clip x --fps fast blob.obj torus.obj
+expect 2 "'0' is not a value for --threads" check --threads 0 blob.obj torus.obj
+expect 2 "--strategy front is not there yet" check --strategy front blob.obj torus.obj
+expect 2 "--strategy auto is not there yet" check --strategy auto blob.obj torus.obj
+expect 2 "--deformer spherical is not there yet" check --deformer spherical blob.obj torus.obj
+expect 2 "--deformer dualquat is not there yet" pose --deformer dualquat blob.obj -o x.obj
+expect 2 "'best' is not a value for --bound" check --bound best blob.obj torus.obj
+expect 2 "pose needs -o" pose blob.obj
+expect 2 "--time needs --clip" pose blob.obj --time 1 -o x.obj
+expect 2 "pack needs -o" pack blob.obj
 expect 2 "info takes at most 1 FILE" info blob.obj torus.obj
 expect 2 "demo takes no arguments" demo something
 expect 2 "no benchmark 'nonsense'" bench nonsense
@@ -256,5 +210,4 @@ grep -q '</html>' page/demo.html || fail "the page is not complete"
 grep -qE '(src|href)="(https?:)?//' page/demo.html && fail "the page fetches something"
 [ ! -e page/demo.html.part ] || fail "a temporary file is left"
 
-echo "$checks checks, $failures failed"
-[ $failures -eq 0 ]
+finish

@@ -243,6 +243,27 @@ snugModelInfo snugModel_GetInfo(const snugModel* model)
 	};
 }
 
+snugStatus snugModel_GetTriangles(const snugModel* model, uint32_t* triangles, size_t stride)
+{
+	SG_REQUIRE(model != NULL && (triangles != NULL || model->tree.triangleCount == 0), snug_badArgument);
+	stride = sgStride(stride, 3 * sizeof(uint32_t));
+	SG_REQUIRE(stride != 0, snug_badArgument);
+	const sgTree* tree = &model->tree;
+	for (uint32_t i = 0; i < tree->leafCount; ++i)
+	{
+		const sgLeaf* leaf = tree->leaves + i;
+		for (uint32_t t = 0; t < leaf->triangleCount; ++t)
+		{
+			uint32_t* out = (uint32_t*)(void*)((char*)triangles + tree->triangleMap[leaf->firstTriangle + t] * stride);
+			for (int c = 0; c < 3; ++c)
+			{
+				out[c] = tree->vertexMap[tree->leafVertices[leaf->firstVertex + leaf->corners[c][t]]];
+			}
+		}
+	}
+	return snug_success;
+}
+
 const void* snugModel_GetBlock(const snugModel* model, size_t* bytes)
 {
 	SG_REQUIRE(model != NULL && bytes != NULL, NULL);

@@ -81,4 +81,6 @@ expect "pkg-config, static" "$work/static"
 
 if [ -x "$work/prefix/bin/snug" ]; then
 	"$work/prefix/bin/snug" --version >/dev/null || { echo "the installed program does not run"; exit 1; }
+	grep -q '^.TH SNUG 1' "$work/prefix/share/man/man1/snug.1" || { echo "no man page is installed"; exit 1; }
+	echo "program and man page: right"
 fi

@@ -95,6 +95,10 @@ static void nulls_are_told(void** state)
 	ASSERT_BAD_ARGUMENT(snugModel_Create(NULL, &model));
 	assert_null(model);
 	ASSERT_MISUSE(snugModel_GetInfo(NULL).nodeCount == 0);
+	uint32_t corners[3];
+	ASSERT_MISUSE(snugModel_GetTriangles(NULL, corners, 0) == snug_badArgument);
+	ASSERT_MISUSE(snugModel_GetTriangles(rigidModel, NULL, 0) == snug_badArgument);
+	ASSERT_MISUSE(snugModel_GetTriangles(rigidModel, corners, 8) == snug_badArgument);
 	ASSERT_MISUSE(snugModel_GetBlock(NULL, &bytes) == NULL);
 	ASSERT_MISUSE(snugModel_GetBlock(rigidModel, NULL) == NULL);
 	ASSERT_BAD_ARGUMENT(snugModel_Load(block, bytes, NULL, NULL));

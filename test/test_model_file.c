@@ -448,6 +448,27 @@ static int WriteCorpus(const char* directory)
 	return 0;
 }
 
+// The triangles that a model gives back are those of its definition, corner by corner.
+static void triangles_come_back(void** state)
+{
+	(void)state;
+	for (int i = 0; i < TestCount(100); ++i)
+	{
+		sceneRandom random = { TestSeed() + (uint64_t)i };
+		sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
+		snugModel* model = MakeModel(&mesh, snug_rigid, RandomTreeDef(&random));
+		uint32_t* triangles = malloc(16 * (size_t)mesh.triangleCount + 1);
+		assert_int_equal(snugModel_GetTriangles(model, triangles, 16), snug_success);
+		for (uint32_t t = 0; t < mesh.triangleCount; ++t)
+		{
+			assert_memory_equal(triangles + 4 * (size_t)t, mesh.triangles + 3 * (size_t)t, 12);
+		}
+		free(triangles);
+		snugModel_Destroy(model);
+		sceneMesh_Free(&mesh);
+	}
+}
+
 int main(int argc, char** argv)
 {
 	if (argc == 3 && strcmp(argv[1], "--corpus") == 0)
@@ -465,6 +486,7 @@ int main(int argc, char** argv)
 		cmocka_unit_test(files_that_cannot_be_read),
 		cmocka_unit_test(files_that_cannot_be_written),
 		cmocka_unit_test(saving_replaces),
+		cmocka_unit_test(triangles_come_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,6 +206,11 @@ typedef struct snugModelInfo
 
 SNUG_API snugModelInfo snugModel_GetInfo(const snugModel* model);
 
+/// The triangles of a model, as its definition had them: for who has a model from a file and no mesh.
+/// @param triangles receives three vertex numbers per triangle, triangleCount of them
+/// @param stride bytes from one triangle to the next; 0 means 12
+SNUG_API snugStatus snugModel_GetTriangles(const snugModel* model, uint32_t* triangles, size_t stride);
+
 /// The model as a block of bytes that snugModel_Load accepts. Little-endian, 64-byte aligned, valid while the model
 /// is.
 /// @param bytes receives the size

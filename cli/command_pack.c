@@ -1,0 +1,114 @@
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/scene.h"
+#include "cli/terminal.h"
+
+#include <stdio.h>
+
+static const cliUsage usage = {
+	.command = "pack",
+	.synopsis = "FILE -o MODEL.snug [options]",
+	.summary =
+	    "Precompute the model of a body - mesh, weights and bounding tree - so that programs, and the other commands,\n"
+	    "load it at once. A .snug file holds one model: of a file with several bodies, --instance says which.\n"
+	    "\n"
+	    "A .snug file holds no joints, clips or nodes. Commands show it at rest: a skinned model as its mesh is in "
+	    "the\n"
+	    "file, before any joint moves it; any other where its node puts it. Programs pose it: snugModel_LoadFile,\n"
+	    "then snugBody_SetJoints.",
+	.examples = "  snug pack fox.glb -o fox.snug\n"
+	            "  snug pack --instance Head character.glb -o head.snug\n"
+	            "  snug info fox.snug",
+	.minArguments = 1,
+	.maxArguments = 1,
+	.argumentName = "FILE",
+};
+
+static void ListParts(const cliScene* scene, char* text, size_t size)
+{
+	size_t used = 0;
+	text[0] = '\0';
+	for (int i = 0; i < scene->partCount && used < size - 160; ++i)
+	{
+		used += (size_t)snprintf(text + used, size - used, "%s%d '%.100s'", i > 0 ? ", " : "", i, scene->parts[i].name);
+	}
+}
+
+// The scene has made a model for the body that was asked for, or for the only one.
+static int ChoosePart(const cliScene* scene, const char* name, const snugModel** model)
+{
+	const char* path = scene->files[0].path;
+	char list[1500];
+	for (int i = 0; i < scene->partCount; ++i)
+	{
+		*model = scene->parts[i].model;
+		if (*model != NULL)
+		{
+			return CLI_DONE;
+		}
+	}
+	ListParts(scene, list, sizeof(list));
+	if (name == NULL && scene->partCount > 0)
+	{
+		cliError("%s: holds %d bodies; choose one with --instance: %s", path, scene->partCount, list);
+		return CLI_BAD_USAGE;
+	}
+	cliError("%s: no body '%s'; there are: %s", path, name != NULL ? name : "", list);
+	return CLI_BAD_INPUT;
+}
+
+// What snugModel_SaveFile does, but removed if interrupted, and with the system's word on what went wrong.
+static bool SaveModel(const snugModel* model, const char* path)
+{
+	ioOutput output;
+	size_t bytes;
+	const void* block = snugModel_GetBlock(model, &bytes);
+	if (!cliOutput_Open(&output, path))
+	{
+		return false;
+	}
+	fwrite(block, 1, bytes, output.stream);
+	return cliOutput_Commit(&output);
+}
+
+static int RunPack(const cliSceneOptions* options, char** paths, const char* path)
+{
+	cliScene scene;
+	const snugModel* model = NULL;
+	int code = CLI_BAD_INPUT;
+	if (cliScene_Load(&scene, options, 1, paths))
+	{
+		code = ChoosePart(&scene, options->only, &model);
+	}
+	if (code == CLI_DONE)
+	{
+		cliProgress("writing %s ...", path);
+		code = SaveModel(model, path) ? CLI_DONE : CLI_BAD_INPUT;
+		cliProgress("");
+	}
+	cliScene_Free(&scene);
+	return code;
+}
+
+int cliPack(int argumentCount, char** arguments)
+{
+	cliSceneOptions scene = { .baked = true };
+	const char* path = NULL;
+	const cliOption options[] = {
+		{ "-o", cli_text, &path, "MODEL.snug", "where the model goes; required" },
+		{ "--instance", cli_text, &scene.only, "NAME|NUMBER", "which body, as `snug info` lists them" },
+		CLI_BOUND_OPTION(&scene.bound),
+		{ .name = NULL },
+	};
+	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);
+	if (parsed != cli_go)
+	{
+		return parsed == cli_help ? CLI_DONE : CLI_BAD_USAGE;
+	}
+	if (path == NULL)
+	{
+		cliError("pack needs -o MODEL.snug; see snug pack --help");
+		return CLI_BAD_USAGE;
+	}
+	return RunPack(&scene, arguments, path);
+}

@@ -1,0 +1,133 @@
+// Writes a generated GLB file: make_glb worm|parts OUT.glb. For the tests of the program and the examples.
+//
+// worm: a ring with a skin of three joints. parts: bodies moved in every way that a node can move them, and a morphing
+// one. Both have a clip `bend` of one second; parts has another, `hold`, that moves nothing.
+#include "scenes/mesh.h"
+#include "test/io_files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_VERTICES 4096
+
+static const float times[3] = { 0.0f, 0.5f, 1.0f };
+static const float turns[12] = { 0, 0, 0, 1, 0, 0, 0.6f, 0.8f, 0, 0, 0, 1 };
+static const float moves[9] = { 0, 0, 0, 0.5f, 0.25f, -0.5f, 0, 0, 0 };
+static const float scales[9] = { 1, 1, 1, 1.5f, 0.5f, 1, 1, 1, 1 };
+
+static int AddMesh(Gltf* g, const sceneMesh* mesh, const char* attributes, const char* primitive, const char* more)
+{
+	static uint16_t indices[12 * MAX_VERTICES];
+	for (uint32_t i = 0; i < 3 * mesh->triangleCount; ++i)
+	{
+		indices[i] = (uint16_t)mesh->triangles[i];
+	}
+	return Gltf_AddMesh(g, (int)mesh->vertexCount, mesh->positions, (int)(3 * mesh->triangleCount), indices, attributes,
+	    primitive, more);
+}
+
+// Weights pass from joint to joint along x.
+static void AddWorm(Gltf* g, const sceneMesh* mesh)
+{
+	static uint8_t joints[4 * MAX_VERTICES];
+	static float weights[4 * MAX_VERTICES];
+	float bind[48] = { 0 };
+	for (uint32_t v = 0; v < mesh->vertexCount; ++v)
+	{
+		float x = mesh->positions[3 * v], t = fminf(fmaxf(x + 1.0f, 0.0f), 2.0f);
+		uint8_t first = t < 1.0f ? 0 : 1;
+		joints[4 * v] = first;
+		joints[4 * v + 1] = (uint8_t)(first + 1);
+		weights[4 * v + 1] = t - (float)first;
+		weights[4 * v] = 1.0f - weights[4 * v + 1];
+	}
+	for (int i = 0; i < 3; ++i)
+	{
+		bind[16 * i] = bind[16 * i + 5] = bind[16 * i + 10] = bind[16 * i + 15] = 1.0f;
+		bind[16 * i + 12] = 1.0f - (float)i;
+	}
+	char attributes[80];
+	int j = Gltf_AddArray(g, "VEC4", type_uint8, false, (int)mesh->vertexCount, joints);
+	int w = Gltf_AddArray(g, "VEC4", type_float, false, (int)mesh->vertexCount, weights);
+	snprintf(attributes, sizeof(attributes), ",'JOINTS_0':%d,'WEIGHTS_0':%d", j, w);
+	AddMesh(g, mesh, attributes, NULL, NULL);
+	Gltf_Add(g, "skins", "{'joints':[0,1,2],'inverseBindMatrices':%d}",
+	    Gltf_AddArray(g, "MAT4", type_float, false, 3, bind));
+	Gltf_Add(g, "nodes", "{'children':[1],'translation':[-1,0,0]}");
+	Gltf_Add(g, "nodes", "{'children':[2],'translation':[1,0,0]}");
+	Gltf_Add(g, "nodes", "{'translation':[1,0,0]}");
+	Gltf_Add(g, "nodes", "{'name':'worm','mesh':0,'skin':0}");
+	int input = Gltf_AddArray(g, "SCALAR", type_float, false, 3, times);
+	int turn = Gltf_AddArray(g, "VEC4", type_float, false, 3, turns);
+	Gltf_Add(g, "animations",
+	    "{'name':'bend','samplers':[{'input':%d,'output':%d}],'channels':["
+	    "{'sampler':0,'target':{'node':1,'path':'rotation'}},{'sampler':0,'target':{'node':2,'path':'rotation'}}]}",
+	    input, turn);
+}
+
+static void AddParts(Gltf* g, const sceneMesh* mesh)
+{
+	static float delta[3 * MAX_VERTICES];
+	static const float weights[3] = { 0.0f, 1.0f, 0.25f };
+	char primitive[60];
+	for (uint32_t i = 0; i < 3 * mesh->vertexCount; ++i)
+	{
+		delta[i] = i % 3 == 2 ? 0.5f * mesh->positions[i - 2] * mesh->positions[i - 2] : 0.0f;
+	}
+	AddMesh(g, mesh, NULL, NULL, NULL);
+	AddMesh(g, mesh, NULL, NULL, NULL);
+	int target = Gltf_AddArray(g, "VEC3", type_float, false, (int)mesh->vertexCount, delta);
+	snprintf(primitive, sizeof(primitive), ",'targets':[{'POSITION':%d}]", target);
+	AddMesh(g, mesh, NULL, primitive, NULL);
+	Gltf_Add(g, "nodes", "{'name':'scaled once','mesh':1,'scale':[0.5,0.75,1.25]}");
+	Gltf_Add(g, "nodes", "{'name':'turned','mesh':0,'rotation':[0.48,0.6,0,0.64],'translation':[0.2,0.1,0]}");
+	Gltf_Add(g, "nodes", "{'name':'mirrored','mesh':0,'scale':[-1,1,1],'translation':[0,0.7,0]}");
+	Gltf_Add(g, "nodes", "{'name':'pulsing','mesh':0,'children':[4],'translation':[0.9,0,0]}");
+	Gltf_Add(g, "nodes", "{'name':'carried','mesh':0,'rotation':[0,0.6,0,0.8],'translation':[0,0,0.4]}");
+	Gltf_Add(g, "nodes", "{'name':'moving','mesh':0,'matrix':[0,1,0,0,-1,0,0,0,0,0,1,0,0,0,0,1]}");
+	Gltf_Add(g, "nodes", "{'name':'carrier','children':[5],'translation':[0,-0.6,0]}");
+	Gltf_Add(g, "nodes", "{'name':'morphing','mesh':2,'translation':[-0.4,0.3,0.1]}");
+	Gltf_Add(g, "scenes", "{'nodes':[0,1,2,3,6,7]}");
+	Gltf_AddRoot(g, ",'scene':0");
+	int input = Gltf_AddArray(g, "SCALAR", type_float, false, 3, times);
+	int outputs[4] = { Gltf_AddArray(g, "VEC3", type_float, false, 3, scales),
+		Gltf_AddArray(g, "VEC4", type_float, false, 3, turns), Gltf_AddArray(g, "VEC3", type_float, false, 3, moves),
+		Gltf_AddArray(g, "SCALAR", type_float, false, 3, weights) };
+	Gltf_Add(g, "animations",
+	    "{'name':'bend','samplers':[{'input':%d,'output':%d},{'input':%d,'output':%d},{'input':%d,'output':%d},"
+	    "{'input':%d,'output':%d}],'channels':[{'sampler':0,'target':{'node':3,'path':'scale'}},"
+	    "{'sampler':1,'target':{'node':6,'path':'rotation'}},{'sampler':2,'target':{'node':6,'path':'translation'}},"
+	    "{'sampler':3,'target':{'node':7,'path':'weights'}}]}",
+	    input, outputs[0], input, outputs[1], input, outputs[2], input, outputs[3]);
+	Gltf_Add(g, "animations",
+	    "{'name':'hold','samplers':[{'input':%d,'output':%d}],'channels':[{'sampler':0,'target':{'node':7,'path':"
+	    "'translation'}}]}",
+	    input, outputs[2]);
+}
+
+int main(int argumentCount, char** arguments)
+{
+	bool worm = argumentCount == 3 && strcmp(arguments[1], "worm") == 0;
+	if (!worm && (argumentCount != 3 || strcmp(arguments[1], "parts") != 0))
+	{
+		fprintf(stderr, "usage: make_glb worm|parts OUT.glb\n");
+		return 2;
+	}
+	sceneMesh mesh = worm ? sceneMakeTorus(1.0, 0.3, 48, 16) : sceneMakeTorus(0.6, 0.2, 24, 12);
+	Gltf gltf = { .counts = { 0 } };
+	if (!sceneMesh_IsValid(&mesh))
+	{
+		return 1;
+	}
+	(worm ? AddWorm : AddParts)(&gltf, &mesh);
+	Bytes glb = Gltf_Make(&gltf, NULL);
+	FILE* file = fopen(arguments[2], "wb");
+	bool written = file != NULL && fwrite(glb.data, 1, glb.count, file) == glb.count;
+	written = file != NULL && fclose(file) == 0 && written;
+	Bytes_Free(&glb);
+	Gltf_Free(&gltf);
+	sceneMesh_Free(&mesh);
+	return written ? 0 : 1;
+}

@@ -1,0 +1,14 @@
+// cli/output.h: files that a command writes. Interrupted or failed, it leaves none half-written.
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include "io/file.h"
+
+/// Open a temporary file beside the one that is wanted. SIGINT, SIGTERM and SIGHUP remove it before they end the
+/// program. Prints what is wrong. One output at a time.
+bool cliOutput_Open(ioOutput* output, const char* path);
+
+/// Give the file its name. Prints what is wrong.
+bool cliOutput_Commit(ioOutput* output);
+
+#endif

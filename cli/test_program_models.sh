@@ -1,0 +1,46 @@
+#!/bin/sh
+# Tests of the program on real characters: ours and brute force in frames of their clips, poses that read back.
+# usage: test_program_models.sh SNUG MODELS_DIR
+# shellcheck disable=SC2034 # used by test_lib.sh
+snug=$1
+models=$2
+for name in fox mannequiny makehuman alien morph_stress_test sheen_chair; do
+	if ! [ -e "$models/$name.glb" ]; then
+		echo "skipped: no $models/$name.glb (set SNUG_MODELS)"
+		exit 77
+	fi
+done
+models=$(cd "$models" && pwd)
+# shellcheck source=/dev/null
+. "$(dirname "$0")/test_lib.sh"
+ln -s "$models" m
+
+for clip in Survey Walk Run; do
+	same_pairs -n 3 --clip $clip --fps 4 --from 0.1 --to 0.6 m/fox.glb m/fox.glb --place 0,0,0 --place 10,0,20
+done
+for clip in 0 4 5 6 7; do
+	same_pairs -n 3 --clip $clip --fps 5 --to 0.4 m/mannequiny.glb m/makehuman.glb --place 0,0,0 --place 0.2,0.9,0.1
+done
+same_pairs -n 3 --clip 0 --fps 1 --to 2 m/makehuman.glb m/mannequiny.glb m/alien.glb --within
+same_pairs -n 3 --clip 0 --fps 0.5 --to 4 --within --strategy bottom-up m/alien.glb m/mannequiny.glb
+same_pairs -n 4 --clip Individuals --fps 0.4 m/morph_stress_test.glb m/sheen_chair.glb --within
+same_pairs -n 2 --clip 6 --fps 2 --to 0.5 m/mannequiny.glb m/mannequiny.glb --place 0,0,0 --place 0.4,0,0.2 --rotate 0,0,0 \
+	--rotate 0,180,0
+grep -q '"count":[1-9]' ours || fail "the characters do not touch"
+if [ -e m/koala.obj ] && [ -e m/brain_mni152.ply ]; then
+	same_pairs m/koala.obj m/fish.obj m/brain_mni152.ply
+fi
+
+# The extreme pose, morph targets and nine influences, through OBJ files.
+expect 0 "" pose m/makehuman.glb --clip 0 --time 1 -o a.obj
+expect 0 "" pose m/mannequiny.glb --clip 0 --time 1 --place 0.1,-0.9,0 --rotate 0,45,0 -o b.obj
+expect 0 "" check --json a.obj b.obj
+sed 's/.*"pairs"/"pairs"/; s/,"nodesRefitted".*//' out >posed
+expect 0 "" check --json --clip 0 --from 1 --to 1 m/makehuman.glb m/mannequiny.glb --place 0,0,0 --place 0.1,-0.9,0 \
+	--rotate 0,0,0 --rotate 0,45,0
+sed 's/.*"pairs"/"pairs"/; s/,"nodesRefitted".*//' out >original
+checks=$((checks + 1))
+cmp -s posed original || fail "posed characters have other pairs"
+grep -q '"count":[1-9]' original || fail "posed characters do not touch"
+
+finish
