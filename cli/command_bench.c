@@ -16,8 +16,10 @@ static const cliUsage usage = {
 	.summary = "Run benchmarks, all of them if none is named: tables of times, counters and memory, with the aims\n"
 	           "that they are to meet. A hash of the pairs stands beside every time; if methods disagree about the\n"
 	           "pairs the run fails with exit code 1.\n"
-	           "names: rigid (queries, building, memory), free (refitting and queries)",
-	.examples = "  snug bench --quick\n  snug bench rigid --json > rigid.json\n  snug bench --html bench.html",
+	           "names: rigid (queries, building, memory), free (refitting and queries), meshless-fit (one root box),\n"
+	           "meshless-tightness (bounds by level), blend-query (two deforming bodies)",
+	.examples = "  snug bench --quick\n  snug bench rigid --json > rigid.json\n"
+	            "  snug bench meshless-tightness --model brain.ply --html bench.html",
 	.minArguments = 0,
 	.maxArguments = INT_MAX,
 	.argumentName = "NAME",
@@ -114,6 +116,7 @@ int cliBench(int argumentCount, char** arguments)
 	const cliOption options[] = {
 		{ "--quick", cli_flag, &run.quick, NULL, "fewer frames and variants" },
 		{ "--json", cli_flag, &json, NULL, "print one JSON object per benchmark; tables go to stderr" },
+		{ "--model", cli_text, &run.model, "FILE", "a mesh instead of a generated one: meshless-tightness" },
 		{ "--html", cli_text, &html, "OUT", "write a page with tables and plots" },
 		{ .name = NULL },
 	};

@@ -141,7 +141,8 @@ typedef enum snugBound
 {
 	snug_boundDefault = 0, ///< what we measured to be fastest: local above, first order below
 	snug_boundLimited,     ///< the papers' closed form, Eq. (12) of the meshless paper
-	snug_boundProgram,     ///< the least bound that follows from each weight's range: a linear program
+	snug_boundProgram,     ///< the least bound that follows from each weight's range: a linear program (up to 192
+	                       ///< transforms)
 	snug_boundLocal,       ///< the same, with a rest box per transform around only what it moves
 	snug_boundZeroOrder,   ///< mean transform of the node, plus what weights may deviate
 	snug_boundFirstOrder   ///< the same, with weights that vary linearly over the node
