@@ -247,6 +247,12 @@ static int RunCheck(check* c, int fileCount, char** paths)
 	{
 		return CLI_BAD_INPUT;
 	}
+	if (c->scene.fileCount == 1 && c->scene.partCount < 2)
+	{
+		cliError("%s: holds %s: there is nothing to compare", c->scene.files[0].path,
+		    c->scene.partCount == 1 ? "one body only" : "no body");
+		return CLI_BAD_INPUT;
+	}
 	cliFrames frames = { .scene = &c->scene,
 		.options = &c->contactOptions,
 		.from = c->from,
@@ -314,7 +320,7 @@ int cliCheck(int argumentCount, char** arguments)
 		{ "--fail-on-contact", cli_flag, &c.failOnContact, NULL, "exit with 3 if there is any pair" },
 		{ "--json", cli_flag, &c.json, NULL, "print one JSON object per frame and line" },
 		{ "--csv", cli_flag, &c.csv, NULL, "print one line per frame: counts and costs" },
-		{ "--method", cli_choice, &c.method, "ours|brute", "brute: every pair of triangles, for comparison" },
+		{ "--method", cli_choice, &c.method, "ours|brute", "brute: without trees, for comparison" },
 		CLI_DEFORMER_OPTION(&c.sceneOptions.deformer),
 		CLI_BOUND_OPTION(&c.sceneOptions.bound),
 		CLI_STRATEGY_OPTION(&c.sceneOptions.strategy),

@@ -64,6 +64,11 @@ static bodyInfo GetBody(const cliStage* stage, int i)
 		info.influences = instance->skin != IO_NONE ? CountInfluences(mesh) : 0;
 		info.targets = mesh->targetCount;
 	}
+	else
+	{
+		info.joints = info.model.transformCount;
+		info.influences = info.model.maxInfluences;
+	}
 	return info;
 }
 

@@ -12,7 +12,8 @@ static const cliUsage usage = {
 	    "Precompute the model of a body - mesh, weights and bounding tree - so that programs, and the other commands,\n"
 	    "load it at once. A .snug file holds one model: of a file with several bodies, --instance says which.\n"
 	    "\n"
-	    "A .snug file holds no joints, clips or nodes. Commands show it at rest: a skinned model as its mesh is in "
+	    "A .snug file holds no joints, clips, nodes or morph targets. Commands show it at rest: a skinned model as its "
+	    "mesh is in "
 	    "the\n"
 	    "file, before any joint moves it; any other where its node puts it. Programs pose it: snugModel_LoadFile,\n"
 	    "then snugBody_SetJoints.",
@@ -110,5 +111,5 @@ int cliPack(int argumentCount, char** arguments)
 		cliError("pack needs -o MODEL.snug; see snug pack --help");
 		return CLI_BAD_USAGE;
 	}
-	return RunPack(&scene, arguments, path);
+	return cliOutput_Check(path, ".snug", arguments[0]) ? RunPack(&scene, arguments, path) : CLI_BAD_USAGE;
 }

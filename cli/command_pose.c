@@ -120,7 +120,8 @@ int cliPose(int argumentCount, char** arguments)
 	{
 		cliError("--time needs --clip; see snug pose --help");
 	}
-	else if (parsed == cli_go && cliSceneOptions_Check(&scene, "pose", argumentCount))
+	else if (parsed == cli_go && cliOutput_Check(path, ".obj", arguments[0]) &&
+	         cliSceneOptions_Check(&scene, "pose", argumentCount))
 	{
 		cliScene loaded;
 		bool done = cliScene_Load(&loaded, &scene, argumentCount, arguments) &&

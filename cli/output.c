@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // Written before `guarded` is set, and not while it is: what the handler reads is whole.
@@ -54,6 +55,25 @@ static bool Guard(const char* temporary)
 	strcpy(guardedPath, temporary);
 	InstallHandlers();
 	guarded = 1;
+	return true;
+}
+
+bool cliOutput_Check(const char* path, const char* ending, const char* input)
+{
+	struct stat out, in;
+	bool exists = stat(path, &out) == 0;
+	size_t length = strlen(path), endingLength = strlen(ending);
+	bool isNamedSo = length > endingLength && strcmp(path + length - endingLength, ending) == 0;
+	if (!isNamedSo && (!exists || S_ISREG(out.st_mode)))
+	{
+		cliError("%s: the name of what is written must end in %s", path, ending);
+		return false;
+	}
+	if (exists && stat(input, &in) == 0 && out.st_dev == in.st_dev && out.st_ino == in.st_ino)
+	{
+		cliError("%s: is the input", path);
+		return false;
+	}
 	return true;
 }
 

@@ -4,6 +4,10 @@
 
 #include "io/file.h"
 
+/// Whether a command may write to `path`: it has the ending of what is written, unless it is no file, and is not the
+/// input. Prints what is wrong.
+bool cliOutput_Check(const char* path, const char* ending, const char* input);
+
 /// Open a temporary file beside the one that is wanted. SIGINT, SIGTERM and SIGHUP remove it before they end the
 /// program. Prints what is wrong. One output at a time.
 bool cliOutput_Open(ioOutput* output, const char* path);

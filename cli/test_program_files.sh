@@ -163,6 +163,25 @@ expect 1 "bad.snug: " pose bad.snug -o x.obj
 expect 1 "bad.snug: " check bad.snug torus.obj
 expect 1 "missing.snug: " info missing.snug
 expect 1 "nowhere/m.snug: cannot write" pack worm.glb -o nowhere/m.snug
+# Outputs are what their names say, never the input, and neither links nor devices are replaced.
+expect 2 "worm.glb: the name of what is written must end in .snug" pack worm.glb -o worm.glb
+expect 2 "worm.snug: is the input" pack worm.snug -o worm.snug
+expect 2 "t.stl: the name of what is written must end in .obj" pose torus.obj -o t.stl
+expect 2 "torus.obj: is the input" pose torus.obj -o torus.obj
+ln -s linked.obj link.obj
+: >linked.obj
+expect 0 "" pose torus.obj -o link.obj
+checks=$((checks + 1))
+{ [ -h link.obj ] && [ -s linked.obj ]; } || fail "a link was replaced instead of followed"
+mkfifo pipe.obj
+cat pipe.obj >from_pipe &
+expect 0 "" pose torus.obj -o pipe.obj
+wait
+checks=$((checks + 1))
+{ [ -p pipe.obj ] && cmp -s from_pipe linked.obj; } || fail "a pipe was replaced instead of written to"
+expect 1 "torus.obj: holds one body only: there is nothing to compare" check --within torus.obj
+expect 0 "" info worm.snug
+holds " blend "
 expect 1 "nowhere/o.obj: cannot write" pose worm.glb -o nowhere/o.obj
 
 # Damaged files: one line that names the file, whatever the command; nothing is written.

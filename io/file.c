@@ -1,9 +1,12 @@
+#define _XOPEN_SOURCE 700 // realpath, stat
+
 #include "io/file.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool ioError_Set(ioError* error, const char* path, unsigned long line, const char* format, ...)
 {
@@ -35,15 +38,25 @@ static char* Join(const char* first, const char* second)
 	return joined;
 }
 
+// Where a path leads, if there is something yet.
+static char* Resolve(const char* path)
+{
+	char* resolved = realpath(path, NULL);
+	return resolved != NULL ? resolved : Join(path, "");
+}
+
 bool ioOutput_Open(ioOutput* output, const char* path, ioError* error)
 {
-	*output = (ioOutput){ NULL, Join(path, ""), Join(path, ".part") };
-	if (output->path == NULL || output->temporary == NULL)
+	struct stat status;
+	bool isSpecial = stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+	*output = (ioOutput){ .path = isSpecial ? Join(path, "") : Resolve(path) };
+	output->temporary = isSpecial || output->path == NULL ? NULL : Join(output->path, ".part");
+	if (output->path == NULL || (output->temporary == NULL && !isSpecial))
 	{
 		ioOutput_Abandon(output);
 		return ioError_Set(error, path, 0, "out of memory");
 	}
-	output->stream = fopen(output->temporary, "wb");
+	output->stream = fopen(isSpecial ? output->path : output->temporary, "wb");
 	if (output->stream == NULL)
 	{
 		int reason = errno;
@@ -60,16 +73,17 @@ bool ioOutput_Commit(ioOutput* output, ioError* error)
 	int reason = errno;
 	written = fclose(output->stream) == 0 && written;
 	output->stream = NULL;
-	if (written && rename(output->temporary, output->path) == 0)
+	if (written && (output->temporary == NULL || rename(output->temporary, output->path) == 0))
 	{
-		free(output->path);
-		free(output->temporary);
-		*output = (ioOutput){ NULL, NULL, NULL };
+		ioOutput_Abandon(output);
 		return true;
 	}
 	reason = reason != 0 ? reason : errno;
 	ioError_Set(error, output->path, 0, "cannot write: %s", strerror(reason));
-	remove(output->temporary);
+	if (output->temporary != NULL)
+	{
+		remove(output->temporary);
+	}
 	ioOutput_Abandon(output);
 	return false;
 }
@@ -79,6 +93,9 @@ void ioOutput_Abandon(ioOutput* output)
 	if (output->stream != NULL)
 	{
 		fclose(output->stream);
+	}
+	if (output->stream != NULL && output->temporary != NULL)
+	{
 		remove(output->temporary);
 	}
 	free(output->path);

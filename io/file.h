@@ -17,12 +17,13 @@ typedef struct ioError
 bool ioError_Set(ioError* error, const char* path, unsigned long line, const char* format, ...);
 
 /// A file under construction. The stream is a temporary file beside the one that is wanted; Commit renames it, so
-/// that a reader, a full disk or a crash never meets half a file.
+/// that a reader, a full disk or a crash never meets half a file. A link is followed, and what is not a file (a device,
+/// a pipe) is written as it is.
 typedef struct ioOutput
 {
 	FILE* stream; ///< write here; null if not open
 	char* path;
-	char* temporary;
+	char* temporary; ///< null for what is not a file
 } ioOutput;
 
 bool ioOutput_Open(ioOutput* output, const char* path, ioError* error);

@@ -230,7 +230,7 @@ snugModelInfo snugModel_GetInfo(const snugModel* model)
 {
 	SG_REQUIRE(model != NULL, (snugModelInfo){ 0 });
 	const sgTree* tree = &model->tree;
-	return (snugModelInfo){
+	snugModelInfo info = {
 		.vertexCount = tree->vertexCount,
 		.triangleCount = tree->triangleCount,
 		.deformer = model->deformer,
@@ -241,6 +241,11 @@ snugModelInfo snugModel_GetInfo(const snugModel* model)
 		.bytes = model->bytes,
 		.restMeshBytes = 12 * ((size_t)tree->vertexCount + tree->triangleCount),
 	};
+	if (model->deform->describe != NULL)
+	{
+		model->deform->describe(model, &info);
+	}
+	return info;
 }
 
 snugStatus snugModel_GetTriangles(const snugModel* model, uint32_t* triangles, size_t stride)

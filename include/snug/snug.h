@@ -10,7 +10,8 @@
 // - Description structs: zero means default, so zero-initialise them and set what you need.
 // - Bad data, bad files and lack of memory return a status, with a sentence through the message callback of the
 //   definition; outputs are nulled. Misuse (a null body, say) returns snug_badArgument, after calling the handler of
-//   snugSetAssertHandler if there is one. The library never prints, exits or modifies its inputs.
+//   snugSetAssertHandler if there is one; a definition that makes no sense returns it with a sentence. The library
+//   never prints, exits or modifies its inputs.
 // - Create, Load and Save functions allocate. Posing and querying never do.
 // - Threads: models and pools may be used by any number of threads at once; a body by one thread at a time.
 // - The floating-point environment (rounding mode, flush-to-zero) of the caller neither matters nor changes.
@@ -197,8 +198,10 @@ typedef struct snugModelInfo
 	uint32_t vertexCount;
 	uint32_t triangleCount;
 	snugDeformer deformer;
-	snugTreeDef tree;   ///< as built, defaults filled in
-	uint32_t nodeCount; ///< nodes of the tree, leaves included
+	snugTreeDef tree;        ///< as built, defaults filled in
+	uint32_t transformCount; ///< of a blend model
+	uint32_t maxInfluences;  ///< of a blend model: most per vertex
+	uint32_t nodeCount;      ///< nodes of the tree, leaves included
 	uint32_t leafCount;
 	uint32_t depth;       ///< level of the deepest node
 	size_t bytes;         ///< of the whole block, as saved
@@ -248,7 +251,8 @@ typedef struct snugPool snugPool;
 
 typedef struct snugPoolDef
 {
-	size_t bytes; ///< required
+	size_t bytes; ///< required; pages of 3,584 bytes, each good for the bounds of up to 16 groups of 8 nodes. Bodies in
+	              ///< contact touch a few of them: their snugBody_GetMemory after a query says how many.
 	snugAllocator allocator;
 	snugMessenger messenger;
 } snugPoolDef;
@@ -305,7 +309,8 @@ SNUG_API snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame);
 /// over the leaves of the tree once, so set ranges rather than single vertices.
 /// @param positions x, y, z of vertex `first`, and so on; nullable if count is zero
 /// @param stride bytes from one vertex to the next; 0 means 12
-/// @return snug_badInput (and the pose unchanged) if a coordinate is not finite or above SNUG_MAX_COORDINATE
+/// @return snug_badInput (and the pose unchanged) if a coordinate is not finite or above SNUG_MAX_COORDINATE, or the
+/// range goes beyond the last vertex
 SNUG_API snugStatus snugBody_SetVertices(
     snugBody* body, const float* positions, size_t stride, uint32_t first, uint32_t count);
 
@@ -313,7 +318,7 @@ SNUG_API snugStatus snugBody_SetVertices(
 /// @param matrices three rows of four floats each, a column vector [position; 1] to the right: what a joint's world
 /// matrix times its inverse bind matrix is
 /// @param stride bytes from one matrix to the next; 0 means 48
-/// @param count must be the model's transformCount
+/// @param count must be the model's transformCount (snugModel_GetInfo), else snug_badInput
 /// @return snug_badInput if a number is not finite, snug_outOfRange if positions might exceed SNUG_MAX_COORDINATE; the
 /// pose is unchanged then
 SNUG_API snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);
@@ -419,7 +424,8 @@ typedef struct snugResult
 SNUG_API snugResult snugCollide(snugBody* a, snugBody* b, const snugQuery* query);
 
 /// Ask whether two bodies touch; stops at the first pair, always the same one for the same models.
-/// @return count 1 if they do and 0 if not; if a budget ends it with count 0, `complete` is false
+/// @return count 1 if they do and 0 if not. `complete` says whether the question is answered: true once a pair is
+/// found, false if a budget ended the search before
 SNUG_API snugResult snugTouches(snugBody* a, snugBody* b, const snugQuery* query);
 
 /// @}

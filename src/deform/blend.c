@@ -78,6 +78,13 @@ static const sgBlendKernels* GetBlendKernels(void)
 	return tables[sgGetIsa()];
 }
 
+static void Describe(const snugModel* model, snugModelInfo* info)
+{
+	const sgBlendHeader* header = model->deformData;
+	info->transformCount = header->transformCount;
+	info->maxInfluences = header->maxInfluences;
+}
+
 static size_t PoseBytes(const snugModel* model)
 {
 	const sgBlendHeader* header = model->deformData;
@@ -162,6 +169,7 @@ const sgDeform sgDeform_blend = {
 	.name = "blend",
 	.build = sgBlend_Build,
 	.check = sgBlend_Check,
+	.describe = Describe,
 	.poseBytes = PoseBytes,
 	.setRest = SetRest,
 	.evaluate = Evaluate,

@@ -347,18 +347,27 @@ static void SetReach(Builder* b)
 	}
 }
 
+// Once zeros are dropped and repetitions merged.
+static uint32_t CountMostInfluences(const Builder* b)
+{
+	uint32_t most = 0;
+	for (uint32_t v = 0; v < b->model->tree.vertexCount; ++v)
+	{
+		uint32_t count = b->weights.starts[v + 1] - b->weights.starts[v];
+		most = count > most ? count : most;
+	}
+	return most;
+}
+
 static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 {
 	if (!AllocateArrays(b))
 	{
 		return snug_outOfMemory;
 	}
-	snugStatus status = sgBlend_ReadWeights(b->def, &b->model->tree, b->influences, &b->weights);
-	if (status != snug_success)
-	{
-		return status;
-	}
+	sgBlend_ReadWeights(b->def, &b->model->tree, b->influences, &b->weights);
 	b->header.influenceCount = b->weights.starts[b->model->tree.vertexCount];
+	b->header.maxInfluences = CountMostInfluences(b);
 	SetReach(b);
 	return AddFamilies(b) ? Assemble(b, data, bytes) : snug_outOfMemory;
 }
@@ -386,6 +395,7 @@ snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void**
 	};
 	status = BuildAll(&builder, data, bytes);
 	builder.header.influenceCount = (uint32_t)influenceCount; // as allocated
+	builder.header.maxInfluences = maxInfluences;
 	ReleaseArrays(&builder);
 	return status;
 }

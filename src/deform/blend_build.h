@@ -19,11 +19,12 @@ typedef struct sgWeights
 	uint16_t* transforms;
 } sgWeights;
 
-/// Check everything about a blend definition but the influences themselves.
+/// Check everything about a blend definition, in the caller's order.
 snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, uint64_t* influenceCount);
 
-/// Read and repair weights. `list` has room for the most influences of a vertex; the arrays of `out` for all.
-snugStatus sgBlend_ReadWeights(const snugModelDef* def, const sgTree* tree, sgInfluence* list, sgWeights* out);
+/// Read and repair weights of a definition that was checked. `list` has room for the most influences of a vertex; the
+/// arrays of `out` for all.
+void sgBlend_ReadWeights(const snugModelDef* def, const sgTree* tree, sgInfluence* list, sgWeights* out);
 
 /// Everything known about one family while its bound is prepared.
 typedef struct sgFamilyDraft

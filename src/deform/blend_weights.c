@@ -54,14 +54,16 @@ static void Normalise(
 	}
 	if (*count == 0)
 	{
-		repairs->unboundFirst = repairs->unboundCount++ == 0 ? vertex : repairs->unboundFirst;
+		repairs->unboundFirst =
+		    repairs->unboundCount++ == 0 || vertex < repairs->unboundFirst ? vertex : repairs->unboundFirst;
 		list[0] = (sgInfluence){ 1.0, def->blend.transforms[first] };
 		*count = 1;
 		return;
 	}
 	if (fabs(sum - 1.0) > 1e-3)
 	{
-		repairs->scaledFirst = repairs->scaledCount++ == 0 ? vertex : repairs->scaledFirst;
+		repairs->scaledFirst =
+		    repairs->scaledCount++ == 0 || vertex < repairs->scaledFirst ? vertex : repairs->scaledFirst;
 	}
 	for (uint32_t i = 0; i < *count; ++i)
 	{
@@ -74,30 +76,41 @@ static uint64_t FirstInfluence(const snugBlendDef* blend, uint32_t vertex)
 	return blend->starts != NULL ? blend->starts[vertex] : (uint64_t)vertex * blend->influencesPerVertex;
 }
 
-// The influences of one vertex of the caller's, into list; at most `capacity` of them.
-static snugStatus ReadVertex(
-    const snugModelDef* def, uint32_t vertex, sgInfluence* list, uint32_t* count, Repairs* repairs)
+// The influences of one vertex of the caller's, checked before, into list.
+static uint32_t ReadVertex(const snugModelDef* def, uint32_t vertex, sgInfluence* list, Repairs* repairs)
+{
+	uint64_t first = FirstInfluence(&def->blend, vertex), end = FirstInfluence(&def->blend, vertex + 1);
+	uint32_t count = 0;
+	for (uint64_t k = first; k < end; ++k)
+	{
+		if (def->blend.weights[k] > 0.0f)
+		{
+			Insert(list, &count, def->blend.transforms[k], def->blend.weights[k]);
+		}
+	}
+	Normalise(def, vertex, first, list, &count, repairs);
+	return count;
+}
+
+static snugStatus CheckVertex(const snugModelDef* def, uint32_t vertex, uint32_t* count)
 {
 	uint64_t first = FirstInfluence(&def->blend, vertex), end = FirstInfluence(&def->blend, vertex + 1);
 	*count = 0;
-	for (uint64_t k = first; k < end; ++k)
+	if (end < first || end - first > UINT16_MAX)
 	{
-		snugStatus status = CheckInfluence(def, vertex, k);
-		if (status != snug_success)
-		{
-			return status;
-		}
-		if (def->blend.weights[k] > 0.0f)
-		{
-			Insert(list, count, def->blend.transforms[k], def->blend.weights[k]);
-		}
+		return sgFail(&def->messenger, snug_badInput, "vertex %u: its influences are out of order or too many", vertex);
 	}
 	if (first == end)
 	{
 		return sgFail(&def->messenger, snug_badInput, "vertex %u has no influences", vertex);
 	}
-	Normalise(def, vertex, first, list, count, repairs);
-	return snug_success;
+	snugStatus status = snug_success;
+	for (uint64_t k = first; k < end && status == snug_success; ++k)
+	{
+		status = CheckInfluence(def, vertex, k);
+	}
+	*count = (uint32_t)(end - first);
+	return status;
 }
 
 snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, uint64_t* influenceCount)
@@ -115,30 +128,26 @@ snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, ui
 	*maxInfluences = 0;
 	for (uint32_t v = 0; v < def->vertexCount; ++v)
 	{
-		uint64_t first = FirstInfluence(blend, v), end = FirstInfluence(blend, v + 1);
-		if (end < first || end - first > UINT16_MAX)
+		uint32_t count;
+		snugStatus status = CheckVertex(def, v, &count);
+		if (status != snug_success)
 		{
-			return sgFail(&def->messenger, snug_badInput, "vertex %u: its influences are out of order or too many", v);
+			return status;
 		}
-		*maxInfluences = end - first > *maxInfluences ? (uint32_t)(end - first) : *maxInfluences;
+		*maxInfluences = count > *maxInfluences ? count : *maxInfluences;
 	}
 	*influenceCount = FirstInfluence(blend, def->vertexCount) - FirstInfluence(blend, 0);
 	return *influenceCount <= UINT32_MAX / 2 ? snug_success
 	                                         : sgFail(&def->messenger, snug_outOfRange, "too many influences in all");
 }
 
-snugStatus sgBlend_ReadWeights(const snugModelDef* def, const sgTree* tree, sgInfluence* list, sgWeights* out)
+void sgBlend_ReadWeights(const snugModelDef* def, const sgTree* tree, sgInfluence* list, sgWeights* out)
 {
 	Repairs repairs = { 0 };
 	uint32_t total = 0;
 	for (uint32_t v = 0; v < tree->vertexCount; ++v)
 	{
-		uint32_t count;
-		snugStatus status = ReadVertex(def, tree->vertexMap[v], list, &count, &repairs);
-		if (status != snug_success)
-		{
-			return status;
-		}
+		uint32_t count = ReadVertex(def, tree->vertexMap[v], list, &repairs);
 		out->starts[v] = total;
 		for (uint32_t i = 0; i < count; ++i)
 		{
@@ -158,5 +167,4 @@ snugStatus sgBlend_ReadWeights(const snugModelDef* def, const sgTree* tree, sgIn
 		sgWarn(&def->messenger, "%u vertices without weight follow their first transform, first vertex %u",
 		    repairs.unboundCount, repairs.unboundFirst);
 	}
-	return snug_success;
 }

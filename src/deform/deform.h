@@ -27,6 +27,9 @@ typedef struct sgDeform
 	/// @return null if all is well, or what is wrong
 	const char* (*check)(const snugModel* model);
 
+	/// Fill in what the deformer has to say about a model. Null if nothing.
+	void (*describe)(const snugModel* model, snugModelInfo* info);
+
 	/// Bytes that a body keeps for its pose.
 	size_t (*poseBytes)(const snugModel* model);
 
