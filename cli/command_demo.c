@@ -40,6 +40,11 @@ static void PrintSummary(const demo* d)
 	{
 		printf(", %.2f microseconds per pair", 1e3 * f->queryMs / (double)f->pairs);
 	}
+	if (verified == 0)
+	{
+		printf("\nno frame was compared with brute force\n");
+		return;
+	}
 	printf(
 	    "\n%d frames verified against brute force, %d difference%s\n", verified, different, different == 1 ? "" : "s");
 }
