@@ -50,8 +50,10 @@ static uint32_t Next(uint32_t* state)
 static snugModel* MakeModel(uint32_t seed)
 {
 	static const int branchings[] = { 2, 4, 8 };
-	float positions[3 * 30];
+	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_blend };
+	float positions[3 * 30], weights[2 * 30];
 	uint32_t triangles[3 * 40];
+	uint16_t transforms[2 * 30];
 	for (size_t i = 0; i < 3 * 30; ++i)
 	{
 		positions[i] = (float)Next(&seed) * 0x1p-23f - 1.0f;
@@ -60,13 +62,25 @@ static snugModel* MakeModel(uint32_t seed)
 	{
 		triangles[i] = Next(&seed) % 30;
 	}
+	for (size_t i = 0; i < 2 * 30; ++i)
+	{
+		weights[i] = 0.25f + (float)Next(&seed) * 0x1p-24f;
+		transforms[i] = (uint16_t)(Next(&seed) % 5);
+	}
 	snugModelDef def = {
 		.positions = positions,
 		.vertexCount = 30,
 		.triangles = triangles,
 		.triangleCount = Next(&seed) % 41,
-		.deformer = Next(&seed) % 2 != 0 ? snug_free : snug_rigid,
+		.deformer = deformers[Next(&seed) % 3],
 		.tree = { .leafTriangles = (int)(1 + Next(&seed) % 8), .branching = branchings[Next(&seed) % 3] },
+		.blend = {
+			.transformCount = 5,
+			.influencesPerVertex = 2,
+			.transforms = transforms,
+			.weights = weights,
+			.bound = (snugBound)(Next(&seed) % 6),
+		},
 	};
 	snugModel* model = NULL;
 	Require(snugModel_Create(&def, &model) == snug_success);
@@ -156,6 +170,19 @@ static void Query(snugBody* body, snugBody* probe)
 	Require(status == snug_success || status == snug_outOfRange);
 }
 
+static void PoseBlend(snugBody* body, uint32_t transformCount)
+{
+	float* matrices = malloc(12 * sizeof(float) * (size_t)transformCount);
+	Require(matrices != NULL);
+	for (size_t i = 0; i < 12 * (size_t)transformCount; ++i)
+	{
+		matrices[i] = (i % 12) % 5 == 0 ? 1.0f : (float)(i % 7) * 0.05f;
+	}
+	snugStatus status = snugBody_SetJoints(body, matrices, 0, transformCount);
+	Require(status == snug_success || status == snug_outOfRange);
+	free(matrices);
+}
+
 static void Use(const snugModel* model)
 {
 	static snugModel* probeModel;
@@ -168,7 +195,8 @@ static void Use(const snugModel* model)
 	snugModelInfo info = snugModel_GetInfo(model);
 	snugBody* body = NULL;
 	Require(snugBody_Create(&(snugBodyDef){ .model = model }, &body) == snug_success);
-	Require(snugBody_Validate(body, NULL) == snug_success);
+	// Bounds of a blend model cannot be checked without a pose: a file may lie about them, and the validator says so.
+	Require(snugBody_Validate(body, NULL) == snug_success || info.deformer == snug_blend);
 	Query(body, probe);
 	const snugFrame frame = { .position = { 0.1, 0.2, 0.3 }, .rotation = { 0.6, 0.0, 0.0, 0.8 } };
 	Require(snugBody_SetFrame(body, &frame) == snug_success);
@@ -193,6 +221,11 @@ static void Use(const snugModel* model)
 			Query(body, probe);
 		}
 		Require(snugBody_Validate(body, NULL) == snug_success);
+	}
+	if (info.deformer == snug_blend)
+	{
+		PoseBlend(body, info.transformCount);
+		Query(body, probe);
 	}
 	free(positions);
 	snugBody_Destroy(body);
