@@ -20,14 +20,6 @@ typedef struct sweep
 	uint64_t capacity;
 } sweep;
 
-static void GetCorners(const bruteMesh* mesh, uint32_t triangle, float corners[3][3])
-{
-	for (size_t i = 0; i < 3; ++i)
-	{
-		memcpy(corners[i], mesh->positions + 3 * (size_t)mesh->triangles[3 * (size_t)triangle + i], 3 * sizeof(float));
-	}
-}
-
 static int CompareBoxes(const void* first, const void* second)
 {
 	float x = ((const bruteBox*)first)->lower[0], y = ((const bruteBox*)second)->lower[0];
@@ -47,7 +39,7 @@ static bruteBox* MakeBoxes(const bruteMesh* mesh)
 	for (uint32_t t = 0; boxes != NULL && t < mesh->triangleCount; ++t)
 	{
 		float p[3][3];
-		GetCorners(mesh, t, p);
+		bruteMesh_GetCorners(mesh, t, p);
 		boxes[t].triangle = t;
 		for (int k = 0; k < 3; ++k)
 		{
@@ -90,8 +82,8 @@ static bool TestPair(sweep* s, const bruteBox* a, const bruteBox* b)
 		return true;
 	}
 	float p[3][3], q[3][3];
-	GetCorners(s->meshes[0], a->triangle, p);
-	GetCorners(s->meshes[1], b->triangle, q);
+	bruteMesh_GetCorners(s->meshes[0], a->triangle, p);
+	bruteMesh_GetCorners(s->meshes[1], b->triangle, q);
 	s->result.triangleTests++;
 	return !sgTriangles_Intersect((const float(*)[3])p, (const float(*)[3])q) || AddPair(s, a->triangle, b->triangle);
 }

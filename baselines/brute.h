@@ -8,6 +8,8 @@
 
 #include "snug/snug.h"
 
+#include <string.h>
+
 /// One side of a query: posed positions and the triangles over them. Borrowed.
 typedef struct bruteMesh
 {
@@ -15,6 +17,14 @@ typedef struct bruteMesh
 	const uint32_t* triangles;
 	uint32_t triangleCount;
 } bruteMesh;
+
+static inline void bruteMesh_GetCorners(const bruteMesh* mesh, uint32_t triangle, float corners[3][3])
+{
+	for (size_t i = 0; i < 3; ++i)
+	{
+		memcpy(corners[i], mesh->positions + 3 * (size_t)mesh->triangles[3 * (size_t)triangle + i], 3 * sizeof(float));
+	}
+}
 
 /// What was found. Free with bruteResult_Free.
 typedef struct bruteResult

@@ -329,20 +329,12 @@ typedef struct hashQuery
 	spatialHashCounters counters;
 } hashQuery;
 
-static void GetCorners(const bruteMesh* mesh, uint32_t triangle, float corners[3][3])
-{
-	for (size_t i = 0; i < 3; ++i)
-	{
-		memcpy(corners[i], mesh->positions + 3 * (size_t)mesh->triangles[3 * (size_t)triangle + i], 3 * sizeof(float));
-	}
-}
-
 static void TestPair(hashQuery* q, const hashTriangle* a, const hashTriangle* b)
 {
 	float p[3][3], r[3][3];
 	++q->counters.triangleTests;
-	GetCorners(q->hash->sides[0].mesh, a->triangle, p);
-	GetCorners(q->hash->sides[1].mesh, b->triangle, r);
+	bruteMesh_GetCorners(q->hash->sides[0].mesh, a->triangle, p);
+	bruteMesh_GetCorners(q->hash->sides[1].mesh, b->triangle, r);
 	if (!sgTriangles_Intersect((const float(*)[3])p, (const float(*)[3])r))
 	{
 		return;

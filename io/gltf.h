@@ -94,6 +94,9 @@ bool gltfToIndex(const gltfReader* g, const gltfValue* value, const gltfValue* l
 /// A member that is an array of this many numbers. Absent: `numbers` stay as they are.
 bool gltfReadNumbers(
     const gltfReader* g, const gltfValue* parent, const char* key, size_t count, double* numbers, bool* present);
+
+/// The morph weights of a mesh or a node, zeros if it has none; owned by the asset. Null with the error set.
+const float* gltfReadWeights(gltfReader* g, const gltfValue* place, uint32_t count);
 bool gltfToNumber(const gltfReader* g, const gltfValue* value, double* number);
 /// A member that is a string. Absent: null.
 bool gltfReadString(const gltfReader* g, const gltfValue* parent, const char* key, const char** string);

@@ -275,7 +275,7 @@ static bool ReadTargetNames(gltfReader* g, const gltfValue* place, ioMorphTarget
 	return true;
 }
 
-static bool ReadTargetWeights(gltfReader* g, const gltfValue* place, uint32_t count, ioAssetMesh* mesh)
+const float* gltfReadWeights(gltfReader* g, const gltfValue* place, uint32_t count)
 {
 	double* numbers = calloc((size_t)count + 1, sizeof(double));
 	float* weights = ioAsset_Allocate(g->loader->asset, count, sizeof(float));
@@ -293,8 +293,7 @@ static bool ReadTargetWeights(gltfReader* g, const gltfValue* place, uint32_t co
 		weights[i] = (float)numbers[i];
 	}
 	free(numbers);
-	mesh->targetWeights = weights;
-	return read;
+	return read ? weights : NULL;
 }
 
 static bool CountTargets(gltfReader* g, const gltfPrimitive* primitives, size_t primitiveCount, uint32_t* count)
@@ -343,7 +342,8 @@ static bool ReadTargets(
 	}
 	mesh->targets = targets;
 	mesh->targetCount = count;
-	bool read = ReadTargetNames(g, place, targets, count) && ReadTargetWeights(g, place, count, mesh);
+	mesh->targetWeights = gltfReadWeights(g, place, count);
+	bool read = mesh->targetWeights != NULL && ReadTargetNames(g, place, targets, count);
 	for (uint32_t i = 0; read && i < count; ++i)
 	{
 		read = gltfSpend(g, place, vertexCount, 12) && ReadDeltas(g, primitives, primitiveCount, i, deltas) &&

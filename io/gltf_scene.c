@@ -122,24 +122,8 @@ static bool ReadNodeWeights(gltfReader* g, const gltfValue* place, ioNode* node)
 	{
 		return gltfFail(g, &member, "weights without morph targets");
 	}
-	double* numbers = malloc(count * sizeof(double));
-	float* weights = ioAsset_Allocate(asset, count, sizeof(float));
-	bool present, read = false;
-	if (numbers == NULL || weights == NULL)
-	{
-		ioFailMemory(g->loader);
-	}
-	else
-	{
-		read = gltfReadNumbers(g, place, "weights", count, numbers, &present);
-	}
-	for (uint32_t i = 0; read && i < count; ++i)
-	{
-		weights[i] = (float)numbers[i];
-	}
-	free(numbers);
-	node->weights = weights;
-	return read;
+	node->weights = gltfReadWeights(g, place, count);
+	return node->weights != NULL;
 }
 
 static bool ReadNode(gltfReader* g, const gltfValue* place, ioNode* node)
