@@ -212,13 +212,13 @@ static void DestroyBodies(blendBodies* b)
 
 static bool CreateBodies(const blendScene* scene, blendBodies* b, snugBound bound, bool hasOracles, benchReport* report)
 {
-	static const snugTreeDef tree = { .leafTriangles = 0 };
+	const benchBounding how = { .bound = bound };
 	*b = (blendBodies){ .hasOracles = hasOracles };
 	for (int i = 0; i < 2; ++i)
 	{
 		const sceneMeshless* meshless = scene->meshless + i;
 		benchBlendBody* body = b->bodies + i;
-		bool good = benchBlendBody_Create(body, &meshless->mesh, &meshless->weights, bound, &tree, report);
+		bool good = benchBlendBody_Create(body, &meshless->mesh, &meshless->weights, &how, report);
 		if (good && hasOracles && oracleBody_Create(&b->oracles[i], &body->def, body->model) != snug_success)
 		{
 			benchReport_Fail(report, "cannot make the oracle");

@@ -85,15 +85,15 @@ static void AddRatio(tightness* out, int method, uint32_t level, double radius, 
 static void ListBoxes(snugBody* body, sgBox* boxes)
 {
 	const sgTree* tree = &body->model->tree;
-	uint64_t refitted = 0;
-	sgBody_RefitBottomUp(body, &refitted);
+	snugCounters counters = { 0 };
+	sgBody_Prepare(body, &counters);
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
 		if (tree->nodes[slot].first != SG_NONE)
 		{
-			sgBoxLanes scratch;
-			const sgBoxLanes* lanes = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &refitted);
-			boxes[slot] = sgBoxLanes_Get(lanes, slot % SG_LANES);
+			sgBoundsScratch scratch;
+			sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), false, &scratch, &counters);
+			boxes[slot] = sgBoxLanes_Get(bounds.boxes, slot % SG_LANES);
 		}
 	}
 }
@@ -190,7 +190,9 @@ static void MeasureAll(measurement* m)
 	for (int i = 0; i < BENCH_BOUNDS && m->report->failure[0] == '\0'; ++i)
 	{
 		benchBlendBody body;
-		if (!benchBlendBody_Create(&body, &meshless->mesh, &meshless->weights, benchBounds[i], &m->treeDef, m->report))
+		// Bounds down to single triangles, as in the paper.
+		const benchBounding how = { .bound = benchBounds[i], .boundLeaves = true, .tree = m->treeDef };
+		if (!benchBlendBody_Create(&body, &meshless->mesh, &meshless->weights, &how, m->report))
 		{
 			return;
 		}
