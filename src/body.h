@@ -29,6 +29,7 @@ struct snugBody
 	bool isPrepared;       ///< nothing changed since the last refit before a query
 	uint32_t version;      ///< of the pose; neither zero nor SG_BUSY
 	uint16_t step;         ///< counts poses that were queried
+	double travel;         ///< no vertex moved farther along any axis, over all poses so far
 
 	snugVolume volume;    ///< of the model
 	uint32_t extraSlabs;  ///< that it adds to a box
@@ -72,8 +73,20 @@ typedef struct sgLeafScratch
 /// SG_LANES - 1 entries past the end.
 sgLeafVertices sgBody_Evaluate(const snugBody* body, const uint32_t* vertices, uint32_t count, sgLeafScratch* scratch);
 
-/// Body-space vertices of a leaf, from the cache if its cluster is there.
-sgLeafVertices sgBody_LeafVertices(snugBody* body, const sgLeaf* leaf, sgLeafScratch* scratch, snugCounters* counters);
+/// Where the vertices of a family's leaves are: at hand, or evaluated in the cache.
+typedef struct sgLeafSource
+{
+	const float* positions;  ///< null: neither
+	const uint32_t* indices; ///< of all leaves of the model, by sgLeaf.firstVertex
+	uint32_t first;          ///< for the caller, to know whose they are
+} sgLeafSource;
+
+/// Look where the vertices of a leaf and its siblings are; evaluates them if they have a place.
+sgLeafSource sgBody_FindLeaves(snugBody* body, const sgLeaf* leaf, snugCounters* counters);
+
+/// Body-space vertices of a leaf, from where they are, or evaluated now.
+sgLeafVertices sgBody_LeafVertices(const snugBody* body, const sgLeafSource* source, const sgLeaf* leaf,
+    sgLeafScratch* scratch, snugCounters* counters);
 
 /// The box of the root, up to date.
 sgBox sgBody_RootBox(snugBody* body, snugCounters* counters);
@@ -83,8 +96,9 @@ sgBox sgBody_RootBox(snugBody* body, snugCounters* counters);
 snugStatus sgBody_MakePlacement(
     snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, snugCounters* counters);
 
-/// Forget everything: a new version, and the pages of a shared pool go back.
-void sgBody_Invalidate(snugBody* body);
+/// A new pose: nothing remembered is up to date any more, and the pages of a shared pool go back.
+/// @param motion no vertex moved farther than this along any axis; infinite if that is not known
+void sgBody_Invalidate(snugBody* body, double motion);
 
 /// Forget the bounds of one leaf's family and of all above it.
 void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf);

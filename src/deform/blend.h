@@ -117,6 +117,13 @@ typedef struct sgBlendBlock
 	uint32_t transformCount;
 } sgBlendBlock;
 
+/// Rest boxes of what eight transforms move, side by side; zero for those that move nothing.
+typedef struct sgBlendMoved
+{
+	sgLaneFloats center[3];
+	sgLaneFloats half[3];
+} sgBlendMoved;
+
 /// Start of a model's data; the arrays follow, each aligned to SG_ALIGNMENT.
 typedef struct sgBlendHeader
 {
@@ -151,10 +158,11 @@ typedef struct sgBlend
 	const sgBlendBlock* blocks;      ///< (blockCount)
 	const uint16_t* blockTransforms; ///< (blockTransformCount)
 	const sgLaneFloats* blockValues; ///< (blockValueCount)
+	const sgBlendMoved* moved;       ///< (blocks of eight transforms)
 } sgBlend;
 
 /// Offsets of the arrays; returns the size of everything.
-#define SG_BLEND_ARRAYS 11
+#define SG_BLEND_ARRAYS 12
 size_t sgBlend_Layout(const snugModel* model, const sgBlendHeader* header, size_t offsets[SG_BLEND_ARRAYS]);
 
 sgBlend sgBlend_Get(const snugModel* model);
@@ -184,6 +192,26 @@ typedef struct sgBlendPose
 	                                    ///< evaluating any vertex; feeds sgBlendCommon.error
 	float padding[3];
 } sgBlendPose;
+
+/// What a body keeps: two poses. The next one is made in the place of the one before last, so that a bad one changes
+/// nothing, and what moved is known.
+typedef struct sgBlendPoses
+{
+	uint64_t poseBytes;
+	uint32_t current; ///< 0 or 1
+	uint32_t padding[13];
+} sgBlendPoses;
+
+static inline sgBlendPose* sgBlendPoses_Get(const void* poses, uint32_t which)
+{
+	const sgBlendPoses* two = poses;
+	return (sgBlendPose*)((uintptr_t)(two + 1) + which * (size_t)two->poseBytes);
+}
+
+static inline const sgBlendPose* sgBlendPoses_Current(const void* poses)
+{
+	return sgBlendPoses_Get(poses, ((const sgBlendPoses*)poses)->current);
+}
 
 static inline uint32_t sgBlend_BlockCount(uint32_t transformCount)
 {

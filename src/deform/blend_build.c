@@ -384,8 +384,9 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 		.blocks = (void*)(out + offsets[8]),
 		.transforms = (void*)(out + offsets[9]),
 		.values = (void*)(out + offsets[10]),
+		.moved = (void*)(out + offsets[11]),
 	};
-	sgBlend_FillBlocks(b->model, &b->weights, &blocks);
+	sgBlend_FillBlocks(b->model, &b->weights, b->header.transformCount, &blocks);
 	*data = out;
 	*bytes = total;
 	return snug_success;

@@ -129,8 +129,9 @@ static const char* CheckBlocks(const snugModel* model, const sgBlend* blend)
 		.blocks = (void*)(made + ((const char*)blend->blocks - start)),
 		.transforms = (void*)(made + ((const char*)blend->blockTransforms - start)),
 		.values = (void*)(made + ((const char*)blend->blockValues - start)),
+		.moved = (void*)(made + ((const char*)blend->moved - start)),
 	};
-	sgBlend_FillBlocks(model, &weights, &arrays);
+	sgBlend_FillBlocks(model, &weights, header.transformCount, &arrays);
 	fault = memcmp(made, start, bytes) == 0 ? NULL : fault;
 	sgRelease(&model->allocator, made, bytes);
 	return fault;

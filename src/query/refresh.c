@@ -8,7 +8,11 @@
 
 /// Steps for which a family stays part of the front after a query last looked at it. Contacts move back and forth: a
 /// few steps' memory keeps their surroundings tight at a small price.
-#define FRONT_MEMORY 2
+#define FRONT_MEMORY 4
+
+/// A box may be grown by what its body moved, instead of being refitted, while that adds up to no more than this part
+/// of its half extent; looseness counts 255ths of that.
+#define MAX_LOOSENESS 0.2
 
 static sgPage* FindPage(snugBody* body, uint32_t index, bool borrow)
 {
@@ -118,21 +122,29 @@ sgLeafVertices sgBody_Evaluate(const snugBody* body, const uint32_t* vertices, u
 	return (sgLeafVertices){ scratch->positions, upwards };
 }
 
-sgLeafVertices sgBody_LeafVertices(snugBody* body, const sgLeaf* leaf, sgLeafScratch* scratch, snugCounters* counters)
+sgLeafSource sgBody_FindLeaves(snugBody* body, const sgLeaf* leaf, snugCounters* counters)
 {
 	const sgTree* tree = &body->model->tree;
 	const sgClusters* clusters = &body->model->clusters;
-	if (body->deform->positions == NULL)
+	const float* atHand = PositionsAtHand(body);
+	if (atHand != NULL)
 	{
-		const sgCluster* cluster = clusters->clusters + clusters->ofLeaf[leaf - tree->leaves];
-		const float* positions = CachedCluster(body, cluster, counters);
-		if (positions != NULL)
-		{
-			return (sgLeafVertices){ positions, clusters->places + leaf->firstVertex };
-		}
+		return (sgLeafSource){ .positions = atHand, .indices = tree->leafVertices };
+	}
+	const sgCluster* cluster = clusters->clusters + clusters->ofLeaf[leaf - tree->leaves];
+	return (sgLeafSource){ .positions = CachedCluster(body, cluster, counters), .indices = clusters->places };
+}
+
+sgLeafVertices sgBody_LeafVertices(const snugBody* body, const sgLeafSource* source, const sgLeaf* leaf,
+    sgLeafScratch* scratch, snugCounters* counters)
+{
+	if (source->positions != NULL)
+	{
+		counters->verticesEvaluated += body->deform->positions != NULL ? leaf->vertexCount : 0;
+		return (sgLeafVertices){ source->positions, source->indices + leaf->firstVertex };
 	}
 	counters->verticesEvaluated += leaf->vertexCount;
-	return sgBody_Evaluate(body, tree->leafVertices + leaf->firstVertex, leaf->vertexCount, scratch);
+	return sgBody_Evaluate(body, body->model->tree.leafVertices + leaf->firstVertex, leaf->vertexCount, scratch);
 }
 
 // ---- Bounds ----------------------------------------------------------------------------------------------------
@@ -289,6 +301,59 @@ static void MergeExtra(const snugBody* body, sgBounds below, uint32_t mask, sgBo
 	}
 }
 
+static void Publish(const snugBody* body, sgCacheGroup* cached, sgLaneSet family)
+{
+	cached->travel[family.first / 2] = body->travel;
+	atomic_store_explicit(cached->version + family.first / 2, body->version, memory_order_release);
+}
+
+static void ClearLooseness(sgCacheGroup* cached, uint32_t lanes)
+{
+	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+	{
+		cached->looseness[sgLowestBit(rest)] = 0;
+	}
+}
+
+// Grow boxes by what the body moved since they held, if they stay tight enough: temporal coherence for those nodes that
+// are large and far from any contact, which are the costliest to bound. Boxes contain all positions then, since none
+// moved farther. All lanes or none.
+static bool GrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes)
+{
+	double motion = body->travel - cached->travel[family.first / 2];
+	if (body->strategy != snug_strategyFront || body->volume != snug_volumeBox || !(motion < INFINITY))
+	{
+		return false;
+	}
+	uint8_t looseness[SG_LANES];
+	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		float size = 0.0f;
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			size = fmaxf(size, cached->boxes.upper[axis][lane] - cached->boxes.lower[axis][lane]);
+		}
+		double grown = cached->looseness[lane] + 255.0 / MAX_LOOSENESS * (2.0 * motion) / (double)size + 1.0;
+		if (!(grown <= 255.0))
+		{
+			return false;
+		}
+		looseness[lane] = (uint8_t)grown;
+	}
+	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		cached->looseness[lane] = looseness[lane];
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			cached->boxes.lower[axis][lane] = sgRoundDown((double)cached->boxes.lower[axis][lane] - motion);
+			cached->boxes.upper[axis][lane] = sgRoundUp((double)cached->boxes.upper[axis][lane] + motion);
+		}
+	}
+	return true;
+}
+
 sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScratch* scratch, snugCounters* counters)
 {
 	const snugModel* model = body->model;
@@ -299,10 +364,10 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScr
 	sgCacheGroup* cached = FindGroup(body, set.group, true);
 	if (cached != NULL)
 	{
-		_Atomic uint32_t* version = cached->version + set.first;
+		_Atomic uint32_t* version = cached->version + set.first / 2;
 		if (isVisit)
 		{
-			atomic_store_explicit(cached->lastVisit + set.first, body->step, memory_order_relaxed);
+			atomic_store_explicit(cached->lastVisit + set.first / 2, body->step, memory_order_relaxed);
 		}
 		uint32_t found = atomic_load_explicit(version, memory_order_acquire);
 		if (found == body->version)
@@ -312,9 +377,13 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScr
 		if (Claim(version, found))
 		{
 			sgLaneSet family = sgTree_Family(&model->tree, set.group * SG_LANES + set.first);
-			RefitDirect(body, family, family.mask, BoundsOf(cached), counters);
-			counters->nodesBelowFront += (uint32_t)__builtin_popcount(family.mask);
-			atomic_store_explicit(version, body->version, memory_order_release);
+			if (found == 0 || !GrowBoxes(body, cached, family, family.mask))
+			{
+				RefitDirect(body, family, family.mask, BoundsOf(cached), counters);
+				ClearLooseness(cached, family.mask);
+				counters->nodesBelowFront += (uint32_t)__builtin_popcount(family.mask);
+			}
+			Publish(body, cached, family);
 			return View(BoundsOf(cached));
 		}
 	}
@@ -331,7 +400,7 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScr
 static bool IsRecent(snugBody* body, sgLaneSet family)
 {
 	const sgCacheGroup* cached = FindGroup(body, family.group, false);
-	return cached != NULL && (uint16_t)(body->step - cached->lastVisit[family.first]) <= FRONT_MEMORY;
+	return cached != NULL && (uint16_t)(body->step - cached->lastVisit[family.first / 2]) <= FRONT_MEMORY;
 }
 
 // Refit a family: nodes whose children are wanted (all, or the recent ones) by merging those, which are refitted first;
@@ -344,7 +413,7 @@ static bool RefitTree(snugBody* body, sgLaneSet family, bool all, snugCounters* 
 		return false;
 	}
 	// Where only some vertices moved, families that are up to date have nothing below them that is not.
-	if (body->deform->refitsBottomUp && cached->version[family.first] == body->version)
+	if (body->deform->refitsBottomUp && cached->version[family.first / 2] == body->version)
 	{
 		return true;
 	}
@@ -364,15 +433,18 @@ static bool RefitTree(snugBody* body, sgLaneSet family, bool all, snugCounters* 
 		sgBox box = sgGetKernels()->mergeBoxes(below.boxes, children.mask);
 		sgBoxLanes_Set(out.boxes, lane, &box);
 		MergeExtra(body, below, children.mask, out, lane);
+		cached->looseness[lane] = 0;
 		++merged;
 	}
-	if (direct != 0)
+	bool isKnown = cached->version[family.first / 2] != 0;
+	if (direct != 0 && !(isKnown && GrowBoxes(body, cached, family, direct)))
 	{
 		RefitDirect(body, family, direct, out, counters);
+		ClearLooseness(cached, direct);
+		counters->nodesAtFront += (uint32_t)__builtin_popcount(direct);
 	}
-	counters->nodesAtFront += (uint32_t)__builtin_popcount(direct);
 	counters->nodesAboveFront += merged;
-	atomic_store_explicit(cached->version + family.first, body->version, memory_order_relaxed);
+	Publish(body, cached, family);
 	return true;
 }
 
@@ -418,9 +490,10 @@ void sgBody_ReturnPages(snugBody* body)
 }
 
 // After 2^32 - 2 poses the versions start again, and pages must not remember the first time round.
-void sgBody_Invalidate(snugBody* body)
+void sgBody_Invalidate(snugBody* body, double motion)
 {
 	++body->version;
+	body->travel += motion;
 	if (!body->ownsPool || body->version == SG_BUSY)
 	{
 		sgBody_ReturnPages(body);
@@ -444,7 +517,7 @@ void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf)
 		// No early end at a version of zero: a page borrowed late has zeros below boxes that are up to date.
 		if (cached != NULL)
 		{
-			atomic_store_explicit(cached->version + family.first, 0, memory_order_relaxed);
+			atomic_store_explicit(cached->version + family.first / 2, 0, memory_order_relaxed);
 		}
 		slot = tree->nodes[slot].parent;
 	}

@@ -23,6 +23,7 @@ enum
 typedef struct LeafGroup
 {
 	sgTriangleLanes triangles[SG_LANES];
+	sgLeafSource source; ///< where the vertices of the leaf looked at last are, and those of its siblings
 	uint32_t group;
 	uint32_t ready; ///< lanes that are evaluated
 } LeafGroup;
@@ -67,13 +68,19 @@ static const sgTriangleLanes* Triangles(Search* search, Side* side, sgLaneSet se
 	{
 		kept->group = set.group;
 		kept->ready = 0;
+		kept->source.first = SG_NONE;
 	}
 	sgTriangleLanes* triangles = kept->triangles + lane;
 	if ((kept->ready >> lane & 1) == 0)
 	{
 		const sgLeaf* leaf = side->tree->leaves + side->tree->nodes[set.group * SG_LANES + lane].first;
+		if (kept->source.first != set.first)
+		{
+			kept->source = sgBody_FindLeaves(side->body, leaf, &search->counters);
+			kept->source.first = set.first;
+		}
 		sgLeafScratch scratch;
-		sgLeafVertices vertices = sgBody_LeafVertices(side->body, leaf, &scratch, &search->counters);
+		sgLeafVertices vertices = sgBody_LeafVertices(side->body, &kept->source, leaf, &scratch, &search->counters);
 		sgVertexBlock block;
 		search->kernels->gatherVertices(vertices.positions, vertices.indices, leaf->vertexCount, &block);
 		search->kernels->placeVertices(&block, leaf->vertexCount, &side->placement);
