@@ -19,7 +19,7 @@ typedef struct sgCacheGroup
 	sgBoxLanes boxes;
 	_Atomic uint32_t version[SG_LANES / 2];   ///< pose that a family holds for; zero and SG_BUSY are none
 	_Atomic uint16_t lastVisit[SG_LANES / 2]; ///< step (body.h) in which a query last looked at it
-	uint8_t looseness[SG_LANES];              ///< by how much a box was grown instead of refitted, see refresh.c
+	uint16_t grown[SG_LANES / 2];             ///< by how much boxes were grown instead of refitted: see refresh.c
 	double travel[SG_LANES / 2];              ///< of the body (body.h), at that pose
 } SG_ALIGN(64) sgCacheGroup;
 

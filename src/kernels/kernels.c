@@ -119,6 +119,43 @@ static sgBox MergeBoxes(const sgBoxLanes* boxes, uint32_t mask)
 	return merged;
 }
 
+static float LeastExtent(const sgBoxLanes* boxes, uint32_t mask)
+{
+	f8 most = f8_Set(0.0f);
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		most = f8_Max(most, f8_Sub(f8_Load(boxes->upper[axis]), f8_Load(boxes->lower[axis])));
+	}
+	float extents[SG_LANES] SG_ALIGN(32), least = INFINITY;
+	f8_Store(extents, most);
+	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+	{
+		float extent = extents[sgLowestBit(rest)];
+		least = extent < least ? extent : least;
+	}
+	return least;
+}
+
+// The sum is off by half a unit in its last place at most, and 2^-23 of it is one or more; the last term is for zero.
+static void GrowBoxes(sgBoxLanes* boxes, uint32_t mask, float distance)
+{
+	f8 rounding = f8_Set(0x1p-23f), least = f8_Set(0x1p-149f);
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		float lower[SG_LANES] SG_ALIGN(32), upper[SG_LANES] SG_ALIGN(32);
+		f8 low = f8_Sub(f8_Load(boxes->lower[axis]), f8_Set(distance));
+		f8 high = f8_Add(f8_Load(boxes->upper[axis]), f8_Set(distance));
+		f8_Store(lower, f8_Sub(low, f8_Add(f8_Mul(f8_Abs(low), rounding), least)));
+		f8_Store(upper, f8_Add(high, f8_Add(f8_Mul(f8_Abs(high), rounding), least)));
+		for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+		{
+			uint32_t lane = sgLowestBit(rest);
+			boxes->lower[axis][lane] = lower[lane];
+			boxes->upper[axis][lane] = upper[lane];
+		}
+	}
+}
+
 #if SNUG_ISA_SSE2 || SNUG_ISA_AVX2 || SNUG_ISA_AVX512
 
 // One leaf's box: a vertex is one load of four floats, the last of which belongs to its neighbour. Two vertices at a
@@ -404,6 +441,8 @@ const sgKernels SG_FOR_ISA(sgKernels) = {
 	.moveBoxes = MoveBoxes,
 	.overlapBoxes = OverlapBoxes,
 	.mergeBoxes = MergeBoxes,
+	.leastExtent = LeastExtent,
+	.growBoxes = GrowBoxes,
 	.boundLeaves = BoundLeaves,
 	.gatherVertices = GatherVertices,
 	.placeVertices = PlaceVertices,

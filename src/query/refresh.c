@@ -5,14 +5,15 @@
 #include "kernels/isa.h"
 
 #include <math.h>
+#include <string.h>
 
 /// Steps for which a family stays part of the front after a query last looked at it. Contacts move back and forth: a
 /// few steps' memory keeps their surroundings tight at a small price.
 #define FRONT_MEMORY 4
 
-/// A box may be grown by what its body moved, instead of being refitted, while that adds up to no more than this part
-/// of its half extent; looseness counts 255ths of that.
-#define MAX_LOOSENESS 0.2
+/// Boxes may be grown by what their body moved, instead of being refitted, while that adds up to no more than this part
+/// of their extent.
+#define MAX_GROWTH 0.1f
 
 static sgPage* FindPage(snugBody* body, uint32_t index, bool borrow)
 {
@@ -307,12 +308,20 @@ static void Publish(const snugBody* body, sgCacheGroup* cached, sgLaneSet family
 	atomic_store_explicit(cached->version + family.first / 2, body->version, memory_order_release);
 }
 
-static void ClearLooseness(sgCacheGroup* cached, uint32_t lanes)
+/// How much boxes have grown since they were refitted: the upper half of a float32, rounded up.
+static uint16_t PackGrowth(float growth)
 {
-	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
-	{
-		cached->looseness[sgLowestBit(rest)] = 0;
-	}
+	uint32_t bits;
+	memcpy(&bits, &growth, sizeof(bits));
+	return (uint16_t)((bits + 0xffff) >> 16);
+}
+
+static float UnpackGrowth(uint16_t packed)
+{
+	uint32_t bits = (uint32_t)packed << 16;
+	float growth;
+	memcpy(&growth, &bits, sizeof(growth));
+	return growth;
 }
 
 // Grow boxes by what the body moved since they held, if they stay tight enough: temporal coherence for those nodes that
@@ -320,37 +329,16 @@ static void ClearLooseness(sgCacheGroup* cached, uint32_t lanes)
 // moved farther. All lanes or none.
 static bool GrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes)
 {
-	double motion = body->travel - cached->travel[family.first / 2];
-	if (body->strategy != snug_strategyFront || body->volume != snug_volumeBox || !(motion < INFINITY))
+	uint16_t* grown = cached->grown + family.first / 2;
+	float motion = sgRoundUp(body->travel - cached->travel[family.first / 2]);
+	float growth = UnpackGrowth(*grown) + motion;
+	bool isFront = body->strategy == snug_strategyFront && body->volume == snug_volumeBox;
+	if (!isFront || !(growth <= MAX_GROWTH * sgGetKernels()->leastExtent(&cached->boxes, lanes)))
 	{
 		return false;
 	}
-	uint8_t looseness[SG_LANES];
-	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
-	{
-		uint32_t lane = sgLowestBit(rest);
-		float size = 0.0f;
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			size = fmaxf(size, cached->boxes.upper[axis][lane] - cached->boxes.lower[axis][lane]);
-		}
-		double grown = cached->looseness[lane] + 255.0 / MAX_LOOSENESS * (2.0 * motion) / (double)size + 1.0;
-		if (!(grown <= 255.0))
-		{
-			return false;
-		}
-		looseness[lane] = (uint8_t)grown;
-	}
-	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
-	{
-		uint32_t lane = sgLowestBit(rest);
-		cached->looseness[lane] = looseness[lane];
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			cached->boxes.lower[axis][lane] = sgRoundDown((double)cached->boxes.lower[axis][lane] - motion);
-			cached->boxes.upper[axis][lane] = sgRoundUp((double)cached->boxes.upper[axis][lane] + motion);
-		}
-	}
+	*grown = PackGrowth(growth);
+	sgGetKernels()->growBoxes(&cached->boxes, lanes, motion);
 	return true;
 }
 
@@ -380,7 +368,7 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScr
 			if (found == 0 || !GrowBoxes(body, cached, family, family.mask))
 			{
 				RefitDirect(body, family, family.mask, BoundsOf(cached), counters);
-				ClearLooseness(cached, family.mask);
+				cached->grown[family.first / 2] = 0;
 				counters->nodesBelowFront += (uint32_t)__builtin_popcount(family.mask);
 			}
 			Publish(body, cached, family);
@@ -397,25 +385,19 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScr
 
 // Whether recent queries looked at a family. A page that was borrowed just now says 0, which is recent once in 65,536
 // steps: that costs a refit and nothing else.
-static bool IsRecent(snugBody* body, sgLaneSet family)
+static bool IsRecent(const snugBody* body, const sgCacheGroup* cached, sgLaneSet family)
 {
-	const sgCacheGroup* cached = FindGroup(body, family.group, false);
 	return cached != NULL && (uint16_t)(body->step - cached->lastVisit[family.first / 2]) <= FRONT_MEMORY;
 }
 
 // Refit a family: nodes whose children are wanted (all, or the recent ones) by merging those, which are refitted first;
-// the others straight from the pose. Recursion is bounded by SG_MAX_DEPTH. Returns false if there is no place for it.
-static bool RefitTree(snugBody* body, sgLaneSet family, bool all, snugCounters* counters)
+// the others, and those whose children have no place, straight from the pose. Recursion is bounded by SG_MAX_DEPTH.
+static void RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached, bool all, snugCounters* counters)
 {
-	sgCacheGroup* cached = FindGroup(body, family.group, true);
-	if (cached == NULL)
-	{
-		return false;
-	}
 	// Where only some vertices moved, families that are up to date have nothing below them that is not.
 	if (body->deform->refitsBottomUp && cached->version[family.first / 2] == body->version)
 	{
-		return true;
+		return;
 	}
 	const sgTree* tree = &body->model->tree;
 	sgBoundsOut out = BoundsOf(cached);
@@ -424,28 +406,29 @@ static bool RefitTree(snugBody* body, sgLaneSet family, bool all, snugCounters* 
 	{
 		uint32_t lane = sgLowestBit(rest);
 		sgLaneSet children = sgTree_Children(tree, family.group * SG_LANES + lane);
-		if (!(all || IsRecent(body, children)) || !RefitTree(body, children, all, counters))
+		sgCacheGroup* cachedChildren = FindGroup(body, children.group, all);
+		bool isWanted = cachedChildren != NULL && (all || IsRecent(body, cachedChildren, children));
+		if (!isWanted)
 		{
 			direct |= 1u << lane;
 			continue;
 		}
-		sgBounds below = View(BoundsOf(FindGroup(body, children.group, false)));
+		RefitTree(body, children, cachedChildren, all, counters);
+		sgBounds below = View(BoundsOf(cachedChildren));
 		sgBox box = sgGetKernels()->mergeBoxes(below.boxes, children.mask);
 		sgBoxLanes_Set(out.boxes, lane, &box);
 		MergeExtra(body, below, children.mask, out, lane);
-		cached->looseness[lane] = 0;
 		++merged;
 	}
 	bool isKnown = cached->version[family.first / 2] != 0;
 	if (direct != 0 && !(isKnown && GrowBoxes(body, cached, family, direct)))
 	{
 		RefitDirect(body, family, direct, out, counters);
-		ClearLooseness(cached, direct);
+		cached->grown[family.first / 2] = 0;
 		counters->nodesAtFront += (uint32_t)__builtin_popcount(direct);
 	}
 	counters->nodesAboveFront += merged;
 	Publish(body, cached, family);
-	return true;
 }
 
 void sgBody_Prepare(snugBody* body, snugCounters* counters)
@@ -458,9 +441,10 @@ void sgBody_Prepare(snugBody* body, snugCounters* counters)
 	++body->step;
 	sgLaneSet root = sgTree_Family(&body->model->tree, 0);
 	bool all = body->strategy == snug_strategyBottomUp;
-	if (body->strategy != snug_strategyOnDemand)
+	sgCacheGroup* cached = body->strategy != snug_strategyOnDemand ? FindGroup(body, root.group, true) : NULL;
+	if (cached != NULL)
 	{
-		RefitTree(body, root, all, counters);
+		RefitTree(body, root, cached, all, counters);
 	}
 }
 
