@@ -234,8 +234,8 @@ static bool AllFinite(const float* values, int count)
 	return true;
 }
 
-/// Where matrices come from: fills in that of transform j, three rows of four.
-typedef void MakeMatrix(const void* source, uint32_t j, float matrix[12]);
+/// Where matrices come from: that of transform j, three rows of four, where it is or in `room`.
+typedef const float* MakeMatrix(const void* source, uint32_t j, float room[12]);
 
 typedef struct JointSource
 {
@@ -243,14 +243,15 @@ typedef struct JointSource
 	size_t stride;
 } JointSource;
 
-static void MatrixOfJoint(const void* source, uint32_t j, float matrix[12])
+static const float* MatrixOfJoint(const void* source, uint32_t j, float room[12])
 {
 	const JointSource* joints = source;
-	memcpy(matrix, joints->matrices + j * joints->stride, 12 * sizeof(float));
+	(void)room;
+	return (const float*)(const void*)(joints->matrices + j * joints->stride);
 }
 
 // Eq. (3): A = gradient^T + I, t = displacement - gradient^T position; in double, rounded once.
-static void MatrixOfNode(const void* source, uint32_t j, float matrix[12])
+static const float* MatrixOfNode(const void* source, uint32_t j, float matrix[12])
 {
 	const snugNode* node = (const snugNode*)source + j;
 	for (int i = 0; i < 3; ++i)
@@ -264,14 +265,16 @@ static void MatrixOfNode(const void* source, uint32_t j, float matrix[12])
 		}
 		matrix[4 * i + 3] = (float)t;
 	}
+	return matrix;
 }
 
-static void MatrixAtRest(const void* source, uint32_t j, float matrix[12])
+static const float* MatrixAtRest(const void* source, uint32_t j, float room[12])
 {
 	static const float identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
 	(void)source;
 	(void)j;
-	memcpy(matrix, identity, sizeof(identity));
+	(void)room;
+	return identity;
 }
 
 // Fill in a pose from the matrices of a source, and by how much any vertex may have moved since `before`.
@@ -281,21 +284,17 @@ static uint32_t MakePose(const sgBlend* blend, MakeMatrix* make, const void* sou
 {
 	const sgBlendHeader* header = blend->header;
 	float matrices[SG_LANES][12], reach[3] = { 0.0f, 0.0f, 0.0f }, most = 0.0f;
+	static const float zero[12] = { 0.0f };
 	const float* pointers[SG_LANES];
 	snugVolume volume = (snugVolume)header->volume;
 	uint32_t blocks = sgBlend_DopBlocks(volume);
-	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
-	{
-		pointers[lane] = matrices[lane];
-	}
 	for (uint32_t first = 0; first < header->transformCount; first += SG_LANES)
 	{
 		uint32_t left = header->transformCount - first, count = left < SG_LANES ? left : SG_LANES;
-		for (uint32_t lane = 0; lane < count; ++lane)
+		for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 		{
-			make(source, first + lane, matrices[lane]);
+			pointers[lane] = lane < count ? make(source, first + lane, matrices[lane]) : zero;
 		}
-		memset(matrices + count, 0, (SG_LANES - count) * sizeof(matrices[0]));
 		const float* old = sgBlendPose_Across(before, header->transformCount) + 12 * (size_t)first;
 		float* across = sgBlendPose_Across(pose, header->transformCount) + 12 * (size_t)first;
 		float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)first;
@@ -309,7 +308,7 @@ static uint32_t MakePose(const sgBlend* blend, MakeMatrix* make, const void* sou
 		float* slabs = sgBlendPose_Slabs(pose, header->transformCount) + 16 * (size_t)blocks * first;
 		for (uint32_t lane = 0; blocks > 0 && lane < count; ++lane)
 		{
-			SetSlabs(slabs + 16 * (size_t)blocks * lane, matrices[lane], volume);
+			SetSlabs(slabs + 16 * (size_t)blocks * lane, pointers[lane], volume);
 		}
 	}
 	SetReach(pose, header, reach);
