@@ -28,6 +28,18 @@ bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sc
     const snugTreeDef* tree, benchReport* report);
 void benchBlendBody_Destroy(benchBlendBody* body);
 
+/// A surface and its weights, with the transforms of some frames: what a blend body is and does. All of it borrowed.
+typedef struct benchActor
+{
+	const sceneMesh* mesh;
+	const sceneWeights* weights;
+	const float* matrices; ///< (frameCount * weights->transformCount * 12)
+	int frameCount;
+} benchActor;
+
+/// @return the transforms of a frame
+const float* benchActor_GetMatrices(const benchActor* actor, int frame);
+
 /// A meshless body with `nodeCount` nodes: the model of the options if there is one, else a generated brain.
 /// @return false, with the report failed, if something goes wrong
 bool benchMakeMeshless(
