@@ -45,6 +45,12 @@ const float* benchActor_GetMatrices(const benchActor* actor, int frame);
 bool benchMakeMeshless(
     sceneMeshless* meshless, const benchOptions* options, uint32_t frequency, uint32_t nodeCount, benchReport* report);
 
+/// Time refits of single nodes of a body in a pose: a row per bound.
+/// @param what names the body
+/// @return nanoseconds per node of the default bound, or NaN with the report failed
+double benchBlendRefits(
+    benchReport* report, const char* what, const sceneMesh* mesh, const sceneWeights* weights, const float* matrices);
+
 /// Table of a few numbers of blend models: building, size, refitting of single nodes, with the aims for them.
 void benchBlendMicro(const benchOptions* options, benchReport* report);
 
