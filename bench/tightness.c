@@ -19,7 +19,7 @@ typedef struct measurement
 	benchReport* report;
 } measurement;
 
-static double GetRadius(const sgBox* box)
+double benchGetRadius(const sgBox* box)
 {
 	double sum = 0.0;
 	for (int k = 0; k < 3; ++k)
@@ -108,7 +108,7 @@ static void CountNodes(measurement* m, const sgTree* tree)
 		m->out->count[level] += isNode;
 		for (int pose = 0; isNode && pose < m->actor->frameCount; ++pose)
 		{
-			m->out->optimal[level] += GetRadius(m->optimal + (size_t)pose * slots + slot);
+			m->out->optimal[level] += benchGetRadius(m->optimal + (size_t)pose * slots + slot);
 		}
 	}
 }
@@ -137,7 +137,8 @@ static void MeasureBoxes(measurement* m, int bound, const benchBlendBody* body)
 			{
 				benchReport_Fail(m->report, "bound %s does not contain its vertices", keys[bound]);
 			}
-			AddRatio(m->out, bound, tree->nodes[slot].level, GetRadius(boxes + slot), GetRadius(optimal + slot));
+			AddRatio(
+			    m->out, bound, tree->nodes[slot].level, benchGetRadius(boxes + slot), benchGetRadius(optimal + slot));
 		}
 	}
 	free(boxes);
@@ -161,7 +162,7 @@ static void MeasureSpheres(measurement* m, const benchBlendBody* body)
 			if (tree->nodes[slot].first != SG_NONE)
 			{
 				double center[3], radius = accumulatedSpheres_Bound(spheres, slot, matrices, center);
-				double optimal = GetRadius(m->optimal + (size_t)pose * slots + slot);
+				double optimal = benchGetRadius(m->optimal + (size_t)pose * slots + slot);
 				AddRatio(m->out, BENCH_SPHERES, tree->nodes[slot].level, radius, optimal);
 			}
 		}

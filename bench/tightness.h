@@ -28,6 +28,9 @@ typedef struct benchTightness
 	double optimal[BENCH_MAX_LEVELS];               ///< sum of optimal ones
 } benchTightness;
 
+/// @return half the diagonal
+double benchGetRadius(const sgBox* box);
+
 /// Measure all bounds in all frames of an actor, and check that they contain their vertices.
 /// @param hasSpheres measure accumulated spheres too
 /// @return false, with the report failed, if something goes wrong
