@@ -124,7 +124,7 @@ static void RunContact(
 		benchReport_Fail(report, "out of memory");
 	}
 	else if (benchMeeting_Place(meeting, contact, PlaceFrame, report) &&
-	         benchMeeting_Run(meeting, BENCH_METHODS, options->quick ? 2 : 5, all, report))
+	         benchMeeting_Run(meeting, 0, BENCH_METHODS, options->quick ? 2 : 5, all, report))
 	{
 		for (int method = 0; method < BENCH_METHODS; ++method)
 		{

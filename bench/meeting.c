@@ -161,13 +161,15 @@ bool benchMeeting_Place(benchMeeting* meeting, sceneContact contact, benchPlaceF
 
 // ---- Frames ----------------------------------------------------------------------------------------------------
 
-static void AddTimes(benchMeetingTimes* times, double pose, double evaluate, double refit, double query)
+static void AddTimes(benchMeetingTimes* times, int frame, double pose, double evaluate, double refit, double query)
 {
+	double total = pose + evaluate + refit + query, *best = times->best + frame;
 	benchSamples_Add(&times->pose, pose);
 	benchSamples_Add(&times->evaluate, evaluate);
 	benchSamples_Add(&times->refit, refit);
 	benchSamples_Add(&times->query, query);
-	benchSamples_Add(&times->total, pose + evaluate + refit + query);
+	benchSamples_Add(&times->total, total);
+	*best = *best > 0.0 ? fmin(*best, total) : total;
 }
 
 // On demand, bottom-up and oracle. What the oracle is given for free is left out of its times.
@@ -199,8 +201,8 @@ static uint64_t RunFrame(
 		benchReport_Fail(report, "frame %d: a query fails", frame);
 	}
 	bool isFree = method == bench_oracle;
-	AddTimes(times, isFree ? 0.0 : posed - start, isFree ? 0.0 : evaluated - posed, isFree ? 0.0 : refitted - evaluated,
-	    elapsed);
+	AddTimes(times, frame, isFree ? 0.0 : posed - start, isFree ? 0.0 : evaluated - posed,
+	    isFree ? 0.0 : refitted - evaluated, elapsed);
 	double share = 1.0 / (double)meeting->answers.frameCount;
 	times->nodesRefitted += share * (double)result.counters.nodesRefitted;
 	times->volumeTests += share * (double)result.counters.volumeTests;
@@ -228,7 +230,7 @@ static uint64_t RunHashFrame(benchMeeting* meeting, meetingBodies* b, spatialHas
 	{
 		benchReport_Fail(report, "frame %d: spatial hashing fails", frame);
 	}
-	AddTimes(times, posed - start, evaluated - posed, load - evaluated, elapsed);
+	AddTimes(times, frame, posed - start, evaluated - posed, load - evaluated, elapsed);
 	double share = 1.0 / (double)meeting->answers.frameCount;
 	times->volumeTests += share * (double)counters.boxTests;
 	times->triangleTests += share * (double)counters.triangleTests;
@@ -334,9 +336,9 @@ static void Verify(benchMeeting* meeting, benchReport* report)
 }
 
 bool benchMeeting_Run(
-    benchMeeting* meeting, int methodCount, int passes, benchMeetingTimes all[BENCH_METHODS], benchReport* report)
+    benchMeeting* meeting, int first, int end, int passes, benchMeetingTimes all[BENCH_METHODS], benchReport* report)
 {
-	for (int method = 0; method < methodCount && report->failure[0] == '\0'; ++method)
+	for (int method = first; method < end && report->failure[0] == '\0'; ++method)
 	{
 		meetingBodies b;
 		bool hasOracles = method == bench_bottomUp || method == bench_oracle;

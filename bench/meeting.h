@@ -54,15 +54,21 @@ bool benchMeeting_Place(benchMeeting* meeting, sceneContact contact, benchPlaceF
 typedef struct benchMeetingTimes
 {
 	benchSamples pose, evaluate, refit, query, total;
+	double best[BENCH_MAX_FRAMES]; ///< least total of each frame
 	double nodesRefitted, volumeTests, verticesEvaluated, triangleTests;
 } benchMeetingTimes;
 
-/// Run through all frames by the first `methodCount` methods: once to warm up, `passes` times for the clock. Compares
-/// their pairs with one another and with brute force.
+/// Run through all frames by the methods from `first` to before `end`: once to warm up, `passes` times for the clock.
+/// Compares their pairs with one another and with brute force.
 /// @param all receives the times of each method
 /// @return false, with the report failed, if something goes wrong
 bool benchMeeting_Run(
-    benchMeeting* meeting, int methodCount, int passes, benchMeetingTimes all[BENCH_METHODS], benchReport* report);
+    benchMeeting* meeting, int first, int end, int passes, benchMeetingTimes all[BENCH_METHODS], benchReport* report);
+
+/// @return the least total times of all frames together, of a method over the oracle: less noisy than medians, since
+/// what else goes on in the machine only ever adds
+double benchMeeting_GetBestOverOracle(
+    const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], int method);
 
 /// What a method took, in cells from "contact" on.
 void benchMeeting_AddCells(

@@ -1,6 +1,18 @@
 // What is reported of a meeting.
 #include "bench/meeting.h"
 
+double benchMeeting_GetBestOverOracle(
+    const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], int method)
+{
+	double sum = 0.0, oracle = 0.0;
+	for (int f = 0; f < meeting->answers.frameCount; ++f)
+	{
+		sum += all[method].best[f];
+		oracle += all[bench_oracle].best[f];
+	}
+	return sum / oracle;
+}
+
 void benchMeeting_AddCells(
     benchRow* row, const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], int method)
 {
@@ -16,6 +28,7 @@ void benchMeeting_AddCells(
 	benchRow_Number(row, "totalMs", total, 3);
 	benchRow_Number(row, "totalMsMin", benchSamples_Min(&times->total), 3);
 	benchRow_Number(row, "totalOverOracle", total / benchSamples_Median(&oracle->total), 2);
+	benchRow_Number(row, "bestOverOracle", benchMeeting_GetBestOverOracle(meeting, all, method), 2);
 	benchRow_Number(row, "bottomUpOverTotal", benchSamples_Median(&bottomUp->total) / total, 2);
 	if (!isHash)
 	{

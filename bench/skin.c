@@ -99,7 +99,7 @@ static bool PoseAll(skinCharacter* c, int framesPerClip, benchReport* report)
 	return true;
 }
 
-benchActor skinChoosePoses(const skinCharacter* character, int most)
+float* skinChoosePoses(const skinCharacter* character, int most, int* count)
 {
 	size_t floats = 12 * (size_t)character->body.weights.transformCount;
 	int counting = 0, seen = 0;
@@ -109,22 +109,22 @@ benchActor skinChoosePoses(const skinCharacter* character, int most)
 	}
 	int available = counting > 0 ? counting : character->poseCount, wanted = available < most ? available : most;
 	float* matrices = benchCharacter_AllocateMatrices(&character->body, wanted);
-	benchActor actor = { &character->body.mesh, &character->body.weights, matrices, 0 };
+	*count = 0;
 	for (int i = 0; i < character->poseCount && matrices != NULL; ++i)
 	{
 		if (counting > 0 && !skinCounts(character->limited[i]))
 		{
 			continue;
 		}
-		// The n-th of those available is taken whenever n * wanted / available reaches another whole number.
-		if (seen * wanted / available == actor.frameCount)
+		// Of those available the n-th is taken whenever n * wanted / available reaches another whole number.
+		if (seen * wanted / available == *count)
 		{
-			memcpy(matrices + (size_t)actor.frameCount++ * floats, character->matrices + (size_t)i * floats,
-			    floats * sizeof(float));
+			size_t to = (size_t)(*count)++;
+			memcpy(matrices + to * floats, character->matrices + (size_t)i * floats, floats * sizeof(float));
 		}
 		++seen;
 	}
-	return actor;
+	return matrices;
 }
 
 // ---- Report ----------------------------------------------------------------------------------------------------

@@ -25,9 +25,10 @@ typedef struct skinCharacter
 /// everyone.
 bool skinCounts(double limited);
 
-/// The poses that count, no more than `most` and evenly spread; from all poses if none counts.
-/// @return an actor whose matrices are to be freed; null if there is no memory
-benchActor skinChoosePoses(const skinCharacter* character, int most);
+/// Transforms of the poses that count, no more than `most` and evenly spread; of all poses if none counts.
+/// @param count receives how many poses
+/// @return to be freed; null if there is no memory
+float* skinChoosePoses(const skinCharacter* character, int most, int* count);
 
 /// Tables of radii by level, with the aims.
 void skinRunTightness(

@@ -8,22 +8,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-/// Which characters, by number.
-typedef struct skinPair
-{
-	int first, second;
-} skinPair;
+#define PAIRS 5
 
-static const skinPair pairs[] = { { 0, 0 }, { 1, 1 }, { 0, 1 }, { 2, 2 }, { 3, 3 } };
-
-#define PAIRS ((int)(sizeof(pairs) / sizeof(pairs[0])))
-
-/// What is said of a pair in a table of its own, at the end.
-typedef struct pairNote
+/// Two characters, each in one of its clips, and what came of it.
+typedef struct skinScene
 {
 	const skinCharacter* characters[2];
-	benchMeetingNote meeting;
-} pairNote;
+	uint32_t clips[2];
+	sceneContact contact;
+	benchMeetingNote note;
+	double overOracle; ///< total time, ours / oracle; NaN if a file is absent
+} skinScene;
 
 // ---- Placement -------------------------------------------------------------------------------------------------
 
@@ -90,33 +85,69 @@ static snugFrame PlaceFrame(const benchMeeting* meeting, int frame)
 
 // ---- Runs ------------------------------------------------------------------------------------------------------
 
-static void AddNames(benchRow* row, const skinCharacter* first, const skinCharacter* second)
+static bool IsPresent(const skinScene* scene)
+{
+	return scene->characters[0]->body.isPresent && scene->characters[1]->body.isPresent;
+}
+
+static void AddNames(benchRow* row, const skinScene* scene)
 {
 	char text[48];
-	snprintf(text, sizeof(text), "%s, %s", first->body.name, second->body.name);
+	snprintf(text, sizeof(text), "%s, %s", scene->characters[0]->body.name, scene->characters[1]->body.name);
 	benchRow_Text(row, "bodies", text);
 }
 
-static void RunContact(const benchOptions* options, benchReport* report, benchMeeting* meeting, sceneContact contact,
-    pairNote* note, double* overOracle)
+// A row per method.
+static void AddMethodRows(
+    benchReport* report, const skinScene* scene, const benchMeeting* meeting, const benchMeetingTimes* all)
+{
+	for (int method = 0; method <= bench_oracle; ++method)
+	{
+		benchRow* row = benchReport_AddRow(report, "Posing and query of two characters, per frame");
+		AddNames(row, scene);
+		benchMeeting_AddCells(row, meeting, all, method);
+	}
+}
+
+// A row for the methods that the headline needs.
+static void AddClipRow(
+    benchReport* report, const skinScene* scene, const benchMeeting* meeting, const benchMeetingTimes* all)
+{
+	const skinCharacter* c = scene->characters[0];
+	double ours = benchSamples_Median(&all[bench_ours].total);
+	double bottomUp = benchSamples_Median(&all[bench_bottomUp].total);
+	double oracle = benchSamples_Median(&all[bench_oracle].total);
+	benchRow* row = benchReport_AddRow(report, "Every clip: posing and query of two of a character, per frame");
+	AddNames(row, scene);
+	benchRow_Text(row, "clip", c->body.asset.clips[scene->clips[0]].name);
+	benchRow_Text(row, "contact", sceneContact_GetName(scene->contact));
+	benchRow_Number(row, "oursTotalMs", ours, 3);
+	benchRow_Number(row, "bottomUpTotalMs", bottomUp, 3);
+	benchRow_Number(row, "oracleTotalMs", oracle, 3);
+	benchRow_Number(row, "oursOverOracle", ours / oracle, 2);
+	benchRow_Number(row, "bestOverOracle", benchMeeting_GetBestOverOracle(meeting, all, bench_ours), 2);
+	benchRow_Number(row, "bottomUpOverOurs", bottomUp / ours, 2);
+	benchRow_Number(row, "volumeTestsOverOracle", all[bench_ours].volumeTests / all[bench_oracle].volumeTests, 2);
+	benchRow_Number(row, "pairs", benchAnswers_GetMean(&meeting->answers), 0);
+	benchRow_Hash(row, "pairsHash", benchAnswers_GetHash(&meeting->answers));
+}
+
+static void RunMeeting(
+    const benchOptions* options, benchReport* report, skinScene* scene, benchMeeting* meeting, bool isDetailed)
 {
 	benchMeetingTimes* all = calloc(BENCH_METHODS, sizeof(benchMeetingTimes));
+	int first = isDetailed ? 0 : bench_ours, passes = options->quick ? 2 : 5;
 	if (all == NULL)
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (benchMeeting_Place(meeting, contact, PlaceFrame, report) &&
-	         benchMeeting_Run(meeting, bench_oracle + 1, options->quick ? 2 : 5, all, report))
+	else if (benchMeeting_Place(meeting, scene->contact, PlaceFrame, report) &&
+	         benchMeeting_Run(meeting, first, bench_oracle + 1, passes, all, report))
 	{
-		for (int method = 0; method <= bench_oracle; ++method)
-		{
-			benchRow* row = benchReport_AddRow(report, "Posing and query of two characters, per frame");
-			AddNames(row, note->characters[0], note->characters[1]);
-			benchMeeting_AddCells(row, meeting, all, method);
-		}
-		note->meeting = benchMeeting_MakeNote(meeting, all + bench_bottomUp);
-		*overOracle = benchSamples_Median(&all[bench_ours].total) / benchSamples_Median(&all[bench_oracle].total);
-		if (note->meeting.peak == 0)
+		(isDetailed ? AddMethodRows : AddClipRow)(report, scene, meeting, all);
+		scene->note = benchMeeting_MakeNote(meeting, all + bench_bottomUp);
+		scene->overOracle = benchSamples_Median(&all[bench_ours].total) / benchSamples_Median(&all[bench_oracle].total);
+		if (scene->note.peak == 0)
 		{
 			benchReport_Fail(report, "%s do not touch", meeting->answers.name);
 		}
@@ -124,77 +155,86 @@ static void RunContact(const benchOptions* options, benchReport* report, benchMe
 	free(all);
 }
 
-// An actor whose matrices are to be freed.
-static benchActor PoseActor(const skinCharacter* c, int frameCount, double shift)
+static void RunScene(const benchOptions* options, benchReport* report, skinScene* scene, bool isDetailed)
 {
-	float* matrices = benchCharacter_AllocateMatrices(&c->body, frameCount);
-	if (matrices != NULL)
-	{
-		benchCharacter_PoseClip(&c->body, c->loosest, frameCount, shift, matrices);
-	}
-	return (benchActor){ &c->body.mesh, &c->body.weights, matrices, frameCount };
-}
-
-static void RunPair(const benchOptions* options, benchReport* report, pairNote notes[2], double overOracle[2])
-{
-	const skinCharacter* const* c = notes[0].characters;
 	int frameCount = options->quick ? 7 : 15;
-	benchActor actors[2] = { PoseActor(c[0], frameCount, 0.0), PoseActor(c[1], frameCount, 0.25) };
+	float* matrices[2] = { NULL, NULL };
+	benchActor actors[2];
 	benchMeeting meeting;
 	char name[64];
-	snprintf(name, sizeof(name), "%s and %s", c[0]->body.name, c[1]->body.name);
-	if (actors[0].matrices == NULL || actors[1].matrices == NULL)
+	for (int i = 0; i < 2; ++i)
+	{
+		const benchCharacter* c = &scene->characters[i]->body;
+		matrices[i] = benchCharacter_AllocateMatrices(c, frameCount);
+		actors[i] = (benchActor){ &c->mesh, &c->weights, matrices[i], frameCount };
+		if (matrices[i] != NULL)
+		{
+			benchCharacter_PoseClip(c, scene->clips[i], frameCount, 0.25 * (double)i, matrices[i]);
+		}
+	}
+	snprintf(name, sizeof(name), "%s and %s", scene->characters[0]->body.name, scene->characters[1]->body.name);
+	benchProgress(options, name);
+	if (matrices[0] == NULL || matrices[1] == NULL)
 	{
 		benchReport_Fail(report, "out of memory");
 	}
 	else if (benchMeeting_Create(&meeting, name, actors, report))
 	{
-		RunContact(options, report, &meeting, scene_light, &notes[0], &overOracle[0]);
-		RunContact(options, report, &meeting, scene_heavy, &notes[1], &overOracle[1]);
+		RunMeeting(options, report, scene, &meeting, isDetailed);
 		benchMeeting_Free(&meeting);
 	}
-	for (int i = 0; i < 2; ++i)
-	{
-		free((float*)(uintptr_t)actors[i].matrices);
-	}
+	free(matrices[0]);
+	free(matrices[1]);
 }
 
-static void AddNoteRow(benchReport* report, const pairNote* note)
+static void AddNoteRow(benchReport* report, const skinScene* scene)
 {
 	benchRow* row = benchReport_AddRow(report, "The scenes, and how good the baselines are");
-	AddNames(row, note->characters[0], note->characters[1]);
+	AddNames(row, scene);
 	for (int i = 0; i < 2; ++i)
 	{
-		const skinCharacter* c = note->characters[i];
-		benchRow_Text(row, i == 0 ? "firstClip" : "secondClip", c->body.asset.clips[c->loosest].name);
+		const ioAsset* asset = &scene->characters[i]->body.asset;
+		benchRow_Text(row, i == 0 ? "firstClip" : "secondClip", asset->clips[scene->clips[i]].name);
 	}
-	benchMeetingNote_AddCells(row, &note->meeting);
+	benchMeetingNote_AddCells(row, &scene->note);
+}
+
+// Every clip of a character against itself.
+static void RunClips(const benchOptions* options, const skinCharacter* c, benchReport* report)
+{
+	for (uint32_t i = 0; i < 2 * c->body.asset.clipCount && report->failure[0] == '\0'; ++i)
+	{
+		skinScene scene = { { c, c }, { i / 2, i / 2 }, i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN };
+		RunScene(options, report, &scene, false);
+	}
 }
 
 void skinRunMeetings(const benchOptions* options, const skinCharacter characters[SKIN_CHARACTERS], benchReport* report)
 {
-	pairNote notes[2 * PAIRS];
-	int noteCount = 0;
-	for (int i = 0; i < PAIRS && report->failure[0] == '\0'; ++i)
+	static const int pairs[PAIRS][2] = { { 0, 0 }, { 1, 1 }, { 0, 1 }, { 2, 2 }, { 3, 3 } };
+	skinScene scenes[2 * PAIRS];
+	for (int i = 0; i < 2 * PAIRS && report->failure[0] == '\0'; ++i)
 	{
-		const skinCharacter *first = characters + pairs[i].first, *second = characters + pairs[i].second;
-		double overOracle[2] = { NAN, NAN };
-		char text[64];
-		snprintf(text, sizeof(text), "skin: %s and %s …", first->body.name, second->body.name);
-		benchProgress(options, text);
-		if (first->body.isPresent && second->body.isPresent)
+		const skinCharacter *first = characters + pairs[i / 2][0], *second = characters + pairs[i / 2][1];
+		scenes[i] = (skinScene){ { first, second }, { first->loosest, second->loosest },
+			i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN };
+		if (IsPresent(scenes + i))
 		{
-			notes[noteCount] = notes[noteCount + 1] = (pairNote){ .characters = { first, second } };
-			RunPair(options, report, &notes[noteCount], overOracle);
-			noteCount += 2;
+			RunScene(options, report, scenes + i, true);
 		}
-		benchReport_AddAim(report, overOracle[0], 2.0, "%s, %s: light contact, total time, ours / oracle",
-		    first->body.name, second->body.name);
-		benchReport_AddAim(report, overOracle[1], 1.5, "%s, %s: heavy contact, total time, ours / oracle",
-		    first->body.name, second->body.name);
+		benchReport_AddAim(report, scenes[i].overOracle, scenes[i].contact == scene_light ? 2.0 : 1.5,
+		    "%s, %s: %s contact, total time, ours / oracle", first->body.name, second->body.name,
+		    sceneContact_GetName(scenes[i].contact));
 	}
-	for (int i = 0; i < noteCount && report->failure[0] == '\0'; ++i)
+	for (int i = 0; i < 2 * PAIRS && report->failure[0] == '\0'; ++i)
 	{
-		AddNoteRow(report, &notes[i]);
+		if (IsPresent(scenes + i))
+		{
+			AddNoteRow(report, scenes + i);
+		}
+	}
+	for (int i = 0; i < SKIN_CHARACTERS && !options->quick; ++i)
+	{
+		RunClips(options, characters + i, report);
 	}
 }

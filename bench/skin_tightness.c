@@ -33,6 +33,23 @@ static double GetSize(const benchTightness* t, uint32_t level)
 	return t->optimal[level] / (double)t->count[level] / t->optimal[0];
 }
 
+static void Measure(benchTightness* out, const skinCharacter* c, int poses, benchReport* report)
+{
+	static const snugTreeDef tree = { snug_splitMedian, 1, 2 }; // as in the papers
+	benchActor actor = { &c->body.mesh, &c->body.weights, NULL, 0 };
+	float* matrices = skinChoosePoses(c, poses, &actor.frameCount);
+	actor.matrices = matrices;
+	if (matrices == NULL)
+	{
+		benchReport_Fail(report, "out of memory");
+	}
+	else
+	{
+		benchTightness_Measure(out, &actor, &tree, false, report);
+	}
+	free(matrices);
+}
+
 static void AddLevelRows(benchReport* report, const skinCharacter* c, const benchTightness* t, bool isMean)
 {
 	int firstRow = report->rowCount;
@@ -83,11 +100,11 @@ static void AddRows(benchReport* report, const skinCharacter* characters, const 
 	{
 		const skinCharacter* c = characters + i % SKIN_CHARACTERS;
 		const benchTightness* t = all + i % SKIN_CHARACTERS;
-		if (i < 2 * SKIN_CHARACTERS)
+		if (c->body.isPresent && i < 2 * SKIN_CHARACTERS)
 		{
 			AddLevelRows(report, c, t, i < SKIN_CHARACTERS);
 		}
-		else
+		else if (c->body.isPresent)
 		{
 			AddPaperRows(report, c, t);
 		}
@@ -101,7 +118,6 @@ static void AddRows(benchReport* report, const skinCharacter* characters, const 
 
 void skinRunTightness(const benchOptions* options, const skinCharacter characters[SKIN_CHARACTERS], benchReport* report)
 {
-	static const snugTreeDef tree = { snug_splitMedian, 1, 2 }; // as in the papers
 	benchTightness* all = calloc(SKIN_CHARACTERS, sizeof(benchTightness));
 	for (int i = 0; i < SKIN_CHARACTERS && all != NULL && report->failure[0] == '\0'; ++i)
 	{
@@ -110,9 +126,7 @@ void skinRunTightness(const benchOptions* options, const skinCharacter character
 		benchProgress(options, text);
 		if (characters[i].body.isPresent)
 		{
-			benchActor actor = skinChoosePoses(characters + i, options->quick ? 5 : 21);
-			benchTightness_Measure(all + i, &actor, &tree, false, report);
-			free((float*)(uintptr_t)actor.matrices);
+			Measure(all + i, characters + i, options->quick ? 6 : 21, report);
 		}
 	}
 	if (all == NULL)

@@ -198,6 +198,15 @@ if [ -w /dev/full ]; then
 	[ $? -eq 1 ] || fail "a full disk is not an error"
 	grep -q "standard output: cannot write" err || fail "a full disk is not told"
 fi
+expect 0 "" bench skin --models nowhere
+holds "absent: skipped"
+checks=$((checks + 1))
+grep -qE '^ *(met|MISSED) ' out && fail "an aim on an absent character counts"
+echo "not a glTF file" >fox.glb
+"$snug" bench skin --models . >out 2>err
+[ $? -eq 1 ] || fail "a damaged character is not an error"
+grep -q "bench skin: ./fox.glb: " err || fail "a damaged character is not told"
+rm fox.glb
 expect 1 "nowhere/x.html: cannot write" bench --quick --html nowhere/x.html
 expect 1 "nowhere/deeper: cannot make the directory" demo --out nowhere/deeper
 
