@@ -118,13 +118,13 @@ static void RunContact(
     const benchOptions* options, benchReport* report, benchMeeting* meeting, sceneContact contact, sceneNote* note)
 {
 	uint32_t vertices = meeting->actors[0].mesh->vertexCount, nodes = meeting->actors[0].weights->transformCount;
-	benchMeetingTimes* all = calloc(BENCH_METHODS, sizeof(benchMeetingTimes));
+	const benchMeetingPlan plan = { 0, BENCH_METHODS, 1, options->quick ? 2 : 5 };
+	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	if (all == NULL)
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (benchMeeting_Place(meeting, contact, PlaceFrame, report) &&
-	         benchMeeting_Run(meeting, 0, BENCH_METHODS, options->quick ? 2 : 5, all, report))
+	else if (benchMeeting_Place(meeting, contact, PlaceFrame, report) && benchMeeting_Run(meeting, &plan, all, report))
 	{
 		for (int method = 0; method < BENCH_METHODS; ++method)
 		{

@@ -203,11 +203,10 @@ static uint64_t RunFrame(
 	bool isFree = method == bench_oracle;
 	AddTimes(times, frame, isFree ? 0.0 : posed - start, isFree ? 0.0 : evaluated - posed,
 	    isFree ? 0.0 : refitted - evaluated, elapsed);
-	double share = 1.0 / (double)meeting->answers.frameCount;
-	times->nodesRefitted += share * (double)result.counters.nodesRefitted;
-	times->volumeTests += share * (double)result.counters.volumeTests;
-	times->verticesEvaluated += share * (double)result.counters.verticesEvaluated;
-	times->triangleTests += share * (double)result.counters.triangleTests;
+	times->nodesRefitted += (double)result.counters.nodesRefitted;
+	times->volumeTests += (double)result.counters.volumeTests;
+	times->verticesEvaluated += (double)result.counters.verticesEvaluated;
+	times->triangleTests += (double)result.counters.triangleTests;
 	return result.count;
 }
 
@@ -231,9 +230,8 @@ static uint64_t RunHashFrame(benchMeeting* meeting, meetingBodies* b, spatialHas
 		benchReport_Fail(report, "frame %d: spatial hashing fails", frame);
 	}
 	AddTimes(times, frame, posed - start, evaluated - posed, load - evaluated, elapsed);
-	double share = 1.0 / (double)meeting->answers.frameCount;
-	times->volumeTests += share * (double)counters.boxTests;
-	times->triangleTests += share * (double)counters.triangleTests;
+	times->volumeTests += (double)counters.boxTests;
+	times->triangleTests += (double)counters.triangleTests;
 	return count;
 }
 
@@ -270,6 +268,7 @@ static void TuneCells(benchMeeting* meeting, meetingBodies* b, spatialHash* hash
 static void RunFrames(
     benchMeeting* meeting, meetingBodies* b, int method, int passes, benchMeetingTimes* times, benchReport* report)
 {
+	benchMeetingTimes warmUp = { .volumeTests = 0.0 };
 	spatialHash* hash = method == bench_spatialHash ? spatialHash_Create() : NULL;
 	if (hash != NULL)
 	{
@@ -277,22 +276,15 @@ static void RunFrames(
 	}
 	for (int pass = 0; pass <= passes; ++pass)
 	{
-		if (pass <= 1)
-		{
-			memset(times, 0, sizeof(*times)); // forget the warm-up
-		}
+		benchMeetingTimes* to = pass == 0 ? &warmUp : times;
 		for (int f = 0; f < meeting->answers.frameCount && report->failure[0] == '\0'; ++f)
 		{
-			uint64_t count = hash != NULL ? RunHashFrame(meeting, b, hash, f, times, report)
-			                              : RunFrame(meeting, b, method, f, times, report);
+			uint64_t count = hash != NULL ? RunHashFrame(meeting, b, hash, f, to, report)
+			                              : RunFrame(meeting, b, method, f, to, report);
 			benchAnswers_Check(&meeting->answers, f, count, benchGetMethodName(method), report);
 		}
 		meeting->answers.isSet = true;
 	}
-	times->nodesRefitted /= passes;
-	times->volumeTests /= passes;
-	times->verticesEvaluated /= passes;
-	times->triangleTests /= passes;
 	spatialHash_Destroy(hash);
 }
 
@@ -335,19 +327,36 @@ static void Verify(benchMeeting* meeting, benchReport* report)
 	DestroyBodies(&b);
 }
 
-bool benchMeeting_Run(
-    benchMeeting* meeting, int first, int end, int passes, benchMeetingTimes all[BENCH_METHODS], benchReport* report)
+static void RunMethod(benchMeeting* meeting, int method, int passes, benchMeetingTimes* times, benchReport* report)
 {
-	for (int method = first; method < end && report->failure[0] == '\0'; ++method)
+	meetingBodies b;
+	bool hasOracles = method == bench_bottomUp || method == bench_oracle;
+	snugBound bound = method < BENCH_BOUNDS ? benchBounds[method] : snug_boundDefault;
+	if (CreateBodies(meeting, &b, bound, hasOracles, report))
 	{
-		meetingBodies b;
-		bool hasOracles = method == bench_bottomUp || method == bench_oracle;
-		snugBound bound = method < BENCH_BOUNDS ? benchBounds[method] : snug_boundDefault;
-		if (CreateBodies(meeting, &b, bound, hasOracles, report))
+		RunFrames(meeting, &b, method, passes, times, report);
+		DestroyBodies(&b);
+	}
+}
+
+bool benchMeeting_Run(
+    benchMeeting* meeting, const benchMeetingPlan* plan, benchMeetingTimes all[BENCH_METHODS], benchReport* report)
+{
+	memset(all, 0, BENCH_METHODS * sizeof(all[0]));
+	for (int round = 0; round < plan->rounds; ++round)
+	{
+		for (int method = plan->first; method < plan->end && report->failure[0] == '\0'; ++method)
 		{
-			RunFrames(meeting, &b, method, passes, all + method, report);
-			DestroyBodies(&b);
+			RunMethod(meeting, method, plan->passes, all + method, report);
 		}
+	}
+	double share = 1.0 / (double)(plan->rounds * plan->passes * meeting->answers.frameCount);
+	for (int method = plan->first; method < plan->end; ++method)
+	{
+		all[method].nodesRefitted *= share;
+		all[method].volumeTests *= share;
+		all[method].verticesEvaluated *= share;
+		all[method].triangleTests *= share;
 	}
 	if (report->failure[0] == '\0')
 	{

@@ -58,12 +58,19 @@ typedef struct benchMeetingTimes
 	double nodesRefitted, volumeTests, verticesEvaluated, triangleTests;
 } benchMeetingTimes;
 
-/// Run through all frames by the methods from `first` to before `end`: once to warm up, `passes` times for the clock.
-/// Compares their pairs with one another and with brute force.
+/// Which methods to run, and how often.
+typedef struct benchMeetingPlan
+{
+	int first, end; ///< methods from `first` to before `end`
+	int rounds;     ///< methods take turns that often, so that what else goes on in the machine spares none of them
+	int passes;     ///< through all frames for the clock, in each round, after one to warm up
+} benchMeetingPlan;
+
+/// Run through all frames by some methods. Compares their pairs with one another and with brute force.
 /// @param all receives the times of each method
 /// @return false, with the report failed, if something goes wrong
 bool benchMeeting_Run(
-    benchMeeting* meeting, int first, int end, int passes, benchMeetingTimes all[BENCH_METHODS], benchReport* report);
+    benchMeeting* meeting, const benchMeetingPlan* plan, benchMeetingTimes all[BENCH_METHODS], benchReport* report);
 
 /// @return the least total times of all frames together, of a method over the oracle: less noisy than medians, since
 /// what else goes on in the machine only ever adds

@@ -135,14 +135,15 @@ static void AddClipRow(
 static void RunMeeting(
     const benchOptions* options, benchReport* report, skinScene* scene, benchMeeting* meeting, bool isDetailed)
 {
-	benchMeetingTimes* all = calloc(BENCH_METHODS, sizeof(benchMeetingTimes));
-	int first = isDetailed ? 0 : bench_ours, passes = options->quick ? 2 : 5;
+	const benchMeetingPlan plan = { isDetailed ? 0 : bench_ours, bench_oracle + 1, options->quick ? 2 : 5,
+		options->quick ? 1 : 2 };
+	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	if (all == NULL)
 	{
 		benchReport_Fail(report, "out of memory");
 	}
 	else if (benchMeeting_Place(meeting, scene->contact, PlaceFrame, report) &&
-	         benchMeeting_Run(meeting, first, bench_oracle + 1, passes, all, report))
+	         benchMeeting_Run(meeting, &plan, all, report))
 	{
 		(isDetailed ? AddMethodRows : AddClipRow)(report, scene, meeting, all);
 		scene->note = benchMeeting_MakeNote(meeting, all + bench_bottomUp);
