@@ -1,5 +1,6 @@
 #include "baselines/oracle.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool IsSameTree(const sgTree* a, const sgTree* b)
@@ -38,34 +39,27 @@ void oracleBody_Destroy(oracleBody* oracle)
 	*oracle = (oracleBody){ NULL, NULL };
 }
 
-// Runs of as many vertices as a block holds; returns how many.
-static uint32_t EvaluateRun(const snugBody* posed, uint32_t first, sgVertexBlock* block)
+// Runs of vertices short enough to stay in a cache close by; evaluates into `out`, returns how many.
+static uint32_t EvaluateRun(const snugBody* posed, uint32_t first, float* out)
 {
-	uint32_t vertices[SG_MAX_LEAF_VERTICES + SG_LANES];
+	uint32_t vertices[SG_MAX_CLUSTER_VERTICES];
 	uint32_t left = posed->model->tree.vertexCount - first;
-	uint32_t count = left < SG_MAX_LEAF_VERTICES ? left : SG_MAX_LEAF_VERTICES;
-	for (uint32_t i = 0; i < SG_MAX_LEAF_VERTICES + SG_LANES; ++i)
+	uint32_t count = left < SG_MAX_CLUSTER_VERTICES ? left : SG_MAX_CLUSTER_VERTICES;
+	for (uint32_t i = 0; i < count; ++i)
 	{
 		vertices[i] = first + i;
 	}
-	posed->deform->evaluate(posed->model, posed->pose, vertices, count, block);
+	posed->deform->evaluate(posed->model, posed->pose, vertices, count, out);
 	return count;
 }
 
 void oracleBody_Evaluate(oracleBody* oracle, const snugBody* posed)
 {
-	float* out = oracle->body->pose; // positions in tree order
+	float* positions = oracle->body->pose; // in tree order, with room for one float more
 	uint32_t vertexCount = posed->model->tree.vertexCount;
-	for (uint32_t first = 0; first < vertexCount; first += SG_MAX_LEAF_VERTICES)
+	for (uint32_t first = 0; first < vertexCount; first += SG_MAX_CLUSTER_VERTICES)
 	{
-		sgVertexBlock block;
-		uint32_t count = EvaluateRun(posed, first, &block);
-		for (uint32_t i = 0; i < count; ++i, out += 3)
-		{
-			out[0] = block.coordinate[0][i];
-			out[1] = block.coordinate[1][i];
-			out[2] = block.coordinate[2][i];
-		}
+		EvaluateRun(posed, first, positions + 3 * (size_t)first);
 	}
 	oracle->body->frame = posed->frame;
 	oracle->body->isAtRest = false;
@@ -77,49 +71,44 @@ snugStatus oracleBody_Refit(oracleBody* oracle)
 	return snugBody_Refit(oracle->body);
 }
 
-// Lanes are kept apart until the end, so that the compiler can use vectors.
-static void AddBlock(const sgVertexBlock* block, uint32_t count, sgBoxLanes* lanes)
+// Coordinate i % 3 of every third float: lanes are kept apart until the end, so that the compiler can use vectors.
+static void AddRun(const float* positions, uint32_t count, float lower[24], float upper[24])
 {
-	for (int axis = 0; axis < 3; ++axis)
+	uint32_t i = 0, floats = 3 * count;
+	for (; i + 24 <= floats; i += 24)
 	{
-		const float* x = block->coordinate[axis];
-		uint32_t i = 0;
-		for (; i + SG_LANES <= count; i += SG_LANES)
+		for (uint32_t lane = 0; lane < 24; ++lane)
 		{
-			for (uint32_t lane = 0; lane < SG_LANES; ++lane)
-			{
-				float* low = lanes->lower[axis] + lane;
-				float* high = lanes->upper[axis] + lane;
-				*low = x[i + lane] < *low ? x[i + lane] : *low;
-				*high = x[i + lane] > *high ? x[i + lane] : *high;
-			}
+			float x = positions[i + lane];
+			lower[lane] = x < lower[lane] ? x : lower[lane];
+			upper[lane] = x > upper[lane] ? x : upper[lane];
 		}
-		for (; i < count; ++i)
-		{
-			lanes->lower[axis][0] = x[i] < lanes->lower[axis][0] ? x[i] : lanes->lower[axis][0];
-			lanes->upper[axis][0] = x[i] > lanes->upper[axis][0] ? x[i] : lanes->upper[axis][0];
-		}
+	}
+	for (uint32_t lane = 0; i < floats; ++i, ++lane)
+	{
+		lower[lane] = positions[i] < lower[lane] ? positions[i] : lower[lane];
+		upper[lane] = positions[i] > upper[lane] ? positions[i] : upper[lane];
 	}
 }
 
 sgBox oracleOptimalBox(const snugBody* posed)
 {
+	float lower[24], upper[24], run[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
+	for (int lane = 0; lane < 24; ++lane)
+	{
+		lower[lane] = INFINITY;
+		upper[lane] = -INFINITY;
+	}
+	for (uint32_t first = 0; first < posed->model->tree.vertexCount; first += SG_MAX_CLUSTER_VERTICES)
+	{
+		uint32_t count = EvaluateRun(posed, first, run);
+		AddRun(run, count, lower, upper);
+	}
 	sgBox box = sgBox_Empty();
-	sgBoxLanes lanes;
-	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	for (int lane = 0; lane < 24; lane += 3)
 	{
-		sgBoxLanes_Set(&lanes, lane, &box);
-	}
-	for (uint32_t first = 0; first < posed->model->tree.vertexCount; first += SG_MAX_LEAF_VERTICES)
-	{
-		sgVertexBlock block;
-		uint32_t count = EvaluateRun(posed, first, &block);
-		AddBlock(&block, count, &lanes);
-	}
-	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
-	{
-		sgBox part = sgBoxLanes_Get(&lanes, lane);
-		sgBox_AddBox(&box, &part);
+		sgBox_AddPoint(&box, lower + lane);
+		sgBox_AddPoint(&box, upper + lane);
 	}
 	return box;
 }

@@ -21,16 +21,19 @@ const char* benchGetBoundName(snugBound bound)
 	return names[bound];
 }
 
-bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights, snugBound bound,
-    const snugTreeDef* tree, benchReport* report)
+bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights,
+    const benchBounding* how, benchReport* report)
 {
-	*body = (benchBlendBody){ .def = sceneMakeBlendDef(mesh, weights, bound, *tree) };
+	*body = (benchBlendBody){ .def = sceneMakeBlendDef(mesh, weights, how->bound, how->tree) };
+	body->def.blend.volume = how->volume;
+	body->def.blend.restVolume = how->restVolume;
+	body->def.blend.boundLeaves = how->boundLeaves;
 	double start = benchNow();
 	snugStatus status = snugModel_Create(&body->def, &body->model);
 	body->buildMs = benchNow() - start;
 	if (status == snug_success)
 	{
-		snugBodyDef bodyDef = { .model = body->model };
+		snugBodyDef bodyDef = { .model = body->model, .strategy = how->strategy };
 		status = snugBody_Create(&bodyDef, &body->body);
 	}
 	if (status != snug_success)

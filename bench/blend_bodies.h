@@ -23,9 +23,20 @@ typedef struct benchBlendBody
 	double buildMs;
 } benchBlendBody;
 
+/// How a body is bounded, and when. All zero: as users get it.
+typedef struct benchBounding
+{
+	snugBound bound;
+	snugVolume volume;
+	snugRestVolume restVolume;
+	bool boundLeaves;
+	snugTreeDef tree;
+	snugStrategy strategy;
+} benchBounding;
+
 /// @return false, with the report failed, if something goes wrong
-bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights, snugBound bound,
-    const snugTreeDef* tree, benchReport* report);
+bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights,
+    const benchBounding* how, benchReport* report);
 void benchBlendBody_Destroy(benchBlendBody* body);
 
 /// A surface and its weights, with the transforms of some frames: what a blend body is and does. All of it borrowed.

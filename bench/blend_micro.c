@@ -9,7 +9,7 @@
 
 #define FAMILIES 16 // few enough to stay in a cache close by
 
-/// Families of leaves from the middle of a tree, where queries spend their refits.
+/// Families right above those of leaves, from the middle of a tree, where queries spend their refits.
 typedef struct leafFamilies
 {
 	sgLaneSet families[FAMILIES];
@@ -17,6 +17,19 @@ typedef struct leafFamilies
 	uint32_t nodes;
 	double transforms; ///< mean per family
 } leafFamilies;
+
+static bool AreAboveLeaves(const sgTree* tree, sgLaneSet family)
+{
+	for (uint32_t rest = family.mask; rest != 0; rest &= rest - 1)
+	{
+		uint32_t slot = family.group * SG_LANES + sgLowestBit(rest);
+		if (sgTree_IsLeaf(tree, slot) || sgTree_Children(tree, slot).mask != sgTree_Children(tree, slot).leafMask)
+		{
+			return false;
+		}
+	}
+	return true;
+}
 
 static leafFamilies FindFamilies(const snugModel* model)
 {
@@ -27,12 +40,12 @@ static leafFamilies FindFamilies(const snugModel* model)
 	for (uint32_t i = 0; i < slots && found.count < FAMILIES; ++i)
 	{
 		uint32_t slot = (i + slots / 2) % slots;
-		if (tree->nodes[slot].childCount == 0)
+		if (tree->nodes[slot].childCount == 0 || blend.familyOfParent[slot] == SG_NONE)
 		{
 			continue;
 		}
-		sgLaneSet family = sgTree_Open(tree, slot);
-		if (family.mask == family.leafMask)
+		sgLaneSet family = sgTree_Children(tree, slot);
+		if (AreAboveLeaves(tree, family))
 		{
 			found.families[found.count++] = family;
 			found.nodes += (uint32_t)__builtin_popcount(family.mask);
@@ -47,19 +60,18 @@ static leafFamilies FindFamilies(const snugModel* model)
 static double TimeFamilies(const snugBody* body, const leafFamilies* families)
 {
 	benchSamples samples = { .count = 0 };
-	sgBoxLanes boxes[FAMILIES];
-	sgBoxLanes* out[FAMILIES];
-	for (int i = 0; i < FAMILIES; ++i)
-	{
-		out[i] = boxes + i;
-	}
+	sgBoundsScratch bounds[FAMILIES];
 	for (int batch = -3; batch < 25; ++batch)
 	{
 		const int calls = 200;
 		double start = benchNow();
 		for (int i = 0; i < calls; ++i)
 		{
-			body->deform->bound(body->model, body->pose, families->families, families->count, out);
+			for (uint32_t f = 0; f < families->count; ++f)
+			{
+				sgBoundsOut out = { &bounds[f].boxes, bounds[f].extra };
+				body->deform->bound(body->model, body->pose, families->families[f], out);
+			}
 		}
 		double elapsed = benchNow() - start;
 		if (batch >= 0 && families->nodes > 0)
@@ -73,12 +85,11 @@ static double TimeFamilies(const snugBody* body, const leafFamilies* families)
 double benchBlendRefits(
     benchReport* report, const char* what, const sceneMesh* mesh, const sceneWeights* weights, const float* matrices)
 {
-	static const snugTreeDef tree = { .leafTriangles = 0 };
 	double ours = NAN;
 	for (int i = 0; i < BENCH_BOUNDS && report->failure[0] == '\0'; ++i)
 	{
 		benchBlendBody body;
-		if (!benchBlendBody_Create(&body, mesh, weights, benchBounds[i], &tree, report))
+		if (!benchBlendBody_Create(&body, mesh, weights, &(benchBounding){ .bound = benchBounds[i] }, report))
 		{
 			return NAN;
 		}
@@ -135,10 +146,9 @@ static double RunSkinRefits(benchReport* report)
 // What blend adds to building a model and to its size, against the same mesh without.
 static void RunBuild(benchReport* report, const sceneMeshless* meshless, double* seconds, double* bytes)
 {
-	static const snugTreeDef tree = { .leafTriangles = 0 };
 	const sceneMesh* mesh = &meshless->mesh;
 	benchBlendBody body;
-	if (!benchBlendBody_Create(&body, mesh, &meshless->weights, snug_boundDefault, &tree, report))
+	if (!benchBlendBody_Create(&body, mesh, &meshless->weights, &(benchBounding){ .strategy = 0 }, report))
 	{
 		return;
 	}

@@ -45,13 +45,13 @@ static void DestroyBodies(meetingBodies* b)
 static bool CreateBodies(
     const benchMeeting* meeting, meetingBodies* b, snugBound bound, bool hasOracles, benchReport* report)
 {
-	static const snugTreeDef tree = { .leafTriangles = 0 };
+	const benchBounding how = { .bound = bound };
 	*b = (meetingBodies){ .hasOracles = hasOracles };
 	for (int i = 0; i < 2; ++i)
 	{
 		const benchActor* actor = meeting->actors + i;
 		benchBlendBody* body = b->bodies + i;
-		bool good = benchBlendBody_Create(body, actor->mesh, actor->weights, bound, &tree, report);
+		bool good = benchBlendBody_Create(body, actor->mesh, actor->weights, &how, report);
 		if (good && hasOracles && oracleBody_Create(&b->oracles[i], &body->def, body->model) != snug_success)
 		{
 			benchReport_Fail(report, "cannot make the oracle");

@@ -35,9 +35,9 @@ static void FlushCaches(coldBuffer* buffer)
 static sgBox FitRoot(const snugBody* body)
 {
 	sgLaneSet root = sgTree_Family(&body->model->tree, 0);
-	sgBoxLanes lanes, *out = &lanes;
-	body->deform->bound(body->model, body->pose, &root, 1, &out);
-	return sgBoxLanes_Get(&lanes, 0);
+	sgBoundsScratch scratch;
+	body->deform->bound(body->model, body->pose, root, (sgBoundsOut){ &scratch.boxes, scratch.extra });
+	return sgBoxLanes_Get(&scratch.boxes, 0);
 }
 
 /// Every way to fit a box has this form.
@@ -120,11 +120,11 @@ static void AddRow(
 static double RunBound(
     const benchOptions* options, benchReport* report, fitCell* cell, snugBound bound, coldBuffer* buffer)
 {
-	static const snugTreeDef tree = { .leafTriangles = 0 };
+	const benchBounding how = { .bound = bound };
 	const sceneMeshless* meshless = cell->meshless;
 	uint32_t nodeCount = meshless->weights.transformCount;
 	benchBlendBody body;
-	if (!benchBlendBody_Create(&body, &meshless->mesh, &meshless->weights, bound, &tree, report))
+	if (!benchBlendBody_Create(&body, &meshless->mesh, &meshless->weights, &how, report))
 	{
 		return NAN;
 	}
@@ -148,7 +148,8 @@ static double RunBound(
 		warm = TimeWarm(body.body, FitRoot, options->quick ? 7 : 21);
 		double cold = TimeCold(body.body, FitRoot, buffer);
 		sgBlend blend = sgBlend_Get(body.model);
-		AddRow(report, cell, benchGetBoundName(bound), blend.families[0].entryCount, warm, cold);
+		uint32_t transforms = blend.families[0].entryCount * (blend.families[0].isAcross ? SG_LANES : 1);
+		AddRow(report, cell, benchGetBoundName(bound), transforms < nodeCount ? transforms : nodeCount, warm, cold);
 		sgBox fitted = FitRoot(body.body), optimal = oracleOptimalBox(body.body);
 		for (int k = 0; k < 3; ++k)
 		{

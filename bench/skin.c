@@ -24,24 +24,24 @@ bool skinCounts(double limited)
 // Root radius / optimal in every pose.
 static bool MeasureRoots(const skinCharacter* c, snugBound bound, double* ratios, benchReport* report)
 {
-	static const snugTreeDef tree = { .leafTriangles = 0 };
+	const benchBounding how = { .bound = bound };
 	uint32_t transformCount = c->body.weights.transformCount;
 	benchActor actor = { &c->body.mesh, &c->body.weights, c->matrices, c->poseCount };
 	benchBlendBody body;
-	if (!benchBlendBody_Create(&body, actor.mesh, actor.weights, bound, &tree, report))
+	if (!benchBlendBody_Create(&body, actor.mesh, actor.weights, &how, report))
 	{
 		return false;
 	}
 	for (int i = 0; i < c->poseCount; ++i)
 	{
-		uint64_t refitted = 0;
+		snugCounters counters = { 0 };
 		snugStatus status = snugBody_SetJoints(body.body, benchActor_GetMatrices(&actor, i), 0, transformCount);
 		if (status != snug_success)
 		{
 			benchReport_Fail(report, "%s: cannot pose it: %s", c->body.name, snugGetStatusText(status));
 			break;
 		}
-		sgBox root = sgBody_RootBox(body.body, &refitted), optimal = oracleOptimalBox(body.body);
+		sgBox root = sgBody_RootBox(body.body, &counters), optimal = oracleOptimalBox(body.body);
 		ratios[i] = benchGetRadius(&root) / benchGetRadius(&optimal);
 	}
 	benchBlendBody_Destroy(&body);

@@ -63,15 +63,15 @@ static bool Pose(const measurement* m, snugBody* body, int pose)
 static void ListBoxes(snugBody* body, sgBox* boxes)
 {
 	const sgTree* tree = &body->model->tree;
-	uint64_t refitted = 0;
-	sgBody_RefitBottomUp(body, &refitted);
+	snugCounters counters = { 0 };
+	sgBody_Prepare(body, &counters);
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
 		if (tree->nodes[slot].first != SG_NONE)
 		{
-			sgBoxLanes scratch;
-			const sgBoxLanes* lanes = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &refitted);
-			boxes[slot] = sgBoxLanes_Get(lanes, slot % SG_LANES);
+			sgBoundsScratch scratch;
+			sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), false, &scratch, &counters);
+			boxes[slot] = sgBoxLanes_Get(bounds.boxes, slot % SG_LANES);
 		}
 	}
 }
@@ -178,7 +178,9 @@ bool benchTightness_Measure(
 	for (int i = 0; i < BENCH_BOUNDS && report->failure[0] == '\0'; ++i)
 	{
 		benchBlendBody body;
-		if (!benchBlendBody_Create(&body, actor->mesh, actor->weights, benchBounds[i], tree, report))
+		// Bounds down to single triangles, as in the papers.
+		const benchBounding how = { .bound = benchBounds[i], .boundLeaves = true, .tree = *tree };
+		if (!benchBlendBody_Create(&body, actor->mesh, actor->weights, &how, report))
 		{
 			break;
 		}

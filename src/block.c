@@ -41,6 +41,7 @@ typedef struct Info
 	uint32_t leafVertexCount;
 	uint32_t depth;
 	uint32_t reserved;
+	uint64_t clusterBytes;
 	uint64_t deformBytes;
 } Info;
 
@@ -58,6 +59,7 @@ typedef enum SectionId
 	section_triangleMap,
 	section_vertexMap,
 	section_restBounds,
+	section_clusters,
 	section_deform,
 	SECTION_COUNT,
 } SectionId;
@@ -71,6 +73,7 @@ static const char sectionTags[SECTION_COUNT][5] = {
 	"TMAP",
 	"VMAP",
 	"BNDS",
+	"CLUS",
 	"DEFO",
 };
 
@@ -92,6 +95,7 @@ static void SectionSizes(const Info* info, uint64_t sizes[SECTION_COUNT])
 	sizes[section_triangleMap] = (uint64_t)info->triangleCount * sizeof(uint32_t);
 	sizes[section_vertexMap] = (uint64_t)info->vertexCount * sizeof(uint32_t);
 	sizes[section_restBounds] = (uint64_t)info->groupCount * sizeof(sgBoxLanes);
+	sizes[section_clusters] = info->clusterBytes;
 	sizes[section_deform] = info->deformBytes;
 }
 
@@ -136,8 +140,14 @@ static void Bind(snugModel* model, const Info* info, const uint64_t offsets[SECT
 	tree->vertexMap = (const void*)(block + offsets[section_vertexMap]);
 	model->positions = (const void*)(block + offsets[section_positions]);
 	model->restBounds = (const void*)(block + offsets[section_restBounds]);
+	model->clusterBytes = (size_t)info->clusterBytes;
 	model->deformData = block + offsets[section_deform];
 	model->deformBytes = (size_t)info->deformBytes;
+}
+
+static void BindClusters(snugModel* model, const void* data)
+{
+	model->clusters = model->clusterBytes > 0 ? sgClusters_Bind(&model->tree, data) : (sgClusters){ NULL };
 }
 
 sgBox sgBlock_RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t slot)
@@ -166,6 +176,7 @@ static void CopySections(unsigned char* block, const snugModel* model, const uin
 		[section_triangleMap] = model->tree.triangleMap,
 		[section_vertexMap] = model->tree.vertexMap,
 		[section_restBounds] = model->restBounds,
+		[section_clusters] = model->clusters.header,
 		[section_deform] = model->deformData,
 	};
 	for (int i = 0; i < SECTION_COUNT; ++i)
@@ -212,6 +223,7 @@ snugStatus sgBlock_Make(snugModel* model)
 		.leafCount = tree->leafCount,
 		.leafVertexCount = tree->leafVertexCount,
 		.depth = tree->depth,
+		.clusterBytes = model->clusterBytes,
 		.deformBytes = model->deformBytes,
 	};
 	uint64_t sizes[SECTION_COUNT], offsets[SECTION_COUNT];
@@ -230,6 +242,7 @@ snugStatus sgBlock_Make(snugModel* model)
 	model->block = block;
 	model->bytes = (size_t)bytes;
 	Bind(model, &info, offsets);
+	BindClusters(model, block + offsets[section_clusters]);
 	return snug_success;
 }
 
@@ -260,7 +273,7 @@ static const char* CheckHeader(const unsigned char* block, size_t bytes, uint64_
 	               (info->split == snug_splitMedian || info->split == snug_splitSurfaceArea);
 	if (!goodDef || sgDeform_Find((snugDeformer)info->deformer) == NULL || info->vertexCount > SNUG_MAX_COUNT ||
 	    info->triangleCount > SNUG_MAX_COUNT || info->groupCount > UINT32_MAX / SG_LANES - 1 || info->reserved != 0 ||
-	    info->deformBytes > bytes)
+	    info->clusterBytes > bytes || info->deformBytes > bytes)
 	{
 		return "its counts or settings are out of range";
 	}
@@ -325,7 +338,29 @@ static const char* CheckData(const snugModel* model)
 	return model->deform->check(model);
 }
 
-static snugStatus CheckAll(const snugModel* model, const snugMessenger* messenger)
+// Clusters follow from the tree, so there is only one right answer.
+static snugStatus CheckClusters(snugModel* model, const void* stored, const char** fault)
+{
+	if (model->deform->positions != NULL)
+	{
+		*fault = model->clusterBytes == 0 ? NULL : "it has clusters that nothing needs";
+		return snug_success;
+	}
+	void* made;
+	size_t bytes;
+	snugStatus status = sgClusters_Build(&model->tree, &model->allocator, &made, &bytes);
+	if (status != snug_success)
+	{
+		return status;
+	}
+	bool isSame = bytes == model->clusterBytes && memcmp(made, stored, bytes) == 0;
+	*fault = isSame ? NULL : "its clusters are wrong";
+	sgRelease(&model->allocator, made, bytes);
+	BindClusters(model, stored);
+	return snug_success;
+}
+
+static snugStatus CheckAll(snugModel* model, const void* clusters, const snugMessenger* messenger)
 {
 	size_t scratchBytes = sgTree_ValidateBytes(&model->tree);
 	void* scratch = sgAllocate(&model->allocator, scratchBytes);
@@ -334,8 +369,13 @@ static snugStatus CheckAll(const snugModel* model, const snugMessenger* messenge
 		return sgFail(messenger, snug_outOfMemory, "no memory to check a model");
 	}
 	const char* fault = sgTree_Validate(&model->tree, &model->treeDef, scratch);
-	fault = fault == NULL ? CheckData(model) : fault;
+	snugStatus status = fault == NULL ? CheckClusters(model, clusters, &fault) : snug_success;
 	sgRelease(&model->allocator, scratch, scratchBytes);
+	if (status != snug_success)
+	{
+		return sgFail(messenger, status, "a model cannot be checked: %s", snugGetStatusText(status));
+	}
+	fault = fault == NULL ? CheckData(model) : fault;
 	return fault == NULL ? snug_success : sgFail(messenger, snug_badFile, "bad model: %s", fault);
 }
 
@@ -371,7 +411,7 @@ snugStatus sgBlock_Read(snugModel* model, const void* foreign, size_t bytes, con
 	}
 	memcpy(model->block, foreign, bytes);
 	Bind(model, &info, offsets);
-	snugStatus status = CheckAll(model, messenger);
+	snugStatus status = CheckAll(model, model->block + offsets[section_clusters], messenger);
 	if (status != snug_success)
 	{
 		sgRelease(&model->allocator, model->block, model->bytes);

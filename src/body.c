@@ -16,12 +16,27 @@ static void Release(snugBody* body)
 	{
 		snugPool_Destroy(body->pool);
 	}
-	sgRelease(&allocator, body->pageTable, body->pageCount * sizeof(uint32_t));
+	sgRelease(&allocator, (void*)body->pageTable, body->pageCount * sizeof(uint32_t));
 	sgRelease(&allocator, body->pose, body->poseBytes);
 	sgRelease(&allocator, body, sizeof(snugBody));
 }
 
-// A pool of its own has a page for every group, so posing and querying never need memory.
+// A page holds a power of two of groups, so that finding one takes no division.
+static void SetPageLayout(snugBody* body)
+{
+	const snugModel* model = body->model;
+	body->volume = body->deform->volume != NULL ? body->deform->volume(model) : snug_volumeBox;
+	body->extraSlabs = sgVolume_ExtraSlabs(body->volume);
+	body->groupStride = (uint32_t)(sizeof(sgCacheGroup) + body->extraSlabs * sizeof(sgSlabLanes));
+	for (body->groupShift = 0; (body->groupStride << (body->groupShift + 1)) <= SG_PAGE_BYTES;)
+	{
+		++body->groupShift;
+	}
+	body->groupPages = ((model->tree.groupCount - 1) >> body->groupShift) + 1;
+	body->pageCount = body->groupPages + (model->clusters.header != NULL ? model->clusters.header->pageCount : 0);
+}
+
+// A pool of its own has a page for everything, so posing and querying never need memory.
 static bool AllocateCaches(snugBody* body)
 {
 	const snugModel* model = body->model;
@@ -35,20 +50,28 @@ static bool AllocateCaches(snugBody* body)
 	{
 		return true;
 	}
-	uint32_t pageCount = (model->tree.groupCount + SG_PAGE_GROUPS - 1) / SG_PAGE_GROUPS;
-	body->pageTable = sgAllocate(&body->allocator, pageCount * sizeof(uint32_t));
+	SetPageLayout(body);
+	body->pageTable = sgAllocate(&body->allocator, body->pageCount * sizeof(uint32_t));
 	if (body->pageTable == NULL)
 	{
 		return false;
 	}
-	body->pageCount = pageCount;
-	memset(body->pageTable, 0xff, pageCount * sizeof(uint32_t)); // SG_NONE everywhere
+	memset((void*)body->pageTable, 0xff, body->pageCount * sizeof(uint32_t)); // SG_NONE everywhere
 	if (body->pool != NULL)
 	{
 		return true;
 	}
-	body->ownsPool = sgPool_Create(pageCount, &body->allocator, NULL, &body->pool) == snug_success;
+	body->ownsPool = sgPool_Create(body->pageCount, &body->allocator, NULL, &body->pool) == snug_success;
 	return body->ownsPool;
+}
+
+static snugStrategy ResolveStrategy(const snugBodyDef* def)
+{
+	if (def->model->deform->refitsBottomUp)
+	{
+		return snug_strategyBottomUp;
+	}
+	return def->strategy == snug_strategyAuto ? snug_strategyFront : def->strategy;
 }
 
 snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
@@ -56,6 +79,7 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 	SG_REQUIRE(out != NULL, snug_badArgument);
 	*out = NULL;
 	SG_REQUIRE(def != NULL && def->model != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	SG_REQUIRE(def->strategy >= snug_strategyAuto && def->strategy <= snug_strategyBottomUp, snug_badArgument);
 	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
 	snugBody* body = sgAllocate(&allocator, sizeof(snugBody));
 	if (body == NULL)
@@ -68,7 +92,9 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		.allocator = allocator,
 		.messenger = def->messenger,
 		.isAtRest = def->model->deform->restIsExact,
+		.strategy = ResolveStrategy(def),
 		.version = 1,
+		.step = UINT16_MAX / 2, // far from the zeros of new pages
 		.frame = { .rotation = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, .isIdentity = true },
 		.pool = def->pool,
 	};
@@ -140,20 +166,20 @@ snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame)
 // Every family once, whatever the strategy; a family without a place in the cache is not kept.
 static SG_NOINLINE void RefitAll(snugBody* body)
 {
-	uint64_t refitted = 0;
-	sgBody_RefitBottomUp(body, &refitted);
-	if (body->isAtRest || body->deform->bound == NULL || body->deform->refitsBottomUp)
+	snugCounters counters = { 0 };
+	sgBody_Prepare(body, &counters);
+	if (body->isAtRest || body->deform->bound == NULL || body->strategy == snug_strategyBottomUp)
 	{
 		return;
 	}
 	const sgTree* tree = &body->model->tree;
-	sgBoxLanes scratch;
-	sgBody_Refresh(body, sgTree_Family(tree, 0), &scratch, &refitted);
+	sgBoundsScratch scratch;
+	sgBody_Refresh(body, sgTree_Family(tree, 0), false, &scratch, &counters);
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
 		if (tree->nodes[slot].childCount > 0)
 		{
-			sgBody_Refresh(body, sgTree_Open(tree, slot), &scratch, &refitted);
+			sgBody_Refresh(body, sgTree_Open(tree, slot), false, &scratch, &counters);
 		}
 	}
 }
@@ -168,9 +194,9 @@ snugStatus snugBody_Refit(snugBody* body)
 }
 
 snugStatus sgBody_MakePlacement(
-    snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, uint64_t* refitted)
+    snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, snugCounters* counters)
 {
-	*root = sgBody_RootBox(body, refitted);
+	*root = sgBody_RootBox(body, counters);
 	return sgPlacement_Make(&body->frame, origin, root, placement)
 	           ? snug_success
 	           : sgFail(&body->messenger, snug_outOfRange, "the body is too far from the origin");
@@ -180,25 +206,27 @@ snugStatus sgBody_MakePlacement(
 static SG_NOINLINE snugStatus GetVertices(snugBody* body, const double* origin, char* positions, size_t stride)
 {
 	const sgTree* tree = &body->model->tree;
-	uint64_t refitted = 0;
+	snugCounters counters = { 0 };
 	sgBox root;
 	sgPlacement placement;
-	snugStatus status = sgBody_MakePlacement(body, origin, &root, &placement, &refitted);
+	snugStatus status = sgBody_MakePlacement(body, origin, &root, &placement, &counters);
 	if (status != snug_success)
 	{
 		return status;
 	}
 	for (uint32_t first = 0; first < tree->vertexCount; first += SG_MAX_LEAF_VERTICES)
 	{
-		uint32_t vertices[SG_MAX_LEAF_VERTICES] = { 0 };
+		uint32_t vertices[SG_MAX_LEAF_VERTICES + SG_LANES] = { 0 };
 		uint32_t left = tree->vertexCount - first;
 		uint32_t count = left < SG_MAX_LEAF_VERTICES ? left : SG_MAX_LEAF_VERTICES;
 		for (uint32_t i = 0; i < count; ++i)
 		{
 			vertices[i] = first + i;
 		}
+		sgLeafScratch scratch;
+		sgLeafVertices found = sgBody_Evaluate(body, vertices, count, &scratch);
 		sgVertexBlock block;
-		body->deform->evaluate(body->model, body->pose, vertices, count, &block);
+		sgGetKernels()->gatherVertices(found.positions, found.indices, count, &block);
 		sgGetKernels()->placeVertices(&block, count, &placement);
 		for (uint32_t i = 0; i < count; ++i)
 		{
@@ -227,10 +255,10 @@ snugStatus snugBody_GetVertices(snugBody* body, const double origin[3], float* p
 
 static SG_NOINLINE snugStatus GetBounds(snugBody* body, const double* origin, snugBounds* bounds)
 {
-	uint64_t refitted = 0;
+	snugCounters counters = { 0 };
 	sgBox root;
 	sgPlacement placement;
-	snugStatus status = sgBody_MakePlacement(body, origin, &root, &placement, &refitted);
+	snugStatus status = sgBody_MakePlacement(body, origin, &root, &placement, &counters);
 	if (status != snug_success)
 	{
 		return status;
@@ -269,26 +297,67 @@ snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds
 	return status;
 }
 
-// Check one leaf's evaluated vertices against one node's box.
-static void CheckLeaf(const snugBody* body, const sgLeaf* leaf, const sgBox* box, snugValidation* validation)
+static void CheckInside(double value, double lower, double upper, snugValidation* validation)
 {
-	sgVertexBlock block;
-	const uint32_t* vertices = body->model->tree.leafVertices + leaf->firstVertex;
-	body->deform->evaluate(body->model, body->pose, vertices, leaf->vertexCount, &block);
-	for (int axis = 0; axis < 3; ++axis)
+	double below = lower - value, above = value - upper;
+	validation->checks += 2;
+	// Written so that a NaN in the bound is a violation.
+	if (!(below <= 0.0) || !(above <= 0.0))
 	{
-		for (uint32_t i = 0; i < leaf->vertexCount; ++i)
+		double outside = fmax(below, above);
+		++validation->violations;
+		validation->worst = outside > validation->worst || isnan(outside) ? outside : validation->worst;
+	}
+}
+
+// One vertex against what a node's volume adds to its box.
+static void CheckExtra(
+    const snugBody* body, const double point[3], const sgSlabLanes* extra, uint32_t lane, snugValidation* validation)
+{
+	for (uint32_t i = 0; sgVolume_IsDop(body->volume) && i < body->extraSlabs; ++i)
+	{
+		const float* direction = sgVolume_Directions(body->volume)[i];
+		double along = 0.0;
+		for (int k = 0; k < 3; ++k)
 		{
-			double value = block.coordinate[axis][i];
-			double below = (double)box->lower[axis] - value, above = value - (double)box->upper[axis];
-			double outside = fmax(below, above);
-			validation->checks += 2;
-			// Written so that a NaN in the box is a violation.
-			if (!(below <= 0.0) || !(above <= 0.0))
-			{
-				++validation->violations;
-				validation->worst = outside > validation->worst || isnan(outside) ? outside : validation->worst;
-			}
+			along += (double)direction[k] * point[k];
+		}
+		// The sum rounds, in double: by less than this.
+		double rounding = 0x1p-51 * (fabs(point[0]) + fabs(point[1]) + fabs(point[2]));
+		CheckInside(
+		    along, (double)extra[i].lower[lane] - rounding, (double)extra[i].upper[lane] + rounding, validation);
+	}
+	if (body->volume == snug_volumeBall)
+	{
+		const sgBallLanes* balls = (const sgBallLanes*)(const void*)extra;
+		double sum = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			double difference = point[k] - (double)balls->center[k][lane];
+			sum += difference * difference;
+		}
+		CheckInside(sqrt(sum) * (1.0 - 0x1p-50), 0.0, (double)balls->radius[lane], validation);
+	}
+}
+
+// One leaf's vertices, evaluated anew, against the bounds of one node above it.
+static void CheckLeaf(snugBody* body, const sgLeaf* leaf, sgBounds bounds, uint32_t lane, snugValidation* validation)
+{
+	sgLeafScratch scratch;
+	const uint32_t* vertices = body->model->tree.leafVertices + leaf->firstVertex;
+	sgLeafVertices found = sgBody_Evaluate(body, vertices, leaf->vertexCount, &scratch);
+	for (uint32_t i = 0; i < leaf->vertexCount; ++i)
+	{
+		const float* p = found.positions + 3 * (size_t)found.indices[i];
+		const double point[3] = { (double)p[0], (double)p[1], (double)p[2] };
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			CheckInside(point[axis], (double)bounds.boxes->lower[axis][lane], (double)bounds.boxes->upper[axis][lane],
+			    validation);
+		}
+		if (bounds.extra != NULL)
+		{
+			CheckExtra(body, point, bounds.extra, lane, validation);
 		}
 	}
 }
@@ -296,21 +365,20 @@ static void CheckLeaf(const snugBody* body, const sgLeaf* leaf, const sgBox* box
 static SG_NOINLINE void Validate(snugBody* body, snugValidation* validation)
 {
 	const sgTree* tree = &body->model->tree;
-	uint64_t refitted = 0;
-	sgBody_RefitBottomUp(body, &refitted);
+	snugCounters counters = { 0 };
+	sgBody_Prepare(body, &counters);
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
 		if (tree->nodes[slot].first == SG_NONE)
 		{
 			continue;
 		}
-		sgBoxLanes scratch;
-		const sgBoxLanes* lanes = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &refitted);
-		sgBox box = sgBoxLanes_Get(lanes, slot % SG_LANES);
+		sgBoundsScratch scratch;
+		sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), false, &scratch, &counters);
 		sgLeafRange range = sgTree_LeavesBelow(tree, slot);
 		for (uint32_t leaf = range.first; leaf <= range.last; ++leaf)
 		{
-			CheckLeaf(body, tree->leaves + leaf, &box, validation);
+			CheckLeaf(body, tree->leaves + leaf, bounds, slot % SG_LANES, validation);
 		}
 		++validation->nodesChecked;
 	}

@@ -1,7 +1,13 @@
 // src/body.h: the mutable half of snug: a model in a pose, and what is remembered about it.
 //
-// Every cached box carries the version of the pose for which it was computed. Changing the pose changes the version, or
-// clears it where only some vertices moved; so nothing can be stale. Placing a body changes no box.
+// Everything remembered carries the version of the pose for which it was computed: a family of bounds, an evaluated
+// cluster. Changing the pose changes the version, or clears it where only some vertices moved; so nothing can be stale.
+// Placing a body changes no bound.
+//
+// Threads: a body belongs to one thread, but one query may be answered by several (query/parallel.c), which then share
+// what is remembered. Whoever wants to compute something claims it by exchanging its version for SG_BUSY, computes, and
+// publishes it with the new version; whoever finds it busy computes for himself and keeps nothing. Since everything
+// computed is a pure function of model and pose, all get the same bits.
 #ifndef SG_BODY_H
 #define SG_BODY_H
 
@@ -18,35 +24,69 @@ struct snugBody
 	sgFrame frame;
 	void* pose; ///< deform->poseBytes(model) bytes
 	size_t poseBytes;
-	bool isAtRest;    ///< the model's rest bounds hold
-	bool isRefitted;  ///< nothing changed since the last bottom-up refit
-	uint32_t version; ///< of the pose; never zero
+	snugStrategy strategy; ///< auto resolved
+	bool isAtRest;         ///< the model's rest bounds hold
+	bool isPrepared;       ///< nothing changed since the last refit before a query
+	uint32_t version;      ///< of the pose; neither zero nor SG_BUSY
+	uint16_t step;         ///< counts poses that were queried
 
+	snugVolume volume;    ///< of the model
+	uint32_t extraSlabs;  ///< that it adds to a box
+	uint32_t groupShift;  ///< a page holds 1 << groupShift groups
+	uint32_t groupStride; ///< bytes
 	snugPool* pool;
 	bool ownsPool;
-	uint32_t* pageTable; ///< (pageCount): page of the pool, or SG_NONE
+	_Atomic uint32_t* pageTable; ///< (pageCount): page of the pool, or SG_NONE; groups first, then clusters
 	uint32_t pageCount;
+	uint32_t groupPages;
 };
 
-/// Bounds of a family, up to date: in the cache, or computed into `scratch` if there is no place for them. Lanes
-/// outside the family's mask are arbitrary. `refitted` counts the boxes computed.
-const sgBoxLanes* sgBody_Refresh(snugBody* body, sgLaneSet family, sgBoxLanes* scratch, uint64_t* refitted);
+/// Room for bounds that find no place in the cache.
+typedef struct sgBoundsScratch
+{
+	sgBoxLanes boxes;
+	sgSlabLanes extra[SG_MAX_EXTRA_SLABS];
+} sgBoundsScratch;
 
-/// Refit from the leaves up what is not up to date, for models that work so; nothing for others.
-void sgBody_RefitBottomUp(snugBody* body, uint64_t* refitted);
+/// Bounds of the lanes in a set, up to date: in the cache, or computed into `scratch` if there is no place for them.
+/// Lanes outside the mask are arbitrary. `isVisit`: a query looks at them, so they belong to the front.
+sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScratch* scratch, snugCounters* counters);
+
+/// What the body's strategy does before a query: refit recent families, or all. Once per pose.
+void sgBody_Prepare(snugBody* body, snugCounters* counters);
+
+/// The vertices of a leaf: positions[indices[0]], positions[indices[1]], …
+typedef struct sgLeafVertices
+{
+	const float* positions;  ///< x y z each, one readable float after the last
+	const uint32_t* indices; ///< readable for SG_LANES - 1 entries past the end
+} sgLeafVertices;
+
+/// Room for a leaf's vertices that find no place in the cache.
+typedef struct sgLeafScratch
+{
+	float positions[SG_CLUSTER_FLOATS(SG_MAX_LEAF_VERTICES)];
+} sgLeafScratch;
+
+/// Body-space positions of at most SG_MAX_LEAF_VERTICES vertices, evaluated now. `vertices` is readable for
+/// SG_LANES - 1 entries past the end.
+sgLeafVertices sgBody_Evaluate(const snugBody* body, const uint32_t* vertices, uint32_t count, sgLeafScratch* scratch);
+
+/// Body-space vertices of a leaf, from the cache if its cluster is there.
+sgLeafVertices sgBody_LeafVertices(snugBody* body, const sgLeaf* leaf, sgLeafScratch* scratch, snugCounters* counters);
 
 /// The box of the root, up to date.
-sgBox sgBody_RootBox(snugBody* body, uint64_t* refitted);
+sgBox sgBody_RootBox(snugBody* body, snugCounters* counters);
 
 /// The root's box, and how the body's vertices are placed relative to an origin.
 /// @return snug_outOfRange, with a message, if float32 cannot hold them
 snugStatus sgBody_MakePlacement(
-    snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, uint64_t* refitted);
+    snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, snugCounters* counters);
 
-/// Forget all cached boxes: a new version, and the pages of a shared pool go back.
+/// Forget everything: a new version, and the pages of a shared pool go back.
 void sgBody_Invalidate(snugBody* body);
 
-/// Forget the boxes of one leaf's family and of all above it.
+/// Forget the bounds of one leaf's family and of all above it.
 void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf);
 
 void sgBody_ReturnPages(snugBody* body);

@@ -99,6 +99,8 @@ typedef struct Scratch
 	size_t positionBytes;
 	sgBoxLanes* bounds;
 	size_t boundBytes;
+	void* clusters;
+	size_t clusterBytes;
 	void* deformData;
 	size_t deformBytes;
 } Scratch;
@@ -140,6 +142,12 @@ static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sg
 	}
 	model->tree = scratch->arrays.tree;
 	status = BuildRest(model, mesh, scratch);
+	if (status == snug_success && model->deform->positions == NULL)
+	{
+		status = sgClusters_Build(&model->tree, &model->allocator, &scratch->clusters, &scratch->clusterBytes);
+		model->clusterBytes = scratch->clusterBytes;
+		model->clusters = status == snug_success ? sgClusters_Bind(&model->tree, scratch->clusters) : model->clusters;
+	}
 	if (status == snug_success && model->deform->build != NULL)
 	{
 		status = model->deform->build(model, def, &scratch->deformData, &scratch->deformBytes);
@@ -154,6 +162,7 @@ static snugStatus Build(snugModel* model, const snugModelDef* def, const sgMeshV
 	Scratch scratch = { 0 };
 	snugStatus status = BuildParts(model, def, mesh, &scratch);
 	sgRelease(&model->allocator, scratch.deformData, scratch.deformBytes);
+	sgRelease(&model->allocator, scratch.clusters, scratch.clusterBytes);
 	sgRelease(&model->allocator, scratch.bounds, scratch.boundBytes);
 	sgRelease(&model->allocator, scratch.positions, scratch.positionBytes);
 	sgTreeArrays_Release(&scratch.arrays, &model->allocator);

@@ -2,7 +2,7 @@
 #ifndef SG_MODEL_H
 #define SG_MODEL_H
 
-#include "tree/tree.h"
+#include "tree/cluster.h"
 
 struct sgDeform;
 
@@ -20,7 +20,9 @@ struct snugModel
 	sgTree tree;
 	const float* positions;       ///< (vertexCount * 3 + 1): rest positions in tree order; the last float is padding
 	const sgBoxLanes* restBounds; ///< (groupCount)
-	const void* deformData;       ///< whatever the deformer needs, laid out by its own file
+	sgClusters clusters;          ///< of models whose vertices must be evaluated
+	size_t clusterBytes;
+	const void* deformData; ///< whatever the deformer needs, laid out by its own file
 	size_t deformBytes;
 };
 

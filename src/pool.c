@@ -3,6 +3,8 @@
 
 #include "tree/tree.h"
 
+#include <string.h>
+
 static size_t NextBytes(size_t pageCount)
 {
 	return pageCount * sizeof(_Atomic uint32_t);
@@ -68,19 +70,6 @@ size_t sgPool_Bytes(const snugPool* pool)
 	return sizeof(snugPool) + NextBytes(pool->pageCount) + pool->pageCount * sizeof(sgPage);
 }
 
-static void ClearPage(sgPage* page)
-{
-	const sgBox empty = sgBox_Empty();
-	for (int g = 0; g < SG_PAGE_GROUPS; ++g)
-	{
-		for (uint32_t lane = 0; lane < SG_LANES; ++lane)
-		{
-			sgBoxLanes_Set(&page->groups[g].bounds, lane, &empty);
-			page->groups[g].version[lane] = 0;
-		}
-	}
-}
-
 uint32_t sgPool_Borrow(snugPool* pool)
 {
 	uint64_t head = atomic_load_explicit(&pool->head, memory_order_acquire);
@@ -96,7 +85,7 @@ uint32_t sgPool_Borrow(snugPool* pool)
 		if (atomic_compare_exchange_weak_explicit(
 		        &pool->head, &head, MakeHead(head, below), memory_order_acquire, memory_order_acquire))
 		{
-			ClearPage(pool->pages + top);
+			memset(pool->pages + top, 0, sizeof(sgPage));
 			return top;
 		}
 	}

@@ -1,27 +1,34 @@
-// src/pool.h: pages of cached bounds, lent to bodies.
+// src/pool.h: pages of what bodies remember, lent to them.
 //
-// A page holds the bounds of a few consecutive groups of one body's tree. Lending is lock-free, so that bodies on
-// different threads can share a pool: the free pages form a stack whose head carries a counter against ABA.
+// A page holds the bounds of a few consecutive groups of one body's tree, or some of its evaluated clusters. Lending is
+// lock-free, so that bodies on different threads can share a pool: the free pages form a stack whose head carries a
+// counter against ABA.
 #ifndef SG_POOL_H
 #define SG_POOL_H
 
-#include "geometry/box.h"
+#include "geometry/volume.h"
 
 #include <stdatomic.h>
 
-#define SG_PAGE_GROUPS 16
+#define SG_PAGE_BYTES 4096
 
-/// Bounds of a group, each lane with the version of the pose that it was computed for; zero is never a version.
+/// Bounds of a group. Families share a group; what is said once per family stands in the lane at which it begins. The
+/// slabs that the model's volume adds to the boxes follow.
 typedef struct sgCacheGroup
 {
-	sgBoxLanes bounds;
-	uint32_t version[SG_LANES];
-} sgCacheGroup;
+	sgBoxLanes boxes;
+	_Atomic uint32_t version[SG_LANES];   ///< pose that a family was computed for; zero and SG_BUSY are none
+	_Atomic uint16_t lastVisit[SG_LANES]; ///< step (body.h) in which a query last looked at it
+	uint8_t reserved[16];
+} SG_ALIGN(64) sgCacheGroup;
+
+/// Version of what some thread is computing right now.
+#define SG_BUSY UINT32_MAX
 
 typedef struct sgPage
 {
-	sgCacheGroup groups[SG_PAGE_GROUPS];
-} sgPage;
+	uint8_t bytes[SG_PAGE_BYTES];
+} SG_ALIGN(64) sgPage;
 
 struct snugPool
 {
@@ -38,7 +45,7 @@ snugStatus sgPool_Create(
 /// Bytes of a pool of so many pages.
 size_t sgPool_Bytes(const snugPool* pool);
 
-/// Borrow a page whose versions are all zero and whose boxes are empty; SG_NONE if none is left.
+/// Borrow a page that is all zero; SG_NONE if none is left.
 uint32_t sgPool_Borrow(snugPool* pool);
 void sgPool_Return(snugPool* pool, uint32_t page);
 

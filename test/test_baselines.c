@@ -153,6 +153,7 @@ static Posed MakePosed(sceneRandom* random, snugBound bound, uint32_t nodeCount,
 	uint64_t shape = sceneRandom_Next(random);
 	assert_true(sceneMeshless_Create(&p.meshless, sceneMakeBrain(frequency, shape), nodeCount, influences));
 	p.def = sceneMakeBlendDef(&p.meshless.mesh, &p.meshless.weights, bound, RandomTreeDef(random));
+	p.def.blend.boundLeaves = true;
 	assert_int_equal(snugModel_Create(&p.def, &p.model), snug_success);
 	p.body = MakeBody(p.model, NULL);
 	snugNode* nodes = malloc(nodeCount * sizeof(snugNode));
@@ -230,10 +231,10 @@ static void corner_boxes_hold_vertices_and_match_the_program(void** state)
 			{
 				continue;
 			}
-			sgBoxLanes scratch;
-			uint64_t refitted = 0;
-			const sgBoxLanes* lanes = sgBody_Refresh(p.body, sgTree_Family(tree, slot), &scratch, &refitted);
-			sgBox box = sgBoxLanes_Get(lanes, slot % SG_LANES);
+			sgBoundsScratch scratch;
+			snugCounters counters = { 0 };
+			sgBounds bounds = sgBody_Refresh(p.body, sgTree_Family(tree, slot), false, &scratch, &counters);
+			sgBox box = sgBoxLanes_Get(bounds.boxes, slot % SG_LANES);
 			CheckCorners(&p, &weights, &box, seed);
 			++checked;
 		}
@@ -348,8 +349,8 @@ static void the_oracle_is_the_body(void** state)
 		assert_memory_equal(p.positions, same, 3 * (size_t)p.meshless.mesh.vertexCount * sizeof(float));
 		PairList wanted = CollideAll(p.body, q.body, NULL), found = CollideAll(oracle.body, other.body, NULL);
 		AssertSamePairs("oracle", seed, &wanted, &found);
-		uint64_t refitted = 0;
-		sgBox tight = oracleOptimalBox(p.body), root = sgBody_RootBox(oracle.body, &refitted);
+		snugCounters counters = { 0 };
+		sgBox tight = oracleOptimalBox(p.body), root = sgBody_RootBox(oracle.body, &counters);
 		assert_memory_equal(&tight, &root, sizeof(tight));
 		PairList_Free(&wanted);
 		PairList_Free(&found);

@@ -11,15 +11,9 @@
 
 static void AssertClear(const sgPage* page)
 {
-	for (int g = 0; g < SG_PAGE_GROUPS; ++g)
+	for (int i = 0; i < SG_PAGE_BYTES; ++i)
 	{
-		const sgCacheGroup* group = page->groups + g;
-		for (uint32_t lane = 0; lane < SG_LANES; ++lane)
-		{
-			assert_int_equal(group->version[lane], 0);
-			sgBox box = sgBoxLanes_Get(&group->bounds, lane);
-			assert_true(sgBox_IsEmpty(&box) && box.lower[1] > box.upper[1] && box.lower[2] > box.upper[2]);
-		}
+		assert_int_equal(page->bytes[i], 0);
 	}
 }
 
@@ -218,17 +212,17 @@ static void* HammerPool(void* argument)
 			uint32_t page = sgPool_Borrow(hammer->pool);
 			if (page != SG_NONE)
 			{
-				hammer->faults += hammer->pool->pages[page].groups[0].version[0] != 0;
-				hammer->pool->pages[page].groups[0].version[0] = hammer->number;
-				hammer->pool->pages[page].groups[SG_PAGE_GROUPS - 1].version[7] = hammer->number;
+				hammer->faults += hammer->pool->pages[page].bytes[0] != 0;
+				hammer->pool->pages[page].bytes[0] = (uint8_t)hammer->number;
+				hammer->pool->pages[page].bytes[SG_PAGE_BYTES - 1] = (uint8_t)hammer->number;
 				held[count++] = page;
 			}
 		}
 		else if (count > 0)
 		{
 			uint32_t which = sceneRandom_Index(&random, count), page = held[which];
-			hammer->faults += hammer->pool->pages[page].groups[0].version[0] != hammer->number;
-			hammer->faults += hammer->pool->pages[page].groups[SG_PAGE_GROUPS - 1].version[7] != hammer->number;
+			hammer->faults += hammer->pool->pages[page].bytes[0] != (uint8_t)hammer->number;
+			hammer->faults += hammer->pool->pages[page].bytes[SG_PAGE_BYTES - 1] != (uint8_t)hammer->number;
 			sgPool_Return(hammer->pool, page);
 			held[which] = held[--count];
 		}

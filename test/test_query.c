@@ -485,9 +485,11 @@ static void the_validator_sees_the_cache(void** state)
 			continue;
 		}
 		uint32_t group = slot / SG_LANES;
-		uint32_t page = thing.body->pageTable[group / SG_PAGE_GROUPS];
+		uint32_t page = thing.body->pageTable[group >> thing.body->groupShift];
 		assert_int_not_equal(page, SG_NONE);
-		float* value = thing.body->pool->pages[page].groups[group % SG_PAGE_GROUPS].bounds.upper[1] + slot % SG_LANES;
+		uint32_t place = (group & ((1u << thing.body->groupShift) - 1u)) * thing.body->groupStride;
+		sgCacheGroup* cached = (sgCacheGroup*)(void*)(thing.body->pool->pages[page].bytes + place);
+		float* value = cached->boxes.upper[1] + slot % SG_LANES;
 		float kept = *value;
 		*value = nextafterf(kept, -INFINITY);
 		TestMessages messages = { 0 };

@@ -146,8 +146,28 @@ typedef enum snugBound
 	                       ///< transforms)
 	snug_boundLocal,       ///< the same, with a rest box per transform around only what it moves
 	snug_boundZeroOrder,   ///< mean transform of the node, plus what weights may deviate
-	snug_boundFirstOrder   ///< the same, with weights that vary linearly over the node
+	snug_boundFirstOrder,  ///< the same, with weights that vary linearly over the node
+	snug_boundCorners ///< balls at the corners of the set of weights, as in the skinning papers; `volume` is a ball
 } snugBound;
+
+/// What posed nodes of a blend model are bounded by. Boxes are fastest; the others are for comparison, and separate
+/// better where bodies are not turned relative to each other.
+typedef enum snugVolume
+{
+	snug_volumeBox = 0,
+	snug_volumeDop14, ///< the box cut by the diagonals of a cube
+	snug_volumeDop18, ///< the box cut by the diagonals of its faces
+	snug_volumeDop26, ///< both
+	snug_volumeBall
+} snugVolume;
+
+/// What nodes are bounded by at rest, for snug_boundLimited and snug_boundProgram.
+typedef enum snugRestVolume
+{
+	snug_restBox = 0,
+	snug_restOrientedBox, ///< along the principal axes of the node
+	snug_restDop14        ///< a 14-DOP: its corners are transformed
+} snugRestVolume;
 
 /// Which transforms move which vertex, and how much.
 /// Weights must not be negative; those of a vertex are divided by their sum. A sum that is off by more than 1e-3, and a
@@ -160,6 +180,10 @@ typedef struct snugBlendDef
 	const uint16_t* transforms;   ///< number of the transform of each influence
 	const float* weights;         ///< weight of each influence
 	snugBound bound;
+	snugVolume volume;
+	snugRestVolume restVolume;
+	bool boundLeaves; ///< bound leaves too, as the papers do; by default their vertices are evaluated, which is
+	                  ///< cheaper
 } snugBlendDef;
 
 /// What a model is made of. Arrays are read during Create and not kept.
@@ -251,8 +275,9 @@ typedef struct snugPool snugPool;
 
 typedef struct snugPoolDef
 {
-	size_t bytes; ///< required; pages of 3,584 bytes, each good for the bounds of up to 16 groups of 8 nodes. Bodies in
-	              ///< contact touch a few of them: their snugBody_GetMemory after a query says how many.
+	size_t
+	    bytes; ///< required; pages of 4,096 bytes, each good for the boxes of up to 16 groups of 8 nodes or about 340
+	           ///< vertices. Bodies in contact touch a few of them: snugBody_GetMemory after a query says how many.
 	snugAllocator allocator;
 	snugMessenger messenger;
 } snugPoolDef;
@@ -272,10 +297,21 @@ SNUG_API void snugPool_Destroy(snugPool* pool);
 
 typedef struct snugBody snugBody;
 
+/// When the bounds of a body whose transforms move it are brought up to date. Every choice gives the same pairs.
+typedef enum snugStrategy
+{
+	snug_strategyAuto = 0, ///< what we measured to be fastest: front
+	snug_strategyOnDemand, ///< each node when a query first looks at it, straight from the transforms
+	snug_strategyFront,    ///< before a query, what recent queries looked at: the deepest nodes of it straight from the
+	                       ///< transforms, those above by merging; then on demand. Needs a pool of its own to remember.
+	snug_strategyBottomUp  ///< before a query, everything: all vertices, then all boxes from the leaves up
+} snugStrategy;
+
 /// `snugBodyDef def = { .model = model };` is complete.
 typedef struct snugBodyDef
 {
 	const snugModel* model; ///< required; borrowed, must outlive the body
+	snugStrategy strategy;  ///< for blend models; free ones always work bottom-up
 	snugPool* pool;         ///< default: memory of its own, enough for everything; borrowed, must outlive the body
 	snugAllocator allocator;
 	snugMessenger messenger; ///< told of errors and warnings by every function of this body
@@ -402,8 +438,11 @@ typedef struct snugQuery
 /// What a query cost. Pairs do not depend on the instruction set; counters may.
 typedef struct snugCounters
 {
-	uint64_t nodesRefitted; ///< nodes whose bounds were computed
-	uint64_t volumeTests;   ///< pairs of bounds compared
+	uint64_t nodesRefitted;   ///< nodes whose bounds were computed: the sum of the next three
+	uint64_t nodesAtFront;    ///< of those, before the query, straight from the pose
+	uint64_t nodesAboveFront; ///< before the query, by merging
+	uint64_t nodesBelowFront; ///< when the query looked at them
+	uint64_t volumeTests;     ///< pairs of bounds compared
 	uint64_t verticesEvaluated;
 	uint64_t triangleTests; ///< pairs of triangles whose own boxes overlap
 	uint64_t exactTests;    ///< of those, how many were not decided by the vectorised filter

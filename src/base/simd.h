@@ -4,7 +4,7 @@
 // data always has 8 lanes, whatever the registers hold. Every operation rounds each lane exactly as the scalar version
 // does (no fused multiply-add, no reassociation), so what is evaluated through this file is bit-identical everywhere.
 //
-//   f8  eight floats        d8  eight doubles        m8  eight truth values        f4  half of an f8
+//   f8  eight floats        d8  eight doubles        m8  eight truth values        f4  half of an f8, f16 two of them
 //
 // f8_MulAddLoose may round once or twice: for bounds, which allow for both, never for positions.
 // Min and Max: where a lane is NaN or the lanes are zeros of either sign, which operand comes back differs between
@@ -648,4 +648,102 @@ static inline d8 d8_Mul(d8 a, d8 b)
 }
 
 #endif
+
+/// The sum of eight floats, in an order of its own: for bounds, like f8_MulAddLoose.
+static inline float f8_Sum(f8 a)
+{
+	float part[4];
+	f4_Store(part, f4_Add(f8_Low(a), f8_High(a)));
+	return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+/// x y z of eight points, one after the other: 24 floats, and a 25th is overwritten.
+static inline void f8_StorePoints(float* out, f8 x, f8 y, f8 z)
+{
+#if SNUG_ISA_SSE2 || SNUG_ISA_AVX2 || SNUG_ISA_AVX512
+	for (int half = 0; half < 2; ++half)
+	{
+		f4 a = half == 0 ? f8_Low(x) : f8_High(x), b = half == 0 ? f8_Low(y) : f8_High(y);
+		f4 c = half == 0 ? f8_Low(z) : f8_High(z), d = f4_Set(0.0f);
+		_MM_TRANSPOSE4_PS(a, b, c, d);
+		f4_Store(out + 12 * half, a);
+		f4_Store(out + 12 * half + 3, b);
+		f4_Store(out + 12 * half + 6, c);
+		f4_Store(out + 12 * half + 9, d);
+	}
+#else
+	for (int i = 0; i < SG_LANES; ++i)
+	{
+		out[3 * i] = x.lane[i];
+		out[3 * i + 1] = y.lane[i];
+		out[3 * i + 2] = z.lane[i];
+	}
+#endif
+}
+
+// Sixteen floats: a matrix by columns of four.
+#if SNUG_ISA_AVX512
+
+typedef __m512 f16;
+
+static inline f16 f16_Load(const float* p)
+{
+	return _mm512_load_ps(p);
+}
+
+static inline f16 f16_Zero(void)
+{
+	return _mm512_setzero_ps();
+}
+
+static inline f16 f16_AddScaled(f16 sum, float scale, f16 a)
+{
+	return _mm512_add_ps(sum, _mm512_mul_ps(_mm512_set1_ps(scale), a));
+}
+
+static inline f8 f16_Low(f16 a)
+{
+	return _mm512_castps512_ps256(a);
+}
+
+static inline f8 f16_High(f16 a)
+{
+	return _mm512_extractf32x8_ps(a, 1);
+}
+
+#else
+
+typedef struct f16
+{
+	f8 low, high;
+} f16;
+
+static inline f16 f16_Load(const float* p)
+{
+	return (f16){ f8_Load(p), f8_Load(p + 8) };
+}
+
+static inline f16 f16_Zero(void)
+{
+	return (f16){ f8_Set(0.0f), f8_Set(0.0f) };
+}
+
+static inline f16 f16_AddScaled(f16 sum, float scale, f16 a)
+{
+	f8 s = f8_Set(scale);
+	return (f16){ f8_Add(sum.low, f8_Mul(s, a.low)), f8_Add(sum.high, f8_Mul(s, a.high)) };
+}
+
+static inline f8 f16_Low(f16 a)
+{
+	return a.low;
+}
+
+static inline f8 f16_High(f16 a)
+{
+	return a.high;
+}
+
+#endif
+
 #endif

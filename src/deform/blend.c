@@ -17,19 +17,40 @@ uint32_t sgBlendKind_EntryValues(sgBlendKind kind)
 		[sgBlend_local] = sizeof(sgLocalEntry) / sizeof(sgLaneFloats),
 		[sgBlend_zeroOrder] = sizeof(sgZeroEntry) / sizeof(sgLaneFloats),
 		[sgBlend_firstOrder] = sizeof(sgFirstEntry) / sizeof(sgLaneFloats),
+		[sgBlend_mixed] = sizeof(sgFirstEntry) / sizeof(sgLaneFloats),
 	};
 	return sizes[kind];
 }
 
-uint32_t sgBlendKind_HeadValues(sgBlendKind kind)
+uint32_t sgBlendFamily_HeadValues(const sgBlendFamily* family)
 {
-	bool hasVolume = kind == sgBlend_zeroOrder || kind == sgBlend_firstOrder;
-	return (uint32_t)((sizeof(sgBlendCommon) + (hasVolume ? sizeof(sgBlendVolume) : 0)) / sizeof(sgLaneFloats));
+	size_t bytes = sizeof(sgBlendCommon);
+	switch ((sgBlendKind)family->kind)
+	{
+		case sgBlend_zeroOrder:
+		case sgBlend_firstOrder:
+		case sgBlend_mixed:
+			bytes += sizeof(sgBlendVolume);
+			break;
+		default:
+			bytes += family->rest == snug_restOrientedBox ? sizeof(sgBlendOrientedBox) : 0;
+			bytes += family->rest == snug_restDop14 ? sizeof(sgBlendDop) : 0;
+			break;
+	}
+	return (uint32_t)(bytes / sizeof(sgLaneFloats));
 }
 
-size_t sgBlend_Layout(const sgBlendHeader* header, const sgTree* tree, size_t offsets[7])
+uint64_t sgBlendFamily_Values(const sgBlendFamily* family)
 {
-	const size_t sizes[7] = {
+	uint32_t each = sgBlendKind_EntryValues((sgBlendKind)family->kind);
+	each += family->kind == sgBlend_mixed ? sgBlendKind_EntryValues(sgBlend_local) : 0;
+	return sgBlendFamily_HeadValues(family) + (uint64_t)family->entryCount * each;
+}
+
+size_t sgBlend_Layout(const snugModel* model, const sgBlendHeader* header, size_t offsets[SG_BLEND_ARRAYS])
+{
+	const sgTree* tree = &model->tree;
+	const size_t sizes[SG_BLEND_ARRAYS] = {
 		((size_t)tree->vertexCount + 1) * sizeof(uint32_t),
 		header->influenceCount * sizeof(float),
 		header->influenceCount * sizeof(uint16_t),
@@ -37,9 +58,13 @@ size_t sgBlend_Layout(const sgBlendHeader* header, const sgTree* tree, size_t of
 		header->familyCount * sizeof(sgBlendFamily),
 		header->entryCount * sizeof(uint16_t),
 		header->valueCount * sizeof(sgLaneFloats),
+		((size_t)model->clusters.header->count + 1) * sizeof(uint32_t),
+		header->blockCount * sizeof(sgBlendBlock),
+		header->blockTransformCount * sizeof(uint16_t),
+		header->blockValueCount * sizeof(sgLaneFloats),
 	};
 	size_t end = sizeof(sgBlendHeader);
-	for (int i = 0; i < 7; ++i)
+	for (int i = 0; i < SG_BLEND_ARRAYS; ++i)
 	{
 		offsets[i] = sgAlignUp(end, SG_ALIGNMENT);
 		end = offsets[i] + sizes[i];
@@ -51,8 +76,8 @@ sgBlend sgBlend_Get(const snugModel* model)
 {
 	const char* data = model->deformData;
 	const sgBlendHeader* header = model->deformData;
-	size_t offsets[7];
-	sgBlend_Layout(header, &model->tree, offsets);
+	size_t offsets[SG_BLEND_ARRAYS];
+	sgBlend_Layout(model, header, offsets);
 	return (sgBlend){
 		.header = header,
 		.starts = (const void*)(data + offsets[0]),
@@ -62,6 +87,10 @@ sgBlend sgBlend_Get(const snugModel* model)
 		.families = (const void*)(data + offsets[4]),
 		.entryTransforms = (const void*)(data + offsets[5]),
 		.values = (const void*)(data + offsets[6]),
+		.firstBlocks = (const void*)(data + offsets[7]),
+		.blocks = (const void*)(data + offsets[8]),
+		.blockTransforms = (const void*)(data + offsets[9]),
+		.blockValues = (const void*)(data + offsets[10]),
 	};
 }
 
@@ -88,38 +117,38 @@ static void Describe(const snugModel* model, snugModelInfo* info)
 static size_t PoseBytes(const snugModel* model)
 {
 	const sgBlendHeader* header = model->deformData;
-	return sizeof(sgBlendPose) + (16 + 12) * sizeof(float) * (size_t)header->transformCount;
+	size_t floats = 16 * (size_t)header->transformCount * (1 + sgBlend_DopBlocks((snugVolume)header->volume));
+	return sizeof(sgBlendPose) +
+	       (floats + 12 * SG_LANES * (size_t)sgBlend_BlockCount(header->transformCount)) * sizeof(float);
 }
 
-// Per axis the most of |A| |v| + |t| over transforms and rest positions: it bounds every intermediate result of a
-// vertex.
-static void AddReach(const float matrix[12], const sgBlendHeader* header, double reach[3])
-{
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		double sum = fabs((double)matrix[4 * axis + 3]);
-		for (int k = 0; k < 3; ++k)
-		{
-			sum += fabs((double)matrix[4 * axis + k]) * (double)header->reach[k];
-		}
-		reach[axis] = sum > reach[axis] ? sum : reach[axis];
-	}
-}
-
-// The last term covers the absolute errors of subnormal products: see docs/bounds.md.
-static void SetReach(sgBlendPose* pose, const sgBlendHeader* header, const double reach[3])
+// What rounding adds to a bound is a multiple of the reach. It is a sum of four products in float32, each off by a few
+// 2^-24. The last term covers the absolute errors of subnormal products: see docs/bounds.md. Along a direction of a
+// k-DOP the errors of the axes add up.
+static void SetReach(sgBlendPose* pose, const sgBlendHeader* header, const float reach[3])
 {
 	double sum = 1.0 + (double)header->reach[0] + (double)header->reach[1] + (double)header->reach[2];
+	double raised[3];
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		pose->reach[axis] = sgRoundUp(reach[axis] * (1.0 + 0x1p-40) + 0x1p-120 * sum);
+		raised[axis] = (double)reach[axis] * (1.0 + 0x1p-20) + 0x1p-120 * sum;
+		pose->reach[axis] = sgRoundUp(raised[axis]);
+	}
+	snugVolume volume = (snugVolume)header->volume;
+	for (uint32_t i = 0; sgVolume_IsDop(volume) && i < sgVolume_ExtraSlabs(volume); ++i)
+	{
+		const float* direction = sgVolume_Directions(volume)[i];
+		double along = 0.0;
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			along += fabs((double)direction[axis]) * raised[axis];
+		}
+		pose->reach[3 + i] = sgRoundUp(along * (1.0 + 0x1p-40));
 	}
 }
 
-static void SetMatrix(sgBlendPose* pose, uint32_t transformCount, uint32_t j, const float matrix[12])
+static void SetColumns(float* column, const float matrix[12])
 {
-	float* column = sgBlendPose_Columns(pose) + 16 * (size_t)j;
-	memcpy(sgBlendPose_Rows(pose, transformCount) + 12 * (size_t)j, matrix, 12 * sizeof(float));
 	for (int k = 0; k < 4; ++k)
 	{
 		for (int i = 0; i < 3; ++i)
@@ -130,51 +159,68 @@ static void SetMatrix(sgBlendPose* pose, uint32_t transformCount, uint32_t j, co
 	}
 }
 
-static void SetRest(const snugModel* model, void* pose)
+// Rows of a matrix along the directions of a k-DOP, rounded once.
+static void SetSlabs(float* slabs, const float matrix[12], snugVolume volume)
 {
-	static const float identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
-	const sgBlendHeader* header = model->deformData;
-	double reach[3] = { 0.0, 0.0, 0.0 };
-	AddReach(identity, header, reach);
-	for (uint32_t j = 0; j < header->transformCount; ++j)
+	memset(slabs, 0, 16 * sgBlend_DopBlocks(volume) * sizeof(float));
+	for (uint32_t i = 0; i < sgVolume_ExtraSlabs(volume); ++i)
 	{
-		SetMatrix(pose, header->transformCount, j, identity);
+		const float* direction = sgVolume_Directions(volume)[i];
+		for (int k = 0; k < 4; ++k)
+		{
+			double sum = 0.0;
+			for (int axis = 0; axis < 3; ++axis)
+			{
+				sum += (double)direction[axis] * (double)matrix[4 * axis + k];
+			}
+			slabs[16 * (i / 4) + 4 * (uint32_t)k + i % 4] = (float)sum;
+		}
 	}
-	SetReach(pose, header, reach);
 }
 
-static void Evaluate(
-    const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, sgVertexBlock* out)
+static void SetMatrix(sgBlendPose* pose, const sgBlendHeader* header, uint32_t j, const float matrix[12])
+{
+	uint32_t blocks = sgBlend_DopBlocks((snugVolume)header->volume);
+	SetColumns(sgBlendPose_Columns(pose) + 16 * (size_t)j, matrix);
+	if (blocks > 0)
+	{
+		float* slabs = sgBlendPose_Slabs(pose, header->transformCount) + 16 * (size_t)blocks * j;
+		SetSlabs(slabs, matrix, (snugVolume)header->volume);
+	}
+}
+
+static void Evaluate(const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, float* out)
 {
 	sgBlend blend = sgBlend_Get(model);
 	GetBlendKernels()->evaluate(&blend, sgBlendPose_Columns(pose), model->positions, vertices, count, out);
 }
 
-static void Bound(
-    const snugModel* model, const void* pose, const sgLaneSet* families, uint32_t count, sgBoxLanes* const* out)
+static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t cluster, float* out)
 {
 	sgBlend blend = sgBlend_Get(model);
-	const sgBlendPose* blendPose = pose;
-	const float* rows = sgBlendPose_Rows(blendPose, blend.header->transformCount);
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		uint32_t slot = families[i].group * SG_LANES + sgLowestBit(families[i].mask);
-		uint32_t parent = model->tree.nodes[slot].parent;
-		const sgBlendFamily* family = blend.families + (parent == SG_NONE ? 0 : blend.familyOfParent[parent]);
-		GetBlendKernels()->bound(&blend, family, rows, blendPose->reach, families[i].mask, out[i]);
-	}
+	uint32_t count = model->clusters.clusters[cluster].vertexCount;
+	GetBlendKernels()->evaluateBlocks(&blend, blend.firstBlocks[cluster], count, sgBlendPose_Columns(pose), out);
 }
 
-const sgDeform sgDeform_blend = {
-	.name = "blend",
-	.build = sgBlend_Build,
-	.check = sgBlend_Check,
-	.describe = Describe,
-	.poseBytes = PoseBytes,
-	.setRest = SetRest,
-	.evaluate = Evaluate,
-	.bound = Bound,
-};
+static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out)
+{
+	sgBlend blend = sgBlend_Get(model);
+	uint32_t parent = model->tree.nodes[set.group * SG_LANES + set.first].parent;
+	const sgBlendFamily* family = blend.families + (parent == SG_NONE ? 0 : blend.familyOfParent[parent]);
+	GetBlendKernels()->bound(&blend, family, pose, set.mask, out);
+}
+
+static bool BoundsLeaves(const snugModel* model)
+{
+	const sgBlendHeader* header = model->deformData;
+	return header->boundLeaves != 0;
+}
+
+static snugVolume Volume(const snugModel* model)
+{
+	const sgBlendHeader* header = model->deformData;
+	return (snugVolume)header->volume;
+}
 
 static bool AllFinite(const float* values, int count)
 {
@@ -188,8 +234,8 @@ static bool AllFinite(const float* values, int count)
 	return true;
 }
 
-// Fills in a matrix for transform j; false if it is not finite.
-typedef bool MakeMatrix(const void* source, uint32_t j, float matrix[12]);
+/// Where matrices come from: fills in that of transform j, three rows of four.
+typedef void MakeMatrix(const void* source, uint32_t j, float matrix[12]);
 
 typedef struct JointSource
 {
@@ -197,15 +243,14 @@ typedef struct JointSource
 	size_t stride;
 } JointSource;
 
-static bool MatrixOfJoint(const void* source, uint32_t j, float matrix[12])
+static void MatrixOfJoint(const void* source, uint32_t j, float matrix[12])
 {
 	const JointSource* joints = source;
 	memcpy(matrix, joints->matrices + j * joints->stride, 12 * sizeof(float));
-	return AllFinite(matrix, 12);
 }
 
 // Eq. (3): A = gradient^T + I, t = displacement - gradient^T position; in double, rounded once.
-static bool MatrixOfNode(const void* source, uint32_t j, float matrix[12])
+static void MatrixOfNode(const void* source, uint32_t j, float matrix[12])
 {
 	const snugNode* node = (const snugNode*)source + j;
 	for (int i = 0; i < 3; ++i)
@@ -219,34 +264,112 @@ static bool MatrixOfNode(const void* source, uint32_t j, float matrix[12])
 		}
 		matrix[4 * i + 3] = (float)t;
 	}
-	return AllFinite(matrix, 12);
 }
+
+static void MatrixAtRest(const void* source, uint32_t j, float matrix[12])
+{
+	static const float identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
+	(void)source;
+	(void)j;
+	memcpy(matrix, identity, sizeof(identity));
+}
+
+/// The matrices of eight consecutive transforms; zeros after the last.
+typedef struct Block
+{
+	float matrices[SG_LANES][12];
+	float across[12 * SG_LANES] SG_ALIGN(32);
+} Block;
+
+static void MakeBlock(Block* block, MakeMatrix* make, const void* source, uint32_t first, uint32_t transformCount)
+{
+	const float* matrices[SG_LANES];
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		matrices[lane] = block->matrices[lane];
+		if (first + lane < transformCount)
+		{
+			make(source, first + lane, block->matrices[lane]);
+		}
+		else
+		{
+			memset(block->matrices[lane], 0, sizeof(block->matrices[lane]));
+		}
+	}
+	GetBlendKernels()->transpose(matrices, block->across);
+}
+
+// The reach of all transforms. SG_NONE if all is well, or the first transform that is not finite or reaches too far.
+static uint32_t FindReach(const sgBlendHeader* header, MakeMatrix* make, const void* source, float reach[3])
+{
+	for (uint32_t first = 0; first < header->transformCount; first += SG_LANES)
+	{
+		Block block;
+		MakeBlock(&block, make, source, first, header->transformCount);
+		const float most = 0.99f * SNUG_MAX_COORDINATE;
+		uint32_t bad = GetBlendKernels()->addReach(block.across, header->reach, most, reach);
+		if (bad != 0)
+		{
+			return first + sgLowestBit(bad);
+		}
+	}
+	return SG_NONE;
+}
+
+static void TakeMatrices(
+    sgBlendPose* pose, const sgBlendHeader* header, MakeMatrix* make, const void* source, const float reach[3])
+{
+	float* across = sgBlendPose_Across(pose, header->transformCount);
+	for (uint32_t first = 0; first < header->transformCount; first += SG_LANES)
+	{
+		Block block;
+		MakeBlock(&block, make, source, first, header->transformCount);
+		memcpy(across + 12 * (size_t)first, block.across, sizeof(block.across));
+		for (uint32_t j = first; j < header->transformCount && j < first + SG_LANES; ++j)
+		{
+			SetMatrix(pose, header, j, block.matrices[j - first]);
+		}
+	}
+	SetReach(pose, header, reach);
+}
+
+static void SetRest(const snugModel* model, void* pose)
+{
+	const sgBlendHeader* header = model->deformData;
+	float reach[3] = { 0.0f, 0.0f, 0.0f };
+	FindReach(header, MatrixAtRest, NULL, reach);
+	TakeMatrices(pose, header, MatrixAtRest, NULL, reach);
+}
+
+const sgDeform sgDeform_blend = {
+	.name = "blend",
+	.build = sgBlend_Build,
+	.check = sgBlend_Check,
+	.describe = Describe,
+	.poseBytes = PoseBytes,
+	.setRest = SetRest,
+	.evaluate = Evaluate,
+	.evaluateCluster = EvaluateCluster,
+	.bound = Bound,
+	.boundsLeaves = BoundsLeaves,
+	.volume = Volume,
+};
 
 // All matrices are checked before any is taken, so a bad pose leaves the body as it was.
 static SG_NOINLINE snugStatus SetTransforms(snugBody* body, MakeMatrix* make, const void* source)
 {
 	const sgBlendHeader* header = body->model->deformData;
-	double reach[3] = { 0.0, 0.0, 0.0 };
-	float matrix[12];
-	for (uint32_t j = 0; j < header->transformCount; ++j)
+	float reach[3] = { 0.0f, 0.0f, 0.0f };
+	uint32_t bad = FindReach(header, make, source, reach);
+	if (bad != SG_NONE)
 	{
-		if (!make(source, j, matrix))
-		{
-			return sgFail(&body->messenger, snug_badInput, "transform %u is not finite", j);
-		}
-		AddReach(matrix, header, reach);
+		float matrix[12];
+		make(source, bad, matrix);
+		return AllFinite(matrix, 12)
+		           ? sgFail(&body->messenger, snug_outOfRange, "transform %u leads beyond what float32 can hold", bad)
+		           : sgFail(&body->messenger, snug_badInput, "transform %u is not finite", bad);
 	}
-	const double most = 0.99 * (double)SNUG_MAX_COORDINATE;
-	if (!(reach[0] <= most && reach[1] <= most && reach[2] <= most))
-	{
-		return sgFail(&body->messenger, snug_outOfRange, "the transforms lead beyond what float32 can hold");
-	}
-	for (uint32_t j = 0; j < header->transformCount; ++j)
-	{
-		make(source, j, matrix);
-		SetMatrix(body->pose, header->transformCount, j, matrix);
-	}
-	SetReach(body->pose, header, reach);
+	TakeMatrices(body->pose, header, make, source, reach);
 	sgBody_Invalidate(body);
 	return snug_success;
 }

@@ -10,6 +10,7 @@
 #ifndef SG_BLEND_H
 #define SG_BLEND_H
 
+#include "geometry/volume.h"
 #include "model.h"
 
 /// How one family is bounded. A family has one kind, since its lanes are computed together.
@@ -20,6 +21,7 @@ typedef enum sgBlendKind
 	sgBlend_local,
 	sgBlend_zeroOrder,
 	sgBlend_firstOrder,
+	sgBlend_mixed, ///< local and firstOrder, where each is better for some of the nodes: both, and what they share
 	SG_BLEND_KINDS
 } sgBlendKind;
 
@@ -84,9 +86,36 @@ typedef struct sgBlendFamily
 {
 	uint32_t firstEntry; ///< in entryTransforms
 	uint32_t entryCount;
-	uint32_t values; ///< where sgBlendCommon, then sgBlendVolume for some kinds, then entries start, in sgLaneFloats
-	uint32_t kind;   ///< sgBlendKind
+	uint32_t values;  ///< where sgBlendCommon, then the rest volume of some kinds, then entries start, in sgLaneFloats
+	uint8_t kind;     ///< sgBlendKind
+	uint8_t rest;     ///< snugRestVolume, of kinds limited and program
+	uint8_t isAcross; ///< a node alone, its transforms side by side: lanes of an entry are eight transforms of the
+	                  ///< model, entryTransforms says which eight; the node itself is lane 0 of what it shares
+	uint8_t reserved; ///< zero
 } sgBlendFamily;
+
+/// Kinds limited and program, by snugRestVolume: an oriented box, points center + offset + a U + b V + c N with
+/// |a|, |b|, |c| <= 1; or a 14-DOP: support[s] is the greatest +-x +-y +-z about the centre, bit k of s: minus for axis
+/// k.
+typedef struct sgBlendOrientedBox
+{
+	sgLaneFloats offset[3];
+	sgLaneFloats axes[3][3];
+} sgBlendOrientedBox;
+
+typedef struct sgBlendDop
+{
+	sgLaneFloats support[8];
+} sgBlendDop;
+
+/// Eight vertices of a cluster (cluster.h), evaluated side by side: their rest positions by coordinate, then for every
+/// transform that moves any of them its eight weights, zero where it does not.
+typedef struct sgBlendBlock
+{
+	uint32_t values;     ///< in blockValues: 3 + transformCount of them
+	uint32_t transforms; ///< in blockTransforms, ascending
+	uint32_t transformCount;
+} sgBlendBlock;
 
 /// Start of a model's data; the arrays follow, each aligned to SG_ALIGNMENT.
 typedef struct sgBlendHeader
@@ -98,51 +127,87 @@ typedef struct sgBlendHeader
 	uint32_t valueCount;    ///< sgLaneFloats
 	uint32_t maxInfluences; ///< most per vertex
 	uint32_t bound;         ///< snugBound, default resolved per family
-	float reach[3];         ///< greatest |coordinate| of the rest mesh
+	uint32_t volume;        ///< snugVolume
+	uint32_t restVolume;    ///< snugRestVolume
+	uint32_t boundLeaves;   ///< 0 or 1
+	uint32_t blockCount;
+	uint32_t blockTransformCount; ///< of all blocks together
+	uint32_t blockValueCount;     ///< sgLaneFloats
+	float reach[3];               ///< greatest |coordinate| of the rest mesh
 } sgBlendHeader;
 
 /// The arrays of a blend model.
 typedef struct sgBlend
 {
 	const sgBlendHeader* header;
-	const uint32_t* starts;         ///< (vertexCount + 1), tree order
-	const float* weights;           ///< (influenceCount): those of a vertex sum to 1 within rounding
-	const uint16_t* transforms;     ///< (influenceCount): ascending for each vertex
-	const uint32_t* familyOfParent; ///< (slots): family of a node's children; SG_NONE for leaves. The root is family 0.
-	const sgBlendFamily* families;  ///< (familyCount)
+	const uint32_t* starts;          ///< (vertexCount + 1), tree order
+	const float* weights;            ///< (influenceCount): those of a vertex sum to 1 within rounding
+	const uint16_t* transforms;      ///< (influenceCount): ascending for each vertex
+	const uint32_t* familyOfParent;  ///< (slots): family of a node's children, if any is bounded; else SG_NONE
+	const sgBlendFamily* families;   ///< (familyCount)
 	const uint16_t* entryTransforms; ///< (entryCount)
 	const sgLaneFloats* values;      ///< (valueCount)
+	const uint32_t* firstBlocks;     ///< (number of clusters + 1): first block of a cluster
+	const sgBlendBlock* blocks;      ///< (blockCount)
+	const uint16_t* blockTransforms; ///< (blockTransformCount)
+	const sgLaneFloats* blockValues; ///< (blockValueCount)
 } sgBlend;
 
 /// Offsets of the arrays; returns the size of everything.
-size_t sgBlend_Layout(const sgBlendHeader* header, const sgTree* tree, size_t offsets[7]);
+#define SG_BLEND_ARRAYS 11
+size_t sgBlend_Layout(const snugModel* model, const sgBlendHeader* header, size_t offsets[SG_BLEND_ARRAYS]);
 
 sgBlend sgBlend_Get(const snugModel* model);
 
-/// sgLaneFloats per entry, and before the first entry, of a kind.
+/// Lanes of a family that are bounded: inner nodes, and leaves where the model says so.
+static inline uint32_t sgBlend_BoundedLanes(const sgBlendHeader* header, sgLaneSet family)
+{
+	return header->boundLeaves != 0 ? family.mask : family.mask & ~family.leafMask;
+}
+
+/// sgLaneFloats of an entry (of kind mixed: of its first-order entries, which come first), of a family before the
+/// first entry, and of a family in all.
 uint32_t sgBlendKind_EntryValues(sgBlendKind kind);
-uint32_t sgBlendKind_HeadValues(sgBlendKind kind);
+uint32_t sgBlendFamily_HeadValues(const sgBlendFamily* family);
+uint64_t sgBlendFamily_Values(const sgBlendFamily* family);
 
 snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes);
 const char* sgBlend_Check(const snugModel* model);
 
-/// A pose: what is computed once per transform.
+/// A pose: what is computed once per transform. Three arrays follow, each aligned:
+///   columns[transformCount][16]     the matrix by columns, each padded to four with a zero
+///   across[blocks][12][SG_LANES]    the matrices of eight transforms side by side, by rows; zeros after the last
+///   slabs[transformCount][dopBlocks][16]   for k-DOPs: four directions' rows of the matrix, side by side like columns
 typedef struct sgBlendPose
 {
-	float reach[3]; ///< per axis, bounds every intermediate of evaluating any vertex; feeds sgBlendCommon.error
-	float padding[13];
-	// float columns[transformCount][16]: the matrix by columns, each padded to four
-	// float rows[transformCount][12]: the matrix by rows
+	float reach[3 + SG_DOP_DIRECTIONS]; ///< per axis and direction of the k-DOP, bounds every intermediate of
+	                                    ///< evaluating any vertex; feeds sgBlendCommon.error
+	float padding[3];
 } sgBlendPose;
+
+static inline uint32_t sgBlend_BlockCount(uint32_t transformCount)
+{
+	return (transformCount + SG_LANES - 1) / SG_LANES;
+}
+
+static inline uint32_t sgBlend_DopBlocks(snugVolume volume)
+{
+	return sgVolume_IsDop(volume) ? (sgVolume_ExtraSlabs(volume) + 3) / 4 : 0;
+}
 
 static inline float* sgBlendPose_Columns(const sgBlendPose* pose)
 {
 	return (float*)(uintptr_t)(pose + 1);
 }
 
-static inline float* sgBlendPose_Rows(const sgBlendPose* pose, uint32_t transformCount)
+static inline float* sgBlendPose_Across(const sgBlendPose* pose, uint32_t transformCount)
 {
 	return sgBlendPose_Columns(pose) + 16 * (size_t)transformCount;
+}
+
+static inline float* sgBlendPose_Slabs(const sgBlendPose* pose, uint32_t transformCount)
+{
+	return sgBlendPose_Across(pose, transformCount) + 12 * SG_LANES * (size_t)sgBlend_BlockCount(transformCount);
 }
 
 #endif

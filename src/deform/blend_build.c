@@ -122,15 +122,15 @@ static bool Grow(const snugAllocator* allocator, void** array, size_t* capacity,
 	return true;
 }
 
-// The vertices below each lane, each once.
-static void CollectMembers(Builder* b, sgLaneSet family, sgFamilyDraft* draft)
+// The vertices below each of the lanes, each once.
+static void CollectMembers(Builder* b, sgLaneSet family, uint32_t lanes, sgFamilyDraft* draft)
 {
 	const sgTree* tree = &b->model->tree;
 	uint32_t count = 0;
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		draft->laneFirst[lane] = count;
-		if ((family.mask >> lane & 1) != 0)
+		if ((lanes >> lane & 1) != 0)
 		{
 			sgLeafRange range = sgTree_LeavesBelow(tree, family.group * SG_LANES + lane);
 			const sgLeaf* last = tree->leaves + range.last;
@@ -204,57 +204,98 @@ static bool CollectTransforms(Builder* b, sgFamilyDraft* draft)
 	return true;
 }
 
-static size_t ValuesOf(const sgFamilyDraft* draft, sgBlendKind kind)
+static bool MakeRoom(Builder* b, const sgBlendFamily* family)
 {
-	return sgBlendKind_HeadValues(kind) + (size_t)draft->entryCount * sgBlendKind_EntryValues(kind);
-}
-
-static bool MakeRoom(Builder* b, const sgFamilyDraft* draft, sgBlendKind kind)
-{
-	size_t count = b->header.valueCount, more = ValuesOf(draft, kind);
+	uint64_t count = b->header.valueCount, more = sgBlendFamily_Values(family);
 	return count + more <= UINT32_MAX &&
-	       Grow(b->allocator, (void**)&b->values, &b->valueCapacity, count, more, sizeof(sgLaneFloats));
+	       Grow(b->allocator, (void**)&b->values, &b->valueCapacity, count, (size_t)more, sizeof(sgLaneFloats));
 }
 
-// Default: first order where weights vary nearly linearly over every node of the family, the local program elsewhere.
-static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendKind* kind)
+// Default: first order where weights vary nearly linearly over every node of the family, the local program where they
+// do over none, and both elsewhere.
+static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* family)
 {
-	static const sgBlendKind asked[] = {
+	static const uint8_t asked[] = {
 		[snug_boundLimited] = sgBlend_limited,
 		[snug_boundProgram] = sgBlend_program,
 		[snug_boundLocal] = sgBlend_local,
 		[snug_boundZeroOrder] = sgBlend_zeroOrder,
 		[snug_boundFirstOrder] = sgBlend_firstOrder,
+		[snug_boundCorners] = sgBlend_limited,
 	};
 	if (b->header.bound != snug_boundDefault)
 	{
-		*kind = asked[b->header.bound];
+		family->kind = asked[b->header.bound];
+		family->rest = (uint8_t)b->header.restVolume;
 		return true;
 	}
-	*kind = sgBlend_local;
+	family->kind = sgBlend_local;
 	if (draft->entryCount > MAX_FIT_ENTRIES)
 	{
 		return true;
 	}
-	if (!MakeRoom(b, draft, sgBlend_firstOrder))
+	sgBlendFamily probed = { .kind = sgBlend_firstOrder, .entryCount = draft->entryCount };
+	if (!MakeRoom(b, &probed))
 	{
 		return false;
 	}
-	bool isSmooth = sgBlend_ProbeFit(draft, b->values + b->header.valueCount) <= MAX_FIT_RESIDUAL;
-	*kind = isSmooth ? sgBlend_firstOrder : sgBlend_local;
+	sgProbe probe = sgBlend_ProbeFit(draft, b->values + b->header.valueCount);
+	if (probe.least <= MAX_FIT_RESIDUAL)
+	{
+		family->kind = probe.most <= MAX_FIT_RESIDUAL ? sgBlend_firstOrder : sgBlend_mixed;
+	}
 	return true;
 }
 
-static bool FillFamily(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* family)
+// A node alone, the root, fills one lane of eight; so its transforms are put side by side instead.
+static bool CanBeAcross(const Builder* b, const sgFamilyDraft* draft, const sgBlendFamily* family)
 {
-	sgBlendKind kind;
-	if (!ChooseKind(b, draft, &kind) || !MakeRoom(b, draft, kind))
+	bool isAlone = draft->laneLast[0] == draft->laneLast[SG_LANES - 1];
+	bool isProgram =
+	    family->kind == sgBlend_limited || family->kind == sgBlend_program || family->kind == sgBlend_local;
+	return isAlone && isProgram && family->rest == snug_restBox && b->header.volume == snug_volumeBox;
+}
+
+// Lane 0 of the entries becomes one lane of the entry for eight transforms. Works in place: an entry for eight is not
+// behind the first of its eight.
+static void PutAcross(sgFamilyDraft* draft, uint16_t* transforms, sgBlendFamily* family, sgLaneFloats* entries)
+{
+	uint32_t stride = sgBlendKind_EntryValues((sgBlendKind)family->kind), count = 0;
+	for (uint32_t j = 0; j < draft->entryCount; ++j)
+	{
+		uint16_t block = transforms[j] / SG_LANES, lane = transforms[j] % SG_LANES;
+		bool isNew = count == 0 || transforms[count - 1] != block;
+		sgLaneFloats* to = entries + (size_t)stride * (isNew ? count : count - 1);
+		for (uint32_t f = 0; f < stride; ++f)
+		{
+			float value = entries[(size_t)stride * j + f].lane[0];
+			if (isNew)
+			{
+				to[f] = (sgLaneFloats){ { 0 } };
+			}
+			to[f].lane[lane] = value;
+		}
+		transforms[count] = isNew ? block : transforms[count];
+		count += isNew;
+	}
+	family->entryCount = count;
+	family->isAcross = 1;
+}
+
+static bool FillFamily(Builder* b, sgFamilyDraft* draft, sgBlendFamily* family)
+{
+	if (!ChooseKind(b, draft, family) || !MakeRoom(b, family))
 	{
 		return false;
 	}
-	family->kind = (uint32_t)kind;
-	sgBlend_FillFamily(draft, kind, b->values + family->values);
-	b->header.valueCount += (uint32_t)ValuesOf(draft, kind);
+	sgLaneFloats* values = b->values + family->values;
+	sgBlend_FillFamily(draft, family, values);
+	if (CanBeAcross(b, draft, family))
+	{
+		PutAcross(draft, b->entryTransforms + family->firstEntry, family, values + sgBlendFamily_HeadValues(family));
+	}
+	b->header.valueCount += (uint32_t)sgBlendFamily_Values(family);
+	b->header.entryCount += family->entryCount;
 	return true;
 }
 
@@ -269,7 +310,7 @@ static bool AddFamily(Builder* b, sgLaneSet lanes, uint32_t number)
 		.boxes = b->boxes,
 		.sums = b->sums,
 	};
-	CollectMembers(b, lanes, &draft);
+	CollectMembers(b, lanes, sgBlend_BoundedLanes(&b->header, lanes), &draft);
 	if (!CollectTransforms(b, &draft))
 	{
 		return false;
@@ -280,37 +321,41 @@ static bool AddFamily(Builder* b, sgLaneSet lanes, uint32_t number)
 		.entryCount = draft.entryCount,
 		.values = b->header.valueCount,
 	};
-	if ((uint64_t)b->header.entryCount + draft.entryCount > UINT32_MAX || !FillFamily(b, &draft, family))
-	{
-		return false;
-	}
-	b->header.entryCount += draft.entryCount;
-	return true;
+	return (uint64_t)b->header.entryCount + draft.entryCount <= UINT32_MAX && FillFamily(b, &draft, family);
+}
+
+static bool IsBounded(const sgBlendHeader* header, sgLaneSet family)
+{
+	return sgBlend_BoundedLanes(header, family) != 0;
 }
 
 static bool AddFamilies(Builder* b)
 {
 	const sgTree* tree = &b->model->tree;
 	uint32_t number = 0;
-	bool good = AddFamily(b, sgTree_Family(tree, 0), number++);
+	bool good = true;
+	if (IsBounded(&b->header, sgTree_Family(tree, 0)))
+	{
+		good = AddFamily(b, sgTree_Family(tree, 0), number++);
+	}
 	for (uint32_t slot = 0; good && slot < tree->groupCount * SG_LANES; ++slot)
 	{
 		b->familyOfParent[slot] = SG_NONE;
-		if (tree->nodes[slot].childCount > 0)
+		if (tree->nodes[slot].childCount > 0 && IsBounded(&b->header, sgTree_Children(tree, slot)))
 		{
 			b->familyOfParent[slot] = number;
-			good = AddFamily(b, sgTree_Open(tree, slot), number++);
+			good = AddFamily(b, sgTree_Children(tree, slot), number++);
 		}
 	}
 	return good;
 }
 
-static uint32_t CountFamilies(const sgTree* tree)
+static uint32_t CountFamilies(const sgTree* tree, const sgBlendHeader* header)
 {
-	uint32_t count = 1;
+	uint32_t count = IsBounded(header, sgTree_Family(tree, 0));
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
-		count += tree->nodes[slot].childCount > 0;
+		count += tree->nodes[slot].childCount > 0 && IsBounded(header, sgTree_Children(tree, slot));
 	}
 	return count;
 }
@@ -318,8 +363,8 @@ static uint32_t CountFamilies(const sgTree* tree)
 static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 {
 	const sgTree* tree = &b->model->tree;
-	size_t offsets[7];
-	size_t total = sgBlend_Layout(&b->header, tree, offsets);
+	size_t offsets[SG_BLEND_ARRAYS];
+	size_t total = sgBlend_Layout(b->model, &b->header, offsets);
 	char* out = sgAllocate(b->allocator, total);
 	if (out == NULL)
 	{
@@ -334,6 +379,13 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 	memcpy(out + offsets[4], b->families, b->header.familyCount * sizeof(sgBlendFamily));
 	memcpy(out + offsets[5], b->entryTransforms, b->header.entryCount * sizeof(uint16_t));
 	memcpy(out + offsets[6], b->values, b->header.valueCount * sizeof(sgLaneFloats));
+	const sgBlockArrays blocks = {
+		.firstBlocks = (void*)(out + offsets[7]),
+		.blocks = (void*)(out + offsets[8]),
+		.transforms = (void*)(out + offsets[9]),
+		.values = (void*)(out + offsets[10]),
+	};
+	sgBlend_FillBlocks(b->model, &b->weights, &blocks);
 	*data = out;
 	*bytes = total;
 	return snug_success;
@@ -344,6 +396,37 @@ static void SetReach(Builder* b)
 	for (size_t i = 0; i < 3 * (size_t)b->model->tree.vertexCount; ++i)
 	{
 		b->header.reach[i % 3] = fmaxf(b->header.reach[i % 3], fabsf(b->model->positions[i]));
+	}
+}
+
+// Rounding is a multiple of how far terms reach, and those of an oriented box or a prism may reach farther than any
+// vertex. Both begin with offset and axes.
+static void AddReachOfVolumes(Builder* b)
+{
+	for (uint32_t i = 0; i < b->header.familyCount; ++i)
+	{
+		const sgBlendFamily* family = b->families + i;
+		const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(b->values + family->values);
+		const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
+		const sgBlendOrientedBox* box = (const sgBlendOrientedBox*)(const void*)(common + 1);
+		bool isPrism = family->kind >= sgBlend_zeroOrder;
+		if (!isPrism && family->rest != snug_restOrientedBox)
+		{
+			continue;
+		}
+		for (int lane = 0; lane < SG_LANES; ++lane)
+		{
+			for (int k = 0; k < 3; ++k)
+			{
+				const sgLaneFloats* offset = isPrism ? volume->offset : box->offset;
+				double sum = fabs((double)common->center[k].lane[lane]) + fabs((double)offset[k].lane[lane]);
+				for (int a = 0; a < 3; ++a)
+				{
+					sum += fabs((double)(isPrism ? volume->axes[a][k] : box->axes[a][k]).lane[lane]);
+				}
+				b->header.reach[k] = fmaxf(b->header.reach[k], sgRoundUp(sum));
+			}
+		}
 	}
 }
 
@@ -369,7 +452,12 @@ static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 	b->header.influenceCount = b->weights.starts[b->model->tree.vertexCount];
 	b->header.maxInfluences = CountMostInfluences(b);
 	SetReach(b);
-	return AddFamilies(b) ? Assemble(b, data, bytes) : snug_outOfMemory;
+	if (!sgBlend_CountBlocks(b->model, &b->weights, &b->header) || !AddFamilies(b))
+	{
+		return snug_outOfMemory;
+	}
+	AddReachOfVolumes(b);
+	return Assemble(b, data, bytes);
 }
 
 snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
@@ -388,11 +476,14 @@ snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void**
 		.header = {
 			.transformCount = def->blend.transformCount,
 			.influenceCount = (uint32_t)influenceCount,
-			.familyCount = CountFamilies(&model->tree),
 			.maxInfluences = maxInfluences,
 			.bound = (uint32_t)def->blend.bound,
+			.volume = (uint32_t)(def->blend.bound == snug_boundCorners ? snug_volumeBall : def->blend.volume),
+			.restVolume = (uint32_t)def->blend.restVolume,
+			.boundLeaves = def->blend.boundLeaves,
 		},
 	};
+	builder.header.familyCount = CountFamilies(&model->tree, &builder.header);
 	status = BuildAll(&builder, data, bytes);
 	builder.header.influenceCount = (uint32_t)influenceCount; // as allocated
 	builder.header.maxInfluences = maxInfluences;

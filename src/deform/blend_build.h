@@ -26,6 +26,20 @@ snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, ui
 /// arrays of `out` for all.
 void sgBlend_ReadWeights(const snugModelDef* def, const sgTree* tree, sgInfluence* list, sgWeights* out);
 
+/// Where blocks go: the arrays of sgBlend, writable.
+typedef struct sgBlockArrays
+{
+	uint32_t* firstBlocks;
+	sgBlendBlock* blocks;
+	uint16_t* transforms;
+	sgLaneFloats* values;
+} sgBlockArrays;
+
+/// Fill in the counts of blocks in a header; false if they are too large. Blocks follow from clusters and weights
+/// alone.
+bool sgBlend_CountBlocks(const snugModel* model, const sgWeights* weights, sgBlendHeader* header);
+void sgBlend_FillBlocks(const snugModel* model, const sgWeights* weights, const sgBlockArrays* out);
+
 /// Everything known about one family while its bound is prepared.
 typedef struct sgFamilyDraft
 {
@@ -43,11 +57,18 @@ typedef struct sgFamilyDraft
 	double (*sums)[4];       ///< (entryCount): scratch
 } sgFamilyDraft;
 
-/// Fill in all values of a family of one kind: sgBlendKind_HeadValues + entryCount * sgBlendKind_EntryValues of them.
-void sgBlend_FillFamily(const sgFamilyDraft* draft, sgBlendKind kind, sgLaneFloats* values);
+/// Fill in all values of a family: sgBlendFamily_Values of them.
+void sgBlend_FillFamily(const sgFamilyDraft* draft, const sgBlendFamily* family, sgLaneFloats* values);
+
+/// Sums of the residuals of a first-order fit, over a family's nodes.
+typedef struct sgProbe
+{
+	double least;
+	double most;
+} sgProbe;
 
 /// How large the residuals of a first-order fit would be at least, from a few vertices of each node. `values` has room
 /// for the kind and is overwritten.
-double sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values);
+sgProbe sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values);
 
 #endif

@@ -42,13 +42,25 @@ static const char* CheckFamilies(const sgBlend* blend, const sgTree* tree)
 	for (uint32_t i = 0; i < header->familyCount; ++i)
 	{
 		const sgBlendFamily* family = blend->families + i;
-		if (family->kind >= SG_BLEND_KINDS || family->firstEntry != entry || family->values != value)
+		bool isProgram = family->kind <= sgBlend_local;
+		bool isAcross = family->isAcross == 1 && i == 0 && isProgram && header->volume == snug_volumeBox &&
+		                sgTree_Family(tree, 0).mask == 1;
+		if (family->kind >= SG_BLEND_KINDS || family->firstEntry != entry || family->values != value ||
+		    family->rest > (family->kind <= sgBlend_program ? snug_restDop14 : snug_restBox) ||
+		    (family->isAcross != 0 && !(isAcross && family->rest == snug_restBox)) || family->reserved != 0)
 		{
 			return "a family's bound is out of place";
 		}
-		sgBlendKind kind = (sgBlendKind)family->kind;
+		for (uint64_t k = entry; k < entry + family->entryCount && k < header->entryCount; ++k)
+		{
+			uint32_t most = family->isAcross ? sgBlend_BlockCount(header->transformCount) : header->transformCount;
+			if (blend->entryTransforms[k] >= most)
+			{
+				return "a transform of a bound does not exist";
+			}
+		}
 		entry += family->entryCount;
-		value += sgBlendKind_HeadValues(kind) + (uint64_t)family->entryCount * sgBlendKind_EntryValues(kind);
+		value += sgBlendFamily_Values(family);
 		if (entry > header->entryCount || value > header->valueCount)
 		{
 			return "a family's bound is too large";
@@ -58,20 +70,15 @@ static const char* CheckFamilies(const sgBlend* blend, const sgTree* tree)
 	{
 		return "the families' bounds are too small";
 	}
-	uint32_t number = 1;
+	uint32_t number = sgBlend_BoundedLanes(header, sgTree_Family(tree, 0)) != 0;
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
-		uint32_t right = tree->nodes[slot].childCount > 0 ? number++ : SG_NONE;
+		bool isBounded =
+		    tree->nodes[slot].childCount > 0 && sgBlend_BoundedLanes(header, sgTree_Children(tree, slot)) != 0;
+		uint32_t right = isBounded ? number++ : SG_NONE;
 		if (blend->familyOfParent[slot] != right)
 		{
 			return "a node's family is wrong";
-		}
-	}
-	for (uint32_t i = 0; i < header->entryCount; ++i)
-	{
-		if (blend->entryTransforms[i] >= header->transformCount)
-		{
-			return "a transform of a bound does not exist";
 		}
 	}
 	return number == header->familyCount ? NULL : "the number of families is wrong";
@@ -94,18 +101,55 @@ static const char* CheckValues(const sgBlend* blend)
 	return NULL;
 }
 
+// Blocks follow from clusters and weights, so there is only one right answer. The weights have been checked.
+static const char* CheckBlocks(const snugModel* model, const sgBlend* blend)
+{
+	const sgWeights weights = {
+		.starts = (uint32_t*)(uintptr_t)blend->starts,
+		.weights = (float*)(uintptr_t)blend->weights,
+		.transforms = (uint16_t*)(uintptr_t)blend->transforms,
+	};
+	const char* fault = "its blocks of vertices are wrong";
+	sgBlendHeader header = *blend->header;
+	if (!sgBlend_CountBlocks(model, &weights, &header) || memcmp(&header, blend->header, sizeof(header)) != 0)
+	{
+		return fault;
+	}
+	// The arrays lie one after the other, from firstBlocks to the end.
+	size_t bytes = model->deformBytes - (size_t)((const char*)blend->firstBlocks - (const char*)model->deformData);
+	char* made = sgAllocate(&model->allocator, bytes);
+	if (made == NULL)
+	{
+		return "there is no memory to check its blocks of vertices";
+	}
+	memset(made, 0, bytes);
+	const char* start = (const char*)blend->firstBlocks;
+	const sgBlockArrays arrays = {
+		.firstBlocks = (void*)made,
+		.blocks = (void*)(made + ((const char*)blend->blocks - start)),
+		.transforms = (void*)(made + ((const char*)blend->blockTransforms - start)),
+		.values = (void*)(made + ((const char*)blend->blockValues - start)),
+	};
+	sgBlend_FillBlocks(model, &weights, &arrays);
+	fault = memcmp(made, start, bytes) == 0 ? NULL : fault;
+	sgRelease(&model->allocator, made, bytes);
+	return fault;
+}
+
 const char* sgBlend_Check(const snugModel* model)
 {
 	const sgTree* tree = &model->tree;
 	const sgBlendHeader* header = model->deformData;
-	size_t offsets[7];
+	size_t offsets[SG_BLEND_ARRAYS];
 	if (model->deformBytes < sizeof(*header) || header->transformCount < 1 || header->transformCount > UINT16_MAX ||
-	    header->bound > snug_boundFirstOrder || sgBlend_Layout(header, tree, offsets) != model->deformBytes)
+	    header->bound > snug_boundCorners || header->volume > snug_volumeBall || header->restVolume > snug_restDop14 ||
+	    header->boundLeaves > 1 || sgBlend_Layout(model, header, offsets) != model->deformBytes)
 	{
 		return "its data for blending have a wrong size";
 	}
 	sgBlend blend = sgBlend_Get(model);
 	const char* fault = CheckWeights(&blend, tree);
+	fault = fault == NULL ? CheckBlocks(model, &blend) : fault;
 	fault = fault == NULL ? CheckFamilies(&blend, tree) : fault;
 	return fault == NULL ? CheckValues(&blend) : fault;
 }

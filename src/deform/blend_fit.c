@@ -92,11 +92,11 @@ static void ClearWeights(const sgFamilyDraft* draft, uint32_t vertex)
 	}
 }
 
-/// Evaluation of a vertex with n influences rounds n + 6 times at most, and its weights sum to 1 within n + 1
-/// roundings.
+/// Evaluation of a vertex with n influences rounds n + 6 times at most, its weights sum to 1 within n + 1 roundings,
+/// and rows along the directions of a k-DOP are rounded once.
 static double EvaluationError(const sgFamilyDraft* draft)
 {
-	return 2.0 * draft->maxInfluences + 8.0;
+	return 2.0 * draft->maxInfluences + 9.0;
 }
 
 static void StoreError(sgBlendCommon* common, uint32_t lane, double roundings)
@@ -307,7 +307,7 @@ static void PrismAxes(const sgFamilyDraft* draft, uint32_t lane, const Cloud* cl
 // An octagonal prism around the vertices. Coordinates are measured in the rounded frame itself, so that rounding the
 // frame costs nothing; they come out at 1 plus a few roundings at most, which growing the axes by 2^-16 covers, and so
 // it covers what double precision loses. The corners stay valid: none is negative, since the middle of both extents is
-// at zero.
+// at zero. Where the frame cannot be inverted, the prism is the rest box.
 static void FillPrism(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgBlendVolume* volume)
 {
 	float center[3], offset[3], axes[3][3];
@@ -339,7 +339,8 @@ static void FillPrism(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCo
 		volume->offset[a].lane[lane] = isUsable ? offset[a] : 0.0f;
 		for (int k = 0; k < 3; ++k)
 		{
-			volume->axes[a][k].lane[lane] = isUsable ? axes[a][k] * (1.0f + 0x1p-16f) : (float)(a == k) * 1e30f;
+			float boxAxis = a == k ? common->half[k].lane[lane] : 0.0f;
+			volume->axes[a][k].lane[lane] = isUsable ? axes[a][k] * (1.0f + 0x1p-16f) : boxAxis;
 		}
 	}
 	for (int c = 0; c < 4; ++c)
@@ -486,13 +487,89 @@ static void FillZeroEntries(const sgFamilyDraft* draft, uint32_t lane, sgZeroEnt
 	}
 }
 
-void sgBlend_FillFamily(const sgFamilyDraft* draft, sgBlendKind kind, sgLaneFloats* values)
+// An oriented box around the vertices: the prism without its corners.
+static void FillOrientedBox(
+    const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgBlendOrientedBox* box)
 {
-	uint32_t stride = sgBlendKind_EntryValues(kind);
-	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
+	sgBlendVolume prism;
+	FillPrism(draft, lane, common, &prism);
+	for (int a = 0; a < 3; ++a)
+	{
+		box->offset[a].lane[lane] = prism.offset[a].lane[lane];
+		for (int k = 0; k < 3; ++k)
+		{
+			box->axes[a][k].lane[lane] = prism.axes[a][k].lane[lane];
+		}
+	}
+}
+
+// The greatest +-x +-y +-z about the centre; sums of three floats' differences in double are off by a few 2^-53 of the
+// box' extents at most.
+static void FillDop(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgBlendDop* dop)
+{
+	double support[8] = { 0.0 }, size = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		size += (double)common->half[k].lane[lane] + fabs((double)common->center[k].lane[lane]);
+	}
+	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; ++i)
+	{
+		const float* p = Position(draft, draft->members[i]);
+		for (uint32_t s = 0; s < 8; ++s)
+		{
+			double along = 0.0;
+			for (int k = 0; k < 3; ++k)
+			{
+				double offset = (double)p[k] - (double)common->center[k].lane[lane];
+				along += (s >> k & 1) != 0 ? -offset : offset;
+			}
+			support[s] = i == draft->laneFirst[lane] ? along : Larger(support[s], along);
+		}
+	}
+	for (uint32_t s = 0; s < 8; ++s)
+	{
+		dop->support[s].lane[lane] = sgRoundUp(support[s] + 0x1p-49 * size);
+	}
+}
+
+static void FillRestVolume(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, snugRestVolume rest)
+{
+	if (rest == snug_restOrientedBox)
+	{
+		FillOrientedBox(draft, lane, common, (sgBlendOrientedBox*)(void*)(common + 1));
+	}
+	if (rest == snug_restDop14)
+	{
+		FillDop(draft, lane, common, (sgBlendDop*)(void*)(common + 1));
+	}
+}
+
+static void FillFirstOrder(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgFirstEntry* entries)
+{
 	sgBlendVolume* volume = (sgBlendVolume*)(void*)(common + 1);
-	sgLaneFloats* entries = values + sgBlendKind_HeadValues(kind);
-	memset(values, 0, (sgBlendKind_HeadValues(kind) + (size_t)draft->entryCount * stride) * sizeof(sgLaneFloats));
+	FitWeights(draft, lane, common, entries, draft->sums);
+	FillResiduals(draft, lane, common, entries);
+	FillPrism(draft, lane, common, volume);
+	FillSums(draft, lane, common, volume, entries, true);
+}
+
+// Both bounds of a node; its rounding is the larger of the two.
+static void FillMixed(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgFirstEntry* entries)
+{
+	sgLocalEntry* local = (sgLocalEntry*)(void*)(entries + draft->entryCount);
+	FillRanges(draft, lane, common, (sgLaneFloats*)(void*)local, sgBlendKind_EntryValues(sgBlend_local));
+	FillLocalBoxes(draft, lane, local, draft->boxes);
+	float error = common->error.lane[lane];
+	FillFirstOrder(draft, lane, common, entries);
+	common->error.lane[lane] = error > common->error.lane[lane] ? error : common->error.lane[lane];
+}
+
+void sgBlend_FillFamily(const sgFamilyDraft* draft, const sgBlendFamily* family, sgLaneFloats* values)
+{
+	uint32_t stride = sgBlendKind_EntryValues((sgBlendKind)family->kind);
+	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
+	sgLaneFloats* entries = values + sgBlendFamily_HeadValues(family);
+	memset(values, 0, sgBlendFamily_Values(family) * sizeof(sgLaneFloats));
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		if (draft->laneFirst[lane] == draft->laneLast[lane])
@@ -500,11 +577,12 @@ void sgBlend_FillFamily(const sgFamilyDraft* draft, sgBlendKind kind, sgLaneFloa
 			continue;
 		}
 		FillBox(draft, lane, common);
-		switch (kind)
+		switch ((sgBlendKind)family->kind)
 		{
 			case sgBlend_limited:
 			case sgBlend_program:
 				FillRanges(draft, lane, common, entries, stride);
+				FillRestVolume(draft, lane, common, (snugRestVolume)family->rest);
 				break;
 			case sgBlend_local:
 				FillRanges(draft, lane, common, entries, stride);
@@ -513,28 +591,27 @@ void sgBlend_FillFamily(const sgFamilyDraft* draft, sgBlendKind kind, sgLaneFloa
 			case sgBlend_zeroOrder:
 				FillRanges(draft, lane, common, entries, stride);
 				FillZeroEntries(draft, lane, (void*)entries);
-				FillPrism(draft, lane, common, volume);
-				FillSums(draft, lane, common, volume, (void*)entries, false);
+				FillPrism(draft, lane, common, (sgBlendVolume*)(void*)(common + 1));
+				FillSums(draft, lane, common, (sgBlendVolume*)(void*)(common + 1), (void*)entries, false);
+				break;
+			case sgBlend_firstOrder:
+				FillFirstOrder(draft, lane, common, (void*)entries);
 				break;
 			default:
-				FitWeights(draft, lane, common, (void*)entries, draft->sums);
-				FillResiduals(draft, lane, common, (void*)entries);
-				FillPrism(draft, lane, common, volume);
-				FillSums(draft, lane, common, volume, (void*)entries, true);
+				FillMixed(draft, lane, common, (void*)entries);
 				break;
 		}
 	}
 }
 
-double sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values)
+sgProbe sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values)
 {
+	const sgBlendFamily family = { .kind = sgBlend_firstOrder, .entryCount = draft->entryCount };
 	sgFamilyDraft probe = *draft;
 	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
-	sgFirstEntry* entries = (sgFirstEntry*)(void*)(values + sgBlendKind_HeadValues(sgBlend_firstOrder));
-	size_t valueCount = sgBlendKind_HeadValues(sgBlend_firstOrder) +
-	                    (size_t)draft->entryCount * sgBlendKind_EntryValues(sgBlend_firstOrder);
-	memset(values, 0, valueCount * sizeof(sgLaneFloats));
-	double worst = 0.0;
+	sgFirstEntry* entries = (sgFirstEntry*)(void*)(values + sgBlendFamily_HeadValues(&family));
+	memset(values, 0, sgBlendFamily_Values(&family) * sizeof(sgLaneFloats));
+	sgProbe found = { INFINITY, 0.0 };
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		uint32_t count = draft->laneLast[lane] - draft->laneFirst[lane];
@@ -551,7 +628,8 @@ double sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values)
 		{
 			sum += (double)entries[j].residual.lane[lane];
 		}
-		worst = Larger(worst, sum);
+		found.least = Smaller(found.least, sum);
+		found.most = Larger(found.most, sum);
 	}
-	return worst;
+	return found;
 }

@@ -7,39 +7,141 @@
 #include "base/simd.h"
 
 #include <float.h>
+#include <string.h>
 
 static inline f8 LoadLanes(const sgLaneFloats* values)
 {
 	return f8_Load(values->lane);
 }
 
-static void Evaluate(const sgBlend* blend, const float* columns, const float* positions, const uint32_t* vertices,
-    uint32_t count, sgVertexBlock* out)
+static inline const float* ColumnsOf(const sgBlend* blend, const float* columns, uint32_t influence)
 {
-	for (uint32_t i = 0; i < count; ++i)
+	return columns + 16 * (size_t)blend->transforms[influence];
+}
+
+static inline void StorePosition(f16 matrix, const float* p, float* out)
+{
+	f8 xy = f8_Mul(f16_Low(matrix), f8_FromHalves(f4_Set(p[0]), f4_Set(p[1])));
+	f8 z1 = f8_Mul(f16_High(matrix), f8_FromHalves(f4_Set(p[2]), f4_Set(1.0f)));
+	f4_Store(out, f4_Add(f4_Add(f4_Add(f8_Low(xy), f8_High(xy)), f8_Low(z1)), f8_High(z1)));
+}
+
+// Add the influences of a vertex from `k` on.
+static inline f16 AddInfluences(const sgBlend* blend, const float* columns, uint32_t k, uint32_t end, f16 matrix)
+{
+	for (; k < end; ++k)
 	{
-		uint32_t vertex = vertices[i];
-		f8 first = f8_Set(0.0f), second = f8_Set(0.0f);
-		for (uint32_t k = blend->starts[vertex]; k < blend->starts[vertex + 1]; ++k)
+		matrix = f16_AddScaled(matrix, blend->weights[k], f16_Load(ColumnsOf(blend, columns, k)));
+	}
+	return matrix;
+}
+
+// Two vertices at a time: each one's sum waits for itself, so two hide half of the waiting. Every store writes a fourth
+// float, a zero, which the next one overwrites.
+static void Evaluate(const sgBlend* blend, const float* columns, const float* positions, const uint32_t* vertices,
+    uint32_t count, float* out)
+{
+	uint32_t i = 0;
+	for (; i + 2 <= count; i += 2, out += 6)
+	{
+		uint32_t v = vertices[i], w = vertices[i + 1];
+		uint32_t k = blend->starts[v], m = blend->starts[w];
+		uint32_t lengthV = blend->starts[v + 1] - k, lengthW = blend->starts[w + 1] - m;
+		uint32_t both = lengthV < lengthW ? lengthV : lengthW;
+		f16 matrixV = f16_Zero(), matrixW = f16_Zero();
+		for (uint32_t n = 0; n < both; ++n)
 		{
-			const float* matrix = columns + 16 * (size_t)blend->transforms[k];
-			f8 weight = f8_Set(blend->weights[k]);
-			first = f8_Add(first, f8_Mul(weight, f8_Load(matrix)));
-			second = f8_Add(second, f8_Mul(weight, f8_Load(matrix + 8)));
+			matrixV = f16_AddScaled(matrixV, blend->weights[k + n], f16_Load(ColumnsOf(blend, columns, k + n)));
+			matrixW = f16_AddScaled(matrixW, blend->weights[m + n], f16_Load(ColumnsOf(blend, columns, m + n)));
 		}
-		const float* p = positions + 3 * (size_t)vertex;
-		f8 xy = f8_Mul(first, f8_FromHalves(f4_Set(p[0]), f4_Set(p[1])));
-		f8 z1 = f8_Mul(second, f8_FromHalves(f4_Set(p[2]), f4_Set(1.0f)));
-		float result[4];
-		f4_Store(result, f4_Add(f4_Add(f4_Add(f8_Low(xy), f8_High(xy)), f8_Low(z1)), f8_High(z1)));
-		out->coordinate[0][i] = result[0];
-		out->coordinate[1][i] = result[1];
-		out->coordinate[2][i] = result[2];
+		matrixV = AddInfluences(blend, columns, k + both, k + lengthV, matrixV);
+		matrixW = AddInfluences(blend, columns, m + both, m + lengthW, matrixW);
+		StorePosition(matrixV, positions + 3 * (size_t)v, out);
+		StorePosition(matrixW, positions + 3 * (size_t)w, out + 3);
 	}
-	for (uint32_t i = count; i % SG_LANES != 0; ++i)
+	if (i < count)
 	{
-		out->coordinate[0][i] = out->coordinate[1][i] = out->coordinate[2][i] = 0.0f;
+		uint32_t v = vertices[i];
+		f16 matrix = AddInfluences(blend, columns, blend->starts[v], blend->starts[v + 1], f16_Zero());
+		StorePosition(matrix, positions + 3 * (size_t)v, out);
 	}
+}
+
+// Lanes are vertices. Transforms that do not move a vertex add zeros to its matrix, which changes no bit of it.
+static inline void EvaluateBlock(
+    const sgLaneFloats* values, const uint16_t* transforms, uint32_t transformCount, const float* columns, float* out)
+{
+	f8 matrix[4][3];
+	for (int k = 0; k < 4; ++k)
+	{
+		matrix[k][0] = matrix[k][1] = matrix[k][2] = f8_Set(0.0f);
+	}
+	for (uint32_t j = 0; j < transformCount; ++j)
+	{
+		f8 weight = LoadLanes(values + 3 + j);
+		const float* column = columns + 16 * (size_t)transforms[j];
+		for (int k = 0; k < 4; ++k)
+		{
+			for (int i = 0; i < 3; ++i)
+			{
+				matrix[k][i] = f8_Add(matrix[k][i], f8_Mul(weight, f8_Set(column[4 * k + i])));
+			}
+		}
+	}
+	f8 x = LoadLanes(values), y = LoadLanes(values + 1), z = LoadLanes(values + 2), placed[3];
+	for (int i = 0; i < 3; ++i)
+	{
+		f8 sum = f8_Add(f8_Mul(matrix[0][i], x), f8_Mul(matrix[1][i], y));
+		placed[i] = f8_Add(f8_Add(sum, f8_Mul(matrix[2][i], z)), matrix[3][i]);
+	}
+	f8_StorePoints(out, placed[0], placed[1], placed[2]);
+}
+
+static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, float* out)
+{
+	const sgBlendBlock* block = blend->blocks + firstBlock;
+	for (uint32_t done = 0; done < count; done += SG_LANES, ++block)
+	{
+		uint32_t left = count - done;
+		float last[3 * SG_LANES + 1];
+		float* to = left < SG_LANES ? last : out + 3 * (size_t)done;
+		EvaluateBlock(blend->blockValues + block->values, blend->blockTransforms + block->transforms,
+		    block->transformCount, columns, to);
+		if (left < SG_LANES)
+		{
+			memcpy(out + 3 * (size_t)done, last, 3 * (size_t)left * sizeof(float));
+		}
+	}
+}
+
+static void Transpose(const float* const matrices[SG_LANES], float* out)
+{
+	for (int i = 0; i < 12; ++i)
+	{
+		for (int lane = 0; lane < SG_LANES; ++lane)
+		{
+			out[SG_LANES * i + lane] = matrices[lane][i];
+		}
+	}
+}
+
+// In float32 and never fused, so that whether a pose is accepted does not depend on the machine.
+static uint32_t AddReach(const float* across, const float restReach[3], float limit, float reach[3])
+{
+	uint32_t good = 0xff;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f8 sum = f8_Abs(f8_Load(across + SG_LANES * (4 * axis + 3)));
+		for (int k = 0; k < 3; ++k)
+		{
+			f8 entry = f8_Abs(f8_Load(across + SG_LANES * (4 * axis + k)));
+			sum = f8_Add(sum, f8_Mul(entry, f8_Set(restReach[k])));
+		}
+		good &= m8_Bits(f8_LessEqual(sum, f8_Set(limit)));
+		float most = f8_ReduceMax(sum);
+		reach[axis] = most > reach[axis] ? most : reach[axis];
+	}
+	return ~good & 0xff;
 }
 
 /// The interval of one coordinate, per node.
@@ -49,17 +151,102 @@ typedef struct Interval
 	f8 upper;
 } Interval;
 
+/// One direction's rows of all transforms: row j is base[stride j + 4 k] for k = 0 to 3.
+typedef struct Rows
+{
+	const float* base;
+	size_t stride;
+} Rows;
+
+static inline const float* Rows_Get(const Rows* rows, uint32_t transform)
+{
+	return rows->base + rows->stride * transform;
+}
+
 /// A row of a transform applied to a box: center +- half.
 static inline Interval ImageOfBox(const float* row, const sgLaneFloats center[3], const sgLaneFloats half[3])
 {
-	f8 middle = f8_Set(row[3]), extent = f8_Set(0.0f);
+	f8 middle = f8_Set(row[12]), extent = f8_Set(0.0f);
 	for (int k = 0; k < 3; ++k)
 	{
-		f8 entry = f8_Set(row[k]);
+		f8 entry = f8_Set(row[4 * k]);
 		middle = f8_MulAddLoose(entry, LoadLanes(center + k), middle);
 		extent = f8_MulAddLoose(f8_Abs(entry), LoadLanes(half + k), extent);
 	}
 	return (Interval){ f8_Sub(middle, extent), f8_Add(middle, extent) };
+}
+
+static inline Interval ImageOfOrientedBox(const float* row, const sgLaneFloats center[3], const sgBlendOrientedBox* box)
+{
+	f8 zero = f8_Set(0.0f), middle = f8_Set(row[12]), along[3] = { zero, zero, zero };
+	for (int k = 0; k < 3; ++k)
+	{
+		f8 entry = f8_Set(row[4 * k]);
+		middle = f8_MulAddLoose(entry, LoadLanes(center + k), middle);
+		middle = f8_MulAddLoose(entry, LoadLanes(box->offset + k), middle);
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			along[axis] = f8_MulAddLoose(entry, LoadLanes(&box->axes[axis][k]), along[axis]);
+		}
+	}
+	f8 extent = f8_Add(f8_Add(f8_Abs(along[0]), f8_Abs(along[1])), f8_Abs(along[2]));
+	return (Interval){ f8_Sub(middle, extent), f8_Add(middle, extent) };
+}
+
+/// A direction d, the same for all nodes, as a sum of axes and diagonals of a cube: with |d| sorted a >= b >= c,
+///   d = one diagonal c + axes (a - c), (b - c),   or   two diagonals (b + c) / 2, (b - c) / 2 + axis (a - b).
+typedef struct Diagonals
+{
+	float size[3]; ///< |d| along the axes
+	int axis[3];   ///< of the largest, the next and the smallest
+	uint32_t sign; ///< bit k: d is negative along axis k
+} Diagonals;
+
+static inline Diagonals Diagonals_Make(const float* row)
+{
+	Diagonals d = { .axis = { 0, 1, 2 }, .sign = 0 };
+	for (int k = 0; k < 3; ++k)
+	{
+		d.size[k] = __builtin_fabsf(row[4 * k]);
+		d.sign |= (uint32_t)(row[4 * k] < 0.0f) << k;
+	}
+	for (int i = 0; i < 3; ++i)
+	{
+		int k = i == 1 ? 1 : 0; // sort three: compare the pairs (0, 1), (1, 2), (0, 1)
+		if (d.size[d.axis[k]] < d.size[d.axis[k + 1]])
+		{
+			int axis = d.axis[k];
+			d.axis[k] = d.axis[k + 1];
+			d.axis[k + 1] = axis;
+		}
+	}
+	return d;
+}
+
+// The least of the box' support and of those of two sums of diagonals; `flip` is 7 for the opposite direction.
+static inline f8 SupportOfDop(const Diagonals* d, uint32_t flip, const sgLaneFloats half[3], const sgBlendDop* dop)
+{
+	float a = d->size[d->axis[0]], b = d->size[d->axis[1]], c = d->size[d->axis[2]];
+	f8 halfA = LoadLanes(half + d->axis[0]), halfB = LoadLanes(half + d->axis[1]), halfC = LoadLanes(half + d->axis[2]);
+	uint32_t sign = d->sign ^ flip;
+	f8 first = LoadLanes(dop->support + sign), second = LoadLanes(dop->support + (sign ^ (1u << d->axis[2])));
+	f8 box = f8_MulAddLoose(f8_Set(c), halfC, f8_MulAddLoose(f8_Set(b), halfB, f8_Mul(f8_Set(a), halfA)));
+	f8 one = f8_MulAddLoose(f8_Set(a - c), halfA, f8_MulAddLoose(f8_Set(b - c), halfB, f8_Mul(f8_Set(c), first)));
+	f8 two = f8_Add(f8_Mul(f8_Set(0.5f * (b + c)), first), f8_Mul(f8_Set(0.5f * (b - c)), second));
+	two = f8_MulAddLoose(f8_Set(a - b), halfA, two);
+	return f8_Min(box, f8_Min(one, two));
+}
+
+static inline Interval ImageOfDop(const float* row, const sgBlendCommon* common, const sgBlendDop* dop)
+{
+	f8 middle = f8_Set(row[12]);
+	for (int k = 0; k < 3; ++k)
+	{
+		middle = f8_MulAddLoose(f8_Set(row[4 * k]), LoadLanes(common->center + k), middle);
+	}
+	Diagonals d = Diagonals_Make(row);
+	f8 ahead = SupportOfDop(&d, 0, common->half, dop), behind = SupportOfDop(&d, 7, common->half, dop);
+	return (Interval){ f8_Sub(middle, behind), f8_Add(middle, ahead) };
 }
 
 /// Transforms for which images are kept between the passes of the dual; families with more make do with one pass.
@@ -114,7 +301,7 @@ static inline f8 DualAt(f8 lambda, f8 base, f8 slack, const f8* images, const f8
 	return value;
 }
 
-/// The entries of a family, one after the other, each beginning with an sgRangeEntry.
+/// The entries of a family, one after the other.
 typedef struct Entries
 {
 	const sgLaneFloats* values;
@@ -123,26 +310,55 @@ typedef struct Entries
 	uint32_t count;
 } Entries;
 
-static inline const sgRangeEntry* Entries_Range(const Entries* entries, uint32_t j)
+static inline const void* Entries_Get(const Entries* entries, uint32_t j)
 {
-	return (const sgRangeEntry*)(const void*)(entries->values + j * (size_t)entries->stride);
+	return entries->values + j * (size_t)entries->stride;
 }
 
-// Kinds limited, program and local. `kind` is a constant at every call.
+/// What the programs of both directions leave behind for a second look at them.
+typedef struct Images
+{
+	f8 up[KEPT_IMAGES], down[KEPT_IMAGES], spreads[KEPT_IMAGES];
+} Images;
+
+/// How a family is bounded by ranges of weights; constant at every call.
+typedef struct ProgramKind
+{
+	sgBlendKind kind;
+	snugRestVolume rest;
+} ProgramKind;
+
+static inline Interval ImageOfRest(
+    const float* row, const sgBlendCommon* common, const sgLocalEntry* local, ProgramKind how)
+{
+	if (how.kind == sgBlend_local)
+	{
+		return ImageOfBox(row, local->center, local->half);
+	}
+	switch (how.rest)
+	{
+		case snug_restOrientedBox:
+			return ImageOfOrientedBox(row, common->center, (const sgBlendOrientedBox*)(const void*)(common + 1));
+		case snug_restDop14:
+			return ImageOfDop(row, common, (const sgBlendDop*)(const void*)(common + 1));
+		default:
+			return ImageOfBox(row, common->center, common->half);
+	}
+}
+
+// Kinds limited, program and local.
 static inline Interval ProgramRow(
-    const sgBlendCommon* common, const Entries* entries, const float* rows, sgBlendKind kind)
+    const sgBlendCommon* common, const Entries* entries, const Rows* rows, ProgramKind how)
 {
 	Program up = Program_Start(), down = Program_Start();
-	f8 imagesUp[KEPT_IMAGES], imagesDown[KEPT_IMAGES], spreads[KEPT_IMAGES];
+	Images images;
 	f8 zero = f8_Set(0.0f), total = zero;
-	bool isKept = kind != sgBlend_limited && entries->count <= KEPT_IMAGES;
+	bool isKept = how.kind != sgBlend_limited && entries->count <= KEPT_IMAGES;
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
-		const sgRangeEntry* range = Entries_Range(entries, j);
-		const sgLocalEntry* local = (const sgLocalEntry*)(const void*)range;
-		const float* row = rows + 12 * (size_t)entries->transforms[j];
-		Interval image = kind == sgBlend_local ? ImageOfBox(row, local->center, local->half)
-		                                       : ImageOfBox(row, common->center, common->half);
+		const sgRangeEntry* range = Entries_Get(entries, j);
+		const float* row = Rows_Get(rows, entries->transforms[j]);
+		Interval image = ImageOfRest(row, common, (const sgLocalEntry*)(const void*)range, how);
 		f8 low = LoadLanes(&range->low), spread = LoadLanes(&range->spread);
 		f8 weight = f8_Add(low, spread);
 		m8 isAbsent = f8_LessEqual(weight, zero);
@@ -151,9 +367,9 @@ static inline Interval ProgramRow(
 		total = f8_Add(total, f8_Add(low, weight));
 		if (isKept)
 		{
-			imagesUp[j] = image.upper;
-			imagesDown[j] = f8_Sub(zero, image.lower);
-			spreads[j] = spread;
+			images.up[j] = image.upper;
+			images.down[j] = f8_Sub(zero, image.lower);
+			images.spreads[j] = spread;
 		}
 	}
 	f8 slack = LoadLanes(&common->slack);
@@ -162,14 +378,14 @@ static inline Interval ProgramRow(
 	{
 		f8 inverse = f8_Div(f8_Set(1.0f), f8_Max(total, f8_Set(0x1p-20f)));
 		f8 lambdaUp = f8_Mul(up.weighted, inverse), lambdaDown = f8_Mul(down.weighted, inverse);
-		upper = f8_Min(DualAt(lambdaUp, up.base, slack, imagesUp, spreads, entries->count), upper);
-		lower = f8_Min(DualAt(lambdaDown, down.base, slack, imagesDown, spreads, entries->count), lower);
+		upper = f8_Min(DualAt(lambdaUp, up.base, slack, images.up, images.spreads, entries->count), upper);
+		lower = f8_Min(DualAt(lambdaDown, down.base, slack, images.down, images.spreads, entries->count), lower);
 	}
 	// The dual is convex and piecewise linear: its minimum, the program's maximum, is at one of the images.
-	for (uint32_t k = 0; kind == sgBlend_program && isKept && k < entries->count; ++k)
+	for (uint32_t k = 0; how.kind == sgBlend_program && isKept && k < entries->count; ++k)
 	{
-		upper = f8_Min(DualAt(imagesUp[k], up.base, slack, imagesUp, spreads, entries->count), upper);
-		lower = f8_Min(DualAt(imagesDown[k], down.base, slack, imagesDown, spreads, entries->count), lower);
+		upper = f8_Min(DualAt(images.up[k], up.base, slack, images.up, images.spreads, entries->count), upper);
+		lower = f8_Min(DualAt(images.down[k], down.base, slack, images.down, images.spreads, entries->count), lower);
 	}
 	return (Interval){ f8_Sub(zero, lower), upper };
 }
@@ -188,7 +404,7 @@ static inline f8 ApplyRow(const f8 row[4], const f8 point[3])
 }
 
 static inline Reference ReferenceRow(
-    const sgBlendVolume* volume, const Entries* entries, const float* rows, bool hasGradient)
+    const sgBlendVolume* volume, const Entries* entries, const Rows* rows, bool hasGradient)
 {
 	Reference reference;
 	f8 zero = f8_Set(0.0f);
@@ -198,12 +414,12 @@ static inline Reference ReferenceRow(
 	}
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
-		const sgFirstEntry* entry = (const sgFirstEntry*)(const void*)(entries->values + j * (size_t)entries->stride);
-		const float* row = rows + 12 * (size_t)entries->transforms[j];
+		const sgFirstEntry* entry = Entries_Get(entries, j);
+		const float* row = Rows_Get(rows, entries->transforms[j]);
 		f8 mean = LoadLanes(&entry->mean);
 		for (int k = 0; k < 4; ++k)
 		{
-			f8 value = f8_Set(row[k]);
+			f8 value = f8_Set(row[4 * k]);
 			reference.map[k] = f8_MulAddLoose(mean, value, reference.map[k]);
 			for (int a = 0; hasGradient && a < 3; ++a)
 			{
@@ -226,17 +442,17 @@ static inline Reference ReferenceRow(
 
 // Sum over transforms of residual * max |(T - reference) v| over the rest box.
 static inline f8 ResidualRow(
-    const Reference* reference, const Entries* entries, const float* rows, const f8 center[3], const f8 half[3])
+    const Reference* reference, const Entries* entries, const Rows* rows, const f8 center[3], const f8 half[3])
 {
 	f8 sum = f8_Set(0.0f);
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
-		const sgZeroEntry* entry = (const sgZeroEntry*)(const void*)(entries->values + j * (size_t)entries->stride);
-		const float* row = rows + 12 * (size_t)entries->transforms[j];
+		const sgZeroEntry* entry = Entries_Get(entries, j);
+		const float* row = Rows_Get(rows, entries->transforms[j]);
 		f8 difference[4];
 		for (int k = 0; k < 4; ++k)
 		{
-			difference[k] = f8_Sub(f8_Set(row[k]), reference->map[k]);
+			difference[k] = f8_Sub(f8_Set(row[4 * k]), reference->map[k]);
 		}
 		f8 reach = f8_Abs(ApplyRow(difference, center));
 		for (int k = 0; k < 3; ++k)
@@ -292,7 +508,7 @@ static inline Interval QuadraticRow(const Reference* reference, const f8 half[3]
 
 // Kinds zeroOrder and firstOrder.
 static inline Interval OrderRow(const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries,
-    const float* rows, bool hasGradient)
+    const Rows* rows, bool hasGradient)
 {
 	f8 center[3], half[3], linear[3];
 	for (int k = 0; k < 3; ++k)
@@ -320,63 +536,256 @@ static inline Interval OrderRow(const sgBlendCommon* common, const sgBlendVolume
 	return (Interval){ f8_Sub(f8_Add(middle, sum.lower), residual), f8_Add(f8_Add(middle, sum.upper), residual) };
 }
 
-static inline Interval BoundRow(
-    const sgBlendCommon* common, const Entries* entries, const float* rows, sgBlendKind kind)
+// Kind mixed: the first-order bound and the local program, whichever is tighter for each node and side.
+static inline Interval MixedRow(
+    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* first, const Rows* rows)
 {
-	const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
-	switch (kind)
+	Entries local = {
+		.values = first->values + first->count * (size_t)first->stride,
+		.stride = sizeof(sgLocalEntry) / sizeof(sgLaneFloats),
+		.transforms = first->transforms,
+		.count = first->count,
+	};
+	Interval a = OrderRow(common, volume, first, rows, true);
+	Interval b = ProgramRow(common, &local, rows, (ProgramKind){ sgBlend_local, snug_restBox });
+	// A NaN of the first-order bound, which only overflow can make, gives way: it is the first operand.
+	return (Interval){ f8_Max(a.lower, b.lower), f8_Min(a.upper, b.upper) };
+}
+
+static inline Interval LimitedRow(
+    const sgBlendCommon* common, const Entries* entries, const Rows* rows, sgBlendKind kind, snugRestVolume rest)
+{
+	switch (rest)
 	{
-		case sgBlend_limited:
-			return ProgramRow(common, entries, rows, sgBlend_limited);
-		case sgBlend_program:
-			return ProgramRow(common, entries, rows, sgBlend_program);
-		case sgBlend_local:
-			return ProgramRow(common, entries, rows, sgBlend_local);
-		case sgBlend_zeroOrder:
-			return OrderRow(common, volume, entries, rows, false);
+		case snug_restOrientedBox:
+			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restOrientedBox });
+		case snug_restDop14:
+			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restDop14 });
 		default:
-			return OrderRow(common, volume, entries, rows, true);
+			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restBox });
 	}
 }
 
-static void Bound(const sgBlend* blend, const sgBlendFamily* family, const float* rows, const float reach[3],
-    uint32_t mask, sgBoxLanes* out)
+// ---- A node alone: lanes are transforms --------------------------------------------------------------------------
+
+// Eight programs over an eighth of the transforms each become one: sums are added, the two largest found again.
+static inline float CombineLimited(const Program* program, float slack, float* base, float* weighted)
 {
-	sgBlendKind kind = (sgBlendKind)family->kind;
-	const sgLaneFloats* values = blend->values + family->values;
-	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)values;
-	Entries entries = {
-		.values = values + sgBlendKind_HeadValues(kind),
-		.stride = sgBlendKind_EntryValues(kind),
-		.transforms = blend->entryTransforms + family->firstEntry,
-		.count = family->entryCount,
-	};
-	sgBoxLanes boxes;
-	f8 limit = f8_Set(2.0f * SNUG_MAX_COORDINATE);
+	float largest[SG_LANES] SG_ALIGN(32), second[SG_LANES] SG_ALIGN(32), spread[SG_LANES] SG_ALIGN(32);
+	f8_Store(largest, program->largest);
+	f8_Store(second, program->second);
+	f8_Store(spread, program->spread);
+	*base = f8_Sum(program->base);
+	*weighted = f8_Sum(program->weighted);
+	float first = largest[0], next = second[0], itsSpread = spread[0];
+	for (int lane = 1; lane < SG_LANES; ++lane)
+	{
+		bool isLarger = largest[lane] > first;
+		float rival = isLarger ? first : largest[lane];
+		float better = second[lane] > next ? second[lane] : next;
+		next = rival > better ? rival : better;
+		itsSpread = isLarger ? spread[lane] : itsSpread;
+		first = isLarger ? largest[lane] : first;
+	}
+	next = next > -FLT_MAX ? next : first;
+	return *base + slack * next + itsSpread * (first - next);
+}
+
+static inline float DualAcross(
+    float lambda, float base, float slack, const f8* images, const f8* spreads, uint32_t count)
+{
+	f8 sum = f8_Set(0.0f), at = f8_Set(lambda);
+	for (uint32_t j = 0; j < count; ++j)
+	{
+		sum = f8_MulAddLoose(spreads[j], f8_Max(f8_Sub(images[j], at), f8_Set(0.0f)), sum);
+	}
+	return base + slack * lambda + f8_Sum(sum);
+}
+
+/// One direction of a lone node: the least of the dual at the lambdas that the kind looks at.
+static inline float BestAcross(
+    const Program* program, float slack, float total, const f8* images, const f8* spreads, uint32_t count, bool all)
+{
+	float base, weighted;
+	float best = CombineLimited(program, slack, &base, &weighted);
+	if (images == NULL)
+	{
+		return best;
+	}
+	float lambda = weighted / (total > 0x1p-20f ? total : 0x1p-20f);
+	float value = DualAcross(lambda, base, slack, images, spreads, count);
+	best = value < best ? value : best;
+	for (uint32_t k = 0; all && k < count; ++k)
+	{
+		float candidates[SG_LANES] SG_ALIGN(32);
+		f8_Store(candidates, images[k]);
+		for (int lane = 0; lane < SG_LANES; ++lane)
+		{
+			value = DualAcross(candidates[lane], base, slack, images, spreads, count);
+			best = value < best ? value : best;
+		}
+	}
+	return best;
+}
+
+// Kinds limited, program and local of a node alone; one row of all transforms side by side.
+static inline void AcrossRow(const sgBlendCommon* common, const Entries* entries, const float* across, int axis,
+    sgBlendKind kind, float* lower, float* upper)
+{
+	Program up = Program_Start(), down = Program_Start();
+	Images images;
+	f8 zero = f8_Set(0.0f), total = zero;
+	bool isKept = kind != sgBlend_limited && entries->count <= KEPT_IMAGES;
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const sgLocalEntry* entry = Entries_Get(entries, j);
+		const float* row = across + SG_LANES * (12 * (size_t)entries->transforms[j] + 4 * (size_t)axis);
+		f8 middle = f8_Load(row + 3 * SG_LANES), extent = zero;
+		for (int k = 0; k < 3; ++k)
+		{
+			f8 at = f8_Load(row + SG_LANES * k);
+			bool isLocal = kind == sgBlend_local;
+			f8 center = isLocal ? LoadLanes(entry->center + k) : f8_Set(common->center[k].lane[0]);
+			f8 half = isLocal ? LoadLanes(entry->half + k) : f8_Set(common->half[k].lane[0]);
+			middle = f8_MulAddLoose(at, center, middle);
+			extent = f8_MulAddLoose(f8_Abs(at), half, extent);
+		}
+		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
+		f8 weight = f8_Add(low, spread);
+		m8 isAbsent = f8_LessEqual(weight, zero);
+		f8 imageUp = f8_Add(middle, extent), imageDown = f8_Sub(extent, middle);
+		Program_Add(&up, imageUp, low, spread, isAbsent);
+		Program_Add(&down, imageDown, low, spread, isAbsent);
+		total = f8_Add(total, f8_Add(low, weight));
+		if (isKept)
+		{
+			images.up[j] = imageUp;
+			images.down[j] = imageDown;
+			images.spreads[j] = spread;
+		}
+	}
+	float slack = common->slack.lane[0], sum = f8_Sum(total);
+	bool all = kind == sgBlend_program && isKept;
+	*upper = BestAcross(&up, slack, sum, isKept ? images.up : NULL, images.spreads, entries->count, all);
+	*lower = -BestAcross(&down, slack, sum, isKept ? images.down : NULL, images.spreads, entries->count, all);
+}
+
+static void BoundAlone(
+    const sgBlend* blend, const sgBlendFamily* family, const Entries* entries, const sgBlendPose* pose, sgBoundsOut out)
+{
+	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + family->values);
+	const float* across = sgBlendPose_Across(pose, blend->header->transformCount);
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		Interval interval = BoundRow(common, &entries, rows + 4 * axis, kind);
-		f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(reach[axis]));
-		// A NaN, which only overflow can make, becomes the limit: Min and Max return their second operand then.
-		f8 lower = f8_Max(f8_Sub(interval.lower, error), f8_Sub(f8_Set(0.0f), limit));
-		f8 upper = f8_Min(f8_Add(interval.upper, error), limit);
-		f8_Store(boxes.lower[axis], lower);
-		f8_Store(boxes.upper[axis], upper);
+		float lower, upper;
+		switch ((sgBlendKind)family->kind)
+		{
+			case sgBlend_limited:
+				AcrossRow(common, entries, across, axis, sgBlend_limited, &lower, &upper);
+				break;
+			case sgBlend_program:
+				AcrossRow(common, entries, across, axis, sgBlend_program, &lower, &upper);
+				break;
+			default:
+				AcrossRow(common, entries, across, axis, sgBlend_local, &lower, &upper);
+				break;
+		}
+		float error = common->error.lane[0] * pose->reach[axis];
+		const float limit = 2.0f * SNUG_MAX_COORDINATE;
+		lower -= error;
+		upper += error;
+		// Written so that NaN becomes the limit.
+		out.boxes->lower[axis][0] = lower > -limit ? lower : -limit;
+		out.boxes->upper[axis][0] = upper < limit ? upper : limit;
 	}
+}
+
+// ---- Families --------------------------------------------------------------------------------------------------
+
+static inline Interval BoundRow(
+    const sgBlendFamily* family, const sgBlendCommon* common, const Entries* entries, const Rows* rows)
+{
+	const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
+	snugRestVolume rest = (snugRestVolume)family->rest;
+	switch ((sgBlendKind)family->kind)
+	{
+		case sgBlend_limited:
+			return LimitedRow(common, entries, rows, sgBlend_limited, rest);
+		case sgBlend_program:
+			return LimitedRow(common, entries, rows, sgBlend_program, rest);
+		case sgBlend_local:
+			return ProgramRow(common, entries, rows, (ProgramKind){ sgBlend_local, snug_restBox });
+		case sgBlend_zeroOrder:
+			return OrderRow(common, volume, entries, rows, false);
+		case sgBlend_firstOrder:
+			return OrderRow(common, volume, entries, rows, true);
+		default:
+			return MixedRow(common, volume, entries, rows);
+	}
+}
+
+// The interval with its rounding. A NaN, which only overflow can make, becomes the limit: Min and Max return their
+// second operand then.
+static void StoreInterval(
+    Interval interval, const sgBlendCommon* common, float reach, uint32_t mask, float* lower, float* upper)
+{
+	f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(reach)), limit = f8_Set(6.0f * SNUG_MAX_COORDINATE);
+	f8 least = f8_Max(f8_Sub(interval.lower, error), f8_Sub(f8_Set(0.0f), limit));
+	f8 most = f8_Min(f8_Add(interval.upper, error), limit);
 	if (mask == 0xff)
 	{
-		*out = boxes;
+		f8_Store(lower, least);
+		f8_Store(upper, most);
 		return;
 	}
+	float lanes[2][SG_LANES] SG_ALIGN(32);
+	f8_Store(lanes[0], least);
+	f8_Store(lanes[1], most);
 	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		sgBox box = sgBoxLanes_Get(&boxes, lane);
-		sgBoxLanes_Set(out, lane, &box);
+		lower[lane] = lanes[0][lane];
+		upper[lane] = lanes[1][lane];
+	}
+}
+
+static void Bound(
+    const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, uint32_t mask, sgBoundsOut out)
+{
+	const sgBlendHeader* header = blend->header;
+	const sgLaneFloats* values = blend->values + family->values;
+	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)values;
+	Entries entries = {
+		.values = values + sgBlendFamily_HeadValues(family),
+		.stride = sgBlendKind_EntryValues((sgBlendKind)family->kind),
+		.transforms = blend->entryTransforms + family->firstEntry,
+		.count = family->entryCount,
+	};
+	if (family->isAcross)
+	{
+		BoundAlone(blend, family, &entries, pose, out);
+		return;
+	}
+	for (uint32_t axis = 0; axis < 3; ++axis)
+	{
+		Rows rows = { sgBlendPose_Columns(pose) + axis, 16 };
+		Interval interval = BoundRow(family, common, &entries, &rows);
+		StoreInterval(interval, common, pose->reach[axis], mask, out.boxes->lower[axis], out.boxes->upper[axis]);
+	}
+	uint32_t blocks = sgBlend_DopBlocks((snugVolume)header->volume);
+	const float* slabs = sgBlendPose_Slabs(pose, header->transformCount);
+	for (uint32_t i = 0; blocks > 0 && i < sgVolume_ExtraSlabs((snugVolume)header->volume); ++i)
+	{
+		Rows rows = { slabs + 16 * (size_t)(i / 4) + i % 4, 16 * (size_t)blocks };
+		Interval interval = BoundRow(family, common, &entries, &rows);
+		StoreInterval(interval, common, pose->reach[3 + i], mask, out.extra[i].lower, out.extra[i].upper);
 	}
 }
 
 const sgBlendKernels SG_FOR_ISA(sgBlendKernels) = {
 	.evaluate = Evaluate,
+	.evaluateBlocks = EvaluateBlocks,
 	.bound = Bound,
+	.transpose = Transpose,
+	.addReach = AddReach,
 };

@@ -7,14 +7,24 @@
 
 typedef struct sgBlendKernels
 {
-	/// Positions of vertices. For each one, over its influences in order and per component, in float32:
-	/// M = (w_0 T_0 + w_1 T_1) + …, then ((M_0 x + M_1 y) + M_2 z) + M_3. Never fused.
+	/// Positions of vertices, x y z each; `out` has room for one float more. For each one, over its influences in order
+	/// and per component, in float32: M = (w_0 T_0 + w_1 T_1) + …, then ((M_0 x + M_1 y) + M_2 z) + M_3. Never fused.
 	void (*evaluate)(const sgBlend* blend, const float* columns, const float* positions, const uint32_t* vertices,
-	    uint32_t count, sgVertexBlock* out);
+	    uint32_t count, float* out);
 
-	/// Boxes of the nodes of a family, to the lanes of `out` in `mask`, from `lane` on.
-	void (*bound)(const sgBlend* blend, const sgBlendFamily* family, const float* rows, const float reach[3],
-	    uint32_t mask, sgBoxLanes* out);
+	/// The same for `count` vertices in consecutive blocks.
+	void (*evaluateBlocks)(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, float* out);
+
+	/// Bounds of the nodes of a family, to the lanes of `out` in `mask`.
+	void (*bound)(
+	    const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, uint32_t mask, sgBoundsOut out);
+
+	/// Eight matrices by rows (12 floats each) side by side: out[12][SG_LANES].
+	void (*transpose)(const float* const matrices[SG_LANES], float* out);
+
+	/// Raise reach[axis] to the most of |A| restReach + |t| over eight matrices side by side.
+	/// @return the lanes of those for which it is above the limit or not finite
+	uint32_t (*addReach)(const float* across, const float restReach[3], float limit, float reach[3]);
 } sgBlendKernels;
 
 extern const sgBlendKernels sgBlendKernels_scalar;

@@ -113,6 +113,30 @@ static snugStatus CheckVertex(const snugModelDef* def, uint32_t vertex, uint32_t
 	return status;
 }
 
+// Enumerators that exist, and go together.
+static snugStatus CheckBound(const snugModelDef* def)
+{
+	const snugBlendDef* blend = &def->blend;
+	if ((uint32_t)blend->bound > snug_boundCorners || (uint32_t)blend->volume > snug_volumeBall ||
+	    (uint32_t)blend->restVolume > snug_restDop14)
+	{
+		return sgFail(&def->messenger, snug_badArgument, "unknown bound or volume: %d, %d, %d", (int)blend->bound,
+		    (int)blend->volume, (int)blend->restVolume);
+	}
+	bool hasRest = blend->bound == snug_boundLimited || blend->bound == snug_boundProgram;
+	if (blend->restVolume != snug_restBox && !hasRest)
+	{
+		return sgFail(
+		    &def->messenger, snug_badArgument, "rest volumes other than boxes are for bounds limited and program");
+	}
+	bool isBall = blend->bound == snug_boundCorners;
+	if (isBall ? blend->volume != snug_volumeBox && blend->volume != snug_volumeBall : blend->volume == snug_volumeBall)
+	{
+		return sgFail(&def->messenger, snug_badArgument, "balls and the bound by corners go together");
+	}
+	return snug_success;
+}
+
 snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, uint64_t* influenceCount)
 {
 	const snugBlendDef* blend = &def->blend;
@@ -121,15 +145,16 @@ snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, ui
 		return sgFail(&def->messenger, snug_badInput, "%u transforms; 1 to 65535 are possible", blend->transformCount);
 	}
 	SG_REQUIRE(def->vertexCount == 0 || (blend->transforms != NULL && blend->weights != NULL), snug_badArgument);
-	if (blend->bound > snug_boundFirstOrder)
+	snugStatus status = CheckBound(def);
+	if (status != snug_success)
 	{
-		return sgFail(&def->messenger, snug_badArgument, "unknown bound: %d", (int)blend->bound);
+		return status;
 	}
 	*maxInfluences = 0;
 	for (uint32_t v = 0; v < def->vertexCount; ++v)
 	{
 		uint32_t count;
-		snugStatus status = CheckVertex(def, v, &count);
+		status = CheckVertex(def, v, &count);
 		if (status != snug_success)
 		{
 			return status;

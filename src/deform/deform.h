@@ -1,13 +1,13 @@
 // src/deform/deform.h: the seam between how a model deforms and everything else.
 //
-// A deformation model says two things, both purely from the model and a pose: where vertices are, and a box around what
-// a node covers, in any order and for any nodes. Nothing outside src/deform knows more. A new model is a file that
+// A deformation model says two things, both purely from the model and a pose: where vertices are, and bounds around
+// what a node covers, in any order and for any nodes. Nothing outside src/deform knows more. A new model is a file that
 // fills in an sgDeform, lays out the data that it adds to a snugModel, and defines the public setter of its pose; an
 // enumerator in snug.h; and its fields in snugModelDef.
 //
-// Invariant: a bound contains every position that `evaluate` gives for the vertices below its node, rounding included.
-// Purity: neither function reads or writes anything but its arguments, so bounds can be computed by any thread, cached
-// or not, and a bound over a motion is the merge of the bounds at two poses.
+// Invariant: a bound contains every position that the model gives for the vertices below its node, rounding included.
+// Purity: no function reads or writes anything but its arguments, so bounds can be computed by any thread, cached or
+// not, and a bound over a motion is the merge of the bounds at two poses.
 #ifndef SG_DEFORM_H
 #define SG_DEFORM_H
 
@@ -36,15 +36,26 @@ typedef struct sgDeform
 	/// Write the rest pose. Null if a pose takes no bytes.
 	void (*setRest)(const snugModel* model, void* pose);
 
-	/// Body-space positions of `count` vertices (at most SG_MAX_LEAF_VERTICES, tree order). `vertices` is readable for
-	/// SG_LANES - 1 entries past the end. Bit-identical on every machine.
-	void (*evaluate)(
-	    const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, sgVertexBlock* out);
+	/// Positions of all vertices, x y z each in tree order, for models that have them at hand; null for those that
+	/// must evaluate. Those have clusters (cluster.h).
+	const float* (*positions)(const snugModel* model, const void* pose);
 
-	/// Body-space boxes of the nodes of `count` families; out[i] receives the lanes in families[i].mask and keeps the
-	/// others. Null if posing never changes bounds: then the model's rest bounds hold.
-	void (*bound)(
-	    const snugModel* model, const void* pose, const sgLaneSet* families, uint32_t count, sgBoxLanes* const* out);
+	/// Body-space positions of `count` vertices, x y z each; `out` has room for one float more. Bit-identical on every
+	/// machine. Null if `positions` is not.
+	void (*evaluate)(const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, float* out);
+
+	/// The same for all vertices of a cluster: the very same bits, but fast. Null if `positions` is not.
+	void (*evaluateCluster)(const snugModel* model, const void* pose, uint32_t cluster, float* out);
+
+	/// Body-space bounds of inner nodes, and of leaves if `boundsLeaves`: those in set.mask, all of one family. Other
+	/// lanes of `out` stay as they are. Null if posing never changes bounds: then the model's rest bounds hold.
+	void (*bound)(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out);
+
+	/// Whether `bound` is for leaves too; otherwise they are bounded by looking at their vertices. Null means no.
+	bool (*boundsLeaves)(const snugModel* model);
+
+	/// What nodes are bounded by. Null means boxes.
+	snugVolume (*volume)(const snugModel* model);
 
 	/// A direct bound costs as much as all vertices below the node, so refit from the leaves up, all at once.
 	bool refitsBottomUp;

@@ -1,7 +1,7 @@
 // src/deform/free.c: vertices that the caller sets. The pose is the positions themselves, in tree order.
 //
 // There is no cheaper way to bound a node than to look at its vertices, so bodies refit from the leaves up (van den
-// Bergen 1997). The direct bound here serves leaves, and any node that found no place in an exhausted pool.
+// Bergen 1997). The direct bound here serves nodes whose children found no place in an exhausted pool.
 #include "base/fpenv.h"
 #include "body.h"
 #include "kernels/isa.h"
@@ -100,11 +100,10 @@ static void SetRest(const snugModel* model, void* pose)
 	memcpy(pose, model->positions, PoseBytes(model));
 }
 
-static void Evaluate(
-    const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, sgVertexBlock* out)
+static const float* Positions(const snugModel* model, const void* pose)
 {
 	(void)model;
-	sgGetKernels()->gatherVertices(pose, vertices, count, out);
+	return pose;
 }
 
 static sgBox BoundSubtree(const snugModel* model, const float* positions, uint32_t slot)
@@ -125,29 +124,13 @@ static sgBox BoundSubtree(const snugModel* model, const float* positions, uint32
 	return box;
 }
 
-static void Bound(
-    const snugModel* model, const void* pose, const sgLaneSet* families, uint32_t count, sgBoxLanes* const* out)
+static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out)
 {
-	for (uint32_t i = 0; i < count; ++i)
+	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
-		for (uint32_t rest = families[i].mask; rest != 0;)
-		{
-			uint32_t lane = sgLowestBit(rest);
-			uint32_t slot = families[i].group * SG_LANES + lane;
-			uint32_t leaves = (rest & families[i].leafMask) >> lane;
-			// Leaves in neighbouring lanes are numbered one after the other, and are bounded together.
-			uint32_t run = sgLowestBit(~leaves);
-			if (run > 0)
-			{
-				const sgLeaf* first = model->tree.leaves + model->tree.nodes[slot].first;
-				sgGetKernels()->boundLeaves(pose, model->tree.leafVertices, first, run, out[i], lane);
-				rest &= ~(((1u << run) - 1u) << lane);
-				continue;
-			}
-			sgBox box = BoundSubtree(model, pose, slot);
-			sgBoxLanes_Set(out[i], lane, &box);
-			rest &= rest - 1;
-		}
+		uint32_t lane = sgLowestBit(rest);
+		sgBox box = BoundSubtree(model, pose, set.group * SG_LANES + lane);
+		sgBoxLanes_Set(out.boxes, lane, &box);
 	}
 }
 
@@ -157,7 +140,7 @@ const sgDeform sgDeform_free = {
 	.check = Check,
 	.poseBytes = PoseBytes,
 	.setRest = SetRest,
-	.evaluate = Evaluate,
+	.positions = Positions,
 	.bound = Bound,
 	.refitsBottomUp = true,
 	.restIsExact = true,

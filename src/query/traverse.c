@@ -12,6 +12,7 @@
 
 #include "geometry/triangle.h"
 #include "kernels/isa.h"
+#include "query/extra.h"
 
 // Neighbouring steps meet the same leaves again, so the last few groups of them are kept.
 enum
@@ -31,7 +32,7 @@ typedef struct Side
 	snugBody* body;
 	const sgTree* tree;
 	sgPlacement placement;
-	sgBoxLanes scratch;                ///< bounds that found no place in the cache
+	sgBoundsScratch scratch;           ///< bounds that found no place in the cache
 	LeafGroup leafGroups[LEAF_GROUPS]; ///< a group's place is its number modulo LEAF_GROUPS
 } Side;
 
@@ -53,6 +54,8 @@ typedef struct Search
 	bool isCut;           ///< by the callback or a budget, so there may be more
 	sgBoxMotion motionBA; ///< from the space of b to that of a
 	sgBoxMotion motionAB;
+	bool testsExtra; ///< both bodies have the same volume, and it adds to boxes
+	sgExtraTest extra;
 	Side a, b;
 	Level stack[SG_MAX_DEPTH + 1];
 } Search;
@@ -68,14 +71,13 @@ static const sgTriangleLanes* Triangles(Search* search, Side* side, sgLaneSet se
 	sgTriangleLanes* triangles = kept->triangles + lane;
 	if ((kept->ready >> lane & 1) == 0)
 	{
-		const snugModel* model = side->body->model;
 		const sgLeaf* leaf = side->tree->leaves + side->tree->nodes[set.group * SG_LANES + lane].first;
-		const uint32_t* vertices = side->tree->leafVertices + leaf->firstVertex;
+		sgLeafScratch scratch;
+		sgLeafVertices vertices = sgBody_LeafVertices(side->body, leaf, &scratch, &search->counters);
 		sgVertexBlock block;
-		side->body->deform->evaluate(model, side->body->pose, vertices, leaf->vertexCount, &block);
+		search->kernels->gatherVertices(vertices.positions, vertices.indices, leaf->vertexCount, &block);
 		search->kernels->placeVertices(&block, leaf->vertexCount, &side->placement);
 		search->kernels->assembleTriangles(&block, leaf, triangles);
-		search->counters.verticesEvaluated += leaf->vertexCount;
 		kept->ready |= 1u << lane;
 	}
 	return triangles;
@@ -155,23 +157,27 @@ static uint64_t OverlapSets(Search* search, sgLaneSet setA, sgLaneSet setB)
 		return 0;
 	}
 	counters->volumeTests += tests;
-	const sgBoxLanes* boxesA = sgBody_Refresh(search->a.body, setA, &search->a.scratch, &counters->nodesRefitted);
-	const sgBoxLanes* boxesB = sgBody_Refresh(search->b.body, setB, &search->b.scratch, &counters->nodesRefitted);
+	sgBounds a = sgBody_Refresh(search->a.body, setA, true, &search->a.scratch, counters);
+	sgBounds b = sgBody_Refresh(search->b.body, setB, true, &search->b.scratch, counters);
 	const sgKernels* kernels = search->kernels;
+	uint64_t pairs;
 	if (search->motionBA.kind == sgMotion_none)
 	{
-		return kernels->overlapBoxes(boxesA, setA.mask, boxesB, setB.mask);
+		pairs = kernels->overlapBoxes(a.boxes, setA.mask, b.boxes, setB.mask);
 	}
-	sgBoxLanes moved;
-	kernels->moveBoxes(boxesB, &search->motionBA, &moved);
-	uint64_t pairs = kernels->overlapBoxes(boxesA, setA.mask, &moved, setB.mask);
-	// A turned box is a loose box. Looking from the other body as well separates along its axes too.
-	if (pairs != 0 && search->motionAB.kind == sgMotion_general)
+	else
 	{
-		kernels->moveBoxes(boxesA, &search->motionAB, &moved);
-		pairs &= kernels->overlapBoxes(&moved, setA.mask, boxesB, setB.mask);
+		sgBoxLanes moved;
+		kernels->moveBoxes(b.boxes, &search->motionBA, &moved);
+		pairs = kernels->overlapBoxes(a.boxes, setA.mask, &moved, setB.mask);
+		// A turned box is a loose box. Looking from the other body as well separates along its axes too.
+		if (pairs != 0 && search->motionAB.kind == sgMotion_general)
+		{
+			kernels->moveBoxes(a.boxes, &search->motionAB, &moved);
+			pairs &= kernels->overlapBoxes(&moved, setA.mask, b.boxes, setB.mask);
+		}
 	}
-	return pairs;
+	return pairs != 0 && search->testsExtra ? sgOverlapExtra(a.extra, b.extra, &search->extra, pairs) : pairs;
 }
 
 // Look at what is below two nodes; settle leaf pairs, and return the level of what remains.
@@ -223,7 +229,8 @@ static snugStatus PrepareSide(Search* search, Side* side, snugBody* body, sgBox*
 	{
 		side->leafGroups[i].group = SG_NONE;
 	}
-	return sgBody_MakePlacement(body, search->options->origin, root, &side->placement, &search->counters.nodesRefitted);
+	sgBody_Prepare(body, &search->counters);
+	return sgBody_MakePlacement(body, search->options->origin, root, &side->placement, &search->counters);
 }
 
 void sgTraverse(snugBody* a, snugBody* b, const sgTraversal* options, sgSink* sink, snugResult* result)
@@ -245,8 +252,11 @@ void sgTraverse(snugBody* a, snugBody* b, const sgTraversal* options, sgSink* si
 		const sgPlacement *placementA = &search.a.placement, *placementB = &search.b.placement;
 		search.motionBA = sgRelativeMotion(&a->frame, placementA, &b->frame, placementB, &rootB);
 		search.motionAB = sgRelativeMotion(&b->frame, placementB, &a->frame, placementA, &rootA);
+		search.testsExtra = sgExtraTest_Make(&search.extra, a->volume, b->volume, &search.motionBA);
 		Descend(&search);
 		result->complete = !search.isCut;
 	}
+	snugCounters* counters = &search.counters;
+	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	result->counters = search.counters;
 }

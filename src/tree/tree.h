@@ -62,10 +62,11 @@ typedef struct sgTree
 	const uint32_t* vertexMap;    ///< (vertexCount): tree order to caller's number; vertices of no triangle come last
 } sgTree;
 
-/// The lanes of one group that a traversal looks at together: a family, or one node alone.
+/// The lanes of one group that a traversal looks at together: a family, or one leaf alone.
 typedef struct sgLaneSet
 {
 	uint32_t group;
+	uint32_t first;    ///< lane at which the family begins, in the set or not
 	uint32_t mask;     ///< lanes with a node
 	uint32_t leafMask; ///< of those, leaves
 } sgLaneSet;
@@ -75,18 +76,17 @@ static inline bool sgTree_IsLeaf(const sgTree* tree, uint32_t slot)
 	return tree->nodes[slot].childCount == 0;
 }
 
-/// What descending into a node shows: its children, or itself if it is a leaf.
-static inline sgLaneSet sgTree_Open(const sgTree* tree, uint32_t slot)
+/// The children of an inner node.
+static inline sgLaneSet sgTree_Children(const sgTree* tree, uint32_t slot)
 {
 	const sgNode* node = tree->nodes + slot;
-	if (node->childCount == 0)
-	{
-		uint32_t bit = 1u << (slot % SG_LANES);
-		return (sgLaneSet){ slot / SG_LANES, bit, bit };
-	}
 	uint32_t lane = node->first % SG_LANES;
-	return (
-	    sgLaneSet){ node->first / SG_LANES, ((1u << node->childCount) - 1u) << lane, (uint32_t)node->leafMask << lane };
+	return (sgLaneSet){
+		.group = node->first / SG_LANES,
+		.first = lane,
+		.mask = ((1u << node->childCount) - 1u) << lane,
+		.leafMask = (uint32_t)node->leafMask << lane,
+	};
 }
 
 /// The lanes of the family that a slot belongs to; the root is a family of its own.
@@ -95,9 +95,21 @@ static inline sgLaneSet sgTree_Family(const sgTree* tree, uint32_t slot)
 	uint32_t parent = tree->nodes[slot].parent;
 	if (parent == SG_NONE)
 	{
-		return (sgLaneSet){ 0, 1, sgTree_IsLeaf(tree, 0) ? 1 : 0 };
+		return (sgLaneSet){ 0, 0, 1, sgTree_IsLeaf(tree, 0) ? 1 : 0 };
 	}
-	return sgTree_Open(tree, parent);
+	return sgTree_Children(tree, parent);
+}
+
+/// What descending into a node shows: its children, or itself if it is a leaf.
+static inline sgLaneSet sgTree_Open(const sgTree* tree, uint32_t slot)
+{
+	if (!sgTree_IsLeaf(tree, slot))
+	{
+		return sgTree_Children(tree, slot);
+	}
+	sgLaneSet alone = sgTree_Family(tree, slot);
+	alone.mask = alone.leafMask = 1u << (slot % SG_LANES);
+	return alone;
 }
 
 /// The leaves below a node are `first` to `last`, inclusive.

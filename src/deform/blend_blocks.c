@@ -1,0 +1,102 @@
+// src/deform/blend_blocks.c: the vertices of clusters in blocks of eight, ready to be evaluated side by side.
+#include "deform/blend_build.h"
+
+#include <string.h>
+
+// The transforms of up to eight vertices, ascending and each once: a merge of their lists.
+static uint32_t MergeTransforms(const sgWeights* weights, const uint32_t* vertices, uint32_t count, uint16_t* out)
+{
+	uint32_t next[SG_LANES], merged = 0;
+	for (uint32_t lane = 0; lane < count; ++lane)
+	{
+		next[lane] = weights->starts[vertices[lane]];
+	}
+	for (;;)
+	{
+		uint32_t least = UINT32_MAX;
+		for (uint32_t lane = 0; lane < count; ++lane)
+		{
+			bool isLeft = next[lane] < weights->starts[vertices[lane] + 1];
+			uint32_t transform = isLeft ? weights->transforms[next[lane]] : UINT32_MAX;
+			least = transform < least ? transform : least;
+		}
+		if (least == UINT32_MAX)
+		{
+			return merged;
+		}
+		for (uint32_t lane = 0; lane < count; ++lane)
+		{
+			bool isLeft = next[lane] < weights->starts[vertices[lane] + 1];
+			next[lane] += isLeft && weights->transforms[next[lane]] == least;
+		}
+		if (out != NULL)
+		{
+			out[merged] = (uint16_t)least;
+		}
+		++merged;
+	}
+}
+
+static void FillValues(const snugModel* model, const sgWeights* weights, const uint32_t* vertices, uint32_t count,
+    const uint16_t* transforms, uint32_t transformCount, sgLaneFloats* values)
+{
+	memset(values, 0, (3 + (size_t)transformCount) * sizeof(sgLaneFloats));
+	for (uint32_t lane = 0; lane < count; ++lane)
+	{
+		uint32_t vertex = vertices[lane], k = weights->starts[vertex];
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			values[axis].lane[lane] = model->positions[3 * (size_t)vertex + (size_t)axis];
+		}
+		for (uint32_t j = 0; j < transformCount && k < weights->starts[vertex + 1]; ++j)
+		{
+			if (weights->transforms[k] == transforms[j])
+			{
+				values[3 + j].lane[lane] = weights->weights[k++];
+			}
+		}
+	}
+}
+
+bool sgBlend_CountBlocks(const snugModel* model, const sgWeights* weights, sgBlendHeader* header)
+{
+	const sgClusters* clusters = &model->clusters;
+	uint64_t blocks = 0, transforms = 0;
+	for (uint32_t c = 0; c < clusters->header->count; ++c)
+	{
+		const sgCluster* cluster = clusters->clusters + c;
+		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
+		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++blocks)
+		{
+			uint32_t left = cluster->vertexCount - i;
+			transforms += MergeTransforms(weights, vertices + i, left < SG_LANES ? left : SG_LANES, NULL);
+		}
+	}
+	header->blockCount = (uint32_t)blocks;
+	header->blockTransformCount = (uint32_t)transforms;
+	header->blockValueCount = (uint32_t)(3 * blocks + transforms);
+	return 3 * blocks + transforms <= UINT32_MAX;
+}
+
+void sgBlend_FillBlocks(const snugModel* model, const sgWeights* weights, const sgBlockArrays* out)
+{
+	const sgClusters* clusters = &model->clusters;
+	uint32_t block = 0, transforms = 0, values = 0;
+	for (uint32_t c = 0; c < clusters->header->count; ++c)
+	{
+		const sgCluster* cluster = clusters->clusters + c;
+		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
+		out->firstBlocks[c] = block;
+		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++block)
+		{
+			uint32_t left = cluster->vertexCount - i, count = left < SG_LANES ? left : SG_LANES;
+			uint32_t transformCount = MergeTransforms(weights, vertices + i, count, out->transforms + transforms);
+			out->blocks[block] = (sgBlendBlock){ values, transforms, transformCount };
+			FillValues(model, weights, vertices + i, count, out->transforms + transforms, transformCount,
+			    out->values + values);
+			transforms += transformCount;
+			values += 3 + transformCount;
+		}
+	}
+	out->firstBlocks[clusters->header->count] = block;
+}
