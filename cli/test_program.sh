@@ -198,6 +198,13 @@ if [ -w /dev/full ]; then
 	[ $? -eq 1 ] || fail "a full disk is not an error"
 	grep -q "standard output: cannot write" err || fail "a full disk is not told"
 fi
+expect 0 "" bench skin --models nowhere
+holds "absent: skipped"
+checks=$((checks + 1))
+grep -qE '^ *(met|MISSED) ' out && fail "an aim on an absent character counts"
+echo "not a glTF file" >fox.glb
+expect 1 "bench skin: ./fox.glb:1: JSON" bench skin --models .
+rm fox.glb
 expect 1 "nowhere/x.html: cannot write" bench --quick --html nowhere/x.html
 expect 1 "nowhere/deeper: cannot make the directory" demo --out nowhere/deeper
 
