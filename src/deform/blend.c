@@ -351,9 +351,8 @@ static SG_NOINLINE snugStatus SetTransforms(snugBody* body, MakeMatrix* make, co
 	uint32_t bad = MakePose(&blend, make, source, sgBlendPoses_Current(poses), sgBlendPoses_Get(poses, next), &motion);
 	if (bad != SG_NONE)
 	{
-		float matrix[12];
-		make(source, bad, matrix);
-		return AllFinite(matrix, 12)
+		float room[12];
+		return AllFinite(make(source, bad, room), 12)
 		           ? sgFail(&body->messenger, snug_outOfRange, "transform %u leads beyond what float32 can hold", bad)
 		           : sgFail(&body->messenger, snug_badInput, "transform %u is not finite", bad);
 	}
