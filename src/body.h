@@ -27,6 +27,7 @@ struct snugBody
 	snugStrategy strategy; ///< auto resolved
 	bool isAtRest;         ///< the model's rest bounds hold
 	bool isPrepared;       ///< nothing changed since the last refit before a query
+	bool isBegun;          ///< that refit has begun: `step` is the new one
 	uint32_t version;      ///< of the pose; neither zero nor SG_BUSY
 	uint16_t step;         ///< counts poses that were queried
 	double travel;         ///< no vertex moved farther along any axis, over all poses so far
@@ -55,6 +56,11 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScr
 
 /// What the body's strategy does before a query: refit recent families, or all. Once per pose.
 void sgBody_Prepare(snugBody* body, snugCounters* counters);
+
+/// The same in pieces: begin, prepare every listed subtree (different ones on different threads), then sgBody_Prepare.
+#define SG_MAX_SUBTREES (SG_LANES * SG_LANES)
+uint32_t sgBody_BeginPrepare(snugBody* body, uint32_t slots[SG_MAX_SUBTREES]);
+void sgBody_PrepareSubtree(snugBody* body, uint32_t slot, snugCounters* counters);
 
 /// The vertices of a leaf: positions[indices[0]], positions[indices[1]], …
 typedef struct sgLeafVertices

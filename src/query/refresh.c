@@ -394,12 +394,14 @@ static bool IsRecent(const snugBody* body, const sgCacheGroup* cached, sgLaneSet
 // the others, and those whose children have no place, straight from the pose. Recursion is bounded by SG_MAX_DEPTH.
 static void RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached, bool all, snugCounters* counters)
 {
-	// Where only some vertices moved, families that are up to date have nothing below them that is not.
-	if (body->deform->refitsBottomUp && cached->version[family.first / 2] == body->version)
+	const sgTree* tree = &body->model->tree;
+	// Where only some vertices moved, families that are up to date have nothing below them that is not. Before a query
+	// the same holds for all models, but for the root, whose box may have been asked for.
+	bool isRoot = tree->nodes[family.group * SG_LANES + family.first].parent == SG_NONE;
+	if ((body->deform->refitsBottomUp || !isRoot) && cached->version[family.first / 2] == body->version)
 	{
 		return;
 	}
-	const sgTree* tree = &body->model->tree;
 	sgBoundsOut out = BoundsOf(cached);
 	uint32_t direct = family.leafMask, merged = 0;
 	for (uint32_t rest = family.mask & ~family.leafMask; rest != 0; rest &= rest - 1)
@@ -407,8 +409,7 @@ static void RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached, bo
 		uint32_t lane = sgLowestBit(rest);
 		sgLaneSet children = sgTree_Children(tree, family.group * SG_LANES + lane);
 		sgCacheGroup* cachedChildren = FindGroup(body, children.group, all);
-		bool isWanted = cachedChildren != NULL && (all || IsRecent(body, cachedChildren, children));
-		if (!isWanted)
+		if (cachedChildren == NULL || !(all || IsRecent(body, cachedChildren, children)))
 		{
 			direct |= 1u << lane;
 			continue;
@@ -431,20 +432,74 @@ static void RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached, bo
 	Publish(body, cached, family);
 }
 
+static bool NeedsPreparing(const snugBody* body)
+{
+	return !body->isPrepared && !body->isAtRest && body->deform->bound != NULL;
+}
+
+static void BeginStep(snugBody* body)
+{
+	body->step = (uint16_t)(body->step + !body->isBegun);
+	body->isBegun = true;
+}
+
+// A family whose children are to be refitted, in the cache; null otherwise.
+static sgCacheGroup* FindWanted(snugBody* body, sgLaneSet family)
+{
+	bool all = body->strategy == snug_strategyBottomUp;
+	sgCacheGroup* cached = FindGroup(body, family.group, all);
+	return cached != NULL && (all || IsRecent(body, cached, family)) ? cached : NULL;
+}
+
+uint32_t sgBody_BeginPrepare(snugBody* body, uint32_t slots[SG_MAX_SUBTREES])
+{
+	const sgTree* tree = &body->model->tree;
+	uint32_t count = 0;
+	if (!NeedsPreparing(body) || body->strategy == snug_strategyOnDemand || sgTree_IsLeaf(tree, 0))
+	{
+		return 0;
+	}
+	BeginStep(body);
+	sgLaneSet top = sgTree_Children(tree, 0);
+	for (uint32_t rest = top.mask & ~top.leafMask; rest != 0; rest &= rest - 1)
+	{
+		sgLaneSet below = sgTree_Children(tree, top.group * SG_LANES + sgLowestBit(rest));
+		for (uint32_t others = below.mask & ~below.leafMask; others != 0; others &= others - 1)
+		{
+			uint32_t slot = below.group * SG_LANES + sgLowestBit(others);
+			if (FindWanted(body, sgTree_Children(tree, slot)) != NULL)
+			{
+				slots[count++] = slot;
+			}
+		}
+	}
+	return count;
+}
+
+void sgBody_PrepareSubtree(snugBody* body, uint32_t slot, snugCounters* counters)
+{
+	sgLaneSet family = sgTree_Children(&body->model->tree, slot);
+	sgCacheGroup* cached = FindWanted(body, family);
+	if (cached != NULL)
+	{
+		RefitTree(body, family, cached, body->strategy == snug_strategyBottomUp, counters);
+	}
+}
+
 void sgBody_Prepare(snugBody* body, snugCounters* counters)
 {
-	if (body->isPrepared || body->isAtRest || body->deform->bound == NULL)
+	if (!NeedsPreparing(body))
 	{
 		return;
 	}
+	BeginStep(body);
 	body->isPrepared = true;
-	++body->step;
+	body->isBegun = false;
 	sgLaneSet root = sgTree_Family(&body->model->tree, 0);
-	bool all = body->strategy == snug_strategyBottomUp;
 	sgCacheGroup* cached = body->strategy != snug_strategyOnDemand ? FindGroup(body, root.group, true) : NULL;
 	if (cached != NULL)
 	{
-		RefitTree(body, root, cached, all, counters);
+		RefitTree(body, root, cached, body->strategy == snug_strategyBottomUp, counters);
 	}
 }
 
