@@ -65,15 +65,6 @@ static bool AllocateCaches(snugBody* body)
 	return body->ownsPool;
 }
 
-static snugStrategy ResolveStrategy(const snugBodyDef* def)
-{
-	if (def->model->deform->refitsBottomUp)
-	{
-		return snug_strategyBottomUp;
-	}
-	return def->strategy == snug_strategyAuto ? snug_strategyFront : def->strategy;
-}
-
 snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 {
 	SG_REQUIRE(out != NULL, snug_badArgument);
@@ -92,7 +83,7 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		.allocator = allocator,
 		.messenger = def->messenger,
 		.isAtRest = def->model->deform->restIsExact,
-		.strategy = ResolveStrategy(def),
+		.strategy = def->model->deform->refitsBottomUp ? snug_strategyBottomUp : def->strategy,
 		.version = 1,
 		.step = UINT16_MAX / 2, // far from the zeros of new pages
 		.frame = { .rotation = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, .isIdentity = true },

@@ -24,13 +24,17 @@ struct snugBody
 	sgFrame frame;
 	void* pose; ///< deform->poseBytes(model) bytes
 	size_t poseBytes;
-	snugStrategy strategy; ///< auto resolved
-	bool isAtRest;         ///< the model's rest bounds hold
-	bool isPrepared;       ///< nothing changed since the last refit before a query
-	bool isBegun;          ///< that refit has begun: `step` is the new one
-	uint32_t version;      ///< of the pose; neither zero nor SG_BUSY
-	uint16_t step;         ///< counts poses that were queried
-	double travel;         ///< no vertex moved farther along any axis, over all poses so far
+	snugStrategy strategy;
+	bool usesFront;           ///< in this step
+	bool isAtRest;            ///< the model's rest bounds hold
+	bool isPrepared;          ///< nothing changed since the last refit before a query
+	bool isBegun;             ///< that refit has begun: `step` is the new one
+	uint32_t version;         ///< of the pose; neither zero nor SG_BUSY
+	uint16_t step;            ///< counts poses that were queried
+	_Atomic uint32_t visits;  ///< families that queries looked at in this step
+	_Atomic uint32_t repeats; ///< of those, how many they looked at in the step before as well
+	uint32_t lastVisits;      ///< in the step before
+	double travel;            ///< no vertex moved farther along any axis, over all poses so far
 
 	snugVolume volume;    ///< of the model
 	uint32_t extraSlabs;  ///< that it adds to a box

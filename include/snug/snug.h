@@ -300,7 +300,7 @@ typedef struct snugBody snugBody;
 /// When the bounds of a body whose transforms move it are brought up to date. Every choice gives the same pairs.
 typedef enum snugStrategy
 {
-	snug_strategyAuto = 0, ///< what we measured to be fastest: front
+	snug_strategyAuto = 0, ///< front while successive queries look at much the same nodes, else on demand
 	snug_strategyOnDemand, ///< each node when a query first looks at it, straight from the transforms
 	snug_strategyFront,    ///< before a query, what recent queries looked at: the deepest nodes of it straight from the
 	                       ///< transforms, those above by merging; then on demand. Needs a pool of its own to remember.

@@ -302,6 +302,19 @@ static void MergeExtra(const snugBody* body, sgBounds below, uint32_t mask, sgBo
 	}
 }
 
+// A query looks at a family. The first look in a step also tells how much steps resemble one another.
+static void NoteVisit(snugBody* body, _Atomic uint16_t* lastVisit)
+{
+	uint16_t last = atomic_load_explicit(lastVisit, memory_order_relaxed);
+	if (last != body->step)
+	{
+		bool isRepeated = last == (uint16_t)(body->step - 1);
+		atomic_fetch_add_explicit(&body->visits, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&body->repeats, isRepeated, memory_order_relaxed);
+		atomic_store_explicit(lastVisit, body->step, memory_order_relaxed);
+	}
+}
+
 static void Publish(const snugBody* body, sgCacheGroup* cached, sgLaneSet family)
 {
 	cached->travel[family.first / 2] = body->travel;
@@ -332,8 +345,8 @@ static bool GrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet fami
 	uint16_t* grown = cached->grown + family.first / 2;
 	float motion = sgRoundUp(body->travel - cached->travel[family.first / 2]);
 	float growth = UnpackGrowth(*grown) + motion;
-	bool isFront = body->strategy == snug_strategyFront && body->volume == snug_volumeBox;
-	if (!isFront || !(growth <= MAX_GROWTH * sgGetKernels()->leastExtent(&cached->boxes, lanes)))
+	if (!body->usesFront || body->volume != snug_volumeBox ||
+	    !(growth <= MAX_GROWTH * sgGetKernels()->leastExtent(&cached->boxes, lanes)))
 	{
 		return false;
 	}
@@ -355,7 +368,7 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScr
 		_Atomic uint32_t* version = cached->version + set.first / 2;
 		if (isVisit)
 		{
-			atomic_store_explicit(cached->lastVisit + set.first / 2, body->step, memory_order_relaxed);
+			NoteVisit(body, cached->lastVisit + set.first / 2);
 		}
 		uint32_t found = atomic_load_explicit(version, memory_order_acquire);
 		if (found == body->version)
@@ -437,10 +450,28 @@ static bool NeedsPreparing(const snugBody* body)
 	return !body->isPrepared && !body->isAtRest && body->deform->bound != NULL;
 }
 
+// What queries looked at in the step before last is what they were going to look at in the last one, or it is not: the
+// automatic strategy takes the front where at least this part of it is.
+static const double leastCoherence = 0.1;
+
 static void BeginStep(snugBody* body)
 {
-	body->step = (uint16_t)(body->step + !body->isBegun);
+	if (body->isBegun)
+	{
+		return;
+	}
 	body->isBegun = true;
+	++body->step;
+	uint32_t visits = atomic_exchange_explicit(&body->visits, 0, memory_order_relaxed);
+	uint32_t repeats = atomic_exchange_explicit(&body->repeats, 0, memory_order_relaxed);
+	bool isCoherent = (double)repeats >= leastCoherence * (double)body->lastVisits;
+	body->lastVisits = visits;
+	body->usesFront = body->strategy == snug_strategyFront || (body->strategy == snug_strategyAuto && isCoherent);
+}
+
+static bool RefitsBefore(const snugBody* body)
+{
+	return body->usesFront || body->strategy == snug_strategyBottomUp;
 }
 
 // A family whose children are to be refitted, in the cache; null otherwise.
@@ -455,11 +486,15 @@ uint32_t sgBody_BeginPrepare(snugBody* body, uint32_t slots[SG_MAX_SUBTREES])
 {
 	const sgTree* tree = &body->model->tree;
 	uint32_t count = 0;
-	if (!NeedsPreparing(body) || body->strategy == snug_strategyOnDemand || sgTree_IsLeaf(tree, 0))
+	if (!NeedsPreparing(body) || sgTree_IsLeaf(tree, 0))
 	{
 		return 0;
 	}
 	BeginStep(body);
+	if (!RefitsBefore(body))
+	{
+		return 0;
+	}
 	sgLaneSet top = sgTree_Children(tree, 0);
 	for (uint32_t rest = top.mask & ~top.leafMask; rest != 0; rest &= rest - 1)
 	{
@@ -496,7 +531,7 @@ void sgBody_Prepare(snugBody* body, snugCounters* counters)
 	body->isPrepared = true;
 	body->isBegun = false;
 	sgLaneSet root = sgTree_Family(&body->model->tree, 0);
-	sgCacheGroup* cached = body->strategy != snug_strategyOnDemand ? FindGroup(body, root.group, true) : NULL;
+	sgCacheGroup* cached = RefitsBefore(body) ? FindGroup(body, root.group, true) : NULL;
 	if (cached != NULL)
 	{
 		RefitTree(body, root, cached, body->strategy == snug_strategyBottomUp, counters);
