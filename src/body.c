@@ -65,6 +65,13 @@ static bool AllocateCaches(snugBody* body)
 	return body->ownsPool;
 }
 
+// On demand means without a front; bottom-up has no use for it.
+static uint16_t InitialMemory(const snugBodyDef* def)
+{
+	bool hasFront = def->strategy == snug_strategyAuto || def->strategy == snug_strategyFront;
+	return hasFront && !def->model->deform->refitsBottomUp ? SG_FRONT_MEMORY : 0;
+}
+
 snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 {
 	SG_REQUIRE(out != NULL, snug_badArgument);
@@ -84,6 +91,7 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		.messenger = def->messenger,
 		.isAtRest = def->model->deform->restIsExact,
 		.strategy = def->model->deform->refitsBottomUp ? snug_strategyBottomUp : def->strategy,
+		.frontMemory = InitialMemory(def),
 		.version = 1,
 		.step = UINT16_MAX / 2, // far from the zeros of new pages
 		.frame = { .rotation = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, .isIdentity = true },

@@ -14,6 +14,10 @@
 #include "deform/deform.h"
 #include "pool.h"
 
+/// Steps for which a family stays part of the front after a query last looked at it, at most. Contacts move back and
+/// forth: a few steps' memory keeps their surroundings tight at a small price.
+#define SG_FRONT_MEMORY 4
+
 struct snugBody
 {
 	const snugModel* model;
@@ -25,16 +29,18 @@ struct snugBody
 	void* pose; ///< deform->poseBytes(model) bytes
 	size_t poseBytes;
 	snugStrategy strategy;
-	bool usesFront;           ///< in this step
-	bool isAtRest;            ///< the model's rest bounds hold
-	bool isPrepared;          ///< nothing changed since the last refit before a query
-	bool isBegun;             ///< that refit has begun: `step` is the new one
-	uint32_t version;         ///< of the pose; neither zero nor SG_BUSY
-	uint16_t step;            ///< counts poses that were queried
-	_Atomic uint32_t visits;  ///< families that queries looked at in this step
-	_Atomic uint32_t repeats; ///< of those, how many they looked at in the step before as well
-	uint32_t lastVisits;      ///< in the step before
-	double travel;            ///< no vertex moved farther along any axis, over all poses so far
+	uint16_t frontMemory;       ///< steps for which a family stays part of the front; zero: there is none
+	bool isAtRest;              ///< the model's rest bounds hold
+	bool isPrepared;            ///< nothing changed since the last refit before a query
+	bool isBegun;               ///< that refit has begun: `step` is the new one
+	uint32_t version;           ///< of the pose; neither zero nor SG_BUSY
+	uint16_t step;              ///< counts poses that were queried
+	_Atomic uint32_t visits;    ///< families that queries looked at in this step
+	_Atomic uint32_t repeats;   ///< of those, how many they looked at in the step before as well
+	_Atomic uint32_t prepared;  ///< families refitted before the queries of this step
+	_Atomic uint32_t wellTaken; ///< of those, how many queries looked at then
+	uint32_t lastVisits;        ///< in the step before
+	double travel;              ///< no vertex moved farther along any axis, over all poses so far
 
 	snugVolume volume;    ///< of the model
 	uint32_t extraSlabs;  ///< that it adds to a box

@@ -7,10 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/// Steps for which a family stays part of the front after a query last looked at it. Contacts move back and forth: a
-/// few steps' memory keeps their surroundings tight at a small price.
-#define FRONT_MEMORY 4
-
 /// Boxes may be grown by what their body moved, instead of being refitted, while that adds up to no more than this part
 /// of their extent.
 #define MAX_GROWTH 0.1f
@@ -302,15 +298,18 @@ static void MergeExtra(const snugBody* body, sgBounds below, uint32_t mask, sgBo
 	}
 }
 
-// A query looks at a family. The first look in a step also tells how much steps resemble one another.
-static void NoteVisit(snugBody* body, _Atomic uint16_t* lastVisit)
+// A query looks at a family. The first look in a step also tells how good the front was.
+static void NoteVisit(snugBody* body, sgCacheGroup* cached, uint32_t family)
 {
+	_Atomic uint16_t* lastVisit = cached->lastVisit + family;
 	uint16_t last = atomic_load_explicit(lastVisit, memory_order_relaxed);
 	if (last != body->step)
 	{
 		bool isRepeated = last == (uint16_t)(body->step - 1);
+		bool isPrepared = atomic_load_explicit(cached->version + family, memory_order_relaxed) == body->version;
 		atomic_fetch_add_explicit(&body->visits, 1, memory_order_relaxed);
 		atomic_fetch_add_explicit(&body->repeats, isRepeated, memory_order_relaxed);
+		atomic_fetch_add_explicit(&body->wellTaken, isPrepared, memory_order_relaxed);
 		atomic_store_explicit(lastVisit, body->step, memory_order_relaxed);
 	}
 }
@@ -345,7 +344,7 @@ static bool GrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet fami
 	uint16_t* grown = cached->grown + family.first / 2;
 	float motion = sgRoundUp(body->travel - cached->travel[family.first / 2]);
 	float growth = UnpackGrowth(*grown) + motion;
-	if (!body->usesFront || body->volume != snug_volumeBox ||
+	if (body->frontMemory == 0 || body->volume != snug_volumeBox ||
 	    !(growth <= MAX_GROWTH * sgGetKernels()->leastExtent(&cached->boxes, lanes)))
 	{
 		return false;
@@ -368,7 +367,7 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScr
 		_Atomic uint32_t* version = cached->version + set.first / 2;
 		if (isVisit)
 		{
-			NoteVisit(body, cached->lastVisit + set.first / 2);
+			NoteVisit(body, cached, set.first / 2);
 		}
 		uint32_t found = atomic_load_explicit(version, memory_order_acquire);
 		if (found == body->version)
@@ -400,7 +399,7 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScr
 // steps: that costs a refit and nothing else.
 static bool IsRecent(const snugBody* body, const sgCacheGroup* cached, sgLaneSet family)
 {
-	return cached != NULL && (uint16_t)(body->step - cached->lastVisit[family.first / 2]) <= FRONT_MEMORY;
+	return cached != NULL && (uint16_t)(body->step - cached->lastVisit[family.first / 2]) <= body->frontMemory;
 }
 
 // Refit a family: nodes whose children are wanted (all, or the recent ones) by merging those, which are refitted first;
@@ -442,6 +441,7 @@ static void RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached, bo
 		counters->nodesAtFront += (uint32_t)__builtin_popcount(direct);
 	}
 	counters->nodesAboveFront += merged;
+	atomic_fetch_add_explicit(&body->prepared, 1, memory_order_relaxed);
 	Publish(body, cached, family);
 }
 
@@ -450,9 +450,27 @@ static bool NeedsPreparing(const snugBody* body)
 	return !body->isPrepared && !body->isAtRest && body->deform->bound != NULL;
 }
 
-// What queries looked at in the step before last is what they were going to look at in the last one, or it is not: the
-// automatic strategy takes the front where at least this part of it is.
-static const double leastCoherence = 0.1;
+// How long the automatic strategy remembers in this step: less if much of what was refitted before the last queries was
+// not looked at, more if nearly all was. Without a front, families looked at in two steps in a row tell how it would
+// be.
+static uint16_t AdaptMemory(uint16_t memory, double wellTaken, double coherence)
+{
+	if (memory == 0)
+	{
+		return coherence > 0.6;
+	}
+	if (wellTaken < 0.5)
+	{
+		return memory / 2;
+	}
+	bool isGood = wellTaken > 0.7 && memory < SG_FRONT_MEMORY;
+	return isGood ? (uint16_t)(memory * 2) : memory;
+}
+
+static double Ratio(uint32_t part, uint32_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : 1.0;
+}
 
 static void BeginStep(snugBody* body)
 {
@@ -463,15 +481,19 @@ static void BeginStep(snugBody* body)
 	body->isBegun = true;
 	++body->step;
 	uint32_t visits = atomic_exchange_explicit(&body->visits, 0, memory_order_relaxed);
-	uint32_t repeats = atomic_exchange_explicit(&body->repeats, 0, memory_order_relaxed);
-	bool isCoherent = (double)repeats >= leastCoherence * (double)body->lastVisits;
+	double coherence = Ratio(atomic_exchange_explicit(&body->repeats, 0, memory_order_relaxed), body->lastVisits);
+	uint32_t prepared = atomic_exchange_explicit(&body->prepared, 0, memory_order_relaxed);
+	double wellTaken = Ratio(atomic_exchange_explicit(&body->wellTaken, 0, memory_order_relaxed), prepared);
 	body->lastVisits = visits;
-	body->usesFront = body->strategy == snug_strategyFront || (body->strategy == snug_strategyAuto && isCoherent);
+	if (body->strategy == snug_strategyAuto && visits > 0)
+	{
+		body->frontMemory = AdaptMemory(body->frontMemory, wellTaken, coherence);
+	}
 }
 
 static bool RefitsBefore(const snugBody* body)
 {
-	return body->usesFront || body->strategy == snug_strategyBottomUp;
+	return body->frontMemory > 0 || body->strategy == snug_strategyBottomUp;
 }
 
 // A family whose children are to be refitted, in the cache; null otherwise.
