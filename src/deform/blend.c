@@ -47,7 +47,7 @@ uint64_t sgBlendFamily_Values(const sgBlendFamily* family)
 	return sgBlendFamily_HeadValues(family) + (uint64_t)family->entryCount * each;
 }
 
-size_t sgBlend_Layout(const snugModel* model, const sgBlendHeader* header, size_t offsets[SG_BLEND_ARRAYS])
+size_t sgBlend_Layout(const snugModel* model, sgBlendHeader* header)
 {
 	const sgTree* tree = &model->tree;
 	const size_t sizes[SG_BLEND_ARRAYS] = {
@@ -67,8 +67,8 @@ size_t sgBlend_Layout(const snugModel* model, const sgBlendHeader* header, size_
 	size_t end = sizeof(sgBlendHeader);
 	for (int i = 0; i < SG_BLEND_ARRAYS; ++i)
 	{
-		offsets[i] = sgAlignUp(end, SG_ALIGNMENT);
-		end = offsets[i] + sizes[i];
+		header->offsets[i] = sgAlignUp(end, SG_ALIGNMENT);
+		end = (size_t)header->offsets[i] + sizes[i];
 	}
 	return sgAlignUp(end, SG_ALIGNMENT);
 }
@@ -77,8 +77,7 @@ sgBlend sgBlend_Get(const snugModel* model)
 {
 	const char* data = model->deformData;
 	const sgBlendHeader* header = model->deformData;
-	size_t offsets[SG_BLEND_ARRAYS];
-	sgBlend_Layout(model, header, offsets);
+	const uint64_t* offsets = header->offsets;
 	return (sgBlend){
 		.header = header,
 		.starts = (const void*)(data + offsets[0]),

@@ -124,6 +124,9 @@ typedef struct sgBlendMoved
 	sgLaneFloats half[3];
 } sgBlendMoved;
 
+/// How many arrays a model's data have.
+#define SG_BLEND_ARRAYS 12
+
 /// Start of a model's data; the arrays follow, each aligned to SG_ALIGNMENT.
 typedef struct sgBlendHeader
 {
@@ -138,9 +141,10 @@ typedef struct sgBlendHeader
 	uint32_t restVolume;    ///< snugRestVolume
 	uint32_t boundLeaves;   ///< 0 or 1
 	uint32_t blockCount;
-	uint32_t blockTransformCount; ///< of all blocks together
-	uint32_t blockValueCount;     ///< sgLaneFloats
-	float reach[3];               ///< greatest |coordinate| of the rest mesh
+	uint32_t blockTransformCount;      ///< of all blocks together
+	uint32_t blockValueCount;          ///< sgLaneFloats
+	float reach[3];                    ///< greatest |coordinate| of the rest mesh, and of terms of rest volumes
+	uint64_t offsets[SG_BLEND_ARRAYS]; ///< where the arrays are, in bytes from here
 } sgBlendHeader;
 
 /// The arrays of a blend model.
@@ -161,9 +165,8 @@ typedef struct sgBlend
 	const sgBlendMoved* moved;       ///< (blocks of eight transforms)
 } sgBlend;
 
-/// Offsets of the arrays; returns the size of everything.
-#define SG_BLEND_ARRAYS 12
-size_t sgBlend_Layout(const snugModel* model, const sgBlendHeader* header, size_t offsets[SG_BLEND_ARRAYS]);
+/// Fill in the offsets of a header from its counts; returns the size of everything.
+size_t sgBlend_Layout(const snugModel* model, sgBlendHeader* header);
 
 sgBlend sgBlend_Get(const snugModel* model);
 

@@ -137,14 +137,20 @@ static const char* CheckBlocks(const snugModel* model, const sgBlend* blend)
 	return fault;
 }
 
+static bool HasRightLayout(const snugModel* model, const sgBlendHeader* header)
+{
+	sgBlendHeader right = *header;
+	return sgBlend_Layout(model, &right) == model->deformBytes &&
+	       memcmp(right.offsets, header->offsets, sizeof(right.offsets)) == 0;
+}
+
 const char* sgBlend_Check(const snugModel* model)
 {
 	const sgTree* tree = &model->tree;
 	const sgBlendHeader* header = model->deformData;
-	size_t offsets[SG_BLEND_ARRAYS];
 	if (model->deformBytes < sizeof(*header) || header->transformCount < 1 || header->transformCount > UINT16_MAX ||
 	    header->bound > snug_boundCorners || header->volume > snug_volumeBall || header->restVolume > snug_restDop14 ||
-	    header->boundLeaves > 1 || sgBlend_Layout(model, header, offsets) != model->deformBytes)
+	    header->boundLeaves > 1 || !HasRightLayout(model, header))
 	{
 		return "its data for blending have a wrong size";
 	}
