@@ -8,85 +8,14 @@
 // Order: a step settles its leaf pairs first, then descends in the order of bits. Bounds decide only what is skipped,
 // and what is skipped holds no pair; so pairs are met in the same order however tight the bounds are, and the first
 // pair found is the same on every machine.
-#include "query/traverse.h"
-
-#include "base/fpenv.h"
+#include "query/search.h"
 
 #include "geometry/triangle.h"
 #include "kernels/isa.h"
-#include "query/extra.h"
 
-#include <stdatomic.h>
-#include <string.h>
-
-// Neighbouring steps meet the same leaves again, so the last few groups of them are kept.
-enum
+static const sgTriangleLanes* Triangles(sgSearch* search, sgSide* side, sgLaneSet set, uint32_t lane)
 {
-	LEAF_GROUPS = 4
-};
-
-typedef struct LeafGroup
-{
-	sgTriangleLanes triangles[SG_LANES];
-	sgLeafSource source; ///< where the vertices of the leaf looked at last are, and those of its siblings
-	uint32_t group;
-	uint32_t ready; ///< lanes that are evaluated
-} LeafGroup;
-
-typedef struct Side
-{
-	snugBody* body;
-	const sgTree* tree;
-	sgPlacement placement;
-	sgBoundsScratch scratch;           ///< bounds that found no place in the cache
-	LeafGroup leafGroups[LEAF_GROUPS]; ///< a group's place is its number modulo LEAF_GROUPS
-} Side;
-
-/// A pair of lane sets with the overlapping pairs of nodes still to be descended into: bit 8 i + j.
-typedef struct Level
-{
-	uint32_t groupA;
-	uint32_t groupB;
-	uint64_t pairs;
-} Level;
-
-/// What threads that answer one query together share.
-typedef struct Team
-{
-	atomic_flag lock;
-	sgSink* sink;
-	snugCounters counters;
-	atomic_bool isStopped;
-} Team;
-
-/// Pairs that a thread collects before it takes the lock.
-enum
-{
-	TEAM_PAIRS = 64
-};
-
-typedef struct Search
-{
-	const sgKernels* kernels;
-	const sgTraversal* options;
-	sgSink* sink;
-	Team* team; ///< null: alone
-	snugPair found[TEAM_PAIRS];
-	uint32_t foundCount;
-	snugCounters counters;
-	bool isStopped;
-	bool isCut;           ///< by the callback or a budget, so there may be more
-	sgBoxMotion motionBA; ///< from the space of b to that of a
-	sgBoxMotion motionAB;
-	bool testsExtra; ///< both bodies have the same volume, and it adds to boxes
-	sgExtraTest extra;
-	Side a, b;
-	Level stack[SG_MAX_DEPTH + 1];
-} Search;
-
-static const sgTriangleLanes* Triangles(Search* search, Side* side, sgLaneSet set, uint32_t lane)
-{
-	LeafGroup* kept = side->leafGroups + set.group % LEAF_GROUPS;
+	sgLeafGroup* kept = side->leafGroups + set.group % SG_LEAF_GROUPS;
 	if (kept->group != set.group)
 	{
 		kept->group = set.group;
@@ -124,42 +53,14 @@ static void GetTriangle(const sgTriangleLanes* lanes, uint32_t t, float out[3][3
 	}
 }
 
-static void Team_Lock(Team* team)
-{
-	while (atomic_flag_test_and_set_explicit(&team->lock, memory_order_acquire))
-	{
-	}
-}
-
-static void Team_Unlock(Team* team)
-{
-	atomic_flag_clear_explicit(&team->lock, memory_order_release);
-}
-
-// Hand over what was collected; stops all if the callback wants no more.
-static void HandOver(Search* search)
-{
-	Team* team = search->team;
-	Team_Lock(team);
-	bool goOn = !atomic_load_explicit(&team->isStopped, memory_order_relaxed);
-	for (uint32_t i = 0; goOn && i < search->foundCount; ++i)
-	{
-		goOn = sgSink_Add(team->sink, search->found[i]);
-	}
-	atomic_store_explicit(&team->isStopped, !goOn, memory_order_relaxed);
-	Team_Unlock(team);
-	search->foundCount = 0;
-	search->isStopped = !goOn;
-}
-
-static void Report(Search* search, snugPair pair)
+static void Report(sgSearch* search, snugPair pair)
 {
 	if (search->team != NULL)
 	{
 		search->found[search->foundCount++] = pair;
-		if (search->foundCount == TEAM_PAIRS)
+		if (search->foundCount == SG_TEAM_PAIRS)
 		{
-			HandOver(search);
+			sgSearch_HandOver(search);
 		}
 		return;
 	}
@@ -169,7 +70,7 @@ static void Report(Search* search, snugPair pair)
 }
 
 // All pairs of triangles of two leaves.
-static void CollideLeaves(Search* search, sgLaneSet setA, uint32_t laneA, sgLaneSet setB, uint32_t laneB)
+static void CollideLeaves(sgSearch* search, sgLaneSet setA, uint32_t laneA, sgLaneSet setB, uint32_t laneB)
 {
 	const sgTree* treeA = search->a.tree;
 	const sgTree* treeB = search->b.tree;
@@ -214,7 +115,7 @@ static uint64_t MaskProduct(uint32_t rows, uint32_t columns)
 	return product;
 }
 
-static uint64_t OverlapSets(Search* search, sgLaneSet setA, sgLaneSet setB)
+static uint64_t OverlapSets(sgSearch* search, sgLaneSet setA, sgLaneSet setB)
 {
 	snugCounters* counters = &search->counters;
 	uint64_t tests = (uint64_t)(__builtin_popcount(setA.mask) * __builtin_popcount(setB.mask));
@@ -248,7 +149,7 @@ static uint64_t OverlapSets(Search* search, sgLaneSet setA, sgLaneSet setB)
 }
 
 // Look at what is below two nodes; settle leaf pairs, and return the level of what remains.
-static Level Step(Search* search, uint32_t slotA, uint32_t slotB)
+sgLevel sgSearch_Step(sgSearch* search, uint32_t slotA, uint32_t slotB)
 {
 	sgLaneSet setA = sgTree_Open(search->a.tree, slotA);
 	sgLaneSet setB = sgTree_Open(search->b.tree, slotB);
@@ -259,18 +160,18 @@ static Level Step(Search* search, uint32_t slotA, uint32_t slotB)
 	{
 		CollideLeaves(search, setA, sgLowestBit(rest) / SG_LANES, setB, sgLowestBit(rest) % SG_LANES);
 	}
-	return (Level){ setA.group, setB.group, pairs & ~leafPairs };
+	return (sgLevel){ setA.group, setB.group, pairs & ~leafPairs };
 }
 
 // Everything below two nodes. Each level descends into at least one of them, and into both while both are inner nodes;
 // so there are at most as many levels as the deeper tree has, and the root's.
-static void Descend(Search* search, uint32_t rootA, uint32_t rootB)
+void sgSearch_Descend(sgSearch* search, uint32_t rootA, uint32_t rootB)
 {
 	int top = 0;
-	search->stack[0] = Step(search, rootA, rootB);
+	search->stack[0] = sgSearch_Step(search, rootA, rootB);
 	while (top >= 0 && !search->isStopped)
 	{
-		Level* level = search->stack + top;
+		sgLevel* level = search->stack + top;
 		if (level->pairs == 0)
 		{
 			--top;
@@ -280,7 +181,7 @@ static void Descend(Search* search, uint32_t rootA, uint32_t rootB)
 		level->pairs &= level->pairs - 1;
 		uint32_t slotA = level->groupA * SG_LANES + pair / SG_LANES;
 		uint32_t slotB = level->groupB * SG_LANES + pair % SG_LANES;
-		Level next = Step(search, slotA, slotB);
+		sgLevel next = sgSearch_Step(search, slotA, slotB);
 		if (next.pairs != 0)
 		{
 			search->stack[++top] = next;
@@ -288,202 +189,36 @@ static void Descend(Search* search, uint32_t rootA, uint32_t rootB)
 	}
 }
 
-static void ForgetLeaves(Side* side)
+void sgSide_ForgetLeaves(sgSide* side)
 {
-	for (int i = 0; i < LEAF_GROUPS; ++i)
+	for (int i = 0; i < SG_LEAF_GROUPS; ++i)
 	{
 		side->leafGroups[i].group = SG_NONE;
 	}
 }
 
-static snugStatus PrepareSide(Search* search, Side* side, snugBody* body, sgBox* root)
+static snugStatus PrepareSide(sgSearch* search, sgSide* side, snugBody* body, sgBox* root)
 {
 	side->body = body;
 	side->tree = &body->model->tree;
-	ForgetLeaves(side);
+	sgSide_ForgetLeaves(side);
 	sgBody_Prepare(body, &search->counters);
 	return sgBody_MakePlacement(body, search->options->origin, root, &side->placement, &search->counters);
 }
 
-// ---- Several threads --------------------------------------------------------------------------------------------
-
-/// Pairs of nodes that are enough to keep threads busy, and room for what the last step adds to them.
-enum
-{
-	WANTED_TASKS = 96,
-	MAX_TASKS = WANTED_TASKS + SG_LANES * SG_LANES
-};
-
-typedef struct NodePair
-{
-	uint32_t a, b;
-} NodePair;
-
-typedef struct Tasks
-{
-	Team team;
-	const Search* search; ///< ready to descend
-	NodePair pairs[MAX_TASKS];
-	uint32_t count;
-} Tasks;
-
-static void AddCounters(snugCounters* sum, const snugCounters* more)
-{
-	sum->nodesAtFront += more->nodesAtFront;
-	sum->nodesAboveFront += more->nodesAboveFront;
-	sum->nodesBelowFront += more->nodesBelowFront;
-	sum->volumeTests += more->volumeTests;
-	sum->verticesEvaluated += more->verticesEvaluated;
-	sum->triangleTests += more->triangleTests;
-	sum->exactTests += more->exactTests;
-}
-
-// Step through pairs of nodes breadth first, until there are enough of them.
-static void ListTasks(Search* search, Tasks* tasks)
-{
-	uint32_t next = 0;
-	tasks->pairs[0] = (NodePair){ 0, 0 };
-	tasks->count = 1;
-	while (next < tasks->count && tasks->count - next < WANTED_TASKS && !search->isStopped)
-	{
-		// What has been stepped through makes room at the front.
-		if (tasks->count + SG_LANES * SG_LANES > MAX_TASKS)
-		{
-			tasks->count -= next;
-			memmove(tasks->pairs, tasks->pairs + next, tasks->count * sizeof(NodePair));
-			next = 0;
-		}
-		NodePair pair = tasks->pairs[next++];
-		Level level = Step(search, pair.a, pair.b);
-		for (; level.pairs != 0; level.pairs &= level.pairs - 1)
-		{
-			uint32_t bit = sgLowestBit(level.pairs);
-			tasks->pairs[tasks->count++] =
-			    (NodePair){ level.groupA * SG_LANES + bit / SG_LANES, level.groupB * SG_LANES + bit % SG_LANES };
-		}
-	}
-	tasks->count -= next;
-	memmove(tasks->pairs, tasks->pairs + next, tasks->count * sizeof(NodePair));
-}
-
-static SG_NOINLINE void RunSearch(Tasks* tasks, NodePair pair)
-{
-	Search search; // not zeroed: most of it is scratch
-	const Search* like = tasks->search;
-	search.kernels = like->kernels;
-	search.options = like->options;
-	search.team = &tasks->team;
-	search.foundCount = 0;
-	search.counters = (snugCounters){ 0 };
-	search.isStopped = atomic_load_explicit(&tasks->team.isStopped, memory_order_relaxed);
-	search.isCut = false;
-	search.motionBA = like->motionBA;
-	search.motionAB = like->motionAB;
-	search.testsExtra = like->testsExtra;
-	search.extra = like->extra;
-	const Side* sides[2] = { &like->a, &like->b };
-	Side* copies[2] = { &search.a, &search.b };
-	for (int i = 0; i < 2; ++i)
-	{
-		copies[i]->body = sides[i]->body;
-		copies[i]->tree = sides[i]->tree;
-		copies[i]->placement = sides[i]->placement;
-		ForgetLeaves(copies[i]);
-	}
-	if (!search.isStopped)
-	{
-		Descend(&search, pair.a, pair.b);
-		HandOver(&search);
-	}
-	Team_Lock(&tasks->team);
-	AddCounters(&tasks->team.counters, &search.counters);
-	Team_Unlock(&tasks->team);
-}
-
-static void RunTask(void* context, uint32_t index)
-{
-	Tasks* tasks = context;
-	sgFpEnv environment = sgFpEnv_Enter();
-	RunSearch(tasks, tasks->pairs[index]);
-	sgFpEnv_Leave(environment);
-}
-
-static void DescendTogether(Search* search)
-{
-	Tasks tasks = { .team = { .lock = ATOMIC_FLAG_INIT, .sink = search->sink }, .search = search };
-	ListTasks(search, &tasks);
-	if (search->isStopped || tasks.count == 0)
-	{
-		return;
-	}
-	search->options->parallel(search->options->parallelUser, tasks.count, RunTask, &tasks);
-	AddCounters(&search->counters, &tasks.team.counters);
-	search->isCut = atomic_load_explicit(&tasks.team.isStopped, memory_order_relaxed);
-}
-
-/// Subtrees of both bodies to be refitted before the query.
-typedef struct Refits
-{
-	snugBody* bodies[2 * SG_MAX_SUBTREES];
-	uint32_t slots[2 * SG_MAX_SUBTREES];
-	Team team;
-} Refits;
-
-static SG_NOINLINE void RunRefit(Refits* refits, uint32_t index)
-{
-	snugCounters counters = { 0 };
-	sgBody_PrepareSubtree(refits->bodies[index], refits->slots[index], &counters);
-	Team_Lock(&refits->team);
-	AddCounters(&refits->team.counters, &counters);
-	Team_Unlock(&refits->team);
-}
-
-static void RefitTask(void* context, uint32_t index)
-{
-	sgFpEnv environment = sgFpEnv_Enter();
-	RunRefit(context, index);
-	sgFpEnv_Leave(environment);
-}
-
-static void PrepareTogether(Search* search, snugBody* a, snugBody* b)
-{
-	Refits refits = { .team = { .lock = ATOMIC_FLAG_INIT } };
-	snugBody* bodies[2] = { a, b };
-	uint32_t count = 0;
-	for (int i = 0; i < 2; ++i)
-	{
-		uint32_t more = sgBody_BeginPrepare(bodies[i], refits.slots + count);
-		for (uint32_t k = 0; k < more; ++k)
-		{
-			refits.bodies[count++] = bodies[i];
-		}
-	}
-	if (count > 0)
-	{
-		search->options->parallel(search->options->parallelUser, count, RefitTask, &refits);
-		AddCounters(&search->counters, &refits.team.counters);
-	}
-}
-
-// Families of 8-wide trees have a group to themselves; others share groups, which are read as a whole.
-static bool CanBeParallel(const snugBody* a, const snugBody* b)
-{
-	return a->model->treeDef.branching == SG_LANES && b->model->treeDef.branching == SG_LANES;
-}
-
 void sgTraverse(snugBody* a, snugBody* b, const sgTraversal* options, sgSink* sink, snugResult* result)
 {
-	Search search; // not zeroed: most of it is scratch
+	sgSearch search; // not zeroed: most of it is scratch
 	search.kernels = sgGetKernels();
 	search.options = options;
 	search.sink = sink;
 	search.team = NULL;
 	search.counters = (snugCounters){ 0 };
 	search.isStopped = search.isCut = false;
-	bool isParallel = options->parallel != NULL && CanBeParallel(a, b);
+	bool isParallel = options->parallel != NULL && sgCanBeParallel(a, b);
 	if (isParallel)
 	{
-		PrepareTogether(&search, a, b);
+		sgSearch_PrepareTogether(&search, a, b);
 	}
 	sgBox rootA, rootB;
 	result->status = PrepareSide(&search, &search.a, a, &rootA);
@@ -499,11 +234,11 @@ void sgTraverse(snugBody* a, snugBody* b, const sgTraversal* options, sgSink* si
 		search.testsExtra = sgExtraTest_Make(&search.extra, a->volume, b->volume, &search.motionBA);
 		if (isParallel)
 		{
-			DescendTogether(&search);
+			sgSearch_DescendTogether(&search);
 		}
 		else
 		{
-			Descend(&search, 0, 0);
+			sgSearch_Descend(&search, 0, 0);
 		}
 		result->complete = !search.isCut;
 	}
