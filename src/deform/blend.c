@@ -3,6 +3,7 @@
 
 #include "base/fpenv.h"
 #include "body.h"
+#include "deform/blend_corners.h"
 #include "deform/blend_kernels.h"
 #include "kernels/isa.h"
 
@@ -50,11 +51,12 @@ uint64_t sgBlendFamily_Values(const sgBlendFamily* family)
 size_t sgBlend_Layout(const snugModel* model, const sgBlendHeader* header, size_t offsets[SG_BLEND_ARRAYS])
 {
 	const sgTree* tree = &model->tree;
+	size_t slots = (size_t)tree->groupCount * SG_LANES;
 	const size_t sizes[SG_BLEND_ARRAYS] = {
 		((size_t)tree->vertexCount + 1) * sizeof(uint32_t),
 		header->influenceCount * sizeof(float),
 		header->influenceCount * sizeof(uint16_t),
-		(size_t)tree->groupCount * SG_LANES * sizeof(uint32_t),
+		slots * sizeof(uint32_t),
 		header->familyCount * sizeof(sgBlendFamily),
 		header->entryCount * sizeof(uint16_t),
 		header->valueCount * sizeof(sgLaneFloats),
@@ -62,6 +64,10 @@ size_t sgBlend_Layout(const snugModel* model, const sgBlendHeader* header, size_
 		header->blockCount * sizeof(sgBlendBlock),
 		header->blockTransformCount * sizeof(uint16_t),
 		header->blockValueCount * sizeof(sgLaneFloats),
+		header->bound == snug_boundCorners ? (slots + 1) * sizeof(uint32_t) : 0,
+		header->jointSetCount * sizeof(sgJointSet),
+		header->setTransformCount * sizeof(uint16_t),
+		header->setWeightCount * sizeof(uint32_t),
 	};
 	size_t end = sizeof(sgBlendHeader);
 	for (int i = 0; i < SG_BLEND_ARRAYS; ++i)
@@ -91,6 +97,10 @@ sgBlend sgBlend_Get(const snugModel* model)
 		.blocks = (const void*)(data + offsets[8]),
 		.blockTransforms = (const void*)(data + offsets[9]),
 		.blockValues = (const void*)(data + offsets[10]),
+		.jointSetStarts = (const void*)(data + offsets[11]),
+		.jointSets = (const void*)(data + offsets[12]),
+		.setTransforms = (const void*)(data + offsets[13]),
+		.setWeights = (const void*)(data + offsets[14]),
 	};
 }
 
@@ -117,9 +127,11 @@ static void Describe(const snugModel* model, snugModelInfo* info)
 static size_t PoseBytes(const snugModel* model)
 {
 	const sgBlendHeader* header = model->deformData;
-	size_t floats = 16 * (size_t)header->transformCount * (1 + sgBlend_DopBlocks((snugVolume)header->volume));
-	return sizeof(sgBlendPose) +
-	       (floats + 12 * SG_LANES * (size_t)sgBlend_BlockCount(header->transformCount)) * sizeof(float);
+	size_t transforms = header->transformCount;
+	size_t floats = 16 * transforms * (1 + sgBlend_DopBlocks((snugVolume)header->volume)) +
+	                12 * SG_LANES * (size_t)sgBlend_BlockCount(header->transformCount);
+	size_t stretches = header->bound == snug_boundCorners ? transforms : 0;
+	return sizeof(sgBlendPose) + floats * sizeof(float) + stretches * sizeof(double);
 }
 
 // What rounding adds to a bound is a multiple of the reach. It is a sum of four products in float32, each off by a few
@@ -187,6 +199,10 @@ static void SetMatrix(sgBlendPose* pose, const sgBlendHeader* header, uint32_t j
 		float* slabs = sgBlendPose_Slabs(pose, header->transformCount) + 16 * (size_t)blocks * j;
 		SetSlabs(slabs, matrix, (snugVolume)header->volume);
 	}
+	if (header->bound == snug_boundCorners)
+	{
+		sgBlendPose_Stretches(pose, header->transformCount)[j] = sgCorners_Stretch(matrix);
+	}
 }
 
 static void Evaluate(const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, float* out)
@@ -205,6 +221,11 @@ static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t c
 static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out)
 {
 	sgBlend blend = sgBlend_Get(model);
+	if (blend.header->bound == snug_boundCorners)
+	{
+		sgCorners_Bound(&blend, pose, set, out);
+		return;
+	}
 	uint32_t parent = model->tree.nodes[set.group * SG_LANES + set.first].parent;
 	const sgBlendFamily* family = blend.families + (parent == SG_NONE ? 0 : blend.familyOfParent[parent]);
 	GetBlendKernels()->bound(&blend, family, pose, set.mask, out);

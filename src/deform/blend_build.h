@@ -19,6 +19,10 @@ typedef struct sgWeights
 	uint16_t* transforms;
 } sgWeights;
 
+/// Make room for `more` elements of `size` bytes behind `count`; keeps the contents. False if there is no memory.
+bool sgBlend_Grow(
+    const snugAllocator* allocator, void** array, size_t* capacity, size_t count, size_t more, size_t size);
+
 /// Check everything about a blend definition, in the caller's order.
 snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, uint64_t* influenceCount);
 
