@@ -559,19 +559,22 @@ typedef struct Enclosure
 } Enclosure;
 
 // 2^-30 is more than what rounding takes from a radius on the way: a sum of n products, n below 2^16.
-static void AddPart(Enclosure* enclosure, const Part* part)
+static inline void AddPart(Enclosure* enclosure, const Part* part)
 {
 	double distance2 = 0.0, radius = part->radius * (1.0 + 0x1p-30);
+	if (!enclosure->hasCenter)
+	{
+		for (int k = 0; k < 3; ++k)
+		{
+			enclosure->lower[k] = Smaller(enclosure->lower[k], part->lower[k] - radius);
+			enclosure->upper[k] = Larger(enclosure->upper[k], part->upper[k] + radius);
+		}
+		return;
+	}
 	for (int k = 0; k < 3; ++k)
 	{
-		if (enclosure->hasCenter)
-		{
-			double reach = Larger(enclosure->center[k] - part->lower[k], part->upper[k] - enclosure->center[k]);
-			distance2 += reach * reach;
-			continue;
-		}
-		enclosure->lower[k] = Smaller(enclosure->lower[k], part->lower[k] - radius);
-		enclosure->upper[k] = Larger(enclosure->upper[k], part->upper[k] + radius);
+		double reach = Larger(enclosure->center[k] - part->lower[k], part->upper[k] - enclosure->center[k]);
+		distance2 += reach * reach;
 	}
 	enclosure->radius = Larger(enclosure->radius, sqrt(distance2) + radius);
 }
