@@ -369,13 +369,13 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 	}
 	memset(out, 0, total);
 	memcpy(out, &b->header, sizeof(b->header));
-	memcpy(out + offsets[0], b->weights.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t));
-	memcpy(out + offsets[1], b->weights.weights, b->header.influenceCount * sizeof(float));
-	memcpy(out + offsets[2], b->weights.transforms, b->header.influenceCount * sizeof(uint16_t));
-	memcpy(out + offsets[3], b->familyOfParent, (size_t)tree->groupCount * SG_LANES * sizeof(uint32_t));
-	memcpy(out + offsets[4], b->families, b->header.familyCount * sizeof(sgBlendFamily));
-	memcpy(out + offsets[5], b->entryTransforms, b->header.entryCount * sizeof(uint16_t));
-	memcpy(out + offsets[6], b->values, b->header.valueCount * sizeof(sgLaneFloats));
+	sgBlend_CopyArray(out + offsets[0], b->weights.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t));
+	sgBlend_CopyArray(out + offsets[1], b->weights.weights, b->header.influenceCount * sizeof(float));
+	sgBlend_CopyArray(out + offsets[2], b->weights.transforms, b->header.influenceCount * sizeof(uint16_t));
+	sgBlend_CopyArray(out + offsets[3], b->familyOfParent, (size_t)tree->groupCount * SG_LANES * sizeof(uint32_t));
+	sgBlend_CopyArray(out + offsets[4], b->families, b->header.familyCount * sizeof(sgBlendFamily));
+	sgBlend_CopyArray(out + offsets[5], b->entryTransforms, b->header.entryCount * sizeof(uint16_t));
+	sgBlend_CopyArray(out + offsets[6], b->values, b->header.valueCount * sizeof(sgLaneFloats));
 	const sgBlockArrays blocks = {
 		.firstBlocks = (void*)(out + offsets[7]),
 		.blocks = (void*)(out + offsets[8]),

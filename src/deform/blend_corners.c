@@ -450,20 +450,12 @@ void sgCorners_Release(sgCornerArrays* arrays, const snugAllocator* allocator)
 	sgRelease(allocator, arrays->weights, arrays->weightCapacity * sizeof(uint32_t));
 }
 
-static void Copy(char* to, const void* from, size_t count, size_t size)
-{
-	if (count > 0)
-	{
-		memcpy(to, from, count * size);
-	}
-}
-
 void sgCorners_Write(const sgCornerArrays* arrays, char* data, const size_t offsets[SG_BLEND_ARRAYS])
 {
-	Copy(data + offsets[11], arrays->starts, arrays->startCount, sizeof(uint32_t));
-	Copy(data + offsets[12], arrays->sets, arrays->setCount, sizeof(sgJointSet));
-	Copy(data + offsets[13], arrays->transforms, arrays->transformCount, sizeof(uint16_t));
-	Copy(data + offsets[14], arrays->weights, arrays->weightCount, sizeof(uint32_t));
+	sgBlend_CopyArray(data + offsets[11], arrays->starts, arrays->startCount * sizeof(uint32_t));
+	sgBlend_CopyArray(data + offsets[12], arrays->sets, arrays->setCount * sizeof(sgJointSet));
+	sgBlend_CopyArray(data + offsets[13], arrays->transforms, arrays->transformCount * sizeof(uint16_t));
+	sgBlend_CopyArray(data + offsets[14], arrays->weights, arrays->weightCount * sizeof(uint32_t));
 }
 
 // ---- Files -----------------------------------------------------------------------------------------------------
