@@ -365,6 +365,57 @@ static void CountSets(const snugModel* model, Coverage* coverage)
 	}
 }
 
+// Whether a joint set has all transforms of a vertex, but for those whose weights vanish, and the vertex in its ball.
+static bool HoldsVertex(const snugModel* model, const sgBlend* blend, const sgJointSet* set, uint32_t vertex)
+{
+	double offset[3];
+	for (int k = 0; k < 3; ++k)
+	{
+		offset[k] = (double)model->positions[3 * (size_t)vertex + (size_t)k] - (double)set->center[k];
+	}
+	bool isHeld = Length(offset) * (1.0 - 0x1p-50) <= (double)set->radius;
+	for (uint32_t i = blend->starts[vertex]; i < blend->starts[vertex + 1]; ++i)
+	{
+		bool isListed = blend->weights[i] < 0x1p-28f;
+		for (uint32_t k = 0; k < set->transformCount && !isListed; ++k)
+		{
+			isListed = blend->setTransforms[set->firstTransform + k] == blend->transforms[i];
+		}
+		isHeld = isHeld && isListed;
+	}
+	return isHeld;
+}
+
+// Every vertex below a node, in one of its joint sets: exactly, where poses have their rounding to hide behind.
+static void CheckRestBalls(const snugModel* model, uint64_t seed)
+{
+	const sgTree* tree = &model->tree;
+	sgBlend blend = sgBlend_Get(model);
+	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+	{
+		uint32_t first = blend.jointSetStarts[slot], end = blend.jointSetStarts[slot + 1];
+		bool isBounded = tree->nodes[slot].first != SG_NONE && tree->leafVertexCount > 0 &&
+		                 (!sgTree_IsLeaf(tree, slot) || blend.header->boundLeaves != 0);
+		assert_int_equal(first < end, isBounded);
+		sgLeafRange range = isBounded ? sgTree_LeavesBelow(tree, slot) : (sgLeafRange){ 1, 0 };
+		for (uint32_t leaf = range.first; leaf <= range.last; ++leaf)
+		{
+			for (uint32_t i = 0; i < tree->leaves[leaf].vertexCount; ++i)
+			{
+				uint32_t vertex = tree->leafVertices[tree->leaves[leaf].firstVertex + i], set = first;
+				while (set < end && !HoldsVertex(model, &blend, blend.jointSets + set, vertex))
+				{
+					++set;
+				}
+				if (set == end)
+				{
+					fail_msg("SNUG_SEED=%llu: slot %u, vertex %u", (unsigned long long)seed, slot, vertex);
+				}
+			}
+		}
+	}
+}
+
 // Oracle: all pairs by brute force at the evaluated vertices. A bound may only skip work, so a difference means that
 // one failed to contain its vertices; the validator looks at every node.
 static void corners_match_brute_force(void** state)
@@ -387,6 +438,7 @@ static void corners_match_brute_force(void** state)
 		Thing a = MakeBounded(meshA, &skinA, RandomTreeDef(&random), &howA);
 		Thing b = MakeBounded(meshB, &skinB, RandomTreeDef(&random), &howB);
 		CountSets(a.model, &coverage);
+		CheckRestBalls(a.model, seed);
 		checks += CheckBounds(&a, seed); // at rest
 		for (int pose = 0; pose < 3; ++pose)
 		{

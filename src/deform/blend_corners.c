@@ -239,7 +239,7 @@ static void FindRestBall(const snugModel* model, const uint32_t* vertices, uint3
 	}
 	for (int i = 0; i < 12 && least > 0.0; ++i, step *= 0.8)
 	{
-		const float center[3] = { (float)at[0], (float)at[1], (float)at[2] };
+		const float center[3] = { sgRoundNearest(at[0]), sgRoundNearest(at[1]), sgRoundNearest(at[2]) };
 		uint32_t farthest = 0;
 		double distance = FarthestFrom(model, vertices, count, center, &farthest);
 		if (distance < least)
@@ -725,7 +725,7 @@ static void Center(const sgBlendPose* pose, Enclosure* enclosure)
 	for (int k = 0; k < 3; ++k)
 	{
 		double reach = pose->reach[k], middle = 0.5 * (enclosure->lower[k] + enclosure->upper[k]);
-		enclosure->center[k] = (double)(float)Smaller(Larger(middle, -reach), reach);
+		enclosure->center[k] = (double)sgRoundNearest(Smaller(Larger(middle, -reach), reach));
 	}
 	enclosure->hasCenter = true;
 	enclosure->radius = 0.0;
@@ -740,7 +740,7 @@ static void Cut(const sgBlendPose* pose, Enclosure* enclosure)
 	{
 		enclosure->lower[k] = Larger(enclosure->lower[k], -(double)pose->reach[k]);
 		enclosure->upper[k] = Smaller(enclosure->upper[k], (double)pose->reach[k]);
-		center[k] = (double)(float)(0.5 * (enclosure->lower[k] + enclosure->upper[k]));
+		center[k] = (double)sgRoundNearest(0.5 * (enclosure->lower[k] + enclosure->upper[k]));
 		double half = Larger(enclosure->upper[k] - center[k], center[k] - enclosure->lower[k]);
 		radius2 += half * half;
 	}

@@ -172,7 +172,7 @@ static void MiddleOfBox(const sgBox* box, double middle[3])
 {
 	for (int k = 0; k < 3; ++k)
 	{
-		middle[k] = (double)(float)(0.5 * ((double)box->lower[k] + (double)box->upper[k]));
+		middle[k] = (double)sgRoundNearest(0.5 * ((double)box->lower[k] + (double)box->upper[k]));
 	}
 }
 
