@@ -60,7 +60,7 @@ void sgCorners_Write(const sgCornerArrays* arrays, char* data, const size_t offs
 const char* sgCorners_Check(const snugModel* model, const sgBlend* blend);
 
 /// How much a matrix (three rows of four) stretches at most: an upper bound of the largest singular value of its first
-/// three columns, above it by less than 2^-37 of it.
+/// three columns, above it by about 2^-40 of it.
 double sgCorners_Stretch(const float matrix[12]);
 
 /// Boxes and balls of the nodes in set.mask.
