@@ -63,7 +63,7 @@ void oracleBody_Evaluate(oracleBody* oracle, const snugBody* posed)
 	}
 	oracle->body->frame = posed->frame;
 	oracle->body->isAtRest = false;
-	sgBody_Invalidate(oracle->body);
+	sgBody_Invalidate(oracle->body, INFINITY);
 }
 
 snugStatus oracleBody_Refit(oracleBody* oracle)

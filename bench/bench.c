@@ -8,6 +8,7 @@ static const benchDef benches[] = {
 	{ "meshless-fit", "meshless bodies: time to fit one box around everything, by each bound", benchMeshlessFit },
 	{ "meshless-tightness", "meshless bodies: how large bounds are, by level of the tree", benchMeshlessTightness },
 	{ "blend-query", "two meshless bodies in contact: posing and query, by each bound and method", benchBlendQuery },
+	{ "skin", "real characters: how large bounds are, refits, and two of them in contact", benchSkin },
 	{ NULL, NULL, NULL },
 };
 

@@ -7,9 +7,10 @@
 /// How much to run, and whom to tell.
 typedef struct benchOptions
 {
-	bool quick;        ///< fewer variants and frames: seconds instead of minutes
-	bool progress;     ///< say on stderr what is going on
-	const char* model; ///< nullable: a file with a mesh to use instead of a generated one, for those that can
+	bool quick;         ///< fewer variants and frames: seconds instead of minutes
+	bool progress;      ///< say on stderr what is going on
+	const char* model;  ///< nullable: a file with a mesh to use instead of a generated one, for those that can
+	const char* models; ///< nullable: directory of real characters; default ../shared/models
 } benchOptions;
 
 typedef void benchFcn(const benchOptions* options, benchReport* report);
@@ -38,5 +39,6 @@ benchFcn benchFree;
 benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
 benchFcn benchBlendQuery;
+benchFcn benchSkin;
 
 #endif

@@ -52,6 +52,11 @@ void benchBlendBody_Destroy(benchBlendBody* body)
 	body->model = NULL;
 }
 
+const float* benchActor_GetMatrices(const benchActor* actor, int frame)
+{
+	return actor->matrices + 12 * (size_t)frame * actor->weights->transformCount;
+}
+
 // The first mesh of a file, as its nodes leave it at rest.
 static sceneMesh LoadMesh(const char* path, benchReport* report)
 {

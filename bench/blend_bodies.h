@@ -39,10 +39,28 @@ bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sc
     const benchBounding* how, benchReport* report);
 void benchBlendBody_Destroy(benchBlendBody* body);
 
+/// A surface and its weights, with the transforms of some frames: what a blend body is and does. All of it borrowed.
+typedef struct benchActor
+{
+	const sceneMesh* mesh;
+	const sceneWeights* weights;
+	const float* matrices; ///< (frameCount * weights->transformCount * 12)
+	int frameCount;
+} benchActor;
+
+/// @return the transforms of a frame
+const float* benchActor_GetMatrices(const benchActor* actor, int frame);
+
 /// A meshless body with `nodeCount` nodes: the model of the options if there is one, else a generated brain.
 /// @return false, with the report failed, if something goes wrong
 bool benchMakeMeshless(
     sceneMeshless* meshless, const benchOptions* options, uint32_t frequency, uint32_t nodeCount, benchReport* report);
+
+/// Time refits of single nodes of a body in a pose: a row per bound.
+/// @param what names the body
+/// @return nanoseconds per node of the default bound, or NaN with the report failed
+double benchBlendRefits(
+    benchReport* report, const char* what, const sceneMesh* mesh, const sceneWeights* weights, const float* matrices);
 
 /// Table of a few numbers of blend models: building, size, refitting of single nodes, with the aims for them.
 void benchBlendMicro(const benchOptions* options, benchReport* report);

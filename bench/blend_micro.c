@@ -82,8 +82,7 @@ static double TimeFamilies(const snugBody* body, const leafFamilies* families)
 	return benchSamples_Median(&samples);
 }
 
-// A row per bound; returns the default's time.
-static double RunRefits(
+double benchBlendRefits(
     benchReport* report, const char* what, const sceneMesh* mesh, const sceneWeights* weights, const float* matrices)
 {
 	double ours = NAN;
@@ -122,7 +121,7 @@ static double RunMeshlessRefits(benchReport* report, const sceneMeshless* meshle
 		const sceneBending bending = { 0.8, 0.8, 0.8 };
 		sceneMeshless_PoseNodes(meshless, &bending, nodes);
 		sceneMakeMatrices(nodes, count, matrices);
-		ours = RunRefits(report, "meshless", &meshless->mesh, &meshless->weights, matrices);
+		ours = benchBlendRefits(report, "meshless", &meshless->mesh, &meshless->weights, matrices);
 	}
 	free(nodes);
 	free(matrices);
@@ -139,7 +138,7 @@ static double RunSkinRefits(benchReport* report)
 		return NAN;
 	}
 	sceneTube_Pose(&tube, 1.2, 1.0, matrices);
-	double ours = RunRefits(report, "skinned tube", &tube.mesh, &tube.weights, matrices);
+	double ours = benchBlendRefits(report, "skinned tube", &tube.mesh, &tube.weights, matrices);
 	sceneTube_Free(&tube);
 	return ours;
 }

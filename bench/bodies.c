@@ -1,7 +1,5 @@
 #include "bench/bodies.h"
 
-#include "scenes/pair_hash.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,18 +10,20 @@ bool benchScene_Create(
 {
 	memset(scene, 0, sizeof(*scene));
 	scene->deformer = deformer;
-	scene->capacity = 1 << 18;
-	snprintf(scene->name, sizeof(scene->name), "%s", sceneContact_GetName(contact));
+	if (!benchAnswers_Create(&scene->answers, sceneContact_GetName(contact), frames, report))
+	{
+		return false;
+	}
 	if (!sceneEncounter_Create(&scene->encounter, frequency, contact, frames))
 	{
 		benchReport_Fail(report, "out of memory");
+		benchScene_Free(scene);
 		return false;
 	}
 	size_t bytes = (size_t)scene->encounter.blobs[0].sphere.vertexCount * 3 * sizeof(float);
-	scene->pairs = malloc((size_t)scene->capacity * sizeof(snugPair));
 	scene->world[0] = malloc(bytes);
 	scene->world[1] = malloc(bytes);
-	if (scene->pairs == NULL || scene->world[0] == NULL || scene->world[1] == NULL)
+	if (scene->world[0] == NULL || scene->world[1] == NULL)
 	{
 		benchReport_Fail(report, "out of memory");
 		benchScene_Free(scene);
@@ -36,31 +36,10 @@ bool benchScene_Create(
 void benchScene_Free(benchScene* scene)
 {
 	sceneEncounter_Free(&scene->encounter);
-	free(scene->pairs);
+	benchAnswers_Free(&scene->answers);
 	free(scene->world[0]);
 	free(scene->world[1]);
 	memset(scene, 0, sizeof(*scene));
-}
-
-double benchScene_GetPairs(const benchScene* scene)
-{
-	double sum = 0.0;
-	for (int f = 0; f < scene->encounter.frameCount; ++f)
-	{
-		sum += (double)scene->counts[f];
-	}
-	return sum / (double)scene->encounter.frameCount;
-}
-
-uint64_t benchScene_GetHash(const benchScene* scene)
-{
-	uint64_t hash = SCENE_HASH_START;
-	for (int f = 0; f < scene->encounter.frameCount; ++f)
-	{
-		hash = sceneHash_Word(hash, (uint32_t)scene->hashes[f]);
-		hash = sceneHash_Word(hash, (uint32_t)(scene->hashes[f] >> 32));
-	}
-	return hash;
 }
 
 static snugStatus CreateBody(benchBodies* bodies, int i, benchScene* scene, const snugTreeDef* tree)
@@ -110,27 +89,6 @@ void benchBodies_Destroy(benchBodies* bodies)
 	memset(bodies, 0, sizeof(*bodies));
 }
 
-// The answers of the first run are the answers of all.
-static void CheckAnswer(benchScene* scene, int frame, uint64_t count, const char* method, benchReport* report)
-{
-	if (count > scene->capacity)
-	{
-		benchReport_Fail(report, "%s: more pairs than there is room for", scene->name);
-		return;
-	}
-	uint64_t hash = sceneHash_Pairs(SCENE_HASH_START, scene->pairs, count);
-	if (!scene->answered)
-	{
-		scene->hashes[frame] = hash;
-		scene->counts[frame] = count;
-	}
-	else if (scene->hashes[frame] != hash || scene->counts[frame] != count)
-	{
-		benchReport_Fail(report, "%s, frame %d: %s finds %llu pairs and another method %llu, or other ones",
-		    scene->name, frame, method, (unsigned long long)count, (unsigned long long)scene->counts[frame]);
-	}
-}
-
 // ---- snug ------------------------------------------------------------------------------------------------------
 
 // Give both bodies their pose; free ones are refitted too, apart, so that the query finds fresh bounds.
@@ -167,14 +125,14 @@ static snugStatus PoseBodies(benchScene* scene, benchBodies* bodies, int frame, 
 static void RunFrame(benchScene* scene, benchBodies* bodies, int frame, benchTimes* times, benchReport* report)
 {
 	snugStatus status = PoseBodies(scene, bodies, frame, times);
-	snugQuery query = { .pairs = scene->pairs, .capacity = scene->capacity };
+	snugQuery query = { .pairs = scene->answers.pairs, .capacity = scene->answers.capacity };
 	double start = benchNow();
 	snugResult result = snugCollide(bodies->bodies[0], bodies->bodies[1], &query);
 	double elapsed = benchNow() - start;
 	status = status != snug_success ? status : result.status;
 	if (status != snug_success)
 	{
-		benchReport_Fail(report, "%s, frame %d: %s", scene->name, frame, snugGetStatusText(status));
+		benchReport_Fail(report, "%s, frame %d: %s", scene->answers.name, frame, snugGetStatusText(status));
 		return;
 	}
 	double share = 1.0 / (double)scene->encounter.frameCount;
@@ -187,7 +145,7 @@ static void RunFrame(benchScene* scene, benchBodies* bodies, int frame, benchTim
 	times->triangleTests += share * (double)result.counters.triangleTests;
 	times->exactTests += share * (double)result.counters.exactTests;
 	times->verticesEvaluated += share * (double)result.counters.verticesEvaluated;
-	CheckAnswer(scene, frame, result.count, "ours", report);
+	benchAnswers_Check(&scene->answers, frame, result.count, "ours", report);
 }
 
 benchTimes benchRunSnug(benchScene* scene, const snugTreeDef* tree, int passes, benchReport* report)
@@ -209,7 +167,7 @@ benchTimes benchRunSnug(benchScene* scene, const snugTreeDef* tree, int passes, 
 		{
 			RunFrame(scene, &bodies, f, &times, report);
 		}
-		scene->answered = true;
+		scene->answers.isSet = true;
 	}
 	times.volumeTests /= passes;
 	times.triangleTests /= passes;
@@ -234,7 +192,7 @@ static bool EvaluateFrame(benchScene* scene, benchBodies* bodies, int frame, ben
 	}
 	if (status != snug_success)
 	{
-		benchReport_Fail(report, "%s, frame %d: %s", scene->name, frame, snugGetStatusText(status));
+		benchReport_Fail(report, "%s, frame %d: %s", scene->answers.name, frame, snugGetStatusText(status));
 	}
 	return status == snug_success;
 }
@@ -260,7 +218,7 @@ static void RunEmbreeFrame(benchScene* scene, embreePeer* peer, int frame, bench
 	double updated = benchNow();
 	uint64_t candidates = embreePeer_CountCandidates(peer);
 	double counted = benchNow();
-	uint64_t count = embreePeer_Collide(peer, scene->pairs, scene->capacity);
+	uint64_t count = embreePeer_Collide(peer, scene->answers.pairs, scene->answers.capacity);
 	double collided = benchNow();
 	benchSamples_Add(&times->refit, 0.5 * (updated - start));
 	benchSamples_Add(&times->boxes, counted - updated);
@@ -269,10 +227,10 @@ static void RunEmbreeFrame(benchScene* scene, embreePeer* peer, int frame, bench
 	if (count > 0)
 	{
 		benchSamples_Add(&times->perPair, 1e3 * (collided - counted) / (double)count);
-		qsort(
-		    scene->pairs, (size_t)(count < scene->capacity ? count : scene->capacity), sizeof(snugPair), ComparePairs);
+		qsort(scene->answers.pairs, (size_t)(count < scene->answers.capacity ? count : scene->answers.capacity),
+		    sizeof(snugPair), ComparePairs);
 	}
-	CheckAnswer(scene, frame, count, "Embree", report);
+	benchAnswers_Check(&scene->answers, frame, count, "Embree", report);
 }
 
 benchTimes benchRunEmbree(benchScene* scene, embreeUpdate update, int passes, benchReport* report)
@@ -326,11 +284,7 @@ int benchVerify(benchScene* scene, int step, benchReport* report)
 	{
 		bruteMesh meshes[2] = { GetWorldMesh(scene, 0), GetWorldMesh(scene, 1) };
 		bruteResult result = bruteCollide(&meshes[0], &meshes[1]);
-		if (result.outOfMemory || sceneHash_Pairs(SCENE_HASH_START, result.pairs, result.count) != scene->hashes[f])
-		{
-			benchReport_Fail(report, "%s, frame %d: brute force finds %llu pairs, ours %llu, or other ones",
-			    scene->name, f, (unsigned long long)result.count, (unsigned long long)scene->counts[f]);
-		}
+		benchAnswers_Verify(&scene->answers, f, &result, report);
 		bruteResult_Free(&result);
 		++verified;
 	}

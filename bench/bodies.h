@@ -5,36 +5,24 @@
 #ifndef BENCH_BODIES_H
 #define BENCH_BODIES_H
 
+#include "bench/answers.h"
 #include "bench/bench.h"
 #include "bench/embree_peer.h"
 #include "bench/timer.h"
 #include "scenes/motion.h"
-
-#define BENCH_MAX_FRAMES 64
 
 /// A scene, and the answers that it has.
 typedef struct benchScene
 {
 	sceneEncounter encounter;
 	snugDeformer deformer;
-	char name[32];
-	bool answered;
-	uint64_t hashes[BENCH_MAX_FRAMES];
-	uint64_t counts[BENCH_MAX_FRAMES];
-	snugPair* pairs; ///< room for the pairs of one frame
-	uint64_t capacity;
+	benchAnswers answers;
 	float* world[2]; ///< posed vertices of a frame, for those who need them
 } benchScene;
 
 bool benchScene_Create(benchScene* scene, snugDeformer deformer, uint32_t frequency, sceneContact contact, int frames,
     benchReport* report);
 void benchScene_Free(benchScene* scene);
-
-/// @return mean number of pairs per frame
-double benchScene_GetPairs(const benchScene* scene);
-
-/// @return the hash of the pairs of all frames
-uint64_t benchScene_GetHash(const benchScene* scene);
 
 /// Times of one method over all frames of a scene, in milliseconds, and mean counters per frame.
 typedef struct benchTimes

@@ -52,6 +52,13 @@ static const char* GetText(const benchRow* row, const char* key)
 	return cell != NULL && cell->kind == bench_text ? cell->text : "";
 }
 
+// Zero if the row does not have it.
+static unsigned long long GetCount(const benchRow* row, const char* key)
+{
+	const benchCell* cell = benchRow_Find(row, key);
+	return cell != NULL && cell->kind == bench_count ? cell->count : 0;
+}
+
 // What sets a row apart from its neighbours: the method and, if it has one, the tree.
 static void MakeLabel(const benchRow* row, char* label, size_t size)
 {
@@ -66,19 +73,32 @@ static void MakeLabel(const benchRow* row, char* label, size_t size)
 	    (unsigned long long)leaf->count);
 }
 
-// Rows that can be compared: of one contact and one size.
+// Rows that can be compared: of the same bodies, by name or by size, and one contact.
 static bool IsSameScene(const benchRow* a, const benchRow* b)
 {
-	const benchCell *sizeA = benchRow_Find(a, "vertices"), *sizeB = benchRow_Find(b, "vertices");
-	return sizeA != NULL && sizeB != NULL && sizeA->count == sizeB->count &&
+	return GetCount(a, "vertices") == GetCount(b, "vertices") &&
+	       strcmp(GetText(a, "bodies"), GetText(b, "bodies")) == 0 &&
 	       strcmp(GetText(a, "contact"), GetText(b, "contact")) == 0;
+}
+
+static void MakeTitle(const benchRow* row, char* title, size_t size)
+{
+	const char *contact = GetText(row, "contact"), *bodies = GetText(row, "bodies");
+	if (bodies[0] != '\0')
+	{
+		snprintf(title, size, "Query, %s contact: %s", contact, bodies);
+	}
+	else
+	{
+		snprintf(title, size, "Query, %s contact, %llu vertices each", contact, GetCount(row, "vertices"));
+	}
 }
 
 // Query times of rows that can be compared, methods of ours and others in different colours.
 static void PrintQueryBars(const benchReport* report, int first, int end, FILE* stream)
 {
 	plotBar bars[MAX_BARS];
-	char title[96];
+	char title[128];
 	int count = 0;
 	for (int i = first; i < end && count < MAX_BARS; ++i)
 	{
@@ -96,9 +116,7 @@ static void PrintQueryBars(const benchReport* report, int first, int end, FILE* 
 	}
 	if (count > 0)
 	{
-		snprintf(title, sizeof(title), "Query, %s contact, %llu vertices each",
-		    GetText(report->rows + first, "contact"),
-		    (unsigned long long)benchRow_Find(report->rows + first, "vertices")->count);
+		MakeTitle(report->rows + first, title, sizeof(title));
 		plotBars_Print(title, "ms, median over frames", bars, count, stream);
 	}
 }

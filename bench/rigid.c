@@ -42,14 +42,14 @@ static void AddTimeCells(benchRow* row, const benchScene* scene, const benchTime
 {
 	benchRow_Number(row, "queryMs", benchSamples_Median(&times->query), 3);
 	benchRow_Number(row, "queryMsMin", benchSamples_Min(&times->query), 3);
-	benchRow_Number(row, "pairs", benchScene_GetPairs(scene), 0);
+	benchRow_Number(row, "pairs", benchAnswers_GetMean(&scene->answers), 0);
 	benchRow_Number(row, "microsecondsPerPair", benchSamples_Median(&times->perPair), 3);
 }
 
 static void AddOurRow(benchReport* report, const benchScene* scene, const snugTreeDef* tree, const benchTimes* times)
 {
 	benchRow* row = benchReport_AddRow(report, "Query, per frame");
-	benchRow_Text(row, "contact", scene->name);
+	benchRow_Text(row, "contact", scene->answers.name);
 	benchRow_Count(row, "vertices", scene->encounter.blobs[0].sphere.vertexCount);
 	AddTreeCells(row, tree);
 	benchRow_Number(row, "buildMs", times->buildMs, 1);
@@ -58,13 +58,13 @@ static void AddOurRow(benchReport* report, const benchScene* scene, const snugTr
 	benchRow_Number(row, "verticesEvaluated", times->verticesEvaluated, 0);
 	benchRow_Number(row, "triangleTests", times->triangleTests, 0);
 	benchRow_Number(row, "exactTests", times->exactTests, 0);
-	benchRow_Hash(row, "pairsHash", benchScene_GetHash(scene));
+	benchRow_Hash(row, "pairsHash", benchAnswers_GetHash(&scene->answers));
 }
 
 static void AddEmbreeRow(benchReport* report, const benchScene* scene, const char* method, const benchTimes* times)
 {
 	benchRow* row = benchReport_AddRow(report, "Query, per frame");
-	benchRow_Text(row, "contact", scene->name);
+	benchRow_Text(row, "contact", scene->answers.name);
 	benchRow_Count(row, "vertices", scene->encounter.blobs[0].sphere.vertexCount);
 	benchRow_Text(row, "method", times->measured ? method : "Embree: not installed");
 	if (times->measured)
@@ -73,7 +73,7 @@ static void AddEmbreeRow(benchReport* report, const benchScene* scene, const cha
 		AddTimeCells(row, scene, times);
 		benchRow_Number(row, "triangleTests", times->triangleTests, 0);
 		benchRow_Number(row, "boxesOnlyMs", benchSamples_Median(&times->boxes), 3);
-		benchRow_Hash(row, "pairsHash", benchScene_GetHash(scene));
+		benchRow_Hash(row, "pairsHash", benchAnswers_GetHash(&scene->answers));
 	}
 }
 
@@ -104,10 +104,10 @@ static void RunScene(const benchOptions* options, benchReport* report, uint32_t 
 	benchVerify(&scene, options->quick ? frames / 2 : frames / 4, report);
 	if (main)
 	{
-		benchReport_AddAim(
-		    report, perPair, 1.0, "rigid, %s contact at 45K vertices: query, microseconds per pair", scene.name);
+		benchReport_AddAim(report, perPair, 1.0, "rigid, %s contact at 45K vertices: query, microseconds per pair",
+		    scene.answers.name);
 		benchReport_AddAim(report, ours / embree, 1.0,
-		    "rigid, %s contact: query, ours / Embree's boxes and the same triangle test", scene.name);
+		    "rigid, %s contact: query, ours / Embree's boxes and the same triangle test", scene.answers.name);
 	}
 	benchScene_Free(&scene);
 }

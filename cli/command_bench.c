@@ -17,9 +17,11 @@ static const cliUsage usage = {
 	           "that they are to meet. A hash of the pairs stands beside every time; if methods disagree about the\n"
 	           "pairs the run fails with exit code 1.\n"
 	           "names: rigid (queries, building, memory), free (refitting and queries), meshless-fit (one root box),\n"
-	           "meshless-tightness (bounds by level), blend-query (two deforming bodies)",
+	           "meshless-tightness (bounds by level), blend-query (two deforming bodies), skin (real characters from\n"
+	           "glTF files, through their clips; those that are absent are skipped)",
 	.examples = "  snug bench --quick\n  snug bench rigid --json > rigid.json\n"
-	            "  snug bench meshless-tightness --model brain.ply --html bench.html",
+	            "  snug bench meshless-tightness --model brain.ply --html bench.html\n"
+	            "  snug bench skin --models characters",
 	.minArguments = 0,
 	.maxArguments = INT_MAX,
 	.argumentName = "NAME",
@@ -117,6 +119,7 @@ int cliBench(int argumentCount, char** arguments)
 		{ "--quick", cli_flag, &run.quick, NULL, "fewer frames and variants" },
 		{ "--json", cli_flag, &json, NULL, "print one JSON object per benchmark; tables go to stderr" },
 		{ "--model", cli_text, &run.model, "FILE", "a mesh instead of a generated one: meshless-tightness" },
+		{ "--models", cli_text, &run.models, "DIR", "where the characters of skin are; default ../shared/models" },
 		{ "--html", cli_text, &html, "OUT", "write a page with tables and plots" },
 		{ .name = NULL },
 	};

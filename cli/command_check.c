@@ -322,7 +322,7 @@ int cliCheck(int argumentCount, char** arguments)
 		{ "--csv", cli_flag, &c.csv, NULL, "print one line per frame: counts and costs" },
 		{ "--method", cli_choice, &c.method, "ours|brute", "brute: without trees, for comparison" },
 		CLI_DEFORMER_OPTION(&c.sceneOptions.deformer),
-		CLI_BOUND_OPTION(&c.sceneOptions.bound),
+		CLI_BOUND_OPTIONS(&c.sceneOptions),
 		CLI_STRATEGY_OPTION(&c.sceneOptions.strategy),
 		{ "--threads", cli_count, &c.threads, "N", "frames to check at once; default as many as processors" },
 		{ .name = NULL },

@@ -106,7 +106,7 @@ int cliPose(int argumentCount, char** arguments)
 		CLI_PLACE_OPTION(&scene.places),
 		CLI_ROTATE_OPTION(&scene.rotations),
 		CLI_DEFORMER_OPTION(&scene.deformer),
-		CLI_BOUND_OPTION(&scene.bound),
+		CLI_BOUND_OPTIONS(&scene),
 		CLI_STRATEGY_OPTION(&scene.strategy),
 		{ .name = NULL },
 	};

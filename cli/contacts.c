@@ -153,6 +153,9 @@ static int ComparePairs(const void* first, const void* second)
 static void AddCounters(snugCounters* sum, const snugCounters* counters)
 {
 	sum->nodesRefitted += counters->nodesRefitted;
+	sum->nodesAtFront += counters->nodesAtFront;
+	sum->nodesAboveFront += counters->nodesAboveFront;
+	sum->nodesBelowFront += counters->nodesBelowFront;
 	sum->volumeTests += counters->volumeTests;
 	sum->verticesEvaluated += counters->verticesEvaluated;
 	sum->triangleTests += counters->triangleTests;

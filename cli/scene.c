@@ -139,13 +139,7 @@ cliPart* cliScene_AddPart(cliScene* scene)
 
 bool cliSceneOptions_Check(const cliSceneOptions* options, const char* command, int fileCount)
 {
-	static const char* const strategies[] = { NULL, "front", NULL, "auto" };
 	static const char* const deformers[] = { NULL, NULL, "spherical", "dualquat" };
-	if (strategies[options->strategy] != NULL)
-	{
-		cliError("--strategy %s is not there yet: on-demand and bottom-up are", strategies[options->strategy]);
-		return false;
-	}
 	if (deformers[options->deformer] != NULL)
 	{
 		cliError("--deformer %s is not there yet: auto and blend are", deformers[options->deformer]);

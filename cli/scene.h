@@ -16,20 +16,30 @@ typedef struct cliSceneOptions
 	const char* clip; ///< null: rest
 	int deformer;     ///< as in CLI_DEFORMERS
 	int bound;        ///< a snugBound
-	int strategy;     ///< as in CLI_STRATEGIES
+	int volume;       ///< a snugVolume
+	int restVolume;   ///< a snugRestVolume
+	bool boundLeaves;
+	int strategy;     ///< a snugStrategy
 	bool baked;       ///< one model that stands alone: what is not skinned is where its node puts it
 	const char* only; ///< if baked: name or number of the instance whose model is made; null if there is but one
 } cliSceneOptions;
 
 #define CLI_DEFORMERS "auto|blend|spherical|dualquat"
-#define CLI_STRATEGIES "on-demand|front|bottom-up|auto"
-#define CLI_BOUNDS "default|limited|program|local|zero-order|first-order"
+#define CLI_STRATEGIES "auto|on-demand|front|bottom-up"
+#define CLI_BOUNDS "default|limited|program|local|zero-order|first-order|corners"
+#define CLI_VOLUMES "box|14-dop|18-dop|26-dop|ball"
+#define CLI_REST_VOLUMES "box|oriented-box|14-dop"
 
 /// Rows of an option table.
-#define CLI_BOUND_OPTION(target)                                                          \
-	{                                                                                     \
-		"--bound", cli_choice, target, CLI_BOUNDS,                                        \
-		    "how nodes of skinned bodies are bounded: changes the speed, never the pairs" \
+#define CLI_BOUND_OPTIONS(options)                                                                                   \
+	{ "--bound", cli_choice, &(options)->bound, CLI_BOUNDS,                                                          \
+		"how nodes of skinned bodies are bounded: changes the speed, never the pairs" },                             \
+	    { "--volume", cli_choice, &(options)->volume, CLI_VOLUMES, "what they are bounded by; balls with corners" }, \
+	    { "--rest-volume", cli_choice, &(options)->restVolume, CLI_REST_VOLUMES,                                     \
+		    "and at rest, for limited and program" },                                                                \
+	{                                                                                                                \
+		"--bound-leaves", cli_flag, &(options)->boundLeaves, NULL,                                                   \
+		    "bound leaves too, as the papers do, instead of evaluating their vertices"                               \
 	}
 #define CLI_PLACE_OPTION(target)                                                                 \
 	{                                                                                            \
@@ -44,10 +54,10 @@ typedef struct cliSceneOptions
 		"--deformer", cli_choice, target, CLI_DEFORMERS,                                                \
 		    "how skins blend their joints; auto is blend, and spherical and dualquat are not there yet" \
 	}
-#define CLI_STRATEGY_OPTION(target)                                                              \
-	{                                                                                            \
-		"--strategy", cli_choice, target, CLI_STRATEGIES,                                        \
-		    "on-demand: what queries reach; bottom-up: every vertex; front, auto: not there yet" \
+#define CLI_STRATEGY_OPTION(target)                                                         \
+	{                                                                                       \
+		"--strategy", cli_choice, target, CLI_STRATEGIES,                                   \
+		    "when bounds are computed: for what queries reach, have reached before, or all" \
 	}
 
 /// How a body gets from its model to the world, before its file is placed.

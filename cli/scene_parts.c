@@ -124,7 +124,6 @@ static bool HasMorphs(const maker* m, uint32_t instance)
 static cliMotion ChooseMotion(const maker* m, uint32_t instance)
 {
 	const ioInstance* body = m->asset->instances + instance;
-	bool bottomUp = m->scene->options->strategy == 2;
 	if (HasMorphs(m, instance))
 	{
 		return cli_vertices;
@@ -132,7 +131,7 @@ static cliMotion ChooseMotion(const maker* m, uint32_t instance)
 	// A mesh without triangles may have a skin and no influences.
 	if (body->skin != IO_NONE && m->asset->meshes[body->mesh].influenceStart != NULL)
 	{
-		return bottomUp ? cli_vertices : cli_jointed;
+		return cli_jointed;
 	}
 	if (m->scene->options->baked)
 	{
@@ -145,7 +144,7 @@ static cliMotion ChooseMotion(const maker* m, uint32_t instance)
 		       : m->models[body->mesh].uses == 1                     ? cli_still
 		                                                             : cli_affine;
 	}
-	return m->rigid[body->node] ? cli_framed : bottomUp ? cli_vertices : cli_affine;
+	return m->rigid[body->node] ? cli_framed : cli_affine;
 }
 
 // ---- Models ----------------------------------------------------------------------------------------------------
@@ -208,14 +207,23 @@ static const snugModel* CreatePlaced(const maker* m, uint32_t instance, snugDefo
 	return model;
 }
 
+static void SetBound(const maker* m, snugBlendDef* blend)
+{
+	const cliSceneOptions* options = m->scene->options;
+	blend->bound = (snugBound)options->bound;
+	blend->volume = (snugVolume)options->volume;
+	blend->restVolume = (snugRestVolume)options->restVolume;
+	blend->boundLeaves = options->boundLeaves;
+}
+
 static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, uint32_t jointCount)
 {
 	snugModelDef def = MakeDef(&mesh->mesh, snug_blend);
 	def.blend = (snugBlendDef){ .transformCount = jointCount,
 		.starts = mesh->influenceStart,
 		.transforms = mesh->joints,
-		.weights = mesh->weights,
-		.bound = (snugBound)m->scene->options->bound };
+		.weights = mesh->weights };
+	SetBound(m, &def.blend);
 	return CreateModel(m, &def);
 }
 
@@ -237,11 +245,10 @@ static const snugModel* CreateAffine(const maker* m, const ioAssetMesh* mesh)
 			weights[i] = 1.0f;
 		}
 		snugModelDef def = MakeDef(&mesh->mesh, snug_blend);
-		def.blend = (snugBlendDef){ .transformCount = 1,
-			.influencesPerVertex = 1,
-			.transforms = transforms,
-			.weights = weights,
-			.bound = (snugBound)m->scene->options->bound };
+		def.blend = (snugBlendDef){
+			.transformCount = 1, .influencesPerVertex = 1, .transforms = transforms, .weights = weights
+		};
+		SetBound(m, &def.blend);
 		model = CreateModel(m, &def);
 	}
 	free(transforms);

@@ -151,10 +151,14 @@ static void CountRefits(cliStage* stage, const cliPart* part)
 	if (part->motion == cli_vertices)
 	{
 		stage->counters.nodesRefitted += snugModel_GetInfo(part->model).nodeCount;
+		stage->counters.nodesAtFront += snugModel_GetInfo(part->model).leafCount;
+		stage->counters.nodesAboveFront +=
+		    snugModel_GetInfo(part->model).nodeCount - snugModel_GetInfo(part->model).leafCount;
 	}
 	else if (part->motion == cli_affine || part->motion == cli_jointed)
 	{
 		stage->counters.nodesRefitted += 1;
+		stage->counters.nodesBelowFront += 1;
 	}
 }
 
@@ -217,7 +221,11 @@ static bool CreateBody(cliStage* stage, int i)
 {
 	const cliPart* part = stage->scene->parts + i;
 	const cliFile* file = stage->scene->files + part->file;
-	snugBodyDef def = { .model = part->model, .messenger = { HearMessage, stage } };
+	snugBodyDef def = {
+		.model = part->model,
+		.strategy = (snugStrategy)stage->scene->options->strategy,
+		.messenger = { HearMessage, stage },
+	};
 	stage->telling = i;
 	snugStatus status = snugBody_Create(&def, &stage->bodies[i]);
 	if (status == snug_success)

@@ -36,8 +36,6 @@ expect 2 "--fps must be positive" check --clip x --fps 0 blob.obj torus.obj
 expect 2 "--to lies before --from" check --clip x --from 2 --to 1 blob.obj torus.obj
 expect 2 "'fast' is not a value for --fps" check --clip x --fps fast blob.obj torus.obj
 expect 2 "'0' is not a value for --threads" check --threads 0 blob.obj torus.obj
-expect 2 "--strategy front is not there yet" check --strategy front blob.obj torus.obj
-expect 2 "--strategy auto is not there yet" check --strategy auto blob.obj torus.obj
 expect 2 "--deformer spherical is not there yet" check --deformer spherical blob.obj torus.obj
 expect 2 "--deformer dualquat is not there yet" pose --deformer dualquat blob.obj -o x.obj
 expect 2 "'best' is not a value for --bound" check --bound best blob.obj torus.obj
@@ -198,6 +196,13 @@ if [ -w /dev/full ]; then
 	[ $? -eq 1 ] || fail "a full disk is not an error"
 	grep -q "standard output: cannot write" err || fail "a full disk is not told"
 fi
+expect 0 "" bench skin --models nowhere
+holds "absent: skipped"
+checks=$((checks + 1))
+grep -qE '^ *(met|MISSED) ' out && fail "an aim on an absent character counts"
+echo "not a glTF file" >fox.glb
+expect 1 "bench skin: ./fox.glb:1: JSON" bench skin --models .
+rm fox.glb
 expect 1 "nowhere/x.html: cannot write" bench --quick --html nowhere/x.html
 expect 1 "nowhere/deeper: cannot make the directory" demo --out nowhere/deeper
 

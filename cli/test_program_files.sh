@@ -83,6 +83,19 @@ for bound in limited program local zero-order first-order; do
 	checks=$((checks + 1))
 	cmp -s bound-limited bound-$bound || fail "bound $bound gives other pairs"
 done
+for options in "--volume 14-dop --bound limited --rest-volume oriented-box" "--volume 18-dop" \
+	"--volume 26-dop --bound program --rest-volume 14-dop" "--bound-leaves --volume 14-dop --bound first-order"; do
+	# shellcheck disable=SC2086 # several words
+	expect 0 "" check --json --clip bend --fps 4 worm.glb parts.glb $options
+	pairs out >volume
+	checks=$((checks + 1))
+	cmp -s bound-limited volume || fail "$options gives other pairs"
+done
+expect 1 "rest volumes other than boxes are for bounds limited and program" check worm.glb worm.glb --rest-volume 14-dop
+expect 1 "balls and the bound by corners go together" check worm.glb worm.glb --volume ball
+for strategy in on-demand front bottom-up; do
+	same_pairs -n 11 --clip bend --fps 10 --threads 1 --strategy $strategy worm.glb worm.glb --place 0,0,0 --place 0.5,0,0
+done
 same_pairs --within parts.glb
 holds '"pairs":[['
 
@@ -96,7 +109,7 @@ done
 
 # Poses read back: pairs of posed files are those of the originals.
 place="--place 0.25,0.1,0 --rotate 0,30,60"
-for strategy in on-demand bottom-up; do
+for strategy in auto on-demand front bottom-up; do
 	# shellcheck disable=SC2086 # several words
 	expect 0 "" pose worm.glb --clip bend --time 0.5 $place --strategy $strategy -o a.obj
 	expect 0 "" pose worm.glb --clip bend --time 0.5 --strategy $strategy -o b.obj

@@ -43,4 +43,11 @@ checks=$((checks + 1))
 cmp -s posed original || fail "posed characters have other pairs"
 grep -q '"count":[1-9]' original || fail "posed characters do not touch"
 
+# The benchmark, shortened: all methods find the same pairs, or it fails.
+expect 0 "" bench skin --quick --models m --html skin.html
+holds "mannequiny, makehuman"
+checks=$((checks + 1))
+grep -qE 'absent|skipped' out && fail "bench skin skips a character"
+grep -q '</html>' skin.html || fail "the page is not complete"
+
 finish

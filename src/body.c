@@ -65,13 +65,11 @@ static bool AllocateCaches(snugBody* body)
 	return body->ownsPool;
 }
 
-static snugStrategy ResolveStrategy(const snugBodyDef* def)
+// On demand means without a front; bottom-up has no use for it.
+static uint16_t InitialMemory(const snugBodyDef* def)
 {
-	if (def->model->deform->refitsBottomUp)
-	{
-		return snug_strategyBottomUp;
-	}
-	return def->strategy == snug_strategyAuto ? snug_strategyFront : def->strategy;
+	bool hasFront = def->strategy == snug_strategyAuto || def->strategy == snug_strategyFront;
+	return hasFront && !def->model->deform->refitsBottomUp ? SG_FRONT_MEMORY : 0;
 }
 
 snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
@@ -92,7 +90,8 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		.allocator = allocator,
 		.messenger = def->messenger,
 		.isAtRest = def->model->deform->restIsExact,
-		.strategy = ResolveStrategy(def),
+		.strategy = def->model->deform->refitsBottomUp ? snug_strategyBottomUp : def->strategy,
+		.frontMemory = InitialMemory(def),
 		.version = 1,
 		.step = UINT16_MAX / 2, // far from the zeros of new pages
 		.frame = { .rotation = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, .isIdentity = true },
@@ -202,40 +201,90 @@ snugStatus sgBody_MakePlacement(
 	           : sgFail(&body->messenger, snug_outOfRange, "the body is too far from the origin");
 }
 
-// Evaluates and places in runs of a leaf's size, exactly as queries do.
+/// Where placed vertices go.
+typedef struct Output
+{
+	const snugBody* body;
+	sgPlacement placement;
+	char* positions;
+	size_t stride;
+} Output;
+
+// Place some vertices, given by number in tree order, whose body-space positions are found[i]. At most
+// SG_MAX_LEAF_VERTICES.
+static void PutVertices(const Output* output, const uint32_t* vertices, sgLeafVertices found, uint32_t count)
+{
+	sgVertexBlock block;
+	sgGetKernels()->gatherVertices(found.positions, found.indices, count, &block);
+	sgGetKernels()->placeVertices(&block, count, &output->placement);
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		size_t number = output->body->model->tree.vertexMap[vertices[i]];
+		float* out = (float*)(void*)(output->positions + number * output->stride);
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			out[axis] = block.coordinate[axis][i];
+		}
+	}
+}
+
+// Numbers first, first + 1, …: enough for a run of vertices and what kernels read past its end.
+static void CountUp(uint32_t first, uint32_t count, uint32_t numbers[SG_MAX_LEAF_VERTICES + SG_LANES])
+{
+	for (uint32_t i = 0; i < SG_MAX_LEAF_VERTICES + SG_LANES; ++i)
+	{
+		numbers[i] = i < count ? first + i : first;
+	}
+}
+
+static uint32_t RunLength(uint32_t left)
+{
+	return left < SG_MAX_LEAF_VERTICES ? left : SG_MAX_LEAF_VERTICES;
+}
+
+// Cluster by cluster, which is fast; vertices that several clusters share are the same in each.
+static void PutClusters(const Output* output)
+{
+	const snugBody* body = output->body;
+	const sgClusters* clusters = &body->model->clusters;
+	float positions[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
+	for (uint32_t c = 0; c < clusters->header->count; ++c)
+	{
+		const sgCluster* cluster = clusters->clusters + c;
+		body->deform->evaluateCluster(body->model, body->pose, c, positions);
+		for (uint32_t first = 0; first < cluster->vertexCount; first += SG_MAX_LEAF_VERTICES)
+		{
+			uint32_t count = RunLength(cluster->vertexCount - first), indices[SG_MAX_LEAF_VERTICES + SG_LANES];
+			CountUp(first, count, indices);
+			const uint32_t* vertices = clusters->vertices + cluster->firstVertex + first;
+			PutVertices(output, vertices, (sgLeafVertices){ positions, indices }, count);
+		}
+	}
+}
+
 static SG_NOINLINE snugStatus GetVertices(snugBody* body, const double* origin, char* positions, size_t stride)
 {
 	const sgTree* tree = &body->model->tree;
 	snugCounters counters = { 0 };
 	sgBox root;
-	sgPlacement placement;
-	snugStatus status = sgBody_MakePlacement(body, origin, &root, &placement, &counters);
+	Output output = { .body = body, .positions = positions, .stride = stride };
+	snugStatus status = sgBody_MakePlacement(body, origin, &root, &output.placement, &counters);
 	if (status != snug_success)
 	{
 		return status;
 	}
-	for (uint32_t first = 0; first < tree->vertexCount; first += SG_MAX_LEAF_VERTICES)
+	uint32_t first = 0;
+	if (body->model->clusters.header != NULL)
 	{
-		uint32_t vertices[SG_MAX_LEAF_VERTICES + SG_LANES] = { 0 };
-		uint32_t left = tree->vertexCount - first;
-		uint32_t count = left < SG_MAX_LEAF_VERTICES ? left : SG_MAX_LEAF_VERTICES;
-		for (uint32_t i = 0; i < count; ++i)
-		{
-			vertices[i] = first + i;
-		}
+		PutClusters(&output);
+		first = body->model->clusters.header->usedCount;
+	}
+	for (; first < tree->vertexCount; first += SG_MAX_LEAF_VERTICES)
+	{
+		uint32_t vertices[SG_MAX_LEAF_VERTICES + SG_LANES], count = RunLength(tree->vertexCount - first);
+		CountUp(first, count, vertices);
 		sgLeafScratch scratch;
-		sgLeafVertices found = sgBody_Evaluate(body, vertices, count, &scratch);
-		sgVertexBlock block;
-		sgGetKernels()->gatherVertices(found.positions, found.indices, count, &block);
-		sgGetKernels()->placeVertices(&block, count, &placement);
-		for (uint32_t i = 0; i < count; ++i)
-		{
-			float* out = (float*)(void*)(positions + tree->vertexMap[first + i] * stride);
-			for (int axis = 0; axis < 3; ++axis)
-			{
-				out[axis] = block.coordinate[axis][i];
-			}
-		}
+		PutVertices(&output, vertices, sgBody_Evaluate(body, vertices, count, &scratch), count);
 	}
 	return snug_success;
 }

@@ -14,6 +14,10 @@
 #include "deform/deform.h"
 #include "pool.h"
 
+/// Steps for which a family stays part of the front after a query last looked at it, at most. Contacts move back and
+/// forth: a few steps' memory keeps their surroundings tight at a small price.
+#define SG_FRONT_MEMORY 4
+
 struct snugBody
 {
 	const snugModel* model;
@@ -24,11 +28,19 @@ struct snugBody
 	sgFrame frame;
 	void* pose; ///< deform->poseBytes(model) bytes
 	size_t poseBytes;
-	snugStrategy strategy; ///< auto resolved
-	bool isAtRest;         ///< the model's rest bounds hold
-	bool isPrepared;       ///< nothing changed since the last refit before a query
-	uint32_t version;      ///< of the pose; neither zero nor SG_BUSY
-	uint16_t step;         ///< counts poses that were queried
+	snugStrategy strategy;
+	uint16_t frontMemory;       ///< steps for which a family stays part of the front; zero: there is none
+	bool isAtRest;              ///< the model's rest bounds hold
+	bool isPrepared;            ///< nothing changed since the last refit before a query
+	bool isBegun;               ///< that refit has begun: `step` is the new one
+	uint32_t version;           ///< of the pose; neither zero nor SG_BUSY
+	uint16_t step;              ///< counts poses that were queried
+	_Atomic uint32_t visits;    ///< families that queries looked at in this step
+	_Atomic uint32_t repeats;   ///< of those, how many they looked at in the step before as well
+	_Atomic uint32_t prepared;  ///< families refitted before the queries of this step
+	_Atomic uint32_t wellTaken; ///< of those, how many queries looked at then
+	uint32_t lastVisits;        ///< in the step before
+	double travel;              ///< no vertex moved farther along any axis, over all poses so far
 
 	snugVolume volume;    ///< of the model
 	uint32_t extraSlabs;  ///< that it adds to a box
@@ -55,6 +67,11 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScr
 /// What the body's strategy does before a query: refit recent families, or all. Once per pose.
 void sgBody_Prepare(snugBody* body, snugCounters* counters);
 
+/// The same in pieces: begin, prepare every listed subtree (different ones on different threads), then sgBody_Prepare.
+#define SG_MAX_SUBTREES (SG_LANES * SG_LANES)
+uint32_t sgBody_BeginPrepare(snugBody* body, uint32_t slots[SG_MAX_SUBTREES]);
+void sgBody_PrepareSubtree(snugBody* body, uint32_t slot, snugCounters* counters);
+
 /// The vertices of a leaf: positions[indices[0]], positions[indices[1]], …
 typedef struct sgLeafVertices
 {
@@ -72,8 +89,20 @@ typedef struct sgLeafScratch
 /// SG_LANES - 1 entries past the end.
 sgLeafVertices sgBody_Evaluate(const snugBody* body, const uint32_t* vertices, uint32_t count, sgLeafScratch* scratch);
 
-/// Body-space vertices of a leaf, from the cache if its cluster is there.
-sgLeafVertices sgBody_LeafVertices(snugBody* body, const sgLeaf* leaf, sgLeafScratch* scratch, snugCounters* counters);
+/// Where the vertices of a family's leaves are: at hand, or evaluated in the cache.
+typedef struct sgLeafSource
+{
+	const float* positions;  ///< null: neither
+	const uint32_t* indices; ///< of all leaves of the model, by sgLeaf.firstVertex
+	uint32_t first;          ///< for the caller, to know whose they are
+} sgLeafSource;
+
+/// Look where the vertices of a leaf and its siblings are; evaluates them if they have a place.
+sgLeafSource sgBody_FindLeaves(snugBody* body, const sgLeaf* leaf, snugCounters* counters);
+
+/// Body-space vertices of a leaf, from where they are, or evaluated now.
+sgLeafVertices sgBody_LeafVertices(const snugBody* body, const sgLeafSource* source, const sgLeaf* leaf,
+    sgLeafScratch* scratch, snugCounters* counters);
 
 /// The box of the root, up to date.
 sgBox sgBody_RootBox(snugBody* body, snugCounters* counters);
@@ -83,8 +112,9 @@ sgBox sgBody_RootBox(snugBody* body, snugCounters* counters);
 snugStatus sgBody_MakePlacement(
     snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, snugCounters* counters);
 
-/// Forget everything: a new version, and the pages of a shared pool go back.
-void sgBody_Invalidate(snugBody* body);
+/// A new pose: nothing remembered is up to date any more, and the pages of a shared pool go back.
+/// @param motion no vertex moved farther than this along any axis; infinite if that is not known
+void sgBody_Invalidate(snugBody* body, double motion);
 
 /// Forget the bounds of one leaf's family and of all above it.
 void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf);

@@ -12,14 +12,15 @@
 
 #define SG_PAGE_BYTES 4096
 
-/// Bounds of a group. Families share a group; what is said once per family stands in the lane at which it begins. The
-/// slabs that the model's volume adds to the boxes follow.
+/// Bounds of a group. A group holds up to four families (two nodes at least, the root excepted); what is said once per
+/// family stands at half the lane at which it begins. The slabs that the model's volume adds to the boxes follow.
 typedef struct sgCacheGroup
 {
 	sgBoxLanes boxes;
-	_Atomic uint32_t version[SG_LANES];   ///< pose that a family was computed for; zero and SG_BUSY are none
-	_Atomic uint16_t lastVisit[SG_LANES]; ///< step (body.h) in which a query last looked at it
-	uint8_t reserved[16];
+	_Atomic uint32_t version[SG_LANES / 2];   ///< pose that a family holds for; zero and SG_BUSY are none
+	_Atomic uint16_t lastVisit[SG_LANES / 2]; ///< step (body.h) in which a query last looked at it
+	uint16_t grown[SG_LANES / 2];             ///< by how much boxes were grown instead of refitted: see refresh.c
+	double travel[SG_LANES / 2];              ///< of the body (body.h), at that pose
 } SG_ALIGN(64) sgCacheGroup;
 
 /// Version of what some thread is computing right now.

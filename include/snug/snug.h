@@ -300,7 +300,7 @@ typedef struct snugBody snugBody;
 /// When the bounds of a body whose transforms move it are brought up to date. Every choice gives the same pairs.
 typedef enum snugStrategy
 {
-	snug_strategyAuto = 0, ///< what we measured to be fastest: front
+	snug_strategyAuto = 0, ///< front while successive queries look at much the same nodes, else on demand
 	snug_strategyOnDemand, ///< each node when a query first looks at it, straight from the transforms
 	snug_strategyFront,    ///< before a query, what recent queries looked at: the deepest nodes of it straight from the
 	                       ///< transforms, those above by merging; then on demand. Needs a pool of its own to remember.
@@ -423,6 +423,13 @@ typedef struct snugPair
 /// destroy the two bodies.
 typedef bool snugPairFcn(void* user, snugPair pair);
 
+/// One of several pieces of work that may be done at the same time.
+typedef void snugTaskFcn(void* context, uint32_t index);
+
+/// Call task(context, i) once for every i below `count`, on any threads and in any order, and return when all are done.
+/// A loop would do; a thread pool does better.
+typedef void snugParallelFcn(void* user, uint32_t count, snugTaskFcn* task, void* context);
+
 /// What to ask. Zero means default: count all pairs.
 typedef struct snugQuery
 {
@@ -433,6 +440,10 @@ typedef struct snugQuery
 	void* user;                ///< passed to the callback
 	uint64_t maxVolumeTests;   ///< stop before more volume tests than this; 0: no limit
 	uint64_t maxTriangleTests; ///< stop before more triangle tests than this; 0: no limit
+	snugParallelFcn* parallel; ///< nullable; lets several threads of yours answer snugCollide, for heavy contact. Pairs
+	                           ///< are the same; the callback is called by one thread at a time. Not used with limits
+	                           ///< on tests, nor for models with fewer than 8 children per node.
+	void* parallelUser;        ///< passed to `parallel`
 } snugQuery;
 
 /// What a query cost. Pairs do not depend on the instruction set; counters may.

@@ -13,6 +13,8 @@
 
 #define SG_PRINTF(text, arguments) __attribute__((format(printf, text, arguments)))
 #define SG_NOINLINE __attribute__((noinline))
+/// For functions whose arguments are constants at every call, and decide what is computed.
+#define SG_INLINE static inline __attribute__((always_inline))
 #define SG_ALIGN(bytes) __attribute__((aligned(bytes)))
 
 /// Everything that is processed side by side comes in eights, whatever the machine's registers hold.

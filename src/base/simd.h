@@ -34,6 +34,17 @@ static inline void f4_Store(float* p, f4 a)
 	_mm_storeu_ps(p, a);
 }
 
+static inline f4 f4_Load(const float* p)
+{
+	return _mm_loadu_ps(p);
+}
+
+/// Rows become columns.
+static inline void f4_Transpose(f4 m[4])
+{
+	_MM_TRANSPOSE4_PS(m[0], m[1], m[2], m[3]);
+}
+
 #else
 
 typedef struct f4
@@ -56,6 +67,24 @@ static inline void f4_Store(float* p, f4 a)
 	for (int i = 0; i < 4; ++i)
 	{
 		p[i] = a.lane[i];
+	}
+}
+
+static inline f4 f4_Load(const float* p)
+{
+	return (f4){ { p[0], p[1], p[2], p[3] } };
+}
+
+static inline void f4_Transpose(f4 m[4])
+{
+	for (int i = 0; i < 4; ++i)
+	{
+		for (int k = 0; k < i; ++k)
+		{
+			float swapped = m[i].lane[k];
+			m[i].lane[k] = m[k].lane[i];
+			m[k].lane[i] = swapped;
+		}
 	}
 }
 
@@ -660,25 +689,18 @@ static inline float f8_Sum(f8 a)
 /// x y z of eight points, one after the other: 24 floats, and a 25th is overwritten.
 static inline void f8_StorePoints(float* out, f8 x, f8 y, f8 z)
 {
-#if SNUG_ISA_SSE2 || SNUG_ISA_AVX2 || SNUG_ISA_AVX512
-	for (int half = 0; half < 2; ++half)
+	f4 low[4] = { f8_Low(x), f8_Low(y), f8_Low(z), f4_Set(0.0f) };
+	f4 high[4] = { f8_High(x), f8_High(y), f8_High(z), f4_Set(0.0f) };
+	f4_Transpose(low);
+	f4_Transpose(high);
+	for (int i = 0; i < 4; ++i)
 	{
-		f4 a = half == 0 ? f8_Low(x) : f8_High(x), b = half == 0 ? f8_Low(y) : f8_High(y);
-		f4 c = half == 0 ? f8_Low(z) : f8_High(z), d = f4_Set(0.0f);
-		_MM_TRANSPOSE4_PS(a, b, c, d);
-		f4_Store(out + 12 * half, a);
-		f4_Store(out + 12 * half + 3, b);
-		f4_Store(out + 12 * half + 6, c);
-		f4_Store(out + 12 * half + 9, d);
+		f4_Store(out + 3 * i, low[i]);
 	}
-#else
-	for (int i = 0; i < SG_LANES; ++i)
+	for (int i = 0; i < 4; ++i)
 	{
-		out[3 * i] = x.lane[i];
-		out[3 * i + 1] = y.lane[i];
-		out[3 * i + 2] = z.lane[i];
+		f4_Store(out + 12 + 3 * i, high[i]);
 	}
-#endif
 }
 
 // Sixteen floats: a matrix by columns of four.

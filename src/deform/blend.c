@@ -48,7 +48,7 @@ uint64_t sgBlendFamily_Values(const sgBlendFamily* family)
 	return sgBlendFamily_HeadValues(family) + (uint64_t)family->entryCount * each;
 }
 
-size_t sgBlend_Layout(const snugModel* model, const sgBlendHeader* header, size_t offsets[SG_BLEND_ARRAYS])
+size_t sgBlend_Layout(const snugModel* model, sgBlendHeader* header)
 {
 	const sgTree* tree = &model->tree;
 	size_t slots = (size_t)tree->groupCount * SG_LANES;
@@ -64,6 +64,7 @@ size_t sgBlend_Layout(const snugModel* model, const sgBlendHeader* header, size_
 		header->blockCount * sizeof(sgBlendBlock),
 		header->blockTransformCount * sizeof(uint16_t),
 		header->blockValueCount * sizeof(sgLaneFloats),
+		sgBlend_BlockCount(header->transformCount) * sizeof(sgBlendMoved),
 		header->bound == snug_boundCorners ? (slots + 1) * sizeof(uint32_t) : 0,
 		header->jointSetCount * sizeof(sgJointSet),
 		header->setTransformCount * sizeof(uint16_t),
@@ -72,8 +73,8 @@ size_t sgBlend_Layout(const snugModel* model, const sgBlendHeader* header, size_
 	size_t end = sizeof(sgBlendHeader);
 	for (int i = 0; i < SG_BLEND_ARRAYS; ++i)
 	{
-		offsets[i] = sgAlignUp(end, SG_ALIGNMENT);
-		end = offsets[i] + sizes[i];
+		header->offsets[i] = sgAlignUp(end, SG_ALIGNMENT);
+		end = (size_t)header->offsets[i] + sizes[i];
 	}
 	return sgAlignUp(end, SG_ALIGNMENT);
 }
@@ -82,8 +83,7 @@ sgBlend sgBlend_Get(const snugModel* model)
 {
 	const char* data = model->deformData;
 	const sgBlendHeader* header = model->deformData;
-	size_t offsets[SG_BLEND_ARRAYS];
-	sgBlend_Layout(model, header, offsets);
+	const uint64_t* offsets = header->offsets;
 	return (sgBlend){
 		.header = header,
 		.starts = (const void*)(data + offsets[0]),
@@ -97,10 +97,11 @@ sgBlend sgBlend_Get(const snugModel* model)
 		.blocks = (const void*)(data + offsets[8]),
 		.blockTransforms = (const void*)(data + offsets[9]),
 		.blockValues = (const void*)(data + offsets[10]),
-		.jointSetStarts = (const void*)(data + offsets[11]),
-		.jointSets = (const void*)(data + offsets[12]),
-		.setTransforms = (const void*)(data + offsets[13]),
-		.setWeights = (const void*)(data + offsets[14]),
+		.moved = (const void*)(data + offsets[11]),
+		.jointSetStarts = (const void*)(data + offsets[12]),
+		.jointSets = (const void*)(data + offsets[13]),
+		.setTransforms = (const void*)(data + offsets[14]),
+		.setWeights = (const void*)(data + offsets[15]),
 	};
 }
 
@@ -124,14 +125,17 @@ static void Describe(const snugModel* model, snugModelInfo* info)
 	info->maxInfluences = header->maxInfluences;
 }
 
+static size_t OnePoseBytes(const sgBlendHeader* header)
+{
+	size_t floats = 16 * (size_t)header->transformCount * (1 + sgBlend_DopBlocks((snugVolume)header->volume));
+	floats += 12 * SG_LANES * (size_t)sgBlend_BlockCount(header->transformCount);
+	size_t stretches = header->bound == snug_boundCorners ? header->transformCount : 0;
+	return sgAlignUp(sizeof(sgBlendPose) + floats * sizeof(float) + stretches * sizeof(double), SG_ALIGNMENT);
+}
+
 static size_t PoseBytes(const snugModel* model)
 {
-	const sgBlendHeader* header = model->deformData;
-	size_t transforms = header->transformCount;
-	size_t floats = 16 * transforms * (1 + sgBlend_DopBlocks((snugVolume)header->volume)) +
-	                12 * SG_LANES * (size_t)sgBlend_BlockCount(header->transformCount);
-	size_t stretches = header->bound == snug_boundCorners ? transforms : 0;
-	return sizeof(sgBlendPose) + floats * sizeof(float) + stretches * sizeof(double);
+	return sizeof(sgBlendPoses) + 2 * OnePoseBytes(model->deformData);
 }
 
 // What rounding adds to a bound is a multiple of the reach. It is a sum of four products in float32, each off by a few
@@ -159,16 +163,19 @@ static void SetReach(sgBlendPose* pose, const sgBlendHeader* header, const float
 	}
 }
 
-static void SetColumns(float* column, const float matrix[12])
+// No vertex moves farther along any axis than one of its transforms carries it, since their weights sum to 1, within
+// rounding; `change` is the most that any carries any of what it moves, itself off by a few roundings of terms below
+// the reach; and both positions are off by their own rounding, which is (2 n + 9) 2^-24 of the reach at most.
+static double BoundMotion(
+    const sgBlendHeader* header, const sgBlendPose* before, const sgBlendPose* after, float change)
 {
-	for (int k = 0; k < 4; ++k)
+	double reach = 0.0;
+	for (int axis = 0; axis < 3; ++axis)
 	{
-		for (int i = 0; i < 3; ++i)
-		{
-			column[4 * k + i] = matrix[4 * i + k];
-		}
-		column[4 * k + 3] = 0.0f;
+		reach = fmax(reach, (double)before->reach[axis] + (double)after->reach[axis]);
 	}
+	double weights = 1.0 + (header->maxInfluences + 1.0) * 0x1p-24;
+	return (double)change * weights + 1.02 * (2.0 * header->maxInfluences + 9.0 + 12.0) * 0x1p-24 * reach;
 }
 
 // Rows of a matrix along the directions of a k-DOP, rounded once.
@@ -190,32 +197,19 @@ static void SetSlabs(float* slabs, const float matrix[12], snugVolume volume)
 	}
 }
 
-static void SetMatrix(sgBlendPose* pose, const sgBlendHeader* header, uint32_t j, const float matrix[12])
-{
-	uint32_t blocks = sgBlend_DopBlocks((snugVolume)header->volume);
-	SetColumns(sgBlendPose_Columns(pose) + 16 * (size_t)j, matrix);
-	if (blocks > 0)
-	{
-		float* slabs = sgBlendPose_Slabs(pose, header->transformCount) + 16 * (size_t)blocks * j;
-		SetSlabs(slabs, matrix, (snugVolume)header->volume);
-	}
-	if (header->bound == snug_boundCorners)
-	{
-		sgBlendPose_Stretches(pose, header->transformCount)[j] = sgCorners_Stretch(matrix);
-	}
-}
-
 static void Evaluate(const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, float* out)
 {
 	sgBlend blend = sgBlend_Get(model);
-	GetBlendKernels()->evaluate(&blend, sgBlendPose_Columns(pose), model->positions, vertices, count, out);
+	const float* columns = sgBlendPose_Columns(sgBlendPoses_Current(pose));
+	GetBlendKernels()->evaluate(&blend, columns, model->positions, vertices, count, out);
 }
 
 static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t cluster, float* out)
 {
 	sgBlend blend = sgBlend_Get(model);
 	uint32_t count = model->clusters.clusters[cluster].vertexCount;
-	GetBlendKernels()->evaluateBlocks(&blend, blend.firstBlocks[cluster], count, sgBlendPose_Columns(pose), out);
+	const float* columns = sgBlendPose_Columns(sgBlendPoses_Current(pose));
+	GetBlendKernels()->evaluateBlocks(&blend, blend.firstBlocks[cluster], count, columns, out);
 }
 
 static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out)
@@ -223,12 +217,12 @@ static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBou
 	sgBlend blend = sgBlend_Get(model);
 	if (blend.header->bound == snug_boundCorners)
 	{
-		sgCorners_Bound(&blend, pose, set, out);
+		sgCorners_Bound(&blend, sgBlendPoses_Current(pose), set, out);
 		return;
 	}
 	uint32_t parent = model->tree.nodes[set.group * SG_LANES + set.first].parent;
 	const sgBlendFamily* family = blend.families + (parent == SG_NONE ? 0 : blend.familyOfParent[parent]);
-	GetBlendKernels()->bound(&blend, family, pose, set.mask, out);
+	GetBlendKernels()->bound(&blend, family, sgBlendPoses_Current(pose), set.mask, out);
 }
 
 static bool BoundsLeaves(const snugModel* model)
@@ -255,8 +249,8 @@ static bool AllFinite(const float* values, int count)
 	return true;
 }
 
-/// Where matrices come from: fills in that of transform j, three rows of four.
-typedef void MakeMatrix(const void* source, uint32_t j, float matrix[12]);
+/// Where matrices come from: that of transform j, three rows of four, where it is or in `room`.
+typedef const float* MakeMatrix(const void* source, uint32_t j, float room[12]);
 
 typedef struct JointSource
 {
@@ -264,14 +258,15 @@ typedef struct JointSource
 	size_t stride;
 } JointSource;
 
-static void MatrixOfJoint(const void* source, uint32_t j, float matrix[12])
+static const float* MatrixOfJoint(const void* source, uint32_t j, float room[12])
 {
 	const JointSource* joints = source;
-	memcpy(matrix, joints->matrices + j * joints->stride, 12 * sizeof(float));
+	(void)room;
+	return (const float*)(const void*)(joints->matrices + j * joints->stride);
 }
 
 // Eq. (3): A = gradient^T + I, t = displacement - gradient^T position; in double, rounded once.
-static void MatrixOfNode(const void* source, uint32_t j, float matrix[12])
+static const float* MatrixOfNode(const void* source, uint32_t j, float matrix[12])
 {
 	const snugNode* node = (const snugNode*)source + j;
 	for (int i = 0; i < 3; ++i)
@@ -285,81 +280,71 @@ static void MatrixOfNode(const void* source, uint32_t j, float matrix[12])
 		}
 		matrix[4 * i + 3] = (float)t;
 	}
+	return matrix;
 }
 
-static void MatrixAtRest(const void* source, uint32_t j, float matrix[12])
+static const float* MatrixAtRest(const void* source, uint32_t j, float room[12])
 {
 	static const float identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
 	(void)source;
 	(void)j;
-	memcpy(matrix, identity, sizeof(identity));
+	(void)room;
+	return identity;
 }
 
-/// The matrices of eight consecutive transforms; zeros after the last.
-typedef struct Block
+// Fill in a pose from the matrices of a source, and by how much any vertex may have moved since `before`.
+// SG_NONE if all is well, or the first transform that is not finite or reaches too far.
+static uint32_t MakePose(const sgBlend* blend, MakeMatrix* make, const void* source, const sgBlendPose* before,
+    sgBlendPose* pose, double* motion)
 {
-	float matrices[SG_LANES][12];
-	float across[12 * SG_LANES] SG_ALIGN(32);
-} Block;
-
-static void MakeBlock(Block* block, MakeMatrix* make, const void* source, uint32_t first, uint32_t transformCount)
-{
-	const float* matrices[SG_LANES];
-	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
-	{
-		matrices[lane] = block->matrices[lane];
-		if (first + lane < transformCount)
-		{
-			make(source, first + lane, block->matrices[lane]);
-		}
-		else
-		{
-			memset(block->matrices[lane], 0, sizeof(block->matrices[lane]));
-		}
-	}
-	GetBlendKernels()->transpose(matrices, block->across);
-}
-
-// The reach of all transforms. SG_NONE if all is well, or the first transform that is not finite or reaches too far.
-static uint32_t FindReach(const sgBlendHeader* header, MakeMatrix* make, const void* source, float reach[3])
-{
+	const sgBlendHeader* header = blend->header;
+	float matrices[SG_LANES][12], reach[3] = { 0.0f, 0.0f, 0.0f }, most = 0.0f;
+	static const float zero[12] = { 0.0f };
+	const float* pointers[SG_LANES];
+	snugVolume volume = (snugVolume)header->volume;
+	uint32_t blocks = sgBlend_DopBlocks(volume);
 	for (uint32_t first = 0; first < header->transformCount; first += SG_LANES)
 	{
-		Block block;
-		MakeBlock(&block, make, source, first, header->transformCount);
-		const float most = 0.99f * SNUG_MAX_COORDINATE;
-		uint32_t bad = GetBlendKernels()->addReach(block.across, header->reach, most, reach);
+		uint32_t left = header->transformCount - first, count = left < SG_LANES ? left : SG_LANES;
+		for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+		{
+			pointers[lane] = lane < count ? make(source, first + lane, matrices[lane]) : zero;
+		}
+		const float* old = sgBlendPose_Across(before, header->transformCount) + 12 * (size_t)first;
+		float* across = sgBlendPose_Across(pose, header->transformCount) + 12 * (size_t)first;
+		float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)first;
+		uint32_t bad = GetBlendKernels()->takeMatrices(
+		    pointers, count, header->reach, 0.99f * SNUG_MAX_COORDINATE, across, columns, reach);
 		if (bad != 0)
 		{
 			return first + sgLowestBit(bad);
 		}
-	}
-	return SG_NONE;
-}
-
-static void TakeMatrices(
-    sgBlendPose* pose, const sgBlendHeader* header, MakeMatrix* make, const void* source, const float reach[3])
-{
-	float* across = sgBlendPose_Across(pose, header->transformCount);
-	for (uint32_t first = 0; first < header->transformCount; first += SG_LANES)
-	{
-		Block block;
-		MakeBlock(&block, make, source, first, header->transformCount);
-		memcpy(across + 12 * (size_t)first, block.across, sizeof(block.across));
-		for (uint32_t j = first; j < header->transformCount && j < first + SG_LANES; ++j)
+		most = fmaxf(most, GetBlendKernels()->findMotion(old, across, blend->moved + first / SG_LANES));
+		float* slabs = sgBlendPose_Slabs(pose, header->transformCount) + 16 * (size_t)blocks * first;
+		for (uint32_t lane = 0; blocks > 0 && lane < count; ++lane)
 		{
-			SetMatrix(pose, header, j, block.matrices[j - first]);
+			SetSlabs(slabs + 16 * (size_t)blocks * lane, pointers[lane], volume);
+		}
+		for (uint32_t lane = 0; header->bound == snug_boundCorners && lane < count; ++lane)
+		{
+			double* stretches = sgBlendPose_Stretches(pose, header->transformCount);
+			stretches[first + lane] = sgCorners_Stretch(pointers[lane]);
 		}
 	}
 	SetReach(pose, header, reach);
+	*motion = BoundMotion(header, before, pose, most);
+	return SG_NONE;
 }
 
-static void SetRest(const snugModel* model, void* pose)
+static void SetRest(const snugModel* model, void* memory)
 {
 	const sgBlendHeader* header = model->deformData;
-	float reach[3] = { 0.0f, 0.0f, 0.0f };
-	FindReach(header, MatrixAtRest, NULL, reach);
-	TakeMatrices(pose, header, MatrixAtRest, NULL, reach);
+	sgBlendPoses* poses = memory;
+	memset(poses, 0, PoseBytes(model));
+	poses->poseBytes = OnePoseBytes(header);
+	double motion;
+	sgBlend blend = sgBlend_Get(model);
+	MakePose(&blend, MatrixAtRest, NULL, sgBlendPoses_Get(poses, 1), sgBlendPoses_Get(poses, 0), &motion);
 }
 
 const sgDeform sgDeform_blend = {
@@ -376,22 +361,23 @@ const sgDeform sgDeform_blend = {
 	.volume = Volume,
 };
 
-// All matrices are checked before any is taken, so a bad pose leaves the body as it was.
+// The new pose is made beside the current one, so a bad one leaves the body as it was.
 static SG_NOINLINE snugStatus SetTransforms(snugBody* body, MakeMatrix* make, const void* source)
 {
-	const sgBlendHeader* header = body->model->deformData;
-	float reach[3] = { 0.0f, 0.0f, 0.0f };
-	uint32_t bad = FindReach(header, make, source, reach);
+	sgBlend blend = sgBlend_Get(body->model);
+	sgBlendPoses* poses = body->pose;
+	uint32_t next = 1 - poses->current;
+	double motion;
+	uint32_t bad = MakePose(&blend, make, source, sgBlendPoses_Current(poses), sgBlendPoses_Get(poses, next), &motion);
 	if (bad != SG_NONE)
 	{
-		float matrix[12];
-		make(source, bad, matrix);
-		return AllFinite(matrix, 12)
+		float room[12];
+		return AllFinite(make(source, bad, room), 12)
 		           ? sgFail(&body->messenger, snug_outOfRange, "transform %u leads beyond what float32 can hold", bad)
 		           : sgFail(&body->messenger, snug_badInput, "transform %u is not finite", bad);
 	}
-	TakeMatrices(body->pose, header, make, source, reach);
-	sgBody_Invalidate(body);
+	poses->current = next;
+	sgBody_Invalidate(body, motion);
 	return snug_success;
 }
 

@@ -130,6 +130,16 @@ typedef struct sgJointSet
 	uint32_t cornerCount; ///< zero exactly if there are more than SG_CORNER_TRANSFORMS transforms
 } sgJointSet;
 
+/// Rest boxes of what eight transforms move, side by side; zero for those that move nothing.
+typedef struct sgBlendMoved
+{
+	sgLaneFloats center[3];
+	sgLaneFloats half[3];
+} sgBlendMoved;
+
+/// How many arrays a model's data have.
+#define SG_BLEND_ARRAYS 16
+
 /// Start of a model's data; the arrays follow, each aligned to SG_ALIGNMENT.
 typedef struct sgBlendHeader
 {
@@ -146,10 +156,12 @@ typedef struct sgBlendHeader
 	uint32_t blockCount;
 	uint32_t blockTransformCount; ///< of all blocks together
 	uint32_t blockValueCount;     ///< sgLaneFloats
-	float reach[3];               ///< greatest |coordinate| of the rest mesh
+	float reach[3];               ///< greatest |coordinate| of the rest mesh, and of terms of rest volumes
 	uint32_t jointSetCount;       ///< of all nodes together, for snug_boundCorners; else zero, as are the next two
 	uint32_t setTransformCount;   ///< of all joint sets together
 	uint32_t setWeightCount;
+	uint32_t reserved;                 ///< zero
+	uint64_t offsets[SG_BLEND_ARRAYS]; ///< where the arrays are, in bytes from here
 } sgBlendHeader;
 
 /// The arrays of a blend model.
@@ -167,15 +179,15 @@ typedef struct sgBlend
 	const sgBlendBlock* blocks;      ///< (blockCount)
 	const uint16_t* blockTransforms; ///< (blockTransformCount)
 	const sgLaneFloats* blockValues; ///< (blockValueCount)
+	const sgBlendMoved* moved;       ///< (blocks of eight transforms)
 	const uint32_t* jointSetStarts;  ///< (slots + 1, or none): first joint set of a node
 	const sgJointSet* jointSets;     ///< (jointSetCount)
 	const uint16_t* setTransforms;   ///< (setTransformCount)
 	const uint32_t* setWeights;      ///< (setWeightCount)
 } sgBlend;
 
-/// Offsets of the arrays; returns the size of everything.
-#define SG_BLEND_ARRAYS 15
-size_t sgBlend_Layout(const snugModel* model, const sgBlendHeader* header, size_t offsets[SG_BLEND_ARRAYS]);
+/// Fill in the offsets of a header from its counts; returns the size of everything.
+size_t sgBlend_Layout(const snugModel* model, sgBlendHeader* header);
 
 sgBlend sgBlend_Get(const snugModel* model);
 
@@ -211,6 +223,26 @@ typedef struct sgBlendPose
 	                                    ///< evaluating any vertex; feeds sgBlendCommon.error
 	float padding[3];
 } sgBlendPose;
+
+/// What a body keeps: two poses. The next one is made in the place of the one before last, so that a bad one changes
+/// nothing, and what moved is known.
+typedef struct sgBlendPoses
+{
+	uint64_t poseBytes;
+	uint32_t current; ///< 0 or 1
+	uint32_t padding[13];
+} sgBlendPoses;
+
+static inline sgBlendPose* sgBlendPoses_Get(const void* poses, uint32_t which)
+{
+	const sgBlendPoses* two = poses;
+	return (sgBlendPose*)((uintptr_t)(two + 1) + which * (size_t)two->poseBytes);
+}
+
+static inline const sgBlendPose* sgBlendPoses_Current(const void* poses)
+{
+	return sgBlendPoses_Get(poses, ((const sgBlendPoses*)poses)->current);
+}
 
 static inline uint32_t sgBlend_BlockCount(uint32_t transformCount)
 {

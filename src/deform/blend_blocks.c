@@ -1,6 +1,8 @@
 // src/deform/blend_blocks.c: the vertices of clusters in blocks of eight, ready to be evaluated side by side.
 #include "deform/blend_build.h"
+#include "geometry/frame.h"
 
+#include <math.h>
 #include <string.h>
 
 // The transforms of up to eight vertices, ascending and each once: a merge of their lists.
@@ -78,7 +80,49 @@ bool sgBlend_CountBlocks(const snugModel* model, const sgWeights* weights, sgBle
 	return 3 * blocks + transforms <= UINT32_MAX;
 }
 
-void sgBlend_FillBlocks(const snugModel* model, const sgWeights* weights, const sgBlockArrays* out)
+static void AddToRange(float* lower, float* upper, float value)
+{
+	*lower = value < *lower ? value : *lower;
+	*upper = value > *upper ? value : *upper;
+}
+
+// Boxes of the vertices that each transform moves: least and greatest coordinates first, then centre and half extents,
+// rounded outwards.
+static void FillMoved(const snugModel* model, const sgWeights* weights, uint32_t transformCount, sgBlendMoved* moved)
+{
+	uint32_t blockCount = sgBlend_BlockCount(transformCount);
+	for (uint32_t i = 0; i < 3 * SG_LANES * blockCount; ++i)
+	{
+		moved[i / (3 * SG_LANES)].center[i / SG_LANES % 3].lane[i % SG_LANES] = INFINITY;
+		moved[i / (3 * SG_LANES)].half[i / SG_LANES % 3].lane[i % SG_LANES] = -INFINITY;
+	}
+	for (uint32_t v = 0; v < model->tree.vertexCount; ++v)
+	{
+		const float* p = model->positions + 3 * (size_t)v;
+		for (uint32_t k = weights->starts[v]; k < weights->starts[v + 1]; ++k)
+		{
+			sgBlendMoved* block = moved + weights->transforms[k] / SG_LANES;
+			uint32_t lane = weights->transforms[k] % SG_LANES;
+			for (int axis = 0; axis < 3; ++axis)
+			{
+				AddToRange(block->center[axis].lane + lane, block->half[axis].lane + lane, p[axis]);
+			}
+		}
+	}
+	for (uint32_t i = 0; i < 3 * SG_LANES * blockCount; ++i)
+	{
+		float* center = moved[i / (3 * SG_LANES)].center[i / SG_LANES % 3].lane + i % SG_LANES;
+		float* half = moved[i / (3 * SG_LANES)].half[i / SG_LANES % 3].lane + i % SG_LANES;
+		double lower = *center, upper = *half;
+		bool isUsed = lower <= upper;
+		*center = isUsed ? (float)(0.5 * (lower + upper)) : 0.0f;
+		double above = upper - (double)*center, below = (double)*center - lower;
+		*half = isUsed ? sgRoundUp(above > below ? above : below) : 0.0f;
+	}
+}
+
+void sgBlend_FillBlocks(
+    const snugModel* model, const sgWeights* weights, uint32_t transformCount, const sgBlockArrays* out)
 {
 	const sgClusters* clusters = &model->clusters;
 	uint32_t block = 0, transforms = 0, values = 0;
@@ -90,13 +134,13 @@ void sgBlend_FillBlocks(const snugModel* model, const sgWeights* weights, const 
 		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++block)
 		{
 			uint32_t left = cluster->vertexCount - i, count = left < SG_LANES ? left : SG_LANES;
-			uint32_t transformCount = MergeTransforms(weights, vertices + i, count, out->transforms + transforms);
-			out->blocks[block] = (sgBlendBlock){ values, transforms, transformCount };
-			FillValues(model, weights, vertices + i, count, out->transforms + transforms, transformCount,
-			    out->values + values);
-			transforms += transformCount;
-			values += 3 + transformCount;
+			uint32_t own = MergeTransforms(weights, vertices + i, count, out->transforms + transforms);
+			out->blocks[block] = (sgBlendBlock){ values, transforms, own };
+			FillValues(model, weights, vertices + i, count, out->transforms + transforms, own, out->values + values);
+			transforms += own;
+			values += 3 + own;
 		}
 	}
 	out->firstBlocks[clusters->header->count] = block;
+	FillMoved(model, weights, transformCount, out->moved);
 }

@@ -11,6 +11,9 @@
 #define MAX_FIT_ENTRIES 96
 /// First-order bounds grow with what the fit leaves over; beyond this sum the local program is tighter.
 #define MAX_FIT_RESIDUAL 0.35
+/// Influences per vertex, on average, up to which the local program is good enough above exact leaves: weights of skins
+/// change abruptly, and few transforms make for a cheap program.
+#define FEW_INFLUENCES 6.0
 
 typedef struct Builder
 {
@@ -215,7 +218,7 @@ static bool MakeRoom(Builder* b, const sgBlendFamily* family)
 }
 
 // Default: first order where weights vary nearly linearly over every node of the family, the local program where they
-// do over none, and both elsewhere.
+// do over none or influences are few, and both elsewhere.
 static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* family)
 {
 	static const uint8_t asked[] = {
@@ -232,7 +235,8 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 		return true;
 	}
 	family->kind = sgBlend_local;
-	if (draft->entryCount > MAX_FIT_ENTRIES)
+	double influences = (double)b->header.influenceCount / (double)b->model->tree.vertexCount;
+	if (draft->entryCount > MAX_FIT_ENTRIES || (influences <= FEW_INFLUENCES && b->header.boundLeaves == 0))
 	{
 		return true;
 	}
@@ -360,8 +364,8 @@ static uint32_t CountFamilies(const sgTree* tree, const sgBlendHeader* header)
 static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 {
 	const sgTree* tree = &b->model->tree;
-	size_t offsets[SG_BLEND_ARRAYS];
-	size_t total = sgBlend_Layout(b->model, &b->header, offsets);
+	size_t total = sgBlend_Layout(b->model, &b->header);
+	const uint64_t* offsets = b->header.offsets;
 	char* out = sgAllocate(b->allocator, total);
 	if (out == NULL)
 	{
@@ -381,9 +385,10 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 		.blocks = (void*)(out + offsets[8]),
 		.transforms = (void*)(out + offsets[9]),
 		.values = (void*)(out + offsets[10]),
+		.moved = (void*)(out + offsets[11]),
 	};
-	sgBlend_FillBlocks(b->model, &b->weights, &blocks);
-	sgCorners_Write(&b->corners, out, offsets);
+	sgBlend_FillBlocks(b->model, &b->weights, b->header.transformCount, &blocks);
+	sgCorners_Write(&b->corners, out);
 	*data = out;
 	*bytes = total;
 	return snug_success;

@@ -41,19 +41,21 @@ snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, ui
 /// arrays of `out` for all.
 void sgBlend_ReadWeights(const snugModelDef* def, const sgTree* tree, sgInfluence* list, sgWeights* out);
 
-/// Where blocks go: the arrays of sgBlend, writable.
+/// Where blocks and what transforms move go: the arrays of sgBlend, writable and zero.
 typedef struct sgBlockArrays
 {
 	uint32_t* firstBlocks;
 	sgBlendBlock* blocks;
 	uint16_t* transforms;
 	sgLaneFloats* values;
+	sgBlendMoved* moved;
 } sgBlockArrays;
 
 /// Fill in the counts of blocks in a header; false if they are too large. Blocks follow from clusters and weights
 /// alone.
 bool sgBlend_CountBlocks(const snugModel* model, const sgWeights* weights, sgBlendHeader* header);
-void sgBlend_FillBlocks(const snugModel* model, const sgWeights* weights, const sgBlockArrays* out);
+void sgBlend_FillBlocks(
+    const snugModel* model, const sgWeights* weights, uint32_t transformCount, const sgBlockArrays* out);
 
 /// Everything known about one family while its bound is prepared.
 typedef struct sgFamilyDraft

@@ -130,8 +130,9 @@ static const char* CheckBlocks(const snugModel* model, const sgBlend* blend)
 		.blocks = (void*)(made + ((const char*)blend->blocks - start)),
 		.transforms = (void*)(made + ((const char*)blend->blockTransforms - start)),
 		.values = (void*)(made + ((const char*)blend->blockValues - start)),
+		.moved = (void*)(made + ((const char*)blend->moved - start)),
 	};
-	sgBlend_FillBlocks(model, &weights, &arrays);
+	sgBlend_FillBlocks(model, &weights, header.transformCount, &arrays);
 	fault = memcmp(made, start, bytes) == 0 ? NULL : fault;
 	sgRelease(&model->allocator, made, bytes);
 	return fault;
@@ -161,18 +162,24 @@ static bool IsBoundKnown(const sgBlendHeader* header)
 	bool isCorners = header->bound == snug_boundCorners;
 	bool hasSets = header->jointSetCount != 0 || header->setTransformCount != 0 || header->setWeightCount != 0;
 	return header->bound <= snug_boundCorners && header->volume <= snug_volumeBall &&
-	       header->restVolume <= snug_restDop14 && header->boundLeaves <= 1 &&
+	       header->restVolume <= snug_restDop14 && header->boundLeaves <= 1 && header->reserved == 0 &&
 	       isCorners == (header->volume == snug_volumeBall) &&
 	       (isCorners ? header->restVolume == snug_restBox : !hasSets);
+}
+
+static bool HasRightLayout(const snugModel* model, const sgBlendHeader* header)
+{
+	sgBlendHeader right = *header;
+	return sgBlend_Layout(model, &right) == model->deformBytes &&
+	       memcmp(right.offsets, header->offsets, sizeof(right.offsets)) == 0;
 }
 
 const char* sgBlend_Check(const snugModel* model)
 {
 	const sgTree* tree = &model->tree;
 	const sgBlendHeader* header = model->deformData;
-	size_t offsets[SG_BLEND_ARRAYS];
 	if (model->deformBytes < sizeof(*header) || header->transformCount < 1 || header->transformCount > UINT16_MAX ||
-	    !IsBoundKnown(header) || sgBlend_Layout(model, header, offsets) != model->deformBytes)
+	    !IsBoundKnown(header) || !HasRightLayout(model, header))
 	{
 		return "its data for blending have a wrong size";
 	}

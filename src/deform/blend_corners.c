@@ -439,12 +439,13 @@ void sgCorners_Release(sgCornerArrays* arrays, const snugAllocator* allocator)
 	sgRelease(allocator, arrays->weights, arrays->weightCapacity * sizeof(uint32_t));
 }
 
-void sgCorners_Write(const sgCornerArrays* arrays, char* data, const size_t offsets[SG_BLEND_ARRAYS])
+void sgCorners_Write(const sgCornerArrays* arrays, char* data)
 {
-	sgBlend_CopyArray(data + offsets[11], arrays->starts, arrays->startCount * sizeof(uint32_t));
-	sgBlend_CopyArray(data + offsets[12], arrays->sets, arrays->setCount * sizeof(sgJointSet));
-	sgBlend_CopyArray(data + offsets[13], arrays->transforms, arrays->transformCount * sizeof(uint16_t));
-	sgBlend_CopyArray(data + offsets[14], arrays->weights, arrays->weightCount * sizeof(uint32_t));
+	const uint64_t* offsets = ((const sgBlendHeader*)(const void*)data)->offsets;
+	sgBlend_CopyArray(data + offsets[12], arrays->starts, arrays->startCount * sizeof(uint32_t));
+	sgBlend_CopyArray(data + offsets[13], arrays->sets, arrays->setCount * sizeof(sgJointSet));
+	sgBlend_CopyArray(data + offsets[14], arrays->transforms, arrays->transformCount * sizeof(uint16_t));
+	sgBlend_CopyArray(data + offsets[15], arrays->weights, arrays->weightCount * sizeof(uint32_t));
 }
 
 // ---- Files -----------------------------------------------------------------------------------------------------

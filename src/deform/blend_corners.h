@@ -51,8 +51,8 @@ snugStatus sgCorners_Build(
     const snugModel* model, const sgBlendHeader* header, const sgWeights* weights, sgCornerArrays* arrays);
 void sgCorners_Release(sgCornerArrays* arrays, const snugAllocator* allocator);
 
-/// Copy the arrays to where a model's data have them: `data` starts with the header, whose counts are theirs.
-void sgCorners_Write(const sgCornerArrays* arrays, char* data, const size_t offsets[SG_BLEND_ARRAYS]);
+/// Copy the arrays to where a model's data have them: `data` starts with a header that has their counts.
+void sgCorners_Write(const sgCornerArrays* arrays, char* data);
 
 /// Check joint sets that come from a file, by making them again: there is only one right answer. The weights have been
 /// checked. So a change in how they are made must raise SG_BLOCK_VERSION.

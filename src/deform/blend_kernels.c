@@ -114,34 +114,68 @@ static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t c
 	}
 }
 
-static void Transpose(const float* const matrices[SG_LANES], float* out)
+static void StoreColumns(const float* matrix, float* columns)
 {
-	for (int i = 0; i < 12; ++i)
+	f4 rows[4] = { f4_Load(matrix), f4_Load(matrix + 4), f4_Load(matrix + 8), f4_Set(0.0f) };
+	f4_Transpose(rows);
+	for (int k = 0; k < 4; ++k)
 	{
-		for (int lane = 0; lane < SG_LANES; ++lane)
-		{
-			out[SG_LANES * i + lane] = matrices[lane][i];
-		}
+		f4_Store(columns + 4 * k, rows[k]);
 	}
 }
 
 // In float32 and never fused, so that whether a pose is accepted does not depend on the machine.
-static uint32_t AddReach(const float* across, const float restReach[3], float limit, float reach[3])
+static uint32_t TakeMatrices(const float* const matrices[SG_LANES], uint32_t count, const float restReach[3],
+    float limit, float* across, float* columns, float reach[3])
 {
 	uint32_t good = 0xff;
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		f8 sum = f8_Abs(f8_Load(across + SG_LANES * (4 * axis + 3)));
-		for (int k = 0; k < 3; ++k)
+		f4 low[4], high[4];
+		for (int i = 0; i < 4; ++i)
 		{
-			f8 entry = f8_Abs(f8_Load(across + SG_LANES * (4 * axis + k)));
-			sum = f8_Add(sum, f8_Mul(entry, f8_Set(restReach[k])));
+			low[i] = f4_Load(matrices[i] + 4 * axis);
+			high[i] = f4_Load(matrices[4 + i] + 4 * axis);
+		}
+		f4_Transpose(low);
+		f4_Transpose(high);
+		f8 sum = f8_Set(0.0f);
+		for (int k = 0; k < 4; ++k)
+		{
+			size_t place = SG_LANES * (4 * (size_t)axis + (size_t)k);
+			f8 entry = f8_FromHalves(low[k], high[k]), weight = f8_Set(k < 3 ? restReach[k] : 1.0f);
+			f8_Store(across + place, entry);
+			sum = f8_Add(sum, f8_Mul(f8_Abs(entry), weight));
 		}
 		good &= m8_Bits(f8_LessEqual(sum, f8_Set(limit)));
 		float most = f8_ReduceMax(sum);
 		reach[axis] = most > reach[axis] ? most : reach[axis];
 	}
+	for (uint32_t lane = 0; lane < count; ++lane)
+	{
+		StoreColumns(matrices[lane], columns + 16 * (size_t)lane);
+	}
 	return ~good & 0xff;
+}
+
+// |D [c; 1]| + |D| half with D = after - before.
+static float FindMotion(const float* before, const float* after, const sgBlendMoved* moved)
+{
+	f8 most = f8_Set(0.0f);
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		size_t place = SG_LANES * 4 * (size_t)axis;
+		f8 middle = f8_Sub(f8_Load(after + place + 3 * SG_LANES), f8_Load(before + place + 3 * SG_LANES));
+		f8 extent = f8_Set(0.0f);
+		for (int k = 0; k < 3; ++k, place += SG_LANES)
+		{
+			f8 change = f8_Sub(f8_Load(after + place), f8_Load(before + place));
+			middle = f8_MulAddLoose(change, LoadLanes(moved->center + k), middle);
+			extent = f8_MulAddLoose(f8_Abs(change), LoadLanes(moved->half + k), extent);
+		}
+		most = f8_Max(most, f8_Add(f8_Abs(middle), extent));
+	}
+	return f8_ReduceMax(most);
 }
 
 /// The interval of one coordinate, per node.
@@ -328,7 +362,7 @@ typedef struct ProgramKind
 	snugRestVolume rest;
 } ProgramKind;
 
-static inline Interval ImageOfRest(
+SG_INLINE Interval ImageOfRest(
     const float* row, const sgBlendCommon* common, const sgLocalEntry* local, ProgramKind how)
 {
 	if (how.kind == sgBlend_local)
@@ -347,8 +381,7 @@ static inline Interval ImageOfRest(
 }
 
 // Kinds limited, program and local.
-static inline Interval ProgramRow(
-    const sgBlendCommon* common, const Entries* entries, const Rows* rows, ProgramKind how)
+SG_INLINE Interval ProgramRow(const sgBlendCommon* common, const Entries* entries, const Rows* rows, ProgramKind how)
 {
 	Program up = Program_Start(), down = Program_Start();
 	Images images;
@@ -403,7 +436,7 @@ static inline f8 ApplyRow(const f8 row[4], const f8 point[3])
 	return f8_MulAddLoose(row[2], point[2], f8_MulAddLoose(row[1], point[1], sum));
 }
 
-static inline Reference ReferenceRow(
+SG_INLINE Reference ReferenceRow(
     const sgBlendVolume* volume, const Entries* entries, const Rows* rows, bool hasGradient)
 {
 	Reference reference;
@@ -441,7 +474,7 @@ static inline Reference ReferenceRow(
 }
 
 // Sum over transforms of residual * max |(T - reference) v| over the rest box.
-static inline f8 ResidualRow(
+SG_INLINE f8 ResidualRow(
     const Reference* reference, const Entries* entries, const Rows* rows, const f8 center[3], const f8 half[3])
 {
 	f8 sum = f8_Set(0.0f);
@@ -507,7 +540,7 @@ static inline Interval QuadraticRow(const Reference* reference, const f8 half[3]
 }
 
 // Kinds zeroOrder and firstOrder.
-static inline Interval OrderRow(const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries,
+SG_INLINE Interval OrderRow(const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries,
     const Rows* rows, bool hasGradient)
 {
 	f8 center[3], half[3], linear[3];
@@ -536,6 +569,23 @@ static inline Interval OrderRow(const sgBlendCommon* common, const sgBlendVolume
 	return (Interval){ f8_Sub(f8_Add(middle, sum.lower), residual), f8_Add(f8_Add(middle, sum.upper), residual) };
 }
 
+static SG_NOINLINE Interval ZeroOrderRow(
+    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries, const Rows* rows)
+{
+	return OrderRow(common, volume, entries, rows, false);
+}
+
+static SG_NOINLINE Interval FirstOrderRow(
+    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries, const Rows* rows)
+{
+	return OrderRow(common, volume, entries, rows, true);
+}
+
+static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries* entries, const Rows* rows)
+{
+	return ProgramRow(common, entries, rows, (ProgramKind){ sgBlend_local, snug_restBox });
+}
+
 // Kind mixed: the first-order bound and the local program, whichever is tighter for each node and side.
 static inline Interval MixedRow(
     const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* first, const Rows* rows)
@@ -546,13 +596,13 @@ static inline Interval MixedRow(
 		.transforms = first->transforms,
 		.count = first->count,
 	};
-	Interval a = OrderRow(common, volume, first, rows, true);
-	Interval b = ProgramRow(common, &local, rows, (ProgramKind){ sgBlend_local, snug_restBox });
+	Interval a = FirstOrderRow(common, volume, first, rows);
+	Interval b = LocalRow(common, &local, rows);
 	// A NaN of the first-order bound, which only overflow can make, gives way: it is the first operand.
 	return (Interval){ f8_Max(a.lower, b.lower), f8_Min(a.upper, b.upper) };
 }
 
-static inline Interval LimitedRow(
+SG_INLINE Interval LimitedRow(
     const sgBlendCommon* common, const Entries* entries, const Rows* rows, sgBlendKind kind, snugRestVolume rest)
 {
 	switch (rest)
@@ -629,7 +679,7 @@ static inline float BestAcross(
 }
 
 // Kinds limited, program and local of a node alone; one row of all transforms side by side.
-static inline void AcrossRow(const sgBlendCommon* common, const Entries* entries, const float* across, int axis,
+SG_INLINE void AcrossRow(const sgBlendCommon* common, const Entries* entries, const float* across, int axis,
     sgBlendKind kind, float* lower, float* upper)
 {
 	Program up = Program_Start(), down = Program_Start();
@@ -714,11 +764,11 @@ static inline Interval BoundRow(
 		case sgBlend_program:
 			return LimitedRow(common, entries, rows, sgBlend_program, rest);
 		case sgBlend_local:
-			return ProgramRow(common, entries, rows, (ProgramKind){ sgBlend_local, snug_restBox });
+			return LocalRow(common, entries, rows);
 		case sgBlend_zeroOrder:
-			return OrderRow(common, volume, entries, rows, false);
+			return ZeroOrderRow(common, volume, entries, rows);
 		case sgBlend_firstOrder:
-			return OrderRow(common, volume, entries, rows, true);
+			return FirstOrderRow(common, volume, entries, rows);
 		default:
 			return MixedRow(common, volume, entries, rows);
 	}
@@ -786,6 +836,6 @@ const sgBlendKernels SG_FOR_ISA(sgBlendKernels) = {
 	.evaluate = Evaluate,
 	.evaluateBlocks = EvaluateBlocks,
 	.bound = Bound,
-	.transpose = Transpose,
-	.addReach = AddReach,
+	.takeMatrices = TakeMatrices,
+	.findMotion = FindMotion,
 };

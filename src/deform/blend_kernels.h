@@ -19,12 +19,14 @@ typedef struct sgBlendKernels
 	void (*bound)(
 	    const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, uint32_t mask, sgBoundsOut out);
 
-	/// Eight matrices by rows (12 floats each) side by side: out[12][SG_LANES].
-	void (*transpose)(const float* const matrices[SG_LANES], float* out);
+	/// Take eight matrices, 12 floats by rows each, into a pose (sgBlendPose): columns of `count` of them, all side by
+	/// side. Raises reach[axis] to the most of |A| restReach + |t| per axis.
+	/// @return the lanes of those that reach beyond the limit or are not finite
+	uint32_t (*takeMatrices)(const float* const matrices[SG_LANES], uint32_t count, const float restReach[3],
+	    float limit, float* across, float* columns, float reach[3]);
 
-	/// Raise reach[axis] to the most of |A| restReach + |t| over eight matrices side by side.
-	/// @return the lanes of those for which it is above the limit or not finite
-	uint32_t (*addReach)(const float* across, const float restReach[3], float limit, float reach[3]);
+	/// The most that eight transforms carry anything they move along any axis, from one pose to another.
+	float (*findMotion)(const float* before, const float* after, const sgBlendMoved* moved);
 } sgBlendKernels;
 
 extern const sgBlendKernels sgBlendKernels_scalar;

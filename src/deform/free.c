@@ -6,6 +6,7 @@
 #include "body.h"
 #include "kernels/isa.h"
 
+#include <math.h>
 #include <string.h>
 
 // What a model stores for it, one array after the other.
@@ -182,7 +183,7 @@ static void InvalidateVertices(snugBody* body, uint32_t first, uint32_t count)
 	// Past a quarter of the vertices, marking leaf by leaf costs more than it can save.
 	if (body->isAtRest || count > tree->vertexCount / 4)
 	{
-		sgBody_Invalidate(body);
+		sgBody_Invalidate(body, INFINITY);
 		body->isAtRest = false;
 		return;
 	}

@@ -1,6 +1,10 @@
 // src/geometry/volume.c: see volume.h.
 #include "geometry/volume.h"
 
+#include "geometry/frame.h"
+
+#include <math.h>
+
 _Static_assert(sizeof(sgBallLanes) == 2 * sizeof(sgSlabLanes), "a ball takes two slabs");
 
 const float sgDopDirections[SG_DOP_DIRECTIONS][3] = {
@@ -15,3 +19,100 @@ const float sgDopDirections[SG_DOP_DIRECTIONS][3] = {
 	{ 0, 1, 1 },
 	{ 0, 1, -1 },
 };
+
+// A slab of a k-DOP around points. Products with the directions' entries are exact in double, and their sums nearly:
+// far below the float that they are rounded to, outwards.
+static void BoundSlab(const float* positions, const uint32_t* indices, uint32_t count, const float direction[3],
+    sgSlabLanes* slab, uint32_t lane)
+{
+	double lower = INFINITY, upper = -INFINITY;
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		const float* p = positions + 3 * (size_t)indices[i];
+		double along = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			along += (double)direction[k] * (double)p[k];
+		}
+		lower = along < lower ? along : lower;
+		upper = along > upper ? along : upper;
+	}
+	slab->lower[lane] = sgRoundDown(lower - 0x1p-50 * fabs(lower));
+	slab->upper[lane] = sgRoundUp(upper + 0x1p-50 * fabs(upper));
+}
+
+static void SetBall(sgSlabLanes* extra, uint32_t lane, const double center[3], double radius)
+{
+	sgBallLanes* balls = (sgBallLanes*)(void*)extra;
+	for (int k = 0; k < 3; ++k)
+	{
+		balls->center[k][lane] = (float)center[k];
+	}
+	balls->radius[lane] = sgRoundUp(radius * (1.0 + 0x1p-40));
+}
+
+// Rounded to float32, so that radii count from where the centre is stored.
+static void MiddleOfBox(const sgBoxLanes* boxes, uint32_t lane, double middle[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		middle[k] = (double)sgRoundNearest(0.5 * ((double)boxes->lower[k][lane] + (double)boxes->upper[k][lane]));
+	}
+}
+
+static double Distance(const double a[3], const double b[3])
+{
+	double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+	return sqrt(x * x + y * y + z * z);
+}
+
+void sgVolume_BoundPoints(
+    snugVolume volume, const float* positions, const uint32_t* indices, uint32_t count, sgBoundsOut out, uint32_t lane)
+{
+	for (uint32_t i = 0; sgVolume_IsDop(volume) && i < sgVolume_ExtraSlabs(volume); ++i)
+	{
+		BoundSlab(positions, indices, count, sgVolume_Directions(volume)[i], out.extra + i, lane);
+	}
+	if (volume == snug_volumeBall)
+	{
+		double center[3], radius = 0.0;
+		MiddleOfBox(out.boxes, lane, center);
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			const float* p = positions + 3 * (size_t)indices[i];
+			const double point[3] = { (double)p[0], (double)p[1], (double)p[2] };
+			radius = fmax(radius, Distance(center, point));
+		}
+		SetBall(out.extra, lane, center, radius);
+	}
+}
+
+void sgVolume_Merge(snugVolume volume, sgBounds below, uint32_t mask, sgBoundsOut out, uint32_t lane)
+{
+	for (uint32_t i = 0; sgVolume_IsDop(volume) && i < sgVolume_ExtraSlabs(volume); ++i)
+	{
+		float lower = INFINITY, upper = -INFINITY;
+		for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+		{
+			uint32_t from = sgLowestBit(rest);
+			lower = fminf(lower, below.extra[i].lower[from]);
+			upper = fmaxf(upper, below.extra[i].upper[from]);
+		}
+		out.extra[i].lower[lane] = lower;
+		out.extra[i].upper[lane] = upper;
+	}
+	if (volume == snug_volumeBall)
+	{
+		const sgBallLanes* balls = (const sgBallLanes*)(const void*)below.extra;
+		double middle[3], radius = 0.0;
+		MiddleOfBox(out.boxes, lane, middle);
+		for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+		{
+			uint32_t from = sgLowestBit(rest);
+			const double center[3] = { (double)balls->center[0][from], (double)balls->center[1][from],
+				(double)balls->center[2][from] };
+			radius = fmax(radius, Distance(middle, center) + (double)balls->radius[from]);
+		}
+		SetBall(out.extra, lane, middle, radius);
+	}
+}

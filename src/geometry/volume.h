@@ -45,4 +45,11 @@ typedef struct sgBallLanes
 	float radius[SG_LANES];
 } SG_ALIGN(32) sgBallLanes;
 
+/// What a volume adds to the box, already there, of points positions[indices[i]], x y z each.
+void sgVolume_BoundPoints(
+    snugVolume volume, const float* positions, const uint32_t* indices, uint32_t count, sgBoundsOut out, uint32_t lane);
+
+/// What a volume adds to the box, already there, around the bounds in `mask`.
+void sgVolume_Merge(snugVolume volume, sgBounds below, uint32_t mask, sgBoundsOut out, uint32_t lane);
+
 #endif

@@ -119,40 +119,128 @@ static sgBox MergeBoxes(const sgBoxLanes* boxes, uint32_t mask)
 	return merged;
 }
 
-// One leaf's box. With vectors a vertex is one load of four floats, the last of which belongs to its neighbour.
-static inline sgBox BoundLeaf(const float* positions, const uint32_t* vertices, uint32_t count)
+static float LeastExtent(const sgBoxLanes* boxes, uint32_t mask)
 {
-#if SNUG_ISA_SSE2 || SNUG_ISA_AVX2 || SNUG_ISA_AVX512
-	__m128 lower = _mm_set1_ps(INFINITY), upper = _mm_set1_ps(-INFINITY);
-	for (uint32_t i = 0; i < count; ++i)
+	f8 most = f8_Set(0.0f);
+	for (int axis = 0; axis < 3; ++axis)
 	{
-		__m128 p = _mm_loadu_ps(positions + 3 * (size_t)vertices[i]);
-		lower = _mm_min_ps(lower, p);
-		upper = _mm_max_ps(upper, p);
+		most = f8_Max(most, f8_Sub(f8_Load(boxes->upper[axis]), f8_Load(boxes->lower[axis])));
 	}
-	float l[4], u[4];
-	_mm_storeu_ps(l, lower);
-	_mm_storeu_ps(u, upper);
-	return (sgBox){ { l[0], l[1], l[2] }, { u[0], u[1], u[2] } };
-#else
-	sgBox box = sgBox_Empty();
-	for (uint32_t i = 0; i < count; ++i)
+	float extents[SG_LANES] SG_ALIGN(32), least = INFINITY;
+	f8_Store(extents, most);
+	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
 	{
-		sgBox_AddPoint(&box, positions + 3 * (size_t)vertices[i]);
+		float extent = extents[sgLowestBit(rest)];
+		least = extent < least ? extent : least;
 	}
-	return box;
-#endif
+	return least;
 }
+
+// The sum is off by half a unit in its last place at most, and 2^-23 of it is one or more; the last term is for zero.
+static void GrowBoxes(sgBoxLanes* boxes, uint32_t mask, float distance)
+{
+	f8 rounding = f8_Set(0x1p-23f), least = f8_Set(0x1p-149f);
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		float lower[SG_LANES] SG_ALIGN(32), upper[SG_LANES] SG_ALIGN(32);
+		f8 low = f8_Sub(f8_Load(boxes->lower[axis]), f8_Set(distance));
+		f8 high = f8_Add(f8_Load(boxes->upper[axis]), f8_Set(distance));
+		f8_Store(lower, f8_Sub(low, f8_Add(f8_Mul(f8_Abs(low), rounding), least)));
+		f8_Store(upper, f8_Add(high, f8_Add(f8_Mul(f8_Abs(high), rounding), least)));
+		for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+		{
+			uint32_t lane = sgLowestBit(rest);
+			boxes->lower[axis][lane] = lower[lane];
+			boxes->upper[axis][lane] = upper[lane];
+		}
+	}
+}
+
+#if SNUG_ISA_SSE2 || SNUG_ISA_AVX2 || SNUG_ISA_AVX512
+
+// One leaf's box: a vertex is one load of four floats, the last of which belongs to its neighbour. Two vertices at a
+// time, since every minimum waits for the one before.
+static inline void BoundLeaf(const float* positions, const uint32_t* vertices, uint32_t count, f4* lower, f4* upper)
+{
+	f4 first = f4_Load(positions + 3 * (size_t)vertices[0]);
+	f4 lower0 = first, upper0 = first, lower1 = first, upper1 = first;
+	for (uint32_t i = 1; i + 1 < count; i += 2)
+	{
+		f4 p = f4_Load(positions + 3 * (size_t)vertices[i]), q = f4_Load(positions + 3 * (size_t)vertices[i + 1]);
+		lower0 = _mm_min_ps(lower0, p);
+		upper0 = _mm_max_ps(upper0, p);
+		lower1 = _mm_min_ps(lower1, q);
+		upper1 = _mm_max_ps(upper1, q);
+	}
+	if (count % 2 == 0)
+	{
+		f4 p = f4_Load(positions + 3 * (size_t)vertices[count - 1]);
+		lower0 = _mm_min_ps(lower0, p);
+		upper0 = _mm_max_ps(upper0, p);
+	}
+	*lower = _mm_min_ps(lower0, lower1);
+	*upper = _mm_max_ps(upper0, upper1);
+}
+
+// Four corners of boxes, each in a vector of its own, to four lanes.
+static inline void StoreCorners(f4 corners[4], float out[3][SG_LANES], uint32_t lane)
+{
+	f4_Transpose(corners);
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f4_Store(out[axis] + lane, corners[axis]);
+	}
+}
+
+static void BoundLeaves(const float* positions, const uint32_t* leafVertices, const sgLeaf* leaves, uint32_t count,
+    sgBoxLanes* out, uint32_t lane)
+{
+	uint32_t i = 0;
+	for (; i + 4 <= count; i += 4)
+	{
+		f4 lower[4], upper[4];
+		for (uint32_t k = 0; k < 4; ++k)
+		{
+			const sgLeaf* leaf = leaves + i + k;
+			BoundLeaf(positions, leafVertices + leaf->firstVertex, leaf->vertexCount, lower + k, upper + k);
+		}
+		StoreCorners(lower, out->lower, lane + i);
+		StoreCorners(upper, out->upper, lane + i);
+	}
+	for (; i < count; ++i)
+	{
+		f4 lower, upper;
+		float l[4], u[4];
+		if (leaves[i].vertexCount == 0) // the only leaf of a model without triangles
+		{
+			sgBox empty = sgBox_Empty();
+			sgBoxLanes_Set(out, lane + i, &empty);
+			continue;
+		}
+		BoundLeaf(positions, leafVertices + leaves[i].firstVertex, leaves[i].vertexCount, &lower, &upper);
+		f4_Store(l, lower);
+		f4_Store(u, upper);
+		sgBoxLanes_Set(out, lane + i, &(sgBox){ { l[0], l[1], l[2] }, { u[0], u[1], u[2] } });
+	}
+}
+
+#else
 
 static void BoundLeaves(const float* positions, const uint32_t* leafVertices, const sgLeaf* leaves, uint32_t count,
     sgBoxLanes* out, uint32_t lane)
 {
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		sgBox box = BoundLeaf(positions, leafVertices + leaves[i].firstVertex, leaves[i].vertexCount);
+		sgBox box = sgBox_Empty();
+		for (uint32_t k = 0; k < leaves[i].vertexCount; ++k)
+		{
+			sgBox_AddPoint(&box, positions + 3 * (size_t)leafVertices[leaves[i].firstVertex + k]);
+		}
 		sgBoxLanes_Set(out, lane + i, &box);
 	}
 }
+
+#endif
 
 static void GatherVertices(const float* positions, const uint32_t* vertices, uint32_t count, sgVertexBlock* out)
 {
@@ -353,6 +441,8 @@ const sgKernels SG_FOR_ISA(sgKernels) = {
 	.moveBoxes = MoveBoxes,
 	.overlapBoxes = OverlapBoxes,
 	.mergeBoxes = MergeBoxes,
+	.leastExtent = LeastExtent,
+	.growBoxes = GrowBoxes,
 	.boundLeaves = BoundLeaves,
 	.gatherVertices = GatherVertices,
 	.placeVertices = PlaceVertices,

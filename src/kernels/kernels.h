@@ -39,6 +39,12 @@ typedef struct sgKernels
 	/// The box around the boxes in `mask`.
 	sgBox (*mergeBoxes)(const sgBoxLanes* boxes, uint32_t mask);
 
+	/// The least over the boxes in `mask` of their largest extent.
+	float (*leastExtent)(const sgBoxLanes* boxes, uint32_t mask);
+
+	/// Move all faces of the boxes in `mask` outwards.
+	void (*growBoxes)(sgBoxLanes* boxes, uint32_t mask, float distance);
+
 	/// The boxes of `count` consecutive leaves, from vertex positions (x y z, one readable float after the last), to
 	/// consecutive lanes from `lane` on.
 	void (*boundLeaves)(const float* positions, const uint32_t* leafVertices, const sgLeaf* leaves, uint32_t count,

@@ -8,72 +8,31 @@
 // Order: a step settles its leaf pairs first, then descends in the order of bits. Bounds decide only what is skipped,
 // and what is skipped holds no pair; so pairs are met in the same order however tight the bounds are, and the first
 // pair found is the same on every machine.
-#include "query/traverse.h"
+#include "query/search.h"
 
 #include "geometry/triangle.h"
 #include "kernels/isa.h"
-#include "query/extra.h"
 
-// Neighbouring steps meet the same leaves again, so the last few groups of them are kept.
-enum
+static const sgTriangleLanes* Triangles(sgSearch* search, sgSide* side, sgLaneSet set, uint32_t lane)
 {
-	LEAF_GROUPS = 4
-};
-
-typedef struct LeafGroup
-{
-	sgTriangleLanes triangles[SG_LANES];
-	uint32_t group;
-	uint32_t ready; ///< lanes that are evaluated
-} LeafGroup;
-
-typedef struct Side
-{
-	snugBody* body;
-	const sgTree* tree;
-	sgPlacement placement;
-	sgBoundsScratch scratch;           ///< bounds that found no place in the cache
-	LeafGroup leafGroups[LEAF_GROUPS]; ///< a group's place is its number modulo LEAF_GROUPS
-} Side;
-
-/// A pair of lane sets with the overlapping pairs of nodes still to be descended into: bit 8 i + j.
-typedef struct Level
-{
-	uint32_t groupA;
-	uint32_t groupB;
-	uint64_t pairs;
-} Level;
-
-typedef struct Search
-{
-	const sgKernels* kernels;
-	const sgTraversal* options;
-	sgSink* sink;
-	snugCounters counters;
-	bool isStopped;
-	bool isCut;           ///< by the callback or a budget, so there may be more
-	sgBoxMotion motionBA; ///< from the space of b to that of a
-	sgBoxMotion motionAB;
-	bool testsExtra; ///< both bodies have the same volume, and it adds to boxes
-	sgExtraTest extra;
-	Side a, b;
-	Level stack[SG_MAX_DEPTH + 1];
-} Search;
-
-static const sgTriangleLanes* Triangles(Search* search, Side* side, sgLaneSet set, uint32_t lane)
-{
-	LeafGroup* kept = side->leafGroups + set.group % LEAF_GROUPS;
+	sgLeafGroup* kept = side->leafGroups + set.group % SG_LEAF_GROUPS;
 	if (kept->group != set.group)
 	{
 		kept->group = set.group;
 		kept->ready = 0;
+		kept->source.first = SG_NONE;
 	}
 	sgTriangleLanes* triangles = kept->triangles + lane;
 	if ((kept->ready >> lane & 1) == 0)
 	{
 		const sgLeaf* leaf = side->tree->leaves + side->tree->nodes[set.group * SG_LANES + lane].first;
+		if (kept->source.first != set.first)
+		{
+			kept->source = sgBody_FindLeaves(side->body, leaf, &search->counters);
+			kept->source.first = set.first;
+		}
 		sgLeafScratch scratch;
-		sgLeafVertices vertices = sgBody_LeafVertices(side->body, leaf, &scratch, &search->counters);
+		sgLeafVertices vertices = sgBody_LeafVertices(side->body, &kept->source, leaf, &scratch, &search->counters);
 		sgVertexBlock block;
 		search->kernels->gatherVertices(vertices.positions, vertices.indices, leaf->vertexCount, &block);
 		search->kernels->placeVertices(&block, leaf->vertexCount, &side->placement);
@@ -94,15 +53,24 @@ static void GetTriangle(const sgTriangleLanes* lanes, uint32_t t, float out[3][3
 	}
 }
 
-static void Report(Search* search, snugPair pair)
+static void Report(sgSearch* search, snugPair pair)
 {
+	if (search->team != NULL)
+	{
+		search->found[search->foundCount++] = pair;
+		if (search->foundCount == SG_TEAM_PAIRS)
+		{
+			sgSearch_HandOver(search);
+		}
+		return;
+	}
 	bool goOn = sgSink_Add(search->sink, pair);
 	search->isCut = search->isCut || !goOn;
 	search->isStopped = !goOn || search->options->firstOnly;
 }
 
 // All pairs of triangles of two leaves.
-static void CollideLeaves(Search* search, sgLaneSet setA, uint32_t laneA, sgLaneSet setB, uint32_t laneB)
+static void CollideLeaves(sgSearch* search, sgLaneSet setA, uint32_t laneA, sgLaneSet setB, uint32_t laneB)
 {
 	const sgTree* treeA = search->a.tree;
 	const sgTree* treeB = search->b.tree;
@@ -147,7 +115,7 @@ static uint64_t MaskProduct(uint32_t rows, uint32_t columns)
 	return product;
 }
 
-static uint64_t OverlapSets(Search* search, sgLaneSet setA, sgLaneSet setB)
+static uint64_t OverlapSets(sgSearch* search, sgLaneSet setA, sgLaneSet setB)
 {
 	snugCounters* counters = &search->counters;
 	uint64_t tests = (uint64_t)(__builtin_popcount(setA.mask) * __builtin_popcount(setB.mask));
@@ -181,7 +149,7 @@ static uint64_t OverlapSets(Search* search, sgLaneSet setA, sgLaneSet setB)
 }
 
 // Look at what is below two nodes; settle leaf pairs, and return the level of what remains.
-static Level Step(Search* search, uint32_t slotA, uint32_t slotB)
+sgLevel sgSearch_Step(sgSearch* search, uint32_t slotA, uint32_t slotB)
 {
 	sgLaneSet setA = sgTree_Open(search->a.tree, slotA);
 	sgLaneSet setB = sgTree_Open(search->b.tree, slotB);
@@ -192,18 +160,18 @@ static Level Step(Search* search, uint32_t slotA, uint32_t slotB)
 	{
 		CollideLeaves(search, setA, sgLowestBit(rest) / SG_LANES, setB, sgLowestBit(rest) % SG_LANES);
 	}
-	return (Level){ setA.group, setB.group, pairs & ~leafPairs };
+	return (sgLevel){ setA.group, setB.group, pairs & ~leafPairs };
 }
 
-// Each level descends into at least one of the two nodes, and into both while both are inner nodes; so there are at
-// most as many levels as the deeper tree has, and the root's.
-static void Descend(Search* search)
+// Everything below two nodes. Each level descends into at least one of them, and into both while both are inner nodes;
+// so there are at most as many levels as the deeper tree has, and the root's.
+void sgSearch_Descend(sgSearch* search, uint32_t rootA, uint32_t rootB)
 {
 	int top = 0;
-	search->stack[0] = Step(search, 0, 0);
+	search->stack[0] = sgSearch_Step(search, rootA, rootB);
 	while (top >= 0 && !search->isStopped)
 	{
-		Level* level = search->stack + top;
+		sgLevel* level = search->stack + top;
 		if (level->pairs == 0)
 		{
 			--top;
@@ -213,7 +181,7 @@ static void Descend(Search* search)
 		level->pairs &= level->pairs - 1;
 		uint32_t slotA = level->groupA * SG_LANES + pair / SG_LANES;
 		uint32_t slotB = level->groupB * SG_LANES + pair % SG_LANES;
-		Level next = Step(search, slotA, slotB);
+		sgLevel next = sgSearch_Step(search, slotA, slotB);
 		if (next.pairs != 0)
 		{
 			search->stack[++top] = next;
@@ -221,26 +189,37 @@ static void Descend(Search* search)
 	}
 }
 
-static snugStatus PrepareSide(Search* search, Side* side, snugBody* body, sgBox* root)
+void sgSide_ForgetLeaves(sgSide* side)
 {
-	side->body = body;
-	side->tree = &body->model->tree;
-	for (int i = 0; i < LEAF_GROUPS; ++i)
+	for (int i = 0; i < SG_LEAF_GROUPS; ++i)
 	{
 		side->leafGroups[i].group = SG_NONE;
 	}
+}
+
+static snugStatus PrepareSide(sgSearch* search, sgSide* side, snugBody* body, sgBox* root)
+{
+	side->body = body;
+	side->tree = &body->model->tree;
+	sgSide_ForgetLeaves(side);
 	sgBody_Prepare(body, &search->counters);
 	return sgBody_MakePlacement(body, search->options->origin, root, &side->placement, &search->counters);
 }
 
 void sgTraverse(snugBody* a, snugBody* b, const sgTraversal* options, sgSink* sink, snugResult* result)
 {
-	Search search; // not zeroed: most of it is scratch
+	sgSearch search; // not zeroed: most of it is scratch
 	search.kernels = sgGetKernels();
 	search.options = options;
 	search.sink = sink;
+	search.team = NULL;
 	search.counters = (snugCounters){ 0 };
 	search.isStopped = search.isCut = false;
+	bool isParallel = options->parallel != NULL && sgCanBeParallel(a, b);
+	if (isParallel)
+	{
+		sgSearch_PrepareTogether(&search, a, b);
+	}
 	sgBox rootA, rootB;
 	result->status = PrepareSide(&search, &search.a, a, &rootA);
 	if (result->status == snug_success)
@@ -253,7 +232,14 @@ void sgTraverse(snugBody* a, snugBody* b, const sgTraversal* options, sgSink* si
 		search.motionBA = sgRelativeMotion(&a->frame, placementA, &b->frame, placementB, &rootB);
 		search.motionAB = sgRelativeMotion(&b->frame, placementB, &a->frame, placementA, &rootA);
 		search.testsExtra = sgExtraTest_Make(&search.extra, a->volume, b->volume, &search.motionBA);
-		Descend(&search);
+		if (isParallel)
+		{
+			sgSearch_DescendTogether(&search);
+		}
+		else
+		{
+			sgSearch_Descend(&search, 0, 0);
+		}
 		result->complete = !search.isCut;
 	}
 	snugCounters* counters = &search.counters;

@@ -11,6 +11,8 @@ typedef struct sgTraversal
 	uint64_t maxVolumeTests;   ///< UINT64_MAX: no limit
 	uint64_t maxTriangleTests; ///< UINT64_MAX: no limit
 	bool firstOnly;            ///< stop at the first pair
+	snugParallelFcn* parallel; ///< null: alone
+	void* parallelUser;
 } sgTraversal;
 
 /// Find pairs of intersecting triangles and hand them to `sink`. Fills in status, complete and counters.

@@ -22,22 +22,12 @@ typedef struct Builder
 	uint32_t slotCount;
 } Builder;
 
-static uint32_t PowerOfTwoAtLeast(uint32_t value)
+// Slots for a family: as many as it might have, aligned, so that it stays within one group, and in an 8-wide tree has
+// it to itself, which lets threads work on neighbouring families.
+static uint32_t TakeSlots(Builder* builder)
 {
-	uint32_t power = 1;
-	while (power < value)
-	{
-		power *= 2;
-	}
-	return power;
-}
-
-// Slots for a family: aligned so that it stays within one group.
-static uint32_t TakeSlots(Builder* builder, uint32_t count)
-{
-	uint32_t alignment = PowerOfTwoAtLeast(count);
-	uint32_t first = (builder->slotCount + alignment - 1) & ~(alignment - 1);
-	builder->slotCount = first + alignment;
+	uint32_t first = builder->slotCount;
+	builder->slotCount += (uint32_t)builder->def.branching;
 	return first;
 }
 
@@ -152,7 +142,7 @@ static void LayOut(Builder* builder, uint32_t slot, uint32_t parent, uint32_t le
 	}
 	Part parts[SG_LANES];
 	uint32_t count = CutFamily(builder, whole, parts);
-	node->first = TakeSlots(builder, count);
+	node->first = TakeSlots(builder);
 	node->childCount = (uint8_t)count;
 	for (uint32_t i = 0; i < count; ++i)
 	{
@@ -201,8 +191,7 @@ static bool AllocateArrays(Builder* builder, const snugAllocator* allocator)
 {
 	const sgMeshView* mesh = builder->mesh;
 	sgTreeArrays* out = builder->out;
-	// Every inner node has two children or more, so there are fewer than 2 nodes per leaf; a family of n takes fewer
-	// than 2 n slots and skips as many for its alignment.
+	// Every inner node has two children or more, so there are fewer of them than leaves; each takes up to 8 slots.
 	uint64_t leafCount = CountLeaves(mesh->triangleCount, (uint32_t)builder->def.leafTriangles);
 	uint64_t maxSlots = 8 * leafCount + SG_LANES;
 	uint64_t corners = 3 * (uint64_t)mesh->triangleCount + SG_LANES;
@@ -230,7 +219,7 @@ static void Run(Builder* builder)
 		builder->newVertex[v] = SG_NONE;
 	}
 	MakeItems(builder);
-	builder->slotCount = 1;
+	TakeSlots(builder); // the root is a family of its own, in slot 0
 	LayOut(builder, 0, SG_NONE, 0, (Part){ 0, mesh->triangleCount });
 	for (uint32_t v = 0; v < mesh->vertexCount; ++v)
 	{

@@ -121,6 +121,11 @@ static void AddCluster(Builder* b, sgLaneSet family)
 			}
 		}
 	}
+	if (members.count > 0)
+	{
+		uint32_t end = members.vertices[members.count - 1] + 1;
+		b->header.usedCount = end > b->header.usedCount ? end : b->header.usedCount;
+	}
 	b->pageEnd += floats;
 	b->header.vertexCount += members.count;
 	++b->header.count;

@@ -28,7 +28,7 @@ typedef struct sgClusterHeader
 	uint32_t count;
 	uint32_t vertexCount; ///< of all clusters together
 	uint32_t pageCount;
-	uint32_t reserved;
+	uint32_t usedCount; ///< vertices of the model that belong to triangles: the first ones, in tree order
 } sgClusterHeader;
 
 typedef struct sgClusters

@@ -1,10 +1,9 @@
 // src/tree/tree.h: bounding tree over one mesh. Topology only: bounds belong to a model (rest) or a body (posed).
 //
 // Nodes live in slots; eight consecutive slots, aligned, form a group whose bounds are stored side by side
-// (sgBoxLanes). The children of a node, its family, take consecutive slots that start at a multiple of the family's
-// size rounded up to a power of two, so a family never straddles a group; in an 8-wide tree a family is a group, in a
-// binary tree four families share one. Slots that no node takes are empty. Families are always refitted and tested
-// together.
+// (sgBoxLanes). The children of a node, its family, take consecutive slots that start at a multiple of the branching
+// factor, so a family never straddles a group; in an 8-wide tree every family has a group to itself, in a binary tree
+// four share one. Slots that no node takes are empty. Families are always refitted and tested together.
 //
 // Leaves are clusters of a few triangles that own a list of the vertices they use. Leaves, triangles and vertices are
 // numbered in the order of the tree, so what is close in space is close in memory; maps lead back to the caller's

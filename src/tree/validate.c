@@ -143,9 +143,21 @@ static const char* ValidateLeaves(const sgTree* tree, const snugTreeDef* def)
 			return "the padding after the leaves' vertices is wrong";
 		}
 	}
-	return triangles == tree->triangleCount && vertices == tree->leafVertexCount
-	           ? NULL
-	           : "the leaves have too few triangles or vertices";
+	if (triangles != tree->triangleCount || vertices != tree->leafVertexCount)
+	{
+		return "the leaves have too few triangles or vertices";
+	}
+	// In the order of first use, so that those of no triangle come last.
+	uint32_t next = 0;
+	for (uint32_t i = 0; i < tree->leafVertexCount; ++i)
+	{
+		if (tree->leafVertices[i] > next)
+		{
+			return "the vertices are out of order";
+		}
+		next += tree->leafVertices[i] == next;
+	}
+	return NULL;
 }
 
 // Leaves in the order of a depth-first walk are consecutive below any node.

@@ -1,0 +1,45 @@
+// bench/character.h: rigged characters from files, for the benchmarks.
+//
+// All skinned meshes of a file are one body, carried by the joints of all its skins; meshes that no skin moves are left
+// out, and morph targets stay at zero, since blend models know of neither. A character is scaled by its transforms, so
+// that at rest it is as high as every other one.
+#ifndef BENCH_CHARACTER_H
+#define BENCH_CHARACTER_H
+
+#include "bench/blend_bodies.h"
+#include "io/asset.h"
+
+/// Of every character at rest, along y: metres, for a man.
+#define BENCH_HEIGHT 1.8
+
+typedef struct benchCharacter
+{
+	const char* name;
+	bool isPresent; ///< if there is no file, nothing else is here
+	ioAsset asset;
+	ioPose* pose;
+	sceneMesh mesh;
+	sceneWeights weights; ///< transforms are the joints of all skins, one skin after the other
+	double scale;
+	uint32_t targetCount; ///< morph targets that are left out
+} benchCharacter;
+
+/// Load `directory/name.glb`. A file that is not there is no failure.
+/// @param name borrowed
+/// @return false, with the report failed, if there is a file and something is wrong with it
+bool benchCharacter_Load(benchCharacter* character, const char* directory, const char* name, benchReport* report);
+void benchCharacter_Free(benchCharacter* character);
+
+/// @return influences per vertex, on average
+double benchCharacter_GetInfluences(const benchCharacter* character);
+
+/// Transforms of frames in the middle of equal parts of a clip: an odd number of them has the clip's middle.
+/// @param shift part of the clip's length that all frames are later, from its start again after the end
+/// @param matrices receives 12 floats per transform and frame
+void benchCharacter_PoseClip(
+    const benchCharacter* character, uint32_t clip, int frameCount, double shift, float* matrices);
+
+/// Room for the transforms of some frames. @return null if there is no memory
+float* benchCharacter_AllocateMatrices(const benchCharacter* character, int frameCount);
+
+#endif

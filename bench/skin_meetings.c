@@ -1,0 +1,241 @@
+// Two characters in contact, in the clips on which the papers' bound is loosest.
+//
+// They face one another, the second a quarter of its clip later, so that they are never in the same pose. What a
+// skeleton costs is the caller's: times begin with the joints' matrices.
+#include "bench/meeting.h"
+#include "bench/skin.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PAIRS 5
+
+/// Two characters, each in one of its clips, and what came of it.
+typedef struct skinScene
+{
+	const skinCharacter* characters[2];
+	uint32_t clips[2];
+	sceneContact contact;
+	benchMeetingNote note;
+	double overOracle; ///< total time, ours / oracle; NaN if a file is absent
+} skinScene;
+
+// ---- Placement -------------------------------------------------------------------------------------------------
+
+// The vertex that reaches farthest to the front.
+static const float* FindFront(const float* positions, uint32_t count)
+{
+	const float* found = positions;
+	for (uint32_t i = 1; i < count; ++i)
+	{
+		const float* p = positions + 3 * (size_t)i;
+		found = p[2] > found[2] ? p : found;
+	}
+	return found;
+}
+
+static void FindCenter(const float* positions, uint32_t count, double center[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		float low = positions[k], high = positions[k];
+		for (uint32_t i = 1; i < count; ++i)
+		{
+			float x = positions[3 * (size_t)i + (size_t)k];
+			low = x < low ? x : low;
+			high = x > high ? x : high;
+		}
+		center[k] = 0.5 * ((double)low + (double)high);
+	}
+}
+
+// The second body is turned half about the vertical axis, so that a point (x, y, z) of it comes to (-x, y, -z).
+// Light: the foremost points of both, a hand, a foot or a nose, pushed past one another by a little. Heavy: one walks
+// through the other.
+static snugFrame PlaceFrame(const benchMeeting* meeting, int frame)
+{
+	double u = 2.0 * (double)frame / (double)(meeting->answers.frameCount - 1) - 1.0, nearness = 1.0 - u * u;
+	double anchors[2][3];
+	for (int i = 0; i < 2; ++i)
+	{
+		uint32_t count = meeting->actors[i].mesh->vertexCount;
+		const float* front = FindFront(meeting->world[i], count);
+		FindCenter(meeting->world[i], count, anchors[i]);
+		for (int k = 0; k < 3 && meeting->contact == scene_light; ++k)
+		{
+			anchors[i][k] = (double)front[k];
+		}
+	}
+	snugFrame place = { .rotation = { 0.0, 1.0, 0.0, 0.0 } };
+	place.position[0] = anchors[0][0] + anchors[1][0];
+	place.position[1] = anchors[0][1] - anchors[1][1];
+	place.position[2] = anchors[0][2] + anchors[1][2];
+	if (meeting->contact == scene_light)
+	{
+		place.position[2] -= BENCH_HEIGHT * (0.02 + 0.05 * nearness);
+	}
+	else
+	{
+		place.position[0] += 0.02 * BENCH_HEIGHT;
+		place.position[1] += 0.01 * BENCH_HEIGHT;
+		place.position[2] += BENCH_HEIGHT * (0.11 - 0.08 * nearness);
+	}
+	return place;
+}
+
+// ---- Runs ------------------------------------------------------------------------------------------------------
+
+static bool IsPresent(const skinScene* scene)
+{
+	return scene->characters[0]->body.isPresent && scene->characters[1]->body.isPresent;
+}
+
+static void AddNames(benchRow* row, const skinScene* scene)
+{
+	char text[48];
+	snprintf(text, sizeof(text), "%s, %s", scene->characters[0]->body.name, scene->characters[1]->body.name);
+	benchRow_Text(row, "bodies", text);
+}
+
+// A row per method.
+static void AddMethodRows(
+    benchReport* report, const skinScene* scene, const benchMeeting* meeting, const benchMeetingTimes* all)
+{
+	for (int method = 0; method <= bench_oracle; ++method)
+	{
+		benchRow* row = benchReport_AddRow(report, "Posing and query of two characters, per frame");
+		AddNames(row, scene);
+		benchMeeting_AddCells(row, meeting, all, method);
+	}
+}
+
+// A row for the methods that the headline needs.
+static void AddClipRow(
+    benchReport* report, const skinScene* scene, const benchMeeting* meeting, const benchMeetingTimes* all)
+{
+	const skinCharacter* c = scene->characters[0];
+	double ours = benchSamples_Median(&all[bench_ours].total);
+	double bottomUp = benchSamples_Median(&all[bench_bottomUp].total);
+	double oracle = benchSamples_Median(&all[bench_oracle].total);
+	benchRow* row = benchReport_AddRow(report, "Every clip: posing and query of two of a character, per frame");
+	AddNames(row, scene);
+	benchRow_Text(row, "clip", c->body.asset.clips[scene->clips[0]].name);
+	benchRow_Text(row, "contact", sceneContact_GetName(scene->contact));
+	benchRow_Number(row, "oursTotalMs", ours, 3);
+	benchRow_Number(row, "bottomUpTotalMs", bottomUp, 3);
+	benchRow_Number(row, "oracleTotalMs", oracle, 3);
+	benchRow_Number(row, "oursOverOracle", ours / oracle, 2);
+	benchRow_Number(row, "bestOverOracle", benchMeeting_GetBestOverOracle(meeting, all, bench_ours), 2);
+	benchRow_Number(row, "bottomUpOverOurs", bottomUp / ours, 2);
+	benchRow_Number(row, "volumeTestsOverOracle", all[bench_ours].volumeTests / all[bench_oracle].volumeTests, 2);
+	benchRow_Number(row, "pairs", benchAnswers_GetMean(&meeting->answers), 0);
+	benchRow_Hash(row, "pairsHash", benchAnswers_GetHash(&meeting->answers));
+}
+
+static void RunMeeting(
+    const benchOptions* options, benchReport* report, skinScene* scene, benchMeeting* meeting, bool isDetailed)
+{
+	const benchMeetingPlan plan = { isDetailed ? 0 : bench_ours, bench_oracle + 1, options->quick ? 2 : 5,
+		options->quick ? 1 : 2 };
+	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
+	if (all == NULL)
+	{
+		benchReport_Fail(report, "out of memory");
+	}
+	else if (benchMeeting_Place(meeting, scene->contact, PlaceFrame, report) &&
+	         benchMeeting_Run(meeting, &plan, all, report))
+	{
+		(isDetailed ? AddMethodRows : AddClipRow)(report, scene, meeting, all);
+		scene->note = benchMeeting_MakeNote(meeting, all + bench_bottomUp);
+		scene->overOracle = benchSamples_Median(&all[bench_ours].total) / benchSamples_Median(&all[bench_oracle].total);
+		if (scene->note.peak == 0)
+		{
+			benchReport_Fail(report, "%s do not touch", meeting->answers.name);
+		}
+	}
+	free(all);
+}
+
+static void RunScene(const benchOptions* options, benchReport* report, skinScene* scene, bool isDetailed)
+{
+	int frameCount = options->quick ? 7 : 15;
+	float* matrices[2] = { NULL, NULL };
+	benchActor actors[2];
+	benchMeeting meeting;
+	char name[64];
+	for (int i = 0; i < 2; ++i)
+	{
+		const benchCharacter* c = &scene->characters[i]->body;
+		matrices[i] = benchCharacter_AllocateMatrices(c, frameCount);
+		actors[i] = (benchActor){ &c->mesh, &c->weights, matrices[i], frameCount };
+		if (matrices[i] != NULL)
+		{
+			benchCharacter_PoseClip(c, scene->clips[i], frameCount, 0.25 * (double)i, matrices[i]);
+		}
+	}
+	snprintf(name, sizeof(name), "%s and %s", scene->characters[0]->body.name, scene->characters[1]->body.name);
+	benchProgress(options, name);
+	if (matrices[0] == NULL || matrices[1] == NULL)
+	{
+		benchReport_Fail(report, "out of memory");
+	}
+	else if (benchMeeting_Create(&meeting, name, actors, report))
+	{
+		RunMeeting(options, report, scene, &meeting, isDetailed);
+		benchMeeting_Free(&meeting);
+	}
+	free(matrices[0]);
+	free(matrices[1]);
+}
+
+static void AddNoteRow(benchReport* report, const skinScene* scene)
+{
+	benchRow* row = benchReport_AddRow(report, "The scenes, and how good the baselines are");
+	AddNames(row, scene);
+	for (int i = 0; i < 2; ++i)
+	{
+		const ioAsset* asset = &scene->characters[i]->body.asset;
+		benchRow_Text(row, i == 0 ? "firstClip" : "secondClip", asset->clips[scene->clips[i]].name);
+	}
+	benchMeetingNote_AddCells(row, &scene->note);
+}
+
+// Every clip of a character against itself.
+static void RunClips(const benchOptions* options, const skinCharacter* c, benchReport* report)
+{
+	for (uint32_t i = 0; i < 2 * c->body.asset.clipCount && report->failure[0] == '\0'; ++i)
+	{
+		skinScene scene = { { c, c }, { i / 2, i / 2 }, i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN };
+		RunScene(options, report, &scene, false);
+	}
+}
+
+void skinRunMeetings(const benchOptions* options, const skinCharacter characters[SKIN_CHARACTERS], benchReport* report)
+{
+	static const int pairs[PAIRS][2] = { { 0, 0 }, { 1, 1 }, { 0, 1 }, { 2, 2 }, { 3, 3 } };
+	skinScene scenes[2 * PAIRS];
+	for (int i = 0; i < 2 * PAIRS && report->failure[0] == '\0'; ++i)
+	{
+		const skinCharacter *first = characters + pairs[i / 2][0], *second = characters + pairs[i / 2][1];
+		scenes[i] = (skinScene){ { first, second }, { first->loosest, second->loosest },
+			i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN };
+		if (IsPresent(scenes + i))
+		{
+			RunScene(options, report, scenes + i, true);
+		}
+		benchReport_AddAim(report, scenes[i].overOracle, scenes[i].contact == scene_light ? 2.0 : 1.5,
+		    "%s, %s: %s contact, total time, ours / oracle", first->body.name, second->body.name,
+		    sceneContact_GetName(scenes[i].contact));
+	}
+	for (int i = 0; i < 2 * PAIRS && report->failure[0] == '\0'; ++i)
+	{
+		if (IsPresent(scenes + i))
+		{
+			AddNoteRow(report, scenes + i);
+		}
+	}
+	for (int i = 0; i < SKIN_CHARACTERS && !options->quick; ++i)
+	{
+		RunClips(options, characters + i, report);
+	}
+}

@@ -1,0 +1,202 @@
+// src/query/parallel.c: one query answered by several threads, which the caller's parallel function provides.
+//
+// First subtrees of both bodies are refitted, each by one thread. Then the traversal is stepped through breadth first
+// until there are enough pairs of nodes, and every pair is descended into by one thread, with a search of its own. They
+// share what the bodies remember (body.h) and the sink, which keeps the smallest pairs in whatever order they come.
+#include "base/fpenv.h"
+#include "kernels/isa.h"
+#include "query/search.h"
+
+#include <string.h>
+
+static void Team_Lock(sgTeam* team)
+{
+	while (atomic_flag_test_and_set_explicit(&team->lock, memory_order_acquire))
+	{
+	}
+}
+
+static void Team_Unlock(sgTeam* team)
+{
+	atomic_flag_clear_explicit(&team->lock, memory_order_release);
+}
+
+// Hand over what was collected; stops all if the callback wants no more.
+void sgSearch_HandOver(sgSearch* search)
+{
+	sgTeam* team = search->team;
+	Team_Lock(team);
+	bool goOn = !atomic_load_explicit(&team->isStopped, memory_order_relaxed);
+	for (uint32_t i = 0; goOn && i < search->foundCount; ++i)
+	{
+		goOn = sgSink_Add(team->sink, search->found[i]);
+	}
+	atomic_store_explicit(&team->isStopped, !goOn, memory_order_relaxed);
+	Team_Unlock(team);
+	search->foundCount = 0;
+	search->isStopped = !goOn;
+}
+
+/// Pairs of nodes that are enough to keep threads busy, and room for what the last step adds to them.
+enum
+{
+	WANTED_TASKS = 96,
+	MAX_TASKS = WANTED_TASKS + SG_LANES * SG_LANES
+};
+
+typedef struct NodePair
+{
+	uint32_t a, b;
+} NodePair;
+
+typedef struct Tasks
+{
+	sgTeam team;
+	const sgSearch* search; ///< ready to descend
+	NodePair pairs[MAX_TASKS];
+	uint32_t count;
+} Tasks;
+
+static void AddCounters(snugCounters* sum, const snugCounters* more)
+{
+	sum->nodesAtFront += more->nodesAtFront;
+	sum->nodesAboveFront += more->nodesAboveFront;
+	sum->nodesBelowFront += more->nodesBelowFront;
+	sum->volumeTests += more->volumeTests;
+	sum->verticesEvaluated += more->verticesEvaluated;
+	sum->triangleTests += more->triangleTests;
+	sum->exactTests += more->exactTests;
+}
+
+// Step through pairs of nodes breadth first, until there are enough of them.
+static void ListTasks(sgSearch* search, Tasks* tasks)
+{
+	uint32_t next = 0;
+	tasks->pairs[0] = (NodePair){ 0, 0 };
+	tasks->count = 1;
+	while (next < tasks->count && tasks->count - next < WANTED_TASKS && !search->isStopped)
+	{
+		// What has been stepped through makes room at the front.
+		if (tasks->count + SG_LANES * SG_LANES > MAX_TASKS)
+		{
+			tasks->count -= next;
+			memmove(tasks->pairs, tasks->pairs + next, tasks->count * sizeof(NodePair));
+			next = 0;
+		}
+		NodePair pair = tasks->pairs[next++];
+		sgLevel level = sgSearch_Step(search, pair.a, pair.b);
+		for (; level.pairs != 0; level.pairs &= level.pairs - 1)
+		{
+			uint32_t bit = sgLowestBit(level.pairs);
+			tasks->pairs[tasks->count++] =
+			    (NodePair){ level.groupA * SG_LANES + bit / SG_LANES, level.groupB * SG_LANES + bit % SG_LANES };
+		}
+	}
+	tasks->count -= next;
+	memmove(tasks->pairs, tasks->pairs + next, tasks->count * sizeof(NodePair));
+}
+
+static SG_NOINLINE void RunSearch(Tasks* tasks, NodePair pair)
+{
+	sgSearch search; // not zeroed: most of it is scratch
+	const sgSearch* like = tasks->search;
+	search.kernels = like->kernels;
+	search.options = like->options;
+	search.team = &tasks->team;
+	search.foundCount = 0;
+	search.counters = (snugCounters){ 0 };
+	search.isStopped = atomic_load_explicit(&tasks->team.isStopped, memory_order_relaxed);
+	search.isCut = false;
+	search.motionBA = like->motionBA;
+	search.motionAB = like->motionAB;
+	search.testsExtra = like->testsExtra;
+	search.extra = like->extra;
+	const sgSide* sides[2] = { &like->a, &like->b };
+	sgSide* copies[2] = { &search.a, &search.b };
+	for (int i = 0; i < 2; ++i)
+	{
+		copies[i]->body = sides[i]->body;
+		copies[i]->tree = sides[i]->tree;
+		copies[i]->placement = sides[i]->placement;
+		sgSide_ForgetLeaves(copies[i]);
+	}
+	if (!search.isStopped)
+	{
+		sgSearch_Descend(&search, pair.a, pair.b);
+		sgSearch_HandOver(&search);
+	}
+	Team_Lock(&tasks->team);
+	AddCounters(&tasks->team.counters, &search.counters);
+	Team_Unlock(&tasks->team);
+}
+
+static void RunTask(void* context, uint32_t index)
+{
+	Tasks* tasks = context;
+	sgFpEnv environment = sgFpEnv_Enter();
+	RunSearch(tasks, tasks->pairs[index]);
+	sgFpEnv_Leave(environment);
+}
+
+void sgSearch_DescendTogether(sgSearch* search)
+{
+	Tasks tasks = { .team = { .lock = ATOMIC_FLAG_INIT, .sink = search->sink }, .search = search };
+	ListTasks(search, &tasks);
+	if (search->isStopped || tasks.count == 0)
+	{
+		return;
+	}
+	search->options->parallel(search->options->parallelUser, tasks.count, RunTask, &tasks);
+	AddCounters(&search->counters, &tasks.team.counters);
+	search->isCut = atomic_load_explicit(&tasks.team.isStopped, memory_order_relaxed);
+}
+
+/// Subtrees of both bodies to be refitted before the query.
+typedef struct Refits
+{
+	snugBody* bodies[2 * SG_MAX_SUBTREES];
+	uint32_t slots[2 * SG_MAX_SUBTREES];
+	sgTeam team;
+} Refits;
+
+static SG_NOINLINE void RunRefit(Refits* refits, uint32_t index)
+{
+	snugCounters counters = { 0 };
+	sgBody_PrepareSubtree(refits->bodies[index], refits->slots[index], &counters);
+	Team_Lock(&refits->team);
+	AddCounters(&refits->team.counters, &counters);
+	Team_Unlock(&refits->team);
+}
+
+static void RefitTask(void* context, uint32_t index)
+{
+	sgFpEnv environment = sgFpEnv_Enter();
+	RunRefit(context, index);
+	sgFpEnv_Leave(environment);
+}
+
+void sgSearch_PrepareTogether(sgSearch* search, snugBody* a, snugBody* b)
+{
+	Refits refits = { .team = { .lock = ATOMIC_FLAG_INIT } };
+	snugBody* bodies[2] = { a, b };
+	uint32_t count = 0;
+	for (int i = 0; i < 2; ++i)
+	{
+		uint32_t more = sgBody_BeginPrepare(bodies[i], refits.slots + count);
+		for (uint32_t k = 0; k < more; ++k)
+		{
+			refits.bodies[count++] = bodies[i];
+		}
+	}
+	if (count > 0)
+	{
+		search->options->parallel(search->options->parallelUser, count, RefitTask, &refits);
+		AddCounters(&search->counters, &refits.team.counters);
+	}
+}
+
+// Families of 8-wide trees have a group to themselves; others share groups, which are read as a whole.
+bool sgCanBeParallel(const snugBody* a, const snugBody* b)
+{
+	return a->model->treeDef.branching == SG_LANES && b->model->treeDef.branching == SG_LANES;
+}

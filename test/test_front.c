@@ -1,0 +1,317 @@
+// test/test_front.c: when bounds are refitted: on demand, at the front, bottom-up, automatically; boxes that grow with
+// motion instead of being refitted; one query on several threads. Pairs never depend on it; counters tell them apart.
+#include "support.h"
+
+#include "body.h"
+#include "scenes/meshless.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// A meshless body that bends.
+typedef struct Clay
+{
+	Thing thing;
+	sceneMeshless meshless;
+	snugNode* nodes;
+} Clay;
+
+static Clay Clay_Make(uint32_t frequency, uint32_t nodeCount, uint64_t seed, snugTreeDef tree, snugStrategy strategy)
+{
+	Clay clay = { .nodes = malloc(nodeCount * sizeof(snugNode)) };
+	assert_non_null(clay.nodes);
+	assert_true(sceneMeshless_Create(&clay.meshless, sceneMakeBrain(frequency, seed), nodeCount, 12.0));
+	snugModelDef def = sceneMakeBlendDef(&clay.meshless.mesh, &clay.meshless.weights, snug_boundDefault, tree);
+	assert_int_equal(snugModel_Create(&def, &clay.thing.model), snug_success);
+	clay.thing.mesh = clay.meshless.mesh;
+	snugBodyDef bodyDef = { .model = clay.thing.model, .strategy = strategy };
+	assert_int_equal(snugBody_Create(&bodyDef, &clay.thing.body), snug_success);
+	return clay;
+}
+
+static void Clay_Free(Clay* clay)
+{
+	snugBody_Destroy(clay->thing.body);
+	snugModel_Destroy(clay->thing.model);
+	sceneMeshless_Free(&clay->meshless);
+	free(clay->nodes);
+}
+
+static void Clay_Pose(Clay* clay, double pull, double twist, double bend)
+{
+	const sceneBending bending = { pull, twist, bend };
+	sceneMeshless_PoseNodes(&clay->meshless, &bending, clay->nodes);
+	uint32_t count = clay->meshless.weights.transformCount;
+	assert_int_equal(snugBody_SetNodes(clay->thing.body, clay->nodes, count), snug_success);
+}
+
+static void PlaceTurned(snugBody* body, double x, double angle)
+{
+	snugFrame frame = { .position = { x, 0.03, -0.02 }, .rotation = { 0, sin(0.5 * angle), 0, cos(0.5 * angle) } };
+	assert_int_equal(snugBody_SetFrame(body, &frame), snug_success);
+}
+
+static void AssertValid(snugBody* body, uint64_t seed, int step)
+{
+	snugValidation validation;
+	if (snugBody_Validate(body, &validation) != snug_success)
+	{
+		fail_msg("SNUG_SEED=%llu, step %d: %llu of %llu checks failed, by %g", (unsigned long long)seed, step,
+		    (unsigned long long)validation.violations, (unsigned long long)validation.checks, validation.worst);
+	}
+}
+
+// A step of a clip in which two bodies graze each other, moving by `pace` per step.
+static void PoseStep(Clay* a, Clay* b, int step, double pace)
+{
+	double t = pace * step;
+	Clay_Pose(a, 0.6 + 0.4 * sin(t), 0.8 * cos(0.7 * t), 0.5 * sin(1.3 * t));
+	Clay_Pose(b, 0.5 * cos(t), 0.9 * sin(0.9 * t), 0.7);
+	PlaceTurned(b->thing.body, 1.2 + 0.25 * sin(2.0 * t), 0.3 * t);
+}
+
+static const snugStrategy strategies[] = { snug_strategyAuto, snug_strategyOnDemand, snug_strategyFront,
+	snug_strategyBottomUp };
+
+// Over clips slow and fast: pairs as by brute force, and every bound valid at every step, those that only grew
+// included. Would catch a motion that is underestimated, and boxes that hold for another pose.
+static void strategies_give_the_same_pairs(void** state)
+{
+	(void)state;
+	static const double paces[] = { 1e-7, 1e-4, 3e-3, 0.02, 0.3 };
+	uint64_t seed = TestSeed(), pairs = 0;
+	for (int i = 0; i < TestCount(20); ++i)
+	{
+		snugStrategy strategy = strategies[i % 4];
+		double pace = paces[i % 5];
+		sceneRandom random = { seed + (uint64_t)i };
+		snugTreeDef tree = i % 3 == 0 ? RandomTreeDef(&random) : (snugTreeDef){ 0 };
+		Clay a = Clay_Make(9, 30, seed + (uint64_t)i, tree, strategy);
+		Clay b = Clay_Make(8, 25, seed + 100 + (uint64_t)i, tree, strategies[(i / 4) % 4]);
+		for (int step = 0; step < 10; ++step)
+		{
+			PoseStep(&a, &b, step, pace);
+			pairs += CheckPairs("strategy", seed + (uint64_t)i, &a.thing, &b.thing, NULL);
+			AssertValid(a.thing.body, seed + (uint64_t)i, step);
+			AssertValid(b.thing.body, seed + (uint64_t)i, step);
+		}
+		Clay_Free(&a);
+		Clay_Free(&b);
+	}
+	assert_true(pairs > 0);
+}
+
+/// Counters of one clip, summed.
+static snugCounters RunClip(snugStrategy strategy, double pace, int steps)
+{
+	Clay a = Clay_Make(24, 60, 1, (snugTreeDef){ 0 }, strategy), b = Clay_Make(24, 60, 2, (snugTreeDef){ 0 }, strategy);
+	snugCounters sum = { 0 };
+	for (int step = 0; step < steps; ++step)
+	{
+		PoseStep(&a, &b, step, pace);
+		snugResult result = snugCollide(a.thing.body, b.thing.body, NULL);
+		const snugCounters* c = &result.counters;
+		assert_int_equal(c->nodesRefitted, c->nodesAtFront + c->nodesAboveFront + c->nodesBelowFront);
+		sum.nodesAtFront += step > 0 ? c->nodesAtFront : 0;
+		sum.nodesAboveFront += step > 0 ? c->nodesAboveFront : 0;
+		sum.nodesBelowFront += step > 0 ? c->nodesBelowFront : 0;
+		sum.volumeTests += step > 0 ? c->volumeTests : 0;
+		sum.verticesEvaluated += step > 0 ? c->verticesEvaluated : 0;
+	}
+	Clay_Free(&a);
+	Clay_Free(&b);
+	return sum;
+}
+
+// Every strategy does what its name says. Would catch a front that is on-demand in disguise, or bottom-up.
+static void strategies_differ_in_what_they_refit(void** state)
+{
+	(void)state;
+	snugCounters demand = RunClip(snug_strategyOnDemand, 0.02, 8), front = RunClip(snug_strategyFront, 0.02, 8);
+	snugCounters bottomUp = RunClip(snug_strategyBottomUp, 0.02, 8), automatic = RunClip(snug_strategyAuto, 0.02, 8);
+	assert_int_equal(demand.nodesAtFront + demand.nodesAboveFront, 0);
+	assert_true(demand.nodesBelowFront > 0);
+	assert_int_equal(bottomUp.nodesBelowFront, 0);
+	assert_true(bottomUp.nodesAtFront > 2 * front.nodesAtFront);
+	assert_true(front.nodesAtFront > 0 && front.nodesAboveFront > 0);
+	assert_true(front.nodesBelowFront < demand.nodesBelowFront / 2);
+	// Merged boxes are tight, so fewer pairs of boxes are looked at; nothing is tighter than bottom-up.
+	assert_true(front.volumeTests < demand.volumeTests * 3 / 4);
+	assert_true(bottomUp.volumeTests <= front.volumeTests);
+	assert_int_equal(automatic.nodesAtFront, front.nodesAtFront); // a coherent clip
+}
+
+// Slow motion lets boxes grow instead of being refitted.
+static void boxes_grow_with_slow_motion(void** state)
+{
+	(void)state;
+	snugCounters fast = RunClip(snug_strategyFront, 0.05, 12), slow = RunClip(snug_strategyFront, 1e-5, 12);
+	print_message("refitted at the front: %llu fast, %llu slow\n", (unsigned long long)fast.nodesAtFront,
+	    (unsigned long long)slow.nodesAtFront);
+	assert_true(slow.nodesAtFront < fast.nodesAtFront / 4);
+}
+
+// Contacts that jump around the body: the automatic strategy gives up the front, and takes it again when they stay.
+static void automatic_notices_incoherence(void** state)
+{
+	(void)state;
+	Clay a = Clay_Make(24, 60, 1, (snugTreeDef){ 0 }, snug_strategyAuto);
+	Clay b = Clay_Make(24, 60, 2, (snugTreeDef){ 0 }, snug_strategyAuto);
+	uint64_t jumping = 0, steady = 0, pairs = 0;
+	for (int step = 0; step < 20; ++step)
+	{
+		Clay_Pose(&a, 0.5, 0.5 + 0.03 * step, 0.2);
+		Clay_Pose(&b, 0.4, 0.3 + 0.03 * step, 0.1);
+		double angle = step < 10 ? 2.4 * step : 0.01 * step;
+		snugFrame frame = { .position = { 1.45 * cos(angle), 0.05, 1.05 * sin(angle) } };
+		assert_int_equal(snugBody_SetFrame(b.thing.body, &frame), snug_success);
+		snugResult result = snugCollide(a.thing.body, b.thing.body, NULL);
+		pairs += result.count;
+		jumping += step >= 6 && step < 10 ? result.counters.nodesAboveFront : 0;
+		steady += step >= 16 ? result.counters.nodesAboveFront : 0;
+	}
+	print_message(
+	    "merged: %llu while jumping, %llu while steady\n", (unsigned long long)jumping, (unsigned long long)steady);
+	assert_true(pairs > 0 && steady > 0 && jumping < steady / 2);
+	Clay_Free(&a);
+	Clay_Free(&b);
+}
+
+// ---- Several threads -------------------------------------------------------------------------------------------
+
+/// Work that threads take piece by piece.
+typedef struct Work
+{
+	snugTaskFcn* task;
+	void* context;
+	uint32_t count;
+	atomic_uint next;
+} Work;
+
+static void* DoWork(void* argument)
+{
+	Work* work = argument;
+	for (uint32_t i; (i = atomic_fetch_add(&work->next, 1)) < work->count;)
+	{
+		work->task(work->context, i);
+	}
+	return NULL;
+}
+
+static void RunOnThreads(void* user, uint32_t count, snugTaskFcn* task, void* context)
+{
+	int threadCount = *(const int*)user;
+	Work work = { .task = task, .context = context, .count = count };
+	pthread_t threads[8];
+	for (int i = 0; i < threadCount - 1; ++i)
+	{
+		assert_int_equal(pthread_create(&threads[i], NULL, DoWork, &work), 0);
+	}
+	DoWork(&work);
+	for (int i = 0; i < threadCount - 1; ++i)
+	{
+		pthread_join(threads[i], NULL);
+	}
+}
+
+/// What a callback saw. One thread at a time, so no lock.
+typedef struct Seen
+{
+	uint64_t count;
+	uint64_t stopAfter;
+	uint64_t sum;
+} Seen;
+
+static bool See(void* user, snugPair pair)
+{
+	Seen* seen = user;
+	++seen->count;
+	seen->sum += (uint64_t)pair.a * 2654435761u ^ pair.b;
+	return seen->stopAfter == 0 || seen->count < seen->stopAfter;
+}
+
+// All strategies, any number of threads, buffers too small and callbacks: what one thread gets, all get.
+static void threads_give_the_same_pairs(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed();
+	for (int i = 0; i < TestCount(12); ++i)
+	{
+		snugStrategy strategy = strategies[i % 4];
+		Clay a = Clay_Make(20, 40, seed + (uint64_t)i, (snugTreeDef){ 0 }, strategy);
+		Clay b = Clay_Make(18, 40, seed + 50 + (uint64_t)i, (snugTreeDef){ 0 }, strategy);
+		for (int step = 0; step < 5; ++step)
+		{
+			PoseStep(&a, &b, step, 0.05);
+			PlaceTurned(b.thing.body, 0.3 + 0.1 * step, 0.2); // deep
+			int threadCount = 1 + (i + step) % 5;
+			snugPair few[100];
+			Seen seen = { 0 };
+			snugQuery query = { .pairs = few,
+				.capacity = 100,
+				.callback = See,
+				.user = &seen,
+				.parallel = RunOnThreads,
+				.parallelUser = &threadCount };
+			snugResult together = snugCollide(a.thing.body, b.thing.body, &query);
+			assert_int_equal(together.status, snug_success);
+			assert_true(together.complete);
+			PairList alone = CollideAll(a.thing.body, b.thing.body, NULL);
+			assert_int_equal(together.count, alone.count);
+			assert_int_equal(seen.count, alone.count);
+			Seen expected = { 0 };
+			for (uint64_t k = 0; k < alone.count; ++k)
+			{
+				See(&expected, alone.pairs[k]);
+			}
+			assert_int_equal(seen.sum, expected.sum);
+			uint64_t kept = alone.count < 100 ? alone.count : 100;
+			assert_memory_equal(few, alone.pairs, kept * sizeof(snugPair));
+			PairList_Free(&alone);
+			if (i % 4 == 1) // one thread's caches are another's: the same body, asked again by many
+			{
+				CheckPairs("threads", seed + (uint64_t)i, &a.thing, &b.thing, NULL);
+			}
+		}
+		Clay_Free(&a);
+		Clay_Free(&b);
+	}
+}
+
+static void callbacks_stop_all_threads(void** state)
+{
+	(void)state;
+	Clay a = Clay_Make(20, 40, 1, (snugTreeDef){ 0 }, snug_strategyAuto);
+	Clay b = Clay_Make(20, 40, 2, (snugTreeDef){ 0 }, snug_strategyAuto);
+	PoseStep(&a, &b, 1, 0.1);
+	PlaceTurned(b.thing.body, 0.4, 0.0);
+	int threadCount = 4;
+	for (uint64_t stop = 1; stop < 400; stop += 97)
+	{
+		Seen seen = { .stopAfter = stop };
+		snugQuery query = { .callback = See, .user = &seen, .parallel = RunOnThreads, .parallelUser = &threadCount };
+		snugResult result = snugCollide(a.thing.body, b.thing.body, &query);
+		assert_false(result.complete);
+		assert_int_equal(seen.count, stop);
+		assert_int_equal(result.count, stop);
+	}
+	Clay_Free(&a);
+	Clay_Free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strategies_give_the_same_pairs),
+		cmocka_unit_test(strategies_differ_in_what_they_refit),
+		cmocka_unit_test(boxes_grow_with_slow_motion),
+		cmocka_unit_test(automatic_notices_incoherence),
+		cmocka_unit_test(threads_give_the_same_pairs),
+		cmocka_unit_test(callbacks_stop_all_threads),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
