@@ -79,7 +79,7 @@ static snugModel* MakeModel(uint32_t seed)
 			.influencesPerVertex = 2,
 			.transforms = transforms,
 			.weights = weights,
-			.bound = (snugBound)(Next(&seed) % 6),
+			.bound = (snugBound)(Next(&seed) % 7),
 		},
 	};
 	snugModel* model = NULL;

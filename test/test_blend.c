@@ -1,5 +1,5 @@
 // test/test_blend.c: surfaces carried by transforms, against brute force and against plain double arithmetic.
-#include "support.h"
+#include "blend_support.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,97 +15,6 @@ static const snugBound allBounds[] = {
 	snug_boundFirstOrder,
 };
 
-/// A random skin over a mesh.
-typedef struct Skin
-{
-	uint32_t transformCount;
-	uint32_t* starts;
-	uint16_t* transforms;
-	float* weights;
-	float* matrices;
-} Skin;
-
-static void Skin_Free(Skin* skin)
-{
-	free(skin->starts);
-	free(skin->transforms);
-	free(skin->weights);
-	free(skin->matrices);
-}
-
-// Weights fall off with the distance from a random centre per transform, or are pure chance; some vertices follow one
-// transform only, some have weights that must be repaired.
-static Skin RandomSkin(sceneRandom* random, const sceneMesh* mesh)
-{
-	static const uint32_t counts[] = { 1, 2, 3, 5, 9, 20, 60, 300 };
-	Skin skin = { .transformCount = counts[sceneRandom_Index(random, LENGTH_OF(counts))] };
-	uint32_t n = skin.transformCount, most = n < 24 ? n : 24;
-	skin.starts = calloc(mesh->vertexCount + 1, sizeof(uint32_t));
-	skin.transforms = calloc((size_t)mesh->vertexCount * most + 1, sizeof(uint16_t));
-	skin.weights = calloc((size_t)mesh->vertexCount * most + 1, sizeof(float));
-	skin.matrices = calloc(12 * (size_t)n, sizeof(float));
-	float* centers = calloc(3 * (size_t)n, sizeof(float));
-	for (uint32_t i = 0; i < 3 * n; ++i)
-	{
-		centers[i] = (float)sceneRandom_Range(random, -1.0, 1.0);
-	}
-	bool isSmooth = sceneRandom_Index(random, 3) != 0;
-	uint32_t total = 0;
-	for (uint32_t v = 0; v < mesh->vertexCount; ++v)
-	{
-		uint32_t count = 1 + sceneRandom_Index(random, isSmooth ? most : (most < 4 ? most : 4));
-		count = isSmooth ? most : count;
-		skin.starts[v] = total;
-		uint32_t first = sceneRandom_Index(random, n);
-		for (uint32_t k = 0; k < count; ++k)
-		{
-			uint32_t j = isSmooth ? (k * 7 + (n > most ? first % 3 : 0)) % n : (first + k) % n;
-			const float* p = mesh->positions + 3 * (size_t)v;
-			double d2 = 0.0;
-			for (int a = 0; a < 3; ++a)
-			{
-				d2 += ((double)p[a] - (double)centers[3 * j + (uint32_t)a]) *
-				      ((double)p[a] - (double)centers[3 * j + (uint32_t)a]);
-			}
-			skin.transforms[total] = (uint16_t)j;
-			skin.weights[total++] = (float)(isSmooth ? 1.0 / (0.1 + d2) : sceneRandom_Unit(random));
-		}
-	}
-	skin.starts[mesh->vertexCount] = total;
-	free(centers);
-	return skin;
-}
-
-// Affine maps of every sort: turns, stretches, mirrors, flattened and zero ones, near one another or not at all.
-static void RandomMatrices(sceneRandom* random, Skin* skin, double size, double offset)
-{
-	int kind = (int)sceneRandom_Index(random, 5);
-	for (uint32_t j = 0; j < skin->transformCount; ++j)
-	{
-		float* m = skin->matrices + 12 * (size_t)j;
-		for (int i = 0; i < 3; ++i)
-		{
-			for (int k = 0; k < 3; ++k)
-			{
-				double deviation = kind == 0 ? 0.0 : kind == 1 ? 0.05 : kind == 2 ? 0.4 : 2.0;
-				double entry = (i == k ? 1.0 : 0.0) + deviation * sceneRandom_Range(random, -1.0, 1.0);
-				m[4 * i + k] = kind == 4 && sceneRandom_Index(random, 4) == 0 ? 0.0f : (float)entry;
-			}
-			m[4 * i + 3] = (float)(size * (offset + sceneRandom_Range(random, -0.3, 0.3)));
-		}
-	}
-}
-
-/// How a skinned thing is bounded, and when.
-typedef struct Bounding
-{
-	snugBound bound;
-	snugVolume volume;
-	snugRestVolume rest;
-	bool boundLeaves;
-	snugStrategy strategy;
-} Bounding;
-
 static Bounding RandomBounding(sceneRandom* random, snugBound bound)
 {
 	static const snugVolume volumes[] = { snug_volumeBox, snug_volumeBox, snug_volumeDop14, snug_volumeDop18,
@@ -118,26 +27,6 @@ static Bounding RandomBounding(sceneRandom* random, snugBound bound)
 		.boundLeaves = sceneRandom_Index(random, 2) != 0,
 		.strategy = (snugStrategy)sceneRandom_Index(random, 4),
 	};
-}
-
-static Thing MakeBounded(sceneMesh mesh, const Skin* skin, snugTreeDef tree, const Bounding* how)
-{
-	Thing thing = { .mesh = mesh };
-	snugModelDef def = MeshDef(&mesh, snug_blend, tree);
-	def.blend = (snugBlendDef){
-		.transformCount = skin->transformCount,
-		.starts = skin->starts,
-		.transforms = skin->transforms,
-		.weights = skin->weights,
-		.bound = how->bound,
-		.volume = how->volume,
-		.restVolume = how->rest,
-		.boundLeaves = how->boundLeaves,
-	};
-	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
-	snugBodyDef bodyDef = { .model = thing.model, .strategy = how->strategy };
-	assert_int_equal(snugBody_Create(&bodyDef, &thing.body), snug_success);
-	return thing;
 }
 
 static Thing MakeSkinned(sceneMesh mesh, const Skin* skin, snugTreeDef tree, snugBound bound, snugPool* pool)
@@ -154,11 +43,6 @@ static Thing MakeSkinned(sceneMesh mesh, const Skin* skin, snugTreeDef tree, snu
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 	thing.body = MakeBody(thing.model, pool);
 	return thing;
-}
-
-static void Pose(const Thing* thing, const Skin* skin)
-{
-	assert_int_equal(snugBody_SetJoints(thing->body, skin->matrices, 0, skin->transformCount), snug_success);
 }
 
 // Oracle: all pairs by brute force at the evaluated vertices. A bound may only skip work, so a difference means that

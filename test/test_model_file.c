@@ -3,7 +3,7 @@
 // The checksum finds accidents; so that the checks behind it are tested too, most damage here has its checksum
 // repaired. `test_model_file --corpus DIRECTORY` writes seeds for fuzz/fuzz_model_file.c.
 #define _DEFAULT_SOURCE // symlink
-#include "support.h"
+#include "blend_support.h"
 
 #include "base/checksum.h"
 #include "block.h"
@@ -16,11 +16,32 @@
 
 static const char* const path = "test_model_file.snug";
 
+// A blend model whose bound is checked completely when it is loaded: what gets in holds in every pose.
+static snugModel* MakeCornersModel(sceneRandom* random, const sceneMesh* mesh)
+{
+	Skin skin = RandomSkin(random, mesh);
+	snugModelDef def = MeshDef(mesh, snug_blend, RandomTreeDef(random));
+	def.blend = (snugBlendDef){
+		.transformCount = skin.transformCount,
+		.starts = skin.starts,
+		.transforms = skin.transforms,
+		.weights = skin.weights,
+		.bound = snug_boundCorners,
+		.boundLeaves = sceneRandom_Index(random, 2) != 0,
+	};
+	snugModel* model = NULL;
+	assert_int_equal(snugModel_Create(&def, &model), snug_success);
+	Skin_Free(&skin);
+	return model;
+}
+
 static snugModel* MakeSample(uint32_t number)
 {
 	sceneRandom random = { number };
 	sceneMesh mesh = RandomMesh(&random, (MeshKind)(number % MESH_KINDS));
-	snugModel* model = MakeModel(&mesh, number % 3 == 0 ? snug_rigid : snug_free, RandomTreeDef(&random));
+	snugDeformer deformer = number % 3 == 0 ? snug_rigid : snug_free;
+	snugModel* model =
+	    number % 5 == 4 ? MakeCornersModel(&random, &mesh) : MakeModel(&mesh, deformer, RandomTreeDef(&random));
 	sceneMesh_Free(&mesh);
 	return model;
 }
@@ -105,6 +126,20 @@ static Sample GetSample(uint32_t number)
 	return sample;
 }
 
+// Some pose: every transform another shear, so that bounds are not those at rest.
+static void PoseBlend(snugBody* body, uint32_t transformCount)
+{
+	float* matrices = malloc(12 * (size_t)transformCount * sizeof(float));
+	assert_non_null(matrices);
+	for (size_t i = 0; i < 12 * (size_t)transformCount; ++i)
+	{
+		matrices[i] = (i % 12) % 5 == 0 ? 1.0f : (float)(i % 7) * 0.1f;
+	}
+	snugStatus status = snugBody_SetJoints(body, matrices, 0, transformCount);
+	assert_true(status == snug_success || status == snug_outOfRange);
+	free(matrices);
+}
+
 // Load a block that may be damaged, from memory of exactly its size. If it gets in, it must work: bounds hold, queries
 // and poses work, and it saves what it loaded.
 static snugStatus Try(const void* block, size_t bytes)
@@ -146,6 +181,13 @@ static snugStatus Try(const void* block, size_t bytes)
 		assert_int_equal(snugBody_SetVertices(body, positions, 0, 0, info.vertexCount), snug_success);
 		assert_int_equal(snugBody_Validate(body, NULL), snug_success);
 		assert_int_equal(snugCollide(body, probe.body, NULL).status, snug_success);
+	}
+	if (info.deformer == snug_blend)
+	{
+		PoseBlend(body, info.transformCount);
+		assert_int_equal(snugBody_Validate(body, NULL), snug_success);
+		result = snugCollide(body, probe.body, NULL);
+		assert_true(result.status == snug_success || result.status == snug_outOfRange);
 	}
 	snugStatus vertexStatus = snugBody_GetVertices(body, NULL, positions, 0);
 	assert_true(vertexStatus == snug_success || vertexStatus == snug_outOfRange);

@@ -3,6 +3,7 @@
 
 #include "base/fpenv.h"
 #include "body.h"
+#include "deform/blend_corners.h"
 #include "deform/blend_kernels.h"
 #include "kernels/isa.h"
 
@@ -50,11 +51,12 @@ uint64_t sgBlendFamily_Values(const sgBlendFamily* family)
 size_t sgBlend_Layout(const snugModel* model, sgBlendHeader* header)
 {
 	const sgTree* tree = &model->tree;
+	size_t slots = (size_t)tree->groupCount * SG_LANES;
 	const size_t sizes[SG_BLEND_ARRAYS] = {
 		((size_t)tree->vertexCount + 1) * sizeof(uint32_t),
 		header->influenceCount * sizeof(float),
 		header->influenceCount * sizeof(uint16_t),
-		(size_t)tree->groupCount * SG_LANES * sizeof(uint32_t),
+		slots * sizeof(uint32_t),
 		header->familyCount * sizeof(sgBlendFamily),
 		header->entryCount * sizeof(uint16_t),
 		header->valueCount * sizeof(sgLaneFloats),
@@ -63,6 +65,10 @@ size_t sgBlend_Layout(const snugModel* model, sgBlendHeader* header)
 		header->blockTransformCount * sizeof(uint16_t),
 		header->blockValueCount * sizeof(sgLaneFloats),
 		sgBlend_BlockCount(header->transformCount) * sizeof(sgBlendMoved),
+		header->bound == snug_boundCorners ? (slots + 1) * sizeof(uint32_t) : 0,
+		header->jointSetCount * sizeof(sgJointSet),
+		header->setTransformCount * sizeof(uint16_t),
+		header->setWeightCount * sizeof(uint32_t),
 	};
 	size_t end = sizeof(sgBlendHeader);
 	for (int i = 0; i < SG_BLEND_ARRAYS; ++i)
@@ -92,6 +98,10 @@ sgBlend sgBlend_Get(const snugModel* model)
 		.blockTransforms = (const void*)(data + offsets[9]),
 		.blockValues = (const void*)(data + offsets[10]),
 		.moved = (const void*)(data + offsets[11]),
+		.jointSetStarts = (const void*)(data + offsets[12]),
+		.jointSets = (const void*)(data + offsets[13]),
+		.setTransforms = (const void*)(data + offsets[14]),
+		.setWeights = (const void*)(data + offsets[15]),
 	};
 }
 
@@ -119,7 +129,8 @@ static size_t OnePoseBytes(const sgBlendHeader* header)
 {
 	size_t floats = 16 * (size_t)header->transformCount * (1 + sgBlend_DopBlocks((snugVolume)header->volume));
 	floats += 12 * SG_LANES * (size_t)sgBlend_BlockCount(header->transformCount);
-	return sgAlignUp(sizeof(sgBlendPose) + floats * sizeof(float), SG_ALIGNMENT);
+	size_t stretches = header->bound == snug_boundCorners ? header->transformCount : 0;
+	return sgAlignUp(sizeof(sgBlendPose) + floats * sizeof(float) + stretches * sizeof(double), SG_ALIGNMENT);
 }
 
 static size_t PoseBytes(const snugModel* model)
@@ -204,6 +215,11 @@ static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t c
 static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out)
 {
 	sgBlend blend = sgBlend_Get(model);
+	if (blend.header->bound == snug_boundCorners)
+	{
+		sgCorners_Bound(&blend, sgBlendPoses_Current(pose), set, out);
+		return;
+	}
 	uint32_t parent = model->tree.nodes[set.group * SG_LANES + set.first].parent;
 	const sgBlendFamily* family = blend.families + (parent == SG_NONE ? 0 : blend.familyOfParent[parent]);
 	GetBlendKernels()->bound(&blend, family, sgBlendPoses_Current(pose), set.mask, out);
@@ -308,6 +324,11 @@ static uint32_t MakePose(const sgBlend* blend, MakeMatrix* make, const void* sou
 		for (uint32_t lane = 0; blocks > 0 && lane < count; ++lane)
 		{
 			SetSlabs(slabs + 16 * (size_t)blocks * lane, pointers[lane], volume);
+		}
+		for (uint32_t lane = 0; header->bound == snug_boundCorners && lane < count; ++lane)
+		{
+			double* stretches = sgBlendPose_Stretches(pose, header->transformCount);
+			stretches[first + lane] = sgCorners_Stretch(pointers[lane]);
 		}
 	}
 	SetReach(pose, header, reach);

@@ -2,7 +2,8 @@
 //
 // Linear blend skins (T_j: joints) and meshless bodies (T_j: simulation nodes; Steinemann, Otaduy, Gross 2008) are the
 // same here. Three files: blend.c evaluates and poses, blend_build.c prepares what bounds need, blend_kernels.c bounds
-// families of nodes. docs/bounds.md derives the bounds and their rounding.
+// families of nodes; and blend_corners.c, for a bound that works node by node instead. docs/bounds.md derives the
+// bounds and their rounding.
 //
 // A family of siblings is bounded at once, a node per lane: its transforms are the union of those of its nodes, and
 // what depends on node and transform lies side by side for all eight. Neighbours share most of their transforms, so
@@ -117,6 +118,18 @@ typedef struct sgBlendBlock
 	uint32_t transformCount;
 } sgBlendBlock;
 
+/// One joint set of one node, for snug_boundCorners: see blend_corners.h.
+typedef struct sgJointSet
+{
+	float center[3]; ///< |v - center| <= radius for the rest position v of every vertex
+	float radius;
+	uint32_t firstTransform; ///< in setTransforms
+	uint32_t transformCount;
+	uint32_t firstWeight; ///< in setWeights: transformCount for each corner, or, if cornerCount is zero, the least
+	                      ///< weights, then the greatest
+	uint32_t cornerCount; ///< zero exactly if there are more than SG_CORNER_TRANSFORMS transforms
+} sgJointSet;
+
 /// Rest boxes of what eight transforms move, side by side; zero for those that move nothing.
 typedef struct sgBlendMoved
 {
@@ -125,7 +138,7 @@ typedef struct sgBlendMoved
 } sgBlendMoved;
 
 /// How many arrays a model's data have.
-#define SG_BLEND_ARRAYS 12
+#define SG_BLEND_ARRAYS 16
 
 /// Start of a model's data; the arrays follow, each aligned to SG_ALIGNMENT.
 typedef struct sgBlendHeader
@@ -141,9 +154,13 @@ typedef struct sgBlendHeader
 	uint32_t restVolume;    ///< snugRestVolume
 	uint32_t boundLeaves;   ///< 0 or 1
 	uint32_t blockCount;
-	uint32_t blockTransformCount;      ///< of all blocks together
-	uint32_t blockValueCount;          ///< sgLaneFloats
-	float reach[3];                    ///< greatest |coordinate| of the rest mesh, and of terms of rest volumes
+	uint32_t blockTransformCount; ///< of all blocks together
+	uint32_t blockValueCount;     ///< sgLaneFloats
+	float reach[3];               ///< greatest |coordinate| of the rest mesh, and of terms of rest volumes
+	uint32_t jointSetCount;       ///< of all nodes together, for snug_boundCorners; else zero, as are the next two
+	uint32_t setTransformCount;   ///< of all joint sets together
+	uint32_t setWeightCount;
+	uint32_t reserved;                 ///< zero
 	uint64_t offsets[SG_BLEND_ARRAYS]; ///< where the arrays are, in bytes from here
 } sgBlendHeader;
 
@@ -163,6 +180,10 @@ typedef struct sgBlend
 	const uint16_t* blockTransforms; ///< (blockTransformCount)
 	const sgLaneFloats* blockValues; ///< (blockValueCount)
 	const sgBlendMoved* moved;       ///< (blocks of eight transforms)
+	const uint32_t* jointSetStarts;  ///< (slots + 1, or none): first joint set of a node
+	const sgJointSet* jointSets;     ///< (jointSetCount)
+	const uint16_t* setTransforms;   ///< (setTransformCount)
+	const uint32_t* setWeights;      ///< (setWeightCount)
 } sgBlend;
 
 /// Fill in the offsets of a header from its counts; returns the size of everything.
@@ -176,6 +197,12 @@ static inline uint32_t sgBlend_BoundedLanes(const sgBlendHeader* header, sgLaneS
 	return header->boundLeaves != 0 ? family.mask : family.mask & ~family.leafMask;
 }
 
+/// Whether the nodes of a family are bounded together: some are bounded at all, and not by corners.
+static inline bool sgBlend_HasFamily(const sgBlendHeader* header, sgLaneSet family)
+{
+	return header->bound != snug_boundCorners && sgBlend_BoundedLanes(header, family) != 0;
+}
+
 /// sgLaneFloats of an entry (of kind mixed: of its first-order entries, which come first), of a family before the
 /// first entry, and of a family in all.
 uint32_t sgBlendKind_EntryValues(sgBlendKind kind);
@@ -185,10 +212,11 @@ uint64_t sgBlendFamily_Values(const sgBlendFamily* family);
 snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes);
 const char* sgBlend_Check(const snugModel* model);
 
-/// A pose: what is computed once per transform. Three arrays follow, each aligned:
+/// A pose: what is computed once per transform. Arrays follow, each aligned:
 ///   columns[transformCount][16]     the matrix by columns, each padded to four with a zero
 ///   across[blocks][12][SG_LANES]    the matrices of eight transforms side by side, by rows; zeros after the last
 ///   slabs[transformCount][dopBlocks][16]   for k-DOPs: four directions' rows of the matrix, side by side like columns
+///   stretches[transformCount]       for snug_boundCorners, which has no slabs: sgCorners_Stretch of each, doubles
 typedef struct sgBlendPose
 {
 	float reach[3 + SG_DOP_DIRECTIONS]; ///< per axis and direction of the k-DOP, bounds every intermediate of
@@ -239,6 +267,11 @@ static inline float* sgBlendPose_Across(const sgBlendPose* pose, uint32_t transf
 static inline float* sgBlendPose_Slabs(const sgBlendPose* pose, uint32_t transformCount)
 {
 	return sgBlendPose_Across(pose, transformCount) + 12 * SG_LANES * (size_t)sgBlend_BlockCount(transformCount);
+}
+
+static inline double* sgBlendPose_Stretches(const sgBlendPose* pose, uint32_t transformCount)
+{
+	return (double*)(void*)sgBlendPose_Slabs(pose, transformCount);
 }
 
 #endif

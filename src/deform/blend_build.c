@@ -1,6 +1,7 @@
 // src/deform/blend_build.c: making and checking the data of a blend model. See blend_build.h.
 #include "deform/blend_build.h"
 
+#include "deform/blend_corners.h"
 #include "geometry/frame.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@ typedef struct Builder
 	size_t entryCapacity;
 	sgLaneFloats* values;
 	size_t valueCapacity;
+	sgCornerArrays corners;
 
 	// Scratch.
 	sgInfluence* influences;
@@ -100,10 +102,11 @@ static void ReleaseArrays(Builder* b)
 	}
 	sgRelease(b->allocator, b->entryTransforms, b->entryCapacity * sizeof(uint16_t));
 	sgRelease(b->allocator, b->values, b->valueCapacity * sizeof(sgLaneFloats));
+	sgCorners_Release(&b->corners, b->allocator);
 }
 
-// Make room for `more` elements behind `count`; keeps the contents.
-static bool Grow(const snugAllocator* allocator, void** array, size_t* capacity, size_t count, size_t more, size_t size)
+bool sgBlend_Grow(
+    const snugAllocator* allocator, void** array, size_t* capacity, size_t count, size_t more, size_t size)
 {
 	if (more <= *capacity - count)
 	{
@@ -175,7 +178,7 @@ static void SortTransforms(uint16_t* list, uint32_t count)
 static bool CollectTransforms(Builder* b, sgFamilyDraft* draft)
 {
 	uint32_t first = b->header.entryCount;
-	if (!Grow(b->allocator, (void**)&b->entryTransforms, &b->entryCapacity, first, b->header.transformCount,
+	if (!sgBlend_Grow(b->allocator, (void**)&b->entryTransforms, &b->entryCapacity, first, b->header.transformCount,
 	        sizeof(uint16_t)))
 	{
 		return false;
@@ -211,7 +214,7 @@ static bool MakeRoom(Builder* b, const sgBlendFamily* family)
 {
 	uint64_t count = b->header.valueCount, more = sgBlendFamily_Values(family);
 	return count + more <= UINT32_MAX &&
-	       Grow(b->allocator, (void**)&b->values, &b->valueCapacity, count, (size_t)more, sizeof(sgLaneFloats));
+	       sgBlend_Grow(b->allocator, (void**)&b->values, &b->valueCapacity, count, (size_t)more, sizeof(sgLaneFloats));
 }
 
 // Default: first order where weights vary nearly linearly over every node of the family, the local program where they
@@ -224,7 +227,6 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 		[snug_boundLocal] = sgBlend_local,
 		[snug_boundZeroOrder] = sgBlend_zeroOrder,
 		[snug_boundFirstOrder] = sgBlend_firstOrder,
-		[snug_boundCorners] = sgBlend_limited,
 	};
 	if (b->header.bound != snug_boundDefault)
 	{
@@ -328,24 +330,19 @@ static bool AddFamily(Builder* b, sgLaneSet lanes, uint32_t number)
 	return (uint64_t)b->header.entryCount + draft.entryCount <= UINT32_MAX && FillFamily(b, &draft, family);
 }
 
-static bool IsBounded(const sgBlendHeader* header, sgLaneSet family)
-{
-	return sgBlend_BoundedLanes(header, family) != 0;
-}
-
 static bool AddFamilies(Builder* b)
 {
 	const sgTree* tree = &b->model->tree;
 	uint32_t number = 0;
 	bool good = true;
-	if (IsBounded(&b->header, sgTree_Family(tree, 0)))
+	if (sgBlend_HasFamily(&b->header, sgTree_Family(tree, 0)))
 	{
 		good = AddFamily(b, sgTree_Family(tree, 0), number++);
 	}
 	for (uint32_t slot = 0; good && slot < tree->groupCount * SG_LANES; ++slot)
 	{
 		b->familyOfParent[slot] = SG_NONE;
-		if (tree->nodes[slot].childCount > 0 && IsBounded(&b->header, sgTree_Children(tree, slot)))
+		if (tree->nodes[slot].childCount > 0 && sgBlend_HasFamily(&b->header, sgTree_Children(tree, slot)))
 		{
 			b->familyOfParent[slot] = number;
 			good = AddFamily(b, sgTree_Children(tree, slot), number++);
@@ -356,10 +353,10 @@ static bool AddFamilies(Builder* b)
 
 static uint32_t CountFamilies(const sgTree* tree, const sgBlendHeader* header)
 {
-	uint32_t count = IsBounded(header, sgTree_Family(tree, 0));
+	uint32_t count = sgBlend_HasFamily(header, sgTree_Family(tree, 0));
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
-		count += tree->nodes[slot].childCount > 0 && IsBounded(header, sgTree_Children(tree, slot));
+		count += tree->nodes[slot].childCount > 0 && sgBlend_HasFamily(header, sgTree_Children(tree, slot));
 	}
 	return count;
 }
@@ -376,13 +373,13 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 	}
 	memset(out, 0, total);
 	memcpy(out, &b->header, sizeof(b->header));
-	memcpy(out + offsets[0], b->weights.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t));
-	memcpy(out + offsets[1], b->weights.weights, b->header.influenceCount * sizeof(float));
-	memcpy(out + offsets[2], b->weights.transforms, b->header.influenceCount * sizeof(uint16_t));
-	memcpy(out + offsets[3], b->familyOfParent, (size_t)tree->groupCount * SG_LANES * sizeof(uint32_t));
-	memcpy(out + offsets[4], b->families, b->header.familyCount * sizeof(sgBlendFamily));
-	memcpy(out + offsets[5], b->entryTransforms, b->header.entryCount * sizeof(uint16_t));
-	memcpy(out + offsets[6], b->values, b->header.valueCount * sizeof(sgLaneFloats));
+	sgBlend_CopyArray(out + offsets[0], b->weights.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t));
+	sgBlend_CopyArray(out + offsets[1], b->weights.weights, b->header.influenceCount * sizeof(float));
+	sgBlend_CopyArray(out + offsets[2], b->weights.transforms, b->header.influenceCount * sizeof(uint16_t));
+	sgBlend_CopyArray(out + offsets[3], b->familyOfParent, (size_t)tree->groupCount * SG_LANES * sizeof(uint32_t));
+	sgBlend_CopyArray(out + offsets[4], b->families, b->header.familyCount * sizeof(sgBlendFamily));
+	sgBlend_CopyArray(out + offsets[5], b->entryTransforms, b->header.entryCount * sizeof(uint16_t));
+	sgBlend_CopyArray(out + offsets[6], b->values, b->header.valueCount * sizeof(sgLaneFloats));
 	const sgBlockArrays blocks = {
 		.firstBlocks = (void*)(out + offsets[7]),
 		.blocks = (void*)(out + offsets[8]),
@@ -391,6 +388,7 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 		.moved = (void*)(out + offsets[11]),
 	};
 	sgBlend_FillBlocks(b->model, &b->weights, b->header.transformCount, &blocks);
+	sgCorners_Write(&b->corners, out);
 	*data = out;
 	*bytes = total;
 	return snug_success;
@@ -435,6 +433,19 @@ static void AddReachOfVolumes(Builder* b)
 	}
 }
 
+static snugStatus AddCorners(Builder* b)
+{
+	if (b->header.bound != snug_boundCorners)
+	{
+		return snug_success;
+	}
+	snugStatus status = sgCorners_Build(b->model, &b->header, &b->weights, &b->corners);
+	b->header.jointSetCount = b->corners.setCount;
+	b->header.setTransformCount = b->corners.transformCount;
+	b->header.setWeightCount = b->corners.weightCount;
+	return status;
+}
+
 // Once zeros are dropped and repetitions merged.
 static uint32_t CountMostInfluences(const Builder* b)
 {
@@ -462,7 +473,8 @@ static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 		return snug_outOfMemory;
 	}
 	AddReachOfVolumes(b);
-	return Assemble(b, data, bytes);
+	snugStatus status = AddCorners(b);
+	return status != snug_success ? status : Assemble(b, data, bytes);
 }
 
 snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)

@@ -4,6 +4,8 @@
 
 #include "deform/blend.h"
 
+#include <string.h>
+
 /// One influence while weights are read.
 typedef struct sgInfluence
 {
@@ -18,6 +20,19 @@ typedef struct sgWeights
 	float* weights;
 	uint16_t* transforms;
 } sgWeights;
+
+/// Make room for `more` elements of `size` bytes behind `count`; keeps the contents. False if there is no memory.
+bool sgBlend_Grow(
+    const snugAllocator* allocator, void** array, size_t* capacity, size_t count, size_t more, size_t size);
+
+/// Copy an array that may be empty, and null then.
+static inline void sgBlend_CopyArray(void* to, const void* from, size_t bytes)
+{
+	if (bytes > 0)
+	{
+		memcpy(to, from, bytes);
+	}
+}
 
 /// Check everything about a blend definition, in the caller's order.
 snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, uint64_t* influenceCount);

@@ -1,5 +1,5 @@
 // src/deform/blend_check.c: checking blend data that come from a file. See deform.h.
-#include "deform/blend_build.h"
+#include "deform/blend_corners.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,6 +10,7 @@ static const char* CheckWeights(const sgBlend* blend, const sgTree* tree)
 	{
 		return "its influences are out of place";
 	}
+	uint32_t most = 0;
 	for (uint32_t v = 0; v < tree->vertexCount; ++v)
 	{
 		uint32_t first = blend->starts[v], end = blend->starts[v + 1];
@@ -17,6 +18,7 @@ static const char* CheckWeights(const sgBlend* blend, const sgTree* tree)
 		{
 			return "a vertex has a wrong number of influences";
 		}
+		most = end - first > most ? end - first : most;
 		double sum = 0.0;
 		for (uint32_t k = first; k < end; ++k)
 		{
@@ -32,7 +34,7 @@ static const char* CheckWeights(const sgBlend* blend, const sgTree* tree)
 			return "the weights of a vertex do not sum to 1";
 		}
 	}
-	return NULL;
+	return most == blend->header->maxInfluences ? NULL : "its most influences are those of no vertex";
 }
 
 static const char* CheckFamilies(const sgBlend* blend, const sgTree* tree)
@@ -70,12 +72,11 @@ static const char* CheckFamilies(const sgBlend* blend, const sgTree* tree)
 	{
 		return "the families' bounds are too small";
 	}
-	uint32_t number = sgBlend_BoundedLanes(header, sgTree_Family(tree, 0)) != 0;
+	uint32_t number = sgBlend_HasFamily(header, sgTree_Family(tree, 0));
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
-		bool isBounded =
-		    tree->nodes[slot].childCount > 0 && sgBlend_BoundedLanes(header, sgTree_Children(tree, slot)) != 0;
-		uint32_t right = isBounded ? number++ : SG_NONE;
+		bool hasFamily = tree->nodes[slot].childCount > 0 && sgBlend_HasFamily(header, sgTree_Children(tree, slot));
+		uint32_t right = hasFamily ? number++ : SG_NONE;
 		if (blend->familyOfParent[slot] != right)
 		{
 			return "a node's family is wrong";
@@ -115,8 +116,8 @@ static const char* CheckBlocks(const snugModel* model, const sgBlend* blend)
 	{
 		return fault;
 	}
-	// The arrays lie one after the other, from firstBlocks to the end.
-	size_t bytes = model->deformBytes - (size_t)((const char*)blend->firstBlocks - (const char*)model->deformData);
+	// The arrays lie one after the other, from firstBlocks to jointSetStarts.
+	size_t bytes = (size_t)((const char*)blend->jointSetStarts - (const char*)blend->firstBlocks);
 	char* made = sgAllocate(&model->allocator, bytes);
 	if (made == NULL)
 	{
@@ -137,6 +138,35 @@ static const char* CheckBlocks(const snugModel* model, const sgBlend* blend)
 	return fault;
 }
 
+// Bounds are widened by a multiple of the reach, for the sake of rounding: it must be neither too small nor infinite.
+static const char* CheckReach(const snugModel* model, const sgBlendHeader* header)
+{
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		float most = 0.0f;
+		for (uint32_t v = 0; v < model->tree.vertexCount; ++v)
+		{
+			most = fmaxf(most, fabsf(model->positions[3 * (size_t)v + (size_t)axis]));
+		}
+		if (!(header->reach[axis] >= most) || !isfinite(header->reach[axis]))
+		{
+			return "its reach is wrong";
+		}
+	}
+	return NULL;
+}
+
+// Bounds and volumes that a definition may ask for, and what goes with corners only.
+static bool IsBoundKnown(const sgBlendHeader* header)
+{
+	bool isCorners = header->bound == snug_boundCorners;
+	bool hasSets = header->jointSetCount != 0 || header->setTransformCount != 0 || header->setWeightCount != 0;
+	return header->bound <= snug_boundCorners && header->volume <= snug_volumeBall &&
+	       header->restVolume <= snug_restDop14 && header->boundLeaves <= 1 && header->reserved == 0 &&
+	       isCorners == (header->volume == snug_volumeBall) &&
+	       (isCorners ? header->restVolume == snug_restBox : !hasSets);
+}
+
 static bool HasRightLayout(const snugModel* model, const sgBlendHeader* header)
 {
 	sgBlendHeader right = *header;
@@ -149,8 +179,7 @@ const char* sgBlend_Check(const snugModel* model)
 	const sgTree* tree = &model->tree;
 	const sgBlendHeader* header = model->deformData;
 	if (model->deformBytes < sizeof(*header) || header->transformCount < 1 || header->transformCount > UINT16_MAX ||
-	    header->bound > snug_boundCorners || header->volume > snug_volumeBall || header->restVolume > snug_restDop14 ||
-	    header->boundLeaves > 1 || !HasRightLayout(model, header))
+	    !IsBoundKnown(header) || !HasRightLayout(model, header))
 	{
 		return "its data for blending have a wrong size";
 	}
@@ -158,5 +187,7 @@ const char* sgBlend_Check(const snugModel* model)
 	const char* fault = CheckWeights(&blend, tree);
 	fault = fault == NULL ? CheckBlocks(model, &blend) : fault;
 	fault = fault == NULL ? CheckFamilies(&blend, tree) : fault;
-	return fault == NULL ? CheckValues(&blend) : fault;
+	fault = fault == NULL ? CheckValues(&blend) : fault;
+	fault = fault == NULL ? CheckReach(model, header) : fault;
+	return fault == NULL && header->bound == snug_boundCorners ? sgCorners_Check(model, &blend) : fault;
 }

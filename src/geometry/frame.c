@@ -165,3 +165,8 @@ float sgRoundUp(double value)
 {
 	return -sgRoundDown(-value);
 }
+
+SG_NOINLINE float sgRoundNearest(double value)
+{
+	return (float)value;
+}

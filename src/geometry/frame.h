@@ -63,4 +63,8 @@ sgBox sgPlacement_BoundBox(const sgPlacement* placement, const sgBox* box);
 float sgRoundDown(double value);
 float sgRoundUp(double value);
 
+/// The nearest float, for who goes on with it in double. A call, because gcc 12 takes (double)(float)x for x where it
+/// vectorises straight-line code: what is measured from a rounded centre would be measured from another one.
+float sgRoundNearest(double value);
+
 #endif

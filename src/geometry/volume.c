@@ -56,7 +56,7 @@ static void MiddleOfBox(const sgBoxLanes* boxes, uint32_t lane, double middle[3]
 {
 	for (int k = 0; k < 3; ++k)
 	{
-		middle[k] = (double)(float)(0.5 * ((double)boxes->lower[k][lane] + (double)boxes->upper[k][lane]));
+		middle[k] = (double)sgRoundNearest(0.5 * ((double)boxes->lower[k][lane] + (double)boxes->upper[k][lane]));
 	}
 }
 
