@@ -39,27 +39,26 @@ void oracleBody_Destroy(oracleBody* oracle)
 	*oracle = (oracleBody){ NULL, NULL };
 }
 
-// Runs of vertices short enough to stay in a cache close by; evaluates into `out`, returns how many.
-static uint32_t EvaluateRun(const snugBody* posed, uint32_t first, float* out)
-{
-	uint32_t vertices[SG_MAX_CLUSTER_VERTICES];
-	uint32_t left = posed->model->tree.vertexCount - first;
-	uint32_t count = left < SG_MAX_CLUSTER_VERTICES ? left : SG_MAX_CLUSTER_VERTICES;
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		vertices[i] = first + i;
-	}
-	posed->deform->evaluate(posed->model, posed->pose, vertices, count, out);
-	return count;
-}
-
+// Cluster by cluster, the fastest way there is, though vertices on their borders are evaluated more than once.
 void oracleBody_Evaluate(oracleBody* oracle, const snugBody* posed)
 {
-	float* positions = oracle->body->pose; // in tree order, with room for one float more
-	uint32_t vertexCount = posed->model->tree.vertexCount;
-	for (uint32_t first = 0; first < vertexCount; first += SG_MAX_CLUSTER_VERTICES)
+	float* positions = oracle->body->pose; // in tree order
+	const sgClusters* clusters = &posed->model->clusters;
+	float run[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
+	for (uint32_t c = 0; c < clusters->header->count; ++c)
 	{
-		EvaluateRun(posed, first, positions + 3 * (size_t)first);
+		const sgCluster* cluster = clusters->clusters + c;
+		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
+		posed->deform->evaluateCluster(posed->model, posed->pose, c, run);
+		for (uint32_t i = 0; i < cluster->vertexCount; ++i)
+		{
+			memcpy(positions + 3 * (size_t)vertices[i], run + 3 * (size_t)i, 3 * sizeof(float));
+		}
+	}
+	for (uint32_t v = clusters->header->usedCount; v < posed->model->tree.vertexCount; ++v)
+	{
+		posed->deform->evaluate(posed->model, posed->pose, &v, 1, run);
+		memcpy(positions + 3 * (size_t)v, run, 3 * sizeof(float));
 	}
 	oracle->body->frame = posed->frame;
 	oracle->body->isAtRest = false;
@@ -99,10 +98,11 @@ sgBox oracleOptimalBox(const snugBody* posed)
 		lower[lane] = INFINITY;
 		upper[lane] = -INFINITY;
 	}
-	for (uint32_t first = 0; first < posed->model->tree.vertexCount; first += SG_MAX_CLUSTER_VERTICES)
+	const sgClusters* clusters = &posed->model->clusters;
+	for (uint32_t c = 0; c < clusters->header->count; ++c)
 	{
-		uint32_t count = EvaluateRun(posed, first, run);
-		AddRun(run, count, lower, upper);
+		posed->deform->evaluateCluster(posed->model, posed->pose, c, run);
+		AddRun(run, clusters->clusters[c].vertexCount, lower, upper);
 	}
 	sgBox box = sgBox_Empty();
 	for (int lane = 0; lane < 24; lane += 3)

@@ -20,6 +20,10 @@ endif()
 # Pairs and vertices are the same bits everywhere only if no compiler fuses or reorders floating-point operations.
 # That errno is not set by sqrt changes no value.
 add_compile_options(-ffp-contract=off -fno-math-errno)
+# gcc 12 drops the conversion in (double)(float)x where it vectorises straight-line code. Kernels vectorise by hand.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+	add_compile_options(-fno-tree-slp-vectorize)
+endif()
 if(CMAKE_C_FLAGS MATCHES "-ffast-math|-Ofast|-funsafe-math-optimizations|-ffinite-math-only|-fassociative-math")
 	message(FATAL_ERROR "snug must not be compiled with fast-math: it would miss contacts (CMAKE_C_FLAGS: ${CMAKE_C_FLAGS})")
 endif()

@@ -147,7 +147,7 @@ static void Bind(snugModel* model, const Info* info, const uint64_t offsets[SECT
 
 static void BindClusters(snugModel* model, const void* data)
 {
-	model->clusters = model->clusterBytes > 0 ? sgClusters_Bind(&model->tree, data) : (sgClusters){ NULL };
+	model->clusters = model->clusterBytes > 0 ? sgClusters_Bind(&model->tree, data) : (sgClusters){ .header = NULL };
 }
 
 sgBox sgBlock_RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t slot)

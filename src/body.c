@@ -325,7 +325,7 @@ static SG_NOINLINE snugStatus GetBounds(snugBody* body, const double* origin, sn
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		double lower = box.lower[axis], upper = box.upper[axis];
-		bounds->center[axis] = (float)(0.5 * lower + 0.5 * upper);
+		bounds->center[axis] = sgRoundNearest(0.5 * lower + 0.5 * upper);
 		double reach = fmax((double)bounds->center[axis] - lower, upper - (double)bounds->center[axis]);
 		radius2 += reach * reach;
 	}

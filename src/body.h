@@ -79,10 +79,10 @@ typedef struct sgLeafVertices
 	const uint32_t* indices; ///< readable for SG_LANES - 1 entries past the end
 } sgLeafVertices;
 
-/// Room for a leaf's vertices that find no place in the cache.
+/// Room for vertices that find no place in the cache: those of a leaf's cluster.
 typedef struct sgLeafScratch
 {
-	float positions[SG_CLUSTER_FLOATS(SG_MAX_LEAF_VERTICES)];
+	float positions[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
 } sgLeafScratch;
 
 /// Body-space positions of at most SG_MAX_LEAF_VERTICES vertices, evaluated now. `vertices` is readable for

@@ -155,6 +155,41 @@ static void boxes_grow_with_slow_motion(void** state)
 	assert_true(slow.nodesAtFront < fast.nodesAtFront / 4);
 }
 
+// Matrices as large as float32 allows, across a flat mesh: they change by more than it can hold. Would catch a motion
+// that is lost as NaN, so that boxes stay where they were.
+static void immense_changes_are_motion(void** state)
+{
+	(void)state;
+	sceneMesh mesh = sceneMakeBlob(8, 3);
+	uint16_t* transforms = calloc(mesh.vertexCount, sizeof(uint16_t));
+	float* weights = malloc(mesh.vertexCount * sizeof(float));
+	assert_true(transforms != NULL && weights != NULL);
+	for (uint32_t v = 0; v < mesh.vertexCount; ++v)
+	{
+		mesh.positions[3 * v + 2] = 0.0f;
+		weights[v] = 1.0f;
+	}
+	snugModelDef def = MeshDef(&mesh, snug_blend, (snugTreeDef){ 0 });
+	def.blend =
+	    (snugBlendDef){ .transformCount = 1, .influencesPerVertex = 1, .transforms = transforms, .weights = weights };
+	Thing thing = { .mesh = mesh };
+	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
+	thing.body = MakeBody(thing.model, NULL);
+	Thing other = Thing_Make(sceneMakeBlob(8, 4), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	for (int step = 0; step < 12; ++step)
+	{
+		float huge = step % 2 == 0 ? 3e38f : -3e38f, x = 0.1f * (float)step;
+		const float matrix[12] = { 1, 0, huge, x, 0, 1, 0, 0, 0, 0, huge, 0 };
+		assert_int_equal(snugBody_SetJoints(thing.body, matrix, 0, 1), snug_success);
+		CheckPairs("immense", 0, &thing, &other, NULL);
+		AssertValid(thing.body, 0, step);
+	}
+	Thing_Free(&thing);
+	Thing_Free(&other);
+	free(transforms);
+	free(weights);
+}
+
 // Contacts that jump around the body: the automatic strategy gives up the front, and takes it again when they stay.
 static void automatic_notices_incoherence(void** state)
 {
@@ -309,6 +344,7 @@ int main(void)
 		cmocka_unit_test(strategies_give_the_same_pairs),
 		cmocka_unit_test(strategies_differ_in_what_they_refit),
 		cmocka_unit_test(boxes_grow_with_slow_motion),
+		cmocka_unit_test(immense_changes_are_motion),
 		cmocka_unit_test(automatic_notices_incoherence),
 		cmocka_unit_test(threads_give_the_same_pairs),
 		cmocka_unit_test(callbacks_stop_all_threads),

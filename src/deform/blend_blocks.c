@@ -115,7 +115,7 @@ static void FillMoved(const snugModel* model, const sgWeights* weights, uint32_t
 		float* half = moved[i / (3 * SG_LANES)].half[i / SG_LANES % 3].lane + i % SG_LANES;
 		double lower = *center, upper = *half;
 		bool isUsed = lower <= upper;
-		*center = isUsed ? (float)(0.5 * (lower + upper)) : 0.0f;
+		*center = isUsed ? sgRoundNearest(0.5 * (lower + upper)) : 0.0f;
 		double above = upper - (double)*center, below = (double)*center - lower;
 		*half = isUsed ? sgRoundUp(above > below ? above : below) : 0.0f;
 	}

@@ -33,7 +33,7 @@ static void CenterAndHalf(const double lower[3], const double upper[3], float ce
 {
 	for (int k = 0; k < 3; ++k)
 	{
-		center[k] = (float)(0.5 * (lower[k] + upper[k]));
+		center[k] = sgRoundNearest(0.5 * (lower[k] + upper[k]));
 		half[k] = sgRoundUp(Larger(upper[k] - (double)center[k], (double)center[k] - lower[k]));
 	}
 }
@@ -295,12 +295,12 @@ static void PrismAxes(const sgFamilyDraft* draft, uint32_t lane, const Cloud* cl
 		for (int k = 0; k < 3; ++k)
 		{
 			middle[k] += 0.5 * (most[a] + least[a]) * cloud->axes[a][k];
-			axes[a][k] = (float)(half * cloud->axes[a][k]);
+			axes[a][k] = sgRoundNearest(half * cloud->axes[a][k]);
 		}
 	}
 	for (int k = 0; k < 3; ++k)
 	{
-		offset[k] = (float)middle[k];
+		offset[k] = sgRoundNearest(middle[k]);
 	}
 }
 
@@ -391,10 +391,10 @@ static void FitWeights(
 		}
 		for (int k = 0; k < 3; ++k)
 		{
-			entries[j].gradient[k].lane[lane] = (float)gradient[k];
+			entries[j].gradient[k].lane[lane] = sgRoundNearest(gradient[k]);
 			mean += gradient[k] * ((double)common->center[k].lane[lane] - cloud.mean[k]);
 		}
-		entries[j].mean.lane[lane] = (float)mean;
+		entries[j].mean.lane[lane] = sgRoundNearest(mean);
 	}
 }
 
@@ -481,7 +481,7 @@ static void FillZeroEntries(const sgFamilyDraft* draft, uint32_t lane, sgZeroEnt
 	{
 		// Filled in as a range: the middle of it, and half its width about the rounded middle.
 		double low = entries[j].mean.lane[lane], high = low + (double)entries[j].residual.lane[lane];
-		entries[j].mean.lane[lane] = (float)(0.5 * (low + high));
+		entries[j].mean.lane[lane] = sgRoundNearest(0.5 * (low + high));
 		double middle = entries[j].mean.lane[lane];
 		entries[j].residual.lane[lane] = sgRoundUp(Larger(high - middle, middle - low));
 	}

@@ -7,6 +7,7 @@
 #include "base/simd.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 static inline f8 LoadLanes(const sgLaneFloats* values)
@@ -162,6 +163,7 @@ static uint32_t TakeMatrices(const float* const matrices[SG_LANES], uint32_t cou
 static float FindMotion(const float* before, const float* after, const sgBlendMoved* moved)
 {
 	f8 most = f8_Set(0.0f);
+	m8 isFinite = f8_LessEqual(most, most);
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		size_t place = SG_LANES * 4 * (size_t)axis;
@@ -173,9 +175,12 @@ static float FindMotion(const float* before, const float* after, const sgBlendMo
 			middle = f8_MulAddLoose(change, LoadLanes(moved->center + k), middle);
 			extent = f8_MulAddLoose(f8_Abs(change), LoadLanes(moved->half + k), extent);
 		}
-		most = f8_Max(most, f8_Add(f8_Abs(middle), extent));
+		f8 way = f8_Add(f8_Abs(middle), extent);
+		isFinite = m8_And(isFinite, f8_LessEqual(way, f8_Set(FLT_MAX)));
+		most = f8_Max(most, way);
 	}
-	return f8_ReduceMax(most);
+	// Where a difference overflows, NaN would get lost in a maximum.
+	return m8_Bits(isFinite) == 0xff ? f8_ReduceMax(most) : INFINITY;
 }
 
 /// The interval of one coordinate, per node.

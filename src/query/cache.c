@@ -1,6 +1,8 @@
 // src/query/cache.c: see cache.h; clusters and vertices of leaves, body.h.
 #include "query/cache.h"
 
+#include <math.h>
+
 static sgPage* FindPage(snugBody* body, uint32_t index, bool borrow)
 {
 	_Atomic uint32_t* entry = body->pageTable + index;
@@ -122,8 +124,8 @@ sgLeafVertices sgBody_LeafVertices(const snugBody* body, const sgLeafSource* sou
 		counters->verticesEvaluated += body->deform->positions != NULL ? leaf->vertexCount : 0;
 		return (sgLeafVertices){ source->positions, source->indices + leaf->firstVertex };
 	}
-	counters->verticesEvaluated += leaf->vertexCount;
-	return sgBody_Evaluate(body, body->model->tree.leafVertices + leaf->firstVertex, leaf->vertexCount, scratch);
+	EvaluateCluster(body, ClusterOf(body, leaf), scratch->positions, counters);
+	return (sgLeafVertices){ scratch->positions, body->model->clusters.places + leaf->firstVertex };
 }
 
 // ---- Forgetting ------------------------------------------------------------------------------------------------
@@ -145,7 +147,8 @@ void sgBody_ReturnPages(snugBody* body)
 void sgBody_Invalidate(snugBody* body, double motion)
 {
 	++body->version;
-	body->travel += motion;
+	// Upwards, so that the way between two poses is never less than the sum of its parts.
+	body->travel = nextafter(body->travel + motion, INFINITY);
 	if (!body->ownsPool || body->version == SG_BUSY)
 	{
 		sgBody_ReturnPages(body);

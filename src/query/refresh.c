@@ -89,7 +89,8 @@ static float UnpackGrowth(uint16_t packed)
 bool sgGrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes)
 {
 	uint16_t* grown = cached->grown + family.first / 2;
-	float motion = sgRoundUp(body->travel - cached->travel[family.first / 2]);
+	// Infinite or NaN, as after a pose beyond all bounds: no growth is small enough then.
+	float motion = sgRoundUp((body->travel - cached->travel[family.first / 2]) * (1.0 + 0x1p-50));
 	float growth = UnpackGrowth(*grown) + motion;
 	if (body->frontMemory == 0 || body->volume != snug_volumeBox ||
 	    !(growth <= MAX_GROWTH * sgGetKernels()->leastExtent(&cached->boxes, lanes)))
