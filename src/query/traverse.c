@@ -12,7 +12,6 @@
 
 #include "base/fpenv.h"
 
-#include "geometry/triangle.h"
 #include "kernels/isa.h"
 #include "query/extra.h"
 
@@ -196,7 +195,7 @@ static void CollideLeaves(Search* search, sgLaneSet setA, uint32_t laneA, sgLane
 		GetTriangle(a, i, p);
 		GetTriangle(b, j, q);
 		++search->counters.exactTests;
-		if (sgTriangles_Intersect((const float(*)[3])p, (const float(*)[3])q))
+		if (search->kernels->intersectTriangles((const float(*)[3])p, (const float(*)[3])q))
 		{
 			Report(search, (snugPair){ treeA->triangleMap[firstA + i], treeB->triangleMap[firstB + j] });
 		}
