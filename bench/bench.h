@@ -38,7 +38,7 @@ benchFcn benchRigid;
 benchFcn benchFree;
 benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
-benchFcn benchBlendQuery;
+benchFcn benchBlend;
 benchFcn benchSkin;
 
 #endif

@@ -52,10 +52,11 @@ static void FindCenter(const float* positions, uint32_t count, double center[3])
 // The second body is turned half about the vertical axis, so that a point (x, y, z) of it comes to (-x, y, -z).
 // Light: the foremost points of both, a hand, a foot or a nose, pushed past one another by a little. Heavy: one walks
 // through the other.
-static snugFrame PlaceFrame(const benchMeeting* meeting, int frame)
+static void PlaceFrame(const benchMeeting* meeting, const void* user, int frame, snugFrame* places)
 {
 	double u = 2.0 * (double)frame / (double)(meeting->answers.frameCount - 1) - 1.0, nearness = 1.0 - u * u;
 	double anchors[2][3];
+	(void)user;
 	for (int i = 0; i < 2; ++i)
 	{
 		uint32_t count = meeting->actors[i].mesh->vertexCount;
@@ -80,7 +81,7 @@ static snugFrame PlaceFrame(const benchMeeting* meeting, int frame)
 		place.position[1] += 0.01 * BENCH_HEIGHT;
 		place.position[2] += BENCH_HEIGHT * (0.11 - 0.08 * nearness);
 	}
-	return place;
+	places[1] = place;
 }
 
 // ---- Runs ------------------------------------------------------------------------------------------------------
@@ -101,11 +102,15 @@ static void AddNames(benchRow* row, const skinScene* scene)
 static void AddMethodRows(
     benchReport* report, const skinScene* scene, const benchMeeting* meeting, const benchMeetingTimes* all)
 {
-	for (int method = 0; method <= bench_oracle; ++method)
+	for (int method = 0; method < BENCH_METHODS; ++method)
 	{
+		if (!all[method].isMeasured)
+		{
+			continue;
+		}
 		benchRow* row = benchReport_AddRow(report, "Posing and query of two characters, per frame");
 		AddNames(row, scene);
-		benchMeeting_AddCells(row, meeting, all, method);
+		benchMeeting_AddCells(row, meeting, all, (benchMethod)method);
 	}
 }
 
@@ -135,19 +140,22 @@ static void AddClipRow(
 static void RunMeeting(
     const benchOptions* options, benchReport* report, skinScene* scene, benchMeeting* meeting, bool isDetailed)
 {
-	const benchMeetingPlan plan = { isDetailed ? 0 : bench_ours, bench_oracle + 1, options->quick ? 2 : 5,
-		options->quick ? 1 : 2 };
+	uint32_t methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_freeBottomUp) |
+	                   BENCH_BIT(bench_oracle) | (isDetailed ? BENCH_OTHER_BOUNDS : 0);
+	int passes = options->quick ? 2 : 10;
+	const benchMeetingPlan plan = { .methods = methods, .passes = passes, .slowPasses = passes };
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	if (all == NULL)
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (benchMeeting_Place(meeting, scene->contact, PlaceFrame, report) &&
+	else if (benchMeeting_Place(meeting, scene->contact, PlaceFrame, NULL, report) &&
 	         benchMeeting_Run(meeting, &plan, all, report))
 	{
+		benchMeeting_Verify(meeting, report);
 		(isDetailed ? AddMethodRows : AddClipRow)(report, scene, meeting, all);
-		scene->note = benchMeeting_MakeNote(meeting, all + bench_bottomUp);
-		scene->overOracle = benchSamples_Median(&all[bench_ours].total) / benchSamples_Median(&all[bench_oracle].total);
+		scene->note = benchMeeting_MakeNote(meeting, all);
+		scene->overOracle = benchMeeting_GetRatio(all, bench_ours, bench_oracle);
 		if (scene->note.peak == 0)
 		{
 			benchReport_Fail(report, "%s do not touch", meeting->answers.name);
@@ -179,7 +187,7 @@ static void RunScene(const benchOptions* options, benchReport* report, skinScene
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (benchMeeting_Create(&meeting, name, actors, report))
+	else if (benchMeeting_Create(&meeting, name, actors, 2, report))
 	{
 		RunMeeting(options, report, scene, &meeting, isDetailed);
 		benchMeeting_Free(&meeting);

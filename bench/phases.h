@@ -1,0 +1,42 @@
+// bench/phases.h: where the time of a frame went.
+//
+// The core has no clocks. Instead its tables of kernels are replaced by others that call the original ones and read a
+// counter of cycles before and after (isa.h). What that costs is measured first, and taken away from all sums; but it
+// disturbs what it measures, so frames that count are run without. For one thread at a time.
+#ifndef BENCH_PHASES_H
+#define BENCH_PHASES_H
+
+typedef enum benchPhase
+{
+	bench_palette,    ///< posing: what is computed once per transform
+	bench_refit,      ///< bounds: straight from the pose, around vertices, merged or grown
+	bench_evaluation, ///< vertices
+	bench_tests,      ///< of boxes against boxes
+	bench_triangles,  ///< placing vertices, putting triangles together, filter and exact test
+	bench_other,      ///< traversal, bookkeeping, sorting the pairs
+	BENCH_PHASES
+} benchPhase;
+
+/// Keys of the phases in rows, ended by null.
+extern const char* const benchPhaseKeys[BENCH_PHASES + 1];
+
+/// Milliseconds.
+typedef struct benchPhases
+{
+	double ms[BENCH_PHASES];
+} benchPhases;
+
+double benchPhases_GetSum(const benchPhases* phases);
+
+/// Put clocks around all kernels, and take them away again.
+void benchClocks_Start(void);
+void benchClocks_Stop(void);
+
+/// Begin a frame.
+void benchClocks_Reset(void);
+
+/// What kernels took since then.
+/// @param elapsed milliseconds since then; what no kernel took is `other`
+benchPhases benchClocks_Read(double elapsed);
+
+#endif
