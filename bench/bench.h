@@ -39,6 +39,7 @@ benchFcn benchFree;
 benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
 benchFcn benchBlend;
+benchFcn benchScaling;
 benchFcn benchSkin;
 
 #endif

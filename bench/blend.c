@@ -46,12 +46,12 @@ static benchMeetingPlan MakePlan(const benchOptions* options, const blendCase* w
 {
 	uint32_t strategies = BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_front) |
 	                      BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_freeBottomUp) | BENCH_BIT(bench_oracle);
-	uint32_t others = BENCH_BIT(bench_paperWide) | BENCH_BIT(bench_embree);
+	uint32_t others = BENCH_BIT(bench_paperWide) | BENCH_BIT(bench_limited) | BENCH_BIT(bench_embree);
 	benchMeetingPlan plan = { .methods = strategies | others | BENCH_BIT(bench_twoThreads),
 		.phased = strategies | others,
 		.passes = options->quick ? 2 : 5,
 		.slowPasses = options->quick || which->size == 2 ? 1 : 2 };
-	if (which->size < 2)
+	if (which->size < (options->quick ? 1 : 2))
 	{
 		plan.methods |= BENCH_BIT(bench_paper) | BENCH_BIT(bench_paperDop);
 		plan.phased |= BENCH_BIT(bench_paper);
@@ -106,6 +106,7 @@ static void AddPhaseRows(benchReport* report, const blendCase* which, const benc
 		}
 	}
 	plot.endRow = report->rowCount;
+	plot.limit = 4.0 * benchPhases_GetSum(&all[bench_ours].phases); // so that ours can be seen beside the slowest
 	snprintf(plot.title, sizeof(plot.title), "%s bodies, %u vertices, %u nodes, %s contact", crowdNames[which->crowd],
 	    vertices, nodeCounts[which->nodes], sceneContact_GetName(meeting->contact));
 	benchReport_AddPlot(report, &plot);

@@ -121,14 +121,20 @@ static void AddMotion(benchMeeting* meeting, int frame, float* before)
 	}
 }
 
+void benchMeeting_Forget(benchMeeting* meeting, sceneContact contact)
+{
+	meeting->contact = contact;
+	meeting->answers.isSet = false;
+	meeting->touchingAtPeak = 0;
+}
+
 bool benchMeeting_Place(
     benchMeeting* meeting, sceneContact contact, benchPlaceFcn* place, const void* user, benchReport* report)
 {
 	static const snugFrame zero[BENCH_MAX_ACTORS];
 	float* before = malloc(3 * (size_t)meeting->vertices * sizeof(float));
 	snugStatus status = before != NULL ? snug_success : snug_outOfMemory;
-	meeting->contact = contact;
-	meeting->answers.isSet = false;
+	benchMeeting_Forget(meeting, contact);
 	meeting->motion = 0.0;
 	memset(meeting->places, 0, sizeof(meeting->places));
 	for (int f = 0; f < meeting->answers.frameCount && status == snug_success; ++f)

@@ -49,6 +49,9 @@ typedef void benchPlaceFcn(const benchMeeting* meeting, const void* user, int fr
 bool benchMeeting_Place(
     benchMeeting* meeting, sceneContact contact, benchPlaceFcn* place, const void* user, benchReport* report);
 
+/// Forget the answers, since `places` were changed.
+void benchMeeting_Forget(benchMeeting* meeting, sceneContact contact);
+
 /// Ask about all pairs of bodies, with those of a stage or their oracles.
 /// @param frame that the bodies are posed for, for messages
 /// @param result receives the count of all, and the sum of their counters; the pairs are in `answers`
