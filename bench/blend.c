@@ -1,6 +1,7 @@
 // `snug bench blend`: meshless bodies in contact, by every strategy and bound, beside the paper's method, the oracle
 // and others.
 #include "bench/blend_scene.h"
+#include "bench/explain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ typedef struct blendTables
 {
 	benchReport* times;
 	benchReport phases, notes;
+	benchExplained explained;
 	blendWorst worst;
 } blendTables;
 
@@ -176,6 +178,20 @@ static void AddAims(benchReport* report, const blendWorst* worst)
 
 // ---- Runs ------------------------------------------------------------------------------------------------------
 
+/// Whose rows benchExplained_Add adds.
+typedef struct explainedCase
+{
+	const blendCase* which;
+	const benchMeeting* meeting;
+} explainedCase;
+
+static void AddExplainedCase(benchRow* row, const void* scene)
+{
+	const explainedCase* explained = scene;
+	AddCase(row, explained->which, explained->meeting->actors[0].mesh->vertexCount);
+	benchRow_Text(row, "contact", sceneContact_GetName(explained->meeting->contact));
+}
+
 static void RunContact(const benchOptions* options, blendTables* tables, const blendCase* which, benchMeeting* meeting)
 {
 	benchReport* report = tables->times;
@@ -198,6 +214,11 @@ static void RunContact(const benchOptions* options, blendTables* tables, const b
 		AddCase(row, which, meeting->actors[0].mesh->vertexCount);
 		benchMeetingNote note = benchMeeting_MakeNote(meeting, all);
 		benchMeetingNote_AddCells(row, &note);
+		if (options->explain)
+		{
+			const explainedCase explained = { which, meeting };
+			benchExplained_Add(&tables->explained, meeting, AddExplainedCase, &explained);
+		}
 	}
 	free(all);
 }
@@ -243,6 +264,7 @@ void benchBlend(const benchOptions* options, benchReport* report)
 		}
 	}
 	benchReport_TakeRows(report, &tables.phases);
+	benchExplained_Finish(&tables.explained, report);
 	benchReport_TakeRows(report, &tables.notes);
 	AddAims(report, &tables.worst);
 	benchProgress(options, "blend: single nodes and models …");

@@ -19,7 +19,7 @@ typedef struct runner
 	benchMethod method;
 	benchStage* stage;
 	benchMeetingTimes* times;
-	benchPhases* phases; ///< (frames): null unless clocks are around the kernels
+	benchTally* tallies; ///< (frames): null unless clocks are around the kernels
 	benchReport* report;
 } runner;
 
@@ -43,12 +43,13 @@ static void AddTimes(const runner* r, int frame, const frameClock* clock)
 	times->isMeasured = true;
 }
 
-// Keep the phases of the quickest pass through a frame.
-static void AddPhases(const runner* r, int frame, const benchPhases* phases)
+// Keep what was counted in the quickest pass through a frame.
+static void AddTally(const runner* r, int frame, const frameClock* clock, benchTally* tally)
 {
-	benchPhases* kept = r->phases + frame;
-	double sum = benchPhases_GetSum(kept);
-	*kept = sum == 0.0 || benchPhases_GetSum(phases) < sum ? *phases : *kept;
+	benchTally* kept = r->tallies + frame;
+	tally->ms[bench_palette] = clock->posed - clock->start;
+	tally->elapsed = clock->done - clock->start;
+	*kept = kept->elapsed == 0.0 || tally->elapsed < kept->elapsed ? *tally : *kept;
 }
 
 static void Require(const runner* r, int frame, bool good)
@@ -110,11 +111,10 @@ static uint64_t RunSnugFrame(const runner* r, int frame)
 	snugResult result;
 	benchMeeting_Collide(meeting, r->stage, frame, &result, r->report);
 	clock.done = benchNow();
-	if (r->phases != NULL)
+	if (r->tallies != NULL)
 	{
-		benchPhases phases = benchClocks_Read(clock.done - clock.posed);
-		phases.ms[bench_palette] = clock.posed - clock.start;
-		AddPhases(r, frame, &phases);
+		benchTally tally = benchClocks_Read();
+		AddTally(r, frame, &clock, &tally);
 	}
 	AddTimes(r, frame, &clock);
 	r->times->nodesRefitted += (double)result.counters.nodesRefitted;
@@ -215,15 +215,14 @@ static double TimeEmbreeBoxes(const runner* r)
 	return benchNow() - start;
 }
 
-static void AddEmbreePhases(const runner* r, int frame, const frameClock* clock)
+static void AddEmbreeTally(const runner* r, int frame, const frameClock* clock)
 {
 	double boxes = TimeEmbreeBoxes(r);
-	benchPhases phases = { { [bench_palette] = clock->posed - clock->start,
-		[bench_evaluation] = clock->evaluated - clock->posed,
-		[bench_refit] = clock->refitted - clock->evaluated,
-		[bench_tests] = boxes,
-		[bench_triangles] = fmax(clock->done - clock->refitted - boxes, 0.0) } };
-	AddPhases(r, frame, &phases);
+	benchTally tally = { .ms = { [bench_evaluation] = clock->evaluated - clock->posed,
+		                     [bench_refit] = clock->refitted - clock->evaluated,
+		                     [bench_tests] = boxes,
+		                     [bench_triangles] = fmax(clock->done - clock->refitted - boxes, 0.0) } };
+	AddTally(r, frame, clock, &tally);
 }
 
 // Its trees are built once there are vertices, those of the first frame. Sorting is left out of its time: it is not
@@ -263,9 +262,9 @@ static uint64_t RunEmbreeFrame(const runner* r, int frame)
 	{
 		benchAnswers_Sort(&meeting->answers, i > 0 ? ends[i - 1] : 0, ends[i]);
 	}
-	if (r->phases != NULL)
+	if (r->tallies != NULL)
 	{
-		AddEmbreePhases(r, frame, &clock);
+		AddEmbreeTally(r, frame, &clock);
 	}
 	AddTimes(r, frame, &clock);
 	return count;
@@ -309,7 +308,7 @@ static void WarmUp(const runner* r)
 // Mean per frame of where the time went, each frame at its quickest.
 static void RunPhases(const runner* r)
 {
-	benchPhases frames[BENCH_MAX_FRAMES] = { { { 0.0 } } };
+	benchTally frames[BENCH_MAX_FRAMES] = { { .elapsed = 0.0 } }, sum = { .elapsed = 0.0 };
 	int frameCount = r->meeting->answers.frameCount;
 	benchMeetingTimes* ignored = calloc(1, sizeof(benchMeetingTimes));
 	if (ignored == NULL)
@@ -319,19 +318,23 @@ static void RunPhases(const runner* r)
 	}
 	runner phased = *r;
 	phased.times = ignored;
-	phased.phases = frames;
+	phased.tallies = frames;
 	benchClocks_Start();
 	for (int pass = 0; pass < (r->stage->method->isSlow ? 1 : PHASED_PASSES); ++pass)
 	{
 		RunFrames(&phased, frameCount);
 	}
 	benchClocks_Stop();
+	double plain = 0.0;
 	for (int f = 0; f < frameCount; ++f)
 	{
-		for (int i = 0; i < BENCH_PHASES; ++i)
-		{
-			r->times->phases.ms[i] += frames[f].ms[i] / frameCount;
-		}
+		benchTally_Add(&sum, frames + f);
+		plain += r->times->best[f];
+	}
+	r->times->phases = benchTally_MakePhases(&sum, plain);
+	for (int i = 0; i < BENCH_PHASES; ++i)
+	{
+		r->times->phases.ms[i] /= frameCount;
 	}
 	free(ignored);
 }

@@ -19,8 +19,8 @@ static struct
 static const sgKernels* plain;
 static const sgBlendKernels* plainBlend;
 static double cyclesPerMs;
-static double innerCycles; // that a clock adds to what it measures
-static double outerCycles; // that it adds to everything
+static double clockMs;    // what a clock costs at most
+static double innerShare; // the part of it that is in what it measures
 
 static uint64_t Tick(void)
 {
@@ -161,25 +161,24 @@ static double TimeCalls(bool (*volatile call)(const float a[3][3], const float b
 	return (double)(Tick() - start) / (double)count;
 }
 
-// What a clock costs: the least of some rounds, since it is only disturbed upwards.
+// What a clock costs where nothing else goes on: the least of some rounds, since it is only disturbed upwards.
 static void Calibrate(void)
 {
 	static const sgKernels nothing = { .intersectTriangles = Nothing };
 	const sgKernels* kept = plain;
+	double inner = INFINITY, outer = INFINITY;
 	enum
 	{
 		CALLS = 2000
 	};
-	innerCycles = outerCycles = INFINITY;
 	plain = &nothing;
 	for (int round = 0; round < 20; ++round)
 	{
 		benchClocks_Reset();
 		double clocked = TimeCalls(IntersectTriangles, CALLS), bare = TimeCalls(Nothing, CALLS);
-		innerCycles = fmin(innerCycles, (double)tally.cycles[bench_triangles] / CALLS - bare);
-		outerCycles = fmin(outerCycles, clocked - bare);
+		inner = fmin(inner, (double)tally.cycles[bench_triangles] / CALLS - bare);
+		outer = fmin(outer, clocked - bare);
 	}
-	innerCycles = fmax(innerCycles, 0.0);
 	plain = kept;
 	double start = benchNow();
 	uint64_t tick = Tick();
@@ -187,6 +186,8 @@ static void Calibrate(void)
 	{
 	}
 	cyclesPerMs = (double)(Tick() - tick) / (benchNow() - start);
+	clockMs = outer / cyclesPerMs;
+	innerShare = fmin(fmax(inner / outer, 0.0), 1.0);
 }
 
 void benchClocks_Start(void)
@@ -236,15 +237,40 @@ void benchClocks_Reset(void)
 	}
 }
 
-benchPhases benchClocks_Read(double elapsed)
+benchTally benchClocks_Read(void)
 {
-	benchPhases phases = { { 0.0 } };
-	double rest = elapsed;
+	benchTally read = { .elapsed = 0.0 };
 	for (int i = 0; i < BENCH_PHASES; ++i)
 	{
-		double calls = (double)tally.calls[i];
-		phases.ms[i] = fmax((double)tally.cycles[i] - innerCycles * calls, 0.0) / cyclesPerMs;
-		rest -= phases.ms[i] + outerCycles * calls / cyclesPerMs;
+		read.ms[i] = (double)tally.cycles[i] / cyclesPerMs;
+		read.calls[i] = (double)tally.calls[i];
+	}
+	return read;
+}
+
+void benchTally_Add(benchTally* sum, const benchTally* more)
+{
+	sum->elapsed += more->elapsed;
+	for (int i = 0; i < BENCH_PHASES; ++i)
+	{
+		sum->ms[i] += more->ms[i];
+		sum->calls[i] += more->calls[i];
+	}
+}
+
+benchPhases benchTally_MakePhases(const benchTally* from, double plainMs)
+{
+	benchPhases phases = { { 0.0 } };
+	double calls = 0.0, rest = from->elapsed;
+	for (int i = 0; i < BENCH_PHASES; ++i)
+	{
+		calls += from->calls[i];
+	}
+	double outer = calls > 0.0 ? fmin(fmax((from->elapsed - plainMs) / calls, 0.0), clockMs) : 0.0;
+	for (int i = 0; i < BENCH_PHASES; ++i)
+	{
+		phases.ms[i] = fmax(from->ms[i] - innerShare * outer * from->calls[i], 0.0);
+		rest -= phases.ms[i] + outer * from->calls[i];
 	}
 	phases.ms[bench_other] = fmax(rest, 0.0);
 	return phases;

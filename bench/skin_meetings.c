@@ -2,13 +2,20 @@
 //
 // They face one another, the second a quarter of its clip later, so that they are never in the same pose. What a
 // skeleton costs is the caller's: times begin with the joints' matrices.
-#include "bench/meeting.h"
+#include "bench/explain.h"
 #include "bench/skin.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define PAIRS 5
+
+/// Tables that are added if it is to be explained where the time goes.
+typedef struct skinExplained
+{
+	benchReport phases;
+	benchExplained nodes;
+} skinExplained;
 
 /// Two characters, each in one of its clips, and what came of it.
 typedef struct skinScene
@@ -17,7 +24,8 @@ typedef struct skinScene
 	uint32_t clips[2];
 	sceneContact contact;
 	benchMeetingNote note;
-	double overOracle; ///< total time, ours / oracle; NaN if a file is absent
+	double overOracle;        ///< total time, ours / oracle; NaN if a file is absent
+	skinExplained* explained; ///< nullable
 } skinScene;
 
 // ---- Placement -------------------------------------------------------------------------------------------------
@@ -137,13 +145,37 @@ static void AddClipRow(
 	benchRow_Hash(row, "pairsHash", benchAnswers_GetHash(&meeting->answers));
 }
 
+static void AddExplainedNames(benchRow* row, const void* user)
+{
+	const skinScene* scene = user;
+	AddNames(row, scene);
+	benchRow_Text(row, "contact", sceneContact_GetName(scene->contact));
+}
+
+static void Explain(const skinScene* scene, benchMeeting* meeting, const benchMeetingTimes* all, uint32_t phased)
+{
+	for (int method = 0; method < BENCH_METHODS; ++method)
+	{
+		if ((phased & BENCH_BIT(method)) != 0)
+		{
+			benchRow* row = benchReport_AddRow(&scene->explained->phases, "Where the time of a frame went");
+			AddNames(row, scene);
+			benchMeeting_AddPhaseCells(row, meeting, all, (benchMethod)method);
+		}
+	}
+	benchExplained_Add(&scene->explained->nodes, meeting, AddExplainedNames, scene);
+}
+
 static void RunMeeting(
     const benchOptions* options, benchReport* report, skinScene* scene, benchMeeting* meeting, bool isDetailed)
 {
 	uint32_t methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_freeBottomUp) |
 	                   BENCH_BIT(bench_oracle) | (isDetailed ? BENCH_OTHER_BOUNDS : 0);
 	int passes = options->quick ? 2 : 10;
-	const benchMeetingPlan plan = { .methods = methods, .passes = passes, .slowPasses = passes };
+	const benchMeetingPlan plan = { .methods = methods,
+		.phased = scene->explained != NULL ? methods & ~BENCH_OTHER_BOUNDS : 0,
+		.passes = passes,
+		.slowPasses = passes };
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	if (all == NULL)
 	{
@@ -154,6 +186,10 @@ static void RunMeeting(
 	{
 		benchMeeting_Verify(meeting, report);
 		(isDetailed ? AddMethodRows : AddClipRow)(report, scene, meeting, all);
+		if (scene->explained != NULL)
+		{
+			Explain(scene, meeting, all, plan.phased);
+		}
 		scene->note = benchMeeting_MakeNote(meeting, all);
 		scene->overOracle = benchMeeting_GetRatio(all, bench_ours, bench_oracle);
 		if (scene->note.peak == 0)
@@ -213,7 +249,8 @@ static void RunClips(const benchOptions* options, const skinCharacter* c, benchR
 {
 	for (uint32_t i = 0; i < 2 * c->body.asset.clipCount && report->failure[0] == '\0'; ++i)
 	{
-		skinScene scene = { { c, c }, { i / 2, i / 2 }, i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN };
+		skinScene scene = { { c, c }, { i / 2, i / 2 }, i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN,
+			NULL };
 		RunScene(options, report, &scene, false);
 	}
 }
@@ -222,11 +259,12 @@ void skinRunMeetings(const benchOptions* options, const skinCharacter characters
 {
 	static const int pairs[PAIRS][2] = { { 0, 0 }, { 1, 1 }, { 0, 1 }, { 2, 2 }, { 3, 3 } };
 	skinScene scenes[2 * PAIRS];
+	skinExplained explained = { .phases = { .rowCount = 0 } };
 	for (int i = 0; i < 2 * PAIRS && report->failure[0] == '\0'; ++i)
 	{
 		const skinCharacter *first = characters + pairs[i / 2][0], *second = characters + pairs[i / 2][1];
 		scenes[i] = (skinScene){ { first, second }, { first->loosest, second->loosest },
-			i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN };
+			i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN, options->explain ? &explained : NULL };
 		if (IsPresent(scenes + i))
 		{
 			RunScene(options, report, scenes + i, true);
@@ -242,6 +280,8 @@ void skinRunMeetings(const benchOptions* options, const skinCharacter characters
 			AddNoteRow(report, scenes + i);
 		}
 	}
+	benchReport_TakeRows(report, &explained.phases);
+	benchExplained_Finish(&explained.nodes, report);
 	for (int i = 0; i < SKIN_CHARACTERS && !options->quick; ++i)
 	{
 		RunClips(options, characters + i, report);
