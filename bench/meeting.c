@@ -210,10 +210,10 @@ static uint64_t CountTouching(const bruteResult* result, bool isSecond, uint32_t
 	return count;
 }
 
-static bruteMesh GetWorldMesh(const benchMeeting* meeting, int i)
+bruteMesh benchMeeting_GetWorldMesh(const benchMeeting* meeting, int actor)
 {
-	const sceneMesh* mesh = meeting->actors[i].mesh;
-	return (bruteMesh){ meeting->world[i], mesh->triangles, mesh->triangleCount };
+	const sceneMesh* mesh = meeting->actors[actor].mesh;
+	return (bruteMesh){ meeting->world[actor], mesh->triangles, mesh->triangleCount };
 }
 
 void benchMeeting_Verify(benchMeeting* meeting, benchReport* report)
@@ -229,7 +229,8 @@ void benchMeeting_Verify(benchMeeting* meeting, benchReport* report)
 	meeting->touchingAtPeak = 0;
 	for (int i = 0; i < meeting->pairCount && report->failure[0] == '\0'; ++i)
 	{
-		bruteMesh a = GetWorldMesh(meeting, meeting->pairs[i][0]), b = GetWorldMesh(meeting, meeting->pairs[i][1]);
+		bruteMesh a = benchMeeting_GetWorldMesh(meeting, meeting->pairs[i][0]),
+		          b = benchMeeting_GetWorldMesh(meeting, meeting->pairs[i][1]);
 		bruteResult result = bruteCollide(&a, &b);
 		if (result.outOfMemory || count + result.count > meeting->answers.capacity)
 		{

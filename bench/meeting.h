@@ -58,6 +58,9 @@ void benchMeeting_Forget(benchMeeting* meeting, sceneContact contact);
 void benchMeeting_Collide(
     benchMeeting* meeting, const benchStage* stage, int frame, snugResult* result, benchReport* report);
 
+/// @return the mesh of a body, with what `world` holds of it
+bruteMesh benchMeeting_GetWorldMesh(const benchMeeting* meeting, int actor);
+
 /// Compare the frame with the most pairs with brute force.
 void benchMeeting_Verify(benchMeeting* meeting, benchReport* report);
 

@@ -19,7 +19,8 @@ typedef struct runner
 	benchMethod method;
 	benchStage* stage;
 	benchMeetingTimes* times;
-	benchTally* tallies; ///< (frames): null unless clocks are around the kernels
+	benchMeetingTimes* ignored; ///< times of frames that do not count
+	benchTally* tallies;        ///< (frames): null unless clocks are around the kernels
 	benchReport* report;
 } runner;
 
@@ -126,12 +127,6 @@ static uint64_t RunSnugFrame(const runner* r, int frame)
 
 // ---- The others ------------------------------------------------------------------------------------------------
 
-static bruteMesh GetWorldMesh(const benchMeeting* meeting, int i)
-{
-	const sceneMesh* mesh = meeting->actors[i].mesh;
-	return (bruteMesh){ meeting->world[i], mesh->triangles, mesh->triangleCount };
-}
-
 // Pose, then evaluate and place all vertices.
 static void EvaluateFrame(const runner* r, int frame, frameClock* clock)
 {
@@ -157,7 +152,8 @@ static uint64_t RunHashFrame(const runner* r, int frame)
 	EvaluateFrame(r, frame, &clock);
 	for (int i = 0; i < meeting->pairCount && count <= meeting->answers.capacity; ++i)
 	{
-		bruteMesh a = GetWorldMesh(meeting, meeting->pairs[i][0]), b = GetWorldMesh(meeting, meeting->pairs[i][1]);
+		bruteMesh a = benchMeeting_GetWorldMesh(meeting, meeting->pairs[i][0]),
+		          b = benchMeeting_GetWorldMesh(meeting, meeting->pairs[i][1]);
 		spatialHashCounters counters = { 0 };
 		double start = benchNow();
 		Require(r, frame, spatialHash_Load(r->stage->hash, &a, &b, meeting->cellSize));
@@ -239,7 +235,7 @@ static uint64_t RunEmbreeFrame(const runner* r, int frame)
 		bruteMesh meshes[BENCH_MAX_ACTORS];
 		for (int i = 0; i < meeting->actorCount; ++i)
 		{
-			meshes[i] = GetWorldMesh(meeting, i);
+			meshes[i] = benchMeeting_GetWorldMesh(meeting, i);
 		}
 		stage->embree = embreePeer_Create(meshes, meeting->actorCount, embree_refit);
 		Require(r, frame, stage->embree != NULL);
@@ -288,21 +284,14 @@ static void RunFrames(const runner* r, int frameCount)
 static void WarmUp(const runner* r)
 {
 	int frameCount = r->meeting->answers.frameCount;
-	benchMeetingTimes* ignored = calloc(1, sizeof(benchMeetingTimes));
-	if (ignored == NULL)
-	{
-		benchReport_Fail(r->report, "out of memory");
-		return;
-	}
 	runner warm = *r;
-	warm.times = ignored;
+	warm.times = r->ignored;
 	if (r->method == bench_spatialHash)
 	{
 		TuneCells(&warm);
 	}
 	RunFrames(&warm, r->stage->method->isSlow && SLOW_WARM_UP < frameCount ? SLOW_WARM_UP : frameCount);
 	r->meeting->answers.isSet = true;
-	free(ignored);
 }
 
 // Mean per frame of where the time went, each frame at its quickest.
@@ -310,14 +299,8 @@ static void RunPhases(const runner* r)
 {
 	benchTally frames[BENCH_MAX_FRAMES] = { { .elapsed = 0.0 } }, sum = { .elapsed = 0.0 };
 	int frameCount = r->meeting->answers.frameCount;
-	benchMeetingTimes* ignored = calloc(1, sizeof(benchMeetingTimes));
-	if (ignored == NULL)
-	{
-		benchReport_Fail(r->report, "out of memory");
-		return;
-	}
 	runner phased = *r;
-	phased.times = ignored;
+	phased.times = r->ignored;
 	phased.tallies = frames;
 	benchClocks_Start();
 	for (int pass = 0; pass < (r->stage->method->isSlow ? 1 : PHASED_PASSES); ++pass)
@@ -336,7 +319,6 @@ static void RunPhases(const runner* r)
 	{
 		r->times->phases.ms[i] /= frameCount;
 	}
-	free(ignored);
 }
 
 static void RunAll(const benchMeetingPlan* plan, runner runners[BENCH_METHODS], int count)
@@ -379,8 +361,9 @@ bool benchMeeting_Run(
 	runner runners[BENCH_METHODS];
 	int count = 0;
 	benchStage* stages = calloc(BENCH_METHODS, sizeof(benchStage));
+	benchMeetingTimes* ignored = calloc(1, sizeof(benchMeetingTimes));
 	memset(all, 0, BENCH_METHODS * sizeof(all[0]));
-	if (stages == NULL)
+	if (stages == NULL || ignored == NULL)
 	{
 		benchReport_Fail(report, "out of memory");
 	}
@@ -391,7 +374,7 @@ bool benchMeeting_Run(
 		    benchStage_Create(
 		        stages + m, benchGetMethod(m), meeting->actors, meeting->actorCount, &meeting->base, report))
 		{
-			runners[count++] = (runner){ meeting, m, stages + m, all + m, NULL, report };
+			runners[count++] = (runner){ meeting, (benchMethod)m, stages + m, all + m, ignored, NULL, report };
 		}
 	}
 	RunAll(plan, runners, report->failure[0] == '\0' ? count : 0);
@@ -400,6 +383,7 @@ bool benchMeeting_Run(
 		FinishTimes(runners[i].times);
 		benchStage_Destroy(runners[i].stage);
 	}
+	free(ignored);
 	free(stages);
 	return report->failure[0] == '\0';
 }
