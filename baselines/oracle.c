@@ -9,17 +9,9 @@ static bool IsSameTree(const sgTree* a, const sgTree* b)
 	       memcmp(a->vertexMap, b->vertexMap, a->vertexCount * sizeof(uint32_t)) == 0;
 }
 
-snugStatus oracleBody_Create(oracleBody* oracle, const snugModelDef* def, const snugModel* like)
+// A body of the oracle's model, if that was made.
+static snugStatus MakeBody(oracleBody* oracle, snugStatus status)
 {
-	snugModelDef freeDef = *def;
-	*oracle = (oracleBody){ NULL, NULL };
-	freeDef.deformer = snug_free;
-	freeDef.blend = (snugBlendDef){ 0 };
-	snugStatus status = snugModel_Create(&freeDef, &oracle->model);
-	if (status == snug_success && !IsSameTree(&oracle->model->tree, &like->tree))
-	{
-		status = snug_badInput;
-	}
 	if (status == snug_success)
 	{
 		snugBodyDef bodyDef = { .model = oracle->model };
@@ -32,11 +24,31 @@ snugStatus oracleBody_Create(oracleBody* oracle, const snugModelDef* def, const 
 	return status;
 }
 
+snugStatus oracleBody_Create(oracleBody* oracle, const snugModelDef* def, const snugModel* like)
+{
+	snugModelDef freeDef = *def;
+	*oracle = (oracleBody){ .model = NULL };
+	freeDef.deformer = snug_free;
+	freeDef.blend = (snugBlendDef){ 0 };
+	snugStatus status = snugModel_Create(&freeDef, &oracle->model);
+	if (status == snug_success && !IsSameTree(&oracle->model->tree, &like->tree))
+	{
+		status = snug_badInput;
+	}
+	return MakeBody(oracle, status);
+}
+
+snugStatus oracleBody_CreateLike(oracleBody* oracle, const oracleBody* other)
+{
+	*oracle = (oracleBody){ .model = other->model, .borrowsModel = true };
+	return MakeBody(oracle, snug_success);
+}
+
 void oracleBody_Destroy(oracleBody* oracle)
 {
 	snugBody_Destroy(oracle->body);
-	snugModel_Destroy(oracle->model);
-	*oracle = (oracleBody){ NULL, NULL };
+	snugModel_Destroy(oracle->borrowsModel ? NULL : oracle->model);
+	*oracle = (oracleBody){ .model = NULL };
 }
 
 // Cluster by cluster, the fastest way there is, though vertices on their borders are evaluated more than once.

@@ -13,11 +13,15 @@ typedef struct oracleBody
 {
 	snugModel* model;
 	snugBody* body;
+	bool borrowsModel;
 } oracleBody;
 
 /// Make a free model and body with the mesh and tree of a blend model's definition.
 /// @param like the blend model: its tree must come out the same, else snug_badInput
 snugStatus oracleBody_Create(oracleBody* oracle, const snugModelDef* def, const snugModel* like);
+
+/// Make another body of an oracle's model, which must outlive it.
+snugStatus oracleBody_CreateLike(oracleBody* oracle, const oracleBody* other);
 void oracleBody_Destroy(oracleBody* oracle);
 
 /// Evaluate all vertices of a posed blend body and make them the oracle's. The frame is copied too.

@@ -54,6 +54,21 @@ void benchAnswers_Verify(const benchAnswers* answers, int frame, const bruteResu
 	}
 }
 
+static int ComparePairs(const void* first, const void* second)
+{
+	const snugPair *x = first, *y = second;
+	return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
+}
+
+void benchAnswers_Sort(benchAnswers* answers, uint64_t first, uint64_t end)
+{
+	end = end < answers->capacity ? end : answers->capacity;
+	if (first < end)
+	{
+		qsort(answers->pairs + first, (size_t)(end - first), sizeof(snugPair), ComparePairs);
+	}
+}
+
 double benchAnswers_GetMean(const benchAnswers* answers)
 {
 	double sum = 0.0;

@@ -30,6 +30,9 @@ void benchAnswers_Check(benchAnswers* answers, int frame, uint64_t count, const 
 /// Compare what brute force found in a frame.
 void benchAnswers_Verify(const benchAnswers* answers, int frame, const bruteResult* result, benchReport* report);
 
+/// Sort pairs `first` to before `end`.
+void benchAnswers_Sort(benchAnswers* answers, uint64_t first, uint64_t end);
+
 /// @return mean number of pairs per frame
 double benchAnswers_GetMean(const benchAnswers* answers);
 

@@ -8,6 +8,7 @@
 typedef struct benchOptions
 {
 	bool quick;         ///< fewer variants and frames: seconds instead of minutes
+	bool explain;       ///< say also which nodes were loose, for those that can
 	bool progress;      ///< say on stderr what is going on
 	const char* model;  ///< nullable: a file with a mesh to use instead of a generated one, for those that can
 	const char* models; ///< nullable: directory of real characters; default ../shared/models
@@ -38,7 +39,8 @@ benchFcn benchRigid;
 benchFcn benchFree;
 benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
-benchFcn benchBlendQuery;
+benchFcn benchBlend;
+benchFcn benchScaling;
 benchFcn benchSkin;
 
 #endif

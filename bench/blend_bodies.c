@@ -21,19 +21,12 @@ const char* benchGetBoundName(snugBound bound)
 	return names[bound];
 }
 
-bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights,
-    const benchBounding* how, benchReport* report)
+// A body of a model, if that was made.
+static bool MakeBody(benchBlendBody* body, snugStrategy strategy, snugStatus status, benchReport* report)
 {
-	*body = (benchBlendBody){ .def = sceneMakeBlendDef(mesh, weights, how->bound, how->tree) };
-	body->def.blend.volume = how->volume;
-	body->def.blend.restVolume = how->restVolume;
-	body->def.blend.boundLeaves = how->boundLeaves;
-	double start = benchNow();
-	snugStatus status = snugModel_Create(&body->def, &body->model);
-	body->buildMs = benchNow() - start;
 	if (status == snug_success)
 	{
-		snugBodyDef bodyDef = { .model = body->model, .strategy = how->strategy };
+		snugBodyDef bodyDef = { .model = body->model, .strategy = strategy };
 		status = snugBody_Create(&bodyDef, &body->body);
 	}
 	if (status != snug_success)
@@ -44,10 +37,30 @@ bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sc
 	return status == snug_success;
 }
 
+bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights,
+    const benchBounding* how, benchReport* report)
+{
+	*body = (benchBlendBody){ .def = sceneMakeBlendDef(mesh, weights, how->bound, how->tree) };
+	body->def.blend.volume = how->volume;
+	body->def.blend.restVolume = how->restVolume;
+	body->def.blend.boundLeaves = how->boundLeaves;
+	double start = benchNow();
+	snugStatus status = snugModel_Create(&body->def, &body->model);
+	body->buildMs = benchNow() - start;
+	return MakeBody(body, how->strategy, status, report);
+}
+
+bool benchBlendBody_CreateLike(
+    benchBlendBody* body, const benchBlendBody* other, snugStrategy strategy, benchReport* report)
+{
+	*body = (benchBlendBody){ other->def, other->model, NULL, true, other->buildMs };
+	return MakeBody(body, strategy, snug_success, report);
+}
+
 void benchBlendBody_Destroy(benchBlendBody* body)
 {
 	snugBody_Destroy(body->body);
-	snugModel_Destroy(body->model);
+	snugModel_Destroy(body->borrowsModel ? NULL : body->model);
 	body->body = NULL;
 	body->model = NULL;
 }

@@ -20,7 +20,8 @@ typedef struct benchBlendBody
 	snugModelDef def; ///< borrows mesh and weights
 	snugModel* model;
 	snugBody* body;
-	double buildMs;
+	bool borrowsModel;
+	double buildMs; ///< of the model
 } benchBlendBody;
 
 /// How a body is bounded, and when. All zero: as users get it.
@@ -37,6 +38,10 @@ typedef struct benchBounding
 /// @return false, with the report failed, if something goes wrong
 bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights,
     const benchBounding* how, benchReport* report);
+
+/// Make another body of a model, which must outlive it.
+bool benchBlendBody_CreateLike(
+    benchBlendBody* body, const benchBlendBody* other, snugStrategy strategy, benchReport* report);
 void benchBlendBody_Destroy(benchBlendBody* body);
 
 /// A surface and its weights, with the transforms of some frames: what a blend body is and does. All of it borrowed.

@@ -204,21 +204,15 @@ static bruteMesh GetWorldMesh(const benchScene* scene, int i)
 	return world;
 }
 
-static int ComparePairs(const void* first, const void* second)
-{
-	const snugPair *x = first, *y = second;
-	return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
-}
-
 // Sorting is left out of Embree's time: it is not part of what rtcCollide is for. Ours is in.
 static void RunEmbreeFrame(benchScene* scene, embreePeer* peer, int frame, benchTimes* times, benchReport* report)
 {
 	double start = benchNow();
 	embreePeer_Update(peer);
 	double updated = benchNow();
-	uint64_t candidates = embreePeer_CountCandidates(peer);
+	uint64_t candidates = embreePeer_CountCandidates(peer, 0, 1);
 	double counted = benchNow();
-	uint64_t count = embreePeer_Collide(peer, scene->answers.pairs, scene->answers.capacity);
+	uint64_t count = embreePeer_Collide(peer, 0, 1, scene->answers.pairs, scene->answers.capacity);
 	double collided = benchNow();
 	benchSamples_Add(&times->refit, 0.5 * (updated - start));
 	benchSamples_Add(&times->boxes, counted - updated);
@@ -227,8 +221,7 @@ static void RunEmbreeFrame(benchScene* scene, embreePeer* peer, int frame, bench
 	if (count > 0)
 	{
 		benchSamples_Add(&times->perPair, 1e3 * (collided - counted) / (double)count);
-		qsort(scene->answers.pairs, (size_t)(count < scene->answers.capacity ? count : scene->answers.capacity),
-		    sizeof(snugPair), ComparePairs);
+		benchAnswers_Sort(&scene->answers, 0, count);
 	}
 	benchAnswers_Check(&scene->answers, frame, count, "Embree", report);
 }
@@ -250,7 +243,7 @@ benchTimes benchRunEmbree(benchScene* scene, embreeUpdate update, int passes, be
 		for (int f = 0; f < scene->encounter.frameCount && EvaluateFrame(scene, &bodies, f, report); ++f)
 		{
 			// The tree is built once the vertices are there: a refitted one stems from the first frame.
-			peer = peer != NULL ? peer : embreePeer_Create(&meshes[0], &meshes[1], update);
+			peer = peer != NULL ? peer : embreePeer_Create(meshes, 2, update);
 			if (peer == NULL)
 			{
 				benchReport_Fail(report, "Embree cannot build its scenes");

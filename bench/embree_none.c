@@ -11,10 +11,10 @@ const char* embreePeer_GetVersion(void)
 	return "not installed";
 }
 
-embreePeer* embreePeer_Create(const bruteMesh* a, const bruteMesh* b, embreeUpdate update)
+embreePeer* embreePeer_Create(const bruteMesh* meshes, int count, embreeUpdate update)
 {
-	(void)a;
-	(void)b;
+	(void)meshes;
+	(void)count;
 	(void)update;
 	return NULL;
 }
@@ -29,15 +29,19 @@ void embreePeer_Update(embreePeer* peer)
 	(void)peer;
 }
 
-uint64_t embreePeer_CountCandidates(embreePeer* peer)
+uint64_t embreePeer_CountCandidates(embreePeer* peer, int a, int b)
 {
 	(void)peer;
+	(void)a;
+	(void)b;
 	return 0;
 }
 
-uint64_t embreePeer_Collide(embreePeer* peer, snugPair* pairs, uint64_t capacity)
+uint64_t embreePeer_Collide(embreePeer* peer, int a, int b, snugPair* pairs, uint64_t capacity)
 {
 	(void)peer;
+	(void)a;
+	(void)b;
 	(void)pairs;
 	(void)capacity;
 	return 0;

@@ -13,11 +13,12 @@ extern "C"
 
 struct embreePeer
 {
-	bruteMesh meshes[2];
+	bruteMesh meshes[EMBREE_MAX_BODIES];
+	int count;
 	embreeUpdate update;
 	RTCDevice device;
-	RTCScene scenes[2];
-	RTCGeometry geometries[2];
+	RTCScene scenes[EMBREE_MAX_BODIES];
+	RTCGeometry geometries[EMBREE_MAX_BODIES];
 };
 
 namespace
@@ -27,7 +28,7 @@ namespace
 // and is taken once per batch of candidates.
 struct Gathered
 {
-	const embreePeer* peer;
+	const bruteMesh* meshes[2];
 	snugPair* pairs;
 	uint64_t capacity;
 	uint64_t count;
@@ -85,8 +86,8 @@ void TestBatch(void* user, RTCCollision* collisions, unsigned count)
 	for (unsigned i = 0; i < count; ++i)
 	{
 		float a[3][3], b[3][3];
-		GetCorners(gathered.peer->meshes[0], collisions[i].primID0, a);
-		GetCorners(gathered.peer->meshes[1], collisions[i].primID1, b);
+		GetCorners(*gathered.meshes[0], collisions[i].primID0, a);
+		GetCorners(*gathered.meshes[1], collisions[i].primID1, b);
 		if (BoxesOverlap(a, b) && sgTriangles_Intersect(a, b))
 		{
 			if (gathered.count < gathered.capacity)
@@ -148,21 +149,26 @@ const char* embreePeer_GetVersion(void)
 	return RTC_VERSION_STRING;
 }
 
-embreePeer* embreePeer_Create(const bruteMesh* a, const bruteMesh* b, embreeUpdate update)
+embreePeer* embreePeer_Create(const bruteMesh* meshes, int count, embreeUpdate update)
 {
-	embreePeer* peer = new (std::nothrow) embreePeer{ { *a, *b }, update, nullptr, {}, {} };
+	embreePeer* peer = count <= EMBREE_MAX_BODIES ? new (std::nothrow) embreePeer{} : nullptr;
 	if (peer == nullptr)
 	{
 		return nullptr;
 	}
+	std::copy(meshes, meshes + count, peer->meshes);
+	peer->count = count;
+	peer->update = update;
 	peer->device = rtcNewDevice("threads=1,set_affinity=0");
 	if (peer->device == nullptr)
 	{
 		delete peer;
 		return nullptr;
 	}
-	BuildScene(peer, 0);
-	BuildScene(peer, 1);
+	for (int i = 0; i < count; ++i)
+	{
+		BuildScene(peer, i);
+	}
 	if (rtcGetDeviceError(peer->device) != RTC_ERROR_NONE)
 	{
 		embreePeer_Destroy(peer);
@@ -175,8 +181,10 @@ void embreePeer_Destroy(embreePeer* peer)
 {
 	if (peer != nullptr)
 	{
-		ReleaseScene(peer, 0);
-		ReleaseScene(peer, 1);
+		for (int i = 0; i < peer->count; ++i)
+		{
+			ReleaseScene(peer, i);
+		}
 		rtcReleaseDevice(peer->device);
 		delete peer;
 	}
@@ -184,7 +192,7 @@ void embreePeer_Destroy(embreePeer* peer)
 
 void embreePeer_Update(embreePeer* peer)
 {
-	for (int side = 0; side < 2; ++side)
+	for (int side = 0; side < peer->count; ++side)
 	{
 		if (peer->update == embree_rebuild)
 		{
@@ -199,17 +207,17 @@ void embreePeer_Update(embreePeer* peer)
 	}
 }
 
-uint64_t embreePeer_CountCandidates(embreePeer* peer)
+uint64_t embreePeer_CountCandidates(embreePeer* peer, int a, int b)
 {
-	Gathered gathered = { peer, nullptr, 0, 0, {} };
-	rtcCollide(peer->scenes[0], peer->scenes[1], CountBatch, &gathered);
+	Gathered gathered = { { &peer->meshes[a], &peer->meshes[b] }, nullptr, 0, 0, {} };
+	rtcCollide(peer->scenes[a], peer->scenes[b], CountBatch, &gathered);
 	return gathered.count;
 }
 
-uint64_t embreePeer_Collide(embreePeer* peer, snugPair* pairs, uint64_t capacity)
+uint64_t embreePeer_Collide(embreePeer* peer, int a, int b, snugPair* pairs, uint64_t capacity)
 {
-	Gathered gathered = { peer, pairs, capacity, 0, {} };
-	rtcCollide(peer->scenes[0], peer->scenes[1], TestBatch, &gathered);
+	Gathered gathered = { { &peer->meshes[a], &peer->meshes[b] }, pairs, capacity, 0, {} };
+	rtcCollide(peer->scenes[a], peer->scenes[b], TestBatch, &gathered);
 	return gathered.count;
 }
 }

@@ -15,7 +15,10 @@ extern "C"
 
 typedef struct embreePeer embreePeer;
 
-/// How the tree follows its triangles.
+/// Most bodies of one peer.
+#define EMBREE_MAX_BODIES 6
+
+/// How trees follow their triangles.
 typedef enum embreeUpdate
 {
 	embree_refit = 0, ///< dynamic scene, geometry of quality REFIT
@@ -27,20 +30,20 @@ bool embreePeer_IsAvailable(void);
 /// @return "3.13.5" or so, or "not installed"
 const char* embreePeer_GetVersion(void);
 
-/// Build two scenes. The positions are borrowed, and read by every Update and Collide.
+/// Build a scene per body. The positions are borrowed, and read by every Update and Collide.
 /// @return null if Embree is not installed or fails
-embreePeer* embreePeer_Create(const bruteMesh* a, const bruteMesh* b, embreeUpdate update);
+embreePeer* embreePeer_Create(const bruteMesh* meshes, int count, embreeUpdate update);
 void embreePeer_Destroy(embreePeer* peer);
 
-/// Bring both trees up to date after the positions changed.
+/// Bring all trees up to date after the positions changed.
 void embreePeer_Update(embreePeer* peer);
 
-/// @return how many pairs of boxes Embree reports; no triangle is tested
-uint64_t embreePeer_CountCandidates(embreePeer* peer);
+/// @return how many pairs of boxes of two bodies Embree reports; no triangle is tested
+uint64_t embreePeer_CountCandidates(embreePeer* peer, int a, int b);
 
-/// Find the intersecting pairs, unsorted.
+/// Find the intersecting pairs of two bodies, unsorted.
 /// @return number found, possibly above capacity
-uint64_t embreePeer_Collide(embreePeer* peer, snugPair* pairs, uint64_t capacity);
+uint64_t embreePeer_Collide(embreePeer* peer, int a, int b, snugPair* pairs, uint64_t capacity);
 
 #ifdef __cplusplus
 }

@@ -1,97 +1,126 @@
-// bench/meeting.h: two blend bodies that meet, run through their frames and timed, by every bound and method.
+// bench/meeting.h: blend bodies that meet, run through their frames and timed, by every bound and method.
 //
-// A frame of every method begins with transforms and a placement and ends with the sorted pairs. Bodies, poses and
+// A frame of every method begins with transforms and placements and ends with the sorted pairs. Bodies, poses and
 // placements are fixed before anything is timed, and do not depend on any bound. All methods must find the same pairs,
-// and in the frame with the most of them so must brute force.
+// and in the frame with the most of them so must brute force, where it is not too slow for that.
 #ifndef BENCH_MEETING_H
 #define BENCH_MEETING_H
 
 #include "bench/answers.h"
-#include "bench/blend_bodies.h"
+#include "bench/phases.h"
+#include "bench/stage.h"
 #include "bench/timer.h"
 #include "scenes/motion.h"
 
-/// Bounds on demand by their numbers in benchBounds, then the others.
-enum
-{
-	bench_ours = BENCH_BOUNDS - 1, ///< the default bound, last of them
-	bench_bottomUp = BENCH_BOUNDS, ///< all vertices evaluated, all nodes refitted
-	bench_oracle,                  ///< the same outside the timer
-	bench_spatialHash,             ///< all vertices evaluated, then hashed
-	BENCH_METHODS
-};
-
-/// @return valid until the next call
-const char* benchGetMethodName(int method);
-
-/// Two bodies through their frames, and the answers.
+/// Bodies through their frames, and the answers. Two are asked about each other; more stand in a ring, and each is
+/// asked about the next.
 typedef struct benchMeeting
 {
-	benchActor actors[2]; ///< with the same number of frames
+	benchActor actors[BENCH_MAX_ACTORS]; ///< with the same number of frames
+	int actorCount;
+	int pairs[BENCH_MAX_ACTORS][2]; ///< who is asked about whom
+	int pairCount;
 	sceneContact contact;
-	snugFrame places[BENCH_MAX_FRAMES]; ///< of the second body; the first is where its transforms put it
+	snugFrame places[BENCH_MAX_FRAMES][BENCH_MAX_ACTORS];
+	benchStage base; ///< as users get it, with oracles; lends its models to all methods
 	benchAnswers answers;
-	float* world[2];         ///< placed vertices, for those who need them
-	uint64_t touchingAtPeak; ///< triangles of both bodies in contact in the frame with the most pairs
-	uint64_t treeNodes;      ///< of both bodies
+	float* world[BENCH_MAX_ACTORS]; ///< vertices, for those who need them
+	double motion;           ///< the farthest that any vertex moves from a frame to the next, over its body's diagonal
+	uint64_t touchingAtPeak; ///< triangles of all bodies in contact in the frame with the most pairs
+	uint64_t vertices;       ///< of all bodies
+	uint64_t treeNodes;      ///< the same
 	double cellSize;         ///< of the spatial hash
 	double cellFactor;       ///< the same over the mean length of edges
 } benchMeeting;
 
 /// @param name for messages
 /// @return false, with the report failed, if there is no memory
-bool benchMeeting_Create(benchMeeting* meeting, const char* name, const benchActor actors[2], benchReport* report);
+bool benchMeeting_Create(
+    benchMeeting* meeting, const char* name, const benchActor* actors, int actorCount, benchReport* report);
 void benchMeeting_Free(benchMeeting* meeting);
 
-/// Where to put the second body in a frame. `world` holds the vertices of both, as their transforms leave them.
-typedef snugFrame benchPlaceFcn(const benchMeeting* meeting, int frame);
+/// Where to put the bodies in a frame. `world` holds the vertices of all, as their transforms leave them.
+/// @param places all at zero, to be changed
+typedef void benchPlaceFcn(const benchMeeting* meeting, const void* user, int frame, snugFrame* places);
 
-/// Decide upon all placements, before anything is timed.
+/// Decide upon all placements, before anything is timed, and measure the motion.
+/// @param user passed to `place`
 /// @return false, with the report failed, if something goes wrong
-bool benchMeeting_Place(benchMeeting* meeting, sceneContact contact, benchPlaceFcn* place, benchReport* report);
+bool benchMeeting_Place(
+    benchMeeting* meeting, sceneContact contact, benchPlaceFcn* place, const void* user, benchReport* report);
+
+/// Forget the answers, since `places` were changed.
+void benchMeeting_Forget(benchMeeting* meeting, sceneContact contact);
+
+/// Ask about all pairs of bodies, with those of a stage or their oracles.
+/// @param frame that the bodies are posed for, for messages
+/// @param result receives the count of all, and the sum of their counters; the pairs are in `answers`
+void benchMeeting_Collide(
+    benchMeeting* meeting, const benchStage* stage, int frame, snugResult* result, benchReport* report);
+
+/// @return the mesh of a body, with what `world` holds of it
+bruteMesh benchMeeting_GetWorldMesh(const benchMeeting* meeting, int actor);
+
+/// Compare the frame with the most pairs with brute force.
+void benchMeeting_Verify(benchMeeting* meeting, benchReport* report);
 
 /// Times of one method, milliseconds per frame, and mean counters.
 typedef struct benchMeetingTimes
 {
+	bool isMeasured;
 	benchSamples pose, evaluate, refit, query, total;
 	double best[BENCH_MAX_FRAMES]; ///< least total of each frame
+	int frames;                    ///< that the counters are the sum of, while it runs
 	double nodesRefitted, volumeTests, verticesEvaluated, triangleTests;
+	benchPhases phases; ///< mean per frame; zero where they were not asked for
 } benchMeetingTimes;
 
 /// Which methods to run, and how often.
 typedef struct benchMeetingPlan
 {
-	int first, end; ///< methods from `first` to before `end`
-	int rounds;     ///< methods take turns that often, so that what else goes on in the machine spares none of them
-	int passes;     ///< through all frames for the clock, in each round, after one to warm up
+	uint32_t methods; ///< BENCH_BIT of each; ours and oracle must be among them
+	uint32_t phased;  ///< of those, the ones whose phases are wanted
+	int passes;       ///< through all frames for the clock, after one to warm up; methods take turns pass by pass, so
+	                  ///< that what else goes on in the machine spares none of them
+	int slowPasses;   ///< the same, of methods that look at everything in every frame
 } benchMeetingPlan;
 
-/// Run through all frames by some methods. Compares their pairs with one another and with brute force.
+/// Run through all frames by some methods and compare their pairs.
 /// @param all receives the times of each method
 /// @return false, with the report failed, if something goes wrong
 bool benchMeeting_Run(
     benchMeeting* meeting, const benchMeetingPlan* plan, benchMeetingTimes all[BENCH_METHODS], benchReport* report);
 
+/// @return median total of a method over that of another, NaN if one was not measured
+double benchMeeting_GetRatio(const benchMeetingTimes all[BENCH_METHODS], benchMethod method, benchMethod other);
+
 /// @return the least total times of all frames together, of a method over the oracle: less noisy than medians, since
 /// what else goes on in the machine only ever adds
 double benchMeeting_GetBestOverOracle(
-    const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], int method);
+    const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method);
 
 /// What a method took, in cells from "contact" on.
 void benchMeeting_AddCells(
-    benchRow* row, const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], int method);
+    benchRow* row, const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method);
+
+/// Where a method's time went, in cells from "contact" on.
+void benchMeeting_AddPhaseCells(
+    benchRow* row, const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method);
 
 /// What is said of a meeting in a table of its own: its contact, and bottom-up's parts per vertex and per node, so that
 /// a slow baseline would show.
 typedef struct benchMeetingNote
 {
 	sceneContact contact;
+	double motion;
+	double updateNs; ///< of bottom-up: evaluation and refit
 	double evaluateNs, refitNs, queryOverUpdate, pairs;
+	double perPairUs; ///< the oracle's
 	uint64_t peak, touching;
 	double cellFactor; ///< zero if spatial hashing was left out
 } benchMeetingNote;
 
-benchMeetingNote benchMeeting_MakeNote(const benchMeeting* meeting, const benchMeetingTimes* bottomUp);
+benchMeetingNote benchMeeting_MakeNote(const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS]);
 void benchMeetingNote_AddCells(benchRow* row, const benchMeetingNote* note);
 
 #endif

@@ -3,6 +3,7 @@
 #include "bench/html.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define WIDTH 540
@@ -31,17 +32,51 @@ static double GetValue(const plotLines* plot, int s, int i)
 	return plot->limit > 0.0 ? fmin(value, plot->limit) : value;
 }
 
-static double Largest(const plotLines* plot)
+static bool IsShown(const plotLines* plot, double value)
 {
-	double most = 0.0;
+	return plot->abscissa != NULL ? value > 0.0 : !isnan(value);
+}
+
+/// Where values lie along an axis: from `low` at 0 to `high` at 1, or the logarithms of them.
+typedef struct plotAxis
+{
+	double low, high;
+	bool isLog;
+} plotAxis;
+
+static double plotAxis_Find(const plotAxis* axis, double value)
+{
+	double low = axis->isLog ? log10(axis->low) : axis->low, high = axis->isLog ? log10(axis->high) : axis->high;
+	return high > low ? ((axis->isLog ? log10(value) : value) - low) / (high - low) : 0.0;
+}
+
+static plotAxis MakeVertical(const plotLines* plot)
+{
+	double least = INFINITY, most = 0.0;
 	for (int s = 0; s < plot->seriesCount; ++s)
 	{
 		for (int i = 0; i < plot->count; ++i)
 		{
-			most = fmax(most, GetValue(plot, s, i));
+			double value = GetValue(plot, s, i);
+			least = IsShown(plot, value) ? fmin(least, value) : least;
+			most = IsShown(plot, value) ? fmax(most, value) : most;
 		}
 	}
-	return most > 0.0 ? most : 1.0;
+	most = most > 0.0 ? most : 1.0;
+	if (plot->abscissa != NULL)
+	{
+		least = least < most ? least : 0.5 * most;
+		return (plotAxis){ pow(10.0, floor(log10(least))), pow(10.0, ceil(log10(most))), true };
+	}
+	double step = RoundStep(most, 5);
+	return (plotAxis){ 0.0, step * ceil(most / step), false };
+}
+
+static plotAxis MakeHorizontal(const plotLines* plot)
+{
+	int last = plot->count - 1;
+	return plot->abscissa != NULL ? (plotAxis){ plot->abscissa[0], plot->abscissa[last], true }
+	                              : (plotAxis){ 0.0, (double)last, false };
 }
 
 static void PrintText(FILE* stream, double x, double y, const char* anchor, const char* look, const char* text)
@@ -52,17 +87,17 @@ static void PrintText(FILE* stream, double x, double y, const char* anchor, cons
 }
 
 // Goes on in a new line where one is full. Returns the number of lines; prints nothing if there is no stream.
-static int PrintLegend(const plotLines* plot, FILE* stream)
+static int PrintLegend(const plotSeries* all, int count, double left, double right, FILE* stream)
 {
-	double x = LEFT;
+	double x = left;
 	int line = 0;
-	for (int s = 0; s < plot->seriesCount; ++s)
+	for (int s = 0; s < count; ++s)
 	{
-		const plotSeries* series = plot->series + s;
+		const plotSeries* series = all + s;
 		double width = 34 + 6.6 * (double)strlen(series->name);
-		if (x + width > WIDTH && x > LEFT)
+		if (x + width > right && x > left)
 		{
-			x = LEFT;
+			x = left;
 			++line;
 		}
 		if (stream != NULL)
@@ -79,42 +114,70 @@ static int PrintLegend(const plotLines* plot, FILE* stream)
 // Where the plot itself begins, below title and legend.
 static int GetTop(const plotLines* plot)
 {
-	return TOP + LINE * (PrintLegend(plot, NULL) - 1);
+	return TOP + LINE * (PrintLegend(plot->series, plot->seriesCount, LEFT, WIDTH, NULL) - 1);
 }
 
-static void PrintSeries(const plotLines* plot, int s, double top, FILE* stream)
+static double GetX(const plotLines* plot, int i)
 {
-	int area = HEIGHT - BOTTOM - GetTop(plot);
+	plotAxis axis = MakeHorizontal(plot);
+	double value = plot->abscissa != NULL ? plot->abscissa[i] : (double)i;
+	return LEFT + (WIDTH - LEFT - RIGHT) * plotAxis_Find(&axis, value);
+}
+
+static double GetY(const plotLines* plot, const plotAxis* vertical, double value)
+{
+	return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - GetTop(plot)) * plotAxis_Find(vertical, value);
+}
+
+static void PrintSeries(const plotLines* plot, int s, const plotAxis* vertical, FILE* stream)
+{
 	fprintf(stream, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\" points=\"",
 	    plot->series[s].color);
 	for (int i = 0; i < plot->count; ++i)
 	{
-		double x = LEFT + (WIDTH - LEFT - RIGHT) * (double)i / (double)(plot->count > 1 ? plot->count - 1 : 1);
-		double y = HEIGHT - BOTTOM - area * GetValue(plot, s, i) / top;
-		fprintf(stream, "%.1f,%.1f ", x, y);
+		double value = GetValue(plot, s, i);
+		if (IsShown(plot, value))
+		{
+			fprintf(stream, "%.1f,%.1f ", GetX(plot, i), GetY(plot, vertical, value));
+		}
 	}
 	fputs("\"/>\n", stream);
 }
 
-static void PrintAxes(const plotLines* plot, double step, double top, FILE* stream)
+static void PrintGridLine(const plotLines* plot, const plotAxis* vertical, double value, FILE* stream)
 {
 	char text[32];
-	int area = HEIGHT - BOTTOM - GetTop(plot);
-	for (int k = 0; k * step <= top * 1.0001; ++k)
+	double y = GetY(plot, vertical, value);
+	fprintf(stream, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", LEFT, WIDTH - RIGHT, y, y,
+	    value == vertical->low ? "#aab2bf" : "#e8ebf0");
+	snprintf(text, sizeof(text), "%g", value);
+	PrintText(stream, LEFT - 8, y + 4, "end", "fill=\"#8a93a3\"", text);
+}
+
+// Large numbers in thousands and millions.
+static void PrintTick(const plotLines* plot, int i, FILE* stream)
+{
+	char text[32];
+	double value = plot->abscissa != NULL ? plot->abscissa[i] : (double)i;
+	bool isMillions = value >= 1e6, isThousands = value >= 1e3;
+	double unit = isMillions ? 1e6 : isThousands ? 1e3 : 1.0;
+	snprintf(text, sizeof(text), "%.3g%s", value / unit, isMillions ? "M" : isThousands ? "K" : "");
+	PrintText(stream, GetX(plot, i), HEIGHT - BOTTOM + 18, "middle", "fill=\"#8a93a3\"", text);
+}
+
+static void PrintAxes(const plotLines* plot, const plotAxis* vertical, FILE* stream)
+{
+	double step = vertical->isLog ? 10.0 : RoundStep(vertical->high, 5);
+	for (double value = vertical->low; value <= vertical->high * 1.0001;)
 	{
-		double y = HEIGHT - BOTTOM - area * k * step / top;
-		fprintf(stream, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", LEFT, WIDTH - RIGHT, y,
-		    y, k == 0 ? "#aab2bf" : "#e8ebf0");
-		snprintf(text, sizeof(text), "%g", k * step);
-		PrintText(stream, LEFT - 8, y + 4, "end", "fill=\"#8a93a3\"", text);
+		PrintGridLine(plot, vertical, value, stream);
+		value = vertical->isLog ? value * step : value + step;
 	}
 	int stride = plot->count > 12 ? (plot->count + 5) / 6 : 1;
 	stride = stride > 5 ? (stride + 4) / 5 * 5 : stride;
 	for (int i = 0; i < plot->count; i += stride)
 	{
-		double x = LEFT + (WIDTH - LEFT - RIGHT) * (double)i / (double)(plot->count > 1 ? plot->count - 1 : 1);
-		snprintf(text, sizeof(text), "%d", i);
-		PrintText(stream, x, HEIGHT - BOTTOM + 18, "middle", "fill=\"#8a93a3\"", text);
+		PrintTick(plot, i, stream);
 	}
 	PrintText(
 	    stream, WIDTH - RIGHT, HEIGHT - 6, "end", "fill=\"#8a93a3\"", plot->across != NULL ? plot->across : "frame");
@@ -132,38 +195,90 @@ static void PrintOpening(int width, double height, const char* title, FILE* stre
 
 void plotLines_Print(const plotLines* plot, FILE* stream)
 {
-	double step = RoundStep(Largest(plot), 5), top = step * ceil(Largest(plot) / step);
+	plotAxis vertical = MakeVertical(plot);
 	fputs("<figure>", stream);
 	PrintOpening(WIDTH, HEIGHT, plot->title, stream);
-	PrintLegend(plot, stream);
-	PrintAxes(plot, step, top, stream);
+	PrintLegend(plot->series, plot->seriesCount, LEFT, WIDTH, stream);
+	PrintAxes(plot, &vertical, stream);
 	for (int s = 0; s < plot->seriesCount; ++s)
 	{
-		PrintSeries(plot, s, top, stream);
+		PrintSeries(plot, s, &vertical, stream);
 	}
 	fputs("</svg></figure>\n", stream);
 }
 
+// ---- Bars ------------------------------------------------------------------------------------------------------
+
+#define BARS_WIDTH 1000.0
+#define BARS_LABELS 330.0
+#define BARS_ROW 24.0
+
+static void PrintBar(double x, double y, double length, const char* color, FILE* stream)
+{
+	fprintf(stream, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"16\" rx=\"3\" fill=\"%s\"/>\n", x, y, length,
+	    color);
+}
+
+static void PrintBarTexts(double y, const char* label, double length, double value, FILE* stream)
+{
+	char text[32];
+	PrintText(stream, BARS_LABELS - 10, y + 13, "end", "fill=\"#5b6577\"", label);
+	snprintf(text, sizeof(text), "%.3g", value);
+	PrintText(stream, BARS_LABELS + length + 8, y + 13, "start", "fill=\"#1d2433\"", text);
+}
+
 void plotBars_Print(const char* title, const char* unit, const plotBar* bars, int count, FILE* stream)
 {
-	const double labels = 330, width = 1000, row = 24;
 	double most = 0.0;
-	char text[32];
 	for (int i = 0; i < count; ++i)
 	{
 		most = fmax(most, bars[i].value);
 	}
 	fputs("<figure>", stream);
-	PrintOpening((int)width, 44 + row * count, title, stream);
-	PrintText(stream, width - 16, 22, "end", "fill=\"#8a93a3\"", unit);
+	PrintOpening((int)BARS_WIDTH, 44 + BARS_ROW * count, title, stream);
+	PrintText(stream, BARS_WIDTH - 16, 22, "end", "fill=\"#8a93a3\"", unit);
 	for (int i = 0; i < count; ++i)
 	{
-		double y = 36 + row * i, length = most > 0.0 ? (width - labels - 90) * bars[i].value / most : 0.0;
-		PrintText(stream, labels - 10, y + 13, "end", "fill=\"#5b6577\"", bars[i].label);
-		fprintf(stream, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"16\" rx=\"3\" fill=\"%s\"/>\n", labels, y,
-		    fmax(length, 1.0), bars[i].color);
-		snprintf(text, sizeof(text), "%.3g", bars[i].value);
-		PrintText(stream, labels + fmax(length, 1.0) + 8, y + 13, "start", "fill=\"#1d2433\"", text);
+		double length = most > 0.0 ? (BARS_WIDTH - BARS_LABELS - 90) * bars[i].value / most : 0.0;
+		PrintBar(BARS_LABELS, 36 + BARS_ROW * i, fmax(length, 1.0), bars[i].color, stream);
+		PrintBarTexts(36 + BARS_ROW * i, bars[i].label, fmax(length, 1.0), bars[i].value, stream);
+	}
+	fputs("</svg></figure>\n", stream);
+}
+
+static double GetStack(const plotStacks* plot, int i)
+{
+	double sum = 0.0;
+	for (int s = 0; s < plot->seriesCount; ++s)
+	{
+		sum += plot->series[s].values[i];
+	}
+	return sum;
+}
+
+void plotStacks_Print(const plotStacks* plot, FILE* stream)
+{
+	double most = 0.0;
+	for (int i = 0; i < plot->count; ++i)
+	{
+		most = fmax(most, GetStack(plot, i));
+	}
+	most = plot->limit > 0.0 ? fmin(most, plot->limit) : most;
+	fputs("<figure>", stream);
+	PrintOpening((int)BARS_WIDTH, 62 + BARS_ROW * plot->count, plot->title, stream);
+	PrintLegend(plot->series, plot->seriesCount, BARS_LABELS, BARS_WIDTH, stream);
+	PrintText(stream, BARS_WIDTH - 16, 22, "end", "fill=\"#8a93a3\"", plot->unit);
+	for (int i = 0; i < plot->count; ++i)
+	{
+		double y = 54 + BARS_ROW * i, x = BARS_LABELS, end = BARS_WIDTH - 90;
+		for (int s = 0; s < plot->seriesCount; ++s)
+		{
+			double length = (end - BARS_LABELS) * plot->series[s].values[i] / fmax(most, 1e-9);
+			length = fmin(length, end - x);
+			PrintBar(x, y, length, plot->series[s].color, stream);
+			x += length;
+		}
+		PrintBarTexts(y, plot->labels[i], x - BARS_LABELS, GetStack(plot, i), stream);
 	}
 	fputs("</svg></figure>\n", stream);
 }

@@ -13,18 +13,20 @@ typedef struct plotSeries
 	const double* values;
 } plotSeries;
 
-/// Lines over 0 to count - 1, with the vertical axis from zero.
+/// Lines over 0 to count - 1, with the vertical axis from zero; or over other numbers, with both axes logarithmic.
 typedef struct plotLines
 {
 	const char* title;
 	const char* unit;
-	const char* across; ///< name of the horizontal axis; null: "frame"
-	double limit;       ///< values above are cut off; zero: none
+	const char* across;     ///< name of the horizontal axis; null: "frame"
+	const double* abscissa; ///< (count): null, or positive and ascending, for logarithmic axes
+	double limit;           ///< values above are cut off; zero: none
 	int count;
 	plotSeries series[PLOT_MAX_SERIES];
 	int seriesCount;
 } plotLines;
 
+/// Values that are NaN, or not positive on a logarithmic axis, are left out.
 void plotLines_Print(const plotLines* plot, FILE* stream);
 
 /// A horizontal bar with its label and its value.
@@ -36,5 +38,19 @@ typedef struct plotBar
 } plotBar;
 
 void plotBars_Print(const char* title, const char* unit, const plotBar* bars, int count, FILE* stream);
+
+/// Horizontal bars of several parts: bar i has part s of length series[s].values[i].
+typedef struct plotStacks
+{
+	const char* title;
+	const char* unit;
+	const char* const* labels; ///< (count)
+	double limit;              ///< longer bars are cut off; zero: none
+	int count;
+	plotSeries series[PLOT_MAX_SERIES];
+	int seriesCount;
+} plotStacks;
+
+void plotStacks_Print(const plotStacks* plot, FILE* stream);
 
 #endif

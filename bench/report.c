@@ -89,6 +89,26 @@ void benchReport_AddPlot(benchReport* report, const benchPlot* plot)
 	}
 }
 
+void benchReport_TakeRows(benchReport* report, benchReport* other)
+{
+	int first = report->rowCount;
+	for (int i = 0; i < other->rowCount; ++i)
+	{
+		*benchReport_AddRow(report, other->rows[i].table) = other->rows[i];
+	}
+	for (int i = 0; i < other->plotCount; ++i)
+	{
+		other->plots[i].firstRow += first;
+		other->plots[i].endRow += first;
+		benchReport_AddPlot(report, &other->plots[i]);
+	}
+	if (other->failure[0] != '\0')
+	{
+		benchReport_Fail(report, "%s", other->failure);
+	}
+	benchReport_Free(other);
+}
+
 void benchReport_Fail(benchReport* report, const char* format, ...)
 {
 	if (report->failure[0] != '\0')

@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define BENCH_MAX_CELLS 24
-#define BENCH_MAX_AIMS 24
-#define BENCH_MAX_PLOTS 16
+#define BENCH_MAX_CELLS 28
+#define BENCH_MAX_AIMS 64
+#define BENCH_MAX_PLOTS 48
 
 typedef enum benchKind
 {
@@ -45,13 +45,21 @@ typedef struct benchAim
 	double aim;
 } benchAim;
 
-/// Some columns of some rows as lines, in the page after the rows' table.
+typedef enum benchPlotKind
+{
+	bench_lines = 0, ///< a line per key; rows follow one another along the horizontal axis
+	bench_logLines,  ///< a line per method, of one key over another, both axes logarithmic
+	bench_stacks,    ///< a bar per row, of all keys on top of one another
+} benchPlotKind;
+
+/// Some columns of some rows as a plot, in the page after the rows' table.
 typedef struct benchPlot
 {
+	benchPlotKind kind;
 	int firstRow, endRow; ///< of one table
 	char title[96];
 	const char* unit;
-	const char* across;      ///< name of the horizontal axis, along which rows follow one another
+	const char* across;      ///< name of the horizontal axis; with bench_logLines, the key along it
 	double limit;            ///< values above are cut off; zero: none
 	const char* const* keys; ///< ended by null; borrowed
 } benchPlot;
@@ -83,6 +91,9 @@ void benchReport_AddAim(benchReport* report, double value, double aim, const cha
 
 /// Those beyond BENCH_MAX_PLOTS are left out.
 void benchReport_AddPlot(benchReport* report, const benchPlot* plot);
+
+/// Add the rows and plots of another report, which is empty then; a failure of it is one of this.
+void benchReport_TakeRows(benchReport* report, benchReport* other);
 
 /// Keep the first reason.
 void benchReport_Fail(benchReport* report, const char* format, ...);

@@ -76,7 +76,7 @@ static void MakeLabel(const benchRow* row, char* label, size_t size)
 // Rows that can be compared: of the same bodies, by name or by size, and one contact.
 static bool IsSameScene(const benchRow* a, const benchRow* b)
 {
-	return GetCount(a, "vertices") == GetCount(b, "vertices") &&
+	return GetCount(a, "vertices") == GetCount(b, "vertices") && GetCount(a, "nodes") == GetCount(b, "nodes") &&
 	       strcmp(GetText(a, "bodies"), GetText(b, "bodies")) == 0 &&
 	       strcmp(GetText(a, "contact"), GetText(b, "contact")) == 0;
 }
@@ -84,18 +84,18 @@ static bool IsSameScene(const benchRow* a, const benchRow* b)
 static void MakeTitle(const benchRow* row, char* title, size_t size)
 {
 	const char *contact = GetText(row, "contact"), *bodies = GetText(row, "bodies");
-	if (bodies[0] != '\0')
+	unsigned long long vertices = GetCount(row, "vertices"), nodes = GetCount(row, "nodes");
+	int used = snprintf(title, size, "Time per frame, %s contact", contact);
+	used += bodies[0] != '\0' ? snprintf(title + used, size - (size_t)used, ": %s", bodies) : 0;
+	used += vertices > 0 ? snprintf(title + used, size - (size_t)used, ", %llu vertices each", vertices) : 0;
+	if (nodes > 0)
 	{
-		snprintf(title, size, "Query, %s contact: %s", contact, bodies);
-	}
-	else
-	{
-		snprintf(title, size, "Query, %s contact, %llu vertices each", contact, GetCount(row, "vertices"));
+		snprintf(title + used, size - (size_t)used, ", %llu nodes", nodes);
 	}
 }
 
-// Query times of rows that can be compared, methods of ours and others in different colours.
-static void PrintQueryBars(const benchReport* report, int first, int end, FILE* stream)
+// Times of rows that can be compared, methods of ours and others in different colours.
+static void PrintTimeBars(const benchReport* report, int first, int end, FILE* stream)
 {
 	plotBar bars[MAX_BARS];
 	char title[128];
@@ -103,14 +103,14 @@ static void PrintQueryBars(const benchReport* report, int first, int end, FILE* 
 	for (int i = first; i < end && count < MAX_BARS; ++i)
 	{
 		const benchRow* row = report->rows + i;
-		const benchCell* query = benchRow_Find(row, "queryMs");
+		const benchCell *query = benchRow_Find(row, "queryMs"), *total = benchRow_Find(row, "totalMs");
 		const char* method = GetText(row, "method");
 		if (query == NULL || isnan(query->number))
 		{
 			continue;
 		}
 		plotBar* bar = bars + count++;
-		bar->value = query->number;
+		bar->value = total != NULL ? total->number : query->number;
 		bar->color = strncmp(method, "ours", 4) != 0 ? "#b9a37e" : method[4] == '\0' ? "#2f6fb5" : "#9dbfe0";
 		MakeLabel(row, bar->label, sizeof(bar->label));
 	}
@@ -129,34 +129,122 @@ static void PrintAllBars(const benchReport* report, int first, int end, FILE* st
 		{
 			++next;
 		}
-		PrintQueryBars(report, first, next, stream);
+		PrintTimeBars(report, first, next, stream);
 	}
 }
 
 #define MAX_POINTS 64
 
-// The keys of a plot as lines over its rows.
-static void PrintPlot(const benchReport* report, const benchPlot* plot, FILE* stream)
+static const char* const colors[PLOT_MAX_SERIES] = { "#b5532f", "#c79a2a", "#3f8f5b", "#9aa3b0", "#7a5bb5", "#2f6fb5",
+	"#d48fb0", "#444c5a" };
+
+// NaN if the row does not have it.
+static double GetNumber(const benchRow* row, const char* key)
 {
-	static const char* colors[PLOT_MAX_SERIES] = { "#b5532f", "#c79a2a", "#3f8f5b", "#9aa3b0", "#7a5bb5", "#2f6fb5",
-		"#d48fb0", "#444c5a" };
-	static double values[PLOT_MAX_SERIES][MAX_POINTS];
+	const benchCell* cell = benchRow_Find(row, key);
+	return cell == NULL                 ? (double)NAN
+	       : cell->kind == bench_number ? cell->number
+	       : cell->kind == bench_count  ? (double)cell->count
+	                                    : (double)NAN;
+}
+
+/// Numbers of a plot, as the plotters want them.
+typedef struct plotData
+{
+	double values[PLOT_MAX_SERIES][MAX_POINTS];
+	double abscissa[MAX_POINTS];
+	const char* labels[MAX_POINTS];
+	char names[PLOT_MAX_SERIES][48];
+	plotSeries series[PLOT_MAX_SERIES];
+	int count, seriesCount;
+} plotData;
+
+static int AddSeries(plotData* data, const char* name)
+{
+	int s = data->seriesCount++;
+	snprintf(data->names[s], sizeof(data->names[s]), "%s", name);
+	data->series[s] = (plotSeries){ data->names[s], colors[s], data->values[s] };
+	for (int i = 0; i < MAX_POINTS; ++i)
+	{
+		data->values[s][i] = NAN;
+	}
+	return s;
+}
+
+// A series per key, a point per row.
+static void TakeColumns(const benchReport* report, const benchPlot* plot, plotData* data)
+{
 	int count = plot->endRow - plot->firstRow;
+	data->count = count < MAX_POINTS ? count : MAX_POINTS;
+	for (int s = 0; s < PLOT_MAX_SERIES && plot->keys[s] != NULL; ++s)
+	{
+		char name[48];
+		benchFormatKey(plot->keys[s], name);
+		name[strcspn(name, " ")] = '\0'; // parts of one sum have one unit
+		AddSeries(data, plot->kind == bench_stacks ? name : plot->keys[s]);
+		for (int i = 0; i < data->count; ++i)
+		{
+			const benchRow* row = report->rows + plot->firstRow + i;
+			data->values[s][i] = GetNumber(row, plot->keys[s]);
+			data->labels[i] = GetText(row, "method");
+		}
+	}
+}
+
+// A series per method, a point per number along the axis; rows come in the order of those.
+static void TakeMethods(const benchReport* report, const benchPlot* plot, plotData* data)
+{
+	for (int i = plot->firstRow; i < plot->endRow; ++i)
+	{
+		const benchRow* row = report->rows + i;
+		double x = GetNumber(row, plot->across);
+		int s = 0;
+		while (s < data->seriesCount && strcmp(data->names[s], GetText(row, "method")) != 0)
+		{
+			++s;
+		}
+		if (data->count == 0 || data->abscissa[data->count - 1] < x)
+		{
+			data->abscissa[data->count < MAX_POINTS - 1 ? data->count++ : data->count] = x;
+		}
+		if (s < data->seriesCount || (s < PLOT_MAX_SERIES && AddSeries(data, GetText(row, "method")) == s))
+		{
+			data->values[s][data->count - 1] = GetNumber(row, plot->keys[0]);
+		}
+	}
+}
+
+static void PrintLines(const benchPlot* plot, const plotData* data, FILE* stream)
+{
 	plotLines lines = { .title = plot->title,
 		.unit = plot->unit,
 		.across = plot->across,
+		.abscissa = plot->kind == bench_logLines ? data->abscissa : NULL,
 		.limit = plot->limit,
-		.count = count < MAX_POINTS ? count : MAX_POINTS };
-	for (int s = 0; s < PLOT_MAX_SERIES && plot->keys[s] != NULL; ++s)
-	{
-		for (int i = 0; i < lines.count; ++i)
-		{
-			const benchCell* cell = benchRow_Find(report->rows + plot->firstRow + i, plot->keys[s]);
-			values[s][i] = cell != NULL && cell->kind == bench_number ? cell->number : 0.0;
-		}
-		lines.series[lines.seriesCount++] = (plotSeries){ plot->keys[s], colors[s], values[s] };
-	}
+		.count = data->count,
+		.seriesCount = data->seriesCount };
+	memcpy(lines.series, data->series, sizeof(lines.series));
 	plotLines_Print(&lines, stream);
+}
+
+static void PrintStacks(const benchPlot* plot, const plotData* data, FILE* stream)
+{
+	plotStacks stacks = { .title = plot->title,
+		.unit = plot->unit,
+		.labels = data->labels,
+		.limit = plot->limit,
+		.count = data->count,
+		.seriesCount = data->seriesCount };
+	memcpy(stacks.series, data->series, sizeof(stacks.series));
+	plotStacks_Print(&stacks, stream);
+}
+
+static void PrintPlot(const benchReport* report, const benchPlot* plot, FILE* stream)
+{
+	static plotData data;
+	data.count = data.seriesCount = 0;
+	(plot->kind == bench_logLines ? TakeMethods : TakeColumns)(report, plot, &data);
+	(plot->kind == bench_stacks ? PrintStacks : PrintLines)(plot, &data, stream);
 }
 
 static void PrintPlots(const benchReport* report, int first, int end, FILE* stream)

@@ -2,13 +2,20 @@
 //
 // They face one another, the second a quarter of its clip later, so that they are never in the same pose. What a
 // skeleton costs is the caller's: times begin with the joints' matrices.
-#include "bench/meeting.h"
+#include "bench/explain.h"
 #include "bench/skin.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define PAIRS 5
+
+/// Tables that are added if it is to be explained where the time goes.
+typedef struct skinExplained
+{
+	benchReport phases;
+	benchExplained nodes;
+} skinExplained;
 
 /// Two characters, each in one of its clips, and what came of it.
 typedef struct skinScene
@@ -17,7 +24,8 @@ typedef struct skinScene
 	uint32_t clips[2];
 	sceneContact contact;
 	benchMeetingNote note;
-	double overOracle; ///< total time, ours / oracle; NaN if a file is absent
+	double overOracle;        ///< total time, ours / oracle; NaN if a file is absent
+	skinExplained* explained; ///< nullable
 } skinScene;
 
 // ---- Placement -------------------------------------------------------------------------------------------------
@@ -52,10 +60,11 @@ static void FindCenter(const float* positions, uint32_t count, double center[3])
 // The second body is turned half about the vertical axis, so that a point (x, y, z) of it comes to (-x, y, -z).
 // Light: the foremost points of both, a hand, a foot or a nose, pushed past one another by a little. Heavy: one walks
 // through the other.
-static snugFrame PlaceFrame(const benchMeeting* meeting, int frame)
+static void PlaceFrame(const benchMeeting* meeting, const void* user, int frame, snugFrame* places)
 {
 	double u = 2.0 * (double)frame / (double)(meeting->answers.frameCount - 1) - 1.0, nearness = 1.0 - u * u;
 	double anchors[2][3];
+	(void)user;
 	for (int i = 0; i < 2; ++i)
 	{
 		uint32_t count = meeting->actors[i].mesh->vertexCount;
@@ -80,7 +89,7 @@ static snugFrame PlaceFrame(const benchMeeting* meeting, int frame)
 		place.position[1] += 0.01 * BENCH_HEIGHT;
 		place.position[2] += BENCH_HEIGHT * (0.11 - 0.08 * nearness);
 	}
-	return place;
+	places[1] = place;
 }
 
 // ---- Runs ------------------------------------------------------------------------------------------------------
@@ -101,11 +110,15 @@ static void AddNames(benchRow* row, const skinScene* scene)
 static void AddMethodRows(
     benchReport* report, const skinScene* scene, const benchMeeting* meeting, const benchMeetingTimes* all)
 {
-	for (int method = 0; method <= bench_oracle; ++method)
+	for (int method = 0; method < BENCH_METHODS; ++method)
 	{
+		if (!all[method].isMeasured)
+		{
+			continue;
+		}
 		benchRow* row = benchReport_AddRow(report, "Posing and query of two characters, per frame");
 		AddNames(row, scene);
-		benchMeeting_AddCells(row, meeting, all, method);
+		benchMeeting_AddCells(row, meeting, all, (benchMethod)method);
 	}
 }
 
@@ -132,22 +145,53 @@ static void AddClipRow(
 	benchRow_Hash(row, "pairsHash", benchAnswers_GetHash(&meeting->answers));
 }
 
+static void AddExplainedNames(benchRow* row, const void* user)
+{
+	const skinScene* scene = user;
+	AddNames(row, scene);
+	benchRow_Text(row, "contact", sceneContact_GetName(scene->contact));
+}
+
+static void Explain(const skinScene* scene, benchMeeting* meeting, const benchMeetingTimes* all, uint32_t phased)
+{
+	for (int method = 0; method < BENCH_METHODS; ++method)
+	{
+		if ((phased & BENCH_BIT(method)) != 0)
+		{
+			benchRow* row = benchReport_AddRow(&scene->explained->phases, "Where the time of a frame went");
+			AddNames(row, scene);
+			benchMeeting_AddPhaseCells(row, meeting, all, (benchMethod)method);
+		}
+	}
+	benchExplained_Add(&scene->explained->nodes, meeting, AddExplainedNames, scene);
+}
+
 static void RunMeeting(
     const benchOptions* options, benchReport* report, skinScene* scene, benchMeeting* meeting, bool isDetailed)
 {
-	const benchMeetingPlan plan = { isDetailed ? 0 : bench_ours, bench_oracle + 1, options->quick ? 2 : 5,
-		options->quick ? 1 : 2 };
+	uint32_t methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_freeBottomUp) |
+	                   BENCH_BIT(bench_oracle) | (isDetailed ? BENCH_OTHER_BOUNDS : 0);
+	int passes = options->quick ? 2 : 10;
+	const benchMeetingPlan plan = { .methods = methods,
+		.phased = scene->explained != NULL ? methods & ~BENCH_OTHER_BOUNDS : 0,
+		.passes = passes,
+		.slowPasses = passes };
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	if (all == NULL)
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (benchMeeting_Place(meeting, scene->contact, PlaceFrame, report) &&
+	else if (benchMeeting_Place(meeting, scene->contact, PlaceFrame, NULL, report) &&
 	         benchMeeting_Run(meeting, &plan, all, report))
 	{
+		benchMeeting_Verify(meeting, report);
 		(isDetailed ? AddMethodRows : AddClipRow)(report, scene, meeting, all);
-		scene->note = benchMeeting_MakeNote(meeting, all + bench_bottomUp);
-		scene->overOracle = benchSamples_Median(&all[bench_ours].total) / benchSamples_Median(&all[bench_oracle].total);
+		if (scene->explained != NULL)
+		{
+			Explain(scene, meeting, all, plan.phased);
+		}
+		scene->note = benchMeeting_MakeNote(meeting, all);
+		scene->overOracle = benchMeeting_GetRatio(all, bench_ours, bench_oracle);
 		if (scene->note.peak == 0)
 		{
 			benchReport_Fail(report, "%s do not touch", meeting->answers.name);
@@ -179,7 +223,7 @@ static void RunScene(const benchOptions* options, benchReport* report, skinScene
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (benchMeeting_Create(&meeting, name, actors, report))
+	else if (benchMeeting_Create(&meeting, name, actors, 2, report))
 	{
 		RunMeeting(options, report, scene, &meeting, isDetailed);
 		benchMeeting_Free(&meeting);
@@ -205,7 +249,8 @@ static void RunClips(const benchOptions* options, const skinCharacter* c, benchR
 {
 	for (uint32_t i = 0; i < 2 * c->body.asset.clipCount && report->failure[0] == '\0'; ++i)
 	{
-		skinScene scene = { { c, c }, { i / 2, i / 2 }, i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN };
+		skinScene scene = { { c, c }, { i / 2, i / 2 }, i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN,
+			NULL };
 		RunScene(options, report, &scene, false);
 	}
 }
@@ -214,11 +259,12 @@ void skinRunMeetings(const benchOptions* options, const skinCharacter characters
 {
 	static const int pairs[PAIRS][2] = { { 0, 0 }, { 1, 1 }, { 0, 1 }, { 2, 2 }, { 3, 3 } };
 	skinScene scenes[2 * PAIRS];
+	skinExplained explained = { .phases = { .rowCount = 0 } };
 	for (int i = 0; i < 2 * PAIRS && report->failure[0] == '\0'; ++i)
 	{
 		const skinCharacter *first = characters + pairs[i / 2][0], *second = characters + pairs[i / 2][1];
 		scenes[i] = (skinScene){ { first, second }, { first->loosest, second->loosest },
-			i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN };
+			i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN, options->explain ? &explained : NULL };
 		if (IsPresent(scenes + i))
 		{
 			RunScene(options, report, scenes + i, true);
@@ -234,6 +280,8 @@ void skinRunMeetings(const benchOptions* options, const skinCharacter characters
 			AddNoteRow(report, scenes + i);
 		}
 	}
+	benchReport_TakeRows(report, &explained.phases);
+	benchExplained_Finish(&explained.nodes, report);
 	for (int i = 0; i < SKIN_CHARACTERS && !options->quick; ++i)
 	{
 		RunClips(options, characters + i, report);

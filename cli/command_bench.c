@@ -17,10 +17,12 @@ static const cliUsage usage = {
 	           "that they are to meet. A hash of the pairs stands beside every time; if methods disagree about the\n"
 	           "pairs the run fails with exit code 1.\n"
 	           "names: rigid (queries, building, memory), free (refitting and queries), meshless-fit (one root box),\n"
-	           "meshless-tightness (bounds by level), blend-query (two deforming bodies), skin (real characters from\n"
-	           "glTF files, through their clips; those that are absent are skipped)",
+	           "meshless-tightness (bounds by level), blend (deforming bodies in contact, and where the time goes),\n"
+	           "scaling (the same up to 3 million vertices), skin (real characters from glTF files, through their\n"
+	           "clips; those that are absent are skipped)",
 	.examples = "  snug bench --quick\n  snug bench rigid --json > rigid.json\n"
 	            "  snug bench meshless-tightness --model brain.ply --html bench.html\n"
+	            "  snug bench blend --explain --html blend.html\n"
 	            "  snug bench skin --models characters",
 	.minArguments = 0,
 	.maxArguments = INT_MAX,
@@ -56,7 +58,7 @@ static void BeginPage(FILE* page)
 {
 	benchMachine machine = benchGetMachine();
 	char subtitle[256];
-	snprintf(subtitle, sizeof(subtitle), "snug %s, %s kernels, %s, on %s. One thread; medians over frames.",
+	snprintf(subtitle, sizeof(subtitle), "snug %s, %s kernels, %s, on %s. One thread unless said; medians over frames.",
 	    machine.version, machine.instructionSet, machine.compiler, machine.processor);
 	htmlBegin(page, "snug: benchmarks", subtitle);
 }
@@ -117,6 +119,7 @@ int cliBench(int argumentCount, char** arguments)
 	benchOptions run = { .progress = cliShowsProgress() };
 	const cliOption options[] = {
 		{ "--quick", cli_flag, &run.quick, NULL, "fewer frames and variants" },
+		{ "--explain", cli_flag, &run.explain, NULL, "say also which nodes were loose: blend, skin" },
 		{ "--json", cli_flag, &json, NULL, "print one JSON object per benchmark; tables go to stderr" },
 		{ "--model", cli_text, &run.model, "FILE", "a mesh instead of a generated one: meshless-tightness" },
 		{ "--models", cli_text, &run.models, "DIR", "where the characters of skin are; default ../shared/models" },

@@ -6,6 +6,7 @@
 #include "baselines/corners.h"
 #include "baselines/oracle.h"
 #include "baselines/spatial_hash.h"
+#include "baselines/world.h"
 #include "scenes/meshless.h"
 
 #include <math.h>
@@ -362,6 +363,41 @@ static void the_oracle_is_the_body(void** state)
 	}
 }
 
+// Evaluated cluster by cluster, placed and unplaced, vertices are the very ones that queries decide upon. Another
+// oracle of the same model has its own pose.
+static void the_world_is_what_is_queried(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed();
+	for (int i = 0; i < TestCount(8); ++i, ++seed)
+	{
+		sceneRandom random = { seed };
+		Posed p = MakePosed(&random, snug_boundDefault, 5 + sceneRandom_Index(&random, 40), 8.0);
+		size_t bytes = 3 * (size_t)p.meshless.mesh.vertexCount * sizeof(float);
+		float* world = malloc(bytes);
+		for (int placed = 0; placed < 2; ++placed)
+		{
+			assert_int_equal(worldEvaluate(p.body, world), snug_success);
+			assert_int_equal(snugBody_GetVertices(p.body, NULL, p.positions, 0), snug_success);
+			assert_memory_equal(p.positions, world, bytes);
+			Place(p.body, sceneRandom_Range(&random, -0.5, 0.5), 0.1, 0.2);
+		}
+		oracleBody oracle, twin;
+		assert_int_equal(oracleBody_Create(&oracle, &p.def, p.model), snug_success);
+		assert_int_equal(oracleBody_CreateLike(&twin, &oracle), snug_success);
+		oracleBody_Evaluate(&twin, p.body);
+		assert_int_equal(worldEvaluate(p.body, world), snug_success);
+		assert_int_equal(snugBody_GetVertices(twin.body, NULL, p.positions, 0), snug_success);
+		assert_memory_equal(p.positions, world, bytes);
+		oracleBody_Destroy(&twin);
+		assert_int_equal(snugBody_GetVertices(oracle.body, NULL, p.positions, 0), snug_success);
+		assert_memory_not_equal(p.positions, world, bytes);
+		oracleBody_Destroy(&oracle);
+		free(world);
+		FreePosed(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +407,7 @@ int main(void)
 		cmocka_unit_test(spheres_hold_vertices),
 		cmocka_unit_test(spatial_hash_matches_brute_force),
 		cmocka_unit_test(the_oracle_is_the_body),
+		cmocka_unit_test(the_world_is_what_is_queried),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

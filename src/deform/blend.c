@@ -8,6 +8,7 @@
 #include "kernels/isa.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 uint32_t sgBlendKind_EntryValues(sgBlendKind kind)
@@ -105,7 +106,9 @@ sgBlend sgBlend_Get(const snugModel* model)
 	};
 }
 
-static const sgBlendKernels* GetBlendKernels(void)
+static _Atomic(const sgBlendKernels*) currentKernels; // null: not chosen yet
+
+const sgBlendKernels* sgBlend_GetKernels(void)
 {
 	static const sgBlendKernels* const tables[SG_ISA_COUNT] = {
 		[sgIsa_scalar] = &sgBlendKernels_scalar,
@@ -115,7 +118,18 @@ static const sgBlendKernels* GetBlendKernels(void)
 		[sgIsa_avx512] = &sgBlendKernels_avx512,
 #endif
 	};
-	return tables[sgGetIsa()];
+	const sgBlendKernels* kernels = atomic_load_explicit(&currentKernels, memory_order_relaxed);
+	if (kernels == NULL)
+	{
+		kernels = tables[sgGetIsa()];
+		atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
+	}
+	return kernels;
+}
+
+void sgBlend_SetKernels(const sgBlendKernels* kernels)
+{
+	atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
 }
 
 static void Describe(const snugModel* model, snugModelInfo* info)
@@ -201,7 +215,7 @@ static void Evaluate(const snugModel* model, const void* pose, const uint32_t* v
 {
 	sgBlend blend = sgBlend_Get(model);
 	const float* columns = sgBlendPose_Columns(sgBlendPoses_Current(pose));
-	GetBlendKernels()->evaluate(&blend, columns, model->positions, vertices, count, out);
+	sgBlend_GetKernels()->evaluate(&blend, columns, model->positions, vertices, count, out);
 }
 
 static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t cluster, float* out)
@@ -209,7 +223,7 @@ static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t c
 	sgBlend blend = sgBlend_Get(model);
 	uint32_t count = model->clusters.clusters[cluster].vertexCount;
 	const float* columns = sgBlendPose_Columns(sgBlendPoses_Current(pose));
-	GetBlendKernels()->evaluateBlocks(&blend, blend.firstBlocks[cluster], count, columns, out);
+	sgBlend_GetKernels()->evaluateBlocks(&blend, blend.firstBlocks[cluster], count, columns, out);
 }
 
 static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out)
@@ -222,7 +236,7 @@ static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBou
 	}
 	uint32_t parent = model->tree.nodes[set.group * SG_LANES + set.first].parent;
 	const sgBlendFamily* family = blend.families + (parent == SG_NONE ? 0 : blend.familyOfParent[parent]);
-	GetBlendKernels()->bound(&blend, family, sgBlendPoses_Current(pose), set.mask, out);
+	sgBlend_GetKernels()->bound(&blend, family, sgBlendPoses_Current(pose), set.mask, out);
 }
 
 static bool BoundsLeaves(const snugModel* model)
@@ -313,13 +327,13 @@ static uint32_t MakePose(const sgBlend* blend, MakeMatrix* make, const void* sou
 		const float* old = sgBlendPose_Across(before, header->transformCount) + 12 * (size_t)first;
 		float* across = sgBlendPose_Across(pose, header->transformCount) + 12 * (size_t)first;
 		float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)first;
-		uint32_t bad = GetBlendKernels()->takeMatrices(
+		uint32_t bad = sgBlend_GetKernels()->takeMatrices(
 		    pointers, count, header->reach, 0.99f * SNUG_MAX_COORDINATE, across, columns, reach);
 		if (bad != 0)
 		{
 			return first + sgLowestBit(bad);
 		}
-		most = fmaxf(most, GetBlendKernels()->findMotion(old, across, blend->moved + first / SG_LANES));
+		most = fmaxf(most, sgBlend_GetKernels()->findMotion(old, across, blend->moved + first / SG_LANES));
 		float* slabs = sgBlendPose_Slabs(pose, header->transformCount) + 16 * (size_t)blocks * first;
 		for (uint32_t lane = 0; blocks > 0 && lane < count; ++lane)
 		{

@@ -29,6 +29,10 @@ typedef struct sgBlendKernels
 	float (*findMotion)(const float* before, const float* after, const sgBlendMoved* moved);
 } sgBlendKernels;
 
+/// The kernels in use, and others to use instead: see isa.h.
+const sgBlendKernels* sgBlend_GetKernels(void);
+void sgBlend_SetKernels(const sgBlendKernels* kernels);
+
 extern const sgBlendKernels sgBlendKernels_scalar;
 extern const sgBlendKernels sgBlendKernels_sse2;
 extern const sgBlendKernels sgBlendKernels_avx2;

@@ -63,9 +63,22 @@ sgIsa sgGetIsa(void)
 	return (sgIsa)(chosen - 1);
 }
 
+static _Atomic(const sgKernels*) current; // null: not chosen yet
+
 const sgKernels* sgGetKernels(void)
 {
-	return tables[sgGetIsa()];
+	const sgKernels* kernels = atomic_load_explicit(&current, memory_order_relaxed);
+	if (kernels == NULL)
+	{
+		kernels = tables[sgGetIsa()];
+		atomic_store_explicit(&current, kernels, memory_order_relaxed);
+	}
+	return kernels;
+}
+
+void sgSetKernels(const sgKernels* kernels)
+{
+	atomic_store_explicit(&current, kernels, memory_order_relaxed);
 }
 
 const char* snugGetInstructionSet(void)

@@ -20,4 +20,9 @@ sgIsa sgGetIsa(void);
 /// The kernels for it. A deformer with kernels of its own has a table of its own, by sgIsa.
 const struct sgKernels* sgGetKernels(void);
 
+/// Use others from now on, such as those of sgGetKernels with a clock around them: for measurements only. The library
+/// itself never calls it.
+/// @param kernels borrowed; null: those for the instruction set again
+void sgSetKernels(const struct sgKernels* kernels);
+
 #endif

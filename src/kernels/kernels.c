@@ -2,6 +2,7 @@
 #include "kernels/kernels.h"
 
 #include "base/simd.h"
+#include "geometry/triangle.h"
 
 #include <math.h>
 
@@ -448,4 +449,5 @@ const sgKernels SG_FOR_ISA(sgKernels) = {
 	.placeVertices = PlaceVertices,
 	.assembleTriangles = AssembleTriangles,
 	.filterTriangles = FilterTriangles,
+	.intersectTriangles = sgTriangles_Intersect,
 };

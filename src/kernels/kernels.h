@@ -62,6 +62,9 @@ typedef struct sgKernels
 	/// Bit 8 i + j: triangles i of `a` and j of `b` may intersect; those without a bit certainly do not. Adds the
 	/// number of pairs whose boxes overlap to `tests`.
 	uint64_t (*filterTriangles)(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests);
+
+	/// The exact test of triangle.h, the same for every instruction set.
+	bool (*intersectTriangles)(const float a[3][3], const float b[3][3]);
 } sgKernels;
 
 extern const sgKernels sgKernels_scalar;

@@ -10,7 +10,6 @@
 // pair found is the same on every machine.
 #include "query/search.h"
 
-#include "geometry/triangle.h"
 #include "kernels/isa.h"
 
 static const sgTriangleLanes* Triangles(sgSearch* search, sgSide* side, sgLaneSet set, uint32_t lane)
@@ -97,7 +96,7 @@ static void CollideLeaves(sgSearch* search, sgLaneSet setA, uint32_t laneA, sgLa
 		GetTriangle(a, i, p);
 		GetTriangle(b, j, q);
 		++search->counters.exactTests;
-		if (sgTriangles_Intersect((const float(*)[3])p, (const float(*)[3])q))
+		if (search->kernels->intersectTriangles((const float(*)[3])p, (const float(*)[3])q))
 		{
 			Report(search, (snugPair){ treeA->triangleMap[firstA + i], treeB->triangleMap[firstB + j] });
 		}

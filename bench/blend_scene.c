@@ -1,0 +1,138 @@
+#include "bench/blend_scene.h"
+
+#include "scenes/sine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Distance of neighbours on the ring, and of each body from its centre.
+#define RING_LIGHT 1.8
+#define RING_HEAVY 0.4
+
+// ---- Poses -----------------------------------------------------------------------------------------------------
+
+// From -1 at the start of the second to 1 at its end.
+static double GetTime(const blendScene* scene, int frame)
+{
+	return 2.0 * (double)(scene->clip.first + frame) / (double)(BLEND_FRAMES_PER_SECOND - 1) - 1.0;
+}
+
+// Strong all the time. Two bodies: strongest in the middle; more: each in its turn.
+static sceneBending GetBending(const blendScene* scene, int actor, int frame)
+{
+	double u = GetTime(scene, frame), t = 1.0 - 0.5 * u * u;
+	if (scene->actorCount > 2)
+	{
+		t = 0.75 + 0.25 * sceneSine(SCENE_PI * (u + 2.0 * (double)actor / (double)scene->actorCount));
+	}
+	return actor % 2 == 0 ? (sceneBending){ t, 0.8 * t, 0.6 * t } : (sceneBending){ 0.6 * t, t, 0.9 * t };
+}
+
+static bool MakeActor(blendScene* scene, int i)
+{
+	const sceneMeshless* meshless = scene->meshless + (scene->actorCount == 2 ? i : 0);
+	uint32_t nodeCount = meshless->weights.transformCount;
+	snugNode* nodes = malloc(nodeCount * sizeof(snugNode));
+	float* matrices = malloc((size_t)scene->clip.count * 12 * nodeCount * sizeof(float));
+	for (int f = 0; f < scene->clip.count && nodes != NULL && matrices != NULL; ++f)
+	{
+		sceneBending bending = GetBending(scene, i, f);
+		sceneMeshless_PoseNodes(meshless, &bending, nodes);
+		sceneMakeMatrices(nodes, nodeCount, matrices + 12 * (size_t)f * nodeCount);
+	}
+	bool made = nodes != NULL && matrices != NULL;
+	free(nodes);
+	scene->matrices[i] = matrices;
+	scene->actors[i] = (benchActor){ &meshless->mesh, &meshless->weights, matrices, scene->clip.count };
+	return made;
+}
+
+bool blendScene_Create(
+    blendScene* scene, int actorCount, uint32_t frequency, uint32_t nodeCount, blendClip clip, benchReport* report)
+{
+	*scene = (blendScene){ .clip = clip, .actorCount = actorCount };
+	bool good = true;
+	for (int i = 0; i < (actorCount == 2 ? 2 : 1) && good; ++i)
+	{
+		sceneMesh brain = sceneMakeBrain(frequency, (uint64_t)i + 1);
+		good = sceneMeshless_Create(&scene->meshless[i], brain, nodeCount, BENCH_INFLUENCES);
+	}
+	for (int i = 0; i < actorCount && good; ++i)
+	{
+		good = MakeActor(scene, i);
+	}
+	if (!good)
+	{
+		blendScene_Free(scene);
+		benchReport_Fail(report, "out of memory");
+	}
+	return good;
+}
+
+void blendScene_Free(blendScene* scene)
+{
+	sceneMeshless_Free(&scene->meshless[0]);
+	sceneMeshless_Free(&scene->meshless[1]);
+	for (int i = 0; i < scene->actorCount; ++i)
+	{
+		free(scene->matrices[i]);
+	}
+	memset(scene, 0, sizeof(*scene));
+}
+
+// ---- Places ----------------------------------------------------------------------------------------------------
+
+// The vertex that reaches farthest to one side in x, or from the other with a sign of -1.
+static const float* FindExtreme(const float* positions, uint32_t count, float sign)
+{
+	const float* found = positions;
+	for (uint32_t i = 1; i < count; ++i)
+	{
+		const float* p = positions + 3 * (size_t)i;
+		found = sign * p[0] > sign * found[0] ? p : found;
+	}
+	return found;
+}
+
+void blendPlaceTips(const benchMeeting* meeting, const void* user, int frame, snugFrame* places)
+{
+	const float* right = FindExtreme(meeting->world[0], meeting->actors[0].mesh->vertexCount, 1.0f);
+	const float* left = FindExtreme(meeting->world[1], meeting->actors[1].mesh->vertexCount, -1.0f);
+	(void)user;
+	(void)frame;
+	for (int k = 0; k < 3; ++k)
+	{
+		places[1].position[k] = (double)right[k] - (double)left[k];
+	}
+}
+
+static void PlaceOnRing(const benchMeeting* meeting, const blendScene* scene, int frame, snugFrame* places)
+{
+	double radius = meeting->contact == scene_light ? RING_LIGHT : RING_HEAVY;
+	double step = 2.0 * SCENE_PI / (double)scene->actorCount;
+	for (int i = 0; i < scene->actorCount; ++i)
+	{
+		double angle = step * ((double)i + 0.5 * (GetTime(scene, frame) + 1.0));
+		places[i] = (snugFrame){ .position = { radius * sceneCosine(angle), radius * sceneSine(angle), 0.0 },
+			.rotation = { 0.0, 0.0, sceneSine(0.5 * angle), sceneCosine(0.5 * angle) } };
+	}
+}
+
+void blendPlace(const benchMeeting* meeting, const void* user, int frame, snugFrame* places)
+{
+	const blendScene* scene = user;
+	double u = GetTime(scene, frame), nearness = 1.0 - u * u;
+	if (scene->actorCount > 2)
+	{
+		PlaceOnRing(meeting, scene, frame, places);
+	}
+	else if (meeting->contact == scene_light)
+	{
+		blendPlaceTips(meeting, user, frame, places);
+		places[1].position[0] -= 0.04 + 0.11 * nearness;
+	}
+	else
+	{
+		places[1] = (snugFrame){ .position = { 0.22 - 0.08 * nearness, 0.05, -0.04 } };
+	}
+}

@@ -1,0 +1,287 @@
+#include "bench/phases.h"
+
+#include "bench/timer.h"
+#include "deform/blend_kernels.h"
+#include "kernels/isa.h"
+
+#include <math.h>
+
+const char* const benchPhaseKeys[BENCH_PHASES + 1] = { "paletteMs", "refitMs", "evaluationMs", "testsMs", "trianglesMs",
+	"otherMs", NULL };
+
+/// Cycles and calls of all kernels since the last reset.
+static struct
+{
+	uint64_t cycles[BENCH_PHASES];
+	uint64_t calls[BENCH_PHASES];
+} tally;
+
+static const sgKernels* plain;
+static const sgBlendKernels* plainBlend;
+static double cyclesPerMs;
+static double clockMs;    // what a clock costs at most
+static double innerShare; // the part of it that is in what it measures
+
+static uint64_t Tick(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	return (uint64_t)(benchNow() * 1e6);
+#endif
+}
+
+static void Note(benchPhase phase, uint64_t start)
+{
+	tally.cycles[phase] += Tick() - start;
+	++tally.calls[phase];
+}
+
+// ---- Kernels with clocks ---------------------------------------------------------------------------------------
+
+static void MoveBoxes(const sgBoxLanes* boxes, const sgBoxMotion* motion, sgBoxLanes* moved)
+{
+	uint64_t start = Tick();
+	plain->moveBoxes(boxes, motion, moved);
+	Note(bench_tests, start);
+}
+
+static uint64_t OverlapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB)
+{
+	uint64_t start = Tick(), pairs = plain->overlapBoxes(a, maskA, b, maskB);
+	Note(bench_tests, start);
+	return pairs;
+}
+
+static sgBox MergeBoxes(const sgBoxLanes* boxes, uint32_t mask)
+{
+	uint64_t start = Tick();
+	sgBox box = plain->mergeBoxes(boxes, mask);
+	Note(bench_refit, start);
+	return box;
+}
+
+static float LeastExtent(const sgBoxLanes* boxes, uint32_t mask)
+{
+	uint64_t start = Tick();
+	float extent = plain->leastExtent(boxes, mask);
+	Note(bench_refit, start);
+	return extent;
+}
+
+static void GrowBoxes(sgBoxLanes* boxes, uint32_t mask, float distance)
+{
+	uint64_t start = Tick();
+	plain->growBoxes(boxes, mask, distance);
+	Note(bench_refit, start);
+}
+
+static void BoundLeaves(const float* positions, const uint32_t* leafVertices, const sgLeaf* leaves, uint32_t count,
+    sgBoxLanes* out, uint32_t lane)
+{
+	uint64_t start = Tick();
+	plain->boundLeaves(positions, leafVertices, leaves, count, out, lane);
+	Note(bench_refit, start);
+}
+
+static void GatherVertices(const float* positions, const uint32_t* vertices, uint32_t count, sgVertexBlock* out)
+{
+	uint64_t start = Tick();
+	plain->gatherVertices(positions, vertices, count, out);
+	Note(bench_triangles, start);
+}
+
+static void PlaceVertices(sgVertexBlock* block, uint32_t count, const sgPlacement* placement)
+{
+	uint64_t start = Tick();
+	plain->placeVertices(block, count, placement);
+	Note(bench_triangles, start);
+}
+
+static void AssembleTriangles(const sgVertexBlock* block, const sgLeaf* leaf, sgTriangleLanes* out)
+{
+	uint64_t start = Tick();
+	plain->assembleTriangles(block, leaf, out);
+	Note(bench_triangles, start);
+}
+
+static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests)
+{
+	uint64_t start = Tick(), pairs = plain->filterTriangles(a, b, tests);
+	Note(bench_triangles, start);
+	return pairs;
+}
+
+static bool IntersectTriangles(const float a[3][3], const float b[3][3])
+{
+	uint64_t start = Tick();
+	bool intersect = plain->intersectTriangles(a, b);
+	Note(bench_triangles, start);
+	return intersect;
+}
+
+static void Evaluate(const sgBlend* blend, const float* columns, const float* positions, const uint32_t* vertices,
+    uint32_t count, float* out)
+{
+	uint64_t start = Tick();
+	plainBlend->evaluate(blend, columns, positions, vertices, count, out);
+	Note(bench_evaluation, start);
+}
+
+static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, float* out)
+{
+	uint64_t start = Tick();
+	plainBlend->evaluateBlocks(blend, firstBlock, count, columns, out);
+	Note(bench_evaluation, start);
+}
+
+static void Bound(
+    const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, uint32_t mask, sgBoundsOut out)
+{
+	uint64_t start = Tick();
+	plainBlend->bound(blend, family, pose, mask, out);
+	Note(bench_refit, start);
+}
+
+// ---- Clocks ----------------------------------------------------------------------------------------------------
+
+// A kernel that does nothing, behind a pointer that the compiler must follow.
+static bool Nothing(const float a[3][3], const float b[3][3])
+{
+	return a == b;
+}
+
+static double TimeCalls(bool (*volatile call)(const float a[3][3], const float b[3][3]), int count)
+{
+	uint64_t start = Tick();
+	for (int i = 0; i < count; ++i)
+	{
+		call(NULL, NULL);
+	}
+	return (double)(Tick() - start) / (double)count;
+}
+
+// What a clock costs where nothing else goes on: the least of some rounds, since it is only disturbed upwards.
+static void Calibrate(void)
+{
+	static const sgKernels nothing = { .intersectTriangles = Nothing };
+	const sgKernels* kept = plain;
+	double inner = INFINITY, outer = INFINITY;
+	enum
+	{
+		CALLS = 2000
+	};
+	plain = &nothing;
+	for (int round = 0; round < 20; ++round)
+	{
+		benchClocks_Reset();
+		double clocked = TimeCalls(IntersectTriangles, CALLS), bare = TimeCalls(Nothing, CALLS);
+		inner = fmin(inner, (double)tally.cycles[bench_triangles] / CALLS - bare);
+		outer = fmin(outer, clocked - bare);
+	}
+	plain = kept;
+	double start = benchNow();
+	uint64_t tick = Tick();
+	while (benchNow() - start < 5.0)
+	{
+	}
+	cyclesPerMs = (double)(Tick() - tick) / (benchNow() - start);
+	clockMs = outer / cyclesPerMs;
+	innerShare = fmin(fmax(inner / outer, 0.0), 1.0);
+}
+
+void benchClocks_Start(void)
+{
+	static sgKernels clocked;
+	static sgBlendKernels clockedBlend;
+	plain = sgGetKernels();
+	plainBlend = sgBlend_GetKernels();
+	if (cyclesPerMs == 0.0)
+	{
+		Calibrate();
+	}
+	clocked = (sgKernels){
+		.name = plain->name,
+		.allWithin = plain->allWithin,
+		.moveBoxes = MoveBoxes,
+		.overlapBoxes = OverlapBoxes,
+		.mergeBoxes = MergeBoxes,
+		.leastExtent = LeastExtent,
+		.growBoxes = GrowBoxes,
+		.boundLeaves = BoundLeaves,
+		.gatherVertices = GatherVertices,
+		.placeVertices = PlaceVertices,
+		.assembleTriangles = AssembleTriangles,
+		.filterTriangles = FilterTriangles,
+		.intersectTriangles = IntersectTriangles,
+	};
+	clockedBlend = *plainBlend; // posing is timed as a whole
+	clockedBlend.evaluate = Evaluate;
+	clockedBlend.evaluateBlocks = EvaluateBlocks;
+	clockedBlend.bound = Bound;
+	sgSetKernels(&clocked);
+	sgBlend_SetKernels(&clockedBlend);
+}
+
+void benchClocks_Stop(void)
+{
+	sgSetKernels(NULL);
+	sgBlend_SetKernels(NULL);
+}
+
+void benchClocks_Reset(void)
+{
+	for (int i = 0; i < BENCH_PHASES; ++i)
+	{
+		tally.cycles[i] = tally.calls[i] = 0;
+	}
+}
+
+benchTally benchClocks_Read(void)
+{
+	benchTally read = { .elapsed = 0.0 };
+	for (int i = 0; i < BENCH_PHASES; ++i)
+	{
+		read.ms[i] = (double)tally.cycles[i] / cyclesPerMs;
+		read.calls[i] = (double)tally.calls[i];
+	}
+	return read;
+}
+
+void benchTally_Add(benchTally* sum, const benchTally* more)
+{
+	sum->elapsed += more->elapsed;
+	for (int i = 0; i < BENCH_PHASES; ++i)
+	{
+		sum->ms[i] += more->ms[i];
+		sum->calls[i] += more->calls[i];
+	}
+}
+
+benchPhases benchTally_MakePhases(const benchTally* from, double plainMs)
+{
+	benchPhases phases = { { 0.0 } };
+	double calls = 0.0, rest = from->elapsed;
+	for (int i = 0; i < BENCH_PHASES; ++i)
+	{
+		calls += from->calls[i];
+	}
+	double outer = calls > 0.0 ? fmin(fmax((from->elapsed - plainMs) / calls, 0.0), clockMs) : 0.0;
+	for (int i = 0; i < BENCH_PHASES; ++i)
+	{
+		phases.ms[i] = fmax(from->ms[i] - innerShare * outer * from->calls[i], 0.0);
+		rest -= phases.ms[i] + outer * from->calls[i];
+	}
+	phases.ms[bench_other] = fmax(rest, 0.0);
+	return phases;
+}
+
+double benchPhases_GetSum(const benchPhases* phases)
+{
+	double sum = 0.0;
+	for (int i = 0; i < BENCH_PHASES; ++i)
+	{
+		sum += phases->ms[i];
+	}
+	return sum;
+}

@@ -1,0 +1,232 @@
+// `snug bench scaling`: what a frame costs as bodies grow, with the number of intersecting pairs held fixed.
+//
+// Finer bodies have more pairs along the same curve of contact, so they are placed less deep: on the way from touching
+// tips to one body in the other's place, as far as it takes to have that many pairs on average over all frames.
+#include "bench/blend_scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTACTS 2
+#define SIZES 7
+#define NODE_COUNTS 7
+#define QUICK_CASES 3
+
+static const uint32_t frequencies[SIZES] = { 17, 32, 67, 122, 224, 316, 548 }; // 3K, 10K, 45K, 150K, 500K, 1M, 3M
+static const uint32_t nodeCounts[NODE_COUNTS] = { 50, 115, 250, 550, 1200, 2500, 5000 };
+static const double wantedPairs[CONTACTS] = { 250.0, 7500.0 };
+
+#define USUAL_FREQUENCY 67
+#define USUAL_NODES 115
+
+static const uint32_t scalingMethods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_oracle);
+
+/// One row of bodies: they grow in vertices, or in nodes.
+typedef struct scalingSeries
+{
+	const char* titles[CONTACTS];
+	const char* across;
+	benchReport tables[CONTACTS];
+	double ours[CONTACTS][SIZES];     ///< median total of a frame; NaN where nothing was run
+	double bottomUp[CONTACTS][SIZES]; ///< the same
+} scalingSeries;
+
+// ---- Places ----------------------------------------------------------------------------------------------------
+
+/// Where the second body's way begins in each frame.
+typedef snugFrame scalingStarts[BENCH_MAX_FRAMES];
+
+static void SetDepth(benchMeeting* meeting, const scalingStarts starts, double depth)
+{
+	static const double end[3] = { 0.18, 0.05, -0.04 };
+	for (int f = 0; f < meeting->answers.frameCount; ++f)
+	{
+		for (int k = 0; k < 3; ++k)
+		{
+			double start = starts[f].position[k];
+			meeting->places[f][1].position[k] = start + depth * (end[k] - start);
+		}
+	}
+}
+
+static double CountPairs(benchMeeting* meeting, benchReport* report)
+{
+	double sum = 0.0;
+	int frames = 0;
+	for (int f = 0; f < meeting->answers.frameCount; f += 2, ++frames)
+	{
+		snugStatus status = benchStage_Pose(&meeting->base, meeting->actors, f, meeting->places[f]);
+		snugResult result = snugCollide(meeting->base.bodies[0].body, meeting->base.bodies[1].body, NULL);
+		if (status != snug_success || result.status != snug_success)
+		{
+			benchReport_Fail(report, "frame %d: cannot count the pairs", f);
+		}
+		sum += (double)result.count;
+	}
+	return sum / frames;
+}
+
+// The depth at which there are so many pairs; all the way if there are never so many.
+static double FindDepth(benchMeeting* meeting, const scalingStarts starts, double wanted, benchReport* report)
+{
+	double low = 0.0, high = 1.0;
+	SetDepth(meeting, starts, high);
+	if (CountPairs(meeting, report) <= wanted)
+	{
+		return high;
+	}
+	for (int i = 0; i < 24 && report->failure[0] == '\0'; ++i)
+	{
+		double middle = 0.5 * (low + high);
+		SetDepth(meeting, starts, middle);
+		double pairs = CountPairs(meeting, report);
+		if (fabs(pairs - wanted) <= 0.01 * wanted)
+		{
+			return middle;
+		}
+		low = pairs < wanted ? middle : low;
+		high = pairs < wanted ? high : middle;
+	}
+	return low;
+}
+
+// ---- Runs ------------------------------------------------------------------------------------------------------
+
+static void AddRows(
+    benchReport* report, const char* title, const benchMeeting* meeting, double depth, const benchMeetingTimes* all)
+{
+	for (int method = 0; method < BENCH_METHODS; ++method)
+	{
+		if ((scalingMethods & BENCH_BIT(method)) != 0)
+		{
+			benchRow* row = benchReport_AddRow(report, title);
+			benchRow_Count(row, "vertices", meeting->actors[0].mesh->vertexCount);
+			benchRow_Count(row, "nodes", meeting->actors[0].weights->transformCount);
+			benchRow_Number(row, "buildSeconds", 1e-3 * meeting->base.bodies[0].buildMs, 2);
+			benchRow_Number(row, "depth", depth, 4);
+			benchMeeting_AddCells(row, meeting, all, (benchMethod)method);
+		}
+	}
+}
+
+static void RunContact(const benchOptions* options, scalingSeries* series, int i, sceneContact contact,
+    benchMeeting* meeting, const scalingStarts starts, benchReport* report)
+{
+	const benchMeetingPlan plan = { .methods = scalingMethods, .passes = options->quick ? 2 : 5, .slowPasses = 1 };
+	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
+	benchMeeting_Forget(meeting, contact);
+	double depth = FindDepth(meeting, starts, wantedPairs[contact], report);
+	if (all == NULL)
+	{
+		benchReport_Fail(report, "out of memory");
+	}
+	else if (report->failure[0] == '\0' && benchMeeting_Run(meeting, &plan, all, report))
+	{
+		if (meeting->vertices < 100000)
+		{
+			benchMeeting_Verify(meeting, report);
+		}
+		AddRows(&series->tables[contact], series->titles[contact], meeting, depth, all);
+		series->ours[contact][i] = benchSamples_Median(&all[bench_ours].total);
+		series->bottomUp[contact][i] = benchSamples_Median(&all[bench_bottomUp].total);
+	}
+	free(all);
+}
+
+static void RunCase(const benchOptions* options, scalingSeries* series, int i, uint32_t frequency, uint32_t nodeCount,
+    benchReport* report)
+{
+	const blendClip clip = { 0, options->quick ? 12 : BLEND_FRAMES_PER_SECOND / 2 };
+	blendScene scene;
+	benchMeeting meeting;
+	scalingStarts starts;
+	char text[64];
+	snprintf(text, sizeof(text), "scaling: %u vertices, %u nodes …", 10 * frequency * frequency + 2, nodeCount);
+	benchProgress(options, text);
+	if (!blendScene_Create(&scene, 2, frequency, nodeCount, clip, report))
+	{
+		return;
+	}
+	if (benchMeeting_Create(&meeting, "two meshless bodies", scene.actors, 2, report))
+	{
+		bool placed = benchMeeting_Place(&meeting, scene_light, blendPlaceTips, &scene, report);
+		for (int f = 0; f < clip.count; ++f)
+		{
+			starts[f] = meeting.places[f][1];
+		}
+		for (int contact = 0; contact < CONTACTS && placed && report->failure[0] == '\0'; ++contact)
+		{
+			RunContact(options, series, i, (sceneContact)contact, &meeting, starts, report);
+		}
+		benchMeeting_Free(&meeting);
+	}
+	blendScene_Free(&scene);
+}
+
+// ---- Report ----------------------------------------------------------------------------------------------------
+
+static void BeginSeries(scalingSeries* series)
+{
+	for (int i = 0; i < CONTACTS * SIZES; ++i)
+	{
+		series->ours[i / SIZES][i % SIZES] = series->bottomUp[i / SIZES][i % SIZES] = NAN;
+	}
+}
+
+// Tables and plots.
+static void EndSeries(scalingSeries* series, benchReport* report)
+{
+	static const char* const keys[] = { "totalMs", NULL };
+	for (int contact = 0; contact < CONTACTS; ++contact)
+	{
+		benchReport* table = &series->tables[contact];
+		benchPlot plot = { .kind = bench_logLines,
+			.endRow = table->rowCount,
+			.unit = "ms per frame, median",
+			.across = series->across,
+			.keys = keys };
+		snprintf(plot.title, sizeof(plot.title), "%s", series->titles[contact]);
+		if (table->rowCount > 0)
+		{
+			benchReport_AddPlot(table, &plot);
+		}
+		benchReport_TakeRows(report, table);
+	}
+}
+
+static void AddAims(benchReport* report, const scalingSeries* series)
+{
+	const int usual = 2, largest = SIZES - 1;
+	benchReport_AddAim(report, series->ours[scene_light][largest] / series->bottomUp[scene_light][largest], 1.0 / 150.0,
+	    "3M vertices, light contact: time, ours / bottom-up");
+	for (int contact = 0; contact < CONTACTS; ++contact)
+	{
+		benchReport_AddAim(report, series->ours[contact][largest] / series->ours[contact][usual], 1.5,
+		    "%s contact, pairs held fixed: our time at 3M vertices / at 45K",
+		    sceneContact_GetName((sceneContact)contact));
+	}
+}
+
+void benchScaling(const benchOptions* options, benchReport* report)
+{
+	scalingSeries sizes = { .titles = { "Growing in vertices, light contact: about 250 pairs",
+		                        "Growing in vertices, heavy contact: about 7,500 pairs" },
+		.across = "vertices" };
+	scalingSeries nodes = { .titles = { "Growing in nodes, light contact: about 250 pairs",
+		                        "Growing in nodes, heavy contact: about 7,500 pairs" },
+		.across = "nodes" };
+	BeginSeries(&sizes);
+	BeginSeries(&nodes);
+	for (int i = 0; i < (options->quick ? QUICK_CASES : SIZES) && report->failure[0] == '\0'; ++i)
+	{
+		RunCase(options, &sizes, i, frequencies[i], USUAL_NODES, report);
+	}
+	for (int i = 0; i < (options->quick ? QUICK_CASES : NODE_COUNTS) && report->failure[0] == '\0'; ++i)
+	{
+		RunCase(options, &nodes, i, USUAL_FREQUENCY, nodeCounts[i], report);
+	}
+	EndSeries(&sizes, report);
+	EndSeries(&nodes, report);
+	AddAims(report, &sizes);
+}

@@ -1,0 +1,113 @@
+#include "bench/stage.h"
+
+#include <string.h>
+
+// Whether the models are the same; when they are refitted is the bodies' business.
+static bool IsSameModel(const benchBounding* a, const benchBounding* b)
+{
+	return a->bound == b->bound && a->volume == b->volume && a->restVolume == b->restVolume &&
+	       a->boundLeaves == b->boundLeaves && memcmp(&a->tree, &b->tree, sizeof(a->tree)) == 0;
+}
+
+// The first actor of the same kind as another one.
+static int FindTwin(const benchActor* actors, int i)
+{
+	int twin = 0;
+	while (actors[twin].mesh != actors[i].mesh || actors[twin].weights != actors[i].weights)
+	{
+		++twin;
+	}
+	return twin;
+}
+
+static bool CreateBody(
+    benchStage* stage, const benchActor* actors, int i, const benchStage* lender, benchReport* report)
+{
+	const benchBounding* how = &stage->method->how;
+	int twin = FindTwin(actors, i);
+	if (lender != NULL && IsSameModel(&lender->method->how, how))
+	{
+		return benchBlendBody_CreateLike(stage->bodies + i, lender->bodies + i, how->strategy, report);
+	}
+	if (twin < i)
+	{
+		return benchBlendBody_CreateLike(stage->bodies + i, stage->bodies + twin, how->strategy, report);
+	}
+	return benchBlendBody_Create(stage->bodies + i, actors[i].mesh, actors[i].weights, how, report);
+}
+
+static bool CreateOracle(
+    benchStage* stage, const benchActor* actors, int i, const benchStage* lender, benchReport* report)
+{
+	const benchBlendBody* body = stage->bodies + i;
+	int twin = FindTwin(actors, i);
+	snugStatus status = snug_success;
+	if (lender != NULL && lender->oracles[i].model != NULL)
+	{
+		status = oracleBody_CreateLike(stage->oracles + i, lender->oracles + i);
+	}
+	else if (twin < i)
+	{
+		status = oracleBody_CreateLike(stage->oracles + i, stage->oracles + twin);
+	}
+	else
+	{
+		status = oracleBody_Create(stage->oracles + i, &body->def, body->model);
+	}
+	if (status != snug_success)
+	{
+		benchReport_Fail(report, "cannot make the oracle: %s", snugGetStatusText(status));
+	}
+	return status == snug_success;
+}
+
+bool benchStage_Create(benchStage* stage, const benchMethodDef* method, const benchActor* actors, int count,
+    const benchStage* lender, benchReport* report)
+{
+	*stage = (benchStage){ .method = method, .count = count };
+	bool good = true;
+	for (int i = 0; i < count && good; ++i)
+	{
+		good = CreateBody(stage, actors, i, lender, report) &&
+		       (method->kind != bench_byFreeBody || CreateOracle(stage, actors, i, lender, report));
+	}
+	stage->hash = method->kind == bench_byHash ? spatialHash_Create() : NULL;
+	stage->threads = method->threads > 0 ? benchThreads_Create(method->threads) : NULL;
+	if ((method->kind == bench_byHash && stage->hash == NULL) || (method->threads > 0 && stage->threads == NULL))
+	{
+		benchReport_Fail(report, "%s: no memory or no threads", method->name);
+		good = false;
+	}
+	if (!good)
+	{
+		benchStage_Destroy(stage);
+	}
+	return good;
+}
+
+void benchStage_Destroy(benchStage* stage)
+{
+	// Backwards, since the first of its kind lends its model to the others.
+	for (int i = stage->count - 1; i >= 0; --i)
+	{
+		benchBlendBody_Destroy(&stage->bodies[i]);
+		oracleBody_Destroy(&stage->oracles[i]);
+	}
+	spatialHash_Destroy(stage->hash);
+	benchThreads_Destroy(stage->threads);
+	embreePeer_Destroy(stage->embree);
+	memset(stage, 0, sizeof(*stage));
+}
+
+snugStatus benchStage_Pose(const benchStage* stage, const benchActor* actors, int frame, const snugFrame* places)
+{
+	snugStatus status = snug_success;
+	for (int i = 0; i < stage->count && status == snug_success; ++i)
+	{
+		snugBody* body = stage->bodies[i].body;
+		const float* matrices = benchActor_GetMatrices(actors + i, frame);
+		status = snugBody_SetJoints(body, matrices, 0, actors[i].weights->transformCount);
+		status = status == snug_success ? snugBody_SetFrame(body, places + i) : status;
+	}
+	return status;
+}

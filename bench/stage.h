@@ -1,0 +1,34 @@
+// bench/stage.h: the bodies with which one method goes through a scene, and what else it needs.
+#ifndef BENCH_STAGE_H
+#define BENCH_STAGE_H
+
+#include "baselines/oracle.h"
+#include "baselines/spatial_hash.h"
+#include "bench/embree_peer.h"
+#include "bench/methods.h"
+#include "bench/threads.h"
+
+#define BENCH_MAX_ACTORS EMBREE_MAX_BODIES
+
+typedef struct benchStage
+{
+	const benchMethodDef* method;
+	int count;
+	benchBlendBody bodies[BENCH_MAX_ACTORS];
+	oracleBody oracles[BENCH_MAX_ACTORS]; ///< of methods with free bodies
+	spatialHash* hash;                    ///< of spatial hashing
+	benchThreads* threads;                ///< of methods with several
+	embreePeer* embree;                   ///< of Embree, once there are vertices to build it from
+} benchStage;
+
+/// Actors with the same mesh and weights share a model.
+/// @param lender nullable: lends its models where they are the same; must outlive the stage
+/// @return false, with the report failed, if something goes wrong
+bool benchStage_Create(benchStage* stage, const benchMethodDef* method, const benchActor* actors, int count,
+    const benchStage* lender, benchReport* report);
+void benchStage_Destroy(benchStage* stage);
+
+/// Give every body its transforms of a frame, and its place.
+snugStatus benchStage_Pose(const benchStage* stage, const benchActor* actors, int frame, const snugFrame* places);
+
+#endif

@@ -1,0 +1,53 @@
+#!/bin/sh
+# The benchmarks of deforming bodies, shortened: all methods find the same pairs, or they fail.
+# usage: test_program_bench.sh SNUG
+# shellcheck disable=SC2034 # used by test_lib.sh
+snug=$1
+# shellcheck source=/dev/null
+. "$(dirname "$0")/test_lib.sh"
+
+# run NAME OPTIONS...: tables to `err`, one JSON object to `out`, a page to NAME.html.
+run()
+{
+	name=$1
+	checks=$((checks + 4))
+	"$snug" bench "$@" --quick --json --html "$name.html" >out 2>err || fail "bench $* fails"
+	[ "$(wc -l <out)" -eq 1 ] || fail "bench $*: JSON is not one line"
+	grep -qE "^\{\"bench\":\"$name\",\"machine\":\{.*\},\"rows\":\[\{.*\}\],\"aims\":\[\{.*\}\]\}$" out ||
+		fail "bench $*: JSON has another shape: $(head -c 300 out)"
+	[ "$(tr -cd '[{' <out | wc -c)" -eq "$(tr -cd ']}' <out | wc -c)" ] || fail "bench $*: brackets do not match"
+	grep -qE '[:,]-?(nan|inf)' out && fail "bench $*: a number that JSON does not have"
+	if command -v python3 >/dev/null; then
+		checks=$((checks + 1))
+		python3 -m json.tool out >/dev/null 2>&1 || fail "bench $*: not JSON"
+	fi
+	grep -q '</html>' "$name.html" || fail "bench $*: the page is not complete"
+}
+
+# says TEXT: the tables hold it.
+says()
+{
+	checks=$((checks + 1))
+	grep -qF -- "$1" err || fail "tables do not hold '$1'"
+}
+
+run blend --explain
+for method in 'ours' 'ours, on demand' 'ours, front' 'ours, two threads' 'bottom-up' 'bottom-up, free body' 'oracle' \
+	'the paper: Eq. (12), AABB/AABB' 'the paper: Eq. (12), OBB/14-DOP' 'the paper: Eq. (12), AABB/AABB, our tree'; do
+	holds "\"bodies\":\"two\",\"vertices\":2892,\"nodes\":115,\"contact\":\"heavy\",\"method\":\"$method\",\"poseMs\":"
+done
+holds '"bodies":"six","vertices":2892'
+holds '{"name":"two bodies, 45K vertices, light contact: time, ours / oracle","value":'
+holds '"name":"two bodies, 300K vertices, light contact: time, ours / oracle","value":null,"aim":1.5,"met":null}'
+for key in paletteMs refitMs evaluationMs testsMs trianglesMs otherMs; do
+	holds "\"$key\":"
+done
+says "Which nodes were visited, and how loose they were"
+says "The loosest nodes that were visited"
+
+run scaling
+holds '{"table":"Growing in vertices, light contact: about 250 pairs","vertices":44892,"nodes":115,'
+holds '{"table":"Growing in nodes, heavy contact: about 7,500 pairs","vertices":44892,"nodes":50,'
+holds '"name":"3M vertices, light contact: time, ours / bottom-up","value":null,'
+
+finish
