@@ -218,7 +218,8 @@ static bool MakeRoom(Builder* b, const sgBlendFamily* family)
 }
 
 // Default: first order where weights vary nearly linearly over every node of the family, the local program where they
-// do over none or influences are few, and both elsewhere.
+// do not or influences are few. Where leaves are bounded too, both for families of which only some nodes are smooth: it
+// is tighter, but above exact leaves not worth its time.
 static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* family)
 {
 	static const uint8_t asked[] = {
@@ -246,9 +247,13 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 		return false;
 	}
 	sgProbe probe = sgBlend_ProbeFit(draft, b->values + b->header.valueCount);
-	if (probe.least <= MAX_FIT_RESIDUAL)
+	if (probe.most <= MAX_FIT_RESIDUAL)
 	{
-		family->kind = probe.most <= MAX_FIT_RESIDUAL ? sgBlend_firstOrder : sgBlend_mixed;
+		family->kind = sgBlend_firstOrder;
+	}
+	else if (probe.least <= MAX_FIT_RESIDUAL && b->header.boundLeaves != 0)
+	{
+		family->kind = sgBlend_mixed;
 	}
 	return true;
 }
