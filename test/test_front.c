@@ -178,12 +178,14 @@ static void immense_changes_are_motion(void** state)
 	Thing other = Thing_Make(sceneMakeBlob(8, 4), snug_rigid, (snugTreeDef){ 0 }, NULL);
 	for (int step = 0; step < 12; ++step)
 	{
-		float huge = step % 2 == 0 ? 3e38f : -3e38f, x = 0.1f * (float)step;
+		float huge = step % 2 == 0 ? 9.8e35f : -9.8e35f, x = 0.1f * (float)step;
 		const float matrix[12] = { 1, 0, huge, x, 0, 1, 0, 0, 0, 0, huge, 0 };
 		assert_int_equal(snugBody_SetJoints(thing.body, matrix, 0, 1), snug_success);
 		CheckPairs("immense", 0, &thing, &other, NULL);
 		AssertValid(thing.body, 0, step);
 	}
+	const float tooLarge[12] = { 1, 0, 3e38f, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
+	assert_int_equal(snugBody_SetJoints(thing.body, tooLarge, 0, 1), snug_outOfRange);
 	Thing_Free(&thing);
 	Thing_Free(&other);
 	free(transforms);

@@ -29,16 +29,17 @@ static void BoundSlab(const float* positions, const uint32_t* indices, uint32_t 
 	for (uint32_t i = 0; i < count; ++i)
 	{
 		const float* p = positions + 3 * (size_t)indices[i];
-		double along = 0.0;
+		double along = 0.0, size = 0.0;
 		for (int k = 0; k < 3; ++k)
 		{
 			along += (double)direction[k] * (double)p[k];
+			size += fabs((double)direction[k] * (double)p[k]);
 		}
-		lower = along < lower ? along : lower;
-		upper = along > upper ? along : upper;
+		lower = fmin(lower, along - 0x1p-51 * size);
+		upper = fmax(upper, along + 0x1p-51 * size);
 	}
-	slab->lower[lane] = sgRoundDown(lower - 0x1p-50 * fabs(lower));
-	slab->upper[lane] = sgRoundUp(upper + 0x1p-50 * fabs(upper));
+	slab->lower[lane] = sgRoundDown(lower);
+	slab->upper[lane] = sgRoundUp(upper);
 }
 
 static void SetBall(sgSlabLanes* extra, uint32_t lane, const double center[3], double radius)
