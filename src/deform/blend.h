@@ -1,7 +1,7 @@
 // src/deform/blend.h: surfaces carried by affine transforms with convex weights: v' = sum_j w_j T_j [v; 1].
 //
 // Linear blend skins (T_j: joints) and meshless bodies (T_j: simulation nodes; Steinemann, Otaduy, Gross 2008) are the
-// same here. Three files: blend.c evaluates and poses, blend_build.c prepares what bounds need, blend_kernels.c bounds
+// same here: blend.c evaluates and poses, blend_build.c prepares what bounds need, blend_kernels.c bounds
 // families of nodes; and blend_corners.c, for a bound that works node by node instead. docs/bounds.md derives the
 // bounds and their rounding.
 //
