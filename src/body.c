@@ -346,9 +346,9 @@ snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds
 	return status;
 }
 
-static void CheckInside(double value, double lower, double upper, snugValidation* validation)
+// How far a value is below the lower and above the upper end of an interval; neither, if it is inside.
+static void CheckInside(double below, double above, snugValidation* validation)
 {
-	double below = lower - value, above = value - upper;
 	validation->checks += 2;
 	// Written so that a NaN in the bound is a violation.
 	if (!(below <= 0.0) || !(above <= 0.0))
@@ -359,22 +359,27 @@ static void CheckInside(double value, double lower, double upper, snugValidation
 	}
 }
 
-// One vertex against what a node's volume adds to its box.
+// a + b without rounding, as its float64 value and what that leaves over. Knuth.
+static double SumExactly(double a, double b, double* rest)
+{
+	double sum = a + b, part = sum - a;
+	*rest = (a - (sum - part)) + (b - part);
+	return sum;
+}
+
+// One vertex against what a node's volume adds to its box. Slabs are judged without a tolerance: entries of directions
+// are 0, 1 and -1, so a position along one is a sum of three floats.
 static void CheckExtra(
     const snugBody* body, const double point[3], const sgSlabLanes* extra, uint32_t lane, snugValidation* validation)
 {
 	for (uint32_t i = 0; sgVolume_IsDop(body->volume) && i < body->extraSlabs; ++i)
 	{
 		const float* direction = sgVolume_Directions(body->volume)[i];
-		double along = 0.0;
-		for (int k = 0; k < 3; ++k)
-		{
-			along += (double)direction[k] * point[k];
-		}
-		// The sum rounds, in double: by less than this.
-		double rounding = 0x1p-51 * (fabs(point[0]) + fabs(point[1]) + fabs(point[2]));
-		CheckInside(
-		    along, (double)extra[i].lower[lane] - rounding, (double)extra[i].upper[lane] + rounding, validation);
+		double rest[3], along = SumExactly((double)direction[0] * point[0], (double)direction[1] * point[1], rest);
+		along = SumExactly(along, (double)direction[2] * point[2], rest + 1);
+		along = SumExactly(along, rest[0] + rest[1], rest + 2);
+		CheckInside(((double)extra[i].lower[lane] - along) - rest[2], (along - (double)extra[i].upper[lane]) + rest[2],
+		    validation);
 	}
 	if (body->volume == snug_volumeBall)
 	{
@@ -385,7 +390,8 @@ static void CheckExtra(
 			double difference = point[k] - (double)balls->center[k][lane];
 			sum += difference * difference;
 		}
-		CheckInside(sqrt(sum) * (1.0 - 0x1p-50), 0.0, (double)balls->radius[lane], validation);
+		double distance = sqrt(sum) * (1.0 - 0x1p-50);
+		CheckInside(-distance, distance - (double)balls->radius[lane], validation);
 	}
 }
 
@@ -401,8 +407,8 @@ static void CheckLeaf(snugBody* body, const sgLeaf* leaf, sgBounds bounds, uint3
 		const double point[3] = { (double)p[0], (double)p[1], (double)p[2] };
 		for (int axis = 0; axis < 3; ++axis)
 		{
-			CheckInside(point[axis], (double)bounds.boxes->lower[axis][lane], (double)bounds.boxes->upper[axis][lane],
-			    validation);
+			double lower = (double)bounds.boxes->lower[axis][lane], upper = (double)bounds.boxes->upper[axis][lane];
+			CheckInside(lower - point[axis], point[axis] - upper, validation);
 		}
 		if (bounds.extra != NULL)
 		{

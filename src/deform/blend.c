@@ -161,7 +161,7 @@ static void SetReach(sgBlendPose* pose, const sgBlendHeader* header, const float
 	double raised[3];
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		raised[axis] = (double)reach[axis] * (1.0 + 0x1p-20) + 0x1p-120 * sum;
+		raised[axis] = (double)reach[axis] * (1.0 + 0x1p-20) + 0x1p-120 * sum * sum;
 		pose->reach[axis] = sgRoundUp(raised[axis]);
 	}
 	snugVolume volume = (snugVolume)header->volume;

@@ -12,6 +12,9 @@ static const double roundoff = 0x1p-24;
 /// Vertices of a node that a probe looks at.
 #define PROBE_VERTICES 256
 
+/// Steeper gradients are none.
+#define MAX_GRADIENT 1e36
+
 // fmax and fmin are calls, for the sake of NaN, and none of ours is.
 static inline double Larger(double a, double b)
 {
@@ -147,7 +150,8 @@ static void FillRanges(
 		greatest[j] = 0.0;
 	}
 	common->slack.lane[lane] = sgRoundUp(Larger(1.0 - lowSum, 0.0));
-	StoreError(common, lane, (2.0 * own + 14.0) * (1.0 + spreadSum) + EvaluationError(draft));
+	// A bound that exceeds the reach contains everything, so that spreads need not count beyond 1.
+	StoreError(common, lane, (2.0 * own + 14.0) * (1.0 + Smaller(spreadSum, 1.0)) + EvaluationError(draft));
 }
 
 // Rest boxes of only those vertices that a transform moves.
@@ -265,7 +269,8 @@ static void PrismCoordinates(const PrismFrame* frame, const float p[3], double o
 	}
 }
 
-// Extents along the principal axes, none thinner than a thousandth of the longest, as float32 offset and axes.
+// Extents along the principal axes, none thinner than a thousandth of the longest, as float32 offset and axes. They are
+// grown by 2^-16 first, so that rounding the axes, which tilts them, hardly ever leaves a vertex outside.
 static void PrismAxes(const sgFamilyDraft* draft, uint32_t lane, const Cloud* cloud, const float center[3],
     float offset[3], float axes[3][3])
 {
@@ -291,7 +296,7 @@ static void PrismAxes(const sgFamilyDraft* draft, uint32_t lane, const Cloud* cl
 	double middle[3] = { 0, 0, 0 };
 	for (int a = 0; a < 3; ++a)
 	{
-		double half = Larger(0.5 * (most[a] - least[a]) * (1.0 + 1e-6), Larger(1e-3 * longest, 1e-30));
+		double half = Larger(0.5 * (most[a] - least[a]), Larger(1e-3 * longest, 1e-30)) * (1.0 + 0x1p-16);
 		for (int k = 0; k < 3; ++k)
 		{
 			middle[k] += 0.5 * (most[a] + least[a]) * cloud->axes[a][k];
@@ -305,9 +310,9 @@ static void PrismAxes(const sgFamilyDraft* draft, uint32_t lane, const Cloud* cl
 }
 
 // An octagonal prism around the vertices. Coordinates are measured in the rounded frame itself, so that rounding the
-// frame costs nothing; they come out at 1 plus a few roundings at most, which growing the axes by 2^-16 covers, and so
-// it covers what double precision loses. The corners stay valid: none is negative, since the middle of both extents is
-// at zero. Where the frame cannot be inverted, the prism is the rest box.
+// frame costs nothing; 1e-6 covers what double precision loses. The corners stay valid: none is negative, since the
+// middle of both extents is at zero. Where a vertex is outside, or the frame cannot be inverted, the prism is the rest
+// box.
 static void FillPrism(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgBlendVolume* volume)
 {
 	float center[3], offset[3], axes[3][3];
@@ -333,14 +338,14 @@ static void FillPrism(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCo
 			most = fabs(q[a]) <= most ? most : fabs(q[a]); // NaN stays
 		}
 	}
-	bool isUsable = most <= 1.0 + 1e-5;
+	bool isUsable = most <= 1.0 - 1e-6;
 	for (int a = 0; a < 3; ++a)
 	{
 		volume->offset[a].lane[lane] = isUsable ? offset[a] : 0.0f;
 		for (int k = 0; k < 3; ++k)
 		{
 			float boxAxis = a == k ? common->half[k].lane[lane] : 0.0f;
-			volume->axes[a][k].lane[lane] = isUsable ? axes[a][k] * (1.0f + 0x1p-16f) : boxAxis;
+			volume->axes[a][k].lane[lane] = isUsable ? axes[a][k] : boxAxis;
 		}
 	}
 	for (int c = 0; c < 4; ++c)
@@ -350,7 +355,8 @@ static void FillPrism(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCo
 }
 
 // Least squares of every transform's weight over the vertices: mean + gradient . (v - center). Directions in which the
-// cloud is thin say nothing reliable about gradients and get none.
+// cloud is thin say nothing reliable about gradients and get none, nor do clouds of subnormal size, whose gradients
+// float32 cannot hold.
 static void FitWeights(
     const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgFirstEntry* entries, double (*sums)[4])
 {
@@ -389,7 +395,12 @@ static void FitWeights(
 				gradient[k] += cloud.axes[a][k] * along / cloud.variance[a];
 			}
 		}
+		bool isSteep = false;
 		for (int k = 0; k < 3; ++k)
+		{
+			isSteep = isSteep || fabs(gradient[k]) > MAX_GRADIENT;
+		}
+		for (int k = 0; k < 3 && !isSteep; ++k)
 		{
 			entries[j].gradient[k].lane[lane] = sgRoundNearest(gradient[k]);
 			mean += gradient[k] * ((double)common->center[k].lane[lane] - cloud.mean[k]);

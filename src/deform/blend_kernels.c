@@ -125,7 +125,8 @@ static void StoreColumns(const float* matrix, float* columns)
 	}
 }
 
-// In float32 and never fused, so that whether a pose is accepted does not depend on the machine.
+// In float32 and never fused, so that whether a pose is accepted does not depend on the machine. Entries are limited
+// too: where the rest mesh is flat at zero they lead nowhere, but a blend of entries near FLT_MAX is infinite.
 static uint32_t TakeMatrices(const float* const matrices[SG_LANES], uint32_t count, const float restReach[3],
     float limit, float* across, float* columns, float reach[3])
 {
@@ -146,6 +147,7 @@ static uint32_t TakeMatrices(const float* const matrices[SG_LANES], uint32_t cou
 			size_t place = SG_LANES * (4 * (size_t)axis + (size_t)k);
 			f8 entry = f8_FromHalves(low[k], high[k]), weight = f8_Set(k < 3 ? restReach[k] : 1.0f);
 			f8_Store(across + place, entry);
+			good &= m8_Bits(f8_LessEqual(f8_Abs(entry), f8_Set(limit)));
 			sum = f8_Add(sum, f8_Mul(f8_Abs(entry), weight));
 		}
 		good &= m8_Bits(f8_LessEqual(sum, f8_Set(limit)));
@@ -534,10 +536,10 @@ static inline Interval QuadraticRow(const Reference* reference, const f8 half[3]
 	Interval sum = { zero, zero };
 	for (int a = 0; a < 3; ++a)
 	{
-		f8 square = f8_Mul(reference->change[a][a], f8_Mul(half[a], half[a]));
+		f8 square = f8_Mul(f8_Mul(reference->change[a][a], half[a]), half[a]);
 		int b = (a + 1) % 3;
 		f8 mixed = f8_Abs(f8_Add(reference->change[a][b], reference->change[b][a]));
-		mixed = f8_Mul(mixed, f8_Mul(half[a], half[b]));
+		mixed = f8_Mul(f8_Mul(mixed, half[a]), half[b]);
 		sum.upper = f8_Add(sum.upper, f8_Add(f8_Max(square, zero), mixed));
 		sum.lower = f8_Add(sum.lower, f8_Sub(f8_Min(square, zero), mixed));
 	}

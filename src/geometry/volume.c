@@ -20,8 +20,8 @@ const float sgDopDirections[SG_DOP_DIRECTIONS][3] = {
 	{ 0, 1, -1 },
 };
 
-// A slab of a k-DOP around points. Products with the directions' entries are exact in double, and their sums nearly:
-// far below the float that they are rounded to, outwards.
+// A slab of a k-DOP around points. Products with the directions' entries are exact in double; their sums are off by
+// 2^-52 of the terms at most, which may be large beside the sum.
 static void BoundSlab(const float* positions, const uint32_t* indices, uint32_t count, const float direction[3],
     sgSlabLanes* slab, uint32_t lane)
 {
@@ -29,16 +29,17 @@ static void BoundSlab(const float* positions, const uint32_t* indices, uint32_t 
 	for (uint32_t i = 0; i < count; ++i)
 	{
 		const float* p = positions + 3 * (size_t)indices[i];
-		double along = 0.0;
+		double along = 0.0, size = 0.0;
 		for (int k = 0; k < 3; ++k)
 		{
 			along += (double)direction[k] * (double)p[k];
+			size += fabs((double)direction[k] * (double)p[k]);
 		}
-		lower = along < lower ? along : lower;
-		upper = along > upper ? along : upper;
+		lower = fmin(lower, along - 0x1p-51 * size);
+		upper = fmax(upper, along + 0x1p-51 * size);
 	}
-	slab->lower[lane] = sgRoundDown(lower - 0x1p-50 * fabs(lower));
-	slab->upper[lane] = sgRoundUp(upper + 0x1p-50 * fabs(upper));
+	slab->lower[lane] = sgRoundDown(lower);
+	slab->upper[lane] = sgRoundUp(upper);
 }
 
 static void SetBall(sgSlabLanes* extra, uint32_t lane, const double center[3], double radius)
