@@ -11,33 +11,29 @@
 void SkinnedMesh_Free(SkinnedMesh* skinned)
 {
 	sceneMesh_Free(&skinned->mesh);
-	free(skinned->skinned.skin.starts);
-	free(skinned->skinned.skin.transforms);
-	free(skinned->skinned.skin.weights);
-	free(skinned->skinned.skin.matrices);
+	Skin_Free(&skinned->skin);
 }
 
 static SkinnedMesh SkinnedMesh_Make(sceneMesh mesh, uint32_t transformCount, size_t influences)
 {
-	SkinnedMesh skinned = {
-		.mesh = mesh,
+	Skin skin = {
 		.transformCount = transformCount,
 		.starts = calloc(mesh.vertexCount + (size_t)1, sizeof(uint32_t)),
 		.transforms = calloc(influences, sizeof(uint16_t)),
 		.weights = calloc(influences, sizeof(float)),
 		.matrices = calloc(12 * (size_t)transformCount, sizeof(float)),
 	};
-	assert_true(skinned.skin.starts != NULL && skinned.skin.transforms != NULL && skinned.skin.weights != NULL && skinned.skin.matrices != NULL);
-	return skinned;
+	assert_true(skin.starts != NULL && skin.transforms != NULL && skin.weights != NULL && skin.matrices != NULL);
+	return (SkinnedMesh){ mesh, skin };
 }
 
 // Add an influence of the last vertex begun; vertices come in order.
 static void AddInfluence(SkinnedMesh* skinned, uint32_t vertex, uint32_t transform, double weight)
 {
-	uint32_t place = skinned->skinned.skin.starts[vertex + 1];
-	skinned->skinned.skin.transforms[place] = (uint16_t)transform;
-	skinned->skinned.skin.weights[place] = (float)weight;
-	skinned->skinned.skin.starts[vertex + 1] = place + 1;
+	uint32_t place = skinned->skin.starts[vertex + 1];
+	skinned->skin.transforms[place] = (uint16_t)transform;
+	skinned->skin.weights[place] = (float)weight;
+	skinned->skin.starts[vertex + 1] = place + 1;
 }
 
 // --- Shapes ---------------------------------------------------------------------------------------------------------
@@ -167,12 +163,12 @@ static double RawWeight(sceneRandom* random, Weighting weighting, const float* p
 
 static void FillWeights(sceneRandom* random, SkinnedMesh* skinned, Weighting weighting)
 {
-	uint32_t n = skinned->skinned.skin.transformCount, most = n < MOST_INFLUENCES ? n : MOST_INFLUENCES;
+	uint32_t n = skinned->skin.transformCount, most = n < MOST_INFLUENCES ? n : MOST_INFLUENCES;
 	uint32_t same = 1 + sceneRandom_Index(random, most), stride = 1 + sceneRandom_Index(random, 12);
 	for (uint32_t v = 0; v < skinned->mesh.vertexCount; ++v)
 	{
 		const float* p = skinned->mesh.positions + 3 * (size_t)v;
-		skinned->skinned.skin.starts[v + 1] = skinned->skinned.skin.starts[v];
+		skinned->skin.starts[v + 1] = skinned->skin.starts[v];
 		// Smooth weights need the same transforms everywhere; others choose anew.
 		uint32_t first = 0, count = same;
 		if (weighting == weights_one)
@@ -302,11 +298,11 @@ void HardPose(sceneRandom* random, SkinnedMesh* skinned)
 	}
 	uint32_t vertex = skinned->mesh.vertexCount > 0 ? sceneRandom_Index(random, skinned->mesh.vertexCount) : 0;
 	const float* p = skinned->mesh.positions + 3 * (size_t)vertex;
-	for (uint32_t j = 0; j < skinned->skinned.skin.transformCount; ++j)
+	for (uint32_t j = 0; j < skinned->skin.transformCount; ++j)
 	{
 		for (int i = 0; i < 3; ++i)
 		{
-			float* row = skinned->skinned.skin.matrices + 12 * (size_t)j + 4 * i;
+			float* row = skinned->skin.matrices + 12 * (size_t)j + 4 * i;
 			double image = 0.0;
 			for (int k = 0; k < 3; ++k)
 			{
@@ -349,7 +345,7 @@ static void SetRows(SkinnedMesh* skinned, uint32_t transform, double linear, dou
 {
 	for (int i = 0; i < 3; ++i)
 	{
-		float* row = skinned->skinned.skin.matrices + 12 * (size_t)transform + 4 * i;
+		float* row = skinned->skin.matrices + 12 * (size_t)transform + 4 * i;
 		row[i] = (float)linear;
 		row[3] = (float)translation;
 	}
@@ -369,7 +365,7 @@ static double JustAbove(double x, double weight, double product)
 static void AlignVertex(SkinnedMesh* skinned, uint32_t n, bool areTies)
 {
 	double tiny = 0x1.8p-23, sum = 1.0 + (n - 1) * tiny, weight = (double)(float)(tiny / sum);
-	skinned->skinned.skin.starts[1] = 0;
+	skinned->skin.starts[1] = 0;
 	for (uint32_t j = 0; j < n; ++j)
 	{
 		AddInfluence(skinned, 0, j, j == 0 ? 1.0 : tiny);
@@ -390,7 +386,7 @@ static void AlignPair(SkinnedMesh* skinned, uint32_t n)
 {
 	for (uint32_t v = 0; v < 2; ++v)
 	{
-		skinned->skinned.skin.starts[v + 1] = skinned->skinned.skin.starts[v];
+		skinned->skin.starts[v + 1] = skinned->skin.starts[v];
 		for (uint32_t j = 0; j < n; ++j)
 		{
 			AddInfluence(skinned, v, j, j == 0 ? 1.0 : (v == 0 ? 1.02 : 0.53) * half);
@@ -405,7 +401,7 @@ static void AlignCrowd(SkinnedMesh* skinned, uint32_t n)
 {
 	for (uint32_t v = 0; v < n; ++v)
 	{
-		skinned->skinned.skin.starts[v + 1] = skinned->skinned.skin.starts[v];
+		skinned->skin.starts[v + 1] = skinned->skin.starts[v];
 		AddInfluence(skinned, v, 0, v == 0 ? 1.0 : 1.0 - 4.0 * less * half);
 		if (v > 0)
 		{
@@ -427,7 +423,7 @@ static void AlignSlope(SkinnedMesh* skinned, uint32_t n)
 		double u = v % 2 == 0 ? 1.0 : -1.0, w = v / 2 == 0 ? wide : -wide;
 		const double x = (u + w) / sqrt(2.0), y = (u - w) / sqrt(2.0);
 		memcpy(skinned->mesh.positions + 3 * v, (float[3]){ (float)x, (float)y, 0.0f }, 3 * sizeof(float));
-		skinned->skinned.skin.starts[v + 1] = skinned->skinned.skin.starts[v];
+		skinned->skin.starts[v + 1] = skinned->skin.starts[v];
 		double first = 0.5 + slope * (x - y), tiny = 0.7 * half + tinySlope[0] * x + tinySlope[1] * y;
 		for (uint32_t j = 0; j < n; ++j)
 		{
@@ -436,7 +432,7 @@ static void AlignSlope(SkinnedMesh* skinned, uint32_t n)
 	}
 	for (size_t row = 0; row < 3 * (size_t)n; ++row)
 	{
-		float* entries = skinned->skinned.skin.matrices + 4 * row;
+		float* entries = skinned->skin.matrices + 4 * row;
 		entries[0] = entries[1] = (float)(3.0 * n * half);
 		entries[3] = (float)translation;
 	}
@@ -444,7 +440,7 @@ static void AlignSlope(SkinnedMesh* skinned, uint32_t n)
 
 static void AlignSubnormals(SkinnedMesh* skinned, uint32_t n)
 {
-	skinned->skinned.skin.starts[1] = 0;
+	skinned->skin.starts[1] = 0;
 	for (uint32_t j = 0; j < n; ++j)
 	{
 		AddInfluence(skinned, 0, j, 1.0);
@@ -458,7 +454,8 @@ SkinnedMesh AlignedSkin(Alignment alignment, uint32_t n)
 		[aligned_vertex] = 1, [aligned_pair] = 2, [aligned_ties] = 1, [aligned_slope] = 4, [aligned_subnormal] = 1
 	};
 	uint32_t vertexCount = alignment == aligned_crowd ? n : vertexCounts[alignment];
-	SkinnedMesh skinned = SkinnedMesh_Make(CrowdedMesh(vertexCount, alignment == aligned_subnormal ? 0.0f : 1.0f), n, 4 * (size_t)n);
+	SkinnedMesh skinned =
+	    SkinnedMesh_Make(CrowdedMesh(vertexCount, alignment == aligned_subnormal ? 0.0f : 1.0f), n, 4 * (size_t)n);
 	switch (alignment)
 	{
 		case aligned_pair:
@@ -543,7 +540,7 @@ static float Nudged(float x, int bits)
 
 void NudgePose(sceneRandom* random, SkinnedMesh* skinned)
 {
-	uint32_t entry = sceneRandom_Index(random, 12), only = sceneRandom_Index(random, skinned->skinned.skin.transformCount);
+	uint32_t entry = sceneRandom_Index(random, 12), only = sceneRandom_Index(random, skinned->skin.transformCount);
 	bool isForAll = sceneRandom_Index(random, 2) != 0;
 	int bits = (int)sceneRandom_Index(random, 33) - 16;
 	double size = sceneRandom_Index(random, 2) != 0 ? 1.0 : 1e-3, factor = 1.0;
@@ -551,20 +548,20 @@ void NudgePose(sceneRandom* random, SkinnedMesh* skinned)
 	{
 		factor += size * sceneRandom_Range(random, -0.5, 0.5);
 	}
-	for (uint32_t j = isForAll ? 0 : only; j < (isForAll ? skinned->skinned.skin.transformCount : only + 1); ++j)
+	for (uint32_t j = isForAll ? 0 : only; j < (isForAll ? skinned->skin.transformCount : only + 1); ++j)
 	{
-		float* number = skinned->skinned.skin.matrices + 12 * (size_t)j + entry;
+		float* number = skinned->skin.matrices + 12 * (size_t)j + entry;
 		*number = Nudged((float)((double)*number * factor), bits);
 	}
 }
 
 void PoseBody(snugBody* body, SkinnedMesh* skinned)
 {
-	while (snugBody_SetJoints(body, skinned->skinned.skin.matrices, 0, skinned->skinned.skin.transformCount) != snug_success)
+	while (snugBody_SetJoints(body, skinned->skin.matrices, 0, skinned->skin.transformCount) != snug_success)
 	{
-		for (size_t i = 0; i < 12 * (size_t)skinned->skinned.skin.transformCount; ++i)
+		for (size_t i = 0; i < 12 * (size_t)skinned->skin.transformCount; ++i)
 		{
-			skinned->skinned.skin.matrices[i] = isfinite(skinned->skinned.skin.matrices[i]) ? skinned->skinned.skin.matrices[i] * 1e-6f : 1.0f;
+			skinned->skin.matrices[i] = isfinite(skinned->skin.matrices[i]) ? skinned->skin.matrices[i] * 1e-6f : 1.0f;
 		}
 	}
 }
@@ -588,22 +585,7 @@ Bounding BoundingOf(uint64_t number)
 	};
 }
 
-Thing Bind(const SkinnedMesh* skinned, snugTreeDef tree, const Bounding* how)
+Thing MakeThing(const SkinnedMesh* skinned, snugTreeDef tree, const Bounding* how)
 {
-	Thing thing = { .mesh = sceneMesh_Copy(&skinned->mesh) };
-	snugModelDef def = MeshDef(&skinned->mesh, snug_blend, tree);
-	def.blend = (snugBlendDef){
-		.transformCount = skinned->skinned.skin.transformCount,
-		.starts = skinned->skinned.skin.starts,
-		.transforms = skinned->skinned.skin.transforms,
-		.weights = skinned->skinned.skin.weights,
-		.bound = how->bound,
-		.volume = how->volume,
-		.restVolume = how->rest,
-		.boundLeaves = how->boundLeaves,
-	};
-	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
-	snugBodyDef bodyDef = { .model = thing.model, .strategy = how->strategy };
-	assert_int_equal(snugBody_Create(&bodyDef, &thing.body), snug_success);
-	return thing;
+	return MakeBounded(sceneMesh_Copy(&skinned->mesh), &skinned->skin, tree, how);
 }

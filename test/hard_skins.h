@@ -2,18 +2,13 @@
 #ifndef TEST_HARD_SKINS_H
 #define TEST_HARD_SKINS_H
 
-#include "support.h"
+#include "blend_support.h"
 
-// A mesh, the transforms that move its vertices, and a pose.
-typedef struct Skin
+typedef struct SkinnedMesh
 {
 	sceneMesh mesh;
-	uint32_t transformCount;
-	uint32_t* starts; // (vertexCount + 1)
-	uint16_t* transforms;
-	float* weights;
-	float* matrices; // 12 per transform
-} Skin;
+	Skin skin;
+} SkinnedMesh;
 
 void SkinnedMesh_Free(SkinnedMesh* skinned);
 
@@ -64,19 +59,10 @@ void PoseBody(snugBody* body, SkinnedMesh* skinned);
 #define BOUND_COUNT 6
 extern const char* const boundNames[BOUND_COUNT];
 
-typedef struct Bounding
-{
-	snugBound bound;
-	snugVolume volume;
-	snugRestVolume rest;
-	bool boundLeaves;
-	snugStrategy strategy;
-} Bounding;
-
 // Every combination in turn, by the number of a case.
 Bounding BoundingOf(uint64_t number);
 
-// Takes a copy of the mesh.
-Thing Bind(const SkinnedMesh* skinned, snugTreeDef tree, const Bounding* how);
+// Copies the mesh.
+Thing MakeThing(const SkinnedMesh* skinned, snugTreeDef tree, const Bounding* how);
 
 #endif

@@ -55,7 +55,7 @@ static void hard_skins_are_contained(void** state)
 		sceneRandom random = { number };
 		SkinnedMesh skinned = HardSkin(&random);
 		Bounding how = BoundingOf(number);
-		Thing thing = Bind(&skinned, RandomTreeDef(&random), &how);
+		Thing thing = MakeThing(&skinned, RandomTreeDef(&random), &how);
 		for (int pose = 0; pose < 4; ++pose)
 		{
 			HardPose(&random, &skinned);
@@ -144,8 +144,9 @@ static Bounding BoundingOnDemand(uint64_t number)
 static void CheckAligned(const SkinnedMesh* skinned, uint64_t number)
 {
 	Bounding how = BoundingOnDemand(number);
-	Thing thing = Bind(skinned, (snugTreeDef){ .leafTriangles = 1 }, &how);
-	assert_int_equal(snugBody_SetJoints(thing.body, skinned->skinned.skin.matrices, 0, skinned->skinned.skin.transformCount), snug_success);
+	Thing thing = MakeThing(skinned, (snugTreeDef){ .leafTriangles = 1 }, &how);
+	assert_int_equal(
+	    snugBody_SetJoints(thing.body, skinned->skin.matrices, 0, skinned->skin.transformCount), snug_success);
 	Check("aligned roundings", number, &thing, &how);
 	tallies[how.bound].used = fmax(tallies[how.bound].used, UsedError(thing.body));
 	Thing_Free(&thing);
@@ -186,7 +187,7 @@ static void a_search_finds_nothing_outside(void** state)
 		sceneRandom random = { number };
 		SkinnedMesh skinned = SmallSkin(&random);
 		Bounding how = BoundingOnDemand(number);
-		Thing thing = Bind(&skinned, (snugTreeDef){ .leafTriangles = 1 }, &how);
+		Thing thing = MakeThing(&skinned, (snugTreeDef){ .leafTriangles = 1 }, &how);
 		size_t bytes = 12 * sizeof(float) * skinned.skin.transformCount;
 		float* best = malloc(bytes);
 		assert_non_null(best);
@@ -215,9 +216,9 @@ static void a_search_finds_nothing_outside(void** state)
 static void SetMatrices(SkinnedMesh* skinned, uint64_t seed, double size)
 {
 	sceneRandom random = { seed };
-	for (size_t i = 0; i < 12 * (size_t)skinned->skinned.skin.transformCount; ++i)
+	for (size_t i = 0; i < 12 * (size_t)skinned->skin.transformCount; ++i)
 	{
-		skinned->skinned.skin.matrices[i] = (float)(i % 4 == 3 ? 0.0 : size * sceneRandom_Range(&random, -1.0, 1.0));
+		skinned->skin.matrices[i] = (float)(i % 4 == 3 ? 0.0 : size * sceneRandom_Range(&random, -1.0, 1.0));
 	}
 }
 
@@ -234,7 +235,7 @@ static void quadratic_terms_survive_any_scale(void** state)
 		for (uint64_t number = 0; number < BOUND_COUNT; ++number)
 		{
 			Bounding how = BoundingOnDemand(number);
-			Thing thing = Bind(&skinned, (snugTreeDef){ 0 }, &how);
+			Thing thing = MakeThing(&skinned, (snugTreeDef){ 0 }, &how);
 			SetMatrices(&skinned, i, 1.0);
 			PoseBody(thing.body, &skinned);
 			Check("quadratic terms", i, &thing, &how);
@@ -258,8 +259,9 @@ static void entries_that_would_overflow_are_refused(void** state)
 		skinned.skin.matrices[12 * j + 2] = FLT_MAX;
 	}
 	Bounding how = BoundingOf(0);
-	Thing thing = Bind(&skinned, (snugTreeDef){ 0 }, &how);
-	assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, skinned.skin.transformCount), snug_outOfRange);
+	Thing thing = MakeThing(&skinned, (snugTreeDef){ 0 }, &how);
+	assert_int_equal(
+	    snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, skinned.skin.transformCount), snug_outOfRange);
 	Check("refused", 0, &thing, &how);
 	Thing_Free(&thing);
 	SkinnedMesh_Free(&skinned);
@@ -277,7 +279,7 @@ static void tiny_models_survive_saving(void** state)
 		for (uint64_t number = 0; number < BOUND_COUNT; ++number)
 		{
 			Bounding how = BoundingOf(number);
-			Thing thing = Bind(&skinned, (snugTreeDef){ 0 }, &how);
+			Thing thing = MakeThing(&skinned, (snugTreeDef){ 0 }, &how);
 			size_t bytes;
 			const void* block = snugModel_GetBlock(thing.model, &bytes);
 			snugModel* loaded;
@@ -297,7 +299,7 @@ static void boxes_grow_after_a_long_way(void** state)
 	for (int b = 0; b < BOUND_COUNT; ++b)
 	{
 		Bounding how = { .bound = (snugBound)b, .strategy = snug_strategyFront };
-		Thing thing = Bind(&skinned, (snugTreeDef){ 0 }, &how);
+		Thing thing = MakeThing(&skinned, (snugTreeDef){ 0 }, &how);
 		for (int step = 0; step < 20; ++step)
 		{
 			skinned.skin.matrices[3] = step == 2 ? 1e20f : 0.01f * (float)step;
@@ -330,7 +332,7 @@ static void slabs_contain_sums_that_cancel(void** state)
 				float x = far + along * end[0], y = up * end[1];
 				memcpy(skinned.mesh.positions + 3 * v, (float[3]){ x, y, x }, 3 * sizeof(float));
 			}
-			things[i] = Bind(&skinned, (snugTreeDef){ 0 }, &how);
+			things[i] = MakeThing(&skinned, (snugTreeDef){ 0 }, &how);
 			Check("slabs", (uint64_t)volume, &things[i], &how);
 			SkinnedMesh_Free(&skinned);
 		}

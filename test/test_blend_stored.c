@@ -257,7 +257,7 @@ static void stored_numbers_hold_for_every_vertex(void** state)
 		sceneRandom random = { number };
 		SkinnedMesh skinned = HardSkin(&random);
 		Bounding how = BoundingOf(number);
-		Thing thing = Bind(&skinned, RandomTreeDef(&random), &how);
+		Thing thing = MakeThing(&skinned, RandomTreeDef(&random), &how);
 		const sgTree* tree = &thing.model->tree;
 		for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 		{

@@ -355,8 +355,8 @@ SNUG_API snugStatus snugBody_SetVertices(
 /// matrix times its inverse bind matrix is
 /// @param stride bytes from one matrix to the next; 0 means 48
 /// @param count must be the model's transformCount (snugModel_GetInfo), else snug_badInput
-/// @return snug_badInput if a number is not finite, snug_outOfRange if positions might exceed SNUG_MAX_COORDINATE; the
-/// pose is unchanged then
+/// @return snug_badInput if a number is not finite, snug_outOfRange if positions might exceed SNUG_MAX_COORDINATE or an
+/// entry does; the pose is unchanged then
 SNUG_API snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);
 
 /// A simulation node of a meshless body: it carries v to v + displacement + gradient^T (v - position).
