@@ -99,12 +99,13 @@ static sceneMesh RandomShape(sceneRandom* random)
 static void ResizeMesh(sceneRandom* random, sceneMesh* mesh)
 {
 	static const double sizes[] = { 1.0, 1.0, 1.0, 1e-10, 1e10, 1e-20, 1e20, 1e-25, 1e25, 1e-30, 1e30, 1e-40 };
-	static const double offsets[] = { 0.0, 0.0, 0.0, 1.0, 1e3, 1e6 };
+	static const double offsets[] = { 0.0, 1.0, 1e3, 1e6 };
 	double size = sizes[sceneRandom_Index(random, LENGTH_OF(sizes))], offset[3];
+	bool isAtZero = sceneRandom_Index(random, 2) != 0;
 	for (int k = 0; k < 3; ++k)
 	{
 		offset[k] = RandomSign(random) * offsets[sceneRandom_Index(random, LENGTH_OF(offsets))];
-		offset[k] = size * fabs(offset[k]) > 1e35 ? 0.0 : offset[k];
+		offset[k] = isAtZero || size * fabs(offset[k]) > 1e35 ? 0.0 : offset[k];
 	}
 	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
 	{

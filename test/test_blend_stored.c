@@ -250,7 +250,7 @@ static void stored_numbers_hold_for_every_vertex(void** state)
 {
 	(void)state;
 	uint64_t seed = TestSeed();
-	int count = TestCount(600);
+	int count = TestCount(2400);
 	for (int i = 0; i < count; ++i)
 	{
 		uint64_t number = seed + (uint64_t)i;
