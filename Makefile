@@ -14,7 +14,7 @@ CONFIGURE = cmake $(CMAKE_FLAGS) --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
 FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes baselines bench cli io) -name '*.[ch]' -o -name '*.cpp')
 
-.PHONY: all demo test test-long bench fuzz asan tsan install deb format check-format peers clean help
+.PHONY: all demo test test-long mutate-bounds bench fuzz asan tsan install deb format check-format peers clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -39,6 +39,10 @@ test-long: ## run the long tests (hours)
 	@$(CONFIGURE) release -DSNUG_BUILD_TESTS=ON
 	@$(BUILD) release
 	@tools/run-tests build/release --label-regex '^long$$'
+
+mutate-bounds: ## lower each rounding constant of the bounds until a test fails (five minutes)
+	@tools/install-dependencies build test
+	@tools/mutate-bounds
 
 asan tsan: ## run the tests under the address and undefined behaviour, or the thread sanitizer
 	@tools/install-dependencies build test

@@ -20,8 +20,8 @@ const float sgDopDirections[SG_DOP_DIRECTIONS][3] = {
 	{ 0, 1, -1 },
 };
 
-// A slab of a k-DOP around points. Products with the directions' entries are exact in double, and their sums nearly:
-// far below the float that they are rounded to, outwards.
+// A slab of a k-DOP around points. Products with the directions' entries are exact in double; their sums are off by
+// 2^-52 of the terms at most, which may be large beside the sum.
 static void BoundSlab(const float* positions, const uint32_t* indices, uint32_t count, const float direction[3],
     sgSlabLanes* slab, uint32_t lane)
 {

@@ -1,0 +1,283 @@
+// test/test_blend_stored.c: what a blend model stores about a node holds for every vertex below it, in exact arithmetic
+// or nearly: weights are within their ranges and fits, positions within rest boxes, prisms and k-DOPs.
+//
+// Would catch a number rounded to nearest that must be rounded outwards: bounds rest on these numbers, and what their
+// own rounding allows for would hide it in test_blend_bounds.
+#include "hard_skins.h"
+
+#include "deform/blend.h"
+
+#include <math.h>
+
+/// A node, and where its numbers are.
+typedef struct Node
+{
+	sgBlend blend;
+	const sgBlendFamily* family;
+	const sgBlendCommon* common;
+	const sgLaneFloats* entries;
+	uint32_t stride;      ///< of entries
+	uint32_t lane;        ///< in what the node shares with its siblings
+	uint32_t acrossCount; ///< transforms per entry: 8 for a node alone, whose entries' lanes are transforms; else 1
+} Node;
+
+static Node Node_Find(const snugModel* model, uint32_t slot)
+{
+	uint32_t parent = model->tree.nodes[slot].parent;
+	Node node = { .blend = sgBlend_Get(model), .lane = slot % SG_LANES };
+	node.family = node.blend.families + (parent == SG_NONE ? 0 : node.blend.familyOfParent[parent]);
+	node.common = (const sgBlendCommon*)(const void*)(node.blend.values + node.family->values);
+	node.entries = node.blend.values + node.family->values + sgBlendFamily_HeadValues(node.family);
+	node.stride = sgBlendKind_EntryValues((sgBlendKind)node.family->kind);
+	node.acrossCount = node.family->isAcross ? SG_LANES : 1;
+	return node;
+}
+
+/// The numbers of one transform: sgRangeEntry, sgLocalEntry, sgZeroEntry or sgFirstEntry.
+typedef struct Entry
+{
+	uint32_t transform;
+	double first[2];  ///< low and spread, or mean and residual
+	double center[3]; ///< or gradient
+	double half[3];
+} Entry;
+
+static Entry Node_Entry(const Node* node, uint32_t j, uint32_t across)
+{
+	const sgLaneFloats* values = node->entries + (size_t)j * node->stride;
+	uint32_t lane = node->family->isAcross ? across : node->lane;
+	Entry entry = { .transform =
+		                node->blend.entryTransforms[node->family->firstEntry + j] * node->acrossCount + across };
+	for (uint32_t f = 0; f < node->stride; ++f)
+	{
+		double* to = f < 2 ? entry.first + f : f < 5 ? entry.center + f - 2 : entry.half + f - 5;
+		*to = (double)values[f].lane[lane];
+	}
+	return entry;
+}
+
+static double WeightOf(const sgBlend* blend, uint32_t vertex, uint32_t transform)
+{
+	for (uint32_t k = blend->starts[vertex]; k < blend->starts[vertex + 1]; ++k)
+	{
+		if (blend->transforms[k] == transform)
+		{
+			return (double)blend->weights[k];
+		}
+	}
+	return 0.0;
+}
+
+static bool IsInBox(const float* p, const double center[3], const double half[3])
+{
+	bool isInside = true;
+	for (int k = 0; k < 3; ++k)
+	{
+		isInside = isInside && fabs((double)p[k] - center[k]) <= half[k];
+	}
+	return isInside;
+}
+
+static bool IsInRestBox(const Node* node, const float* p)
+{
+	double center[3], half[3];
+	for (int k = 0; k < 3; ++k)
+	{
+		center[k] = (double)node->common->center[k].lane[node->lane];
+		half[k] = (double)node->common->half[k].lane[node->lane];
+	}
+	return IsInBox(p, center, half) && fabs((double)p[0]) <= (double)node->blend.header->reach[0] &&
+	       fabs((double)p[1]) <= (double)node->blend.header->reach[1] &&
+	       fabs((double)p[2]) <= (double)node->blend.header->reach[2];
+}
+
+static bool IsInEntry(const Node* node, const Entry* entry, uint32_t vertex, const float* p)
+{
+	double weight = WeightOf(&node->blend, vertex, entry->transform);
+	sgBlendKind kind = (sgBlendKind)node->family->kind;
+	if (kind >= sgBlend_zeroOrder)
+	{
+		long double fit = (long double)entry->first[0];
+		for (int k = 0; kind != sgBlend_zeroOrder && k < 3; ++k)
+		{
+			long double center = (long double)node->common->center[k].lane[node->lane];
+			fit += (long double)entry->center[k] * ((long double)p[k] - center);
+		}
+		return fabsl((long double)weight - fit) <= (long double)entry->first[1];
+	}
+	bool isInRange = entry->first[0] <= weight && weight <= entry->first[0] + entry->first[1];
+	return isInRange && (kind != sgBlend_local || weight == 0.0 || IsInBox(p, entry->center, entry->half));
+}
+
+static bool AreInEntries(const Node* node, uint32_t vertex, const float* p)
+{
+	bool isInside = true;
+	for (uint32_t j = 0; j < node->family->entryCount * node->acrossCount; ++j)
+	{
+		Entry entry = Node_Entry(node, j / node->acrossCount, j % node->acrossCount);
+		isInside = isInside && IsInEntry(node, &entry, vertex, p);
+	}
+	return isInside;
+}
+
+// Kinds limited, program and local.
+static bool SlackIsEnough(const Node* node)
+{
+	double sum = 0.0;
+	for (uint32_t j = 0; j < node->family->entryCount * node->acrossCount; ++j)
+	{
+		sum += Node_Entry(node, j / node->acrossCount, j % node->acrossCount).first[0];
+	}
+	return node->family->kind > sgBlend_local || 1.0 - sum <= (double)node->common->slack.lane[node->lane];
+}
+
+// Coordinates of a point in a prism or an oriented box, whose offset and axes are given: by Cramer's rule, in double.
+// False if the axes have no volume; such a box is a flat rest box, which is checked by itself.
+static bool Coordinates(const Node* node, const float* p, const sgLaneFloats offset[3], const sgLaneFloats axes[3][3],
+    double coordinates[3])
+{
+	uint32_t lane = node->lane;
+	double q[3], axis[3][3], det = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		q[k] = (double)p[k] - (double)node->common->center[k].lane[lane] - (double)offset[k].lane[lane];
+		for (int a = 0; a < 3; ++a)
+		{
+			axis[a][k] = (double)axes[a][k].lane[lane];
+		}
+	}
+	for (int a = 0; a < 3; ++a)
+	{
+		const double *u = axis[(a + 1) % 3], *v = axis[(a + 2) % 3];
+		coordinates[a] = 0.0;
+		det = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			int i = (k + 1) % 3, j = (k + 2) % 3;
+			double normal = u[i] * v[j] - u[j] * v[i];
+			coordinates[a] += normal * q[k];
+			det += normal * axis[a][k];
+		}
+		coordinates[a] /= det;
+	}
+	return det != 0.0;
+}
+
+static bool AreInUnitCube(const double coordinates[3])
+{
+	const double most = 1.0 + 1e-9; // what Cramer's rule loses
+	return fabs(coordinates[0]) <= most && fabs(coordinates[1]) <= most && fabs(coordinates[2]) <= most;
+}
+
+static bool IsInPrism(const Node* node, const float* p)
+{
+	const sgBlendVolume* prism = (const sgBlendVolume*)(const void*)(node->common + 1);
+	double c[3];
+	if (!Coordinates(node, p, prism->offset, prism->axes, c))
+	{
+		return true;
+	}
+	const double sums[4] = { c[0] + c[1], c[0] - c[1], c[1] - c[0], -c[0] - c[1] };
+	bool isInside = AreInUnitCube(c);
+	for (int i = 0; i < 4; ++i)
+	{
+		isInside = isInside && sums[i] <= (double)prism->corner[i].lane[node->lane] + 1e-9;
+	}
+	return isInside;
+}
+
+static bool IsInOrientedBox(const Node* node, const float* p)
+{
+	const sgBlendOrientedBox* box = (const sgBlendOrientedBox*)(const void*)(node->common + 1);
+	double coordinates[3];
+	return !Coordinates(node, p, box->offset, box->axes, coordinates) || AreInUnitCube(coordinates);
+}
+
+static bool IsInDop(const Node* node, const float* p)
+{
+	const sgBlendDop* dop = (const sgBlendDop*)(const void*)(node->common + 1);
+	bool isInside = true;
+	for (uint32_t s = 0; s < 8; ++s)
+	{
+		long double along = 0.0L;
+		for (int k = 0; k < 3; ++k)
+		{
+			long double offset = (long double)p[k] - (long double)node->common->center[k].lane[node->lane];
+			along += (s >> k & 1) != 0 ? -offset : offset;
+		}
+		isInside = isInside && along <= (long double)dop->support[s].lane[node->lane];
+	}
+	return isInside;
+}
+
+static bool IsInRestVolume(const Node* node, const float* p)
+{
+	if (node->family->kind >= sgBlend_zeroOrder)
+	{
+		return IsInPrism(node, p);
+	}
+	switch ((snugRestVolume)node->family->rest)
+	{
+		case snug_restOrientedBox:
+			return IsInOrientedBox(node, p);
+		case snug_restDop14:
+			return IsInDop(node, p);
+		default:
+			return true;
+	}
+}
+
+// What is wrong with a node, or null.
+static const char* FindFault(const snugModel* model, uint32_t slot)
+{
+	const sgTree* tree = &model->tree;
+	Node node = Node_Find(model, slot);
+	sgLeafRange range = sgTree_LeavesBelow(tree, slot);
+	uint32_t end = tree->leaves[range.last].firstVertex + tree->leaves[range.last].vertexCount;
+	const char* fault = SlackIsEnough(&node) ? NULL : "slack";
+	for (uint32_t i = tree->leaves[range.first].firstVertex; fault == NULL && i < end; ++i)
+	{
+		uint32_t vertex = tree->leafVertices[i];
+		const float* p = model->positions + 3 * (size_t)vertex;
+		fault = !AreInEntries(&node, vertex, p) ? "weight" : fault;
+		fault = !IsInRestVolume(&node, p) ? "rest volume" : fault;
+		fault = !IsInRestBox(&node, p) ? "rest box" : fault;
+	}
+	return fault;
+}
+
+static void stored_numbers_hold_for_every_vertex(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed();
+	int count = TestCount(2400);
+	for (int i = 0; i < count; ++i)
+	{
+		uint64_t number = seed + (uint64_t)i;
+		sceneRandom random = { number };
+		SkinnedMesh skinned = HardSkin(&random);
+		Bounding how = BoundingOf(number);
+		Thing thing = MakeThing(&skinned, RandomTreeDef(&random), &how);
+		const sgTree* tree = &thing.model->tree;
+		for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+		{
+			bool isBounded = tree->nodes[slot].first != SG_NONE && (how.boundLeaves || !sgTree_IsLeaf(tree, slot));
+			const char* fault = isBounded ? FindFault(thing.model, slot) : NULL;
+			if (fault != NULL)
+			{
+				fail_msg("SNUG_SEED=%llu: bound %s, rest volume %d: node %u has a wrong %s", (unsigned long long)number,
+				    boundNames[how.bound], (int)how.rest, slot, fault);
+			}
+		}
+		Thing_Free(&thing);
+		SkinnedMesh_Free(&skinned);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stored_numbers_hold_for_every_vertex),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
