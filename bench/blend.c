@@ -43,22 +43,25 @@ typedef struct blendTables
 
 // ---- Plan ------------------------------------------------------------------------------------------------------
 
-// What needs a model of its own, or looks at everything in every frame, is left out where it would take too long.
+// What is slow is left out, or run less often, where bodies are large or many.
 static benchMeetingPlan MakePlan(const benchOptions* options, const blendCase* which)
 {
-	uint32_t strategies = BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_front) |
-	                      BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_freeBottomUp) | BENCH_BIT(bench_oracle);
-	uint32_t others = BENCH_BIT(bench_paperWide) | BENCH_BIT(bench_limited) | BENCH_BIT(bench_embree);
-	benchMeetingPlan plan = { .methods = strategies | others | BENCH_BIT(bench_twoThreads),
-		.phased = strategies | others,
-		.passes = options->quick ? 2 : 5,
-		.slowPasses = options->quick || which->size == 2 ? 1 : 2 };
-	if (which->size < (options->quick ? 1 : 2))
+	bool isSmall = which->size + which->crowd < 2, isTwo = which->crowd == 0;
+	uint32_t main =
+	    BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_oracle) | BENCH_BIT(bench_embree);
+	uint32_t others = BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_paperWide);
+	benchMeetingPlan plan = { .methods = main | others | BENCH_BIT(bench_front) | BENCH_BIT(bench_freeBottomUp) |
+		                                 BENCH_BIT(bench_limited) | BENCH_BIT(bench_twoThreads),
+		.phased = isSmall ? main | others : main,
+		.passes = options->quick ? 2
+		          : isSmall      ? 5
+		                         : 3,
+		.briefPasses = options->quick || which->size > 0 ? 1 : 2 };
+	if (isTwo && which->size < (options->quick ? 1 : 2))
 	{
 		plan.methods |= BENCH_BIT(bench_paper) | BENCH_BIT(bench_paperDop);
-		plan.phased |= BENCH_BIT(bench_paper);
 	}
-	if (which->size < 2 && which->crowd == 0)
+	if (isTwo && isSmall)
 	{
 		plan.methods |= BENCH_BIT(bench_spatialHash) | (options->quick ? 0 : BENCH_OTHER_BOUNDS);
 	}

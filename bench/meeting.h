@@ -82,7 +82,7 @@ typedef struct benchMeetingPlan
 	uint32_t phased;  ///< of those, the ones whose phases are wanted
 	int passes;       ///< through all frames for the clock, after one to warm up; methods take turns pass by pass, so
 	                  ///< that what else goes on in the machine spares none of them
-	int slowPasses;   ///< the same, of methods that look at everything in every frame
+	int briefPasses;  ///< the same, of methods that are brief
 } benchMeetingPlan;
 
 /// Run through all frames by some methods and compare their pairs.

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Frames after which a method that looks at everything has touched all its memory.
-#define SLOW_WARM_UP 4
+/// Frames after which a brief method is warm: those that look at everything have touched all their memory.
+#define BRIEF_WARM_UP 4
 
 /// Passes of which phases are the least.
-#define PHASED_PASSES 3
+#define PHASED_PASSES 2
 
 /// One method at work.
 typedef struct runner
@@ -290,7 +290,7 @@ static void WarmUp(const runner* r)
 	{
 		TuneCells(&warm);
 	}
-	RunFrames(&warm, r->stage->method->isSlow && SLOW_WARM_UP < frameCount ? SLOW_WARM_UP : frameCount);
+	RunFrames(&warm, r->stage->method->isBrief && BRIEF_WARM_UP < frameCount ? BRIEF_WARM_UP : frameCount);
 	r->meeting->answers.isSet = true;
 }
 
@@ -303,7 +303,7 @@ static void RunPhases(const runner* r)
 	phased.times = r->ignored;
 	phased.tallies = frames;
 	benchClocks_Start();
-	for (int pass = 0; pass < (r->stage->method->isSlow ? 1 : PHASED_PASSES); ++pass)
+	for (int pass = 0; pass < (r->stage->method->isBrief ? 1 : PHASED_PASSES); ++pass)
 	{
 		RunFrames(&phased, frameCount);
 	}
@@ -327,11 +327,11 @@ static void RunAll(const benchMeetingPlan* plan, runner runners[BENCH_METHODS], 
 	{
 		WarmUp(runners + i);
 	}
-	for (int pass = 0; pass < plan->passes || pass < plan->slowPasses; ++pass)
+	for (int pass = 0; pass < plan->passes || pass < plan->briefPasses; ++pass)
 	{
 		for (int i = 0; i < count; ++i)
 		{
-			if (pass < (runners[i].stage->method->isSlow ? plan->slowPasses : plan->passes))
+			if (pass < (runners[i].stage->method->isBrief ? plan->briefPasses : plan->passes))
 			{
 				RunFrames(runners + i, runners[i].meeting->answers.frameCount);
 			}

@@ -48,8 +48,8 @@ typedef struct benchMethodDef
 	const char* name;
 	benchMethodKind kind;
 	benchBounding how;
-	int threads; ///< besides the caller's
-	bool isSlow; ///< looks at everything in every frame, or nearly: fewer passes
+	int threads;  ///< besides the caller's
+	bool isBrief; ///< slow, or beside the point: fewer passes
 } benchMethodDef;
 
 const benchMethodDef* benchGetMethod(benchMethod method);

@@ -113,7 +113,7 @@ static void AddRows(
 static void RunContact(const benchOptions* options, scalingSeries* series, int i, sceneContact contact,
     benchMeeting* meeting, const scalingStarts starts, benchReport* report)
 {
-	const benchMeetingPlan plan = { .methods = scalingMethods, .passes = options->quick ? 2 : 5, .slowPasses = 1 };
+	const benchMeetingPlan plan = { .methods = scalingMethods, .passes = options->quick ? 2 : 5, .briefPasses = 1 };
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	benchMeeting_Forget(meeting, contact);
 	double depth = FindDepth(meeting, starts, wantedPairs[contact], report);

@@ -175,7 +175,7 @@ static void RunMeeting(
 	const benchMeetingPlan plan = { .methods = methods,
 		.phased = scene->explained != NULL ? methods & ~BENCH_OTHER_BOUNDS : 0,
 		.passes = passes,
-		.slowPasses = passes };
+		.briefPasses = passes };
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	if (all == NULL)
 	{
