@@ -371,8 +371,8 @@ bool benchMeeting_Run(
 	{
 		bool isThere = m != bench_embree || embreePeer_IsAvailable();
 		if ((plan->methods & BENCH_BIT(m)) != 0 && isThere &&
-		    benchStage_Create(
-		        stages + m, benchGetMethod(m), meeting->actors, meeting->actorCount, &meeting->base, report))
+		    benchStage_Create(stages + m, benchGetMethod((benchMethod)m), meeting->actors, meeting->actorCount,
+		        &meeting->base, report))
 		{
 			runners[count++] = (runner){ meeting, (benchMethod)m, stages + m, all + m, ignored, NULL, report };
 		}
