@@ -246,15 +246,16 @@ static void BoundLeaves(const float* positions, const uint32_t* leafVertices, co
 static void GatherVertices(const float* positions, const uint32_t* vertices, uint32_t count, sgVertexBlock* out)
 {
 #if SNUG_ISA_SSE2 || SNUG_ISA_AVX2 || SNUG_ISA_AVX512
-	// Four vertices at a time, up to a whole number of eights: lanes past the end get some other vertex.
+	// Four vertices at a time, up to a whole number of eights: lanes past the end repeat the first
+	// vertex. What follows in `vertices` may belong to another cluster, whose numbers lead nowhere here.
 	for (uint32_t i = 0; i < count; i += SG_LANES)
 	{
 		for (uint32_t j = i; j < i + SG_LANES; j += 4)
 		{
-			__m128 a = _mm_loadu_ps(positions + 3 * (size_t)vertices[j]);
-			__m128 b = _mm_loadu_ps(positions + 3 * (size_t)vertices[j + 1]);
-			__m128 c = _mm_loadu_ps(positions + 3 * (size_t)vertices[j + 2]);
-			__m128 d = _mm_loadu_ps(positions + 3 * (size_t)vertices[j + 3]);
+			__m128 a = _mm_loadu_ps(positions + 3 * (size_t)vertices[j < count ? j : 0]);
+			__m128 b = _mm_loadu_ps(positions + 3 * (size_t)vertices[j + 1 < count ? j + 1 : 0]);
+			__m128 c = _mm_loadu_ps(positions + 3 * (size_t)vertices[j + 2 < count ? j + 2 : 0]);
+			__m128 d = _mm_loadu_ps(positions + 3 * (size_t)vertices[j + 3 < count ? j + 3 : 0]);
 			_MM_TRANSPOSE4_PS(a, b, c, d);
 			_mm_store_ps(out->coordinate[0] + j, a);
 			_mm_store_ps(out->coordinate[1] + j, b);
