@@ -6,7 +6,7 @@
 #include <string.h>
 
 // Distance of neighbours on the ring, and of each body from its centre.
-#define RING_LIGHT 1.8
+#define RING_LIGHT 1.815
 #define RING_HEAVY 0.4
 
 // ---- Poses -----------------------------------------------------------------------------------------------------
