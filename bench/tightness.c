@@ -70,7 +70,7 @@ static void ListBoxes(snugBody* body, sgBox* boxes)
 		if (tree->nodes[slot].first != SG_NONE)
 		{
 			sgBoundsScratch scratch;
-			sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), false, &scratch, &counters);
+			sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &counters);
 			boxes[slot] = sgBoxLanes_Get(bounds.boxes, slot % SG_LANES);
 		}
 	}

@@ -8,7 +8,7 @@
 #include "model.h"
 
 /// Raised whenever the meaning of any section changes.
-#define SG_BLOCK_VERSION 3
+#define SG_BLOCK_VERSION 4
 
 /// The tightest rest box of a node from the model's positions and, for inner nodes, from `bounds` of its children.
 sgBox sgBlock_RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t slot);

@@ -173,12 +173,12 @@ static SG_NOINLINE void RefitAll(snugBody* body)
 	}
 	const sgTree* tree = &body->model->tree;
 	sgBoundsScratch scratch;
-	sgBody_Refresh(body, sgTree_Family(tree, 0), false, &scratch, &counters);
+	sgBody_Refresh(body, sgTree_Family(tree, 0), &scratch, &counters);
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
 		if (tree->nodes[slot].childCount > 0)
 		{
-			sgBody_Refresh(body, sgTree_Open(tree, slot), false, &scratch, &counters);
+			sgBody_Refresh(body, sgTree_Open(tree, slot), &scratch, &counters);
 		}
 	}
 }
@@ -429,7 +429,7 @@ static SG_NOINLINE void Validate(snugBody* body, snugValidation* validation)
 			continue;
 		}
 		sgBoundsScratch scratch;
-		sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), false, &scratch, &counters);
+		sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &counters);
 		sgLeafRange range = sgTree_LeavesBelow(tree, slot);
 		for (uint32_t leaf = range.first; leaf <= range.last; ++leaf)
 		{

@@ -61,8 +61,21 @@ typedef struct sgBoundsScratch
 } sgBoundsScratch;
 
 /// Bounds of the lanes in a set, up to date: in the cache, or computed into `scratch` if there is no place for them.
-/// Lanes outside the mask are arbitrary. `isVisit`: a query looks at them, so they belong to the front.
-sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScratch* scratch, snugCounters* counters);
+/// Lanes outside the mask are arbitrary.
+sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters);
+
+/// What is known of a family without computing anything.
+typedef struct sgLook
+{
+	sgBounds bounds;      ///< null boxes: they are not up to date
+	sgCacheGroup* cached; ///< null: the family has no place in the cache, or needs none
+} sgLook;
+
+sgLook sgBody_Look(snugBody* body, sgLaneSet family);
+
+/// A query needed the bounds of a family, so it belongs to the front. `look` is from before they were brought up to
+/// date.
+void sgBody_NoteVisit(snugBody* body, sgLook look, sgLaneSet family);
 
 /// What the body's strategy does before a query: refit recent families, or all. Once per pose.
 void sgBody_Prepare(snugBody* body, snugCounters* counters);

@@ -234,7 +234,7 @@ static void corner_boxes_hold_vertices_and_match_the_program(void** state)
 			}
 			sgBoundsScratch scratch;
 			snugCounters counters = { 0 };
-			sgBounds bounds = sgBody_Refresh(p.body, sgTree_Family(tree, slot), false, &scratch, &counters);
+			sgBounds bounds = sgBody_Refresh(p.body, sgTree_Family(tree, slot), &scratch, &counters);
 			sgBox box = sgBoxLanes_Get(bounds.boxes, slot % SG_LANES);
 			CheckCorners(&p, &weights, &box, seed);
 			++checked;

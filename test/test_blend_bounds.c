@@ -125,7 +125,7 @@ static double UsedError(snugBody* body)
 			continue;
 		}
 		sgBoundsScratch scratch;
-		sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), false, &scratch, &counters);
+		sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &counters);
 		uint32_t parent = tree->nodes[slot].parent, lane = slot % SG_LANES;
 		const sgBlendFamily* family = blend.families + (parent == SG_NONE ? 0 : blend.familyOfParent[parent]);
 		const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend.values + family->values);

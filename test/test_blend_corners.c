@@ -514,7 +514,7 @@ static Root GetRoot(const Thing* thing)
 	sgBoundsScratch scratch;
 	snugCounters counters = { 0 };
 	sgLaneSet family = sgTree_Family(&thing->model->tree, 0);
-	sgBounds bounds = sgBody_Refresh(thing->body, family, false, &scratch, &counters);
+	sgBounds bounds = sgBody_Refresh(thing->body, family, &scratch, &counters);
 	const sgBallLanes* balls = (const sgBallLanes*)(const void*)bounds.extra;
 	return (Root){
 		.center = { (double)balls->center[0][0], (double)balls->center[1][0], (double)balls->center[2][0] },

@@ -17,7 +17,7 @@ typedef struct Node
 	const sgBlendCommon* common;
 	const sgLaneFloats* entries;
 	uint32_t stride;      ///< of entries
-	uint32_t lane;        ///< in what the node shares with its siblings
+	uint32_t lane;        ///< in what the node shares with its siblings; 0 for a node alone
 	uint32_t acrossCount; ///< transforms per entry: 8 for a node alone, whose entries' lanes are transforms; else 1
 } Node;
 
@@ -26,6 +26,12 @@ static Node Node_Find(const snugModel* model, uint32_t slot)
 	uint32_t parent = model->tree.nodes[slot].parent;
 	Node node = { .blend = sgBlend_Get(model), .lane = slot % SG_LANES };
 	node.family = node.blend.families + (parent == SG_NONE ? 0 : node.blend.familyOfParent[parent]);
+	if (node.family->isAcross)
+	{
+		uint32_t bounded = sgBlend_BoundedLanes(node.blend.header, sgTree_Family(&model->tree, slot));
+		node.family += __builtin_popcount(bounded & ((1u << node.lane) - 1u));
+		node.lane = 0;
+	}
 	node.common = (const sgBlendCommon*)(const void*)(node.blend.values + node.family->values);
 	node.entries = node.blend.values + node.family->values + sgBlendFamily_HeadValues(node.family);
 	node.stride = sgBlendKind_EntryValues((sgBlendKind)node.family->kind);
@@ -46,8 +52,11 @@ static Entry Node_Entry(const Node* node, uint32_t j, uint32_t across)
 {
 	const sgLaneFloats* values = node->entries + (size_t)j * node->stride;
 	uint32_t lane = node->family->isAcross ? across : node->lane;
-	Entry entry = { .transform =
-		                node->blend.entryTransforms[node->family->firstEntry + j] * node->acrossCount + across };
+	uint32_t listed = node->blend.entryTransforms[node->family->firstEntry + j];
+	uint32_t place = listed * SG_LANES + across, count = node->blend.header->transformCount;
+	Entry entry = { .transform = !node->family->isAcross ? listed
+		                         : place < count         ? node->blend.across[place]
+		                                                 : SG_NONE };
 	for (uint32_t f = 0; f < node->stride; ++f)
 	{
 		double* to = f < 2 ? entry.first + f : f < 5 ? entry.center + f - 2 : entry.half + f - 5;

@@ -66,6 +66,7 @@ size_t sgBlend_Layout(const snugModel* model, sgBlendHeader* header)
 		header->blockTransformCount * sizeof(uint16_t),
 		header->blockValueCount * sizeof(sgLaneFloats),
 		sgBlend_BlockCount(header->transformCount) * sizeof(sgBlendMoved),
+		header->transformCount * sizeof(uint16_t),
 		header->bound == snug_boundCorners ? (slots + 1) * sizeof(uint32_t) : 0,
 		header->jointSetCount * sizeof(sgJointSet),
 		header->setTransformCount * sizeof(uint16_t),
@@ -99,10 +100,11 @@ sgBlend sgBlend_Get(const snugModel* model)
 		.blockTransforms = (const void*)(data + offsets[9]),
 		.blockValues = (const void*)(data + offsets[10]),
 		.moved = (const void*)(data + offsets[11]),
-		.jointSetStarts = (const void*)(data + offsets[12]),
-		.jointSets = (const void*)(data + offsets[13]),
-		.setTransforms = (const void*)(data + offsets[14]),
-		.setWeights = (const void*)(data + offsets[15]),
+		.across = (const void*)(data + offsets[12]),
+		.jointSetStarts = (const void*)(data + offsets[13]),
+		.jointSets = (const void*)(data + offsets[14]),
+		.setTransforms = (const void*)(data + offsets[15]),
+		.setWeights = (const void*)(data + offsets[16]),
 	};
 }
 
@@ -234,9 +236,19 @@ static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBou
 		sgCorners_Bound(&blend, sgBlendPoses_Current(pose), set, out);
 		return;
 	}
-	uint32_t parent = model->tree.nodes[set.group * SG_LANES + set.first].parent;
+	uint32_t slot = set.group * SG_LANES + set.first, parent = model->tree.nodes[slot].parent;
 	const sgBlendFamily* family = blend.families + (parent == SG_NONE ? 0 : blend.familyOfParent[parent]);
-	sgBlend_GetKernels()->bound(&blend, family, sgBlendPoses_Current(pose), set.mask, out);
+	if (!family->isAcross)
+	{
+		sgBlend_GetKernels()->bound(&blend, family, sgBlendPoses_Current(pose), set.mask, out);
+		return;
+	}
+	uint32_t bounded = sgBlend_BoundedLanes(blend.header, sgTree_Family(&model->tree, slot));
+	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest), number = (uint32_t)__builtin_popcount(bounded & ((1u << lane) - 1u));
+		sgBlend_GetKernels()->boundAlone(&blend, family + number, sgBlendPoses_Current(pose), lane, out);
+	}
 }
 
 static bool BoundsLeaves(const snugModel* model)
@@ -306,44 +318,60 @@ static const float* MatrixAtRest(const void* source, uint32_t j, float room[12])
 	return identity;
 }
 
+// Everything about a pose that is stored transform by transform, in their own order: matrices are read as they come.
+static void StoreMatrices(const sgBlendHeader* header, MakeMatrix* make, const void* source, sgBlendPose* pose)
+{
+	snugVolume volume = (snugVolume)header->volume;
+	uint32_t blocks = sgBlend_DopBlocks(volume);
+	float* slabs = sgBlendPose_Slabs(pose, header->transformCount);
+	double* stretches = sgBlendPose_Stretches(pose, header->transformCount);
+	for (uint32_t first = 0; first < header->transformCount; first += SG_LANES)
+	{
+		float room[SG_LANES][12];
+		const float* matrices[SG_LANES];
+		uint32_t left = header->transformCount - first, count = left < SG_LANES ? left : SG_LANES;
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			matrices[i] = make(source, first + i, room[i]);
+			if (blocks > 0)
+			{
+				SetSlabs(slabs + 16 * (size_t)blocks * (first + i), matrices[i], volume);
+			}
+			if (header->bound == snug_boundCorners)
+			{
+				stretches[first + i] = sgCorners_Stretch(matrices[i]);
+			}
+		}
+		sgBlend_GetKernels()->storeColumns(matrices, count, sgBlendPose_Columns(pose) + 16 * (size_t)first);
+	}
+}
+
 // Fill in a pose from the matrices of a source, and by how much any vertex may have moved since `before`.
-// SG_NONE if all is well, or the first transform that is not finite or reaches too far.
+// SG_NONE if all is well, or some transform that is not finite or reaches too far.
 static uint32_t MakePose(const sgBlend* blend, MakeMatrix* make, const void* source, const sgBlendPose* before,
     sgBlendPose* pose, double* motion)
 {
 	const sgBlendHeader* header = blend->header;
-	float matrices[SG_LANES][12], reach[3] = { 0.0f, 0.0f, 0.0f }, most = 0.0f;
-	static const float zero[12] = { 0.0f };
-	const float* pointers[SG_LANES];
-	snugVolume volume = (snugVolume)header->volume;
-	uint32_t blocks = sgBlend_DopBlocks(volume);
+	float reach[3] = { 0.0f, 0.0f, 0.0f }, most = 0.0f;
+	static const float zero[16] = { 0.0f };
+	StoreMatrices(header, make, source, pose);
 	for (uint32_t first = 0; first < header->transformCount; first += SG_LANES)
 	{
-		uint32_t left = header->transformCount - first, count = left < SG_LANES ? left : SG_LANES;
+		const float* columns[SG_LANES];
 		for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 		{
-			pointers[lane] = lane < count ? make(source, first + lane, matrices[lane]) : zero;
+			bool isThere = first + lane < header->transformCount;
+			columns[lane] = isThere ? sgBlendPose_Columns(pose) + 16 * (size_t)blend->across[first + lane] : zero;
 		}
 		const float* old = sgBlendPose_Across(before, header->transformCount) + 12 * (size_t)first;
 		float* across = sgBlendPose_Across(pose, header->transformCount) + 12 * (size_t)first;
-		float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)first;
-		uint32_t bad = sgBlend_GetKernels()->takeMatrices(
-		    pointers, count, header->reach, 0.99f * SNUG_MAX_COORDINATE, across, columns, reach);
+		uint32_t bad =
+		    sgBlend_GetKernels()->putAcross(columns, header->reach, 0.99f * SNUG_MAX_COORDINATE, across, reach);
 		if (bad != 0)
 		{
-			return first + sgLowestBit(bad);
+			return blend->across[first + sgLowestBit(bad)];
 		}
 		most = fmaxf(most, sgBlend_GetKernels()->findMotion(old, across, blend->moved + first / SG_LANES));
-		float* slabs = sgBlendPose_Slabs(pose, header->transformCount) + 16 * (size_t)blocks * first;
-		for (uint32_t lane = 0; blocks > 0 && lane < count; ++lane)
-		{
-			SetSlabs(slabs + 16 * (size_t)blocks * lane, pointers[lane], volume);
-		}
-		for (uint32_t lane = 0; header->bound == snug_boundCorners && lane < count; ++lane)
-		{
-			double* stretches = sgBlendPose_Stretches(pose, header->transformCount);
-			stretches[first + lane] = sgCorners_Stretch(pointers[lane]);
-		}
 	}
 	SetReach(pose, header, reach);
 	*motion = BoundMotion(header, before, pose, most);

@@ -7,7 +7,8 @@
 //
 // A family of siblings is bounded at once, a node per lane: its transforms are the union of those of its nodes, and
 // what depends on node and transform lies side by side for all eight. Neighbours share most of their transforms, so
-// little is computed for nothing, and each transform is loaded once for eight nodes.
+// little is computed for nothing, and each transform is loaded once for eight nodes. Large nodes do not: near the root
+// each has its own transforms, so they are bounded one by one, with eight transforms side by side.
 #ifndef SG_BLEND_H
 #define SG_BLEND_H
 
@@ -83,6 +84,7 @@ typedef struct sgBlendVolume
 	sgLaneFloats corner[4];
 } sgBlendVolume;
 
+/// How the nodes of a family are bounded: together, or one record for each bounded node, one after the other.
 typedef struct sgBlendFamily
 {
 	uint32_t firstEntry; ///< in entryTransforms
@@ -90,8 +92,8 @@ typedef struct sgBlendFamily
 	uint32_t values;  ///< where sgBlendCommon, then the rest volume of some kinds, then entries start, in sgLaneFloats
 	uint8_t kind;     ///< sgBlendKind
 	uint8_t rest;     ///< snugRestVolume, of kinds limited and program
-	uint8_t isAcross; ///< a node alone, its transforms side by side: lanes of an entry are eight transforms of the
-	                  ///< model, entryTransforms says which eight; the node itself is lane 0 of what it shares
+	uint8_t isAcross; ///< a node alone, its transforms side by side: lanes of an entry are eight transforms in the
+	                  ///< order of `across`, entryTransforms says which eight; the node is lane 0 of what it shares
 	uint8_t reserved; ///< zero
 } sgBlendFamily;
 
@@ -130,7 +132,7 @@ typedef struct sgJointSet
 	uint32_t cornerCount; ///< zero exactly if there are more than SG_CORNER_TRANSFORMS transforms
 } sgJointSet;
 
-/// Rest boxes of what eight transforms move, side by side; zero for those that move nothing.
+/// Rest boxes of what eight transforms move, side by side in the order of `across`; zero for those that move nothing.
 typedef struct sgBlendMoved
 {
 	sgLaneFloats center[3];
@@ -138,7 +140,7 @@ typedef struct sgBlendMoved
 } sgBlendMoved;
 
 /// How many arrays a model's data have.
-#define SG_BLEND_ARRAYS 16
+#define SG_BLEND_ARRAYS 17
 
 /// Start of a model's data; the arrays follow, each aligned to SG_ALIGNMENT.
 typedef struct sgBlendHeader
@@ -180,6 +182,7 @@ typedef struct sgBlend
 	const uint16_t* blockTransforms; ///< (blockTransformCount)
 	const sgLaneFloats* blockValues; ///< (blockValueCount)
 	const sgBlendMoved* moved;       ///< (blocks of eight transforms)
+	const uint16_t* across;          ///< (transformCount): all transforms, neighbours in space close to each other
 	const uint32_t* jointSetStarts;  ///< (slots + 1, or none): first joint set of a node
 	const sgJointSet* jointSets;     ///< (jointSetCount)
 	const uint16_t* setTransforms;   ///< (setTransformCount)
@@ -214,7 +217,8 @@ const char* sgBlend_Check(const snugModel* model);
 
 /// A pose: what is computed once per transform. Arrays follow, each aligned:
 ///   columns[transformCount][16]     the matrix by columns, each padded to four with a zero
-///   across[blocks][12][SG_LANES]    the matrices of eight transforms side by side, by rows; zeros after the last
+///   across[blocks][12][SG_LANES]    the matrices of eight transforms side by side, by rows, in the order of
+///                                   sgBlend.across; zeros after the last
 ///   slabs[transformCount][dopBlocks][16]   for k-DOPs: four directions' rows of the matrix, side by side like columns
 ///   stretches[transformCount]       for snug_boundCorners, which has no slabs: sgCorners_Stretch of each, doubles
 typedef struct sgBlendPose

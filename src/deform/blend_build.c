@@ -14,6 +14,10 @@
 /// Influences per vertex, on average, up to which the local program is good enough above exact leaves: weights of skins
 /// change abruptly, and few transforms make for a cheap program.
 #define FEW_INFLUENCES 6.0
+/// What bounding a node alone costs beyond its blocks of eight transforms, in such blocks; and the part of a family's
+/// nodes that is bounded at a time, the others being merged or not looked at.
+#define ALONE_OVERHEAD 4.0
+#define SHARE_BOUNDED 0.75
 
 typedef struct Builder
 {
@@ -22,8 +26,10 @@ typedef struct Builder
 	const snugAllocator* allocator;
 	sgBlendHeader header;
 	sgWeights weights;
+	sgTransformOrder order;
 	uint32_t* familyOfParent;
 	sgBlendFamily* families;
+	uint32_t familyCapacity;
 	uint16_t* entryTransforms;
 	size_t entryCapacity;
 	sgLaneFloats* values;
@@ -51,7 +57,7 @@ typedef struct ArraySlot
 
 enum
 {
-	ARRAY_COUNT = 12
+	ARRAY_COUNT = 15
 };
 
 static void ListArrays(Builder* b, ArraySlot slots[ARRAY_COUNT])
@@ -63,7 +69,10 @@ static void ListArrays(Builder* b, ArraySlot slots[ARRAY_COUNT])
 		{ (void**)&b->weights.weights, ((size_t)b->header.influenceCount + 1) * sizeof(float) },
 		{ (void**)&b->weights.transforms, ((size_t)b->header.influenceCount + 1) * sizeof(uint16_t) },
 		{ (void**)&b->familyOfParent, (size_t)tree->groupCount * SG_LANES * sizeof(uint32_t) },
-		{ (void**)&b->families, (size_t)b->header.familyCount * sizeof(sgBlendFamily) },
+		{ (void**)&b->families, (size_t)b->familyCapacity * sizeof(sgBlendFamily) },
+		{ (void**)&b->order.across, transforms * sizeof(uint16_t) },
+		{ (void**)&b->order.rank, transforms * sizeof(uint16_t) },
+		{ (void**)&b->order.strongest, transforms * sizeof(sgStrongest) },
 		{ (void**)&b->influences, ((size_t)b->header.maxInfluences + 1) * sizeof(sgInfluence) },
 		{ (void**)&b->members, ((size_t)tree->leafVertexCount + 1) * sizeof(uint32_t) },
 		{ (void**)&b->vertexStamp, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t) },
@@ -156,7 +165,12 @@ static void CollectMembers(Builder* b, sgLaneSet family, uint32_t lanes, sgFamil
 	draft->members = b->members;
 }
 
-static void SortTransforms(uint16_t* list, uint32_t count)
+static uint16_t RankOf(const uint16_t* rank, uint16_t transform)
+{
+	return rank != NULL ? rank[transform] : transform;
+}
+
+static void SortTransforms(uint16_t* list, uint32_t count, const uint16_t* rank)
 {
 	// Shell's method: lists are short, and nearly sorted since those of vertices are.
 	for (uint32_t gap = count / 2; gap > 0; gap /= 2)
@@ -165,7 +179,7 @@ static void SortTransforms(uint16_t* list, uint32_t count)
 		{
 			uint16_t value = list[i];
 			uint32_t j = i;
-			for (; j >= gap && list[j - gap] > value; j -= gap)
+			for (; j >= gap && RankOf(rank, list[j - gap]) > RankOf(rank, value); j -= gap)
 			{
 				list[j] = list[j - gap];
 			}
@@ -174,8 +188,8 @@ static void SortTransforms(uint16_t* list, uint32_t count)
 	}
 }
 
-// All transforms of all members, ascending, behind the entries of earlier families.
-static bool CollectTransforms(Builder* b, sgFamilyDraft* draft)
+// All transforms of all members, ascending by number or else by rank, behind the entries of earlier families.
+static bool CollectTransforms(Builder* b, sgFamilyDraft* draft, const uint16_t* rank)
 {
 	uint32_t first = b->header.entryCount;
 	if (!sgBlend_Grow(b->allocator, (void**)&b->entryTransforms, &b->entryCapacity, first, b->header.transformCount,
@@ -199,7 +213,7 @@ static bool CollectTransforms(Builder* b, sgFamilyDraft* draft)
 			}
 		}
 	}
-	SortTransforms(list, count);
+	SortTransforms(list, count, rank);
 	for (uint32_t j = 0; j < count; ++j)
 	{
 		b->entryOf[list[j]] = j;
@@ -258,23 +272,51 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 	return true;
 }
 
-// A node alone, the root, fills one lane of eight; so its transforms are put side by side instead.
-static bool CanBeAcross(const Builder* b, const sgFamilyDraft* draft, const sgBlendFamily* family)
+// How many blocks of eight the transforms of a lane are in.
+static uint32_t CountBlocks(Builder* b, const sgFamilyDraft* draft, uint32_t lane)
 {
-	bool isAlone = draft->laneLast[0] == draft->laneLast[SG_LANES - 1];
-	bool isProgram =
-	    family->kind == sgBlend_limited || family->kind == sgBlend_program || family->kind == sgBlend_local;
-	return isAlone && isProgram && family->rest == snug_restBox && b->header.volume == snug_volumeBox;
+	uint32_t count = 0;
+	++b->stamp;
+	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; ++i)
+	{
+		uint32_t vertex = draft->members[i];
+		for (uint32_t k = b->weights.starts[vertex]; k < b->weights.starts[vertex + 1]; ++k)
+		{
+			uint32_t block = b->order.rank[b->weights.transforms[k]] / SG_LANES;
+			count += b->transformStamp[block] != b->stamp;
+			b->transformStamp[block] = b->stamp;
+		}
+	}
+	return count;
 }
 
-// Lane 0 of the entries becomes one lane of the entry for eight transforms. Works in place: an entry for eight is not
-// behind the first of its eight.
-static void PutAcross(sgFamilyDraft* draft, uint16_t* transforms, sgBlendFamily* family, sgLaneFloats* entries)
+// Together, a family costs one step for each of all its transforms; alone, a node costs one for each block of eight of
+// its own. A node without siblings, the root, is always cheaper alone.
+static bool IsBetterAcross(Builder* b, const sgFamilyDraft* draft, const sgBlendFamily* family)
+{
+	if (family->kind > sgBlend_local || family->rest != snug_restBox || b->header.volume != snug_volumeBox)
+	{
+		return false;
+	}
+	double steps = 0.0;
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		bool isUsed = draft->laneFirst[lane] < draft->laneLast[lane];
+		steps += isUsed ? (double)CountBlocks(b, draft, lane) + ALONE_OVERHEAD : 0.0;
+	}
+	bool isAlone = draft->laneLast[0] == draft->laneLast[SG_LANES - 1];
+	return isAlone || SHARE_BOUNDED * steps < (double)draft->entryCount;
+}
+
+// Lane 0 of the entries, which are in the order of `across`, becomes one lane of the entry for eight transforms. Works
+// in place: an entry for eight is not behind the first of its eight.
+static void PutAcross(
+    const Builder* b, const sgFamilyDraft* draft, uint16_t* transforms, sgBlendFamily* family, sgLaneFloats* entries)
 {
 	uint32_t stride = sgBlendKind_EntryValues((sgBlendKind)family->kind), count = 0;
 	for (uint32_t j = 0; j < draft->entryCount; ++j)
 	{
-		uint16_t block = transforms[j] / SG_LANES, lane = transforms[j] % SG_LANES;
+		uint16_t place = b->order.rank[transforms[j]], block = place / SG_LANES, lane = place % SG_LANES;
 		bool isNew = count == 0 || transforms[count - 1] != block;
 		sgLaneFloats* to = entries + (size_t)stride * (isNew ? count : count - 1);
 		for (uint32_t f = 0; f < stride; ++f)
@@ -293,24 +335,49 @@ static void PutAcross(sgFamilyDraft* draft, uint16_t* transforms, sgBlendFamily*
 	family->isAcross = 1;
 }
 
-static bool FillFamily(Builder* b, sgFamilyDraft* draft, sgBlendFamily* family)
+// Write a family whose members and transforms are collected, of the kind that `like` has.
+static bool WriteFamily(Builder* b, const sgFamilyDraft* draft, const sgBlendFamily* like, bool isAcross)
 {
-	if (!ChooseKind(b, draft, family) || !MakeRoom(b, family))
+	if ((uint64_t)b->header.entryCount + draft->entryCount > UINT32_MAX)
+	{
+		return false;
+	}
+	sgBlendFamily* family = b->families + b->header.familyCount++;
+	*family = (sgBlendFamily){
+		.firstEntry = b->header.entryCount,
+		.entryCount = draft->entryCount,
+		.values = b->header.valueCount,
+		.kind = like->kind,
+		.rest = like->rest,
+	};
+	if (!MakeRoom(b, family))
 	{
 		return false;
 	}
 	sgLaneFloats* values = b->values + family->values;
 	sgBlend_FillFamily(draft, family, values);
-	if (CanBeAcross(b, draft, family))
+	if (isAcross)
 	{
-		PutAcross(draft, b->entryTransforms + family->firstEntry, family, values + sgBlendFamily_HeadValues(family));
+		uint16_t* transforms = b->entryTransforms + family->firstEntry;
+		PutAcross(b, draft, transforms, family, values + sgBlendFamily_HeadValues(family));
 	}
 	b->header.valueCount += (uint32_t)sgBlendFamily_Values(family);
 	b->header.entryCount += family->entryCount;
 	return true;
 }
 
-static bool AddFamily(Builder* b, sgLaneSet lanes, uint32_t number)
+// The one lane of a draft that has members becomes lane 0.
+static void MoveToFirstLane(sgFamilyDraft* draft)
+{
+	uint32_t end = draft->laneLast[SG_LANES - 1];
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		draft->laneFirst[lane] = lane == 0 ? 0 : end;
+		draft->laneLast[lane] = end;
+	}
+}
+
+static bool AddFamily(Builder* b, sgLaneSet lanes)
 {
 	sgFamilyDraft draft = {
 		.model = b->model,
@@ -321,47 +388,55 @@ static bool AddFamily(Builder* b, sgLaneSet lanes, uint32_t number)
 		.boxes = b->boxes,
 		.sums = b->sums,
 	};
-	CollectMembers(b, lanes, sgBlend_BoundedLanes(&b->header, lanes), &draft);
-	if (!CollectTransforms(b, &draft))
+	uint32_t bounded = sgBlend_BoundedLanes(&b->header, lanes);
+	CollectMembers(b, lanes, bounded, &draft);
+	sgBlendFamily like = { .values = 0 };
+	if (!CollectTransforms(b, &draft, NULL) || !ChooseKind(b, &draft, &like))
 	{
 		return false;
 	}
-	sgBlendFamily* family = b->families + number;
-	*family = (sgBlendFamily){
-		.firstEntry = b->header.entryCount,
-		.entryCount = draft.entryCount,
-		.values = b->header.valueCount,
-	};
-	return (uint64_t)b->header.entryCount + draft.entryCount <= UINT32_MAX && FillFamily(b, &draft, family);
+	if (!IsBetterAcross(b, &draft, &like))
+	{
+		return WriteFamily(b, &draft, &like, false);
+	}
+	bool good = true;
+	for (uint32_t rest = bounded; good && rest != 0; rest &= rest - 1)
+	{
+		CollectMembers(b, lanes, rest & -rest, &draft);
+		MoveToFirstLane(&draft);
+		good = CollectTransforms(b, &draft, b->order.rank) && WriteFamily(b, &draft, &like, true);
+	}
+	return good;
 }
 
 static bool AddFamilies(Builder* b)
 {
 	const sgTree* tree = &b->model->tree;
-	uint32_t number = 0;
 	bool good = true;
 	if (sgBlend_HasFamily(&b->header, sgTree_Family(tree, 0)))
 	{
-		good = AddFamily(b, sgTree_Family(tree, 0), number++);
+		good = AddFamily(b, sgTree_Family(tree, 0));
 	}
 	for (uint32_t slot = 0; good && slot < tree->groupCount * SG_LANES; ++slot)
 	{
 		b->familyOfParent[slot] = SG_NONE;
 		if (tree->nodes[slot].childCount > 0 && sgBlend_HasFamily(&b->header, sgTree_Children(tree, slot)))
 		{
-			b->familyOfParent[slot] = number;
-			good = AddFamily(b, sgTree_Children(tree, slot), number++);
+			b->familyOfParent[slot] = b->header.familyCount;
+			good = AddFamily(b, sgTree_Children(tree, slot));
 		}
 	}
 	return good;
 }
 
-static uint32_t CountFamilies(const sgTree* tree, const sgBlendHeader* header)
+// How many records there are if every node is bounded alone.
+static uint32_t CountBoundedNodes(const sgTree* tree, const sgBlendHeader* header)
 {
-	uint32_t count = sgBlend_HasFamily(header, sgTree_Family(tree, 0));
-	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+	uint32_t count = header->bound != snug_boundCorners;
+	for (uint32_t slot = 0; header->bound != snug_boundCorners && slot < tree->groupCount * SG_LANES; ++slot)
 	{
-		count += tree->nodes[slot].childCount > 0 && sgBlend_HasFamily(header, sgTree_Children(tree, slot));
+		bool isInner = tree->nodes[slot].childCount > 0;
+		count += isInner ? (uint32_t)__builtin_popcount(sgBlend_BoundedLanes(header, sgTree_Children(tree, slot))) : 0;
 	}
 	return count;
 }
@@ -391,8 +466,9 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 		.transforms = (void*)(out + offsets[9]),
 		.values = (void*)(out + offsets[10]),
 		.moved = (void*)(out + offsets[11]),
+		.across = (void*)(out + offsets[12]),
 	};
-	sgBlend_FillBlocks(b->model, &b->weights, b->header.transformCount, &blocks);
+	sgBlend_FillBlocks(b->model, &b->weights, &b->order, &blocks);
 	sgCorners_Write(&b->corners, out);
 	*data = out;
 	*bytes = total;
@@ -473,6 +549,7 @@ static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 	b->header.influenceCount = b->weights.starts[b->model->tree.vertexCount];
 	b->header.maxInfluences = CountMostInfluences(b);
 	SetReach(b);
+	sgBlend_OrderTransforms(&b->weights, b->model->tree.vertexCount, &b->order);
 	if (!sgBlend_CountBlocks(b->model, &b->weights, &b->header) || !AddFamilies(b))
 	{
 		return snug_outOfMemory;
@@ -505,7 +582,8 @@ snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void**
 			.boundLeaves = def->blend.boundLeaves,
 		},
 	};
-	builder.header.familyCount = CountFamilies(&model->tree, &builder.header);
+	builder.familyCapacity = CountBoundedNodes(&model->tree, &builder.header);
+	builder.order.count = def->blend.transformCount;
 	status = BuildAll(&builder, data, bytes);
 	builder.header.influenceCount = (uint32_t)influenceCount; // as allocated
 	builder.header.maxInfluences = maxInfluences;

@@ -49,13 +49,34 @@ typedef struct sgBlockArrays
 	uint16_t* transforms;
 	sgLaneFloats* values;
 	sgBlendMoved* moved;
+	uint16_t* across;
 } sgBlockArrays;
+
+/// The vertex that a transform moves most.
+typedef struct sgStrongest
+{
+	float weight;
+	uint32_t vertex;
+} sgStrongest;
+
+/// Transforms in an order in which those that move neighbouring vertices are close: by the vertex that each moves most,
+/// in tree order. So the transforms of a node are in few blocks of eight.
+typedef struct sgTransformOrder
+{
+	uint32_t count;
+	uint16_t* across;       ///< (count): transform at each place
+	uint16_t* rank;         ///< (count): place of each transform
+	sgStrongest* strongest; ///< (count): scratch
+} sgTransformOrder;
+
+/// Fill in the arrays of an order whose count is set.
+void sgBlend_OrderTransforms(const sgWeights* weights, uint32_t vertexCount, const sgTransformOrder* order);
 
 /// Fill in the counts of blocks in a header; false if they are too large. Blocks follow from clusters and weights
 /// alone.
 bool sgBlend_CountBlocks(const snugModel* model, const sgWeights* weights, sgBlendHeader* header);
 void sgBlend_FillBlocks(
-    const snugModel* model, const sgWeights* weights, uint32_t transformCount, const sgBlockArrays* out);
+    const snugModel* model, const sgWeights* weights, const sgTransformOrder* order, const sgBlockArrays* out);
 
 /// Everything known about one family while its bound is prepared.
 typedef struct sgFamilyDraft

@@ -37,7 +37,7 @@ static const char* CheckWeights(const sgBlend* blend, const sgTree* tree)
 	return most == blend->header->maxInfluences ? NULL : "its most influences are those of no vertex";
 }
 
-static const char* CheckFamilies(const sgBlend* blend, const sgTree* tree)
+static const char* CheckFamilies(const sgBlend* blend)
 {
 	const sgBlendHeader* header = blend->header;
 	uint64_t entry = 0, value = 0;
@@ -45,8 +45,7 @@ static const char* CheckFamilies(const sgBlend* blend, const sgTree* tree)
 	{
 		const sgBlendFamily* family = blend->families + i;
 		bool isProgram = family->kind <= sgBlend_local;
-		bool isAcross = family->isAcross == 1 && i == 0 && isProgram && header->volume == snug_volumeBox &&
-		                sgTree_Family(tree, 0).mask == 1;
+		bool isAcross = family->isAcross == 1 && isProgram && header->volume == snug_volumeBox;
 		if (family->kind >= SG_BLEND_KINDS || family->firstEntry != entry || family->values != value ||
 		    family->rest > (family->kind <= sgBlend_program ? snug_restDop14 : snug_restBox) ||
 		    (family->isAcross != 0 && !(isAcross && family->rest == snug_restBox)) || family->reserved != 0)
@@ -72,15 +71,51 @@ static const char* CheckFamilies(const sgBlend* blend, const sgTree* tree)
 	{
 		return "the families' bounds are too small";
 	}
-	uint32_t number = sgBlend_HasFamily(header, sgTree_Family(tree, 0));
+	return NULL;
+}
+
+// Records of the lanes of a family, from `number` on: one for all, or one each. Zero if they are not there.
+static uint32_t CountRecords(const sgBlend* blend, sgLaneSet family, uint32_t number)
+{
+	const sgBlendHeader* header = blend->header;
+	if (number >= header->familyCount)
+	{
+		return 0;
+	}
+	uint32_t lanes = (uint32_t)__builtin_popcount(sgBlend_BoundedLanes(header, family));
+	uint32_t count = blend->families[number].isAcross ? lanes : 1;
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		if (number + i >= header->familyCount ||
+		    blend->families[number + i].isAcross != blend->families[number].isAcross)
+		{
+			return 0;
+		}
+	}
+	return count;
+}
+
+static const char* CheckFamilyNumbers(const sgBlend* blend, const sgTree* tree)
+{
+	const sgBlendHeader* header = blend->header;
+	uint32_t number = 0;
+	if (sgBlend_HasFamily(header, sgTree_Family(tree, 0)))
+	{
+		number = CountRecords(blend, sgTree_Family(tree, 0), 0);
+		if (number == 0)
+		{
+			return "the root has no bound";
+		}
+	}
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
 		bool hasFamily = tree->nodes[slot].childCount > 0 && sgBlend_HasFamily(header, sgTree_Children(tree, slot));
-		uint32_t right = hasFamily ? number++ : SG_NONE;
-		if (blend->familyOfParent[slot] != right)
+		uint32_t count = hasFamily ? CountRecords(blend, sgTree_Children(tree, slot), number) : 0;
+		if (blend->familyOfParent[slot] != (hasFamily ? number : SG_NONE) || (hasFamily && count == 0))
 		{
 			return "a node's family is wrong";
 		}
+		number += count;
 	}
 	return number == header->familyCount ? NULL : "the number of families is wrong";
 }
@@ -118,7 +153,9 @@ static const char* CheckBlocks(const snugModel* model, const sgBlend* blend)
 	}
 	// The arrays lie one after the other, from firstBlocks to jointSetStarts.
 	size_t bytes = (size_t)((const char*)blend->jointSetStarts - (const char*)blend->firstBlocks);
-	char* made = sgAllocate(&model->allocator, bytes);
+	size_t ranks = sgAlignUp(header.transformCount * sizeof(uint16_t), sizeof(sgStrongest));
+	size_t scratch = ranks + header.transformCount * sizeof(sgStrongest);
+	char* made = sgAllocate(&model->allocator, bytes + scratch);
 	if (made == NULL)
 	{
 		return "there is no memory to check its blocks of vertices";
@@ -131,10 +168,18 @@ static const char* CheckBlocks(const snugModel* model, const sgBlend* blend)
 		.transforms = (void*)(made + ((const char*)blend->blockTransforms - start)),
 		.values = (void*)(made + ((const char*)blend->blockValues - start)),
 		.moved = (void*)(made + ((const char*)blend->moved - start)),
+		.across = (void*)(made + ((const char*)blend->across - start)),
 	};
-	sgBlend_FillBlocks(model, &weights, header.transformCount, &arrays);
+	const sgTransformOrder order = {
+		.count = header.transformCount,
+		.across = arrays.across,
+		.rank = (void*)(made + bytes),
+		.strongest = (void*)(made + bytes + ranks),
+	};
+	sgBlend_OrderTransforms(&weights, model->tree.vertexCount, &order);
+	sgBlend_FillBlocks(model, &weights, &order, &arrays);
 	fault = memcmp(made, start, bytes) == 0 ? NULL : fault;
-	sgRelease(&model->allocator, made, bytes);
+	sgRelease(&model->allocator, made, bytes + scratch);
 	return fault;
 }
 
@@ -186,7 +231,8 @@ const char* sgBlend_Check(const snugModel* model)
 	sgBlend blend = sgBlend_Get(model);
 	const char* fault = CheckWeights(&blend, tree);
 	fault = fault == NULL ? CheckBlocks(model, &blend) : fault;
-	fault = fault == NULL ? CheckFamilies(&blend, tree) : fault;
+	fault = fault == NULL ? CheckFamilies(&blend) : fault;
+	fault = fault == NULL ? CheckFamilyNumbers(&blend, tree) : fault;
 	fault = fault == NULL ? CheckValues(&blend) : fault;
 	fault = fault == NULL ? CheckReach(model, header) : fault;
 	return fault == NULL && header->bound == snug_boundCorners ? sgCorners_Check(model, &blend) : fault;

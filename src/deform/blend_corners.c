@@ -442,10 +442,10 @@ void sgCorners_Release(sgCornerArrays* arrays, const snugAllocator* allocator)
 void sgCorners_Write(const sgCornerArrays* arrays, char* data)
 {
 	const uint64_t* offsets = ((const sgBlendHeader*)(const void*)data)->offsets;
-	sgBlend_CopyArray(data + offsets[12], arrays->starts, arrays->startCount * sizeof(uint32_t));
-	sgBlend_CopyArray(data + offsets[13], arrays->sets, arrays->setCount * sizeof(sgJointSet));
-	sgBlend_CopyArray(data + offsets[14], arrays->transforms, arrays->transformCount * sizeof(uint16_t));
-	sgBlend_CopyArray(data + offsets[15], arrays->weights, arrays->weightCount * sizeof(uint32_t));
+	sgBlend_CopyArray(data + offsets[13], arrays->starts, arrays->startCount * sizeof(uint32_t));
+	sgBlend_CopyArray(data + offsets[14], arrays->sets, arrays->setCount * sizeof(sgJointSet));
+	sgBlend_CopyArray(data + offsets[15], arrays->transforms, arrays->transformCount * sizeof(uint16_t));
+	sgBlend_CopyArray(data + offsets[16], arrays->weights, arrays->weightCount * sizeof(uint32_t));
 }
 
 // ---- Files -----------------------------------------------------------------------------------------------------

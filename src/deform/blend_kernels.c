@@ -111,48 +111,50 @@ static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t c
 	}
 }
 
-static void StoreColumns(const float* matrix, float* columns)
+static void StoreColumns(const float* const matrices[SG_LANES], uint32_t count, float* columns)
 {
-	f4 rows[4] = { f4_Load(matrix), f4_Load(matrix + 4), f4_Load(matrix + 8), f4_Set(0.0f) };
-	f4_Transpose(rows);
-	for (int k = 0; k < 4; ++k)
+	for (uint32_t i = 0; i < count; ++i, columns += 16)
 	{
-		f4_Store(columns + 4 * k, rows[k]);
+		f4 rows[4] = { f4_Load(matrices[i]), f4_Load(matrices[i] + 4), f4_Load(matrices[i] + 8), f4_Set(0.0f) };
+		f4_Transpose(rows);
+		for (int k = 0; k < 4; ++k)
+		{
+			f4_Store(columns + 4 * k, rows[k]);
+		}
 	}
 }
 
 // In float32 and never fused, so that whether a pose is accepted does not depend on the machine. Entries are limited
 // too: where the rest mesh is flat at zero they lead nowhere, but a blend of entries near FLT_MAX is infinite.
-static uint32_t TakeMatrices(const float* const matrices[SG_LANES], uint32_t count, const float restReach[3],
-    float limit, float* across, float* columns, float reach[3])
+static uint32_t PutAcross(
+    const float* const columns[SG_LANES], const float restReach[3], float limit, float* across, float reach[3])
 {
+	f8 zero = f8_Set(0.0f), sums[3] = { zero, zero, zero };
 	uint32_t good = 0xff;
-	for (int axis = 0; axis < 3; ++axis)
+	for (int k = 0; k < 4; ++k)
 	{
 		f4 low[4], high[4];
 		for (int i = 0; i < 4; ++i)
 		{
-			low[i] = f4_Load(matrices[i] + 4 * axis);
-			high[i] = f4_Load(matrices[4 + i] + 4 * axis);
+			low[i] = f4_Load(columns[i] + 4 * k);
+			high[i] = f4_Load(columns[4 + i] + 4 * k);
 		}
 		f4_Transpose(low);
 		f4_Transpose(high);
-		f8 sum = f8_Set(0.0f);
-		for (int k = 0; k < 4; ++k)
+		f8 weight = f8_Set(k < 3 ? restReach[k] : 1.0f);
+		for (int axis = 0; axis < 3; ++axis)
 		{
-			size_t place = SG_LANES * (4 * (size_t)axis + (size_t)k);
-			f8 entry = f8_FromHalves(low[k], high[k]), weight = f8_Set(k < 3 ? restReach[k] : 1.0f);
-			f8_Store(across + place, entry);
+			f8 entry = f8_FromHalves(low[axis], high[axis]);
+			f8_Store(across + SG_LANES * (4 * (size_t)axis + (size_t)k), entry);
 			good &= m8_Bits(f8_LessEqual(f8_Abs(entry), f8_Set(limit)));
-			sum = f8_Add(sum, f8_Mul(f8_Abs(entry), weight));
+			sums[axis] = f8_Add(sums[axis], f8_Mul(f8_Abs(entry), weight));
 		}
-		good &= m8_Bits(f8_LessEqual(sum, f8_Set(limit)));
-		float most = f8_ReduceMax(sum);
-		reach[axis] = most > reach[axis] ? most : reach[axis];
 	}
-	for (uint32_t lane = 0; lane < count; ++lane)
+	for (int axis = 0; axis < 3; ++axis)
 	{
-		StoreColumns(matrices[lane], columns + 16 * (size_t)lane);
+		good &= m8_Bits(f8_LessEqual(sums[axis], f8_Set(limit)));
+		float most = f8_ReduceMax(sums[axis]);
+		reach[axis] = most > reach[axis] ? most : reach[axis];
 	}
 	return ~good & 0xff;
 }
@@ -332,24 +334,35 @@ SG_INLINE void AcrossRow(const sgBlendCommon* common, const Entries* entries, co
 	*lower = -BestAcross(&down, slack, sum, isKept ? images.down : NULL, images.spreads, entries->count, all);
 }
 
-static void BoundAlone(
-    const sgBlend* blend, const sgBlendFamily* family, const Entries* entries, const sgBlendPose* pose, sgBoundsOut out)
+static inline Entries GetEntries(const sgBlend* blend, const sgBlendFamily* family)
 {
-	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + family->values);
+	return (Entries){
+		.values = blend->values + family->values + sgBlendFamily_HeadValues(family),
+		.stride = sgBlendKind_EntryValues((sgBlendKind)family->kind),
+		.transforms = blend->entryTransforms + family->firstEntry,
+		.count = family->entryCount,
+	};
+}
+
+static void BoundAlone(
+    const sgBlend* blend, const sgBlendFamily* alone, const sgBlendPose* pose, uint32_t lane, sgBoundsOut out)
+{
+	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + alone->values);
+	const Entries entries = GetEntries(blend, alone);
 	const float* across = sgBlendPose_Across(pose, blend->header->transformCount);
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		float lower, upper;
-		switch ((sgBlendKind)family->kind)
+		switch ((sgBlendKind)alone->kind)
 		{
 			case sgBlend_limited:
-				AcrossRow(common, entries, across, axis, sgBlend_limited, &lower, &upper);
+				AcrossRow(common, &entries, across, axis, sgBlend_limited, &lower, &upper);
 				break;
 			case sgBlend_program:
-				AcrossRow(common, entries, across, axis, sgBlend_program, &lower, &upper);
+				AcrossRow(common, &entries, across, axis, sgBlend_program, &lower, &upper);
 				break;
 			default:
-				AcrossRow(common, entries, across, axis, sgBlend_local, &lower, &upper);
+				AcrossRow(common, &entries, across, axis, sgBlend_local, &lower, &upper);
 				break;
 		}
 		float error = common->error.lane[0] * pose->reach[axis];
@@ -357,8 +370,8 @@ static void BoundAlone(
 		lower -= error;
 		upper += error;
 		// Written so that NaN becomes the limit.
-		out.boxes->lower[axis][0] = lower > -limit ? lower : -limit;
-		out.boxes->upper[axis][0] = upper < limit ? upper : limit;
+		out.boxes->lower[axis][lane] = lower > -limit ? lower : -limit;
+		out.boxes->upper[axis][lane] = upper < limit ? upper : limit;
 	}
 }
 
@@ -415,19 +428,8 @@ static void Bound(
     const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, uint32_t mask, sgBoundsOut out)
 {
 	const sgBlendHeader* header = blend->header;
-	const sgLaneFloats* values = blend->values + family->values;
-	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)values;
-	Entries entries = {
-		.values = values + sgBlendFamily_HeadValues(family),
-		.stride = sgBlendKind_EntryValues((sgBlendKind)family->kind),
-		.transforms = blend->entryTransforms + family->firstEntry,
-		.count = family->entryCount,
-	};
-	if (family->isAcross)
-	{
-		BoundAlone(blend, family, &entries, pose, out);
-		return;
-	}
+	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + family->values);
+	const Entries entries = GetEntries(blend, family);
 	for (uint32_t axis = 0; axis < 3; ++axis)
 	{
 		Rows rows = { sgBlendPose_Columns(pose) + axis, 16 };
@@ -448,6 +450,8 @@ const sgBlendKernels SG_FOR_ISA(sgBlendKernels) = {
 	.evaluate = Evaluate,
 	.evaluateBlocks = EvaluateBlocks,
 	.bound = Bound,
-	.takeMatrices = TakeMatrices,
+	.boundAlone = BoundAlone,
+	.storeColumns = StoreColumns,
+	.putAcross = PutAcross,
 	.findMotion = FindMotion,
 };

@@ -15,15 +15,22 @@ typedef struct sgBlendKernels
 	/// The same for `count` vertices in consecutive blocks.
 	void (*evaluateBlocks)(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, float* out);
 
-	/// Bounds of the nodes of a family, to the lanes of `out` in `mask`.
+	/// Bounds of the nodes of a family that is bounded together, to the lanes of `out` in `mask`.
 	void (*bound)(
 	    const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, uint32_t mask, sgBoundsOut out);
 
-	/// Take eight matrices, 12 floats by rows each, into a pose (sgBlendPose): columns of `count` of them, all side by
-	/// side. Raises reach[axis] to the most of |A| restReach + |t| per axis.
+	/// The bound of a node alone, to a lane of `out`.
+	void (*boundAlone)(
+	    const sgBlend* blend, const sgBlendFamily* alone, const sgBlendPose* pose, uint32_t lane, sgBoundsOut out);
+
+	/// Matrices, 12 floats by rows each, to columns of a pose (sgBlendPose).
+	void (*storeColumns)(const float* const matrices[SG_LANES], uint32_t count, float* columns);
+
+	/// Put eight transforms of a pose (sgBlendPose) side by side, from their columns. Raises reach[axis] to the most of
+	/// |A| restReach + |t| per axis.
 	/// @return the lanes of those that reach beyond the limit or are not finite
-	uint32_t (*takeMatrices)(const float* const matrices[SG_LANES], uint32_t count, const float restReach[3],
-	    float limit, float* across, float* columns, float reach[3]);
+	uint32_t (*putAcross)(
+	    const float* const columns[SG_LANES], const float restReach[3], float limit, float* across, float reach[3]);
 
 	/// The most that eight transforms carry anything they move along any axis, from one pose to another.
 	float (*findMotion)(const float* before, const float* after, const sgBlendMoved* moved);

@@ -39,9 +39,10 @@ void sgCache_EvaluateCluster(const snugBody* body, const sgLeaf* leaf, float* ou
 /// Lanes of a family straight from the pose.
 void sgRefitDirect(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoundsOut out, snugCounters* counters);
 
-/// Grow boxes by what the body moved since they held, if they stay tight enough: temporal coherence for nodes that are
-/// large and far from any contact, which are the costliest to bound. All lanes or none; false if none. The family must
-/// have held some pose.
-bool sgGrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes);
+/// The same for a family in the cache, with what it remembers: boxes that have held some pose (`hasHeld`) may grow by
+/// what the body moved since, if they stay tight; if not, that still cuts the new ones.
+/// @return false if they have grown
+bool sgRefitCached(
+    snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, bool hasHeld, snugCounters* counters);
 
 #endif

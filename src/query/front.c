@@ -45,11 +45,9 @@ static void RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached, bo
 		sgVolume_Merge(body->volume, below, children.mask, out, lane);
 		++merged;
 	}
-	bool isKnown = cached->version[family.first / 2] != 0;
-	if (direct != 0 && !(isKnown && sgGrowBoxes(body, cached, family, direct)))
+	bool hasHeld = cached->version[family.first / 2] != 0;
+	if (direct != 0 && sgRefitCached(body, cached, family, direct, hasHeld, counters))
 	{
-		sgRefitDirect(body, family, direct, out, counters);
-		cached->grown[family.first / 2] = 0;
 		counters->nodesAtFront += (uint32_t)__builtin_popcount(direct);
 	}
 	counters->nodesAboveFront += merged;
@@ -181,5 +179,5 @@ sgBox sgBody_RootBox(snugBody* body, snugCounters* counters)
 	}
 	sgBoundsScratch scratch;
 	sgLaneSet root = sgTree_Family(&body->model->tree, 0);
-	return sgBoxLanes_Get(sgBody_Refresh(body, root, false, &scratch, counters).boxes, 0);
+	return sgBoxLanes_Get(sgBody_Refresh(body, root, &scratch, counters).boxes, 0);
 }

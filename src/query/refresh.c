@@ -3,6 +3,7 @@
 #include "kernels/isa.h"
 #include "query/cache.h"
 
+#include <math.h>
 #include <string.h>
 
 /// Boxes may be grown by what their body moved, instead of being refitted, while that adds up to no more than this part
@@ -53,22 +54,6 @@ void sgRefitDirect(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoundsOut
 	}
 }
 
-// A query looks at a family. The first look in a step also tells how good the front was.
-static void NoteVisit(snugBody* body, sgCacheGroup* cached, uint32_t family)
-{
-	_Atomic uint16_t* lastVisit = cached->lastVisit + family;
-	uint16_t last = atomic_load_explicit(lastVisit, memory_order_relaxed);
-	if (last != body->step)
-	{
-		bool isRepeated = last == (uint16_t)(body->step - 1);
-		bool isPrepared = atomic_load_explicit(cached->version + family, memory_order_relaxed) == body->version;
-		atomic_fetch_add_explicit(&body->visits, 1, memory_order_relaxed);
-		atomic_fetch_add_explicit(&body->repeats, isRepeated, memory_order_relaxed);
-		atomic_fetch_add_explicit(&body->wellTaken, isPrepared, memory_order_relaxed);
-		atomic_store_explicit(lastVisit, body->step, memory_order_relaxed);
-	}
-}
-
 /// How much boxes have grown since they were refitted: the upper half of a float32, rounded up.
 static uint16_t PackGrowth(float growth)
 {
@@ -85,15 +70,20 @@ static float UnpackGrowth(uint16_t packed)
 	return growth;
 }
 
-// Grown boxes contain all positions, since none moved farther.
-bool sgGrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes)
+// No vertex moved farther along any axis since a family held. Infinite or NaN after a pose beyond all bounds.
+static float GetMotion(const snugBody* body, const sgCacheGroup* cached, sgLaneSet family)
+{
+	return sgRoundUp((body->travel - cached->travel[family.first / 2]) * (1.0 + 0x1p-50));
+}
+
+// Grow boxes by what the body moved since they held, if they stay tight enough: for nodes that are large and far from
+// any contact, which are the costliest to bound. Grown boxes contain all positions, since none moved farther.
+static bool GrowBoxes(sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, float motion)
 {
 	uint16_t* grown = cached->grown + family.first / 2;
-	// Infinite or NaN, as after a pose beyond all bounds: no growth is small enough then.
-	float motion = sgRoundUp((body->travel - cached->travel[family.first / 2]) * (1.0 + 0x1p-50));
 	float growth = UnpackGrowth(*grown) + motion;
-	if (body->frontMemory == 0 || body->volume != snug_volumeBox ||
-	    !(growth <= MAX_GROWTH * sgGetKernels()->leastExtent(&cached->boxes, lanes)))
+	// Written so that NaN does not grow.
+	if (!(growth <= MAX_GROWTH * sgGetKernels()->leastExtent(&cached->boxes, lanes)))
 	{
 		return false;
 	}
@@ -102,7 +92,78 @@ bool sgGrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet family, u
 	return true;
 }
 
-sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScratch* scratch, snugCounters* counters)
+// What is common to boxes and others that contain the same.
+static void IntersectBoxes(sgBoxLanes* boxes, uint32_t lanes, const sgBoxLanes* others)
+{
+	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			float *lower = boxes->lower[axis] + lane, *upper = boxes->upper[axis] + lane;
+			*lower = others->lower[axis][lane] > *lower ? others->lower[axis][lane] : *lower;
+			*upper = others->upper[axis][lane] < *upper ? others->upper[axis][lane] : *upper;
+		}
+	}
+}
+
+bool sgRefitCached(
+    snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, bool hasHeld, snugCounters* counters)
+{
+	sgBoundsOut out = sgCacheGroup_Bounds(cached);
+	bool isCoherent = hasHeld && body->frontMemory > 0 && body->volume == snug_volumeBox;
+	float motion = isCoherent ? GetMotion(body, cached, family) : INFINITY;
+	if (isCoherent && GrowBoxes(cached, family, lanes, motion))
+	{
+		return false;
+	}
+	sgBoxLanes before = cached->boxes;
+	sgRefitDirect(body, family, lanes, out, counters);
+	cached->grown[family.first / 2] = 0;
+	uint32_t inner = lanes & ~family.leafMask;
+	if (inner != 0 && motion < INFINITY)
+	{
+		sgGetKernels()->growBoxes(&before, inner, motion);
+		IntersectBoxes(out.boxes, inner, &before);
+	}
+	return true;
+}
+
+sgLook sgBody_Look(snugBody* body, sgLaneSet family)
+{
+	if (body->isAtRest || body->deform->bound == NULL)
+	{
+		return (sgLook){ .bounds = { body->model->restBounds + family.group, NULL } };
+	}
+	sgLook look = { .cached = sgCache_FindGroup(body, family.group, true) };
+	if (look.cached != NULL)
+	{
+		uint32_t version = atomic_load_explicit(look.cached->version + family.first / 2, memory_order_acquire);
+		look.bounds = version == body->version ? sgBounds_View(sgCacheGroup_Bounds(look.cached)) : look.bounds;
+	}
+	return look;
+}
+
+// The first visit in a step also tells how good the front was.
+void sgBody_NoteVisit(snugBody* body, sgLook look, sgLaneSet family)
+{
+	if (look.cached == NULL)
+	{
+		return;
+	}
+	_Atomic uint16_t* lastVisit = look.cached->lastVisit + family.first / 2;
+	uint16_t last = atomic_load_explicit(lastVisit, memory_order_relaxed);
+	if (last != body->step)
+	{
+		bool isRepeated = last == (uint16_t)(body->step - 1);
+		atomic_fetch_add_explicit(&body->visits, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&body->repeats, isRepeated, memory_order_relaxed);
+		atomic_fetch_add_explicit(&body->wellTaken, look.bounds.boxes != NULL, memory_order_relaxed);
+		atomic_store_explicit(lastVisit, body->step, memory_order_relaxed);
+	}
+}
+
+sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters)
 {
 	const snugModel* model = body->model;
 	if (body->isAtRest || body->deform->bound == NULL)
@@ -113,10 +174,6 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScr
 	if (cached != NULL)
 	{
 		_Atomic uint32_t* version = cached->version + set.first / 2;
-		if (isVisit)
-		{
-			NoteVisit(body, cached, set.first / 2);
-		}
 		uint32_t found = atomic_load_explicit(version, memory_order_acquire);
 		if (found == body->version)
 		{
@@ -125,10 +182,8 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, bool isVisit, sgBoundsScr
 		if (sgCache_Claim(version, found))
 		{
 			sgLaneSet family = sgTree_Family(&model->tree, set.group * SG_LANES + set.first);
-			if (found == 0 || !sgGrowBoxes(body, cached, family, family.mask))
+			if (sgRefitCached(body, cached, family, family.mask, found != 0, counters))
 			{
-				sgRefitDirect(body, family, family.mask, sgCacheGroup_Bounds(cached), counters);
-				cached->grown[family.first / 2] = 0;
 				counters->nodesBelowFront += (uint32_t)__builtin_popcount(family.mask);
 			}
 			sgCache_Publish(body, cached, family);

@@ -114,37 +114,82 @@ static uint64_t MaskProduct(uint32_t rows, uint32_t columns)
 	return product;
 }
 
-static uint64_t OverlapSets(sgSearch* search, sgLaneSet setA, sgLaneSet setB)
+// Pairs of lanes that overlap. None if that would take more tests than allowed.
+static uint64_t Overlap(sgSearch* search, sgBounds a, uint32_t maskA, sgBounds b, uint32_t maskB)
 {
-	snugCounters* counters = &search->counters;
-	uint64_t tests = (uint64_t)(__builtin_popcount(setA.mask) * __builtin_popcount(setB.mask));
-	if (tests > search->options->maxVolumeTests - counters->volumeTests)
+	uint64_t tests = (uint64_t)(__builtin_popcount(maskA) * __builtin_popcount(maskB));
+	if (tests > search->options->maxVolumeTests - search->counters.volumeTests)
 	{
 		search->isCut = search->isStopped = true;
 		return 0;
 	}
-	counters->volumeTests += tests;
-	sgBounds a = sgBody_Refresh(search->a.body, setA, true, &search->a.scratch, counters);
-	sgBounds b = sgBody_Refresh(search->b.body, setB, true, &search->b.scratch, counters);
+	search->counters.volumeTests += tests;
 	const sgKernels* kernels = search->kernels;
 	uint64_t pairs;
 	if (search->motionBA.kind == sgMotion_none)
 	{
-		pairs = kernels->overlapBoxes(a.boxes, setA.mask, b.boxes, setB.mask);
+		pairs = kernels->overlapBoxes(a.boxes, maskA, b.boxes, maskB);
 	}
 	else
 	{
 		sgBoxLanes moved;
 		kernels->moveBoxes(b.boxes, &search->motionBA, &moved);
-		pairs = kernels->overlapBoxes(a.boxes, setA.mask, &moved, setB.mask);
+		pairs = kernels->overlapBoxes(a.boxes, maskA, &moved, maskB);
 		// A turned box is a loose box. Looking from the other body as well separates along its axes too.
 		if (pairs != 0 && search->motionAB.kind == sgMotion_general)
 		{
 			kernels->moveBoxes(a.boxes, &search->motionAB, &moved);
-			pairs &= kernels->overlapBoxes(&moved, setA.mask, b.boxes, setB.mask);
+			pairs &= kernels->overlapBoxes(&moved, maskA, b.boxes, maskB);
 		}
 	}
 	return pairs != 0 && search->testsExtra ? sgOverlapExtra(a.extra, b.extra, &search->extra, pairs) : pairs;
+}
+
+// The bounds that a node itself is in, if they are still there.
+static sgBounds FindNode(const sgSide* side, uint32_t slot)
+{
+	return sgBody_Look(side->body, sgTree_Family(side->tree, slot)).bounds;
+}
+
+// What two nodes have below them is compared. Bounds that are not up to date are not made before those of the other
+// side have been compared with the node itself: half of the time that settles it.
+static uint64_t OverlapSets(sgSearch* search, uint32_t slotA, sgLaneSet setA, uint32_t slotB, sgLaneSet setB)
+{
+	sgSide *sideA = &search->a, *sideB = &search->b;
+	snugCounters* counters = &search->counters;
+	const sgLook lookA = sgBody_Look(sideA->body, setA), lookB = sgBody_Look(sideB->body, setB);
+	sgBounds a = lookA.bounds, b = lookB.bounds;
+	if (a.boxes == NULL && b.boxes != NULL)
+	{
+		sgBounds node = FindNode(sideA, slotA);
+		if (node.boxes != NULL && Overlap(search, node, 1u << slotA % SG_LANES, b, setB.mask) == 0)
+		{
+			sgBody_NoteVisit(sideB->body, lookB, setB);
+			return 0;
+		}
+	}
+	if (a.boxes == NULL)
+	{
+		a = sgBody_Refresh(sideA->body, setA, &sideA->scratch, counters);
+	}
+	sgBody_NoteVisit(sideA->body, lookA, setA);
+	if (b.boxes == NULL)
+	{
+		sgBounds node = FindNode(sideB, slotB);
+		if (node.boxes != NULL && Overlap(search, a, setA.mask, node, 1u << slotB % SG_LANES) == 0)
+		{
+			return 0;
+		}
+		b = sgBody_Refresh(sideB->body, setB, &sideB->scratch, counters);
+	}
+	uint64_t pairs = Overlap(search, a, setA.mask, b, setB.mask);
+	// Exact leaves that overlap nothing were not needed: the node above them is as good, straight from the pose.
+	bool isNeeded = pairs != 0 || lookB.bounds.boxes == NULL || setB.leafMask != setB.mask;
+	if (isNeeded)
+	{
+		sgBody_NoteVisit(sideB->body, lookB, setB);
+	}
+	return pairs;
 }
 
 // Look at what is below two nodes; settle leaf pairs, and return the level of what remains.
@@ -152,7 +197,7 @@ sgLevel sgSearch_Step(sgSearch* search, uint32_t slotA, uint32_t slotB)
 {
 	sgLaneSet setA = sgTree_Open(search->a.tree, slotA);
 	sgLaneSet setB = sgTree_Open(search->b.tree, slotB);
-	uint64_t pairs = OverlapSets(search, setA, setB);
+	uint64_t pairs = OverlapSets(search, slotA, setA, slotB, setB);
 	uint64_t leafPairs =
 	    setA.leafMask != 0 && setB.leafMask != 0 ? pairs & MaskProduct(setA.leafMask, setB.leafMask) : 0;
 	for (uint64_t rest = leafPairs; rest != 0 && !search->isStopped; rest &= rest - 1)
