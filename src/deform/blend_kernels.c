@@ -64,6 +64,10 @@ static void Evaluate(const sgBlend* blend, const float* columns, const float* po
 	}
 }
 
+/// How far ahead of its use a block's weights are asked for, in sgLaneFloats: about the block after the next. Blocks of
+/// neighbouring clusters are neighbours too, so this reaches into the next cluster.
+#define PREFETCHED 48
+
 // Lanes are vertices. Transforms that do not move a vertex add zeros to its matrix, which changes no bit of it.
 static inline void EvaluateBlock(
     const sgLaneFloats* values, const uint16_t* transforms, uint32_t transformCount, const float* columns, float* out)
@@ -76,6 +80,7 @@ static inline void EvaluateBlock(
 	for (uint32_t j = 0; j < transformCount; ++j)
 	{
 		f8 weight = LoadLanes(values + 3 + j);
+		__builtin_prefetch(values + 3 + j + PREFETCHED);
 		const float* column = columns + 16 * (size_t)transforms[j];
 		for (int k = 0; k < 4; ++k)
 		{
