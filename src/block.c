@@ -376,7 +376,8 @@ static snugStatus CheckAll(snugModel* model, const void* clusters, const snugMes
 		return sgFail(messenger, status, "a model cannot be checked: %s", snugGetStatusText(status));
 	}
 	fault = fault == NULL ? CheckData(model) : fault;
-	return fault == NULL ? snug_success : sgFail(messenger, snug_badFile, "bad model: %s", fault);
+	status = fault == sgNoMemory ? snug_outOfMemory : snug_badFile;
+	return fault == NULL ? snug_success : sgFail(messenger, status, "bad model: %s", fault);
 }
 
 snugStatus sgBlock_Read(snugModel* model, const void* foreign, size_t bytes, const snugMessenger* messenger)

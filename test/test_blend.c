@@ -244,6 +244,11 @@ static void nodes_are_joints(void** state)
 	assert_int_equal(snugBody_SetNodes(a.body, nodes, n), snug_success);
 	assert_int_equal(snugBody_GetVertices(a.body, NULL, second, 0), snug_success);
 	assert_memory_equal(first, second, 12 * (size_t)mesh.vertexCount);
+	// Finite, but it leads too far.
+	nodes[0].gradient[0][0] = nodes[0].position[0] = 1e30f;
+	assert_int_equal(snugBody_SetNodes(a.body, nodes, n), snug_outOfRange);
+	nodes[0].gradient[0][0] = NAN;
+	assert_int_equal(snugBody_SetNodes(a.body, nodes, n), snug_badInput);
 	free(first);
 	free(second);
 	free(nodes);
@@ -287,6 +292,86 @@ static void bad_poses_change_nothing(void** state)
 }
 
 // The rules for weights, one by one: what is repaired, with a warning, and what is refused, naming the vertex.
+// Coordinates near the limit, where the volumes around a mesh may reach beyond it. Would catch a rest pose that is made
+// by halves: what is accepted must work.
+static void immense_models_work_or_are_refused(void** state)
+{
+	(void)state;
+	static const uint16_t transforms[3] = { 0, 0, 0 };
+	static const float weights[3] = { 1.0f, 1.0f, 1.0f };
+	static const uint32_t corners[3] = { 0, 1, 2 };
+	static const float sizes[] = { 0.5e36f, 0.9e36f, 0.98e36f, 0.995e36f };
+	for (int i = 0; i < 4 * 4 * 7; ++i)
+	{
+		float size = sizes[i % 4];
+		const float positions[9] = { size, 0, 0, 0.3e36f, 0.2e36f, 0, 0.3e36f, -0.2e36f, 0 };
+		const float crossing[9] = { 0.4e36f, 0, 0.1e36f, 0.4e36f, 0, -0.1e36f, 0.45e36f, 0.3e36f, 0 };
+		snugModelDef def = {
+			.positions = positions,
+			.vertexCount = 3,
+			.triangles = corners,
+			.triangleCount = 1,
+			.deformer = snug_blend,
+			.blend = { .transformCount = 1,
+			    .influencesPerVertex = 1,
+			    .transforms = transforms,
+			    .weights = weights,
+			    .bound = (snugBound)(i / 16),
+			    .volume = i / 16 == snug_boundCorners ? snug_volumeBall : (snugVolume)(i / 4 % 4),
+			    .boundLeaves = true },
+		};
+		Thing thing = { .model = NULL }, other = { .model = NULL };
+		snugStatus status = snugModel_Create(&def, &thing.model);
+		assert_true(status == snug_success || (status == snug_outOfRange && size > 0.6e36f));
+		if (status == snug_success)
+		{
+			def.deformer = snug_free;
+			def.positions = crossing;
+			assert_int_equal(snugModel_Create(&def, &other.model), snug_success);
+			thing.body = MakeBody(thing.model, NULL);
+			other.body = MakeBody(other.model, NULL);
+			assert_int_equal(snugCollide(thing.body, other.body, NULL).count, 1);
+			assert_int_equal(snugBody_Validate(thing.body, NULL), snug_success);
+			snugBody_Destroy(thing.body);
+			snugBody_Destroy(other.body);
+		}
+		snugModel_Destroy(thing.model);
+		snugModel_Destroy(other.model);
+	}
+}
+
+static void models_without_triangles_have_no_bounds(void** state)
+{
+	(void)state;
+	static const uint16_t transforms[3] = { 0, 0, 0 };
+	static const float weights[3] = { 1.0f, 1.0f, 1.0f }, positions[9] = { 5, 5, 5, 6, 5, 5, 5, 6, 5 };
+	static const uint32_t corners[3] = { 0, 1, 2 };
+	for (int i = 0; i < 2 * 7; ++i)
+	{
+		snugModelDef def = {
+			.positions = positions,
+			.vertexCount = 3,
+			.triangles = corners,
+			.deformer = snug_blend,
+			.blend = { .transformCount = 1,
+			    .influencesPerVertex = 1,
+			    .transforms = transforms,
+			    .weights = weights,
+			    .bound = (snugBound)(i / 2),
+			    .volume = i / 2 == snug_boundCorners ? snug_volumeBall : snug_volumeBox,
+			    .boundLeaves = i % 2 != 0 },
+		};
+		Thing thing = { .model = NULL };
+		assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
+		thing.body = MakeBody(thing.model, NULL);
+		snugBounds bounds;
+		assert_int_equal(snugBody_GetBounds(thing.body, NULL, &bounds), snug_success);
+		assert_true(bounds.radius < 0.0f && bounds.lower[0] > bounds.upper[0]);
+		snugBody_Destroy(thing.body);
+		snugModel_Destroy(thing.model);
+	}
+}
+
 static void weights_are_repaired_or_refused(void** state)
 {
 	(void)state;
@@ -400,6 +485,8 @@ int main(void)
 		cmocka_unit_test(small_pools_cost_only_time),
 		cmocka_unit_test(nodes_are_joints),
 		cmocka_unit_test(bad_poses_change_nothing),
+		cmocka_unit_test(immense_models_work_or_are_refused),
+		cmocka_unit_test(models_without_triangles_have_no_bounds),
 		cmocka_unit_test(weights_are_repaired_or_refused),
 		cmocka_unit_test(building_is_deterministic),
 		cmocka_unit_test(models_survive_saving),

@@ -1,5 +1,6 @@
 // test/test_blend_stored.c: what a blend model stores about a node holds for every vertex below it, in exact arithmetic
-// or nearly: weights are within their ranges and fits, positions within rest boxes, prisms and k-DOPs.
+// or nearly: weights are within their ranges and fits, positions within rest boxes, prisms and k-DOPs. And it loads
+// again.
 //
 // Would catch a number rounded to nearest that must be rounded outwards: bounds rest on these numbers, and what their
 // own rounding allows for would hide it in test_blend_bounds.
@@ -278,6 +279,15 @@ static void stored_numbers_hold_for_every_vertex(void** state)
 				    boundNames[how.bound], (int)how.rest, slot, fault);
 			}
 		}
+		size_t bytes;
+		const void* block = snugModel_GetBlock(thing.model, &bytes);
+		snugModel* loaded = NULL;
+		if (snugModel_Load(block, bytes, NULL, &loaded) != snug_success)
+		{
+			fail_msg("SNUG_SEED=%llu: bound %s: what was made does not load", (unsigned long long)number,
+			    boundNames[how.bound]);
+		}
+		snugModel_Destroy(loaded);
 		Thing_Free(&thing);
 		SkinnedMesh_Free(&skinned);
 	}

@@ -25,11 +25,11 @@ static SG_NOINLINE void RoundMany(const double* in, double* out, int count)
 	}
 }
 
-static SG_NOINLINE void SubtractProducts(const float* a, const float* b, float* out, int count)
+static SG_NOINLINE void SubtractRounded(const float* a, const float* b, const float* rounded, float* out, int count)
 {
 	for (int i = 0; i < count; ++i)
 	{
-		out[i] = a[i] * b[i] - a[i] * b[i];
+		out[i] = a[i] * b[i] - rounded[i];
 	}
 }
 
@@ -56,17 +56,19 @@ static void conversions_round(void** state)
 	}
 }
 
-// A fused multiply-add would leave the rounding of one of two equal products.
+// A fused multiply-add would leave what rounding took from the product.
 static void products_round(void** state)
 {
 	(void)state;
-	float a[9], b[9], out[9];
+	float a[9], b[9], rounded[9], out[9];
 	for (int i = 0; i < 9; ++i)
 	{
 		a[i] = (float)(third * (i + 1));
 		b[i] = (float)(third * (i + 2));
+		volatile float product = a[i] * b[i];
+		rounded[i] = product;
 	}
-	SubtractProducts(a, b, out, 9);
+	SubtractRounded(a, b, rounded, out, 9);
 	for (int i = 0; i < 9; ++i)
 	{
 		assert_true(out[i] == 0.0f);

@@ -356,11 +356,39 @@ static void callbacks_may_disturb(void** state)
 	Thing_Free(&b);
 }
 
+// The caller's threads find the caller's environment, whatever the query is at.
+static void RunDownwards(void* user, uint32_t count, snugTaskFcn* task, void* context)
+{
+	*(int*)user += fegetround() == FE_DOWNWARD ? 1 : 1000;
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		task(context, i);
+	}
+}
+
+static void threads_find_the_callers_environment(void** state)
+{
+	(void)state;
+	Thing a = Thing_Make(sceneMakeBlob(16, 1), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	Thing b = Thing_Make(sceneMakeBlob(16, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	int calls = 0;
+	snugQuery query = { .parallel = RunDownwards, .parallelUser = &calls };
+	fesetround(FE_DOWNWARD);
+	snugResult result = snugCollide(a.body, b.body, &query);
+	int after = fegetround();
+	fesetround(FE_TONEAREST);
+	assert_int_equal(after, FE_DOWNWARD);
+	assert_true(result.count > 0 && calls > 0 && calls < 1000);
+	Thing_Free(&a);
+	Thing_Free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_do_not_depend_on_the_environment),
 		cmocka_unit_test(callbacks_may_disturb),
+		cmocka_unit_test(threads_find_the_callers_environment),
 	};
 	return cmocka_run_group_tests(tests, SetUp, TearDown);
 }

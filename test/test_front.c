@@ -155,6 +155,32 @@ static void boxes_grow_with_slow_motion(void** state)
 	assert_true(slow.nodesAtFront < fast.nodesAtFront / 4);
 }
 
+// A step very far away and back. Would catch a way that is so long afterwards that small steps are lost in it.
+static void boxes_grow_again_after_a_long_way(void** state)
+{
+	(void)state;
+	Clay a = Clay_Make(24, 60, 1, (snugTreeDef){ 0 }, snug_strategyFront);
+	Thing other = Thing_Make(sceneMakeBlob(24, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	uint64_t before = 0, after = 0;
+	for (int step = 0; step < 60; ++step)
+	{
+		Clay_Pose(&a, 0.5, 0.5 + 1e-5 * step, 0.2);
+		if (step == 30)
+		{
+			a.nodes[0].displacement[0] = 1e16f;
+			assert_int_equal(snugBody_SetNodes(a.thing.body, a.nodes, 60), snug_success);
+		}
+		uint64_t refitted = snugCollide(a.thing.body, other.body, NULL).counters.nodesAtFront;
+		before += step >= 10 && step < 30 ? refitted : 0;
+		after += step >= 40 ? refitted : 0;
+	}
+	print_message(
+	    "refitted at the front: %llu before, %llu after\n", (unsigned long long)before, (unsigned long long)after);
+	assert_true(after <= 2 * before);
+	Clay_Free(&a);
+	Thing_Free(&other);
+}
+
 // Matrices as large as float32 allows, across a flat mesh: they change by more than it can hold. Would catch a motion
 // that is lost as NaN, so that boxes stay where they were.
 static void immense_changes_are_motion(void** state)
@@ -346,6 +372,7 @@ int main(void)
 		cmocka_unit_test(strategies_give_the_same_pairs),
 		cmocka_unit_test(strategies_differ_in_what_they_refit),
 		cmocka_unit_test(boxes_grow_with_slow_motion),
+		cmocka_unit_test(boxes_grow_again_after_a_long_way),
 		cmocka_unit_test(immense_changes_are_motion),
 		cmocka_unit_test(automatic_notices_incoherence),
 		cmocka_unit_test(threads_give_the_same_pairs),

@@ -364,6 +364,37 @@ static void shrunk_bounds_are_refused(void** state)
 	free(sample.block);
 }
 
+// Children moved into the group of their parent, where nothing else is wrong with them: they would share its version.
+static void families_out_of_line_are_refused(void** state)
+{
+	(void)state;
+	sceneMesh mesh = sceneMakeBlob(1, 3);
+	snugModel* model = MakeModel(&mesh, snug_free, (snugTreeDef){ 0 });
+	size_t bytes;
+	const unsigned char* block = snugModel_GetBlock(model, &bytes);
+	unsigned char* copy = malloc(bytes);
+	assert_non_null(copy);
+	memcpy(copy, block, bytes);
+	sgNode* nodes = (void*)(copy + ((const unsigned char*)model->tree.nodes - block));
+	sgLeaf* leaves = (void*)(copy + ((const unsigned char*)model->tree.leaves - block));
+	sgBoxLanes* boxes = (void*)(copy + ((const unsigned char*)model->restBounds - block));
+	assert_true(nodes[0].childCount > 1 && nodes[0].childCount < SG_LANES && nodes[0].first == SG_LANES);
+	for (uint32_t i = 0; i < nodes[0].childCount; ++i)
+	{
+		sgBox box = sgBoxLanes_Get(boxes + 1, i);
+		sgBoxLanes_Set(boxes, 1 + i, &box);
+		nodes[1 + i] = nodes[SG_LANES + i];
+		leaves[nodes[1 + i].first].slot = 1 + i;
+		nodes[SG_LANES + i] = (sgNode){ .first = SG_NONE, .parent = SG_NONE };
+	}
+	nodes[0].first = 1;
+	RepairChecksum(copy, bytes);
+	assert_int_equal(Try(copy, bytes), snug_badFile);
+	free(copy);
+	snugModel_Destroy(model);
+	sceneMesh_Free(&mesh);
+}
+
 static void versions_and_byte_orders(void** state)
 {
 	(void)state;
@@ -524,6 +555,7 @@ int main(int argc, char** argv)
 		cmocka_unit_test(the_checksum_covers_every_byte),
 		cmocka_unit_test(hostile_blocks_are_refused_or_harmless),
 		cmocka_unit_test(shrunk_bounds_are_refused),
+		cmocka_unit_test(families_out_of_line_are_refused),
 		cmocka_unit_test(versions_and_byte_orders),
 		cmocka_unit_test(files_that_cannot_be_read),
 		cmocka_unit_test(files_that_cannot_be_written),

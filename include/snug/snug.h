@@ -171,7 +171,8 @@ typedef enum snugRestVolume
 
 /// Which transforms move which vertex, and how much.
 /// Weights must not be negative; those of a vertex are divided by their sum. A sum that is off by more than 1e-3, and a
-/// vertex without any weight, which then follows its first transform, give a warning.
+/// vertex without any weight, which then follows its first transform, give a warning. A mesh that comes close to
+/// SNUG_MAX_COORDINATE may be refused (snug_outOfRange): volumes around its parts reach farther than the mesh.
 typedef struct snugBlendDef
 {
 	uint32_t transformCount;      ///< 1 to 65,535
@@ -251,8 +252,10 @@ typedef struct snugLoadDef
 	snugMessenger messenger;
 } snugLoadDef;
 
-/// Make a model from a block, which is copied and need not be aligned. Every index, size and bound in it is
-/// checked, so that a damaged or hostile block gives an error.
+/// Make a model from a block, which is copied and need not be aligned. Every index, size, weight and rest box in it is
+/// checked, so that a damaged or hostile block gives an error. What is not: whether the numbers from which posed nodes
+/// are bounded are the right ones, which takes as long as making them. A block that was forged, and not just damaged,
+/// can lose contacts that way (snugBody_Validate tells), but do nothing else.
 /// @param def nullable
 /// @param model receives the model, or null
 SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model);
@@ -377,7 +380,8 @@ SNUG_API snugStatus snugBody_Refit(snugBody* body);
 /// @param origin nullable, zero by default; positions are relative to it
 /// @param positions receives x, y, z of every vertex
 /// @param stride bytes from one vertex to the next; 0 means 12
-/// @return snug_outOfRange if the body is too far from the origin for float32
+/// @return snug_outOfRange if the body is too far from the origin for float32. That is judged by its bounds: close to
+/// SNUG_MAX_COORDINATE it may depend on the strategy.
 SNUG_API snugStatus snugBody_GetVertices(snugBody* body, const double origin[3], float* positions, size_t stride);
 
 /// A box and a ball, each containing all posed vertices.

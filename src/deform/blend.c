@@ -278,23 +278,26 @@ static bool AllFinite(const float* values, int count)
 /// Where matrices come from: that of transform j, three rows of four, where it is or in `room`.
 typedef const float* MakeMatrix(const void* source, uint32_t j, float room[12]);
 
-typedef struct JointSource
+/// What the caller gave: `count` floats for each transform.
+typedef struct Given
 {
-	const char* matrices;
+	const char* first;
 	size_t stride;
-} JointSource;
+	int count;
+} Given;
 
 static const float* MatrixOfJoint(const void* source, uint32_t j, float room[12])
 {
-	const JointSource* joints = source;
+	const Given* joints = source;
 	(void)room;
-	return (const float*)(const void*)(joints->matrices + j * joints->stride);
+	return (const float*)(const void*)(joints->first + j * joints->stride);
 }
 
 // Eq. (3): A = gradient^T + I, t = displacement - gradient^T position; in double, rounded once.
 static const float* MatrixOfNode(const void* source, uint32_t j, float matrix[12])
 {
-	const snugNode* node = (const snugNode*)source + j;
+	const Given* nodes = source;
+	const snugNode* node = (const snugNode*)(const void*)nodes->first + j;
 	for (int i = 0; i < 3; ++i)
 	{
 		double t = node->displacement[i];
@@ -365,8 +368,7 @@ static uint32_t MakePose(const sgBlend* blend, MakeMatrix* make, const void* sou
 		}
 		const float* old = sgBlendPose_Across(before, header->transformCount) + 12 * (size_t)first;
 		float* across = sgBlendPose_Across(pose, header->transformCount) + 12 * (size_t)first;
-		uint32_t bad =
-		    sgBlend_GetKernels()->putAcross(columns, header->reach, 0.99f * SNUG_MAX_COORDINATE, across, reach);
+		uint32_t bad = sgBlend_GetKernels()->putAcross(columns, header->reach, SG_BLEND_LIMIT, across, reach);
 		if (bad != 0)
 		{
 			return blend->across[first + sgLowestBit(bad)];
@@ -386,6 +388,7 @@ static void SetRest(const snugModel* model, void* memory)
 	poses->poseBytes = OnePoseBytes(header);
 	double motion;
 	sgBlend blend = sgBlend_Get(model);
+	// Never refused: sgBlend_IsWithinReach.
 	MakePose(&blend, MatrixAtRest, NULL, sgBlendPoses_Get(poses, 1), sgBlendPoses_Get(poses, 0), &motion);
 }
 
@@ -404,17 +407,16 @@ const sgDeform sgDeform_blend = {
 };
 
 // The new pose is made beside the current one, so a bad one leaves the body as it was.
-static SG_NOINLINE snugStatus SetTransforms(snugBody* body, MakeMatrix* make, const void* source)
+static SG_NOINLINE snugStatus SetTransforms(snugBody* body, MakeMatrix* make, const Given* given)
 {
 	sgBlend blend = sgBlend_Get(body->model);
 	sgBlendPoses* poses = body->pose;
 	uint32_t next = 1 - poses->current;
 	double motion;
-	uint32_t bad = MakePose(&blend, make, source, sgBlendPoses_Current(poses), sgBlendPoses_Get(poses, next), &motion);
+	uint32_t bad = MakePose(&blend, make, given, sgBlendPoses_Current(poses), sgBlendPoses_Get(poses, next), &motion);
 	if (bad != SG_NONE)
 	{
-		float room[12];
-		return AllFinite(make(source, bad, room), 12)
+		return AllFinite((const float*)(const void*)(given->first + bad * given->stride), given->count)
 		           ? sgFail(&body->messenger, snug_outOfRange, "transform %u leads beyond what float32 can hold", bad)
 		           : sgFail(&body->messenger, snug_badInput, "transform %u is not finite", bad);
 	}
@@ -423,7 +425,7 @@ static SG_NOINLINE snugStatus SetTransforms(snugBody* body, MakeMatrix* make, co
 	return snug_success;
 }
 
-static snugStatus Pose(snugBody* body, MakeMatrix* make, const void* source, uint32_t count)
+static snugStatus Pose(snugBody* body, MakeMatrix* make, const Given* given, uint32_t count)
 {
 	const sgBlendHeader* header = body->model->deformData;
 	if (count != header->transformCount)
@@ -432,7 +434,7 @@ static snugStatus Pose(snugBody* body, MakeMatrix* make, const void* source, uin
 		    header->transformCount);
 	}
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugStatus status = SetTransforms(body, make, source);
+	snugStatus status = SetTransforms(body, make, given);
 	sgFpEnv_Leave(environment);
 	return status;
 }
@@ -443,13 +445,14 @@ snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stri
 	SG_REQUIRE(body->model->deformer == snug_blend, snug_badArgument);
 	stride = sgStride(stride, 12 * sizeof(float));
 	SG_REQUIRE(stride != 0, snug_badArgument);
-	const JointSource source = { (const char*)matrices, stride };
-	return Pose(body, MatrixOfJoint, &source, count);
+	const Given given = { (const char*)matrices, stride, 12 };
+	return Pose(body, MatrixOfJoint, &given, count);
 }
 
 snugStatus snugBody_SetNodes(snugBody* body, const snugNode* nodes, uint32_t count)
 {
 	SG_REQUIRE(body != NULL && nodes != NULL, snug_badArgument);
 	SG_REQUIRE(body->model->deformer == snug_blend, snug_badArgument);
-	return Pose(body, MatrixOfNode, nodes, count);
+	const Given given = { (const char*)nodes, sizeof(snugNode), sizeof(snugNode) / sizeof(float) };
+	return Pose(body, MatrixOfNode, &given, count);
 }

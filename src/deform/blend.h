@@ -139,6 +139,9 @@ typedef struct sgBlendMoved
 	sgLaneFloats half[3];
 } sgBlendMoved;
 
+/// Poses in which something might reach farther than this are refused.
+#define SG_BLEND_LIMIT (0.99f * SNUG_MAX_COORDINATE)
+
 /// How many arrays a model's data have.
 #define SG_BLEND_ARRAYS 17
 
@@ -211,6 +214,13 @@ static inline bool sgBlend_HasFamily(const sgBlendHeader* header, sgLaneSet fami
 uint32_t sgBlendKind_EntryValues(sgBlendKind kind);
 uint32_t sgBlendFamily_HeadValues(const sgBlendFamily* family);
 uint64_t sgBlendFamily_Values(const sgBlendFamily* family);
+
+/// Whether every position can be reached at rest, and in the poses next to it. Models that cannot are refused.
+static inline bool sgBlend_IsWithinReach(const sgBlendHeader* header)
+{
+	const float limit = SG_BLEND_LIMIT;
+	return header->reach[0] <= limit && header->reach[1] <= limit && header->reach[2] <= limit;
+}
 
 snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes);
 const char* sgBlend_Check(const snugModel* model);

@@ -555,6 +555,10 @@ static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 		return snug_outOfMemory;
 	}
 	AddReachOfVolumes(b);
+	if (!sgBlend_IsWithinReach(&b->header))
+	{
+		return sgFail(&b->def->messenger, snug_outOfRange, "the mesh, or a volume around some of it, reaches too far");
+	}
 	snugStatus status = AddCorners(b);
 	return status != snug_success ? status : Assemble(b, data, bytes);
 }

@@ -1,5 +1,6 @@
 // src/deform/blend_check.c: checking blend data that come from a file. See deform.h.
 #include "deform/blend_corners.h"
+#include "deform/deform.h"
 
 #include <math.h>
 #include <string.h>
@@ -158,7 +159,7 @@ static const char* CheckBlocks(const snugModel* model, const sgBlend* blend)
 	char* made = sgAllocate(&model->allocator, bytes + scratch);
 	if (made == NULL)
 	{
-		return "there is no memory to check its blocks of vertices";
+		return sgNoMemory;
 	}
 	memset(made, 0, bytes);
 	const char* start = (const char*)blend->firstBlocks;
@@ -193,7 +194,7 @@ static const char* CheckReach(const snugModel* model, const sgBlendHeader* heade
 		{
 			most = fmaxf(most, fabsf(model->positions[3 * (size_t)v + (size_t)axis]));
 		}
-		if (!(header->reach[axis] >= most) || !isfinite(header->reach[axis]))
+		if (!(header->reach[axis] >= most) || !sgBlend_IsWithinReach(header))
 		{
 			return "its reach is wrong";
 		}

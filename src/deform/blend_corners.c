@@ -1,6 +1,7 @@
 // src/deform/blend_corners.c: making and checking joint sets and their corners. See blend_corners.h.
 #include "deform/blend_corners.h"
 
+#include "deform/deform.h"
 #include "geometry/frame.h"
 
 #include <math.h>
@@ -474,7 +475,7 @@ const char* sgCorners_Check(const snugModel* model, const sgBlend* blend)
 	};
 	sgCornerArrays made;
 	snugStatus status = sgCorners_Build(model, blend->header, &weights, &made);
-	const char* fault = status == snug_success ? NULL : "there is no memory to check its joint sets";
+	const char* fault = status == snug_success ? NULL : sgNoMemory;
 	fault = fault == NULL && !IsAsMade(blend, &made) ? "its joint sets are wrong" : fault;
 	sgCorners_Release(&made, &model->allocator);
 	return fault;

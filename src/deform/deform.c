@@ -1,6 +1,8 @@
 // src/deform/deform.c: see deform.h.
 #include "deform/deform.h"
 
+const char sgNoMemory[] = "there is no memory to check it";
+
 const sgDeform* sgDeform_Find(snugDeformer deformer)
 {
 	switch (deformer)

@@ -22,9 +22,10 @@ typedef struct sgDeform
 	/// model's allocator. Tree, positions and rest bounds of the model are ready. Null if there is nothing to store.
 	snugStatus (*build)(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes);
 
-	/// Check model->deformData when it comes from a file: its size, every index, every number that a bound rests on.
-	/// Null together with `build`.
-	/// @return null if all is well, or what is wrong
+	/// Check model->deformData when it comes from a file: its size, every index, every number that positions follow
+	/// from; of bounds that they are finite, but not that they hold, for that would mean making them again. Null
+	/// together with `build`.
+	/// @return null if all is well, or what is wrong; sgNoMemory if there is no memory to tell
 	const char* (*check)(const snugModel* model);
 
 	/// Fill in what the deformer has to say about a model. Null if nothing.
@@ -63,6 +64,9 @@ typedef struct sgDeform
 	/// In the rest pose positions are the rest positions, bit for bit, so the model's rest bounds hold until posed.
 	bool restIsExact;
 } sgDeform;
+
+/// What a check says that could not be made.
+extern const char sgNoMemory[];
 
 extern const sgDeform sgDeform_rigid;
 extern const sgDeform sgDeform_free;

@@ -97,7 +97,10 @@ bool sgPlacement_Make(const sgFrame* frame, const double origin[3], const sgBox*
 // from each other by a vector of length at most sqrt(3) (errorA + errorB), and so by no more along any axis of `to`.
 // The boxes contain p and q, so boxes that are compared with that much slack overlap. To it comes the rounding of the
 // float32 arithmetic that moves boxes: the rotation's entries (2^-24 each), halving sums, three products and sums per
-// centre and half extent, and the final sum and difference: under 24 roundings of quantities below `reach`.
+// centre and half extent, and the final sum and difference: under 24 roundings of quantities below `reach`, if the box
+// is inside `fromBox`, which contains all vertices. A box may be looser than that on one side. It contains some vertex,
+// so its centre is no farther out than its half extent from there; then the quantities are below reach + 2 h, where h
+// is the moved half extent, and 48 * 2^-24 h < 2^-18 h is added by who moves boxes.
 sgBoxMotion sgRelativeMotion(const sgFrame* to, const sgPlacement* toPlacement, const sgFrame* from,
     const sgPlacement* fromPlacement, const sgBox* fromBox)
 {

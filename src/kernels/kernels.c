@@ -62,6 +62,7 @@ static void MoveBoxes(const sgBoxLanes* boxes, const sgBoxMotion* motion, sgBoxL
 			c = f8_Add(c, f8_Mul(f8_Set(motion->rotation[i][k]), center[k]));
 			h = f8_Add(h, f8_Mul(f8_Set(fabsf(motion->rotation[i][k])), half[k]));
 		}
+		h = f8_Add(h, f8_Mul(h, f8_Set(0x1p-18f)));
 		f8_Store(moved->lower[i], f8_Sub(c, h));
 		f8_Store(moved->upper[i], f8_Add(c, h));
 	}

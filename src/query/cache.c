@@ -143,13 +143,13 @@ void sgBody_ReturnPages(snugBody* body)
 	}
 }
 
-// After 2^32 - 2 poses the versions start again, and pages must not remember the first time round.
+// After 2^32 - 2 poses the versions start again, and pages must not remember the first time round. Nor after a way so
+// long that a step like this one is lost in its rounding, or that has no end.
 void sgBody_Invalidate(snugBody* body, double motion)
 {
 	++body->version;
-	// Upwards, so that the way between two poses is never less than the sum of its parts.
-	body->travel = nextafter(body->travel + motion, INFINITY);
-	if (!body->ownsPool || body->version == SG_BUSY)
+	bool isLost = !(body->travel <= 0x1p30 * motion);
+	if (!body->ownsPool || body->version == SG_BUSY || isLost)
 	{
 		sgBody_ReturnPages(body);
 	}
@@ -157,6 +157,8 @@ void sgBody_Invalidate(snugBody* body, double motion)
 	{
 		body->version = 1;
 	}
+	// Upwards, so that the way between two poses is never less than the sum of its parts.
+	body->travel = nextafter((isLost ? 0.0 : body->travel) + motion, INFINITY);
 	body->isPrepared = false;
 }
 

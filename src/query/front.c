@@ -177,6 +177,10 @@ sgBox sgBody_RootBox(snugBody* body, snugCounters* counters)
 	{
 		sgBody_Prepare(body, counters);
 	}
+	if (body->model->tree.triangleCount == 0)
+	{
+		return sgBox_Empty();
+	}
 	sgBoundsScratch scratch;
 	sgLaneSet root = sgTree_Family(&body->model->tree, 0);
 	return sgBoxLanes_Get(sgBody_Refresh(body, root, &scratch, counters).boxes, 0);

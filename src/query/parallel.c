@@ -138,6 +138,14 @@ static void RunTask(void* context, uint32_t index)
 	sgFpEnv_Leave(environment);
 }
 
+// The caller's function runs in the caller's floating-point environment, as do whatever else its threads do meanwhile.
+static void CallParallel(const sgSearch* search, uint32_t count, snugTaskFcn* task, void* context)
+{
+	sgFpEnv_Leave(search->sink->callersEnvironment);
+	search->options->parallel(search->options->parallelUser, count, task, context);
+	sgFpEnv_Enter();
+}
+
 void sgSearch_DescendTogether(sgSearch* search)
 {
 	Tasks tasks = { .team = { .lock = ATOMIC_FLAG_INIT, .sink = search->sink }, .search = search };
@@ -146,7 +154,7 @@ void sgSearch_DescendTogether(sgSearch* search)
 	{
 		return;
 	}
-	search->options->parallel(search->options->parallelUser, tasks.count, RunTask, &tasks);
+	CallParallel(search, tasks.count, RunTask, &tasks);
 	AddCounters(&search->counters, &tasks.team.counters);
 	search->isCut = atomic_load_explicit(&tasks.team.isStopped, memory_order_relaxed);
 }
@@ -190,7 +198,7 @@ void sgSearch_PrepareTogether(sgSearch* search, snugBody* a, snugBody* b)
 	}
 	if (count > 0)
 	{
-		search->options->parallel(search->options->parallelUser, count, RefitTask, &refits);
+		CallParallel(search, count, RefitTask, &refits);
 		AddCounters(&search->counters, &refits.team.counters);
 	}
 }

@@ -14,7 +14,7 @@ typedef struct sgSink
 	uint64_t capacity;
 	snugPairFcn* callback;
 	void* user;
-	sgFpEnv callersEnvironment; ///< for the callback
+	sgFpEnv callersEnvironment; ///< for what the caller gave us to call
 	uint64_t count;
 } sgSink;
 

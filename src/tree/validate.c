@@ -27,8 +27,9 @@ static const char* ValidateNode(const sgTree* tree, const snugTreeDef* def, uint
 	{
 		return "a node has a wrong number of children";
 	}
+	// A multiple of the branching, which divides eight: so it does not straddle a group.
 	if (node->first <= slot || node->first >= slotCount || node->childCount > slotCount - node->first ||
-	    node->first / SG_LANES != (node->first + node->childCount - 1u) / SG_LANES)
+	    node->first % (uint32_t)def->branching != 0)
 	{
 		return "a node's children are out of place";
 	}
