@@ -116,9 +116,13 @@ typedef struct snugModel snugModel;
 /// How the vertices of a model move. A rigid frame on top (snugBody_SetFrame) is available to all of them.
 typedef enum snugDeformer
 {
-	snug_rigid = 0, ///< not at all
-	snug_free,      ///< the caller sets vertices (snugBody_SetVertices); bounds are refitted bottom-up
-	snug_blend      ///< by affine transforms with weights per vertex: joints of a skin, nodes of a meshless body
+	snug_rigid = 0,     ///< not at all
+	snug_free,          ///< the caller sets vertices (snugBody_SetVertices); bounds are refitted bottom-up
+	snug_blend,         ///< by affine transforms with weights per vertex: joints of a skin, nodes of a meshless body
+	snug_linear,        ///< by displacement fields, each times an amplitude: vibration modes, morph targets, principal
+	                    ///< components
+	snug_spherical,     ///< by joints with weights per vertex, whose rotations are blended on the sphere
+	snug_dualQuaternion ///< by joints with weights per vertex, blended as dual quaternions
 } snugDeformer;
 
 /// How the tree is split, top down. Every choice gives the same pairs.
@@ -179,12 +183,25 @@ typedef struct snugBlendDef
 	uint32_t influencesPerVertex; ///< if `starts` is null: influences of v start at v times this
 	const uint16_t* transforms;   ///< number of the transform of each influence
 	const float* weights;         ///< weight of each influence
+	const float* jointPositions;  ///< x, y, z of each joint at rest, for snug_spherical; nullable: the weighted mean of
+	                              ///< what it moves
 	snugBound bound;
 	snugVolume volume;
 	snugRestVolume restVolume;
 	bool boundLeaves; ///< bound leaves too, as the papers do; by default their vertices are evaluated, which is
 	                  ///< cheaper
 } snugBlendDef;
+
+/// Displacement fields: vertex v moves from its rest position p to p + sum of amplitude[f] * displacement[f][v]
+/// (snugBody_SetAmplitudes). Of snug_linear they are the deformation; before a skin (snug_blend, snug_spherical,
+/// snug_dualQuaternion) they are morph targets.
+typedef struct snugFieldsDef
+{
+	uint32_t fieldCount;    ///< up to 65,535; zero means none
+	const uint32_t* starts; ///< nullable; displacements of vertex v are starts[v] to starts[v + 1] - 1
+	const uint16_t* fields; ///< with `starts`: number of the field of each displacement, each at most once per vertex
+	const float* displacements; ///< x, y, z each; if `starts` is null those of all vertices in field 0, then in field 1
+} snugFieldsDef;
 
 /// What a model is made of. Arrays are read during Create and not kept.
 /// `snugModelDef def = { .positions = p, .vertexCount = n, .triangles = t, .triangleCount = m };` is complete.
@@ -198,7 +215,8 @@ typedef struct snugModelDef
 	size_t triangleStride;     ///< bytes from one triangle to the next; default 12
 	snugDeformer deformer;
 	snugTreeDef tree;
-	snugBlendDef blend;      ///< for snug_blend only
+	snugBlendDef blend;      ///< for snug_blend, snug_spherical and snug_dualQuaternion
+	snugFieldsDef fields;    ///< for snug_linear; for skins optional
 	snugAllocator allocator; ///< default malloc; kept for Destroy
 	snugMessenger messenger; ///< told of errors and warnings during Create
 } snugModelDef;
@@ -223,7 +241,8 @@ typedef struct snugModelInfo
 	uint32_t triangleCount;
 	snugDeformer deformer;
 	snugTreeDef tree;        ///< as built, defaults filled in
-	uint32_t transformCount; ///< of a blend model
+	uint32_t transformCount; ///< of a blend model or another skin
+	uint32_t fieldCount;     ///< displacement fields
 	uint32_t maxInfluences;  ///< of a blend model: most per vertex
 	uint32_t nodeCount;      ///< nodes of the tree, leaves included
 	uint32_t leafCount;
@@ -369,6 +388,13 @@ typedef struct snugNode
 
 /// Pose a blend body by meshless nodes, one per transform. See snugBody_SetJoints.
 SNUG_API snugStatus snugBody_SetNodes(snugBody* body, const snugNode* nodes, uint32_t count);
+
+/// Set how much of each displacement field is added. All zero at rest. The fields of a skin move vertices before its
+/// joints do.
+/// @param count must be the model's fieldCount (snugModel_GetInfo), else snug_badInput
+/// @return snug_badInput if an amplitude is not finite, snug_outOfRange if positions might exceed SNUG_MAX_COORDINATE;
+/// the pose is unchanged then
+SNUG_API snugStatus snugBody_SetAmplitudes(snugBody* body, const float* amplitudes, uint32_t count);
 
 /// Bring every bound up to date now. Queries do what they need by themselves: this is for choosing when it is paid.
 SNUG_API snugStatus snugBody_Refit(snugBody* body);
