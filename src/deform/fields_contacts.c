@@ -37,15 +37,19 @@ static void Enlarge(sgFieldBall* above, uint32_t laneAbove, const sgFieldBall* b
 	above->radius.lane[laneAbove] = radius > above->radius.lane[laneAbove] ? radius : above->radius.lane[laneAbove];
 }
 
-// Fields that do not move what is below have no ball there: a point at zero.
+// Fields that do not move what is below have no ball there: a point at zero. Those that the group below has for the sake
+// of other nodes only are passed over.
 static void Wrap(const NodeBalls* above, const NodeBalls* below)
 {
 	Enlarge(above->balls, above->lane, below->balls, below->lane);
 	for (uint32_t j = 0, k = 0; j < above->group->fieldCount; ++j)
 	{
+		while (k < below->group->fieldCount && below->fields[k] < above->fields[j])
+		{
+			++k;
+		}
 		bool isThere = k < below->group->fieldCount && below->fields[k] == above->fields[j];
 		Enlarge(above->balls + 1 + j, above->lane, isThere ? below->balls + 1 + k : NULL, below->lane);
-		k += isThere;
 	}
 }
 
