@@ -19,11 +19,11 @@
 
 typedef struct simBrick
 {
-	double elasticity[6][6];                                             ///< strain xx, yy, zz, xy, yz, zx to stress
-	double stiffness[SIM_SUBCELL_COUNT][SIM_BRICK_ALL][SIM_BRICK_ALL];   ///< integral of B' C B
-	double strain[SIM_SUBCELL_COUNT][6][SIM_BRICK_ALL];                  ///< integral of B
-	double mass[SIM_SUBCELL_COUNT][8][8];                                ///< integral of N' N
-	double volume;                                                       ///< of a subcell
+	double elasticity[6][6];                                              ///< strain xx, yy, zz, xy, yz, zx to stress
+	double stiffness[SIM_SUBCELL_COUNT][SIM_BRICK_ALL][SIM_BRICK_ALL];    ///< integral of B' C B
+	double strain[SIM_SUBCELL_COUNT][6][SIM_BRICK_ALL];                   ///< integral of B
+	double mass[SIM_SUBCELL_COUNT][8][8];                                 ///< integral of N' N
+	double volume;                                                        ///< of a subcell
 	double fullStiffness[SIM_BRICK_DOFS][SIM_BRICK_DOFS], fullMass[8][8]; ///< of a brick that is all filled
 } simBrick;
 

@@ -39,8 +39,8 @@ static cholmod_sparse* MakeShifted(solver* s)
 {
 	const simElastic* e = s->def->elastic;
 	size_t blocks = e->starts[e->nodeCount], diagonal = e->nodeCount;
-	cholmod_sparse* a = cholmod_allocate_sparse(
-	    s->size, s->size, 9 * blocks - 3 * diagonal, true, true, -1, CHOLMOD_REAL, &s->common);
+	cholmod_sparse* a =
+	    cholmod_allocate_sparse(s->size, s->size, 9 * blocks - 3 * diagonal, true, true, -1, CHOLMOD_REAL, &s->common);
 	if (a == NULL)
 	{
 		return NULL;
@@ -57,7 +57,8 @@ static cholmod_sparse* MakeShifted(solver* s)
 				for (size_t r = e->rows[i] == n ? c : 0; r < 3; ++r)
 				{
 					rows[count] = (int)(3 * e->rows[i] + r);
-					numbers[count++] = e->stiffness[9 * (size_t)i + 3 * r + c] + (r == c ? s->def->shift * e->mass[i] : 0.0);
+					numbers[count++] =
+					    e->stiffness[9 * (size_t)i + 3 * r + c] + (r == c ? s->def->shift * e->mass[i] : 0.0);
 				}
 			}
 		}
@@ -81,9 +82,11 @@ static bool Factorise(solver* s, simError* error)
 	s->right = good ? cholmod_zeros(s->size, 1, CHOLMOD_REAL, &s->common) : NULL;
 	if (good && !positive)
 	{
-		return simError_Set(error, "the stiffness matrix is not positive: its cells differ too much in size or filling");
+		return simError_Set(
+		    error, "the stiffness matrix is not positive: its cells differ too much in size or filling");
 	}
-	return s->right != NULL || simError_Set(error, "not enough memory to factorise %zu unknowns: use fewer cells", s->size);
+	return s->right != NULL ||
+	       simError_Set(error, "not enough memory to factorise %zu unknowns: use fewer cells", s->size);
 }
 
 // ---- What was found --------------------------------------------------------------------------------------------
@@ -208,8 +211,7 @@ static void SetStart(const solver* s, double* x)
 static bool Invert(solver* s, const double* b, double* y)
 {
 	memcpy(s->right->x, b, s->size * sizeof(double));
-	if (!cholmod_solve2(
-	        CHOLMOD_A, s->factor, s->right, NULL, &s->solution, NULL, &s->work1, &s->work2, &s->common))
+	if (!cholmod_solve2(CHOLMOD_A, s->factor, s->right, NULL, &s->solution, NULL, &s->work1, &s->work2, &s->common))
 	{
 		return false;
 	}
@@ -376,7 +378,8 @@ bool simEigen_Solve(simEigen* eigen, const simEigenDef* def, simError* error)
 	solver s = { .def = def, .size = 3 * (size_t)def->elastic->nodeCount };
 	if ((size_t)def->count + RIGID + 2 > s.size / 2)
 	{
-		return simError_Set(error, "%u modes are too many for %u nodes: use more cells", def->count, def->elastic->nodeCount);
+		return simError_Set(
+		    error, "%u modes are too many for %u nodes: use more cells", def->count, def->elastic->nodeCount);
 	}
 	size_t capacity = RIGID + (size_t)def->count + 1;
 	s.found = malloc(capacity * s.size * sizeof(double));

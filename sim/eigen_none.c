@@ -10,8 +10,8 @@ bool simEigen_Solve(simEigen* eigen, const simEigenDef* def, simError* error)
 {
 	(void)def;
 	*eigen = (simEigen){ 0 };
-	return simError_Set(error,
-	    "snug was built without SuiteSparse and ARPACK, which find vibration modes (Debian: libsuitesparse-dev, libarpack2-dev)");
+	return simError_Set(error, "snug was built without SuiteSparse and ARPACK, which find vibration modes (Debian: "
+	                           "libsuitesparse-dev, libarpack2-dev)");
 }
 
 void simEigen_Free(simEigen* eigen)

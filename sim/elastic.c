@@ -85,8 +85,8 @@ static int GetLater(int dx, int dy, int dz)
 	return dx + 3 * dy + 9 * dz;
 }
 
-static void AddBrick(assembly* a, const uint32_t nodes[8], double stiffness[SIM_BRICK_DOFS][SIM_BRICK_DOFS],
-    double mass[8][8])
+static void AddBrick(
+    assembly* a, const uint32_t nodes[8], double stiffness[SIM_BRICK_DOFS][SIM_BRICK_DOFS], double mass[8][8])
 {
 	for (int i = 0; i < 8; ++i)
 	{

@@ -16,8 +16,9 @@ typedef struct simElastic
 	double centre[3], length;
 	uint32_t* starts; ///< (nodeCount + 1) neighbours of node n are number starts[n] to starts[n + 1] - 1
 	uint32_t* rows;   ///< their node numbers, ascending, from n itself on
-	double* stiffness; ///< (9 each) row by row: how a displacement of n along b pulls at the neighbour along a is [3 a + b]
-	double* mass;      ///< (1 each)
+	double*
+	    stiffness; ///< (9 each) row by row: how a displacement of n along b pulls at the neighbour along a is [3 a + b]
+	double* mass;  ///< (1 each)
 } simElastic;
 
 /// Assemble for Young's modulus 1, density 1 and lengths in units of the grid's longest side.

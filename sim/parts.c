@@ -76,7 +76,8 @@ static void Join(uint32_t* parents, uint32_t a, uint32_t b)
 	parents[a > b ? a : b] = a < b ? a : b;
 }
 
-static void NumberParts(simParts* parts, const simMesh* mesh, const uint32_t* welded, uint32_t* parents, uint32_t* numbers)
+static void NumberParts(
+    simParts* parts, const simMesh* mesh, const uint32_t* welded, uint32_t* parents, uint32_t* numbers)
 {
 	for (uint32_t v = 0; v < mesh->vertexCount; ++v)
 	{

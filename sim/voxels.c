@@ -46,7 +46,8 @@ static bool MakeGrid(simVoxels* voxels, const simVoxelDef* def, simError* error)
 		cells *= count;
 		if (cells > (double)SIM_MAX_GRID)
 		{
-			return simError_Set(error, "cells of edge %g make a grid of more than %u for this mesh", def->edge, SIM_MAX_GRID);
+			return simError_Set(
+			    error, "cells of edge %g make a grid of more than %u for this mesh", def->edge, SIM_MAX_GRID);
 		}
 		voxels->size[k] = (uint32_t)count;
 		voxels->cell[k] = extent / count;
@@ -58,8 +59,7 @@ static bool MakeGrid(simVoxels* voxels, const simVoxelDef* def, simError* error)
 }
 
 // Subcells along an axis whose centres lie in [lower, upper].
-static void FindSubcells(
-    const simVoxels* voxels, int axis, double lower, double upper, int64_t* first, int64_t* last)
+static void FindSubcells(const simVoxels* voxels, int axis, double lower, double upper, int64_t* first, int64_t* last)
 {
 	double step = voxels->cell[axis] / SUB;
 	int64_t count = (int64_t)voxels->size[axis] * SUB;
@@ -147,8 +147,8 @@ static int CompareCrossings(const void* a, const void* b)
 	return c->x < d->x ? -1 : c->x > d->x;
 }
 
-// On which side of the edge ab the ray at (y, z) passes. The edge is taken from its lexicographically lower end, so that
-// both of its triangles compute the same number, and a ray on it counts as above: as if every ray were moved by
+// On which side of the edge ab the ray at (y, z) passes. The edge is taken from its lexicographically lower end, so
+// that both of its triangles compute the same number, and a ray on it counts as above: as if every ray were moved by
 // (-e^2, e) for an infinitesimal e. So a ray meets exactly one of the triangles around an edge or a vertex that seem to
 // share it from where it comes, whatever it hits.
 static double GetSide(const double a[3], const double b[3], double y, double z)

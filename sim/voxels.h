@@ -16,11 +16,11 @@
 
 typedef struct simVoxels
 {
-	double origin[3]; ///< lower corner of the grid
-	double cell[3];   ///< edges of a cell
-	uint32_t size[3]; ///< cells along each axis
-	uint64_t* fill;   ///< (size[0] * size[1] * size[2]) x runs fastest; subcell (i, j, k) is bit i + 4 j + 16 k
-	bool* exists;     ///< (the same)
+	double origin[3];     ///< lower corner of the grid
+	double cell[3];       ///< edges of a cell
+	uint32_t size[3];     ///< cells along each axis
+	uint64_t* fill;       ///< (size[0] * size[1] * size[2]) x runs fastest; subcell (i, j, k) is bit i + 4 j + 16 k
+	bool* exists;         ///< (the same)
 	uint32_t cellCount;   ///< that exist
 	uint32_t bridgeCount; ///< of these, those that only join parts
 } simVoxels;

@@ -154,8 +154,8 @@ static bool FailToJoin(const joiner* j, uint32_t gap, simError* error)
 	DescribeRegion(j, 1, first, sizeof(first));
 	DescribeRegion(j, 2, second, sizeof(second));
 	return simError_Set(error,
-	    "the mesh falls into %u parts, more than %u cells apart: %s; %s%s. Fewer, larger cells would join them", j->regionCount,
-	    gap, first, second, j->regionCount > 2 ? "; and others" : "");
+	    "the mesh falls into %u parts, more than %u cells apart: %s; %s%s. Fewer, larger cells would join them",
+	    j->regionCount, gap, first, second, j->regionCount > 2 ? "; and others" : "");
 }
 
 bool simVoxels_Join(simVoxels* voxels, uint32_t gap, simError* error)
