@@ -27,7 +27,7 @@ static void Tell(const simModesDef* def, const char* what)
 
 static bool CheckDef(simModesDef* def, simError* error)
 {
-	def->cellCount = def->cellCount > 0 ? def->cellCount : 8000;
+	def->cellCount = def->cellCount > 0 ? def->cellCount : 5000;
 	def->young = def->young != 0.0 ? def->young : 2.1e11;
 	def->density = def->density != 0.0 ? def->density : 7850.0;
 	def->poisson = def->poisson != 0.0 ? def->poisson : 0.3;

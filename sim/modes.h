@@ -13,7 +13,7 @@ typedef struct simModesDef
 {
 	simMesh mesh;
 	uint32_t modeCount;       ///< wanted, without the rigid ones
-	uint32_t cellCount;       ///< about how many cells; default 8000
+	uint32_t cellCount;       ///< about how many cells; default 5000
 	double thickness;         ///< of parts that are not closed; default: the edge of a cell
 	double young;             ///< Young's modulus, in pascals if lengths are in metres; default 2.1e11, steel
 	double density;           ///< kilograms per cubic metre; default 7850

@@ -56,56 +56,12 @@ static bool Weld(const simMesh* mesh, uint32_t* welded)
 	return true;
 }
 
-// ---- Parts -----------------------------------------------------------------------------------------------------
-
-static uint32_t FindRoot(uint32_t* parents, uint32_t v)
-{
-	while (parents[v] != v)
-	{
-		parents[v] = parents[parents[v]];
-		v = parents[v];
-	}
-	return v;
-}
-
-// Lower numbers are roots, so that the result does not depend on the order of joins.
-static void Join(uint32_t* parents, uint32_t a, uint32_t b)
-{
-	a = FindRoot(parents, a);
-	b = FindRoot(parents, b);
-	parents[a > b ? a : b] = a < b ? a : b;
-}
-
-static void NumberParts(
-    simParts* parts, const simMesh* mesh, const uint32_t* welded, uint32_t* parents, uint32_t* numbers)
-{
-	for (uint32_t v = 0; v < mesh->vertexCount; ++v)
-	{
-		parents[v] = v;
-		numbers[v] = UINT32_MAX;
-	}
-	for (size_t t = 0; t < mesh->triangleCount; ++t)
-	{
-		const uint32_t* corners = mesh->triangles + 3 * t;
-		Join(parents, welded[corners[0]], welded[corners[1]]);
-		Join(parents, welded[corners[0]], welded[corners[2]]);
-	}
-	for (size_t t = 0; t < mesh->triangleCount; ++t)
-	{
-		uint32_t root = FindRoot(parents, welded[mesh->triangles[3 * t]]);
-		if (numbers[root] == UINT32_MAX)
-		{
-			numbers[root] = parts->count++;
-		}
-		parts->ofTriangle[t] = numbers[root];
-	}
-}
-
-// ---- Solids ----------------------------------------------------------------------------------------------------
+// ---- Edges -----------------------------------------------------------------------------------------------------
 
 typedef struct edge
 {
-	uint32_t low, high, part;
+	uint32_t low, high, triangle;
+	bool counts; // its triangle has three corners; others have no area, and no say in what is closed
 } edge;
 
 static int CompareEdges(const void* a, const void* b)
@@ -118,44 +74,94 @@ static int CompareEdges(const void* a, const void* b)
 	return x->high < y->high ? -1 : x->high > y->high;
 }
 
-// Triangles with equal corners have no area and no say.
-static size_t ListEdges(const simParts* parts, const simMesh* mesh, const uint32_t* welded, edge* edges)
+// Sorted, so that equal ones are neighbours.
+static size_t ListEdges(const simMesh* mesh, const uint32_t* welded, edge* edges)
 {
 	size_t count = 0;
-	for (size_t t = 0; t < mesh->triangleCount; ++t)
+	for (uint32_t t = 0; t < mesh->triangleCount; ++t)
 	{
-		const uint32_t* corners = mesh->triangles + 3 * t;
+		const uint32_t* corners = mesh->triangles + 3 * (size_t)t;
 		uint32_t w[3] = { welded[corners[0]], welded[corners[1]], welded[corners[2]] };
-		if (w[0] == w[1] || w[1] == w[2] || w[2] == w[0])
-		{
-			continue;
-		}
+		bool counts = w[0] != w[1] && w[1] != w[2] && w[2] != w[0];
 		for (int k = 0; k < 3; ++k)
 		{
 			uint32_t a = w[k], b = w[(k + 1) % 3];
-			edges[count++] = (edge){ a < b ? a : b, a < b ? b : a, parts->ofTriangle[t] };
+			edges[count++] = (edge){ a < b ? a : b, a < b ? b : a, t, counts };
 		}
 	}
+	qsort(edges, count, sizeof(edge), CompareEdges);
 	return count;
 }
 
-static void FindSolids(simParts* parts, edge* edges, size_t count)
+static size_t FindEnd(const edge* edges, size_t count, size_t first)
 {
-	memset(parts->solid, 0, parts->count * sizeof(bool));
-	for (size_t i = 0; i < count; ++i)
+	size_t end = first + 1;
+	while (end < count && CompareEdges(edges + first, edges + end) == 0)
 	{
-		parts->solid[edges[i].part] = true;
+		++end;
 	}
-	qsort(edges, count, sizeof(edge), CompareEdges);
+	return end;
+}
+
+// ---- Parts -----------------------------------------------------------------------------------------------------
+
+static uint32_t FindRoot(uint32_t* parents, uint32_t t)
+{
+	while (parents[t] != t)
+	{
+		parents[t] = parents[parents[t]];
+		t = parents[t];
+	}
+	return t;
+}
+
+// Lower numbers are roots, so that the result does not depend on the order of joins.
+static void Join(uint32_t* parents, uint32_t a, uint32_t b)
+{
+	a = FindRoot(parents, a);
+	b = FindRoot(parents, b);
+	parents[a > b ? a : b] = a < b ? a : b;
+}
+
+// @param parents (triangleCount) work space
+static void NumberParts(simParts* parts, uint32_t triangleCount, const edge* edges, size_t count, uint32_t* parents)
+{
+	for (uint32_t t = 0; t < triangleCount; ++t)
+	{
+		parents[t] = t;
+	}
 	for (size_t i = 0, end; i < count; i = end)
 	{
-		for (end = i + 1; end < count && CompareEdges(edges + i, edges + end) == 0;)
+		end = FindEnd(edges, count, i);
+		for (size_t j = i + 1; j < end; ++j)
 		{
-			++end;
+			Join(parents, edges[i].triangle, edges[j].triangle);
 		}
-		if ((end - i) % 2 == 1)
+	}
+	for (uint32_t t = 0; t < triangleCount; ++t)
+	{
+		uint32_t root = FindRoot(parents, t); // comes first, or is t
+		parts->ofTriangle[t] = root == t ? parts->count++ : parts->ofTriangle[root];
+	}
+}
+
+static void FindSolids(simParts* parts, const edge* edges, size_t count)
+{
+	for (uint32_t p = 0; p < parts->count; ++p)
+	{
+		parts->solid[p] = true;
+	}
+	for (size_t i = 0, end; i < count; i = end)
+	{
+		uint32_t triangles = 0;
+		end = FindEnd(edges, count, i);
+		for (size_t j = i; j < end; ++j)
 		{
-			parts->solid[edges[i].part] = false;
+			triangles += edges[j].counts;
+		}
+		if (triangles % 2 == 1)
+		{
+			parts->solid[parts->ofTriangle[edges[i].triangle]] = false;
 		}
 	}
 	for (uint32_t p = 0; p < parts->count; ++p)
@@ -167,21 +173,23 @@ static void FindSolids(simParts* parts, edge* edges, size_t count)
 bool simParts_Find(simParts* parts, const simMesh* mesh, simError* error)
 {
 	*parts = (simParts){ .ofTriangle = malloc((size_t)mesh->triangleCount * sizeof(uint32_t)) };
-	uint32_t* welded = malloc(3 * (size_t)mesh->vertexCount * sizeof(uint32_t));
+	uint32_t* welded = malloc((size_t)mesh->vertexCount * sizeof(uint32_t));
+	uint32_t* parents = malloc((size_t)mesh->triangleCount * sizeof(uint32_t));
 	edge* edges = malloc(3 * (size_t)mesh->triangleCount * sizeof(edge));
-	bool good = parts->ofTriangle != NULL && welded != NULL && edges != NULL && Weld(mesh, welded);
+	bool good = parts->ofTriangle != NULL && welded != NULL && parents != NULL && edges != NULL && Weld(mesh, welded);
+	size_t count = good ? ListEdges(mesh, welded, edges) : 0;
 	if (good)
 	{
-		uint32_t *parents = welded + mesh->vertexCount, *numbers = parents + mesh->vertexCount;
-		NumberParts(parts, mesh, welded, parents, numbers);
+		NumberParts(parts, mesh->triangleCount, edges, count, parents);
 		parts->solid = malloc(parts->count * sizeof(bool));
 		good = parts->solid != NULL;
 	}
 	if (good)
 	{
-		FindSolids(parts, edges, ListEdges(parts, mesh, welded, edges));
+		FindSolids(parts, edges, count);
 	}
 	free(welded);
+	free(parents);
 	free(edges);
 	if (!good)
 	{
