@@ -162,6 +162,16 @@ snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame)
 	                    "the frame is not finite or its quaternion not of unit length");
 }
 
+snugStatus snugBody_SetAmplitudes(snugBody* body, const float* amplitudes, uint32_t count)
+{
+	SG_REQUIRE(body != NULL && (amplitudes != NULL || count == 0), snug_badArgument);
+	SG_REQUIRE(body->deform->setAmplitudes != NULL, snug_badArgument);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugStatus status = body->deform->setAmplitudes(body, amplitudes, count);
+	sgFpEnv_Leave(environment);
+	return status;
+}
+
 // Every family once, whatever the strategy; a family without a place in the cache is not kept.
 static SG_NOINLINE void RefitAll(snugBody* body)
 {

@@ -141,17 +141,23 @@ typedef struct snugTreeDef
 	int branching;     ///< children per node: 2, 4 or 8; default 8. The papers' tables have 2 and leaves of 1.
 } snugTreeDef;
 
-/// How nodes of a blend model are bounded. Every choice gives the same pairs; docs/bounds.md says what they are.
+/// How nodes of a model are bounded. Every choice gives the same pairs; docs/bounds.md says what they are. Blend models
+/// have those down to corners; snug_linear has zeroOrder (mean displacement of the node, plus what displacements may
+/// deviate), firstOrder (displacements that vary linearly over the node) and those from interval on.
 typedef enum snugBound
 {
-	snug_boundDefault = 0, ///< what we measured to be fastest: local above, first order below
+	snug_boundDefault = 0, ///< what we measured to be fastest: local or interval above, first order below
 	snug_boundLimited,     ///< the papers' closed form, Eq. (12) of the meshless paper
 	snug_boundProgram,     ///< the least bound that follows from each weight's range: a linear program (up to 192
 	                       ///< transforms)
 	snug_boundLocal,       ///< the same, with a rest box per transform around only what it moves
 	snug_boundZeroOrder,   ///< mean transform of the node, plus what weights may deviate
 	snug_boundFirstOrder,  ///< the same, with weights that vary linearly over the node
-	snug_boundCorners ///< balls at the corners of the set of weights, as in the skinning papers; `volume` is a ball
+	snug_boundCorners,  ///< balls at the corners of the set of weights, as in the skinning papers; `volume` is a ball
+	snug_boundInterval, ///< of displacement fields: the sum of each field's range along the axes
+	snug_boundOriented, ///< of displacement fields: along the node's principal axes
+	snug_boundBall,     ///< of displacement fields: balls about the best centres; `volume` is a ball
+	snug_boundMeanBall  ///< the same about the mean of the vertices and their displacements, as in the BD-tree paper
 } snugBound;
 
 /// What posed nodes of a blend model are bounded by. Boxes are fastest; the others are for comparison, and separate
@@ -201,6 +207,9 @@ typedef struct snugFieldsDef
 	const uint32_t* starts; ///< nullable; displacements of vertex v are starts[v] to starts[v + 1] - 1
 	const uint16_t* fields; ///< with `starts`: number of the field of each displacement, each at most once per vertex
 	const float* displacements; ///< x, y, z each; if `starts` is null those of all vertices in field 0, then in field 1
+	snugBound bound;            ///< for snug_linear; skins have theirs in snugBlendDef, as the next two
+	snugVolume volume;          ///< k-DOPs go with firstOrder, balls with the bounds by balls, which imply them
+	bool boundLeaves;           ///< bound leaves too, as the papers do
 } snugFieldsDef;
 
 /// What a model is made of. Arrays are read during Create and not kept.
@@ -330,7 +339,7 @@ typedef enum snugStrategy
 typedef struct snugBodyDef
 {
 	const snugModel* model; ///< required; borrowed, must outlive the body
-	snugStrategy strategy;  ///< for blend models; free ones always work bottom-up
+	snugStrategy strategy;  ///< for models that move by transforms or fields; free ones always work bottom-up
 	snugPool* pool;         ///< default: memory of its own, enough for everything; borrowed, must outlive the body
 	snugAllocator allocator;
 	snugMessenger messenger; ///< told of errors and warnings by every function of this body
