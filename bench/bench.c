@@ -13,6 +13,7 @@ static const benchDef benches[] = {
 	{ "skin", "real characters: how large bounds are, refits, and two of them in contact", benchSkin },
 	{ "curtain", "a ball thrown at a curtain of 12 displacement fields: volume tests, time and tightness, by method",
 	    benchCurtain },
+	{ "modal", "vibrating chairs and bridges: tightness by level, update cost by bound, pairs in contact", benchModal },
 	{ NULL, NULL, NULL },
 };
 

@@ -251,7 +251,10 @@ static void MeasureBaselines(measurement* m, const snugModel* model, snugBody* b
 		for (int pose = 0; pose < m->poseCount && Pose(m, body, pose); ++pose)
 		{
 			Evaluate(m, body);
-			FindOptimal(m, tree, pose);
+			if (!m->poses->onlySpheres)
+			{
+				FindOptimal(m, tree, pose);
+			}
 			if (isSingle)
 			{
 				layeredSpheres_Update(layers, m->positions);
@@ -311,7 +314,7 @@ bool benchFieldTightness_Measure(
 	m.poseCount = (poses->frameCount + poses->step - 1) / poses->step;
 	if (Prepare(&m))
 	{
-		for (int i = 0; i < BENCH_FIELD_BOUNDS && report->failure[0] == '\0'; ++i)
+		for (int i = 0; i < (poses->onlySpheres ? 1 : BENCH_FIELD_BOUNDS) && report->failure[0] == '\0'; ++i)
 		{
 			MeasureBound(&m, i);
 		}

@@ -22,6 +22,7 @@ typedef struct benchFieldPoses
 	int frameCount;
 	int step;          ///< every how many frames
 	int leafTriangles; ///< default 1
+	bool onlySpheres;  ///< measure nothing but how much BD spheres grow
 } benchFieldPoses;
 
 /// Means and greatest values over nodes and poses, per level.
