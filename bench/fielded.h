@@ -39,7 +39,7 @@ typedef struct benchFieldedMethod
 
 /// Methods that every comparison has, ended by one without a name. The first is ours.
 extern const benchFieldedMethod benchFieldedMethods[];
-#define BENCH_FIELDED_METHODS 20
+#define BENCH_FIELDED_METHODS 16
 
 /// What came of one method, per frame.
 typedef struct benchFieldedResult

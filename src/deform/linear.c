@@ -200,7 +200,8 @@ static snugStatus SetAmplitudes(snugBody* body, const float* amplitudes, uint32_
 	sgFieldsPose* pose = body->pose;
 	double change;
 	snugStatus status = sgFieldsPose_Set(&fields, pose, amplitudes, count, &body->messenger, &change);
-	if (status == snug_success)
+	// The same amplitudes again change nothing.
+	if (status == snug_success && change > 0.0)
 	{
 		body->isAtRest = pose->activeCount == 0 && body->volume == snug_volumeBox;
 		sgBody_Invalidate(body, change);
