@@ -13,6 +13,11 @@ const sgDeform* sgDeform_Find(snugDeformer deformer)
 			return &sgDeform_free;
 		case snug_blend:
 			return &sgDeform_blend;
+		case snug_linear:
+			return &sgDeform_linear;
+		case snug_spherical:
+		case snug_dualQuaternion:
+			break;
 	}
 	return NULL;
 }

@@ -70,25 +70,59 @@ static float UnpackGrowth(uint16_t packed)
 	return growth;
 }
 
-// No vertex moved farther along any axis since a family held. Infinite or NaN after a pose beyond all bounds.
-static float GetMotion(const snugBody* body, const sgCacheGroup* cached, sgLaneSet family)
+// How far vertices below each lane moved since the family held; returns the most. Infinite or NaN after a pose beyond
+// all bounds.
+static float FindDistances(
+    const snugBody* body, const sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, float distances[SG_LANES])
 {
-	return sgRoundUp((body->travel - cached->travel[family.first / 2]) * (1.0 + 0x1p-50));
+	double travel = (body->travel - cached->travel[family.first / 2]) * (1.0 + 0x1p-50);
+	for (int lane = 0; lane < SG_LANES; ++lane)
+	{
+		distances[lane] = 0.0f;
+	}
+	sgLaneSet set = family;
+	set.mask = lanes;
+	if (body->deform->growth != NULL)
+	{
+		body->deform->growth(body->model, body->pose, set, travel, distances);
+	}
+	float most = 0.0f;
+	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		distances[lane] = body->deform->growth != NULL ? distances[lane] : sgRoundUp(travel);
+		most = distances[lane] <= most ? most : distances[lane]; // NaN stays
+	}
+	return most;
+}
+
+static void GrowBalls(sgBallLanes* balls, uint32_t lanes, const float distances[SG_LANES])
+{
+	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		balls->radius[lane] = sgRoundUp((double)balls->radius[lane] + (double)distances[lane]);
+	}
 }
 
 // Grow boxes by what the body moved since they held, if they stay tight enough: for nodes that are large and far from
 // any contact, which are the costliest to bound. Grown boxes contain all positions, since none moved farther.
-static bool GrowBoxes(sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, float motion)
+static bool GrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes,
+    const float distances[SG_LANES], float most)
 {
 	uint16_t* grown = cached->grown + family.first / 2;
-	float growth = UnpackGrowth(*grown) + motion;
+	float growth = UnpackGrowth(*grown) + most;
 	// Written so that NaN does not grow.
 	if (!(growth <= MAX_GROWTH * sgGetKernels()->leastExtent(&cached->boxes, lanes)))
 	{
 		return false;
 	}
 	*grown = PackGrowth(growth);
-	sgGetKernels()->growBoxes(&cached->boxes, lanes, motion);
+	sgGetKernels()->growBoxes(&cached->boxes, lanes, distances);
+	if (body->volume == snug_volumeBall)
+	{
+		GrowBalls((sgBallLanes*)(void*)(cached + 1), lanes, distances);
+	}
 	return true;
 }
 
@@ -107,13 +141,21 @@ static void IntersectBoxes(sgBoxLanes* boxes, uint32_t lanes, const sgBoxLanes* 
 	}
 }
 
+// Without a growth of its own, travel is along axes, and balls would need it in all directions.
+static bool CanGrow(const snugBody* body)
+{
+	bool hasGrowth = body->deform->growth != NULL;
+	return body->frontMemory > 0 && (body->volume == snug_volumeBox || (body->volume == snug_volumeBall && hasGrowth));
+}
+
 bool sgRefitCached(
     snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, bool hasHeld, snugCounters* counters)
 {
 	sgBoundsOut out = sgCacheGroup_Bounds(cached);
-	bool isCoherent = hasHeld && body->frontMemory > 0 && body->volume == snug_volumeBox;
-	float motion = isCoherent ? GetMotion(body, cached, family) : INFINITY;
-	if (isCoherent && GrowBoxes(cached, family, lanes, motion))
+	float distances[SG_LANES] SG_ALIGN(32);
+	bool isCoherent = hasHeld && CanGrow(body);
+	float most = isCoherent ? FindDistances(body, cached, family, lanes, distances) : INFINITY;
+	if (isCoherent && GrowBoxes(body, cached, family, lanes, distances, most))
 	{
 		return false;
 	}
@@ -121,9 +163,9 @@ bool sgRefitCached(
 	sgRefitDirect(body, family, lanes, out, counters);
 	cached->grown[family.first / 2] = 0;
 	uint32_t inner = lanes & ~family.leafMask;
-	if (inner != 0 && motion < INFINITY)
+	if (inner != 0 && most < INFINITY)
 	{
-		sgGetKernels()->growBoxes(&before, inner, motion);
+		sgGetKernels()->growBoxes(&before, inner, distances);
 		IntersectBoxes(out.boxes, inner, &before);
 	}
 	return true;
