@@ -67,6 +67,8 @@ typedef struct sgDeform
 extern const sgDeform sgDeform_rigid;
 extern const sgDeform sgDeform_free;
 extern const sgDeform sgDeform_blend;
+extern const sgDeform sgDeform_spherical;
+extern const sgDeform sgDeform_dualQuaternion;
 
 /// The implementation of a deformer, or null for a number that is none.
 const sgDeform* sgDeform_Find(snugDeformer deformer);
