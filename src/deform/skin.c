@@ -23,6 +23,7 @@ size_t sgSkin_Layout(const snugModel* model, const sgBlendHeader* blend, sgSkinH
 		header->setPairCount * sizeof(uint16_t),
 		header->edgeCount * sizeof(sgSkinPair),
 		(size_t)blend->blockCount * SG_LANES * sizeof(uint32_t),
+		(size_t)blend->jointSetCount * sizeof(uint32_t),
 	};
 	size_t end = sizeof(sgSkinHeader);
 	for (int i = 0; i < SG_SKIN_ARRAYS; ++i)
@@ -50,6 +51,7 @@ sgSkin sgSkin_Get(const snugModel* model)
 		.setPairs = (const void*)(start + offsets[5]),
 		.edges = (const void*)(start + offsets[6]),
 		.blockSets = (const void*)(start + offsets[7]),
+		.nodeSets = (const void*)(start + offsets[8]),
 	};
 }
 
@@ -196,6 +198,10 @@ static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBou
 	for (; left != 0; left &= left - 1)
 	{
 		uint32_t lane = sgLowestBit(left);
+		if (view.skin.header->pairCount == 0 && sgSkin_BoundBySets(&view, set.group * SG_LANES + lane, out, lane))
+		{
+			continue;
+		}
 		BoundByVertices(model, &view, set.group * SG_LANES + lane, out, lane);
 	}
 }
