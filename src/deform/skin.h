@@ -143,15 +143,24 @@ typedef struct sgSkinView
 	float* signs;
 } sgSkinView;
 
-/// Bytes of one pose.
-size_t sgSkinPose_Bytes(const snugModel* model);
-
-/// What a body keeps: two poses behind an sgBlendPoses. View the one with number `which`.
-sgSkinView sgSkinView_Make(const snugModel* model, const void* poses, uint32_t which);
-
-static inline sgSkinView sgSkinView_Current(const snugModel* model, const void* poses)
+/// What a body keeps: this, then two poses, of which the next one is made in the place of the one before last, so that
+/// a bad one changes nothing.
+typedef struct sgSkinPoses
 {
-	return sgSkinView_Make(model, poses, ((const sgBlendPoses*)poses)->current);
+	uint32_t current; ///< 0 or 1
+	sgSkinView views[2];
+} SG_ALIGN(64) sgSkinPoses;
+
+/// Bytes of all of it.
+size_t sgSkinPoses_Bytes(const snugModel* model);
+
+/// Zero everything and fill in the views.
+void sgSkinPoses_Start(sgSkinPoses* poses, const snugModel* model);
+
+static inline const sgSkinView* sgSkinPoses_Current(const void* poses)
+{
+	const sgSkinPoses* two = poses;
+	return two->views + two->current;
 }
 
 /// What is wrong with a pose.

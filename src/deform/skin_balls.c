@@ -109,26 +109,12 @@ static void StoreSlabs(
 	}
 }
 
-// The ball about the middle of the box around all parts, and what it shares with that box. `error` is what rounding
-// may add to any part.
-static void Enclose(const sgSkinView* view, const Parts* parts, double error, sgBoundsOut out, uint32_t lane)
+/// Places that are tried as the centre of a ball.
+#define CENTER_STEPS 8
+
+static double FarthestFrom(const Parts* parts, const double center[3], uint32_t* farthest)
 {
-	snugVolume volume = (snugVolume)view->skin.blend.header->volume;
-	double lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY };
-	double center[3], radius = 0.0;
-	for (uint32_t i = 0; i < parts->count; ++i)
-	{
-		const Part* part = parts->list + i;
-		for (int k = 0; k < 3; ++k)
-		{
-			lower[k] = Smaller(lower[k], part->lower[k] - part->radius);
-			upper[k] = Larger(upper[k], part->upper[k] + part->radius);
-		}
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		center[k] = (double)sgRoundNearest(0.5 * (lower[k] + upper[k]));
-	}
+	double most = -1.0;
 	for (uint32_t i = 0; i < parts->count; ++i)
 	{
 		const Part* part = parts->list + i;
@@ -138,7 +124,47 @@ static void Enclose(const sgSkinView* view, const Parts* parts, double error, sg
 			double reach = Larger(center[k] - part->lower[k], part->upper[k] - center[k]);
 			distance2 += reach * reach;
 		}
-		radius = Larger(radius, sqrt(distance2) + part->radius);
+		double distance = sqrt(distance2) + part->radius;
+		*farthest = distance > most ? i : *farthest;
+		most = Larger(most, distance);
+	}
+	return most;
+}
+
+// A ball about the middle of the box around all parts, or a better place a few ever shorter steps towards whichever is
+// farthest lead to; and what it shares with that box. `error` is what rounding
+// may add to any part.
+static void Enclose(const sgSkinView* view, const Parts* parts, double error, sgBoundsOut out, uint32_t lane)
+{
+	snugVolume volume = (snugVolume)view->skin.blend.header->volume;
+	double lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY };
+	double center[3] = { 0.0, 0.0, 0.0 }, radius = INFINITY;
+	for (uint32_t i = 0; i < parts->count; ++i)
+	{
+		const Part* part = parts->list + i;
+		for (int k = 0; k < 3; ++k)
+		{
+			lower[k] = Smaller(lower[k], part->lower[k] - part->radius);
+			upper[k] = Larger(upper[k], part->upper[k] + part->radius);
+		}
+	}
+	double middle[3] = { 0.5 * (lower[0] + upper[0]), 0.5 * (lower[1] + upper[1]), 0.5 * (lower[2] + upper[2]) };
+	double step = 0.25;
+	for (int i = 0; i < CENTER_STEPS; ++i, step *= 0.8)
+	{
+		const double rounded[3] = { sgRoundNearest(middle[0]), sgRoundNearest(middle[1]), sgRoundNearest(middle[2]) };
+		uint32_t farthest = 0;
+		double distance = FarthestFrom(parts, rounded, &farthest);
+		if (distance < radius)
+		{
+			radius = distance;
+			memcpy(center, rounded, sizeof(center));
+		}
+		const Part* part = parts->list + farthest;
+		for (int k = 0; k < 3; ++k)
+		{
+			middle[k] += step * (0.5 * (part->lower[k] + part->upper[k]) - middle[k]);
+		}
 	}
 	radius = radius * (1.0 + 0x1p-40) + error;
 	sgBox box;
@@ -173,7 +199,9 @@ typedef struct Local
 	const sgSkinSet* whole;  ///< of the model
 	const uint16_t* members; ///< (n)
 	const uint32_t* weights; ///< corners, or limits
-	const float* center;     ///< rotation centre, of spherical skins
+	double rest[3];          ///< the ball that its vertices are in when the skin begins
+	double radius;
+	const float* center; ///< rotation centre, of spherical skins
 	uint32_t n;
 } Local;
 
@@ -204,6 +232,48 @@ static void GetImage(const Local* local, uint32_t i, const double x[3], double y
 		const float* row = joint->matrix[k];
 		y[k] = (double)row[0] * x[0] + (double)row[1] * x[1] + (double)row[2] * x[2] + (double)row[3];
 	}
+}
+
+// The rest ball of a set, or where the affine stage leaves its vertices: in a convex combination of the balls that each
+// joint makes of it.
+static void SetRestBall(Local* local)
+{
+	const float* rest = local->set->center;
+	double images[3] = { (double)rest[0], (double)rest[1], (double)rest[2] }, most = 0.0;
+	memcpy(local->rest, images, sizeof(images));
+	local->radius = (double)local->set->radius;
+	if (local->view->pose->hasStage == 0)
+	{
+		return;
+	}
+	for (int pass = 0; pass < 2; ++pass)
+	{
+		double sum[3] = { 0.0, 0.0, 0.0 };
+		for (uint32_t i = 0; i < local->n; ++i)
+		{
+			const float* columns = local->view->stage + 16 * (size_t)local->members[i];
+			float matrix[12];
+			double distance2 = 0.0;
+			for (int k = 0; k < 3; ++k)
+			{
+				double place = (double)columns[k] * (double)rest[0] + (double)columns[4 + k] * (double)rest[1] +
+				               (double)columns[8 + k] * (double)rest[2] + (double)columns[12 + k];
+				sum[k] += place / (double)local->n;
+				distance2 += (place - local->rest[k]) * (place - local->rest[k]);
+				for (int c = 0; c < 4; ++c)
+				{
+					matrix[4 * k + c] = columns[4 * c + k];
+				}
+			}
+			if (pass == 1)
+			{
+				double own = sqrt(distance2) + sgCorners_Stretch(matrix) * (double)local->set->radius;
+				most = Larger(most, own);
+			}
+		}
+		memcpy(local->rest, pass == 0 ? sum : local->rest, sizeof(sum));
+	}
+	local->radius = most * (1.0 + 0x1p-40);
 }
 
 /// Limits and mean of a member's weight: from corners, their least and greatest.
@@ -487,7 +557,7 @@ static double AddSpherical(const Local* local, Parts* parts)
 	for (int k = 0; k < 3; ++k)
 	{
 		r[k] = (double)local->center[k];
-		x[k] = (double)local->set->center[k] - r[k];
+		x[k] = local->rest[k] - r[k];
 	}
 	if (cap.least < 0x1p-4)
 	{
@@ -499,7 +569,7 @@ static double AddSpherical(const Local* local, Parts* parts)
 	{
 		turned[k] *= cap.cosine;
 	}
-	double radius = cap.sine * sqrt(Dot3(x, x)) + (double)local->set->radius;
+	double radius = cap.sine * sqrt(Dot3(x, x)) + local->radius;
 	AddPlaces(local, r, turned, radius * (1.0 + 0x1p-30), parts);
 	return 1.0 / (cap.least * cap.least);
 }
@@ -639,10 +709,7 @@ static double AddDual(const Local* local, Parts* parts)
 	DualMean dual;
 	Directions directions;
 	double bounds[2];
-	for (int k = 0; k < 3; ++k)
-	{
-		dual.center[k] = (double)local->set->center[k];
-	}
+	memcpy(dual.center, local->rest, sizeof(dual.center));
 	if (!FindDualMean(local, &dual))
 	{
 		return 0.0;
@@ -659,7 +726,7 @@ static double AddDual(const Local* local, Parts* parts)
 	{
 		return 0.0;
 	}
-	Part part = { .radius = ((double)local->set->radius + MostZ(local, &dual) / least) * (1.0 + 0x1p-30) };
+	Part part = { .radius = (local->radius + MostZ(local, &dual) / least) * (1.0 + 0x1p-30) };
 	memcpy(part.lower, dual.place, sizeof(dual.place));
 	memcpy(part.upper, dual.place, sizeof(dual.place));
 	AddPart(parts, &part);
@@ -670,7 +737,7 @@ bool sgSkin_BoundBySets(const sgSkinView* view, uint32_t slot, sgBoundsOut out, 
 {
 	const sgSkin* skin = &view->skin;
 	uint32_t first = skin->blend.jointSetStarts[slot], end = skin->blend.jointSetStarts[slot + 1];
-	if (first == end || view->pose->hasStage != 0)
+	if (first == end)
 	{
 		return false;
 	}
@@ -689,6 +756,7 @@ bool sgSkin_BoundBySets(const sgSkinView* view, uint32_t slot, sgBoundsOut out, 
 			.center = view->centers + 4 * (size_t)skin->nodeSets[i],
 			.n = set->transformCount,
 		};
+		SetRestBall(&local);
 		double own = view->isSpherical ? AddSpherical(&local, &parts) : AddDual(&local, &parts);
 		if (own == 0.0)
 		{
