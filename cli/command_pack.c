@@ -58,20 +58,6 @@ static int ChoosePart(const cliScene* scene, const char* name, const snugModel**
 	return CLI_BAD_INPUT;
 }
 
-// What snugModel_SaveFile does, but removed if interrupted, and with the system's word on what went wrong.
-static bool SaveModel(const snugModel* model, const char* path)
-{
-	ioOutput output;
-	size_t bytes;
-	const void* block = snugModel_GetBlock(model, &bytes);
-	if (!cliOutput_Open(&output, path))
-	{
-		return false;
-	}
-	fwrite(block, 1, bytes, output.stream);
-	return cliOutput_Commit(&output);
-}
-
 static int RunPack(const cliSceneOptions* options, char** paths, const char* path)
 {
 	cliScene scene;
@@ -84,7 +70,7 @@ static int RunPack(const cliSceneOptions* options, char** paths, const char* pat
 	if (code == CLI_DONE)
 	{
 		cliProgress("writing %s ...", path);
-		code = SaveModel(model, path) ? CLI_DONE : CLI_BAD_INPUT;
+		code = cliOutput_WriteModel(path, model) ? CLI_DONE : CLI_BAD_INPUT;
 		cliProgress("");
 	}
 	cliScene_Free(&scene);

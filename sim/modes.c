@@ -2,6 +2,7 @@
 
 #include "sim/eigen.h"
 #include "sim/elastic.h"
+#include "sim/orient.h"
 #include "sim/voxels.h"
 
 #include <math.h>
@@ -105,7 +106,7 @@ static bool MakeVoxels(simVoxels* voxels, const simModesDef* def, const simParts
 		edge *= fmin(fmax(pow(count / wanted, 1.0 / power), 0.1), 10.0);
 		simVoxels_Free(voxels);
 	}
-	if (!simVoxels_Join(voxels, MAX_GAP, error))
+	if (!simVoxels_Join(voxels, &def->mesh, MAX_GAP, error))
 	{
 		simVoxels_Free(voxels);
 		return false;
@@ -162,8 +163,18 @@ static void Normalise(double* field, size_t vertexCount, float* out)
 	}
 }
 
-static bool MakeFields(
-    simModes* modes, const simModesDef* def, const simVoxels* voxels, const simElastic* elastic, const simEigen* eigen)
+// From the axes that the body was turned to, back to its own.
+static void TurnBack(double axes[3][3], double displacement[3])
+{
+	double d[3] = { displacement[0], displacement[1], displacement[2] };
+	for (int k = 0; k < 3; ++k)
+	{
+		displacement[k] = axes[0][k] * d[0] + axes[1][k] * d[1] + axes[2][k] * d[2];
+	}
+}
+
+static bool MakeFields(simModes* modes, const simModesDef* def, const simVoxels* voxels, const simElastic* elastic,
+    const simEigen* eigen, double axes[3][3])
 {
 	const simMesh* mesh = &def->mesh;
 	size_t size = 3 * (size_t)mesh->vertexCount, vectorSize = 3 * (size_t)elastic->nodeCount;
@@ -183,6 +194,7 @@ static bool MakeFields(
 			if (used[v])
 			{
 				Interpolate(voxels, elastic, eigen->vectors + m * vectorSize, mesh->positions + 3 * v, field + 3 * v);
+				TurnBack(axes, field + 3 * v);
 			}
 		}
 		Normalise(field, mesh->vertexCount, modes->fields + m * size);
@@ -200,7 +212,7 @@ static double GetFrequency(double lambda, const simModesDef* def, double length)
 	return sqrt(fabs(lambda) * def->young / def->density) / length / (2.0 * PI);
 }
 
-static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxels, simError* error)
+static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxels, double axes[3][3], simError* error)
 {
 	simElastic elastic;
 	simEigen eigen = { 0 };
@@ -209,7 +221,7 @@ static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxe
 	simEigenDef eigenDef = { &elastic, def->modeCount, SHIFT, def->progress, def->user };
 	good = good && simEigen_Solve(&eigen, &eigenDef, error);
 	modes->frequencies = good ? malloc(def->modeCount * sizeof(double)) : NULL;
-	if (good && (modes->frequencies == NULL || !MakeFields(modes, def, voxels, &elastic, &eigen)))
+	if (good && (modes->frequencies == NULL || !MakeFields(modes, def, voxels, &elastic, &eigen, axes)))
 	{
 		good = simError_SetMemory(error);
 	}
@@ -227,6 +239,19 @@ static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxe
 	return good;
 }
 
+// Positions along other axes, rounded to float as those of the mesh are.
+static float* TurnPositions(const simMesh* mesh, double axes[3][3])
+{
+	float* turned = malloc(3 * (size_t)mesh->vertexCount * sizeof(float));
+	for (size_t i = 0; turned != NULL && i < 3 * (size_t)mesh->vertexCount; ++i)
+	{
+		const float* p = mesh->positions + i / 3 * 3;
+		const double* axis = axes[i % 3];
+		turned[i] = (float)(axis[0] * (double)p[0] + axis[1] * (double)p[1] + axis[2] * (double)p[2]);
+	}
+	return turned;
+}
+
 bool simModes_Compute(simModes* modes, const simModesDef* wanted, simError* error)
 {
 	*modes = (simModes){ 0 };
@@ -238,7 +263,12 @@ bool simModes_Compute(simModes* modes, const simModesDef* wanted, simError* erro
 		return false;
 	}
 	Tell(&def, "filling cells");
-	bool good = simParts_Find(&parts, &def.mesh, error) && MakeVoxels(&voxels, &def, &parts, error);
+	double axes[3][3];
+	bool turns = simOrient(&def.mesh, axes);
+	float* turned = turns ? TurnPositions(&def.mesh, axes) : NULL;
+	bool good = ((turned != NULL) == turns || simError_SetMemory(error)) && simParts_Find(&parts, &def.mesh, error);
+	def.mesh.positions = turns ? turned : def.mesh.positions;
+	good = good && MakeVoxels(&voxels, &def, &parts, error);
 	if (good)
 	{
 		modes->vertexCount = def.mesh.vertexCount;
@@ -248,10 +278,11 @@ bool simModes_Compute(simModes* modes, const simModesDef* wanted, simError* erro
 		modes->partCount = parts.count;
 		modes->solidCount = parts.solidCount;
 		memcpy(modes->cell, voxels.cell, sizeof(modes->cell));
-		good = Solve(modes, &def, &voxels, error);
+		good = Solve(modes, &def, &voxels, axes, error);
 	}
 	simVoxels_Free(&voxels);
 	simParts_Free(&parts);
+	free(turned);
 	if (!good)
 	{
 		simModes_Free(modes);
