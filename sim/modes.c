@@ -87,6 +87,7 @@ static bool MakeVoxels(simVoxels* voxels, const simModesDef* def, const simParts
 	double edge = length / cbrt(wanted), power = 2.5, lastEdge = 0.0, lastCount = 0.0;
 	for (int attempt = 0;; ++attempt)
 	{
+		edge = length * nearbyint(edge / length * 0x1p24) * 0x1p-24; // whatever the last bits of libm
 		simVoxelDef voxelDef = { &def->mesh, parts, edge, def->thickness > 0.0 ? def->thickness : edge };
 		if (!simVoxels_Create(voxels, &voxelDef, error))
 		{
