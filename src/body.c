@@ -102,6 +102,8 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		Release(body);
 		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a body");
 	}
+	// Rest bounds are boxes.
+	body->isAtRest = body->isAtRest && body->volume == snug_volumeBox;
 	if (body->deform->setRest != NULL)
 	{
 		body->deform->setRest(body->model, body->pose);

@@ -209,7 +209,8 @@ typedef struct snugFieldsDef
 	const float* displacements; ///< x, y, z each; if `starts` is null those of all vertices in field 0, then in field 1
 	snugBound bound;            ///< for snug_linear; skins have theirs in snugBlendDef, as the next two
 	snugVolume volume;          ///< k-DOPs go with firstOrder, balls with the bounds by balls, which imply them
-	bool boundLeaves;           ///< bound leaves too, as the papers do
+	uint32_t contactLevel; ///< of bounds by balls, for snugCollideSpheres: the level of contact spheres; zero: none
+	bool boundLeaves;      ///< bound leaves too, as the papers do
 } snugFieldsDef;
 
 /// What a model is made of. Arrays are read during Create and not kept.
@@ -429,6 +430,22 @@ typedef struct snugBounds
 /// @param origin nullable, zero by default
 SNUG_API snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds* bounds);
 
+/// A plane: points x with normal . x + offset >= 0 are on its inner side.
+typedef struct snugPlane
+{
+	double normal[3]; ///< of any length but zero
+	double offset;
+} snugPlane;
+
+/// Ask whether all of a body is certainly beyond one of some planes, by the bounds of its root alone: for leaving out
+/// what a camera cannot see. Costs no more than snugBody_GetBounds.
+/// @param origin nullable, zero by default; planes are relative to it
+/// @param isOutside receives true only if no posed vertex of a triangle is on the inner side of all planes; true for
+/// a body without triangles
+/// @return snug_badInput if a plane is not finite or its normal zero
+SNUG_API snugStatus snugBody_IsOutside(
+    snugBody* body, const double origin[3], const snugPlane* planes, uint32_t count, bool* isOutside);
+
 /// What snugBody_Validate found.
 typedef struct snugValidation
 {
@@ -512,6 +529,52 @@ SNUG_API snugResult snugCollide(snugBody* a, snugBody* b, const snugQuery* query
 /// @return count 1 if they do and 0 if not. `complete` says whether the question is answered: true once a pair is
 /// found, false if a budget ended the search before
 SNUG_API snugResult snugTouches(snugBody* a, snugBody* b, const snugQuery* query);
+
+/// A sphere around some triangles of a body in its pose, frame included.
+typedef struct snugSphere
+{
+	float center[3]; ///< relative to the query's origin
+	float radius;
+	uint32_t node; ///< of the model's tree: see snugModel_GetNodeTriangles
+} snugSphere;
+
+/// Two contact spheres that overlap.
+typedef struct snugContact
+{
+	snugSphere a, b;
+	float depth; ///< sum of the radii less the distance of the centres; touching counts, so it may be zero
+} snugContact;
+
+/// What to ask. Zero means default: count all contacts.
+typedef struct snugSphereQuery
+{
+	double origin[3];      ///< spheres are relative to it
+	snugContact* contacts; ///< nullable; receives the first `capacity` contacts, in the order of the trees
+	uint64_t capacity;     ///< room in `contacts`
+} snugSphereQuery;
+
+/// What was found, and what it cost.
+typedef struct snugSphereResult
+{
+	snugStatus status;
+	uint64_t count; ///< contacts found, possibly above the query's capacity
+	uint64_t sphereTests;
+	uint64_t spheresUpdated;
+} snugSphereResult;
+
+/// Find all pairs of overlapping contact spheres of two bodies: an approximation of their contact whose cost is
+/// bounded by the level at which it stops. Both models are snug_linear with a bound by balls and a contactLevel: their
+/// contact spheres are the balls of the nodes of that level, and of leaves above it. Each contains its triangles; the
+/// spheres above contain their contact spheres in every pose, so that none is missed. What is found depends on models,
+/// poses and frames alone, not on earlier queries.
+/// @param query nullable
+SNUG_API snugSphereResult snugCollideSpheres(snugBody* a, snugBody* b, const snugSphereQuery* query);
+
+/// The triangles below a node, as numbered in the model's definition.
+/// @param triangles nullable; receives the first `capacity` of them
+/// @return how many there are; zero if there is no such node
+SNUG_API uint32_t snugModel_GetNodeTriangles(
+    const snugModel* model, uint32_t node, uint32_t* triangles, uint32_t capacity);
 
 /// @}
 

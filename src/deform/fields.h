@@ -34,6 +34,8 @@ typedef struct sgFieldsHead
 	sgLaneFloats half[3];   ///< |p - center| <= half for every vertex below
 	sgLaneFloats gain;      ///< at least 1: no fit's terms, |mean| + |gradient| extent + residual per axis with the
 	                        ///< extent of the prism, exceed this times the field's greatest displacement
+	sgLaneFloats wraps;     ///< of balls: 1, or 3 if this node's contains those of all contact nodes below, rounding
+	                        ///< included
 	sgLaneFloats stretch;   ///< no vertex moves farther than this times the length of the change of all amplitudes
 	sgPrismLanes prism;     ///< around the rest positions
 } sgFieldsHead;
@@ -103,6 +105,7 @@ typedef struct sgFieldsHeader
 	uint32_t bound;             ///< snugBound, for snug_linear
 	uint32_t volume;            ///< snugVolume, for snug_linear
 	uint32_t boundLeaves;       ///< 0 or 1: groups know of leaves too
+	uint32_t contactLevel;      ///< level of contact nodes, or zero
 	uint32_t blockCount;
 	uint32_t blockFieldCount; ///< of all blocks together
 	uint32_t blockValueCount; ///< sgLaneFloats
@@ -112,6 +115,7 @@ typedef struct sgFieldsHeader
 	float restReach[3];       ///< greatest |coordinate| of rest positions
 	float reach[3];           ///< the same, of prisms and boxes around nodes too
 	float stretch;            ///< the greatest of all vertices: see sgFieldsHead
+	uint32_t reserved;        ///< zero
 	float span;               ///< root of the sum of squares over fields of the greatest displacement along any axis
 	uint64_t offsets[SG_FIELDS_ARRAYS]; ///< where the arrays are, in bytes from here
 } sgFieldsHeader;
@@ -147,6 +151,8 @@ typedef struct sgFieldsPlan
 	bool boundLeaves;
 	snugBound bound; ///< kept in the header
 	snugVolume volume;
+	uint32_t contactLevel; ///< of balls: nodes above contain the balls of contact nodes, which are those of this level
+	                       ///< and leaves above it; zero: none
 } sgFieldsPlan;
 
 /// Make the data from a definition; tree, clusters and positions of the model are ready. Allocated with its allocator.
@@ -169,6 +175,14 @@ size_t sgFields_Layout(const snugModel* model, sgFieldsHeader* header);
 
 /// Lanes of a group that are bounded from the pose: inner nodes, and leaves where the data say so.
 uint32_t sgFields_BoundedLanes(const sgTree* tree, uint32_t group, bool boundLeaves);
+
+/// Whether a node is one of those whose balls are reported as contacts.
+static inline bool sgFields_IsContact(const sgTree* tree, const sgFieldsHeader* header, uint32_t slot)
+{
+	const sgNode* node = tree->nodes + slot;
+	return node->first != SG_NONE &&
+	       (node->level == header->contactLevel || (node->level < header->contactLevel && node->childCount == 0));
+}
 
 /// sgLaneFloats before a part of a group, or in all of them with sgFields_allParts + 1.
 uint64_t sgFieldsGroup_ValuesBefore(const sgFieldsGroup* group, uint32_t part);

@@ -333,7 +333,12 @@ static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 	{
 		return snug_outOfRange;
 	}
-	return AddGroups(b) ? Assemble(b, data, bytes) : snug_outOfMemory;
+	if (!AddGroups(b))
+	{
+		return snug_outOfMemory;
+	}
+	sgFields_WrapContacts(&b->model->tree, &b->header, b->groups, b->groupFields, b->groupValues);
+	return Assemble(b, data, bytes);
 }
 
 snugStatus sgFields_Build(
@@ -354,6 +359,7 @@ snugStatus sgFields_Build(
 			.bound = (uint32_t)plan->bound,
 			.volume = (uint32_t)plan->volume,
 			.boundLeaves = plan->boundLeaves,
+			.contactLevel = plan->contactLevel,
 			.parts = plan->parts,
 		},
 	};
@@ -411,6 +417,7 @@ static const char* CompareWithRemade(const snugModel* model, const sgFields* fie
 			.bound = header->bound,
 			.volume = header->volume,
 			.boundLeaves = header->boundLeaves,
+			.contactLevel = header->contactLevel,
 			.parts = header->parts,
 		},
 	};

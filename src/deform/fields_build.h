@@ -68,6 +68,10 @@ typedef struct sgGroupDraft
 /// added to `reach`.
 void sgFields_FillGroup(const sgGroupDraft* draft, const sgFieldsGroup* group, sgLaneFloats* values, float reach[3]);
 
+/// Enlarge the balls of nodes above contact nodes until they contain theirs, whatever the amplitudes.
+void sgFields_WrapContacts(const sgTree* tree, const sgFieldsHeader* header, const sgFieldsGroup* groups,
+    const uint16_t* groupFields, sgLaneFloats* groupValues);
+
 /// Whether fits leave so much over that intervals are worth having beside them.
 bool sgFields_NeedsIntervals(const sgGroupDraft* draft, const sgFieldsGroup* group, const sgLaneFloats* values);
 

@@ -104,6 +104,7 @@ static void FillHead(const sgGroupDraft* draft, uint32_t lane, sgFieldsHead* hea
 	}
 	head->stretch.lane[lane] = stretch;
 	head->gain.lane[lane] = 1.0f;
+	head->wraps.lane[lane] = 1.0f;
 	double extent[3];
 	FindExtent(head, lane, extent);
 	for (int k = 0; k < 3; ++k)

@@ -88,9 +88,14 @@ static snugStatus Build(const snugModel* model, const snugModelDef* def, void** 
 		    "bound %d and volume %d do not go together: balls have bounds of their own, and k-DOPs need first order",
 		    (int)def->fields.bound, (int)def->fields.volume);
 	}
+	if (def->fields.contactLevel > 0 && !kind->isBall)
+	{
+		return sgFail(&def->messenger, snug_badArgument, "contact spheres go with the bounds by balls");
+	}
 	const sgFieldsPlan plan = {
 		.parts = kind->parts,
-		.boundLeaves = def->fields.boundLeaves,
+		.boundLeaves = def->fields.boundLeaves || def->fields.contactLevel > 0,
+		.contactLevel = def->fields.contactLevel,
 		.bound = kind->bound,
 		.volume = volume,
 	};
@@ -101,7 +106,9 @@ static const char* Check(const snugModel* model)
 {
 	const sgFieldsHeader* header = model->deformData;
 	const BoundKind* kind = model->deformBytes >= sizeof(*header) ? FindKind((snugBound)header->bound) : NULL;
-	if (kind == NULL || header->parts != kind->parts || !GoTogether(kind, (snugVolume)header->volume))
+	bool hasContacts = kind != NULL && header->contactLevel > 0;
+	if (kind == NULL || (hasContacts && (!kind->isBall || header->boundLeaves == 0)) || header->parts != kind->parts ||
+	    !GoTogether(kind, (snugVolume)header->volume))
 	{
 		return "its bound is unknown";
 	}
@@ -198,7 +205,7 @@ static snugStatus SetAmplitudes(snugBody* body, const float* amplitudes, uint32_
 	snugStatus status = sgFieldsPose_Set(&fields, pose, amplitudes, count, &body->messenger, &change);
 	if (status == snug_success)
 	{
-		body->isAtRest = pose->activeCount == 0;
+		body->isAtRest = pose->activeCount == 0 && body->volume == snug_volumeBox;
 		sgBody_Invalidate(body, change);
 	}
 	return status;

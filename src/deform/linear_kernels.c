@@ -259,7 +259,7 @@ static void Balls(const Nodes* nodes, sgFieldsPart part, Interval out[3], sgSlab
 		radius = f8_MulAddLoose(f8_Abs(scale), f8_Load(entries[j + 1].radius.lane), radius);
 	}
 	float error = ErrorOf(nodes, 4.0f * (float)nodes->group->fieldCount + 12.0f) * (reach[0] + reach[1] + reach[2]);
-	radius = f8_Add(radius, f8_Set(error));
+	radius = f8_MulAddLoose(f8_Load(nodes->head->wraps.lane), f8_Set(error), radius);
 	sgBallLanes* balls = (sgBallLanes*)(void*)extra;
 	for (int axis = 0; axis < 3; ++axis)
 	{

@@ -230,9 +230,7 @@ void sgTraverse(snugBody* a, snugBody* b, const sgTraversal* options, sgSink* si
 		const sgPlacement *placementA = &search.a.placement, *placementB = &search.b.placement;
 		search.motionBA = sgRelativeMotion(&a->frame, placementA, &b->frame, placementB, &rootB);
 		search.motionAB = sgRelativeMotion(&b->frame, placementB, &a->frame, placementA, &rootA);
-		// Rest bounds are boxes alone.
-		search.testsExtra =
-		    !a->isAtRest && !b->isAtRest && sgExtraTest_Make(&search.extra, a->volume, b->volume, &search.motionBA);
+		search.testsExtra = sgExtraTest_Make(&search.extra, a->volume, b->volume, &search.motionBA);
 		if (isParallel)
 		{
 			sgSearch_DescendTogether(&search);
