@@ -68,6 +68,7 @@ static bodyInfo GetBody(const cliStage* stage, int i)
 	{
 		info.joints = info.model.transformCount;
 		info.influences = info.model.maxInfluences;
+		info.targets = info.model.fieldCount;
 	}
 	return info;
 }

@@ -26,14 +26,14 @@ typedef struct cliSceneOptions
 
 #define CLI_DEFORMERS "auto|blend|spherical|dualquat"
 #define CLI_STRATEGIES "auto|on-demand|front|bottom-up"
-#define CLI_BOUNDS "default|limited|program|local|zero-order|first-order|corners"
+#define CLI_BOUNDS "default|limited|program|local|zero-order|first-order|corners|interval|oriented|ball|mean-ball"
 #define CLI_VOLUMES "box|14-dop|18-dop|26-dop|ball"
 #define CLI_REST_VOLUMES "box|oriented-box|14-dop"
 
 /// Rows of an option table.
 #define CLI_BOUND_OPTIONS(options)                                                                                   \
 	{ "--bound", cli_choice, &(options)->bound, CLI_BOUNDS,                                                          \
-		"how nodes of skinned bodies are bounded: changes the speed, never the pairs" },                             \
+		"how nodes of bodies that deform are bounded, where they can be so: changes the speed, never the pairs" },   \
 	    { "--volume", cli_choice, &(options)->volume, CLI_VOLUMES, "what they are bounded by; balls with corners" }, \
 	    { "--rest-volume", cli_choice, &(options)->restVolume, CLI_REST_VOLUMES,                                     \
 		    "and at rest, for limited and program" },                                                                \
@@ -67,6 +67,8 @@ typedef enum cliMotion
 	cli_framed,   ///< by its node, which turns and moves it
 	cli_affine,   ///< by its node, as the one transform of a blend model
 	cli_jointed,  ///< by its joints, the transforms of a blend model
+	cli_morphed,  ///< by its morph targets, the fields of a linear model, and its node, which turns and moves it
+	cli_morphing, ///< by its morph targets alone: where its node puts it is in the model
 	cli_vertices, ///< every vertex is evaluated and set: a free model
 } cliMotion;
 

@@ -117,6 +117,15 @@ static snugStatus SetVertices(cliStage* stage, const cliPart* part, snugBody* bo
 	return snugBody_SetVertices(body, stage->scratch, 0, 0, part->vertexCount);
 }
 
+static snugStatus SetAmplitudes(cliStage* stage, snugBody* body, const double* weights, uint32_t count)
+{
+	for (size_t i = 0; i < count; ++i)
+	{
+		stage->scratch[i] = (float)weights[i];
+	}
+	return snugBody_SetAmplitudes(body, stage->scratch, count);
+}
+
 static snugStatus PosePart(cliStage* stage, int i)
 {
 	const cliPart* part = stage->scene->parts + i;
@@ -125,11 +134,22 @@ static snugStatus PosePart(cliStage* stage, int i)
 	const ioAsset* asset = cliScene_GetAsset(stage->scene, part->file);
 	const ioInstance* instance = part->instance != IO_NONE ? asset->instances + part->instance : NULL;
 	snugBody* body = stage->bodies[i];
+	if (part->motion == cli_morphed || part->motion == cli_morphing)
+	{
+		snugStatus status = SetAmplitudes(
+		    stage, body, ioPose_GetMorphWeights(pose, part->instance), asset->meshes[instance->mesh].targetCount);
+		if (status != snug_success)
+		{
+			return status;
+		}
+	}
 	switch (part->motion)
 	{
 		case cli_still:
+		case cli_morphing:
 			return snug_success;
 		case cli_framed:
+		case cli_morphed:
 		{
 			snugFrame frame = PlaceNode(&file->frame, ioPose_GetNodeMatrix(pose, instance->node));
 			return snugBody_SetFrame(body, &frame);
@@ -155,7 +175,7 @@ static void CountRefits(cliStage* stage, const cliPart* part)
 		stage->counters.nodesAboveFront +=
 		    snugModel_GetInfo(part->model).nodeCount - snugModel_GetInfo(part->model).leafCount;
 	}
-	else if (part->motion == cli_affine || part->motion == cli_jointed)
+	else if (part->motion != cli_still && part->motion != cli_framed)
 	{
 		stage->counters.nodesRefitted += 1;
 		stage->counters.nodesBelowFront += 1;
@@ -200,7 +220,7 @@ bool cliStage_GetVertices(cliStage* stage, int part, float* positions)
 
 // ---- Making ----------------------------------------------------------------------------------------------------
 
-// Floats for the vertices or the matrices of any part.
+// Floats for the vertices, matrices or amplitudes of any part.
 static size_t GetScratchSize(const cliScene* scene)
 {
 	size_t size = 12;
@@ -212,6 +232,10 @@ static size_t GetScratchSize(const cliScene* scene)
 		                : part->motion == cli_jointed
 		                    ? 12 * (size_t)asset->skins[asset->instances[part->instance].skin].jointCount
 		                    : 12;
+		if (part->motion == cli_morphed || part->motion == cli_morphing)
+		{
+			needed = asset->meshes[asset->instances[part->instance].mesh].targetCount;
+		}
 		size = needed > size ? needed : size;
 	}
 	return size;
