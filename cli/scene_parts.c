@@ -436,6 +436,7 @@ static const snugModel* GetModel(const maker* m, uint32_t instance, cliMotion mo
 		}
 		case cli_morphing:
 			return CreateMorphed(m, instance, ioPose_GetNodeMatrix(m->pose, body->node));
+		case cli_tracked: // not of an instance
 		case cli_jointed:
 			break;
 	}

@@ -80,19 +80,25 @@ static void Rotate(const double q[4], const double x[3], double out[3])
 	out[2] = x[2] + 2.0 * (q[0] * t[1] - q[1] * t[0]);
 }
 
-// A node's rotation and translation, then the file's.
-static snugFrame PlaceNode(const snugFrame* place, const double node[12])
+// A body's frame, then that of its file.
+static snugFrame PlaceFrame(const snugFrame* place, const snugFrame* inner)
 {
 	snugFrame frame;
-	double turn[4], position[3] = { node[3], node[7], node[11] };
-	GetQuaternion(node, turn);
-	MultiplyQuaternions(place->rotation, turn, frame.rotation);
-	Rotate(place->rotation, position, frame.position);
+	MultiplyQuaternions(place->rotation, inner->rotation, frame.rotation);
+	Rotate(place->rotation, inner->position, frame.position);
 	for (int k = 0; k < 3; ++k)
 	{
 		frame.position[k] += place->position[k];
 	}
 	return frame;
+}
+
+// A node's rotation and translation, then the file's.
+static snugFrame PlaceNode(const snugFrame* place, const double node[12])
+{
+	snugFrame inner = { .position = { node[3], node[7], node[11] } };
+	GetQuaternion(node, inner.rotation);
+	return PlaceFrame(place, &inner);
 }
 
 // ---- Posing ----------------------------------------------------------------------------------------------------
@@ -124,6 +130,16 @@ static snugStatus SetAmplitudes(cliStage* stage, snugBody* body, const double* w
 		stage->scratch[i] = (float)weights[i];
 	}
 	return snugBody_SetAmplitudes(body, stage->scratch, count);
+}
+
+static snugStatus PoseTracked(const cliStage* stage, const cliFile* file, snugBody* body)
+{
+	const cliTrack* track = &stage->scene->track;
+	uint32_t f = cliTrack_Find(track, stage->time, stage->scene->options->fps);
+	snugFrame frame = PlaceFrame(&file->frame, track->motions + f);
+	snugStatus status =
+	    snugBody_SetAmplitudes(body, track->amplitudes + (size_t)f * track->fieldCount, track->fieldCount);
+	return status == snug_success ? snugBody_SetFrame(body, &frame) : status;
 }
 
 static snugStatus PosePart(cliStage* stage, int i)
@@ -159,6 +175,8 @@ static snugStatus PosePart(cliStage* stage, int i)
 		case cli_jointed:
 			return SetMatrices(
 			    stage, body, ioPose_GetJointMatrices(pose, part->instance), asset->skins[instance->skin].jointCount);
+		case cli_tracked:
+			return PoseTracked(stage, file, body);
 		case cli_vertices:
 			break;
 	}
@@ -192,6 +210,7 @@ bool cliStage_SetTime(cliStage* stage, double time)
 			ioPose_Evaluate(stage->poses[i], scene->files[i].clip, time);
 		}
 	}
+	stage->time = time;
 	double start = benchNow();
 	stage->counters = (snugCounters){ .nodesRefitted = 0 };
 	for (int i = 0; i < scene->partCount; ++i)

@@ -11,6 +11,7 @@ typedef struct cliStage
 	snugBody** bodies;     ///< per part
 	snugBounds* bounds;    ///< per part, of the pose that was set last
 	float* scratch;        ///< vertices, joint matrices or amplitudes of one part
+	double time;           ///< of the pose that was set last
 	int telling;           ///< the part that messages are about
 	ioError error;         ///< what went wrong first
 	double milliseconds;   ///< for setting the last pose: from matrices and weights to bounds

@@ -100,6 +100,27 @@ else
 	expect 0 "" info --json clip.snug
 	holds '"deformer":"linear"'
 	expect 0 "" check --json clip.snug torus.obj
+	# What was written moves as the original does: rigid motion apart, then put back.
+	expect 0 "" reduce worm.glb --clip bend --remove-motion --count 30 -o run.snug --amplitudes run.csv
+	expect 0 "" pose run.snug --amplitudes run.csv --time 0.4 --place 1,2,3 --rotate 0,90,0 -o run.obj
+	expect 0 "" pose worm.glb --clip bend --time 0.4 --place 1,2,3 --rotate 0,90,0 -o original.obj
+	checks=$((checks + 1))
+	paste -d ' ' run.obj original.obj | awk '$1 == "v" { ++n; for (k = 2; k <= 4; ++k) { d = $k - $(k + 4);
+		if (d > 1e-5 || d < -1e-5) exit 1 } } END { exit n != 768 }' || fail "a reduced animation moves otherwise"
+	same_pairs -n 31 run.snug --amplitudes run.csv torus.obj
+	holds '"count":1'
+	same_pairs -n 5 run.snug --amplitudes run.csv --fps 10 --from 0.2 --to 0.6 torus.obj
+	expect 1 "run.csv: has " check --amplitudes run.csv clip.snug torus.obj
+	expect 1 "none.csv: cannot open" check --amplitudes none.csv run.snug torus.obj
+	expect 1 "worm.glb:1: the columns are not" check --amplitudes worm.glb run.snug torus.obj
+	head -n 1 run.csv >empty.csv
+	expect 1 "empty.csv: holds no frames" check --amplitudes empty.csv run.snug torus.obj
+	sed '3s/,[^,]*$/,nan/' run.csv >nan.csv
+	expect 1 "nan.csv:3: not " check --amplitudes nan.csv run.snug torus.obj
+	sed '4s/,[^,]*$//' run.csv >short.csv
+	expect 1 "short.csv:4: not " check --amplitudes short.csv run.snug torus.obj
+	sed '5s/,[^,]*$/,3e38/' run.csv >large.csv
+	expect 1 "run.snug: " check --amplitudes large.csv run.snug torus.obj
 	expect 0 "" reduce worm.glb --clip bend --remove-motion --count 1
 	holds " RMS error"
 	expect 0 "" reduce --json parts.glb --clip bend --instance morphing
