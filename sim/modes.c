@@ -57,7 +57,7 @@ static bool CheckDef(simModesDef* def, simError* error)
 
 // ---- Cells -----------------------------------------------------------------------------------------------------
 
-// Longest and shortest side of the box of all triangles' corners.
+// Longest side of the box of all triangles' corners.
 static double FindLength(const simMesh* mesh)
 {
 	double longest = 0.0;
@@ -240,15 +240,21 @@ static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxe
 	return good;
 }
 
-// Positions along other axes, rounded to float as those of the mesh are.
+// Positions along other axes, about a corner of a triangle, so that nothing is lost far from zero.
 static float* TurnPositions(const simMesh* mesh, double axes[3][3])
 {
+	const float* centre = mesh->positions + 3 * (size_t)mesh->triangles[0];
 	float* turned = malloc(3 * (size_t)mesh->vertexCount * sizeof(float));
 	for (size_t i = 0; turned != NULL && i < 3 * (size_t)mesh->vertexCount; ++i)
 	{
 		const float* p = mesh->positions + i / 3 * 3;
 		const double* axis = axes[i % 3];
-		turned[i] = (float)(axis[0] * (double)p[0] + axis[1] * (double)p[1] + axis[2] * (double)p[2]);
+		double x = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			x += axis[k] * ((double)p[k] - (double)centre[k]);
+		}
+		turned[i] = (float)x;
 	}
 	return turned;
 }
