@@ -11,6 +11,9 @@ static const benchDef benches[] = {
 	    benchBlend },
 	{ "scaling", "two meshless bodies of 3K to 3M vertices and 50 to 5,000 nodes, the pairs held fixed", benchScaling },
 	{ "skin", "real characters: how large bounds are, refits, and two of them in contact", benchSkin },
+	{ "curtain", "a ball thrown at a curtain of 12 displacement fields: volume tests, time and tightness, by method",
+	    benchCurtain },
+	{ "modal", "vibrating chairs and bridges: tightness by level, update cost by bound, pairs in contact", benchModal },
 	{ NULL, NULL, NULL },
 };
 

@@ -42,5 +42,7 @@ benchFcn benchMeshlessTightness;
 benchFcn benchBlend;
 benchFcn benchScaling;
 benchFcn benchSkin;
+benchFcn benchCurtain;
+benchFcn benchModal;
 
 #endif
