@@ -49,7 +49,7 @@ static uint32_t CountInfluences(const ioAssetMesh* mesh)
 
 static bodyInfo GetBody(const cliStage* stage, int i)
 {
-	static const char* const names[] = { "rigid", "free", "blend" };
+	static const char* const names[] = { "rigid", "free", "blend", "linear", "spherical", "dualquat" };
 	const cliPart* part = stage->scene->parts + i;
 	const ioAsset* asset = cliScene_GetAsset(stage->scene, part->file);
 	bodyInfo info = {
@@ -68,6 +68,7 @@ static bodyInfo GetBody(const cliStage* stage, int i)
 	{
 		info.joints = info.model.transformCount;
 		info.influences = info.model.maxInfluences;
+		info.targets = info.model.fieldCount;
 	}
 	return info;
 }

@@ -15,6 +15,7 @@ typedef struct meshModels
 	const snugModel* rigid;
 	const snugModel* affine;
 	const snugModel* free;
+	const snugModel* morphed;
 	const snugModel* jointed;
 	uint32_t jointCount; ///< of the jointed one
 	uint32_t uses;       ///< instances of the mesh
@@ -120,16 +121,44 @@ static bool HasMorphs(const maker* m, uint32_t instance)
 	return set;
 }
 
-// Targets whose weights are zero throughout change nothing, so they do not count.
+// A mesh without triangles may have a skin and no influences.
+static bool IsSkinned(const maker* m, uint32_t instance)
+{
+	const ioInstance* body = m->asset->instances + instance;
+	return body->skin != IO_NONE && m->asset->meshes[body->mesh].influenceStart != NULL;
+}
+
+// Of a body with morph targets and no skin. A node that stays where it is, but scales or shears, can be part of the
+// fields; one that does so over time cannot.
+static cliMotion ChooseMorph(const maker* m, uint32_t instance)
+{
+	uint32_t node = m->asset->instances[instance].node;
+	if (m->asset->meshes[m->asset->instances[instance].mesh].targetCount > UINT16_MAX)
+	{
+		return cli_vertices; // more than a model can have
+	}
+	if (m->scene->options->baked)
+	{
+		return cli_morphing;
+	}
+	if (!m->moved[node])
+	{
+		return IsRotation(ioPose_GetNodeMatrix(m->pose, node)) ? cli_morphed : cli_morphing;
+	}
+	return m->rigid[node] ? cli_morphed : cli_vertices;
+}
+
+// Targets whose weights are zero throughout change nothing, so they do not count, unless the model is to stand alone:
+// then they are what moves it.
 static cliMotion ChooseMotion(const maker* m, uint32_t instance)
 {
 	const ioInstance* body = m->asset->instances + instance;
-	if (HasMorphs(m, instance))
+	bool fields = m->scene->options->baked && m->asset->meshes[body->mesh].targetCount > 0 && !IsSkinned(m, instance);
+	if (fields || HasMorphs(m, instance))
 	{
-		return cli_vertices;
+		return IsSkinned(m, instance) ? cli_vertices : ChooseMorph(m, instance);
 	}
-	// A mesh without triangles may have a skin and no influences.
-	if (body->skin != IO_NONE && m->asset->meshes[body->mesh].influenceStart != NULL)
+	if (IsSkinned(m, instance))
 	{
 		return cli_jointed;
 	}
@@ -210,7 +239,7 @@ static const snugModel* CreatePlaced(const maker* m, uint32_t instance, snugDefo
 static void SetBound(const maker* m, snugBlendDef* blend)
 {
 	const cliSceneOptions* options = m->scene->options;
-	blend->bound = (snugBound)options->bound;
+	blend->bound = options->bound <= snug_boundCorners ? (snugBound)options->bound : snug_boundDefault;
 	blend->volume = (snugVolume)options->volume;
 	blend->restVolume = (snugRestVolume)options->restVolume;
 	blend->boundLeaves = options->boundLeaves;
@@ -256,6 +285,127 @@ static const snugModel* CreateAffine(const maker* m, const ioAssetMesh* mesh)
 	return model;
 }
 
+// ---- Morph targets ---------------------------------------------------------------------------------------------
+
+// Displacements vertex by vertex, as snugFieldsDef wants them; a file has them target by target.
+typedef struct morphFields
+{
+	uint32_t* starts;
+	uint16_t* fields;
+	float* displacements;
+} morphFields;
+
+static void FreeFields(morphFields* fields)
+{
+	free(fields->starts);
+	free(fields->fields);
+	free(fields->displacements);
+}
+
+static bool AllocateFields(morphFields* fields, const ioAssetMesh* mesh)
+{
+	size_t count = 1;
+	for (uint32_t t = 0; t < mesh->targetCount; ++t)
+	{
+		count += mesh->targets[t].count;
+	}
+	*fields = (morphFields){ .starts = calloc((size_t)mesh->mesh.vertexCount + 2, sizeof(uint32_t)),
+		.fields = malloc(count * sizeof(uint16_t)),
+		.displacements = malloc(3 * count * sizeof(float)) };
+	return count <= UINT32_MAX && fields->starts != NULL && fields->fields != NULL && fields->displacements != NULL;
+}
+
+// A counting sort by vertex: starts[v + 1] is where the next displacement of v goes, and in the end where those of
+// the vertex after it begin.
+static void FillFields(morphFields* fields, const ioAssetMesh* mesh, const double matrix[12])
+{
+	for (uint32_t t = 0; t < mesh->targetCount; ++t)
+	{
+		for (uint32_t i = 0; i < mesh->targets[t].count; ++i)
+		{
+			fields->starts[mesh->targets[t].vertices[i] + 2]++;
+		}
+	}
+	for (size_t v = 2; v < (size_t)mesh->mesh.vertexCount + 2; ++v)
+	{
+		fields->starts[v] += fields->starts[v - 1];
+	}
+	for (uint32_t t = 0; t < mesh->targetCount; ++t)
+	{
+		for (uint32_t i = 0; i < mesh->targets[t].count; ++i)
+		{
+			size_t place = fields->starts[mesh->targets[t].vertices[i] + 1]++;
+			const float* d = mesh->targets[t].deltas + 3 * (size_t)i;
+			fields->fields[place] = (uint16_t)t;
+			for (size_t k = 0; k < 3; ++k)
+			{
+				const double* row = matrix + 4 * k;
+				fields->displacements[3 * place + k] =
+				    (float)(row[0] * (double)d[0] + row[1] * (double)d[1] + row[2] * (double)d[2]);
+			}
+		}
+	}
+}
+
+// Positions of the mesh where a matrix puts them, and if the model is to stand alone as its weights at rest make them:
+// amplitudes are added to those then.
+static bool PlaceMesh(const maker* m, uint32_t instance, const double matrix[12], float* positions)
+{
+	const ioMesh* mesh = &m->asset->meshes[m->asset->instances[instance].mesh].mesh;
+	if (m->scene->options->baked)
+	{
+		return ioPose_EvaluateVertices(m->pose, instance, positions);
+	}
+	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
+	{
+		const float* p = mesh->positions + i / 3 * 3;
+		const double* row = matrix + 4 * (i % 3);
+		positions[i] = (float)(row[0] * (double)p[0] + row[1] * (double)p[1] + row[2] * (double)p[2] + row[3]);
+		if (!isfinite(positions[i]))
+		{
+			return false;
+		}
+	}
+	return true;
+}
+
+static const snugModel* CreateMorphed(const maker* m, uint32_t instance, const double matrix[12])
+{
+	const ioAssetMesh* mesh = m->asset->meshes + m->asset->instances[instance].mesh;
+	const cliSceneOptions* options = m->scene->options;
+	const snugModel* model = NULL;
+	morphFields fields;
+	float* positions = malloc(((size_t)mesh->mesh.vertexCount + 1) * 3 * sizeof(float));
+	if (!AllocateFields(&fields, mesh) || positions == NULL)
+	{
+		FailMemory(m);
+	}
+	else if (!PlaceMesh(m, instance, matrix, positions))
+	{
+		cliScene_Fail(m->scene, m->scene->files[m->file].path, "positions at rest are too large for float32");
+	}
+	else
+	{
+		snugModelDef def = MakeDef(&mesh->mesh, snug_linear);
+		bool bound = options->bound >= snug_boundInterval || options->bound == snug_boundZeroOrder ||
+		             options->bound == snug_boundFirstOrder;
+		FillFields(&fields, mesh, matrix);
+		def.positions = positions;
+		def.fields = (snugFieldsDef){ .fieldCount = mesh->targetCount,
+			.starts = fields.starts,
+			.fields = fields.fields,
+			.displacements = fields.displacements,
+			.bound = bound ? (snugBound)options->bound : snug_boundDefault,
+			.boundLeaves = options->boundLeaves };
+		model = CreateModel(m, &def);
+	}
+	FreeFields(&fields);
+	free(positions);
+	return model;
+}
+
+// ---- Models of parts -------------------------------------------------------------------------------------------
+
 static const snugModel* GetModel(const maker* m, uint32_t instance, cliMotion motion)
 {
 	const ioInstance* body = m->asset->instances + instance;
@@ -278,6 +428,15 @@ static const snugModel* GetModel(const maker* m, uint32_t instance, cliMotion mo
 		case cli_affine:
 			known->affine = known->affine != NULL ? known->affine : CreateAffine(m, mesh);
 			return known->affine;
+		case cli_morphed:
+		{
+			static const double identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
+			known->morphed = known->morphed != NULL ? known->morphed : CreateMorphed(m, instance, identity);
+			return known->morphed;
+		}
+		case cli_morphing:
+			return CreateMorphed(m, instance, ioPose_GetNodeMatrix(m->pose, body->node));
+		case cli_tracked: // not of an instance
 		case cli_jointed:
 			break;
 	}

@@ -156,7 +156,8 @@ typedef struct sgBlendHeader
 	uint32_t jointSetCount;       ///< of all nodes together, for snug_boundCorners; else zero, as are the next two
 	uint32_t setTransformCount;   ///< of all joint sets together
 	uint32_t setWeightCount;
-	uint32_t reserved;                 ///< zero
+	uint32_t
+	    skinPlace; ///< of other skins (skin.h): where their own data are, in SG_ALIGNMENT bytes from here; else zero
 	uint64_t offsets[SG_BLEND_ARRAYS]; ///< where the arrays are, in bytes from here
 } sgBlendHeader;
 
@@ -213,6 +214,7 @@ static inline bool sgBlend_IsWithinReach(const sgBlendHeader* header)
 	return header->reach[0] <= limit && header->reach[1] <= limit && header->reach[2] <= limit;
 }
 
+/// For other skins too (skin.h), whose families have pairs of joints for transforms.
 snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes);
 const char* sgBlend_Check(const snugModel* model);
 

@@ -16,8 +16,9 @@ const sgDeform* sgDeform_Find(snugDeformer deformer)
 		case snug_linear:
 			return &sgDeform_linear;
 		case snug_spherical:
+			return &sgDeform_spherical;
 		case snug_dualQuaternion:
-			break;
+			return &sgDeform_dualQuaternion;
 	}
 	return NULL;
 }

@@ -79,6 +79,8 @@ extern const char sgNoMemory[];
 extern const sgDeform sgDeform_rigid;
 extern const sgDeform sgDeform_free;
 extern const sgDeform sgDeform_blend;
+extern const sgDeform sgDeform_spherical;
+extern const sgDeform sgDeform_dualQuaternion;
 extern const sgDeform sgDeform_linear;
 
 /// The implementation of a deformer, or null for a number that is none.

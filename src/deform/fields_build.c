@@ -2,6 +2,7 @@
 // fields_build.h.
 #include "deform/fields_build.h"
 
+#include "deform/deform.h"
 #include "geometry/frame.h"
 
 #include <math.h>
@@ -421,7 +422,7 @@ static const char* CompareWithRemade(const snugModel* model, const sgFields* fie
 			.parts = header->parts,
 		},
 	};
-	const char* fault = "there is no memory to check its displacement fields";
+	const char* fault = sgNoMemory;
 	if (AllocateArrays(&builder))
 	{
 		size_t count = header->displacementCount, made = 0;

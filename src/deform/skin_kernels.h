@@ -1,0 +1,49 @@
+// src/deform/skin_kernels.h: the inner loops of skins, compiled once per instruction set.
+#ifndef SG_SKIN_KERNELS_H
+#define SG_SKIN_KERNELS_H
+
+#include "deform/skin.h"
+#include "kernels/kernels.h"
+
+/// What became of eight matrices, a bit for each.
+typedef struct sgJointsTaken
+{
+	uint32_t isFinite;  ///< and no entry is above SNUG_MAX_COORDINATE
+	uint32_t isTurn;    ///< neither mirrors nor flattens
+	uint32_t isGeneral; ///< scales or shears
+} sgJointsTaken;
+
+typedef struct sgSkinKernels
+{
+	/// Positions of vertices, x y z each; `out` has room for one float more. The same bits as evaluateBlocks.
+	void (*evaluate)(const sgSkinView* view, const uint32_t* vertices, uint32_t count, float* out);
+
+	/// Positions of `count` vertices in consecutive blocks. The pose's signs are aligned.
+	void (*evaluateBlocks)(const sgSkinView* view, uint32_t firstBlock, uint32_t count, float* out);
+
+	/// Bounds of the nodes of a family, to the lanes of `out` in `mask`.
+	/// @return lanes for which there is none, since a sum of quaternions might vanish
+	uint32_t (*bound)(const sgSkinView* view, const sgBlendFamily* family, uint32_t mask, sgBoundsOut out);
+
+	/// Take `count` joints of eight into a pose, from joint `first` on: matrices are 12 floats by rows each, the
+	/// identity where there is no joint.
+	sgJointsTaken (*takeJoints)(
+	    const sgSkinView* view, const float* const matrices[SG_LANES], uint32_t first, uint32_t count);
+
+	/// Rotation centres of all joint sets, and how far apart their joints carry them at most. Of spherical blending.
+	void (*findCenters)(const sgSkinView* view);
+
+	/// Matrices and cosines of all pairs, for signs as they are; `off` becomes zero.
+	void (*makePairs)(const sgSkinView* view);
+} sgSkinKernels;
+
+/// The kernels in use, and others to use instead: see isa.h.
+const sgSkinKernels* sgSkin_GetKernels(void);
+void sgSkin_SetKernels(const sgSkinKernels* kernels);
+
+extern const sgSkinKernels sgSkinKernels_scalar;
+extern const sgSkinKernels sgSkinKernels_sse2;
+extern const sgSkinKernels sgSkinKernels_avx2;
+extern const sgSkinKernels sgSkinKernels_avx512;
+
+#endif

@@ -1,0 +1,368 @@
+// src/deform/skin_pose.c: from matrices to what evaluation and bounds need: rigid motions, signs, rotation centres,
+// pairs. See skin.h. In double, with + - * / and square roots only, so that it is the same everywhere.
+#include "deform/skin_kernels.h"
+#include "geometry/frame.h"
+
+#include <math.h>
+#include <string.h>
+
+/// No position or intermediate may be farther out: sums of a few such lengths, divided by the least |sum w q|^2, are
+/// finite.
+static const double reachLimit = (double)SNUG_MAX_COORDINATE / 4096.0;
+
+static size_t OnePoseBytes(const snugModel* model)
+{
+	sgSkin skin = sgSkin_Get(model);
+	const sgBlendHeader* blend = skin.blend.header;
+	snugVolume volume = (snugVolume)blend->volume;
+	size_t slabs = sgVolume_IsDop(volume) ? sgVolume_ExtraSlabs(volume) : 0;
+	size_t bytes = sizeof(sgSkinPose);
+	bytes += sgAlignUp(blend->transformCount * sizeof(sgSkinJoint), SG_ALIGNMENT);
+	bytes += skin.header->pairCount * (sizeof(sgSkinPairPose) + slabs * sizeof(sgSkinSlab));
+	bytes = sgAlignUp(bytes, SG_ALIGNMENT) + sgAlignUp(skin.header->setCount * 4 * sizeof(float), SG_ALIGNMENT);
+	bytes += model->deformer == snug_spherical ? blend->transformCount * sizeof(sgSkinMoments) : 0;
+	bytes += blend->transformCount * 16 * sizeof(float);
+	return bytes + sgAlignUp(skin.header->memberCount * sizeof(float), SG_ALIGNMENT);
+}
+
+static sgSkinView MakeView(const snugModel* model, void* pose)
+{
+	sgSkinView view = {
+		.skin = sgSkin_Get(model),
+		.restPositions = model->positions,
+		.isSpherical = model->deformer == snug_spherical,
+		.pose = pose,
+	};
+	const sgBlendHeader* blend = view.skin.blend.header;
+	snugVolume volume = (snugVolume)blend->volume;
+	size_t slabs = sgVolume_IsDop(volume) ? sgVolume_ExtraSlabs(volume) : 0, pairs = view.skin.header->pairCount;
+	char* at = (char*)(view.pose + 1);
+	view.joints = (sgSkinJoint*)(void*)at;
+	at += sgAlignUp(blend->transformCount * sizeof(sgSkinJoint), SG_ALIGNMENT);
+	view.pairs = (sgSkinPairPose*)(void*)at;
+	at += pairs * sizeof(sgSkinPairPose);
+	view.slabs = (sgSkinSlab*)(void*)at;
+	at += sgAlignUp(pairs * slabs * sizeof(sgSkinSlab), SG_ALIGNMENT);
+	view.centers = (float*)(void*)at;
+	at += sgAlignUp(view.skin.header->setCount * 4 * sizeof(float), SG_ALIGNMENT);
+	view.moments = (sgSkinMoments*)(void*)at;
+	at += view.isSpherical ? blend->transformCount * sizeof(sgSkinMoments) : 0;
+	view.stage = (float*)(void*)at;
+	view.signs = view.stage + 16 * (size_t)blend->transformCount;
+	return view;
+}
+
+size_t sgSkinPoses_Bytes(const snugModel* model)
+{
+	return sizeof(sgSkinPoses) + 2 * OnePoseBytes(model);
+}
+
+void sgSkinPoses_Start(sgSkinPoses* poses, const snugModel* model)
+{
+	size_t bytes = OnePoseBytes(model);
+	memset(poses, 0, sizeof(*poses) + 2 * bytes);
+	poses->views[0] = MakeView(model, poses + 1);
+	poses->views[1] = MakeView(model, (char*)(poses + 1) + bytes);
+}
+
+// ---- Joints ----------------------------------------------------------------------------------------------------
+
+static bool AllFinite(const float* values, int count)
+{
+	for (int i = 0; i < count; ++i)
+	{
+		if (!isfinite(values[i]))
+		{
+			return false;
+		}
+	}
+	return true;
+}
+
+// The first of eight joints that something is wrong with.
+static sgSkinFault FindFault(
+    sgJointsTaken taken, const float* const matrices[SG_LANES], uint32_t count, uint32_t* joint)
+{
+	uint32_t bad = ~(taken.isFinite & taken.isTurn) & ((1u << count) - 1u);
+	if (bad == 0)
+	{
+		return sgSkinFault_none;
+	}
+	uint32_t lane = sgLowestBit(bad);
+	*joint += lane;
+	if ((taken.isFinite >> lane & 1) == 0)
+	{
+		return AllFinite(matrices[lane], 12) ? sgSkinFault_tooFar : sgSkinFault_notFinite;
+	}
+	return sgSkinFault_notRigid;
+}
+
+static sgSkinFault SetJoints(const sgSkinView* view, const char* matrices, size_t stride, uint32_t* joint)
+{
+	static const float identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
+	uint32_t count = view->skin.blend.header->transformCount;
+	view->pose->hasStage = 0;
+	for (uint32_t first = 0; first < count; first += SG_LANES)
+	{
+		const float* pointers[SG_LANES];
+		uint32_t these = count - first < SG_LANES ? count - first : SG_LANES;
+		for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+		{
+			bool isThere = matrices != NULL && lane < these;
+			pointers[lane] = isThere ? (const float*)(const void*)(matrices + (first + lane) * stride) : identity;
+		}
+		sgJointsTaken taken = sgSkin_GetKernels()->takeJoints(view, pointers, first, these);
+		*joint = first;
+		sgSkinFault fault = FindFault(taken, pointers, these, joint);
+		if (fault != sgSkinFault_none)
+		{
+			return fault;
+		}
+		view->pose->hasStage |= taken.isGeneral != 0;
+	}
+	return sgSkinFault_none;
+}
+
+// ---- Signs -----------------------------------------------------------------------------------------------------
+
+static double Cosine(const sgSkinJoint* a, const sgSkinJoint* b)
+{
+	double sum = 0.0;
+	for (int k = 0; k < 4; ++k)
+	{
+		sum += (double)a->q[k] * (double)b->q[k];
+	}
+	return sum;
+}
+
+static void Negate(sgSkinJoint* joint)
+{
+	for (int k = 0; k < 4; ++k)
+	{
+		joint->q[k] = -joint->q[k];
+		joint->dual[k] = -joint->dual[k];
+	}
+}
+
+// Signs along links, so that pivots and what they are the pivot of agree. Where other edges agree too, as they do
+// unless joints are turned by half a turn against their neighbours, every joint set has its signs right.
+static void AlignSigns(const sgSkinView* view)
+{
+	const sgSkin* skin = &view->skin;
+	double least = 1.0;
+	for (uint32_t e = 0; e < skin->header->edgeCount; ++e)
+	{
+		sgSkinJoint *a = view->joints + skin->edges[e].first, *b = view->joints + skin->edges[e].second;
+		double cosine = Cosine(a, b);
+		if (cosine < 0.0 && e < skin->header->linkCount)
+		{
+			Negate(b);
+			cosine = -cosine;
+		}
+		least = cosine < least ? cosine : least;
+	}
+	// The sum of a vertex' quaternions is at least as long as it is along the pivot's: a convex combination of cosines.
+	bool isAligned = least >= 0.0;
+	view->pose->isAligned = isAligned;
+	view->pose->leastLength2 = isAligned ? (float)(least * least * (1.0 - 0x1p-20)) : 0.0f;
+	for (uint32_t s = 0; !isAligned && s < skin->header->setCount; ++s)
+	{
+		const sgSkinSet* set = skin->sets + s;
+		const uint16_t* members = skin->members + set->firstMember;
+		for (uint32_t m = 0; m < set->memberCount; ++m)
+		{
+			bool isAway = Cosine(view->joints + members[m], view->joints + members[set->pivot]) < 0.0;
+			view->signs[set->firstMember + m] = isAway ? -1.0f : 1.0f;
+		}
+	}
+}
+
+// ---- Rotation centres ------------------------------------------------------------------------------------------
+
+// Rotation centres of all sets, what they say about pairs, and the greatest distance of one from zero.
+static double FindCenters(const sgSkinView* view)
+{
+	const sgSkin* skin = &view->skin;
+	double most2 = 0.0;
+	sgSkin_GetKernels()->findCenters(view);
+	for (uint32_t j = 0; j < skin->blend.header->transformCount; ++j)
+	{
+		view->joints[j].spread = 0.0f;
+	}
+	for (uint32_t s = 0; s < skin->header->setCount; ++s)
+	{
+		const float* center = view->centers + 4 * (size_t)s;
+		double x = (double)center[0], y = (double)center[1], z = (double)center[2], length2 = x * x + y * y + z * z;
+		most2 = length2 <= most2 ? most2 : length2; // NaN stays
+		const sgSkinSet* set = skin->sets + s;
+		for (uint32_t m = 0; m < set->memberCount && set->memberCount > 1; ++m)
+		{
+			float* spread = &view->joints[skin->members[set->firstMember + m]].spread;
+			*spread = center[3] > *spread ? center[3] : *spread;
+		}
+	}
+	return sqrt(most2);
+}
+
+// ---- Pairs -----------------------------------------------------------------------------------------------------
+
+// Where joint sets differ in their rotation centres, so do the matrices of their pairs, by no more than
+// (|e| / 2 + 1 - cosine) times how far apart the set's joints carry the centre, |e| the sine. Sets with both joints are
+// among those of either. The spread is the root of a sum of n^2 terms of the size of the reach squared, which double
+// rounds to 2^-52 of it a few times, n up to SG_PAIR_INFLUENCES; and the centre and the matrices are rounded to
+// float32: 2^-18 of the reach is more than either.
+static void SetOffsets(const sgSkinView* view)
+{
+	const sgSkin* skin = &view->skin;
+	float rounding = 0x1p-18f * view->pose->reach;
+	for (uint32_t p = 0; p < skin->header->pairCount; ++p)
+	{
+		sgSkinPairPose* pair = view->pairs + p;
+		float a = view->joints[skin->pairs[p].first].spread, b = view->joints[skin->pairs[p].second].spread;
+		float cosine = pair->cosine, sine2 = 1.0f - cosine * cosine;
+		float sine = sqrtf(sine2 > 0.0f ? sine2 : 0.0f) + 0x1p-11f; // sine2 is off by a few 2^-24
+		bool isOne = skin->pairs[p].first == skin->pairs[p].second;
+		float spread = (a < b ? a : b) * (1.0f + 0x1p-20f) + rounding;
+		float off = isOne ? 0.0f : spread * (0.5f * sine + 1.0f - cosine + 0x1p-20f);
+		pair->off[0] = pair->off[1] = pair->off[2] = off;
+	}
+}
+
+/// Pairs of which joint sets do not agree what the sign is: too large for any bound, so that nodes that have them are
+/// bounded by their vertices.
+static const float noCosine = -0x1p100f;
+
+// Where signs do not agree everywhere: those of each pair by its joint sets. `off` keeps what was found meanwhile.
+static void SignPairs(const sgSkinView* view)
+{
+	const sgSkin* skin = &view->skin;
+	for (uint32_t s = 0; s < skin->header->setCount; ++s)
+	{
+		const sgSkinSet* set = skin->sets + s;
+		const float* signs = view->signs + set->firstMember;
+		uint32_t p = set->firstPair;
+		for (uint32_t i = 0; i < set->memberCount; ++i)
+		{
+			for (uint32_t j = i + 1; j < set->memberCount; ++j)
+			{
+				float *found = view->pairs[skin->setPairs[p++]].off, sign = signs[i] * signs[j];
+				*found = *found == 0.0f || *found == sign ? sign : 2.0f;
+			}
+		}
+	}
+	for (uint32_t p = 0; p < skin->header->pairCount; ++p)
+	{
+		sgSkinPairPose* pair = view->pairs + p;
+		for (int i = 0; pair->off[0] == -1.0f && i < 12; ++i)
+		{
+			pair->matrix[i / 4][i % 4] = -pair->matrix[i / 4][i % 4];
+		}
+		pair->cosine = pair->off[0] == -1.0f ? -pair->cosine : pair->off[0] == 2.0f ? noCosine : pair->cosine;
+		pair->off[0] = 0.0f;
+	}
+}
+
+static void SetSlabs(const sgSkinView* view)
+{
+	snugVolume volume = (snugVolume)view->skin.blend.header->volume;
+	uint32_t count = sgVolume_IsDop(volume) ? sgVolume_ExtraSlabs(volume) : 0;
+	for (uint32_t p = 0; count > 0 && p < view->skin.header->pairCount; ++p)
+	{
+		const sgSkinPairPose* pair = view->pairs + p;
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			const float* d = sgVolume_Directions(volume)[i];
+			sgSkinSlab* slab = view->slabs + (size_t)count * p + i;
+			for (int k = 0; k < 4; ++k)
+			{
+				slab->row[k] = d[0] * pair->matrix[0][k] + d[1] * pair->matrix[1][k] + d[2] * pair->matrix[2][k];
+			}
+			// Longer than any row of the three that |d| picks, which is at most the root of three times theirs.
+			slab->off = 1.75f * pair->off[0];
+		}
+	}
+}
+
+static void SetPairs(const sgSkinView* view)
+{
+	if (view->skin.header->pairCount == 0)
+	{
+		return;
+	}
+	sgSkin_GetKernels()->makePairs(view);
+	if (!view->pose->isAligned)
+	{
+		SignPairs(view);
+	}
+	if (view->isSpherical)
+	{
+		SetOffsets(view);
+	}
+	SetSlabs(view);
+}
+
+// ---- Reach -----------------------------------------------------------------------------------------------------
+
+/// The farthest from zero that the affine stage carries anything within the model's reach, and how far from where it
+/// was: per axis, the latter.
+static double StageReach(const sgSkinView* view, const float rest[3])
+{
+	double most2 = 0.0;
+	for (uint32_t j = 0; j < view->skin.blend.header->transformCount; ++j)
+	{
+		const float* columns = view->stage + 16 * (size_t)j;
+		double sum = 0.0;
+		for (int i = 0; i < 3; ++i)
+		{
+			double along = fabs((double)columns[12 + i]) + (double)rest[i];
+			for (int k = 0; k < 3; ++k)
+			{
+				along += fabs((double)columns[4 * k + i]) * (double)rest[k];
+			}
+			sum += along * along;
+		}
+		most2 = sum > most2 ? sum : most2;
+	}
+	return sqrt(most2);
+}
+
+// A bound of |v| + |t| + 2 |r|, which bounds v - r, the images of both, and the parts of a dual quaternion; 2^-100 is
+// for products below what float32 can hold.
+static bool SetReach(const sgSkinView* view, double farthestCenter)
+{
+	const float* rest = view->skin.blend.header->reach;
+	double x = (double)rest[0], y = (double)rest[1], z = (double)rest[2], translation2 = 0.0;
+	double length = sqrt(x * x + y * y + z * z);
+	for (uint32_t j = 0; j < view->skin.blend.header->transformCount; ++j)
+	{
+		const sgSkinJoint* joint = view->joints + j;
+		double sum = 0.0;
+		for (int i = 0; i < 3; ++i)
+		{
+			sum += (double)joint->matrix[i][3] * (double)joint->matrix[i][3];
+		}
+		translation2 = sum > translation2 ? sum : translation2;
+	}
+	double staged = view->pose->hasStage ? StageReach(view, rest) : 0.0;
+	double reach = (staged > length ? staged : length) + sqrt(translation2) + 2.0 * farthestCenter;
+	view->pose->reach = sgRoundUp((reach < reachLimit ? reach : reachLimit) * (1.0 + 0x1p-20) + 0x1p-100);
+	return reach < reachLimit;
+}
+
+sgSkinFault sgSkin_MakePose(const sgSkinView* view, const char* matrices, size_t stride, uint32_t* joint)
+{
+	sgSkinFault fault = SetJoints(view, matrices, stride, joint);
+	if (fault != sgSkinFault_none)
+	{
+		return fault;
+	}
+	AlignSigns(view);
+	double farthestCenter = view->isSpherical ? FindCenters(view) : 0.0;
+	*joint = SG_NONE;
+	if (!SetReach(view, farthestCenter))
+	{
+		return sgSkinFault_tooFar;
+	}
+	SetPairs(view);
+	return sgSkinFault_none;
+}
