@@ -7,39 +7,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double FindLength(const sceneMesh* mesh)
+static void FindSides(benchModalBody* body)
 {
-	double longest = 0.0;
 	for (uint32_t k = 0; k < 3; ++k)
 	{
 		double lower = INFINITY, upper = -INFINITY;
-		for (uint32_t v = 0; v < mesh->vertexCount; ++v)
+		for (uint32_t v = 0; v < body->mesh.vertexCount; ++v)
 		{
-			lower = fmin(lower, (double)mesh->positions[3 * (size_t)v + k]);
-			upper = fmax(upper, (double)mesh->positions[3 * (size_t)v + k]);
+			lower = fmin(lower, (double)body->mesh.positions[3 * (size_t)v + k]);
+			upper = fmax(upper, (double)body->mesh.positions[3 * (size_t)v + k]);
 		}
-		longest = fmax(longest, upper - lower);
+		body->sides[k] = upper - lower;
+		body->length = fmax(body->length, body->sides[k]);
 	}
-	return longest;
+}
+
+static bool ComputeModes(simModes* modes, const sceneMesh* mesh, simError* error)
+{
+	static const uint32_t cellCounts[] = { 5000, 1500, 500 };
+	bool good = false;
+	for (size_t i = 0; i < sizeof(cellCounts) / sizeof(cellCounts[0]) && !good; ++i)
+	{
+		const simModesDef def = {
+			.mesh = { mesh->positions, mesh->vertexCount, mesh->triangles, mesh->triangleCount },
+			.modeCount = BENCH_MODES,
+			.cellCount = cellCounts[i],
+		};
+		good = simModes_Compute(modes, &def, error);
+	}
+	return good;
 }
 
 bool benchModalBody_Create(benchModalBody* body, const char* name, sceneMesh mesh, benchReport* report)
 {
 	*body = (benchModalBody){ .mesh = mesh };
 	snprintf(body->name, sizeof(body->name), "%s", name);
-	const simModesDef def = {
-		.mesh = { mesh.positions, mesh.vertexCount, mesh.triangles, mesh.triangleCount },
-		.modeCount = BENCH_MODES,
-	};
 	simModes modes;
 	simError error = { "" };
-	if (!sceneMesh_IsValid(&mesh) || !simModes_Compute(&modes, &def, &error))
+	if (!sceneMesh_IsValid(&mesh) || !ComputeModes(&modes, &mesh, &error))
 	{
 		benchReport_Fail(report, "%s: %s", name, error.text[0] != '\0' ? error.text : "out of memory");
 		sceneMesh_Free(&body->mesh);
 		return false;
 	}
-	body->length = FindLength(&mesh);
+	FindSides(body);
 	body->fields = modes.fields;
 	body->frequencies = modes.frequencies;
 	modes.fields = NULL;
@@ -118,13 +129,13 @@ sceneMesh benchLoadMesh(const benchOptions* options, const char* file)
 	{
 		return mesh;
 	}
-	for (uint32_t i = 0; i < asset.meshCount; ++i)
+	ioPose* pose = ioPose_Create(&asset);
+	for (uint32_t i = 0; pose != NULL && i < asset.instanceCount; ++i)
 	{
-		const ioMesh* from = &asset.meshes[i].mesh;
+		const ioMesh* from = &asset.meshes[asset.instances[i].mesh].mesh;
 		sceneMesh part = sceneMesh_Allocate(from->vertexCount, from->triangleCount);
-		if (sceneMesh_IsValid(&part))
+		if (sceneMesh_IsValid(&part) && ioPose_EvaluateVertices(pose, i, part.positions))
 		{
-			memcpy(part.positions, from->positions, 3 * (size_t)from->vertexCount * sizeof(float));
 			memcpy(part.triangles, from->triangles, 3 * (size_t)from->triangleCount * sizeof(uint32_t));
 			if (mesh.positions == NULL)
 			{
@@ -135,6 +146,7 @@ sceneMesh benchLoadMesh(const benchOptions* options, const char* file)
 		}
 		sceneMesh_Free(&part);
 	}
+	ioPose_Destroy(pose);
 	ioAsset_Free(&asset);
 	return mesh;
 }

@@ -14,12 +14,14 @@ typedef struct benchModalBody
 	sceneMesh mesh;
 	float* fields;       ///< (BENCH_MODES * vertexCount * 3)
 	double* frequencies; ///< (BENCH_MODES)
-	double length;       ///< the longest side of its box
+	double sides[3];     ///< of its box
+	double length;       ///< the longest of them
 	float* amplitudes;   ///< (BENCH_MODAL_FRAMES * BENCH_MODES)
 	snugFrame* places;   ///< (BENCH_MODAL_FRAMES) all at the origin
 } benchModalBody;
 
-/// Compute the modes of a mesh, which is taken; it does not vibrate yet.
+/// Compute the modes of a mesh, which is taken; it does not vibrate yet. Parts that are far apart need larger cells, so
+/// that finer ones are tried first.
 /// @return false, with the report failed, if something goes wrong
 bool benchModalBody_Create(benchModalBody* body, const char* name, sceneMesh mesh, benchReport* report);
 void benchModalBody_Free(benchModalBody* body);
@@ -32,7 +34,7 @@ void benchModalBody_Vibrate(benchModalBody* body, double size);
 /// @return the longest displacement in any frame, relative to the length
 double benchModalBody_FindReach(const benchModalBody* body);
 
-/// All meshes of a file as one.
+/// All meshes of a file as one, each where the file places it.
 /// @return a mesh without arrays if it cannot be read
 sceneMesh benchLoadMesh(const benchOptions* options, const char* file);
 
