@@ -122,8 +122,7 @@ static void RunContact(const benchModalBody* body, const benchOptions* options, 
 	benchReport_AddAim(report, ours->bestMicroseconds / oracle->bestMicroseconds, 1.5, "%s: ours / oracle", name);
 }
 
-// --- Rigid motion
-// -----------------------------------------------------------------------------------------------------
+// --- Rigid motion ---------------------------------------------------------------------------------------------------
 
 #define CLOSE_PAIRS 1000
 
