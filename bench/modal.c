@@ -90,10 +90,8 @@ static void RunTightness(const benchModalBody* body, const benchOptions* options
 
 // Two of the same body, one of them turned, approach along the shortest side of their box, touch and part, while they
 // vibrate.
-static void RunContact(const benchModalBody* body, const benchOptions* options, benchReport* report)
+static void PlaceSecond(const benchModalBody* body, snugFrame places[BENCH_MODAL_FRAMES])
 {
-	snugFrame places[BENCH_MODAL_FRAMES];
-	char name[64];
 	int shortest = body->sides[0] <= body->sides[1] ? 0 : 1;
 	shortest = body->sides[2] < body->sides[shortest] ? 2 : shortest;
 	for (int f = 0; f < BENCH_MODAL_FRAMES; ++f)
@@ -107,6 +105,13 @@ static void RunContact(const benchModalBody* body, const benchOptions* options, 
 		axis[shortest] = 1.0;
 		places[f] = sceneMakeFrame(position, axis, 0.4 + 0.3 * t);
 	}
+}
+
+static void RunContact(const benchModalBody* body, const benchOptions* options, benchReport* report)
+{
+	snugFrame places[BENCH_MODAL_FRAMES];
+	char name[64];
+	PlaceSecond(body, places);
 	snprintf(name, sizeof(name), "%s twice", body->name);
 	benchProgress(options, "modal: contact …");
 	benchFieldedScene scene = {
@@ -291,6 +296,10 @@ void benchModal(const benchOptions* options, benchReport* report)
 	RunTightness(&chair, options, report);
 	RunContact(&chair, options, report);
 	RunRigid(&chair, options, report);
+	snugFrame places[BENCH_MODAL_FRAMES];
+	PlaceSecond(&chair, places);
+	benchModalContacts(report, &chair, places);
+	benchShrinking(report, options);
 	if (hasBridge)
 	{
 		RunTightness(&bridge, options, report);

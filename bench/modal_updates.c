@@ -66,7 +66,7 @@ static double TimeOnce(const snugBody* body, const groupList* list, uint32_t fir
 static double TimeList(const snugBody* body, const groupList* list, uint32_t count, int repeats, int runs)
 {
 	double best[MAX_PIECES], sum = 0.0;
-	uint32_t size = count / MAX_PIECES + 1;
+	uint32_t size = repeats > 1 ? count : count / MAX_PIECES + 1;
 	for (int run = 0; run < runs; ++run)
 	{
 		for (uint32_t piece = 0; piece * size < count; ++piece)
