@@ -3,6 +3,7 @@
 
 #include "deform/fields_sums.h"
 #include "deform/skin_lanes.h"
+#include "deform/skin_order.h"
 #include "deform/skin_program.h"
 
 #include <math.h>
@@ -398,6 +399,73 @@ static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries*
 	return PairProgramRow(common, entries, rows, denominator, displacement);
 }
 
+static SG_NOINLINE Interval FirstOrderRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
+    const Denominator* denominator, const Displacement* displacement)
+{
+	const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
+	return PairOrderRow(common, volume, entries, rows, denominator, displacement, true);
+}
+
+static SG_NOINLINE Interval ZeroOrderRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
+    const Denominator* denominator, const Displacement* displacement)
+{
+	const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
+	return PairOrderRow(common, volume, entries, rows, denominator, displacement, false);
+}
+
+// Both of a mixed family: its first-order entries come first.
+static inline Entries LocalEntries(const Entries* first)
+{
+	return (Entries){
+		.values = first->values + first->count * (size_t)first->stride,
+		.stride = sizeof(sgLocalEntry) / sizeof(sgLaneFloats),
+		.transforms = first->transforms,
+		.count = first->count,
+	};
+}
+
+static SG_NOINLINE Interval MixedRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
+    const Denominator* denominator, const Displacement* displacement)
+{
+	Entries local = LocalEntries(entries);
+	Interval a = FirstOrderRow(common, entries, rows, denominator, displacement);
+	Interval b = LocalRow(common, &local, rows, denominator, displacement);
+	// A NaN of the first-order bound, which only overflow can make, gives way: it is the first operand.
+	return (Interval){ f8_Max(a.lower, b.lower), f8_Min(a.upper, b.upper) };
+}
+
+static inline Interval BoundRow(sgBlendKind kind, const sgBlendCommon* common, const Entries* entries,
+    const PairRows* rows, const Denominator* denominator, const Displacement* displacement)
+{
+	switch (kind)
+	{
+		case sgBlend_zeroOrder:
+			return ZeroOrderRow(common, entries, rows, denominator, displacement);
+		case sgBlend_firstOrder:
+			return FirstOrderRow(common, entries, rows, denominator, displacement);
+		case sgBlend_mixed:
+			return MixedRow(common, entries, rows, denominator, displacement);
+		default:
+			return LocalRow(common, entries, rows, denominator, displacement);
+	}
+}
+
+static Denominator FindDenominator(
+    const sgSkinView* view, const sgBlendCommon* common, const Entries* entries, sgBlendKind kind)
+{
+	uint32_t influences = view->skin.blend.header->maxInfluences;
+	switch (kind)
+	{
+		case sgBlend_zeroOrder:
+			return MakeDenominator(entries, view->pairs, common, view->pose, influences, sgBlend_zeroOrder);
+		case sgBlend_firstOrder:
+		case sgBlend_mixed:
+			return MakeDenominator(entries, view->pairs, common, view->pose, influences, sgBlend_firstOrder);
+		default:
+			return MakeDenominator(entries, view->pairs, common, view->pose, influences, sgBlend_local);
+	}
+}
+
 static void TakeMorph(const sgMorphLanes* morph, Displacement* displacement)
 {
 	displacement->isThere = true;
@@ -411,7 +479,8 @@ static void TakeMorph(const sgMorphLanes* morph, Displacement* displacement)
 
 // How far the affine stage carries vertices from where morph targets leave them: a convex combination of how far each
 // of a vertex' joints would, so the box around what all of a node's joints do to what they move.
-static SG_NOINLINE void AddStage(const sgSkinView* view, const Entries* entries, Displacement* displacement)
+static SG_NOINLINE void AddStage(const sgSkinView* view, const sgBlendCommon* common, const Entries* entries,
+    sgBlendKind kind, Displacement* displacement)
 {
 	f8 zero = f8_Set(0.0f), most = f8_Set(4.0f * SNUG_MAX_COORDINATE), lower[3], upper[3], moved[3], apart[3];
 	for (int axis = 0; axis < 3; ++axis)
@@ -428,18 +497,21 @@ static SG_NOINLINE void AddStage(const sgSkinView* view, const Entries* entries,
 		{
 			continue;
 		}
+		bool isLocal = kind == sgBlend_local; // else the whole node's box is good enough
 		const sgLocalEntry* entry = Entries_Get(entries, j);
+		const sgLaneFloats* middles = isLocal ? entry->center : common->center;
+		const sgLaneFloats* halves = isLocal ? entry->half : common->half;
 		const float* columns = view->stage + 16 * (size_t)pair.first;
-		m8 isAbsent = f8_LessEqual(f8_Add(LoadLanes(&entry->range.low), LoadLanes(&entry->range.spread)), zero);
+		m8 isAbsent = f8_LessEqual(MostWeight(common, entry, kind), zero);
 		for (int axis = 0; axis < 3; ++axis)
 		{
 			f8 middle = f8_Set(columns[12 + axis]), extent = zero;
 			for (int k = 0; k < 3; ++k)
 			{
 				f8 at = f8_Set(columns[4 * k + axis]);
-				f8 center = f8_Add(LoadLanes(entry->center + k), moved[k]);
+				f8 center = f8_Add(LoadLanes(middles + k), moved[k]);
 				middle = f8_MulAddLoose(at, center, middle);
-				extent = f8_MulAddLoose(f8_Abs(at), f8_Add(LoadLanes(entry->half + k), apart[k]), extent);
+				extent = f8_MulAddLoose(f8_Abs(at), f8_Add(LoadLanes(halves + k), apart[k]), extent);
 			}
 			lower[axis] = f8_Select(isAbsent, lower[axis], f8_Min(lower[axis], f8_Sub(middle, extent)));
 			upper[axis] = f8_Select(isAbsent, upper[axis], f8_Max(upper[axis], f8_Add(middle, extent)));
@@ -482,6 +554,7 @@ static uint32_t Bound(
 		.transforms = view->skin.blend.entryTransforms + family->firstEntry,
 		.count = family->entryCount,
 	};
+	sgBlendKind kind = (sgBlendKind)family->kind;
 	Displacement displacement = { .isThere = false, .morph = NULL };
 	if (morph != NULL)
 	{
@@ -489,9 +562,9 @@ static uint32_t Bound(
 	}
 	if (view->pose->hasStage != 0)
 	{
-		AddStage(view, &entries, &displacement);
+		AddStage(view, common, &entries, kind == sgBlend_mixed ? sgBlend_firstOrder : kind, &displacement);
 	}
-	Denominator denominator = MakeDenominator(&entries, view->pairs, common, view->pose, header->maxInfluences);
+	Denominator denominator = FindDenominator(view, common, &entries, kind);
 	uint32_t good = mask & m8_Bits(f8_Less(f8_Set(2.0f * SG_LEAST_LENGTH2), denominator.least));
 	if (good == 0)
 	{
@@ -501,7 +574,7 @@ static uint32_t Bound(
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		PairRows rows = { view->pairs->matrix[axis], floats, view->pairs->off + axis, floats, view->pairs };
-		Interval interval = LocalRow(common, &entries, &rows, &denominator, &displacement);
+		Interval interval = BoundRow(kind, common, &entries, &rows, &denominator, &displacement);
 		StoreInterval(interval, good, out.boxes->lower[axis], out.boxes->upper[axis]);
 	}
 	snugVolume volume = (snugVolume)header->volume;
@@ -513,7 +586,7 @@ static uint32_t Bound(
 		Denominator along = denominator;
 		along.error = f8_Mul(along.error, f8_Set(2.0f)); // of a sum of three coordinates, errors as of a vector
 		along.reach = f8_Mul(along.reach, f8_Set(2.0f));
-		Interval interval = LocalRow(common, &entries, &rows, &along, &displacement);
+		Interval interval = BoundRow(kind, common, &entries, &rows, &along, &displacement);
 		StoreInterval(interval, good, out.extra[i].lower, out.extra[i].upper);
 	}
 	return mask & ~good;
