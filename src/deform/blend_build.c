@@ -277,7 +277,7 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 // A node alone, the root, fills one lane of eight; so its transforms are put side by side instead.
 static bool CanBeAcross(const Builder* b, const sgFamilyDraft* draft, const sgBlendFamily* family)
 {
-	bool isAlone = draft->laneLast[0] == draft->laneLast[SG_LANES - 1] && !IsSkin(b);
+	bool isAlone = draft->laneLast[0] == draft->laneLast[SG_LANES - 1];
 	bool isProgram =
 	    family->kind == sgBlend_limited || family->kind == sgBlend_program || family->kind == sgBlend_local;
 	return isAlone && isProgram && family->rest == snug_restBox && b->header.volume == snug_volumeBox;

@@ -46,7 +46,7 @@ static const char* CheckFamilies(const sgBlend* blend, const sgTree* tree, uint3
 	{
 		const sgBlendFamily* family = blend->families + i;
 		bool isProgram = family->kind <= sgBlend_local;
-		bool isAcross = family->isAcross == 1 && i == 0 && isProgram && !isSkin && header->volume == snug_volumeBox &&
+		bool isAcross = family->isAcross == 1 && i == 0 && isProgram && header->volume == snug_volumeBox &&
 		                sgTree_Family(tree, 0).mask == 1;
 		bool isKnown = family->kind < SG_BLEND_KINDS && (!isSkin || family->kind >= sgBlend_local);
 		if (!isKnown || family->firstEntry != entry || family->values != value ||

@@ -2,6 +2,7 @@
 #include "deform/skin_kernels.h"
 
 #include "deform/fields_sums.h"
+#include "deform/skin_alone.h"
 #include "deform/skin_lanes.h"
 #include "deform/skin_order.h"
 #include "deform/skin_program.h"
@@ -542,6 +543,69 @@ static void StoreInterval(Interval interval, uint32_t mask, float* lower, float*
 	}
 }
 
+// How far the affine stage carries anything at all, for a node alone: beyond where it was, on either side.
+static void AddStageAlone(const sgSkinView* view, const sgBlendCommon* common, float middle[3], float half[3])
+{
+	float lower[3] = { 0.0f, 0.0f, 0.0f }, upper[3] = { 0.0f, 0.0f, 0.0f };
+	for (uint32_t j = 0; j < view->skin.blend.header->transformCount; ++j)
+	{
+		const float* columns = view->stage + 16 * (size_t)j;
+		for (int axis = 0; axis < 3 && view->joints[j].isStaged != 0; ++axis)
+		{
+			float at = columns[12 + axis], extent = 0.0f;
+			for (int k = 0; k < 3; ++k)
+			{
+				at += columns[4 * k + axis] * (common->center[k].lane[0] + middle[k]);
+				extent += fabsf(columns[4 * k + axis]) * (common->half[k].lane[0] + half[k]);
+			}
+			lower[axis] = at - extent < lower[axis] ? at - extent : lower[axis];
+			upper[axis] = at + extent > upper[axis] ? at + extent : upper[axis];
+		}
+	}
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		middle[axis] += 0.5f * (lower[axis] + upper[axis]);
+		half[axis] += 0.5f * (upper[axis] - lower[axis]);
+	}
+}
+
+static uint32_t BoundAlone(const sgSkinView* view, const sgBlendCommon* common, const Entries* entries,
+    const sgMorphLanes* morph, sgBoundsOut out)
+{
+	uint32_t influences = view->skin.blend.header->maxInfluences;
+	float least = LeastAlone(view->across, entries, view->pose, influences);
+	if (!(least > 2.0f * SG_LEAST_LENGTH2))
+	{
+		return 1;
+	}
+	float middle[3] = { 0.0f, 0.0f, 0.0f }, half[3] = { 0.0f, 0.0f, 0.0f };
+	for (int axis = 0; morph != NULL && axis < 3; ++axis)
+	{
+		middle[axis] = morph->middle[axis][0];
+		half[axis] = morph->half[axis][0];
+	}
+	if (view->pose->hasStage != 0)
+	{
+		AddStageAlone(view, common, middle, half);
+	}
+	const Alone alone = {
+		.inverse = (1.0f + 0x1p-22f) / least,
+		.error = common->error.lane[0] * view->pose->reach,
+		.reach = view->pose->reach,
+		.slack = common->slack.lane[0],
+	};
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		const float limit = 2.0f * SNUG_MAX_COORDINATE;
+		float lower, upper;
+		AloneRow(view->across, entries, axis, &alone, middle, half, &lower, &upper);
+		// Written so that NaN becomes the limit.
+		out.boxes->lower[axis][0] = lower > -limit ? lower : -limit;
+		out.boxes->upper[axis][0] = upper < limit ? upper : limit;
+	}
+	return 0;
+}
+
 static uint32_t Bound(
     const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoundsOut out)
 {
@@ -554,6 +618,10 @@ static uint32_t Bound(
 		.transforms = view->skin.blend.entryTransforms + family->firstEntry,
 		.count = family->entryCount,
 	};
+	if (family->isAcross)
+	{
+		return BoundAlone(view, common, &entries, morph, out);
+	}
 	sgBlendKind kind = (sgBlendKind)family->kind;
 	Displacement displacement = { .isThere = false, .morph = NULL };
 	if (morph != NULL)
