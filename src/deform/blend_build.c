@@ -13,7 +13,7 @@
 /// First-order bounds grow with what the fit leaves over; beyond this sum the local program is tighter.
 #define MAX_FIT_RESIDUAL 0.35
 /// Influences per vertex, on average, up to which the local program is good enough above exact leaves: weights of skins
-/// change abruptly, and few transforms make for a cheap program.
+/// change abruptly, and few transforms make for a cheap program. Those of pairs of joints too.
 #define FEW_INFLUENCES 6.0
 /// What bounding a node alone costs beyond its blocks of eight transforms, in such blocks; and the part of a family's
 /// nodes that is bounded at a time, the others being merged or not looked at.
@@ -32,6 +32,8 @@ typedef struct Builder
 	const sgWeights* bounded; ///< weights that bounds are made from: the same, or those of pairs of joints
 	uint32_t boundedCount;    ///< transforms, or pairs
 	uint32_t scratchCount;    ///< room for either
+	void* morph;              ///< data of displacement fields, or null
+	size_t morphBytes;
 	uint32_t* familyOfParent;
 	sgBlendFamily* families;
 	uint32_t familyCapacity;
@@ -118,6 +120,7 @@ static void ReleaseArrays(Builder* b)
 	sgRelease(b->allocator, b->values, b->valueCapacity * sizeof(sgLaneFloats));
 	sgCorners_Release(&b->corners, b->allocator);
 	sgSkinDraft_Release(&b->skin);
+	sgRelease(b->allocator, b->morph, b->morphBytes);
 }
 
 bool sgBlend_Grow(
@@ -174,6 +177,12 @@ static void CollectMembers(Builder* b, sgLaneSet family, uint32_t lanes, sgFamil
 		draft->laneLast[lane] = count;
 	}
 	draft->members = b->members;
+}
+
+// Places of what bounds are made from, in the lanes of a node alone; null: by their numbers.
+static const uint16_t* GetRank(const Builder* b)
+{
+	return IsSkin(b) ? NULL : b->order.rank;
 }
 
 static uint16_t RankOf(const uint16_t* rank, uint16_t transform)
@@ -254,11 +263,6 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 		[snug_boundZeroOrder] = sgBlend_zeroOrder,
 		[snug_boundFirstOrder] = sgBlend_firstOrder,
 	};
-	if (IsSkin(b))
-	{
-		family->kind = sgBlend_local;
-		return true;
-	}
 	if (b->header.bound != snug_boundDefault)
 	{
 		family->kind = asked[b->header.bound];
@@ -267,7 +271,8 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 	}
 	family->kind = sgBlend_local;
 	double influences = (double)b->header.influenceCount / (double)b->model->tree.vertexCount;
-	if (draft->entryCount > MAX_FIT_ENTRIES || (influences <= FEW_INFLUENCES && b->header.boundLeaves == 0))
+	bool isLocal = (influences <= FEW_INFLUENCES || IsSkin(b)) && b->header.boundLeaves == 0;
+	if (draft->entryCount > MAX_FIT_ENTRIES || isLocal)
 	{
 		return true;
 	}
@@ -310,9 +315,14 @@ static uint32_t CountBlocks(Builder* b, const sgFamilyDraft* draft, uint32_t lan
 // its own. A node without siblings, the root, is always cheaper alone.
 static bool IsBetterAcross(Builder* b, const sgFamilyDraft* draft, const sgBlendFamily* family)
 {
-	if (IsSkin(b) || family->kind > sgBlend_local || family->rest != snug_restBox || b->header.volume != snug_volumeBox)
+	if (family->kind > sgBlend_local || family->rest != snug_restBox || b->header.volume != snug_volumeBox)
 	{
 		return false;
+	}
+	bool isAlone = draft->laneLast[0] == draft->laneLast[SG_LANES - 1];
+	if (isAlone || IsSkin(b)) // pairs of joints are few, and in the order of their numbers
+	{
+		return isAlone && draft->laneFirst[0] < draft->laneLast[0];
 	}
 	double steps = 0.0;
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
@@ -320,8 +330,7 @@ static bool IsBetterAcross(Builder* b, const sgFamilyDraft* draft, const sgBlend
 		bool isUsed = draft->laneFirst[lane] < draft->laneLast[lane];
 		steps += isUsed ? (double)CountBlocks(b, draft, lane) + ALONE_OVERHEAD : 0.0;
 	}
-	bool isAlone = draft->laneLast[0] == draft->laneLast[SG_LANES - 1];
-	return isAlone || SHARE_BOUNDED * steps < (double)draft->entryCount;
+	return SHARE_BOUNDED * steps < (double)draft->entryCount;
 }
 
 // Lane 0 of the entries, which are in the order of `across`, becomes one lane of the entry for eight transforms. Works
@@ -332,7 +341,7 @@ static void PutAcross(
 	uint32_t stride = sgBlendKind_EntryValues((sgBlendKind)family->kind), count = 0;
 	for (uint32_t j = 0; j < draft->entryCount; ++j)
 	{
-		uint16_t place = b->order.rank[transforms[j]], block = place / SG_LANES, lane = place % SG_LANES;
+		uint16_t place = RankOf(GetRank(b), transforms[j]), block = place / SG_LANES, lane = place % SG_LANES;
 		bool isNew = count == 0 || transforms[count - 1] != block;
 		sgLaneFloats* to = entries + (size_t)stride * (isNew ? count : count - 1);
 		for (uint32_t f = 0; f < stride; ++f)
@@ -427,7 +436,7 @@ static bool AddFamily(Builder* b, sgLaneSet lanes)
 	{
 		CollectMembers(b, lanes, rest & -rest, &draft);
 		MoveToFirstLane(&draft);
-		good = CollectTransforms(b, &draft, b->order.rank) && WriteFamily(b, &draft, &like, true);
+		good = CollectTransforms(b, &draft, GetRank(b)) && WriteFamily(b, &draft, &like, true);
 	}
 	return good;
 }
@@ -474,12 +483,13 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 		total += sgSkin_Layout(b->model, &b->header, &b->skin.header);
 	}
 	const uint64_t* offsets = b->header.offsets;
-	char* out = sgAllocate(b->allocator, total);
+	char* out = sgAllocate(b->allocator, total + b->morphBytes);
 	if (out == NULL)
 	{
 		return snug_outOfMemory;
 	}
 	memset(out, 0, total);
+	sgBlend_CopyArray(out + total, b->morph, b->morphBytes);
 	memcpy(out, &b->header, sizeof(b->header));
 	sgBlend_CopyArray(out + offsets[0], b->weights.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t));
 	sgBlend_CopyArray(out + offsets[1], b->weights.weights, b->header.influenceCount * sizeof(float));
@@ -503,7 +513,7 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 		sgSkinDraft_Write(&b->skin, b->corners.numbers, out);
 	}
 	*data = out;
-	*bytes = total;
+	*bytes = total + b->morphBytes;
 	return snug_success;
 }
 
@@ -621,6 +631,7 @@ static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 		return sgFail(&b->def->messenger, snug_outOfRange, "the mesh, or a volume around some of it, reaches too far");
 	}
 	status = AddCorners(b);
+	status = status == snug_success ? sgMorph_Build(b->model, b->def, &b->morph, &b->morphBytes) : status;
 	return status != snug_success ? status : Assemble(b, data, bytes);
 }
 

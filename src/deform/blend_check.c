@@ -47,8 +47,9 @@ static const char* CheckFamilies(const sgBlend* blend, uint32_t transformCount, 
 	{
 		const sgBlendFamily* family = blend->families + i;
 		bool isProgram = family->kind <= sgBlend_local;
-		bool isAcross = family->isAcross == 1 && isProgram && !isSkin && header->volume == snug_volumeBox;
-		if (family->kind >= SG_BLEND_KINDS || family->firstEntry != entry || family->values != value ||
+		bool isAcross = family->isAcross == 1 && isProgram && (!isSkin || i == 0) && header->volume == snug_volumeBox;
+		bool isKnown = family->kind < SG_BLEND_KINDS && (!isSkin || family->kind >= sgBlend_local);
+		if (!isKnown || family->firstEntry != entry || family->values != value ||
 		    family->rest > (family->kind <= sgBlend_program ? snug_restDop14 : snug_restBox) ||
 		    (family->isAcross != 0 && !(isAcross && family->rest == snug_restBox)) || family->reserved != 0)
 		{
@@ -237,7 +238,20 @@ static bool HasRightLayout(const snugModel* model, const sgBlendHeader* header)
 			return false;
 		}
 	}
-	return bytes == model->deformBytes && memcmp(right.offsets, header->offsets, sizeof(right.offsets)) == 0;
+	return bytes <= model->deformBytes && memcmp(right.offsets, header->offsets, sizeof(right.offsets)) == 0;
+}
+
+static const char* CheckMorph(const snugModel* model, uint64_t place, bool boundLeaves)
+{
+	const char* data = (const char*)model->deformData + place;
+	const sgFieldsHeader* header = (const void*)data;
+	size_t bytes = model->deformBytes - (size_t)place;
+	if (bytes < sizeof(*header) || (header->parts & ~(uint32_t)(sgFields_intervals | sgFields_fits)) != 0 ||
+	    header->parts == 0 || (header->boundLeaves != 0) != boundLeaves || header->contactLevel != 0)
+	{
+		return "its morph targets are wrong";
+	}
+	return sgFields_Check(model, data, bytes);
 }
 
 const char* sgBlend_Check(const snugModel* model)
@@ -259,6 +273,11 @@ const char* sgBlend_Check(const snugModel* model)
 	fault = fault == NULL ? CheckFamilyNumbers(&blend, tree) : fault;
 	fault = fault == NULL ? CheckValues(&blend) : fault;
 	fault = fault == NULL ? CheckReach(model, header) : fault;
+	uint64_t morph = fault == NULL ? sgMorph_FindData(model) : 0;
+	if (morph != 0)
+	{
+		fault = CheckMorph(model, morph, header->boundLeaves != 0);
+	}
 	if (fault != NULL || header->bound != snug_boundCorners)
 	{
 		return fault;

@@ -6,6 +6,7 @@
 
 #include "deform/blend_order.h"
 #include "deform/blend_program.h"
+#include "deform/fields_sums.h"
 
 #include <float.h>
 #include <math.h>
@@ -69,8 +70,8 @@ static void Evaluate(const sgBlend* blend, const float* columns, const float* po
 #define PREFETCHED 48
 
 // Lanes are vertices. Transforms that do not move a vertex add zeros to its matrix, which changes no bit of it.
-static inline void EvaluateBlock(
-    const sgLaneFloats* values, const uint16_t* transforms, uint32_t transformCount, const float* columns, float* out)
+SG_INLINE void EvaluateBlock(const sgLaneFloats* weights, const uint16_t* transforms, uint32_t transformCount,
+    const float* columns, const f8 p[3], float* out)
 {
 	f8 matrix[4][3];
 	for (int k = 0; k < 4; ++k)
@@ -79,8 +80,8 @@ static inline void EvaluateBlock(
 	}
 	for (uint32_t j = 0; j < transformCount; ++j)
 	{
-		f8 weight = LoadLanes(values + 3 + j);
-		__builtin_prefetch(values + 3 + j + PREFETCHED);
+		f8 weight = LoadLanes(weights + j);
+		__builtin_prefetch(weights + j + PREFETCHED);
 		const float* column = columns + 16 * (size_t)transforms[j];
 		for (int k = 0; k < 4; ++k)
 		{
@@ -90,16 +91,25 @@ static inline void EvaluateBlock(
 			}
 		}
 	}
-	f8 x = LoadLanes(values), y = LoadLanes(values + 1), z = LoadLanes(values + 2), placed[3];
+	f8 placed[3];
 	for (int i = 0; i < 3; ++i)
 	{
-		f8 sum = f8_Add(f8_Mul(matrix[0][i], x), f8_Mul(matrix[1][i], y));
-		placed[i] = f8_Add(f8_Add(sum, f8_Mul(matrix[2][i], z)), matrix[3][i]);
+		f8 sum = f8_Add(f8_Mul(matrix[0][i], p[0]), f8_Mul(matrix[1][i], p[1]));
+		placed[i] = f8_Add(f8_Add(sum, f8_Mul(matrix[2][i], p[2])), matrix[3][i]);
 	}
 	f8_StorePoints(out, placed[0], placed[1], placed[2]);
 }
 
-static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, float* out)
+/// Fields that displace vertices, and where their blocks begin; null if none does. Constant at every call.
+typedef struct Moved
+{
+	const sgFields* fields;
+	const sgFieldsBlock* blocks;
+	const float* amplitudes;
+} Moved;
+
+SG_INLINE void EvaluateAll(
+    const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, const Moved* moved, float* out)
 {
 	const sgBlendBlock* block = blend->blocks + firstBlock;
 	for (uint32_t done = 0; done < count; done += SG_LANES, ++block)
@@ -107,12 +117,40 @@ static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t c
 		uint32_t left = count - done;
 		float last[3 * SG_LANES + 1];
 		float* to = left < SG_LANES ? last : out + 3 * (size_t)done;
-		EvaluateBlock(blend->blockValues + block->values, blend->blockTransforms + block->transforms,
-		    block->transformCount, columns, to);
+		const sgLaneFloats* values = blend->blockValues + block->values;
+		f8 p[3] = { LoadLanes(values), LoadLanes(values + 1), LoadLanes(values + 2) };
+		if (moved != NULL)
+		{
+			sgFields_DisplaceBlock(moved->fields, moved->blocks + done / SG_LANES, moved->amplitudes, p);
+		}
+		EvaluateBlock(values + 3, blend->blockTransforms + block->transforms, block->transformCount, columns, p, to);
 		if (left < SG_LANES)
 		{
 			memcpy(out + 3 * (size_t)done, last, 3 * (size_t)left * sizeof(float));
 		}
+	}
+}
+
+static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, float* out)
+{
+	EvaluateAll(blend, firstBlock, count, columns, NULL, out);
+}
+
+static void EvaluateMovedBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns,
+    const sgFields* fields, const sgFieldsBlock* moved, const float* amplitudes, float* out)
+{
+	const Moved how = { fields, moved, amplitudes };
+	EvaluateAll(blend, firstBlock, count, columns, &how, out);
+}
+
+static void EvaluateMoved(
+    const sgBlend* blend, const float* columns, const float* own, const uint32_t* vertices, uint32_t count, float* out)
+{
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		uint32_t v = vertices[i];
+		f16 matrix = AddInfluences(blend, columns, blend->starts[v], blend->starts[v + 1], f16_Zero());
+		StorePosition(matrix, own + 3 * (size_t)i, out + 3 * (size_t)i);
 	}
 }
 
@@ -349,8 +387,32 @@ static inline Entries GetEntries(const sgBlend* blend, const sgBlendFamily* fami
 	};
 }
 
-static void BoundAlone(
-    const sgBlend* blend, const sgBlendFamily* alone, const sgBlendPose* pose, uint32_t lane, sgBoundsOut out)
+// What displacements add to a node alone: see MorphRow; by intervals only.
+static SG_NOINLINE void MorphAcross(const sgMorphLanes* morph, const Entries* entries, const float* across, int axis,
+    uint32_t lane, float* lower, float* upper)
+{
+	f8 zero = f8_Set(0.0f), none = f8_Set(-4.0f * SNUG_MAX_COORDINATE), up = none, down = none;
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const sgRangeEntry* range = Entries_Get(entries, j);
+		const float* row = across + SG_LANES * (12 * (size_t)entries->transforms[j] + 4 * (size_t)axis);
+		f8 middle = zero, extent = zero;
+		for (int k = 0; k < 3; ++k)
+		{
+			f8 at = f8_Load(row + SG_LANES * k);
+			middle = f8_MulAddLoose(at, f8_Set(morph->middle[k][lane]), middle);
+			extent = f8_MulAddLoose(f8_Abs(at), f8_Set(morph->half[k][lane]), extent);
+		}
+		m8 isAbsent = f8_LessEqual(f8_Add(LoadLanes(&range->low), LoadLanes(&range->spread)), zero);
+		up = f8_Max(up, f8_Select(isAbsent, none, f8_Add(middle, extent)));
+		down = f8_Max(down, f8_Select(isAbsent, none, f8_Sub(extent, middle)));
+	}
+	*upper += f8_ReduceMax(up);
+	*lower -= f8_ReduceMax(down);
+}
+
+static void BoundAlone(const sgBlend* blend, const sgBlendFamily* alone, const sgBlendPose* pose,
+    const sgMorphLanes* morph, uint32_t lane, sgBoundsOut out)
 {
 	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + alone->values);
 	const Entries entries = GetEntries(blend, alone);
@@ -371,6 +433,11 @@ static void BoundAlone(
 				break;
 		}
 		float error = common->error.lane[0] * pose->reach[axis];
+		if (morph != NULL)
+		{
+			MorphAcross(morph, &entries, across, axis, lane, &lower, &upper);
+			error += 0x1p-20f * pose->reach[axis]; // as in MorphRow
+		}
 		const float limit = 2.0f * SNUG_MAX_COORDINATE;
 		lower -= error;
 		upper += error;
@@ -429,8 +496,62 @@ static void StoreInterval(
 	}
 }
 
-static void Bound(
-    const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, uint32_t mask, sgBoundsOut out)
+// What displacements before the skin add to a row: d goes to a convex combination of what the transforms make of it, so
+// the interval around what each does. Two ways to bound that, by intervals and by fits, and what both allow.
+static SG_NOINLINE Interval MorphRow(const sgMorphLanes* morph, const Entries* entries, const Rows* rows, float reach)
+{
+	f8 zero = f8_Set(0.0f), limit = f8_Set(4.0f * SNUG_MAX_COORDINATE);
+	Interval sum = { limit, f8_Sub(zero, limit) };
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const float* row = Rows_Get(rows, entries->transforms[j]);
+		f8 middle = zero, extent = zero, mean = zero, spread = zero, turned[3] = { zero, zero, zero };
+		for (int k = 0; k < 3; ++k)
+		{
+			f8 at = f8_Set(row[4 * k]);
+			middle = f8_MulAddLoose(at, f8_Load(morph->middle[k]), middle);
+			extent = f8_MulAddLoose(f8_Abs(at), f8_Load(morph->half[k]), extent);
+			if (morph->hasFit)
+			{
+				mean = f8_MulAddLoose(at, f8_Load(morph->mean[k]), mean);
+				spread = f8_MulAddLoose(f8_Abs(at), f8_Load(morph->residual[k]), spread);
+				for (int l = 0; l < 3; ++l)
+				{
+					turned[l] = f8_MulAddLoose(at, f8_Load(morph->gradient[k][l]), turned[l]);
+				}
+			}
+		}
+		f8 lower = f8_Sub(middle, extent), upper = f8_Add(middle, extent);
+		if (morph->hasFit)
+		{
+			for (int l = 0; l < 3; ++l)
+			{
+				spread = f8_MulAddLoose(f8_Abs(turned[l]), f8_Load(morph->extent[l]), spread);
+			}
+			lower = f8_Max(f8_Sub(mean, spread), lower);
+			upper = f8_Min(f8_Add(mean, spread), upper);
+		}
+		sum.lower = f8_Min(lower, sum.lower);
+		sum.upper = f8_Max(upper, sum.upper);
+	}
+	// Of terms that the reach bounds, a dozen roundings.
+	f8 error = f8_Set(0x1p-20f * reach);
+	return (Interval){ f8_Sub(sum.lower, error), f8_Add(sum.upper, error) };
+}
+
+static inline Interval AddMorph(
+    Interval interval, const sgMorphLanes* morph, const Entries* entries, const Rows* rows, float reach)
+{
+	if (morph == NULL)
+	{
+		return interval;
+	}
+	Interval added = MorphRow(morph, entries, rows, reach);
+	return (Interval){ f8_Add(interval.lower, added.lower), f8_Add(interval.upper, added.upper) };
+}
+
+static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, const sgMorphLanes* morph,
+    uint32_t mask, sgBoundsOut out)
 {
 	const sgBlendHeader* header = blend->header;
 	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + family->values);
@@ -439,6 +560,7 @@ static void Bound(
 	{
 		Rows rows = { sgBlendPose_Columns(pose) + axis, 16 };
 		Interval interval = BoundRow(family, common, &entries, &rows);
+		interval = AddMorph(interval, morph, &entries, &rows, pose->reach[axis]);
 		StoreInterval(interval, common, pose->reach[axis], mask, out.boxes->lower[axis], out.boxes->upper[axis]);
 	}
 	uint32_t blocks = sgBlend_DopBlocks((snugVolume)header->volume);
@@ -447,6 +569,7 @@ static void Bound(
 	{
 		Rows rows = { slabs + 16 * (size_t)(i / 4) + i % 4, 16 * (size_t)blocks };
 		Interval interval = BoundRow(family, common, &entries, &rows);
+		interval = AddMorph(interval, morph, &entries, &rows, pose->reach[3 + i]);
 		StoreInterval(interval, common, pose->reach[3 + i], mask, out.extra[i].lower, out.extra[i].upper);
 	}
 }
@@ -454,6 +577,8 @@ static void Bound(
 const sgBlendKernels SG_FOR_ISA(sgBlendKernels) = {
 	.evaluate = Evaluate,
 	.evaluateBlocks = EvaluateBlocks,
+	.evaluateMoved = EvaluateMoved,
+	.evaluateMovedBlocks = EvaluateMovedBlocks,
 	.bound = Bound,
 	.boundAlone = BoundAlone,
 	.storeColumns = StoreColumns,
