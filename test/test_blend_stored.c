@@ -171,7 +171,7 @@ static bool AreInUnitCube(const double coordinates[3])
 
 static bool IsInPrism(const Node* node, const float* p)
 {
-	const sgBlendVolume* prism = (const sgBlendVolume*)(const void*)(node->common + 1);
+	const sgPrismLanes* prism = &((const sgBlendVolume*)(const void*)(node->common + 1))->prism;
 	double c[3];
 	if (!Coordinates(node, p, prism->offset, prism->axes, c))
 	{

@@ -11,6 +11,7 @@
 #ifndef SG_BLEND_H
 #define SG_BLEND_H
 
+#include "geometry/prism.h"
 #include "geometry/volume.h"
 #include "model.h"
 
@@ -25,12 +26,6 @@ typedef enum sgBlendKind
 	sgBlend_mixed, ///< local and firstOrder, where each is better for some of the nodes: both, and what they share
 	SG_BLEND_KINDS
 } sgBlendKind;
-
-/// Eight floats, one per node of a family.
-typedef struct sgLaneFloats
-{
-	float lane[SG_LANES];
-} SG_ALIGN(32) sgLaneFloats;
 
 /// What every kind needs of a node.
 typedef struct sgBlendCommon
@@ -71,16 +66,12 @@ typedef struct sgFirstEntry
 	sgLaneFloats gradient[3];
 } sgFirstEntry;
 
-/// Kinds zeroOrder and firstOrder: sums over the entries, and a rest volume that is tighter than the box, an octagonal
-/// prism: points center + offset + a U + b V + c N with |a|, |b|, |c| <= 1 and a + b <= corner[0], a - b <= corner[1],
-/// -a + b <= corner[2], -a - b <= corner[3].
+/// Kinds zeroOrder and firstOrder: sums over the entries, and a rest volume that is tighter than the box.
 typedef struct sgBlendVolume
 {
 	sgLaneFloats inverseSum; ///< 1 / sum of means
 	sgLaneFloats gradientSum[3];
-	sgLaneFloats offset[3];
-	sgLaneFloats axes[3][3]; ///< U, V, N
-	sgLaneFloats corner[4];
+	sgPrismLanes prism;
 } sgBlendVolume;
 
 typedef struct sgBlendFamily

@@ -426,11 +426,11 @@ static void AddReachOfVolumes(Builder* b)
 		{
 			for (int k = 0; k < 3; ++k)
 			{
-				const sgLaneFloats* offset = isPrism ? volume->offset : box->offset;
+				const sgLaneFloats* offset = isPrism ? volume->prism.offset : box->offset;
 				double sum = fabs((double)common->center[k].lane[lane]) + fabs((double)offset[k].lane[lane]);
 				for (int a = 0; a < 3; ++a)
 				{
-					sum += fabs((double)(isPrism ? volume->axes[a][k] : box->axes[a][k]).lane[lane]);
+					sum += fabs((double)(isPrism ? volume->prism.axes[a][k] : box->axes[a][k]).lane[lane]);
 				}
 				b->header.reach[k] = fmaxf(b->header.reach[k], sgRoundUp(sum));
 			}

@@ -1,7 +1,6 @@
 // src/deform/blend_fit.c: numbers that the bounds of a family rest on. See blend_build.h; docs/bounds.md for the
 // proofs.
 #include "deform/blend_build.h"
-#include "geometry/eigen.h"
 #include "geometry/frame.h"
 
 #include <math.h>
@@ -186,172 +185,26 @@ static void FillLocalBoxes(const sgFamilyDraft* draft, uint32_t lane, sgLocalEnt
 	}
 }
 
-/// The vertices of a lane as a cloud: mean, principal axes (rows, longest first) and variances along them.
-typedef struct Cloud
+static sgPointList PointsOf(const sgFamilyDraft* draft, uint32_t lane)
 {
-	double mean[3];
-	double axes[3][3];
-	double variance[3];
-} Cloud;
-
-static Cloud MakeCloud(const sgFamilyDraft* draft, uint32_t lane)
-{
-	Cloud cloud = { .mean = { 0 } };
-	double moment[3][3] = { { 0 } };
-	double count = (double)((draft->laneLast[lane] - draft->laneFirst[lane] + draft->step - 1) / draft->step);
-	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; i += draft->step)
-	{
-		for (int k = 0; k < 3; ++k)
-		{
-			cloud.mean[k] += (double)Position(draft, draft->members[i])[k] / count;
-		}
-	}
-	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; i += draft->step)
-	{
-		const float* p = Position(draft, draft->members[i]);
-		for (int a = 0; a < 3; ++a)
-		{
-			for (int b = 0; b < 3; ++b)
-			{
-				moment[a][b] += ((double)p[a] - cloud.mean[a]) * ((double)p[b] - cloud.mean[b]);
-			}
-		}
-	}
-	sgEigen3(moment, cloud.variance, cloud.axes);
-	return cloud;
+	return (sgPointList){
+		.positions = draft->model->positions,
+		.members = draft->members + draft->laneFirst[lane],
+		.count = draft->laneLast[lane] - draft->laneFirst[lane],
+		.step = draft->step,
+	};
 }
 
-/// Coordinates of a point in the prism's skewed frame: solves offset + a U + b V + c N = p - center for (a, b, c).
-typedef struct PrismFrame
+static void FillPrism(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgPrismLanes* prism)
 {
-	double origin[3];
-	double inverse[3][3];
-} PrismFrame;
-
-static PrismFrame InvertPrism(const float center[3], const float offset[3], const float axes[3][3])
-{
-	PrismFrame frame;
-	double det = 0.0;
-	for (int k = 0; k < 3; ++k)
-	{
-		int i = (k + 1) % 3, j = (k + 2) % 3;
-		frame.origin[k] = (double)center[k] + (double)offset[k];
-		// Row k of the inverse is the cross product of the other two axes over the determinant.
-		for (int c = 0; c < 3; ++c)
-		{
-			int u = (c + 1) % 3, v = (c + 2) % 3;
-			frame.inverse[k][c] = (double)axes[i][u] * (double)axes[j][v] - (double)axes[i][v] * (double)axes[j][u];
-		}
-	}
-	for (int c = 0; c < 3; ++c)
-	{
-		det += (double)axes[0][c] * frame.inverse[0][c];
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		for (int c = 0; c < 3; ++c)
-		{
-			frame.inverse[k][c] /= det;
-		}
-	}
-	return frame;
-}
-
-static void PrismCoordinates(const PrismFrame* frame, const float p[3], double out[3])
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		out[k] = 0.0;
-		for (int c = 0; c < 3; ++c)
-		{
-			out[k] += frame->inverse[k][c] * ((double)p[c] - frame->origin[c]);
-		}
-	}
-}
-
-// Extents along the principal axes, none thinner than a thousandth of the longest, as float32 offset and axes. They are
-// grown by 2^-16 first, so that rounding the axes, which tilts them, hardly ever leaves a vertex outside.
-static void PrismAxes(const sgFamilyDraft* draft, uint32_t lane, const Cloud* cloud, const float center[3],
-    float offset[3], float axes[3][3])
-{
-	double least[3] = { INFINITY, INFINITY, INFINITY }, most[3] = { -INFINITY, -INFINITY, -INFINITY }, longest = 0.0;
-	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; ++i)
-	{
-		const float* p = Position(draft, draft->members[i]);
-		for (int a = 0; a < 3; ++a)
-		{
-			double along = 0.0;
-			for (int k = 0; k < 3; ++k)
-			{
-				along += cloud->axes[a][k] * ((double)p[k] - (double)center[k]);
-			}
-			least[a] = Smaller(least[a], along);
-			most[a] = Larger(most[a], along);
-		}
-	}
-	for (int a = 0; a < 3; ++a)
-	{
-		longest = Larger(longest, 0.5 * (most[a] - least[a]));
-	}
-	double middle[3] = { 0, 0, 0 };
-	for (int a = 0; a < 3; ++a)
-	{
-		double half = Larger(0.5 * (most[a] - least[a]), Larger(1e-3 * longest, 1e-30)) * (1.0 + 0x1p-16);
-		for (int k = 0; k < 3; ++k)
-		{
-			middle[k] += 0.5 * (most[a] + least[a]) * cloud->axes[a][k];
-			axes[a][k] = sgRoundNearest(half * cloud->axes[a][k]);
-		}
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		offset[k] = sgRoundNearest(middle[k]);
-	}
-}
-
-// An octagonal prism around the vertices. Coordinates are measured in the rounded frame itself, so that rounding the
-// frame costs nothing; 1e-6 covers what double precision loses. The corners stay valid: none is negative, since the
-// middle of both extents is at zero. Where a vertex is outside, or the frame cannot be inverted, the prism is the rest
-// box.
-static void FillPrism(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgBlendVolume* volume)
-{
-	float center[3], offset[3], axes[3][3];
+	float center[3], half[3];
 	for (int k = 0; k < 3; ++k)
 	{
 		center[k] = common->center[k].lane[lane];
+		half[k] = common->half[k].lane[lane];
 	}
-	Cloud cloud = MakeCloud(draft, lane);
-	PrismAxes(draft, lane, &cloud, center, offset, axes);
-	PrismFrame frame = InvertPrism(center, offset, (const float(*)[3])axes);
-	double most = 0.0, corner[4] = { 0.0, 0.0, 0.0, 0.0 };
-	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; ++i)
-	{
-		double q[3];
-		PrismCoordinates(&frame, Position(draft, draft->members[i]), q);
-		const double sums[4] = { q[0] + q[1], q[0] - q[1], q[1] - q[0], -q[0] - q[1] };
-		for (int c = 0; c < 4; ++c)
-		{
-			corner[c] = Larger(corner[c], sums[c] + 1e-6);
-		}
-		for (int a = 0; a < 3; ++a)
-		{
-			most = fabs(q[a]) <= most ? most : fabs(q[a]); // NaN stays
-		}
-	}
-	bool isUsable = most <= 1.0 - 1e-6;
-	for (int a = 0; a < 3; ++a)
-	{
-		volume->offset[a].lane[lane] = isUsable ? offset[a] : 0.0f;
-		for (int k = 0; k < 3; ++k)
-		{
-			float boxAxis = a == k ? common->half[k].lane[lane] : 0.0f;
-			volume->axes[a][k].lane[lane] = isUsable ? axes[a][k] : boxAxis;
-		}
-	}
-	for (int c = 0; c < 4; ++c)
-	{
-		volume->corner[c].lane[lane] = isUsable ? sgRoundUp(Smaller(corner[c], 2.0)) : 2.0f;
-	}
+	sgPointList list = PointsOf(draft, lane);
+	sgPrismLanes_Fit(prism, lane, &list, center, half);
 }
 
 // Least squares of every transform's weight over the vertices: mean + gradient . (v - center). Directions in which the
@@ -360,8 +213,9 @@ static void FillPrism(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCo
 static void FitWeights(
     const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgFirstEntry* entries, double (*sums)[4])
 {
-	Cloud cloud = MakeCloud(draft, lane);
-	double count = (double)((draft->laneLast[lane] - draft->laneFirst[lane] + draft->step - 1) / draft->step);
+	sgPointList list = PointsOf(draft, lane);
+	sgCloud cloud = sgCloud_Make(&list);
+	double count = (double)sgPointList_Used(&list);
 	memset(sums, 0, draft->entryCount * sizeof(*sums));
 	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; i += draft->step)
 	{
@@ -502,7 +356,7 @@ static void FillZeroEntries(const sgFamilyDraft* draft, uint32_t lane, sgZeroEnt
 static void FillOrientedBox(
     const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgBlendOrientedBox* box)
 {
-	sgBlendVolume prism;
+	sgPrismLanes prism;
 	FillPrism(draft, lane, common, &prism);
 	for (int a = 0; a < 3; ++a)
 	{
@@ -560,7 +414,7 @@ static void FillFirstOrder(const sgFamilyDraft* draft, uint32_t lane, sgBlendCom
 	sgBlendVolume* volume = (sgBlendVolume*)(void*)(common + 1);
 	FitWeights(draft, lane, common, entries, draft->sums);
 	FillResiduals(draft, lane, common, entries);
-	FillPrism(draft, lane, common, volume);
+	FillPrism(draft, lane, common, &volume->prism);
 	FillSums(draft, lane, common, volume, entries, true);
 }
 
@@ -602,7 +456,7 @@ void sgBlend_FillFamily(const sgFamilyDraft* draft, const sgBlendFamily* family,
 			case sgBlend_zeroOrder:
 				FillRanges(draft, lane, common, entries, stride);
 				FillZeroEntries(draft, lane, (void*)entries);
-				FillPrism(draft, lane, common, (sgBlendVolume*)(void*)(common + 1));
+				FillPrism(draft, lane, common, &((sgBlendVolume*)(void*)(common + 1))->prism);
 				FillSums(draft, lane, common, (sgBlendVolume*)(void*)(common + 1), (void*)entries, false);
 				break;
 			case sgBlend_firstOrder:

@@ -4,6 +4,7 @@
 #define SG_BLEND_ORDER_H
 
 #include "deform/blend_program.h"
+#include "geometry/prism_support.h"
 
 /// A row of the reference map and of its change with each coordinate.
 typedef struct Reference
@@ -79,31 +80,6 @@ SG_INLINE f8 ResidualRow(
 	return sum;
 }
 
-// Support of the rest volume in the direction of a row `linear`: the box and the prism, whichever is tighter.
-static inline Interval SupportRow(const f8 linear[3], const sgBlendVolume* volume, const f8 half[3])
-{
-	f8 zero = f8_Set(0.0f), box = zero, middle = zero, along[3] = { zero, zero, zero };
-	for (int k = 0; k < 3; ++k)
-	{
-		box = f8_MulAddLoose(f8_Abs(linear[k]), half[k], box);
-		middle = f8_MulAddLoose(linear[k], LoadLanes(volume->offset + k), middle);
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			along[axis] = f8_MulAddLoose(linear[k], LoadLanes(&volume->axes[axis][k]), along[axis]);
-		}
-	}
-	f8 a = f8_Abs(along[0]), b = f8_Abs(along[1]);
-	f8 less = f8_Min(a, b), rest = f8_Add(f8_Abs(f8_Sub(a, b)), f8_Abs(along[2]));
-	m8 aIsNegative = f8_Less(along[0], zero), bIsNegative = f8_Less(along[1], zero);
-	f8 pp = LoadLanes(volume->corner), pm = LoadLanes(volume->corner + 1);
-	f8 mp = LoadLanes(volume->corner + 2), mm = LoadLanes(volume->corner + 3);
-	f8 ahead = f8_Select(aIsNegative, f8_Select(bIsNegative, mm, mp), f8_Select(bIsNegative, pm, pp));
-	f8 behind = f8_Select(aIsNegative, f8_Select(bIsNegative, pp, pm), f8_Select(bIsNegative, mp, mm));
-	f8 upper = f8_Add(middle, f8_MulAddLoose(less, ahead, rest));
-	f8 lower = f8_Sub(middle, f8_MulAddLoose(less, behind, rest));
-	return (Interval){ f8_Max(lower, f8_Sub(zero, box)), f8_Min(upper, box) };
-}
-
 // What is quadratic in v - center: squares have a sign, products do not.
 static inline Interval QuadraticRow(const Reference* reference, const f8 half[3])
 {
@@ -140,7 +116,9 @@ SG_INLINE Interval OrderRow(const sgBlendCommon* common, const sgBlendVolume* vo
 			linear[k] = f8_Add(linear[k], ApplyRow(reference.change[k], center));
 		}
 	}
-	Interval sum = SupportRow(linear, volume, half);
+	f8 support[2];
+	sgPrismSupport(linear, &volume->prism, half, support);
+	Interval sum = { support[0], support[1] };
 	if (hasGradient)
 	{
 		Interval quadratic = QuadraticRow(&reference, half);

@@ -12,6 +12,12 @@ typedef struct sgBoxLanes
 	float upper[3][SG_LANES];
 } SG_ALIGN(32) sgBoxLanes;
 
+/// Eight floats side by side: one per node of a group, or per vertex of a block.
+typedef struct sgLaneFloats
+{
+	float lane[SG_LANES];
+} SG_ALIGN(32) sgLaneFloats;
+
 /// Eight intervals along one direction.
 typedef struct sgSlabLanes
 {
