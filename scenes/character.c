@@ -229,7 +229,7 @@ static void WeighVertex(const maker* m, uint32_t vertex)
 	}
 	for (int j = 0; j < jointCount; ++j)
 	{
-		double part = 1.0 - (distances[j] - distances[nearest]) / (1.2 * radius);
+		double part = 1.0 - (distances[j] - distances[nearest]) / (0.8 * radius);
 		weights[j] = part > 0.0 && AreNeighbours(m->out->joints, nearest, j) ? part * part * part : 0.0;
 	}
 	// The least of more than four goes, until there are four.

@@ -69,8 +69,9 @@ snugFieldsDef sceneTargets_Get(const sceneTargets* targets);
 /// @param phase in cycles
 void sceneCharacter_Walk(const sceneCharacter* character, double phase, float* matrices);
 
-/// Everything bent and twisted as far as it goes: the neck above all.
-/// @param amount 0 is rest, 1 extreme
+/// Bent and twisted: the man crouches and looks over his shoulder, the creature turns its head back.
+/// @param amount 0 is rest; at 1 the papers' own bound for linear blending is about as loose at the creature's root as
+/// they say (2.1)
 void sceneCharacter_Contort(const sceneCharacter* character, double amount, float* matrices);
 
 /// Amplitudes of the morph targets that go with a phase of the walk, in -0.5 to 1.

@@ -189,27 +189,27 @@ static void ContortCreature(const sceneCharacter* c, double amount, posture* p)
 	{
 		int side = leg % 2, first = leg < 2 ? 20 : 29;
 		double sign = leg < 2 ? -1.0 : 1.0;
-		TurnSide(c, p, side, first, (leg < 2 ? 55.0 : -60.0) * amount, 20.0 * sign * amount, 25.0 * amount);
-		TurnSide(c, p, side, first + 1, (leg < 2 ? -95.0 : 80.0) * amount, 0.0, 0.0);
-		TurnSide(c, p, side, first + 2, (leg < 2 ? 40.0 : -50.0) * amount, 0.0, 0.0);
+		TurnSide(c, p, side, first, (leg < 2 ? 25.0 : -25.0) * amount, 8.0 * sign * amount, 8.0 * amount);
+		TurnSide(c, p, side, first + 1, (leg < 2 ? -45.0 : 40.0) * amount, 0.0, 0.0);
+		TurnSide(c, p, side, first + 2, (leg < 2 ? 20.0 : -20.0) * amount, 0.0, 0.0);
 		for (int toe = 3; toe < 9; ++toe)
 		{
-			TurnSide(c, p, side, first + toe, 35.0 * amount, 0.0, 0.0);
+			TurnSide(c, p, side, first + toe, 12.0 * amount, 0.0, 0.0);
 		}
 	}
 	for (int i = 1; i < 5; ++i)
 	{
-		Turn(p, i, -14.0 * amount, 14.0 * amount, 8.0 * amount);
+		Turn(p, i, -3.0 * amount, 4.0 * amount, 3.0 * amount);
 	}
 	for (int i = 5; i < 9; ++i)
 	{
-		Turn(p, i, -12.0 * amount, 36.0 * amount, 10.0 * amount);
+		Turn(p, i, 0.0, 21.0 * amount, 0.0);
 	}
-	Turn(p, 9, 30.0 * amount, 30.0 * amount, 0.0);
-	Turn(p, 10, 35.0 * amount, 0.0, 0.0);
+	Turn(p, 9, 10.0 * amount, 10.0 * amount, 0.0);
+	Turn(p, 10, 30.0 * amount, 0.0, 0.0);
 	for (int i = 11; i < 20; ++i)
 	{
-		Turn(p, i, 8.0 * amount, 22.0 * amount, 0.0);
+		Turn(p, i, 2.0 * amount, 7.0 * amount, 0.0);
 	}
 }
 
