@@ -437,6 +437,11 @@ uint32_t sphereTree_GetLevel(const sphereTree* tree, uint32_t node)
 	return tree->nodes[node].level;
 }
 
+uint32_t sphereTree_GetSlot(const sphereTree* tree, uint32_t node)
+{
+	return tree->nodes[node].slot;
+}
+
 sphereBall sphereTree_GetRestBall(const sphereTree* tree, uint32_t node)
 {
 	return tree->nodes[node].rest;

@@ -45,6 +45,7 @@ void sphereTree_Destroy(sphereTree* tree);
 /// Nodes are numbered from the root, 0, level by level.
 uint32_t sphereTree_GetNodeCount(const sphereTree* tree);
 uint32_t sphereTree_GetLevel(const sphereTree* tree, uint32_t node); ///< the root's is 0
+uint32_t sphereTree_GetSlot(const sphereTree* tree, uint32_t node);  ///< in the model's tree
 sphereBall sphereTree_GetRestBall(const sphereTree* tree, uint32_t node);
 
 /// The vertices below a node are those of these leaves of the model's tree.

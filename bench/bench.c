@@ -11,6 +11,8 @@ static const benchDef benches[] = {
 	    benchBlend },
 	{ "scaling", "two meshless bodies of 3K to 3M vertices and 50 to 5,000 nodes, the pairs held fixed", benchScaling },
 	{ "skin", "real characters: how large bounds are, refits, and two of them in contact", benchSkin },
+	{ "skin-tightness", "skins: how large balls are by level, and the choices of the skinning paper's sphere tree",
+	    benchSkinTightness },
 	{ NULL, NULL, NULL },
 };
 

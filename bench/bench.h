@@ -42,5 +42,6 @@ benchFcn benchMeshlessTightness;
 benchFcn benchBlend;
 benchFcn benchScaling;
 benchFcn benchSkin;
+benchFcn benchSkinTightness;
 
 #endif

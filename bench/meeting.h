@@ -21,6 +21,7 @@ typedef struct benchMeeting
 	int pairs[BENCH_MAX_ACTORS][2]; ///< who is asked about whom
 	int pairCount;
 	sceneContact contact;
+	bool isYesNo; ///< asked is only whether they touch
 	snugFrame places[BENCH_MAX_FRAMES][BENCH_MAX_ACTORS];
 	benchStage base; ///< as users get it, with oracles; lends its models to all methods
 	benchAnswers answers;
@@ -57,6 +58,10 @@ void benchMeeting_Forget(benchMeeting* meeting, sceneContact contact);
 /// @param result receives the count of all, and the sum of their counters; the pairs are in `answers`
 void benchMeeting_Collide(
     benchMeeting* meeting, const benchStage* stage, int frame, snugResult* result, benchReport* report);
+
+/// If asked is only whether bodies touch, methods may find different pairs first: replace one that was found, if it
+/// was, by a pair of zeros.
+void benchMeeting_HidePair(benchMeeting* meeting, uint64_t first, uint64_t count);
 
 /// @return the mesh of a body, with what `world` holds of it
 bruteMesh benchMeeting_GetWorldMesh(const benchMeeting* meeting, int actor);

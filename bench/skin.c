@@ -26,7 +26,7 @@ static bool MeasureRoots(const skinCharacter* c, snugBound bound, double* ratios
 {
 	const benchBounding how = { .bound = bound };
 	uint32_t transformCount = c->body.weights.transformCount;
-	benchActor actor = { &c->body.mesh, &c->body.weights, c->matrices, c->poseCount };
+	benchActor actor = { &c->body.mesh, &c->body.weights, c->matrices, c->poseCount, NULL };
 	benchBlendBody body;
 	if (!benchBlendBody_Create(&body, actor.mesh, actor.weights, &how, report))
 	{
@@ -141,7 +141,7 @@ static void AddCharacterRow(benchReport* report, const benchCharacter* c)
 		benchRow_Count(row, "transforms", c->weights.transformCount);
 		benchRow_Number(row, "influencesPerVertex", benchCharacter_GetInfluences(c), 2);
 		benchRow_Count(row, "clips", c->asset.clipCount);
-		benchRow_Count(row, "morphTargetsLeftOut", c->targetCount);
+		benchRow_Count(row, "morphTargetsAtZero", c->targets.count);
 	}
 }
 
@@ -176,7 +176,7 @@ static void RunRefits(benchReport* report, const skinCharacter* c)
 	double ours = NAN;
 	if (c->body.isPresent)
 	{
-		benchActor actor = { &c->body.mesh, &c->body.weights, c->matrices, c->poseCount };
+		benchActor actor = { &c->body.mesh, &c->body.weights, c->matrices, c->poseCount, NULL };
 		int pose = (int)c->loosest * c->framesPerClip + c->framesPerClip / 2;
 		ours = benchBlendRefits(report, c->body.name, actor.mesh, actor.weights, benchActor_GetMatrices(&actor, pose));
 	}

@@ -211,7 +211,7 @@ static void RunScene(const benchOptions* options, benchReport* report, skinScene
 	{
 		const benchCharacter* c = &scene->characters[i]->body;
 		matrices[i] = benchCharacter_AllocateMatrices(c, frameCount);
-		actors[i] = (benchActor){ &c->mesh, &c->weights, matrices[i], frameCount };
+		actors[i] = (benchActor){ &c->mesh, &c->weights, matrices[i], frameCount, NULL };
 		if (matrices[i] != NULL)
 		{
 			benchCharacter_PoseClip(c, scene->clips[i], frameCount, 0.25 * (double)i, matrices[i]);

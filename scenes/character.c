@@ -229,7 +229,7 @@ static void WeighVertex(const maker* m, uint32_t vertex)
 	}
 	for (int j = 0; j < jointCount; ++j)
 	{
-		double part = 1.0 - (distances[j] - distances[nearest]) / (0.8 * radius);
+		double part = 1.0 - (distances[j] - distances[nearest]) / (0.6 * radius);
 		weights[j] = part > 0.0 && AreNeighbours(m->out->joints, nearest, j) ? part * part * part : 0.0;
 	}
 	// The least of more than four goes, until there are four.
@@ -347,10 +347,15 @@ void sceneCharacter_Free(sceneCharacter* character)
 {
 	sceneMesh_Free(&character->mesh);
 	sceneWeights_Free(&character->weights);
-	free(character->targets.starts);
-	free(character->targets.fields);
-	free(character->targets.displacements);
-	character->targets = (sceneTargets){ 0 };
+	sceneTargets_Free(&character->targets);
+}
+
+void sceneTargets_Free(sceneTargets* targets)
+{
+	free(targets->starts);
+	free(targets->fields);
+	free(targets->displacements);
+	*targets = (sceneTargets){ 0 };
 }
 
 snugFieldsDef sceneTargets_Get(const sceneTargets* targets)

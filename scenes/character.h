@@ -60,6 +60,7 @@ void sceneCharacter_Free(sceneCharacter* character);
 /// @param deformer snug_blend, snug_spherical or snug_dualQuaternion
 snugModelDef sceneCharacter_MakeDef(const sceneCharacter* character, snugDeformer deformer);
 snugFieldsDef sceneTargets_Get(const sceneTargets* targets);
+void sceneTargets_Free(sceneTargets* targets);
 
 /// @defgroup poses Poses
 /// Twelve floats per joint, three rows of four: what snugBody_SetJoints takes.

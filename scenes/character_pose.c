@@ -183,34 +183,20 @@ static void WalkCreature(const sceneCharacter* c, double phase, posture* p)
 	p->move[1] = -0.02 - 0.02 * sceneCosine(4.0 * SCENE_PI * phase);
 }
 
+// As in the paper's figure: a few joints turn far, the others not at all.
 static void ContortCreature(const sceneCharacter* c, double amount, posture* p)
 {
 	for (int leg = 0; leg < 4; ++leg)
 	{
 		int side = leg % 2, first = leg < 2 ? 20 : 29;
-		double sign = leg < 2 ? -1.0 : 1.0;
-		TurnSide(c, p, side, first, (leg < 2 ? 25.0 : -25.0) * amount, 8.0 * sign * amount, 8.0 * amount);
-		TurnSide(c, p, side, first + 1, (leg < 2 ? -45.0 : 40.0) * amount, 0.0, 0.0);
-		TurnSide(c, p, side, first + 2, (leg < 2 ? 20.0 : -20.0) * amount, 0.0, 0.0);
-		for (int toe = 3; toe < 9; ++toe)
-		{
-			TurnSide(c, p, side, first + toe, 12.0 * amount, 0.0, 0.0);
-		}
+		TurnSide(c, p, side, first, (leg < 2 ? -25.0 : 25.0) * amount, 0.0, 0.0);
+		TurnSide(c, p, side, first + 1, (leg == 0 ? -50.0 : 0.0) * amount, 0.0, 0.0);
 	}
-	for (int i = 1; i < 5; ++i)
-	{
-		Turn(p, i, -3.0 * amount, 4.0 * amount, 3.0 * amount);
-	}
-	for (int i = 5; i < 9; ++i)
-	{
-		Turn(p, i, 0.0, 21.0 * amount, 0.0);
-	}
-	Turn(p, 9, 10.0 * amount, 10.0 * amount, 0.0);
+	Turn(p, 5, 0.0, 45.0 * amount, 0.0);
+	Turn(p, 7, 0.0, 45.0 * amount, 0.0);
+	Turn(p, 9, 10.0 * amount, 0.0, 0.0);
 	Turn(p, 10, 30.0 * amount, 0.0, 0.0);
-	for (int i = 11; i < 20; ++i)
-	{
-		Turn(p, i, 2.0 * amount, 7.0 * amount, 0.0);
-	}
+	Turn(p, 11, 0.0, 40.0 * amount, 0.0);
 }
 
 // ---- Both ------------------------------------------------------------------------------------------------------
