@@ -13,6 +13,8 @@ static const benchDef benches[] = {
 	{ "skin", "real characters: how large bounds are, refits, and two of them in contact", benchSkin },
 	{ "skin-tightness", "skins: how large balls are by level, and the choices of the skinning paper's sphere tree",
 	    benchSkinTightness },
+	{ "skin-walk", "skins: walkers that meet, generated and real: posing and query, all pairs and yes/no",
+	    benchSkinWalk },
 	{ NULL, NULL, NULL },
 };
 

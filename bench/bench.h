@@ -43,5 +43,6 @@ benchFcn benchBlend;
 benchFcn benchScaling;
 benchFcn benchSkin;
 benchFcn benchSkinTightness;
+benchFcn benchSkinWalk;
 
 #endif

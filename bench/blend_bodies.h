@@ -78,6 +78,9 @@ const float* benchActor_GetMatrices(const benchActor* actor, int frame);
 bool benchMakeMeshless(
     sceneMeshless* meshless, const benchOptions* options, uint32_t frequency, uint32_t nodeCount, benchReport* report);
 
+/// @return nanoseconds to refit one node of a posed body straight from its joints, warm, eight at a time
+double benchTimeRefits(const snugBody* body);
+
 /// Time refits of single nodes of a body in a pose: a row per bound.
 /// @param what names the body
 /// @return nanoseconds per node of the default bound, or NaN with the report failed

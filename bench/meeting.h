@@ -99,6 +99,9 @@ bool benchMeeting_Run(
 /// @return median total of a method over that of another, NaN if one was not measured
 double benchMeeting_GetRatio(const benchMeetingTimes all[BENCH_METHODS], benchMethod method, benchMethod other);
 
+/// @return the least total times of all frames together, per frame
+double benchMeeting_GetBest(const benchMeeting* meeting, const benchMeetingTimes* times);
+
 /// @return the least total times of all frames together, of a method over the oracle: less noisy than medians, since
 /// what else goes on in the machine only ever adds
 double benchMeeting_GetBestOverOracle(

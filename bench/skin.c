@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const names[SKIN_CHARACTERS] = { "mannequiny", "makehuman", "fox", "alien" };
-
 bool skinCounts(double limited)
 {
 	return limited >= 0.9 * SKIN_PAPER_ROOT;
@@ -201,13 +199,13 @@ static void RunAll(const benchOptions* options, const skinCharacter* characters,
 
 void benchSkin(const benchOptions* options, benchReport* report)
 {
-	const char* directory = options->models != NULL ? options->models : "../shared/models";
+	const char* directory = benchGetModelDirectory(options);
 	skinCharacter characters[SKIN_CHARACTERS] = { { .matrices = NULL } };
 	for (int i = 0; i < SKIN_CHARACTERS && report->failure[0] == '\0'; ++i)
 	{
 		skinCharacter* c = characters + i;
 		benchProgress(options, "skin: reading characters …");
-		if (benchCharacter_Load(&c->body, directory, names[i], report))
+		if (benchCharacter_Load(&c->body, directory, benchCharacterNames[i], report))
 		{
 			AddCharacterRow(report, &c->body);
 		}

@@ -228,12 +228,13 @@ void sceneCharacter_Breathe(const sceneCharacter* character, double phase, float
 void sceneCharacter_Meet(
     const sceneCharacter* character, int which, int frame, int frameCount, float* matrices, snugFrame* place)
 {
-	static const double strides[SCENE_CHARACTERS] = { 1.3, 1.1 }; // metres per cycle
-	static const double ways[SCENE_CHARACTERS] = { 0.5, 2.0 };    // metres that each walks
-	static const double aside[SCENE_CHARACTERS] = { 0.54, 0.06 }; // metres between their tracks
+	static const double strides[SCENE_CHARACTERS] = { 1.3, 1.1 };   // metres per cycle
+	static const double ways[SCENE_CHARACTERS] = { 0.36, 2.0 };     // metres that each walks
+	static const double begins[SCENE_CHARACTERS] = { -0.24, -1.0 }; // and from where, along its track
+	static const double aside[SCENE_CHARACTERS] = { 0.54, 0.06 };   // metres between their tracks
 	double u = frameCount > 1 ? (double)frame / (double)(frameCount - 1) : 0.5, way = ways[character->kind];
 	sceneCharacter_Walk(character, u * way / strides[character->kind] + 0.31 * which, matrices);
 	*place = (snugFrame){ .rotation = { 0.0, (double)which, 0.0, 1.0 - (double)which } };
 	place->position[0] = (0.5 - (double)which) * aside[character->kind];
-	place->position[2] = (1.0 - 2.0 * (double)which) * way * (u - 0.5);
+	place->position[2] = (1.0 - 2.0 * (double)which) * (begins[character->kind] + way * u);
 }
