@@ -53,60 +53,39 @@ typedef struct filled
 	uint32_t vertices, triangles, influences, targets, displacements;
 } filled;
 
-// Displacements of an instance's vertices, by vertex. Its targets list theirs in ascending order: each is read once.
-static void AppendTargets(benchCharacter* c, filled* at, const ioAssetMesh* from)
+// Joints' positions and morph targets of an instance, scaled.
+static bool AppendRig(benchCharacter* c, filled* at, const ioAssetMesh* from, const ioSkin* skin)
 {
+	ioRig rig;
+	if (!ioRig_Make(&rig, from, skin, true))
+	{
+		return false;
+	}
+	for (size_t i = 0; i < 3 * (size_t)skin->jointCount; ++i)
+	{
+		c->jointPositions[3 * (size_t)skin->firstJoint + i] = (float)(c->scale * (double)rig.jointPositions[i]);
+	}
 	for (uint32_t v = 0; v < from->mesh.vertexCount; ++v)
 	{
 		c->targets.starts[at->vertices + v] = at->displacements;
-		for (uint32_t t = 0; t < from->targetCount; ++t)
+		for (uint32_t k = rig.targetCount > 0 ? rig.starts[v] : 0; rig.targetCount > 0 && k < rig.starts[v + 1]; ++k)
 		{
-			const ioMorphTarget* target = from->targets + t;
-			uint32_t low = 0, high = target->count;
-			while (low < high)
+			c->targets.fields[at->displacements] = (uint16_t)(at->targets + rig.targets[k]);
+			for (size_t axis = 0; axis < 3; ++axis)
 			{
-				uint32_t middle = low + (high - low) / 2;
-				low = target->vertices[middle] < v ? middle + 1 : low;
-				high = target->vertices[middle] < v ? high : middle;
-			}
-			if (low == target->count || target->vertices[low] != v)
-			{
-				continue;
-			}
-			c->targets.fields[at->displacements] = (uint16_t)(at->targets + t);
-			for (size_t k = 0; k < 3; ++k)
-			{
-				c->targets.displacements[3 * (size_t)at->displacements + k] =
-				    (float)(c->scale * (double)target->deltas[3 * (size_t)low + k]);
+				c->targets.displacements[3 * (size_t)at->displacements + axis] =
+				    (float)(c->scale * (double)rig.deltas[3 * (size_t)k + axis]);
 			}
 			++at->displacements;
 		}
 	}
-	at->targets += from->targetCount;
+	at->targets += rig.targetCount;
 	c->targets.starts[at->vertices + from->mesh.vertexCount] = at->displacements;
+	ioRig_Free(&rig);
+	return true;
 }
 
-// Where a joint was when the mesh was bound to it: what its inverse bind matrix carries to zero.
-static void FindBindPosition(const double m[12], double position[3])
-{
-	double determinant = 0.0, adjoint[9];
-	for (int i = 0; i < 3; ++i)
-	{
-		for (int k = 0; k < 3; ++k)
-		{
-			int a = (i + 1) % 3, b = (i + 2) % 3, u = (k + 1) % 3, v = (k + 2) % 3;
-			adjoint[3 * k + i] = m[4 * a + u] * m[4 * b + v] - m[4 * a + v] * m[4 * b + u];
-		}
-		determinant += m[4 * 0 + i] * adjoint[3 * i];
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		const double* row = adjoint + 3 * k;
-		position[k] = -(row[0] * m[3] + row[1] * m[7] + row[2] * m[11]) / determinant;
-	}
-}
-
-static void AppendInstance(benchCharacter* c, filled* at, uint32_t instance)
+static bool AppendInstance(benchCharacter* c, filled* at, uint32_t instance)
 {
 	const ioInstance* body = c->asset.instances + instance;
 	const ioAssetMesh* from = c->asset.meshes + body->mesh;
@@ -116,17 +95,7 @@ static void AppendInstance(benchCharacter* c, filled* at, uint32_t instance)
 	{
 		c->mesh.positions[3 * (size_t)at->vertices + i] = (float)(c->scale * (double)from->mesh.positions[i]);
 	}
-	for (uint32_t j = 0; j < c->asset.skins[body->skin].jointCount; ++j)
-	{
-		double position[3];
-		FindBindPosition(c->asset.skins[body->skin].inverseBind + 12 * (size_t)j, position);
-		for (size_t k = 0; k < 3; ++k)
-		{
-			float place = (float)(c->scale * position[k]);
-			c->jointPositions[3 * (size_t)(firstJoint + j) + k] = isfinite(place) ? place : 0.0f;
-		}
-	}
-	AppendTargets(c, at, from);
+	bool good = AppendRig(c, at, from, c->asset.skins + body->skin);
 	for (size_t i = 0; i < 3 * (size_t)from->mesh.triangleCount; ++i)
 	{
 		c->mesh.triangles[3 * (size_t)at->triangles + i] = at->vertices + from->mesh.triangles[i];
@@ -144,6 +113,7 @@ static void AppendInstance(benchCharacter* c, filled* at, uint32_t instance)
 	at->triangles += from->mesh.triangleCount;
 	at->influences += influenceCount;
 	c->weights.starts[at->vertices] = at->influences;
+	return good;
 }
 
 // The height at rest, of positions by the plain way. The mesh' own arrays serve as scratch: they are filled later.
@@ -173,14 +143,15 @@ static bool Build(benchCharacter* c)
 		return false;
 	}
 	c->scale = BENCH_HEIGHT / MeasureHeight(c);
-	for (uint32_t i = 0; i < c->asset.instanceCount; ++i)
+	bool good = true;
+	for (uint32_t i = 0; i < c->asset.instanceCount && good; ++i)
 	{
 		if (IsSkinned(&c->asset, i))
 		{
-			AppendInstance(c, &at, i);
+			good = AppendInstance(c, &at, i);
 		}
 	}
-	return isfinite(c->scale) && c->scale > 0.0 && c->asset.clipCount > 0;
+	return good && isfinite(c->scale) && c->scale > 0.0 && c->asset.clipCount > 0;
 }
 
 bool benchCharacter_Load(benchCharacter* character, const char* directory, const char* name, benchReport* report)

@@ -7,7 +7,7 @@
 #define BENCH_CHARACTER_H
 
 #include "bench/blend_bodies.h"
-#include "io/asset.h"
+#include "io/rig.h"
 
 /// Of every character at rest, along y: metres, for a man.
 #define BENCH_HEIGHT 1.8

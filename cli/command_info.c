@@ -49,7 +49,12 @@ static uint32_t CountInfluences(const ioAssetMesh* mesh)
 
 static bodyInfo GetBody(const cliStage* stage, int i)
 {
-	static const char* const names[] = { "rigid", "free", "blend" };
+	static const char* const names[] = { [snug_rigid] = "rigid",
+		[snug_free] = "free",
+		[snug_blend] = "blend",
+		[snug_linear] = "linear",
+		[snug_spherical] = "spherical",
+		[snug_dualQuaternion] = "dualquat" };
 	const cliPart* part = stage->scene->parts + i;
 	const ioAsset* asset = cliScene_GetAsset(stage->scene, part->file);
 	bodyInfo info = {
@@ -68,6 +73,7 @@ static bodyInfo GetBody(const cliStage* stage, int i)
 	{
 		info.joints = info.model.transformCount;
 		info.influences = info.model.maxInfluences;
+		info.targets = info.model.fieldCount;
 	}
 	return info;
 }
@@ -244,8 +250,10 @@ static void PrintJson(const cliStage* stage, const fileInfo* sum)
 int cliInfo(int argumentCount, char** arguments)
 {
 	bool json = false;
+	cliSceneOptions sceneOptions = { .clip = NULL };
 	const cliOption options[] = {
 		{ "--json", cli_flag, &json, NULL, "print one JSON object" },
+		CLI_DEFORMER_OPTION(&sceneOptions.deformer),
 		{ .name = NULL },
 	};
 	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);
@@ -253,7 +261,6 @@ int cliInfo(int argumentCount, char** arguments)
 	{
 		return parsed == cli_help ? CLI_DONE : CLI_BAD_USAGE;
 	}
-	const cliSceneOptions sceneOptions = { .clip = NULL };
 	cliScene scene;
 	cliStage stage = { .scene = NULL };
 	bool loaded = cliScene_Load(&scene, &sceneOptions, 1, arguments);

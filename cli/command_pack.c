@@ -12,11 +12,10 @@ static const cliUsage usage = {
 	    "Precompute the model of a body - mesh, weights and bounding tree - so that programs, and the other commands,\n"
 	    "load it at once. A .snug file holds one model: of a file with several bodies, --instance says which.\n"
 	    "\n"
-	    "A .snug file holds no joints, clips, nodes or morph targets. Commands show it at rest: a skinned model as its "
-	    "mesh is in "
-	    "the\n"
-	    "file, before any joint moves it; any other where its node puts it. Programs pose it: snugModel_LoadFile,\n"
-	    "then snugBody_SetJoints.",
+	    "A .snug file holds no joints, clips or nodes, and morph targets only of a skinned model. Commands show it at\n"
+	    "rest: a skinned model as its mesh is in the file, before any joint or target moves it; any other where its "
+	    "node\n"
+	    "puts it. Programs pose it: snugModel_LoadFile, then snugBody_SetJoints and snugBody_SetAmplitudes.",
 	.examples = "  snug pack fox.glb -o fox.snug\n"
 	            "  snug pack --instance Head character.glb -o head.snug\n"
 	            "  snug info fox.snug",
@@ -98,6 +97,7 @@ int cliPack(int argumentCount, char** arguments)
 	const cliOption options[] = {
 		{ "-o", cli_text, &path, "MODEL.snug", "where the model goes; required" },
 		{ "--instance", cli_text, &scene.only, "NAME|NUMBER", "which body, as `snug info` lists them" },
+		CLI_DEFORMER_OPTION(&scene.deformer),
 		CLI_BOUND_OPTIONS(&scene),
 		{ .name = NULL },
 	};

@@ -1,5 +1,6 @@
 // How each mesh instance of a file becomes a body: which deformer suits what moves it.
 #include "cli/scene.h"
+#include "io/rig.h"
 
 #include <limits.h>
 #include <math.h>
@@ -15,9 +16,9 @@ typedef struct meshModels
 	const snugModel* rigid;
 	const snugModel* affine;
 	const snugModel* free;
-	const snugModel* jointed;
-	uint32_t jointCount; ///< of the jointed one
-	uint32_t uses;       ///< instances of the mesh
+	const snugModel* jointed[2]; ///< without and with morph targets
+	uint32_t skins[2];           ///< of those
+	uint32_t uses;               ///< instances of the mesh
 } meshModels;
 
 typedef struct maker
@@ -120,6 +121,13 @@ static bool HasMorphs(const maker* m, uint32_t instance)
 	return set;
 }
 
+// A model that stands alone has all its targets: who loads it may use them.
+static bool HasFields(const maker* m, uint32_t instance)
+{
+	uint32_t mesh = m->asset->instances[instance].mesh;
+	return HasMorphs(m, instance) || (false && m->asset->meshes[mesh].targetCount > 0);
+}
+
 // Targets whose weights are zero throughout change nothing, so they do not count.
 static cliMotion ChooseMotion(const maker* m, uint32_t instance)
 {
@@ -132,6 +140,10 @@ static cliMotion ChooseMotion(const maker* m, uint32_t instance)
 	if (body->skin != IO_NONE && m->asset->meshes[body->mesh].influenceStart != NULL)
 	{
 		return cli_jointed;
+	}
+	if (HasMorphs(m, instance))
+	{
+		return cli_vertices;
 	}
 	if (m->scene->options->baked)
 	{
@@ -216,15 +228,31 @@ static void SetBound(const maker* m, snugBlendDef* blend)
 	blend->boundLeaves = options->boundLeaves;
 }
 
-static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, uint32_t jointCount)
+static snugDeformer GetSkinDeformer(const maker* m)
 {
-	snugModelDef def = MakeDef(&mesh->mesh, snug_blend);
-	def.blend = (snugBlendDef){ .transformCount = jointCount,
+	static const snugDeformer deformers[] = { snug_blend, snug_blend, snug_spherical, snug_dualQuaternion };
+	return deformers[m->scene->options->deformer];
+}
+
+static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, const ioSkin* skin, bool isMorphed)
+{
+	snugModelDef def = MakeDef(&mesh->mesh, GetSkinDeformer(m));
+	ioRig made;
+	if (!ioRig_Make(&made, mesh, skin, isMorphed))
+	{
+		FailMemory(m);
+		return NULL;
+	}
+	def.blend = (snugBlendDef){ .transformCount = skin->jointCount,
 		.starts = mesh->influenceStart,
 		.transforms = mesh->joints,
-		.weights = mesh->weights };
+		.weights = mesh->weights,
+		.jointPositions = made.jointPositions };
+	def.fields = (snugFieldsDef){ made.targetCount, made.starts, made.targets, made.deltas };
 	SetBound(m, &def.blend);
-	return CreateModel(m, &def);
+	const snugModel* model = CreateModel(m, &def);
+	ioRig_Free(&made);
+	return model;
 }
 
 // All of the mesh by one transform.
@@ -281,13 +309,19 @@ static const snugModel* GetModel(const maker* m, uint32_t instance, cliMotion mo
 		case cli_jointed:
 			break;
 	}
-	uint32_t jointCount = m->asset->skins[body->skin].jointCount;
-	if (known->jointed == NULL || known->jointCount != jointCount)
+	int which = HasFields(m, instance) ? 1 : 0;
+	const ioSkin* skin = m->asset->skins + body->skin;
+	// Where joints are at rest matters to spherical skins only; to the others their number does.
+	bool isKnown =
+	    known->jointed[which] != NULL &&
+	    (known->skins[which] == body->skin || (GetSkinDeformer(m) != snug_spherical &&
+	                                              m->asset->skins[known->skins[which]].jointCount == skin->jointCount));
+	if (!isKnown)
 	{
-		known->jointed = CreateJointed(m, mesh, jointCount);
-		known->jointCount = jointCount;
+		known->jointed[which] = CreateJointed(m, mesh, skin, which == 1);
+		known->skins[which] = body->skin;
 	}
-	return known->jointed;
+	return known->jointed[which];
 }
 
 // ---- Parts -----------------------------------------------------------------------------------------------------
@@ -309,7 +343,8 @@ static bool AddPart(const maker* m, uint32_t instance)
 		return FailMemory(m);
 	}
 	*part = (cliPart){ m->file, body->name, instance, motion, model, mesh->triangles, mesh->vertexCount,
-		mesh->triangleCount };
+		mesh->triangleCount,
+		motion == cli_jointed && HasFields(m, instance) ? m->asset->meshes[body->mesh].targetCount : 0 };
 	return true;
 }
 

@@ -106,6 +106,17 @@ static snugStatus SetMatrices(cliStage* stage, snugBody* body, const double* mat
 	return snugBody_SetJoints(body, stage->scratch, 0, count);
 }
 
+static snugStatus SetAmplitudes(cliStage* stage, const cliPart* part, snugBody* body, const ioPose* pose)
+{
+	const double* weights = ioPose_GetMorphWeights(pose, part->instance);
+	for (uint32_t i = 0; i < part->fieldCount; ++i)
+	{
+		stage->scratch[i] = (float)weights[i];
+	}
+	(void)body;
+	return snug_success;
+}
+
 static snugStatus SetVertices(cliStage* stage, const cliPart* part, snugBody* body, const ioPose* pose)
 {
 	stage->counters.verticesEvaluated += part->vertexCount;
@@ -137,8 +148,11 @@ static snugStatus PosePart(cliStage* stage, int i)
 		case cli_affine:
 			return SetMatrices(stage, body, ioPose_GetNodeMatrix(pose, instance->node), 1);
 		case cli_jointed:
-			return SetMatrices(
+		{
+			snugStatus status = SetMatrices(
 			    stage, body, ioPose_GetJointMatrices(pose, part->instance), asset->skins[instance->skin].jointCount);
+			return status == snug_success ? SetAmplitudes(stage, part, body, pose) : status;
+		}
 		case cli_vertices:
 			break;
 	}
@@ -200,7 +214,7 @@ bool cliStage_GetVertices(cliStage* stage, int part, float* positions)
 
 // ---- Making ----------------------------------------------------------------------------------------------------
 
-// Floats for the vertices or the matrices of any part.
+// Floats for the vertices, the matrices or the amplitudes of any part.
 static size_t GetScratchSize(const cliScene* scene)
 {
 	size_t size = 12;
@@ -212,6 +226,7 @@ static size_t GetScratchSize(const cliScene* scene)
 		                : part->motion == cli_jointed
 		                    ? 12 * (size_t)asset->skins[asset->instances[part->instance].skin].jointCount
 		                    : 12;
+		needed = part->fieldCount > needed ? part->fieldCount : needed;
 		size = needed > size ? needed : size;
 	}
 	return size;
