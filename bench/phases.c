@@ -69,10 +69,10 @@ static float LeastExtent(const sgBoxLanes* boxes, uint32_t mask)
 	return extent;
 }
 
-static void GrowBoxes(sgBoxLanes* boxes, uint32_t mask, float distance)
+static void GrowBoxes(sgBoxLanes* boxes, uint32_t mask, const float distances[SG_LANES])
 {
 	uint64_t start = Tick();
-	plain->growBoxes(boxes, mask, distance);
+	plain->growBoxes(boxes, mask, distances);
 	Note(bench_refit, start);
 }
 

@@ -102,6 +102,8 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		Release(body);
 		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a body");
 	}
+	// Rest bounds are boxes.
+	body->isAtRest = body->isAtRest && body->volume == snug_volumeBox;
 	if (body->deform->setRest != NULL)
 	{
 		body->deform->setRest(body->model, body->pose);
@@ -160,6 +162,16 @@ snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame)
 	return isGood ? snug_success
 	              : sgFail(&body->messenger, snug_badInput,
 	                    "the frame is not finite or its quaternion not of unit length");
+}
+
+snugStatus snugBody_SetAmplitudes(snugBody* body, const float* amplitudes, uint32_t count)
+{
+	SG_REQUIRE(body != NULL && (amplitudes != NULL || count == 0), snug_badArgument);
+	SG_REQUIRE(body->deform->setAmplitudes != NULL, snug_badArgument);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugStatus status = body->deform->setAmplitudes(body, amplitudes, count);
+	sgFpEnv_Leave(environment);
+	return status;
 }
 
 // Every family once, whatever the strategy; a family without a place in the cache is not kept.

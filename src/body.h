@@ -40,7 +40,7 @@ struct snugBody
 	_Atomic uint32_t prepared;  ///< families refitted before the queries of this step
 	_Atomic uint32_t wellTaken; ///< of those, how many queries looked at then
 	uint32_t lastVisits;        ///< in the step before
-	double travel;              ///< no vertex moved farther along any axis, over all poses so far
+	double travel;              ///< sum over all poses so far of how much each changed: see sgBody_Invalidate
 
 	snugVolume volume;    ///< of the model
 	uint32_t extraSlabs;  ///< that it adds to a box
@@ -113,7 +113,8 @@ snugStatus sgBody_MakePlacement(
     snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, snugCounters* counters);
 
 /// A new pose: nothing remembered is up to date any more, and the pages of a shared pool go back.
-/// @param motion no vertex moved farther than this along any axis; infinite if that is not known
+/// @param motion how much the pose changed, in the measure of the deformer's `growth`; without one, no vertex moved
+/// farther than this along any axis; infinite if that is not known
 void sgBody_Invalidate(snugBody* body, double motion);
 
 /// Forget the bounds of one leaf's family and of all above it.

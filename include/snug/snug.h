@@ -141,17 +141,23 @@ typedef struct snugTreeDef
 	int branching;     ///< children per node: 2, 4 or 8; default 8. The papers' tables have 2 and leaves of 1.
 } snugTreeDef;
 
-/// How nodes of a blend model are bounded. Every choice gives the same pairs; docs/bounds.md says what they are.
+/// How nodes of a model are bounded. Every choice gives the same pairs; docs/bounds.md says what they are. Blend models
+/// have those down to corners; snug_linear has zeroOrder (mean displacement of the node, plus what displacements may
+/// deviate), firstOrder (displacements that vary linearly over the node) and those from interval on.
 typedef enum snugBound
 {
-	snug_boundDefault = 0, ///< what we measured to be fastest: local above, first order below
+	snug_boundDefault = 0, ///< what we measured to be fastest: local or interval above, first order below
 	snug_boundLimited,     ///< the papers' closed form, Eq. (12) of the meshless paper
 	snug_boundProgram,     ///< the least bound that follows from each weight's range: a linear program (up to 192
 	                       ///< transforms)
 	snug_boundLocal,       ///< the same, with a rest box per transform around only what it moves
 	snug_boundZeroOrder,   ///< mean transform of the node, plus what weights may deviate
 	snug_boundFirstOrder,  ///< the same, with weights that vary linearly over the node
-	snug_boundCorners ///< balls at the corners of the set of weights, as in the skinning papers; `volume` is a ball
+	snug_boundCorners,  ///< balls at the corners of the set of weights, as in the skinning papers; `volume` is a ball
+	snug_boundInterval, ///< of displacement fields: the sum of each field's range along the axes
+	snug_boundOriented, ///< of displacement fields: along the node's principal axes
+	snug_boundBall,     ///< of displacement fields: balls about the best centres; `volume` is a ball
+	snug_boundMeanBall  ///< the same about the mean of the vertices and their displacements, as in the BD-tree paper
 } snugBound;
 
 /// What posed nodes of a blend model are bounded by. Boxes are fastest; the others are for comparison, and separate
@@ -201,6 +207,10 @@ typedef struct snugFieldsDef
 	const uint32_t* starts; ///< nullable; displacements of vertex v are starts[v] to starts[v + 1] - 1
 	const uint16_t* fields; ///< with `starts`: number of the field of each displacement, each at most once per vertex
 	const float* displacements; ///< x, y, z each; if `starts` is null those of all vertices in field 0, then in field 1
+	snugBound bound;            ///< for snug_linear; skins have theirs in snugBlendDef, as the next two
+	snugVolume volume;          ///< k-DOPs go with firstOrder, balls with the bounds by balls, which imply them
+	uint32_t contactLevel; ///< of bounds by balls, for snugCollideSpheres: the level of contact spheres; zero: none
+	bool boundLeaves;      ///< bound leaves too, as the papers do
 } snugFieldsDef;
 
 /// What a model is made of. Arrays are read during Create and not kept.
@@ -330,7 +340,7 @@ typedef enum snugStrategy
 typedef struct snugBodyDef
 {
 	const snugModel* model; ///< required; borrowed, must outlive the body
-	snugStrategy strategy;  ///< for blend models; free ones always work bottom-up
+	snugStrategy strategy;  ///< for models that move by transforms or fields; free ones always work bottom-up
 	snugPool* pool;         ///< default: memory of its own, enough for everything; borrowed, must outlive the body
 	snugAllocator allocator;
 	snugMessenger messenger; ///< told of errors and warnings by every function of this body
@@ -420,6 +430,22 @@ typedef struct snugBounds
 /// @param origin nullable, zero by default
 SNUG_API snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds* bounds);
 
+/// A plane: points x with normal . x + offset >= 0 are on its inner side.
+typedef struct snugPlane
+{
+	double normal[3]; ///< of any length but zero
+	double offset;
+} snugPlane;
+
+/// Ask whether all of a body is certainly beyond one of some planes, by the bounds of its root alone: for leaving out
+/// what a camera cannot see. Costs no more than snugBody_GetBounds.
+/// @param origin nullable, zero by default; planes are relative to it
+/// @param isOutside receives true only if no posed vertex of a triangle is on the inner side of all planes; true for
+/// a body without triangles
+/// @return snug_badInput if a plane is not finite or its normal zero
+SNUG_API snugStatus snugBody_IsOutside(
+    snugBody* body, const double origin[3], const snugPlane* planes, uint32_t count, bool* isOutside);
+
 /// What snugBody_Validate found.
 typedef struct snugValidation
 {
@@ -503,6 +529,52 @@ SNUG_API snugResult snugCollide(snugBody* a, snugBody* b, const snugQuery* query
 /// @return count 1 if they do and 0 if not. `complete` says whether the question is answered: true once a pair is
 /// found, false if a budget ended the search before
 SNUG_API snugResult snugTouches(snugBody* a, snugBody* b, const snugQuery* query);
+
+/// A sphere around some triangles of a body in its pose, frame included.
+typedef struct snugSphere
+{
+	float center[3]; ///< relative to the query's origin
+	float radius;
+	uint32_t node; ///< of the model's tree: see snugModel_GetNodeTriangles
+} snugSphere;
+
+/// Two contact spheres that overlap.
+typedef struct snugContact
+{
+	snugSphere a, b;
+	float depth; ///< sum of the radii less the distance of the centres; touching counts, so it may be zero
+} snugContact;
+
+/// What to ask. Zero means default: count all contacts.
+typedef struct snugSphereQuery
+{
+	double origin[3];      ///< spheres are relative to it
+	snugContact* contacts; ///< nullable; receives the first `capacity` contacts, in the order of the trees
+	uint64_t capacity;     ///< room in `contacts`
+} snugSphereQuery;
+
+/// What was found, and what it cost.
+typedef struct snugSphereResult
+{
+	snugStatus status;
+	uint64_t count; ///< contacts found, possibly above the query's capacity
+	uint64_t sphereTests;
+	uint64_t spheresUpdated;
+} snugSphereResult;
+
+/// Find all pairs of overlapping contact spheres of two bodies: an approximation of their contact whose cost is
+/// bounded by the level at which it stops. Both models are snug_linear with a bound by balls and a contactLevel: their
+/// contact spheres are the balls of the nodes of that level, and of leaves above it. Each contains its triangles; the
+/// spheres above contain their contact spheres in every pose, so that none is missed. What is found depends on models,
+/// poses and frames alone, not on earlier queries.
+/// @param query nullable
+SNUG_API snugSphereResult snugCollideSpheres(snugBody* a, snugBody* b, const snugSphereQuery* query);
+
+/// The triangles below a node, as numbered in the model's definition.
+/// @param triangles nullable; receives the first `capacity` of them
+/// @return how many there are; zero if there is no such node
+SNUG_API uint32_t snugModel_GetNodeTriangles(
+    const snugModel* model, uint32_t node, uint32_t* triangles, uint32_t capacity);
 
 /// @}
 

@@ -5,6 +5,7 @@
 #include "body.h"
 #include "deform/blend_corners.h"
 #include "deform/blend_kernels.h"
+#include "deform/skin.h"
 #include "kernels/isa.h"
 
 #include <math.h>
@@ -412,9 +413,13 @@ static snugStatus Pose(snugBody* body, MakeMatrix* make, const void* source, uin
 snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count)
 {
 	SG_REQUIRE(body != NULL && matrices != NULL, snug_badArgument);
-	SG_REQUIRE(body->model->deformer == snug_blend, snug_badArgument);
+	SG_REQUIRE(body->model->deformer == snug_blend || sgSkin_Is(body->model->deformer), snug_badArgument);
 	stride = sgStride(stride, 12 * sizeof(float));
 	SG_REQUIRE(stride != 0, snug_badArgument);
+	if (sgSkin_Is(body->model->deformer))
+	{
+		return sgSkin_SetJoints(body, matrices, stride, count);
+	}
 	const JointSource source = { (const char*)matrices, stride };
 	return Pose(body, MatrixOfJoint, &source, count);
 }

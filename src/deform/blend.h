@@ -151,7 +151,8 @@ typedef struct sgBlendHeader
 	uint32_t jointSetCount;       ///< of all nodes together, for snug_boundCorners; else zero, as are the next two
 	uint32_t setTransformCount;   ///< of all joint sets together
 	uint32_t setWeightCount;
-	uint32_t reserved;                 ///< zero
+	uint32_t
+	    skinPlace; ///< of other skins (skin.h): where their own data are, in SG_ALIGNMENT bytes from here; else zero
 	uint64_t offsets[SG_BLEND_ARRAYS]; ///< where the arrays are, in bytes from here
 } sgBlendHeader;
 
@@ -200,6 +201,7 @@ uint32_t sgBlendKind_EntryValues(sgBlendKind kind);
 uint32_t sgBlendFamily_HeadValues(const sgBlendFamily* family);
 uint64_t sgBlendFamily_Values(const sgBlendFamily* family);
 
+/// For other skins too (skin.h), whose families have pairs of joints for transforms.
 snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes);
 const char* sgBlend_Check(const snugModel* model);
 

@@ -2,6 +2,7 @@
 #include "deform/blend_build.h"
 
 #include "deform/blend_corners.h"
+#include "deform/skin_build.h"
 #include "geometry/frame.h"
 
 #include <math.h>
@@ -22,6 +23,11 @@ typedef struct Builder
 	const snugAllocator* allocator;
 	sgBlendHeader header;
 	sgWeights weights;
+	sgSkinDraft skin;         ///< of other skins than linear ones
+	const sgWeights* bounded; ///< weights that bounds are made from: the same, or those of pairs of joints
+	uint32_t boundedCount;    ///< transforms, or pairs
+	uint32_t scratchCount;    ///< room for either
+	uint32_t mostFamilies;    ///< room for them
 	uint32_t* familyOfParent;
 	sgBlendFamily* families;
 	uint16_t* entryTransforms;
@@ -57,13 +63,13 @@ enum
 static void ListArrays(Builder* b, ArraySlot slots[ARRAY_COUNT])
 {
 	const sgTree* tree = &b->model->tree;
-	size_t transforms = b->header.transformCount;
+	size_t transforms = b->scratchCount;
 	const ArraySlot list[ARRAY_COUNT] = {
 		{ (void**)&b->weights.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t) },
 		{ (void**)&b->weights.weights, ((size_t)b->header.influenceCount + 1) * sizeof(float) },
 		{ (void**)&b->weights.transforms, ((size_t)b->header.influenceCount + 1) * sizeof(uint16_t) },
 		{ (void**)&b->familyOfParent, (size_t)tree->groupCount * SG_LANES * sizeof(uint32_t) },
-		{ (void**)&b->families, (size_t)b->header.familyCount * sizeof(sgBlendFamily) },
+		{ (void**)&b->families, (size_t)b->mostFamilies * sizeof(sgBlendFamily) },
 		{ (void**)&b->influences, ((size_t)b->header.maxInfluences + 1) * sizeof(sgInfluence) },
 		{ (void**)&b->members, ((size_t)tree->leafVertexCount + 1) * sizeof(uint32_t) },
 		{ (void**)&b->vertexStamp, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t) },
@@ -88,7 +94,7 @@ static bool AllocateArrays(Builder* b)
 		}
 		memset(*slots[i].array, 0, slots[i].bytes);
 	}
-	b->entryOf = b->transformStamp + b->header.transformCount;
+	b->entryOf = b->transformStamp + b->scratchCount;
 	return true;
 }
 
@@ -103,6 +109,7 @@ static void ReleaseArrays(Builder* b)
 	sgRelease(b->allocator, b->entryTransforms, b->entryCapacity * sizeof(uint16_t));
 	sgRelease(b->allocator, b->values, b->valueCapacity * sizeof(sgLaneFloats));
 	sgCorners_Release(&b->corners, b->allocator);
+	sgSkinDraft_Release(&b->skin);
 }
 
 bool sgBlend_Grow(
@@ -126,6 +133,11 @@ bool sgBlend_Grow(
 	*array = grown;
 	*capacity = wanted;
 	return true;
+}
+
+static bool IsSkin(const Builder* b)
+{
+	return sgSkin_Is(b->model->deformer);
 }
 
 // The vertices below each of the lanes, each once.
@@ -178,8 +190,8 @@ static void SortTransforms(uint16_t* list, uint32_t count)
 static bool CollectTransforms(Builder* b, sgFamilyDraft* draft)
 {
 	uint32_t first = b->header.entryCount;
-	if (!sgBlend_Grow(b->allocator, (void**)&b->entryTransforms, &b->entryCapacity, first, b->header.transformCount,
-	        sizeof(uint16_t)))
+	if (!sgBlend_Grow(
+	        b->allocator, (void**)&b->entryTransforms, &b->entryCapacity, first, b->boundedCount, sizeof(uint16_t)))
 	{
 		return false;
 	}
@@ -189,9 +201,9 @@ static bool CollectTransforms(Builder* b, sgFamilyDraft* draft)
 	for (uint32_t i = 0; i < draft->laneLast[SG_LANES - 1]; ++i)
 	{
 		uint32_t vertex = draft->members[i];
-		for (uint32_t k = b->weights.starts[vertex]; k < b->weights.starts[vertex + 1]; ++k)
+		for (uint32_t k = b->bounded->starts[vertex]; k < b->bounded->starts[vertex + 1]; ++k)
 		{
-			uint16_t transform = b->weights.transforms[k];
+			uint16_t transform = b->bounded->transforms[k];
 			if (b->transformStamp[transform] != b->stamp)
 			{
 				b->transformStamp[transform] = b->stamp;
@@ -229,6 +241,11 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 		[snug_boundZeroOrder] = sgBlend_zeroOrder,
 		[snug_boundFirstOrder] = sgBlend_firstOrder,
 	};
+	if (IsSkin(b))
+	{
+		family->kind = sgBlend_local;
+		return true;
+	}
 	if (b->header.bound != snug_boundDefault)
 	{
 		family->kind = asked[b->header.bound];
@@ -261,7 +278,7 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 // A node alone, the root, fills one lane of eight; so its transforms are put side by side instead.
 static bool CanBeAcross(const Builder* b, const sgFamilyDraft* draft, const sgBlendFamily* family)
 {
-	bool isAlone = draft->laneLast[0] == draft->laneLast[SG_LANES - 1];
+	bool isAlone = draft->laneLast[0] == draft->laneLast[SG_LANES - 1] && !IsSkin(b);
 	bool isProgram =
 	    family->kind == sgBlend_limited || family->kind == sgBlend_program || family->kind == sgBlend_local;
 	return isAlone && isProgram && family->rest == snug_restBox && b->header.volume == snug_volumeBox;
@@ -310,12 +327,19 @@ static bool FillFamily(Builder* b, sgFamilyDraft* draft, sgBlendFamily* family)
 	return true;
 }
 
+/// Evaluation of a vertex with n influences rounds n + 6 times at most, its weights sum to 1 within n + 1 roundings,
+/// and rows along the directions of a k-DOP are rounded once.
+static double EvaluationError(const Builder* b)
+{
+	return 2.0 * b->header.maxInfluences + 9.0;
+}
+
 static bool AddFamily(Builder* b, sgLaneSet lanes, uint32_t number)
 {
 	sgFamilyDraft draft = {
 		.model = b->model,
-		.weights = &b->weights,
-		.maxInfluences = b->header.maxInfluences,
+		.weights = b->bounded,
+		.evaluation = IsSkin(b) ? sgSkin_Roundings(b->header.maxInfluences) : EvaluationError(b),
 		.step = 1,
 		.row = b->row,
 		.boxes = b->boxes,
@@ -370,6 +394,11 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 {
 	const sgTree* tree = &b->model->tree;
 	size_t total = sgBlend_Layout(b->model, &b->header);
+	if (IsSkin(b))
+	{
+		b->header.skinPlace = (uint32_t)(total / SG_ALIGNMENT);
+		total += sgSkin_Layout(b->model, &b->header, &b->skin.header);
+	}
 	const uint64_t* offsets = b->header.offsets;
 	char* out = sgAllocate(b->allocator, total);
 	if (out == NULL)
@@ -394,6 +423,10 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 	};
 	sgBlend_FillBlocks(b->model, &b->weights, b->header.transformCount, &blocks);
 	sgCorners_Write(&b->corners, out);
+	if (IsSkin(b))
+	{
+		sgSkinDraft_Write(&b->skin, out);
+	}
 	*data = out;
 	*bytes = total;
 	return snug_success;
@@ -463,6 +496,29 @@ static uint32_t CountMostInfluences(const Builder* b)
 	return most;
 }
 
+// Joint sets of other skins, and pairs; those that have too many pairs are bounded by joint sets.
+static snugStatus AddSkin(Builder* b)
+{
+	b->bounded = &b->weights;
+	b->boundedCount = b->header.transformCount;
+	if (!IsSkin(b))
+	{
+		return snug_success;
+	}
+	snugStatus status = sgSkinDraft_Make(&b->skin, b->model, &b->weights, b->header.transformCount,
+	    b->header.maxInfluences, b->def->blend.jointPositions, b->header.bound != snug_boundCorners);
+	if (b->skin.header.pairCount > 0)
+	{
+		b->bounded = &b->skin.pairWeights;
+		b->boundedCount = b->skin.header.pairCount;
+		return status;
+	}
+	b->skin.header.isCornerFree = b->def->blend.bound != snug_boundCorners;
+	b->header.bound = snug_boundCorners;
+	b->header.familyCount = 0;
+	return status;
+}
+
 static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 {
 	if (!AllocateArrays(b))
@@ -473,12 +529,17 @@ static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 	b->header.influenceCount = b->weights.starts[b->model->tree.vertexCount];
 	b->header.maxInfluences = CountMostInfluences(b);
 	SetReach(b);
+	snugStatus status = AddSkin(b);
+	if (status != snug_success)
+	{
+		return status;
+	}
 	if (!sgBlend_CountBlocks(b->model, &b->weights, &b->header) || !AddFamilies(b))
 	{
 		return snug_outOfMemory;
 	}
 	AddReachOfVolumes(b);
-	snugStatus status = AddCorners(b);
+	status = AddCorners(b);
 	return status != snug_success ? status : Assemble(b, data, bytes);
 }
 
@@ -491,6 +552,8 @@ snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void**
 	{
 		return status;
 	}
+	bool isSkin = sgSkin_Is(model->deformer);
+	bool isBySets = def->blend.bound == snug_boundCorners || (isSkin && def->blend.bound == snug_boundProgram);
 	Builder builder = {
 		.model = model,
 		.def = def,
@@ -499,13 +562,14 @@ snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void**
 			.transformCount = def->blend.transformCount,
 			.influenceCount = (uint32_t)influenceCount,
 			.maxInfluences = maxInfluences,
-			.bound = (uint32_t)def->blend.bound,
-			.volume = (uint32_t)(def->blend.bound == snug_boundCorners ? snug_volumeBall : def->blend.volume),
+			.bound = (uint32_t)(isBySets ? snug_boundCorners : def->blend.bound),
+			.volume = (uint32_t)(isBySets ? snug_volumeBall : def->blend.volume),
 			.restVolume = (uint32_t)def->blend.restVolume,
 			.boundLeaves = def->blend.boundLeaves,
 		},
 	};
-	builder.header.familyCount = CountFamilies(&model->tree, &builder.header);
+	builder.header.familyCount = builder.mostFamilies = CountFamilies(&model->tree, &builder.header);
+	builder.scratchCount = isSkin ? UINT16_MAX + 1 : def->blend.transformCount;
 	status = BuildAll(&builder, data, bytes);
 	builder.header.influenceCount = (uint32_t)influenceCount; // as allocated
 	builder.header.maxInfluences = maxInfluences;

@@ -62,7 +62,7 @@ typedef struct sgFamilyDraft
 {
 	const snugModel* model;
 	const sgWeights* weights;
-	uint32_t maxInfluences;
+	double evaluation; ///< roundings of evaluating a vertex, as a multiple of 2^-24 of the pose's reach
 	uint32_t laneFirst[SG_LANES], laneLast[SG_LANES]; ///< members[laneFirst] to members[laneLast - 1] are below lane i
 	const uint32_t* members;                          ///< vertices, each once per lane
 	const uint16_t* transforms;                       ///< (entryCount), ascending

@@ -1,5 +1,6 @@
 // src/deform/blend_check.c: checking blend data that come from a file. See deform.h.
 #include "deform/blend_corners.h"
+#include "deform/skin_build.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static const char* CheckWeights(const sgBlend* blend, const sgTree* tree)
 	return most == blend->header->maxInfluences ? NULL : "its most influences are those of no vertex";
 }
 
-static const char* CheckFamilies(const sgBlend* blend, const sgTree* tree)
+static const char* CheckFamilies(const sgBlend* blend, const sgTree* tree, uint32_t transformCount, bool isSkin)
 {
 	const sgBlendHeader* header = blend->header;
 	uint64_t entry = 0, value = 0;
@@ -45,7 +46,7 @@ static const char* CheckFamilies(const sgBlend* blend, const sgTree* tree)
 	{
 		const sgBlendFamily* family = blend->families + i;
 		bool isProgram = family->kind <= sgBlend_local;
-		bool isAcross = family->isAcross == 1 && i == 0 && isProgram && header->volume == snug_volumeBox &&
+		bool isAcross = family->isAcross == 1 && i == 0 && isProgram && !isSkin && header->volume == snug_volumeBox &&
 		                sgTree_Family(tree, 0).mask == 1;
 		if (family->kind >= SG_BLEND_KINDS || family->firstEntry != entry || family->values != value ||
 		    family->rest > (family->kind <= sgBlend_program ? snug_restDop14 : snug_restBox) ||
@@ -55,7 +56,7 @@ static const char* CheckFamilies(const sgBlend* blend, const sgTree* tree)
 		}
 		for (uint64_t k = entry; k < entry + family->entryCount && k < header->entryCount; ++k)
 		{
-			uint32_t most = family->isAcross ? sgBlend_BlockCount(header->transformCount) : header->transformCount;
+			uint32_t most = family->isAcross ? sgBlend_BlockCount(transformCount) : transformCount;
 			if (blend->entryTransforms[k] >= most)
 			{
 				return "a transform of a bound does not exist";
@@ -157,36 +158,58 @@ static const char* CheckReach(const snugModel* model, const sgBlendHeader* heade
 }
 
 // Bounds and volumes that a definition may ask for, and what goes with corners only.
-static bool IsBoundKnown(const sgBlendHeader* header)
+static bool IsBoundKnown(const sgBlendHeader* header, bool isSkin)
 {
 	bool isCorners = header->bound == snug_boundCorners;
 	bool hasSets = header->jointSetCount != 0 || header->setTransformCount != 0 || header->setWeightCount != 0;
 	return header->bound <= snug_boundCorners && header->volume <= snug_volumeBall &&
-	       header->restVolume <= snug_restDop14 && header->boundLeaves <= 1 && header->reserved == 0 &&
-	       isCorners == (header->volume == snug_volumeBall) &&
+	       header->restVolume <= snug_restDop14 && header->boundLeaves <= 1 &&
+	       (isSkin || isCorners == (header->volume == snug_volumeBall)) &&
 	       (isCorners ? header->restVolume == snug_restBox : !hasSets);
 }
 
 static bool HasRightLayout(const snugModel* model, const sgBlendHeader* header)
 {
 	sgBlendHeader right = *header;
-	return sgBlend_Layout(model, &right) == model->deformBytes &&
-	       memcmp(right.offsets, header->offsets, sizeof(right.offsets)) == 0;
+	size_t bytes = sgBlend_Layout(model, &right);
+	bool isSkin = sgSkin_Is(model->deformer);
+	if (header->skinPlace != (isSkin ? bytes / SG_ALIGNMENT : 0))
+	{
+		return false;
+	}
+	if (isSkin)
+	{
+		if (model->deformBytes < bytes + sizeof(sgSkinHeader))
+		{
+			return false;
+		}
+		const sgSkinHeader* skin = (const void*)((const char*)model->deformData + bytes);
+		sgSkinHeader rightSkin = *skin;
+		bytes += sgSkin_Layout(model, header, &rightSkin);
+		if (memcmp(&rightSkin, skin, sizeof(rightSkin)) != 0)
+		{
+			return false;
+		}
+	}
+	return bytes == model->deformBytes && memcmp(right.offsets, header->offsets, sizeof(right.offsets)) == 0;
 }
 
 const char* sgBlend_Check(const snugModel* model)
 {
 	const sgTree* tree = &model->tree;
 	const sgBlendHeader* header = model->deformData;
+	bool isSkin = sgSkin_Is(model->deformer);
 	if (model->deformBytes < sizeof(*header) || header->transformCount < 1 || header->transformCount > UINT16_MAX ||
-	    !IsBoundKnown(header) || !HasRightLayout(model, header))
+	    !IsBoundKnown(header, isSkin) || !HasRightLayout(model, header))
 	{
 		return "its data for blending have a wrong size";
 	}
 	sgBlend blend = sgBlend_Get(model);
 	const char* fault = CheckWeights(&blend, tree);
 	fault = fault == NULL ? CheckBlocks(model, &blend) : fault;
-	fault = fault == NULL ? CheckFamilies(&blend, tree) : fault;
+	fault = fault == NULL && isSkin ? sgSkin_CheckSets(model, &blend) : fault;
+	uint32_t bounded = isSkin ? sgSkin_Get(model).header->pairCount : header->transformCount;
+	fault = fault == NULL ? CheckFamilies(&blend, tree, bounded, isSkin) : fault;
 	fault = fault == NULL ? CheckValues(&blend) : fault;
 	fault = fault == NULL ? CheckReach(model, header) : fault;
 	return fault == NULL && header->bound == snug_boundCorners ? sgCorners_Check(model, &blend) : fault;

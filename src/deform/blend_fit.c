@@ -94,13 +94,6 @@ static void ClearWeights(const sgFamilyDraft* draft, uint32_t vertex)
 	}
 }
 
-/// Evaluation of a vertex with n influences rounds n + 6 times at most, its weights sum to 1 within n + 1 roundings,
-/// and rows along the directions of a k-DOP are rounded once.
-static double EvaluationError(const sgFamilyDraft* draft)
-{
-	return 2.0 * draft->maxInfluences + 9.0;
-}
-
 static void StoreError(sgBlendCommon* common, uint32_t lane, double roundings)
 {
 	common->error.lane[lane] = sgRoundUp(1.02 * roundings * roundoff);
@@ -150,7 +143,7 @@ static void FillRanges(
 	}
 	common->slack.lane[lane] = sgRoundUp(Larger(1.0 - lowSum, 0.0));
 	// A bound that exceeds the reach contains everything, so that spreads need not count beyond 1.
-	StoreError(common, lane, (2.0 * own + 14.0) * (1.0 + Smaller(spreadSum, 1.0)) + EvaluationError(draft));
+	StoreError(common, lane, (2.0 * own + 14.0) * (1.0 + Smaller(spreadSum, 1.0)) + draft->evaluation);
 }
 
 // Rest boxes of only those vertices that a transform moves.
@@ -337,7 +330,7 @@ static void FillSums(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* c
 	double kappa = Larger(1.0, absolute / fabs(sum));
 	StoreError(common, lane,
 	    (own + 3.0) * absolute + 26.0 * kappa + (own + 30.0) * variation * (1.0 + kappa) +
-	        (own + 14.0) * residual * (1.0 + kappa) + EvaluationError(draft));
+	        (own + 14.0) * residual * (1.0 + kappa) + draft->evaluation);
 }
 
 static void FillZeroEntries(const sgFamilyDraft* draft, uint32_t lane, sgZeroEntry* entries)

@@ -1,5 +1,5 @@
 // src/deform/blend_weights.c: reading and repairing weights. See blend_build.h.
-#include "deform/blend_build.h"
+#include "deform/skin_build.h"
 
 #include <math.h>
 #include <string.h>
@@ -113,6 +113,31 @@ static snugStatus CheckVertex(const snugModelDef* def, uint32_t vertex, uint32_t
 	return status;
 }
 
+// Skins that turn are bounded by pairs of joints, with any volume, or by joint sets, with balls.
+static snugStatus CheckSkinBound(const snugModelDef* def)
+{
+	const snugBlendDef* blend = &def->blend;
+	if (blend->bound == snug_boundLimited || blend->restVolume != snug_restBox)
+	{
+		return sgFail(&def->messenger, snug_badArgument,
+		    "the limited bound and rest volumes other than boxes are for linear blending only");
+	}
+	bool isBall = blend->bound == snug_boundCorners || blend->bound == snug_boundProgram;
+	if (isBall ? blend->volume != snug_volumeBox && blend->volume != snug_volumeBall : blend->volume == snug_volumeBall)
+	{
+		return sgFail(&def->messenger, snug_badArgument, "balls go together with bounds by corners or the program");
+	}
+	for (size_t i = 0; blend->jointPositions != NULL && i < 3 * (size_t)blend->transformCount; ++i)
+	{
+		if (!(fabsf(blend->jointPositions[i]) <= SNUG_MAX_COORDINATE))
+		{
+			return sgFail(
+			    &def->messenger, snug_badInput, "joint %zu: its position is not finite or too far away", i / 3);
+		}
+	}
+	return snug_success;
+}
+
 // Enumerators that exist, and go together.
 static snugStatus CheckBound(const snugModelDef* def)
 {
@@ -122,6 +147,10 @@ static snugStatus CheckBound(const snugModelDef* def)
 	{
 		return sgFail(&def->messenger, snug_badArgument, "unknown bound or volume: %d, %d, %d", (int)blend->bound,
 		    (int)blend->volume, (int)blend->restVolume);
+	}
+	if (sgSkin_Is(def->deformer))
+	{
+		return CheckSkinBound(def);
 	}
 	bool hasRest = blend->bound == snug_boundLimited || blend->bound == snug_boundProgram;
 	if (blend->restVolume != snug_restBox && !hasRest)

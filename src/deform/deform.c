@@ -11,6 +11,12 @@ const sgDeform* sgDeform_Find(snugDeformer deformer)
 			return &sgDeform_free;
 		case snug_blend:
 			return &sgDeform_blend;
+		case snug_linear:
+			return &sgDeform_linear;
+		case snug_spherical:
+			return &sgDeform_spherical;
+		case snug_dualQuaternion:
+			return &sgDeform_dualQuaternion;
 	}
 	return NULL;
 }

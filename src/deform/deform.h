@@ -36,6 +36,10 @@ typedef struct sgDeform
 	/// Write the rest pose. Null if a pose takes no bytes.
 	void (*setRest)(const snugModel* model, void* pose);
 
+	/// Take amplitudes of displacement fields (snugBody_SetAmplitudes). Null if there are none. Deformers whose poses
+	/// are set otherwise define the public functions that do.
+	snugStatus (*setAmplitudes)(snugBody* body, const float* amplitudes, uint32_t count);
+
 	/// Positions of all vertices, x y z each in tree order, for models that have them at hand; null for those that
 	/// must evaluate. Those have clusters (cluster.h).
 	const float* (*positions)(const snugModel* model, const void* pose);
@@ -54,6 +58,10 @@ typedef struct sgDeform
 	/// Whether `bound` is for leaves too; otherwise they are bounded by looking at their vertices. Null means no.
 	bool (*boundsLeaves)(const snugModel* model);
 
+	/// How far vertices below each node of a set may have moved while the body's `travel` (body.h) grew by so much, in
+	/// any direction, rounding included: to the lanes in set.mask. Null means by so much.
+	void (*growth)(const snugModel* model, const void* pose, sgLaneSet set, double travel, float distances[SG_LANES]);
+
 	/// What nodes are bounded by. Null means boxes.
 	snugVolume (*volume)(const snugModel* model);
 
@@ -67,6 +75,9 @@ typedef struct sgDeform
 extern const sgDeform sgDeform_rigid;
 extern const sgDeform sgDeform_free;
 extern const sgDeform sgDeform_blend;
+extern const sgDeform sgDeform_spherical;
+extern const sgDeform sgDeform_dualQuaternion;
+extern const sgDeform sgDeform_linear;
 
 /// The implementation of a deformer, or null for a number that is none.
 const sgDeform* sgDeform_Find(snugDeformer deformer);

@@ -138,14 +138,14 @@ static float LeastExtent(const sgBoxLanes* boxes, uint32_t mask)
 }
 
 // The sum is off by half a unit in its last place at most, and 2^-23 of it is one or more; the last term is for zero.
-static void GrowBoxes(sgBoxLanes* boxes, uint32_t mask, float distance)
+static void GrowBoxes(sgBoxLanes* boxes, uint32_t mask, const float distances[SG_LANES])
 {
-	f8 rounding = f8_Set(0x1p-23f), least = f8_Set(0x1p-149f);
+	f8 rounding = f8_Set(0x1p-23f), least = f8_Set(0x1p-149f), distance = f8_Load(distances);
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		float lower[SG_LANES] SG_ALIGN(32), upper[SG_LANES] SG_ALIGN(32);
-		f8 low = f8_Sub(f8_Load(boxes->lower[axis]), f8_Set(distance));
-		f8 high = f8_Add(f8_Load(boxes->upper[axis]), f8_Set(distance));
+		f8 low = f8_Sub(f8_Load(boxes->lower[axis]), distance);
+		f8 high = f8_Add(f8_Load(boxes->upper[axis]), distance);
 		f8_Store(lower, f8_Sub(low, f8_Add(f8_Mul(f8_Abs(low), rounding), least)));
 		f8_Store(upper, f8_Add(high, f8_Add(f8_Mul(f8_Abs(high), rounding), least)));
 		for (uint32_t rest = mask; rest != 0; rest &= rest - 1)

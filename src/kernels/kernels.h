@@ -42,8 +42,8 @@ typedef struct sgKernels
 	/// The least over the boxes in `mask` of their largest extent.
 	float (*leastExtent)(const sgBoxLanes* boxes, uint32_t mask);
 
-	/// Move all faces of the boxes in `mask` outwards.
-	void (*growBoxes)(sgBoxLanes* boxes, uint32_t mask, float distance);
+	/// Move all faces of the boxes in `mask` outwards, by a distance per lane.
+	void (*growBoxes)(sgBoxLanes* boxes, uint32_t mask, const float distances[SG_LANES]);
 
 	/// The boxes of `count` consecutive leaves, from vertex positions (x y z, one readable float after the last), to
 	/// consecutive lanes from `lane` on.

@@ -85,20 +85,63 @@ static float UnpackGrowth(uint16_t packed)
 	return growth;
 }
 
+// How far vertices below each lane moved; returns the most.
+static float FindDistances(
+    const snugBody* body, sgLaneSet family, uint32_t lanes, double travel, float distances[SG_LANES])
+{
+	for (int lane = 0; lane < SG_LANES; ++lane)
+	{
+		distances[lane] = 0.0f;
+	}
+	sgLaneSet set = family;
+	set.mask = lanes;
+	if (body->deform->growth != NULL)
+	{
+		body->deform->growth(body->model, body->pose, set, travel, distances);
+	}
+	float most = 0.0f;
+	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		distances[lane] = body->deform->growth != NULL ? distances[lane] : sgRoundUp(travel);
+		most = distances[lane] <= most ? most : distances[lane]; // NaN stays
+	}
+	return most;
+}
+
+static void GrowBalls(sgBallLanes* balls, uint32_t lanes, const float distances[SG_LANES])
+{
+	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		balls->radius[lane] = sgRoundUp((double)balls->radius[lane] + (double)distances[lane]);
+	}
+}
+
 // Grown boxes contain all positions, since none moved farther.
 bool sgGrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes)
 {
 	uint16_t* grown = cached->grown + family.first / 2;
 	// Infinite or NaN, as after a pose beyond all bounds: no growth is small enough then.
-	float motion = sgRoundUp((body->travel - cached->travel[family.first / 2]) * (1.0 + 0x1p-50));
-	float growth = UnpackGrowth(*grown) + motion;
-	if (body->frontMemory == 0 || body->volume != snug_volumeBox ||
-	    !(growth <= MAX_GROWTH * sgGetKernels()->leastExtent(&cached->boxes, lanes)))
+	double travel = (body->travel - cached->travel[family.first / 2]) * (1.0 + 0x1p-50);
+	// Without a growth of its own, travel is along axes, and balls would need it in all directions.
+	bool canGrow = body->volume == snug_volumeBox || (body->volume == snug_volumeBall && body->deform->growth != NULL);
+	if (body->frontMemory == 0 || !canGrow)
+	{
+		return false;
+	}
+	float distances[SG_LANES] SG_ALIGN(32);
+	float growth = UnpackGrowth(*grown) + FindDistances(body, family, lanes, travel, distances);
+	if (!(growth <= MAX_GROWTH * sgGetKernels()->leastExtent(&cached->boxes, lanes)))
 	{
 		return false;
 	}
 	*grown = PackGrowth(growth);
-	sgGetKernels()->growBoxes(&cached->boxes, lanes, motion);
+	sgGetKernels()->growBoxes(&cached->boxes, lanes, distances);
+	if (body->volume == snug_volumeBall)
+	{
+		GrowBalls((sgBallLanes*)(void*)(cached + 1), lanes, distances);
+	}
 	return true;
 }
 

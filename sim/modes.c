@@ -1,0 +1,267 @@
+#include "sim/modes.h"
+
+#include "sim/eigen.h"
+#include "sim/elastic.h"
+#include "sim/voxels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+// Cells between parts that are joined.
+#define MAX_GAP 2
+// Cells at most: a factorisation of more takes more than a few gigabytes.
+#define MAX_CELLS 400000u
+// The lowest lambda of a body of length 1 and Young's modulus 1 is a few hundredths of the square of its thickness, or
+// for a compact one about 10. A shift between the two serves both.
+#define SHIFT 1e-3
+
+static void Tell(const simModesDef* def, const char* what)
+{
+	if (def->progress != NULL)
+	{
+		def->progress(def->user, what, 0, 0);
+	}
+}
+
+static bool CheckDef(simModesDef* def, simError* error)
+{
+	def->cellCount = def->cellCount > 0 ? def->cellCount : 5000;
+	def->young = def->young != 0.0 ? def->young : 2.1e11;
+	def->density = def->density != 0.0 ? def->density : 7850.0;
+	def->poisson = def->poisson != 0.0 ? def->poisson : 0.3;
+	if (def->modeCount == 0)
+	{
+		return simError_Set(error, "no modes are asked for");
+	}
+	if (def->cellCount > MAX_CELLS)
+	{
+		return simError_Set(error, "%u cells are too many: at most %u", def->cellCount, MAX_CELLS);
+	}
+	if (!(def->young > 0.0 && def->density > 0.0 && isfinite(def->young) && isfinite(def->density)))
+	{
+		return simError_Set(error, "Young's modulus and density must be positive");
+	}
+	if (!(def->poisson > 0.0 && def->poisson < 0.5))
+	{
+		return simError_Set(error, "Poisson's ratio must be above 0 and below 0.5");
+	}
+	if (!(def->thickness >= 0.0 && isfinite(def->thickness)))
+	{
+		return simError_Set(error, "a thickness must be positive");
+	}
+	return simMesh_Check(&def->mesh, error);
+}
+
+// ---- Cells -----------------------------------------------------------------------------------------------------
+
+// Longest and shortest side of the box of all triangles' corners.
+static double FindLength(const simMesh* mesh)
+{
+	double longest = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		float lower = INFINITY, upper = -INFINITY;
+		for (size_t i = 0; i < 3 * (size_t)mesh->triangleCount; ++i)
+		{
+			float x = mesh->positions[3 * (size_t)mesh->triangles[i] + (size_t)k];
+			lower = fminf(lower, x);
+			upper = fmaxf(upper, x);
+		}
+		longest = fmax(longest, (double)upper - (double)lower);
+	}
+	return longest;
+}
+
+// Find an edge that gives about as many cells as are wanted. Their number grows with a power of 1 / edge between 1, for
+// a rod, and 3; what the last two tries tell about it is used for the next.
+static bool MakeVoxels(simVoxels* voxels, const simModesDef* def, const simParts* parts, simError* error)
+{
+	double length = FindLength(&def->mesh), wanted = (double)def->cellCount;
+	if (!(length > 0.0))
+	{
+		return simError_Set(error, "the mesh has no extent: all its corners are in one place");
+	}
+	double edge = length / cbrt(wanted), power = 2.5, lastEdge = 0.0, lastCount = 0.0;
+	for (int attempt = 0;; ++attempt)
+	{
+		simVoxelDef voxelDef = { &def->mesh, parts, edge, def->thickness > 0.0 ? def->thickness : edge };
+		if (!simVoxels_Create(voxels, &voxelDef, error))
+		{
+			return false;
+		}
+		double count = (double)voxels->cellCount;
+		if ((count > 0.8 * wanted && count < 1.2 * wanted) || attempt == 8)
+		{
+			break;
+		}
+		if (lastCount > 0.0 && lastCount != count && lastEdge != edge)
+		{
+			power = fmin(fmax(log(count / lastCount) / log(lastEdge / edge), 1.0), 3.0);
+		}
+		lastEdge = edge;
+		lastCount = count;
+		edge *= fmin(fmax(pow(count / wanted, 1.0 / power), 0.1), 10.0);
+		simVoxels_Free(voxels);
+	}
+	if (!simVoxels_Join(voxels, MAX_GAP, error))
+	{
+		simVoxels_Free(voxels);
+		return false;
+	}
+	return true;
+}
+
+// ---- Fields ----------------------------------------------------------------------------------------------------
+
+// Displacement of a point: trilinear between the nodes of its cell.
+static void Interpolate(const simVoxels* voxels, const simElastic* elastic, const double* vector, const float point[3],
+    double displacement[3])
+{
+	uint32_t cell[3];
+	double s[3];
+	simVoxels_FindCell(voxels, point, cell);
+	for (int k = 0; k < 3; ++k)
+	{
+		s[k] = ((double)point[k] - voxels->origin[k]) / voxels->cell[k] - (double)cell[k];
+		displacement[k] = 0.0;
+	}
+	for (uint32_t i = 0; i < 8; ++i)
+	{
+		size_t corner = cell[0] + (i & 1) +
+		                ((size_t)voxels->size[0] + 1) *
+		                    (cell[1] + (i >> 1 & 1) + ((size_t)voxels->size[1] + 1) * (cell[2] + (i >> 2)));
+		const double* node = vector + 3 * (size_t)elastic->nodeOfCorner[corner];
+		double weight = ((i & 1) ? s[0] : 1.0 - s[0]) * ((i & 2) ? s[1] : 1.0 - s[1]) * ((i & 4) ? s[2] : 1.0 - s[2]);
+		for (int k = 0; k < 3; ++k)
+		{
+			displacement[k] += weight * node[k];
+		}
+	}
+}
+
+// The longest displacement becomes 1 long, its largest component positive: a mode has no length nor sign of its own.
+static void Normalise(double* field, size_t vertexCount, float* out)
+{
+	double longest = 0.0, scale = 0.0;
+	for (size_t v = 0; v < vertexCount; ++v)
+	{
+		const double* d = field + 3 * v;
+		double length2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+		if (length2 > longest * (1.0 + 1e-6)) // of those that are equal by symmetry, the first
+		{
+			longest = length2;
+			int k = fabs(d[0]) >= fabs(d[1]) && fabs(d[0]) >= fabs(d[2]) ? 0 : fabs(d[1]) >= fabs(d[2]) ? 1 : 2;
+			scale = (d[k] > 0.0 ? 1.0 : -1.0) / sqrt(length2);
+		}
+	}
+	for (size_t i = 0; i < 3 * vertexCount; ++i)
+	{
+		out[i] = (float)(scale * field[i]);
+	}
+}
+
+static bool MakeFields(
+    simModes* modes, const simModesDef* def, const simVoxels* voxels, const simElastic* elastic, const simEigen* eigen)
+{
+	const simMesh* mesh = &def->mesh;
+	size_t size = 3 * (size_t)mesh->vertexCount, vectorSize = 3 * (size_t)elastic->nodeCount;
+	double* field = malloc(size * sizeof(double));
+	bool* used = calloc(mesh->vertexCount, sizeof(bool));
+	modes->fields = malloc(def->modeCount * size * sizeof(float));
+	bool good = field != NULL && used != NULL && modes->fields != NULL;
+	for (size_t i = 0; good && i < 3 * (size_t)mesh->triangleCount; ++i)
+	{
+		used[mesh->triangles[i]] = true;
+	}
+	for (size_t m = 0; good && m < def->modeCount; ++m)
+	{
+		memset(field, 0, size * sizeof(double));
+		for (size_t v = 0; v < mesh->vertexCount; ++v)
+		{
+			if (used[v])
+			{
+				Interpolate(voxels, elastic, eigen->vectors + m * vectorSize, mesh->positions + 3 * v, field + 3 * v);
+			}
+		}
+		Normalise(field, mesh->vertexCount, modes->fields + m * size);
+	}
+	free(field);
+	free(used);
+	return good;
+}
+
+// ---- All of it -------------------------------------------------------------------------------------------------
+
+// From the units of the elements, in which length, modulus and density are 1.
+static double GetFrequency(double lambda, const simModesDef* def, double length)
+{
+	return sqrt(fabs(lambda) * def->young / def->density) / length / (2.0 * PI);
+}
+
+static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxels, simError* error)
+{
+	simElastic elastic;
+	simEigen eigen = { 0 };
+	Tell(def, "assembling");
+	bool good = simElastic_Create(&elastic, voxels, def->poisson, error);
+	simEigenDef eigenDef = { &elastic, def->modeCount, SHIFT, def->progress, def->user };
+	good = good && simEigen_Solve(&eigen, &eigenDef, error);
+	modes->frequencies = good ? malloc(def->modeCount * sizeof(double)) : NULL;
+	if (good && (modes->frequencies == NULL || !MakeFields(modes, def, voxels, &elastic, &eigen)))
+	{
+		good = simError_SetMemory(error);
+	}
+	for (uint32_t m = 0; good && m < def->modeCount; ++m)
+	{
+		modes->frequencies[m] = GetFrequency(eigen.values[m], def, elastic.length);
+	}
+	for (int i = 0; i < 6; ++i)
+	{
+		modes->rigid[i] = GetFrequency(eigen.rigid[i], def, elastic.length);
+	}
+	modes->nodeCount = elastic.nodeCount;
+	simEigen_Free(&eigen);
+	simElastic_Free(&elastic);
+	return good;
+}
+
+bool simModes_Compute(simModes* modes, const simModesDef* wanted, simError* error)
+{
+	*modes = (simModes){ 0 };
+	simModesDef def = *wanted;
+	simParts parts = { 0 };
+	simVoxels voxels = { 0 };
+	if (!CheckDef(&def, error))
+	{
+		return false;
+	}
+	Tell(&def, "filling cells");
+	bool good = simParts_Find(&parts, &def.mesh, error) && MakeVoxels(&voxels, &def, &parts, error);
+	if (good)
+	{
+		modes->vertexCount = def.mesh.vertexCount;
+		modes->modeCount = def.modeCount;
+		modes->cellCount = voxels.cellCount;
+		modes->bridgeCount = voxels.bridgeCount;
+		modes->partCount = parts.count;
+		modes->solidCount = parts.solidCount;
+		memcpy(modes->cell, voxels.cell, sizeof(modes->cell));
+		good = Solve(modes, &def, &voxels, error);
+	}
+	simVoxels_Free(&voxels);
+	simParts_Free(&parts);
+	if (!good)
+	{
+		simModes_Free(modes);
+	}
+	return good;
+}
+
+void simModes_Free(simModes* modes)
+{
+	free(modes->fields);
+	free(modes->frequencies);
+	*modes = (simModes){ 0 };
+}

@@ -1,0 +1,78 @@
+// src/deform/fields_build.h: how the data of displacement fields are made. Offline: double precision, plain loops.
+#ifndef SG_FIELDS_BUILD_H
+#define SG_FIELDS_BUILD_H
+
+#include "deform/fields.h"
+
+/// Displacements of all vertices, tree order, zeros dropped.
+typedef struct sgDisplacements
+{
+	uint32_t* starts; ///< (vertexCount + 1)
+	uint16_t* fields; ///< ascending for each vertex
+	float* values;    ///< x y z each
+} sgDisplacements;
+
+/// Check everything about the fields of a definition, in the caller's order, and count.
+/// @param count receives the number of displacements that are not zero
+snugStatus sgFields_CheckDef(const snugModelDef* def, uint64_t* count);
+
+/// Read displacements of a definition that was checked; the arrays have room for them.
+void sgFields_Read(const snugModelDef* def, const sgTree* tree, const sgDisplacements* out);
+
+/// Fill in the counts of blocks in a header; false if they are too large. Blocks follow from clusters and displacements
+/// alone.
+bool sgFields_CountBlocks(const snugModel* model, const sgDisplacements* displacements, sgFieldsHeader* header);
+
+/// Where blocks go: the arrays of sgFields, writable and zero.
+typedef struct sgFieldsBlockArrays
+{
+	uint32_t* firstBlocks;
+	sgFieldsBlock* blocks;
+	uint16_t* fields;
+	sgLaneFloats* values;
+} sgFieldsBlockArrays;
+
+void sgFields_FillBlocks(const snugModel* model, const sgDisplacements* displacements, const sgFieldsBlockArrays* out);
+
+/// Sums over the vertices of a node, and the fit made of them.
+typedef struct sgFieldSums
+{
+	double first[3];     ///< of d
+	double second[3][3]; ///< of d_i (p_k - mean_k)
+	float lower[3], upper[3];
+	uint32_t count; ///< vertices that the field moves
+	bool isFitted;
+} sgFieldSums;
+
+/// No displacement of a vertex is longer than this times the length of the amplitudes: the greatest singular value of
+/// its displacements side by side, rounded up.
+float sgFields_FindStretch(const float* displacements, uint32_t count);
+
+/// One group while its numbers are made or checked.
+typedef struct sgGroupDraft
+{
+	const snugModel* model;
+	const sgDisplacements* displacements;
+	const float* most;                                ///< (3 fieldCount of the model)
+	const float* stretches;                           ///< (vertexCount): sgFields_FindStretch of each
+	uint32_t laneFirst[SG_LANES], laneLast[SG_LANES]; ///< members[laneFirst] to members[laneLast - 1] are below lane i
+	const uint32_t* members;                          ///< vertices, each once per lane
+	const uint16_t* fields;                           ///< (fieldCount), ascending
+	uint32_t fieldCount;
+	const uint32_t* entryOf; ///< (fields of the model): entry of a field; arbitrary for others
+	sgFieldSums* sums;       ///< (fieldCount): scratch
+	double* row;             ///< (3 fieldCount): scratch, all zero between uses
+} sgGroupDraft;
+
+/// Fill in all values of a group; `values` has room for them, and group->parts says which. The reach of its prisms is
+/// added to `reach`.
+void sgFields_FillGroup(const sgGroupDraft* draft, const sgFieldsGroup* group, sgLaneFloats* values, float reach[3]);
+
+/// Enlarge the balls of nodes above contact nodes until they contain theirs, whatever the amplitudes.
+void sgFields_WrapContacts(const sgTree* tree, const sgFieldsHeader* header, const sgFieldsGroup* groups,
+    const uint16_t* groupFields, sgLaneFloats* groupValues);
+
+/// Whether fits leave so much over that intervals are worth having beside them.
+bool sgFields_NeedsIntervals(const sgGroupDraft* draft, const sgFieldsGroup* group, const sgLaneFloats* values);
+
+#endif

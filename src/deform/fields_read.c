@@ -1,0 +1,246 @@
+// src/deform/fields_read.c: reading displacement fields, and putting them into blocks. See fields_build.h.
+#include "deform/fields_build.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool IsZero(const float d[3])
+{
+	return d[0] == 0.0f && d[1] == 0.0f && d[2] == 0.0f;
+}
+
+static bool IsWithin(const float d[3])
+{
+	return fabsf(d[0]) <= SNUG_MAX_COORDINATE && fabsf(d[1]) <= SNUG_MAX_COORDINATE &&
+	       fabsf(d[2]) <= SNUG_MAX_COORDINATE;
+}
+
+static snugStatus CheckDense(const snugModelDef* def, uint64_t* count)
+{
+	const snugFieldsDef* fields = &def->fields;
+	for (uint32_t f = 0; f < fields->fieldCount; ++f)
+	{
+		for (uint32_t v = 0; v < def->vertexCount; ++v)
+		{
+			const float* d = fields->displacements + 3 * ((size_t)f * def->vertexCount + v);
+			if (!IsWithin(d))
+			{
+				return sgFail(&def->messenger, snug_badInput,
+				    "field %u: the displacement of vertex %u is not finite or too large", f, v);
+			}
+			*count += !IsZero(d);
+		}
+	}
+	return snug_success;
+}
+
+static bool IsAmong(const uint16_t* list, uint64_t first, uint64_t end, uint16_t field)
+{
+	for (uint64_t i = first; i < end; ++i)
+	{
+		if (list[i] == field)
+		{
+			return true;
+		}
+	}
+	return false;
+}
+
+static snugStatus CheckVertex(const snugModelDef* def, uint32_t v, uint64_t* count)
+{
+	const snugFieldsDef* fields = &def->fields;
+	uint64_t first = fields->starts[v], end = fields->starts[v + 1];
+	if (end < first || end - first > fields->fieldCount)
+	{
+		return sgFail(&def->messenger, snug_badInput, "vertex %u: its displacements are out of order or too many", v);
+	}
+	bool isAscending = true;
+	for (uint64_t k = first; k < end; ++k)
+	{
+		if (fields->fields[k] >= fields->fieldCount)
+		{
+			return sgFail(&def->messenger, snug_badInput, "vertex %u: field %u of %u does not exist", v,
+			    fields->fields[k], fields->fieldCount);
+		}
+		// Lists that ascend, as most do, repeat nothing.
+		isAscending = isAscending && (k == first || fields->fields[k - 1] < fields->fields[k]);
+		if (!isAscending && IsAmong(fields->fields, first, k, fields->fields[k]))
+		{
+			return sgFail(&def->messenger, snug_badInput, "vertex %u: field %u is listed twice", v, fields->fields[k]);
+		}
+		if (!IsWithin(fields->displacements + 3 * k))
+		{
+			return sgFail(&def->messenger, snug_badInput,
+			    "field %u: the displacement of vertex %u is not finite or too large", fields->fields[k], v);
+		}
+		*count += !IsZero(fields->displacements + 3 * k);
+	}
+	return snug_success;
+}
+
+snugStatus sgFields_CheckDef(const snugModelDef* def, uint64_t* count)
+{
+	const snugFieldsDef* fields = &def->fields;
+	*count = 0;
+	if (fields->fieldCount < 1 || fields->fieldCount > UINT16_MAX)
+	{
+		return sgFail(
+		    &def->messenger, snug_badInput, "%u displacement fields; 1 to 65535 are possible", fields->fieldCount);
+	}
+	if (def->vertexCount > 0 && (fields->displacements == NULL || (fields->starts != NULL && fields->fields == NULL)))
+	{
+		return sgFail(&def->messenger, snug_badArgument, "displacement fields without displacements or numbers");
+	}
+	snugStatus status = fields->starts == NULL ? CheckDense(def, count) : snug_success;
+	for (uint32_t v = 0; fields->starts != NULL && status == snug_success && v < def->vertexCount; ++v)
+	{
+		status = CheckVertex(def, v, count);
+	}
+	if (status == snug_success && *count > UINT32_MAX / 2)
+	{
+		return sgFail(&def->messenger, snug_outOfRange, "too many displacements in all");
+	}
+	return status;
+}
+
+static uint32_t Append(const sgDisplacements* out, uint32_t first, uint32_t end, uint16_t field, const float d[3])
+{
+	if (IsZero(d))
+	{
+		return end;
+	}
+	uint32_t place = end;
+	for (; place > first && out->fields[place - 1] > field; --place)
+	{
+		out->fields[place] = out->fields[place - 1];
+		memcpy(out->values + 3 * (size_t)place, out->values + 3 * (size_t)(place - 1), 3 * sizeof(float));
+	}
+	out->fields[place] = field;
+	memcpy(out->values + 3 * (size_t)place, d, 3 * sizeof(float));
+	return end + 1;
+}
+
+void sgFields_Read(const snugModelDef* def, const sgTree* tree, const sgDisplacements* out)
+{
+	const snugFieldsDef* fields = &def->fields;
+	uint32_t end = 0;
+	for (uint32_t v = 0; v < tree->vertexCount; ++v)
+	{
+		uint32_t vertex = tree->vertexMap[v], first = end;
+		out->starts[v] = first;
+		for (uint32_t f = 0; fields->starts == NULL && f < fields->fieldCount; ++f)
+		{
+			const float* d = fields->displacements + 3 * ((size_t)f * def->vertexCount + vertex);
+			end = Append(out, first, end, (uint16_t)f, d);
+		}
+		for (uint32_t k = fields->starts != NULL ? fields->starts[vertex] : 0;
+		     fields->starts != NULL && k < fields->starts[vertex + 1]; ++k)
+		{
+			end = Append(out, first, end, fields->fields[k], fields->displacements + 3 * (size_t)k);
+		}
+	}
+	out->starts[tree->vertexCount] = end;
+}
+
+// --- Blocks ---------------------------------------------------------------------------------------------------------
+
+// The fields of up to eight vertices, ascending and each once: a merge of their lists.
+static uint32_t MergeFields(const sgDisplacements* from, const uint32_t* vertices, uint32_t count, uint16_t* out)
+{
+	uint32_t next[SG_LANES], merged = 0;
+	for (uint32_t lane = 0; lane < count; ++lane)
+	{
+		next[lane] = from->starts[vertices[lane]];
+	}
+	for (;;)
+	{
+		uint32_t least = UINT32_MAX;
+		for (uint32_t lane = 0; lane < count; ++lane)
+		{
+			bool isLeft = next[lane] < from->starts[vertices[lane] + 1];
+			uint32_t field = isLeft ? from->fields[next[lane]] : UINT32_MAX;
+			least = field < least ? field : least;
+		}
+		if (least == UINT32_MAX)
+		{
+			return merged;
+		}
+		for (uint32_t lane = 0; lane < count; ++lane)
+		{
+			bool isLeft = next[lane] < from->starts[vertices[lane] + 1];
+			next[lane] += isLeft && from->fields[next[lane]] == least;
+		}
+		if (out != NULL)
+		{
+			out[merged] = (uint16_t)least;
+		}
+		++merged;
+	}
+}
+
+bool sgFields_CountBlocks(const snugModel* model, const sgDisplacements* displacements, sgFieldsHeader* header)
+{
+	const sgClusters* clusters = &model->clusters;
+	uint64_t blocks = 0, fields = 0;
+	for (uint32_t c = 0; c < clusters->header->count; ++c)
+	{
+		const sgCluster* cluster = clusters->clusters + c;
+		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
+		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++blocks)
+		{
+			uint32_t left = cluster->vertexCount - i;
+			fields += MergeFields(displacements, vertices + i, left < SG_LANES ? left : SG_LANES, NULL);
+		}
+	}
+	header->blockCount = (uint32_t)blocks;
+	header->blockFieldCount = (uint32_t)fields;
+	header->blockValueCount = (uint32_t)(3 * (blocks + fields));
+	return 3 * (blocks + fields) <= UINT32_MAX;
+}
+
+// Rest positions have zero added, which makes negative zeros positive: see fields.h.
+static void FillBlock(const snugModel* model, const sgDisplacements* from, const uint32_t* vertices, uint32_t count,
+    const uint16_t* fields, sgLaneFloats* values)
+{
+	for (uint32_t lane = 0; lane < count; ++lane)
+	{
+		uint32_t vertex = vertices[lane];
+		for (size_t axis = 0; axis < 3; ++axis)
+		{
+			values[axis].lane[lane] = model->positions[3 * (size_t)vertex + axis] + 0.0f;
+		}
+		uint32_t j = 0;
+		for (uint32_t k = from->starts[vertex]; k < from->starts[vertex + 1]; ++k)
+		{
+			for (; fields[j] != from->fields[k]; ++j)
+			{
+			}
+			for (size_t axis = 0; axis < 3; ++axis)
+			{
+				values[3 + 3 * (size_t)j + axis].lane[lane] = from->values[3 * (size_t)k + axis];
+			}
+		}
+	}
+}
+
+void sgFields_FillBlocks(const snugModel* model, const sgDisplacements* displacements, const sgFieldsBlockArrays* out)
+{
+	const sgClusters* clusters = &model->clusters;
+	uint32_t block = 0, fields = 0, values = 0;
+	for (uint32_t c = 0; c < clusters->header->count; ++c)
+	{
+		const sgCluster* cluster = clusters->clusters + c;
+		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
+		out->firstBlocks[c] = block;
+		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++block)
+		{
+			uint32_t left = cluster->vertexCount - i, count = left < SG_LANES ? left : SG_LANES;
+			uint32_t own = MergeFields(displacements, vertices + i, count, out->fields + fields);
+			out->blocks[block] = (sgFieldsBlock){ values, fields, own };
+			FillBlock(model, displacements, vertices + i, count, out->fields + fields, out->values + values);
+			fields += own;
+			values += 3 + 3 * own;
+		}
+	}
+	out->firstBlocks[clusters->header->count] = block;
+}

@@ -1,0 +1,28 @@
+// src/deform/linear_kernels.h: the inner loops of displacement fields, compiled once per instruction set.
+#ifndef SG_LINEAR_KERNELS_H
+#define SG_LINEAR_KERNELS_H
+
+#include "deform/fields.h"
+#include "kernels/kernels.h"
+
+typedef struct sgLinearKernels
+{
+	/// Positions of the first `count` vertices of consecutive blocks, x y z each; `out` has room for one float more.
+	void (*evaluateBlocks)(
+	    const sgFields* fields, uint32_t firstBlock, uint32_t count, const float* amplitudes, float* out);
+
+	/// Bounds of the nodes of a group, to the lanes of `out` in `mask`.
+	void (*bound)(
+	    const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, uint32_t mask, sgBoundsOut out);
+} sgLinearKernels;
+
+/// The kernels in use, and others to use instead: see isa.h.
+const sgLinearKernels* sgLinear_GetKernels(void);
+void sgLinear_SetKernels(const sgLinearKernels* kernels);
+
+extern const sgLinearKernels sgLinearKernels_scalar;
+extern const sgLinearKernels sgLinearKernels_sse2;
+extern const sgLinearKernels sgLinearKernels_avx2;
+extern const sgLinearKernels sgLinearKernels_avx512;
+
+#endif

@@ -1,0 +1,282 @@
+// src/deform/skin.c: spherical and dual quaternion skins as deformers. See skin.h.
+#include "deform/skin.h"
+
+#include "base/fpenv.h"
+#include "body.h"
+#include "deform/blend_build.h"
+#include "deform/skin_build.h"
+#include "deform/skin_kernels.h"
+#include "kernels/isa.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+size_t sgSkin_Layout(const snugModel* model, const sgBlendHeader* blend, sgSkinHeader* header)
+{
+	const size_t sizes[SG_SKIN_ARRAYS] = {
+		3 * (size_t)blend->transformCount * sizeof(float),
+		(size_t)model->tree.vertexCount * sizeof(uint32_t),
+		header->setCount * sizeof(sgSkinSet),
+		header->memberCount * sizeof(uint16_t),
+		header->pairCount * sizeof(sgSkinPair),
+		header->setPairCount * sizeof(uint16_t),
+		header->edgeCount * sizeof(sgSkinPair),
+		(size_t)blend->blockCount * SG_LANES * sizeof(uint32_t),
+	};
+	size_t end = sizeof(sgSkinHeader);
+	for (int i = 0; i < SG_SKIN_ARRAYS; ++i)
+	{
+		header->offsets[i] = sgAlignUp(end, SG_ALIGNMENT);
+		end = (size_t)header->offsets[i] + sizes[i];
+	}
+	return sgAlignUp(end, SG_ALIGNMENT);
+}
+
+sgSkin sgSkin_Get(const snugModel* model)
+{
+	sgBlend blend = sgBlend_Get(model);
+	const char* start = (const char*)model->deformData + (size_t)blend.header->skinPlace * SG_ALIGNMENT;
+	const sgSkinHeader* header = (const void*)start;
+	const uint64_t* offsets = header->offsets;
+	return (sgSkin){
+		.blend = blend,
+		.header = header,
+		.jointPositions = (const void*)(start + offsets[0]),
+		.setOf = (const void*)(start + offsets[1]),
+		.sets = (const void*)(start + offsets[2]),
+		.members = (const void*)(start + offsets[3]),
+		.pairs = (const void*)(start + offsets[4]),
+		.setPairs = (const void*)(start + offsets[5]),
+		.edges = (const void*)(start + offsets[6]),
+		.blockSets = (const void*)(start + offsets[7]),
+	};
+}
+
+static _Atomic(const sgSkinKernels*) currentKernels; // null: not chosen yet
+
+const sgSkinKernels* sgSkin_GetKernels(void)
+{
+	static const sgSkinKernels* const tables[SG_ISA_COUNT] = {
+		[sgIsa_scalar] = &sgSkinKernels_scalar,
+#if SNUG_HAVE_X86_KERNELS
+		[sgIsa_sse2] = &sgSkinKernels_sse2,
+		[sgIsa_avx2] = &sgSkinKernels_avx2,
+		[sgIsa_avx512] = &sgSkinKernels_avx512,
+#endif
+	};
+	const sgSkinKernels* kernels = atomic_load_explicit(&currentKernels, memory_order_relaxed);
+	if (kernels == NULL)
+	{
+		kernels = tables[sgGetIsa()];
+		atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
+	}
+	return kernels;
+}
+
+void sgSkin_SetKernels(const sgSkinKernels* kernels)
+{
+	atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
+}
+
+double sgSkin_Roundings(uint32_t maxInfluences)
+{
+	return 24.0 * maxInfluences + 160.0;
+}
+
+static void Describe(const snugModel* model, snugModelInfo* info)
+{
+	const sgBlendHeader* header = model->deformData;
+	info->transformCount = header->transformCount;
+	info->maxInfluences = header->maxInfluences;
+}
+
+static size_t PoseBytes(const snugModel* model)
+{
+	return sizeof(sgBlendPoses) + 2 * sgSkinPose_Bytes(model);
+}
+
+static void SetRest(const snugModel* model, void* memory)
+{
+	sgBlendPoses* poses = memory;
+	memset(poses, 0, PoseBytes(model));
+	poses->poseBytes = sgSkinPose_Bytes(model);
+	sgSkinView view = sgSkinView_Make(model, poses, 0);
+	uint32_t joint;
+	sgSkin_MakePose(&view, NULL, 0, &joint);
+}
+
+static void Evaluate(const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, float* out)
+{
+	sgSkinView view = sgSkinView_Current(model, pose);
+	sgSkin_GetKernels()->evaluate(&view, vertices, count, out);
+}
+
+static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t cluster, float* out)
+{
+	sgSkinView view = sgSkinView_Current(model, pose);
+	const sgCluster* own = model->clusters.clusters + cluster;
+	if (view.pose->isAligned)
+	{
+		sgSkin_GetKernels()->evaluateBlocks(&view, view.skin.blend.firstBlocks[cluster], own->vertexCount, out);
+		return;
+	}
+	sgSkin_GetKernels()->evaluate(&view, model->clusters.vertices + own->firstVertex, own->vertexCount, out);
+}
+
+// ---- Bounds ----------------------------------------------------------------------------------------------------
+
+// A node that no formula bounds, by looking at all vertices below it: what happens where quaternions cancel, and costs
+// what it costs.
+static void BoundByVertices(
+    const snugModel* model, const sgSkinView* view, uint32_t slot, sgBoundsOut out, uint32_t lane)
+{
+	const sgTree* tree = &model->tree;
+	snugVolume volume = (snugVolume)view->skin.blend.header->volume;
+	uint32_t slabs = sgVolume_IsDop(volume) ? sgVolume_ExtraSlabs(volume) : 0;
+	float positions[3 * SG_MAX_LEAF_VERTICES + 1], lower[SG_MAX_EXTRA_SLABS], upper[SG_MAX_EXTRA_SLABS];
+	static const uint32_t upwards[SG_MAX_LEAF_VERTICES] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+		17, 18, 19, 20, 21, 22, 23 };
+	for (uint32_t i = 0; i < slabs; ++i)
+	{
+		lower[i] = INFINITY;
+		upper[i] = -INFINITY;
+	}
+	sgBox box = sgBox_Empty();
+	sgLeafRange range = sgTree_LeavesBelow(tree, slot);
+	for (uint32_t l = range.first; l <= range.last; ++l)
+	{
+		const sgLeaf* leaf = tree->leaves + l;
+		sgSkin_GetKernels()->evaluate(view, tree->leafVertices + leaf->firstVertex, leaf->vertexCount, positions);
+		for (uint32_t v = 0; v < leaf->vertexCount; ++v)
+		{
+			sgBox_AddPoint(&box, positions + 3 * (size_t)v);
+		}
+		if (slabs > 0)
+		{
+			sgVolume_BoundPoints(volume, positions, upwards, leaf->vertexCount, out, lane);
+		}
+		for (uint32_t i = 0; i < slabs; ++i)
+		{
+			lower[i] = fminf(lower[i], out.extra[i].lower[lane]);
+			upper[i] = fmaxf(upper[i], out.extra[i].upper[lane]);
+		}
+	}
+	for (uint32_t i = 0; i < slabs; ++i)
+	{
+		out.extra[i].lower[lane] = lower[i];
+		out.extra[i].upper[lane] = upper[i];
+	}
+	sgBoxLanes_Set(out.boxes, lane, &box);
+	if (volume == snug_volumeBall)
+	{
+		sgBallLanes* balls = (sgBallLanes*)(void*)out.extra;
+		double sum = 0.0;
+		for (int k = 0; k < 3 && !sgBox_IsEmpty(&box); ++k)
+		{
+			double center = (double)sgRoundNearest(0.5 * ((double)box.lower[k] + (double)box.upper[k]));
+			double half = fmax((double)box.upper[k] - center, center - (double)box.lower[k]);
+			balls->center[k][lane] = (float)center;
+			sum += half * half;
+		}
+		balls->radius[lane] = sgRoundUp(sqrt(sum) * (1.0 + 0x1p-40));
+	}
+}
+
+static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out)
+{
+	sgSkinView view = sgSkinView_Current(model, pose);
+	uint32_t left = set.mask;
+	if (view.skin.header->pairCount > 0)
+	{
+		uint32_t parent = model->tree.nodes[set.group * SG_LANES + set.first].parent;
+		uint32_t family = parent == SG_NONE ? 0 : view.skin.blend.familyOfParent[parent];
+		left = sgSkin_GetKernels()->bound(&view, view.skin.blend.families + family, set.mask, out);
+	}
+	for (; left != 0; left &= left - 1)
+	{
+		uint32_t lane = sgLowestBit(left);
+		BoundByVertices(model, &view, set.group * SG_LANES + lane, out, lane);
+	}
+}
+
+static bool BoundsLeaves(const snugModel* model)
+{
+	const sgBlendHeader* header = model->deformData;
+	return header->boundLeaves != 0;
+}
+
+static snugVolume Volume(const snugModel* model)
+{
+	const sgBlendHeader* header = model->deformData;
+	return (snugVolume)header->volume;
+}
+
+// ---- Deformers -------------------------------------------------------------------------------------------------
+
+const sgDeform sgDeform_spherical = {
+	.name = "spherical",
+	.build = sgBlend_Build,
+	.check = sgBlend_Check,
+	.describe = Describe,
+	.poseBytes = PoseBytes,
+	.setRest = SetRest,
+	.evaluate = Evaluate,
+	.evaluateCluster = EvaluateCluster,
+	.bound = Bound,
+	.boundsLeaves = BoundsLeaves,
+	.volume = Volume,
+};
+
+const sgDeform sgDeform_dualQuaternion = {
+	.name = "dual quaternion",
+	.build = sgBlend_Build,
+	.check = sgBlend_Check,
+	.describe = Describe,
+	.poseBytes = PoseBytes,
+	.setRest = SetRest,
+	.evaluate = Evaluate,
+	.evaluateCluster = EvaluateCluster,
+	.bound = Bound,
+	.boundsLeaves = BoundsLeaves,
+	.volume = Volume,
+};
+
+// The new pose is made beside the current one, so a bad one leaves the body as it was.
+static SG_NOINLINE snugStatus SetPose(snugBody* body, const float* matrices, size_t stride)
+{
+	sgBlendPoses* poses = body->pose;
+	uint32_t next = 1 - poses->current, joint;
+	sgSkinView view = sgSkinView_Make(body->model, poses, next);
+	switch (sgSkin_MakePose(&view, (const char*)matrices, stride, &joint))
+	{
+		case sgSkinFault_none:
+			poses->current = next;
+			sgBody_Invalidate(body, INFINITY);
+			return snug_success;
+		case sgSkinFault_notFinite:
+			return sgFail(&body->messenger, snug_badInput, "joint %u: its matrix is not finite", joint);
+		case sgSkinFault_notRigid:
+			return sgFail(&body->messenger, snug_badInput,
+			    "joint %u: its matrix mirrors or flattens space, which %s skinning cannot", joint, body->deform->name);
+		case sgSkinFault_tooFar:
+			break;
+	}
+	return joint == SG_NONE
+	           ? sgFail(&body->messenger, snug_outOfRange, "the joints lead beyond what float32 can hold")
+	           : sgFail(&body->messenger, snug_outOfRange, "joint %u leads beyond what float32 can hold", joint);
+}
+
+snugStatus sgSkin_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count)
+{
+	const sgBlendHeader* header = body->model->deformData;
+	if (count != header->transformCount)
+	{
+		return sgFail(
+		    &body->messenger, snug_badInput, "%u joints are set, but the model has %u", count, header->transformCount);
+	}
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugStatus status = SetPose(body, matrices, stride);
+	sgFpEnv_Leave(environment);
+	return status;
+}

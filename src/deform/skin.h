@@ -1,0 +1,172 @@
+// src/deform/skin.h: skins whose joints turn: spherical blending (Kavan, Zara 2005) and dual quaternions.
+//
+//     spherical:        v' = rotation(sum w_i q_i) (v - r) + sum w_i C_i r,      r the joint set's rotation centre
+//     dual quaternion:  v' = the rigid motion of sum w_i (q_i + epsilon d_i), divided by the length of sum w_i q_i
+//
+// C_i is joint i's rigid motion, q_i its quaternion. Quaternions q and -q are the same rotation, but not the same
+// summand: a vertex' joint set, the joints that move it, has a pivot, and the others' signs are chosen so that none
+// points away from it. Signs, pivots and rotation centres are made once per pose, for evaluation and bounds alike.
+//
+// Both are rational quadratic in the weights: v' = sum_ij w_i w_j M_ij v / sum_ij w_i w_j (q_i . q_j), with matrices
+// M_ij of pairs of joints, which depend on the pose alone. So what blend.h has for sums over transforms serves for sums
+// over pairs, with a denominator: a skin's data are those of a blend model whose families have pairs for transforms,
+// followed by what is below. docs/bounds.md has the proofs.
+//
+// skin.c evaluates; skin_sets.c finds joint sets and pairs, skin_pose.c makes poses, skin_kernels.c is compiled per
+// instruction set; skin_balls.c has the bounds of the 2006 paper, corrected, which work node by node.
+#ifndef SG_SKIN_H
+#define SG_SKIN_H
+
+#include "deform/blend.h"
+
+/// Vertices with more influences have too many pairs; such models are bounded by joint sets, without corners.
+#define SG_PAIR_INFLUENCES 12
+
+/// Below this, |sum w q|^2 says nothing about a direction any more, and the pivot's quaternion takes its place.
+#define SG_LEAST_LENGTH2 0x1p-10f
+
+/// The joints that move a vertex: those of members[firstMember] on, ascending.
+typedef struct sgSkinSet
+{
+	uint32_t firstMember;
+	uint32_t memberCount;
+	uint32_t pivot;     ///< which of the members: the one with the most weight over all vertices of the set
+	uint32_t firstPair; ///< in setPairs: memberCount (memberCount - 1) / 2 of them, if the model has pairs
+	float origin[3];    ///< mean rest position of the members
+	uint32_t reserved;  ///< zero
+} sgSkinSet;
+
+/// Two joints that move a vertex together, or one with itself: first <= second.
+typedef struct sgSkinPair
+{
+	uint16_t first;
+	uint16_t second;
+} sgSkinPair;
+
+/// How many arrays follow a skin's header.
+#define SG_SKIN_ARRAYS 8
+
+/// Behind the data of blend.h.
+typedef struct sgSkinHeader
+{
+	uint32_t setCount;
+	uint32_t memberCount; ///< of all sets together
+	uint32_t pairCount;   ///< zero if the model is bounded by joint sets
+	uint32_t setPairCount;
+	uint32_t edgeCount;
+	uint32_t linkCount;    ///< edges that join joints to one that came before: the first ones
+	uint32_t isCornerFree; ///< bounded by joint sets: without corners whatever their size; 0 or 1
+	uint32_t padding[9];   ///< zero
+	uint64_t offsets[SG_SKIN_ARRAYS];
+} sgSkinHeader;
+
+typedef struct sgSkin
+{
+	sgBlend blend;
+	const sgSkinHeader* header;
+	const float* jointPositions; ///< (3 transformCount): at rest
+	const uint32_t* setOf;       ///< (vertexCount): joint set
+	const sgSkinSet* sets;       ///< (setCount), those with fewer members first
+	const uint16_t* members;     ///< (memberCount)
+	const sgSkinPair* pairs;     ///< (pairCount), ascending
+	const uint16_t* setPairs;    ///< (setPairCount)
+	const sgSkinPair* edges;     ///< (edgeCount): pivots and what they are the pivot of, each once; of the first
+	                             ///< linkCount, `first` came before
+	const uint32_t* blockSets;   ///< (blockCount * SG_LANES): joint sets of the vertices of a block
+} sgSkin;
+
+/// Fill in the offsets of a header from its counts; returns the size of everything behind the data of blend.h.
+size_t sgSkin_Layout(const snugModel* model, const sgBlendHeader* blend, sgSkinHeader* header);
+
+sgSkin sgSkin_Get(const snugModel* model);
+
+/// Whether a deformer is one of the two.
+static inline bool sgSkin_Is(snugDeformer deformer)
+{
+	return deformer == snug_spherical || deformer == snug_dualQuaternion;
+}
+
+// ---- Poses -------------------------------------------------------------------------------------------------------
+
+/// One joint in a pose.
+typedef struct sgSkinJoint
+{
+	float q[4];         ///< x, y, z, w; about unit length; its sign as its neighbours', where they agree
+	float dual[4];      ///< half of the translation times q
+	float matrix[3][4]; ///< rotation and translation by rows
+	float padding[4];   ///< zero
+} SG_ALIGN(32) sgSkinJoint;
+
+/// One pair in a pose: M [v; 1] and the cosine, and for spherical blending how far off M may be, because rotation
+/// centres differ between joint sets.
+typedef struct sgSkinPairPose
+{
+	float matrix[3][4];
+	float cosine; ///< of the angle between the quaternions; exactly 1 for a joint with itself
+	float off[3]; ///< per axis
+} SG_ALIGN(64) sgSkinPairPose;
+
+/// A row of a pair along a direction of a k-DOP.
+typedef struct sgSkinSlab
+{
+	float row[4];
+	float off;
+	float padding[3];
+} SG_ALIGN(32) sgSkinSlab;
+
+/// What is computed once per pose. Arrays follow, each aligned:
+///   joints[transformCount], pairs[pairCount], slabs[pairCount][extra slabs], centers[setCount][4],
+///   stage[transformCount][16] (columns), signs[memberCount]
+typedef struct sgSkinPose
+{
+	float reach;        ///< bounds the length of every intermediate of evaluating a vertex
+	uint32_t isAligned; ///< signs of all joint sets agree with those in `joints`; otherwise `signs` has them
+	uint32_t hasStage;  ///< joints scale or shear: an affine stage, `stage`, comes first
+	float stageReach;   ///< what `reach` is to that stage
+	float mostOff;      ///< greatest |displacement| that the stage and displacement fields cause, per axis at most
+	uint32_t padding[11];
+} sgSkinPose;
+
+/// A model and a pose, with all that evaluation and bounds look at.
+typedef struct sgSkinView
+{
+	sgSkin skin;
+	const float* restPositions; ///< of the model
+	bool isSpherical;
+	sgSkinPose* pose;
+	sgSkinJoint* joints;
+	sgSkinPairPose* pairs;
+	sgSkinSlab* slabs;
+	float* centers;
+	float* stage;
+	float* signs;
+} sgSkinView;
+
+/// Bytes of one pose.
+size_t sgSkinPose_Bytes(const snugModel* model);
+
+/// What a body keeps: two poses behind an sgBlendPoses. View the one with number `which`.
+sgSkinView sgSkinView_Make(const snugModel* model, const void* poses, uint32_t which);
+
+static inline sgSkinView sgSkinView_Current(const snugModel* model, const void* poses)
+{
+	return sgSkinView_Make(model, poses, ((const sgBlendPoses*)poses)->current);
+}
+
+/// What is wrong with a pose.
+typedef enum sgSkinFault
+{
+	sgSkinFault_none,
+	sgSkinFault_notFinite,
+	sgSkinFault_tooFar,
+	sgSkinFault_notRigid, ///< mirrors, or flattens space
+} sgSkinFault;
+
+/// Make a pose from matrices, three rows of four each; null: the rest pose.
+/// @param joint receives the one that a fault is about
+sgSkinFault sgSkin_MakePose(const sgSkinView* view, const char* matrices, size_t stride, uint32_t* joint);
+
+/// Pose a body by joints: snugBody_SetJoints for skins.
+snugStatus sgSkin_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);
+
+#endif

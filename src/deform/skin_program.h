@@ -1,0 +1,157 @@
+// src/deform/skin_program.h: one coordinate of a family's nodes from ranges of the weights of pairs. Part of
+// skin_kernels.c, which alone includes it; docs/bounds.md for why.
+#ifndef SG_SKIN_PROGRAM_H
+#define SG_SKIN_PROGRAM_H
+
+#include "deform/blend_program.h"
+#include "deform/skin.h"
+
+/// One direction's rows of all pairs: that of pair p is rows[rowStride p], what it may be off by offs[offStride p].
+typedef struct PairRows
+{
+	const float* rows;
+	size_t rowStride;
+	const float* offs;
+	size_t offStride;
+	const sgSkinPairPose* pairs;
+} PairRows;
+
+/// What the nodes of a family have in common with all directions: bounds of sum w_i w_j (q_i . q_j), and of rounding.
+typedef struct Denominator
+{
+	f8 least;
+	f8 inverse; ///< 1 / least, rounded up
+	f8 error;
+	f8 reach;
+} Denominator;
+
+/// How far vertices may be from their rest positions when the skin begins: the middle and half of a box per node.
+typedef struct Displacement
+{
+	bool isThere;
+	f8 middle[3];
+	f8 half[3];
+} Displacement;
+
+SG_INLINE Interval ImageOfPair(
+    const PairRows* rows, uint32_t pair, const sgLocalEntry* entry, const Displacement* displacement)
+{
+	const float* row = rows->rows + rows->rowStride * pair;
+	f8 middle = f8_Set(row[3]), extent = f8_Set(rows->offs[rows->offStride * pair]);
+	for (int k = 0; k < 3; ++k)
+	{
+		f8 at = f8_Set(row[k]), center = LoadLanes(entry->center + k), half = LoadLanes(entry->half + k);
+		if (displacement->isThere)
+		{
+			center = f8_Add(center, displacement->middle[k]);
+			half = f8_Add(half, displacement->half[k]);
+		}
+		middle = f8_MulAddLoose(at, center, middle);
+		extent = f8_MulAddLoose(f8_Abs(at), half, extent);
+	}
+	return (Interval){ f8_Sub(middle, extent), f8_Add(middle, extent) };
+}
+
+// sum w_i w_j (q_i . q_j) = 1 - sum over pairs of different joints of 2 w_i w_j (1 - cosine). Their weights sum to at
+// most 1 - 1/n where a vertex has n influences at most, and are at most what their ranges say. Rounding, of what is at
+// most 2 for every pair, and the weights' own: 2^-20 is more than all of it for up to KEPT_IMAGES entries, and 2^-12
+// for all that there can be.
+SG_INLINE Denominator MakeDenominator(
+    const Entries* entries, const sgSkinPairPose* pairs, const sgBlendCommon* common, float reach, uint32_t influences)
+{
+	f8 zero = f8_Set(0.0f), one = f8_Set(1.0f), sum = zero, most = zero;
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const sgRangeEntry* range = Entries_Get(entries, j);
+		f8 weight = f8_Add(LoadLanes(&range->low), LoadLanes(&range->spread));
+		f8 away = f8_Set(1.0f - pairs[entries->transforms[j]].cosine);
+		sum = f8_MulAddLoose(weight, away, sum);
+		most = f8_Select(f8_LessEqual(weight, zero), most, f8_Max(most, away));
+	}
+	f8 limit = f8_Set((float)(1.0 - 1.0 / (double)influences) + 0x1p-22f);
+	f8 away = f8_Min(sum, f8_Mul(most, limit));
+	f8 margin = f8_Set(entries->count <= KEPT_IMAGES ? 0x1p-17f : 0x1p-10f);
+	f8 least = f8_Sub(f8_Sub(one, away), f8_Mul(margin, f8_Max(away, f8_Set(0x1p-6f))));
+	return (Denominator){
+		.least = least,
+		.inverse = f8_Div(f8_Set(1.0f + 0x1p-22f), f8_Max(least, f8_Set(0x1p-12f))),
+		.error = f8_Mul(LoadLanes(&common->error), f8_Set(reach)),
+		.reach = f8_Set(reach),
+	};
+}
+
+// value / denominator for a bound from above: the least denominator if it is positive, the greatest, 1, if not.
+SG_INLINE f8 DivideUp(f8 value, const Denominator* denominator)
+{
+	return f8_Max(f8_Mul(value, denominator->inverse), value);
+}
+
+/// One side of the program: sums for f(lambda), once the shift is known.
+typedef struct Side
+{
+	Program program;
+	f8 lambda;
+	f8 above;
+} Side;
+
+SG_INLINE void Side_Add(Side* side, f8 b, f8 low, f8 spread, m8 isAbsent)
+{
+	Program_Add(&side->program, b, low, spread, isAbsent);
+	side->above = f8_MulAddLoose(spread, f8_Max(f8_Sub(b, side->lambda), f8_Set(0.0f)), side->above);
+}
+
+SG_INLINE f8 Side_Bound(const Side* side, f8 slack)
+{
+	f8 dual = f8_Add(f8_MulAddLoose(slack, side->lambda, side->program.base), side->above);
+	return f8_Min(dual, Program_Limited(&side->program, slack));
+}
+
+// v' - x = sum of weights of pairs * (M v - x cosine) / denominator, for any x: near the middle of the node, so that
+// dividing by the least denominator matters little.
+SG_INLINE Interval PairProgramRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
+    const Denominator* denominator, const Displacement* displacement)
+{
+	f8 up[KEPT_IMAGES], down[KEPT_IMAGES];
+	f8 zero = f8_Set(0.0f), total = zero, weightedUp = zero, weightedDown = zero, weightedCosine = zero;
+	bool isKept = entries->count <= KEPT_IMAGES;
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const sgLocalEntry* entry = Entries_Get(entries, j);
+		uint32_t pair = entries->transforms[j];
+		Interval image = ImageOfPair(rows, pair, entry, displacement);
+		f8 low = LoadLanes(&entry->range.low), weight = f8_Add(f8_Add(low, low), LoadLanes(&entry->range.spread));
+		total = f8_Add(total, weight);
+		weightedUp = f8_MulAddLoose(weight, image.upper, weightedUp);
+		weightedDown = f8_MulAddLoose(weight, image.lower, weightedDown);
+		weightedCosine = f8_MulAddLoose(weight, f8_Set(rows->pairs[pair].cosine), weightedCosine);
+		if (isKept)
+		{
+			up[j] = image.upper;
+			down[j] = image.lower;
+		}
+	}
+	f8 half = f8_Mul(f8_Set(0.5f), f8_Add(weightedUp, weightedDown));
+	f8 shift = f8_Div(half, f8_Max(weightedCosine, f8_Set(0x1p-20f)));
+	shift = f8_Max(f8_Min(shift, denominator->reach), f8_Sub(zero, denominator->reach));
+	f8 inverse = f8_Div(f8_Set(1.0f), f8_Max(total, f8_Set(0x1p-20f)));
+	f8 moved = f8_Mul(shift, weightedCosine);
+	Side upper = { Program_Start(), f8_Mul(f8_Sub(weightedUp, moved), inverse), zero };
+	Side lower = { Program_Start(), f8_Mul(f8_Sub(moved, weightedDown), inverse), zero };
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const sgLocalEntry* entry = Entries_Get(entries, j);
+		uint32_t pair = entries->transforms[j];
+		Interval image = isKept ? (Interval){ down[j], up[j] } : ImageOfPair(rows, pair, entry, displacement);
+		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
+		m8 isAbsent = f8_LessEqual(f8_Add(low, spread), zero);
+		f8 origin = f8_Mul(shift, f8_Set(rows->pairs[pair].cosine));
+		Side_Add(&upper, f8_Sub(image.upper, origin), low, spread, isAbsent);
+		Side_Add(&lower, f8_Sub(origin, image.lower), low, spread, isAbsent);
+	}
+	f8 slack = LoadLanes(&common->slack);
+	f8 most = DivideUp(f8_Add(Side_Bound(&upper, slack), denominator->error), denominator);
+	f8 least = DivideUp(f8_Add(Side_Bound(&lower, slack), denominator->error), denominator);
+	return (Interval){ f8_Sub(shift, least), f8_Add(shift, most) };
+}
+
+#endif

@@ -1,0 +1,174 @@
+#include "skin_support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+Thing MakeSkinThing(const SkinnedMesh* skinned, snugDeformer deformer, snugTreeDef tree, const Bounding* how)
+{
+	sceneMesh copy = sceneMesh_Copy(&skinned->mesh);
+	Thing thing = { .mesh = copy };
+	snugModelDef def = MeshDef(&copy, deformer, tree);
+	def.blend = (snugBlendDef){
+		.transformCount = skinned->skin.transformCount,
+		.starts = skinned->skin.starts,
+		.transforms = skinned->skin.transforms,
+		.weights = skinned->skin.weights,
+		.bound = how->bound,
+		.volume = how->volume,
+		.boundLeaves = how->boundLeaves,
+	};
+	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
+	snugBodyDef bodyDef = { .model = thing.model, .strategy = how->strategy };
+	assert_int_equal(snugBody_Create(&bodyDef, &thing.body), snug_success);
+	return thing;
+}
+
+void RigidMatrix(const double q[4], const double t[3], float m[12])
+{
+	double x = q[0], y = q[1], z = q[2], w = q[3];
+	const double r[9] = { 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), 2 * (x * y + w * z),
+		1 - 2 * (x * x + z * z), 2 * (y * z - w * x), 2 * (x * z - w * y), 2 * (y * z + w * x),
+		1 - 2 * (x * x + y * y) };
+	for (int i = 0; i < 3; ++i)
+	{
+		for (int k = 0; k < 3; ++k)
+		{
+			m[4 * i + k] = (float)r[3 * i + k];
+		}
+		m[4 * i + 3] = (float)t[i];
+	}
+}
+
+void AxisTurn(const double axis[3], double angle, double q[4])
+{
+	double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+	for (int k = 0; k < 3; ++k)
+	{
+		q[k] = axis[k] / length * sin(0.5 * angle);
+	}
+	q[3] = cos(0.5 * angle);
+}
+
+// The size of a mesh and where its middle is.
+static double FindSize(const sceneMesh* mesh, double middle[3])
+{
+	double lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY }, size = 0.0;
+	for (uint32_t v = 0; v < mesh->vertexCount; ++v)
+	{
+		for (int k = 0; k < 3; ++k)
+		{
+			lower[k] = fmin(lower[k], mesh->positions[3 * (size_t)v + (size_t)k]);
+			upper[k] = fmax(upper[k], mesh->positions[3 * (size_t)v + (size_t)k]);
+		}
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		middle[k] = mesh->vertexCount > 0 ? 0.5 * (lower[k] + upper[k]) : 0.0;
+		size = mesh->vertexCount > 0 ? fmax(size, upper[k] - lower[k]) : 1.0;
+	}
+	return size;
+}
+
+// Rotation q about a point, then a further translation.
+static void TurnAbout(const double q[4], const double point[3], const double further[3], float m[12])
+{
+	double t[3];
+	RigidMatrix(q, (const double[3]){ 0, 0, 0 }, m);
+	for (int i = 0; i < 3; ++i)
+	{
+		t[i] = point[i] + further[i];
+		for (int k = 0; k < 3; ++k)
+		{
+			t[i] -= (double)m[4 * i + k] * point[k];
+		}
+		m[4 * i + 3] = (float)t[i];
+	}
+}
+
+static void RandomAxis(sceneRandom* random, double axis[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		axis[k] = sceneRandom_Range(random, -1.0, 1.0);
+	}
+	axis[sceneRandom_Index(random, 3)] += 0.01;
+}
+
+void TurnJoints(sceneRandom* random, SkinnedMesh* skinned)
+{
+	static const double angles[] = { 0.0, 1e-7, 1e-3, 0.1, 1.0, 1.6, 2.5, 3.1415, 3.14159265358979, 6.0 };
+	double middle[3], common[3], size = FindSize(&skinned->mesh, middle);
+	uint32_t kind = sceneRandom_Index(random, 6), most = 1 + sceneRandom_Index(random, LENGTH_OF(angles));
+	double apart = sceneRandom_Index(random, 4) == 0 ? 10.0 : sceneRandom_Index(random, 2) == 0 ? 0.0 : 0.3;
+	bool scales = sceneRandom_Index(random, 5) == 0;
+	RandomAxis(random, common);
+	for (uint32_t j = 0; j < skinned->skin.transformCount; ++j)
+	{
+		double axis[3], q[4], point[3], further[3];
+		float* m = skinned->skin.matrices + 12 * (size_t)j;
+		RandomAxis(random, axis);
+		double angle = angles[sceneRandom_Index(random, most)] * (sceneRandom_Index(random, 2) == 0 ? 1.0 : -1.0);
+		AxisTurn(kind == 1 ? common : axis, angle, q);
+		if (kind == 2)
+		{
+			RandomRotation(random, q);
+		}
+		for (int k = 0; k < 3; ++k)
+		{
+			double offset = kind == 3 ? sceneRandom_Range(random, -1.0, 1.0) : 0.0;
+			point[k] = middle[k] + size * offset;
+			further[k] = size * apart * sceneRandom_Range(random, -1.0, 1.0);
+		}
+		TurnAbout(q, point, further, m);
+		double stretch = scales && sceneRandom_Index(random, 2) == 0 ? sceneRandom_Range(random, 0.3, 2.0) : 1.0;
+		double other = scales && sceneRandom_Index(random, 4) == 0 ? sceneRandom_Range(random, 0.5, 1.5) : stretch;
+		for (int i = 0; i < 9 && scales; ++i)
+		{
+			m[4 * (i / 3) + i % 3] *= (float)(i % 3 == 0 ? other : stretch);
+		}
+	}
+}
+
+void NudgeJoints(sceneRandom* random, SkinnedMesh* skinned)
+{
+	double middle[3], size = FindSize(&skinned->mesh, middle);
+	for (uint32_t j = 0; j < skinned->skin.transformCount; ++j)
+	{
+		double axis[3], q[4], further[3];
+		float *m = skinned->skin.matrices + 12 * (size_t)j, turn[12], old[12];
+		RandomAxis(random, axis);
+		AxisTurn(axis, 0.01 * sceneRandom_Unit(random), q);
+		for (int k = 0; k < 3; ++k)
+		{
+			further[k] = 0.01 * size * sceneRandom_Range(random, -1.0, 1.0);
+		}
+		TurnAbout(q, middle, further, turn);
+		memcpy(old, m, sizeof(old));
+		for (int i = 0; i < 3; ++i)
+		{
+			for (int k = 0; k < 4; ++k)
+			{
+				double sum = k == 3 ? (double)turn[4 * i + 3] : 0.0;
+				for (int l = 0; l < 3; ++l)
+				{
+					sum += (double)turn[4 * i + l] * (double)old[4 * l + k];
+				}
+				m[4 * i + k] = (float)sum;
+			}
+		}
+	}
+}
+
+Bounding SkinBoundingOf(uint64_t number)
+{
+	static const snugBound bounds[] = { snug_boundDefault, snug_boundLocal, snug_boundFirstOrder, snug_boundZeroOrder,
+		snug_boundCorners, snug_boundProgram, snug_boundDefault };
+	Bounding how = { .bound = bounds[number % LENGTH_OF(bounds)] };
+	number /= LENGTH_OF(bounds);
+	bool isBall = how.bound == snug_boundCorners || how.bound == snug_boundProgram;
+	how.volume = isBall ? snug_volumeBall : (snugVolume)(number % 4);
+	how.boundLeaves = number / 4 % 3 == 0;
+	how.strategy = (snugStrategy)(number / 12 % 4);
+	return how;
+}

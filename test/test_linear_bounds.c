@@ -1,0 +1,338 @@
+// test/test_linear_bounds.c: bounds of displacement fields contain the float32 vertices that evaluation gives, where
+// rounding is worst; and evaluation gives the same bits in every way and on every instruction set.
+//
+// docs/bounds.md proves how much a bound must add for rounding. Here the proof is put to the test: on meshes, fields
+// and amplitudes of every size and sort, and on such in which roundings add up instead of cancelling.
+#include "hard_skins.h"
+#include "linear_support.h"
+
+#include "body.h"
+#include "deform/linear_kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t checkCounts[LINEAR_BOUND_COUNT];
+
+static void Check(const char* what, uint64_t number, const Thing* thing, const LinearBounding* how, int kind)
+{
+	snugValidation found;
+	if (snugBody_Validate(thing->body, &found) != snug_success)
+	{
+		fail_msg("%s, SNUG_SEED=%llu: bound %s, volume %d, leaves %d, strategy %d: %llu of %llu checks failed, by %g",
+		    what, (unsigned long long)number, linearBoundNames[kind], (int)how->volume, how->boundLeaves,
+		    (int)how->strategy, (unsigned long long)found.violations, (unsigned long long)found.checks, found.worst);
+	}
+	checkCounts[kind] += found.checks;
+}
+
+static int KindOf(uint64_t number)
+{
+	return (int)(number % LINEAR_BOUND_COUNT);
+}
+
+static double SizeOf(const sceneMesh* mesh)
+{
+	double size = 0.0;
+	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
+	{
+		size = fmax(size, fabs((double)mesh->positions[i]));
+	}
+	return size > 0.0 ? size : 1.0;
+}
+
+// Meshes of every shape and size (hard_skins.h). Poses come in pairs, the second a little beside the first, so that
+// boxes also grow instead of being refitted.
+static void hard_fields_are_contained(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed();
+	for (int i = 0; i < TestCount(2100); ++i)
+	{
+		uint64_t number = seed + (uint64_t)i;
+		sceneRandom random = { number };
+		SkinnedMesh hard = HardSkin(&random);
+		FieldSet set = RandomFields(&random, &hard.mesh, SizeOf(&hard.mesh));
+		LinearBounding how = LinearBoundingOf(number);
+		Thing thing = MakeLinear(sceneMesh_Copy(&hard.mesh), &set, RandomTreeDef(&random), &how);
+		for (int pose = 0; pose < 4; ++pose)
+		{
+			RandomAmplitudes(&random, &set);
+			PoseLinear(&thing, &set);
+			Check("hard fields", number, &thing, &how, KindOf(number));
+			NudgeAmplitudes(&random, &set);
+			PoseLinear(&thing, &set);
+			Check("hard fields, nudged", number, &thing, &how, KindOf(number));
+		}
+		Thing_Free(&thing);
+		FieldSet_Free(&set);
+		SkinnedMesh_Free(&hard);
+	}
+}
+
+// --- Roundings that add up
+// --------------------------------------------------------------------------------------------
+
+typedef enum Roundings
+{
+	rounded_up,        // every sum of evaluation rounds up; those of fits, which start at zero, are exact
+	rounded_down,      // the same downwards
+	rounded_ties,      // products round to ties, where fused sums do not
+	rounded_apart,     // two vertices apart: the sums of the box start elsewhere and round otherwise
+	rounded_subnormal, // every product is a little more than half of the least number there is
+	ROUNDINGS
+} Roundings;
+
+// All vertices at one place but for `apart`, all moved alike, so that apart from rounding every bound touches them.
+static void CheckAligned(Roundings roundings, uint32_t n, uint64_t number)
+{
+	sceneMesh mesh = sceneMakeTetrahedron();
+	FieldSet set = { .fieldCount = n };
+	set.displacements = calloc(3 * (size_t)n * mesh.vertexCount, sizeof(float));
+	set.amplitudes = calloc(n, sizeof(float));
+	assert_true(set.displacements != NULL && set.amplitudes != NULL);
+	bool isTiny = roundings == rounded_subnormal;
+	for (size_t i = 0; i < 3 * (size_t)mesh.vertexCount; ++i)
+	{
+		float far = roundings == rounded_apart && i < 3 ? -2.9999f : 1.0f;
+		mesh.positions[i] = isTiny ? 0.0f : far;
+	}
+	for (size_t i = 0; i < 3 * (size_t)n * mesh.vertexCount; ++i)
+	{
+		switch (roundings)
+		{
+			case rounded_up:
+			case rounded_apart:
+				set.displacements[i] = 0x1.01p-24f;
+				break;
+			case rounded_down:
+				set.displacements[i] = -0x1.01p-25f;
+				break;
+			case rounded_ties:
+				set.displacements[i] = 0x1.000002p-24f;
+				break;
+			default:
+				set.displacements[i] = 0x1.8p-125f;
+				break;
+		}
+	}
+	for (uint32_t f = 0; f < n; ++f)
+	{
+		set.amplitudes[f] = isTiny ? 0x1.6p-25f : (roundings == rounded_ties ? 0x1.fffffep-1f : 1.0f);
+	}
+	LinearBounding how = LinearBoundingOf(number);
+	how.strategy = snug_strategyOnDemand;
+	Thing thing = MakeLinear(mesh, &set, (snugTreeDef){ .leafTriangles = 1 }, &how);
+	PoseLinear(&thing, &set);
+	Check("aligned roundings", number, &thing, &how, KindOf(number));
+	Thing_Free(&thing);
+	FieldSet_Free(&set);
+}
+
+static void aligned_roundings_are_contained(void** state)
+{
+	(void)state;
+	static const uint32_t counts[] = { 1, 2, 3, 10, 100, 1000 };
+	for (int a = 0; a < ROUNDINGS; ++a)
+	{
+		for (size_t c = 0; c < LENGTH_OF(counts); ++c)
+		{
+			for (uint64_t number = 0; number < 32 * LINEAR_BOUND_COUNT; ++number)
+			{
+				CheckAligned((Roundings)a, counts[c], number);
+			}
+		}
+	}
+}
+
+// --- Evaluation
+// -------------------------------------------------------------------------------------------------------
+
+/// The kernels of one instruction set.
+typedef struct Table
+{
+	const char* name;
+	const sgLinearKernels* kernels;
+} Table;
+
+static Table tables[4];
+static int tableCount;
+
+static void FindTables(void)
+{
+	tables[tableCount++] = (Table){ "scalar", &sgLinearKernels_scalar };
+#if SNUG_HAVE_X86_KERNELS
+	__builtin_cpu_init();
+	if (__builtin_cpu_supports("sse2"))
+	{
+		tables[tableCount++] = (Table){ "sse2", &sgLinearKernels_sse2 };
+	}
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+	{
+		tables[tableCount++] = (Table){ "avx2", &sgLinearKernels_avx2 };
+	}
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+	    __builtin_cpu_supports("avx512bw"))
+	{
+		tables[tableCount++] = (Table){ "avx512", &sgLinearKernels_avx512 };
+	}
+#endif
+}
+
+// fields.h says what evaluation is; this is that, with every field, moved or not, and nothing else.
+static void EvaluatePlainly(const snugModel* model, const float* amplitudes, uint32_t vertex, float out[3])
+{
+	sgFields fields = sgFields_Bind(model->deformData);
+	for (uint32_t axis = 0; axis < 3; ++axis)
+	{
+		volatile float sum = model->positions[3 * (size_t)vertex + axis] + 0.0f; // volatile: every step rounds
+		uint32_t k = fields.starts[vertex];
+		for (uint32_t f = 0; f < fields.header->fieldCount; ++f)
+		{
+			bool isMoved = k < fields.starts[vertex + 1] && fields.fields[k] == f;
+			volatile float product = amplitudes[f] * (isMoved ? fields.displacements[3 * (size_t)k + axis] : 0.0f);
+			sum = sum + product;
+			k += isMoved;
+		}
+		out[axis] = sum;
+	}
+}
+
+static void CheckClusters(const snugBody* body, uint64_t number)
+{
+	const snugModel* model = body->model;
+	const sgClusters* clusters = &model->clusters;
+	sgFields fields = sgFields_Bind(model->deformData);
+	const float* amplitudes = sgFieldsPose_Amplitudes(body->pose);
+	for (uint32_t c = 0; c < clusters->header->count; ++c)
+	{
+		const uint32_t* vertices = clusters->vertices + clusters->clusters[c].firstVertex;
+		uint32_t count = clusters->clusters[c].vertexCount;
+		float expected[3 * SG_MAX_CLUSTER_VERTICES], found[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			EvaluatePlainly(model, amplitudes, vertices[i], expected + 3 * i);
+		}
+		body->deform->evaluate(model, body->pose, vertices, count, found);
+		if (memcmp(expected, found, 3 * (size_t)count * sizeof(float)) != 0)
+		{
+			fail_msg("SNUG_SEED=%llu: other bits one by one", (unsigned long long)number);
+		}
+		for (int t = 0; t < tableCount; ++t)
+		{
+			tables[t].kernels->evaluateBlocks(&fields, fields.firstBlocks[c], count, amplitudes, found);
+			if (memcmp(expected, found, 3 * (size_t)count * sizeof(float)) != 0)
+			{
+				fail_msg("%s, SNUG_SEED=%llu: other bits in a cluster of %u", tables[t].name,
+				    (unsigned long long)number, count);
+			}
+		}
+	}
+}
+
+static float OddFloat(sceneRandom* random)
+{
+	static const float odd[] = { 0.0f, -0.0f, 0x1p-149f, -0x1p-149f, 1e-40f, -1e-40f, 1.0f, -1.0f };
+	uint32_t choice = sceneRandom_Index(random, 2 * LENGTH_OF(odd));
+	return choice < LENGTH_OF(odd) ? odd[choice] : (float)sceneRandom_Range(random, -1.0, 1.0);
+}
+
+// Would catch a fused multiply-add, another order of sums, a field that does not move a vertex but changes the sign of
+// a zero, and a last block that is not full.
+static void everything_evaluates_alike(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed();
+	for (int i = 0; i < TestCount(400); ++i)
+	{
+		uint64_t number = seed + (uint64_t)i;
+		sceneRandom random = { number };
+		SkinnedMesh hard = HardSkin(&random);
+		bool isOdd = i % 2 == 0;
+		FieldSet set = RandomFields(&random, &hard.mesh, SizeOf(&hard.mesh));
+		for (size_t k = 0; isOdd && k < 3 * (size_t)hard.mesh.vertexCount; ++k)
+		{
+			hard.mesh.positions[k] = OddFloat(&random);
+		}
+		for (size_t k = 0; isOdd && set.starts == NULL && k < 3 * (size_t)hard.mesh.vertexCount * set.fieldCount; ++k)
+		{
+			set.displacements[k] = OddFloat(&random);
+		}
+		LinearBounding how = LinearBoundingOf(number);
+		Thing thing = MakeLinear(sceneMesh_Copy(&hard.mesh), &set, RandomTreeDef(&random), &how);
+		for (int pose = 0; pose < 4; ++pose)
+		{
+			RandomAmplitudes(&random, &set);
+			for (uint32_t f = 0; isOdd && f < set.fieldCount; ++f)
+			{
+				set.amplitudes[f] = OddFloat(&random);
+			}
+			PoseLinear(&thing, &set);
+			CheckClusters(thing.body, number);
+		}
+		Thing_Free(&thing);
+		FieldSet_Free(&set);
+		SkinnedMesh_Free(&hard);
+	}
+}
+
+// Back to zero amplitudes is the rest pose, however it was left.
+static void rest_comes_back(void** state)
+{
+	(void)state;
+	sceneRandom random = { TestSeed() };
+	sceneMesh mesh = sceneMakeBlob(6, 1);
+	FieldSet set = RandomFields(&random, &mesh, 1.0);
+	for (int k = 0; k < LINEAR_BOUND_COUNT; ++k)
+	{
+		LinearBounding how = LinearBoundingOf((uint64_t)k);
+		Thing thing = MakeLinear(sceneMesh_Copy(&mesh), &set, (snugTreeDef){ 0 }, &how);
+		Thing other = Thing_Make(sceneMakeBlob(5, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
+		Place(other.body, 0.9, 0.1, 0.0);
+		PairList atRest = CollideAll(thing.body, other.body, NULL);
+		for (int pose = 0; pose < 6; ++pose)
+		{
+			memset(set.amplitudes, 0, set.fieldCount * sizeof(float));
+			if (pose % 2 == 0)
+			{
+				RandomAmplitudes(&random, &set);
+			}
+			PoseLinear(&thing, &set);
+			Check("rest", (uint64_t)pose, &thing, &how, k);
+			CheckPairs("rest", (uint64_t)pose, &thing, &other, NULL);
+		}
+		PairList again = CollideAll(thing.body, other.body, NULL);
+		AssertSamePairs("rest again", 0, &atRest, &again);
+		PairList_Free(&atRest);
+		PairList_Free(&again);
+		Thing_Free(&thing);
+		Thing_Free(&other);
+	}
+	sceneMesh_Free(&mesh);
+	FieldSet_Free(&set);
+}
+
+static void every_bound_was_checked(void** state)
+{
+	(void)state;
+	print_message("seed %llu\n", (unsigned long long)TestSeed());
+	for (int k = 0; k < LINEAR_BOUND_COUNT; ++k)
+	{
+		print_message("%-10s %12llu component checks\n", linearBoundNames[k], (unsigned long long)checkCounts[k]);
+		assert_true(checkCounts[k] > 0);
+	}
+}
+
+int main(void)
+{
+	FindTables();
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hard_fields_are_contained),
+		cmocka_unit_test(aligned_roundings_are_contained),
+		cmocka_unit_test(everything_evaluates_alike),
+		cmocka_unit_test(rest_comes_back),
+		cmocka_unit_test(every_bound_was_checked),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
