@@ -84,7 +84,15 @@ const float* benchActor_GetMatrices(const benchActor* actor, int frame)
 
 snugStatus benchActor_Pose(const benchActor* actor, snugBody* body, int frame)
 {
-	return snugBody_SetJoints(body, benchActor_GetMatrices(actor, frame), 0, actor->weights->transformCount);
+	const benchSkinning* skin = actor->skin;
+	snugStatus status =
+	    snugBody_SetJoints(body, benchActor_GetMatrices(actor, frame), 0, actor->weights->transformCount);
+	if (status == snug_success && skin != NULL && skin->targets != NULL)
+	{
+		uint32_t count = skin->targets->count;
+		status = snugBody_SetAmplitudes(body, skin->amplitudes + (size_t)frame * count, count);
+	}
+	return status;
 }
 
 // The first mesh of a file, as its nodes leave it at rest.

@@ -279,7 +279,7 @@ static void RunVariants(const benchOptions* options, benchReport* report, const 
 {
 	static const snugTreeDef paperTree = { snug_splitMedian, 1, 2 };
 	const benchBounding how = { .tree = paperTree };
-	const benchSkinning skin = { .deformer = benchSkins[BENCH_SKINS > 1 ? 1 : 0],
+	const benchSkinning skin = { .deformer = snug_spherical,
 		.jointPositions = character->jointPositions };
 	walk* w = calloc(1, sizeof(walk));
 	uint64_t expected = 0;

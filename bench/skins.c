@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-const snugDeformer benchSkins[BENCH_SKINS] = { snug_blend };
+const snugDeformer benchSkins[BENCH_SKINS] = { snug_blend, snug_spherical, snug_dualQuaternion };
 const char* const benchCharacterNames[BENCH_CHARACTERS] = { "mannequiny", "makehuman", "fox", "alien" };
 
 const char* benchGetSkinName(snugDeformer deformer)

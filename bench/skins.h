@@ -4,7 +4,7 @@
 
 #include "bench/character.h"
 
-#define BENCH_SKINS 1
+#define BENCH_SKINS 3
 
 /// Linear, spherical, dual quaternion.
 extern const snugDeformer benchSkins[BENCH_SKINS];

@@ -248,7 +248,9 @@ static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, c
 		.transforms = mesh->joints,
 		.weights = mesh->weights,
 		.jointPositions = made.jointPositions };
-	def.fields = (snugFieldsDef){ made.targetCount, made.starts, made.targets, made.deltas };
+	def.fields = (snugFieldsDef){
+		.fieldCount = made.targetCount, .starts = made.starts, .fields = made.targets, .displacements = made.deltas
+	};
 	SetBound(m, &def.blend);
 	const snugModel* model = CreateModel(m, &def);
 	ioRig_Free(&made);

@@ -360,7 +360,10 @@ void sceneTargets_Free(sceneTargets* targets)
 
 snugFieldsDef sceneTargets_Get(const sceneTargets* targets)
 {
-	return (snugFieldsDef){ targets->count, targets->starts, targets->fields, targets->displacements };
+	return (snugFieldsDef){ .fieldCount = targets->count,
+		.starts = targets->starts,
+		.fields = targets->fields,
+		.displacements = targets->displacements };
 }
 
 snugModelDef sceneCharacter_MakeDef(const sceneCharacter* character, snugDeformer deformer)

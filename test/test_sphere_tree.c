@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const snugDeformer deformers[] = { snug_blend };
+static const snugDeformer deformers[] = { snug_blend, snug_spherical, snug_dualQuaternion };
 
 static const sphereTreeDef variants[] = { { 0 }, { .prune = 0.8 }, { .prune = 0.6, .averageAtRest = true },
 	{ .smallestInRefit = true } };
