@@ -74,7 +74,11 @@ static void MeasureNode(measurement* m, uint32_t node, benchReport* report)
 	uint32_t slot = sphereTree_GetSlot(m->tree, node);
 	double optimal[3], ours[3] = { 0.0, 0.0, 0.0 }, radius = 0.0, ignored[3], none = 0.0;
 	double smallest = sgSmallestBall(GetPoint, &points, count, optimal);
-	sphereBall paper = sphereBody_Refit(m->spheres, node);
+	sphereBall paper = { .radius = INFINITY };
+	if (m->out->hasPaper)
+	{
+		paper = sphereBody_Refit(m->spheres, node);
+	}
 	GetBounds(m->balls.body, slot, ours, &radius);
 	sgBox box = GetBounds(m->boxes.body, slot, ignored, &none), tight = sgBox_Empty();
 	bool isInside = true;
@@ -102,6 +106,7 @@ static void MeasureNode(measurement* m, uint32_t node, benchReport* report)
 	Add(m->out, ball_ours, level, radius);
 	Add(m->out, ball_optimal, level, smallest);
 	Add(m->out, ball_box, level, benchGetRadius(&box));
+	Add(m->out, ball_user, level, benchGetRadius(range.last - range.first < BENCH_USER_LEAF ? &tight : &box));
 	Add(m->out, ball_optimalBox, level, benchGetRadius(&tight));
 	++m->out->count[level];
 }
@@ -146,7 +151,8 @@ static snugStatus Pose(measurement* m, const float* matrices, uint32_t jointCoun
 	snugStatus status = snugBody_SetJoints(m->boxes.body, matrices, 0, jointCount);
 	status = status == snug_success ? snugBody_SetJoints(m->balls.body, matrices, 0, jointCount) : status;
 	status = status == snug_success ? snugBody_GetVertices(m->boxes.body, NULL, m->positions, 0) : status;
-	return status == snug_success ? sphereBody_Update(m->spheres) : status;
+	m->out->hasPaper = m->out->hasPaper && status == snug_success && sphereBody_Update(m->spheres) == snug_success;
+	return status;
 }
 
 bool skinBalls_Measure(skinBalls* out, const benchSubject* subject, snugDeformer deformer, const float* matrices,
@@ -155,6 +161,7 @@ bool skinBalls_Measure(skinBalls* out, const benchSubject* subject, snugDeformer
 	measurement m = { .out = out };
 	uint32_t jointCount = subject->weights->transformCount;
 	memset(out, 0, sizeof(*out));
+	out->hasPaper = true;
 	bool good = Create(&m, subject, deformer, report);
 	for (int pose = 0; good && pose < poseCount; ++pose)
 	{
@@ -179,8 +186,9 @@ bool skinBalls_Measure(skinBalls* out, const benchSubject* subject, snugDeformer
 
 double skinBalls_GetRatio(const skinBalls* balls, ballKind kind, uint32_t level)
 {
-	ballKind optimal = kind == ball_box ? ball_optimalBox : ball_optimal;
-	return balls->ranges[kind][level].sum / balls->ranges[optimal][level].sum;
+	ballKind optimal = kind == ball_box || kind == ball_user ? ball_optimalBox : ball_optimal;
+	return kind == ball_paper && !balls->hasPaper ? (double)NAN
+	                                              : balls->ranges[kind][level].sum / balls->ranges[optimal][level].sum;
 }
 
 double skinBalls_GetWorst(const skinBalls* balls, ballKind kind)

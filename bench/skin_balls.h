@@ -10,6 +10,9 @@
 #include "bench/skins.h"
 #include "bench/tightness.h"
 
+/// Triangles per leaf by default.
+#define BENCH_USER_LEAF 8
+
 /// Pruned by this, trees have nine or ten levels, whose balls shrink like the paper's.
 #define BENCH_LEVEL_PRUNE 0.6
 
@@ -19,7 +22,8 @@ typedef enum ballKind
 	ball_paper,
 	ball_ours,
 	ball_optimal,
-	ball_box, ///< half diagonals of our default boxes
+	ball_box,  ///< half diagonals of our default boxes, down to single triangles
+	ball_user, ///< the same as users get them: up to BENCH_USER_LEAF triangles are not bounded but looked at
 	ball_optimalBox,
 	BALL_KINDS
 } ballKind;
@@ -32,6 +36,7 @@ typedef struct ballRange
 
 typedef struct skinBalls
 {
+	bool hasPaper; ///< joints only turn and move: the paper excludes all else
 	uint32_t levels;
 	uint64_t nodes[BENCH_MAX_LEVELS];
 	uint64_t count[BENCH_MAX_LEVELS]; ///< nodes times poses
@@ -43,7 +48,7 @@ typedef struct skinBalls
 bool skinBalls_Measure(skinBalls* out, const benchSubject* subject, snugDeformer deformer, const float* matrices,
     int poseCount, benchReport* report);
 
-/// @return sum of radii over the sum of the optimal ones
+/// @return sum of radii over the sum of the optimal ones; NaN if there is no such column
 double skinBalls_GetRatio(const skinBalls* balls, ballKind kind, uint32_t level);
 
 /// @return the greatest of those ratios over the paper's, over all levels that it has
