@@ -43,14 +43,14 @@ SG_INLINE void ApplyStage(const Blended* sums, f8 p[3])
 	memcpy(p, placed, sizeof(placed));
 }
 
-// Where the sum of quaternions is too short to say anything, the pivot's takes its place.
-static SG_NOINLINE void TakePivots(const sgSkinView* view, const uint32_t* sets, uint32_t lanes, Blended* sums)
+// Where the sum of quaternions is too short to say anything, the pivot's takes its place. Values are q, then the dual
+// part.
+static SG_NOINLINE void TakePivots(const sgSkinView* view, const uint32_t* sets, uint32_t lanes, f8 sums[8])
 {
 	float values[8][SG_LANES] SG_ALIGN(32);
-	for (int k = 0; k < 4; ++k)
+	for (int k = 0; k < 8; ++k)
 	{
-		f8_Store(values[k], sums->q[k]);
-		f8_Store(values[4 + k], sums->dual[k]);
+		f8_Store(values[k], sums[k]);
 	}
 	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
 	{
@@ -63,10 +63,9 @@ static SG_NOINLINE void TakePivots(const sgSkinView* view, const uint32_t* sets,
 			values[4 + k][lane] = joint->dual[k];
 		}
 	}
-	for (int k = 0; k < 4; ++k)
+	for (int k = 0; k < 8; ++k)
 	{
-		sums->q[k] = f8_Load(values[k]);
-		sums->dual[k] = f8_Load(values[4 + k]);
+		sums[k] = f8_Load(values[k]);
 	}
 }
 
@@ -142,7 +141,18 @@ SG_INLINE void Finish(const sgSkinView* view, Blended* sums, const uint32_t* set
 	uint32_t isShort = m8_Bits(f8_Less(length2, f8_Set(SG_LEAST_LENGTH2)));
 	if (isShort != 0)
 	{
-		TakePivots(view, sets, isShort, sums);
+		f8 values[8];
+		for (int k = 0; k < 4; ++k)
+		{
+			values[k] = sums->q[k];
+			values[4 + k] = sums->dual[k];
+		}
+		TakePivots(view, sets, isShort, values);
+		for (int k = 0; k < 4; ++k)
+		{
+			sums->q[k] = values[k];
+			sums->dual[k] = values[4 + k];
+		}
 		length2 = Length2(sums->q);
 	}
 	f8 scale = f8_Div(f8_Set(2.0f), length2);

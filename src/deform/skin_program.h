@@ -106,52 +106,66 @@ SG_INLINE f8 Side_Bound(const Side* side, f8 slack)
 	return f8_Min(dual, Program_Limited(&side->program, slack));
 }
 
-// v' - x = sum of weights of pairs * (M v - x cosine) / denominator, for any x: near the middle of the node, so that
-// dividing by the least denominator matters little.
+// v' - x = sum of weights of pairs * (M v - x cosine) / denominator, for any x. From above: x is the most that any joint
+// of the node makes of what it moves. Only what bulges beyond that is divided by the least denominator.
 SG_INLINE Interval PairProgramRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
     const Denominator* denominator, const Displacement* displacement)
 {
 	f8 up[KEPT_IMAGES], down[KEPT_IMAGES];
 	f8 zero = f8_Set(0.0f), total = zero, weightedUp = zero, weightedDown = zero, weightedCosine = zero;
+	f8 most = f8_Sub(zero, denominator->reach), least = most;
 	bool isKept = entries->count <= KEPT_IMAGES;
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
 		const sgLocalEntry* entry = Entries_Get(entries, j);
 		uint32_t pair = entries->transforms[j];
+		float cosine = rows->pairs[pair].cosine;
 		Interval image = ImageOfPair(rows, pair, entry, displacement);
-		f8 low = LoadLanes(&entry->range.low), weight = f8_Add(f8_Add(low, low), LoadLanes(&entry->range.spread));
+		f8 below = f8_Sub(zero, image.lower);
+		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
+		f8 weight = f8_Add(f8_Add(low, low), spread);
 		total = f8_Add(total, weight);
 		weightedUp = f8_MulAddLoose(weight, image.upper, weightedUp);
-		weightedDown = f8_MulAddLoose(weight, image.lower, weightedDown);
-		weightedCosine = f8_MulAddLoose(weight, f8_Set(rows->pairs[pair].cosine), weightedCosine);
+		weightedDown = f8_MulAddLoose(weight, below, weightedDown);
+		weightedCosine = f8_MulAddLoose(weight, f8_Set(cosine), weightedCosine);
+		if (cosine == 1.0f)
+		{
+			m8 isAbsent = f8_LessEqual(weight, zero);
+			most = f8_Select(isAbsent, most, f8_Max(most, image.upper));
+			least = f8_Select(isAbsent, least, f8_Max(least, below));
+		}
 		if (isKept)
 		{
 			up[j] = image.upper;
-			down[j] = image.lower;
+			down[j] = below;
 		}
 	}
-	f8 half = f8_Mul(f8_Set(0.5f), f8_Add(weightedUp, weightedDown));
-	f8 shift = f8_Div(half, f8_Max(weightedCosine, f8_Set(0x1p-20f)));
-	shift = f8_Max(f8_Min(shift, denominator->reach), f8_Sub(zero, denominator->reach));
+	most = f8_Min(most, denominator->reach);
+	least = f8_Min(least, denominator->reach);
 	f8 inverse = f8_Div(f8_Set(1.0f), f8_Max(total, f8_Set(0x1p-20f)));
-	f8 moved = f8_Mul(shift, weightedCosine);
-	Side upper = { Program_Start(), f8_Mul(f8_Sub(weightedUp, moved), inverse), zero };
-	Side lower = { Program_Start(), f8_Mul(f8_Sub(moved, weightedDown), inverse), zero };
+	f8 lambdaUp = f8_Mul(f8_Sub(weightedUp, f8_Mul(most, weightedCosine)), inverse);
+	f8 lambdaDown = f8_Mul(f8_Sub(weightedDown, f8_Mul(least, weightedCosine)), inverse);
+	Side upper = { Program_Start(), lambdaUp, zero }, lower = { Program_Start(), lambdaDown, zero };
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
 		const sgLocalEntry* entry = Entries_Get(entries, j);
 		uint32_t pair = entries->transforms[j];
-		Interval image = isKept ? (Interval){ down[j], up[j] } : ImageOfPair(rows, pair, entry, displacement);
+		Interval image;
+		if (!isKept)
+		{
+			image = ImageOfPair(rows, pair, entry, displacement);
+		}
 		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
 		m8 isAbsent = f8_LessEqual(f8_Add(low, spread), zero);
-		f8 origin = f8_Mul(shift, f8_Set(rows->pairs[pair].cosine));
-		Side_Add(&upper, f8_Sub(image.upper, origin), low, spread, isAbsent);
-		Side_Add(&lower, f8_Sub(origin, image.lower), low, spread, isAbsent);
+		f8 cosine = f8_Set(rows->pairs[pair].cosine);
+		f8 above = isKept ? up[j] : image.upper, below = isKept ? down[j] : f8_Sub(zero, image.lower);
+		Side_Add(&upper, f8_Sub(above, f8_Mul(most, cosine)), low, spread, isAbsent);
+		Side_Add(&lower, f8_Sub(below, f8_Mul(least, cosine)), low, spread, isAbsent);
 	}
 	f8 slack = LoadLanes(&common->slack);
-	f8 most = DivideUp(f8_Add(Side_Bound(&upper, slack), denominator->error), denominator);
-	f8 least = DivideUp(f8_Add(Side_Bound(&lower, slack), denominator->error), denominator);
-	return (Interval){ f8_Sub(shift, least), f8_Add(shift, most) };
+	f8 beyond = DivideUp(f8_Add(Side_Bound(&upper, slack), denominator->error), denominator);
+	f8 before = DivideUp(f8_Add(Side_Bound(&lower, slack), denominator->error), denominator);
+	return (Interval){ f8_Sub(zero, f8_Add(least, before)), f8_Add(most, beyond) };
 }
 
 #endif
