@@ -159,13 +159,20 @@ bool benchCharacter_Load(benchCharacter* character, const char* directory, const
 	char path[1024];
 	ioError error;
 	*character = (benchCharacter){ .name = name };
-	snprintf(path, sizeof(path), "%s/%s.glb", directory, name);
-	FILE* file = fopen(path, "rb");
-	if (file == NULL)
+	if (directory != NULL)
 	{
-		return true;
+		snprintf(path, sizeof(path), "%s/%s.glb", directory, name);
+		FILE* file = fopen(path, "rb");
+		if (file == NULL)
+		{
+			return true;
+		}
+		fclose(file);
 	}
-	fclose(file);
+	else
+	{
+		snprintf(path, sizeof(path), "%s", name);
+	}
 	if (!ioLoad(path, NULL, &character->asset, &error))
 	{
 		benchReport_Fail(report, "%s", error.text);

@@ -25,7 +25,9 @@ typedef struct benchCharacter
 	double scale;
 } benchCharacter;
 
-/// Load `directory/name.glb`. A file that is not there is no failure.
+/// Load `directory/name.glb`, or the file `name` if there is no directory. A file of a directory that is not there is
+/// no failure.
+/// @param directory nullable
 /// @param name borrowed
 /// @return false, with the report failed, if there is a file and something is wrong with it
 bool benchCharacter_Load(benchCharacter* character, const char* directory, const char* name, benchReport* report);

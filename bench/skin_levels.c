@@ -88,10 +88,10 @@ static void RunGenerated(const benchOptions* options, benchReport* report, const
 }
 
 // In the middle of each clip.
-static void RunReal(const benchOptions* options, benchReport* report, const char* name)
+static void RunReal(const benchOptions* options, benchReport* report, const char* directory, const char* name)
 {
 	benchCharacter character;
-	if (!benchCharacter_Load(&character, benchGetModelDirectory(options), name, report))
+	if (!benchCharacter_Load(&character, directory, name, report))
 	{
 		return;
 	}
@@ -334,8 +334,9 @@ void benchSkinTightness(const benchOptions* options, benchReport* report)
 		}
 		sceneCharacter_Free(&character);
 	}
-	for (int i = 0; i < BENCH_CHARACTERS && report->failure[0] == '\0'; ++i)
+	const char *directory, *name;
+	for (int i = 0; report->failure[0] == '\0' && benchFindCharacter(options, i, &directory, &name); ++i)
 	{
-		RunReal(options, report, benchCharacterNames[i]);
+		RunReal(options, report, directory, name);
 	}
 }

@@ -267,11 +267,12 @@ static void RunCharacter(const benchOptions* options, benchReport* report, const
 void skinWalkRunReal(const benchOptions* options, benchReport* report)
 {
 	benchCharacter characters[BENCH_CHARACTERS] = { { .name = NULL } };
-	for (int i = 0; i < BENCH_CHARACTERS && report->failure[0] == '\0'; ++i)
+	const char *directory, *name;
+	for (int i = 0; report->failure[0] == '\0' && benchFindCharacter(options, i, &directory, &name); ++i)
 	{
-		if (benchCharacter_Load(characters + i, benchGetModelDirectory(options), benchCharacterNames[i], report))
+		if (benchCharacter_Load(characters + i, directory, name, report))
 		{
-			RunCharacter(options, report, characters + i, benchCharacterNames[i]);
+			RunCharacter(options, report, characters + i, name);
 		}
 	}
 	// Different ones, of the two that are people.

@@ -15,6 +15,19 @@ const char* benchGetModelDirectory(const benchOptions* options)
 	return options->models != NULL ? options->models : "../shared/models";
 }
 
+bool benchFindCharacter(const benchOptions* options, int number, const char** directory, const char** name)
+{
+	if (options->model != NULL)
+	{
+		*directory = NULL;
+		*name = options->model;
+		return number == 0;
+	}
+	*directory = benchGetModelDirectory(options);
+	*name = number < BENCH_CHARACTERS ? benchCharacterNames[number] : NULL;
+	return number < BENCH_CHARACTERS;
+}
+
 benchSubject benchSubject_Generated(const sceneCharacter* character)
 {
 	return (benchSubject){ character->name, &character->mesh, &character->weights, character->jointPositions,

@@ -15,6 +15,10 @@ const char* benchGetSkinName(snugDeformer deformer);
 extern const char* const benchCharacterNames[BENCH_CHARACTERS];
 const char* benchGetModelDirectory(const benchOptions* options);
 
+/// The character with a number, or, if the options name a file, just that one.
+/// @return false if there is none; see benchCharacter_Load for what else is wrong
+bool benchFindCharacter(const benchOptions* options, int number, const char** directory, const char** name);
+
 /// A character, generated or from a file. All of it borrowed.
 typedef struct benchSubject
 {
