@@ -425,7 +425,7 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 	sgCorners_Write(&b->corners, out);
 	if (IsSkin(b))
 	{
-		sgSkinDraft_Write(&b->skin, out);
+		sgSkinDraft_Write(&b->skin, b->corners.numbers, out);
 	}
 	*data = out;
 	*bytes = total;
@@ -477,7 +477,8 @@ static snugStatus AddCorners(Builder* b)
 	{
 		return snug_success;
 	}
-	snugStatus status = sgCorners_Build(b->model, &b->header, &b->weights, &b->corners);
+	const sgCornerRules rules = { b->skin.setOf, b->skin.header.isCornerFree != 0 };
+	snugStatus status = sgCorners_Build(b->model, &b->header, &b->weights, IsSkin(b) ? &rules : NULL, &b->corners);
 	b->header.jointSetCount = b->corners.setCount;
 	b->header.setTransformCount = b->corners.transformCount;
 	b->header.setWeightCount = b->corners.weightCount;

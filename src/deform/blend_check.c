@@ -212,5 +212,15 @@ const char* sgBlend_Check(const snugModel* model)
 	fault = fault == NULL ? CheckFamilies(&blend, tree, bounded, isSkin) : fault;
 	fault = fault == NULL ? CheckValues(&blend) : fault;
 	fault = fault == NULL ? CheckReach(model, header) : fault;
-	return fault == NULL && header->bound == snug_boundCorners ? sgCorners_Check(model, &blend) : fault;
+	if (fault != NULL || header->bound != snug_boundCorners)
+	{
+		return fault;
+	}
+	if (!isSkin)
+	{
+		return sgCorners_Check(model, &blend, NULL, NULL);
+	}
+	sgSkin skin = sgSkin_Get(model);
+	const sgCornerRules rules = { skin.setOf, skin.header->isCornerFree != 0 };
+	return sgCorners_Check(model, &blend, &rules, skin.nodeSets);
 }

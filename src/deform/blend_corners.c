@@ -59,6 +59,8 @@ typedef struct Builder
 	const snugModel* model;
 	const sgBlendHeader* header;
 	const sgWeights* weights;
+	sgCornerRules rules;
+	uint32_t mostSets; ///< of a node
 	sgCornerArrays* out;
 
 	// One piece of memory.
@@ -70,6 +72,8 @@ typedef struct Builder
 	uint32_t* grouped;  ///< (vertexCount): the same by joint set
 	uint32_t* seenAt;   ///< (vertexCount): 1 + the slot of the node that the vertex was last seen in
 	uint32_t* localOf;  ///< (vertexCount): number of a joint set in its node; SG_NONE between uses
+	uint32_t* next;     ///< (vertexCount): by joint set of a node, where its next vertex goes
+	uint32_t* groups;   ///< (vertexCount + 1): where joint sets of a node begin among `grouped`
 	uint32_t* entryOf;  ///< (transformCount): place of a transform in its joint set; SG_NONE between uses
 	uint32_t* low;      ///< (transformCount): by entry
 	uint32_t* high;     ///< (transformCount)
@@ -80,7 +84,7 @@ static bool AllocateScratch(Builder* b)
 {
 	size_t vertices = b->model->tree.vertexCount, transforms = b->header->transformCount;
 	size_t influences = b->weights->starts[vertices];
-	b->bytes = (influences + 5 * vertices + 4 * transforms) * sizeof(uint32_t);
+	b->bytes = (influences + 7 * vertices + 1 + 4 * transforms) * sizeof(uint32_t);
 	b->memory = sgAllocate(&b->model->allocator, b->bytes);
 	if (b->memory == NULL)
 	{
@@ -92,7 +96,9 @@ static bool AllocateScratch(Builder* b)
 	b->grouped = b->members + vertices;
 	b->seenAt = b->grouped + vertices;
 	b->localOf = b->seenAt + vertices;
-	b->entryOf = b->localOf + vertices;
+	b->next = b->localOf + vertices;
+	b->groups = b->next + vertices;
+	b->entryOf = b->groups + vertices + 1;
 	b->low = b->entryOf + transforms;
 	b->high = b->low + transforms;
 	b->vertices = b->high + transforms;
@@ -185,6 +191,11 @@ static void NumberSets(Builder* b)
 		Quantise(b, v);
 		b->members[v] = v;
 	}
+	if (b->rules.setOf != NULL)
+	{
+		sgBlend_CopyArray(b->setOf, b->rules.setOf, count * sizeof(uint32_t));
+		return;
+	}
 	const uint32_t* sorted = SortBySet(b, b->members, b->grouped, count);
 	for (uint32_t i = 0; i < count; ++i)
 	{
@@ -254,7 +265,7 @@ static void FindLimits(Builder* b, const uint32_t* vertices, uint32_t count, sgJ
 		for (uint32_t k = b->weights->starts[vertices[i]]; k < b->weights->starts[vertices[i] + 1]; ++k)
 		{
 			uint32_t weight = b->quanta[k], transform = b->weights->transforms[k];
-			if (weight == 0)
+			if (weight == 0 && b->rules.setOf == NULL)
 			{
 				continue;
 			}
@@ -282,7 +293,7 @@ static void AddWeights(Builder* b, sgJointSet* set)
 {
 	uint32_t* weights = b->out->weights + set->firstWeight;
 	uint32_t n = set->transformCount;
-	if (n > SG_CORNER_TRANSFORMS)
+	if (n > SG_CORNER_TRANSFORMS || b->rules.isCornerFree)
 	{
 		memcpy(weights, b->low, n * sizeof(uint32_t));
 		memcpy(weights + n, b->high, n * sizeof(uint32_t));
@@ -309,11 +320,13 @@ static snugStatus MakeRoom(Builder* b)
 	{
 		return snug_outOfRange;
 	}
-	bool good = sgBlend_Grow(allocator, (void**)&out->sets, &out->setCapacity, out->setCount, 1, sizeof(sgJointSet)) &&
-	            sgBlend_Grow(allocator, (void**)&out->transforms, &out->transformCapacity, out->transformCount,
-	                transforms, sizeof(uint16_t)) &&
-	            sgBlend_Grow(allocator, (void**)&out->weights, &out->weightCapacity, out->weightCount, weights,
-	                sizeof(uint32_t));
+	bool good =
+	    sgBlend_Grow(allocator, (void**)&out->sets, &out->setCapacity, out->setCount, 1, sizeof(sgJointSet)) &&
+	    sgBlend_Grow(allocator, (void**)&out->transforms, &out->transformCapacity, out->transformCount, transforms,
+	        sizeof(uint16_t)) &&
+	    sgBlend_Grow(
+	        allocator, (void**)&out->weights, &out->weightCapacity, out->weightCount, weights, sizeof(uint32_t)) &&
+	    sgBlend_Grow(allocator, (void**)&out->numbers, &out->numberCapacity, out->setCount, 1, sizeof(uint32_t));
 	return good ? snug_success : snug_outOfMemory;
 }
 
@@ -329,6 +342,7 @@ static snugStatus AddSet(Builder* b, const uint32_t* vertices, uint32_t count)
 	FindLimits(b, vertices, count, &set);
 	AddWeights(b, &set);
 	b->out->transformCount += set.transformCount;
+	b->out->numbers[b->out->setCount] = b->setOf[vertices[0]];
 	b->out->sets[b->out->setCount++] = set;
 	return snug_success;
 }
@@ -353,15 +367,16 @@ static uint32_t CollectMembers(Builder* b, uint32_t slot)
 }
 
 // Members by joint set: those of set g are grouped[starts[g]] to grouped[starts[g + 1] - 1], and keep their order.
-static uint32_t GroupMembers(Builder* b, uint32_t memberCount, uint32_t starts[SG_MAX_JOINT_SETS + 1])
+static uint32_t GroupMembers(Builder* b, uint32_t memberCount)
 {
-	uint32_t distinct = 0, next[SG_MAX_JOINT_SETS] = { 0 };
+	uint32_t distinct = 0, *next = b->next, *starts = b->groups;
 	for (uint32_t i = 0; i < memberCount; ++i)
 	{
 		uint32_t* local = b->localOf + b->setOf[b->members[i]];
 		*local = *local == SG_NONE ? distinct++ : *local;
 	}
-	uint32_t count = distinct < SG_MAX_JOINT_SETS ? distinct : SG_MAX_JOINT_SETS;
+	uint32_t count = distinct < b->mostSets ? distinct : b->mostSets;
+	memset(next, 0, count * sizeof(uint32_t));
 	for (uint32_t i = 0; i < memberCount; ++i)
 	{
 		++next[(uint64_t)b->localOf[b->setOf[b->members[i]]] * count / distinct];
@@ -386,9 +401,9 @@ static uint32_t GroupMembers(Builder* b, uint32_t memberCount, uint32_t starts[S
 
 static snugStatus AddNode(Builder* b, uint32_t slot)
 {
-	uint32_t starts[SG_MAX_JOINT_SETS + 1];
+	const uint32_t* starts = b->groups;
 	uint32_t memberCount = CollectMembers(b, slot);
-	uint32_t count = GroupMembers(b, memberCount, starts);
+	uint32_t count = GroupMembers(b, memberCount);
 	snugStatus status = snug_success;
 	for (uint32_t g = 0; g < count && status == snug_success; ++g)
 	{
@@ -415,12 +430,14 @@ static snugStatus AddNodes(Builder* b)
 	return status;
 }
 
-snugStatus sgCorners_Build(
-    const snugModel* model, const sgBlendHeader* header, const sgWeights* weights, sgCornerArrays* arrays)
+snugStatus sgCorners_Build(const snugModel* model, const sgBlendHeader* header, const sgWeights* weights,
+    const sgCornerRules* rules, sgCornerArrays* arrays)
 {
 	*arrays = (sgCornerArrays){ .startCount = (size_t)model->tree.groupCount * SG_LANES + 1 };
 	arrays->starts = sgAllocate(&model->allocator, arrays->startCount * sizeof(uint32_t));
 	Builder builder = { .model = model, .header = header, .weights = weights, .out = arrays };
+	builder.rules = rules != NULL ? *rules : (sgCornerRules){ .setOf = NULL };
+	builder.mostSets = builder.rules.setOf != NULL ? UINT32_MAX : SG_MAX_JOINT_SETS;
 	if (arrays->starts == NULL || !AllocateScratch(&builder))
 	{
 		return snug_outOfMemory;
@@ -437,6 +454,7 @@ void sgCorners_Release(sgCornerArrays* arrays, const snugAllocator* allocator)
 	sgRelease(allocator, arrays->sets, arrays->setCapacity * sizeof(sgJointSet));
 	sgRelease(allocator, arrays->transforms, arrays->transformCapacity * sizeof(uint16_t));
 	sgRelease(allocator, arrays->weights, arrays->weightCapacity * sizeof(uint32_t));
+	sgRelease(allocator, arrays->numbers, arrays->numberCapacity * sizeof(uint32_t));
 }
 
 void sgCorners_Write(const sgCornerArrays* arrays, char* data)
@@ -465,7 +483,8 @@ static bool IsAsMade(const sgBlend* blend, const sgCornerArrays* made)
 	               memcmp(blend->setWeights, made->weights, made->weightCount * sizeof(uint32_t)) == 0));
 }
 
-const char* sgCorners_Check(const snugModel* model, const sgBlend* blend)
+const char* sgCorners_Check(
+    const snugModel* model, const sgBlend* blend, const sgCornerRules* rules, const uint32_t* numbers)
 {
 	const sgWeights weights = {
 		.starts = (uint32_t*)(uintptr_t)blend->starts,
@@ -473,9 +492,14 @@ const char* sgCorners_Check(const snugModel* model, const sgBlend* blend)
 		.transforms = (uint16_t*)(uintptr_t)blend->transforms,
 	};
 	sgCornerArrays made;
-	snugStatus status = sgCorners_Build(model, blend->header, &weights, &made);
+	snugStatus status = sgCorners_Build(model, blend->header, &weights, rules, &made);
 	const char* fault = status == snug_success ? NULL : "there is no memory to check its joint sets";
 	fault = fault == NULL && !IsAsMade(blend, &made) ? "its joint sets are wrong" : fault;
+	if (fault == NULL && rules != NULL && made.setCount > 0 &&
+	    memcmp(numbers, made.numbers, made.setCount * sizeof(uint32_t)) != 0)
+	{
+		fault = "its joint sets are misnumbered";
+	}
 	sgCorners_Release(&made, &model->allocator);
 	return fault;
 }

@@ -31,9 +31,18 @@ typedef struct sgCornerArrays
 	sgJointSet* sets;
 	uint16_t* transforms;
 	uint32_t* weights;
-	size_t startCount, setCapacity, transformCapacity, weightCapacity;
+	uint32_t* numbers; ///< with sgCornerRules.setOf: joint set of the model that each is part of
+	size_t startCount, setCapacity, transformCapacity, weightCapacity, numberCapacity;
 	uint32_t setCount, transformCount, weightCount;
 } sgCornerArrays;
+
+/// How vertices are grouped, and what of each group is kept.
+typedef struct sgCornerRules
+{
+	const uint32_t* setOf; ///< (vertexCount) nullable: joint sets as somebody else found them, all of whose transforms
+	                       ///< are kept, and none of which are merged
+	bool isCornerFree;     ///< keep limits of weights instead of corners, whatever the number of transforms
+} sgCornerRules;
 
 /// Corners of { low <= w <= high, sum w = SG_CORNER_ONE }, each once.
 /// @param count of transforms, 1 to SG_CORNER_TRANSFORMS
@@ -47,8 +56,9 @@ uint32_t sgCorners_Enumerate(
 /// A node with more than SG_MAX_JOINT_SETS of them, near the root, has them merged: in the order in which they first
 /// occur among its vertices, which is an order in space, as many consecutive runs as may stay, of equally many sets,
 /// become one set each. Its transforms are their union, with a least weight of zero where a vertex does not have one.
-snugStatus sgCorners_Build(
-    const snugModel* model, const sgBlendHeader* header, const sgWeights* weights, sgCornerArrays* arrays);
+/// @param rules nullable: those above
+snugStatus sgCorners_Build(const snugModel* model, const sgBlendHeader* header, const sgWeights* weights,
+    const sgCornerRules* rules, sgCornerArrays* arrays);
 void sgCorners_Release(sgCornerArrays* arrays, const snugAllocator* allocator);
 
 /// Copy the arrays to where a model's data have them: `data` starts with a header that has their counts.
@@ -57,7 +67,9 @@ void sgCorners_Write(const sgCornerArrays* arrays, char* data);
 /// Check joint sets that come from a file, by making them again: there is only one right answer. The weights have been
 /// checked. So a change in how they are made must raise SG_BLOCK_VERSION.
 /// @return null if all is well, or what is wrong
-const char* sgCorners_Check(const snugModel* model, const sgBlend* blend);
+/// @param numbers with rules: what sgCornerArrays.numbers was
+const char* sgCorners_Check(
+    const snugModel* model, const sgBlend* blend, const sgCornerRules* rules, const uint32_t* numbers);
 
 /// How much a matrix (three rows of four) stretches at most: an upper bound of the largest singular value of its first
 /// three columns, above it by about 2^-40 of it.

@@ -23,6 +23,7 @@ size_t sgSkin_Layout(const snugModel* model, const sgBlendHeader* blend, sgSkinH
 		header->setPairCount * sizeof(uint16_t),
 		header->edgeCount * sizeof(sgSkinPair),
 		(size_t)blend->blockCount * SG_LANES * sizeof(uint32_t),
+		(size_t)blend->jointSetCount * sizeof(uint32_t),
 	};
 	size_t end = sizeof(sgSkinHeader);
 	for (int i = 0; i < SG_SKIN_ARRAYS; ++i)
@@ -50,6 +51,7 @@ sgSkin sgSkin_Get(const snugModel* model)
 		.setPairs = (const void*)(start + offsets[5]),
 		.edges = (const void*)(start + offsets[6]),
 		.blockSets = (const void*)(start + offsets[7]),
+		.nodeSets = (const void*)(start + offsets[8]),
 	};
 }
 
@@ -93,35 +95,33 @@ static void Describe(const snugModel* model, snugModelInfo* info)
 
 static size_t PoseBytes(const snugModel* model)
 {
-	return sizeof(sgBlendPoses) + 2 * sgSkinPose_Bytes(model);
+	return sgSkinPoses_Bytes(model);
 }
 
 static void SetRest(const snugModel* model, void* memory)
 {
-	sgBlendPoses* poses = memory;
-	memset(poses, 0, PoseBytes(model));
-	poses->poseBytes = sgSkinPose_Bytes(model);
-	sgSkinView view = sgSkinView_Make(model, poses, 0);
+	sgSkinPoses* poses = memory;
 	uint32_t joint;
-	sgSkin_MakePose(&view, NULL, 0, &joint);
+	sgSkinPoses_Start(poses, model);
+	sgSkin_MakePose(poses->views, NULL, 0, &joint);
 }
 
 static void Evaluate(const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, float* out)
 {
-	sgSkinView view = sgSkinView_Current(model, pose);
-	sgSkin_GetKernels()->evaluate(&view, vertices, count, out);
+	(void)model;
+	sgSkin_GetKernels()->evaluate(sgSkinPoses_Current(pose), vertices, count, out);
 }
 
 static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t cluster, float* out)
 {
-	sgSkinView view = sgSkinView_Current(model, pose);
+	const sgSkinView* view = sgSkinPoses_Current(pose);
 	const sgCluster* own = model->clusters.clusters + cluster;
-	if (view.pose->isAligned)
+	if (view->pose->isAligned)
 	{
-		sgSkin_GetKernels()->evaluateBlocks(&view, view.skin.blend.firstBlocks[cluster], own->vertexCount, out);
+		sgSkin_GetKernels()->evaluateBlocks(view, view->skin.blend.firstBlocks[cluster], own->vertexCount, out);
 		return;
 	}
-	sgSkin_GetKernels()->evaluate(&view, model->clusters.vertices + own->firstVertex, own->vertexCount, out);
+	sgSkin_GetKernels()->evaluate(view, model->clusters.vertices + own->firstVertex, own->vertexCount, out);
 }
 
 // ---- Bounds ----------------------------------------------------------------------------------------------------
@@ -185,18 +185,22 @@ static void BoundByVertices(
 
 static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out)
 {
-	sgSkinView view = sgSkinView_Current(model, pose);
+	const sgSkinView* view = sgSkinPoses_Current(pose);
 	uint32_t left = set.mask;
-	if (view.skin.header->pairCount > 0)
+	if (view->skin.header->pairCount > 0)
 	{
 		uint32_t parent = model->tree.nodes[set.group * SG_LANES + set.first].parent;
-		uint32_t family = parent == SG_NONE ? 0 : view.skin.blend.familyOfParent[parent];
-		left = sgSkin_GetKernels()->bound(&view, view.skin.blend.families + family, set.mask, out);
+		uint32_t family = parent == SG_NONE ? 0 : view->skin.blend.familyOfParent[parent];
+		left = sgSkin_GetKernels()->bound(view, view->skin.blend.families + family, set.mask, out);
 	}
 	for (; left != 0; left &= left - 1)
 	{
 		uint32_t lane = sgLowestBit(left);
-		BoundByVertices(model, &view, set.group * SG_LANES + lane, out, lane);
+		if (view->skin.header->pairCount == 0 && sgSkin_BoundBySets(view, set.group * SG_LANES + lane, out, lane))
+		{
+			continue;
+		}
+		BoundByVertices(model, view, set.group * SG_LANES + lane, out, lane);
 	}
 }
 
@@ -245,10 +249,9 @@ const sgDeform sgDeform_dualQuaternion = {
 // The new pose is made beside the current one, so a bad one leaves the body as it was.
 static SG_NOINLINE snugStatus SetPose(snugBody* body, const float* matrices, size_t stride)
 {
-	sgBlendPoses* poses = body->pose;
+	sgSkinPoses* poses = body->pose;
 	uint32_t next = 1 - poses->current, joint;
-	sgSkinView view = sgSkinView_Make(body->model, poses, next);
-	switch (sgSkin_MakePose(&view, (const char*)matrices, stride, &joint))
+	switch (sgSkin_MakePose(poses->views + next, (const char*)matrices, stride, &joint))
 	{
 		case sgSkinFault_none:
 			poses->current = next;

@@ -44,7 +44,7 @@ typedef struct sgSkinPair
 } sgSkinPair;
 
 /// How many arrays follow a skin's header.
-#define SG_SKIN_ARRAYS 8
+#define SG_SKIN_ARRAYS 9
 
 /// Behind the data of blend.h.
 typedef struct sgSkinHeader
@@ -56,7 +56,7 @@ typedef struct sgSkinHeader
 	uint32_t edgeCount;
 	uint32_t linkCount;    ///< edges that join joints to one that came before: the first ones
 	uint32_t isCornerFree; ///< bounded by joint sets: without corners whatever their size; 0 or 1
-	uint32_t padding[9];   ///< zero
+	uint32_t padding[7];   ///< zero
 	uint64_t offsets[SG_SKIN_ARRAYS];
 } sgSkinHeader;
 
@@ -73,6 +73,7 @@ typedef struct sgSkin
 	const sgSkinPair* edges;     ///< (edgeCount): pivots and what they are the pivot of, each once; of the first
 	                             ///< linkCount, `first` came before
 	const uint32_t* blockSets;   ///< (blockCount * SG_LANES): joint sets of the vertices of a block
+	const uint32_t* nodeSets;    ///< (jointSetCount of sgBlendHeader): which of the sets each of a node's is part of
 } sgSkin;
 
 /// Fill in the offsets of a header from its counts; returns the size of everything behind the data of blend.h.
@@ -142,15 +143,24 @@ typedef struct sgSkinView
 	float* signs;
 } sgSkinView;
 
-/// Bytes of one pose.
-size_t sgSkinPose_Bytes(const snugModel* model);
-
-/// What a body keeps: two poses behind an sgBlendPoses. View the one with number `which`.
-sgSkinView sgSkinView_Make(const snugModel* model, const void* poses, uint32_t which);
-
-static inline sgSkinView sgSkinView_Current(const snugModel* model, const void* poses)
+/// What a body keeps: this, then two poses, of which the next one is made in the place of the one before last, so that
+/// a bad one changes nothing.
+typedef struct sgSkinPoses
 {
-	return sgSkinView_Make(model, poses, ((const sgBlendPoses*)poses)->current);
+	uint32_t current; ///< 0 or 1
+	sgSkinView views[2];
+} SG_ALIGN(64) sgSkinPoses;
+
+/// Bytes of all of it.
+size_t sgSkinPoses_Bytes(const snugModel* model);
+
+/// Zero everything and fill in the views.
+void sgSkinPoses_Start(sgSkinPoses* poses, const snugModel* model);
+
+static inline const sgSkinView* sgSkinPoses_Current(const void* poses)
+{
+	const sgSkinPoses* two = poses;
+	return two->views + two->current;
 }
 
 /// What is wrong with a pose.
@@ -165,6 +175,11 @@ typedef enum sgSkinFault
 /// Make a pose from matrices, three rows of four each; null: the rest pose.
 /// @param joint receives the one that a fault is about
 sgSkinFault sgSkin_MakePose(const sgSkinView* view, const char* matrices, size_t stride, uint32_t* joint);
+
+/// The ball and box of a node from its joint sets: the bounds of the 2006 paper, corrected, for spherical blending, and
+/// their counterpart for dual quaternions (skin_balls.c). Not for models with pairs.
+/// @return false if quaternions might cancel, so that nothing can be said
+bool sgSkin_BoundBySets(const sgSkinView* view, uint32_t slot, sgBoundsOut out, uint32_t lane);
 
 /// Pose a body by joints: snugBody_SetJoints for skins.
 snugStatus sgSkin_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);

@@ -34,7 +34,8 @@ snugStatus sgSkinDraft_Make(sgSkinDraft* draft, const snugModel* model, const sg
 void sgSkinDraft_Release(sgSkinDraft* draft);
 
 /// Copy header and arrays to where they belong, behind the data of blend.h, which are there already.
-void sgSkinDraft_Write(const sgSkinDraft* draft, char* data);
+/// @param nodeSets nullable if no node has joint sets
+void sgSkinDraft_Write(const sgSkinDraft* draft, const uint32_t* nodeSets, char* data);
 
 /// Check what comes from a file, by making it again.
 /// @return null if all is well, or what is wrong

@@ -14,7 +14,7 @@ static const double centerDamping = 1e-2;
 /// finite.
 static const double reachLimit = (double)SNUG_MAX_COORDINATE / 4096.0;
 
-size_t sgSkinPose_Bytes(const snugModel* model)
+static size_t OnePoseBytes(const snugModel* model)
 {
 	sgSkin skin = sgSkin_Get(model);
 	const sgBlendHeader* blend = skin.blend.header;
@@ -28,13 +28,13 @@ size_t sgSkinPose_Bytes(const snugModel* model)
 	return bytes + sgAlignUp(skin.header->memberCount * sizeof(float), SG_ALIGNMENT);
 }
 
-sgSkinView sgSkinView_Make(const snugModel* model, const void* poses, uint32_t which)
+static sgSkinView MakeView(const snugModel* model, void* pose)
 {
 	sgSkinView view = {
 		.skin = sgSkin_Get(model),
 		.restPositions = model->positions,
 		.isSpherical = model->deformer == snug_spherical,
-		.pose = (sgSkinPose*)(void*)sgBlendPoses_Get(poses, which),
+		.pose = pose,
 	};
 	const sgBlendHeader* blend = view.skin.blend.header;
 	snugVolume volume = (snugVolume)blend->volume;
@@ -51,6 +51,19 @@ sgSkinView sgSkinView_Make(const snugModel* model, const void* poses, uint32_t w
 	view.stage = (float*)(void*)at;
 	view.signs = view.stage + 16 * (size_t)blend->transformCount;
 	return view;
+}
+
+size_t sgSkinPoses_Bytes(const snugModel* model)
+{
+	return sizeof(sgSkinPoses) + 2 * OnePoseBytes(model);
+}
+
+void sgSkinPoses_Start(sgSkinPoses* poses, const snugModel* model)
+{
+	size_t bytes = OnePoseBytes(model);
+	memset(poses, 0, sizeof(*poses) + 2 * bytes);
+	poses->views[0] = MakeView(model, poses + 1);
+	poses->views[1] = MakeView(model, (char*)(poses + 1) + bytes);
 }
 
 // ---- Joints ----------------------------------------------------------------------------------------------------

@@ -106,8 +106,8 @@ SG_INLINE f8 Side_Bound(const Side* side, f8 slack)
 	return f8_Min(dual, Program_Limited(&side->program, slack));
 }
 
-// v' - x = sum of weights of pairs * (M v - x cosine) / denominator, for any x. From above: x is the most that any joint
-// of the node makes of what it moves. Only what bulges beyond that is divided by the least denominator.
+// v' - x = sum of weights of pairs * (M v - x cosine) / denominator, for any x. From above: x is the most that any
+// joint of the node makes of what it moves. Only what bulges beyond that is divided by the least denominator.
 SG_INLINE Interval PairProgramRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
     const Denominator* denominator, const Displacement* displacement)
 {

@@ -581,7 +581,7 @@ static void FillBlockSets(const snugModel* model, const uint32_t* setOf, uint32_
 	}
 }
 
-void sgSkinDraft_Write(const sgSkinDraft* draft, char* data)
+void sgSkinDraft_Write(const sgSkinDraft* draft, const uint32_t* nodeSets, char* data)
 {
 	const sgBlendHeader* blend = (const void*)data;
 	char* start = data + (size_t)blend->skinPlace * SG_ALIGNMENT;
@@ -596,6 +596,7 @@ void sgSkinDraft_Write(const sgSkinDraft* draft, char* data)
 	sgBlend_CopyArray(start + offsets[5], draft->setPairs, header->setPairCount * sizeof(uint16_t));
 	sgBlend_CopyArray(start + offsets[6], draft->edges, header->edgeCount * sizeof(sgSkinPair));
 	FillBlockSets(draft->model, draft->setOf, (uint32_t*)(void*)(start + offsets[7]));
+	sgBlend_CopyArray(start + offsets[8], nodeSets, blend->jointSetCount * sizeof(uint32_t));
 }
 
 // ---- Files -----------------------------------------------------------------------------------------------------
@@ -641,11 +642,12 @@ const char* sgSkin_CheckSets(const snugModel* model, const sgBlend* blend)
 		size_t place = sgAlignUp(sizeof(sgBlendHeader), SG_ALIGNMENT);
 		memset(made, 0, place + bytes);
 		((sgBlendHeader*)(void*)made)->skinPlace = (uint32_t)(place / SG_ALIGNMENT);
+		((sgBlendHeader*)(void*)made)->jointSetCount = blend->header->jointSetCount;
 		bool isSame = memcmp(&draft.header, skin.header, sizeof(draft.header)) == 0 &&
 		              isBySets == (draft.header.pairCount == 0) && skin.header->isCornerFree <= (uint32_t)isBySets;
 		if (isSame)
 		{
-			sgSkinDraft_Write(&draft, made);
+			sgSkinDraft_Write(&draft, skin.nodeSets, made); // those are checked with the nodes'
 			isSame = memcmp(made + place, skin.header, bytes) == 0;
 		}
 		fault = isSame ? NULL : "its joint sets are wrong";
