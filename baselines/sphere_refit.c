@@ -42,36 +42,36 @@ static void ReadBlend(sphereBody* spheres)
 static bool ReadSkin(sphereBody* spheres)
 {
 	const sphereTree* tree = spheres->tree;
-	sgSkinView view = sgSkinView_Current(tree->model, spheres->body->pose);
-	double influences = (double)view.skin.blend.header->maxInfluences;
-	for (uint32_t j = 0; j < view.skin.blend.header->transformCount; ++j)
+	const sgSkinView* view = sgSkinPoses_Current(spheres->body->pose);
+	double influences = (double)view->skin.blend.header->maxInfluences;
+	for (uint32_t j = 0; j < view->skin.blend.header->transformCount; ++j)
 	{
 		for (int i = 0; i < 12; ++i)
 		{
-			spheres->matrices[j][i] = (double)view.joints[j].matrix[i / 4][i % 4];
+			spheres->matrices[j][i] = (double)view->joints[j].matrix[i / 4][i % 4];
 		}
 		for (int k = 0; k < 4; ++k)
 		{
-			spheres->quaternions[j][k] = (double)view.joints[j].q[k];
+			spheres->quaternions[j][k] = (double)view->joints[j].q[k];
 		}
 	}
 	for (uint32_t i = 0; i < tree->setCount; ++i)
 	{
 		const sphereSet* set = tree->sets + i;
-		uint32_t number = view.skin.setOf[set->vertex];
-		const float* signs = view.signs + view.skin.sets[number].firstMember;
+		uint32_t number = view->skin.setOf[set->vertex];
+		const float* signs = view->signs + view->skin.sets[number].firstMember;
 		for (uint32_t j = 0; j < set->jointCount; ++j)
 		{
-			spheres->signs[set->firstJoint + j] = view.pose->isAligned != 0 ? 1.0 : (double)signs[j];
+			spheres->signs[set->firstJoint + j] = view->pose->isAligned != 0 ? 1.0 : (double)signs[j];
 		}
 		for (int k = 0; k < 3; ++k)
 		{
-			spheres->centers[i][k] = (double)view.centers[4 * (size_t)number + (size_t)k];
+			spheres->centers[i][k] = (double)view->centers[4 * (size_t)number + (size_t)k];
 		}
 	}
-	double roundings = sgSkin_Roundings(view.skin.blend.header->maxInfluences) * HALF_ULP;
-	spheres->margin = 1.75 * (double)view.pose->reach * (roundings + influences * 0x1p-28);
-	return view.pose->hasStage == 0;
+	double roundings = sgSkin_Roundings(view->skin.blend.header->maxInfluences) * HALF_ULP;
+	spheres->margin = 1.75 * (double)view->pose->reach * (roundings + influences * 0x1p-28);
+	return view->pose->hasStage == 0;
 }
 
 bool spherePose_Read(sphereBody* spheres)
