@@ -14,8 +14,7 @@ typedef struct maker
 	uint32_t* quanta;      ///< per influence: weights in units of 1 / SG_CORNER_ONE
 	uint32_t* vertices;    ///< below a node, each once
 	uint32_t* vertexStamp; ///< stamp of the node that a vertex was last seen below
-	uint32_t* partOf;      ///< (setCount): part of the node that the set has, while `partStamp` is the node's
-	uint32_t* partStamp;
+	uint32_t* partStamp;   ///< (setCount): the same of joint sets
 	uint32_t vertexCount, stamp;
 } maker;
 
@@ -278,75 +277,86 @@ static bool AddCorners(sphereTree* tree, spherePart* part)
 	return good;
 }
 
-// A part for every joint set below a node: first their number, then their weights, one part after the other.
-static bool AddParts(maker* m, sphereNode* node)
+// A part for every joint set below a node.
+static bool ListParts(maker* m, sphereNode* node)
 {
 	sphereTree* tree = m->tree;
-	sgBlend blend = sgBlend_Get(tree->model);
-	GatherVertices(m, node->slot);
 	node->firstPart = (uint32_t)tree->partCount;
 	for (uint32_t i = 0; i < m->vertexCount; ++i)
 	{
 		uint32_t set = tree->setOf[m->vertices[i]];
-		if (m->partStamp[set] != m->stamp)
+		if (m->partStamp[set] == m->stamp)
 		{
-			void* parts = tree->parts;
-			bool good = Reserve(&parts, tree->partCount, 1, &tree->partCapacity, sizeof(spherePart));
-			tree->parts = parts;
-			if (!good)
-			{
-				return false;
-			}
-			m->partStamp[set] = m->stamp;
-			m->partOf[set] = (uint32_t)tree->partCount;
-			tree->parts[tree->partCount++] = (spherePart){ .set = set };
+			continue;
 		}
-	}
-	node->partCount = (uint32_t)tree->partCount - node->firstPart;
-	size_t balls = 0;
-	for (uint32_t p = node->firstPart; p < tree->partCount; ++p)
-	{
-		spherePart* part = tree->parts + p;
-		uint32_t n = tree->sets[part->set].jointCount, vertices = 0;
-		void* weights = tree->weights;
-		bool good = Reserve(&weights, tree->weightCount, 3 * (size_t)n, &tree->weightCapacity, sizeof(double));
-		tree->weights = weights;
+		void* parts = tree->parts;
+		bool good = Reserve(&parts, tree->partCount, 1, &tree->partCapacity, sizeof(spherePart));
+		tree->parts = parts;
 		if (!good)
 		{
 			return false;
 		}
-		double* w = tree->weights + tree->weightCount;
-		part->firstWeight = (uint32_t)tree->weightCount;
-		tree->weightCount += 3 * (size_t)n;
-		for (uint32_t j = 0; j < n; ++j)
+		m->partStamp[set] = m->stamp;
+		tree->parts[tree->partCount++] = (spherePart){ .set = set };
+	}
+	node->partCount = (uint32_t)tree->partCount - node->firstPart;
+	return true;
+}
+
+// Least, greatest and mean weight of each joint of a part, in quanta.
+static bool AddRanges(maker* m, spherePart* part)
+{
+	sphereTree* tree = m->tree;
+	sgBlend blend = sgBlend_Get(tree->model);
+	uint32_t n = tree->sets[part->set].jointCount, vertices = 0;
+	void* weights = tree->weights;
+	bool good = Reserve(&weights, tree->weightCount, 3 * (size_t)n, &tree->weightCapacity, sizeof(double));
+	tree->weights = weights;
+	if (!good)
+	{
+		return false;
+	}
+	double* w = tree->weights + tree->weightCount;
+	part->firstWeight = (uint32_t)tree->weightCount;
+	tree->weightCount += 3 * (size_t)n;
+	for (uint32_t j = 0; j < n; ++j)
+	{
+		w[j] = INFINITY;
+		w[n + j] = w[2 * n + j] = 0.0;
+	}
+	for (uint32_t i = 0; i < m->vertexCount; ++i)
+	{
+		uint32_t vertex = m->vertices[i];
+		vertices += tree->setOf[vertex] == part->set;
+		for (uint32_t j = 0; j < n && tree->setOf[vertex] == part->set; ++j)
 		{
-			w[j] = INFINITY;
-			w[n + j] = w[2 * n + j] = 0.0;
+			double weight = (double)m->quanta[blend.starts[vertex] + j];
+			w[j] = fmin(w[j], weight);
+			w[n + j] = fmax(w[n + j], weight);
+			w[2 * n + j] += weight;
 		}
-		for (uint32_t i = 0; i < m->vertexCount; ++i)
-		{
-			uint32_t vertex = m->vertices[i];
-			vertices += tree->setOf[vertex] == part->set;
-			for (uint32_t j = 0; j < n && tree->setOf[vertex] == part->set; ++j)
-			{
-				double weight = (double)m->quanta[blend.starts[vertex] + j];
-				w[j] = fmin(w[j], weight);
-				w[n + j] = fmax(w[n + j], weight);
-				w[2 * n + j] += weight;
-			}
-		}
-		for (uint32_t j = 0; j < n; ++j)
-		{
-			w[2 * n + j] /= (double)vertices;
-		}
-		if (!AddCorners(tree, part))
-		{
-			return false;
-		}
+	}
+	for (uint32_t j = 0; j < n; ++j)
+	{
+		w[2 * n + j] /= (double)vertices;
+	}
+	return true;
+}
+
+static bool AddParts(maker* m, sphereNode* node)
+{
+	sphereTree* tree = m->tree;
+	size_t balls = 0;
+	GatherVertices(m, node->slot);
+	bool good = ListParts(m, node);
+	for (uint32_t i = 0; i < node->partCount && good; ++i)
+	{
+		spherePart* part = tree->parts + node->firstPart + i;
+		good = AddRanges(m, part) && AddCorners(tree, part);
 		balls += part->cornerCount;
 	}
 	tree->mostBalls = balls > tree->mostBalls ? balls : tree->mostBalls;
-	return true;
+	return good;
 }
 
 // ---- Trees -----------------------------------------------------------------------------------------------------
@@ -367,9 +377,8 @@ static bool Make(maker* m)
 	{
 		return false;
 	}
-	m->partOf = calloc(m->tree->setCount + 1, sizeof(uint32_t));
 	m->partStamp = calloc(m->tree->setCount + 1, sizeof(uint32_t));
-	bool good = m->partOf != NULL && m->partStamp != NULL;
+	bool good = m->partStamp != NULL;
 	for (uint32_t slot = 0; good && slot < slots; ++slot)
 	{
 		if (model->tree.nodes[slot].first != SG_NONE)
@@ -404,7 +413,6 @@ sphereTree* sphereTree_Create(const snugModel* model, const sphereTreeDef* def)
 	free(m.quanta);
 	free(m.vertices);
 	free(m.vertexStamp);
-	free(m.partOf);
 	free(m.partStamp);
 	if (!good)
 	{

@@ -26,7 +26,6 @@ typedef struct walk
 	const sceneCharacter* character;
 	snugDeformer deformer;
 	bool isMorphed;
-	benchSkinning skin;
 	benchActor actors[2];
 	float* matrices[2];
 	float* amplitudes[2];
@@ -131,60 +130,84 @@ static void AddShareRow(benchReport* report, const walk* w, const char* method, 
 	benchRow_Number(row, "refittedPercent", 100.0 * part / nodes, 1);
 }
 
-// Which nodes a query from scratch looks at, by level of both bodies' trees.
+/// Nodes by level, of both bodies, and those of them that a query looked at.
+typedef struct shares
+{
+	double nodes[BENCH_MAX_LEVELS], parts[BENCH_MAX_LEVELS];
+} shares;
+
+static void CountSpheres(shares* out, const sphereTree* tree, const sphereBody* spheres)
+{
+	for (uint32_t i = 0; i < sphereTree_GetNodeCount(tree); ++i)
+	{
+		out->nodes[sphereTree_GetLevel(tree, i)] += 1.0;
+		out->parts[sphereTree_GetLevel(tree, i)] += sphereBody_IsFresh(spheres, i);
+	}
+}
+
+static void CountNodes(shares* out, const snugBody* body)
+{
+	const sgTree* tree = &body->model->tree;
+	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+	{
+		bool isNode = tree->nodes[slot].first != SG_NONE;
+		uint8_t level = tree->nodes[slot].level;
+		out->nodes[level] += isNode;
+		out->parts[level] += isNode && benchIsVisited(body, sgTree_Family(tree, slot));
+	}
+}
+
+// Ask once, from scratch, in the frame with the most pairs.
+static snugStatus CountShares(shares* out, benchStage* stage, const benchMeeting* meeting)
+{
+	int frame = benchAnswers_GetPeak(&meeting->answers);
+	bool isSpheres = stage->method->kind == bench_bySpheres;
+	snugStatus status = benchStage_Pose(stage, meeting->actors, frame, meeting->places[frame]);
+	for (int i = 0; i < 2 && isSpheres && status == snug_success; ++i)
+	{
+		status = sphereBody_Update(stage->spheres[i]);
+	}
+	if (status == snug_success && isSpheres)
+	{
+		sphereCollide(stage->spheres[0], stage->spheres[1], false, meeting->answers.pairs, meeting->answers.capacity);
+	}
+	else if (status == snug_success)
+	{
+		status = snugCollide(stage->bodies[0].body, stage->bodies[1].body, NULL).status;
+	}
+	for (int i = 0; i < 2 && status == snug_success; ++i)
+	{
+		if (isSpheres)
+		{
+			CountSpheres(out, stage->sphereTrees[0], stage->spheres[i]);
+		}
+		else
+		{
+			CountNodes(out, stage->bodies[i].body);
+		}
+	}
+	return status;
+}
+
 static void RunShares(benchReport* report, const walk* w, const benchMeeting* meeting)
 {
 	static const benchMethod methods[2] = { bench_spheres, bench_onDemand };
-	int frame = benchAnswers_GetPeak(&meeting->answers);
 	for (int m = 0; m < 2 && report->failure[0] == '\0'; ++m)
 	{
-		double nodes[BENCH_MAX_LEVELS] = { 0.0 }, parts[BENCH_MAX_LEVELS] = { 0.0 };
+		shares found = { .nodes = { 0.0 } };
 		benchStage stage;
 		if (!benchStage_Create(&stage, benchGetMethod(methods[m]), meeting->actors, 2, NULL, report))
 		{
 			return;
 		}
-		bool isSpheres = methods[m] == bench_spheres;
-		snugStatus status = benchStage_Pose(&stage, meeting->actors, frame, meeting->places[frame]);
-		for (int i = 0; i < 2 && isSpheres && status == snug_success; ++i)
-		{
-			status = sphereBody_Update(stage.spheres[i]);
-		}
+		snugStatus status = CountShares(&found, &stage, meeting);
 		if (status != snug_success)
 		{
 			benchReport_Fail(report, "cannot pose walkers: %s", snugGetStatusText(status));
 		}
-		else if (isSpheres)
+		for (int level = 0; level < BENCH_MAX_LEVELS && found.nodes[level] > 0.0; ++level)
 		{
-			sphereCollide(stage.spheres[0], stage.spheres[1], false, meeting->answers.pairs, meeting->answers.capacity);
-		}
-		else
-		{
-			snugCollide(stage.bodies[0].body, stage.bodies[1].body, NULL);
-		}
-		for (int i = 0; i < 2 && isSpheres; ++i)
-		{
-			const sphereTree* tree = stage.sphereTrees[0];
-			for (uint32_t n = 0; n < sphereTree_GetNodeCount(tree); ++n)
-			{
-				nodes[sphereTree_GetLevel(tree, n)] += 1.0;
-				parts[sphereTree_GetLevel(tree, n)] += sphereBody_IsFresh(stage.spheres[i], n);
-			}
-		}
-		for (int i = 0; i < 2 && !isSpheres; ++i)
-		{
-			const sgTree* tree = &stage.bodies[i].model->tree;
-			for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
-			{
-				bool isNode = tree->nodes[slot].first != SG_NONE;
-				uint8_t level = tree->nodes[slot].level;
-				nodes[level] += isNode;
-				parts[level] += isNode && benchIsVisited(stage.bodies[i].body, sgTree_Family(tree, slot));
-			}
-		}
-		for (int level = 0; level < BENCH_MAX_LEVELS && nodes[level] > 0.0; ++level)
-		{
-			AddShareRow(report, w, benchGetMethod(methods[m])->name, level, nodes[level], parts[level]);
+			AddShareRow(report, w, stage.method->name, level, found.nodes[level], found.parts[level]);
 		}
 		benchStage_Destroy(&stage);
 	}

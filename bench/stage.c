@@ -9,12 +9,20 @@ static bool IsSameModel(const benchBounding* a, const benchBounding* b)
 	       a->boundLeaves == b->boundLeaves && memcmp(&a->tree, &b->tree, sizeof(a->tree)) == 0;
 }
 
+// Whether the models of two actors are the same; how they move is their own.
+static bool AreTwins(const benchActor* a, const benchActor* b)
+{
+	static const benchSkinning linear = { .deformer = snug_blend };
+	const benchSkinning *skinA = a->skin != NULL ? a->skin : &linear, *skinB = b->skin != NULL ? b->skin : &linear;
+	return a->mesh == b->mesh && a->weights == b->weights && skinA->deformer == skinB->deformer &&
+	       skinA->jointPositions == skinB->jointPositions && skinA->targets == skinB->targets;
+}
+
 // The first actor of the same kind as another one.
 static int FindTwin(const benchActor* actors, int i)
 {
 	int twin = 0;
-	while (actors[twin].mesh != actors[i].mesh || actors[twin].weights != actors[i].weights ||
-	       actors[twin].skin != actors[i].skin)
+	while (!AreTwins(actors + twin, actors + i))
 	{
 		++twin;
 	}
