@@ -24,8 +24,23 @@ static void AddRange(benchRow* row, const skinBalls* balls, ballKind kind, uint3
 	benchRow_Number(row, keys[2], range->most + hidden, 4);
 }
 
+static void AddPlot(benchReport* report, int firstRow, const char* name, snugDeformer deformer)
+{
+	static const char* const ratios[] = { "paperOverOptimal", "oursOverOptimal", "boxOverOptimalBox", "asUsersGetIt",
+		"printedSpherical", NULL };
+	benchPlot plot = { .firstRow = firstRow,
+		.endRow = report->rowCount,
+		.unit = "radius / optimal",
+		.across = "level",
+		.limit = 4.0,
+		.keys = ratios };
+	snprintf(plot.title, sizeof(plot.title), "%.40s, %s", name, benchGetSkinName(deformer));
+	benchReport_AddPlot(report, &plot);
+}
+
 static void AddLevelRows(benchReport* report, const char* name, snugDeformer deformer, const skinBalls* balls)
 {
+	int firstRow = report->rowCount;
 	static const char* const keys[4][3] = { { "referenceMin", "referenceMean", "referenceMax" },
 		{ "paperMin", "paperMean", "paperMax" }, { "oursMin", "oursMean", "oursMax" },
 		{ "optimalMin", "optimalMean", "optimalMax" } };
@@ -46,6 +61,7 @@ static void AddLevelRows(benchReport* report, const char* name, snugDeformer def
 		benchRow_Number(row, "asUsersGetIt", skinBalls_GetRatio(balls, ball_user, level), 2);
 		benchRow_Number(row, "printedSpherical", benchGetPaperRatio(level), 2);
 	}
+	AddPlot(report, firstRow, name, deformer);
 }
 
 // All skins of one character in some poses, with the aims. Without a subject: it is absent.

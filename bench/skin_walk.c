@@ -130,6 +130,17 @@ static void AddShareRow(benchReport* report, const walk* w, const char* method, 
 	benchRow_Number(row, "refittedPercent", 100.0 * part / nodes, 1);
 }
 
+static void AddSharePlot(benchReport* report, int firstRow, const walk* w, const char* method)
+{
+	static const char* const keys[] = { "refittedPercent", NULL };
+	benchPlot plot = {
+		.firstRow = firstRow, .endRow = report->rowCount, .unit = "%", .across = "level", .limit = 100.0, .keys = keys
+	};
+	snprintf(
+	    plot.title, sizeof(plot.title), "Two of %s, %s, %s", w->character->name, benchGetSkinName(w->deformer), method);
+	benchReport_AddPlot(report, &plot);
+}
+
 /// Nodes by level, of both bodies, and those of them that a query looked at.
 typedef struct shares
 {
@@ -205,10 +216,12 @@ static void RunShares(benchReport* report, const walk* w, const benchMeeting* me
 		{
 			benchReport_Fail(report, "cannot pose walkers: %s", snugGetStatusText(status));
 		}
+		int firstRow = report->rowCount;
 		for (int level = 0; level < BENCH_MAX_LEVELS && found.nodes[level] > 0.0; ++level)
 		{
 			AddShareRow(report, w, stage.method->name, level, found.nodes[level], found.parts[level]);
 		}
+		AddSharePlot(report, firstRow, w, stage.method->name);
 		benchStage_Destroy(&stage);
 	}
 }
