@@ -11,6 +11,12 @@
 #include <stdlib.h>
 
 #define MAX_POSES 16
+
+/// Tables that several characters fill, one after the other in the report.
+typedef struct skinTables
+{
+	benchReport characters, levels, choices;
+} skinTables;
 #define WALK_FRAMES 15
 
 // ---- Radii by level --------------------------------------------------------------------------------------------
@@ -29,7 +35,7 @@ static void AddPlot(benchReport* report, int firstRow, const char* name, snugDef
 	static const char* const ratios[] = { "paperOverOptimal", "oursOverOptimal", "boxOverOptimalBox", "asUsersGetIt",
 		"printedSpherical", NULL };
 	benchPlot plot = { .firstRow = firstRow,
-		.endRow = report->rowCount,
+		.endRow = firstRow + BENCH_PAPER_LEVELS < report->rowCount ? firstRow + BENCH_PAPER_LEVELS : report->rowCount,
 		.unit = "radius / optimal",
 		.across = "level",
 		.limit = 4.0,
@@ -65,8 +71,8 @@ static void AddLevelRows(benchReport* report, const char* name, snugDeformer def
 }
 
 // All skins of one character in some poses, with the aims. Without a subject: it is absent.
-static void RunSubject(const benchOptions* options, benchReport* report, const char* name, const benchSubject* subject,
-    const float* matrices, int poseCount, bool isPapers)
+static void RunSubject(const benchOptions* options, skinTables* tables, benchReport* report, const char* name,
+    const benchSubject* subject, const float* matrices, int poseCount, bool isPapers)
 {
 	skinBalls* balls = calloc(1, sizeof(skinBalls));
 	for (int i = 0; i < BENCH_SKINS && balls != NULL && report->failure[0] == '\0'; ++i)
@@ -77,7 +83,7 @@ static void RunSubject(const benchOptions* options, benchReport* report, const c
 		benchProgress(options, text);
 		if (subject != NULL && skinBalls_Measure(balls, subject, benchSkins[i], matrices, poseCount, report))
 		{
-			AddLevelRows(report, name, benchSkins[i], balls);
+			AddLevelRows(&tables->levels, name, benchSkins[i], balls);
 			worst[0] = skinBalls_GetWorst(balls, ball_user);
 			worst[1] = skinBalls_GetWorst(balls, ball_ours);
 		}
@@ -94,17 +100,19 @@ static void RunSubject(const benchOptions* options, benchReport* report, const c
 	free(balls);
 }
 
-static void RunGenerated(const benchOptions* options, benchReport* report, const sceneCharacter* character)
+static void RunGenerated(
+    const benchOptions* options, skinTables* tables, benchReport* report, const sceneCharacter* character)
 {
 	float matrices[12 * SCENE_MAX_JOINTS];
 	benchSubject subject = benchSubject_Generated(character);
-	benchSubject_AddRow(report, character->name, &subject, "generated: the paper's counts");
+	benchSubject_AddRow(&tables->characters, character->name, &subject, "generated: the paper's counts");
 	sceneCharacter_Contort(character, 1.0, matrices);
-	RunSubject(options, report, character->name, &subject, matrices, 1, character->kind == scene_creature);
+	RunSubject(options, tables, report, character->name, &subject, matrices, 1, character->kind == scene_creature);
 }
 
 // In the middle of each clip.
-static void RunReal(const benchOptions* options, benchReport* report, const char* directory, const char* name)
+static void RunReal(
+    const benchOptions* options, skinTables* tables, benchReport* report, const char* directory, const char* name)
 {
 	benchCharacter character;
 	if (!benchCharacter_Load(&character, directory, name, report))
@@ -113,15 +121,15 @@ static void RunReal(const benchOptions* options, benchReport* report, const char
 	}
 	if (!character.isPresent)
 	{
-		benchSubject_AddRow(report, name, NULL, "absent: skipped");
-		RunSubject(options, report, name, NULL, NULL, 0, false);
+		benchSubject_AddRow(&tables->characters, name, NULL, "absent: skipped");
+		RunSubject(options, tables, report, name, NULL, NULL, 0, false);
 		return;
 	}
 	benchSubject subject = benchSubject_Loaded(&character);
 	int poseCount = character.asset.clipCount < MAX_POSES ? (int)character.asset.clipCount : MAX_POSES;
 	poseCount = options->quick && poseCount > 2 ? 2 : poseCount;
 	float* matrices = benchCharacter_AllocateMatrices(&character, poseCount);
-	benchSubject_AddRow(report, name, &subject, "file: the middle of each clip");
+	benchSubject_AddRow(&tables->characters, name, &subject, "file: the middle of each clip");
 	for (int i = 0; i < poseCount && matrices != NULL; ++i)
 	{
 		benchCharacter_PoseClip(
@@ -133,7 +141,7 @@ static void RunReal(const benchOptions* options, benchReport* report, const char
 	}
 	else
 	{
-		RunSubject(options, report, name, &subject, matrices, poseCount, false);
+		RunSubject(options, tables, report, name, &subject, matrices, poseCount, false);
 	}
 	free(matrices);
 	benchCharacter_Free(&character);
@@ -267,7 +275,8 @@ static void AddVariantRow(
 	benchRow_Count(row, "pairs", w->found / WALK_FRAMES);
 }
 
-static void RunVariant(const benchOptions* options, benchReport* report, walk* w, const variant* v, uint64_t* expected)
+static void RunVariant(
+    const benchOptions* options, skinTables* tables, benchReport* report, walk* w, const variant* v, uint64_t* expected)
 {
 	double start = benchNow();
 	sphereTree* tree = sphereTree_Create(w->bodies[0].model, &v->def);
@@ -286,7 +295,7 @@ static void RunVariant(const benchOptions* options, benchReport* report, walk* w
 		uint32_t nodeCount = sphereTree_GetNodeCount(tree);
 		snugStatus status = RefitAll(w, spheres[0], nodeCount);
 		status = status == snug_success ? RunWalk(w, spheres, options->quick ? 1 : 4) : status;
-		AddVariantRow(report, w, v, nodeCount, sphereTree_GetLevel(tree, nodeCount - 1) + 1, ms);
+		AddVariantRow(&tables->choices, w, v, nodeCount, sphereTree_GetLevel(tree, nodeCount - 1) + 1, ms);
 		*expected = *expected == 0 ? w->found : *expected;
 		if (status != snug_success || w->found != *expected)
 		{
@@ -298,7 +307,8 @@ static void RunVariant(const benchOptions* options, benchReport* report, walk* w
 	sphereTree_Destroy(tree);
 }
 
-static void RunVariants(const benchOptions* options, benchReport* report, const sceneCharacter* character)
+static void RunVariants(
+    const benchOptions* options, skinTables* tables, benchReport* report, const sceneCharacter* character)
 {
 	static const snugTreeDef paperTree = { snug_splitMedian, 1, 2 };
 	const benchBounding how = { .tree = paperTree };
@@ -323,7 +333,7 @@ static void RunVariants(const benchOptions* options, benchReport* report, const 
 	{
 		for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]) && report->failure[0] == '\0'; ++i)
 		{
-			RunVariant(options, report, w, variants + i, &expected);
+			RunVariant(options, tables, report, w, variants + i, &expected);
 		}
 	}
 	benchBlendBody_Destroy(w->bodies + 1);
@@ -334,6 +344,7 @@ static void RunVariants(const benchOptions* options, benchReport* report, const 
 
 void benchSkinTightness(const benchOptions* options, benchReport* report)
 {
+	skinTables tables = { .characters = { .rowCount = 0 } };
 	for (int i = 0; i < SCENE_CHARACTERS && report->failure[0] == '\0'; ++i)
 	{
 		sceneCharacter character;
@@ -341,18 +352,21 @@ void benchSkinTightness(const benchOptions* options, benchReport* report)
 		if (!sceneCharacter_Create(&character, kind))
 		{
 			benchReport_Fail(report, "out of memory");
-			return;
+			break;
 		}
-		RunGenerated(options, report, &character);
+		RunGenerated(options, &tables, report, &character);
 		if (kind == scene_creature && report->failure[0] == '\0')
 		{
-			RunVariants(options, report, &character);
+			RunVariants(options, &tables, report, &character);
 		}
 		sceneCharacter_Free(&character);
 	}
 	const char *directory, *name;
 	for (int i = 0; report->failure[0] == '\0' && benchFindCharacter(options, i, &directory, &name); ++i)
 	{
-		RunReal(options, report, directory, name);
+		RunReal(options, &tables, report, directory, name);
 	}
+	benchReport_TakeRows(report, &tables.characters);
+	benchReport_TakeRows(report, &tables.levels);
+	benchReport_TakeRows(report, &tables.choices);
 }

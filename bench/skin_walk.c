@@ -200,7 +200,7 @@ static snugStatus CountShares(shares* out, benchStage* stage, const benchMeeting
 	return status;
 }
 
-static void RunShares(benchReport* report, const walk* w, const benchMeeting* meeting)
+static void RunShares(benchReport* table, benchReport* report, const walk* w, const benchMeeting* meeting)
 {
 	static const benchMethod methods[2] = { bench_spheres, bench_onDemand };
 	for (int m = 0; m < 2 && report->failure[0] == '\0'; ++m)
@@ -216,12 +216,12 @@ static void RunShares(benchReport* report, const walk* w, const benchMeeting* me
 		{
 			benchReport_Fail(report, "cannot pose walkers: %s", snugGetStatusText(status));
 		}
-		int firstRow = report->rowCount;
+		int firstRow = table->rowCount;
 		for (int level = 0; level < BENCH_MAX_LEVELS && found.nodes[level] > 0.0; ++level)
 		{
-			AddShareRow(report, w, stage.method->name, level, found.nodes[level], found.parts[level]);
+			AddShareRow(table, w, stage.method->name, level, found.nodes[level], found.parts[level]);
 		}
-		AddSharePlot(report, firstRow, w, stage.method->name);
+		AddSharePlot(table, firstRow, w, stage.method->name);
 		benchStage_Destroy(&stage);
 	}
 }
@@ -248,7 +248,7 @@ static double TimeSpheres(const sphereTree* tree, sphereBody* spheres)
 }
 
 // All nodes of the paper's tree, and some of ours, in the contorted pose.
-static double RunRefits(benchReport* report, const walk* w)
+static double RunRefits(benchReport* table, benchReport* report, const walk* w)
 {
 	float matrices[12 * SCENE_MAX_JOINTS];
 	double ours = NAN, theirs = NAN;
@@ -278,7 +278,7 @@ static double RunRefits(benchReport* report, const walk* w)
 		}
 		benchStage_Destroy(stage);
 	}
-	benchRow* row = benchReport_AddRow(report, "Refitting one node straight from the joints, up to 4 influences");
+	benchRow* row = benchReport_AddRow(table, "Refitting one node straight from the joints, up to 4 influences");
 	benchRow_Text(row, "body", w->character->name);
 	benchRow_Text(row, "skin", benchGetSkinName(w->deformer));
 	benchRow_Number(row, "oursNsPerNode", ours, 1);
@@ -293,8 +293,8 @@ static double RunRefits(benchReport* report, const walk* w)
 
 // ---- Scenes ----------------------------------------------------------------------------------------------------
 
-static void RunMeeting(const benchOptions* options, benchReport* report, const walk* w, benchMeeting* meeting,
-    outcome outcomes[2], int skin)
+static void RunMeeting(const benchOptions* options, skinWalkTables* tables, benchReport* report, const walk* w,
+    benchMeeting* meeting, outcome outcomes[2], int skin)
 {
 	uint32_t methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_bottomUp) |
 	                   BENCH_BIT(bench_freeBottomUp) | BENCH_BIT(bench_oracle);
@@ -313,12 +313,12 @@ static void RunMeeting(const benchOptions* options, benchReport* report, const w
 		if (good)
 		{
 			benchMeeting_Verify(meeting, report);
-			AddRows(report, w, meeting, all);
+			AddRows(&tables->walkers, w, meeting, all);
 			Keep(outcomes + i, skin, meeting, all);
 		}
 		if (good && i == 0 && !w->isMorphed)
 		{
-			RunShares(report, w, meeting);
+			RunShares(&tables->shares, report, w, meeting);
 		}
 	}
 	if (all == NULL)
@@ -328,8 +328,8 @@ static void RunMeeting(const benchOptions* options, benchReport* report, const w
 	free(all);
 }
 
-static void RunWalk(const benchOptions* options, benchReport* report, const sceneCharacter* c, int skin, bool isMorphed,
-    outcome outcomes[2], double* refit)
+static void RunWalk(const benchOptions* options, skinWalkTables* tables, benchReport* report, const sceneCharacter* c,
+    int skin, bool isMorphed, outcome outcomes[2], double* refit)
 {
 	walk w;
 	benchMeeting meeting;
@@ -343,11 +343,11 @@ static void RunWalk(const benchOptions* options, benchReport* report, const scen
 	}
 	else if (benchMeeting_Create(&meeting, text, w.actors, 2, report))
 	{
-		RunMeeting(options, report, &w, &meeting, outcomes, skin);
+		RunMeeting(options, tables, report, &w, &meeting, outcomes, skin);
 		benchMeeting_Free(&meeting);
 		if (!isMorphed && report->failure[0] == '\0')
 		{
-			*refit = RunRefits(report, &w);
+			*refit = RunRefits(&tables->refits, report, &w);
 		}
 	}
 	FreeWalk(&w);
@@ -374,6 +374,7 @@ static void AddAims(benchReport* report, sceneCharacterKind kind, const outcome 
 
 void benchSkinWalk(const benchOptions* options, benchReport* report)
 {
+	skinWalkTables tables = { .characters = { .rowCount = 0 } };
 	for (int kind = 0; kind < SCENE_CHARACTERS && report->failure[0] == '\0'; ++kind)
 	{
 		sceneCharacter character;
@@ -382,14 +383,14 @@ void benchSkinWalk(const benchOptions* options, benchReport* report)
 		if (!sceneCharacter_Create(&character, (sceneCharacterKind)kind))
 		{
 			benchReport_Fail(report, "out of memory");
-			return;
+			break;
 		}
 		benchSubject subject = benchSubject_Generated(&character);
-		benchSubject_AddRow(report, character.name, &subject, "generated: the paper's counts");
+		benchSubject_AddRow(&tables.characters, character.name, &subject, "generated: the paper's counts");
 		for (int i = 0; i < BENCH_SKINS && report->failure[0] == '\0'; ++i)
 		{
 			bool isMorphed = i >= BENCH_SKINS;
-			RunWalk(options, report, &character, i % BENCH_SKINS, isMorphed, isMorphed ? ignored : outcomes,
+			RunWalk(options, &tables, report, &character, i % BENCH_SKINS, isMorphed, isMorphed ? ignored : outcomes,
 			    isMorphed ? &none : refits + i);
 		}
 		if (report->failure[0] == '\0')
@@ -400,6 +401,12 @@ void benchSkinWalk(const benchOptions* options, benchReport* report)
 	}
 	if (report->failure[0] == '\0')
 	{
-		skinWalkRunReal(options, report);
+		skinWalkRunReal(options, &tables, report);
 	}
+	benchReport_TakeRows(report, &tables.characters);
+	benchReport_TakeRows(report, &tables.walkers);
+	benchReport_TakeRows(report, &tables.refits);
+	benchReport_TakeRows(report, &tables.shares);
+	benchReport_TakeRows(report, &tables.clips);
+	benchReport_TakeRows(report, &tables.posing);
 }

@@ -5,12 +5,13 @@
 #include "bench/meeting.h"
 #include "bench/skins.h"
 
-/// Real characters, two of each and different ones, by every skin: tables, with the aims.
-void skinWalkRunReal(const benchOptions* options, benchReport* report);
+/// Tables that several scenes fill, one after the other in the report.
+typedef struct skinWalkTables
+{
+	benchReport characters, walkers, refits, shares, clips, posing;
+} skinWalkTables;
 
-/// Whether a character can take poses with a skin; otherwise a row says why not.
-/// @param text of the table that would have had it
-bool skinWalkCanPose(
-    benchReport* report, const char* table, const char* name, const benchActor* actor, snugDeformer deformer);
+/// Real characters, two of each and different ones, by every skin: tables, with the aims.
+void skinWalkRunReal(const benchOptions* options, skinWalkTables* tables, benchReport* report);
 
 #endif

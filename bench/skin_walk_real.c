@@ -22,8 +22,8 @@ typedef struct realScene
 
 static const char tableName[] = "Every clip: posing and query of two characters, per frame";
 
-bool skinWalkCanPose(
-    benchReport* report, const char* table, const char* name, const benchActor* actor, snugDeformer deformer)
+// Whether a character can take poses with a skin; otherwise a row says why not.
+static bool CanPose(benchReport* clips, const char* name, const benchActor* actor, snugDeformer deformer)
 {
 	snugModelDef def = sceneMakeBlendDef(actor->mesh, actor->weights, snug_boundDefault, (snugTreeDef){ 0 });
 	def.deformer = deformer;
@@ -39,7 +39,7 @@ bool skinWalkCanPose(
 	if (status != snug_success)
 	{
 		char text[48];
-		benchRow* row = benchReport_AddRow(report, table);
+		benchRow* row = benchReport_AddRow(clips, tableName);
 		benchRow_Text(row, "bodies", name);
 		benchRow_Text(row, "skin", benchGetSkinName(deformer));
 		snprintf(text, sizeof(text), "skipped: %s", snugGetStatusText(status));
@@ -105,7 +105,7 @@ static void AddClipRow(
 }
 
 // @return the median of our query
-static double RunMeeting(const benchOptions* options, benchReport* report, const realScene* scene)
+static double RunMeeting(const benchOptions* options, benchReport* clips, benchReport* report, const realScene* scene)
 {
 	const benchMeetingPlan plan = { .methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) |
 		                                       BENCH_BIT(bench_freeBottomUp) | BENCH_BIT(bench_oracle),
@@ -126,7 +126,7 @@ static double RunMeeting(const benchOptions* options, benchReport* report, const
 		    benchMeeting_Run(&meeting, &plan, all, report))
 		{
 			benchMeeting_Verify(&meeting, report);
-			AddClipRow(report, scene, &meeting, all);
+			AddClipRow(clips, scene, &meeting, all);
 			query = benchSamples_Median(&all[bench_ours].query);
 		}
 		benchMeeting_Free(&meeting);
@@ -141,7 +141,7 @@ typedef struct worstTimes
 	double query[BENCH_SKINS];
 } worstTimes;
 
-static double RunScene(const benchOptions* options, benchReport* report, realScene* scene)
+static double RunScene(const benchOptions* options, benchReport* clips, benchReport* report, realScene* scene)
 {
 	double query = NAN;
 	char text[96];
@@ -152,16 +152,17 @@ static double RunScene(const benchOptions* options, benchReport* report, realSce
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (skinWalkCanPose(report, tableName, scene->characters[0]->name, scene->actors, scene->deformer) &&
-	         skinWalkCanPose(report, tableName, scene->characters[1]->name, scene->actors + 1, scene->deformer))
+	else if (CanPose(clips, scene->characters[0]->name, scene->actors, scene->deformer) &&
+	         CanPose(clips, scene->characters[1]->name, scene->actors + 1, scene->deformer))
 	{
-		query = RunMeeting(options, report, scene);
+		query = RunMeeting(options, clips, report, scene);
 	}
 	FreeScene(scene);
 	return query;
 }
 
-static worstTimes RunClips(const benchOptions* options, benchReport* report, const benchCharacter* c)
+static worstTimes RunClips(
+    const benchOptions* options, benchReport* table, benchReport* report, const benchCharacter* c)
 {
 	worstTimes worst;
 	uint32_t clips = options->quick ? 1 : c->asset.clipCount;
@@ -175,7 +176,7 @@ static worstTimes RunClips(const benchOptions* options, benchReport* report, con
 				.clips = { k % clips, k % clips },
 				.deformer = benchSkins[i],
 				.contact = k < clips ? scene_light : scene_heavy };
-			double query = RunScene(options, report, &scene);
+			double query = RunScene(options, table, report, &scene);
 			worst.query[i] = k < clips ? fmax(worst.query[i], query) : worst.query[i];
 		}
 	}
@@ -185,7 +186,8 @@ static worstTimes RunClips(const benchOptions* options, benchReport* report, con
 // ---- Posing ----------------------------------------------------------------------------------------------------
 
 // Microseconds to give a body joints and amplitudes, the least of many.
-static double TimePosing(const benchOptions* options, benchReport* report, const benchCharacter* c, int skin)
+static double TimePosing(
+    const benchOptions* options, skinWalkTables* tables, benchReport* report, const benchCharacter* c, int skin)
 {
 	realScene scene = { .characters = { c, c }, .deformer = benchSkins[skin] };
 	benchBlendBody body = { .model = NULL };
@@ -194,7 +196,7 @@ static double TimePosing(const benchOptions* options, benchReport* report, const
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (skinWalkCanPose(report, tableName, c->name, scene.actors, scene.deformer) &&
+	else if (CanPose(&tables->clips, c->name, scene.actors, scene.deformer) &&
 	         benchBlendBody_CreateSkin(&body, &c->mesh, &c->weights, scene.skins, &(benchBounding){ 0 }, report))
 	{
 		for (int i = 0; i < (options->quick ? 20 : 200) * FRAMES; ++i)
@@ -212,7 +214,7 @@ static double TimePosing(const benchOptions* options, benchReport* report, const
 	}
 	benchBlendBody_Destroy(&body);
 	FreeScene(&scene);
-	benchRow* row = benchReport_AddRow(report, "Posing: joints and morph targets, from matrices to a pose");
+	benchRow* row = benchReport_AddRow(&tables->posing, "Posing: joints and morph targets, from matrices to a pose");
 	benchRow_Text(row, "body", c->name);
 	benchRow_Text(row, "skin", benchGetSkinName(benchSkins[skin]));
 	benchRow_Count(row, "joints", c->weights.transformCount);
@@ -221,8 +223,8 @@ static double TimePosing(const benchOptions* options, benchReport* report, const
 	return best;
 }
 
-static void AddAims(const benchOptions* options, benchReport* report, const benchCharacter* c, const char* name,
-    const worstTimes* worst)
+static void AddAims(const benchOptions* options, skinWalkTables* tables, benchReport* report, const benchCharacter* c,
+    const char* name, const worstTimes* worst)
 {
 	for (int i = 0; i < BENCH_SKINS; ++i)
 	{
@@ -235,12 +237,13 @@ static void AddAims(const benchOptions* options, benchReport* report, const benc
 	}
 	for (int i = 0; i < BENCH_SKINS && c != NULL && report->failure[0] == '\0'; ++i)
 	{
-		benchReport_AddAim(report, TimePosing(options, report, c, i), 20.0, "%s, %s: posing, microseconds", name,
-		    benchGetSkinName(benchSkins[i]));
+		benchReport_AddAim(report, TimePosing(options, tables, report, c, i), 20.0, "%s, %s: posing, microseconds",
+		    name, benchGetSkinName(benchSkins[i]));
 	}
 }
 
-static void RunCharacter(const benchOptions* options, benchReport* report, const benchCharacter* c, const char* name)
+static void RunCharacter(
+    const benchOptions* options, skinWalkTables* tables, benchReport* report, const benchCharacter* c, const char* name)
 {
 	worstTimes worst = { .query = { 0.0 } };
 	for (int i = 0; i < BENCH_SKINS; ++i)
@@ -250,21 +253,21 @@ static void RunCharacter(const benchOptions* options, benchReport* report, const
 	if (c->isPresent)
 	{
 		benchSubject subject = benchSubject_Loaded(c);
-		benchSubject_AddRow(report, name, &subject, "file");
-		worst = RunClips(options, report, c);
+		benchSubject_AddRow(&tables->characters, name, &subject, "file");
+		worst = RunClips(options, &tables->clips, report, c);
 	}
 	else
 	{
-		benchSubject_AddRow(report, name, NULL, "absent: skipped");
+		benchSubject_AddRow(&tables->characters, name, NULL, "absent: skipped");
 	}
 	// The first two are people, and what the aims are about.
 	if (name == benchCharacterNames[0] || name == benchCharacterNames[1])
 	{
-		AddAims(options, report, c->isPresent ? c : NULL, name, &worst);
+		AddAims(options, tables, report, c->isPresent ? c : NULL, name, &worst);
 	}
 }
 
-void skinWalkRunReal(const benchOptions* options, benchReport* report)
+void skinWalkRunReal(const benchOptions* options, skinWalkTables* tables, benchReport* report)
 {
 	benchCharacter characters[BENCH_CHARACTERS] = { { .name = NULL } };
 	const char *directory, *name;
@@ -272,7 +275,7 @@ void skinWalkRunReal(const benchOptions* options, benchReport* report)
 	{
 		if (benchCharacter_Load(characters + i, directory, name, report))
 		{
-			RunCharacter(options, report, characters + i, name);
+			RunCharacter(options, tables, report, characters + i, name);
 		}
 	}
 	// Different ones, of the two that are people.
@@ -283,7 +286,7 @@ void skinWalkRunReal(const benchOptions* options, benchReport* report)
 			.contact = i % 2 == 0 ? scene_light : scene_heavy };
 		if (characters[0].isPresent && characters[1].isPresent)
 		{
-			RunScene(options, report, &scene);
+			RunScene(options, &tables->clips, report, &scene);
 		}
 	}
 	for (int i = 0; i < BENCH_CHARACTERS; ++i)
