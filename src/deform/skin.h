@@ -95,8 +95,17 @@ typedef struct sgSkinJoint
 	float q[4];         ///< x, y, z, w; about unit length; its sign as its neighbours', where they agree
 	float dual[4];      ///< half of the translation times q
 	float matrix[3][4]; ///< rotation and translation by rows
-	float padding[4];   ///< zero
+	uint32_t isStaged;  ///< scales or shears: has a part in the affine stage; 0 or 1
+	float spread;       ///< of spherical blending: the most of `spreads` of its joint sets
+	float padding[2];   ///< zero
 } SG_ALIGN(32) sgSkinJoint;
+
+/// Sums over the joints of a joint set start from these, in double: the rotation by rows, the translation t, the
+/// rotation's transpose times t, |t|^2.
+typedef struct sgSkinMoments
+{
+	double values[16];
+} SG_ALIGN(64) sgSkinMoments;
 
 /// One pair in a pose: M [v; 1] and the cosine, and for spherical blending how far off M may be, because rotation
 /// centres differ between joint sets.
@@ -117,14 +126,15 @@ typedef struct sgSkinSlab
 
 /// What is computed once per pose. Arrays follow, each aligned:
 ///   joints[transformCount], pairs[pairCount], slabs[pairCount][extra slabs], centers[setCount][4],
-///   stage[transformCount][16] (columns), signs[memberCount]
+///   moments[transformCount], of spherical blending,
+///   stage[transformCount][16] (columns, less the identity), signs[memberCount]
 typedef struct sgSkinPose
 {
 	float reach;        ///< bounds the length of every intermediate of evaluating a vertex
 	uint32_t isAligned; ///< signs of all joint sets agree with those in `joints`; otherwise `signs` has them
 	uint32_t hasStage;  ///< joints scale or shear: an affine stage, `stage`, comes first
 	float stageReach;   ///< what `reach` is to that stage
-	float mostOff;      ///< greatest |displacement| that the stage and displacement fields cause, per axis at most
+	float leastLength2; ///< of |sum w q|^2 over all vertices; zero if that is not known
 	uint32_t padding[11];
 } sgSkinPose;
 
@@ -138,7 +148,8 @@ typedef struct sgSkinView
 	sgSkinJoint* joints;
 	sgSkinPairPose* pairs;
 	sgSkinSlab* slabs;
-	float* centers;
+	float* centers; ///< fourth: how far apart the set's joints carry its centre
+	sgSkinMoments* moments;
 	float* stage;
 	float* signs;
 } sgSkinView;

@@ -256,13 +256,14 @@ static void SetRestBall(Local* local)
 			double distance2 = 0.0;
 			for (int k = 0; k < 3; ++k)
 			{
-				double place = (double)columns[k] * (double)rest[0] + (double)columns[4 + k] * (double)rest[1] +
-				               (double)columns[8 + k] * (double)rest[2] + (double)columns[12 + k];
+				double place = (double)rest[k] + (double)columns[k] * (double)rest[0] +
+				               (double)columns[4 + k] * (double)rest[1] + (double)columns[8 + k] * (double)rest[2] +
+				               (double)columns[12 + k];
 				sum[k] += place / (double)local->n;
 				distance2 += (place - local->rest[k]) * (place - local->rest[k]);
 				for (int c = 0; c < 4; ++c)
 				{
-					matrix[4 * k + c] = columns[4 * c + k];
+					matrix[4 * k + c] = columns[4 * c + k] + (c == k ? 1.0f : 0.0f);
 				}
 			}
 			if (pass == 1)
@@ -273,7 +274,7 @@ static void SetRestBall(Local* local)
 		}
 		memcpy(local->rest, pass == 0 ? sum : local->rest, sizeof(sum));
 	}
-	local->radius = most * (1.0 + 0x1p-40);
+	local->radius = most * (1.0 + 0x1p-20); // adding the identity rounds
 }
 
 /// Limits and mean of a member's weight: from corners, their least and greatest.

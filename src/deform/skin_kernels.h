@@ -5,6 +5,14 @@
 #include "deform/skin.h"
 #include "kernels/kernels.h"
 
+/// What became of eight matrices, a bit for each.
+typedef struct sgJointsTaken
+{
+	uint32_t isFinite;  ///< and no entry is above SNUG_MAX_COORDINATE
+	uint32_t isTurn;    ///< neither mirrors nor flattens
+	uint32_t isGeneral; ///< scales or shears
+} sgJointsTaken;
+
 typedef struct sgSkinKernels
 {
 	/// Positions of vertices, x y z each; `out` has room for one float more. The same bits as evaluateBlocks.
@@ -17,12 +25,13 @@ typedef struct sgSkinKernels
 	/// @return lanes for which there is none, since a sum of quaternions might vanish
 	uint32_t (*bound)(const sgSkinView* view, const sgBlendFamily* family, uint32_t mask, sgBoundsOut out);
 
-	/// Unit quaternions of eight matrices, x y z w, for those that are rotations within 2^-13.
-	/// @return the lanes of those
-	uint32_t (*decompose)(const float* const matrices[SG_LANES], double q[4][SG_LANES]);
+	/// Take `count` joints of eight into a pose, from joint `first` on: matrices are 12 floats by rows each, the
+	/// identity where there is no joint.
+	sgJointsTaken (*takeJoints)(
+	    const sgSkinView* view, const float* const matrices[SG_LANES], uint32_t first, uint32_t count);
 
-	/// Unit quaternions of eight rotations.
-	void (*makeQuaternions)(const double rotations[3][3][SG_LANES], double q[4][SG_LANES]);
+	/// Rotation centres of all joint sets, and how far apart their joints carry them at most. Of spherical blending.
+	void (*findCenters)(const sgSkinView* view);
 
 	/// Matrices and cosines of all pairs, for signs as they are; `off` becomes zero.
 	void (*makePairs)(const sgSkinView* view);

@@ -56,8 +56,8 @@ SG_INLINE Interval ImageOfPair(
 // most 1 - 1/n where a vertex has n influences at most, and are at most what their ranges say. Rounding, of what is at
 // most 2 for every pair, and the weights' own: 2^-20 is more than all of it for up to KEPT_IMAGES entries, and 2^-12
 // for all that there can be.
-SG_INLINE Denominator MakeDenominator(
-    const Entries* entries, const sgSkinPairPose* pairs, const sgBlendCommon* common, float reach, uint32_t influences)
+SG_INLINE Denominator MakeDenominator(const Entries* entries, const sgSkinPairPose* pairs, const sgBlendCommon* common,
+    const sgSkinPose* pose, uint32_t influences)
 {
 	f8 zero = f8_Set(0.0f), one = f8_Set(1.0f), sum = zero, most = zero;
 	for (uint32_t j = 0; j < entries->count; ++j)
@@ -72,11 +72,13 @@ SG_INLINE Denominator MakeDenominator(
 	f8 away = f8_Min(sum, f8_Mul(most, limit));
 	f8 margin = f8_Set(entries->count <= KEPT_IMAGES ? 0x1p-17f : 0x1p-10f);
 	f8 least = f8_Sub(f8_Sub(one, away), f8_Mul(margin, f8_Max(away, f8_Set(0x1p-6f))));
+	least = f8_Max(least, f8_Set(pose->leastLength2));
+	f8 reach = f8_Set(pose->reach);
 	return (Denominator){
 		.least = least,
 		.inverse = f8_Div(f8_Set(1.0f + 0x1p-22f), f8_Max(least, f8_Set(0x1p-12f))),
-		.error = f8_Mul(LoadLanes(&common->error), f8_Set(reach)),
-		.reach = f8_Set(reach),
+		.error = f8_Mul(LoadLanes(&common->error), reach),
+		.reach = reach,
 	};
 }
 
