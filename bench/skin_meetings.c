@@ -61,8 +61,9 @@ static void FindCenter(const float* positions, uint32_t count, double center[3])
 void skinPlaceFrame(const benchMeeting* meeting, const void* user, int frame, snugFrame* places)
 {
 	double u = 2.0 * (double)frame / (double)(meeting->answers.frameCount - 1) - 1.0, nearness = 1.0 - u * u;
+	static const skinDepth usual = { 0.02, 0.07 };
+	const skinDepth* depth = user != NULL ? user : &usual;
 	double anchors[2][3];
-	(void)user;
 	for (int i = 0; i < 2; ++i)
 	{
 		uint32_t count = meeting->actors[i].mesh->vertexCount;
@@ -79,7 +80,7 @@ void skinPlaceFrame(const benchMeeting* meeting, const void* user, int frame, sn
 	place.position[2] = anchors[0][2] + anchors[1][2];
 	if (meeting->contact == scene_light)
 	{
-		place.position[2] -= BENCH_HEIGHT * (0.02 + 0.05 * nearness);
+		place.position[2] -= BENCH_HEIGHT * (depth->least + (depth->most - depth->least) * nearness);
 	}
 	else
 	{
