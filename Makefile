@@ -12,7 +12,10 @@ SANITIZER_SCALE ?= 0.05
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 CONFIGURE = cmake $(CMAKE_FLAGS) --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
-FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes baselines bench cli io) -name '*.[ch]' -o -name '*.cpp')
+FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes sim baselines bench cli io) -name '*.[ch]' -o -name '*.cpp')
+
+# Linear algebra is worth having, and not required.
+SOLVERS = tools/install-dependencies solvers || echo "Going on without: snug modes and snug reduce will say so."
 
 .PHONY: all demo test test-long mutate-bounds bench fuzz asan tsan install deb format check-format peers clean help
 .DEFAULT_GOAL := all
@@ -20,6 +23,7 @@ MAKEFLAGS += --no-print-directory
 
 all: ## build the library and the program (build/snug)
 	@tools/install-dependencies build
+	@$(SOLVERS)
 	@$(CONFIGURE) release -DSNUG_BUILD_TESTS=OFF
 	@$(BUILD) release
 	@ln -sfn release/bin/snug build/snug
@@ -29,13 +33,14 @@ demo: all ## show what it does: a table, and a page with pictures
 
 test: ## build and run all tests but the long ones
 	@tools/install-dependencies build test
+	@$(SOLVERS)
 	@$(CONFIGURE) release -DSNUG_BUILD_TESTS=ON
 	@$(BUILD) release
 	@ln -sfn release/bin/snug build/snug
 	@tools/run-tests build/release --label-exclude '^long$$'
 
 test-long: ## run the long tests (hours)
-	@tools/install-dependencies build test deb
+	@tools/install-dependencies build solvers test deb
 	@$(CONFIGURE) release -DSNUG_BUILD_TESTS=ON
 	@$(BUILD) release
 	@tools/run-tests build/release --label-regex '^long$$'
@@ -46,6 +51,7 @@ mutate-bounds: ## lower each rounding constant of the bounds until a test fails 
 
 asan tsan: ## run the tests under the address and undefined behaviour, or the thread sanitizer
 	@tools/install-dependencies build test
+	@$(SOLVERS)
 	@$(CONFIGURE) $@
 	@$(BUILD) $@
 	@SNUG_TEST_SCALE=$(SANITIZER_SCALE) tools/run-tests build/$@ --label-exclude '^long$$'
@@ -63,7 +69,7 @@ install: all ## install under PREFIX (/usr/local), below DESTDIR if given
 	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
 deb: ## build the Debian packages in build/deb: libsnug0.1, libsnug-dev, snug
-	@tools/install-dependencies build deb
+	@tools/install-dependencies build solvers deb
 	@tools/make-deb build/deb
 
 format: ## lay out the source with clang-format

@@ -7,7 +7,7 @@
 #include "baselines/brute.h"
 #include "bench/report.h"
 
-#define BENCH_MAX_FRAMES 64
+#define BENCH_MAX_FRAMES 128
 
 typedef struct benchAnswers
 {

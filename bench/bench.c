@@ -15,6 +15,9 @@ static const benchDef benches[] = {
 	    benchSkinTightness },
 	{ "skin-walk", "skins: walkers that meet, generated and real: posing and query, all pairs and yes/no",
 	    benchSkinWalk },
+	{ "curtain", "a ball thrown at a curtain of 12 displacement fields: volume tests, time and tightness, by method",
+	    benchCurtain },
+	{ "modal", "vibrating chairs and bridges: tightness by level, update cost by bound, pairs in contact", benchModal },
 	{ NULL, NULL, NULL },
 };
 

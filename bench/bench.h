@@ -44,5 +44,7 @@ benchFcn benchScaling;
 benchFcn benchSkin;
 benchFcn benchSkinTightness;
 benchFcn benchSkinWalk;
+benchFcn benchCurtain;
+benchFcn benchModal;
 
 #endif

@@ -15,7 +15,9 @@ static const cliUsage usage = {
 	    "Find all pairs of intersecting triangles between bodies of different files, and with --within also between\n"
 	    "bodies of one file. Touching counts. Without --clip: at rest. With it: in every frame of the clip, in each "
 	    "file\n"
-	    "that has it; the others stay at rest, and one that has ended keeps its last pose.\n"
+	    "that has it; the others stay at rest, and one that has ended keeps its last pose. With --amplitudes: in "
+	    "every\n"
+	    "frame that `snug reduce` wrote, for .snug files with as many fields.\n"
 	    "\n"
 	    "Bodies are the mesh instances of the files, numbered from 0 file by file. Triangles of a body are numbered "
 	    "from 0\n"
@@ -31,6 +33,7 @@ static const cliUsage usage = {
 	            "  snug check boxer.glb bag.glb --clip punch --fps 60\n"
 	            "  snug check --json runner.glb wall.obj --clip run --from 0.5 --to 1 >contacts.json\n"
 	            "  snug check --within --fail-on-contact --first character.glb || echo 'parts touch'\n"
+	            "  snug check curtain.snug --amplitudes curtain.csv ball.obj\n"
 	            "  snug check --method brute --csv a.glb b.glb --clip 0",
 	.minArguments = 1,
 	.maxArguments = INT_MAX,
@@ -54,6 +57,11 @@ typedef struct check
 	uint64_t pairCount, contactFrames, mostPairs, mostFrame;
 	double microseconds, firstContact, lastContact;
 } check;
+
+static bool IsAnimated(const check* c)
+{
+	return c->sceneOptions.clip != NULL || c->sceneOptions.amplitudes != NULL;
+}
 
 // ---- JSON and CSV ----------------------------------------------------------------------------------------------
 
@@ -216,7 +224,7 @@ static void ShowFrame(void* user, uint64_t frame, double time, const cliContacts
 	{
 		PrintCsv(frame, time, contacts);
 	}
-	else if (c->sceneOptions.clip == NULL)
+	else if (!IsAnimated(c))
 	{
 		PrintOneFrame(c, contacts);
 	}
@@ -230,7 +238,7 @@ static void ShowFrame(void* user, uint64_t frame, double time, const cliContacts
 static bool CountFrames(check* c)
 {
 	double to = isnan(c->to) ? fmax(cliScene_GetDuration(&c->scene), c->from) : c->to;
-	double count = c->sceneOptions.clip != NULL ? floor((to - c->from) * c->fps + 1e-6) + 1.0 : 1.0;
+	double count = IsAnimated(c) ? floor((to - c->from) * c->fps + 1e-6) + 1.0 : 1.0;
 	if (!(count >= 1.0 && count <= MAX_FRAMES))
 	{
 		cliError("%s: from %g to %g s at %g frames per second are %g frames: too many", c->scene.files[0].path, c->from,
@@ -265,7 +273,7 @@ static int RunCheck(check* c, int fileCount, char** paths)
 	{
 		return CLI_BAD_INPUT;
 	}
-	if (!c->json && !c->csv && c->sceneOptions.clip != NULL)
+	if (!c->json && !c->csv && IsAnimated(c))
 	{
 		PrintSummary(c);
 	}
@@ -286,12 +294,13 @@ static bool CheckUsage(check* c, int fileCount)
 		cliError("--json or --csv, not both; see snug check --help");
 		return false;
 	}
-	if (timed && c->sceneOptions.clip == NULL)
+	if (timed && !IsAnimated(c))
 	{
-		cliError("--fps, --from and --to need --clip; see snug check --help");
+		cliError("--fps, --from and --to need --clip or --amplitudes; see snug check --help");
 		return false;
 	}
 	c->fps = isnan(c->fps) ? 30.0 : c->fps;
+	c->sceneOptions.fps = c->fps;
 	c->from = isnan(c->from) ? 0.0 : c->from;
 	if (!(c->fps > 0.0) || c->to < c->from)
 	{
@@ -309,6 +318,7 @@ int cliCheck(int argumentCount, char** arguments)
 	check c = { .fps = NAN, .from = NAN, .to = NAN };
 	const cliOption options[] = {
 		{ "--clip", cli_text, &c.sceneOptions.clip, "NAME|NUMBER", "check every frame of this animation" },
+		CLI_AMPLITUDES_OPTION(&c.sceneOptions.amplitudes),
 		{ "--fps", cli_number, &c.fps, "N", "frames per second; default 30" },
 		{ "--from", cli_number, &c.from, "S", "time of the first frame in seconds; default 0" },
 		{ "--to", cli_number, &c.to, "S", "time of the last frame; default the clip's end, the latest of all files" },

@@ -49,12 +49,7 @@ static uint32_t CountInfluences(const ioAssetMesh* mesh)
 
 static bodyInfo GetBody(const cliStage* stage, int i)
 {
-	static const char* const names[] = { [snug_rigid] = "rigid",
-		[snug_free] = "free",
-		[snug_blend] = "blend",
-		[snug_linear] = "linear",
-		[snug_spherical] = "spherical",
-		[snug_dualQuaternion] = "dualquat" };
+	static const char* const names[] = { "rigid", "free", "blend", "linear", "spherical", "dualquat" };
 	const cliPart* part = stage->scene->parts + i;
 	const ioAsset* asset = cliScene_GetAsset(stage->scene, part->file);
 	bodyInfo info = {

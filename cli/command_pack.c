@@ -12,10 +12,12 @@ static const cliUsage usage = {
 	    "Precompute the model of a body - mesh, weights and bounding tree - so that programs, and the other commands,\n"
 	    "load it at once. A .snug file holds one model: of a file with several bodies, --instance says which.\n"
 	    "\n"
-	    "A .snug file holds no joints, clips or nodes, and morph targets only of a skinned model. Commands show it at\n"
-	    "rest: a skinned model as its mesh is in the file, before any joint or target moves it; any other where its "
-	    "node\n"
-	    "puts it. Programs pose it: snugModel_LoadFile, then snugBody_SetJoints and snugBody_SetAmplitudes.",
+	    "A .snug file holds no joints, clips or nodes. Commands show it at rest: a skinned model as its mesh is in the "
+	    "file,\n"
+	    "before any joint moves it; any other where its node puts it. Programs pose it: snugModel_LoadFile, then\n"
+	    "snugBody_SetJoints. Morph targets of a body without a skin are displacement fields: snugBody_SetAmplitudes "
+	    "adds to\n"
+	    "the weights that the file has at rest. Those of a skinned body are left out.",
 	.examples = "  snug pack fox.glb -o fox.snug\n"
 	            "  snug pack --instance Head character.glb -o head.snug\n"
 	            "  snug info fox.snug",
@@ -57,20 +59,6 @@ static int ChoosePart(const cliScene* scene, const char* name, const snugModel**
 	return CLI_BAD_INPUT;
 }
 
-// What snugModel_SaveFile does, but removed if interrupted, and with the system's word on what went wrong.
-static bool SaveModel(const snugModel* model, const char* path)
-{
-	ioOutput output;
-	size_t bytes;
-	const void* block = snugModel_GetBlock(model, &bytes);
-	if (!cliOutput_Open(&output, path))
-	{
-		return false;
-	}
-	fwrite(block, 1, bytes, output.stream);
-	return cliOutput_Commit(&output);
-}
-
 static int RunPack(const cliSceneOptions* options, char** paths, const char* path)
 {
 	cliScene scene;
@@ -83,7 +71,7 @@ static int RunPack(const cliSceneOptions* options, char** paths, const char* pat
 	if (code == CLI_DONE)
 	{
 		cliProgress("writing %s ...", path);
-		code = SaveModel(model, path) ? CLI_DONE : CLI_BAD_INPUT;
+		code = cliOutput_WriteModel(path, model) ? CLI_DONE : CLI_BAD_INPUT;
 		cliProgress("");
 	}
 	cliScene_Free(&scene);

@@ -96,13 +96,14 @@ static bool WritePose(const cliScene* scene, double time, const char* path)
 
 int cliPose(int argumentCount, char** arguments)
 {
-	cliSceneOptions scene = { .clip = NULL };
+	cliSceneOptions scene = { .fps = 30.0 };
 	const char* path = NULL;
 	double time = NAN;
 	const cliOption options[] = {
 		{ "-o", cli_text, &path, "OUT.obj", "where the mesh goes; required" },
 		{ "--clip", cli_text, &scene.clip, "NAME|NUMBER", "the animation; without it: rest" },
-		{ "--time", cli_number, &time, "S", "seconds; default 0" },
+		CLI_AMPLITUDES_OPTION(&scene.amplitudes),
+		{ "--time", cli_number, &time, "S", "seconds, of --amplitudes 1/30 per frame; default 0" },
 		CLI_PLACE_OPTION(&scene.places),
 		CLI_ROTATE_OPTION(&scene.rotations),
 		CLI_DEFORMER_OPTION(&scene.deformer),
@@ -116,9 +117,9 @@ int cliPose(int argumentCount, char** arguments)
 	{
 		cliError("pose needs -o OUT.obj; see snug pose --help");
 	}
-	else if (parsed == cli_go && !isnan(time) && scene.clip == NULL)
+	else if (parsed == cli_go && !isnan(time) && scene.clip == NULL && scene.amplitudes == NULL)
 	{
-		cliError("--time needs --clip; see snug pose --help");
+		cliError("--time needs --clip or --amplitudes; see snug pose --help");
 	}
 	else if (parsed == cli_go && cliOutput_Check(path, ".obj", arguments[0]) &&
 	         cliSceneOptions_Check(&scene, "pose", argumentCount))

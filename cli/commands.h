@@ -16,7 +16,9 @@ cliCommandFcn cliDemo;
 cliCommandFcn cliBench;
 cliCommandFcn cliCheck;
 cliCommandFcn cliInfo;
+cliCommandFcn cliModes;
 cliCommandFcn cliPack;
 cliCommandFcn cliPose;
+cliCommandFcn cliReduce;
 
 #endif

@@ -1,7 +1,8 @@
-// Writes a generated GLB file: make_glb worm|parts OUT.glb. For the tests of the program and the examples.
+// Writes a generated GLB file: make_glb worm|parts|morphs OUT.glb. For the tests of the program and the examples.
 //
 // worm: a ring with a skin of three joints. parts: bodies moved in every way that a node can move them, and a morphing
-// one. Both have a clip `bend` of one second; parts has another, `hold`, that moves nothing.
+// one. morphs: bodies with three morph targets, moved in every way. All have a clip `bend` of one second; parts has
+// another, `hold`, that moves nothing.
 #include "scenes/mesh.h"
 #include "test/io_files.h"
 
@@ -107,12 +108,52 @@ static void AddParts(Gltf* g, const sceneMesh* mesh)
 	    input, outputs[2]);
 }
 
+// Targets of all vertices, of half of them, and of one. Not at rest at first: the mesh has weights of its own.
+static void AddMorphs(Gltf* g, const sceneMesh* mesh)
+{
+	static float deltas[3][3 * MAX_VERTICES];
+	static const float weights[9] = { 0.0f, 0.5f, 0.0f, 1.0f, -0.75f, 0.5f, 0.25f, 1.5f, 1.0f };
+	char primitive[100];
+	int targets[3];
+	for (uint32_t v = 0; v < mesh->vertexCount; ++v)
+	{
+		const float* p = mesh->positions + 3 * v;
+		deltas[0][3 * v + 2] = 0.5f * p[0] * p[0];
+		deltas[1][3 * v] = p[1] > 0.0f ? 0.3f * p[1] : 0.0f;
+		deltas[2][3 * v + 1] = v == 7 ? 0.8f : 0.0f;
+	}
+	for (int t = 0; t < 3; ++t)
+	{
+		targets[t] = Gltf_AddArray(g, "VEC3", type_float, false, (int)mesh->vertexCount, deltas[t]);
+	}
+	snprintf(primitive, sizeof(primitive), ",'targets':[{'POSITION':%d},{'POSITION':%d},{'POSITION':%d}]", targets[0],
+	    targets[1], targets[2]);
+	AddMesh(g, mesh, NULL, primitive, ",'weights':[0.25,0,-0.5]");
+	Gltf_Add(g, "nodes", "{'name':'resting','mesh':0,'translation':[0.1,0.3,0]}");
+	Gltf_Add(g, "nodes", "{'name':'turned','mesh':0,'rotation':[0.48,0.6,0,0.64],'weights':[0.5,0.5,0]}");
+	Gltf_Add(g, "nodes", "{'name':'scaled','mesh':0,'scale':[0.5,-1.5,1.25],'translation':[0,0.2,0]}");
+	Gltf_Add(g, "nodes", "{'name':'moving','mesh':0,'rotation':[0,0.6,0,0.8]}");
+	Gltf_Add(g, "nodes", "{'name':'pulsing','mesh':0,'translation':[0.4,0,0]}");
+	int input = Gltf_AddArray(g, "SCALAR", type_float, false, 3, times);
+	int scale = Gltf_AddArray(g, "VEC3", type_float, false, 3, scales);
+	int move = Gltf_AddArray(g, "VEC3", type_float, false, 3, moves);
+	int weight = Gltf_AddArray(g, "SCALAR", type_float, false, 9, weights);
+	Gltf_Add(g, "animations",
+	    "{'name':'bend','samplers':[{'input':%d,'output':%d},{'input':%d,'output':%d},{'input':%d,'output':%d}],"
+	    "'channels':[{'sampler':0,'target':{'node':4,'path':'scale'}},{'sampler':1,'target':{'node':3,'path':"
+	    "'translation'}},{'sampler':2,'target':{'node':1,'path':'weights'}},{'sampler':2,'target':{'node':2,'path':"
+	    "'weights'}},{'sampler':2,'target':{'node':3,'path':'weights'}},{'sampler':2,'target':{'node':4,'path':"
+	    "'weights'}}]}",
+	    input, scale, input, move, input, weight);
+}
+
 int main(int argumentCount, char** arguments)
 {
 	bool worm = argumentCount == 3 && strcmp(arguments[1], "worm") == 0;
-	if (!worm && (argumentCount != 3 || strcmp(arguments[1], "parts") != 0))
+	bool morphs = argumentCount == 3 && strcmp(arguments[1], "morphs") == 0;
+	if (!worm && !morphs && (argumentCount != 3 || strcmp(arguments[1], "parts") != 0))
 	{
-		fprintf(stderr, "usage: make_glb worm|parts OUT.glb\n");
+		fprintf(stderr, "usage: make_glb worm|parts|morphs OUT.glb\n");
 		return 2;
 	}
 	sceneMesh mesh = worm ? sceneMakeTorus(1.0, 0.3, 48, 16) : sceneMakeTorus(0.6, 0.2, 24, 12);
@@ -121,7 +162,7 @@ int main(int argumentCount, char** arguments)
 	{
 		return 1;
 	}
-	(worm ? AddWorm : AddParts)(&gltf, &mesh);
+	(worm ? AddWorm : morphs ? AddMorphs : AddParts)(&gltf, &mesh);
 	Bytes glb = Gltf_Make(&gltf, NULL);
 	FILE* file = fopen(arguments[2], "wb");
 	bool written = file != NULL && fwrite(glb.data, 1, glb.count, file) == glb.count;

@@ -104,3 +104,16 @@ bool cliOutput_Commit(ioOutput* output)
 	}
 	return done;
 }
+
+bool cliOutput_WriteModel(const char* path, const snugModel* model)
+{
+	ioOutput output;
+	size_t bytes;
+	const void* block = snugModel_GetBlock(model, &bytes);
+	if (!cliOutput_Open(&output, path))
+	{
+		return false;
+	}
+	fwrite(block, 1, bytes, output.stream);
+	return cliOutput_Commit(&output);
+}

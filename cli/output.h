@@ -3,6 +3,7 @@
 #define CLI_OUTPUT_H
 
 #include "io/file.h"
+#include "snug/snug.h"
 
 /// Whether a command may write to `path`: it has the ending of what is written, unless it is no file, and is not the
 /// input. Prints what is wrong.
@@ -14,5 +15,9 @@ bool cliOutput_Open(ioOutput* output, const char* path);
 
 /// Give the file its name. Prints what is wrong.
 bool cliOutput_Commit(ioOutput* output);
+
+/// Write a model: what snugModel_SaveFile does, but removed if interrupted, and with the system's word on what went
+/// wrong. Prints it.
+bool cliOutput_WriteModel(const char* path, const snugModel* model);
 
 #endif

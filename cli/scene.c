@@ -198,8 +198,9 @@ static bool LoadModelFile(cliScene* scene, cliFile* file)
 		return cliScene_Fail(scene, file->path, "out of memory");
 	}
 	snugModel_GetTriangles(model, file->triangles, 0);
-	*part = (cliPart){ (int)(file - scene->files), file->name, IO_NONE, cli_still, model, file->triangles,
-		info.vertexCount, info.triangleCount, 0 };
+	bool tracked = info.deformer == snug_linear && info.fieldCount == scene->track.fieldCount;
+	*part = (cliPart){ (int)(file - scene->files), file->name, IO_NONE, tracked ? cli_tracked : cli_still, model,
+		file->triangles, info.vertexCount, info.triangleCount };
 	return true;
 }
 
@@ -304,6 +305,22 @@ static bool MakeParts(cliScene* scene, int i)
 	return made;
 }
 
+// Something must take the amplitudes.
+static bool CheckTrack(cliScene* scene)
+{
+	for (int i = 0; i < scene->partCount; ++i)
+	{
+		if (scene->parts[i].motion == cli_tracked)
+		{
+			return true;
+		}
+	}
+	cliError("%s: has %u amplitudes, and no .snug file here has as many fields", scene->options->amplitudes,
+	    scene->track.fieldCount);
+	scene->told = true;
+	return false;
+}
+
 bool cliScene_Load(cliScene* scene, const cliSceneOptions* options, int fileCount, char** paths)
 {
 	*scene = (cliScene){ .options = options, .fileCount = fileCount };
@@ -325,12 +342,14 @@ bool cliScene_Load(cliScene* scene, const cliSceneOptions* options, int fileCoun
 			return false;
 		}
 	}
-	bool made = ChooseClips(scene);
+	bool made =
+	    ChooseClips(scene) && (options->amplitudes == NULL || cliTrack_Load(&scene->track, options->amplitudes));
 	for (int i = 0; made && i < fileCount; ++i)
 	{
 		cliProgress("preparing %s ...", paths[i]);
 		made = MakeParts(scene, i);
 	}
+	made = made && (options->amplitudes == NULL || CheckTrack(scene));
 	if (made)
 	{
 		PrintWarnings(scene);
@@ -354,6 +373,7 @@ void cliScene_Free(cliScene* scene)
 	{
 		free(scene->warnings[i]);
 	}
+	cliTrack_Free(&scene->track);
 	free(scene->models);
 	free(scene->files);
 	free(scene->parts);
@@ -368,7 +388,7 @@ const ioAsset* cliScene_GetAsset(const cliScene* scene, int file)
 
 double cliScene_GetDuration(const cliScene* scene)
 {
-	double duration = 0.0;
+	double duration = scene->track.frameCount > 0 ? (double)(scene->track.frameCount - 1) / scene->options->fps : 0.0;
 	for (int i = 0; i < scene->fileCount; ++i)
 	{
 		const ioAsset* asset = cliScene_GetAsset(scene, i);

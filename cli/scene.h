@@ -6,6 +6,7 @@
 #define CLI_SCENE_H
 
 #include "cli/options.h"
+#include "cli/track.h"
 #include "io/asset.h"
 #include "snug/snug.h"
 
@@ -13,11 +14,13 @@
 typedef struct cliSceneOptions
 {
 	cliVectors places, rotations;
-	const char* clip; ///< null: rest
-	int deformer;     ///< as in CLI_DEFORMERS
-	int bound;        ///< a snugBound
-	int volume;       ///< a snugVolume
-	int restVolume;   ///< a snugRestVolume
+	const char* clip;       ///< null: rest
+	const char* amplitudes; ///< a track (cli/track.h) for linear .snug files; null: rest
+	double fps;             ///< of the track
+	int deformer;           ///< as in CLI_DEFORMERS
+	int bound;              ///< a snugBound
+	int volume;             ///< a snugVolume
+	int restVolume;         ///< a snugRestVolume
 	bool boundLeaves;
 	int strategy;     ///< a snugStrategy
 	bool baked;       ///< one model that stands alone: what is not skinned is where its node puts it
@@ -26,14 +29,14 @@ typedef struct cliSceneOptions
 
 #define CLI_DEFORMERS "auto|blend|spherical|dualquat"
 #define CLI_STRATEGIES "auto|on-demand|front|bottom-up"
-#define CLI_BOUNDS "default|limited|program|local|zero-order|first-order|corners"
+#define CLI_BOUNDS "default|limited|program|local|zero-order|first-order|corners|interval|oriented|ball|mean-ball"
 #define CLI_VOLUMES "box|14-dop|18-dop|26-dop|ball"
 #define CLI_REST_VOLUMES "box|oriented-box|14-dop"
 
 /// Rows of an option table.
 #define CLI_BOUND_OPTIONS(options)                                                                                   \
 	{ "--bound", cli_choice, &(options)->bound, CLI_BOUNDS,                                                          \
-		"how nodes of skinned bodies are bounded: changes the speed, never the pairs" },                             \
+		"how nodes of bodies that deform are bounded, where they can be so: changes the speed, never the pairs" },   \
 	    { "--volume", cli_choice, &(options)->volume, CLI_VOLUMES, "what they are bounded by; balls with corners" }, \
 	    { "--rest-volume", cli_choice, &(options)->restVolume, CLI_REST_VOLUMES,                                     \
 		    "and at rest, for limited and program" },                                                                \
@@ -48,6 +51,10 @@ typedef struct cliSceneOptions
 #define CLI_ROTATE_OPTION(target)                                                                        \
 	{                                                                                                    \
 		"--rotate", cli_vectors, target, "x,y,z", "turn them before, in degrees about x, then y, then z" \
+	}
+#define CLI_AMPLITUDES_OPTION(target)                                                                    \
+	{                                                                                                    \
+		"--amplitudes", cli_text, target, "RUN.csv", "frames of .snug files that `snug reduce` has made" \
 	}
 #define CLI_DEFORMER_OPTION(target)                                                                        \
 	{                                                                                                      \
@@ -67,6 +74,9 @@ typedef enum cliMotion
 	cli_framed,   ///< by its node, which turns and moves it
 	cli_affine,   ///< by its node, as the one transform of a blend model
 	cli_jointed,  ///< by its joints, those of a skin
+	cli_morphed,  ///< by its morph targets, the fields of a linear model, and its node, which turns and moves it
+	cli_morphing, ///< by its morph targets alone: where its node puts it is in the model
+	cli_tracked,  ///< by the scene's track: a linear model without a file
 	cli_vertices, ///< every vertex is evaluated and set: a free model
 } cliMotion;
 
@@ -80,7 +90,6 @@ typedef struct cliPart
 	const snugModel* model; ///< null if the scene was to make only another one's
 	const uint32_t* triangles;
 	uint32_t vertexCount, triangleCount;
-	uint32_t fieldCount; ///< morph targets of the model
 } cliPart;
 
 typedef struct cliFile
@@ -104,6 +113,7 @@ typedef struct cliScene
 	int partCount, partCapacity;
 	snugModel** models; ///< all that must be destroyed
 	int modelCount, modelCapacity;
+	cliTrack track;         ///< empty if there is none
 	uint64_t triangleCount; ///< of all parts
 	char** warnings;        ///< what loading had to say
 	int warningCount;
@@ -124,7 +134,7 @@ void cliScene_Free(cliScene* scene);
 /// The asset that a file's bodies are from.
 const ioAsset* cliScene_GetAsset(const cliScene* scene, int file);
 
-/// Time of the last key of the clip, the latest of all files that have it.
+/// Time of the last key of the clip, the latest of all files that have it; or of the track's last frame.
 double cliScene_GetDuration(const cliScene* scene);
 
 /// "path" or, in files with several bodies, "path: 'name'": to begin a message about a body.

@@ -16,9 +16,10 @@ typedef struct meshModels
 	const snugModel* rigid;
 	const snugModel* affine;
 	const snugModel* free;
-	const snugModel* jointed[2]; ///< without and with morph targets
-	uint32_t skins[2];           ///< of those
-	uint32_t uses;               ///< instances of the mesh
+	const snugModel* morphed;
+	const snugModel* jointed;
+	uint32_t skin; ///< of the jointed one
+	uint32_t uses; ///< instances of the mesh
 } meshModels;
 
 typedef struct maker
@@ -121,29 +122,46 @@ static bool HasMorphs(const maker* m, uint32_t instance)
 	return set;
 }
 
-// A model that stands alone has all its targets: who loads it may use them.
-static bool HasFields(const maker* m, uint32_t instance)
+// A mesh without triangles may have a skin and no influences.
+static bool IsSkinned(const maker* m, uint32_t instance)
 {
-	uint32_t mesh = m->asset->instances[instance].mesh;
-	return HasMorphs(m, instance) || (false && m->asset->meshes[mesh].targetCount > 0);
+	const ioInstance* body = m->asset->instances + instance;
+	return body->skin != IO_NONE && m->asset->meshes[body->mesh].influenceStart != NULL;
 }
 
-// Targets whose weights are zero throughout change nothing, so they do not count.
+// Of a body with morph targets and no skin. A node that stays where it is, but scales or shears, can be part of the
+// fields; one that does so over time cannot.
+static cliMotion ChooseMorph(const maker* m, uint32_t instance)
+{
+	uint32_t node = m->asset->instances[instance].node;
+	if (m->asset->meshes[m->asset->instances[instance].mesh].targetCount > UINT16_MAX)
+	{
+		return cli_vertices; // more than a model can have
+	}
+	if (m->scene->options->baked)
+	{
+		return cli_morphing;
+	}
+	if (!m->moved[node])
+	{
+		return IsRotation(ioPose_GetNodeMatrix(m->pose, node)) ? cli_morphed : cli_morphing;
+	}
+	return m->rigid[node] ? cli_morphed : cli_vertices;
+}
+
+// Targets whose weights are zero throughout change nothing, so they do not count, unless the model is to stand alone:
+// then they are what moves it.
 static cliMotion ChooseMotion(const maker* m, uint32_t instance)
 {
 	const ioInstance* body = m->asset->instances + instance;
-	if (HasMorphs(m, instance))
+	bool fields = m->scene->options->baked && m->asset->meshes[body->mesh].targetCount > 0 && !IsSkinned(m, instance);
+	if (fields || HasMorphs(m, instance))
 	{
-		return cli_vertices;
+		return IsSkinned(m, instance) ? cli_vertices : ChooseMorph(m, instance);
 	}
-	// A mesh without triangles may have a skin and no influences.
-	if (body->skin != IO_NONE && m->asset->meshes[body->mesh].influenceStart != NULL)
+	if (IsSkinned(m, instance))
 	{
 		return cli_jointed;
-	}
-	if (HasMorphs(m, instance))
-	{
-		return cli_vertices;
 	}
 	if (m->scene->options->baked)
 	{
@@ -222,7 +240,7 @@ static const snugModel* CreatePlaced(const maker* m, uint32_t instance, snugDefo
 static void SetBound(const maker* m, snugBlendDef* blend)
 {
 	const cliSceneOptions* options = m->scene->options;
-	blend->bound = (snugBound)options->bound;
+	blend->bound = options->bound <= snug_boundCorners ? (snugBound)options->bound : snug_boundDefault;
 	blend->volume = (snugVolume)options->volume;
 	blend->restVolume = (snugRestVolume)options->restVolume;
 	blend->boundLeaves = options->boundLeaves;
@@ -234,11 +252,11 @@ static snugDeformer GetSkinDeformer(const maker* m)
 	return deformers[m->scene->options->deformer];
 }
 
-static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, const ioSkin* skin, bool isMorphed)
+static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, const ioSkin* skin)
 {
 	snugModelDef def = MakeDef(&mesh->mesh, GetSkinDeformer(m));
-	ioRig made;
-	if (!ioRig_Make(&made, mesh, skin, isMorphed))
+	ioRig rig;
+	if (!ioRig_Make(&rig, mesh, skin, false))
 	{
 		FailMemory(m);
 		return NULL;
@@ -247,13 +265,10 @@ static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, c
 		.starts = mesh->influenceStart,
 		.transforms = mesh->joints,
 		.weights = mesh->weights,
-		.jointPositions = made.jointPositions };
-	def.fields = (snugFieldsDef){
-		.fieldCount = made.targetCount, .starts = made.starts, .fields = made.targets, .displacements = made.deltas
-	};
+		.jointPositions = rig.jointPositions };
 	SetBound(m, &def.blend);
 	const snugModel* model = CreateModel(m, &def);
-	ioRig_Free(&made);
+	ioRig_Free(&rig);
 	return model;
 }
 
@@ -286,6 +301,82 @@ static const snugModel* CreateAffine(const maker* m, const ioAssetMesh* mesh)
 	return model;
 }
 
+// ---- Morph targets ---------------------------------------------------------------------------------------------
+
+// Turn displacements as a matrix does.
+static void TurnTargets(ioRig* rig, uint32_t vertexCount, const double matrix[12])
+{
+	for (size_t i = 0; i < rig->starts[vertexCount]; ++i)
+	{
+		float* d = rig->deltas + 3 * i;
+		const double from[3] = { (double)d[0], (double)d[1], (double)d[2] };
+		for (size_t k = 0; k < 3; ++k)
+		{
+			const double* row = matrix + 4 * k;
+			d[k] = (float)(row[0] * from[0] + row[1] * from[1] + row[2] * from[2]);
+		}
+	}
+}
+
+// Positions of the mesh where a matrix puts them, and if the model is to stand alone as its weights at rest make them:
+// amplitudes are added to those then.
+static bool PlaceMesh(const maker* m, uint32_t instance, const double matrix[12], float* positions)
+{
+	const ioMesh* mesh = &m->asset->meshes[m->asset->instances[instance].mesh].mesh;
+	if (m->scene->options->baked)
+	{
+		return ioPose_EvaluateVertices(m->pose, instance, positions);
+	}
+	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
+	{
+		const float* p = mesh->positions + i / 3 * 3;
+		const double* row = matrix + 4 * (i % 3);
+		positions[i] = (float)(row[0] * (double)p[0] + row[1] * (double)p[1] + row[2] * (double)p[2] + row[3]);
+		if (!isfinite(positions[i]))
+		{
+			return false;
+		}
+	}
+	return true;
+}
+
+static const snugModel* CreateMorphed(const maker* m, uint32_t instance, const double matrix[12])
+{
+	const ioAssetMesh* mesh = m->asset->meshes + m->asset->instances[instance].mesh;
+	const cliSceneOptions* options = m->scene->options;
+	const snugModel* model = NULL;
+	ioRig rig = { .jointPositions = NULL };
+	float* positions = malloc(((size_t)mesh->mesh.vertexCount + 1) * 3 * sizeof(float));
+	if (positions == NULL || !ioRig_Make(&rig, mesh, NULL, true))
+	{
+		FailMemory(m);
+	}
+	else if (!PlaceMesh(m, instance, matrix, positions))
+	{
+		cliScene_Fail(m->scene, m->scene->files[m->file].path, "positions at rest are too large for float32");
+	}
+	else
+	{
+		snugModelDef def = MakeDef(&mesh->mesh, snug_linear);
+		bool bound = options->bound >= snug_boundInterval || options->bound == snug_boundZeroOrder ||
+		             options->bound == snug_boundFirstOrder;
+		TurnTargets(&rig, mesh->mesh.vertexCount, matrix);
+		def.positions = positions;
+		def.fields = (snugFieldsDef){ .fieldCount = mesh->targetCount,
+			.starts = rig.starts,
+			.fields = rig.targets,
+			.displacements = rig.deltas,
+			.bound = bound ? (snugBound)options->bound : snug_boundDefault,
+			.boundLeaves = options->boundLeaves };
+		model = CreateModel(m, &def);
+	}
+	ioRig_Free(&rig);
+	free(positions);
+	return model;
+}
+
+// ---- Models of parts -------------------------------------------------------------------------------------------
+
 static const snugModel* GetModel(const maker* m, uint32_t instance, cliMotion motion)
 {
 	const ioInstance* body = m->asset->instances + instance;
@@ -308,22 +399,29 @@ static const snugModel* GetModel(const maker* m, uint32_t instance, cliMotion mo
 		case cli_affine:
 			known->affine = known->affine != NULL ? known->affine : CreateAffine(m, mesh);
 			return known->affine;
+		case cli_morphed:
+		{
+			static const double identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
+			known->morphed = known->morphed != NULL ? known->morphed : CreateMorphed(m, instance, identity);
+			return known->morphed;
+		}
+		case cli_morphing:
+			return CreateMorphed(m, instance, ioPose_GetNodeMatrix(m->pose, body->node));
+		case cli_tracked: // not of an instance
 		case cli_jointed:
 			break;
 	}
-	int which = HasFields(m, instance) ? 1 : 0;
 	const ioSkin* skin = m->asset->skins + body->skin;
 	// Where joints are at rest matters to spherical skins only; to the others their number does.
-	bool isKnown =
-	    known->jointed[which] != NULL &&
-	    (known->skins[which] == body->skin || (GetSkinDeformer(m) != snug_spherical &&
-	                                              m->asset->skins[known->skins[which]].jointCount == skin->jointCount));
+	bool isKnown = known->jointed != NULL &&
+	               (known->skin == body->skin || (GetSkinDeformer(m) != snug_spherical &&
+	                                                 m->asset->skins[known->skin].jointCount == skin->jointCount));
 	if (!isKnown)
 	{
-		known->jointed[which] = CreateJointed(m, mesh, skin, which == 1);
-		known->skins[which] = body->skin;
+		known->jointed = CreateJointed(m, mesh, skin);
+		known->skin = body->skin;
 	}
-	return known->jointed[which];
+	return known->jointed;
 }
 
 // ---- Parts -----------------------------------------------------------------------------------------------------
@@ -345,8 +443,7 @@ static bool AddPart(const maker* m, uint32_t instance)
 		return FailMemory(m);
 	}
 	*part = (cliPart){ m->file, body->name, instance, motion, model, mesh->triangles, mesh->vertexCount,
-		mesh->triangleCount,
-		motion == cli_jointed && HasFields(m, instance) ? m->asset->meshes[body->mesh].targetCount : 0 };
+		mesh->triangleCount };
 	return true;
 }
 

@@ -80,19 +80,25 @@ static void Rotate(const double q[4], const double x[3], double out[3])
 	out[2] = x[2] + 2.0 * (q[0] * t[1] - q[1] * t[0]);
 }
 
-// A node's rotation and translation, then the file's.
-static snugFrame PlaceNode(const snugFrame* place, const double node[12])
+// A body's frame, then that of its file.
+static snugFrame PlaceFrame(const snugFrame* place, const snugFrame* inner)
 {
 	snugFrame frame;
-	double turn[4], position[3] = { node[3], node[7], node[11] };
-	GetQuaternion(node, turn);
-	MultiplyQuaternions(place->rotation, turn, frame.rotation);
-	Rotate(place->rotation, position, frame.position);
+	MultiplyQuaternions(place->rotation, inner->rotation, frame.rotation);
+	Rotate(place->rotation, inner->position, frame.position);
 	for (int k = 0; k < 3; ++k)
 	{
 		frame.position[k] += place->position[k];
 	}
 	return frame;
+}
+
+// A node's rotation and translation, then the file's.
+static snugFrame PlaceNode(const snugFrame* place, const double node[12])
+{
+	snugFrame inner = { .position = { node[3], node[7], node[11] } };
+	GetQuaternion(node, inner.rotation);
+	return PlaceFrame(place, &inner);
 }
 
 // ---- Posing ----------------------------------------------------------------------------------------------------
@@ -106,17 +112,6 @@ static snugStatus SetMatrices(cliStage* stage, snugBody* body, const double* mat
 	return snugBody_SetJoints(body, stage->scratch, 0, count);
 }
 
-static snugStatus SetAmplitudes(cliStage* stage, const cliPart* part, snugBody* body, const ioPose* pose)
-{
-	const double* weights = ioPose_GetMorphWeights(pose, part->instance);
-	for (uint32_t i = 0; i < part->fieldCount; ++i)
-	{
-		stage->scratch[i] = (float)weights[i];
-	}
-	(void)body;
-	return snug_success;
-}
-
 static snugStatus SetVertices(cliStage* stage, const cliPart* part, snugBody* body, const ioPose* pose)
 {
 	stage->counters.verticesEvaluated += part->vertexCount;
@@ -128,6 +123,25 @@ static snugStatus SetVertices(cliStage* stage, const cliPart* part, snugBody* bo
 	return snugBody_SetVertices(body, stage->scratch, 0, 0, part->vertexCount);
 }
 
+static snugStatus SetAmplitudes(cliStage* stage, snugBody* body, const double* weights, uint32_t count)
+{
+	for (size_t i = 0; i < count; ++i)
+	{
+		stage->scratch[i] = (float)weights[i];
+	}
+	return snugBody_SetAmplitudes(body, stage->scratch, count);
+}
+
+static snugStatus PoseTracked(const cliStage* stage, const cliFile* file, snugBody* body)
+{
+	const cliTrack* track = &stage->scene->track;
+	uint32_t f = cliTrack_Find(track, stage->time, stage->scene->options->fps);
+	snugFrame frame = PlaceFrame(&file->frame, track->motions + f);
+	snugStatus status =
+	    snugBody_SetAmplitudes(body, track->amplitudes + (size_t)f * track->fieldCount, track->fieldCount);
+	return status == snug_success ? snugBody_SetFrame(body, &frame) : status;
+}
+
 static snugStatus PosePart(cliStage* stage, int i)
 {
 	const cliPart* part = stage->scene->parts + i;
@@ -136,11 +150,22 @@ static snugStatus PosePart(cliStage* stage, int i)
 	const ioAsset* asset = cliScene_GetAsset(stage->scene, part->file);
 	const ioInstance* instance = part->instance != IO_NONE ? asset->instances + part->instance : NULL;
 	snugBody* body = stage->bodies[i];
+	if (part->motion == cli_morphed || part->motion == cli_morphing)
+	{
+		snugStatus status = SetAmplitudes(
+		    stage, body, ioPose_GetMorphWeights(pose, part->instance), asset->meshes[instance->mesh].targetCount);
+		if (status != snug_success)
+		{
+			return status;
+		}
+	}
 	switch (part->motion)
 	{
 		case cli_still:
+		case cli_morphing:
 			return snug_success;
 		case cli_framed:
+		case cli_morphed:
 		{
 			snugFrame frame = PlaceNode(&file->frame, ioPose_GetNodeMatrix(pose, instance->node));
 			return snugBody_SetFrame(body, &frame);
@@ -148,11 +173,10 @@ static snugStatus PosePart(cliStage* stage, int i)
 		case cli_affine:
 			return SetMatrices(stage, body, ioPose_GetNodeMatrix(pose, instance->node), 1);
 		case cli_jointed:
-		{
-			snugStatus status = SetMatrices(
+			return SetMatrices(
 			    stage, body, ioPose_GetJointMatrices(pose, part->instance), asset->skins[instance->skin].jointCount);
-			return status == snug_success ? SetAmplitudes(stage, part, body, pose) : status;
-		}
+		case cli_tracked:
+			return PoseTracked(stage, file, body);
 		case cli_vertices:
 			break;
 	}
@@ -169,7 +193,7 @@ static void CountRefits(cliStage* stage, const cliPart* part)
 		stage->counters.nodesAboveFront +=
 		    snugModel_GetInfo(part->model).nodeCount - snugModel_GetInfo(part->model).leafCount;
 	}
-	else if (part->motion == cli_affine || part->motion == cli_jointed)
+	else if (part->motion != cli_still && part->motion != cli_framed)
 	{
 		stage->counters.nodesRefitted += 1;
 		stage->counters.nodesBelowFront += 1;
@@ -186,6 +210,7 @@ bool cliStage_SetTime(cliStage* stage, double time)
 			ioPose_Evaluate(stage->poses[i], scene->files[i].clip, time);
 		}
 	}
+	stage->time = time;
 	double start = benchNow();
 	stage->counters = (snugCounters){ .nodesRefitted = 0 };
 	for (int i = 0; i < scene->partCount; ++i)
@@ -214,7 +239,7 @@ bool cliStage_GetVertices(cliStage* stage, int part, float* positions)
 
 // ---- Making ----------------------------------------------------------------------------------------------------
 
-// Floats for the vertices, the matrices or the amplitudes of any part.
+// Floats for the vertices, matrices or amplitudes of any part.
 static size_t GetScratchSize(const cliScene* scene)
 {
 	size_t size = 12;
@@ -226,7 +251,10 @@ static size_t GetScratchSize(const cliScene* scene)
 		                : part->motion == cli_jointed
 		                    ? 12 * (size_t)asset->skins[asset->instances[part->instance].skin].jointCount
 		                    : 12;
-		needed = part->fieldCount > needed ? part->fieldCount : needed;
+		if (part->motion == cli_morphed || part->motion == cli_morphing)
+		{
+			needed = asset->meshes[asset->instances[part->instance].mesh].targetCount;
+		}
 		size = needed > size ? needed : size;
 	}
 	return size;

@@ -10,7 +10,8 @@ typedef struct cliStage
 	ioPose** poses;        ///< per file; null if it shares an earlier one's, or has nothing to pose
 	snugBody** bodies;     ///< per part
 	snugBounds* bounds;    ///< per part, of the pose that was set last
-	float* scratch;        ///< vertices or joint matrices of one part
+	float* scratch;        ///< vertices, joint matrices or amplitudes of one part
+	double time;           ///< of the pose that was set last
 	int telling;           ///< the part that messages are about
 	ioError error;         ///< what went wrong first
 	double milliseconds;   ///< for setting the last pose: from matrices and weights to bounds

@@ -11,7 +11,7 @@ make_glb=$3
 for mesh in blob torus; do
 	"$make_obj" $mesh $mesh.obj || fail "make_obj $mesh"
 done
-for name in worm parts; do
+for name in worm parts morphs; do
 	"$make_glb" $name $name.glb || fail "make_glb $name"
 done
 
@@ -98,6 +98,37 @@ for strategy in on-demand front bottom-up; do
 done
 same_pairs --within parts.glb
 holds '"pairs":[['
+
+# Morph targets without a skin: fields of linear models, whatever moves the node, and every bound. A node that scales over
+# time makes vertices free.
+same_pairs --within morphs.glb
+same_pairs -n 11 --clip bend --fps 10 --within morphs.glb worm.glb --place 0.1,0.2,0.3 --rotate 10,20,30
+expect 0 "" check --json --clip bend --fps 10 --within morphs.glb worm.glb
+pairs out >morphs
+holds '"pairs":[['
+for options in "--bound zero-order" "--bound first-order" "--bound interval" "--bound oriented" "--bound ball" \
+	"--bound mean-ball" "--bound-leaves" "--bound limited" "--strategy front" "--strategy bottom-up" "--strategy on-demand"; do
+	# shellcheck disable=SC2086 # several words
+	expect 0 "" check --json --clip bend --fps 10 --within morphs.glb worm.glb $options
+	pairs out >other
+	checks=$((checks + 1))
+	cmp -s morphs other || fail "$options gives other pairs of morphing bodies"
+done
+# Packed: fields where the node puts them. At rest with the file's own weights, which are evaluated in double precision
+# then: the same places as through amplitudes and frames, but for rounding.
+expect 0 "" pose morphs.glb -o rest.obj
+for name in resting turned scaled moving pulsing; do
+	expect 0 "" pack morphs.glb --instance $name -o packed.snug
+	expect 0 "" info --json packed.snug
+	holds '"morphTargets":3'
+	holds '"deformer":"linear"'
+	expect 0 "" pose packed.snug -o packed.obj
+	awk -v name=$name '$1 == "o" { on = ($2 == name) } on && $1 == "v"' rest.obj >rest-vertices
+	checks=$((checks + 1))
+	[ "$(wc -l <rest-vertices)" -eq 288 ] || fail "no vertices of the body '$name'"
+	grep '^v' packed.obj | paste -d ' ' - rest-vertices | awk '{ for (k = 2; k <= 4; ++k) { d = $k - $(k + 4);
+		if (d > 1e-6 || d < -1e-6) exit 1 } }' || fail "the packed body '$name' rests elsewhere"
+done
 
 # Threads: the same output, but for times.
 for threads in 1 2 7; do

@@ -70,10 +70,11 @@ static bool ListTargets(ioRig* rig, const ioAssetMesh* mesh)
 
 bool ioRig_Make(ioRig* rig, const ioAssetMesh* mesh, const ioSkin* skin, bool hasTargets)
 {
-	*rig = (ioRig){ .jointPositions = malloc(((size_t)skin->jointCount + 1) * 3 * sizeof(float)),
+	uint32_t jointCount = skin != NULL ? skin->jointCount : 0;
+	*rig = (ioRig){ .jointPositions = malloc(((size_t)jointCount + 1) * 3 * sizeof(float)),
 		.targetCount = hasTargets ? mesh->targetCount : 0 };
 	bool good = rig->jointPositions != NULL;
-	for (uint32_t j = 0; j < skin->jointCount && good; ++j)
+	for (uint32_t j = 0; j < jointCount && good; ++j)
 	{
 		FindBindPosition(skin->inverseBind + 12 * (size_t)j, rig->jointPositions + 3 * (size_t)j);
 	}

@@ -13,6 +13,7 @@ typedef struct ioRig
 	float* deltas;     ///< x, y, z each
 } ioRig;
 
+/// @param skin nullable: no joints
 /// @param hasTargets morph targets are wanted; at most 65,535 are listed, and none if there are more
 /// @return false if there is no memory; nothing to free then
 bool ioRig_Make(ioRig* rig, const ioAssetMesh* mesh, const ioSkin* skin, bool hasTargets);

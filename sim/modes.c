@@ -2,6 +2,7 @@
 
 #include "sim/eigen.h"
 #include "sim/elastic.h"
+#include "sim/orient.h"
 #include "sim/voxels.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ static bool CheckDef(simModesDef* def, simError* error)
 
 // ---- Cells -----------------------------------------------------------------------------------------------------
 
-// Longest and shortest side of the box of all triangles' corners.
+// Longest side of the box of all triangles' corners.
 static double FindLength(const simMesh* mesh)
 {
 	double longest = 0.0;
@@ -86,6 +87,7 @@ static bool MakeVoxels(simVoxels* voxels, const simModesDef* def, const simParts
 	double edge = length / cbrt(wanted), power = 2.5, lastEdge = 0.0, lastCount = 0.0;
 	for (int attempt = 0;; ++attempt)
 	{
+		edge = length * nearbyint(edge / length * 0x1p24) * 0x1p-24; // whatever the last bits of libm
 		simVoxelDef voxelDef = { &def->mesh, parts, edge, def->thickness > 0.0 ? def->thickness : edge };
 		if (!simVoxels_Create(voxels, &voxelDef, error))
 		{
@@ -105,7 +107,7 @@ static bool MakeVoxels(simVoxels* voxels, const simModesDef* def, const simParts
 		edge *= fmin(fmax(pow(count / wanted, 1.0 / power), 0.1), 10.0);
 		simVoxels_Free(voxels);
 	}
-	if (!simVoxels_Join(voxels, MAX_GAP, error))
+	if (!simVoxels_Join(voxels, &def->mesh, MAX_GAP, error))
 	{
 		simVoxels_Free(voxels);
 		return false;
@@ -162,8 +164,18 @@ static void Normalise(double* field, size_t vertexCount, float* out)
 	}
 }
 
-static bool MakeFields(
-    simModes* modes, const simModesDef* def, const simVoxels* voxels, const simElastic* elastic, const simEigen* eigen)
+// From the axes that the body was turned to, back to its own.
+static void TurnBack(double axes[3][3], double displacement[3])
+{
+	double d[3] = { displacement[0], displacement[1], displacement[2] };
+	for (int k = 0; k < 3; ++k)
+	{
+		displacement[k] = axes[0][k] * d[0] + axes[1][k] * d[1] + axes[2][k] * d[2];
+	}
+}
+
+static bool MakeFields(simModes* modes, const simModesDef* def, const simVoxels* voxels, const simElastic* elastic,
+    const simEigen* eigen, double axes[3][3])
 {
 	const simMesh* mesh = &def->mesh;
 	size_t size = 3 * (size_t)mesh->vertexCount, vectorSize = 3 * (size_t)elastic->nodeCount;
@@ -183,6 +195,7 @@ static bool MakeFields(
 			if (used[v])
 			{
 				Interpolate(voxels, elastic, eigen->vectors + m * vectorSize, mesh->positions + 3 * v, field + 3 * v);
+				TurnBack(axes, field + 3 * v);
 			}
 		}
 		Normalise(field, mesh->vertexCount, modes->fields + m * size);
@@ -200,7 +213,7 @@ static double GetFrequency(double lambda, const simModesDef* def, double length)
 	return sqrt(fabs(lambda) * def->young / def->density) / length / (2.0 * PI);
 }
 
-static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxels, simError* error)
+static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxels, double axes[3][3], simError* error)
 {
 	simElastic elastic;
 	simEigen eigen = { 0 };
@@ -209,7 +222,7 @@ static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxe
 	simEigenDef eigenDef = { &elastic, def->modeCount, SHIFT, def->progress, def->user };
 	good = good && simEigen_Solve(&eigen, &eigenDef, error);
 	modes->frequencies = good ? malloc(def->modeCount * sizeof(double)) : NULL;
-	if (good && (modes->frequencies == NULL || !MakeFields(modes, def, voxels, &elastic, &eigen)))
+	if (good && (modes->frequencies == NULL || !MakeFields(modes, def, voxels, &elastic, &eigen, axes)))
 	{
 		good = simError_SetMemory(error);
 	}
@@ -227,6 +240,25 @@ static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxe
 	return good;
 }
 
+// Positions along other axes, about a corner of a triangle, so that nothing is lost far from zero.
+static float* TurnPositions(const simMesh* mesh, double axes[3][3])
+{
+	const float* centre = mesh->positions + 3 * (size_t)mesh->triangles[0];
+	float* turned = malloc(3 * (size_t)mesh->vertexCount * sizeof(float));
+	for (size_t i = 0; turned != NULL && i < 3 * (size_t)mesh->vertexCount; ++i)
+	{
+		const float* p = mesh->positions + i / 3 * 3;
+		const double* axis = axes[i % 3];
+		double x = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			x += axis[k] * ((double)p[k] - (double)centre[k]);
+		}
+		turned[i] = (float)x;
+	}
+	return turned;
+}
+
 bool simModes_Compute(simModes* modes, const simModesDef* wanted, simError* error)
 {
 	*modes = (simModes){ 0 };
@@ -238,7 +270,12 @@ bool simModes_Compute(simModes* modes, const simModesDef* wanted, simError* erro
 		return false;
 	}
 	Tell(&def, "filling cells");
-	bool good = simParts_Find(&parts, &def.mesh, error) && MakeVoxels(&voxels, &def, &parts, error);
+	double axes[3][3];
+	bool turns = simOrient(&def.mesh, axes);
+	float* turned = turns ? TurnPositions(&def.mesh, axes) : NULL;
+	bool good = ((turned != NULL) == turns || simError_SetMemory(error)) && simParts_Find(&parts, &def.mesh, error);
+	def.mesh.positions = turns ? turned : def.mesh.positions;
+	good = good && MakeVoxels(&voxels, &def, &parts, error);
 	if (good)
 	{
 		modes->vertexCount = def.mesh.vertexCount;
@@ -248,10 +285,11 @@ bool simModes_Compute(simModes* modes, const simModesDef* wanted, simError* erro
 		modes->partCount = parts.count;
 		modes->solidCount = parts.solidCount;
 		memcpy(modes->cell, voxels.cell, sizeof(modes->cell));
-		good = Solve(modes, &def, &voxels, error);
+		good = Solve(modes, &def, &voxels, axes, error);
 	}
 	simVoxels_Free(&voxels);
 	simParts_Free(&parts);
+	free(turned);
 	if (!good)
 	{
 		simModes_Free(modes);

@@ -9,8 +9,6 @@
 
 // Coordinates that are multiplied at a time.
 #define BLOCK 2048
-// Components whose share of the sum of squares is smaller are rounding: frames are known to 24 bits.
-#define LEAST_SHARE 1e-15
 // Rounds of moving all frames onto their mean, which changes with them.
 #define ALIGN_ROUNDS 4
 
@@ -114,16 +112,19 @@ static bool MultiplyFrames(reducer* r, simError* error)
 	return true;
 }
 
-// How many components there are at all, up to what is wanted.
+// How many components there are at all, up to what is wanted. Those that move vertices by less than the frames' own
+// rounding, half a unit in the last place of the largest coordinate, are that rounding.
 static uint32_t CountFields(const reducer* r)
 {
-	double sum = 0.0;
-	for (size_t f = 0; f < r->def->frameCount; ++f)
+	double largest = 0.0;
+	for (size_t i = 0; i < r->def->frameCount * r->size; ++i)
 	{
-		sum += fmax(r->values[f], 0.0);
+		largest = fmax(largest, fabs((double)r->def->frames[i]));
 	}
+	double rounding = largest * 0x1p-24,
+	       least = rounding * rounding * (double)r->def->frameCount * (double)r->def->vertexCount;
 	uint32_t wanted = r->def->fieldCount > 0 ? r->def->fieldCount : r->def->frameCount, count = 0;
-	while (count < wanted && count < r->def->frameCount && r->values[count] > LEAST_SHARE * sum)
+	while (count < wanted && count < r->def->frameCount && r->values[count] > least)
 	{
 		++count;
 	}

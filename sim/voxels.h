@@ -40,8 +40,9 @@ void simVoxels_Free(simVoxels* voxels);
 
 /// Make all cells hang together by faces: parts whose cells are no more than `gap` cells apart are joined by full
 /// cells.
+/// @param mesh what the cells were made of: errors tell of it
 /// @return false, with an error that names parts, if some are farther apart
-bool simVoxels_Join(simVoxels* voxels, uint32_t gap, simError* error);
+bool simVoxels_Join(simVoxels* voxels, const simMesh* mesh, uint32_t gap, simError* error);
 
 /// The cell that a point lies in, or the nearest if it lies outside the grid by rounding.
 void simVoxels_FindCell(const simVoxels* voxels, const float point[3], uint32_t cell[3]);

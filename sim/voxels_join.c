@@ -123,42 +123,32 @@ static void Bridge(joiner* j, size_t met)
 	NumberRegions(j);
 }
 
-static void DescribeRegion(const joiner* j, uint32_t region, char* text, size_t size)
+// By the triangles that begin in it.
+static void DescribeRegion(const joiner* j, const simMesh* mesh, uint32_t region, char* text, size_t size)
 {
-	const simVoxels* voxels = j->voxels;
-	size_t stride[3] = { 1, voxels->size[0], (size_t)voxels->size[0] * voxels->size[1] };
-	double lower[3] = { 0.0, 0.0, 0.0 }, upper[3] = { 0.0, 0.0, 0.0 };
-	uint32_t count = 0;
-	for (size_t i = 0; i < j->gridSize; ++i)
+	uint32_t count = 0, first = 0;
+	for (uint32_t t = mesh->triangleCount; t-- > 0;)
 	{
-		if (j->region[i] != region)
-		{
-			continue;
-		}
-		for (int k = 0; k < 3; ++k)
-		{
-			double low = voxels->origin[k] + voxels->cell[k] * (double)(i / stride[k] % voxels->size[k]);
-			double high = low + voxels->cell[k];
-			lower[k] = count == 0 || low < lower[k] ? low : lower[k];
-			upper[k] = count == 0 || high > upper[k] ? high : upper[k];
-		}
-		++count;
+		uint32_t c[3];
+		simVoxels_FindCell(j->voxels, mesh->positions + 3 * (size_t)mesh->triangles[3 * (size_t)t], c);
+		bool inside = j->region[simVoxels_Index(j->voxels, c[0], c[1], c[2])] == region;
+		count += inside;
+		first = inside ? t : first;
 	}
-	snprintf(text, size, "%u cells from (%.3g, %.3g, %.3g) to (%.3g, %.3g, %.3g)", count, lower[0], lower[1], lower[2],
-	    upper[0], upper[1], upper[2]);
+	snprintf(text, size, "one has %u triangles from number %u on", count, first);
 }
 
-static bool FailToJoin(const joiner* j, uint32_t gap, simError* error)
+static bool FailToJoin(const joiner* j, const simMesh* mesh, uint32_t gap, simError* error)
 {
-	char first[120], second[120];
-	DescribeRegion(j, 1, first, sizeof(first));
-	DescribeRegion(j, 2, second, sizeof(second));
+	char first[80], second[80];
+	DescribeRegion(j, mesh, 1, first, sizeof(first));
+	DescribeRegion(j, mesh, 2, second, sizeof(second));
 	return simError_Set(error,
-	    "the mesh falls into %u parts, more than %u cells apart: %s; %s%s. Fewer, larger cells would join them",
-	    j->regionCount, gap, first, second, j->regionCount > 2 ? "; and others" : "");
+	    "the mesh falls into %u parts, more than %u cells apart: %s, %s%s. Fewer, larger cells may join them",
+	    j->regionCount, gap, first, second, j->regionCount > 2 ? ", and so on" : "");
 }
 
-bool simVoxels_Join(simVoxels* voxels, uint32_t gap, simError* error)
+bool simVoxels_Join(simVoxels* voxels, const simMesh* mesh, uint32_t gap, simError* error)
 {
 	size_t count = (size_t)voxels->size[0] * voxels->size[1] * voxels->size[2];
 	joiner j = { .voxels = voxels,
@@ -179,7 +169,7 @@ bool simVoxels_Join(simVoxels* voxels, uint32_t gap, simError* error)
 	while (good && j.regionCount > 1)
 	{
 		size_t met = FindOther(&j, gap);
-		good = met < count || FailToJoin(&j, gap, error);
+		good = met < count || FailToJoin(&j, mesh, gap, error);
 		if (good)
 		{
 			Bridge(&j, met);

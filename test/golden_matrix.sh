@@ -50,7 +50,7 @@ for compiler in $compilers; do
 		kernels=
 		for set in $sets; do
 			eval "flags=\$flags_$set"
-			for source in kernels/kernels deform/blend_kernels; do
+			for source in kernels/kernels deform/blend_kernels deform/linear_kernels; do
 				object=$work/$compiler$level-$set-$(basename $source).o
 				# shellcheck disable=SC2046,SC2086
 				"$compiler" $common $level $flags $(definitions $set $x86) -DSNUG_KERNELS=$set \

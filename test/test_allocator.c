@@ -1,5 +1,5 @@
 // test/test_allocator.c: who allocates, when, and what happens when there is nothing left.
-#include "support.h"
+#include "linear_support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,8 @@ typedef struct Maker
 static sceneMesh mesh;
 static snugModel* freeModel;
 static snugModel* rigidModel;
+static snugModel* linearModel;
+static FieldSet fields;
 
 static snugStatus MakeRigidModel(snugAllocator allocator, snugMessenger messenger, void** object)
 {
@@ -33,6 +35,18 @@ static snugStatus MakeRigidModel(snugAllocator allocator, snugMessenger messenge
 static snugStatus MakeFreeModel(snugAllocator allocator, snugMessenger messenger, void** object)
 {
 	snugModelDef def = MeshDef(&mesh, snug_free, (snugTreeDef){ .branching = 2, .leafTriangles = 1 });
+	def.allocator = allocator;
+	def.messenger = messenger;
+	snugModel* model = (snugModel*)&def;
+	snugStatus status = snugModel_Create(&def, &model);
+	*object = model;
+	return status;
+}
+
+static snugStatus MakeLinearModel(snugAllocator allocator, snugMessenger messenger, void** object)
+{
+	static const LinearBounding how = { .bound = snug_boundDefault };
+	snugModelDef def = LinearDef(&mesh, &fields, (snugTreeDef){ 0 }, &how);
 	def.allocator = allocator;
 	def.messenger = messenger;
 	snugModel* model = (snugModel*)&def;
@@ -109,6 +123,11 @@ static snugStatus MakeFreeBody(snugAllocator allocator, snugMessenger messenger,
 	return MakeBodyOf(freeModel, NULL, allocator, messenger, object);
 }
 
+static snugStatus MakeLinearBody(snugAllocator allocator, snugMessenger messenger, void** object)
+{
+	return MakeBodyOf(linearModel, NULL, allocator, messenger, object);
+}
+
 static snugPool* sharedPool;
 
 static snugStatus MakePooledBody(snugAllocator allocator, snugMessenger messenger, void** object)
@@ -124,12 +143,14 @@ static void DestroyBody(void* object)
 static const Maker makers[] = {
 	{ "rigid model", MakeRigidModel, DestroyModel },
 	{ "free model", MakeFreeModel, DestroyModel },
+	{ "linear model", MakeLinearModel, DestroyModel },
 	{ "empty model", MakeEmptyModel, DestroyModel },
 	{ "loaded model", LoadModel, DestroyModel },
 	{ "model from a file", LoadModelFile, DestroyModel },
 	{ "pool", MakePoolObject, DestroyPool },
 	{ "rigid body", MakeRigidBody, DestroyBody },
 	{ "free body", MakeFreeBody, DestroyBody },
+	{ "linear body", MakeLinearBody, DestroyBody },
 	{ "body with a pool", MakePooledBody, DestroyBody },
 };
 
@@ -139,6 +160,11 @@ static int SetUp(void** state)
 	mesh = sceneMakeBlob(6, 1);
 	freeModel = MakeModel(&mesh, snug_free, (snugTreeDef){ 0 });
 	rigidModel = MakeModel(&mesh, snug_rigid, (snugTreeDef){ 0 });
+	sceneRandom random = { 1 };
+	fields = RandomFields(&random, &mesh, 1.0);
+	LinearBounding how = { .bound = snug_boundDefault };
+	snugModelDef def = LinearDef(&mesh, &fields, (snugTreeDef){ 0 }, &how);
+	assert_int_equal(snugModel_Create(&def, &linearModel), snug_success);
 	sharedPool = MakePool(50000);
 	return snugModel_SaveFile(freeModel, path) == snug_success ? 0 : -1;
 }
@@ -150,6 +176,8 @@ static int TearDown(void** state)
 	snugPool_Destroy(sharedPool);
 	snugModel_Destroy(freeModel);
 	snugModel_Destroy(rigidModel);
+	snugModel_Destroy(linearModel);
+	FieldSet_Free(&fields);
 	sceneMesh_Free(&mesh);
 	return 0;
 }
@@ -249,12 +277,13 @@ static void posing_and_querying_never_allocate(void** state)
 	TestAllocator allocator = { 0 };
 	TestMessages messages = { 0 };
 	snugAllocator counting = TestAllocator_Get(&allocator);
-	void *model, *pool, *things[3], *other;
+	void *model, *pool, *things[4], *other;
 	assert_int_equal(MakeFreeModel(counting, TestMessages_Get(&messages), &model), snug_success);
 	assert_int_equal(MakePoolObject(counting, TestMessages_Get(&messages), &pool), snug_success);
 	assert_int_equal(MakeBodyOf(model, NULL, counting, TestMessages_Get(&messages), &things[0]), snug_success);
 	assert_int_equal(MakeBodyOf(model, pool, counting, TestMessages_Get(&messages), &things[1]), snug_success);
 	assert_int_equal(MakeBodyOf(rigidModel, pool, counting, TestMessages_Get(&messages), &things[2]), snug_success);
+	assert_int_equal(MakeBodyOf(linearModel, pool, counting, TestMessages_Get(&messages), &things[3]), snug_success);
 	assert_int_equal(MakeBodyOf(rigidModel, NULL, counting, TestMessages_Get(&messages), &other), snug_success);
 	float* positions = malloc(3 * sizeof(float) * mesh.vertexCount);
 	snugPair* pairs = malloc(100000 * sizeof(snugPair));
@@ -263,7 +292,7 @@ static void posing_and_querying_never_allocate(void** state)
 	uint64_t calls = allocator.calls, live = allocator.live;
 	for (int round = 0; round < 10; ++round)
 	{
-		for (int i = 0; i < 3; ++i)
+		for (int i = 0; i < 4; ++i)
 		{
 			snugBody* body = things[i];
 			Place(body, 0.1 * round, 0.05, 0.0);
@@ -274,6 +303,15 @@ static void posing_and_querying_never_allocate(void** state)
 				assert_int_equal(snugBody_SetVertices(body, positions, 0, 0, count), snug_success);
 				float bad[3] = { 1e38f, 0, 0 };
 				assert_int_equal(snugBody_SetVertices(body, bad, 0, 0, 1), snug_badInput);
+			}
+			if (i == 3)
+			{
+				fields.amplitudes[0] = 0.001f * (float)round;
+				assert_int_equal(snugBody_SetAmplitudes(body, fields.amplitudes, fields.fieldCount), snug_success);
+				assert_int_equal(snugBody_SetAmplitudes(body, fields.amplitudes, 0), snug_badInput);
+				const snugPlane plane = { .normal = { 1.0, 0.0, 0.0 } };
+				bool isOutside;
+				assert_int_equal(snugBody_IsOutside(body, NULL, &plane, 1, &isOutside), snug_success);
 			}
 			snugQuery query = { .pairs = pairs, .capacity = round % 2 != 0 ? 10u : 100000u, .callback = Accept };
 			snugResult result = snugCollide(body, other, &query);
@@ -300,6 +338,7 @@ static void posing_and_querying_never_allocate(void** state)
 	assert_true(memory <= held && memory + 1024 >= held);
 	snugBody_Destroy(things[1]);
 	snugBody_Destroy(things[2]);
+	snugBody_Destroy(things[3]);
 	snugBody_Destroy(other);
 	snugPool_Destroy(pool);
 	snugModel_Destroy(model);

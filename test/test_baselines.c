@@ -1,9 +1,10 @@
 // test/test_baselines.c: what snug is compared with must itself be right, or the comparison is worth nothing.
-#include "support.h"
+#include "linear_support.h"
 
 #include "baselines/accumulated_spheres.h"
 #include "baselines/brute.h"
 #include "baselines/corners.h"
+#include "baselines/layered_spheres.h"
 #include "baselines/oracle.h"
 #include "baselines/spatial_hash.h"
 #include "baselines/world.h"
@@ -327,6 +328,68 @@ static void spatial_hash_matches_brute_force(void** state)
 	spatialHash_Destroy(hash);
 }
 
+// Layered spheres find what brute force finds, with bodies deformed by fields, so that no sphere is too small.
+static void layered_spheres_match_brute_force(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed(), total = 0;
+	for (int i = 0; i < TestCount(300); ++i, ++seed)
+	{
+		sceneRandom random = { seed };
+		layeredSpheres* spheres[2];
+		Thing things[2];
+		float *positions[2], *world[2];
+		bruteMesh brute[2];
+		for (int k = 0; k < 2; ++k)
+		{
+			sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
+			FieldSet set = RandomFields(&random, &mesh, 0.5);
+			LinearBounding how = { .bound = snug_boundInterval };
+			things[k] = MakeLinear(mesh, &set, (snugTreeDef){ snug_splitMedian, 1, 2 }, &how);
+			for (uint32_t f = 0; f < set.fieldCount; ++f)
+			{
+				set.amplitudes[f] = (float)sceneRandom_Range(&random, -1.0, 1.0) * 0.1f;
+			}
+			PoseLinear(&things[k], &set);
+			FieldSet_Free(&set);
+			const sgTree* tree = &things[k].model->tree;
+			positions[k] = malloc((3 * (size_t)mesh.vertexCount + 1) * sizeof(float));
+			world[k] = malloc((3 * (size_t)mesh.vertexCount + 1) * sizeof(float));
+			assert_true(positions[k] != NULL && world[k] != NULL);
+			assert_int_equal(snugBody_GetVertices(things[k].body, NULL, world[k], 0), snug_success);
+			for (uint32_t v = 0; v < mesh.vertexCount; ++v)
+			{
+				memcpy(positions[k] + 3 * (size_t)v, world[k] + 3 * (size_t)tree->vertexMap[v], 3 * sizeof(float));
+			}
+			spheres[k] = layeredSpheres_Create(things[k].model);
+			assert_non_null(spheres[k]);
+			layeredSpheres_Update(spheres[k], positions[k]);
+			brute[k] = (bruteMesh){ world[k], mesh.triangles, mesh.triangleCount };
+		}
+		bruteResult expected = bruteCollide(&brute[0], &brute[1]);
+		snugPair* pairs = malloc((size_t)(expected.count + 1) * sizeof(snugPair));
+		assert_non_null(pairs);
+		layeredCounters counters;
+		uint64_t count = layeredSpheres_Collide(spheres[0], spheres[1], pairs, expected.count, &counters);
+		if (count != expected.count)
+		{
+			fail_msg("SNUG_SEED=%llu: %llu pairs, %llu expected", (unsigned long long)seed, (unsigned long long)count,
+			    (unsigned long long)expected.count);
+		}
+		total += count;
+		free(pairs);
+		bruteResult_Free(&expected);
+		for (int k = 0; k < 2; ++k)
+		{
+			layeredSpheres_Destroy(spheres[k]);
+			Thing_Free(&things[k]);
+			free(positions[k]);
+			free(world[k]);
+		}
+	}
+	assert_true(total > 0);
+}
+
 // The oracle has the same vertices and pairs, and its root is the optimal box.
 static void the_oracle_is_the_body(void** state)
 {
@@ -406,6 +469,7 @@ int main(void)
 		cmocka_unit_test(corner_boxes_hold_vertices_and_match_the_program),
 		cmocka_unit_test(spheres_hold_vertices),
 		cmocka_unit_test(spatial_hash_matches_brute_force),
+		cmocka_unit_test(layered_spheres_match_brute_force),
 		cmocka_unit_test(the_oracle_is_the_body),
 		cmocka_unit_test(the_world_is_what_is_queried),
 	};

@@ -173,6 +173,79 @@ static Golden HeavyEncounter(void)
 	return Encounter(scene_heavy);
 }
 
+// Two bodies that bend by fields, dense and sparse, and grow into each other. The bytes of their models count too: a
+// model from a file is made again and compared when it is loaded.
+static Golden Fields(void)
+{
+	Golden golden = Start();
+	Thing things[2];
+	float amplitudes[2][5];
+	for (uint32_t k = 0; k < 2; ++k)
+	{
+		sceneMesh mesh = sceneMakeBlob(14 + k, 11 + k);
+		size_t floats = 3 * (size_t)mesh.vertexCount;
+		float* displacements = calloc(5 * floats, sizeof(float));
+		uint32_t* starts = calloc(mesh.vertexCount + 1, sizeof(uint32_t));
+		uint16_t* numbers = calloc(5 * (size_t)mesh.vertexCount, sizeof(uint16_t));
+		assert_true(displacements != NULL && starts != NULL && numbers != NULL);
+		uint32_t total = 0;
+		for (uint32_t v = 0; v < mesh.vertexCount; ++v)
+		{
+			const float* p = mesh.positions + 3 * (size_t)v;
+			for (uint32_t f = 0; f < 5; ++f)
+			{
+				float along = p[f % 3] * (f > 2 ? p[(f + 1) % 3] : 1.0f);
+				bool isMoved = k == 0 || along > 0.0f;
+				float* d = displacements + (k == 0 ? f * floats + 3 * (size_t)v : 3 * (size_t)total);
+				for (uint32_t axis = 0; isMoved && axis < 3; ++axis)
+				{
+					d[axis] = 0.2f * along * p[(axis + f) % 3];
+				}
+				numbers[total] = (uint16_t)f;
+				total += isMoved;
+			}
+			starts[v + 1] = total;
+		}
+		snugModelDef def = MeshDef(&mesh, snug_linear, (snugTreeDef){ 0 });
+		def.fields = (snugFieldsDef){ .fieldCount = 5, .displacements = displacements };
+		def.fields.bound = k == 0 ? snug_boundDefault : snug_boundBall;
+		def.fields.starts = k == 0 ? NULL : starts;
+		def.fields.fields = k == 0 ? NULL : numbers;
+		things[k] = (Thing){ .mesh = mesh };
+		assert_int_equal(snugModel_Create(&def, &things[k].model), snug_success);
+		things[k].body = MakeBody(things[k].model, NULL);
+		size_t bytes;
+		const unsigned char* block = snugModel_GetBlock(things[k].model, &bytes);
+		for (size_t i = 0; i + 4 <= bytes; i += 4)
+		{
+			uint32_t word;
+			memcpy(&word, block + i, sizeof(word));
+			golden.vertices = sceneHash_Word(golden.vertices, word);
+		}
+		free(displacements);
+		free(starts);
+		free(numbers);
+	}
+	for (int frame = 0; frame < 8; ++frame)
+	{
+		for (int k = 0; k < 2; ++k)
+		{
+			for (int f = 0; f < 5; ++f)
+			{
+				amplitudes[k][f] = 0.3f * (float)((frame * (f + 1) + k) % 5 - 2);
+			}
+			assert_int_equal(snugBody_SetAmplitudes(things[k].body, amplitudes[k], 5), snug_success);
+		}
+		double place[3] = { 1.9 - 0.1 * frame, 0.1, 0.2 }, axis[3] = { 1.0, 0.5, -0.25 };
+		snugFrame turned = sceneMakeFrame(place, axis, 0.2 * frame);
+		assert_int_equal(snugBody_SetFrame(things[1].body, &turned), snug_success);
+		AddFrame(&golden, &things[0], &things[1], NULL);
+	}
+	Thing_Free(&things[0]);
+	Thing_Free(&things[1]);
+	return golden;
+}
+
 static const struct Scene
 {
 	const char* name;
@@ -188,6 +261,7 @@ static const struct Scene
 	{ "Voxels", Voxels, { 4414u, 0x6b2e1180f745938fu, 0x4ba63b3a16b40fdeu, 0x41d4ff30d2754875u } },
 	{ "LightEncounter", LightEncounter, { 666u, 0xd443164fa6a17f9cu, 0x621aa4e69cc98126u, 0x7b9e6e55fcfeaa39u } },
 	{ "HeavyEncounter", HeavyEncounter, { 26445u, 0x1d563be7c56eada3u, 0x225ca0e64745dce0u, 0xef59bc6b6a2a17beu } },
+	{ "Fields", Fields, { 1383u, 0xaa6aacc117b1b9a5u, 0x9ac3d3bfaa625743u, 0x10fd6389ac45cc9fu } },
 	// clang-format on
 };
 

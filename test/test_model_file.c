@@ -4,6 +4,7 @@
 // repaired. `test_model_file --corpus DIRECTORY` writes seeds for fuzz/fuzz_model_file.c.
 #define _DEFAULT_SOURCE // symlink
 #include "blend_support.h"
+#include "linear_support.h"
 
 #include "base/checksum.h"
 #include "block.h"
@@ -35,13 +36,28 @@ static snugModel* MakeCornersModel(sceneRandom* random, const sceneMesh* mesh)
 	return model;
 }
 
+// A model of displacement fields: all of its data are checked.
+static snugModel* MakeLinearModel(sceneRandom* random, const sceneMesh* mesh, uint32_t number)
+{
+	FieldSet set = RandomFields(random, mesh, 1.0);
+	LinearBounding how = LinearBoundingOf(number / 5);
+	snugModelDef def = LinearDef(mesh, &set, RandomTreeDef(random), &how);
+	bool isBall = how.bound == snug_boundBall || how.bound == snug_boundMeanBall;
+	def.fields.contactLevel = isBall ? sceneRandom_Index(random, 4) : 0;
+	snugModel* model = NULL;
+	assert_int_equal(snugModel_Create(&def, &model), snug_success);
+	FieldSet_Free(&set);
+	return model;
+}
+
 static snugModel* MakeSample(uint32_t number)
 {
 	sceneRandom random = { number };
 	sceneMesh mesh = RandomMesh(&random, (MeshKind)(number % MESH_KINDS));
 	snugDeformer deformer = number % 3 == 0 ? snug_rigid : snug_free;
-	snugModel* model =
-	    number % 5 == 4 ? MakeCornersModel(&random, &mesh) : MakeModel(&mesh, deformer, RandomTreeDef(&random));
+	snugModel* model = number % 5 == 4   ? MakeCornersModel(&random, &mesh)
+	                   : number % 5 == 3 ? MakeLinearModel(&random, &mesh, number)
+	                                     : MakeModel(&mesh, deformer, RandomTreeDef(&random));
 	sceneMesh_Free(&mesh);
 	return model;
 }
@@ -140,6 +156,20 @@ static void PoseBlend(snugBody* body, uint32_t transformCount)
 	free(matrices);
 }
 
+// Some amplitudes, so that bounds are not those at rest.
+static void PoseFields(snugBody* body, uint32_t fieldCount)
+{
+	float* amplitudes = malloc(((size_t)fieldCount + 1) * sizeof(float));
+	assert_non_null(amplitudes);
+	for (uint32_t f = 0; f < fieldCount; ++f)
+	{
+		amplitudes[f] = (float)(f % 5) * 0.25f - 0.4f;
+	}
+	snugStatus status = snugBody_SetAmplitudes(body, amplitudes, fieldCount);
+	assert_true(status == snug_success || status == snug_outOfRange);
+	free(amplitudes);
+}
+
 // Load a block that may be damaged, from memory of exactly its size. If it gets in, it must work: bounds hold, queries
 // and poses work, and it saves what it loaded.
 static snugStatus Try(const void* block, size_t bytes)
@@ -185,6 +215,13 @@ static snugStatus Try(const void* block, size_t bytes)
 	if (info.deformer == snug_blend)
 	{
 		PoseBlend(body, info.transformCount);
+		assert_int_equal(snugBody_Validate(body, NULL), snug_success);
+		result = snugCollide(body, probe.body, NULL);
+		assert_true(result.status == snug_success || result.status == snug_outOfRange);
+	}
+	if (info.deformer == snug_linear)
+	{
+		PoseFields(body, info.fieldCount);
 		assert_int_equal(snugBody_Validate(body, NULL), snug_success);
 		result = snugCollide(body, probe.body, NULL);
 		assert_true(result.status == snug_success || result.status == snug_outOfRange);

@@ -212,7 +212,7 @@ static inline size_t sgFieldsPose_Bytes(const sgFieldsHeader* header)
 void sgFieldsPose_SetRest(const sgFields* fields, sgFieldsPose* pose);
 
 /// Take amplitudes. A bad set leaves the pose as it was.
-/// @param change receives the length of the change of all amplitudes, rounded up
+/// @param change receives the length of the change of all amplitudes, rounded up; zero only if there is none
 /// @return snug_badInput or snug_outOfRange, with a message
 snugStatus sgFieldsPose_Set(const sgFields* fields, sgFieldsPose* pose, const float* amplitudes, uint32_t count,
     const snugMessenger* messenger, double* change);

@@ -16,7 +16,7 @@
 /// Directions along which a node is thinner than the root of this part of its length get no gradient.
 #define THIN 1e-4
 /// Fits that leave over more than this part of what intervals span are worth having intervals beside them.
-#define MUCH_LEFT 0.4
+#define MUCH_LEFT 0.6
 
 static inline double Larger(double a, double b)
 {

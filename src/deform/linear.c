@@ -164,36 +164,33 @@ static snugVolume Volume(const snugModel* model)
 	return (snugVolume)header->volume;
 }
 
-// The stretch of a node, or of the one above it if it is a leaf that nothing is known of; the model's for lack of both.
-static double StretchOf(const snugModel* model, const sgFields* fields, uint32_t slot)
-{
-	for (; slot != SG_NONE; slot = model->tree.nodes[slot].parent)
-	{
-		bool isKnown = model->tree.nodes[slot].childCount > 0 || fields->header->boundLeaves != 0;
-		if (isKnown)
-		{
-			const sgFieldsGroup* group = fields->groups + slot / SG_LANES;
-			return (double)sgFieldsGroup_Head(fields, group)->stretch.lane[slot % SG_LANES];
-		}
-	}
-	return (double)fields->header->stretch;
-}
-
 // Along a way of length `travel` in the space of amplitudes no exact position moves farther than stretch * travel.
 // Evaluated positions are off by `error` of the reach then and now, per axis, and the reach then was at most the reach
-// now and span * travel.
+// now and span * travel. Leaves that nothing is known of move no farther than the node above them does.
 static void Growth(const snugModel* model, const void* pose, sgLaneSet set, double travel, float distances[SG_LANES])
 {
+	const sgNode* nodes = model->tree.nodes;
 	sgFields fields = sgFields_Bind(model->deformData);
 	const sgFieldsPose* now = pose;
 	double reach = (double)fmaxf(now->reach[0], fmaxf(now->reach[1], now->reach[2]));
 	double error = sqrt(3.0) * sgFields_EvaluationError(fields.header);
-	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
+	double shared = error * ((double)fields.header->span * travel + 2.0 * reach);
+	// In float32, each off by a few 2^-24 of itself, which the factor covers; an infinite travel gives infinity.
+	float way = (float)travel * (1.0f + 0x1p-20f) + 0x1p-140f, rest = (float)shared * (1.0f + 0x1p-20f) + 0x1p-140f;
+	uint32_t parent = nodes[set.group * SG_LANES + set.first].parent;
+	float above = fields.header->stretch;
+	if (parent != SG_NONE)
 	{
-		uint32_t lane = sgLowestBit(rest);
-		double stretch = StretchOf(model, &fields, set.group * SG_LANES + lane);
-		double way = (stretch + error * (double)fields.header->span) * travel + 2.0 * error * reach;
-		distances[lane] = sgRoundUp(way * (1.0 + 0x1p-40));
+		const sgFieldsGroup* group = fields.groups + parent / SG_LANES;
+		above = sgFieldsGroup_Head(&fields, group)->stretch.lane[parent % SG_LANES];
+	}
+	uint32_t known = fields.header->boundLeaves != 0 ? set.mask : set.mask & ~set.leafMask;
+	const sgFieldsHead* head = sgFieldsGroup_Head(&fields, fields.groups + set.group);
+	for (uint32_t left = set.mask; left != 0; left &= left - 1)
+	{
+		uint32_t lane = sgLowestBit(left);
+		float stretch = (known >> lane & 1) != 0 ? head->stretch.lane[lane] : above;
+		distances[lane] = (stretch * way + rest) * (1.0f + 0x1p-20f);
 	}
 }
 
@@ -203,7 +200,8 @@ static snugStatus SetAmplitudes(snugBody* body, const float* amplitudes, uint32_
 	sgFieldsPose* pose = body->pose;
 	double change;
 	snugStatus status = sgFieldsPose_Set(&fields, pose, amplitudes, count, &body->messenger, &change);
-	if (status == snug_success)
+	// The same amplitudes again change nothing.
+	if (status == snug_success && change > 0.0)
 	{
 		body->isAtRest = pose->activeCount == 0 && body->volume == snug_volumeBox;
 		sgBody_Invalidate(body, change);

@@ -1,0 +1,162 @@
+// `snug bench curtain`: Table 2 of James and Pai 2004: a ball thrown at a curtain in the wind, an animation compressed
+// to a mean and 12 displacement fields.
+#include "sim/curtain.h"
+#include "bench/field_tightness.h"
+#include "bench/fielded.h"
+#include "sim/reduce.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES 110
+#define FIELDS 12
+
+static void AddReduction(benchReport* report, const simReduced* reduced)
+{
+	static const uint32_t counts[] = { 0, 1, 2, 4, 8, 12 };
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]) && counts[i] <= reduced->fieldCount; ++i)
+	{
+		benchRow* row = benchReport_AddRow(report, "The animation, compressed");
+		benchRow_Count(row, "fields", counts[i]);
+		benchRow_Number(row, "rmsErrorMillimetres", 1e3 * reduced->rmsErrors[counts[i]], 2);
+		benchRow_Number(row, "maxErrorMillimetres", 1e3 * reduced->maxErrors[counts[i]], 2);
+	}
+}
+
+static void AddAims(benchReport* report, const char* name, const benchFieldedResult* results)
+{
+	const benchFieldedResult* ours = results + benchFielded_Find("ours");
+	const benchFieldedResult* binary = results + benchFielded_Find("ours, binary");
+	const benchFieldedResult* layered = results + benchFielded_Find("layered spheres");
+	const benchFieldedResult* oracle = results + benchFielded_Find("oracle");
+	const benchFieldedResult* paper = results + benchFielded_Find("the paper: BD spheres");
+	benchReport_AddAim(
+	    report, ours->volumeTests / layered->volumeTests, 1.0, "%s: volume tests, ours / layered spheres", name);
+	benchReport_AddAim(report, binary->volumeTests / layered->volumeTests, 1.0,
+	    "%s: volume tests, ours in a binary tree / layered spheres in theirs", name);
+	benchReport_AddAim(report, ours->bestMicroseconds / oracle->bestMicroseconds, 1.5, "%s: ours / oracle", name);
+	const struct
+	{
+		const char* what;
+		double ours, paper;
+	} rows[] = {
+		{ "time, layered spheres / BD spheres", layered->bestMicroseconds / paper->bestMicroseconds, 2250.0 },
+		{ "time, layered spheres / ours", layered->bestMicroseconds / ours->bestMicroseconds, (double)NAN },
+		{ "tests, BD spheres / layered spheres", paper->volumeTests / layered->volumeTests, 3890.0 / 2150.0 },
+		{ "tests, ours, binary / layered spheres", binary->volumeTests / layered->volumeTests, (double)NAN },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
+	{
+		benchRow* row = benchReport_AddRow(report, "Beside the paper's Table 2");
+		benchRow_Text(row, "scene", name);
+		benchRow_Text(row, "what", rows[i].what);
+		benchRow_Number(row, "here", rows[i].ours, 2);
+		if (isfinite(rows[i].paper))
+		{
+			benchRow_Number(row, "paper", rows[i].paper, 2);
+		}
+	}
+}
+
+// Tightness first: it tells by how much the radii of BD spheres grow.
+static double RunScene(const benchOptions* options, benchReport* report, const benchFieldedScene* scene)
+{
+	const benchFieldPoses poses = {
+		.name = scene->name,
+		.actor = scene->actors[0],
+		.frameCount = scene->frameCount,
+		.step = options->quick ? 22 : 11,
+	};
+	benchFieldTightness tightness;
+	benchFieldedResult results[BENCH_FIELDED_METHODS];
+	if (!benchFieldTightness_Measure(&tightness, &poses, options, report))
+	{
+		return NAN;
+	}
+	benchFielded_Run(scene, options, options->quick ? 3 : 7, results, report);
+	AddAims(report, scene->name, results);
+	benchFieldTightness_AddRows(report, &poses, &tightness);
+	benchReport_AddAim(report, benchFieldTightness_GetDeep(&tightness, snug_boundDefault), 1.1,
+	    "%s: deep levels, mean radius / optimal, default bound", scene->name);
+	benchRow* row = benchReport_AddRow(report, "Mean growth of BD spheres");
+	benchRow_Text(row, "scene", scene->name);
+	benchRow_Number(row, "here", tightness.growth, 2);
+	benchRow_Number(row, "paper", 1.51, 2);
+	return tightness.growth;
+}
+
+// As simulated; and with all amplitudes scaled so that radii of BD spheres grow as much as the paper's do.
+static void RunReduced(
+    const benchOptions* options, benchReport* report, const simCurtain* curtain, const simReduced* reduced)
+{
+	size_t count = (size_t)reduced->frameCount * reduced->fieldCount;
+	sceneMesh ball = sceneMakeSphere(8), mesh = sceneMesh_Copy(&curtain->mesh);
+	snugFrame* still = calloc(curtain->frameCount, sizeof(snugFrame));
+	float* scaled = calloc(count, sizeof(float));
+	if (!sceneMesh_IsValid(&ball) || !sceneMesh_IsValid(&mesh) || still == NULL || scaled == NULL)
+	{
+		benchReport_Fail(report, "out of memory");
+	}
+	else
+	{
+		const snugFrame identity = { 0 };
+		sceneMesh_Transform(&ball, &identity, (double)curtain->ballRadius);
+		memcpy(mesh.positions, reduced->rest, 3 * (size_t)mesh.vertexCount * sizeof(float));
+		benchFieldedScene scene = {
+			.name = "curtain",
+			.actors = { { &mesh, reduced->fields, reduced->fieldCount, reduced->amplitudes, still },
+			    { &ball, NULL, 0, NULL, curtain->ball } },
+			.frameCount = (int)curtain->frameCount,
+		};
+		double growth = RunScene(options, report, &scene), scale = 0.51 / (growth - 1.0);
+		for (size_t i = 0; i < count; ++i)
+		{
+			scaled[i] = (float)(scale * (double)reduced->amplitudes[i]);
+		}
+		scene.name = "curtain, gentler";
+		scene.actors[0].amplitudes = scaled;
+		if (report->failure[0] == '\0')
+		{
+			growth = RunScene(options, report, &scene);
+			benchReport_AddAim(
+			    report, fabs(growth - 1.51), 0.1, "curtain, gentler: BD spheres grow as in the paper, off by");
+		}
+	}
+	sceneMesh_Free(&ball);
+	sceneMesh_Free(&mesh);
+	free(still);
+	free(scaled);
+}
+
+void benchCurtain(const benchOptions* options, benchReport* report)
+{
+	simCurtain curtain;
+	simReduced reduced;
+	simError error = { "" };
+	benchProgress(options, "curtain: simulating …");
+	if (!simCurtain_Create(&curtain, FRAMES, NULL, NULL, &error))
+	{
+		benchReport_Fail(report, "%s", error.text);
+		return;
+	}
+	const simReduceDef def = {
+		.frames = curtain.frames,
+		.frameCount = curtain.frameCount,
+		.vertexCount = curtain.mesh.vertexCount,
+		.fieldCount = FIELDS,
+	};
+	benchProgress(options, "curtain: principal components …");
+	if (simReduced_Compute(&reduced, &def, &error))
+	{
+		AddReduction(report, &reduced);
+		benchProgress(options, "curtain: queries …");
+		RunReduced(options, report, &curtain, &reduced);
+		simReduced_Free(&reduced);
+	}
+	else
+	{
+		benchReport_Fail(report, "%s", error.text);
+	}
+	simCurtain_Free(&curtain);
+}
