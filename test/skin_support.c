@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-Thing MakeSkinThing(const SkinnedMesh* skinned, snugDeformer deformer, snugTreeDef tree, const Bounding* how)
+Thing MakeMorphThing(const SkinnedMesh* skinned, const FieldSet* set, snugDeformer deformer, snugTreeDef tree,
+    const Bounding* how, snugBound morph)
 {
 	sceneMesh copy = sceneMesh_Copy(&skinned->mesh);
 	Thing thing = { .mesh = copy };
@@ -16,12 +17,28 @@ Thing MakeSkinThing(const SkinnedMesh* skinned, snugDeformer deformer, snugTreeD
 		.weights = skinned->skin.weights,
 		.bound = how->bound,
 		.volume = how->volume,
+		.restVolume = how->rest,
 		.boundLeaves = how->boundLeaves,
 	};
+	if (set != NULL)
+	{
+		def.fields = (snugFieldsDef){
+			.fieldCount = set->fieldCount,
+			.starts = set->starts,
+			.fields = set->fields,
+			.displacements = set->displacements,
+			.bound = morph,
+		};
+	}
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 	snugBodyDef bodyDef = { .model = thing.model, .strategy = how->strategy };
 	assert_int_equal(snugBody_Create(&bodyDef, &thing.body), snug_success);
 	return thing;
+}
+
+Thing MakeSkinThing(const SkinnedMesh* skinned, snugDeformer deformer, snugTreeDef tree, const Bounding* how)
+{
+	return MakeMorphThing(skinned, NULL, deformer, tree, how, snug_boundDefault);
 }
 
 void RigidMatrix(const double q[4], const double t[3], float m[12])

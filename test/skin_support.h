@@ -3,9 +3,14 @@
 #define TEST_SKIN_SUPPORT_H
 
 #include "hard_skins.h"
+#include "linear_support.h"
 
 // A model and a body of a skin that turns. Copies the mesh.
 Thing MakeSkinThing(const SkinnedMesh* skinned, snugDeformer deformer, snugTreeDef tree, const Bounding* how);
+
+// The same with displacement fields before the skin, linear ones too; `morph` is how they are bounded.
+Thing MakeMorphThing(const SkinnedMesh* skinned, const FieldSet* set, snugDeformer deformer, snugTreeDef tree,
+    const Bounding* how, snugBound morph);
 
 // The matrix of a rotation by a unit quaternion x y z w, then a translation.
 void RigidMatrix(const double rotation[4], const double translation[3], float matrix[12]);

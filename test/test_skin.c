@@ -17,6 +17,16 @@ static const snugDeformer deformers[] = { snug_spherical, snug_dualQuaternion };
 
 static uint64_t checkCount;
 
+static double MeshSize(const sceneMesh* mesh)
+{
+	double size = 0.0;
+	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
+	{
+		size = fmax(size, fabs((double)mesh->positions[i]));
+	}
+	return size > 0.0 ? size : 1.0;
+}
+
 static void Check(const char* what, uint64_t seed, const Thing* thing, const Bounding* how)
 {
 	snugValidation found;
@@ -68,6 +78,52 @@ static void bounds_contain_their_vertices(void** state)
 	printf("%llu checks\n", (unsigned long long)checkCount);
 }
 
+// Every skin with fields before it, every way to bound either, poses and amplitudes in any order.
+static void bounds_contain_morphed_vertices(void** state)
+{
+	(void)state;
+	static const snugBound morphs[] = { snug_boundDefault, snug_boundInterval, snug_boundFirstOrder };
+	static const snugDeformer skins[] = { snug_blend, snug_spherical, snug_dualQuaternion };
+	uint64_t seed = TestSeed();
+	int count = TestCount(IsSlow() ? 300 : 1200), posed = 0;
+	for (int i = 0; i < count; ++i)
+	{
+		uint64_t number = seed + (uint64_t)i;
+		sceneRandom random = { number };
+		SkinnedMesh skinned = HardSkin(&random);
+		double size = MeshSize(&skinned.mesh);
+		FieldSet set = RandomFields(&random, &skinned.mesh, size);
+		snugDeformer deformer = skins[number % 3];
+		Bounding how = deformer == snug_blend ? BoundingOf(number / 3) : SkinBoundingOf(number / 3);
+		if (deformer == snug_blend && number % 7 == 0)
+		{
+			how = (Bounding){ .bound = snug_boundCorners, .volume = snug_volumeBall, .boundLeaves = number % 2 == 0 };
+		}
+		snugBound morph = morphs[number / 5 % 3];
+		Thing thing = MakeMorphThing(&skinned, &set, deformer, RandomTreeDef(&random), &how, morph);
+		for (int pose = 0; pose < 6; ++pose)
+		{
+			bool isJoints = sceneRandom_Index(&random, 2) == 0;
+			if (isJoints)
+			{
+				TurnJoints(&random, &skinned);
+				snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, skinned.skin.transformCount);
+			}
+			else
+			{
+				RandomAmplitudes(&random, &set);
+				posed += snugBody_SetAmplitudes(thing.body, set.amplitudes, set.fieldCount) == snug_success;
+			}
+			Check("morphed", number, &thing, &how);
+		}
+		Thing_Free(&thing);
+		FieldSet_Free(&set);
+		SkinnedMesh_Free(&skinned);
+	}
+	printf("%llu checks in all; %d sets of amplitudes taken\n", (unsigned long long)checkCount, posed);
+	assert_true(posed > count);
+}
+
 // --- Positions ------------------------------------------------------------------------------------------------------
 
 // Every kernel gives the same bits, and so do blocks and single vertices.
@@ -90,10 +146,18 @@ static void positions_are_the_same_bits_everywhere(void** state)
 		sceneRandom random = { number };
 		SkinnedMesh skinned = HardSkin(&random);
 		Bounding how = { .bound = snug_boundDefault };
-		Thing thing = MakeSkinThing(&skinned, deformers[number % 2], RandomTreeDef(&random), &how);
+		FieldSet set = RandomFields(&random, &skinned.mesh, MeshSize(&skinned.mesh));
+		snugDeformer deformer = deformers[number % 2];
+		Thing thing = MakeMorphThing(
+		    &skinned, number % 3 == 0 ? &set : NULL, deformer, RandomTreeDef(&random), &how, snug_boundDefault);
 		TurnJoints(&random, &skinned);
 		bool isPosed =
 		    snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, skinned.skin.transformCount) == snug_success;
+		RandomAmplitudes(&random, &set);
+		if (number % 3 == 0)
+		{
+			snugBody_SetAmplitudes(thing.body, set.amplitudes, set.fieldCount);
+		}
 		const sgClusters* clusters = &thing.model->clusters;
 		for (uint32_t c = 0; isPosed && c < clusters->header->count; ++c)
 		{
@@ -120,6 +184,7 @@ static void positions_are_the_same_bits_everywhere(void** state)
 		}
 		sgSkin_SetKernels(NULL);
 		Thing_Free(&thing);
+		FieldSet_Free(&set);
 		SkinnedMesh_Free(&skinned);
 	}
 }
@@ -494,33 +559,85 @@ static void positions_are_those_of_the_textbook(void** state)
 
 // --- Pairs ----------------------------------------------------------------------------------------------------------
 
+/// Ways for a thing to move, all of which meet all others.
+typedef enum Moving
+{
+	moving_rigid,
+	moving_free,
+	moving_linear,
+	moving_blend,
+	moving_spherical,
+	moving_dual,
+	moving_blendMorphed,
+	moving_sphericalMorphed,
+	moving_dualMorphed,
+	MOVINGS
+} Moving;
+
+static const snugDeformer deformerOf[MOVINGS] = { snug_rigid, snug_free, snug_linear, snug_blend, snug_spherical,
+	snug_dualQuaternion, snug_blend, snug_spherical, snug_dualQuaternion };
+
+static Thing MakeMoving(sceneRandom* random, Moving moving, uint64_t number)
+{
+	sceneMesh mesh = RandomMesh(random, (MeshKind)sceneRandom_Index(random, MESH_KINDS));
+	snugTreeDef tree = RandomTreeDef(random);
+	snugDeformer deformer = deformerOf[moving];
+	SkinnedMesh skinned = ScatteredSkin(random, mesh, 1 + sceneRandom_Index(random, 12));
+	FieldSet set = RandomFields(random, &skinned.mesh, 0.2);
+	Thing thing;
+	if (moving <= moving_free)
+	{
+		thing = Thing_Make(sceneMesh_Copy(&skinned.mesh), deformer, tree, NULL);
+	}
+	else if (moving == moving_linear)
+	{
+		LinearBounding how = LinearBoundingOf(number);
+		thing = MakeLinear(sceneMesh_Copy(&skinned.mesh), &set, tree, &how);
+	}
+	else
+	{
+		Bounding how = deformer == snug_blend ? BoundingOf(number) : SkinBoundingOf(number);
+		const FieldSet* fields = moving >= moving_blendMorphed ? &set : NULL;
+		thing = MakeMorphThing(&skinned, fields, deformer, tree, &how, snug_boundDefault);
+	}
+	// Twice, so that what was remembered must be forgotten.
+	for (int pose = 0; pose < 2 && moving >= moving_linear; ++pose)
+	{
+		if (moving != moving_linear)
+		{
+			TurnJoints(random, &skinned);
+			snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, skinned.skin.transformCount);
+		}
+		if (moving == moving_linear || moving >= moving_blendMorphed)
+		{
+			RandomAmplitudes(random, &set);
+			snugBody_SetAmplitudes(thing.body, set.amplitudes, set.fieldCount);
+		}
+		snugCounters counters = { 0 };
+		sgBody_RootBox(thing.body, &counters);
+	}
+	FieldSet_Free(&set);
+	SkinnedMesh_Free(&skinned);
+	return thing;
+}
+
 static void pairs_are_those_of_brute_force(void** state)
 {
 	(void)state;
 	uint64_t seed = TestSeed(), total = 0;
-	int count = TestCount(IsSlow() ? 60 : 200);
-	for (int i = 0; i < count; ++i)
+	int rounds = TestCount(IsSlow() ? 1 : 4);
+	for (int i = 0; i < rounds; ++i)
 	{
-		uint64_t number = seed + (uint64_t)i;
-		sceneRandom random = { number };
-		Thing things[2];
-		for (int which = 0; which < 2; ++which)
+		for (uint32_t pairing = 0; pairing < MOVINGS * MOVINGS; ++pairing)
 		{
-			sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
-			SkinnedMesh skinned = ScatteredSkin(&random, mesh, 1 + sceneRandom_Index(&random, 12));
-			Bounding how = SkinBoundingOf(number + (uint64_t)which * 31);
-			things[which] =
-			    MakeSkinThing(&skinned, deformers[(number + (uint64_t)which) % 2], RandomTreeDef(&random), &how);
-			for (int pose = 0; pose < 3; ++pose)
-			{
-				TurnJoints(&random, &skinned);
-				snugBody_SetJoints(things[which].body, skinned.skin.matrices, 0, skinned.skin.transformCount);
-			}
-			SkinnedMesh_Free(&skinned);
+			uint64_t number = seed + (uint64_t)i * MOVINGS * MOVINGS + pairing;
+			sceneRandom random = { number };
+			Thing a = MakeMoving(&random, (Moving)(pairing / MOVINGS), number);
+			Thing b = MakeMoving(&random, (Moving)(pairing % MOVINGS), number + 31);
+			total += CheckPairs("a pairing", number, &a, &b, NULL);
+			Thing_Free(&a);
+			Thing_Free(&b);
 		}
-		total += CheckPairs("two skins", number, things, things + 1, NULL);
-		Thing_Free(things);
-		Thing_Free(things + 1);
 	}
 	printf("%llu pairs\n", (unsigned long long)total);
 	assert_true(total > 0);
@@ -532,6 +649,7 @@ int main(void)
 		cmocka_unit_test(positions_are_those_of_the_textbook),
 		cmocka_unit_test(positions_are_the_same_bits_everywhere),
 		cmocka_unit_test(bounds_contain_their_vertices),
+		cmocka_unit_test(bounds_contain_morphed_vertices),
 		cmocka_unit_test(pairs_are_those_of_brute_force),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,6 +138,9 @@ static void Describe(const snugModel* model, snugModelInfo* info)
 	const sgBlendHeader* header = model->deformData;
 	info->transformCount = header->transformCount;
 	info->maxInfluences = header->maxInfluences;
+	uint64_t morph = sgMorph_FindData(model);
+	const sgFieldsHeader* fields = (const void*)((const char*)model->deformData + morph);
+	info->fieldCount = morph != 0 ? fields->fieldCount : 0;
 }
 
 static size_t OnePoseBytes(const sgBlendHeader* header)
@@ -150,15 +153,15 @@ static size_t OnePoseBytes(const sgBlendHeader* header)
 
 static size_t PoseBytes(const snugModel* model)
 {
-	return sizeof(sgBlendPoses) + 2 * OnePoseBytes(model->deformData);
+	return sizeof(sgBlendPoses) + 2 * OnePoseBytes(model->deformData) + sgMorph_PoseBytes(model);
 }
 
 // What rounding adds to a bound is a multiple of the reach. It is a sum of four products in float32, each off by a few
 // 2^-24. The last term covers the absolute errors of subnormal products: see docs/bounds.md. Along a direction of a
 // k-DOP the errors of the axes add up.
-static void SetReach(sgBlendPose* pose, const sgBlendHeader* header, const float reach[3])
+static void SetReach(sgBlendPose* pose, const sgBlendHeader* header, const float rest[3], const float reach[3])
 {
-	double sum = 1.0 + (double)header->reach[0] + (double)header->reach[1] + (double)header->reach[2];
+	double sum = 1.0 + (double)rest[0] + (double)rest[1] + (double)rest[2];
 	double raised[3];
 	for (int axis = 0; axis < 3; ++axis)
 	{
@@ -214,30 +217,64 @@ static void SetSlabs(float* slabs, const float matrix[12], snugVolume volume)
 
 static void Evaluate(const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, float* out)
 {
+	const sgBlendPoses* poses = pose;
 	sgBlend blend = sgBlend_Get(model);
 	const float* columns = sgBlendPose_Columns(sgBlendPoses_Current(pose));
-	sgBlend_GetKernels()->evaluate(&blend, columns, model->positions, vertices, count, out);
+	const sgFieldsPose* amplitudes = sgMorphState_Active(&poses->morph, pose);
+	if (amplitudes == NULL)
+	{
+		sgBlend_GetKernels()->evaluate(&blend, columns, model->positions, vertices, count, out);
+		return;
+	}
+	sgFields fields = sgMorphState_Fields(&poses->morph, model);
+	for (uint32_t done = 0; done < count; done += SG_LANES)
+	{
+		float moved[3 * SG_LANES + 1], placed[3 * SG_LANES + 1];
+		uint32_t left = count - done, these = left < SG_LANES ? left : SG_LANES;
+		sgFields_Evaluate(&fields, amplitudes, model->positions, vertices + done, these, moved);
+		sgBlend_GetKernels()->evaluateMoved(&blend, columns, moved, vertices + done, these, placed);
+		memcpy(out + 3 * (size_t)done, placed, 3 * (size_t)these * sizeof(float));
+	}
 }
 
 static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t cluster, float* out)
 {
+	const sgBlendPoses* poses = pose;
 	sgBlend blend = sgBlend_Get(model);
 	uint32_t count = model->clusters.clusters[cluster].vertexCount;
 	const float* columns = sgBlendPose_Columns(sgBlendPoses_Current(pose));
-	sgBlend_GetKernels()->evaluateBlocks(&blend, blend.firstBlocks[cluster], count, columns, out);
+	const sgFieldsPose* amplitudes = sgMorphState_Active(&poses->morph, pose);
+	if (amplitudes == NULL)
+	{
+		sgBlend_GetKernels()->evaluateBlocks(&blend, blend.firstBlocks[cluster], count, columns, out);
+		return;
+	}
+	sgFields fields = sgMorphState_Fields(&poses->morph, model);
+	sgBlend_GetKernels()->evaluateMovedBlocks(&blend, blend.firstBlocks[cluster], count, columns, &fields,
+	    fields.blocks + fields.firstBlocks[cluster], sgFieldsPose_Amplitudes(amplitudes), out);
 }
 
 static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out)
 {
+	const sgBlendPoses* poses = pose;
 	sgBlend blend = sgBlend_Get(model);
+	sgMorphLanes room;
+	const sgMorphLanes* morph = NULL;
+	const sgFieldsPose* amplitudes = sgMorphState_Active(&poses->morph, pose);
+	if (amplitudes != NULL)
+	{
+		sgFields fields = sgMorphState_Fields(&poses->morph, model);
+		sgMorph_Bound(&fields, amplitudes, set.group, &room);
+		morph = &room;
+	}
 	if (blend.header->bound == snug_boundCorners)
 	{
-		sgCorners_Bound(&blend, sgBlendPoses_Current(pose), set, out);
+		sgCorners_Bound(&blend, sgBlendPoses_Current(pose), morph, set, out);
 		return;
 	}
 	uint32_t parent = model->tree.nodes[set.group * SG_LANES + set.first].parent;
 	const sgBlendFamily* family = blend.families + (parent == SG_NONE ? 0 : blend.familyOfParent[parent]);
-	sgBlend_GetKernels()->bound(&blend, family, sgBlendPoses_Current(pose), set.mask, out);
+	sgBlend_GetKernels()->bound(&blend, family, sgBlendPoses_Current(pose), morph, set.mask, out);
 }
 
 static bool BoundsLeaves(const snugModel* model)
@@ -309,8 +346,9 @@ static const float* MatrixAtRest(const void* source, uint32_t j, float room[12])
 
 // Fill in a pose from the matrices of a source, and by how much any vertex may have moved since `before`.
 // SG_NONE if all is well, or the first transform that is not finite or reaches too far.
-static uint32_t MakePose(const sgBlend* blend, MakeMatrix* make, const void* source, const sgBlendPose* before,
-    sgBlendPose* pose, double* motion)
+// `rest` is how far vertices reach before the transforms, per axis.
+static uint32_t MakePose(const sgBlend* blend, MakeMatrix* make, const void* source, const float rest[3],
+    const sgBlendPose* before, sgBlendPose* pose, double* motion)
 {
 	const sgBlendHeader* header = blend->header;
 	float matrices[SG_LANES][12], reach[3] = { 0.0f, 0.0f, 0.0f }, most = 0.0f;
@@ -329,7 +367,7 @@ static uint32_t MakePose(const sgBlend* blend, MakeMatrix* make, const void* sou
 		float* across = sgBlendPose_Across(pose, header->transformCount) + 12 * (size_t)first;
 		float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)first;
 		uint32_t bad = sgBlend_GetKernels()->takeMatrices(
-		    pointers, count, header->reach, 0.99f * SNUG_MAX_COORDINATE, across, columns, reach);
+		    pointers, count, rest, 0.99f * SNUG_MAX_COORDINATE, across, columns, reach);
 		if (bad != 0)
 		{
 			return first + sgLowestBit(bad);
@@ -346,7 +384,7 @@ static uint32_t MakePose(const sgBlend* blend, MakeMatrix* make, const void* sou
 			stretches[first + lane] = sgCorners_Stretch(pointers[lane]);
 		}
 	}
-	SetReach(pose, header, reach);
+	SetReach(pose, header, rest, reach);
 	*motion = BoundMotion(header, before, pose, most);
 	return SG_NONE;
 }
@@ -359,7 +397,67 @@ static void SetRest(const snugModel* model, void* memory)
 	poses->poseBytes = OnePoseBytes(header);
 	double motion;
 	sgBlend blend = sgBlend_Get(model);
-	MakePose(&blend, MatrixAtRest, NULL, sgBlendPoses_Get(poses, 1), sgBlendPoses_Get(poses, 0), &motion);
+	MakePose(
+	    &blend, MatrixAtRest, NULL, header->reach, sgBlendPoses_Get(poses, 1), sgBlendPoses_Get(poses, 0), &motion);
+	sgMorphState_Start(&poses->morph, model, poses, sizeof(sgBlendPoses) + 2 * (size_t)poses->poseBytes);
+}
+
+/// How far vertices reach before the transforms: those of the model and of its rest volumes, and with displacements.
+static void FindRest(const sgBlendHeader* header, const sgFieldsPose* amplitudes, float rest[3])
+{
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		rest[axis] = header->reach[axis];
+		if (amplitudes != NULL && amplitudes->activeCount > 0)
+		{
+			rest[axis] += amplitudes->reach[axis];
+		}
+	}
+}
+
+static const float* MatrixOfPose(const void* source, uint32_t j, float matrix[12])
+{
+	const float* columns = sgBlendPose_Columns(source) + 16 * (size_t)j;
+	for (int i = 0; i < 12; ++i)
+	{
+		matrix[i] = columns[4 * (i % 4) + i / 4];
+	}
+	return matrix;
+}
+
+// Amplitudes are taken beside the current ones, and the transforms taken again, since they may lead farther now.
+static snugStatus SetAmplitudes(snugBody* body, const float* amplitudes, uint32_t count)
+{
+	sgBlendPoses* poses = body->pose;
+	sgMorphState* morph = &poses->morph;
+	if (morph->dataPlace == 0)
+	{
+		return count == 0 ? snug_success
+		                  : sgFail(&body->messenger, snug_badInput,
+		                        "%u amplitudes are set, but the model has no fields", count);
+	}
+	sgFields fields = sgMorphState_Fields(morph, body->model);
+	sgFieldsPose* next = sgMorphState_Get(morph, poses, 1 - morph->current);
+	memcpy(next, sgMorphState_Get(morph, poses, morph->current), morph->poseBytes);
+	double change, motion;
+	snugStatus status = sgFieldsPose_Set(&fields, next, amplitudes, count, &body->messenger, &change);
+	if (status != snug_success || change == 0.0)
+	{
+		return status;
+	}
+	sgBlend blend = sgBlend_Get(body->model);
+	float rest[3];
+	FindRest(blend.header, next, rest);
+	const sgBlendPose* before = sgBlendPoses_Current(poses);
+	sgBlendPose* pose = sgBlendPoses_Get(poses, 1 - poses->current);
+	if (MakePose(&blend, MatrixOfPose, before, rest, before, pose, &motion) != SG_NONE)
+	{
+		return sgFail(&body->messenger, snug_outOfRange, "the amplitudes lead beyond what float32 can hold");
+	}
+	morph->current = 1 - morph->current;
+	poses->current = 1 - poses->current;
+	sgBody_Invalidate(body, INFINITY);
+	return snug_success;
 }
 
 const sgDeform sgDeform_blend = {
@@ -369,6 +467,7 @@ const sgDeform sgDeform_blend = {
 	.describe = Describe,
 	.poseBytes = PoseBytes,
 	.setRest = SetRest,
+	.setAmplitudes = SetAmplitudes,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
@@ -383,7 +482,11 @@ static SG_NOINLINE snugStatus SetTransforms(snugBody* body, MakeMatrix* make, co
 	sgBlendPoses* poses = body->pose;
 	uint32_t next = 1 - poses->current;
 	double motion;
-	uint32_t bad = MakePose(&blend, make, source, sgBlendPoses_Current(poses), sgBlendPoses_Get(poses, next), &motion);
+	const sgFieldsPose* amplitudes = sgMorphState_Active(&poses->morph, poses);
+	float rest[3];
+	FindRest(blend.header, amplitudes, rest);
+	uint32_t bad =
+	    MakePose(&blend, make, source, rest, sgBlendPoses_Current(poses), sgBlendPoses_Get(poses, next), &motion);
 	if (bad != SG_NONE)
 	{
 		float room[12];
@@ -392,7 +495,8 @@ static SG_NOINLINE snugStatus SetTransforms(snugBody* body, MakeMatrix* make, co
 		           : sgFail(&body->messenger, snug_badInput, "transform %u is not finite", bad);
 	}
 	poses->current = next;
-	sgBody_Invalidate(body, motion);
+	// The motion is that of rest positions; displaced ones may move farther.
+	sgBody_Invalidate(body, amplitudes == NULL ? motion : INFINITY);
 	return snug_success;
 }
 

@@ -11,6 +11,7 @@
 #ifndef SG_BLEND_H
 #define SG_BLEND_H
 
+#include "deform/morph.h"
 #include "geometry/prism.h"
 #include "geometry/volume.h"
 #include "model.h"
@@ -223,8 +224,12 @@ typedef struct sgBlendPoses
 {
 	uint64_t poseBytes;
 	uint32_t current; ///< 0 or 1
-	uint32_t padding[13];
+	uint32_t reserved;
+	sgMorphState morph;
+	uint32_t padding[6];
 } sgBlendPoses;
+
+_Static_assert(sizeof(sgBlendPoses) == 64, "poses are aligned");
 
 static inline sgBlendPose* sgBlendPoses_Get(const void* poses, uint32_t which)
 {

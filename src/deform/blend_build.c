@@ -28,6 +28,8 @@ typedef struct Builder
 	uint32_t boundedCount;    ///< transforms, or pairs
 	uint32_t scratchCount;    ///< room for either
 	uint32_t mostFamilies;    ///< room for them
+	void* morph;              ///< data of displacement fields, or null
+	size_t morphBytes;
 	uint32_t* familyOfParent;
 	sgBlendFamily* families;
 	uint16_t* entryTransforms;
@@ -110,6 +112,7 @@ static void ReleaseArrays(Builder* b)
 	sgRelease(b->allocator, b->values, b->valueCapacity * sizeof(sgLaneFloats));
 	sgCorners_Release(&b->corners, b->allocator);
 	sgSkinDraft_Release(&b->skin);
+	sgRelease(b->allocator, b->morph, b->morphBytes);
 }
 
 bool sgBlend_Grow(
@@ -400,12 +403,13 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 		total += sgSkin_Layout(b->model, &b->header, &b->skin.header);
 	}
 	const uint64_t* offsets = b->header.offsets;
-	char* out = sgAllocate(b->allocator, total);
+	char* out = sgAllocate(b->allocator, total + b->morphBytes);
 	if (out == NULL)
 	{
 		return snug_outOfMemory;
 	}
 	memset(out, 0, total);
+	sgBlend_CopyArray(out + total, b->morph, b->morphBytes);
 	memcpy(out, &b->header, sizeof(b->header));
 	sgBlend_CopyArray(out + offsets[0], b->weights.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t));
 	sgBlend_CopyArray(out + offsets[1], b->weights.weights, b->header.influenceCount * sizeof(float));
@@ -428,7 +432,7 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 		sgSkinDraft_Write(&b->skin, b->corners.numbers, out);
 	}
 	*data = out;
-	*bytes = total;
+	*bytes = total + b->morphBytes;
 	return snug_success;
 }
 
@@ -541,6 +545,7 @@ static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 	}
 	AddReachOfVolumes(b);
 	status = AddCorners(b);
+	status = status == snug_success ? sgMorph_Build(b->model, b->def, &b->morph, &b->morphBytes) : status;
 	return status != snug_success ? status : Assemble(b, data, bytes);
 }
 

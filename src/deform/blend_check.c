@@ -191,7 +191,20 @@ static bool HasRightLayout(const snugModel* model, const sgBlendHeader* header)
 			return false;
 		}
 	}
-	return bytes == model->deformBytes && memcmp(right.offsets, header->offsets, sizeof(right.offsets)) == 0;
+	return bytes <= model->deformBytes && memcmp(right.offsets, header->offsets, sizeof(right.offsets)) == 0;
+}
+
+static const char* CheckMorph(const snugModel* model, uint64_t place, bool boundLeaves)
+{
+	const char* data = (const char*)model->deformData + place;
+	const sgFieldsHeader* header = (const void*)data;
+	size_t bytes = model->deformBytes - (size_t)place;
+	if (bytes < sizeof(*header) || (header->parts & ~(uint32_t)(sgFields_intervals | sgFields_fits)) != 0 ||
+	    header->parts == 0 || (header->boundLeaves != 0) != boundLeaves || header->contactLevel != 0)
+	{
+		return "its morph targets are wrong";
+	}
+	return sgFields_Check(model, data, bytes);
 }
 
 const char* sgBlend_Check(const snugModel* model)
@@ -212,6 +225,11 @@ const char* sgBlend_Check(const snugModel* model)
 	fault = fault == NULL ? CheckFamilies(&blend, tree, bounded, isSkin) : fault;
 	fault = fault == NULL ? CheckValues(&blend) : fault;
 	fault = fault == NULL ? CheckReach(model, header) : fault;
+	uint64_t morph = fault == NULL ? sgMorph_FindData(model) : 0;
+	if (morph != 0)
+	{
+		fault = CheckMorph(model, morph, header->boundLeaves != 0);
+	}
 	if (fault != NULL || header->bound != snug_boundCorners)
 	{
 		return fault;

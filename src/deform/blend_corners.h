@@ -13,6 +13,8 @@
 
 #include "deform/blend_build.h"
 
+#include <math.h>
+
 /// The weight 1.
 #define SG_CORNER_ONE (1u << 30)
 
@@ -76,6 +78,20 @@ const char* sgCorners_Check(
 double sgCorners_Stretch(const float matrix[12]);
 
 /// Boxes and balls of the nodes in set.mask.
-void sgCorners_Bound(const sgBlend* blend, const sgBlendPose* pose, sgLaneSet set, sgBoundsOut out);
+/// @param morph nullable: how far vertices are from their rest positions
+void sgCorners_Bound(
+    const sgBlend* blend, const sgBlendPose* pose, const sgMorphLanes* morph, sgLaneSet set, sgBoundsOut out);
+
+/// Of a node, where its rest balls are once vertices are displaced: moved, and larger by a distance.
+static inline double sgMorphLanes_Ball(const sgMorphLanes* morph, uint32_t lane, double middle[3])
+{
+	double sum = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		middle[k] = (double)morph->middle[k][lane];
+		sum += (double)morph->half[k][lane] * (double)morph->half[k][lane];
+	}
+	return sqrt(sum) * (1.0 + 0x1p-40);
+}
 
 #endif

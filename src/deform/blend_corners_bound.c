@@ -105,27 +105,39 @@ typedef struct Image
 	double radius;
 } Image;
 
-static Image ImageOfBall(const sgBlend* blend, const sgBlendPose* pose, const sgJointSet* set, uint32_t entry)
+/// A pose, and how far a node's vertices are from their rest positions.
+typedef struct Posed
 {
+	const sgBlendPose* pose;
+	double moved[3];
+	double farther; ///< than the rest ball's radius, from its moved centre
+} Posed;
+
+static Image ImageOfBall(const sgBlend* blend, const Posed* posed, const sgJointSet* set, uint32_t entry)
+{
+	const sgBlendPose* pose = posed->pose;
+	const double rest[3] = { (double)set->center[0] + posed->moved[0], (double)set->center[1] + posed->moved[1],
+		(double)set->center[2] + posed->moved[2] };
 	uint32_t transform = blend->setTransforms[set->firstTransform + entry];
 	const float* column = sgBlendPose_Columns(pose) + 16 * (size_t)transform;
 	Image image;
 	for (int k = 0; k < 3; ++k)
 	{
-		image.center[k] = (double)column[k] * (double)set->center[0] + (double)column[4 + k] * (double)set->center[1] +
-		                  (double)column[8 + k] * (double)set->center[2] + (double)column[12 + k];
+		image.center[k] = (double)column[k] * rest[0] + (double)column[4 + k] * rest[1] +
+		                  (double)column[8 + k] * rest[2] + (double)column[12 + k];
 	}
-	image.radius = sgBlendPose_Stretches(pose, blend->header->transformCount)[transform] * (double)set->radius;
+	image.radius = sgBlendPose_Stretches(pose, blend->header->transformCount)[transform];
+	image.radius *= (double)set->radius + posed->farther;
 	return image;
 }
 
-static void AddCorners(const sgBlend* blend, const sgBlendPose* pose, const sgJointSet* set, Enclosure* enclosure)
+static void AddCorners(const sgBlend* blend, const Posed* posed, const sgJointSet* set, Enclosure* enclosure)
 {
 	Image images[SG_CORNER_TRANSFORMS];
 	uint32_t n = set->transformCount;
 	for (uint32_t j = 0; j < n; ++j)
 	{
-		images[j] = ImageOfBall(blend, pose, set, j);
+		images[j] = ImageOfBall(blend, posed, set, j);
 	}
 	for (uint32_t i = 0; i < set->cornerCount; ++i)
 	{
@@ -195,7 +207,7 @@ static void AddToAbove(Programs* programs, const double b[PROGRAMS], double spre
 
 // Without corners: the box of all blends of the centres, coordinate by coordinate, and the largest blend of the radii.
 // One pass finds Eq. (12)'s bounds, a second one those for the weighted means, and the lesser of the two holds.
-static Part FindPart(const sgBlend* blend, const sgBlendPose* pose, const sgJointSet* set)
+static Part FindPart(const sgBlend* blend, const Posed* posed, const sgJointSet* set)
 {
 	const uint32_t *low = blend->setWeights + set->firstWeight, *high = low + set->transformCount;
 	Programs programs = { .low = { 0 } };
@@ -206,7 +218,7 @@ static Part FindPart(const sgBlend* blend, const sgBlendPose* pose, const sgJoin
 	}
 	for (uint32_t j = 0; j < set->transformCount; ++j)
 	{
-		Image image = ImageOfBall(blend, pose, set, j);
+		Image image = ImageOfBall(blend, posed, set, j);
 		FillInputs(&image, b);
 		AddToSums(&programs, b, low[j], high[j]);
 		lowSum += low[j];
@@ -218,7 +230,7 @@ static Part FindPart(const sgBlend* blend, const sgBlendPose* pose, const sgJoin
 	}
 	for (uint32_t j = 0; j < set->transformCount; ++j)
 	{
-		Image image = ImageOfBall(blend, pose, set, j);
+		Image image = ImageOfBall(blend, posed, set, j);
 		FillInputs(&image, b);
 		AddToAbove(&programs, b, (double)high[j] - (double)low[j]);
 	}
@@ -236,7 +248,7 @@ static Part FindPart(const sgBlend* blend, const sgBlendPose* pose, const sgJoin
 	};
 }
 
-static void AddJointSets(const sgBlend* blend, const sgBlendPose* pose, uint32_t slot, Enclosure* enclosure)
+static void AddJointSets(const sgBlend* blend, const Posed* posed, uint32_t slot, Enclosure* enclosure)
 {
 	Part* kept = enclosure->kept;
 	for (uint32_t i = blend->jointSetStarts[slot]; i < blend->jointSetStarts[slot + 1]; ++i)
@@ -244,12 +256,12 @@ static void AddJointSets(const sgBlend* blend, const sgBlendPose* pose, uint32_t
 		const sgJointSet* set = blend->jointSets + i;
 		if (set->cornerCount > 0)
 		{
-			AddCorners(blend, pose, set, enclosure);
+			AddCorners(blend, posed, set, enclosure);
 			continue;
 		}
 		if (!enclosure->hasCenter)
 		{
-			*kept = FindPart(blend, pose, set);
+			*kept = FindPart(blend, posed, set);
 		}
 		AddPart(enclosure, kept++);
 	}
@@ -303,8 +315,9 @@ static void BoundNothing(sgBoundsOut out, uint32_t lane)
 	balls->center[0][lane] = balls->center[1][lane] = balls->center[2][lane] = balls->radius[lane] = 0.0f;
 }
 
-static void BoundNode(const sgBlend* blend, const sgBlendPose* pose, uint32_t slot, sgBoundsOut out, uint32_t lane)
+static void BoundNode(const sgBlend* blend, const Posed* posed, uint32_t slot, sgBoundsOut out, uint32_t lane)
 {
+	const sgBlendPose* pose = posed->pose;
 	if (blend->jointSetStarts[slot] == blend->jointSetStarts[slot + 1])
 	{
 		BoundNothing(out, lane);
@@ -317,9 +330,9 @@ static void BoundNode(const sgBlend* blend, const sgBlendPose* pose, uint32_t sl
 		enclosure.lower[k] = INFINITY;
 		enclosure.upper[k] = -INFINITY;
 	}
-	AddJointSets(blend, pose, slot, &enclosure);
+	AddJointSets(blend, posed, slot, &enclosure);
 	Center(pose, &enclosure);
-	AddJointSets(blend, pose, slot, &enclosure);
+	AddJointSets(blend, posed, slot, &enclosure);
 	Cut(pose, &enclosure);
 	sgBallLanes* balls = (sgBallLanes*)(void*)out.extra;
 	double error2 = 0.0;
@@ -336,11 +349,17 @@ static void BoundNode(const sgBlend* blend, const sgBlendPose* pose, uint32_t sl
 	sgBoxLanes_Set(out.boxes, lane, &box);
 }
 
-void sgCorners_Bound(const sgBlend* blend, const sgBlendPose* pose, sgLaneSet set, sgBoundsOut out)
+void sgCorners_Bound(
+    const sgBlend* blend, const sgBlendPose* pose, const sgMorphLanes* morph, sgLaneSet set, sgBoundsOut out)
 {
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		BoundNode(blend, pose, set.group * SG_LANES + lane, out, lane);
+		Posed posed = { .pose = pose, .farther = 0.0 };
+		if (morph != NULL)
+		{
+			posed.farther = sgMorphLanes_Ball(morph, lane, posed.moved);
+		}
+		BoundNode(blend, &posed, set.group * SG_LANES + lane, out, lane);
 	}
 }

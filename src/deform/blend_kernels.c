@@ -6,6 +6,7 @@
 
 #include "deform/blend_order.h"
 #include "deform/blend_program.h"
+#include "deform/fields_sums.h"
 
 #include <float.h>
 #include <math.h>
@@ -65,8 +66,8 @@ static void Evaluate(const sgBlend* blend, const float* columns, const float* po
 }
 
 // Lanes are vertices. Transforms that do not move a vertex add zeros to its matrix, which changes no bit of it.
-static inline void EvaluateBlock(
-    const sgLaneFloats* values, const uint16_t* transforms, uint32_t transformCount, const float* columns, float* out)
+SG_INLINE void EvaluateBlock(const sgLaneFloats* weights, const uint16_t* transforms, uint32_t transformCount,
+    const float* columns, const f8 p[3], float* out)
 {
 	f8 matrix[4][3];
 	for (int k = 0; k < 4; ++k)
@@ -75,7 +76,7 @@ static inline void EvaluateBlock(
 	}
 	for (uint32_t j = 0; j < transformCount; ++j)
 	{
-		f8 weight = LoadLanes(values + 3 + j);
+		f8 weight = LoadLanes(weights + j);
 		const float* column = columns + 16 * (size_t)transforms[j];
 		for (int k = 0; k < 4; ++k)
 		{
@@ -85,16 +86,25 @@ static inline void EvaluateBlock(
 			}
 		}
 	}
-	f8 x = LoadLanes(values), y = LoadLanes(values + 1), z = LoadLanes(values + 2), placed[3];
+	f8 placed[3];
 	for (int i = 0; i < 3; ++i)
 	{
-		f8 sum = f8_Add(f8_Mul(matrix[0][i], x), f8_Mul(matrix[1][i], y));
-		placed[i] = f8_Add(f8_Add(sum, f8_Mul(matrix[2][i], z)), matrix[3][i]);
+		f8 sum = f8_Add(f8_Mul(matrix[0][i], p[0]), f8_Mul(matrix[1][i], p[1]));
+		placed[i] = f8_Add(f8_Add(sum, f8_Mul(matrix[2][i], p[2])), matrix[3][i]);
 	}
 	f8_StorePoints(out, placed[0], placed[1], placed[2]);
 }
 
-static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, float* out)
+/// Fields that displace vertices, and where their blocks begin; null if none does. Constant at every call.
+typedef struct Moved
+{
+	const sgFields* fields;
+	const sgFieldsBlock* blocks;
+	const float* amplitudes;
+} Moved;
+
+SG_INLINE void EvaluateAll(
+    const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, const Moved* moved, float* out)
 {
 	const sgBlendBlock* block = blend->blocks + firstBlock;
 	for (uint32_t done = 0; done < count; done += SG_LANES, ++block)
@@ -102,12 +112,40 @@ static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t c
 		uint32_t left = count - done;
 		float last[3 * SG_LANES + 1];
 		float* to = left < SG_LANES ? last : out + 3 * (size_t)done;
-		EvaluateBlock(blend->blockValues + block->values, blend->blockTransforms + block->transforms,
-		    block->transformCount, columns, to);
+		const sgLaneFloats* values = blend->blockValues + block->values;
+		f8 p[3] = { LoadLanes(values), LoadLanes(values + 1), LoadLanes(values + 2) };
+		if (moved != NULL)
+		{
+			sgFields_DisplaceBlock(moved->fields, moved->blocks + done / SG_LANES, moved->amplitudes, p);
+		}
+		EvaluateBlock(values + 3, blend->blockTransforms + block->transforms, block->transformCount, columns, p, to);
 		if (left < SG_LANES)
 		{
 			memcpy(out + 3 * (size_t)done, last, 3 * (size_t)left * sizeof(float));
 		}
+	}
+}
+
+static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, float* out)
+{
+	EvaluateAll(blend, firstBlock, count, columns, NULL, out);
+}
+
+static void EvaluateMovedBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns,
+    const sgFields* fields, const sgFieldsBlock* moved, const float* amplitudes, float* out)
+{
+	const Moved how = { fields, moved, amplitudes };
+	EvaluateAll(blend, firstBlock, count, columns, &how, out);
+}
+
+static void EvaluateMoved(
+    const sgBlend* blend, const float* columns, const float* own, const uint32_t* vertices, uint32_t count, float* out)
+{
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		uint32_t v = vertices[i];
+		f16 matrix = AddInfluences(blend, columns, blend->starts[v], blend->starts[v + 1], f16_Zero());
+		StorePosition(matrix, own + 3 * (size_t)i, out + 3 * (size_t)i);
 	}
 }
 
@@ -411,8 +449,85 @@ static void StoreInterval(
 	}
 }
 
-static void Bound(
-    const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, uint32_t mask, sgBoundsOut out)
+// What displacements before the skin add to a row: d goes to a convex combination of what the transforms make of it, so
+// the interval around what each does. Two ways to bound that, by intervals and by fits, and what both allow.
+static SG_NOINLINE Interval MorphRow(const sgMorphLanes* morph, const Entries* entries, const Rows* rows, float reach)
+{
+	f8 zero = f8_Set(0.0f), limit = f8_Set(4.0f * SNUG_MAX_COORDINATE);
+	Interval sum = { limit, f8_Sub(zero, limit) };
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const float* row = Rows_Get(rows, entries->transforms[j]);
+		f8 middle = zero, extent = zero, mean = zero, spread = zero, turned[3] = { zero, zero, zero };
+		for (int k = 0; k < 3; ++k)
+		{
+			f8 at = f8_Set(row[4 * k]);
+			middle = f8_MulAddLoose(at, f8_Load(morph->middle[k]), middle);
+			extent = f8_MulAddLoose(f8_Abs(at), f8_Load(morph->half[k]), extent);
+			if (morph->hasFit)
+			{
+				mean = f8_MulAddLoose(at, f8_Load(morph->mean[k]), mean);
+				spread = f8_MulAddLoose(f8_Abs(at), f8_Load(morph->residual[k]), spread);
+				for (int l = 0; l < 3; ++l)
+				{
+					turned[l] = f8_MulAddLoose(at, f8_Load(morph->gradient[k][l]), turned[l]);
+				}
+			}
+		}
+		f8 lower = f8_Sub(middle, extent), upper = f8_Add(middle, extent);
+		if (morph->hasFit)
+		{
+			for (int l = 0; l < 3; ++l)
+			{
+				spread = f8_MulAddLoose(f8_Abs(turned[l]), f8_Load(morph->extent[l]), spread);
+			}
+			lower = f8_Max(f8_Sub(mean, spread), lower);
+			upper = f8_Min(f8_Add(mean, spread), upper);
+		}
+		sum.lower = f8_Min(lower, sum.lower);
+		sum.upper = f8_Max(upper, sum.upper);
+	}
+	// Of terms that the reach bounds, a dozen roundings.
+	f8 error = f8_Set(0x1p-20f * reach);
+	return (Interval){ f8_Sub(sum.lower, error), f8_Add(sum.upper, error) };
+}
+
+static inline Interval AddMorph(
+    Interval interval, const sgMorphLanes* morph, const Entries* entries, const Rows* rows, float reach)
+{
+	if (morph == NULL)
+	{
+		return interval;
+	}
+	Interval added = MorphRow(morph, entries, rows, reach);
+	return (Interval){ f8_Add(interval.lower, added.lower), f8_Add(interval.upper, added.upper) };
+}
+
+// A node alone: all transforms of the model, each the lane that the node is.
+static void AddMorphAlone(const sgBlend* blend, const sgBlendPose* pose, const sgMorphLanes* morph, sgBoundsOut out)
+{
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		float lower = 4.0f * SNUG_MAX_COORDINATE, upper = -lower, error = 0x1p-20f * pose->reach[axis];
+		for (uint32_t j = 0; j < blend->header->transformCount; ++j)
+		{
+			const float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)j;
+			float middle = 0.0f, extent = 0.0f;
+			for (int k = 0; k < 3; ++k)
+			{
+				middle += columns[4 * k + axis] * morph->middle[k][0];
+				extent += fabsf(columns[4 * k + axis]) * morph->half[k][0];
+			}
+			lower = middle - extent < lower ? middle - extent : lower;
+			upper = middle + extent > upper ? middle + extent : upper;
+		}
+		out.boxes->lower[axis][0] += lower - error;
+		out.boxes->upper[axis][0] += upper + error;
+	}
+}
+
+static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, const sgMorphLanes* morph,
+    uint32_t mask, sgBoundsOut out)
 {
 	const sgBlendHeader* header = blend->header;
 	const sgLaneFloats* values = blend->values + family->values;
@@ -426,12 +541,17 @@ static void Bound(
 	if (family->isAcross)
 	{
 		BoundAlone(blend, family, &entries, pose, out);
+		if (morph != NULL)
+		{
+			AddMorphAlone(blend, pose, morph, out);
+		}
 		return;
 	}
 	for (uint32_t axis = 0; axis < 3; ++axis)
 	{
 		Rows rows = { sgBlendPose_Columns(pose) + axis, 16 };
 		Interval interval = BoundRow(family, common, &entries, &rows);
+		interval = AddMorph(interval, morph, &entries, &rows, pose->reach[axis]);
 		StoreInterval(interval, common, pose->reach[axis], mask, out.boxes->lower[axis], out.boxes->upper[axis]);
 	}
 	uint32_t blocks = sgBlend_DopBlocks((snugVolume)header->volume);
@@ -440,6 +560,7 @@ static void Bound(
 	{
 		Rows rows = { slabs + 16 * (size_t)(i / 4) + i % 4, 16 * (size_t)blocks };
 		Interval interval = BoundRow(family, common, &entries, &rows);
+		interval = AddMorph(interval, morph, &entries, &rows, pose->reach[3 + i]);
 		StoreInterval(interval, common, pose->reach[3 + i], mask, out.extra[i].lower, out.extra[i].upper);
 	}
 }
@@ -447,6 +568,8 @@ static void Bound(
 const sgBlendKernels SG_FOR_ISA(sgBlendKernels) = {
 	.evaluate = Evaluate,
 	.evaluateBlocks = EvaluateBlocks,
+	.evaluateMoved = EvaluateMoved,
+	.evaluateMovedBlocks = EvaluateMovedBlocks,
 	.bound = Bound,
 	.takeMatrices = TakeMatrices,
 	.findMotion = FindMotion,

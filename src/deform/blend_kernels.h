@@ -15,9 +15,16 @@ typedef struct sgBlendKernels
 	/// The same for `count` vertices in consecutive blocks.
 	void (*evaluateBlocks)(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, float* out);
 
+	/// Both of the above for positions that are not at rest: own[3 i] for vertices[i], or displaced by fields.
+	void (*evaluateMoved)(const sgBlend* blend, const float* columns, const float* own, const uint32_t* vertices,
+	    uint32_t count, float* out);
+	void (*evaluateMovedBlocks)(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns,
+	    const sgFields* fields, const sgFieldsBlock* moved, const float* amplitudes, float* out);
+
 	/// Bounds of the nodes of a family, to the lanes of `out` in `mask`.
-	void (*bound)(
-	    const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, uint32_t mask, sgBoundsOut out);
+	/// @param morph nullable: how far vertices are from their rest positions
+	void (*bound)(const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, const sgMorphLanes* morph,
+	    uint32_t mask, sgBoundsOut out);
 
 	/// Take eight matrices, 12 floats by rows each, into a pose (sgBlendPose): columns of `count` of them, all side by
 	/// side. Raises reach[axis] to the most of |A| restReach + |t| per axis.

@@ -91,6 +91,9 @@ static void Describe(const snugModel* model, snugModelInfo* info)
 	const sgBlendHeader* header = model->deformData;
 	info->transformCount = header->transformCount;
 	info->maxInfluences = header->maxInfluences;
+	uint64_t morph = sgMorph_FindData(model);
+	const sgFieldsHeader* fields = (const void*)((const char*)model->deformData + morph);
+	info->fieldCount = morph != 0 ? fields->fieldCount : 0;
 }
 
 static size_t PoseBytes(const snugModel* model)
@@ -118,7 +121,10 @@ static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t c
 	const sgCluster* own = model->clusters.clusters + cluster;
 	if (view->pose->isAligned)
 	{
-		sgSkin_GetKernels()->evaluateBlocks(view, view->skin.blend.firstBlocks[cluster], own->vertexCount, out);
+		const sgFields* fields = &view->fields;
+		const sgFieldsBlock* moved = view->morph != NULL ? fields->blocks + fields->firstBlocks[cluster] : NULL;
+		uint32_t first = view->skin.blend.firstBlocks[cluster];
+		sgSkin_GetKernels()->evaluateBlocks(view, first, moved, own->vertexCount, out);
 		return;
 	}
 	sgSkin_GetKernels()->evaluate(view, model->clusters.vertices + own->firstVertex, own->vertexCount, out);
@@ -187,16 +193,24 @@ static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBou
 {
 	const sgSkinView* view = sgSkinPoses_Current(pose);
 	uint32_t left = set.mask;
+	sgMorphLanes room;
+	const sgMorphLanes* morph = NULL;
+	if (view->morph != NULL)
+	{
+		sgMorph_Bound(&view->fields, view->morph, set.group, &room);
+		morph = &room;
+	}
 	if (view->skin.header->pairCount > 0)
 	{
 		uint32_t parent = model->tree.nodes[set.group * SG_LANES + set.first].parent;
 		uint32_t family = parent == SG_NONE ? 0 : view->skin.blend.familyOfParent[parent];
-		left = sgSkin_GetKernels()->bound(view, view->skin.blend.families + family, set.mask, out);
+		left = sgSkin_GetKernels()->bound(view, view->skin.blend.families + family, morph, set.mask, out);
 	}
 	for (; left != 0; left &= left - 1)
 	{
 		uint32_t lane = sgLowestBit(left);
-		if (view->skin.header->pairCount == 0 && sgSkin_BoundBySets(view, set.group * SG_LANES + lane, out, lane))
+		if (view->skin.header->pairCount == 0 &&
+		    sgSkin_BoundBySets(view, morph, set.group * SG_LANES + lane, out, lane))
 		{
 			continue;
 		}
@@ -216,6 +230,36 @@ static snugVolume Volume(const snugModel* model)
 	return (snugVolume)header->volume;
 }
 
+// Amplitudes are taken beside the current ones, since the joints may lead them too far.
+static snugStatus SetAmplitudes(snugBody* body, const float* amplitudes, uint32_t count)
+{
+	sgSkinPoses* poses = body->pose;
+	sgMorphState* morph = &poses->morph;
+	if (morph->dataPlace == 0)
+	{
+		return count == 0 ? snug_success
+		                  : sgFail(&body->messenger, snug_badInput,
+		                        "%u amplitudes are set, but the model has no fields", count);
+	}
+	sgFieldsPose* next = sgMorphState_Get(morph, poses, 1 - morph->current);
+	memcpy(next, sgMorphState_Get(morph, poses, morph->current), morph->poseBytes);
+	double change;
+	snugStatus status = sgFieldsPose_Set(&poses->views[0].fields, next, amplitudes, count, &body->messenger, &change);
+	if (status != snug_success || change == 0.0)
+	{
+		return status;
+	}
+	const sgFieldsPose* active = next->activeCount > 0 ? next : NULL;
+	if (!sgSkin_ChangeReach(poses->views + poses->current, active))
+	{
+		return sgFail(&body->messenger, snug_outOfRange, "the amplitudes lead beyond what float32 can hold");
+	}
+	morph->current = 1 - morph->current;
+	poses->views[0].morph = poses->views[1].morph = active;
+	sgBody_Invalidate(body, INFINITY);
+	return snug_success;
+}
+
 // ---- Deformers -------------------------------------------------------------------------------------------------
 
 const sgDeform sgDeform_spherical = {
@@ -225,6 +269,7 @@ const sgDeform sgDeform_spherical = {
 	.describe = Describe,
 	.poseBytes = PoseBytes,
 	.setRest = SetRest,
+	.setAmplitudes = SetAmplitudes,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
@@ -239,6 +284,7 @@ const sgDeform sgDeform_dualQuaternion = {
 	.describe = Describe,
 	.poseBytes = PoseBytes,
 	.setRest = SetRest,
+	.setAmplitudes = SetAmplitudes,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,

@@ -144,6 +144,8 @@ typedef struct sgSkinView
 	sgSkin skin;
 	const float* restPositions; ///< of the model
 	bool isSpherical;
+	sgFields fields;           ///< morph targets; only if the next is not null
+	const sgFieldsPose* morph; ///< their amplitudes; null if all are zero
 	sgSkinPose* pose;
 	sgSkinJoint* joints;
 	sgSkinPairPose* pairs;
@@ -159,6 +161,7 @@ typedef struct sgSkinView
 typedef struct sgSkinPoses
 {
 	uint32_t current; ///< 0 or 1
+	sgMorphState morph;
 	sgSkinView views[2];
 } SG_ALIGN(64) sgSkinPoses;
 
@@ -187,10 +190,15 @@ typedef enum sgSkinFault
 /// @param joint receives the one that a fault is about
 sgSkinFault sgSkin_MakePose(const sgSkinView* view, const char* matrices, size_t stride, uint32_t* joint);
 
+/// What a pose's reach becomes with other amplitudes. False if that is too far; then nothing changes.
+bool sgSkin_ChangeReach(const sgSkinView* view, const sgFieldsPose* amplitudes);
+
 /// The ball and box of a node from its joint sets: the bounds of the 2006 paper, corrected, for spherical blending, and
 /// their counterpart for dual quaternions (skin_balls.c). Not for models with pairs.
+/// @param morph nullable: how far vertices are from their rest positions
 /// @return false if quaternions might cancel, so that nothing can be said
-bool sgSkin_BoundBySets(const sgSkinView* view, uint32_t slot, sgBoundsOut out, uint32_t lane);
+bool sgSkin_BoundBySets(
+    const sgSkinView* view, const sgMorphLanes* morph, uint32_t slot, sgBoundsOut out, uint32_t lane);
 
 /// Pose a body by joints: snugBody_SetJoints for skins.
 snugStatus sgSkin_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);

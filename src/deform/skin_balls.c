@@ -236,12 +236,16 @@ static void GetImage(const Local* local, uint32_t i, const double x[3], double y
 
 // The rest ball of a set, or where the affine stage leaves its vertices: in a convex combination of the balls that each
 // joint makes of it.
-static void SetRestBall(Local* local)
+static void SetRestBall(Local* local, const sgMorphLanes* morph, uint32_t lane)
 {
-	const float* rest = local->set->center;
-	double images[3] = { (double)rest[0], (double)rest[1], (double)rest[2] }, most = 0.0;
-	memcpy(local->rest, images, sizeof(images));
+	double rest[3], moved[3] = { 0.0, 0.0, 0.0 }, most = 0.0;
 	local->radius = (double)local->set->radius;
+	local->radius += morph != NULL ? sgMorphLanes_Ball(morph, lane, moved) : 0.0;
+	double radius = local->radius;
+	for (int k = 0; k < 3; ++k)
+	{
+		rest[k] = local->rest[k] = (double)local->set->center[k] + moved[k];
+	}
 	if (local->view->pose->hasStage == 0)
 	{
 		return;
@@ -268,7 +272,7 @@ static void SetRestBall(Local* local)
 			}
 			if (pass == 1)
 			{
-				double own = sqrt(distance2) + sgCorners_Stretch(matrix) * (double)local->set->radius;
+				double own = sqrt(distance2) + sgCorners_Stretch(matrix) * radius;
 				most = Larger(most, own);
 			}
 		}
@@ -734,7 +738,8 @@ static double AddDual(const Local* local, Parts* parts)
 	return 1.0 / (least * least);
 }
 
-bool sgSkin_BoundBySets(const sgSkinView* view, uint32_t slot, sgBoundsOut out, uint32_t lane)
+bool sgSkin_BoundBySets(
+    const sgSkinView* view, const sgMorphLanes* morph, uint32_t slot, sgBoundsOut out, uint32_t lane)
 {
 	const sgSkin* skin = &view->skin;
 	uint32_t first = skin->blend.jointSetStarts[slot], end = skin->blend.jointSetStarts[slot + 1];
@@ -757,7 +762,7 @@ bool sgSkin_BoundBySets(const sgSkinView* view, uint32_t slot, sgBoundsOut out, 
 			.center = view->centers + 4 * (size_t)skin->nodeSets[i],
 			.n = set->transformCount,
 		};
-		SetRestBall(&local);
+		SetRestBall(&local, morph, lane);
 		double own = view->isSpherical ? AddSpherical(&local, &parts) : AddDual(&local, &parts);
 		if (own == 0.0)
 		{

@@ -1,6 +1,7 @@
 // src/deform/skin_kernels.c: see skin_kernels.h; docs/bounds.md for why these are bounds.
 #include "deform/skin_kernels.h"
 
+#include "deform/fields_sums.h"
 #include "deform/skin_lanes.h"
 #include "deform/skin_program.h"
 
@@ -189,7 +190,7 @@ SG_INLINE f8 AddScaled(f8 sum, f8 weight, float value)
 }
 
 // Lanes are vertices. Joints that do not move a vertex add zeros, which changes no bit.
-SG_INLINE void EvaluateBlock(const sgSkinView* view, uint32_t number, float* out, How how)
+SG_INLINE void EvaluateBlock(const sgSkinView* view, uint32_t number, const sgFieldsBlock* moved, float* out, How how)
 {
 	const sgBlendBlock* block = view->skin.blend.blocks + number;
 	const sgLaneFloats* values = view->skin.blend.blockValues + block->values;
@@ -216,17 +217,23 @@ SG_INLINE void EvaluateBlock(const sgSkinView* view, uint32_t number, float* out
 		}
 	}
 	f8 p[3] = { LoadLanes(values), LoadLanes(values + 1), LoadLanes(values + 2) };
+	if (moved != NULL)
+	{
+		sgFields_DisplaceBlock(&view->fields, moved, sgFieldsPose_Amplitudes(view->morph), p);
+	}
 	Finish(view, &sums, view->skin.blockSets + SG_LANES * (size_t)number, p, how);
 	f8_StorePoints(out, p[0], p[1], p[2]);
 }
 
-SG_INLINE void EvaluateAll(const sgSkinView* view, uint32_t firstBlock, uint32_t count, float* out, How how)
+SG_INLINE void EvaluateAll(
+    const sgSkinView* view, uint32_t firstBlock, const sgFieldsBlock* moved, uint32_t count, float* out, How how)
 {
 	for (uint32_t done = 0; done < count; done += SG_LANES, ++firstBlock)
 	{
 		uint32_t left = count - done;
 		float last[3 * SG_LANES + 1];
-		EvaluateBlock(view, firstBlock, left < SG_LANES ? last : out + 3 * (size_t)done, how);
+		const sgFieldsBlock* own = moved != NULL ? moved + done / SG_LANES : NULL;
+		EvaluateBlock(view, firstBlock, own, left < SG_LANES ? last : out + 3 * (size_t)done, how);
 		if (left < SG_LANES)
 		{
 			memcpy(out + 3 * (size_t)done, last, 3 * (size_t)left * sizeof(float));
@@ -234,31 +241,33 @@ SG_INLINE void EvaluateAll(const sgSkinView* view, uint32_t firstBlock, uint32_t
 	}
 }
 
-static SG_NOINLINE void EvaluateStaged(const sgSkinView* view, uint32_t firstBlock, uint32_t count, float* out)
+static SG_NOINLINE void EvaluateStaged(
+    const sgSkinView* view, uint32_t firstBlock, const sgFieldsBlock* moved, uint32_t count, float* out)
 {
 	if (view->isSpherical)
 	{
-		EvaluateAll(view, firstBlock, count, out, (How){ true, true });
+		EvaluateAll(view, firstBlock, moved, count, out, (How){ true, true });
 	}
 	else
 	{
-		EvaluateAll(view, firstBlock, count, out, (How){ false, true });
+		EvaluateAll(view, firstBlock, moved, count, out, (How){ false, true });
 	}
 }
 
-static void EvaluateBlocks(const sgSkinView* view, uint32_t firstBlock, uint32_t count, float* out)
+static void EvaluateBlocks(
+    const sgSkinView* view, uint32_t firstBlock, const sgFieldsBlock* moved, uint32_t count, float* out)
 {
 	if (view->pose->hasStage != 0)
 	{
-		EvaluateStaged(view, firstBlock, count, out);
+		EvaluateStaged(view, firstBlock, moved, count, out);
 	}
 	else if (view->isSpherical)
 	{
-		EvaluateAll(view, firstBlock, count, out, (How){ true, false });
+		EvaluateAll(view, firstBlock, moved, count, out, (How){ true, false });
 	}
 	else
 	{
-		EvaluateAll(view, firstBlock, count, out, (How){ false, false });
+		EvaluateAll(view, firstBlock, moved, count, out, (How){ false, false });
 	}
 }
 
@@ -290,9 +299,16 @@ static void GatherVertex(const sgSkinView* view, uint32_t vertex, uint32_t lane,
 			out->stage[k][lane] += weight * stage[4 * (k / 3) + k % 3];
 		}
 	}
-	for (size_t k = 0; k < 3; ++k)
+	float moved[4];
+	const float* position = view->restPositions + 3 * (size_t)vertex;
+	if (view->morph != NULL)
 	{
-		out->position[k][lane] = view->restPositions[3 * (size_t)vertex + k];
+		sgFields_Evaluate(&view->fields, view->morph, view->restPositions, &vertex, 1, moved);
+		position = moved;
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		out->position[k][lane] = position[k];
 	}
 }
 
@@ -382,15 +398,28 @@ static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries*
 	return PairProgramRow(common, entries, rows, denominator, displacement);
 }
 
-// How far the affine stage carries vertices: a convex combination of how far each of a vertex' joints would, so the box
-// around what all of a node's joints do to what they move.
+static void TakeMorph(const sgMorphLanes* morph, Displacement* displacement)
+{
+	displacement->isThere = true;
+	displacement->morph = morph->hasFit ? morph : NULL;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		displacement->middle[axis] = f8_Load(morph->middle[axis]);
+		displacement->half[axis] = f8_Load(morph->half[axis]);
+	}
+}
+
+// How far the affine stage carries vertices from where morph targets leave them: a convex combination of how far each
+// of a vertex' joints would, so the box around what all of a node's joints do to what they move.
 static SG_NOINLINE void AddStage(const sgSkinView* view, const Entries* entries, Displacement* displacement)
 {
-	f8 zero = f8_Set(0.0f), most = f8_Set(4.0f * SNUG_MAX_COORDINATE), lower[3], upper[3];
+	f8 zero = f8_Set(0.0f), most = f8_Set(4.0f * SNUG_MAX_COORDINATE), lower[3], upper[3], moved[3], apart[3];
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		lower[axis] = most;
 		upper[axis] = f8_Sub(zero, most);
+		moved[axis] = displacement->isThere ? displacement->middle[axis] : zero;
+		apart[axis] = displacement->isThere ? displacement->half[axis] : zero;
 	}
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
@@ -408,19 +437,21 @@ static SG_NOINLINE void AddStage(const sgSkinView* view, const Entries* entries,
 			for (int k = 0; k < 3; ++k)
 			{
 				f8 at = f8_Set(columns[4 * k + axis]);
-				middle = f8_MulAddLoose(at, LoadLanes(entry->center + k), middle);
-				extent = f8_MulAddLoose(f8_Abs(at), LoadLanes(entry->half + k), extent);
+				f8 center = f8_Add(LoadLanes(entry->center + k), moved[k]);
+				middle = f8_MulAddLoose(at, center, middle);
+				extent = f8_MulAddLoose(f8_Abs(at), f8_Add(LoadLanes(entry->half + k), apart[k]), extent);
 			}
 			lower[axis] = f8_Select(isAbsent, lower[axis], f8_Min(lower[axis], f8_Sub(middle, extent)));
 			upper[axis] = f8_Select(isAbsent, upper[axis], f8_Max(upper[axis], f8_Add(middle, extent)));
 		}
 	}
 	displacement->isThere = true;
+	displacement->morph = NULL;
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		f8 half = f8_Set(0.5f);
-		displacement->middle[axis] = f8_Mul(half, f8_Add(lower[axis], upper[axis]));
-		displacement->half[axis] = f8_Mul(half, f8_Sub(upper[axis], lower[axis]));
+		displacement->middle[axis] = f8_Add(moved[axis], f8_Mul(half, f8_Add(lower[axis], upper[axis])));
+		displacement->half[axis] = f8_Add(apart[axis], f8_Mul(half, f8_Sub(upper[axis], lower[axis])));
 	}
 }
 
@@ -439,7 +470,8 @@ static void StoreInterval(Interval interval, uint32_t mask, float* lower, float*
 	}
 }
 
-static uint32_t Bound(const sgSkinView* view, const sgBlendFamily* family, uint32_t mask, sgBoundsOut out)
+static uint32_t Bound(
+    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoundsOut out)
 {
 	const sgBlendHeader* header = view->skin.blend.header;
 	const sgLaneFloats* values = view->skin.blend.values + family->values;
@@ -450,7 +482,11 @@ static uint32_t Bound(const sgSkinView* view, const sgBlendFamily* family, uint3
 		.transforms = view->skin.blend.entryTransforms + family->firstEntry,
 		.count = family->entryCount,
 	};
-	Displacement displacement = { .isThere = false };
+	Displacement displacement = { .isThere = false, .morph = NULL };
+	if (morph != NULL)
+	{
+		TakeMorph(morph, &displacement);
+	}
 	if (view->pose->hasStage != 0)
 	{
 		AddStage(view, &entries, &displacement);

@@ -19,11 +19,15 @@ typedef struct sgSkinKernels
 	void (*evaluate)(const sgSkinView* view, const uint32_t* vertices, uint32_t count, float* out);
 
 	/// Positions of `count` vertices in consecutive blocks. The pose's signs are aligned.
-	void (*evaluateBlocks)(const sgSkinView* view, uint32_t firstBlock, uint32_t count, float* out);
+	/// @param moved blocks of the morph targets, if the view has any
+	void (*evaluateBlocks)(
+	    const sgSkinView* view, uint32_t firstBlock, const sgFieldsBlock* moved, uint32_t count, float* out);
 
 	/// Bounds of the nodes of a family, to the lanes of `out` in `mask`.
+	/// @param morph nullable: how far vertices are from their rest positions
 	/// @return lanes for which there is none, since a sum of quaternions might vanish
-	uint32_t (*bound)(const sgSkinView* view, const sgBlendFamily* family, uint32_t mask, sgBoundsOut out);
+	uint32_t (*bound)(
+	    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoundsOut out);
 
 	/// Take `count` joints of eight into a pose, from joint `first` on: matrices are 12 floats by rows each, the
 	/// identity where there is no joint.

@@ -54,7 +54,7 @@ static sgSkinView MakeView(const snugModel* model, void* pose)
 
 size_t sgSkinPoses_Bytes(const snugModel* model)
 {
-	return sizeof(sgSkinPoses) + 2 * OnePoseBytes(model);
+	return sizeof(sgSkinPoses) + 2 * OnePoseBytes(model) + sgMorph_PoseBytes(model);
 }
 
 void sgSkinPoses_Start(sgSkinPoses* poses, const snugModel* model)
@@ -63,6 +63,11 @@ void sgSkinPoses_Start(sgSkinPoses* poses, const snugModel* model)
 	memset(poses, 0, sizeof(*poses) + 2 * bytes);
 	poses->views[0] = MakeView(model, poses + 1);
 	poses->views[1] = MakeView(model, (char*)(poses + 1) + bytes);
+	sgMorphState_Start(&poses->morph, model, poses, sizeof(*poses) + 2 * bytes);
+	if (poses->morph.dataPlace != 0)
+	{
+		poses->views[0].fields = poses->views[1].fields = sgMorphState_Fields(&poses->morph, model);
+	}
 }
 
 // ---- Joints ----------------------------------------------------------------------------------------------------
@@ -179,11 +184,10 @@ static void AlignSigns(const sgSkinView* view)
 
 // ---- Rotation centres ------------------------------------------------------------------------------------------
 
-// Rotation centres of all sets, what they say about pairs, and the greatest distance of one from zero.
-static double FindCenters(const sgSkinView* view)
+// Rotation centres of all sets, and what they say about pairs.
+static void FindCenters(const sgSkinView* view)
 {
 	const sgSkin* skin = &view->skin;
-	double most2 = 0.0;
 	sgSkin_GetKernels()->findCenters(view);
 	for (uint32_t j = 0; j < skin->blend.header->transformCount; ++j)
 	{
@@ -192,8 +196,6 @@ static double FindCenters(const sgSkinView* view)
 	for (uint32_t s = 0; s < skin->header->setCount; ++s)
 	{
 		const float* center = view->centers + 4 * (size_t)s;
-		double x = (double)center[0], y = (double)center[1], z = (double)center[2], length2 = x * x + y * y + z * z;
-		most2 = length2 <= most2 ? most2 : length2; // NaN stays
 		const sgSkinSet* set = skin->sets + s;
 		for (uint32_t m = 0; m < set->memberCount && set->memberCount > 1; ++m)
 		{
@@ -201,7 +203,6 @@ static double FindCenters(const sgSkinView* view)
 			*spread = center[3] > *spread ? center[3] : *spread;
 		}
 	}
-	return sqrt(most2);
 }
 
 // ---- Pairs -----------------------------------------------------------------------------------------------------
@@ -327,12 +328,16 @@ static double StageReach(const sgSkinView* view, const float rest[3])
 }
 
 // A bound of |v| + |t| + 2 |r|, which bounds v - r, the images of both, and the parts of a dual quaternion; 2^-100 is
-// for products below what float32 can hold.
-static bool SetReach(const sgSkinView* view, double farthestCenter)
+// for products below what float32 can hold. Infinite if it is too large.
+static float FindReach(const sgSkinView* view, double farthestCenter, const sgFieldsPose* amplitudes)
 {
-	const float* rest = view->skin.blend.header->reach;
-	double x = (double)rest[0], y = (double)rest[1], z = (double)rest[2], translation2 = 0.0;
-	double length = sqrt(x * x + y * y + z * z);
+	float rest[3];
+	double translation2 = 0.0, length2 = 0.0;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		rest[axis] = view->skin.blend.header->reach[axis] + (amplitudes != NULL ? amplitudes->reach[axis] : 0.0f);
+		length2 += (double)rest[axis] * (double)rest[axis];
+	}
 	for (uint32_t j = 0; j < view->skin.blend.header->transformCount; ++j)
 	{
 		const sgSkinJoint* joint = view->joints + j;
@@ -343,10 +348,28 @@ static bool SetReach(const sgSkinView* view, double farthestCenter)
 		}
 		translation2 = sum > translation2 ? sum : translation2;
 	}
-	double staged = view->pose->hasStage ? StageReach(view, rest) : 0.0;
+	double staged = view->pose->hasStage ? StageReach(view, rest) : 0.0, length = sqrt(length2);
 	double reach = (staged > length ? staged : length) + sqrt(translation2) + 2.0 * farthestCenter;
-	view->pose->reach = sgRoundUp((reach < reachLimit ? reach : reachLimit) * (1.0 + 0x1p-20) + 0x1p-100);
-	return reach < reachLimit;
+	return reach < reachLimit ? sgRoundUp(reach * (1.0 + 0x1p-20) + 0x1p-100) : INFINITY;
+}
+
+static double FarthestCenter(const sgSkinView* view)
+{
+	double most2 = 0.0;
+	for (uint32_t s = 0; view->isSpherical && s < view->skin.header->setCount; ++s)
+	{
+		const float* center = view->centers + 4 * (size_t)s;
+		double x = (double)center[0], y = (double)center[1], z = (double)center[2], length2 = x * x + y * y + z * z;
+		most2 = length2 <= most2 ? most2 : length2; // NaN stays
+	}
+	return sqrt(most2);
+}
+
+bool sgSkin_ChangeReach(const sgSkinView* view, const sgFieldsPose* amplitudes)
+{
+	float reach = FindReach(view, FarthestCenter(view), amplitudes);
+	view->pose->reach = reach < INFINITY ? reach : view->pose->reach;
+	return reach < INFINITY;
 }
 
 sgSkinFault sgSkin_MakePose(const sgSkinView* view, const char* matrices, size_t stride, uint32_t* joint)
@@ -357,9 +380,13 @@ sgSkinFault sgSkin_MakePose(const sgSkinView* view, const char* matrices, size_t
 		return fault;
 	}
 	AlignSigns(view);
-	double farthestCenter = view->isSpherical ? FindCenters(view) : 0.0;
+	if (view->isSpherical)
+	{
+		FindCenters(view);
+	}
 	*joint = SG_NONE;
-	if (!SetReach(view, farthestCenter))
+	view->pose->reach = FindReach(view, FarthestCenter(view), view->morph);
+	if (!(view->pose->reach < INFINITY))
 	{
 		return sgSkinFault_tooFar;
 	}

@@ -31,7 +31,35 @@ typedef struct Displacement
 	bool isThere;
 	f8 middle[3];
 	f8 half[3];
+	const sgMorphLanes* morph; ///< nullable: an affine fit that holds as well
 } Displacement;
+
+// The same by the fit: a rest position lc + delta, delta within the entry's box, goes to
+// lc + mean + G (lc - c) + (1 + G) delta +- residual.
+static SG_NOINLINE Interval ImageByFit(
+    const float* row, float off, const sgLocalEntry* entry, const sgMorphLanes* morph)
+{
+	f8 zero = f8_Set(0.0f), middle = f8_Set(row[3]), extent = f8_Set(off), turned[3] = { zero, zero, zero };
+	for (int k = 0; k < 3; ++k)
+	{
+		f8 at = f8_Set(row[k]);
+		f8 center = f8_Add(LoadLanes(entry->center + k), f8_Load(morph->mean[k]));
+		middle = f8_MulAddLoose(at, center, middle);
+		extent = f8_MulAddLoose(f8_Abs(at), f8_Load(morph->residual[k]), extent);
+		for (int l = 0; l < 3; ++l)
+		{
+			turned[l] = f8_MulAddLoose(at, f8_Load(morph->gradient[k][l]), turned[l]);
+		}
+	}
+	for (int l = 0; l < 3; ++l)
+	{
+		f8 from = f8_Sub(LoadLanes(entry->center + l), f8_Load(morph->center[l]));
+		middle = f8_MulAddLoose(turned[l], from, middle);
+		f8 whole = f8_Abs(f8_Add(turned[l], f8_Set(row[l])));
+		extent = f8_MulAddLoose(whole, LoadLanes(entry->half + l), extent);
+	}
+	return (Interval){ f8_Sub(middle, extent), f8_Add(middle, extent) };
+}
 
 SG_INLINE Interval ImageOfPair(
     const PairRows* rows, uint32_t pair, const sgLocalEntry* entry, const Displacement* displacement)
@@ -49,7 +77,14 @@ SG_INLINE Interval ImageOfPair(
 		middle = f8_MulAddLoose(at, center, middle);
 		extent = f8_MulAddLoose(f8_Abs(at), half, extent);
 	}
-	return (Interval){ f8_Sub(middle, extent), f8_Add(middle, extent) };
+	Interval image = { f8_Sub(middle, extent), f8_Add(middle, extent) };
+	if (displacement->morph != NULL)
+	{
+		// A NaN of the fit, which only overflow can make, gives way: it is the first operand.
+		Interval other = ImageByFit(row, rows->offs[rows->offStride * pair], entry, displacement->morph);
+		image = (Interval){ f8_Max(other.lower, image.lower), f8_Min(other.upper, image.upper) };
+	}
+	return image;
 }
 
 // sum w_i w_j (q_i . q_j) = 1 - sum over pairs of different joints of 2 w_i w_j (1 - cosine). Their weights sum to at

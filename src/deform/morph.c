@@ -1,0 +1,179 @@
+// src/deform/morph.c: see morph.h.
+#include "deform/morph.h"
+
+#include "deform/skin.h"
+#include "geometry/frame.h"
+
+#include <math.h>
+#include <string.h>
+
+snugStatus sgMorph_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
+{
+	*data = NULL;
+	*bytes = 0;
+	if (def->fields.fieldCount == 0)
+	{
+		return snug_success;
+	}
+	if (def->fields.bound != snug_boundDefault && def->fields.bound != snug_boundInterval &&
+	    def->fields.bound != snug_boundFirstOrder)
+	{
+		return sgFail(&def->messenger, snug_badArgument,
+		    "morph targets of a skin are bounded by intervals, to first order, or by both, which is the default");
+	}
+	const uint32_t both = sgFields_intervals | sgFields_fits;
+	const sgFieldsPlan plan = {
+		.parts = def->fields.bound == snug_boundInterval     ? sgFields_intervals
+		         : def->fields.bound == snug_boundFirstOrder ? sgFields_fits
+		                                                     : both,
+		.boundLeaves = def->blend.boundLeaves,
+		.bound = def->fields.bound,
+		.volume = snug_volumeBox,
+	};
+	return sgFields_Build(model, def, &plan, data, bytes);
+}
+
+uint64_t sgMorph_FindData(const snugModel* model)
+{
+	sgBlendHeader header = *(const sgBlendHeader*)model->deformData;
+	size_t end = sgBlend_Layout(model, &header);
+	if (sgSkin_Is(model->deformer))
+	{
+		sgSkinHeader skin = *(const sgSkinHeader*)(const void*)((const char*)model->deformData + end);
+		end += sgSkin_Layout(model, &header, &skin);
+	}
+	return end < model->deformBytes ? end : 0;
+}
+
+static sgFields FindFields(const snugModel* model)
+{
+	return sgFields_Bind((const char*)model->deformData + sgMorph_FindData(model));
+}
+
+size_t sgMorph_PoseBytes(const snugModel* model)
+{
+	return sgMorph_FindData(model) != 0 ? 2 * sgFieldsPose_Bytes(FindFields(model).header) : 0;
+}
+
+void sgMorphState_Start(sgMorphState* state, const snugModel* model, void* pose, size_t place)
+{
+	*state = (sgMorphState){ .dataPlace = sgMorph_FindData(model), .posePlace = place };
+	if (state->dataPlace != 0)
+	{
+		sgFields fields = FindFields(model);
+		state->poseBytes = (uint32_t)sgFieldsPose_Bytes(fields.header);
+		sgFieldsPose_SetRest(&fields, sgMorphState_Get(state, pose, 0));
+		sgFieldsPose_SetRest(&fields, sgMorphState_Get(state, pose, 1));
+	}
+}
+
+/// Sums over fields in double, eight nodes side by side.
+typedef struct Sums
+{
+	double lower[3][SG_LANES], upper[3][SG_LANES];
+	double mean[3][SG_LANES], gradient[3][3][SG_LANES], residual[3][SG_LANES];
+} Sums;
+
+static void AddInterval(Sums* sums, const sgFieldInterval* interval, double amplitude)
+{
+	const sgLaneFloats* least = amplitude > 0.0 ? interval->lower : interval->upper;
+	const sgLaneFloats* most = amplitude > 0.0 ? interval->upper : interval->lower;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		for (int i = 0; i < SG_LANES; ++i)
+		{
+			sums->lower[axis][i] += amplitude * (double)least[axis].lane[i];
+			sums->upper[axis][i] += amplitude * (double)most[axis].lane[i];
+		}
+	}
+}
+
+static void AddFit(Sums* sums, const sgFieldFit* fit, double amplitude)
+{
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		for (int i = 0; i < SG_LANES; ++i)
+		{
+			sums->mean[axis][i] += amplitude * (double)fit->mean[axis].lane[i];
+			sums->gradient[axis][0][i] += amplitude * (double)fit->gradient[axis][0].lane[i];
+			sums->gradient[axis][1][i] += amplitude * (double)fit->gradient[axis][1].lane[i];
+			sums->gradient[axis][2][i] += amplitude * (double)fit->gradient[axis][2].lane[i];
+			sums->residual[axis][i] += fabs(amplitude) * (double)fit->residual[axis].lane[i];
+		}
+	}
+}
+
+// What the coefficients of fits lose when they are rounded to float32 goes to the residual, over the node's extent.
+static void StoreFit(const Sums* sums, const sgFieldsHead* head, double error, int axis, int i, sgMorphLanes* out)
+{
+	float mean = sgRoundNearest(sums->mean[axis][i]);
+	double residual = sums->residual[axis][i] * (1.0 + 0x1p-30) + fabs(sums->mean[axis][i] - (double)mean) + error;
+	out->mean[axis][i] = mean;
+	for (int k = 0; k < 3; ++k)
+	{
+		double extent = head->half[k].lane[i], gradient = sums->gradient[axis][k][i];
+		float rounded = sgRoundNearest(gradient);
+		out->gradient[axis][k][i] = rounded;
+		residual += fabs(gradient - (double)rounded) * extent * (1.0 + 0x1p-30);
+	}
+	out->residual[axis][i] = sgRoundUp(residual);
+	out->center[axis][i] = head->center[axis].lane[i];
+	out->extent[axis][i] = head->half[axis].lane[i];
+}
+
+// Where there are fits only, the box that follows from them.
+static void IntervalOfFit(const sgFieldsHead* head, int axis, int i, Sums* sums)
+{
+	double extent = sums->residual[axis][i] * (1.0 + 0x1p-30);
+	for (int k = 0; k < 3; ++k)
+	{
+		extent += fabs(sums->gradient[axis][k][i]) * (double)head->half[k].lane[i] * (1.0 + 0x1p-30);
+	}
+	sums->lower[axis][i] = sums->mean[axis][i] - extent;
+	sums->upper[axis][i] = sums->mean[axis][i] + extent;
+}
+
+// Evaluation is off by a known part of the reach, sums in double by far less: twice that covers both.
+void sgMorph_Bound(const sgFields* fields, const sgFieldsPose* pose, uint32_t number, sgMorphLanes* out)
+{
+	const sgFieldsGroup* group = fields->groups + number;
+	const float* amplitudes = sgFieldsPose_Amplitudes(pose);
+	const uint16_t* numbers = fields->groupFields + group->fields;
+	bool hasIntervals = (group->parts & sgFields_intervals) != 0;
+	Sums sums;
+	memset(&sums, 0, sizeof(sums));
+	out->hasFit = (group->parts & sgFields_fits) != 0;
+	for (uint32_t f = 0; f < group->fieldCount; ++f)
+	{
+		double amplitude = (double)amplitudes[numbers[f]];
+		if (amplitude != 0.0 && hasIntervals)
+		{
+			AddInterval(
+			    &sums, (const sgFieldInterval*)sgFieldsGroup_Part(fields, group, sgFields_intervals) + f, amplitude);
+		}
+		if (amplitude != 0.0 && out->hasFit)
+		{
+			AddFit(&sums, (const sgFieldFit*)sgFieldsGroup_Part(fields, group, sgFields_fits) + f, amplitude);
+		}
+	}
+	const sgFieldsHead* head = sgFieldsGroup_Head(fields, group);
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		double error = 2.0 * sgFields_EvaluationError(fields->header) * (double)pose->reach[axis];
+		for (int i = 0; i < SG_LANES; ++i)
+		{
+			if (!hasIntervals)
+			{
+				IntervalOfFit(head, axis, i, &sums);
+			}
+			double lower = sums.lower[axis][i] - error, upper = sums.upper[axis][i] + error;
+			out->middle[axis][i] = sgRoundNearest(0.5 * (lower + upper));
+			double above = upper - (double)out->middle[axis][i], below = (double)out->middle[axis][i] - lower;
+			out->half[axis][i] = sgRoundUp(above > below ? above : below);
+			if (out->hasFit)
+			{
+				StoreFit(&sums, head, error, axis, i, out);
+			}
+		}
+	}
+}
