@@ -387,7 +387,7 @@ void benchSkinWalk(const benchOptions* options, benchReport* report)
 		}
 		benchSubject subject = benchSubject_Generated(&character);
 		benchSubject_AddRow(&tables.characters, character.name, &subject, "generated: the paper's counts");
-		for (int i = 0; i < BENCH_SKINS && report->failure[0] == '\0'; ++i)
+		for (int i = 0; i < 2 * BENCH_SKINS && report->failure[0] == '\0'; ++i)
 		{
 			bool isMorphed = i >= BENCH_SKINS;
 			RunWalk(options, &tables, report, &character, i % BENCH_SKINS, isMorphed, isMorphed ? ignored : outcomes,

@@ -66,7 +66,8 @@ static bool CreateScene(realScene* scene)
 		}
 		benchCharacter_PoseClip(c, scene->clips[i], FRAMES, 0.25 * i, scene->matrices[i]);
 		benchCharacter_MorphClip(c, scene->clips[i], FRAMES, 0.25 * i, scene->amplitudes[i]);
-		scene->skins[i] = (benchSkinning){ scene->deformer, c->jointPositions, NULL, scene->amplitudes[i] };
+		scene->skins[i] = (benchSkinning){ scene->deformer, c->jointPositions,
+			c->targets.count > 0 ? &c->targets : NULL, scene->amplitudes[i] };
 		scene->actors[i] = (benchActor){ &c->mesh, &c->weights, scene->matrices[i], FRAMES, scene->skins + i };
 	}
 	return true;

@@ -200,7 +200,7 @@ static bool LoadModelFile(cliScene* scene, cliFile* file)
 	snugModel_GetTriangles(model, file->triangles, 0);
 	bool tracked = info.deformer == snug_linear && info.fieldCount == scene->track.fieldCount;
 	*part = (cliPart){ (int)(file - scene->files), file->name, IO_NONE, tracked ? cli_tracked : cli_still, model,
-		file->triangles, info.vertexCount, info.triangleCount };
+		file->triangles, info.vertexCount, info.triangleCount, 0 };
 	return true;
 }
 

@@ -90,6 +90,7 @@ typedef struct cliPart
 	const snugModel* model; ///< null if the scene was to make only another one's
 	const uint32_t* triangles;
 	uint32_t vertexCount, triangleCount;
+	uint32_t fieldCount; ///< morph targets in front of a skin
 } cliPart;
 
 typedef struct cliFile

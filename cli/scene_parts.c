@@ -17,9 +17,9 @@ typedef struct meshModels
 	const snugModel* affine;
 	const snugModel* free;
 	const snugModel* morphed;
-	const snugModel* jointed;
-	uint32_t skin; ///< of the jointed one
-	uint32_t uses; ///< instances of the mesh
+	const snugModel* jointed[2]; ///< without and with morph targets
+	uint32_t skins[2];           ///< of those
+	uint32_t uses;               ///< instances of the mesh
 } meshModels;
 
 typedef struct maker
@@ -150,18 +150,23 @@ static cliMotion ChooseMorph(const maker* m, uint32_t instance)
 }
 
 // Targets whose weights are zero throughout change nothing, so they do not count, unless the model is to stand alone:
-// then they are what moves it.
+// then they are for who loads it.
+static bool HasFields(const maker* m, uint32_t instance)
+{
+	uint32_t mesh = m->asset->instances[instance].mesh;
+	return HasMorphs(m, instance) || (m->scene->options->baked && m->asset->meshes[mesh].targetCount > 0);
+}
+
 static cliMotion ChooseMotion(const maker* m, uint32_t instance)
 {
 	const ioInstance* body = m->asset->instances + instance;
-	bool fields = m->scene->options->baked && m->asset->meshes[body->mesh].targetCount > 0 && !IsSkinned(m, instance);
-	if (fields || HasMorphs(m, instance))
-	{
-		return IsSkinned(m, instance) ? cli_vertices : ChooseMorph(m, instance);
-	}
 	if (IsSkinned(m, instance))
 	{
 		return cli_jointed;
+	}
+	if (HasFields(m, instance))
+	{
+		return ChooseMorph(m, instance);
 	}
 	if (m->scene->options->baked)
 	{
@@ -252,11 +257,11 @@ static snugDeformer GetSkinDeformer(const maker* m)
 	return deformers[m->scene->options->deformer];
 }
 
-static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, const ioSkin* skin)
+static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, const ioSkin* skin, bool hasFields)
 {
 	snugModelDef def = MakeDef(&mesh->mesh, GetSkinDeformer(m));
 	ioRig rig;
-	if (!ioRig_Make(&rig, mesh, skin, false))
+	if (!ioRig_Make(&rig, mesh, skin, hasFields))
 	{
 		FailMemory(m);
 		return NULL;
@@ -266,6 +271,9 @@ static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, c
 		.transforms = mesh->joints,
 		.weights = mesh->weights,
 		.jointPositions = rig.jointPositions };
+	def.fields = (snugFieldsDef){
+		.fieldCount = rig.targetCount, .starts = rig.starts, .fields = rig.targets, .displacements = rig.deltas
+	};
 	SetBound(m, &def.blend);
 	const snugModel* model = CreateModel(m, &def);
 	ioRig_Free(&rig);
@@ -411,17 +419,19 @@ static const snugModel* GetModel(const maker* m, uint32_t instance, cliMotion mo
 		case cli_jointed:
 			break;
 	}
-	const ioSkin* skin = m->asset->skins + body->skin;
+	int which = HasFields(m, instance) ? 1 : 0;
+	const ioSkin *skins = m->asset->skins, *skin = skins + body->skin;
 	// Where joints are at rest matters to spherical skins only; to the others their number does.
-	bool isKnown = known->jointed != NULL &&
-	               (known->skin == body->skin || (GetSkinDeformer(m) != snug_spherical &&
-	                                                 m->asset->skins[known->skin].jointCount == skin->jointCount));
+	bool isKnown =
+	    known->jointed[which] != NULL &&
+	    (known->skins[which] == body->skin ||
+	        (GetSkinDeformer(m) != snug_spherical && skins[known->skins[which]].jointCount == skin->jointCount));
 	if (!isKnown)
 	{
-		known->jointed = CreateJointed(m, mesh, skin);
-		known->skin = body->skin;
+		known->jointed[which] = CreateJointed(m, mesh, skin, which == 1);
+		known->skins[which] = body->skin;
 	}
-	return known->jointed;
+	return known->jointed[which];
 }
 
 // ---- Parts -----------------------------------------------------------------------------------------------------
@@ -443,7 +453,8 @@ static bool AddPart(const maker* m, uint32_t instance)
 		return FailMemory(m);
 	}
 	*part = (cliPart){ m->file, body->name, instance, motion, model, mesh->triangles, mesh->vertexCount,
-		mesh->triangleCount };
+		mesh->triangleCount,
+		motion == cli_jointed && HasFields(m, instance) ? m->asset->meshes[body->mesh].targetCount : 0 };
 	return true;
 }
 

@@ -74,6 +74,9 @@ for skin in linear spherical 'dual quaternion'; do
 		holds "\"bodies\":\"creatures\",\"skin\":\"$skin\",\"morphTargets\":0,\"query\":\"yes/no\",\"contact\":\"heavy\",\"method\":\"$method\""
 	done
 done
+for skin in linear spherical 'dual quaternion'; do
+	holds "\"bodies\":\"men\",\"skin\":\"$skin\",\"morphTargets\":6,\"query\":\"full\",\"contact\":\"light\",\"method\":\"ours\""
+done
 holds '"name":"makehuman, spherical: posing, microseconds","value":null,'
 
 finish

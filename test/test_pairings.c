@@ -21,6 +21,9 @@ static const Kind kinds[] = {
 	{ "blend", snug_blend, false },
 	{ "spherical", snug_spherical, false },
 	{ "dual quaternion", snug_dualQuaternion, false },
+	{ "blend, morphed", snug_blend, true },
+	{ "spherical, morphed", snug_spherical, true },
+	{ "dual quaternion, morphed", snug_dualQuaternion, true },
 };
 
 static bool IsSkin(snugDeformer deformer)
