@@ -1,7 +1,7 @@
 #include "bench/skin_balls.h"
 
 #include "baselines/oracle.h"
-#include "baselines/sphere_tree.h"
+#include "bench/stage.h"
 #include "geometry/ball.h"
 #include "geometry/volume.h"
 
@@ -134,7 +134,7 @@ static bool Create(measurement* m, const benchSubject* subject, snugDeformer def
 	{
 		return false;
 	}
-	m->tree = sphereTree_Create(m->boxes.model, &(sphereTreeDef){ .prune = BENCH_LEVEL_PRUNE });
+	m->tree = sphereTree_Create(m->boxes.model, &(sphereTreeDef){ .prune = BENCH_PRUNE });
 	m->spheres = m->tree != NULL ? sphereBody_Create(m->tree, m->boxes.body) : NULL;
 	m->positions = malloc(3 * (size_t)subject->mesh->vertexCount * sizeof(float));
 	if (m->spheres == NULL || m->positions == NULL)

@@ -13,9 +13,6 @@
 /// Triangles per leaf by default.
 #define BENCH_USER_LEAF 8
 
-/// Pruned by this, trees have nine or ten levels, whose balls shrink like the paper's.
-#define BENCH_LEVEL_PRUNE 0.6
-
 typedef enum ballKind
 {
 	ball_reference = 0,

@@ -11,9 +11,9 @@
 
 #define BENCH_MAX_ACTORS EMBREE_MAX_BODIES
 
-/// Nodes of sphere trees that are larger than this part of what is above them are pruned: the fastest of the ones that
-/// `skin-tightness` tries.
-#define BENCH_PRUNE 0.8
+/// Nodes of sphere trees that are larger than this part of what is above them are pruned: about the fastest of the ones
+/// that `skin-tightness` tries, and trees have nine or ten levels then, whose balls shrink like the skinning paper's.
+#define BENCH_PRUNE 0.6
 
 typedef struct benchStage
 {
