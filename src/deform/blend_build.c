@@ -13,7 +13,7 @@
 /// First-order bounds grow with what the fit leaves over; beyond this sum the local program is tighter.
 #define MAX_FIT_RESIDUAL 0.35
 /// Influences per vertex, on average, up to which the local program is good enough above exact leaves: weights of skins
-/// change abruptly, and few transforms make for a cheap program.
+/// change abruptly, and few transforms make for a cheap program. Those of pairs of joints too.
 #define FEW_INFLUENCES 6.0
 
 typedef struct Builder
@@ -244,11 +244,6 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 		[snug_boundZeroOrder] = sgBlend_zeroOrder,
 		[snug_boundFirstOrder] = sgBlend_firstOrder,
 	};
-	if (IsSkin(b))
-	{
-		family->kind = sgBlend_local;
-		return true;
-	}
 	if (b->header.bound != snug_boundDefault)
 	{
 		family->kind = asked[b->header.bound];
@@ -257,7 +252,8 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 	}
 	family->kind = sgBlend_local;
 	double influences = (double)b->header.influenceCount / (double)b->model->tree.vertexCount;
-	if (draft->entryCount > MAX_FIT_ENTRIES || (influences <= FEW_INFLUENCES && b->header.boundLeaves == 0))
+	bool isLocal = (influences <= FEW_INFLUENCES || IsSkin(b)) && b->header.boundLeaves == 0;
+	if (draft->entryCount > MAX_FIT_ENTRIES || isLocal)
 	{
 		return true;
 	}
@@ -281,7 +277,7 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 // A node alone, the root, fills one lane of eight; so its transforms are put side by side instead.
 static bool CanBeAcross(const Builder* b, const sgFamilyDraft* draft, const sgBlendFamily* family)
 {
-	bool isAlone = draft->laneLast[0] == draft->laneLast[SG_LANES - 1] && !IsSkin(b);
+	bool isAlone = draft->laneLast[0] == draft->laneLast[SG_LANES - 1];
 	bool isProgram =
 	    family->kind == sgBlend_limited || family->kind == sgBlend_program || family->kind == sgBlend_local;
 	return isAlone && isProgram && family->rest == snug_restBox && b->header.volume == snug_volumeBox;

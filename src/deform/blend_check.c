@@ -46,9 +46,10 @@ static const char* CheckFamilies(const sgBlend* blend, const sgTree* tree, uint3
 	{
 		const sgBlendFamily* family = blend->families + i;
 		bool isProgram = family->kind <= sgBlend_local;
-		bool isAcross = family->isAcross == 1 && i == 0 && isProgram && !isSkin && header->volume == snug_volumeBox &&
+		bool isAcross = family->isAcross == 1 && i == 0 && isProgram && header->volume == snug_volumeBox &&
 		                sgTree_Family(tree, 0).mask == 1;
-		if (family->kind >= SG_BLEND_KINDS || family->firstEntry != entry || family->values != value ||
+		bool isKnown = family->kind < SG_BLEND_KINDS && (!isSkin || family->kind >= sgBlend_local);
+		if (!isKnown || family->firstEntry != entry || family->values != value ||
 		    family->rest > (family->kind <= sgBlend_program ? snug_restDop14 : snug_restBox) ||
 		    (family->isAcross != 0 && !(isAcross && family->rest == snug_restBox)) || family->reserved != 0)
 		{

@@ -116,6 +116,14 @@ typedef struct sgSkinPairPose
 	float off[3]; ///< per axis
 } SG_ALIGN(64) sgSkinPairPose;
 
+/// Eight pairs side by side: matrices by rows, cosines, and what they may be off by.
+typedef struct sgSkinPairLanes
+{
+	float matrix[12][SG_LANES];
+	float cosine[SG_LANES];
+	float off[SG_LANES];
+} SG_ALIGN(32) sgSkinPairLanes;
+
 /// A row of a pair along a direction of a k-DOP.
 typedef struct sgSkinSlab
 {
@@ -125,7 +133,8 @@ typedef struct sgSkinSlab
 } SG_ALIGN(32) sgSkinSlab;
 
 /// What is computed once per pose. Arrays follow, each aligned:
-///   joints[transformCount], pairs[pairCount], slabs[pairCount][extra slabs], centers[setCount][4],
+///   joints[transformCount], pairs[pairCount], slabs[pairCount][extra slabs], across[blocks of eight pairs],
+///   centers[setCount][4],
 ///   moments[transformCount], of spherical blending,
 ///   stage[transformCount][16] (columns, less the identity), signs[memberCount]
 typedef struct sgSkinPose
@@ -150,6 +159,7 @@ typedef struct sgSkinView
 	sgSkinJoint* joints;
 	sgSkinPairPose* pairs;
 	sgSkinSlab* slabs;
+	sgSkinPairLanes* across;
 	float* centers; ///< fourth: how far apart the set's joints carry its centre
 	sgSkinMoments* moments;
 	float* stage;

@@ -2,7 +2,9 @@
 #include "deform/skin_kernels.h"
 
 #include "deform/fields_sums.h"
+#include "deform/skin_alone.h"
 #include "deform/skin_lanes.h"
+#include "deform/skin_order.h"
 #include "deform/skin_program.h"
 
 #include <math.h>
@@ -398,6 +400,73 @@ static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries*
 	return PairProgramRow(common, entries, rows, denominator, displacement);
 }
 
+static SG_NOINLINE Interval FirstOrderRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
+    const Denominator* denominator, const Displacement* displacement)
+{
+	const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
+	return PairOrderRow(common, volume, entries, rows, denominator, displacement, true);
+}
+
+static SG_NOINLINE Interval ZeroOrderRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
+    const Denominator* denominator, const Displacement* displacement)
+{
+	const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
+	return PairOrderRow(common, volume, entries, rows, denominator, displacement, false);
+}
+
+// Both of a mixed family: its first-order entries come first.
+static inline Entries LocalEntries(const Entries* first)
+{
+	return (Entries){
+		.values = first->values + first->count * (size_t)first->stride,
+		.stride = sizeof(sgLocalEntry) / sizeof(sgLaneFloats),
+		.transforms = first->transforms,
+		.count = first->count,
+	};
+}
+
+static SG_NOINLINE Interval MixedRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
+    const Denominator* denominator, const Displacement* displacement)
+{
+	Entries local = LocalEntries(entries);
+	Interval a = FirstOrderRow(common, entries, rows, denominator, displacement);
+	Interval b = LocalRow(common, &local, rows, denominator, displacement);
+	// A NaN of the first-order bound, which only overflow can make, gives way: it is the first operand.
+	return (Interval){ f8_Max(a.lower, b.lower), f8_Min(a.upper, b.upper) };
+}
+
+static inline Interval BoundRow(sgBlendKind kind, const sgBlendCommon* common, const Entries* entries,
+    const PairRows* rows, const Denominator* denominator, const Displacement* displacement)
+{
+	switch (kind)
+	{
+		case sgBlend_zeroOrder:
+			return ZeroOrderRow(common, entries, rows, denominator, displacement);
+		case sgBlend_firstOrder:
+			return FirstOrderRow(common, entries, rows, denominator, displacement);
+		case sgBlend_mixed:
+			return MixedRow(common, entries, rows, denominator, displacement);
+		default:
+			return LocalRow(common, entries, rows, denominator, displacement);
+	}
+}
+
+static Denominator FindDenominator(
+    const sgSkinView* view, const sgBlendCommon* common, const Entries* entries, sgBlendKind kind)
+{
+	uint32_t influences = view->skin.blend.header->maxInfluences;
+	switch (kind)
+	{
+		case sgBlend_zeroOrder:
+			return MakeDenominator(entries, view->pairs, common, view->pose, influences, sgBlend_zeroOrder);
+		case sgBlend_firstOrder:
+		case sgBlend_mixed:
+			return MakeDenominator(entries, view->pairs, common, view->pose, influences, sgBlend_firstOrder);
+		default:
+			return MakeDenominator(entries, view->pairs, common, view->pose, influences, sgBlend_local);
+	}
+}
+
 static void TakeMorph(const sgMorphLanes* morph, Displacement* displacement)
 {
 	displacement->isThere = true;
@@ -411,7 +480,8 @@ static void TakeMorph(const sgMorphLanes* morph, Displacement* displacement)
 
 // How far the affine stage carries vertices from where morph targets leave them: a convex combination of how far each
 // of a vertex' joints would, so the box around what all of a node's joints do to what they move.
-static SG_NOINLINE void AddStage(const sgSkinView* view, const Entries* entries, Displacement* displacement)
+static SG_NOINLINE void AddStage(const sgSkinView* view, const sgBlendCommon* common, const Entries* entries,
+    sgBlendKind kind, Displacement* displacement)
 {
 	f8 zero = f8_Set(0.0f), most = f8_Set(4.0f * SNUG_MAX_COORDINATE), lower[3], upper[3], moved[3], apart[3];
 	for (int axis = 0; axis < 3; ++axis)
@@ -428,18 +498,21 @@ static SG_NOINLINE void AddStage(const sgSkinView* view, const Entries* entries,
 		{
 			continue;
 		}
+		bool isLocal = kind == sgBlend_local; // else the whole node's box is good enough
 		const sgLocalEntry* entry = Entries_Get(entries, j);
+		const sgLaneFloats* middles = isLocal ? entry->center : common->center;
+		const sgLaneFloats* halves = isLocal ? entry->half : common->half;
 		const float* columns = view->stage + 16 * (size_t)pair.first;
-		m8 isAbsent = f8_LessEqual(f8_Add(LoadLanes(&entry->range.low), LoadLanes(&entry->range.spread)), zero);
+		m8 isAbsent = f8_LessEqual(MostWeight(common, entry, kind), zero);
 		for (int axis = 0; axis < 3; ++axis)
 		{
 			f8 middle = f8_Set(columns[12 + axis]), extent = zero;
 			for (int k = 0; k < 3; ++k)
 			{
 				f8 at = f8_Set(columns[4 * k + axis]);
-				f8 center = f8_Add(LoadLanes(entry->center + k), moved[k]);
+				f8 center = f8_Add(LoadLanes(middles + k), moved[k]);
 				middle = f8_MulAddLoose(at, center, middle);
-				extent = f8_MulAddLoose(f8_Abs(at), f8_Add(LoadLanes(entry->half + k), apart[k]), extent);
+				extent = f8_MulAddLoose(f8_Abs(at), f8_Add(LoadLanes(halves + k), apart[k]), extent);
 			}
 			lower[axis] = f8_Select(isAbsent, lower[axis], f8_Min(lower[axis], f8_Sub(middle, extent)));
 			upper[axis] = f8_Select(isAbsent, upper[axis], f8_Max(upper[axis], f8_Add(middle, extent)));
@@ -470,6 +543,69 @@ static void StoreInterval(Interval interval, uint32_t mask, float* lower, float*
 	}
 }
 
+// How far the affine stage carries anything at all, for a node alone: beyond where it was, on either side.
+static void AddStageAlone(const sgSkinView* view, const sgBlendCommon* common, float middle[3], float half[3])
+{
+	float lower[3] = { 0.0f, 0.0f, 0.0f }, upper[3] = { 0.0f, 0.0f, 0.0f };
+	for (uint32_t j = 0; j < view->skin.blend.header->transformCount; ++j)
+	{
+		const float* columns = view->stage + 16 * (size_t)j;
+		for (int axis = 0; axis < 3 && view->joints[j].isStaged != 0; ++axis)
+		{
+			float at = columns[12 + axis], extent = 0.0f;
+			for (int k = 0; k < 3; ++k)
+			{
+				at += columns[4 * k + axis] * (common->center[k].lane[0] + middle[k]);
+				extent += fabsf(columns[4 * k + axis]) * (common->half[k].lane[0] + half[k]);
+			}
+			lower[axis] = at - extent < lower[axis] ? at - extent : lower[axis];
+			upper[axis] = at + extent > upper[axis] ? at + extent : upper[axis];
+		}
+	}
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		middle[axis] += 0.5f * (lower[axis] + upper[axis]);
+		half[axis] += 0.5f * (upper[axis] - lower[axis]);
+	}
+}
+
+static uint32_t BoundAlone(const sgSkinView* view, const sgBlendCommon* common, const Entries* entries,
+    const sgMorphLanes* morph, sgBoundsOut out)
+{
+	uint32_t influences = view->skin.blend.header->maxInfluences;
+	float least = LeastAlone(view->across, entries, view->pose, influences);
+	if (!(least > 2.0f * SG_LEAST_LENGTH2))
+	{
+		return 1;
+	}
+	float middle[3] = { 0.0f, 0.0f, 0.0f }, half[3] = { 0.0f, 0.0f, 0.0f };
+	for (int axis = 0; morph != NULL && axis < 3; ++axis)
+	{
+		middle[axis] = morph->middle[axis][0];
+		half[axis] = morph->half[axis][0];
+	}
+	if (view->pose->hasStage != 0)
+	{
+		AddStageAlone(view, common, middle, half);
+	}
+	const Alone alone = {
+		.inverse = (1.0f + 0x1p-22f) / least,
+		.error = common->error.lane[0] * view->pose->reach,
+		.reach = view->pose->reach,
+		.slack = common->slack.lane[0],
+	};
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		const float limit = 2.0f * SNUG_MAX_COORDINATE;
+		float lower, upper;
+		AloneRow(view->across, entries, axis, &alone, middle, half, &lower, &upper);
+		// Written so that NaN becomes the limit.
+		out.boxes->lower[axis][0] = lower > -limit ? lower : -limit;
+		out.boxes->upper[axis][0] = upper < limit ? upper : limit;
+	}
+	return 0;
+}
+
 static uint32_t Bound(
     const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoundsOut out)
 {
@@ -482,6 +618,11 @@ static uint32_t Bound(
 		.transforms = view->skin.blend.entryTransforms + family->firstEntry,
 		.count = family->entryCount,
 	};
+	if (family->isAcross)
+	{
+		return BoundAlone(view, common, &entries, morph, out);
+	}
+	sgBlendKind kind = (sgBlendKind)family->kind;
 	Displacement displacement = { .isThere = false, .morph = NULL };
 	if (morph != NULL)
 	{
@@ -489,9 +630,9 @@ static uint32_t Bound(
 	}
 	if (view->pose->hasStage != 0)
 	{
-		AddStage(view, &entries, &displacement);
+		AddStage(view, common, &entries, kind == sgBlend_mixed ? sgBlend_firstOrder : kind, &displacement);
 	}
-	Denominator denominator = MakeDenominator(&entries, view->pairs, common, view->pose, header->maxInfluences);
+	Denominator denominator = FindDenominator(view, common, &entries, kind);
 	uint32_t good = mask & m8_Bits(f8_Less(f8_Set(2.0f * SG_LEAST_LENGTH2), denominator.least));
 	if (good == 0)
 	{
@@ -501,7 +642,7 @@ static uint32_t Bound(
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		PairRows rows = { view->pairs->matrix[axis], floats, view->pairs->off + axis, floats, view->pairs };
-		Interval interval = LocalRow(common, &entries, &rows, &denominator, &displacement);
+		Interval interval = BoundRow(kind, common, &entries, &rows, &denominator, &displacement);
 		StoreInterval(interval, good, out.boxes->lower[axis], out.boxes->upper[axis]);
 	}
 	snugVolume volume = (snugVolume)header->volume;
@@ -513,7 +654,7 @@ static uint32_t Bound(
 		Denominator along = denominator;
 		along.error = f8_Mul(along.error, f8_Set(2.0f)); // of a sum of three coordinates, errors as of a vector
 		along.reach = f8_Mul(along.reach, f8_Set(2.0f));
-		Interval interval = LocalRow(common, &entries, &rows, &along, &displacement);
+		Interval interval = BoundRow(kind, common, &entries, &rows, &along, &displacement);
 		StoreInterval(interval, good, out.extra[i].lower, out.extra[i].upper);
 	}
 	return mask & ~good;

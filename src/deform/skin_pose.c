@@ -19,6 +19,7 @@ static size_t OnePoseBytes(const snugModel* model)
 	size_t bytes = sizeof(sgSkinPose);
 	bytes += sgAlignUp(blend->transformCount * sizeof(sgSkinJoint), SG_ALIGNMENT);
 	bytes += skin.header->pairCount * (sizeof(sgSkinPairPose) + slabs * sizeof(sgSkinSlab));
+	bytes += sgBlend_BlockCount(skin.header->pairCount) * sizeof(sgSkinPairLanes);
 	bytes = sgAlignUp(bytes, SG_ALIGNMENT) + sgAlignUp(skin.header->setCount * 4 * sizeof(float), SG_ALIGNMENT);
 	bytes += model->deformer == snug_spherical ? blend->transformCount * sizeof(sgSkinMoments) : 0;
 	bytes += blend->transformCount * 16 * sizeof(float);
@@ -42,7 +43,10 @@ static sgSkinView MakeView(const snugModel* model, void* pose)
 	view.pairs = (sgSkinPairPose*)(void*)at;
 	at += pairs * sizeof(sgSkinPairPose);
 	view.slabs = (sgSkinSlab*)(void*)at;
-	at += sgAlignUp(pairs * slabs * sizeof(sgSkinSlab), SG_ALIGNMENT);
+	at += pairs * slabs * sizeof(sgSkinSlab);
+	view.across = (sgSkinPairLanes*)(void*)at;
+	at += sgBlend_BlockCount((uint32_t)pairs) * sizeof(sgSkinPairLanes);
+	at = (char*)view.pose + sgAlignUp((size_t)(at - (char*)view.pose), SG_ALIGNMENT);
 	view.centers = (float*)(void*)at;
 	at += sgAlignUp(view.skin.header->setCount * 4 * sizeof(float), SG_ALIGNMENT);
 	view.moments = (sgSkinMoments*)(void*)at;
@@ -284,6 +288,23 @@ static void SetSlabs(const sgSkinView* view)
 	}
 }
 
+// Pairs side by side, for nodes alone; zeros after the last.
+static void SetAcross(const sgSkinView* view)
+{
+	uint32_t count = view->skin.header->pairCount;
+	for (uint32_t p = 0; p < count; ++p)
+	{
+		const sgSkinPairPose* pair = view->pairs + p;
+		sgSkinPairLanes* lanes = view->across + p / SG_LANES;
+		for (int k = 0; k < 12; ++k)
+		{
+			lanes->matrix[k][p % SG_LANES] = pair->matrix[k / 4][k % 4];
+		}
+		lanes->cosine[p % SG_LANES] = pair->cosine;
+		lanes->off[p % SG_LANES] = pair->off[0];
+	}
+}
+
 static void SetPairs(const sgSkinView* view)
 {
 	if (view->skin.header->pairCount == 0)
@@ -300,6 +321,7 @@ static void SetPairs(const sgSkinView* view)
 		SetOffsets(view);
 	}
 	SetSlabs(view);
+	SetAcross(view);
 }
 
 // ---- Reach -----------------------------------------------------------------------------------------------------

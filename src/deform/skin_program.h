@@ -87,25 +87,41 @@ SG_INLINE Interval ImageOfPair(
 	return image;
 }
 
+/// The most that a pair's weight can be, by the kind of its entry.
+SG_INLINE f8 MostWeight(const sgBlendCommon* common, const void* entry, sgBlendKind kind)
+{
+	if (kind == sgBlend_local)
+	{
+		const sgRangeEntry* range = entry;
+		return f8_Add(LoadLanes(&range->low), LoadLanes(&range->spread));
+	}
+	const sgFirstEntry* fit = entry; // of which a zero-order entry is the beginning
+	f8 most = f8_Add(f8_Abs(LoadLanes(&fit->mean)), LoadLanes(&fit->residual));
+	for (int k = 0; kind == sgBlend_firstOrder && k < 3; ++k)
+	{
+		most = f8_MulAddLoose(f8_Abs(LoadLanes(fit->gradient + k)), LoadLanes(common->half + k), most);
+	}
+	return f8_Min(f8_Mul(most, f8_Set(1.0f + 0x1p-20f)), f8_Set(1.0f));
+}
+
 // sum w_i w_j (q_i . q_j) = 1 - sum over pairs of different joints of 2 w_i w_j (1 - cosine). Their weights sum to at
-// most 1 - 1/n where a vertex has n influences at most, and are at most what their ranges say. Rounding, of what is at
-// most 2 for every pair, and the weights' own: 2^-20 is more than all of it for up to KEPT_IMAGES entries, and 2^-12
-// for all that there can be.
+// most 1 - 1/n where a vertex has n influences at most, and are at most what their entries say. Rounding takes as many
+// 2^-24 of the sum as there are entries, and a few more for weights and cosines: less than the margins, for up to
+// KEPT_IMAGES entries and for as many as there can be.
 SG_INLINE Denominator MakeDenominator(const Entries* entries, const sgSkinPairPose* pairs, const sgBlendCommon* common,
-    const sgSkinPose* pose, uint32_t influences)
+    const sgSkinPose* pose, uint32_t influences, sgBlendKind kind)
 {
 	f8 zero = f8_Set(0.0f), one = f8_Set(1.0f), sum = zero, most = zero;
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
-		const sgRangeEntry* range = Entries_Get(entries, j);
-		f8 weight = f8_Add(LoadLanes(&range->low), LoadLanes(&range->spread));
+		f8 weight = MostWeight(common, Entries_Get(entries, j), kind);
 		f8 away = f8_Set(1.0f - pairs[entries->transforms[j]].cosine);
 		sum = f8_MulAddLoose(weight, away, sum);
 		most = f8_Select(f8_LessEqual(weight, zero), most, f8_Max(most, away));
 	}
 	f8 limit = f8_Set((float)(1.0 - 1.0 / (double)influences) + 0x1p-22f);
 	f8 away = f8_Min(sum, f8_Mul(most, limit));
-	f8 margin = f8_Set(entries->count <= KEPT_IMAGES ? 0x1p-17f : 0x1p-10f);
+	f8 margin = f8_Set(entries->count <= KEPT_IMAGES ? 0x1p-15f : 0x1p-7f);
 	f8 least = f8_Sub(f8_Sub(one, away), f8_Mul(margin, f8_Max(away, f8_Set(0x1p-6f))));
 	least = f8_Max(least, f8_Set(pose->leastLength2));
 	f8 reach = f8_Set(pose->reach);

@@ -1,0 +1,143 @@
+// src/deform/skin_alone.h: the root, a node alone: its pairs of joints side by side in the lanes instead of nodes. What
+// is computed is that of skin_program.h. Part of skin_kernels.c, which alone includes it.
+#ifndef SG_SKIN_ALONE_H
+#define SG_SKIN_ALONE_H
+
+#include "deform/skin_program.h"
+
+/// Blocks of eight pairs for which images are kept; families with more have them computed twice.
+#define KEPT_BLOCKS 64
+
+/// Images of the node's box, or of the parts of it that pairs move: above and, negated, below.
+typedef struct Above
+{
+	f8 up;
+	f8 down;
+} Above;
+
+SG_INLINE Above ImageAcross(
+    const sgSkinPairLanes* lanes, const sgLocalEntry* entry, int axis, const float middle[3], const float half[3])
+{
+	f8 at = f8_Load(lanes->matrix[4 * axis + 3]), extent = f8_Load(lanes->off);
+	for (int k = 0; k < 3; ++k)
+	{
+		f8 row = f8_Load(lanes->matrix[4 * axis + k]);
+		f8 center = f8_Add(LoadLanes(entry->center + k), f8_Set(middle[k]));
+		at = f8_MulAddLoose(row, center, at);
+		extent = f8_MulAddLoose(f8_Abs(row), f8_Add(LoadLanes(entry->half + k), f8_Set(half[k])), extent);
+	}
+	return (Above){ f8_Add(at, extent), f8_Sub(extent, at) };
+}
+
+// Eq. (12) over all lanes: the two largest, and the spread of the largest.
+static inline float LimitedAcross(const Program* program, float slack, float base)
+{
+	float largest[SG_LANES] SG_ALIGN(32), second[SG_LANES] SG_ALIGN(32), spread[SG_LANES] SG_ALIGN(32);
+	f8_Store(largest, program->largest);
+	f8_Store(second, program->second);
+	f8_Store(spread, program->spread);
+	float first = largest[0], next = second[0], itsSpread = spread[0];
+	for (int lane = 1; lane < SG_LANES; ++lane)
+	{
+		bool isLarger = largest[lane] > first;
+		float rival = isLarger ? first : largest[lane];
+		float better = second[lane] > next ? second[lane] : next;
+		next = rival > better ? rival : better;
+		itsSpread = isLarger ? spread[lane] : itsSpread;
+		first = isLarger ? largest[lane] : first;
+	}
+	next = next > -FLT_MAX ? next : first;
+	return base + slack * next + itsSpread * (first - next);
+}
+
+static inline float SideAcross(const Side* side, float slack)
+{
+	float base = f8_Sum(side->program.base), lambda = f8_ReduceMax(side->lambda);
+	float dual = base + slack * lambda + f8_Sum(side->above);
+	float limited = LimitedAcross(&side->program, slack, base);
+	return dual < limited ? dual : limited;
+}
+
+/// The node's share of what skin_program.h calls Denominator.
+typedef struct Alone
+{
+	float inverse;
+	float error;
+	float reach;
+	float slack;
+} Alone;
+
+static inline float DivideAlone(float value, const Alone* alone)
+{
+	float divided = value * alone->inverse;
+	return divided > value ? divided : value;
+}
+
+static void AloneRow(const sgSkinPairLanes* across, const Entries* entries, int axis, const Alone* alone,
+    const float middle[3], const float half[3], float* lower, float* upper)
+{
+	Above kept[KEPT_BLOCKS];
+	f8 zero = f8_Set(0.0f), none = f8_Set(-alone->reach), most = none, least = none;
+	f8 total = zero, weightedUp = zero, weightedDown = zero, weightedCosine = zero;
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const sgLocalEntry* entry = Entries_Get(entries, j);
+		const sgSkinPairLanes* lanes = across + entries->transforms[j];
+		Above image = ImageAcross(lanes, entry, axis, middle, half);
+		f8 low = LoadLanes(&entry->range.low), weight = f8_Add(f8_Add(low, low), LoadLanes(&entry->range.spread));
+		f8 cosine = f8_Load(lanes->cosine);
+		m8 isOther = m8_Or(f8_LessEqual(weight, zero), f8_Less(cosine, f8_Set(1.0f)));
+		total = f8_Add(total, weight);
+		weightedUp = f8_MulAddLoose(weight, image.up, weightedUp);
+		weightedDown = f8_MulAddLoose(weight, image.down, weightedDown);
+		weightedCosine = f8_MulAddLoose(weight, cosine, weightedCosine);
+		most = f8_Select(isOther, most, f8_Max(most, image.up));
+		least = f8_Select(isOther, least, f8_Max(least, image.down));
+		if (j < KEPT_BLOCKS)
+		{
+			kept[j] = image;
+		}
+	}
+	float farthest = f8_ReduceMax(most), nearest = f8_ReduceMax(least), sum = f8_Sum(total);
+	farthest = farthest < alone->reach ? farthest : alone->reach;
+	nearest = nearest < alone->reach ? nearest : alone->reach;
+	float inverse = 1.0f / (sum > 0x1p-20f ? sum : 0x1p-20f), cosines = f8_Sum(weightedCosine);
+	f8 lambdaUp = f8_Set((f8_Sum(weightedUp) - farthest * cosines) * inverse);
+	f8 lambdaDown = f8_Set((f8_Sum(weightedDown) - nearest * cosines) * inverse);
+	Side up = { Program_Start(), lambdaUp, zero }, down = { Program_Start(), lambdaDown, zero };
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const sgLocalEntry* entry = Entries_Get(entries, j);
+		const sgSkinPairLanes* lanes = across + entries->transforms[j];
+		Above image = j < KEPT_BLOCKS ? kept[j] : ImageAcross(lanes, entry, axis, middle, half);
+		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
+		f8 cosine = f8_Load(lanes->cosine);
+		m8 isAbsent = f8_LessEqual(f8_Add(low, spread), zero);
+		Side_Add(&up, f8_Sub(image.up, f8_Mul(f8_Set(farthest), cosine)), low, spread, isAbsent);
+		Side_Add(&down, f8_Sub(image.down, f8_Mul(f8_Set(nearest), cosine)), low, spread, isAbsent);
+	}
+	*upper = farthest + DivideAlone(SideAcross(&up, alone->slack) + alone->error, alone);
+	*lower = -(nearest + DivideAlone(SideAcross(&down, alone->slack) + alone->error, alone));
+}
+
+// The least sum of w_i w_j (q_i . q_j), as MakeDenominator has it.
+static float LeastAlone(
+    const sgSkinPairLanes* across, const Entries* entries, const sgSkinPose* pose, uint32_t influences)
+{
+	f8 zero = f8_Set(0.0f), sum = zero, most = zero;
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const sgRangeEntry* range = Entries_Get(entries, j);
+		f8 weight = f8_Add(LoadLanes(&range->low), LoadLanes(&range->spread));
+		f8 away = f8_Sub(f8_Set(1.0f), f8_Load(across[entries->transforms[j]].cosine));
+		sum = f8_MulAddLoose(weight, away, sum);
+		most = f8_Select(f8_LessEqual(weight, zero), most, f8_Max(most, away));
+	}
+	float limit = (float)(1.0 - 1.0 / (double)influences) + 0x1p-22f, all = f8_Sum(sum);
+	float farthest = f8_ReduceMax(most) * limit, away = all < farthest ? all : farthest;
+	float margin = SG_LANES * entries->count <= KEPT_IMAGES ? 0x1p-15f : 0x1p-7f;
+	float least = 1.0f - away - margin * (away > 0x1p-6f ? away : 0x1p-6f);
+	return least > pose->leastLength2 ? least : pose->leastLength2;
+}
+
+#endif
