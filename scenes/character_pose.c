@@ -189,14 +189,13 @@ static void ContortCreature(const sceneCharacter* c, double amount, posture* p)
 	for (int leg = 0; leg < 4; ++leg)
 	{
 		int side = leg % 2, first = leg < 2 ? 20 : 29;
-		TurnSide(c, p, side, first, (leg < 2 ? -25.0 : 25.0) * amount, 0.0, 0.0);
+		TurnSide(c, p, side, first, (leg == 0 ? -25.0 : leg == 3 ? 25.0 : 0.0) * amount, 0.0, 0.0);
 		TurnSide(c, p, side, first + 1, (leg == 0 ? -50.0 : 0.0) * amount, 0.0, 0.0);
 	}
-	Turn(p, 5, 0.0, 45.0 * amount, 0.0);
-	Turn(p, 7, 0.0, 45.0 * amount, 0.0);
+	Turn(p, 5, 0.0, 90.0 * amount, 0.0);
 	Turn(p, 9, 10.0 * amount, 0.0, 0.0);
 	Turn(p, 10, 30.0 * amount, 0.0, 0.0);
-	Turn(p, 11, 0.0, 40.0 * amount, 0.0);
+	Turn(p, 11, 0.0, 25.0 * amount, 0.0);
 }
 
 // ---- Both ------------------------------------------------------------------------------------------------------
