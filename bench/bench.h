@@ -42,6 +42,8 @@ benchFcn benchMeshlessTightness;
 benchFcn benchBlend;
 benchFcn benchScaling;
 benchFcn benchSkin;
+benchFcn benchSkinTightness;
+benchFcn benchSkinWalk;
 benchFcn benchCurtain;
 benchFcn benchModal;
 

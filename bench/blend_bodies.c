@@ -40,7 +40,19 @@ static bool MakeBody(benchBlendBody* body, snugStrategy strategy, snugStatus sta
 bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights,
     const benchBounding* how, benchReport* report)
 {
+	return benchBlendBody_CreateSkin(body, mesh, weights, NULL, how, report);
+}
+
+bool benchBlendBody_CreateSkin(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights,
+    const benchSkinning* skin, const benchBounding* how, benchReport* report)
+{
 	*body = (benchBlendBody){ .def = sceneMakeBlendDef(mesh, weights, how->bound, how->tree) };
+	if (skin != NULL)
+	{
+		body->def.deformer = skin->deformer;
+		body->def.blend.jointPositions = skin->jointPositions;
+		body->def.fields = skin->targets != NULL ? sceneTargets_Get(skin->targets) : (snugFieldsDef){ 0 };
+	}
 	body->def.blend.volume = how->volume;
 	body->def.blend.restVolume = how->restVolume;
 	body->def.blend.boundLeaves = how->boundLeaves;
@@ -68,6 +80,19 @@ void benchBlendBody_Destroy(benchBlendBody* body)
 const float* benchActor_GetMatrices(const benchActor* actor, int frame)
 {
 	return actor->matrices + 12 * (size_t)frame * actor->weights->transformCount;
+}
+
+snugStatus benchActor_Pose(const benchActor* actor, snugBody* body, int frame)
+{
+	const benchSkinning* skin = actor->skin;
+	snugStatus status =
+	    snugBody_SetJoints(body, benchActor_GetMatrices(actor, frame), 0, actor->weights->transformCount);
+	if (status == snug_success && skin != NULL && skin->targets != NULL)
+	{
+		uint32_t count = skin->targets->count;
+		status = snugBody_SetAmplitudes(body, skin->amplitudes + (size_t)frame * count, count);
+	}
+	return status;
 }
 
 // The first mesh of a file, as its nodes leave it at rest.

@@ -1,9 +1,9 @@
-// bench/blend_bodies.h: meshless bodies for the benchmarks, and the bounds by name.
+// bench/blend_bodies.h: meshless bodies and skins for the benchmarks, and the bounds by name.
 #ifndef BENCH_BLEND_BODIES_H
 #define BENCH_BLEND_BODIES_H
 
 #include "bench/bench.h"
-#include "scenes/meshless.h"
+#include "scenes/character.h"
 
 /// Influences per vertex that the papers' models have, about.
 #define BENCH_INFLUENCES 20.0
@@ -35,9 +35,22 @@ typedef struct benchBounding
 	snugStrategy strategy;
 } benchBounding;
 
+/// What makes a skin another than linear blending of rest positions. All of it borrowed.
+typedef struct benchSkinning
+{
+	snugDeformer deformer;
+	const float* jointPositions; ///< nullable; see snugBlendDef
+	const sceneTargets* targets; ///< nullable: no morph targets
+	const float* amplitudes;     ///< (frames * targets->count)
+} benchSkinning;
+
 /// @return false, with the report failed, if something goes wrong
 bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights,
     const benchBounding* how, benchReport* report);
+
+/// The same of another skin. @param skin nullable: linear blending
+bool benchBlendBody_CreateSkin(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights,
+    const benchSkinning* skin, const benchBounding* how, benchReport* report);
 
 /// Make another body of a model, which must outlive it.
 bool benchBlendBody_CreateLike(
@@ -51,7 +64,11 @@ typedef struct benchActor
 	const sceneWeights* weights;
 	const float* matrices; ///< (frameCount * weights->transformCount * 12)
 	int frameCount;
+	const benchSkinning* skin; ///< nullable: linear blending
 } benchActor;
+
+/// Give a body the pose of a frame.
+snugStatus benchActor_Pose(const benchActor* actor, snugBody* body, int frame);
 
 /// @return the transforms of a frame
 const float* benchActor_GetMatrices(const benchActor* actor, int frame);
@@ -60,6 +77,9 @@ const float* benchActor_GetMatrices(const benchActor* actor, int frame);
 /// @return false, with the report failed, if something goes wrong
 bool benchMakeMeshless(
     sceneMeshless* meshless, const benchOptions* options, uint32_t frequency, uint32_t nodeCount, benchReport* report);
+
+/// @return nanoseconds to refit one node of a posed body straight from its joints, warm, eight at a time
+double benchTimeRefits(const snugBody* body);
 
 /// Time refits of single nodes of a body in a pose: a row per bound.
 /// @param what names the body

@@ -82,6 +82,12 @@ static double TimeFamilies(const snugBody* body, const leafFamilies* families)
 	return benchSamples_Median(&samples);
 }
 
+double benchTimeRefits(const snugBody* body)
+{
+	leafFamilies families = FindFamilies(body->model);
+	return TimeFamilies(body, &families);
+}
+
 double benchBlendRefits(
     benchReport* report, const char* what, const sceneMesh* mesh, const sceneWeights* weights, const float* matrices)
 {

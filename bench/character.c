@@ -14,7 +14,7 @@ static bool IsSkinned(const ioAsset* asset, uint32_t instance)
 // Room for all skinned instances together.
 static bool Allocate(benchCharacter* c)
 {
-	uint64_t vertices = 0, triangles = 0, influences = 0;
+	uint64_t vertices = 0, triangles = 0, influences = 0, targets = 0, displacements = 0;
 	for (uint32_t i = 0; i < c->asset.instanceCount; ++i)
 	{
 		const ioAssetMesh* mesh = c->asset.meshes + c->asset.instances[i].mesh;
@@ -23,7 +23,11 @@ static bool Allocate(benchCharacter* c)
 			vertices += mesh->mesh.vertexCount;
 			triangles += mesh->mesh.triangleCount;
 			influences += mesh->influenceStart[mesh->mesh.vertexCount];
-			c->targetCount += mesh->targetCount;
+			targets += mesh->targetCount;
+			for (uint32_t t = 0; t < mesh->targetCount; ++t)
+			{
+				displacements += mesh->targets[t].count;
+			}
 		}
 	}
 	c->mesh = sceneMesh_Allocate(vertices, triangles);
@@ -31,24 +35,67 @@ static bool Allocate(benchCharacter* c)
 	c->weights.starts = malloc(((size_t)vertices + 1) * sizeof(uint32_t));
 	c->weights.transforms = malloc(((size_t)influences + 1) * sizeof(uint16_t));
 	c->weights.weights = malloc(((size_t)influences + 1) * sizeof(float));
+	c->jointPositions = calloc(3 * (size_t)c->asset.jointCount + 1, sizeof(float));
+	c->targets.count = (uint32_t)targets;
+	c->targets.starts = calloc((size_t)vertices + 1, sizeof(uint32_t));
+	c->targets.fields = malloc(((size_t)displacements + 1) * sizeof(uint16_t));
+	c->targets.displacements = malloc(((size_t)displacements + 1) * 3 * sizeof(float));
 	c->pose = ioPose_Create(&c->asset);
-	return triangles > 0 && c->asset.jointCount <= UINT16_MAX && sceneMesh_IsValid(&c->mesh) &&
-	       c->weights.starts != NULL && c->weights.transforms != NULL && c->weights.weights != NULL && c->pose != NULL;
+	return triangles > 0 && c->asset.jointCount <= UINT16_MAX && targets <= UINT16_MAX && sceneMesh_IsValid(&c->mesh) &&
+	       c->weights.starts != NULL && c->weights.transforms != NULL && c->weights.weights != NULL &&
+	       c->jointPositions != NULL && c->targets.starts != NULL && c->targets.fields != NULL &&
+	       c->targets.displacements != NULL && c->pose != NULL;
 }
 
 /// How far the arrays are filled.
 typedef struct filled
 {
-	uint32_t vertices, triangles, influences;
+	uint32_t vertices, triangles, influences, targets, displacements;
 } filled;
 
-static void AppendInstance(benchCharacter* c, filled* at, uint32_t instance)
+// Joints' positions and morph targets of an instance, scaled.
+static bool AppendRig(benchCharacter* c, filled* at, const ioAssetMesh* from, const ioSkin* skin)
+{
+	ioRig rig;
+	if (!ioRig_Make(&rig, from, skin, true))
+	{
+		return false;
+	}
+	for (size_t i = 0; i < 3 * (size_t)skin->jointCount; ++i)
+	{
+		c->jointPositions[3 * (size_t)skin->firstJoint + i] = (float)(c->scale * (double)rig.jointPositions[i]);
+	}
+	for (uint32_t v = 0; v < from->mesh.vertexCount; ++v)
+	{
+		c->targets.starts[at->vertices + v] = at->displacements;
+		for (uint32_t k = rig.targetCount > 0 ? rig.starts[v] : 0; rig.targetCount > 0 && k < rig.starts[v + 1]; ++k)
+		{
+			c->targets.fields[at->displacements] = (uint16_t)(at->targets + rig.targets[k]);
+			for (size_t axis = 0; axis < 3; ++axis)
+			{
+				c->targets.displacements[3 * (size_t)at->displacements + axis] =
+				    (float)(c->scale * (double)rig.deltas[3 * (size_t)k + axis]);
+			}
+			++at->displacements;
+		}
+	}
+	at->targets += rig.targetCount;
+	c->targets.starts[at->vertices + from->mesh.vertexCount] = at->displacements;
+	ioRig_Free(&rig);
+	return true;
+}
+
+static bool AppendInstance(benchCharacter* c, filled* at, uint32_t instance)
 {
 	const ioInstance* body = c->asset.instances + instance;
 	const ioAssetMesh* from = c->asset.meshes + body->mesh;
 	uint32_t firstJoint = c->asset.skins[body->skin].firstJoint, vertexCount = from->mesh.vertexCount;
 	uint32_t influenceCount = from->influenceStart[vertexCount];
-	memcpy(c->mesh.positions + 3 * (size_t)at->vertices, from->mesh.positions, 3 * (size_t)vertexCount * sizeof(float));
+	for (size_t i = 0; i < 3 * (size_t)vertexCount; ++i)
+	{
+		c->mesh.positions[3 * (size_t)at->vertices + i] = (float)(c->scale * (double)from->mesh.positions[i]);
+	}
+	bool good = AppendRig(c, at, from, c->asset.skins + body->skin);
 	for (size_t i = 0; i < 3 * (size_t)from->mesh.triangleCount; ++i)
 	{
 		c->mesh.triangles[3 * (size_t)at->triangles + i] = at->vertices + from->mesh.triangles[i];
@@ -66,6 +113,7 @@ static void AppendInstance(benchCharacter* c, filled* at, uint32_t instance)
 	at->triangles += from->mesh.triangleCount;
 	at->influences += influenceCount;
 	c->weights.starts[at->vertices] = at->influences;
+	return good;
 }
 
 // The height at rest, of positions by the plain way. The mesh' own arrays serve as scratch: they are filled later.
@@ -89,20 +137,21 @@ static double MeasureHeight(benchCharacter* c)
 
 static bool Build(benchCharacter* c)
 {
-	filled at = { 0, 0, 0 };
+	filled at = { 0, 0, 0, 0, 0 };
 	if (!Allocate(c))
 	{
 		return false;
 	}
 	c->scale = BENCH_HEIGHT / MeasureHeight(c);
-	for (uint32_t i = 0; i < c->asset.instanceCount; ++i)
+	bool good = true;
+	for (uint32_t i = 0; i < c->asset.instanceCount && good; ++i)
 	{
 		if (IsSkinned(&c->asset, i))
 		{
-			AppendInstance(c, &at, i);
+			good = AppendInstance(c, &at, i);
 		}
 	}
-	return isfinite(c->scale) && c->scale > 0.0 && c->asset.clipCount > 0;
+	return good && isfinite(c->scale) && c->scale > 0.0 && c->asset.clipCount > 0;
 }
 
 bool benchCharacter_Load(benchCharacter* character, const char* directory, const char* name, benchReport* report)
@@ -110,13 +159,20 @@ bool benchCharacter_Load(benchCharacter* character, const char* directory, const
 	char path[1024];
 	ioError error;
 	*character = (benchCharacter){ .name = name };
-	snprintf(path, sizeof(path), "%s/%s.glb", directory, name);
-	FILE* file = fopen(path, "rb");
-	if (file == NULL)
+	if (directory != NULL)
 	{
-		return true;
+		snprintf(path, sizeof(path), "%s/%s.glb", directory, name);
+		FILE* file = fopen(path, "rb");
+		if (file == NULL)
+		{
+			return true;
+		}
+		fclose(file);
 	}
-	fclose(file);
+	else
+	{
+		snprintf(path, sizeof(path), "%s", name);
+	}
 	if (!ioLoad(path, NULL, &character->asset, &error))
 	{
 		benchReport_Fail(report, "%s", error.text);
@@ -138,6 +194,8 @@ void benchCharacter_Free(benchCharacter* character)
 	ioAsset_Free(&character->asset);
 	sceneMesh_Free(&character->mesh);
 	sceneWeights_Free(&character->weights);
+	sceneTargets_Free(&character->targets);
+	free(character->jointPositions);
 	*character = (benchCharacter){ .name = NULL };
 }
 
@@ -147,7 +205,7 @@ double benchCharacter_GetInfluences(const benchCharacter* character)
 	return (double)character->weights.starts[vertexCount] / (double)vertexCount;
 }
 
-// Joints of the present pose, scaled. Those of skins without instances stay as they are.
+// Joints of the present pose, moved as far as the scale says. Those of skins without instances stay as they are.
 static void CopyJoints(const benchCharacter* c, float* matrices)
 {
 	for (uint32_t i = 0; i < c->asset.instanceCount; ++i)
@@ -159,21 +217,45 @@ static void CopyJoints(const benchCharacter* c, float* matrices)
 			float* out = matrices + 12 * (size_t)skin->firstJoint;
 			for (size_t k = 0; k < 12 * (size_t)skin->jointCount; ++k)
 			{
-				out[k] = (float)(c->scale * joints[k]);
+				out[k] = (float)((k % 4 == 3 ? c->scale : 1.0) * joints[k]);
 			}
 		}
 	}
 }
 
+// Go to the middle of one of equal parts of a clip.
+static void PlayFrame(const benchCharacter* c, uint32_t clip, int frame, int frameCount, double shift)
+{
+	const ioClip* played = c->asset.clips + clip;
+	double part = fmod(((double)frame + 0.5) / (double)frameCount + shift, 1.0);
+	ioPose_Evaluate(c->pose, clip, played->start + part * (played->duration - played->start));
+}
+
 void benchCharacter_PoseClip(
     const benchCharacter* character, uint32_t clip, int frameCount, double shift, float* matrices)
 {
-	const ioClip* played = character->asset.clips + clip;
 	for (int f = 0; f < frameCount; ++f)
 	{
-		double part = fmod(((double)f + 0.5) / (double)frameCount + shift, 1.0);
-		ioPose_Evaluate(character->pose, clip, played->start + part * (played->duration - played->start));
+		PlayFrame(character, clip, f, frameCount, shift);
 		CopyJoints(character, matrices + 12 * (size_t)f * character->weights.transformCount);
+	}
+}
+
+void benchCharacter_MorphClip(
+    const benchCharacter* character, uint32_t clip, int frameCount, double shift, float* amplitudes)
+{
+	const ioAsset* asset = &character->asset;
+	for (int f = 0; f < frameCount; ++f)
+	{
+		PlayFrame(character, clip, f, frameCount, shift);
+		for (uint32_t i = 0; i < asset->instanceCount; ++i)
+		{
+			const double* weights = ioPose_GetMorphWeights(character->pose, i);
+			for (uint32_t t = 0; IsSkinned(asset, i) && t < asset->meshes[asset->instances[i].mesh].targetCount; ++t)
+			{
+				*amplitudes++ = (float)weights[t];
+			}
+		}
 	}
 }
 

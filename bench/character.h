@@ -1,13 +1,13 @@
 // bench/character.h: rigged characters from files, for the benchmarks.
 //
-// All skinned meshes of a file are one body, carried by the joints of all its skins; meshes that no skin moves are left
-// out, and morph targets stay at zero, since blend models know of neither. A character is scaled by its transforms, so
-// that at rest it is as high as every other one.
+// All skinned meshes of a file are one body, carried by the joints of all its skins, with the morph targets of all its
+// meshes; meshes that no skin moves are left out. Characters are scaled, so that at rest each is as high as every
+// other: their vertices, and where joints move to; joints themselves still only turn.
 #ifndef BENCH_CHARACTER_H
 #define BENCH_CHARACTER_H
 
 #include "bench/blend_bodies.h"
-#include "io/asset.h"
+#include "io/rig.h"
 
 /// Of every character at rest, along y: metres, for a man.
 #define BENCH_HEIGHT 1.8
@@ -19,12 +19,15 @@ typedef struct benchCharacter
 	ioAsset asset;
 	ioPose* pose;
 	sceneMesh mesh;
-	sceneWeights weights; ///< transforms are the joints of all skins, one skin after the other
+	sceneWeights weights;  ///< transforms are the joints of all skins, one skin after the other
+	float* jointPositions; ///< (3 * weights.transformCount), at rest
+	sceneTargets targets;  ///< those of all skinned instances, one after the other
 	double scale;
-	uint32_t targetCount; ///< morph targets that are left out
 } benchCharacter;
 
-/// Load `directory/name.glb`. A file that is not there is no failure.
+/// Load `directory/name.glb`, or the file `name` if there is no directory. A file of a directory that is not there is
+/// no failure.
+/// @param directory nullable
 /// @param name borrowed
 /// @return false, with the report failed, if there is a file and something is wrong with it
 bool benchCharacter_Load(benchCharacter* character, const char* directory, const char* name, benchReport* report);
@@ -38,6 +41,11 @@ double benchCharacter_GetInfluences(const benchCharacter* character);
 /// @param matrices receives 12 floats per transform and frame
 void benchCharacter_PoseClip(
     const benchCharacter* character, uint32_t clip, int frameCount, double shift, float* matrices);
+
+/// The amplitudes of the morph targets in the same frames.
+/// @param amplitudes receives a float per target and frame
+void benchCharacter_MorphClip(
+    const benchCharacter* character, uint32_t clip, int frameCount, double shift, float* amplitudes);
 
 /// Room for the transforms of some frames. @return null if there is no memory
 float* benchCharacter_AllocateMatrices(const benchCharacter* character, int frameCount);

@@ -55,8 +55,7 @@ static const sgCacheGroup* FindGroup(const snugBody* body, uint32_t group)
 	return (const sgCacheGroup*)(const void*)(body->pool->pages[page].bytes + number * body->groupStride);
 }
 
-// Whether queries looked at a family since the body was last posed.
-static bool IsVisited(const snugBody* body, sgLaneSet family)
+bool benchIsVisited(const snugBody* body, sgLaneSet family)
 {
 	const sgCacheGroup* cached = FindGroup(body, family.group);
 	return cached != NULL && cached->version[family.first / 2] == body->version &&
@@ -137,7 +136,7 @@ static void AddBody(explanation* e, const snugBody* body, const snugBody* oracle
 		}
 		sgLaneSet family = sgTree_Family(tree, slot);
 		++e->nodes[tree->nodes[slot].level];
-		if (!IsVisited(body, family))
+		if (!benchIsVisited(body, family))
 		{
 			continue;
 		}
@@ -151,7 +150,7 @@ static void AddBody(explanation* e, const snugBody* body, const snugBody* oracle
 			.source = FindSource(body, cached, family, slot),
 			.looseness = radius > 0.0 ? benchGetRadius(&box) / radius : 1.0,
 			.size = radius / benchGetRadius(&whole),
-			.isVisitedByOracle = IsVisited(oracle, family) };
+			.isVisitedByOracle = benchIsVisited(oracle, family) };
 		AddNode(e, &node);
 	}
 }

@@ -9,6 +9,9 @@
 
 #include "bench/meeting.h"
 
+/// Whether queries looked at a family since the body was last posed.
+bool benchIsVisited(const snugBody* body, sgLaneSet family);
+
 /// Tables that several meetings fill.
 typedef struct benchExplained
 {

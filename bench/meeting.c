@@ -172,6 +172,14 @@ static snugBody* GetBody(const benchStage* stage, int i)
 	return stage->method->kind == bench_byFreeBody ? stage->oracles[i].body : stage->bodies[i].body;
 }
 
+void benchMeeting_HidePair(benchMeeting* meeting, uint64_t first, uint64_t count)
+{
+	if (meeting->isYesNo && count > 0)
+	{
+		meeting->answers.pairs[first] = (snugPair){ 0, 0 };
+	}
+}
+
 void benchMeeting_Collide(
     benchMeeting* meeting, const benchStage* stage, int frame, snugResult* result, benchReport* report)
 {
@@ -183,8 +191,9 @@ void benchMeeting_Collide(
 			.capacity = answers->capacity - result->count,
 			.parallel = stage->threads != NULL ? benchThreads_Run : NULL,
 			.parallelUser = stage->threads };
-		snugResult found =
-		    snugCollide(GetBody(stage, meeting->pairs[i][0]), GetBody(stage, meeting->pairs[i][1]), &query);
+		snugBody *a = GetBody(stage, meeting->pairs[i][0]), *b = GetBody(stage, meeting->pairs[i][1]);
+		snugResult found = meeting->isYesNo ? snugTouches(a, b, NULL) : snugCollide(a, b, &query);
+		benchMeeting_HidePair(meeting, result->count, found.count);
 		AddResult(result, &found);
 	}
 	if (result->status != snug_success)
@@ -232,6 +241,9 @@ void benchMeeting_Verify(benchMeeting* meeting, benchReport* report)
 		bruteMesh a = benchMeeting_GetWorldMesh(meeting, meeting->pairs[i][0]),
 		          b = benchMeeting_GetWorldMesh(meeting, meeting->pairs[i][1]);
 		bruteResult result = bruteCollide(&a, &b);
+		meeting->touchingAtPeak +=
+		    CountTouching(&result, false, a.triangleCount) + CountTouching(&result, true, b.triangleCount);
+		result.count = meeting->isYesNo && result.count > 1 ? 1 : result.count;
 		if (result.outOfMemory || count + result.count > meeting->answers.capacity)
 		{
 			benchReport_Fail(report, "out of memory");
@@ -239,10 +251,9 @@ void benchMeeting_Verify(benchMeeting* meeting, benchReport* report)
 		else if (result.count > 0)
 		{
 			memcpy(meeting->answers.pairs + count, result.pairs, (size_t)result.count * sizeof(snugPair));
+			benchMeeting_HidePair(meeting, count, result.count);
 			count += result.count;
 		}
-		meeting->touchingAtPeak +=
-		    CountTouching(&result, false, a.triangleCount) + CountTouching(&result, true, b.triangleCount);
 		bruteResult_Free(&result);
 	}
 	benchAnswers_Check(&meeting->answers, frame, count, "brute force", report);

@@ -21,6 +21,7 @@ typedef struct benchMeeting
 	int pairs[BENCH_MAX_ACTORS][2]; ///< who is asked about whom
 	int pairCount;
 	sceneContact contact;
+	bool isYesNo; ///< asked is only whether they touch
 	snugFrame places[BENCH_MAX_FRAMES][BENCH_MAX_ACTORS];
 	benchStage base; ///< as users get it, with oracles; lends its models to all methods
 	benchAnswers answers;
@@ -58,6 +59,10 @@ void benchMeeting_Forget(benchMeeting* meeting, sceneContact contact);
 void benchMeeting_Collide(
     benchMeeting* meeting, const benchStage* stage, int frame, snugResult* result, benchReport* report);
 
+/// If asked is only whether bodies touch, methods may find different pairs first: replace one that was found, if it
+/// was, by a pair of zeros.
+void benchMeeting_HidePair(benchMeeting* meeting, uint64_t first, uint64_t count);
+
 /// @return the mesh of a body, with what `world` holds of it
 bruteMesh benchMeeting_GetWorldMesh(const benchMeeting* meeting, int actor);
 
@@ -93,6 +98,9 @@ bool benchMeeting_Run(
 
 /// @return median total of a method over that of another, NaN if one was not measured
 double benchMeeting_GetRatio(const benchMeetingTimes all[BENCH_METHODS], benchMethod method, benchMethod other);
+
+/// @return the least total times of all frames together, per frame
+double benchMeeting_GetBest(const benchMeeting* meeting, const benchMeetingTimes* times);
 
 /// @return the least total times of all frames together, of a method over the oracle: less noisy than medians, since
 /// what else goes on in the machine only ever adds

@@ -8,8 +8,7 @@ double benchMeeting_GetRatio(const benchMeetingTimes all[BENCH_METHODS], benchMe
 	return benchSamples_Median(&all[method].total) / benchSamples_Median(&all[other].total);
 }
 
-// The least total times of all frames together, per frame.
-static double GetBest(const benchMeeting* meeting, const benchMeetingTimes* times)
+double benchMeeting_GetBest(const benchMeeting* meeting, const benchMeetingTimes* times)
 {
 	double sum = 0.0;
 	for (int f = 0; f < meeting->answers.frameCount; ++f)
@@ -22,7 +21,7 @@ static double GetBest(const benchMeeting* meeting, const benchMeetingTimes* time
 double benchMeeting_GetBestOverOracle(
     const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method)
 {
-	return GetBest(meeting, all + method) / GetBest(meeting, all + bench_oracle);
+	return benchMeeting_GetBest(meeting, all + method) / benchMeeting_GetBest(meeting, all + bench_oracle);
 }
 
 // What snug counts, where it is snug.
@@ -31,7 +30,7 @@ static void AddCounterCells(
 {
 	benchMethodKind kind = def->kind;
 	// A refit before the query does not count.
-	if (kind == bench_bySnug && def->how.strategy != snug_strategyBottomUp)
+	if ((kind == bench_bySnug && def->how.strategy != snug_strategyBottomUp) || kind == bench_bySpheres)
 	{
 		benchRow_Number(row, "nodesRefitted", times->nodesRefitted, 0);
 		benchRow_Number(row, "verticesEvaluated", times->verticesEvaluated, 0);
@@ -73,7 +72,7 @@ void benchMeeting_AddCells(
 	benchRow_Number(row, def->kind == bench_byHash ? "loadMs" : "refitMs", benchSamples_Median(&times->refit), 3);
 	benchRow_Number(row, "queryMs", benchSamples_Median(&times->query), 3);
 	benchRow_Number(row, "totalMs", benchSamples_Median(&times->total), 3);
-	benchRow_Number(row, "bestMs", GetBest(meeting, times), 3);
+	benchRow_Number(row, "bestMs", benchMeeting_GetBest(meeting, times), 3);
 	benchRow_Number(row, "totalOverOracle", benchMeeting_GetRatio(all, method, bench_oracle), 2);
 	benchRow_Number(row, "bestOverOracle", benchMeeting_GetBestOverOracle(meeting, all, method), 2);
 	benchRow_Number(row, "bottomUpOverTotal", benchMeeting_GetRatio(all, bench_bottomUp, method), 2);
@@ -98,7 +97,7 @@ void benchMeeting_AddPhaseCells(
 		benchRow_Number(row, benchPhaseKeys[i], times->phases.ms[i], 3);
 	}
 	benchRow_Number(row, "sumMs", sum, 3);
-	benchRow_Number(row, "sumOverBest", sum / GetBest(meeting, times), 2);
+	benchRow_Number(row, "sumOverBest", sum / benchMeeting_GetBest(meeting, times), 2);
 }
 
 benchMeetingNote benchMeeting_MakeNote(const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS])

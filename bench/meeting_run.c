@@ -266,6 +266,45 @@ static uint64_t RunEmbreeFrame(const runner* r, int frame)
 	return count;
 }
 
+// What reads the pose is part of refitting.
+static uint64_t RunSphereFrame(const runner* r, int frame)
+{
+	benchMeeting* meeting = r->meeting;
+	benchStage* stage = r->stage;
+	frameClock clock = { .start = benchNow() };
+	snugStatus status = benchStage_Pose(stage, meeting->actors, frame, meeting->places[frame]);
+	clock.posed = clock.evaluated = benchNow();
+	for (int i = 0; i < stage->count && status == snug_success; ++i)
+	{
+		status = sphereBody_Update(stage->spheres[i]);
+		if (status == snug_success && stage->method->how.strategy == snug_strategyBottomUp)
+		{
+			sphereBody_RefitBottomUp(stage->spheres[i]);
+		}
+	}
+	clock.refitted = benchNow();
+	Require(r, frame, status == snug_success);
+	uint64_t count = 0;
+	for (int i = 0; i < meeting->pairCount && status == snug_success && count <= meeting->answers.capacity; ++i)
+	{
+		uint64_t found = sphereCollide(stage->spheres[meeting->pairs[i][0]], stage->spheres[meeting->pairs[i][1]],
+		    meeting->isYesNo, meeting->answers.pairs + count, meeting->answers.capacity - count);
+		benchMeeting_HidePair(meeting, count, found);
+		count += found;
+	}
+	clock.done = benchNow();
+	AddTimes(r, frame, &clock);
+	for (int i = 0; i < stage->count; ++i)
+	{
+		sphereCounters counters = sphereBody_GetCounters(stage->spheres[i]);
+		r->times->nodesRefitted += (double)counters.nodesRefitted;
+		r->times->volumeTests += (double)counters.volumeTests;
+		r->times->verticesEvaluated += (double)counters.verticesEvaluated;
+		r->times->triangleTests += (double)counters.triangleTests;
+	}
+	return count;
+}
+
 // ---- Methods ---------------------------------------------------------------------------------------------------
 
 static void RunFrames(const runner* r, int frameCount)
@@ -273,9 +312,10 @@ static void RunFrames(const runner* r, int frameCount)
 	for (int f = 0; f < frameCount && r->report->failure[0] == '\0'; ++f)
 	{
 		benchMethodKind kind = r->stage->method->kind;
-		uint64_t count = kind == bench_byHash     ? RunHashFrame(r, f)
-		                 : kind == bench_byEmbree ? RunEmbreeFrame(r, f)
-		                                          : RunSnugFrame(r, f);
+		uint64_t count = kind == bench_byHash      ? RunHashFrame(r, f)
+		                 : kind == bench_byEmbree  ? RunEmbreeFrame(r, f)
+		                 : kind == bench_bySpheres ? RunSphereFrame(r, f)
+		                                           : RunSnugFrame(r, f);
 		benchAnswers_Check(&r->meeting->answers, f, count, r->stage->method->name, r->report);
 	}
 }

@@ -16,6 +16,8 @@ typedef enum benchMethod
 	bench_paperDop,     ///< the same with oriented boxes at rest and 14-DOPs when posed
 	bench_paperWide,    ///< Eq. (12) down to single triangles and a front, but our tree: eight nodes at a time, as our
 	                    ///< kernels like it, where the paper's leave most of their lanes empty
+	bench_spheres,      ///< the skinning paper's sphere tree, corrected, on demand
+	bench_spheresUp,    ///< the same, all of it refitted from the triangles up
 	bench_limited,      ///< the other bounds, all else as users get it
 	bench_program,      ///
 	bench_local,        ///
@@ -41,6 +43,7 @@ typedef enum benchMethodKind
 	bench_byFreeBody, ///< a free body that is handed all vertices
 	bench_byHash,
 	bench_byEmbree,
+	bench_bySpheres, ///< a sphere tree over a body of our own, which evaluates its vertices
 } benchMethodKind;
 
 typedef struct benchMethodDef

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const names[SKIN_CHARACTERS] = { "mannequiny", "makehuman", "fox", "alien" };
-
 bool skinCounts(double limited)
 {
 	return limited >= 0.9 * SKIN_PAPER_ROOT;
@@ -26,7 +24,7 @@ static bool MeasureRoots(const skinCharacter* c, snugBound bound, double* ratios
 {
 	const benchBounding how = { .bound = bound };
 	uint32_t transformCount = c->body.weights.transformCount;
-	benchActor actor = { &c->body.mesh, &c->body.weights, c->matrices, c->poseCount };
+	benchActor actor = { &c->body.mesh, &c->body.weights, c->matrices, c->poseCount, NULL };
 	benchBlendBody body;
 	if (!benchBlendBody_Create(&body, actor.mesh, actor.weights, &how, report))
 	{
@@ -141,7 +139,7 @@ static void AddCharacterRow(benchReport* report, const benchCharacter* c)
 		benchRow_Count(row, "transforms", c->weights.transformCount);
 		benchRow_Number(row, "influencesPerVertex", benchCharacter_GetInfluences(c), 2);
 		benchRow_Count(row, "clips", c->asset.clipCount);
-		benchRow_Count(row, "morphTargetsLeftOut", c->targetCount);
+		benchRow_Count(row, "morphTargetsAtZero", c->targets.count);
 	}
 }
 
@@ -176,7 +174,7 @@ static void RunRefits(benchReport* report, const skinCharacter* c)
 	double ours = NAN;
 	if (c->body.isPresent)
 	{
-		benchActor actor = { &c->body.mesh, &c->body.weights, c->matrices, c->poseCount };
+		benchActor actor = { &c->body.mesh, &c->body.weights, c->matrices, c->poseCount, NULL };
 		int pose = (int)c->loosest * c->framesPerClip + c->framesPerClip / 2;
 		ours = benchBlendRefits(report, c->body.name, actor.mesh, actor.weights, benchActor_GetMatrices(&actor, pose));
 	}
@@ -201,13 +199,13 @@ static void RunAll(const benchOptions* options, const skinCharacter* characters,
 
 void benchSkin(const benchOptions* options, benchReport* report)
 {
-	const char* directory = options->models != NULL ? options->models : "../shared/models";
+	const char* directory = benchGetModelDirectory(options);
 	skinCharacter characters[SKIN_CHARACTERS] = { { .matrices = NULL } };
 	for (int i = 0; i < SKIN_CHARACTERS && report->failure[0] == '\0'; ++i)
 	{
 		skinCharacter* c = characters + i;
 		benchProgress(options, "skin: reading characters …");
-		if (benchCharacter_Load(&c->body, directory, names[i], report))
+		if (benchCharacter_Load(&c->body, directory, benchCharacterNames[i], report))
 		{
 			AddCharacterRow(report, &c->body);
 		}

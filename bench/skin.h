@@ -2,9 +2,10 @@
 #ifndef BENCH_SKIN_H
 #define BENCH_SKIN_H
 
-#include "bench/character.h"
+#include "bench/meeting.h"
+#include "bench/skins.h"
 
-#define SKIN_CHARACTERS 4
+#define SKIN_CHARACTERS BENCH_CHARACTERS
 
 /// Root radius of Eq. (12) over the optimal one that is published for linear blending (spherical-blend-2006, Table 1).
 #define SKIN_PAPER_ROOT 2.1
@@ -36,5 +37,16 @@ void skinRunTightness(
 
 /// Tables of two characters in contact, with the aims.
 void skinRunMeetings(const benchOptions* options, const skinCharacter characters[SKIN_CHARACTERS], benchReport* report);
+
+/// How far light contact pushes characters into one another, in heights of them.
+typedef struct skinDepth
+{
+	double least, most;
+} skinDepth;
+
+/// Where two characters are (benchPlaceFcn): the second is turned to face the first. In light contact the foremost
+/// points of both, a hand, a foot or a nose, are pushed past one another by a little; in heavy contact one walks
+/// through the other. The user is a skinDepth, or null: 0.02 to 0.07.
+benchPlaceFcn skinPlaceFrame;
 
 #endif

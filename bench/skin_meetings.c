@@ -57,14 +57,13 @@ static void FindCenter(const float* positions, uint32_t count, double center[3])
 	}
 }
 
-// The second body is turned half about the vertical axis, so that a point (x, y, z) of it comes to (-x, y, -z).
-// Light: the foremost points of both, a hand, a foot or a nose, pushed past one another by a little. Heavy: one walks
-// through the other.
-static void PlaceFrame(const benchMeeting* meeting, const void* user, int frame, snugFrame* places)
+// Turned half about the vertical axis, a point (x, y, z) comes to (-x, y, -z).
+void skinPlaceFrame(const benchMeeting* meeting, const void* user, int frame, snugFrame* places)
 {
 	double u = 2.0 * (double)frame / (double)(meeting->answers.frameCount - 1) - 1.0, nearness = 1.0 - u * u;
+	static const skinDepth usual = { 0.02, 0.07 };
+	const skinDepth* depth = user != NULL ? user : &usual;
 	double anchors[2][3];
-	(void)user;
 	for (int i = 0; i < 2; ++i)
 	{
 		uint32_t count = meeting->actors[i].mesh->vertexCount;
@@ -81,7 +80,7 @@ static void PlaceFrame(const benchMeeting* meeting, const void* user, int frame,
 	place.position[2] = anchors[0][2] + anchors[1][2];
 	if (meeting->contact == scene_light)
 	{
-		place.position[2] -= BENCH_HEIGHT * (0.02 + 0.05 * nearness);
+		place.position[2] -= BENCH_HEIGHT * (depth->least + (depth->most - depth->least) * nearness);
 	}
 	else
 	{
@@ -122,29 +121,6 @@ static void AddMethodRows(
 	}
 }
 
-// A row for the methods that the headline needs.
-static void AddClipRow(
-    benchReport* report, const skinScene* scene, const benchMeeting* meeting, const benchMeetingTimes* all)
-{
-	const skinCharacter* c = scene->characters[0];
-	double ours = benchSamples_Median(&all[bench_ours].total);
-	double bottomUp = benchSamples_Median(&all[bench_bottomUp].total);
-	double oracle = benchSamples_Median(&all[bench_oracle].total);
-	benchRow* row = benchReport_AddRow(report, "Every clip: posing and query of two of a character, per frame");
-	AddNames(row, scene);
-	benchRow_Text(row, "clip", c->body.asset.clips[scene->clips[0]].name);
-	benchRow_Text(row, "contact", sceneContact_GetName(scene->contact));
-	benchRow_Number(row, "oursTotalMs", ours, 3);
-	benchRow_Number(row, "bottomUpTotalMs", bottomUp, 3);
-	benchRow_Number(row, "oracleTotalMs", oracle, 3);
-	benchRow_Number(row, "oursOverOracle", ours / oracle, 2);
-	benchRow_Number(row, "bestOverOracle", benchMeeting_GetBestOverOracle(meeting, all, bench_ours), 2);
-	benchRow_Number(row, "bottomUpOverOurs", bottomUp / ours, 2);
-	benchRow_Number(row, "volumeTestsOverOracle", all[bench_ours].volumeTests / all[bench_oracle].volumeTests, 2);
-	benchRow_Number(row, "pairs", benchAnswers_GetMean(&meeting->answers), 0);
-	benchRow_Hash(row, "pairsHash", benchAnswers_GetHash(&meeting->answers));
-}
-
 static void AddExplainedNames(benchRow* row, const void* user)
 {
 	const skinScene* scene = user;
@@ -166,11 +142,10 @@ static void Explain(const skinScene* scene, benchMeeting* meeting, const benchMe
 	benchExplained_Add(&scene->explained->nodes, meeting, AddExplainedNames, scene);
 }
 
-static void RunMeeting(
-    const benchOptions* options, benchReport* report, skinScene* scene, benchMeeting* meeting, bool isDetailed)
+static void RunMeeting(const benchOptions* options, benchReport* report, skinScene* scene, benchMeeting* meeting)
 {
 	uint32_t methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_freeBottomUp) |
-	                   BENCH_BIT(bench_oracle) | (isDetailed ? BENCH_OTHER_BOUNDS : 0);
+	                   BENCH_BIT(bench_oracle) | BENCH_OTHER_BOUNDS;
 	int passes = options->quick ? 2 : 10;
 	const benchMeetingPlan plan = { .methods = methods,
 		.phased = scene->explained != NULL ? methods & ~BENCH_OTHER_BOUNDS : 0,
@@ -181,11 +156,11 @@ static void RunMeeting(
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (benchMeeting_Place(meeting, scene->contact, PlaceFrame, NULL, report) &&
+	else if (benchMeeting_Place(meeting, scene->contact, skinPlaceFrame, NULL, report) &&
 	         benchMeeting_Run(meeting, &plan, all, report))
 	{
 		benchMeeting_Verify(meeting, report);
-		(isDetailed ? AddMethodRows : AddClipRow)(report, scene, meeting, all);
+		AddMethodRows(report, scene, meeting, all);
 		if (scene->explained != NULL)
 		{
 			Explain(scene, meeting, all, plan.phased);
@@ -200,7 +175,7 @@ static void RunMeeting(
 	free(all);
 }
 
-static void RunScene(const benchOptions* options, benchReport* report, skinScene* scene, bool isDetailed)
+static void RunScene(const benchOptions* options, benchReport* report, skinScene* scene)
 {
 	int frameCount = options->quick ? 7 : 15;
 	float* matrices[2] = { NULL, NULL };
@@ -211,7 +186,7 @@ static void RunScene(const benchOptions* options, benchReport* report, skinScene
 	{
 		const benchCharacter* c = &scene->characters[i]->body;
 		matrices[i] = benchCharacter_AllocateMatrices(c, frameCount);
-		actors[i] = (benchActor){ &c->mesh, &c->weights, matrices[i], frameCount };
+		actors[i] = (benchActor){ &c->mesh, &c->weights, matrices[i], frameCount, NULL };
 		if (matrices[i] != NULL)
 		{
 			benchCharacter_PoseClip(c, scene->clips[i], frameCount, 0.25 * (double)i, matrices[i]);
@@ -225,7 +200,7 @@ static void RunScene(const benchOptions* options, benchReport* report, skinScene
 	}
 	else if (benchMeeting_Create(&meeting, name, actors, 2, report))
 	{
-		RunMeeting(options, report, scene, &meeting, isDetailed);
+		RunMeeting(options, report, scene, &meeting);
 		benchMeeting_Free(&meeting);
 	}
 	free(matrices[0]);
@@ -244,17 +219,6 @@ static void AddNoteRow(benchReport* report, const skinScene* scene)
 	benchMeetingNote_AddCells(row, &scene->note);
 }
 
-// Every clip of a character against itself.
-static void RunClips(const benchOptions* options, const skinCharacter* c, benchReport* report)
-{
-	for (uint32_t i = 0; i < 2 * c->body.asset.clipCount && report->failure[0] == '\0'; ++i)
-	{
-		skinScene scene = { { c, c }, { i / 2, i / 2 }, i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN,
-			NULL };
-		RunScene(options, report, &scene, false);
-	}
-}
-
 void skinRunMeetings(const benchOptions* options, const skinCharacter characters[SKIN_CHARACTERS], benchReport* report)
 {
 	static const int pairs[PAIRS][2] = { { 0, 0 }, { 1, 1 }, { 0, 1 }, { 2, 2 }, { 3, 3 } };
@@ -267,7 +231,7 @@ void skinRunMeetings(const benchOptions* options, const skinCharacter characters
 			i % 2 == 0 ? scene_light : scene_heavy, { .peak = 0 }, NAN, options->explain ? &explained : NULL };
 		if (IsPresent(scenes + i))
 		{
-			RunScene(options, report, scenes + i, true);
+			RunScene(options, report, scenes + i);
 		}
 		benchReport_AddAim(report, scenes[i].overOracle, scenes[i].contact == scene_light ? 2.0 : 1.5,
 		    "%s, %s: %s contact, total time, ours / oracle", first->body.name, second->body.name,
@@ -282,8 +246,4 @@ void skinRunMeetings(const benchOptions* options, const skinCharacter characters
 	}
 	benchReport_TakeRows(report, &explained.phases);
 	benchExplained_Finish(&explained.nodes, report);
-	for (int i = 0; i < SKIN_CHARACTERS && !options->quick; ++i)
-	{
-		RunClips(options, characters + i, report);
-	}
 }

@@ -36,7 +36,7 @@ static double GetSize(const benchTightness* t, uint32_t level)
 static void Measure(benchTightness* out, const skinCharacter* c, int poses, benchReport* report)
 {
 	static const snugTreeDef tree = { snug_splitMedian, 1, 2 }; // as in the papers
-	benchActor actor = { &c->body.mesh, &c->body.weights, NULL, 0 };
+	benchActor actor = { &c->body.mesh, &c->body.weights, NULL, 0, NULL };
 	float* matrices = skinChoosePoses(c, poses, &actor.frameCount);
 	actor.matrices = matrices;
 	if (matrices == NULL)

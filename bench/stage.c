@@ -9,11 +9,20 @@ static bool IsSameModel(const benchBounding* a, const benchBounding* b)
 	       a->boundLeaves == b->boundLeaves && memcmp(&a->tree, &b->tree, sizeof(a->tree)) == 0;
 }
 
+// Whether the models of two actors are the same; how they move is their own.
+static bool AreTwins(const benchActor* a, const benchActor* b)
+{
+	static const benchSkinning linear = { .deformer = snug_blend };
+	const benchSkinning *skinA = a->skin != NULL ? a->skin : &linear, *skinB = b->skin != NULL ? b->skin : &linear;
+	return a->mesh == b->mesh && a->weights == b->weights && skinA->deformer == skinB->deformer &&
+	       skinA->jointPositions == skinB->jointPositions && skinA->targets == skinB->targets;
+}
+
 // The first actor of the same kind as another one.
 static int FindTwin(const benchActor* actors, int i)
 {
 	int twin = 0;
-	while (actors[twin].mesh != actors[i].mesh || actors[twin].weights != actors[i].weights)
+	while (!AreTwins(actors + twin, actors + i))
 	{
 		++twin;
 	}
@@ -33,7 +42,7 @@ static bool CreateBody(
 	{
 		return benchBlendBody_CreateLike(stage->bodies + i, stage->bodies + twin, how->strategy, report);
 	}
-	return benchBlendBody_Create(stage->bodies + i, actors[i].mesh, actors[i].weights, how, report);
+	return benchBlendBody_CreateSkin(stage->bodies + i, actors[i].mesh, actors[i].weights, actors[i].skin, how, report);
 }
 
 static bool CreateOracle(
@@ -61,6 +70,22 @@ static bool CreateOracle(
 	return status == snug_success;
 }
 
+static bool CreateSpheres(benchStage* stage, const benchActor* actors, int i, benchReport* report)
+{
+	int twin = FindTwin(actors, i);
+	if (twin == i)
+	{
+		stage->sphereTrees[i] = sphereTree_Create(stage->bodies[i].model, &(sphereTreeDef){ .prune = BENCH_PRUNE });
+	}
+	stage->spheres[i] =
+	    stage->sphereTrees[twin] != NULL ? sphereBody_Create(stage->sphereTrees[twin], stage->bodies[i].body) : NULL;
+	if (stage->spheres[i] == NULL)
+	{
+		benchReport_Fail(report, "out of memory");
+	}
+	return stage->spheres[i] != NULL;
+}
+
 bool benchStage_Create(benchStage* stage, const benchMethodDef* method, const benchActor* actors, int count,
     const benchStage* lender, benchReport* report)
 {
@@ -69,7 +94,8 @@ bool benchStage_Create(benchStage* stage, const benchMethodDef* method, const be
 	for (int i = 0; i < count && good; ++i)
 	{
 		good = CreateBody(stage, actors, i, lender, report) &&
-		       (method->kind != bench_byFreeBody || CreateOracle(stage, actors, i, lender, report));
+		       (method->kind != bench_byFreeBody || CreateOracle(stage, actors, i, lender, report)) &&
+		       (method->kind != bench_bySpheres || CreateSpheres(stage, actors, i, report));
 	}
 	stage->hash = method->kind == bench_byHash ? spatialHash_Create() : NULL;
 	stage->threads = method->threads > 0 ? benchThreads_Create(method->threads) : NULL;
@@ -90,6 +116,8 @@ void benchStage_Destroy(benchStage* stage)
 	// Backwards, since the first of its kind lends its model to the others.
 	for (int i = stage->count - 1; i >= 0; --i)
 	{
+		sphereBody_Destroy(stage->spheres[i]);
+		sphereTree_Destroy(stage->sphereTrees[i]);
 		benchBlendBody_Destroy(&stage->bodies[i]);
 		oracleBody_Destroy(&stage->oracles[i]);
 	}
@@ -105,8 +133,7 @@ snugStatus benchStage_Pose(const benchStage* stage, const benchActor* actors, in
 	for (int i = 0; i < stage->count && status == snug_success; ++i)
 	{
 		snugBody* body = stage->bodies[i].body;
-		const float* matrices = benchActor_GetMatrices(actors + i, frame);
-		status = snugBody_SetJoints(body, matrices, 0, actors[i].weights->transformCount);
+		status = benchActor_Pose(actors + i, body, frame);
 		status = status == snug_success ? snugBody_SetFrame(body, places + i) : status;
 	}
 	return status;

@@ -4,21 +4,28 @@
 
 #include "baselines/oracle.h"
 #include "baselines/spatial_hash.h"
+#include "baselines/sphere_tree.h"
 #include "bench/embree_peer.h"
 #include "bench/methods.h"
 #include "bench/threads.h"
 
 #define BENCH_MAX_ACTORS EMBREE_MAX_BODIES
 
+/// Nodes of sphere trees that are larger than this part of what is above them are pruned: about the fastest of the ones
+/// that `skin-tightness` tries, and trees have nine or ten levels then, whose balls shrink like the skinning paper's.
+#define BENCH_PRUNE 0.6
+
 typedef struct benchStage
 {
 	const benchMethodDef* method;
 	int count;
 	benchBlendBody bodies[BENCH_MAX_ACTORS];
-	oracleBody oracles[BENCH_MAX_ACTORS]; ///< of methods with free bodies
-	spatialHash* hash;                    ///< of spatial hashing
-	benchThreads* threads;                ///< of methods with several
-	embreePeer* embree;                   ///< of Embree, once there are vertices to build it from
+	oracleBody oracles[BENCH_MAX_ACTORS];      ///< of methods with free bodies
+	sphereTree* sphereTrees[BENCH_MAX_ACTORS]; ///< of sphere trees; of the first of its kind only
+	sphereBody* spheres[BENCH_MAX_ACTORS];     ///< the same, of each
+	spatialHash* hash;                         ///< of spatial hashing
+	benchThreads* threads;                     ///< of methods with several
+	embreePeer* embree;                        ///< of Embree, once there are vertices to build it from
 } benchStage;
 
 /// Actors with the same mesh and weights share a model.

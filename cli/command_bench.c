@@ -13,17 +13,21 @@
 static const cliUsage usage = {
 	.command = "bench",
 	.synopsis = "[options] [NAME ...]",
-	.summary = "Run benchmarks, all of them if none is named: tables of times, counters and memory, with the aims\n"
-	           "that they are to meet. A hash of the pairs stands beside every time; if methods disagree about the\n"
-	           "pairs the run fails with exit code 1.\n"
-	           "names: rigid (queries, building, memory), free (refitting and queries), meshless-fit (one root box),\n"
-	           "meshless-tightness (bounds by level), blend (deforming bodies in contact, and where the time goes),\n"
-	           "scaling (the same up to 3 million vertices), skin (real characters from glTF files, through their\n"
-	           "clips; those that are absent are skipped)",
+	.summary =
+	    "Run benchmarks, all of them if none is named: tables of times, counters and memory, with the aims\n"
+	    "that they are to meet. A hash of the pairs stands beside every time; if methods disagree about the\n"
+	    "pairs the run fails with exit code 1.\n"
+	    "names: rigid (queries, building, memory), free (refitting and queries), meshless-fit (one root box),\n"
+	    "meshless-tightness (bounds by level), blend (deforming bodies in contact, and where the time goes),\n"
+	    "scaling (the same up to 3 million vertices), skin (bounds of linear blend skins on real characters from\n"
+	    "glTF files, through their clips; those that are absent are skipped), skin-tightness (balls of all skins by\n"
+	    "level, generated and real characters), skin-walk (walkers that meet, by every skin; real characters in every\n"
+	    "clip)",
 	.examples = "  snug bench --quick\n  snug bench rigid --json > rigid.json\n"
 	            "  snug bench meshless-tightness --model brain.ply --html bench.html\n"
 	            "  snug bench blend --explain --html blend.html\n"
-	            "  snug bench skin --models characters",
+	            "  snug bench skin --models characters\n"
+	            "  snug bench skin-walk --model character.glb",
 	.minArguments = 0,
 	.maxArguments = INT_MAX,
 	.argumentName = "NAME",
@@ -121,8 +125,10 @@ int cliBench(int argumentCount, char** arguments)
 		{ "--quick", cli_flag, &run.quick, NULL, "fewer frames and variants" },
 		{ "--explain", cli_flag, &run.explain, NULL, "say also which nodes were loose: blend, skin" },
 		{ "--json", cli_flag, &json, NULL, "print one JSON object per benchmark; tables go to stderr" },
-		{ "--model", cli_text, &run.model, "FILE", "a mesh instead of a generated one: meshless-tightness" },
-		{ "--models", cli_text, &run.models, "DIR", "where the characters of skin are; default ../shared/models" },
+		{ "--model", cli_text, &run.model, "FILE",
+		    "meshless-tightness: a mesh instead of a generated one; skin-tightness, skin-walk: a character instead of "
+		    "those in DIR" },
+		{ "--models", cli_text, &run.models, "DIR", "where real characters are; default ../shared/models" },
 		{ "--html", cli_text, &html, "OUT", "write a page with tables and plots" },
 		{ .name = NULL },
 	};

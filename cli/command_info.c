@@ -245,8 +245,10 @@ static void PrintJson(const cliStage* stage, const fileInfo* sum)
 int cliInfo(int argumentCount, char** arguments)
 {
 	bool json = false;
+	cliSceneOptions sceneOptions = { .anyWeights = true };
 	const cliOption options[] = {
 		{ "--json", cli_flag, &json, NULL, "print one JSON object" },
+		CLI_DEFORMER_OPTION(&sceneOptions.deformer),
 		{ .name = NULL },
 	};
 	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);
@@ -254,7 +256,6 @@ int cliInfo(int argumentCount, char** arguments)
 	{
 		return parsed == cli_help ? CLI_DONE : CLI_BAD_USAGE;
 	}
-	const cliSceneOptions sceneOptions = { .anyWeights = true };
 	cliScene scene;
 	cliStage stage = { .scene = NULL };
 	bool loaded = cliScene_Load(&scene, &sceneOptions, 1, arguments);

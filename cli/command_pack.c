@@ -14,10 +14,10 @@ static const cliUsage usage = {
 	    "\n"
 	    "A .snug file holds no joints, clips or nodes. Commands show it at rest: a skinned model as its mesh is in the "
 	    "file,\n"
-	    "before any joint moves it; any other where its node puts it. Programs pose it: snugModel_LoadFile, then\n"
-	    "snugBody_SetJoints. Morph targets of a body without a skin are displacement fields: snugBody_SetAmplitudes "
-	    "adds to\n"
-	    "the weights that the file has at rest. Those of a skinned body are left out.",
+	    "before any joint or morph target moves it; any other where its node puts it. Programs pose it:\n"
+	    "snugModel_LoadFile, then snugBody_SetJoints. Morph targets are displacement fields: snugBody_SetAmplitudes "
+	    "sets\n"
+	    "the weights of a skinned body, and adds to those that the file has at rest for any other.",
 	.examples = "  snug pack fox.glb -o fox.snug\n"
 	            "  snug pack --instance Head character.glb -o head.snug\n"
 	            "  snug info fox.snug",
@@ -85,6 +85,7 @@ int cliPack(int argumentCount, char** arguments)
 	const cliOption options[] = {
 		{ "-o", cli_text, &path, "MODEL.snug", "where the model goes; required" },
 		{ "--instance", cli_text, &scene.only, "NAME|NUMBER", "which body, as `snug info` lists them" },
+		CLI_DEFORMER_OPTION(&scene.deformer),
 		CLI_BOUND_OPTIONS(&scene),
 		{ .name = NULL },
 	};

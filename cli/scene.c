@@ -139,12 +139,6 @@ cliPart* cliScene_AddPart(cliScene* scene)
 
 bool cliSceneOptions_Check(const cliSceneOptions* options, const char* command, int fileCount)
 {
-	static const char* const deformers[] = { NULL, NULL, "spherical", "dualquat" };
-	if (deformers[options->deformer] != NULL)
-	{
-		cliError("--deformer %s is not there yet: auto and blend are", deformers[options->deformer]);
-		return false;
-	}
 	if (options->places.count > fileCount || options->rotations.count > fileCount)
 	{
 		cliError("more --place or --rotate than files; see snug %s --help", command);
@@ -206,7 +200,7 @@ static bool LoadModelFile(cliScene* scene, cliFile* file)
 	snugModel_GetTriangles(model, file->triangles, 0);
 	bool tracked = info.deformer == snug_linear && info.fieldCount == scene->track.fieldCount;
 	*part = (cliPart){ (int)(file - scene->files), file->name, IO_NONE, tracked ? cli_tracked : cli_still, model,
-		file->triangles, info.vertexCount, info.triangleCount };
+		file->triangles, info.vertexCount, info.triangleCount, 0 };
 	return true;
 }
 

@@ -57,10 +57,10 @@ typedef struct cliSceneOptions
 	{                                                                                                    \
 		"--amplitudes", cli_text, target, "RUN.csv", "frames of .snug files that `snug reduce` has made" \
 	}
-#define CLI_DEFORMER_OPTION(target)                                                                     \
-	{                                                                                                   \
-		"--deformer", cli_choice, target, CLI_DEFORMERS,                                                \
-		    "how skins blend their joints; auto is blend, and spherical and dualquat are not there yet" \
+#define CLI_DEFORMER_OPTION(target)                                                                        \
+	{                                                                                                      \
+		"--deformer", cli_choice, target, CLI_DEFORMERS,                                                   \
+		    "how skins blend their joints: their matrices, as glTF says (auto, blend), or their rotations" \
 	}
 #define CLI_STRATEGY_OPTION(target)                                                         \
 	{                                                                                       \
@@ -74,7 +74,7 @@ typedef enum cliMotion
 	cli_still,    ///< not at all: positions are in the world already
 	cli_framed,   ///< by its node, which turns and moves it
 	cli_affine,   ///< by its node, as the one transform of a blend model
-	cli_jointed,  ///< by its joints, the transforms of a blend model
+	cli_jointed,  ///< by its joints, those of a skin
 	cli_morphed,  ///< by its morph targets, the fields of a linear model, and its node, which turns and moves it
 	cli_morphing, ///< by its morph targets alone: where its node puts it is in the model
 	cli_tracked,  ///< by the scene's track: a linear model without a file
@@ -91,6 +91,7 @@ typedef struct cliPart
 	const snugModel* model; ///< null if the scene was to make only another one's
 	const uint32_t* triangles;
 	uint32_t vertexCount, triangleCount;
+	uint32_t fieldCount; ///< morph targets in front of a skin
 } cliPart;
 
 typedef struct cliFile
@@ -125,7 +126,7 @@ typedef struct cliScene
 #define CLI_MAX_BODIES 65536
 #define CLI_MAX_TRIANGLES 100000000u
 
-/// @return false after a message if an option asks for what is not there yet, or there are more places than files
+/// @return false after a message if there are more places than files
 bool cliSceneOptions_Check(const cliSceneOptions* options, const char* command, int fileCount);
 
 /// Read files and make their models. Prints errors and warnings. Free with cliScene_Free in any case.

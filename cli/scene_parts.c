@@ -1,5 +1,6 @@
 // How each mesh instance of a file becomes a body: which deformer suits what moves it.
 #include "cli/scene.h"
+#include "io/rig.h"
 
 #include <limits.h>
 #include <math.h>
@@ -16,9 +17,9 @@ typedef struct meshModels
 	const snugModel* affine;
 	const snugModel* free;
 	const snugModel* morphed;
-	const snugModel* jointed;
-	uint32_t jointCount; ///< of the jointed one
-	uint32_t uses;       ///< instances of the mesh
+	const snugModel* jointed[2]; ///< without and with morph targets
+	uint32_t skins[2];           ///< of those
+	uint32_t uses;               ///< instances of the mesh
 } meshModels;
 
 typedef struct maker
@@ -149,20 +150,25 @@ static cliMotion ChooseMorph(const maker* m, uint32_t instance)
 }
 
 // Targets whose weights are zero throughout change nothing, so they do not count, unless the model is to stand alone,
-// for then they are what moves it, or to be told about.
+// for then they are for who loads it, or to be told about.
+static bool HasFields(const maker* m, uint32_t instance)
+{
+	uint32_t mesh = m->asset->instances[instance].mesh;
+	const cliSceneOptions* options = m->scene->options;
+	return HasMorphs(m, instance) ||
+	       ((options->baked || options->anyWeights) && m->asset->meshes[mesh].targetCount > 0);
+}
+
 static cliMotion ChooseMotion(const maker* m, uint32_t instance)
 {
 	const ioInstance* body = m->asset->instances + instance;
-	const cliSceneOptions* options = m->scene->options;
-	bool fields = (options->baked || options->anyWeights) && m->asset->meshes[body->mesh].targetCount > 0 &&
-	              !IsSkinned(m, instance);
-	if (fields || HasMorphs(m, instance))
-	{
-		return IsSkinned(m, instance) ? cli_vertices : ChooseMorph(m, instance);
-	}
 	if (IsSkinned(m, instance))
 	{
 		return cli_jointed;
+	}
+	if (HasFields(m, instance))
+	{
+		return ChooseMorph(m, instance);
 	}
 	if (m->scene->options->baked)
 	{
@@ -247,15 +253,33 @@ static void SetBound(const maker* m, snugBlendDef* blend)
 	blend->boundLeaves = options->boundLeaves;
 }
 
-static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, uint32_t jointCount)
+static snugDeformer GetSkinDeformer(const maker* m)
 {
-	snugModelDef def = MakeDef(&mesh->mesh, snug_blend);
-	def.blend = (snugBlendDef){ .transformCount = jointCount,
+	static const snugDeformer deformers[] = { snug_blend, snug_blend, snug_spherical, snug_dualQuaternion };
+	return deformers[m->scene->options->deformer];
+}
+
+static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, const ioSkin* skin, bool hasFields)
+{
+	snugModelDef def = MakeDef(&mesh->mesh, GetSkinDeformer(m));
+	ioRig rig;
+	if (!ioRig_Make(&rig, mesh, skin, hasFields))
+	{
+		FailMemory(m);
+		return NULL;
+	}
+	def.blend = (snugBlendDef){ .transformCount = skin->jointCount,
 		.starts = mesh->influenceStart,
 		.transforms = mesh->joints,
-		.weights = mesh->weights };
+		.weights = mesh->weights,
+		.jointPositions = rig.jointPositions };
+	def.fields = (snugFieldsDef){
+		.fieldCount = rig.targetCount, .starts = rig.starts, .fields = rig.targets, .displacements = rig.deltas
+	};
 	SetBound(m, &def.blend);
-	return CreateModel(m, &def);
+	const snugModel* model = CreateModel(m, &def);
+	ioRig_Free(&rig);
+	return model;
 }
 
 // All of the mesh by one transform.
@@ -289,62 +313,17 @@ static const snugModel* CreateAffine(const maker* m, const ioAssetMesh* mesh)
 
 // ---- Morph targets ---------------------------------------------------------------------------------------------
 
-// Displacements vertex by vertex, as snugFieldsDef wants them; a file has them target by target.
-typedef struct morphFields
+// Turn displacements as a matrix does.
+static void TurnTargets(ioRig* rig, uint32_t vertexCount, const double matrix[12])
 {
-	uint32_t* starts;
-	uint16_t* fields;
-	float* displacements;
-} morphFields;
-
-static void FreeFields(morphFields* fields)
-{
-	free(fields->starts);
-	free(fields->fields);
-	free(fields->displacements);
-}
-
-static bool AllocateFields(morphFields* fields, const ioAssetMesh* mesh)
-{
-	size_t count = 1;
-	for (uint32_t t = 0; t < mesh->targetCount; ++t)
+	for (size_t i = 0; i < rig->starts[vertexCount]; ++i)
 	{
-		count += mesh->targets[t].count;
-	}
-	*fields = (morphFields){ .starts = calloc((size_t)mesh->mesh.vertexCount + 2, sizeof(uint32_t)),
-		.fields = malloc(count * sizeof(uint16_t)),
-		.displacements = malloc(3 * count * sizeof(float)) };
-	return count <= UINT32_MAX && fields->starts != NULL && fields->fields != NULL && fields->displacements != NULL;
-}
-
-// A counting sort by vertex: starts[v + 1] is where the next displacement of v goes, and in the end where those of
-// the vertex after it begin.
-static void FillFields(morphFields* fields, const ioAssetMesh* mesh, const double matrix[12])
-{
-	for (uint32_t t = 0; t < mesh->targetCount; ++t)
-	{
-		for (uint32_t i = 0; i < mesh->targets[t].count; ++i)
+		float* d = rig->deltas + 3 * i;
+		const double from[3] = { (double)d[0], (double)d[1], (double)d[2] };
+		for (size_t k = 0; k < 3; ++k)
 		{
-			fields->starts[mesh->targets[t].vertices[i] + 2]++;
-		}
-	}
-	for (size_t v = 2; v < (size_t)mesh->mesh.vertexCount + 2; ++v)
-	{
-		fields->starts[v] += fields->starts[v - 1];
-	}
-	for (uint32_t t = 0; t < mesh->targetCount; ++t)
-	{
-		for (uint32_t i = 0; i < mesh->targets[t].count; ++i)
-		{
-			size_t place = fields->starts[mesh->targets[t].vertices[i] + 1]++;
-			const float* d = mesh->targets[t].deltas + 3 * (size_t)i;
-			fields->fields[place] = (uint16_t)t;
-			for (size_t k = 0; k < 3; ++k)
-			{
-				const double* row = matrix + 4 * k;
-				fields->displacements[3 * place + k] =
-				    (float)(row[0] * (double)d[0] + row[1] * (double)d[1] + row[2] * (double)d[2]);
-			}
+			const double* row = matrix + 4 * k;
+			d[k] = (float)(row[0] * from[0] + row[1] * from[1] + row[2] * from[2]);
 		}
 	}
 }
@@ -376,9 +355,9 @@ static const snugModel* CreateMorphed(const maker* m, uint32_t instance, const d
 	const ioAssetMesh* mesh = m->asset->meshes + m->asset->instances[instance].mesh;
 	const cliSceneOptions* options = m->scene->options;
 	const snugModel* model = NULL;
-	morphFields fields;
+	ioRig rig = { .jointPositions = NULL };
 	float* positions = malloc(((size_t)mesh->mesh.vertexCount + 1) * 3 * sizeof(float));
-	if (!AllocateFields(&fields, mesh) || positions == NULL)
+	if (positions == NULL || !ioRig_Make(&rig, mesh, NULL, true))
 	{
 		FailMemory(m);
 	}
@@ -391,17 +370,17 @@ static const snugModel* CreateMorphed(const maker* m, uint32_t instance, const d
 		snugModelDef def = MakeDef(&mesh->mesh, snug_linear);
 		bool bound = options->bound >= snug_boundInterval || options->bound == snug_boundZeroOrder ||
 		             options->bound == snug_boundFirstOrder;
-		FillFields(&fields, mesh, matrix);
+		TurnTargets(&rig, mesh->mesh.vertexCount, matrix);
 		def.positions = positions;
 		def.fields = (snugFieldsDef){ .fieldCount = mesh->targetCount,
-			.starts = fields.starts,
-			.fields = fields.fields,
-			.displacements = fields.displacements,
+			.starts = rig.starts,
+			.fields = rig.targets,
+			.displacements = rig.deltas,
 			.bound = bound ? (snugBound)options->bound : snug_boundDefault,
 			.boundLeaves = options->boundLeaves };
 		model = CreateModel(m, &def);
 	}
-	FreeFields(&fields);
+	ioRig_Free(&rig);
 	free(positions);
 	return model;
 }
@@ -442,13 +421,19 @@ static const snugModel* GetModel(const maker* m, uint32_t instance, cliMotion mo
 		case cli_jointed:
 			break;
 	}
-	uint32_t jointCount = m->asset->skins[body->skin].jointCount;
-	if (known->jointed == NULL || known->jointCount != jointCount)
+	int which = HasFields(m, instance) ? 1 : 0;
+	const ioSkin *skins = m->asset->skins, *skin = skins + body->skin;
+	// Where joints are at rest matters to spherical skins only; to the others their number does.
+	bool isKnown =
+	    known->jointed[which] != NULL &&
+	    (known->skins[which] == body->skin ||
+	        (GetSkinDeformer(m) != snug_spherical && skins[known->skins[which]].jointCount == skin->jointCount));
+	if (!isKnown)
 	{
-		known->jointed = CreateJointed(m, mesh, jointCount);
-		known->jointCount = jointCount;
+		known->jointed[which] = CreateJointed(m, mesh, skin, which == 1);
+		known->skins[which] = body->skin;
 	}
-	return known->jointed;
+	return known->jointed[which];
 }
 
 // ---- Parts -----------------------------------------------------------------------------------------------------
@@ -470,7 +455,8 @@ static bool AddPart(const maker* m, uint32_t instance)
 		return FailMemory(m);
 	}
 	*part = (cliPart){ m->file, body->name, instance, motion, model, mesh->triangles, mesh->vertexCount,
-		mesh->triangleCount };
+		mesh->triangleCount,
+		motion == cli_jointed && HasFields(m, instance) ? m->asset->meshes[body->mesh].targetCount : 0 };
 	return true;
 }
 

@@ -173,8 +173,13 @@ static snugStatus PosePart(cliStage* stage, int i)
 		case cli_affine:
 			return SetMatrices(stage, body, ioPose_GetNodeMatrix(pose, instance->node), 1);
 		case cli_jointed:
-			return SetMatrices(
+		{
+			snugStatus status = SetMatrices(
 			    stage, body, ioPose_GetJointMatrices(pose, part->instance), asset->skins[instance->skin].jointCount);
+			return status == snug_success && part->fieldCount > 0
+			           ? SetAmplitudes(stage, body, ioPose_GetMorphWeights(pose, part->instance), part->fieldCount)
+			           : status;
+		}
 		case cli_tracked:
 			return PoseTracked(stage, file, body);
 		case cli_vertices:
@@ -255,6 +260,7 @@ static size_t GetScratchSize(const cliScene* scene)
 		{
 			needed = asset->meshes[asset->instances[part->instance].mesh].targetCount;
 		}
+		needed = part->fieldCount > needed ? part->fieldCount : needed;
 		size = needed > size ? needed : size;
 	}
 	return size;

@@ -57,4 +57,26 @@ holds '{"table":"Growing in vertices, light contact: about 250 pairs","vertices"
 holds '{"table":"Growing in nodes, heavy contact: about 7,500 pairs","vertices":44892,"nodes":50,'
 holds '"name":"3M vertices, light contact: time, ours / bottom-up","value":null,'
 
+# Generated characters; real ones are not there.
+run skin-tightness --models nowhere
+for skin in linear spherical 'dual quaternion'; do
+	holds "\"character\":\"creature\",\"skin\":\"$skin\",\"level\":9,"
+done
+holds '{"table":"The characters","character":"creature","from":"generated: the paper'"'"'s counts","vertices":6682,"triangles":13590,"joints":56,'
+holds '"character":"fox","from":"absent: skipped"}'
+holds '"restBalls":"smallest","refittedBalls":"mean","prunedAbove":0.8,'
+holds '{"name":"fox, spherical: default boxes / optimal, over the paper'"'"'s at the worst level","value":null,'
+
+run skin-walk --models nowhere
+for skin in linear spherical 'dual quaternion'; do
+	for method in 'ours' 'bottom-up' 'oracle' 'the paper: spheres, on demand' 'the paper: spheres, bottom-up'; do
+		holds "\"bodies\":\"men\",\"skin\":\"$skin\",\"morphTargets\":0,\"query\":\"full\",\"contact\":\"light\",\"method\":\"$method\""
+		holds "\"bodies\":\"creatures\",\"skin\":\"$skin\",\"morphTargets\":0,\"query\":\"yes/no\",\"contact\":\"heavy\",\"method\":\"$method\""
+	done
+done
+for skin in linear spherical 'dual quaternion'; do
+	holds "\"bodies\":\"men\",\"skin\":\"$skin\",\"morphTargets\":6,\"query\":\"full\",\"contact\":\"light\",\"method\":\"ours\""
+done
+holds '"name":"makehuman, spherical: posing, microseconds","value":null,'
+
 finish

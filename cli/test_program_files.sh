@@ -11,7 +11,7 @@ make_glb=$3
 for mesh in blob torus; do
 	"$make_obj" $mesh $mesh.obj || fail "make_obj $mesh"
 done
-for name in worm parts morphs; do
+for name in worm skins mirror parts morphs; do
 	"$make_glb" $name $name.glb || fail "make_glb $name"
 done
 
@@ -101,6 +101,36 @@ holds '"pairs":[['
 
 # Morph targets without a skin: fields of linear models, whatever moves the node, and every bound. A node that scales over
 # time makes vertices free.
+# Every skin: with morph targets, by two skins, one of whose joints scale; on demand, bottom-up, by balls.
+for deformer in blend spherical dualquat; do
+	same_pairs --within --deformer $deformer skins.glb
+	same_pairs -n 11 --clip bend --fps 10 --within --deformer $deformer skins.glb worm.glb --place 0.2,0.1,0.3
+	cp ours on_demand
+	grep -q '"count":[1-9]' ours || fail "skins do not touch"
+	for options in '--strategy bottom-up' '--bound corners' '--bound first-order --bound-leaves' '--threads 1 --strategy front'; do
+		# shellcheck disable=SC2086 # several words
+		expect 0 "" check --json --clip bend --fps 10 --within --deformer $deformer skins.glb worm.glb --place 0.2,0.1,0.3 \
+			$options
+		sed 's/,"nodesRefitted".*//' out >ours
+		checks=$((checks + 1))
+		cmp -s ours on_demand || fail "skins by $deformer, $options: other pairs"
+	done
+	expect 0 "" pose skins.glb --deformer $deformer --clip bend --time 0.5 -o $deformer.obj
+	expect 0 "" info --json --deformer $deformer skins.glb
+	holds "\"morphTargets\":2,\"influences\":2,\"deformer\":\"$deformer\""
+	expect 0 "" pack skins.glb --deformer $deformer --instance morphing -o skin.snug
+	expect 0 "" info --json skin.snug
+	holds "\"joints\":3,\"morphTargets\":2,\"influences\":2,\"deformer\":\"$deformer\""
+done
+checks=$((checks + 2))
+cmp -s blend.obj spherical.obj && fail "spherical blending is linear"
+cmp -s spherical.obj dualquat.obj && fail "dual quaternions are spherical blending"
+# A joint that mirrors has no rotation: linear blending only.
+same_pairs -n 11 --clip bend --fps 10 mirror.glb worm.glb
+for deformer in spherical dualquat; do
+	expect 1 "mirror.glb: joint 1: its matrix mirrors" check --deformer $deformer --clip bend mirror.glb worm.glb
+done
+
 same_pairs --within morphs.glb
 same_pairs -n 11 --clip bend --fps 10 --within morphs.glb worm.glb --place 0.1,0.2,0.3 --rotate 10,20,30
 expect 0 "" check --json --clip bend --fps 10 --within morphs.glb worm.glb

@@ -31,6 +31,43 @@ if [ -e m/koala.obj ] && [ -e m/brain_mni152.ply ]; then
 	same_pairs m/koala.obj m/fish.obj m/brain_mni152.ply
 fi
 
+# Every skin in every clip of every character: on demand, bottom-up and by brute force.
+# same_skins FRAMES ARGUMENTS...
+same_skins()
+{
+	frames=$1
+	shift
+	for deformer in spherical dualquat; do
+		same_pairs -n "$frames" --deformer $deformer "$@"
+		grep -q '"count":[1-9]' ours || fail "check $*: nothing touches"
+		cp ours on_demand
+		expect 0 "" check --json --strategy bottom-up --deformer $deformer "$@"
+		sed 's/,"nodesRefitted".*//' out >ours
+		checks=$((checks + 1))
+		cmp -s ours on_demand || fail "check $*: on demand and bottom-up differ"
+	done
+}
+beside='--place 0,0,0 --place 0.1,0.05,0.07 --rotate 0,0,0 --rotate 0,30,0'
+for clip in 0 1 2 3 4 5 6 7 8 9; do
+	# shellcheck disable=SC2086 # several words
+	same_skins 2 --clip $clip --fps 8 --from 0.1 --to 0.23 m/mannequiny.glb m/mannequiny.glb $beside
+done
+for clip in 0 1 2; do
+	same_skins 2 --clip $clip --fps 4 --from 0.2 --to 0.5 m/fox.glb m/fox.glb --place 0,0,0 --place 10,0,20
+done
+same_skins 2 --clip 0 --fps 1 --from 0.5 --to 1.5 m/makehuman.glb m/makehuman.glb --place 0,0,0 --place 0.2,0,0.1
+same_skins 2 --clip 0 --fps 0.5 --from 1 --to 4 --within m/alien.glb
+
+# What is blended changes where vertices are: the three skins differ, and pose writes what check decides upon.
+for deformer in blend spherical dualquat; do
+	expect 0 "" pose m/makehuman.glb --deformer $deformer --clip 0 --time 1 -o $deformer.obj
+	expect 0 "" info --json --deformer $deformer m/makehuman.glb
+	holds "\"deformer\":\"$deformer\""
+done
+checks=$((checks + 2))
+cmp -s blend.obj spherical.obj && fail "spherical blending is linear"
+cmp -s dualquat.obj spherical.obj && fail "dual quaternions are spherical blending"
+
 # The extreme pose, morph targets and nine influences, through OBJ files.
 expect 0 "" pose m/makehuman.glb --clip 0 --time 1 -o a.obj
 expect 0 "" pose m/mannequiny.glb --clip 0 --time 1 --place 0.1,-0.9,0 --rotate 0,45,0 -o b.obj
@@ -43,11 +80,17 @@ checks=$((checks + 1))
 cmp -s posed original || fail "posed characters have other pairs"
 grep -q '"count":[1-9]' original || fail "posed characters do not touch"
 
-# The benchmark, shortened: all methods find the same pairs, or it fails.
+# The benchmarks, shortened: all methods find the same pairs, or they fail.
 expect 0 "" bench skin --quick --models m --html skin.html
 holds "mannequiny, makehuman"
 checks=$((checks + 1))
 grep -qE 'absent|skipped' out && fail "bench skin skips a character"
 grep -q '</html>' skin.html || fail "the page is not complete"
+for bench in skin-tightness skin-walk; do
+	expect 0 "" bench $bench --quick --models m
+	holds "makehuman"
+	checks=$((checks + 1))
+	grep -qE 'absent|skipped' out && fail "bench $bench skips a character"
+done
 
 finish

@@ -261,7 +261,7 @@ static const struct Scene
 	{ "Voxels", Voxels, { 4414u, 0x6b2e1180f745938fu, 0x4ba63b3a16b40fdeu, 0x41d4ff30d2754875u } },
 	{ "LightEncounter", LightEncounter, { 666u, 0xd443164fa6a17f9cu, 0x621aa4e69cc98126u, 0x7b9e6e55fcfeaa39u } },
 	{ "HeavyEncounter", HeavyEncounter, { 26445u, 0x1d563be7c56eada3u, 0x225ca0e64745dce0u, 0xef59bc6b6a2a17beu } },
-	{ "Fields", Fields, { 1383u, 0xaa6aacc117b1b9a5u, 0x9ac3d3bfaa625743u, 0x10fd6389ac45cc9fu } },
+	{ "Fields", Fields, { 1383u, 0xaa6aacc117b1b9a5u, 0x9ac3d3bfaa625743u, 0x21015051d49062deu } },
 	// clang-format on
 };
 

@@ -1,0 +1,425 @@
+// Refitting balls in a pose: Algorithm 1 of the 2006 paper, corrected, and what goes with it for the other skins.
+#include "baselines/sphere_parts.h"
+#include "deform/skin_build.h"
+
+#include <math.h>
+#include <string.h>
+
+/// Half a unit in the last place of 1 in float32.
+#define HALF_ULP 0x1p-24
+
+/// Where |sum w q|^2 may come below this, evaluation may take another direction than that sum's (deform/skin.h).
+#define LEAST_LENGTH2 0x1p-8
+
+// ---- Reading a pose --------------------------------------------------------------------------------------------
+
+// Evaluation of a blend puts a vertex off by (influences + 6) units of its reach per axis at most (docs/bounds.md);
+// weights as integers by less than influences * 2^-28 of it.
+static void ReadBlend(sphereBody* spheres)
+{
+	sgBlend blend = sgBlend_Get(spheres->tree->model);
+	const sgBlendPose* pose = sgBlendPoses_Current(spheres->body->pose);
+	double reach = 0.0, influences = (double)blend.header->maxInfluences;
+	for (uint32_t j = 0; j < blend.header->transformCount; ++j)
+	{
+		const float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)j;
+		float rows[12];
+		for (int i = 0; i < 12; ++i)
+		{
+			rows[i] = columns[4 * (i % 4) + i / 4];
+			spheres->matrices[j][i] = (double)rows[i];
+		}
+		spheres->stretches[j] = sgCorners_Stretch(rows);
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		reach += (double)pose->reach[k];
+	}
+	spheres->margin = reach * ((influences + 6.0) * HALF_ULP + influences * 0x1p-28);
+}
+
+// Rigid motions, signs and rotation centres are the very ones that evaluation uses: it says by how much it may be off.
+static bool ReadSkin(sphereBody* spheres)
+{
+	const sphereTree* tree = spheres->tree;
+	const sgSkinView* view = sgSkinPoses_Current(spheres->body->pose);
+	double influences = (double)view->skin.blend.header->maxInfluences;
+	for (uint32_t j = 0; j < view->skin.blend.header->transformCount; ++j)
+	{
+		for (int i = 0; i < 12; ++i)
+		{
+			spheres->matrices[j][i] = (double)view->joints[j].matrix[i / 4][i % 4];
+		}
+		for (int k = 0; k < 4; ++k)
+		{
+			spheres->quaternions[j][k] = (double)view->joints[j].q[k];
+		}
+	}
+	for (uint32_t i = 0; i < tree->setCount; ++i)
+	{
+		const sphereSet* set = tree->sets + i;
+		uint32_t number = view->skin.setOf[set->vertex];
+		const float* signs = view->signs + view->skin.sets[number].firstMember;
+		for (uint32_t j = 0; j < set->jointCount; ++j)
+		{
+			spheres->signs[set->firstJoint + j] = view->pose->isAligned != 0 ? 1.0 : (double)signs[j];
+		}
+		for (int k = 0; k < 3; ++k)
+		{
+			spheres->centers[i][k] = (double)view->centers[4 * (size_t)number + (size_t)k];
+		}
+	}
+	double roundings = sgSkin_Roundings(view->skin.blend.header->maxInfluences) * HALF_ULP;
+	spheres->margin = 1.75 * (double)view->pose->reach * (roundings + influences * 0x1p-28);
+	return view->pose->hasStage == 0;
+}
+
+bool spherePose_Read(sphereBody* spheres)
+{
+	if (sgSkin_Is(snugModel_GetInfo(spheres->tree->model).deformer))
+	{
+		return ReadSkin(spheres);
+	}
+	ReadBlend(spheres);
+	return true;
+}
+
+// ---- Linear blending -------------------------------------------------------------------------------------------
+
+static void Apply(const double m[12], const double p[3], double out[3])
+{
+	for (int i = 0; i < 3; ++i)
+	{
+		out[i] = m[4 * i] * p[0] + m[4 * i + 1] * p[1] + m[4 * i + 2] * p[2] + m[4 * i + 3];
+	}
+}
+
+// Where a corner puts a point, blending linearly.
+static void BlendPoint(
+    const sphereBody* s, const sphereSet* set, const double* corner, const double p[3], double out[3])
+{
+	memset(out, 0, 3 * sizeof(double));
+	for (uint32_t j = 0; j < set->jointCount; ++j)
+	{
+		double image[3];
+		Apply(s->matrices[s->tree->joints[set->firstJoint + j]], p, image);
+		for (int k = 0; k < 3; ++k)
+		{
+			out[k] += corner[j] * image[k];
+		}
+	}
+}
+
+// A ball per corner: the rest ball, carried by it.
+static size_t AddLinear(const sphereBody* s, const sphereNode* node, const spherePart* part, sphereBall* out)
+{
+	const sphereSet* set = s->tree->sets + part->set;
+	const double* corner = s->tree->weights + part->firstWeight + 3 * (size_t)set->jointCount;
+	for (uint32_t i = 0; i < part->cornerCount; ++i, corner += set->jointCount)
+	{
+		BlendPoint(s, set, corner, node->rest.center, out[i].center);
+		out[i].radius = 0.0;
+		for (uint32_t j = 0; j < set->jointCount; ++j)
+		{
+			out[i].radius += corner[j] * s->stretches[s->tree->joints[set->firstJoint + j]] * node->rest.radius;
+		}
+	}
+	return part->cornerCount;
+}
+
+// ---- Spherical blending ----------------------------------------------------------------------------------------
+
+static double Dot4(const double a[4], const double b[4])
+{
+	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+// x + 2 u cross (u cross x + w x), for a unit quaternion (u, w).
+static void Rotate(const double q[4], const double x[3], double out[3])
+{
+	double t[3] = { q[1] * x[2] - q[2] * x[1] + q[3] * x[0], q[2] * x[0] - q[0] * x[2] + q[3] * x[1],
+		q[0] * x[1] - q[1] * x[0] + q[3] * x[2] };
+	out[0] = x[0] + 2.0 * (q[1] * t[2] - q[2] * t[1]);
+	out[1] = x[1] + 2.0 * (q[2] * t[0] - q[0] * t[2]);
+	out[2] = x[2] + 2.0 * (q[0] * t[1] - q[1] * t[0]);
+}
+
+/// The rotations of a part: within an angle of one in their middle, or any.
+typedef struct rotations
+{
+	double middle[4];
+	double cosine; ///< of half the greatest angle; zero: any rotation
+	double sine;
+} rotations;
+
+static void BlendQuaternion(const sphereBody* s, const sphereSet* set, const double* corner, double out[4])
+{
+	memset(out, 0, 4 * sizeof(double));
+	for (uint32_t j = 0; j < set->jointCount; ++j)
+	{
+		const double* q = s->quaternions[s->tree->joints[set->firstJoint + j]];
+		for (int k = 0; k < 4; ++k)
+		{
+			out[k] += corner[j] * s->signs[set->firstJoint + j] * q[k];
+		}
+	}
+}
+
+// The mean of the corners' unit quaternions, and the farthest of them, by chords: cosines near 1 say nothing.
+static rotations FindRotations(const sphereBody* s, const spherePart* part)
+{
+	const sphereSet* set = s->tree->sets + part->set;
+	const double* corners = s->tree->weights + part->firstWeight + 3 * (size_t)set->jointCount;
+	rotations found = { .cosine = 0.0 };
+	double sum[4] = { 0.0, 0.0, 0.0, 0.0 }, chord = 0.0, shortest = INFINITY;
+	for (uint32_t i = 0; i < part->cornerCount; ++i)
+	{
+		double q[4];
+		BlendQuaternion(s, set, corners + (size_t)i * set->jointCount, q);
+		double length2 = Dot4(q, q), length = sqrt(length2);
+		shortest = length2 < shortest ? length2 : shortest;
+		for (int k = 0; k < 4; ++k)
+		{
+			sum[k] += length > 0.0 ? q[k] / length : 0.0;
+		}
+	}
+	double length = sqrt(Dot4(sum, sum));
+	if (!(shortest > LEAST_LENGTH2) || !(length > 0.0))
+	{
+		return found;
+	}
+	for (int k = 0; k < 4; ++k)
+	{
+		found.middle[k] = sum[k] / length;
+	}
+	for (uint32_t i = 0; i < part->cornerCount; ++i)
+	{
+		double q[4], square = 0.0;
+		BlendQuaternion(s, set, corners + (size_t)i * set->jointCount, q);
+		length = sqrt(Dot4(q, q));
+		for (int k = 0; k < 4; ++k)
+		{
+			double d = q[k] / length - found.middle[k];
+			square += d * d;
+		}
+		chord = square > chord ? square : chord;
+	}
+	// sin^2 of half the angle between quaternions is chord^2 / 4.
+	double half = 0.25 * chord;
+	if (half < 0.146) // below 45 degrees, where the cap's smallest ball is the one of its rim
+	{
+		found.sine = 2.0 * sqrt(half * (1.0 - half)) + 1e-12;
+		found.cosine = sqrt(1.0 - found.sine * found.sine);
+	}
+	return found;
+}
+
+// Lines 4 to 15. A rotation by twice an angle carries x = p - r to a cap about the middle one's image of x; beyond a
+// right angle, where Lemma 5 fails, and where the middle says nothing, the whole ball about the centre takes its place.
+static size_t AddSpherical(const sphereBody* s, const sphereNode* node, const spherePart* part, sphereBall* out)
+{
+	const sphereSet* set = s->tree->sets + part->set;
+	const double *corner = s->tree->weights + part->firstWeight + 3 * (size_t)set->jointCount,
+	             *center = s->centers[part->set];
+	rotations r = FindRotations(s, part);
+	double x[3], apex[3] = { 0.0, 0.0, 0.0 }, length = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		x[k] = node->rest.center[k] - center[k];
+		length += x[k] * x[k];
+	}
+	length = sqrt(length);
+	double along = 2.0 * r.cosine * r.cosine - 1.0, radius = 2.0 * r.cosine * r.sine * length;
+	if (r.cosine > 0.0)
+	{
+		Rotate(r.middle, x, apex);
+	}
+	else
+	{
+		along = 0.0;
+		radius = length;
+	}
+	for (uint32_t i = 0; i < part->cornerCount; ++i, corner += set->jointCount)
+	{
+		BlendPoint(s, set, corner, center, out[i].center);
+		for (int k = 0; k < 3; ++k)
+		{
+			out[i].center[k] += along * apex[k];
+		}
+		out[i].radius = radius + node->rest.radius;
+	}
+	return part->cornerCount;
+}
+
+// ---- Dual quaternions ------------------------------------------------------------------------------------------
+
+static void MultiplyQuaternions(const double a[4], const double b[4], double out[4])
+{
+	out[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
+	out[1] = a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0];
+	out[2] = a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3];
+	out[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
+}
+
+// The least sum of w b over { low <= w <= high, sum w = 1 }: what is left to hand out goes to the smallest b first.
+static double Minimise(const double* low, const double* high, const double* b, uint32_t count)
+{
+	double sum = 0.0, rest = 1.0, before = -INFINITY;
+	for (uint32_t j = 0; j < count; ++j)
+	{
+		sum += low[j] * b[j];
+		rest -= low[j];
+	}
+	while (rest > 0.0)
+	{
+		double next = INFINITY, room = 0.0;
+		for (uint32_t j = 0; j < count; ++j)
+		{
+			next = b[j] > before && b[j] < next ? b[j] : next;
+		}
+		if (next == INFINITY)
+		{
+			break; // rounding
+		}
+		for (uint32_t j = 0; j < count; ++j)
+		{
+			room += b[j] == next ? high[j] - low[j] : 0.0;
+		}
+		double given = room < rest ? room : rest;
+		sum += given * next;
+		rest -= given;
+		before = next;
+	}
+	return sum;
+}
+
+/// Joints of a set for which there is room here; beyond, vertices are evaluated.
+#define MAX_DUAL_JOINTS 32
+
+// Section 5 of the bounds' derivation. Zero balls if it says nothing: then the vertices must be looked at.
+static size_t AddDual(const sphereBody* s, const sphereNode* node, const spherePart* part, sphereBall* out)
+{
+	const sphereSet* set = s->tree->sets + part->set;
+	uint32_t n = set->jointCount;
+	const double *low = s->tree->weights + part->firstWeight, *high = low + n, *mean = high + n;
+	double q[MAX_DUAL_JOINTS][4], z[MAX_DUAL_JOINTS][4], dots[2][MAX_DUAL_JOINTS], a[4] = { 0.0 }, sum[4] = { 0.0 };
+	if (n > MAX_DUAL_JOINTS)
+	{
+		return 0;
+	}
+	for (uint32_t j = 0; j < n; ++j)
+	{
+		for (int k = 0; k < 4; ++k)
+		{
+			q[j][k] = s->signs[set->firstJoint + j] * s->quaternions[s->tree->joints[set->firstJoint + j]][k];
+			a[k] += mean[j] * q[j][k];
+		}
+		z[j][3] = 0.0;
+		Apply(s->matrices[s->tree->joints[set->firstJoint + j]], node->rest.center, z[j]);
+	}
+	double length2 = Dot4(a, a), conjugate[4] = { -a[0], -a[1], -a[2], a[3] }, first[3], product[4];
+	if (!(length2 > LEAST_LENGTH2))
+	{
+		return 0;
+	}
+	memcpy(first, z[0], sizeof(first));
+	for (uint32_t j = 0; j < n; ++j)
+	{
+		double off[4] = { z[j][0] - first[0], z[j][1] - first[1], z[j][2] - first[2], 0.0 };
+		MultiplyQuaternions(off, q[j], product);
+		for (int k = 0; k < 4; ++k)
+		{
+			sum[k] += mean[j] * product[k];
+		}
+	}
+	MultiplyQuaternions(sum, conjugate, product);
+	double image[4] = { 0.0, 0.0, 0.0, 0.0 }, scalar = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		image[k] = first[k] + product[k] / length2;
+	}
+	for (uint32_t j = 0; j < n; ++j)
+	{
+		double off[4] = { z[j][0] - image[0], z[j][1] - image[1], z[j][2] - image[2], 0.0 };
+		MultiplyQuaternions(off, q[j], z[j]);
+		scalar += mean[j] * Dot4(z[j], a) / length2;
+		dots[0][j] = Dot4(a, q[j]) / sqrt(length2);
+		dots[1][j] = Dot4(q[0], q[j]);
+	}
+	double least = fmax(Minimise(low, high, dots[0], n), Minimise(low, high, dots[1], n));
+	if (!(least * least > LEAST_LENGTH2))
+	{
+		return 0;
+	}
+	*out = (sphereBall){ .center = { image[0], image[1], image[2] }, .radius = node->rest.radius };
+	for (uint32_t j = 0; j < n; ++j)
+	{
+		for (int k = 0; k < 4; ++k)
+		{
+			z[j][k] -= scalar * q[j][k];
+		}
+		out->radius += fmax(high[j] - mean[j], mean[j] - low[j]) * sqrt(Dot4(z[j], z[j])) / least;
+	}
+	return 1;
+}
+
+// ---- Nodes -----------------------------------------------------------------------------------------------------
+
+// The ball of a node's vertices themselves.
+static sphereBall LookAtVertices(const sphereBody* s, const sphereNode* node)
+{
+	const sgTree* tree = &s->tree->model->tree;
+	sgLeafRange range = sgTree_LeavesBelow(tree, node->slot);
+	sphereBall ball = { .radius = 0.0 };
+	for (int pass = 0; pass < 2; ++pass)
+	{
+		double count = 0.0, sum[3] = { 0.0, 0.0, 0.0 };
+		for (uint32_t i = range.first; i <= range.last; ++i)
+		{
+			const sgLeaf* leaf = tree->leaves + i;
+			sgLeafScratch scratch;
+			sgLeafVertices found =
+			    sgBody_Evaluate(s->body, tree->leafVertices + leaf->firstVertex, leaf->vertexCount, &scratch);
+			for (uint32_t v = 0; v < leaf->vertexCount; ++v)
+			{
+				const float* p = found.positions + 3 * (size_t)found.indices[v];
+				double square = 0.0;
+				for (int k = 0; k < 3; ++k)
+				{
+					double d = (double)p[k] - ball.center[k];
+					square += d * d;
+					sum[k] += (double)p[k];
+				}
+				ball.radius = pass == 1 ? fmax(ball.radius, sqrt(square)) : 0.0;
+				count += 1.0;
+			}
+		}
+		for (int k = 0; k < 3 && pass == 0; ++k)
+		{
+			ball.center[k] = sum[k] / count;
+		}
+	}
+	return ball;
+}
+
+sphereBall spherePose_Bound(const sphereBody* s, const sphereNode* node)
+{
+	snugDeformer deformer = snugModel_GetInfo(s->tree->model).deformer;
+	size_t count = 0;
+	sphereBall ball;
+	for (uint32_t i = node->firstPart; i < node->firstPart + node->partCount; ++i)
+	{
+		const spherePart* part = s->tree->parts + i;
+		size_t added = deformer == snug_spherical        ? AddSpherical(s, node, part, s->scratch + count)
+		               : deformer == snug_dualQuaternion ? AddDual(s, node, part, s->scratch + count)
+		                                                 : AddLinear(s, node, part, s->scratch + count);
+		if (added == 0)
+		{
+			return LookAtVertices(s, node);
+		}
+		count += added;
+	}
+	ball = sphereEnclose(s->tree, s->scratch, count);
+	ball.radius = ball.radius * (1.0 + 1e-12) + s->margin;
+	return ball;
+}

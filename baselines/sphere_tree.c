@@ -1,0 +1,461 @@
+// Making sphere trees: balls at rest, pruning, joint sets and their corners.
+#include "baselines/sphere_parts.h"
+#include "geometry/ball.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// While a tree is made.
+typedef struct maker
+{
+	sphereTree* tree;
+	sphereBall* rest;      ///< by slot
+	uint32_t* quanta;      ///< per influence: weights in units of 1 / SG_CORNER_ONE
+	uint32_t* vertices;    ///< below a node, each once
+	uint32_t* vertexStamp; ///< stamp of the node that a vertex was last seen below
+	uint32_t* partStamp;   ///< (setCount): the same of joint sets
+	uint32_t vertexCount, stamp;
+} maker;
+
+// Room for more items at the end of an array.
+static bool Reserve(void** items, size_t count, size_t more, size_t* capacity, size_t size)
+{
+	if (*capacity - count >= more)
+	{
+		return true;
+	}
+	size_t grown = 2 * *capacity + more + 1024;
+	void* moved = realloc(*items, grown * size);
+	if (moved == NULL)
+	{
+		return false;
+	}
+	*items = moved;
+	*capacity = grown;
+	return true;
+}
+
+// ---- Balls -----------------------------------------------------------------------------------------------------
+
+static double GetDistance(const double a[3], const double b[3])
+{
+	double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+	return sqrt(x * x + y * y + z * z);
+}
+
+static void GetCenter(const void* balls, uint32_t i, double point[3])
+{
+	memcpy(point, ((const sphereBall*)balls)[i].center, 3 * sizeof(double));
+}
+
+sphereBall sphereEnclose(const sphereTree* tree, const sphereBall* balls, size_t count)
+{
+	sphereBall sum = { .radius = 0.0 };
+	if (tree->def.smallestInRefit)
+	{
+		sgSmallestBall(GetCenter, balls, (uint32_t)count, sum.center);
+	}
+	else
+	{
+		for (size_t i = 0; i < count; ++i)
+		{
+			for (int k = 0; k < 3; ++k)
+			{
+				sum.center[k] += balls[i].center[k];
+			}
+		}
+		for (int k = 0; k < 3; ++k)
+		{
+			sum.center[k] /= (double)count;
+		}
+	}
+	for (size_t i = 0; i < count; ++i)
+	{
+		double reach = GetDistance(sum.center, balls[i].center) + balls[i].radius;
+		sum.radius = reach > sum.radius ? reach : sum.radius;
+	}
+	return sum;
+}
+
+static void GatherVertices(maker* m, uint32_t slot)
+{
+	const sgTree* tree = &m->tree->model->tree;
+	sgLeafRange range = sgTree_LeavesBelow(tree, slot);
+	const sgLeaf* last = tree->leaves + range.last;
+	++m->stamp;
+	m->vertexCount = 0;
+	for (uint32_t i = tree->leaves[range.first].firstVertex; i < last->firstVertex + last->vertexCount; ++i)
+	{
+		uint32_t vertex = tree->leafVertices[i];
+		if (m->vertexStamp[vertex] != m->stamp)
+		{
+			m->vertexStamp[vertex] = m->stamp;
+			m->vertices[m->vertexCount++] = vertex;
+		}
+	}
+}
+
+static void GetVertex(const void* points, uint32_t i, double point[3])
+{
+	const maker* m = points;
+	const float* p = m->tree->model->positions + 3 * (size_t)m->vertices[i];
+	for (int k = 0; k < 3; ++k)
+	{
+		point[k] = (double)p[k];
+	}
+}
+
+static void FitRest(maker* m, uint32_t slot)
+{
+	sphereBall* ball = m->rest + slot;
+	double point[3];
+	GatherVertices(m, slot);
+	if (m->tree->def.averageAtRest)
+	{
+		for (uint32_t i = 0; i < m->vertexCount; ++i)
+		{
+			GetVertex(m, i, point);
+			for (int k = 0; k < 3; ++k)
+			{
+				ball->center[k] += point[k] / (double)m->vertexCount;
+			}
+		}
+	}
+	else
+	{
+		sgSmallestBall(GetVertex, m, m->vertexCount, ball->center);
+	}
+	for (uint32_t i = 0; i < m->vertexCount; ++i)
+	{
+		GetVertex(m, i, point);
+		ball->radius = fmax(ball->radius, GetDistance(ball->center, point));
+	}
+}
+
+// ---- Topology --------------------------------------------------------------------------------------------------
+
+// List the children of a node that stay: those of pruned ones take their places.
+static uint32_t ListChildren(const maker* m, uint32_t slot, double radius, uint32_t* out)
+{
+	const sgTree* tree = &m->tree->model->tree;
+	const sgNode* node = tree->nodes + slot;
+	double limit = m->tree->def.prune > 0.0 ? m->tree->def.prune * radius : INFINITY;
+	uint32_t count = 0;
+	for (uint32_t child = node->first; child < node->first + node->childCount; ++child)
+	{
+		if (!sgTree_IsLeaf(tree, child) && m->rest[child].radius > limit)
+		{
+			count += ListChildren(m, child, radius, out + count);
+		}
+		else
+		{
+			out[count++] = child;
+		}
+	}
+	return count;
+}
+
+// Level by level: the list of nodes grows while it is worked through.
+static void AddNodes(maker* m, uint32_t* children)
+{
+	sphereTree* tree = m->tree;
+	const sgTree* from = &tree->model->tree;
+	tree->nodes[0] = (sphereNode){ .rest = m->rest[0], .slot = 0 };
+	tree->nodeCount = 1;
+	for (uint32_t i = 0; i < tree->nodeCount; ++i)
+	{
+		sphereNode* node = tree->nodes + i;
+		if (sgTree_IsLeaf(from, node->slot))
+		{
+			node->leaf = from->nodes[node->slot].first;
+			continue;
+		}
+		node->firstChild = tree->nodeCount;
+		node->childCount = ListChildren(m, node->slot, node->rest.radius, children);
+		tree->mostBalls = node->childCount > tree->mostBalls ? node->childCount : tree->mostBalls;
+		for (uint32_t c = 0; c < node->childCount; ++c)
+		{
+			tree->nodes[tree->nodeCount++] =
+			    (sphereNode){ .rest = m->rest[children[c]], .slot = children[c], .level = node->level + 1 };
+		}
+	}
+}
+
+// ---- Joint sets ------------------------------------------------------------------------------------------------
+
+static bool IsSameSet(const sphereTree* tree, const sphereSet* set, const uint16_t* joints, uint32_t count)
+{
+	return set->jointCount == count && memcmp(tree->joints + set->firstJoint, joints, count * sizeof(uint16_t)) == 0;
+}
+
+static bool FindSets(sphereTree* tree)
+{
+	sgBlend blend = sgBlend_Get(tree->model);
+	for (uint32_t v = 0; v < tree->model->tree.vertexCount; ++v)
+	{
+		const uint16_t* joints = blend.transforms + blend.starts[v];
+		uint32_t count = blend.starts[v + 1] - blend.starts[v], set = 0;
+		// Neighbours are alike, so the newest first.
+		for (set = (uint32_t)tree->setCount; set > 0 && !IsSameSet(tree, tree->sets + set - 1, joints, count); --set)
+		{
+		}
+		if (set == 0)
+		{
+			void *sets = tree->sets, *all = tree->joints;
+			bool good = Reserve(&sets, tree->setCount, 1, &tree->setCapacity, sizeof(sphereSet));
+			tree->sets = sets;
+			good = good && Reserve(&all, tree->jointCount, count, &tree->jointCapacity, sizeof(uint16_t));
+			tree->joints = all;
+			if (!good)
+			{
+				return false;
+			}
+			tree->sets[tree->setCount++] = (sphereSet){ (uint32_t)tree->jointCount, count, v };
+			memcpy(tree->joints + tree->jointCount, joints, count * sizeof(uint16_t));
+			tree->jointCount += count;
+			set = (uint32_t)tree->setCount;
+		}
+		tree->setOf[v] = set - 1;
+	}
+	return true;
+}
+
+// Weights as integers that sum to exactly SG_CORNER_ONE: rounded down, and what that leaves goes to the largest.
+static void Quantise(maker* m)
+{
+	sgBlend blend = sgBlend_Get(m->tree->model);
+	for (uint32_t v = 0; v < m->tree->model->tree.vertexCount; ++v)
+	{
+		uint32_t first = blend.starts[v], end = blend.starts[v + 1], largest = first, rest = SG_CORNER_ONE;
+		double sum = 0.0;
+		for (uint32_t k = first; k < end; ++k)
+		{
+			sum += (double)blend.weights[k];
+			largest = blend.weights[k] > blend.weights[largest] ? k : largest;
+		}
+		for (uint32_t k = first; k < end; ++k)
+		{
+			m->quanta[k] = (uint32_t)((double)blend.weights[k] / sum * SG_CORNER_ONE);
+			rest -= m->quanta[k];
+		}
+		m->quanta[largest] += rest;
+	}
+}
+
+// The corners of a part, as weights of its joints one corner after the other.
+static bool AddCorners(sphereTree* tree, spherePart* part)
+{
+	uint32_t n = tree->sets[part->set].jointCount;
+	uint32_t corners[SG_MAX_CORNERS][SG_CORNER_TRANSFORMS];
+	part->cornerCount = n;
+	if (n <= SG_CORNER_TRANSFORMS)
+	{
+		uint32_t low[SG_CORNER_TRANSFORMS], high[SG_CORNER_TRANSFORMS];
+		for (uint32_t j = 0; j < n; ++j)
+		{
+			low[j] = (uint32_t)tree->weights[part->firstWeight + j];
+			high[j] = (uint32_t)tree->weights[part->firstWeight + n + j];
+		}
+		part->cornerCount = sgCorners_Enumerate(low, high, n, corners);
+	}
+	void* weights = tree->weights;
+	bool good =
+	    Reserve(&weights, tree->weightCount, (size_t)n * part->cornerCount, &tree->weightCapacity, sizeof(double));
+	tree->weights = weights;
+	for (uint32_t i = 0; good && i < n * part->cornerCount; ++i)
+	{
+		uint32_t corner = i / n, joint = i % n;
+		tree->weights[tree->weightCount++] = n <= SG_CORNER_TRANSFORMS ? (double)corners[corner][joint] / SG_CORNER_ONE
+		                                     : corner == joint         ? 1.0
+		                                                               : 0.0;
+	}
+	for (uint32_t i = 0; good && i < 3 * n; ++i)
+	{
+		tree->weights[part->firstWeight + i] /= SG_CORNER_ONE;
+	}
+	return good;
+}
+
+// A part for every joint set below a node.
+static bool ListParts(maker* m, sphereNode* node)
+{
+	sphereTree* tree = m->tree;
+	node->firstPart = (uint32_t)tree->partCount;
+	for (uint32_t i = 0; i < m->vertexCount; ++i)
+	{
+		uint32_t set = tree->setOf[m->vertices[i]];
+		if (m->partStamp[set] == m->stamp)
+		{
+			continue;
+		}
+		void* parts = tree->parts;
+		bool good = Reserve(&parts, tree->partCount, 1, &tree->partCapacity, sizeof(spherePart));
+		tree->parts = parts;
+		if (!good)
+		{
+			return false;
+		}
+		m->partStamp[set] = m->stamp;
+		tree->parts[tree->partCount++] = (spherePart){ .set = set };
+	}
+	node->partCount = (uint32_t)tree->partCount - node->firstPart;
+	return true;
+}
+
+// Least, greatest and mean weight of each joint of a part, in quanta.
+static bool AddRanges(maker* m, spherePart* part)
+{
+	sphereTree* tree = m->tree;
+	sgBlend blend = sgBlend_Get(tree->model);
+	uint32_t n = tree->sets[part->set].jointCount, vertices = 0;
+	void* weights = tree->weights;
+	bool good = Reserve(&weights, tree->weightCount, 3 * (size_t)n, &tree->weightCapacity, sizeof(double));
+	tree->weights = weights;
+	if (!good)
+	{
+		return false;
+	}
+	double* w = tree->weights + tree->weightCount;
+	part->firstWeight = (uint32_t)tree->weightCount;
+	tree->weightCount += 3 * (size_t)n;
+	for (uint32_t j = 0; j < n; ++j)
+	{
+		w[j] = INFINITY;
+		w[n + j] = w[2 * n + j] = 0.0;
+	}
+	for (uint32_t i = 0; i < m->vertexCount; ++i)
+	{
+		uint32_t vertex = m->vertices[i];
+		vertices += tree->setOf[vertex] == part->set;
+		for (uint32_t j = 0; j < n && tree->setOf[vertex] == part->set; ++j)
+		{
+			double weight = (double)m->quanta[blend.starts[vertex] + j];
+			w[j] = fmin(w[j], weight);
+			w[n + j] = fmax(w[n + j], weight);
+			w[2 * n + j] += weight;
+		}
+	}
+	for (uint32_t j = 0; j < n; ++j)
+	{
+		w[2 * n + j] /= (double)vertices;
+	}
+	return true;
+}
+
+static bool AddParts(maker* m, sphereNode* node)
+{
+	sphereTree* tree = m->tree;
+	size_t balls = 0;
+	GatherVertices(m, node->slot);
+	bool good = ListParts(m, node);
+	for (uint32_t i = 0; i < node->partCount && good; ++i)
+	{
+		spherePart* part = tree->parts + node->firstPart + i;
+		good = AddRanges(m, part) && AddCorners(tree, part);
+		balls += part->cornerCount;
+	}
+	tree->mostBalls = balls > tree->mostBalls ? balls : tree->mostBalls;
+	return good;
+}
+
+// ---- Trees -----------------------------------------------------------------------------------------------------
+
+static bool Make(maker* m)
+{
+	const snugModel* model = m->tree->model;
+	size_t slots = (size_t)model->tree.groupCount * SG_LANES, vertices = (size_t)model->tree.vertexCount + 1;
+	sgBlend blend = sgBlend_Get(model);
+	m->tree->nodes = malloc(model->tree.nodeCount * sizeof(sphereNode));
+	m->tree->setOf = malloc(vertices * sizeof(uint32_t));
+	m->rest = calloc(slots, sizeof(sphereBall));
+	m->quanta = malloc(((size_t)blend.starts[vertices - 1] + 1) * sizeof(uint32_t));
+	m->vertices = malloc((vertices > slots ? vertices : slots) * sizeof(uint32_t));
+	m->vertexStamp = calloc(vertices, sizeof(uint32_t));
+	if (m->tree->nodes == NULL || m->tree->setOf == NULL || m->rest == NULL || m->quanta == NULL ||
+	    m->vertices == NULL || m->vertexStamp == NULL || !FindSets(m->tree))
+	{
+		return false;
+	}
+	m->partStamp = calloc(m->tree->setCount + 1, sizeof(uint32_t));
+	bool good = m->partStamp != NULL;
+	for (uint32_t slot = 0; good && slot < slots; ++slot)
+	{
+		if (model->tree.nodes[slot].first != SG_NONE)
+		{
+			FitRest(m, slot);
+		}
+	}
+	if (good)
+	{
+		Quantise(m);
+		AddNodes(m, m->vertices);
+	}
+	for (uint32_t i = 0; good && i < m->tree->nodeCount; ++i)
+	{
+		good = AddParts(m, m->tree->nodes + i);
+	}
+	return good;
+}
+
+sphereTree* sphereTree_Create(const snugModel* model, const sphereTreeDef* def)
+{
+	maker m = { .tree = calloc(1, sizeof(sphereTree)) };
+	bool good = m.tree != NULL;
+	if (good)
+	{
+		m.tree->model = model;
+		m.tree->def = *def;
+		m.tree->mostBalls = 3; // a leaf's corners
+		good = Make(&m);
+	}
+	free(m.rest);
+	free(m.quanta);
+	free(m.vertices);
+	free(m.vertexStamp);
+	free(m.partStamp);
+	if (!good)
+	{
+		sphereTree_Destroy(m.tree);
+	}
+	return good ? m.tree : NULL;
+}
+
+void sphereTree_Destroy(sphereTree* tree)
+{
+	if (tree != NULL)
+	{
+		free(tree->nodes);
+		free(tree->setOf);
+		free(tree->sets);
+		free(tree->joints);
+		free(tree->parts);
+		free(tree->weights);
+		free(tree);
+	}
+}
+
+uint32_t sphereTree_GetNodeCount(const sphereTree* tree)
+{
+	return tree->nodeCount;
+}
+
+uint32_t sphereTree_GetLevel(const sphereTree* tree, uint32_t node)
+{
+	return tree->nodes[node].level;
+}
+
+uint32_t sphereTree_GetSlot(const sphereTree* tree, uint32_t node)
+{
+	return tree->nodes[node].slot;
+}
+
+sphereBall sphereTree_GetRestBall(const sphereTree* tree, uint32_t node)
+{
+	return tree->nodes[node].rest;
+}
+
+sgLeafRange sphereTree_GetLeaves(const sphereTree* tree, uint32_t node)
+{
+	return sgTree_LeavesBelow(&tree->model->tree, tree->nodes[node].slot);
+}
