@@ -50,11 +50,11 @@ for compiler in $compilers; do
 		kernels=
 		for set in $sets; do
 			eval "flags=\$flags_$set"
-			for source in kernels/kernels deform/blend_kernels deform/linear_kernels; do
-				object=$work/$compiler$level-$set-$(basename $source).o
+			for source in $(find "$root/src" -name '*kernels.c'); do
+				object=$work/$compiler$level-$set-$(basename "$source" .c).o
 				# shellcheck disable=SC2046,SC2086
 				"$compiler" $common $level $flags $(definitions $set $x86) -DSNUG_KERNELS=$set \
-					-c "$root/src/$source.c" -o "$object"
+					-c "$source" -o "$object"
 				kernels="$kernels $object"
 			done
 		done
