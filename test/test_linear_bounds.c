@@ -80,7 +80,6 @@ typedef enum Roundings
 	rounded_ties,      // products round to ties, where fused sums do not
 	rounded_apart,     // two vertices apart: the sums of the box start elsewhere and round otherwise
 	rounded_subnormal, // every product is a little more than half of the least number there is
-	rounded_slope,     // the same, but of the terms of a fit, each a third of that number, nothing is left
 	ROUNDINGS
 } Roundings;
 
@@ -92,12 +91,11 @@ static void CheckAligned(Roundings roundings, uint32_t n, uint64_t number)
 	set.displacements = calloc(3 * (size_t)n * mesh.vertexCount, sizeof(float));
 	set.amplitudes = calloc(n, sizeof(float));
 	assert_true(set.displacements != NULL && set.amplitudes != NULL);
-	bool isTiny = roundings == rounded_subnormal || roundings == rounded_slope;
+	bool isTiny = roundings == rounded_subnormal;
 	for (size_t i = 0; i < 3 * (size_t)mesh.vertexCount; ++i)
 	{
 		float far = roundings == rounded_apart && i < 3 ? -2.9999f : 1.0f;
 		mesh.positions[i] = isTiny ? 0.0f : far;
-		mesh.positions[i] = roundings == rounded_slope && i % 3 == 0 ? (i < 6 ? 1.0f : -1.0f) : mesh.positions[i];
 	}
 	for (size_t i = 0; i < 3 * (size_t)n * mesh.vertexCount; ++i)
 	{
@@ -113,9 +111,6 @@ static void CheckAligned(Roundings roundings, uint32_t n, uint64_t number)
 			case rounded_ties:
 				set.displacements[i] = 0x1.000002p-24f;
 				break;
-			case rounded_slope:
-				set.displacements[i] = i / 3 % mesh.vertexCount < 2 ? 0x1.3p-125f : 0.0f;
-				break;
 			default:
 				set.displacements[i] = 0x1.8p-125f;
 				break;
@@ -123,9 +118,7 @@ static void CheckAligned(Roundings roundings, uint32_t n, uint64_t number)
 	}
 	for (uint32_t f = 0; f < n; ++f)
 	{
-		set.amplitudes[f] = roundings == rounded_slope ? 0x1p-25f
-		                    : isTiny                   ? 0x1.6p-25f
-		                                               : (roundings == rounded_ties ? 0x1.fffffep-1f : 1.0f);
+		set.amplitudes[f] = isTiny ? 0x1.6p-25f : (roundings == rounded_ties ? 0x1.fffffep-1f : 1.0f);
 	}
 	LinearBounding how = LinearBoundingOf(number);
 	how.strategy = snug_strategyOnDemand;
