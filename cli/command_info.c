@@ -254,7 +254,7 @@ int cliInfo(int argumentCount, char** arguments)
 	{
 		return parsed == cli_help ? CLI_DONE : CLI_BAD_USAGE;
 	}
-	const cliSceneOptions sceneOptions = { .clip = NULL };
+	const cliSceneOptions sceneOptions = { .anyWeights = true };
 	cliScene scene;
 	cliStage stage = { .scene = NULL };
 	bool loaded = cliScene_Load(&scene, &sceneOptions, 1, arguments);

@@ -23,6 +23,7 @@ typedef struct cliSceneOptions
 	int restVolume;         ///< a snugRestVolume
 	bool boundLeaves;
 	int strategy;     ///< a snugStrategy
+	bool anyWeights;  ///< morph targets count even if their weights are zero throughout
 	bool baked;       ///< one model that stands alone: what is not skinned is where its node puts it
 	const char* only; ///< if baked: name or number of the instance whose model is made; null if there is but one
 } cliSceneOptions;

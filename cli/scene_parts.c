@@ -148,12 +148,14 @@ static cliMotion ChooseMorph(const maker* m, uint32_t instance)
 	return m->rigid[node] ? cli_morphed : cli_vertices;
 }
 
-// Targets whose weights are zero throughout change nothing, so they do not count, unless the model is to stand alone:
-// then they are what moves it.
+// Targets whose weights are zero throughout change nothing, so they do not count, unless the model is to stand alone,
+// for then they are what moves it, or to be told about.
 static cliMotion ChooseMotion(const maker* m, uint32_t instance)
 {
 	const ioInstance* body = m->asset->instances + instance;
-	bool fields = m->scene->options->baked && m->asset->meshes[body->mesh].targetCount > 0 && !IsSkinned(m, instance);
+	const cliSceneOptions* options = m->scene->options;
+	bool fields = (options->baked || options->anyWeights) && m->asset->meshes[body->mesh].targetCount > 0 &&
+	              !IsSkinned(m, instance);
 	if (fields || HasMorphs(m, instance))
 	{
 		return IsSkinned(m, instance) ? cli_vertices : ChooseMorph(m, instance);

@@ -38,7 +38,7 @@ expect 0 "" info --json parts.glb
 is_valid_json
 holds '"format":"glTF","vertices":2016,"triangles":4032'
 holds '"clips":[{"name":"bend","duration":1.0},{"name":"hold","duration":1.0}]'
-holds '{"name":"morphing","vertices":288,"triangles":576,"joints":0,"morphTargets":1,"influences":0'
+holds '{"name":"morphing","vertices":288,"triangles":576,"joints":0,"morphTargets":1,"influences":0,"deformer":"linear"'
 expect 0 "" info --json worm.glb
 holds '"joints":3,"morphTargets":0,"influences":2,"deformer":"blend"'
 holds '"warnings":[]'

@@ -1,5 +1,6 @@
 #include "sim/parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +62,8 @@ static bool Weld(const simMesh* mesh, uint32_t* welded)
 typedef struct edge
 {
 	uint32_t low, high, triangle;
-	bool counts; // its triangle has three corners; others have no area, and no say in what is closed
+	bool counts;    // its triangle has three corners; others have no area, and no say in what is closed
+	bool isForward; // from low to high
 } edge;
 
 static int CompareEdges(const void* a, const void* b)
@@ -86,7 +88,7 @@ static size_t ListEdges(const simMesh* mesh, const uint32_t* welded, edge* edges
 		for (int k = 0; k < 3; ++k)
 		{
 			uint32_t a = w[k], b = w[(k + 1) % 3];
-			edges[count++] = (edge){ a < b ? a : b, a < b ? b : a, t, counts };
+			edges[count++] = (edge){ a < b ? a : b, a < b ? b : a, t, counts, a < b };
 		}
 	}
 	qsort(edges, count, sizeof(edge), CompareEdges);
@@ -145,29 +147,71 @@ static void NumberParts(simParts* parts, uint32_t triangleCount, const edge* edg
 	}
 }
 
-static void FindSolids(simParts* parts, const edge* edges, size_t count)
+// Closed surfaces that enclose less than this, next to the power 3/2 of their area, enclose nothing.
+#define LEAST_VOLUME 1e-8
+
+static void FindClosed(simParts* parts, const edge* edges, size_t count)
 {
 	for (uint32_t p = 0; p < parts->count; ++p)
 	{
-		parts->solid[p] = true;
+		parts->solid[p] = parts->oriented[p] = true;
 	}
 	for (size_t i = 0, end; i < count; i = end)
 	{
-		uint32_t triangles = 0;
+		int triangles = 0, balance = 0;
+		uint32_t part = parts->ofTriangle[edges[i].triangle];
 		end = FindEnd(edges, count, i);
 		for (size_t j = i; j < end; ++j)
 		{
 			triangles += edges[j].counts;
+			balance += !edges[j].counts ? 0 : edges[j].isForward ? 1 : -1;
 		}
-		if (triangles % 2 == 1)
-		{
-			parts->solid[parts->ofTriangle[edges[i].triangle]] = false;
-		}
+		parts->solid[part] = parts->solid[part] && triangles % 2 == 0;
+		parts->oriented[part] = parts->oriented[part] && balance == 0;
 	}
-	for (uint32_t p = 0; p < parts->count; ++p)
+}
+
+// Sums of areas and of signed volumes, the latter six times and seen from a vertex of the mesh.
+static void Measure(const simParts* parts, const simMesh* mesh, double* areas, double* volumes)
+{
+	const float* origin = mesh->positions + 3 * (size_t)mesh->triangles[0];
+	for (size_t t = 0; t < mesh->triangleCount; ++t)
 	{
+		double p[3][3], n[3], area2 = 0.0;
+		for (size_t i = 0; i < 9; ++i)
+		{
+			size_t corner = mesh->triangles[3 * t + i / 3];
+			p[i / 3][i % 3] = (double)mesh->positions[3 * corner + i % 3] - (double)origin[i % 3];
+		}
+		for (int k = 0; k < 3; ++k)
+		{
+			int a = (k + 1) % 3, b = (k + 2) % 3;
+			n[k] = (p[1][a] - p[0][a]) * (p[2][b] - p[0][b]) - (p[1][b] - p[0][b]) * (p[2][a] - p[0][a]);
+			area2 += n[k] * n[k];
+			volumes[parts->ofTriangle[t]] += p[0][k] * n[k];
+		}
+		areas[parts->ofTriangle[t]] += 0.5 * sqrt(area2);
+	}
+}
+
+static bool FindSolids(simParts* parts, const simMesh* mesh, const edge* edges, size_t count)
+{
+	double *areas = calloc(parts->count, sizeof(double)), *volumes = calloc(parts->count, sizeof(double));
+	bool good = areas != NULL && volumes != NULL;
+	FindClosed(parts, edges, count);
+	if (good)
+	{
+		Measure(parts, mesh, areas, volumes);
+	}
+	for (uint32_t p = 0; good && p < parts->count; ++p)
+	{
+		bool empty = fabs(volumes[p]) / 6.0 < LEAST_VOLUME * areas[p] * sqrt(areas[p]);
+		parts->solid[p] = parts->solid[p] && !(parts->oriented[p] && empty);
 		parts->solidCount += parts->solid[p];
 	}
+	free(areas);
+	free(volumes);
+	return good;
 }
 
 bool simParts_Find(simParts* parts, const simMesh* mesh, simError* error)
@@ -182,11 +226,8 @@ bool simParts_Find(simParts* parts, const simMesh* mesh, simError* error)
 	{
 		NumberParts(parts, mesh->triangleCount, edges, count, parents);
 		parts->solid = malloc(parts->count * sizeof(bool));
-		good = parts->solid != NULL;
-	}
-	if (good)
-	{
-		FindSolids(parts, edges, count);
+		parts->oriented = malloc(parts->count * sizeof(bool));
+		good = parts->solid != NULL && parts->oriented != NULL && FindSolids(parts, mesh, edges, count);
 	}
 	free(welded);
 	free(parents);
@@ -202,5 +243,6 @@ void simParts_Free(simParts* parts)
 {
 	free(parts->ofTriangle);
 	free(parts->solid);
+	free(parts->oriented);
 	*parts = (simParts){ 0 };
 }

@@ -102,11 +102,17 @@ static double Greatest(const double corners[3][3], int axis)
 	return fmax(fmax(corners[0][axis], corners[1][axis]), corners[2][axis]);
 }
 
-// ---- Solids: parity of crossings along x -----------------------------------------------------------------------
+// ---- Solids: crossings along x ---------------------------------------------------------------------------------
+//
+// Oriented parts are taken together: where their winding numbers add up to zero is outside. So parts may overlap, and a
+// part that faces inwards is a cavity of the one around it. Of others each is taken by itself, by parity.
+
+#define TOGETHER UINT32_MAX // for a part
 
 typedef struct crossing
 {
 	uint32_t part, ray;
+	int winding; // 1 or -1
 	double x;
 } crossing;
 
@@ -180,7 +186,7 @@ static bool CrossTriangle(const simVoxels* voxels, const double corners[3][3], u
 				continue;
 			}
 			double x = (s0 * corners[0][0] + s1 * corners[1][0] + s2 * corners[2][0]) / (s0 + s1 + s2);
-			crossing item = { part, (uint32_t)(j + k * (int64_t)voxels->size[1] * SUB), x };
+			crossing item = { part, (uint32_t)(j + k * (int64_t)voxels->size[1] * SUB), s0 > 0.0 ? 1 : -1, x };
 			if (!AddCrossing(list, item))
 			{
 				return false;
@@ -200,6 +206,20 @@ static void FillBetween(simVoxels* voxels, const crossing* from, const crossing*
 	}
 }
 
+// All crossings of one ray by one part, or by those that are taken together.
+static void FillRay(simVoxels* voxels, const crossing* items, size_t count)
+{
+	int winding = 0;
+	for (size_t i = 0; i + 1 < count; ++i)
+	{
+		winding += items[i].part == TOGETHER ? items[i].winding : 1;
+		if (items[i].part == TOGETHER ? winding != 0 : winding % 2 == 1)
+		{
+			FillBetween(voxels, items + i, items + i + 1);
+		}
+	}
+}
+
 static bool FillSolids(simVoxels* voxels, const simVoxelDef* def)
 {
 	crossings list = { 0 };
@@ -209,21 +229,21 @@ static bool FillSolids(simVoxels* voxels, const simVoxelDef* def)
 		uint32_t part = def->parts->ofTriangle[t];
 		double corners[3][3];
 		GetTriangle(def->mesh, t, corners);
-		good = !def->parts->solid[part] || CrossTriangle(voxels, corners, part, &list);
+		good = !def->parts->solid[part] ||
+		       CrossTriangle(voxels, corners, def->parts->oriented[part] ? TOGETHER : part, &list);
 	}
 	if (list.count > 0)
 	{
 		qsort(list.items, list.count, sizeof(crossing), CompareCrossings);
 	}
-	for (size_t i = 0; good && i + 1 < list.count;)
+	for (size_t i = 0, end; good && i < list.count; i = end)
 	{
-		const crossing *a = list.items + i, *b = a + 1;
-		bool pair = a->part == b->part && a->ray == b->ray;
-		if (pair)
+		const crossing* first = list.items + i;
+		for (end = i + 1; end < list.count && first->part == list.items[end].part && first->ray == list.items[end].ray;)
 		{
-			FillBetween(voxels, a, b);
+			++end;
 		}
-		i += pair ? 2 : 1;
+		FillRay(voxels, first, end - i);
 	}
 	free(list.items);
 	return good;

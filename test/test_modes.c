@@ -504,8 +504,8 @@ static void check_built(sceneMesh mesh, uint32_t vertices, uint32_t triangles, u
 		for (int k = 0; k < 3; ++k)
 		{
 			int next = (k + 1) % 3, last = (k + 2) % 3;
-			volumes[parts.ofTriangle[t]] += (double)p[0][k] * ((double)p[1][next] * (double)p[2][last] -
-			                                                       (double)p[1][last] * (double)p[2][next]);
+			volumes[parts.ofTriangle[t]] +=
+			    (double)p[0][k] * ((double)p[1][next] * (double)p[2][last] - (double)p[1][last] * (double)p[2][next]);
 		}
 	}
 	for (uint32_t i = 0; i < partCount; ++i)
@@ -529,9 +529,91 @@ static void built_bodies_are_closed(void** state)
 	check_built(sceneMakeBridge(), 135304, 240316, 91);
 }
 
+// Filled share of a unit cube's cells.
+static double MeasureFill(const sceneMesh* mesh)
+{
+	simMesh borrowed = Borrow(mesh);
+	simError error = { "" };
+	simParts parts;
+	simVoxels voxels;
+	double filled = 0.0;
+	assert_true(simParts_Find(&parts, &borrowed, &error));
+	assert_true(simVoxels_Create(&voxels, &(simVoxelDef){ &borrowed, &parts, 0.1, 0.1 }, &error));
+	size_t count = (size_t)voxels.size[0] * voxels.size[1] * voxels.size[2];
+	for (size_t i = 0; i < count; ++i)
+	{
+		for (uint64_t bits = voxels.fill[i]; bits != 0; bits &= bits - 1)
+		{
+			filled += voxels.cell[0] * voxels.cell[1] * voxels.cell[2] / 64.0;
+		}
+	}
+	simVoxels_Free(&voxels);
+	simParts_Free(&parts);
+	return filled;
+}
+
+static void Flip(sceneMesh* mesh, uint32_t from, uint32_t to)
+{
+	for (size_t t = from; t < to; ++t)
+	{
+		uint32_t kept = mesh->triangles[3 * t];
+		mesh->triangles[3 * t] = mesh->triangles[3 * t + 1];
+		mesh->triangles[3 * t + 1] = kept;
+	}
+}
+
+// A cube of spheres: alone, hollow, overlapping, inside out, and with a patch turned around.
+static void insides_are_found(void** state)
+{
+	(void)state;
+	snugFrame centre = { .rotation = { 0, 0, 0, 1 } };
+	sceneMesh sphere = sceneMakeSphere(12), inner = sceneMakeSphere(9), again = sceneMakeSphere(12);
+	sceneMesh_Transform(&inner, &centre, 0.5);
+	sceneMesh_Translate(&again, 1.0, 0.0, 0.0);
+	double ball = MeasureFill(&sphere);
+	assert_within("ball", ball, 4.0 / 3.0 * SCENE_PI, 0.03);
+	sceneMesh hollow = sceneMesh_Copy(&sphere), both = sceneMesh_Copy(&sphere);
+	assert_true(sceneMesh_Append(&hollow, &inner));
+	assert_within("nested", MeasureFill(&hollow), ball, 1e-9);
+	Flip(&hollow, sphere.triangleCount, hollow.triangleCount);
+	assert_within("hollow", MeasureFill(&hollow), ball * 7.0 / 8.0, 0.01);
+	assert_true(sceneMesh_Append(&both, &again));
+	// Two unit balls at distance 1 have 5 pi / 12 in common.
+	assert_within("overlapping", MeasureFill(&both), 2.0 * ball - 5.0 / 12.0 * SCENE_PI, 0.02);
+	Flip(&sphere, 0, sphere.triangleCount);
+	assert_within("inside out", MeasureFill(&sphere), ball, 1e-9);
+	Flip(&sphere, 0, 100);
+	assert_within("turned in part", MeasureFill(&sphere), ball, 1e-9);
+	sceneMesh_Free(&sphere);
+	sceneMesh_Free(&inner);
+	sceneMesh_Free(&again);
+	sceneMesh_Free(&hollow);
+	sceneMesh_Free(&both);
+}
+
+// A sheet with two sides is closed, but no solid.
+static void two_sided_sheets_are_sheets(void** state)
+{
+	(void)state;
+	sceneMesh mesh = sceneMakeCloth(1.0, 1.0, 5, 5), back = sceneMakeCloth(1.0, 1.0, 5, 5);
+	Flip(&back, 0, back.triangleCount);
+	assert_true(sceneMesh_Append(&mesh, &back));
+	simMesh borrowed = Borrow(&mesh);
+	simError error = { "" };
+	simParts parts;
+	assert_true(simParts_Find(&parts, &borrowed, &error));
+	assert_int_equal(parts.count, 1);
+	assert_int_equal(parts.solidCount, 0);
+	simParts_Free(&parts);
+	sceneMesh_Free(&mesh);
+	sceneMesh_Free(&back);
+}
+
 int main(void)
 {
 	const struct CMUnitTest always[] = {
+		cmocka_unit_test(insides_are_found),
+		cmocka_unit_test(two_sided_sheets_are_sheets),
 		cmocka_unit_test(built_bodies_are_closed),
 		cmocka_unit_test(matrices_are_symmetric),
 		cmocka_unit_test(bricks_pass_patch_test),
