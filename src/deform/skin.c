@@ -83,7 +83,7 @@ void sgSkin_SetKernels(const sgSkinKernels* kernels)
 
 double sgSkin_Roundings(uint32_t maxInfluences)
 {
-	return 24.0 * maxInfluences + 160.0;
+	return 8.0 * maxInfluences + 96.0;
 }
 
 static void Describe(const snugModel* model, snugModelInfo* info)

@@ -771,6 +771,6 @@ bool sgSkin_BoundBySets(
 		factor = Larger(factor, own);
 	}
 	double roundings = 1.02 * sgSkin_Roundings(skin->blend.header->maxInfluences) * 0x1p-24;
-	Enclose(view, &parts, 2.0 * roundings * factor * (double)view->pose->reach, out, lane);
+	Enclose(view, &parts, roundings * factor * (double)view->pose->reach, out, lane);
 	return true;
 }
