@@ -364,6 +364,36 @@ static void bad_joints_are_named(void** state)
 	}
 }
 
+// Meshes at the edge of what coordinates may be: at rest they are bounded, however loosely, and queries work.
+static void far_meshes_rest_where_they_are(void** state)
+{
+	(void)state;
+	static const snugBound bounds[] = { snug_boundDefault, snug_boundZeroOrder, snug_boundFirstOrder, snug_boundCorners,
+		snug_boundProgram };
+	static const snugDeformer deformers[] = { snug_spherical, snug_dualQuaternion };
+	for (size_t i = 0; i < 2 * LENGTH_OF(bounds); ++i)
+	{
+		SkinnedMesh skinned = LinearSkin(sceneMakeBlob(6, 5));
+		ScaleMesh(&skinned.mesh, 7e35f);
+		Bounding how = { .bound = bounds[i / 2], .boundLeaves = i % 3 == 0 };
+		Thing thing = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, &how);
+		assert_int_equal(snugBody_Validate(thing.body, NULL), snug_success);
+		Thing other = Thing_Make(sceneMakeTetrahedron(), snug_rigid, (snugTreeDef){ 0 }, NULL);
+		snugResult result = snugCollide(thing.body, other.body, NULL);
+		assert_true(result.status == snug_success || result.status == snug_outOfRange);
+		assert_int_equal(result.count, 0);
+		const double still[4] = { 0.0, 0.0, 0.0, 1.0 }, zero[3] = { 0.0, 0.0, 0.0 };
+		for (size_t j = 0; j < 4; ++j)
+		{
+			RigidMatrix(still, zero, skinned.skin.matrices + 12 * j);
+		}
+		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, 4), snug_outOfRange);
+		Thing_Free(&thing);
+		Thing_Free(&other);
+		SkinnedMesh_Free(&skinned);
+	}
+}
+
 // --- When bounds are refitted ---------------------------------------------------------------------------------------
 
 // Every strategy gives the same pairs, frame after frame of an animation.
@@ -427,6 +457,7 @@ int main(void)
 		cmocka_unit_test(rotation_centers_stay_near),
 		cmocka_unit_test(opposite_quaternions_are_bounded),
 		cmocka_unit_test(bad_joints_are_named),
+		cmocka_unit_test(far_meshes_rest_where_they_are),
 		cmocka_unit_test(strategies_agree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

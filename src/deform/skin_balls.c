@@ -166,12 +166,14 @@ static void Enclose(const sgSkinView* view, const Parts* parts, double error, sg
 			middle[k] += step * (0.5 * (part->lower[k] + part->upper[k]) - middle[k]);
 		}
 	}
-	radius = radius * (1.0 + 0x1p-40) + error;
+	// Nothing is farther out than this, and what is larger is not worth having.
+	const double limit = 6.0 * (double)SNUG_MAX_COORDINATE;
+	radius = Smaller(radius * (1.0 + 0x1p-40) + error, 2.0 * limit);
 	sgBox box;
 	for (int k = 0; k < 3; ++k)
 	{
-		box.lower[k] = sgRoundDown(Larger(lower[k] - error, center[k] - radius));
-		box.upper[k] = sgRoundUp(Smaller(upper[k] + error, center[k] + radius));
+		box.lower[k] = sgRoundDown(Larger(Larger(lower[k] - error, center[k] - radius), -limit));
+		box.upper[k] = sgRoundUp(Smaller(Smaller(upper[k] + error, center[k] + radius), limit));
 	}
 	sgBoxLanes_Set(out.boxes, lane, &box);
 	if (volume == snug_volumeBall)

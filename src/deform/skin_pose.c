@@ -408,11 +408,8 @@ sgSkinFault sgSkin_MakePose(const sgSkinView* view, const char* matrices, size_t
 		FindCenters(view);
 	}
 	*joint = SG_NONE;
+	// A rest pose may be too far out as well. It cannot be refused: all of its bounds are as large as they can be.
 	view->pose->reach = FindReach(view, FarthestCenter(view), view->morph);
-	if (!(view->pose->reach < INFINITY))
-	{
-		return sgSkinFault_tooFar;
-	}
 	SetPairs(view);
-	return sgSkinFault_none;
+	return view->pose->reach < INFINITY ? sgSkinFault_none : sgSkinFault_tooFar;
 }
