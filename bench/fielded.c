@@ -116,25 +116,31 @@ static void DestroyStage(stage* s)
 {
 	for (int i = 0; i < 2; ++i)
 	{
-		oracleBody_Destroy(&s->oracles[i]);
+		oracleBody_Destroy(&s->oracles[1 - i]);
 		layeredSpheres_Destroy(s->layers[i]);
 		free(s->world[i]);
 		snugBody_Destroy(s->bodies[i]);
-		snugModel_Destroy(s->models[i]);
 	}
+	snugModel_Destroy(s->models[1] != s->models[0] ? s->models[1] : NULL);
+	snugModel_Destroy(s->models[0]);
 	*s = (stage){ .method = NULL };
 }
 
-static bool MakeSide(stage* s, int i, const benchFielded* actor)
+// Two of the same body share a model.
+static bool MakeSide(stage* s, int i, const benchFieldedScene* scene)
 {
-	snugStatus status = benchFielded_MakeModel(actor, s->method, &s->models[i]);
+	const benchFielded* actor = scene->actors + i;
+	bool isShared = i == 1 && actor->mesh == scene->actors[0].mesh && actor->fields == scene->actors[0].fields;
+	s->models[i] = isShared ? s->models[0] : NULL;
+	snugStatus status = isShared ? snug_success : benchFielded_MakeModel(actor, s->method, &s->models[i]);
 	snugBodyDef bodyDef = { .model = s->models[i], .strategy = s->method->strategy };
 	status = status == snug_success ? snugBody_Create(&bodyDef, &s->bodies[i]) : status;
 	bool isFree = s->method->kind == bench_byOracle || s->method->kind == bench_byFreeing;
 	if (status == snug_success && isFree && actor->fieldCount > 0)
 	{
 		snugModelDef def = MakeDef(actor, s->method);
-		status = oracleBody_Create(&s->oracles[i], &def, s->models[i]);
+		status = isShared ? oracleBody_CreateLike(&s->oracles[i], &s->oracles[0])
+		                  : oracleBody_Create(&s->oracles[i], &def, s->models[i]);
 	}
 	bool good = status == snug_success;
 	if (good && s->method->kind == bench_byLayers)
@@ -155,7 +161,7 @@ static bool MakeStage(stage* s, const benchFieldedMethod* method, const benchFie
 	}
 	for (int i = 0; i < 2; ++i)
 	{
-		if (!MakeSide(s, i, scene->actors + i))
+		if (!MakeSide(s, i, scene))
 		{
 			benchReport_Fail(report, "%s: cannot make the bodies of %s", scene->name, method->name);
 			DestroyStage(s);
@@ -348,45 +354,68 @@ static void AddRow(benchReport* report, const benchFieldedScene* scene, stage* s
 	benchRow_Hash(row, "pairsHash", benchAnswers_GetHash(answers));
 }
 
+static void RunPass(stage* s, const benchFieldedScene* scene, benchAnswers* answers, benchReport* report)
+{
+	for (int f = 0; f < scene->frameCount && report->failure[0] == '\0'; ++f)
+	{
+		RunFrame(s, scene, f, answers, report);
+	}
+	answers->isSet = true;
+}
+
+// Methods take turns, pass by pass. One after the other would do as well but for noise on the machine: so it is done
+// with large bodies, whose models in every form would not fit into memory together.
+static void RunTogether(const benchFieldedScene* scene, stage* stages, const int* chosen, int count, int passes,
+    benchAnswers* answers, benchReport* report)
+{
+	for (int i = 0; i < count && report->failure[0] == '\0'; ++i)
+	{
+		MakeStage(&stages[i], &benchFieldedMethods[chosen[i]], scene, report);
+	}
+	for (int pass = 0; pass < passes && report->failure[0] == '\0'; ++pass)
+	{
+		for (int i = 0; i < count; ++i)
+		{
+			RunPass(&stages[i], scene, answers, report);
+		}
+	}
+}
+
 void benchFielded_Run(const benchFieldedScene* scene, const benchOptions* options, int passes,
     benchFieldedResult* results, benchReport* report)
 {
 	benchAnswers answers;
-	stage stages[BENCH_FIELDED_METHODS] = { { .method = NULL } };
+	int chosen[BENCH_FIELDED_METHODS], count = 0;
 	memset(results, 0, BENCH_FIELDED_METHODS * sizeof(*results));
 	if (!benchAnswers_Create(&answers, scene->name, scene->frameCount, report))
 	{
 		return;
 	}
-	for (int m = 0; benchFieldedMethods[m].name != NULL && report->failure[0] == '\0'; ++m)
+	for (int m = 0; benchFieldedMethods[m].name != NULL; ++m)
 	{
 		if (benchFieldedMethods[m].quick || !options->quick)
 		{
-			MakeStage(&stages[m], &benchFieldedMethods[m], scene, report);
+			chosen[count++] = m;
 		}
 	}
-	for (int pass = 0; pass < passes && report->failure[0] == '\0'; ++pass)
+	bool isLarge = scene->actors[0].mesh->triangleCount > 100000;
+	for (int first = 0; first < count; first += isLarge ? 1 : count)
 	{
-		for (int m = 0; benchFieldedMethods[m].name != NULL; ++m)
+		stage stages[BENCH_FIELDED_METHODS] = { { .method = NULL } };
+		int together = isLarge ? 1 : count;
+		RunTogether(scene, stages, chosen + first, together, passes, &answers, report);
+		for (int i = 0; i < together; ++i)
 		{
-			for (int f = 0; stages[m].method != NULL && f < scene->frameCount && report->failure[0] == '\0'; ++f)
+			if (report->failure[0] == '\0')
 			{
-				RunFrame(&stages[m], scene, f, &answers, report);
+				if (chosen[first + i] == 0)
+				{
+					Verify(scene, &stages[i], &answers, report);
+				}
+				AddRow(report, scene, &stages[i], &answers, passes);
+				results[chosen[first + i]] = stages[i].result;
 			}
-			answers.isSet = true;
-		}
-	}
-	if (report->failure[0] == '\0')
-	{
-		Verify(scene, &stages[0], &answers, report);
-	}
-	for (int m = 0; benchFieldedMethods[m].name != NULL; ++m)
-	{
-		if (stages[m].method != NULL)
-		{
-			AddRow(report, scene, &stages[m], &answers, passes);
-			results[m] = stages[m].result;
-			DestroyStage(&stages[m]);
+			DestroyStage(&stages[i]);
 		}
 	}
 	benchAnswers_Free(&answers);

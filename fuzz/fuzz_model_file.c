@@ -50,8 +50,10 @@ static uint32_t Next(uint32_t* state)
 static snugModel* MakeModel(uint32_t seed)
 {
 	static const int branchings[] = { 2, 4, 8 };
-	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_blend };
-	float positions[3 * 30], weights[2 * 30];
+	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_blend, snug_linear };
+	static const snugBound bounds[] = { snug_boundDefault, snug_boundInterval, snug_boundZeroOrder,
+		snug_boundFirstOrder, snug_boundOriented, snug_boundBall, snug_boundMeanBall };
+	float positions[3 * 30], weights[2 * 30], displacements[3 * 3 * 30];
 	uint32_t triangles[3 * 40];
 	uint16_t transforms[2 * 30];
 	for (size_t i = 0; i < 3 * 30; ++i)
@@ -67,12 +69,16 @@ static snugModel* MakeModel(uint32_t seed)
 		weights[i] = 0.25f + (float)Next(&seed) * 0x1p-24f;
 		transforms[i] = (uint16_t)(Next(&seed) % 5);
 	}
+	for (size_t i = 0; i < 3 * 3 * 30; ++i)
+	{
+		displacements[i] = Next(&seed) % 3 == 0 ? 0.0f : (float)Next(&seed) * 0x1p-24f - 0.5f;
+	}
 	snugModelDef def = {
 		.positions = positions,
 		.vertexCount = 30,
 		.triangles = triangles,
 		.triangleCount = Next(&seed) % 41,
-		.deformer = deformers[Next(&seed) % 3],
+		.deformer = deformers[Next(&seed) % 4],
 		.tree = { .leafTriangles = (int)(1 + Next(&seed) % 8), .branching = branchings[Next(&seed) % 3] },
 		.blend = {
 			.transformCount = 5,
@@ -81,7 +87,15 @@ static snugModel* MakeModel(uint32_t seed)
 			.weights = weights,
 			.bound = (snugBound)(Next(&seed) % 7),
 		},
+		.fields = {
+			.fieldCount = 3,
+			.displacements = displacements,
+			.bound = bounds[Next(&seed) % 7],
+			.boundLeaves = Next(&seed) % 2 != 0,
+		},
 	};
+	bool isBall = def.fields.bound == snug_boundBall || def.fields.bound == snug_boundMeanBall;
+	def.fields.contactLevel = isBall ? Next(&seed) % 4 : 0;
 	snugModel* model = NULL;
 	Require(snugModel_Create(&def, &model) == snug_success);
 	return model;
@@ -183,6 +197,19 @@ static void PoseBlend(snugBody* body, uint32_t transformCount)
 	free(matrices);
 }
 
+static void PoseFields(snugBody* body, uint32_t fieldCount)
+{
+	float* amplitudes = malloc(((size_t)fieldCount + 1) * sizeof(float));
+	Require(amplitudes != NULL);
+	for (uint32_t f = 0; f < fieldCount; ++f)
+	{
+		amplitudes[f] = (float)(f % 5) * 0.25f - 0.4f;
+	}
+	snugStatus status = snugBody_SetAmplitudes(body, amplitudes, fieldCount);
+	Require(status == snug_success || status == snug_outOfRange);
+	free(amplitudes);
+}
+
 static void Use(const snugModel* model)
 {
 	static snugModel* probeModel;
@@ -226,6 +253,12 @@ static void Use(const snugModel* model)
 	{
 		PoseBlend(body, info.transformCount);
 		Query(body, probe);
+	}
+	if (info.deformer == snug_linear)
+	{
+		PoseFields(body, info.fieldCount);
+		Query(body, probe);
+		Require(snugBody_Validate(body, NULL) == snug_success);
 	}
 	free(positions);
 	snugBody_Destroy(body);

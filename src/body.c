@@ -106,7 +106,9 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 	body->isAtRest = body->isAtRest && body->volume == snug_volumeBox;
 	if (body->deform->setRest != NULL)
 	{
+		sgFpEnv environment = sgFpEnv_Enter();
 		body->deform->setRest(body->model, body->pose);
+		sgFpEnv_Leave(environment);
 	}
 	*out = body;
 	return snug_success;

@@ -98,6 +98,7 @@ static bool SameFingerprint(Fingerprint a, Fingerprint b)
 
 // Made once, in the default environment.
 static sceneMesh meshes[2];
+static float fields[2 * 3 * 4096];
 static float tinyMesh[9 * 8];
 static uint32_t tinyTriangles[3 * 8];
 
@@ -232,6 +233,76 @@ static void WorkWith(Outcome* outcome, const snugModel* modelA, const snugModel*
 	CALL(outcome, snugBody_Destroy(b));
 }
 
+// The same with displacement fields: the mesh itself, and subnormal ones.
+static snugModel* BuildFieldsIn(Outcome* outcome, const sceneMesh* mesh, snugBound bound)
+{
+	size_t floats = 3 * (size_t)mesh->vertexCount;
+	snugModelDef def = { .positions = mesh->positions,
+		.vertexCount = mesh->vertexCount,
+		.triangles = mesh->triangles,
+		.triangleCount = mesh->triangleCount,
+		.deformer = snug_linear };
+	def.fields = (snugFieldsDef){ .fieldCount = 2, .displacements = fields, .bound = bound };
+	def.fields.contactLevel = bound == snug_boundBall ? 2 : 0;
+	snugModel *model = NULL, *loaded = NULL;
+	snugStatus status = snug_badArgument;
+	memcpy(fields, mesh->positions, floats * sizeof(float));
+	for (size_t i = 0; i < floats; ++i)
+	{
+		uint32_t bits = (uint32_t)(i * 7919 % 40000); // a subnormal number
+		memcpy(fields + floats + i, &bits, sizeof(bits));
+	}
+	CALL(outcome, status = snugModel_Create(&def, &model));
+	outcome->changes += status != snug_success;
+	size_t bytes = 0;
+	const void* block = snugModel_GetBlock(model, &bytes);
+	HashBytes(&outcome->hash, block, bytes);
+	CALL(outcome, status = snugModel_Load(block, bytes, NULL, &loaded));
+	outcome->changes += status != snug_success;
+	snugModel_Destroy(model);
+	return loaded;
+}
+
+static void WorkWithFields(Outcome* outcome, snugBound bound, float* vertices)
+{
+	snugModel* models[2];
+	snugBody* bodies[2] = { NULL, NULL };
+	for (int k = 0; k < 2; ++k)
+	{
+		models[k] = BuildFieldsIn(outcome, &meshes[k], bound);
+		CALL(outcome, snugBody_Create(&(snugBodyDef){ .model = models[k] }, &bodies[k]));
+	}
+	for (int i = 0; i < 3; ++i)
+	{
+		static const float amplitudes[3][2] = { { 0.0f, 3.0f }, { 0.1f, 3.0f }, { -0.2f, 3.0f } };
+		snugStatus status = snug_badArgument;
+		CALL(outcome, status = snugBody_SetAmplitudes(bodies[0], amplitudes[i], 2));
+		outcome->changes += status != snug_success;
+		CALL(outcome, snugBody_SetFrame(bodies[1], &stations[0][i].frame));
+		Ask(outcome, bodies[0], bodies[1], stations[0][i].origin, vertices, meshes[0].vertexCount);
+		const snugPlane plane = { .normal = { 0.3, -0.7, 0.1 }, .offset = 0.9 };
+		bool isOutside = false;
+		CALL(outcome, status = snugBody_IsOutside(bodies[0], NULL, &plane, 1, &isOutside));
+		outcome->hash = sceneHash_Word(outcome->hash, isOutside);
+		if (bound == snug_boundBall)
+		{
+			snugContact contacts[500] = { { .depth = 0.0f } };
+			snugSphereQuery query = { .contacts = contacts, .capacity = 500 };
+			snugSphereResult result = { .status = snug_badArgument };
+			CALL(outcome, result = snugCollideSpheres(bodies[0], bodies[1], &query));
+			outcome->hash = sceneHash_Word(outcome->hash, (uint32_t)result.count);
+			HashBytes(&outcome->hash, contacts, sizeof(contacts));
+		}
+	}
+	const float bad[2] = { 1e38f, 1e38f };
+	CALL(outcome, snugBody_SetAmplitudes(bodies[0], bad, 2));
+	for (int k = 0; k < 2; ++k)
+	{
+		CALL(outcome, snugBody_Destroy(bodies[k]));
+		CALL(outcome, snugModel_Destroy(models[k]));
+	}
+}
+
 static Outcome Work(const Environment* environment, float* vertices)
 {
 	Outcome outcome = { .hash = SCENE_HASH_START };
@@ -244,6 +315,8 @@ static Outcome Work(const Environment* environment, float* vertices)
 	snugModel* tiny = BuildIn(&outcome, tinyMesh, 24, tinyTriangles, 8, (snugTreeDef){ .leafTriangles = 1 });
 	snugModel* tinyToo = BuildIn(&outcome, tinyMesh, 24, tinyTriangles, 8, (snugTreeDef){ snug_splitMedian, 3, 4 });
 	WorkWith(&outcome, tiny, tinyToo, tinyMesh, 24, stations[1], vertices);
+	WorkWithFields(&outcome, snug_boundDefault, vertices);
+	WorkWithFields(&outcome, snug_boundBall, vertices);
 	CALL(&outcome, snugModel_Destroy(a));
 	CALL(&outcome, snugModel_Destroy(b));
 	CALL(&outcome, snugModel_Destroy(tiny));

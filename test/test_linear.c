@@ -3,6 +3,7 @@
 #include "linear_support.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -323,8 +324,102 @@ static void building_is_deterministic(void** state)
 	}
 }
 
-// --- Walks
-// ------------------------------------------------------------------------------------------------------------
+// --- Threads --------------------------------------------------------------------------------------------------------
+
+#define THREADS 3
+
+/// Every third piece of work.
+typedef struct Share
+{
+	uint32_t first, count;
+	snugTaskFcn* task;
+	void* context;
+} Share;
+
+static void* RunShare(void* argument)
+{
+	const Share* share = argument;
+	for (uint32_t i = share->first; i < share->count; i += THREADS)
+	{
+		share->task(share->context, i);
+	}
+	return NULL;
+}
+
+static void RunOnThreads(void* user, uint32_t count, snugTaskFcn* task, void* context)
+{
+	pthread_t threads[THREADS];
+	Share shares[THREADS];
+	(void)user;
+	for (uint32_t t = 0; t < THREADS; ++t)
+	{
+		shares[t] = (Share){ t, count, task, context };
+		assert_int_equal(pthread_create(&threads[t], NULL, RunShare, &shares[t]), 0);
+	}
+	for (uint32_t t = 0; t < THREADS; ++t)
+	{
+		assert_int_equal(pthread_join(threads[t], NULL), 0);
+	}
+}
+
+// One query on several threads finds what one thread finds, with every bound and strategy.
+static void threads_find_the_same(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed(), total = 0;
+	const uint64_t capacity = 1 << 16;
+	snugPair* pairs[2];
+	for (int k = 0; k < 2; ++k)
+	{
+		pairs[k] = malloc((size_t)capacity * sizeof(snugPair));
+		assert_non_null(pairs[k]);
+	}
+	for (int i = 0; i < TestCount(56); ++i)
+	{
+		uint64_t number = seed + (uint64_t)i;
+		sceneRandom random = { number };
+		LinearBounding how = LinearBoundingOf(number);
+		FieldSet sets[2];
+		Thing things[2];
+		for (uint32_t k = 0; k < 2; ++k)
+		{
+			sceneMesh mesh = sceneMakeBlob(14 + k, number + k);
+			sets[k] = RandomFields(&random, &mesh, 1.0);
+			things[k] = MakeLinear(mesh, &sets[k], (snugTreeDef){ 0 }, &how);
+		}
+		Place(things[1].body, 1.4, 0.2, 0.1);
+		for (int pose = 0; pose < 3; ++pose)
+		{
+			for (int k = 0; k < 2; ++k)
+			{
+				for (uint32_t f = 0; f < sets[k].fieldCount; ++f)
+				{
+					sets[k].amplitudes[f] = (float)sceneRandom_Range(&random, -0.02, 0.02);
+				}
+				PoseLinear(&things[k], &sets[k]);
+			}
+			snugQuery query = { .pairs = pairs[0], .capacity = capacity, .parallel = RunOnThreads };
+			snugResult together = snugCollide(things[0].body, things[1].body, &query);
+			query = (snugQuery){ .pairs = pairs[1], .capacity = capacity };
+			snugResult alone = snugCollide(things[0].body, things[1].body, &query);
+			assert_int_equal(together.status, snug_success);
+			assert_int_equal(together.count, alone.count);
+			uint64_t kept = alone.count < capacity ? alone.count : capacity;
+			assert_memory_equal(pairs[0], pairs[1], (size_t)kept * sizeof(snugPair));
+			total += alone.count;
+		}
+		for (int k = 0; k < 2; ++k)
+		{
+			Thing_Free(&things[k]);
+			FieldSet_Free(&sets[k]);
+		}
+	}
+	free(pairs[0]);
+	free(pairs[1]);
+	assert_true(total > 0);
+}
+
+// --- Walks ----------------------------------------------------------------------------------------------------------
 
 // Long random walks of the amplitudes with a front, so that bounds grow by the way since they were last computed. Would
 // catch a growth that counts from the last step only, the mistake of the paper: boxes stay the same for many steps.
@@ -338,7 +433,7 @@ static void bounds_hold_on_long_walks(void** state)
 		sceneRandom random = { number };
 		LinearBounding how = LinearBoundingOf(number);
 		how.volume = snug_volumeBox;
-		how.strategy = i / LINEAR_BOUND_COUNT % 2 == 0 ? snug_strategyFront : snug_strategyOnDemand;
+		how.strategy = i % 2 == 0 ? snug_strategyFront : snug_strategyOnDemand;
 		sceneMesh mesh = sceneMakeBlob(8, number);
 		FieldSet set = RandomFields(&random, &mesh, 0.3);
 		Thing a = MakeLinear(mesh, &set, (snugTreeDef){ 0 }, &how);
@@ -415,6 +510,7 @@ int main(void)
 		cmocka_unit_test(bad_amplitudes_change_nothing),
 		cmocka_unit_test(bad_fields_are_refused),
 		cmocka_unit_test(building_is_deterministic),
+		cmocka_unit_test(threads_find_the_same),
 		cmocka_unit_test(bounds_hold_on_long_walks),
 		cmocka_unit_test(small_steps_grow_bounds),
 	};

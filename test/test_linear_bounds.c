@@ -71,8 +71,7 @@ static void hard_fields_are_contained(void** state)
 	}
 }
 
-// --- Roundings that add up
-// --------------------------------------------------------------------------------------------
+// --- Roundings that add up ------------------------------------------------------------------------------------------
 
 typedef enum Roundings
 {
@@ -146,8 +145,7 @@ static void aligned_roundings_are_contained(void** state)
 	}
 }
 
-// --- Evaluation
-// -------------------------------------------------------------------------------------------------------
+// --- Evaluation -----------------------------------------------------------------------------------------------------
 
 /// The kernels of one instruction set.
 typedef struct Table

@@ -337,8 +337,7 @@ static void misuse_is_refused(void** state)
 	FieldSet_Free(&set);
 }
 
-// --- Culling
-// ----------------------------------------------------------------------------------------------------------
+// --- Culling --------------------------------------------------------------------------------------------------------
 
 static bool IsSeen(const float* p, const snugPlane* planes, uint32_t count)
 {

@@ -440,11 +440,19 @@ static const char* CompareWithRemade(const snugModel* model, const sgFields* fie
 	return fault;
 }
 
+// Contact nodes need balls of all nodes.
+static bool HasRightContacts(const sgFieldsHeader* header)
+{
+	bool hasBalls = header->parts == sgFields_balls || header->parts == sgFields_meanBalls;
+	return header->contactLevel == 0 || (hasBalls && header->boundLeaves == 1);
+}
+
 const char* sgFields_Check(const snugModel* model, const void* data, size_t bytes)
 {
 	const sgFieldsHeader* header = data;
 	if (bytes < sizeof(*header) || header->fieldCount < 1 || header->fieldCount > UINT16_MAX ||
-	    header->displacementCount > UINT32_MAX / 2 || header->boundLeaves > 1 || header->parts > sgFields_allParts)
+	    header->displacementCount > UINT32_MAX / 2 || header->boundLeaves > 1 || header->parts > sgFields_allParts ||
+	    !HasRightContacts(header))
 	{
 		return "its displacement fields have a wrong size";
 	}

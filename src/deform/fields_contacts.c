@@ -37,8 +37,8 @@ static void Enlarge(sgFieldBall* above, uint32_t laneAbove, const sgFieldBall* b
 	above->radius.lane[laneAbove] = radius > above->radius.lane[laneAbove] ? radius : above->radius.lane[laneAbove];
 }
 
-// Fields that do not move what is below have no ball there: a point at zero. Those that the group below has for the sake
-// of other nodes only are passed over.
+// Fields that do not move what is below have no ball there: a point at zero. Those that the group below has for the
+// sake of other nodes only are passed over.
 static void Wrap(const NodeBalls* above, const NodeBalls* below)
 {
 	Enlarge(above->balls, above->lane, below->balls, below->lane);

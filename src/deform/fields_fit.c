@@ -364,8 +364,7 @@ bool sgFields_NeedsIntervals(const sgGroupDraft* draft, const sgFieldsGroup* gro
 	return false;
 }
 
-// --- Deviations, balls, oriented intervals: for comparison
-// ------------------------------------------------------------
+// --- Deviations, balls, oriented intervals: for comparison ----------------------------------------------------------
 
 /// One field over the vertices of a lane; SG_NONE: their rest positions.
 typedef struct Moved
@@ -509,8 +508,7 @@ static void FillOriented(const Moved* moved, const sgPrismFrame* frame, const sg
 	}
 }
 
-// --- Groups
-// -----------------------------------------------------------------------------------------------------------
+// --- Groups ---------------------------------------------------------------------------------------------------------
 
 static void FillAxes(const sgGroupDraft* draft, uint32_t lane, sgFieldAxes* out)
 {

@@ -122,8 +122,8 @@ static void DeviationBoxes(const Nodes* nodes, Interval out[3])
 			half[axis] = f8_MulAddLoose(size, f8_Load(entries[j].deviation[axis].lane), half[axis]);
 		}
 	}
-	// Both are sums of at most three times the reach.
-	float error = ErrorOf(nodes, 3.0f * (float)nodes->group->fieldCount + 8.0f);
+	// The centre is below the reach, the half extent below twice of it.
+	float error = ErrorOf(nodes, 3.0f * (float)nodes->group->fieldCount + 10.0f);
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		Interval interval = { f8_Sub(center[axis], half[axis]), f8_Add(center[axis], half[axis]) };

@@ -17,12 +17,21 @@ typedef struct Balls
 	sgBallLanes balls;
 } Balls;
 
+/// The spheres below a node, kept while the traversal stays below it: a node meets several of the other body one after
+/// the other.
+typedef struct Kept
+{
+	uint32_t slot; ///< SG_NONE: nothing yet
+	snugSphere spheres[SG_LANES];
+} Kept;
+
 typedef struct Side
 {
 	const snugBody* body;
 	const sgTree* tree;
 	const sgFieldsHeader* header;
 	sgPlacement placement;
+	Kept kept[SG_MAX_DEPTH + 2]; ///< by depth of recursion
 } Side;
 
 typedef struct Search
@@ -32,11 +41,11 @@ typedef struct Search
 	snugSphereResult result;
 } Search;
 
-static void UpdateBalls(Search* search, const Side* side, sgLaneSet set, Balls* out)
+static void UpdateBalls(snugSphereResult* result, const Side* side, sgLaneSet set, Balls* out)
 {
 	const snugBody* body = side->body;
 	body->deform->bound(body->model, body->pose, set, (sgBoundsOut){ &out->boxes, (sgSlabLanes*)(void*)&out->balls });
-	search->result.spheresUpdated += (uint32_t)__builtin_popcount(set.mask);
+	result->spheresUpdated += (uint32_t)__builtin_popcount(set.mask);
 }
 
 // Placed as vertices are, and rounded once; the radius grows by what that may move the centre.
@@ -104,36 +113,52 @@ static sgLaneSet Below(const Side* side, uint32_t slot)
 	return alone;
 }
 
-// Everything below two nodes, whose balls overlap and which are not both contact nodes. Each call descends into at
-// least one of them, so recursion is bounded by the depth of both trees.
-static void Descend(Search* search, uint32_t slotA, uint32_t slotB)
+// The placed spheres of what is below a node, at one depth of recursion.
+static const snugSphere* SpheresBelow(
+    snugSphereResult* result, Side* side, uint32_t slot, sgLaneSet set, uint32_t depth)
+{
+	Kept* kept = side->kept + depth;
+	if (kept->slot != slot)
+	{
+		Balls found;
+		UpdateBalls(result, side, set, &found);
+		for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
+		{
+			uint32_t lane = sgLowestBit(rest);
+			kept->spheres[lane] = PlaceBall(side, &found.balls, set.group * SG_LANES + lane);
+		}
+		kept->slot = slot;
+	}
+	return kept->spheres;
+}
+
+// Everything below two nodes, whose balls overlap and which are not both contact nodes. Each call descends into both
+// but for one that is a contact node, so recursion is no deeper than the deeper tree.
+static void Descend(Search* search, uint32_t slotA, uint32_t slotB, uint32_t depth)
 {
 	sgLaneSet setA = Below(&search->a, slotA), setB = Below(&search->b, slotB);
-	Balls ballsA, ballsB;
-	UpdateBalls(search, &search->a, setA, &ballsA);
-	UpdateBalls(search, &search->b, setB, &ballsB);
+	const snugSphere* spheresA = SpheresBelow(&search->result, &search->a, slotA, setA, depth);
+	const snugSphere* spheresB = SpheresBelow(&search->result, &search->b, slotB, setB, depth);
 	for (uint32_t restA = setA.mask; restA != 0; restA &= restA - 1)
 	{
-		uint32_t a = setA.group * SG_LANES + sgLowestBit(restA);
-		snugSphere sphereA = PlaceBall(&search->a, &ballsA.balls, a);
-		bool isContactA = sgFields_IsContact(search->a.tree, search->a.header, a);
+		const snugSphere* a = spheresA + sgLowestBit(restA);
+		bool isContactA = sgFields_IsContact(search->a.tree, search->a.header, a->node);
 		for (uint32_t restB = setB.mask; restB != 0; restB &= restB - 1)
 		{
-			uint32_t b = setB.group * SG_LANES + sgLowestBit(restB);
-			snugSphere sphereB = PlaceBall(&search->b, &ballsB.balls, b);
-			bool isContactB = sgFields_IsContact(search->b.tree, search->b.header, b);
+			const snugSphere* b = spheresB + sgLowestBit(restB);
+			bool isContactB = sgFields_IsContact(search->b.tree, search->b.header, b->node);
 			++search->result.sphereTests;
-			if (!Overlap(search, &sphereA, isContactA, &sphereB, isContactB))
+			if (!Overlap(search, a, isContactA, b, isContactB))
 			{
 				continue;
 			}
 			if (isContactA && isContactB)
 			{
-				Report(search, &sphereA, &sphereB);
+				Report(search, a, b);
 			}
 			else
 			{
-				Descend(search, a, b);
+				Descend(search, a->node, b->node, depth + 1);
 			}
 		}
 	}
@@ -148,12 +173,18 @@ static bool HasContacts(const snugBody* body)
 // Vertices and all balls below are within the root's ball.
 static snugStatus PrepareSide(Search* search, Side* side, snugBody* body)
 {
-	*side = (Side){ .body = body, .tree = &body->model->tree, .header = body->model->deformData };
+	side->body = body;
+	side->tree = &body->model->tree;
+	side->header = body->model->deformData;
+	for (uint32_t i = 0; i < SG_MAX_DEPTH + 2; ++i)
+	{
+		side->kept[i].slot = SG_NONE;
+	}
 	sgBox root = sgBox_Empty();
 	if (side->tree->triangleCount > 0)
 	{
 		Balls balls;
-		UpdateBalls(search, side, sgTree_Family(side->tree, 0), &balls);
+		UpdateBalls(&search->result, side, sgTree_Family(side->tree, 0), &balls);
 		root = sgBoxLanes_Get(&balls.boxes, 0);
 	}
 	return sgPlacement_Make(&body->frame, search->query->origin, &root, &side->placement)
@@ -171,7 +202,7 @@ static SG_NOINLINE void Run(snugBody* a, snugBody* b, Search* search)
 	bool isEmpty = a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0;
 	if (search->result.status == snug_success && !isEmpty)
 	{
-		Descend(search, 0, 0);
+		Descend(search, 0, 0, 0);
 	}
 }
 
@@ -193,7 +224,9 @@ snugSphereResult snugCollideSpheres(snugBody* a, snugBody* b, const snugSphereQu
 				                           "and a contactLevel") };
 		}
 	}
-	Search search = { .query = query };
+	Search search; // not zeroed: most of it is scratch
+	search.query = query;
+	search.result = (snugSphereResult){ .status = snug_success };
 	sgFpEnv environment = sgFpEnv_Enter();
 	Run(a, b, &search);
 	sgFpEnv_Leave(environment);
