@@ -197,8 +197,7 @@ static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBou
 	const sgMorphLanes* morph = NULL;
 	if (view->morph != NULL)
 	{
-		sgMorph_Bound(&view->fields, view->morph, set.group, &room);
-		morph = &room;
+		morph = sgMorph_Bound(&view->fields, view->morph, set.group, &room) ? &room : NULL;
 	}
 	if (view->skin.header->pairCount > 0)
 	{
