@@ -116,12 +116,13 @@ typedef struct snugModel snugModel;
 /// How the vertices of a model move. A rigid frame on top (snugBody_SetFrame) is available to all of them.
 typedef enum snugDeformer
 {
-	snug_rigid = 0,     ///< not at all
-	snug_free,          ///< the caller sets vertices (snugBody_SetVertices); bounds are refitted bottom-up
-	snug_blend,         ///< by affine transforms with weights per vertex: joints of a skin, nodes of a meshless body
-	snug_linear,        ///< by displacement fields, each times an amplitude: vibration modes, morph targets, principal
-	                    ///< components
-	snug_spherical,     ///< by joints with weights per vertex, whose rotations are blended on the sphere
+	snug_rigid = 0, ///< not at all
+	snug_free,      ///< the caller sets vertices (snugBody_SetVertices); bounds are refitted bottom-up
+	snug_blend,     ///< by affine transforms with weights per vertex: joints of a skin, nodes of a meshless body
+	snug_linear,    ///< by displacement fields, each times an amplitude: vibration modes, morph targets, principal
+	                ///< components
+	snug_spherical, ///< by joints with weights per vertex, whose rotations are blended on the sphere, about a centre
+	                ///< that each set of joints has in each pose
 	snug_dualQuaternion ///< by joints with weights per vertex, blended as dual quaternions
 } snugDeformer;
 
@@ -142,8 +143,10 @@ typedef struct snugTreeDef
 } snugTreeDef;
 
 /// How nodes of a model are bounded. Every choice gives the same pairs; docs/bounds.md says what they are. Blend models
-/// have those down to corners; snug_linear has zeroOrder (mean displacement of the node, plus what displacements may
-/// deviate), firstOrder (displacements that vary linearly over the node) and those from interval on.
+/// have those down to corners; snug_spherical and snug_dualQuaternion local, zeroOrder and firstOrder, over pairs of
+/// joints, and corners and program, which are balls by joint sets there; snug_linear has zeroOrder (mean displacement
+/// of the node, plus what displacements may deviate), firstOrder (displacements that vary linearly over the node) and
+/// those from interval on.
 typedef enum snugBound
 {
 	snug_boundDefault = 0, ///< what we measured to be fastest: local or interval above, first order below
@@ -190,8 +193,8 @@ typedef struct snugBlendDef
 	uint32_t influencesPerVertex; ///< if `starts` is null: influences of v start at v times this
 	const uint16_t* transforms;   ///< number of the transform of each influence
 	const float* weights;         ///< weight of each influence
-	const float* jointPositions;  ///< x, y, z of each joint at rest, for snug_spherical; nullable: the weighted mean of
-	                              ///< what it moves
+	const float* jointPositions;  ///< x, y, z of each joint at rest, for snug_spherical, and for joints that scale of
+	                              ///< snug_dualQuaternion too; nullable: the weighted mean of what it moves
 	snugBound bound;
 	snugVolume volume;
 	snugRestVolume restVolume;
@@ -208,7 +211,8 @@ typedef struct snugFieldsDef
 	const uint32_t* starts; ///< nullable; displacements of vertex v are starts[v] to starts[v + 1] - 1
 	const uint16_t* fields; ///< with `starts`: number of the field of each displacement, each at most once per vertex
 	const float* displacements; ///< x, y, z each; if `starts` is null those of all vertices in field 0, then in field 1
-	snugBound bound;            ///< for snug_linear; skins have theirs in snugBlendDef, as the next two
+	snugBound bound;            ///< of snug_linear. Of a skin, how displacements are bounded: interval, firstOrder, or
+	                            ///< by default both; its own bound is in snugBlendDef, as are the next two
 	snugVolume volume;          ///< k-DOPs go with firstOrder, balls with the bounds by balls, which imply them
 	uint32_t contactLevel; ///< of bounds by balls, for snugCollideSpheres: the level of contact spheres; zero: none
 	bool boundLeaves;      ///< bound leaves too, as the papers do
@@ -382,13 +386,16 @@ SNUG_API snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame);
 SNUG_API snugStatus snugBody_SetVertices(
     snugBody* body, const float* positions, size_t stride, uint32_t first, uint32_t count);
 
-/// Pose a blend body by one matrix per transform. Computes nothing but a few numbers per transform.
+/// Pose a blend body, or that of another skin, by one matrix per transform. Computes nothing but a few numbers per
+/// transform, and for other skins per pair and set of joints that share vertices.
 /// @param matrices three rows of four floats each, a column vector [position; 1] to the right: what a joint's world
 /// matrix times its inverse bind matrix is
 /// @param stride bytes from one matrix to the next; 0 means 48
 /// @param count must be the model's transformCount (snugModel_GetInfo), else snug_badInput
 /// @return snug_badInput if a number is not finite, snug_outOfRange if an entry or positions might exceed
-/// SNUG_MAX_COORDINATE; the pose is unchanged then
+/// SNUG_MAX_COORDINATE; the pose is unchanged then. Of snug_spherical and snug_dualQuaternion joints turn and move;
+/// what their matrices scale or shear about the joint's rest position is applied first, blended linearly, and one that
+/// mirrors or flattens space gives snug_badInput
 SNUG_API snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);
 
 /// A simulation node of a meshless body: it carries v to v + displacement + gradient^T (v - position).

@@ -266,8 +266,7 @@ static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBou
 	if (amplitudes != NULL)
 	{
 		sgFields fields = sgMorphState_Fields(&poses->morph, model);
-		sgMorph_Bound(&fields, amplitudes, set.group, &room);
-		morph = &room;
+		morph = sgMorph_Bound(&fields, amplitudes, set.group, &room) ? &room : NULL;
 	}
 	if (blend.header->bound == snug_boundCorners)
 	{

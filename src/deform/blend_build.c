@@ -402,19 +402,13 @@ static void MoveToFirstLane(sgFamilyDraft* draft)
 	}
 }
 
-/// Evaluation of a vertex with n influences rounds n + 6 times at most, its weights sum to 1 within n + 1 roundings,
-/// and rows along the directions of a k-DOP are rounded once.
-static double EvaluationError(const Builder* b)
-{
-	return 2.0 * b->header.maxInfluences + 9.0;
-}
-
 static bool AddFamily(Builder* b, sgLaneSet lanes)
 {
 	sgFamilyDraft draft = {
 		.model = b->model,
 		.weights = b->bounded,
-		.evaluation = IsSkin(b) ? sgSkin_Roundings(b->header.maxInfluences) : EvaluationError(b),
+		.evaluation =
+		    IsSkin(b) ? sgSkin_Roundings(b->header.maxInfluences) : sgBlend_Roundings(b->header.maxInfluences),
 		.step = 1,
 		.row = b->row,
 		.boxes = b->boxes,

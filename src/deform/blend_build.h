@@ -95,6 +95,9 @@ typedef struct sgFamilyDraft
 	double (*sums)[4];       ///< (entryCount): scratch
 } sgFamilyDraft;
 
+/// Roundings of evaluating a vertex of a blend model.
+double sgBlend_Roundings(uint32_t maxInfluences);
+
 /// Fill in all values of a family: sgBlendFamily_Values of them.
 void sgBlend_FillFamily(const sgFamilyDraft* draft, const sgBlendFamily* family, sgLaneFloats* values);
 

@@ -94,6 +94,13 @@ static void ClearWeights(const sgFamilyDraft* draft, uint32_t vertex)
 	}
 }
 
+// Evaluation of a vertex with n influences rounds n + 6 times at most, its weights sum to 1 within n + 1 roundings,
+// and rows along the directions of a k-DOP are rounded once.
+double sgBlend_Roundings(uint32_t maxInfluences)
+{
+	return 2.0 * maxInfluences + 9.0;
+}
+
 static void StoreError(sgBlendCommon* common, uint32_t lane, double roundings)
 {
 	common->error.lane[lane] = sgRoundUp(1.02 * roundings * roundoff);

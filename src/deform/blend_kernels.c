@@ -240,7 +240,17 @@ static SG_NOINLINE Interval FirstOrderRow(
 
 static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries* entries, const Rows* rows)
 {
-	return ProgramRow(common, entries, rows, (ProgramKind){ sgBlend_local, snug_restBox });
+	return ProgramRow(common, entries, rows, (ProgramKind){ sgBlend_local, snug_restBox }, NULL);
+}
+
+// Displaced vertices go to where their transforms carry them: the error is as without, since terms are as large as the
+// pose's reach at most, but for a dozen more roundings of each.
+static SG_NOINLINE Interval MovedRow(
+    const sgBlendCommon* common, const Entries* entries, const Rows* rows, const sgMorphLanes* morph, float reach)
+{
+	Interval interval = ProgramRow(common, entries, rows, (ProgramKind){ sgBlend_local, snug_restBox }, morph);
+	f8 error = f8_Set(0x1p-20f * reach);
+	return (Interval){ f8_Sub(interval.lower, error), f8_Add(interval.upper, error) };
 }
 
 // Kind mixed: the first-order bound and the local program, whichever is tighter for each node and side.
@@ -265,11 +275,11 @@ SG_INLINE Interval LimitedRow(
 	switch (rest)
 	{
 		case snug_restOrientedBox:
-			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restOrientedBox });
+			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restOrientedBox }, NULL);
 		case snug_restDop14:
-			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restDop14 });
+			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restDop14 }, NULL);
 		default:
-			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restBox });
+			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restBox }, NULL);
 	}
 }
 
@@ -539,14 +549,19 @@ static SG_NOINLINE Interval MorphRow(const sgMorphLanes* morph, const Entries* e
 	return (Interval){ f8_Sub(sum.lower, error), f8_Add(sum.upper, error) };
 }
 
-static inline Interval AddMorph(
-    Interval interval, const sgMorphLanes* morph, const Entries* entries, const Rows* rows, float reach)
+// One row of a family, with what displacements add to it.
+static inline Interval MorphedRow(const sgBlendFamily* family, const sgBlendCommon* common, const Entries* entries,
+    const Rows* rows, const sgMorphLanes* morph, float reach)
 {
 	if (morph == NULL)
 	{
-		return interval;
+		return BoundRow(family, common, entries, rows);
 	}
-	Interval added = MorphRow(morph, entries, rows, reach);
+	if (family->kind == sgBlend_local)
+	{
+		return MovedRow(common, entries, rows, morph, reach);
+	}
+	Interval interval = BoundRow(family, common, entries, rows), added = MorphRow(morph, entries, rows, reach);
 	return (Interval){ f8_Add(interval.lower, added.lower), f8_Add(interval.upper, added.upper) };
 }
 
@@ -559,8 +574,7 @@ static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBle
 	for (uint32_t axis = 0; axis < 3; ++axis)
 	{
 		Rows rows = { sgBlendPose_Columns(pose) + axis, 16 };
-		Interval interval = BoundRow(family, common, &entries, &rows);
-		interval = AddMorph(interval, morph, &entries, &rows, pose->reach[axis]);
+		Interval interval = MorphedRow(family, common, &entries, &rows, morph, pose->reach[axis]);
 		StoreInterval(interval, common, pose->reach[axis], mask, out.boxes->lower[axis], out.boxes->upper[axis]);
 	}
 	uint32_t blocks = sgBlend_DopBlocks((snugVolume)header->volume);
@@ -568,8 +582,7 @@ static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBle
 	for (uint32_t i = 0; blocks > 0 && i < sgVolume_ExtraSlabs((snugVolume)header->volume); ++i)
 	{
 		Rows rows = { slabs + 16 * (size_t)(i / 4) + i % 4, 16 * (size_t)blocks };
-		Interval interval = BoundRow(family, common, &entries, &rows);
-		interval = AddMorph(interval, morph, &entries, &rows, pose->reach[3 + i]);
+		Interval interval = MorphedRow(family, common, &entries, &rows, morph, pose->reach[3 + i]);
 		StoreInterval(interval, common, pose->reach[3 + i], mask, out.extra[i].lower, out.extra[i].upper);
 	}
 }

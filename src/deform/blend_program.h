@@ -198,9 +198,50 @@ typedef struct ProgramKind
 	snugRestVolume rest;
 } ProgramKind;
 
-SG_INLINE Interval ImageOfRest(
-    const float* row, const sgBlendCommon* common, const sgLocalEntry* local, ProgramKind how)
+/// The same for vertices that morph targets displace: by intervals, and by fits, by which a rest position lc + delta,
+/// delta within the entry's box, goes to lc + mean + G (lc - c) + (1 + G) delta +- residual. What both allow.
+static SG_NOINLINE Interval ImageOfMoved(const float* row, const sgLocalEntry* entry, const sgMorphLanes* morph)
 {
+	f8 zero = f8_Set(0.0f), middle = f8_Set(row[12]), extent = zero, mean = middle, spread = zero;
+	f8 turned[3] = { zero, zero, zero };
+	for (int k = 0; k < 3; ++k)
+	{
+		f8 at = f8_Set(row[4 * k]), center = LoadLanes(entry->center + k);
+		middle = f8_MulAddLoose(at, f8_Add(center, f8_Load(morph->middle[k])), middle);
+		extent = f8_MulAddLoose(f8_Abs(at), f8_Add(LoadLanes(entry->half + k), f8_Load(morph->half[k])), extent);
+		if (morph->hasFit)
+		{
+			mean = f8_MulAddLoose(at, f8_Add(center, f8_Load(morph->mean[k])), mean);
+			spread = f8_MulAddLoose(f8_Abs(at), f8_Load(morph->residual[k]), spread);
+			for (int l = 0; l < 3; ++l)
+			{
+				turned[l] = f8_MulAddLoose(at, f8_Load(morph->gradient[k][l]), turned[l]);
+			}
+		}
+	}
+	Interval image = { f8_Sub(middle, extent), f8_Add(middle, extent) };
+	if (!morph->hasFit)
+	{
+		return image;
+	}
+	for (int l = 0; l < 3; ++l)
+	{
+		f8 from = f8_Sub(LoadLanes(entry->center + l), f8_Load(morph->center[l]));
+		mean = f8_MulAddLoose(turned[l], from, mean);
+		f8 whole = f8_Abs(f8_Add(turned[l], f8_Set(row[4 * l])));
+		spread = f8_MulAddLoose(whole, LoadLanes(entry->half + l), spread);
+	}
+	// A NaN of the fit, which only overflow can make, gives way: it is the first operand.
+	return (Interval){ f8_Max(f8_Sub(mean, spread), image.lower), f8_Min(f8_Add(mean, spread), image.upper) };
+}
+
+SG_INLINE Interval ImageOfRest(const float* row, const sgBlendCommon* common, const sgLocalEntry* local,
+    ProgramKind how, const sgMorphLanes* morph)
+{
+	if (how.kind == sgBlend_local && morph != NULL)
+	{
+		return ImageOfMoved(row, local, morph);
+	}
 	if (how.kind == sgBlend_local)
 	{
 		return ImageOfBox(row, local->center, local->half);
@@ -216,8 +257,9 @@ SG_INLINE Interval ImageOfRest(
 	}
 }
 
-// Kinds limited, program and local.
-SG_INLINE Interval ProgramRow(const sgBlendCommon* common, const Entries* entries, const Rows* rows, ProgramKind how)
+// Kinds limited, program and local. Only local ones know of morph targets here.
+SG_INLINE Interval ProgramRow(
+    const sgBlendCommon* common, const Entries* entries, const Rows* rows, ProgramKind how, const sgMorphLanes* morph)
 {
 	Program up = Program_Start(), down = Program_Start();
 	Images images;
@@ -227,7 +269,7 @@ SG_INLINE Interval ProgramRow(const sgBlendCommon* common, const Entries* entrie
 	{
 		const sgRangeEntry* range = Entries_Get(entries, j);
 		const float* row = Rows_Get(rows, entries->transforms[j]);
-		Interval image = ImageOfRest(row, common, (const sgLocalEntry*)(const void*)range, how);
+		Interval image = ImageOfRest(row, common, (const sgLocalEntry*)(const void*)range, how, morph);
 		f8 low = LoadLanes(&range->low), spread = LoadLanes(&range->spread);
 		f8 weight = f8_Add(low, spread);
 		m8 isAbsent = f8_LessEqual(weight, zero);

@@ -133,13 +133,41 @@ static void IntervalOfFit(const sgFieldsHead* head, int axis, int i, Sums* sums)
 	sums->upper[axis][i] = sums->mean[axis][i] + extent;
 }
 
+/// Fits that make displaced nodes less smaller than this, as a part of their extent at rest, are not worth their time.
+#define LEAST_GAIN 0.05f
+
+// How much smaller fits make nodes than intervals do, over all of them and all axes.
+static bool IsFitGood(const sgMorphLanes* lanes)
+{
+	float gain = 0.0f, extent = 0.0f;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		for (int i = 0; i < SG_LANES; ++i)
+		{
+			float more = lanes->half[axis][i] - lanes->residual[axis][i];
+			gain += more > 0.0f ? more : 0.0f;
+			extent += lanes->extent[axis][i];
+		}
+	}
+	return gain > LEAST_GAIN * extent;
+}
+
 // Evaluation is off by a known part of the reach, sums in double by far less: twice that covers both.
-void sgMorph_Bound(const sgFields* fields, const sgFieldsPose* pose, uint32_t number, sgMorphLanes* out)
+bool sgMorph_Bound(const sgFields* fields, const sgFieldsPose* pose, uint32_t number, sgMorphLanes* out)
 {
 	const sgFieldsGroup* group = fields->groups + number;
 	const float* amplitudes = sgFieldsPose_Amplitudes(pose);
 	const uint16_t* numbers = fields->groupFields + group->fields;
 	bool hasIntervals = (group->parts & sgFields_intervals) != 0;
+	bool isActive = false;
+	for (uint32_t f = 0; f < group->fieldCount; ++f)
+	{
+		isActive = isActive || amplitudes[numbers[f]] != 0.0f;
+	}
+	if (!isActive)
+	{
+		return false;
+	}
 	Sums sums;
 	memset(&sums, 0, sizeof(sums));
 	out->hasFit = (group->parts & sgFields_fits) != 0;
@@ -176,4 +204,6 @@ void sgMorph_Bound(const sgFields* fields, const sgFieldsPose* pose, uint32_t nu
 			}
 		}
 	}
+	out->hasFit = out->hasFit && (!hasIntervals || IsFitGood(out));
+	return true;
 }

@@ -63,8 +63,9 @@ typedef struct sgMorphLanes
 } SG_ALIGN(32) sgMorphLanes;
 
 /// Displacements of a group's nodes, rounding included: where evaluated positions are, in float32, before the skin.
-/// Lanes that are not bounded are arbitrary.
-void sgMorph_Bound(const sgFields* fields, const sgFieldsPose* pose, uint32_t group, sgMorphLanes* out);
+/// Lanes that are not bounded are arbitrary. Fits are left out where there are intervals and fits gain next to nothing.
+/// @return false if no active field moves anything below them
+bool sgMorph_Bound(const sgFields* fields, const sgFieldsPose* pose, uint32_t group, sgMorphLanes* out);
 
 /// Of a model whose definition has fields: what is appended to its data. Null if it has none.
 snugStatus sgMorph_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes);

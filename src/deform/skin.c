@@ -83,7 +83,7 @@ void sgSkin_SetKernels(const sgSkinKernels* kernels)
 
 double sgSkin_Roundings(uint32_t maxInfluences)
 {
-	return 24.0 * maxInfluences + 160.0;
+	return 8.0 * maxInfluences + 96.0;
 }
 
 static void Describe(const snugModel* model, snugModelInfo* info)
@@ -197,8 +197,7 @@ static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBou
 	const sgMorphLanes* morph = NULL;
 	if (view->morph != NULL)
 	{
-		sgMorph_Bound(&view->fields, view->morph, set.group, &room);
-		morph = &room;
+		morph = sgMorph_Bound(&view->fields, view->morph, set.group, &room) ? &room : NULL;
 	}
 	if (view->skin.header->pairCount > 0)
 	{

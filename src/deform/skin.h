@@ -139,10 +139,10 @@ typedef struct sgSkinSlab
 ///   stage[transformCount][16] (columns, less the identity), signs[memberCount]
 typedef struct sgSkinPose
 {
-	float reach;        ///< bounds the length of every intermediate of evaluating a vertex
+	float reach;        ///< twice the length of any intermediate of evaluating a vertex, at least
 	uint32_t isAligned; ///< signs of all joint sets agree with those in `joints`; otherwise `signs` has them
 	uint32_t hasStage;  ///< joints scale or shear: an affine stage, `stage`, comes first
-	float stageReach;   ///< what `reach` is to that stage
+	uint32_t reserved;
 	float leastLength2; ///< of |sum w q|^2 over all vertices; zero if that is not known
 	uint32_t padding[11];
 } sgSkinPose;

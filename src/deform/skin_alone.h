@@ -29,33 +29,10 @@ SG_INLINE Above ImageAcross(
 	return (Above){ f8_Add(at, extent), f8_Sub(extent, at) };
 }
 
-// Eq. (12) over all lanes: the two largest, and the spread of the largest.
-static inline float LimitedAcross(const Program* program, float slack, float base)
-{
-	float largest[SG_LANES] SG_ALIGN(32), second[SG_LANES] SG_ALIGN(32), spread[SG_LANES] SG_ALIGN(32);
-	f8_Store(largest, program->largest);
-	f8_Store(second, program->second);
-	f8_Store(spread, program->spread);
-	float first = largest[0], next = second[0], itsSpread = spread[0];
-	for (int lane = 1; lane < SG_LANES; ++lane)
-	{
-		bool isLarger = largest[lane] > first;
-		float rival = isLarger ? first : largest[lane];
-		float better = second[lane] > next ? second[lane] : next;
-		next = rival > better ? rival : better;
-		itsSpread = isLarger ? spread[lane] : itsSpread;
-		first = isLarger ? largest[lane] : first;
-	}
-	next = next > -FLT_MAX ? next : first;
-	return base + slack * next + itsSpread * (first - next);
-}
-
 static inline float SideAcross(const Side* side, float slack)
 {
-	float base = f8_Sum(side->program.base), lambda = f8_ReduceMax(side->lambda);
-	float dual = base + slack * lambda + f8_Sum(side->above);
-	float limited = LimitedAcross(&side->program, slack, base);
-	return dual < limited ? dual : limited;
+	float dual = slack * f8_ReduceMax(side->lambda) + f8_Sum(side->above), bulge = f8_Sum(side->bulge);
+	return f8_Sum(side->base) + (dual < bulge ? dual : bulge);
 }
 
 /// The node's share of what skin_program.h calls Denominator.
@@ -104,7 +81,7 @@ static void AloneRow(const sgSkinPairLanes* across, const Entries* entries, int 
 	float inverse = 1.0f / (sum > 0x1p-20f ? sum : 0x1p-20f), cosines = f8_Sum(weightedCosine);
 	f8 lambdaUp = f8_Set((f8_Sum(weightedUp) - farthest * cosines) * inverse);
 	f8 lambdaDown = f8_Set((f8_Sum(weightedDown) - nearest * cosines) * inverse);
-	Side up = { Program_Start(), lambdaUp, zero }, down = { Program_Start(), lambdaDown, zero };
+	Side up = Side_Start(lambdaUp), down = Side_Start(lambdaDown);
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
 		const sgLocalEntry* entry = Entries_Get(entries, j);
@@ -112,9 +89,8 @@ static void AloneRow(const sgSkinPairLanes* across, const Entries* entries, int 
 		Above image = j < KEPT_BLOCKS ? kept[j] : ImageAcross(lanes, entry, axis, middle, half);
 		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
 		f8 cosine = f8_Load(lanes->cosine);
-		m8 isAbsent = f8_LessEqual(f8_Add(low, spread), zero);
-		Side_Add(&up, f8_Sub(image.up, f8_Mul(f8_Set(farthest), cosine)), low, spread, isAbsent);
-		Side_Add(&down, f8_Sub(image.down, f8_Mul(f8_Set(nearest), cosine)), low, spread, isAbsent);
+		Side_Add(&up, f8_Sub(image.up, f8_Mul(f8_Set(farthest), cosine)), low, spread);
+		Side_Add(&down, f8_Sub(image.down, f8_Mul(f8_Set(nearest), cosine)), low, spread);
 	}
 	*upper = farthest + DivideAlone(SideAcross(&up, alone->slack) + alone->error, alone);
 	*lower = -(nearest + DivideAlone(SideAcross(&down, alone->slack) + alone->error, alone));

@@ -394,10 +394,18 @@ static void MakePairs(const sgSkinView* view)
 
 // ---- Bounds ----------------------------------------------------------------------------------------------------
 
+static SG_NOINLINE void LocalBox(const sgBlendCommon* common, const Entries* entries, const PairRows rows[3],
+    const Denominator* denominator, const Displacement* displacement, Interval out[3])
+{
+	PairProgramRows(common, entries, rows, 3, denominator, displacement, out);
+}
+
 static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
     const Denominator* denominator, const Displacement* displacement)
 {
-	return PairProgramRow(common, entries, rows, denominator, displacement);
+	Interval out;
+	PairProgramRows(common, entries, rows, 1, denominator, displacement, &out);
+	return out;
 }
 
 static SG_NOINLINE Interval FirstOrderRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
@@ -639,22 +647,34 @@ static uint32_t Bound(
 		return mask;
 	}
 	const size_t floats = sizeof(sgSkinPairPose) / sizeof(float);
+	PairRows rows[3];
+	Interval box[3];
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		PairRows rows = { view->pairs->matrix[axis], floats, view->pairs->off + axis, floats, view->pairs };
-		Interval interval = BoundRow(kind, common, &entries, &rows, &denominator, &displacement);
-		StoreInterval(interval, good, out.boxes->lower[axis], out.boxes->upper[axis]);
+		rows[axis] = (PairRows){ view->pairs->matrix[axis], floats, view->pairs->off + axis, floats, view->pairs };
+		if (kind != sgBlend_local)
+		{
+			box[axis] = BoundRow(kind, common, &entries, rows + axis, &denominator, &displacement);
+		}
+	}
+	if (kind == sgBlend_local)
+	{
+		LocalBox(common, &entries, rows, &denominator, &displacement, box);
+	}
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		StoreInterval(box[axis], good, out.boxes->lower[axis], out.boxes->upper[axis]);
 	}
 	snugVolume volume = (snugVolume)header->volume;
 	uint32_t slabs = sgVolume_IsDop(volume) ? sgVolume_ExtraSlabs(volume) : 0;
 	for (uint32_t i = 0; i < slabs; ++i)
 	{
 		size_t stride = slabs * sizeof(sgSkinSlab) / sizeof(float);
-		PairRows rows = { view->slabs[i].row, stride, &view->slabs[i].off, stride, view->pairs };
+		PairRows slab = { view->slabs[i].row, stride, &view->slabs[i].off, stride, view->pairs };
 		Denominator along = denominator;
 		along.error = f8_Mul(along.error, f8_Set(2.0f)); // of a sum of three coordinates, errors as of a vector
 		along.reach = f8_Mul(along.reach, f8_Set(2.0f));
-		Interval interval = BoundRow(kind, common, &entries, &rows, &along, &displacement);
+		Interval interval = BoundRow(kind, common, &entries, &slab, &along, &displacement);
 		StoreInterval(interval, good, out.extra[i].lower, out.extra[i].upper);
 	}
 	return mask & ~good;

@@ -349,8 +349,9 @@ static double StageReach(const sgSkinView* view, const float rest[3])
 	return sqrt(most2);
 }
 
-// A bound of |v| + |t| + 2 |r|, which bounds v - r, the images of both, and the parts of a dual quaternion; 2^-100 is
-// for products below what float32 can hold. Infinite if it is too large.
+// Twice a bound of |v| + |t| + 2 |r|, which bounds v - r, the images of both, and the parts of a dual quaternion;
+// twice, since bounds are made of differences of two of them. 2^-100 is for products below what float32 can hold.
+// Infinite if it is too large.
 static float FindReach(const sgSkinView* view, double farthestCenter, const sgFieldsPose* amplitudes)
 {
 	float rest[3];
@@ -371,7 +372,7 @@ static float FindReach(const sgSkinView* view, double farthestCenter, const sgFi
 		translation2 = sum > translation2 ? sum : translation2;
 	}
 	double staged = view->pose->hasStage ? StageReach(view, rest) : 0.0, length = sqrt(length2);
-	double reach = (staged > length ? staged : length) + sqrt(translation2) + 2.0 * farthestCenter;
+	double reach = 2.0 * ((staged > length ? staged : length) + sqrt(translation2) + 2.0 * farthestCenter);
 	return reach < reachLimit ? sgRoundUp(reach * (1.0 + 0x1p-20) + 0x1p-100) : INFINITY;
 }
 
@@ -407,11 +408,8 @@ sgSkinFault sgSkin_MakePose(const sgSkinView* view, const char* matrices, size_t
 		FindCenters(view);
 	}
 	*joint = SG_NONE;
+	// A rest pose may be too far out as well. It cannot be refused: all of its bounds are as large as they can be.
 	view->pose->reach = FindReach(view, FarthestCenter(view), view->morph);
-	if (!(view->pose->reach < INFINITY))
-	{
-		return sgSkinFault_tooFar;
-	}
 	SetPairs(view);
-	return sgSkinFault_none;
+	return view->pose->reach < INFINITY ? sgSkinFault_none : sgSkinFault_tooFar;
 }

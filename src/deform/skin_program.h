@@ -61,21 +61,39 @@ static SG_NOINLINE Interval ImageByFit(
 	return (Interval){ f8_Sub(middle, extent), f8_Add(middle, extent) };
 }
 
-SG_INLINE Interval ImageOfPair(
-    const PairRows* rows, uint32_t pair, const sgLocalEntry* entry, const Displacement* displacement)
+/// The box of an entry, displaced.
+typedef struct EntryBox
+{
+	f8 center[3];
+	f8 half[3];
+} EntryBox;
+
+SG_INLINE EntryBox BoxOfEntry(const sgLocalEntry* entry, const Displacement* displacement)
+{
+	EntryBox box;
+	for (int k = 0; k < 3; ++k)
+	{
+		box.center[k] = LoadLanes(entry->center + k);
+		box.half[k] = LoadLanes(entry->half + k);
+		if (displacement->isThere)
+		{
+			box.center[k] = f8_Add(box.center[k], displacement->middle[k]);
+			box.half[k] = f8_Add(box.half[k], displacement->half[k]);
+		}
+	}
+	return box;
+}
+
+SG_INLINE Interval ImageOfPair(const PairRows* rows, uint32_t pair, const EntryBox* box, const sgLocalEntry* entry,
+    const Displacement* displacement)
 {
 	const float* row = rows->rows + rows->rowStride * pair;
 	f8 middle = f8_Set(row[3]), extent = f8_Set(rows->offs[rows->offStride * pair]);
 	for (int k = 0; k < 3; ++k)
 	{
-		f8 at = f8_Set(row[k]), center = LoadLanes(entry->center + k), half = LoadLanes(entry->half + k);
-		if (displacement->isThere)
-		{
-			center = f8_Add(center, displacement->middle[k]);
-			half = f8_Add(half, displacement->half[k]);
-		}
-		middle = f8_MulAddLoose(at, center, middle);
-		extent = f8_MulAddLoose(f8_Abs(at), half, extent);
+		f8 at = f8_Set(row[k]);
+		middle = f8_MulAddLoose(at, box->center[k], middle);
+		extent = f8_MulAddLoose(f8_Abs(at), box->half[k], extent);
 	}
 	Interval image = { f8_Sub(middle, extent), f8_Add(middle, extent) };
 	if (displacement->morph != NULL)
@@ -139,86 +157,119 @@ SG_INLINE f8 DivideUp(f8 value, const Denominator* denominator)
 	return f8_Max(f8_Mul(value, denominator->inverse), value);
 }
 
-/// One side of the program: sums for f(lambda), once the shift is known.
+/// One side of the program, once the shift is known: sums for f(lambda) at the weighted mean of all b, and at zero,
+/// where the farthest joint is.
 typedef struct Side
 {
-	Program program;
+	f8 base;  ///< sum of low * b
+	f8 above; ///< sum of spread * max(0, b - lambda)
+	f8 bulge; ///< sum of spread * max(0, b)
 	f8 lambda;
-	f8 above;
 } Side;
 
-SG_INLINE void Side_Add(Side* side, f8 b, f8 low, f8 spread, m8 isAbsent)
+SG_INLINE Side Side_Start(f8 lambda)
 {
-	Program_Add(&side->program, b, low, spread, isAbsent);
-	side->above = f8_MulAddLoose(spread, f8_Max(f8_Sub(b, side->lambda), f8_Set(0.0f)), side->above);
+	f8 zero = f8_Set(0.0f);
+	return (Side){ zero, zero, zero, lambda };
+}
+
+SG_INLINE void Side_Add(Side* side, f8 b, f8 low, f8 spread)
+{
+	f8 zero = f8_Set(0.0f);
+	side->base = f8_MulAddLoose(low, b, side->base);
+	side->above = f8_MulAddLoose(spread, f8_Max(f8_Sub(b, side->lambda), zero), side->above);
+	side->bulge = f8_MulAddLoose(spread, f8_Max(b, zero), side->bulge);
 }
 
 SG_INLINE f8 Side_Bound(const Side* side, f8 slack)
 {
-	f8 dual = f8_Add(f8_MulAddLoose(slack, side->lambda, side->program.base), side->above);
-	return f8_Min(dual, Program_Limited(&side->program, slack));
+	return f8_Add(side->base, f8_Min(f8_MulAddLoose(slack, side->lambda, side->above), side->bulge));
 }
+
+/// What the first pass over the entries leaves of one row: the farthest image of any joint, up and (negated) down, and
+/// sums over images by twice the mean of each weight's range.
+typedef struct RowSums
+{
+	f8 most, least, up, down;
+} RowSums;
+
+/// Rows that are bounded together: the axes, or one direction of a k-DOP.
+#define MOST_ROWS 3
 
 // v' - x = sum of weights of pairs * (M v - x cosine) / denominator, for any x. From above: x is the most that any
 // joint of the node makes of what it moves. Only what bulges beyond that is divided by the least denominator.
-SG_INLINE Interval PairProgramRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
-    const Denominator* denominator, const Displacement* displacement)
+SG_INLINE void PairProgramRows(const sgBlendCommon* common, const Entries* entries, const PairRows* rows, int rowCount,
+    const Denominator* denominator, const Displacement* displacement, Interval* out)
 {
-	f8 up[KEPT_IMAGES], down[KEPT_IMAGES];
-	f8 zero = f8_Set(0.0f), total = zero, weightedUp = zero, weightedDown = zero, weightedCosine = zero;
-	f8 most = f8_Sub(zero, denominator->reach), least = most;
+	f8 up[MOST_ROWS][KEPT_IMAGES], down[MOST_ROWS][KEPT_IMAGES];
+	f8 zero = f8_Set(0.0f), total = zero, weightedCosine = zero, none = f8_Sub(zero, denominator->reach);
+	RowSums sums[MOST_ROWS];
+	const sgSkinPairPose* pairs = rows->pairs;
 	bool isKept = entries->count <= KEPT_IMAGES;
+	for (int r = 0; r < rowCount; ++r)
+	{
+		sums[r] = (RowSums){ none, none, zero, zero };
+	}
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
 		const sgLocalEntry* entry = Entries_Get(entries, j);
 		uint32_t pair = entries->transforms[j];
-		float cosine = rows->pairs[pair].cosine;
-		Interval image = ImageOfPair(rows, pair, entry, displacement);
-		f8 below = f8_Sub(zero, image.lower);
-		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
-		f8 weight = f8_Add(f8_Add(low, low), spread);
+		float cosine = pairs[pair].cosine;
+		EntryBox box = BoxOfEntry(entry, displacement);
+		f8 low = LoadLanes(&entry->range.low), weight = f8_Add(f8_Add(low, low), LoadLanes(&entry->range.spread));
+		m8 isAbsent = f8_LessEqual(weight, zero);
 		total = f8_Add(total, weight);
-		weightedUp = f8_MulAddLoose(weight, image.upper, weightedUp);
-		weightedDown = f8_MulAddLoose(weight, below, weightedDown);
 		weightedCosine = f8_MulAddLoose(weight, f8_Set(cosine), weightedCosine);
-		if (cosine == 1.0f)
+		for (int r = 0; r < rowCount; ++r)
 		{
-			m8 isAbsent = f8_LessEqual(weight, zero);
-			most = f8_Select(isAbsent, most, f8_Max(most, image.upper));
-			least = f8_Select(isAbsent, least, f8_Max(least, below));
-		}
-		if (isKept)
-		{
-			up[j] = image.upper;
-			down[j] = below;
+			Interval image = ImageOfPair(rows + r, pair, &box, entry, displacement);
+			f8 below = f8_Sub(zero, image.lower);
+			sums[r].up = f8_MulAddLoose(weight, image.upper, sums[r].up);
+			sums[r].down = f8_MulAddLoose(weight, below, sums[r].down);
+			if (cosine == 1.0f)
+			{
+				sums[r].most = f8_Select(isAbsent, sums[r].most, f8_Max(sums[r].most, image.upper));
+				sums[r].least = f8_Select(isAbsent, sums[r].least, f8_Max(sums[r].least, below));
+			}
+			if (isKept)
+			{
+				up[r][j] = image.upper;
+				down[r][j] = below;
+			}
 		}
 	}
-	most = f8_Min(most, denominator->reach);
-	least = f8_Min(least, denominator->reach);
-	f8 inverse = f8_Div(f8_Set(1.0f), f8_Max(total, f8_Set(0x1p-20f)));
-	f8 lambdaUp = f8_Mul(f8_Sub(weightedUp, f8_Mul(most, weightedCosine)), inverse);
-	f8 lambdaDown = f8_Mul(f8_Sub(weightedDown, f8_Mul(least, weightedCosine)), inverse);
-	Side upper = { Program_Start(), lambdaUp, zero }, lower = { Program_Start(), lambdaDown, zero };
-	for (uint32_t j = 0; j < entries->count; ++j)
+	f8 inverse = f8_Div(f8_Set(1.0f), f8_Max(total, f8_Set(0x1p-20f))), slack = LoadLanes(&common->slack);
+	for (int r = 0; r < rowCount; ++r)
 	{
-		const sgLocalEntry* entry = Entries_Get(entries, j);
-		uint32_t pair = entries->transforms[j];
-		Interval image;
-		if (!isKept)
+		f8 most = f8_Min(sums[r].most, denominator->reach), least = f8_Min(sums[r].least, denominator->reach);
+		Side upper = Side_Start(f8_Mul(f8_Sub(sums[r].up, f8_Mul(most, weightedCosine)), inverse));
+		Side lower = Side_Start(f8_Mul(f8_Sub(sums[r].down, f8_Mul(least, weightedCosine)), inverse));
+		for (uint32_t j = 0; j < entries->count; ++j)
 		{
-			image = ImageOfPair(rows, pair, entry, displacement);
+			const sgLocalEntry* entry = Entries_Get(entries, j);
+			uint32_t pair = entries->transforms[j];
+			f8 above, below;
+			if (isKept)
+			{
+				above = up[r][j];
+				below = down[r][j];
+			}
+			else
+			{
+				EntryBox box = BoxOfEntry(entry, displacement);
+				Interval image = ImageOfPair(rows + r, pair, &box, entry, displacement);
+				above = image.upper;
+				below = f8_Sub(zero, image.lower);
+			}
+			f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
+			f8 back = f8_Set(-pairs[pair].cosine);
+			Side_Add(&upper, f8_MulAddLoose(most, back, above), low, spread);
+			Side_Add(&lower, f8_MulAddLoose(least, back, below), low, spread);
 		}
-		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
-		m8 isAbsent = f8_LessEqual(f8_Add(low, spread), zero);
-		f8 cosine = f8_Set(rows->pairs[pair].cosine);
-		f8 above = isKept ? up[j] : image.upper, below = isKept ? down[j] : f8_Sub(zero, image.lower);
-		Side_Add(&upper, f8_Sub(above, f8_Mul(most, cosine)), low, spread, isAbsent);
-		Side_Add(&lower, f8_Sub(below, f8_Mul(least, cosine)), low, spread, isAbsent);
+		f8 beyond = DivideUp(f8_Add(Side_Bound(&upper, slack), denominator->error), denominator);
+		f8 before = DivideUp(f8_Add(Side_Bound(&lower, slack), denominator->error), denominator);
+		out[r] = (Interval){ f8_Sub(zero, f8_Add(least, before)), f8_Add(most, beyond) };
 	}
-	f8 slack = LoadLanes(&common->slack);
-	f8 beyond = DivideUp(f8_Add(Side_Bound(&upper, slack), denominator->error), denominator);
-	f8 before = DivideUp(f8_Add(Side_Bound(&lower, slack), denominator->error), denominator);
-	return (Interval){ f8_Sub(zero, f8_Add(least, before)), f8_Add(most, beyond) };
 }
 
 #endif
