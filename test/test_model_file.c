@@ -17,22 +17,34 @@
 
 static const char* const path = "test_model_file.snug";
 
-// A blend model whose bound is checked completely when it is loaded: what gets in holds in every pose.
-static snugModel* MakeCornersModel(sceneRandom* random, const sceneMesh* mesh)
+// A skin whose bound is checked completely when it is loaded: what gets in holds in every pose. Some have fields.
+static snugModel* MakeCornersModel(sceneRandom* random, const sceneMesh* mesh, uint32_t number)
 {
+	static const snugDeformer deformers[] = { snug_blend, snug_spherical, snug_dualQuaternion };
 	Skin skin = RandomSkin(random, mesh);
-	snugModelDef def = MeshDef(mesh, snug_blend, RandomTreeDef(random));
+	FieldSet set = RandomFields(random, mesh, 1.0);
+	snugModelDef def = MeshDef(mesh, deformers[number / 5 % 3], RandomTreeDef(random));
 	def.blend = (snugBlendDef){
 		.transformCount = skin.transformCount,
 		.starts = skin.starts,
 		.transforms = skin.transforms,
 		.weights = skin.weights,
-		.bound = snug_boundCorners,
+		.bound = number / 15 % 2 != 0 && def.deformer != snug_blend ? snug_boundProgram : snug_boundCorners,
 		.boundLeaves = sceneRandom_Index(random, 2) != 0,
 	};
+	if (sceneRandom_Index(random, 2) != 0)
+	{
+		def.fields = (snugFieldsDef){
+			.fieldCount = set.fieldCount,
+			.starts = set.starts,
+			.fields = set.fields,
+			.displacements = set.displacements,
+		};
+	}
 	snugModel* model = NULL;
 	assert_int_equal(snugModel_Create(&def, &model), snug_success);
 	Skin_Free(&skin);
+	FieldSet_Free(&set);
 	return model;
 }
 
@@ -55,7 +67,7 @@ static snugModel* MakeSample(uint32_t number)
 	sceneRandom random = { number };
 	sceneMesh mesh = RandomMesh(&random, (MeshKind)(number % MESH_KINDS));
 	snugDeformer deformer = number % 3 == 0 ? snug_rigid : snug_free;
-	snugModel* model = number % 5 == 4   ? MakeCornersModel(&random, &mesh)
+	snugModel* model = number % 5 == 4   ? MakeCornersModel(&random, &mesh, number)
 	                   : number % 5 == 3 ? MakeLinearModel(&random, &mesh, number)
 	                                     : MakeModel(&mesh, deformer, RandomTreeDef(&random));
 	sceneMesh_Free(&mesh);
@@ -212,10 +224,15 @@ static snugStatus Try(const void* block, size_t bytes)
 		assert_int_equal(snugBody_Validate(body, NULL), snug_success);
 		assert_int_equal(snugCollide(body, probe.body, NULL).status, snug_success);
 	}
-	if (info.deformer == snug_blend)
+	if (info.transformCount > 0)
 	{
 		PoseBlend(body, info.transformCount);
 		assert_int_equal(snugBody_Validate(body, NULL), snug_success);
+		if (info.fieldCount > 0)
+		{
+			PoseFields(body, info.fieldCount);
+			assert_int_equal(snugBody_Validate(body, NULL), snug_success);
+		}
 		result = snugCollide(body, probe.body, NULL);
 		assert_true(result.status == snug_success || result.status == snug_outOfRange);
 	}

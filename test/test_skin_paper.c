@@ -1,0 +1,433 @@
+// test/test_skin_paper.c: what the 2006 paper on spherical blending (Kavan, O'Sullivan, Zara) prints, where that misses
+// vertices, and that ours does not.
+//
+// Each test makes a skin for which a printed formula fails, computes the printed bound by the paper's own lines, finds
+// the vertex that is outside, and checks that every bound of ours contains it.
+#include "skin_support.h"
+
+#include "body.h"
+#include "deform/skin.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Ball
+{
+	double center[3];
+	double radius;
+} Ball;
+
+static const double pi = 3.14159265358979323846;
+
+// Lines 5 to 16 of Algorithm 1 as printed, for one joint set whose weights are unlimited, so that the corners are the
+// joints' own quaternions; rotations about zero, so that the rotation centre and its images are zero.
+static Ball PrintedBall(const double (*q)[4], int count, const double p[3])
+{
+	double center[4] = { 0 }, radius = 0.0, length2 = 0.0;
+	for (int k = 0; k < count; ++k)
+	{
+		for (int i = 0; i < 4; ++i)
+		{
+			center[i] += q[k][i] / count;
+		}
+	}
+	for (int k = 0; k < count; ++k)
+	{
+		double distance2 = 0.0;
+		for (int i = 0; i < 4; ++i)
+		{
+			distance2 += (q[k][i] - center[i]) * (q[k][i] - center[i]);
+		}
+		radius = fmax(radius, sqrt(distance2));
+	}
+	for (int i = 0; i < 4; ++i)
+	{
+		length2 += center[i] * center[i];
+	}
+	if (radius >= 1.0) // "we can simply consider the whole S_3"
+	{
+		return (Ball){ .radius = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) };
+	}
+	double length = sqrt(length2), alpha = 2.0 * acos((1.0 + length2 - radius * radius) / (2.0 * length));
+	double mean[4] = { center[0] / length, center[1] / length, center[2] / length, center[3] / length };
+	float matrix[12];
+	Ball ball = { .radius = 0.0 };
+	RigidMatrix(mean, (const double[3]){ 0, 0, 0 }, matrix);
+	for (int i = 0; i < 3; ++i)
+	{
+		ball.center[i] = cos(alpha) * ((double)matrix[4 * i] * p[0] + (double)matrix[4 * i + 1] * p[1] +
+		                                  (double)matrix[4 * i + 2] * p[2]);
+	}
+	ball.radius = sin(alpha) * sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+	return ball;
+}
+
+// Triangles whose corners are all at one place, with weights all over the simplex of `joints` joints.
+// `hasSubsets`: of every four vertices three follow two of the joints only, so that joint sets go round in a circle.
+static SkinnedMesh SetsSkin(uint32_t joints, const double p[3], bool hasSubsets)
+{
+	sceneMesh mesh = sceneMesh_Allocate(3 * 24, 24);
+	for (uint32_t v = 0; v < mesh.vertexCount; ++v)
+	{
+		for (uint32_t k = 0; k < 3; ++k)
+		{
+			mesh.positions[3 * v + k] = (float)p[k];
+		}
+		mesh.triangles[v] = v;
+	}
+	sceneRandom random = { 7 };
+	SkinnedMesh skinned = ScatteredSkin(&random, mesh, joints);
+	uint32_t total = 0;
+	for (uint32_t v = 0; v < mesh.vertexCount; ++v)
+	{
+		skinned.skin.starts[v] = total;
+		for (uint32_t j = 0; j < joints; ++j)
+		{
+			// Corners of the simplex first, nearly: a weight of zero would make another joint set.
+			double weight = v < joints ? (v == j ? 1.0 : 1e-6) : 0.01 + sceneRandom_Unit(&random);
+			weight = hasSubsets && v % 4 > 0 && j != v % 4 - 1 && j != v % 4 % 3 ? 0.0 : weight;
+			skinned.skin.transforms[total] = (uint16_t)j;
+			skinned.skin.weights[total++] = (float)weight;
+		}
+	}
+	skinned.skin.starts[mesh.vertexCount] = total;
+	return skinned;
+}
+
+static SkinnedMesh PointSkin(uint32_t joints, const double p[3])
+{
+	return SetsSkin(joints, p, false);
+}
+
+static double FarthestOutside(const Thing* thing, const Ball* ball)
+{
+	float positions[3 * 3 * 24];
+	double most = -INFINITY;
+	assert_int_equal(snugBody_GetVertices(thing->body, NULL, positions, 0), snug_success);
+	for (uint32_t v = 0; v < thing->mesh.vertexCount; ++v)
+	{
+		double distance2 = 0.0;
+		for (uint32_t k = 0; k < 3; ++k)
+		{
+			double difference = (double)positions[3 * v + k] - ball->center[k];
+			distance2 += difference * difference;
+		}
+		most = fmax(most, sqrt(distance2) - ball->radius);
+	}
+	return most;
+}
+
+// Every bound of ours contains all vertices of a pose. Returns how far outside the printed ball one is.
+static double CheckOurs(SkinnedMesh* skinned, snugDeformer deformer, const Ball* printed)
+{
+	static const snugBound bounds[] = { snug_boundDefault, snug_boundLocal, snug_boundZeroOrder, snug_boundFirstOrder,
+		snug_boundCorners, snug_boundProgram };
+	double outside = -INFINITY;
+	for (size_t i = 0; i < LENGTH_OF(bounds); ++i)
+	{
+		Bounding how = { .bound = bounds[i], .boundLeaves = true };
+		Thing thing = MakeSkinThing(skinned, deformer, (snugTreeDef){ .branching = 2, .leafTriangles = 1 }, &how);
+		snugValidation found;
+		assert_int_equal(
+		    snugBody_SetJoints(thing.body, skinned->skin.matrices, 0, skinned->skin.transformCount), snug_success);
+		assert_int_equal(snugBody_Validate(thing.body, &found), snug_success);
+		assert_true(found.checks > 0);
+		outside = fmax(outside, FarthestOutside(&thing, printed));
+		Thing_Free(&thing);
+	}
+	return outside;
+}
+
+// Lemma 5: the sphere with centre a cos(alpha) and radius |a| sin(alpha) does not enclose a cap of more than a right
+// angle. Identity and turns by 100 degrees either way about x: alpha is 100 degrees, the radius 0.985, and a vertex
+// that hardly turns is 1.174 from the centre.
+static void lemma_5_fails_beyond_a_right_angle(void** state)
+{
+	(void)state;
+	const double p[3] = { 0.0, 1.0, 0.0 }, zero[3] = { 0.0, 0.0, 0.0 }, x[3] = { 1.0, 0.0, 0.0 };
+	double q[3][4];
+	SkinnedMesh skinned = PointSkin(3, p);
+	for (int j = 0; j < 3; ++j)
+	{
+		AxisTurn(x, j == 0 ? 0.0 : (j == 1 ? 1.0 : -1.0) * 100.0 / 180.0 * pi, q[j]);
+		RigidMatrix(q[j], zero, skinned.skin.matrices + 12 * j);
+	}
+	Ball printed = PrintedBall((const double(*)[4])q, 3, p);
+	assert_true(fabs(printed.radius - 0.9848) < 1e-3);
+	double outside = CheckOurs(&skinned, snug_spherical, &printed);
+	printf("Lemma 5: a vertex is %.3f outside of a ball of radius %.3f\n", outside, printed.radius);
+	assert_true(outside > 0.18);
+	CheckOurs(&skinned, snug_dualQuaternion, &printed);
+	SkinnedMesh_Free(&skinned);
+}
+
+// Algorithm 1 takes quaternions as MATRIX2QUAT gives them, and q and -q are the same matrix. The skin turns the shorter
+// way; with one sign the other way round the printed cap is somewhere else. Two joints, weights of the first between
+// 0.7 and 0.9.
+static void signs_that_are_not_aligned_miss(void** state)
+{
+	(void)state;
+	const double p[3] = { 0.0, 0.6, 0.8 }, zero[3] = { 0.0, 0.0, 0.0 }, x[3] = { 1.0, 0.0, 0.0 };
+	double q[2][4];
+	SkinnedMesh skinned = PointSkin(2, p);
+	for (uint32_t v = 0; v < skinned.mesh.vertexCount; ++v)
+	{
+		skinned.skin.weights[2 * v] = 0.7f + 0.05f * (float)(v % 5);
+		skinned.skin.weights[2 * v + 1] = 1.0f - skinned.skin.weights[2 * v];
+	}
+	for (int j = 0; j < 2; ++j)
+	{
+		AxisTurn(x, j * 0.5 * pi, q[j]);
+		RigidMatrix(q[j], zero, skinned.skin.matrices + 12 * j);
+	}
+	double outside[2], radius[2];
+	for (int isFlipped = 0; isFlipped < 2; ++isFlipped)
+	{
+		double corners[2][4];
+		for (int c = 0; c < 2; ++c)
+		{
+			double first = c == 0 ? 0.7 : 0.9, second = isFlipped ? first - 1.0 : 1.0 - first, length2 = 0.0;
+			for (int i = 0; i < 4; ++i)
+			{
+				corners[c][i] = first * q[0][i] + second * q[1][i];
+				length2 += corners[c][i] * corners[c][i];
+			}
+			for (int i = 0; i < 4; ++i)
+			{
+				corners[c][i] /= sqrt(length2);
+			}
+		}
+		Ball printed = PrintedBall((const double(*)[4])corners, 2, p);
+		outside[isFlipped] = CheckOurs(&skinned, snug_spherical, &printed);
+		radius[isFlipped] = printed.radius;
+	}
+	printf("Signs: a vertex is %.3f outside of a ball of radius %.3f\n", outside[1], radius[1]);
+	assert_true(outside[0] < 1e-3); // with signs aligned; the damped rotation centre is not exactly zero
+	assert_true(outside[1] > 0.3);
+	SkinnedMesh_Free(&skinned);
+}
+
+// Least squares of C_i r = C_j r have no answer for equal rotations, and one far away for nearly equal ones: here the
+// turn is a thousandth, and the joint has moved by a tenth, so r is 100 away. Damped, it stays near the joints.
+static void rotation_centers_stay_near(void** state)
+{
+	(void)state;
+	const double p[3] = { 0.0, 1.0, 0.0 }, x[3] = { 1.0, 0.0, 0.0 };
+	const double turns[] = { 0.0, 1e-9, 1e-3 };
+	for (size_t t = 0; t < LENGTH_OF(turns); ++t)
+	{
+		double q[4];
+		SkinnedMesh skinned = PointSkin(2, p);
+		AxisTurn(x, 0.0, q);
+		RigidMatrix(q, (const double[3]){ 0.0, 0.0, 0.0 }, skinned.skin.matrices);
+		AxisTurn(x, turns[t], q);
+		RigidMatrix(q, (const double[3]){ 0.0, 0.1, 0.0 }, skinned.skin.matrices + 12);
+		// Along y and z, (R - 1) r = -t: a rotation by a small angle about x, so |r| is |t| over the angle.
+		double undamped = 0.1 / turns[t];
+		assert_true(undamped > 99.0);
+		const Ball everywhere = { .radius = 1e30 };
+		CheckOurs(&skinned, snug_spherical, &everywhere);
+		Bounding how = { .bound = snug_boundDefault };
+		Thing thing = MakeSkinThing(&skinned, snug_spherical, (snugTreeDef){ 0 }, &how);
+		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, 2), snug_success);
+		const sgSkinView* view = sgSkinPoses_Current(thing.body->pose);
+		for (uint32_t s = 0; s < view->skin.header->setCount; ++s)
+		{
+			const float* center = view->centers + 4 * (size_t)s;
+			double distance = fabs(center[0] - p[0]) + fabs(center[1] - p[1]) + fabs(center[2] - p[2]);
+			assert_true(distance < 0.1);
+		}
+		// And vertices are where linear blending has them, nearly.
+		float positions[3 * 3 * 24];
+		assert_int_equal(snugBody_GetVertices(thing.body, NULL, positions, 0), snug_success);
+		for (uint32_t v = 0; v < thing.mesh.vertexCount; ++v)
+		{
+			assert_true(positions[3 * v + 1] > 0.999f && positions[3 * v + 1] < 1.101f);
+			assert_true(fabsf(positions[3 * v + 2]) < 2e-3f);
+		}
+		Thing_Free(&thing);
+		SkinnedMesh_Free(&skinned);
+	}
+}
+
+// --- Half turns -----------------------------------------------------------------------------------------------------
+
+// Joints that are exactly opposite to each other, in every sign, three and four of them: sums of quaternions vanish for
+// some weights. Positions stay finite, and bounds contain them.
+static void opposite_quaternions_are_bounded(void** state)
+{
+	(void)state;
+	sceneRandom random = { TestSeed() };
+	static const snugDeformer deformers[] = { snug_spherical, snug_dualQuaternion };
+	int count = TestCount(200), unaligned = 0;
+	for (int i = 0; i < count; ++i)
+	{
+		const double p[3] = { 0.3, 1.0, -0.2 };
+		uint32_t joints = 2 + sceneRandom_Index(&random, 3);
+		SkinnedMesh skinned = SetsSkin(joints, p, joints > 2 && sceneRandom_Index(&random, 2) == 0);
+		for (uint32_t j = 0; j < joints; ++j)
+		{
+			// Turns about axes by multiples of a right angle, or nearly.
+			double axis[3] = { 0.0, 0.0, 0.0 }, q[4], t[3] = { 0.1 * j, 0.0, 0.0 };
+			axis[sceneRandom_Index(&random, 3)] = 1.0;
+			double nearly = sceneRandom_Index(&random, 2) == 0 ? 0.0 : 1e-6 * sceneRandom_Range(&random, -1.0, 1.0);
+			double quarter = sceneRandom_Index(&random, 3) == 0 ? pi / 3.0 : 0.5 * pi;
+			AxisTurn(axis, quarter * (double)sceneRandom_Index(&random, 6) + nearly, q);
+			RigidMatrix(q, t, skinned.skin.matrices + 12 * (size_t)j);
+		}
+		const Ball everywhere = { .radius = 1e30 };
+		CheckOurs(&skinned, deformers[i % 2], &everywhere);
+		Bounding how = { .bound = snug_boundDefault };
+		Thing thing = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, &how);
+		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, joints), snug_success);
+		unaligned += !sgSkinPoses_Current(thing.body->pose)->pose->isAligned;
+		Thing_Free(&thing);
+		SkinnedMesh_Free(&skinned);
+	}
+	printf("%d poses, %d without common signs\n", count, unaligned);
+	assert_true(unaligned > 0);
+}
+
+// --- Errors ---------------------------------------------------------------------------------------------------------
+
+static void bad_joints_are_named(void** state)
+{
+	(void)state;
+	const double p[3] = { 0.0, 1.0, 0.0 };
+	static const snugDeformer deformers[] = { snug_spherical, snug_dualQuaternion };
+	for (int d = 0; d < 2; ++d)
+	{
+		SkinnedMesh skinned = PointSkin(3, p);
+		float* m = skinned.skin.matrices;
+		snugModelDef def = MeshDef(&skinned.mesh, deformers[d], (snugTreeDef){ 0 });
+		def.blend = (snugBlendDef){ .transformCount = 3,
+			.starts = skinned.skin.starts,
+			.transforms = skinned.skin.transforms,
+			.weights = skinned.skin.weights };
+		snugModel* model;
+		assert_int_equal(snugModel_Create(&def, &model), snug_success);
+		TestMessages messages = { 0 };
+		snugBodyDef bodyDef = { .model = model, .messenger = TestMessages_Get(&messages) };
+		snugBody* body;
+		assert_int_equal(snugBody_Create(&bodyDef, &body), snug_success);
+		static const float identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
+		for (int j = 0; j < 3; ++j)
+		{
+			memcpy(m + 12 * j, identity, sizeof(identity));
+		}
+		m[3] = 5.0f;
+		assert_int_equal(snugBody_SetJoints(body, m, 0, 3), snug_success);
+		float before[3 * 3 * 24], after[3 * 3 * 24];
+		assert_int_equal(snugBody_GetVertices(body, NULL, before, 0), snug_success);
+		assert_int_equal(snugBody_SetJoints(body, m, 0, 2), snug_badInput);
+		struct
+		{
+			int entry;
+			float value;
+			snugStatus status;
+			const char* text;
+		} faults[] = {
+			{ 12, NAN, snug_badInput, "joint 1" },
+			{ 24 + 7, INFINITY, snug_badInput, "joint 2" },
+			{ 24 + 5, -1.0f, snug_badInput, "mirrors" },
+			{ 12 + 10, 0.0f, snug_badInput, "flattens" },
+			{ 12 + 3, 3e38f, snug_outOfRange, "joint 1" },
+			{ 12 + 3, 9e35f, snug_outOfRange, "beyond" },
+		};
+		for (size_t i = 0; i < LENGTH_OF(faults); ++i)
+		{
+			float old = m[faults[i].entry];
+			m[faults[i].entry] = faults[i].value;
+			assert_int_equal(snugBody_SetJoints(body, m, 0, 3), faults[i].status);
+			if (strstr(messages.last, faults[i].text) == NULL)
+			{
+				fail_msg("fault %zu: \"%s\" does not say \"%s\"", i, messages.last, faults[i].text);
+			}
+			m[faults[i].entry] = old;
+			assert_int_equal(snugBody_GetVertices(body, NULL, after, 0), snug_success);
+			assert_memory_equal(before, after, sizeof(before));
+		}
+		snugBody_Destroy(body);
+		snugModel_Destroy(model);
+		// Bounds that are for linear blending only.
+		def.blend.bound = snug_boundLimited;
+		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
+		def.blend.bound = snug_boundDefault;
+		def.blend.volume = snug_volumeBall;
+		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
+		def.blend.volume = snug_volumeBox;
+		float positions[9] = { 0, 0, 0, 0, NAN, 0, 0, 0, 0 };
+		def.blend.jointPositions = positions;
+		assert_int_equal(snugModel_Create(&def, &model), snug_badInput);
+		SkinnedMesh_Free(&skinned);
+	}
+}
+
+// --- When bounds are refitted ---------------------------------------------------------------------------------------
+
+// Every strategy gives the same pairs, frame after frame of an animation.
+static void strategies_agree(void** state)
+{
+	(void)state;
+	static const snugDeformer deformers[] = { snug_spherical, snug_dualQuaternion };
+	uint64_t seed = TestSeed(), total = 0;
+	int count = TestCount(12);
+	for (int i = 0; i < count; ++i)
+	{
+		uint64_t number = seed + (uint64_t)i;
+		sceneRandom random = { number };
+		Thing things[4], other;
+		SkinnedMesh skinned = LinearSkin(sceneMakeBlob(12, number)), second = LinearSkin(sceneMakeBlob(10, number + 1));
+		Bounding how = { .bound = snug_boundDefault };
+		for (int s = 0; s < 4; ++s)
+		{
+			how.strategy = (snugStrategy)s;
+			things[s] = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, &how);
+		}
+		other = MakeSkinThing(&second, deformers[(i + 1) % 2], (snugTreeDef){ 0 }, &how);
+		Place(other.body, 1.2, 0.3, 0.1);
+		TurnJoints(&random, &skinned);
+		for (int frame = 0; frame < 8; ++frame)
+		{
+			NudgeJoints(&random, &skinned);
+			PairList expected = { 0 };
+			for (int s = 0; s < 4; ++s)
+			{
+				snugStatus status = snugBody_SetJoints(things[s].body, skinned.skin.matrices, 0, 4);
+				assert_true(status == snug_success || status == snug_badInput);
+				PairList found = CollideAll(things[s].body, other.body, NULL);
+				if (s == 0)
+				{
+					expected = BruteAll(things, &other, NULL);
+				}
+				AssertSamePairs("strategies", number, &expected, &found);
+				assert_int_equal(snugBody_Validate(things[s].body, NULL), snug_success);
+				PairList_Free(&found);
+			}
+			total += expected.count;
+			PairList_Free(&expected);
+		}
+		for (int s = 0; s < 4; ++s)
+		{
+			Thing_Free(things + s);
+		}
+		Thing_Free(&other);
+		SkinnedMesh_Free(&skinned);
+		SkinnedMesh_Free(&second);
+	}
+	assert_true(total > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lemma_5_fails_beyond_a_right_angle),
+		cmocka_unit_test(signs_that_are_not_aligned_miss),
+		cmocka_unit_test(rotation_centers_stay_near),
+		cmocka_unit_test(opposite_quaternions_are_bounded),
+		cmocka_unit_test(bad_joints_are_named),
+		cmocka_unit_test(strategies_agree),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
