@@ -139,7 +139,7 @@ static void PlaceLeaf(sphereBody* s, uint32_t number, sphereBall corners[3])
 void sphereBody_RefitBottomUp(sphereBody* spheres)
 {
 	const sphereTree* tree = spheres->tree;
-	for (uint32_t i = tree->nodeCount; i-- > 0;)
+	for (uint32_t i = tree->model->tree.triangleCount > 0 ? tree->nodeCount : 0; i-- > 0;)
 	{
 		const sphereNode* node = tree->nodes + i;
 		sphereBall ball, corners[3];
