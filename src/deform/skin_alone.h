@@ -32,7 +32,8 @@ SG_INLINE Above ImageAcross(
 static inline float SideAcross(const Side* side, float slack)
 {
 	float dual = slack * f8_ReduceMax(side->lambda) + f8_Sum(side->above), bulge = f8_Sum(side->bulge);
-	return f8_Sum(side->base) + (dual < bulge ? dual : bulge);
+	float most = slack * f8_ReduceMax(side->most), least = dual < bulge ? dual : bulge;
+	return f8_Sum(side->base) + (least < most ? least : most);
 }
 
 /// The node's share of what skin_program.h calls Denominator.

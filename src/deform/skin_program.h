@@ -157,20 +157,22 @@ SG_INLINE f8 DivideUp(f8 value, const Denominator* denominator)
 	return f8_Max(f8_Mul(value, denominator->inverse), value);
 }
 
-/// One side of the program, once the shift is known: sums for f(lambda) at the weighted mean of all b, and at zero,
-/// where the farthest joint is.
+/// One side of the program, once the shift is known: sums for f(lambda) at the weighted mean of all b, at zero, where
+/// the farthest joint is, and at the largest b, where nothing is above: large nodes have many pairs, of which a vertex
+/// has few.
 typedef struct Side
 {
 	f8 base;  ///< sum of low * b
 	f8 above; ///< sum of spread * max(0, b - lambda)
 	f8 bulge; ///< sum of spread * max(0, b)
+	f8 most;  ///< the largest b, or zero
 	f8 lambda;
 } Side;
 
 SG_INLINE Side Side_Start(f8 lambda)
 {
 	f8 zero = f8_Set(0.0f);
-	return (Side){ zero, zero, zero, lambda };
+	return (Side){ zero, zero, zero, zero, lambda };
 }
 
 SG_INLINE void Side_Add(Side* side, f8 b, f8 low, f8 spread)
@@ -179,11 +181,13 @@ SG_INLINE void Side_Add(Side* side, f8 b, f8 low, f8 spread)
 	side->base = f8_MulAddLoose(low, b, side->base);
 	side->above = f8_MulAddLoose(spread, f8_Max(f8_Sub(b, side->lambda), zero), side->above);
 	side->bulge = f8_MulAddLoose(spread, f8_Max(b, zero), side->bulge);
+	side->most = f8_Max(side->most, f8_Select(f8_LessEqual(f8_Add(low, spread), zero), zero, b));
 }
 
 SG_INLINE f8 Side_Bound(const Side* side, f8 slack)
 {
-	return f8_Add(side->base, f8_Min(f8_MulAddLoose(slack, side->lambda, side->above), side->bulge));
+	f8 least = f8_Min(f8_MulAddLoose(slack, side->lambda, side->above), side->bulge);
+	return f8_Add(side->base, f8_Min(least, f8_Mul(slack, side->most)));
 }
 
 /// What the first pass over the entries leaves of one row: the farthest image of any joint, up and (negated) down, and
