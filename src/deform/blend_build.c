@@ -620,7 +620,7 @@ static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 		return snug_outOfMemory;
 	}
 	AddReachOfVolumes(b);
-	if (!sgBlend_IsWithinReach(&b->header))
+	if (!IsSkin(b) && !sgBlend_IsWithinReach(&b->header)) // other skins rest where they are, whatever their reach
 	{
 		return sgFail(&b->def->messenger, snug_outOfRange, "the mesh, or a volume around some of it, reaches too far");
 	}

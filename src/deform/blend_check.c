@@ -196,7 +196,8 @@ static const char* CheckReach(const snugModel* model, const sgBlendHeader* heade
 		{
 			most = fmaxf(most, fabsf(model->positions[3 * (size_t)v + (size_t)axis]));
 		}
-		if (!(header->reach[axis] >= most) || !sgBlend_IsWithinReach(header))
+		if (!(header->reach[axis] >= most) || !isfinite(header->reach[axis]) ||
+		    (!sgSkin_Is(model->deformer) && !sgBlend_IsWithinReach(header)))
 		{
 			return "its reach is wrong";
 		}
