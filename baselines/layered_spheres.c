@@ -63,6 +63,8 @@ layeredSpheres* layeredSpheres_Create(const snugModel* model)
 			made->nodes[made->slotNumbers[slot]] = (layeredNode){ first, node->childCount };
 		}
 	}
+	// A model without triangles has a root all the same.
+	made->nodeCount = tree->triangleCount > 0 ? made->nodeCount : 0;
 	for (uint32_t i = 0; i < tree->leafCount; ++i)
 	{
 		const sgLeaf* leaf = tree->leaves + i;
