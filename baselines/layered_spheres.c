@@ -49,8 +49,6 @@ layeredSpheres* layeredSpheres_Create(const snugModel* model)
 		layeredSpheres_Destroy(made);
 		return NULL;
 	}
-	// Without triangles the root is a leaf of nothing: no sphere.
-	slots = tree->triangleCount > 0 ? slots : 0;
 	for (uint32_t slot = 0; slot < slots; ++slot)
 	{
 		made->slotNumbers[slot] = made->nodeCount;
@@ -65,7 +63,9 @@ layeredSpheres* layeredSpheres_Create(const snugModel* model)
 			made->nodes[made->slotNumbers[slot]] = (layeredNode){ first, node->childCount };
 		}
 	}
-	for (uint32_t i = 0; slots > 0 && i < tree->leafCount; ++i)
+	// A model without triangles has a root all the same.
+	made->nodeCount = tree->triangleCount > 0 ? made->nodeCount : 0;
+	for (uint32_t i = 0; i < tree->leafCount; ++i)
 	{
 		const sgLeaf* leaf = tree->leaves + i;
 		for (int c = 0; c < 3; ++c)

@@ -120,8 +120,12 @@ sgBox oracleOptimalBox(const snugBody* posed)
 	sgBox box = sgBox_Empty();
 	for (int lane = 0; lane < 24; lane += 3)
 	{
-		sgBox_AddPoint(&box, lower + lane);
-		sgBox_AddPoint(&box, upper + lane);
+		// Lanes that no cluster was large enough for hold nothing.
+		if (lower[lane] <= upper[lane])
+		{
+			sgBox_AddPoint(&box, lower + lane);
+			sgBox_AddPoint(&box, upper + lane);
+		}
 	}
 	return box;
 }
