@@ -23,6 +23,14 @@ static inline double Larger(double a, double b)
 	return a > b ? a : b;
 }
 
+// a - b, not below it: the difference of two floats need not be a double if one is far smaller than the other.
+static double DifferenceUp(double a, double b)
+{
+	double difference = a - b;
+	bool isExact = difference + b == a && a - difference == b;
+	return isExact ? difference : nextafter(difference, INFINITY);
+}
+
 static sgPointList PointsOf(const sgGroupDraft* draft, uint32_t lane)
 {
 	return (sgPointList){
@@ -68,7 +76,8 @@ static void FillBox(const sgPointList* list, uint32_t lane, sgFieldsHead* head)
 		}
 		float center = sgRoundNearest(0.5 * (lower + upper));
 		head->center[k].lane[lane] = center;
-		head->half[k].lane[lane] = sgRoundUp(Larger(upper - (double)center, (double)center - lower));
+		double above = DifferenceUp(upper, (double)center), below = DifferenceUp((double)center, lower);
+		head->half[k].lane[lane] = sgRoundUp(Larger(above, below));
 	}
 }
 
@@ -192,7 +201,8 @@ static void SetFlatFit(const sgFieldSums* sums, uint32_t lane, sgFieldFit* fit)
 	for (int row = 0; row < 3; ++row)
 	{
 		float mean = sgRoundNearest(0.5 * ((double)sums->lower[row] + (double)sums->upper[row]));
-		double above = (double)sums->upper[row] - (double)mean, below = (double)mean - (double)sums->lower[row];
+		double above = DifferenceUp((double)sums->upper[row], (double)mean);
+		double below = DifferenceUp((double)mean, (double)sums->lower[row]);
 		fit->mean[row].lane[lane] = mean;
 		fit->residual[row].lane[lane] = sgRoundUp(Larger(above, below));
 		for (int k = 0; k < 3; ++k)
