@@ -51,7 +51,7 @@ static void every_bound_matches_brute_force(void** state)
 {
 	(void)state;
 	uint64_t seed = TestSeed(), checks = 0, pairs = 0;
-	for (int i = 0; i < TestCount(1000); ++i)
+	for (int i = 0; i < TestCount(400); ++i)
 	{
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
@@ -101,7 +101,7 @@ static void vertices_follow_the_definition(void** state)
 {
 	(void)state;
 	uint64_t seed = TestSeed();
-	for (int i = 0; i < TestCount(200); ++i)
+	for (int i = 0; i < TestCount(80); ++i)
 	{
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
@@ -147,7 +147,7 @@ static void small_pools_cost_only_time(void** state)
 {
 	(void)state;
 	uint64_t seed = TestSeed();
-	for (int i = 0; i < TestCount(60); ++i)
+	for (int i = 0; i < TestCount(30); ++i)
 	{
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
@@ -291,7 +291,7 @@ static void bad_fields_are_refused(void** state)
 static void building_is_deterministic(void** state)
 {
 	(void)state;
-	for (int i = 0; i < TestCount(60); ++i)
+	for (int i = 0; i < TestCount(30); ++i)
 	{
 		uint64_t number = TestSeed() + (uint64_t)i;
 		sceneRandom random = { number };
@@ -374,7 +374,7 @@ static void threads_find_the_same(void** state)
 		pairs[k] = malloc((size_t)capacity * sizeof(snugPair));
 		assert_non_null(pairs[k]);
 	}
-	for (int i = 0; i < TestCount(56); ++i)
+	for (int i = 0; i < TestCount(28); ++i)
 	{
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
@@ -427,7 +427,7 @@ static void bounds_hold_on_long_walks(void** state)
 {
 	(void)state;
 	uint64_t seed = TestSeed(), refitted[2] = { 0, 0 };
-	for (int i = 0; i < TestCount(42); ++i)
+	for (int i = 0; i < TestCount(21); ++i)
 	{
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
