@@ -135,11 +135,11 @@ static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t c
 	Note(bench_evaluation, start);
 }
 
-static void Bound(
-    const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, uint32_t mask, sgBoundsOut out)
+static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, const sgMorphLanes* morph,
+    uint32_t mask, sgBoundsOut out)
 {
 	uint64_t start = Tick();
-	plainBlend->bound(blend, family, pose, mask, out);
+	plainBlend->bound(blend, family, pose, morph, mask, out);
 	Note(bench_refit, start);
 }
 
