@@ -88,6 +88,12 @@ static snugStatus ReadDef(const snugModelDef* def, sgMeshView* mesh)
 		return sgFail(&def->messenger, snug_outOfRange, "%u vertices and %u triangles; at most %u of each are possible",
 		    def->vertexCount, def->triangleCount, SNUG_MAX_COUNT);
 	}
+	bool isFixed = def->deformer == snug_rigid || def->deformer == snug_free;
+	if (isFixed && (def->blend.transformCount > 0 || def->fields.fieldCount > 0))
+	{
+		sgWarn(&def->messenger, "weights or displacement fields are given, but %s models do not use them: see deformer",
+		    def->deformer == snug_rigid ? "rigid" : "free");
+	}
 	return CheckMesh(mesh, &def->messenger);
 }
 

@@ -6,6 +6,7 @@
 // way, which is no harm. `test_golden --print` prints the table anew.
 #include "support.h"
 
+#include "scenes/character.h"
 #include "scenes/motion.h"
 #include "scenes/pair_hash.h"
 
@@ -246,6 +247,56 @@ static Golden Fields(void)
 	return golden;
 }
 
+// Two men who meet, breathing: morph targets, then a skin.
+static Golden Meeting(snugDeformer deformer)
+{
+	Golden golden = Start();
+	sceneCharacter man;
+	assert_true(sceneCharacter_Create(&man, scene_man));
+	snugModelDef def = sceneCharacter_MakeDef(&man, deformer);
+	def.fields = sceneTargets_Get(&man.targets);
+	Thing things[2] = { { .mesh = man.mesh }, { .mesh = man.mesh } };
+	float matrices[12 * SCENE_MAX_JOINTS], amplitudes[16];
+	assert_true(man.targets.count <= 16);
+	assert_int_equal(snugModel_Create(&def, &things[0].model), snug_success);
+	things[1].model = things[0].model;
+	things[0].body = MakeBody(things[0].model, NULL);
+	things[1].body = MakeBody(things[0].model, NULL);
+	for (int frame = 0; frame < 6; ++frame)
+	{
+		for (int k = 0; k < 2; ++k)
+		{
+			snugFrame place;
+			sceneCharacter_Meet(&man, k, 12 + frame, 30, matrices, &place);
+			sceneCharacter_Breathe(&man, 0.1 * frame + 0.3 * k, amplitudes);
+			assert_int_equal(snugBody_SetJoints(things[k].body, matrices, 0, man.weights.transformCount), snug_success);
+			assert_int_equal(snugBody_SetAmplitudes(things[k].body, amplitudes, man.targets.count), snug_success);
+			assert_int_equal(snugBody_SetFrame(things[k].body, &place), snug_success);
+		}
+		AddFrame(&golden, &things[0], &things[1], NULL);
+	}
+	snugBody_Destroy(things[0].body);
+	snugBody_Destroy(things[1].body);
+	snugModel_Destroy(things[0].model);
+	sceneCharacter_Free(&man);
+	return golden;
+}
+
+static Golden BlendedMen(void)
+{
+	return Meeting(snug_blend);
+}
+
+static Golden SphericalMen(void)
+{
+	return Meeting(snug_spherical);
+}
+
+static Golden DualQuaternionMen(void)
+{
+	return Meeting(snug_dualQuaternion);
+}
+
 static const struct Scene
 {
 	const char* name;
@@ -262,6 +313,9 @@ static const struct Scene
 	{ "LightEncounter", LightEncounter, { 666u, 0xd443164fa6a17f9cu, 0x621aa4e69cc98126u, 0x7b9e6e55fcfeaa39u } },
 	{ "HeavyEncounter", HeavyEncounter, { 26445u, 0x1d563be7c56eada3u, 0x225ca0e64745dce0u, 0xef59bc6b6a2a17beu } },
 	{ "Fields", Fields, { 1383u, 0xaa6aacc117b1b9a5u, 0x9ac3d3bfaa625743u, 0x21015051d49062deu } },
+	{ "BlendedMen", BlendedMen, { 993u, 0x2031c459c2d40edau, 0x56840f286417ce6bu, 0x9f92fed8fa6d2e9bu } },
+	{ "SphericalMen", SphericalMen, { 995u, 0xd7d995dbea3efae9u, 0x56840f286417ce6bu, 0x9f34f3e763ebd378u } },
+	{ "DualQuaternionMen", DualQuaternionMen, { 997u, 0xaf17b5b1196bd54du, 0x56840f286417ce6bu, 0x737eb98d0b48cb6fu } },
 	// clang-format on
 };
 

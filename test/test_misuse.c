@@ -303,6 +303,20 @@ static void bad_definitions_are_refused(void** state)
 	assert_int_equal(TryModel(def), snug_success); // nothing at all is a model that touches nothing
 }
 
+// The likeliest slip: everything is given but the deformer.
+static void forgotten_deformers_are_told(void** state)
+{
+	(void)state;
+	TestMessages told = { 0 };
+	snugModelDef def = MeshDef(&mesh, snug_rigid, (snugTreeDef){ 0 });
+	def.messenger = TestMessages_Get(&told);
+	def.fields.fieldCount = 2;
+	snugModel* model = NULL;
+	assert_int_equal(snugModel_Create(&def, &model), snug_success);
+	assert_true(told.count == 1 && told.severity == snug_warning && strstr(told.last, "deformer") != NULL);
+	snugModel_Destroy(model);
+}
+
 static void bad_frames_are_refused(void** state)
 {
 	(void)state;
@@ -409,6 +423,7 @@ int main(void)
 		cmocka_unit_test(wrong_arguments_are_told),
 		cmocka_unit_test(bad_meshes_are_named),
 		cmocka_unit_test(bad_definitions_are_refused),
+		cmocka_unit_test(forgotten_deformers_are_told),
 		cmocka_unit_test(bad_frames_are_refused),
 		cmocka_unit_test(ranges_of_vertices),
 		cmocka_unit_test(texts_and_names),
