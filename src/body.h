@@ -73,9 +73,20 @@ typedef struct sgLook
 
 sgLook sgBody_Look(snugBody* body, sgLaneSet family);
 
+/// Visits of a query, counted by each of its threads for itself: a counter that threads share costs more than a visit.
+typedef struct sgVisits
+{
+	uint32_t count;     ///< families looked at for the first time in this step
+	uint32_t repeats;   ///< of those, how many were looked at in the step before as well
+	uint32_t wellTaken; ///< and how many had been refitted before
+} sgVisits;
+
 /// A query needed the bounds of a family, so it belongs to the front. `look` is from before they were brought up to
 /// date.
-void sgBody_NoteVisit(snugBody* body, sgLook look, sgLaneSet family);
+void sgBody_NoteVisit(const snugBody* body, sgLook look, sgLaneSet family, sgVisits* visits);
+
+/// Add to what the body knows of this step.
+void sgBody_AddVisits(snugBody* body, const sgVisits* visits);
 
 /// What the body's strategy does before a query: refit recent families, or all. Once per pose.
 void sgBody_Prepare(snugBody* body, snugCounters* counters);

@@ -463,7 +463,7 @@ static void bounds_hold_on_long_walks(void** state)
 	}
 	print_message("%llu nodes refitted with a front, %llu on demand\n", (unsigned long long)refitted[0],
 	    (unsigned long long)refitted[1]);
-	assert_true(refitted[0] > 0 && refitted[1] > 0);
+	assert_true(refitted[0] > 0 && (refitted[1] > 0 || TestCount(21) == 1));
 }
 
 // The same step again and again: growth is used at all, for boxes and for balls. Would catch a front that refits all.

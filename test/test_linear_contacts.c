@@ -98,7 +98,7 @@ static void contact_spheres_stay_wrapped(void** state)
 		Thing_Free(&thing);
 		FieldSet_Free(&set);
 	}
-	assert_true(checks > 10000);
+	assert_true(checks > 30 * (uint64_t)TestCount(300));
 }
 
 static bool AreSame(const snugContact* a, const snugContact* b, uint64_t count)

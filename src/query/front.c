@@ -16,7 +16,8 @@ static bool IsRecent(const snugBody* body, const sgCacheGroup* cached, sgLaneSet
 
 // Refit a family: nodes whose children are wanted (all, or the recent ones) by merging those, which are refitted first;
 // the others, and those whose children have no place, straight from the pose. Recursion is bounded by SG_MAX_DEPTH.
-static void RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached, bool all, snugCounters* counters)
+// Returns how many families were refitted.
+static uint32_t RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached, bool all, snugCounters* counters)
 {
 	const sgTree* tree = &body->model->tree;
 	// Where only some vertices moved, families that are up to date have nothing below them that is not. Before a query
@@ -24,10 +25,10 @@ static void RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached, bo
 	bool isRoot = tree->nodes[family.group * SG_LANES + family.first].parent == SG_NONE;
 	if ((body->deform->refitsBottomUp || !isRoot) && cached->version[family.first / 2] == body->version)
 	{
-		return;
+		return 0;
 	}
 	sgBoundsOut out = sgCacheGroup_Bounds(cached);
-	uint32_t direct = family.leafMask, merged = 0;
+	uint32_t direct = family.leafMask, merged = 0, refitted = 1;
 	for (uint32_t rest = family.mask & ~family.leafMask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
@@ -38,7 +39,7 @@ static void RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached, bo
 			direct |= 1u << lane;
 			continue;
 		}
-		RefitTree(body, children, cachedChildren, all, counters);
+		refitted += RefitTree(body, children, cachedChildren, all, counters);
 		sgBounds below = sgBounds_View(sgCacheGroup_Bounds(cachedChildren));
 		sgBox box = sgGetKernels()->mergeBoxes(below.boxes, children.mask);
 		sgBoxLanes_Set(out.boxes, lane, &box);
@@ -51,8 +52,8 @@ static void RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached, bo
 		counters->nodesAtFront += (uint32_t)__builtin_popcount(direct);
 	}
 	counters->nodesAboveFront += merged;
-	atomic_fetch_add_explicit(&body->prepared, 1, memory_order_relaxed);
 	sgCache_Publish(body, cached, family);
+	return refitted;
 }
 
 static bool NeedsPreparing(const snugBody* body)
@@ -149,7 +150,8 @@ void sgBody_PrepareSubtree(snugBody* body, uint32_t slot, snugCounters* counters
 	sgCacheGroup* cached = FindWanted(body, family);
 	if (cached != NULL)
 	{
-		RefitTree(body, family, cached, body->strategy == snug_strategyBottomUp, counters);
+		uint32_t refitted = RefitTree(body, family, cached, body->strategy == snug_strategyBottomUp, counters);
+		atomic_fetch_add_explicit(&body->prepared, refitted, memory_order_relaxed);
 	}
 }
 
@@ -166,7 +168,8 @@ void sgBody_Prepare(snugBody* body, snugCounters* counters)
 	sgCacheGroup* cached = RefitsBefore(body) ? sgCache_FindGroup(body, root.group, true) : NULL;
 	if (cached != NULL)
 	{
-		RefitTree(body, root, cached, body->strategy == snug_strategyBottomUp, counters);
+		uint32_t refitted = RefitTree(body, root, cached, body->strategy == snug_strategyBottomUp, counters);
+		atomic_fetch_add_explicit(&body->prepared, refitted, memory_order_relaxed);
 	}
 }
 

@@ -118,6 +118,7 @@ static SG_NOINLINE void RunSearch(Tasks* tasks, NodePair pair)
 		copies[i]->body = sides[i]->body;
 		copies[i]->tree = sides[i]->tree;
 		copies[i]->placement = sides[i]->placement;
+		copies[i]->visits = (sgVisits){ 0 };
 		sgSide_ForgetLeaves(copies[i]);
 	}
 	if (!search.isStopped)
@@ -125,6 +126,8 @@ static SG_NOINLINE void RunSearch(Tasks* tasks, NodePair pair)
 		sgSearch_Descend(&search, pair.a, pair.b);
 		sgSearch_HandOver(&search);
 	}
+	sgBody_AddVisits(search.a.body, &search.a.visits);
+	sgBody_AddVisits(search.b.body, &search.b.visits);
 	Team_Lock(&tasks->team);
 	AddCounters(&tasks->team.counters, &search.counters);
 	Team_Unlock(&tasks->team);

@@ -187,7 +187,7 @@ sgLook sgBody_Look(snugBody* body, sgLaneSet family)
 }
 
 // The first visit in a step also tells how good the front was.
-void sgBody_NoteVisit(snugBody* body, sgLook look, sgLaneSet family)
+void sgBody_NoteVisit(const snugBody* body, sgLook look, sgLaneSet family, sgVisits* visits)
 {
 	if (look.cached == NULL)
 	{
@@ -197,12 +197,18 @@ void sgBody_NoteVisit(snugBody* body, sgLook look, sgLaneSet family)
 	uint16_t last = atomic_load_explicit(lastVisit, memory_order_relaxed);
 	if (last != body->step)
 	{
-		bool isRepeated = last == (uint16_t)(body->step - 1);
-		atomic_fetch_add_explicit(&body->visits, 1, memory_order_relaxed);
-		atomic_fetch_add_explicit(&body->repeats, isRepeated, memory_order_relaxed);
-		atomic_fetch_add_explicit(&body->wellTaken, look.bounds.boxes != NULL, memory_order_relaxed);
+		++visits->count;
+		visits->repeats += last == (uint16_t)(body->step - 1);
+		visits->wellTaken += look.bounds.boxes != NULL;
 		atomic_store_explicit(lastVisit, body->step, memory_order_relaxed);
 	}
+}
+
+void sgBody_AddVisits(snugBody* body, const sgVisits* visits)
+{
+	atomic_fetch_add_explicit(&body->visits, visits->count, memory_order_relaxed);
+	atomic_fetch_add_explicit(&body->repeats, visits->repeats, memory_order_relaxed);
+	atomic_fetch_add_explicit(&body->wellTaken, visits->wellTaken, memory_order_relaxed);
 }
 
 sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters)

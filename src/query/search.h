@@ -23,6 +23,7 @@ typedef struct sgSide
 	snugBody* body;
 	const sgTree* tree;
 	sgPlacement placement;
+	sgVisits visits;
 	sgBoundsScratch scratch;                ///< bounds that found no place in the cache
 	sgLeafGroup leafGroups[SG_LEAF_GROUPS]; ///< a group's place is its number modulo SG_LEAF_GROUPS
 } sgSide;

@@ -164,7 +164,7 @@ static uint64_t OverlapSets(sgSearch* search, uint32_t slotA, sgLaneSet setA, ui
 		sgBounds node = FindNode(sideA, slotA);
 		if (node.boxes != NULL && Overlap(search, node, 1u << slotA % SG_LANES, b, setB.mask) == 0)
 		{
-			sgBody_NoteVisit(sideB->body, lookB, setB);
+			sgBody_NoteVisit(sideB->body, lookB, setB, &sideB->visits);
 			return 0;
 		}
 	}
@@ -172,7 +172,7 @@ static uint64_t OverlapSets(sgSearch* search, uint32_t slotA, sgLaneSet setA, ui
 	{
 		a = sgBody_Refresh(sideA->body, setA, &sideA->scratch, counters);
 	}
-	sgBody_NoteVisit(sideA->body, lookA, setA);
+	sgBody_NoteVisit(sideA->body, lookA, setA, &sideA->visits);
 	if (b.boxes == NULL)
 	{
 		sgBounds node = FindNode(sideB, slotB);
@@ -187,7 +187,7 @@ static uint64_t OverlapSets(sgSearch* search, uint32_t slotA, sgLaneSet setA, ui
 	bool isNeeded = pairs != 0 || lookB.bounds.boxes == NULL || setB.leafMask != setB.mask;
 	if (isNeeded)
 	{
-		sgBody_NoteVisit(sideB->body, lookB, setB);
+		sgBody_NoteVisit(sideB->body, lookB, setB, &sideB->visits);
 	}
 	return pairs;
 }
@@ -245,6 +245,7 @@ static snugStatus PrepareSide(sgSearch* search, sgSide* side, snugBody* body, sg
 {
 	side->body = body;
 	side->tree = &body->model->tree;
+	side->visits = (sgVisits){ 0 };
 	sgSide_ForgetLeaves(side);
 	sgBody_Prepare(body, &search->counters);
 	return sgBody_MakePlacement(body, search->options->origin, root, &side->placement, &search->counters);
@@ -285,6 +286,8 @@ void sgTraverse(snugBody* a, snugBody* b, const sgTraversal* options, sgSink* si
 			sgSearch_Descend(&search, 0, 0);
 		}
 		result->complete = !search.isCut;
+		sgBody_AddVisits(a, &search.a.visits);
+		sgBody_AddVisits(b, &search.b.visits);
 	}
 	snugCounters* counters = &search.counters;
 	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
