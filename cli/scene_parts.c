@@ -423,11 +423,10 @@ static const snugModel* GetModel(const maker* m, uint32_t instance, cliMotion mo
 	}
 	int which = HasFields(m, instance) ? 1 : 0;
 	const ioSkin *skins = m->asset->skins, *skin = skins + body->skin;
-	// Where joints are at rest matters to spherical skins only; to the others their number does.
-	bool isKnown =
-	    known->jointed[which] != NULL &&
-	    (known->skins[which] == body->skin ||
-	        (GetSkinDeformer(m) != snug_spherical && skins[known->skins[which]].jointCount == skin->jointCount));
+	// Where joints are at rest matters to skins that turn; to the others their number does.
+	bool isKnown = known->jointed[which] != NULL &&
+	               (known->skins[which] == body->skin ||
+	                   (GetSkinDeformer(m) == snug_blend && skins[known->skins[which]].jointCount == skin->jointCount));
 	if (!isKnown)
 	{
 		known->jointed[which] = CreateJointed(m, mesh, skin, which == 1);

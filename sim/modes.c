@@ -17,6 +17,8 @@
 // The lowest lambda of a body of length 1 and Young's modulus 1 is a few hundredths of the square of its thickness, or
 // for a compact one about 10. A shift between the two serves both.
 #define SHIFT 1e-3
+/// Most that eigenvalues of rigid modes may be, as a part of the first other one: they should be zero.
+#define MOST_RIGID 1e-2
 
 static void Tell(const simModesDef* def, const char* what)
 {
@@ -213,6 +215,23 @@ static double GetFrequency(double lambda, const simModesDef* def, double length)
 	return sqrt(fabs(lambda) * def->young / def->density) / length / (2.0 * PI);
 }
 
+// Of a body that is very thin for its length, rounding swamps what is stiff against bending: rigid modes are far from
+// zero then, and eigenvalues may even be negative.
+static bool AreModesSound(const simModesDef* def, const simEigen* eigen)
+{
+	double first = eigen->values[0], rigid = 0.0;
+	bool isAscending = first > 0.0;
+	for (int i = 0; i < 6; ++i)
+	{
+		rigid = fmax(rigid, fabs(eigen->rigid[i]));
+	}
+	for (uint32_t m = 1; m < def->modeCount; ++m)
+	{
+		isAscending = isAscending && eigen->values[m] >= eigen->values[m - 1] * (1.0 - 1e-6);
+	}
+	return isAscending && rigid <= MOST_RIGID * first;
+}
+
 static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxels, double axes[3][3], simError* error)
 {
 	simElastic elastic;
@@ -221,6 +240,10 @@ static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxe
 	bool good = simElastic_Create(&elastic, voxels, def->poisson, error);
 	simEigenDef eigenDef = { &elastic, def->modeCount, SHIFT, def->progress, def->user };
 	good = good && simEigen_Solve(&eigen, &eigenDef, error);
+	if (good && !AreModesSound(def, &eigen))
+	{
+		good = simError_Set(error, "the body is too thin for its length: rounding leaves nothing of its modes");
+	}
 	modes->frequencies = good ? malloc(def->modeCount * sizeof(double)) : NULL;
 	if (good && (modes->frequencies == NULL || !MakeFields(modes, def, voxels, &elastic, &eigen, axes)))
 	{

@@ -101,6 +101,51 @@ static void contact_spheres_stay_wrapped(void** state)
 	assert_true(checks > 30 * (uint64_t)TestCount(300));
 }
 
+// Narrow trees, whose groups hold several families: here one part of the body has a field of its own for every vertex,
+// and the other has one for all. Would catch a margin for rounding that counts the fields of the upper group only.
+static void contact_spheres_of_narrow_trees_stay_wrapped(void** state)
+{
+	(void)state;
+	for (int i = 0; i < 24; ++i)
+	{
+		sceneMesh mesh = sceneMakeBlob((uint32_t)(6 + i / 6), 1);
+		uint32_t count = mesh.vertexCount;
+		FieldSet set = { .fieldCount = 1,
+			.starts = calloc(count + 1, sizeof(uint32_t)),
+			.fields = calloc(count + 1, sizeof(uint16_t)),
+			.displacements = calloc(3 * (size_t)count + 3, sizeof(float)) };
+		assert_true(set.starts != NULL && set.fields != NULL && set.displacements != NULL);
+		for (uint32_t v = 0; v < count; ++v)
+		{
+			set.fields[v] = mesh.positions[3 * v] < 0.2f ? 0 : (uint16_t)set.fieldCount++;
+			set.displacements[3 * v] = 0.1f;
+			set.starts[v + 1] = v + 1;
+		}
+		set.amplitudes = calloc(set.fieldCount, sizeof(float));
+		LinearBounding how = { .bound = i % 2 == 0 ? snug_boundBall : snug_boundMeanBall };
+		snugTreeDef tree = { .branching = i / 2 % 3 == 0 ? 8 : i / 2 % 3 == 1 ? 4 : 2, .leafTriangles = 1 };
+		snugModelDef def = LinearDef(&mesh, &set, tree, &how);
+		def.fields.contactLevel = 6;
+		Thing thing = { .mesh = mesh };
+		assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
+		thing.body = MakeBody(thing.model, NULL);
+		const sgTree* nodes = &thing.model->tree;
+		for (uint32_t slot = 0; slot < nodes->groupCount * SG_LANES; ++slot)
+		{
+			Ball below = IsContact(thing.model, slot, 6) ? BallOf(thing.body, slot) : (Ball){ .radius = 0.0L };
+			uint32_t parent = IsContact(thing.model, slot, 6) ? nodes->nodes[slot].parent : SG_NONE;
+			for (uint32_t at = parent; at != SG_NONE; at = nodes->nodes[at].parent)
+			{
+				Ball above = BallOf(thing.body, at);
+				long double far = Distance(above.center, below.center) + below.radius;
+				assert_true(far <= above.radius * (1.0L + 0x1p-60L));
+			}
+		}
+		Thing_Free(&thing);
+		FieldSet_Free(&set);
+	}
+}
+
 static bool AreSame(const snugContact* a, const snugContact* b, uint64_t count)
 {
 	return memcmp(a, b, (size_t)count * sizeof(snugContact)) == 0;
@@ -420,6 +465,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(contact_spheres_stay_wrapped),
+		cmocka_unit_test(contact_spheres_of_narrow_trees_stay_wrapped),
 		cmocka_unit_test(no_contact_is_missed),
 		cmocka_unit_test(all_pairs_of_spheres_agree),
 		cmocka_unit_test(misuse_is_refused),

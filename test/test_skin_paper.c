@@ -364,6 +364,83 @@ static void bad_joints_are_named(void** state)
 	}
 }
 
+static void TurnAboutZ(double degrees, float matrix[12])
+{
+	const double axis[3] = { 0.0, 0.0, 1.0 }, zero[3] = { 0.0, 0.0, 0.0 };
+	double rotation[4];
+	AxisTurn(axis, degrees * 3.14159265358979323846 / 180.0, rotation);
+	RigidMatrix(rotation, zero, matrix);
+}
+
+// Two joint sets that do not agree about the sign of a pair of joints, which weighs next to nothing in one of them.
+// Would catch a disputed sign that is told by its size in a sum of weights.
+static void disputed_signs_of_no_weight_are_bounded(void** state)
+{
+	(void)state;
+	enum
+	{
+		PATCHES = 24 * 24,
+		TRIANGLES = PATCHES + 3
+	};
+	for (int i = 0; i < 2 * 12; ++i)
+	{
+		sceneMesh mesh = sceneMesh_Allocate(3 * TRIANGLES, TRIANGLES);
+		uint32_t starts[3 * TRIANGLES + 1], count = 0;
+		uint16_t transforms[9 * TRIANGLES];
+		float weights[9 * TRIANGLES], matrices[36];
+		for (uint32_t v = 0; v < 3 * TRIANGLES; ++v)
+		{
+			uint32_t t = v / 3, c = v % 3;
+			float* p = mesh.positions + 3 * (size_t)v;
+			mesh.triangles[v] = v;
+			starts[v] = count;
+			bool isPatch = t < PATCHES;
+			p[0] = isPatch ? -5.0f : (float)(c == 1);
+			p[1] = isPatch ? (float)(t % 24) * 0.05f + (c == 1 ? 0.04f : 0.0f) : (float)(c == 2);
+			p[2] = isPatch ? (float)(t / 24) * 0.05f + (c == 2 ? 0.04f : 0.0f) : 20.0f + (float)(t - PATCHES);
+			for (uint16_t j = 0; j < (isPatch ? 2 : 3); ++j)
+			{
+				transforms[count] = j;
+				weights[count++] = !isPatch ? (j == 2 ? 0.6f : 0.2f) : j == 0 ? 1.0f : ldexpf(1.0f, -96 - 2 * (i / 2));
+			}
+		}
+		starts[3 * TRIANGLES] = count;
+		TurnAboutZ(0.0, matrices);
+		TurnAboutZ(220.0, matrices + 12);
+		TurnAboutZ(110.0, matrices + 24);
+		snugModelDef def = MeshDef(&mesh, i % 2 == 0 ? snug_spherical : snug_dualQuaternion, (snugTreeDef){ 0 });
+		def.blend =
+		    (snugBlendDef){ .transformCount = 3, .starts = starts, .transforms = transforms, .weights = weights };
+		Thing thing = { .mesh = mesh };
+		assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
+		thing.body = MakeBody(thing.model, NULL);
+		assert_int_equal(snugBody_SetJoints(thing.body, matrices, 0, 3), snug_success);
+		assert_int_equal(snugBody_Validate(thing.body, NULL), snug_success);
+		Thing_Free(&thing);
+	}
+}
+
+// What is made can be loaded, whatever the shape of the tree.
+static void skins_load_again(void** state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 200; ++i)
+	{
+		sceneRandom random = { i + 1 };
+		SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeTorus(1.0, 0.3, 4 + 3 * (i / 10), 3 + 4 * (i % 10)), 6);
+		Bounding how = { .bound = snug_boundDefault };
+		snugDeformer deformer = i % 2 == 0 ? snug_spherical : snug_dualQuaternion;
+		Thing thing = MakeSkinThing(&skinned, deformer, i % 4 == 0 ? RandomTreeDef(&random) : (snugTreeDef){ 0 }, &how);
+		size_t bytes;
+		const void* block = snugModel_GetBlock(thing.model, &bytes);
+		snugModel* loaded = NULL;
+		assert_int_equal(snugModel_Load(block, bytes, NULL, &loaded), snug_success);
+		snugModel_Destroy(loaded);
+		Thing_Free(&thing);
+		SkinnedMesh_Free(&skinned);
+	}
+}
+
 // Meshes at the edge of what coordinates may be: at rest they are bounded, however loosely, and queries work.
 static void far_meshes_rest_where_they_are(void** state)
 {
@@ -457,6 +534,8 @@ int main(void)
 		cmocka_unit_test(rotation_centers_stay_near),
 		cmocka_unit_test(opposite_quaternions_are_bounded),
 		cmocka_unit_test(bad_joints_are_named),
+		cmocka_unit_test(disputed_signs_of_no_weight_are_bounded),
+		cmocka_unit_test(skins_load_again),
 		cmocka_unit_test(far_meshes_rest_where_they_are),
 		cmocka_unit_test(strategies_agree),
 	};

@@ -320,9 +320,13 @@ static bool IsBetterAcross(Builder* b, const sgFamilyDraft* draft, const sgBlend
 		return false;
 	}
 	bool isAlone = draft->laneLast[0] == draft->laneLast[SG_LANES - 1];
-	if (isAlone || IsSkin(b)) // pairs of joints are few, and in the order of their numbers
+	if (IsSkin(b)) // the root only, which is the first: pairs of joints are few, and in the order of their numbers
 	{
-		return isAlone && draft->laneFirst[0] < draft->laneLast[0];
+		return isAlone && b->header.familyCount == 0;
+	}
+	if (isAlone)
+	{
+		return true;
 	}
 	double steps = 0.0;
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)

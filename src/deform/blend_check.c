@@ -208,11 +208,11 @@ static const char* CheckReach(const snugModel* model, const sgBlendHeader* heade
 // Bounds and volumes that a definition may ask for, and what goes with corners only.
 static bool IsBoundKnown(const sgBlendHeader* header, bool isSkin)
 {
-	bool isCorners = header->bound == snug_boundCorners;
+	bool isCorners = header->bound == snug_boundCorners, isBall = header->volume == snug_volumeBall;
 	bool hasSets = header->jointSetCount != 0 || header->setTransformCount != 0 || header->setWeightCount != 0;
 	return header->bound <= snug_boundCorners && header->volume <= snug_volumeBall &&
 	       header->restVolume <= snug_restDop14 && header->boundLeaves <= 1 &&
-	       (isSkin || isCorners == (header->volume == snug_volumeBall)) &&
+	       (isSkin ? isCorners || !isBall : isCorners == isBall) &&
 	       (isCorners ? header->restVolume == snug_restBox : !hasSets);
 }
 

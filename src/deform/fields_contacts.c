@@ -53,6 +53,16 @@ static void Wrap(const NodeBalls* above, const NodeBalls* below)
 	}
 }
 
+// What rounding adds to a ball is counted in units that grow with the fields of its group (linear_kernels.c), and a
+// ball above must have thrice of what the one below has. A group of a narrow tree has fields for the sake of other
+// families too, so the one below may have more of them.
+static float WrapsOf(const sgFieldsHeader* header, const sgFieldsGroup* above, const sgFieldsGroup* below)
+{
+	double unitsAbove = 4.0 * above->fieldCount + 13.0 + header->maxFields;
+	double unitsBelow = 4.0 * below->fieldCount + 13.0 + header->maxFields;
+	return sgRoundUp(3.0 * fmax(1.0, unitsBelow / unitsAbove * (1.0 + 0x1p-20)));
+}
+
 void sgFields_WrapContacts(const sgTree* tree, const sgFieldsHeader* header, const sgFieldsGroup* groups,
     const uint16_t* groupFields, sgLaneFloats* groupValues)
 {
@@ -83,7 +93,9 @@ void sgFields_WrapContacts(const sgTree* tree, const sgFieldsHeader* header, con
 				continue;
 			}
 			Wrap(&node, &below);
-			((sgFieldsHead*)(void*)values)->wraps.lane[node.lane] = 3.0f;
+			float* wraps = ((sgFieldsHead*)(void*)values)->wraps.lane + node.lane;
+			float needed = WrapsOf(header, group, below.group);
+			*wraps = needed > *wraps ? needed : *wraps;
 		}
 	}
 }

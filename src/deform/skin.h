@@ -22,6 +22,10 @@
 /// Vertices with more influences have too many pairs; such models are bounded by joint sets, without corners.
 #define SG_PAIR_INFLUENCES 12
 
+/// 1 - cosine of a pair is 2 at most, but for pairs of which joint sets do not agree what the sign is. Nodes that have
+/// one are bounded by their vertices.
+#define SG_DISPUTED 4.0f
+
 /// Below this, |sum w q|^2 says nothing about a direction any more, and the pivot's quaternion takes its place.
 #define SG_LEAST_LENGTH2 0x1p-10f
 

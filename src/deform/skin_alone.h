@@ -110,6 +110,10 @@ static float LeastAlone(
 		sum = f8_MulAddLoose(weight, away, sum);
 		most = f8_Select(f8_LessEqual(weight, zero), most, f8_Max(most, away));
 	}
+	if (f8_ReduceMax(most) > SG_DISPUTED)
+	{
+		return -1.0f;
+	}
 	float limit = (float)(1.0 - 1.0 / (double)influences) + 0x1p-22f, all = f8_Sum(sum);
 	float farthest = f8_ReduceMax(most) * limit, away = all < farthest ? all : farthest;
 	float margin = SG_LANES * entries->count <= KEPT_IMAGES ? 0x1p-15f : 0x1p-7f;

@@ -233,9 +233,8 @@ static void SetOffsets(const sgSkinView* view)
 	}
 }
 
-/// Pairs of which joint sets do not agree what the sign is: too large for any bound, so that nodes that have them are
-/// bounded by their vertices.
-static const float noCosine = -0x1p100f;
+/// Of pairs of which joint sets do not agree what the sign is: beyond SG_DISPUTED.
+static const float noCosine = -0x1p10f;
 
 // Where signs do not agree everywhere: those of each pair by its joint sets. `off` keeps what was found meanwhile.
 static void SignPairs(const sgSkinView* view)

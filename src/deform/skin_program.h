@@ -142,6 +142,8 @@ SG_INLINE Denominator MakeDenominator(const Entries* entries, const sgSkinPairPo
 	f8 margin = f8_Set(entries->count <= KEPT_IMAGES ? 0x1p-15f : 0x1p-7f);
 	f8 least = f8_Sub(f8_Sub(one, away), f8_Mul(margin, f8_Max(away, f8_Set(0x1p-6f))));
 	least = f8_Max(least, f8_Set(pose->leastLength2));
+	// A sign that is not agreed upon, whatever it weighs: see skin_pose.c.
+	least = f8_Select(f8_Less(f8_Set(SG_DISPUTED), most), f8_Set(-1.0f), least);
 	f8 reach = f8_Set(pose->reach);
 	return (Denominator){
 		.least = least,
