@@ -5,40 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-// The transforms of up to eight vertices, ascending and each once: a merge of their lists.
-static uint32_t MergeTransforms(const sgWeights* weights, const uint32_t* vertices, uint32_t count, uint16_t* out)
-{
-	uint32_t next[SG_LANES], merged = 0;
-	for (uint32_t lane = 0; lane < count; ++lane)
-	{
-		next[lane] = weights->starts[vertices[lane]];
-	}
-	for (;;)
-	{
-		uint32_t least = UINT32_MAX;
-		for (uint32_t lane = 0; lane < count; ++lane)
-		{
-			bool isLeft = next[lane] < weights->starts[vertices[lane] + 1];
-			uint32_t transform = isLeft ? weights->transforms[next[lane]] : UINT32_MAX;
-			least = transform < least ? transform : least;
-		}
-		if (least == UINT32_MAX)
-		{
-			return merged;
-		}
-		for (uint32_t lane = 0; lane < count; ++lane)
-		{
-			bool isLeft = next[lane] < weights->starts[vertices[lane] + 1];
-			next[lane] += isLeft && weights->transforms[next[lane]] == least;
-		}
-		if (out != NULL)
-		{
-			out[merged] = (uint16_t)least;
-		}
-		++merged;
-	}
-}
-
 static void FillValues(const snugModel* model, const sgWeights* weights, const uint32_t* vertices, uint32_t count,
     const uint16_t* transforms, uint32_t transformCount, sgLaneFloats* values)
 {
@@ -71,7 +37,8 @@ bool sgBlend_CountBlocks(const snugModel* model, const sgWeights* weights, sgBle
 		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++blocks)
 		{
 			uint32_t left = cluster->vertexCount - i;
-			transforms += MergeTransforms(weights, vertices + i, left < SG_LANES ? left : SG_LANES, NULL);
+			transforms += sgMergeLists(
+			    weights->starts, weights->transforms, vertices + i, left < SG_LANES ? left : SG_LANES, NULL);
 		}
 	}
 	header->blockCount = (uint32_t)blocks;
@@ -177,7 +144,8 @@ void sgBlend_FillBlocks(
 		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++block)
 		{
 			uint32_t left = cluster->vertexCount - i, count = left < SG_LANES ? left : SG_LANES;
-			uint32_t own = MergeTransforms(weights, vertices + i, count, out->transforms + transforms);
+			uint32_t own =
+			    sgMergeLists(weights->starts, weights->transforms, vertices + i, count, out->transforms + transforms);
 			out->blocks[block] = (sgBlendBlock){ values, transforms, own };
 			FillValues(model, weights, vertices + i, count, out->transforms + transforms, own, out->values + values);
 			transforms += own;

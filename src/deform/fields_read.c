@@ -144,40 +144,6 @@ void sgFields_Read(const snugModelDef* def, const sgTree* tree, const sgDisplace
 
 // --- Blocks ---------------------------------------------------------------------------------------------------------
 
-// The fields of up to eight vertices, ascending and each once: a merge of their lists.
-static uint32_t MergeFields(const sgDisplacements* from, const uint32_t* vertices, uint32_t count, uint16_t* out)
-{
-	uint32_t next[SG_LANES], merged = 0;
-	for (uint32_t lane = 0; lane < count; ++lane)
-	{
-		next[lane] = from->starts[vertices[lane]];
-	}
-	for (;;)
-	{
-		uint32_t least = UINT32_MAX;
-		for (uint32_t lane = 0; lane < count; ++lane)
-		{
-			bool isLeft = next[lane] < from->starts[vertices[lane] + 1];
-			uint32_t field = isLeft ? from->fields[next[lane]] : UINT32_MAX;
-			least = field < least ? field : least;
-		}
-		if (least == UINT32_MAX)
-		{
-			return merged;
-		}
-		for (uint32_t lane = 0; lane < count; ++lane)
-		{
-			bool isLeft = next[lane] < from->starts[vertices[lane] + 1];
-			next[lane] += isLeft && from->fields[next[lane]] == least;
-		}
-		if (out != NULL)
-		{
-			out[merged] = (uint16_t)least;
-		}
-		++merged;
-	}
-}
-
 bool sgFields_CountBlocks(const snugModel* model, const sgDisplacements* displacements, sgFieldsHeader* header)
 {
 	const sgClusters* clusters = &model->clusters;
@@ -189,7 +155,8 @@ bool sgFields_CountBlocks(const snugModel* model, const sgDisplacements* displac
 		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++blocks)
 		{
 			uint32_t left = cluster->vertexCount - i;
-			fields += MergeFields(displacements, vertices + i, left < SG_LANES ? left : SG_LANES, NULL);
+			fields += sgMergeLists(
+			    displacements->starts, displacements->fields, vertices + i, left < SG_LANES ? left : SG_LANES, NULL);
 		}
 	}
 	header->blockCount = (uint32_t)blocks;
@@ -235,7 +202,8 @@ void sgFields_FillBlocks(const snugModel* model, const sgDisplacements* displace
 		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++block)
 		{
 			uint32_t left = cluster->vertexCount - i, count = left < SG_LANES ? left : SG_LANES;
-			uint32_t own = MergeFields(displacements, vertices + i, count, out->fields + fields);
+			uint32_t own =
+			    sgMergeLists(displacements->starts, displacements->fields, vertices + i, count, out->fields + fields);
 			out->blocks[block] = (sgFieldsBlock){ values, fields, own };
 			FillBlock(model, displacements, vertices + i, count, out->fields + fields, out->values + values);
 			fields += own;

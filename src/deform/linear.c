@@ -7,9 +7,6 @@
 #include "kernels/isa.h"
 
 #include <math.h>
-#include <stdatomic.h>
-
-static _Atomic(const sgLinearKernels*) currentKernels; // null: not chosen yet
 
 const sgLinearKernels* sgLinear_GetKernels(void)
 {
@@ -21,18 +18,7 @@ const sgLinearKernels* sgLinear_GetKernels(void)
 		[sgIsa_avx512] = &sgLinearKernels_avx512,
 #endif
 	};
-	const sgLinearKernels* kernels = atomic_load_explicit(&currentKernels, memory_order_relaxed);
-	if (kernels == NULL)
-	{
-		kernels = tables[sgGetIsa()];
-		atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
-	}
-	return kernels;
-}
-
-void sgLinear_SetKernels(const sgLinearKernels* kernels)
-{
-	atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
+	return tables[sgGetIsa()];
 }
 
 /// What groups must know for a bound, and the volume that goes with it.

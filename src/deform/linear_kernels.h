@@ -16,9 +16,8 @@ typedef struct sgLinearKernels
 	    const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, uint32_t mask, sgBoundsOut out);
 } sgLinearKernels;
 
-/// The kernels in use, and others to use instead: see isa.h.
+/// The kernels in use: see isa.h.
 const sgLinearKernels* sgLinear_GetKernels(void);
-void sgLinear_SetKernels(const sgLinearKernels* kernels);
 
 extern const sgLinearKernels sgLinearKernels_scalar;
 extern const sgLinearKernels sgLinearKernels_sse2;

@@ -174,3 +174,37 @@ snugStatus sgClusters_Build(const sgTree* tree, const snugAllocator* allocator, 
 	*bytes = total;
 	return snug_success;
 }
+
+uint32_t sgMergeLists(
+    const uint32_t* starts, const uint16_t* numbers, const uint32_t* vertices, uint32_t count, uint16_t* out)
+{
+	uint32_t next[SG_LANES], merged = 0;
+	for (uint32_t lane = 0; lane < count; ++lane)
+	{
+		next[lane] = starts[vertices[lane]];
+	}
+	for (;;)
+	{
+		uint32_t least = UINT32_MAX;
+		for (uint32_t lane = 0; lane < count; ++lane)
+		{
+			bool isLeft = next[lane] < starts[vertices[lane] + 1];
+			uint32_t number = isLeft ? numbers[next[lane]] : UINT32_MAX;
+			least = number < least ? number : least;
+		}
+		if (least == UINT32_MAX)
+		{
+			return merged;
+		}
+		for (uint32_t lane = 0; lane < count; ++lane)
+		{
+			bool isLeft = next[lane] < starts[vertices[lane] + 1];
+			next[lane] += isLeft && numbers[next[lane]] == least;
+		}
+		if (out != NULL)
+		{
+			out[merged] = (uint16_t)least;
+		}
+		++merged;
+	}
+}

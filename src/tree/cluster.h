@@ -44,6 +44,13 @@ typedef struct sgClusters
 /// Make the clusters of a tree. The result follows from the tree alone.
 snugStatus sgClusters_Build(const sgTree* tree, const snugAllocator* allocator, void** data, size_t* bytes);
 
+/// The numbers that up to eight vertices have in their lists, ascending and each once: a block of a cluster is
+/// evaluated over these. The list of vertex v, ascending, is numbers[starts[v]] to numbers[starts[v + 1] - 1].
+/// @param out nullable
+/// @return how many
+uint32_t sgMergeLists(
+    const uint32_t* starts, const uint16_t* numbers, const uint32_t* vertices, uint32_t count, uint16_t* out);
+
 sgClusters sgClusters_Bind(const sgTree* tree, const void* data);
 
 #endif
