@@ -11,7 +11,7 @@
 #ifndef BASELINES_ACCUMULATED_SPHERES_H
 #define BASELINES_ACCUMULATED_SPHERES_H
 
-#include "model.h"
+#include "model/model.h"
 
 typedef struct accumulatedSpheres accumulatedSpheres;
 

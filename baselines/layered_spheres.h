@@ -7,7 +7,7 @@
 #ifndef BASELINES_LAYERED_SPHERES_H
 #define BASELINES_LAYERED_SPHERES_H
 
-#include "model.h"
+#include "model/model.h"
 
 typedef struct layeredSpheres layeredSpheres;
 

@@ -5,7 +5,7 @@
 #ifndef BASELINES_NODE_WEIGHTS_H
 #define BASELINES_NODE_WEIGHTS_H
 
-#include "model.h"
+#include "model/model.h"
 
 typedef struct nodeWeights
 {

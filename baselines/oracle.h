@@ -7,7 +7,7 @@
 #ifndef BASELINES_ORACLE_H
 #define BASELINES_ORACLE_H
 
-#include "body.h"
+#include "body/body.h"
 
 typedef struct oracleBody
 {

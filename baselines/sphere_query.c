@@ -1,7 +1,7 @@
 // Bodies of sphere trees, and queries between two of them.
 #include "baselines/sphere_parts.h"
 #include "geometry/triangle.h"
-#include "kernels/isa.h"
+#include "simd/isa.h"
 
 #include <math.h>
 #include <stdlib.h>

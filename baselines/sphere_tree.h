@@ -12,7 +12,7 @@
 #ifndef BASELINES_SPHERE_TREE_H
 #define BASELINES_SPHERE_TREE_H
 
-#include "body.h"
+#include "body/body.h"
 
 typedef struct sphereTree sphereTree;
 typedef struct sphereBody sphereBody;

@@ -1,7 +1,7 @@
 #include "baselines/world.h"
 
-#include "body.h"
-#include "kernels/isa.h"
+#include "body/body.h"
+#include "simd/isa.h"
 
 #include <string.h>
 

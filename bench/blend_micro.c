@@ -1,7 +1,7 @@
 // Numbers of single nodes and of models: what it costs to refit one, to build one, to keep one.
 #include "bench/blend_bodies.h"
 #include "bench/timer.h"
-#include "body.h"
+#include "body/body.h"
 #include "deform/blend.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "bench/field_tightness.h"
 
 #include "baselines/layered_spheres.h"
-#include "body.h"
+#include "body/body.h"
 #include "deform/fields.h"
 #include "geometry/ball.h"
 

@@ -1,7 +1,7 @@
 // What updating one node costs, by bound.
 #include "bench/modal_body.h"
 #include "bench/timer.h"
-#include "body.h"
+#include "body/body.h"
 #include "deform/fields.h"
 
 #include <math.h>

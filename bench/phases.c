@@ -2,7 +2,7 @@
 
 #include "bench/timer.h"
 #include "deform/blend_kernels.h"
-#include "kernels/isa.h"
+#include "simd/isa.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-# Headers, both libraries, the CMake package and the pkg-config file. The program installs itself (cli/CMakeLists.txt).
+# Headers, both libraries, the CMake package and the pkg-config file. The program installs itself (program/CMakeLists.txt).
 include(CMakePackageConfigHelpers)
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/snug)

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The layout of src/block.c: a header of 64 bytes, its size at 16 and the checksum at 24, taken with that field zero.
+// The layout of src/model/block.c: a header of 64 bytes, its size at 16 and the checksum at 24, taken with that field
+// zero.
 enum
 {
 	HEADER_BYTES = 64,

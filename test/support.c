@@ -467,7 +467,7 @@ snugMessenger TestMessages_Get(TestMessages* messages)
 // --- Model files
 // ------------------------------------------------------------------------------------------------------
 
-// The layout of src/block.c: a header of 64 bytes with the checksum at 24, taken with that field zero.
+// The layout of src/model/block.c: a header of 64 bytes with the checksum at 24, taken with that field zero.
 enum
 {
 	HEADER_BYTES = 64,

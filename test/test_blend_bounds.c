@@ -7,7 +7,7 @@
 // that could not fail. tools/mutate-bounds lowers every constant until these tests do.
 #include "hard_skins.h"
 
-#include "body.h"
+#include "body/body.h"
 #include "deform/blend.h"
 
 #include <float.h>

@@ -2,7 +2,7 @@
 // force.
 #include "blend_support.h"
 
-#include "body.h"
+#include "body/body.h"
 #include "deform/blend_corners.h"
 
 #include <math.h>

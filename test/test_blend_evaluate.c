@@ -5,7 +5,7 @@
 // of a zero, and a last block that is not full.
 #include "hard_skins.h"
 
-#include "body.h"
+#include "body/body.h"
 #include "deform/blend_kernels.h"
 
 #include <math.h>

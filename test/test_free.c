@@ -4,7 +4,7 @@
 // force on vertices that it knows itself, not only on those that the body reports.
 #include "support.h"
 
-#include "body.h"
+#include "body/body.h"
 #include "scenes/motion.h"
 
 #include <math.h>

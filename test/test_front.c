@@ -2,7 +2,7 @@
 // motion instead of being refitted; one query on several threads. Pairs never depend on it; counters tell them apart.
 #include "support.h"
 
-#include "body.h"
+#include "body/body.h"
 #include "scenes/meshless.h"
 
 #include <math.h>

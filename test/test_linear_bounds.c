@@ -6,7 +6,7 @@
 #include "hard_skins.h"
 #include "linear_support.h"
 
-#include "body.h"
+#include "body/body.h"
 #include "deform/linear_kernels.h"
 
 #include <math.h>

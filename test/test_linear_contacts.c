@@ -1,7 +1,7 @@
 // test/test_linear_contacts.c: contact spheres wrap, none is missed, and nothing that can be seen is culled.
 #include "linear_support.h"
 
-#include "body.h"
+#include "body/body.h"
 #include "deform/fields.h"
 
 #include <math.h>

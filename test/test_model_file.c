@@ -7,7 +7,7 @@
 #include "linear_support.h"
 
 #include "base/checksum.h"
-#include "block.h"
+#include "model/block.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
-#include "body.h"
+#include "body/body.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 // bounds and the validator.
 #include "support.h"
 
-#include "body.h"
+#include "body/body.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 // pairs that exact brute force finds.
 #include "skin_support.h"
 
-#include "body.h"
+#include "body/body.h"
 #include "deform/skin_kernels.h"
-#include "kernels/isa.h"
+#include "simd/isa.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 // the vertex that is outside, and checks that every bound of ours contains it.
 #include "skin_support.h"
 
-#include "body.h"
+#include "body/body.h"
 #include "deform/skin.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
-#include "body.h"
+#include "body/body.h"
 #include "scenes/pair_hash.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // test/test_tree.c: the tree's invariants, on meshes that are hard to split, and what the validator makes of damage.
 #include "support.h"
 
-#include "model.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdio.h>

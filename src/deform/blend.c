@@ -2,11 +2,11 @@
 #include "deform/blend.h"
 
 #include "base/fpenv.h"
-#include "body.h"
+#include "body/body.h"
 #include "deform/blend_corners.h"
 #include "deform/blend_kernels.h"
 #include "deform/skin.h"
-#include "kernels/isa.h"
+#include "simd/isa.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -15,7 +15,7 @@
 #include "deform/morph.h"
 #include "geometry/prism.h"
 #include "geometry/volume.h"
-#include "model.h"
+#include "model/model.h"
 
 /// How one family is bounded. A family has one kind, since its lanes are computed together.
 typedef enum sgBlendKind

@@ -4,8 +4,8 @@
 #ifndef SG_BLEND_PROGRAM_H
 #define SG_BLEND_PROGRAM_H
 
-#include "base/simd.h"
 #include "deform/blend.h"
+#include "simd/lanes.h"
 
 #include <float.h>
 

@@ -12,7 +12,7 @@
 #define SG_DEFORM_H
 
 #include "kernels/kernels.h"
-#include "model.h"
+#include "model/model.h"
 
 typedef struct sgDeform
 {

@@ -13,7 +13,7 @@
 #define SG_FIELDS_H
 
 #include "geometry/prism.h"
-#include "model.h"
+#include "model/model.h"
 
 /// What a group of nodes knows of each of its fields. Parts lie one after the other, in this order.
 typedef enum sgFieldsPart

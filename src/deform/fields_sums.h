@@ -3,8 +3,8 @@
 #ifndef SG_FIELDS_SUMS_H
 #define SG_FIELDS_SUMS_H
 
-#include "base/simd.h"
 #include "deform/fields.h"
+#include "simd/lanes.h"
 
 /// Displaced positions of a block of eight vertices, by coordinate: the bits of sgFields_Evaluate.
 SG_INLINE void sgFields_DisplaceBlock(

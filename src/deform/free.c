@@ -3,8 +3,8 @@
 // There is no cheaper way to bound a node than to look at its vertices, so bodies refit from the leaves up (van den
 // Bergen 1997). The direct bound here serves nodes whose children found no place in an exhausted pool.
 #include "base/fpenv.h"
-#include "body.h"
-#include "kernels/isa.h"
+#include "body/body.h"
+#include "simd/isa.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // src/deform/linear.c: the deformer of displacement fields alone: vibration modes, morph targets, principal components.
 // All that it knows is in fields.h; a pose is a set of amplitudes.
 #include "base/fpenv.h"
-#include "body.h"
+#include "body/body.h"
 #include "deform/linear_kernels.h"
 #include "geometry/volume.h"
-#include "kernels/isa.h"
+#include "simd/isa.h"
 
 #include <math.h>
 

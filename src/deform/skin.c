@@ -2,11 +2,11 @@
 #include "deform/skin.h"
 
 #include "base/fpenv.h"
-#include "body.h"
+#include "body/body.h"
 #include "deform/blend_build.h"
 #include "deform/skin_build.h"
 #include "deform/skin_kernels.h"
-#include "kernels/isa.h"
+#include "simd/isa.h"
 
 #include <math.h>
 #include <stdatomic.h>

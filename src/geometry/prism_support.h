@@ -2,8 +2,8 @@
 #ifndef SG_PRISM_SUPPORT_H
 #define SG_PRISM_SUPPORT_H
 
-#include "base/simd.h"
 #include "geometry/prism.h"
+#include "simd/lanes.h"
 
 // Support of the rest volume in the direction of a row `linear`: the box and the prism, whichever is tighter.
 // The least and the greatest value of linear . (p - center).

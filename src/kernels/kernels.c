@@ -1,8 +1,8 @@
 // src/kernels/kernels.c: see kernels.h. Compiled once per instruction set, with SNUG_ISA_… saying which.
 #include "kernels/kernels.h"
 
-#include "base/simd.h"
 #include "geometry/triangle.h"
+#include "simd/lanes.h"
 
 #include <math.h>
 

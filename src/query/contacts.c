@@ -4,7 +4,7 @@
 // straight from the pose. A sphere above contains the contact spheres below it (deform/fields_contacts.c), so none is
 // missed if what does not overlap is not descended into.
 #include "base/fpenv.h"
-#include "body.h"
+#include "body/body.h"
 #include "deform/fields.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 // until there are enough pairs of nodes, and every pair is descended into by one thread, with a search of its own. They
 // share what the bodies remember (body.h) and the sink, which keeps the smallest pairs in whatever order they come.
 #include "base/fpenv.h"
-#include "kernels/isa.h"
 #include "query/search.h"
+#include "simd/isa.h"
 
 #include <string.h>
 

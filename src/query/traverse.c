@@ -10,7 +10,7 @@
 // pair found is the same on every machine.
 #include "query/search.h"
 
-#include "kernels/isa.h"
+#include "simd/isa.h"
 
 static const sgTriangleLanes* Triangles(sgSearch* search, sgSide* side, sgLaneSet set, uint32_t lane)
 {

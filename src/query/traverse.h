@@ -2,7 +2,7 @@
 #ifndef SG_TRAVERSE_H
 #define SG_TRAVERSE_H
 
-#include "body.h"
+#include "body/body.h"
 #include "query/sink.h"
 
 typedef struct sgTraversal

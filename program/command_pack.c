@@ -1,0 +1,103 @@
+#include "program/commands.h"
+#include "program/output.h"
+#include "program/scene.h"
+#include "program/terminal.h"
+
+#include <stdio.h>
+
+static const cliUsage usage = {
+	.command = "pack",
+	.synopsis = "FILE -o MODEL.snug [options]",
+	.summary =
+	    "Precompute the model of a body - mesh, weights and bounding tree - so that programs, and the other commands,\n"
+	    "load it at once. A .snug file holds one model: of a file with several bodies, --instance says which.\n"
+	    "\n"
+	    "A .snug file holds no joints, clips or nodes. Commands show it at rest: a skinned model as its mesh is in the "
+	    "file,\n"
+	    "before any joint or morph target moves it; any other where its node puts it. Programs pose it:\n"
+	    "snugModel_LoadFile, then snugBody_SetJoints. Morph targets are displacement fields: snugBody_SetAmplitudes "
+	    "sets\n"
+	    "the weights of a skinned body, and adds to those that the file has at rest for any other.",
+	.examples = "  snug pack fox.glb -o fox.snug\n"
+	            "  snug pack --instance Head character.glb -o head.snug\n"
+	            "  snug info fox.snug",
+	.minArguments = 1,
+	.maxArguments = 1,
+	.argumentName = "FILE",
+};
+
+static void ListParts(const cliScene* scene, char* text, size_t size)
+{
+	size_t used = 0;
+	text[0] = '\0';
+	for (int i = 0; i < scene->partCount && used < size - 160; ++i)
+	{
+		used += (size_t)snprintf(text + used, size - used, "%s%d '%.100s'", i > 0 ? ", " : "", i, scene->parts[i].name);
+	}
+}
+
+// The scene has made a model for the body that was asked for, or for the only one.
+static int ChoosePart(const cliScene* scene, const char* name, const snugModel** model)
+{
+	const char* path = scene->files[0].path;
+	char list[1500];
+	for (int i = 0; i < scene->partCount; ++i)
+	{
+		*model = scene->parts[i].model;
+		if (*model != NULL)
+		{
+			return CLI_DONE;
+		}
+	}
+	ListParts(scene, list, sizeof(list));
+	if (name == NULL && scene->partCount > 0)
+	{
+		cliError("%s: holds %d bodies; choose one with --instance: %s", path, scene->partCount, list);
+		return CLI_BAD_USAGE;
+	}
+	cliError("%s: no body '%s'; there are: %s", path, name != NULL ? name : "", list);
+	return CLI_BAD_INPUT;
+}
+
+static int RunPack(const cliSceneOptions* options, char** paths, const char* path)
+{
+	cliScene scene;
+	const snugModel* model = NULL;
+	int code = CLI_BAD_INPUT;
+	if (cliScene_Load(&scene, options, 1, paths))
+	{
+		code = ChoosePart(&scene, options->only, &model);
+	}
+	if (code == CLI_DONE)
+	{
+		cliProgress("writing %s ...", path);
+		code = cliOutput_WriteModel(path, model) ? CLI_DONE : CLI_BAD_INPUT;
+		cliProgress("");
+	}
+	cliScene_Free(&scene);
+	return code;
+}
+
+int cliPack(int argumentCount, char** arguments)
+{
+	cliSceneOptions scene = { .baked = true };
+	const char* path = NULL;
+	const cliOption options[] = {
+		{ "-o", cli_text, &path, "MODEL.snug", "where the model goes; required" },
+		{ "--instance", cli_text, &scene.only, "NAME|NUMBER", "which body, as `snug info` lists them" },
+		CLI_DEFORMER_OPTION(&scene.deformer),
+		CLI_BOUND_OPTIONS(&scene),
+		{ .name = NULL },
+	};
+	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);
+	if (parsed != cli_go)
+	{
+		return parsed == cli_help ? CLI_DONE : CLI_BAD_USAGE;
+	}
+	if (path == NULL)
+	{
+		cliError("pack needs -o MODEL.snug; see snug pack --help");
+		return CLI_BAD_USAGE;
+	}
+	return cliOutput_Check(path, ".snug", arguments[0]) ? RunPack(&scene, arguments, path) : CLI_BAD_USAGE;
+}

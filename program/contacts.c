@@ -1,0 +1,298 @@
+#include "program/contacts.h"
+
+#include "baselines/brute.h"
+#include "bench/timer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Two bodies whose boxes meet.
+typedef struct candidate
+{
+	int bodies[2];
+} candidate;
+
+typedef struct place
+{
+	float x;
+	int body;
+} place;
+
+typedef struct search
+{
+	cliContacts* contacts;
+	cliStage* stage;
+	const cliContactOptions* options;
+	snugBounds* boxes; ///< per body: proven ones for ours, those of the positions for brute force
+	float** positions; ///< per body, for brute force
+	place* order;      ///< bodies by their lower x
+	candidate* candidates;
+	size_t candidateCount, candidateCapacity;
+} search;
+
+static bool Fail(search* s, const char* text)
+{
+	if (s->stage->error.text[0] == '\0')
+	{
+		ioError_Set(&s->stage->error, s->stage->scene->files[0].path, 0, "%s", text);
+	}
+	return false;
+}
+
+// ---- Candidates ------------------------------------------------------------------------------------------------
+
+static bool BoxesMeet(const snugBounds* a, const snugBounds* b)
+{
+	bool meet = true;
+	for (int k = 0; k < 3; ++k)
+	{
+		meet = meet && a->lower[k] <= b->upper[k] && b->lower[k] <= a->upper[k];
+	}
+	return meet;
+}
+
+static bool AddCandidate(search* s, int a, int b)
+{
+	if (s->candidateCount == s->candidateCapacity)
+	{
+		size_t capacity = 2 * s->candidateCapacity + 64;
+		candidate* grown = realloc(s->candidates, capacity * sizeof(candidate));
+		if (grown == NULL)
+		{
+			return Fail(s, "out of memory for pairs of bodies");
+		}
+		s->candidates = grown;
+		s->candidateCapacity = capacity;
+	}
+	s->candidates[s->candidateCount++] = (candidate){ { a < b ? a : b, a < b ? b : a } };
+	return true;
+}
+
+static int CompareCandidates(const void* first, const void* second)
+{
+	const candidate *x = first, *y = second;
+	int difference = x->bodies[0] - y->bodies[0];
+	return difference != 0 ? difference : x->bodies[1] - y->bodies[1];
+}
+
+static int ComparePlaces(const void* first, const void* second)
+{
+	const place *x = first, *y = second;
+	return x->x != y->x ? (x->x < y->x ? -1 : 1) : x->body - y->body;
+}
+
+static bool FindCandidates(search* s)
+{
+	const cliScene* scene = s->stage->scene;
+	int count = scene->partCount;
+	s->order = malloc(((size_t)count + 1) * sizeof(place));
+	if (s->order == NULL)
+	{
+		return Fail(s, "out of memory");
+	}
+	for (int i = 0; i < count; ++i)
+	{
+		s->order[i] = (place){ s->boxes[i].lower[0], i };
+	}
+	qsort(s->order, (size_t)count, sizeof(place), ComparePlaces);
+	for (int i = 0; i < count; ++i)
+	{
+		int a = s->order[i].body;
+		for (int j = i + 1; j < count && s->order[j].x <= s->boxes[a].upper[0]; ++j)
+		{
+			int b = s->order[j].body;
+			bool asked = s->options->within || scene->parts[a].file != scene->parts[b].file;
+			if (asked && BoxesMeet(s->boxes + a, s->boxes + b) && !AddCandidate(s, a, b))
+			{
+				return false;
+			}
+		}
+	}
+	if (s->candidateCount > 0)
+	{
+		qsort(s->candidates, s->candidateCount, sizeof(candidate), CompareCandidates);
+	}
+	return true;
+}
+
+// ---- Pairs -----------------------------------------------------------------------------------------------------
+
+static bool AddPair(void* user, snugPair pair)
+{
+	cliContacts* c = user;
+	if (c->count == c->capacity)
+	{
+		uint64_t capacity = 2 * c->capacity + 256;
+		cliPair* grown = realloc(c->pairs, (size_t)capacity * sizeof(cliPair));
+		if (grown == NULL)
+		{
+			c->outOfMemory = true;
+			return false;
+		}
+		c->pairs = grown;
+		c->capacity = capacity;
+	}
+	c->pairs[c->count++] = (cliPair){ { c->bodies[0], c->bodies[1] }, pair };
+	return true;
+}
+
+static int ComparePairs(const void* first, const void* second)
+{
+	const cliPair *x = first, *y = second;
+	for (int i = 0; i < 2; ++i)
+	{
+		if (x->bodies[i] != y->bodies[i])
+		{
+			return x->bodies[i] < y->bodies[i] ? -1 : 1;
+		}
+	}
+	return x->pair.a != y->pair.a ? (x->pair.a < y->pair.a ? -1 : 1)
+	                              : (x->pair.b > y->pair.b) - (x->pair.b < y->pair.b);
+}
+
+static void AddCounters(snugCounters* sum, const snugCounters* counters)
+{
+	sum->nodesRefitted += counters->nodesRefitted;
+	sum->nodesAtFront += counters->nodesAtFront;
+	sum->nodesAboveFront += counters->nodesAboveFront;
+	sum->nodesBelowFront += counters->nodesBelowFront;
+	sum->volumeTests += counters->volumeTests;
+	sum->verticesEvaluated += counters->verticesEvaluated;
+	sum->triangleTests += counters->triangleTests;
+	sum->exactTests += counters->exactTests;
+}
+
+static bool CollideOurs(search* s, int a, int b)
+{
+	snugQuery query = { .callback = AddPair, .user = s->contacts };
+	s->stage->telling = a;
+	snugResult result =
+	    (s->options->first ? snugTouches : snugCollide)(s->stage->bodies[a], s->stage->bodies[b], &query);
+	AddCounters(&s->contacts->counters, &result.counters);
+	return cliStage_Check(s->stage, a, s->contacts->outOfMemory ? snug_outOfMemory : result.status);
+}
+
+static bruteMesh GetMesh(const search* s, int body)
+{
+	const cliPart* part = s->stage->scene->parts + body;
+	return (bruteMesh){ s->positions[body], part->triangles, part->triangleCount };
+}
+
+static bool CollideBrute(search* s, int a, int b)
+{
+	bruteMesh meshA = GetMesh(s, a), meshB = GetMesh(s, b);
+	bruteResult result = bruteCollide(&meshA, &meshB);
+	bool added = !result.outOfMemory;
+	for (uint64_t i = 0; added && i < result.count && !(s->options->first && i > 0); ++i)
+	{
+		added = AddPair(s->contacts, result.pairs[i]);
+	}
+	s->contacts->counters.volumeTests += result.boxTests;
+	s->contacts->counters.triangleTests += result.triangleTests;
+	bruteResult_Free(&result);
+	return cliStage_Check(s->stage, a, added ? snug_success : snug_outOfMemory);
+}
+
+static bool CollideCandidates(search* s)
+{
+	for (size_t i = 0; i < s->candidateCount && !(s->options->first && s->contacts->count > 0); ++i)
+	{
+		int a = s->candidates[i].bodies[0], b = s->candidates[i].bodies[1];
+		s->contacts->bodies[0] = a;
+		s->contacts->bodies[1] = b;
+		if (!(s->options->brute ? CollideBrute(s, a, b) : CollideOurs(s, a, b)))
+		{
+			return false;
+		}
+	}
+	if (s->contacts->count > 1)
+	{
+		qsort(s->contacts->pairs, (size_t)s->contacts->count, sizeof(cliPair), ComparePairs);
+	}
+	return true;
+}
+
+// ---- Brute force's own boxes -----------------------------------------------------------------------------------
+
+static snugBounds BoundCorners(const cliPart* part, const float* positions)
+{
+	snugBounds box = { .lower = { 1.0f, 1.0f, 1.0f }, .upper = { -1.0f, -1.0f, -1.0f } };
+	for (size_t i = 0; i < 3 * (size_t)part->triangleCount; ++i)
+	{
+		const float* p = positions + 3 * (size_t)part->triangles[i];
+		for (int k = 0; k < 3; ++k)
+		{
+			box.lower[k] = i == 0 || p[k] < box.lower[k] ? p[k] : box.lower[k];
+			box.upper[k] = i == 0 || p[k] > box.upper[k] ? p[k] : box.upper[k];
+		}
+	}
+	return box;
+}
+
+// All positions, and boxes from nothing but them: brute force must not rest on what it checks.
+static bool PoseAll(search* s)
+{
+	const cliScene* scene = s->stage->scene;
+	s->positions = calloc((size_t)scene->partCount + 1, sizeof(float*));
+	s->boxes = calloc((size_t)scene->partCount + 1, sizeof(snugBounds));
+	if (s->positions == NULL || s->boxes == NULL)
+	{
+		return Fail(s, "out of memory");
+	}
+	for (int i = 0; i < scene->partCount; ++i)
+	{
+		const cliPart* part = scene->parts + i;
+		s->positions[i] = malloc(((size_t)part->vertexCount + 1) * 3 * sizeof(float));
+		if (s->positions[i] == NULL)
+		{
+			return cliStage_Check(s->stage, i, snug_outOfMemory);
+		}
+		if (!cliStage_GetVertices(s->stage, i, s->positions[i]))
+		{
+			return false;
+		}
+		s->boxes[i] = BoundCorners(part, s->positions[i]);
+		s->contacts->counters.verticesEvaluated += part->vertexCount;
+	}
+	return true;
+}
+
+static void FreeSearch(search* s)
+{
+	for (int i = 0; s->positions != NULL && i < s->stage->scene->partCount; ++i)
+	{
+		free(s->positions[i]);
+	}
+	free(s->positions);
+	free(s->order);
+	free(s->candidates);
+	if (s->options->brute)
+	{
+		free(s->boxes);
+	}
+}
+
+bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const cliContactOptions* options)
+{
+	search s = { .contacts = contacts, .stage = stage, .options = options };
+	contacts->count = 0;
+	contacts->outOfMemory = false;
+	contacts->failed = !cliStage_SetTime(stage, time);
+	contacts->counters = options->brute ? (snugCounters){ .nodesRefitted = 0 } : stage->counters;
+	if (!contacts->failed)
+	{
+		double start = benchNow();
+		s.boxes = options->brute ? NULL : stage->bounds;
+		contacts->failed = !((!options->brute || PoseAll(&s)) && FindCandidates(&s) && CollideCandidates(&s));
+		contacts->microseconds = 1e3 * (benchNow() - start + stage->milliseconds);
+	}
+	contacts->error = stage->error;
+	FreeSearch(&s);
+	return !contacts->failed;
+}
+
+void cliContacts_Free(cliContacts* contacts)
+{
+	free(contacts->pairs);
+	*contacts = (cliContacts){ .pairs = NULL };
+}

@@ -1,0 +1,23 @@
+// program/output.h: files that a command writes. Interrupted or failed, it leaves none half-written.
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include "io/file.h"
+#include "snug/snug.h"
+
+/// Whether a command may write to `path`: it has the ending of what is written, unless it is no file, and is not the
+/// input. Prints what is wrong.
+bool cliOutput_Check(const char* path, const char* ending, const char* input);
+
+/// Open a temporary file beside the one that is wanted. SIGINT, SIGTERM and SIGHUP remove it before they end the
+/// program. Prints what is wrong. One output at a time.
+bool cliOutput_Open(ioOutput* output, const char* path);
+
+/// Give the file its name. Prints what is wrong.
+bool cliOutput_Commit(ioOutput* output);
+
+/// Write a model: what snugModel_SaveFile does, but removed if interrupted, and with the system's word on what went
+/// wrong. Prints it.
+bool cliOutput_WriteModel(const char* path, const snugModel* model);
+
+#endif

@@ -1,0 +1,402 @@
+#include "program/scene.h"
+
+#include "program/terminal.h"
+#include "scenes/mesh.h"
+#include "scenes/sine.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_WARNINGS 1000
+
+// ---- Messages --------------------------------------------------------------------------------------------------
+
+static char* CopyText(const char* text)
+{
+	size_t size = strlen(text) + 1;
+	char* copy = malloc(size);
+	return copy != NULL ? memcpy(copy, text, size) : NULL;
+}
+
+// Printed when all is loaded: if that fails, the error is the one line that counts.
+static void Warn(cliScene* scene, const char* text)
+{
+	if (scene->warnings == NULL)
+	{
+		scene->warnings = calloc(MAX_WARNINGS, sizeof(char*));
+	}
+	if (scene->warnings != NULL && scene->warningCount < MAX_WARNINGS)
+	{
+		char* copy = CopyText(text);
+		scene->warnings[scene->warningCount] = copy;
+		scene->warningCount += copy != NULL;
+	}
+}
+
+static void PrintWarnings(const cliScene* scene)
+{
+	for (int i = 0; i < scene->warningCount; ++i)
+	{
+		cliError("warning: %s", scene->warnings[i]);
+	}
+}
+
+static void WarnOfFile(void* user, const char* text)
+{
+	Warn(user, text);
+}
+
+bool cliScene_Fail(cliScene* scene, const char* path, const char* what)
+{
+	if (!scene->told)
+	{
+		cliError("%s: %s", path, what);
+		scene->told = true;
+	}
+	return false;
+}
+
+void cliScene_Tell(void* user, snugSeverity severity, const char* text)
+{
+	const cliTeller* teller = user;
+	if (severity == snug_error)
+	{
+		cliScene_Fail(teller->scene, teller->path, text);
+	}
+	else
+	{
+		char line[1024];
+		snprintf(line, sizeof(line), "%s: %s", teller->path, text);
+		Warn(teller->scene, line);
+	}
+}
+
+void cliScene_Describe(const cliScene* scene, int part, char* text, size_t size)
+{
+	const cliPart* p = scene->parts + part;
+	const cliFile* file = scene->files + p->file;
+	if (file->partCount > 1)
+	{
+		snprintf(text, size, "%s: '%s'", file->path, p->name);
+	}
+	else
+	{
+		snprintf(text, size, "%s", file->path);
+	}
+}
+
+// ---- Lists -----------------------------------------------------------------------------------------------------
+
+// Room for one more item.
+static bool Reserve(void** items, int count, int* capacity, size_t size)
+{
+	if (count < *capacity)
+	{
+		return true;
+	}
+	int grown = 2 * *capacity + 16;
+	void* moved = realloc(*items, (size_t)grown * size);
+	if (moved == NULL)
+	{
+		return false;
+	}
+	*items = moved;
+	*capacity = grown;
+	return true;
+}
+
+bool cliScene_AddModel(cliScene* scene, snugModel* model)
+{
+	void* items = scene->models;
+	bool room = Reserve(&items, scene->modelCount, &scene->modelCapacity, sizeof(snugModel*));
+	scene->models = items;
+	if (!room)
+	{
+		snugModel_Destroy(model);
+		return false;
+	}
+	scene->models[scene->modelCount++] = model;
+	return true;
+}
+
+cliPart* cliScene_AddPart(cliScene* scene)
+{
+	void* items = scene->parts;
+	bool room = Reserve(&items, scene->partCount, &scene->partCapacity, sizeof(cliPart));
+	scene->parts = items;
+	if (!room)
+	{
+		return NULL;
+	}
+	cliPart* part = scene->parts + scene->partCount++;
+	*part = (cliPart){ .instance = IO_NONE };
+	return part;
+}
+
+// ---- Options ---------------------------------------------------------------------------------------------------
+
+bool cliSceneOptions_Check(const cliSceneOptions* options, const char* command, int fileCount)
+{
+	if (options->places.count > fileCount || options->rotations.count > fileCount)
+	{
+		cliError("more --place or --rotate than files; see snug %s --help", command);
+		return false;
+	}
+	return true;
+}
+
+static snugFrame MakeFrame(const cliSceneOptions* options, int file)
+{
+	double zero[3] = { 0.0, 0.0, 0.0 }, angles[3] = { 0.0, 0.0, 0.0 };
+	for (int k = 0; file < options->rotations.count && k < 3; ++k)
+	{
+		// Whole turns change nothing, and the sine wants angles of moderate size. fmod is exact.
+		angles[k] = fmod(options->rotations.items[file][k], 360.0) * (SCENE_PI / 180.0);
+	}
+	return sceneMakeEulerFrame(file < options->places.count ? options->places.items[file] : zero, angles);
+}
+
+// ---- Files -----------------------------------------------------------------------------------------------------
+
+static bool IsModelFile(const char* path)
+{
+	size_t length = strlen(path);
+	return length >= 5 && strcmp(path + length - 5, ".snug") == 0;
+}
+
+// What a file is called without directory and ending.
+static char* MakeName(const char* path)
+{
+	const char* slash = strrchr(path, '/');
+	char* name = CopyText(slash != NULL ? slash + 1 : path);
+	char* dot = name != NULL ? strrchr(name, '.') : NULL;
+	if (dot != NULL && dot > name)
+	{
+		*dot = '\0';
+	}
+	return name;
+}
+
+static bool LoadModelFile(cliScene* scene, cliFile* file)
+{
+	cliTeller teller = { scene, file->path };
+	snugModel* model = NULL;
+	snugStatus status =
+	    snugModel_LoadFile(file->path, &(snugLoadDef){ .messenger = { cliScene_Tell, &teller } }, &model);
+	if (status != snug_success)
+	{
+		return cliScene_Fail(scene, file->path, snugGetStatusText(status));
+	}
+	snugModelInfo info = snugModel_GetInfo(model);
+	file->name = MakeName(file->path);
+	file->triangles = malloc(((size_t)info.triangleCount + 1) * 3 * sizeof(uint32_t));
+	cliPart* part = cliScene_AddPart(scene);
+	if (!cliScene_AddModel(scene, model) || file->name == NULL || file->triangles == NULL || part == NULL)
+	{
+		return cliScene_Fail(scene, file->path, "out of memory");
+	}
+	snugModel_GetTriangles(model, file->triangles, 0);
+	bool tracked = info.deformer == snug_linear && info.fieldCount == scene->track.fieldCount;
+	*part = (cliPart){ (int)(file - scene->files), file->name, IO_NONE, tracked ? cli_tracked : cli_still, model,
+		file->triangles, info.vertexCount, info.triangleCount, 0 };
+	return true;
+}
+
+// The parts of a file named before, placed elsewhere.
+static bool CopyParts(cliScene* scene, int file)
+{
+	const cliFile* original = scene->files + scene->files[file].original;
+	for (int i = 0; i < original->partCount; ++i)
+	{
+		cliPart* part = cliScene_AddPart(scene);
+		if (part == NULL)
+		{
+			return cliScene_Fail(scene, original->path, "out of memory");
+		}
+		*part = scene->parts[original->firstPart + i];
+		part->file = file;
+	}
+	return true;
+}
+
+static int FindOriginal(const cliScene* scene, int file)
+{
+	int original = 0;
+	while (strcmp(scene->files[original].path, scene->files[file].path) != 0)
+	{
+		++original;
+	}
+	return original;
+}
+
+static bool ReadAsset(cliScene* scene, cliFile* file)
+{
+	ioError error;
+	ioLoadOptions options = { .warning = WarnOfFile, .user = scene };
+	if (IsModelFile(file->path))
+	{
+		return true; // read with its parts
+	}
+	if (!ioLoad(file->path, &options, &file->asset, &error))
+	{
+		cliError("%s", error.text);
+		scene->told = true;
+		return false;
+	}
+	return true;
+}
+
+// "no clip 'Jump'; fox.glb has 'Survey', 'Walk'; b.obj has none"
+static bool FailClip(cliScene* scene)
+{
+	char text[2000];
+	size_t used = 0;
+	for (int i = 0; i < scene->fileCount && used < sizeof(text) - 300; ++i)
+	{
+		const ioAsset* asset = &scene->files[i].asset;
+		if (scene->files[i].original != i)
+		{
+			continue;
+		}
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.200s has %s", i > 0 ? "; " : "",
+		    scene->files[i].path, asset->clipCount > 0 ? "" : "none");
+		for (uint32_t k = 0; k < asset->clipCount && used < sizeof(text) - 300; ++k)
+		{
+			used += (size_t)snprintf(
+			    text + used, sizeof(text) - used, "%s'%.100s'", k > 0 ? ", " : "", asset->clips[k].name);
+		}
+	}
+	cliError("%s: no clip '%s': %s", scene->files[0].path, scene->options->clip, text);
+	scene->told = true;
+	return false;
+}
+
+static bool ChooseClips(cliScene* scene)
+{
+	bool found = scene->options->clip == NULL;
+	for (int i = 0; i < scene->fileCount; ++i)
+	{
+		cliFile* file = scene->files + i;
+		file->clip = scene->options->clip != NULL ? ioAsset_FindClip(cliScene_GetAsset(scene, i), scene->options->clip)
+		                                          : IO_NONE;
+		found = found || file->clip != IO_NONE;
+	}
+	return found || FailClip(scene);
+}
+
+static bool MakeParts(cliScene* scene, int i)
+{
+	cliFile* file = scene->files + i;
+	file->firstPart = scene->partCount;
+	bool made = file->original != i       ? CopyParts(scene, i)
+	            : IsModelFile(file->path) ? LoadModelFile(scene, file)
+	                                      : cliScene_AddParts(scene, i);
+	file->partCount = scene->partCount - file->firstPart;
+	for (int k = 0; made && k < file->partCount; ++k)
+	{
+		scene->triangleCount += scene->parts[file->firstPart + k].triangleCount;
+	}
+	if (made && (scene->partCount > CLI_MAX_BODIES || scene->triangleCount > CLI_MAX_TRIANGLES))
+	{
+		return cliScene_Fail(scene, file->path, "too many bodies, or triangles of all of them together");
+	}
+	return made;
+}
+
+// Something must take the amplitudes.
+static bool CheckTrack(cliScene* scene)
+{
+	for (int i = 0; i < scene->partCount; ++i)
+	{
+		if (scene->parts[i].motion == cli_tracked)
+		{
+			return true;
+		}
+	}
+	cliError("%s: has %u amplitudes, and no .snug file here has as many fields", scene->options->amplitudes,
+	    scene->track.fieldCount);
+	scene->told = true;
+	return false;
+}
+
+bool cliScene_Load(cliScene* scene, const cliSceneOptions* options, int fileCount, char** paths)
+{
+	*scene = (cliScene){ .options = options, .fileCount = fileCount };
+	scene->files = calloc((size_t)fileCount, sizeof(cliFile));
+	if (scene->files == NULL)
+	{
+		scene->fileCount = 0;
+		return cliScene_Fail(scene, paths[0], "out of memory");
+	}
+	for (int i = 0; i < fileCount; ++i)
+	{
+		cliFile* file = scene->files + i;
+		file->path = paths[i];
+		file->original = FindOriginal(scene, i);
+		file->frame = MakeFrame(options, i);
+		cliProgress("reading %s ...", paths[i]);
+		if (file->original == i && !ReadAsset(scene, file))
+		{
+			return false;
+		}
+	}
+	bool made =
+	    ChooseClips(scene) && (options->amplitudes == NULL || cliTrack_Load(&scene->track, options->amplitudes));
+	for (int i = 0; made && i < fileCount; ++i)
+	{
+		cliProgress("preparing %s ...", paths[i]);
+		made = MakeParts(scene, i);
+	}
+	made = made && (options->amplitudes == NULL || CheckTrack(scene));
+	if (made)
+	{
+		PrintWarnings(scene);
+	}
+	return made;
+}
+
+void cliScene_Free(cliScene* scene)
+{
+	for (int i = 0; i < scene->modelCount; ++i)
+	{
+		snugModel_Destroy(scene->models[i]);
+	}
+	for (int i = 0; i < scene->fileCount; ++i)
+	{
+		ioAsset_Free(&scene->files[i].asset);
+		free(scene->files[i].name);
+		free(scene->files[i].triangles);
+	}
+	for (int i = 0; i < scene->warningCount; ++i)
+	{
+		free(scene->warnings[i]);
+	}
+	cliTrack_Free(&scene->track);
+	free(scene->models);
+	free(scene->files);
+	free(scene->parts);
+	free(scene->warnings);
+	*scene = (cliScene){ .options = NULL };
+}
+
+const ioAsset* cliScene_GetAsset(const cliScene* scene, int file)
+{
+	return &scene->files[scene->files[file].original].asset;
+}
+
+double cliScene_GetDuration(const cliScene* scene)
+{
+	double duration = scene->track.frameCount > 0 ? (double)(scene->track.frameCount - 1) / scene->options->fps : 0.0;
+	for (int i = 0; i < scene->fileCount; ++i)
+	{
+		const ioAsset* asset = cliScene_GetAsset(scene, i);
+		uint32_t clip = scene->files[i].clip;
+		if (clip != IO_NONE && asset->clips[clip].duration > duration)
+		{
+			duration = asset->clips[clip].duration;
+		}
+	}
+	return duration;
+}

@@ -1,0 +1,35 @@
+// program/stage.h: the bodies of a scene at a time. One stage per thread; scenes are shared.
+#ifndef CLI_STAGE_H
+#define CLI_STAGE_H
+
+#include "program/scene.h"
+
+typedef struct cliStage
+{
+	const cliScene* scene;
+	ioPose** poses;        ///< per file; null if it shares an earlier one's, or has nothing to pose
+	snugBody** bodies;     ///< per part
+	snugBounds* bounds;    ///< per part, of the pose that was set last
+	float* scratch;        ///< vertices, joint matrices or amplitudes of one part
+	double time;           ///< of the pose that was set last
+	int telling;           ///< the part that messages are about
+	ioError error;         ///< what went wrong first
+	double milliseconds;   ///< for setting the last pose: from matrices and weights to bounds
+	snugCounters counters; ///< for the same
+} cliStage;
+
+/// Make bodies. Nothing is printed: see `error`. Free with cliStage_Free in any case.
+bool cliStage_Create(cliStage* stage, const cliScene* scene);
+void cliStage_Free(cliStage* stage);
+
+/// Take the pose that the scene's clip has at a time.
+bool cliStage_SetTime(cliStage* stage, double time);
+
+/// Posed positions of a part, as queries decide upon them.
+bool cliStage_GetVertices(cliStage* stage, int part, float* positions);
+
+/// Note what a status means, unless the library has told in a sentence of its own.
+/// @return true if it means success
+bool cliStage_Check(cliStage* stage, int part, snugStatus status);
+
+#endif

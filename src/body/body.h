@@ -1,0 +1,149 @@
+// src/body/body.h: the mutable half of snug: a model in a pose, and what is remembered about it.
+//
+// Everything remembered carries the version of the pose for which it was computed: a family of bounds, an evaluated
+// cluster. Changing the pose changes the version, or clears it where only some vertices moved; so nothing can be stale.
+// Placing a body changes no bound.
+//
+// Threads: a body belongs to one thread, but one query may be answered by several (query/parallel.c), which then share
+// what is remembered. Whoever wants to compute something claims it by exchanging its version for SG_BUSY, computes, and
+// publishes it with the new version; whoever finds it busy computes for himself and keeps nothing. Since everything
+// computed is a pure function of model and pose, all get the same bits.
+#ifndef SG_BODY_H
+#define SG_BODY_H
+
+#include "body/pool.h"
+#include "deform/deform.h"
+
+/// Steps for which a family stays part of the front after a query last looked at it, at most. Contacts move back and
+/// forth: a few steps' memory keeps their surroundings tight at a small price.
+#define SG_FRONT_MEMORY 4
+
+struct snugBody
+{
+	const snugModel* model;
+	const sgDeform* deform;
+	snugAllocator allocator;
+	snugMessenger messenger;
+
+	sgFrame frame;
+	void* pose; ///< deform->poseBytes(model) bytes
+	size_t poseBytes;
+	snugStrategy strategy;
+	uint16_t frontMemory;       ///< steps for which a family stays part of the front; zero: there is none
+	bool isAtRest;              ///< the model's rest bounds hold
+	bool isPrepared;            ///< nothing changed since the last refit before a query
+	bool isBegun;               ///< that refit has begun: `step` is the new one
+	uint32_t version;           ///< of the pose; neither zero nor SG_BUSY
+	uint16_t step;              ///< counts poses that were queried
+	_Atomic uint32_t visits;    ///< families that queries looked at in this step
+	_Atomic uint32_t repeats;   ///< of those, how many they looked at in the step before as well
+	_Atomic uint32_t prepared;  ///< families refitted before the queries of this step
+	_Atomic uint32_t wellTaken; ///< of those, how many queries looked at then
+	uint32_t lastVisits;        ///< in the step before
+	double travel;              ///< sum over all poses so far of how much each changed: see sgBody_Invalidate
+
+	snugVolume volume;    ///< of the model
+	uint32_t extraSlabs;  ///< that it adds to a box
+	uint32_t groupShift;  ///< a page holds 1 << groupShift groups
+	uint32_t groupStride; ///< bytes
+	snugPool* pool;
+	bool ownsPool;
+	_Atomic uint32_t* pageTable; ///< (pageCount): page of the pool, or SG_NONE; groups first, then clusters
+	uint32_t pageCount;
+	uint32_t groupPages;
+};
+
+/// Room for bounds that find no place in the cache.
+typedef struct sgBoundsScratch
+{
+	sgBoxLanes boxes;
+	sgSlabLanes extra[SG_MAX_EXTRA_SLABS];
+} sgBoundsScratch;
+
+/// Bounds of the lanes in a set, up to date: in the cache, or computed into `scratch` if there is no place for them.
+/// Lanes outside the mask are arbitrary.
+sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters);
+
+/// What is known of a family without computing anything.
+typedef struct sgLook
+{
+	sgBounds bounds;      ///< null boxes: they are not up to date
+	sgCacheGroup* cached; ///< null: the family has no place in the cache, or needs none
+} sgLook;
+
+sgLook sgBody_Look(snugBody* body, sgLaneSet family);
+
+/// Visits of a query, counted by each of its threads for itself: a counter that threads share costs more than a visit.
+typedef struct sgVisits
+{
+	uint32_t count;     ///< families looked at for the first time in this step
+	uint32_t repeats;   ///< of those, how many were looked at in the step before as well
+	uint32_t wellTaken; ///< and how many had been refitted before
+} sgVisits;
+
+/// A query needed the bounds of a family, so it belongs to the front. `look` is from before they were brought up to
+/// date.
+void sgBody_NoteVisit(const snugBody* body, sgLook look, sgLaneSet family, sgVisits* visits);
+
+/// Add to what the body knows of this step.
+void sgBody_AddVisits(snugBody* body, const sgVisits* visits);
+
+/// What the body's strategy does before a query: refit recent families, or all. Once per pose.
+void sgBody_Prepare(snugBody* body, snugCounters* counters);
+
+/// The same in pieces: begin, prepare every listed subtree (different ones on different threads), then sgBody_Prepare.
+#define SG_MAX_SUBTREES (SG_LANES * SG_LANES)
+uint32_t sgBody_BeginPrepare(snugBody* body, uint32_t slots[SG_MAX_SUBTREES]);
+void sgBody_PrepareSubtree(snugBody* body, uint32_t slot, snugCounters* counters);
+
+/// The vertices of a leaf: positions[indices[0]], positions[indices[1]], …
+typedef struct sgLeafVertices
+{
+	const float* positions;  ///< x y z each, one readable float after the last
+	const uint32_t* indices; ///< readable for SG_LANES - 1 entries past the end
+} sgLeafVertices;
+
+/// Room for vertices that find no place in the cache: those of a leaf's cluster.
+typedef struct sgLeafScratch
+{
+	float positions[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
+} sgLeafScratch;
+
+/// Body-space positions of at most SG_MAX_LEAF_VERTICES vertices, evaluated now. `vertices` is readable for
+/// SG_LANES - 1 entries past the end.
+sgLeafVertices sgBody_Evaluate(const snugBody* body, const uint32_t* vertices, uint32_t count, sgLeafScratch* scratch);
+
+/// Where the vertices of a family's leaves are: at hand, or evaluated in the cache.
+typedef struct sgLeafSource
+{
+	const float* positions;  ///< null: neither
+	const uint32_t* indices; ///< of all leaves of the model, by sgLeaf.firstVertex
+	uint32_t first;          ///< for the caller, to know whose they are
+} sgLeafSource;
+
+/// Look where the vertices of a leaf and its siblings are; evaluates them if they have a place.
+sgLeafSource sgBody_FindLeaves(snugBody* body, const sgLeaf* leaf, snugCounters* counters);
+
+/// Body-space vertices of a leaf, from where they are, or evaluated now.
+sgLeafVertices sgBody_LeafVertices(const snugBody* body, const sgLeafSource* source, const sgLeaf* leaf,
+    sgLeafScratch* scratch, snugCounters* counters);
+
+/// The box of the root, up to date.
+sgBox sgBody_RootBox(snugBody* body, snugCounters* counters);
+
+/// The root's box, and how the body's vertices are placed relative to an origin.
+/// @return snug_outOfRange, with a message, if float32 cannot hold them
+snugStatus sgBody_MakePlacement(
+    snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, snugCounters* counters);
+
+/// A new pose: nothing remembered is up to date any more, and the pages of a shared pool go back.
+/// @param motion how much the pose changed, in the measure of the deformer's `growth`; without one, no vertex moved
+/// farther than this along any axis; infinite if that is not known
+void sgBody_Invalidate(snugBody* body, double motion);
+
+/// Forget the bounds of one leaf's family and of all above it.
+void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf);
+
+void sgBody_ReturnPages(snugBody* body);
+
+#endif

@@ -1,0 +1,181 @@
+// src/body/cache.c: see cache.h; clusters and vertices of leaves, body.h.
+#include "body/cache.h"
+
+#include <math.h>
+
+static sgPage* FindPage(snugBody* body, uint32_t index, bool borrow)
+{
+	_Atomic uint32_t* entry = body->pageTable + index;
+	uint32_t page = atomic_load_explicit(entry, memory_order_acquire);
+	if (page == SG_NONE && borrow)
+	{
+		uint32_t borrowed = sgPool_Borrow(body->pool);
+		if (borrowed == SG_NONE)
+		{
+			return NULL;
+		}
+		// Another thread may have been faster; then `page` is its page.
+		bool isOurs =
+		    atomic_compare_exchange_strong_explicit(entry, &page, borrowed, memory_order_acq_rel, memory_order_acquire);
+		if (isOurs)
+		{
+			page = borrowed;
+		}
+		else
+		{
+			sgPool_Return(body->pool, borrowed);
+		}
+	}
+	return page == SG_NONE ? NULL : body->pool->pages + page;
+}
+
+sgCacheGroup* sgCache_FindGroup(snugBody* body, uint32_t group, bool borrow)
+{
+	sgPage* page = FindPage(body, group >> body->groupShift, borrow);
+	if (page == NULL)
+	{
+		return NULL;
+	}
+	uint32_t number = group & ((1u << body->groupShift) - 1u);
+	return (sgCacheGroup*)(void*)(page->bytes + number * (size_t)body->groupStride);
+}
+
+// ---- Vertices --------------------------------------------------------------------------------------------------
+
+static void EvaluateCluster(const snugBody* body, uint32_t number, float* out, snugCounters* counters)
+{
+	body->deform->evaluateCluster(body->model, body->pose, number, out);
+	counters->verticesEvaluated += body->model->clusters.clusters[number].vertexCount;
+}
+
+static uint32_t ClusterOf(const snugBody* body, const sgLeaf* leaf)
+{
+	return body->model->clusters.ofLeaf[leaf - body->model->tree.leaves];
+}
+
+void sgCache_EvaluateCluster(const snugBody* body, const sgLeaf* leaf, float* out, snugCounters* counters)
+{
+	EvaluateCluster(body, ClusterOf(body, leaf), out, counters);
+}
+
+// Positions of a cluster, in the cache. Null if there is no place for them, or another thread is at it.
+static const float* CachedCluster(snugBody* body, uint32_t number, snugCounters* counters)
+{
+	const sgCluster* cluster = body->model->clusters.clusters + number;
+	sgPage* page = FindPage(body, body->groupPages + cluster->place / SG_PAGE_FLOATS, true);
+	if (page == NULL)
+	{
+		return NULL;
+	}
+	uint8_t* block = page->bytes + (cluster->place % SG_PAGE_FLOATS) * sizeof(float);
+	_Atomic uint32_t* version = (_Atomic uint32_t*)(void*)block;
+	float* positions = (float*)(void*)(block + sizeof(uint32_t));
+	uint32_t found = atomic_load_explicit(version, memory_order_acquire);
+	if (found == body->version)
+	{
+		return positions;
+	}
+	if (!sgCache_Claim(version, found))
+	{
+		return NULL;
+	}
+	EvaluateCluster(body, number, positions, counters);
+	atomic_store_explicit(version, body->version, memory_order_release);
+	return positions;
+}
+
+// Clusters belong to models that evaluate; the others have their positions at hand.
+static const float* PositionsAtHand(const snugBody* body)
+{
+	return body->deform->positions != NULL ? body->deform->positions(body->model, body->pose) : NULL;
+}
+
+sgLeafVertices sgBody_Evaluate(const snugBody* body, const uint32_t* vertices, uint32_t count, sgLeafScratch* scratch)
+{
+	static const uint32_t upwards[SG_MAX_LEAF_VERTICES + SG_LANES] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+		15, 16, 17, 18, 19, 20, 21, 22, 23 };
+	const float* atHand = PositionsAtHand(body);
+	if (atHand != NULL)
+	{
+		return (sgLeafVertices){ atHand, vertices };
+	}
+	body->deform->evaluate(body->model, body->pose, vertices, count, scratch->positions);
+	return (sgLeafVertices){ scratch->positions, upwards };
+}
+
+sgLeafSource sgBody_FindLeaves(snugBody* body, const sgLeaf* leaf, snugCounters* counters)
+{
+	const float* atHand = PositionsAtHand(body);
+	if (atHand != NULL)
+	{
+		return (sgLeafSource){ .positions = atHand, .indices = body->model->tree.leafVertices };
+	}
+	return (sgLeafSource){
+		.positions = CachedCluster(body, ClusterOf(body, leaf), counters),
+		.indices = body->model->clusters.places,
+	};
+}
+
+sgLeafVertices sgBody_LeafVertices(const snugBody* body, const sgLeafSource* source, const sgLeaf* leaf,
+    sgLeafScratch* scratch, snugCounters* counters)
+{
+	if (source->positions != NULL)
+	{
+		counters->verticesEvaluated += body->deform->positions != NULL ? leaf->vertexCount : 0;
+		return (sgLeafVertices){ source->positions, source->indices + leaf->firstVertex };
+	}
+	EvaluateCluster(body, ClusterOf(body, leaf), scratch->positions, counters);
+	return (sgLeafVertices){ scratch->positions, body->model->clusters.places + leaf->firstVertex };
+}
+
+// ---- Forgetting ------------------------------------------------------------------------------------------------
+
+void sgBody_ReturnPages(snugBody* body)
+{
+	for (uint32_t i = 0; i < body->pageCount; ++i)
+	{
+		uint32_t page = atomic_load_explicit(body->pageTable + i, memory_order_relaxed);
+		if (page != SG_NONE)
+		{
+			sgPool_Return(body->pool, page);
+			atomic_store_explicit(body->pageTable + i, SG_NONE, memory_order_relaxed);
+		}
+	}
+}
+
+// After 2^32 - 2 poses the versions start again, and pages must not remember the first time round. Nor after a way so
+// long that a step like this one is lost in its rounding, or that has no end.
+void sgBody_Invalidate(snugBody* body, double motion)
+{
+	++body->version;
+	bool isLost = !(body->travel <= 0x1p30 * motion);
+	if (!body->ownsPool || body->version == SG_BUSY || isLost)
+	{
+		sgBody_ReturnPages(body);
+	}
+	if (body->version == SG_BUSY)
+	{
+		body->version = 1;
+	}
+	// Upwards, so that the way between two poses is never less than the sum of its parts.
+	body->travel = nextafter((isLost ? 0.0 : body->travel) + motion, INFINITY);
+	body->isPrepared = false;
+}
+
+void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf)
+{
+	const sgTree* tree = &body->model->tree;
+	uint32_t slot = tree->leaves[leaf].slot;
+	body->isPrepared = false;
+	while (slot != SG_NONE)
+	{
+		sgLaneSet family = sgTree_Family(tree, slot);
+		sgCacheGroup* cached = sgCache_FindGroup(body, family.group, false);
+		// No early end at a version of zero: a page borrowed late has zeros below boxes that are up to date.
+		if (cached != NULL)
+		{
+			atomic_store_explicit(cached->version + family.first / 2, 0, memory_order_relaxed);
+		}
+		slot = tree->nodes[slot].parent;
+	}
+}

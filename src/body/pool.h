@@ -1,0 +1,53 @@
+// src/body/pool.h: pages of what bodies remember, lent to them.
+//
+// A page holds the bounds of a few consecutive groups of one body's tree, or some of its evaluated clusters. Lending is
+// lock-free, so that bodies on different threads can share a pool: the free pages form a stack whose head carries a
+// counter against ABA.
+#ifndef SG_POOL_H
+#define SG_POOL_H
+
+#include "geometry/volume.h"
+
+#include <stdatomic.h>
+
+#define SG_PAGE_BYTES 4096
+
+/// Bounds of a group. A group holds up to four families (two nodes at least, the root excepted); what is said once per
+/// family stands at half the lane at which it begins. The slabs that the model's volume adds to the boxes follow.
+typedef struct sgCacheGroup
+{
+	sgBoxLanes boxes;
+	_Atomic uint32_t version[SG_LANES / 2];   ///< pose that a family holds for; zero and SG_BUSY are none
+	_Atomic uint16_t lastVisit[SG_LANES / 2]; ///< step (body.h) in which a query last looked at it
+	uint16_t grown[SG_LANES / 2];             ///< by how much boxes were grown instead of refitted: see refresh.c
+	double travel[SG_LANES / 2];              ///< of the body (body.h), at that pose
+} SG_ALIGN(64) sgCacheGroup;
+
+/// Version of what some thread is computing right now.
+#define SG_BUSY UINT32_MAX
+
+typedef struct sgPage
+{
+	uint8_t bytes[SG_PAGE_BYTES];
+} SG_ALIGN(64) sgPage;
+
+struct snugPool
+{
+	snugAllocator allocator;
+	sgPage* pages;
+	_Atomic uint32_t* next; ///< the free page below this one; SG_NONE at the bottom
+	uint32_t pageCount;
+	_Atomic uint64_t head; ///< low half: topmost free page or SG_NONE; high half: counts changes
+};
+
+snugStatus sgPool_Create(
+    size_t pageCount, const snugAllocator* allocator, const snugMessenger* messenger, snugPool** pool);
+
+/// Bytes of a pool of so many pages.
+size_t sgPool_Bytes(const snugPool* pool);
+
+/// Borrow a page that is all zero; SG_NONE if none is left.
+uint32_t sgPool_Borrow(snugPool* pool);
+void sgPool_Return(snugPool* pool, uint32_t page);
+
+#endif

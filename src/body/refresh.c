@@ -1,0 +1,245 @@
+// src/body/refresh.c: bringing bounds up to date. See body.h and cache.h.
+#include "body/cache.h"
+#include "geometry/frame.h"
+#include "simd/isa.h"
+
+#include <math.h>
+#include <string.h>
+
+/// Boxes may be grown by what their body moved, instead of being refitted, while that adds up to no more than this part
+/// of their extent.
+#define MAX_GROWTH 0.1f
+
+// Leaves among the lanes of a family, by looking at their vertices.
+static void BoundLeaves(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoundsOut out, snugCounters* counters)
+{
+	const sgTree* tree = &body->model->tree;
+	float scratch[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
+	const sgLeaf* any = tree->leaves + tree->nodes[family.group * SG_LANES + sgLowestBit(lanes)].first;
+	sgLeafSource source = sgBody_FindLeaves(body, any, counters);
+	if (source.positions == NULL)
+	{
+		sgCache_EvaluateCluster(body, any, scratch, counters);
+		source.positions = scratch;
+	}
+	for (uint32_t rest = lanes; rest != 0;)
+	{
+		uint32_t lane = sgLowestBit(rest), run = sgLowestBit(~(rest >> lane));
+		// Leaves in neighbouring lanes are numbered one after the other, and are bounded together.
+		const sgLeaf* first = tree->leaves + tree->nodes[family.group * SG_LANES + lane].first;
+		sgGetKernels()->boundLeaves(source.positions, source.indices, first, run, out.boxes, lane);
+		for (uint32_t i = 0; body->extraSlabs > 0 && i < run; ++i)
+		{
+			sgVolume_BoundPoints(body->volume, source.positions, source.indices + first[i].firstVertex,
+			    first[i].vertexCount, out, lane + i);
+		}
+		rest &= ~(((1u << run) - 1u) << lane);
+	}
+}
+
+// Lanes of a family straight from the pose.
+void sgRefitDirect(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoundsOut out, snugCounters* counters)
+{
+	bool boundsLeaves = body->deform->boundsLeaves != NULL && body->deform->boundsLeaves(body->model);
+	uint32_t leaves = boundsLeaves ? 0 : lanes & family.leafMask;
+	sgLaneSet others = family;
+	others.mask = lanes & ~leaves;
+	if (others.mask != 0)
+	{
+		body->deform->bound(body->model, body->pose, others, out);
+	}
+	if (leaves != 0)
+	{
+		BoundLeaves(body, family, leaves, out, counters);
+	}
+}
+
+/// How much boxes have grown since they were refitted: the upper half of a float32, rounded up.
+static uint16_t PackGrowth(float growth)
+{
+	uint32_t bits;
+	memcpy(&bits, &growth, sizeof(bits));
+	return (uint16_t)((bits + 0xffff) >> 16);
+}
+
+static float UnpackGrowth(uint16_t packed)
+{
+	uint32_t bits = (uint32_t)packed << 16;
+	float growth;
+	memcpy(&growth, &bits, sizeof(growth));
+	return growth;
+}
+
+// How far vertices below each lane moved since the family held; returns the most. Infinite or NaN after a pose beyond
+// all bounds.
+static float FindDistances(
+    const snugBody* body, const sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, float distances[SG_LANES])
+{
+	double travel = (body->travel - cached->travel[family.first / 2]) * (1.0 + 0x1p-50);
+	for (int lane = 0; lane < SG_LANES; ++lane)
+	{
+		distances[lane] = 0.0f;
+	}
+	sgLaneSet set = family;
+	set.mask = lanes;
+	if (body->deform->growth != NULL)
+	{
+		body->deform->growth(body->model, body->pose, set, travel, distances);
+	}
+	float most = 0.0f;
+	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		distances[lane] = body->deform->growth != NULL ? distances[lane] : sgRoundUp(travel);
+		most = distances[lane] <= most ? most : distances[lane]; // NaN stays
+	}
+	return most;
+}
+
+static void GrowBalls(sgBallLanes* balls, uint32_t lanes, const float distances[SG_LANES])
+{
+	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		balls->radius[lane] = sgRoundUp((double)balls->radius[lane] + (double)distances[lane]);
+	}
+}
+
+// Grow boxes by what the body moved since they held, if they stay tight enough: for nodes that are large and far from
+// any contact, which are the costliest to bound. Grown boxes contain all positions, since none moved farther.
+static bool GrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes,
+    const float distances[SG_LANES], float most)
+{
+	uint16_t* grown = cached->grown + family.first / 2;
+	float growth = UnpackGrowth(*grown) + most;
+	// Written so that NaN does not grow.
+	if (!(growth <= MAX_GROWTH * sgGetKernels()->leastExtent(&cached->boxes, lanes)))
+	{
+		return false;
+	}
+	*grown = PackGrowth(growth);
+	sgGetKernels()->growBoxes(&cached->boxes, lanes, distances);
+	if (body->volume == snug_volumeBall)
+	{
+		GrowBalls((sgBallLanes*)(void*)(cached + 1), lanes, distances);
+	}
+	return true;
+}
+
+// What is common to boxes and others that contain the same.
+static void IntersectBoxes(sgBoxLanes* boxes, uint32_t lanes, const sgBoxLanes* others)
+{
+	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			float *lower = boxes->lower[axis] + lane, *upper = boxes->upper[axis] + lane;
+			*lower = others->lower[axis][lane] > *lower ? others->lower[axis][lane] : *lower;
+			*upper = others->upper[axis][lane] < *upper ? others->upper[axis][lane] : *upper;
+		}
+	}
+}
+
+// Without a growth of its own, travel is along axes, and balls would need it in all directions.
+static bool CanGrow(const snugBody* body)
+{
+	bool hasGrowth = body->deform->growth != NULL;
+	return body->frontMemory > 0 && (body->volume == snug_volumeBox || (body->volume == snug_volumeBall && hasGrowth));
+}
+
+bool sgRefitCached(
+    snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, bool hasHeld, snugCounters* counters)
+{
+	sgBoundsOut out = sgCacheGroup_Bounds(cached);
+	float distances[SG_LANES] SG_ALIGN(32);
+	bool isCoherent = hasHeld && CanGrow(body);
+	float most = isCoherent ? FindDistances(body, cached, family, lanes, distances) : INFINITY;
+	if (isCoherent && GrowBoxes(body, cached, family, lanes, distances, most))
+	{
+		return false;
+	}
+	sgBoxLanes before = cached->boxes;
+	sgRefitDirect(body, family, lanes, out, counters);
+	cached->grown[family.first / 2] = 0;
+	uint32_t inner = lanes & ~family.leafMask;
+	if (inner != 0 && most < INFINITY)
+	{
+		sgGetKernels()->growBoxes(&before, inner, distances);
+		IntersectBoxes(out.boxes, inner, &before);
+	}
+	return true;
+}
+
+sgLook sgBody_Look(snugBody* body, sgLaneSet family)
+{
+	if (body->isAtRest || body->deform->bound == NULL)
+	{
+		return (sgLook){ .bounds = { body->model->restBounds + family.group, NULL } };
+	}
+	sgLook look = { .cached = sgCache_FindGroup(body, family.group, true) };
+	if (look.cached != NULL)
+	{
+		uint32_t version = atomic_load_explicit(look.cached->version + family.first / 2, memory_order_acquire);
+		look.bounds = version == body->version ? sgBounds_View(sgCacheGroup_Bounds(look.cached)) : look.bounds;
+	}
+	return look;
+}
+
+// The first visit in a step also tells how good the front was.
+void sgBody_NoteVisit(const snugBody* body, sgLook look, sgLaneSet family, sgVisits* visits)
+{
+	if (look.cached == NULL)
+	{
+		return;
+	}
+	_Atomic uint16_t* lastVisit = look.cached->lastVisit + family.first / 2;
+	uint16_t last = atomic_load_explicit(lastVisit, memory_order_relaxed);
+	if (last != body->step)
+	{
+		++visits->count;
+		visits->repeats += last == (uint16_t)(body->step - 1);
+		visits->wellTaken += look.bounds.boxes != NULL;
+		atomic_store_explicit(lastVisit, body->step, memory_order_relaxed);
+	}
+}
+
+void sgBody_AddVisits(snugBody* body, const sgVisits* visits)
+{
+	atomic_fetch_add_explicit(&body->visits, visits->count, memory_order_relaxed);
+	atomic_fetch_add_explicit(&body->repeats, visits->repeats, memory_order_relaxed);
+	atomic_fetch_add_explicit(&body->wellTaken, visits->wellTaken, memory_order_relaxed);
+}
+
+sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters)
+{
+	const snugModel* model = body->model;
+	if (body->isAtRest || body->deform->bound == NULL)
+	{
+		return (sgBounds){ model->restBounds + set.group, NULL };
+	}
+	sgCacheGroup* cached = sgCache_FindGroup(body, set.group, true);
+	if (cached != NULL)
+	{
+		_Atomic uint32_t* version = cached->version + set.first / 2;
+		uint32_t found = atomic_load_explicit(version, memory_order_acquire);
+		if (found == body->version)
+		{
+			return sgBounds_View(sgCacheGroup_Bounds(cached));
+		}
+		if (sgCache_Claim(version, found))
+		{
+			sgLaneSet family = sgTree_Family(&model->tree, set.group * SG_LANES + set.first);
+			if (sgRefitCached(body, cached, family, family.mask, found != 0, counters))
+			{
+				counters->nodesBelowFront += (uint32_t)__builtin_popcount(family.mask);
+			}
+			sgCache_Publish(body, cached, family);
+			return sgBounds_View(sgCacheGroup_Bounds(cached));
+		}
+	}
+	sgBoundsOut out = { &scratch->boxes, scratch->extra };
+	sgRefitDirect(body, set, set.mask, out, counters);
+	counters->nodesBelowFront += (uint32_t)__builtin_popcount(set.mask);
+	return sgBounds_View(out);
+}

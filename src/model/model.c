@@ -1,0 +1,402 @@
+// src/model/model.c: making, loading and saving models.
+#include "model/model.h"
+
+#include "base/fpenv.h"
+#include "deform/deform.h"
+#include "model/block.h"
+#include "simd/isa.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static snugTreeDef FillInDefaults(snugTreeDef def)
+{
+	def.split = def.split == snug_splitDefault ? snug_splitSurfaceArea : def.split;
+	def.leafTriangles = def.leafTriangles == 0 ? SG_MAX_LEAF_TRIANGLES : def.leafTriangles;
+	def.branching = def.branching == 0 ? SG_LANES : def.branching;
+	return def;
+}
+
+static snugStatus CheckTreeDef(const snugTreeDef* def, const snugMessenger* messenger)
+{
+	if (def->split != snug_splitMedian && def->split != snug_splitSurfaceArea)
+	{
+		return sgFail(messenger, snug_badArgument, "unknown way to split a tree: %d", (int)def->split);
+	}
+	if (def->leafTriangles < 1 || def->leafTriangles > SG_MAX_LEAF_TRIANGLES)
+	{
+		return sgFail(messenger, snug_badArgument, "leaves of %d triangles; 1 to %d are possible", def->leafTriangles,
+		    SG_MAX_LEAF_TRIANGLES);
+	}
+	if (def->branching != 2 && def->branching != 4 && def->branching != 8)
+	{
+		return sgFail(messenger, snug_badArgument, "%d children per node; 2, 4 or 8 are possible", def->branching);
+	}
+	return snug_success;
+}
+
+static snugStatus CheckMesh(const sgMeshView* mesh, const snugMessenger* messenger)
+{
+	for (uint32_t v = 0; v < mesh->vertexCount; ++v)
+	{
+		const float* p = sgMeshView_Position(mesh, v);
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			if (!(fabsf(p[axis]) <= SNUG_MAX_COORDINATE))
+			{
+				return sgFail(
+				    messenger, snug_badInput, "vertex %u: coordinate %c is not finite or too large", v, "xyz"[axis]);
+			}
+		}
+	}
+	for (uint32_t t = 0; t < mesh->triangleCount; ++t)
+	{
+		const uint32_t* corner = sgMeshView_Triangle(mesh, t);
+		for (int c = 0; c < 3; ++c)
+		{
+			if (corner[c] >= mesh->vertexCount)
+			{
+				return sgFail(messenger, snug_badInput, "triangle %u: vertex %u of %u does not exist", t, corner[c],
+				    mesh->vertexCount);
+			}
+		}
+	}
+	return snug_success;
+}
+
+// Reads the description; everything about it that can be wrong is found here.
+static snugStatus ReadDef(const snugModelDef* def, sgMeshView* mesh)
+{
+	SG_REQUIRE(def->positions != NULL || def->vertexCount == 0, snug_badArgument);
+	SG_REQUIRE(def->triangles != NULL || def->triangleCount == 0, snug_badArgument);
+	*mesh = (sgMeshView){
+		.positions = (const char*)def->positions,
+		.positionStride = sgStride(def->positionStride, 3 * sizeof(float)),
+		.vertexCount = def->vertexCount,
+		.triangles = (const char*)def->triangles,
+		.triangleStride = sgStride(def->triangleStride, 3 * sizeof(uint32_t)),
+		.triangleCount = def->triangleCount,
+	};
+	if (mesh->positionStride == 0 || mesh->triangleStride == 0)
+	{
+		return sgFail(&def->messenger, snug_badArgument, "strides must be multiples of 4 and at least 12");
+	}
+	if (def->vertexCount > SNUG_MAX_COUNT || def->triangleCount > SNUG_MAX_COUNT)
+	{
+		return sgFail(&def->messenger, snug_outOfRange, "%u vertices and %u triangles; at most %u of each are possible",
+		    def->vertexCount, def->triangleCount, SNUG_MAX_COUNT);
+	}
+	bool isFixed = def->deformer == snug_rigid || def->deformer == snug_free;
+	if (isFixed && (def->blend.transformCount > 0 || def->fields.fieldCount > 0))
+	{
+		sgWarn(&def->messenger, "weights or displacement fields are given, but %s models do not use them: see deformer",
+		    def->deformer == snug_rigid ? "rigid" : "free");
+	}
+	return CheckMesh(mesh, &def->messenger);
+}
+
+// What a model under construction points to until all of it is copied into one block.
+typedef struct Scratch
+{
+	sgTreeArrays arrays;
+	float* positions;
+	size_t positionBytes;
+	sgBoxLanes* bounds;
+	size_t boundBytes;
+	void* clusters;
+	size_t clusterBytes;
+	void* deformData;
+	size_t deformBytes;
+} Scratch;
+
+// Rest positions in tree order, and the tightest boxes around them.
+static snugStatus BuildRest(snugModel* model, const sgMeshView* mesh, Scratch* scratch)
+{
+	const sgTree* tree = &model->tree;
+	scratch->positionBytes = (3 * (size_t)tree->vertexCount + 1) * sizeof(float);
+	scratch->positions = sgAllocate(&model->allocator, scratch->positionBytes);
+	scratch->boundBytes = tree->groupCount * sizeof(sgBoxLanes);
+	scratch->bounds = sgAllocate(&model->allocator, scratch->boundBytes);
+	if (scratch->positions == NULL || scratch->bounds == NULL)
+	{
+		return snug_outOfMemory;
+	}
+	for (uint32_t i = 0; i < tree->vertexCount; ++i)
+	{
+		memcpy(scratch->positions + 3 * (size_t)i, sgMeshView_Position(mesh, tree->vertexMap[i]), 3 * sizeof(float));
+	}
+	scratch->positions[3 * (size_t)tree->vertexCount] = 0.0f;
+	model->positions = scratch->positions;
+	for (uint32_t slot = tree->groupCount * SG_LANES; slot-- > 0;)
+	{
+		bool isEmpty = tree->nodes[slot].first == SG_NONE;
+		sgBox box = isEmpty ? sgBox_Empty() : sgBlock_RestBox(model, scratch->bounds, slot);
+		sgBoxLanes_Set(scratch->bounds + slot / SG_LANES, slot % SG_LANES, &box);
+	}
+	model->restBounds = scratch->bounds;
+	return snug_success;
+}
+
+static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sgMeshView* mesh, Scratch* scratch)
+{
+	snugStatus status = sgTree_Build(mesh, &model->treeDef, &model->allocator, &scratch->arrays);
+	if (status != snug_success)
+	{
+		return status;
+	}
+	model->tree = scratch->arrays.tree;
+	status = BuildRest(model, mesh, scratch);
+	if (status == snug_success && model->deform->positions == NULL)
+	{
+		status = sgClusters_Build(&model->tree, &model->allocator, &scratch->clusters, &scratch->clusterBytes);
+		model->clusterBytes = scratch->clusterBytes;
+		model->clusters = status == snug_success ? sgClusters_Bind(&model->tree, scratch->clusters) : model->clusters;
+	}
+	if (status == snug_success && model->deform->build != NULL)
+	{
+		status = model->deform->build(model, def, &scratch->deformData, &scratch->deformBytes);
+		model->deformData = scratch->deformData;
+		model->deformBytes = scratch->deformBytes;
+	}
+	return status == snug_success ? sgBlock_Make(model) : status;
+}
+
+static snugStatus Build(snugModel* model, const snugModelDef* def, const sgMeshView* mesh)
+{
+	Scratch scratch = { 0 };
+	snugStatus status = BuildParts(model, def, mesh, &scratch);
+	sgRelease(&model->allocator, scratch.deformData, scratch.deformBytes);
+	sgRelease(&model->allocator, scratch.clusters, scratch.clusterBytes);
+	sgRelease(&model->allocator, scratch.bounds, scratch.boundBytes);
+	sgRelease(&model->allocator, scratch.positions, scratch.positionBytes);
+	sgTreeArrays_Release(&scratch.arrays, &model->allocator);
+	if (status == snug_outOfMemory || status == snug_outOfRange)
+	{
+		return sgFail(&def->messenger, status, "could not build a model of %u triangles: %s", mesh->triangleCount,
+		    snugGetStatusText(status));
+	}
+	return status;
+}
+
+static SG_NOINLINE snugStatus Create(const snugModelDef* def, snugModel** out)
+{
+	snugTreeDef treeDef = FillInDefaults(def->tree);
+	snugStatus status = CheckTreeDef(&treeDef, &def->messenger);
+	if (status != snug_success)
+	{
+		return status;
+	}
+	if (sgDeform_Find(def->deformer) == NULL)
+	{
+		return sgFail(&def->messenger, snug_badArgument, "unknown deformer: %d", (int)def->deformer);
+	}
+	sgMeshView mesh;
+	status = ReadDef(def, &mesh);
+	if (status != snug_success)
+	{
+		return status;
+	}
+	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
+	snugModel* model = sgAllocate(&allocator, sizeof(snugModel));
+	if (model == NULL)
+	{
+		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a model");
+	}
+	*model = (snugModel){
+		.allocator = allocator,
+		.deformer = def->deformer,
+		.deform = sgDeform_Find(def->deformer),
+		.treeDef = treeDef,
+	};
+	status = Build(model, def, &mesh);
+	if (status != snug_success)
+	{
+		sgRelease(&allocator, model, sizeof(snugModel));
+		return status;
+	}
+	*out = model;
+	return snug_success;
+}
+
+snugStatus snugModel_Create(const snugModelDef* def, snugModel** model)
+{
+	SG_REQUIRE(model != NULL, snug_badArgument);
+	*model = NULL;
+	SG_REQUIRE(def != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugStatus status = Create(def, model);
+	sgFpEnv_Leave(environment);
+	return status;
+}
+
+void snugModel_Destroy(snugModel* model)
+{
+	if (model != NULL)
+	{
+		snugAllocator allocator = model->allocator;
+		sgRelease(&allocator, model->block, model->bytes);
+		sgRelease(&allocator, model, sizeof(snugModel));
+	}
+}
+
+snugModelInfo snugModel_GetInfo(const snugModel* model)
+{
+	SG_REQUIRE(model != NULL, (snugModelInfo){ 0 });
+	const sgTree* tree = &model->tree;
+	snugModelInfo info = {
+		.vertexCount = tree->vertexCount,
+		.triangleCount = tree->triangleCount,
+		.deformer = model->deformer,
+		.tree = model->treeDef,
+		.nodeCount = tree->nodeCount,
+		.leafCount = tree->leafCount,
+		.depth = tree->depth,
+		.bytes = model->bytes,
+		.restMeshBytes = 12 * ((size_t)tree->vertexCount + tree->triangleCount),
+	};
+	if (model->deform->describe != NULL)
+	{
+		model->deform->describe(model, &info);
+	}
+	return info;
+}
+
+snugStatus snugModel_GetTriangles(const snugModel* model, uint32_t* triangles, size_t stride)
+{
+	SG_REQUIRE(model != NULL && (triangles != NULL || model->tree.triangleCount == 0), snug_badArgument);
+	stride = sgStride(stride, 3 * sizeof(uint32_t));
+	SG_REQUIRE(stride != 0, snug_badArgument);
+	const sgTree* tree = &model->tree;
+	for (uint32_t i = 0; i < tree->leafCount; ++i)
+	{
+		const sgLeaf* leaf = tree->leaves + i;
+		for (uint32_t t = 0; t < leaf->triangleCount; ++t)
+		{
+			uint32_t* out = (uint32_t*)(void*)((char*)triangles + tree->triangleMap[leaf->firstTriangle + t] * stride);
+			for (int c = 0; c < 3; ++c)
+			{
+				out[c] = tree->vertexMap[tree->leafVertices[leaf->firstVertex + leaf->corners[c][t]]];
+			}
+		}
+	}
+	return snug_success;
+}
+
+const void* snugModel_GetBlock(const snugModel* model, size_t* bytes)
+{
+	SG_REQUIRE(model != NULL && bytes != NULL, NULL);
+	*bytes = model->bytes;
+	return model->block;
+}
+
+static SG_NOINLINE snugStatus Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** out)
+{
+	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
+	snugModel* model = sgAllocate(&allocator, sizeof(snugModel));
+	if (model == NULL)
+	{
+		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a model");
+	}
+	*model = (snugModel){ .allocator = allocator };
+	snugStatus status = sgBlock_Read(model, block, bytes, &def->messenger);
+	if (status != snug_success)
+	{
+		sgRelease(&allocator, model, sizeof(snugModel));
+		return status;
+	}
+	*out = model;
+	return snug_success;
+}
+
+snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model)
+{
+	SG_REQUIRE(model != NULL, snug_badArgument);
+	*model = NULL;
+	const snugLoadDef defaults = { 0 };
+	def = def != NULL ? def : &defaults;
+	SG_REQUIRE(block != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugStatus status = Load(block, bytes, def, model);
+	sgFpEnv_Leave(environment);
+	return status;
+}
+
+// The temporary file lies beside the target, so that renaming replaces the target in one step.
+snugStatus snugModel_SaveFile(const snugModel* model, const char* path)
+{
+	SG_REQUIRE(model != NULL && path != NULL, snug_badArgument);
+	static const char suffix[] = ".part";
+	size_t length = strlen(path);
+	char* temporary = sgAllocate(&model->allocator, length + sizeof(suffix));
+	if (temporary == NULL)
+	{
+		return snug_outOfMemory;
+	}
+	memcpy(temporary, path, length);
+	memcpy(temporary + length, suffix, sizeof(suffix));
+	FILE* file = fopen(temporary, "wb");
+	bool good = file != NULL;
+	if (good)
+	{
+		good = fwrite(model->block, 1, model->bytes, file) == model->bytes;
+		good = fclose(file) == 0 && good;
+		good = good && rename(temporary, path) == 0;
+		if (!good)
+		{
+			remove(temporary);
+		}
+	}
+	sgRelease(&model->allocator, temporary, length + sizeof(suffix));
+	return good ? snug_success : snug_ioError;
+}
+
+// Size of a seekable file, or -1.
+static long FileSize(FILE* file)
+{
+	if (fseek(file, 0, SEEK_END) != 0)
+	{
+		return -1;
+	}
+	long size = ftell(file);
+	return fseek(file, 0, SEEK_SET) == 0 ? size : -1;
+}
+
+static snugStatus LoadOpenFile(FILE* file, const char* path, const snugLoadDef* def, snugModel** model)
+{
+	long size = FileSize(file);
+	if (size < 0 || size == LONG_MAX)
+	{
+		return sgFail(&def->messenger, snug_ioError, "%s: not a file that can be read", path);
+	}
+	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
+	size_t bytes = (size_t)size;
+	void* block = sgAllocate(&allocator, bytes);
+	if (block == NULL)
+	{
+		return sgFail(&def->messenger, snug_outOfMemory, "%s: no memory for %zu bytes", path, bytes);
+	}
+	snugStatus status = fread(block, 1, bytes, file) == bytes
+	                        ? snugModel_Load(block, bytes, def, model)
+	                        : sgFail(&def->messenger, snug_ioError, "%s: could not be read", path);
+	sgRelease(&allocator, block, bytes);
+	return status;
+}
+
+snugStatus snugModel_LoadFile(const char* path, const snugLoadDef* def, snugModel** model)
+{
+	SG_REQUIRE(model != NULL, snug_badArgument);
+	*model = NULL;
+	const snugLoadDef defaults = { 0 };
+	def = def != NULL ? def : &defaults;
+	SG_REQUIRE(path != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	FILE* file = fopen(path, "rb");
+	if (file == NULL)
+	{
+		return sgFail(&def->messenger, snug_ioError, "%s: could not be opened", path);
+	}
+	snugStatus status = LoadOpenFile(file, path, def, model);
+	fclose(file);
+	return status;
+}
