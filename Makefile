@@ -69,7 +69,7 @@ bench: all ## run the benchmarks
 install: all ## install under PREFIX (/usr/local), below DESTDIR if given
 	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
-deb: ## build the Debian packages in build/deb: libsnug0.1, libsnug-dev, snug
+deb: ## build the Debian packages in build/deb: libsnug0.2, libsnug-dev, snug
 	@tools/install-dependencies build solvers deb
 	@tools/make-deb build/deb
 

@@ -29,7 +29,7 @@ snugStatus oracleBody_Create(oracleBody* oracle, const snugModelDef* def, const 
 	snugModelDef freeDef = *def;
 	*oracle = (oracleBody){ .model = NULL };
 	freeDef.deformer = snug_free;
-	freeDef.blend = (snugBlendDef){ 0 };
+	freeDef.skin = (snugSkinDef){ 0 };
 	freeDef.fields = (snugFieldsDef){ 0 };
 	snugStatus status = snugModel_Create(&freeDef, &oracle->model);
 	if (status == snug_success && !IsSameTree(&oracle->model->tree, &like->tree))

@@ -410,9 +410,9 @@ sphereBall spherePose_Bound(const sphereBody* s, const sphereNode* node)
 	for (uint32_t i = node->firstPart; i < node->firstPart + node->partCount; ++i)
 	{
 		const spherePart* part = s->tree->parts + i;
-		size_t added = deformer == snug_spherical        ? AddSpherical(s, node, part, s->scratch + count)
-		               : deformer == snug_dualQuaternion ? AddDual(s, node, part, s->scratch + count)
-		                                                 : AddLinear(s, node, part, s->scratch + count);
+		size_t added = deformer == snug_sphericalSkin        ? AddSpherical(s, node, part, s->scratch + count)
+		               : deformer == snug_dualQuaternionSkin ? AddDual(s, node, part, s->scratch + count)
+		                                                     : AddLinear(s, node, part, s->scratch + count);
 		if (added == 0)
 		{
 			return LookAtVertices(s, node);

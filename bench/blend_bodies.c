@@ -50,12 +50,12 @@ bool benchBlendBody_CreateSkin(benchBlendBody* body, const sceneMesh* mesh, cons
 	if (skin != NULL)
 	{
 		body->def.deformer = skin->deformer;
-		body->def.blend.jointPositions = skin->jointPositions;
+		body->def.skin.jointPositions = skin->jointPositions;
 		body->def.fields = skin->targets != NULL ? sceneTargets_Get(skin->targets) : (snugFieldsDef){ 0 };
 	}
-	body->def.blend.volume = how->volume;
-	body->def.blend.restVolume = how->restVolume;
-	body->def.blend.boundLeaves = how->boundLeaves;
+	body->def.skin.volume = how->volume;
+	body->def.skin.restVolume = how->restVolume;
+	body->def.skin.boundLeaves = how->boundLeaves;
 	double start = benchNow();
 	snugStatus status = snugModel_Create(&body->def, &body->model);
 	body->buildMs = benchNow() - start;

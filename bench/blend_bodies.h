@@ -39,7 +39,7 @@ typedef struct benchBounding
 typedef struct benchSkinning
 {
 	snugDeformer deformer;
-	const float* jointPositions; ///< nullable; see snugBlendDef
+	const float* jointPositions; ///< nullable; see snugSkinDef
 	const sceneTargets* targets; ///< nullable: no morph targets
 	const float* amplitudes;     ///< (frames * targets->count)
 } benchSkinning;

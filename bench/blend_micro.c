@@ -119,7 +119,7 @@ double benchBlendRefits(
 static double RunMeshlessRefits(benchReport* report, const sceneMeshless* meshless)
 {
 	uint32_t count = meshless->weights.transformCount;
-	snugNode* nodes = malloc(count * sizeof(snugNode));
+	snugMeshlessNode* nodes = malloc(count * sizeof(snugMeshlessNode));
 	float* matrices = malloc(12 * (size_t)count * sizeof(float));
 	double ours = NAN;
 	if (nodes != NULL && matrices != NULL)

@@ -32,7 +32,7 @@ static bool MakeActor(blendScene* scene, int i)
 {
 	const sceneMeshless* meshless = scene->meshless + (scene->actorCount == 2 ? i : 0);
 	uint32_t nodeCount = meshless->weights.transformCount;
-	snugNode* nodes = malloc(nodeCount * sizeof(snugNode));
+	snugMeshlessNode* nodes = malloc(nodeCount * sizeof(snugMeshlessNode));
 	float* matrices = malloc((size_t)scene->clip.count * 12 * nodeCount * sizeof(float));
 	for (int f = 0; f < scene->clip.count && nodes != NULL && matrices != NULL; ++f)
 	{

@@ -68,7 +68,7 @@ static snugModelDef MakeDef(const benchFielded* actor, const benchFieldedMethod*
 		.vertexCount = actor->mesh->vertexCount,
 		.triangles = actor->mesh->triangles,
 		.triangleCount = actor->mesh->triangleCount,
-		.deformer = actor->fieldCount > 0 ? snug_linear : snug_rigid,
+		.deformer = actor->fieldCount > 0 ? snug_fields : snug_rigid,
 		.tree = method->tree,
 	};
 	if (actor->fieldCount > 0)
@@ -98,7 +98,7 @@ snugStatus benchFielded_MakeModel(const benchFielded* actor, const benchFieldedM
 	{
 		return snug_outOfMemory;
 	}
-	def.deformer = snug_linear;
+	def.deformer = snug_fields;
 	def.fields = (snugFieldsDef){
 		.fieldCount = 1,
 		.starts = starts,

@@ -129,7 +129,7 @@ static double RunBound(
 		return NAN;
 	}
 	double warm = NAN;
-	snugNode* nodes = malloc(nodeCount * sizeof(snugNode));
+	snugMeshlessNode* nodes = malloc(nodeCount * sizeof(snugMeshlessNode));
 	const sceneBending bending = { 0.9, 0.9, 0.9 };
 	if (nodes != NULL)
 	{

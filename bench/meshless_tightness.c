@@ -19,7 +19,7 @@ typedef struct meshlessCase
 static float* MakePoses(const sceneMeshless* meshless)
 {
 	uint32_t nodeCount = meshless->weights.transformCount;
-	snugNode* nodes = malloc(nodeCount * sizeof(snugNode));
+	snugMeshlessNode* nodes = malloc(nodeCount * sizeof(snugMeshlessNode));
 	float* matrices = malloc(POSES * 12 * (size_t)nodeCount * sizeof(float));
 	for (int pose = 0; nodes != NULL && matrices != NULL && pose < POSES; ++pose)
 	{

@@ -14,7 +14,7 @@ static void RunLevel(const benchModalBody* body, const snugFrame* places, uint32
 		.vertexCount = body->mesh.vertexCount,
 		.triangles = body->mesh.triangles,
 		.triangleCount = body->mesh.triangleCount,
-		.deformer = snug_linear,
+		.deformer = snug_fields,
 		.tree = { snug_splitMedian, 1, 2 },
 		.fields = { .fieldCount = BENCH_MODES,
 		    .displacements = body->fields,

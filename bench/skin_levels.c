@@ -312,7 +312,7 @@ static void RunVariants(
 {
 	static const snugTreeDef paperTree = { snug_splitMedian, 1, 2 };
 	const benchBounding how = { .tree = paperTree };
-	const benchSkinning skin = { .deformer = snug_spherical, .jointPositions = character->jointPositions };
+	const benchSkinning skin = { .deformer = snug_sphericalSkin, .jointPositions = character->jointPositions };
 	walk* w = calloc(1, sizeof(walk));
 	uint64_t expected = 0;
 	benchProgress(options, "skin-tightness: the sphere tree's choices …");

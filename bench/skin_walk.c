@@ -86,8 +86,8 @@ static double GetPrinted(const walk* w, bool isYesNo, benchMethod method)
 	const printed* p = (isYesNo ? yesNoTimes : fullTimes) + w->character->kind;
 	bool isTheirs = method == bench_spheres || method == bench_ours;
 	return method == bench_spheresUp || method == bench_bottomUp ? p->bottomUp
-	       : isTheirs && w->deformer == snug_blend               ? p->linear
-	       : isTheirs && w->deformer == snug_spherical           ? p->spherical
+	       : isTheirs && w->deformer == snug_skin                ? p->linear
+	       : isTheirs && w->deformer == snug_sphericalSkin       ? p->spherical
 	                                                             : (double)NAN;
 }
 
@@ -287,9 +287,9 @@ static double RunRefits(benchReport* table, benchReport* report, const walk* w)
 	benchRow_Number(row, "oursNsPerNode", ours, 1);
 	benchRow_Number(row, "paperNsPerNode", theirs, 1);
 	benchRow_Number(row, "paperPrintedNs",
-	    w->deformer == snug_blend       ? 1210.0
-	    : w->deformer == snug_spherical ? 1310.0
-	                                    : (double)NAN,
+	    w->deformer == snug_skin            ? 1210.0
+	    : w->deformer == snug_sphericalSkin ? 1310.0
+	                                        : (double)NAN,
 	    0);
 	return ours;
 }

@@ -30,7 +30,7 @@ static bool CanPose(benchReport* clips, const char* name, const benchActor* acto
 {
 	snugModelDef def = sceneMakeBlendDef(actor->mesh, actor->weights, snug_boundDefault, (snugTreeDef){ 0 });
 	def.deformer = deformer;
-	def.blend.jointPositions = actor->skin->jointPositions;
+	def.skin.jointPositions = actor->skin->jointPositions;
 	snugModel* model = NULL;
 	snugBody* body = NULL;
 	snugStatus status = snugModel_Create(&def, &model);

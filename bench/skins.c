@@ -2,12 +2,14 @@
 
 #include <math.h>
 
-const snugDeformer benchSkins[BENCH_SKINS] = { snug_blend, snug_spherical, snug_dualQuaternion };
+const snugDeformer benchSkins[BENCH_SKINS] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
 const char* const benchCharacterNames[BENCH_CHARACTERS] = { "mannequiny", "makehuman", "fox", "alien" };
 
 const char* benchGetSkinName(snugDeformer deformer)
 {
-	return deformer == snug_spherical ? "spherical" : deformer == snug_dualQuaternion ? "dual quaternion" : "linear";
+	return deformer == snug_sphericalSkin        ? "spherical"
+	       : deformer == snug_dualQuaternionSkin ? "dual quaternion"
+	                                             : "linear";
 }
 
 const char* benchGetModelDirectory(const benchOptions* options)

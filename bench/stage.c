@@ -12,7 +12,7 @@ static bool IsSameModel(const benchBounding* a, const benchBounding* b)
 // Whether the models of two actors are the same; how they move is their own.
 static bool AreTwins(const benchActor* a, const benchActor* b)
 {
-	static const benchSkinning linear = { .deformer = snug_blend };
+	static const benchSkinning linear = { .deformer = snug_skin };
 	const benchSkinning *skinA = a->skin != NULL ? a->skin : &linear, *skinB = b->skin != NULL ? b->skin : &linear;
 	return a->mesh == b->mesh && a->weights == b->weights && skinA->deformer == skinB->deformer &&
 	       skinA->jointPositions == skinB->jointPositions && skinA->targets == skinB->targets;

@@ -17,10 +17,10 @@ static snugModel* CreateModel(const ioAssetMesh* mesh, const ioSkin* skin)
 		.vertexCount = mesh->mesh.vertexCount,
 		.triangles = mesh->mesh.triangles,
 		.triangleCount = mesh->mesh.triangleCount,
-		.deformer = snug_blend,
-		.blend = { .transformCount = skin->jointCount,
+		.deformer = snug_skin,
+		.skin = { .jointCount = skin->jointCount,
 		    .starts = mesh->influenceStart,
-		    .transforms = mesh->joints,
+		    .joints = mesh->joints,
 		    .weights = mesh->weights } };
 	snugModel* model = NULL;
 	return snugModel_Create(&def, &model) == snug_success ? model : NULL;

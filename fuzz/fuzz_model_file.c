@@ -51,7 +51,7 @@ static uint32_t Next(uint32_t* state)
 static snugModel* MakeModel(uint32_t seed)
 {
 	static const int branchings[] = { 2, 4, 8 };
-	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_blend, snug_linear };
+	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields };
 	static const snugBound bounds[] = { snug_boundDefault, snug_boundInterval, snug_boundZeroOrder,
 		snug_boundFirstOrder, snug_boundOriented, snug_boundBall, snug_boundMeanBall };
 	float positions[3 * 30], weights[2 * 30], displacements[3 * 3 * 30];
@@ -81,10 +81,10 @@ static snugModel* MakeModel(uint32_t seed)
 		.triangleCount = Next(&seed) % 41,
 		.deformer = deformers[Next(&seed) % 4],
 		.tree = { .leafTriangles = (int)(1 + Next(&seed) % 8), .branching = branchings[Next(&seed) % 3] },
-		.blend = {
-			.transformCount = 5,
+		.skin = {
+			.jointCount = 5,
 			.influencesPerVertex = 2,
-			.transforms = transforms,
+			.joints = transforms,
 			.weights = weights,
 			.bound = (snugBound)(Next(&seed) % 7),
 		},
@@ -224,7 +224,7 @@ static void Use(const snugModel* model)
 	snugBody* body = NULL;
 	Require(snugBody_Create(&(snugBodyDef){ .model = model }, &body) == snug_success);
 	// Bounds of a blend model cannot be checked without a pose: a file may lie about them, and the validator says so.
-	Require(snugBody_Validate(body, NULL) == snug_success || info.deformer == snug_blend);
+	Require(snugBody_Validate(body, NULL) == snug_success || info.deformer == snug_skin);
 	Query(body, probe);
 	const snugFrame frame = { .position = { 0.1, 0.2, 0.3 }, .rotation = { 0.6, 0.0, 0.0, 0.8 } };
 	Require(snugBody_SetFrame(body, &frame) == snug_success);
@@ -250,12 +250,12 @@ static void Use(const snugModel* model)
 		}
 		Require(snugBody_Validate(body, NULL) == snug_success);
 	}
-	if (info.deformer == snug_blend)
+	if (info.deformer == snug_skin)
 	{
-		PoseBlend(body, info.transformCount);
+		PoseBlend(body, info.jointCount);
 		Query(body, probe);
 	}
-	if (info.deformer == snug_linear)
+	if (info.deformer == snug_fields)
 	{
 		PoseFields(body, info.fieldCount);
 		Query(body, probe);

@@ -66,7 +66,7 @@ static bodyInfo GetBody(const cliStage* stage, int i)
 	}
 	else
 	{
-		info.joints = info.model.transformCount;
+		info.joints = info.model.jointCount;
 		info.influences = info.model.maxInfluences;
 		info.targets = info.model.fieldCount;
 	}

@@ -21,7 +21,7 @@ bool cliWriteLinearModel(const snugModelDef* wanted, const char* source, const c
 	listener l = { .source = source };
 	snugModelDef def = *wanted;
 	snugModel* model = NULL;
-	def.deformer = snug_linear;
+	def.deformer = snug_fields;
 	def.messenger = (snugMessenger){ HearMessage, &l };
 	cliProgress("writing %s ...", path);
 	snugStatus status = snugModel_Create(&def, &model);

@@ -4,7 +4,7 @@
 
 #include "snug/snug.h"
 
-/// Make a model of deformer snug_linear and write it. Prints what is wrong.
+/// Make a model of deformer snug_fields and write it. Prints what is wrong.
 /// @param source what messages begin with: the file that the mesh is from
 bool cliWriteLinearModel(const snugModelDef* def, const char* source, const char* path);
 

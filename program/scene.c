@@ -198,7 +198,7 @@ static bool LoadModelFile(cliScene* scene, cliFile* file)
 		return cliScene_Fail(scene, file->path, "out of memory");
 	}
 	snugModel_GetTriangles(model, file->triangles, 0);
-	bool tracked = info.deformer == snug_linear && info.fieldCount == scene->track.fieldCount;
+	bool tracked = info.deformer == snug_fields && info.fieldCount == scene->track.fieldCount;
 	*part = (cliPart){ (int)(file - scene->files), file->name, IO_NONE, tracked ? cli_tracked : cli_still, model,
 		file->triangles, info.vertexCount, info.triangleCount, 0 };
 	return true;

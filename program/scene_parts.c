@@ -244,7 +244,7 @@ static const snugModel* CreatePlaced(const maker* m, uint32_t instance, snugDefo
 	return model;
 }
 
-static void SetBound(const maker* m, snugBlendDef* blend)
+static void SetBound(const maker* m, snugSkinDef* blend)
 {
 	const cliSceneOptions* options = m->scene->options;
 	blend->bound = options->bound <= snug_boundCorners ? (snugBound)options->bound : snug_boundDefault;
@@ -255,7 +255,7 @@ static void SetBound(const maker* m, snugBlendDef* blend)
 
 static snugDeformer GetSkinDeformer(const maker* m)
 {
-	static const snugDeformer deformers[] = { snug_blend, snug_blend, snug_spherical, snug_dualQuaternion };
+	static const snugDeformer deformers[] = { snug_skin, snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
 	return deformers[m->scene->options->deformer];
 }
 
@@ -268,15 +268,15 @@ static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, c
 		FailMemory(m);
 		return NULL;
 	}
-	def.blend = (snugBlendDef){ .transformCount = skin->jointCount,
+	def.skin = (snugSkinDef){ .jointCount = skin->jointCount,
 		.starts = mesh->influenceStart,
-		.transforms = mesh->joints,
+		.joints = mesh->joints,
 		.weights = mesh->weights,
 		.jointPositions = rig.jointPositions };
 	def.fields = (snugFieldsDef){
 		.fieldCount = rig.targetCount, .starts = rig.starts, .fields = rig.targets, .displacements = rig.deltas
 	};
-	SetBound(m, &def.blend);
+	SetBound(m, &def.skin);
 	const snugModel* model = CreateModel(m, &def);
 	ioRig_Free(&rig);
 	return model;
@@ -299,11 +299,9 @@ static const snugModel* CreateAffine(const maker* m, const ioAssetMesh* mesh)
 		{
 			weights[i] = 1.0f;
 		}
-		snugModelDef def = MakeDef(&mesh->mesh, snug_blend);
-		def.blend = (snugBlendDef){
-			.transformCount = 1, .influencesPerVertex = 1, .transforms = transforms, .weights = weights
-		};
-		SetBound(m, &def.blend);
+		snugModelDef def = MakeDef(&mesh->mesh, snug_skin);
+		def.skin = (snugSkinDef){ .jointCount = 1, .influencesPerVertex = 1, .joints = transforms, .weights = weights };
+		SetBound(m, &def.skin);
 		model = CreateModel(m, &def);
 	}
 	free(transforms);
@@ -367,7 +365,7 @@ static const snugModel* CreateMorphed(const maker* m, uint32_t instance, const d
 	}
 	else
 	{
-		snugModelDef def = MakeDef(&mesh->mesh, snug_linear);
+		snugModelDef def = MakeDef(&mesh->mesh, snug_fields);
 		bool bound = options->bound >= snug_boundInterval || options->bound == snug_boundZeroOrder ||
 		             options->bound == snug_boundFirstOrder;
 		TurnTargets(&rig, mesh->mesh.vertexCount, matrix);
@@ -426,7 +424,7 @@ static const snugModel* GetModel(const maker* m, uint32_t instance, cliMotion mo
 	// Where joints are at rest matters to skins that turn; to the others their number does.
 	bool isKnown = known->jointed[which] != NULL &&
 	               (known->skins[which] == body->skin ||
-	                   (GetSkinDeformer(m) == snug_blend && skins[known->skins[which]].jointCount == skin->jointCount));
+	                   (GetSkinDeformer(m) == snug_skin && skins[known->skins[which]].jointCount == skin->jointCount));
 	if (!isKnown)
 	{
 		known->jointed[which] = CreateJointed(m, mesh, skin, which == 1);

@@ -370,6 +370,6 @@ snugModelDef sceneCharacter_MakeDef(const sceneCharacter* character, snugDeforme
 {
 	snugModelDef def = sceneMakeBlendDef(&character->mesh, &character->weights, snug_boundDefault, (snugTreeDef){ 0 });
 	def.deformer = deformer;
-	def.blend.jointPositions = character->jointPositions;
+	def.skin.jointPositions = character->jointPositions;
 	return def;
 }

@@ -332,11 +332,11 @@ snugModelDef sceneMakeBlendDef(const sceneMesh* mesh, const sceneWeights* weight
 		.vertexCount = mesh->vertexCount,
 		.triangles = mesh->triangles,
 		.triangleCount = mesh->triangleCount,
-		.deformer = snug_blend,
+		.deformer = snug_skin,
 		.tree = tree,
-		.blend = { .transformCount = weights->transformCount,
+		.skin = { .jointCount = weights->transformCount,
 		    .starts = weights->starts,
-		    .transforms = weights->transforms,
+		    .joints = weights->transforms,
 		    .weights = weights->weights,
 		    .bound = bound } };
 	return def;

@@ -9,7 +9,7 @@
 
 #include "scenes/mesh.h"
 
-/// Weights in the form that snugBlendDef takes.
+/// Weights in the form that snugSkinDef takes.
 typedef struct sceneWeights
 {
 	uint32_t transformCount;
@@ -59,12 +59,12 @@ void sceneMeshless_Map(const sceneMeshless* body, const sceneBending* bending, c
     double gradient[3][3]);
 
 /// Pose the nodes. @param nodes receives one per transform
-void sceneMeshless_PoseNodes(const sceneMeshless* body, const sceneBending* bending, snugNode* nodes);
+void sceneMeshless_PoseNodes(const sceneMeshless* body, const sceneBending* bending, snugMeshlessNode* nodes);
 
 /// The matrices that nodes stand for (Eqs. 1 to 3 of the 2008 paper), in double, rounded once: what snugBody_SetNodes
 /// makes of them, bit for bit.
 /// @param matrices receives 12 floats per node
-void sceneMakeMatrices(const snugNode* nodes, uint32_t count, float* matrices);
+void sceneMakeMatrices(const snugMeshlessNode* nodes, uint32_t count, float* matrices);
 
 /// A tube with round ends along z, from 0 to 1, carried by a chain of joints with up to four influences per vertex: the
 /// simplest thing that bends like a limb.

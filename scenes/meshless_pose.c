@@ -113,11 +113,11 @@ void sceneMeshless_Map(const sceneMeshless* body, const sceneBending* bending, c
 	}
 }
 
-void sceneMeshless_PoseNodes(const sceneMeshless* body, const sceneBending* bending, snugNode* nodes)
+void sceneMeshless_PoseNodes(const sceneMeshless* body, const sceneBending* bending, snugMeshlessNode* nodes)
 {
 	for (uint32_t j = 0; j < body->weights.transformCount; ++j)
 	{
-		snugNode* node = nodes + j;
+		snugMeshlessNode* node = nodes + j;
 		double rest[3], image[3], gradient[3][3];
 		for (int k = 0; k < 3; ++k)
 		{
@@ -136,7 +136,7 @@ void sceneMeshless_PoseNodes(const sceneMeshless* body, const sceneBending* bend
 	}
 }
 
-void sceneMakeMatrices(const snugNode* nodes, uint32_t count, float* matrices)
+void sceneMakeMatrices(const snugMeshlessNode* nodes, uint32_t count, float* matrices)
 {
 	for (uint32_t j = 0; j < count; ++j)
 	{

@@ -73,11 +73,11 @@ void RandomMatrices(sceneRandom* random, Skin* skin, double size, double offset)
 Thing MakeBounded(sceneMesh mesh, const Skin* skin, snugTreeDef tree, const Bounding* how)
 {
 	Thing thing = { .mesh = mesh };
-	snugModelDef def = MeshDef(&mesh, snug_blend, tree);
-	def.blend = (snugBlendDef){
-		.transformCount = skin->transformCount,
+	snugModelDef def = MeshDef(&mesh, snug_skin, tree);
+	def.skin = (snugSkinDef){
+		.jointCount = skin->transformCount,
 		.starts = skin->starts,
-		.transforms = skin->transforms,
+		.joints = skin->transforms,
 		.weights = skin->weights,
 		.bound = how->bound,
 		.volume = how->volume,

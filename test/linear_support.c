@@ -195,7 +195,7 @@ LinearBounding LinearBoundingOf(uint64_t number)
 
 snugModelDef LinearDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef tree, const LinearBounding* how)
 {
-	snugModelDef def = MeshDef(mesh, snug_linear, tree);
+	snugModelDef def = MeshDef(mesh, snug_fields, tree);
 	def.fields = (snugFieldsDef){
 		.fieldCount = set->fieldCount,
 		.starts = set->starts,

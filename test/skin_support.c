@@ -10,10 +10,10 @@ Thing MakeMorphThing(const SkinnedMesh* skinned, const FieldSet* set, snugDeform
 	sceneMesh copy = sceneMesh_Copy(&skinned->mesh);
 	Thing thing = { .mesh = copy };
 	snugModelDef def = MeshDef(&copy, deformer, tree);
-	def.blend = (snugBlendDef){
-		.transformCount = skinned->skin.transformCount,
+	def.skin = (snugSkinDef){
+		.jointCount = skinned->skin.transformCount,
 		.starts = skinned->skin.starts,
-		.transforms = skinned->skin.transforms,
+		.joints = skinned->skin.transforms,
 		.weights = skinned->skin.weights,
 		.bound = how->bound,
 		.volume = how->volume,

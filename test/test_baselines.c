@@ -155,10 +155,10 @@ static Posed MakePosed(sceneRandom* random, snugBound bound, uint32_t nodeCount,
 	uint64_t shape = sceneRandom_Next(random);
 	assert_true(sceneMeshless_Create(&p.meshless, sceneMakeBrain(frequency, shape), nodeCount, influences));
 	p.def = sceneMakeBlendDef(&p.meshless.mesh, &p.meshless.weights, bound, RandomTreeDef(random));
-	p.def.blend.boundLeaves = true;
+	p.def.skin.boundLeaves = true;
 	assert_int_equal(snugModel_Create(&p.def, &p.model), snug_success);
 	p.body = MakeBody(p.model, NULL);
-	snugNode* nodes = malloc(nodeCount * sizeof(snugNode));
+	snugMeshlessNode* nodes = malloc(nodeCount * sizeof(snugMeshlessNode));
 	p.matrices = malloc(12 * (size_t)nodeCount * sizeof(float));
 	p.positions = malloc(3 * (size_t)p.meshless.mesh.vertexCount * sizeof(float));
 	const sceneBending bending = { sceneRandom_Range(random, 0.0, 1.5), sceneRandom_Range(random, -1.5, 1.5),

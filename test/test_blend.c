@@ -32,11 +32,11 @@ static Bounding RandomBounding(sceneRandom* random, snugBound bound)
 static Thing MakeSkinned(sceneMesh mesh, const Skin* skin, snugTreeDef tree, snugBound bound, snugPool* pool)
 {
 	Thing thing = { .mesh = mesh };
-	snugModelDef def = MeshDef(&mesh, snug_blend, tree);
-	def.blend = (snugBlendDef){
-		.transformCount = skin->transformCount,
+	snugModelDef def = MeshDef(&mesh, snug_skin, tree);
+	def.skin = (snugSkinDef){
+		.jointCount = skin->transformCount,
 		.starts = skin->starts,
-		.transforms = skin->transforms,
+		.joints = skin->transforms,
 		.weights = skin->weights,
 		.bound = bound,
 	};
@@ -211,7 +211,7 @@ static void nodes_are_joints(void** state)
 	sceneMesh mesh = sceneMakeBlob(6, 1);
 	Skin skin = RandomSkin(&random, &mesh);
 	uint32_t n = skin.transformCount;
-	snugNode* nodes = calloc(n, sizeof(snugNode));
+	snugMeshlessNode* nodes = calloc(n, sizeof(snugMeshlessNode));
 	for (uint32_t j = 0; j < n; ++j)
 	{
 		for (int i = 0; i < 3; ++i)
@@ -311,10 +311,10 @@ static void immense_models_work_or_are_refused(void** state)
 			.vertexCount = 3,
 			.triangles = corners,
 			.triangleCount = 1,
-			.deformer = snug_blend,
-			.blend = { .transformCount = 1,
+			.deformer = snug_skin,
+			.skin = { .jointCount = 1,
 			    .influencesPerVertex = 1,
-			    .transforms = transforms,
+			    .joints = transforms,
 			    .weights = weights,
 			    .bound = (snugBound)(i / 16),
 			    .volume = i / 16 == snug_boundCorners ? snug_volumeBall : (snugVolume)(i / 4 % 4),
@@ -352,10 +352,10 @@ static void models_without_triangles_have_no_bounds(void** state)
 			.positions = positions,
 			.vertexCount = 3,
 			.triangles = corners,
-			.deformer = snug_blend,
-			.blend = { .transformCount = 1,
+			.deformer = snug_skin,
+			.skin = { .jointCount = 1,
 			    .influencesPerVertex = 1,
-			    .transforms = transforms,
+			    .joints = transforms,
 			    .weights = weights,
 			    .bound = (snugBound)(i / 2),
 			    .volume = i / 2 == snug_boundCorners ? snug_volumeBall : snug_volumeBox,
@@ -400,12 +400,12 @@ static void weights_are_repaired_or_refused(void** state)
 		memcpy(weights + 8, cases[i].weights, sizeof(cases[i].weights));
 		memcpy(transforms + 8, cases[i].transforms, sizeof(cases[i].transforms));
 		TestMessages messages = { 0 };
-		snugModelDef def = MeshDef(&mesh, snug_blend, (snugTreeDef){ 0 });
+		snugModelDef def = MeshDef(&mesh, snug_skin, (snugTreeDef){ 0 });
 		def.messenger = TestMessages_Get(&messages);
-		def.blend = (snugBlendDef){
-			.transformCount = 4,
+		def.skin = (snugSkinDef){
+			.jointCount = 4,
 			.influencesPerVertex = 4,
-			.transforms = transforms,
+			.joints = transforms,
 			.weights = weights,
 		};
 		snugModel* model;
@@ -431,11 +431,11 @@ static void building_is_deterministic(void** state)
 		TestAllocator allocators[2] = { 0 };
 		for (int k = 0; k < 2; ++k)
 		{
-			snugModelDef def = MeshDef(&mesh, snug_blend, (snugTreeDef){ 0 });
-			def.blend = (snugBlendDef){
-				.transformCount = skin.transformCount,
+			snugModelDef def = MeshDef(&mesh, snug_skin, (snugTreeDef){ 0 });
+			def.skin = (snugSkinDef){
+				.jointCount = skin.transformCount,
 				.starts = skin.starts,
-				.transforms = skin.transforms,
+				.joints = skin.transforms,
 				.weights = skin.weights,
 			};
 			// The C library's allocator on one side, ours, which fills, on the other.

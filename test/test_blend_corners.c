@@ -655,11 +655,11 @@ static void zero_matrices_make_points(void** state)
 
 static snugModelDef CornersDef(const sceneMesh* mesh, const Skin* skin, bool boundLeaves)
 {
-	snugModelDef def = MeshDef(mesh, snug_blend, (snugTreeDef){ 0 });
-	def.blend = (snugBlendDef){
-		.transformCount = skin->transformCount,
+	snugModelDef def = MeshDef(mesh, snug_skin, (snugTreeDef){ 0 });
+	def.skin = (snugSkinDef){
+		.jointCount = skin->transformCount,
 		.starts = skin->starts,
-		.transforms = skin->transforms,
+		.joints = skin->transforms,
 		.weights = skin->weights,
 		.bound = snug_boundCorners,
 		.boundLeaves = boundLeaves,

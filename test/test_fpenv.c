@@ -241,7 +241,7 @@ static snugModel* BuildFieldsIn(Outcome* outcome, const sceneMesh* mesh, snugBou
 		.vertexCount = mesh->vertexCount,
 		.triangles = mesh->triangles,
 		.triangleCount = mesh->triangleCount,
-		.deformer = snug_linear };
+		.deformer = snug_fields };
 	def.fields = (snugFieldsDef){ .fieldCount = 2, .displacements = fields, .bound = bound };
 	def.fields.contactLevel = bound == snug_boundBall ? 2 : 0;
 	snugModel *model = NULL, *loaded = NULL;
@@ -286,7 +286,7 @@ static void WorkWithFields(Outcome* outcome, snugBound bound, float* vertices)
 		outcome->hash = sceneHash_Word(outcome->hash, isOutside);
 		if (bound == snug_boundBall)
 		{
-			snugContact contacts[500] = { { .depth = 0.0f } };
+			snugSphereContact contacts[500] = { { .depth = 0.0f } };
 			snugSphereQuery query = { .contacts = contacts, .capacity = 500 };
 			snugSphereResult result = { .status = snug_badArgument };
 			CALL(outcome, result = snugCollideSpheres(bodies[0], bodies[1], &query));

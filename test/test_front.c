@@ -17,12 +17,12 @@ typedef struct Clay
 {
 	Thing thing;
 	sceneMeshless meshless;
-	snugNode* nodes;
+	snugMeshlessNode* nodes;
 } Clay;
 
 static Clay Clay_Make(uint32_t frequency, uint32_t nodeCount, uint64_t seed, snugTreeDef tree, snugStrategy strategy)
 {
-	Clay clay = { .nodes = malloc(nodeCount * sizeof(snugNode)) };
+	Clay clay = { .nodes = malloc(nodeCount * sizeof(snugMeshlessNode)) };
 	assert_non_null(clay.nodes);
 	assert_true(sceneMeshless_Create(&clay.meshless, sceneMakeBrain(frequency, seed), nodeCount, 12.0));
 	snugModelDef def = sceneMakeBlendDef(&clay.meshless.mesh, &clay.meshless.weights, snug_boundDefault, tree);
@@ -195,9 +195,8 @@ static void immense_changes_are_motion(void** state)
 		mesh.positions[3 * v + 2] = 0.0f;
 		weights[v] = 1.0f;
 	}
-	snugModelDef def = MeshDef(&mesh, snug_blend, (snugTreeDef){ 0 });
-	def.blend =
-	    (snugBlendDef){ .transformCount = 1, .influencesPerVertex = 1, .transforms = transforms, .weights = weights };
+	snugModelDef def = MeshDef(&mesh, snug_skin, (snugTreeDef){ 0 });
+	def.skin = (snugSkinDef){ .jointCount = 1, .influencesPerVertex = 1, .joints = transforms, .weights = weights };
 	Thing thing = { .mesh = mesh };
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 	thing.body = MakeBody(thing.model, NULL);

@@ -227,7 +227,7 @@ static Golden Fields(void)
 			}
 			starts[v + 1] = total;
 		}
-		snugModelDef def = MeshDef(&mesh, snug_linear, (snugTreeDef){ 0 });
+		snugModelDef def = MeshDef(&mesh, snug_fields, (snugTreeDef){ 0 });
 		def.fields = (snugFieldsDef){ .fieldCount = 5, .displacements = displacements };
 		def.fields.bound = k == 0 ? snug_boundDefault : snug_boundBall;
 		def.fields.starts = k == 0 ? NULL : starts;
@@ -296,17 +296,17 @@ static Golden Meeting(snugDeformer deformer)
 
 static Golden BlendedMen(void)
 {
-	return Meeting(snug_blend);
+	return Meeting(snug_skin);
 }
 
 static Golden SphericalMen(void)
 {
-	return Meeting(snug_spherical);
+	return Meeting(snug_sphericalSkin);
 }
 
 static Golden DualQuaternionMen(void)
 {
-	return Meeting(snug_dualQuaternion);
+	return Meeting(snug_dualQuaternionSkin);
 }
 
 static const struct Scene

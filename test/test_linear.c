@@ -222,7 +222,7 @@ static void bad_amplitudes_change_nothing(void** state)
 	assert_int_equal(snugBody_SetAmplitudes(thing.body, set.amplitudes, 3), snug_success);
 	snugModelInfo info = snugModel_GetInfo(thing.model);
 	assert_int_equal(info.fieldCount, 3);
-	assert_int_equal(info.deformer, snug_linear);
+	assert_int_equal(info.deformer, snug_fields);
 	Thing rigid = Thing_Make(sceneMakeTetrahedron(), snug_rigid, (snugTreeDef){ 0 }, NULL);
 	assert_int_equal(snugBody_SetAmplitudes(rigid.body, set.amplitudes, 3), snug_badArgument);
 	Thing_Free(&rigid);
@@ -275,7 +275,7 @@ static void bad_fields_are_refused(void** state)
 	for (size_t i = 0; i < LENGTH_OF(cases); ++i)
 	{
 		TestMessages messages = { 0 };
-		snugModelDef def = MeshDef(&mesh, snug_linear, (snugTreeDef){ 0 });
+		snugModelDef def = MeshDef(&mesh, snug_fields, (snugTreeDef){ 0 });
 		def.messenger = TestMessages_Get(&messages);
 		def.fields = cases[i].fields;
 		snugModel* model;

@@ -146,19 +146,19 @@ static void contact_spheres_of_narrow_trees_stay_wrapped(void** state)
 	}
 }
 
-static bool AreSame(const snugContact* a, const snugContact* b, uint64_t count)
+static bool AreSame(const snugSphereContact* a, const snugSphereContact* b, uint64_t count)
 {
-	return memcmp(a, b, (size_t)count * sizeof(snugContact)) == 0;
+	return memcmp(a, b, (size_t)count * sizeof(snugSphereContact)) == 0;
 }
 
-static snugContact* AllContacts(snugBody* a, snugBody* b, const double origin[3], uint64_t* count)
+static snugSphereContact* AllContacts(snugBody* a, snugBody* b, const double origin[3], uint64_t* count)
 {
 	snugSphereQuery query = { .capacity = 0 };
 	memcpy(query.origin, origin, sizeof(query.origin));
 	snugSphereResult counted = snugCollideSpheres(a, b, &query);
 	assert_int_equal(counted.status, snug_success);
 	query.capacity = counted.count;
-	query.contacts = calloc(counted.count + 1, sizeof(snugContact));
+	query.contacts = calloc(counted.count + 1, sizeof(snugSphereContact));
 	assert_non_null(query.contacts);
 	snugSphereResult found = snugCollideSpheres(a, b, &query);
 	assert_int_equal(found.status, snug_success);
@@ -194,11 +194,11 @@ static uint32_t* ContactOfTriangles(const snugModel* model, uint32_t level)
 	return owner;
 }
 
-static bool HasContact(const snugContact* contacts, uint64_t count, uint32_t nodeA, uint32_t nodeB)
+static bool HasContact(const snugSphereContact* contacts, uint64_t count, uint32_t nodeA, uint32_t nodeB)
 {
 	for (uint64_t i = 0; i < count; ++i)
 	{
-		if (contacts[i].a.node == nodeA && contacts[i].b.node == nodeB)
+		if (contacts[i].a.treeNode == nodeA && contacts[i].b.treeNode == nodeB)
 		{
 			return true;
 		}
@@ -206,7 +206,7 @@ static bool HasContact(const snugContact* contacts, uint64_t count, uint32_t nod
 	return false;
 }
 
-static void CheckSphere(const snugContact* contact, uint64_t number)
+static void CheckSphere(const snugSphereContact* contact, uint64_t number)
 {
 	long double a[3], b[3];
 	for (int k = 0; k < 3; ++k)
@@ -250,7 +250,7 @@ static void no_contact_is_missed(void** state)
 				assert_int_equal(snugBody_SetFrame(things[k].body, &frame), snug_success);
 			}
 			uint64_t count, again;
-			snugContact* contacts = AllContacts(things[0].body, things[1].body, origin, &count);
+			snugSphereContact* contacts = AllContacts(things[0].body, things[1].body, origin, &count);
 			PairList pairs = BruteAll(&things[0], &things[1], origin);
 			uint32_t* owners[2];
 			for (int k = 0; k < 2; ++k)
@@ -270,7 +270,7 @@ static void no_contact_is_missed(void** state)
 				CheckSphere(contacts + c, number);
 			}
 			snugCollide(things[0].body, things[1].body, NULL);
-			snugContact* later = AllContacts(things[0].body, things[1].body, origin, &again);
+			snugSphereContact* later = AllContacts(things[0].body, things[1].body, origin, &again);
 			assert_int_equal(again, count);
 			assert_true(AreSame(contacts, later, count));
 			contactCount += count;
@@ -316,7 +316,7 @@ static void all_pairs_of_spheres_agree(void** state)
 		}
 		const double origin[3] = { 0.0, 0.0, 0.0 };
 		uint64_t count, expected = 0;
-		snugContact* contacts = AllContacts(things[0].body, things[1].body, origin, &count);
+		snugSphereContact* contacts = AllContacts(things[0].body, things[1].body, origin, &count);
 		for (uint32_t a = 0; a < things[0].model->tree.groupCount * SG_LANES; ++a)
 		{
 			for (uint32_t b = 0; b < things[1].model->tree.groupCount * SG_LANES; ++b)

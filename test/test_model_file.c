@@ -20,16 +20,16 @@ static const char* const path = "test_model_file.snug";
 // A skin whose bound is checked completely when it is loaded: what gets in holds in every pose. Some have fields.
 static snugModel* MakeCornersModel(sceneRandom* random, const sceneMesh* mesh, uint32_t number)
 {
-	static const snugDeformer deformers[] = { snug_blend, snug_spherical, snug_dualQuaternion };
+	static const snugDeformer deformers[] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
 	Skin skin = RandomSkin(random, mesh);
 	FieldSet set = RandomFields(random, mesh, 1.0);
 	snugModelDef def = MeshDef(mesh, deformers[number / 5 % 3], RandomTreeDef(random));
-	def.blend = (snugBlendDef){
-		.transformCount = skin.transformCount,
+	def.skin = (snugSkinDef){
+		.jointCount = skin.transformCount,
 		.starts = skin.starts,
-		.transforms = skin.transforms,
+		.joints = skin.transforms,
 		.weights = skin.weights,
-		.bound = number / 15 % 2 != 0 && def.deformer != snug_blend ? snug_boundProgram : snug_boundCorners,
+		.bound = number / 15 % 2 != 0 && def.deformer != snug_skin ? snug_boundProgram : snug_boundCorners,
 		.boundLeaves = sceneRandom_Index(random, 2) != 0,
 	};
 	if (sceneRandom_Index(random, 2) != 0)
@@ -224,9 +224,9 @@ static snugStatus Try(const void* block, size_t bytes)
 		assert_int_equal(snugBody_Validate(body, NULL), snug_success);
 		assert_int_equal(snugCollide(body, probe.body, NULL).status, snug_success);
 	}
-	if (info.transformCount > 0)
+	if (info.jointCount > 0)
 	{
-		PoseBlend(body, info.transformCount);
+		PoseBlend(body, info.jointCount);
 		assert_int_equal(snugBody_Validate(body, NULL), snug_success);
 		if (info.fieldCount > 0)
 		{
@@ -236,7 +236,7 @@ static snugStatus Try(const void* block, size_t bytes)
 		result = snugCollide(body, probe.body, NULL);
 		assert_true(result.status == snug_success || result.status == snug_outOfRange);
 	}
-	if (info.deformer == snug_linear)
+	if (info.deformer == snug_fields)
 	{
 		PoseFields(body, info.fieldCount);
 		assert_int_equal(snugBody_Validate(body, NULL), snug_success);

@@ -17,18 +17,18 @@ typedef struct Kind
 static const Kind kinds[] = {
 	{ "rigid", snug_rigid, false },
 	{ "free", snug_free, false },
-	{ "linear", snug_linear, true },
-	{ "blend", snug_blend, false },
-	{ "spherical", snug_spherical, false },
-	{ "dual quaternion", snug_dualQuaternion, false },
-	{ "blend, morphed", snug_blend, true },
-	{ "spherical, morphed", snug_spherical, true },
-	{ "dual quaternion, morphed", snug_dualQuaternion, true },
+	{ "linear", snug_fields, true },
+	{ "blend", snug_skin, false },
+	{ "spherical", snug_sphericalSkin, false },
+	{ "dual quaternion", snug_dualQuaternionSkin, false },
+	{ "blend, morphed", snug_skin, true },
+	{ "spherical, morphed", snug_sphericalSkin, true },
+	{ "dual quaternion, morphed", snug_dualQuaternionSkin, true },
 };
 
 static bool IsSkin(snugDeformer deformer)
 {
-	return deformer == snug_blend || deformer == snug_spherical || deformer == snug_dualQuaternion;
+	return deformer == snug_skin || deformer == snug_sphericalSkin || deformer == snug_dualQuaternionSkin;
 }
 
 static Thing MakeThing(const sceneCharacter* c, const Kind* kind, snugStrategy strategy, snugTreeDef tree)
@@ -36,7 +36,7 @@ static Thing MakeThing(const sceneCharacter* c, const Kind* kind, snugStrategy s
 	Thing thing = { .mesh = sceneMesh_Copy(&c->mesh) };
 	snugModelDef def = sceneCharacter_MakeDef(c, kind->deformer);
 	def.tree = tree;
-	def.blend = IsSkin(kind->deformer) ? def.blend : (snugBlendDef){ 0 };
+	def.skin = IsSkin(kind->deformer) ? def.skin : (snugSkinDef){ 0 };
 	def.fields = kind->isMorphed ? sceneTargets_Get(&c->targets) : (snugFieldsDef){ 0 };
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 	assert_int_equal(

@@ -129,7 +129,7 @@ static void nodes_and_matrices_pose_alike(void** state)
 	{
 		count = 65
 	};
-	snugNode nodes[count];
+	snugMeshlessNode nodes[count];
 	float matrices[12 * count];
 	assert_true(sceneMeshless_Create(&body, sceneMakeBrain(12, 2), count, 20.0));
 	snugModel* model = MakeSilently(&body.mesh, &body.weights);
@@ -221,7 +221,7 @@ static void scenes_are_the_same_bits_everywhere(void** state)
 	(void)state;
 	sceneMeshless body;
 	sceneTube tube;
-	snugNode nodes[65];
+	snugMeshlessNode nodes[65];
 	float matrices[12 * 65];
 	const sceneBending bending = { 0.9, 0.8, 0.7 };
 	assert_true(sceneMeshless_Create(&body, sceneMakeBrain(12, 5), 65, 20.0));

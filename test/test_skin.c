@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const snugDeformer deformers[] = { snug_spherical, snug_dualQuaternion };
+static const snugDeformer deformers[] = { snug_sphericalSkin, snug_dualQuaternionSkin };
 
 // --- Bounds ---------------------------------------------------------------------------------------------------------
 
@@ -83,7 +83,7 @@ static void bounds_contain_morphed_vertices(void** state)
 {
 	(void)state;
 	static const snugBound morphs[] = { snug_boundDefault, snug_boundInterval, snug_boundFirstOrder };
-	static const snugDeformer skins[] = { snug_blend, snug_spherical, snug_dualQuaternion };
+	static const snugDeformer skins[] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
 	uint64_t seed = TestSeed();
 	int count = TestCount(IsSlow() ? 300 : 1200), posed = 0;
 	for (int i = 0; i < count; ++i)
@@ -94,8 +94,8 @@ static void bounds_contain_morphed_vertices(void** state)
 		double size = MeshSize(&skinned.mesh);
 		FieldSet set = RandomFields(&random, &skinned.mesh, size);
 		snugDeformer deformer = skins[number % 3];
-		Bounding how = deformer == snug_blend ? BoundingOf(number / 3) : SkinBoundingOf(number / 3);
-		if (deformer == snug_blend && number % 7 == 0)
+		Bounding how = deformer == snug_skin ? BoundingOf(number / 3) : SkinBoundingOf(number / 3);
+		if (deformer == snug_skin && number % 7 == 0)
 		{
 			how = (Bounding){ .bound = snug_boundCorners, .volume = snug_volumeBall, .boundLeaves = number % 2 == 0 };
 		}
@@ -413,7 +413,7 @@ static double Textbook(snugDeformer deformer, const Influences* own, const Joint
 		b[k] /= length;
 		d[k] /= length;
 	}
-	if (deformer == snug_dualQuaternion)
+	if (deformer == snug_dualQuaternionSkin)
 	{
 		double back[4], translation[4];
 		Conjugate(b, back);
@@ -523,9 +523,9 @@ static void positions_are_those_of_the_textbook(void** state)
 		for (int which = 0; which < 2; ++which)
 		{
 			snugModelDef def = MeshDef(&skinned.mesh, deformers[which], (snugTreeDef){ 0 });
-			def.blend = (snugBlendDef){ .transformCount = skin->transformCount,
+			def.skin = (snugSkinDef){ .jointCount = skin->transformCount,
 				.starts = skin->starts,
-				.transforms = skin->transforms,
+				.joints = skin->transforms,
 				.weights = skin->weights,
 				.jointPositions = given };
 			snugModel* model;
@@ -574,8 +574,8 @@ typedef enum Moving
 	MOVINGS
 } Moving;
 
-static const snugDeformer deformerOf[MOVINGS] = { snug_rigid, snug_free, snug_linear, snug_blend, snug_spherical,
-	snug_dualQuaternion, snug_blend, snug_spherical, snug_dualQuaternion };
+static const snugDeformer deformerOf[MOVINGS] = { snug_rigid, snug_free, snug_fields, snug_skin, snug_sphericalSkin,
+	snug_dualQuaternionSkin, snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
 
 static Thing MakeMoving(sceneRandom* random, Moving moving, uint64_t number)
 {
@@ -596,7 +596,7 @@ static Thing MakeMoving(sceneRandom* random, Moving moving, uint64_t number)
 	}
 	else
 	{
-		Bounding how = deformer == snug_blend ? BoundingOf(number) : SkinBoundingOf(number);
+		Bounding how = deformer == snug_skin ? BoundingOf(number) : SkinBoundingOf(number);
 		const FieldSet* fields = moving >= moving_blendMorphed ? &set : NULL;
 		thing = MakeMorphThing(&skinned, fields, deformer, tree, &how, snug_boundDefault);
 	}

@@ -155,10 +155,10 @@ static void lemma_5_fails_beyond_a_right_angle(void** state)
 	}
 	Ball printed = PrintedBall((const double(*)[4])q, 3, p);
 	assert_true(fabs(printed.radius - 0.9848) < 1e-3);
-	double outside = CheckOurs(&skinned, snug_spherical, &printed);
+	double outside = CheckOurs(&skinned, snug_sphericalSkin, &printed);
 	printf("Lemma 5: a vertex is %.3f outside of a ball of radius %.3f\n", outside, printed.radius);
 	assert_true(outside > 0.18);
-	CheckOurs(&skinned, snug_dualQuaternion, &printed);
+	CheckOurs(&skinned, snug_dualQuaternionSkin, &printed);
 	SkinnedMesh_Free(&skinned);
 }
 
@@ -199,7 +199,7 @@ static void signs_that_are_not_aligned_miss(void** state)
 			}
 		}
 		Ball printed = PrintedBall((const double(*)[4])corners, 2, p);
-		outside[isFlipped] = CheckOurs(&skinned, snug_spherical, &printed);
+		outside[isFlipped] = CheckOurs(&skinned, snug_sphericalSkin, &printed);
 		radius[isFlipped] = printed.radius;
 	}
 	printf("Signs: a vertex is %.3f outside of a ball of radius %.3f\n", outside[1], radius[1]);
@@ -227,9 +227,9 @@ static void rotation_centers_stay_near(void** state)
 		double undamped = 0.1 / turns[t];
 		assert_true(undamped > 99.0);
 		const Ball everywhere = { .radius = 1e30 };
-		CheckOurs(&skinned, snug_spherical, &everywhere);
+		CheckOurs(&skinned, snug_sphericalSkin, &everywhere);
 		Bounding how = { .bound = snug_boundDefault };
-		Thing thing = MakeSkinThing(&skinned, snug_spherical, (snugTreeDef){ 0 }, &how);
+		Thing thing = MakeSkinThing(&skinned, snug_sphericalSkin, (snugTreeDef){ 0 }, &how);
 		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, 2), snug_success);
 		const sgSkinView* view = sgSkinPoses_Current(thing.body->pose);
 		for (uint32_t s = 0; s < view->skin.header->setCount; ++s)
@@ -259,7 +259,7 @@ static void opposite_quaternions_are_bounded(void** state)
 {
 	(void)state;
 	sceneRandom random = { TestSeed() };
-	static const snugDeformer deformers[] = { snug_spherical, snug_dualQuaternion };
+	static const snugDeformer deformers[] = { snug_sphericalSkin, snug_dualQuaternionSkin };
 	int count = TestCount(200), unaligned = 0;
 	for (int i = 0; i < count; ++i)
 	{
@@ -295,15 +295,15 @@ static void bad_joints_are_named(void** state)
 {
 	(void)state;
 	const double p[3] = { 0.0, 1.0, 0.0 };
-	static const snugDeformer deformers[] = { snug_spherical, snug_dualQuaternion };
+	static const snugDeformer deformers[] = { snug_sphericalSkin, snug_dualQuaternionSkin };
 	for (int d = 0; d < 2; ++d)
 	{
 		SkinnedMesh skinned = PointSkin(3, p);
 		float* m = skinned.skin.matrices;
 		snugModelDef def = MeshDef(&skinned.mesh, deformers[d], (snugTreeDef){ 0 });
-		def.blend = (snugBlendDef){ .transformCount = 3,
+		def.skin = (snugSkinDef){ .jointCount = 3,
 			.starts = skinned.skin.starts,
-			.transforms = skinned.skin.transforms,
+			.joints = skinned.skin.transforms,
 			.weights = skinned.skin.weights };
 		snugModel* model;
 		assert_int_equal(snugModel_Create(&def, &model), snug_success);
@@ -351,14 +351,14 @@ static void bad_joints_are_named(void** state)
 		snugBody_Destroy(body);
 		snugModel_Destroy(model);
 		// Bounds that are for linear blending only.
-		def.blend.bound = snug_boundLimited;
+		def.skin.bound = snug_boundLimited;
 		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
-		def.blend.bound = snug_boundDefault;
-		def.blend.volume = snug_volumeBall;
+		def.skin.bound = snug_boundDefault;
+		def.skin.volume = snug_volumeBall;
 		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
-		def.blend.volume = snug_volumeBox;
+		def.skin.volume = snug_volumeBox;
 		float positions[9] = { 0, 0, 0, 0, NAN, 0, 0, 0, 0 };
-		def.blend.jointPositions = positions;
+		def.skin.jointPositions = positions;
 		assert_int_equal(snugModel_Create(&def, &model), snug_badInput);
 		SkinnedMesh_Free(&skinned);
 	}
@@ -408,9 +408,9 @@ static void disputed_signs_of_no_weight_are_bounded(void** state)
 		TurnAboutZ(0.0, matrices);
 		TurnAboutZ(220.0, matrices + 12);
 		TurnAboutZ(110.0, matrices + 24);
-		snugModelDef def = MeshDef(&mesh, i % 2 == 0 ? snug_spherical : snug_dualQuaternion, (snugTreeDef){ 0 });
-		def.blend =
-		    (snugBlendDef){ .transformCount = 3, .starts = starts, .transforms = transforms, .weights = weights };
+		snugModelDef def =
+		    MeshDef(&mesh, i % 2 == 0 ? snug_sphericalSkin : snug_dualQuaternionSkin, (snugTreeDef){ 0 });
+		def.skin = (snugSkinDef){ .jointCount = 3, .starts = starts, .joints = transforms, .weights = weights };
 		Thing thing = { .mesh = mesh };
 		assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 		thing.body = MakeBody(thing.model, NULL);
@@ -429,7 +429,7 @@ static void skins_load_again(void** state)
 		sceneRandom random = { i + 1 };
 		SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeTorus(1.0, 0.3, 4 + 3 * (i / 10), 3 + 4 * (i % 10)), 6);
 		Bounding how = { .bound = snug_boundDefault };
-		snugDeformer deformer = i % 2 == 0 ? snug_spherical : snug_dualQuaternion;
+		snugDeformer deformer = i % 2 == 0 ? snug_sphericalSkin : snug_dualQuaternionSkin;
 		Thing thing = MakeSkinThing(&skinned, deformer, i % 4 == 0 ? RandomTreeDef(&random) : (snugTreeDef){ 0 }, &how);
 		size_t bytes;
 		const void* block = snugModel_GetBlock(thing.model, &bytes);
@@ -447,7 +447,7 @@ static void far_meshes_rest_where_they_are(void** state)
 	(void)state;
 	static const snugBound bounds[] = { snug_boundDefault, snug_boundZeroOrder, snug_boundFirstOrder, snug_boundCorners,
 		snug_boundProgram };
-	static const snugDeformer deformers[] = { snug_spherical, snug_dualQuaternion };
+	static const snugDeformer deformers[] = { snug_sphericalSkin, snug_dualQuaternionSkin };
 	for (size_t i = 0; i < 2 * LENGTH_OF(bounds); ++i)
 	{
 		SkinnedMesh skinned = LinearSkin(sceneMakeBlob(6, 5));
@@ -477,7 +477,7 @@ static void far_meshes_rest_where_they_are(void** state)
 static void strategies_agree(void** state)
 {
 	(void)state;
-	static const snugDeformer deformers[] = { snug_spherical, snug_dualQuaternion };
+	static const snugDeformer deformers[] = { snug_sphericalSkin, snug_dualQuaternionSkin };
 	uint64_t seed = TestSeed(), total = 0;
 	int count = TestCount(12);
 	for (int i = 0; i < count; ++i)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const snugDeformer deformers[] = { snug_blend, snug_spherical, snug_dualQuaternion };
+static const snugDeformer deformers[] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
 
 static const sphereTreeDef variants[] = { { 0 }, { .prune = 0.8 }, { .prune = 0.6, .averageAtRest = true },
 	{ .smallestInRefit = true } };
@@ -234,7 +234,7 @@ static void options_make_a_difference(void** state)
 	sceneCharacter c;
 	float matrices[12 * SCENE_MAX_JOINTS];
 	assert_true(sceneCharacter_Create(&c, scene_creature));
-	snugModel* model = MakePaperModel(&c, snug_blend);
+	snugModel* model = MakePaperModel(&c, snug_skin);
 	snugBody* body = MakeBody(model, NULL);
 	sceneCharacter_Contort(&c, 1.0, matrices);
 	assert_int_equal(snugBody_SetJoints(body, matrices, 0, c.weights.transformCount), snug_success);

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define SNUG_VERSION_MAJOR 0
-#define SNUG_VERSION_MINOR 1
+#define SNUG_VERSION_MINOR 2
 #define SNUG_VERSION_PATCH 0
 
 #if defined(SNUG_SHARED) && defined(_WIN32)
@@ -116,14 +116,14 @@ typedef struct snugModel snugModel;
 /// How the vertices of a model move. A rigid frame on top (snugBody_SetFrame) is available to all of them.
 typedef enum snugDeformer
 {
-	snug_rigid = 0, ///< not at all
-	snug_free,      ///< the caller sets vertices (snugBody_SetVertices); bounds are refitted bottom-up
-	snug_blend,     ///< by affine transforms with weights per vertex: joints of a skin, nodes of a meshless body
-	snug_linear,    ///< by displacement fields, each times an amplitude: vibration modes, morph targets, principal
-	                ///< components
-	snug_spherical, ///< by joints with weights per vertex, whose rotations are blended on the sphere, about a centre
-	                ///< that each set of joints has in each pose
-	snug_dualQuaternion ///< by joints with weights per vertex, blended as dual quaternions
+	snug_rigid = 0,     ///< not at all
+	snug_free,          ///< the caller sets vertices (snugBody_SetVertices); bounds are refitted bottom-up
+	snug_skin,          ///< by affine transforms with weights per vertex: joints of a skin, nodes of a meshless body
+	snug_fields,        ///< by displacement fields, each times an amplitude: vibration modes, morph targets, principal
+	                    ///< components
+	snug_sphericalSkin, ///< by joints with weights per vertex, whose rotations are blended on the sphere, about a
+	                    ///< centre that each set of joints has in each pose
+	snug_dualQuaternionSkin ///< by joints with weights per vertex, blended as dual quaternions
 } snugDeformer;
 
 /// How the tree is split, top down. Every choice gives the same pairs.
@@ -143,10 +143,10 @@ typedef struct snugTreeDef
 } snugTreeDef;
 
 /// How nodes of a model are bounded. Every choice gives the same pairs; docs/bounds.md says what they are. Blend models
-/// have those down to corners; snug_spherical and snug_dualQuaternion local, zeroOrder and firstOrder, over pairs of
-/// joints, and corners and program, which are balls by joint sets there; snug_linear has zeroOrder (mean displacement
-/// of the node, plus what displacements may deviate), firstOrder (displacements that vary linearly over the node) and
-/// those from interval on.
+/// have those down to corners; snug_sphericalSkin and snug_dualQuaternionSkin local, zeroOrder and firstOrder, over
+/// pairs of joints, and corners and program, which are balls by joint sets there; snug_fields has zeroOrder (mean
+/// displacement of the node, plus what displacements may deviate), firstOrder (displacements that vary linearly over
+/// the node) and those from interval on.
 typedef enum snugBound
 {
 	snug_boundDefault = 0, ///< what we measured to be fastest: local or interval above, first order below
@@ -186,33 +186,33 @@ typedef enum snugRestVolume
 /// Weights must not be negative; those of a vertex are divided by their sum. A sum that is off by more than 1e-3, and a
 /// vertex without any weight, which then follows its first transform, give a warning. A mesh that comes close to
 /// SNUG_MAX_COORDINATE may be refused (snug_outOfRange): volumes around its parts reach farther than the mesh.
-typedef struct snugBlendDef
+typedef struct snugSkinDef
 {
-	uint32_t transformCount;      ///< 1 to 65,535
+	uint32_t jointCount;          ///< 1 to 65,535
 	const uint32_t* starts;       ///< nullable; influences of vertex v are starts[v] to starts[v + 1] - 1
 	uint32_t influencesPerVertex; ///< if `starts` is null: influences of v start at v times this
-	const uint16_t* transforms;   ///< number of the transform of each influence
+	const uint16_t* joints;       ///< number of the transform of each influence
 	const float* weights;         ///< weight of each influence
-	const float* jointPositions;  ///< x, y, z of each joint at rest, for snug_spherical, and for joints that scale of
-	                              ///< snug_dualQuaternion too; nullable: the weighted mean of what it moves
+	const float* jointPositions;  ///< x, y, z of each joint at rest, for snug_sphericalSkin, and for joints that scale
+	                             ///< of snug_dualQuaternionSkin too; nullable: the weighted mean of what it moves
 	snugBound bound;
 	snugVolume volume;
 	snugRestVolume restVolume;
 	bool boundLeaves; ///< bound leaves too, as the papers do; by default their vertices are evaluated, which is
 	                  ///< cheaper
-} snugBlendDef;
+} snugSkinDef;
 
 /// Displacement fields: vertex v moves from its rest position p to p + sum of amplitude[f] * displacement[f][v]
-/// (snugBody_SetAmplitudes). Of snug_linear they are the deformation; before a skin (snug_blend, snug_spherical,
-/// snug_dualQuaternion) they are morph targets.
+/// (snugBody_SetAmplitudes). Of snug_fields they are the deformation; before a skin (snug_skin, snug_sphericalSkin,
+/// snug_dualQuaternionSkin) they are morph targets.
 typedef struct snugFieldsDef
 {
 	uint32_t fieldCount;    ///< up to 65,535; zero means none
 	const uint32_t* starts; ///< nullable; displacements of vertex v are starts[v] to starts[v + 1] - 1
 	const uint16_t* fields; ///< with `starts`: number of the field of each displacement, each at most once per vertex
 	const float* displacements; ///< x, y, z each; if `starts` is null those of all vertices in field 0, then in field 1
-	snugBound bound;            ///< of snug_linear. Of a skin, how displacements are bounded: interval, firstOrder, or
-	                            ///< by default both; its own bound is in snugBlendDef, as are the next two
+	snugBound bound;            ///< of snug_fields. Of a skin, how displacements are bounded: interval, firstOrder, or
+	                            ///< by default both; its own bound is in snugSkinDef, as are the next two
 	snugVolume volume;          ///< k-DOPs go with firstOrder, balls with the bounds by balls, which imply them
 	uint32_t contactLevel; ///< of bounds by balls, for snugCollideSpheres: the level of contact spheres; zero: none
 	bool boundLeaves;      ///< bound leaves too, as the papers do
@@ -230,8 +230,8 @@ typedef struct snugModelDef
 	size_t triangleStride;     ///< bytes from one triangle to the next; default 12
 	snugDeformer deformer;
 	snugTreeDef tree;
-	snugBlendDef blend;      ///< for snug_blend, snug_spherical and snug_dualQuaternion
-	snugFieldsDef fields;    ///< for snug_linear; for skins optional
+	snugSkinDef skin;        ///< for snug_skin, snug_sphericalSkin and snug_dualQuaternionSkin
+	snugFieldsDef fields;    ///< for snug_fields; for skins optional
 	snugAllocator allocator; ///< default malloc; kept for Destroy
 	snugMessenger messenger; ///< told of errors and warnings during Create
 } snugModelDef;
@@ -255,11 +255,11 @@ typedef struct snugModelInfo
 	uint32_t vertexCount;
 	uint32_t triangleCount;
 	snugDeformer deformer;
-	snugTreeDef tree;        ///< as built, defaults filled in
-	uint32_t transformCount; ///< of a blend model or another skin
-	uint32_t fieldCount;     ///< displacement fields
-	uint32_t maxInfluences;  ///< of a blend model: most per vertex
-	uint32_t nodeCount;      ///< nodes of the tree, leaves included
+	snugTreeDef tree;       ///< as built, defaults filled in
+	uint32_t jointCount;    ///< of a blend model or another skin
+	uint32_t fieldCount;    ///< displacement fields
+	uint32_t maxInfluences; ///< of a blend model: most per vertex
+	uint32_t nodeCount;     ///< nodes of the tree, leaves included
 	uint32_t leafCount;
 	uint32_t depth;       ///< level of the deepest node
 	size_t bytes;         ///< of the whole block, as saved
@@ -393,21 +393,21 @@ SNUG_API snugStatus snugBody_SetVertices(
 /// @param stride bytes from one matrix to the next; 0 means 48
 /// @param count must be the model's transformCount (snugModel_GetInfo), else snug_badInput
 /// @return snug_badInput if a number is not finite, snug_outOfRange if an entry or positions might exceed
-/// SNUG_MAX_COORDINATE; the pose is unchanged then. Of snug_spherical and snug_dualQuaternion joints turn and move;
-/// what their matrices scale or shear about the joint's rest position is applied first, blended linearly, and one that
-/// mirrors or flattens space gives snug_badInput
+/// SNUG_MAX_COORDINATE; the pose is unchanged then. Of snug_sphericalSkin and snug_dualQuaternionSkin joints turn and
+/// move; what their matrices scale or shear about the joint's rest position is applied first, blended linearly, and one
+/// that mirrors or flattens space gives snug_badInput
 SNUG_API snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);
 
 /// A simulation node of a meshless body: it carries v to v + displacement + gradient^T (v - position).
-typedef struct snugNode
+typedef struct snugMeshlessNode
 {
 	float position[3];     ///< at rest
 	float displacement[3]; ///< u
 	float gradient[3][3];  ///< gradient[i][k] = d u_k / d x_i
-} snugNode;
+} snugMeshlessNode;
 
 /// Pose a blend body by meshless nodes, one per transform. See snugBody_SetJoints.
-SNUG_API snugStatus snugBody_SetNodes(snugBody* body, const snugNode* nodes, uint32_t count);
+SNUG_API snugStatus snugBody_SetNodes(snugBody* body, const snugMeshlessNode* nodes, uint32_t count);
 
 /// Set how much of each displacement field is added. All zero at rest. The fields of a skin move vertices before its
 /// joints do.
@@ -546,22 +546,22 @@ typedef struct snugSphere
 {
 	float center[3]; ///< relative to the query's origin
 	float radius;
-	uint32_t node; ///< of the model's tree: see snugModel_GetNodeTriangles
+	uint32_t treeNode; ///< of the model's tree: see snugModel_GetNodeTriangles
 } snugSphere;
 
 /// Two contact spheres that overlap.
-typedef struct snugContact
+typedef struct snugSphereContact
 {
 	snugSphere a, b;
 	float depth; ///< sum of the radii less the distance of the centres; touching counts, so it may be zero
-} snugContact;
+} snugSphereContact;
 
 /// What to ask. Zero means default: count all contacts.
 typedef struct snugSphereQuery
 {
-	double origin[3];      ///< spheres are relative to it
-	snugContact* contacts; ///< nullable; receives the first `capacity` contacts, in the order of the trees
-	uint64_t capacity;     ///< room in `contacts`
+	double origin[3];            ///< spheres are relative to it
+	snugSphereContact* contacts; ///< nullable; receives the first `capacity` contacts, in the order of the trees
+	uint64_t capacity;           ///< room in `contacts`
 } snugSphereQuery;
 
 /// What was found, and what it cost.
@@ -574,7 +574,7 @@ typedef struct snugSphereResult
 } snugSphereResult;
 
 /// Find all pairs of overlapping contact spheres of two bodies: an approximation of their contact whose cost is
-/// bounded by the level at which it stops. Both models are snug_linear with a bound by balls and a contactLevel: their
+/// bounded by the level at which it stops. Both models are snug_fields with a bound by balls and a contactLevel: their
 /// contact spheres are the balls of the nodes of that level, and of leaves above it. Each contains its triangles; the
 /// spheres above contain their contact spheres in every pose, so that none is missed. What is found depends on models,
 /// poses and frames alone, not on earlier queries.

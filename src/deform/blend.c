@@ -138,7 +138,7 @@ void sgBlend_SetKernels(const sgBlendKernels* kernels)
 static void Describe(const snugModel* model, snugModelInfo* info)
 {
 	const sgBlendHeader* header = model->deformData;
-	info->transformCount = header->transformCount;
+	info->jointCount = header->transformCount;
 	info->maxInfluences = header->maxInfluences;
 	uint64_t morph = sgMorph_FindData(model);
 	const sgFieldsHeader* fields = (const void*)((const char*)model->deformData + morph);
@@ -334,7 +334,7 @@ static const float* MatrixOfJoint(const void* source, uint32_t j, float room[12]
 static const float* MatrixOfNode(const void* source, uint32_t j, float matrix[12])
 {
 	const Given* nodes = source;
-	const snugNode* node = (const snugNode*)(const void*)nodes->first + j;
+	const snugMeshlessNode* node = (const snugMeshlessNode*)(const void*)nodes->first + j;
 	for (int i = 0; i < 3; ++i)
 	{
 		double t = node->displacement[i];
@@ -546,7 +546,7 @@ static snugStatus Pose(snugBody* body, MakeMatrix* make, const Given* given, uin
 snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count)
 {
 	SG_REQUIRE(body != NULL && matrices != NULL, snug_badArgument);
-	SG_REQUIRE(body->model->deformer == snug_blend || sgSkin_Is(body->model->deformer), snug_badArgument);
+	SG_REQUIRE(body->model->deformer == snug_skin || sgSkin_Is(body->model->deformer), snug_badArgument);
 	stride = sgStride(stride, 12 * sizeof(float));
 	SG_REQUIRE(stride != 0, snug_badArgument);
 	if (sgSkin_Is(body->model->deformer))
@@ -557,10 +557,10 @@ snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stri
 	return Pose(body, MatrixOfJoint, &given, count);
 }
 
-snugStatus snugBody_SetNodes(snugBody* body, const snugNode* nodes, uint32_t count)
+snugStatus snugBody_SetNodes(snugBody* body, const snugMeshlessNode* nodes, uint32_t count)
 {
 	SG_REQUIRE(body != NULL && nodes != NULL, snug_badArgument);
-	SG_REQUIRE(body->model->deformer == snug_blend, snug_badArgument);
-	const Given given = { (const char*)nodes, sizeof(snugNode), sizeof(snugNode) / sizeof(float) };
+	SG_REQUIRE(body->model->deformer == snug_skin, snug_badArgument);
+	const Given given = { (const char*)nodes, sizeof(snugMeshlessNode), sizeof(snugMeshlessNode) / sizeof(float) };
 	return Pose(body, MatrixOfNode, &given, count);
 }

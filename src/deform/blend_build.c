@@ -590,14 +590,14 @@ static snugStatus AddSkin(Builder* b)
 		return snug_success;
 	}
 	snugStatus status = sgSkinDraft_Make(&b->skin, b->model, &b->weights, b->header.transformCount,
-	    b->header.maxInfluences, b->def->blend.jointPositions, b->header.bound != snug_boundCorners);
+	    b->header.maxInfluences, b->def->skin.jointPositions, b->header.bound != snug_boundCorners);
 	if (b->skin.header.pairCount > 0)
 	{
 		b->bounded = &b->skin.pairWeights;
 		b->boundedCount = b->skin.header.pairCount;
 		return status;
 	}
-	b->skin.header.isCornerFree = b->def->blend.bound != snug_boundCorners;
+	b->skin.header.isCornerFree = b->def->skin.bound != snug_boundCorners;
 	b->header.bound = snug_boundCorners;
 	b->header.familyCount = 0;
 	return status;
@@ -643,24 +643,24 @@ snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void**
 		return status;
 	}
 	bool isSkin = sgSkin_Is(model->deformer);
-	bool isBySets = def->blend.bound == snug_boundCorners || (isSkin && def->blend.bound == snug_boundProgram);
+	bool isBySets = def->skin.bound == snug_boundCorners || (isSkin && def->skin.bound == snug_boundProgram);
 	Builder builder = {
 		.model = model,
 		.def = def,
 		.allocator = &model->allocator,
 		.header = {
-			.transformCount = def->blend.transformCount,
+			.transformCount = def->skin.jointCount,
 			.influenceCount = (uint32_t)influenceCount,
 			.maxInfluences = maxInfluences,
-			.bound = (uint32_t)(isBySets ? snug_boundCorners : def->blend.bound),
-			.volume = (uint32_t)(isBySets ? snug_volumeBall : def->blend.volume),
-			.restVolume = (uint32_t)def->blend.restVolume,
-			.boundLeaves = def->blend.boundLeaves,
+			.bound = (uint32_t)(isBySets ? snug_boundCorners : def->skin.bound),
+			.volume = (uint32_t)(isBySets ? snug_volumeBall : def->skin.volume),
+			.restVolume = (uint32_t)def->skin.restVolume,
+			.boundLeaves = def->skin.boundLeaves,
 		},
 	};
 	builder.familyCapacity = CountBoundedNodes(&model->tree, &builder.header);
-	builder.order.count = def->blend.transformCount;
-	builder.scratchCount = isSkin ? UINT16_MAX + 1 : def->blend.transformCount;
+	builder.order.count = def->skin.jointCount;
+	builder.scratchCount = isSkin ? UINT16_MAX + 1 : def->skin.jointCount;
 	status = BuildAll(&builder, data, bytes);
 	builder.header.influenceCount = (uint32_t)influenceCount; // as allocated
 	builder.header.maxInfluences = maxInfluences;

@@ -13,11 +13,11 @@ typedef struct Repairs
 
 static snugStatus CheckInfluence(const snugModelDef* def, uint32_t vertex, uint64_t k)
 {
-	const snugBlendDef* blend = &def->blend;
-	if (blend->transforms[k] >= blend->transformCount)
+	const snugSkinDef* blend = &def->skin;
+	if (blend->joints[k] >= blend->jointCount)
 	{
 		return sgFail(&def->messenger, snug_badInput, "vertex %u: transform %u of %u does not exist", vertex,
-		    blend->transforms[k], blend->transformCount);
+		    blend->joints[k], blend->jointCount);
 	}
 	if (!(blend->weights[k] >= 0.0f) || !isfinite(blend->weights[k]))
 	{
@@ -56,7 +56,7 @@ static void Normalise(
 	{
 		repairs->unboundFirst =
 		    repairs->unboundCount++ == 0 || vertex < repairs->unboundFirst ? vertex : repairs->unboundFirst;
-		list[0] = (sgInfluence){ 1.0, def->blend.transforms[first] };
+		list[0] = (sgInfluence){ 1.0, def->skin.joints[first] };
 		*count = 1;
 		return;
 	}
@@ -71,7 +71,7 @@ static void Normalise(
 	}
 }
 
-static uint64_t FirstInfluence(const snugBlendDef* blend, uint32_t vertex)
+static uint64_t FirstInfluence(const snugSkinDef* blend, uint32_t vertex)
 {
 	return blend->starts != NULL ? blend->starts[vertex] : (uint64_t)vertex * blend->influencesPerVertex;
 }
@@ -79,13 +79,13 @@ static uint64_t FirstInfluence(const snugBlendDef* blend, uint32_t vertex)
 // The influences of one vertex of the caller's, checked before, into list.
 static uint32_t ReadVertex(const snugModelDef* def, uint32_t vertex, sgInfluence* list, Repairs* repairs)
 {
-	uint64_t first = FirstInfluence(&def->blend, vertex), end = FirstInfluence(&def->blend, vertex + 1);
+	uint64_t first = FirstInfluence(&def->skin, vertex), end = FirstInfluence(&def->skin, vertex + 1);
 	uint32_t count = 0;
 	for (uint64_t k = first; k < end; ++k)
 	{
-		if (def->blend.weights[k] > 0.0f)
+		if (def->skin.weights[k] > 0.0f)
 		{
-			Insert(list, &count, def->blend.transforms[k], def->blend.weights[k]);
+			Insert(list, &count, def->skin.joints[k], def->skin.weights[k]);
 		}
 	}
 	Normalise(def, vertex, first, list, &count, repairs);
@@ -94,7 +94,7 @@ static uint32_t ReadVertex(const snugModelDef* def, uint32_t vertex, sgInfluence
 
 static snugStatus CheckVertex(const snugModelDef* def, uint32_t vertex, uint32_t* count)
 {
-	uint64_t first = FirstInfluence(&def->blend, vertex), end = FirstInfluence(&def->blend, vertex + 1);
+	uint64_t first = FirstInfluence(&def->skin, vertex), end = FirstInfluence(&def->skin, vertex + 1);
 	*count = 0;
 	if (end < first || end - first > UINT16_MAX)
 	{
@@ -116,7 +116,7 @@ static snugStatus CheckVertex(const snugModelDef* def, uint32_t vertex, uint32_t
 // Skins that turn are bounded by pairs of joints, with any volume, or by joint sets, with balls.
 static snugStatus CheckSkinBound(const snugModelDef* def)
 {
-	const snugBlendDef* blend = &def->blend;
+	const snugSkinDef* blend = &def->skin;
 	if (blend->bound == snug_boundLimited || blend->restVolume != snug_restBox)
 	{
 		return sgFail(&def->messenger, snug_badArgument,
@@ -127,7 +127,7 @@ static snugStatus CheckSkinBound(const snugModelDef* def)
 	{
 		return sgFail(&def->messenger, snug_badArgument, "balls go together with bounds by corners or the program");
 	}
-	for (size_t i = 0; blend->jointPositions != NULL && i < 3 * (size_t)blend->transformCount; ++i)
+	for (size_t i = 0; blend->jointPositions != NULL && i < 3 * (size_t)blend->jointCount; ++i)
 	{
 		if (!(fabsf(blend->jointPositions[i]) <= SNUG_MAX_COORDINATE))
 		{
@@ -141,7 +141,7 @@ static snugStatus CheckSkinBound(const snugModelDef* def)
 // Enumerators that exist, and go together.
 static snugStatus CheckBound(const snugModelDef* def)
 {
-	const snugBlendDef* blend = &def->blend;
+	const snugSkinDef* blend = &def->skin;
 	if ((uint32_t)blend->bound > snug_boundCorners || (uint32_t)blend->volume > snug_volumeBall ||
 	    (uint32_t)blend->restVolume > snug_restDop14)
 	{
@@ -168,12 +168,12 @@ static snugStatus CheckBound(const snugModelDef* def)
 
 snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, uint64_t* influenceCount)
 {
-	const snugBlendDef* blend = &def->blend;
-	if (blend->transformCount < 1 || blend->transformCount > UINT16_MAX)
+	const snugSkinDef* blend = &def->skin;
+	if (blend->jointCount < 1 || blend->jointCount > UINT16_MAX)
 	{
-		return sgFail(&def->messenger, snug_badInput, "%u transforms; 1 to 65535 are possible", blend->transformCount);
+		return sgFail(&def->messenger, snug_badInput, "%u transforms; 1 to 65535 are possible", blend->jointCount);
 	}
-	SG_REQUIRE(def->vertexCount == 0 || (blend->transforms != NULL && blend->weights != NULL), snug_badArgument);
+	SG_REQUIRE(def->vertexCount == 0 || (blend->joints != NULL && blend->weights != NULL), snug_badArgument);
 	snugStatus status = CheckBound(def);
 	if (status != snug_success)
 	{

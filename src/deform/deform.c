@@ -11,13 +11,13 @@ const sgDeform* sgDeform_Find(snugDeformer deformer)
 			return &sgDeform_rigid;
 		case snug_free:
 			return &sgDeform_free;
-		case snug_blend:
+		case snug_skin:
 			return &sgDeform_blend;
-		case snug_linear:
+		case snug_fields:
 			return &sgDeform_linear;
-		case snug_spherical:
+		case snug_sphericalSkin:
 			return &sgDeform_spherical;
-		case snug_dualQuaternion:
+		case snug_dualQuaternionSkin:
 			return &sgDeform_dualQuaternion;
 	}
 	return NULL;

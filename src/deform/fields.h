@@ -1,6 +1,6 @@
 // src/deform/fields.h: displacement fields: a vertex at rest position p goes to p + sum_f q_f d_f, with amplitudes q.
 //
-// They are the whole deformation of snug_linear, and a stage of morph targets in front of skins. Everything that is
+// They are the whole deformation of snug_fields, and a stage of morph targets in front of skins. Everything that is
 // known about a model's fields is one relocatable piece of memory: what each vertex does, the same again in blocks of
 // eight vertices for fast evaluation, and numbers from which nodes are bounded, eight nodes of a group at a time.
 //
@@ -102,8 +102,8 @@ typedef struct sgFieldsHeader
 	uint32_t fieldCount;
 	uint32_t displacementCount; ///< of all vertices together
 	uint32_t maxFields;         ///< most per vertex
-	uint32_t bound;             ///< snugBound, for snug_linear
-	uint32_t volume;            ///< snugVolume, for snug_linear
+	uint32_t bound;             ///< snugBound, for snug_fields
+	uint32_t volume;            ///< snugVolume, for snug_fields
 	uint32_t boundLeaves;       ///< 0 or 1: groups know of leaves too
 	uint32_t contactLevel;      ///< level of contact nodes, or zero
 	uint32_t blockCount;

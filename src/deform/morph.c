@@ -26,7 +26,7 @@ snugStatus sgMorph_Build(const snugModel* model, const snugModelDef* def, void**
 		.parts = def->fields.bound == snug_boundInterval     ? sgFields_intervals
 		         : def->fields.bound == snug_boundFirstOrder ? sgFields_fits
 		                                                     : both,
-		.boundLeaves = def->blend.boundLeaves,
+		.boundLeaves = def->skin.boundLeaves,
 		.bound = def->fields.bound,
 		.volume = snug_volumeBox,
 	};

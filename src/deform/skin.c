@@ -89,7 +89,7 @@ double sgSkin_Roundings(uint32_t maxInfluences)
 static void Describe(const snugModel* model, snugModelInfo* info)
 {
 	const sgBlendHeader* header = model->deformData;
-	info->transformCount = header->transformCount;
+	info->jointCount = header->transformCount;
 	info->maxInfluences = header->maxInfluences;
 	uint64_t morph = sgMorph_FindData(model);
 	const sgFieldsHeader* fields = (const void*)((const char*)model->deformData + morph);

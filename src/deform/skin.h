@@ -88,7 +88,7 @@ sgSkin sgSkin_Get(const snugModel* model);
 /// Whether a deformer is one of the two.
 static inline bool sgSkin_Is(snugDeformer deformer)
 {
-	return deformer == snug_spherical || deformer == snug_dualQuaternion;
+	return deformer == snug_sphericalSkin || deformer == snug_dualQuaternionSkin;
 }
 
 // ---- Poses -------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ static size_t OnePoseBytes(const snugModel* model)
 	bytes += skin.header->pairCount * (sizeof(sgSkinPairPose) + slabs * sizeof(sgSkinSlab));
 	bytes += sgBlend_BlockCount(skin.header->pairCount) * sizeof(sgSkinPairLanes);
 	bytes = sgAlignUp(bytes, SG_ALIGNMENT) + sgAlignUp(skin.header->setCount * 4 * sizeof(float), SG_ALIGNMENT);
-	bytes += model->deformer == snug_spherical ? blend->transformCount * sizeof(sgSkinMoments) : 0;
+	bytes += model->deformer == snug_sphericalSkin ? blend->transformCount * sizeof(sgSkinMoments) : 0;
 	bytes += blend->transformCount * 16 * sizeof(float);
 	return bytes + sgAlignUp(skin.header->memberCount * sizeof(float), SG_ALIGNMENT);
 }
@@ -31,7 +31,7 @@ static sgSkinView MakeView(const snugModel* model, void* pose)
 	sgSkinView view = {
 		.skin = sgSkin_Get(model),
 		.restPositions = model->positions,
-		.isSpherical = model->deformer == snug_spherical,
+		.isSpherical = model->deformer == snug_sphericalSkin,
 		.pose = pose,
 	};
 	const sgBlendHeader* blend = view.skin.blend.header;

@@ -89,7 +89,7 @@ static snugStatus ReadDef(const snugModelDef* def, sgMeshView* mesh)
 		    def->vertexCount, def->triangleCount, SNUG_MAX_COUNT);
 	}
 	bool isFixed = def->deformer == snug_rigid || def->deformer == snug_free;
-	if (isFixed && (def->blend.transformCount > 0 || def->fields.fieldCount > 0))
+	if (isFixed && (def->skin.jointCount > 0 || def->fields.fieldCount > 0))
 	{
 		sgWarn(&def->messenger, "weights or displacement fields are given, but %s models do not use them: see deformer",
 		    def->deformer == snug_rigid ? "rigid" : "free");

@@ -52,7 +52,7 @@ static void UpdateBalls(snugSphereResult* result, const Side* side, sgLaneSet se
 static snugSphere PlaceBall(const Side* side, const sgBallLanes* balls, uint32_t slot)
 {
 	uint32_t lane = slot % SG_LANES;
-	snugSphere sphere = { .node = slot };
+	snugSphere sphere = { .treeNode = slot };
 	const sgPlacement* placement = &side->placement;
 	for (int i = 0; i < 3; ++i)
 	{
@@ -86,7 +86,7 @@ static void Report(Search* search, const snugSphere* a, const snugSphere* b)
 	if (search->result.count < query->capacity)
 	{
 		double depth = (double)a->radius + (double)b->radius - Distance(a, b);
-		query->contacts[search->result.count] = (snugContact){ *a, *b, depth > 0.0 ? (float)depth : 0.0f };
+		query->contacts[search->result.count] = (snugSphereContact){ *a, *b, depth > 0.0 ? (float)depth : 0.0f };
 	}
 	++search->result.count;
 }
@@ -142,11 +142,11 @@ static void Descend(Search* search, uint32_t slotA, uint32_t slotB, uint32_t dep
 	for (uint32_t restA = setA.mask; restA != 0; restA &= restA - 1)
 	{
 		const snugSphere* a = spheresA + sgLowestBit(restA);
-		bool isContactA = sgFields_IsContact(search->a.tree, search->a.header, a->node);
+		bool isContactA = sgFields_IsContact(search->a.tree, search->a.header, a->treeNode);
 		for (uint32_t restB = setB.mask; restB != 0; restB &= restB - 1)
 		{
 			const snugSphere* b = spheresB + sgLowestBit(restB);
-			bool isContactB = sgFields_IsContact(search->b.tree, search->b.header, b->node);
+			bool isContactB = sgFields_IsContact(search->b.tree, search->b.header, b->treeNode);
 			++search->result.sphereTests;
 			if (!Overlap(search, a, isContactA, b, isContactB))
 			{
@@ -158,7 +158,7 @@ static void Descend(Search* search, uint32_t slotA, uint32_t slotB, uint32_t dep
 			}
 			else
 			{
-				Descend(search, a->node, b->node, depth + 1);
+				Descend(search, a->treeNode, b->treeNode, depth + 1);
 			}
 		}
 	}
@@ -167,7 +167,7 @@ static void Descend(Search* search, uint32_t slotA, uint32_t slotB, uint32_t dep
 static bool HasContacts(const snugBody* body)
 {
 	const sgFieldsHeader* header = body->model->deformData;
-	return body->model->deformer == snug_linear && header->contactLevel > 0;
+	return body->model->deformer == snug_fields && header->contactLevel > 0;
 }
 
 // Vertices and all balls below are within the root's ball.
