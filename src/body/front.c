@@ -119,6 +119,7 @@ uint32_t sgBody_BeginPrepare(snugBody* body, uint32_t slots[SG_MAX_SUBTREES])
 {
 	const sgTree* tree = &body->model->tree;
 	uint32_t count = 0;
+	sgBody_Derive(body);
 	if (!NeedsPreparing(body) || sgTree_IsLeaf(tree, 0))
 	{
 		return 0;
@@ -157,6 +158,7 @@ void sgBody_PrepareSubtree(snugBody* body, uint32_t slot, snugCounters* counters
 
 void sgBody_Prepare(snugBody* body, snugCounters* counters)
 {
+	sgBody_Derive(body);
 	if (!NeedsPreparing(body))
 	{
 		return;
@@ -175,6 +177,7 @@ void sgBody_Prepare(snugBody* body, snugCounters* counters)
 
 sgBox sgBody_RootBox(snugBody* body, snugCounters* counters)
 {
+	sgBody_Derive(body);
 	// A root that is refitted bottom-up needs everything; others are bounded straight from the pose.
 	if (body->deform->refitsBottomUp)
 	{

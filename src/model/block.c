@@ -2,7 +2,8 @@
 #include "model/block.h"
 
 #include "base/checksum.h"
-#include "deform/deform.h"
+#include "kernels/kernels.h"
+#include "model/deformer.h"
 #include "simd/isa.h"
 
 #include <math.h>

@@ -44,7 +44,7 @@ typedef struct Search
 static void UpdateBalls(snugSphereResult* result, const Side* side, sgLaneSet set, Balls* out)
 {
 	const snugBody* body = side->body;
-	body->deform->bound(body->model, body->pose, set, (sgBoundsOut){ &out->boxes, (sgSlabLanes*)(void*)&out->balls });
+	body->deform->bound(&body->posed, set, (sgBoundsOut){ &out->boxes, (sgSlabLanes*)(void*)&out->balls });
 	result->spheresUpdated += (uint32_t)__builtin_popcount(set.mask);
 }
 
@@ -173,6 +173,7 @@ static bool HasContacts(const snugBody* body)
 // Vertices and all balls below are within the root's ball.
 static snugStatus PrepareSide(Search* search, Side* side, snugBody* body)
 {
+	sgBody_Derive(body);
 	side->body = body;
 	side->tree = &body->model->tree;
 	side->header = body->model->deformData;
@@ -249,71 +250,4 @@ uint32_t snugModel_GetNodeTriangles(const snugModel* model, uint32_t node, uint3
 		triangles[i - first] = tree->triangleMap[i];
 	}
 	return end - first;
-}
-
-// --- Culling --------------------------------------------------------------------------------------------------------
-
-// The greatest value of normal . x + offset over the placed root, with what rounding may add: a few 2^-52 of the terms
-// here, and the placement's error of every vertex.
-static double GreatestOver(const snugPlane* plane, const sgPlacement* placement, const sgBox* root)
-{
-	double value = plane->offset, size = fabs(plane->offset), normals = 0.0;
-	for (int i = 0; i < 3; ++i)
-	{
-		value += plane->normal[i] * placement->translation[i];
-		size += fabs(plane->normal[i] * placement->translation[i]);
-		normals += fabs(plane->normal[i]);
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		double along = 0.0, alongSize = 0.0;
-		for (int i = 0; i < 3; ++i)
-		{
-			along += plane->normal[i] * placement->rotation[i][k];
-			alongSize += fabs(plane->normal[i] * placement->rotation[i][k]);
-		}
-		double far = along > 0.0 ? (double)root->upper[k] : (double)root->lower[k];
-		value += along * far;
-		size += alongSize * fmax(fabs((double)root->lower[k]), fabs((double)root->upper[k]));
-	}
-	return value + 2.0 * normals * placement->error + 0x1p-45 * size;
-}
-
-static SG_NOINLINE snugStatus IsOutside(
-    snugBody* body, const double* origin, const snugPlane* planes, uint32_t count, bool* isOutside)
-{
-	snugCounters counters = { 0 };
-	sgBox root;
-	sgPlacement placement;
-	snugStatus status = sgBody_MakePlacement(body, origin, &root, &placement, &counters);
-	*isOutside = status == snug_success && sgBox_IsEmpty(&root);
-	for (uint32_t i = 0; status == snug_success && !*isOutside && i < count; ++i)
-	{
-		*isOutside = GreatestOver(planes + i, &placement, &root) < 0.0;
-	}
-	return status;
-}
-
-snugStatus snugBody_IsOutside(
-    snugBody* body, const double origin[3], const snugPlane* planes, uint32_t count, bool* isOutside)
-{
-	SG_REQUIRE(isOutside != NULL, snug_badArgument);
-	*isOutside = false;
-	SG_REQUIRE(body != NULL && (planes != NULL || count == 0), snug_badArgument);
-	static const double zero[3] = { 0.0, 0.0, 0.0 };
-	origin = origin != NULL ? origin : zero;
-	SG_REQUIRE(sgIsFinitePoint(origin), snug_badArgument);
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		const double* normal = planes[i].normal;
-		bool isZero = normal[0] == 0.0 && normal[1] == 0.0 && normal[2] == 0.0;
-		if (!sgIsFinitePoint(normal) || !isfinite(planes[i].offset) || isZero)
-		{
-			return sgFail(&body->messenger, snug_badInput, "plane %u is not finite or has no normal", i);
-		}
-	}
-	sgFpEnv environment = sgFpEnv_Enter();
-	snugStatus status = IsOutside(body, origin, planes, count, isOutside);
-	sgFpEnv_Leave(environment);
-	return status;
 }
