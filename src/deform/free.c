@@ -150,6 +150,14 @@ static uint32_t FindBad(const sgPoseInput* input)
 	return SG_NONE;
 }
 
+static void TakeVertices(const uint32_t* place, const char* given, size_t stride, uint32_t count, float* positions)
+{
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		memcpy(positions + 3 * (size_t)place[i], given + i * stride, 3 * sizeof(float));
+	}
+}
+
 static void SetPose(
     const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change)
 {
@@ -165,12 +173,7 @@ static void SetPose(
 		change->fault = sgPoseFault_notFinite;
 		return;
 	}
-	const uint32_t* place = GetData(model).vertexPlace + input->first;
-	float* positions = pose;
-	for (uint32_t i = 0; i < input->count; ++i)
-	{
-		memcpy(positions + 3 * (size_t)place[i], (const char*)input->data + i * input->stride, 3 * sizeof(float));
-	}
+	TakeVertices(GetData(model).vertexPlace + input->first, input->data, input->stride, input->count, pose);
 	change->motion = INFINITY;
 	// Past a quarter of the vertices, marking leaf by leaf costs more than it can save.
 	change->isPartial = input->count <= model->tree.vertexCount / 4;
