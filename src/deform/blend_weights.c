@@ -173,7 +173,8 @@ snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, ui
 	{
 		return sgFail(&def->messenger, snug_badInput, "%u transforms; 1 to 65535 are possible", blend->jointCount);
 	}
-	SG_REQUIRE(def->vertexCount == 0 || (blend->joints != NULL && blend->weights != NULL), snug_badArgument);
+	SG_REQUIRE_IN("snugModel_Create", def->vertexCount == 0 || (blend->joints != NULL && blend->weights != NULL),
+	    snug_badArgument);
 	snugStatus status = CheckBound(def);
 	if (status != snug_success)
 	{
