@@ -15,7 +15,7 @@ static const snugVolume dops[] = { snug_volumeDop14, snug_volumeDop18, snug_volu
 static Thing MakeWithVolume(sceneMesh mesh, snugVolume volume)
 {
 	SkinnedMesh skinned = RigidSkin(mesh);
-	Bounding how = { .bound = snug_boundFirstOrder, .volume = volume };
+	Bounding how = { .bound = volume == snug_volumeBall ? snug_boundCorners : snug_boundFirstOrder, .volume = volume };
 	Thing thing = MakeThing(&skinned, (snugTreeDef){ 0 }, &how);
 	SkinnedMesh_Free(&skinned);
 	return thing;
@@ -173,27 +173,31 @@ static void balls_touch_where_corners_were_rounded_to(void** state)
 
 // ---- Contact spheres -------------------------------------------------------------------------------------------
 
-// Two triangles, one at either end of the x axis, in leaves of their own, moved by one field.
-static Thing MakeDumbbell(sceneRandom* random, double size)
+// Two pairs of triangles, far apart in y. Each pair lies at either end of a bar along x, one triangle the reflection of
+// the other, so that the sphere of the bar touches both of theirs from within. All move by one field alike. Contact
+// spheres are those of single triangles, two levels down.
+static Thing MakeBars(sceneRandom* random, double size)
 {
-	sceneMesh mesh = sceneMesh_Allocate(6, 2);
+	sceneMesh mesh = sceneMesh_Allocate(12, 4);
 	assert_true(sceneMesh_IsValid(&mesh));
-	float displacements[18];
-	for (uint32_t v = 0; v < 6; ++v)
+	float displacements[36];
+	for (uint32_t v = 0; v < 12; ++v)
 	{
 		mesh.triangles[v] = v;
 		for (uint32_t k = 0; k < 3; ++k)
 		{
-			double middle = k > 0 ? 0.0 : v < 3 ? -size : size;
-			mesh.positions[3 * v + k] = (float)(middle + 0.3 * size * sceneRandom_Range(random, -1.0, 1.0));
-			displacements[3 * v + k] = (float)(0.1 * size * sceneRandom_Range(random, -1.0, 1.0));
+			float* p = mesh.positions + 3 * (size_t)v + k;
+			double y = v < 6 ? 16.0 * size : -16.0 * size, middle = k == 0 ? size : k == 1 ? y : 0.0;
+			*p = v % 6 < 3 ? (float)(middle + 0.3 * size * sceneRandom_Range(random, -1.0, 1.0))
+			               : (float)(k == 1 ? 2.0 * y - (double)p[-9] : -(double)p[-9]);
+			displacements[3 * v + k] = (float)(0.25 * size);
 		}
 	}
 	float amplitude = 1.0f;
 	const FieldSet set = { .fieldCount = 1, .displacements = displacements, .amplitudes = &amplitude };
 	const LinearBounding how = { .bound = snug_boundBall };
 	snugModelDef def = LinearDef(&mesh, &set, (snugTreeDef){ .leafTriangles = 1, .branching = 2 }, &how);
-	def.fields.contactLevel = 1;
+	def.fields.contactLevel = 2;
 	Thing thing = { .mesh = mesh };
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 	thing.body = MakeBody(thing.model, NULL);
@@ -205,6 +209,7 @@ static Thing MakeDumbbell(sceneRandom* random, double size)
 static Thing MakeGround(double size)
 {
 	sceneMesh mesh = sceneMakeTriangle();
+	sceneMesh_Translate(&mesh, -0.4, -0.4, 0.0);
 	ScaleMesh(&mesh, (float)(size * 0x1p30));
 	float displacements[9] = { 0 }, amplitude = 0.0f;
 	const FieldSet set = { .fieldCount = 1, .displacements = displacements, .amplitudes = &amplitude };
@@ -217,16 +222,20 @@ static Thing MakeGround(double size)
 	return thing;
 }
 
-// The placed contact spheres of a dumbbell.
-static void GetSpheres(const Thing* thing, const Thing* ground, snugSphere spheres[2])
+// The placed contact spheres of both bars, by the triangles that they hold.
+static void GetSpheres(const Thing* thing, const Thing* ground, snugSphere spheres[4])
 {
-	snugSphereContact contacts[2];
-	snugSphereQuery query = { .contacts = contacts, .capacity = 2 };
+	snugSphereContact contacts[4];
+	snugSphereQuery query = { .contacts = contacts, .capacity = 4 };
 	snugSphereResult result = snugCollideSpheres(thing->body, ground->body, &query);
 	assert_int_equal(result.status, snug_success);
-	assert_int_equal(result.count, 2);
-	spheres[0] = contacts[0].a;
-	spheres[1] = contacts[1].a;
+	assert_int_equal(result.count, 4);
+	for (int i = 0; i < 4; ++i)
+	{
+		uint32_t triangle;
+		assert_int_equal(snugModel_GetNodeTriangles(thing->model, contacts[i].a.treeNode, &triangle, 1), 1);
+		spheres[triangle] = contacts[i].a;
+	}
 }
 
 static long double DistanceTo(const snugSphere* sphere, const float point[3])
@@ -243,7 +252,7 @@ static long double DistanceTo(const snugSphere* sphere, const float point[3])
 static snugFrame FarFrame(sceneRandom* random, double size)
 {
 	snugFrame frame = { .position = { 0 } };
-	double far = ldexp(size, (int)sceneRandom_Index(random, 14));
+	double far = ldexp(size, (int)sceneRandom_Index(random, 18));
 	for (int k = 0; k < 3; ++k)
 	{
 		frame.position[k] = far * sceneRandom_Range(random, -1.0, 1.0);
@@ -261,20 +270,18 @@ static void contact_spheres_hold_what_was_rounded(void** state)
 	{
 		sceneRandom random = { seed + (uint64_t)i };
 		double size = ldexp(1.0, (int)sceneRandom_Index(&random, 40) - 20);
-		Thing thing = MakeDumbbell(&random, size), ground = MakeGround(size);
+		Thing thing = MakeBars(&random, size), ground = MakeGround(size);
 		snugFrame frame = FarFrame(&random, size);
 		SetFrame(thing.body, &frame);
-		snugSphere spheres[2];
-		float placed[18];
+		snugSphere spheres[4];
+		float placed[36];
 		GetSpheres(&thing, &ground, spheres);
 		GetPlaced(thing.body, NULL, placed);
-		for (int s = 0; s < 2; ++s)
+		for (int s = 0; s < 4; ++s)
 		{
-			uint32_t triangle;
-			assert_int_equal(snugModel_GetNodeTriangles(thing.model, spheres[s].treeNode, &triangle, 1), 1);
-			for (uint32_t c = 0; c < 3; ++c)
+			for (int c = 0; c < 3; ++c)
 			{
-				long double far = DistanceTo(spheres + s, placed + 9 * triangle + 3 * c);
+				long double far = DistanceTo(spheres + s, placed + 9 * s + 3 * c);
 				if (far > (long double)spheres[s].radius)
 				{
 					fail_msg("SNUG_SEED=%llu: a vertex is outside of its sphere by %Lg",
@@ -287,43 +294,44 @@ static void contact_spheres_hold_what_was_rounded(void** state)
 	}
 }
 
-// Two dumbbells, the second placed so that two of their spheres touch end to end, where the spheres above have nothing
-// to spare. Oracle: all pairs of the spheres as they are placed.
+// Two bodies, the second placed so that a bar of it begins where one of the first ends, in a line: their contact
+// spheres touch where the spheres above have nothing to spare. Oracle: all pairs of the contact spheres as they are
+// placed.
 static void spheres_that_touch_are_met_from_above(void** state)
 {
 	(void)state;
 	uint64_t seed = TestSeed(), touching = 0;
-	for (int i = 0; i < TestCount(6000); ++i)
+	int total = TestCount(6000);
+	for (int i = 0; i < total; ++i)
 	{
 		sceneRandom random = { seed + (uint64_t)i };
 		double size = ldexp(1.0, (int)sceneRandom_Index(&random, 40) - 20);
-		Thing a = MakeDumbbell(&random, size), b = MakeDumbbell(&random, size), ground = MakeGround(size);
+		Thing a = MakeBars(&random, size), b = MakeBars(&random, size), ground = MakeGround(size);
 		snugFrame frame = FarFrame(&random, size);
+		snugSphere of[2][4];
 		SetFrame(a.body, &frame);
 		SetFrame(b.body, &frame);
-		snugSphere of[2][2];
 		GetSpheres(&a, &ground, of[0]);
 		GetSpheres(&b, &ground, of[1]);
-		// From the far end of the first to its near end, and on by both radii.
-		const snugSphere *end = &of[0][i % 2], *from = &of[0][1 - i % 2], *other = &of[1][1 - i % 2];
-		double axis[3], length2 = 0.0;
+		// Along the bar of the first from its far end to its near one, and on by both radii.
+		const snugSphere *far = &of[0][1], *near = &of[0][0], *next = &of[1][1];
+		double axis[3], length2 = 0.0, reach = (double)near->radius + (double)next->radius;
 		for (int k = 0; k < 3; ++k)
 		{
-			axis[k] = (double)end->center[k] - (double)from->center[k];
+			axis[k] = (double)near->center[k] - (double)far->center[k];
 			length2 += axis[k] * axis[k];
 		}
-		double reach = (double)end->radius + (double)other->radius;
 		for (int k = 0; k < 3; ++k)
 		{
-			double on = axis[k] / sqrt(length2) * reach;
-			frame.position[k] += (double)end->center[k] + on - (double)other->center[k];
+			double on = axis[k] / sqrt(length2) * reach * (1.0 - 0x1p-24);
+			frame.position[k] += (double)near->center[k] + on - (double)next->center[k];
 		}
 		SetFrame(b.body, &frame);
 		GetSpheres(&b, &ground, of[1]);
 		uint64_t expected = 0;
-		for (int p = 0; p < 4; ++p)
+		for (int p = 0; p < 16; ++p)
 		{
-			const snugSphere *x = &of[0][p / 2], *y = &of[1][p % 2];
+			const snugSphere *x = &of[0][p / 4], *y = &of[1][p % 4];
 			double sum = 0.0;
 			for (int k = 0; k < 3; ++k)
 			{
@@ -343,7 +351,7 @@ static void spheres_that_touch_are_met_from_above(void** state)
 		Thing_Free(&b);
 		Thing_Free(&ground);
 	}
-	assert_true(touching > (uint64_t)TestCount(6000) / 4);
+	assert_true(touching > (uint64_t)total / 4);
 }
 
 // ---- Culling ---------------------------------------------------------------------------------------------------
