@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "model/block.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -388,8 +389,9 @@ static void hostile_blocks_are_refused_or_harmless(void** state)
 	print_message("%llu of %d got in\n", (unsigned long long)accepted, total);
 }
 
-// A bound that does not hold is refused at the door, since a query would miss contacts: every face of every box.
-static void shrunk_bounds_are_refused(void** state)
+// A bound that does not hold is refused at the door, since a query would miss contacts; and one without an end, which
+// holds, but of which centres and extents are made that are no numbers. Every face of every box.
+static void wrong_bounds_are_refused(void** state)
 {
 	(void)state;
 	Sample sample = GetSample(2);
@@ -402,13 +404,15 @@ static void shrunk_bounds_are_refused(void** state)
 		for (int face = 0; face < 6 && model->tree.nodes[slot].first != SG_NONE; ++face)
 		{
 			unsigned char* field = sample.block + lanes + ((size_t)face * SG_LANES + slot % SG_LANES) * sizeof(float);
-			float value, kept;
-			memcpy(&value, field, sizeof(value));
-			kept = value;
-			value += (face < 3 ? 1.0f : -1.0f) * 0.01f;
-			memcpy(field, &value, sizeof(value));
-			RepairChecksum(sample.block, sample.bytes);
-			assert_int_equal(Try(sample.block, sample.bytes), snug_badFile);
+			float kept, inwards = face < 3 ? 1.0f : -1.0f;
+			memcpy(&kept, field, sizeof(kept));
+			const float wrong[] = { kept + inwards * 0.01f, inwards * INFINITY, -inwards * INFINITY, NAN };
+			for (size_t i = 0; i < LENGTH_OF(wrong); ++i)
+			{
+				memcpy(field, wrong + i, sizeof(float));
+				RepairChecksum(sample.block, sample.bytes);
+				assert_int_equal(Try(sample.block, sample.bytes), snug_badFile);
+			}
 			memcpy(field, &kept, sizeof(kept));
 		}
 	}
@@ -608,7 +612,7 @@ int main(int argc, char** argv)
 		cmocka_unit_test(every_changed_byte_is_found),
 		cmocka_unit_test(the_checksum_covers_every_byte),
 		cmocka_unit_test(hostile_blocks_are_refused_or_harmless),
-		cmocka_unit_test(shrunk_bounds_are_refused),
+		cmocka_unit_test(wrong_bounds_are_refused),
 		cmocka_unit_test(families_out_of_line_are_refused),
 		cmocka_unit_test(versions_and_byte_orders),
 		cmocka_unit_test(files_that_cannot_be_read),
