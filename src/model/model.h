@@ -26,4 +26,10 @@ struct snugModel
 	size_t deformBytes;
 };
 
+/// What a definition asks of bounds: its own wishes, or the defaults.
+static inline snugBoundsDef sgModelDef_Bounds(const snugModelDef* def)
+{
+	return def->bounds != NULL ? *def->bounds : (snugBoundsDef){ .bound = snug_boundDefault };
+}
+
 #endif
