@@ -156,9 +156,10 @@ static Posed MakePosed(sceneRandom* random, snugBound bound, uint32_t nodeCount,
 	uint32_t frequency = 4 + sceneRandom_Index(random, 5);
 	uint64_t shape = sceneRandom_Next(random);
 	assert_true(sceneMeshless_Create(&p.meshless, sceneMakeBrain(frequency, shape), nodeCount, influences));
-	p.def = sceneMakeBlendDef(&p.meshless.mesh, &p.meshless.weights, bound, RandomTreeDef(random));
-	p.def.skin.boundLeaves = true;
+	p.def = sceneMakeBlendDef(&p.meshless.mesh, &p.meshless.weights, RandomTreeDef(random));
+	p.def.bounds = &(snugBoundsDef){ .bound = bound, .boundLeaves = true };
 	assert_int_equal(snugModel_Create(&p.def, &p.model), snug_success);
+	p.def.bounds = NULL; // it goes with this call
 	p.body = MakeBody(p.model, NULL);
 	snugMeshlessNode* nodes = malloc(nodeCount * sizeof(snugMeshlessNode));
 	p.matrices = malloc(12 * (size_t)nodeCount * sizeof(float));

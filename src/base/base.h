@@ -2,7 +2,7 @@
 #ifndef SG_BASE_H
 #define SG_BASE_H
 
-#include "snug/snug.h"
+#include "snug/snug_bounds.h"
 
 #if !defined(__GNUC__)
 #error "snug needs gcc or clang"

@@ -59,28 +59,34 @@ static bool GoTogether(const BoundKind* kind, snugVolume volume)
 
 static snugStatus Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
 {
-	const BoundKind* kind = FindKind(def->fields.bound);
-	snugVolume volume = def->fields.volume;
+	const snugBoundsDef bounds = sgModelDef_Bounds(def);
+	const BoundKind* kind = FindKind(bounds.bound);
+	snugVolume volume = bounds.volume;
 	if (kind == NULL)
 	{
-		return sgFail(&def->messenger, snug_badArgument, "a bound that displacement fields do not have: %d",
-		    (int)def->fields.bound);
+		return sgFail(
+		    &def->messenger, snug_badArgument, "a bound that displacement fields do not have: %d", (int)bounds.bound);
 	}
 	volume = kind->isBall && volume == snug_volumeBox ? snug_volumeBall : volume;
 	if (!GoTogether(kind, volume))
 	{
 		return sgFail(&def->messenger, snug_badArgument,
 		    "bound %d and volume %d do not go together: balls have bounds of their own, and k-DOPs need first order",
-		    (int)def->fields.bound, (int)def->fields.volume);
+		    (int)bounds.bound, (int)bounds.volume);
 	}
-	if (def->fields.contactLevel > 0 && !kind->isBall)
+	if (bounds.contactLevel > 0 && !kind->isBall)
 	{
 		return sgFail(&def->messenger, snug_badArgument, "contact spheres go with the bounds by balls");
 	}
+	if (bounds.fieldsBound != snug_boundDefault || bounds.restVolume != snug_restBox)
+	{
+		return sgFail(&def->messenger, snug_badArgument,
+		    "fieldsBound is for morph targets in front of a skin, and restVolume for skins");
+	}
 	const sgFieldsPlan plan = {
 		.parts = kind->parts,
-		.boundLeaves = def->fields.boundLeaves || def->fields.contactLevel > 0,
-		.contactLevel = def->fields.contactLevel,
+		.boundLeaves = bounds.boundLeaves || bounds.contactLevel > 0,
+		.contactLevel = bounds.contactLevel,
 		.bound = kind->bound,
 		.volume = volume,
 	};
