@@ -2,7 +2,7 @@
 #include "body/body.h"
 
 #include "base/fpenv.h"
-#include "simd/isa.h"
+#include "simd/kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -229,8 +229,8 @@ typedef struct Output
 static void PutVertices(const Output* output, const uint32_t* vertices, sgLeafVertices found, uint32_t count)
 {
 	sgVertexBlock block;
-	sgGetKernels()->gatherVertices(found.positions, found.indices, count, &block);
-	sgGetKernels()->placeVertices(&block, count, &output->placement);
+	sgGetKernels()->leaves->gatherVertices(found.positions, found.indices, count, &block);
+	sgGetKernels()->leaves->placeVertices(&block, count, &output->placement);
 	for (uint32_t i = 0; i < count; ++i)
 	{
 		size_t number = output->body->model->tree.vertexMap[vertices[i]];

@@ -11,8 +11,9 @@
 #ifndef SG_DEFORM_H
 #define SG_DEFORM_H
 
-#include "kernels/kernels.h"
+#include "geometry/box_kernels.h"
 #include "model/model.h"
+#include "tree/leaf_kernels.h"
 
 typedef struct sgDeform
 {

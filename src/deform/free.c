@@ -4,7 +4,6 @@
 // Bergen 1997). The direct bound here serves nodes whose children found no place in an exhausted pool.
 #include "base/fpenv.h"
 #include "body/body.h"
-#include "simd/isa.h"
 
 #include <math.h>
 #include <string.h>
@@ -118,8 +117,8 @@ static sgBox BoundSubtree(const snugModel* model, const float* positions, uint32
 		uint32_t left = range.last - first + 1;
 		uint32_t count = left < SG_LANES ? left : SG_LANES;
 		sgBoxLanes lanes;
-		kernels->boundLeaves(positions, tree->leafVertices, tree->leaves + first, count, &lanes, 0);
-		sgBox part = kernels->mergeBoxes(&lanes, (1u << count) - 1u);
+		kernels->leaves->boundLeaves(positions, tree->leafVertices, tree->leaves + first, count, &lanes, 0);
+		sgBox part = kernels->boxes->mergeBoxes(&lanes, (1u << count) - 1u);
 		sgBox_AddBox(&box, &part);
 	}
 	return box;
@@ -152,12 +151,12 @@ static bool AllFinite(const char* positions, size_t stride, uint32_t count)
 	const sgKernels* kernels = sgGetKernels();
 	if (stride == 3 * sizeof(float))
 	{
-		return kernels->allWithin((const float*)(const void*)positions, 3 * (size_t)count, SNUG_MAX_COORDINATE);
+		return kernels->boxes->allWithin((const float*)(const void*)positions, 3 * (size_t)count, SNUG_MAX_COORDINATE);
 	}
 	bool good = true;
 	for (uint32_t i = 0; good && i < count; ++i)
 	{
-		good = kernels->allWithin((const float*)(const void*)(positions + i * stride), 3, SNUG_MAX_COORDINATE);
+		good = kernels->boxes->allWithin((const float*)(const void*)(positions + i * stride), 3, SNUG_MAX_COORDINATE);
 	}
 	return good;
 }

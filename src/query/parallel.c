@@ -5,7 +5,6 @@
 // share what the bodies remember (body.h) and the sink, which keeps the smallest pairs in whatever order they come.
 #include "base/fpenv.h"
 #include "query/search.h"
-#include "simd/isa.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 // pair found is the same on every machine.
 #include "query/search.h"
 
-#include "simd/isa.h"
+#include "simd/kernels.h"
 
 static const sgTriangleLanes* Triangles(sgSearch* search, sgSide* side, sgLaneSet set, uint32_t lane)
 {
@@ -33,9 +33,9 @@ static const sgTriangleLanes* Triangles(sgSearch* search, sgSide* side, sgLaneSe
 		sgLeafScratch scratch;
 		sgLeafVertices vertices = sgBody_LeafVertices(side->body, &kept->source, leaf, &scratch, &search->counters);
 		sgVertexBlock block;
-		search->kernels->gatherVertices(vertices.positions, vertices.indices, leaf->vertexCount, &block);
-		search->kernels->placeVertices(&block, leaf->vertexCount, &side->placement);
-		search->kernels->assembleTriangles(&block, leaf, triangles);
+		search->kernels->leaves->gatherVertices(vertices.positions, vertices.indices, leaf->vertexCount, &block);
+		search->kernels->leaves->placeVertices(&block, leaf->vertexCount, &side->placement);
+		search->kernels->leaves->assembleTriangles(&block, leaf, triangles);
 		kept->ready |= 1u << lane;
 	}
 	return triangles;
@@ -76,7 +76,7 @@ static void CollideLeaves(sgSearch* search, sgLaneSet setA, uint32_t laneA, sgLa
 	const sgTriangleLanes* a = Triangles(search, &search->a, setA, laneA);
 	const sgTriangleLanes* b = Triangles(search, &search->b, setB, laneB);
 	uint64_t tests = 0;
-	uint64_t pairs = search->kernels->filterTriangles(a, b, &tests);
+	uint64_t pairs = search->kernels->leaves->filterTriangles(a, b, &tests);
 	if (tests > search->options->maxTriangleTests - search->counters.triangleTests)
 	{
 		search->isCut = search->isStopped = true;
@@ -96,7 +96,7 @@ static void CollideLeaves(sgSearch* search, sgLaneSet setA, uint32_t laneA, sgLa
 		GetTriangle(a, i, p);
 		GetTriangle(b, j, q);
 		++search->counters.exactTests;
-		if (search->kernels->intersectTriangles((const float(*)[3])p, (const float(*)[3])q))
+		if (search->kernels->leaves->intersectTriangles((const float(*)[3])p, (const float(*)[3])q))
 		{
 			Report(search, (snugPair){ treeA->triangleMap[firstA + i], treeB->triangleMap[firstB + j] });
 		}
@@ -128,18 +128,18 @@ static uint64_t Overlap(sgSearch* search, sgBounds a, uint32_t maskA, sgBounds b
 	uint64_t pairs;
 	if (search->motionBA.kind == sgMotion_none)
 	{
-		pairs = kernels->overlapBoxes(a.boxes, maskA, b.boxes, maskB);
+		pairs = kernels->boxes->overlapBoxes(a.boxes, maskA, b.boxes, maskB);
 	}
 	else
 	{
 		sgBoxLanes moved;
-		kernels->moveBoxes(b.boxes, &search->motionBA, &moved);
-		pairs = kernels->overlapBoxes(a.boxes, maskA, &moved, maskB);
+		kernels->boxes->moveBoxes(b.boxes, &search->motionBA, &moved);
+		pairs = kernels->boxes->overlapBoxes(a.boxes, maskA, &moved, maskB);
 		// A turned box is a loose box. Looking from the other body as well separates along its axes too.
 		if (pairs != 0 && search->motionAB.kind == sgMotion_general)
 		{
-			kernels->moveBoxes(a.boxes, &search->motionAB, &moved);
-			pairs &= kernels->overlapBoxes(&moved, maskA, b.boxes, maskB);
+			kernels->boxes->moveBoxes(a.boxes, &search->motionAB, &moved);
+			pairs &= kernels->boxes->overlapBoxes(&moved, maskA, b.boxes, maskB);
 		}
 	}
 	return pairs != 0 && search->testsExtra ? sgOverlapExtra(a.extra, b.extra, &search->extra, pairs) : pairs;
