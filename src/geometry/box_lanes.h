@@ -6,7 +6,7 @@
 #include "simd/lanes.h"
 
 /// Lanes of boxes, already in registers, that overlap one box.
-static inline uint32_t sgLanes_OverlapOne(
+SG_INLINE uint32_t sgLanes_OverlapOne(
     const f8 lower[3], const f8 upper[3], const float oneLower[3], const float oneUpper[3])
 {
 	m8 x = m8_And(f8_LessEqual(lower[0], f8_Set(oneUpper[0])), f8_LessEqual(f8_Set(oneLower[0]), upper[0]));
@@ -15,7 +15,7 @@ static inline uint32_t sgLanes_OverlapOne(
 	return m8_Bits(m8_And(x, m8_And(y, z)));
 }
 
-static inline void sgLanes_LoadBoxes(const sgBoxLanes* boxes, f8 lower[3], f8 upper[3])
+SG_INLINE void sgLanes_LoadBoxes(const sgBoxLanes* boxes, f8 lower[3], f8 upper[3])
 {
 	for (int axis = 0; axis < 3; ++axis)
 	{

@@ -19,7 +19,8 @@
 #define sgHasX86(feature) (__builtin_cpu_supports(feature) != 0)
 #endif
 
-#define SG_ISA(name, processors, flags, isThere) IF(SNUG_HAVE_##name)(static bool IsThere_##name(void) { return isThere; })
+#define SG_ISA(name, processors, flags, isThere) \
+	IF(SNUG_HAVE_##name)(static bool IsThere_##name(void) { return isThere; })
 #include "simd/isa_list.h"
 
 static const struct
@@ -27,7 +28,7 @@ static const struct
 	const sgKernels* kernels;
 	bool (*isThere)(void);
 } sets[] = {
-#define SG_ISA(name, processors, flags, isThere) IF(SNUG_HAVE_##name)({ &sgKernels_##name, IsThere_##name },)
+#define SG_ISA(name, processors, flags, isThere) IF(SNUG_HAVE_##name)({ &sgKernels_##name, IsThere_##name }, )
 #include "simd/isa_list.h"
 };
 

@@ -8,12 +8,12 @@
 /// The kernels of one instruction set. A module that has kernels has a line here and one in kernels.c.
 typedef struct sgKernels
 {
-	const char* name; ///< of the instruction set, as in isa_list.h
-	const struct sgBoxKernels* boxes;       ///< geometry/box_kernels.h
-	const struct sgLeafKernels* leaves;     ///< tree/leaf_kernels.h
-	const struct sgBlendKernels* blend;     ///< deform/blend_kernels.h
-	const struct sgSkinKernels* skin;       ///< deform/skin_kernels.h
-	const struct sgLinearKernels* linear;   ///< deform/linear_kernels.h
+	const char* name;                     ///< of the instruction set, as in isa_list.h
+	const struct sgBoxKernels* boxes;     ///< geometry/box_kernels.h
+	const struct sgLeafKernels* leaves;   ///< tree/leaf_kernels.h
+	const struct sgBlendKernels* blend;   ///< deform/blend_kernels.h
+	const struct sgSkinKernels* skin;     ///< deform/skin_kernels.h
+	const struct sgLinearKernels* linear; ///< deform/linear_kernels.h
 } sgKernels;
 
 /// Those in use: of the last instruction set of isa_list.h that this machine has, or of the one that the environment

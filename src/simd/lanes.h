@@ -46,9 +46,13 @@
 #define SG_HAS_F16 0
 #endif
 
-/// Registers that eight lanes take.
-#define SG_FLOAT_PARTS (SG_LANES / SG_FLOATS)
-#define SG_DOUBLE_PARTS (SG_LANES / SG_DOUBLES)
+/// Registers that eight lanes take, for so many lanes to each.
+#define SG_PARTS_OF_8 1
+#define SG_PARTS_OF_4 2
+#define SG_PARTS_OF_2 4
+#define SG_PARTS_OF_1 8
+#define SG_FLOAT_PARTS SG_JOIN(SG_PARTS_OF, SG_FLOATS)
+#define SG_DOUBLE_PARTS SG_JOIN(SG_PARTS_OF, SG_DOUBLES)
 
 typedef struct f8
 {
@@ -69,14 +73,17 @@ typedef struct d8
 typedef fv fvStored __attribute__((may_alias));
 typedef dv dvStored __attribute__((may_alias));
 
-// Applies `expression` to each register i; the one place that spells out the loop.
+// Applies `expression` to each register i. Spelt out: gcc keeps registers better than with a loop.
+// clang-format off
+#define SG_PART(number, expression) { enum { i = number }; result.part[i] = (expression); }
+#define SG_EACH_1(e) SG_PART(0, e)
+#define SG_EACH_2(e) SG_EACH_1(e) SG_PART(1, e)
+#define SG_EACH_4(e) SG_EACH_2(e) SG_PART(2, e) SG_PART(3, e)
+#define SG_EACH_8(e) SG_EACH_4(e) SG_PART(4, e) SG_PART(5, e) SG_PART(6, e) SG_PART(7, e)
+// clang-format on
 #define SG_EACH_PART(type, count, expression) \
 	type result;                              \
-	for (int i = 0; i < (count); ++i)         \
-	{                                         \
-		result.part[i] = (expression);        \
-	}                                         \
-	return result
+	SG_JOIN(SG_EACH, count)(expression) return result
 #define SG_EACH_FLOAT(expression) SG_EACH_PART(f8, SG_FLOAT_PARTS, expression)
 #define SG_EACH_TRUTH(expression) SG_EACH_PART(m8, SG_FLOAT_PARTS, expression)
 #define SG_EACH_DOUBLE(expression) SG_EACH_PART(d8, SG_DOUBLE_PARTS, expression)
@@ -350,14 +357,14 @@ SG_INLINE float f8_ReduceMin(f8 a)
 {
 	f4 least = f4_Min(f8_Low(a), f8_High(a));
 	least = f4_Min(least, SG_SHUFFLE(least, least, 2, 3, 2, 3));
-	return least[0] < least[1] ? least[0] : least[1];
+	return f4_Min(least, SG_SHUFFLE(least, least, 1, 1, 1, 1))[0];
 }
 
 SG_INLINE float f8_ReduceMax(f8 a)
 {
 	f4 most = f4_Max(f8_Low(a), f8_High(a));
 	most = f4_Max(most, SG_SHUFFLE(most, most, 2, 3, 2, 3));
-	return most[0] > most[1] ? most[0] : most[1];
+	return f4_Max(most, SG_SHUFFLE(most, most, 1, 1, 1, 1))[0];
 }
 
 /// The sum of eight floats, in an order of its own: for bounds, like f8_MulAddLoose.

@@ -1,4 +1,5 @@
-// src/tree/leaf_kernels.h: the inner loops over leaves, their vertices and triangles, compiled once per instruction set.
+// src/tree/leaf_kernels.h: the inner loops over leaves, their vertices and triangles, compiled once per instruction
+// set.
 #ifndef SG_LEAF_KERNELS_H
 #define SG_LEAF_KERNELS_H
 
