@@ -1,7 +1,7 @@
 // Bodies of sphere trees, and queries between two of them.
 #include "baselines/sphere_parts.h"
 #include "geometry/triangle.h"
-#include "simd/kernels.h"
+#include "tree/leaf_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "baselines/world.h"
 
 #include "body/body.h"
-#include "simd/kernels.h"
+#include "tree/leaf_kernels.h"
 
 #include <string.h>
 
@@ -52,7 +52,7 @@ snugStatus worldEvaluate(snugBody* body, float* positions)
 	{
 		const sgCluster* cluster = clusters->clusters + c;
 		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
-		body->deform->evaluateCluster(model, body->pose, c, evaluated);
+		body->deform->evaluateCluster(sgBody_Derive(body), c, evaluated);
 		if (placement.isIdentity)
 		{
 			Scatter(&model->tree, vertices, cluster->vertexCount, evaluated, positions);

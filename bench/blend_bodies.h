@@ -79,7 +79,7 @@ bool benchMakeMeshless(
     sceneMeshless* meshless, const benchOptions* options, uint32_t frequency, uint32_t nodeCount, benchReport* report);
 
 /// @return nanoseconds to refit one node of a posed body straight from its joints, warm, eight at a time
-double benchTimeRefits(const snugBody* body);
+double benchTimeRefits(snugBody* body);
 
 /// Time refits of single nodes of a body in a pose: a row per bound.
 /// @param what names the body

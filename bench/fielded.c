@@ -207,7 +207,7 @@ static void FreeBodies(stage* s)
 // Placed vertices in the order of the tree: as snug places them, one cluster after the other.
 static void EvaluateWorld(stage* s, int i)
 {
-	const snugBody* body = s->bodies[i];
+	snugBody* body = s->bodies[i];
 	const sgTree* tree = &body->model->tree;
 	float run[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
 	const sgClusters* clusters = &body->model->clusters;
@@ -215,7 +215,7 @@ static void EvaluateWorld(stage* s, int i)
 	for (uint32_t c = 0; isMoved && c < clusters->header->count; ++c)
 	{
 		const uint32_t* vertices = clusters->vertices + clusters->clusters[c].firstVertex;
-		body->deform->evaluateCluster(body->model, body->pose, c, run);
+		body->deform->evaluateCluster(sgBody_Derive(body), c, run);
 		for (uint32_t k = 0; k < clusters->clusters[c].vertexCount; ++k)
 		{
 			memcpy(s->world[i] + 3 * (size_t)vertices[k], run + 3 * (size_t)k, 3 * sizeof(float));

@@ -74,7 +74,7 @@ static uint32_t CheckClusters(const snugBody* body, uint64_t seed)
 	const snugModel* model = body->model;
 	const sgClusters* clusters = &model->clusters;
 	sgBlend blend = sgBlend_Get(model);
-	const float* columns = sgBlendPose_Columns(sgBlendPoses_Current(body->pose));
+	const float* columns = sgBlendPose_Columns(body->posed.pose);
 	uint32_t largest = 0;
 	for (uint32_t c = 0; c < clusters->header->count; ++c)
 	{

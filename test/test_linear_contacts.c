@@ -15,12 +15,12 @@ typedef struct Ball
 	long double radius;
 } Ball;
 
-static Ball BallOf(const snugBody* body, uint32_t slot)
+static Ball BallOf(snugBody* body, uint32_t slot)
 {
 	sgBoxLanes boxes;
 	sgBallLanes balls;
 	sgLaneSet set = { .group = slot / SG_LANES, .mask = 1u << (slot % SG_LANES) };
-	body->deform->bound(body->model, body->pose, set, (sgBoundsOut){ &boxes, (sgSlabLanes*)(void*)&balls });
+	body->deform->bound(sgBody_Derive(body), set, (sgBoundsOut){ &boxes, (sgSlabLanes*)(void*)&balls });
 	Ball ball = { .radius = (long double)balls.radius[slot % SG_LANES] };
 	for (int k = 0; k < 3; ++k)
 	{

@@ -231,7 +231,7 @@ static void rotation_centers_stay_near(void** state)
 		Bounding how = { .bound = snug_boundDefault };
 		Thing thing = MakeSkinThing(&skinned, snug_sphericalSkin, (snugTreeDef){ 0 }, &how);
 		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, 2), snug_success);
-		const sgSkinView* view = sgSkinPoses_Current(thing.body->pose);
+		const sgSkinView* view = sgBody_Derive(thing.body)->derived;
 		for (uint32_t s = 0; s < view->skin.header->setCount; ++s)
 		{
 			const float* center = view->centers + 4 * (size_t)s;
@@ -281,7 +281,7 @@ static void opposite_quaternions_are_bounded(void** state)
 		Bounding how = { .bound = snug_boundDefault };
 		Thing thing = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, &how);
 		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, joints), snug_success);
-		unaligned += !sgSkinPoses_Current(thing.body->pose)->pose->isAligned;
+		unaligned += !((const sgSkinPose*)thing.body->posed.pose)->isAligned;
 		Thing_Free(&thing);
 		SkinnedMesh_Free(&skinned);
 	}

@@ -194,7 +194,7 @@ typedef struct snugSkinDef
 	const uint16_t* joints;       ///< number of the transform of each influence
 	const float* weights;         ///< weight of each influence
 	const float* jointPositions;  ///< x, y, z of each joint at rest, for snug_sphericalSkin, and for joints that scale
-	                             ///< of snug_dualQuaternionSkin too; nullable: the weighted mean of what it moves
+	                              ///< of snug_dualQuaternionSkin too; nullable: the weighted mean of what it moves
 	snugBound bound;
 	snugVolume volume;
 	snugRestVolume restVolume;
@@ -397,6 +397,12 @@ SNUG_API snugStatus snugBody_SetVertices(
 /// move; what their matrices scale or shear about the joint's rest position is applied first, blended linearly, and one
 /// that mirrors or flattens space gives snug_badInput
 SNUG_API snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);
+
+/// The same with matrices of four columns of four floats, as OpenGL, glTF and three.js have them.
+/// @param matrices m[0] to m[3] are the first column; m[3], m[7], m[11] must be 0 and m[15] must be 1
+/// @param stride bytes from one matrix to the next; 0 means 64
+/// @return as snugBody_SetJoints; snug_badInput if the last row of a matrix is not 0 0 0 1
+SNUG_API snugStatus snugBody_SetJoints4x4(snugBody* body, const float* matrices, size_t stride, uint32_t count);
 
 /// A simulation node of a meshless body: it carries v to v + displacement + gradient^T (v - position).
 typedef struct snugMeshlessNode

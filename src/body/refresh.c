@@ -1,7 +1,7 @@
 // src/body/refresh.c: bringing bounds up to date. See body.h and cache.h.
 #include "body/cache.h"
-#include "geometry/frame.h"
-#include "simd/kernels.h"
+#include "geometry/box_kernels.h"
+#include "tree/leaf_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,7 +46,7 @@ void sgRefitDirect(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoundsOut
 	others.mask = lanes & ~leaves;
 	if (others.mask != 0)
 	{
-		body->deform->bound(body->model, body->pose, others, out);
+		body->deform->bound(&body->posed, others, out);
 	}
 	if (leaves != 0)
 	{
@@ -84,7 +84,7 @@ static float FindDistances(
 	set.mask = lanes;
 	if (body->deform->growth != NULL)
 	{
-		body->deform->growth(body->model, body->pose, set, travel, distances);
+		body->deform->growth(&body->posed, set, travel, distances);
 	}
 	float most = 0.0f;
 	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)

@@ -2,8 +2,9 @@
 #include "model/block.h"
 
 #include "base/checksum.h"
-#include "deform/deform.h"
-#include "simd/kernels.h"
+#include "geometry/box_kernels.h"
+#include "model/deformer.h"
+#include "tree/leaf_kernels.h"
 
 #include <math.h>
 #include <string.h>

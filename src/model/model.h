@@ -24,6 +24,9 @@ struct snugModel
 	size_t clusterBytes;
 	const void* deformData; ///< whatever the deformer needs, laid out by its own file
 	size_t deformBytes;
+	uint32_t jointCount; ///< that poses are set by
+	uint32_t fieldCount; ///< displacement fields
+	void* arrays;        ///< where the arrays of deformData are, of deform->arrayBytes
 };
 
 #endif

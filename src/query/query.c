@@ -1,11 +1,11 @@
-// src/query/query.c: the public queries. See traverse.h for how they are answered.
+// src/query/query.c: the public queries. See pairs.h for how they are answered.
 #include "base/fpenv.h"
-#include "query/traverse.h"
+#include "query/pairs.h"
 
 static SG_NOINLINE snugResult Run(
     snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly, sgFpEnv callersEnvironment)
 {
-	sgTraversal options = {
+	sgPairOptions options = {
 		.origin = query->origin,
 		.maxVolumeTests = query->maxVolumeTests == 0 ? UINT64_MAX : query->maxVolumeTests,
 		.maxTriangleTests = query->maxTriangleTests == 0 ? UINT64_MAX : query->maxTriangleTests,
@@ -21,7 +21,7 @@ static SG_NOINLINE snugResult Run(
 		.callersEnvironment = callersEnvironment,
 	};
 	snugResult result = { .status = snug_success };
-	sgTraverse(a, b, &options, &sink, &result);
+	sgFindPairs(a, b, &options, &sink, &result);
 	sgSink_Finish(&sink);
 	result.count = sink.count;
 	result.complete = result.complete || (firstOnly && sink.count > 0);

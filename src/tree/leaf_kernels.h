@@ -21,6 +21,7 @@ typedef struct sgTriangleLanes
 	sgBoxLanes boxes;
 	sgBox box; ///< around all of them
 	uint32_t mask;
+	const sgLeaf* leaf; ///< whose they are: it has their vertex numbers
 } SG_ALIGN(32) sgTriangleLanes;
 
 typedef struct sgLeafKernels
