@@ -70,6 +70,59 @@ static void RandomBoxes(sceneRandom* random, sgBoxLanes* boxes, bool withEmpty)
 	}
 }
 
+// --- Lanes
+// ------------------------------------------------------------------------------------------------------------
+
+#define SG_EACH_ISA(name, isThere) const char* lanesCheck_##name(const float values[3][SG_LANES], int* lane);
+#include "simd/isa_list.h"
+
+/// The checks of lanes_check.c, one for each instruction set.
+static const struct
+{
+	const char* name;
+	const char* (*check)(const float values[3][SG_LANES], int* lane);
+} laneChecks[] = {
+#define SG_EACH_ISA(name, isThere) { #name, lanesCheck_##name },
+#include "simd/isa_list.h"
+};
+
+// What simd/lanes.h promises of every operation, of every set that the machine has, for all pairs of odd numbers.
+static void lanes_keep_their_promises(void** state)
+{
+	(void)state;
+	static const float odd[] = { 0.0f, -0.0f, 1.0f, -1.0f, NAN, -NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, FLT_MIN,
+		0x1p-149f, -0x1p-149f, 0x1.000002p0f, 0x1.fffffep-1f };
+	uint64_t seed = TestSeed();
+	sceneRandom random = { seed };
+	int checked = 0;
+	for (int i = 0; i < TestCount(20000); ++i)
+	{
+		float values[3][SG_LANES] SG_ALIGN(32);
+		for (size_t k = 0; k < 3 * SG_LANES; ++k)
+		{
+			bool isOdd = sceneRandom_Index(&random, 2) == 0;
+			values[k / SG_LANES][k % SG_LANES] =
+			    isOdd ? odd[sceneRandom_Index(&random, LENGTH_OF(odd))] : SpecialFloat(&random);
+		}
+		for (size_t c = 0; c < LENGTH_OF(laneChecks); ++c)
+		{
+			for (int t = 0; t < tableCount; ++t)
+			{
+				int lane = 0;
+				bool isIt = strcmp(tables[t]->name, laneChecks[c].name) == 0;
+				const char* broken = isIt ? laneChecks[c].check((const float(*)[SG_LANES])values, &lane) : NULL;
+				checked += isIt;
+				if (broken != NULL)
+				{
+					fail_msg("%s of %s is wrong for %a, %a, %a", broken, tables[t]->name, (double)values[0][lane],
+					    (double)values[1][lane], (double)values[2][lane]);
+				}
+			}
+		}
+	}
+	assert_int_equal(checked, TestCount(20000) * tableCount); // a set without a check would be a hole
+}
+
 // --- Boxes
 // ------------------------------------------------------------------------------------------------------------
 
@@ -714,6 +767,7 @@ int main(void)
 {
 	FindTables();
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lanes_keep_their_promises),
 		cmocka_unit_test(overlaps_are_what_they_say),
 		cmocka_unit_test(merges_are_exact),
 		cmocka_unit_test(moved_boxes_contain_images),

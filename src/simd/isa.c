@@ -6,21 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of the sets in isa_list.h, SNUG_HAVE_name is 1 for those that the build compiled and 0 for all others.
-#define IF_0(...)
-#define IF_1(...) __VA_ARGS__
-#define IF_(have) IF_##have
-#define IF(have) IF_(have)
-
-#define SG_ISA(name, processors, flags, isThere) IF(SNUG_HAVE_##name)(extern const sgKernels sgKernels_##name;)
-#include "simd/isa_list.h"
-
 #if defined(__x86_64__)
 #define sgHasX86(feature) (__builtin_cpu_supports(feature) != 0)
 #endif
 
-#define SG_ISA(name, processors, flags, isThere) \
-	IF(SNUG_HAVE_##name)(static bool IsThere_##name(void) { return isThere; })
+// clang-format off
+#define SG_EACH_ISA(name, isThere) extern const sgKernels sgKernels_##name;
+#include "simd/isa_list.h"
+
+#define SG_EACH_ISA(name, isThere) static bool IsThere_##name(void) { return isThere; }
 #include "simd/isa_list.h"
 
 static const struct
@@ -28,9 +22,10 @@ static const struct
 	const sgKernels* kernels;
 	bool (*isThere)(void);
 } sets[] = {
-#define SG_ISA(name, processors, flags, isThere) IF(SNUG_HAVE_##name)({ &sgKernels_##name, IsThere_##name }, )
+#define SG_EACH_ISA(name, isThere) { &sgKernels_##name, IsThere_##name },
 #include "simd/isa_list.h"
 };
+// clang-format on
 
 const sgKernels* sgFindKernels(int number)
 {

@@ -11,13 +11,26 @@
 // A WebAssembly engine refuses a module with instructions that it does not know: there the choice is made when
 // compiling (SNUG_SCALAR_ONLY).
 //
-// Included several times, each time with another SG_ISA.
+// Include it with SG_EACH_ISA(name, isThere) defined: it stands for each set that this build has, for which alone CMake
+// defines SNUG_HAVE_name as 1; for all others it is 0.
 // clang-format off
+#define SG_IF_0(...)
+#define SG_IF_1(...) __VA_ARGS__
+#define SG_IF_(have) SG_IF_##have
+#define SG_IF(have) SG_IF_(have)
+#define SG_ISA(name, processors, flags, isThere) SG_IF(SNUG_HAVE_##name)(SG_EACH_ISA(name, isThere))
+
 SG_ISA(scalar, ".*", "", true)
 SG_ISA(sse2, "x86_64|AMD64|amd64", "-msse2", sgHasX86("sse2"))
 SG_ISA(avx2, "x86_64|AMD64|amd64", "-mavx2 -mfma", sgHasX86("avx2") && sgHasX86("fma"))
 SG_ISA(avx512, "x86_64|AMD64|amd64", "-mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma", sgHasX86("avx512f") && sgHasX86("avx512vl") && sgHasX86("avx512dq") && sgHasX86("avx512bw"))
 SG_ISA(neon, "aarch64|arm64|ARM64", "", true)
 SG_ISA(simd128, "wasm32", "-msimd128", true)
-// clang-format on
+
 #undef SG_ISA
+#undef SG_EACH_ISA
+#undef SG_IF
+#undef SG_IF_
+#undef SG_IF_1
+#undef SG_IF_0
+// clang-format on
