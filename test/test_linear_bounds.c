@@ -287,28 +287,18 @@ typedef struct Table
 	const sgLinearKernels* kernels;
 } Table;
 
-static Table tables[4];
+static Table tables[8];
 static int tableCount;
 
 static void FindTables(void)
 {
-	tables[tableCount++] = (Table){ "scalar", &sgLinearKernels_scalar };
-#if SNUG_HAVE_X86_KERNELS
-	__builtin_cpu_init();
-	if (__builtin_cpu_supports("sse2"))
+	const sgKernels* next;
+	while (tableCount < (int)LENGTH_OF(tables) && (next = sgFindKernels(tableCount)) != NULL)
 	{
-		tables[tableCount++] = (Table){ "sse2", &sgLinearKernels_sse2 };
+		print_message("%s%s", tableCount > 0 ? ", " : "instruction sets: ", next->name);
+		tables[tableCount++] = (Table){ next->name, next->linear };
 	}
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-	{
-		tables[tableCount++] = (Table){ "avx2", &sgLinearKernels_avx2 };
-	}
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("avx512bw"))
-	{
-		tables[tableCount++] = (Table){ "avx512", &sgLinearKernels_avx512 };
-	}
-#endif
+	print_message("\n");
 }
 
 // fields.h says what evaluation is; this is that, with every field, moved or not, and nothing else.

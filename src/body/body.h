@@ -12,7 +12,7 @@
 #define SG_BODY_H
 
 #include "body/pool.h"
-#include "kernels/kernels.h"
+#include "geometry/frame.h"
 #include "model/deformer.h"
 
 /// Steps for which a family stays part of the front after a query last looked at it, at most. Contacts move back and

@@ -5,7 +5,7 @@
 // queries look at below is refitted on demand (refresh.c). A stamp per family says when a query last looked at it, so
 // any number of partners share one front, and nothing is allocated.
 #include "body/cache.h"
-#include "simd/isa.h"
+#include "geometry/box_kernels.h"
 
 // Whether recent queries looked at a family. A page that was borrowed just now says 0, which is recent once in 65,536
 // steps: that costs a refit and nothing else.
@@ -41,7 +41,7 @@ static uint32_t RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached
 		}
 		refitted += RefitTree(body, children, cachedChildren, all, counters);
 		sgBounds below = sgBounds_View(sgCacheGroup_Bounds(cachedChildren));
-		sgBox box = sgGetKernels()->mergeBoxes(below.boxes, children.mask);
+		sgBox box = sgGetKernels()->boxes->mergeBoxes(below.boxes, children.mask);
 		sgBoxLanes_Set(out.boxes, lane, &box);
 		sgVolume_Merge(body->volume, below, children.mask, out, lane);
 		++merged;

@@ -1,7 +1,7 @@
 // src/body/vertices.c: posed positions, for the caller.
 #include "base/fpenv.h"
 #include "body/body.h"
-#include "simd/isa.h"
+#include "tree/leaf_kernels.h"
 
 static const double zeroOrigin[3] = { 0.0, 0.0, 0.0 };
 
@@ -19,8 +19,8 @@ typedef struct Output
 static void PutVertices(const Output* output, const uint32_t* vertices, sgLeafVertices found, uint32_t count)
 {
 	sgVertexBlock block;
-	sgGetKernels()->gatherVertices(found.positions, found.indices, count, &block);
-	sgGetKernels()->placeVertices(&block, count, &output->placement);
+	sgGetKernels()->leaves->gatherVertices(found.positions, found.indices, count, &block);
+	sgGetKernels()->leaves->placeVertices(&block, count, &output->placement);
 	for (uint32_t i = 0; i < count; ++i)
 	{
 		size_t number = output->body->model->tree.vertexMap[vertices[i]];

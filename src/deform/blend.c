@@ -4,10 +4,9 @@
 #include "deform/blend_corners.h"
 #include "deform/blend_kernels.h"
 #include "deform/deform.h"
-#include "simd/isa.h"
+#include "geometry/frame.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 uint32_t sgBlendKind_EntryValues(sgBlendKind kind)
@@ -105,32 +104,6 @@ sgBlend sgBlend_Get(const snugModel* model)
 		.setTransforms = (const void*)(data + offsets[15]),
 		.setWeights = (const void*)(data + offsets[16]),
 	};
-}
-
-static _Atomic(const sgBlendKernels*) currentKernels; // null: not chosen yet
-
-const sgBlendKernels* sgBlend_GetKernels(void)
-{
-	static const sgBlendKernels* const tables[SG_ISA_COUNT] = {
-		[sgIsa_scalar] = &sgBlendKernels_scalar,
-#if SNUG_HAVE_X86_KERNELS
-		[sgIsa_sse2] = &sgBlendKernels_sse2,
-		[sgIsa_avx2] = &sgBlendKernels_avx2,
-		[sgIsa_avx512] = &sgBlendKernels_avx512,
-#endif
-	};
-	const sgBlendKernels* kernels = atomic_load_explicit(&currentKernels, memory_order_relaxed);
-	if (kernels == NULL)
-	{
-		kernels = tables[sgGetIsa()];
-		atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
-	}
-	return kernels;
-}
-
-void sgBlend_SetKernels(const sgBlendKernels* kernels)
-{
-	atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
 }
 
 static void Describe(const snugModel* model, snugModelInfo* info)

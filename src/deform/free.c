@@ -3,8 +3,8 @@
 // There is no cheaper way to bound a node than to look at its vertices, so bodies refit from the leaves up (van den
 // Bergen 1997). The direct bound here serves nodes whose children found no place in an exhausted pool.
 #include "deform/deform.h"
-#include "kernels/kernels.h"
-#include "simd/isa.h"
+#include "geometry/box_kernels.h"
+#include "tree/leaf_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,8 +112,8 @@ static sgBox BoundSubtree(const snugModel* model, const float* positions, uint32
 		uint32_t left = range.last - first + 1;
 		uint32_t count = left < SG_LANES ? left : SG_LANES;
 		sgBoxLanes lanes;
-		kernels->boundLeaves(positions, tree->leafVertices, tree->leaves + first, count, &lanes, 0);
-		sgBox part = kernels->mergeBoxes(&lanes, (1u << count) - 1u);
+		kernels->leaves->boundLeaves(positions, tree->leafVertices, tree->leaves + first, count, &lanes, 0);
+		sgBox part = kernels->boxes->mergeBoxes(&lanes, (1u << count) - 1u);
 		sgBox_AddBox(&box, &part);
 	}
 	return box;
@@ -135,14 +135,14 @@ static uint32_t FindBad(const sgPoseInput* input)
 	const sgKernels* kernels = sgGetKernels();
 	const char* positions = input->data;
 	bool isDense = input->stride == 3 * sizeof(float);
-	if (isDense && kernels->allWithin(input->data, 3 * (size_t)input->count, SNUG_MAX_COORDINATE))
+	if (isDense && kernels->boxes->allWithin(input->data, 3 * (size_t)input->count, SNUG_MAX_COORDINATE))
 	{
 		return SG_NONE;
 	}
 	for (uint32_t i = 0; i < input->count; ++i)
 	{
 		const float* position = (const float*)(const void*)(positions + i * input->stride);
-		if (!kernels->allWithin(position, 3, SNUG_MAX_COORDINATE))
+		if (!kernels->boxes->allWithin(position, 3, SNUG_MAX_COORDINATE))
 		{
 			return input->first + i;
 		}

@@ -3,22 +3,8 @@
 #include "deform/deform.h"
 #include "deform/linear_kernels.h"
 #include "geometry/volume.h"
-#include "simd/isa.h"
 
 #include <math.h>
-
-const sgLinearKernels* sgLinear_GetKernels(void)
-{
-	static const sgLinearKernels* const tables[SG_ISA_COUNT] = {
-		[sgIsa_scalar] = &sgLinearKernels_scalar,
-#if SNUG_HAVE_X86_KERNELS
-		[sgIsa_sse2] = &sgLinearKernels_sse2,
-		[sgIsa_avx2] = &sgLinearKernels_avx2,
-		[sgIsa_avx512] = &sgLinearKernels_avx512,
-#endif
-	};
-	return tables[sgGetIsa()];
-}
 
 /// What groups must know for a bound, and the volume that goes with it.
 typedef struct BoundKind

@@ -5,10 +5,9 @@
 #include "deform/deform.h"
 #include "deform/skin_build.h"
 #include "deform/skin_kernels.h"
-#include "simd/isa.h"
+#include "geometry/frame.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 size_t sgSkin_Layout(const snugModel* model, const sgBlendHeader* blend, sgSkinHeader* header)
@@ -52,32 +51,6 @@ sgSkin sgSkin_Get(const snugModel* model)
 		.blockSets = (const void*)(start + offsets[7]),
 		.nodeSets = (const void*)(start + offsets[8]),
 	};
-}
-
-static _Atomic(const sgSkinKernels*) currentKernels; // null: not chosen yet
-
-const sgSkinKernels* sgSkin_GetKernels(void)
-{
-	static const sgSkinKernels* const tables[SG_ISA_COUNT] = {
-		[sgIsa_scalar] = &sgSkinKernels_scalar,
-#if SNUG_HAVE_X86_KERNELS
-		[sgIsa_sse2] = &sgSkinKernels_sse2,
-		[sgIsa_avx2] = &sgSkinKernels_avx2,
-		[sgIsa_avx512] = &sgSkinKernels_avx512,
-#endif
-	};
-	const sgSkinKernels* kernels = atomic_load_explicit(&currentKernels, memory_order_relaxed);
-	if (kernels == NULL)
-	{
-		kernels = tables[sgGetIsa()];
-		atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
-	}
-	return kernels;
-}
-
-void sgSkin_SetKernels(const sgSkinKernels* kernels)
-{
-	atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
 }
 
 double sgSkin_Roundings(uint32_t maxInfluences)

@@ -4,7 +4,6 @@
 #include "base/fpenv.h"
 #include "model/block.h"
 #include "model/deformer.h"
-#include "simd/isa.h"
 
 #include <limits.h>
 #include <math.h>

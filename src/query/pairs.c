@@ -1,7 +1,7 @@
 // src/query/pairs.c: see pairs.h.
 #include "query/pairs.h"
 
-#include "simd/isa.h"
+#include "geometry/box_kernels.h"
 
 static sgPairSearch* SearchOf(sgPairWalk* walk)
 {
@@ -39,18 +39,18 @@ static uint64_t Overlap(sgPairSearch* search, sgBounds a, uint32_t maskA, sgBoun
 	uint64_t pairs;
 	if (search->motionBA.kind == sgMotion_none)
 	{
-		pairs = kernels->overlapBoxes(a.boxes, maskA, b.boxes, maskB);
+		pairs = kernels->boxes->overlapBoxes(a.boxes, maskA, b.boxes, maskB);
 	}
 	else
 	{
 		sgBoxLanes moved;
-		kernels->moveBoxes(b.boxes, &search->motionBA, &moved);
-		pairs = kernels->overlapBoxes(a.boxes, maskA, &moved, maskB);
+		kernels->boxes->moveBoxes(b.boxes, &search->motionBA, &moved);
+		pairs = kernels->boxes->overlapBoxes(a.boxes, maskA, &moved, maskB);
 		// A turned box is a loose box. Looking from the other body as well separates along its axes too.
 		if (pairs != 0 && search->motionAB.kind == sgMotion_general)
 		{
-			kernels->moveBoxes(a.boxes, &search->motionAB, &moved);
-			pairs &= kernels->overlapBoxes(&moved, maskA, b.boxes, maskB);
+			kernels->boxes->moveBoxes(a.boxes, &search->motionAB, &moved);
+			pairs &= kernels->boxes->overlapBoxes(&moved, maskA, b.boxes, maskB);
 		}
 	}
 	return pairs != 0 && search->testsExtra ? sgOverlapExtra(a.extra, b.extra, &search->extra, pairs) : pairs;
@@ -165,7 +165,7 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 	const sgTriangleLanes* a = sgSide_Triangles(&search->a, openedA, laneA, &search->counters);
 	const sgTriangleLanes* b = sgSide_Triangles(&search->b, openedB, laneB, &search->counters);
 	uint64_t tests = 0;
-	uint64_t pairs = search->kernels->filterTriangles(a, b, &tests);
+	uint64_t pairs = search->kernels->leaves->filterTriangles(a, b, &tests);
 	if (tests > search->options->maxTriangleTests - search->counters.triangleTests)
 	{
 		Stop(search);
@@ -179,7 +179,7 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 		GetTriangle(a, i, p);
 		GetTriangle(b, j, q);
 		++search->counters.exactTests;
-		if (search->kernels->intersectTriangles((const float(*)[3])p, (const float(*)[3])q))
+		if (search->kernels->leaves->intersectTriangles((const float(*)[3])p, (const float(*)[3])q))
 		{
 			const uint32_t *numbersA = search->a.tree->triangleMap, *numbersB = search->b.tree->triangleMap;
 			Report(search, (snugPair){ numbersA[a->leaf->firstTriangle + i], numbersB[b->leaf->firstTriangle + j] });

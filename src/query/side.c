@@ -1,8 +1,6 @@
 // src/query/side.c: see side.h.
 #include "query/side.h"
 
-#include "simd/isa.h"
-
 static void ForgetLeaves(sgSide* side)
 {
 	for (int i = 0; i < SG_LEAF_GROUPS; ++i)
@@ -68,9 +66,9 @@ const sgTriangleLanes* sgSide_PlaceLeaf(sgSide* side, const sgOpened* opened, ui
 	sgLeafScratch scratch;
 	sgVertexBlock block;
 	sgLeafVertices vertices = sgBody_LeafVertices(side->body, &kept->source, leaf, &scratch, counters);
-	kernels->gatherVertices(vertices.positions, vertices.indices, leaf->vertexCount, &block);
-	kernels->placeVertices(&block, leaf->vertexCount, &side->placement);
-	kernels->assembleTriangles(&block, leaf, triangles);
+	kernels->leaves->gatherVertices(vertices.positions, vertices.indices, leaf->vertexCount, &block);
+	kernels->leaves->placeVertices(&block, leaf->vertexCount, &side->placement);
+	kernels->leaves->assembleTriangles(&block, leaf, triangles);
 	triangles->leaf = leaf;
 	kept->ready |= 1u << lane;
 	return triangles;

@@ -5,6 +5,7 @@
 
 #include "body/body.h"
 #include "query/walk.h"
+#include "tree/leaf_kernels.h"
 
 // Neighbouring steps meet the same leaves again, so the last few groups of them are kept.
 #define SG_LEAF_GROUPS 4
