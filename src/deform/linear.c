@@ -3,6 +3,7 @@
 #include "base/fpenv.h"
 #include "body/body.h"
 #include "deform/linear_kernels.h"
+#include "geometry/margins.h"
 #include "geometry/volume.h"
 #include "simd/isa.h"
 
@@ -160,7 +161,7 @@ static void Growth(const snugModel* model, const void* pose, sgLaneSet set, doub
 	const sgFieldsPose* now = pose;
 	double reach = (double)fmaxf(now->reach[0], fmaxf(now->reach[1], now->reach[2]));
 	double error = sqrt(3.0) * sgFields_EvaluationError(fields.header);
-	double shared = error * ((double)fields.header->span * travel + 2.0 * reach);
+	double shared = error * ((double)fields.header->span * travel + SG_MARGIN_GROWTH * reach);
 	// In float32, each off by a few 2^-24 of itself, which the factor covers; an infinite travel gives infinity.
 	float way = (float)travel * (1.0f + 0x1p-20f) + 0x1p-140f, rest = (float)shared * (1.0f + 0x1p-20f) + 0x1p-140f;
 	uint32_t parent = nodes[set.group * SG_LANES + set.first].parent;

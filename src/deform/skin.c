@@ -6,6 +6,7 @@
 #include "deform/blend_build.h"
 #include "deform/skin_build.h"
 #include "deform/skin_kernels.h"
+#include "geometry/margins.h"
 #include "simd/isa.h"
 
 #include <math.h>
@@ -83,7 +84,7 @@ void sgSkin_SetKernels(const sgSkinKernels* kernels)
 
 double sgSkin_Roundings(uint32_t maxInfluences)
 {
-	return 8.0 * maxInfluences + 96.0;
+	return SG_MARGIN_TURNS(maxInfluences);
 }
 
 static void Describe(const snugModel* model, snugModelInfo* info)
