@@ -453,7 +453,7 @@ static void MakePose(sceneRandom* random, Scene* scene, bool scales)
 {
 	static const uint8_t kinds[] = { 0, 0, 0, 0, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 4, 4 };
 	uint32_t kind = kinds[sceneRandom_Index(random, LENGTH_OF(kinds))];
-	double common[3], offset = ldexp(1.0, -2 - (int)sceneRandom_Index(random, 24));
+	double common[3], offset = ldexp(1.0, -2 - (int)sceneRandom_Index(random, 18));
 	for (int k = 0; k < 3; ++k)
 	{
 		common[k] = sceneRandom_Range(random, -1.0, 1.0) + 0.01;
