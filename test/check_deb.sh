@@ -52,7 +52,7 @@ cp "$root/usr/share/doc/libsnug-dev/examples/minimal.c" consumer/
 cat >consumer/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(consumer C)
-find_package(snug 0.1 REQUIRED)
+find_package(snug 0.2 REQUIRED)
 add_executable(minimal minimal.c)
 target_link_libraries(minimal PRIVATE snug::snug)
 END

@@ -46,7 +46,7 @@ cp "$source/examples/minimal.c" "$work/consumer/"
 cat >"$work/consumer/CMakeLists.txt" <<'EOF'
 cmake_minimum_required(VERSION 3.22)
 project(consumer C)
-find_package(snug 0.1 REQUIRED)
+find_package(snug 0.2 REQUIRED)
 add_executable(minimal minimal.c)
 target_link_libraries(minimal PRIVATE snug::snug)
 EOF

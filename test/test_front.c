@@ -25,7 +25,7 @@ static Clay Clay_Make(uint32_t frequency, uint32_t nodeCount, uint64_t seed, snu
 	Clay clay = { .nodes = malloc(nodeCount * sizeof(snugMeshlessNode)) };
 	assert_non_null(clay.nodes);
 	assert_true(sceneMeshless_Create(&clay.meshless, sceneMakeBrain(frequency, seed), nodeCount, 12.0));
-	snugModelDef def = sceneMakeBlendDef(&clay.meshless.mesh, &clay.meshless.weights, snug_boundDefault, tree);
+	snugModelDef def = sceneMakeBlendDef(&clay.meshless.mesh, &clay.meshless.weights, tree);
 	assert_int_equal(snugModel_Create(&def, &clay.thing.model), snug_success);
 	clay.thing.mesh = clay.meshless.mesh;
 	snugBodyDef bodyDef = { .model = clay.thing.model, .strategy = strategy };

@@ -195,9 +195,9 @@ static Thing MakeBars(sceneRandom* random, double size)
 	}
 	float amplitude = 1.0f;
 	const FieldSet set = { .fieldCount = 1, .displacements = displacements, .amplitudes = &amplitude };
-	const LinearBounding how = { .bound = snug_boundBall };
-	snugModelDef def = LinearDef(&mesh, &set, (snugTreeDef){ .leafTriangles = 1, .branching = 2 }, &how);
-	def.fields.contactLevel = 2;
+	const snugBoundsDef bounds = { .bound = snug_boundBall, .contactLevel = 2 };
+	snugModelDef def = LinearDef(&mesh, &set, (snugTreeDef){ .leafTriangles = 1, .branching = 2 });
+	def.bounds = &bounds;
 	Thing thing = { .mesh = mesh };
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 	thing.body = MakeBody(thing.model, NULL);
@@ -213,9 +213,9 @@ static Thing MakeGround(double size)
 	ScaleMesh(&mesh, (float)(size * 0x1p30));
 	float displacements[9] = { 0 }, amplitude = 0.0f;
 	const FieldSet set = { .fieldCount = 1, .displacements = displacements, .amplitudes = &amplitude };
-	const LinearBounding how = { .bound = snug_boundBall };
-	snugModelDef def = LinearDef(&mesh, &set, (snugTreeDef){ 0 }, &how);
-	def.fields.contactLevel = 1;
+	const snugBoundsDef bounds = { .bound = snug_boundBall, .contactLevel = 1 };
+	snugModelDef def = LinearDef(&mesh, &set, (snugTreeDef){ 0 });
+	def.bounds = &bounds;
 	Thing thing = { .mesh = mesh };
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 	thing.body = MakeBody(thing.model, NULL);

@@ -30,9 +30,12 @@ static snugModel* MakeCornersModel(sceneRandom* random, const sceneMesh* mesh, u
 		.starts = skin.starts,
 		.joints = skin.transforms,
 		.weights = skin.weights,
+	};
+	const snugBoundsDef bounds = {
 		.bound = number / 15 % 2 != 0 && def.deformer != snug_skin ? snug_boundProgram : snug_boundCorners,
 		.boundLeaves = sceneRandom_Index(random, 2) != 0,
 	};
+	def.bounds = &bounds;
 	if (sceneRandom_Index(random, 2) != 0)
 	{
 		def.fields = (snugFieldsDef){
@@ -54,9 +57,11 @@ static snugModel* MakeLinearModel(sceneRandom* random, const sceneMesh* mesh, ui
 {
 	FieldSet set = RandomFields(random, mesh, 1.0);
 	LinearBounding how = LinearBoundingOf(number / 5);
-	snugModelDef def = LinearDef(mesh, &set, RandomTreeDef(random), &how);
+	snugModelDef def = LinearDef(mesh, &set, RandomTreeDef(random));
+	snugBoundsDef bounds = LinearBounding_Def(&how);
 	bool isBall = how.bound == snug_boundBall || how.bound == snug_boundMeanBall;
-	def.fields.contactLevel = isBall ? sceneRandom_Index(random, 4) : 0;
+	bounds.contactLevel = isBall ? sceneRandom_Index(random, 4) : 0;
+	def.bounds = &bounds;
 	snugModel* model = NULL;
 	assert_int_equal(snugModel_Create(&def, &model), snug_success);
 	FieldSet_Free(&set);
