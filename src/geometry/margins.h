@@ -64,6 +64,10 @@
 #ifndef SG_MARGIN_DOP_REACH
 #define SG_MARGIN_DOP_REACH 0x1p-40
 #endif
+/// Balls at the corners of the set of weights, for n influences.
+#ifndef SG_MARGIN_CORNERS
+#define SG_MARGIN_CORNERS(n) (2.03125 * (n) + 9.0)
+#endif
 /// How far a body moved between two poses, besides what both evaluations lose.
 #ifndef SG_MARGIN_MOTION
 #define SG_MARGIN_MOTION 12.0
@@ -129,7 +133,7 @@
 #define SG_MARGIN_PRISM 1e-6
 #endif
 
-// ---- Placement (geometry/frame.c) ------------------------------------------------------------------------------
+// ---- Placement (geometry/frame.c, geometry/box_kernels.c) ------------------------------------------------------
 
 /// A placed position: one rounding, and far less in double.
 #ifndef SG_MARGIN_PLACE
@@ -142,6 +146,14 @@
 /// Boxes moved from one body's space to another's.
 #ifndef SG_MARGIN_MOVED
 #define SG_MARGIN_MOVED 24.0
+#endif
+/// What boxes that are moved are off by where they are larger than the body, of their half extents.
+#ifndef SG_MARGIN_LOOSE
+#define SG_MARGIN_LOOSE 0x1p-18
+#endif
+/// Boxes that grow, of their sides.
+#ifndef SG_MARGIN_GROWN
+#define SG_MARGIN_GROWN 0x1p-23
 #endif
 /// The least number there is, for results below the normal range.
 #ifndef SG_MARGIN_SUBNORMAL
@@ -174,6 +186,26 @@
 #endif
 #ifndef SG_MARGIN_BALL_SUMS
 #define SG_MARGIN_BALL_SUMS 0x1p-40
+#endif
+
+// ---- Contact spheres (query/spheres.c) and culling (body/bounds.c) ---------------------------------------------
+
+/// Radii, in errors of placement per axis: of contact spheres, and what those above need besides.
+#ifndef SG_MARGIN_PLACED_SPHERE
+#define SG_MARGIN_PLACED_SPHERE 4.0
+#endif
+#ifndef SG_MARGIN_SPHERE_ABOVE
+#define SG_MARGIN_SPHERE_ABOVE 8.0
+#endif
+#ifndef SG_MARGIN_SPHERE_SUMS
+#define SG_MARGIN_SPHERE_SUMS 0x1p-20
+#endif
+/// A plane's value: in errors of placement, and of the terms in double.
+#ifndef SG_MARGIN_CULLED
+#define SG_MARGIN_CULLED 2.0
+#endif
+#ifndef SG_MARGIN_PLANE
+#define SG_MARGIN_PLANE 0x1p-45
 #endif
 
 #endif
