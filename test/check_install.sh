@@ -66,8 +66,7 @@ if uses_shared "$work/consumer-OFF/minimal"; then
 fi
 
 if ! command -v pkg-config >/dev/null; then
-	echo "skipped: find_package works, but there is no pkg-config to try the other way with"
-	exit 77
+	exec sh "$source/test/skip.sh" packaging "find_package works, but there is no pkg-config to try the other way with"
 fi
 export PKG_CONFIG_PATH="$libdir/pkgconfig"
 # shellcheck disable=SC2046 # the flags are several words

@@ -2,6 +2,7 @@
 // All that it knows is in fields.h; a pose is a set of amplitudes.
 #include "deform/deform.h"
 #include "deform/linear_kernels.h"
+#include "geometry/margins.h"
 #include "geometry/volume.h"
 
 #include <math.h>
@@ -170,7 +171,7 @@ static void Growth(const sgPosed* posed, sgLaneSet set, double travel, float dis
 	const sgFieldsPose* now = posed->pose;
 	double reach = (double)fmaxf(now->reach[0], fmaxf(now->reach[1], now->reach[2]));
 	double error = sqrt(3.0) * sgFields_EvaluationError(fields->header);
-	double shared = error * ((double)fields->header->span * travel + 2.0 * reach);
+	double shared = error * ((double)fields->header->span * travel + SG_MARGIN_GROWTH * reach);
 	// In float32, each off by a few 2^-24 of itself, which the factor covers; an infinite travel gives infinity.
 	float way = (float)travel * (1.0f + 0x1p-20f) + 0x1p-140f, rest = (float)shared * (1.0f + 0x1p-20f) + 0x1p-140f;
 	uint32_t parent = nodes[set.group * SG_LANES + set.first].parent;
