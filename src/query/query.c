@@ -35,6 +35,7 @@ static snugResult Ask(snugBody* a, snugBody* b, const snugQuery* query, bool fir
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(a != NULL && b != NULL, misuse);
 	SG_REQUIRE(a != b, misuse); // collisions of a body with itself are another question, not answered yet
+	SG_REQUIRE_RESERVED(query, misuse);
 	SG_REQUIRE(query->pairs != NULL || query->capacity == 0, misuse);
 	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
 	sgFpEnv environment = sgFpEnv_Enter();
