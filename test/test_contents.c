@@ -223,6 +223,24 @@ static void AssertJointPositions(const snugModel* model, const float* given, uin
 	free(found);
 }
 
+// Some joints twice for a vertex, some vertices without any weight.
+static void AddRepairs(sceneRandom* random, const Skin* skin, uint32_t vertexCount)
+{
+	for (uint32_t v = 0; v < vertexCount; ++v)
+	{
+		uint32_t first = skin->starts[v], count = skin->starts[v + 1] - first;
+		uint32_t chance = sceneRandom_Index(random, 8);
+		if (chance == 0 && count > 1)
+		{
+			skin->transforms[first + count - 1] = skin->transforms[first];
+		}
+		for (uint32_t k = first; chance == 1 && k < first + count; ++k)
+		{
+			skin->weights[k] = 0.0f;
+		}
+	}
+}
+
 // What goes in comes out, of every deformer, in the numbering of the definition, before and after saving.
 static void models_know_what_they_are_made_of(void** state)
 {
@@ -235,6 +253,7 @@ static void models_know_what_they_are_made_of(void** state)
 		bool hasFields = deformer == snug_fields || (isSkin && i / 6 % 2 != 0);
 		sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
 		Skin skin = RandomSkin(&random, &mesh);
+		AddRepairs(&random, &skin, mesh.vertexCount);
 		FieldSet set = RandomFields(&random, &mesh, 1.0);
 		float* places = malloc(3 * (size_t)skin.transformCount * sizeof(float));
 		for (uint32_t k = 0; k < 3 * skin.transformCount; ++k)
