@@ -109,23 +109,65 @@ static void Merge(const sgTwinsInput* input, const Key* keys, size_t first, size
 	}
 }
 
-// @return where the sorted keys are: one of the two arrays
-static const Key* Sort(const sgTwinsInput* input, Key* keys, Key* scratch)
+// Sort by all that there is; equal ones keep their order.
+static void SortRun(const sgTwinsInput* input, Key* keys, size_t count, Key* scratch)
 {
-	size_t count = input->vertexCount;
+	Key *from = keys, *to = scratch;
 	for (size_t width = 1; width < count; width *= 2)
 	{
 		for (size_t first = 0; first < count; first += 2 * width)
 		{
 			size_t middle = first + width < count ? first + width : count;
 			size_t end = middle + width < count ? middle + width : count;
-			Merge(input, keys, first, middle, end, scratch);
+			Merge(input, from, first, middle, end, to);
 		}
-		Key* sorted = scratch;
-		scratch = keys;
-		keys = sorted;
+		Key* sorted = to;
+		to = from;
+		from = sorted;
 	}
-	return keys;
+	if (from != keys)
+	{
+		memcpy(keys, from, count * sizeof(Key));
+	}
+}
+
+// Sort by one byte of the hash; equal ones keep their order.
+static void SortByByte(const Key* keys, size_t count, int shift, Key* out)
+{
+	size_t ends[256] = { 0 };
+	for (size_t i = 0; i < count; ++i)
+	{
+		++ends[keys[i] >> shift & 0xff];
+	}
+	for (size_t i = 0, sum = 0; i < 256; ++i)
+	{
+		size_t own = ends[i];
+		ends[i] = sum;
+		sum += own;
+	}
+	for (size_t i = 0; i < count; ++i)
+	{
+		out[ends[keys[i] >> shift & 0xff]++] = keys[i];
+	}
+}
+
+// By hashes first, byte by byte, since few of them are equal that belong to no twins.
+static void Sort(const sgTwinsInput* input, Key* keys, Key* scratch)
+{
+	size_t count = input->vertexCount;
+	for (int shift = 32; shift < 64; shift += 16)
+	{
+		SortByByte(keys, count, shift, scratch);
+		SortByByte(scratch, count, shift + 8, keys);
+	}
+	for (size_t first = 0, end; first < count; first = end)
+	{
+		for (end = first + 1; end < count && keys[end] >> 32 == keys[first] >> 32;)
+		{
+			++end;
+		}
+		SortRun(input, keys + first, end - first, scratch);
+	}
 }
 
 // Vertices were in order before they were sorted, so the first of equal ones has the smallest number.
@@ -153,7 +195,11 @@ snugStatus sgTwins_Build(const sgTwinsInput* input, const snugAllocator* allocat
 	{
 		keys[v] = MakeKey(input, v);
 	}
-	if (good && Assign(input, Sort(input, keys, keys + input->vertexCount), found) > 0)
+	if (good)
+	{
+		Sort(input, keys, keys + input->vertexCount);
+	}
+	if (good && Assign(input, keys, found) > 0)
 	{
 		*twins = found;
 		found = NULL;
