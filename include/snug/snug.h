@@ -459,9 +459,9 @@ typedef void snugParallelFcn(void* user, uint32_t count, snugTaskFcn* task, void
 /// What to ask. All zero: count all pairs.
 typedef struct snugQuery
 {
-	double origin[3];          ///< positions are evaluated relative to it: set it near bodies that are far from zero
 	snugPair* pairs;           ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b)
 	uint64_t capacity;         ///< room in `pairs`
+	double origin[3];          ///< positions are evaluated relative to it: set it near bodies that are far from zero
 	snugPairFcn* callback;     ///< nullable
 	void* user;                ///< passed to `callback`
 	uint64_t maxVolumeTests;   ///< stop before more volume tests than this; 0: no limit

@@ -105,9 +105,9 @@ typedef struct snugSphereContact
 /// What to ask. Zero means default: count all contacts.
 typedef struct snugSphereQuery
 {
-	double origin[3];            ///< spheres are relative to it
 	snugSphereContact* contacts; ///< nullable; receives the first `capacity` contacts, in the order of the trees
 	uint64_t capacity;           ///< room in `contacts`
+	double origin[3];            ///< spheres are relative to it
 	uint64_t reserved[4];
 } snugSphereQuery;
 
