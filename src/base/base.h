@@ -38,12 +38,13 @@ void sgMisuse(const char* condition, const char* function);
 
 /// The same for a definition or query whose reserved members are not zero: it was not initialised, or it was made for a
 /// later version. Nothing else in it can be trusted then, its messenger neither.
-#define SG_REQUIRE_RESERVED(def, value)                                                                              \
+#define SG_REQUIRE_RESERVED(def, value) SG_REQUIRE_RESERVED_IN(__func__, def, value)
+#define SG_REQUIRE_RESERVED_IN(function, def, value)                                                                 \
 	do                                                                                                               \
 	{                                                                                                                \
 		if (!sgIsZero((def)->reserved, sizeof((def)->reserved)))                                                     \
 		{                                                                                                            \
-			sgMisuse("reserved members of " #def " are not zero: initialise all of the struct with zero", __func__); \
+			sgMisuse("reserved members of " #def " are not zero: initialise all of the struct with zero", function); \
 			return value;                                                                                            \
 		}                                                                                                            \
 	} while (0)

@@ -3,7 +3,6 @@
 
 #include "base/checksum.h"
 #include "deform/deform.h"
-#include "model/contents.h"
 #include "simd/isa.h"
 
 #include <math.h>

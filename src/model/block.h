@@ -6,7 +6,7 @@
 #ifndef SG_BLOCK_H
 #define SG_BLOCK_H
 
-#include "model/model.h"
+#include "model/contents.h"
 
 /// Raised whenever the meaning of any section changes.
 #define SG_BLOCK_VERSION 5

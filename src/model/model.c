@@ -4,7 +4,6 @@
 #include "base/fpenv.h"
 #include "deform/deform.h"
 #include "model/block.h"
-#include "model/contents.h"
 #include "simd/isa.h"
 
 #include <limits.h>
