@@ -371,6 +371,18 @@ static void changed_twins_are_refused(void** state)
 			assert_non_null(strstr(messages.last, "twins"));
 			*twin = old;
 		}
+		// Whether there are any is a 0 or a 1: word 11 of the first section, whose offset is in the table.
+		uint64_t info;
+		memcpy(&info, copy + 72, sizeof(info));
+		uint32_t* hasTwins = (uint32_t*)(void*)(copy + info) + 11;
+		assert_int_equal(*hasTwins, 1);
+		for (uint32_t other = 0; other < 4; other += 2)
+		{
+			snugModel* loaded;
+			*hasTwins = other;
+			RepairChecksum(copy, bytes);
+			assert_int_equal(snugModel_Load(copy, bytes, NULL, &loaded), snug_badFile);
+		}
 		free(copy);
 		snugModel_Destroy(model);
 	}
