@@ -45,7 +45,9 @@ static snugModel* MakeModel(measurement* m, snugBound bound)
 	const benchFieldedMethod method = {
 		.bound = bound,
 		.boundLeaves = true,
-		.tree = { snug_splitMedian, m->poses->leafTriangles > 0 ? m->poses->leafTriangles : 1, 2 },
+		.tree = { .split = snug_splitMedian,
+		    .leafTriangles = m->poses->leafTriangles > 0 ? m->poses->leafTriangles : 1,
+		    .branching = 2 },
 	};
 	snugModel* model = NULL;
 	return benchFielded_MakeModel(&m->poses->actor, &method, &model) == snug_success ? model : NULL;

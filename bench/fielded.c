@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BINARY                 \
-	{                          \
-		snug_splitMedian, 1, 2 \
+#define BINARY                                                        \
+	{                                                                 \
+		.split = snug_splitMedian, .leafTriangles = 1, .branching = 2 \
 	}
 
 const benchFieldedMethod benchFieldedMethods[] = {

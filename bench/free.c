@@ -45,8 +45,9 @@ static void AddRow(
 
 static void RunScene(const benchOptions* options, benchReport* report, sceneContact contact, double* fullRefit)
 {
-	static const snugTreeDef trees[3] = { { snug_splitDefault, 0, 0 }, { snug_splitSurfaceArea, 4, 4 },
-		{ snug_splitSurfaceArea, 1, 2 } };
+	static const snugTreeDef trees[3] = { { .split = snug_splitDefault, .leafTriangles = 0, .branching = 0 },
+		{ .split = snug_splitSurfaceArea, .leafTriangles = 4, .branching = 4 },
+		{ .split = snug_splitSurfaceArea, .leafTriangles = 1, .branching = 2 } };
 	static const char* names[3] = { "ours", "ours, 4 children, leaves of 4", "ours, 2 children, leaves of 1" };
 	benchScene scene;
 	int frames = options->quick ? 12 : 24, passes = options->quick ? 3 : 5;

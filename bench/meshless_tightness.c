@@ -39,7 +39,8 @@ static float* MakePoses(const sceneMeshless* meshless)
 
 static void Measure(const sceneMeshless* meshless, meshlessCase cases[2], benchReport* report)
 {
-	static const snugTreeDef trees[2] = { { snug_splitMedian, 1, 2 }, { snug_splitDefault, 0, 0 } };
+	static const snugTreeDef trees[2] = { { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 },
+		{ .split = snug_splitDefault, .leafTriangles = 0, .branching = 0 } };
 	static const char* const names[2] = { "2 children, leaves of 1", "default" };
 	float* matrices = MakePoses(meshless);
 	if (matrices == NULL)

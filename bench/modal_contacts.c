@@ -15,7 +15,7 @@ static void RunLevel(const benchModalBody* body, const snugFrame* places, uint32
 		.triangles = body->mesh.triangles,
 		.triangleCount = body->mesh.triangleCount,
 		.deformer = snug_fields,
-		.tree = { snug_splitMedian, 1, 2 },
+		.tree = { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 },
 		.fields = { .fieldCount = BENCH_MODES, .displacements = body->fields },
 		.bounds = &(snugBoundsDef){ .bound = snug_boundBall, .contactLevel = level },
 	};

@@ -12,19 +12,19 @@ typedef struct variant
 
 // The default first; then one thing changed at a time; then the rest.
 static const variant variants[] = {
-	{ { snug_splitDefault, 0, 0 }, true },
-	{ { snug_splitMedian, 8, 8 }, true },
-	{ { snug_splitSurfaceArea, 4, 8 }, true },
-	{ { snug_splitSurfaceArea, 1, 8 }, false },
-	{ { snug_splitSurfaceArea, 8, 4 }, true },
-	{ { snug_splitSurfaceArea, 4, 4 }, false },
-	{ { snug_splitSurfaceArea, 1, 4 }, false },
-	{ { snug_splitSurfaceArea, 8, 2 }, false },
-	{ { snug_splitSurfaceArea, 4, 2 }, false },
-	{ { snug_splitSurfaceArea, 1, 2 }, true },
-	{ { snug_splitMedian, 4, 8 }, false },
-	{ { snug_splitMedian, 8, 4 }, false },
-	{ { snug_splitMedian, 1, 2 }, false },
+	{ { .split = snug_splitDefault, .leafTriangles = 0, .branching = 0 }, true },
+	{ { .split = snug_splitMedian, .leafTriangles = 8, .branching = 8 }, true },
+	{ { .split = snug_splitSurfaceArea, .leafTriangles = 4, .branching = 8 }, true },
+	{ { .split = snug_splitSurfaceArea, .leafTriangles = 1, .branching = 8 }, false },
+	{ { .split = snug_splitSurfaceArea, .leafTriangles = 8, .branching = 4 }, true },
+	{ { .split = snug_splitSurfaceArea, .leafTriangles = 4, .branching = 4 }, false },
+	{ { .split = snug_splitSurfaceArea, .leafTriangles = 1, .branching = 4 }, false },
+	{ { .split = snug_splitSurfaceArea, .leafTriangles = 8, .branching = 2 }, false },
+	{ { .split = snug_splitSurfaceArea, .leafTriangles = 4, .branching = 2 }, false },
+	{ { .split = snug_splitSurfaceArea, .leafTriangles = 1, .branching = 2 }, true },
+	{ { .split = snug_splitMedian, .leafTriangles = 4, .branching = 8 }, false },
+	{ { .split = snug_splitMedian, .leafTriangles = 8, .branching = 4 }, false },
+	{ { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 }, false },
 };
 
 #define VARIANTS (int)(sizeof(variants) / sizeof(variants[0]))

@@ -123,7 +123,7 @@ static void CountNodes(measurement* m)
 
 static bool Create(measurement* m, const benchSubject* subject, snugDeformer deformer, benchReport* report)
 {
-	static const snugTreeDef paperTree = { snug_splitMedian, 1, 2 };
+	static const snugTreeDef paperTree = { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 };
 	const benchSkinning skin = { .deformer = deformer, .jointPositions = subject->jointPositions };
 	const benchBounding boxes = { .boundLeaves = true, .tree = paperTree, .strategy = snug_strategyOnDemand };
 	benchBounding balls = boxes;

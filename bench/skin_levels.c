@@ -310,7 +310,7 @@ static void RunVariant(
 static void RunVariants(
     const benchOptions* options, skinTables* tables, benchReport* report, const sceneCharacter* character)
 {
-	static const snugTreeDef paperTree = { snug_splitMedian, 1, 2 };
+	static const snugTreeDef paperTree = { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 };
 	const benchBounding how = { .tree = paperTree };
 	const benchSkinning skin = { .deformer = snug_sphericalSkin, .jointPositions = character->jointPositions };
 	walk* w = calloc(1, sizeof(walk));

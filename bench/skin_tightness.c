@@ -35,7 +35,9 @@ static double GetSize(const benchTightness* t, uint32_t level)
 
 static void Measure(benchTightness* out, const skinCharacter* c, int poses, benchReport* report)
 {
-	static const snugTreeDef tree = { snug_splitMedian, 1, 2 }; // as in the papers
+	static const snugTreeDef tree = {
+		.split = snug_splitMedian, .leafTriangles = 1, .branching = 2
+	}; // as in the papers
 	benchActor actor = { &c->body.mesh, &c->body.weights, NULL, 0, NULL };
 	float* matrices = skinChoosePoses(c, poses, &actor.frameCount);
 	actor.matrices = matrices;

@@ -67,7 +67,7 @@ static snugStatus LoadModel(snugAllocator allocator, snugMessenger messenger, vo
 {
 	size_t bytes;
 	const void* block = snugModel_GetBlock(freeModel, &bytes);
-	snugLoadDef def = { allocator, messenger };
+	snugLoadDef def = { .allocator = allocator, .messenger = messenger };
 	snugModel* model = (snugModel*)&def;
 	snugStatus status = snugModel_Load(block, bytes, &def, &model);
 	*object = model;
@@ -76,7 +76,7 @@ static snugStatus LoadModel(snugAllocator allocator, snugMessenger messenger, vo
 
 static snugStatus LoadModelFile(snugAllocator allocator, snugMessenger messenger, void** object)
 {
-	snugLoadDef def = { allocator, messenger };
+	snugLoadDef def = { .allocator = allocator, .messenger = messenger };
 	snugModel* model = (snugModel*)&def;
 	snugStatus status = snugModel_LoadFile(path, &def, &model);
 	*object = model;

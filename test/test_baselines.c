@@ -398,7 +398,8 @@ static void layered_spheres_match_brute_force(void** state)
 			sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
 			FieldSet set = RandomFields(&random, &mesh, 0.5);
 			LinearBounding how = { .bound = snug_boundInterval };
-			things[k] = MakeLinear(mesh, &set, (snugTreeDef){ snug_splitMedian, 1, 2 }, &how);
+			things[k] = MakeLinear(
+			    mesh, &set, (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 }, &how);
 			for (uint32_t f = 0; f < set.fieldCount; ++f)
 			{
 				set.amplitudes[f] = (float)sceneRandom_Range(&random, -1.0, 1.0) * 0.1f;

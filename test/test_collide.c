@@ -166,8 +166,9 @@ static void every_tree_gives_the_same_pairs(void** state)
 		static const int branchings[] = { 2, 4, 8 };
 		for (uint32_t variant = 0; variant < 48; ++variant)
 		{
-			snugTreeDef tree = { variant < 24 ? snug_splitMedian : snug_splitSurfaceArea, 1 + (int)(variant % 8),
-				branchings[variant / 8 % 3] };
+			snugTreeDef tree = { .split = variant < 24 ? snug_splitMedian : snug_splitSurfaceArea,
+				.leafTriangles = 1 + (int)(variant % 8),
+				.branching = branchings[variant / 8 % 3] };
 			Thing thing = Thing_Make(sceneMesh_Copy(&meshA), snug_rigid, tree, NULL);
 			assert_int_equal(snugBody_SetFrame(thing.body, &frame), snug_success);
 			if (variant == 0)

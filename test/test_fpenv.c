@@ -311,10 +311,11 @@ static Outcome Work(const Environment* environment, float* vertices)
 	snugModel* a = BuildIn(&outcome, meshes[0].positions, meshes[0].vertexCount, meshes[0].triangles,
 	    meshes[0].triangleCount, (snugTreeDef){ 0 });
 	snugModel* b = BuildIn(&outcome, meshes[1].positions, meshes[1].vertexCount, meshes[1].triangles,
-	    meshes[1].triangleCount, (snugTreeDef){ snug_splitMedian, 2, 2 });
+	    meshes[1].triangleCount, (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 2, .branching = 2 });
 	WorkWith(&outcome, a, b, meshes[0].positions, meshes[0].vertexCount, stations[0], vertices);
 	snugModel* tiny = BuildIn(&outcome, tinyMesh, 24, tinyTriangles, 8, (snugTreeDef){ .leafTriangles = 1 });
-	snugModel* tinyToo = BuildIn(&outcome, tinyMesh, 24, tinyTriangles, 8, (snugTreeDef){ snug_splitMedian, 3, 4 });
+	snugModel* tinyToo = BuildIn(&outcome, tinyMesh, 24, tinyTriangles, 8,
+	    (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 3, .branching = 4 });
 	WorkWith(&outcome, tiny, tinyToo, tinyMesh, 24, stations[1], vertices);
 	WorkWithFields(&outcome, snug_boundDefault, vertices);
 	WorkWithFields(&outcome, snug_boundBall, vertices);

@@ -10,6 +10,7 @@
 typedef struct Handler
 {
 	int calls;
+	char condition[128];
 	char function[64];
 } Handler;
 
@@ -21,6 +22,7 @@ static void Handle(void* user, const char* condition, const char* function)
 	++h->calls;
 	assert_non_null(condition);
 	assert_true(strlen(condition) > 0);
+	snprintf(h->condition, sizeof(h->condition), "%s", condition);
 	snprintf(h->function, sizeof(h->function), "%s", function);
 	assert_memory_equal(function, "snug", 4); // the public function that was called
 }
@@ -102,6 +104,18 @@ static void nulls_are_told(void** state)
 	ASSERT_MISUSE(snugModel_GetTriangles(NULL, corners, 0) == snug_badArgument);
 	ASSERT_MISUSE(snugModel_GetTriangles(rigidModel, NULL, 0) == snug_badArgument);
 	ASSERT_MISUSE(snugModel_GetTriangles(rigidModel, corners, 8) == snug_badArgument);
+	ASSERT_BAD_ARGUMENT(snugModel_GetPositions(NULL, positions, 0));
+	ASSERT_BAD_ARGUMENT(snugModel_GetPositions(rigidModel, NULL, 0));
+	ASSERT_BAD_ARGUMENT(snugModel_GetPositions(rigidModel, positions, 10));
+	uint32_t starts[5];
+	ASSERT_BAD_ARGUMENT(snugModel_GetWeights(NULL, starts, NULL, NULL));
+	ASSERT_BAD_ARGUMENT(snugModel_GetWeights(rigidModel, NULL, NULL, NULL));
+	ASSERT_BAD_ARGUMENT(snugModel_GetFields(NULL, starts, NULL, NULL));
+	ASSERT_BAD_ARGUMENT(snugModel_GetFields(rigidModel, NULL, NULL, NULL));
+	ASSERT_MISUSE(snugModel_GetJointPositions(NULL, positions) == 0);
+	ASSERT_BAD_ARGUMENT(snugModel_GetTwins(NULL, starts));
+	ASSERT_BAD_ARGUMENT(snugModel_GetTwins(rigidModel, NULL));
+	ASSERT_MISUSE(snugModel_GetBoundsDef(NULL).contactLevel == 0);
 	ASSERT_MISUSE(snugModel_GetBlock(NULL, &bytes) == NULL);
 	ASSERT_MISUSE(snugModel_GetBlock(rigidModel, NULL) == NULL);
 	ASSERT_BAD_ARGUMENT(snugModel_Load(block, bytes, NULL, NULL));
@@ -201,6 +215,48 @@ static void wrong_arguments_are_told(void** state)
 		ASSERT_BAD_ARGUMENT(
 		    snugBody_Create(&(snugBodyDef){ .model = rigidModel, .allocator = halfAllocators[i] }, &body));
 	}
+}
+
+// Call with every byte of a struct's reserve set in turn. The sentence says what to do.
+#define ASSERT_RESERVED(reserve, call)                                       \
+	for (size_t byte_ = 0; byte_ < sizeof(reserve); ++byte_)                 \
+	{                                                                        \
+		((unsigned char*)(reserve))[byte_] = 1;                              \
+		ASSERT_BAD_ARGUMENT(call);                                           \
+		assert_non_null(strstr(handler.condition, "initialise all of the")); \
+		((unsigned char*)(reserve))[byte_] = 0;                              \
+	}
+
+static void reserved_members_must_be_zero(void** state)
+{
+	(void)state;
+	snugModelDef def = MeshDef(&mesh, snug_rigid, (snugTreeDef){ 0 });
+	snugBoundsDef bounds = { .bound = snug_boundDefault };
+	def.bounds = &bounds;
+	snugModel* model = NULL;
+	ASSERT_RESERVED(def.reserved, snugModel_Create(&def, &model));
+	ASSERT_RESERVED(def.tree.reserved, snugModel_Create(&def, &model));
+	ASSERT_RESERVED(def.skin.reserved, snugModel_Create(&def, &model));
+	ASSERT_RESERVED(def.fields.reserved, snugModel_Create(&def, &model));
+	ASSERT_RESERVED(bounds.reserved, snugModel_Create(&def, &model));
+	size_t bytes;
+	const void* block = snugModel_GetBlock(rigidModel, &bytes);
+	snugLoadDef load = { .allocator = { 0 } };
+	ASSERT_RESERVED(load.reserved, snugModel_Load(block, bytes, &load, &model));
+	ASSERT_RESERVED(load.reserved, snugModel_LoadFile("x", &load, &model));
+	snugPoolDef poolDef = { .bytes = 5000 };
+	snugPool* pool;
+	ASSERT_RESERVED(poolDef.reserved, snugPool_Create(&poolDef, &pool));
+	snugBodyDef bodyDef = { .model = rigidModel };
+	snugBody* body;
+	ASSERT_RESERVED(bodyDef.reserved, snugBody_Create(&bodyDef, &body));
+	snugQuery query = { .capacity = 0 };
+	ASSERT_RESERVED(query.reserved, snugCollide(rigidBody, freeBody, &query).status);
+	ASSERT_RESERVED(query.reserved, snugTouches(rigidBody, freeBody, &query).status);
+	snugSphereQuery spheres = { .capacity = 0 };
+	ASSERT_RESERVED(spheres.reserved, snugCollideSpheres(rigidBody, freeBody, &spheres).status);
+	assert_int_equal(snugModel_Create(&def, &model), snug_success);
+	snugModel_Destroy(model);
 }
 
 // --- Definitions
@@ -428,6 +484,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nulls_are_told),
 		cmocka_unit_test(wrong_arguments_are_told),
+		cmocka_unit_test(reserved_members_must_be_zero),
 		cmocka_unit_test(bad_meshes_are_named),
 		cmocka_unit_test(bad_definitions_are_refused),
 		cmocka_unit_test(forgotten_deformers_are_told),

@@ -194,7 +194,7 @@ static snugStatus Try(const void* block, size_t bytes)
 {
 	TestAllocator allocator = { 0 };
 	TestMessages messages = { 0 };
-	snugLoadDef def = { TestAllocator_Get(&allocator), TestMessages_Get(&messages) };
+	snugLoadDef def = { .allocator = TestAllocator_Get(&allocator), .messenger = TestMessages_Get(&messages) };
 	snugModel* model = (snugModel*)&def;
 	unsigned char* copy = malloc(bytes + (bytes == 0));
 	assert_non_null(copy);
@@ -467,6 +467,19 @@ static void versions_and_byte_orders(void** state)
 	assert_int_equal(Try(sample.block, sample.bytes), snug_unsupportedVersion);
 	RepairChecksum(sample.block, sample.bytes);
 	assert_int_equal(Try(sample.block, sample.bytes), snug_unsupportedVersion);
+	// Of the version before, it says both numbers and what to do.
+	version = SG_BLOCK_VERSION - 1;
+	memcpy(sample.block + 8, &version, sizeof(version));
+	TestMessages messages = { 0 };
+	const snugLoadDef def = { .messenger = TestMessages_Get(&messages) };
+	snugModel* model;
+	char theirs[32], ours[32];
+	snprintf(theirs, sizeof(theirs), "format version %d,", SG_BLOCK_VERSION - 1);
+	snprintf(ours, sizeof(ours), "reads version %d:", SG_BLOCK_VERSION);
+	assert_int_equal(snugModel_Load(sample.block, sample.bytes, &def, &model), snug_unsupportedVersion);
+	assert_non_null(strstr(messages.last, theirs));
+	assert_non_null(strstr(messages.last, ours));
+	assert_non_null(strstr(messages.last, "snug pack FILE -o FILE.snug"));
 	version = SG_BLOCK_VERSION;
 	memcpy(sample.block + 8, &version, sizeof(version));
 	memcpy(sample.block + 12, (unsigned char[4]){ 1, 2, 3, 4 }, 4);
@@ -495,7 +508,7 @@ static snugStatus TryFile(const char* name)
 {
 	TestAllocator allocator = { 0 };
 	TestMessages messages = { 0 };
-	snugLoadDef def = { TestAllocator_Get(&allocator), TestMessages_Get(&messages) };
+	snugLoadDef def = { .allocator = TestAllocator_Get(&allocator), .messenger = TestMessages_Get(&messages) };
 	snugModel* model = (snugModel*)&def;
 	snugStatus status = snugModel_LoadFile(name, &def, &model);
 	assert_null(model);

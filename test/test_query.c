@@ -184,7 +184,8 @@ static void CheckBudget(const Thing* a, const Thing* b, const PairList* all, snu
 static void budgets_are_kept_and_honest(void** state)
 {
 	(void)state;
-	static const snugTreeDef trees[] = { { 0 }, { snug_splitMedian, 1, 2 }, { snug_splitSurfaceArea, 4, 4 } };
+	static const snugTreeDef trees[] = { { 0 }, { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 },
+		{ .split = snug_splitSurfaceArea, .leafTriangles = 4, .branching = 4 } };
 	for (size_t t = 0; t < LENGTH_OF(trees); ++t)
 	{
 		Thing a = MakeLeft(3, trees[t]), b = MakeRight(3, trees[(t + 1) % LENGTH_OF(trees)]);

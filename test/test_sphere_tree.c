@@ -19,7 +19,7 @@ static snugModel* MakePaperModel(const sceneCharacter* c, snugDeformer deformer)
 {
 	snugModelDef def = sceneCharacter_MakeDef(c, deformer);
 	snugModel* model;
-	def.tree = (snugTreeDef){ snug_splitMedian, 1, 2 };
+	def.tree = (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 };
 	assert_int_equal(snugModel_Create(&def, &model), snug_success);
 	return model;
 }

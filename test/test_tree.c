@@ -111,8 +111,11 @@ static void CheckMesh(const sceneMesh* mesh, snugTreeDef tree)
 
 static void CheckAllTrees(const sceneMesh* mesh)
 {
-	static const snugTreeDef trees[] = { { 0 }, { snug_splitMedian, 1, 2 }, { snug_splitSurfaceArea, 1, 2 },
-		{ snug_splitMedian, 8, 8 }, { snug_splitSurfaceArea, 3, 4 }, { snug_splitMedian, 2, 8 } };
+	static const snugTreeDef trees[] = { { 0 }, { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 },
+		{ .split = snug_splitSurfaceArea, .leafTriangles = 1, .branching = 2 },
+		{ .split = snug_splitMedian, .leafTriangles = 8, .branching = 8 },
+		{ .split = snug_splitSurfaceArea, .leafTriangles = 3, .branching = 4 },
+		{ .split = snug_splitMedian, .leafTriangles = 2, .branching = 8 } };
 	for (size_t i = 0; i < LENGTH_OF(trees); ++i)
 	{
 		CheckMesh(mesh, trees[i]);
@@ -197,8 +200,8 @@ static void geometric_progressions(void** state)
 				x *= ratios[r];
 				x = x < 1e-45 || x > 1e35 ? (ratios[r] > 1.0 ? 1e-40 : 1e35) : x;
 			}
-			CheckMesh(&mesh, (snugTreeDef){ snug_splitSurfaceArea, 1, 2 });
-			CheckMesh(&mesh, (snugTreeDef){ snug_splitMedian, 1, 2 });
+			CheckMesh(&mesh, (snugTreeDef){ .split = snug_splitSurfaceArea, .leafTriangles = 1, .branching = 2 });
+			CheckMesh(&mesh, (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 });
 			CheckMesh(&mesh, (snugTreeDef){ 0 });
 			sceneMesh_Free(&mesh);
 		}
@@ -416,7 +419,8 @@ static void single_damage_is_refused_or_harmless(void** state)
 {
 	(void)state;
 	sceneRandom random = { TestSeed() };
-	static const snugTreeDef trees[] = { { snug_splitSurfaceArea, 3, 4 }, { snug_splitMedian, 1, 2 }, { 0 } };
+	static const snugTreeDef trees[] = { { .split = snug_splitSurfaceArea, .leafTriangles = 3, .branching = 4 },
+		{ .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 }, { 0 } };
 	for (size_t variant = 0; variant < LENGTH_OF(trees); ++variant)
 	{
 		sceneMesh mesh = sceneMakeSoup(variant == 2 ? 200 : 40, 0.3, 1 + variant);
@@ -510,7 +514,8 @@ static void exchanged_subtrees_are_refused(void** state)
 {
 	(void)state;
 	sceneMesh mesh = sceneMakeSoup(64, 0.3, 1);
-	snugModel* model = MakeModel(&mesh, snug_rigid, (snugTreeDef){ snug_splitMedian, 4, 2 });
+	snugModel* model =
+	    MakeModel(&mesh, snug_rigid, (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 4, .branching = 2 });
 	sgTree* tree = &model->tree;
 	sgNode* nodes = (sgNode*)(uintptr_t)tree->nodes;
 	sgNode *left = nodes + nodes[0].first, *right = left + 1;

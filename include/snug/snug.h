@@ -1,22 +1,27 @@
-// snug: exact collision detection between deforming triangle meshes. (Experiments with bounds: snug_bounds.h.)
+// snug: exact collision detection between deforming triangle meshes.
 //
 // Three ideas:
-// - A snugModel is a mesh with its bounding tree and deformation data: immutable, shared by bodies and threads.
-// - A snugBody is a model in a pose. Posing computes nothing; queries bring up to date what they visit, no more.
-// - A query reports a pair of triangles if and only if the two closed triangles, at the float32 positions that
-//   snugBody_GetVertices reports for the query's origin, share a point. Touching counts.
+// - A snugModel is a mesh, how it deforms, and a bounding tree over it. It never changes; bodies and threads share it.
+// - A snugBody is a model in a pose. Posing keeps what you give and computes a few numbers per joint, not per vertex.
+//   Queries then evaluate only the vertices and bounds that they visit.
+// - A query reports a pair of triangles if and only if the two closed triangles share a point, at the float32 positions
+//   that snugBody_GetVertices reports for the query's origin. Touching counts.
 //
-// Rules that hold for every function:
-// - Description structs: zero means default, so zero-initialise them and set what you need.
-// - Bad data, bad files and lack of memory return a status, with a sentence through the message callback of the
-//   definition; outputs are nulled. Misuse (a null body, say) returns snug_badArgument, after calling the handler of
-//   snugSetAssertHandler if there is one; a definition that makes no sense returns it with a sentence. The library
-//   never prints, exits or modifies its inputs.
-// - Create, Load and Save functions allocate. Posing and querying never do.
-// - Threads: models and pools may be used by any number of threads at once; a body by one thread at a time.
-// - The floating-point environment (rounding mode, flush-to-zero) of the caller neither matters nor changes.
+// Rules for every function:
+// - Structs: zero means default. Zero the whole struct (`= { 0 }` in C, `= {}` in C++), then set what you need.
+// - Reserved members are there so that later versions can add members without breaking programs that are linked to the
+//   shared library. They are zero in what the library returns, and must be zero in what you pass: anything else, as in
+//   a struct that was not initialised, is refused with snug_badArgument.
+// - Bad data, bad files and lack of memory return a status, and send a sentence to the definition's message callback.
+//   Output pointers are set to null.
+// - Misuse, such as a null body, returns snug_badArgument after calling the handler of snugSetAssertHandler, if any.
+// - The library never prints, never exits, and never writes to its inputs.
+// - Create, Load and Save functions allocate memory. Posing and querying do not.
+// - Threads: any number of them may use a model or a pool at once; a body belongs to one thread at a time.
+// - The caller's floating-point environment (rounding mode, flush-to-zero) neither matters nor changes.
 //
-// Units are yours. Coordinates are right-handed or left-handed as you like; nothing depends on winding.
+// Units are yours, and so is handedness. Nothing depends on winding. Vertices, triangles, joints and fields are
+// numbered as in the model's definition. docs/glossary.md explains the words; snug_bounds.h is for experiments.
 #ifndef SNUG_SNUG_H
 #define SNUG_SNUG_H
 
@@ -48,260 +53,268 @@ extern "C"
 /// @defgroup base Status, messages, memory
 /// @{
 
-/// What a function has to say for itself. Zero is success.
+/// What a function returns. Zero is success.
 typedef enum snugStatus
 {
 	snug_success = 0,
-	snug_badArgument,        ///< misuse of the API: a null pointer, a body of another kind, an unknown enumerator
-	snug_badInput,           ///< the data are wrong: an index out of range, a position that is not finite
+	snug_badArgument,        ///< misuse: a null pointer, a body of another kind, an unknown enumerator
+	snug_badInput,           ///< wrong data: an index out of range, a position that is not finite
 	snug_outOfMemory,        ///< the allocator returned null
-	snug_outOfRange,         ///< too large for float32 relative to the query's origin, or too many of something
-	snug_badFile,            ///< not a model file, truncated, corrupted or inconsistent
+	snug_outOfRange,         ///< too far from the query's origin for float32, or too many of something
+	snug_badFile,            ///< not a model file, or a truncated, damaged or inconsistent one
 	snug_unsupportedVersion, ///< a model file of another version of snug
 	snug_ioError,            ///< a file could not be opened, read or written
-	snug_invalidBounds       ///< snugBody_Validate found a bound that does not contain its vertices
+	snug_invalidBounds       ///< snugBody_Validate found a vertex outside a bound
 } snugStatus;
 
 /// @return a short constant text for a status, never null
 SNUG_API const char* snugGetStatusText(snugStatus status);
 
-/// How grave a message is.
+/// How serious a message is.
 typedef enum snugSeverity
 {
-	snug_error = 0, ///< the function that says so returns a status other than success
-	snug_warning    ///< the input was accepted, but repaired or suspicious
+	snug_error = 0, ///< the function fails
+	snug_warning    ///< the input is accepted, but was repaired or looks wrong
 } snugSeverity;
 
 /// Receives one readable sentence, without a newline. The text is valid during the call only.
 typedef void snugMessageFcn(void* user, snugSeverity severity, const char* text);
 
-/// Where errors and warnings of one object go. Default: nowhere (statuses tell all the same).
+/// Where errors and warnings of one object go. Default: nowhere.
 typedef struct snugMessenger
 {
 	snugMessageFcn* message; ///< nullable
-	void* user;              ///< passed back
+	void* user;              ///< passed to `message`
 } snugMessenger;
 
 /// Where memory comes from. Default: the C library. Called by Create, Load, Save and Destroy functions only.
 typedef struct snugAllocator
 {
-	/// Return at least `size` bytes aligned to `alignment` (a power of two up to 64), or null. Contents arbitrary.
+	/// Return at least `size` bytes aligned to `alignment` (a power of two up to 64), or null. They may hold anything.
 	void* (*allocate)(void* user, size_t size, size_t alignment);
-	/// Give back what `allocate` returned, with the same size. Never called with null.
+	/// Take back what `allocate` returned, with the same size. Never called with null.
 	void (*release)(void* user, void* memory, size_t size);
-	void* user; ///< passed back
+	void* user; ///< passed to both
 } snugAllocator;
 
-/// Called on misuse of the API, before the function returns snug_badArgument. May abort, log or break.
+/// Called on misuse, before the function returns snug_badArgument. It may abort, log or break into a debugger.
 typedef void snugAssertFcn(void* user, const char* condition, const char* function);
 
 /// Install a handler for misuse; null removes it. Process-wide: call it before other threads use snug.
 SNUG_API void snugSetAssertHandler(snugAssertFcn* handler, void* user);
 
-/// The instruction set in use: "scalar", "sse2", "avx2" or "avx512". Chosen once, at first use, by what the machine
-/// has and what the environment variable SNUG_ISA asks for. Results do not depend on it.
+/// The instruction set in use: "scalar", "sse2", "avx2" or "avx512". It is chosen once, at first use: the best one that
+/// the machine has, or less if the environment variable SNUG_ISA says so. Results do not depend on it.
 SNUG_API const char* snugGetInstructionSet(void);
 
-/// The version of the library linked, as "major.minor.patch".
+/// The version of the linked library, as "major.minor.patch".
 SNUG_API const char* snugGetVersion(void);
 
 /// @}
 
 /// @defgroup model Models
-/// A mesh, how it deforms, and its bounding tree, in one relocatable block of memory. Immutable.
+/// A mesh, how it deforms, and its bounding tree.
 /// @{
 
 typedef struct snugModel snugModel;
-
-/// How the vertices of a model move. A rigid frame on top (snugBody_SetFrame) is available to all of them.
-typedef enum snugDeformer
-{
-	snug_rigid = 0,     ///< not at all
-	snug_free,          ///< the caller sets vertices (snugBody_SetVertices); bounds are refitted bottom-up
-	snug_skin,          ///< by affine transforms with weights per vertex: joints of a skin, nodes of a meshless body
-	snug_fields,        ///< by displacement fields, each times an amplitude: vibration modes, morph targets, principal
-	                    ///< components
-	snug_sphericalSkin, ///< by joints with weights per vertex, whose rotations are blended on the sphere, about a
-	                    ///< centre that each set of joints has in each pose
-	snug_dualQuaternionSkin ///< by joints with weights per vertex, blended as dual quaternions
-} snugDeformer;
-
-/// How the tree is split, top down. Every choice gives the same pairs.
-typedef enum snugSplit
-{
-	snug_splitDefault = 0, ///< what we measured to be best: surfaceArea
-	snug_splitMedian,      ///< at the median along the longest principal axis, as in the papers
-	snug_splitSurfaceArea  ///< where the surface areas of the parts, times their triangle counts, are least
-} snugSplit;
-
-/// Shape of the bounding tree. Zero means default.
-typedef struct snugTreeDef
-{
-	snugSplit split;
-	int leafTriangles; ///< triangles per leaf, 1 to 8; default 8
-	int branching;     ///< children per node: 2, 4 or 8; default 8. The papers' tables have 2 and leaves of 1.
-} snugTreeDef;
-
-/// Which transforms move which vertex, and how much.
-/// Weights must not be negative; those of a vertex are divided by their sum. A sum that is off by more than 1e-3, and a
-/// vertex without any weight, which then follows its first transform, give a warning. A mesh that comes close to
-/// SNUG_MAX_COORDINATE may be refused (snug_outOfRange): volumes around its parts reach farther than the mesh.
-typedef struct snugSkinDef
-{
-	uint32_t jointCount;          ///< 1 to 65,535
-	const uint32_t* starts;       ///< nullable; influences of vertex v are starts[v] to starts[v + 1] - 1
-	uint32_t influencesPerVertex; ///< if `starts` is null: influences of v start at v times this
-	const uint16_t* joints;       ///< number of the transform of each influence
-	const float* weights;         ///< weight of each influence
-	const float* jointPositions;  ///< x, y, z of each joint at rest, for snug_sphericalSkin, and for joints that scale
-	                              ///< of snug_dualQuaternionSkin too; nullable: the weighted mean of what it moves
-} snugSkinDef;
-
-/// Displacement fields: vertex v moves from its rest position p to p + sum of amplitude[f] * displacement[f][v]
-/// (snugBody_SetAmplitudes). Of snug_fields they are the deformation; before a skin (snug_skin, snug_sphericalSkin,
-/// snug_dualQuaternionSkin) they are morph targets.
-typedef struct snugFieldsDef
-{
-	uint32_t fieldCount;    ///< up to 65,535; zero means none
-	const uint32_t* starts; ///< nullable; displacements of vertex v are starts[v] to starts[v + 1] - 1
-	const uint16_t* fields; ///< with `starts`: number of the field of each displacement, each at most once per vertex
-	const float* displacements; ///< x, y, z each; if `starts` is null those of all vertices in field 0, then in field 1
-} snugFieldsDef;
-
-/// What a model is made of. Arrays are read during Create and not kept.
-/// `snugModelDef def = { .positions = p, .vertexCount = n, .triangles = t, .triangleCount = m };` is complete.
-typedef struct snugModelDef
-{
-	const float* positions;    ///< x, y, z of each vertex; finite, magnitude at most SNUG_MAX_COORDINATE
-	uint32_t vertexCount;      ///< at most SNUG_MAX_COUNT
-	size_t positionStride;     ///< bytes from one vertex to the next; default 12
-	const uint32_t* triangles; ///< three vertex numbers per triangle; repeated vertices and zero area are fine
-	uint32_t triangleCount;    ///< at most SNUG_MAX_COUNT; zero makes a model that touches nothing
-	size_t triangleStride;     ///< bytes from one triangle to the next; default 12
-	snugDeformer deformer;
-	snugTreeDef tree;
-	snugSkinDef skin;                   ///< for snug_skin, snug_sphericalSkin and snug_dualQuaternionSkin
-	snugFieldsDef fields;               ///< for snug_fields; for skins optional
-	const struct snugBoundsDef* bounds; ///< nullable; experiments with bounds, of snug_bounds.h
-	snugAllocator allocator;            ///< default malloc; kept for Destroy
-	snugMessenger messenger;            ///< told of errors and warnings during Create
-} snugModelDef;
 
 /// Largest magnitude of a coordinate, given or evaluated.
 #define SNUG_MAX_COORDINATE 1e36f
 /// Largest number of vertices or triangles.
 #define SNUG_MAX_COUNT 500000000u
 
-/// Build a model. Takes about half a second per million triangles; save it to do so once.
+/// How the vertices of a model move. A rigid frame on top (snugBody_SetFrame) goes with all of them.
+typedef enum snugDeformer
+{
+	snug_rigid = 0,         ///< they do not
+	snug_free,              ///< you set them (snugBody_SetVertices)
+	snug_skin,              ///< joints carry them, blended linearly: skins as in glTF, nodes of a meshless body
+	snug_fields,            ///< displacement fields are added: vibration modes, morph targets, principal components
+	snug_sphericalSkin,     ///< joints carry them, with rotations blended on the sphere about a centre for each set of
+	                        ///< joints
+	snug_dualQuaternionSkin ///< joints carry them, blended as dual quaternions
+} snugDeformer;
+
+/// How the tree is split, top down. Every choice gives the same pairs.
+typedef enum snugSplit
+{
+	snug_splitDefault = 0, ///< surfaceArea, the best one we measured
+	snug_splitMedian,      ///< at the median along the longest principal axis, as in the papers
+	snug_splitSurfaceArea  ///< where the parts' surface areas times their triangle counts add up to the least
+} snugSplit;
+
+/// Shape of the bounding tree.
+typedef struct snugTreeDef
+{
+	snugSplit split;
+	int leafTriangles; ///< most triangles per leaf, 1 to 8; default 8
+	int branching;     ///< most children per node: 2, 4 or 8; default 8
+	uint32_t reserved[5];
+} snugTreeDef;
+
+/// Which joints move which vertex, and how much.
+/// Weights must not be negative. Those of a vertex are divided by their sum, and those for the same joint added up. You
+/// get a warning if a sum is off by more than 1e-3, and if a vertex has no weight: it then follows its first joint.
+/// A mesh that comes close to SNUG_MAX_COORDINATE may be refused (snug_outOfRange), since bounds reach beyond it.
+typedef struct snugSkinDef
+{
+	uint32_t jointCount;          ///< 1 to 65,535
+	const uint32_t* starts;       ///< nullable; influences of vertex v are starts[v] to starts[v + 1] - 1
+	uint32_t influencesPerVertex; ///< if `starts` is null: influences of vertex v start at v times this
+	const uint16_t* joints;       ///< the joint of each influence
+	const float* weights;         ///< the weight of each influence
+	const float* jointPositions; ///< nullable; x, y, z of each joint at rest. For snug_sphericalSkin, and for joints of
+	                             ///< snug_dualQuaternionSkin that scale. Default: the weighted mean of what it moves
+	uint64_t reserved[4];
+} snugSkinDef;
+
+/// Displacement fields: vertex v moves from rest position p to p + sum of amplitude[f] * displacement[f][v]
+/// (snugBody_SetAmplitudes). They are all there is to snug_fields. Skins may have them too: morph targets, which move
+/// vertices before the joints do.
+typedef struct snugFieldsDef
+{
+	uint32_t fieldCount;        ///< up to 65,535; zero: none
+	const uint32_t* starts;     ///< nullable; displacements of vertex v are starts[v] to starts[v + 1] - 1
+	const uint16_t* fields;     ///< with `starts`: the field of each displacement, no field twice for a vertex
+	const float* displacements; ///< x, y, z each. If `starts` is null: of all vertices in field 0, then in field 1, ...
+	uint64_t reserved[4];
+} snugFieldsDef;
+
+/// What a model is made of. Everything that it points to is read during Create and not kept.
+typedef struct snugModelDef
+{
+	const float* positions;    ///< x, y, z of each vertex at rest; finite, magnitude at most SNUG_MAX_COORDINATE
+	uint32_t vertexCount;      ///< at most SNUG_MAX_COUNT
+	size_t positionStride;     ///< bytes from one vertex to the next; default 12
+	const uint32_t* triangles; ///< three vertices per triangle; repeated vertices and zero area are fine
+	uint32_t triangleCount;    ///< at most SNUG_MAX_COUNT; a model without triangles touches nothing
+	size_t triangleStride;     ///< bytes from one triangle to the next; default 12
+	snugDeformer deformer;
+	snugTreeDef tree;
+	snugSkinDef skin;                   ///< for snug_skin, snug_sphericalSkin and snug_dualQuaternionSkin
+	snugFieldsDef fields;               ///< for snug_fields; optional for skins
+	const struct snugBoundsDef* bounds; ///< nullable; experiments with bounds (snug_bounds.h)
+	snugAllocator allocator;            ///< kept for Destroy
+	snugMessenger messenger;            ///< told of errors and warnings during Create
+	uint64_t reserved[8];
+} snugModelDef;
+
+/// Build a model. Takes about half a second per million triangles; save it to pay only once.
 /// @param model receives the model, or null
 SNUG_API snugStatus snugModel_Create(const snugModelDef* def, snugModel** model);
 
-/// Free a model. Its bodies must be destroyed before.
+/// Free a model. Destroy its bodies first.
 /// @param model nullable
 SNUG_API void snugModel_Destroy(snugModel* model);
 
-/// What a model is. Levels count from the root = 0.
+/// What a model is.
 typedef struct snugModelInfo
 {
 	uint32_t vertexCount;
 	uint32_t triangleCount;
 	snugDeformer deformer;
-	snugTreeDef tree;       ///< as built, defaults filled in
-	uint32_t jointCount;    ///< of a blend model or another skin
-	uint32_t fieldCount;    ///< displacement fields
-	uint32_t maxInfluences; ///< of a blend model: most per vertex
-	uint32_t nodeCount;     ///< nodes of the tree, leaves included
+	snugTreeDef tree;           ///< defaults filled in
+	uint32_t jointCount;        ///< of a skin
+	uint32_t fieldCount;        ///< displacement fields
+	uint32_t influenceCount;    ///< of a skin, all vertices together, after repair
+	uint32_t maxInfluences;     ///< of a skin, most per vertex
+	uint32_t displacementCount; ///< that are not zero, of all fields and vertices together
+	uint32_t nodeCount;         ///< nodes of the tree, leaves included
 	uint32_t leafCount;
-	uint32_t depth;       ///< level of the deepest node
-	size_t bytes;         ///< of the whole block, as saved
-	size_t restMeshBytes; ///< of which positions and triangle corners: 12 each
+	uint32_t depth;       ///< level of the deepest node; the root's is 0
+	size_t bytes;         ///< of the model, as saved
+	size_t restMeshBytes; ///< of those, positions and triangles: 12 for each
+	uint64_t reserved[8];
 } snugModelInfo;
 
 SNUG_API snugModelInfo snugModel_GetInfo(const snugModel* model);
 
-/// The triangles of a model, as its definition had them: for who has a model from a file and no mesh.
-/// @param triangles receives three vertex numbers per triangle, triangleCount of them
+/// Rest positions.
+/// @param positions receives x, y, z of each vertex
+/// @param stride bytes from one vertex to the next; 0 means 12
+SNUG_API snugStatus snugModel_GetPositions(const snugModel* model, float* positions, size_t stride);
+
+/// @param triangles receives three vertices per triangle
 /// @param stride bytes from one triangle to the next; 0 means 12
 SNUG_API snugStatus snugModel_GetTriangles(const snugModel* model, uint32_t* triangles, size_t stride);
 
-/// The model as a block of bytes that snugModel_Load accepts. Little-endian, 64-byte aligned, valid while the model
-/// is.
+/// Weights of a skin as they are used: divided by their sum, none of them zero, each joint at most once per vertex,
+/// joints ascending. Other models have none.
+/// @param starts receives vertexCount + 1 numbers: influences of vertex v are starts[v] to starts[v + 1] - 1
+/// @param joints, weights receive influenceCount each; nullable if that is zero
+SNUG_API snugStatus snugModel_GetWeights(const snugModel* model, uint32_t* starts, uint16_t* joints, float* weights);
+
+/// Displacements as they are used: none of them zero, fields ascending for each vertex. Other models have none.
+/// @param starts receives vertexCount + 1 numbers: displacements of vertex v are starts[v] to starts[v + 1] - 1
+/// @param fields, displacements receive displacementCount, and x, y, z for each; nullable if that is zero
+SNUG_API snugStatus snugModel_GetFields(
+    const snugModel* model, uint32_t* starts, uint16_t* fields, float* displacements);
+
+/// Where joints are at rest. Only models that turn their joints, snug_sphericalSkin and snug_dualQuaternionSkin, know.
+/// @param positions nullable; receives x, y, z of each joint
+/// @return how many there are: jointCount, or zero
+SNUG_API uint32_t snugModel_GetJointPositions(const snugModel* model, float* positions);
+
+/// Which vertices are the same point in every pose. Meshes repeat vertices at seams of texture coordinates and at hard
+/// edges. Twins have equal rest positions, weights (after repair) and displacements. So their posed positions are equal
+/// in every pose, as numbers: bit for bit but for the sign of zero. Of snug_free only rest positions count, and twins
+/// stay together only if you keep them together.
+/// @param twins receives for each vertex the smallest number of a vertex that is its twin, possibly its own
+SNUG_API snugStatus snugModel_GetTwins(const snugModel* model, uint32_t* twins);
+
+/// The bytes of a model, which snugModel_Load accepts. Little-endian, 64-byte aligned, valid as long as the model.
 /// @param bytes receives the size
 SNUG_API const void* snugModel_GetBlock(const snugModel* model, size_t* bytes);
 
-/// What to load a model with. Zero means default.
+/// What to load a model with.
 typedef struct snugLoadDef
 {
 	snugAllocator allocator;
 	snugMessenger messenger;
+	uint64_t reserved[4];
 } snugLoadDef;
 
-/// Make a model from a block, which is copied and need not be aligned. Every index, size, weight and rest box in it is
-/// checked, so that a damaged or hostile block gives an error. What is not: whether the numbers from which posed nodes
-/// are bounded are the right ones, which takes as long as making them. A block that was forged, and not just damaged,
-/// can lose contacts that way (snugBody_Validate tells), but do nothing else.
+/// Make a model from bytes, which are copied and need not be aligned. Bytes that a version of snug with another format
+/// has made are refused (snug_unsupportedVersion). Every index, size, weight and rest box is checked, so damaged or
+/// hostile bytes give an error. What is not checked is whether the numbers that posed bounds are made of are right:
+/// that would take as long as making them. A forged file can lose contacts that way (snugBody_Validate finds out), but
+/// do nothing else.
 /// @param def nullable
 /// @param model receives the model, or null
 SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model);
 
-/// Write the block to a file: whole, or not at all. It is written to `path` with ".part" appended, then renamed.
+/// Write a model to a file: whole, or not at all. It is written to `path` with ".part" appended, then renamed.
 SNUG_API snugStatus snugModel_SaveFile(const snugModel* model, const char* path);
 
-/// Load from a file. See snugModel_Load.
+/// Load a model from a file. See snugModel_Load.
 SNUG_API snugStatus snugModel_LoadFile(const char* path, const snugLoadDef* def, snugModel** model);
 
 /// @}
 
-/// @defgroup pool Pools
-/// Memory for what bodies remember between queries, shared by many of them. A pool that is too small costs time,
-/// never correctness: what finds no place is recomputed when needed. Bodies give their pages back when their pose
-/// changes.
-/// @{
-
-typedef struct snugPool snugPool;
-
-typedef struct snugPoolDef
-{
-	size_t
-	    bytes; ///< required; pages of 4,096 bytes, each good for the boxes of up to 16 groups of 8 nodes or about 340
-	           ///< vertices. Bodies in contact touch a few of them: snugBody_GetMemory after a query says how many.
-	snugAllocator allocator;
-	snugMessenger messenger;
-} snugPoolDef;
-
-/// @param pool receives the pool, or null
-SNUG_API snugStatus snugPool_Create(const snugPoolDef* def, snugPool** pool);
-
-/// Free a pool. The bodies that use it must be destroyed before.
-/// @param pool nullable
-SNUG_API void snugPool_Destroy(snugPool* pool);
-
-/// @}
-
 /// @defgroup body Bodies
-/// A body is a model in a pose. Threads: one at a time per body; bodies may share a model and a pool.
+/// A body is a model in a pose. Bodies may share a model and a pool.
 /// @{
 
 typedef struct snugBody snugBody;
+typedef struct snugPool snugPool;
 
-/// When the bounds of a body whose transforms move it are brought up to date. Every choice gives the same pairs.
+/// When bounds of a body that joints or fields move are brought up to date. Every choice gives the same pairs.
 typedef enum snugStrategy
 {
 	snug_strategyAuto = 0, ///< front while successive queries look at much the same nodes, else on demand
-	snug_strategyOnDemand, ///< each node when a query first looks at it, straight from the transforms
-	snug_strategyFront,    ///< before a query, what recent queries looked at: the deepest nodes of it straight from the
-	                       ///< transforms, those above by merging; then on demand. Needs a pool of its own to remember.
+	snug_strategyOnDemand, ///< each node when a query first looks at it
+	snug_strategyFront,    ///< before a query, what recent queries looked at; the rest on demand
 	snug_strategyBottomUp  ///< before a query, everything: all vertices, then all boxes from the leaves up
 } snugStrategy;
 
-/// `snugBodyDef def = { .model = model };` is complete.
 typedef struct snugBodyDef
 {
 	const snugModel* model; ///< required; borrowed, must outlive the body
-	snugStrategy strategy;  ///< for models that move by transforms or fields; free ones always work bottom-up
-	snugPool* pool;         ///< default: memory of its own, enough for everything; borrowed, must outlive the body
+	snugStrategy strategy;  ///< snug_free always works bottom-up
+	snugPool* pool;         ///< nullable; borrowed, must outlive the body. Default: memory of its own, for everything
 	snugAllocator allocator;
 	snugMessenger messenger; ///< told of errors and warnings by every function of this body
+	uint64_t reserved[4];
 } snugBodyDef;
 
 /// Make a body in its rest pose with the identity frame.
@@ -313,7 +326,7 @@ SNUG_API void snugBody_Destroy(snugBody* body);
 
 SNUG_API const snugModel* snugBody_GetModel(const snugBody* body);
 
-/// Bytes that a body holds: its own, and the pages it has from a shared pool.
+/// Bytes that a body holds: its own, and its pages of a shared pool.
 SNUG_API size_t snugBody_GetMemory(const snugBody* body);
 
 /// A rigid frame: rotation, then translation. All zero is the identity.
@@ -323,13 +336,13 @@ typedef struct snugFrame
 	double rotation[4]; ///< quaternion x, y, z, w of about unit length (normalised here); all zero is the identity
 } snugFrame;
 
-/// Place a body. Refits nothing.
+/// Move a body as a whole. No bound has to be computed again.
 /// @return snug_badInput if something is not finite or the quaternion's length is off by more than 1 %
 SNUG_API snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame);
 
-/// Set vertices `first` to `first + count - 1` of a free body, relative to its frame; the others stay as they are.
-/// Copies them. Bounds are refitted by the next query, only where vertices changed. Besides copying, each call looks
-/// over the leaves of the tree once, so set ranges rather than single vertices.
+/// Set vertices `first` to `first + count - 1` of a snug_free body, relative to its frame. The others stay. Positions
+/// are copied; the next query refits bounds where vertices changed. Set ranges rather than single vertices: besides
+/// copying, each call looks over the leaves of the tree once.
 /// @param positions x, y, z of vertex `first`, and so on; nullable if count is zero
 /// @param stride bytes from one vertex to the next; 0 means 12
 /// @return snug_badInput (and the pose unchanged) if a coordinate is not finite or above SNUG_MAX_COORDINATE, or the
@@ -337,16 +350,15 @@ SNUG_API snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame);
 SNUG_API snugStatus snugBody_SetVertices(
     snugBody* body, const float* positions, size_t stride, uint32_t first, uint32_t count);
 
-/// Pose a blend body, or that of another skin, by one matrix per transform. Computes nothing but a few numbers per
-/// transform, and for other skins per pair and set of joints that share vertices.
-/// @param matrices three rows of four floats each, a column vector [position; 1] to the right: what a joint's world
-/// matrix times its inverse bind matrix is
+/// Pose a skin by one matrix per joint: the joint's world matrix times its inverse bind matrix. Computes a few numbers
+/// per joint, and for skins that turn their joints per pair and set of joints that share vertices.
+/// @param matrices three rows of four floats each; they multiply a column vector [position; 1]
 /// @param stride bytes from one matrix to the next; 0 means 48
-/// @param count must be the model's transformCount (snugModel_GetInfo), else snug_badInput
+/// @param count must be the model's jointCount (snugModel_GetInfo), else snug_badInput
 /// @return snug_badInput if a number is not finite, snug_outOfRange if an entry or positions might exceed
-/// SNUG_MAX_COORDINATE; the pose is unchanged then. Of snug_sphericalSkin and snug_dualQuaternionSkin joints turn and
-/// move; what their matrices scale or shear about the joint's rest position is applied first, blended linearly, and one
-/// that mirrors or flattens space gives snug_badInput
+/// SNUG_MAX_COORDINATE; the pose is unchanged then. Joints of snug_sphericalSkin and snug_dualQuaternionSkin may scale
+/// and shear about their rest positions, which is blended linearly, before they turn; one that mirrors or flattens
+/// space gives snug_badInput
 SNUG_API snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);
 
 /// The same with matrices of four columns of four floats, as OpenGL, glTF and three.js have them.
@@ -363,53 +375,52 @@ typedef struct snugMeshlessNode
 	float gradient[3][3];  ///< gradient[i][k] = d u_k / d x_i
 } snugMeshlessNode;
 
-/// Pose a blend body by meshless nodes, one per transform. See snugBody_SetJoints.
+/// Pose a snug_skin body by meshless nodes, one per joint. See snugBody_SetJoints.
 SNUG_API snugStatus snugBody_SetNodes(snugBody* body, const snugMeshlessNode* nodes, uint32_t count);
 
-/// Set how much of each displacement field is added. All zero at rest. The fields of a skin move vertices before its
-/// joints do.
+/// Set how much of each displacement field is added. All zero at rest.
 /// @param count must be the model's fieldCount (snugModel_GetInfo), else snug_badInput
 /// @return snug_badInput if an amplitude is not finite, snug_outOfRange if positions might exceed SNUG_MAX_COORDINATE;
 /// the pose is unchanged then
 SNUG_API snugStatus snugBody_SetAmplitudes(snugBody* body, const float* amplitudes, uint32_t count);
 
-/// Bring every bound up to date now. Queries do what they need by themselves: this is for choosing when it is paid.
+/// Bring all bounds up to date now. Queries do what they need by themselves; this lets you choose when to pay.
 SNUG_API snugStatus snugBody_Refit(snugBody* body);
 
-/// Posed positions, frame included, in the caller's own numbering: what queries with this origin decide upon.
-/// @param origin nullable, zero by default; positions are relative to it
+/// Posed positions, frame included: exactly those that queries with this origin look at.
+/// @param origin nullable; positions are relative to it; default zero
 /// @param positions receives x, y, z of every vertex
 /// @param stride bytes from one vertex to the next; 0 means 12
-/// @return snug_outOfRange if the body is too far from the origin for float32. That is judged by its bounds: close to
+/// @return snug_outOfRange if the body is too far from the origin for float32. Bounds decide that: close to
 /// SNUG_MAX_COORDINATE it may depend on the strategy.
 SNUG_API snugStatus snugBody_GetVertices(snugBody* body, const double origin[3], float* positions, size_t stride);
 
-/// A box and a ball, each containing all posed vertices.
+/// A box and a ball. Each contains all posed vertices of triangles.
 typedef struct snugBounds
 {
-	float lower[3]; ///< above upper if there is no triangle
+	float lower[3]; ///< above `upper` if there is no triangle
 	float upper[3];
 	float center[3];
 	float radius; ///< negative if there is no triangle
 } snugBounds;
 
-/// Posed bounds of all triangles of a body, frame included, proven to contain what snugBody_GetVertices reports for
-/// them: for culling. Costs no more than the bounds of one node.
-/// @param origin nullable, zero by default
+/// Bounds of a body, frame included, for culling. They contain what snugBody_GetVertices reports, rounding included.
+/// Costs no more than bounding one node.
+/// @param origin nullable; bounds are relative to it; default zero
 SNUG_API snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds* bounds);
 
-/// A plane: points x with normal . x + offset >= 0 are on its inner side.
+/// A plane. Points x with normal . x + offset >= 0 are on its inner side.
 typedef struct snugPlane
 {
 	double normal[3]; ///< of any length but zero
 	double offset;
 } snugPlane;
 
-/// Ask whether all of a body is certainly beyond one of some planes, by the bounds of its root alone: for leaving out
-/// what a camera cannot see. Costs no more than snugBody_GetBounds.
-/// @param origin nullable, zero by default; planes are relative to it
-/// @param isOutside receives true only if no posed vertex of a triangle is on the inner side of all planes; true for
-/// a body without triangles
+/// Ask whether a body is certainly beyond one of some planes, as those of a camera. Costs no more than
+/// snugBody_GetBounds.
+/// @param origin nullable; planes are relative to it; default zero
+/// @param isOutside receives true only if all posed vertices of triangles are beyond one of the planes; true for a body
+/// without triangles
 /// @return snug_badInput if a plane is not finite or its normal zero
 SNUG_API snugStatus snugBody_IsOutside(
     snugBody* body, const double origin[3], const snugPlane* planes, uint32_t count, bool* isOutside);
@@ -420,12 +431,13 @@ typedef struct snugValidation
 	uint64_t nodesChecked;
 	uint64_t checks;     ///< vertex against bound, counted per coordinate and side
 	uint64_t violations; ///< of those, how many failed
-	double worst;        ///< the largest distance by which a vertex was outside
+	double worst;        ///< the farthest that a vertex is outside
+	uint64_t reserved[4];
 } snugValidation;
 
-/// Check the bound of every node, as queries see it, against the vertices below it. Slow; for tests and diagnosis.
+/// Check every bound, as queries see it, against the vertices below it. Slow; for tests and diagnosis.
 /// @param validation nullable
-/// @return snug_invalidBounds if a bound does not contain its vertices
+/// @return snug_invalidBounds if a vertex is outside
 SNUG_API snugStatus snugBody_Validate(snugBody* body, snugValidation* validation);
 
 /// @}
@@ -433,14 +445,14 @@ SNUG_API snugStatus snugBody_Validate(snugBody* body, snugValidation* validation
 /// @defgroup query Queries
 /// @{
 
-/// Numbers of a triangle of the first and of the second body, as in the models' definitions.
+/// A triangle of the first body and one of the second.
 typedef struct snugPair
 {
 	uint32_t a, b;
 } snugPair;
 
-/// Receives each pair as it is found, in no particular order. Return false to stop the query. It must neither pose nor
-/// destroy the two bodies.
+/// Receives each pair as it is found, in no particular order. Return false to stop the query. Do not pose or destroy
+/// the two bodies here.
 typedef bool snugPairFcn(void* user, snugPair pair);
 
 /// One of several pieces of work that may be done at the same time.
@@ -450,53 +462,80 @@ typedef void snugTaskFcn(void* context, uint32_t index);
 /// A loop would do; a thread pool does better.
 typedef void snugParallelFcn(void* user, uint32_t count, snugTaskFcn* task, void* context);
 
-/// What to ask. Zero means default: count all pairs.
+/// What to ask. All zero: count all pairs.
 typedef struct snugQuery
 {
-	double origin[3];          ///< positions are evaluated relative to it: set it near bodies that are far from zero
 	snugPair* pairs;           ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b)
 	uint64_t capacity;         ///< room in `pairs`
+	double origin[3];          ///< positions are evaluated relative to it: set it near bodies that are far from zero
 	snugPairFcn* callback;     ///< nullable
-	void* user;                ///< passed to the callback
+	void* user;                ///< passed to `callback`
 	uint64_t maxVolumeTests;   ///< stop before more volume tests than this; 0: no limit
 	uint64_t maxTriangleTests; ///< stop before more triangle tests than this; 0: no limit
-	snugParallelFcn* parallel; ///< nullable; lets several threads of yours answer snugCollide, for heavy contact. Pairs
-	                           ///< are the same; the callback is called by one thread at a time. Not used with limits
-	                           ///< on tests, nor for models with fewer than 8 children per node.
+	snugParallelFcn* parallel; ///< nullable; lets your threads share the work of one snugCollide, for heavy contact.
+	                           ///< Pairs are the same; one thread at a time calls `callback`. Not used with limits on
+	                           ///< tests, nor for models with fewer than 8 children per node.
 	void* parallelUser;        ///< passed to `parallel`
+	uint64_t reserved[8];
 } snugQuery;
 
 /// What a query cost. Pairs do not depend on the instruction set; counters may.
 typedef struct snugCounters
 {
 	uint64_t nodesRefitted;   ///< nodes whose bounds were computed: the sum of the next three
-	uint64_t nodesAtFront;    ///< of those, before the query, straight from the pose
+	uint64_t nodesAtFront;    ///< before the query, straight from the pose
 	uint64_t nodesAboveFront; ///< before the query, by merging
 	uint64_t nodesBelowFront; ///< when the query looked at them
 	uint64_t volumeTests;     ///< pairs of bounds compared
 	uint64_t verticesEvaluated;
 	uint64_t triangleTests; ///< pairs of triangles whose own boxes overlap
 	uint64_t exactTests;    ///< of those, how many float32 could not decide
+	uint64_t reserved[4];
 } snugCounters;
 
-/// What was found. `complete` is false if a budget or the callback ended the query: then there may be more.
+/// What was found.
 typedef struct snugResult
 {
 	snugStatus status;
-	bool complete;
-	uint64_t count; ///< pairs found, possibly above the query's capacity
+	bool complete;  ///< false if a limit or the callback ended the query: there may be more
+	uint64_t count; ///< pairs found, possibly more than `capacity`
 	snugCounters counters;
+	uint64_t reserved[4];
 } snugResult;
 
-/// Find all pairs of intersecting triangles of two different bodies.
-/// The set of pairs is the same for every instruction set, compiler and build of snug.
+/// Find all pairs of intersecting triangles of two different bodies. The pairs are the same for every instruction set,
+/// compiler and build of snug.
 /// @param query nullable
 SNUG_API snugResult snugCollide(snugBody* a, snugBody* b, const snugQuery* query);
 
-/// Ask whether two bodies touch; stops at the first pair, always the same one for the same models.
-/// @return count 1 if they do and 0 if not. `complete` says whether the question is answered: true once a pair is
-/// found, false if a budget ended the search before
+/// Ask whether two bodies touch. Stops at the first pair, always the same one for the same models.
+/// @param query nullable
+/// @return count 1 if they touch, 0 if not. `complete` says whether that is certain: false if a limit ended the search
+/// before a pair was found
 SNUG_API snugResult snugTouches(snugBody* a, snugBody* b, const snugQuery* query);
+
+/// @}
+
+/// @defgroup pool Pools
+/// Memory that many bodies share for what they remember between queries. A pool that is too small costs time, never
+/// correctness: what does not fit is computed again when needed. Bodies give pages back when their pose changes.
+/// @{
+
+typedef struct snugPoolDef
+{
+	size_t bytes; ///< required; pages of 4,096 bytes, each for up to 128 boxes or about 340 vertices. Bodies in contact
+	              ///< need a few: ask snugBody_GetMemory after a query
+	snugAllocator allocator;
+	snugMessenger messenger;
+	uint64_t reserved[4];
+} snugPoolDef;
+
+/// @param pool receives the pool, or null
+SNUG_API snugStatus snugPool_Create(const snugPoolDef* def, snugPool** pool);
+
+/// Free a pool. Destroy the bodies that use it first.
+/// @param pool nullable
+SNUG_API void snugPool_Destroy(snugPool* pool);
 
 /// @}
 

@@ -68,6 +68,7 @@ typedef struct snugBoundsDef
 	bool boundLeaves;          ///< bound leaves too, as the papers do. By default their vertices are evaluated, which
 	                           ///< costs less
 	uint32_t contactLevel;     ///< of snug_fields with balls: the level of contact spheres; zero: none
+	uint32_t reserved[6];
 } snugBoundsDef;
 
 /// How a model is bounded, with what its choices imply: a volume for balls, bounded leaves for contact spheres.
@@ -104,9 +105,10 @@ typedef struct snugSphereContact
 /// What to ask. Zero means default: count all contacts.
 typedef struct snugSphereQuery
 {
-	double origin[3];            ///< spheres are relative to it
 	snugSphereContact* contacts; ///< nullable; receives the first `capacity` contacts, in the order of the trees
 	uint64_t capacity;           ///< room in `contacts`
+	double origin[3];            ///< spheres are relative to it
+	uint64_t reserved[4];
 } snugSphereQuery;
 
 /// What was found, and what it cost.
@@ -116,6 +118,7 @@ typedef struct snugSphereResult
 	uint64_t count; ///< contacts found, possibly above the query's capacity
 	uint64_t sphereTests;
 	uint64_t spheresUpdated;
+	uint64_t reserved[4];
 } snugSphereResult;
 
 /// Find all pairs of overlapping contact spheres of two bodies. Both models are snug_fields with a bound by balls and a

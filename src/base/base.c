@@ -32,6 +32,19 @@ static void Tell(const snugMessenger* messenger, snugSeverity severity, const ch
 	}
 }
 
+bool sgIsZero(const void* memory, size_t bytes)
+{
+	const unsigned char* byte = memory;
+	for (size_t i = 0; i < bytes; ++i)
+	{
+		if (byte[i] != 0)
+		{
+			return false;
+		}
+	}
+	return true;
+}
+
 snugStatus sgFail(const snugMessenger* messenger, snugStatus status, const char* format, ...)
 {
 	va_list arguments;

@@ -17,6 +17,9 @@
 #define SG_INLINE static inline __attribute__((always_inline))
 #define SG_ALIGN(bytes) __attribute__((aligned(bytes)))
 
+/// After a type that model files are made of: its size is part of their format, whatever the compiler.
+#define SG_STORED(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " is part of the format of model files")
+
 /// Everything that is processed side by side comes in eights, whatever the machine's registers hold.
 #define SG_LANES 8
 
@@ -37,6 +40,21 @@
 #define SG_REQUIRE_IN(function, condition, value) SG_REQUIRE_TEXT(function, condition, #condition, value)
 
 void sgMisuse(const char* condition, const char* function);
+
+/// The same for a definition or query whose reserved members are not zero: it was not initialised, or it was made for a
+/// later version. Nothing else in it can be trusted then, its messenger neither.
+#define SG_REQUIRE_RESERVED(def, value) SG_REQUIRE_RESERVED_IN(__func__, def, value)
+#define SG_REQUIRE_RESERVED_IN(function, def, value)                                                                 \
+	do                                                                                                               \
+	{                                                                                                                \
+		if (!sgIsZero((def)->reserved, sizeof((def)->reserved)))                                                     \
+		{                                                                                                            \
+			sgMisuse("reserved members of " #def " are not zero: initialise all of the struct with zero", function); \
+			return value;                                                                                            \
+		}                                                                                                            \
+	} while (0)
+
+bool sgIsZero(const void* memory, size_t bytes);
 
 /// Format a message and pass it on; returns `status` so that `return sgFail(…)` reads as what it is.
 snugStatus sgFail(const snugMessenger* messenger, snugStatus status, const char* format, ...) SG_PRINTF(3, 4);

@@ -93,6 +93,7 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 	SG_REQUIRE(out != NULL, snug_badArgument);
 	*out = NULL;
 	SG_REQUIRE(def != NULL && def->model != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	SG_REQUIRE_RESERVED(def, snug_badArgument);
 	SG_REQUIRE(def->strategy >= snug_strategyAuto && def->strategy <= snug_strategyBottomUp, snug_badArgument);
 	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
 	snugBody* body = sgAllocate(&allocator, sizeof(snugBody));

@@ -48,6 +48,7 @@ snugStatus snugPool_Create(const snugPoolDef* def, snugPool** pool)
 	SG_REQUIRE(pool != NULL, snug_badArgument);
 	*pool = NULL;
 	SG_REQUIRE(def != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	SG_REQUIRE_RESERVED(def, snug_badArgument);
 	SG_REQUIRE(def->bytes > 0, snug_badArgument);
 	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
 	return sgPool_Create(def->bytes / sizeof(sgPage), &allocator, &def->messenger, pool);

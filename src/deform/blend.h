@@ -36,6 +36,7 @@ typedef struct sgBlendCommon
 	sgLaneFloats slack;     ///< 1 - sum of least weights
 	sgLaneFloats error;     ///< rounding, as a multiple of the pose's reach (sgBlendPose)
 } sgBlendCommon;
+SG_STORED(sgBlendCommon, 256);
 
 /// Entry of kinds limited and program: the range of a transform's weight.
 typedef struct sgRangeEntry
@@ -43,6 +44,7 @@ typedef struct sgRangeEntry
 	sgLaneFloats low;
 	sgLaneFloats spread; ///< greatest - least
 } sgRangeEntry;
+SG_STORED(sgRangeEntry, 64);
 
 /// Entry of kind local: also the rest box of only those vertices that the transform moves.
 typedef struct sgLocalEntry
@@ -51,6 +53,7 @@ typedef struct sgLocalEntry
 	sgLaneFloats center[3];
 	sgLaneFloats half[3];
 } sgLocalEntry;
+SG_STORED(sgLocalEntry, 256);
 
 /// Entry of kind zeroOrder: weights are mean +- residual.
 typedef struct sgZeroEntry
@@ -58,6 +61,7 @@ typedef struct sgZeroEntry
 	sgLaneFloats mean;
 	sgLaneFloats residual;
 } sgZeroEntry;
+SG_STORED(sgZeroEntry, 64);
 
 /// Entry of kind firstOrder: weights are mean + gradient . (v - center) +- residual.
 typedef struct sgFirstEntry
@@ -66,6 +70,7 @@ typedef struct sgFirstEntry
 	sgLaneFloats residual;
 	sgLaneFloats gradient[3];
 } sgFirstEntry;
+SG_STORED(sgFirstEntry, 160);
 
 /// Kinds zeroOrder and firstOrder: sums over the entries, and a rest volume that is tighter than the box.
 typedef struct sgBlendVolume
@@ -74,6 +79,7 @@ typedef struct sgBlendVolume
 	sgLaneFloats gradientSum[3];
 	sgPrismLanes prism;
 } sgBlendVolume;
+SG_STORED(sgBlendVolume, 640);
 
 /// How the nodes of a family are bounded: together, or one record for each bounded node, one after the other.
 typedef struct sgBlendFamily
@@ -87,6 +93,7 @@ typedef struct sgBlendFamily
 	                  ///< order of `across`, entryTransforms says which eight; the node is lane 0 of what it shares
 	uint8_t reserved; ///< zero
 } sgBlendFamily;
+SG_STORED(sgBlendFamily, 16);
 
 /// Kinds limited and program, by snugRestVolume: an oriented box, points center + offset + a U + b V + c N with
 /// |a|, |b|, |c| <= 1; or a 14-DOP: support[s] is the greatest +-x +-y +-z about the centre, bit k of s: minus for axis
@@ -96,11 +103,13 @@ typedef struct sgBlendOrientedBox
 	sgLaneFloats offset[3];
 	sgLaneFloats axes[3][3];
 } sgBlendOrientedBox;
+SG_STORED(sgBlendOrientedBox, 384);
 
 typedef struct sgBlendDop
 {
 	sgLaneFloats support[8];
 } sgBlendDop;
+SG_STORED(sgBlendDop, 256);
 
 /// Eight vertices of a cluster (cluster.h), evaluated side by side: their rest positions by coordinate, then for every
 /// transform that moves any of them its eight weights, zero where it does not.
@@ -110,6 +119,7 @@ typedef struct sgBlendBlock
 	uint32_t transforms; ///< in blockTransforms, ascending
 	uint32_t transformCount;
 } sgBlendBlock;
+SG_STORED(sgBlendBlock, 12);
 
 /// One joint set of one node, for snug_boundCorners: see blend_corners.h.
 typedef struct sgJointSet
@@ -122,6 +132,7 @@ typedef struct sgJointSet
 	                      ///< weights, then the greatest
 	uint32_t cornerCount; ///< zero exactly if there are more than SG_CORNER_TRANSFORMS transforms
 } sgJointSet;
+SG_STORED(sgJointSet, 32);
 
 /// Rest boxes of what eight transforms move, side by side in the order of `across`; zero for those that move nothing.
 typedef struct sgBlendMoved
@@ -129,6 +140,7 @@ typedef struct sgBlendMoved
 	sgLaneFloats center[3];
 	sgLaneFloats half[3];
 } sgBlendMoved;
+SG_STORED(sgBlendMoved, 192);
 
 /// Poses in which something might reach farther than this are refused.
 #define SG_BLEND_LIMIT (0.99f * SNUG_MAX_COORDINATE)
@@ -160,6 +172,8 @@ typedef struct sgBlendHeader
 	    skinPlace; ///< of other skins (skin.h): where their own data are, in SG_ALIGNMENT bytes from here; else zero
 	uint64_t offsets[SG_BLEND_ARRAYS]; ///< where the arrays are, in bytes from here
 } sgBlendHeader;
+SG_STORED(sgBlendHeader, 216);
+_Static_assert(offsetof(sgBlendHeader, offsets) == 80, "without padding");
 
 /// The arrays of a blend model.
 typedef struct sgBlend

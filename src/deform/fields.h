@@ -39,6 +39,7 @@ typedef struct sgFieldsHead
 	sgLaneFloats stretch;   ///< no vertex moves farther than this times the length of the change of all amplitudes
 	sgPrismLanes prism;     ///< around the rest positions
 } sgFieldsHead;
+SG_STORED(sgFieldsHead, 800);
 
 /// lower <= d <= upper for the displacement d of every vertex below.
 typedef struct sgFieldInterval
@@ -46,6 +47,7 @@ typedef struct sgFieldInterval
 	sgLaneFloats lower[3];
 	sgLaneFloats upper[3];
 } sgFieldInterval;
+SG_STORED(sgFieldInterval, 192);
 
 /// d = mean + gradient (p - center) +- residual. gradient[i][k]: change of d_i with p_k.
 typedef struct sgFieldFit
@@ -54,6 +56,7 @@ typedef struct sgFieldFit
 	sgLaneFloats gradient[3][3];
 	sgLaneFloats residual[3];
 } sgFieldFit;
+SG_STORED(sgFieldFit, 480);
 
 /// d = center +- deviation.
 typedef struct sgFieldDeviation
@@ -61,6 +64,7 @@ typedef struct sgFieldDeviation
 	sgLaneFloats center[3];
 	sgLaneFloats deviation[3];
 } sgFieldDeviation;
+SG_STORED(sgFieldDeviation, 192);
 
 /// |d - center| <= radius, as vectors; of rest positions, |p - center| <= radius.
 typedef struct sgFieldBall
@@ -68,6 +72,7 @@ typedef struct sgFieldBall
 	sgLaneFloats center[3];
 	sgLaneFloats radius;
 } sgFieldBall;
+SG_STORED(sgFieldBall, 128);
 
 /// Principal axes of the rest positions: nearly of unit length and orthogonal. Coordinates of x along them are the s
 /// with x = s_0 axes[0] + s_1 axes[1] + s_2 axes[2]; of a rest position, those of p - center.
@@ -75,6 +80,7 @@ typedef struct sgFieldAxes
 {
 	sgLaneFloats axes[3][3];
 } sgFieldAxes;
+SG_STORED(sgFieldAxes, 288);
 
 /// Nodes of one group of the tree (tree.h) that are bounded from the pose.
 typedef struct sgFieldsGroup
@@ -84,6 +90,7 @@ typedef struct sgFieldsGroup
 	uint32_t fieldCount;
 	uint32_t parts; ///< sgFieldsPart; zero if no node of the group is bounded
 } sgFieldsGroup;
+SG_STORED(sgFieldsGroup, 16);
 
 /// Eight vertices of a cluster (cluster.h): rest positions by coordinate, then for every field that moves any of them
 /// its displacements by coordinate. Blocks of a cluster are numbered from firstBlocks[cluster] on.
@@ -93,6 +100,7 @@ typedef struct sgFieldsBlock
 	uint32_t fields; ///< in blockFields, ascending
 	uint32_t fieldCount;
 } sgFieldsBlock;
+SG_STORED(sgFieldsBlock, 12);
 
 #define SG_FIELDS_ARRAYS 11
 
@@ -119,6 +127,8 @@ typedef struct sgFieldsHeader
 	float span;               ///< root of the sum of squares over fields of the greatest displacement along any axis
 	uint64_t offsets[SG_FIELDS_ARRAYS]; ///< where the arrays are, in bytes from here
 } sgFieldsHeader;
+SG_STORED(sgFieldsHeader, 176);
+_Static_assert(offsetof(sgFieldsHeader, offsets) == 88, "without padding");
 
 typedef struct sgFields
 {

@@ -39,6 +39,7 @@ typedef struct sgSkinSet
 	float origin[3];    ///< mean rest position of the members
 	uint32_t reserved;  ///< zero
 } sgSkinSet;
+SG_STORED(sgSkinSet, 32);
 
 /// Two joints that move a vertex together, or one with itself: first <= second.
 typedef struct sgSkinPair
@@ -46,6 +47,7 @@ typedef struct sgSkinPair
 	uint16_t first;
 	uint16_t second;
 } sgSkinPair;
+SG_STORED(sgSkinPair, 4);
 
 /// How many arrays follow a skin's header.
 #define SG_SKIN_ARRAYS 9
@@ -63,6 +65,8 @@ typedef struct sgSkinHeader
 	uint32_t padding[7];   ///< zero
 	uint64_t offsets[SG_SKIN_ARRAYS];
 } sgSkinHeader;
+SG_STORED(sgSkinHeader, 128);
+_Static_assert(offsetof(sgSkinHeader, offsets) == 56, "without padding");
 
 typedef struct sgSkin
 {

@@ -11,12 +11,14 @@ typedef struct sgBoxLanes
 	float lower[3][SG_LANES];
 	float upper[3][SG_LANES];
 } SG_ALIGN(32) sgBoxLanes;
+SG_STORED(sgBoxLanes, 192);
 
 /// Eight floats side by side: one per node of a group, or per vertex of a block.
 typedef struct sgLaneFloats
 {
 	float lane[SG_LANES];
 } SG_ALIGN(32) sgLaneFloats;
+SG_STORED(sgLaneFloats, 32);
 
 /// Eight intervals along one direction.
 typedef struct sgSlabLanes

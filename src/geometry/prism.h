@@ -14,6 +14,7 @@ typedef struct sgPrismLanes
 	sgLaneFloats axes[3][3]; ///< U, V, N
 	sgLaneFloats corner[4];
 } sgPrismLanes;
+SG_STORED(sgPrismLanes, 512);
 
 /// Some of a model's points: positions[3 members[i]] and so on, for i = 0, step, 2 step, ... below count.
 typedef struct sgPointList

@@ -19,6 +19,7 @@ typedef struct Header
 	uint32_t sectionCount;
 	uint32_t reserved[7];
 } Header;
+SG_STORED(Header, 64);
 
 typedef struct Entry
 {
@@ -27,6 +28,7 @@ typedef struct Entry
 	uint64_t offset;
 	uint64_t bytes;
 } Entry;
+SG_STORED(Entry, 24);
 
 typedef struct Info
 {
@@ -41,10 +43,11 @@ typedef struct Info
 	uint32_t leafCount;
 	uint32_t leafVertexCount;
 	uint32_t depth;
-	uint32_t reserved;
+	uint32_t hasTwins; ///< 0 or 1
 	uint64_t clusterBytes;
 	uint64_t deformBytes;
 } Info;
+SG_STORED(Info, 64);
 
 static const char magic[8] = { 's', 'n', 'u', 'g', 'm', 'o', 'd', 'l' };
 static const uint32_t byteOrder = 0x01020304;
@@ -59,6 +62,7 @@ typedef enum SectionId
 	section_leafVertices,
 	section_triangleMap,
 	section_vertexMap,
+	section_twins,
 	section_restBounds,
 	section_clusters,
 	section_deform,
@@ -73,6 +77,7 @@ static const char sectionTags[SECTION_COUNT][5] = {
 	"LVTX",
 	"TMAP",
 	"VMAP",
+	"TWIN",
 	"BNDS",
 	"CLUS",
 	"DEFO",
@@ -95,6 +100,7 @@ static void SectionSizes(const Info* info, uint64_t sizes[SECTION_COUNT])
 	sizes[section_leafVertices] = ((uint64_t)info->leafVertexCount + SG_LANES) * sizeof(uint32_t);
 	sizes[section_triangleMap] = (uint64_t)info->triangleCount * sizeof(uint32_t);
 	sizes[section_vertexMap] = (uint64_t)info->vertexCount * sizeof(uint32_t);
+	sizes[section_twins] = info->hasTwins != 0 ? sgTwins_Bytes(info->vertexCount) : 0;
 	sizes[section_restBounds] = (uint64_t)info->groupCount * sizeof(sgBoxLanes);
 	sizes[section_clusters] = info->clusterBytes;
 	sizes[section_deform] = info->deformBytes;
@@ -126,7 +132,11 @@ static void Bind(snugModel* model, const Info* info, const uint64_t offsets[SECT
 	sgTree* tree = &model->tree;
 	model->deformer = (snugDeformer)info->deformer;
 	model->deform = sgDeform_Find(model->deformer);
-	model->treeDef = (snugTreeDef){ (snugSplit)info->split, (int)info->leafTriangles, (int)info->branching };
+	model->treeDef = (snugTreeDef){
+		.split = (snugSplit)info->split,
+		.leafTriangles = (int)info->leafTriangles,
+		.branching = (int)info->branching,
+	};
 	tree->groupCount = info->groupCount;
 	tree->nodeCount = info->nodeCount;
 	tree->leafCount = info->leafCount;
@@ -140,6 +150,7 @@ static void Bind(snugModel* model, const Info* info, const uint64_t offsets[SECT
 	tree->triangleMap = (const void*)(block + offsets[section_triangleMap]);
 	tree->vertexMap = (const void*)(block + offsets[section_vertexMap]);
 	model->positions = (const void*)(block + offsets[section_positions]);
+	model->twins = info->hasTwins != 0 ? (const void*)(block + offsets[section_twins]) : NULL;
 	model->restBounds = (const void*)(block + offsets[section_restBounds]);
 	model->clusterBytes = (size_t)info->clusterBytes;
 	model->deformData = block + offsets[section_deform];
@@ -176,6 +187,7 @@ static void CopySections(unsigned char* block, const snugModel* model, const uin
 		[section_leafVertices] = model->tree.leafVertices,
 		[section_triangleMap] = model->tree.triangleMap,
 		[section_vertexMap] = model->tree.vertexMap,
+		[section_twins] = model->twins,
 		[section_restBounds] = model->restBounds,
 		[section_clusters] = model->clusters.header,
 		[section_deform] = model->deformData,
@@ -224,6 +236,7 @@ snugStatus sgBlock_Make(snugModel* model)
 		.leafCount = tree->leafCount,
 		.leafVertexCount = tree->leafVertexCount,
 		.depth = tree->depth,
+		.hasTwins = model->twins != NULL,
 		.clusterBytes = model->clusterBytes,
 		.deformBytes = model->deformBytes,
 	};
@@ -273,7 +286,7 @@ static const char* CheckHeader(const unsigned char* block, size_t bytes, uint64_
 	               (info->branching == 2 || info->branching == 4 || info->branching == 8) &&
 	               (info->split == snug_splitMedian || info->split == snug_splitSurfaceArea);
 	if (!goodDef || sgDeform_Find((snugDeformer)info->deformer) == NULL || info->vertexCount > SNUG_MAX_COUNT ||
-	    info->triangleCount > SNUG_MAX_COUNT || info->groupCount > UINT32_MAX / SG_LANES - 1 || info->reserved != 0 ||
+	    info->triangleCount > SNUG_MAX_COUNT || info->groupCount > UINT32_MAX / SG_LANES - 1 || info->hasTwins > 1 ||
 	    info->clusterBytes > bytes || info->deformBytes > bytes)
 	{
 		return "its counts or settings are out of range";
@@ -361,6 +374,21 @@ static snugStatus CheckClusters(snugModel* model, const void* stored, const char
 	return snug_success;
 }
 
+// Twins follow from what has been checked before, so there is only one right answer here too.
+static const char* CheckTwins(const snugModel* model)
+{
+	const sgTwinsInput input = sgModel_TwinsInput(model);
+	size_t bytes = sgTwins_Bytes(input.vertexCount);
+	uint32_t* made;
+	if (sgTwins_Build(&input, &model->allocator, &made) != snug_success)
+	{
+		return sgNoMemory;
+	}
+	bool isSame = (made == NULL) == (model->twins == NULL) && (made == NULL || memcmp(made, model->twins, bytes) == 0);
+	sgRelease(&model->allocator, made, bytes);
+	return isSame ? NULL : "its twins are wrong";
+}
+
 static snugStatus CheckAll(snugModel* model, const void* clusters, const snugMessenger* messenger)
 {
 	size_t scratchBytes = sgTree_ValidateBytes(&model->tree);
@@ -377,6 +405,7 @@ static snugStatus CheckAll(snugModel* model, const void* clusters, const snugMes
 		return sgFail(messenger, status, "a model cannot be checked: %s", snugGetStatusText(status));
 	}
 	fault = fault == NULL ? CheckData(model) : fault;
+	fault = fault == NULL ? CheckTwins(model) : fault;
 	status = fault == sgNoMemory ? snug_outOfMemory : snug_badFile;
 	return fault == NULL ? snug_success : sgFail(messenger, status, "bad model: %s", fault);
 }
@@ -395,8 +424,10 @@ snugStatus sgBlock_Read(snugModel* model, const void* foreign, size_t bytes, con
 	}
 	if (header.version != SG_BLOCK_VERSION)
 	{
-		return sgFail(messenger, snug_unsupportedVersion, "the model has format version %u; this library reads %d",
-		    header.version, SG_BLOCK_VERSION);
+		return sgFail(messenger, snug_unsupportedVersion,
+		    "a model file of format version %u, but snug %s reads version %d: make it anew, as by `snug pack FILE -o "
+		    "FILE.snug`",
+		    header.version, snugGetVersion(), SG_BLOCK_VERSION);
 	}
 	uint64_t offsets[SECTION_COUNT];
 	Info info;

@@ -108,6 +108,7 @@ typedef struct Scratch
 	size_t clusterBytes;
 	void* deformData;
 	size_t deformBytes;
+	uint32_t* twins;
 } Scratch;
 
 // Rest positions in tree order, and the tightest boxes around them.
@@ -159,6 +160,12 @@ static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sg
 		model->deformData = scratch->deformData;
 		model->deformBytes = scratch->deformBytes;
 	}
+	if (status == snug_success)
+	{
+		const sgTwinsInput input = sgModel_TwinsInput(model);
+		status = sgTwins_Build(&input, &model->allocator, &scratch->twins);
+		model->twins = scratch->twins;
+	}
 	return status == snug_success ? sgBlock_Make(model) : status;
 }
 
@@ -166,6 +173,7 @@ static snugStatus Build(snugModel* model, const snugModelDef* def, const sgMeshV
 {
 	Scratch scratch = { 0 };
 	snugStatus status = BuildParts(model, def, mesh, &scratch);
+	sgRelease(&model->allocator, scratch.twins, sgTwins_Bytes(mesh->vertexCount));
 	sgRelease(&model->allocator, scratch.deformData, scratch.deformBytes);
 	sgRelease(&model->allocator, scratch.clusters, scratch.clusterBytes);
 	sgRelease(&model->allocator, scratch.bounds, scratch.boundBytes);
@@ -257,6 +265,12 @@ snugStatus snugModel_Create(const snugModelDef* def, snugModel** model)
 	SG_REQUIRE(model != NULL, snug_badArgument);
 	*model = NULL;
 	SG_REQUIRE(def != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	SG_REQUIRE_RESERVED(def, snug_badArgument);
+	SG_REQUIRE_RESERVED(&def->tree, snug_badArgument);
+	SG_REQUIRE_RESERVED(&def->skin, snug_badArgument);
+	SG_REQUIRE_RESERVED(&def->fields, snug_badArgument);
+	const snugBoundsDef bounds = sgModelDef_Bounds(def);
+	SG_REQUIRE_RESERVED(&bounds, snug_badArgument);
 	sgFpEnv environment = sgFpEnv_Enter();
 	snugStatus status = Create(def, model);
 	sgFpEnv_Leave(environment);
@@ -290,6 +304,8 @@ snugModelInfo snugModel_GetInfo(const snugModel* model)
 	{
 		model->deform->describe(model, &info);
 	}
+	info.influenceCount = sgRows_Count(sgModel_Influences(model), tree->vertexCount);
+	info.displacementCount = sgRows_Count(sgModel_Displacements(model), tree->vertexCount);
 	return info;
 }
 
@@ -348,6 +364,7 @@ snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* de
 	const snugLoadDef defaults = { 0 };
 	def = def != NULL ? def : &defaults;
 	SG_REQUIRE(block != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	SG_REQUIRE_RESERVED(def, snug_badArgument);
 	sgFpEnv environment = sgFpEnv_Enter();
 	snugStatus status = Load(block, bytes, def, model);
 	sgFpEnv_Leave(environment);
@@ -422,6 +439,7 @@ snugStatus snugModel_LoadFile(const char* path, const snugLoadDef* def, snugMode
 	const snugLoadDef defaults = { 0 };
 	def = def != NULL ? def : &defaults;
 	SG_REQUIRE(path != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	SG_REQUIRE_RESERVED(def, snug_badArgument);
 	FILE* file = fopen(path, "rb");
 	if (file == NULL)
 	{

@@ -20,6 +20,7 @@ struct snugModel
 	sgTree tree;
 	const float* positions;       ///< (vertexCount * 3 + 1): rest positions in tree order; the last float is padding
 	const sgBoxLanes* restBounds; ///< (groupCount)
+	const uint32_t* twins;        ///< (vertexCount), tree order (twins.h); null if every vertex is its own
 	sgClusters clusters;          ///< of models whose vertices must be evaluated
 	size_t clusterBytes;
 	const void* deformData; ///< whatever the deformer needs, laid out by its own file

@@ -35,6 +35,7 @@ static snugResult Ask(snugBody* a, snugBody* b, const snugQuery* query, bool fir
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE_IN(function, a != NULL && b != NULL, misuse);
 	SG_REQUIRE_IN(function, a != b, misuse); // collisions of a body with itself are another question
+	SG_REQUIRE_RESERVED_IN(function, query, misuse);
 	SG_REQUIRE_IN(function, query->pairs != NULL || query->capacity == 0, misuse);
 	SG_REQUIRE_IN(function, sgIsFinitePoint(query->origin), misuse);
 	sgFpEnv environment = sgFpEnv_Enter();

@@ -227,6 +227,7 @@ snugSphereResult snugCollideSpheres(snugBody* a, snugBody* b, const snugSphereQu
 	const snugSphereResult misuse = { .status = snug_badArgument };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(a != NULL && b != NULL && a != b, misuse);
+	SG_REQUIRE_RESERVED(query, misuse);
 	SG_REQUIRE(query->contacts != NULL || query->capacity == 0, misuse);
 	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
 	for (int i = 0; i < 2; ++i)

@@ -21,6 +21,7 @@ typedef struct sgCluster
 	uint32_t vertexCount;
 	uint32_t place; ///< in floats, page after page; a cluster lies in one page
 } sgCluster;
+SG_STORED(sgCluster, 12);
 
 /// One piece of memory: this, then the arrays.
 typedef struct sgClusterHeader
@@ -30,6 +31,7 @@ typedef struct sgClusterHeader
 	uint32_t pageCount;
 	uint32_t usedCount; ///< vertices of the model that belong to triangles: the first ones, in tree order
 } sgClusterHeader;
+SG_STORED(sgClusterHeader, 16);
 
 typedef struct sgClusters
 {

@@ -32,6 +32,7 @@ typedef struct sgNode
 	uint8_t level;      ///< the root's is 0
 	uint8_t reserved;   ///< zero
 } sgNode;
+SG_STORED(sgNode, 12);
 
 typedef struct sgLeaf
 {
@@ -44,6 +45,7 @@ typedef struct sgLeaf
 	/// corners[c][t]: which of the leaf's vertices is corner c of its triangle t; unused lanes repeat triangle 0.
 	uint8_t corners[3][SG_MAX_LEAF_TRIANGLES];
 } sgLeaf;
+SG_STORED(sgLeaf, 40);
 
 typedef struct sgTree
 {

@@ -1,0 +1,210 @@
+// src/tree/twins.c: see twins.h. Vertices are sorted by a hash of all that twins have in common, and only where hashes
+// are equal by that itself; so what is the same comes to lie side by side.
+#include "tree/twins.h"
+
+#include <string.h>
+
+/// A hash, and below it the number of a vertex.
+typedef uint64_t Key;
+
+static uint32_t VertexOf(Key key)
+{
+	return (uint32_t)key;
+}
+
+// The bits of a number, with those of 0 for -0.
+static uint32_t Bits(float value)
+{
+	uint32_t bits;
+	value += 0.0f;
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static uint64_t Mix(uint64_t hash, uint32_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 29;
+}
+
+static uint64_t MixFloats(uint64_t hash, const float* values, size_t count)
+{
+	for (size_t i = 0; i < count; ++i)
+	{
+		hash = Mix(hash, Bits(values[i]));
+	}
+	return hash;
+}
+
+static Key MakeKey(const sgTwinsInput* input, uint32_t vertex)
+{
+	uint64_t hash = MixFloats(1, input->positions + 3 * (size_t)vertex, 3);
+	for (int kind = 0; kind < SG_ROW_KINDS; ++kind)
+	{
+		const sgRows* rows = input->rows + kind;
+		for (size_t i = rows->starts != NULL ? rows->starts[vertex] : 0;
+		     rows->starts != NULL && i < rows->starts[vertex + 1]; ++i)
+		{
+			hash = MixFloats(Mix(hash, rows->numbers[i]), rows->values + i * rows->width, rows->width);
+		}
+	}
+	return (hash >> 32 ^ hash) << 32 | vertex;
+}
+
+static int CompareFloats(const float* a, const float* b, size_t count)
+{
+	for (size_t i = 0; i < count; ++i)
+	{
+		uint32_t x = Bits(a[i]), y = Bits(b[i]);
+		if (x != y)
+		{
+			return x < y ? -1 : 1;
+		}
+	}
+	return 0;
+}
+
+static int CompareRows(const sgRows* rows, uint32_t a, uint32_t b)
+{
+	if (rows->starts == NULL)
+	{
+		return 0;
+	}
+	size_t firstA = rows->starts[a], firstB = rows->starts[b];
+	size_t count = rows->starts[a + 1] - firstA, countB = rows->starts[b + 1] - firstB;
+	if (count != countB)
+	{
+		return count < countB ? -1 : 1;
+	}
+	int order = count > 0 ? memcmp(rows->numbers + firstA, rows->numbers + firstB, count * sizeof(uint16_t)) : 0;
+	return order != 0 ? order
+	                  : CompareFloats(rows->values + firstA * rows->width, rows->values + firstB * rows->width,
+	                        count * rows->width);
+}
+
+// An order of keys in which those of twins are equal, and only those.
+static int Compare(const sgTwinsInput* input, Key a, Key b)
+{
+	if (a >> 32 != b >> 32)
+	{
+		return a >> 32 < b >> 32 ? -1 : 1;
+	}
+	uint32_t v = VertexOf(a), w = VertexOf(b);
+	int order = CompareFloats(input->positions + 3 * (size_t)v, input->positions + 3 * (size_t)w, 3);
+	for (int kind = 0; kind < SG_ROW_KINDS && order == 0; ++kind)
+	{
+		order = CompareRows(input->rows + kind, v, w);
+	}
+	return order;
+}
+
+// Merge keys[first..middle) and keys[middle..end), each in order, into out. Equal ones keep their order.
+static void Merge(const sgTwinsInput* input, const Key* keys, size_t first, size_t middle, size_t end, Key* out)
+{
+	size_t a = first, b = middle;
+	for (size_t i = first; i < end; ++i)
+	{
+		bool takesA = a < middle && (b >= end || Compare(input, keys[a], keys[b]) <= 0);
+		out[i] = takesA ? keys[a++] : keys[b++];
+	}
+}
+
+// Sort by all that there is; equal ones keep their order.
+static void SortRun(const sgTwinsInput* input, Key* keys, size_t count, Key* scratch)
+{
+	Key *from = keys, *to = scratch;
+	for (size_t width = 1; width < count; width *= 2)
+	{
+		for (size_t first = 0; first < count; first += 2 * width)
+		{
+			size_t middle = first + width < count ? first + width : count;
+			size_t end = middle + width < count ? middle + width : count;
+			Merge(input, from, first, middle, end, to);
+		}
+		Key* sorted = to;
+		to = from;
+		from = sorted;
+	}
+	if (from != keys)
+	{
+		memcpy(keys, from, count * sizeof(Key));
+	}
+}
+
+// Sort by one byte of the hash; equal ones keep their order.
+static void SortByByte(const Key* keys, size_t count, int shift, Key* out)
+{
+	size_t ends[256] = { 0 };
+	for (size_t i = 0; i < count; ++i)
+	{
+		++ends[keys[i] >> shift & 0xff];
+	}
+	for (size_t i = 0, sum = 0; i < 256; ++i)
+	{
+		size_t own = ends[i];
+		ends[i] = sum;
+		sum += own;
+	}
+	for (size_t i = 0; i < count; ++i)
+	{
+		out[ends[keys[i] >> shift & 0xff]++] = keys[i];
+	}
+}
+
+// By hashes first, byte by byte, since few of them are equal that belong to no twins.
+static void Sort(const sgTwinsInput* input, Key* keys, Key* scratch)
+{
+	size_t count = input->vertexCount;
+	for (int shift = 32; shift < 64; shift += 16)
+	{
+		SortByByte(keys, count, shift, scratch);
+		SortByByte(scratch, count, shift + 8, keys);
+	}
+	for (size_t first = 0, end; first < count; first = end)
+	{
+		for (end = first + 1; end < count && keys[end] >> 32 == keys[first] >> 32;)
+		{
+			++end;
+		}
+		SortRun(input, keys + first, end - first, scratch);
+	}
+}
+
+// Vertices were in order before they were sorted, so the first of equal ones has the smallest number.
+// @return how many vertices are not their own twins
+static uint32_t Assign(const sgTwinsInput* input, const Key* keys, uint32_t* twins)
+{
+	uint32_t others = 0;
+	for (size_t i = 0; i < input->vertexCount; ++i)
+	{
+		bool isSame = i > 0 && Compare(input, keys[i - 1], keys[i]) == 0;
+		twins[VertexOf(keys[i])] = isSame ? twins[VertexOf(keys[i - 1])] : VertexOf(keys[i]);
+		others += isSame;
+	}
+	return others;
+}
+
+snugStatus sgTwins_Build(const sgTwinsInput* input, const snugAllocator* allocator, uint32_t** twins)
+{
+	size_t keyBytes = 2 * (size_t)input->vertexCount * sizeof(Key);
+	Key* keys = sgAllocate(allocator, keyBytes);
+	uint32_t* found = sgAllocate(allocator, sgTwins_Bytes(input->vertexCount));
+	*twins = NULL;
+	bool good = keys != NULL && found != NULL;
+	for (uint32_t v = 0; good && v < input->vertexCount; ++v)
+	{
+		keys[v] = MakeKey(input, v);
+	}
+	if (good)
+	{
+		Sort(input, keys, keys + input->vertexCount);
+	}
+	if (good && Assign(input, keys, found) > 0)
+	{
+		*twins = found;
+		found = NULL;
+	}
+	sgRelease(allocator, found, sgTwins_Bytes(input->vertexCount));
+	sgRelease(allocator, keys, keyBytes);
+	return good ? snug_success : snug_outOfMemory;
+}

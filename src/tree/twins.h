@@ -1,0 +1,43 @@
+// src/tree/twins.h: twins: vertices that are at the same point in every pose.
+//
+// Meshes repeat vertices, at seams of texture coordinates and at hard edges. Whoever walks over a surface, across its
+// edges, has to know which vertices are one point. Twins have the same rest position and the same rows: influences of
+// joints, displacements. Numbers are compared as numbers: 0 and -0 are the same, as they are in every sum and product
+// that follows.
+//
+// Every vertex has a twin: the first one, in tree order, that it is the same as; often itself.
+#ifndef SG_TWINS_H
+#define SG_TWINS_H
+
+#include "base/base.h"
+
+/// What some things (joints, fields) do to each vertex. Those of vertex v are numbers[starts[v]] to
+/// numbers[starts[v + 1] - 1], ascending, each with `width` values.
+typedef struct sgRows
+{
+	const uint32_t* starts; ///< null: no vertex has any
+	const uint16_t* numbers;
+	const float* values;
+	uint32_t width;
+} sgRows;
+
+#define SG_ROW_KINDS 2
+
+/// What decides upon twins.
+typedef struct sgTwinsInput
+{
+	const float* positions; ///< (3 vertexCount)
+	uint32_t vertexCount;
+	sgRows rows[SG_ROW_KINDS];
+} sgTwinsInput;
+
+/// Find the twins of all vertices: n log n comparisons at most, whatever the mesh; the same on every machine.
+/// @param twins receives (vertexCount) numbers, allocated; or null if every vertex is its own
+snugStatus sgTwins_Build(const sgTwinsInput* input, const snugAllocator* allocator, uint32_t** twins);
+
+static inline size_t sgTwins_Bytes(uint32_t vertexCount)
+{
+	return (size_t)vertexCount * sizeof(uint32_t);
+}
+
+#endif
