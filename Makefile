@@ -4,6 +4,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # Seconds for each fuzz target.
 TIME ?= 60
+# Which part of the long tests; all of them by default.
+PART ?=
 # More for cmake, as in CMAKE_FLAGS=-DSNUG_WERROR=ON.
 CMAKE_FLAGS ?=
 # Sanitizers are slow: their runs try this fraction of the random cases.
@@ -43,23 +45,23 @@ test: ## build and run all tests but the long ones
 	@ln -sfn release/bin/snug build/snug
 	@tools/run-tests build/release --label-exclude '^long$$'
 
-test-long: ## run the long tests (hours)
-	@tools/install-dependencies build solvers test deb
+test-long: ## run the long tests, or one of their parts: PART=1 to 5
+	@tools/install-dependencies build solvers test deb clang
 	@$(CONFIGURE) release -DSNUG_BUILD_TESTS=ON
 	@$(BUILD) release
-	@tools/run-tests build/release --label-regex '^long$$'
+	@tools/run-tests build/release --label-regex '^long$(if $(PART),-$(PART))$$'
 
-mutate-bounds: ## lower each rounding constant of the bounds until a test fails (five minutes)
+mutate-bounds: ## lower each margin of the bounds until a test fails (half an hour)
 	@tools/install-dependencies build test
 	@tools/mutate-bounds
 
-# The plainest and the widest instruction set: those between are the same source.
+# The plainest and the widest instruction set: those between, labelled isa, are the same source.
 asan tsan: ## run the tests under the address and undefined behaviour, or the thread sanitizer
 	@tools/install-dependencies build test
 	@$(SOLVERS)
 	@$(CONFIGURE) $@
 	@$(BUILD) $@
-	@SNUG_TEST_SCALE=$(SANITIZER_SCALE) tools/run-tests build/$@ --label-exclude '^long$$' --exclude-regex '_(sse2|avx2)$$'
+	@SNUG_TEST_SCALE=$(SANITIZER_SCALE) tools/run-tests build/$@ --label-exclude '^(long|isa)$$'
 
 fuzz: ## fuzz each target for TIME seconds (60)
 	@tools/install-dependencies build clang

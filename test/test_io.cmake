@@ -26,7 +26,7 @@ snug_add_io_test(test_io_memory)
 target_link_options(test_io_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
 foreach(name IN ITEMS test_io_gltf test_io_errors)
 	add_test(NAME ${name}_long COMMAND ${name} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-	set_tests_properties(${name}_long PROPERTIES TIMEOUT 14400 LABELS long ENVIRONMENT SNUG_TEST_SCALE=20)
+	set_tests_properties(${name}_long PROPERTIES TIMEOUT 14400 LABELS "long;long-4" ENVIRONMENT SNUG_TEST_SCALE=20)
 endforeach()
 
 # Poses of real models, as three.js in node has them. Skipped without node, npm, the network or the models.

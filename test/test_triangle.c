@@ -284,7 +284,7 @@ static void matches_exact_oracle(void** state)
 	(void)state;
 	for (int f = 0; f < familyCount; ++f)
 	{
-		const int count = TestCount(families[f].count);
+		const int count = TestCount(families[f].count / 4);
 		int hits = 0;
 		for (int i = 0; i < count; ++i)
 		{
@@ -382,7 +382,7 @@ static uint32_t MakeNeighbours(Random* random, Pair* pair)
 static void neighbours_match_rationals(void** state)
 {
 	(void)state;
-	const int count = TestCount(150000);
+	const int count = TestCount(40000);
 	int hits[4] = { 0 }, total[4] = { 0 };
 	for (int i = 0; i < count; ++i)
 	{
@@ -413,7 +413,7 @@ static void neighbours_match_rationals(void** state)
 static void neighbours_are_symmetric(void** state)
 {
 	(void)state;
-	const int count = TestCount(200000);
+	const int count = TestCount(50000);
 	for (int i = 0; i < count; ++i)
 	{
 		Random random = { TestSeed() * 1000003u + (uint64_t)i };
