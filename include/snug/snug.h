@@ -462,6 +462,13 @@ typedef void snugTaskFcn(void* context, uint32_t index);
 /// A loop would do; a thread pool does better.
 typedef void snugParallelFcn(void* user, uint32_t count, snugTaskFcn* task, void* context);
 
+/// What snugTouches remembers of two bodies from one call to the next. Yours: all zero at first, one for each pair of
+/// bodies, always with the bodies in the same order. Whatever it holds, answers are right.
+typedef struct snugWitness
+{
+	uint32_t memory[4];
+} snugWitness;
+
 /// What to ask. All zero: count all pairs.
 typedef struct snugQuery
 {
@@ -476,7 +483,9 @@ typedef struct snugQuery
 	                           ///< Pairs are the same; one thread at a time calls `callback`. Not used with limits on
 	                           ///< tests, nor for models with fewer than 8 children per node.
 	void* parallelUser;        ///< passed to `parallel`
-	uint64_t reserved[8];
+	snugWitness* witness; ///< nullable; for snugTouches: the triangles that answered last are looked at first. Much
+	                      ///< faster while bodies stay in contact; then it may name another pair than without.
+	uint64_t reserved[7];
 } snugQuery;
 
 /// What a query cost. Pairs do not depend on the instruction set; counters may.
@@ -508,7 +517,7 @@ typedef struct snugResult
 /// @param query nullable
 SNUG_API snugResult snugCollide(snugBody* a, snugBody* b, const snugQuery* query);
 
-/// Ask whether two bodies touch. Stops at the first pair, always the same one for the same models.
+/// Ask whether two bodies touch. Stops at the first pair: without a witness always the same one for the same models.
 /// @param query nullable
 /// @return count 1 if they touch, 0 if not. `complete` says whether that is certain: false if a limit ended the search
 /// before a pair was found

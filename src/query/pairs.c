@@ -57,6 +57,10 @@ static void Flush(sgPairSearch* search)
 		search->counters.exactTests += isUnsure;
 		if (!isUnsure || Intersect(search, lane))
 		{
+			if (search->options->witness != NULL)
+			{
+				*search->options->witness = search->witnesses[lane];
+			}
 			Report(search, search->queued[lane]);
 		}
 	}
@@ -77,6 +81,12 @@ static void Queue(sgPairSearch* search, const sgTriangleLanes* a, uint32_t i, co
 		search->a.tree->triangleMap[a->leaf->firstTriangle + i],
 		search->b.tree->triangleMap[b->leaf->firstTriangle + j],
 	};
+	if (search->options->witness != NULL)
+	{
+		uint32_t leafA = (uint32_t)(a->leaf - search->a.tree->leaves),
+		         leafB = (uint32_t)(b->leaf - search->b.tree->leaves);
+		search->witnesses[lane] = (snugWitness){ { leafA + 1, i, leafB, j } };
+	}
 	if (search->queuedCount == SG_LANES)
 	{
 		Flush(search);
@@ -257,6 +267,41 @@ void sgPairSearch_Reset(sgPairSearch* search)
 	search->walk.isStopped = search->isCut = false;
 }
 
+// The placed triangles of a leaf that a witness names, if there is such a triangle.
+static const sgTriangleLanes* FindWitness(sgPairSearch* search, sgSide* side, uint32_t leaf, uint32_t triangle)
+{
+	const sgTree* tree = side->tree;
+	if (leaf >= tree->leafCount || triangle >= tree->leaves[leaf].triangleCount)
+	{
+		return NULL;
+	}
+	uint32_t slot = tree->leaves[leaf].slot;
+	const sgOpened opened = sgOpen(tree, slot);
+	return sgSide_Triangles(side, &opened, slot % SG_LANES, &search->counters);
+}
+
+// Look at the pair that answered last. If it still does, nothing is refitted.
+static snugStatus TryWitness(sgPairSearch* search, snugBody* a, snugBody* b)
+{
+	const uint32_t* last = search->options->witness->memory;
+	const double* origin = search->options->origin;
+	sgBox root;
+	snugStatus status = sgSide_Place(&search->a, a, origin, &root, &search->counters);
+	status = status == snug_success ? sgSide_Place(&search->b, b, origin, &root, &search->counters) : status;
+	if (status != snug_success)
+	{
+		return status;
+	}
+	const sgTriangleLanes* trianglesA = FindWitness(search, &search->a, last[0] - 1, last[1]);
+	const sgTriangleLanes* trianglesB = FindWitness(search, &search->b, last[2], last[3]);
+	if (trianglesA != NULL && trianglesB != NULL)
+	{
+		Queue(search, trianglesA, last[1], trianglesB, last[3]);
+		Flush(search);
+	}
+	return status;
+}
+
 static snugStatus Start(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	sgBox rootA, rootB;
@@ -273,6 +318,35 @@ static snugStatus Start(sgPairSearch* search, snugBody* a, snugBody* b)
 	return status;
 }
 
+static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
+{
+	const sgPairOptions* options = search->options;
+	bool isParallel = options->parallel != NULL && sgCanBeParallel(a, b);
+	if (options->witness != NULL)
+	{
+		*options->witness = (snugWitness){ { 0 } };
+	}
+	if (isParallel)
+	{
+		sgPairSearch_PrepareTogether(search, a, b);
+	}
+	snugStatus status = Start(search, a, b);
+	if (status == snug_success)
+	{
+		if (isParallel)
+		{
+			sgPairSearch_DescendTogether(search);
+		}
+		else
+		{
+			sgPairSearch_Descend(search, 0, 0);
+		}
+		sgSide_Finish(&search->a);
+		sgSide_Finish(&search->b);
+	}
+	return status;
+}
+
 void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink* sink, snugResult* result)
 {
 	sgPairSearch search; // not zeroed: most of it is scratch
@@ -281,26 +355,15 @@ void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink*
 	search.sink = sink;
 	search.team = NULL;
 	sgPairSearch_Reset(&search);
-	bool isParallel = options->parallel != NULL && sgCanBeParallel(a, b);
-	if (isParallel)
+	if (options->witness != NULL && options->witness->memory[0] != 0)
 	{
-		sgPairSearch_PrepareTogether(&search, a, b);
+		result->status = TryWitness(&search, a, b);
 	}
-	result->status = Start(&search, a, b);
-	if (result->status == snug_success)
+	if (result->status == snug_success && !search.walk.isStopped)
 	{
-		if (isParallel)
-		{
-			sgPairSearch_DescendTogether(&search);
-		}
-		else
-		{
-			sgPairSearch_Descend(&search, 0, 0);
-		}
-		result->complete = !search.isCut;
-		sgSide_Finish(&search.a);
-		sgSide_Finish(&search.b);
+		result->status = Search(&search, a, b);
 	}
+	result->complete = result->status == snug_success && !search.isCut;
 	snugCounters* counters = &search.counters;
 	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	result->counters = search.counters;

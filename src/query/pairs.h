@@ -15,6 +15,7 @@ typedef struct sgPairOptions
 	uint64_t maxVolumeTests;   ///< UINT64_MAX: no limit
 	uint64_t maxTriangleTests; ///< UINT64_MAX: no limit
 	bool firstOnly;            ///< stop at the first pair
+	snugWitness* witness;      ///< of firstOnly: nullable
 	snugParallelFcn* parallel; ///< null: alone
 	void* parallelUser;
 } sgPairOptions;
@@ -41,6 +42,7 @@ typedef struct sgPairSearch
 	sgTeam* team;      ///< null: alone
 	sgPairLanes queue; ///< pairs that are left to be decided, eight at a time, in the order in which they were met
 	snugPair queued[SG_LANES];
+	snugWitness witnesses[SG_LANES]; ///< where the triangles of queued pairs are, if a witness is to be kept
 	uint32_t queuedCount;
 	snugPair found[SG_TEAM_PAIRS];
 	uint32_t foundCount;

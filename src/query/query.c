@@ -10,6 +10,7 @@ static SG_NOINLINE snugResult Run(
 		.maxVolumeTests = query->maxVolumeTests == 0 ? UINT64_MAX : query->maxVolumeTests,
 		.maxTriangleTests = query->maxTriangleTests == 0 ? UINT64_MAX : query->maxTriangleTests,
 		.firstOnly = firstOnly,
+		.witness = firstOnly ? query->witness : NULL,
 		.parallel = firstOnly || query->maxVolumeTests != 0 || query->maxTriangleTests != 0 ? NULL : query->parallel,
 		.parallelUser = query->parallelUser,
 	};

@@ -9,14 +9,19 @@ static void ForgetLeaves(sgSide* side)
 	}
 }
 
-snugStatus sgSide_Start(sgSide* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters)
+snugStatus sgSide_Place(sgSide* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters)
 {
 	side->body = body;
 	side->tree = &body->model->tree;
 	side->visits = (sgVisits){ 0 };
 	ForgetLeaves(side);
-	sgBody_Prepare(body, counters);
 	return sgBody_MakePlacement(body, origin, root, &side->placement, counters);
+}
+
+snugStatus sgSide_Start(sgSide* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters)
+{
+	sgBody_Prepare(body, counters);
+	return sgSide_Place(side, body, origin, root, counters);
 }
 
 void sgSide_Share(sgSide* side, const sgSide* like)

@@ -28,6 +28,11 @@ typedef struct sgSide
 	sgLeafGroup leafGroups[SG_LEAF_GROUPS]; ///< a group's place is its number modulo SG_LEAF_GROUPS
 } sgSide;
 
+/// Place a body.
+/// @param root receives the box of the root, in body space
+/// @return snug_outOfRange, with a message, if it is too far from the origin
+snugStatus sgSide_Place(sgSide* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters);
+
 /// Do what the body's strategy does before a query, and place it.
 /// @param root receives the box of the root, in body space
 /// @return snug_outOfRange, with a message, if it is too far from the origin
