@@ -381,7 +381,7 @@ static void SetPose(
 		return;
 	}
 	float rest[3];
-	double motion;
+	double motion = INFINITY;
 	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, pose);
 	FindRest(blend->header, amplitudes, rest);
 	sgPoseInput transforms = FindTransforms(input, before);
