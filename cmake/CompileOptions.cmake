@@ -29,6 +29,9 @@ if(CMAKE_C_FLAGS MATCHES "-ffast-math|-Ofast|-funsafe-math-optimizations|-ffinit
 endif()
 
 add_compile_options(-Wall -Wextra -Wundef -Wshadow -Wconversion $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>)
+if(MINGW)
+	add_compile_options(-Wno-float-conversion) # its isfinite and isnan convert in branches that are not taken
+endif()
 if(SNUG_WERROR)
 	add_compile_options(-Werror)
 endif()

@@ -1,6 +1,7 @@
 // test/support.c: see support.h.
 #include "support.h"
 
+#include "base/base.h"
 #include "base/checksum.h"
 #include "baselines/brute.h"
 
@@ -414,7 +415,8 @@ static void* Allocate(void* user, size_t size, size_t alignment)
 		return NULL;
 	}
 	allocator->faults += alignment == 0 || alignment > 64 || (alignment & (alignment - 1)) != 0;
-	BlockHead* head = aligned_alloc(64, sizeof(BlockHead) + (size + 63) / 64 * 64);
+	const snugAllocator libc = sgAllocator_OrDefault((snugAllocator){ .allocate = NULL });
+	BlockHead* head = sgAllocate(&libc, sizeof(BlockHead) + size);
 	if (head == NULL)
 	{
 		return NULL;
@@ -440,7 +442,8 @@ static void Release(void* user, void* memory, size_t size)
 	--allocator->live;
 	allocator->liveBytes -= head->size;
 	memset(memory, 0xdd, head->size);
-	free(head);
+	const snugAllocator libc = sgAllocator_OrDefault((snugAllocator){ .allocate = NULL });
+	sgRelease(&libc, head, sizeof(BlockHead) + size);
 }
 
 snugAllocator TestAllocator_Get(TestAllocator* allocator)

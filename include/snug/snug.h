@@ -293,11 +293,17 @@ typedef struct snugLoadDef
 /// @param model receives the model, or null
 SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model);
 
+/// The next two are not there if the library was built without files (CMake option SNUG_FILES), for systems that have
+/// none; its users then compile with SNUG_FILES=0, which the CMake package sees to.
+#if !defined(SNUG_FILES) || SNUG_FILES
+
 /// Write the block to a file: whole, or not at all. It is written to `path` with ".part" appended, then renamed.
 SNUG_API snugStatus snugModel_SaveFile(const snugModel* model, const char* path);
 
 /// Load from a file. See snugModel_Load.
 SNUG_API snugStatus snugModel_LoadFile(const char* path, const snugLoadDef* def, snugModel** model);
+
+#endif
 
 /// @}
 
