@@ -314,7 +314,7 @@ PairList CollideAll(snugBody* a, snugBody* b, const double origin[3])
 	}
 	for (;;)
 	{
-		list.pairs = realloc(list.pairs, query.capacity * sizeof(snugPair));
+		list.pairs = realloc(list.pairs, (size_t)query.capacity * sizeof(snugPair));
 		assert_non_null(list.pairs);
 		query.pairs = list.pairs;
 		snugResult result = snugCollide(a, b, &query);
@@ -345,11 +345,11 @@ PairList BruteAll(const Thing* a, const Thing* b, const double origin[3])
 	bruteMesh meshB = { positionsB, b->mesh.triangles, b->mesh.triangleCount };
 	bruteResult result = bruteCollide(&meshA, &meshB);
 	assert_false(result.outOfMemory);
-	PairList list = { malloc((result.count + 1) * sizeof(snugPair)), result.count };
+	PairList list = { malloc((size_t)(result.count + 1) * sizeof(snugPair)), result.count };
 	assert_non_null(list.pairs);
 	if (result.count > 0)
 	{
-		memcpy(list.pairs, result.pairs, result.count * sizeof(snugPair));
+		memcpy(list.pairs, result.pairs, (size_t)result.count * sizeof(snugPair));
 	}
 	bruteResult_Free(&result);
 	free(positionsA);
@@ -360,7 +360,7 @@ PairList BruteAll(const Thing* a, const Thing* b, const double origin[3])
 bool SamePairs(const PairList* expected, const PairList* found)
 {
 	return expected->count == found->count &&
-	       (found->count == 0 || memcmp(expected->pairs, found->pairs, found->count * sizeof(snugPair)) == 0);
+	       (found->count == 0 || memcmp(expected->pairs, found->pairs, (size_t)found->count * sizeof(snugPair)) == 0);
 }
 
 void AssertSamePairs(const char* what, uint64_t seed, const PairList* expected, const PairList* found)

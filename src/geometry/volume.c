@@ -20,7 +20,7 @@ const float sgDopDirections[SG_DOP_DIRECTIONS][3] = {
 	{ 0, 1, -1 },
 };
 
-// Not fmin and fmax: gcc 12 for 64-bit ARM breaks down over a loop that has both. Nothing here is NaN.
+// Not fmin and fmax: gcc 12 for 64-bit ARM breaks down over loops of them. Nothing here is NaN.
 static double Lesser(double a, double b)
 {
 	return a < b ? a : b;

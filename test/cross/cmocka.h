@@ -14,7 +14,10 @@ struct CMUnitTest
 	void (*function)(void** state);
 };
 
-#define cmocka_unit_test(function) { #function, function }
+#define cmocka_unit_test(function) \
+	{                              \
+#function, function        \
+	}
 
 #define print_message(...) printf(__VA_ARGS__)
 #define print_error(...) fprintf(stderr, __VA_ARGS__)
@@ -29,13 +32,13 @@ struct CMUnitTest
 	} while (0)
 #define fail() fail_msg("failed")
 
-#define assert_true(condition)                           \
-	do                                                   \
-	{                                                    \
-		if (!(condition))                                \
-		{                                                \
-			fail_msg("%s does not hold", #condition);    \
-		}                                                \
+#define assert_true(condition)                        \
+	do                                                \
+	{                                                 \
+		if (!(condition))                             \
+		{                                             \
+			fail_msg("%s does not hold", #condition); \
+		}                                             \
 	} while (0)
 #define assert_false(condition) assert_true(!(condition))
 #define assert_non_null(pointer) assert_true((pointer) != NULL)
