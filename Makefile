@@ -17,7 +17,7 @@ FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes sim ba
 # Linear algebra is worth having, and not required.
 SOLVERS = tools/install-dependencies solvers || echo "Going on without: snug modes and snug reduce will say so."
 
-.PHONY: all demo test test-long mutate-bounds bench fuzz asan tsan install deb format check-format peers clean help
+.PHONY: all demo test test-long mutate-bounds bench fuzz cross-test asan tsan install deb format check-format peers clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -55,7 +55,10 @@ asan tsan: ## run the tests under the address and undefined behaviour, or the th
 	@$(SOLVERS)
 	@$(CONFIGURE) $@
 	@$(BUILD) $@
-	@SNUG_TEST_SCALE=$(SANITIZER_SCALE) tools/run-tests build/$@ --label-exclude '^long$$' --exclude-regex '_(sse2|avx2)$$'
+	@SNUG_TEST_SCALE=$(SANITIZER_SCALE) tools/run-tests build/$@ --label-exclude '^long$$' --exclude-regex '_($(BETWEEN))$$'
+
+cross-test: ## build for ARM, Windows, WebAssembly and macOS, and run tests where an emulator can (ten minutes)
+	@tools/cross-test
 
 fuzz: ## fuzz each target for TIME seconds (60)
 	@tools/install-dependencies build clang

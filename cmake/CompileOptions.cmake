@@ -30,6 +30,10 @@ endif()
 
 add_compile_options(-Wall -Wextra -Wundef -Wshadow -Wconversion $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>)
 if(MINGW)
+	# gcc does not align stacks to 32 bytes on Windows (its bug 54412), but moves registers as if it did.
+	if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+		add_compile_options(-Wa,-muse-unaligned-vector-move)
+	endif()
 	add_compile_options(-Wno-float-conversion) # its isfinite and isnan convert in branches that are not taken
 endif()
 if(SNUG_WERROR)
