@@ -4,6 +4,7 @@
 
 #include "bench/bench.h"
 #include "scenes/character.h"
+#include "snug/snug_bounds.h"
 
 /// Influences per vertex that the papers' models have, about.
 #define BENCH_INFLUENCES 20.0
@@ -17,7 +18,7 @@ const char* benchGetBoundName(snugBound bound);
 /// A model in a pose.
 typedef struct benchBlendBody
 {
-	snugModelDef def; ///< borrows mesh and weights
+	snugModelDef def; ///< borrows mesh and weights; without the bounds that the model was made with
 	snugModel* model;
 	snugBody* body;
 	bool borrowsModel;

@@ -76,8 +76,6 @@ static snugModelDef MakeDef(const benchFielded* actor, const benchFieldedMethod*
 		def.fields = (snugFieldsDef){
 			.fieldCount = actor->fieldCount,
 			.displacements = actor->fields,
-			.bound = method->bound,
-			.boundLeaves = method->boundLeaves,
 		};
 	}
 	return def;
@@ -86,6 +84,8 @@ static snugModelDef MakeDef(const benchFielded* actor, const benchFieldedMethod*
 snugStatus benchFielded_MakeModel(const benchFielded* actor, const benchFieldedMethod* method, snugModel** model)
 {
 	snugModelDef def = MakeDef(actor, method);
+	const snugBoundsDef bounds = { .bound = method->bound, .boundLeaves = method->boundLeaves };
+	def.bounds = &bounds;
 	if (actor->fieldCount > 0 || !IsBall(method->bound))
 	{
 		return snugModel_Create(&def, model);
@@ -104,8 +104,6 @@ snugStatus benchFielded_MakeModel(const benchFielded* actor, const benchFieldedM
 		.starts = starts,
 		.fields = &field,
 		.displacements = nothing,
-		.bound = method->bound,
-		.boundLeaves = method->boundLeaves,
 	};
 	snugStatus status = snugModel_Create(&def, model);
 	free(starts);

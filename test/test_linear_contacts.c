@@ -41,9 +41,11 @@ static Thing MakeWithContacts(sceneRandom* random, uint64_t number, double size,
 	ScaleMesh(&mesh, (float)size);
 	*set = RandomFields(random, &mesh, size);
 	LinearBounding how = { .bound = number % 2 == 0 ? snug_boundBall : snug_boundMeanBall };
-	snugModelDef def = LinearDef(&mesh, set, RandomTreeDef(random), &how);
+	snugModelDef def = LinearDef(&mesh, set, RandomTreeDef(random));
 	*level = 1 + sceneRandom_Index(random, 6);
-	def.fields.contactLevel = *level;
+	snugBoundsDef bounds = LinearBounding_Def(&how);
+	bounds.contactLevel = *level;
+	def.bounds = &bounds;
 	Thing thing = { .mesh = mesh };
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 	thing.body = MakeBody(thing.model, NULL);
@@ -124,8 +126,10 @@ static void contact_spheres_of_narrow_trees_stay_wrapped(void** state)
 		set.amplitudes = calloc(set.fieldCount, sizeof(float));
 		LinearBounding how = { .bound = i % 2 == 0 ? snug_boundBall : snug_boundMeanBall };
 		snugTreeDef tree = { .branching = i / 2 % 3 == 0 ? 8 : i / 2 % 3 == 1 ? 4 : 2, .leafTriangles = 1 };
-		snugModelDef def = LinearDef(&mesh, &set, tree, &how);
-		def.fields.contactLevel = 6;
+		snugModelDef def = LinearDef(&mesh, &set, tree);
+		snugBoundsDef bounds = LinearBounding_Def(&how);
+		bounds.contactLevel = 6;
+		def.bounds = &bounds;
 		Thing thing = { .mesh = mesh };
 		assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 		thing.body = MakeBody(thing.model, NULL);

@@ -22,6 +22,7 @@ static void Handle(void* user, const char* condition, const char* function)
 	assert_non_null(condition);
 	assert_true(strlen(condition) > 0);
 	snprintf(h->function, sizeof(h->function), "%s", function);
+	assert_memory_equal(function, "snug", 4); // the public function that was called
 }
 
 // A call that must be told to the handler, once.

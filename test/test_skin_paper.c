@@ -351,12 +351,13 @@ static void bad_joints_are_named(void** state)
 		snugBody_Destroy(body);
 		snugModel_Destroy(model);
 		// Bounds that are for linear blending only.
-		def.skin.bound = snug_boundLimited;
+		def.bounds = &(snugBoundsDef){ .bound = snug_boundLimited };
 		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
-		def.skin.bound = snug_boundDefault;
-		def.skin.volume = snug_volumeBall;
+		def.bounds = &(snugBoundsDef){ .volume = snug_volumeBall };
 		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
-		def.skin.volume = snug_volumeBox;
+		def.bounds = &(snugBoundsDef){ .contactLevel = 1 };
+		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
+		def.bounds = NULL;
 		float positions[9] = { 0, 0, 0, 0, NAN, 0, 0, 0, 0 };
 		def.skin.jointPositions = positions;
 		assert_int_equal(snugModel_Create(&def, &model), snug_badInput);

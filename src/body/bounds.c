@@ -1,6 +1,7 @@
 // src/body/bounds.c: bounds of whole bodies, for culling, and refitting ahead of time.
 #include "base/fpenv.h"
 #include "body/body.h"
+#include "geometry/margins.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static SG_NOINLINE snugStatus GetBounds(snugBody* body, const double* origin, sn
 		double reach = fmax((double)bounds->center[axis] - lower, upper - (double)bounds->center[axis]);
 		radius2 += reach * reach;
 	}
-	bounds->radius = sgRoundUp(sqrt(radius2) * (1.0 + 0x1p-40));
+	bounds->radius = sgRoundUp(sqrt(radius2) * (1.0 + SG_MARGIN_BALL));
 	return snug_success;
 }
 
@@ -104,7 +105,7 @@ static double GreatestOver(const snugPlane* plane, const sgPlacement* placement,
 		value += along * far;
 		size += alongSize * fmax(fabs((double)root->lower[k]), fabs((double)root->upper[k]));
 	}
-	return value + 2.0 * normals * placement->error + 0x1p-45 * size;
+	return value + SG_MARGIN_CULLED * normals * placement->error + SG_MARGIN_PLANE * size;
 }
 
 static SG_NOINLINE snugStatus IsOutside(

@@ -5,6 +5,7 @@
 #include "deform/blend_kernels.h"
 #include "deform/deform.h"
 #include "geometry/frame.h"
+#include "geometry/margins.h"
 
 #include <math.h>
 #include <string.h>
@@ -141,7 +142,7 @@ static void SetReach(sgBlendPose* pose, const sgBlendHeader* header, const float
 	double raised[3];
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		raised[axis] = (double)reach[axis] * (1.0 + 0x1p-20) + 0x1p-120 * sum * sum;
+		raised[axis] = (double)reach[axis] * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * sum * sum;
 		pose->reach[axis] = sgRoundUp(raised[axis]);
 	}
 	snugVolume volume = (snugVolume)header->volume;
@@ -153,7 +154,7 @@ static void SetReach(sgBlendPose* pose, const sgBlendHeader* header, const float
 		{
 			along += fabs((double)direction[axis]) * raised[axis];
 		}
-		pose->reach[3 + i] = sgRoundUp(along * (1.0 + 0x1p-40));
+		pose->reach[3 + i] = sgRoundUp(along * (1.0 + SG_MARGIN_DOP_REACH));
 	}
 }
 
@@ -169,7 +170,8 @@ static double BoundMotion(
 		reach = fmax(reach, (double)before->reach[axis] + (double)after->reach[axis]);
 	}
 	double weights = 1.0 + (header->maxInfluences + 1.0) * 0x1p-24;
-	return (double)change * weights + 1.02 * (2.0 * header->maxInfluences + 9.0 + 12.0) * 0x1p-24 * reach;
+	double roundings = sgBlend_Roundings(header->maxInfluences) + SG_MARGIN_MOTION;
+	return (double)change * weights + SG_MARGIN_SQUARES * roundings * 0x1p-24 * reach;
 }
 
 // Rows of a matrix along the directions of a k-DOP, rounded once.

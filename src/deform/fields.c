@@ -2,6 +2,7 @@
 #include "deform/fields.h"
 
 #include "geometry/frame.h"
+#include "geometry/margins.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,7 +74,7 @@ sgFields sgFields_Bind(const void* data)
 // Products round once each and sums once per field; adding zeros rounds nothing.
 double sgFields_EvaluationError(const sgFieldsHeader* header)
 {
-	return 1.02 * (header->maxFields + 1.0) * roundoff;
+	return SG_MARGIN_SQUARES * SG_MARGIN_FIELDS(header->maxFields) * roundoff;
 }
 
 void sgFields_Evaluate(const sgFields* fields, const sgFieldsPose* pose, const float* positions,
@@ -106,7 +107,7 @@ static void SetReach(const sgFieldsHeader* header, const double sums[3], sgField
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		double reach = (double)header->reach[axis] + sums[axis];
-		pose->reach[axis] = sgRoundUp(reach * (1.0 + 0x1p-20) + 0x1p-120 * size * size);
+		pose->reach[axis] = sgRoundUp(reach * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * size * size);
 	}
 }
 

@@ -2,6 +2,7 @@
 // All that it knows is in fields.h; a pose is a set of amplitudes.
 #include "deform/deform.h"
 #include "deform/linear_kernels.h"
+#include "geometry/margins.h"
 #include "geometry/volume.h"
 
 #include <math.h>
@@ -45,28 +46,34 @@ static bool GoTogether(const BoundKind* kind, snugVolume volume)
 
 static snugStatus Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
 {
-	const BoundKind* kind = FindKind(def->fields.bound);
-	snugVolume volume = def->fields.volume;
+	const snugBoundsDef bounds = sgModelDef_Bounds(def);
+	const BoundKind* kind = FindKind(bounds.bound);
+	snugVolume volume = bounds.volume;
 	if (kind == NULL)
 	{
-		return sgFail(&def->messenger, snug_badArgument, "a bound that displacement fields do not have: %d",
-		    (int)def->fields.bound);
+		return sgFail(
+		    &def->messenger, snug_badArgument, "a bound that displacement fields do not have: %d", (int)bounds.bound);
 	}
 	volume = kind->isBall && volume == snug_volumeBox ? snug_volumeBall : volume;
 	if (!GoTogether(kind, volume))
 	{
 		return sgFail(&def->messenger, snug_badArgument,
 		    "bound %d and volume %d do not go together: balls have bounds of their own, and k-DOPs need first order",
-		    (int)def->fields.bound, (int)def->fields.volume);
+		    (int)bounds.bound, (int)bounds.volume);
 	}
-	if (def->fields.contactLevel > 0 && !kind->isBall)
+	if (bounds.contactLevel > 0 && !kind->isBall)
 	{
 		return sgFail(&def->messenger, snug_badArgument, "contact spheres go with the bounds by balls");
 	}
+	if (bounds.fieldsBound != snug_boundDefault || bounds.restVolume != snug_restBox)
+	{
+		return sgFail(&def->messenger, snug_badArgument,
+		    "fieldsBound is for morph targets in front of a skin, and restVolume for skins");
+	}
 	const sgFieldsPlan plan = {
 		.parts = kind->parts,
-		.boundLeaves = def->fields.boundLeaves || def->fields.contactLevel > 0,
-		.contactLevel = def->fields.contactLevel,
+		.boundLeaves = bounds.boundLeaves || bounds.contactLevel > 0,
+		.contactLevel = bounds.contactLevel,
 		.bound = kind->bound,
 		.volume = volume,
 	};
@@ -164,7 +171,7 @@ static void Growth(const sgPosed* posed, sgLaneSet set, double travel, float dis
 	const sgFieldsPose* now = posed->pose;
 	double reach = (double)fmaxf(now->reach[0], fmaxf(now->reach[1], now->reach[2]));
 	double error = sqrt(3.0) * sgFields_EvaluationError(fields->header);
-	double shared = error * ((double)fields->header->span * travel + 2.0 * reach);
+	double shared = error * ((double)fields->header->span * travel + SG_MARGIN_GROWTH * reach);
 	// In float32, each off by a few 2^-24 of itself, which the factor covers; an infinite travel gives infinity.
 	float way = (float)travel * (1.0f + 0x1p-20f) + 0x1p-140f, rest = (float)shared * (1.0f + 0x1p-20f) + 0x1p-140f;
 	uint32_t parent = nodes[set.group * SG_LANES + set.first].parent;

@@ -15,19 +15,20 @@ snugStatus sgMorph_Build(const snugModel* model, const snugModelDef* def, void**
 	{
 		return snug_success;
 	}
-	if (def->fields.bound != snug_boundDefault && def->fields.bound != snug_boundInterval &&
-	    def->fields.bound != snug_boundFirstOrder)
+	const snugBoundsDef bounds = sgModelDef_Bounds(def);
+	if (bounds.fieldsBound != snug_boundDefault && bounds.fieldsBound != snug_boundInterval &&
+	    bounds.fieldsBound != snug_boundFirstOrder)
 	{
 		return sgFail(&def->messenger, snug_badArgument,
 		    "morph targets of a skin are bounded by intervals, to first order, or by both, which is the default");
 	}
 	const uint32_t both = sgFields_intervals | sgFields_fits;
 	const sgFieldsPlan plan = {
-		.parts = def->fields.bound == snug_boundInterval     ? sgFields_intervals
-		         : def->fields.bound == snug_boundFirstOrder ? sgFields_fits
-		                                                     : both,
-		.boundLeaves = def->skin.boundLeaves,
-		.bound = def->fields.bound,
+		.parts = bounds.fieldsBound == snug_boundInterval     ? sgFields_intervals
+		         : bounds.fieldsBound == snug_boundFirstOrder ? sgFields_fits
+		                                                      : both,
+		.boundLeaves = bounds.boundLeaves,
+		.bound = bounds.fieldsBound,
 		.volume = snug_volumeBox,
 	};
 	return sgFields_Build(model, def, &plan, data, bytes);

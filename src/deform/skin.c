@@ -6,6 +6,7 @@
 #include "deform/skin_build.h"
 #include "deform/skin_kernels.h"
 #include "geometry/frame.h"
+#include "geometry/margins.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,7 +50,7 @@ sgSkin sgSkin_Get(const snugModel* model)
 
 double sgSkin_Roundings(uint32_t maxInfluences)
 {
-	return 8.0 * maxInfluences + 96.0;
+	return SG_MARGIN_TURNS(maxInfluences);
 }
 
 static void Describe(const snugModel* model, snugModelInfo* info)

@@ -2,6 +2,7 @@
 #include "geometry/box_kernels.h"
 
 #include "geometry/box_lanes.h"
+#include "geometry/margins.h"
 
 #include <math.h>
 
@@ -61,7 +62,7 @@ static void MoveBoxes(const sgBoxLanes* boxes, const sgBoxMotion* motion, sgBoxL
 			c = f8_Add(c, f8_Mul(f8_Set(motion->rotation[i][k]), center[k]));
 			h = f8_Add(h, f8_Mul(f8_Set(fabsf(motion->rotation[i][k])), half[k]));
 		}
-		h = f8_Add(h, f8_Mul(h, f8_Set(0x1p-18f)));
+		h = f8_Add(h, f8_Mul(h, f8_Set((float)SG_MARGIN_LOOSE)));
 		f8_Store(moved->lower[i], f8_Sub(c, h));
 		f8_Store(moved->upper[i], f8_Add(c, h));
 	}
@@ -121,7 +122,7 @@ static float LeastExtent(const sgBoxLanes* boxes, uint32_t mask)
 // The sum is off by half a unit in its last place at most, and 2^-23 of it is one or more; the last term is for zero.
 static void GrowBoxes(sgBoxLanes* boxes, uint32_t mask, const float distances[SG_LANES])
 {
-	f8 rounding = f8_Set(0x1p-23f), least = f8_Set(0x1p-149f), distance = f8_Load(distances);
+	f8 rounding = f8_Set((float)SG_MARGIN_GROWN), least = f8_Set(0x1p-149f), distance = f8_Load(distances);
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		float lower[SG_LANES] SG_ALIGN(32), upper[SG_LANES] SG_ALIGN(32);

@@ -67,8 +67,8 @@ static snugStatus CheckMesh(const sgMeshView* mesh, const snugMessenger* messeng
 // Reads the description; everything about it that can be wrong is found here.
 static snugStatus ReadDef(const snugModelDef* def, sgMeshView* mesh)
 {
-	SG_REQUIRE(def->positions != NULL || def->vertexCount == 0, snug_badArgument);
-	SG_REQUIRE(def->triangles != NULL || def->triangleCount == 0, snug_badArgument);
+	SG_REQUIRE_IN("snugModel_Create", def->positions != NULL || def->vertexCount == 0, snug_badArgument);
+	SG_REQUIRE_IN("snugModel_Create", def->triangles != NULL || def->triangleCount == 0, snug_badArgument);
 	*mesh = (sgMeshView){
 		.positions = (const char*)def->positions,
 		.positionStride = sgStride(def->positionStride, 3 * sizeof(float)),

@@ -33,4 +33,10 @@ struct snugModel
 	void* arrays;        ///< where the arrays of deformData are, of deform->arrayBytes
 };
 
+/// What a definition asks of bounds: its own wishes, or the defaults.
+static inline snugBoundsDef sgModelDef_Bounds(const snugModelDef* def)
+{
+	return def->bounds != NULL ? *def->bounds : (snugBoundsDef){ .bound = snug_boundDefault };
+}
+
 #endif

@@ -28,15 +28,15 @@ static SG_NOINLINE snugResult Run(
 	return result;
 }
 
-static snugResult Ask(snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly)
+static snugResult Ask(snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly, const char* function)
 {
 	static const snugQuery defaults = { 0 };
 	const snugResult misuse = { .status = snug_badArgument };
 	query = query != NULL ? query : &defaults;
-	SG_REQUIRE(a != NULL && b != NULL, misuse);
-	SG_REQUIRE(a != b, misuse); // collisions of a body with itself are another question, not answered yet
-	SG_REQUIRE(query->pairs != NULL || query->capacity == 0, misuse);
-	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
+	SG_REQUIRE_IN(function, a != NULL && b != NULL, misuse);
+	SG_REQUIRE_IN(function, a != b, misuse); // collisions of a body with itself are another question
+	SG_REQUIRE_IN(function, query->pairs != NULL || query->capacity == 0, misuse);
+	SG_REQUIRE_IN(function, sgIsFinitePoint(query->origin), misuse);
 	sgFpEnv environment = sgFpEnv_Enter();
 	snugResult result = Run(a, b, query, firstOnly, environment);
 	sgFpEnv_Leave(environment);
@@ -45,10 +45,10 @@ static snugResult Ask(snugBody* a, snugBody* b, const snugQuery* query, bool fir
 
 snugResult snugCollide(snugBody* a, snugBody* b, const snugQuery* query)
 {
-	return Ask(a, b, query, false);
+	return Ask(a, b, query, false, __func__);
 }
 
 snugResult snugTouches(snugBody* a, snugBody* b, const snugQuery* query)
 {
-	return Ask(a, b, query, true);
+	return Ask(a, b, query, true, __func__);
 }

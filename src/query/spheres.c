@@ -6,6 +6,7 @@
 #include "base/fpenv.h"
 #include "body/body.h"
 #include "deform/fields.h"
+#include "geometry/margins.h"
 #include "query/walk.h"
 
 #include <math.h>
@@ -70,7 +71,7 @@ static snugSphere PlaceBall(const Side* side, const sgBallLanes* balls, uint32_t
 		sphere.center[i] = placement->isIdentity ? balls->center[i][lane] : (float)sum;
 	}
 	// Centre and vertices are each off by the placement's error per axis.
-	double slack = placement->isIdentity ? 0.0 : 4.0 * placement->error;
+	double slack = placement->isIdentity ? 0.0 : SG_MARGIN_PLACED_SPHERE * placement->error;
 	sphere.radius = sgRoundUp((double)balls->radius[lane] + slack);
 	return sphere;
 }
@@ -102,10 +103,10 @@ static void Report(Search* search, const snugSphere* a, const snugSphere* b)
 static bool Overlap(const Search* search, const snugSphere* a, bool isContactA, const snugSphere* b, bool isContactB)
 {
 	double reach = (double)a->radius + (double)b->radius;
-	reach += isContactA ? 0.0 : 8.0 * search->a.placement.error;
-	reach += isContactB ? 0.0 : 8.0 * search->b.placement.error;
+	reach += isContactA ? 0.0 : SG_MARGIN_SPHERE_ABOVE * search->a.placement.error;
+	reach += isContactB ? 0.0 : SG_MARGIN_SPHERE_ABOVE * search->b.placement.error;
 	bool isExact = isContactA && isContactB;
-	return Distance(a, b) <= reach * (isExact ? 1.0 : 1.0 + 0x1p-20);
+	return Distance(a, b) <= reach * (isExact ? 1.0 : 1.0 + SG_MARGIN_SPHERE_SUMS);
 }
 
 // The way down ends at contact nodes.

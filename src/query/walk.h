@@ -166,30 +166,28 @@ SG_INLINE uint32_t sgTreeWalk_Take(const sgTreeWalker* walker, uint32_t* mask, c
 	return best;
 }
 
-/// Look at what is below a node; settle what ends there, and return what remains.
-SG_INLINE sgTreeLevel sgTreeWalk_Step(sgTreeWalk* walk, const sgTreeWalker* walker, uint32_t slot)
+/// Look at what is below a node, settle what ends there, and leave what remains in `level`.
+SG_INLINE void sgTreeWalk_Step(sgTreeWalk* walk, const sgTreeWalker* walker, uint32_t slot, sgTreeLevel* level)
 {
-	sgTreeLevel level;
 	const sgOpened opened = walker->open(walk, slot);
-	uint32_t mask = walker->look(walk, &opened, level.keys), ends = mask & opened.set.leafMask;
+	uint32_t mask = walker->look(walk, &opened, level->keys), ends = mask & opened.set.leafMask;
 	while (ends != 0 && !walk->isStopped)
 	{
-		uint32_t lane = sgTreeWalk_Take(walker, &ends, level.keys, walk->limit);
+		uint32_t lane = sgTreeWalk_Take(walker, &ends, level->keys, walk->limit);
 		if (lane < SG_LANES)
 		{
 			walker->settle(walk, &opened, lane);
 		}
 	}
-	level.group = opened.set.group;
-	level.mask = mask & ~opened.set.leafMask;
-	return level;
+	level->group = opened.set.group;
+	level->mask = mask & ~opened.set.leafMask;
 }
 
 /// Everything below a node, in at most as many levels as the tree has, and the root's.
 SG_INLINE void sgTreeWalk_Descend(sgTreeWalk* walk, const sgTreeWalker* walker, uint32_t slot)
 {
 	int depth = 0;
-	walk->stack[0] = sgTreeWalk_Step(walk, walker, slot);
+	sgTreeWalk_Step(walk, walker, slot, walk->stack);
 	while (depth >= 0 && !walk->isStopped)
 	{
 		sgTreeLevel* level = walk->stack + depth;
@@ -203,11 +201,8 @@ SG_INLINE void sgTreeWalk_Descend(sgTreeWalk* walk, const sgTreeWalker* walker, 
 			--depth;
 			continue;
 		}
-		sgTreeLevel next = sgTreeWalk_Step(walk, walker, level->group * SG_LANES + lane);
-		if (next.mask != 0)
-		{
-			walk->stack[++depth] = next;
-		}
+		sgTreeWalk_Step(walk, walker, level->group * SG_LANES + lane, level + 1);
+		++depth;
 	}
 }
 

@@ -71,14 +71,10 @@ static float* GetPositions(snugBody* body)
 }
 
 // What a body that is posed once comes to.
-static float* Expect(const Man* man, bool withAmplitudes)
+static float* Expect(const Man* man)
 {
 	snugBody* body = MakeBody(man->model, NULL);
 	assert_int_equal(snugBody_SetJoints(body, man->matrices, 0, man->joints), snug_success);
-	if (withAmplitudes)
-	{
-		assert_int_equal(snugBody_SetAmplitudes(body, man->amplitudes, man->targets), snug_success);
-	}
 	float* positions = GetPositions(body);
 	snugBody_Destroy(body);
 	return positions;
@@ -107,7 +103,7 @@ static void columns_are_rows_transposed(void** state)
 			ToColumns(man, floats, columns);
 			size_t stride = floats == 16 ? 0 : floats * sizeof(float);
 			assert_int_equal(snugBody_SetJoints4x4(body, columns, stride, man->joints), snug_success);
-			AssertPositions(man, body, Expect(man, false));
+			AssertPositions(man, body, Expect(man));
 		}
 		snugBody_Destroy(body);
 		FreeMan(man);
@@ -137,48 +133,11 @@ static void last_rows_are_checked(void** state)
 		assert_non_null(strstr(messages.last, "joint 5"));
 		*entry = right;
 	}
-	AssertPositions(man, body, Expect(man, false));
+	AssertPositions(man, body, Expect(man));
 	assert_int_equal(snugBody_SetJoints4x4(body, columns, 60, man->joints), snug_badArgument);
 	assert_int_equal(snugBody_SetJoints4x4(body, columns, 0, man->joints - 1), snug_badInput);
 	snugBody_Destroy(body);
 	FreeMan(man);
-}
-
-// Joints and amplitudes, in either order, again and again, with refused poses in between and queries or not.
-static void setters_come_in_any_order(void** state)
-{
-	(void)state;
-	for (size_t k = 0; k < LENGTH_OF(skins); ++k)
-	{
-		Man* man = MakeMan(skins[k]);
-		snugBody* body = MakeBody(man->model, NULL);
-		for (int frame = 0; frame < 8; ++frame)
-		{
-			NextPose(man, 3 * frame);
-			for (int step = 0; step < 2; ++step)
-			{
-				bool isJoints = (frame + step) % 2 == 0;
-				snugStatus status = isJoints ? snugBody_SetJoints(body, man->matrices, 0, man->joints)
-				                             : snugBody_SetAmplitudes(body, man->amplitudes, man->targets);
-				assert_int_equal(status, snug_success);
-				float bad[16] = { 0.0f }, none[12 * SCENE_MAX_JOINTS];
-				bad[0] = frame % 2 == 0 ? NAN : 1e38f;
-				memcpy(none, man->matrices, sizeof(none));
-				none[12 * 2 + 3] = frame % 2 == 0 ? NAN : 3e38f;
-				assert_int_not_equal(snugBody_SetAmplitudes(body, bad, man->targets), snug_success);
-				assert_int_not_equal(snugBody_SetJoints(body, none, 0, man->joints), snug_success);
-				if (frame % 3 == 0)
-				{
-					snugBounds bounds;
-					assert_int_equal(snugBody_GetBounds(body, NULL, &bounds), snug_success);
-				}
-			}
-			AssertPositions(man, body, Expect(man, true));
-			assert_int_equal(snugBody_Validate(body, NULL), snug_success);
-		}
-		snugBody_Destroy(body);
-		FreeMan(man);
-	}
 }
 
 // A pose has no pointers: a copy elsewhere, what it leads to derived anew, gives the same positions.
@@ -224,7 +183,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_are_rows_transposed),
 		cmocka_unit_test(last_rows_are_checked),
-		cmocka_unit_test(setters_come_in_any_order),
 		cmocka_unit_test(poses_can_be_moved),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
