@@ -4,8 +4,8 @@
 // contain its triangles, that a traversal lost its way, or that a query looked at other positions than those reported.
 #include "support.h"
 
-#include "skip.h"
 #include "io/obj.h"
+#include "skip.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -98,8 +98,8 @@ typedef void snugAssertFcn(void* user, const char* condition, const char* functi
 /// Install a handler for misuse; null removes it. Process-wide: call it before other threads use snug.
 SNUG_API void snugSetAssertHandler(snugAssertFcn* handler, void* user);
 
-/// The instruction set in use: "scalar", "sse2", "avx2" or "avx512". Chosen once, at first use, by what the machine
-/// has and what the environment variable SNUG_ISA asks for. Results do not depend on it.
+/// The instruction set in use, as "scalar" or the name of a vector extension. Chosen once, at first use, by what the
+/// machine has and what the environment variable SNUG_ISA asks for. Results do not depend on it.
 SNUG_API const char* snugGetInstructionSet(void);
 
 /// The version of the library linked, as "major.minor.patch".
