@@ -24,5 +24,14 @@ if(NOT SNUG_SANITIZE) # too slow there
 endif()
 add_test(NAME program_manual COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_manual.sh
 	$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/program.md)
-set_tests_properties(program program_files program_models program_solvers program_manual PROPERTIES
+
+# The generated characters as files, made as `make characters` makes them; judged by others where they are there.
+add_test(NAME program_characters COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_characters.sh
+	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_character>)
+if(NOT SNUG_SANITIZE)
+	add_test(NAME character_oracles COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/gltf_oracle/characters.sh
+		${PROJECT_BINARY_DIR}/gltf_oracle_characters $<TARGET_FILE:test_io_three> $<TARGET_FILE:snug_make_character>)
+	set_tests_properties(character_oracles PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+endif()
+set_tests_properties(program program_characters program_files program_models program_solvers program_manual PROPERTIES
 	TIMEOUT 600 SKIP_RETURN_CODE 77)

@@ -482,7 +482,7 @@ typedef struct snugCounters
 	uint64_t volumeTests;     ///< pairs of bounds compared
 	uint64_t verticesEvaluated;
 	uint64_t triangleTests; ///< pairs of triangles whose own boxes overlap
-	uint64_t exactTests;    ///< of those, how many were not decided by the vectorised filter
+	uint64_t exactTests;    ///< of those, how many float32 could not decide
 } snugCounters;
 
 /// What was found. `complete` is false if a budget or the callback ended the query: then there may be more.

@@ -208,4 +208,11 @@
 #define SG_MARGIN_PLANE 0x1p-45
 #endif
 
+// ---- Triangles (tree/leaf_kernels.c) ---------------------------------------------------------------------------
+
+/// A determinant of differences in float32, in units of 2^-24 of the volume of the box around the corners.
+#ifndef SG_MARGIN_DETERMINANT
+#define SG_MARGIN_DETERMINANT 48.0f
+#endif
+
 #endif

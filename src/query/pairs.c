@@ -3,13 +3,90 @@
 
 #include "geometry/box_kernels.h"
 
+#include <string.h>
+
 static sgPairSearch* SearchOf(sgPairWalk* walk)
 {
 	return (sgPairSearch*)(void*)walk;
 }
 
+// ---- Triangles that are left to be decided --------------------------------------------------------------------------
+
+static void Report(sgPairSearch* search, snugPair pair)
+{
+	if (search->team != NULL)
+	{
+		search->found[search->foundCount++] = pair;
+		if (search->foundCount == SG_TEAM_PAIRS)
+		{
+			sgPairSearch_HandOver(search);
+		}
+		return;
+	}
+	bool goOn = sgSink_Add(search->sink, pair);
+	search->isCut = search->isCut || !goOn;
+	search->walk.isStopped = !goOn || search->options->firstOnly;
+}
+
+// One pair, exactly.
+static bool Intersect(const sgPairSearch* search, uint32_t lane)
+{
+	float a[3][3], b[3][3];
+	for (int i = 0; i < 9; ++i)
+	{
+		a[i / 3][i % 3] = search->queue.a[i / 3][i % 3][lane];
+		b[i / 3][i % 3] = search->queue.b[i / 3][i % 3][lane];
+	}
+	return search->kernels->leaves->intersectTriangles((const float(*)[3])a, (const float(*)[3])b);
+}
+
+// Decide what is queued. Lanes after the last hold what was there before, or zeros.
+static void Flush(sgPairSearch* search)
+{
+	uint32_t mask = (1u << search->queuedCount) - 1u, unsure;
+	if (mask == 0)
+	{
+		return;
+	}
+	uint32_t meet = search->kernels->leaves->decidePairs(&search->queue, &unsure);
+	search->queuedCount = 0;
+	for (uint32_t rest = (meet | unsure) & mask; rest != 0 && !search->walk.isStopped; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		bool isUnsure = (unsure >> lane & 1) != 0;
+		search->counters.exactTests += isUnsure;
+		if (!isUnsure || Intersect(search, lane))
+		{
+			Report(search, search->queued[lane]);
+		}
+	}
+}
+
+static void Queue(sgPairSearch* search, const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, uint32_t j)
+{
+	uint32_t lane = search->queuedCount++;
+	for (int c = 0; c < 3; ++c)
+	{
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			search->queue.a[c][axis][lane] = a->corner[c][axis][i];
+			search->queue.b[c][axis][lane] = b->corner[c][axis][j];
+		}
+	}
+	search->queued[lane] = (snugPair){
+		search->a.tree->triangleMap[a->leaf->firstTriangle + i],
+		search->b.tree->triangleMap[b->leaf->firstTriangle + j],
+	};
+	if (search->queuedCount == SG_LANES)
+	{
+		Flush(search);
+	}
+}
+
+// A budget is used up: what was met before counts.
 static void Stop(sgPairSearch* search)
 {
+	Flush(search);
 	search->isCut = search->walk.isStopped = true;
 }
 
@@ -129,34 +206,7 @@ static uint64_t Compare(sgPairWalk* walk, const sgOpened* openedA, const sgOpene
 	return pairs;
 }
 
-// ---- Triangles ---------------------------------------------------------------------------------------------------
-
-static void GetTriangle(const sgTriangleLanes* lanes, uint32_t t, float out[3][3])
-{
-	for (int c = 0; c < 3; ++c)
-	{
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			out[c][axis] = lanes->corner[c][axis][t];
-		}
-	}
-}
-
-static void Report(sgPairSearch* search, snugPair pair)
-{
-	if (search->team != NULL)
-	{
-		search->found[search->foundCount++] = pair;
-		if (search->foundCount == SG_TEAM_PAIRS)
-		{
-			sgPairSearch_HandOver(search);
-		}
-		return;
-	}
-	bool goOn = sgSink_Add(search->sink, pair);
-	search->isCut = search->isCut || !goOn;
-	search->walk.isStopped = !goOn || search->options->firstOnly;
-}
+// ---- Leaves -------------------------------------------------------------------------------------------------------
 
 // All pairs of triangles of two leaves.
 static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
@@ -174,16 +224,11 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 	search->counters.triangleTests += tests;
 	for (; pairs != 0 && !walk->isStopped; pairs &= pairs - 1)
 	{
-		uint32_t i = sgLowestBit(pairs) / SG_LANES, j = sgLowestBit(pairs) % SG_LANES;
-		float p[3][3], q[3][3];
-		GetTriangle(a, i, p);
-		GetTriangle(b, j, q);
-		++search->counters.exactTests;
-		if (search->kernels->leaves->intersectTriangles((const float(*)[3])p, (const float(*)[3])q))
-		{
-			const uint32_t *numbersA = search->a.tree->triangleMap, *numbersB = search->b.tree->triangleMap;
-			Report(search, (snugPair){ numbersA[a->leaf->firstTriangle + i], numbersB[b->leaf->firstTriangle + j] });
-		}
+		Queue(search, a, sgLowestBit(pairs) / SG_LANES, b, sgLowestBit(pairs) % SG_LANES);
+	}
+	if (search->options->firstOnly)
+	{
+		Flush(search); // one is enough: the next leaves may not be needed
 	}
 }
 
@@ -193,12 +238,23 @@ static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle };
 
 sgPairLevel sgPairSearch_Step(sgPairSearch* search, uint32_t slotA, uint32_t slotB)
 {
-	return sgPairWalk_Step(&search->walk, &walker, slotA, slotB);
+	sgPairLevel level = sgPairWalk_Step(&search->walk, &walker, slotA, slotB);
+	Flush(search);
+	return level;
 }
 
 void sgPairSearch_Descend(sgPairSearch* search, uint32_t slotA, uint32_t slotB)
 {
 	sgPairWalk_Descend(&search->walk, &walker, slotA, slotB);
+	Flush(search);
+}
+
+void sgPairSearch_Reset(sgPairSearch* search)
+{
+	memset(&search->queue, 0, sizeof(search->queue));
+	search->queuedCount = search->foundCount = 0;
+	search->counters = (snugCounters){ 0 };
+	search->walk.isStopped = search->isCut = false;
 }
 
 static snugStatus Start(sgPairSearch* search, snugBody* a, snugBody* b)
@@ -224,8 +280,7 @@ void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink*
 	search.options = options;
 	search.sink = sink;
 	search.team = NULL;
-	search.counters = (snugCounters){ 0 };
-	search.walk.isStopped = search.isCut = false;
+	sgPairSearch_Reset(&search);
 	bool isParallel = options->parallel != NULL && sgCanBeParallel(a, b);
 	if (isParallel)
 	{

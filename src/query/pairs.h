@@ -38,7 +38,10 @@ typedef struct sgPairSearch
 	const sgKernels* kernels;
 	const sgPairOptions* options;
 	sgSink* sink;
-	sgTeam* team; ///< null: alone
+	sgTeam* team;      ///< null: alone
+	sgPairLanes queue; ///< pairs that are left to be decided, eight at a time, in the order in which they were met
+	snugPair queued[SG_LANES];
+	uint32_t queuedCount;
 	snugPair found[SG_TEAM_PAIRS];
 	uint32_t foundCount;
 	snugCounters counters;
@@ -52,6 +55,9 @@ typedef struct sgPairSearch
 
 /// Find pairs of intersecting triangles and hand them to `sink`. Fills in status, complete and counters.
 void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink* sink, snugResult* result);
+
+/// Nothing found, counted or queued yet.
+void sgPairSearch_Reset(sgPairSearch* search);
 
 /// One step of the walk, and everything below two nodes.
 sgPairLevel sgPairSearch_Step(sgPairSearch* search, uint32_t slotA, uint32_t slotB);

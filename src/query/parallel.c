@@ -102,10 +102,8 @@ static SG_NOINLINE void RunSearch(Tasks* tasks, NodePair pair)
 	search.kernels = like->kernels;
 	search.options = like->options;
 	search.team = &tasks->team;
-	search.foundCount = 0;
-	search.counters = (snugCounters){ 0 };
+	sgPairSearch_Reset(&search);
 	search.walk.isStopped = atomic_load_explicit(&tasks->team.isStopped, memory_order_relaxed);
-	search.isCut = false;
 	search.motionBA = like->motionBA;
 	search.motionAB = like->motionAB;
 	search.testsExtra = like->testsExtra;

@@ -2,6 +2,7 @@
 #include "tree/leaf_kernels.h"
 
 #include "geometry/box_lanes.h"
+#include "geometry/margins.h"
 #include "geometry/triangle.h"
 
 #include <math.h>
@@ -169,7 +170,7 @@ static inline float PlaneError(const sgBox* a, const sgBox* b)
 	{
 		return INFINITY;
 	}
-	return 48.0f * 0x1p-24f * (extent[0] * extent[1] * extent[2]) + 0x1p-126f * (1.0f + sum);
+	return SG_MARGIN_DETERMINANT * 0x1p-24f * (extent[0] * extent[1] * extent[2]) + 0x1p-126f * (1.0f + sum);
 }
 
 static inline f8 Dot(const f8 n[3], f8 x, f8 y, f8 z)
@@ -251,11 +252,158 @@ static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes*
 	return pairs;
 }
 
+// ---- Pairs of triangles ------------------------------------------------------------------------------------------
+
+// (b - d) x (c - d)
+static inline void Normal(const f8 b[3], const f8 c[3], const f8 d[3], f8 n[3])
+{
+	f8 u[3], v[3];
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		u[axis] = f8_Sub(b[axis], d[axis]);
+		v[axis] = f8_Sub(c[axis], d[axis]);
+	}
+	n[0] = f8_Sub(f8_Mul(u[1], v[2]), f8_Mul(u[2], v[1]));
+	n[1] = f8_Sub(f8_Mul(u[2], v[0]), f8_Mul(u[0], v[2]));
+	n[2] = f8_Sub(f8_Mul(u[0], v[1]), f8_Mul(u[1], v[0]));
+}
+
+// det(a - d, b - d, c - d)
+static inline f8 Determinant(const f8 a[3], const f8 b[3], const f8 c[3], const f8 d[3])
+{
+	f8 n[3];
+	Normal(b, c, d, n);
+	return Dot(n, f8_Sub(a[0], d[0]), f8_Sub(a[1], d[1]), f8_Sub(a[2], d[2]));
+}
+
+// PlaneError of the box around each pair.
+static inline f8 PairErrors(const f8 a[3][3], const f8 b[3][3])
+{
+	f8 extent[3];
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f8 lower = f8_Min(f8_Min(a[0][axis], a[1][axis]), f8_Min(a[2][axis], b[0][axis]));
+		f8 upper = f8_Max(f8_Max(a[0][axis], a[1][axis]), f8_Max(a[2][axis], b[0][axis]));
+		lower = f8_Min(lower, f8_Min(b[1][axis], b[2][axis]));
+		upper = f8_Max(upper, f8_Max(b[1][axis], b[2][axis]));
+		extent[axis] = f8_Sub(upper, lower);
+	}
+	f8 sum = f8_Add(f8_Add(extent[0], extent[1]), extent[2]);
+	f8 product = f8_Mul(f8_Mul(extent[0], extent[1]), extent[2]);
+	f8 error = f8_Add(f8_Mul(f8_Set(SG_MARGIN_DETERMINANT * 0x1p-24f), product),
+	    f8_Mul(f8_Set(0x1p-126f), f8_Add(f8_Set(1.0f), sum)));
+	return f8_Select(f8_LessEqual(sum, f8_Set(0x1p40f)), error, f8_Set(INFINITY));
+}
+
+/// On which side of the other's plane the corners of a triangle certainly are.
+typedef struct Sides
+{
+	m8 above[3], below[3];
+} Sides;
+
+static inline Sides FindSides(const f8 corners[3][3], const f8 plane[3][3], f8 error)
+{
+	Sides sides;
+	f8 n[3], minusError = f8_Sub(f8_Set(0.0f), error);
+	Normal(plane[1], plane[2], plane[0], n);
+	for (int c = 0; c < 3; ++c)
+	{
+		f8 x = f8_Sub(corners[c][0], plane[0][0]), y = f8_Sub(corners[c][1], plane[0][1]);
+		f8 side = Dot(n, x, y, f8_Sub(corners[c][2], plane[0][2]));
+		sides.above[c] = f8_Less(error, side);
+		sides.below[c] = f8_Less(side, minusError);
+	}
+	return sides;
+}
+
+static inline uint32_t Certain(const Sides* sides)
+{
+	uint32_t certain = m8_Bits(m8_Or(sides->above[0], sides->below[0]));
+	certain &= m8_Bits(m8_Or(sides->above[1], sides->below[1]));
+	return certain & m8_Bits(m8_Or(sides->above[2], sides->below[2]));
+}
+
+static inline m8 OnOneSide(const Sides* sides, int c, int d)
+{
+	return m8_Or(m8_And(sides->above[c], sides->above[d]), m8_And(sides->below[c], sides->below[d]));
+}
+
+/// A triangle from the corner on that is alone on its side: where the other two are on one side.
+typedef struct Turned
+{
+	f8 corners[3][3];
+	m8 isAbove; ///< the one that is alone
+} Turned;
+
+static inline Turned TurnLoneFirst(const f8 corners[3][3], const Sides* sides)
+{
+	Turned turned;
+	m8 isLast = OnOneSide(sides, 0, 1), isMiddle = OnOneSide(sides, 0, 2), isFirst = OnOneSide(sides, 1, 2);
+	turned.isAbove = m8_Or(
+	    m8_And(isLast, sides->above[2]), m8_Or(m8_And(isMiddle, sides->above[1]), m8_And(isFirst, sides->above[0])));
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f8 x = corners[0][axis], y = corners[1][axis], z = corners[2][axis];
+		turned.corners[0][axis] = f8_Select(isLast, z, f8_Select(isMiddle, y, x));
+		turned.corners[1][axis] = f8_Select(isLast, x, f8_Select(isMiddle, z, y));
+		turned.corners[2][axis] = f8_Select(isLast, y, f8_Select(isMiddle, x, z));
+	}
+	return turned;
+}
+
+// Swap the second and the third corner where `which` is true.
+static inline void SwapWhere(Turned* turned, m8 which)
+{
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f8 y = turned->corners[1][axis], z = turned->corners[2][axis];
+		turned->corners[1][axis] = f8_Select(which, z, y);
+		turned->corners[2][axis] = f8_Select(which, y, z);
+	}
+}
+
+// The test of Guigue and Devillers (2003), where it is certain. No corner is on the other triangle's plane, so each
+// triangle either lies on one side of it, or has one corner alone on its side and meets the line that both planes share
+// in the segment between the two edges from there. With p and P alone, and both triangles turned so that these edges
+// come in the same order along the line, segments overlap where q sees P R from p on the one side and r sees P Q on the
+// other. Every sign is that of a determinant of differences of corners, which PlaneError bounds; a sign that it does
+// not settle, the exact test must.
+static uint32_t DecidePairs(const sgPairLanes* pairs, uint32_t* unsure)
+{
+	f8 a[3][3], b[3][3];
+	for (int c = 0; c < 3; ++c)
+	{
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			a[c][axis] = f8_Load(pairs->a[c][axis]);
+			b[c][axis] = f8_Load(pairs->b[c][axis]);
+		}
+	}
+	f8 error = PairErrors((const f8(*)[3])a, (const f8(*)[3])b), minusError = f8_Sub(f8_Set(0.0f), error);
+	Sides sidesA = FindSides((const f8(*)[3])a, (const f8(*)[3])b, error);
+	Sides sidesB = FindSides((const f8(*)[3])b, (const f8(*)[3])a, error);
+	m8 apart = m8_Or(m8_And(OnOneSide(&sidesA, 0, 1), OnOneSide(&sidesA, 0, 2)),
+	    m8_And(OnOneSide(&sidesB, 0, 1), OnOneSide(&sidesB, 0, 2)));
+	Turned turnedA = TurnLoneFirst((const f8(*)[3])a, &sidesA), turnedB = TurnLoneFirst((const f8(*)[3])b, &sidesB);
+	SwapWhere(&turnedA, turnedB.isAbove);
+	SwapWhere(&turnedB, turnedA.isAbove);
+	const f8 *p = turnedA.corners[0], *q = turnedA.corners[1], *r = turnedA.corners[2];
+	const f8 *P = turnedB.corners[0], *R = turnedB.corners[1], *Q = turnedB.corners[2]; // seen from the other side
+	f8 first = Determinant(q, P, R, p), second = Determinant(r, P, Q, p);
+	uint32_t certain = Certain(&sidesA) & Certain(&sidesB);
+	uint32_t meet = m8_Bits(m8_And(f8_Less(error, first), f8_Less(second, minusError)));
+	uint32_t miss = m8_Bits(m8_Or(apart, m8_Or(f8_Less(first, minusError), f8_Less(error, second))));
+	meet &= certain & ~miss;
+	*unsure = ~(meet | (miss & certain)) & ((1u << SG_LANES) - 1u);
+	return meet;
+}
+
 const sgLeafKernels SG_FOR_ISA(sgLeafKernels) = {
 	.boundLeaves = BoundLeaves,
 	.gatherVertices = GatherVertices,
 	.placeVertices = PlaceVertices,
 	.assembleTriangles = AssembleTriangles,
 	.filterTriangles = FilterTriangles,
+	.decidePairs = DecidePairs,
 	.intersectTriangles = sgTriangles_Intersect,
 };

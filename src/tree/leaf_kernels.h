@@ -24,6 +24,13 @@ typedef struct sgTriangleLanes
 	const sgLeaf* leaf; ///< whose they are: it has their vertex numbers
 } SG_ALIGN(32) sgTriangleLanes;
 
+/// Pairs of triangles, each in a lane: [corner][axis][pair].
+typedef struct sgPairLanes
+{
+	float a[3][3][SG_LANES];
+	float b[3][3][SG_LANES];
+} SG_ALIGN(32) sgPairLanes;
+
 typedef struct sgLeafKernels
 {
 	/// The boxes of `count` consecutive leaves, from vertex positions (x y z, one readable float after the last), to
@@ -43,6 +50,9 @@ typedef struct sgLeafKernels
 	/// Bit 8 i + j: triangles i of `a` and j of `b` may intersect; those without a bit certainly do not. Adds the
 	/// number of pairs whose boxes overlap to `tests`.
 	uint64_t (*filterTriangles)(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests);
+
+	/// Eight pairs at once: those that certainly intersect. `unsure` receives those of which nothing is certain.
+	uint32_t (*decidePairs)(const sgPairLanes* pairs, uint32_t* unsure);
 
 	/// The exact test of triangle.h, the same for every instruction set.
 	bool (*intersectTriangles)(const float a[3][3], const float b[3][3]);
