@@ -19,7 +19,7 @@ FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes models
 # Linear algebra is worth having, and not required.
 SOLVERS = tools/install-dependencies solvers || echo "Going on without: snug modes and snug reduce will say so."
 
-.PHONY: all demo characters test test-long mutate-bounds bench fuzz asan tsan install deb format check-format peers clean help
+.PHONY: all demo characters test test-long mutate-bounds bench fuzz cross-test asan tsan install deb format check-format peers clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -62,6 +62,9 @@ asan tsan: ## run the tests under the address and undefined behaviour, or the th
 	@$(CONFIGURE) $@
 	@$(BUILD) $@
 	@SNUG_TEST_SCALE=$(SANITIZER_SCALE) tools/run-tests build/$@ --label-exclude '^(long|isa)$$'
+
+cross-test: ## build for ARM, Windows, WebAssembly and macOS, and run tests where an emulator can (ten minutes)
+	@tools/cross-test
 
 fuzz: ## fuzz each target for TIME seconds (60)
 	@tools/install-dependencies build clang

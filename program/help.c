@@ -194,7 +194,7 @@ void cliPrintManualTail(cliHelpStyle style)
 	{
 		printf(".SH EXIT STATUS\n");
 		PrintTroff(exitCodes);
-		printf("\n.SH ENVIRONMENT\n.TP\n\\fBSNUG_ISA\\fR\nscalar, sse2, avx2 or avx512: the instruction set to use. "
+		printf("\n.SH ENVIRONMENT\n.TP\n\\fBSNUG_ISA\\fR\nthe instruction set to use, such as scalar. "
 		       "Results do not depend on it.\n");
 	}
 }

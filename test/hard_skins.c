@@ -282,7 +282,8 @@ static double LargestCoordinate(const sceneMesh* mesh)
 	double largest = 0.0;
 	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
 	{
-		largest = fmax(largest, fabs((double)mesh->positions[i]));
+		double size = fabs((double)mesh->positions[i]);
+		largest = size > largest ? size : largest; // gcc 12 for 64-bit ARM breaks down over fmax here
 	}
 	return largest;
 }

@@ -1,6 +1,7 @@
 // test/support.c: see support.h.
 #include "support.h"
 
+#include "base/base.h"
 #include "base/checksum.h"
 #include "baselines/brute.h"
 
@@ -313,7 +314,7 @@ PairList CollideAll(snugBody* a, snugBody* b, const double origin[3])
 	}
 	for (;;)
 	{
-		list.pairs = realloc(list.pairs, query.capacity * sizeof(snugPair));
+		list.pairs = realloc(list.pairs, (size_t)query.capacity * sizeof(snugPair));
 		assert_non_null(list.pairs);
 		query.pairs = list.pairs;
 		snugResult result = snugCollide(a, b, &query);
@@ -344,11 +345,11 @@ PairList BruteAll(const Thing* a, const Thing* b, const double origin[3])
 	bruteMesh meshB = { positionsB, b->mesh.triangles, b->mesh.triangleCount };
 	bruteResult result = bruteCollide(&meshA, &meshB);
 	assert_false(result.outOfMemory);
-	PairList list = { malloc((result.count + 1) * sizeof(snugPair)), result.count };
+	PairList list = { malloc((size_t)(result.count + 1) * sizeof(snugPair)), result.count };
 	assert_non_null(list.pairs);
 	if (result.count > 0)
 	{
-		memcpy(list.pairs, result.pairs, result.count * sizeof(snugPair));
+		memcpy(list.pairs, result.pairs, (size_t)result.count * sizeof(snugPair));
 	}
 	bruteResult_Free(&result);
 	free(positionsA);
@@ -359,7 +360,7 @@ PairList BruteAll(const Thing* a, const Thing* b, const double origin[3])
 bool SamePairs(const PairList* expected, const PairList* found)
 {
 	return expected->count == found->count &&
-	       (found->count == 0 || memcmp(expected->pairs, found->pairs, found->count * sizeof(snugPair)) == 0);
+	       (found->count == 0 || memcmp(expected->pairs, found->pairs, (size_t)found->count * sizeof(snugPair)) == 0);
 }
 
 void AssertSamePairs(const char* what, uint64_t seed, const PairList* expected, const PairList* found)
@@ -414,7 +415,8 @@ static void* Allocate(void* user, size_t size, size_t alignment)
 		return NULL;
 	}
 	allocator->faults += alignment == 0 || alignment > 64 || (alignment & (alignment - 1)) != 0;
-	BlockHead* head = aligned_alloc(64, sizeof(BlockHead) + (size + 63) / 64 * 64);
+	const snugAllocator libc = sgAllocator_OrDefault((snugAllocator){ .allocate = NULL });
+	BlockHead* head = sgAllocate(&libc, sizeof(BlockHead) + size);
 	if (head == NULL)
 	{
 		return NULL;
@@ -440,7 +442,8 @@ static void Release(void* user, void* memory, size_t size)
 	--allocator->live;
 	allocator->liveBytes -= head->size;
 	memset(memory, 0xdd, head->size);
-	free(head);
+	const snugAllocator libc = sgAllocator_OrDefault((snugAllocator){ .allocate = NULL });
+	sgRelease(&libc, head, sizeof(BlockHead) + size);
 }
 
 snugAllocator TestAllocator_Get(TestAllocator* allocator)

@@ -103,8 +103,8 @@ typedef void snugAssertFcn(void* user, const char* condition, const char* functi
 /// Install a handler for misuse; null removes it. Process-wide: call it before other threads use snug.
 SNUG_API void snugSetAssertHandler(snugAssertFcn* handler, void* user);
 
-/// The instruction set in use: "scalar", "sse2", "avx2" or "avx512". It is chosen once, at first use: the best one that
-/// the machine has, or less if the environment variable SNUG_ISA says so. Results do not depend on it.
+/// The instruction set in use, as "scalar" or the name of a vector extension. Chosen once, at first use, by what the
+/// machine has and what the environment variable SNUG_ISA asks for. Results do not depend on it.
 SNUG_API const char* snugGetInstructionSet(void);
 
 /// The version of the linked library, as "major.minor.patch".
@@ -283,11 +283,17 @@ typedef struct snugLoadDef
 /// @param model receives the model, or null
 SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model);
 
+/// The next two are not there if the library was built without files (CMake option SNUG_FILES), for systems that have
+/// none; its users then compile with SNUG_FILES=0, which the CMake package sees to.
+#if !defined(SNUG_FILES) || SNUG_FILES
+
 /// Write a model to a file: whole, or not at all. It is written to `path` with ".part" appended, then renamed.
 SNUG_API snugStatus snugModel_SaveFile(const snugModel* model, const char* path);
 
 /// Load a model from a file. See snugModel_Load.
 SNUG_API snugStatus snugModel_LoadFile(const char* path, const snugLoadDef* def, snugModel** model);
+
+#endif
 
 /// @}
 

@@ -1,8 +1,8 @@
 // src/base/base.c: see base.h.
 #include "base/base.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include "base/format.h"
+
 #include <stdlib.h>
 
 static snugAssertFcn* assertHandler;
@@ -27,7 +27,7 @@ static void Tell(const snugMessenger* messenger, snugSeverity severity, const ch
 	if (messenger != NULL && messenger->message != NULL)
 	{
 		char text[256];
-		vsnprintf(text, sizeof(text), format, arguments);
+		sgFormat(text, sizeof(text), format, arguments);
 		messenger->message(messenger->user, severity, text);
 	}
 }
@@ -96,17 +96,44 @@ const char* snugGetVersion(void)
 	return SG_VERSION_TEXT(SNUG_VERSION_MAJOR, SNUG_VERSION_MINOR, SNUG_VERSION_PATCH);
 }
 
+#if defined(_WIN32)
+#include <malloc.h>
+
+static void* AllocateAligned(size_t size, size_t alignment)
+{
+	return _aligned_malloc(size, alignment);
+}
+
+static void ReleaseAligned(void* memory)
+{
+	_aligned_free(memory);
+}
+
+#else
+
+static void* AllocateAligned(size_t size, size_t alignment)
+{
+	return aligned_alloc(alignment, size);
+}
+
+static void ReleaseAligned(void* memory)
+{
+	free(memory);
+}
+
+#endif
+
 static void* AllocateFromLibc(void* user, size_t size, size_t alignment)
 {
 	(void)user;
-	return aligned_alloc(alignment, size);
+	return AllocateAligned(size, alignment);
 }
 
 static void ReleaseToLibc(void* user, void* memory, size_t size)
 {
 	(void)user;
 	(void)size;
-	free(memory);
+	ReleaseAligned(memory);
 }
 
 snugAllocator sgAllocator_OrDefault(snugAllocator allocator)
@@ -123,6 +150,19 @@ bool sgAllocator_IsValid(const snugAllocator* allocator)
 	return (allocator->allocate == NULL) == (allocator->release == NULL);
 }
 
+size_t sgPlaceArrays(uint64_t start, const uint64_t* sizes, int count, uint64_t* offsets)
+{
+	const uint64_t mask = SG_ALIGNMENT - 1;
+	uint64_t end = start;
+	for (int i = 0; i < count; ++i)
+	{
+		offsets[i] = (end + mask) & ~mask;
+		end = offsets[i] + sizes[i];
+	}
+	end = (end + mask) & ~mask;
+	return end < SG_MAX_SIZE ? (size_t)end : SG_MAX_SIZE;
+}
+
 // Sizes are rounded up alike when allocating and releasing, so that the user's release sees the size it gave out.
 static size_t RoundedSize(size_t size)
 {
@@ -131,7 +171,7 @@ static size_t RoundedSize(size_t size)
 
 void* sgAllocate(const snugAllocator* allocator, size_t size)
 {
-	if (size > SIZE_MAX / 2)
+	if (size >= SG_MAX_SIZE)
 	{
 		return NULL;
 	}

@@ -11,7 +11,11 @@
 #error "snug's answers rest on IEEE arithmetic: do not compile it with -ffast-math or -Ofast"
 #endif
 
+#if defined(__clang__)
 #define SG_PRINTF(text, arguments) __attribute__((format(printf, text, arguments)))
+#else // on Windows plain printf would mean Microsoft's, which has other formats than format.h
+#define SG_PRINTF(text, arguments) __attribute__((format(gnu_printf, text, arguments)))
+#endif
 #define SG_NOINLINE __attribute__((noinline))
 /// For functions whose arguments are constants at every call, and decide what is computed.
 #define SG_INLINE static inline __attribute__((always_inline))
@@ -70,6 +74,15 @@ snugAllocator sgAllocator_OrDefault(snugAllocator allocator);
 
 /// An allocator is whole: both functions or neither.
 bool sgAllocator_IsValid(const snugAllocator* allocator);
+
+/// No allocation is as large as this: so sums of a few sizes never overflow, on 32-bit machines either.
+#define SG_MAX_SIZE (SIZE_MAX / 4)
+
+/// Place arrays one after the other, each aligned to SG_ALIGNMENT, after a header of `start` bytes.
+/// @param sizes in bytes
+/// @param offsets receives where they begin
+/// @return the size of everything, aligned; SG_MAX_SIZE, which sgAllocate refuses, if it is as large or larger
+size_t sgPlaceArrays(uint64_t start, const uint64_t* sizes, int count, uint64_t* offsets);
 
 /// Memory aligned to SG_ALIGNMENT, or null. A size of zero still gives a pointer that can be released.
 void* sgAllocate(const snugAllocator* allocator, size_t size);

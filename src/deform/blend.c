@@ -51,33 +51,27 @@ uint64_t sgBlendFamily_Values(const sgBlendFamily* family)
 size_t sgBlend_Layout(const snugModel* model, sgBlendHeader* header)
 {
 	const sgTree* tree = &model->tree;
-	size_t slots = (size_t)tree->groupCount * SG_LANES;
-	const size_t sizes[SG_BLEND_ARRAYS] = {
-		((size_t)tree->vertexCount + 1) * sizeof(uint32_t),
-		header->influenceCount * sizeof(float),
-		header->influenceCount * sizeof(uint16_t),
+	uint64_t slots = (uint64_t)tree->groupCount * SG_LANES;
+	const uint64_t sizes[SG_BLEND_ARRAYS] = {
+		((uint64_t)tree->vertexCount + 1) * sizeof(uint32_t),
+		(uint64_t)header->influenceCount * sizeof(float),
+		(uint64_t)header->influenceCount * sizeof(uint16_t),
 		slots * sizeof(uint32_t),
-		header->familyCount * sizeof(sgBlendFamily),
-		header->entryCount * sizeof(uint16_t),
-		header->valueCount * sizeof(sgLaneFloats),
-		((size_t)model->clusters.header->count + 1) * sizeof(uint32_t),
-		header->blockCount * sizeof(sgBlendBlock),
-		header->blockTransformCount * sizeof(uint16_t),
-		header->blockValueCount * sizeof(sgLaneFloats),
-		sgBlend_BlockCount(header->transformCount) * sizeof(sgBlendMoved),
-		header->transformCount * sizeof(uint16_t),
+		(uint64_t)header->familyCount * sizeof(sgBlendFamily),
+		(uint64_t)header->entryCount * sizeof(uint16_t),
+		(uint64_t)header->valueCount * sizeof(sgLaneFloats),
+		((uint64_t)model->clusters.header->count + 1) * sizeof(uint32_t),
+		(uint64_t)header->blockCount * sizeof(sgBlendBlock),
+		(uint64_t)header->blockTransformCount * sizeof(uint16_t),
+		(uint64_t)header->blockValueCount * sizeof(sgLaneFloats),
+		(uint64_t)sgBlend_BlockCount(header->transformCount) * sizeof(sgBlendMoved),
+		(uint64_t)header->transformCount * sizeof(uint16_t),
 		header->bound == snug_boundCorners ? (slots + 1) * sizeof(uint32_t) : 0,
-		header->jointSetCount * sizeof(sgJointSet),
-		header->setTransformCount * sizeof(uint16_t),
-		header->setWeightCount * sizeof(uint32_t),
+		(uint64_t)header->jointSetCount * sizeof(sgJointSet),
+		(uint64_t)header->setTransformCount * sizeof(uint16_t),
+		(uint64_t)header->setWeightCount * sizeof(uint32_t),
 	};
-	size_t end = sizeof(sgBlendHeader);
-	for (int i = 0; i < SG_BLEND_ARRAYS; ++i)
-	{
-		header->offsets[i] = sgAlignUp(end, SG_ALIGNMENT);
-		end = (size_t)header->offsets[i] + sizes[i];
-	}
-	return sgAlignUp(end, SG_ALIGNMENT);
+	return sgPlaceArrays(sizeof(sgBlendHeader), sizes, SG_BLEND_ARRAYS, header->offsets);
 }
 
 sgBlend sgBlend_Get(const snugModel* model)

@@ -131,7 +131,7 @@ bool sgBlend_Grow(
 		return true;
 	}
 	size_t wanted = count + more + (count + more) / 2;
-	void* grown = sgAllocate(allocator, wanted * size);
+	void* grown = wanted < SG_MAX_SIZE / size ? sgAllocate(allocator, wanted * size) : NULL;
 	if (grown == NULL)
 	{
 		return false;
@@ -247,8 +247,8 @@ static bool CollectTransforms(Builder* b, sgFamilyDraft* draft, const uint16_t* 
 static bool MakeRoom(Builder* b, const sgBlendFamily* family)
 {
 	uint64_t count = b->header.valueCount, more = sgBlendFamily_Values(family);
-	return count + more <= UINT32_MAX &&
-	       sgBlend_Grow(b->allocator, (void**)&b->values, &b->valueCapacity, count, (size_t)more, sizeof(sgLaneFloats));
+	return count + more <= UINT32_MAX && sgBlend_Grow(b->allocator, (void**)&b->values, &b->valueCapacity,
+	                                         (size_t)count, (size_t)more, sizeof(sgLaneFloats));
 }
 
 // Default: first order where weights vary nearly linearly over every node of the family, the local program where they

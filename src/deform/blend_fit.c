@@ -438,7 +438,7 @@ void sgBlend_FillFamily(const sgFamilyDraft* draft, const sgBlendFamily* family,
 	uint32_t stride = sgBlendKind_EntryValues((sgBlendKind)family->kind);
 	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
 	sgLaneFloats* entries = values + sgBlendFamily_HeadValues(family);
-	memset(values, 0, sgBlendFamily_Values(family) * sizeof(sgLaneFloats));
+	memset(values, 0, (size_t)sgBlendFamily_Values(family) * sizeof(sgLaneFloats));
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		if (draft->laneFirst[lane] == draft->laneLast[lane])
@@ -479,7 +479,7 @@ sgProbe sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values)
 	sgFamilyDraft probe = *draft;
 	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
 	sgFirstEntry* entries = (sgFirstEntry*)(void*)(values + sgBlendFamily_HeadValues(&family));
-	memset(values, 0, sgBlendFamily_Values(&family) * sizeof(sgLaneFloats));
+	memset(values, 0, (size_t)sgBlendFamily_Values(&family) * sizeof(sgLaneFloats));
 	sgProbe found = { INFINITY, 0.0 };
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{

@@ -34,26 +34,20 @@ uint64_t sgFieldsGroup_ValuesBefore(const sgFieldsGroup* group, uint32_t part)
 size_t sgFields_Layout(const snugModel* model, sgFieldsHeader* header)
 {
 	const sgTree* tree = &model->tree;
-	const size_t sizes[SG_FIELDS_ARRAYS] = {
-		((size_t)tree->vertexCount + 1) * sizeof(uint32_t),
-		header->displacementCount * sizeof(uint16_t),
-		3 * (size_t)header->displacementCount * sizeof(float),
-		3 * (size_t)header->fieldCount * sizeof(float),
-		((size_t)model->clusters.header->count + 1) * sizeof(uint32_t),
-		header->blockCount * sizeof(sgFieldsBlock),
-		header->blockFieldCount * sizeof(uint16_t),
-		header->blockValueCount * sizeof(sgLaneFloats),
-		tree->groupCount * sizeof(sgFieldsGroup),
-		header->groupFieldCount * sizeof(uint16_t),
-		header->groupValueCount * sizeof(sgLaneFloats),
+	const uint64_t sizes[SG_FIELDS_ARRAYS] = {
+		((uint64_t)tree->vertexCount + 1) * sizeof(uint32_t),
+		(uint64_t)header->displacementCount * sizeof(uint16_t),
+		3 * (uint64_t)header->displacementCount * sizeof(float),
+		3 * (uint64_t)header->fieldCount * sizeof(float),
+		((uint64_t)model->clusters.header->count + 1) * sizeof(uint32_t),
+		(uint64_t)header->blockCount * sizeof(sgFieldsBlock),
+		(uint64_t)header->blockFieldCount * sizeof(uint16_t),
+		(uint64_t)header->blockValueCount * sizeof(sgLaneFloats),
+		(uint64_t)tree->groupCount * sizeof(sgFieldsGroup),
+		(uint64_t)header->groupFieldCount * sizeof(uint16_t),
+		(uint64_t)header->groupValueCount * sizeof(sgLaneFloats),
 	};
-	size_t end = sizeof(sgFieldsHeader);
-	for (int i = 0; i < SG_FIELDS_ARRAYS; ++i)
-	{
-		header->offsets[i] = sgAlignUp(end, SG_ALIGNMENT);
-		end = (size_t)header->offsets[i] + sizes[i];
-	}
-	return sgAlignUp(end, SG_ALIGNMENT);
+	return sgPlaceArrays(sizeof(sgFieldsHeader), sizes, SG_FIELDS_ARRAYS, header->offsets);
 }
 
 sgFields sgFields_Bind(const void* data)

@@ -13,24 +13,18 @@
 
 size_t sgSkin_Layout(const snugModel* model, const sgBlendHeader* blend, sgSkinHeader* header)
 {
-	const size_t sizes[SG_SKIN_ARRAYS] = {
-		3 * (size_t)blend->transformCount * sizeof(float),
-		(size_t)model->tree.vertexCount * sizeof(uint32_t),
-		header->setCount * sizeof(sgSkinSet),
-		header->memberCount * sizeof(uint16_t),
-		header->pairCount * sizeof(sgSkinPair),
-		header->setPairCount * sizeof(uint16_t),
-		header->edgeCount * sizeof(sgSkinPair),
-		(size_t)blend->blockCount * SG_LANES * sizeof(uint32_t),
-		(size_t)blend->jointSetCount * sizeof(uint32_t),
+	const uint64_t sizes[SG_SKIN_ARRAYS] = {
+		3 * (uint64_t)blend->transformCount * sizeof(float),
+		(uint64_t)model->tree.vertexCount * sizeof(uint32_t),
+		(uint64_t)header->setCount * sizeof(sgSkinSet),
+		(uint64_t)header->memberCount * sizeof(uint16_t),
+		(uint64_t)header->pairCount * sizeof(sgSkinPair),
+		(uint64_t)header->setPairCount * sizeof(uint16_t),
+		(uint64_t)header->edgeCount * sizeof(sgSkinPair),
+		(uint64_t)blend->blockCount * SG_LANES * sizeof(uint32_t),
+		(uint64_t)blend->jointSetCount * sizeof(uint32_t),
 	};
-	size_t end = sizeof(sgSkinHeader);
-	for (int i = 0; i < SG_SKIN_ARRAYS; ++i)
-	{
-		header->offsets[i] = sgAlignUp(end, SG_ALIGNMENT);
-		end = (size_t)header->offsets[i] + sizes[i];
-	}
-	return sgAlignUp(end, SG_ALIGNMENT);
+	return sgPlaceArrays(sizeof(sgSkinHeader), sizes, SG_SKIN_ARRAYS, header->offsets);
 }
 
 sgSkin sgSkin_Get(const snugModel* model)

@@ -21,6 +21,17 @@ const float sgDopDirections[SG_DOP_DIRECTIONS][3] = {
 	{ 0, 1, -1 },
 };
 
+// Not fmin and fmax: gcc 12 for 64-bit ARM breaks down over loops of them. Nothing here is NaN.
+static double Lesser(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static double Greater(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 // A slab of a k-DOP around points. Products with the directions' entries are exact in double; their sums are off by
 // 2^-52 of the terms at most, which may be large beside the sum.
 static void BoundSlab(const float* positions, const uint32_t* indices, uint32_t count, const float direction[3],
@@ -36,8 +47,8 @@ static void BoundSlab(const float* positions, const uint32_t* indices, uint32_t 
 			along += (double)direction[k] * (double)p[k];
 			size += fabs((double)direction[k] * (double)p[k]);
 		}
-		lower = fmin(lower, along - SG_MARGIN_SLAB * size);
-		upper = fmax(upper, along + SG_MARGIN_SLAB * size);
+		lower = Lesser(lower, along - SG_MARGIN_SLAB * size);
+		upper = Greater(upper, along + SG_MARGIN_SLAB * size);
 	}
 	slab->lower[lane] = sgRoundDown(lower);
 	slab->upper[lane] = sgRoundUp(upper);
@@ -83,7 +94,7 @@ void sgVolume_BoundPoints(
 		{
 			const float* p = positions + 3 * (size_t)indices[i];
 			const double point[3] = { (double)p[0], (double)p[1], (double)p[2] };
-			radius = fmax(radius, Distance(center, point));
+			radius = Greater(radius, Distance(center, point));
 		}
 		SetBall(out.extra, lane, center, radius);
 	}
@@ -113,7 +124,7 @@ void sgVolume_Merge(snugVolume volume, sgBounds below, uint32_t mask, sgBoundsOu
 			uint32_t from = sgLowestBit(rest);
 			const double center[3] = { (double)balls->center[0][from], (double)balls->center[1][from],
 				(double)balls->center[2][from] };
-			radius = fmax(radius, Distance(middle, center) + (double)balls->radius[from]);
+			radius = Greater(radius, Distance(middle, center) + (double)balls->radius[from]);
 		}
 		SetBall(out.extra, lane, middle, radius);
 	}

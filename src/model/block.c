@@ -107,15 +107,9 @@ static void SectionSizes(const Info* info, uint64_t sizes[SECTION_COUNT])
 }
 
 // Offsets of all sections and the size of the block.
-static uint64_t PlaceSections(const uint64_t sizes[SECTION_COUNT], uint64_t offsets[SECTION_COUNT])
+static size_t PlaceSections(const uint64_t sizes[SECTION_COUNT], uint64_t offsets[SECTION_COUNT])
 {
-	uint64_t end = sizeof(Header) + SECTION_COUNT * sizeof(Entry);
-	for (int i = 0; i < SECTION_COUNT; ++i)
-	{
-		offsets[i] = (end + SG_ALIGNMENT - 1) / SG_ALIGNMENT * SG_ALIGNMENT;
-		end = offsets[i] + sizes[i];
-	}
-	return (end + SG_ALIGNMENT - 1) / SG_ALIGNMENT * SG_ALIGNMENT;
+	return sgPlaceArrays(sizeof(Header) + SECTION_COUNT * sizeof(Entry), sizes, SECTION_COUNT, offsets);
 }
 
 static uint64_t BlockChecksum(const unsigned char* block, size_t bytes)
@@ -196,7 +190,7 @@ static void CopySections(unsigned char* block, const snugModel* model, const uin
 	{
 		if (sources[i] != NULL && sizes[i] > 0)
 		{
-			memcpy(block + offsets[i], sources[i], sizes[i]);
+			memcpy(block + offsets[i], sources[i], (size_t)sizes[i]);
 		}
 	}
 }
@@ -242,19 +236,19 @@ snugStatus sgBlock_Make(snugModel* model)
 	};
 	uint64_t sizes[SECTION_COUNT], offsets[SECTION_COUNT];
 	SectionSizes(&info, sizes);
-	uint64_t bytes = PlaceSections(sizes, offsets);
-	unsigned char* block = sgAllocate(&model->allocator, (size_t)bytes);
+	size_t bytes = PlaceSections(sizes, offsets);
+	unsigned char* block = sgAllocate(&model->allocator, bytes);
 	if (block == NULL)
 	{
 		return snug_outOfMemory;
 	}
-	memset(block, 0, (size_t)bytes); // padding too, so that equal models are equal bytes
+	memset(block, 0, bytes); // padding too, so that equal models are equal bytes
 	WriteHeader(block, bytes, &info, sizes, offsets);
 	CopySections(block, model, sizes, offsets);
-	uint64_t checksum = BlockChecksum(block, (size_t)bytes);
+	uint64_t checksum = BlockChecksum(block, bytes);
 	memcpy(block + offsetof(Header, checksum), &checksum, sizeof(checksum));
 	model->block = block;
-	model->bytes = (size_t)bytes;
+	model->bytes = bytes;
 	Bind(model, &info, offsets);
 	BindClusters(model, block + offsets[section_clusters]);
 	return snug_success;
@@ -285,8 +279,8 @@ static const char* CheckHeader(const unsigned char* block, size_t bytes, uint64_
 	bool goodDef = info->leafTriangles >= 1 && info->leafTriangles <= SG_MAX_LEAF_TRIANGLES &&
 	               (info->branching == 2 || info->branching == 4 || info->branching == 8) &&
 	               (info->split == snug_splitMedian || info->split == snug_splitSurfaceArea);
-	if (!goodDef || sgDeform_Find((snugDeformer)info->deformer) == NULL || info->vertexCount > SNUG_MAX_COUNT ||
-	    info->triangleCount > SNUG_MAX_COUNT || info->groupCount > UINT32_MAX / SG_LANES - 1 || info->hasTwins > 1 ||
+	if (!goodDef || sgDeform_Find((snugDeformer)info->deformer) == NULL || info->vertexCount > SG_MAX_COUNT ||
+	    info->triangleCount > SG_MAX_COUNT || info->groupCount > UINT32_MAX / SG_LANES - 1 || info->hasTwins > 1 ||
 	    info->clusterBytes > bytes || info->deformBytes > bytes)
 	{
 		return "its counts or settings are out of range";

@@ -7,7 +7,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static snugTreeDef FillInDefaults(snugTreeDef def)
@@ -82,10 +81,10 @@ static snugStatus ReadDef(const snugModelDef* def, sgMeshView* mesh)
 	{
 		return sgFail(&def->messenger, snug_badArgument, "strides must be multiples of 4 and at least 12");
 	}
-	if (def->vertexCount > SNUG_MAX_COUNT || def->triangleCount > SNUG_MAX_COUNT)
+	if (def->vertexCount > SG_MAX_COUNT || def->triangleCount > SG_MAX_COUNT)
 	{
 		return sgFail(&def->messenger, snug_outOfRange, "%u vertices and %u triangles; at most %u of each are possible",
-		    def->vertexCount, def->triangleCount, SNUG_MAX_COUNT);
+		    def->vertexCount, def->triangleCount, SG_MAX_COUNT);
 	}
 	bool isFixed = def->deformer == snug_rigid || def->deformer == snug_free;
 	if (isFixed && (def->skin.jointCount > 0 || def->fields.fieldCount > 0))
@@ -368,84 +367,5 @@ snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* de
 	sgFpEnv environment = sgFpEnv_Enter();
 	snugStatus status = Load(block, bytes, def, model);
 	sgFpEnv_Leave(environment);
-	return status;
-}
-
-// The temporary file lies beside the target, so that renaming replaces the target in one step.
-snugStatus snugModel_SaveFile(const snugModel* model, const char* path)
-{
-	SG_REQUIRE(model != NULL && path != NULL, snug_badArgument);
-	static const char suffix[] = ".part";
-	size_t length = strlen(path);
-	char* temporary = sgAllocate(&model->allocator, length + sizeof(suffix));
-	if (temporary == NULL)
-	{
-		return snug_outOfMemory;
-	}
-	memcpy(temporary, path, length);
-	memcpy(temporary + length, suffix, sizeof(suffix));
-	FILE* file = fopen(temporary, "wb");
-	bool good = file != NULL;
-	if (good)
-	{
-		good = fwrite(model->block, 1, model->bytes, file) == model->bytes;
-		good = fclose(file) == 0 && good;
-		good = good && rename(temporary, path) == 0;
-		if (!good)
-		{
-			remove(temporary);
-		}
-	}
-	sgRelease(&model->allocator, temporary, length + sizeof(suffix));
-	return good ? snug_success : snug_ioError;
-}
-
-// Size of a seekable file, or -1.
-static long FileSize(FILE* file)
-{
-	if (fseek(file, 0, SEEK_END) != 0)
-	{
-		return -1;
-	}
-	long size = ftell(file);
-	return fseek(file, 0, SEEK_SET) == 0 ? size : -1;
-}
-
-static snugStatus LoadOpenFile(FILE* file, const char* path, const snugLoadDef* def, snugModel** model)
-{
-	long size = FileSize(file);
-	if (size < 0 || size == LONG_MAX)
-	{
-		return sgFail(&def->messenger, snug_ioError, "%s: not a file that can be read", path);
-	}
-	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
-	size_t bytes = (size_t)size;
-	void* block = sgAllocate(&allocator, bytes);
-	if (block == NULL)
-	{
-		return sgFail(&def->messenger, snug_outOfMemory, "%s: no memory for %zu bytes", path, bytes);
-	}
-	snugStatus status = fread(block, 1, bytes, file) == bytes
-	                        ? snugModel_Load(block, bytes, def, model)
-	                        : sgFail(&def->messenger, snug_ioError, "%s: could not be read", path);
-	sgRelease(&allocator, block, bytes);
-	return status;
-}
-
-snugStatus snugModel_LoadFile(const char* path, const snugLoadDef* def, snugModel** model)
-{
-	SG_REQUIRE(model != NULL, snug_badArgument);
-	*model = NULL;
-	const snugLoadDef defaults = { 0 };
-	def = def != NULL ? def : &defaults;
-	SG_REQUIRE(path != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
-	SG_REQUIRE_RESERVED(def, snug_badArgument);
-	FILE* file = fopen(path, "rb");
-	if (file == NULL)
-	{
-		return sgFail(&def->messenger, snug_ioError, "%s: could not be opened", path);
-	}
-	snugStatus status = LoadOpenFile(file, path, def, model);
-	fclose(file);
 	return status;
 }

@@ -6,6 +6,10 @@
 
 struct sgDeform;
 
+/// The most vertices and triangles of a model: on 32-bit machines as many as leave every size that is computed from
+/// them, at 60 bytes each, below SG_MAX_SIZE.
+#define SG_MAX_COUNT (SIZE_MAX > UINT32_MAX ? SNUG_MAX_COUNT : 1u << 24)
+
 /// A model is a block of bytes (block.h) and pointers into it. While it is built there is no block, and the pointers
 /// lead to scratch memory.
 struct snugModel

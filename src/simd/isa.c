@@ -1,14 +1,11 @@
 // src/simd/isa.c: which kernels are used, decided once at run time. See kernels.h and isa_list.h.
 #include "base/base.h"
 #include "simd/kernels.h"
+#include "simd/x86.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#if defined(__x86_64__)
-#define sgHasX86(feature) (__builtin_cpu_supports(feature) != 0)
-#endif
 
 // clang-format off
 #define SG_EACH_ISA(name, isThere) extern const sgKernels sgKernels_##name;
@@ -29,9 +26,6 @@ static const struct
 
 const sgKernels* sgFindKernels(int number)
 {
-#if defined(__x86_64__)
-	__builtin_cpu_init();
-#endif
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); ++i)
 	{
 		if (sets[i].isThere() && number-- == 0)

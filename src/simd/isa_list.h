@@ -5,7 +5,8 @@
 //
 // The name is what SNUG_ISA and snugGetInstructionSet call it. Processors, a regular expression for what CMake calls
 // CMAKE_SYSTEM_PROCESSOR, and compiler flags are for CMake, which reads the lines that begin with SG_ISA and takes the
-// text in quotes: one line each. The last is asked at run time, in code that every machine runs. Sets of one
+// text in quotes: one line each. The last is asked at run time, in code that every machine runs (x86.h
+// has the means for x86: bits are those of the flags, in their order of number). Sets of one
 // processor go from the plainest to the richest: the last that a machine has is the one to use.
 //
 // A WebAssembly engine refuses a module with instructions that it does not know: there the choice is made when
@@ -21,9 +22,9 @@
 #define SG_ISA(name, processors, flags, isThere) SG_IF(SNUG_HAVE_##name)(SG_EACH_ISA(name, isThere))
 
 SG_ISA(scalar, ".*", "", true)
-SG_ISA(sse2, "x86_64|AMD64|amd64", "-msse2", sgHasX86("sse2"))
-SG_ISA(avx2, "x86_64|AMD64|amd64", "-mavx2 -mfma", sgHasX86("avx2") && sgHasX86("fma"))
-SG_ISA(avx512, "x86_64|AMD64|amd64", "-mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma", sgHasX86("avx512f") && sgHasX86("avx512vl") && sgHasX86("avx512dq") && sgHasX86("avx512bw"))
+SG_ISA(sse2, "x86_64|AMD64|amd64", "-msse2", true)
+SG_ISA(avx2, "x86_64|AMD64|amd64", "-mavx2 -mfma", sgX86_Has(0x06, 1u << 12, 1u << 5))
+SG_ISA(avx512, "x86_64|AMD64|amd64", "-mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma", sgX86_Has(0xe6, 1u << 12, 1u << 5 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31))
 SG_ISA(neon, "aarch64|arm64|ARM64", "", true)
 SG_ISA(simd128, "wasm32", "-msimd128", true)
 

@@ -3,28 +3,22 @@
 
 #include <string.h>
 
-static size_t Layout(const sgTree* tree, uint32_t count, uint32_t vertexCount, size_t offsets[4])
+static size_t Layout(const sgTree* tree, uint32_t count, uint32_t vertexCount, uint64_t offsets[4])
 {
-	const size_t sizes[4] = {
-		(size_t)count * sizeof(sgCluster),
-		(size_t)tree->leafCount * sizeof(uint32_t),
-		(size_t)vertexCount * sizeof(uint32_t),
-		((size_t)tree->leafVertexCount + SG_LANES) * sizeof(uint32_t),
+	const uint64_t sizes[4] = {
+		(uint64_t)count * sizeof(sgCluster),
+		(uint64_t)tree->leafCount * sizeof(uint32_t),
+		(uint64_t)vertexCount * sizeof(uint32_t),
+		((uint64_t)tree->leafVertexCount + SG_LANES) * sizeof(uint32_t),
 	};
-	size_t end = sizeof(sgClusterHeader);
-	for (int i = 0; i < 4; ++i)
-	{
-		offsets[i] = sgAlignUp(end, SG_ALIGNMENT);
-		end = offsets[i] + sizes[i];
-	}
-	return sgAlignUp(end, SG_ALIGNMENT);
+	return sgPlaceArrays(sizeof(sgClusterHeader), sizes, 4, offsets);
 }
 
 sgClusters sgClusters_Bind(const sgTree* tree, const void* data)
 {
 	const sgClusterHeader* header = data;
 	const char* bytes = data;
-	size_t offsets[4];
+	uint64_t offsets[4];
 	Layout(tree, header->count, header->vertexCount, offsets);
 	return (sgClusters){
 		.header = header,
@@ -156,7 +150,7 @@ snugStatus sgClusters_Build(const sgTree* tree, const snugAllocator* allocator, 
 	{
 		return snug_outOfRange;
 	}
-	size_t offsets[4];
+	uint64_t offsets[4];
 	size_t total = Layout(tree, builder.header.count, builder.header.vertexCount, offsets);
 	char* memory = sgAllocate(allocator, total);
 	if (memory == NULL)

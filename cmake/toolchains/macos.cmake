@@ -1,0 +1,10 @@
+# macOS with zig's compiler, from the PyPI package ziglang. SNUG_MACOS_PROCESSOR: aarch64 or x86_64. Programs are not run.
+set(CMAKE_SYSTEM_NAME Generic)
+set(SNUG_MACOS_PROCESSOR aarch64 CACHE STRING "aarch64 or x86_64")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES SNUG_MACOS_PROCESSOR)
+set(CMAKE_SYSTEM_PROCESSOR ${SNUG_MACOS_PROCESSOR})
+set(CMAKE_C_COMPILER python3 -m ziglang cc -target ${SNUG_MACOS_PROCESSOR}-macos)
+set(CMAKE_AR python3)
+set(CMAKE_C_ARCHIVE_CREATE "<CMAKE_AR> -m ziglang ar qc <TARGET> <OBJECTS>")
+set(CMAKE_C_ARCHIVE_FINISH "<CMAKE_AR> -m ziglang ranlib <TARGET>")
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
