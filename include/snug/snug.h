@@ -293,7 +293,8 @@ typedef struct snugLoadDef
 /// @param model receives the model, or null
 SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model);
 
-/// Write the block to a file: whole, or not at all. It is written to `path` with ".part" appended, then renamed.
+/// Write the block to a file: whole, or not at all. It is written to `path` with ".part" appended, then renamed. What a
+/// link leads to, a device or a pipe is not replaced, but written to.
 SNUG_API snugStatus snugModel_SaveFile(const snugModel* model, const char* path);
 
 /// Load from a file. See snugModel_Load.

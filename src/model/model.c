@@ -1,4 +1,6 @@
 // src/model/model.c: making, loading and saving models.
+#define _POSIX_C_SOURCE 200809L // lstat
+
 #include "model/model.h"
 
 #include "base/fpenv.h"
@@ -10,6 +12,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
+#endif
 
 static snugTreeDef FillInDefaults(snugTreeDef def)
 {
@@ -323,11 +328,38 @@ snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* de
 	return status;
 }
 
+static bool WriteBlock(const snugModel* model, const char* path)
+{
+	FILE* file = fopen(path, "wb");
+	if (file == NULL)
+	{
+		return false;
+	}
+	bool written = fwrite(model->block, 1, model->bytes, file) == model->bytes;
+	return fclose(file) == 0 && written;
+}
+
+// A link, a device or a pipe: to be written to, not replaced.
+static bool IsSpecial(const char* path)
+{
+#if defined(__unix__) || defined(__APPLE__)
+	struct stat status;
+	return lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
+#else
+	(void)path;
+	return false;
+#endif
+}
+
 // The temporary file lies beside the target, so that renaming replaces the target in one step.
 snugStatus snugModel_SaveFile(const snugModel* model, const char* path)
 {
 	SG_REQUIRE(model != NULL && path != NULL, snug_badArgument);
 	static const char suffix[] = ".part";
+	if (IsSpecial(path))
+	{
+		return WriteBlock(model, path) ? snug_success : snug_ioError;
+	}
 	size_t length = strlen(path);
 	char* temporary = sgAllocate(&model->allocator, length + sizeof(suffix));
 	if (temporary == NULL)
@@ -336,17 +368,10 @@ snugStatus snugModel_SaveFile(const snugModel* model, const char* path)
 	}
 	memcpy(temporary, path, length);
 	memcpy(temporary + length, suffix, sizeof(suffix));
-	FILE* file = fopen(temporary, "wb");
-	bool good = file != NULL;
-	if (good)
+	bool good = WriteBlock(model, temporary) && rename(temporary, path) == 0;
+	if (!good)
 	{
-		good = fwrite(model->block, 1, model->bytes, file) == model->bytes;
-		good = fclose(file) == 0 && good;
-		good = good && rename(temporary, path) == 0;
-		if (!good)
-		{
-			remove(temporary);
-		}
+		remove(temporary);
 	}
 	sgRelease(&model->allocator, temporary, length + sizeof(suffix));
 	return good ? snug_success : snug_ioError;
