@@ -51,6 +51,7 @@ static cliFit GetFit(const ioAsset* asset, uint32_t clip, const char* name)
 	return strcmp(its, name) == 0                        ? cli_fitsName
 	       : IsNumber(name, clip)                        ? cli_fitsNumber
 	       : begins && strlen(its) == strlen(name)       ? cli_fitsButForCase
+	       : name[0] != '\0' && begins                   ? cli_fitsStart
 	       : name[0] != '\0' && Holds(its, name)         ? cli_fitsPart
 	                                                     : cli_fitsNone;
 }

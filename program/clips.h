@@ -1,7 +1,8 @@
 // program/clips.h: which animation a name on the command line means.
 //
-// A name is looked for as it is, then as a number, then with case ignored, then as a part of a name, case ignored. What
-// means several clips of a file means none: nobody is to be shown another animation than the one that was asked for.
+// A name is looked for as it is, then as a number, then with case ignored, then as the start of a name, then as a part
+// of one, case ignored too. What means several clips of a file means none: nobody is to be shown another animation than
+// the one that was asked for.
 #ifndef CLI_CLIPS_H
 #define CLI_CLIPS_H
 
@@ -13,6 +14,7 @@ typedef enum cliFit
 	cli_fitsNone = 0,
 	cli_fitsSeveral, ///< and which one is meant is not clear
 	cli_fitsPart,
+	cli_fitsStart,
 	cli_fitsButForCase,
 	cli_fitsNumber,
 	cli_fitsName,

@@ -178,8 +178,8 @@ static void MarkTriangles(demo* d, uint64_t pairs)
 static bool TakePicture(demo* d, demoShot* shot)
 {
 	static const float eye[3] = { 1.6f, -5.6f, 2.5f }, target[3] = { 0.0f, 0.0f, 0.22f };
+	static const float up[3] = { 0.0f, 0.0f, 1.0f };
 	picture* p = picture_Create(520, 460);
-	bool drawn = false;
 	MarkTriangles(d, d->frames[shot->frame].pairs);
 	if (p != NULL)
 	{
@@ -193,9 +193,14 @@ static bool TakePicture(demo* d, demoShot* shot)
 			meshes[i].triangleCount = mesh->triangleCount;
 			meshes[i].marks = d->marks[i];
 		}
-		camera c = cameraMake(eye, target, 39.5f, picture_GetSampleWidth(p), picture_GetSampleHeight(p));
-		drawn = picture_Draw(p, &c, meshes, 2);
-		shot->png = drawn ? picture_Encode(p, &shot->bytes) : NULL;
+		camera c = cameraMake(eye, target, up, 39.5f, picture_GetSampleWidth(p), picture_GetSampleHeight(p));
+		pixels drawn = { NULL, 0, 0 };
+		if (picture_Draw(p, &c, -1.8f, meshes, 2))
+		{
+			drawn = picture_Resolve(p);
+		}
+		shot->png = drawn.data != NULL ? pixelsEncode(&drawn, &shot->bytes) : NULL;
+		pixelsFree(&drawn);
 	}
 	picture_Destroy(p);
 	return shot->png != NULL || Fail("out of memory");

@@ -17,6 +17,8 @@ add_test(NAME program_files COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_
 add_test(NAME program_check COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_check.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>
 	${PROJECT_SOURCE_DIR}/docs/check-json.md)
+add_test(NAME program_page COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_page.sh
+	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
 add_test(NAME program_solvers COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_solvers.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
 add_test(NAME program_models COMMAND sh -c "exec sh '${CMAKE_CURRENT_SOURCE_DIR}/test_program_models.sh' \
@@ -24,5 +26,5 @@ add_test(NAME program_models COMMAND sh -c "exec sh '${CMAKE_CURRENT_SOURCE_DIR}
 add_test(NAME program_bench COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_bench.sh $<TARGET_FILE:snug_program>)
 add_test(NAME program_manual COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_manual.sh
 	$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/program.md)
-set_tests_properties(program program_bench program_check program_files program_models program_solvers program_manual PROPERTIES
+set_tests_properties(program program_bench program_check program_files program_page program_models program_solvers program_manual PROPERTIES
 	TIMEOUT 600 SKIP_RETURN_CODE 77)
