@@ -3,6 +3,7 @@
 #define CLI_CHECK_H
 
 #include "program/tally.h"
+#include "program/versus.h"
 
 /// Version of the JSON that `check` prints: docs/check-json.md. Raised when a field changes its meaning or goes.
 #define CHECK_JSON_VERSION 1
@@ -24,6 +25,8 @@ typedef struct check
 	cliTally tally;
 	uint64_t frameCount; ///< that were asked for
 	uint64_t listed;     ///< pairs that JSON has listed
+	bool hasOthers;
+	versus others; ///< what other ways cost, if they were measured
 	bool outOfMemory;
 } check;
 
@@ -44,6 +47,11 @@ void checkPrintJson(check* c, uint64_t frame, double time, const cliContacts* co
 void checkPrintJsonSummary(const check* c);
 void checkPrintCsv(const check* c, uint64_t frame, double time, const cliContacts* contacts);
 /// @}
+
+/// Load, check, print and write, as the options in `c` say.
+/// @return the exit code
+int checkRun(check* c, int fileCount, char** paths);
+void checkFree(check* c);
 
 /// Write the page and the picture that were asked for. Prints what is wrong.
 bool checkWritePages(const check* c);

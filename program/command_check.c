@@ -179,7 +179,18 @@ static bool Prepare(check* c, int fileCount, char** paths)
 	return true;
 }
 
-static int RunCheck(check* c, int fileCount, char** paths)
+// For pages with costs.
+static bool MeasureOthers(check* c)
+{
+	if (c->html == NULL || !c->costs || c->tally.frameCount == 0)
+	{
+		return true;
+	}
+	c->hasOthers = versus_Run(&c->others, &c->scene, &c->contactOptions, &c->tally);
+	return c->hasOthers;
+}
+
+int checkRun(check* c, int fileCount, char** paths)
 {
 	if (!Prepare(c, fileCount, paths))
 	{
@@ -205,13 +216,21 @@ static int RunCheck(check* c, int fileCount, char** paths)
 		return CLI_BAD_INPUT;
 	}
 	ShowEnd(c);
-	if (!checkWritePages(c))
+	if (!MeasureOthers(c) || !checkWritePages(c))
 	{
 		return CLI_BAD_INPUT;
 	}
 	return checkIsCut(c)                                   ? CLI_INTERRUPTED
 	       : c->failOnContact && c->tally.pairs > 0 ? CLI_CONTACT
 	                                                : CLI_DONE;
+}
+
+void checkFree(check* c)
+{
+	cliTally_Free(&c->tally);
+	cliRegions_Free(&c->regions);
+	cliScene_Free(&c->scene);
+	free(c->command);
 }
 
 // ---- Usage -----------------------------------------------------------------------------------------------------
@@ -283,7 +302,7 @@ int cliCheck(int argumentCount, char** arguments)
 		{ "--json", cli_flag, &c.json, NULL, "print one JSON object per frame and line" },
 		{ "--limit", cli_count, &c.limit, "N", "pairs that --json lists in all, then only counts; default 1000000" },
 		{ "--csv", cli_flag, &c.csv, NULL, "print one line per frame: number, time, count of pairs" },
-		{ "--costs", cli_flag, &c.costs, NULL, "add times and work done to --json and --csv: they vary between runs" },
+		{ "--costs", cli_flag, &c.costs, NULL, "add times and work done to --json, --csv and --html: they vary between runs" },
 		{ "--method", cli_choice, &c.method, "ours|brute", "brute: without trees, for comparison" },
 		CLI_DEFORMER_OPTION(&c.sceneOptions.deformer),
 		CLI_BOUND_OPTIONS(&c.sceneOptions),
@@ -296,12 +315,9 @@ int cliCheck(int argumentCount, char** arguments)
 	int code = parsed == cli_help ? CLI_DONE : CLI_BAD_USAGE;
 	if (parsed == cli_go && CheckUsage(&c, argumentCount, arguments))
 	{
-		code = RunCheck(&c, argumentCount, arguments);
+		code = checkRun(&c, argumentCount, arguments);
 	}
-	cliTally_Free(&c.tally);
-	cliRegions_Free(&c.regions);
-	cliScene_Free(&c.scene);
 	cliOptions_Free(options);
-	free(c.command);
+	checkFree(&c);
 	return code;
 }

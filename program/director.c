@@ -262,7 +262,7 @@ static camera LookNear(const director* d)
 	{
 		AddPart(d, i, (const float(*)[3])axes, true, &e);
 	}
-	float around = fmaxf(0.09f * d->size, 0.6f * fmaxf(e.most[0] - e.least[0], e.most[1] - e.least[1]));
+	float around = fmaxf(0.15f * d->size, 0.6f * fmaxf(e.most[0] - e.least[0], e.most[1] - e.least[1]));
 	for (int k = 0; k < 2; ++k)
 	{
 		e.least[k] -= around;
@@ -271,20 +271,44 @@ static camera LookNear(const director* d)
 	return LookAt(d, &e, &along, 1.0f);
 }
 
+static bool Draw(const director* d, bool near)
+{
+	camera c = near ? LookNear(d) : d->camera;
+	return picture_Draw(d->screen, &c, d->ground, d->meshes, d->scene->partCount);
+}
+
+// From the other side.
+static void Turn(director* d)
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		d->towards[k] = k == d->up ? d->towards[k] : -d->towards[k];
+	}
+}
+
+// From the side that shows more of what touches: it is often hidden from the other one.
+static bool DrawNear(director* d)
+{
+	bool drawn = Draw(d, true);
+	int seen = drawn ? picture_CountMarks(d->screen) : 0;
+	Turn(d);
+	drawn = drawn && Draw(d, true);
+	int seenBehind = drawn ? picture_CountMarks(d->screen) : 0;
+	Turn(d);
+	return drawn && (seenBehind > seen || Draw(d, true));
+}
+
 pixels director_Draw(director* d, double time, bool near)
 {
-	pixels none = { NULL, 0, 0 };
+	pixels drawn = { NULL, 0, 0 };
 	if (!Pose(d, time))
 	{
-		return none;
+		return drawn;
 	}
-	camera c = near && d->contacts.count > 0 ? LookNear(d) : d->camera;
-	if (!picture_Draw(d->screen, &c, d->ground, d->meshes, d->scene->partCount))
+	if (near && d->contacts.count > 0 ? DrawNear(d) : Draw(d, false))
 	{
-		Fail(d, "out of memory for a picture");
-		return none;
+		drawn = picture_Resolve(d->screen);
 	}
-	pixels drawn = picture_Resolve(d->screen);
 	if (drawn.data == NULL)
 	{
 		Fail(d, "out of memory for a picture");

@@ -18,7 +18,7 @@ static const char style[] =
     ".sub b{color:var(--red)}.sub b.good{color:var(--good)}\n"
     ".box{background:var(--card);border:1px solid var(--line);border-radius:12px;overflow:hidden}\n"
     ".player{margin-top:20px}.stage{background:var(--stage);display:flex;justify-content:center}\n"
-    ".stage img,.close img{display:block;width:100%;height:auto}.stage img{max-width:860px}.close img{max-width:860px;margin:0 auto}.close{background:var(--stage)}\n"
+    ".stage img,.close img{display:block;width:100%;height:auto}.stage img{max-width:860px}figure.close{max-width:860px}.close{background:var(--stage)}\n"
     ".controls{display:flex;align-items:center;gap:12px;padding:10px 14px}\n"
     "button{font:inherit;width:44px;height:36px;border-radius:9px;border:1px solid var(--line);background:var(--paper);"
     "color:var(--ink);cursor:pointer;flex:none}button svg{display:block;margin:auto;fill:currentColor}\n"

@@ -386,6 +386,16 @@ bool picture_Draw(picture* p, const camera* c, float ground, const pictureMesh* 
 	return true;
 }
 
+int picture_CountMarks(const picture* p)
+{
+	int count = 0;
+	for (size_t i = 0; i < (size_t)p->width * (size_t)p->height; ++i)
+	{
+		count += (p->marks[i] & 2) != 0;
+	}
+	return count;
+}
+
 // ---- Pixels ----------------------------------------------------------------------------------------------------
 
 // Add a sample's colour, times its alpha, and its alpha. Marks lie over all else.

@@ -38,6 +38,9 @@ int picture_GetSampleHeight(const picture* p);
 /// @return false if there is no memory
 bool picture_Draw(picture* p, const camera* c, float ground, const pictureMesh* meshes, int count);
 
+/// @return how many samples of what was drawn show marked triangles that nothing hides
+int picture_CountMarks(const picture* p);
+
 /// @return what was drawn, to be freed; without data if there is no memory
 pixels picture_Resolve(const picture* p);
 

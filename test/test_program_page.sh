@@ -36,6 +36,13 @@ grep -q "No contact" 'no contact.html' || fail "a page without contact does not 
 grep -qF "&#39;no contact.html&#39;" 'no contact.html' || grep -qF "'no contact.html'" 'no contact.html' ||
 	fail "the command is not quoted"
 
+# With costs: what else was measured finds the same pairs.
+# shellcheck disable=SC2086
+expect 0 "" check $run --summary --costs --html costs.html
+checks=$((checks + 2))
+[ "$(grep -c 'the same</td>' costs.html)" -ge 2 ] || fail "the page does not compare costs"
+grep -q 'different</td>' costs.html && fail "other ways find other pairs"
+
 browser=
 for name in chromium chromium-browser google-chrome; do
 	[ -n "$browser" ] || browser=$(command -v $name || true)
