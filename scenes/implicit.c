@@ -63,10 +63,10 @@ void sceneImplicit_Project(const sceneImplicit* body, double point[3])
 
 // ---- Surface nets ----------------------------------------------------------------------------------------------
 
-/// A grid over the body, with a margin around it so that no cell at its border has a vertex.
+/// A grid over the surface, with a margin around it so that no cell at its border has a vertex.
 typedef struct net
 {
-	const sceneImplicit* body;
+	const sceneField* field;
 	double origin[3], cell;
 	uint32_t counts[3]; // of grid points
 	double* values;     // by grid point, x fastest
@@ -79,26 +79,14 @@ static size_t GetIndex(const net* n, uint32_t x, uint32_t y, uint32_t z)
 	return x + (size_t)n->counts[0] * (y + (size_t)n->counts[1] * z);
 }
 
-static bool CreateNet(net* n, const sceneImplicit* body, double cell)
+static bool CreateNet(net* n, const sceneField* field, double cell)
 {
-	double lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY };
-	for (uint32_t i = 0; i < 2 * body->shapeCount; ++i)
-	{
-		const sceneShape* shape = body->shapes + i / 2;
-		double radius = (shape->radii[i % 2] + body->melt) * (shape->depth > 1.0 ? shape->depth : 1.0) + 2.0 * cell;
-		for (int k = 0; k < 3; ++k)
-		{
-			double x = shape->ends[i % 2][k];
-			lower[k] = x - radius < lower[k] ? x - radius : lower[k];
-			upper[k] = x + radius > upper[k] ? x + radius : upper[k];
-		}
-	}
 	size_t count = 1;
-	*n = (net){ .body = body, .cell = cell };
+	*n = (net){ .field = field, .cell = cell };
 	for (int k = 0; k < 3; ++k)
 	{
-		n->origin[k] = lower[k];
-		n->counts[k] = (uint32_t)((upper[k] - lower[k]) / cell) + 2;
+		n->origin[k] = field->lower[k];
+		n->counts[k] = (uint32_t)((field->upper[k] - field->lower[k]) / cell) + 2;
 		count *= n->counts[k];
 	}
 	n->values = malloc(count * sizeof(double));
@@ -114,17 +102,17 @@ static void GetPoint(const net* n, const uint32_t at[3], double point[3])
 	}
 }
 
-// Call something for every grid point but those of the last layers if `isCell`.
+// Call something for every cell.
 typedef void visitFcn(net* n, const uint32_t at[3]);
 
-static void Visit(net* n, bool isCell, visitFcn* visit)
+static void Visit(net* n, visitFcn* visit)
 {
-	uint32_t less = isCell ? 1 : 0, at[3];
-	for (at[2] = 0; at[2] < n->counts[2] - less; ++at[2])
+	uint32_t at[3];
+	for (at[2] = 0; at[2] + 1 < n->counts[2]; ++at[2])
 	{
-		for (at[1] = 0; at[1] < n->counts[1] - less; ++at[1])
+		for (at[1] = 0; at[1] + 1 < n->counts[1]; ++at[1])
 		{
-			for (at[0] = 0; at[0] < n->counts[0] - less; ++at[0])
+			for (at[0] = 0; at[0] + 1 < n->counts[0]; ++at[0])
 			{
 				visit(n, at);
 			}
@@ -132,13 +120,24 @@ static void Visit(net* n, bool isCell, visitFcn* visit)
 	}
 }
 
-static void EvaluatePoint(net* n, const uint32_t at[3])
+// Where a value is so large that neither the next points of the row nor their neighbours can have another sign, the
+// next points have its sign, and no value of their own.
+static void EvaluateRow(net* n, uint32_t y, uint32_t z)
 {
-	double point[3];
-	size_t index = GetIndex(n, at[0], at[1], at[2]);
-	GetPoint(n, at, point);
-	n->values[index] = sceneImplicit_Evaluate(n->body, point);
-	n->vertices[index] = UINT32_MAX;
+	double known = 0.0, reach = n->field->slope * n->cell;
+	for (uint32_t x = 0; x < n->counts[0]; ++x)
+	{
+		double point[3], left = (known < 0.0 ? -known : known) - reach;
+		size_t index = GetIndex(n, x, y, z);
+		known = known < 0.0 ? -left : left;
+		if (reach == 0.0 || left <= 2.0 * reach)
+		{
+			GetPoint(n, (const uint32_t[3]){ x, y, z }, point);
+			known = n->field->evaluate(n->field->body, point);
+		}
+		n->values[index] = known;
+		n->vertices[index] = UINT32_MAX;
+	}
 }
 
 // Number a cell's vertex: it has one if not all its corners are on one side. Positions come once they are counted.
@@ -182,7 +181,7 @@ static void PlaceCell(net* n, const uint32_t at[3])
 	if (vertex != UINT32_MAX)
 	{
 		double place[3] = { sum[0] / cuts, sum[1] / cuts, sum[2] / cuts };
-		sceneImplicit_Project(n->body, place);
+		n->field->project(n->field->body, place);
 		for (size_t k = 0; k < 3; ++k)
 		{
 			n->mesh.positions[3 * (size_t)vertex + k] = (float)place[k];
@@ -246,25 +245,59 @@ static void AddEdges(net* n, const uint32_t at[3])
 	}
 }
 
-sceneMesh sceneImplicit_MakeMesh(const sceneImplicit* body, double cell)
+sceneMesh sceneField_MakeMesh(const sceneField* field, double cell)
 {
 	net n;
-	if (CreateNet(&n, body, cell))
+	if (CreateNet(&n, field, cell))
 	{
-		Visit(&n, false, EvaluatePoint);
-		Visit(&n, true, NumberCell);
-		Visit(&n, true, AddEdges);
+		for (uint32_t row = 0; row < n.counts[1] * n.counts[2]; ++row)
+		{
+			EvaluateRow(&n, row % n.counts[1], row / n.counts[1]);
+		}
+		Visit(&n, NumberCell);
+		Visit(&n, AddEdges);
 		n.mesh = sceneMesh_Allocate(n.mesh.vertexCount, n.mesh.triangleCount);
 		if (sceneMesh_IsValid(&n.mesh))
 		{
 			n.mesh.triangleCount = 0;
-			Visit(&n, true, PlaceCell);
-			Visit(&n, true, AddEdges);
+			Visit(&n, PlaceCell);
+			Visit(&n, AddEdges);
 		}
 	}
 	free(n.values);
 	free(n.vertices);
 	return n.mesh;
+}
+
+static double EvaluateAny(const void* body, const double point[3])
+{
+	return sceneImplicit_Evaluate(body, point);
+}
+
+static void ProjectAny(const void* body, double point[3])
+{
+	sceneImplicit_Project(body, point);
+}
+
+sceneMesh sceneImplicit_MakeMesh(const sceneImplicit* body, double cell)
+{
+	sceneField field = { .body = body,
+		.evaluate = EvaluateAny,
+		.project = ProjectAny,
+		.lower = { INFINITY, INFINITY, INFINITY },
+		.upper = { -INFINITY, -INFINITY, -INFINITY } };
+	for (uint32_t i = 0; i < 2 * body->shapeCount; ++i)
+	{
+		const sceneShape* shape = body->shapes + i / 2;
+		double radius = (shape->radii[i % 2] + body->melt) * (shape->depth > 1.0 ? shape->depth : 1.0) + 2.0 * cell;
+		for (int k = 0; k < 3; ++k)
+		{
+			double x = shape->ends[i % 2][k];
+			field.lower[k] = x - radius < field.lower[k] ? x - radius : field.lower[k];
+			field.upper[k] = x + radius > field.upper[k] ? x + radius : field.upper[k];
+		}
+	}
+	return sceneField_MakeMesh(&field, cell);
 }
 
 // ---- Refinement ------------------------------------------------------------------------------------------------

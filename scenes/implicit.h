@@ -7,6 +7,19 @@
 
 #include "scenes/mesh.h"
 
+/// Whatever has an inside and an outside.
+typedef struct sceneField
+{
+	const void* body;
+	double (*evaluate)(const void* body, const double point[3]); ///< negative inside
+	void (*project)(const void* body, double point[3]);          ///< brings a point near the surface onto it
+	double lower[3], upper[3];                                   ///< the surface is well inside of this box
+	double slope; ///< values differ by at most this much per unit of length, which saves work; 0: not known
+} sceneField;
+
+/// The surface of a field, with triangles about as large as cells of a grid; counterclockwise from outside.
+sceneMesh sceneField_MakeMesh(const sceneField* field, double cell);
+
 /// All points within a radius of a segment; the radius changes evenly from one end to the other.
 typedef struct sceneShape
 {
