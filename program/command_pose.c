@@ -9,10 +9,10 @@
 
 static const cliUsage usage = {
 	.command = "pose",
-	.synopsis = "FILE [FILE2 ...] -o OUT.obj|OUT.ply|- [options]",
+	.synopsis = "FILE [FILE2 ...] -o OUT.obj|OUT.ply|OUT.glb|- [options]",
 	.summary = "Write the bodies of files as they are at a time of their clips, or at rest: as OBJ with a group per body, "
 	           "as\n"
-	           "binary PLY, or to standard output (-o -). Numbers read back bit for bit: they are the positions that "
+	           "binary PLY or glTF, or to standard output (-o -). Numbers read back bit for bit: they are the positions that "
 	           "`snug\n"
 	           "check` decides upon with the same options. Triangles keep their order, so those of the second body "
 	           "follow\n"
@@ -97,9 +97,10 @@ static bool EndsIn(const char* path, const char* ending)
 // The format is what the name says, unless it was given.
 static bool CheckUsage(poseRun* run, int fileCount, char** paths)
 {
+	static const char* const endings[] = { ".obj", ".ply", ".glb" };
 	if (run->path == NULL)
 	{
-		cliError("pose needs -o OUT.obj, -o OUT.ply or -o -; see snug pose --help");
+		cliError("pose needs -o OUT.obj, OUT.ply, OUT.glb or -; see snug pose --help");
 		return false;
 	}
 	if (!isnan(run->time) && !cliSceneOptions_IsAnimated(&run->scene))
@@ -109,11 +110,11 @@ static bool CheckUsage(poseRun* run, int fileCount, char** paths)
 	}
 	if (run->format < 0)
 	{
-		run->format = EndsIn(run->path, ".ply") ? cli_ply : cli_obj;
+		run->format = EndsIn(run->path, ".ply") ? cli_ply : EndsIn(run->path, ".glb") ? cli_glb : cli_obj;
 	}
 	for (int i = 0; i < fileCount && !IsStandardOutput(run->path); ++i)
 	{
-		if (!cliOutput_Check(run->path, run->format == cli_ply ? ".ply" : ".obj", paths[i]))
+		if (!cliOutput_Check(run->path, endings[run->format], paths[i]))
 		{
 			return false;
 		}

@@ -1,6 +1,7 @@
 #include "program/pose_write.h"
 
 #include "io/decimal.h"
+#include "io/gltf_write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,11 +122,65 @@ static bool PrintBodies(cliStage* stage, cliMeshFormat format, pass p, FILE* str
 	return posed;
 }
 
+// ---- GLB -------------------------------------------------------------------------------------------------------
+
+// An asset of meshes that stay where they are: bodies are in the world already.
+static bool MakeAsset(cliStage* stage, ioAssetMesh* meshes, ioNode* nodes)
+{
+	bool posed = true;
+	for (int i = 0; posed && i < stage->scene->partCount; ++i)
+	{
+		const cliPart* part = stage->scene->parts + i;
+		float* positions = malloc(((size_t)part->vertexCount + 1) * 3 * sizeof(float));
+		meshes[i] = (ioAssetMesh){ .name = part->name,
+			.mesh = { positions, part->vertexCount, (uint32_t*)(uintptr_t)part->triangles, part->triangleCount } };
+		nodes[i] = (ioNode){ .name = part->name,
+			.parent = IO_NONE,
+			.mesh = (uint32_t)i,
+			.skin = IO_NONE,
+			.rotation = { 0.0, 0.0, 0.0, 1.0 },
+			.scale = { 1.0, 1.0, 1.0 } };
+		posed = cliStage_Check(stage, i, positions != NULL ? snug_success : snug_outOfMemory) &&
+		        cliStage_GetVertices(stage, i, positions);
+	}
+	return posed;
+}
+
+static bool PrintGlb(cliStage* stage, FILE* stream)
+{
+	uint32_t count = (uint32_t)stage->scene->partCount;
+	ioAssetMesh* meshes = calloc((size_t)count + 1, sizeof(ioAssetMesh));
+	ioNode* nodes = calloc((size_t)count + 1, sizeof(ioNode));
+	ioError error = { "" };
+	bool written = false;
+	if (meshes == NULL || nodes == NULL)
+	{
+		ioError_Set(&stage->error, stage->scene->files[0].path, 0, "out of memory");
+	}
+	else if (MakeAsset(stage, meshes, nodes))
+	{
+		ioAsset asset = { .meshes = meshes, .nodes = nodes, .meshCount = count, .nodeCount = count };
+		written = ioPrintGlb(stream, stage->scene->files[0].path, &asset, NULL, &error);
+		stage->error = written ? stage->error : error;
+	}
+	for (uint32_t i = 0; meshes != NULL && i < count; ++i)
+	{
+		free(meshes[i].mesh.positions);
+	}
+	free(meshes);
+	free(nodes);
+	return written;
+}
+
 bool cliWritePose(cliStage* stage, cliMeshFormat format, FILE* stream)
 {
 	if (format == cli_obj)
 	{
 		return PrintBodies(stage, format, (pass){ true, true, true }, stream);
+	}
+	if (format == cli_glb)
+	{
+		return PrintGlb(stage, stream);
 	}
 	PrintPlyHead(stage->scene, stream);
 	return PrintBodies(stage, format, (pass){ .vertices = true }, stream) &&

@@ -100,6 +100,12 @@ grep -v '^o' both.obj | grep '^v' >vertices
 grep '^v' again.obj | cmp -s - vertices || fail "PLY does not read back bit for bit"
 grep '^f' both.obj >faces
 grep '^f' again.obj | cmp -s - faces || fail "PLY has other triangles"
+expect 0 "" pose worm.glb parts.glb --clip bend --time 0.5 --place 1,2,3 -o both.glb
+expect 0 "" pose worm.glb parts.glb --clip bend --time 0.5 --place 1,2,3 -o - --format glb
+checks=$((checks + 2))
+cmp -s out both.glb || fail "standard output is another GLB file"
+expect 0 "" pose both.glb -o again.obj
+cmp -s again.obj both.obj || fail "GLB does not read back bit for bit"
 expect 2 "both.txt: the name of what is written must end in .obj" pose worm.glb -o both.txt
 
 # Info names joints.
