@@ -208,7 +208,6 @@ static void PrintCost(const versus* v, const versusRow* row, FILE* stream)
 	htmlText(stream, row->name);
 	fprintf(stream, "</td><td>%.3f</td><td class=\"bar\"><i style=\"width:%.1f%%\"></i></td><td>", row->milliseconds,
 	    100.0 * row->milliseconds / most);
-	// Counted per evaluation: where leaves share vertices, all may be more than there are.
 	if (row->vertices < (double)v->vertices)
 	{
 		pageNumber(stream, (uint64_t)(row->vertices + 0.5));

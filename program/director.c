@@ -104,8 +104,9 @@ static void AddPart(const director* d, int part, const float axes[3][3], bool on
 
 static const float worldAxes[3][3] = { { 1.0f, 0.0f, 0.0f }, { 0.0f, 1.0f, 0.0f }, { 0.0f, 0.0f, 1.0f } };
 
-// Where the camera stands, seen from what it looks at: across the line from the first file to the others.
-static void Aim(director* d, const extent* first, const extent* last)
+// Where the camera stands, seen from what it looks at: across the line from the first file to the others. Of the four
+// ways the first is the one that sees fronts; 1 is from the other side, 2 and 3 look along the line the other way.
+static void Aim(director* d, const extent* first, const extent* last, int way)
 {
 	int up = d->up, side = 0, depth = up == 1 ? 2 : 1;
 	float line[2] = { first->least[side] + first->most[side] - last->least[side] - last->most[side],
@@ -123,9 +124,10 @@ static void Aim(director* d, const extent* first, const extent* last)
 	// Of the two sides the one that sees fronts: characters face +z, or where z is up -y.
 	float front = up == 1 ? 1.0f : -1.0f;
 	float sign = across[1] * front < -0.01f || (fabsf(across[1]) <= 0.01f && across[0] < 0.0f) ? -1.0f : 1.0f;
-	float towards[3];
-	towards[side] = sign * across[0] + TURN * line[0] / length;
-	towards[depth] = sign * across[1] + TURN * line[1] / length;
+	float towards[3], turn = way & 2 ? -TURN : TURN;
+	sign = way & 1 ? -sign : sign;
+	towards[side] = sign * across[0] + turn * line[0] / length;
+	towards[depth] = sign * across[1] + turn * line[1] / length;
 	towards[up] = ELEVATION;
 	length = sqrtf(Dot(towards, towards));
 	for (int k = 0; k < 3; ++k)
@@ -203,51 +205,6 @@ static bool AddFrames(director* d, const double* times, int count, const float (
 	return true;
 }
 
-static bool MakeScreen(director* d, const extent* seen)
-{
-	float shape = 1.1f * (seen->most[1] - seen->least[1]) / (seen->most[0] - seen->least[0] + 1e-30f);
-	if (d->height == 0)
-	{
-		d->height = (int)((float)d->width * fminf(0.8f, fmaxf(0.5625f, shape)));
-	}
-	d->screen = picture_Create(d->width, d->height);
-	return d->screen != NULL || Fail(d, "out of memory for pictures");
-}
-
-static bool Fit(director* d, const double* times, int timeCount)
-{
-	room r;
-	float axes[3][3];
-	Begin(&r.first);
-	Begin(&r.last);
-	Begin(&r.all);
-	Begin(&r.seen);
-	if (!AddFrames(d, times, timeCount, NULL, &r))
-	{
-		return false;
-	}
-	if (!(r.all.least[0] <= r.all.most[0]))
-	{
-		return Fail(d, "there is nothing to draw");
-	}
-	d->ground = r.all.least[d->up];
-	d->size = fmaxf(
-	    r.all.most[0] - r.all.least[0], fmaxf(r.all.most[1] - r.all.least[1], r.all.most[2] - r.all.least[2]));
-	Aim(d, &r.first, r.last.least[0] <= r.last.most[0] ? &r.last : &r.first);
-	camera along = MakeAxes(d);
-	GetAxes(&along, axes);
-	if (!AddFrames(d, times, timeCount, (const float(*)[3])axes, &r))
-	{
-		return false;
-	}
-	if (!MakeScreen(d, &r.seen))
-	{
-		return false;
-	}
-	d->camera = LookAt(d, &r.seen, &along, 1.06f);
-	return true;
-}
-
 // ---- Pictures --------------------------------------------------------------------------------------------------
 
 // What touches, and around it as much again as makes clear where that is.
@@ -277,27 +234,6 @@ static bool Draw(const director* d, bool near)
 	return picture_Draw(d->screen, &c, d->ground, d->meshes, d->scene->partCount);
 }
 
-// From the other side.
-static void Turn(director* d)
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		d->towards[k] = k == d->up ? d->towards[k] : -d->towards[k];
-	}
-}
-
-// From the side that shows more of what touches: it is often hidden from the other one.
-static bool DrawNear(director* d)
-{
-	bool drawn = Draw(d, true);
-	int seen = drawn ? picture_CountMarks(d->screen) : 0;
-	Turn(d);
-	drawn = drawn && Draw(d, true);
-	int seenBehind = drawn ? picture_CountMarks(d->screen) : 0;
-	Turn(d);
-	return drawn && (seenBehind > seen || Draw(d, true));
-}
-
 pixels director_Draw(director* d, double time, bool near)
 {
 	pixels drawn = { NULL, 0, 0 };
@@ -305,7 +241,7 @@ pixels director_Draw(director* d, double time, bool near)
 	{
 		return drawn;
 	}
-	if (near && d->contacts.count > 0 ? DrawNear(d) : Draw(d, false))
+	if (Draw(d, near && d->contacts.count > 0))
 	{
 		drawn = picture_Resolve(d->screen);
 	}
@@ -314,6 +250,84 @@ pixels director_Draw(director* d, double time, bool near)
 		Fail(d, "out of memory for a picture");
 	}
 	return drawn;
+}
+
+// ---- Standing ---------------------------------------------------------------------------------------------------
+
+// The way that shows most of what touches in the worst frame, but the first if others are not clearly better.
+static bool ChooseWay(director* d, const room* r, double worst)
+{
+	const extent* others = r->last.least[0] <= r->last.most[0] ? &r->last : &r->first;
+	float most = -1.0f;
+	int best = 0;
+	d->screen = picture_Create(200, 150);
+	if (d->screen == NULL || !Pose(d, worst))
+	{
+		return Fail(d, "out of memory for pictures");
+	}
+	for (int way = 0; way < 4 && d->contacts.count > 0; ++way)
+	{
+		Aim(d, &r->first, others, way);
+		if (!Draw(d, true))
+		{
+			return Fail(d, "out of memory for a picture");
+		}
+		float seen = (way == 0 ? 1.25f : 1.0f) * (float)picture_CountMarks(d->screen);
+		best = seen > most ? way : best;
+		most = seen > most ? seen : most;
+	}
+	Aim(d, &r->first, others, best);
+	picture_Destroy(d->screen);
+	d->screen = NULL;
+	return true;
+}
+
+static bool MakeScreen(director* d, const extent* seen)
+{
+	float shape = 1.1f * (seen->most[1] - seen->least[1]) / (seen->most[0] - seen->least[0] + 1e-30f);
+	if (d->height == 0)
+	{
+		d->height = (int)((float)d->width * fminf(0.8f, fmaxf(0.5625f, shape)));
+	}
+	d->screen = picture_Create(d->width, d->height);
+	return d->screen != NULL || Fail(d, "out of memory for pictures");
+}
+
+static bool Fit(director* d, const double* times, int timeCount, double worst)
+{
+	room r;
+	float axes[3][3];
+	Begin(&r.first);
+	Begin(&r.last);
+	Begin(&r.all);
+	Begin(&r.seen);
+	if (!AddFrames(d, times, timeCount, NULL, &r))
+	{
+		return false;
+	}
+	if (!(r.all.least[0] <= r.all.most[0]))
+	{
+		return Fail(d, "there is nothing to draw");
+	}
+	d->ground = r.all.least[d->up];
+	d->size = fmaxf(
+	    r.all.most[0] - r.all.least[0], fmaxf(r.all.most[1] - r.all.least[1], r.all.most[2] - r.all.least[2]));
+	if (!ChooseWay(d, &r, worst))
+	{
+		return false;
+	}
+	camera along = MakeAxes(d);
+	GetAxes(&along, axes);
+	if (!AddFrames(d, times, timeCount, (const float(*)[3])axes, &r))
+	{
+		return false;
+	}
+	if (!MakeScreen(d, &r.seen))
+	{
+		return false;
+	}
+	d->camera = LookAt(d, &r.seen, &along, 1.06f);
+	return true;
 }
 
 // ---- Making ----------------------------------------------------------------------------------------------------
@@ -342,7 +356,7 @@ static bool Allocate(director* d)
 }
 
 bool director_Create(director* d, const cliScene* scene, const cliContactOptions* options, int up, int width, int height,
-    const double* times, int timeCount)
+    const double* times, int timeCount, double worst)
 {
 	*d = (director){ .scene = scene, .options = options, .up = up, .width = width, .height = height };
 	if (!cliStage_Create(&d->stage, scene))
@@ -350,7 +364,7 @@ bool director_Create(director* d, const cliScene* scene, const cliContactOptions
 		d->error = d->stage.error;
 		return false;
 	}
-	return Allocate(d) && Fit(d, times, timeCount);
+	return Allocate(d) && Fit(d, times, timeCount, worst);
 }
 
 void director_Free(director* d)

@@ -38,7 +38,8 @@ static bool CreateDirector(director* d, const filmDef* def, const uint64_t* fram
 	{
 		times[i] = def->tally->frames[frames[i]].time;
 	}
-	return director_Create(d, def->scene, def->options, def->up, width, height, times, count);
+	return director_Create(d, def->scene, def->options, def->up, width, height, times, count,
+	    def->tally->frames[def->tally->mostFrame].time);
 }
 
 // ---- Films -----------------------------------------------------------------------------------------------------

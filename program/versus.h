@@ -10,7 +10,7 @@
 typedef struct versusRow
 {
 	char name[96];
-	double milliseconds; ///< per frame, the median: from joint matrices and weights to pairs
+	double milliseconds; ///< per frame, the mean: from joint matrices and weights to pairs
 	double vertices;     ///< evaluated per frame, the mean
 	uint64_t different;  ///< frames in which it found another number of pairs
 } versusRow;
