@@ -1,6 +1,7 @@
 #include "io/gltf_write.h"
 
-#include <math.h>
+#include "io/decimal.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,15 +85,11 @@ static void PrintName(bytes* b, const char* name)
 	Add(b, "\"", 1);
 }
 
-// A list of numbers, each with as many digits as it needs to be read back.
-static void PrintNumbers(bytes* b, const char* key, const double* numbers, size_t count, int digits)
+// With as many digits as it needs to be read back, whatever the locale.
+static void PrintFloat(bytes* b, float number)
 {
-	Print(b, ",'%s':[", key);
-	for (size_t i = 0; i < count; ++i)
-	{
-		Print(b, "%s%.*g", i > 0 ? "," : "", digits, numbers[i]);
-	}
-	Print(b, "]");
+	char text[IO_FLOAT_TEXT];
+	Add(b, text, ioPrintFloat(number, text));
 }
 
 static void PrintFloats(bytes* b, const char* key, const float* numbers, size_t count)
@@ -100,9 +97,20 @@ static void PrintFloats(bytes* b, const char* key, const float* numbers, size_t 
 	Print(b, ",'%s':[", key);
 	for (size_t i = 0; i < count; ++i)
 	{
-		Print(b, "%s%.9g", i > 0 ? "," : "", (double)numbers[i]);
+		Print(b, i > 0 ? "," : "");
+		PrintFloat(b, numbers[i]);
 	}
 	Print(b, "]");
+}
+
+static void PrintDoubles(bytes* b, const char* key, const double* numbers, size_t count)
+{
+	float rounded[16];
+	for (size_t i = 0; i < count; ++i)
+	{
+		rounded[i] = (float)numbers[i];
+	}
+	PrintFloats(b, key, rounded, count);
 }
 
 // ---- Arrays ----------------------------------------------------------------------------------------------------
@@ -298,9 +306,9 @@ static void AddMaterial(writer* w, uint32_t number)
 	const float* color = w->looks[number].color;
 	Print(&w->json, "%s{'name':", number > 0 ? "," : "");
 	PrintName(&w->json, w->asset->meshes[number].name);
-	Print(&w->json, ",'pbrMetallicRoughness':{'baseColorFactor':[%.9g,%.9g,%.9g,1],", (double)color[0],
-	    (double)color[1], (double)color[2]);
-	Print(&w->json, "'metallicFactor':0,'roughnessFactor':0.7}}");
+	Print(&w->json, ",'pbrMetallicRoughness':{'metallicFactor':0,'roughnessFactor':0.7");
+	PrintFloats(&w->json, "baseColorFactor", (const float[4]){ color[0], color[1], color[2], 1.0f }, 4);
+	Print(&w->json, "}}");
 }
 
 // ---- Nodes, skins and clips ------------------------------------------------------------------------------------
@@ -332,13 +340,13 @@ static void AddNode(writer* w, uint32_t number)
 		{
 			matrix[4 * (i % 4) + i / 4] = node->matrix[i];
 		}
-		PrintNumbers(&w->json, "matrix", matrix, 16, 17);
+		PrintDoubles(&w->json, "matrix", matrix, 16);
 	}
 	else
 	{
-		PrintNumbers(&w->json, "translation", node->translation, 3, 17);
-		PrintNumbers(&w->json, "rotation", node->rotation, 4, 17);
-		PrintNumbers(&w->json, "scale", node->scale, 3, 17);
+		PrintDoubles(&w->json, "translation", node->translation, 3);
+		PrintDoubles(&w->json, "rotation", node->rotation, 4);
+		PrintDoubles(&w->json, "scale", node->scale, 3);
 	}
 	if (node->mesh != IO_NONE)
 	{

@@ -1,7 +1,7 @@
 // io/gltf_write.h: assets as GLB files: meshes, nodes, skins, morph targets and clips, as the reader has them.
 //
-// What is written is read back as the same asset, but for the order of influences and for inverse bind matrices, which
-// files have in float. The same bytes for the same asset everywhere. Little-endian machines only.
+// What is written is read back as the same asset, but for what nodes and inverse bind matrices have
+// in double precision: files have floats. The same bytes for the same asset everywhere. Little-endian machines only.
 #ifndef IO_GLTF_WRITE_H
 #define IO_GLTF_WRITE_H
 
