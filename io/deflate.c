@@ -317,7 +317,8 @@ static void CountSymbols(const uint32_t* tokens, size_t count, code* bytes, code
 	bytes->frequencies[BLOCK_END]++;
 }
 
-// The lengths of both codes, each behind the other, in a code of their own. Runs of zeros are shortened; others are rare.
+// The lengths of both codes, each behind the other, in a code of their own. Runs of zeros are shortened; others are
+// rare.
 static void PutCodes(ioBytes* out, const code* bytes, const code* distances)
 {
 	static const uint8_t order[19] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15 };

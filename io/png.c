@@ -82,8 +82,8 @@ static uint8_t* MakeRows(const uint8_t* indices, size_t width, size_t height)
 	return rows;
 }
 
-uint8_t* ioEncodePng(const uint8_t* indices, uint32_t width, uint32_t height, const uint8_t (*palette)[4],
-    int colorCount, size_t* count)
+uint8_t* ioEncodePng(
+    const uint8_t* indices, uint32_t width, uint32_t height, const uint8_t (*palette)[4], int colorCount, size_t* count)
 {
 	ioBytes out = { 0 }, data = { 0 }, nothing = { 0 };
 	uint8_t* rows = MakeRows(indices, width, height);

@@ -16,10 +16,10 @@ typedef struct check
 	int limit;  ///< pairs that JSON lists in all
 	int method; ///< 0 ours, 1 brute
 	int threads;
-	int up;                ///< axis that points up in pictures: 0 y, 1 z
-	double fps, from, to;  ///< not a number if not given
+	int up;                 ///< axis that points up in pictures: 0 y, 1 z
+	double fps, from, to;   ///< not a number if not given
 	const char *html, *png; ///< pages to write; nullable
-	char* command;         ///< to be typed again
+	char* command;          ///< to be typed again
 	cliScene scene;
 	cliRegions regions;
 	cliTally tally;

@@ -117,9 +117,11 @@ void checkPrintJsonSummary(const check* c)
 	printf(",\"fps\":");
 	cliPrintJsonNumber(stdout, c->fps);
 	PrintBodies(c);
-	printf(",\"count\":%llu,\"contactFrames\":%llu", (unsigned long long)t->pairs, (unsigned long long)t->contactFrames);
+	printf(
+	    ",\"count\":%llu,\"contactFrames\":%llu", (unsigned long long)t->pairs, (unsigned long long)t->contactFrames);
 	PrintIntervals(t);
-	printf(",\"mostFrame\":%llu,\"mostCount\":%llu", (unsigned long long)t->mostFrame, (unsigned long long)t->mostPairs);
+	printf(
+	    ",\"mostFrame\":%llu,\"mostCount\":%llu", (unsigned long long)t->mostFrame, (unsigned long long)t->mostPairs);
 	if (c->byJoint)
 	{
 		PrintTouches(c, t->touches, t->touchCount, true);

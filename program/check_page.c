@@ -45,13 +45,15 @@ static void PrintVerdict(const check* c, FILE* stream)
 	}
 	else if (!checkIsAnimated(c))
 	{
-		fputs("<b>The bodies intersect.</b> Triangles in contact are red; where something hides them they shine through.",
+		fputs(
+		    "<b>The bodies intersect.</b> Triangles in contact are red; where something hides them they shine through.",
 		    stream);
 	}
 	else
 	{
-		fprintf(stream, "<b>Contact in %llu of %llu frames</b>, from %.3f to %.3f s, worst at %.3f s. Triangles in contact "
-		                "are red; where something hides them they shine through.",
+		fprintf(stream,
+		    "<b>Contact in %llu of %llu frames</b>, from %.3f to %.3f s, worst at %.3f s. Triangles in contact "
+		    "are red; where something hides them they shine through.",
 		    (unsigned long long)t->contactFrames, (unsigned long long)t->frameCount, t->frames[t->firstContact].time,
 		    t->frames[t->lastContact].time, t->frames[t->mostFrame].time);
 	}
@@ -71,7 +73,8 @@ static void PrintCards(const check* c, FILE* stream)
 	fprintf(stream, "<div class=\"box card\"><b class=\"%s\" id=\"contacts\" data-count=\"%llu\">", look,
 	    (unsigned long long)t->pairs);
 	pageNumber(stream, t->pairs);
-	fprintf(stream, "</b><span>intersecting pairs of triangles%s</span></div>\n", checkIsAnimated(c) ? ", all frames" : "");
+	fprintf(
+	    stream, "</b><span>intersecting pairs of triangles%s</span></div>\n", checkIsAnimated(c) ? ", all frames" : "");
 	if (checkIsAnimated(c))
 	{
 		snprintf(value, sizeof(value), "%llu of %llu", (unsigned long long)t->contactFrames,
@@ -232,7 +235,8 @@ static void PrintCosts(const check* c, FILE* stream)
 	fputs(" vertices, ", stream);
 	pageNumber(stream, (uint64_t)(v->rows[0].vertices + 0.5));
 	fprintf(stream,
-	    " were evaluated in a frame: those near what touches. Deforming all of them first, on the same %d frames, takes "
+	    " were evaluated in a frame: those near what touches. Deforming all of them first, on the same %d frames, "
+	    "takes "
 	    "%.1f times as long to find the same pairs.</p>\n",
 	    v->frames, v->rows[1].milliseconds / v->rows[0].milliseconds);
 	fputs("<div class=\"box scroll\"><table id=\"versus\"><thead><tr><th class=\"t\">on one thread, from joints to "
@@ -263,8 +267,9 @@ static void PrintPage(const check* c, const film* f, FILE* stream)
 	PrintFiles(c, stream);
 	fputs("<h2>Again</h2>\n<div class=\"box\"><pre id=\"command\">", stream);
 	htmlText(stream, c->command != NULL ? c->command : "snug check");
-	fprintf(stream, "</pre></div>\n<footer>Found by snug %s: every pair of triangles that share a point, decided "
-	                "exactly.</footer>\n",
+	fprintf(stream,
+	    "</pre></div>\n<footer>Found by snug %s: every pair of triangles that share a point, decided "
+	    "exactly.</footer>\n",
 	    snugGetVersion());
 	pageEnd(stream);
 }

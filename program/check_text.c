@@ -12,7 +12,8 @@ static const char* GetClipName(const check* c, int file)
 static void PrintBodies(const check* c)
 {
 	bool animated = c->sceneOptions.clips.count > 0;
-	printf("%5s  %10s  %10s  %s\n", "body", "vertices", "triangles", animated ? "file, name and clip" : "file and name");
+	printf(
+	    "%5s  %10s  %10s  %s\n", "body", "vertices", "triangles", animated ? "file, name and clip" : "file and name");
 	for (int i = 0; i < c->scene.partCount; ++i)
 	{
 		const cliPart* part = c->scene.parts + i;

@@ -48,12 +48,12 @@ static cliFit GetFit(const ioAsset* asset, uint32_t clip, const char* name)
 {
 	const char* its = asset->clips[clip].name;
 	bool begins = Begins(its, name);
-	return strcmp(its, name) == 0                        ? cli_fitsName
-	       : IsNumber(name, clip)                        ? cli_fitsNumber
-	       : begins && strlen(its) == strlen(name)       ? cli_fitsButForCase
-	       : name[0] != '\0' && begins                   ? cli_fitsStart
-	       : name[0] != '\0' && Holds(its, name)         ? cli_fitsPart
-	                                                     : cli_fitsNone;
+	return strcmp(its, name) == 0                  ? cli_fitsName
+	       : IsNumber(name, clip)                  ? cli_fitsNumber
+	       : begins && strlen(its) == strlen(name) ? cli_fitsButForCase
+	       : name[0] != '\0' && begins             ? cli_fitsStart
+	       : name[0] != '\0' && Holds(its, name)   ? cli_fitsPart
+	                                               : cli_fitsNone;
 }
 
 // Files may give one name to several clips: the first of them is meant, as it always was, since the others can be
@@ -146,8 +146,8 @@ static bool FailForAll(const cliScene* scene, const char* name)
 	{
 		if (scene->files[i].original == i)
 		{
-			used += (size_t)snprintf(
-			    text + used, MAX_TEXT - used, "%s%.200s has", i > 0 ? "; " : "", scene->files[i].path);
+			used +=
+			    (size_t)snprintf(text + used, MAX_TEXT - used, "%s%.200s has", i > 0 ? "; " : "", scene->files[i].path);
 			used = ListClips(&scene->files[i].asset, NULL, text, used);
 			TryClips(&guess, &scene->files[i].asset);
 		}

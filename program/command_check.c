@@ -21,7 +21,8 @@ static const cliUsage usage = {
 	    "file\n"
 	    "that has it; the others stay at rest. With several: the first file's clip, the second's and so on, `-` for "
 	    "rest. A\n"
-	    "file whose clip has ended keeps its last pose. With --amplitudes: in every frame that `snug reduce` wrote, for\n"
+	    "file whose clip has ended keeps its last pose. With --amplitudes: in every frame that `snug reduce` wrote, "
+	    "for\n"
 	    ".snug files with as many fields.\n"
 	    "\n"
 	    "A clip is meant by its name, its number, or a part of its name that no other one has; upper and lower case "
@@ -45,13 +46,14 @@ static const cliUsage usage = {
 	    "joints, and the command. It holds all it needs in one file. --png writes a strip of frames as a picture.\n"
 	    "\n"
 	    "Ctrl-C ends a run after the frame at hand; what is complete is printed, and the page written.",
-	.examples = "  snug check kicker.glb victim.glb --clip kick --clip idle --place 0,0,0 --place 0,0,0.8 --html page.html\n"
-	            "  snug check boxer.glb bag.glb --clip punch --fps 60 --by-joint --summary\n"
-	            "  snug check a.obj b.obj --place 0,0,0 --place 1.5,0,0 --rotate 0,0,0 --rotate 0,90,0\n"
-	            "  snug check --json runner.glb wall.obj --clip run --from 0.5 --to 1 >contacts.json\n"
-	            "  snug check --within --fail-on-contact --first character.glb || echo 'parts touch'\n"
-	            "  snug check curtain.snug --amplitudes curtain.csv ball.obj\n"
-	            "  snug check --method brute --csv a.glb b.glb --clip 0",
+	.examples =
+	    "  snug check kicker.glb victim.glb --clip kick --clip idle --place 0,0,0 --place 0,0,0.8 --html page.html\n"
+	    "  snug check boxer.glb bag.glb --clip punch --fps 60 --by-joint --summary\n"
+	    "  snug check a.obj b.obj --place 0,0,0 --place 1.5,0,0 --rotate 0,0,0 --rotate 0,90,0\n"
+	    "  snug check --json runner.glb wall.obj --clip run --from 0.5 --to 1 >contacts.json\n"
+	    "  snug check --within --fail-on-contact --first character.glb || echo 'parts touch'\n"
+	    "  snug check curtain.snug --amplitudes curtain.csv ball.obj\n"
+	    "  snug check --method brute --csv a.glb b.glb --clip 0",
 	.minArguments = 1,
 	.maxArguments = INT_MAX,
 	.argumentName = "FILE",
@@ -220,9 +222,7 @@ int checkRun(check* c, int fileCount, char** paths)
 	{
 		return CLI_BAD_INPUT;
 	}
-	return checkIsCut(c)                                   ? CLI_INTERRUPTED
-	       : c->failOnContact && c->tally.pairs > 0 ? CLI_CONTACT
-	                                                : CLI_DONE;
+	return checkIsCut(c) ? CLI_INTERRUPTED : c->failOnContact && c->tally.pairs > 0 ? CLI_CONTACT : CLI_DONE;
 }
 
 void checkFree(check* c)
@@ -284,7 +284,8 @@ int cliCheck(int argumentCount, char** arguments)
 {
 	check c = { .fps = NAN, .from = NAN, .to = NAN, .limit = DEFAULT_LIMIT };
 	const cliOption options[] = {
-		CLI_CLIP_OPTION(&c.sceneOptions.clips, "check every frame of this animation; once for all files, or once per file"),
+		CLI_CLIP_OPTION(
+		    &c.sceneOptions.clips, "check every frame of this animation; once for all files, or once per file"),
 		CLI_AMPLITUDES_OPTION(&c.sceneOptions.amplitudes),
 		{ "--fps", cli_number, &c.fps, "N", "frames per second; default 30" },
 		{ "--from", cli_number, &c.from, "S", "time of the first frame in seconds; default 0" },
@@ -302,7 +303,8 @@ int cliCheck(int argumentCount, char** arguments)
 		{ "--json", cli_flag, &c.json, NULL, "print one JSON object per frame and line" },
 		{ "--limit", cli_count, &c.limit, "N", "pairs that --json lists in all, then only counts; default 1000000" },
 		{ "--csv", cli_flag, &c.csv, NULL, "print one line per frame: number, time, count of pairs" },
-		{ "--costs", cli_flag, &c.costs, NULL, "add times and work done to --json, --csv and --html: they vary between runs" },
+		{ "--costs", cli_flag, &c.costs, NULL,
+		    "add times and work done to --json, --csv and --html: they vary between runs" },
 		{ "--method", cli_choice, &c.method, "ours|brute", "brute: without trees, for comparison" },
 		CLI_DEFORMER_OPTION(&c.sceneOptions.deformer),
 		CLI_BOUND_OPTIONS(&c.sceneOptions),

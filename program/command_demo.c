@@ -12,9 +12,10 @@
 static const cliUsage usage = {
 	.command = "demo",
 	.synopsis = "[options]",
-	.summary = "A man kicks a creature. Writes both characters as glTF files, checks every frame of the kick with `snug "
-	           "check`,\n"
-	           "which writes a page that shows it, and compares some frames with brute force.",
+	.summary =
+	    "A man kicks a creature. Writes both characters as glTF files, checks every frame of the kick with `snug "
+	    "check`,\n"
+	    "which writes a page that shows it, and compares some frames with brute force.",
 	.examples = "  snug demo\n  snug demo --out pages",
 	.minArguments = 0,
 	.maxArguments = 0,
@@ -24,8 +25,14 @@ static const cliUsage usage = {
 // Frames that are compared with brute force, which takes long.
 #define VERIFIED 5
 // Where the creature stands, and which way it looks.
-#define PLACE { 0.05, 0.0, 1.2 }
-#define TURN { 0.0, 90.0, 0.0 }
+#define PLACE          \
+	{                  \
+		0.05, 0.0, 1.2 \
+	}
+#define TURN           \
+	{                  \
+		0.0, 90.0, 0.0 \
+	}
 #define PATH_SIZE 4096
 
 typedef struct demo
@@ -83,9 +90,9 @@ static int RunCheck(const demo* d)
 	snprintf(turnText, sizeof(turnText), "%g,%g,%g", turn[0], turn[1], turn[2]);
 	snprintf(fpsText, sizeof(fpsText), "%.9g", d->fps);
 	snprintf(toText, sizeof(toText), "%.9g", d->duration);
-	const char* words[] = { d->man, d->creature, "--clip", "kick", "--clip", "idle", "--place", "0,0,0", "--place", placeText,
-		"--rotate", "0,0,0", "--rotate", turnText, "--fps", fpsText, "--to", toText, "--by-joint", "--summary", "--costs",
-		"--html", d->page };
+	const char* words[] = { d->man, d->creature, "--clip", "kick", "--clip", "idle", "--place", "0,0,0", "--place",
+		placeText, "--rotate", "0,0,0", "--rotate", turnText, "--fps", fpsText, "--to", toText, "--by-joint",
+		"--summary", "--costs", "--html", d->page };
 	int count = (int)(sizeof(words) / sizeof(words[0]));
 	char** arguments = calloc((size_t)count, sizeof(char*));
 	if (arguments == NULL)

@@ -154,8 +154,8 @@ static void PrintTextJoints(const ioAsset* asset)
 	for (uint32_t i = 0; i < asset->skinCount; ++i)
 	{
 		const ioSkin* skin = asset->skins + i;
-		int column = skin->name[0] != '\0' ? printf("\njoints of skin '%s': ", skin->name)
-		                                   : printf("\njoints of skin %u: ", i);
+		int column =
+		    skin->name[0] != '\0' ? printf("\njoints of skin '%s': ", skin->name) : printf("\njoints of skin %u: ", i);
 		for (uint32_t k = 0; k < skin->jointCount; ++k)
 		{
 			const char* name = asset->nodes[skin->joints[k]].name;

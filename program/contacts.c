@@ -294,7 +294,8 @@ bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const
 	{
 		double start = benchNow();
 		s.boxes = options->brute ? NULL : stage->bounds;
-		contacts->failed = !((!options->brute || PoseAll(&s)) && (!options->refit || RefitAll(&s)) && FindCandidates(&s) && CollideCandidates(&s));
+		contacts->failed = !((!options->brute || PoseAll(&s)) && (!options->refit || RefitAll(&s)) &&
+		                     FindCandidates(&s) && CollideCandidates(&s));
 		contacts->microseconds = 1e3 * (benchNow() - start + stage->milliseconds);
 	}
 	contacts->error = stage->error;

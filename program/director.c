@@ -310,8 +310,8 @@ static bool Fit(director* d, const double* times, int timeCount, double worst)
 		return Fail(d, "there is nothing to draw");
 	}
 	d->ground = r.all.least[d->up];
-	d->size = fmaxf(
-	    r.all.most[0] - r.all.least[0], fmaxf(r.all.most[1] - r.all.least[1], r.all.most[2] - r.all.least[2]));
+	d->size =
+	    fmaxf(r.all.most[0] - r.all.least[0], fmaxf(r.all.most[1] - r.all.least[1], r.all.most[2] - r.all.least[2]));
 	if (!ChooseWay(d, &r, worst))
 	{
 		return false;
@@ -355,8 +355,8 @@ static bool Allocate(director* d)
 	return made || Fail(d, "out of memory for pictures");
 }
 
-bool director_Create(director* d, const cliScene* scene, const cliContactOptions* options, int up, int width, int height,
-    const double* times, int timeCount, double worst)
+bool director_Create(director* d, const cliScene* scene, const cliContactOptions* options, int up, int width,
+    int height, const double* times, int timeCount, double worst)
 {
 	*d = (director){ .scene = scene, .options = options, .up = up, .width = width, .height = height };
 	if (!cliStage_Create(&d->stage, scene))

@@ -1,7 +1,7 @@
 // program/director.h: pictures of a scene's frames, all from one place that suits them.
 //
-// The camera stands to the side of the line between the first file and the others, a little above, so that neither hides
-// the other; on the side from where contacts are seen; and so far away that every frame fits.
+// The camera stands to the side of the line between the first file and the others, a little above, so that neither
+// hides the other; on the side from where contacts are seen; and so far away that every frame fits.
 #ifndef CLI_DIRECTOR_H
 #define CLI_DIRECTOR_H
 
@@ -31,8 +31,8 @@ typedef struct director
 /// @param times of frames that must fit into the pictures
 /// @param worst time of the frame whose contacts are to be seen best
 /// @return false after `error` was set; free with director_Free in any case
-bool director_Create(director* d, const cliScene* scene, const cliContactOptions* options, int up, int width, int height,
-    const double* times, int timeCount, double worst);
+bool director_Create(director* d, const cliScene* scene, const cliContactOptions* options, int up, int width,
+    int height, const double* times, int timeCount, double worst);
 void director_Free(director* d);
 
 /// Draw what is at a time.

@@ -16,8 +16,8 @@
 
 // ---- Choosing --------------------------------------------------------------------------------------------------
 
-// Frame of a shot: spread evenly over first to last, but the one that is nearest to the frame with the most pairs is that
-// frame.
+// Frame of a shot: spread evenly over first to last, but the one that is nearest to the frame with the most pairs is
+// that frame.
 static uint64_t ChooseFrame(const cliTally* tally, uint64_t first, uint64_t last, int shot, int count)
 {
 	double step = count > 1 ? (double)(last - first) / (double)(count - 1) : 1.0;
@@ -93,8 +93,7 @@ static bool MakeOnce(film* f, const filmDef* def, int most, int width)
 		f->worst = tally->frames[frames[i]].pairs > tally->frames[f->shots[f->worst].frame].pairs ? i : f->worst;
 	}
 	director d = { .scene = NULL };
-	bool made =
-	    f->shots != NULL && CreateDirector(&d, def, frames, f->count, f->width, 0) && ShootAll(f, &d, def);
+	bool made = f->shots != NULL && CreateDirector(&d, def, frames, f->count, f->width, 0) && ShootAll(f, &d, def);
 	f->height = d.height;
 	if (!made)
 	{
@@ -134,7 +133,8 @@ void film_Free(film* f)
 
 // ---- Strips ----------------------------------------------------------------------------------------------------
 
-static const uint8_t paper[4] = { 250, 250, 252, 255 }, ink[4] = { 92, 100, 116, 255 }, line[4] = { 222, 226, 232, 255 };
+static const uint8_t paper[4] = { 250, 250, 252, 255 }, ink[4] = { 92, 100, 116, 255 },
+                     line[4] = { 222, 226, 232, 255 };
 static const uint8_t red[4] = { 220, 32, 30, 255 }, dark[4] = { 40, 48, 64, 255 };
 
 // A bar per column, as high as the frame with the most pairs there; below, where the shots are.

@@ -175,8 +175,8 @@ static bool IsList(const cliOption* option)
 	return option->kind == cli_vectors || option->kind == cli_numbers || option->kind == cli_texts;
 }
 
-// Handle the option at arguments[*i], moving on if its value is the next argument. Bit k of `given` is set once option k
-// was given.
+// Handle the option at arguments[*i], moving on if its value is the next argument. Bit k of `given` is set once option
+// k was given.
 static bool ParseOption(
     const cliUsage* usage, const cliOption* options, int count, char** arguments, int* i, uint64_t* given)
 {

@@ -1,9 +1,9 @@
 // program/options.h: options of all commands, parsed in one place.
 //
-// A command lists its options in a table of 64 at most; parsing stores values where the table points, and help is printed from the
-// same table, so the two cannot differ. Options may come anywhere, as `--name value` or `--name=value`; after `--`
-// everything is a file or a name. An option that is given twice is an error, unless its kind is a list: then it counts
-// once per file, in order.
+// A command lists its options in a table of 64 at most; parsing stores values where the table points, and help is
+// printed from the same table, so the two cannot differ. Options may come anywhere, as `--name value` or
+// `--name=value`; after `--` everything is a file or a name. An option that is given twice is an error, unless its kind
+// is a list: then it counts once per file, in order.
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 

@@ -5,9 +5,11 @@
 #include <string.h>
 
 static const char style[] =
-    ":root{color-scheme:light dark;--paper:#f5f6f9;--card:#fff;--line:#e1e5ec;--ink:#1b2230;--soft:#5a6578;--red:#d5201d;"
+    ":root{color-scheme:light "
+    "dark;--paper:#f5f6f9;--card:#fff;--line:#e1e5ec;--ink:#1b2230;--soft:#5a6578;--red:#d5201d;"
     "--good:#177a48;--stage:radial-gradient(ellipse at 50% 20%,#fff 0,#eef1f6 60%,#dfe4ec 100%)}\n"
-    "@media(prefers-color-scheme:dark){:root{--paper:#11141a;--card:#1a1f28;--line:#2b323e;--ink:#e8ecf3;--soft:#9aa5b8;"
+    "@media(prefers-color-scheme:dark){:root{--paper:#11141a;--card:#1a1f28;--line:#2b323e;--ink:#e8ecf3;--soft:#"
+    "9aa5b8;"
     "--red:#ff5a52;--good:#4cc38a;--stage:radial-gradient(ellipse at 50% 20%,#3b4453 0,#2a313d 60%,#20262f 100%)}}\n"
     "*{box-sizing:border-box}\n"
     "body{font:16px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',sans-serif;color:var(--ink);"
@@ -18,7 +20,8 @@ static const char style[] =
     ".sub b{color:var(--red)}.sub b.good{color:var(--good)}\n"
     ".box{background:var(--card);border:1px solid var(--line);border-radius:12px;overflow:hidden}\n"
     ".player{margin-top:20px}.stage{background:var(--stage);display:flex;justify-content:center}\n"
-    ".stage img,.close img{display:block;width:100%;height:auto}.stage img{max-width:860px}figure.close{max-width:860px}.close{background:var(--stage)}\n"
+    ".stage img,.close img{display:block;width:100%;height:auto}.stage "
+    "img{max-width:860px}figure.close{max-width:860px}.close{background:var(--stage)}\n"
     ".controls{display:flex;align-items:center;gap:12px;padding:10px 14px}\n"
     "button{font:inherit;width:44px;height:36px;border-radius:9px;border:1px solid var(--line);background:var(--paper);"
     "color:var(--ink);cursor:pointer;flex:none}button svg{display:block;margin:auto;fill:currentColor}\n"
@@ -28,7 +31,8 @@ static const char style[] =
     ".timeline{position:relative;margin:2px 14px 0;cursor:pointer}.timeline svg{display:block;width:100%;height:72px}\n"
     ".timeline rect{fill:var(--red)}.timeline line{stroke:var(--line)}\n"
     ".timeline i{position:absolute;top:0;bottom:0;width:2px;margin-left:-1px;background:var(--ink);left:0}\n"
-    ".ends{white-space:nowrap;display:flex;justify-content:space-between;gap:8px;margin:4px 14px 10px;font-size:13px;color:var(--soft)}\n"
+    ".ends{white-space:nowrap;display:flex;justify-content:space-between;gap:8px;margin:4px 14px "
+    "10px;font-size:13px;color:var(--soft)}\n"
     ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:18px 0 0}\n"
     ".card{padding:12px 16px}.card b{display:block;font-size:25px;line-height:1.3;font-weight:650;"
     "font-variant-numeric:tabular-nums}.card span{color:var(--soft);font-size:14px;line-height:1.35;display:block}\n"
@@ -37,24 +41,28 @@ static const char style[] =
     ".strip figure{flex:none;width:188px;margin:0;cursor:pointer;scroll-snap-align:start}\n"
     ".strip img{display:block;width:100%;height:auto;background:var(--stage)}\n"
     ".strip figure.on{outline:2px solid var(--ink);outline-offset:-1px}.strip .touch{border-color:var(--red)}\n"
-    "figcaption{padding:6px 10px 7px;font-size:13px;color:var(--soft);font-variant-numeric:tabular-nums;white-space:nowrap}\n"
+    "figcaption{padding:6px 10px "
+    "7px;font-size:13px;color:var(--soft);font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     ".touch figcaption b{color:var(--red)}.close figcaption,.close{white-space:normal}\n"
     "figure.close{margin:0}figure.close figcaption{background:var(--card);font-size:14px;padding:9px 14px}\n"
-    ".scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:14px;font-variant-numeric:tabular-nums}\n"
+    ".scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:14px;font-variant-numeric:tabular-"
+    "nums}\n"
     "th,td{padding:7px 14px;text-align:right;white-space:nowrap;border-top:1px solid var(--line)}\n"
     "th{font-weight:600;color:var(--soft);border-top:0}.t{text-align:left}td.bar{width:26%;min-width:90px}\n"
     "td.bar i{display:block;height:9px;border-radius:5px;background:var(--red)}\n"
     "pre{margin:0;padding:12px 16px;white-space:pre-wrap;overflow-wrap:anywhere;"
     "font:13.5px/1.5 ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}\n"
     "footer{margin-top:36px;color:var(--soft);font-size:13px}\n"
-    "@media(max-width:600px){main{padding:22px 14px 40px}h1{font-size:22px}.sub{font-size:15.5px}.controls{flex-wrap:wrap}"
+    "@media(max-width:600px){main{padding:22px 14px "
+    "40px}h1{font-size:22px}.sub{font-size:15.5px}.controls{flex-wrap:wrap}"
     "output{min-width:0;flex:1 0 100%;text-align:left}.cards{grid-template-columns:1fr 1fr}.card b{font-size:21px}"
     "th,td{padding:7px 10px}.strip figure{width:150px}td.bar,th.bar{display:none}td.t{white-space:normal}}\n";
 
 // Shots stand in the strip; the stage shows one of them. Time runs as in the clip.
 static const char script[] =
     "(function(){'use strict';\n"
-    "var $=function(i){return document.getElementById(i)},shots=[].slice.call(document.querySelectorAll('.strip figure')),\n"
+    "var $=function(i){return document.getElementById(i)},shots=[].slice.call(document.querySelectorAll('.strip "
+    "figure')),\n"
     "view=$('view'),seek=$('seek'),now=$('now'),line=$('cursor'),play=$('play'),timeline=$('timeline'),at=0,timer=0;\n"
     "var num=function(f,k){return parseFloat(f.getAttribute('data-'+k))};\n"
     "function show(i){at=i;var f=shots[i],n=num(f,'pairs');view.src=f.querySelector('img').src;seek.value=i;\n"
@@ -63,13 +71,16 @@ static const char script[] =
     "shots.forEach(function(s,k){s.classList.toggle('on',k===i)})}\n"
     "function wait(){var n=(at+1)%shots.length,d=n?num(shots[n],'time')-num(shots[at],'time'):.7;\n"
     "timer=setTimeout(function(){show(n);wait()},Math.max(30,1000*d))}\n"
-    "function set(on){clearTimeout(timer);timer=0;play.innerHTML='<svg width=\"16\" height=\"16\" viewBox=\"0 0 16 16\">"
+    "function set(on){clearTimeout(timer);timer=0;play.innerHTML='<svg width=\"16\" height=\"16\" viewBox=\"0 0 16 "
+    "16\">"
     "<path d=\"'+(on?'M3 2h4v12H3zM9 2h4v12H9z':'M4 2l10 6-10 6z')+'\"/></svg>';\n"
     "play.setAttribute('aria-label',on?'pause':'play');if(on)wait()}\n"
     "play.onclick=function(){set(!timer)};seek.oninput=function(){set(false);show(+seek.value)};\n"
     "shots.forEach(function(f,i){f.onclick=function(){set(false);show(i)}});\n"
-    "timeline.onclick=function(e){var r=timeline.getBoundingClientRect(),g=(e.clientX-r.left)/r.width*num(timeline,'frames'),b=0;\n"
-    "shots.forEach(function(f,i){if(Math.abs(num(f,'frame')+.5-g)<Math.abs(num(shots[b],'frame')+.5-g))b=i});set(false);show(b)};\n"
+    "timeline.onclick=function(e){var "
+    "r=timeline.getBoundingClientRect(),g=(e.clientX-r.left)/r.width*num(timeline,'frames'),b=0;\n"
+    "shots.forEach(function(f,i){if(Math.abs(num(f,'frame')+.5-g)<Math.abs(num(shots[b],'frame')+.5-g))b=i});set(false)"
+    ";show(b)};\n"
     "show(+seek.getAttribute('data-start'));\n"
     "set(!(window.matchMedia&&matchMedia('(prefers-reduced-motion:reduce)').matches));\n"
     "})();\n";
@@ -129,7 +140,8 @@ static void PrintTimeline(FILE* stream, const cliTally* tally)
 	uint64_t frames = tally->frameCount, bars = frames < TIMELINE_BARS ? frames : TIMELINE_BARS;
 	fprintf(stream,
 	    "<div class=\"timeline\" id=\"timeline\" data-frames=\"%llu\"><svg viewBox=\"0 0 %llu 100\" "
-	    "preserveAspectRatio=\"none\" role=\"img\" aria-label=\"pairs per frame\"><line x1=\"0\" y1=\"99.5\" x2=\"%llu\" "
+	    "preserveAspectRatio=\"none\" role=\"img\" aria-label=\"pairs per frame\"><line x1=\"0\" y1=\"99.5\" "
+	    "x2=\"%llu\" "
 	    "y2=\"99.5\"/>",
 	    (unsigned long long)frames, (unsigned long long)bars, (unsigned long long)bars);
 	for (uint64_t b = 0; b < bars; ++b)
@@ -147,8 +159,9 @@ static void PrintTimeline(FILE* stream, const cliTally* tally)
 		}
 	}
 	fputs("</svg><i id=\"cursor\"></i></div>\n", stream);
-	fprintf(stream, "<div class=\"ends\"><span>%.2f s</span><span>pairs per frame</span><span>%.2f "
-	                "s</span></div>\n",
+	fprintf(stream,
+	    "<div class=\"ends\"><span>%.2f s</span><span>pairs per frame</span><span>%.2f "
+	    "s</span></div>\n",
 	    tally->frames[0].time, tally->frames[frames - 1].time);
 }
 

@@ -52,7 +52,8 @@ void pixelsBlend(pixels* p, int x, int y, const pixels* picture)
 // Five rows of three bits each, the highest at the upper left.
 static unsigned GetGlyph(char c)
 {
-	static const unsigned digits[10] = { 075557, 026227, 071747, 071717, 055711, 074717, 074757, 071122, 075757, 075717 };
+	static const unsigned digits[10] = { 075557, 026227, 071747, 071717, 055711, 074717, 074757, 071122, 075757,
+		075717 };
 	return c >= '0' && c <= '9' ? digits[c - '0'] : c == '.' ? 000002 : c == 's' ? 003416 : 0;
 }
 
@@ -173,8 +174,8 @@ static int Compare3(const void* x, const void* y)
 	return ((const tint*)x)->rgba[3] - ((const tint*)y)->rgba[3];
 }
 
-// Tints of equal value may come in any order, which changes nothing that can be seen, but every run gives the same bytes
-// only with the same sort: that of one C library.
+// Tints of equal value may come in any order, which changes nothing that can be seen, but every run gives the same
+// bytes only with the same sort: that of one C library.
 static void CutBox(tint* tints, box* b, box* other)
 {
 	static int (*const compare[4])(const void*, const void*) = { Compare0, Compare1, Compare2, Compare3 };
@@ -266,8 +267,8 @@ uint8_t* pixelsEncode(const pixels* p, size_t* bytes)
 		{
 			indices[i] = ofWord[FindWord(words, tintCount, GetWord(p->data + 4 * i))];
 		}
-		encoded = ioEncodePng(
-		    indices, (uint32_t)p->width, (uint32_t)p->height, (const uint8_t(*)[4])palette, count, bytes);
+		encoded =
+		    ioEncodePng(indices, (uint32_t)p->width, (uint32_t)p->height, (const uint8_t(*)[4])palette, count, bytes);
 	}
 	free(words);
 	free(tints);

@@ -14,7 +14,8 @@ typedef enum cliMeshFormat
 } cliMeshFormat;
 #define CLI_MESH_FORMATS "obj|ply|glb"
 
-/// Write all bodies, one after the other. On failure the stage's error says why; of the stream's errors nothing is said.
+/// Write all bodies, one after the other. On failure the stage's error says why; of the stream's errors nothing is
+/// said.
 bool cliWritePose(cliStage* stage, cliMeshFormat format, FILE* stream);
 
 #endif

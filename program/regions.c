@@ -119,9 +119,9 @@ void cliRegions_GetName(const cliRegions* regions, uint32_t region, char* name, 
 	int file = cliRegions_GetFile(regions, region);
 	const ioAsset* asset = cliScene_GetAsset(scene, file);
 	uint32_t node = region - regions->first[file];
-	const char* known = node >= asset->nodeCount               ? scene->parts[scene->files[file].firstPart].name
+	const char* known = node >= asset->nodeCount             ? scene->parts[scene->files[file].firstPart].name
 	                    : asset->nodes[node].name[0] != '\0' ? asset->nodes[node].name
-	                                                          : FindBodyName(asset, node);
+	                                                         : FindBodyName(asset, node);
 	if (known[0] != '\0')
 	{
 		snprintf(name, size, "%s", known);

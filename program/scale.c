@@ -115,8 +115,8 @@ bool cliScaleAsset(ioAsset* asset, double factor, ioError* error, const char* pa
 	}
 	if (s.outOfMemory || s.tooLarge)
 	{
-		return ioError_Set(
-		    error, path, 0, s.outOfMemory ? "out of memory" : "scaled by %g, positions are too large for float32", factor);
+		return ioError_Set(error, path, 0,
+		    s.outOfMemory ? "out of memory" : "scaled by %g, positions are too large for float32", factor);
 	}
 	return true;
 }

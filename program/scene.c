@@ -263,8 +263,8 @@ static void FindTwins(cliScene* scene)
 	for (int i = 0; i < scene->fileCount; ++i)
 	{
 		cliFile* file = scene->files + i;
-		for (file->twin = file->original; scene->files[file->twin].original != file->original ||
-		                                  scene->files[file->twin].clip != file->clip;)
+		for (file->twin = file->original;
+		     scene->files[file->twin].original != file->original || scene->files[file->twin].clip != file->clip;)
 		{
 			file->twin++;
 		}
@@ -445,7 +445,7 @@ void cliScene_WarnOfTime(const cliScene* scene, const char* option, double time)
 	}
 	else if (time < start - slack)
 	{
-		cliError("warning: %s %g lies before the animation begins at %g s: until then all keep their first pose", option,
-		    time, start);
+		cliError("warning: %s %g lies before the animation begins at %g s: until then all keep their first pose",
+		    option, time, start);
 	}
 }

@@ -47,9 +47,9 @@ typedef struct cliSceneOptions
 		"--bound-leaves", cli_flag, &(options)->boundLeaves, NULL,                                                   \
 		    "bound leaves too, as the papers do, instead of evaluating their vertices"                               \
 	}
-#define CLI_CLIP_OPTION(target, what)                \
-	{                                                \
-		"--clip", cli_texts, target, "NAME", what    \
+#define CLI_CLIP_OPTION(target, what)             \
+	{                                             \
+		"--clip", cli_texts, target, "NAME", what \
 	}
 #define CLI_PLACE_OPTIONS(options)                                                                                \
 	{ "--offset", cli_numbers, &(options)->offsets, "S", "begin a file's clip so much later; once per file" },    \

@@ -21,8 +21,8 @@ static void SetError(cliStage* stage, int part, const char* text)
 	if (stage->scene->parts[part].motion == cli_tracked)
 	{
 		ioError_Set(&stage->error, stage->scene->options->amplitudes, 0, "frame %u, for %s: %s",
-		    cliTrack_Find(&stage->scene->track, stage->time - stage->scene->files[stage->scene->parts[part].file].offset,
-		        stage->scene->options->fps),
+		    cliTrack_Find(&stage->scene->track,
+		        stage->time - stage->scene->files[stage->scene->parts[part].file].offset, stage->scene->options->fps),
 		    who, text);
 	}
 	else

@@ -146,7 +146,8 @@ bool cliTrack_Load(cliTrack* track, const char* path)
 		good = ReadFrame(track, &next);
 		if (!good)
 		{
-			cliError("%s:%u: not %u numbers between commas, within what float32 holds", path, track->frameCount + 2, track->fieldCount + 8);
+			cliError("%s:%u: not %u numbers between commas, within what float32 holds", path, track->frameCount + 2,
+			    track->fieldCount + 8);
 		}
 	}
 	if (good && track->frameCount == 0)

@@ -28,8 +28,8 @@ static uint64_t CountVertices(const cliScene* scene)
 	return count;
 }
 
-// Frames are measured so often; the least time of each counts, and their mean is the method's. Others on the machine can
-// only make it slower.
+// Frames are measured so often; the least time of each counts, and their mean is the method's. Others on the machine
+// can only make it slower.
 #define PASSES 3
 
 typedef struct stopwatch
