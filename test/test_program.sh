@@ -221,6 +221,17 @@ holds "report: page/demo.html"
 checks=$((checks + 1))
 grep -q '</html>' page/demo.html || fail "the page is not complete"
 grep -qE '(src|href)="(https?:)?//' page/demo.html && fail "the page fetches something"
+grep -q 'id="versus"' page/demo.html || fail "the page does not say what else costs"
+grep -q 'different</td>' page/demo.html && fail "another method finds other pairs"
+[ "$(wc -c <page/demo.html)" -le 3000000 ] || fail "the page has more than 3 MB"
+expect 0 "" info page/man.glb
+holds "kick"
+# What the page says is the command gives the same frames.
+sed -n 's/.*id="command">snug \(.*\) --html .*/\1/p' page/demo.html >command
+checks=$((checks + 1))
+# shellcheck disable=SC2046 # several words
+expect 0 "" $(cat command) --json
+grep -qF "\"frames\":12," out || fail "the command of the page does not repeat it: $(cat command)"
 [ ! -e page/demo.html.part ] || fail "a temporary file is left"
 
 finish
