@@ -252,6 +252,22 @@ static void PrintCosts(const check* c, FILE* stream)
 
 // ---- Pages -----------------------------------------------------------------------------------------------------
 
+// Lines are broken before options only, not at the hyphens in them.
+static void PrintCommand(const char* command, FILE* stream)
+{
+	fputs("<h2>Again</h2>\n<div class=\"box\"><pre id=\"command\"><span>", stream);
+	for (const char* p = command; *p != '\0';)
+	{
+		char word[2] = { *p++, '\0' };
+		htmlText(stream, word);
+		if (word[0] == ' ' && *p == '-')
+		{
+			fputs("</span><span>", stream);
+		}
+	}
+	fputs("</span></pre></div>\n", stream);
+}
+
 static void PrintPage(const check* c, const film* f, FILE* stream)
 {
 	char title[400];
@@ -265,11 +281,8 @@ static void PrintPage(const check* c, const film* f, FILE* stream)
 	PrintCosts(c, stream);
 	PrintTouches(c, stream);
 	PrintFiles(c, stream);
-	fputs("<h2>Again</h2>\n<div class=\"box\"><pre id=\"command\">", stream);
-	htmlText(stream, c->command != NULL ? c->command : "snug check");
-	fprintf(stream,
-	    "</pre></div>\n<footer>Found by snug %s: every pair of triangles that share a point, decided "
-	    "exactly.</footer>\n",
+	PrintCommand(c->command != NULL ? c->command : "snug check", stream);
+	fprintf(stream, "<footer>Found by snug %s: every pair of triangles that share a point, decided exactly.</footer>\n",
 	    snugGetVersion());
 	pageEnd(stream);
 }

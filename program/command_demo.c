@@ -88,8 +88,8 @@ static int RunCheck(const demo* d)
 	char placeText[64], turnText[64], fpsText[32], toText[32];
 	snprintf(placeText, sizeof(placeText), "%g,%g,%g", place[0], place[1], place[2]);
 	snprintf(turnText, sizeof(turnText), "%g,%g,%g", turn[0], turn[1], turn[2]);
-	snprintf(fpsText, sizeof(fpsText), "%.9g", d->fps);
-	snprintf(toText, sizeof(toText), "%.9g", d->duration);
+	snprintf(fpsText, sizeof(fpsText), "%g", d->fps);
+	snprintf(toText, sizeof(toText), "%g", d->duration);
 	const char* words[] = { d->man, d->creature, "--clip", "kick", "--clip", "idle", "--place", "0,0,0", "--place",
 		placeText, "--rotate", "0,0,0", "--rotate", turnText, "--fps", fpsText, "--to", toText, "--by-joint",
 		"--summary", "--costs", "--html", d->page };
@@ -181,7 +181,8 @@ int cliDemo(int argumentCount, char** arguments)
 	{
 		return CLI_BAD_INPUT;
 	}
-	d.fps = fmax(1.0, frames - 1) / d.duration;
+	// Rounded up to what reads well in a command, so that not one frame is lost.
+	d.fps = ceil(100.0 * fmax(1.0, frames - 1) / d.duration - 1e-3) / 100.0;
 	int code = RunCheck(&d);
 	if (code != CLI_DONE)
 	{

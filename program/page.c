@@ -52,11 +52,13 @@ static const char style[] =
     "td.bar i{display:block;height:9px;border-radius:5px;background:var(--red)}\n"
     "pre{margin:0;padding:12px 16px;white-space:pre-wrap;overflow-wrap:anywhere;"
     "font:13.5px/1.5 ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}\n"
+    "pre span{display:inline-block}\n"
     "footer{margin-top:36px;color:var(--soft);font-size:13px}\n"
     "@media(max-width:600px){main{padding:22px 14px "
     "40px}h1{font-size:22px}.sub{font-size:15.5px}.controls{flex-wrap:wrap}"
     "output{min-width:0;flex:1 0 100%;text-align:left}.cards{grid-template-columns:1fr 1fr}.card b{font-size:21px}"
-    "th,td{padding:7px 10px}.strip figure{width:150px}td.bar,th.bar{display:none}td.t{white-space:normal}}\n";
+    "table{font-size:13px}th,td{padding:6px 8px}th{white-space:normal;vertical-align:bottom}.strip "
+    "figure{width:150px}td.bar,th.bar{display:none}td.t{white-space:normal}}\n";
 
 // Shots stand in the strip; the stage shows one of them. Time runs as in the clip.
 static const char script[] =
@@ -82,6 +84,7 @@ static const char script[] =
     "shots.forEach(function(f,i){if(Math.abs(num(f,'frame')+.5-g)<Math.abs(num(shots[b],'frame')+.5-g))b=i});set(false)"
     ";show(b)};\n"
     "show(+seek.getAttribute('data-start'));\n"
+    "var strip=shots[at].parentNode;strip.scrollLeft=shots[at].offsetLeft-strip.offsetLeft-strip.clientWidth/2+90;\n"
     "set(!(window.matchMedia&&matchMedia('(prefers-reduced-motion:reduce)').matches));\n"
     "})();\n";
 

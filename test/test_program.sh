@@ -227,7 +227,7 @@ grep -q 'different</td>' page/demo.html && fail "another method finds other pair
 expect 0 "" info page/man.glb
 holds "kick"
 # What the page says is the command gives the same frames.
-sed -n 's/.*id="command">snug \(.*\) --html .*/\1/p' page/demo.html >command
+sed -n '/id="command"/{ s/<[^>]*>//g; s/.*snug \(.*\) --html .*/\1/p; }' page/demo.html >command
 checks=$((checks + 1))
 # shellcheck disable=SC2046 # several words
 expect 0 "" $(cat command) --json
