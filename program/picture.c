@@ -161,7 +161,7 @@ typedef struct area
 
 static int Clamp(float value, int limit)
 {
-	return value < 0.0f ? 0 : value > (float)limit ? limit : (int)value;
+	return value > 0.0f ? (value < (float)limit ? (int)value : limit) : 0; // not a number: 0
 }
 
 static area FindArea(const picture* p, const float* a, const float* b, const float* c)
