@@ -12,12 +12,12 @@ SANITIZER_SCALE ?= 0.05
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 CONFIGURE = cmake $(CMAKE_FLAGS) --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
-FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes sim baselines bench program io) -name '*.[ch]' -o -name '*.cpp')
+FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes models sim baselines bench program io) -name '*.[ch]' -o -name '*.cpp')
 
 # Linear algebra is worth having, and not required.
 SOLVERS = tools/install-dependencies solvers || echo "Going on without: snug modes and snug reduce will say so."
 
-.PHONY: all demo test test-long mutate-bounds bench fuzz asan tsan install deb format check-format peers clean help
+.PHONY: all demo characters test test-long mutate-bounds bench fuzz asan tsan install deb format check-format peers clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -30,6 +30,10 @@ all: ## build the library and the program (build/snug)
 
 demo: all ## show what it does: a table, and a page with pictures
 	build/snug demo
+
+characters: all ## write the man and the creature as GLB files, and dense ones (build/models)
+	@$(BUILD) release --target snug_characters snug_dense_characters
+	@ln -sfn release/models build/models
 
 test: ## build and run all tests but the long ones
 	@tools/install-dependencies build test

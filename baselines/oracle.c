@@ -53,16 +53,16 @@ void oracleBody_Destroy(oracleBody* oracle)
 }
 
 // Cluster by cluster, the fastest way there is, though vertices on their borders are evaluated more than once.
-void oracleBody_Evaluate(oracleBody* oracle, const snugBody* posed)
+void oracleBody_Evaluate(oracleBody* oracle, snugBody* posed)
 {
-	float* positions = oracle->body->pose; // in tree order
+	float* positions = (float*)(void*)oracle->body->poses; // in tree order
 	const sgClusters* clusters = &posed->model->clusters;
 	float run[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
 	for (uint32_t c = 0; c < clusters->header->count; ++c)
 	{
 		const sgCluster* cluster = clusters->clusters + c;
 		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
-		posed->deform->evaluateCluster(posed->model, posed->pose, c, run);
+		posed->deform->evaluateCluster(sgBody_Derive(posed), c, run);
 		for (uint32_t i = 0; i < cluster->vertexCount; ++i)
 		{
 			memcpy(positions + 3 * (size_t)vertices[i], run + 3 * (size_t)i, 3 * sizeof(float));
@@ -70,7 +70,7 @@ void oracleBody_Evaluate(oracleBody* oracle, const snugBody* posed)
 	}
 	for (uint32_t v = clusters->header->usedCount; v < posed->model->tree.vertexCount; ++v)
 	{
-		posed->deform->evaluate(posed->model, posed->pose, &v, 1, run);
+		posed->deform->evaluate(sgBody_Derive(posed), &v, 1, run);
 		memcpy(positions + 3 * (size_t)v, run, 3 * sizeof(float));
 	}
 	oracle->body->frame = posed->frame;
@@ -103,7 +103,7 @@ static void AddRun(const float* positions, uint32_t count, float lower[24], floa
 	}
 }
 
-sgBox oracleOptimalBox(const snugBody* posed)
+sgBox oracleOptimalBox(snugBody* posed)
 {
 	float lower[24], upper[24], run[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
 	for (int lane = 0; lane < 24; ++lane)
@@ -114,7 +114,7 @@ sgBox oracleOptimalBox(const snugBody* posed)
 	const sgClusters* clusters = &posed->model->clusters;
 	for (uint32_t c = 0; c < clusters->header->count; ++c)
 	{
-		posed->deform->evaluateCluster(posed->model, posed->pose, c, run);
+		posed->deform->evaluateCluster(sgBody_Derive(posed), c, run);
 		AddRun(run, clusters->clusters[c].vertexCount, lower, upper);
 	}
 	sgBox box = sgBox_Empty();

@@ -25,12 +25,12 @@ snugStatus oracleBody_CreateLike(oracleBody* oracle, const oracleBody* other);
 void oracleBody_Destroy(oracleBody* oracle);
 
 /// Evaluate all vertices of a posed blend body and make them the oracle's. The frame is copied too.
-void oracleBody_Evaluate(oracleBody* oracle, const snugBody* posed);
+void oracleBody_Evaluate(oracleBody* oracle, snugBody* posed);
 
 /// Refit everything.
 snugStatus oracleBody_Refit(oracleBody* oracle);
 
 /// The box of all vertices of a posed body, relative to its frame, by evaluating them: nothing is stored.
-sgBox oracleOptimalBox(const snugBody* posed);
+sgBox oracleOptimalBox(snugBody* posed);
 
 #endif

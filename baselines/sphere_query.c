@@ -1,7 +1,7 @@
 // Bodies of sphere trees, and queries between two of them.
 #include "baselines/sphere_parts.h"
 #include "geometry/triangle.h"
-#include "simd/isa.h"
+#include "tree/leaf_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -122,8 +122,8 @@ static void PlaceLeaf(sphereBody* s, uint32_t number, sphereBall corners[3])
 		const float* p = found.positions + 3 * (size_t)found.indices[leaf->corners[c][0]];
 		corners[c] = (sphereBall){ .center = { (double)p[0], (double)p[1], (double)p[2] } };
 	}
-	sgGetKernels()->gatherVertices(found.positions, found.indices, leaf->vertexCount, &block);
-	sgGetKernels()->placeVertices(&block, leaf->vertexCount, &s->placement);
+	sgGetKernels()->leaves->gatherVertices(found.positions, found.indices, leaf->vertexCount, &block);
+	sgGetKernels()->leaves->placeVertices(&block, leaf->vertexCount, &s->placement);
 	for (int c = 0; c < 3; ++c)
 	{
 		for (int k = 0; k < 3; ++k)

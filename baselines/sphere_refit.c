@@ -18,7 +18,7 @@
 static void ReadBlend(sphereBody* spheres)
 {
 	sgBlend blend = sgBlend_Get(spheres->tree->model);
-	const sgBlendPose* pose = sgBlendPoses_Current(spheres->body->pose);
+	const sgBlendPose* pose = spheres->body->posed.pose;
 	double reach = 0.0, influences = (double)blend.header->maxInfluences;
 	for (uint32_t j = 0; j < blend.header->transformCount; ++j)
 	{
@@ -42,7 +42,7 @@ static void ReadBlend(sphereBody* spheres)
 static bool ReadSkin(sphereBody* spheres)
 {
 	const sphereTree* tree = spheres->tree;
-	const sgSkinView* view = sgSkinPoses_Current(spheres->body->pose);
+	const sgSkinView* view = sgBody_Derive(spheres->body)->derived;
 	double influences = (double)view->skin.blend.header->maxInfluences;
 	for (uint32_t j = 0; j < view->skin.blend.header->transformCount; ++j)
 	{

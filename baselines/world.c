@@ -1,7 +1,7 @@
 #include "baselines/world.h"
 
 #include "body/body.h"
-#include "simd/isa.h"
+#include "tree/leaf_kernels.h"
 
 #include <string.h>
 
@@ -26,8 +26,8 @@ static void PlaceAndScatter(const sgTree* tree, const uint32_t* vertices, uint32
 	{
 		uint32_t run = count - first < SG_MAX_LEAF_VERTICES ? count - first : SG_MAX_LEAF_VERTICES;
 		sgVertexBlock block;
-		kernels->gatherVertices(from + 3 * (size_t)first, upwards, run, &block);
-		kernels->placeVertices(&block, run, placement);
+		kernels->leaves->gatherVertices(from + 3 * (size_t)first, upwards, run, &block);
+		kernels->leaves->placeVertices(&block, run, placement);
 		for (uint32_t i = 0; i < run; ++i)
 		{
 			float* out = positions + 3 * (size_t)tree->vertexMap[vertices[first + i]];
@@ -52,7 +52,7 @@ snugStatus worldEvaluate(snugBody* body, float* positions)
 	{
 		const sgCluster* cluster = clusters->clusters + c;
 		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
-		body->deform->evaluateCluster(model, body->pose, c, evaluated);
+		body->deform->evaluateCluster(sgBody_Derive(body), c, evaluated);
 		if (placement.isIdentity)
 		{
 			Scatter(&model->tree, vertices, cluster->vertexCount, evaluated, positions);

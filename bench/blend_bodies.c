@@ -46,19 +46,24 @@ bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sc
 bool benchBlendBody_CreateSkin(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights,
     const benchSkinning* skin, const benchBounding* how, benchReport* report)
 {
-	*body = (benchBlendBody){ .def = sceneMakeBlendDef(mesh, weights, how->bound, how->tree) };
+	*body = (benchBlendBody){ .def = sceneMakeBlendDef(mesh, weights, how->tree) };
 	if (skin != NULL)
 	{
 		body->def.deformer = skin->deformer;
 		body->def.skin.jointPositions = skin->jointPositions;
 		body->def.fields = skin->targets != NULL ? sceneTargets_Get(skin->targets) : (snugFieldsDef){ 0 };
 	}
-	body->def.skin.volume = how->volume;
-	body->def.skin.restVolume = how->restVolume;
-	body->def.skin.boundLeaves = how->boundLeaves;
+	const snugBoundsDef bounds = {
+		.bound = how->bound,
+		.volume = how->volume,
+		.restVolume = how->restVolume,
+		.boundLeaves = how->boundLeaves,
+	};
+	body->def.bounds = &bounds;
 	double start = benchNow();
 	snugStatus status = snugModel_Create(&body->def, &body->model);
 	body->buildMs = benchNow() - start;
+	body->def.bounds = NULL;
 	return MakeBody(body, how->strategy, status, report);
 }
 

@@ -4,6 +4,7 @@
 
 #include "bench/bench.h"
 #include "scenes/character.h"
+#include "snug/snug_bounds.h"
 
 /// Influences per vertex that the papers' models have, about.
 #define BENCH_INFLUENCES 20.0
@@ -17,7 +18,7 @@ const char* benchGetBoundName(snugBound bound);
 /// A model in a pose.
 typedef struct benchBlendBody
 {
-	snugModelDef def; ///< borrows mesh and weights
+	snugModelDef def; ///< borrows mesh and weights; without the bounds that the model was made with
 	snugModel* model;
 	snugBody* body;
 	bool borrowsModel;
@@ -79,7 +80,7 @@ bool benchMakeMeshless(
     sceneMeshless* meshless, const benchOptions* options, uint32_t frequency, uint32_t nodeCount, benchReport* report);
 
 /// @return nanoseconds to refit one node of a posed body straight from its joints, warm, eight at a time
-double benchTimeRefits(const snugBody* body);
+double benchTimeRefits(snugBody* body);
 
 /// Time refits of single nodes of a body in a pose: a row per bound.
 /// @param what names the body

@@ -63,12 +63,12 @@ static bool Pose(measurement* m, snugBody* body, int pose)
 	return good;
 }
 
-static void Evaluate(measurement* m, const snugBody* body)
+static void Evaluate(measurement* m, snugBody* body)
 {
 	uint32_t count = body->model->tree.vertexCount;
 	for (uint32_t v = 0; v < count; ++v)
 	{
-		body->deform->evaluate(body->model, body->pose, &v, 1, m->positions + 3 * (size_t)v);
+		body->deform->evaluate(sgBody_Derive(body), &v, 1, m->positions + 3 * (size_t)v);
 	}
 }
 
@@ -118,7 +118,7 @@ static void FindOptimal(measurement* m, const sgTree* tree, int pose)
 }
 
 // Radii of all nodes in the body's pose, straight from it.
-static void ListRadii(measurement* m, const snugBody* body, double* radii)
+static void ListRadii(measurement* m, snugBody* body, double* radii)
 {
 	const sgTree* tree = &body->model->tree;
 	for (uint32_t group = 0; group < tree->groupCount; ++group)
@@ -127,7 +127,7 @@ static void ListRadii(measurement* m, const snugBody* body, double* radii)
 		sgLaneSet set = { .group = group, .mask = sgFields_BoundedLanes(tree, group, true) };
 		if (set.mask != 0)
 		{
-			body->deform->bound(body->model, body->pose, set, (sgBoundsOut){ &bounds.boxes, bounds.extra });
+			body->deform->bound(sgBody_Derive(body), set, (sgBoundsOut){ &bounds.boxes, bounds.extra });
 		}
 		for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 		{

@@ -76,8 +76,6 @@ static snugModelDef MakeDef(const benchFielded* actor, const benchFieldedMethod*
 		def.fields = (snugFieldsDef){
 			.fieldCount = actor->fieldCount,
 			.displacements = actor->fields,
-			.bound = method->bound,
-			.boundLeaves = method->boundLeaves,
 		};
 	}
 	return def;
@@ -86,6 +84,8 @@ static snugModelDef MakeDef(const benchFielded* actor, const benchFieldedMethod*
 snugStatus benchFielded_MakeModel(const benchFielded* actor, const benchFieldedMethod* method, snugModel** model)
 {
 	snugModelDef def = MakeDef(actor, method);
+	const snugBoundsDef bounds = { .bound = method->bound, .boundLeaves = method->boundLeaves };
+	def.bounds = &bounds;
 	if (actor->fieldCount > 0 || !IsBall(method->bound))
 	{
 		return snugModel_Create(&def, model);
@@ -104,8 +104,6 @@ snugStatus benchFielded_MakeModel(const benchFielded* actor, const benchFieldedM
 		.starts = starts,
 		.fields = &field,
 		.displacements = nothing,
-		.bound = method->bound,
-		.boundLeaves = method->boundLeaves,
 	};
 	snugStatus status = snugModel_Create(&def, model);
 	free(starts);
@@ -207,7 +205,7 @@ static void FreeBodies(stage* s)
 // Placed vertices in the order of the tree: as snug places them, one cluster after the other.
 static void EvaluateWorld(stage* s, int i)
 {
-	const snugBody* body = s->bodies[i];
+	snugBody* body = s->bodies[i];
 	const sgTree* tree = &body->model->tree;
 	float run[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
 	const sgClusters* clusters = &body->model->clusters;
@@ -215,7 +213,7 @@ static void EvaluateWorld(stage* s, int i)
 	for (uint32_t c = 0; isMoved && c < clusters->header->count; ++c)
 	{
 		const uint32_t* vertices = clusters->vertices + clusters->clusters[c].firstVertex;
-		body->deform->evaluateCluster(body->model, body->pose, c, run);
+		body->deform->evaluateCluster(sgBody_Derive(body), c, run);
 		for (uint32_t k = 0; k < clusters->clusters[c].vertexCount; ++k)
 		{
 			memcpy(s->world[i] + 3 * (size_t)vertices[k], run + 3 * (size_t)k, 3 * sizeof(float));

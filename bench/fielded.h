@@ -6,6 +6,7 @@
 #include "bench/answers.h"
 #include "bench/bench.h"
 #include "scenes/mesh.h"
+#include "snug/snug_bounds.h"
 
 /// A surface, its fields, and what it does in some frames. All of it borrowed.
 typedef struct benchFielded

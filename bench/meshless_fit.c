@@ -32,19 +32,19 @@ static void FlushCaches(coldBuffer* buffer)
 }
 
 // The root's family, bounded as a query does it.
-static sgBox FitRoot(const snugBody* body)
+static sgBox FitRoot(snugBody* body)
 {
 	sgLaneSet root = sgTree_Family(&body->model->tree, 0);
 	sgBoundsScratch scratch;
-	body->deform->bound(body->model, body->pose, root, (sgBoundsOut){ &scratch.boxes, scratch.extra });
+	body->deform->bound(sgBody_Derive(body), root, (sgBoundsOut){ &scratch.boxes, scratch.extra });
 	return sgBoxLanes_Get(&scratch.boxes, 0);
 }
 
 /// Every way to fit a box has this form.
-typedef sgBox fitFcn(const snugBody* body);
+typedef sgBox fitFcn(snugBody* body);
 
 // Median over batches of about a millisecond, in microseconds: everything in the cache that fits.
-static double TimeWarm(const snugBody* body, fitFcn* fit, int batches)
+static double TimeWarm(snugBody* body, fitFcn* fit, int batches)
 {
 	benchSamples samples = { .count = 0 };
 	int calls = 1;
@@ -72,7 +72,7 @@ static double TimeWarm(const snugBody* body, fitFcn* fit, int batches)
 	return benchSamples_Median(&samples);
 }
 
-static double TimeCold(const snugBody* body, fitFcn* fit, coldBuffer* buffer)
+static double TimeCold(snugBody* body, fitFcn* fit, coldBuffer* buffer)
 {
 	benchSamples samples = { .count = 0 };
 	volatile float sink = 0.0f;

@@ -16,10 +16,8 @@ static void RunLevel(const benchModalBody* body, const snugFrame* places, uint32
 		.triangleCount = body->mesh.triangleCount,
 		.deformer = snug_fields,
 		.tree = { snug_splitMedian, 1, 2 },
-		.fields = { .fieldCount = BENCH_MODES,
-		    .displacements = body->fields,
-		    .bound = snug_boundBall,
-		    .contactLevel = level },
+		.fields = { .fieldCount = BENCH_MODES, .displacements = body->fields },
+		.bounds = &(snugBoundsDef){ .bound = snug_boundBall, .contactLevel = level },
 	};
 	snugModel* model = NULL;
 	snugBody* bodies[2] = { NULL, NULL };

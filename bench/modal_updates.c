@@ -47,7 +47,7 @@ static void Shuffle(groupList* list)
 }
 
 // Milliseconds for groups `first` to before `end` of a list.
-static double TimeOnce(const snugBody* body, const groupList* list, uint32_t first, uint32_t end, int repeats)
+static double TimeOnce(snugBody* body, const groupList* list, uint32_t first, uint32_t end, int repeats)
 {
 	sgBoundsScratch bounds;
 	double start = benchNow();
@@ -56,14 +56,14 @@ static double TimeOnce(const snugBody* body, const groupList* list, uint32_t fir
 		for (uint32_t g = first; g < end; ++g)
 		{
 			sgLaneSet set = { .group = list->groups[g], .mask = 0xff };
-			body->deform->bound(body->model, body->pose, set, (sgBoundsOut){ &bounds.boxes, bounds.extra });
+			body->deform->bound(sgBody_Derive(body), set, (sgBoundsOut){ &bounds.boxes, bounds.extra });
 		}
 	}
 	return (benchNow() - start) / repeats;
 }
 
 // The least of some runs, piece by piece: noise on the machine comes in bursts.
-static double TimeList(const snugBody* body, const groupList* list, uint32_t count, int repeats, int runs)
+static double TimeList(snugBody* body, const groupList* list, uint32_t count, int repeats, int runs)
 {
 	double best[MAX_PIECES], sum = 0.0;
 	uint32_t size = repeats > 1 ? count : count / MAX_PIECES + 1;

@@ -2,7 +2,8 @@
 
 #include "bench/timer.h"
 #include "deform/blend_kernels.h"
-#include "simd/isa.h"
+#include "geometry/box_kernels.h"
+#include "tree/leaf_kernels.h"
 
 #include <math.h>
 
@@ -17,7 +18,6 @@ static struct
 } tally;
 
 static const sgKernels* plain;
-static const sgBlendKernels* plainBlend;
 static double cyclesPerMs;
 static double clockMs;    // what a clock costs at most
 static double innerShare; // the part of it that is in what it measures
@@ -42,13 +42,13 @@ static void Note(benchPhase phase, uint64_t start)
 static void MoveBoxes(const sgBoxLanes* boxes, const sgBoxMotion* motion, sgBoxLanes* moved)
 {
 	uint64_t start = Tick();
-	plain->moveBoxes(boxes, motion, moved);
+	plain->boxes->moveBoxes(boxes, motion, moved);
 	Note(bench_tests, start);
 }
 
 static uint64_t OverlapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB)
 {
-	uint64_t start = Tick(), pairs = plain->overlapBoxes(a, maskA, b, maskB);
+	uint64_t start = Tick(), pairs = plain->boxes->overlapBoxes(a, maskA, b, maskB);
 	Note(bench_tests, start);
 	return pairs;
 }
@@ -56,7 +56,7 @@ static uint64_t OverlapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLan
 static sgBox MergeBoxes(const sgBoxLanes* boxes, uint32_t mask)
 {
 	uint64_t start = Tick();
-	sgBox box = plain->mergeBoxes(boxes, mask);
+	sgBox box = plain->boxes->mergeBoxes(boxes, mask);
 	Note(bench_refit, start);
 	return box;
 }
@@ -64,7 +64,7 @@ static sgBox MergeBoxes(const sgBoxLanes* boxes, uint32_t mask)
 static float LeastExtent(const sgBoxLanes* boxes, uint32_t mask)
 {
 	uint64_t start = Tick();
-	float extent = plain->leastExtent(boxes, mask);
+	float extent = plain->boxes->leastExtent(boxes, mask);
 	Note(bench_refit, start);
 	return extent;
 }
@@ -72,7 +72,7 @@ static float LeastExtent(const sgBoxLanes* boxes, uint32_t mask)
 static void GrowBoxes(sgBoxLanes* boxes, uint32_t mask, const float distances[SG_LANES])
 {
 	uint64_t start = Tick();
-	plain->growBoxes(boxes, mask, distances);
+	plain->boxes->growBoxes(boxes, mask, distances);
 	Note(bench_refit, start);
 }
 
@@ -80,34 +80,34 @@ static void BoundLeaves(const float* positions, const uint32_t* leafVertices, co
     sgBoxLanes* out, uint32_t lane)
 {
 	uint64_t start = Tick();
-	plain->boundLeaves(positions, leafVertices, leaves, count, out, lane);
+	plain->leaves->boundLeaves(positions, leafVertices, leaves, count, out, lane);
 	Note(bench_refit, start);
 }
 
 static void GatherVertices(const float* positions, const uint32_t* vertices, uint32_t count, sgVertexBlock* out)
 {
 	uint64_t start = Tick();
-	plain->gatherVertices(positions, vertices, count, out);
+	plain->leaves->gatherVertices(positions, vertices, count, out);
 	Note(bench_triangles, start);
 }
 
 static void PlaceVertices(sgVertexBlock* block, uint32_t count, const sgPlacement* placement)
 {
 	uint64_t start = Tick();
-	plain->placeVertices(block, count, placement);
+	plain->leaves->placeVertices(block, count, placement);
 	Note(bench_triangles, start);
 }
 
 static void AssembleTriangles(const sgVertexBlock* block, const sgLeaf* leaf, sgTriangleLanes* out)
 {
 	uint64_t start = Tick();
-	plain->assembleTriangles(block, leaf, out);
+	plain->leaves->assembleTriangles(block, leaf, out);
 	Note(bench_triangles, start);
 }
 
 static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests)
 {
-	uint64_t start = Tick(), pairs = plain->filterTriangles(a, b, tests);
+	uint64_t start = Tick(), pairs = plain->leaves->filterTriangles(a, b, tests);
 	Note(bench_triangles, start);
 	return pairs;
 }
@@ -115,7 +115,7 @@ static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes*
 static bool IntersectTriangles(const float a[3][3], const float b[3][3])
 {
 	uint64_t start = Tick();
-	bool intersect = plain->intersectTriangles(a, b);
+	bool intersect = plain->leaves->intersectTriangles(a, b);
 	Note(bench_triangles, start);
 	return intersect;
 }
@@ -124,14 +124,14 @@ static void Evaluate(const sgBlend* blend, const float* columns, const float* po
     uint32_t count, float* out)
 {
 	uint64_t start = Tick();
-	plainBlend->evaluate(blend, columns, positions, vertices, count, out);
+	plain->blend->evaluate(blend, columns, positions, vertices, count, out);
 	Note(bench_evaluation, start);
 }
 
 static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, float* out)
 {
 	uint64_t start = Tick();
-	plainBlend->evaluateBlocks(blend, firstBlock, count, columns, out);
+	plain->blend->evaluateBlocks(blend, firstBlock, count, columns, out);
 	Note(bench_evaluation, start);
 }
 
@@ -139,7 +139,7 @@ static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBle
     uint32_t mask, sgBoundsOut out)
 {
 	uint64_t start = Tick();
-	plainBlend->bound(blend, family, pose, morph, mask, out);
+	plain->blend->bound(blend, family, pose, morph, mask, out);
 	Note(bench_refit, start);
 }
 
@@ -147,7 +147,7 @@ static void BoundAlone(const sgBlend* blend, const sgBlendFamily* alone, const s
     const sgMorphLanes* morph, uint32_t lane, sgBoundsOut out)
 {
 	uint64_t start = Tick();
-	plainBlend->boundAlone(blend, alone, pose, morph, lane, out);
+	plain->blend->boundAlone(blend, alone, pose, morph, lane, out);
 	Note(bench_refit, start);
 }
 
@@ -172,7 +172,8 @@ static double TimeCalls(bool (*volatile call)(const float a[3][3], const float b
 // What a clock costs where nothing else goes on: the least of some rounds, since it is only disturbed upwards.
 static void Calibrate(void)
 {
-	static const sgKernels nothing = { .intersectTriangles = Nothing };
+	static const sgLeafKernels triangles = { .intersectTriangles = Nothing };
+	static const sgKernels nothing = { .leaves = &triangles };
 	const sgKernels* kept = plain;
 	double inner = INFINITY, outer = INFINITY;
 	enum
@@ -200,22 +201,22 @@ static void Calibrate(void)
 
 void benchClocks_Start(void)
 {
+	static sgBoxKernels boxes;
+	static sgLeafKernels leaves;
+	static sgBlendKernels blend;
 	static sgKernels clocked;
-	static sgBlendKernels clockedBlend;
 	plain = sgGetKernels();
-	plainBlend = sgBlend_GetKernels();
 	if (cyclesPerMs == 0.0)
 	{
 		Calibrate();
 	}
-	clocked = (sgKernels){
-		.name = plain->name,
-		.allWithin = plain->allWithin,
-		.moveBoxes = MoveBoxes,
-		.overlapBoxes = OverlapBoxes,
-		.mergeBoxes = MergeBoxes,
-		.leastExtent = LeastExtent,
-		.growBoxes = GrowBoxes,
+	boxes = *plain->boxes;
+	boxes.moveBoxes = MoveBoxes;
+	boxes.overlapBoxes = OverlapBoxes;
+	boxes.mergeBoxes = MergeBoxes;
+	boxes.leastExtent = LeastExtent;
+	boxes.growBoxes = GrowBoxes;
+	leaves = (sgLeafKernels){
 		.boundLeaves = BoundLeaves,
 		.gatherVertices = GatherVertices,
 		.placeVertices = PlaceVertices,
@@ -223,19 +224,21 @@ void benchClocks_Start(void)
 		.filterTriangles = FilterTriangles,
 		.intersectTriangles = IntersectTriangles,
 	};
-	clockedBlend = *plainBlend; // posing is timed as a whole
-	clockedBlend.evaluate = Evaluate;
-	clockedBlend.evaluateBlocks = EvaluateBlocks;
-	clockedBlend.bound = Bound;
-	clockedBlend.boundAlone = BoundAlone;
+	blend = *plain->blend; // posing is timed as a whole
+	blend.evaluate = Evaluate;
+	blend.evaluateBlocks = EvaluateBlocks;
+	blend.bound = Bound;
+	blend.boundAlone = BoundAlone;
+	clocked = *plain;
+	clocked.boxes = &boxes;
+	clocked.leaves = &leaves;
+	clocked.blend = &blend;
 	sgSetKernels(&clocked);
-	sgBlend_SetKernels(&clockedBlend);
 }
 
 void benchClocks_Stop(void)
 {
 	sgSetKernels(NULL);
-	sgBlend_SetKernels(NULL);
 }
 
 void benchClocks_Reset(void)

@@ -28,7 +28,7 @@ static const char tableName[] = "Every clip: posing and query of two characters,
 // Whether a character can take poses with a skin; otherwise a row says why not.
 static bool CanPose(benchReport* clips, const char* name, const benchActor* actor, snugDeformer deformer)
 {
-	snugModelDef def = sceneMakeBlendDef(actor->mesh, actor->weights, snug_boundDefault, (snugTreeDef){ 0 });
+	snugModelDef def = sceneMakeBlendDef(actor->mesh, actor->weights, (snugTreeDef){ 0 });
 	def.deformer = deformer;
 	def.skin.jointPositions = actor->skin->jointPositions;
 	snugModel* model = NULL;

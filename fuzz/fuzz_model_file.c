@@ -3,7 +3,7 @@
 // The checksum is repaired before loading, so that it does not stand in the way. What gets in must work: its bounds
 // hold, and poses and queries neither crash nor hang. The mutator starts from real models and knows that most of a
 // block is 32-bit words, so no corpus is needed; `test_model_file --corpus DIRECTORY` writes one all the same.
-#include "snug/snug.h"
+#include "snug/snug_bounds.h"
 
 #include "../src/base/checksum.h"
 
@@ -54,6 +54,7 @@ static snugModel* MakeModel(uint32_t seed)
 	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields };
 	static const snugBound bounds[] = { snug_boundDefault, snug_boundInterval, snug_boundZeroOrder,
 		snug_boundFirstOrder, snug_boundOriented, snug_boundBall, snug_boundMeanBall };
+	static const snugBound ofMorphTargets[] = { snug_boundDefault, snug_boundInterval, snug_boundFirstOrder };
 	float positions[3 * 30], weights[2 * 30], displacements[3 * 3 * 30];
 	uint32_t triangles[3 * 40];
 	uint16_t transforms[2 * 30];
@@ -86,17 +87,21 @@ static snugModel* MakeModel(uint32_t seed)
 			.influencesPerVertex = 2,
 			.joints = transforms,
 			.weights = weights,
-			.bound = (snugBound)(Next(&seed) % 7),
 		},
 		.fields = {
 			.fieldCount = 3,
 			.displacements = displacements,
-			.bound = bounds[Next(&seed) % 7],
-			.boundLeaves = Next(&seed) % 2 != 0,
 		},
 	};
-	bool isBall = def.fields.bound == snug_boundBall || def.fields.bound == snug_boundMeanBall;
-	def.fields.contactLevel = isBall ? Next(&seed) % 4 : 0;
+	bool isSkin = def.deformer == snug_skin;
+	snugBoundsDef how = {
+		.bound = isSkin ? (snugBound)(Next(&seed) % 7) : bounds[Next(&seed) % 7],
+		.fieldsBound = isSkin ? ofMorphTargets[Next(&seed) % 3] : snug_boundDefault,
+		.boundLeaves = Next(&seed) % 2 != 0,
+	};
+	bool isBall = how.bound == snug_boundBall || how.bound == snug_boundMeanBall;
+	how.contactLevel = isBall ? Next(&seed) % 4 : 0;
+	def.bounds = &how;
 	snugModel* model = NULL;
 	Require(snugModel_Create(&def, &model) == snug_success);
 	return model;

@@ -150,7 +150,8 @@ static bool MakeClip(const sceneFigure* figure, const sceneClip* clip, ioAsset* 
 	const sceneCharacter* c = &figure->character;
 	uint32_t joints = c->weights.transformCount, count = 0;
 	ioChannel* channels = ioAsset_Allocate(asset, joints + 2, sizeof(ioChannel));
-	track move = { &clip->moves[0][0], 3, 3, { 0.0 } }, weigh = { &clip->weights[0][0], c->targets.count, SCENE_MAX_TARGETS, { 0.0 } };
+	track move = { &clip->moves[0][0], 3, 3, { 0.0 } },
+	      weigh = { &clip->weights[0][0], c->targets.count, SCENE_MAX_TARGETS, { 0.0 } };
 	bool good = channels != NULL;
 	PlaceJoint(c, 0, move.rest);
 	for (uint32_t j = 0; j < joints && good; ++j)

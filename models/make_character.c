@@ -1,5 +1,5 @@
-// Writes a figure of scenes/ as a GLB file: make_character man|creature OUT.glb [EDGE]. EDGE is about how long the sides
-// of triangles are, in metres.
+// Writes a figure of scenes/ as a GLB file: make_character man|creature OUT.glb [EDGE]. EDGE is about how long the
+// sides of triangles are, in metres.
 #include "models/figure_asset.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ int main(int count, char** arguments)
 	sceneFigureDef def = { .kind = isMan ? scene_man : scene_creature, .edge = edge };
 	if (!sceneFigure_Create(&figure, &def))
 	{
-		return Fail("no memory, or no grid of this size makes a proper surface: try another EDGE");
+		return Fail("no memory");
 	}
 	ioAsset asset;
 	ioLook look;

@@ -8,7 +8,7 @@
 #include "io/asset.h"
 #include "program/options.h"
 #include "program/track.h"
-#include "snug/snug.h"
+#include "snug/snug_bounds.h"
 
 /// Options that check and pose have in common, so that they decide upon the same positions.
 typedef struct cliSceneOptions

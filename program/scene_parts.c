@@ -244,13 +244,15 @@ static const snugModel* CreatePlaced(const maker* m, uint32_t instance, snugDefo
 	return model;
 }
 
-static void SetBound(const maker* m, snugSkinDef* blend)
+static snugBoundsDef GetSkinBounds(const maker* m)
 {
 	const cliSceneOptions* options = m->scene->options;
-	blend->bound = options->bound <= snug_boundCorners ? (snugBound)options->bound : snug_boundDefault;
-	blend->volume = (snugVolume)options->volume;
-	blend->restVolume = (snugRestVolume)options->restVolume;
-	blend->boundLeaves = options->boundLeaves;
+	return (snugBoundsDef){
+		.bound = options->bound <= snug_boundCorners ? (snugBound)options->bound : snug_boundDefault,
+		.volume = (snugVolume)options->volume,
+		.restVolume = (snugRestVolume)options->restVolume,
+		.boundLeaves = options->boundLeaves,
+	};
 }
 
 static snugDeformer GetSkinDeformer(const maker* m)
@@ -276,7 +278,8 @@ static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, c
 	def.fields = (snugFieldsDef){
 		.fieldCount = rig.targetCount, .starts = rig.starts, .fields = rig.targets, .displacements = rig.deltas
 	};
-	SetBound(m, &def.skin);
+	const snugBoundsDef bounds = GetSkinBounds(m);
+	def.bounds = &bounds;
 	const snugModel* model = CreateModel(m, &def);
 	ioRig_Free(&rig);
 	return model;
@@ -301,7 +304,8 @@ static const snugModel* CreateAffine(const maker* m, const ioAssetMesh* mesh)
 		}
 		snugModelDef def = MakeDef(&mesh->mesh, snug_skin);
 		def.skin = (snugSkinDef){ .jointCount = 1, .influencesPerVertex = 1, .joints = transforms, .weights = weights };
-		SetBound(m, &def.skin);
+		const snugBoundsDef bounds = GetSkinBounds(m);
+		def.bounds = &bounds;
 		model = CreateModel(m, &def);
 	}
 	free(transforms);
@@ -366,16 +370,18 @@ static const snugModel* CreateMorphed(const maker* m, uint32_t instance, const d
 	else
 	{
 		snugModelDef def = MakeDef(&mesh->mesh, snug_fields);
-		bool bound = options->bound >= snug_boundInterval || options->bound == snug_boundZeroOrder ||
-		             options->bound == snug_boundFirstOrder;
+		bool isOurs = options->bound >= snug_boundInterval || options->bound == snug_boundZeroOrder ||
+		              options->bound == snug_boundFirstOrder;
 		TurnTargets(&rig, mesh->mesh.vertexCount, matrix);
 		def.positions = positions;
-		def.fields = (snugFieldsDef){ .fieldCount = mesh->targetCount,
-			.starts = rig.starts,
-			.fields = rig.targets,
-			.displacements = rig.deltas,
-			.bound = bound ? (snugBound)options->bound : snug_boundDefault,
-			.boundLeaves = options->boundLeaves };
+		def.fields = (snugFieldsDef){
+			.fieldCount = mesh->targetCount, .starts = rig.starts, .fields = rig.targets, .displacements = rig.deltas
+		};
+		const snugBoundsDef bounds = {
+			.bound = isOurs ? (snugBound)options->bound : snug_boundDefault,
+			.boundLeaves = options->boundLeaves,
+		};
+		def.bounds = &bounds;
 		model = CreateModel(m, &def);
 	}
 	ioRig_Free(&rig);

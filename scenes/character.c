@@ -368,7 +368,7 @@ snugFieldsDef sceneTargets_Get(const sceneTargets* targets)
 
 snugModelDef sceneCharacter_MakeDef(const sceneCharacter* character, snugDeformer deformer)
 {
-	snugModelDef def = sceneMakeBlendDef(&character->mesh, &character->weights, snug_boundDefault, (snugTreeDef){ 0 });
+	snugModelDef def = sceneMakeBlendDef(&character->mesh, &character->weights, (snugTreeDef){ 0 });
 	def.deformer = deformer;
 	def.skin.jointPositions = character->jointPositions;
 	return def;

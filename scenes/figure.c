@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define RELAX_ROUNDS 12
-#define ATTEMPTS 24
+#define ATTEMPTS 8
 // Metres over which weights are evened out at the end.
 #define SMOOTH_LENGTH 0.02
 
@@ -75,6 +75,7 @@ static bool AddTubes(maker* m)
 // ---- The surface -----------------------------------------------------------------------------------------------
 
 // Where a grid is too coarse for the space between two toes it may join them; another one, finer by a little, may not.
+// If none will do the last one is taken: it is closed, but toes or fingers may have grown together.
 static bool MakeNet(maker* m)
 {
 	sceneMesh* mesh = &m->out->character.mesh;
@@ -88,7 +89,7 @@ static bool MakeNet(maker* m)
 		isGood = sceneMesh_IsValid(mesh) ? sceneClose(mesh) : -1;
 		cell *= 0.993;
 	}
-	return isGood == 1;
+	return isGood >= 0;
 }
 
 static bool MakeSurface(maker* m)

@@ -33,10 +33,10 @@ typedef struct sceneClip
 {
 	const char* name;
 	uint32_t keyCount;
-	float times[SCENE_MAX_KEYS];                            ///< seconds, from 0
+	float times[SCENE_MAX_KEYS];                             ///< seconds, from 0
 	sceneKey rotations[SCENE_MAX_JOINTS][SCENE_MAX_KEYS][4]; ///< x, y, z, w against the parent
-	sceneKey moves[SCENE_MAX_KEYS][3];                      ///< of the root, from its place at rest
-	sceneKey weights[SCENE_MAX_KEYS][SCENE_MAX_TARGETS];    ///< of the morph targets
+	sceneKey moves[SCENE_MAX_KEYS][3];                       ///< of the root, from its place at rest
+	sceneKey weights[SCENE_MAX_KEYS][SCENE_MAX_TARGETS];     ///< of the morph targets
 } sceneClip;
 
 /// Zero means default.
@@ -63,8 +63,7 @@ void sceneFigure_Free(sceneFigure* figure);
 /// A clip at a time; before its first and after its last key it stands still.
 /// @param matrices receives twelve floats per joint, three rows of four: what snugBody_SetJoints takes
 /// @param amplitudes nullable; receives the weights of the morph targets
-void sceneFigure_Pose(
-    const sceneFigure* figure, sceneClipKind clip, double time, float* matrices, float* amplitudes);
+void sceneFigure_Pose(const sceneFigure* figure, sceneClipKind clip, double time, float* matrices, float* amplitudes);
 
 double sceneFigure_GetDuration(const sceneFigure* figure, sceneClipKind clip);
 

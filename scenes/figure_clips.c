@@ -138,8 +138,7 @@ double sceneFigure_GetDuration(const sceneFigure* figure, sceneClipKind clip)
 	return (double)figure->clips[clip].times[figure->clips[clip].keyCount - 1];
 }
 
-void sceneFigure_Pose(
-    const sceneFigure* figure, sceneClipKind kind, double time, float* matrices, float* amplitudes)
+void sceneFigure_Pose(const sceneFigure* figure, sceneClipKind kind, double time, float* matrices, float* amplitudes)
 {
 	const sceneClip* clip = figure->clips + kind;
 	moment m = FindMoment(clip, time);

@@ -326,7 +326,7 @@ void sceneWeights_Free(sceneWeights* weights)
 	*weights = (sceneWeights){ 0 };
 }
 
-snugModelDef sceneMakeBlendDef(const sceneMesh* mesh, const sceneWeights* weights, snugBound bound, snugTreeDef tree)
+snugModelDef sceneMakeBlendDef(const sceneMesh* mesh, const sceneWeights* weights, snugTreeDef tree)
 {
 	snugModelDef def = { .positions = mesh->positions,
 		.vertexCount = mesh->vertexCount,
@@ -337,8 +337,7 @@ snugModelDef sceneMakeBlendDef(const sceneMesh* mesh, const sceneWeights* weight
 		.skin = { .jointCount = weights->transformCount,
 		    .starts = weights->starts,
 		    .joints = weights->transforms,
-		    .weights = weights->weights,
-		    .bound = bound } };
+		    .weights = weights->weights } };
 	return def;
 }
 

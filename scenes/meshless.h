@@ -21,7 +21,7 @@ typedef struct sceneWeights
 void sceneWeights_Free(sceneWeights* weights);
 
 /// A definition of a blend model over a mesh and its weights, both borrowed.
-snugModelDef sceneMakeBlendDef(const sceneMesh* mesh, const sceneWeights* weights, snugBound bound, snugTreeDef tree);
+snugModelDef sceneMakeBlendDef(const sceneMesh* mesh, const sceneWeights* weights, snugTreeDef tree);
 
 typedef struct sceneMeshless
 {

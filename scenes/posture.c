@@ -129,7 +129,8 @@ static void FindMiddle(
 	}
 	double distance = sqrt(Dot(line, line)), most = 0.9995 * (upper + lower);
 	double length = distance < most ? distance : most;
-	double along = (upper * upper - lower * lower + length * length) / (2.0 * length), off = upper * upper - along * along;
+	double along = (upper * upper - lower * lower + length * length) / (2.0 * length),
+	       off = upper * upper - along * along;
 	for (int k = 0; k < 3; ++k)
 	{
 		side[k] = bend[k] - line[k] * Dot(bend, line) / (distance * distance);
@@ -149,8 +150,7 @@ static void SetWorldTurn(scenePosture* p, int joint, const double above[4], cons
 	Multiply(back, world, p->turns[joint]);
 }
 
-void scenePosture_Reach(
-    scenePosture* p, int side, int joint, const double place[3], const double bend[3], double pitch)
+void scenePosture_Reach(scenePosture* p, int side, int joint, const double place[3], const double bend[3], double pitch)
 {
 	const sceneJoint* joints = p->character->joints + joint + side * p->leftJoints;
 	double above[4], first[3], corner[3], last[3] = { side == 0 ? place[0] : -place[0], place[1], place[2] };

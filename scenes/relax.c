@@ -56,6 +56,41 @@ static uint32_t GetNext(uint32_t side)
 	return side % 3 == 2 ? side - 2 : side + 1;
 }
 
+static void SetTwins(turner* t, uint32_t side, uint32_t twin)
+{
+	t->twins[side] = twin;
+	t->twins[twin] = side;
+}
+
+// The cosine of the angle between the normals of two triangles.
+static double CompareNormals(const sceneMesh* mesh, uint32_t first, uint32_t second)
+{
+	double normals[2][3], dots[3] = { 0.0, 0.0, 0.0 };
+	for (int i = 0; i < 2; ++i)
+	{
+		const uint32_t* corners = mesh->triangles + 3 * (size_t)(i == 0 ? first : second);
+		double u[3], v[3];
+		for (size_t k = 0; k < 3; ++k)
+		{
+			double from = (double)mesh->positions[3 * (size_t)corners[0] + k];
+			u[k] = (double)mesh->positions[3 * (size_t)corners[1] + k] - from;
+			v[k] = (double)mesh->positions[3 * (size_t)corners[2] + k] - from;
+		}
+		for (int k = 0; k < 3; ++k)
+		{
+			normals[i][k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
+		}
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		dots[0] += normals[0][k] * normals[0][k];
+		dots[1] += normals[0][k] * normals[1][k];
+		dots[2] += normals[1][k] * normals[1][k];
+	}
+	return dots[0] > 0.0 && dots[2] > 0.0 ? dots[1] / sqrt(dots[0] * dots[2]) : -1.0;
+}
+
+// Where two parts of a surface share an edge of four triangles, those that are more alike go together.
 static bool FindTwins(turner* t)
 {
 	uint32_t sides = 3 * t->mesh->triangleCount, *triangles = t->mesh->triangles;
@@ -73,18 +108,23 @@ static bool FindTwins(turner* t)
 	}
 	for (uint32_t i = 0; good && i < sides; ++i)
 	{
-		uint32_t twin = firsts[triangles[GetNext(i)]];
-		while (twin != UINT32_MAX && triangles[GetNext(twin)] != triangles[i])
-		{
-			twin = nexts[twin];
-		}
-		t->twins[i] = twin;
+		t->twins[i] = UINT32_MAX;
 	}
-	// An edge of four triangles has no twins that agree.
 	for (uint32_t i = 0; good && i < sides; ++i)
 	{
-		bool isTwin = t->twins[i] != UINT32_MAX && t->twins[t->twins[i]] == i;
-		t->twins[i] = isTwin ? t->twins[i] : UINT32_MAX;
+		double best = -2.0;
+		uint32_t twin = UINT32_MAX;
+		for (uint32_t k = firsts[triangles[GetNext(i)]]; k != UINT32_MAX && t->twins[i] == UINT32_MAX; k = nexts[k])
+		{
+			bool isFree = triangles[GetNext(k)] == triangles[i] && t->twins[k] == UINT32_MAX;
+			double likeness = isFree ? CompareNormals(t->mesh, i / 3, k / 3) : -2.0;
+			twin = likeness > best ? k : twin;
+			best = likeness > best ? likeness : best;
+		}
+		if (twin != UINT32_MAX)
+		{
+			SetTwins(t, i, twin);
+		}
 	}
 	free(firsts);
 	free(nexts);
@@ -120,7 +160,8 @@ static bool SplitVertices(turner* t)
 		if (isDone[i] == 0)
 		{
 			bool isSecond = hasFan[vertex] != 0;
-			memcpy(mesh->positions + 3 * (size_t)mesh->vertexCount, mesh->positions + 3 * (size_t)vertex, 3 * sizeof(float));
+			memcpy(mesh->positions + 3 * (size_t)mesh->vertexCount, mesh->positions + 3 * (size_t)vertex,
+			    3 * sizeof(float));
 			MoveFan(t, i, isSecond ? mesh->vertexCount : vertex, isDone);
 			mesh->vertexCount += isSecond ? 1 : 0;
 			hasFan[vertex] = 1;
@@ -139,10 +180,10 @@ int sceneClose(sceneMesh* mesh)
 	{
 		isClosed = t.twins[i] != UINT32_MAX;
 	}
-	good = good && (!isClosed || SplitVertices(&t));
+	good = isClosed && SplitVertices(&t);
 	free(t.twins);
 	// Euler's number of a sphere: 2 = vertices - edges + triangles, and two triangles have three edges.
-	bool isSphere = isClosed && 2 * (uint64_t)mesh->vertexCount == (uint64_t)mesh->triangleCount + 4;
+	bool isSphere = 2 * (uint64_t)mesh->vertexCount == (uint64_t)mesh->triangleCount + 4;
 	return !good ? -1 : isSphere ? 1 : 0;
 }
 
@@ -168,7 +209,7 @@ static double GetCotangent(const sceneMesh* mesh, uint32_t corner, uint32_t a, u
 
 static bool AreJoined(const turner* t, uint32_t side, uint32_t vertex)
 {
-	// Around the vertex where the side begins. Where the mesh is not a surface nothing is to be touched.
+	// Around the vertex where the side begins.
 	uint32_t at = side;
 	do
 	{
@@ -177,17 +218,8 @@ static bool AreJoined(const turner* t, uint32_t side, uint32_t vertex)
 			return true;
 		}
 		at = t->twins[GetNext(GetNext(at))];
-	} while (at != side && at != UINT32_MAX);
-	return at == UINT32_MAX;
-}
-
-static void SetTwins(turner* t, uint32_t side, uint32_t twin)
-{
-	t->twins[side] = twin;
-	if (twin != UINT32_MAX)
-	{
-		t->twins[twin] = side;
-	}
+	} while (at != side);
+	return false;
 }
 
 // Turn an edge if the angles that face it are more than half a turn together: then those beside it are less. Not if
@@ -195,10 +227,6 @@ static void SetTwins(turner* t, uint32_t side, uint32_t twin)
 static bool TurnEdge(turner* t, uint32_t side)
 {
 	uint32_t twin = t->twins[side], *corners = t->mesh->triangles;
-	if (twin == UINT32_MAX)
-	{
-		return false;
-	}
 	uint32_t next = GetNext(side), last = GetNext(next), twinNext = GetNext(twin), twinLast = GetNext(twinNext);
 	uint32_t a = corners[side], b = corners[next], c = corners[last], d = corners[twinLast];
 	double before = GetCotangent(t->mesh, c, a, b) + GetCotangent(t->mesh, d, a, b);

@@ -16,11 +16,12 @@ typedef struct sceneNeighbours
 bool sceneNeighbours_Make(sceneNeighbours* neighbours, const sceneMesh* mesh);
 void sceneNeighbours_Free(sceneNeighbours* neighbours);
 
-/// Split vertices where two parts of a surface touch, which surface nets leave where a cell is cut twice.
-/// @return 1 if the mesh is like a sphere then: closed, each edge the side of two triangles, and without holes that a
-/// string could go through; 0 if not; -1 if there is no memory
+/// Split vertices where two parts of a closed surface touch, which surface nets leave where a cell is cut twice.
+/// @return 1 if the mesh is like a sphere then, 0 if it has holes that a string could go through, -1 if there is no
+/// memory or it is not closed
 int sceneClose(sceneMesh* mesh);
 
+/// @param mesh closed by sceneClose
 /// @return false if there is no memory
 bool sceneRelax(const sceneTubes* tubes, sceneMesh* mesh, int rounds);
 

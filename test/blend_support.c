@@ -70,6 +70,16 @@ void RandomMatrices(sceneRandom* random, Skin* skin, double size, double offset)
 	}
 }
 
+snugBoundsDef Bounding_Def(const Bounding* how)
+{
+	return (snugBoundsDef){
+		.bound = how->bound,
+		.volume = how->volume,
+		.restVolume = how->rest,
+		.boundLeaves = how->boundLeaves,
+	};
+}
+
 Thing MakeBounded(sceneMesh mesh, const Skin* skin, snugTreeDef tree, const Bounding* how)
 {
 	Thing thing = { .mesh = mesh };
@@ -79,11 +89,9 @@ Thing MakeBounded(sceneMesh mesh, const Skin* skin, snugTreeDef tree, const Boun
 		.starts = skin->starts,
 		.joints = skin->transforms,
 		.weights = skin->weights,
-		.bound = how->bound,
-		.volume = how->volume,
-		.restVolume = how->rest,
-		.boundLeaves = how->boundLeaves,
 	};
+	const snugBoundsDef bounds = Bounding_Def(how);
+	def.bounds = &bounds;
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 	snugBodyDef bodyDef = { .model = thing.model, .strategy = how->strategy };
 	assert_int_equal(snugBody_Create(&bodyDef, &thing.body), snug_success);

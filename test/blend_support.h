@@ -33,6 +33,9 @@ typedef struct Bounding
 	snugStrategy strategy;
 } Bounding;
 
+/// The part of it that a model is made with.
+snugBoundsDef Bounding_Def(const Bounding* how);
+
 // Takes the mesh.
 Thing MakeBounded(sceneMesh mesh, const Skin* skin, snugTreeDef tree, const Bounding* how);
 

@@ -7,9 +7,9 @@ source=$1
 cmake=$2
 compiler=$3
 for command in dpkg-buildpackage dh dpkg fakeroot pkg-config; do
-	command -v $command >/dev/null || { echo "skipped: no $command (tools/install-dependencies deb)"; exit 77; }
+	command -v $command >/dev/null || exec sh "$source/test/skip.sh" packaging "no $command (tools/install-dependencies deb)"
 done
-[ "$(id -u)" -eq 0 ] || { echo "skipped: dpkg installs as root only"; exit 77; }
+[ "$(id -u)" -eq 0 ] || exec sh "$source/test/skip.sh" packaging "dpkg installs as root only"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset DESTDIR LD_LIBRARY_PATH PKG_CONFIG_PATH || true
@@ -52,7 +52,7 @@ cp "$root/usr/share/doc/libsnug-dev/examples/minimal.c" consumer/
 cat >consumer/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(consumer C)
-find_package(snug 0.1 REQUIRED)
+find_package(snug 0.2 REQUIRED)
 add_executable(minimal minimal.c)
 target_link_libraries(minimal PRIVATE snug::snug)
 END

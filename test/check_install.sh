@@ -46,7 +46,7 @@ cp "$source/examples/minimal.c" "$work/consumer/"
 cat >"$work/consumer/CMakeLists.txt" <<'EOF'
 cmake_minimum_required(VERSION 3.22)
 project(consumer C)
-find_package(snug 0.1 REQUIRED)
+find_package(snug 0.2 REQUIRED)
 add_executable(minimal minimal.c)
 target_link_libraries(minimal PRIVATE snug::snug)
 EOF
@@ -66,8 +66,7 @@ if uses_shared "$work/consumer-OFF/minimal"; then
 fi
 
 if ! command -v pkg-config >/dev/null; then
-	echo "skipped: find_package works, but there is no pkg-config to try the other way with"
-	exit 77
+	exec sh "$source/test/skip.sh" packaging "find_package works, but there is no pkg-config to try the other way with"
 fi
 export PKG_CONFIG_PATH="$libdir/pkgconfig"
 # shellcheck disable=SC2046 # the flags are several words

@@ -193,7 +193,12 @@ LinearBounding LinearBoundingOf(uint64_t number)
 	return how;
 }
 
-snugModelDef LinearDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef tree, const LinearBounding* how)
+snugBoundsDef LinearBounding_Def(const LinearBounding* how)
+{
+	return (snugBoundsDef){ .bound = how->bound, .volume = how->volume, .boundLeaves = how->boundLeaves };
+}
+
+snugModelDef LinearDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef tree)
 {
 	snugModelDef def = MeshDef(mesh, snug_fields, tree);
 	def.fields = (snugFieldsDef){
@@ -201,9 +206,6 @@ snugModelDef LinearDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef t
 		.starts = set->starts,
 		.fields = set->fields,
 		.displacements = set->displacements,
-		.bound = how->bound,
-		.volume = how->volume,
-		.boundLeaves = how->boundLeaves,
 	};
 	return def;
 }
@@ -211,7 +213,9 @@ snugModelDef LinearDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef t
 Thing MakeLinear(sceneMesh mesh, const FieldSet* set, snugTreeDef tree, const LinearBounding* how)
 {
 	Thing thing = { .mesh = mesh };
-	snugModelDef def = LinearDef(&mesh, set, tree, how);
+	snugModelDef def = LinearDef(&mesh, set, tree);
+	const snugBoundsDef bounds = LinearBounding_Def(how);
+	def.bounds = &bounds;
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 	snugBodyDef bodyDef = { .model = thing.model, .strategy = how->strategy };
 	assert_int_equal(snugBody_Create(&bodyDef, &thing.body), snug_success);

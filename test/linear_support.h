@@ -44,7 +44,11 @@ extern const char* const linearBoundNames[LINEAR_BOUND_COUNT];
 // Every combination in turn, by the number of a case.
 LinearBounding LinearBoundingOf(uint64_t number);
 
-snugModelDef LinearDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef tree, const LinearBounding* how);
+/// The part of it that a model is made with.
+snugBoundsDef LinearBounding_Def(const LinearBounding* how);
+
+// A definition without bounds, which are for the caller to keep.
+snugModelDef LinearDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef tree);
 
 // Takes the mesh.
 Thing MakeLinear(sceneMesh mesh, const FieldSet* set, snugTreeDef tree, const LinearBounding* how);

@@ -23,8 +23,21 @@ add_test(NAME program_solvers COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_progra
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
 add_test(NAME program_models COMMAND sh -c "exec sh '${CMAKE_CURRENT_SOURCE_DIR}/test_program_models.sh' \
 '$<TARGET_FILE:snug_program>' \"\${SNUG_MODELS:-${PROJECT_SOURCE_DIR}/../shared/models}\"")
-add_test(NAME program_bench COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_bench.sh $<TARGET_FILE:snug_program>)
+if(NOT SNUG_SANITIZE) # too slow there
+	add_test(NAME program_bench COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_bench.sh $<TARGET_FILE:snug_program>)
+	set_tests_properties(program_bench PROPERTIES TIMEOUT 600)
+endif()
 add_test(NAME program_manual COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_manual.sh
 	$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/program.md)
-set_tests_properties(program program_bench program_check program_files program_page program_models program_solvers program_manual PROPERTIES
+
+# The generated characters as files, made as `make characters` makes them; judged by others where they are there.
+add_test(NAME program_characters COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_characters.sh
+	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_character>)
+if(NOT SNUG_SANITIZE)
+	add_test(NAME character_oracles COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/gltf_oracle/characters.sh
+		${PROJECT_BINARY_DIR}/gltf_oracle_characters $<TARGET_FILE:test_io_three> $<TARGET_FILE:snug_make_character>)
+	set_tests_properties(character_oracles PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+endif()
+set_tests_properties(program program_characters program_check program_files program_models program_page program_solvers
+	program_manual PROPERTIES
 	TIMEOUT 600 SKIP_RETURN_CODE 77)

@@ -15,11 +15,10 @@ Thing MakeMorphThing(const SkinnedMesh* skinned, const FieldSet* set, snugDeform
 		.starts = skinned->skin.starts,
 		.joints = skinned->skin.transforms,
 		.weights = skinned->skin.weights,
-		.bound = how->bound,
-		.volume = how->volume,
-		.restVolume = how->rest,
-		.boundLeaves = how->boundLeaves,
 	};
+	snugBoundsDef bounds = Bounding_Def(how);
+	bounds.fieldsBound = morph;
+	def.bounds = &bounds;
 	if (set != NULL)
 	{
 		def.fields = (snugFieldsDef){
@@ -27,7 +26,6 @@ Thing MakeMorphThing(const SkinnedMesh* skinned, const FieldSet* set, snugDeform
 			.starts = set->starts,
 			.fields = set->fields,
 			.displacements = set->displacements,
-			.bound = morph,
 		};
 	}
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);

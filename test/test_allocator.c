@@ -45,8 +45,7 @@ static snugStatus MakeFreeModel(snugAllocator allocator, snugMessenger messenger
 
 static snugStatus MakeLinearModel(snugAllocator allocator, snugMessenger messenger, void** object)
 {
-	static const LinearBounding how = { .bound = snug_boundDefault };
-	snugModelDef def = LinearDef(&mesh, &fields, (snugTreeDef){ 0 }, &how);
+	snugModelDef def = LinearDef(&mesh, &fields, (snugTreeDef){ 0 });
 	def.allocator = allocator;
 	def.messenger = messenger;
 	snugModel* model = (snugModel*)&def;
@@ -162,8 +161,7 @@ static int SetUp(void** state)
 	rigidModel = MakeModel(&mesh, snug_rigid, (snugTreeDef){ 0 });
 	sceneRandom random = { 1 };
 	fields = RandomFields(&random, &mesh, 1.0);
-	LinearBounding how = { .bound = snug_boundDefault };
-	snugModelDef def = LinearDef(&mesh, &fields, (snugTreeDef){ 0 }, &how);
+	snugModelDef def = LinearDef(&mesh, &fields, (snugTreeDef){ 0 });
 	assert_int_equal(snugModel_Create(&def, &linearModel), snug_success);
 	sharedPool = MakePool(50000);
 	return snugModel_SaveFile(freeModel, path) == snug_success ? 0 : -1;

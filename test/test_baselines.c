@@ -6,9 +6,11 @@
 #include "baselines/corners.h"
 #include "baselines/layered_spheres.h"
 #include "baselines/oracle.h"
+#include "baselines/plain_tree.h"
 #include "baselines/spatial_hash.h"
 #include "baselines/world.h"
 #include "scenes/meshless.h"
+#include "scenes/motion.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -154,9 +156,10 @@ static Posed MakePosed(sceneRandom* random, snugBound bound, uint32_t nodeCount,
 	uint32_t frequency = 4 + sceneRandom_Index(random, 5);
 	uint64_t shape = sceneRandom_Next(random);
 	assert_true(sceneMeshless_Create(&p.meshless, sceneMakeBrain(frequency, shape), nodeCount, influences));
-	p.def = sceneMakeBlendDef(&p.meshless.mesh, &p.meshless.weights, bound, RandomTreeDef(random));
-	p.def.skin.boundLeaves = true;
+	p.def = sceneMakeBlendDef(&p.meshless.mesh, &p.meshless.weights, RandomTreeDef(random));
+	p.def.bounds = &(snugBoundsDef){ .bound = bound, .boundLeaves = true };
 	assert_int_equal(snugModel_Create(&p.def, &p.model), snug_success);
+	p.def.bounds = NULL; // it goes with this call
 	p.body = MakeBody(p.model, NULL);
 	snugMeshlessNode* nodes = malloc(nodeCount * sizeof(snugMeshlessNode));
 	p.matrices = malloc(12 * (size_t)nodeCount * sizeof(float));
@@ -283,6 +286,56 @@ static void spheres_hold_vertices(void** state)
 		accumulatedSpheres_Destroy(spheres);
 		FreePosed(&p);
 	}
+}
+
+static int ComparePairs(const void* a, const void* b)
+{
+	const snugPair *p = a, *q = b;
+	return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
+}
+
+// In general position, where double decides every pair.
+static void plain_tree_matches_brute_force(void** state)
+{
+	(void)state;
+	uint64_t found = 0;
+	for (uint32_t seed = 1; seed <= (uint32_t)TestCount(40); ++seed)
+	{
+		Thing things[2];
+		plainTree* trees[2];
+		float* positions[2];
+		for (uint32_t k = 0; k < 2; ++k)
+		{
+			things[k] =
+			    Thing_Make(sceneMakeBlob(6 + seed % 7 + k, seed + 100 * k), snug_rigid, (snugTreeDef){ 0 }, NULL);
+			const sceneMesh* mesh = &things[k].mesh;
+			double place[3] = { 0.13 * k * (1 + seed % 11), 0.07 * k, 0.01 * seed }, axis[3] = { 1.0, 0.3 * k, 0.2 };
+			snugFrame frame = sceneMakeFrame(place, axis, 0.1 * seed);
+			assert_int_equal(snugBody_SetFrame(things[k].body, &frame), snug_success);
+			positions[k] = malloc((3 * (size_t)mesh->vertexCount + 1) * sizeof(float));
+			trees[k] = plainTree_Create(mesh->positions, mesh->triangles, mesh->triangleCount);
+			assert_true(positions[k] != NULL && trees[k] != NULL);
+			assert_int_equal(snugBody_GetVertices(things[k].body, NULL, positions[k], 0), snug_success);
+			plainTree_Refit(trees[k], positions[k]);
+		}
+		PairList expected = BruteAll(things, things + 1, NULL);
+		PairList list = { .pairs = calloc(expected.count + 1, sizeof(snugPair)) };
+		list.count = plainTree_Collide(trees[0], trees[1], false, list.pairs, expected.count + 1);
+		assert_int_equal(list.count, expected.count);
+		qsort(list.pairs, list.count, sizeof(snugPair), ComparePairs);
+		AssertSamePairs("plain tree", seed, &expected, &list);
+		assert_int_equal(plainTree_Collide(trees[0], trees[1], true, NULL, 0) > 0, expected.count > 0);
+		found += expected.count;
+		PairList_Free(&expected);
+		PairList_Free(&list);
+		for (int k = 0; k < 2; ++k)
+		{
+			plainTree_Destroy(trees[k]);
+			free(positions[k]);
+			Thing_Free(things + k);
+		}
+	}
+	assert_true(found > 0);
 }
 
 // One table for all scenes, so that what a scene leaves behind would be found by the next. Cells from far too small to
@@ -468,6 +521,7 @@ int main(void)
 		cmocka_unit_test(the_papers_corners_differ_from_eq_12),
 		cmocka_unit_test(corner_boxes_hold_vertices_and_match_the_program),
 		cmocka_unit_test(spheres_hold_vertices),
+		cmocka_unit_test(plain_tree_matches_brute_force),
 		cmocka_unit_test(spatial_hash_matches_brute_force),
 		cmocka_unit_test(layered_spheres_match_brute_force),
 		cmocka_unit_test(the_oracle_is_the_body),

@@ -38,8 +38,8 @@ static Thing MakeSkinned(sceneMesh mesh, const Skin* skin, snugTreeDef tree, snu
 		.starts = skin->starts,
 		.joints = skin->transforms,
 		.weights = skin->weights,
-		.bound = bound,
 	};
+	def.bounds = &(snugBoundsDef){ .bound = bound };
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 	thing.body = MakeBody(thing.model, pool);
 	return thing;
@@ -312,11 +312,8 @@ static void immense_models_work_or_are_refused(void** state)
 			.triangles = corners,
 			.triangleCount = 1,
 			.deformer = snug_skin,
-			.skin = { .jointCount = 1,
-			    .influencesPerVertex = 1,
-			    .joints = transforms,
-			    .weights = weights,
-			    .bound = (snugBound)(i / 16),
+			.skin = { .jointCount = 1, .influencesPerVertex = 1, .joints = transforms, .weights = weights },
+			.bounds = &(snugBoundsDef){ .bound = (snugBound)(i / 16),
 			    .volume = i / 16 == snug_boundCorners ? snug_volumeBall : (snugVolume)(i / 4 % 4),
 			    .boundLeaves = true },
 		};
@@ -353,11 +350,8 @@ static void models_without_triangles_have_no_bounds(void** state)
 			.vertexCount = 3,
 			.triangles = corners,
 			.deformer = snug_skin,
-			.skin = { .jointCount = 1,
-			    .influencesPerVertex = 1,
-			    .joints = transforms,
-			    .weights = weights,
-			    .bound = (snugBound)(i / 2),
+			.skin = { .jointCount = 1, .influencesPerVertex = 1, .joints = transforms, .weights = weights },
+			.bounds = &(snugBoundsDef){ .bound = (snugBound)(i / 2),
 			    .volume = i / 2 == snug_boundCorners ? snug_volumeBall : snug_volumeBox,
 			    .boundLeaves = i % 2 != 0 },
 		};

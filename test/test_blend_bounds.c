@@ -87,7 +87,7 @@ static double Used(double value, double lower, double upper, double allowed)
 // outside.
 static double UsedByLeaf(const snugBody* body, const sgLeaf* leaf, sgBounds bounds, uint32_t lane, double error)
 {
-	const sgBlendPose* pose = sgBlendPoses_Current(body->pose);
+	const sgBlendPose* pose = body->posed.pose;
 	sgLeafScratch scratch;
 	const uint32_t* vertices = body->model->tree.leafVertices + leaf->firstVertex;
 	sgLeafVertices found = sgBody_Evaluate(body, vertices, leaf->vertexCount, &scratch);

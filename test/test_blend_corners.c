@@ -653,7 +653,7 @@ static void zero_matrices_make_points(void** state)
 
 // --- Files and memory -----------------------------------------------------------------------------------------------
 
-static snugModelDef CornersDef(const sceneMesh* mesh, const Skin* skin, bool boundLeaves)
+static snugModelDef CornersDef(const sceneMesh* mesh, const Skin* skin, const snugBoundsDef* bounds)
 {
 	snugModelDef def = MeshDef(mesh, snug_skin, (snugTreeDef){ 0 });
 	def.skin = (snugSkinDef){
@@ -661,9 +661,8 @@ static snugModelDef CornersDef(const sceneMesh* mesh, const Skin* skin, bool bou
 		.starts = skin->starts,
 		.joints = skin->transforms,
 		.weights = skin->weights,
-		.bound = snug_boundCorners,
-		.boundLeaves = boundLeaves,
 	};
+	def.bounds = bounds;
 	return def;
 }
 
@@ -703,7 +702,8 @@ static void changed_joint_sets_are_refused(void** state)
 	const Skin* const skins[2] = { &skin, &large };
 	for (int i = 0; i < 2; ++i)
 	{
-		snugModelDef def = CornersDef(&mesh, skins[i], true);
+		const snugBoundsDef bounds = { .bound = snug_boundCorners, .boundLeaves = true };
+		snugModelDef def = CornersDef(&mesh, skins[i], &bounds);
 		snugModel *model, *loaded;
 		assert_int_equal(snugModel_Create(&def, &model), snug_success);
 		size_t bytes;
@@ -764,7 +764,8 @@ static void lack_of_memory_is_reported(void** state)
 	sceneRandom random = { TestSeed() };
 	sceneMesh mesh = sceneMakeBlob(5, 7);
 	Skin skin = SkinOfSets(&random, &mesh, 90, 3);
-	snugModelDef def = CornersDef(&mesh, &skin, false);
+	const snugBoundsDef bounds = { .bound = snug_boundCorners };
+	snugModelDef def = CornersDef(&mesh, &skin, &bounds);
 	snugModel *model, *made;
 	assert_int_equal(snugModel_Create(&def, &model), snug_success);
 	size_t bytes, madeBytes;

@@ -19,31 +19,16 @@ typedef struct Table
 	const sgBlendKernels* kernels;
 } Table;
 
-static Table tables[4];
+static Table tables[8];
 static int tableCount;
 
 static void FindTables(void)
 {
-	tables[tableCount++] = (Table){ "scalar", &sgBlendKernels_scalar };
-#if SNUG_HAVE_X86_KERNELS
-	__builtin_cpu_init();
-	if (__builtin_cpu_supports("sse2"))
+	const sgKernels* next;
+	while (tableCount < (int)LENGTH_OF(tables) && (next = sgFindKernels(tableCount)) != NULL)
 	{
-		tables[tableCount++] = (Table){ "sse2", &sgBlendKernels_sse2 };
-	}
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-	{
-		tables[tableCount++] = (Table){ "avx2", &sgBlendKernels_avx2 };
-	}
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("avx512bw"))
-	{
-		tables[tableCount++] = (Table){ "avx512", &sgBlendKernels_avx512 };
-	}
-#endif
-	for (int i = 0; i < tableCount; ++i)
-	{
-		print_message("%s%s", i > 0 ? ", " : "instruction sets: ", tables[i].name);
+		print_message("%s%s", tableCount > 0 ? ", " : "instruction sets: ", next->name);
+		tables[tableCount++] = (Table){ next->name, next->blend };
 	}
 	print_message("\n");
 }
@@ -89,7 +74,7 @@ static uint32_t CheckClusters(const snugBody* body, uint64_t seed)
 	const snugModel* model = body->model;
 	const sgClusters* clusters = &model->clusters;
 	sgBlend blend = sgBlend_Get(model);
-	const float* columns = sgBlendPose_Columns(sgBlendPoses_Current(body->pose));
+	const float* columns = sgBlendPose_Columns(body->posed.pose);
 	uint32_t largest = 0;
 	for (uint32_t c = 0; c < clusters->header->count; ++c)
 	{

@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "io/obj.h"
+#include "skip.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -714,7 +715,7 @@ static void real_meshes(void** state)
 	}
 	if (count == 0)
 	{
-		skip();
+		SKIP_WITHOUT("models", "no fish.obj, koala.obj, bridge.obj (set SNUG_MODELS)");
 	}
 	uint64_t seed = TestSeed(), pairs = 0;
 	sceneRandom random = { seed };

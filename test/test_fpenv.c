@@ -242,8 +242,9 @@ static snugModel* BuildFieldsIn(Outcome* outcome, const sceneMesh* mesh, snugBou
 		.triangles = mesh->triangles,
 		.triangleCount = mesh->triangleCount,
 		.deformer = snug_fields };
-	def.fields = (snugFieldsDef){ .fieldCount = 2, .displacements = fields, .bound = bound };
-	def.fields.contactLevel = bound == snug_boundBall ? 2 : 0;
+	def.fields = (snugFieldsDef){ .fieldCount = 2, .displacements = fields };
+	const snugBoundsDef bounds = { .bound = bound, .contactLevel = bound == snug_boundBall ? 2 : 0 };
+	def.bounds = &bounds;
 	snugModel *model = NULL, *loaded = NULL;
 	snugStatus status = snug_badArgument;
 	memcpy(fields, mesh->positions, floats * sizeof(float));

@@ -229,7 +229,7 @@ static Golden Fields(void)
 		}
 		snugModelDef def = MeshDef(&mesh, snug_fields, (snugTreeDef){ 0 });
 		def.fields = (snugFieldsDef){ .fieldCount = 5, .displacements = displacements };
-		def.fields.bound = k == 0 ? snug_boundDefault : snug_boundBall;
+		def.bounds = &(snugBoundsDef){ .bound = k == 0 ? snug_boundDefault : snug_boundBall };
 		def.fields.starts = k == 0 ? NULL : starts;
 		def.fields.fields = k == 0 ? NULL : numbers;
 		things[k] = (Thing){ .mesh = mesh };

@@ -12,6 +12,7 @@
 
 #include "io/asset.h"
 #include "io_files.h"
+#include "skip.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -284,20 +284,18 @@ static void counts_of_nothing_take_no_time(void** state)
 	ioAsset_Free(&asset);
 }
 
+#if !SNUG_IO_ASSIMP
 static void files_of_assimp_need_it(void** state)
 {
 	(void)state;
-#if SNUG_IO_ASSIMP
-	skip();
-#else
 	ioAsset asset;
 	ioError error;
 	WriteFile("a.fbx", "Kaydara FBX Binary", 18);
 	assert_false(ioLoad("a.fbx", NULL, &asset, &error));
 	assert_string_equal(error.text, "a.fbx: FBX and COLLADA files need Assimp, and this program was built without it");
 	remove("a.fbx");
-#endif
 }
+#endif
 
 int main(void)
 {
@@ -310,7 +308,9 @@ int main(void)
 		cmocka_unit_test(every_error_names_its_place),
 		cmocka_unit_test(refuses_what_is_not_finite_in_binary),
 		cmocka_unit_test(counts_of_nothing_take_no_time),
+#if !SNUG_IO_ASSIMP
 		cmocka_unit_test(files_of_assimp_need_it),
+#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,8 +177,7 @@ int main(void)
 	PathOf("fox.glb", path);
 	if (!Exists(path))
 	{
-		printf("skipped: no %s (set SNUG_MODELS)\n", path);
-		return 77;
+		return SkipOrFail("models", "no fox.glb (set SNUG_MODELS)");
 	}
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_are_those_of_the_files),

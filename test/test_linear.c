@@ -249,28 +249,36 @@ static void bad_fields_are_refused(void** state)
 		snugFieldsDef fields;
 		snugStatus status;
 		const char* text;
+		snugBoundsDef bounds;
 	} cases[] = {
-		{ { .fieldCount = 2, .displacements = good }, snug_success, "" },
-		{ { .fieldCount = 2, .starts = starts, .fields = fields, .displacements = good }, snug_success, "" },
-		{ { .fieldCount = 0, .displacements = good }, snug_badInput, "0 displacement fields" },
-		{ { .fieldCount = 65536, .displacements = good }, snug_badInput, "65536 displacement fields" },
-		{ { .fieldCount = 2 }, snug_badArgument, "without displacements" },
-		{ { .fieldCount = 2, .starts = starts, .displacements = good }, snug_badArgument, "without displacements" },
-		{ { .fieldCount = 2, .displacements = bad }, snug_badInput, "field 0: the displacement of vertex 2" },
-		{ { .fieldCount = 2, .displacements = huge }, snug_badInput, "too large" },
-		{ { .fieldCount = 2, .starts = starts, .fields = fields, .displacements = bad }, snug_badInput, "vertex 2" },
-		{ { .fieldCount = 2, .starts = backwards, .fields = fields, .displacements = good }, snug_badInput,
-		    "vertex 1" },
-		{ { .fieldCount = 2, .starts = many, .fields = fields, .displacements = good }, snug_badInput, "vertex 2" },
+		{ { .fieldCount = 2, .displacements = good }, snug_success, "", { 0 } },
+		{ { .fieldCount = 2, .starts = starts, .fields = fields, .displacements = good }, snug_success, "", { 0 } },
+		{ { .fieldCount = 0, .displacements = good }, snug_badInput, "0 displacement fields", { 0 } },
+		{ { .fieldCount = 65536, .displacements = good }, snug_badInput, "65536 displacement fields", { 0 } },
+		{ { .fieldCount = 2 }, snug_badArgument, "without displacements", { 0 } },
+		{ { .fieldCount = 2, .starts = starts, .displacements = good }, snug_badArgument, "without displacements",
+		    { 0 } },
+		{ { .fieldCount = 2, .displacements = bad }, snug_badInput, "field 0: the displacement of vertex 2", { 0 } },
+		{ { .fieldCount = 2, .displacements = huge }, snug_badInput, "too large", { 0 } },
+		{ { .fieldCount = 2, .starts = starts, .fields = fields, .displacements = bad }, snug_badInput, "vertex 2",
+		    { 0 } },
+		{ { .fieldCount = 2, .starts = backwards, .fields = fields, .displacements = good }, snug_badInput, "vertex 1",
+		    { 0 } },
+		{ { .fieldCount = 2, .starts = many, .fields = fields, .displacements = good }, snug_badInput, "vertex 2",
+		    { 0 } },
 		{ { .fieldCount = 2, .starts = starts, .fields = unknown, .displacements = good }, snug_badInput,
-		    "field 2 of 2" },
-		{ { .fieldCount = 2, .starts = starts, .fields = twice, .displacements = good }, snug_badInput, "twice" },
-		{ { .fieldCount = 2, .displacements = good, .bound = snug_boundLimited }, snug_badArgument, "do not have" },
-		{ { .fieldCount = 2, .displacements = good, .bound = (snugBound)99 }, snug_badArgument, "do not have" },
-		{ { .fieldCount = 2, .displacements = good, .volume = snug_volumeBall }, snug_badArgument, "go together" },
-		{ { .fieldCount = 2, .displacements = good, .bound = snug_boundInterval, .volume = snug_volumeDop14 },
-		    snug_badArgument, "go together" },
-		{ { .fieldCount = 2, .displacements = good, .contactLevel = 2 }, snug_badArgument, "contact spheres" },
+		    "field 2 of 2", { 0 } },
+		{ { .fieldCount = 2, .starts = starts, .fields = twice, .displacements = good }, snug_badInput, "twice",
+		    { 0 } },
+		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "do not have", { .bound = snug_boundLimited } },
+		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "do not have", { .bound = (snugBound)99 } },
+		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "go together", { .volume = snug_volumeBall } },
+		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "go together",
+		    { .bound = snug_boundInterval, .volume = snug_volumeDop14 } },
+		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "contact spheres", { .contactLevel = 2 } },
+		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "in front of a skin",
+		    { .fieldsBound = snug_boundInterval } },
+		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "for skins", { .restVolume = snug_restDop14 } },
 	};
 	for (size_t i = 0; i < LENGTH_OF(cases); ++i)
 	{
@@ -278,6 +286,7 @@ static void bad_fields_are_refused(void** state)
 		snugModelDef def = MeshDef(&mesh, snug_fields, (snugTreeDef){ 0 });
 		def.messenger = TestMessages_Get(&messages);
 		def.fields = cases[i].fields;
+		def.bounds = &cases[i].bounds;
 		snugModel* model;
 		assert_int_equal(snugModel_Create(&def, &model), cases[i].status);
 		assert_int_equal(messages.count, cases[i].status != snug_success);
@@ -304,7 +313,9 @@ static void building_is_deterministic(void** state)
 		const void* blocks[3];
 		for (int k = 0; k < 3; ++k)
 		{
-			snugModelDef def = LinearDef(&mesh, &set, (snugTreeDef){ 0 }, &how);
+			snugModelDef def = LinearDef(&mesh, &set, (snugTreeDef){ 0 });
+			const snugBoundsDef bounds = LinearBounding_Def(&how);
+			def.bounds = &bounds;
 			// The C library's allocator on one side, ours, which fills, on the other.
 			def.allocator = k == 0 ? (snugAllocator){ 0 } : TestAllocator_Get(&allocator);
 			snugStatus status =

@@ -15,12 +15,12 @@ typedef struct Ball
 	long double radius;
 } Ball;
 
-static Ball BallOf(const snugBody* body, uint32_t slot)
+static Ball BallOf(snugBody* body, uint32_t slot)
 {
 	sgBoxLanes boxes;
 	sgBallLanes balls;
 	sgLaneSet set = { .group = slot / SG_LANES, .mask = 1u << (slot % SG_LANES) };
-	body->deform->bound(body->model, body->pose, set, (sgBoundsOut){ &boxes, (sgSlabLanes*)(void*)&balls });
+	body->deform->bound(sgBody_Derive(body), set, (sgBoundsOut){ &boxes, (sgSlabLanes*)(void*)&balls });
 	Ball ball = { .radius = (long double)balls.radius[slot % SG_LANES] };
 	for (int k = 0; k < 3; ++k)
 	{
@@ -41,9 +41,11 @@ static Thing MakeWithContacts(sceneRandom* random, uint64_t number, double size,
 	ScaleMesh(&mesh, (float)size);
 	*set = RandomFields(random, &mesh, size);
 	LinearBounding how = { .bound = number % 2 == 0 ? snug_boundBall : snug_boundMeanBall };
-	snugModelDef def = LinearDef(&mesh, set, RandomTreeDef(random), &how);
+	snugModelDef def = LinearDef(&mesh, set, RandomTreeDef(random));
 	*level = 1 + sceneRandom_Index(random, 6);
-	def.fields.contactLevel = *level;
+	snugBoundsDef bounds = LinearBounding_Def(&how);
+	bounds.contactLevel = *level;
+	def.bounds = &bounds;
 	Thing thing = { .mesh = mesh };
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 	thing.body = MakeBody(thing.model, NULL);
@@ -124,8 +126,10 @@ static void contact_spheres_of_narrow_trees_stay_wrapped(void** state)
 		set.amplitudes = calloc(set.fieldCount, sizeof(float));
 		LinearBounding how = { .bound = i % 2 == 0 ? snug_boundBall : snug_boundMeanBall };
 		snugTreeDef tree = { .branching = i / 2 % 3 == 0 ? 8 : i / 2 % 3 == 1 ? 4 : 2, .leafTriangles = 1 };
-		snugModelDef def = LinearDef(&mesh, &set, tree, &how);
-		def.fields.contactLevel = 6;
+		snugModelDef def = LinearDef(&mesh, &set, tree);
+		snugBoundsDef bounds = LinearBounding_Def(&how);
+		bounds.contactLevel = 6;
+		def.bounds = &bounds;
 		Thing thing = { .mesh = mesh };
 		assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 		thing.body = MakeBody(thing.model, NULL);

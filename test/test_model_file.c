@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "model/block.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +30,12 @@ static snugModel* MakeCornersModel(sceneRandom* random, const sceneMesh* mesh, u
 		.starts = skin.starts,
 		.joints = skin.transforms,
 		.weights = skin.weights,
+	};
+	const snugBoundsDef bounds = {
 		.bound = number / 15 % 2 != 0 && def.deformer != snug_skin ? snug_boundProgram : snug_boundCorners,
 		.boundLeaves = sceneRandom_Index(random, 2) != 0,
 	};
+	def.bounds = &bounds;
 	if (sceneRandom_Index(random, 2) != 0)
 	{
 		def.fields = (snugFieldsDef){
@@ -53,9 +57,11 @@ static snugModel* MakeLinearModel(sceneRandom* random, const sceneMesh* mesh, ui
 {
 	FieldSet set = RandomFields(random, mesh, 1.0);
 	LinearBounding how = LinearBoundingOf(number / 5);
-	snugModelDef def = LinearDef(mesh, &set, RandomTreeDef(random), &how);
+	snugModelDef def = LinearDef(mesh, &set, RandomTreeDef(random));
+	snugBoundsDef bounds = LinearBounding_Def(&how);
 	bool isBall = how.bound == snug_boundBall || how.bound == snug_boundMeanBall;
-	def.fields.contactLevel = isBall ? sceneRandom_Index(random, 4) : 0;
+	bounds.contactLevel = isBall ? sceneRandom_Index(random, 4) : 0;
+	def.bounds = &bounds;
 	snugModel* model = NULL;
 	assert_int_equal(snugModel_Create(&def, &model), snug_success);
 	FieldSet_Free(&set);
@@ -388,8 +394,9 @@ static void hostile_blocks_are_refused_or_harmless(void** state)
 	print_message("%llu of %d got in\n", (unsigned long long)accepted, total);
 }
 
-// A bound that does not hold is refused at the door, since a query would miss contacts: every face of every box.
-static void shrunk_bounds_are_refused(void** state)
+// A bound that does not hold is refused at the door, since a query would miss contacts; and one without an end, which
+// holds, but of which centres and extents are made that are no numbers. Every face of every box.
+static void wrong_bounds_are_refused(void** state)
 {
 	(void)state;
 	Sample sample = GetSample(2);
@@ -402,13 +409,15 @@ static void shrunk_bounds_are_refused(void** state)
 		for (int face = 0; face < 6 && model->tree.nodes[slot].first != SG_NONE; ++face)
 		{
 			unsigned char* field = sample.block + lanes + ((size_t)face * SG_LANES + slot % SG_LANES) * sizeof(float);
-			float value, kept;
-			memcpy(&value, field, sizeof(value));
-			kept = value;
-			value += (face < 3 ? 1.0f : -1.0f) * 0.01f;
-			memcpy(field, &value, sizeof(value));
-			RepairChecksum(sample.block, sample.bytes);
-			assert_int_equal(Try(sample.block, sample.bytes), snug_badFile);
+			float kept, inwards = face < 3 ? 1.0f : -1.0f;
+			memcpy(&kept, field, sizeof(kept));
+			const float wrong[] = { kept + inwards * 0.01f, inwards * INFINITY, -inwards * INFINITY, NAN };
+			for (size_t i = 0; i < LENGTH_OF(wrong); ++i)
+			{
+				memcpy(field, wrong + i, sizeof(float));
+				RepairChecksum(sample.block, sample.bytes);
+				assert_int_equal(Try(sample.block, sample.bytes), snug_badFile);
+			}
 			memcpy(field, &kept, sizeof(kept));
 		}
 	}
@@ -630,7 +639,7 @@ int main(int argc, char** argv)
 		cmocka_unit_test(every_changed_byte_is_found),
 		cmocka_unit_test(the_checksum_covers_every_byte),
 		cmocka_unit_test(hostile_blocks_are_refused_or_harmless),
-		cmocka_unit_test(shrunk_bounds_are_refused),
+		cmocka_unit_test(wrong_bounds_are_refused),
 		cmocka_unit_test(families_out_of_line_are_refused),
 		cmocka_unit_test(versions_and_byte_orders),
 		cmocka_unit_test(files_that_cannot_be_read),

@@ -6,13 +6,6 @@ snug=$1
 # shellcheck source=/dev/null
 . "$(dirname "$0")/test_lib.sh"
 
-case ${SNUG_TEST_SCALE:-1} in
-0*)
-	echo "skipped: too slow under sanitizers (SNUG_TEST_SCALE=$SNUG_TEST_SCALE)"
-	exit 77
-	;;
-esac
-
 # run NAME OPTIONS...: tables to `err`, one JSON object to `out`, a page to NAME.html.
 run()
 {

@@ -6,8 +6,7 @@ snug=$1
 models=$2
 for name in fox mannequiny makehuman alien morph_stress_test sheen_chair; do
 	if ! [ -e "$models/$name.glb" ]; then
-		echo "skipped: no $models/$name.glb (set SNUG_MODELS)"
-		exit 77
+		exec sh "$(dirname "$0")/skip.sh" models "no $models/$name.glb (set SNUG_MODELS)"
 	fi
 done
 models=$(cd "$models" && pwd)

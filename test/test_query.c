@@ -333,7 +333,7 @@ static void counters_are_consistent(void** state)
 	Thing a = MakeLeft(5, (snugTreeDef){ 0 }), b = MakeRight(5, (snugTreeDef){ 0 });
 	snugResult result = snugCollide(a.body, b.body, NULL);
 	snugCounters first = result.counters;
-	assert_true(first.exactTests >= result.count);
+	assert_true(first.triangleTests >= result.count);
 	assert_true(first.triangleTests >= first.exactTests);
 	assert_true(first.verticesEvaluated > 0 && first.volumeTests > 0);
 	// The same question costs the same.

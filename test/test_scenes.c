@@ -32,7 +32,7 @@ static void CheckWeights(const sceneMesh* mesh, const sceneWeights* weights, uin
 static snugModel* MakeSilently(const sceneMesh* mesh, const sceneWeights* weights)
 {
 	TestMessages messages = { 0 };
-	snugModelDef def = sceneMakeBlendDef(mesh, weights, snug_boundDefault, (snugTreeDef){ 0 });
+	snugModelDef def = sceneMakeBlendDef(mesh, weights, (snugTreeDef){ 0 });
 	snugModel* model;
 	def.messenger = TestMessages_Get(&messages);
 	assert_int_equal(snugModel_Create(&def, &model), snug_success);

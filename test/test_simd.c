@@ -5,39 +5,25 @@
 // contain. Would catch a fused multiply-add, a shuffled lane, a comparison that treats equality or NaN differently.
 #include "support.h"
 
+#include "geometry/box_kernels.h"
 #include "geometry/triangle.h"
-#include "kernels/kernels.h"
+#include "tree/leaf_kernels.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const sgKernels* tables[4];
+static const sgKernels* tables[8];
 static int tableCount;
 
 static void FindTables(void)
 {
-	tables[tableCount++] = &sgKernels_scalar;
-#if SNUG_HAVE_X86_KERNELS
-	__builtin_cpu_init();
-	if (__builtin_cpu_supports("sse2"))
+	const sgKernels* next;
+	while (tableCount < (int)LENGTH_OF(tables) && (next = sgFindKernels(tableCount)) != NULL)
 	{
-		tables[tableCount++] = &sgKernels_sse2;
-	}
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-	{
-		tables[tableCount++] = &sgKernels_avx2;
-	}
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("avx512bw"))
-	{
-		tables[tableCount++] = &sgKernels_avx512;
-	}
-#endif
-	for (int i = 0; i < tableCount; ++i)
-	{
-		print_message("%s%s", i > 0 ? ", " : "instruction sets: ", tables[i]->name);
+		print_message("%s%s", tableCount > 0 ? ", " : "instruction sets: ", next->name);
+		tables[tableCount++] = next;
 	}
 	print_message("\n");
 }
@@ -84,6 +70,59 @@ static void RandomBoxes(sceneRandom* random, sgBoxLanes* boxes, bool withEmpty)
 	}
 }
 
+// --- Lanes
+// ------------------------------------------------------------------------------------------------------------
+
+#define SG_EACH_ISA(name, isThere) const char* lanesCheck_##name(const float values[3][SG_LANES], int* lane);
+#include "simd/isa_list.h"
+
+/// The checks of lanes_check.c, one for each instruction set.
+static const struct
+{
+	const char* name;
+	const char* (*check)(const float values[3][SG_LANES], int* lane);
+} laneChecks[] = {
+#define SG_EACH_ISA(name, isThere) { #name, lanesCheck_##name },
+#include "simd/isa_list.h"
+};
+
+// What simd/lanes.h promises of every operation, of every set that the machine has, for all pairs of odd numbers.
+static void lanes_keep_their_promises(void** state)
+{
+	(void)state;
+	static const float odd[] = { 0.0f, -0.0f, 1.0f, -1.0f, NAN, -NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, FLT_MIN,
+		0x1p-149f, -0x1p-149f, 0x1.000002p0f, 0x1.fffffep-1f };
+	uint64_t seed = TestSeed();
+	sceneRandom random = { seed };
+	int checked = 0;
+	for (int i = 0; i < TestCount(20000); ++i)
+	{
+		float values[3][SG_LANES] SG_ALIGN(32);
+		for (size_t k = 0; k < 3 * SG_LANES; ++k)
+		{
+			bool isOdd = sceneRandom_Index(&random, 2) == 0;
+			values[k / SG_LANES][k % SG_LANES] =
+			    isOdd ? odd[sceneRandom_Index(&random, LENGTH_OF(odd))] : SpecialFloat(&random);
+		}
+		for (size_t c = 0; c < LENGTH_OF(laneChecks); ++c)
+		{
+			for (int t = 0; t < tableCount; ++t)
+			{
+				int lane = 0;
+				bool isIt = strcmp(tables[t]->name, laneChecks[c].name) == 0;
+				const char* broken = isIt ? laneChecks[c].check((const float(*)[SG_LANES])values, &lane) : NULL;
+				checked += isIt;
+				if (broken != NULL)
+				{
+					fail_msg("%s of %s is wrong for %a, %a, %a", broken, tables[t]->name, (double)values[0][lane],
+					    (double)values[1][lane], (double)values[2][lane]);
+				}
+			}
+		}
+	}
+	assert_int_equal(checked, TestCount(20000) * tableCount); // a set without a check would be a hole
+}
+
 // --- Boxes
 // ------------------------------------------------------------------------------------------------------------
 
@@ -121,7 +160,7 @@ static void overlaps_are_what_they_say(void** state)
 		}
 		for (int t = 0; t < tableCount; ++t)
 		{
-			if (tables[t]->overlapBoxes(&a, maskA, &b, maskB) != expected)
+			if (tables[t]->boxes->overlapBoxes(&a, maskA, &b, maskB) != expected)
 			{
 				Fail(tables[t], "overlapBoxes", seed + (uint64_t)i);
 			}
@@ -151,7 +190,7 @@ static void merges_are_exact(void** state)
 		}
 		for (int t = 0; t < tableCount; ++t)
 		{
-			sgBox merged = tables[t]->mergeBoxes(&boxes, mask);
+			sgBox merged = tables[t]->boxes->mergeBoxes(&boxes, mask);
 			for (int k = 0; k < 3; ++k)
 			{
 				if (merged.lower[k] != expected.lower[k] || merged.upper[k] != expected.upper[k])
@@ -211,7 +250,7 @@ static void moved_boxes_contain_images(void** state)
 		for (int t = 0; t < tableCount; ++t)
 		{
 			sgBoxLanes moved;
-			tables[t]->moveBoxes(&boxes, &motion, &moved);
+			tables[t]->boxes->moveBoxes(&boxes, &motion, &moved);
 			for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 			{
 				for (int corner = 0; corner < 8; ++corner)
@@ -325,7 +364,7 @@ static void vertices_are_the_same_bits(void** state)
 		for (int t = 0; t < tableCount; ++t)
 		{
 			sgVertexBlock block;
-			tables[t]->gatherVertices(mesh.positions, vertices, leaf->vertexCount, &block);
+			tables[t]->leaves->gatherVertices(mesh.positions, vertices, leaf->vertexCount, &block);
 			for (uint32_t v = 0; v < leaf->vertexCount; ++v)
 			{
 				const float* p = mesh.positions + 3 * vertices[v];
@@ -337,7 +376,7 @@ static void vertices_are_the_same_bits(void** state)
 					}
 				}
 			}
-			tables[t]->placeVertices(&block, leaf->vertexCount, &placement);
+			tables[t]->leaves->placeVertices(&block, leaf->vertexCount, &placement);
 			for (uint32_t v = 0; v < leaf->vertexCount; ++v)
 			{
 				const float* p = mesh.positions + 3 * vertices[v];
@@ -376,7 +415,7 @@ static void leaf_bounds_are_tight(void** state)
 			sgBoxLanes boxes, before;
 			RandomBoxes(&random, &boxes, false);
 			before = boxes;
-			tables[t]->boundLeaves(mesh.positions, mesh.leafVertices, mesh.leaves + first, count, &boxes, lane);
+			tables[t]->leaves->boundLeaves(mesh.positions, mesh.leafVertices, mesh.leaves + first, count, &boxes, lane);
 			for (uint32_t l = 0; l < SG_LANES; ++l)
 			{
 				sgBox expected = sgBoxLanes_Get(&before, l), found = sgBoxLanes_Get(&boxes, l);
@@ -417,18 +456,18 @@ static void all_within_finds_every_bad_number(void** state)
 		{
 			size_t count = i < 100 ? (size_t)i : sceneRandom_Index(&random, LENGTH_OF(values));
 			size_t first = sceneRandom_Index(&random, (uint32_t)(LENGTH_OF(values) - count));
-			assert_true(tables[t]->allWithin(values + first, count, 1024.0f));
+			assert_true(tables[t]->boxes->allWithin(values + first, count, 1024.0f));
 			if (count > 0)
 			{
 				size_t at = first + (i % 3 == 0 ? count - 1 : sceneRandom_Index(&random, (uint32_t)count));
 				float kept = values[at];
 				values[at] = bad[(size_t)i % LENGTH_OF(bad)];
-				if (tables[t]->allWithin(values + first, count, 1024.0f))
+				if (tables[t]->boxes->allWithin(values + first, count, 1024.0f))
 				{
 					Fail(tables[t], "allWithin", TestSeed());
 				}
 				values[at] = i % 2 != 0 ? 1024.0f : -0.0f;
-				assert_true(tables[t]->allWithin(values + first, count, 1024.0f));
+				assert_true(tables[t]->boxes->allWithin(values + first, count, 1024.0f));
 				values[at] = kept;
 			}
 		}
@@ -455,7 +494,7 @@ static void MakeLanes(const sgKernels* kernels, const float triangles[8][3][3], 
 			}
 		}
 	}
-	kernels->assembleTriangles(&block, &leaf, out);
+	kernels->leaves->assembleTriangles(&block, &leaf, out);
 }
 
 // Triangles close to contact: on small grids, in common planes, or touching up to an ulp, at any size.
@@ -525,7 +564,7 @@ static void the_filter_rejects_no_contact(void** state)
 			sgTriangleLanes lanesA, lanesB;
 			MakeLanes(tables[t], (const float(*)[3][3])a, countA, &lanesA);
 			MakeLanes(tables[t], (const float(*)[3][3])b, countB, &lanesB);
-			uint64_t tests = 0, mask = tables[t]->filterTriangles(&lanesA, &lanesB, &tests);
+			uint64_t tests = 0, mask = tables[t]->leaves->filterTriangles(&lanesA, &lanesB, &tests);
 			if (t == 0)
 			{
 				first = mask;
@@ -598,8 +637,8 @@ static void the_filter_knows_its_error(void** state)
 		MakeLanes(kernels, (const float(*)[3][3])a, 1, &lanesA);
 		MakeLanes(kernels, (const float(*)[3][3])b, 1, &lanesB);
 		uint64_t tests = 0;
-		if (kernels->filterTriangles(&lanesA, &lanesB, &tests) != 1 ||
-		    kernels->filterTriangles(&lanesB, &lanesA, &tests) != 1)
+		if (kernels->leaves->filterTriangles(&lanesA, &lanesB, &tests) != 1 ||
+		    kernels->leaves->filterTriangles(&lanesB, &lanesA, &tests) != 1)
 		{
 			Fail(kernels, "filterTriangles rejects a contact in its own error", seed + (uint64_t)i);
 		}
@@ -713,8 +752,8 @@ static void the_filter_survives_a_search(void** state)
 			MakeLanes(tables[t], (const float(*)[3][3])a, 1, &lanesA);
 			MakeLanes(tables[t], (const float(*)[3][3])b, 1, &lanesB);
 			uint64_t tests = 0;
-			if (tables[t]->filterTriangles(&lanesA, &lanesB, &tests) != 1 ||
-			    tables[t]->filterTriangles(&lanesB, &lanesA, &tests) != 1)
+			if (tables[t]->leaves->filterTriangles(&lanesA, &lanesB, &tests) != 1 ||
+			    tables[t]->leaves->filterTriangles(&lanesB, &lanesA, &tests) != 1)
 			{
 				Fail(tables[t], "filterTriangles rejects a contact that was searched for", seed + (uint64_t)i);
 			}
@@ -728,6 +767,7 @@ int main(void)
 {
 	FindTables();
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lanes_keep_their_promises),
 		cmocka_unit_test(overlaps_are_what_they_say),
 		cmocka_unit_test(merges_are_exact),
 		cmocka_unit_test(moved_boxes_contain_images),

@@ -231,7 +231,7 @@ static void rotation_centers_stay_near(void** state)
 		Bounding how = { .bound = snug_boundDefault };
 		Thing thing = MakeSkinThing(&skinned, snug_sphericalSkin, (snugTreeDef){ 0 }, &how);
 		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, 2), snug_success);
-		const sgSkinView* view = sgSkinPoses_Current(thing.body->pose);
+		const sgSkinView* view = sgBody_Derive(thing.body)->derived;
 		for (uint32_t s = 0; s < view->skin.header->setCount; ++s)
 		{
 			const float* center = view->centers + 4 * (size_t)s;
@@ -281,7 +281,7 @@ static void opposite_quaternions_are_bounded(void** state)
 		Bounding how = { .bound = snug_boundDefault };
 		Thing thing = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, &how);
 		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, joints), snug_success);
-		unaligned += !sgSkinPoses_Current(thing.body->pose)->pose->isAligned;
+		unaligned += !((const sgSkinPose*)thing.body->posed.pose)->isAligned;
 		Thing_Free(&thing);
 		SkinnedMesh_Free(&skinned);
 	}
@@ -351,12 +351,13 @@ static void bad_joints_are_named(void** state)
 		snugBody_Destroy(body);
 		snugModel_Destroy(model);
 		// Bounds that are for linear blending only.
-		def.skin.bound = snug_boundLimited;
+		def.bounds = &(snugBoundsDef){ .bound = snug_boundLimited };
 		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
-		def.skin.bound = snug_boundDefault;
-		def.skin.volume = snug_volumeBall;
+		def.bounds = &(snugBoundsDef){ .volume = snug_volumeBall };
 		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
-		def.skin.volume = snug_volumeBox;
+		def.bounds = &(snugBoundsDef){ .contactLevel = 1 };
+		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
+		def.bounds = NULL;
 		float positions[9] = { 0, 0, 0, 0, NAN, 0, 0, 0, 0 };
 		def.skin.jointPositions = positions;
 		assert_int_equal(snugModel_Create(&def, &model), snug_badInput);

@@ -1,4 +1,4 @@
-// snug: exact collision detection between deforming triangle meshes. This header is the whole public API.
+// snug: exact collision detection between deforming triangle meshes. (Experiments with bounds: snug_bounds.h.)
 //
 // Three ideas:
 // - A snugModel is a mesh with its bounding tree and deformation data: immutable, shared by bodies and threads.
@@ -142,46 +142,6 @@ typedef struct snugTreeDef
 	int branching;     ///< children per node: 2, 4 or 8; default 8. The papers' tables have 2 and leaves of 1.
 } snugTreeDef;
 
-/// How nodes of a model are bounded. Every choice gives the same pairs; docs/bounds.md says what they are. Blend models
-/// have those down to corners; snug_sphericalSkin and snug_dualQuaternionSkin local, zeroOrder and firstOrder, over
-/// pairs of joints, and corners and program, which are balls by joint sets there; snug_fields has zeroOrder (mean
-/// displacement of the node, plus what displacements may deviate), firstOrder (displacements that vary linearly over
-/// the node) and those from interval on.
-typedef enum snugBound
-{
-	snug_boundDefault = 0, ///< what we measured to be fastest: local or interval above, first order below
-	snug_boundLimited,     ///< the papers' closed form, Eq. (12) of the meshless paper
-	snug_boundProgram,     ///< the least bound that follows from each weight's range: a linear program (up to 192
-	                       ///< transforms)
-	snug_boundLocal,       ///< the same, with a rest box per transform around only what it moves
-	snug_boundZeroOrder,   ///< mean transform of the node, plus what weights may deviate
-	snug_boundFirstOrder,  ///< the same, with weights that vary linearly over the node
-	snug_boundCorners,  ///< balls at the corners of the set of weights, as in the skinning papers; `volume` is a ball
-	snug_boundInterval, ///< of displacement fields: the sum of each field's range along the axes
-	snug_boundOriented, ///< of displacement fields: along the node's principal axes
-	snug_boundBall,     ///< of displacement fields: balls about the best centres; `volume` is a ball
-	snug_boundMeanBall  ///< the same about the mean of the vertices and their displacements, as in the BD-tree paper
-} snugBound;
-
-/// What posed nodes of a blend model are bounded by. Boxes are fastest; the others are for comparison, and separate
-/// better where bodies are not turned relative to each other.
-typedef enum snugVolume
-{
-	snug_volumeBox = 0,
-	snug_volumeDop14, ///< the box cut by the diagonals of a cube
-	snug_volumeDop18, ///< the box cut by the diagonals of its faces
-	snug_volumeDop26, ///< both
-	snug_volumeBall
-} snugVolume;
-
-/// What nodes are bounded by at rest, for snug_boundLimited and snug_boundProgram.
-typedef enum snugRestVolume
-{
-	snug_restBox = 0,
-	snug_restOrientedBox, ///< along the principal axes of the node
-	snug_restDop14        ///< a 14-DOP: its corners are transformed
-} snugRestVolume;
-
 /// Which transforms move which vertex, and how much.
 /// Weights must not be negative; those of a vertex are divided by their sum. A sum that is off by more than 1e-3, and a
 /// vertex without any weight, which then follows its first transform, give a warning. A mesh that comes close to
@@ -194,12 +154,7 @@ typedef struct snugSkinDef
 	const uint16_t* joints;       ///< number of the transform of each influence
 	const float* weights;         ///< weight of each influence
 	const float* jointPositions;  ///< x, y, z of each joint at rest, for snug_sphericalSkin, and for joints that scale
-	                             ///< of snug_dualQuaternionSkin too; nullable: the weighted mean of what it moves
-	snugBound bound;
-	snugVolume volume;
-	snugRestVolume restVolume;
-	bool boundLeaves; ///< bound leaves too, as the papers do; by default their vertices are evaluated, which is
-	                  ///< cheaper
+	                              ///< of snug_dualQuaternionSkin too; nullable: the weighted mean of what it moves
 } snugSkinDef;
 
 /// Displacement fields: vertex v moves from its rest position p to p + sum of amplitude[f] * displacement[f][v]
@@ -211,11 +166,6 @@ typedef struct snugFieldsDef
 	const uint32_t* starts; ///< nullable; displacements of vertex v are starts[v] to starts[v + 1] - 1
 	const uint16_t* fields; ///< with `starts`: number of the field of each displacement, each at most once per vertex
 	const float* displacements; ///< x, y, z each; if `starts` is null those of all vertices in field 0, then in field 1
-	snugBound bound;            ///< of snug_fields. Of a skin, how displacements are bounded: interval, firstOrder, or
-	                            ///< by default both; its own bound is in snugSkinDef, as are the next two
-	snugVolume volume;          ///< k-DOPs go with firstOrder, balls with the bounds by balls, which imply them
-	uint32_t contactLevel; ///< of bounds by balls, for snugCollideSpheres: the level of contact spheres; zero: none
-	bool boundLeaves;      ///< bound leaves too, as the papers do
 } snugFieldsDef;
 
 /// What a model is made of. Arrays are read during Create and not kept.
@@ -230,10 +180,11 @@ typedef struct snugModelDef
 	size_t triangleStride;     ///< bytes from one triangle to the next; default 12
 	snugDeformer deformer;
 	snugTreeDef tree;
-	snugSkinDef skin;        ///< for snug_skin, snug_sphericalSkin and snug_dualQuaternionSkin
-	snugFieldsDef fields;    ///< for snug_fields; for skins optional
-	snugAllocator allocator; ///< default malloc; kept for Destroy
-	snugMessenger messenger; ///< told of errors and warnings during Create
+	snugSkinDef skin;                   ///< for snug_skin, snug_sphericalSkin and snug_dualQuaternionSkin
+	snugFieldsDef fields;               ///< for snug_fields; for skins optional
+	const struct snugBoundsDef* bounds; ///< nullable; experiments with bounds, of snug_bounds.h
+	snugAllocator allocator;            ///< default malloc; kept for Destroy
+	snugMessenger messenger;            ///< told of errors and warnings during Create
 } snugModelDef;
 
 /// Largest magnitude of a coordinate, given or evaluated.
@@ -399,6 +350,12 @@ SNUG_API snugStatus snugBody_SetVertices(
 /// that mirrors or flattens space gives snug_badInput
 SNUG_API snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);
 
+/// The same with matrices of four columns of four floats, as OpenGL, glTF and three.js have them.
+/// @param matrices m[0] to m[3] are the first column; m[3], m[7], m[11] must be 0 and m[15] must be 1
+/// @param stride bytes from one matrix to the next; 0 means 64
+/// @return as snugBody_SetJoints; snug_badInput if the last row of a matrix is not 0 0 0 1
+SNUG_API snugStatus snugBody_SetJoints4x4(snugBody* body, const float* matrices, size_t stride, uint32_t count);
+
 /// A simulation node of a meshless body: it carries v to v + displacement + gradient^T (v - position).
 typedef struct snugMeshlessNode
 {
@@ -520,7 +477,7 @@ typedef struct snugCounters
 	uint64_t volumeTests;     ///< pairs of bounds compared
 	uint64_t verticesEvaluated;
 	uint64_t triangleTests; ///< pairs of triangles whose own boxes overlap
-	uint64_t exactTests;    ///< of those, how many were not decided by the vectorised filter
+	uint64_t exactTests;    ///< of those, how many float32 could not decide
 } snugCounters;
 
 /// What was found. `complete` is false if a budget or the callback ended the query: then there may be more.
@@ -541,52 +498,6 @@ SNUG_API snugResult snugCollide(snugBody* a, snugBody* b, const snugQuery* query
 /// @return count 1 if they do and 0 if not. `complete` says whether the question is answered: true once a pair is
 /// found, false if a budget ended the search before
 SNUG_API snugResult snugTouches(snugBody* a, snugBody* b, const snugQuery* query);
-
-/// A sphere around some triangles of a body in its pose, frame included.
-typedef struct snugSphere
-{
-	float center[3]; ///< relative to the query's origin
-	float radius;
-	uint32_t treeNode; ///< of the model's tree: see snugModel_GetNodeTriangles
-} snugSphere;
-
-/// Two contact spheres that overlap.
-typedef struct snugSphereContact
-{
-	snugSphere a, b;
-	float depth; ///< sum of the radii less the distance of the centres; touching counts, so it may be zero
-} snugSphereContact;
-
-/// What to ask. Zero means default: count all contacts.
-typedef struct snugSphereQuery
-{
-	double origin[3];            ///< spheres are relative to it
-	snugSphereContact* contacts; ///< nullable; receives the first `capacity` contacts, in the order of the trees
-	uint64_t capacity;           ///< room in `contacts`
-} snugSphereQuery;
-
-/// What was found, and what it cost.
-typedef struct snugSphereResult
-{
-	snugStatus status;
-	uint64_t count; ///< contacts found, possibly above the query's capacity
-	uint64_t sphereTests;
-	uint64_t spheresUpdated;
-} snugSphereResult;
-
-/// Find all pairs of overlapping contact spheres of two bodies: an approximation of their contact whose cost is
-/// bounded by the level at which it stops. Both models are snug_fields with a bound by balls and a contactLevel: their
-/// contact spheres are the balls of the nodes of that level, and of leaves above it. Each contains its triangles; the
-/// spheres above contain their contact spheres in every pose, so that none is missed. What is found depends on models,
-/// poses and frames alone, not on earlier queries.
-/// @param query nullable
-SNUG_API snugSphereResult snugCollideSpheres(snugBody* a, snugBody* b, const snugSphereQuery* query);
-
-/// The triangles below a node, as numbered in the model's definition.
-/// @param triangles nullable; receives the first `capacity` of them
-/// @return how many there are; zero if there is no such node
-SNUG_API uint32_t snugModel_GetNodeTriangles(
-    const snugModel* model, uint32_t node, uint32_t* triangles, uint32_t capacity);
 
 /// @}
 

@@ -2,7 +2,7 @@
 #ifndef SG_BASE_H
 #define SG_BASE_H
 
-#include "snug/snug.h"
+#include "snug/snug_bounds.h"
 
 #if !defined(__GNUC__)
 #error "snug needs gcc or clang"
@@ -20,16 +20,21 @@
 /// Everything that is processed side by side comes in eights, whatever the machine's registers hold.
 #define SG_LANES 8
 
-/// Return `value` from the function if a promise of the API's user is broken, after telling the assert handler.
-#define SG_REQUIRE(condition, value)        \
-	do                                      \
-	{                                       \
-		if (!(condition))                   \
-		{                                   \
-			sgMisuse(#condition, __func__); \
-			return value;                   \
-		}                                   \
+#define SG_REQUIRE_TEXT(function, condition, text, value) \
+	do                                                    \
+	{                                                     \
+		if (!(condition))                                 \
+		{                                                 \
+			sgMisuse(text, function);                     \
+			return value;                                 \
+		}                                                 \
 	} while (0)
+
+/// Return `value` from the function if a promise of the API's user is broken, after telling the assert handler.
+#define SG_REQUIRE(condition, value) SG_REQUIRE_TEXT(__func__, condition, #condition, value)
+
+/// The same on behalf of the public function that was called.
+#define SG_REQUIRE_IN(function, condition, value) SG_REQUIRE_TEXT(function, condition, #condition, value)
 
 void sgMisuse(const char* condition, const char* function);
 

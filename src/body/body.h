@@ -12,7 +12,8 @@
 #define SG_BODY_H
 
 #include "body/pool.h"
-#include "deform/deform.h"
+#include "geometry/frame.h"
+#include "model/deformer.h"
 
 /// Steps for which a family stays part of the front after a query last looked at it, at most. Contacts move back and
 /// forth: a few steps' memory keeps their surroundings tight at a small price.
@@ -26,8 +27,12 @@ struct snugBody
 	snugMessenger messenger;
 
 	sgFrame frame;
-	void* pose; ///< deform->poseBytes(model) bytes
-	size_t poseBytes;
+	sgPosed posed;        ///< `pose` is one of `poses`; `derived` is null while what it would lead to is not up to date
+	unsigned char* poses; ///< one, or two of which one is current and the other is made next
+	size_t poseBytes;     ///< of one
+	uint32_t poseCount;
+	void* derived; ///< what follows from the pose: see sgBody_Derive
+	size_t derivedBytes;
 	snugStrategy strategy;
 	uint16_t frontMemory;       ///< steps for which a family stays part of the front; zero: there is none
 	bool isAtRest;              ///< the model's rest bounds hold
@@ -136,9 +141,12 @@ sgBox sgBody_RootBox(snugBody* body, snugCounters* counters);
 snugStatus sgBody_MakePlacement(
     snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, snugCounters* counters);
 
+/// The model in its pose, with everything that follows from it. Whatever evaluates or bounds calls this first, once,
+/// before threads share the body; what is below relies on it.
+const sgPosed* sgBody_Derive(snugBody* body);
+
 /// A new pose: nothing remembered is up to date any more, and the pages of a shared pool go back.
-/// @param motion how much the pose changed, in the measure of the deformer's `growth`; without one, no vertex moved
-/// farther than this along any axis; infinite if that is not known
+/// @param motion sgPoseChange.motion
 void sgBody_Invalidate(snugBody* body, double motion);
 
 /// Forget the bounds of one leaf's family and of all above it.

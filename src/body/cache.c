@@ -44,7 +44,7 @@ sgCacheGroup* sgCache_FindGroup(snugBody* body, uint32_t group, bool borrow)
 
 static void EvaluateCluster(const snugBody* body, uint32_t number, float* out, snugCounters* counters)
 {
-	body->deform->evaluateCluster(body->model, body->pose, number, out);
+	body->deform->evaluateCluster(&body->posed, number, out);
 	counters->verticesEvaluated += body->model->clusters.clusters[number].vertexCount;
 }
 
@@ -87,7 +87,7 @@ static const float* CachedCluster(snugBody* body, uint32_t number, snugCounters*
 // Clusters belong to models that evaluate; the others have their positions at hand.
 static const float* PositionsAtHand(const snugBody* body)
 {
-	return body->deform->positions != NULL ? body->deform->positions(body->model, body->pose) : NULL;
+	return body->deform->positions != NULL ? body->deform->positions(&body->posed) : NULL;
 }
 
 sgLeafVertices sgBody_Evaluate(const snugBody* body, const uint32_t* vertices, uint32_t count, sgLeafScratch* scratch)
@@ -99,7 +99,7 @@ sgLeafVertices sgBody_Evaluate(const snugBody* body, const uint32_t* vertices, u
 	{
 		return (sgLeafVertices){ atHand, vertices };
 	}
-	body->deform->evaluate(body->model, body->pose, vertices, count, scratch->positions);
+	body->deform->evaluate(&body->posed, vertices, count, scratch->positions);
 	return (sgLeafVertices){ scratch->positions, upwards };
 }
 

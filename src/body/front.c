@@ -5,7 +5,7 @@
 // queries look at below is refitted on demand (refresh.c). A stamp per family says when a query last looked at it, so
 // any number of partners share one front, and nothing is allocated.
 #include "body/cache.h"
-#include "simd/isa.h"
+#include "geometry/box_kernels.h"
 
 // Whether recent queries looked at a family. A page that was borrowed just now says 0, which is recent once in 65,536
 // steps: that costs a refit and nothing else.
@@ -41,7 +41,7 @@ static uint32_t RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached
 		}
 		refitted += RefitTree(body, children, cachedChildren, all, counters);
 		sgBounds below = sgBounds_View(sgCacheGroup_Bounds(cachedChildren));
-		sgBox box = sgGetKernels()->mergeBoxes(below.boxes, children.mask);
+		sgBox box = sgGetKernels()->boxes->mergeBoxes(below.boxes, children.mask);
 		sgBoxLanes_Set(out.boxes, lane, &box);
 		sgVolume_Merge(body->volume, below, children.mask, out, lane);
 		++merged;
@@ -119,6 +119,7 @@ uint32_t sgBody_BeginPrepare(snugBody* body, uint32_t slots[SG_MAX_SUBTREES])
 {
 	const sgTree* tree = &body->model->tree;
 	uint32_t count = 0;
+	sgBody_Derive(body);
 	if (!NeedsPreparing(body) || sgTree_IsLeaf(tree, 0))
 	{
 		return 0;
@@ -157,6 +158,7 @@ void sgBody_PrepareSubtree(snugBody* body, uint32_t slot, snugCounters* counters
 
 void sgBody_Prepare(snugBody* body, snugCounters* counters)
 {
+	sgBody_Derive(body);
 	if (!NeedsPreparing(body))
 	{
 		return;
@@ -175,6 +177,7 @@ void sgBody_Prepare(snugBody* body, snugCounters* counters)
 
 sgBox sgBody_RootBox(snugBody* body, snugCounters* counters)
 {
+	sgBody_Derive(body);
 	// A root that is refitted bottom-up needs everything; others are bounded straight from the pose.
 	if (body->deform->refitsBottomUp)
 	{

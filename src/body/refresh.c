@@ -1,7 +1,7 @@
 // src/body/refresh.c: bringing bounds up to date. See body.h and cache.h.
 #include "body/cache.h"
-#include "geometry/frame.h"
-#include "simd/isa.h"
+#include "geometry/box_kernels.h"
+#include "tree/leaf_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void BoundLeaves(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoun
 		uint32_t lane = sgLowestBit(rest), run = sgLowestBit(~(rest >> lane));
 		// Leaves in neighbouring lanes are numbered one after the other, and are bounded together.
 		const sgLeaf* first = tree->leaves + tree->nodes[family.group * SG_LANES + lane].first;
-		sgGetKernels()->boundLeaves(source.positions, source.indices, first, run, out.boxes, lane);
+		sgGetKernels()->leaves->boundLeaves(source.positions, source.indices, first, run, out.boxes, lane);
 		for (uint32_t i = 0; body->extraSlabs > 0 && i < run; ++i)
 		{
 			sgVolume_BoundPoints(body->volume, source.positions, source.indices + first[i].firstVertex,
@@ -46,7 +46,7 @@ void sgRefitDirect(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoundsOut
 	others.mask = lanes & ~leaves;
 	if (others.mask != 0)
 	{
-		body->deform->bound(body->model, body->pose, others, out);
+		body->deform->bound(&body->posed, others, out);
 	}
 	if (leaves != 0)
 	{
@@ -84,7 +84,7 @@ static float FindDistances(
 	set.mask = lanes;
 	if (body->deform->growth != NULL)
 	{
-		body->deform->growth(body->model, body->pose, set, travel, distances);
+		body->deform->growth(&body->posed, set, travel, distances);
 	}
 	float most = 0.0f;
 	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
@@ -113,12 +113,12 @@ static bool GrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet fami
 	uint16_t* grown = cached->grown + family.first / 2;
 	float growth = UnpackGrowth(*grown) + most;
 	// Written so that NaN does not grow.
-	if (!(growth <= MAX_GROWTH * sgGetKernels()->leastExtent(&cached->boxes, lanes)))
+	if (!(growth <= MAX_GROWTH * sgGetKernels()->boxes->leastExtent(&cached->boxes, lanes)))
 	{
 		return false;
 	}
 	*grown = PackGrowth(growth);
-	sgGetKernels()->growBoxes(&cached->boxes, lanes, distances);
+	sgGetKernels()->boxes->growBoxes(&cached->boxes, lanes, distances);
 	if (body->volume == snug_volumeBall)
 	{
 		GrowBalls((sgBallLanes*)(void*)(cached + 1), lanes, distances);
@@ -165,7 +165,7 @@ bool sgRefitCached(
 	uint32_t inner = lanes & ~family.leafMask;
 	if (inner != 0 && most < INFINITY)
 	{
-		sgGetKernels()->growBoxes(&before, inner, distances);
+		sgGetKernels()->boxes->growBoxes(&before, inner, distances);
 		IntersectBoxes(out.boxes, inner, &before);
 	}
 	return true;

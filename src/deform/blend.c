@@ -1,15 +1,13 @@
 // src/deform/blend.c: evaluation and poses of blend models. See blend.h.
 #include "deform/blend.h"
 
-#include "base/fpenv.h"
-#include "body/body.h"
 #include "deform/blend_corners.h"
 #include "deform/blend_kernels.h"
-#include "deform/skin.h"
-#include "simd/isa.h"
+#include "deform/deform.h"
+#include "geometry/frame.h"
+#include "geometry/margins.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 uint32_t sgBlendKind_EntryValues(sgBlendKind kind)
@@ -109,32 +107,6 @@ sgBlend sgBlend_Get(const snugModel* model)
 	};
 }
 
-static _Atomic(const sgBlendKernels*) currentKernels; // null: not chosen yet
-
-const sgBlendKernels* sgBlend_GetKernels(void)
-{
-	static const sgBlendKernels* const tables[SG_ISA_COUNT] = {
-		[sgIsa_scalar] = &sgBlendKernels_scalar,
-#if SNUG_HAVE_X86_KERNELS
-		[sgIsa_sse2] = &sgBlendKernels_sse2,
-		[sgIsa_avx2] = &sgBlendKernels_avx2,
-		[sgIsa_avx512] = &sgBlendKernels_avx512,
-#endif
-	};
-	const sgBlendKernels* kernels = atomic_load_explicit(&currentKernels, memory_order_relaxed);
-	if (kernels == NULL)
-	{
-		kernels = tables[sgGetIsa()];
-		atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
-	}
-	return kernels;
-}
-
-void sgBlend_SetKernels(const sgBlendKernels* kernels)
-{
-	atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
-}
-
 static void Describe(const snugModel* model, snugModelInfo* info)
 {
 	const sgBlendHeader* header = model->deformData;
@@ -145,7 +117,8 @@ static void Describe(const snugModel* model, snugModelInfo* info)
 	info->fieldCount = morph != 0 ? fields->fieldCount : 0;
 }
 
-static size_t OnePoseBytes(const sgBlendHeader* header)
+// Without the amplitudes of morph targets.
+static size_t JointBytes(const sgBlendHeader* header)
 {
 	size_t floats = 16 * (size_t)header->transformCount * (1 + sgBlend_DopBlocks((snugVolume)header->volume));
 	floats += 12 * SG_LANES * (size_t)sgBlend_BlockCount(header->transformCount);
@@ -155,7 +128,15 @@ static size_t OnePoseBytes(const sgBlendHeader* header)
 
 static size_t PoseBytes(const snugModel* model)
 {
-	return sizeof(sgBlendPoses) + 2 * OnePoseBytes(model->deformData) + sgMorph_PoseBytes(model);
+	return JointBytes(model->deformData) + sgMorph_PoseBytes(model);
+}
+
+static void Bind(const snugModel* model, void* arrays)
+{
+	*(sgBlendArrays*)arrays = (sgBlendArrays){
+		.blend = sgBlend_Get(model),
+		.morph = sgMorph_Bind(model, JointBytes(model->deformData)),
+	};
 }
 
 // What rounding adds to a bound is a multiple of the reach. It is a sum of four products in float32, each off by a few
@@ -167,7 +148,7 @@ static void SetReach(sgBlendPose* pose, const sgBlendHeader* header, const float
 	double raised[3];
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		raised[axis] = (double)reach[axis] * (1.0 + 0x1p-20) + 0x1p-120 * sum * sum;
+		raised[axis] = (double)reach[axis] * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * sum * sum;
 		pose->reach[axis] = sgRoundUp(raised[axis]);
 	}
 	snugVolume volume = (snugVolume)header->volume;
@@ -179,7 +160,7 @@ static void SetReach(sgBlendPose* pose, const sgBlendHeader* header, const float
 		{
 			along += fabs((double)direction[axis]) * raised[axis];
 		}
-		pose->reach[3 + i] = sgRoundUp(along * (1.0 + 0x1p-40));
+		pose->reach[3 + i] = sgRoundUp(along * (1.0 + SG_MARGIN_DOP_REACH));
 	}
 }
 
@@ -195,7 +176,8 @@ static double BoundMotion(
 		reach = fmax(reach, (double)before->reach[axis] + (double)after->reach[axis]);
 	}
 	double weights = 1.0 + (header->maxInfluences + 1.0) * 0x1p-24;
-	return (double)change * weights + 1.02 * (2.0 * header->maxInfluences + 9.0 + 12.0) * 0x1p-24 * reach;
+	double roundings = sgBlend_Roundings(header->maxInfluences) + SG_MARGIN_MOTION;
+	return (double)change * weights + SG_MARGIN_SQUARES * roundings * 0x1p-24 * reach;
 }
 
 // Rows of a matrix along the directions of a k-DOP, rounded once.
@@ -217,74 +199,72 @@ static void SetSlabs(float* slabs, const float matrix[12], snugVolume volume)
 	}
 }
 
-static void Evaluate(const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, float* out)
+static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t count, float* out)
 {
-	const sgBlendPoses* poses = pose;
-	sgBlend blend = sgBlend_Get(model);
-	const float* columns = sgBlendPose_Columns(sgBlendPoses_Current(pose));
-	const sgFieldsPose* amplitudes = sgMorphState_Active(&poses->morph, pose);
+	const sgBlendArrays* arrays = posed->model->arrays;
+	const float *columns = sgBlendPose_Columns(posed->pose), *positions = posed->model->positions;
+	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, posed->pose);
 	if (amplitudes == NULL)
 	{
-		sgBlend_GetKernels()->evaluate(&blend, columns, model->positions, vertices, count, out);
+		sgBlend_GetKernels()->evaluate(&arrays->blend, columns, positions, vertices, count, out);
 		return;
 	}
-	sgFields fields = sgMorphState_Fields(&poses->morph, model);
 	for (uint32_t done = 0; done < count; done += SG_LANES)
 	{
 		float moved[3 * SG_LANES + 1], placed[3 * SG_LANES + 1];
 		uint32_t left = count - done, these = left < SG_LANES ? left : SG_LANES;
-		sgFields_Evaluate(&fields, amplitudes, model->positions, vertices + done, these, moved);
-		sgBlend_GetKernels()->evaluateMoved(&blend, columns, moved, vertices + done, these, placed);
+		sgFields_Evaluate(&arrays->morph.fields, amplitudes, positions, vertices + done, these, moved);
+		sgBlend_GetKernels()->evaluateMoved(&arrays->blend, columns, moved, vertices + done, these, placed);
 		memcpy(out + 3 * (size_t)done, placed, 3 * (size_t)these * sizeof(float));
 	}
 }
 
-static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t cluster, float* out)
+static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 {
-	const sgBlendPoses* poses = pose;
-	sgBlend blend = sgBlend_Get(model);
-	uint32_t count = model->clusters.clusters[cluster].vertexCount;
-	const float* columns = sgBlendPose_Columns(sgBlendPoses_Current(pose));
-	const sgFieldsPose* amplitudes = sgMorphState_Active(&poses->morph, pose);
+	const sgBlendArrays* arrays = posed->model->arrays;
+	const sgBlend* blend = &arrays->blend;
+	uint32_t count = posed->model->clusters.clusters[cluster].vertexCount;
+	const float* columns = sgBlendPose_Columns(posed->pose);
+	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, posed->pose);
 	if (amplitudes == NULL)
 	{
-		sgBlend_GetKernels()->evaluateBlocks(&blend, blend.firstBlocks[cluster], count, columns, out);
+		sgBlend_GetKernels()->evaluateBlocks(blend, blend->firstBlocks[cluster], count, columns, out);
 		return;
 	}
-	sgFields fields = sgMorphState_Fields(&poses->morph, model);
-	sgBlend_GetKernels()->evaluateMovedBlocks(&blend, blend.firstBlocks[cluster], count, columns, &fields,
-	    fields.blocks + fields.firstBlocks[cluster], sgFieldsPose_Amplitudes(amplitudes), out);
+	const sgFields* fields = &arrays->morph.fields;
+	sgBlend_GetKernels()->evaluateMovedBlocks(blend, blend->firstBlocks[cluster], count, columns, fields,
+	    fields->blocks + fields->firstBlocks[cluster], sgFieldsPose_Amplitudes(amplitudes), out);
 }
 
-static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out)
+static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 {
-	const sgBlendPoses* poses = pose;
-	sgBlend blend = sgBlend_Get(model);
+	const sgTree* tree = &posed->model->tree;
+	const sgBlendArrays* arrays = posed->model->arrays;
+	const sgBlend* blend = &arrays->blend;
 	sgMorphLanes room;
 	const sgMorphLanes* morph = NULL;
-	const sgFieldsPose* amplitudes = sgMorphState_Active(&poses->morph, pose);
+	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, posed->pose);
 	if (amplitudes != NULL)
 	{
-		sgFields fields = sgMorphState_Fields(&poses->morph, model);
-		morph = sgMorph_Bound(&fields, amplitudes, set.group, &room) ? &room : NULL;
+		morph = sgMorph_Bound(&arrays->morph.fields, amplitudes, set.group, &room) ? &room : NULL;
 	}
-	if (blend.header->bound == snug_boundCorners)
+	if (blend->header->bound == snug_boundCorners)
 	{
-		sgCorners_Bound(&blend, sgBlendPoses_Current(pose), morph, set, out);
+		sgCorners_Bound(blend, posed->pose, morph, set, out);
 		return;
 	}
-	uint32_t slot = set.group * SG_LANES + set.first, parent = model->tree.nodes[slot].parent;
-	const sgBlendFamily* family = blend.families + (parent == SG_NONE ? 0 : blend.familyOfParent[parent]);
+	uint32_t slot = set.group * SG_LANES + set.first, parent = tree->nodes[slot].parent;
+	const sgBlendFamily* family = blend->families + (parent == SG_NONE ? 0 : blend->familyOfParent[parent]);
 	if (!family->isAcross)
 	{
-		sgBlend_GetKernels()->bound(&blend, family, sgBlendPoses_Current(pose), morph, set.mask, out);
+		sgBlend_GetKernels()->bound(blend, family, posed->pose, morph, set.mask, out);
 		return;
 	}
-	uint32_t bounded = sgBlend_BoundedLanes(blend.header, sgTree_Family(&model->tree, slot));
+	uint32_t bounded = sgBlend_BoundedLanes(blend->header, sgTree_Family(tree, slot));
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest), number = (uint32_t)__builtin_popcount(bounded & ((1u << lane) - 1u));
-		sgBlend_GetKernels()->boundAlone(&blend, family + number, sgBlendPoses_Current(pose), morph, lane, out);
+		sgBlend_GetKernels()->boundAlone(blend, family + number, posed->pose, morph, lane, out);
 	}
 }
 
@@ -300,66 +280,10 @@ static snugVolume Volume(const snugModel* model)
 	return (snugVolume)header->volume;
 }
 
-static bool AllFinite(const float* values, int count)
-{
-	for (int i = 0; i < count; ++i)
-	{
-		if (!isfinite(values[i]))
-		{
-			return false;
-		}
-	}
-	return true;
-}
-
-/// Where matrices come from: that of transform j, three rows of four, where it is or in `room`.
-typedef const float* MakeMatrix(const void* source, uint32_t j, float room[12]);
-
-/// What the caller gave: `count` floats for each transform.
-typedef struct Given
-{
-	const char* first;
-	size_t stride;
-	int count;
-} Given;
-
-static const float* MatrixOfJoint(const void* source, uint32_t j, float room[12])
-{
-	const Given* joints = source;
-	(void)room;
-	return (const float*)(const void*)(joints->first + j * joints->stride);
-}
-
-// Eq. (3): A = gradient^T + I, t = displacement - gradient^T position; in double, rounded once.
-static const float* MatrixOfNode(const void* source, uint32_t j, float matrix[12])
-{
-	const Given* nodes = source;
-	const snugMeshlessNode* node = (const snugMeshlessNode*)(const void*)nodes->first + j;
-	for (int i = 0; i < 3; ++i)
-	{
-		double t = node->displacement[i];
-		for (int k = 0; k < 3; ++k)
-		{
-			double gradient = node->gradient[k][i];
-			t -= gradient * (double)node->position[k];
-			matrix[4 * i + k] = (float)(gradient + (i == k ? 1.0 : 0.0));
-		}
-		matrix[4 * i + 3] = (float)t;
-	}
-	return matrix;
-}
-
-static const float* MatrixAtRest(const void* source, uint32_t j, float room[12])
-{
-	static const float identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
-	(void)source;
-	(void)j;
-	(void)room;
-	return identity;
-}
+// ---- Poses -----------------------------------------------------------------------------------------------------
 
 // Everything about a pose that is stored transform by transform, in their own order: matrices are read as they come.
-static void StoreMatrices(const sgBlendHeader* header, MakeMatrix* make, const void* source, sgBlendPose* pose)
+static void StoreMatrices(const sgBlendHeader* header, const sgPoseInput* input, sgBlendPose* pose)
 {
 	snugVolume volume = (snugVolume)header->volume;
 	uint32_t blocks = sgBlend_DopBlocks(volume);
@@ -372,7 +296,7 @@ static void StoreMatrices(const sgBlendHeader* header, MakeMatrix* make, const v
 		uint32_t left = header->transformCount - first, count = left < SG_LANES ? left : SG_LANES;
 		for (uint32_t i = 0; i < count; ++i)
 		{
-			matrices[i] = make(source, first + i, room[i]);
+			matrices[i] = sgPoseInput_Matrix(input, first + i, room[i]);
 			if (blocks > 0)
 			{
 				SetSlabs(slabs + 16 * (size_t)blocks * (first + i), matrices[i], volume);
@@ -386,16 +310,16 @@ static void StoreMatrices(const sgBlendHeader* header, MakeMatrix* make, const v
 	}
 }
 
-// Fill in a pose from the matrices of a source, and by how much any vertex may have moved since `before`.
+// Fill in a pose from matrices, and by how much any vertex may have moved since `before`, unless that is null.
 // SG_NONE if all is well, or some transform that is not finite or reaches too far.
 // `rest` is how far vertices reach before the transforms, per axis.
-static uint32_t MakePose(const sgBlend* blend, MakeMatrix* make, const void* source, const float rest[3],
-    const sgBlendPose* before, sgBlendPose* pose, double* motion)
+static uint32_t MakePose(const sgBlend* blend, const sgPoseInput* input, const float rest[3], const sgBlendPose* before,
+    sgBlendPose* pose, double* motion)
 {
 	const sgBlendHeader* header = blend->header;
 	float reach[3] = { 0.0f, 0.0f, 0.0f }, most = 0.0f;
 	static const float zero[16] = { 0.0f };
-	StoreMatrices(header, make, source, pose);
+	StoreMatrices(header, input, pose);
 	for (uint32_t first = 0; first < header->transformCount; first += SG_LANES)
 	{
 		const float* columns[SG_LANES];
@@ -404,32 +328,21 @@ static uint32_t MakePose(const sgBlend* blend, MakeMatrix* make, const void* sou
 			bool isThere = first + lane < header->transformCount;
 			columns[lane] = isThere ? sgBlendPose_Columns(pose) + 16 * (size_t)blend->across[first + lane] : zero;
 		}
-		const float* old = sgBlendPose_Across(before, header->transformCount) + 12 * (size_t)first;
 		float* across = sgBlendPose_Across(pose, header->transformCount) + 12 * (size_t)first;
 		uint32_t bad = sgBlend_GetKernels()->putAcross(columns, rest, SG_BLEND_LIMIT, across, reach);
 		if (bad != 0)
 		{
 			return blend->across[first + sgLowestBit(bad)];
 		}
-		most = fmaxf(most, sgBlend_GetKernels()->findMotion(old, across, blend->moved + first / SG_LANES));
+		if (before != NULL)
+		{
+			const float* old = sgBlendPose_Across(before, header->transformCount) + 12 * (size_t)first;
+			most = fmaxf(most, sgBlend_GetKernels()->findMotion(old, across, blend->moved + first / SG_LANES));
+		}
 	}
 	SetReach(pose, header, rest, reach);
-	*motion = BoundMotion(header, before, pose, most);
+	*motion = before != NULL ? BoundMotion(header, before, pose, most) : INFINITY;
 	return SG_NONE;
-}
-
-static void SetRest(const snugModel* model, void* memory)
-{
-	const sgBlendHeader* header = model->deformData;
-	sgBlendPoses* poses = memory;
-	memset(poses, 0, PoseBytes(model));
-	poses->poseBytes = OnePoseBytes(header);
-	double motion;
-	sgBlend blend = sgBlend_Get(model);
-	// Never refused: sgBlend_IsWithinReach.
-	MakePose(
-	    &blend, MatrixAtRest, NULL, header->reach, sgBlendPoses_Get(poses, 1), sgBlendPoses_Get(poses, 0), &motion);
-	sgMorphState_Start(&poses->morph, model, poses, sizeof(sgBlendPoses) + 2 * (size_t)poses->poseBytes);
 }
 
 /// How far vertices reach before the transforms: those of the model and of its rest volumes, and with displacements.
@@ -437,130 +350,65 @@ static void FindRest(const sgBlendHeader* header, const sgFieldsPose* amplitudes
 {
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		rest[axis] = header->reach[axis];
-		if (amplitudes != NULL && amplitudes->activeCount > 0)
-		{
-			rest[axis] += amplitudes->reach[axis];
-		}
+		rest[axis] = header->reach[axis] + (amplitudes != NULL ? amplitudes->reach[axis] : 0.0f);
 	}
 }
 
-static const float* MatrixOfPose(const void* source, uint32_t j, float matrix[12])
+// With new amplitudes the transforms are taken again, since they may lead farther now: columns are what they are.
+static sgPoseInput FindTransforms(const sgPoseInput* input, const void* before)
 {
-	const float* columns = sgBlendPose_Columns(source) + 16 * (size_t)j;
-	for (int i = 0; i < 12; ++i)
+	if (input->kind != sgPose_amplitudes)
 	{
-		matrix[i] = columns[4 * (i % 4) + i / 4];
+		return *input;
 	}
-	return matrix;
+	return (sgPoseInput){
+		.kind = sgPose_jointColumns,
+		.data = sgBlendPose_Columns(before),
+		.stride = 16 * sizeof(float),
+	};
 }
 
-// Amplitudes are taken beside the current ones, and the transforms taken again, since they may lead farther now.
-static snugStatus SetAmplitudes(snugBody* body, const float* amplitudes, uint32_t count)
+// The rest pose is never refused: sgBlend_IsWithinReach.
+static void SetPose(
+    const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change)
 {
-	sgBlendPoses* poses = body->pose;
-	sgMorphState* morph = &poses->morph;
-	if (morph->dataPlace == 0)
+	const sgBlendArrays* arrays = model->arrays;
+	const sgBlend* blend = &arrays->blend;
+	sgMorph_SetPose(&arrays->morph, input, before, pose, change);
+	bool isSame = input->kind == sgPose_amplitudes && change->motion == 0.0;
+	if (change->fault != sgPoseFault_none || isSame)
 	{
-		return count == 0 ? snug_success
-		                  : sgFail(&body->messenger, snug_badInput,
-		                        "%u amplitudes are set, but the model has no fields", count);
+		return;
 	}
-	sgFields fields = sgMorphState_Fields(morph, body->model);
-	sgFieldsPose* next = sgMorphState_Get(morph, poses, 1 - morph->current);
-	memcpy(next, sgMorphState_Get(morph, poses, morph->current), morph->poseBytes);
-	double change, motion;
-	snugStatus status = sgFieldsPose_Set(&fields, next, amplitudes, count, &body->messenger, &change);
-	if (status != snug_success || change == 0.0)
-	{
-		return status;
-	}
-	sgBlend blend = sgBlend_Get(body->model);
 	float rest[3];
-	FindRest(blend.header, next, rest);
-	const sgBlendPose* before = sgBlendPoses_Current(poses);
-	sgBlendPose* pose = sgBlendPoses_Get(poses, 1 - poses->current);
-	if (MakePose(&blend, MatrixOfPose, before, rest, before, pose, &motion) != SG_NONE)
+	double motion;
+	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, pose);
+	FindRest(blend->header, amplitudes, rest);
+	sgPoseInput transforms = FindTransforms(input, before);
+	uint32_t bad = MakePose(blend, &transforms, rest, before, pose, &motion);
+	if (bad != SG_NONE)
 	{
-		return sgFail(&body->messenger, snug_outOfRange, "the amplitudes lead beyond what float32 can hold");
+		bool isFinite = sgPoseInput_IsFinite(&transforms, bad);
+		change->fault = isFinite ? sgPoseFault_tooFar : sgPoseFault_notFinite;
+		change->culprit = input->kind == sgPose_amplitudes ? SG_NONE : bad;
 	}
-	morph->current = 1 - morph->current;
-	poses->current = 1 - poses->current;
-	sgBody_Invalidate(body, INFINITY);
-	return snug_success;
+	// The motion is that of rest positions; displaced ones may move farther.
+	change->motion = amplitudes == NULL && input->kind != sgPose_amplitudes ? motion : INFINITY;
 }
 
 const sgDeform sgDeform_blend = {
 	.name = "blend",
 	.build = sgBlend_Build,
 	.check = sgBlend_Check,
+	.bind = Bind,
+	.arrayBytes = sizeof(sgBlendArrays),
 	.describe = Describe,
+	.inputs = 1u << sgPose_joints | 1u << sgPose_jointColumns | 1u << sgPose_nodes | 1u << sgPose_amplitudes,
 	.poseBytes = PoseBytes,
-	.setRest = SetRest,
-	.setAmplitudes = SetAmplitudes,
+	.setPose = SetPose,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
 	.boundsLeaves = BoundsLeaves,
 	.volume = Volume,
 };
-
-// The new pose is made beside the current one, so a bad one leaves the body as it was.
-static SG_NOINLINE snugStatus SetTransforms(snugBody* body, MakeMatrix* make, const Given* given)
-{
-	sgBlend blend = sgBlend_Get(body->model);
-	sgBlendPoses* poses = body->pose;
-	uint32_t next = 1 - poses->current;
-	double motion;
-	const sgFieldsPose* amplitudes = sgMorphState_Active(&poses->morph, poses);
-	float rest[3];
-	FindRest(blend.header, amplitudes, rest);
-	uint32_t bad =
-	    MakePose(&blend, make, given, rest, sgBlendPoses_Current(poses), sgBlendPoses_Get(poses, next), &motion);
-	if (bad != SG_NONE)
-	{
-		return AllFinite((const float*)(const void*)(given->first + bad * given->stride), given->count)
-		           ? sgFail(&body->messenger, snug_outOfRange, "transform %u leads beyond what float32 can hold", bad)
-		           : sgFail(&body->messenger, snug_badInput, "transform %u is not finite", bad);
-	}
-	poses->current = next;
-	// The motion is that of rest positions; displaced ones may move farther.
-	sgBody_Invalidate(body, amplitudes == NULL ? motion : INFINITY);
-	return snug_success;
-}
-
-static snugStatus Pose(snugBody* body, MakeMatrix* make, const Given* given, uint32_t count)
-{
-	const sgBlendHeader* header = body->model->deformData;
-	if (count != header->transformCount)
-	{
-		return sgFail(&body->messenger, snug_badInput, "%u transforms are set, but the model has %u", count,
-		    header->transformCount);
-	}
-	sgFpEnv environment = sgFpEnv_Enter();
-	snugStatus status = SetTransforms(body, make, given);
-	sgFpEnv_Leave(environment);
-	return status;
-}
-
-snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count)
-{
-	SG_REQUIRE(body != NULL && matrices != NULL, snug_badArgument);
-	SG_REQUIRE(body->model->deformer == snug_skin || sgSkin_Is(body->model->deformer), snug_badArgument);
-	stride = sgStride(stride, 12 * sizeof(float));
-	SG_REQUIRE(stride != 0, snug_badArgument);
-	if (sgSkin_Is(body->model->deformer))
-	{
-		return sgSkin_SetJoints(body, matrices, stride, count);
-	}
-	const Given given = { (const char*)matrices, stride, 12 };
-	return Pose(body, MatrixOfJoint, &given, count);
-}
-
-snugStatus snugBody_SetNodes(snugBody* body, const snugMeshlessNode* nodes, uint32_t count)
-{
-	SG_REQUIRE(body != NULL && nodes != NULL, snug_badArgument);
-	SG_REQUIRE(body->model->deformer == snug_skin, snug_badArgument);
-	const Given given = { (const char*)nodes, sizeof(snugMeshlessNode), sizeof(snugMeshlessNode) / sizeof(float) };
-	return Pose(body, MatrixOfNode, &given, count);
-}

@@ -15,7 +15,6 @@
 #include "deform/morph.h"
 #include "geometry/prism.h"
 #include "geometry/volume.h"
-#include "model/model.h"
 
 /// How one family is bounded. A family has one kind, since its lanes are computed together.
 typedef enum sgBlendKind
@@ -188,7 +187,20 @@ typedef struct sgBlend
 /// Fill in the offsets of a header from its counts; returns the size of everything.
 size_t sgBlend_Layout(const snugModel* model, sgBlendHeader* header);
 
+/// Find the arrays of a model. Models keep what is found: sgBlend_Of.
 sgBlend sgBlend_Get(const snugModel* model);
+
+/// What model->arrays is.
+typedef struct sgBlendArrays
+{
+	sgBlend blend;
+	sgMorph morph;
+} sgBlendArrays;
+
+static inline const sgBlend* sgBlend_Of(const snugModel* model)
+{
+	return &((const sgBlendArrays*)model->arrays)->blend;
+}
 
 /// Lanes of a family that are bounded: inner nodes, and leaves where the model says so.
 static inline uint32_t sgBlend_BoundedLanes(const sgBlendHeader* header, sgLaneSet family)
@@ -225,36 +237,13 @@ const char* sgBlend_Check(const snugModel* model);
 ///                                   sgBlend.across; zeros after the last
 ///   slabs[transformCount][dopBlocks][16]   for k-DOPs: four directions' rows of the matrix, side by side like columns
 ///   stretches[transformCount]       for snug_boundCorners, which has no slabs: sgCorners_Stretch of each, doubles
+///   amplitudes                      of morph targets, if there are any: an sgFieldsPose
 typedef struct sgBlendPose
 {
 	float reach[3 + SG_DOP_DIRECTIONS]; ///< per axis and direction of the k-DOP, bounds every intermediate of
 	                                    ///< evaluating any vertex; feeds sgBlendCommon.error
 	float padding[3];
 } sgBlendPose;
-
-/// What a body keeps: two poses. The next one is made in the place of the one before last, so that a bad one changes
-/// nothing, and what moved is known.
-typedef struct sgBlendPoses
-{
-	uint64_t poseBytes;
-	uint32_t current; ///< 0 or 1
-	uint32_t reserved;
-	sgMorphState morph;
-	uint32_t padding[6];
-} sgBlendPoses;
-
-_Static_assert(sizeof(sgBlendPoses) == 64, "poses are aligned");
-
-static inline sgBlendPose* sgBlendPoses_Get(const void* poses, uint32_t which)
-{
-	const sgBlendPoses* two = poses;
-	return (sgBlendPose*)((uintptr_t)(two + 1) + which * (size_t)two->poseBytes);
-}
-
-static inline const sgBlendPose* sgBlendPoses_Current(const void* poses)
-{
-	return sgBlendPoses_Get(poses, ((const sgBlendPoses*)poses)->current);
-}
 
 static inline uint32_t sgBlend_BlockCount(uint32_t transformCount)
 {

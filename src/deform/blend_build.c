@@ -597,7 +597,7 @@ static snugStatus AddSkin(Builder* b)
 		b->boundedCount = b->skin.header.pairCount;
 		return status;
 	}
-	b->skin.header.isCornerFree = b->def->skin.bound != snug_boundCorners;
+	b->skin.header.isCornerFree = sgModelDef_Bounds(b->def).bound != snug_boundCorners;
 	b->header.bound = snug_boundCorners;
 	b->header.familyCount = 0;
 	return status;
@@ -642,8 +642,9 @@ snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void**
 	{
 		return status;
 	}
+	const snugBoundsDef bounds = sgModelDef_Bounds(def);
 	bool isSkin = sgSkin_Is(model->deformer);
-	bool isBySets = def->skin.bound == snug_boundCorners || (isSkin && def->skin.bound == snug_boundProgram);
+	bool isBySets = bounds.bound == snug_boundCorners || (isSkin && bounds.bound == snug_boundProgram);
 	Builder builder = {
 		.model = model,
 		.def = def,
@@ -652,10 +653,10 @@ snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void**
 			.transformCount = def->skin.jointCount,
 			.influenceCount = (uint32_t)influenceCount,
 			.maxInfluences = maxInfluences,
-			.bound = (uint32_t)(isBySets ? snug_boundCorners : def->skin.bound),
-			.volume = (uint32_t)(isBySets ? snug_volumeBall : def->skin.volume),
-			.restVolume = (uint32_t)def->skin.restVolume,
-			.boundLeaves = def->skin.boundLeaves,
+			.bound = (uint32_t)(isBySets ? snug_boundCorners : bounds.bound),
+			.volume = (uint32_t)(isBySets ? snug_volumeBall : bounds.volume),
+			.restVolume = (uint32_t)bounds.restVolume,
+			.boundLeaves = bounds.boundLeaves,
 		},
 	};
 	builder.familyCapacity = CountBoundedNodes(&model->tree, &builder.header);

@@ -2,6 +2,7 @@
 // proofs.
 #include "deform/blend_build.h"
 #include "geometry/frame.h"
+#include "geometry/margins.h"
 
 #include <math.h>
 #include <string.h>
@@ -98,12 +99,12 @@ static void ClearWeights(const sgFamilyDraft* draft, uint32_t vertex)
 // and rows along the directions of a k-DOP are rounded once.
 double sgBlend_Roundings(uint32_t maxInfluences)
 {
-	return 2.0 * maxInfluences + 9.0;
+	return SG_MARGIN_INFLUENCE * maxInfluences + SG_MARGIN_EVALUATION;
 }
 
 static void StoreError(sgBlendCommon* common, uint32_t lane, double roundings)
 {
-	common->error.lane[lane] = sgRoundUp(1.02 * roundings * roundoff);
+	common->error.lane[lane] = sgRoundUp(SG_MARGIN_SQUARES * roundings * roundoff);
 }
 
 /// Where range entries are, whichever kind holds them.
@@ -150,7 +151,8 @@ static void FillRanges(
 	}
 	common->slack.lane[lane] = sgRoundUp(Larger(1.0 - lowSum, 0.0));
 	// A bound that exceeds the reach contains everything, so that spreads need not count beyond 1.
-	StoreError(common, lane, (2.0 * own + 14.0) * (1.0 + Smaller(spreadSum, 1.0)) + draft->evaluation);
+	double roundings = SG_MARGIN_RANGE_TERM * own + SG_MARGIN_RANGES;
+	StoreError(common, lane, roundings * (1.0 + Smaller(spreadSum, 1.0)) + draft->evaluation);
 }
 
 // Rest boxes of only those vertices that a transform moves.
@@ -301,7 +303,8 @@ static void FillResiduals(const sgFamilyDraft* draft, uint32_t lane, const sgBle
 	}
 	for (uint32_t n = 0; n < own; ++n)
 	{
-		entries[(uint32_t)fits[n][5]].residual.lane[lane] = sgRoundUp(fits[n][4] * (1.0 + 1e-12) + 1e-15);
+		entries[(uint32_t)fits[n][5]].residual.lane[lane] =
+		    sgRoundUp(fits[n][4] * (1.0 + SG_MARGIN_FIT) + SG_MARGIN_LEAST_FIT);
 	}
 }
 
@@ -336,8 +339,9 @@ static void FillSums(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* c
 	}
 	double kappa = Larger(1.0, absolute / fabs(sum));
 	StoreError(common, lane,
-	    (own + 3.0) * absolute + 26.0 * kappa + (own + 30.0) * variation * (1.0 + kappa) +
-	        (own + 14.0) * residual * (1.0 + kappa) + draft->evaluation);
+	    SG_MARGIN_MEANS(own) * absolute + SG_MARGIN_REFERENCE * kappa +
+	        SG_MARGIN_GRADIENTS(own) * variation * (1.0 + kappa) + SG_MARGIN_RESIDUALS(own) * residual * (1.0 + kappa) +
+	        draft->evaluation);
 }
 
 static void FillZeroEntries(const sgFamilyDraft* draft, uint32_t lane, sgZeroEntry* entries)
@@ -393,7 +397,7 @@ static void FillDop(const sgFamilyDraft* draft, uint32_t lane, const sgBlendComm
 	}
 	for (uint32_t s = 0; s < 8; ++s)
 	{
-		dop->support[s].lane[lane] = sgRoundUp(support[s] + 0x1p-49 * size);
+		dop->support[s].lane[lane] = sgRoundUp(support[s] + SG_MARGIN_REST_DOP * size);
 	}
 }
 

@@ -21,7 +21,7 @@ static inline void StorePosition(f16 matrix, const float* p, float* out)
 {
 	f8 xy = f8_Mul(f16_Low(matrix), f8_FromHalves(f4_Set(p[0]), f4_Set(p[1])));
 	f8 z1 = f8_Mul(f16_High(matrix), f8_FromHalves(f4_Set(p[2]), f4_Set(1.0f)));
-	f4_Store(out, f4_Add(f4_Add(f4_Add(f8_Low(xy), f8_High(xy)), f8_Low(z1)), f8_High(z1)));
+	f4_Store(out, f8_Low(xy) + f8_High(xy) + f8_Low(z1) + f8_High(z1));
 }
 
 // Add the influences of a vertex from `k` on.

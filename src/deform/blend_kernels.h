@@ -3,7 +3,7 @@
 #define SG_BLEND_KERNELS_H
 
 #include "deform/blend.h"
-#include "kernels/kernels.h"
+#include "simd/kernels.h"
 
 typedef struct sgBlendKernels
 {
@@ -43,13 +43,9 @@ typedef struct sgBlendKernels
 	float (*findMotion)(const float* before, const float* after, const sgBlendMoved* moved);
 } sgBlendKernels;
 
-/// The kernels in use, and others to use instead: see isa.h.
-const sgBlendKernels* sgBlend_GetKernels(void);
-void sgBlend_SetKernels(const sgBlendKernels* kernels);
-
-extern const sgBlendKernels sgBlendKernels_scalar;
-extern const sgBlendKernels sgBlendKernels_sse2;
-extern const sgBlendKernels sgBlendKernels_avx2;
-extern const sgBlendKernels sgBlendKernels_avx512;
+static inline const sgBlendKernels* sgBlend_GetKernels(void)
+{
+	return sgGetKernels()->blend;
+}
 
 #endif

@@ -138,7 +138,7 @@ static inline Program Program_Start(void)
 	return (Program){ zero, none, none, zero, zero };
 }
 
-static inline void Program_Add(Program* program, f8 b, f8 low, f8 spread, m8 isAbsent)
+SG_INLINE void Program_Add(Program* program, f8 b, f8 low, f8 spread, m8 isAbsent)
 {
 	program->base = f8_MulAddLoose(low, b, program->base);
 	program->weighted = f8_MulAddLoose(f8_Add(f8_Add(low, low), spread), b, program->weighted);

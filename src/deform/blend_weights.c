@@ -116,14 +116,15 @@ static snugStatus CheckVertex(const snugModelDef* def, uint32_t vertex, uint32_t
 // Skins that turn are bounded by pairs of joints, with any volume, or by joint sets, with balls.
 static snugStatus CheckSkinBound(const snugModelDef* def)
 {
+	const snugBoundsDef bounds = sgModelDef_Bounds(def);
 	const snugSkinDef* blend = &def->skin;
-	if (blend->bound == snug_boundLimited || blend->restVolume != snug_restBox)
+	if (bounds.bound == snug_boundLimited || bounds.restVolume != snug_restBox)
 	{
 		return sgFail(&def->messenger, snug_badArgument,
 		    "the limited bound and rest volumes other than boxes are for linear blending only");
 	}
-	bool isBall = blend->bound == snug_boundCorners || blend->bound == snug_boundProgram;
-	if (isBall ? blend->volume != snug_volumeBox && blend->volume != snug_volumeBall : blend->volume == snug_volumeBall)
+	bool isBall = bounds.bound == snug_boundCorners || bounds.bound == snug_boundProgram;
+	if (isBall ? bounds.volume != snug_volumeBox && bounds.volume != snug_volumeBall : bounds.volume == snug_volumeBall)
 	{
 		return sgFail(&def->messenger, snug_badArgument, "balls go together with bounds by corners or the program");
 	}
@@ -141,25 +142,29 @@ static snugStatus CheckSkinBound(const snugModelDef* def)
 // Enumerators that exist, and go together.
 static snugStatus CheckBound(const snugModelDef* def)
 {
-	const snugSkinDef* blend = &def->skin;
-	if ((uint32_t)blend->bound > snug_boundCorners || (uint32_t)blend->volume > snug_volumeBall ||
-	    (uint32_t)blend->restVolume > snug_restDop14)
+	const snugBoundsDef bounds = sgModelDef_Bounds(def);
+	if ((uint32_t)bounds.bound > snug_boundCorners || (uint32_t)bounds.volume > snug_volumeBall ||
+	    (uint32_t)bounds.restVolume > snug_restDop14)
 	{
-		return sgFail(&def->messenger, snug_badArgument, "unknown bound or volume: %d, %d, %d", (int)blend->bound,
-		    (int)blend->volume, (int)blend->restVolume);
+		return sgFail(&def->messenger, snug_badArgument, "unknown bound or volume: %d, %d, %d", (int)bounds.bound,
+		    (int)bounds.volume, (int)bounds.restVolume);
+	}
+	if (bounds.contactLevel != 0)
+	{
+		return sgFail(&def->messenger, snug_badArgument, "contact spheres are for displacement fields, not for skins");
 	}
 	if (sgSkin_Is(def->deformer))
 	{
 		return CheckSkinBound(def);
 	}
-	bool hasRest = blend->bound == snug_boundLimited || blend->bound == snug_boundProgram;
-	if (blend->restVolume != snug_restBox && !hasRest)
+	bool hasRest = bounds.bound == snug_boundLimited || bounds.bound == snug_boundProgram;
+	if (bounds.restVolume != snug_restBox && !hasRest)
 	{
 		return sgFail(
 		    &def->messenger, snug_badArgument, "rest volumes other than boxes are for bounds limited and program");
 	}
-	bool isBall = blend->bound == snug_boundCorners;
-	if (isBall ? blend->volume != snug_volumeBox && blend->volume != snug_volumeBall : blend->volume == snug_volumeBall)
+	bool isBall = bounds.bound == snug_boundCorners;
+	if (isBall ? bounds.volume != snug_volumeBox && bounds.volume != snug_volumeBall : bounds.volume == snug_volumeBall)
 	{
 		return sgFail(&def->messenger, snug_badArgument, "balls and the bound by corners go together");
 	}
@@ -173,7 +178,8 @@ snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, ui
 	{
 		return sgFail(&def->messenger, snug_badInput, "%u transforms; 1 to 65535 are possible", blend->jointCount);
 	}
-	SG_REQUIRE(def->vertexCount == 0 || (blend->joints != NULL && blend->weights != NULL), snug_badArgument);
+	SG_REQUIRE_IN("snugModel_Create", def->vertexCount == 0 || (blend->joints != NULL && blend->weights != NULL),
+	    snug_badArgument);
 	snugStatus status = CheckBound(def);
 	if (status != snug_success)
 	{

@@ -2,6 +2,7 @@
 #include "deform/fields.h"
 
 #include "geometry/frame.h"
+#include "geometry/margins.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,7 +80,7 @@ sgFields sgFields_Bind(const void* data)
 // Products round once each and sums once per field; adding zeros rounds nothing.
 double sgFields_EvaluationError(const sgFieldsHeader* header)
 {
-	return 1.02 * (header->maxFields + 1.0) * roundoff;
+	return SG_MARGIN_SQUARES * SG_MARGIN_FIELDS(header->maxFields) * roundoff;
 }
 
 void sgFields_Evaluate(const sgFields* fields, const sgFieldsPose* pose, const float* positions,
@@ -112,7 +113,7 @@ static void SetReach(const sgFieldsHeader* header, const double sums[3], sgField
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		double reach = (double)header->reach[axis] + sums[axis];
-		pose->reach[axis] = sgRoundUp(reach * (1.0 + 0x1p-20) + 0x1p-120 * size * size);
+		pose->reach[axis] = sgRoundUp(reach * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * size * size);
 	}
 }
 
@@ -123,22 +124,17 @@ void sgFieldsPose_SetRest(const sgFields* fields, sgFieldsPose* pose)
 	SetReach(fields->header, none, pose);
 }
 
-snugStatus sgFieldsPose_Set(const sgFields* fields, sgFieldsPose* pose, const float* amplitudes, uint32_t count,
-    const snugMessenger* messenger, double* change)
+void sgFieldsPose_Set(const sgFields* fields, sgFieldsPose* pose, const float* amplitudes, sgPoseChange* change)
 {
 	const sgFieldsHeader* header = fields->header;
 	float* current = (float*)(void*)(pose + 1);
 	double sums[3] = { 0.0, 0.0, 0.0 }, change2 = 0.0;
-	if (count != header->fieldCount)
-	{
-		return sgFail(
-		    messenger, snug_badInput, "%u amplitudes are set, but the model has %u fields", count, header->fieldCount);
-	}
-	for (uint32_t f = 0; f < count; ++f)
+	for (uint32_t f = 0; f < header->fieldCount; ++f)
 	{
 		if (!isfinite(amplitudes[f]))
 		{
-			return sgFail(messenger, snug_badInput, "amplitude %u is not finite", f);
+			*change = (sgPoseChange){ .fault = sgPoseFault_notFinite, .culprit = f };
+			return;
 		}
 		for (size_t axis = 0; axis < 3; ++axis)
 		{
@@ -152,16 +148,16 @@ snugStatus sgFieldsPose_Set(const sgFields* fields, sgFieldsPose* pose, const fl
 		double most = (double)header->restReach[axis] + sums[axis];
 		if (sums[axis] > 0.0 && !(most <= 0.99 * (double)SNUG_MAX_COORDINATE))
 		{
-			return sgFail(messenger, snug_outOfRange, "the amplitudes lead beyond what float32 can hold");
+			*change = (sgPoseChange){ .fault = sgPoseFault_tooFar, .culprit = SG_NONE };
+			return;
 		}
 	}
 	pose->activeCount = 0;
-	for (uint32_t f = 0; f < count; ++f)
+	for (uint32_t f = 0; f < header->fieldCount; ++f)
 	{
 		current[f] = amplitudes[f];
 		pose->activeCount += amplitudes[f] != 0.0f;
 	}
 	SetReach(header, sums, pose);
-	*change = sqrt(change2) * (1.0 + 0x1p-30);
-	return snug_success;
+	change->motion = sqrt(change2) * (1.0 + 0x1p-30);
 }

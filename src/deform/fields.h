@@ -13,7 +13,7 @@
 #define SG_FIELDS_H
 
 #include "geometry/prism.h"
-#include "model/model.h"
+#include "model/deformer.h"
 
 /// What a group of nodes knows of each of its fields. Parts lie one after the other, in this order.
 typedef enum sgFieldsPart
@@ -211,11 +211,10 @@ static inline size_t sgFieldsPose_Bytes(const sgFieldsHeader* header)
 /// All amplitudes zero.
 void sgFieldsPose_SetRest(const sgFields* fields, sgFieldsPose* pose);
 
-/// Take amplitudes. A bad set leaves the pose as it was.
-/// @param change receives the length of the change of all amplitudes, rounded up; zero only if there is none
-/// @return snug_badInput or snug_outOfRange, with a message
-snugStatus sgFieldsPose_Set(const sgFields* fields, sgFieldsPose* pose, const float* amplitudes, uint32_t count,
-    const snugMessenger* messenger, double* change);
+/// Take as many amplitudes as there are fields. A bad set leaves the pose as it was.
+/// @param change receives a fault, or as `motion` the length of the change of all amplitudes, rounded up; zero only if
+/// there is none
+void sgFieldsPose_Set(const sgFields* fields, sgFieldsPose* pose, const float* amplitudes, sgPoseChange* change);
 
 /// What rounding may take away from evaluated positions, as a multiple of the pose's reach: (maxFields + 1) 2^-24.
 double sgFields_EvaluationError(const sgFieldsHeader* header);

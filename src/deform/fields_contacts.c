@@ -7,6 +7,7 @@
 // |c_d - c| + sum_j |q_j| |c_dj - c_j| + R_d + sum_j |q_j| R_dj <= R + sum_j |q_j| R_j.
 #include "deform/fields_build.h"
 #include "geometry/frame.h"
+#include "geometry/margins.h"
 
 #include <math.h>
 
@@ -60,7 +61,7 @@ static float WrapsOf(const sgFieldsHeader* header, const sgFieldsGroup* above, c
 {
 	double unitsAbove = 4.0 * above->fieldCount + 13.0 + header->maxFields;
 	double unitsBelow = 4.0 * below->fieldCount + 13.0 + header->maxFields;
-	return sgRoundUp(3.0 * fmax(1.0, unitsBelow / unitsAbove * (1.0 + 0x1p-20)));
+	return sgRoundUp(SG_MARGIN_WRAPS * fmax(1.0, unitsBelow / unitsAbove * (1.0 + 0x1p-20)));
 }
 
 void sgFields_WrapContacts(const sgTree* tree, const sgFieldsHeader* header, const sgFieldsGroup* groups,

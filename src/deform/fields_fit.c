@@ -7,6 +7,7 @@
 #include "geometry/ball.h"
 #include "geometry/eigen.h"
 #include "geometry/frame.h"
+#include "geometry/margins.h"
 
 #include <math.h>
 #include <string.h>
@@ -255,7 +256,7 @@ static void AddResidual(
 			value += term;
 			size += fabs(term);
 		}
-		residual[row] = Larger(residual[row], fabs(displacement[row] - value) + 0x1p-49 * size);
+		residual[row] = Larger(residual[row], fabs(displacement[row] - value) + SG_MARGIN_FIELD_FIT * size);
 	}
 }
 
@@ -507,8 +508,9 @@ static void FillOriented(const Moved* moved, const sgPrismFrame* frame, const sg
 		{
 			const double* row = frame->inverse[a];
 			double along = row[0] * point[0] + row[1] * point[1] + row[2] * point[2];
-			lower[a] = along - 1e-14 * size < lower[a] ? along - 1e-14 * size : lower[a];
-			upper[a] = Larger(upper[a], along + 1e-14 * size);
+			double margin = SG_MARGIN_AXES * size;
+			lower[a] = along - margin < lower[a] ? along - margin : lower[a];
+			upper[a] = Larger(upper[a], along + margin);
 		}
 	}
 	for (int a = 0; a < 3; ++a)

@@ -2,9 +2,9 @@
 //
 // There is no cheaper way to bound a node than to look at its vertices, so bodies refit from the leaves up (van den
 // Bergen 1997). The direct bound here serves nodes whose children found no place in an exhausted pool.
-#include "base/fpenv.h"
-#include "body/body.h"
-#include "simd/isa.h"
+#include "deform/deform.h"
+#include "geometry/box_kernels.h"
+#include "tree/leaf_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,15 +96,9 @@ static size_t PoseBytes(const snugModel* model)
 	return (3 * (size_t)model->tree.vertexCount + 1) * sizeof(float);
 }
 
-static void SetRest(const snugModel* model, void* pose)
+static const float* Positions(const sgPosed* posed)
 {
-	memcpy(pose, model->positions, PoseBytes(model));
-}
-
-static const float* Positions(const snugModel* model, const void* pose)
-{
-	(void)model;
-	return pose;
+	return posed->pose;
 }
 
 static sgBox BoundSubtree(const snugModel* model, const float* positions, uint32_t slot)
@@ -118,53 +112,81 @@ static sgBox BoundSubtree(const snugModel* model, const float* positions, uint32
 		uint32_t left = range.last - first + 1;
 		uint32_t count = left < SG_LANES ? left : SG_LANES;
 		sgBoxLanes lanes;
-		kernels->boundLeaves(positions, tree->leafVertices, tree->leaves + first, count, &lanes, 0);
-		sgBox part = kernels->mergeBoxes(&lanes, (1u << count) - 1u);
+		kernels->leaves->boundLeaves(positions, tree->leafVertices, tree->leaves + first, count, &lanes, 0);
+		sgBox part = kernels->boxes->mergeBoxes(&lanes, (1u << count) - 1u);
 		sgBox_AddBox(&box, &part);
 	}
 	return box;
 }
 
-static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out)
+static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 {
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		sgBox box = BoundSubtree(model, pose, set.group * SG_LANES + lane);
+		sgBox box = BoundSubtree(posed->model, posed->pose, set.group * SG_LANES + lane);
 		sgBoxLanes_Set(out.boxes, lane, &box);
 	}
 }
 
-const sgDeform sgDeform_free = {
-	.name = "free",
-	.build = Build,
-	.check = Check,
-	.poseBytes = PoseBytes,
-	.setRest = SetRest,
-	.positions = Positions,
-	.bound = Bound,
-	.refitsBottomUp = true,
-	.restIsExact = true,
-};
-
-static bool AllFinite(const char* positions, size_t stride, uint32_t count)
+// SG_NONE if all is well, or the first vertex of the input that is not finite or too large.
+static uint32_t FindBad(const sgPoseInput* input)
 {
 	const sgKernels* kernels = sgGetKernels();
-	if (stride == 3 * sizeof(float))
+	const char* positions = input->data;
+	bool isDense = input->stride == 3 * sizeof(float);
+	if (isDense && kernels->boxes->allWithin(input->data, 3 * (size_t)input->count, SNUG_MAX_COORDINATE))
 	{
-		return kernels->allWithin((const float*)(const void*)positions, 3 * (size_t)count, SNUG_MAX_COORDINATE);
+		return SG_NONE;
 	}
-	bool good = true;
-	for (uint32_t i = 0; good && i < count; ++i)
+	for (uint32_t i = 0; i < input->count; ++i)
 	{
-		good = kernels->allWithin((const float*)(const void*)(positions + i * stride), 3, SNUG_MAX_COORDINATE);
+		const float* position = (const float*)(const void*)(positions + i * input->stride);
+		if (!kernels->boxes->allWithin(position, 3, SNUG_MAX_COORDINATE))
+		{
+			return input->first + i;
+		}
 	}
-	return good;
+	return SG_NONE;
 }
 
-static bool HasVertexBetween(const sgTree* tree, const sgLeaf* leaf, uint32_t first, uint32_t last)
+static void TakeVertices(const uint32_t* place, const char* given, size_t stride, uint32_t count, float* positions)
 {
-	for (uint32_t i = 0; i < leaf->vertexCount; ++i)
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		memcpy(positions + 3 * (size_t)place[i], given + i * stride, 3 * sizeof(float));
+	}
+}
+
+static void SetPose(
+    const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change)
+{
+	(void)before; // in place
+	if (input->kind == sgPose_rest)
+	{
+		memcpy(pose, model->positions, PoseBytes(model));
+		return;
+	}
+	change->culprit = FindBad(input);
+	if (change->culprit != SG_NONE)
+	{
+		change->fault = sgPoseFault_notFinite;
+		return;
+	}
+	TakeVertices(GetData(model).vertexPlace + input->first, input->data, input->stride, input->count, pose);
+	change->motion = INFINITY;
+	// Past a quarter of the vertices, marking leaf by leaf costs more than it can save.
+	change->isPartial = input->count <= model->tree.vertexCount / 4;
+}
+
+// The range of a leaf's numbers rules most leaves out at a glance.
+static bool Touches(const snugModel* model, const sgPoseInput* input, uint32_t leafNumber)
+{
+	const sgTree* tree = &model->tree;
+	const uint32_t* reach = GetData(model).leafReach[leafNumber];
+	uint32_t first = input->first, last = input->first + input->count - 1;
+	const sgLeaf* leaf = tree->leaves + leafNumber;
+	for (uint32_t i = 0; reach[0] <= last && reach[1] >= first && i < leaf->vertexCount; ++i)
 	{
 		uint32_t vertex = tree->vertexMap[tree->leafVertices[leaf->firstVertex + i]];
 		if (vertex >= first && vertex <= last)
@@ -175,65 +197,17 @@ static bool HasVertexBetween(const sgTree* tree, const sgLeaf* leaf, uint32_t fi
 	return false;
 }
 
-static void InvalidateVertices(snugBody* body, uint32_t first, uint32_t count)
-{
-	const sgTree* tree = &body->model->tree;
-	FreeData data = GetData(body->model);
-	uint32_t last = first + count - 1;
-	// Past a quarter of the vertices, marking leaf by leaf costs more than it can save.
-	if (body->isAtRest || count > tree->vertexCount / 4)
-	{
-		sgBody_Invalidate(body, INFINITY);
-		body->isAtRest = false;
-		return;
-	}
-	for (uint32_t leaf = 0; leaf < tree->leafCount; ++leaf)
-	{
-		// The range of a leaf's numbers rules most leaves out at a glance.
-		bool isCandidate = data.leafReach[leaf][0] <= last && data.leafReach[leaf][1] >= first;
-		if (isCandidate && HasVertexBetween(tree, tree->leaves + leaf, first, last))
-		{
-			sgBody_InvalidateLeaf(body, leaf);
-		}
-	}
-}
-
-static SG_NOINLINE snugStatus SetVertices(
-    snugBody* body, const char* positions, size_t stride, uint32_t first, uint32_t count)
-{
-	if (!AllFinite(positions, stride, count))
-	{
-		return sgFail(&body->messenger, snug_badInput, "a vertex among %u to %u is not finite or too large", first,
-		    first + count - 1);
-	}
-	const uint32_t* place = GetData(body->model).vertexPlace + first;
-	float* pose = body->pose;
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		memcpy(pose + 3 * (size_t)place[i], positions + i * stride, 3 * sizeof(float));
-	}
-	InvalidateVertices(body, first, count);
-	return snug_success;
-}
-
-snugStatus snugBody_SetVertices(snugBody* body, const float* positions, size_t stride, uint32_t first, uint32_t count)
-{
-	SG_REQUIRE(body != NULL && (positions != NULL || count == 0), snug_badArgument);
-	SG_REQUIRE(body->model->deformer == snug_free, snug_badArgument);
-	stride = sgStride(stride, 3 * sizeof(float));
-	SG_REQUIRE(stride != 0, snug_badArgument);
-	uint32_t vertexCount = body->model->tree.vertexCount;
-	if (first > vertexCount || count > vertexCount - first)
-	{
-		return sgFail(&body->messenger, snug_badInput, "vertices %u and %u more are set, but there are only %u", first,
-		    count, vertexCount);
-	}
-	if (count == 0)
-	{
-		return snug_success;
-	}
-	sgFpEnv environment = sgFpEnv_Enter();
-	snugStatus status = SetVertices(body, (const char*)positions, stride, first, count);
-	sgFpEnv_Leave(environment);
-	return status;
-}
+const sgDeform sgDeform_free = {
+	.name = "free",
+	.build = Build,
+	.check = Check,
+	.inputs = 1u << sgPose_vertices,
+	.poseBytes = PoseBytes,
+	.setPose = SetPose,
+	.posesInPlace = true,
+	.touches = Touches,
+	.positions = Positions,
+	.bound = Bound,
+	.refitsBottomUp = true,
+	.restIsExact = true,
+};

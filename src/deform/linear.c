@@ -1,25 +1,11 @@
 // src/deform/linear.c: the deformer of displacement fields alone: vibration modes, morph targets, principal components.
 // All that it knows is in fields.h; a pose is a set of amplitudes.
-#include "base/fpenv.h"
-#include "body/body.h"
+#include "deform/deform.h"
 #include "deform/linear_kernels.h"
+#include "geometry/margins.h"
 #include "geometry/volume.h"
-#include "simd/isa.h"
 
 #include <math.h>
-
-const sgLinearKernels* sgLinear_GetKernels(void)
-{
-	static const sgLinearKernels* const tables[SG_ISA_COUNT] = {
-		[sgIsa_scalar] = &sgLinearKernels_scalar,
-#if SNUG_HAVE_X86_KERNELS
-		[sgIsa_sse2] = &sgLinearKernels_sse2,
-		[sgIsa_avx2] = &sgLinearKernels_avx2,
-		[sgIsa_avx512] = &sgLinearKernels_avx512,
-#endif
-	};
-	return tables[sgGetIsa()];
-}
 
 /// What groups must know for a bound, and the volume that goes with it.
 typedef struct BoundKind
@@ -60,28 +46,34 @@ static bool GoTogether(const BoundKind* kind, snugVolume volume)
 
 static snugStatus Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
 {
-	const BoundKind* kind = FindKind(def->fields.bound);
-	snugVolume volume = def->fields.volume;
+	const snugBoundsDef bounds = sgModelDef_Bounds(def);
+	const BoundKind* kind = FindKind(bounds.bound);
+	snugVolume volume = bounds.volume;
 	if (kind == NULL)
 	{
-		return sgFail(&def->messenger, snug_badArgument, "a bound that displacement fields do not have: %d",
-		    (int)def->fields.bound);
+		return sgFail(
+		    &def->messenger, snug_badArgument, "a bound that displacement fields do not have: %d", (int)bounds.bound);
 	}
 	volume = kind->isBall && volume == snug_volumeBox ? snug_volumeBall : volume;
 	if (!GoTogether(kind, volume))
 	{
 		return sgFail(&def->messenger, snug_badArgument,
 		    "bound %d and volume %d do not go together: balls have bounds of their own, and k-DOPs need first order",
-		    (int)def->fields.bound, (int)def->fields.volume);
+		    (int)bounds.bound, (int)bounds.volume);
 	}
-	if (def->fields.contactLevel > 0 && !kind->isBall)
+	if (bounds.contactLevel > 0 && !kind->isBall)
 	{
 		return sgFail(&def->messenger, snug_badArgument, "contact spheres go with the bounds by balls");
 	}
+	if (bounds.fieldsBound != snug_boundDefault || bounds.restVolume != snug_restBox)
+	{
+		return sgFail(&def->messenger, snug_badArgument,
+		    "fieldsBound is for morph targets in front of a skin, and restVolume for skins");
+	}
 	const sgFieldsPlan plan = {
 		.parts = kind->parts,
-		.boundLeaves = def->fields.boundLeaves || def->fields.contactLevel > 0,
-		.contactLevel = def->fields.contactLevel,
+		.boundLeaves = bounds.boundLeaves || bounds.contactLevel > 0,
+		.contactLevel = bounds.contactLevel,
 		.bound = kind->bound,
 		.volume = volume,
 	};
@@ -107,35 +99,54 @@ static void Describe(const snugModel* model, snugModelInfo* info)
 	info->fieldCount = header->fieldCount;
 }
 
+static const sgFields* GetFields(const snugModel* model)
+{
+	return model->arrays;
+}
+
+static void Bind(const snugModel* model, void* arrays)
+{
+	*(sgFields*)arrays = sgFields_Bind(model->deformData);
+}
+
 static size_t PoseBytes(const snugModel* model)
 {
 	return sgFieldsPose_Bytes(model->deformData);
 }
 
-static void SetRest(const snugModel* model, void* pose)
+static void SetPose(
+    const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change)
 {
-	sgFields fields = sgFields_Bind(model->deformData);
-	sgFieldsPose_SetRest(&fields, pose);
+	const sgFields* fields = GetFields(model);
+	sgFieldsPose* amplitudes = pose;
+	(void)before; // in place
+	if (input->kind == sgPose_rest)
+	{
+		sgFieldsPose_SetRest(fields, amplitudes);
+		return;
+	}
+	sgFieldsPose_Set(fields, amplitudes, input->data, change);
+	change->isRest = amplitudes->activeCount == 0;
 }
 
-static void Evaluate(const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, float* out)
+static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t count, float* out)
 {
-	sgFields fields = sgFields_Bind(model->deformData);
-	sgFields_Evaluate(&fields, pose, model->positions, vertices, count, out);
+	const snugModel* model = posed->model;
+	sgFields_Evaluate(GetFields(model), posed->pose, model->positions, vertices, count, out);
 }
 
-static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t cluster, float* out)
+static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 {
-	sgFields fields = sgFields_Bind(model->deformData);
-	uint32_t count = model->clusters.clusters[cluster].vertexCount;
+	const sgFields* fields = GetFields(posed->model);
+	uint32_t count = posed->model->clusters.clusters[cluster].vertexCount;
 	sgLinear_GetKernels()->evaluateBlocks(
-	    &fields, fields.firstBlocks[cluster], count, sgFieldsPose_Amplitudes(pose), out);
+	    fields, fields->firstBlocks[cluster], count, sgFieldsPose_Amplitudes(posed->pose), out);
 }
 
-static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out)
+static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 {
-	sgFields fields = sgFields_Bind(model->deformData);
-	sgLinear_GetKernels()->bound(&fields, fields.groups + set.group, pose, set.mask, out);
+	const sgFields* fields = GetFields(posed->model);
+	sgLinear_GetKernels()->bound(fields, fields->groups + set.group, posed->pose, set.mask, out);
 }
 
 static bool BoundsLeaves(const snugModel* model)
@@ -153,25 +164,25 @@ static snugVolume Volume(const snugModel* model)
 // Along a way of length `travel` in the space of amplitudes no exact position moves farther than stretch * travel.
 // Evaluated positions are off by `error` of the reach then and now, per axis, and the reach then was at most the reach
 // now and span * travel. Leaves that nothing is known of move no farther than the node above them does.
-static void Growth(const snugModel* model, const void* pose, sgLaneSet set, double travel, float distances[SG_LANES])
+static void Growth(const sgPosed* posed, sgLaneSet set, double travel, float distances[SG_LANES])
 {
-	const sgNode* nodes = model->tree.nodes;
-	sgFields fields = sgFields_Bind(model->deformData);
-	const sgFieldsPose* now = pose;
+	const sgNode* nodes = posed->model->tree.nodes;
+	const sgFields* fields = GetFields(posed->model);
+	const sgFieldsPose* now = posed->pose;
 	double reach = (double)fmaxf(now->reach[0], fmaxf(now->reach[1], now->reach[2]));
-	double error = sqrt(3.0) * sgFields_EvaluationError(fields.header);
-	double shared = error * ((double)fields.header->span * travel + 2.0 * reach);
+	double error = sqrt(3.0) * sgFields_EvaluationError(fields->header);
+	double shared = error * ((double)fields->header->span * travel + SG_MARGIN_GROWTH * reach);
 	// In float32, each off by a few 2^-24 of itself, which the factor covers; an infinite travel gives infinity.
 	float way = (float)travel * (1.0f + 0x1p-20f) + 0x1p-140f, rest = (float)shared * (1.0f + 0x1p-20f) + 0x1p-140f;
 	uint32_t parent = nodes[set.group * SG_LANES + set.first].parent;
-	float above = fields.header->stretch;
+	float above = fields->header->stretch;
 	if (parent != SG_NONE)
 	{
-		const sgFieldsGroup* group = fields.groups + parent / SG_LANES;
-		above = sgFieldsGroup_Head(&fields, group)->stretch.lane[parent % SG_LANES];
+		const sgFieldsGroup* group = fields->groups + parent / SG_LANES;
+		above = sgFieldsGroup_Head(fields, group)->stretch.lane[parent % SG_LANES];
 	}
-	uint32_t known = fields.header->boundLeaves != 0 ? set.mask : set.mask & ~set.leafMask;
-	const sgFieldsHead* head = sgFieldsGroup_Head(&fields, fields.groups + set.group);
+	uint32_t known = fields->header->boundLeaves != 0 ? set.mask : set.mask & ~set.leafMask;
+	const sgFieldsHead* head = sgFieldsGroup_Head(fields, fields->groups + set.group);
 	for (uint32_t left = set.mask; left != 0; left &= left - 1)
 	{
 		uint32_t lane = sgLowestBit(left);
@@ -180,29 +191,17 @@ static void Growth(const snugModel* model, const void* pose, sgLaneSet set, doub
 	}
 }
 
-static snugStatus SetAmplitudes(snugBody* body, const float* amplitudes, uint32_t count)
-{
-	sgFields fields = sgFields_Bind(body->model->deformData);
-	sgFieldsPose* pose = body->pose;
-	double change;
-	snugStatus status = sgFieldsPose_Set(&fields, pose, amplitudes, count, &body->messenger, &change);
-	// The same amplitudes again change nothing.
-	if (status == snug_success && change > 0.0)
-	{
-		body->isAtRest = pose->activeCount == 0 && body->volume == snug_volumeBox;
-		sgBody_Invalidate(body, change);
-	}
-	return status;
-}
-
 const sgDeform sgDeform_linear = {
 	.name = "linear",
 	.build = Build,
 	.check = Check,
 	.describe = Describe,
+	.bind = Bind,
+	.arrayBytes = sizeof(sgFields),
+	.inputs = 1u << sgPose_amplitudes,
 	.poseBytes = PoseBytes,
-	.setRest = SetRest,
-	.setAmplitudes = SetAmplitudes,
+	.setPose = SetPose,
+	.posesInPlace = true,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,

@@ -4,6 +4,7 @@
 #include "deform/linear_kernels.h"
 
 #include "deform/fields_sums.h"
+#include "geometry/margins.h"
 #include "geometry/prism_support.h"
 #include "geometry/volume.h"
 
@@ -50,7 +51,8 @@ typedef struct Nodes
 /// Roundings as a part of the reach: `roundings` units of 2^-24, and those of evaluation; 2 % for their squares.
 static inline float ErrorOf(const Nodes* nodes, float roundings)
 {
-	return 1.02f * 0x1p-24f * (roundings + (float)nodes->fields->header->maxFields + 1.0f);
+	return (float)SG_MARGIN_SQUARES * 0x1p-24f *
+	       (roundings + (float)SG_MARGIN_FIELDS(nodes->fields->header->maxFields));
 }
 
 static inline void StoreLanes(f8 values, uint32_t mask, float* out)
@@ -96,7 +98,7 @@ SG_INLINE void IntervalBoxes(const Nodes* nodes, Interval out[3])
 		upper[axis] = f8_Add(center, half);
 	}
 	sgFields_AddIntervals(intervals, nodes->numbers, nodes->group->fieldCount, nodes->amplitudes, lower, upper);
-	float error = ErrorOf(nodes, (float)nodes->group->fieldCount + 3.0f);
+	float error = ErrorOf(nodes, (float)SG_MARGIN_INTERVAL(nodes->group->fieldCount));
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		out[axis] = Widen((Interval){ lower[axis], upper[axis] }, f8_Set(error * nodes->pose->reach[axis]));
@@ -123,7 +125,7 @@ static void DeviationBoxes(const Nodes* nodes, Interval out[3])
 		}
 	}
 	// The centre is below the reach, the half extent below twice of it.
-	float error = ErrorOf(nodes, 3.0f * (float)nodes->group->fieldCount + 10.0f);
+	float error = ErrorOf(nodes, (float)SG_MARGIN_ZERO_ORDER(nodes->group->fieldCount));
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		Interval interval = { f8_Sub(center[axis], half[axis]), f8_Add(center[axis], half[axis]) };
@@ -145,7 +147,8 @@ static void OrientedBoxes(const Nodes* nodes, Interval out[3])
 	sgFields_AddIntervals(intervals + 1, nodes->numbers, nodes->group->fieldCount, nodes->amplitudes, lower, upper);
 	const float* reach = nodes->pose->reach;
 	// Coordinates along the axes reach no farther than the sum over x, y and z, and each counts up to three times.
-	float error = ErrorOf(nodes, 3.0f * (float)nodes->group->fieldCount + 40.0f) * (reach[0] + reach[1] + reach[2]);
+	float error =
+	    ErrorOf(nodes, (float)SG_MARGIN_ORIENTED(nodes->group->fieldCount)) * (reach[0] + reach[1] + reach[2]);
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		f8 middle = f8_Load(nodes->head->center[axis].lane), extent = f8_Set(0.0f);
@@ -187,8 +190,8 @@ SG_INLINE FirstOrder MakeFirstOrder(const Nodes* nodes)
 			order.linear[row][k] = k == row ? f8_Add(sum.gradient[row][k], f8_Set(1.0f)) : sum.gradient[row][k];
 		}
 	}
-	float count = (float)nodes->group->fieldCount;
-	f8 gain = f8_Load(nodes->head->gain.lane), unit = f8_Set(1.02f * 0x1p-24f * (count + 30.0f));
+	float roundings = (float)SG_MARGIN_FIRST_ORDER(nodes->group->fieldCount);
+	f8 gain = f8_Load(nodes->head->gain.lane), unit = f8_Set((float)SG_MARGIN_SQUARES * 0x1p-24f * roundings);
 	order.error = f8_Add(f8_Mul(gain, unit), f8_Set(ErrorOf(nodes, 0.0f)));
 	return order;
 }
@@ -258,7 +261,8 @@ static void Balls(const Nodes* nodes, sgFieldsPart part, Interval out[3], sgSlab
 		}
 		radius = f8_MulAddLoose(f8_Abs(scale), f8_Load(entries[j + 1].radius.lane), radius);
 	}
-	float error = ErrorOf(nodes, 4.0f * (float)nodes->group->fieldCount + 12.0f) * (reach[0] + reach[1] + reach[2]);
+	float error =
+	    ErrorOf(nodes, (float)SG_MARGIN_FIELD_BALL(nodes->group->fieldCount)) * (reach[0] + reach[1] + reach[2]);
 	radius = f8_MulAddLoose(f8_Load(nodes->head->wraps.lane), f8_Set(error), radius);
 	sgBallLanes* balls = (sgBallLanes*)(void*)extra;
 	for (int axis = 0; axis < 3; ++axis)

@@ -3,7 +3,7 @@
 #define SG_LINEAR_KERNELS_H
 
 #include "deform/fields.h"
-#include "kernels/kernels.h"
+#include "simd/kernels.h"
 
 typedef struct sgLinearKernels
 {
@@ -16,12 +16,9 @@ typedef struct sgLinearKernels
 	    const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, uint32_t mask, sgBoundsOut out);
 } sgLinearKernels;
 
-/// The kernels in use: see isa.h.
-const sgLinearKernels* sgLinear_GetKernels(void);
-
-extern const sgLinearKernels sgLinearKernels_scalar;
-extern const sgLinearKernels sgLinearKernels_sse2;
-extern const sgLinearKernels sgLinearKernels_avx2;
-extern const sgLinearKernels sgLinearKernels_avx512;
+static inline const sgLinearKernels* sgLinear_GetKernels(void)
+{
+	return sgGetKernels()->linear;
+}
 
 #endif

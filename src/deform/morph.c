@@ -15,19 +15,20 @@ snugStatus sgMorph_Build(const snugModel* model, const snugModelDef* def, void**
 	{
 		return snug_success;
 	}
-	if (def->fields.bound != snug_boundDefault && def->fields.bound != snug_boundInterval &&
-	    def->fields.bound != snug_boundFirstOrder)
+	const snugBoundsDef bounds = sgModelDef_Bounds(def);
+	if (bounds.fieldsBound != snug_boundDefault && bounds.fieldsBound != snug_boundInterval &&
+	    bounds.fieldsBound != snug_boundFirstOrder)
 	{
 		return sgFail(&def->messenger, snug_badArgument,
 		    "morph targets of a skin are bounded by intervals, to first order, or by both, which is the default");
 	}
 	const uint32_t both = sgFields_intervals | sgFields_fits;
 	const sgFieldsPlan plan = {
-		.parts = def->fields.bound == snug_boundInterval     ? sgFields_intervals
-		         : def->fields.bound == snug_boundFirstOrder ? sgFields_fits
-		                                                     : both,
-		.boundLeaves = def->skin.boundLeaves,
-		.bound = def->fields.bound,
+		.parts = bounds.fieldsBound == snug_boundInterval     ? sgFields_intervals
+		         : bounds.fieldsBound == snug_boundFirstOrder ? sgFields_fits
+		                                                      : both,
+		.boundLeaves = bounds.boundLeaves,
+		.bound = bounds.fieldsBound,
 		.volume = snug_volumeBox,
 	};
 	return sgFields_Build(model, def, &plan, data, bytes);
@@ -45,25 +46,40 @@ uint64_t sgMorph_FindData(const snugModel* model)
 	return end < model->deformBytes ? end : 0;
 }
 
-static sgFields FindFields(const snugModel* model)
+static const void* GetData(const snugModel* model, uint64_t place)
 {
-	return sgFields_Bind((const char*)model->deformData + sgMorph_FindData(model));
+	return (const char*)model->deformData + place;
 }
 
 size_t sgMorph_PoseBytes(const snugModel* model)
 {
-	return sgMorph_FindData(model) != 0 ? 2 * sgFieldsPose_Bytes(FindFields(model).header) : 0;
+	uint64_t place = sgMorph_FindData(model);
+	return place != 0 ? sgFieldsPose_Bytes(GetData(model, place)) : 0;
 }
 
-void sgMorphState_Start(sgMorphState* state, const snugModel* model, void* pose, size_t place)
+sgMorph sgMorph_Bind(const snugModel* model, size_t place)
 {
-	*state = (sgMorphState){ .dataPlace = sgMorph_FindData(model), .posePlace = place };
-	if (state->dataPlace != 0)
+	uint64_t data = sgMorph_FindData(model);
+	return data != 0 ? (sgMorph){ sgFields_Bind(GetData(model, data)), place } : (sgMorph){ .place = place };
+}
+
+void sgMorph_SetPose(
+    const sgMorph* morph, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change)
+{
+	if (morph->fields.header == NULL)
 	{
-		sgFields fields = FindFields(model);
-		state->poseBytes = (uint32_t)sgFieldsPose_Bytes(fields.header);
-		sgFieldsPose_SetRest(&fields, sgMorphState_Get(state, pose, 0));
-		sgFieldsPose_SetRest(&fields, sgMorphState_Get(state, pose, 1));
+		return;
+	}
+	sgFieldsPose* amplitudes = (sgFieldsPose*)(void*)((char*)pose + morph->place);
+	if (input->kind == sgPose_rest)
+	{
+		sgFieldsPose_SetRest(&morph->fields, amplitudes);
+		return;
+	}
+	memcpy(amplitudes, (const char*)before + morph->place, sgFieldsPose_Bytes(morph->fields.header));
+	if (input->kind == sgPose_amplitudes)
+	{
+		sgFieldsPose_Set(&morph->fields, amplitudes, input->data, change);
 	}
 }
 

@@ -1,52 +1,44 @@
 // src/deform/morph.h: displacement fields as a stage in front of a skin: morph targets. See fields.h.
 //
-// A skin's data end with those of its fields, if it has any; its pose with two sets of amplitudes, of which one is
-// current. Where all amplitudes are zero nothing of this costs anything. Bounds: vertices are displaced within a box
-// per node, from the intervals of the fields, or affinely, from their fits, or both; docs/bounds.md says how that is
-// used.
+// A skin's data end with those of its fields, if it has any; its pose with their amplitudes. Where all amplitudes are
+// zero nothing of this costs anything. Bounds: vertices are displaced within a box per node, from the intervals of the
+// fields, or affinely, from their fits, or both; docs/bounds.md says how that is used.
 #ifndef SG_MORPH_H
 #define SG_MORPH_H
 
 #include "deform/fields.h"
 
-/// What a pose knows of its morph targets. All zero if there are none.
-typedef struct sgMorphState
+/// The morph targets of a model.
+typedef struct sgMorph
 {
-	uint64_t dataPlace; ///< of the fields in the model's data; zero: there are none
-	uint64_t posePlace; ///< of the first set of amplitudes in the pose
-	uint32_t poseBytes; ///< of one set
-	uint32_t current;   ///< 0 or 1
-} sgMorphState;
+	sgFields fields; ///< null header: there are none
+	size_t place;    ///< of the amplitudes in a pose
+} sgMorph;
 
-/// Where the data of a skin's fields begin, or zero if it has none. Not fast: what a pose keeps is.
+/// Where the data of a skin's fields begin, or zero if it has none.
 uint64_t sgMorph_FindData(const snugModel* model);
 
 /// Bytes that a pose needs for them.
 size_t sgMorph_PoseBytes(const snugModel* model);
 
-/// Fill in the state of a pose whose amplitudes are at `place`, all zero.
-void sgMorphState_Start(sgMorphState* state, const snugModel* model, void* pose, size_t place);
+/// Find the morph targets of a model whose poses have amplitudes at `place`.
+sgMorph sgMorph_Bind(const snugModel* model, size_t place);
 
-static inline sgFieldsPose* sgMorphState_Get(const sgMorphState* state, const void* pose, uint32_t which)
+/// The amplitudes of a pose, or null if none is different from zero.
+static inline const sgFieldsPose* sgMorph_Active(const sgMorph* morph, const void* pose)
 {
-	return (sgFieldsPose*)((uintptr_t)pose + (uintptr_t)state->posePlace + which * (uintptr_t)state->poseBytes);
-}
-
-/// The current amplitudes, or null if none is different from zero.
-static inline const sgFieldsPose* sgMorphState_Active(const sgMorphState* state, const void* pose)
-{
-	if (state->dataPlace == 0)
+	if (morph->fields.header == NULL)
 	{
 		return NULL;
 	}
-	const sgFieldsPose* current = sgMorphState_Get(state, pose, state->current);
-	return current->activeCount > 0 ? current : NULL;
+	const sgFieldsPose* amplitudes = (const void*)((const char*)pose + morph->place);
+	return amplitudes->activeCount > 0 ? amplitudes : NULL;
 }
 
-static inline sgFields sgMorphState_Fields(const sgMorphState* state, const snugModel* model)
-{
-	return sgFields_Bind((const char*)model->deformData + state->dataPlace);
-}
+/// Make the amplitudes of a new pose: none at rest, those of an input, or as before. They count as changed only if
+/// change->motion is not zero afterwards.
+void sgMorph_SetPose(
+    const sgMorph* morph, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change);
 
 /// How far the vertices below eight nodes are from their rest positions: within half of middle; and, if there are fits,
 /// mean + gradient (p - center) +- residual for a rest position p, |p - center| <= extent.

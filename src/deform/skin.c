@@ -1,15 +1,14 @@
 // src/deform/skin.c: spherical and dual quaternion skins as deformers. See skin.h.
 #include "deform/skin.h"
 
-#include "base/fpenv.h"
-#include "body/body.h"
 #include "deform/blend_build.h"
+#include "deform/deform.h"
 #include "deform/skin_build.h"
 #include "deform/skin_kernels.h"
-#include "simd/isa.h"
+#include "geometry/frame.h"
+#include "geometry/margins.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 size_t sgSkin_Layout(const snugModel* model, const sgBlendHeader* blend, sgSkinHeader* header)
@@ -55,35 +54,9 @@ sgSkin sgSkin_Get(const snugModel* model)
 	};
 }
 
-static _Atomic(const sgSkinKernels*) currentKernels; // null: not chosen yet
-
-const sgSkinKernels* sgSkin_GetKernels(void)
-{
-	static const sgSkinKernels* const tables[SG_ISA_COUNT] = {
-		[sgIsa_scalar] = &sgSkinKernels_scalar,
-#if SNUG_HAVE_X86_KERNELS
-		[sgIsa_sse2] = &sgSkinKernels_sse2,
-		[sgIsa_avx2] = &sgSkinKernels_avx2,
-		[sgIsa_avx512] = &sgSkinKernels_avx512,
-#endif
-	};
-	const sgSkinKernels* kernels = atomic_load_explicit(&currentKernels, memory_order_relaxed);
-	if (kernels == NULL)
-	{
-		kernels = tables[sgGetIsa()];
-		atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
-	}
-	return kernels;
-}
-
-void sgSkin_SetKernels(const sgSkinKernels* kernels)
-{
-	atomic_store_explicit(&currentKernels, kernels, memory_order_relaxed);
-}
-
 double sgSkin_Roundings(uint32_t maxInfluences)
 {
-	return 8.0 * maxInfluences + 96.0;
+	return SG_MARGIN_TURNS(maxInfluences);
 }
 
 static void Describe(const snugModel* model, snugModelInfo* info)
@@ -96,29 +69,29 @@ static void Describe(const snugModel* model, snugModelInfo* info)
 	info->fieldCount = morph != 0 ? fields->fieldCount : 0;
 }
 
+static void Bind(const snugModel* model, void* arrays)
+{
+	*(sgSkinArrays*)arrays = (sgSkinArrays){
+		.skin = sgSkin_Get(model),
+		.morph = sgMorph_Bind(model, sgSkin_JointBytes(model)),
+	};
+}
+
 static size_t PoseBytes(const snugModel* model)
 {
-	return sgSkinPoses_Bytes(model);
+	return sgSkin_JointBytes(model) + sgMorph_PoseBytes(model);
 }
 
-static void SetRest(const snugModel* model, void* memory)
+static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t count, float* out)
 {
-	sgSkinPoses* poses = memory;
-	uint32_t joint;
-	sgSkinPoses_Start(poses, model);
-	sgSkin_MakePose(poses->views, NULL, 0, &joint);
+	sgSkin_GetKernels()->evaluate(posed->derived, vertices, count, out);
 }
 
-static void Evaluate(const snugModel* model, const void* pose, const uint32_t* vertices, uint32_t count, float* out)
+static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 {
-	(void)model;
-	sgSkin_GetKernels()->evaluate(sgSkinPoses_Current(pose), vertices, count, out);
-}
-
-static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t cluster, float* out)
-{
-	const sgSkinView* view = sgSkinPoses_Current(pose);
-	const sgCluster* own = model->clusters.clusters + cluster;
+	const sgSkinView* view = posed->derived;
+	const sgClusters* clusters = &posed->model->clusters;
+	const sgCluster* own = clusters->clusters + cluster;
 	if (view->pose->isAligned)
 	{
 		const sgFields* fields = &view->fields;
@@ -127,7 +100,7 @@ static void EvaluateCluster(const snugModel* model, const void* pose, uint32_t c
 		sgSkin_GetKernels()->evaluateBlocks(view, first, moved, own->vertexCount, out);
 		return;
 	}
-	sgSkin_GetKernels()->evaluate(view, model->clusters.vertices + own->firstVertex, own->vertexCount, out);
+	sgSkin_GetKernels()->evaluate(view, clusters->vertices + own->firstVertex, own->vertexCount, out);
 }
 
 // ---- Bounds ----------------------------------------------------------------------------------------------------
@@ -189,9 +162,9 @@ static void BoundByVertices(
 	}
 }
 
-static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBoundsOut out)
+static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 {
-	const sgSkinView* view = sgSkinPoses_Current(pose);
+	const sgSkinView* view = posed->derived;
 	uint32_t left = set.mask;
 	sgMorphLanes room;
 	const sgMorphLanes* morph = NULL;
@@ -201,7 +174,7 @@ static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBou
 	}
 	if (view->skin.header->pairCount > 0)
 	{
-		uint32_t parent = model->tree.nodes[set.group * SG_LANES + set.first].parent;
+		uint32_t parent = posed->model->tree.nodes[set.group * SG_LANES + set.first].parent;
 		uint32_t family = parent == SG_NONE ? 0 : view->skin.blend.familyOfParent[parent];
 		left = sgSkin_GetKernels()->bound(view, view->skin.blend.families + family, morph, set.mask, out);
 	}
@@ -213,7 +186,7 @@ static void Bound(const snugModel* model, const void* pose, sgLaneSet set, sgBou
 		{
 			continue;
 		}
-		BoundByVertices(model, view, set.group * SG_LANES + lane, out, lane);
+		BoundByVertices(posed->model, view, set.group * SG_LANES + lane, out, lane);
 	}
 }
 
@@ -229,46 +202,20 @@ static snugVolume Volume(const snugModel* model)
 	return (snugVolume)header->volume;
 }
 
-// Amplitudes are taken beside the current ones, since the joints may lead them too far.
-static snugStatus SetAmplitudes(snugBody* body, const float* amplitudes, uint32_t count)
-{
-	sgSkinPoses* poses = body->pose;
-	sgMorphState* morph = &poses->morph;
-	if (morph->dataPlace == 0)
-	{
-		return count == 0 ? snug_success
-		                  : sgFail(&body->messenger, snug_badInput,
-		                        "%u amplitudes are set, but the model has no fields", count);
-	}
-	sgFieldsPose* next = sgMorphState_Get(morph, poses, 1 - morph->current);
-	memcpy(next, sgMorphState_Get(morph, poses, morph->current), morph->poseBytes);
-	double change;
-	snugStatus status = sgFieldsPose_Set(&poses->views[0].fields, next, amplitudes, count, &body->messenger, &change);
-	if (status != snug_success || change == 0.0)
-	{
-		return status;
-	}
-	const sgFieldsPose* active = next->activeCount > 0 ? next : NULL;
-	if (!sgSkin_ChangeReach(poses->views + poses->current, active))
-	{
-		return sgFail(&body->messenger, snug_outOfRange, "the amplitudes lead beyond what float32 can hold");
-	}
-	morph->current = 1 - morph->current;
-	poses->views[0].morph = poses->views[1].morph = active;
-	sgBody_Invalidate(body, INFINITY);
-	return snug_success;
-}
-
 // ---- Deformers -------------------------------------------------------------------------------------------------
 
 const sgDeform sgDeform_spherical = {
 	.name = "spherical",
 	.build = sgBlend_Build,
 	.check = sgBlend_Check,
+	.bind = Bind,
+	.arrayBytes = sizeof(sgSkinArrays),
 	.describe = Describe,
+	.inputs = 1u << sgPose_joints | 1u << sgPose_jointColumns | 1u << sgPose_amplitudes,
 	.poseBytes = PoseBytes,
-	.setRest = SetRest,
-	.setAmplitudes = SetAmplitudes,
+	.setPose = sgSkin_SetPose,
+	.derivedBytes = sgSkin_DerivedBytes,
+	.derive = sgSkin_Derive,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
@@ -280,51 +227,17 @@ const sgDeform sgDeform_dualQuaternion = {
 	.name = "dual quaternion",
 	.build = sgBlend_Build,
 	.check = sgBlend_Check,
+	.bind = Bind,
+	.arrayBytes = sizeof(sgSkinArrays),
 	.describe = Describe,
+	.inputs = 1u << sgPose_joints | 1u << sgPose_jointColumns | 1u << sgPose_amplitudes,
 	.poseBytes = PoseBytes,
-	.setRest = SetRest,
-	.setAmplitudes = SetAmplitudes,
+	.setPose = sgSkin_SetPose,
+	.derivedBytes = sgSkin_DerivedBytes,
+	.derive = sgSkin_Derive,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
 	.boundsLeaves = BoundsLeaves,
 	.volume = Volume,
 };
-
-// The new pose is made beside the current one, so a bad one leaves the body as it was.
-static SG_NOINLINE snugStatus SetPose(snugBody* body, const float* matrices, size_t stride)
-{
-	sgSkinPoses* poses = body->pose;
-	uint32_t next = 1 - poses->current, joint;
-	switch (sgSkin_MakePose(poses->views + next, (const char*)matrices, stride, &joint))
-	{
-		case sgSkinFault_none:
-			poses->current = next;
-			sgBody_Invalidate(body, INFINITY);
-			return snug_success;
-		case sgSkinFault_notFinite:
-			return sgFail(&body->messenger, snug_badInput, "joint %u: its matrix is not finite", joint);
-		case sgSkinFault_notRigid:
-			return sgFail(&body->messenger, snug_badInput,
-			    "joint %u: its matrix mirrors or flattens space, which %s skinning cannot", joint, body->deform->name);
-		case sgSkinFault_tooFar:
-			break;
-	}
-	return joint == SG_NONE
-	           ? sgFail(&body->messenger, snug_outOfRange, "the joints lead beyond what float32 can hold")
-	           : sgFail(&body->messenger, snug_outOfRange, "joint %u leads beyond what float32 can hold", joint);
-}
-
-snugStatus sgSkin_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count)
-{
-	const sgBlendHeader* header = body->model->deformData;
-	if (count != header->transformCount)
-	{
-		return sgFail(
-		    &body->messenger, snug_badInput, "%u joints are set, but the model has %u", count, header->transformCount);
-	}
-	sgFpEnv environment = sgFpEnv_Enter();
-	snugStatus status = SetPose(body, matrices, stride);
-	sgFpEnv_Leave(environment);
-	return status;
-}

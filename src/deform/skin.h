@@ -100,8 +100,7 @@ typedef struct sgSkinJoint
 	float dual[4];      ///< half of the translation times q
 	float matrix[3][4]; ///< rotation and translation by rows
 	uint32_t isStaged;  ///< scales or shears: has a part in the affine stage; 0 or 1
-	float spread;       ///< of spherical blending: the most of `spreads` of its joint sets
-	float padding[2];   ///< zero
+	float padding[3];   ///< zero
 } SG_ALIGN(32) sgSkinJoint;
 
 /// Sums over the joints of a joint set start from these, in double: the rotation by rows, the translation t, the
@@ -136,11 +135,11 @@ typedef struct sgSkinSlab
 	float padding[3];
 } SG_ALIGN(32) sgSkinSlab;
 
-/// What is computed once per pose. Arrays follow, each aligned:
-///   joints[transformCount], pairs[pairCount], slabs[pairCount][extra slabs], across[blocks of eight pairs],
-///   centers[setCount][4],
+/// A pose. Arrays follow, each aligned:
+///   joints[transformCount],
 ///   moments[transformCount], of spherical blending,
-///   stage[transformCount][16] (columns, less the identity), signs[memberCount]
+///   stage[transformCount][16] (columns, less the identity),
+///   amplitudes of morph targets, if there are any: an sgFieldsPose
 typedef struct sgSkinPose
 {
 	float reach;        ///< twice the length of any intermediate of evaluating a vertex, at least
@@ -151,7 +150,15 @@ typedef struct sgSkinPose
 	uint32_t padding[11];
 } sgSkinPose;
 
-/// A model and a pose, with all that evaluation and bounds look at.
+/// What model->arrays is.
+typedef struct sgSkinArrays
+{
+	sgSkin skin;
+	sgMorph morph;
+} sgSkinArrays;
+
+/// A model and a pose, with all that evaluation and bounds look at: what is derived from a pose begins with it. Arrays
+/// follow, each aligned: centers, pairs, slabs, across, signs, spreads.
 typedef struct sgSkinView
 {
 	sgSkin skin;
@@ -159,53 +166,27 @@ typedef struct sgSkinView
 	bool isSpherical;
 	sgFields fields;           ///< morph targets; only if the next is not null
 	const sgFieldsPose* morph; ///< their amplitudes; null if all are zero
-	sgSkinPose* pose;
+	sgSkinPose* pose;          ///< the pose's own while it is made; then `posed`
+	sgSkinPose posed;          ///< the pose's, with a reach that knows the rotation centres
 	sgSkinJoint* joints;
-	sgSkinPairPose* pairs;
-	sgSkinSlab* slabs;
-	sgSkinPairLanes* across;
-	float* centers; ///< fourth: how far apart the set's joints carry its centre
 	sgSkinMoments* moments;
 	float* stage;
-	float* signs;
-} sgSkinView;
+	float* centers;          ///< (4 setCount); fourth: how far apart the set's joints carry its centre
+	sgSkinPairPose* pairs;   ///< (pairCount)
+	sgSkinSlab* slabs;       ///< (pairCount, extra slabs)
+	sgSkinPairLanes* across; ///< (blocks of eight pairs)
+	float* signs;            ///< (memberCount): of joints in their sets, unless isAligned
+	float* spreads;          ///< (transformCount): of spherical blending, the most that any set of a joint has
+} SG_ALIGN(64) sgSkinView;
 
-/// What a body keeps: this, then two poses, of which the next one is made in the place of the one before last, so that
-/// a bad one changes nothing.
-typedef struct sgSkinPoses
-{
-	uint32_t current; ///< 0 or 1
-	sgMorphState morph;
-	sgSkinView views[2];
-} SG_ALIGN(64) sgSkinPoses;
+/// Bytes of a pose without the amplitudes of morph targets, and of what is derived from one.
+size_t sgSkin_JointBytes(const snugModel* model);
+size_t sgSkin_DerivedBytes(const snugModel* model);
 
-/// Bytes of all of it.
-size_t sgSkinPoses_Bytes(const snugModel* model);
-
-/// Zero everything and fill in the views.
-void sgSkinPoses_Start(sgSkinPoses* poses, const snugModel* model);
-
-static inline const sgSkinView* sgSkinPoses_Current(const void* poses)
-{
-	const sgSkinPoses* two = poses;
-	return two->views + two->current;
-}
-
-/// What is wrong with a pose.
-typedef enum sgSkinFault
-{
-	sgSkinFault_none,
-	sgSkinFault_notFinite,
-	sgSkinFault_tooFar,
-	sgSkinFault_notRigid, ///< mirrors, or flattens space
-} sgSkinFault;
-
-/// Make a pose from matrices, three rows of four each; null: the rest pose.
-/// @param joint receives the one that a fault is about
-sgSkinFault sgSkin_MakePose(const sgSkinView* view, const char* matrices, size_t stride, uint32_t* joint);
-
-/// What a pose's reach becomes with other amplitudes. False if that is too far; then nothing changes.
-bool sgSkin_ChangeReach(const sgSkinView* view, const sgFieldsPose* amplitudes);
+/// sgDeform.setPose and sgDeform.derive.
+void sgSkin_SetPose(
+    const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change);
+void sgSkin_Derive(const snugModel* model, const void* pose, void* derived);
 
 /// The ball and box of a node from its joint sets: the bounds of the 2006 paper, corrected, for spherical blending, and
 /// their counterpart for dual quaternions (skin_balls.c). Not for models with pairs.
@@ -213,8 +194,5 @@ bool sgSkin_ChangeReach(const sgSkinView* view, const sgFieldsPose* amplitudes);
 /// @return false if quaternions might cancel, so that nothing can be said
 bool sgSkin_BoundBySets(
     const sgSkinView* view, const sgMorphLanes* morph, uint32_t slot, sgBoundsOut out, uint32_t lane);
-
-/// Pose a body by joints: snugBody_SetJoints for skins.
-snugStatus sgSkin_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);
 
 #endif

@@ -8,6 +8,7 @@
 #include "deform/skin_build.h"
 #include "deform/skin_local.h"
 #include "geometry/frame.h"
+#include "geometry/margins.h"
 
 #include <math.h>
 #include <string.h>
@@ -539,7 +540,7 @@ bool sgSkin_BoundBySets(
 		}
 		factor = Larger(factor, own);
 	}
-	double roundings = 1.02 * sgSkin_Roundings(skin->blend.header->maxInfluences) * 0x1p-24;
+	double roundings = SG_MARGIN_SQUARES * sgSkin_Roundings(skin->blend.header->maxInfluences) * 0x1p-24;
 	Enclose(view, &parts, roundings * factor * (double)view->pose->reach, out, lane);
 	return true;
 }

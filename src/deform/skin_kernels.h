@@ -3,7 +3,7 @@
 #define SG_SKIN_KERNELS_H
 
 #include "deform/skin.h"
-#include "kernels/kernels.h"
+#include "simd/kernels.h"
 
 /// What became of eight matrices, a bit for each.
 typedef struct sgJointsTaken
@@ -41,13 +41,9 @@ typedef struct sgSkinKernels
 	void (*makePairs)(const sgSkinView* view);
 } sgSkinKernels;
 
-/// The kernels in use, and others to use instead: see isa.h.
-const sgSkinKernels* sgSkin_GetKernels(void);
-void sgSkin_SetKernels(const sgSkinKernels* kernels);
-
-extern const sgSkinKernels sgSkinKernels_scalar;
-extern const sgSkinKernels sgSkinKernels_sse2;
-extern const sgSkinKernels sgSkinKernels_avx2;
-extern const sgSkinKernels sgSkinKernels_avx512;
+static inline const sgSkinKernels* sgSkin_GetKernels(void)
+{
+	return sgGetKernels()->skin;
+}
 
 #endif

@@ -261,7 +261,7 @@ static void StoreJoint(const sgSkinView* view, uint32_t j, const JointLanes* lan
 		}
 		joint->matrix[a][3] = (float)lanes->translation[a][i];
 	}
-	joint->spread = joint->padding[0] = joint->padding[1] = 0.0f;
+	joint->padding[0] = joint->padding[1] = joint->padding[2] = 0.0f;
 	if (view->isSpherical)
 	{
 		double* moments = view->moments[j].values;

@@ -1,5 +1,6 @@
 // src/deform/skin_pose.c: from matrices to what evaluation and bounds need: rigid motions, signs, rotation centres,
 // pairs. See skin.h. In double, with + - * / and square roots only, so that it is the same everywhere.
+#include "deform/deform.h"
 #include "deform/skin_kernels.h"
 #include "geometry/frame.h"
 
@@ -10,126 +11,121 @@
 /// finite.
 static const double reachLimit = (double)SNUG_MAX_COORDINATE / 4096.0;
 
-static size_t OnePoseBytes(const snugModel* model)
+static uint32_t SlabCount(const sgSkin* skin)
 {
-	sgSkin skin = sgSkin_Get(model);
-	const sgBlendHeader* blend = skin.blend.header;
-	snugVolume volume = (snugVolume)blend->volume;
-	size_t slabs = sgVolume_IsDop(volume) ? sgVolume_ExtraSlabs(volume) : 0;
-	size_t bytes = sizeof(sgSkinPose);
-	bytes += sgAlignUp(blend->transformCount * sizeof(sgSkinJoint), SG_ALIGNMENT);
-	bytes += skin.header->pairCount * (sizeof(sgSkinPairPose) + slabs * sizeof(sgSkinSlab));
-	bytes += sgBlend_BlockCount(skin.header->pairCount) * sizeof(sgSkinPairLanes);
-	bytes = sgAlignUp(bytes, SG_ALIGNMENT) + sgAlignUp(skin.header->setCount * 4 * sizeof(float), SG_ALIGNMENT);
-	bytes += model->deformer == snug_sphericalSkin ? blend->transformCount * sizeof(sgSkinMoments) : 0;
-	bytes += blend->transformCount * 16 * sizeof(float);
-	return bytes + sgAlignUp(skin.header->memberCount * sizeof(float), SG_ALIGNMENT);
+	snugVolume volume = (snugVolume)skin->blend.header->volume;
+	return sgVolume_IsDop(volume) ? sgVolume_ExtraSlabs(volume) : 0;
 }
 
-static sgSkinView MakeView(const snugModel* model, void* pose)
+// The next array: moves `end` behind it.
+static size_t PlaceArray(size_t* end, size_t bytes)
 {
-	sgSkinView view = {
-		.skin = sgSkin_Get(model),
+	size_t place = *end;
+	*end += sgAlignUp(bytes, SG_ALIGNMENT);
+	return place;
+}
+
+// Where the arrays of a pose are, from its beginning; returns its size.
+static size_t PlacePose(const sgBlendHeader* blend, bool isSpherical, size_t places[3])
+{
+	size_t end = sizeof(sgSkinPose), count = blend->transformCount;
+	places[0] = PlaceArray(&end, count * sizeof(sgSkinJoint));
+	places[1] = PlaceArray(&end, isSpherical ? count * sizeof(sgSkinMoments) : 0);
+	places[2] = PlaceArray(&end, count * 16 * sizeof(float));
+	return end;
+}
+
+// The same of what is derived.
+static size_t PlaceDerived(const sgSkin* skin, size_t places[6])
+{
+	size_t end = sizeof(sgSkinView), pairs = skin->header->pairCount;
+	places[0] = PlaceArray(&end, skin->header->setCount * 4 * sizeof(float));
+	places[1] = PlaceArray(&end, pairs * sizeof(sgSkinPairPose));
+	places[2] = PlaceArray(&end, pairs * SlabCount(skin) * sizeof(sgSkinSlab));
+	places[3] = PlaceArray(&end, sgBlend_BlockCount((uint32_t)pairs) * sizeof(sgSkinPairLanes));
+	places[4] = PlaceArray(&end, skin->header->memberCount * sizeof(float));
+	places[5] = PlaceArray(&end, skin->blend.header->transformCount * sizeof(float));
+	return end;
+}
+
+size_t sgSkin_JointBytes(const snugModel* model)
+{
+	size_t places[3];
+	return PlacePose(model->deformData, model->deformer == snug_sphericalSkin, places);
+}
+
+size_t sgSkin_DerivedBytes(const snugModel* model)
+{
+	size_t places[6];
+	return PlaceDerived(&((const sgSkinArrays*)model->arrays)->skin, places);
+}
+
+// A view of a pose that is being made, or that something is being derived from.
+static sgSkinView ViewPose(const snugModel* model, const void* memory)
+{
+	const sgSkinArrays* arrays = model->arrays;
+	char* pose = (char*)(uintptr_t)memory;
+	size_t places[3];
+	bool isSpherical = model->deformer == snug_sphericalSkin;
+	PlacePose(arrays->skin.blend.header, isSpherical, places);
+	return (sgSkinView){
+		.skin = arrays->skin,
 		.restPositions = model->positions,
-		.isSpherical = model->deformer == snug_sphericalSkin,
-		.pose = pose,
+		.isSpherical = isSpherical,
+		.fields = arrays->morph.fields,
+		.morph = sgMorph_Active(&arrays->morph, pose),
+		.pose = (sgSkinPose*)(void*)pose,
+		.joints = (sgSkinJoint*)(void*)(pose + places[0]),
+		.moments = (sgSkinMoments*)(void*)(pose + places[1]),
+		.stage = (float*)(void*)(pose + places[2]),
 	};
-	const sgBlendHeader* blend = view.skin.blend.header;
-	snugVolume volume = (snugVolume)blend->volume;
-	size_t slabs = sgVolume_IsDop(volume) ? sgVolume_ExtraSlabs(volume) : 0, pairs = view.skin.header->pairCount;
-	char* at = (char*)(view.pose + 1);
-	view.joints = (sgSkinJoint*)(void*)at;
-	at += sgAlignUp(blend->transformCount * sizeof(sgSkinJoint), SG_ALIGNMENT);
-	view.pairs = (sgSkinPairPose*)(void*)at;
-	at += pairs * sizeof(sgSkinPairPose);
-	view.slabs = (sgSkinSlab*)(void*)at;
-	at += pairs * slabs * sizeof(sgSkinSlab);
-	view.across = (sgSkinPairLanes*)(void*)at;
-	at += sgBlend_BlockCount((uint32_t)pairs) * sizeof(sgSkinPairLanes);
-	at = (char*)view.pose + sgAlignUp((size_t)(at - (char*)view.pose), SG_ALIGNMENT);
-	view.centers = (float*)(void*)at;
-	at += sgAlignUp(view.skin.header->setCount * 4 * sizeof(float), SG_ALIGNMENT);
-	view.moments = (sgSkinMoments*)(void*)at;
-	at += view.isSpherical ? blend->transformCount * sizeof(sgSkinMoments) : 0;
-	view.stage = (float*)(void*)at;
-	view.signs = view.stage + 16 * (size_t)blend->transformCount;
-	return view;
-}
-
-size_t sgSkinPoses_Bytes(const snugModel* model)
-{
-	return sizeof(sgSkinPoses) + 2 * OnePoseBytes(model) + sgMorph_PoseBytes(model);
-}
-
-void sgSkinPoses_Start(sgSkinPoses* poses, const snugModel* model)
-{
-	size_t bytes = OnePoseBytes(model);
-	memset(poses, 0, sizeof(*poses) + 2 * bytes);
-	poses->views[0] = MakeView(model, poses + 1);
-	poses->views[1] = MakeView(model, (char*)(poses + 1) + bytes);
-	sgMorphState_Start(&poses->morph, model, poses, sizeof(*poses) + 2 * bytes);
-	if (poses->morph.dataPlace != 0)
-	{
-		poses->views[0].fields = poses->views[1].fields = sgMorphState_Fields(&poses->morph, model);
-	}
 }
 
 // ---- Joints ----------------------------------------------------------------------------------------------------
 
-static bool AllFinite(const float* values, int count)
-{
-	for (int i = 0; i < count; ++i)
-	{
-		if (!isfinite(values[i]))
-		{
-			return false;
-		}
-	}
-	return true;
-}
-
 // The first of eight joints that something is wrong with.
-static sgSkinFault FindFault(
-    sgJointsTaken taken, const float* const matrices[SG_LANES], uint32_t count, uint32_t* joint)
+static bool FindFault(
+    sgJointsTaken taken, const sgPoseInput* input, uint32_t first, uint32_t count, sgPoseChange* change)
 {
 	uint32_t bad = ~(taken.isFinite & taken.isTurn) & ((1u << count) - 1u);
 	if (bad == 0)
 	{
-		return sgSkinFault_none;
+		return false;
 	}
 	uint32_t lane = sgLowestBit(bad);
-	*joint += lane;
+	change->culprit = first + lane;
+	change->fault = sgPoseFault_notRigid;
 	if ((taken.isFinite >> lane & 1) == 0)
 	{
-		return AllFinite(matrices[lane], 12) ? sgSkinFault_tooFar : sgSkinFault_notFinite;
+		bool isFinite = sgPoseInput_IsFinite(input, change->culprit);
+		change->fault = isFinite ? sgPoseFault_tooFar : sgPoseFault_notFinite;
 	}
-	return sgSkinFault_notRigid;
+	return true;
 }
 
-static sgSkinFault SetJoints(const sgSkinView* view, const char* matrices, size_t stride, uint32_t* joint)
+// False if something is wrong with a joint.
+static bool SetJoints(const sgSkinView* view, const sgPoseInput* input, sgPoseChange* change)
 {
 	static const float identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
 	uint32_t count = view->skin.blend.header->transformCount;
 	view->pose->hasStage = 0;
 	for (uint32_t first = 0; first < count; first += SG_LANES)
 	{
+		float room[SG_LANES][12];
 		const float* pointers[SG_LANES];
 		uint32_t these = count - first < SG_LANES ? count - first : SG_LANES;
 		for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 		{
-			bool isThere = matrices != NULL && lane < these;
-			pointers[lane] = isThere ? (const float*)(const void*)(matrices + (first + lane) * stride) : identity;
+			pointers[lane] = lane < these ? sgPoseInput_Matrix(input, first + lane, room[lane]) : identity;
 		}
 		sgJointsTaken taken = sgSkin_GetKernels()->takeJoints(view, pointers, first, these);
-		*joint = first;
-		sgSkinFault fault = FindFault(taken, pointers, these, joint);
-		if (fault != sgSkinFault_none)
+		if (FindFault(taken, input, first, these, change))
 		{
-			return fault;
+			return false;
 		}
 		view->pose->hasStage |= taken.isGeneral != 0;
 	}
-	return sgSkinFault_none;
+	return true;
 }
 
 // ---- Signs -----------------------------------------------------------------------------------------------------
@@ -174,7 +170,13 @@ static void AlignSigns(const sgSkinView* view)
 	bool isAligned = least >= 0.0;
 	view->pose->isAligned = isAligned;
 	view->pose->leastLength2 = isAligned ? (float)(least * least * (1.0 - 0x1p-20)) : 0.0f;
-	for (uint32_t s = 0; !isAligned && s < skin->header->setCount; ++s)
+}
+
+// Where they do not, each joint set has signs of its own.
+static void SetSigns(const sgSkinView* view)
+{
+	const sgSkin* skin = &view->skin;
+	for (uint32_t s = 0; !view->pose->isAligned && s < skin->header->setCount; ++s)
 	{
 		const sgSkinSet* set = skin->sets + s;
 		const uint16_t* members = skin->members + set->firstMember;
@@ -195,7 +197,7 @@ static void FindCenters(const sgSkinView* view)
 	sgSkin_GetKernels()->findCenters(view);
 	for (uint32_t j = 0; j < skin->blend.header->transformCount; ++j)
 	{
-		view->joints[j].spread = 0.0f;
+		view->spreads[j] = 0.0f;
 	}
 	for (uint32_t s = 0; s < skin->header->setCount; ++s)
 	{
@@ -203,7 +205,7 @@ static void FindCenters(const sgSkinView* view)
 		const sgSkinSet* set = skin->sets + s;
 		for (uint32_t m = 0; m < set->memberCount && set->memberCount > 1; ++m)
 		{
-			float* spread = &view->joints[skin->members[set->firstMember + m]].spread;
+			float* spread = view->spreads + skin->members[set->firstMember + m];
 			*spread = center[3] > *spread ? center[3] : *spread;
 		}
 	}
@@ -223,7 +225,7 @@ static void SetOffsets(const sgSkinView* view)
 	for (uint32_t p = 0; p < skin->header->pairCount; ++p)
 	{
 		sgSkinPairPose* pair = view->pairs + p;
-		float a = view->joints[skin->pairs[p].first].spread, b = view->joints[skin->pairs[p].second].spread;
+		float a = view->spreads[skin->pairs[p].first], b = view->spreads[skin->pairs[p].second];
 		float cosine = pair->cosine, sine2 = 1.0f - cosine * cosine;
 		float sine = sqrtf(sine2 > 0.0f ? sine2 : 0.0f) + 0x1p-11f; // sine2 is off by a few 2^-24
 		bool isOne = skin->pairs[p].first == skin->pairs[p].second;
@@ -269,7 +271,7 @@ static void SignPairs(const sgSkinView* view)
 static void SetSlabs(const sgSkinView* view)
 {
 	snugVolume volume = (snugVolume)view->skin.blend.header->volume;
-	uint32_t count = sgVolume_IsDop(volume) ? sgVolume_ExtraSlabs(volume) : 0;
+	uint32_t count = SlabCount(&view->skin);
 	for (uint32_t p = 0; count > 0 && p < view->skin.header->pairCount; ++p)
 	{
 		const sgSkinPairPose* pair = view->pairs + p;
@@ -387,28 +389,83 @@ static double FarthestCenter(const sgSkinView* view)
 	return sqrt(most2);
 }
 
-bool sgSkin_ChangeReach(const sgSkinView* view, const sgFieldsPose* amplitudes)
+// No rotation centre is farther out, whatever it is: with e = C_i r0 - C_j r0 over the pairs of a set of n joints,
+// damped least squares lead from r0, which is a mean of joints' rest positions, no farther than |e| / (2 sqrt(damping))
+// = 5 |e|, and |e| <= sqrt(2) n max |C_i r0|. A poses's reach can be checked with it before any centre is known.
+static double FarthestPossibleCenter(const sgSkinView* view)
 {
-	float reach = FindReach(view, FarthestCenter(view), amplitudes);
-	view->pose->reach = reach < INFINITY ? reach : view->pose->reach;
-	return reach < INFINITY;
+	double origin2 = 0.0, translation2 = 0.0;
+	for (uint32_t j = 0; view->isSpherical && j < view->skin.blend.header->transformCount; ++j)
+	{
+		double position2 = 0.0, sum = 0.0;
+		for (int i = 0; i < 3; ++i)
+		{
+			double at = (double)view->skin.jointPositions[3 * (size_t)j + (size_t)i],
+			       t = (double)view->joints[j].matrix[i][3];
+			position2 += at * at;
+			sum += t * t;
+		}
+		origin2 = position2 > origin2 ? position2 : origin2;
+		translation2 = sum > translation2 ? sum : translation2;
+	}
+	double origin = sqrt(origin2), image = origin + sqrt(translation2);
+	return origin + 8.0 * view->skin.blend.header->maxInfluences * image;
 }
 
-sgSkinFault sgSkin_MakePose(const sgSkinView* view, const char* matrices, size_t stride, uint32_t* joint)
+void sgSkin_SetPose(
+    const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change)
 {
-	sgSkinFault fault = SetJoints(view, matrices, stride, joint);
-	if (fault != sgSkinFault_none)
+	const sgSkinArrays* arrays = model->arrays;
+	sgMorph_SetPose(&arrays->morph, input, before, pose, change);
+	bool setsAmplitudes = input->kind == sgPose_amplitudes;
+	if (change->fault != sgPoseFault_none || (setsAmplitudes && change->motion == 0.0))
 	{
-		return fault;
+		return;
 	}
-	AlignSigns(view);
+	if (setsAmplitudes)
+	{
+		memcpy(pose, before, sgSkin_JointBytes(model));
+	}
+	const sgSkinView view = ViewPose(model, pose);
+	if (!setsAmplitudes)
+	{
+		*view.pose = (sgSkinPose){ 0 };
+		if (!SetJoints(&view, input, change))
+		{
+			return;
+		}
+		AlignSigns(&view);
+	}
+	view.pose->reach = FindReach(&view, FarthestPossibleCenter(&view), view.morph);
+	// A rest pose may be too far out as well. It cannot be refused: all of its bounds are as large as they can be.
+	if (!(view.pose->reach < INFINITY) && input->kind != sgPose_rest)
+	{
+		*change = (sgPoseChange){ .fault = sgPoseFault_tooFar, .culprit = SG_NONE };
+		return;
+	}
+	change->motion = INFINITY;
+}
+
+void sgSkin_Derive(const snugModel* model, const void* pose, void* derived)
+{
+	sgSkinView* view = derived;
+	size_t places[6];
+	char* at = derived;
+	*view = ViewPose(model, pose);
+	PlaceDerived(&view->skin, places);
+	view->posed = *view->pose;
+	view->pose = &view->posed;
+	view->centers = (float*)(void*)(at + places[0]);
+	view->pairs = (sgSkinPairPose*)(void*)(at + places[1]);
+	view->slabs = (sgSkinSlab*)(void*)(at + places[2]);
+	view->across = (sgSkinPairLanes*)(void*)(at + places[3]);
+	view->signs = (float*)(void*)(at + places[4]);
+	view->spreads = (float*)(void*)(at + places[5]);
+	SetSigns(view);
 	if (view->isSpherical)
 	{
 		FindCenters(view);
 	}
-	*joint = SG_NONE;
-	// A rest pose may be too far out as well. It cannot be refused: all of its bounds are as large as they can be.
 	view->pose->reach = FindReach(view, FarthestCenter(view), view->morph);
 	SetPairs(view);
-	return view->pose->reach < INFINITY ? sgSkinFault_none : sgSkinFault_tooFar;
 }

@@ -1,12 +1,14 @@
 // src/geometry/frame.c: see frame.h.
 #include "geometry/frame.h"
 
+#include "geometry/margins.h"
+
 #include <math.h>
 #include <string.h>
 
 // Unit roundoff of float32, and a number that exceeds the rounding error of a float32 in the subnormal range.
 static const double roundoff = 0x1p-24;
-static const double subnormal = 0x1p-149;
+static const double subnormal = SG_MARGIN_SUBNORMAL;
 
 bool sgIsFinitePoint(const double point[3])
 {
@@ -88,7 +90,7 @@ bool sgPlacement_Make(const sgFrame* frame, const double origin[3], const sgBox*
 	}
 	const sgBox point = { { 0 }, { 0 } };
 	double reach = Reach(frame->rotation, out->translation, sgBox_IsEmpty(box) ? &point : box);
-	out->error = 1.001 * roundoff * reach + subnormal;
+	out->error = SG_MARGIN_PLACE * roundoff * reach + subnormal;
 	return reach <= (double)SNUG_MAX_COORDINATE;
 }
 
@@ -128,7 +130,8 @@ sgBoxMotion sgRelativeMotion(const sgFrame* to, const sgPlacement* toPlacement, 
 	}
 	motion.kind = sameRotation ? sgMotion_translate : sgMotion_general;
 	double reach = Reach(rotation, translation, fromBox);
-	double slack = 1.7321 * 1.001 * (toPlacement->error + fromPlacement->error) + 24.0 * roundoff * reach;
+	double slack =
+	    SG_MARGIN_DISTANCE * (toPlacement->error + fromPlacement->error) + SG_MARGIN_MOVED * roundoff * reach;
 	motion.slack = sgRoundUp(slack + 8.0 * subnormal);
 	return motion;
 }
@@ -151,7 +154,7 @@ sgBox sgPlacement_BoundBox(const sgPlacement* placement, const sgBox* box)
 			half += fabs(placement->rotation[i][k]) * (0.5 * (upper - lower));
 		}
 		// The double arithmetic above is off by a few 2^-53 of the reach; `error` is 2^28 times that.
-		half += 1.001 * placement->error;
+		half += SG_MARGIN_PLACED_BOX * placement->error;
 		bound.lower[i] = placement->isIdentity ? box->lower[i] : sgRoundDown(center - half);
 		bound.upper[i] = placement->isIdentity ? box->upper[i] : sgRoundUp(center + half);
 	}

@@ -3,6 +3,7 @@
 
 #include "geometry/eigen.h"
 #include "geometry/frame.h"
+#include "geometry/margins.h"
 
 #include <math.h>
 
@@ -148,9 +149,9 @@ static void SetBox(sgPrismLanes* prisms, uint32_t lane, const float half[3])
 	}
 }
 
-// Coordinates are measured in the rounded frame itself, so that rounding the frame costs nothing; 1e-6 covers what
-// double precision loses. The corners stay valid: none is negative, since the middle of both extents is at zero. Where
-// a vertex is outside, or the frame cannot be inverted, the prism is the rest box.
+// Coordinates are measured in the rounded frame itself, so that rounding the frame costs nothing; the margin covers
+// what double precision loses. The corners stay valid: none is negative, since the middle of both extents is at zero.
+// Where a vertex is outside, or the frame cannot be inverted, the prism is the rest box.
 void sgPrismLanes_Fit(
     sgPrismLanes* prisms, uint32_t lane, const sgPointList* list, const float center[3], const float half[3])
 {
@@ -164,14 +165,14 @@ void sgPrismLanes_Fit(
 		const double sums[4] = { q[0] + q[1], q[0] - q[1], q[1] - q[0], -q[0] - q[1] };
 		for (int c = 0; c < 4; ++c)
 		{
-			corner[c] = Larger(corner[c], sums[c] + 1e-6);
+			corner[c] = Larger(corner[c], sums[c] + SG_MARGIN_PRISM);
 		}
 		for (int a = 0; a < 3; ++a)
 		{
 			most = fabs(q[a]) <= most ? most : fabs(q[a]); // NaN stays
 		}
 	}
-	bool isUsable = most <= 1.0 - 1e-6;
+	bool isUsable = most <= 1.0 - SG_MARGIN_PRISM;
 	if (!isUsable)
 	{
 		SetBox(prisms, lane, half);

@@ -2,6 +2,7 @@
 #include "geometry/volume.h"
 
 #include "geometry/frame.h"
+#include "geometry/margins.h"
 
 #include <math.h>
 
@@ -35,8 +36,8 @@ static void BoundSlab(const float* positions, const uint32_t* indices, uint32_t 
 			along += (double)direction[k] * (double)p[k];
 			size += fabs((double)direction[k] * (double)p[k]);
 		}
-		lower = fmin(lower, along - 0x1p-51 * size);
-		upper = fmax(upper, along + 0x1p-51 * size);
+		lower = fmin(lower, along - SG_MARGIN_SLAB * size);
+		upper = fmax(upper, along + SG_MARGIN_SLAB * size);
 	}
 	slab->lower[lane] = sgRoundDown(lower);
 	slab->upper[lane] = sgRoundUp(upper);
@@ -49,7 +50,7 @@ static void SetBall(sgSlabLanes* extra, uint32_t lane, const double center[3], d
 	{
 		balls->center[k][lane] = (float)center[k];
 	}
-	balls->radius[lane] = sgRoundUp(radius * (1.0 + 0x1p-40));
+	balls->radius[lane] = sgRoundUp(radius * (1.0 + SG_MARGIN_BALL));
 }
 
 // Rounded to float32, so that radii count from where the centre is stored.

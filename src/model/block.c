@@ -2,8 +2,9 @@
 #include "model/block.h"
 
 #include "base/checksum.h"
-#include "deform/deform.h"
-#include "simd/isa.h"
+#include "geometry/box_kernels.h"
+#include "model/deformer.h"
+#include "tree/leaf_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -158,11 +159,11 @@ sgBox sgBlock_RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t
 	{
 		sgBoxLanes lanes;
 		const sgLeaf* leaf = tree->leaves + tree->nodes[slot].first;
-		kernels->boundLeaves(model->positions, tree->leafVertices, leaf, 1, &lanes, 0);
+		kernels->leaves->boundLeaves(model->positions, tree->leafVertices, leaf, 1, &lanes, 0);
 		return sgBoxLanes_Get(&lanes, 0);
 	}
 	sgLaneSet children = sgTree_Open(tree, slot);
-	return kernels->mergeBoxes(bounds + children.group, children.mask);
+	return kernels->boxes->mergeBoxes(bounds + children.group, children.mask);
 }
 
 static void CopySections(unsigned char* block, const snugModel* model, const uint64_t sizes[SECTION_COUNT],
@@ -315,7 +316,7 @@ static bool Contains(const sgBox* outer, const sgBox* inner)
 static const char* CheckData(const snugModel* model)
 {
 	const sgTree* tree = &model->tree;
-	if (!sgGetKernels()->allWithin(model->positions, 3 * (size_t)tree->vertexCount, SNUG_MAX_COORDINATE))
+	if (!sgGetKernels()->boxes->allWithin(model->positions, 3 * (size_t)tree->vertexCount, SNUG_MAX_COORDINATE))
 	{
 		return "a position is not finite or too large";
 	}

@@ -4,9 +4,8 @@
 #include "model/model.h"
 
 #include "base/fpenv.h"
-#include "deform/deform.h"
 #include "model/block.h"
-#include "simd/isa.h"
+#include "model/deformer.h"
 
 #include <limits.h>
 #include <math.h>
@@ -74,8 +73,8 @@ static snugStatus CheckMesh(const sgMeshView* mesh, const snugMessenger* messeng
 // Reads the description; everything about it that can be wrong is found here.
 static snugStatus ReadDef(const snugModelDef* def, sgMeshView* mesh)
 {
-	SG_REQUIRE(def->positions != NULL || def->vertexCount == 0, snug_badArgument);
-	SG_REQUIRE(def->triangles != NULL || def->triangleCount == 0, snug_badArgument);
+	SG_REQUIRE_IN("snugModel_Create", def->positions != NULL || def->vertexCount == 0, snug_badArgument);
+	SG_REQUIRE_IN("snugModel_Create", def->triangles != NULL || def->triangleCount == 0, snug_badArgument);
 	*mesh = (sgMeshView){
 		.positions = (const char*)def->positions,
 		.positionStride = sgStride(def->positionStride, 3 * sizeof(float)),
@@ -185,6 +184,38 @@ static snugStatus Build(snugModel* model, const snugModelDef* def, const sgMeshV
 	return status;
 }
 
+// What the deformer knows of a whole model, found once for all bodies.
+static snugStatus BindDeformer(snugModel* model, const snugMessenger* messenger)
+{
+	const sgDeform* deform = model->deform;
+	snugModelInfo info = { 0 };
+	if (deform->describe != NULL)
+	{
+		deform->describe(model, &info);
+	}
+	model->jointCount = info.jointCount;
+	model->fieldCount = info.fieldCount;
+	if (deform->bind == NULL)
+	{
+		return snug_success;
+	}
+	model->arrays = sgAllocate(&model->allocator, deform->arrayBytes);
+	if (model->arrays == NULL)
+	{
+		return sgFail(messenger, snug_outOfMemory, "no memory for a model");
+	}
+	deform->bind(model, model->arrays);
+	return snug_success;
+}
+
+static void Release(snugModel* model)
+{
+	snugAllocator allocator = model->allocator;
+	sgRelease(&allocator, model->arrays, model->arrays != NULL ? model->deform->arrayBytes : 0);
+	sgRelease(&allocator, model->block, model->bytes);
+	sgRelease(&allocator, model, sizeof(snugModel));
+}
+
 static SG_NOINLINE snugStatus Create(const snugModelDef* def, snugModel** out)
 {
 	snugTreeDef treeDef = FillInDefaults(def->tree);
@@ -216,9 +247,10 @@ static SG_NOINLINE snugStatus Create(const snugModelDef* def, snugModel** out)
 		.treeDef = treeDef,
 	};
 	status = Build(model, def, &mesh);
+	status = status == snug_success ? BindDeformer(model, &def->messenger) : status;
 	if (status != snug_success)
 	{
-		sgRelease(&allocator, model, sizeof(snugModel));
+		Release(model);
 		return status;
 	}
 	*out = model;
@@ -240,9 +272,7 @@ void snugModel_Destroy(snugModel* model)
 {
 	if (model != NULL)
 	{
-		snugAllocator allocator = model->allocator;
-		sgRelease(&allocator, model->block, model->bytes);
-		sgRelease(&allocator, model, sizeof(snugModel));
+		Release(model);
 	}
 }
 
@@ -306,9 +336,10 @@ static SG_NOINLINE snugStatus Load(const void* block, size_t bytes, const snugLo
 	}
 	*model = (snugModel){ .allocator = allocator };
 	snugStatus status = sgBlock_Read(model, block, bytes, &def->messenger);
+	status = status == snug_success ? BindDeformer(model, &def->messenger) : status;
 	if (status != snug_success)
 	{
-		sgRelease(&allocator, model, sizeof(snugModel));
+		Release(model);
 		return status;
 	}
 	*out = model;

@@ -24,6 +24,15 @@ struct snugModel
 	size_t clusterBytes;
 	const void* deformData; ///< whatever the deformer needs, laid out by its own file
 	size_t deformBytes;
+	uint32_t jointCount; ///< that poses are set by
+	uint32_t fieldCount; ///< displacement fields
+	void* arrays;        ///< where the arrays of deformData are, of deform->arrayBytes
 };
+
+/// What a definition asks of bounds: its own wishes, or the defaults.
+static inline snugBoundsDef sgModelDef_Bounds(const snugModelDef* def)
+{
+	return def->bounds != NULL ? *def->bounds : (snugBoundsDef){ .bound = snug_boundDefault };
+}
 
 #endif

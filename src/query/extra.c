@@ -1,6 +1,8 @@
 // src/query/extra.c: see extra.h.
 #include "query/extra.h"
 
+#include "geometry/margins.h"
+
 #include <math.h>
 
 bool sgExtraTest_Make(sgExtraTest* test, snugVolume a, snugVolume b, const sgBoxMotion* motionBA)
@@ -21,16 +23,18 @@ bool sgExtraTest_Make(sgExtraTest* test, snugVolume a, snugVolume b, const sgBox
 		}
 		test->shift[i] = (float)shift;
 		// Each axis moves by its slack at most, and the shift is rounded once more.
-		test->slack[i] = sgRoundUp(reach * (double)motionBA->slack + fabs(shift) * 0x1p-23);
+		test->slack[i] =
+		    sgRoundUp(SG_MARGIN_MOVED_SLAB * reach * (double)motionBA->slack + SG_MARGIN_SHIFT * fabs(shift));
 	}
 	return true;
 }
 
-// In double, where sums of two floats hardly round; what they do is covered by 2^-50 of the larger.
+// In double, where sums of two floats hardly round; what they do is covered by a part of the larger.
 static bool OverlapSlab(const sgSlabLanes* a, uint32_t i, const sgSlabLanes* b, uint32_t j, double shift, double slack)
 {
 	double lower = (double)b->lower[j] + shift - slack, upper = (double)b->upper[j] + shift + slack;
-	return (double)a->lower[i] <= upper + 0x1p-50 * fabs(upper) && (double)a->upper[i] >= lower - 0x1p-50 * fabs(lower);
+	return (double)a->lower[i] <= upper + SG_MARGIN_SLAB_SUMS * fabs(upper) &&
+	       (double)a->upper[i] >= lower - SG_MARGIN_SLAB_SUMS * fabs(lower);
 }
 
 static bool OverlapBall(const sgBallLanes* a, uint32_t i, const sgBallLanes* b, uint32_t j, const sgBoxMotion* motion)
@@ -46,15 +50,15 @@ static bool OverlapBall(const sgBallLanes* a, uint32_t i, const sgBallLanes* b, 
 			{
 				double product = (double)motion->rotation[k][m] * (double)b->center[m][j];
 				moved += product;
-				slack += 0x1p-23 * fabs(product); // the rotation's entries are rounded to float32
+				slack += SG_MARGIN_ENTRIES * fabs(product); // the rotation's entries are rounded to float32
 			}
 		}
 		double difference = moved - (double)a->center[k][i];
 		sum += difference * difference;
 	}
 	// The slack is per axis, so sqrt(3) of it for a distance.
-	double reach = (double)a->radius[i] + (double)b->radius[j] + slack + 2.0 * (double)motion->slack;
-	return sqrt(sum) <= reach * (1.0 + 0x1p-40);
+	double reach = (double)a->radius[i] + (double)b->radius[j] + slack + SG_MARGIN_MOVED_BALL * (double)motion->slack;
+	return sqrt(sum) <= reach * (1.0 + SG_MARGIN_BALL_SUMS);
 }
 
 uint64_t sgOverlapExtra(const sgSlabLanes* a, const sgSlabLanes* b, const sgExtraTest* test, uint64_t pairs)

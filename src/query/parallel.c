@@ -4,8 +4,7 @@
 // until there are enough pairs of nodes, and every pair is descended into by one thread, with a search of its own. They
 // share what the bodies remember (body.h) and the sink, which keeps the smallest pairs in whatever order they come.
 #include "base/fpenv.h"
-#include "query/search.h"
-#include "simd/isa.h"
+#include "query/pairs.h"
 
 #include <string.h>
 
@@ -22,7 +21,7 @@ static void Team_Unlock(sgTeam* team)
 }
 
 // Hand over what was collected; stops all if the callback wants no more.
-void sgSearch_HandOver(sgSearch* search)
+void sgPairSearch_HandOver(sgPairSearch* search)
 {
 	sgTeam* team = search->team;
 	Team_Lock(team);
@@ -34,7 +33,7 @@ void sgSearch_HandOver(sgSearch* search)
 	atomic_store_explicit(&team->isStopped, !goOn, memory_order_relaxed);
 	Team_Unlock(team);
 	search->foundCount = 0;
-	search->isStopped = !goOn;
+	search->walk.isStopped = !goOn;
 }
 
 /// Pairs of nodes that are enough to keep threads busy, and room for what the last step adds to them.
@@ -52,7 +51,7 @@ typedef struct NodePair
 typedef struct Tasks
 {
 	sgTeam team;
-	const sgSearch* search; ///< ready to descend
+	const sgPairSearch* search; ///< ready to descend
 	NodePair pairs[MAX_TASKS];
 	uint32_t count;
 } Tasks;
@@ -69,12 +68,12 @@ static void AddCounters(snugCounters* sum, const snugCounters* more)
 }
 
 // Step through pairs of nodes breadth first, until there are enough of them.
-static void ListTasks(sgSearch* search, Tasks* tasks)
+static void ListTasks(sgPairSearch* search, Tasks* tasks)
 {
 	uint32_t next = 0;
 	tasks->pairs[0] = (NodePair){ 0, 0 };
 	tasks->count = 1;
-	while (next < tasks->count && tasks->count - next < WANTED_TASKS && !search->isStopped)
+	while (next < tasks->count && tasks->count - next < WANTED_TASKS && !search->walk.isStopped)
 	{
 		// What has been stepped through makes room at the front.
 		if (tasks->count + SG_LANES * SG_LANES > MAX_TASKS)
@@ -84,7 +83,7 @@ static void ListTasks(sgSearch* search, Tasks* tasks)
 			next = 0;
 		}
 		NodePair pair = tasks->pairs[next++];
-		sgLevel level = sgSearch_Step(search, pair.a, pair.b);
+		sgPairLevel level = sgPairSearch_Step(search, pair.a, pair.b);
 		for (; level.pairs != 0; level.pairs &= level.pairs - 1)
 		{
 			uint32_t bit = sgLowestBit(level.pairs);
@@ -98,36 +97,26 @@ static void ListTasks(sgSearch* search, Tasks* tasks)
 
 static SG_NOINLINE void RunSearch(Tasks* tasks, NodePair pair)
 {
-	sgSearch search; // not zeroed: most of it is scratch
-	const sgSearch* like = tasks->search;
+	sgPairSearch search; // not zeroed: most of it is scratch
+	const sgPairSearch* like = tasks->search;
 	search.kernels = like->kernels;
 	search.options = like->options;
 	search.team = &tasks->team;
-	search.foundCount = 0;
-	search.counters = (snugCounters){ 0 };
-	search.isStopped = atomic_load_explicit(&tasks->team.isStopped, memory_order_relaxed);
-	search.isCut = false;
+	sgPairSearch_Reset(&search);
+	search.walk.isStopped = atomic_load_explicit(&tasks->team.isStopped, memory_order_relaxed);
 	search.motionBA = like->motionBA;
 	search.motionAB = like->motionAB;
 	search.testsExtra = like->testsExtra;
 	search.extra = like->extra;
-	const sgSide* sides[2] = { &like->a, &like->b };
-	sgSide* copies[2] = { &search.a, &search.b };
-	for (int i = 0; i < 2; ++i)
+	sgSide_Share(&search.a, &like->a);
+	sgSide_Share(&search.b, &like->b);
+	if (!search.walk.isStopped)
 	{
-		copies[i]->body = sides[i]->body;
-		copies[i]->tree = sides[i]->tree;
-		copies[i]->placement = sides[i]->placement;
-		copies[i]->visits = (sgVisits){ 0 };
-		sgSide_ForgetLeaves(copies[i]);
+		sgPairSearch_Descend(&search, pair.a, pair.b);
+		sgPairSearch_HandOver(&search);
 	}
-	if (!search.isStopped)
-	{
-		sgSearch_Descend(&search, pair.a, pair.b);
-		sgSearch_HandOver(&search);
-	}
-	sgBody_AddVisits(search.a.body, &search.a.visits);
-	sgBody_AddVisits(search.b.body, &search.b.visits);
+	sgSide_Finish(&search.a);
+	sgSide_Finish(&search.b);
 	Team_Lock(&tasks->team);
 	AddCounters(&tasks->team.counters, &search.counters);
 	Team_Unlock(&tasks->team);
@@ -142,18 +131,18 @@ static void RunTask(void* context, uint32_t index)
 }
 
 // The caller's function runs in the caller's floating-point environment, as do whatever else its threads do meanwhile.
-static void CallParallel(const sgSearch* search, uint32_t count, snugTaskFcn* task, void* context)
+static void CallParallel(const sgPairSearch* search, uint32_t count, snugTaskFcn* task, void* context)
 {
 	sgFpEnv_Leave(search->sink->callersEnvironment);
 	search->options->parallel(search->options->parallelUser, count, task, context);
 	sgFpEnv_Enter();
 }
 
-void sgSearch_DescendTogether(sgSearch* search)
+void sgPairSearch_DescendTogether(sgPairSearch* search)
 {
 	Tasks tasks = { .team = { .lock = ATOMIC_FLAG_INIT, .sink = search->sink }, .search = search };
 	ListTasks(search, &tasks);
-	if (search->isStopped || tasks.count == 0)
+	if (search->walk.isStopped || tasks.count == 0)
 	{
 		return;
 	}
@@ -186,7 +175,7 @@ static void RefitTask(void* context, uint32_t index)
 	sgFpEnv_Leave(environment);
 }
 
-void sgSearch_PrepareTogether(sgSearch* search, snugBody* a, snugBody* b)
+void sgPairSearch_PrepareTogether(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	Refits refits = { .team = { .lock = ATOMIC_FLAG_INIT } };
 	snugBody* bodies[2] = { a, b };

@@ -1,11 +1,11 @@
-// src/query/query.c: the public queries. See traverse.h for how they are answered.
+// src/query/query.c: the public queries. See pairs.h for how they are answered.
 #include "base/fpenv.h"
-#include "query/traverse.h"
+#include "query/pairs.h"
 
 static SG_NOINLINE snugResult Run(
     snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly, sgFpEnv callersEnvironment)
 {
-	sgTraversal options = {
+	sgPairOptions options = {
 		.origin = query->origin,
 		.maxVolumeTests = query->maxVolumeTests == 0 ? UINT64_MAX : query->maxVolumeTests,
 		.maxTriangleTests = query->maxTriangleTests == 0 ? UINT64_MAX : query->maxTriangleTests,
@@ -21,22 +21,22 @@ static SG_NOINLINE snugResult Run(
 		.callersEnvironment = callersEnvironment,
 	};
 	snugResult result = { .status = snug_success };
-	sgTraverse(a, b, &options, &sink, &result);
+	sgFindPairs(a, b, &options, &sink, &result);
 	sgSink_Finish(&sink);
 	result.count = sink.count;
 	result.complete = result.complete || (firstOnly && sink.count > 0);
 	return result;
 }
 
-static snugResult Ask(snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly)
+static snugResult Ask(snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly, const char* function)
 {
 	static const snugQuery defaults = { 0 };
 	const snugResult misuse = { .status = snug_badArgument };
 	query = query != NULL ? query : &defaults;
-	SG_REQUIRE(a != NULL && b != NULL, misuse);
-	SG_REQUIRE(a != b, misuse); // collisions of a body with itself are another question, not answered yet
-	SG_REQUIRE(query->pairs != NULL || query->capacity == 0, misuse);
-	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
+	SG_REQUIRE_IN(function, a != NULL && b != NULL, misuse);
+	SG_REQUIRE_IN(function, a != b, misuse); // collisions of a body with itself are another question
+	SG_REQUIRE_IN(function, query->pairs != NULL || query->capacity == 0, misuse);
+	SG_REQUIRE_IN(function, sgIsFinitePoint(query->origin), misuse);
 	sgFpEnv environment = sgFpEnv_Enter();
 	snugResult result = Run(a, b, query, firstOnly, environment);
 	sgFpEnv_Leave(environment);
@@ -45,10 +45,10 @@ static snugResult Ask(snugBody* a, snugBody* b, const snugQuery* query, bool fir
 
 snugResult snugCollide(snugBody* a, snugBody* b, const snugQuery* query)
 {
-	return Ask(a, b, query, false);
+	return Ask(a, b, query, false, __func__);
 }
 
 snugResult snugTouches(snugBody* a, snugBody* b, const snugQuery* query)
 {
-	return Ask(a, b, query, true);
+	return Ask(a, b, query, true, __func__);
 }

@@ -1,76 +1,72 @@
-// src/simd/isa.c: see isa.h.
-#include "simd/isa.h"
-
-#include "kernels/kernels.h"
+// src/simd/isa.c: which kernels are used, decided once at run time. See kernels.h and isa_list.h.
+#include "base/base.h"
+#include "simd/kernels.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const sgKernels* const tables[] = {
-	[sgIsa_scalar] = &sgKernels_scalar,
-#if SNUG_HAVE_X86_KERNELS
-	[sgIsa_sse2] = &sgKernels_sse2,
-	[sgIsa_avx2] = &sgKernels_avx2,
-	[sgIsa_avx512] = &sgKernels_avx512,
+#if defined(__x86_64__)
+#define sgHasX86(feature) (__builtin_cpu_supports(feature) != 0)
 #endif
-};
 
-static int FindBest(void)
+// clang-format off
+#define SG_EACH_ISA(name, isThere) extern const sgKernels sgKernels_##name;
+#include "simd/isa_list.h"
+
+#define SG_EACH_ISA(name, isThere) static bool IsThere_##name(void) { return isThere; }
+#include "simd/isa_list.h"
+
+static const struct
 {
-#if SNUG_HAVE_X86_KERNELS
+	const sgKernels* kernels;
+	bool (*isThere)(void);
+} sets[] = {
+#define SG_EACH_ISA(name, isThere) { &sgKernels_##name, IsThere_##name },
+#include "simd/isa_list.h"
+};
+// clang-format on
+
+const sgKernels* sgFindKernels(int number)
+{
+#if defined(__x86_64__)
 	__builtin_cpu_init();
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("avx512bw"))
-	{
-		return sgIsa_avx512;
-	}
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-	{
-		return sgIsa_avx2;
-	}
-	return __builtin_cpu_supports("sse2") ? sgIsa_sse2 : sgIsa_scalar;
-#else
-	return sgIsa_scalar;
 #endif
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); ++i)
+	{
+		if (sets[i].isThere() && number-- == 0)
+		{
+			return sets[i].kernels;
+		}
+	}
+	return NULL;
 }
 
-// An unknown name is no wish at all, and a name above what the machine has gives the best that it has.
-static int Choose(void)
+// An unknown name is no wish at all, nor is one that the machine does not have.
+static const sgKernels* Choose(void)
 {
-	int best = FindBest();
+	const sgKernels *best = sgFindKernels(0), *next;
 	const char* wish = getenv("SNUG_ISA");
-	for (int i = 0; wish != NULL && i < best; ++i)
+	for (int i = 0; (next = sgFindKernels(i)) != NULL; ++i)
 	{
-		if (strcmp(wish, tables[i]->name) == 0)
+		best = next;
+		if (wish != NULL && strcmp(wish, next->name) == 0)
 		{
-			return i;
+			break;
 		}
 	}
 	return best;
 }
 
-sgIsa sgGetIsa(void)
-{
-	// Several threads may choose at once; all choose the same. Zero: not chosen yet.
-	static atomic_int chosenPlusOne;
-	int chosen = atomic_load_explicit(&chosenPlusOne, memory_order_relaxed);
-	if (chosen == 0)
-	{
-		chosen = Choose() + 1;
-		atomic_store_explicit(&chosenPlusOne, chosen, memory_order_relaxed);
-	}
-	return (sgIsa)(chosen - 1);
-}
-
-static _Atomic(const sgKernels*) current; // null: not chosen yet
+// Several threads may choose at once; all choose the same. Null: not chosen yet.
+static _Atomic(const sgKernels*) current;
 
 const sgKernels* sgGetKernels(void)
 {
 	const sgKernels* kernels = atomic_load_explicit(&current, memory_order_relaxed);
 	if (kernels == NULL)
 	{
-		kernels = tables[sgGetIsa()];
+		kernels = Choose();
 		atomic_store_explicit(&current, kernels, memory_order_relaxed);
 	}
 	return kernels;

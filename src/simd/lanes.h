@@ -1,693 +1,381 @@
-// src/simd/lanes.h: eight lanes of float and of double, one implementation per instruction set.
+// src/simd/lanes.h: eight lanes of float and of double, for kernels, which are compiled once per instruction set.
 //
-// A kernel file includes this once, with exactly one of SNUG_ISA_SCALAR, _SSE2, _AVX2, _AVX512 defined as 1. Stored
-// data always has 8 lanes, whatever the registers hold. Every operation rounds each lane exactly as the scalar version
-// does (no fused multiply-add, no reassociation), so what is evaluated through this file is bit-identical everywhere.
+//   f8  eight floats      d8  eight doubles      m8  eight truth values      f4  half of an f8      f16  two of them
 //
-//   f8  eight floats        d8  eight doubles        m8  eight truth values        f4  half of an f8, f16 two of them
+// Stored data always has eight lanes, whatever the registers hold: an f8 is as many registers side by side as it takes.
+// What is the same for all instruction sets is here, written with the operators that compilers have for vectors. What
+// is not is in lanes_NAME.h, of the set that SNUG_KERNELS names (isa_list.h has all of them), for one register:
 //
-// f8_MulAddLoose may round once or twice: for bounds, which allow for both, never for positions.
-// Min and Max: where a lane is NaN or the lanes are zeros of either sign, which operand comes back differs between
-// instruction sets; callers pass finite numbers or infinities, and no result depends on the sign of a zero.
-#ifndef SG_SIMD_H
-#define SG_SIMD_H
+//   SG_FLOATS, SG_DOUBLES   floats and doubles in a register: fv and dv; truth values of floats are an mv
+//   fv_Set, dv_Set          the same number in all lanes
+//   fv_Min, fv_Max          a < b ? a : b and a > b ? a : b: where a lane is NaN, or both are zeros of whatever sign,
+//                           the second operand comes back. Kernels rely on it where a NaN must give way.
+//   fv_Abs                  the sign bit cleared, of zeros and NaN too
+//   fv_MulAddLoose          a * b + c, rounded once or twice
+//   fv_Less, fv_LessEqual   false where a lane is NaN
+//   mv_And, mv_Or, mv_Bits  the last: bit i is lane i
+//   fv_Select               the second operand where the first is true, else the third; dv_SelectGreater: where a > b
+//   fv_ToDoubles, fv_FromDoubles   an fv as so many dv, and back, to the nearest float
+//   f4_Min, f4_Max, fv_Low, fv_High, fv_FromHalves   if SG_FLOATS is 8; the first two and f4 also if it is 1
+//
+// Every operation but MulAddLoose and Sum rounds each lane exactly as plain C does (no fused multiply-add, no other
+// order), so what is evaluated through this file is the same bits everywhere; test/lanes_check.c tests that of every
+// set. Those two are for bounds, which allow for both roundings, never for positions.
+//
+// Why not vectors of eight with operators in kernels too: gcc keeps vectors that are wider than a register in memory,
+// which takes twice as many instructions where registers hold four floats.
+#ifndef SG_LANES_H
+#define SG_LANES_H
 
 #include "base/base.h"
 
-#if SNUG_ISA_SSE2 || SNUG_ISA_AVX2 || SNUG_ISA_AVX512
-#include <immintrin.h>
-
-typedef __m128 f4;
-
-static inline f4 f4_Set(float a)
-{
-	return _mm_set1_ps(a);
-}
-
-static inline f4 f4_Add(f4 a, f4 b)
-{
-	return _mm_add_ps(a, b);
-}
-
-static inline void f4_Store(float* p, f4 a)
-{
-	_mm_storeu_ps(p, a);
-}
-
-static inline f4 f4_Load(const float* p)
-{
-	return _mm_loadu_ps(p);
-}
-
-/// Rows become columns.
-static inline void f4_Transpose(f4 m[4])
-{
-	_MM_TRANSPOSE4_PS(m[0], m[1], m[2], m[3]);
-}
-
-#else
-
-typedef struct f4
-{
-	float lane[4];
-} f4;
-
-static inline f4 f4_Set(float a)
-{
-	return (f4){ { a, a, a, a } };
-}
-
-static inline f4 f4_Add(f4 a, f4 b)
-{
-	return (f4){ { a.lane[0] + b.lane[0], a.lane[1] + b.lane[1], a.lane[2] + b.lane[2], a.lane[3] + b.lane[3] } };
-}
-
-static inline void f4_Store(float* p, f4 a)
-{
-	for (int i = 0; i < 4; ++i)
-	{
-		p[i] = a.lane[i];
-	}
-}
-
-static inline f4 f4_Load(const float* p)
-{
-	return (f4){ { p[0], p[1], p[2], p[3] } };
-}
-
-static inline void f4_Transpose(f4 m[4])
-{
-	for (int i = 0; i < 4; ++i)
-	{
-		for (int k = 0; k < i; ++k)
-		{
-			float swapped = m[i].lane[k];
-			m[i].lane[k] = m[k].lane[i];
-			m[k].lane[i] = swapped;
-		}
-	}
-}
-
-#endif
+#define SG_QUOTE_(text) #text
+#define SG_QUOTE(text) SG_QUOTE_(text)
+#define SG_JOIN_(a, b) a##_##b
+#define SG_JOIN(a, b) SG_JOIN_(a, b)
 
 /// The name of a table of kernels for the instruction set being compiled.
-#if SNUG_ISA_AVX512
-#define SG_FOR_ISA(name) name##_avx512
-#elif SNUG_ISA_AVX2
-#define SG_FOR_ISA(name) name##_avx2
-#elif SNUG_ISA_SSE2
-#define SG_FOR_ISA(name) name##_sse2
-#else
-#define SG_FOR_ISA(name) name##_scalar
+#define SG_FOR_ISA(name) SG_JOIN(name, SNUG_KERNELS)
+
+// clang-format off
+#define SG_LANES_FILE(set) SG_QUOTE(simd/SG_JOIN(lanes, set).h)
+#include SG_LANES_FILE(SNUG_KERNELS)
+// clang-format on
+
+#if !defined(SG_HAS_F16)
+#define SG_HAS_F16 0
 #endif
 
-#if SNUG_ISA_AVX2 || SNUG_ISA_AVX512
-
-typedef __m256 f8;
-
-static inline f8 f8_Load(const float* p)
-{
-	return _mm256_load_ps(p);
-}
-
-static inline void f8_Store(float* p, f8 a)
-{
-	_mm256_store_ps(p, a);
-}
-
-static inline f8 f8_Set(float a)
-{
-	return _mm256_set1_ps(a);
-}
-
-static inline f8 f8_Add(f8 a, f8 b)
-{
-	return _mm256_add_ps(a, b);
-}
-
-static inline f8 f8_Sub(f8 a, f8 b)
-{
-	return _mm256_sub_ps(a, b);
-}
-
-static inline f8 f8_Mul(f8 a, f8 b)
-{
-	return _mm256_mul_ps(a, b);
-}
-
-static inline f8 f8_Min(f8 a, f8 b)
-{
-	return _mm256_min_ps(a, b);
-}
-
-static inline f8 f8_Max(f8 a, f8 b)
-{
-	return _mm256_max_ps(a, b);
-}
-
-static inline f8 f8_Div(f8 a, f8 b)
-{
-	return _mm256_div_ps(a, b);
-}
-
-static inline f8 f8_Abs(f8 a)
-{
-	return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);
-}
-
-static inline f8 f8_MulAddLoose(f8 a, f8 b, f8 c)
-{
-	return _mm256_fmadd_ps(a, b, c);
-}
-
-static inline f4 f8_Low(f8 a)
-{
-	return _mm256_castps256_ps128(a);
-}
-
-static inline f4 f8_High(f8 a)
-{
-	return _mm256_extractf128_ps(a, 1);
-}
-
-static inline f8 f8_FromHalves(f4 low, f4 high)
-{
-	return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
-}
-
-static inline float f8_ReduceMin(f8 a)
-{
-	__m128 m = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-	m = _mm_min_ps(m, _mm_movehl_ps(m, m));
-	return _mm_cvtss_f32(_mm_min_ss(m, _mm_movehdup_ps(m)));
-}
-
-static inline float f8_ReduceMax(f8 a)
-{
-	__m128 m = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-	m = _mm_max_ps(m, _mm_movehl_ps(m, m));
-	return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
-}
-
-#if SNUG_ISA_AVX512
-
-typedef __mmask8 m8;
-
-static inline m8 f8_LessEqual(f8 a, f8 b)
-{
-	return _mm256_cmp_ps_mask(a, b, _CMP_LE_OQ);
-}
-
-static inline m8 f8_Less(f8 a, f8 b)
-{
-	return _mm256_cmp_ps_mask(a, b, _CMP_LT_OQ);
-}
-
-static inline f8 f8_Select(m8 which, f8 yes, f8 no)
-{
-	return _mm256_mask_blend_ps(which, no, yes);
-}
-
-static inline m8 m8_And(m8 a, m8 b)
-{
-	return (m8)(a & b);
-}
-
-static inline m8 m8_Or(m8 a, m8 b)
-{
-	return (m8)(a | b);
-}
-
-static inline uint32_t m8_Bits(m8 a)
-{
-	return a;
-}
-
-typedef __m512d d8;
-
-static inline d8 d8_Set(double a)
-{
-	return _mm512_set1_pd(a);
-}
-
-static inline d8 d8_FromFloat(f8 a)
-{
-	return _mm512_cvtps_pd(a);
-}
-
-static inline f8 d8_ToFloat(d8 a)
-{
-	return _mm512_cvtpd_ps(a);
-}
-
-static inline d8 d8_Add(d8 a, d8 b)
-{
-	return _mm512_add_pd(a, b);
-}
-
-static inline d8 d8_Mul(d8 a, d8 b)
-{
-	return _mm512_mul_pd(a, b);
-}
-
-#else
-
-typedef __m256 m8;
-
-static inline m8 f8_LessEqual(f8 a, f8 b)
-{
-	return _mm256_cmp_ps(a, b, _CMP_LE_OQ);
-}
-
-static inline m8 f8_Less(f8 a, f8 b)
-{
-	return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
-}
-
-static inline f8 f8_Select(m8 which, f8 yes, f8 no)
-{
-	return _mm256_blendv_ps(no, yes, which);
-}
-
-static inline m8 m8_And(m8 a, m8 b)
-{
-	return _mm256_and_ps(a, b);
-}
-
-static inline m8 m8_Or(m8 a, m8 b)
-{
-	return _mm256_or_ps(a, b);
-}
-
-static inline uint32_t m8_Bits(m8 a)
-{
-	return (uint32_t)_mm256_movemask_ps(a);
-}
-
-typedef struct d8
-{
-	__m256d half[2];
-} d8;
-
-static inline d8 d8_Set(double a)
-{
-	return (d8){ { _mm256_set1_pd(a), _mm256_set1_pd(a) } };
-}
-
-static inline d8 d8_FromFloat(f8 a)
-{
-	return (d8){ { _mm256_cvtps_pd(_mm256_castps256_ps128(a)), _mm256_cvtps_pd(_mm256_extractf128_ps(a, 1)) } };
-}
-
-static inline f8 d8_ToFloat(d8 a)
-{
-	return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(a.half[0])), _mm256_cvtpd_ps(a.half[1]), 1);
-}
-
-static inline d8 d8_Add(d8 a, d8 b)
-{
-	return (d8){ { _mm256_add_pd(a.half[0], b.half[0]), _mm256_add_pd(a.half[1], b.half[1]) } };
-}
-
-static inline d8 d8_Mul(d8 a, d8 b)
-{
-	return (d8){ { _mm256_mul_pd(a.half[0], b.half[0]), _mm256_mul_pd(a.half[1], b.half[1]) } };
-}
-
-#endif
-
-#elif SNUG_ISA_SSE2
+/// Registers that eight lanes take, for so many lanes to each.
+#define SG_PARTS_OF_8 1
+#define SG_PARTS_OF_4 2
+#define SG_PARTS_OF_2 4
+#define SG_PARTS_OF_1 8
+#define SG_FLOAT_PARTS SG_JOIN(SG_PARTS_OF, SG_FLOATS)
+#define SG_DOUBLE_PARTS SG_JOIN(SG_PARTS_OF, SG_DOUBLES)
 
 typedef struct f8
 {
-	__m128 half[2];
+	fv part[SG_FLOAT_PARTS];
 } f8;
 
-typedef f8 m8;
-
-static inline f8 f8_Load(const float* p)
+typedef struct m8
 {
-	return (f8){ { _mm_load_ps(p), _mm_load_ps(p + 4) } };
+	mv part[SG_FLOAT_PARTS];
+} m8;
+
+typedef struct d8
+{
+	dv part[SG_DOUBLE_PARTS];
+} d8;
+
+// Vectors as they lie in memory.
+typedef fv fvStored __attribute__((may_alias));
+typedef dv dvStored __attribute__((may_alias));
+
+// Applies `expression` to each register i. Spelt out: gcc keeps registers better than with a loop.
+// clang-format off
+#define SG_PART(number, expression) { enum { i = number }; result.part[i] = (expression); }
+#define SG_EACH_1(e) SG_PART(0, e)
+#define SG_EACH_2(e) SG_EACH_1(e) SG_PART(1, e)
+#define SG_EACH_4(e) SG_EACH_2(e) SG_PART(2, e) SG_PART(3, e)
+#define SG_EACH_8(e) SG_EACH_4(e) SG_PART(4, e) SG_PART(5, e) SG_PART(6, e) SG_PART(7, e)
+// clang-format on
+#define SG_EACH_PART(type, count, expression) \
+	type result;                              \
+	SG_JOIN(SG_EACH, count)(expression) return result
+#define SG_EACH_FLOAT(expression) SG_EACH_PART(f8, SG_FLOAT_PARTS, expression)
+#define SG_EACH_TRUTH(expression) SG_EACH_PART(m8, SG_FLOAT_PARTS, expression)
+#define SG_EACH_DOUBLE(expression) SG_EACH_PART(d8, SG_DOUBLE_PARTS, expression)
+
+// ---- Eight floats ----------------------------------------------------------------------------------------------
+
+/// From 32-byte aligned memory.
+SG_INLINE f8 f8_Load(const float* p)
+{
+	SG_EACH_FLOAT(((const fvStored*)(const void*)p)[i]);
 }
 
-static inline void f8_Store(float* p, f8 a)
+SG_INLINE void f8_Store(float* p, f8 a)
 {
-	_mm_store_ps(p, a.half[0]);
-	_mm_store_ps(p + 4, a.half[1]);
-}
-
-static inline f8 f8_Set(float a)
-{
-	return (f8){ { _mm_set1_ps(a), _mm_set1_ps(a) } };
-}
-
-static inline f8 f8_Add(f8 a, f8 b)
-{
-	return (f8){ { _mm_add_ps(a.half[0], b.half[0]), _mm_add_ps(a.half[1], b.half[1]) } };
-}
-
-static inline f8 f8_Sub(f8 a, f8 b)
-{
-	return (f8){ { _mm_sub_ps(a.half[0], b.half[0]), _mm_sub_ps(a.half[1], b.half[1]) } };
-}
-
-static inline f8 f8_Mul(f8 a, f8 b)
-{
-	return (f8){ { _mm_mul_ps(a.half[0], b.half[0]), _mm_mul_ps(a.half[1], b.half[1]) } };
-}
-
-static inline f8 f8_Min(f8 a, f8 b)
-{
-	return (f8){ { _mm_min_ps(a.half[0], b.half[0]), _mm_min_ps(a.half[1], b.half[1]) } };
-}
-
-static inline f8 f8_Max(f8 a, f8 b)
-{
-	return (f8){ { _mm_max_ps(a.half[0], b.half[0]), _mm_max_ps(a.half[1], b.half[1]) } };
-}
-
-static inline f8 f8_Div(f8 a, f8 b)
-{
-	return (f8){ { _mm_div_ps(a.half[0], b.half[0]), _mm_div_ps(a.half[1], b.half[1]) } };
-}
-
-static inline f8 f8_Abs(f8 a)
-{
-	__m128 sign = _mm_set1_ps(-0.0f);
-	return (f8){ { _mm_andnot_ps(sign, a.half[0]), _mm_andnot_ps(sign, a.half[1]) } };
-}
-
-static inline f8 f8_MulAddLoose(f8 a, f8 b, f8 c)
-{
-	return f8_Add(f8_Mul(a, b), c);
-}
-
-static inline f4 f8_Low(f8 a)
-{
-	return a.half[0];
-}
-
-static inline f4 f8_High(f8 a)
-{
-	return a.half[1];
-}
-
-static inline f8 f8_FromHalves(f4 low, f4 high)
-{
-	return (f8){ { low, high } };
-}
-
-static inline float f8_ReduceMin(f8 a)
-{
-	__m128 m = _mm_min_ps(a.half[0], a.half[1]);
-	m = _mm_min_ps(m, _mm_movehl_ps(m, m));
-	return _mm_cvtss_f32(_mm_min_ss(m, _mm_shuffle_ps(m, m, 1)));
-}
-
-static inline float f8_ReduceMax(f8 a)
-{
-	__m128 m = _mm_max_ps(a.half[0], a.half[1]);
-	m = _mm_max_ps(m, _mm_movehl_ps(m, m));
-	return _mm_cvtss_f32(_mm_max_ss(m, _mm_shuffle_ps(m, m, 1)));
-}
-
-static inline m8 f8_LessEqual(f8 a, f8 b)
-{
-	return (m8){ { _mm_cmple_ps(a.half[0], b.half[0]), _mm_cmple_ps(a.half[1], b.half[1]) } };
-}
-
-static inline m8 f8_Less(f8 a, f8 b)
-{
-	return (m8){ { _mm_cmplt_ps(a.half[0], b.half[0]), _mm_cmplt_ps(a.half[1], b.half[1]) } };
-}
-
-static inline f8 f8_Select(m8 which, f8 yes, f8 no)
-{
-	f8 result;
-	for (int i = 0; i < 2; ++i)
+	for (int i = 0; i < SG_FLOAT_PARTS; ++i)
 	{
-		result.half[i] = _mm_or_ps(_mm_and_ps(which.half[i], yes.half[i]), _mm_andnot_ps(which.half[i], no.half[i]));
+		((fvStored*)(void*)p)[i] = a.part[i];
+	}
+}
+
+SG_INLINE f8 f8_Set(float a)
+{
+	SG_EACH_FLOAT(fv_Set(a));
+}
+
+SG_INLINE f8 f8_Add(f8 a, f8 b)
+{
+	SG_EACH_FLOAT(a.part[i] + b.part[i]);
+}
+
+SG_INLINE f8 f8_Sub(f8 a, f8 b)
+{
+	SG_EACH_FLOAT(a.part[i] - b.part[i]);
+}
+
+SG_INLINE f8 f8_Mul(f8 a, f8 b)
+{
+	SG_EACH_FLOAT(a.part[i] * b.part[i]);
+}
+
+SG_INLINE f8 f8_Div(f8 a, f8 b)
+{
+	SG_EACH_FLOAT(a.part[i] / b.part[i]);
+}
+
+SG_INLINE f8 f8_Min(f8 a, f8 b)
+{
+	SG_EACH_FLOAT(fv_Min(a.part[i], b.part[i]));
+}
+
+SG_INLINE f8 f8_Max(f8 a, f8 b)
+{
+	SG_EACH_FLOAT(fv_Max(a.part[i], b.part[i]));
+}
+
+SG_INLINE f8 f8_Abs(f8 a)
+{
+	SG_EACH_FLOAT(fv_Abs(a.part[i]));
+}
+
+SG_INLINE f8 f8_MulAddLoose(f8 a, f8 b, f8 c)
+{
+	SG_EACH_FLOAT(fv_MulAddLoose(a.part[i], b.part[i], c.part[i]));
+}
+
+SG_INLINE m8 f8_Less(f8 a, f8 b)
+{
+	SG_EACH_TRUTH(fv_Less(a.part[i], b.part[i]));
+}
+
+SG_INLINE m8 f8_LessEqual(f8 a, f8 b)
+{
+	SG_EACH_TRUTH(fv_LessEqual(a.part[i], b.part[i]));
+}
+
+SG_INLINE f8 f8_Select(m8 which, f8 yes, f8 no)
+{
+	SG_EACH_FLOAT(fv_Select(which.part[i], yes.part[i], no.part[i]));
+}
+
+SG_INLINE m8 m8_And(m8 a, m8 b)
+{
+	SG_EACH_TRUTH(mv_And(a.part[i], b.part[i]));
+}
+
+SG_INLINE m8 m8_Or(m8 a, m8 b)
+{
+	SG_EACH_TRUTH(mv_Or(a.part[i], b.part[i]));
+}
+
+SG_INLINE uint32_t m8_Bits(m8 a)
+{
+	uint32_t bits = 0;
+	for (int i = 0; i < SG_FLOAT_PARTS; ++i)
+	{
+		bits |= mv_Bits(a.part[i]) << (SG_FLOATS * i);
+	}
+	return bits;
+}
+
+// ---- Eight doubles ---------------------------------------------------------------------------------------------
+
+/// From 64-byte aligned memory.
+SG_INLINE d8 d8_Load(const double* p)
+{
+	SG_EACH_DOUBLE(((const dvStored*)(const void*)p)[i]);
+}
+
+SG_INLINE void d8_Store(double* p, d8 a)
+{
+	for (int i = 0; i < SG_DOUBLE_PARTS; ++i)
+	{
+		((dvStored*)(void*)p)[i] = a.part[i];
+	}
+}
+
+SG_INLINE d8 d8_Set(double a)
+{
+	SG_EACH_DOUBLE(dv_Set(a));
+}
+
+SG_INLINE d8 d8_Add(d8 a, d8 b)
+{
+	SG_EACH_DOUBLE(a.part[i] + b.part[i]);
+}
+
+SG_INLINE d8 d8_Sub(d8 a, d8 b)
+{
+	SG_EACH_DOUBLE(a.part[i] - b.part[i]);
+}
+
+SG_INLINE d8 d8_Mul(d8 a, d8 b)
+{
+	SG_EACH_DOUBLE(a.part[i] * b.part[i]);
+}
+
+SG_INLINE d8 d8_Div(d8 a, d8 b)
+{
+	SG_EACH_DOUBLE(a.part[i] / b.part[i]);
+}
+
+/// a > b ? yes : no
+SG_INLINE d8 d8_SelectGreater(d8 a, d8 b, d8 yes, d8 no)
+{
+	SG_EACH_DOUBLE(dv_SelectGreater(a.part[i], b.part[i], yes.part[i], no.part[i]));
+}
+
+SG_INLINE d8 d8_FromFloat(f8 a)
+{
+	d8 result;
+	for (int i = 0; i < SG_FLOAT_PARTS; ++i)
+	{
+		fv_ToDoubles(a.part[i], result.part + i * (SG_FLOATS / SG_DOUBLES));
 	}
 	return result;
 }
 
-static inline m8 m8_And(m8 a, m8 b)
+SG_INLINE f8 d8_ToFloat(d8 a)
 {
-	return (m8){ { _mm_and_ps(a.half[0], b.half[0]), _mm_and_ps(a.half[1], b.half[1]) } };
+	SG_EACH_FLOAT(fv_FromDoubles(a.part + i * (SG_FLOATS / SG_DOUBLES)));
 }
 
-static inline m8 m8_Or(m8 a, m8 b)
+// ---- Four floats: operators work on them -------------------------------------------------------------------------
+
+#if SG_FLOATS == 4
+
+typedef fv f4;
+
+SG_INLINE f4 f4_Min(f4 a, f4 b)
 {
-	return (m8){ { _mm_or_ps(a.half[0], b.half[0]), _mm_or_ps(a.half[1], b.half[1]) } };
+	return fv_Min(a, b);
 }
 
-static inline uint32_t m8_Bits(m8 a)
+SG_INLINE f4 f4_Max(f4 a, f4 b)
 {
-	return (uint32_t)(_mm_movemask_ps(a.half[0]) | (_mm_movemask_ps(a.half[1]) << 4));
+	return fv_Max(a, b);
 }
 
-typedef struct d8
+SG_INLINE f4 f8_Low(f8 a)
 {
-	__m128d quarter[4];
-} d8;
-
-static inline d8 d8_Set(double a)
-{
-	__m128d q = _mm_set1_pd(a);
-	return (d8){ { q, q, q, q } };
+	return a.part[0];
 }
 
-static inline d8 d8_FromFloat(f8 a)
+SG_INLINE f4 f8_High(f8 a)
 {
-	return (d8){ {
-		_mm_cvtps_pd(a.half[0]),
-		_mm_cvtps_pd(_mm_movehl_ps(a.half[0], a.half[0])),
-		_mm_cvtps_pd(a.half[1]),
-		_mm_cvtps_pd(_mm_movehl_ps(a.half[1], a.half[1])),
-	} };
+	return a.part[1];
 }
 
-static inline f8 d8_ToFloat(d8 a)
+SG_INLINE f8 f8_FromHalves(f4 low, f4 high)
 {
-	return (f8){ {
-		_mm_movelh_ps(_mm_cvtpd_ps(a.quarter[0]), _mm_cvtpd_ps(a.quarter[1])),
-		_mm_movelh_ps(_mm_cvtpd_ps(a.quarter[2]), _mm_cvtpd_ps(a.quarter[3])),
-	} };
+	return (f8){ { low, high } };
 }
 
-static inline d8 d8_Add(d8 a, d8 b)
+#elif SG_FLOATS == 8
+
+SG_INLINE f4 f8_Low(f8 a)
 {
-	d8 sum;
-	for (int i = 0; i < 4; ++i)
-	{
-		sum.quarter[i] = _mm_add_pd(a.quarter[i], b.quarter[i]);
-	}
-	return sum;
+	return fv_Low(a.part[0]);
 }
 
-static inline d8 d8_Mul(d8 a, d8 b)
+SG_INLINE f4 f8_High(f8 a)
 {
-	d8 product;
-	for (int i = 0; i < 4; ++i)
-	{
-		product.quarter[i] = _mm_mul_pd(a.quarter[i], b.quarter[i]);
-	}
-	return product;
+	return fv_High(a.part[0]);
+}
+
+SG_INLINE f8 f8_FromHalves(f4 low, f4 high)
+{
+	return (f8){ { fv_FromHalves(low, high) } };
 }
 
 #else
 
-typedef struct f8
+SG_INLINE f4 f8_Low(f8 a)
 {
-	float lane[SG_LANES];
-} f8;
-
-typedef uint32_t m8;
-
-typedef struct d8
-{
-	double lane[SG_LANES];
-} d8;
-
-// Applies `expression` to each lane i; the one place where scalar code spells out the loop.
-#define SG_EACH_LANE(type, expression) \
-	type result;                       \
-	for (int i = 0; i < SG_LANES; ++i) \
-	{                                  \
-		result.lane[i] = (expression); \
-	}                                  \
-	return result
-
-static inline f8 f8_Load(const float* p)
-{
-	SG_EACH_LANE(f8, p[i]);
+	return (f4){ a.part[0], a.part[1], a.part[2], a.part[3] };
 }
 
-static inline void f8_Store(float* p, f8 a)
+SG_INLINE f4 f8_High(f8 a)
 {
-	for (int i = 0; i < SG_LANES; ++i)
-	{
-		p[i] = a.lane[i];
-	}
+	return (f4){ a.part[4], a.part[5], a.part[6], a.part[7] };
 }
 
-static inline f8 f8_Set(float a)
+SG_INLINE f8 f8_FromHalves(f4 low, f4 high)
 {
-	SG_EACH_LANE(f8, a);
-}
-
-static inline f8 f8_Add(f8 a, f8 b)
-{
-	SG_EACH_LANE(f8, a.lane[i] + b.lane[i]);
-}
-
-static inline f8 f8_Sub(f8 a, f8 b)
-{
-	SG_EACH_LANE(f8, a.lane[i] - b.lane[i]);
-}
-
-static inline f8 f8_Mul(f8 a, f8 b)
-{
-	SG_EACH_LANE(f8, a.lane[i] * b.lane[i]);
-}
-
-static inline f8 f8_Min(f8 a, f8 b)
-{
-	SG_EACH_LANE(f8, a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]);
-}
-
-static inline f8 f8_Max(f8 a, f8 b)
-{
-	SG_EACH_LANE(f8, a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
-}
-
-static inline f8 f8_Div(f8 a, f8 b)
-{
-	SG_EACH_LANE(f8, a.lane[i] / b.lane[i]);
-}
-
-static inline f8 f8_Abs(f8 a)
-{
-	SG_EACH_LANE(f8, a.lane[i] < 0.0f ? -a.lane[i] : a.lane[i]);
-}
-
-static inline f8 f8_MulAddLoose(f8 a, f8 b, f8 c)
-{
-	return f8_Add(f8_Mul(a, b), c);
-}
-
-static inline f4 f8_Low(f8 a)
-{
-	return (f4){ { a.lane[0], a.lane[1], a.lane[2], a.lane[3] } };
-}
-
-static inline f4 f8_High(f8 a)
-{
-	return (f4){ { a.lane[4], a.lane[5], a.lane[6], a.lane[7] } };
-}
-
-static inline f8 f8_FromHalves(f4 low, f4 high)
-{
-	SG_EACH_LANE(f8, i < 4 ? low.lane[i & 3] : high.lane[i & 3]);
-}
-
-static inline float f8_ReduceMin(f8 a)
-{
-	float m = a.lane[0];
-	for (int i = 1; i < SG_LANES; ++i)
-	{
-		m = a.lane[i] < m ? a.lane[i] : m;
-	}
-	return m;
-}
-
-static inline float f8_ReduceMax(f8 a)
-{
-	float m = a.lane[0];
-	for (int i = 1; i < SG_LANES; ++i)
-	{
-		m = a.lane[i] > m ? a.lane[i] : m;
-	}
-	return m;
-}
-
-static inline m8 f8_LessEqual(f8 a, f8 b)
-{
-	m8 bits = 0;
-	for (int i = 0; i < SG_LANES; ++i)
-	{
-		bits |= (m8)(a.lane[i] <= b.lane[i]) << i;
-	}
-	return bits;
-}
-
-static inline m8 f8_Less(f8 a, f8 b)
-{
-	m8 bits = 0;
-	for (int i = 0; i < SG_LANES; ++i)
-	{
-		bits |= (m8)(a.lane[i] < b.lane[i]) << i;
-	}
-	return bits;
-}
-
-static inline f8 f8_Select(m8 which, f8 yes, f8 no)
-{
-	SG_EACH_LANE(f8, (which >> i & 1) != 0 ? yes.lane[i] : no.lane[i]);
-}
-
-static inline m8 m8_And(m8 a, m8 b)
-{
-	return a & b;
-}
-
-static inline m8 m8_Or(m8 a, m8 b)
-{
-	return a | b;
-}
-
-static inline uint32_t m8_Bits(m8 a)
-{
-	return a;
-}
-
-static inline d8 d8_Set(double a)
-{
-	SG_EACH_LANE(d8, a);
-}
-
-static inline d8 d8_FromFloat(f8 a)
-{
-	SG_EACH_LANE(d8, (double)a.lane[i]);
-}
-
-static inline f8 d8_ToFloat(d8 a)
-{
-	SG_EACH_LANE(f8, (float)a.lane[i]);
-}
-
-static inline d8 d8_Add(d8 a, d8 b)
-{
-	SG_EACH_LANE(d8, a.lane[i] + b.lane[i]);
-}
-
-static inline d8 d8_Mul(d8 a, d8 b)
-{
-	SG_EACH_LANE(d8, a.lane[i] * b.lane[i]);
+	return (f8){ { low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3] } };
 }
 
 #endif
 
-/// The sum of eight floats, in an order of its own: for bounds, like f8_MulAddLoose.
-static inline float f8_Sum(f8 a)
+/// Four floats at any address.
+typedef f4 f4Stored __attribute__((may_alias, aligned(4)));
+
+SG_INLINE f4 f4_Load(const float* p)
 {
-	float part[4];
-	f4_Store(part, f4_Add(f8_Low(a), f8_High(a)));
+	return *(const f4Stored*)(const void*)p;
+}
+
+SG_INLINE void f4_Store(float* p, f4 a)
+{
+	*(f4Stored*)(void*)p = a;
+}
+
+SG_INLINE f4 f4_Set(float a)
+{
+	return (f4){ a, a, a, a };
+}
+
+/// Four lanes of eight: 0 to 3 are those of a, 4 to 7 those of b.
+#if defined(__clang__) || __GNUC__ >= 12
+#define SG_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+typedef int32_t sgLaneNumbers __attribute__((vector_size(16)));
+#define SG_SHUFFLE(a, b, i, j, k, l) __builtin_shuffle(a, b, (sgLaneNumbers){ i, j, k, l })
+#endif
+
+/// Rows become columns.
+SG_INLINE void f4_Transpose(f4 m[4])
+{
+	f4 a = SG_SHUFFLE(m[0], m[1], 0, 4, 1, 5), b = SG_SHUFFLE(m[2], m[3], 0, 4, 1, 5);
+	f4 c = SG_SHUFFLE(m[0], m[1], 2, 6, 3, 7), d = SG_SHUFFLE(m[2], m[3], 2, 6, 3, 7);
+	m[0] = SG_SHUFFLE(a, b, 0, 1, 4, 5);
+	m[1] = SG_SHUFFLE(a, b, 2, 3, 6, 7);
+	m[2] = SG_SHUFFLE(c, d, 0, 1, 4, 5);
+	m[3] = SG_SHUFFLE(c, d, 2, 3, 6, 7);
+}
+
+// ---- Across lanes ------------------------------------------------------------------------------------------------
+
+/// The least and the greatest of eight floats, none of them NaN.
+SG_INLINE float f8_ReduceMin(f8 a)
+{
+	f4 least = f4_Min(f8_Low(a), f8_High(a));
+	least = f4_Min(least, SG_SHUFFLE(least, least, 2, 3, 2, 3));
+	return f4_Min(least, SG_SHUFFLE(least, least, 1, 1, 1, 1))[0];
+}
+
+SG_INLINE float f8_ReduceMax(f8 a)
+{
+	f4 most = f4_Max(f8_Low(a), f8_High(a));
+	most = f4_Max(most, SG_SHUFFLE(most, most, 2, 3, 2, 3));
+	return f4_Max(most, SG_SHUFFLE(most, most, 1, 1, 1, 1))[0];
+}
+
+/// The sum of eight floats, in an order of its own: for bounds, like f8_MulAddLoose.
+SG_INLINE float f8_Sum(f8 a)
+{
+	f4 part = f8_Low(a) + f8_High(a);
 	return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
 /// x y z of eight points, one after the other: 24 floats, and a 25th is overwritten.
-static inline void f8_StorePoints(float* out, f8 x, f8 y, f8 z)
+SG_INLINE void f8_StorePoints(float* out, f8 x, f8 y, f8 z)
 {
 	f4 low[4] = { f8_Low(x), f8_Low(y), f8_Low(z), f4_Set(0.0f) };
 	f4 high[4] = { f8_High(x), f8_High(y), f8_High(z), f4_Set(0.0f) };
@@ -703,34 +391,18 @@ static inline void f8_StorePoints(float* out, f8 x, f8 y, f8 z)
 	}
 }
 
-// Sixteen floats: a matrix by columns of four.
-#if SNUG_ISA_AVX512
+// ---- Sixteen floats: a matrix by columns of four -----------------------------------------------------------------
 
-typedef __m512 f16;
+#if SG_HAS_F16
 
-static inline f16 f16_Load(const float* p)
+SG_INLINE f8 f16_Low(f16 a)
 {
-	return _mm512_load_ps(p);
+	return (f8){ { f16_LowPart(a) } };
 }
 
-static inline f16 f16_Zero(void)
+SG_INLINE f8 f16_High(f16 a)
 {
-	return _mm512_setzero_ps();
-}
-
-static inline f16 f16_AddScaled(f16 sum, float scale, f16 a)
-{
-	return _mm512_add_ps(sum, _mm512_mul_ps(_mm512_set1_ps(scale), a));
-}
-
-static inline f8 f16_Low(f16 a)
-{
-	return _mm512_castps512_ps256(a);
-}
-
-static inline f8 f16_High(f16 a)
-{
-	return _mm512_extractf32x8_ps(a, 1);
+	return (f8){ { f16_HighPart(a) } };
 }
 
 #else
@@ -740,28 +412,28 @@ typedef struct f16
 	f8 low, high;
 } f16;
 
-static inline f16 f16_Load(const float* p)
+SG_INLINE f16 f16_Load(const float* p)
 {
 	return (f16){ f8_Load(p), f8_Load(p + 8) };
 }
 
-static inline f16 f16_Zero(void)
+SG_INLINE f16 f16_Zero(void)
 {
 	return (f16){ f8_Set(0.0f), f8_Set(0.0f) };
 }
 
-static inline f16 f16_AddScaled(f16 sum, float scale, f16 a)
+SG_INLINE f16 f16_AddScaled(f16 sum, float scale, f16 a)
 {
 	f8 s = f8_Set(scale);
 	return (f16){ f8_Add(sum.low, f8_Mul(s, a.low)), f8_Add(sum.high, f8_Mul(s, a.high)) };
 }
 
-static inline f8 f16_Low(f16 a)
+SG_INLINE f8 f16_Low(f16 a)
 {
 	return a.low;
 }
 
-static inline f8 f16_High(f16 a)
+SG_INLINE f8 f16_High(f16 a)
 {
 	return a.high;
 }

@@ -8,24 +8,24 @@ compare=$2
 models=$3
 source=$(dirname "$0")
 
+skip=$(cd "$source/.." && pwd)/skip.sh
 skip()
 {
-	echo "skipped: $1"
-	exit 77
+	exec sh "$skip" "$@"
 }
 
-command -v node >/dev/null 2>&1 || skip "no node"
-[ -d "$models" ] || skip "no models in $models (set SNUG_MODELS)"
+command -v node >/dev/null 2>&1 || skip node "no node"
+[ -d "$models" ] || skip models "no models in $models (set SNUG_MODELS)"
 mkdir -p "$build"
 cp "$source/package.json" "$source/pose.mjs" "$build"
 cd "$build"
 if ! [ -d node_modules/three ]; then
-	command -v npm >/dev/null 2>&1 || skip "no npm"
-	npm install --no-audit --no-fund --silent >npm.log 2>&1 || skip "npm could not install three.js (npm.log)"
+	command -v npm >/dev/null 2>&1 || skip node "no npm"
+	npm install --no-audit --no-fund --silent >npm.log 2>&1 || skip node "npm could not install three.js (npm.log)"
 fi
 status=0
 for model in "$models"/*.glb; do
-	[ -e "$model" ] || skip "no models in $models"
+	[ -e "$model" ] || skip models "no models in $models"
 	node pose.mjs "$model" posed.bin
 	"$compare" "$model" posed.bin || status=1
 done

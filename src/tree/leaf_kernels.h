@@ -1,10 +1,10 @@
-// src/kernels/kernels.h: the inner loops, compiled once per instruction set from kernels.c.
-//
-// Vertices and masks that leave a kernel are the same on every instruction set. Boxes need only contain.
-#ifndef SG_KERNELS_H
-#define SG_KERNELS_H
+// src/tree/leaf_kernels.h: the inner loops over leaves, their vertices and triangles, compiled once per instruction
+// set.
+#ifndef SG_LEAF_KERNELS_H
+#define SG_LEAF_KERNELS_H
 
 #include "geometry/frame.h"
+#include "simd/kernels.h"
 #include "tree/tree.h"
 
 /// The vertices of one leaf, coordinate by coordinate. Lanes after the last vertex hold arbitrary finite numbers.
@@ -21,30 +21,18 @@ typedef struct sgTriangleLanes
 	sgBoxLanes boxes;
 	sgBox box; ///< around all of them
 	uint32_t mask;
+	const sgLeaf* leaf; ///< whose they are: it has their vertex numbers
 } SG_ALIGN(32) sgTriangleLanes;
 
-typedef struct sgKernels
+/// Pairs of triangles, each in a lane: [corner][axis][pair].
+typedef struct sgPairLanes
 {
-	const char* name;
+	float a[3][3][SG_LANES];
+	float b[3][3][SG_LANES];
+} SG_ALIGN(32) sgPairLanes;
 
-	/// Whether all |values| are at most `limit` (so neither infinite nor NaN).
-	bool (*allWithin)(const float* values, size_t count, float limit);
-
-	/// Move eight boxes into another body's space.
-	void (*moveBoxes)(const sgBoxLanes* boxes, const sgBoxMotion* motion, sgBoxLanes* moved);
-
-	/// Bit 8 i + j: box i of `a` (i in maskA) overlaps box j of `b` (j in maskB).
-	uint64_t (*overlapBoxes)(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB);
-
-	/// The box around the boxes in `mask`.
-	sgBox (*mergeBoxes)(const sgBoxLanes* boxes, uint32_t mask);
-
-	/// The least over the boxes in `mask` of their largest extent.
-	float (*leastExtent)(const sgBoxLanes* boxes, uint32_t mask);
-
-	/// Move all faces of the boxes in `mask` outwards, by a distance per lane.
-	void (*growBoxes)(sgBoxLanes* boxes, uint32_t mask, const float distances[SG_LANES]);
-
+typedef struct sgLeafKernels
+{
 	/// The boxes of `count` consecutive leaves, from vertex positions (x y z, one readable float after the last), to
 	/// consecutive lanes from `lane` on.
 	void (*boundLeaves)(const float* positions, const uint32_t* leafVertices, const sgLeaf* leaves, uint32_t count,
@@ -63,13 +51,11 @@ typedef struct sgKernels
 	/// number of pairs whose boxes overlap to `tests`.
 	uint64_t (*filterTriangles)(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests);
 
+	/// Eight pairs at once: those that certainly intersect. `unsure` receives those of which nothing is certain.
+	uint32_t (*decidePairs)(const sgPairLanes* pairs, uint32_t* unsure);
+
 	/// The exact test of triangle.h, the same for every instruction set.
 	bool (*intersectTriangles)(const float a[3][3], const float b[3][3]);
-} sgKernels;
-
-extern const sgKernels sgKernels_scalar;
-extern const sgKernels sgKernels_sse2;
-extern const sgKernels sgKernels_avx2;
-extern const sgKernels sgKernels_avx512;
+} sgLeafKernels;
 
 #endif

@@ -1,164 +1,11 @@
-// src/kernels/kernels.c: see kernels.h. Compiled once per instruction set, with SNUG_ISA_… saying which.
-#include "kernels/kernels.h"
+// src/tree/leaf_kernels.c: see leaf_kernels.h. Compiled once per instruction set.
+#include "tree/leaf_kernels.h"
 
+#include "geometry/box_lanes.h"
+#include "geometry/margins.h"
 #include "geometry/triangle.h"
-#include "simd/lanes.h"
 
 #include <math.h>
-
-static bool AllWithin(const float* values, size_t count, float limit)
-{
-	// NaN fails every comparison, so counting successes catches it. Blocks keep the loop free of branches.
-	size_t i = 0;
-	while (i < count)
-	{
-		size_t end = count - i > 1024 ? i + 1024 : count;
-		int outside = 0;
-		for (; i < end; ++i)
-		{
-			outside |= !(fabsf(values[i]) <= limit);
-		}
-		if (outside)
-		{
-			return false;
-		}
-	}
-	return true;
-}
-
-static void TranslateBoxes(const sgBoxLanes* boxes, const sgBoxMotion* motion, sgBoxLanes* moved)
-{
-	for (int i = 0; i < 3; ++i)
-	{
-		f8 t = f8_Set(motion->translation[i]), slack = f8_Set(motion->slack);
-		f8_Store(moved->lower[i], f8_Sub(f8_Add(f8_Load(boxes->lower[i]), t), slack));
-		f8_Store(moved->upper[i], f8_Add(f8_Add(f8_Load(boxes->upper[i]), t), slack));
-	}
-}
-
-// An empty lane (lower +inf, upper -inf) becomes NaN, which overlaps nothing either.
-static void MoveBoxes(const sgBoxLanes* boxes, const sgBoxMotion* motion, sgBoxLanes* moved)
-{
-	if (motion->kind != sgMotion_general)
-	{
-		TranslateBoxes(boxes, motion, moved);
-		return;
-	}
-	f8 center[3], half[3];
-	f8 one_half = f8_Set(0.5f);
-	for (int k = 0; k < 3; ++k)
-	{
-		f8 lower = f8_Mul(f8_Load(boxes->lower[k]), one_half);
-		f8 upper = f8_Mul(f8_Load(boxes->upper[k]), one_half);
-		center[k] = f8_Add(upper, lower);
-		half[k] = f8_Sub(upper, lower);
-	}
-	for (int i = 0; i < 3; ++i)
-	{
-		f8 c = f8_Set(motion->translation[i]);
-		f8 h = f8_Set(motion->slack);
-		for (int k = 0; k < 3; ++k)
-		{
-			c = f8_Add(c, f8_Mul(f8_Set(motion->rotation[i][k]), center[k]));
-			h = f8_Add(h, f8_Mul(f8_Set(fabsf(motion->rotation[i][k])), half[k]));
-		}
-		h = f8_Add(h, f8_Mul(h, f8_Set(0x1p-18f)));
-		f8_Store(moved->lower[i], f8_Sub(c, h));
-		f8_Store(moved->upper[i], f8_Add(c, h));
-	}
-}
-
-// Lanes of `boxes` (already in registers) that overlap one box.
-static inline uint32_t OverlapOne(
-    const f8 lower[3], const f8 upper[3], const float oneLower[3], const float oneUpper[3])
-{
-	m8 x = m8_And(f8_LessEqual(lower[0], f8_Set(oneUpper[0])), f8_LessEqual(f8_Set(oneLower[0]), upper[0]));
-	m8 y = m8_And(f8_LessEqual(lower[1], f8_Set(oneUpper[1])), f8_LessEqual(f8_Set(oneLower[1]), upper[1]));
-	m8 z = m8_And(f8_LessEqual(lower[2], f8_Set(oneUpper[2])), f8_LessEqual(f8_Set(oneLower[2]), upper[2]));
-	return m8_Bits(m8_And(x, m8_And(y, z)));
-}
-
-static inline void LoadBoxes(const sgBoxLanes* boxes, f8 lower[3], f8 upper[3])
-{
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		lower[axis] = f8_Load(boxes->lower[axis]);
-		upper[axis] = f8_Load(boxes->upper[axis]);
-	}
-}
-
-static uint64_t OverlapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB)
-{
-	f8 lower[3], upper[3];
-	LoadBoxes(b, lower, upper);
-	uint64_t pairs = 0;
-	for (uint32_t rest = maskA; rest != 0; rest &= rest - 1)
-	{
-		uint32_t i = sgLowestBit(rest);
-		sgBox one = sgBoxLanes_Get(a, i);
-		pairs |= (uint64_t)(OverlapOne(lower, upper, one.lower, one.upper) & maskB) << (8 * i);
-	}
-	return pairs;
-}
-
-static sgBox MergeBoxes(const sgBoxLanes* boxes, uint32_t mask)
-{
-	sgBox merged = sgBox_Empty();
-	if (mask == 0xff)
-	{
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			merged.lower[axis] = f8_ReduceMin(f8_Load(boxes->lower[axis]));
-			merged.upper[axis] = f8_ReduceMax(f8_Load(boxes->upper[axis]));
-		}
-		return merged;
-	}
-	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-	{
-		sgBox one = sgBoxLanes_Get(boxes, sgLowestBit(rest));
-		sgBox_AddBox(&merged, &one);
-	}
-	return merged;
-}
-
-static float LeastExtent(const sgBoxLanes* boxes, uint32_t mask)
-{
-	f8 most = f8_Set(0.0f);
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		most = f8_Max(most, f8_Sub(f8_Load(boxes->upper[axis]), f8_Load(boxes->lower[axis])));
-	}
-	float extents[SG_LANES] SG_ALIGN(32), least = INFINITY;
-	f8_Store(extents, most);
-	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-	{
-		float extent = extents[sgLowestBit(rest)];
-		least = extent < least ? extent : least;
-	}
-	return least;
-}
-
-// The sum is off by half a unit in its last place at most, and 2^-23 of it is one or more; the last term is for zero.
-static void GrowBoxes(sgBoxLanes* boxes, uint32_t mask, const float distances[SG_LANES])
-{
-	f8 rounding = f8_Set(0x1p-23f), least = f8_Set(0x1p-149f), distance = f8_Load(distances);
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		float lower[SG_LANES] SG_ALIGN(32), upper[SG_LANES] SG_ALIGN(32);
-		f8 low = f8_Sub(f8_Load(boxes->lower[axis]), distance);
-		f8 high = f8_Add(f8_Load(boxes->upper[axis]), distance);
-		f8_Store(lower, f8_Sub(low, f8_Add(f8_Mul(f8_Abs(low), rounding), least)));
-		f8_Store(upper, f8_Add(high, f8_Add(f8_Mul(f8_Abs(high), rounding), least)));
-		for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-		{
-			uint32_t lane = sgLowestBit(rest);
-			boxes->lower[axis][lane] = lower[lane];
-			boxes->upper[axis][lane] = upper[lane];
-		}
-	}
-}
-
-#if SNUG_ISA_SSE2 || SNUG_ISA_AVX2 || SNUG_ISA_AVX512
 
 // One leaf's box: a vertex is one load of four floats, the last of which belongs to its neighbour. Two vertices at a
 // time, since every minimum waits for the one before.
@@ -169,19 +16,19 @@ static inline void BoundLeaf(const float* positions, const uint32_t* vertices, u
 	for (uint32_t i = 1; i + 1 < count; i += 2)
 	{
 		f4 p = f4_Load(positions + 3 * (size_t)vertices[i]), q = f4_Load(positions + 3 * (size_t)vertices[i + 1]);
-		lower0 = _mm_min_ps(lower0, p);
-		upper0 = _mm_max_ps(upper0, p);
-		lower1 = _mm_min_ps(lower1, q);
-		upper1 = _mm_max_ps(upper1, q);
+		lower0 = f4_Min(lower0, p);
+		upper0 = f4_Max(upper0, p);
+		lower1 = f4_Min(lower1, q);
+		upper1 = f4_Max(upper1, q);
 	}
 	if (count % 2 == 0)
 	{
 		f4 p = f4_Load(positions + 3 * (size_t)vertices[count - 1]);
-		lower0 = _mm_min_ps(lower0, p);
-		upper0 = _mm_max_ps(upper0, p);
+		lower0 = f4_Min(lower0, p);
+		upper0 = f4_Max(upper0, p);
 	}
-	*lower = _mm_min_ps(lower0, lower1);
-	*upper = _mm_max_ps(upper0, upper1);
+	*lower = f4_Min(lower0, lower1);
+	*upper = f4_Max(upper0, upper1);
 }
 
 // Four corners of boxes, each in a vector of its own, to four lanes.
@@ -226,56 +73,26 @@ static void BoundLeaves(const float* positions, const uint32_t* leafVertices, co
 	}
 }
 
-#else
-
-static void BoundLeaves(const float* positions, const uint32_t* leafVertices, const sgLeaf* leaves, uint32_t count,
-    sgBoxLanes* out, uint32_t lane)
-{
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		sgBox box = sgBox_Empty();
-		for (uint32_t k = 0; k < leaves[i].vertexCount; ++k)
-		{
-			sgBox_AddPoint(&box, positions + 3 * (size_t)leafVertices[leaves[i].firstVertex + k]);
-		}
-		sgBoxLanes_Set(out, lane + i, &box);
-	}
-}
-
-#endif
-
+// Four vertices at a time, up to a whole number of eights: lanes past the end repeat the first vertex. What follows in
+// `vertices` may belong to another cluster, whose numbers lead nowhere here.
 static void GatherVertices(const float* positions, const uint32_t* vertices, uint32_t count, sgVertexBlock* out)
 {
-#if SNUG_ISA_SSE2 || SNUG_ISA_AVX2 || SNUG_ISA_AVX512
-	// Four vertices at a time, up to a whole number of eights: lanes past the end repeat the first
-	// vertex. What follows in `vertices` may belong to another cluster, whose numbers lead nowhere here.
 	for (uint32_t i = 0; i < count; i += SG_LANES)
 	{
 		for (uint32_t j = i; j < i + SG_LANES; j += 4)
 		{
-			__m128 a = _mm_loadu_ps(positions + 3 * (size_t)vertices[j < count ? j : 0]);
-			__m128 b = _mm_loadu_ps(positions + 3 * (size_t)vertices[j + 1 < count ? j + 1 : 0]);
-			__m128 c = _mm_loadu_ps(positions + 3 * (size_t)vertices[j + 2 < count ? j + 2 : 0]);
-			__m128 d = _mm_loadu_ps(positions + 3 * (size_t)vertices[j + 3 < count ? j + 3 : 0]);
-			_MM_TRANSPOSE4_PS(a, b, c, d);
-			_mm_store_ps(out->coordinate[0] + j, a);
-			_mm_store_ps(out->coordinate[1] + j, b);
-			_mm_store_ps(out->coordinate[2] + j, c);
+			f4 points[4];
+			for (uint32_t k = 0; k < 4; ++k)
+			{
+				points[k] = f4_Load(positions + 3 * (size_t)vertices[j + k < count ? j + k : 0]);
+			}
+			f4_Transpose(points);
+			for (int axis = 0; axis < 3; ++axis)
+			{
+				f4_Store(out->coordinate[axis] + j, points[axis]);
+			}
 		}
 	}
-#else
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			out->coordinate[axis][i] = positions[3 * (size_t)vertices[i] + (size_t)axis];
-		}
-	}
-	for (uint32_t i = count; i % SG_LANES != 0; ++i)
-	{
-		out->coordinate[0][i] = out->coordinate[1][i] = out->coordinate[2][i] = 0.0f;
-	}
-#endif
 }
 
 static void PlaceVertices(sgVertexBlock* block, uint32_t count, const sgPlacement* placement)
@@ -353,7 +170,7 @@ static inline float PlaneError(const sgBox* a, const sgBox* b)
 	{
 		return INFINITY;
 	}
-	return 48.0f * 0x1p-24f * (extent[0] * extent[1] * extent[2]) + 0x1p-126f * (1.0f + sum);
+	return SG_MARGIN_DETERMINANT * 0x1p-24f * (extent[0] * extent[1] * extent[2]) + 0x1p-126f * (1.0f + sum);
 }
 
 static inline f8 Dot(const f8 n[3], f8 x, f8 y, f8 z)
@@ -397,10 +214,10 @@ static inline uint32_t Separated(
 static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests)
 {
 	f8 lower[3], upper[3];
-	LoadBoxes(&b->boxes, lower, upper);
-	uint32_t maskB = OverlapOne(lower, upper, a->box.lower, a->box.upper) & b->mask;
-	LoadBoxes(&a->boxes, lower, upper);
-	uint32_t maskA = OverlapOne(lower, upper, b->box.lower, b->box.upper) & a->mask;
+	sgLanes_LoadBoxes(&b->boxes, lower, upper);
+	uint32_t maskB = sgLanes_OverlapOne(lower, upper, a->box.lower, a->box.upper) & b->mask;
+	sgLanes_LoadBoxes(&a->boxes, lower, upper);
+	uint32_t maskA = sgLanes_OverlapOne(lower, upper, b->box.lower, b->box.upper) & a->mask;
 	if (maskA == 0 || maskB == 0)
 	{
 		return 0;
@@ -420,7 +237,7 @@ static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes*
 	{
 		uint32_t j = sgLowestBit(rest);
 		sgBox one = sgBoxLanes_Get(&b->boxes, j);
-		uint32_t near = OverlapOne(lower, upper, one.lower, one.upper) & maskA;
+		uint32_t near = sgLanes_OverlapOne(lower, upper, one.lower, one.upper) & maskA;
 		if (near == 0)
 		{
 			continue;
@@ -435,21 +252,158 @@ static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes*
 	return pairs;
 }
 
-#define TEXT(name) #name
-#define TEXT_OF(name) TEXT(name)
+// ---- Pairs of triangles ------------------------------------------------------------------------------------------
 
-const sgKernels SG_FOR_ISA(sgKernels) = {
-	.name = TEXT_OF(SNUG_KERNELS),
-	.allWithin = AllWithin,
-	.moveBoxes = MoveBoxes,
-	.overlapBoxes = OverlapBoxes,
-	.mergeBoxes = MergeBoxes,
-	.leastExtent = LeastExtent,
-	.growBoxes = GrowBoxes,
+// (b - d) x (c - d)
+static inline void Normal(const f8 b[3], const f8 c[3], const f8 d[3], f8 n[3])
+{
+	f8 u[3], v[3];
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		u[axis] = f8_Sub(b[axis], d[axis]);
+		v[axis] = f8_Sub(c[axis], d[axis]);
+	}
+	n[0] = f8_Sub(f8_Mul(u[1], v[2]), f8_Mul(u[2], v[1]));
+	n[1] = f8_Sub(f8_Mul(u[2], v[0]), f8_Mul(u[0], v[2]));
+	n[2] = f8_Sub(f8_Mul(u[0], v[1]), f8_Mul(u[1], v[0]));
+}
+
+// det(a - d, b - d, c - d)
+static inline f8 Determinant(const f8 a[3], const f8 b[3], const f8 c[3], const f8 d[3])
+{
+	f8 n[3];
+	Normal(b, c, d, n);
+	return Dot(n, f8_Sub(a[0], d[0]), f8_Sub(a[1], d[1]), f8_Sub(a[2], d[2]));
+}
+
+// PlaneError of the box around each pair.
+static inline f8 PairErrors(const f8 a[3][3], const f8 b[3][3])
+{
+	f8 extent[3];
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f8 lower = f8_Min(f8_Min(a[0][axis], a[1][axis]), f8_Min(a[2][axis], b[0][axis]));
+		f8 upper = f8_Max(f8_Max(a[0][axis], a[1][axis]), f8_Max(a[2][axis], b[0][axis]));
+		lower = f8_Min(lower, f8_Min(b[1][axis], b[2][axis]));
+		upper = f8_Max(upper, f8_Max(b[1][axis], b[2][axis]));
+		extent[axis] = f8_Sub(upper, lower);
+	}
+	f8 sum = f8_Add(f8_Add(extent[0], extent[1]), extent[2]);
+	f8 product = f8_Mul(f8_Mul(extent[0], extent[1]), extent[2]);
+	f8 error = f8_Add(f8_Mul(f8_Set(SG_MARGIN_DETERMINANT * 0x1p-24f), product),
+	    f8_Mul(f8_Set(0x1p-126f), f8_Add(f8_Set(1.0f), sum)));
+	return f8_Select(f8_LessEqual(sum, f8_Set(0x1p40f)), error, f8_Set(INFINITY));
+}
+
+/// On which side of the other's plane the corners of a triangle certainly are.
+typedef struct Sides
+{
+	m8 above[3], below[3];
+} Sides;
+
+static inline Sides FindSides(const f8 corners[3][3], const f8 plane[3][3], f8 error)
+{
+	Sides sides;
+	f8 n[3], minusError = f8_Sub(f8_Set(0.0f), error);
+	Normal(plane[1], plane[2], plane[0], n);
+	for (int c = 0; c < 3; ++c)
+	{
+		f8 x = f8_Sub(corners[c][0], plane[0][0]), y = f8_Sub(corners[c][1], plane[0][1]);
+		f8 side = Dot(n, x, y, f8_Sub(corners[c][2], plane[0][2]));
+		sides.above[c] = f8_Less(error, side);
+		sides.below[c] = f8_Less(side, minusError);
+	}
+	return sides;
+}
+
+static inline uint32_t Certain(const Sides* sides)
+{
+	uint32_t certain = m8_Bits(m8_Or(sides->above[0], sides->below[0]));
+	certain &= m8_Bits(m8_Or(sides->above[1], sides->below[1]));
+	return certain & m8_Bits(m8_Or(sides->above[2], sides->below[2]));
+}
+
+static inline m8 OnOneSide(const Sides* sides, int c, int d)
+{
+	return m8_Or(m8_And(sides->above[c], sides->above[d]), m8_And(sides->below[c], sides->below[d]));
+}
+
+/// A triangle from the corner on that is alone on its side: where the other two are on one side.
+typedef struct Turned
+{
+	f8 corners[3][3];
+	m8 isAbove; ///< the one that is alone
+} Turned;
+
+static inline Turned TurnLoneFirst(const f8 corners[3][3], const Sides* sides)
+{
+	Turned turned;
+	m8 isLast = OnOneSide(sides, 0, 1), isMiddle = OnOneSide(sides, 0, 2), isFirst = OnOneSide(sides, 1, 2);
+	turned.isAbove = m8_Or(
+	    m8_And(isLast, sides->above[2]), m8_Or(m8_And(isMiddle, sides->above[1]), m8_And(isFirst, sides->above[0])));
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f8 x = corners[0][axis], y = corners[1][axis], z = corners[2][axis];
+		turned.corners[0][axis] = f8_Select(isLast, z, f8_Select(isMiddle, y, x));
+		turned.corners[1][axis] = f8_Select(isLast, x, f8_Select(isMiddle, z, y));
+		turned.corners[2][axis] = f8_Select(isLast, y, f8_Select(isMiddle, x, z));
+	}
+	return turned;
+}
+
+// Swap the second and the third corner where `which` is true.
+static inline void SwapWhere(Turned* turned, m8 which)
+{
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f8 y = turned->corners[1][axis], z = turned->corners[2][axis];
+		turned->corners[1][axis] = f8_Select(which, z, y);
+		turned->corners[2][axis] = f8_Select(which, y, z);
+	}
+}
+
+// The test of Guigue and Devillers (2003), where it is certain. No corner is on the other triangle's plane, so each
+// triangle either lies on one side of it, or has one corner alone on its side and meets the line that both planes share
+// in the segment between the two edges from there. With p and P alone, and both triangles turned so that these edges
+// come in the same order along the line, segments overlap where q sees P R from p on the one side and r sees P Q on the
+// other. Every sign is that of a determinant of differences of corners, which PlaneError bounds; a sign that it does
+// not settle, the exact test must.
+static uint32_t DecidePairs(const sgPairLanes* pairs, uint32_t* unsure)
+{
+	f8 a[3][3], b[3][3];
+	for (int c = 0; c < 3; ++c)
+	{
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			a[c][axis] = f8_Load(pairs->a[c][axis]);
+			b[c][axis] = f8_Load(pairs->b[c][axis]);
+		}
+	}
+	f8 error = PairErrors((const f8(*)[3])a, (const f8(*)[3])b), minusError = f8_Sub(f8_Set(0.0f), error);
+	Sides sidesA = FindSides((const f8(*)[3])a, (const f8(*)[3])b, error);
+	Sides sidesB = FindSides((const f8(*)[3])b, (const f8(*)[3])a, error);
+	m8 apart = m8_Or(m8_And(OnOneSide(&sidesA, 0, 1), OnOneSide(&sidesA, 0, 2)),
+	    m8_And(OnOneSide(&sidesB, 0, 1), OnOneSide(&sidesB, 0, 2)));
+	Turned turnedA = TurnLoneFirst((const f8(*)[3])a, &sidesA), turnedB = TurnLoneFirst((const f8(*)[3])b, &sidesB);
+	SwapWhere(&turnedA, turnedB.isAbove);
+	SwapWhere(&turnedB, turnedA.isAbove);
+	const f8 *p = turnedA.corners[0], *q = turnedA.corners[1], *r = turnedA.corners[2];
+	const f8 *P = turnedB.corners[0], *R = turnedB.corners[1], *Q = turnedB.corners[2]; // seen from the other side
+	f8 first = Determinant(q, P, R, p), second = Determinant(r, P, Q, p);
+	uint32_t certain = Certain(&sidesA) & Certain(&sidesB);
+	uint32_t meet = m8_Bits(m8_And(f8_Less(error, first), f8_Less(second, minusError)));
+	uint32_t miss = m8_Bits(m8_Or(apart, m8_Or(f8_Less(first, minusError), f8_Less(error, second))));
+	meet &= certain & ~miss;
+	*unsure = ~(meet | (miss & certain)) & ((1u << SG_LANES) - 1u);
+	return meet;
+}
+
+const sgLeafKernels SG_FOR_ISA(sgLeafKernels) = {
 	.boundLeaves = BoundLeaves,
 	.gatherVertices = GatherVertices,
 	.placeVertices = PlaceVertices,
 	.assembleTriangles = AssembleTriangles,
 	.filterTriangles = FilterTriangles,
+	.decidePairs = DecidePairs,
 	.intersectTriangles = sgTriangles_Intersect,
 };

@@ -1,4 +1,4 @@
-// src/query/contacts.c: traversals that end at contact spheres, and culling by root volumes.
+// src/query/spheres.c: a walk over two trees that ends at contact spheres.
 //
 // Contact spheres must not depend on what was asked before, so nothing that bodies remember is used here: balls come
 // straight from the pose. A sphere above contains the contact spheres below it (deform/fields_contacts.c), so none is
@@ -6,9 +6,10 @@
 #include "base/fpenv.h"
 #include "body/body.h"
 #include "deform/fields.h"
+#include "geometry/margins.h"
+#include "query/walk.h"
 
 #include <math.h>
-#include <string.h>
 
 /// Balls of a set of nodes.
 typedef struct Balls
@@ -17,8 +18,8 @@ typedef struct Balls
 	sgBallLanes balls;
 } Balls;
 
-/// The spheres below a node, kept while the traversal stays below it: a node meets several of the other body one after
-/// the other.
+/// The spheres below a node, kept while the walk stays below it: a node meets several of the other body one after the
+/// other.
 typedef struct Kept
 {
 	uint32_t slot; ///< SG_NONE: nothing yet
@@ -31,20 +32,26 @@ typedef struct Side
 	const sgTree* tree;
 	const sgFieldsHeader* header;
 	sgPlacement placement;
-	Kept kept[SG_MAX_DEPTH + 2]; ///< by depth of recursion
+	Kept kept[SG_MAX_DEPTH + 2]; ///< by depth of the walk
 } Side;
 
 typedef struct Search
 {
+	sgPairWalk walk;
 	Side a, b;
 	const snugSphereQuery* query;
 	snugSphereResult result;
 } Search;
 
+static Search* SearchOf(sgPairWalk* walk)
+{
+	return (Search*)(void*)walk;
+}
+
 static void UpdateBalls(snugSphereResult* result, const Side* side, sgLaneSet set, Balls* out)
 {
 	const snugBody* body = side->body;
-	body->deform->bound(body->model, body->pose, set, (sgBoundsOut){ &out->boxes, (sgSlabLanes*)(void*)&out->balls });
+	body->deform->bound(&body->posed, set, (sgBoundsOut){ &out->boxes, (sgSlabLanes*)(void*)&out->balls });
 	result->spheresUpdated += (uint32_t)__builtin_popcount(set.mask);
 }
 
@@ -64,7 +71,7 @@ static snugSphere PlaceBall(const Side* side, const sgBallLanes* balls, uint32_t
 		sphere.center[i] = placement->isIdentity ? balls->center[i][lane] : (float)sum;
 	}
 	// Centre and vertices are each off by the placement's error per axis.
-	double slack = placement->isIdentity ? 0.0 : 4.0 * placement->error;
+	double slack = placement->isIdentity ? 0.0 : SG_MARGIN_PLACED_SPHERE * placement->error;
 	sphere.radius = sgRoundUp((double)balls->radius[lane] + slack);
 	return sphere;
 }
@@ -96,73 +103,80 @@ static void Report(Search* search, const snugSphere* a, const snugSphere* b)
 static bool Overlap(const Search* search, const snugSphere* a, bool isContactA, const snugSphere* b, bool isContactB)
 {
 	double reach = (double)a->radius + (double)b->radius;
-	reach += isContactA ? 0.0 : 8.0 * search->a.placement.error;
-	reach += isContactB ? 0.0 : 8.0 * search->b.placement.error;
+	reach += isContactA ? 0.0 : SG_MARGIN_SPHERE_ABOVE * search->a.placement.error;
+	reach += isContactB ? 0.0 : SG_MARGIN_SPHERE_ABOVE * search->b.placement.error;
 	bool isExact = isContactA && isContactB;
-	return Distance(a, b) <= reach * (isExact ? 1.0 : 1.0 + 0x1p-20);
+	return Distance(a, b) <= reach * (isExact ? 1.0 : 1.0 + SG_MARGIN_SPHERE_SUMS);
 }
 
-static sgLaneSet Below(const Side* side, uint32_t slot)
+// The way down ends at contact nodes.
+static sgOpened Open(const Side* side, uint32_t slot)
 {
-	if (!sgFields_IsContact(side->tree, side->header, slot))
+	bool isContact = sgFields_IsContact(side->tree, side->header, slot);
+	sgOpened opened = { slot, isContact ? sgTree_Family(side->tree, slot) : sgTree_Children(side->tree, slot) };
+	opened.set.mask = isContact ? 1u << (slot % SG_LANES) : opened.set.mask;
+	opened.set.leafMask = 0;
+	for (uint32_t rest = opened.set.mask; rest != 0; rest &= rest - 1)
 	{
-		return sgTree_Children(side->tree, slot);
+		uint32_t lane = sgLowestBit(rest);
+		bool isEnd = sgFields_IsContact(side->tree, side->header, sgOpened_Slot(&opened, lane));
+		opened.set.leafMask |= (uint32_t)isEnd << lane;
 	}
-	sgLaneSet alone = sgTree_Family(side->tree, slot);
-	alone.mask = 1u << (slot % SG_LANES);
-	return alone;
+	return opened;
 }
 
-// The placed spheres of what is below a node, at one depth of recursion.
-static const snugSphere* SpheresBelow(
-    snugSphereResult* result, Side* side, uint32_t slot, sgLaneSet set, uint32_t depth)
+static sgOpened OpenA(sgPairWalk* walk, uint32_t slot)
 {
-	Kept* kept = side->kept + depth;
-	if (kept->slot != slot)
+	return Open(&SearchOf(walk)->a, slot);
+}
+
+static sgOpened OpenB(sgPairWalk* walk, uint32_t slot)
+{
+	return Open(&SearchOf(walk)->b, slot);
+}
+
+// The placed spheres of what is below a node.
+static const snugSphere* SpheresBelow(Search* search, Side* side, const sgOpened* opened)
+{
+	Kept* kept = side->kept + search->walk.depth;
+	if (kept->slot != opened->slot)
 	{
 		Balls found;
-		UpdateBalls(result, side, set, &found);
-		for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
+		UpdateBalls(&search->result, side, opened->set, &found);
+		for (uint32_t rest = opened->set.mask; rest != 0; rest &= rest - 1)
 		{
 			uint32_t lane = sgLowestBit(rest);
-			kept->spheres[lane] = PlaceBall(side, &found.balls, set.group * SG_LANES + lane);
+			kept->spheres[lane] = PlaceBall(side, &found.balls, sgOpened_Slot(opened, lane));
 		}
-		kept->slot = slot;
+		kept->slot = opened->slot;
 	}
 	return kept->spheres;
 }
 
-// Everything below two nodes, whose balls overlap and which are not both contact nodes. Each call descends into both
-// but for one that is a contact node, so recursion is no deeper than the deeper tree.
-static void Descend(Search* search, uint32_t slotA, uint32_t slotB, uint32_t depth)
+static uint64_t Compare(sgPairWalk* walk, const sgOpened* a, const sgOpened* b)
 {
-	sgLaneSet setA = Below(&search->a, slotA), setB = Below(&search->b, slotB);
-	const snugSphere* spheresA = SpheresBelow(&search->result, &search->a, slotA, setA, depth);
-	const snugSphere* spheresB = SpheresBelow(&search->result, &search->b, slotB, setB, depth);
-	for (uint32_t restA = setA.mask; restA != 0; restA &= restA - 1)
+	Search* search = SearchOf(walk);
+	const snugSphere *spheresA = SpheresBelow(search, &search->a, a), *spheresB = SpheresBelow(search, &search->b, b);
+	uint64_t pairs = 0, all = sgMaskProduct(a->set.mask, b->set.mask);
+	for (uint64_t rest = all; rest != 0; rest &= rest - 1)
 	{
-		const snugSphere* a = spheresA + sgLowestBit(restA);
-		bool isContactA = sgFields_IsContact(search->a.tree, search->a.header, a->treeNode);
-		for (uint32_t restB = setB.mask; restB != 0; restB &= restB - 1)
-		{
-			const snugSphere* b = spheresB + sgLowestBit(restB);
-			bool isContactB = sgFields_IsContact(search->b.tree, search->b.header, b->treeNode);
-			++search->result.sphereTests;
-			if (!Overlap(search, a, isContactA, b, isContactB))
-			{
-				continue;
-			}
-			if (isContactA && isContactB)
-			{
-				Report(search, a, b);
-			}
-			else
-			{
-				Descend(search, a->treeNode, b->treeNode, depth + 1);
-			}
-		}
+		uint32_t i = sgLowestBit(rest) / SG_LANES, j = sgLowestBit(rest) % SG_LANES;
+		bool isContactA = (a->set.leafMask >> i & 1) != 0, isContactB = (b->set.leafMask >> j & 1) != 0;
+		bool overlaps = Overlap(search, spheresA + i, isContactA, spheresB + j, isContactB);
+		pairs |= overlaps ? rest & -rest : 0;
 	}
+	search->result.sphereTests += (uint32_t)__builtin_popcountll(all);
+	return pairs;
 }
+
+static void Settle(sgPairWalk* walk, const sgOpened* a, uint32_t laneA, const sgOpened* b, uint32_t laneB)
+{
+	Search* search = SearchOf(walk);
+	const snugSphere *spheresA = SpheresBelow(search, &search->a, a), *spheresB = SpheresBelow(search, &search->b, b);
+	Report(search, spheresA + laneA, spheresB + laneB);
+}
+
+static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle };
 
 static bool HasContacts(const snugBody* body)
 {
@@ -173,6 +187,7 @@ static bool HasContacts(const snugBody* body)
 // Vertices and all balls below are within the root's ball.
 static snugStatus PrepareSide(Search* search, Side* side, snugBody* body)
 {
+	sgBody_Derive(body);
 	side->body = body;
 	side->tree = &body->model->tree;
 	side->header = body->model->deformData;
@@ -202,7 +217,7 @@ static SG_NOINLINE void Run(snugBody* a, snugBody* b, Search* search)
 	bool isEmpty = a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0;
 	if (search->result.status == snug_success && !isEmpty)
 	{
-		Descend(search, 0, 0, 0);
+		sgPairWalk_Descend(&search->walk, &walker, 0, 0);
 	}
 }
 
@@ -225,6 +240,7 @@ snugSphereResult snugCollideSpheres(snugBody* a, snugBody* b, const snugSphereQu
 		}
 	}
 	Search search; // not zeroed: most of it is scratch
+	search.walk.isStopped = false;
 	search.query = query;
 	search.result = (snugSphereResult){ .status = snug_success };
 	sgFpEnv environment = sgFpEnv_Enter();
@@ -249,71 +265,4 @@ uint32_t snugModel_GetNodeTriangles(const snugModel* model, uint32_t node, uint3
 		triangles[i - first] = tree->triangleMap[i];
 	}
 	return end - first;
-}
-
-// --- Culling --------------------------------------------------------------------------------------------------------
-
-// The greatest value of normal . x + offset over the placed root, with what rounding may add: a few 2^-52 of the terms
-// here, and the placement's error of every vertex.
-static double GreatestOver(const snugPlane* plane, const sgPlacement* placement, const sgBox* root)
-{
-	double value = plane->offset, size = fabs(plane->offset), normals = 0.0;
-	for (int i = 0; i < 3; ++i)
-	{
-		value += plane->normal[i] * placement->translation[i];
-		size += fabs(plane->normal[i] * placement->translation[i]);
-		normals += fabs(plane->normal[i]);
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		double along = 0.0, alongSize = 0.0;
-		for (int i = 0; i < 3; ++i)
-		{
-			along += plane->normal[i] * placement->rotation[i][k];
-			alongSize += fabs(plane->normal[i] * placement->rotation[i][k]);
-		}
-		double far = along > 0.0 ? (double)root->upper[k] : (double)root->lower[k];
-		value += along * far;
-		size += alongSize * fmax(fabs((double)root->lower[k]), fabs((double)root->upper[k]));
-	}
-	return value + 2.0 * normals * placement->error + 0x1p-45 * size;
-}
-
-static SG_NOINLINE snugStatus IsOutside(
-    snugBody* body, const double* origin, const snugPlane* planes, uint32_t count, bool* isOutside)
-{
-	snugCounters counters = { 0 };
-	sgBox root;
-	sgPlacement placement;
-	snugStatus status = sgBody_MakePlacement(body, origin, &root, &placement, &counters);
-	*isOutside = status == snug_success && sgBox_IsEmpty(&root);
-	for (uint32_t i = 0; status == snug_success && !*isOutside && i < count; ++i)
-	{
-		*isOutside = GreatestOver(planes + i, &placement, &root) < 0.0;
-	}
-	return status;
-}
-
-snugStatus snugBody_IsOutside(
-    snugBody* body, const double origin[3], const snugPlane* planes, uint32_t count, bool* isOutside)
-{
-	SG_REQUIRE(isOutside != NULL, snug_badArgument);
-	*isOutside = false;
-	SG_REQUIRE(body != NULL && (planes != NULL || count == 0), snug_badArgument);
-	static const double zero[3] = { 0.0, 0.0, 0.0 };
-	origin = origin != NULL ? origin : zero;
-	SG_REQUIRE(sgIsFinitePoint(origin), snug_badArgument);
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		const double* normal = planes[i].normal;
-		bool isZero = normal[0] == 0.0 && normal[1] == 0.0 && normal[2] == 0.0;
-		if (!sgIsFinitePoint(normal) || !isfinite(planes[i].offset) || isZero)
-		{
-			return sgFail(&body->messenger, snug_badInput, "plane %u is not finite or has no normal", i);
-		}
-	}
-	sgFpEnv environment = sgFpEnv_Enter();
-	snugStatus status = IsOutside(body, origin, planes, count, isOutside);
-	sgFpEnv_Leave(environment);
-	return status;
 }

@@ -1,0 +1,218 @@
+// src/geometry/margins.h: what bounds add for rounding, number by number.
+//
+// docs/bounds.md derives each of them. They are here, by name, so that tools/mutate-bounds can compile with less
+// (-DSG_MARGIN_…=…) and look which test fails: a margin that nothing needs is a proof that nobody checked. Numbers of
+// roundings count units of 2^-24 of the reach, the largest quantity on the way; n is how many transforms, influences
+// or fields are summed.
+#ifndef SG_MARGINS_H
+#define SG_MARGINS_H
+
+// ---- Every model -----------------------------------------------------------------------------------------------
+
+/// For products of roundings, in units of 2^-24 squared: 2 %.
+#ifndef SG_MARGIN_SQUARES
+#define SG_MARGIN_SQUARES 1.02
+#endif
+
+// ---- Linear skins (deform/blend_fit.c, deform/blend.c) ---------------------------------------------------------
+
+/// Evaluation of a vertex: per influence, and besides.
+#ifndef SG_MARGIN_INFLUENCE
+#define SG_MARGIN_INFLUENCE 2.0
+#endif
+#ifndef SG_MARGIN_EVALUATION
+#define SG_MARGIN_EVALUATION 9.0
+#endif
+/// Bounds from ranges of weights: per transform, and besides.
+#ifndef SG_MARGIN_RANGE_TERM
+#define SG_MARGIN_RANGE_TERM 2.0
+#endif
+#ifndef SG_MARGIN_RANGES
+#define SG_MARGIN_RANGES 14.0
+#endif
+/// Bounds to first order: the reference map, its sums of means, of gradients, and residuals.
+#ifndef SG_MARGIN_REFERENCE
+#define SG_MARGIN_REFERENCE 26.0
+#endif
+#ifndef SG_MARGIN_MEANS
+#define SG_MARGIN_MEANS(n) ((n) + 3.0)
+#endif
+#ifndef SG_MARGIN_GRADIENTS
+#define SG_MARGIN_GRADIENTS(n) ((n) + 30.0)
+#endif
+#ifndef SG_MARGIN_RESIDUALS
+#define SG_MARGIN_RESIDUALS(n) ((n) + 14.0)
+#endif
+/// Residuals of fits are measured in double: of themselves, and at least.
+#ifndef SG_MARGIN_FIT
+#define SG_MARGIN_FIT 1e-12
+#endif
+#ifndef SG_MARGIN_LEAST_FIT
+#define SG_MARGIN_LEAST_FIT 1e-15
+#endif
+/// The support of a 14-DOP at rest, a sum in double.
+#ifndef SG_MARGIN_REST_DOP
+#define SG_MARGIN_REST_DOP 0x1p-49
+#endif
+/// The reach itself: a sum in float32, what products below the normal range lose, and the sum of axes for a k-DOP.
+#ifndef SG_MARGIN_REACH
+#define SG_MARGIN_REACH 0x1p-20
+#endif
+#ifndef SG_MARGIN_UNDERFLOW
+#define SG_MARGIN_UNDERFLOW 0x1p-120
+#endif
+#ifndef SG_MARGIN_DOP_REACH
+#define SG_MARGIN_DOP_REACH 0x1p-40
+#endif
+/// Balls at the corners of the set of weights, for n influences.
+#ifndef SG_MARGIN_CORNERS
+#define SG_MARGIN_CORNERS(n) (2.03125 * (n) + 9.0)
+#endif
+/// How far a body moved between two poses, besides what both evaluations lose.
+#ifndef SG_MARGIN_MOTION
+#define SG_MARGIN_MOTION 12.0
+#endif
+
+// ---- Displacement fields (deform/linear_kernels.c, deform/fields*.c, deform/linear.c) ---------------------------
+
+/// Evaluation of a vertex that n fields move.
+#ifndef SG_MARGIN_FIELDS
+#define SG_MARGIN_FIELDS(n) ((n) + 1.0)
+#endif
+/// Each bound of a node that n fields move.
+#ifndef SG_MARGIN_INTERVAL
+#define SG_MARGIN_INTERVAL(n) ((n) + 3.0)
+#endif
+#ifndef SG_MARGIN_ZERO_ORDER
+#define SG_MARGIN_ZERO_ORDER(n) (3.0 * (n) + 10.0)
+#endif
+#ifndef SG_MARGIN_ORIENTED
+#define SG_MARGIN_ORIENTED(n) (3.0 * (n) + 40.0)
+#endif
+#ifndef SG_MARGIN_FIELD_BALL
+#define SG_MARGIN_FIELD_BALL(n) (4.0 * (n) + 12.0)
+#endif
+#ifndef SG_MARGIN_FIRST_ORDER
+#define SG_MARGIN_FIRST_ORDER(n) ((n) + 30.0)
+#endif
+/// Balls above contact balls have this many times the error of what they wrap.
+#ifndef SG_MARGIN_WRAPS
+#define SG_MARGIN_WRAPS 3.0
+#endif
+/// Residuals of fits, and coordinates along a node's own axes, measured in double.
+#ifndef SG_MARGIN_FIELD_FIT
+#define SG_MARGIN_FIELD_FIT 0x1p-49
+#endif
+#ifndef SG_MARGIN_AXES
+#define SG_MARGIN_AXES 1e-14
+#endif
+/// Growth with motion: both positions are off.
+#ifndef SG_MARGIN_GROWTH
+#define SG_MARGIN_GROWTH 2.0
+#endif
+
+// ---- Skins that turn (deform/skin.c) ---------------------------------------------------------------------------
+
+/// Evaluation of a vertex and the matrices of pairs, for n influences.
+#ifndef SG_MARGIN_TURNS
+#define SG_MARGIN_TURNS(n) (8.0 * (n) + 96.0)
+#endif
+
+// ---- Volumes (geometry/volume.c, geometry/prism.c) -------------------------------------------------------------
+
+/// A slab of a k-DOP around points: sums in double.
+#ifndef SG_MARGIN_SLAB
+#define SG_MARGIN_SLAB 0x1p-51
+#endif
+/// The radius of a ball around points or balls: a square root in double.
+#ifndef SG_MARGIN_BALL
+#define SG_MARGIN_BALL 0x1p-40
+#endif
+/// Coordinates of a prism are measured in double.
+#ifndef SG_MARGIN_PRISM
+#define SG_MARGIN_PRISM 1e-6
+#endif
+
+// ---- Placement (geometry/frame.c, geometry/box_kernels.c) ------------------------------------------------------
+
+/// A placed position: one rounding, and far less in double.
+#ifndef SG_MARGIN_PLACE
+#define SG_MARGIN_PLACE 1.001
+#endif
+/// From the error along each of three axes to that of a distance.
+#ifndef SG_MARGIN_DISTANCE
+#define SG_MARGIN_DISTANCE (1.7321 * 1.001)
+#endif
+/// Boxes moved from one body's space to another's.
+#ifndef SG_MARGIN_MOVED
+#define SG_MARGIN_MOVED 24.0
+#endif
+/// What boxes that are moved are off by where they are larger than the body, of their half extents.
+#ifndef SG_MARGIN_LOOSE
+#define SG_MARGIN_LOOSE 0x1p-18
+#endif
+/// Boxes that grow, of their sides.
+#ifndef SG_MARGIN_GROWN
+#define SG_MARGIN_GROWN 0x1p-23
+#endif
+/// The least number there is, for results below the normal range.
+#ifndef SG_MARGIN_SUBNORMAL
+#define SG_MARGIN_SUBNORMAL 0x1p-149
+#endif
+/// A box around placed positions.
+#ifndef SG_MARGIN_PLACED_BOX
+#define SG_MARGIN_PLACED_BOX 1.001
+#endif
+
+// ---- Tests of volumes (query/extra.c) --------------------------------------------------------------------------
+
+/// Slabs and balls of one body against another's, in parts of the slack of moved boxes.
+#ifndef SG_MARGIN_MOVED_SLAB
+#define SG_MARGIN_MOVED_SLAB 1.0
+#endif
+#ifndef SG_MARGIN_MOVED_BALL
+#define SG_MARGIN_MOVED_BALL 2.0
+#endif
+/// The shift of a slab, and the entries of a rotation, are rounded to float32.
+#ifndef SG_MARGIN_SHIFT
+#define SG_MARGIN_SHIFT 0x1p-23
+#endif
+#ifndef SG_MARGIN_ENTRIES
+#define SG_MARGIN_ENTRIES 0x1p-23
+#endif
+/// Sums in double.
+#ifndef SG_MARGIN_SLAB_SUMS
+#define SG_MARGIN_SLAB_SUMS 0x1p-50
+#endif
+#ifndef SG_MARGIN_BALL_SUMS
+#define SG_MARGIN_BALL_SUMS 0x1p-40
+#endif
+
+// ---- Contact spheres (query/spheres.c) and culling (body/bounds.c) ---------------------------------------------
+
+/// Radii, in errors of placement per axis: of contact spheres, and what those above need besides.
+#ifndef SG_MARGIN_PLACED_SPHERE
+#define SG_MARGIN_PLACED_SPHERE 4.0
+#endif
+#ifndef SG_MARGIN_SPHERE_ABOVE
+#define SG_MARGIN_SPHERE_ABOVE 8.0
+#endif
+#ifndef SG_MARGIN_SPHERE_SUMS
+#define SG_MARGIN_SPHERE_SUMS 0x1p-20
+#endif
+/// A plane's value: in errors of placement, and of the terms in double.
+#ifndef SG_MARGIN_CULLED
+#define SG_MARGIN_CULLED 2.0
+#endif
+#ifndef SG_MARGIN_PLANE
+#define SG_MARGIN_PLANE 0x1p-45
+#endif
+
+// ---- Triangles (tree/leaf_kernels.c) ---------------------------------------------------------------------------
+
+/// A determinant of differences in float32, in units of 2^-24 of the volume of the box around the corners.
+#ifndef SG_MARGIN_DETERMINANT
+#define SG_MARGIN_DETERMINANT 48.0f
+#endif
+
+#endif

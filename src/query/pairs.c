@@ -1,0 +1,307 @@
+// src/query/pairs.c: see pairs.h.
+#include "query/pairs.h"
+
+#include "geometry/box_kernels.h"
+
+#include <string.h>
+
+static sgPairSearch* SearchOf(sgPairWalk* walk)
+{
+	return (sgPairSearch*)(void*)walk;
+}
+
+// ---- Triangles that are left to be decided --------------------------------------------------------------------------
+
+static void Report(sgPairSearch* search, snugPair pair)
+{
+	if (search->team != NULL)
+	{
+		search->found[search->foundCount++] = pair;
+		if (search->foundCount == SG_TEAM_PAIRS)
+		{
+			sgPairSearch_HandOver(search);
+		}
+		return;
+	}
+	bool goOn = sgSink_Add(search->sink, pair);
+	search->isCut = search->isCut || !goOn;
+	search->walk.isStopped = !goOn || search->options->firstOnly;
+}
+
+// One pair, exactly.
+static bool Intersect(const sgPairSearch* search, uint32_t lane)
+{
+	float a[3][3], b[3][3];
+	for (int i = 0; i < 9; ++i)
+	{
+		a[i / 3][i % 3] = search->queue.a[i / 3][i % 3][lane];
+		b[i / 3][i % 3] = search->queue.b[i / 3][i % 3][lane];
+	}
+	return search->kernels->leaves->intersectTriangles((const float(*)[3])a, (const float(*)[3])b);
+}
+
+// Decide what is queued. Lanes after the last hold what was there before, or zeros.
+static void Flush(sgPairSearch* search)
+{
+	uint32_t mask = (1u << search->queuedCount) - 1u, unsure;
+	if (mask == 0)
+	{
+		return;
+	}
+	uint32_t meet = search->kernels->leaves->decidePairs(&search->queue, &unsure);
+	search->queuedCount = 0;
+	for (uint32_t rest = (meet | unsure) & mask; rest != 0 && !search->walk.isStopped; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		bool isUnsure = (unsure >> lane & 1) != 0;
+		search->counters.exactTests += isUnsure;
+		if (!isUnsure || Intersect(search, lane))
+		{
+			Report(search, search->queued[lane]);
+		}
+	}
+}
+
+static void Queue(sgPairSearch* search, const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, uint32_t j)
+{
+	uint32_t lane = search->queuedCount++;
+	for (int c = 0; c < 3; ++c)
+	{
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			search->queue.a[c][axis][lane] = a->corner[c][axis][i];
+			search->queue.b[c][axis][lane] = b->corner[c][axis][j];
+		}
+	}
+	search->queued[lane] = (snugPair){
+		search->a.tree->triangleMap[a->leaf->firstTriangle + i],
+		search->b.tree->triangleMap[b->leaf->firstTriangle + j],
+	};
+	if (search->queuedCount == SG_LANES)
+	{
+		Flush(search);
+	}
+}
+
+// A budget is used up: what was met before counts.
+static void Stop(sgPairSearch* search)
+{
+	Flush(search);
+	search->isCut = search->walk.isStopped = true;
+}
+
+// ---- Nodes -------------------------------------------------------------------------------------------------------
+
+static sgOpened OpenA(sgPairWalk* walk, uint32_t slot)
+{
+	return sgOpen(SearchOf(walk)->a.tree, slot);
+}
+
+static sgOpened OpenB(sgPairWalk* walk, uint32_t slot)
+{
+	return sgOpen(SearchOf(walk)->b.tree, slot);
+}
+
+// Pairs of lanes that overlap. None if that would take more tests than allowed.
+static uint64_t Overlap(sgPairSearch* search, sgBounds a, uint32_t maskA, sgBounds b, uint32_t maskB)
+{
+	uint64_t tests = (uint64_t)(__builtin_popcount(maskA) * __builtin_popcount(maskB));
+	if (tests > search->options->maxVolumeTests - search->counters.volumeTests)
+	{
+		Stop(search);
+		return 0;
+	}
+	search->counters.volumeTests += tests;
+	const sgKernels* kernels = search->kernels;
+	uint64_t pairs;
+	if (search->motionBA.kind == sgMotion_none)
+	{
+		pairs = kernels->boxes->overlapBoxes(a.boxes, maskA, b.boxes, maskB);
+	}
+	else
+	{
+		sgBoxLanes moved;
+		kernels->boxes->moveBoxes(b.boxes, &search->motionBA, &moved);
+		pairs = kernels->boxes->overlapBoxes(a.boxes, maskA, &moved, maskB);
+		// A turned box is a loose box. Looking from the other body as well separates along its axes too.
+		if (pairs != 0 && search->motionAB.kind == sgMotion_general)
+		{
+			kernels->boxes->moveBoxes(a.boxes, &search->motionAB, &moved);
+			pairs &= kernels->boxes->overlapBoxes(&moved, maskA, b.boxes, maskB);
+		}
+	}
+	return pairs != 0 && search->testsExtra ? sgOverlapExtra(a.extra, b.extra, &search->extra, pairs) : pairs;
+}
+
+/// One side of a comparison.
+typedef struct Party
+{
+	sgSide* side;
+	const sgOpened* opened;
+	sgLook look;     ///< from before anything was made
+	sgBounds bounds; ///< null boxes: not made yet
+} Party;
+
+static Party LookAt(sgSide* side, const sgOpened* opened)
+{
+	sgLook look = sgBody_Look(side->body, opened->set);
+	return (Party){ side, opened, look, look.bounds };
+}
+
+static void MakeBounds(sgPairSearch* search, Party* party)
+{
+	if (party->bounds.boxes == NULL)
+	{
+		sgSide* side = party->side;
+		party->bounds = sgBody_Refresh(side->body, party->opened->set, &side->scratch, &search->counters);
+	}
+}
+
+// Whether one party's nodes overlap the node that the other's are below, if the bounds of that are still there.
+static bool MayMeet(sgPairSearch* search, const Party* one, const Party* other)
+{
+	uint32_t slot = other->opened->slot, mask = one->opened->set.mask, lane = 1u << slot % SG_LANES;
+	sgBounds node = sgBody_Look(other->side->body, sgTree_Family(other->side->tree, slot)).bounds;
+	if (node.boxes == NULL)
+	{
+		return true;
+	}
+	return one->side == &search->a ? Overlap(search, one->bounds, mask, node, lane) != 0
+	                               : Overlap(search, node, lane, one->bounds, mask) != 0;
+}
+
+static void Note(const Party* party)
+{
+	sgBody_NoteVisit(party->side->body, party->look, party->opened->set, &party->side->visits);
+}
+
+// Exact leaves that were there and overlap nothing were not needed: the node above them is as good.
+static void NoteUse(const Party* party, uint64_t pairs)
+{
+	const sgLaneSet* set = &party->opened->set;
+	if (pairs != 0 || party->look.bounds.boxes == NULL || set->leafMask != set->mask)
+	{
+		Note(party);
+	}
+}
+
+// Bounds that are not up to date are not made before those of the other side have been compared with the node above
+// them: half of the time that settles it. If neither are, those of A are made first.
+static uint64_t Compare(sgPairWalk* walk, const sgOpened* openedA, const sgOpened* openedB)
+{
+	sgPairSearch* search = SearchOf(walk);
+	Party a = LookAt(&search->a, openedA), b = LookAt(&search->b, openedB);
+	bool isBFirst = a.bounds.boxes == NULL && b.bounds.boxes != NULL;
+	Party *first = isBFirst ? &b : &a, *second = isBFirst ? &a : &b;
+	MakeBounds(search, first);
+	if (second->bounds.boxes == NULL && !MayMeet(search, first, second))
+	{
+		Note(first);
+		return 0;
+	}
+	MakeBounds(search, second);
+	uint64_t pairs = Overlap(search, a.bounds, openedA->set.mask, b.bounds, openedB->set.mask);
+	NoteUse(&a, pairs);
+	NoteUse(&b, pairs);
+	return pairs;
+}
+
+// ---- Leaves -------------------------------------------------------------------------------------------------------
+
+// All pairs of triangles of two leaves.
+static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
+{
+	sgPairSearch* search = SearchOf(walk);
+	const sgTriangleLanes* a = sgSide_Triangles(&search->a, openedA, laneA, &search->counters);
+	const sgTriangleLanes* b = sgSide_Triangles(&search->b, openedB, laneB, &search->counters);
+	uint64_t tests = 0;
+	uint64_t pairs = search->kernels->leaves->filterTriangles(a, b, &tests);
+	if (tests > search->options->maxTriangleTests - search->counters.triangleTests)
+	{
+		Stop(search);
+		return;
+	}
+	search->counters.triangleTests += tests;
+	for (; pairs != 0 && !walk->isStopped; pairs &= pairs - 1)
+	{
+		Queue(search, a, sgLowestBit(pairs) / SG_LANES, b, sgLowestBit(pairs) % SG_LANES);
+	}
+	if (search->options->firstOnly)
+	{
+		Flush(search); // one is enough: the next leaves may not be needed
+	}
+}
+
+// ---- The search --------------------------------------------------------------------------------------------------
+
+static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle };
+
+sgPairLevel sgPairSearch_Step(sgPairSearch* search, uint32_t slotA, uint32_t slotB)
+{
+	sgPairLevel level = sgPairWalk_Step(&search->walk, &walker, slotA, slotB);
+	Flush(search);
+	return level;
+}
+
+void sgPairSearch_Descend(sgPairSearch* search, uint32_t slotA, uint32_t slotB)
+{
+	sgPairWalk_Descend(&search->walk, &walker, slotA, slotB);
+	Flush(search);
+}
+
+void sgPairSearch_Reset(sgPairSearch* search)
+{
+	memset(&search->queue, 0, sizeof(search->queue));
+	search->queuedCount = search->foundCount = 0;
+	search->counters = (snugCounters){ 0 };
+	search->walk.isStopped = search->isCut = false;
+}
+
+static snugStatus Start(sgPairSearch* search, snugBody* a, snugBody* b)
+{
+	sgBox rootA, rootB;
+	const double* origin = search->options->origin;
+	snugStatus status = sgSide_Start(&search->a, a, origin, &rootA, &search->counters);
+	status = status == snug_success ? sgSide_Start(&search->b, b, origin, &rootB, &search->counters) : status;
+	if (status == snug_success)
+	{
+		const sgPlacement *placementA = &search->a.placement, *placementB = &search->b.placement;
+		search->motionBA = sgRelativeMotion(&a->frame, placementA, &b->frame, placementB, &rootB);
+		search->motionAB = sgRelativeMotion(&b->frame, placementB, &a->frame, placementA, &rootA);
+		search->testsExtra = sgExtraTest_Make(&search->extra, a->volume, b->volume, &search->motionBA);
+	}
+	return status;
+}
+
+void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink* sink, snugResult* result)
+{
+	sgPairSearch search; // not zeroed: most of it is scratch
+	search.kernels = sgGetKernels();
+	search.options = options;
+	search.sink = sink;
+	search.team = NULL;
+	sgPairSearch_Reset(&search);
+	bool isParallel = options->parallel != NULL && sgCanBeParallel(a, b);
+	if (isParallel)
+	{
+		sgPairSearch_PrepareTogether(&search, a, b);
+	}
+	result->status = Start(&search, a, b);
+	if (result->status == snug_success)
+	{
+		if (isParallel)
+		{
+			sgPairSearch_DescendTogether(&search);
+		}
+		else
+		{
+			sgPairSearch_Descend(&search, 0, 0);
+		}
+		result->complete = !search.isCut;
+		sgSide_Finish(&search.a);
+		sgSide_Finish(&search.b);
+	}
+	snugCounters* counters = &search.counters;
+	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
+	result->counters = search.counters;
+}

@@ -1,0 +1,78 @@
+// src/query/pairs.h: finding pairs of intersecting triangles: a walk over two trees, by one thread (pairs.c) or by
+// several together (parallel.c).
+#ifndef SG_PAIRS_H
+#define SG_PAIRS_H
+
+#include "query/extra.h"
+#include "query/side.h"
+#include "query/sink.h"
+
+#include <stdatomic.h>
+
+typedef struct sgPairOptions
+{
+	const double* origin;
+	uint64_t maxVolumeTests;   ///< UINT64_MAX: no limit
+	uint64_t maxTriangleTests; ///< UINT64_MAX: no limit
+	bool firstOnly;            ///< stop at the first pair
+	snugParallelFcn* parallel; ///< null: alone
+	void* parallelUser;
+} sgPairOptions;
+
+/// What threads that answer one query together share.
+typedef struct sgTeam
+{
+	atomic_flag lock;
+	sgSink* sink;
+	snugCounters counters;
+	atomic_bool isStopped;
+} sgTeam;
+
+/// Pairs that a thread collects before it takes the lock.
+#define SG_TEAM_PAIRS 64
+
+/// A search under way.
+typedef struct sgPairSearch
+{
+	sgPairWalk walk;
+	const sgKernels* kernels;
+	const sgPairOptions* options;
+	sgSink* sink;
+	sgTeam* team;      ///< null: alone
+	sgPairLanes queue; ///< pairs that are left to be decided, eight at a time, in the order in which they were met
+	snugPair queued[SG_LANES];
+	uint32_t queuedCount;
+	snugPair found[SG_TEAM_PAIRS];
+	uint32_t foundCount;
+	snugCounters counters;
+	bool isCut;           ///< by the callback or a budget, so there may be more
+	sgBoxMotion motionBA; ///< from the space of b to that of a
+	sgBoxMotion motionAB;
+	bool testsExtra; ///< both bodies have the same volume, and it adds to boxes
+	sgExtraTest extra;
+	sgSide a, b;
+} sgPairSearch;
+
+/// Find pairs of intersecting triangles and hand them to `sink`. Fills in status, complete and counters.
+void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink* sink, snugResult* result);
+
+/// Nothing found, counted or queued yet.
+void sgPairSearch_Reset(sgPairSearch* search);
+
+/// One step of the walk, and everything below two nodes.
+sgPairLevel sgPairSearch_Step(sgPairSearch* search, uint32_t slotA, uint32_t slotB);
+void sgPairSearch_Descend(sgPairSearch* search, uint32_t slotA, uint32_t slotB);
+
+/// Give a team the pairs collected since last time; stops if the callback wants no more.
+void sgPairSearch_HandOver(sgPairSearch* search);
+
+/// Whether threads can work on two bodies together.
+bool sgCanBeParallel(const snugBody* a, const snugBody* b);
+
+/// Refit both bodies before a query on several threads: most of what sgBody_Prepare does, which is to follow.
+void sgPairSearch_PrepareTogether(sgPairSearch* search, snugBody* a, snugBody* b);
+
+/// Everything below the roots, on several threads.
+void sgPairSearch_DescendTogether(sgPairSearch* search);
+
+#endif

@@ -1,0 +1,75 @@
+// src/query/side.c: see side.h.
+#include "query/side.h"
+
+static void ForgetLeaves(sgSide* side)
+{
+	for (int i = 0; i < SG_LEAF_GROUPS; ++i)
+	{
+		side->leafGroups[i].group = SG_NONE;
+	}
+}
+
+snugStatus sgSide_Start(sgSide* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters)
+{
+	side->body = body;
+	side->tree = &body->model->tree;
+	side->visits = (sgVisits){ 0 };
+	ForgetLeaves(side);
+	sgBody_Prepare(body, counters);
+	return sgBody_MakePlacement(body, origin, root, &side->placement, counters);
+}
+
+void sgSide_Share(sgSide* side, const sgSide* like)
+{
+	side->body = like->body;
+	side->tree = like->tree;
+	side->placement = like->placement;
+	side->visits = (sgVisits){ 0 };
+	ForgetLeaves(side);
+}
+
+void sgSide_Finish(sgSide* side)
+{
+	sgBody_AddVisits(side->body, &side->visits);
+}
+
+sgBounds sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters)
+{
+	sgLook look = sgBody_Look(side->body, opened->set);
+	sgBounds bounds = look.bounds;
+	if (bounds.boxes == NULL)
+	{
+		bounds = sgBody_Refresh(side->body, opened->set, &side->scratch, counters);
+	}
+	sgBody_NoteVisit(side->body, look, opened->set, &side->visits);
+	return bounds;
+}
+
+const sgTriangleLanes* sgSide_PlaceLeaf(sgSide* side, const sgOpened* opened, uint32_t lane, snugCounters* counters)
+{
+	const sgLaneSet* set = &opened->set;
+	sgLeafGroup* kept = side->leafGroups + set->group % SG_LEAF_GROUPS;
+	if (kept->group != set->group)
+	{
+		kept->group = set->group;
+		kept->ready = 0;
+		kept->source.first = SG_NONE;
+	}
+	const sgLeaf* leaf = side->tree->leaves + side->tree->nodes[sgOpened_Slot(opened, lane)].first;
+	if (kept->source.first != set->first)
+	{
+		kept->source = sgBody_FindLeaves(side->body, leaf, counters);
+		kept->source.first = set->first;
+	}
+	const sgKernels* kernels = sgGetKernels();
+	sgTriangleLanes* triangles = kept->triangles + lane;
+	sgLeafScratch scratch;
+	sgVertexBlock block;
+	sgLeafVertices vertices = sgBody_LeafVertices(side->body, &kept->source, leaf, &scratch, counters);
+	kernels->leaves->gatherVertices(vertices.positions, vertices.indices, leaf->vertexCount, &block);
+	kernels->leaves->placeVertices(&block, leaf->vertexCount, &side->placement);
+	kernels->leaves->assembleTriangles(&block, leaf, triangles);
+	triangles->leaf = leaf;
+	kept->ready |= 1u << lane;
+	return triangles;
+}

@@ -1,0 +1,19 @@
+// src/simd/kernels.c: the table of one instruction set. Compiled once for each.
+#include "simd/kernels.h"
+
+#include "simd/lanes.h"
+
+extern const struct sgBoxKernels SG_FOR_ISA(sgBoxKernels);
+extern const struct sgLeafKernels SG_FOR_ISA(sgLeafKernels);
+extern const struct sgBlendKernels SG_FOR_ISA(sgBlendKernels);
+extern const struct sgSkinKernels SG_FOR_ISA(sgSkinKernels);
+extern const struct sgLinearKernels SG_FOR_ISA(sgLinearKernels);
+
+const sgKernels SG_FOR_ISA(sgKernels) = {
+	.name = SG_QUOTE(SNUG_KERNELS),
+	.boxes = &SG_FOR_ISA(sgBoxKernels),
+	.leaves = &SG_FOR_ISA(sgLeafKernels),
+	.blend = &SG_FOR_ISA(sgBlendKernels),
+	.skin = &SG_FOR_ISA(sgSkinKernels),
+	.linear = &SG_FOR_ISA(sgLinearKernels),
+};
