@@ -66,20 +66,41 @@ bool ioOutput_Open(ioOutput* output, const char* path, ioError* error)
 	return true;
 }
 
+// A stream remembers that a write failed, not why. Asked to write once more it fails for the same reason.
+bool ioFlush(FILE* stream, const char* path, ioError* error)
+{
+	bool failedBefore = ferror(stream) != 0;
+	errno = 0;
+	if (fflush(stream) == 0 && !failedBefore)
+	{
+		return true;
+	}
+	if (errno == 0)
+	{
+		clearerr(stream);
+		fputc('\n', stream);
+		fflush(stream);
+	}
+	return ioError_Set(error, path, 0, "cannot write: %s", errno != 0 ? strerror(errno) : "a write failed");
+}
+
 bool ioOutput_Commit(ioOutput* output, ioError* error)
 {
-	errno = 0;
-	bool written = fflush(output->stream) == 0 && !ferror(output->stream);
-	int reason = errno;
-	written = fclose(output->stream) == 0 && written;
+	bool written = ioFlush(output->stream, output->path, error);
+	if (fclose(output->stream) != 0 && written)
+	{
+		written = ioError_Set(error, output->path, 0, "cannot write: %s", strerror(errno));
+	}
 	output->stream = NULL;
-	if (written && (output->temporary == NULL || rename(output->temporary, output->path) == 0))
+	if (written && output->temporary != NULL && rename(output->temporary, output->path) != 0)
+	{
+		written = ioError_Set(error, output->path, 0, "cannot write: %s", strerror(errno));
+	}
+	if (written)
 	{
 		ioOutput_Abandon(output);
 		return true;
 	}
-	reason = reason != 0 ? reason : errno;
-	ioError_Set(error, output->path, 0, "cannot write: %s", strerror(reason));
 	if (output->temporary != NULL)
 	{
 		remove(output->temporary);

@@ -16,6 +16,9 @@ typedef struct ioError
 /// @return false, so that callers can say `return ioError_Set(…)`
 bool ioError_Set(ioError* error, const char* path, unsigned long line, const char* format, ...);
 
+/// Write what a stream has buffered. Reports errors of all writes before, with the system's word on why.
+bool ioFlush(FILE* stream, const char* path, ioError* error);
+
 /// A file under construction. The stream is a temporary file beside the one that is wanted; Commit renames it, so
 /// that a reader, a full disk or a crash never meets half a file. A link is followed, and what is not a file (a device,
 /// a pipe) is written as it is.

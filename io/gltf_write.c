@@ -462,37 +462,47 @@ static void WriteChunk(FILE* stream, const char* kind, const bytes* data)
 	fwrite(data->data, 1, data->count, stream);
 }
 
-static bool WriteFile(const writer* w, const char* path, ioError* error)
+static bool Write(const writer* w, FILE* stream, const char* name, ioError* error)
 {
-	ioOutput output;
 	uint64_t total = 12 + 8 + (uint64_t)w->json.count + 8 + (uint64_t)w->binary.count;
 	if (w->json.isFull || w->accessors.isFull || w->views.isFull || w->binary.isFull)
 	{
-		return ioError_Set(error, path, 0, "out of memory");
+		return ioError_Set(error, name, 0, "out of memory");
 	}
 	if (total > UINT32_MAX)
 	{
-		return ioError_Set(error, path, 0, "a GLB file has at most 4 GiB");
-	}
-	if (!ioOutput_Open(&output, path, error))
-	{
-		return false;
+		return ioError_Set(error, name, 0, "a GLB file has at most 4 GiB");
 	}
 	uint32_t header[3] = { 0x46546c67u, 2, (uint32_t)total };
-	fwrite(header, sizeof(header), 1, output.stream);
-	WriteChunk(output.stream, "JSON", &w->json);
-	WriteChunk(output.stream, "BIN\0", &w->binary);
-	return ioOutput_Commit(&output, error);
+	fwrite(header, sizeof(header), 1, stream);
+	WriteChunk(stream, "JSON", &w->json);
+	WriteChunk(stream, "BIN\0", &w->binary);
+	return true;
 }
 
-bool ioWriteGlb(const char* path, const ioAsset* asset, const ioLook* looks, ioError* error)
+bool ioPrintGlb(FILE* stream, const char* name, const ioAsset* asset, const ioLook* looks, ioError* error)
 {
 	writer w = { .asset = asset, .looks = looks };
 	Assemble(&w);
-	bool good = WriteFile(&w, path, error);
+	bool good = Write(&w, stream, name, error);
 	free(w.json.data);
 	free(w.accessors.data);
 	free(w.views.data);
 	free(w.binary.data);
 	return good;
+}
+
+bool ioWriteGlb(const char* path, const ioAsset* asset, const ioLook* looks, ioError* error)
+{
+	ioOutput output;
+	if (!ioOutput_Open(&output, path, error))
+	{
+		return false;
+	}
+	if (!ioPrintGlb(output.stream, path, asset, looks, error))
+	{
+		ioOutput_Abandon(&output);
+		return false;
+	}
+	return ioOutput_Commit(&output, error);
 }

@@ -6,6 +6,7 @@
 #define IO_GLTF_WRITE_H
 
 #include "io/asset.h"
+#include "io/file.h"
 
 /// What a mesh looks like, which assets do not hold.
 typedef struct ioLook
@@ -17,5 +18,9 @@ typedef struct ioLook
 /// Write a file, whole or not at all.
 /// @param looks nullable; one per mesh
 bool ioWriteGlb(const char* path, const ioAsset* asset, const ioLook* looks, ioError* error);
+
+/// The same, to a stream whose errors are the caller's to find.
+/// @param name stands for the path in messages
+bool ioPrintGlb(FILE* stream, const char* name, const ioAsset* asset, const ioLook* looks, ioError* error);
 
 #endif

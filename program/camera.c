@@ -22,13 +22,14 @@ static void Cross(const float a[3], const float b[3], float c[3])
 	c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-camera cameraMake(const float eye[3], const float target[3], float degrees, int width, int height)
+camera cameraMake(
+    const float eye[3], const float target[3], const float vertical[3], float degrees, int width, int height)
 {
-	static const float vertical[3] = { 0.0f, 0.0f, 1.0f };
 	camera c;
 	for (int k = 0; k < 3; ++k)
 	{
 		c.eye[k] = eye[k];
+		c.vertical[k] = vertical[k];
 		c.forward[k] = target[k] - eye[k];
 	}
 	Normalise(c.forward);

@@ -5,13 +5,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const cliUsage usage = {
 	.command = "info",
 	.synopsis = "[options] FILE",
 	.summary = "Print what is in a file: bodies with their vertices, triangles, joints, morph targets and influences "
 	           "per vertex,\n"
-	           "clips with their durations, the extent at rest, and the bounding trees with their memory.",
+	           "clips and joints by name, the extent at rest, and the bounding trees with their memory.",
 	.examples = "  snug info fox.glb\n  snug info --json model.obj",
 	.minArguments = 1,
 	.maxArguments = 1,
@@ -147,6 +148,26 @@ static void PrintTextBodies(const cliStage* stage)
 	}
 }
 
+// Names between commas, in lines of moderate length.
+static void PrintTextJoints(const ioAsset* asset)
+{
+	for (uint32_t i = 0; i < asset->skinCount; ++i)
+	{
+		const ioSkin* skin = asset->skins + i;
+		int column =
+		    skin->name[0] != '\0' ? printf("\njoints of skin '%s': ", skin->name) : printf("\njoints of skin %u: ", i);
+		for (uint32_t k = 0; k < skin->jointCount; ++k)
+		{
+			const char* name = asset->nodes[skin->joints[k]].name;
+			bool wraps = column + (int)strlen(name) > 98;
+			printf(wraps ? "\n  " : k > 0 ? " " : "");
+			column = wraps ? 2 : column + 1;
+			column += name[0] != '\0' ? printf("%s", name) : printf("node %u", skin->joints[k]);
+			column += printf(k + 1 < skin->jointCount ? "," : "\n");
+		}
+	}
+}
+
 static void PrintText(const cliStage* stage, const fileInfo* sum)
 {
 	const cliScene* scene = stage->scene;
@@ -170,11 +191,27 @@ static void PrintText(const cliStage* stage, const fileInfo* sum)
 	    (double)sum->modelBytes / triangles, (unsigned long long)sum->bodyBytes);
 	PrintTextClips(&scene->files[0].asset);
 	PrintTextBodies(stage);
+	PrintTextJoints(&scene->files[0].asset);
 }
 
 // ---- JSON ------------------------------------------------------------------------------------------------------
 
-static void PrintJsonBody(const bodyInfo* b)
+// Those of a skinned body, in the order in which they are numbered.
+static void PrintJsonJoints(const ioAsset* asset, uint32_t instance)
+{
+	const ioSkin* skin = instance != IO_NONE && asset->instances[instance].skin != IO_NONE
+	                         ? asset->skins + asset->instances[instance].skin
+	                         : NULL;
+	printf(",\"jointNames\":[");
+	for (uint32_t k = 0; skin != NULL && k < skin->jointCount; ++k)
+	{
+		printf(k > 0 ? "," : "");
+		cliPrintJsonString(stdout, asset->nodes[skin->joints[k]].name);
+	}
+	printf("]");
+}
+
+static void PrintJsonBody(const ioAsset* asset, const bodyInfo* b)
 {
 	const snugModelInfo* m = &b->model;
 	printf("{\"name\":");
@@ -183,7 +220,9 @@ static void PrintJsonBody(const bodyInfo* b)
 	    b->part->vertexCount, b->part->triangleCount, b->joints, b->targets, b->influences, b->deformer);
 	printf(",\"nodes\":%u,\"leaves\":%u,\"depth\":%u,\"split\":\"%s\",\"branching\":%d,\"leafTriangles\":%d",
 	    m->nodeCount, m->leafCount, m->depth, GetSplitName(m->tree.split), m->tree.branching, m->tree.leafTriangles);
-	printf(",\"modelBytes\":%zu,\"restMeshBytes\":%zu,\"bodyBytes\":%zu}", m->bytes, m->restMeshBytes, b->bodyBytes);
+	printf(",\"modelBytes\":%zu,\"restMeshBytes\":%zu,\"bodyBytes\":%zu", m->bytes, m->restMeshBytes, b->bodyBytes);
+	PrintJsonJoints(asset, b->part->instance);
+	printf("}");
 }
 
 static void PrintJsonClips(const ioAsset* asset)
@@ -229,7 +268,7 @@ static void PrintJson(const cliStage* stage, const fileInfo* sum)
 	{
 		bodyInfo body = GetBody(stage, i);
 		printf(i > 0 ? "," : "");
-		PrintJsonBody(&body);
+		PrintJsonBody(cliScene_GetAsset(scene, 0), &body);
 	}
 	printf("]");
 	PrintJsonClips(&scene->files[0].asset);

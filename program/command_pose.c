@@ -1,134 +1,146 @@
-#include "io/decimal.h"
 #include "program/commands.h"
 #include "program/output.h"
-#include "program/stage.h"
+#include "program/pose_write.h"
 #include "program/terminal.h"
 
+#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 static const cliUsage usage = {
 	.command = "pose",
-	.synopsis = "FILE -o OUT.obj [options]",
-	.summary = "Write a file's bodies as they are at a time of a clip, or at rest, as an OBJ file with a group per "
-	           "body. Numbers\n"
-	           "read back bit for bit: they are the positions that `snug check` decides upon with the same options. "
-	           "Triangles\n"
-	           "keep their order, so those of the second body follow those of the first.",
+	.synopsis = "FILE [FILE2 ...] -o OUT.obj|OUT.ply|OUT.glb|- [options]",
+	.summary =
+	    "Write the bodies of files as they are at a time of their clips, or at rest: as OBJ with a group per body, "
+	    "as\n"
+	    "binary PLY or glTF, or to standard output (-o -). Numbers read back bit for bit: they are the positions that "
+	    "`snug\n"
+	    "check` decides upon with the same options. Triangles keep their order, so those of the second body "
+	    "follow\n"
+	    "those of the first.",
 	.examples = "  snug pose fox.glb --clip Walk --time 0.5 -o fox.obj\n"
-	            "  snug pose fox.glb --rotate 0,90,0 --place 1,0,0 -o turned.obj",
+	            "  snug pose fox.glb --rotate 0,90,0 --place 1,0,0 -o turned.ply\n"
+	            "  snug pose kicker.glb victim.glb --clip kick --clip idle --time 0.4 -o - | wc",
 	.minArguments = 1,
-	.maxArguments = 1,
+	.maxArguments = INT_MAX,
 	.argumentName = "FILE",
 };
 
-static void PrintVertices(FILE* stream, const float* positions, uint32_t count)
+typedef struct poseRun
 {
-	for (size_t i = 0; i < count; ++i)
-	{
-		char text[3][IO_FLOAT_TEXT];
-		for (size_t k = 0; k < 3; ++k)
-		{
-			ioPrintFloat(positions[3 * i + k], text[k]);
-		}
-		fprintf(stream, "v %s %s %s\n", text[0], text[1], text[2]);
-	}
+	cliSceneOptions scene;
+	const char* path;
+	double time; ///< not a number if not given
+	int format;  ///< a cliMeshFormat, or -1 if not given
+} poseRun;
+
+static bool IsStandardOutput(const char* path)
+{
+	return strcmp(path, "-") == 0;
 }
 
-static void PrintTriangles(FILE* stream, const cliPart* part, unsigned long long firstVertex)
+static bool WritePosed(cliStage* stage, const poseRun* run)
 {
-	for (size_t t = 0; t < part->triangleCount; ++t)
+	ioOutput output = { NULL, NULL, NULL };
+	if (IsStandardOutput(run->path))
 	{
-		const uint32_t* corners = part->triangles + 3 * t;
-		fprintf(
-		    stream, "f %llu %llu %llu\n", firstVertex + corners[0], firstVertex + corners[1], firstVertex + corners[2]);
+		if (!cliWritePose(stage, (cliMeshFormat)run->format, stdout))
+		{
+			cliError("%s", stage->error.text);
+			return false;
+		}
+		return true; // main says whether it could be written
 	}
+	if (!cliOutput_Open(&output, run->path))
+	{
+		return false;
+	}
+	cliProgress("writing %s ...", run->path);
+	bool posed = cliWritePose(stage, (cliMeshFormat)run->format, output.stream);
+	cliProgress("");
+	if (!posed)
+	{
+		cliError("%s", stage->error.text);
+		ioOutput_Abandon(&output);
+		return false;
+	}
+	return cliOutput_Commit(&output);
 }
 
-// Vertices are numbered from 1 through the whole file.
-static bool PrintBodies(cliStage* stage, FILE* stream)
+static bool RunPose(const poseRun* run, int fileCount, char** paths)
 {
-	unsigned long long firstVertex = 1;
-	for (int i = 0; i < stage->scene->partCount; ++i)
+	cliScene scene;
+	cliStage stage = { .scene = NULL };
+	double time = isnan(run->time) ? 0.0 : run->time;
+	bool loaded = cliScene_Load(&scene, &run->scene, fileCount, paths);
+	if (loaded && cliSceneOptions_IsAnimated(&run->scene))
 	{
-		const cliPart* part = stage->scene->parts + i;
-		float* positions = malloc(((size_t)part->vertexCount + 1) * 3 * sizeof(float));
-		bool posed = cliStage_Check(stage, i, positions != NULL ? snug_success : snug_outOfMemory) &&
-		             cliStage_GetVertices(stage, i, positions);
-		if (posed)
-		{
-			fprintf(stream, "o %s\n", part->name);
-			PrintVertices(stream, positions, part->vertexCount);
-			PrintTriangles(stream, part, firstVertex);
-			firstVertex += part->vertexCount;
-		}
-		free(positions);
-		if (!posed)
+		cliScene_WarnOfTime(&scene, "--time", time);
+	}
+	bool posed = loaded && cliStage_Create(&stage, &scene) && cliStage_SetTime(&stage, time);
+	cliProgress("");
+	if (loaded && !posed)
+	{
+		cliError("%s", stage.error.text);
+	}
+	bool written = posed && WritePosed(&stage, run);
+	cliStage_Free(&stage);
+	cliScene_Free(&scene);
+	return written;
+}
+
+static bool EndsIn(const char* path, const char* ending)
+{
+	size_t length = strlen(path), endingLength = strlen(ending);
+	return length > endingLength && strcmp(path + length - endingLength, ending) == 0;
+}
+
+// The format is what the name says, unless it was given.
+static bool CheckUsage(poseRun* run, int fileCount, char** paths)
+{
+	static const char* const endings[] = { ".obj", ".ply", ".glb" };
+	if (run->path == NULL)
+	{
+		cliError("pose needs -o OUT.obj, OUT.ply, OUT.glb or -; see snug pose --help");
+		return false;
+	}
+	if (!isnan(run->time) && !cliSceneOptions_IsAnimated(&run->scene))
+	{
+		cliError("--time needs --clip or --amplitudes; see snug pose --help");
+		return false;
+	}
+	if (run->format < 0)
+	{
+		run->format = EndsIn(run->path, ".ply") ? cli_ply : EndsIn(run->path, ".glb") ? cli_glb : cli_obj;
+	}
+	for (int i = 0; i < fileCount && !IsStandardOutput(run->path); ++i)
+	{
+		if (!cliOutput_Check(run->path, endings[run->format], paths[i]))
 		{
 			return false;
 		}
 	}
-	return true;
-}
-
-static bool WritePose(const cliScene* scene, double time, const char* path)
-{
-	cliStage stage;
-	ioOutput output = { NULL, NULL, NULL };
-	bool posed = cliStage_Create(&stage, scene) && cliStage_SetTime(&stage, time);
-	bool opened = posed && cliOutput_Open(&output, path);
-	bool written = false;
-	if (opened)
-	{
-		cliProgress("writing %s ...", path);
-		posed = PrintBodies(&stage, output.stream);
-		written = posed && cliOutput_Commit(&output);
-		cliProgress("");
-	}
-	if (!posed)
-	{
-		cliError("%s", stage.error.text);
-		ioOutput_Abandon(&output);
-	}
-	cliStage_Free(&stage);
-	return written;
+	return cliSceneOptions_Check(&run->scene, "pose", fileCount);
 }
 
 int cliPose(int argumentCount, char** arguments)
 {
-	cliSceneOptions scene = { .fps = 30.0 };
-	const char* path = NULL;
-	double time = NAN;
+	poseRun run = { .scene = { .fps = 30.0 }, .time = NAN, .format = -1 };
 	const cliOption options[] = {
-		{ "-o", cli_text, &path, "OUT.obj", "where the mesh goes; required" },
-		{ "--clip", cli_text, &scene.clip, "NAME|NUMBER", "the animation; without it: rest" },
-		CLI_AMPLITUDES_OPTION(&scene.amplitudes),
-		{ "--time", cli_number, &time, "S", "seconds, of --amplitudes 1/30 per frame; default 0" },
-		CLI_PLACE_OPTION(&scene.places),
-		CLI_ROTATE_OPTION(&scene.rotations),
-		CLI_DEFORMER_OPTION(&scene.deformer),
-		CLI_BOUND_OPTIONS(&scene),
-		CLI_STRATEGY_OPTION(&scene.strategy),
+		{ "-o", cli_text, &run.path, "OUT", "where the mesh goes, or - for standard output; required" },
+		{ "--format", cli_choice, &run.format, CLI_MESH_FORMATS, "how; default as the name ends, or obj" },
+		CLI_CLIP_OPTION(&run.scene.clips, "the animation; once for all files, or once per file; without it: rest"),
+		CLI_AMPLITUDES_OPTION(&run.scene.amplitudes),
+		{ "--time", cli_number, &run.time, "S", "seconds, of --amplitudes 1/30 per frame; default 0" },
+		CLI_PLACE_OPTIONS(&run.scene),
+		CLI_DEFORMER_OPTION(&run.scene.deformer),
 		{ .name = NULL },
 	};
 	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);
 	int code = parsed == cli_help ? CLI_DONE : CLI_BAD_USAGE;
-	if (parsed == cli_go && path == NULL)
+	if (parsed == cli_go && CheckUsage(&run, argumentCount, arguments))
 	{
-		cliError("pose needs -o OUT.obj; see snug pose --help");
-	}
-	else if (parsed == cli_go && !isnan(time) && scene.clip == NULL && scene.amplitudes == NULL)
-	{
-		cliError("--time needs --clip or --amplitudes; see snug pose --help");
-	}
-	else if (parsed == cli_go && cliOutput_Check(path, ".obj", arguments[0]) &&
-	         cliSceneOptions_Check(&scene, "pose", argumentCount))
-	{
-		cliScene loaded;
-		bool done = cliScene_Load(&loaded, &scene, argumentCount, arguments) &&
-		            WritePose(&loaded, isnan(time) ? 0.0 : time, path);
-		cliScene_Free(&loaded);
-		code = done ? CLI_DONE : CLI_BAD_INPUT;
+		code = RunPose(&run, argumentCount, arguments) ? CLI_DONE : CLI_BAD_INPUT;
 	}
 	cliOptions_Free(options);
 	return code;

@@ -1,3 +1,4 @@
+#include "program/clips.h"
 #include "program/commands.h"
 #include "program/json.h"
 #include "program/linear_model.h"
@@ -72,13 +73,8 @@ static bool AllocateFrames(reduceRun* r, double count)
 // Frames from 0 to the end of the clip, both included, but for rounding.
 static bool ReadClip(reduceRun* r)
 {
-	uint32_t clip = ioAsset_FindClip(&r->shape.asset, r->clip);
-	if (clip == IO_NONE)
-	{
-		cliError("%s: no clip '%s'; `snug info` lists them", r->shape.path, r->clip);
-		return false;
-	}
-	if (!AllocateFrames(r, floor(r->shape.asset.clips[clip].duration * r->fps + 1e-6) + 1.0))
+	uint32_t clip = cliAskForClip(&r->shape.asset, r->shape.path, r->clip);
+	if (clip == IO_NONE || !AllocateFrames(r, floor(r->shape.asset.clips[clip].duration * r->fps + 1e-6) + 1.0))
 	{
 		return false;
 	}
@@ -257,7 +253,7 @@ int cliReduce(int argumentCount, char** arguments)
 		{ "--amplitudes", cli_text, &r.amplitudePath, "OUT.csv",
 		    "a line per frame: position and quaternion of the body, then the amplitudes" },
 		{ "--count", cli_count, &r.count, "M", "how many fields at most; default 12" },
-		{ "--clip", cli_text, &r.clip, "NAME|NUMBER", "the animation of a file, instead of several files" },
+		{ "--clip", cli_text, &r.clip, "NAME", "the animation of a file, instead of several files" },
 		{ "--fps", cli_number, &r.fps, "N", "frames per second of the clip; default 30" },
 		{ "--instance", cli_text, &r.only, "NAME|NUMBER",
 		    "which body, as `snug info` lists them; default: all as one" },

@@ -9,6 +9,7 @@
 #define CLI_BAD_INPUT 1
 #define CLI_BAD_USAGE 2
 #define CLI_CONTACT 3
+#define CLI_INTERRUPTED 130
 
 typedef int cliCommandFcn(int argumentCount, char** arguments);
 

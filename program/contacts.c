@@ -272,6 +272,17 @@ static void FreeSearch(search* s)
 	}
 }
 
+static bool RefitAll(search* s)
+{
+	bool good = true;
+	for (int i = 0; good && i < s->stage->scene->partCount; ++i)
+	{
+		s->stage->telling = i;
+		good = cliStage_Check(s->stage, i, snugBody_Refit(s->stage->bodies[i]));
+	}
+	return good;
+}
+
 bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const cliContactOptions* options)
 {
 	search s = { .contacts = contacts, .stage = stage, .options = options };
@@ -283,7 +294,8 @@ bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const
 	{
 		double start = benchNow();
 		s.boxes = options->brute ? NULL : stage->bounds;
-		contacts->failed = !((!options->brute || PoseAll(&s)) && FindCandidates(&s) && CollideCandidates(&s));
+		contacts->failed = !((!options->brute || PoseAll(&s)) && (!options->refit || RefitAll(&s)) &&
+		                     FindCandidates(&s) && CollideCandidates(&s));
 		contacts->microseconds = 1e3 * (benchNow() - start + stage->milliseconds);
 	}
 	contacts->error = stage->error;

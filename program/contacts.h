@@ -17,6 +17,7 @@ typedef struct cliContactOptions
 	bool within; ///< also between bodies of one file
 	bool first;  ///< stop at the first pair
 	bool brute;  ///< compare every triangle with every other
+	bool refit;  ///< before, evaluate all vertices and refit all bounds, whatever touches
 } cliContactOptions;
 
 /// What a frame found. Zero-initialise; may be used for many frames; free with cliContacts_Free.

@@ -39,6 +39,23 @@ double cliFrames_GetTime(const cliFrames* frames, uint64_t frame)
 	return frames->from + (double)frame / frames->fps;
 }
 
+static bool IsStopped(const cliFrames* frames)
+{
+	return frames->stop != NULL && *frames->stop != 0;
+}
+
+static void PrintError(const cliFrames* frames, uint64_t frame, const ioError* error)
+{
+	if (cliSceneOptions_IsAnimated(frames->scene->options))
+	{
+		cliError("%s (frame %llu, at %g s)", error->text, (unsigned long long)frame, cliFrames_GetTime(frames, frame));
+	}
+	else
+	{
+		cliError("%s", error->text);
+	}
+}
+
 // The next frame for a thread, when there is a slot for it.
 static bool TakeFrame(crew* c, uint64_t* frame)
 {
@@ -105,11 +122,11 @@ static bool ShowFrame(crew* c, uint64_t frame)
 	}
 	else
 	{
-		cliError("%s", s->contacts.error.text);
+		PrintError(c->frames, frame, &s->contacts.error);
 	}
 	pthread_mutex_lock(&c->mutex);
 	c->shownCount++;
-	c->stop = !good;
+	c->stop = !good || IsStopped(c->frames);
 	pthread_cond_broadcast(&c->shown);
 	pthread_mutex_unlock(&c->mutex);
 	return good;
@@ -127,7 +144,7 @@ static bool RunCrew(crew* c, pthread_t* threads, int count)
 	{
 		cliError("cannot start a thread");
 	}
-	for (uint64_t i = 0; good && i < c->frames->count; ++i)
+	for (uint64_t i = 0; good && !c->stop && i < c->frames->count; ++i)
 	{
 		good = ShowFrame(c, i);
 	}
@@ -144,8 +161,9 @@ static bool RunAlone(const cliFrames* frames)
 	cliStage stage;
 	cliContacts contacts = { .count = 0 };
 	bool good = cliStage_Create(&stage, frames->scene);
+	uint64_t i = 0;
 	contacts.error = stage.error;
-	for (uint64_t i = 0; good && i < frames->count; ++i)
+	for (; good && !IsStopped(frames) && i < frames->count; ++i)
 	{
 		double time = cliFrames_GetTime(frames, i);
 		cliProgress("frame %llu of %llu", (unsigned long long)i, (unsigned long long)frames->count);
@@ -158,7 +176,7 @@ static bool RunAlone(const cliFrames* frames)
 	}
 	if (!good)
 	{
-		cliError("%s", contacts.error.text);
+		PrintError(frames, i > 0 ? i - 1 : 0, &contacts.error);
 	}
 	cliStage_Free(&stage);
 	cliContacts_Free(&contacts);

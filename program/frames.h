@@ -7,6 +7,8 @@
 
 #include "program/contacts.h"
 
+#include <signal.h>
+
 typedef struct cliFrames
 {
 	const cliScene* scene;
@@ -18,12 +20,14 @@ typedef struct cliFrames
 	/// Called once per frame, in order, by the thread that called cliFrames_Run.
 	void (*show)(void* user, uint64_t frame, double time, const cliContacts* contacts);
 	void* user;
+	const volatile sig_atomic_t* stop; ///< nullable: once it is not zero, no further frame is begun or shown
 } cliFrames;
 
 /// @return time of a frame in seconds
 double cliFrames_GetTime(const cliFrames* frames, uint64_t frame);
 
-/// Find and show all frames. Prints what is wrong with the first frame that fails, and shows none after it.
+/// Find and show all frames. Prints what is wrong with the first frame that fails, with its number and time if anything
+/// may move, and shows none after it.
 bool cliFrames_Run(const cliFrames* frames);
 
 /// @return how many processors there are

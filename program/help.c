@@ -148,7 +148,7 @@ static const char description[] =
 
 static const char exitCodes[] =
     "0 done; 1 bad input: one line on stderr names the file and what is wrong; 2 bad usage;\n"
-    "3 contact found and --fail-on-contact given.";
+    "3 contact found and --fail-on-contact given; 130 interrupted.";
 
 void cliPrintManualHead(const cliTopic* topics, int count, cliHelpStyle style)
 {

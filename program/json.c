@@ -1,5 +1,7 @@
 #include "program/json.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,11 +64,12 @@ void cliPrintJsonNumber(FILE* stream, double number)
 {
 	char text[40];
 	int digits = 1;
+	bool moderate = fabs(number) < 1e15 && fabs(number) >= 1e-4;
 	do
 	{
 		snprintf(text, sizeof(text), "%.*g", digits, number);
-	} while (strtod(text, NULL) != number && ++digits <= 17);
-	// 1e+20 is a number too, but 3 is written 3.0, so that every time looks like one.
+	} while ((strtod(text, NULL) != number || (moderate && strchr(text, 'e') != NULL)) && ++digits <= 17);
+	// 1e+20 is a number too, but 30 is written 30.0, not 3e+01, so that every time looks like one.
 	fputs(text, stream);
 	if (strpbrk(text, ".e") == NULL)
 	{

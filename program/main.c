@@ -1,5 +1,7 @@
 // The program `snug`: finds the command and runs it. See program/commands.h.
+#include "io/file.h"
 #include "program/commands.h"
+#include "program/guess.h"
 #include "program/help.h"
 #include "program/terminal.h"
 #include "snug/snug.h"
@@ -36,7 +38,8 @@ static void PrintHelp(FILE* stream)
 	                "  snug info fox.glb\n"
 	                "  snug check boxer.glb bag.glb --clip punch\n"
 	                "\n`snug COMMAND --help` says more. `snug --version` prints the version.\n"
-	                "Exit codes: 0 done, 1 bad input, 2 bad usage, 3 contact found and --fail-on-contact given.\n");
+	                "Exit codes: 0 done, 1 bad input, 2 bad usage, 3 contact found and --fail-on-contact given,\n"
+	                "130 interrupted.\n");
 }
 
 // The help of all commands, as a man page or for docs/program.md.
@@ -57,9 +60,10 @@ static int PrintManual(cliHelpStyle style)
 // Buffered output that could not be written, to a full disk or a closed pipe, must not look like success.
 static int FlushOutput(int code)
 {
-	if ((fflush(stdout) != 0 || ferror(stdout)) && code == CLI_DONE)
+	ioError error;
+	if (!ioFlush(stdout, "standard output", &error))
 	{
-		cliError("standard output: cannot write");
+		cliError("%s", error.text);
 		return CLI_BAD_INPUT;
 	}
 	return code;
@@ -74,7 +78,13 @@ static int RunCommand(const char* name, int count, char** arguments)
 			return commands[i](count, arguments);
 		}
 	}
-	cliError("unknown command '%s'; see snug --help", name);
+	cliGuess guess = cliGuess_Begin(name);
+	for (int i = 0; i < COMMANDS; ++i)
+	{
+		cliGuess_Try(&guess, topics[i].name);
+	}
+	char hint[96];
+	cliError("unknown command '%s'%s; see snug --help", name, cliGuess_Print(&guess, hint, sizeof(hint)));
 	return CLI_BAD_USAGE;
 }
 

@@ -1,10 +1,12 @@
 #include "program/options.h"
 
+#include "program/guess.h"
 #include "program/help.h"
 #include "program/terminal.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +51,18 @@ static bool ParseNumber(const cliOption* option, const char* value)
 	return end != value && *end == '\0' && isfinite(number);
 }
 
+// One more item of a list; all lists are an array and a count. Zeroed.
+static void* Append(void** items, int* count, size_t size)
+{
+	char* grown = realloc(*items, (size_t)(*count + 1) * size);
+	if (grown == NULL)
+	{
+		return NULL;
+	}
+	*items = grown;
+	return memset(grown + (size_t)(*count)++ * size, 0, size);
+}
+
 static bool ParseVector(const cliOption* option, const char* value)
 {
 	double vector[3];
@@ -63,14 +77,41 @@ static bool ParseVector(const cliOption* option, const char* value)
 		value = end + 1;
 	}
 	cliVectors* vectors = option->target;
-	void* grown = realloc(vectors->items, (size_t)(vectors->count + 1) * sizeof(vectors->items[0]));
-	if (grown == NULL)
+	void* items = vectors->items;
+	double* item = Append(&items, &vectors->count, sizeof(vector));
+	vectors->items = items;
+	return item != NULL && memcpy(item, vector, sizeof(vector)) != NULL;
+}
+
+static bool ParseNumbers(const cliOption* option, const char* value)
+{
+	cliNumbers* numbers = option->target;
+	void* items = numbers->items;
+	double number, *item;
+	if (!ParseNumber(&(cliOption){ .target = &number }, value))
 	{
 		return false;
 	}
-	vectors->items = grown;
-	memcpy(vectors->items[vectors->count++], vector, sizeof(vector));
-	return true;
+	item = Append(&items, &numbers->count, sizeof(double));
+	numbers->items = items;
+	if (item != NULL)
+	{
+		*item = number;
+	}
+	return item != NULL;
+}
+
+static bool ParseTexts(const cliOption* option, const char* value)
+{
+	cliTexts* texts = option->target;
+	void* items = texts->items;
+	const char** item = Append(&items, &texts->count, sizeof(char*));
+	texts->items = items;
+	if (item != NULL)
+	{
+		*item = value;
+	}
+	return item != NULL && value[0] != '\0';
 }
 
 static bool ParseValue(const cliOption* option, const char* value)
@@ -88,6 +129,10 @@ static bool ParseValue(const cliOption* option, const char* value)
 			return ParseChoice(option, value);
 		case cli_vectors:
 			return ParseVector(option, value);
+		case cli_numbers:
+			return ParseNumbers(option, value);
+		case cli_texts:
+			return ParseTexts(option, value);
 		case cli_flag:
 			break;
 	}
@@ -109,15 +154,45 @@ static const cliOption* FindOption(const cliOption* options, const char* argumen
 	return NULL;
 }
 
-// Handle the option at arguments[*i], moving on if its value is the next argument.
-static bool ParseOption(const cliUsage* usage, const cliOption* options, int count, char** arguments, int* i)
+static bool FailUnknown(const cliUsage* usage, const cliOption* options, const char* argument)
+{
+	char name[64];
+	cliGuess guess = cliGuess_Begin(name);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(argument, "="), argument);
+	for (const cliOption* o = options; o->name != NULL; ++o)
+	{
+		cliGuess_Try(&guess, o->name);
+	}
+	cliGuess_Try(&guess, "--help");
+	char hint[96];
+	cliError("unknown option '%s'%s; see snug %s --help", argument, cliGuess_Print(&guess, hint, sizeof(hint)),
+	    usage->command);
+	return false;
+}
+
+static bool IsList(const cliOption* option)
+{
+	return option->kind == cli_vectors || option->kind == cli_numbers || option->kind == cli_texts;
+}
+
+// Handle the option at arguments[*i], moving on if its value is the next argument. Bit k of `given` is set once option
+// k was given.
+static bool ParseOption(
+    const cliUsage* usage, const cliOption* options, int count, char** arguments, int* i, uint64_t* given)
 {
 	const char* argument = arguments[*i];
 	const cliOption* option = FindOption(options, argument);
 	const char* value = strchr(argument, '=');
 	if (option == NULL)
 	{
-		cliError("unknown option '%s'; see snug %s --help", argument, usage->command);
+		return FailUnknown(usage, options, argument);
+	}
+	uint64_t bit = (uint64_t)1 << (option - options);
+	bool repeated = (*given & bit) != 0 && !IsList(option);
+	*given |= bit;
+	if (repeated)
+	{
+		cliError("%s is given twice; see snug %s --help", option->name, usage->command);
 		return false;
 	}
 	if (option->kind == cli_flag)
@@ -178,6 +253,7 @@ void cliOptions_SetHelpStyle(cliHelpStyle style)
 cliParsed cliOptions_Parse(const cliUsage* usage, const cliOption* options, int* count, char** arguments)
 {
 	int kept = 0;
+	uint64_t given = 0;
 	bool onlyNames = false;
 	for (int i = 0; i < *count; ++i)
 	{
@@ -195,7 +271,7 @@ cliParsed cliOptions_Parse(const cliUsage* usage, const cliOption* options, int*
 			cliPrintHelp(usage, options, helpStyle);
 			return cli_help;
 		}
-		else if (!ParseOption(usage, options, *count, arguments, &i))
+		else if (!ParseOption(usage, options, *count, arguments, &i, &given))
 		{
 			return cli_wrong;
 		}
@@ -213,6 +289,18 @@ void cliOptions_Free(const cliOption* options)
 			cliVectors* vectors = o->target;
 			free(vectors->items);
 			*vectors = (cliVectors){ NULL, 0 };
+		}
+		else if (o->kind == cli_numbers)
+		{
+			cliNumbers* numbers = o->target;
+			free(numbers->items);
+			*numbers = (cliNumbers){ NULL, 0 };
+		}
+		else if (o->kind == cli_texts)
+		{
+			cliTexts* texts = o->target;
+			free((void*)texts->items);
+			*texts = (cliTexts){ NULL, 0 };
 		}
 	}
 }

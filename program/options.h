@@ -1,19 +1,32 @@
 // program/options.h: options of all commands, parsed in one place.
 //
-// A command lists its options in a table; parsing stores values where the table points, and help is printed from the
-// same table, so the two cannot differ. Options may come anywhere, as `--name value` or `--name=value`; after `--`
-// everything is a file or a name.
+// A command lists its options in a table of 64 at most; parsing stores values where the table points, and help is
+// printed from the same table, so the two cannot differ. Options may come anywhere, as `--name value` or
+// `--name=value`; after `--` everything is a file or a name. An option that is given twice is an error, unless its kind
+// is a list: then it counts once per file, in order.
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
 #include <stdbool.h>
 
-/// Vectors given by an option that may be repeated. Zero-initialise; freed by cliOptions_Free.
+/// What an option that may be repeated was given. Zero-initialise; freed by cliOptions_Free.
 typedef struct cliVectors
 {
 	double (*items)[3];
 	int count;
 } cliVectors;
+
+typedef struct cliNumbers
+{
+	double* items;
+	int count;
+} cliNumbers;
+
+typedef struct cliTexts
+{
+	const char** items;
+	int count;
+} cliTexts;
 
 typedef enum cliKind
 {
@@ -23,6 +36,8 @@ typedef enum cliKind
 	cli_number,  ///< double, finite
 	cli_choice,  ///< int: which of the words in `choices`, separated by |
 	cli_vectors, ///< cliVectors: x,y,z, once or more
+	cli_numbers, ///< cliNumbers: finite, once or more
+	cli_texts,   ///< cliTexts: once or more
 } cliKind;
 
 typedef struct cliOption

@@ -1,19 +1,20 @@
-// program/picture.h: bodies drawn by a small rasteriser: depth buffer, smooth shading, four samples per pixel.
+// program/picture.h: bodies drawn by a small rasteriser: depth buffer, smooth shading, a shadow on the ground, nine
+// samples per pixel.
 //
 // Marked triangles are drawn in a colour of their own; where something hides them they shine through faintly, so that
-// the whole curve of contact can be seen.
+// the whole curve of contact can be seen. What nothing covers is transparent.
 #ifndef CLI_PICTURE_H
 #define CLI_PICTURE_H
 
 #include "program/camera.h"
+#include "program/pixels.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct picture picture;
 
-/// What is drawn at once. All triangles must be in front of the camera.
+/// What is drawn at once. Triangles that are not all in front of the camera are left out.
 typedef struct pictureMesh
 {
 	const float* positions;
@@ -28,15 +29,19 @@ typedef struct pictureMesh
 picture* picture_Create(int width, int height);
 void picture_Destroy(picture* p);
 
-/// Size in samples, two per pixel and direction: what the camera is to be made for.
+/// Size in samples: what the camera is to be made for.
 int picture_GetSampleWidth(const picture* p);
 int picture_GetSampleHeight(const picture* p);
 
-/// Clear to the background and draw.
+/// Draw over nothing.
+/// @param ground height, along the camera's vertical, of the plane that shadows fall upon
 /// @return false if there is no memory
-bool picture_Draw(picture* p, const camera* c, const pictureMesh* meshes, int count);
+bool picture_Draw(picture* p, const camera* c, float ground, const pictureMesh* meshes, int count);
 
-/// @return a PNG file's bytes, to be freed; null if there is no memory
-uint8_t* picture_Encode(const picture* p, size_t* bytes);
+/// @return how many samples of what was drawn show marked triangles that nothing hides
+int picture_CountMarks(const picture* p);
+
+/// @return what was drawn, to be freed; without data if there is no memory
+pixels picture_Resolve(const picture* p);
 
 #endif

@@ -1,5 +1,7 @@
 #include "program/scene.h"
 
+#include "program/clips.h"
+#include "program/scale.h"
 #include "program/terminal.h"
 #include "scenes/mesh.h"
 #include "scenes/sine.h"
@@ -137,12 +139,35 @@ cliPart* cliScene_AddPart(cliScene* scene)
 
 // ---- Options ---------------------------------------------------------------------------------------------------
 
+bool cliSceneOptions_IsAnimated(const cliSceneOptions* options)
+{
+	return options->clips.count > 0 || options->amplitudes != NULL;
+}
+
 bool cliSceneOptions_Check(const cliSceneOptions* options, const char* command, int fileCount)
 {
-	if (options->places.count > fileCount || options->rotations.count > fileCount)
+	const struct
 	{
-		cliError("more --place or --rotate than files; see snug %s --help", command);
-		return false;
+		const char* name;
+		int count;
+	} lists[] = { { "--place", options->places.count }, { "--rotate", options->rotations.count },
+		{ "--scale", options->scales.count }, { "--offset", options->offsets.count },
+		{ "--clip", options->clips.count } };
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); ++i)
+	{
+		if (lists[i].count > fileCount)
+		{
+			cliError("more %s than files; see snug %s --help", lists[i].name, command);
+			return false;
+		}
+	}
+	for (int i = 0; i < options->scales.count; ++i)
+	{
+		if (!(options->scales.items[i] > 0.0))
+		{
+			cliError("--scale must be positive; see snug %s --help", command);
+			return false;
+		}
 	}
 	return true;
 }
@@ -207,7 +232,7 @@ static bool LoadModelFile(cliScene* scene, cliFile* file)
 // The parts of a file named before, placed elsewhere.
 static bool CopyParts(cliScene* scene, int file)
 {
-	const cliFile* original = scene->files + scene->files[file].original;
+	const cliFile* original = scene->files + scene->files[file].twin;
 	for (int i = 0; i < original->partCount; ++i)
 	{
 		cliPart* part = cliScene_AddPart(scene);
@@ -223,12 +248,33 @@ static bool CopyParts(cliScene* scene, int file)
 
 static int FindOriginal(const cliScene* scene, int file)
 {
+	const cliFile* f = scene->files + file;
 	int original = 0;
-	while (strcmp(scene->files[original].path, scene->files[file].path) != 0)
+	while (strcmp(scene->files[original].path, f->path) != 0 || scene->files[original].scale != f->scale)
 	{
 		++original;
 	}
 	return original;
+}
+
+// Which earlier file's models and pose serve. Models depend on the clip: what it does not move is rigid.
+static void FindTwins(cliScene* scene)
+{
+	for (int i = 0; i < scene->fileCount; ++i)
+	{
+		cliFile* file = scene->files + i;
+		for (file->twin = file->original;
+		     scene->files[file->twin].original != file->original || scene->files[file->twin].clip != file->clip;)
+		{
+			file->twin++;
+		}
+		for (file->posed = file->twin; scene->files[file->posed].original != file->original ||
+		                               scene->files[file->posed].clip != file->clip ||
+		                               scene->files[file->posed].offset != file->offset;)
+		{
+			file->posed++;
+		}
+	}
 }
 
 static bool ReadAsset(cliScene* scene, cliFile* file)
@@ -237,9 +283,10 @@ static bool ReadAsset(cliScene* scene, cliFile* file)
 	ioLoadOptions options = { .warning = WarnOfFile, .user = scene };
 	if (IsModelFile(file->path))
 	{
-		return true; // read with its parts
+		return file->scale == 1.0 || cliScene_Fail(scene, file->path, "a packed model cannot be scaled");
 	}
-	if (!ioLoad(file->path, &options, &file->asset, &error))
+	if (!ioLoad(file->path, &options, &file->asset, &error) ||
+	    (file->scale != 1.0 && !cliScaleAsset(&file->asset, file->scale, &error, file->path)))
 	{
 		cliError("%s", error.text);
 		scene->told = true;
@@ -248,49 +295,11 @@ static bool ReadAsset(cliScene* scene, cliFile* file)
 	return true;
 }
 
-// "no clip 'Jump'; fox.glb has 'Survey', 'Walk'; b.obj has none"
-static bool FailClip(cliScene* scene)
-{
-	char text[2000];
-	size_t used = 0;
-	for (int i = 0; i < scene->fileCount && used < sizeof(text) - 300; ++i)
-	{
-		const ioAsset* asset = &scene->files[i].asset;
-		if (scene->files[i].original != i)
-		{
-			continue;
-		}
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.200s has %s", i > 0 ? "; " : "",
-		    scene->files[i].path, asset->clipCount > 0 ? "" : "none");
-		for (uint32_t k = 0; k < asset->clipCount && used < sizeof(text) - 300; ++k)
-		{
-			used += (size_t)snprintf(
-			    text + used, sizeof(text) - used, "%s'%.100s'", k > 0 ? ", " : "", asset->clips[k].name);
-		}
-	}
-	cliError("%s: no clip '%s': %s", scene->files[0].path, scene->options->clip, text);
-	scene->told = true;
-	return false;
-}
-
-static bool ChooseClips(cliScene* scene)
-{
-	bool found = scene->options->clip == NULL;
-	for (int i = 0; i < scene->fileCount; ++i)
-	{
-		cliFile* file = scene->files + i;
-		file->clip = scene->options->clip != NULL ? ioAsset_FindClip(cliScene_GetAsset(scene, i), scene->options->clip)
-		                                          : IO_NONE;
-		found = found || file->clip != IO_NONE;
-	}
-	return found || FailClip(scene);
-}
-
 static bool MakeParts(cliScene* scene, int i)
 {
 	cliFile* file = scene->files + i;
 	file->firstPart = scene->partCount;
-	bool made = file->original != i       ? CopyParts(scene, i)
+	bool made = file->twin != i           ? CopyParts(scene, i)
 	            : IsModelFile(file->path) ? LoadModelFile(scene, file)
 	                                      : cliScene_AddParts(scene, i);
 	file->partCount = scene->partCount - file->firstPart;
@@ -334,6 +343,8 @@ bool cliScene_Load(cliScene* scene, const cliSceneOptions* options, int fileCoun
 	{
 		cliFile* file = scene->files + i;
 		file->path = paths[i];
+		file->scale = i < options->scales.count ? options->scales.items[i] : 1.0;
+		file->offset = i < options->offsets.count ? options->offsets.items[i] : 0.0;
 		file->original = FindOriginal(scene, i);
 		file->frame = MakeFrame(options, i);
 		cliProgress("reading %s ...", paths[i]);
@@ -343,7 +354,8 @@ bool cliScene_Load(cliScene* scene, const cliSceneOptions* options, int fileCoun
 		}
 	}
 	bool made =
-	    ChooseClips(scene) && (options->amplitudes == NULL || cliTrack_Load(&scene->track, options->amplitudes));
+	    cliChooseClips(scene) && (options->amplitudes == NULL || cliTrack_Load(&scene->track, options->amplitudes));
+	FindTwins(scene);
 	for (int i = 0; made && i < fileCount; ++i)
 	{
 		cliProgress("preparing %s ...", paths[i]);
@@ -388,15 +400,52 @@ const ioAsset* cliScene_GetAsset(const cliScene* scene, int file)
 
 double cliScene_GetDuration(const cliScene* scene)
 {
-	double duration = scene->track.frameCount > 0 ? (double)(scene->track.frameCount - 1) / scene->options->fps : 0.0;
+	double duration = 0.0;
+	for (int i = 0; i < scene->partCount; ++i)
+	{
+		const cliPart* part = scene->parts + i;
+		double track = part->motion == cli_tracked ? (double)(scene->track.frameCount - 1) / scene->options->fps : 0.0;
+		duration = fmax(duration, track + (track > 0.0 ? scene->files[part->file].offset : 0.0));
+	}
 	for (int i = 0; i < scene->fileCount; ++i)
 	{
-		const ioAsset* asset = cliScene_GetAsset(scene, i);
-		uint32_t clip = scene->files[i].clip;
-		if (clip != IO_NONE && asset->clips[clip].duration > duration)
+		const cliFile* file = scene->files + i;
+		if (file->clip != IO_NONE)
 		{
-			duration = asset->clips[clip].duration;
+			duration = fmax(duration, cliScene_GetAsset(scene, i)->clips[file->clip].duration + file->offset);
 		}
 	}
 	return duration;
+}
+
+// Of the first key of all, at most 0: that is where clips begin.
+static double GetStart(const cliScene* scene)
+{
+	double start = 0.0;
+	for (int i = 0; i < scene->fileCount; ++i)
+	{
+		const cliFile* file = scene->files + i;
+		if (file->clip != IO_NONE)
+		{
+			start = fmin(start, cliScene_GetAsset(scene, i)->clips[file->clip].start + file->offset);
+		}
+	}
+	return start;
+}
+
+void cliScene_WarnOfTime(const cliScene* scene, const char* option, double time)
+{
+	double start = GetStart(scene), end = cliScene_GetDuration(scene);
+	// The last frame of a clip is often asked for by a rounded number.
+	double slack = 1e-3 + 1e-6 * fabs(end);
+	if (time > end + slack)
+	{
+		cliError("warning: %s %g lies behind the end of the animation at %g s: there all keep their last pose", option,
+		    time, end);
+	}
+	else if (time < start - slack)
+	{
+		cliError("warning: %s %g lies before the animation begins at %g s: until then all keep their first pose",
+		    option, time, start);
+	}
 }

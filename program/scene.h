@@ -14,7 +14,9 @@
 typedef struct cliSceneOptions
 {
 	cliVectors places, rotations;
-	const char* clip;       ///< null: rest
+	cliNumbers scales;      ///< per file; default 1
+	cliNumbers offsets;     ///< seconds that a file's clip begins later; default 0
+	cliTexts clips;         ///< one for all files, or one per file (program/clips.h); none: rest
 	const char* amplitudes; ///< a track (program/track.h) for linear .snug files; null: rest
 	double fps;             ///< of the track
 	int deformer;           ///< as in CLI_DEFORMERS
@@ -45,13 +47,17 @@ typedef struct cliSceneOptions
 		"--bound-leaves", cli_flag, &(options)->boundLeaves, NULL,                                                   \
 		    "bound leaves too, as the papers do, instead of evaluating their vertices"                               \
 	}
-#define CLI_PLACE_OPTION(target)                                                                 \
-	{                                                                                            \
-		"--place", cli_vectors, target, "x,y,z", "move a file's bodies; once per file, in order" \
+#define CLI_CLIP_OPTION(target, what)             \
+	{                                             \
+		"--clip", cli_texts, target, "NAME", what \
 	}
-#define CLI_ROTATE_OPTION(target)                                                                        \
-	{                                                                                                    \
-		"--rotate", cli_vectors, target, "x,y,z", "turn them before, in degrees about x, then y, then z" \
+#define CLI_PLACE_OPTIONS(options)                                                                                \
+	{ "--offset", cli_numbers, &(options)->offsets, "S", "begin a file's clip so much later; once per file" },    \
+	    { "--place", cli_vectors, &(options)->places, "x,y,z", "move a file's bodies; once per file, in order" }, \
+	    { "--rotate", cli_vectors, &(options)->rotations, "x,y,z",                                                \
+		    "turn them before, in degrees about x, then y, then z" },                                             \
+	{                                                                                                             \
+		"--scale", cli_numbers, &(options)->scales, "N", "and make them N times as large first"                   \
 	}
 #define CLI_AMPLITUDES_OPTION(target)                                                                    \
 	{                                                                                                    \
@@ -97,7 +103,11 @@ typedef struct cliPart
 typedef struct cliFile
 {
 	const char* path; ///< borrowed
-	int original;     ///< number of the first file with this path: it has the asset
+	double scale;     ///< positive
+	double offset;    ///< seconds after which its clip begins
+	int original;     ///< number of the first file with this path and scale: it has the asset
+	int twin;         ///< of the first of those with the same clip: it has the models
+	int posed;        ///< of the first of those with the same offset: it has the pose
 	ioAsset asset;    ///< empty for a .snug file
 	char* name;       ///< of the body of a .snug file
 	uint32_t* triangles;
@@ -126,7 +136,7 @@ typedef struct cliScene
 #define CLI_MAX_BODIES 65536
 #define CLI_MAX_TRIANGLES 100000000u
 
-/// @return false after a message if there are more places than files
+/// @return false after a message if there are more places than files, or a scale is not positive
 bool cliSceneOptions_Check(const cliSceneOptions* options, const char* command, int fileCount);
 
 /// Read files and make their models. Prints errors and warnings. Free with cliScene_Free in any case.
@@ -136,8 +146,14 @@ void cliScene_Free(cliScene* scene);
 /// The asset that a file's bodies are from.
 const ioAsset* cliScene_GetAsset(const cliScene* scene, int file);
 
-/// Time of the last key of the clip, the latest of all files that have it; or of the track's last frame.
+/// Whether something may move: a clip or a track was asked for.
+bool cliSceneOptions_IsAnimated(const cliSceneOptions* options);
+
+/// Time of the last key of a clip, the latest of all files that have one; or of the track's last frame.
 double cliScene_GetDuration(const cliScene* scene);
+
+/// Say so if a time that an option gives lies outside what the clips cover, where files keep their first or last pose.
+void cliScene_WarnOfTime(const cliScene* scene, const char* option, double time);
 
 /// "path" or, in files with several bodies, "path: 'name'": to begin a message about a body.
 void cliScene_Describe(const cliScene* scene, int part, char* text, size_t size);

@@ -498,7 +498,7 @@ static uint32_t FindInstance(const ioAsset* asset, const char* name)
 
 bool cliScene_AddParts(cliScene* scene, int file)
 {
-	maker m = { .scene = scene, .file = file, .asset = &scene->files[file].asset };
+	maker m = { .scene = scene, .file = file, .asset = cliScene_GetAsset(scene, file) };
 	uint32_t clip = scene->files[file].clip;
 	size_t nodes = (size_t)m.asset->nodeCount + 1;
 	m.clip = clip != IO_NONE ? m.asset->clips + clip : NULL;

@@ -9,12 +9,24 @@
 
 // ---- Errors ----------------------------------------------------------------------------------------------------
 
+// Of a body that a track moves, the track is at fault as likely as the model.
 static void SetError(cliStage* stage, int part, const char* text)
 {
 	char who[300];
-	if (stage->error.text[0] == '\0')
+	if (stage->error.text[0] != '\0')
 	{
-		cliScene_Describe(stage->scene, part, who, sizeof(who));
+		return;
+	}
+	cliScene_Describe(stage->scene, part, who, sizeof(who));
+	if (stage->scene->parts[part].motion == cli_tracked)
+	{
+		ioError_Set(&stage->error, stage->scene->options->amplitudes, 0, "frame %u, for %s: %s",
+		    cliTrack_Find(&stage->scene->track,
+		        stage->time - stage->scene->files[stage->scene->parts[part].file].offset, stage->scene->options->fps),
+		    who, text);
+	}
+	else
+	{
 		snprintf(stage->error.text, sizeof(stage->error.text), "%s: %s", who, text);
 	}
 }
@@ -135,7 +147,7 @@ static snugStatus SetAmplitudes(cliStage* stage, snugBody* body, const double* w
 static snugStatus PoseTracked(const cliStage* stage, const cliFile* file, snugBody* body)
 {
 	const cliTrack* track = &stage->scene->track;
-	uint32_t f = cliTrack_Find(track, stage->time, stage->scene->options->fps);
+	uint32_t f = cliTrack_Find(track, stage->time - file->offset, stage->scene->options->fps);
 	snugFrame frame = PlaceFrame(&file->frame, track->motions + f);
 	snugStatus status =
 	    snugBody_SetAmplitudes(body, track->amplitudes + (size_t)f * track->fieldCount, track->fieldCount);
@@ -146,7 +158,7 @@ static snugStatus PosePart(cliStage* stage, int i)
 {
 	const cliPart* part = stage->scene->parts + i;
 	const cliFile* file = stage->scene->files + part->file;
-	const ioPose* pose = stage->poses[file->original];
+	const ioPose* pose = stage->poses[file->posed];
 	const ioAsset* asset = cliScene_GetAsset(stage->scene, part->file);
 	const ioInstance* instance = part->instance != IO_NONE ? asset->instances + part->instance : NULL;
 	snugBody* body = stage->bodies[i];
@@ -212,7 +224,7 @@ bool cliStage_SetTime(cliStage* stage, double time)
 	{
 		if (stage->poses[i] != NULL)
 		{
-			ioPose_Evaluate(stage->poses[i], scene->files[i].clip, time);
+			ioPose_Evaluate(stage->poses[i], scene->files[i].clip, time - scene->files[i].offset);
 		}
 	}
 	stage->time = time;
@@ -294,9 +306,9 @@ bool cliStage_Create(cliStage* stage, const cliScene* scene)
 	bool made = stage->poses != NULL && stage->bodies != NULL && stage->bounds != NULL && stage->scratch != NULL;
 	for (int i = 0; made && i < scene->fileCount; ++i)
 	{
-		if (scene->files[i].original == i && scene->files[i].asset.instanceCount > 0)
+		if (scene->files[i].posed == i && cliScene_GetAsset(scene, i)->instanceCount > 0)
 		{
-			stage->poses[i] = ioPose_Create(&scene->files[i].asset);
+			stage->poses[i] = ioPose_Create(cliScene_GetAsset(scene, i));
 			made = stage->poses[i] != NULL;
 		}
 	}

@@ -98,7 +98,7 @@ static bool ReadFrame(cliTrack* track, char** text)
 	}
 	for (uint32_t i = 0; good && i < track->fieldCount; ++i)
 	{
-		good = ReadNumber(text, i + 1 == track->fieldCount, &number);
+		good = ReadNumber(text, i + 1 == track->fieldCount, &number) && isfinite((float)number);
 		track->amplitudes[(size_t)f * track->fieldCount + i] = (float)number;
 	}
 	memcpy(track->motions[f].position, numbers, 3 * sizeof(double));
@@ -146,7 +146,8 @@ bool cliTrack_Load(cliTrack* track, const char* path)
 		good = ReadFrame(track, &next);
 		if (!good)
 		{
-			cliError("%s:%u: not %u numbers between commas", path, track->frameCount + 2, track->fieldCount + 8);
+			cliError("%s:%u: not %u numbers between commas, within what float32 holds", path, track->frameCount + 2,
+			    track->fieldCount + 8);
 		}
 	}
 	if (good && track->frameCount == 0)

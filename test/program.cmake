@@ -14,6 +14,11 @@ add_test(NAME program COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj>)
 add_test(NAME program_files COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_files.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
+add_test(NAME program_check COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_check.sh
+	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>
+	${PROJECT_SOURCE_DIR}/docs/check-json.md)
+add_test(NAME program_page COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_page.sh
+	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
 add_test(NAME program_solvers COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_solvers.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
 add_test(NAME program_models COMMAND sh -c "exec sh '${CMAKE_CURRENT_SOURCE_DIR}/test_program_models.sh' \
@@ -33,5 +38,6 @@ if(NOT SNUG_SANITIZE)
 		${PROJECT_BINARY_DIR}/gltf_oracle_characters $<TARGET_FILE:test_io_three> $<TARGET_FILE:snug_make_character>)
 	set_tests_properties(character_oracles PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
-set_tests_properties(program program_characters program_files program_models program_solvers program_manual PROPERTIES
+set_tests_properties(program program_characters program_check program_files program_models program_page program_solvers
+	program_manual PROPERTIES
 	TIMEOUT 600 SKIP_RETURN_CODE 77)

@@ -49,7 +49,7 @@ is_check_json()
 	opened=$(tr -cd '[{' <out | wc -c)
 	closed=$(tr -cd ']}' <out | wc -c)
 	[ "$opened" -eq "$closed" ] || fail "JSON: $opened brackets opened, $closed closed"
-	[ "$(grep -cE '^\{"frame":[0-9]+,"time":[0-9]+\.[0-9]+,"bodies":\[.*\],"pairs":\[.*\],"count":[0-9]+,"nodesRefitted":[0-9]+,"volumeTests":[0-9]+,"verticesEvaluated":[0-9]+,"triangleTests":[0-9]+,"microseconds":[0-9.]+\}$' out)" -eq "${1:-1}" ] ||
+	[ "$(grep -cE '^\{"version":1,"frame":[0-9]+,"time":[0-9]+\.[0-9]+,"bodies":\[.*\],"pairs":\[.*\],"count":[0-9]+\}$' out)" -eq "${1:-1}" ] ||
 		fail "JSON has another shape: $(head -c 300 out)"
 }
 
@@ -63,12 +63,11 @@ same_pairs()
 	fi
 	expect 0 "" check --json "$@"
 	is_check_json "$frames"
-	sed 's/,"nodesRefitted".*//' out >ours
+	cp out ours
 	expect 0 "" check --json --method brute "$@"
 	is_check_json "$frames"
-	sed 's/,"nodesRefitted".*//' out >brute
 	checks=$((checks + 1))
-	cmp -s ours brute || fail "check $*: ours and brute force differ"
+	cmp -s ours out || fail "check $*: ours and brute force differ"
 }
 
 # finish: say how it went.

@@ -555,8 +555,30 @@ static void files_that_cannot_be_written(void** state)
 		assert_int_equal(snugModel_SaveFile(model, "test_model_file_full.snug"), snug_ioError);
 		assert_false(Exists("test_model_file_full.snug"));
 		remove("test_model_file_full.snug.part");
+		// Written to, not renamed over.
+		assert_int_equal(snugModel_SaveFile(model, "/dev/full"), snug_ioError);
+		assert_true(Exists("/dev/full"));
 	}
 	snugModel_Destroy(model);
+}
+
+static void links_are_followed(void** state)
+{
+	(void)state;
+	static const char link[] = "test_model_file_link.snug", target[] = "test_model_file_target.snug";
+	snugModel *model = MakeSample(2), *loaded = NULL;
+	struct stat status;
+	remove(link);
+	remove(target);
+	assert_int_equal(symlink(target, link), 0);
+	assert_int_equal(snugModel_SaveFile(model, link), snug_success);
+	assert_int_equal(lstat(link, &status), 0);
+	assert_true(S_ISLNK(status.st_mode));
+	assert_int_equal(snugModel_LoadFile(target, NULL, &loaded), snug_success);
+	snugModel_Destroy(loaded);
+	snugModel_Destroy(model);
+	remove(link);
+	remove(target);
 }
 
 // An old file stays whole until the new one is.
@@ -635,6 +657,7 @@ int main(int argc, char** argv)
 		cmocka_unit_test(versions_and_byte_orders),
 		cmocka_unit_test(files_that_cannot_be_read),
 		cmocka_unit_test(files_that_cannot_be_written),
+		cmocka_unit_test(links_are_followed),
 		cmocka_unit_test(saving_replaces),
 		cmocka_unit_test(triangles_come_back),
 	};

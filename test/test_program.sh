@@ -52,7 +52,7 @@ expect 2 "'1,2' is not a value for --place" check blob.obj torus.obj --place 1,2
 expect 2 "'1,2,x' is not a value" check blob.obj torus.obj --place=1,2,x
 expect 2 "'nan,0,0' is not a value" check blob.obj torus.obj --place nan,0,0
 expect 2 "--json takes no value" check blob.obj torus.obj --json=1
-expect 2 "more --place or --rotate than files" check blob.obj torus.obj --place 0,0,0 --place 0,0,0 --place 0,0,0
+expect 2 "more --place than files" check blob.obj torus.obj --place 0,0,0 --place 0,0,0 --place 0,0,0
 
 # Info.
 expect 0 "" info blob.obj
@@ -72,7 +72,7 @@ same_pairs cloth.obj cloth.obj --place 0,0,0 --place 0.01,0.02,0
 same_pairs tetrahedron.obj triangle.obj --place 0,0,0 --place 0.25,0.25,0.25
 same_pairs tetrahedron.obj triangle.obj --place 0,0,0 --place -1,0,0
 same_pairs blob.obj torus.obj --place 100,0,0
-holds '"pairs":[],"count":0,'
+holds '"pairs":[],"count":0}'
 
 # Contact and exit codes.
 expect 0 "" check blob.obj torus.obj
@@ -81,10 +81,10 @@ expect 3 "" check --fail-on-contact blob.obj torus.obj
 expect 3 "" check --fail-on-contact --first blob.obj torus.obj
 holds "contact: triangle"
 expect 3 "" check --fail-on-contact --first --method brute --json blob.obj torus.obj
-holds '"count":1,'
+holds '"count":1}'
 is_check_json
 expect 3 "" check --fail-on-contact --first --json blob.obj torus.obj
-holds '"count":1,'
+holds '"count":1}'
 expect 0 "" check --fail-on-contact --place 9,9,9 blob.obj torus.obj
 expect 0 "" check --fail-on-contact --first --place=9,9,9 blob.obj torus.obj
 # A quarter turn about z takes the corner (1, 0, 0) to (0, 1, 0): the triangles meet along the y axis.
@@ -195,7 +195,14 @@ if [ -w /dev/full ]; then
 	checks=$((checks + 1))
 	"$snug" check --json soup.obj soup.obj >/dev/full 2>err
 	[ $? -eq 1 ] || fail "a full disk is not an error"
-	grep -q "standard output: cannot write" err || fail "a full disk is not told"
+	grep -q "standard output: cannot write: No space left on device" err || fail "a full disk is not told"
+	for command in "pose soup.obj -o /dev/full" "pack soup.obj -o /dev/full" "pose soup.obj -o -"; do
+		checks=$((checks + 1))
+		# shellcheck disable=SC2086 # several words
+		"$snug" $command >/dev/full 2>err
+		[ $? -eq 1 ] || fail "snug $command: a full disk is not an error"
+		grep -q "cannot write: No space left on device" err || fail "snug $command: a full disk is not told"
+	done
 fi
 expect 0 "" bench skin --models nowhere
 holds "absent: skipped"
@@ -214,6 +221,17 @@ holds "report: page/demo.html"
 checks=$((checks + 1))
 grep -q '</html>' page/demo.html || fail "the page is not complete"
 grep -qE '(src|href)="(https?:)?//' page/demo.html && fail "the page fetches something"
+grep -q 'id="versus"' page/demo.html || fail "the page does not say what else costs"
+grep -q 'different</td>' page/demo.html && fail "another method finds other pairs"
+[ "$(wc -c <page/demo.html)" -le 3000000 ] || fail "the page has more than 3 MB"
+expect 0 "" info page/man.glb
+holds "kick"
+# What the page says is the command gives the same frames.
+sed -n '/id="command"/{ s/<[^>]*>//g; s/.*snug \(.*\) --html .*/\1/p; }' page/demo.html >command
+checks=$((checks + 1))
+# shellcheck disable=SC2046 # several words
+expect 0 "" $(cat command) --json
+grep -qF "\"frames\":12," out || fail "the command of the page does not repeat it: $(cat command)"
 [ ! -e page/demo.html.part ] || fail "a temporary file is left"
 
 finish

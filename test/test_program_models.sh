@@ -41,7 +41,7 @@ same_skins()
 		grep -q '"count":[1-9]' ours || fail "check $*: nothing touches"
 		cp ours on_demand
 		expect 0 "" check --json --strategy bottom-up --deformer $deformer "$@"
-		sed 's/,"nodesRefitted".*//' out >ours
+		cp out ours
 		checks=$((checks + 1))
 		cmp -s ours on_demand || fail "check $*: on demand and bottom-up differ"
 	done
@@ -71,10 +71,10 @@ cmp -s dualquat.obj spherical.obj && fail "dual quaternions are spherical blendi
 expect 0 "" pose m/makehuman.glb --clip 0 --time 1 -o a.obj
 expect 0 "" pose m/mannequiny.glb --clip 0 --time 1 --place 0.1,-0.9,0 --rotate 0,45,0 -o b.obj
 expect 0 "" check --json a.obj b.obj
-sed 's/.*"pairs"/"pairs"/; s/,"nodesRefitted".*//' out >posed
+sed 's/.*"pairs"/"pairs"/' out >posed
 expect 0 "" check --json --clip 0 --from 1 --to 1 m/makehuman.glb m/mannequiny.glb --place 0,0,0 --place 0.1,-0.9,0 \
 	--rotate 0,0,0 --rotate 0,45,0
-sed 's/.*"pairs"/"pairs"/; s/,"nodesRefitted".*//' out >original
+sed 's/.*"pairs"/"pairs"/' out >original
 checks=$((checks + 1))
 cmp -s posed original || fail "posed characters have other pairs"
 grep -q '"count":[1-9]' original || fail "posed characters do not touch"

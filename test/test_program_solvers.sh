@@ -120,7 +120,11 @@ else
 	sed '4s/,[^,]*$//' run.csv >short.csv
 	expect 1 "short.csv:4: not " check --amplitudes short.csv run.snug torus.obj
 	sed '5s/,[^,]*$/,3e38/' run.csv >large.csv
-	expect 1 "run.snug: " check --amplitudes large.csv run.snug torus.obj
+	expect 1 "large.csv: frame 3, for run.snug: " check --amplitudes large.csv run.snug torus.obj
+	checks=$((checks + 1))
+	grep -q '(frame 3, at 0.1 s)' err || fail "bad amplitudes do not say in which frame"
+	sed '6s/,[^,]*$/,1e39/' run.csv >larger.csv
+	expect 1 "larger.csv:6: not " check --amplitudes larger.csv run.snug torus.obj
 	expect 0 "" reduce worm.glb --clip bend --remove-motion --count 1
 	holds " RMS error"
 	expect 0 "" reduce --json parts.glb --clip bend --instance morphing

@@ -287,7 +287,8 @@ SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLo
 /// none; its users then compile with SNUG_FILES=0, which the CMake package sees to.
 #if !defined(SNUG_FILES) || SNUG_FILES
 
-/// Write a model to a file: whole, or not at all. It is written to `path` with ".part" appended, then renamed.
+/// Write a model to a file: whole, or not at all. It is written to `path` with ".part" appended, then renamed. What a
+/// link leads to, a device or a pipe is not replaced, but written to.
 SNUG_API snugStatus snugModel_SaveFile(const snugModel* model, const char* path);
 
 /// Load a model from a file. See snugModel_Load.

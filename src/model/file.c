@@ -1,4 +1,6 @@
 // src/model/file.c: models in files. Left out, with all of the core's use of stdio, where SNUG_FILES is 0.
+#define _POSIX_C_SOURCE 200809L // lstat
+
 #include "model/model.h"
 
 #include <limits.h>
@@ -15,20 +17,49 @@ static bool Replace(const char* from, const char* to)
 	return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) != 0;
 }
 
+static bool IsSpecial(const char* path)
+{
+	(void)path;
+	return false;
+}
+
 #else
+#include <sys/stat.h>
 
 static bool Replace(const char* from, const char* to)
 {
 	return rename(from, to) == 0;
 }
 
+// A link, a device or a pipe: to be written to, not replaced.
+static bool IsSpecial(const char* path)
+{
+	struct stat status;
+	return lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 #endif
+
+static bool WriteBlock(const snugModel* model, const char* path)
+{
+	FILE* file = fopen(path, "wb");
+	if (file == NULL)
+	{
+		return false;
+	}
+	bool written = fwrite(model->block, 1, model->bytes, file) == model->bytes;
+	return fclose(file) == 0 && written;
+}
 
 // The temporary file lies beside the target, so that renaming replaces the target in one step.
 snugStatus snugModel_SaveFile(const snugModel* model, const char* path)
 {
 	SG_REQUIRE(model != NULL && path != NULL, snug_badArgument);
 	static const char suffix[] = ".part";
+	if (IsSpecial(path))
+	{
+		return WriteBlock(model, path) ? snug_success : snug_ioError;
+	}
 	size_t length = strlen(path);
 	char* temporary = sgAllocate(&model->allocator, length + sizeof(suffix));
 	if (temporary == NULL)
@@ -37,17 +68,10 @@ snugStatus snugModel_SaveFile(const snugModel* model, const char* path)
 	}
 	memcpy(temporary, path, length);
 	memcpy(temporary + length, suffix, sizeof(suffix));
-	FILE* file = fopen(temporary, "wb");
-	bool good = file != NULL;
-	if (good)
+	bool good = WriteBlock(model, temporary) && Replace(temporary, path);
+	if (!good)
 	{
-		good = fwrite(model->block, 1, model->bytes, file) == model->bytes;
-		good = fclose(file) == 0 && good;
-		good = good && Replace(temporary, path);
-		if (!good)
-		{
-			remove(temporary);
-		}
+		remove(temporary);
 	}
 	sgRelease(&model->allocator, temporary, length + sizeof(suffix));
 	return good ? snug_success : snug_ioError;

@@ -1,0 +1,185 @@
+#include "program/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char* GetClipName(const check* c, int file)
+{
+	uint32_t clip = c->scene.files[file].clip;
+	return clip != IO_NONE ? cliScene_GetAsset(&c->scene, file)->clips[clip].name : "-";
+}
+
+static void PrintBodies(const check* c)
+{
+	bool animated = c->sceneOptions.clips.count > 0;
+	printf(
+	    "%5s  %10s  %10s  %s\n", "body", "vertices", "triangles", animated ? "file, name and clip" : "file and name");
+	for (int i = 0; i < c->scene.partCount; ++i)
+	{
+		const cliPart* part = c->scene.parts + i;
+		printf("%5d  %10u  %10u  %s  %s", i, part->vertexCount, part->triangleCount, c->scene.files[part->file].path,
+		    part->name);
+		printf(animated ? "  %s\n" : "\n", GetClipName(c, part->file));
+	}
+}
+
+// ---- Regions ---------------------------------------------------------------------------------------------------
+
+// With more than two files a joint's name does not say whose it is.
+static void PrintRegion(const check* c, uint32_t region)
+{
+	char name[256];
+	cliRegions_GetName(&c->regions, region, name, sizeof(name));
+	if (c->scene.fileCount > 2)
+	{
+		printf("%s ", c->scene.files[cliRegions_GetFile(&c->regions, region)].path);
+	}
+	printf("%s", name);
+}
+
+static void PrintTouch(const check* c, const cliTouch* touch)
+{
+	PrintRegion(c, touch->regions[0]);
+	printf(" × ");
+	PrintRegion(c, touch->regions[1]);
+}
+
+static void PrintTouches(const check* c)
+{
+	const cliTally* t = &c->tally;
+	if (t->touchCount == 0)
+	{
+		return;
+	}
+	printf("\n%10s", "pairs");
+	printf(checkIsAnimated(c) ? " %7s %9s %9s  by joint\n" : "  by joint\n", "frames", "first, s", "last, s");
+	for (size_t i = 0; i < t->touchCount; ++i)
+	{
+		const cliTouch* touch = t->touches + i;
+		printf("%10llu", (unsigned long long)touch->pairs);
+		if (checkIsAnimated(c))
+		{
+			printf(" %7llu %9.4f %9.4f", (unsigned long long)touch->frames, t->frames[touch->firstFrame].time,
+			    t->frames[touch->lastFrame].time);
+		}
+		printf("  ");
+		PrintTouch(c, touch);
+		printf("\n");
+	}
+}
+
+// ---- One frame -------------------------------------------------------------------------------------------------
+
+// Which bodies touch: pairs are sorted by bodies.
+static void PrintBodyPairs(const cliContacts* contacts)
+{
+	printf("\n%5s  %5s  %10s\n", "body", "body", "pairs");
+	for (uint64_t i = 0, next; i < contacts->count; i = next)
+	{
+		const int* bodies = contacts->pairs[i].bodies;
+		for (next = i + 1; next < contacts->count && memcmp(contacts->pairs[next].bodies, bodies, sizeof(int[2])) == 0;
+		     ++next)
+		{
+		}
+		printf("%5d  %5d  %10llu\n", bodies[0], bodies[1], (unsigned long long)(next - i));
+	}
+}
+
+static void PrintOneFrame(const check* c, const cliContacts* contacts)
+{
+	PrintBodies(c);
+	if (contacts->count > 0 && !c->summary)
+	{
+		PrintBodyPairs(contacts);
+	}
+	if (c->contactOptions.first && contacts->count > 0)
+	{
+		const cliPair* p = contacts->pairs;
+		printf("\ncontact: triangle %u of body %d and triangle %u of body %d (the search stopped there)\n", p->pair.a,
+		    p->bodies[0], p->pair.b, p->bodies[1]);
+		return;
+	}
+	printf("\n%llu intersecting pairs in %.1f microseconds: %llu volume tests, %llu triangle tests, %llu vertices "
+	       "evaluated\n",
+	    (unsigned long long)contacts->count, contacts->microseconds, (unsigned long long)contacts->counters.volumeTests,
+	    (unsigned long long)contacts->counters.triangleTests, (unsigned long long)contacts->counters.verticesEvaluated);
+}
+
+// ---- Many frames -----------------------------------------------------------------------------------------------
+
+static int CountBodyPairs(const cliContacts* contacts)
+{
+	int count = 0;
+	for (uint64_t i = 0; i < contacts->count; ++i)
+	{
+		count += i == 0 || memcmp(contacts->pairs[i].bodies, contacts->pairs[i - 1].bodies, sizeof(int[2])) != 0;
+	}
+	return count;
+}
+
+static void PrintRow(const check* c, uint64_t frame, double time, const cliContacts* contacts)
+{
+	if (frame == 0)
+	{
+		PrintBodies(c);
+	}
+	if (c->summary)
+	{
+		return;
+	}
+	if (frame == 0)
+	{
+		printf("\n%7s %9s %8s %9s %9s %9s %9s %9s\n", "", "time", "touching", "", "volume", "vertices", "triangle",
+		    "micro-");
+		printf("%7s %9s %8s %9s %9s %9s %9s %9s%s\n", "frame", "s", "bodies", "pairs", "tests", "evaluated", "tests",
+		    "seconds", c->byJoint ? "  most by joint" : "");
+	}
+	printf("%7llu %9.4f %8d %9llu %9llu %9llu %9llu %9.1f", (unsigned long long)frame, time, CountBodyPairs(contacts),
+	    (unsigned long long)contacts->count, (unsigned long long)contacts->counters.volumeTests,
+	    (unsigned long long)contacts->counters.verticesEvaluated, (unsigned long long)contacts->counters.triangleTests,
+	    contacts->microseconds);
+	if (c->byJoint && c->tally.nowCount > 0)
+	{
+		printf("  ");
+		PrintTouch(c, c->tally.now);
+		printf(" %llu", (unsigned long long)c->tally.now->pairs);
+	}
+	printf("\n");
+}
+
+void checkPrintFrame(const check* c, uint64_t frame, double time, const cliContacts* contacts)
+{
+	if (checkIsAnimated(c))
+	{
+		PrintRow(c, frame, time, contacts);
+	}
+	else
+	{
+		PrintOneFrame(c, contacts);
+	}
+}
+
+void checkPrintSummary(const check* c)
+{
+	const cliTally* t = &c->tally;
+	if (c->byJoint)
+	{
+		PrintTouches(c);
+	}
+	if (!checkIsAnimated(c) || t->frameCount == 0)
+	{
+		return;
+	}
+	printf("\n%llu frames, %llu of them with contact", (unsigned long long)t->frameCount,
+	    (unsigned long long)t->contactFrames);
+	if (t->contactFrames > 0)
+	{
+		printf(" (from %.4f to %.4f s)", t->frames[t->firstContact].time, t->frames[t->lastContact].time);
+	}
+	printf("; %llu intersecting pairs", (unsigned long long)t->pairs);
+	if (t->contactFrames > 0)
+	{
+		printf(", most in frame %llu: %llu", (unsigned long long)t->mostFrame, (unsigned long long)t->mostPairs);
+	}
+	printf("; %.1f microseconds per frame\n", t->microseconds / (double)t->frameCount);
+}

@@ -1,0 +1,30 @@
+// program/versus.h: what finding contacts costs when everything is deformed first, on the same frames.
+#ifndef CLI_VERSUS_H
+#define CLI_VERSUS_H
+
+#include "program/tally.h"
+
+#define VERSUS_MAX 3
+
+/// A way to find the same pairs.
+typedef struct versusRow
+{
+	char name[96];
+	double milliseconds; ///< per frame, the mean: from joint matrices and weights to pairs
+	double vertices;     ///< evaluated per frame, the mean
+	uint64_t different;  ///< frames in which it found another number of pairs
+} versusRow;
+
+typedef struct versus
+{
+	versusRow rows[VERSUS_MAX]; ///< ours is the first
+	int count;
+	int frames;        ///< that were measured
+	uint64_t vertices; ///< of all bodies
+} versus;
+
+/// Measure on one thread: ours, all vertices and bounds anew in every frame, and Embree where it was built in and there
+/// are few enough bodies. Prints what is wrong.
+bool versus_Run(versus* v, const cliScene* scene, const cliContactOptions* options, const cliTally* tally);
+
+#endif
