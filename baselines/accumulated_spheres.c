@@ -93,8 +93,8 @@ static bool AddEntries(accumulatedSpheres* spheres, const nodeWeights* weights, 
 	for (uint32_t j = 0; j < weights->count; ++j)
 	{
 		double above = weights->high[j] - weights->mean[j], below = weights->mean[j] - weights->low[j];
-		spheres->entries[spheres->entryCount++] =
-		    (sphereEntry){ weights->transforms[j], (float)weights->mean[j], (float)(above > below ? above : below), (float)weights->high[j] };
+		spheres->entries[spheres->entryCount++] = (sphereEntry){ weights->transforms[j], (float)weights->mean[j],
+			(float)(above > below ? above : below), (float)weights->high[j] };
 	}
 	return true;
 }
@@ -218,7 +218,8 @@ static double BoundTermByTerm(
 		}
 		Apply(difference, node->center, moved);
 		double length = sqrt(moved[0] * moved[0] + moved[1] * moved[1] + moved[2] * moved[2]);
-		radius += (double)entries[j].deviation * length + (double)entries[j].high * BoundNorm(difference) * node->radius;
+		radius +=
+		    (double)entries[j].deviation * length + (double)entries[j].high * BoundNorm(difference) * node->radius;
 		for (int k = 0; k < 3; ++k)
 		{
 			center[k] += (double)entries[j].mean * moved[k];

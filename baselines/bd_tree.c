@@ -208,7 +208,7 @@ bdTree* bdTree_Create(const snugModel* model, const bdTreeDef* def)
 		return NULL;
 	}
 	tree->def = *def;
-	if (model->deformData != NULL)
+	if (model->deformBytes > 0)
 	{
 		tree->fields = sgFields_Bind(model->deformData);
 		tree->fieldCount = tree->fields.header->fieldCount;
@@ -372,8 +372,8 @@ static void Refit(bdBody* bd, uint32_t node)
 	}
 	bd->fresh[node] = bd->leaves.version;
 	double added = (double)ValuesOf(tree, node)[3 + tree->extents] * (bd->travel - bd->computedAt[node]);
-	bool isKept = tree->def.temporal > 0.0 && bd->computedAt[node] >= 0.0 &&
-	              added <= tree->def.temporal * bd->extents[node][0];
+	bool isKept =
+	    tree->def.temporal > 0.0 && bd->computedAt[node] >= 0.0 && added <= tree->def.temporal * bd->extents[node][0];
 	if (!isKept)
 	{
 		bdBody_Bound(bd, node, bd->center[node], bd->extents[node]);

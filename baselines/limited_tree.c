@@ -387,9 +387,9 @@ binaryCounters limitedBody_GetCounters(const limitedBody* limited)
 /// What is known of the extremes along one direction, transform by transform.
 typedef struct extreme
 {
-	double first, second;         ///< the two greatest
+	double first, second; ///< the two greatest
 	float firstHigh, firstLow, secondLow;
-	double sum;                   ///< of low times extreme
+	double sum; ///< of low times extreme
 } extreme;
 
 static void AddExtreme(extreme* e, double value, const limitedEntry* entry)
@@ -513,7 +513,8 @@ static void BoundLeaf(limitedBody* limited, uint32_t node)
 		*upper = -INFINITY;
 		for (int c = 0; c < 3; ++c)
 		{
-			// Exact: sums of three float32 within a factor of 2^29 of each other have room in a double; else a hair off.
+			// Exact: sums of three float32 within a factor of 2^29 of each other have room in a double; else a hair
+			// off.
 			double x = d[0] * (double)corners[c][0] + d[1] * (double)corners[c][1] + d[2] * (double)corners[c][2];
 			*lower = x < *lower ? x : *lower;
 			*upper = x > *upper ? x : *upper;

@@ -184,7 +184,7 @@ static void bd_trees_match_brute_force(void** state)
 	for (int i = 0; i < TestCount(6); ++i, ++seed)
 	{
 		sceneRandom random = { seed };
-		float* fields;
+		float* fields = NULL;
 		couple c = MakeFielded(&random, &fields);
 		layeredSpheres* layers = layeredSpheres_Create(c.models[0]);
 		for (int d = 0; d < 4; ++d)
@@ -334,7 +334,8 @@ static void limited_boxes_are_the_librarys(void** state)
 			sgBox box = sgBoxLanes_Get(bounds.boxes, nodes.slots[i] % SG_LANES);
 			for (int k = 0; k < 3; ++k)
 			{
-				bool isClose = fabs(lower[k] - (double)box.lower[k]) < 1e-4 && fabs(upper[k] - (double)box.upper[k]) < 1e-4;
+				bool isClose =
+				    fabs(lower[k] - (double)box.lower[k]) < 1e-4 && fabs(upper[k] - (double)box.upper[k]) < 1e-4;
 				assert_true(rest != limited_restBox || isClose);
 				assert_true(rest != limited_restDop14 ||
 				            (lower[k] > (double)box.lower[k] - 1e-4 && upper[k] < (double)box.upper[k] + 1e-4));
