@@ -270,7 +270,7 @@ limitedTree* limitedTree_Create(const snugModel* model, const limitedTreeDef* de
 	tree->slabs = limitedGetDirections(def->volume, &tree->directions);
 	tree->nodes = calloc((size_t)tree->tree.nodeCount + 1, sizeof(limitedNode));
 	bool good = tree->nodes != NULL && nodeWeights_Create(&weights, model);
-	for (uint32_t i = 0; good && i < tree->tree.nodeCount; ++i)
+	for (uint32_t i = 0; good && i < (def->rootOnly ? 1 : tree->tree.nodeCount); ++i)
 	{
 		// Leaves are looked at, so nothing is known of them.
 		good = (tree->tree.nodes[i].childCount == 0 && !def->boundLeaves) || BuildNode(tree, i, &weights);
@@ -294,6 +294,11 @@ void limitedTree_Destroy(limitedTree* tree)
 		free(tree->corners);
 		free(tree);
 	}
+}
+
+uint32_t limitedTree_GetTransformCount(const limitedTree* tree, uint32_t node)
+{
+	return tree->nodes[node].entryCount;
 }
 
 // ---- Bodies ----------------------------------------------------------------------------------------------------

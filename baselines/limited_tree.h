@@ -34,6 +34,7 @@ typedef struct limitedTreeDef
 	limitedVolume volume;
 	bool boundLeaves; ///< by Eq. (12) too, as in the papers' Fig. 5
 	bool onDemand;    ///< no front: refit only what queries look at
+	bool rootOnly;    ///< prepare the root alone, for limitedBody_Bound of it
 } limitedTreeDef;
 
 #define LIMITED_MAX_SLABS 13
@@ -45,6 +46,9 @@ typedef struct limitedBody limitedBody;
 /// @return null if there is no memory
 limitedTree* limitedTree_Create(const snugModel* model, const limitedTreeDef* def);
 void limitedTree_Destroy(limitedTree* tree);
+
+/// How many transforms a node's volume is made from.
+uint32_t limitedTree_GetTransformCount(const limitedTree* tree, uint32_t node);
 
 /// Directions of a kind of volumes: the first three are the axes. @return their number
 uint32_t limitedGetDirections(limitedVolume volume, const int (**directions)[3]);
