@@ -7,6 +7,7 @@ static const benchDef benches[] = {
 	{ "free", "bodies whose vertices all move: refit and query time, partial refits, memory", benchFree },
 	{ "meshless-fit", "meshless bodies: time to fit one box around everything, by each bound", benchMeshlessFit },
 	{ "meshless-tightness", "meshless bodies: how large bounds are, by level of the tree", benchMeshlessTightness },
+	{ "brain", "a simulated brain, held and pulled at three strengths: how large bounds are, by level", benchBrain },
 	{ "blend", "two and six meshless bodies in contact: posing and query, by each strategy, bound and method",
 	    benchBlend },
 	{ "scaling", "two meshless bodies of 3K to 3M vertices and 50 to 5,000 nodes, the pairs held fixed", benchScaling },

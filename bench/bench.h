@@ -39,6 +39,7 @@ benchFcn benchRigid;
 benchFcn benchFree;
 benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
+benchFcn benchBrain;
 benchFcn benchBlend;
 benchFcn benchScaling;
 benchFcn benchSkin;
