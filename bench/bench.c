@@ -8,6 +8,8 @@ static const benchDef benches[] = {
 	{ "meshless-fit", "meshless bodies: time to fit one box around everything, by each bound", benchMeshlessFit },
 	{ "meshless-tightness", "meshless bodies: how large bounds are, by level of the tree", benchMeshlessTightness },
 	{ "brain", "a simulated brain, held and pulled at three strengths: how large bounds are, by level", benchBrain },
+	{ "ring", "six simulated figures on a ring that is turned to and fro: all pairs, by the papers' methods and ours",
+	    benchRing },
 	{ "blend", "two and six meshless bodies in contact: posing and query, by each strategy, bound and method",
 	    benchBlend },
 	{ "scaling", "two meshless bodies of 3K to 3M vertices and 50 to 5,000 nodes, the pairs held fixed", benchScaling },

@@ -40,6 +40,7 @@ benchFcn benchFree;
 benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
 benchFcn benchBrain;
+benchFcn benchRing;
 benchFcn benchBlend;
 benchFcn benchScaling;
 benchFcn benchSkin;

@@ -228,7 +228,7 @@ static uint64_t RunEmbreeFrame(const runner* r, int frame)
 	benchMeeting* meeting = r->meeting;
 	benchStage* stage = r->stage;
 	frameClock clock;
-	uint64_t count = 0, ends[BENCH_MAX_ACTORS] = { 0 };
+	uint64_t count = 0, ends[BENCH_MAX_PAIRS] = { 0 };
 	EvaluateFrame(r, frame, &clock);
 	if (stage->embree == NULL)
 	{
