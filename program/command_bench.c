@@ -18,7 +18,7 @@ static const cliUsage usage = {
 	    "that they are to meet. A hash of the pairs stands beside every time; if methods disagree about the\n"
 	    "pairs the run fails with exit code 1.\n"
 	    "names: rigid (queries, building, memory), free (refitting and queries), meshless-fit (one root box),\n"
-	    "meshless-tightness (bounds by level), blend (deforming bodies in contact, and where the time goes),\n"
+	    "meshless-tightness (bounds by level), brain (the same on a simulation), ring (six simulated figures), blend (deforming bodies in contact, and where the time goes),\n"
 	    "scaling (the same up to 3 million vertices), skin (bounds of linear blend skins on real characters from\n"
 	    "glTF files, through their clips; those that are absent are skipped), skin-tightness (balls of all skins by\n"
 	    "level, generated and real characters), skin-walk (walkers that meet, by every skin; real characters in every\n"

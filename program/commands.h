@@ -20,5 +20,6 @@ cliCommandFcn cliModes;
 cliCommandFcn cliPack;
 cliCommandFcn cliPose;
 cliCommandFcn cliReduce;
+cliCommandFcn cliPlay;
 
 #endif

@@ -19,7 +19,8 @@ add_test(NAME program_solvers COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_progra
 add_test(NAME program_models COMMAND sh -c "exec sh '${CMAKE_CURRENT_SOURCE_DIR}/test_program_models.sh' \
 '$<TARGET_FILE:snug_program>' \"\${SNUG_MODELS:-${PROJECT_SOURCE_DIR}/../shared/models}\"")
 add_test(NAME program_bench COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_bench.sh $<TARGET_FILE:snug_program>)
+add_test(NAME program_scene COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_scene.sh $<TARGET_FILE:snug_program>)
 add_test(NAME program_manual COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_manual.sh
 	$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/program.md)
-set_tests_properties(program program_bench program_files program_models program_solvers program_manual PROPERTIES
+set_tests_properties(program program_bench program_files program_models program_scene program_solvers program_manual PROPERTIES
 	TIMEOUT 600 SKIP_RETURN_CODE 77)

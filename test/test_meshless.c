@@ -5,6 +5,8 @@
 #include "scenes/sine.h"
 #include "sim/meshless.h"
 #include "sim/response.h"
+#include "sim/ring.h"
+#include "sim/state.h"
 #include "support.h"
 
 #include <math.h>
@@ -581,6 +583,83 @@ static void bits_are_the_same_everywhere(void** state)
 	sceneMeshless_Free(&scene);
 }
 
+// ---- States ----------------------------------------------------------------------------------------------------
+
+// A body that is read goes on as the one that was written, bit for bit; damaged texts are refused, and say where.
+static void states_are_gone_on_from(void** state)
+{
+	(void)state;
+	float* nodes = MakeGrid(4, 4, 4, 0.1);
+	simMeshlessDef def = MakeDef(nodes, 64, 0.064);
+	simMeshless first = Make(&def), second = Make(&def);
+	simError error = { "" };
+	char text[16384], damaged[16384];
+	RandomizeVelocities(&first, 11, 0.1);
+	Advance(&first, 1e-3, 50);
+	FILE* stream = fmemopen(text, sizeof(text), "w");
+	assert_true(simState_Write(stream, &first));
+	fclose(stream);
+	stream = fmemopen(text, strlen(text), "r");
+	assert_true(simState_Read(stream, &second, &error));
+	fclose(stream);
+	Advance(&first, 1e-3, 50);
+	Advance(&second, 1e-3, 50);
+	assert_memory_equal(first.displacement, second.displacement, 64 * sizeof(*first.displacement));
+	assert_true(first.time == second.time);
+	for (size_t length = 1; length + 8 < strlen(text); length += 37)
+	{
+		stream = fmemopen(text, length, "r");
+		assert_false(simState_Read(stream, &second, &error));
+		fclose(stream);
+	}
+	assert_non_null(strstr(error.text, "node 63"));
+	sceneRandom random = { TestSeed() };
+	for (int i = 0; i < TestCount(500); ++i)
+	{
+		memcpy(damaged, text, sizeof(text));
+		for (int k = 0; k < 3; ++k)
+		{
+			damaged[sceneRandom_Index(&random, (uint32_t)strlen(text))] = (char)(32 + sceneRandom_Index(&random, 95));
+		}
+		stream = fmemopen(damaged, strlen(text), "r");
+		bool good = simState_Read(stream, &second, &error);
+		fclose(stream);
+		assert_true(isfinite(simMeshless_GetEnergy(&second).elastic));
+		assert_true(good || second.displacement[5][0] == 0.0);
+	}
+	simMeshless_Free(&first);
+	simMeshless_Free(&second);
+	free(nodes);
+}
+
+// ---- Scenes ----------------------------------------------------------------------------------------------------
+
+// Figures have exactly as many vertices as asked for, are closed, and hang from the ring; they come to touch.
+static void figures_hang_from_the_ring(void** state)
+{
+	(void)state;
+	simRing ring;
+	simError error = { "" };
+	const simRingDef def = { .vertexCount = 657, .nodeCount = 60, .hasMany = true };
+	uint64_t most = 0;
+	assert_true(simRing_Create(&ring, &def, &error));
+	const sceneMesh* mesh = &ring.figures[0].scene.mesh;
+	assert_int_equal(mesh->vertexCount, 657);
+	assert_int_equal(mesh->triangleCount, 2 * 657 - 4);
+	simMesh borrowed = Borrow(mesh);
+	assert_true(simGetVolume(&borrowed) > 0.5);
+	for (int frame = 0; frame < 15; ++frame)
+	{
+		if (!simRing_Advance(&ring, &error))
+		{
+			fail_msg("%s", error.text);
+		}
+		most = ring.pairCount > most ? ring.pairCount : most;
+	}
+	assert_true(most > 10);
+	simRing_Free(&ring);
+}
+
 // ---- Responses -------------------------------------------------------------------------------------------------
 
 /// A body with its surface, as a query sees it.
@@ -773,6 +852,8 @@ int main(void)
 		cmocka_unit_test(failed_steps_leave_the_body_alone),
 		cmocka_unit_test(lack_of_memory_is_an_error),
 		cmocka_unit_test(bits_are_the_same_everywhere),
+		cmocka_unit_test(states_are_gone_on_from),
+		cmocka_unit_test(figures_hang_from_the_ring),
 		cmocka_unit_test(responses_are_mutual),
 		cmocka_unit_test(finer_surfaces_are_not_harder),
 		cmocka_unit_test(bodies_bounce),
