@@ -257,8 +257,12 @@ static void PoseMeshless(couple* c, const sceneMeshless scenes[2], double amount
 /// Everything that a tree can be.
 static limitedTreeDef MakeLimitedDef(int number)
 {
-	return (limitedTreeDef){ (limitedRest)(number % 3), (limitedVolume)(number / 3 % 4), number / 12 % 2 == 1,
-		number / 24 % 2 == 1 };
+	return (limitedTreeDef){
+		.rest = (limitedRest)(number % 3),
+		.volume = (limitedVolume)(number / 3 % 4),
+		.boundLeaves = number / 12 % 2 == 1,
+		.onDemand = number / 24 % 2 == 1,
+	};
 }
 
 static void limited_trees_match_brute_force(void** state)
@@ -320,7 +324,7 @@ static void limited_boxes_are_the_librarys(void** state)
 	assert_true(binaryTree_Create(&nodes, c.models[0]));
 	for (int rest = 0; rest < 3; ++rest)
 	{
-		limitedTreeDef def = { (limitedRest)rest, limited_box, true, true };
+		limitedTreeDef def = { .rest = (limitedRest)rest, .boundLeaves = true, .onDemand = true };
 		limitedTree* limited = limitedTree_Create(c.models[0], &def);
 		limitedBody* body = limitedBody_Create(limited, c.bodies[0]);
 		assert_int_equal(limitedBody_Begin(body), snug_success);
