@@ -2,6 +2,7 @@
 #include "program/options.h"
 #include "program/output.h"
 #include "program/scene_show.h"
+#include "program/scene_twist.h"
 #include "program/terminal.h"
 
 #include <signal.h>
@@ -16,12 +17,15 @@ static const cliUsage usage = {
 	    "a page with pictures and a table. Some frames are compared with brute force.\n"
 	    "\n"
 	    "names: brain (an elastic brain that is held and pulled), ring (six figures that hang from a ring which is\n"
-	    "turned to and fro, and bump into each other)\n"
+	    "turned to and fro, and bump into each other), twist (a limb that is twisted, by three ways of skinning, with "
+	    "the\n"
+	    "balls of its tree; no simulation: the other options do not matter)\n"
 	    "\n"
 	    "Ctrl-C ends a simulation early: the page shows what there is, and NAME.state beside it is where --resume\n"
 	    "goes on from.",
-	.examples = "  snug scene ring\n  snug scene ring --many --vertices 45682 --nodes 550\n"
-	            "  snug scene brain --nodes 509 --frames 120\n  snug scene ring --resume report/ring.state",
+	.examples =
+	    "  snug scene ring\n  snug scene ring --many --vertices 45682 --nodes 550\n"
+	    "  snug scene twist\n  snug scene brain --nodes 509 --frames 120\n  snug scene ring --resume report/ring.state",
 	.minArguments = 1,
 	.maxArguments = 1,
 	.argumentName = "NAME",
@@ -66,6 +70,36 @@ static bool Write(const show* s, const char* directory, const char* ending, void
 	}
 	free(path);
 	return written;
+}
+
+// No frames: three skins side by side.
+static int ShowTwist(const char* directory)
+{
+	simError error = { "" };
+	twist* t = twist_Create(&error);
+	char* path = JoinPath(directory, "twist", ".html");
+	ioOutput output;
+	bool written = false;
+	if (t == NULL)
+	{
+		cliError("twist: %s", error.text);
+	}
+	else if (path != NULL && cliOutput_Open(&output, path))
+	{
+		twist_PrintTable(t, stdout);
+		twist_PrintPage(t, output.stream);
+		written = cliOutput_Commit(&output);
+		if (written)
+		{
+			printf("report: %s\n", path);
+		}
+	}
+	if (t != NULL)
+	{
+		twist_Destroy(t);
+	}
+	free(path);
+	return written ? CLI_DONE : CLI_BAD_INPUT;
 }
 
 static bool Resume(show* s, const char* path)
@@ -135,6 +169,10 @@ int cliPlay(int argumentCount, char** arguments)
 	if (!cliMakeDirectory(directory))
 	{
 		return CLI_BAD_INPUT;
+	}
+	if (strcmp(def.name, "twist") == 0)
+	{
+		return ShowTwist(directory);
 	}
 	show* s = show_Create(&def, frames, &error);
 	if (s == NULL)

@@ -17,6 +17,11 @@ checks=$((checks + 2))
 expect 0 "" scene brain --nodes 20 --frames 2 --out pages
 holds '1 body of 30252 vertices'
 
+expect 0 "" scene twist --out pages
+holds 'dual quaternion'
+checks=$((checks + 1))
+[ "$(grep -c 'data:image/png' pages/twist.html)" -eq 9 ] || fail "the page lacks pictures"
+
 expect 1 "there is no scene 'nothing'" scene nothing
 expect 1 '--vertices must be' scene ring --vertices 5 --out pages
 expect 1 '--nodes must be' scene ring --nodes 100000 --out pages
