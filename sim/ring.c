@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define STEP (1.0 / (SIM_RING_FPS * 32))
-#define RING_RADIUS (2.01 * SIM_FIGURE_RADIUS) // a hexagon's corners are as far from each other as from its middle
+#define RING_RADIUS (2.03 * SIM_FIGURE_RADIUS) // a hexagon's corners are as far from each other as from its middle
 #define HERTZ 0.5
 #define RAMP 0.5       // seconds
 #define HELD_FROM 0.75 // of half the height
