@@ -11,6 +11,7 @@ typedef struct sphereEntry
 	uint32_t transform;
 	float mean;
 	float deviation;
+	float high;
 } sphereEntry;
 
 typedef struct sphereNode
@@ -92,8 +93,8 @@ static bool AddEntries(accumulatedSpheres* spheres, const nodeWeights* weights, 
 	for (uint32_t j = 0; j < weights->count; ++j)
 	{
 		double above = weights->high[j] - weights->mean[j], below = weights->mean[j] - weights->low[j];
-		spheres->entries[spheres->entryCount++] =
-		    (sphereEntry){ weights->transforms[j], (float)weights->mean[j], (float)(above > below ? above : below) };
+		spheres->entries[spheres->entryCount++] = (sphereEntry){ weights->transforms[j], (float)weights->mean[j],
+			(float)(above > below ? above : below), (float)weights->high[j] };
 	}
 	return true;
 }
@@ -167,11 +168,9 @@ static void Apply(const double m[12], const double p[3], double image[3])
 	}
 }
 
-double accumulatedSpheres_Bound(
-    const accumulatedSpheres* spheres, uint32_t slot, const float* matrices, double center[3])
+static double BoundAboutMean(
+    const sphereNode* node, const sphereEntry* entries, const float* matrices, double center[3])
 {
-	const sphereNode* node = spheres->nodes + slot;
-	const sphereEntry* entries = spheres->entries + node->firstEntry;
 	double mean[12] = { 0.0 }, sum = 0.0;
 	for (uint32_t j = 0; j < node->entryCount; ++j)
 	{
@@ -202,4 +201,38 @@ double accumulatedSpheres_Bound(
 	}
 	Apply(mean, node->center, center);
 	return radius * (1.0 + 1e-6);
+}
+
+static double BoundTermByTerm(
+    const sphereNode* node, const sphereEntry* entries, const float* matrices, double center[3])
+{
+	double radius = node->radius;
+	memcpy(center, node->center, sizeof(node->center));
+	for (uint32_t j = 0; j < node->entryCount; ++j)
+	{
+		const float* m = matrices + 12 * (size_t)entries[j].transform;
+		double difference[12], moved[3];
+		for (int i = 0; i < 12; ++i)
+		{
+			difference[i] = (double)m[i] - (i % 5 == 0 ? 1.0 : 0.0);
+		}
+		Apply(difference, node->center, moved);
+		double length = sqrt(moved[0] * moved[0] + moved[1] * moved[1] + moved[2] * moved[2]);
+		radius +=
+		    (double)entries[j].deviation * length + (double)entries[j].high * BoundNorm(difference) * node->radius;
+		for (int k = 0; k < 3; ++k)
+		{
+			center[k] += (double)entries[j].mean * moved[k];
+		}
+	}
+	return radius * (1.0 + 1e-6);
+}
+
+double accumulatedSpheres_Bound(const accumulatedSpheres* spheres, accumulatedReading reading, uint32_t slot,
+    const float* matrices, double center[3])
+{
+	const sphereNode* node = spheres->nodes + slot;
+	const sphereEntry* entries = spheres->entries + node->firstEntry;
+	return reading == accumulated_termByTerm ? BoundTermByTerm(node, entries, matrices, center)
+	                                         : BoundAboutMean(node, entries, matrices, center);
 }

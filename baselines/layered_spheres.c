@@ -12,66 +12,26 @@ typedef struct sphere
 	float radius;
 } sphere;
 
-/// A node as the update and the traversal need it: next to nothing, so that memory is no excuse.
-typedef struct layeredNode
-{
-	uint32_t first; ///< slot of the first child, or number of the leaf
-	uint32_t childCount;
-} layeredNode;
-
 struct layeredSpheres
 {
-	const snugModel* model;
+	binaryTree tree;
 	const float* positions;
-	uint32_t nodeCount; ///< compact numbers, parents before children
-	layeredNode* nodes;
-	uint32_t (*corners)[3]; ///< of each leaf's triangle
-	uint32_t* slotNumbers;  ///< (slots): number of the node
-	sphere* spheres;
+	sphere* spheres; ///< (nodes)
 };
 
 layeredSpheres* layeredSpheres_Create(const snugModel* model)
 {
-	const sgTree* tree = &model->tree;
-	size_t slots = (size_t)tree->groupCount * SG_LANES;
 	layeredSpheres* made = calloc(1, sizeof(layeredSpheres));
-	if (made == NULL)
+	if (made == NULL || !binaryTree_Create(&made->tree, model))
 	{
+		free(made);
 		return NULL;
 	}
-	made->model = model;
-	made->nodes = calloc(slots + 1, sizeof(layeredNode));
-	made->corners = calloc((size_t)tree->leafCount + 1, sizeof(*made->corners));
-	made->slotNumbers = calloc(slots + 1, sizeof(uint32_t));
-	made->spheres = calloc(slots + 1, sizeof(sphere));
-	if (made->nodes == NULL || made->corners == NULL || made->slotNumbers == NULL || made->spheres == NULL)
+	made->spheres = calloc((size_t)made->tree.nodeCount + 1, sizeof(sphere));
+	if (made->spheres == NULL)
 	{
 		layeredSpheres_Destroy(made);
 		return NULL;
-	}
-	for (uint32_t slot = 0; slot < slots; ++slot)
-	{
-		made->slotNumbers[slot] = made->nodeCount;
-		made->nodeCount += tree->nodes[slot].first != SG_NONE;
-	}
-	for (uint32_t slot = 0; slot < slots; ++slot)
-	{
-		const sgNode* node = tree->nodes + slot;
-		if (node->first != SG_NONE)
-		{
-			uint32_t first = node->childCount > 0 ? made->slotNumbers[node->first] : node->first;
-			made->nodes[made->slotNumbers[slot]] = (layeredNode){ first, node->childCount };
-		}
-	}
-	// A model without triangles has a root all the same.
-	made->nodeCount = tree->triangleCount > 0 ? made->nodeCount : 0;
-	for (uint32_t i = 0; i < tree->leafCount; ++i)
-	{
-		const sgLeaf* leaf = tree->leaves + i;
-		for (int c = 0; c < 3; ++c)
-		{
-			made->corners[i][c] = tree->leafVertices[leaf->firstVertex + leaf->corners[c][0]];
-		}
 	}
 	return made;
 }
@@ -80,9 +40,7 @@ void layeredSpheres_Destroy(layeredSpheres* spheres)
 {
 	if (spheres != NULL)
 	{
-		free(spheres->nodes);
-		free(spheres->corners);
-		free(spheres->slotNumbers);
+		binaryTree_Free(&spheres->tree);
 		free(spheres->spheres);
 		free(spheres);
 	}
@@ -160,13 +118,13 @@ static sphere Merge(const sphere* a, const sphere* b)
 void layeredSpheres_Update(layeredSpheres* spheres, const float* positions)
 {
 	spheres->positions = positions;
-	for (uint32_t i = spheres->nodeCount; i-- > 0;)
+	for (uint32_t i = spheres->tree.nodeCount; i-- > 0;)
 	{
-		const layeredNode* node = spheres->nodes + i;
+		const binaryNode* node = spheres->tree.nodes + i;
 		sphere* out = spheres->spheres + i;
 		if (node->childCount == 0)
 		{
-			const uint32_t* corner = spheres->corners[node->first];
+			const uint32_t* corner = spheres->tree.corners[node->first];
 			*out = SphereOfTriangle(positions + 3 * (size_t)corner[0], positions + 3 * (size_t)corner[1],
 			    positions + 3 * (size_t)corner[2]);
 		}
@@ -180,79 +138,100 @@ void layeredSpheres_Update(layeredSpheres* spheres, const float* positions)
 
 double layeredSpheres_GetRadius(const layeredSpheres* spheres, uint32_t slot)
 {
-	return (double)spheres->spheres[spheres->slotNumbers[slot]].radius;
-}
-
-static bool Overlap(const sphere* a, const sphere* b)
-{
-	float x = a->center[0] - b->center[0], y = a->center[1] - b->center[1], z = a->center[2] - b->center[2];
-	float reach = a->radius + b->radius;
-	return x * x + y * y + z * z <= reach * reach;
+	return (double)spheres->spheres[spheres->tree.numbers[slot]].radius;
 }
 
 /// A query under way.
 typedef struct search
 {
 	const layeredSpheres *a, *b;
-	snugPair* pairs;
-	uint64_t capacity, count;
+	binaryPairs pairs;
+	binaryBall ball;
+	binaryHits hits;
 	layeredCounters* counters;
 } search;
 
-static void TestTriangles(search* s, uint32_t leafA, uint32_t leafB)
+static bool Overlap(void* user, uint32_t nodeA, uint32_t nodeB)
 {
-	float p[3][3], q[3][3];
-	for (int c = 0; c < 3; ++c)
-	{
-		memcpy(p[c], s->a->positions + 3 * (size_t)s->a->corners[leafA][c], sizeof(p[c]));
-		memcpy(q[c], s->b->positions + 3 * (size_t)s->b->corners[leafB][c], sizeof(q[c]));
-	}
-	++s->counters->triangleTests;
-	if (!sgTriangles_Intersect((const float(*)[3])p, (const float(*)[3])q))
-	{
-		return;
-	}
-	if (s->count < s->capacity)
-	{
-		const sgTree *treeA = &s->a->model->tree, *treeB = &s->b->model->tree;
-		s->pairs[s->count] = (snugPair){ treeA->triangleMap[treeA->leaves[leafA].firstTriangle],
-			treeB->triangleMap[treeB->leaves[leafB].firstTriangle] };
-	}
-	++s->count;
+	search* s = user;
+	const sphere *a = s->a->spheres + nodeA, *b = s->b->spheres + nodeB;
+	float x = a->center[0] - b->center[0], y = a->center[1] - b->center[1], z = a->center[2] - b->center[2];
+	float reach = a->radius + b->radius;
+	++s->counters->sphereTests;
+	return x * x + y * y + z * z <= reach * reach;
 }
 
-// Children of both, as snug's own traversal does; recursion is as deep as the deeper tree.
-static void Descend(search* s, uint32_t nodeA, uint32_t nodeB)
+static bool IsLarger(void* user, uint32_t nodeA, uint32_t nodeB)
 {
-	const layeredNode *a = s->a->nodes + nodeA, *b = s->b->nodes + nodeB;
-	if (a->childCount == 0 && b->childCount == 0)
+	const search* s = user;
+	return s->a->spheres[nodeA].radius >= s->b->spheres[nodeB].radius;
+}
+
+static void GetCorners(const layeredSpheres* spheres, uint32_t leaf, float corners[3][3])
+{
+	for (int c = 0; c < 3; ++c)
 	{
-		TestTriangles(s, a->first, b->first);
-		return;
+		memcpy(corners[c], spheres->positions + 3 * (size_t)spheres->tree.corners[leaf][c], sizeof(corners[c]));
 	}
-	uint32_t firstA = a->childCount > 0 ? a->first : nodeA, countA = a->childCount > 0 ? a->childCount : 1;
-	uint32_t firstB = b->childCount > 0 ? b->first : nodeB, countB = b->childCount > 0 ? b->childCount : 1;
-	s->counters->sphereTests += (uint64_t)countA * countB;
-	for (uint32_t i = firstA; i < firstA + countA; ++i)
+}
+
+static void TestTriangles(void* user, uint32_t leafA, uint32_t leafB)
+{
+	search* s = user;
+	float p[3][3], q[3][3];
+	GetCorners(s->a, leafA, p);
+	GetCorners(s->b, leafB, q);
+	++s->counters->triangleTests;
+	if (sgTriangles_Intersect((const float(*)[3])p, (const float(*)[3])q))
 	{
-		for (uint32_t k = firstB; k < firstB + countB; ++k)
+		if (s->pairs.count < s->pairs.capacity)
 		{
-			if (Overlap(s->a->spheres + i, s->b->spheres + k))
-			{
-				Descend(s, i, k);
-			}
+			s->pairs.pairs[s->pairs.count] = (snugPair){ s->a->tree.triangles[leafA], s->b->tree.triangles[leafB] };
 		}
+		++s->pairs.count;
 	}
 }
 
 uint64_t layeredSpheres_Collide(
     const layeredSpheres* a, const layeredSpheres* b, snugPair* pairs, uint64_t capacity, layeredCounters* counters)
 {
-	search s = { .a = a, .b = b, .pairs = pairs, .capacity = capacity, .counters = counters };
-	*counters = (layeredCounters){ .sphereTests = 1 };
-	if (a->nodeCount > 0 && b->nodeCount > 0 && Overlap(a->spheres, b->spheres))
+	search s = { .a = a, .b = b, .pairs = { pairs, capacity, 0 }, .counters = counters };
+	*counters = (layeredCounters){ 0 };
+	binaryWalk_Run(&(binaryWalk){ &a->tree, &b->tree, &s, Overlap, IsLarger, TestTriangles });
+	return s.pairs.count;
+}
+
+static bool OverlapBall(void* user, uint32_t node)
+{
+	search* s = user;
+	const sphere* a = s->a->spheres + node;
+	double square = 0.0, reach = (double)a->radius + s->ball.radius;
+	for (int k = 0; k < 3; ++k)
 	{
-		Descend(&s, 0, 0);
+		double d = (double)a->center[k] - s->ball.center[k];
+		square += d * d;
 	}
-	return s.count;
+	++s->counters->sphereTests;
+	return square <= reach * reach;
+}
+
+static void TestBall(void* user, uint32_t leaf)
+{
+	search* s = user;
+	float corners[3][3];
+	GetCorners(s->a, leaf, corners);
+	++s->counters->triangleTests;
+	if (binaryDistance2((const float(*)[3])corners, s->ball.center) <= s->ball.radius * s->ball.radius)
+	{
+		binaryHits_Add(&s->hits, s->a->tree.triangles[leaf]);
+	}
+}
+
+uint64_t layeredSpheres_CollideBall(const layeredSpheres* spheres, const binaryBall* ball, uint32_t* triangles,
+    uint64_t capacity, layeredCounters* counters)
+{
+	search s = { .a = spheres, .ball = *ball, .hits = { triangles, capacity, 0 }, .counters = counters };
+	*counters = (layeredCounters){ 0 };
+	binarySearch_Run(&(binarySearch){ &spheres->tree, &s, OverlapBall, TestBall });
+	return s.hits.count;
 }

@@ -3,11 +3,11 @@
 //
 // Leaves have the smallest sphere around a triangle, inner nodes the smallest around their children's spheres. After
 // every deformation all vertices are evaluated and all spheres computed anew, from the leaves up. A binary tree with a
-// triangle per leaf.
+// triangle per leaf; queries open the larger sphere.
 #ifndef BASELINES_LAYERED_SPHERES_H
 #define BASELINES_LAYERED_SPHERES_H
 
-#include "model/model.h"
+#include "baselines/binary_tree.h"
 
 typedef struct layeredSpheres layeredSpheres;
 
@@ -35,5 +35,11 @@ typedef struct layeredCounters
 /// @return how many there are
 uint64_t layeredSpheres_Collide(
     const layeredSpheres* a, const layeredSpheres* b, snugPair* pairs, uint64_t capacity, layeredCounters* counters);
+
+/// All triangles that reach into a ball, not sorted.
+/// @param triangles receives the first `capacity` of them, the caller's numbers
+/// @return how many there are
+uint64_t layeredSpheres_CollideBall(const layeredSpheres* spheres, const binaryBall* ball, uint32_t* triangles,
+    uint64_t capacity, layeredCounters* counters);
 
 #endif

@@ -39,6 +39,8 @@ benchFcn benchRigid;
 benchFcn benchFree;
 benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
+benchFcn benchBrain;
+benchFcn benchRing;
 benchFcn benchBlend;
 benchFcn benchScaling;
 benchFcn benchSkin;

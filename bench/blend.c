@@ -60,6 +60,7 @@ static benchMeetingPlan MakePlan(const benchOptions* options, const blendCase* w
 	if (isTwo && which->size < (options->quick ? 1 : 2))
 	{
 		plan.methods |= BENCH_BIT(bench_paper) | BENCH_BIT(bench_paperDop);
+		plan.methods |= options->quick ? 0 : BENCH_OTHER_VOLUMES;
 	}
 	if (isTwo && isSmall)
 	{

@@ -13,24 +13,37 @@
 		.split = snug_splitMedian, .leafTriangles = 1, .branching = 2 \
 	}
 
+// Volumes that changing amplitudes would enlarge by more than this part of their size are computed anew.
+#define TEMPORAL 0.1
+
 const benchFieldedMethod benchFieldedMethods[] = {
-	{ "ours", bench_byFields, snug_boundDefault, false, { 0 }, snug_strategyAuto, true },
-	{ "ours, on demand", bench_byFields, snug_boundDefault, false, { 0 }, snug_strategyOnDemand, true },
-	{ "ours, front", bench_byFields, snug_boundDefault, false, { 0 }, snug_strategyFront, false },
-	{ "ours, first order", bench_byFields, snug_boundFirstOrder, false, { 0 }, snug_strategyAuto, false },
-	{ "ours, intervals", bench_byFields, snug_boundInterval, false, { 0 }, snug_strategyAuto, true },
-	{ "ours, BD boxes", bench_byFields, snug_boundZeroOrder, false, { 0 }, snug_strategyAuto, false },
-	{ "ours, BD oriented", bench_byFields, snug_boundOriented, false, { 0 }, snug_strategyAuto, false },
-	{ "ours, BD spheres", bench_byFields, snug_boundBall, false, { 0 }, snug_strategyAuto, false },
-	{ "ours, leaves bounded", bench_byFields, snug_boundDefault, true, { 0 }, snug_strategyAuto, false },
-	{ "ours, binary", bench_byFields, snug_boundDefault, true, BINARY, snug_strategyOnDemand, true },
-	{ "the paper: BD spheres", bench_byFields, snug_boundMeanBall, true, BINARY, snug_strategyOnDemand, true },
-	{ "BD spheres, best centres", bench_byFields, snug_boundBall, true, BINARY, snug_strategyOnDemand, false },
-	{ "bottom-up", bench_byFields, snug_boundDefault, false, { 0 }, snug_strategyBottomUp, true },
-	{ "bottom-up, free body", bench_byFreeing, snug_boundDefault, false, { 0 }, snug_strategyAuto, false },
-	{ "layered spheres", bench_byLayers, snug_boundDefault, false, BINARY, snug_strategyAuto, true },
-	{ "oracle", bench_byOracle, snug_boundDefault, false, { 0 }, snug_strategyAuto, true },
-	{ NULL, bench_byFields, snug_boundDefault, false, { 0 }, snug_strategyAuto, false },
+	{ .name = "ours", .quick = true },
+	{ .name = "ours, on demand", .strategy = snug_strategyOnDemand, .quick = true },
+	{ .name = "ours, front", .strategy = snug_strategyFront },
+	{ .name = "ours, first order", .bound = snug_boundFirstOrder },
+	{ .name = "ours, intervals", .bound = snug_boundInterval, .quick = true },
+	{ .name = "ours, BD boxes", .bound = snug_boundZeroOrder },
+	{ .name = "ours, BD oriented", .bound = snug_boundOriented },
+	{ .name = "ours, BD spheres", .bound = snug_boundBall },
+	{ .name = "ours, leaves bounded", .boundLeaves = true },
+	{ .name = "ours, binary", .boundLeaves = true, .tree = BINARY, .strategy = snug_strategyOnDemand, .quick = true },
+	{ .name = "BD spheres in our engine",
+	    .bound = snug_boundMeanBall,
+	    .boundLeaves = true,
+	    .tree = BINARY,
+	    .strategy = snug_strategyOnDemand },
+	{ .name = "the paper: BD spheres", .kind = bench_byBd, .tree = BINARY, .quick = true },
+	{ .name = "the paper: BD spheres, temporal",
+	    .kind = bench_byBd,
+	    .tree = BINARY,
+	    .quick = true,
+	    .bd = { bd_spheres, TEMPORAL } },
+	{ .name = "the paper: BD boxes", .kind = bench_byBd, .tree = BINARY, .quick = true, .bd = { bd_boxes, 0.0 } },
+	{ .name = "bottom-up", .strategy = snug_strategyBottomUp, .quick = true },
+	{ .name = "bottom-up, free body", .kind = bench_byFreeing },
+	{ .name = "layered spheres", .kind = bench_byLayers, .tree = BINARY, .quick = true },
+	{ .name = "oracle", .kind = bench_byOracle, .quick = true },
+	{ .name = NULL },
 };
 
 /// What one method needs.
@@ -41,6 +54,8 @@ typedef struct stage
 	snugBody* bodies[2];
 	oracleBody oracles[2];
 	layeredSpheres* layers[2];
+	bdTree* trees[2];
+	bdBody* bd[2];
 	float* world[2];
 	double best[BENCH_MAX_FRAMES];
 	benchFieldedResult result;
@@ -116,6 +131,8 @@ static void DestroyStage(stage* s)
 	{
 		oracleBody_Destroy(&s->oracles[1 - i]);
 		layeredSpheres_Destroy(s->layers[i]);
+		bdBody_Destroy(s->bd[i]);
+		bdTree_Destroy(s->trees[i]);
 		free(s->world[i]);
 		snugBody_Destroy(s->bodies[i]);
 	}
@@ -146,6 +163,12 @@ static bool MakeSide(stage* s, int i, const benchFieldedScene* scene)
 		s->layers[i] = layeredSpheres_Create(s->models[i]);
 		s->world[i] = malloc((3 * (size_t)actor->mesh->vertexCount + 1) * sizeof(float));
 		good = s->layers[i] != NULL && s->world[i] != NULL;
+	}
+	if (good && s->method->kind == bench_byBd)
+	{
+		s->trees[i] = bdTree_Create(s->models[i], &s->method->bd);
+		s->bd[i] = s->trees[i] != NULL ? bdBody_Create(s->trees[i], s->bodies[i]) : NULL;
+		good = s->bd[i] != NULL;
 	}
 	return good;
 }
@@ -260,6 +283,26 @@ static double RunLayers(stage* s, const benchFieldedScene* scene, benchAnswers* 
 	return elapsed;
 }
 
+static double RunBd(stage* s, benchAnswers* answers, uint64_t* count)
+{
+	double start = benchNow();
+	snugStatus status = bdBody_Begin(s->bd[0]);
+	status = status == snug_success ? bdBody_Begin(s->bd[1]) : status;
+	*count = status == snug_success ? bdCollide(s->bd[0], s->bd[1], answers->pairs, answers->capacity) : 0;
+	double elapsed = benchNow() - start;
+	for (int i = 0; i < 2; ++i)
+	{
+		binaryCounters counters = bdBody_GetCounters(s->bd[i]);
+		s->result.volumeTests += (double)counters.volumeTests;
+		s->result.nodesRefitted += (double)counters.nodesRefitted;
+		s->result.temporalUpdates += (double)bdBody_GetTemporalUpdates(s->bd[i]);
+		s->result.verticesEvaluated += (double)counters.verticesEvaluated;
+		s->result.triangleTests += (double)counters.triangleTests;
+	}
+	benchAnswers_Sort(answers, 0, *count);
+	return elapsed;
+}
+
 static double RunQuery(stage* s, benchAnswers* answers, uint64_t* count, benchReport* report)
 {
 	snugQuery query = { .pairs = answers->pairs, .capacity = answers->capacity };
@@ -297,8 +340,9 @@ static void RunFrame(stage* s, const benchFieldedScene* scene, int frame, benchA
 	{
 		FreeBodies(s);
 	}
-	elapsed +=
-	    s->method->kind == bench_byLayers ? RunLayers(s, scene, answers, &count) : RunQuery(s, answers, &count, report);
+	elapsed += s->method->kind == bench_byLayers ? RunLayers(s, scene, answers, &count)
+	           : s->method->kind == bench_byBd   ? RunBd(s, answers, &count)
+	                                             : RunQuery(s, answers, &count, report);
 	s->best[frame] = fmin(s->best[frame], elapsed);
 	benchAnswers_Check(answers, frame, count, s->method->name, report);
 }
@@ -338,6 +382,7 @@ static void AddRow(benchReport* report, const benchFieldedScene* scene, stage* s
 	result->bestMicroseconds = 1e3 * sum / frames;
 	result->volumeTests /= frames * runs;
 	result->nodesRefitted /= frames * runs;
+	result->temporalUpdates /= frames * runs;
 	result->verticesEvaluated /= frames * runs;
 	result->triangleTests /= frames * runs;
 	benchRow* row = benchReport_AddRow(report, "Posing and query, per frame");
@@ -346,6 +391,10 @@ static void AddRow(benchReport* report, const benchFieldedScene* scene, stage* s
 	benchRow_Number(row, "bestMicroseconds", result->bestMicroseconds, 2);
 	benchRow_Number(row, "volumeTests", result->volumeTests, 0);
 	benchRow_Number(row, "nodesRefitted", result->nodesRefitted, 0);
+	if (s->method->bd.temporal > 0.0)
+	{
+		benchRow_Number(row, "temporalUpdates", result->temporalUpdates, 0);
+	}
 	benchRow_Number(row, "verticesEvaluated", result->verticesEvaluated, 0);
 	benchRow_Number(row, "triangleTests", result->triangleTests, 0);
 	benchRow_Number(row, "pairs", benchAnswers_GetMean(answers), 1);

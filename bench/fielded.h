@@ -3,6 +3,7 @@
 #ifndef BENCH_FIELDED_H
 #define BENCH_FIELDED_H
 
+#include "baselines/bd_tree.h"
 #include "bench/answers.h"
 #include "bench/bench.h"
 #include "scenes/mesh.h"
@@ -24,6 +25,7 @@ typedef enum benchFieldedKind
 	bench_byOracle,  ///< all vertices evaluated and all boxes refitted, outside the timer
 	bench_byLayers,  ///< layered spheres, all updated in every frame
 	bench_byFreeing, ///< all vertices evaluated and all boxes refitted, inside the timer
+	bench_byBd,      ///< the paper's own tree and traversal (bd_tree.h)
 } benchFieldedKind;
 
 /// How to find pairs.
@@ -35,12 +37,13 @@ typedef struct benchFieldedMethod
 	bool boundLeaves;
 	snugTreeDef tree;
 	snugStrategy strategy;
-	bool quick; ///< run it even when there is little time
+	bool quick;   ///< run it even when there is little time
+	bdTreeDef bd; ///< of bench_byBd
 } benchFieldedMethod;
 
 /// Methods that every comparison has, ended by one without a name. The first is ours.
 extern const benchFieldedMethod benchFieldedMethods[];
-#define BENCH_FIELDED_METHODS 16
+#define BENCH_FIELDED_METHODS 18
 
 /// What came of one method, per frame.
 typedef struct benchFieldedResult
@@ -49,6 +52,7 @@ typedef struct benchFieldedResult
 	double bestMicroseconds; ///< mean over the frames of each one's least time
 	double volumeTests;
 	double nodesRefitted;
+	double temporalUpdates; ///< of the paper's tree: volumes that were enlarged instead
 	double verticesEvaluated;
 	double triangleTests;
 } benchFieldedResult;
@@ -59,6 +63,7 @@ typedef struct benchFieldedScene
 	const char* name;
 	benchFielded actors[2];
 	int frameCount;
+	bool isScaled; ///< amplitudes were scaled to have spheres grow as the paper's do
 } benchFieldedScene;
 
 /// Run all methods, with a row for each, and compare the frame with the most pairs with brute force.

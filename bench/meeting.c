@@ -16,6 +16,19 @@ static void SetPairs(benchMeeting* meeting)
 	}
 }
 
+void benchMeeting_AskAll(benchMeeting* meeting)
+{
+	meeting->pairCount = 0;
+	for (int a = 0; a < meeting->actorCount; ++a)
+	{
+		for (int b = a + 1; b < meeting->actorCount; ++b)
+		{
+			meeting->pairs[meeting->pairCount][0] = a;
+			meeting->pairs[meeting->pairCount++][1] = b;
+		}
+	}
+}
+
 static bool AllocateWorld(benchMeeting* meeting)
 {
 	bool good = true;

@@ -12,13 +12,15 @@
 #include "bench/timer.h"
 #include "scenes/motion.h"
 
+#define BENCH_MAX_PAIRS (BENCH_MAX_ACTORS * (BENCH_MAX_ACTORS - 1) / 2)
+
 /// Bodies through their frames, and the answers. Two are asked about each other; more stand in a ring, and each is
 /// asked about the next.
 typedef struct benchMeeting
 {
 	benchActor actors[BENCH_MAX_ACTORS]; ///< with the same number of frames
 	int actorCount;
-	int pairs[BENCH_MAX_ACTORS][2]; ///< who is asked about whom
+	int pairs[BENCH_MAX_PAIRS][2]; ///< who is asked about whom
 	int pairCount;
 	sceneContact contact;
 	bool isYesNo; ///< asked is only whether they touch
@@ -39,6 +41,9 @@ typedef struct benchMeeting
 bool benchMeeting_Create(
     benchMeeting* meeting, const char* name, const benchActor* actors, int actorCount, benchReport* report);
 void benchMeeting_Free(benchMeeting* meeting);
+
+/// Ask about every body and every other, not only about neighbours.
+void benchMeeting_AskAll(benchMeeting* meeting);
 
 /// Where to put the bodies in a frame. `world` holds the vertices of all, as their transforms leave them.
 /// @param places all at zero, to be changed

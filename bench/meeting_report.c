@@ -30,7 +30,8 @@ static void AddCounterCells(
 {
 	benchMethodKind kind = def->kind;
 	// A refit before the query does not count.
-	if ((kind == bench_bySnug && def->how.strategy != snug_strategyBottomUp) || kind == bench_bySpheres)
+	if ((kind == bench_bySnug && def->how.strategy != snug_strategyBottomUp) || kind == bench_bySpheres ||
+	    kind == bench_byLimited)
 	{
 		benchRow_Number(row, "nodesRefitted", times->nodesRefitted, 0);
 		benchRow_Number(row, "verticesEvaluated", times->verticesEvaluated, 0);

@@ -1,4 +1,6 @@
 // `snug bench meshless-fit`: Table 1 of the 2008 paper: time to fit one box to a whole body, against evaluating it.
+#include "baselines/corners.h"
+#include "baselines/limited_tree.h"
 #include "baselines/oracle.h"
 #include "bench/blend_bodies.h"
 #include "bench/timer.h"
@@ -31,20 +33,65 @@ static void FlushCaches(coldBuffer* buffer)
 	}
 }
 
-// The root's family, bounded as a query does it.
-static sgBox FitRoot(snugBody* body)
+/// Something that a box is fitted to, by one of the ways below.
+typedef struct fitSubject
 {
+	snugBody* body;
+	limitedBody* limited; ///< of the papers' volumes
+	nodeWeights* weights; ///< of corners
+	const float* matrices;
+	double* scratch;
+} fitSubject;
+
+/// Every way to fit a box has this form.
+typedef sgBox fitFcn(const fitSubject* subject);
+
+// The root's family, bounded as a query does it.
+static sgBox FitRoot(const fitSubject* subject)
+{
+	snugBody* body = subject->body;
 	sgLaneSet root = sgTree_Family(&body->model->tree, 0);
 	sgBoundsScratch scratch;
 	body->deform->bound(sgBody_Derive(body), root, (sgBoundsOut){ &scratch.boxes, scratch.extra });
 	return sgBoxLanes_Get(&scratch.boxes, 0);
 }
 
-/// Every way to fit a box has this form.
-typedef sgBox fitFcn(snugBody* body);
+static sgBox FitOptimal(const fitSubject* subject)
+{
+	return oracleOptimalBox(subject->body);
+}
+
+// Rounded outwards by a little more than float32 loses.
+static sgBox MakeBox(const double lower[3], const double upper[3])
+{
+	sgBox box;
+	for (int k = 0; k < 3; ++k)
+	{
+		double slack = 1e-6 * (fabs(lower[k]) + fabs(upper[k]));
+		box.lower[k] = (float)(lower[k] - slack);
+		box.upper[k] = (float)(upper[k] + slack);
+	}
+	return box;
+}
+
+// Eq. (12), one transform and direction after the other.
+static sgBox FitLimited(const fitSubject* subject)
+{
+	double lower[LIMITED_MAX_SLABS], upper[LIMITED_MAX_SLABS];
+	limitedBody_Bound(subject->limited, 0, lower, upper);
+	return MakeBox(lower, upper);
+}
+
+// All n (n - 1) corners, each in constant time: what Eq. (12) is there to save.
+static sgBox FitCorners(const fitSubject* subject)
+{
+	double lower[3], upper[3];
+	cornersBox(corners_paper, subject->weights, subject->matrices, subject->scratch, lower, upper);
+	return MakeBox(lower, upper);
+}
 
 // Median over batches of about a millisecond, in microseconds: everything in the cache that fits.
-static double TimeWarm(snugBody* body, fitFcn* fit, int batches)
+static double TimeWarm(const fitSubject* subject, fitFcn* fit, int batches)
 {
 	benchSamples samples = { .count = 0 };
 	int calls = 1;
@@ -55,7 +102,7 @@ static double TimeWarm(snugBody* body, fitFcn* fit, int batches)
 		double start = benchNow();
 		for (int i = 0; i < calls; ++i)
 		{
-			sgBox box = fit(body);
+			sgBox box = fit(subject);
 			sink = sink + box.lower[0];
 		}
 		elapsed = benchNow() - start;
@@ -72,18 +119,40 @@ static double TimeWarm(snugBody* body, fitFcn* fit, int batches)
 	return benchSamples_Median(&samples);
 }
 
-static double TimeCold(snugBody* body, fitFcn* fit, coldBuffer* buffer)
+static double TimeOnce(const fitSubject* subject, fitFcn* fit)
+{
+	volatile float sink = 0.0f;
+	double start = benchNow();
+	sgBox box = fit(subject);
+	double elapsed = benchNow() - start;
+	sink = sink + box.lower[0];
+	return 1e3 * elapsed;
+}
+
+static double TimeCold(const fitSubject* subject, fitFcn* fit, coldBuffer* buffer)
 {
 	benchSamples samples = { .count = 0 };
-	volatile float sink = 0.0f;
 	for (int i = 0; i < 7; ++i)
 	{
 		FlushCaches(buffer);
-		double start = benchNow();
-		sgBox box = fit(body);
-		double elapsed = benchNow() - start;
-		sink = sink + box.lower[0];
-		benchSamples_Add(&samples, 1e3 * elapsed);
+		benchSamples_Add(&samples, TimeOnce(subject, fit));
+	}
+	return benchSamples_Median(&samples);
+}
+
+// What a step of a simulation does between two fits: all vertices are evaluated, to be drawn, and the nodes move on.
+static double TimeInFrame(const fitSubject* subject, fitFcn* fit, const snugMeshlessNode* nodes, uint32_t nodeCount)
+{
+	benchSamples samples = { .count = 0 };
+	for (int i = 0; i < 7; ++i)
+	{
+		oracleOptimalBox(subject->body);
+		snugBody_SetNodes(subject->body, nodes, nodeCount);
+		if (subject->limited != NULL)
+		{
+			limitedBody_Begin(subject->limited);
+		}
+		benchSamples_Add(&samples, TimeOnce(subject, fit));
 	}
 	return benchSamples_Median(&samples);
 }
@@ -93,75 +162,168 @@ typedef struct fitCell
 {
 	int size, nodes; ///< indices
 	const sceneMeshless* meshless;
+	const snugMeshlessNode* posed;
 	double optimal; ///< microseconds, warm
-	double cold;
+	coldBuffer* buffer;
+	bool isQuick;
+	benchReport* report;
 } fitCell;
 
-static void AddRow(
-    benchReport* report, const fitCell* cell, const char* bound, uint32_t transforms, double warm, double cold)
+static double AddRow(
+    const fitCell* cell, const char* bound, uint32_t transforms, const fitSubject* subject, fitFcn* fit)
 {
 	double paper = paperOptimal[cell->size] / paperFit[cell->size][cell->nodes];
-	benchRow* row = benchReport_AddRow(report, "One box around a whole body, microseconds");
+	double warm = TimeWarm(subject, fit, cell->isQuick ? 7 : 21);
+	benchRow* row = benchReport_AddRow(cell->report, "One box around a whole body, microseconds");
 	benchRow_Count(row, "vertices", cell->meshless->mesh.vertexCount);
 	benchRow_Count(row, "nodes", cell->meshless->weights.transformCount);
 	benchRow_Text(row, "bound", bound);
 	benchRow_Count(row, "rootTransforms", transforms);
 	benchRow_Number(row, "fitWarmMicroseconds", warm, 3);
-	benchRow_Number(row, "fitColdMicroseconds", cold, 2);
+	benchRow_Number(row, "fitColdMicroseconds", TimeCold(subject, fit, cell->buffer), 2);
+	benchRow_Number(row, "fitInFrameMicroseconds",
+	    TimeInFrame(subject, fit, cell->posed, cell->meshless->weights.transformCount), 2);
 	benchRow_Number(row, "optimalWarmMicroseconds", cell->optimal, 1);
 	benchRow_Number(row, "ratio", cell->optimal / warm, 0);
 	benchRow_Number(row, "paperFitMicroseconds", paperFit[cell->size][cell->nodes], 0);
 	benchRow_Number(row, "paperOptimalMicroseconds", paperOptimal[cell->size], 0);
 	benchRow_Number(row, "paperRatio", paper, 0);
 	benchRow_Number(row, "ratioOverPaperRatio", cell->optimal / warm / paper, 2);
+	sgBox fitted = fit(subject), optimal = oracleOptimalBox(subject->body);
+	for (int k = 0; k < 3; ++k)
+	{
+		if (!(fitted.lower[k] <= optimal.lower[k] && fitted.upper[k] >= optimal.upper[k]))
+		{
+			benchReport_Fail(cell->report, "bound %s does not contain the body", bound);
+		}
+	}
+	return warm;
 }
 
-// One bound. The optimal box is timed with the first body: evaluation does not depend on the bound.
-static double RunBound(
-    const benchOptions* options, benchReport* report, fitCell* cell, snugBound bound, coldBuffer* buffer)
+static bool MakeBody(const fitCell* cell, const benchBounding* how, benchBlendBody* body)
+{
+	const sceneMeshless* meshless = cell->meshless;
+	if (!benchBlendBody_Create(body, &meshless->mesh, &meshless->weights, how, cell->report))
+	{
+		return false;
+	}
+	if (snugBody_SetNodes(body->body, cell->posed, meshless->weights.transformCount) != snug_success)
+	{
+		benchReport_Fail(cell->report, "cannot pose a body");
+		benchBlendBody_Destroy(body);
+		return false;
+	}
+	return true;
+}
+
+// One of our bounds. The optimal box is timed with the first body: evaluation does not depend on the bound.
+static double RunBound(fitCell* cell, snugBound bound)
 {
 	const benchBounding how = { .bound = bound };
-	const sceneMeshless* meshless = cell->meshless;
-	uint32_t nodeCount = meshless->weights.transformCount;
+	uint32_t nodeCount = cell->meshless->weights.transformCount;
 	benchBlendBody body;
-	if (!benchBlendBody_Create(&body, &meshless->mesh, &meshless->weights, &how, report))
+	if (!MakeBody(cell, &how, &body))
 	{
 		return NAN;
 	}
-	double warm = NAN;
-	snugMeshlessNode* nodes = malloc(nodeCount * sizeof(snugMeshlessNode));
-	const sceneBending bending = { 0.9, 0.9, 0.9 };
-	if (nodes != NULL)
+	const fitSubject subject = { .body = body.body };
+	if (isnan(cell->optimal))
 	{
-		sceneMeshless_PoseNodes(meshless, &bending, nodes);
+		cell->optimal = TimeWarm(&subject, FitOptimal, cell->isQuick ? 5 : 15);
 	}
-	if (nodes == NULL || snugBody_SetNodes(body.body, nodes, nodeCount) != snug_success)
+	sgBlend blend = sgBlend_Get(body.model);
+	uint32_t transforms = blend.families[0].entryCount * (blend.families[0].isAcross ? SG_LANES : 1);
+	double warm =
+	    AddRow(cell, benchGetBoundName(bound), transforms < nodeCount ? transforms : nodeCount, &subject, FitRoot);
+	benchBlendBody_Destroy(&body);
+	return warm;
+}
+
+// One of the papers' volumes, at the root.
+static void RunVolume(const fitCell* cell, const benchBlendBody* body, limitedRest rest, limitedVolume volume)
+{
+	static const char* const rests[] = { "AABB", "OBB", "14-DOP" };
+	static const char* const volumes[] = { "AABB", "14-DOP", "18-DOP", "26-DOP" };
+	const limitedTreeDef def = { .rest = rest, .volume = volume, .rootOnly = true };
+	limitedTree* tree = limitedTree_Create(body->model, &def);
+	fitSubject subject = { .body = body->body };
+	subject.limited = tree != NULL ? limitedBody_Create(tree, body->body) : NULL;
+	if (subject.limited != NULL && limitedBody_Begin(subject.limited) == snug_success)
 	{
-		benchReport_Fail(report, "cannot pose a body");
+		char name[48];
+		snprintf(name, sizeof(name), "the paper, scalar: %s/%s", rests[rest], volumes[volume]);
+		AddRow(cell, name, limitedTree_GetTransformCount(tree, 0), &subject, FitLimited);
 	}
 	else
 	{
-		if (isnan(cell->optimal))
+		benchReport_Fail(cell->report, "out of memory");
+	}
+	limitedBody_Destroy(subject.limited);
+	limitedTree_Destroy(tree);
+}
+
+// Enumerating corners, as for skins with few joints: the quadratic way.
+static void RunCorners(const fitCell* cell, const benchBlendBody* body)
+{
+	nodeWeights weights = { .vertices = NULL };
+	uint32_t nodeCount = cell->meshless->weights.transformCount;
+	float* matrices = malloc(12 * (size_t)nodeCount * sizeof(float));
+	double* scratch = malloc(nodeCount * sizeof(double));
+	if (matrices != NULL && scratch != NULL && nodeWeights_Create(&weights, body->model))
+	{
+		nodeWeights_Gather(&weights, body->model, 0);
+		sceneMakeMatrices(cell->posed, nodeCount, matrices);
+		const fitSubject subject = {
+			.body = body->body, .weights = &weights, .matrices = matrices, .scratch = scratch
+		};
+		AddRow(cell, "all n (n - 1) corners, scalar", weights.count, &subject, FitCorners);
+		nodeWeights_Free(&weights);
+	}
+	else
+	{
+		benchReport_Fail(cell->report, "out of memory");
+	}
+	free(matrices);
+	free(scratch);
+}
+
+static void RunPapers(const fitCell* cell)
+{
+	const benchBounding how = { .bound = snug_boundLimited, .tree = { snug_splitMedian, 1, 2 } };
+	benchBlendBody body;
+	if (!MakeBody(cell, &how, &body))
+	{
+		return;
+	}
+	for (int volume = limited_box; volume <= limited_dop26; ++volume)
+	{
+		RunVolume(cell, &body, volume == limited_box ? limited_restBox : limited_restOriented, (limitedVolume)volume);
+	}
+	if (!cell->isQuick)
+	{
+		RunVolume(cell, &body, limited_restBox, limited_dop14);
+		RunVolume(cell, &body, limited_restDop14, limited_dop14);
+	}
+	RunCorners(cell, &body);
+	benchBlendBody_Destroy(&body);
+}
+
+static void RunBounds(fitCell* cell)
+{
+	double ours = NAN;
+	for (int i = 0; i < BENCH_BOUNDS && cell->report->failure[0] == '\0'; ++i)
+	{
+		snugBound bound = benchBounds[i];
+		if (!cell->isQuick || bound == snug_boundDefault || bound == snug_boundLimited)
 		{
-			cell->optimal = TimeWarm(body.body, oracleOptimalBox, options->quick ? 5 : 15);
-		}
-		warm = TimeWarm(body.body, FitRoot, options->quick ? 7 : 21);
-		double cold = TimeCold(body.body, FitRoot, buffer);
-		sgBlend blend = sgBlend_Get(body.model);
-		uint32_t transforms = blend.families[0].entryCount * (blend.families[0].isAcross ? SG_LANES : 1);
-		AddRow(report, cell, benchGetBoundName(bound), transforms < nodeCount ? transforms : nodeCount, warm, cold);
-		sgBox fitted = FitRoot(body.body), optimal = oracleOptimalBox(body.body);
-		for (int k = 0; k < 3; ++k)
-		{
-			if (!(fitted.lower[k] <= optimal.lower[k] && fitted.upper[k] >= optimal.upper[k]))
-			{
-				benchReport_Fail(report, "bound %s does not contain the body", benchGetBoundName(bound));
-			}
+			double warm = RunBound(cell, bound);
+			ours = bound == snug_boundDefault ? warm : ours;
 		}
 	}
-	free(nodes);
-	benchBlendBody_Destroy(&body);
-	return warm;
+	double paper = paperOptimal[cell->size] / paperFit[cell->size][cell->nodes];
+	benchReport_AddAim(cell->report, paper * ours / cell->optimal, 1.0,
+	    "%.3gK vertices, %u nodes: the paper's ratio of optimal to fitting time (%.0f) / ours",
+	    1e-3 * cell->meshless->mesh.vertexCount, nodeCounts[cell->nodes], paper);
 }
 
 static void RunCell(const benchOptions* options, benchReport* report, int size, int nodes, coldBuffer* buffer)
@@ -173,21 +335,20 @@ static void RunCell(const benchOptions* options, benchReport* report, int size, 
 	{
 		return;
 	}
-	fitCell cell = { .size = size, .nodes = nodes, .meshless = &meshless, .optimal = NAN };
-	double ours = NAN;
-	for (int i = 0; i < BENCH_BOUNDS && report->failure[0] == '\0'; ++i)
+	const sceneBending bending = { 0.9, 0.9, 0.9 };
+	snugMeshlessNode* posed = malloc(meshless.weights.transformCount * sizeof(snugMeshlessNode));
+	if (posed != NULL)
 	{
-		snugBound bound = benchBounds[i];
-		if (!options->quick || bound == snug_boundDefault || bound == snug_boundLimited)
-		{
-			double warm = RunBound(options, report, &cell, bound, buffer);
-			ours = bound == snug_boundDefault ? warm : ours;
-		}
+		sceneMeshless_PoseNodes(&meshless, &bending, posed);
+		fitCell cell = { size, nodes, &meshless, posed, NAN, buffer, options->quick, report };
+		RunBounds(&cell);
+		RunPapers(&cell);
 	}
-	double paper = paperOptimal[size] / paperFit[size][nodes];
-	benchReport_AddAim(report, paper * ours / cell.optimal, 1.0,
-	    "%.3gK vertices, %u nodes: the paper's ratio of optimal to fitting time (%.0f) / ours",
-	    1e-3 * meshless.mesh.vertexCount, nodeCounts[nodes], paper);
+	else
+	{
+		benchReport_Fail(report, "out of memory");
+	}
+	free(posed);
 	sceneMeshless_Free(&meshless);
 }
 

@@ -71,13 +71,16 @@ static void AddRootRows(benchReport* report, const meshlessCase* cases, int coun
 	for (int i = 0; i < count; ++i)
 	{
 		const benchTightness* t = &cases[i].tightness;
-		benchRow* row = benchReport_AddRow(report, "First, how loose Eq. (12) is at the root in these poses");
+		benchRow* row = benchReport_AddRow(
+		    report, "How loose Eq. (12) is at the root: poses were made for about the paper's greatest");
 		AddCase(row, cases + i);
 		benchRow_Number(row, "limitedGreatest", t->most[0][0], 2);
 		benchRow_Number(row, "paperGreatest", 2.5, 1);
 		benchRow_Number(row, "limitedMean", benchTightness_GetMean(t, 0, 0), 2);
 		benchRow_Number(row, "paperMean", 1.5, 1);
 		benchRow_Number(row, "spheresOverLimitedGreatest", t->most[BENCH_SPHERES][0] / t->most[0][0], 1);
+		benchRow_Number(row, "termByTermOverLimitedGreatest",
+		    t->most[BENCH_SPHERES + accumulated_termByTerm][0] / t->most[0][0], 1);
 		if (cases[i].nodeCount == 509)
 		{
 			benchRow_Number(row, "paperSpheresOverLimited", 68.0, 0);

@@ -5,6 +5,13 @@
 		.split = snug_splitMedian, .leafTriangles = 1, .branching = 2 \
 	}
 
+// The model underneath evaluates vertices; its bounds are asked for the root only, to place the body.
+#define PAPER(text, restKind, posedKind)                                                                  \
+	{                                                                                                     \
+		.name = text, .kind = bench_byLimited, .how = { .bound = snug_boundLimited, .tree = PAPER_TREE }, \
+		.limited = { .rest = restKind, .volume = posedKind }, .isBrief = true                             \
+	}
+
 static const benchMethodDef methods[BENCH_METHODS] = {
 	[bench_ours] = { .name = "ours" },
 	[bench_onDemand] = { .name = "ours, on demand", .how = { .strategy = snug_strategyOnDemand } },
@@ -12,22 +19,14 @@ static const benchMethodDef methods[BENCH_METHODS] = {
 	[bench_bottomUp] = { .name = "bottom-up", .how = { .strategy = snug_strategyBottomUp }, .isBrief = true },
 	[bench_freeBottomUp] = { .name = "bottom-up, free body", .kind = bench_byFreeBody, .isBrief = true },
 	[bench_oracle] = { .name = "oracle", .kind = bench_byFreeBody },
-	[bench_paper] = { .name = "the paper: Eq. (12), AABB/AABB",
-	    .how = { .bound = snug_boundLimited, .boundLeaves = true, .tree = PAPER_TREE, .strategy = snug_strategyFront },
-	    .isBrief = true },
-	[bench_paperDop] = { .name = "the paper: Eq. (12), OBB/14-DOP",
-	    .how = { .bound = snug_boundLimited,
-	        .volume = snug_volumeDop14,
-	        .restVolume = snug_restOrientedBox,
-	        .boundLeaves = true,
-	        .tree = PAPER_TREE,
-	        .strategy = snug_strategyFront },
-	    .isBrief = true },
-	[bench_paperWide] = { .name = "the paper: Eq. (12), AABB/AABB, our tree",
-	    .how = { .bound = snug_boundLimited,
-	        .boundLeaves = true,
-	        .tree = { .leafTriangles = 1 },
-	        .strategy = snug_strategyFront },
+	[bench_paper] = PAPER("the paper: Eq. (12), AABB/AABB", limited_restBox, limited_box),
+	[bench_paperBox14] = PAPER("the paper: Eq. (12), AABB/14-DOP", limited_restBox, limited_dop14),
+	[bench_paperDop] = PAPER("the paper: Eq. (12), OBB/14-DOP", limited_restOriented, limited_dop14),
+	[bench_paperDop18] = PAPER("the paper: Eq. (12), OBB/18-DOP", limited_restOriented, limited_dop18),
+	[bench_paperDop26] = PAPER("the paper: Eq. (12), OBB/26-DOP", limited_restOriented, limited_dop26),
+	[bench_paperRest14] = PAPER("the paper: Eq. (12), 14-DOP/14-DOP", limited_restDop14, limited_dop14),
+	[bench_paperWide] = { .name = "Eq. (12) in our engine and tree",
+	    .how = { .bound = snug_boundLimited, .tree = { .leafTriangles = 1 }, .strategy = snug_strategyFront },
 	    .isBrief = true },
 	[bench_spheres] = { .name = "the paper: spheres, on demand",
 	    .kind = bench_bySpheres,

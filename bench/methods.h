@@ -2,6 +2,7 @@
 #ifndef BENCH_METHODS_H
 #define BENCH_METHODS_H
 
+#include "baselines/limited_tree.h"
 #include "bench/blend_bodies.h"
 
 typedef enum benchMethod
@@ -12,10 +13,13 @@ typedef enum benchMethod
 	bench_bottomUp,     ///< all clusters evaluated eight vertices at a time, all boxes merged: the best that we have
 	bench_freeBottomUp, ///< all vertices evaluated and handed to a free body
 	bench_oracle,       ///< the same, outside the timer
-	bench_paper,        ///< Eq. (12) down to single triangles, a binary tree split at medians, with a front
-	bench_paperDop,     ///< the same with oriented boxes at rest and 14-DOPs when posed
-	bench_paperWide,    ///< Eq. (12) down to single triangles and a front, but our tree: eight nodes at a time, as our
-	                    ///< kernels like it, where the paper's leave most of their lanes empty
+	bench_paper,        ///< the meshless papers' hierarchy (limited_tree.h): boxes from boxes
+	bench_paperBox14,   ///< the same with 14-DOPs from boxes
+	bench_paperDop,     ///< 14-DOPs from oriented boxes
+	bench_paperDop18,   ///< 18-DOPs from oriented boxes
+	bench_paperDop26,   ///< 26-DOPs from oriented boxes
+	bench_paperRest14,  ///< 14-DOPs from 14-DOPs
+	bench_paperWide,    ///< Eq. (12), looked-at leaves and a front in our engine and tree: eight nodes at a time
 	bench_spheres,      ///< the skinning paper's sphere tree, corrected, on demand
 	bench_spheresUp,    ///< the same, all of it refitted from the triangles up
 	bench_limited,      ///< the other bounds, all else as users get it
@@ -37,6 +41,11 @@ typedef enum benchMethod
 	(BENCH_BIT(bench_limited) | BENCH_BIT(bench_program) | BENCH_BIT(bench_local) | BENCH_BIT(bench_zeroOrder) | \
 	    BENCH_BIT(bench_firstOrder))
 
+/// The papers' other volumes.
+#define BENCH_OTHER_VOLUMES                                                                    \
+	(BENCH_BIT(bench_paperBox14) | BENCH_BIT(bench_paperDop18) | BENCH_BIT(bench_paperDop26) | \
+	    BENCH_BIT(bench_paperRest14))
+
 typedef enum benchMethodKind
 {
 	bench_bySnug = 0, ///< a blend body
@@ -44,6 +53,7 @@ typedef enum benchMethodKind
 	bench_byHash,
 	bench_byEmbree,
 	bench_bySpheres, ///< a sphere tree over a body of our own, which evaluates its vertices
+	bench_byLimited, ///< the same of the meshless papers' hierarchy
 } benchMethodKind;
 
 typedef struct benchMethodDef
@@ -51,8 +61,9 @@ typedef struct benchMethodDef
 	const char* name;
 	benchMethodKind kind;
 	benchBounding how;
-	int threads;  ///< besides the caller's
-	bool isBrief; ///< slow, or beside the point: fewer passes
+	limitedTreeDef limited; ///< of bench_byLimited
+	int threads;            ///< besides the caller's
+	bool isBrief;           ///< slow, or beside the point: fewer passes
 } benchMethodDef;
 
 const benchMethodDef* benchGetMethod(benchMethod method);

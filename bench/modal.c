@@ -2,6 +2,7 @@
 //
 // Amplitudes are chosen so that the paper's own bound is as loose as published: on the bridge, BD spheres of level 6
 // are 1.25 times as large as at rest. The chair gets the same.
+#include "bench/bd_levels.h"
 #include "bench/field_tightness.h"
 #include "bench/modal_body.h"
 #include "bench/timer.h"
@@ -50,6 +51,8 @@ static void AddBodyRow(benchReport* report, const benchModalBody* body)
 	benchRow_Number(row, "lowestHertz", body->frequencies[0], 2);
 	benchRow_Number(row, "highestHertz", body->frequencies[BENCH_MODES - 1], 2);
 	benchRow_Number(row, "largestDisplacement", benchModalBody_FindReach(body), 4);
+	benchRow_Number(row, "bdGrowthAtLevel6", PAPER_GROWTH, 2);
+	benchRow_Text(row, "how", "set by construction: the paper's 1.25");
 }
 
 static bool MakeBody(
@@ -294,6 +297,8 @@ void benchModal(const benchOptions* options, benchReport* report)
 	benchProgress(options, "modal: updates …");
 	benchModalUpdates(report, &chair, hasBridge ? &bridge : NULL);
 	RunTightness(&chair, options, report);
+	benchFielded actor = benchModalBody_GetActor(&chair);
+	benchBdLevels(report, "chair", &actor, &benchBdChair);
 	RunContact(&chair, options, report);
 	RunRigid(&chair, options, report);
 	snugFrame places[BENCH_MODAL_FRAMES];

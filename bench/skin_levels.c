@@ -105,7 +105,8 @@ static void RunGenerated(
 {
 	float matrices[12 * SCENE_MAX_JOINTS];
 	benchSubject subject = benchSubject_Generated(character);
-	benchSubject_AddRow(&tables->characters, character->name, &subject, "generated: the paper's counts");
+	benchSubject_AddRow(
+	    &tables->characters, character->name, &subject, "generated; root 2.1 by construction, as theirs");
 	sceneCharacter_Contort(character, 1.0, matrices);
 	RunSubject(options, tables, report, character->name, &subject, matrices, 1, character->kind == scene_creature);
 }

@@ -86,6 +86,22 @@ static bool CreateSpheres(benchStage* stage, const benchActor* actors, int i, be
 	return stage->spheres[i] != NULL;
 }
 
+static bool CreateLimited(benchStage* stage, const benchActor* actors, int i, benchReport* report)
+{
+	int twin = FindTwin(actors, i);
+	if (twin == i)
+	{
+		stage->limitedTrees[i] = limitedTree_Create(stage->bodies[i].model, &stage->method->limited);
+	}
+	stage->limited[i] =
+	    stage->limitedTrees[twin] != NULL ? limitedBody_Create(stage->limitedTrees[twin], stage->bodies[i].body) : NULL;
+	if (stage->limited[i] == NULL)
+	{
+		benchReport_Fail(report, "out of memory");
+	}
+	return stage->limited[i] != NULL;
+}
+
 bool benchStage_Create(benchStage* stage, const benchMethodDef* method, const benchActor* actors, int count,
     const benchStage* lender, benchReport* report)
 {
@@ -95,7 +111,8 @@ bool benchStage_Create(benchStage* stage, const benchMethodDef* method, const be
 	{
 		good = CreateBody(stage, actors, i, lender, report) &&
 		       (method->kind != bench_byFreeBody || CreateOracle(stage, actors, i, lender, report)) &&
-		       (method->kind != bench_bySpheres || CreateSpheres(stage, actors, i, report));
+		       (method->kind != bench_bySpheres || CreateSpheres(stage, actors, i, report)) &&
+		       (method->kind != bench_byLimited || CreateLimited(stage, actors, i, report));
 	}
 	stage->hash = method->kind == bench_byHash ? spatialHash_Create() : NULL;
 	stage->threads = method->threads > 0 ? benchThreads_Create(method->threads) : NULL;
@@ -118,6 +135,8 @@ void benchStage_Destroy(benchStage* stage)
 	{
 		sphereBody_Destroy(stage->spheres[i]);
 		sphereTree_Destroy(stage->sphereTrees[i]);
+		limitedBody_Destroy(stage->limited[i]);
+		limitedTree_Destroy(stage->limitedTrees[i]);
 		benchBlendBody_Destroy(&stage->bodies[i]);
 		oracleBody_Destroy(&stage->oracles[i]);
 	}

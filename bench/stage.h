@@ -20,12 +20,14 @@ typedef struct benchStage
 	const benchMethodDef* method;
 	int count;
 	benchBlendBody bodies[BENCH_MAX_ACTORS];
-	oracleBody oracles[BENCH_MAX_ACTORS];      ///< of methods with free bodies
-	sphereTree* sphereTrees[BENCH_MAX_ACTORS]; ///< of sphere trees; of the first of its kind only
-	sphereBody* spheres[BENCH_MAX_ACTORS];     ///< the same, of each
-	spatialHash* hash;                         ///< of spatial hashing
-	benchThreads* threads;                     ///< of methods with several
-	embreePeer* embree;                        ///< of Embree, once there are vertices to build it from
+	oracleBody oracles[BENCH_MAX_ACTORS];        ///< of methods with free bodies
+	sphereTree* sphereTrees[BENCH_MAX_ACTORS];   ///< of sphere trees; of the first of its kind only
+	sphereBody* spheres[BENCH_MAX_ACTORS];       ///< the same, of each
+	limitedTree* limitedTrees[BENCH_MAX_ACTORS]; ///< of the meshless papers' hierarchies; the first of its kind only
+	limitedBody* limited[BENCH_MAX_ACTORS];      ///< the same, of each
+	spatialHash* hash;                           ///< of spatial hashing
+	benchThreads* threads;                       ///< of methods with several
+	embreePeer* embree;                          ///< of Embree, once there are vertices to build it from
 } benchStage;
 
 /// Actors with the same mesh and weights share a model.

@@ -8,7 +8,7 @@
 
 static const char* const keys[] = { "limited", "program", "local", "zeroOrder", "firstOrder", "default", NULL };
 static const char* const keysWithSpheres[] = { "limited", "program", "local", "zeroOrder", "firstOrder", "default",
-	"spheres", NULL };
+	"spheres", "spheresTermByTerm", NULL };
 
 /// While it is measured.
 typedef struct measurement
@@ -159,11 +159,12 @@ static void MeasureSpheres(measurement* m, const benchBlendBody* body)
 		const float* matrices = benchActor_GetMatrices(m->actor, pose);
 		for (uint32_t slot = 0; slot < slots; ++slot)
 		{
-			if (tree->nodes[slot].first != SG_NONE)
+			for (int i = 0; i < ACCUMULATED_READINGS && tree->nodes[slot].first != SG_NONE; ++i)
 			{
-				double center[3], radius = accumulatedSpheres_Bound(spheres, slot, matrices, center);
+				double center[3];
+				double radius = accumulatedSpheres_Bound(spheres, (accumulatedReading)i, slot, matrices, center);
 				double optimal = benchGetRadius(m->optimal + (size_t)pose * slots + slot);
-				AddRatio(m->out, BENCH_SPHERES, tree->nodes[slot].level, radius, optimal);
+				AddRatio(m->out, BENCH_SPHERES + i, tree->nodes[slot].level, radius, optimal);
 			}
 		}
 	}

@@ -7,12 +7,13 @@
 #ifndef BENCH_TIGHTNESS_H
 #define BENCH_TIGHTNESS_H
 
+#include "baselines/accumulated_spheres.h"
 #include "bench/blend_bodies.h"
 #include "tree/tree.h"
 
-/// The bounds by their numbers in benchBounds, then accumulated spheres.
+/// The bounds by their numbers in benchBounds, then accumulated spheres by both readings (accumulated_spheres.h).
 #define BENCH_SPHERES BENCH_BOUNDS
-#define BENCH_VOLUMES (BENCH_BOUNDS + 1)
+#define BENCH_VOLUMES (BENCH_BOUNDS + ACCUMULATED_READINGS)
 #define BENCH_MAX_LEVELS (SG_MAX_DEPTH + 1)
 
 /// What was measured of one body with one tree. Sums are over the poses and over the nodes of a level.

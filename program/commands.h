@@ -21,5 +21,6 @@ cliCommandFcn cliModes;
 cliCommandFcn cliPack;
 cliCommandFcn cliPose;
 cliCommandFcn cliReduce;
+cliCommandFcn cliPlay;
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 // In the order in which they are shown.
-static cliCommandFcn* const commands[] = { cliDemo, cliCheck, cliInfo, cliPose, cliPack, cliModes, cliReduce,
+static cliCommandFcn* const commands[] = { cliDemo, cliCheck, cliInfo, cliPose, cliPack, cliModes, cliReduce, cliPlay,
 	cliBench };
 static const cliTopic topics[] = {
 	{ "demo", "two bodies that collide: a table, and a page with pictures" },
@@ -20,6 +20,7 @@ static const cliTopic topics[] = {
 	{ "pack", "precompute a model, to be loaded at once" },
 	{ "modes", "compute vibration modes of a mesh, as a model" },
 	{ "reduce", "compress a vertex animation to principal components, as a model" },
+	{ "scene", "simulate a scene of the papers: a table, and a page with pictures" },
 	{ "bench", "measure, beside other libraries" },
 };
 

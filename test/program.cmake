@@ -26,6 +26,8 @@ add_test(NAME program_models COMMAND sh -c "exec sh '${CMAKE_CURRENT_SOURCE_DIR}
 if(NOT SNUG_SANITIZE) # too slow there
 	add_test(NAME program_bench COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_bench.sh $<TARGET_FILE:snug_program>)
 	set_tests_properties(program_bench PROPERTIES TIMEOUT 600)
+	add_test(NAME program_scene COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_scene.sh $<TARGET_FILE:snug_program>)
+	set_tests_properties(program_scene PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
 add_test(NAME program_manual COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_manual.sh
 	$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/program.md)

@@ -268,7 +268,8 @@ static void spheres_hold_vertices(void** state)
 			{
 				continue;
 			}
-			double center[3], radius = accumulatedSpheres_Bound(spheres, slot, p.matrices, center);
+			accumulatedReading reading = slot % 2 == 0 ? accumulated_meanSubtracted : accumulated_termByTerm;
+			double center[3], radius = accumulatedSpheres_Bound(spheres, reading, slot, p.matrices, center);
 			nodeWeights_Gather(&weights, p.model, slot);
 			for (uint32_t v = 0; v < weights.vertexCount; ++v)
 			{

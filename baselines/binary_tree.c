@@ -1,0 +1,282 @@
+#include "baselines/binary_tree.h"
+
+#include "geometry/triangle.h"
+#include "tree/leaf_kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Tree ------------------------------------------------------------------------------------------------------
+
+static void NumberNodes(binaryTree* made, const sgTree* tree)
+{
+	uint32_t slots = tree->groupCount * SG_LANES;
+	for (uint32_t slot = 0; slot < slots; ++slot)
+	{
+		made->numbers[slot] = made->nodeCount;
+		made->slots[made->nodeCount] = slot;
+		made->nodeCount += tree->nodes[slot].first != SG_NONE;
+	}
+	for (uint32_t i = 0; i < made->nodeCount; ++i)
+	{
+		const sgNode* node = tree->nodes + made->slots[i];
+		uint32_t first = node->childCount > 0 ? made->numbers[node->first] : node->first;
+		made->nodes[i] = (binaryNode){ first, node->childCount };
+	}
+	// A model without triangles has a root all the same.
+	made->nodeCount = tree->triangleCount > 0 ? made->nodeCount : 0;
+}
+
+bool binaryTree_Create(binaryTree* made, const snugModel* model)
+{
+	const sgTree* tree = &model->tree;
+	size_t slots = (size_t)tree->groupCount * SG_LANES + 1, leaves = (size_t)tree->leafCount + 1;
+	*made = (binaryTree){
+		.model = model,
+		.nodes = calloc(slots, sizeof(binaryNode)),
+		.slots = calloc(slots, sizeof(uint32_t)),
+		.numbers = calloc(slots, sizeof(uint32_t)),
+		.corners = calloc(leaves, sizeof(*made->corners)),
+		.triangles = calloc(leaves, sizeof(uint32_t)),
+	};
+	if (made->nodes == NULL || made->slots == NULL || made->numbers == NULL || made->corners == NULL ||
+	    made->triangles == NULL)
+	{
+		binaryTree_Free(made);
+		return false;
+	}
+	NumberNodes(made, tree);
+	for (uint32_t i = 0; i < tree->leafCount; ++i)
+	{
+		const sgLeaf* leaf = tree->leaves + i;
+		made->triangles[i] = tree->triangleMap[leaf->firstTriangle];
+		for (int c = 0; c < 3; ++c)
+		{
+			made->corners[i][c] = tree->leafVertices[leaf->firstVertex + leaf->corners[c][0]];
+		}
+	}
+	return true;
+}
+
+void binaryTree_Free(binaryTree* tree)
+{
+	free(tree->nodes);
+	free(tree->slots);
+	free(tree->numbers);
+	free(tree->corners);
+	free(tree->triangles);
+	*tree = (binaryTree){ .model = NULL };
+}
+
+// ---- Traversal -------------------------------------------------------------------------------------------------
+
+// As deep as both trees together.
+static void Visit(const binaryWalk* walk, uint32_t nodeA, uint32_t nodeB)
+{
+	if (!walk->overlap(walk->user, nodeA, nodeB))
+	{
+		return;
+	}
+	const binaryNode *a = walk->a->nodes + nodeA, *b = walk->b->nodes + nodeB;
+	if (a->childCount == 0 && b->childCount == 0)
+	{
+		walk->meet(walk->user, a->first, b->first);
+		return;
+	}
+	bool opensA = b->childCount == 0 || (a->childCount > 0 && walk->isLarger(walk->user, nodeA, nodeB));
+	const binaryNode* opened = opensA ? a : b;
+	for (uint32_t i = opened->first; i < opened->first + opened->childCount; ++i)
+	{
+		Visit(walk, opensA ? i : nodeA, opensA ? nodeB : i);
+	}
+}
+
+void binaryWalk_Run(const binaryWalk* walk)
+{
+	if (walk->a->nodeCount > 0 && walk->b->nodeCount > 0)
+	{
+		Visit(walk, 0, 0);
+	}
+}
+
+static void VisitAlone(const binarySearch* search, uint32_t number)
+{
+	if (!search->overlap(search->user, number))
+	{
+		return;
+	}
+	const binaryNode* node = search->tree->nodes + number;
+	if (node->childCount == 0)
+	{
+		search->meet(search->user, node->first);
+	}
+	for (uint32_t i = node->first; i < node->first + node->childCount; ++i)
+	{
+		VisitAlone(search, i);
+	}
+}
+
+void binarySearch_Run(const binarySearch* search)
+{
+	if (search->tree->nodeCount > 0)
+	{
+		VisitAlone(search, 0);
+	}
+}
+
+// ---- Leaves ----------------------------------------------------------------------------------------------------
+
+bool binaryLeaves_Create(binaryLeaves* leaves, const binaryTree* tree, snugBody* body)
+{
+	size_t count = (size_t)tree->model->tree.leafCount + 1;
+	*leaves = (binaryLeaves){
+		.tree = tree,
+		.body = body,
+		.fresh = calloc(count, sizeof(uint32_t)),
+		.corners = malloc(count * sizeof(*leaves->corners)),
+	};
+	if (leaves->fresh == NULL || leaves->corners == NULL)
+	{
+		binaryLeaves_Free(leaves);
+		return false;
+	}
+	return true;
+}
+
+void binaryLeaves_Free(binaryLeaves* leaves)
+{
+	free(leaves->fresh);
+	free(leaves->corners);
+	*leaves = (binaryLeaves){ .tree = NULL };
+}
+
+snugStatus binaryLeaves_Begin(binaryLeaves* leaves)
+{
+	static const double origin[3] = { 0.0, 0.0, 0.0 };
+	snugCounters ignored = { 0 };
+	sgBox root;
+	++leaves->version;
+	leaves->counters = (binaryCounters){ 0 };
+	return sgBody_MakePlacement(leaves->body, origin, &root, &leaves->placement, &ignored);
+}
+
+static void PlaceLeaf(binaryLeaves* leaves, uint32_t number)
+{
+	const sgTree* tree = &leaves->tree->model->tree;
+	const sgLeaf* leaf = tree->leaves + number;
+	sgLeafScratch scratch;
+	sgVertexBlock block;
+	sgLeafVertices found =
+	    sgBody_Evaluate(leaves->body, tree->leafVertices + leaf->firstVertex, leaf->vertexCount, &scratch);
+	sgGetKernels()->leaves->gatherVertices(found.positions, found.indices, leaf->vertexCount, &block);
+	sgGetKernels()->leaves->placeVertices(&block, leaf->vertexCount, &leaves->placement);
+	for (int c = 0; c < 3; ++c)
+	{
+		for (int k = 0; k < 3; ++k)
+		{
+			leaves->corners[number][c][k] = block.coordinate[k][leaf->corners[c][0]];
+		}
+	}
+	leaves->fresh[number] = leaves->version;
+	leaves->counters.verticesEvaluated += leaf->vertexCount;
+}
+
+const float (*binaryLeaves_Get(binaryLeaves* leaves, uint32_t leaf))[3]
+{
+	if (leaves->fresh[leaf] != leaves->version)
+	{
+		PlaceLeaf(leaves, leaf);
+	}
+	return (const float(*)[3])leaves->corners[leaf];
+}
+
+double binaryLeaves_GetSlack(const binaryLeaves* leaves)
+{
+	double far = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		far += fabs(leaves->placement.translation[k]);
+	}
+	return leaves->placement.error + 1e-13 * far;
+}
+
+void binaryHits_Add(binaryHits* hits, uint32_t triangle)
+{
+	if (hits->count < hits->capacity)
+	{
+		hits->triangles[hits->count] = triangle;
+	}
+	++hits->count;
+}
+
+static double Dot(const double a[3], const double b[3])
+{
+	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// Of p to the segment from a along e.
+static double SegmentDistance2(const double p[3], const double a[3], const double e[3])
+{
+	double d[3] = { p[0] - a[0], p[1] - a[1], p[2] - a[2] };
+	double length2 = Dot(e, e), t = length2 > 0.0 ? Dot(d, e) / length2 : 0.0;
+	t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
+	for (int k = 0; k < 3; ++k)
+	{
+		d[k] -= t * e[k];
+	}
+	return Dot(d, d);
+}
+
+// Above the triangle's inside it is the distance to its plane, else that to the nearest side.
+double binaryDistance2(const float triangle[3][3], const double point[3])
+{
+	double corners[3][3], sides[3][3], normal[3], least = INFINITY;
+	bool isInside = true;
+	for (int i = 0; i < 3; ++i)
+	{
+		for (int k = 0; k < 3; ++k)
+		{
+			corners[i][k] = (double)triangle[i][k];
+			sides[i][k] = (double)triangle[(i + 1) % 3][k] - (double)triangle[i][k];
+		}
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		int l = (k + 1) % 3, m = (k + 2) % 3;
+		normal[k] = sides[0][l] * sides[1][m] - sides[0][m] * sides[1][l];
+	}
+	for (int i = 0; i < 3; ++i)
+	{
+		double to[3], across[3];
+		for (int k = 0; k < 3; ++k)
+		{
+			int l = (k + 1) % 3, m = (k + 2) % 3;
+			to[k] = point[k] - corners[i][k];
+			across[k] = normal[l] * sides[i][m] - normal[m] * sides[i][l];
+		}
+		isInside = isInside && Dot(to, across) > 0.0;
+		double distance2 = SegmentDistance2(point, corners[i], sides[i]);
+		least = distance2 < least ? distance2 : least;
+	}
+	if (isInside)
+	{
+		double to[3] = { point[0] - corners[0][0], point[1] - corners[0][1], point[2] - corners[0][2] };
+		double height = Dot(to, normal);
+		return height * height / Dot(normal, normal);
+	}
+	return least;
+}
+
+void binaryPairs_Test(binaryPairs* pairs, binaryLeaves* a, uint32_t leafA, binaryLeaves* b, uint32_t leafB)
+{
+	++a->counters.triangleTests;
+	if (sgTriangles_Intersect(binaryLeaves_Get(a, leafA), binaryLeaves_Get(b, leafB)))
+	{
+		if (pairs->count < pairs->capacity)
+		{
+			pairs->pairs[pairs->count] = (snugPair){ a->tree->triangles[leafA], b->tree->triangles[leafB] };
+		}
+		++pairs->count;
+	}
+}

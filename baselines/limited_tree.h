@@ -1,0 +1,78 @@
+// baselines/limited_tree.h: the hierarchy of the meshless papers (Steinemann, Otaduy, Gross 2007 and 2008), as printed.
+//
+// A binary tree down to single triangles. Inner nodes are bounded by Eq. (12) of the 2008 paper: the rest volume is
+// transformed by every node's transform and bounded by a k-DOP, and along each direction the greatest weight goes to
+// the greatest extreme, the rest to the second. Leaves are bounded by looking at their vertices (section 4.2). What the
+// last query visited is refitted before the next one: its front by Eq. (12), what is above it by merging children;
+// below it nodes are refitted when a query looks at them. Queries open the larger volume. Plain scalar code.
+//
+// Rest volumes: a box along the axes, a box along the principal axes, or a 14-DOP, whose corners are transformed.
+// Volumes when posed: boxes, 14-, 18- and 26-DOPs. They are in the world, so frames are part of the transforms.
+#ifndef BASELINES_LIMITED_TREE_H
+#define BASELINES_LIMITED_TREE_H
+
+#include "baselines/binary_tree.h"
+
+typedef enum limitedRest
+{
+	limited_restBox = 0,
+	limited_restOriented,
+	limited_restDop14
+} limitedRest;
+
+typedef enum limitedVolume
+{
+	limited_box = 0,
+	limited_dop14,
+	limited_dop18,
+	limited_dop26
+} limitedVolume;
+
+typedef struct limitedTreeDef
+{
+	limitedRest rest;
+	limitedVolume volume;
+	bool boundLeaves; ///< by Eq. (12) too, as in the papers' Fig. 5
+	bool onDemand;    ///< no front: refit only what queries look at
+	bool rootOnly;    ///< prepare the root alone, for limitedBody_Bound of it
+} limitedTreeDef;
+
+#define LIMITED_MAX_SLABS 13
+
+typedef struct limitedTree limitedTree;
+typedef struct limitedBody limitedBody;
+
+/// @param model a blend model, binary, one triangle per leaf; borrowed
+/// @return null if there is no memory
+limitedTree* limitedTree_Create(const snugModel* model, const limitedTreeDef* def);
+void limitedTree_Destroy(limitedTree* tree);
+
+/// How many transforms a node's volume is made from.
+uint32_t limitedTree_GetTransformCount(const limitedTree* tree, uint32_t node);
+
+/// Directions of a kind of volumes: the first three are the axes. @return their number
+uint32_t limitedGetDirections(limitedVolume volume, const int (**directions)[3]);
+
+/// @param body of the tree's model; borrowed
+/// @return null if there is no memory
+limitedBody* limitedBody_Create(const limitedTree* tree, snugBody* body);
+void limitedBody_Destroy(limitedBody* limited);
+
+/// The body was posed or placed: forget everything but what was visited.
+snugStatus limitedBody_Begin(limitedBody* limited);
+
+/// Refit the front, and what is above it.
+void limitedBody_RefitFront(limitedBody* limited);
+
+/// A node's volume by Eq. (12), in the world: from lower to upper along each direction.
+void limitedBody_Bound(
+    const limitedBody* limited, uint32_t node, double lower[LIMITED_MAX_SLABS], double upper[LIMITED_MAX_SLABS]);
+
+/// What was done since limitedBody_Begin.
+binaryCounters limitedBody_GetCounters(const limitedBody* limited);
+
+/// All pairs of intersecting triangles, by the exact test, not sorted. Both trees of the same kind.
+/// @return how many there are; the first `capacity` are in `pairs`
+uint64_t limitedCollide(limitedBody* a, limitedBody* b, snugPair* pairs, uint64_t capacity);
+
+#endif

@@ -1,0 +1,164 @@
+// `snug bench brain`: Figs. 1 and 5 of the meshless papers on a simulation: a brain that is held and pulled, at three
+// strengths that were fixed by how far its end gets (sim/brain.h).
+#include "sim/brain.h"
+#include "bench/tightness.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define POSES 12
+#define SECONDS 3.0             // of pulling and letting go
+#define LONG_SECONDS 60.0       // without blowing up
+#define OURS (BENCH_BOUNDS - 1) // in benchBounds; Eq. (12) is the first
+
+/// One simulation.
+typedef struct brainCase
+{
+	uint32_t nodeCount;
+	double pull;
+	double reach;
+	float* matrices; ///< (POSES * nodeCount * 12)
+	benchTightness tightness;
+} brainCase;
+
+// The poses of a simulation, evenly in time.
+static bool Simulate(brainCase* c, simBrain* brain, benchReport* report)
+{
+	simError error = { "" };
+	c->matrices = malloc(POSES * 12 * (size_t)c->nodeCount * sizeof(float));
+	bool good = c->matrices != NULL || simError_SetMemory(&error);
+	for (int pose = 0; pose < POSES && good; ++pose)
+	{
+		good = simBrain_Advance(brain, SECONDS / POSES, &error);
+		if (good)
+		{
+			simMeshless_GetNodes(&brain->actor.body, brain->actor.nodes);
+			sceneMakeMatrices(brain->actor.nodes, c->nodeCount, c->matrices + 12 * (size_t)pose * c->nodeCount);
+		}
+	}
+	c->reach = brain->reach;
+	if (!good)
+	{
+		benchReport_Fail(report, "%u nodes, %g N: %s", c->nodeCount, c->pull, error.text);
+	}
+	return good;
+}
+
+static void AddCase(benchRow* row, const brainCase* c, uint32_t vertices)
+{
+	benchRow_Count(row, "vertices", vertices);
+	benchRow_Count(row, "nodes", c->nodeCount);
+	benchRow_Number(row, "pullKilonewtons", 1e-3 * c->pull, 0);
+}
+
+static void AddRows(benchReport* report, const brainCase* c, uint32_t vertices)
+{
+	const benchTightness* t = &c->tightness;
+	const int term = BENCH_SPHERES + accumulated_termByTerm;
+	benchRow* row = benchReport_AddRow(report, "The root, over the simulation");
+	AddCase(row, c, vertices);
+	benchRow_Number(row, "endMovesHalfLengths", c->reach, 2);
+	benchRow_Number(row, "eq12Mean", benchTightness_GetMean(t, 0, 0), 2);
+	benchRow_Number(row, "eq12Greatest", t->most[0][0], 2);
+	benchRow_Number(row, "oursMean", benchTightness_GetMean(t, OURS, 0), 2);
+	benchRow_Number(row, "oursGreatest", t->most[OURS][0], 2);
+	benchRow_Number(row, "spheresGreatestOverEq12", t->most[BENCH_SPHERES][0] / t->most[0][0], 1);
+	benchRow_Number(row, "termByTermGreatestOverEq12", t->most[term][0] / t->most[0][0], 1);
+	benchRow_Number(row, "paperMean", 1.5, 1);
+	benchRow_Number(row, "paperGreatest", 2.5, 1);
+}
+
+static void AddLevels(benchReport* report, const brainCase* c, uint32_t vertices)
+{
+	int firstRow = report->rowCount;
+	double worst = 0.0;
+	char title[64];
+	for (uint32_t level = 0; level < c->tightness.levels; ++level)
+	{
+		benchRow* row = benchReport_AddRow(report, "Radius / optimal radius, mean over the simulation and nodes");
+		double ours = benchTightness_GetMean(&c->tightness, OURS, level);
+		worst = fmax(worst, ours / benchTightness_GetMean(&c->tightness, 0, level));
+		AddCase(row, c, vertices);
+		benchTightness_AddCells(row, &c->tightness, level, true);
+	}
+	snprintf(title, sizeof(title), "%u nodes, %.0f kN", c->nodeCount, 1e-3 * c->pull);
+	benchTightness_AddPlot(report, &c->tightness, firstRow, true, title);
+	benchReport_AddAim(report, worst, 1.0, "%s: ours / Eq. (12), mean, on the worst level", title);
+}
+
+static void RunCase(const benchOptions* options, benchReport* report, brainCase* c)
+{
+	static const snugTreeDef tree = { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 };
+	simBrain brain;
+	simError error = { "" };
+	if (!simBrain_Create(&brain, options->quick ? 20 : 55, c->nodeCount, c->pull, &error))
+	{
+		benchReport_Fail(report, "%s", error.text);
+		return;
+	}
+	if (Simulate(c, &brain, report))
+	{
+		const sceneMeshless* scene = &brain.actor.scene;
+		benchActor actor = { &scene->mesh, &scene->weights, c->matrices, POSES, NULL };
+		if (benchTightness_Measure(&c->tightness, &actor, &tree, true, report))
+		{
+			AddRows(report, c, scene->mesh.vertexCount);
+		}
+	}
+	simBrain_Free(&brain);
+}
+
+// The strongest pull again and again: what is in the body at the end of a period is what was there in the first.
+static void RunLong(const benchOptions* options, benchReport* report)
+{
+	double seconds = options->quick ? 12.0 : LONG_SECONDS, first = 0.0, last = 0.0;
+	simBrain brain;
+	simError error = { "" };
+	bool good = simBrain_Create(&brain, 10, 65, simBrainPulls[SIM_BRAIN_PULLS - 1], &error);
+	for (double time = 0.0; time < seconds && good; time += 4.0)
+	{
+		good = simBrain_Advance(&brain, 4.0, &error);
+		simEnergy energy = simMeshless_GetEnergy(&brain.actor.body);
+		last = energy.kinetic + energy.elastic;
+		first = time == 0.0 ? last : first;
+	}
+	if (!good)
+	{
+		benchReport_Fail(report, "%s", error.text);
+	}
+	benchRow* row = benchReport_AddRow(report, "Pulled every four seconds, 65 nodes, the strongest pull");
+	benchRow_Number(row, "seconds", seconds, 0);
+	benchRow_Number(row, "joulesAfterFirstPeriod", first, 1);
+	benchRow_Number(row, "joulesAtTheEnd", last, 1);
+	simBrain_Free(&brain);
+}
+
+void benchBrain(const benchOptions* options, benchReport* report)
+{
+	static const uint32_t nodeCounts[2] = { 65, 509 };
+	brainCase* cases = calloc(2 * SIM_BRAIN_PULLS, sizeof(brainCase));
+	for (int i = 0; i < 2 * SIM_BRAIN_PULLS && cases != NULL && report->failure[0] == '\0'; ++i)
+	{
+		cases[i].nodeCount = nodeCounts[i / SIM_BRAIN_PULLS];
+		cases[i].pull = simBrainPulls[i % SIM_BRAIN_PULLS];
+		benchProgress(options, i < SIM_BRAIN_PULLS ? "brain: 65 nodes …" : "brain: 509 nodes …");
+		RunCase(options, report, cases + i);
+	}
+	for (int i = 0; i < 2 * SIM_BRAIN_PULLS && cases != NULL; ++i)
+	{
+		if (report->failure[0] == '\0')
+		{
+			AddLevels(report, cases + i, options->quick ? 4002 : 30252);
+		}
+		free(cases[i].matrices);
+	}
+	if (cases == NULL)
+	{
+		benchReport_Fail(report, "out of memory");
+	}
+	else if (report->failure[0] == '\0')
+	{
+		RunLong(options, report);
+	}
+	free(cases);
+}
