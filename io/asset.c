@@ -181,6 +181,26 @@ bool ioMeshBuilder_AddTriangle(ioMeshBuilder* builder, uint32_t a, uint32_t b, u
 	return true;
 }
 
+bool ioMeshBuilder_EndPolygon(ioMeshBuilder* builder, uint32_t firstTriangle)
+{
+	return ioPolygons_Add(&builder->polygons, firstTriangle, builder->mesh.triangleCount - firstTriangle);
+}
+
+bool ioMeshBuilder_Finish(ioMeshBuilder* builder, const ioLoader* loader)
+{
+	uint32_t corners = 0;
+	ioSplitResult result = ioPolygons_Split(&builder->polygons, &builder->mesh, &corners);
+	ioPolygons_Free(&builder->polygons);
+	return result == io_splitTooLong ? ioFail(loader, 0, IO_TOO_LONG_POLYGON, corners)
+	                                 : result == io_splitDone || ioFailMemory(loader);
+}
+
+void ioMeshBuilder_Free(ioMeshBuilder* builder)
+{
+	ioMesh_Free(&builder->mesh);
+	ioPolygons_Free(&builder->polygons);
+}
+
 // ---- Assets ----------------------------------------------------------------------------------------------------
 
 // The file's name without directory and ending.

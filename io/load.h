@@ -6,6 +6,7 @@
 #define IO_LOAD_H
 
 #include "io/asset.h"
+#include "io/polygon.h"
 
 /// Vertices or triangles of a mesh at most: what snug takes, and 6 GB of each.
 #define IO_MAX_COUNT 500000000u
@@ -72,13 +73,22 @@ typedef struct ioMeshBuilder
 {
 	ioMesh mesh;
 	size_t vertexCapacity, triangleCapacity;
+	ioPolygons polygons;
 } ioMeshBuilder;
+
+/// Free what the builder has made.
+void ioMeshBuilder_Free(ioMeshBuilder* builder);
 
 /// Make room for a number of vertices and triangles, exactly.
 bool ioMeshBuilder_Reserve(ioMeshBuilder* builder, size_t vertices, size_t triangles);
 /// False if there is no memory or there are too many; then say so with ioFailMemory.
 bool ioMeshBuilder_AddVertex(ioMeshBuilder* builder, const float position[3]);
 bool ioMeshBuilder_AddTriangle(ioMeshBuilder* builder, uint32_t a, uint32_t b, uint32_t c);
+
+/// The triangles from `first` on are a fan: a polygon, which ioMeshBuilder_Finish splits properly.
+bool ioMeshBuilder_EndPolygon(ioMeshBuilder* builder, uint32_t firstTriangle);
+/// Split the polygons. Sets the error.
+bool ioMeshBuilder_Finish(ioMeshBuilder* builder, const ioLoader* loader);
 
 /// @}
 
