@@ -11,6 +11,9 @@
 /// Vertices or triangles of a mesh at most: what snug takes, and 6 GB of each.
 #define IO_MAX_COUNT 500000000u
 
+/// Radians of a degree.
+#define IO_RADIANS 0.017453292519943295
+
 typedef struct ioLoader
 {
 	const char* path;      ///< for messages
@@ -62,8 +65,7 @@ bool ioReadGltf(ioLoader* loader);
 bool ioReadPly(ioLoader* loader);
 bool ioReadStl(ioLoader* loader);
 bool ioReadOff(ioLoader* loader);
-/// Reads the file itself: Assimp follows the references between files.
-bool ioReadAssimp(ioLoader* loader);
+bool ioReadFbx(ioLoader* loader);
 
 /// @defgroup grow Arrays that grow while a file is read
 /// @{
