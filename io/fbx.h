@@ -12,9 +12,6 @@
 
 #include "io/load.h"
 
-/// Ticks of FBX's clock in a second.
-#define FBX_TICKS 46186158000.0
-
 /// @defgroup tree The tree
 /// A file is a tree of named records, each with values. Nothing is copied: names, strings and arrays point into the
 /// bytes of the file.
@@ -145,6 +142,7 @@ typedef struct fbxReader
 	uint32_t templates[3]; ///< Properties70 that models, curve nodes and channels take their defaults from
 	uint32_t settings;     ///< Properties70 of the file
 	double unit;           ///< metres per unit of the file
+	double ticks;          ///< of the file's clock in a second
 	double axes[12];       ///< from the file's axes to glTF's
 	bool turned;           ///< `axes` is not the identity
 	ioNode* nodes;
@@ -185,7 +183,7 @@ bool fbxGetGeometric(const fbxReader* r, uint32_t model, double matrix[12]);
 /// Meshes: vertices, triangles, influences, blend shapes.
 bool fbxReadMeshes(fbxReader* r);
 /// How much of each shape there is of a channel at a percentage; weights of all its shapes.
-/// @param fullWeights percentages at which the shapes are fully there, ascending
+/// @param fullWeights percentages at which the shapes are fully there, all different, none 0
 void fbxMixShapes(double percent, const double* fullWeights, uint32_t count, double* weights);
 /// The percentages of a channel's shapes. Free with free().
 double* fbxReadFullWeights(const fbxReader* r, uint32_t channel, uint32_t* count);

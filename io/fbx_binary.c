@@ -121,6 +121,7 @@ static bool ReadValue(cursor* c, fbxValue* value)
 	{
 		case 'C':
 		case 'B':
+		case 'Z':
 			return ReadScalar(c, 1, value);
 		case 'Y':
 			return ReadScalar(c, 2, value);

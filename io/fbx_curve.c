@@ -157,7 +157,7 @@ static bool ReadKeys(curveReader* c, double factor)
 	for (uint32_t i = 0; read && i < c->count; ++i)
 	{
 		key* k = c->keys + i;
-		*k = (key){ .time = (double)times[i] / FBX_TICKS,
+		*k = (key){ .time = (double)times[i] / c->r->ticks,
 			.value = values[i],
 			.flags = key_linear,
 			.leftWeight = WEIGHT,
@@ -325,10 +325,28 @@ static bool EmitChannel(curveReader* c, ioChannel* channel)
 	return finite || fbxFail(c->r, c->curve, "its values or slopes are too large");
 }
 
+// What a curve does before its first and after its last key: only holding them is read.
+static void WarnOfExtrapolation(const fbxReader* r, uint32_t curve)
+{
+	static const char* const names[2] = { "Pre-Extrapolation", "Post-Extrapolation" };
+	for (int i = 0; i < 2; ++i)
+	{
+		uint32_t record = fbxFind(&r->tree, r->objects[curve].record, names[i]);
+		uint32_t type = record != 0 ? fbxFind(&r->tree, record, "Type") : 0;
+		fbxValue value = fbxGetValue(&r->tree, type, 0);
+		bool holds = type == 0 || (value.type == fbx_string ? fbxText_Is(value.text, "C") : value.integer == 'C');
+		if (!holds)
+		{
+			fbxWarn(r, curve, "%s repeats or goes on: its key is held instead", names[i]);
+		}
+	}
+}
+
 bool fbxReadCurve(const fbxReader* r, uint32_t curve, double factor, ioChannel* channel)
 {
 	curveReader c = { .r = r, .curve = curve };
 	channel->keyCount = 0;
+	WarnOfExtrapolation(r, curve);
 	bool read = ReadKeys(&c, factor) && (c.count == 0 || EmitChannel(&c, channel));
 	free(c.keys);
 	return read;

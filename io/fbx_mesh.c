@@ -81,6 +81,10 @@ static bool ReadGeometry(fbxReader* r, uint32_t geometry, ioAssetMesh* mesh)
 {
 	ioAsset* asset = r->loader->asset;
 	ioMeshBuilder builder = { .vertexCapacity = 0 };
+	if (fbxFind(&r->tree, r->objects[geometry].record, "Shape") != 0)
+	{
+		return fbxFail(r, geometry, "blend shapes inside the mesh, as FBX 7.1 has them, are not read; export it anew");
+	}
 	mesh->name = fbxCopyName(r, geometry);
 	if (mesh->name == NULL ||
 	    !ReadPositions(r, geometry, "Vertices", &builder.mesh.positions, &builder.mesh.vertexCount))
@@ -279,23 +283,47 @@ static bool ReadInfluences(fbxReader* r, uint32_t geometry, ioAssetMesh* mesh)
 
 // ---- Blend shapes ----------------------------------------------------------------------------------------------
 
-// The part of each shape: a line from nothing through the shapes, at the percentages that have them fully there.
+// The key nearest to a percentage on one side of it, without one of them. Number `count` is the mesh without any shape,
+// at 0.
+static uint32_t FindShape(const double* fullWeights, uint32_t count, double percent, bool above, uint32_t without)
+{
+	uint32_t found = IO_NONE;
+	double best = INFINITY;
+	for (uint32_t i = 0; i <= count; ++i)
+	{
+		double distance = (i < count ? fullWeights[i] : 0.0) - percent;
+		distance = above ? distance : -distance;
+		if (i != without && (above ? distance > 0.0 : distance >= 0.0) && distance < best)
+		{
+			best = distance;
+			found = i;
+		}
+	}
+	return found;
+}
+
+// Shapes lie on a line of percentages, and so does the mesh without any. Between two neighbours they are mixed; beyond
+// the ends it goes on as between the last two.
 void fbxMixShapes(double percent, const double* fullWeights, uint32_t count, double* weights)
 {
-	uint32_t next = 0;
+	uint32_t low = FindShape(fullWeights, count, percent, false, IO_NONE);
+	uint32_t high = FindShape(fullWeights, count, percent, true, IO_NONE);
+	high = high != IO_NONE ? high : FindShape(fullWeights, count, percent, false, low);
+	low = low != IO_NONE ? low : FindShape(fullWeights, count, high < count ? fullWeights[high] : 0.0, true, IO_NONE);
+	double a = low < count ? fullWeights[low] : 0.0, b = high < count ? fullWeights[high] : 0.0;
+	double t = (percent - a) / (b - a);
 	memset(weights, 0, count * sizeof(double));
-	while (next + 1 < count && percent >= fullWeights[next])
+	if (low < count)
 	{
-		++next;
+		weights[low] = 1.0 - t;
 	}
-	double low = next > 0 ? fullWeights[next - 1] : 0.0;
-	double t = (percent - low) / (fullWeights[next] - low);
-	weights[next] = t;
-	if (next > 0)
+	if (high < count)
 	{
-		weights[next - 1] = 1.0 - t;
+		weights[high] = t;
 	}
 }
+
+#define MAX_SHAPES 1000 // of one channel
 
 double* fbxReadFullWeights(const fbxReader* r, uint32_t channel, uint32_t* count)
 {
@@ -307,25 +335,42 @@ double* fbxReadFullWeights(const fbxReader* r, uint32_t channel, uint32_t* count
 	uint32_t record = fbxFind(&r->tree, r->objects[channel].record, "FullWeights");
 	double* weights = fbxReadNumbers(&r->tree, record, &given);
 	bool valid = weights != NULL;
-	if (valid && given == 0 && shapes == 1)
+	if (valid && shapes == 1 && (given != 1 || weights[0] == 0.0))
 	{
-		weights[0] = 100.0; // one more than counted is there
+		weights[0] = 100.0; // Blender writes weights of vertices here; there is room for one more than counted
 		given = 1;
 	}
-	double low = 0.0;
 	for (uint32_t i = 0; valid && i < shapes; ++i)
 	{
-		valid = i < given && weights[i] > low && weights[i] < 1e9;
-		low = valid ? weights[i] : low;
+		valid = i < given && weights[i] != 0.0 && fabs(weights[i]) < 1e9;
+		for (uint32_t k = 0; valid && k < i && shapes <= MAX_SHAPES; ++k)
+		{
+			valid = weights[k] != weights[i];
+		}
 	}
+	valid = valid && shapes <= MAX_SHAPES;
 	if (weights != NULL && !valid)
 	{
-		fbxFail(r, channel, "FullWeights are not %u percentages that ascend", shapes);
+		fbxFail(r, channel, "FullWeights are not %u different percentages", shapes);
 		free(weights);
 		return NULL;
 	}
 	*count = shapes;
 	return weights;
+}
+
+// Blender writes a percentage for each vertex of the shape where others write one for all.
+static bool ScaleByVertex(const fbxReader* r, uint32_t channel, float* deltas, uint32_t count)
+{
+	uint32_t given;
+	double* weights = fbxReadNumbers(&r->tree, fbxFind(&r->tree, r->objects[channel].record, "FullWeights"), &given);
+	for (size_t i = 0; weights != NULL && given == count && count > 1 && i < 3 * (size_t)count; ++i)
+	{
+		float scaled = (float)((double)deltas[i] * weights[i / 3] / 100.0);
+		deltas[i] = isfinite(scaled) ? scaled : 0.0f;
+	}
+	free(weights);
+	return weights != NULL;
 }
 
 static bool ReadShape(fbxReader* r, uint32_t shape, const char* name, uint32_t vertexCount, ioMorphTarget* target)
@@ -386,7 +431,8 @@ static bool ReadChannel(fbxReader* r, uint32_t channel, uint32_t vertexCount, io
 	     s = fbxNextChild(r, channel, fbx_shape, &link), ++i)
 	{
 		weights[i] = (float)mixed[i];
-		read = ReadShape(r, s, name, vertexCount, targets + i);
+		read = ReadShape(r, s, name, vertexCount, targets + i) &&
+		       (count > 1 || ScaleByVertex(r, channel, (float*)targets[i].deltas, targets[i].count));
 	}
 	free(full);
 	free(mixed);

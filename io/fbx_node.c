@@ -32,6 +32,19 @@ static bool ReadAxes(fbxReader* r)
 	return valid || ioFail(r->loader, 0, "GlobalSettings: CoordAxis, UpAxis and FrontAxis are not three axes");
 }
 
+// The clock: 46186158000 ticks a second, unless the header (since 1004) says that it is the new one.
+static double ReadTicks(const fbxReader* r)
+{
+	const fbxTree* tree = &r->tree;
+	uint32_t header = fbxFind(tree, 0, "FBXHeaderExtension"),
+	         flags = header != 0 ? fbxFind(tree, header, "OtherFlags") : 0;
+	uint32_t definition = flags != 0 ? fbxFind(tree, flags, "TCDefinition") : 0;
+	uint32_t version = header != 0 ? fbxFind(tree, header, "FBXHeaderVersion") : 0;
+	bool told = definition != 0 && version != 0 && fbxGetValue(tree, version, 0).integer >= 1004;
+	bool old = told ? fbxGetValue(tree, definition, 0).integer == 127 : tree->version < 8000;
+	return old ? 46186158000.0 : 141120000.0;
+}
+
 static bool ReadSettings(fbxReader* r)
 {
 	double centimetres = fbxGetNumber(r, 0, "UnitScaleFactor", 1.0);
@@ -40,6 +53,7 @@ static bool ReadSettings(fbxReader* r)
 		return ioFail(r->loader, 0, "GlobalSettings: UnitScaleFactor is %g", centimetres);
 	}
 	r->unit = centimetres / 100.0;
+	r->ticks = ReadTicks(r);
 	return ReadAxes(r);
 }
 
@@ -161,15 +175,16 @@ bool fbxGetGeometric(const fbxReader* r, uint32_t model, double matrix[12])
 // The model that a model is a part of: another one, or the root of the scene, or none.
 static uint32_t FindParent(const fbxReader* r, uint32_t model)
 {
-	uint32_t link = IO_NONE, parent = fbxNextOwner(r, model, fbx_model, &link);
-	return parent;
+	uint32_t link = IO_NONE;
+	return fbxNextOwner(r, model, fbx_model, &link);
 }
 
 static bool IsPlaced(const fbxReader* r, uint32_t model)
 {
 	for (uint32_t i = r->objects[model].firstOwner; i != IO_NONE; i = r->links[i].nextOwner)
 	{
-		if (r->links[i].owner == 0 || r->objects[r->links[i].owner].class == fbx_model)
+		bool whole = r->links[i].property.length == 0;
+		if (whole && (r->links[i].owner == 0 || r->objects[r->links[i].owner].class == fbx_model))
 		{
 			return true;
 		}

@@ -167,7 +167,13 @@ static uint32_t FindObject(const fbxReader* r, int64_t id)
 
 static void AddLink(fbxReader* r, uint32_t child, uint32_t owner, fbxText property)
 {
-	uint32_t number = r->linkCount++;
+	uint32_t number = r->linkCount, last = r->objects[owner].lastLink;
+	if (last != IO_NONE && r->links[last].child == child && r->links[last].property.length == property.length &&
+	    memcmp(r->links[last].property.text, property.text, property.length) == 0)
+	{
+		return; // written twice
+	}
+	r->linkCount++;
 	r->links[number] =
 	    (fbxLink){ .child = child, .owner = owner, .property = property, .nextLink = IO_NONE, .nextOwner = IO_NONE };
 	fbxObject *c = r->objects + child, *o = r->objects + owner;
@@ -209,7 +215,9 @@ static bool CollectLinks(fbxReader* r)
 uint32_t fbxNextChild(const fbxReader* r, uint32_t owner, fbxClass class, uint32_t* link)
 {
 	*link = *link == IO_NONE ? r->objects[owner].firstLink : r->links[*link].nextLink;
-	while (*link != IO_NONE && r->objects[r->links[*link].child].class != class)
+	// Curves are parts of properties; everything else here is part of an object.
+	while (*link != IO_NONE && (r->objects[r->links[*link].child].class != class ||
+	                               (class != fbx_curve && r->links[*link].property.length > 0)))
 	{
 		*link = r->links[*link].nextLink;
 	}
@@ -219,7 +227,8 @@ uint32_t fbxNextChild(const fbxReader* r, uint32_t owner, fbxClass class, uint32
 uint32_t fbxNextOwner(const fbxReader* r, uint32_t child, fbxClass class, uint32_t* link)
 {
 	*link = *link == IO_NONE ? r->objects[child].firstOwner : r->links[*link].nextOwner;
-	while (*link != IO_NONE && r->objects[r->links[*link].owner].class != class)
+	while (
+	    *link != IO_NONE && (r->objects[r->links[*link].owner].class != class || r->links[*link].property.length > 0))
 	{
 		*link = r->links[*link].nextOwner;
 	}
@@ -227,6 +236,19 @@ uint32_t fbxNextOwner(const fbxReader* r, uint32_t child, fbxClass class, uint32
 }
 
 // ---- Properties ------------------------------------------------------------------------------------------------
+
+// Every object looks into them, so longer ones than any program writes are not used.
+#define MAX_DEFAULTS 2000
+
+static uint32_t FindDefaults(const fbxTree* tree, uint32_t template)
+{
+	uint32_t properties = fbxFind(tree, template, "Properties70"), count = 0;
+	for (uint32_t i = tree->records[properties].firstChild; properties != 0 && i != 0; i = tree->records[i].nextSibling)
+	{
+		++count;
+	}
+	return count <= MAX_DEFAULTS ? properties : 0;
+}
 
 static void FindTemplates(fbxReader* r)
 {
@@ -240,7 +262,7 @@ static void FindTemplates(fbxReader* r)
 		{
 			if (fbxText_Is(fbxGetValue(tree, i, 0).text, names[k]))
 			{
-				r->templates[k] = fbxFind(tree, template, "Properties70");
+				r->templates[k] = FindDefaults(tree, template);
 			}
 		}
 	}
@@ -250,12 +272,13 @@ static void FindTemplates(fbxReader* r)
 
 static uint32_t FindIn(const fbxTree* tree, uint32_t properties, const char* name)
 {
-	uint32_t child = properties != 0 ? tree->records[properties].firstChild : 0;
-	while (child != 0 && !fbxText_Is(fbxGetValue(tree, child, 0).text, name))
+	uint32_t found = 0; // the last one counts
+	for (uint32_t i = properties != 0 ? tree->records[properties].firstChild : 0; i != 0;
+	     i = tree->records[i].nextSibling)
 	{
-		child = tree->records[child].nextSibling;
+		found = fbxText_Is(fbxGetValue(tree, i, 0).text, name) ? i : found;
 	}
-	return child;
+	return found;
 }
 
 uint32_t fbxFindProperty(const fbxReader* r, uint32_t object, const char* name)

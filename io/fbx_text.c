@@ -125,6 +125,11 @@ static bool ReadValue(scanner* s, char c, fbxValue* value)
 static bool ReadValues(scanner* s)
 {
 	char c = Skip(s, false);
+	if (c == ',') // some write one before the first value
+	{
+		s->next++;
+		c = Skip(s, true);
+	}
 	while (c != '\0' && c != '\n' && c != '{' && c != '}')
 	{
 		fbxValue value;

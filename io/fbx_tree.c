@@ -124,12 +124,12 @@ fbxValue fbxGetValue(const fbxTree* tree, uint32_t record, uint32_t index)
 
 // ---- Numbers ---------------------------------------------------------------------------------------------------
 
-// Digits without a point: 18 of them fit; the rest only shifts the point.
+// Digits without a point: 19 of them fit; the rest only shifts the point.
 static size_t ParseDigits(fbxText text, size_t i, uint64_t* digits, int* exponent, int shift)
 {
 	for (; i < text.length && text.text[i] >= '0' && text.text[i] <= '9'; ++i)
 	{
-		bool fits = *digits < 100000000000000000u;
+		bool fits = *digits <= (UINT64_MAX - 9) / 10;
 		*digits = fits ? 10 * *digits + (uint64_t)(text.text[i] - '0') : *digits;
 		*exponent += (fits ? 0 : 1) - shift;
 	}
@@ -194,7 +194,7 @@ bool fbxParseNumber(fbxText text, fbxValue* value)
 	double number = Scale((double)digits, exponent);
 	number = negative ? -number : number;
 	*value = (fbxValue){ .type = whole ? fbx_integer : fbx_number, .number = number };
-	value->integer = whole                   ? (negative ? -(int64_t)digits : (int64_t)digits)
+	value->integer = whole                   ? ((int64_t)(negative ? 0 - digits : digits))
 	                 : fabs(number) < 9.0e18 ? (int64_t)number
 	                                         : 0;
 	return true;
