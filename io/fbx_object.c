@@ -14,14 +14,15 @@ static const char* Describe(const fbxReader* r, uint32_t object, char text[96])
 	const fbxObject* o = r->objects + object;
 	char name[64];
 	size_t length = o->name.length < sizeof(name) - 1 ? o->name.length : sizeof(name) - 1;
-	for (size_t i = 0; i < length; ++i)
-	{
-		char c = o->name.text[i];
-		name[i] = (unsigned char)c < ' ' || c == 0x7f ? '?' : c;
-	}
+	memcpy(name, o->name.text, length);
 	name[length] = '\0';
-	snprintf(text, 96, "%.*s '%s'", o->record != 0 ? (int)(r->tree.records[o->record].name.length % 24) : 4,
-	    o->record != 0 ? r->tree.records[o->record].name.text : "root", name);
+	int written =
+	    snprintf(text, 96, "%.*s '%s'", o->record != 0 ? (int)(r->tree.records[o->record].name.length % 24) : 4,
+	        o->record != 0 ? r->tree.records[o->record].name.text : "root", name);
+	for (int i = 0; i < written && i < 95; ++i)
+	{
+		text[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i];
+	}
 	return text;
 }
 

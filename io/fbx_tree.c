@@ -194,9 +194,7 @@ bool fbxParseNumber(fbxText text, fbxValue* value)
 	double number = Scale((double)digits, exponent);
 	number = negative ? -number : number;
 	*value = (fbxValue){ .type = whole ? fbx_integer : fbx_number, .number = number };
-	value->integer = whole                   ? ((int64_t)(negative ? 0 - digits : digits))
-	                 : fabs(number) < 9.0e18 ? (int64_t)number
-	                                         : 0;
+	value->integer = whole ? ((int64_t)(negative ? 0 - digits : digits)) : fabs(number) < 9.0e18 ? (int64_t)number : 0;
 	return true;
 }
 

@@ -142,7 +142,7 @@ static const char description[] =
     "\n"
     "It reads glTF 2.0 (.gltf, .glb), OBJ, PLY, STL, OFF, models packed by `snug pack` (.snug) and, where it was "
     "built\n"
-    "with Assimp, FBX and COLLADA. Each instance of a mesh in a file is a body. Skinned bodies are moved by their "
+    "FBX (7.0 and later, in metres and y up once read). Each instance of a mesh in a file is a body. Skinned bodies are moved by their "
     "joints,\n"
     "others by their nodes, and morph targets change them before.";
 

@@ -364,7 +364,7 @@ static void refuses_damaged_containers(void** state)
 	AssertRefused(glb.data, glb.count, "f: byte 24: truncated: a chunk's header expected");
 	Bytes_Free(&glb);
 	AssertRefused(
-	    "no such thing", 13, "f: unknown kind of file; known are .gltf, .glb, .obj, .ply, .stl, .off, .fbx and .dae");
+	    "no such thing", 13, "f: unknown kind of file; known are .gltf, .glb, .fbx, .obj, .ply, .stl and .off");
 }
 
 static void refuses_names_of_other_files(void** state)
