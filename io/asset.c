@@ -244,6 +244,32 @@ bool ioSetMesh(ioLoader* loader, ioMesh* mesh)
 	return true;
 }
 
+// The largest of the four is found by its square, the others by their products with it.
+void ioQuaternionOf(const double turn[9], double q[4])
+{
+	double squares[4] = { 1.0 + turn[0] - turn[4] - turn[8], 1.0 - turn[0] + turn[4] - turn[8],
+		1.0 - turn[0] - turn[4] + turn[8], 1.0 + turn[0] + turn[4] + turn[8] };
+	int largest = 0;
+	for (int i = 1; i < 4; ++i)
+	{
+		largest = squares[i] > squares[largest] ? i : largest;
+	}
+	// Four times the products of two parts: x y, z w and so on.
+	double xy = turn[3] + turn[1], xz = turn[2] + turn[6], yz = turn[7] + turn[5];
+	double xw = turn[7] - turn[5], yw = turn[2] - turn[6], zw = turn[3] - turn[1];
+	const double products[4][4] = { { squares[0], xy, xz, xw }, { xy, squares[1], yz, yw }, { xz, yz, squares[2], zw },
+		{ xw, yw, zw, squares[3] } };
+	double length = 0.0;
+	for (int i = 0; i < 4; ++i)
+	{
+		length += products[largest][i] * products[largest][i];
+	}
+	for (int i = 0; i < 4; ++i)
+	{
+		q[i] = products[largest][i] / sqrt(length);
+	}
+}
+
 #define PLACED (IO_NONE - 1)
 
 // Each node after its parent: children are chained in lists, and a list of those placed grows at its end while it is

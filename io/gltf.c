@@ -22,11 +22,12 @@ static bool CheckVersion(gltfReader* g)
 	return least == NULL || strcmp(least, "2.0") == 0 || gltfFail(g, &minVersion, "only glTF 2.0 is supported");
 }
 
-// Extensions that say nothing about where triangles are.
-static bool IsHarmless(const char* name)
+// Extensions that say nothing about where triangles are, and those that are followed.
+static bool IsKnown(const char* name)
 {
 	static const char* const prefixes[] = { "KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_",
-		"KHR_lights_", "EXT_lights_", "KHR_xmp", "KHR_mesh_quantization" };
+		"KHR_lights_", "EXT_lights_", "KHR_xmp", "KHR_mesh_quantization", "EXT_mesh_gpu_instancing",
+		"KHR_animation_pointer", "KHR_node_visibility" };
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); ++i)
 	{
 		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
@@ -68,7 +69,7 @@ static bool CheckExtensions(gltfReader* g)
 			return gltfFail(g, &element, "a string expected");
 		}
 		g->quantized = g->quantized || strcmp(name, "KHR_mesh_quantization") == 0;
-		if (isRequired && !IsHarmless(name))
+		if (isRequired && !IsKnown(name))
 		{
 			bool compressed = strcmp(name, "KHR_draco_mesh_compression") == 0 ||
 			                  strcmp(name, "EXT_meshopt_compression") == 0 ||

@@ -80,7 +80,7 @@ size_t gltfLength(const gltfValue* array);
 
 /// Fail unless it is an object.
 bool gltfExpectObject(const gltfReader* g, const gltfValue* value);
-/// A member that is an array of one element or more, or absent.
+/// A member that is an array, or absent. Empty ones, which the specification forbids, get a warning.
 bool gltfReadArray(const gltfReader* g, const gltfValue* parent, const char* key, gltfValue* array);
 /// A whole number from `least` to `most`.
 bool gltfToCount(const gltfReader* g, const gltfValue* value, uint64_t least, uint64_t most, uint64_t* number);
@@ -147,7 +147,8 @@ bool gltfReadFloats(gltfReader* g, const gltfAccessor* accessor, float* values);
 /// The same for unsigned integers.
 bool gltfReadIntegers(gltfReader* g, const gltfAccessor* accessor, uint32_t* values);
 
-// ---- gltf_mesh.c, gltf_skin.c, gltf_scene.c, gltf_animation.c ----------------------------------------------------
+// ---- gltf_mesh.c, gltf_skin.c, gltf_scene.c, gltf_instancing.c, gltf_animation.c
+// ----------------------------------------------------
 
 /// Fill one mesh of the asset.
 bool gltfReadMesh(gltfReader* g, const gltfValue* place, ioAssetMesh* mesh);
@@ -172,6 +173,12 @@ bool gltfReadSkins(gltfReader* g);
 
 /// Fill the asset's nodes and instances.
 bool gltfReadScene(gltfReader* g);
+/// How often a node's mesh is there by EXT_mesh_gpu_instancing; 0 if it does not use that.
+bool gltfCountCopies(gltfReader* g, const gltfValue* node, uint32_t* count);
+/// Fill the nodes that are the copies of a node.
+bool gltfMakeCopies(gltfReader* g, uint32_t number, ioNode* nodes, ioNode* copies, uint32_t count);
+/// Whether KHR_node_visibility hides a node.
+bool gltfReadVisibility(const gltfReader* g, const gltfValue* node, bool* hidden);
 /// Fill the asset's clips.
 bool gltfReadAnimations(gltfReader* g);
 

@@ -56,6 +56,9 @@ bool ioSetMesh(ioLoader* loader, ioMesh* mesh);
 /// @param cyclic receives its number, or IO_NONE
 bool ioOrderNodes(ioLoader* loader, uint32_t* cyclic);
 
+/// The unit quaternion x, y, z, w of a rotation, 3 rows of 3.
+void ioQuaternionOf(const double turn[9], double quaternion[4]);
+
 /// A file's content. Free with free().
 /// @param limit bytes that are read at most; SIZE_MAX: all
 /// @return null with the error set: it cannot be opened or read, is a directory, is empty, or there is no memory
