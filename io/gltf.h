@@ -39,6 +39,21 @@ typedef struct gltfBuffer
 	struct gltfBuffer* next; ///< of those that are files beside, each file once
 } gltfBuffer;
 
+/// A view that was compressed.
+typedef struct gltfView
+{
+	const uint8_t* bytes; ///< null until it is needed; owned by the asset
+	uint64_t count;
+} gltfView;
+
+/// What stands in for the bytes of an accessor, packed: what was compressed.
+typedef struct gltfReplaced
+{
+	const uint8_t* bytes; ///< null: nothing; owned by the asset
+	size_t componentSize;
+	bool isIndex; ///< 32 bits each, whatever the accessor says
+} gltfReplaced;
+
 typedef struct gltfReader
 {
 	ioLoader* loader;
@@ -51,10 +66,12 @@ typedef struct gltfReader
 	bool quantized; ///< KHR_mesh_quantization
 	gltfBuffer* buffers;
 	size_t bufferCount;
-	gltfBuffer* beside;    ///< the first that is a file beside; nullable
-	const float** decoded; ///< per accessor: its floats, if an animation uses it; owned by the asset
-	bool* ascending;       ///< per accessor: its floats were found to be times
-	gltfText* dataUris;    ///< those that were kept from the JSON parser: see gltf_json.c
+	gltfView* views;        ///< per view; null until one is compressed
+	gltfReplaced* replaced; ///< per accessor; null if nothing was compressed
+	gltfBuffer* beside;     ///< the first that is a file beside; nullable
+	const float** decoded;  ///< per accessor: its floats, if an animation uses it; owned by the asset
+	bool* ascending;        ///< per accessor: its floats were found to be times
+	gltfText* dataUris;     ///< those that were kept from the JSON parser: see gltf_json.c
 	size_t dataUriCount;
 } gltfReader;
 
@@ -103,13 +120,21 @@ bool gltfReadString(const gltfReader* g, const gltfValue* parent, const char* ke
 /// A name, copied into the asset. Absent: "".
 bool gltfReadName(const gltfReader* g, const gltfValue* parent, const char** name);
 
-// ---- gltf_buffer.c ---------------------------------------------------------------------------------------------
+// ---- gltf_buffer.c, gltf_meshopt.c, gltf_draco.c
+// ---------------------------------------------------------------------------------------------
 
 /// Find the JSON text and the binary chunk.
 bool gltfSplit(gltfReader* g, const char** text, size_t* count);
 /// The bytes of a buffer view, with the buffer behind them read or decoded at its first use.
 /// @param stride receives the view's, or 0
 bool gltfGetView(gltfReader* g, uint32_t view, const uint8_t** bytes, uint64_t* count, uint64_t* stride);
+/// The bytes that buffer, byteOffset and byteLength of a place name.
+bool gltfGetBytes(gltfReader* g, const gltfValue* place, const uint8_t** bytes, uint64_t* count, uint64_t* stride,
+    uint64_t maxStride);
+/// Decode a view by what EXT_meshopt_compression says of it.
+bool gltfUnpackView(gltfReader* g, const gltfValue* place, gltfView* view);
+/// Decode what KHR_draco_mesh_compression has compressed.
+bool gltfDecodeDraco(gltfReader* g);
 void gltfFreeBuffers(gltfReader* g);
 
 // ---- gltf_accessor.c -------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 // meshes in the world: records of clip (uint32; 2^32 - 1 is rest), point count (uint32), time (float64), and x, y, z of
 // each point (float64), little-endian. Prints one line of notes: what three.js said.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as THREE from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
@@ -35,7 +36,7 @@ function split(file) {
 function plainGltf(path) {
 	const { json, binary } = split(readFileSync(path));
 	for (const name of ['images', 'textures', 'materials', 'samplers', 'cameras']) delete json[name];
-	const kept = ['KHR_mesh_quantization', 'EXT_meshopt_compression', 'EXT_mesh_gpu_instancing'];
+	const kept = ['KHR_mesh_quantization', 'EXT_meshopt_compression', 'EXT_mesh_gpu_instancing', 'KHR_draco_mesh_compression'];
 	for (const list of ['extensionsUsed', 'extensionsRequired']) {
 		if (json[list]) json[list] = json[list].filter((name) => kept.includes(name));
 		if (json[list]?.length === 0) delete json[list];
@@ -43,8 +44,9 @@ function plainGltf(path) {
 	for (const mesh of json.meshes ?? []) {
 		for (const primitive of mesh.primitives) {
 			delete primitive.material;
-			if (primitive.extensions?.KHR_draco_mesh_compression) throw new Error('Draco is not posed here');
+			const draco = primitive.extensions?.KHR_draco_mesh_compression;
 			delete primitive.extensions;
+			if (draco) primitive.extensions = { KHR_draco_mesh_compression: draco };
 		}
 	}
 	for (const node of json.nodes ?? []) {
@@ -60,6 +62,42 @@ function plainGltf(path) {
 	return json;
 }
 
+// three.js decodes Draco in workers, which node does not have: the same decoder, without them.
+const dracoLoader = {
+	preload() {},
+	async module() {
+		const path = new URL('./node_modules/three/examples/jsm/libs/draco/gltf/draco_decoder.js', import.meta.url);
+		const make = new Function('require', '__dirname', readFileSync(path, 'utf8') + '; return DracoDecoderModule;')(createRequire(import.meta.url), '.');
+		return (this.loaded ??= await new Promise((resolve) => make({ onModuleLoaded: (d) => resolve({ d }) }))).d;
+	},
+	async decode(buffer, ids, types) {
+		const draco = await this.module(), decoder = new draco.Decoder(), mesh = new draco.Mesh();
+		const bytes = new Int8Array(buffer), geometry = new THREE.BufferGeometry();
+		const status = decoder.DecodeArrayToMesh(bytes, bytes.length, mesh);
+		if (!status.ok()) throw new Error(status.error_msg());
+		const kinds = { Float32Array: 'Float', Uint8Array: 'UInt8', Uint16Array: 'UInt16', Uint32Array: 'UInt32',
+			Int8Array: 'Int8', Int16Array: 'Int16' };
+		for (const name in ids) {
+			const attribute = decoder.GetAttributeByUniqueId(mesh, ids[name]), kind = kinds[types[name]];
+			const values = new draco[`Draco${kind}${kind === 'Float' ? '32' : ''}Array`]();
+			decoder[`GetAttribute${kind}ForAllPoints`](mesh, attribute, values);
+			const array = new globalThis[types[name]](values.size());
+			for (let i = 0; i < array.length; ++i) array[i] = values.GetValue(i);
+			geometry.setAttribute(name, new THREE.BufferAttribute(array, attribute.num_components()));
+		}
+		const faces = new draco.DracoInt32Array(), indices = new Uint32Array(3 * mesh.num_faces());
+		for (let i = 0; i < mesh.num_faces(); ++i) {
+			decoder.GetFaceFromMesh(mesh, i, faces);
+			for (let k = 0; k < 3; ++k) indices[3 * i + k] = faces.GetValue(k);
+		}
+		geometry.setIndex(new THREE.BufferAttribute(indices, 1));
+		return geometry;
+	},
+	decodeDracoFile(buffer, done, ids, types, space, failed) {
+		return this.decode(buffer, ids, types).then(done, failed);
+	},
+};
+
 async function load(path) {
 	if (/\.fbx$/i.test(path)) {
 		const bytes = readFileSync(path);
@@ -72,6 +110,7 @@ async function load(path) {
 	}
 	const loader = new GLTFLoader();
 	loader.setMeshoptDecoder(MeshoptDecoder);
+	loader.setDRACOLoader(dracoLoader);
 	const gltf = await loader.parseAsync(JSON.stringify(plainGltf(path)), '');
 	const root = new THREE.Group();
 	root.add(...(gltf.scenes.length > 0 ? [gltf.scene] : []));
