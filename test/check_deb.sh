@@ -23,7 +23,7 @@ dpkg --root="$root" --force-depends --force-script-chrootless --install "$work"/
 	cat "$work/log"
 	exit 1
 }
-for package in libsnug0.2 libsnug-dev snug; do
+for package in libsnug0.2 libsnug-dev libsnugio0.2 libsnugio-dev snug; do
 	dpkg --root="$root" --status $package | grep -q '^Status: .* installed$' || { echo "$package: not installed"; exit 1; }
 done
 if command -v lintian >/dev/null; then
@@ -52,7 +52,7 @@ cp "$root/usr/share/doc/libsnug-dev/examples/minimal.c" consumer/
 cat >consumer/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(consumer C)
-find_package(snug 0.1 REQUIRED)
+find_package(snug 0.2 REQUIRED)
 add_executable(minimal minimal.c)
 target_link_libraries(minimal PRIVATE snug::snug)
 END
