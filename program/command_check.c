@@ -21,7 +21,7 @@ static const cliUsage usage = {
 	    "\n"
 	    "Bodies are the mesh instances of the files, numbered from 0 file by file. Triangles of a body are numbered "
 	    "from 0\n"
-	    "in the order of the file; polygons are split as fans.\n"
+	    "in the order of the file; polygons are split, convex ones as fans.\n"
 	    "\n"
 	    "--json prints one object per frame and line: frame, time in seconds, bodies (file, name, triangles), pairs\n"
 	    "(bodyA, triangleA, bodyB, triangleB; sorted by bodyA, bodyB, triangleA, triangleB), their count, what they "
