@@ -1,7 +1,8 @@
 // Usage: node scene.mjs FILE OUT
 // Poses a whole glTF or FBX file with three.js at rest and at key times of every clip, and writes the vertices of all
 // meshes in the world: records of clip (uint32; 2^32 - 1 is rest), point count (uint32), time (float64), and x, y, z of
-// each point (float64), little-endian. Prints one line of notes: what three.js said.
+// each point (float64), little-endian, after a line with the clips' names and how far quaternions are from length 1.
+// Prints one line of notes: what three.js said.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -117,6 +118,27 @@ async function load(path) {
 	return { root, target: gltf.scene, clips: gltf.animations };
 }
 
+// three.js turns by quaternions of whatever length, which scales; we scale them to 1. So that the rest can be compared
+// they are scaled here too. Returns by how much the worst was off.
+function scaleQuaternions(root, clips) {
+	let worst = 0;
+	root.traverse((object) => {
+		worst = Math.max(worst, Math.abs(object.quaternion.length() - 1));
+		object.quaternion.normalize();
+	});
+	const q = new THREE.Quaternion();
+	for (const track of clips.flatMap((clip) => clip.tracks)) {
+		if (track.ValueTypeName !== 'quaternion' || track.getInterpolation() === undefined) continue;
+		if (track.values.length !== 4 * track.times.length) continue; // splines
+		for (let i = 0; i < track.values.length; i += 4) {
+			q.fromArray(track.values, i);
+			worst = Math.max(worst, Math.abs(q.length() - 1));
+			q.normalize().toArray(track.values, i);
+		}
+	}
+	return worst;
+}
+
 function isShown(object) {
 	for (; object; object = object.parent) if (!object.visible) return false;
 	return true;
@@ -172,9 +194,11 @@ async function main() {
 	console.warn = console.error = console.log = (...text) => notes.add(String(text[0]).slice(0, 80));
 	let points = 0;
 	const first = await load(process.argv[2]);
+	const lengths = scaleQuaternions(first.root, first.clips);
 	for (let clip = -1; clip < first.clips.length && points < MAX_POINTS; ++clip) {
 		// Loaded afresh, so that no clip leaves anything behind for the next.
 		const { root, target, clips } = clip < 0 ? first : await load(process.argv[2]);
+		if (clip >= 0) scaleQuaternions(root, clips);
 		if (clip < 0) {
 			records.push(record(REST, 0, pointsOf(root)));
 			continue;
@@ -191,7 +215,7 @@ async function main() {
 			records.push(record(clip, time, posed));
 		}
 	}
-	writeFileSync(process.argv[3], Buffer.concat([Buffer.from(JSON.stringify(first.clips.map((c) => c.name)) + '\n'), ...records]));
+	writeFileSync(process.argv[3], Buffer.concat([Buffer.from(JSON.stringify(first.clips.map((c) => c.name)) + ' ' + lengths + '\n'), ...records]));
 	process.stdout.write([...notes].join('; ') + '\n');
 }
 
