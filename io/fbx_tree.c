@@ -205,7 +205,7 @@ static size_t ElementSize(char elements)
 	return elements == 'd' || elements == 'l' ? 8 : elements == 'b' ? 1 : 4;
 }
 
-// The bytes of an array, which is `value`. Those of compressed ones are malloc'ed.
+// The bytes of an array, which is `value`. Those of compressed ones are malloc'ed; free `owned` in any case.
 static const uint8_t* Inflate(const fbxTree* tree, const fbxValue* value, uint8_t** owned)
 {
 	size_t size = value->count * ElementSize(value->elements);
@@ -226,8 +226,7 @@ static const uint8_t* Inflate(const fbxTree* tree, const fbxValue* value, uint8_
 	    inflated != size)
 	{
 		ioFail(tree->loader, 0, "an array of %u elements: its compressed data are damaged", value->count);
-		free(*owned);
-		return NULL;
+		return NULL; // the caller frees it
 	}
 	return *owned;
 #else

@@ -169,17 +169,41 @@ void Fbx_AddInteger(Fbx* f, const char* name, int64_t value)
 	Fbx_End(f);
 }
 
+// Eight bytes each. Tests run on little-endian machines.
+static void AddArray(Fbx* f, const char* type, int count, const void* values)
+{
+	size_t size = 8 * (size_t)count;
+	const uint8_t* bytes = values;
+	Bytes_Add(&f->bytes, type, 1);
+	AddBits(f, (uint64_t)count, 4);
+	AddBits(f, f->deflated, 4);
+	AddBits(f, size + (f->deflated ? 11 : 0), 4);
+	if (!f->deflated)
+	{
+		Bytes_Add(&f->bytes, values, size);
+		return;
+	}
+	uint32_t a = 1, b = 0; // Adler's checksum
+	for (size_t i = 0; i < size; ++i)
+	{
+		a = (a + bytes[i]) % 65521;
+		b = (b + a) % 65521;
+	}
+	const uint8_t sum[4] = { (uint8_t)(b >> 8), (uint8_t)b, (uint8_t)(a >> 8), (uint8_t)a };
+	Bytes_Add(&f->bytes, "\x78\x01\x01", 3); // one block, the last, stored
+	AddBits(f, size, 2);
+	AddBits(f, ~(uint64_t)size, 2);
+	Bytes_Add(&f->bytes, values, size);
+	Bytes_Add(&f->bytes, sum, 4);
+}
+
 void Fbx_AddNumbers(Fbx* f, const char* name, int count, const double* values)
 {
 	Fbx_Begin(f, name);
 	Separate(f);
 	if (f->binary)
 	{
-		Bytes_Add(&f->bytes, "d", 1);
-		AddBits(f, (uint64_t)count, 4);
-		AddBits(f, 0, 4);
-		AddBits(f, 8 * (uint64_t)count, 4);
-		Bytes_Add(&f->bytes, values, 8 * (size_t)count); // tests run on little-endian machines
+		AddArray(f, "d", count, values);
 	}
 	else
 	{
@@ -199,11 +223,7 @@ void Fbx_AddIntegers(Fbx* f, const char* name, int count, const int64_t* values)
 	Separate(f);
 	if (f->binary)
 	{
-		Bytes_Add(&f->bytes, "l", 1);
-		AddBits(f, (uint64_t)count, 4);
-		AddBits(f, 0, 4);
-		AddBits(f, 8 * (uint64_t)count, 4);
-		Bytes_Add(&f->bytes, values, 8 * (size_t)count);
+		AddArray(f, "l", count, values);
 	}
 	else
 	{
@@ -321,7 +341,7 @@ static void AddShape(Fbx* f)
 	Fbx_End(f);
 }
 
-Bytes Fbx_MakeSample(bool binary, uint32_t version)
+static Bytes MakeSample(Fbx f)
 {
 	static const double points[12] = { 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0 }, half[4] = { 0.5, 0.5, 1, 1 };
 	static const int64_t quad[4] = { 0, 1, 2, -4 }, all[4] = { 0, 1, 2, 3 };
@@ -329,7 +349,6 @@ Bytes Fbx_MakeSample(bool binary, uint32_t version)
 	static const double slopes[3] = { 0, 90, 0 };
 	static const int64_t links[][2] = { { 1, 0 }, { 2, 1 }, { 3, 0 }, { 10, 3 }, { 20, 10 }, { 21, 20 }, { 22, 20 },
 		{ 1, 21 }, { 2, 22 }, { 31, 10 }, { 32, 31 }, { 30, 32 }, { 41, 40 }, { 42, 41 }, { 44, 41 } };
-	Fbx f = Fbx_Start(binary, version);
 	Fbx_Begin(&f, "Objects");
 	AddModel(&f, 1, "one", "LimbNode", moves[0]);
 	AddModel(&f, 2, "two", "LimbNode", moves[1]);
@@ -365,4 +384,16 @@ Bytes Fbx_MakeSample(bool binary, uint32_t version)
 	Fbx_AddConnection(&f, 45, 44, "d|DeformPercent");
 	Fbx_End(&f);
 	return Fbx_Finish(&f);
+}
+
+Bytes Fbx_MakeSample(bool binary, uint32_t version)
+{
+	return MakeSample(Fbx_Start(binary, version));
+}
+
+Bytes Fbx_MakeDeflated(uint32_t version)
+{
+	Fbx f = Fbx_Start(true, version);
+	f.deflated = true;
+	return MakeSample(f);
 }

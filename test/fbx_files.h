@@ -9,7 +9,7 @@
 typedef struct Fbx
 {
 	Bytes bytes;
-	bool binary;
+	bool binary, deflated;
 	int depth, values;
 	bool opened[16];
 	size_t starts[16]; // of the records that are open
@@ -41,5 +41,7 @@ Bytes Fbx_Finish(Fbx* f);
 
 // A file with a bit of everything: two joints with pivots, a skin, a blend shape, a clip.
 Bytes Fbx_MakeSample(bool binary, uint32_t version);
+// The same, binary, its arrays as zlib writes what it cannot compress.
+Bytes Fbx_MakeDeflated(uint32_t version);
 
 #endif
