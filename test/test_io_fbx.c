@@ -489,7 +489,7 @@ static void text_and_binary_agree(void** state)
 {
 	(void)state;
 	ioAsset text = Load(Fbx_MakeSample(false, 7400));
-	for (int kind = 0; kind < 3; ++kind)
+	for (int kind = 0; kind < (SNUG_TEST_ZLIB ? 3 : 2); ++kind)
 	{
 		ioAsset binary = Load(kind < 2 ? Fbx_MakeSample(true, kind == 0 ? 7400 : 7500) : Fbx_MakeDeflated(7500));
 		ioPose *a = ioPose_Create(&text), *b = ioPose_Create(&binary);
