@@ -95,7 +95,7 @@ static bool ReadTransform(clipReader* c, uint32_t curveNode, uint32_t model, ioP
 
 // ---- Blend shapes ----------------------------------------------------------------------------------------------
 
-#define SAMPLES 16 // of a span, where shapes lie between shapes
+#define SAMPLES 64 // of a span, where shapes lie between shapes
 
 // Give a channel to every node that has the mesh.
 static bool AddForInstances(clipReader* c, uint32_t mesh, ioChannel channel)
@@ -252,11 +252,12 @@ static bool ReadLayer(clipReader* c, uint32_t layer)
 	return true;
 }
 
-// Read a stack's layers. `left` says why it is to be left out, or is null.
-static bool ReadStack(clipReader* c, const char** left)
+// Read a stack's layers. `used` says whether it becomes a clip: one that moves nothing does not, nor one whose layers
+// would have to be blended.
+static bool ReadStack(clipReader* c, bool* used)
 {
 	uint32_t link = IO_NONE, moving = 0;
-	*left = NULL;
+	*used = false;
 	for (uint32_t l = fbxNextChild(c->r, c->stack, fbx_layer, &link); l != IO_NONE;
 	     l = fbxNextChild(c->r, c->stack, fbx_layer, &link))
 	{
@@ -267,9 +268,11 @@ static bool ReadStack(clipReader* c, const char** left)
 		}
 		moving += c->count > before;
 	}
-	*left = moving > 1    ? "several layers move something, and how they blend is not read: left out"
-	        : moving == 0 ? "moves nothing: left out"
-	                      : NULL;
+	if (moving > 1)
+	{
+		fbxWarn(c->r, c->stack, "several layers move something, and how they blend is not read: left out");
+	}
+	*used = moving == 1;
 	return true;
 }
 
@@ -292,15 +295,9 @@ static void Measure(ioClip* clip)
 static bool ReadClip(fbxReader* r, uint32_t stack, ioClip* clip, bool* used)
 {
 	clipReader c = { .r = r, .stack = stack };
-	const char* left;
-	bool read = ReadStack(&c, &left);
-	*used = read && left == NULL;
+	bool read = ReadStack(&c, used);
 	if (!*used)
 	{
-		if (read)
-		{
-			fbxWarn(r, stack, "%s", left);
-		}
 		free(c.channels);
 		return read;
 	}

@@ -16,12 +16,14 @@ enum
 	key_linear = 0x4,
 	key_cubic = 0x8,
 	key_constantNext = 0x100, // with key_constant: the value of the next key
+	key_tcb = 0x200,
 	key_user = 0x400,
 	key_clamp = 0x1000,
 	key_timeIndependent = 0x2000,
 	key_clampProgressive = 0x4000,
 	key_weightedRight = 0x1000000,
 	key_weightedNextLeft = 0x2000000,
+	key_velocity = 0x30000000,
 };
 
 #define WEIGHT (1.0 / 3.0) // of a tangent without one
@@ -85,28 +87,60 @@ static bool IsCubic(const key* k)
 	return (k->flags & key_cubic) != 0;
 }
 
+// Between its keys a curve may be bent further than is followed here; at its keys nothing changes.
 static void SetSlopes(curveReader* c)
 {
+	bool bent = false;
 	for (uint32_t i = 0; i < c->count; ++i)
 	{
 		key* k = c->keys + i;
+		bent = bent || (IsCubic(k) && (k->flags & (key_tcb | key_velocity)) != 0);
 		if (IsCubic(k) && (k->flags & key_user) == 0)
 		{
+			bent = bent || k->left != 0.0 || k->right != 0.0; // of automatic tangents these are a bias
 			k->left = k->right = AutoSlope(c, i);
 		}
+	}
+	if (bent)
+	{
+		fbxWarn(c->r, c->curve, "tangents with a bias, a tension or a velocity: between its keys only nearly followed");
 	}
 }
 
 // ---- Reading ---------------------------------------------------------------------------------------------------
 
-// The two lengths of tangents are 16 bits each of a number that pretends to be a float; text prints it as an integer.
-static uint32_t WeightBits(const fbxTree* tree, uint32_t record, double number)
+static uint32_t BitsOf(double number)
 {
 	float single = (float)number;
 	uint32_t bits;
 	memcpy(&bits, &single, sizeof(bits));
-	bool text = fbxGetValue(tree, record, 0).elements == 't';
-	return text ? (number >= 0.0 && number < 4294967296.0 ? (uint32_t)number : 0) : bits;
+	return bits;
+}
+
+static double SingleOf(double bits)
+{
+	uint32_t narrow = bits > -2147483649.0 && bits < 4294967296.0 ? (uint32_t)(int64_t)bits : 0;
+	float single;
+	memcpy(&single, &narrow, sizeof(single));
+	return isfinite(single) ? (double)single : 0.0;
+}
+
+// What a key says of its span: two slopes, and two lengths of tangents, which are 16 bits each of a number that
+// pretends to be a float. Text has either all of them as floats or all as the bits of floats, in decimal: a length of a
+// third is 9.4e-30 as a float and 218434821 as bits.
+typedef struct attribute
+{
+	double right, nextLeft;
+	uint32_t lengths;
+} attribute;
+
+static attribute ReadAttribute(const double* n)
+{
+	if (n[2] >= 1e6 || (n[2] == 0.0 && (fabs(n[0]) >= 1e6 || fabs(n[1]) >= 1e6)))
+	{
+		return (attribute){ SingleOf(n[0]), SingleOf(n[1]), (uint32_t)(n[2] < 4294967296.0 ? n[2] : 0.0) };
+	}
+	return (attribute){ n[0], n[1], BitsOf(n[2]) };
 }
 
 // Attributes are shared by runs of keys.
@@ -121,18 +155,18 @@ static bool ReadAttributes(curveReader* c)
 	bool read = numbers != NULL;
 	for (uint32_t i = 0; read && i < flagCount && i < runCount; ++i)
 	{
-		const double* n = 4 * (uint64_t)i + 3 < numberCount ? numbers + 4 * (size_t)i : NULL;
+		bool told = 4 * (uint64_t)i + 3 < numberCount;
+		attribute n = told ? ReadAttribute(numbers + 4 * (size_t)i) : (attribute){ .lengths = 0 };
 		for (int64_t k = 0; k < runs[i] && next < c->count; ++k, ++next)
 		{
 			key* at = c->keys + next;
-			uint32_t bits = n != NULL ? WeightBits(tree, data, n[2]) : 0;
 			bool last = next + 1 == c->count;
 			at->flags = flags[i];
-			at->right = n != NULL ? n[0] : 0.0;
-			at->rightWeight = (flags[i] & key_weightedRight) != 0 ? (double)(bits & 0xffff) * 1e-4 : WEIGHT;
-			at[last ? 0 : 1].left = n != NULL && !last ? n[1] : at->left;
+			at->right = n.right;
+			at->rightWeight = (flags[i] & key_weightedRight) != 0 ? (double)(n.lengths & 0xffff) * 1e-4 : WEIGHT;
+			at[last ? 0 : 1].left = last ? at->left : n.nextLeft;
 			at[last ? 0 : 1].leftWeight = last                                     ? at->leftWeight
-			                              : (flags[i] & key_weightedNextLeft) != 0 ? (double)(bits >> 16) * 1e-4
+			                              : (flags[i] & key_weightedNextLeft) != 0 ? (double)(n.lengths >> 16) * 1e-4
 			                                                                       : WEIGHT;
 		}
 	}

@@ -284,6 +284,14 @@ void Fbx_AddCurve(Fbx* f, int64_t id, int count, const double* times, const doub
 		data[4 * i] = slopes != NULL ? slopes[i] : 0.0;
 		data[4 * i + 1] = slopes != NULL && i + 1 < count ? slopes[i + 1] : 0.0;
 		data[4 * i + 2] = data[4 * i + 3] = 0.0;
+		for (int k = 0; f->bits && k < 2; ++k)
+		{
+			float single = (float)data[4 * i + k];
+			uint32_t bits;
+			memcpy(&bits, &single, sizeof(bits));
+			data[4 * i + k] = bits;
+			data[4 * i + 2] = 218434821; // two tangents of a third of the span
+		}
 	}
 	Fbx_BeginObject(f, "AnimationCurve", id, "", "AnimCurve", "");
 	Fbx_AddIntegers(f, "KeyTime", count, ticks);
@@ -395,5 +403,12 @@ Bytes Fbx_MakeDeflated(uint32_t version)
 {
 	Fbx f = Fbx_Start(true, version);
 	f.deflated = true;
+	return MakeSample(f);
+}
+
+Bytes Fbx_MakeBits(void)
+{
+	Fbx f = Fbx_Start(false, 7700);
+	f.bits = true;
 	return MakeSample(f);
 }

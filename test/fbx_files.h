@@ -9,7 +9,7 @@
 typedef struct Fbx
 {
 	Bytes bytes;
-	bool binary, deflated;
+	bool binary, deflated, bits; // bits: floats of curves are written as the integers that their bits are
 	int depth, values;
 	bool opened[16];
 	size_t starts[16]; // of the records that are open
@@ -43,5 +43,7 @@ Bytes Fbx_Finish(Fbx* f);
 Bytes Fbx_MakeSample(bool binary, uint32_t version);
 // The same, binary, its arrays as zlib writes what it cannot compress.
 Bytes Fbx_MakeDeflated(uint32_t version);
+// The same, text, slopes of curves as bits.
+Bytes Fbx_MakeBits(void);
 
 #endif
