@@ -303,8 +303,8 @@ static bool ReadClip(fbxReader* r, uint32_t stack, ioClip* clip, bool* used)
 	}
 	clip->channels = c.channels;
 	clip->channelCount = c.count;
-	clip->name = ioAsset_Adopt(r->loader->asset, c.channels) ? fbxCopyName(r, stack) : NULL;
 	Measure(clip);
+	clip->name = ioAsset_Adopt(r->loader->asset, c.channels) ? fbxCopyName(r, stack) : NULL;
 	return clip->name != NULL || ioFailMemory(r->loader);
 }
 
