@@ -219,8 +219,7 @@ static const char* const messages[][3] = {
 	{ "a.off", "OFF 3 0 0\n" POINTS, "a.off: no faces" },
 	{ "a.off", "OFF 3 1 0\n0 0 0\n1 0 \x1b[31m\n0 1 0\n3 0 1 2\n", "a.off:3: '?[31m' is not a finite number" },
 	{ "a.obj", "v 0 0 0\n", "a.obj: OBJ is read from files, not from memory" },
-	{ "a.xyz", "v 0 0 0\n",
-	    "a.xyz: unknown kind of file; known are .gltf, .glb, .fbx, .obj, .ply, .stl and .off" },
+	{ "a.xyz", "v 0 0 0\n", "a.xyz: unknown kind of file; known are .gltf, .glb, .fbx, .obj, .ply, .stl and .off" },
 };
 
 static void every_error_names_its_place(void** state)
