@@ -46,7 +46,7 @@ test: ## build and run all tests but the long ones
 	@tools/run-tests build/release --label-exclude '^long$$'
 
 test-long: ## run the long tests, or one of their parts: PART=1 to 5
-	@tools/install-dependencies build solvers test deb clang
+	@tools/install-dependencies build solvers files test deb clang
 	@$(CONFIGURE) release -DSNUG_BUILD_TESTS=ON
 	@$(BUILD) release
 	@tools/run-tests build/release --label-regex '^long$(if $(PART),-$(PART))$$'
@@ -78,8 +78,8 @@ bench: all ## run the benchmarks
 install: all ## install under PREFIX (/usr/local), below DESTDIR if given
 	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
-deb: ## build the Debian packages in build/deb: libsnug0.2, libsnug-dev, snug
-	@tools/install-dependencies build solvers deb
+deb: ## build the Debian packages in build/deb
+	@tools/install-dependencies build solvers files deb
 	@tools/make-deb build/deb
 
 format: ## lay out the source with clang-format

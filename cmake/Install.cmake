@@ -1,9 +1,13 @@
-# Headers, both libraries, the CMake package and the pkg-config file. The program installs itself (program/CMakeLists.txt).
+# Headers, both libraries (io/CMakeLists.txt installs those of snugio), the CMake package and the pkg-config file. The program installs itself (program/CMakeLists.txt).
 include(CMakePackageConfigHelpers)
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/snug)
 
-install(DIRECTORY include/snug DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/snug DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
+	PATTERN "snug_io.h" EXCLUDE)
+if(TARGET snug_io_static)
+	install(FILES include/snug/snug_io.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/snug)
+endif()
 install(TARGETS snug_static snug_shared EXPORT snugTargets
 	ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
 	LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -22,4 +26,8 @@ install(FILES ${PROJECT_BINARY_DIR}/snugConfig.cmake ${PROJECT_BINARY_DIR}/snugC
 file(RELATIVE_PATH pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" pc_to_prefix ${pc_to_prefix})
 configure_file(snug.pc.in ${PROJECT_BINARY_DIR}/snug.pc @ONLY)
+if(TARGET snug_io_static)
+	configure_file(snugio.pc.in ${PROJECT_BINARY_DIR}/snugio.pc @ONLY)
+	install(FILES ${PROJECT_BINARY_DIR}/snugio.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 install(FILES ${PROJECT_BINARY_DIR}/snug.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,114 +1,105 @@
-// Two animated characters: reads a skinned glTF file, poses it twice and collides it with itself, moved aside.
+// Two animated characters: reads a skinned glTF or FBX file, poses it twice and collides it with itself, moved aside.
 //
-// usage: skinned FILE.glb
+// usage: skinned FILE
 //
-// Reading files is no part of the library: io/ is built with the program and not installed, so this example is built
-// inside the source tree. Engines have a reader of their own; what they hand over is what CreateModel and SetPose do.
-#include "io/asset.h"
-
+// Files are read by snugio, a library of its own. Engines have a reader of their own; what they hand over is what
+// CreateModel and SetPose do.
 #include <snug/snug.h>
+#include <snug/snug_io.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 // The mesh, and which joints move which vertex by how much.
-static snugModel* CreateModel(const ioAssetMesh* mesh, const ioSkin* skin)
+static snugModel* CreateModel(const snugAsset* asset, uint32_t instance)
 {
-	snugModelDef def = { .positions = mesh->mesh.positions,
-		.vertexCount = mesh->mesh.vertexCount,
-		.triangles = mesh->mesh.triangles,
-		.triangleCount = mesh->mesh.triangleCount,
-		.deformer = snug_skin,
-		.skin = { .jointCount = skin->jointCount,
-		    .starts = mesh->influenceStart,
-		    .joints = mesh->joints,
-		    .weights = mesh->weights } };
+	snugModelDef def;
 	snugModel* model = NULL;
+	snugAsset_GetModelDef(asset, instance, &def);
 	return snugModel_Create(&def, &model) == snug_success ? model : NULL;
 }
 
 // One matrix per joint. No vertex is computed here, nor later, but near contact.
-static void SetPose(snugBody* body, ioPose* pose, uint32_t instance, uint32_t jointCount, double time)
+static void SetPose(snugBody* body, snugPose* pose, uint32_t instance, uint32_t jointCount, double time)
 {
 	float* matrices = malloc(12 * sizeof(float) * jointCount);
-	ioPose_Evaluate(pose, 0, time);
-	const double* joints = ioPose_GetJointMatrices(pose, instance);
-	for (size_t i = 0; matrices != NULL && i < 12 * (size_t)jointCount; ++i)
-	{
-		matrices[i] = (float)joints[i];
-	}
-	if (matrices == NULL || snugBody_SetJoints(body, matrices, 0, jointCount) != snug_success)
+	if (matrices == NULL || snugPose_Evaluate(pose, 0, time) != snug_success ||
+	    snugPose_GetJoints(pose, instance, matrices) != snug_success ||
+	    snugBody_SetJoints(body, matrices, 0, jointCount) != snug_success)
 	{
 		fprintf(stderr, "cannot pose\n");
 	}
 	free(matrices);
 }
 
-static uint32_t FindSkinned(const ioAsset* asset)
+// The first instance with a skin, if there is one.
+static uint32_t FindSkinned(const snugAsset* asset, snugInstance* info)
 {
 	uint32_t i = 0;
-	while (i < asset->instanceCount && asset->instances[i].skin == IO_NONE)
+	while (snugAsset_GetInstance(asset, i, info) == snug_success && info->jointCount == 0)
 	{
 		++i;
 	}
 	return i;
 }
 
-static int Collide(const ioAsset* asset, uint32_t instance)
+static int Collide(const snugAsset* asset, uint32_t instance, uint32_t jointCount)
 {
-	const ioSkin* skin = asset->skins + asset->instances[instance].skin;
-	snugModel* model = CreateModel(asset->meshes + asset->instances[instance].mesh, skin);
-	ioPose* pose = ioPose_Create(asset);
+	snugModel* model = CreateModel(asset, instance);
+	snugPose* pose = NULL;
 	snugBody *a = NULL, *b = NULL;
-	if (model == NULL || pose == NULL || snugBody_Create(&(snugBodyDef){ .model = model }, &a) != snug_success ||
+	if (model == NULL || snugPose_Create(asset, &pose) != snug_success ||
+	    snugBody_Create(&(snugBodyDef){ .model = model }, &a) != snug_success ||
 	    snugBody_Create(&(snugBodyDef){ .model = model }, &b) != snug_success)
 	{
 		return 1;
 	}
 	// The other one stands beside, by a third of the width, and is a quarter of a second late.
 	snugBounds bounds;
-	SetPose(a, pose, instance, skin->jointCount, 0.0);
+	SetPose(a, pose, instance, jointCount, 0.0);
 	snugBody_GetBounds(a, NULL, &bounds);
 	double aside = ((double)bounds.upper[0] - (double)bounds.lower[0]) / 3.0;
 	snugBody_SetFrame(b, &(snugFrame){ .position = { aside, 0.0, 0.0 } });
 	for (int frame = 0; frame < 5; ++frame)
 	{
 		double time = 0.125 * frame;
-		SetPose(a, pose, instance, skin->jointCount, time);
-		SetPose(b, pose, instance, skin->jointCount, time > 0.25 ? time - 0.25 : 0.0);
+		SetPose(a, pose, instance, jointCount, time);
+		SetPose(b, pose, instance, jointCount, time > 0.25 ? time - 0.25 : 0.0);
 		snugResult result = snugCollide(a, b, NULL);
 		printf("at %.3f s: %llu pairs\n", time, (unsigned long long)result.count);
 	}
 	snugBody_Destroy(a);
 	snugBody_Destroy(b);
 	snugModel_Destroy(model);
-	ioPose_Destroy(pose);
+	snugPose_Destroy(pose);
 	return 0;
 }
 
 int main(int argumentCount, char** arguments)
 {
-	ioAsset asset;
-	ioError error;
+	char error[512];
+	snugAsset* asset;
+	snugAssetDef def = { .error = error, .errorCapacity = sizeof(error) };
 	if (argumentCount != 2)
 	{
-		fprintf(stderr, "usage: skinned FILE.glb\n");
+		fprintf(stderr, "usage: skinned FILE\n");
 		return 2;
 	}
-	if (!ioLoad(arguments[1], NULL, &asset, &error))
+	if (snugAsset_LoadFile(arguments[1], &def, &asset) != snug_success)
 	{
-		fprintf(stderr, "%s\n", error.text);
+		fprintf(stderr, "%s\n", error);
 		return 1;
 	}
-	uint32_t instance = FindSkinned(&asset);
+	snugInstance info;
+	uint32_t instance = FindSkinned(asset, &info);
 	int code = 1;
-	if (instance < asset.instanceCount && asset.clipCount > 0)
+	if (instance < snugAsset_GetInstanceCount(asset) && snugAsset_GetClipCount(asset) > 0)
 	{
-		code = Collide(&asset, instance);
+		code = Collide(asset, instance, info.jointCount);
 	}
 	else
 	{
 		fprintf(stderr, "%s: no skin, or no clip\n", arguments[1]);
 	}
-	ioAsset_Free(&asset);
+	snugAsset_Destroy(asset);
 	return code;
 }

@@ -181,6 +181,26 @@ bool ioMeshBuilder_AddTriangle(ioMeshBuilder* builder, uint32_t a, uint32_t b, u
 	return true;
 }
 
+bool ioMeshBuilder_EndPolygon(ioMeshBuilder* builder, uint32_t firstTriangle)
+{
+	return ioPolygons_Add(&builder->polygons, firstTriangle, builder->mesh.triangleCount - firstTriangle);
+}
+
+bool ioMeshBuilder_Finish(ioMeshBuilder* builder, const ioLoader* loader)
+{
+	uint32_t corners = 0;
+	ioSplitResult result = ioPolygons_Split(&builder->polygons, &builder->mesh, &corners);
+	ioPolygons_Free(&builder->polygons);
+	return result == io_splitTooLong ? ioFail(loader, 0, IO_TOO_LONG_POLYGON, corners)
+	                                 : result == io_splitDone || ioFailMemory(loader);
+}
+
+void ioMeshBuilder_Free(ioMeshBuilder* builder)
+{
+	ioMesh_Free(&builder->mesh);
+	ioPolygons_Free(&builder->polygons);
+}
+
 // ---- Assets ----------------------------------------------------------------------------------------------------
 
 // The file's name without directory and ending.
@@ -222,6 +242,32 @@ bool ioSetMesh(ioLoader* loader, ioMesh* mesh)
 	asset->instances = instance;
 	asset->meshCount = asset->nodeCount = asset->instanceCount = 1;
 	return true;
+}
+
+// The largest of the four is found by its square, the others by their products with it.
+void ioQuaternionOf(const double turn[9], double q[4])
+{
+	double squares[4] = { 1.0 + turn[0] - turn[4] - turn[8], 1.0 - turn[0] + turn[4] - turn[8],
+		1.0 - turn[0] - turn[4] + turn[8], 1.0 + turn[0] + turn[4] + turn[8] };
+	int largest = 0;
+	for (int i = 1; i < 4; ++i)
+	{
+		largest = squares[i] > squares[largest] ? i : largest;
+	}
+	// Four times the products of two parts: x y, z w and so on.
+	double xy = turn[3] + turn[1], xz = turn[2] + turn[6], yz = turn[7] + turn[5];
+	double xw = turn[7] - turn[5], yw = turn[2] - turn[6], zw = turn[3] - turn[1];
+	const double products[4][4] = { { squares[0], xy, xz, xw }, { xy, squares[1], yz, yw }, { xz, yz, squares[2], zw },
+		{ xw, yw, zw, squares[3] } };
+	double length = 0.0;
+	for (int i = 0; i < 4; ++i)
+	{
+		length += products[largest][i] * products[largest][i];
+	}
+	for (int i = 0; i < 4; ++i)
+	{
+		q[i] = products[largest][i] / sqrt(length);
+	}
 }
 
 #define PLACED (IO_NONE - 1)

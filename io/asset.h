@@ -4,8 +4,8 @@
 // the instances, which are the bodies. Readers check everything before it gets here: every index below is in range,
 // every number is finite, weights are repaired, nodes have one parent and no cycles.
 //
-// Formats: glTF 2.0 (.gltf and .glb; see io/gltf.h), OBJ, PLY, STL, OFF; FBX and COLLADA where snug was built with
-// Assimp. All but the first and the last hold one mesh, one node and one instance.
+// Formats: glTF 2.0 (.gltf and .glb; see io/gltf.h), FBX (see io/fbx.h), OBJ, PLY, STL and OFF. All but the first two
+// hold one mesh, one node and one instance.
 //
 // Matrices are 3 rows of 4 in double precision, for column vectors: x' = m[0]*x + m[1]*y + m[2]*z + m[3].
 #ifndef IO_ASSET_H
@@ -47,20 +47,50 @@ typedef struct ioAssetMesh
 	const float* targetWeights; ///< default weight of each target; null if there are no targets
 } ioAssetMesh;
 
+/// The order in which a node turns about the axes of its parent, as FBX numbers them: first x, then y, then z.
+typedef enum ioRotationOrder
+{
+	io_xyz = 0,
+	io_xzy,
+	io_yzx,
+	io_yxz,
+	io_zxy,
+	io_zyx,
+} ioRotationOrder;
+
+/// What a node takes over from its parent's scale.
+typedef enum ioInherit
+{
+	io_inheritAll = 0, ///< all of the transform, as in glTF
+	io_inheritByAxis,  ///< scales multiply axis by axis, behind the rotations (FBX: RrSs)
+	io_inheritNoScale, ///< not that of the parent itself, but what the parent took over (FBX: Rrs)
+} ioInherit;
+
+/// What FBX has between translation, rotation and scale. Matrices are 3 rows of 3.
+/// The local transform is T Ro Rp pre R post Rp^-1 So Sp S Sp^-1 with offsets o and pivots p of rotation and scale.
+typedef struct ioPivots
+{
+	double rotationOffset[3], rotationPivot[3], scalingOffset[3], scalingPivot[3];
+	double preRotation[9], postRotation[9]; ///< the latter inverted already
+	ioRotationOrder order;
+	ioInherit inherit;
+} ioPivots;
+
 /// A transform in the forest. Children are moved by their parents.
 typedef struct ioNode
 {
-	const char* name;      ///< "" if it has none
-	uint32_t parent;       ///< IO_NONE for a root
-	uint32_t mesh;         ///< or IO_NONE
-	uint32_t skin;         ///< or IO_NONE; only with a mesh
-	bool hasMatrix;        ///< then `matrix` is the local transform, else the product of the three below
-	double matrix[12];     ///<
-	double translation[3]; ///<
-	double rotation[4];    ///< unit quaternion x, y, z, w
-	double scale[3];       ///<
-	const float* weights;  ///< of the mesh's morph targets; null: those of the mesh
-	uint32_t firstWeight;  ///< where its morph weights begin in a pose
+	const char* name;       ///< "" if it has none
+	uint32_t parent;        ///< IO_NONE for a root
+	uint32_t mesh;          ///< or IO_NONE
+	uint32_t skin;          ///< or IO_NONE; only with a mesh
+	bool hasMatrix;         ///< then `matrix` is the local transform, else the product of the three below
+	double matrix[12];      ///<
+	double translation[3];  ///<
+	double rotation[4];     ///< unit quaternion x, y, z, w; with pivots: degrees about x, y, z, and nothing
+	double scale[3];        ///<
+	const float* weights;   ///< of the mesh's morph targets; null: those of the mesh
+	uint32_t firstWeight;   ///< where its morph weights begin in a pose
+	const ioPivots* pivots; ///< nullable; never with a matrix
 } ioNode;
 
 /// Joints, and where each was when the mesh was bound to it.
@@ -97,7 +127,8 @@ typedef struct ioChannel
 	ioPath path;
 	ioInterpolation interpolation;
 	uint32_t keyCount;   ///< at least 1
-	uint32_t width;      ///< numbers per key: 3, 4 for rotations, the number of targets for weights
+	uint32_t first;      ///< of the path's numbers, the first that it moves: 0 but for those that move one alone
+	uint32_t width;      ///< numbers per key: 3, 4 for rotations, the number of targets for weights; 1 for one alone
 	const float* times;  ///< seconds, ascending
 	const float* values; ///< width per key; for cubic splines in-tangent, value and out-tangent, each of that width
 } ioChannel;
@@ -125,7 +156,7 @@ typedef struct ioInstance
 /// All of a file. Zero-initialise, or let a load function do it; free with ioAsset_Free.
 typedef struct ioAsset
 {
-	const char* format; ///< "glTF", "OBJ", "PLY", "STL", "OFF" or "Assimp"
+	const char* format; ///< "glTF", "OBJ", "PLY", "STL", "OFF" or "FBX"
 	const ioAssetMesh* meshes;
 	const ioNode* nodes;
 	const uint32_t* nodeOrder; ///< all node numbers, parents before their children
@@ -151,13 +182,13 @@ uint32_t ioAsset_FindClip(const ioAsset* asset, const char* name);
 
 typedef enum ioFormat
 {
-	io_anyFormat = 0, ///< told by the content, or else by the ending of the name; .obj, .fbx and .dae by it alone
+	io_anyFormat = 0, ///< told by the content, or else by the ending of the name; .obj by it alone
 	io_gltf,
 	io_obj,
 	io_ply,
 	io_stl,
 	io_off,
-	io_assimp,
+	io_fbx,
 } ioFormat;
 
 /// Receives one readable line that names file and place, without a newline. The text is valid during the call only.
@@ -183,7 +214,7 @@ typedef struct ioLoadOptions
 /// @param error receives one line that names file and place: "fox.glb: accessors[3]: …", "a.ply:7: …"
 bool ioLoad(const char* path, const ioLoadOptions* options, ioAsset* asset, ioError* error);
 
-/// Read a file's content from memory. OBJ and Assimp's formats are read from files only.
+/// Read a file's content from memory. OBJ is read from files only.
 /// @param name stands for the path in messages; its ending may tell the format
 bool ioLoadMemory(
     const void* bytes, size_t count, const char* name, const ioLoadOptions* options, ioAsset* asset, ioError* error);

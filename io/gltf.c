@@ -22,11 +22,26 @@ static bool CheckVersion(gltfReader* g)
 	return least == NULL || strcmp(least, "2.0") == 0 || gltfFail(g, &minVersion, "only glTF 2.0 is supported");
 }
 
-// Extensions that say nothing about where triangles are.
-static bool IsHarmless(const char* name)
+// Extensions that say nothing about where triangles are, and those that are followed.
+static bool IsKnown(const char* name)
 {
-	static const char* const prefixes[] = { "KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_",
-		"KHR_lights_", "EXT_lights_", "KHR_xmp", "KHR_mesh_quantization" };
+	static const char* const prefixes[] = {
+		"KHR_materials_",
+		"KHR_texture_",
+		"EXT_texture_",
+		"MSFT_texture_",
+		"KHR_lights_",
+		"EXT_lights_",
+		"KHR_xmp",
+		"KHR_mesh_quantization",
+		"EXT_mesh_gpu_instancing",
+		"KHR_animation_pointer",
+		"KHR_node_visibility",
+		"EXT_meshopt_compression",
+#if SNUG_IO_DRACO
+		"KHR_draco_mesh_compression"
+#endif
+	};
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); ++i)
 	{
 		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
@@ -68,11 +83,10 @@ static bool CheckExtensions(gltfReader* g)
 			return gltfFail(g, &element, "a string expected");
 		}
 		g->quantized = g->quantized || strcmp(name, "KHR_mesh_quantization") == 0;
-		if (isRequired && !IsHarmless(name))
+		if (isRequired && !IsKnown(name))
 		{
-			bool compressed = strcmp(name, "KHR_draco_mesh_compression") == 0 ||
-			                  strcmp(name, "EXT_meshopt_compression") == 0 ||
-			                  strcmp(name, "KHR_meshopt_compression") == 0;
+			bool compressed =
+			    strcmp(name, "KHR_draco_mesh_compression") == 0 || strcmp(name, "KHR_meshopt_compression") == 0;
 			return gltfFail(g, &element, "the file needs the extension %s, which is not supported%s", PlainName(name),
 			    compressed ? "; export the file without compression" : "");
 		}
@@ -118,7 +132,8 @@ bool ioReadGltf(ioLoader* loader)
 	const char* text;
 	size_t count;
 	bool read = gltfSplit(&g, &text, &count) && gltfParse(&g, text, count) && CheckVersion(&g) && CheckExtensions(&g) &&
-	            ReadLists(&g) && ReadMeshes(&g) && gltfReadSkins(&g) && gltfReadScene(&g) && gltfReadAnimations(&g);
+	            ReadLists(&g) && gltfDecodeDraco(&g) && ReadMeshes(&g) && gltfReadSkins(&g) && gltfReadScene(&g) &&
+	            gltfReadAnimations(&g);
 	gltfFreeBuffers(&g);
 	json_decref(g.json);
 	return read;

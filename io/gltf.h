@@ -39,6 +39,21 @@ typedef struct gltfBuffer
 	struct gltfBuffer* next; ///< of those that are files beside, each file once
 } gltfBuffer;
 
+/// A view that was compressed.
+typedef struct gltfView
+{
+	const uint8_t* bytes; ///< null until it is needed; owned by the asset
+	uint64_t count;
+} gltfView;
+
+/// What stands in for the bytes of an accessor, packed: what was compressed.
+typedef struct gltfReplaced
+{
+	const uint8_t* bytes; ///< null: nothing; owned by the asset
+	size_t componentSize;
+	bool isIndex; ///< 32 bits each, whatever the accessor says
+} gltfReplaced;
+
 typedef struct gltfReader
 {
 	ioLoader* loader;
@@ -51,10 +66,12 @@ typedef struct gltfReader
 	bool quantized; ///< KHR_mesh_quantization
 	gltfBuffer* buffers;
 	size_t bufferCount;
-	gltfBuffer* beside;    ///< the first that is a file beside; nullable
-	const float** decoded; ///< per accessor: its floats, if an animation uses it; owned by the asset
-	bool* ascending;       ///< per accessor: its floats were found to be times
-	gltfText* dataUris;    ///< those that were kept from the JSON parser: see gltf_json.c
+	gltfView* views;        ///< per view; null until one is compressed
+	gltfReplaced* replaced; ///< per accessor; null if nothing was compressed
+	gltfBuffer* beside;     ///< the first that is a file beside; nullable
+	const float** decoded;  ///< per accessor: its floats, if an animation uses it; owned by the asset
+	bool* ascending;        ///< per accessor: its floats were found to be times
+	gltfText* dataUris;     ///< those that were kept from the JSON parser: see gltf_json.c
 	size_t dataUriCount;
 } gltfReader;
 
@@ -80,7 +97,7 @@ size_t gltfLength(const gltfValue* array);
 
 /// Fail unless it is an object.
 bool gltfExpectObject(const gltfReader* g, const gltfValue* value);
-/// A member that is an array of one element or more, or absent.
+/// A member that is an array, or absent. Empty ones, which the specification forbids, get a warning.
 bool gltfReadArray(const gltfReader* g, const gltfValue* parent, const char* key, gltfValue* array);
 /// A whole number from `least` to `most`.
 bool gltfToCount(const gltfReader* g, const gltfValue* value, uint64_t least, uint64_t most, uint64_t* number);
@@ -103,13 +120,21 @@ bool gltfReadString(const gltfReader* g, const gltfValue* parent, const char* ke
 /// A name, copied into the asset. Absent: "".
 bool gltfReadName(const gltfReader* g, const gltfValue* parent, const char** name);
 
-// ---- gltf_buffer.c ---------------------------------------------------------------------------------------------
+// ---- gltf_buffer.c, gltf_meshopt.c, gltf_draco.c
+// ---------------------------------------------------------------------------------------------
 
 /// Find the JSON text and the binary chunk.
 bool gltfSplit(gltfReader* g, const char** text, size_t* count);
 /// The bytes of a buffer view, with the buffer behind them read or decoded at its first use.
 /// @param stride receives the view's, or 0
 bool gltfGetView(gltfReader* g, uint32_t view, const uint8_t** bytes, uint64_t* count, uint64_t* stride);
+/// The bytes that buffer, byteOffset and byteLength of a place name.
+bool gltfGetBytes(gltfReader* g, const gltfValue* place, const uint8_t** bytes, uint64_t* count, uint64_t* stride,
+    uint64_t maxStride);
+/// Decode a view by what EXT_meshopt_compression says of it.
+bool gltfUnpackView(gltfReader* g, const gltfValue* place, gltfView* view);
+/// Decode what KHR_draco_mesh_compression has compressed.
+bool gltfDecodeDraco(gltfReader* g);
 void gltfFreeBuffers(gltfReader* g);
 
 // ---- gltf_accessor.c -------------------------------------------------------------------------------------------
@@ -147,7 +172,8 @@ bool gltfReadFloats(gltfReader* g, const gltfAccessor* accessor, float* values);
 /// The same for unsigned integers.
 bool gltfReadIntegers(gltfReader* g, const gltfAccessor* accessor, uint32_t* values);
 
-// ---- gltf_mesh.c, gltf_skin.c, gltf_scene.c, gltf_animation.c ----------------------------------------------------
+// ---- gltf_mesh.c, gltf_skin.c, gltf_scene.c, gltf_instancing.c, gltf_animation.c
+// ----------------------------------------------------
 
 /// Fill one mesh of the asset.
 bool gltfReadMesh(gltfReader* g, const gltfValue* place, ioAssetMesh* mesh);
@@ -172,6 +198,12 @@ bool gltfReadSkins(gltfReader* g);
 
 /// Fill the asset's nodes and instances.
 bool gltfReadScene(gltfReader* g);
+/// How often a node's mesh is there by EXT_mesh_gpu_instancing; 0 if it does not use that.
+bool gltfCountCopies(gltfReader* g, const gltfValue* node, uint32_t* count);
+/// Fill the nodes that are the copies of a node.
+bool gltfMakeCopies(gltfReader* g, uint32_t number, ioNode* nodes, ioNode* copies, uint32_t count);
+/// Whether KHR_node_visibility hides a node.
+bool gltfReadVisibility(const gltfReader* g, const gltfValue* node, bool* hidden);
 /// Fill the asset's clips.
 bool gltfReadAnimations(gltfReader* g);
 

@@ -161,6 +161,15 @@ bool gltfOpenAccessor(gltfReader* g, uint32_t number, gltfAccessor* a)
 		return gltfFail(g, &place, "a matrix of this size has no use here");
 	}
 	a->count = (uint32_t)count;
+	if (g->replaced != NULL && g->replaced[number].bytes != NULL)
+	{
+		const gltfReplaced* replaced = g->replaced + number;
+		a->type = replaced->isIndex ? gltf_uint32 : a->type;
+		a->componentSize = replaced->componentSize;
+		a->bytes = replaced->bytes;
+		a->stride = a->componentSize * (size_t)a->components;
+		return true;
+	}
 	return OpenBytes(g, &place, count, a->componentSize * (size_t)a->components, &a->bytes, &a->stride) &&
 	       OpenSparse(g, &place, a);
 }

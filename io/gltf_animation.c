@@ -82,11 +82,14 @@ static bool CheckTimes(gltfReader* g, const gltfValue* place, const sampler* s)
 	g->ascending[s->times.number] = true;
 	for (uint32_t i = 0; i < s->times.count; ++i)
 	{
-		if (times[i] < (i > 0 ? times[i - 1] : 0.0f))
+		if (i > 0 && times[i] < times[i - 1])
 		{
-			return gltfFail(g, place, "accessors[%u]: time %u is %s", s->times.number, i,
-			    i > 0 ? "before the one before it" : "negative");
+			return gltfFail(g, place, "accessors[%u]: time %u is before the one before it", s->times.number, i);
 		}
+	}
+	if (times[0] < 0.0f)
+	{
+		gltfWarn(g, place, "accessors[%u]: the first time is negative: %g", s->times.number, (double)times[0]);
 	}
 	return true;
 }
@@ -115,9 +118,57 @@ static bool OpenSampler(gltfReader* g, const gltfValue* place, sampler* s)
 	return s->valueData != NULL && CheckTimes(g, &input, s);
 }
 
-static bool ReadPath(gltfReader* g, const gltfValue* target, ioPath* path, bool* ignored)
+static const char* const pathNames[] = { "translation", "rotation", "scale", "weights" };
+
+// KHR_animation_pointer: "/nodes/3/rotation". Materials, lights and the like are of no interest; what else moves nodes
+// or meshes is named.
+static bool ReadPointer(gltfReader* g, const gltfValue* target, uint32_t* node, ioPath* path, bool* ignored)
 {
-	static const char* const names[] = { "translation", "rotation", "scale", "weights" };
+	gltfValue extensions = gltfMember(target, "extensions"), way = gltfMember(&extensions, "KHR_animation_pointer");
+	gltfValue member = gltfMember(&way, "pointer");
+	const char* text;
+	*ignored = true;
+	*node = IO_NONE;
+	if (!gltfReadString(g, &way, "pointer", &text))
+	{
+		return false;
+	}
+	bool nodes = text != NULL && strncmp(text, "/nodes/", 7) == 0;
+	if (!nodes)
+	{
+		bool meshes = text != NULL && strncmp(text, "/meshes/", 8) == 0;
+		if (meshes)
+		{
+			gltfWarn(g, &member, "weights of a mesh in motion are not followed");
+		}
+		return text != NULL || gltfFail(g, &member, "missing");
+	}
+	uint64_t number = 0;
+	const char* p = text + 7;
+	for (; *p >= '0' && *p <= '9' && number < IO_NONE; ++p)
+	{
+		number = 10 * number + (uint64_t)(*p - '0');
+	}
+	if (p == text + 7 || number >= gltfLength(&g->nodes))
+	{
+		return gltfFail(g, &member, "there is no such node");
+	}
+	for (int i = 0; *p == '/' && i < 4; ++i)
+	{
+		if (strcmp(p + 1, pathNames[i]) == 0)
+		{
+			*node = (uint32_t)number;
+			*path = (ioPath)i;
+			*ignored = false;
+			return true;
+		}
+	}
+	gltfWarn(g, &member, "only translation, rotation, scale and weights of a node are followed");
+	return true;
+}
+
+static bool ReadPath(gltfReader* g, const gltfValue* target, uint32_t* node, ioPath* path, bool* ignored)
+{
 	gltfValue member = gltfMember(target, "path");
 	const char* name;
 	if (!gltfReadString(g, target, "path", &name))
@@ -126,15 +177,57 @@ static bool ReadPath(gltfReader* g, const gltfValue* target, ioPath* path, bool*
 	}
 	for (int i = 0; name != NULL && i < 4; ++i)
 	{
-		if (strcmp(name, names[i]) == 0)
+		if (strcmp(name, pathNames[i]) == 0)
 		{
 			*path = (ioPath)i;
 			return true;
 		}
 	}
-	// KHR_animation_pointer moves materials, lights and the like.
-	*ignored = name != NULL && strcmp(name, "pointer") == 0;
-	return *ignored || gltfFail(g, &member, name != NULL ? "unknown" : "missing");
+	if (name != NULL && strcmp(name, "pointer") == 0)
+	{
+		return ReadPointer(g, target, node, path, ignored);
+	}
+	return gltfFail(g, &member, name != NULL ? "unknown" : "missing");
+}
+
+// A node with a matrix may not be moved, says the specification; what is meant is clear if the matrix is a product of
+// translation, rotation and scale: the channel replaces one of these.
+static bool TakeApart(gltfReader* g, const gltfValue* place, uint32_t number)
+{
+	ioNode* node = (ioNode*)g->loader->asset->nodes + number; // it is ours as long as the file is read
+	const double* m = node->matrix;
+	double turn[9], scale[3], worst = 0.0;
+	double determinant =
+	    m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
+	for (int k = 0; k < 3; ++k)
+	{
+		scale[k] = sqrt(m[k] * m[k] + m[4 + k] * m[4 + k] + m[8 + k] * m[8 + k]);
+		scale[k] *= k == 0 && determinant < 0.0 ? -1.0 : 1.0;
+		for (int row = 0; row < 3; ++row)
+		{
+			turn[3 * row + k] = m[4 * row + k] / scale[k];
+		}
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		int other = (k + 1) % 3;
+		worst =
+		    fmax(worst, fabs(turn[k] * turn[other] + turn[3 + k] * turn[3 + other] + turn[6 + k] * turn[6 + other]));
+	}
+	if (!(worst < 1e-4)) // also what cannot be divided by
+	{
+		return gltfFail(
+		    g, place, "moves nodes[%u], whose matrix is no product of translation, rotation and scale", number);
+	}
+	gltfWarn(g, place, "moves nodes[%u], which has a matrix: taken apart", number);
+	ioQuaternionOf(turn, node->rotation);
+	for (int k = 0; k < 3; ++k)
+	{
+		node->translation[k] = m[4 * k + 3];
+		node->scale[k] = scale[k];
+	}
+	node->hasMatrix = false;
+	return true;
 }
 
 // As many numbers per key as the path has, and keys for all times.
@@ -148,9 +241,9 @@ static bool SetKeys(gltfReader* g, const gltfValue* place, const sampler* s, ioC
 	{
 		return gltfFail(g, place, "weights of nodes[%u], which has no morph targets", channel->node);
 	}
-	if (!weights && node->hasMatrix)
+	if (!weights && node->hasMatrix && !TakeApart(g, place, channel->node))
 	{
-		return gltfFail(g, place, "moves nodes[%u], which has a matrix", channel->node);
+		return false;
 	}
 	int components = weights ? 1 : channel->path == io_rotation ? 4 : 3;
 	uint64_t perKey = (s->interpolation == io_cubicSpline ? 3 : 1) * (uint64_t)(weights ? targets : 1);
@@ -176,7 +269,7 @@ static bool ReadChannel(
 	if (!gltfExpectObject(g, place) || !gltfExpectObject(g, &target) ||
 	    !gltfReadIndex(g, place, "sampler", samplerList, true, &number) ||
 	    !gltfReadIndex(g, &target, "node", &g->nodes, false, &channel->node) ||
-	    !ReadPath(g, &target, &channel->path, &ignored))
+	    !ReadPath(g, &target, &channel->node, &channel->path, &ignored))
 	{
 		return false;
 	}
@@ -219,7 +312,8 @@ static bool ReadChannels(gltfReader* g, const gltfValue* array, const gltfValue*
 		uint32_t* last = moved + 4 * (size_t)channel->node + channel->path;
 		if (*last == clipNumber + 1)
 		{
-			return gltfFail(g, &place, "moves what another channel moves");
+			gltfWarn(g, &place, "moves the %s of nodes[%u] as another channel does: this one counts",
+			    pathNames[channel->path], channel->node);
 		}
 		*last = clipNumber + 1;
 		clip->start = fmin(clip->start, (double)channel->times[0]);
@@ -261,7 +355,7 @@ static bool ReadClip(gltfReader* g, uint32_t number, uint32_t* moved, ioClip* cl
 		snprintf(text, sizeof(text), "%u", number);
 		clip->name = ioAsset_CopyName(g->loader->asset, text);
 	}
-	sampler* samplers = calloc(gltfLength(&list), sizeof(sampler));
+	sampler* samplers = calloc(gltfLength(&list) + 1, sizeof(sampler));
 	bool read =
 	    clip->name != NULL && samplers != NULL
 	        ? ReadSamplers(g, &list, samplers) && ReadChannels(g, &channels, &list, samplers, moved, number, clip)

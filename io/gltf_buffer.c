@@ -274,15 +274,16 @@ static bool LoadBuffer(gltfReader* g, uint32_t number, gltfBuffer* buffer)
 	return DecodeBase64(g, &uriPlace, comma + 1, (size_t)(data.text + data.length - comma - 1), buffer);
 }
 
-bool gltfGetView(gltfReader* g, uint32_t view, const uint8_t** bytes, uint64_t* count, uint64_t* stride)
+bool gltfGetBytes(
+    gltfReader* g, const gltfValue* place, const uint8_t** bytes, uint64_t* count, uint64_t* stride, uint64_t maxStride)
 {
-	gltfValue place = gltfElement(&g->bufferViews, view);
 	uint32_t number;
 	uint64_t offset;
-	if (!gltfExpectObject(g, &place) || !gltfReadIndex(g, &place, "buffer", &g->bufferList, true, &number) ||
-	    !gltfReadCount(g, &place, "byteOffset", 0, UINT64_MAX, 0, &offset) ||
-	    !gltfReadCount(g, &place, "byteLength", 1, UINT64_MAX, UINT64_MAX, count) ||
-	    !gltfReadCount(g, &place, "byteStride", 4, 252, 0, stride))
+	uint64_t leastStride = maxStride > 252 ? 1 : 4;
+	if (!gltfExpectObject(g, place) || !gltfReadIndex(g, place, "buffer", &g->bufferList, true, &number) ||
+	    !gltfReadCount(g, place, "byteOffset", 0, UINT64_MAX, 0, &offset) ||
+	    !gltfReadCount(g, place, "byteLength", 1, UINT64_MAX, UINT64_MAX, count) ||
+	    !gltfReadCount(g, place, "byteStride", leastStride, maxStride, 0, stride))
 	{
 		return false;
 	}
@@ -302,10 +303,37 @@ bool gltfGetView(gltfReader* g, uint32_t view, const uint8_t** bytes, uint64_t* 
 	}
 	if (*count > buffer->count || offset > buffer->count - *count)
 	{
-		return gltfFail(g, &place, "bytes %llu to %llu of a buffer of %llu", (unsigned long long)offset,
+		return gltfFail(g, place, "bytes %llu to %llu of a buffer of %llu", (unsigned long long)offset,
 		    (unsigned long long)(offset + *count), (unsigned long long)buffer->count);
 	}
 	*bytes = buffer->bytes + offset;
+	return true;
+}
+
+bool gltfGetView(gltfReader* g, uint32_t number, const uint8_t** bytes, uint64_t* count, uint64_t* stride)
+{
+	gltfValue place = gltfElement(&g->bufferViews, number), extensions = gltfMember(&place, "extensions");
+	gltfValue packed = gltfMember(&extensions, "EXT_meshopt_compression");
+	if (packed.json == NULL)
+	{
+		return gltfGetBytes(g, &place, bytes, count, stride, 252);
+	}
+	if (g->views == NULL)
+	{
+		g->views = calloc(gltfLength(&g->bufferViews), sizeof(gltfView));
+	}
+	if (g->views == NULL)
+	{
+		return ioFailMemory(g->loader);
+	}
+	gltfView* view = g->views + number;
+	if ((view->bytes == NULL && !gltfUnpackView(g, &packed, view)) ||
+	    !gltfReadCount(g, &place, "byteStride", 4, 252, 0, stride))
+	{
+		return false;
+	}
+	*bytes = view->bytes;
+	*count = view->count;
 	return true;
 }
 
@@ -317,5 +345,7 @@ void gltfFreeBuffers(gltfReader* g)
 		free(g->buffers[i].uri);
 	}
 	free(g->buffers);
+	free(g->views);
+	free(g->replaced);
 	free(g->dataUris);
 }

@@ -218,8 +218,11 @@ bool gltfExpectObject(const gltfReader* g, const gltfValue* value)
 bool gltfReadArray(const gltfReader* g, const gltfValue* parent, const char* key, gltfValue* array)
 {
 	*array = gltfMember(parent, key);
-	return array->json == NULL || (json_is_array(array->json) && json_array_size(array->json) > 0) ||
-	       gltfFail(g, array, json_is_array(array->json) ? "an empty array" : "an array expected");
+	if (json_is_array(array->json) && json_array_size(array->json) == 0)
+	{
+		gltfWarn(g, array, "an empty array");
+	}
+	return array->json == NULL || json_is_array(array->json) || gltfFail(g, array, "an array expected");
 }
 
 // Whole numbers may be written with a point or an exponent, as JSON makes no difference.

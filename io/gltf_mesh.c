@@ -430,7 +430,7 @@ bool gltfReadMesh(gltfReader* g, const gltfValue* place, ioAssetMesh* mesh)
 	{
 		return gltfFail(g, &array, "missing");
 	}
-	gltfPrimitive* primitives = calloc(gltfLength(&array), sizeof(gltfPrimitive));
+	gltfPrimitive* primitives = calloc(gltfLength(&array) + 1, sizeof(gltfPrimitive));
 	if (primitives == NULL)
 	{
 		return ioFailMemory(g->loader);

@@ -128,7 +128,6 @@ static bool ReadNodeWeights(gltfReader* g, const gltfValue* place, ioNode* node)
 
 static bool ReadNode(gltfReader* g, const gltfValue* place, ioNode* node)
 {
-	gltfValue extensions = gltfMember(place, "extensions");
 	if (!gltfExpectObject(g, place) || !gltfReadName(g, place, &node->name) ||
 	    !gltfReadIndex(g, place, "mesh", &g->meshes, false, &node->mesh) ||
 	    !gltfReadIndex(g, place, "skin", &g->skins, false, &node->skin) || !ReadTransform(g, place, node) ||
@@ -136,11 +135,9 @@ static bool ReadNode(gltfReader* g, const gltfValue* place, ioNode* node)
 	{
 		return false;
 	}
-	if (gltfMember(&extensions, "EXT_mesh_gpu_instancing").json != NULL)
-	{
-		gltfWarn(g, place, "the instances of EXT_mesh_gpu_instancing are left out");
-	}
-	return true;
+	gltfValue extensions = gltfMember(place, "extensions");
+	bool copied = gltfMember(&extensions, "EXT_mesh_gpu_instancing").json != NULL;
+	return !copied || node->skin == IO_NONE || gltfFail(g, place, "a skin with EXT_mesh_gpu_instancing");
 }
 
 static bool ReadChildren(gltfReader* g, ioNode* nodes, uint32_t number)
@@ -167,15 +164,51 @@ static bool ReadChildren(gltfReader* g, ioNode* nodes, uint32_t number)
 	return true;
 }
 
+static bool CountCopies(gltfReader* g, uint64_t* total)
+{
+	*total = 0;
+	for (size_t i = 0; i < gltfLength(&g->nodes); ++i)
+	{
+		gltfValue place = gltfElement(&g->nodes, i);
+		uint32_t count = 0;
+		if (json_is_object(place.json) && !gltfCountCopies(g, &place, &count))
+		{
+			return false;
+		}
+		*total += count;
+	}
+	return true;
+}
+
+// The copies come behind the nodes of the file, in the order of the nodes that have them.
+static bool AddCopies(gltfReader* g, ioNode* nodes)
+{
+	ioAsset* asset = g->loader->asset;
+	for (uint32_t i = 0; i < gltfLength(&g->nodes); ++i)
+	{
+		gltfValue place = gltfElement(&g->nodes, i);
+		uint32_t count;
+		if (!gltfCountCopies(g, &place, &count) ||
+		    (count > 0 && !gltfMakeCopies(g, i, nodes, nodes + asset->nodeCount, count)))
+		{
+			return false;
+		}
+		asset->nodeCount += count;
+	}
+	return true;
+}
+
 static bool ReadNodes(gltfReader* g)
 {
 	ioAsset* asset = g->loader->asset;
 	size_t count = gltfLength(&g->nodes);
-	if (!gltfSpend(g, &g->nodes, count, sizeof(ioNode) + 256)) // its matrices in a pose included
+	uint64_t copies;
+	if (!CountCopies(g, &copies) ||
+	    !gltfSpend(g, &g->nodes, count + copies, sizeof(ioNode) + 384)) // its matrices in a pose and name included
 	{
 		return false;
 	}
-	ioNode* nodes = ioAsset_Allocate(asset, count, sizeof(ioNode));
+	ioNode* nodes = ioAsset_Allocate(asset, count + (size_t)copies, sizeof(ioNode));
 	if (nodes == NULL)
 	{
 		return ioFailMemory(g->loader);
@@ -195,7 +228,7 @@ static bool ReadNodes(gltfReader* g)
 		}
 	}
 	uint32_t cyclic;
-	if (!ioOrderNodes(g->loader, &cyclic))
+	if (!AddCopies(g, nodes) || !ioOrderNodes(g->loader, &cyclic))
 	{
 		return false;
 	}
@@ -229,6 +262,29 @@ static bool MarkScene(gltfReader* g, size_t scene, bool* marks)
 	return true;
 }
 
+// Take out the nodes that are hidden, and of those with copies the nodes themselves.
+static bool UnmarkNodes(gltfReader* g, bool* marks)
+{
+	const ioAsset* asset = g->loader->asset;
+	size_t fileCount = gltfLength(&g->nodes);
+	for (uint32_t i = 0; i < asset->nodeCount; ++i)
+	{
+		uint32_t node = asset->nodeOrder[i], parent = asset->nodes[node].parent;
+		gltfValue place = gltfElement(&g->nodes, node);
+		bool hidden = false;
+		if (node < fileCount && !gltfReadVisibility(g, &place, &hidden))
+		{
+			return false;
+		}
+		marks[node] = marks[node] && !hidden && (parent == IO_NONE || marks[parent]);
+	}
+	for (size_t i = fileCount; i < asset->nodeCount; ++i)
+	{
+		marks[asset->nodes[i].parent] = false; // its children have had their turn
+	}
+	return true;
+}
+
 // Mark the nodes that are in the scene: its roots, and who has a parent in it.
 static bool MarkNodes(gltfReader* g, bool* marks)
 {
@@ -251,7 +307,7 @@ static bool MarkNodes(gltfReader* g, bool* marks)
 		uint32_t node = asset->nodeOrder[i], parent = asset->nodes[node].parent;
 		marks[node] = marks[node] || sceneCount == 0 || (parent != IO_NONE && marks[parent]);
 	}
-	return true;
+	return UnmarkNodes(g, marks);
 }
 
 static const char* NameInstance(ioAsset* asset, uint32_t node)

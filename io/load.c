@@ -121,8 +121,8 @@ static ioFormat FormatOfContent(const ioLoader* loader)
 		const char* start;
 		ioFormat format;
 	} starts[] = { { "glTF", io_gltf }, { "ply\n", io_ply }, { "ply\r", io_ply }, { "OFF", io_off }, { "COFF", io_off },
-		{ "NOFF", io_off }, { "CNOFF", io_off }, { "STOFF", io_off }, { "Kaydara FBX Binary", io_assimp },
-		{ "; FBX", io_assimp } };
+		{ "NOFF", io_off }, { "CNOFF", io_off }, { "STOFF", io_off }, { "Kaydara FBX Binary", io_fbx },
+		{ "; FBX", io_fbx } };
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); ++i)
 	{
 		if (StartsWith(loader, starts[i].start))
@@ -146,7 +146,7 @@ static ioFormat FormatOfName(const char* path)
 		const char* ending;
 		ioFormat format;
 	} endings[] = { { ".gltf", io_gltf }, { ".glb", io_gltf }, { ".vrm", io_gltf }, { ".obj", io_obj },
-		{ ".ply", io_ply }, { ".stl", io_stl }, { ".off", io_off }, { ".fbx", io_assimp }, { ".dae", io_assimp } };
+		{ ".ply", io_ply }, { ".stl", io_stl }, { ".off", io_off }, { ".fbx", io_fbx } };
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); ++i)
 	{
 		if (EndsWith(path, endings[i].ending))
@@ -163,16 +163,9 @@ static bool ReadObj(ioLoader* loader)
 	return ioReadObj(loader->path, &mesh, loader->error) && ioSetMesh(loader, &mesh);
 }
 
-#if !SNUG_IO_ASSIMP
-bool ioReadAssimp(ioLoader* loader)
-{
-	return ioFail(loader, 0, "FBX and COLLADA files need Assimp, and this program was built without it");
-}
-#endif
-
 static bool ReadFormat(ioLoader* loader, ioFormat format)
 {
-	static const char* const names[] = { "", "glTF", "OBJ", "PLY", "STL", "OFF", "Assimp" };
+	static const char* const names[] = { "", "glTF", "OBJ", "PLY", "STL", "OFF", "FBX" };
 	loader->asset->format = names[format];
 	switch (format)
 	{
@@ -186,11 +179,13 @@ static bool ReadFormat(ioLoader* loader, ioFormat format)
 			return ioReadStl(loader);
 		case io_off:
 			return ioReadOff(loader);
-		case io_assimp:
-			return ioReadAssimp(loader);
+		case io_fbx:
+			return ioReadFbx(loader);
 		default:
-			return ioFail(
-			    loader, 0, "unknown kind of file; known are .gltf, .glb, .obj, .ply, .stl, .off, .fbx and .dae");
+			return ioFail(loader, 0,
+			    EndsWith(loader->path, ".dae")
+			        ? "COLLADA files are not read: nothing checks their poses; export glTF or FBX"
+			        : "unknown kind of file; known are .gltf, .glb, .fbx, .obj, .ply, .stl and .off");
 	}
 }
 
@@ -220,10 +215,10 @@ static void SetBytes(ioLoader* loader, const uint8_t* bytes, size_t count)
 	loader->budget = most > 0 ? most : ((uint64_t)64 << 20) + 64 * (uint64_t)count;
 }
 
-// Those that read the file themselves say what is wrong with it.
+// Who reads the file itself says what is wrong with it.
 static bool ReadsFile(ioFormat format)
 {
-	return format == io_obj || format == io_assimp;
+	return format == io_obj;
 }
 
 bool ioLoad(const char* path, const ioLoadOptions* options, ioAsset* asset, ioError* error)
@@ -282,7 +277,7 @@ bool ioLoadMemory(
 	format = format != io_anyFormat ? format : FormatOfName(name);
 	if (ReadsFile(format))
 	{
-		return ioFail(&loader, 0, "OBJ, FBX and COLLADA are read from files, not from memory");
+		return ioFail(&loader, 0, "OBJ is read from files, not from memory");
 	}
 	return Finish(&loader, format);
 }

@@ -6,9 +6,13 @@
 #define IO_LOAD_H
 
 #include "io/asset.h"
+#include "io/polygon.h"
 
 /// Vertices or triangles of a mesh at most: what snug takes, and 6 GB of each.
 #define IO_MAX_COUNT 500000000u
+
+/// Radians of a degree.
+#define IO_RADIANS 0.017453292519943295
 
 typedef struct ioLoader
 {
@@ -52,6 +56,9 @@ bool ioSetMesh(ioLoader* loader, ioMesh* mesh);
 /// @param cyclic receives its number, or IO_NONE
 bool ioOrderNodes(ioLoader* loader, uint32_t* cyclic);
 
+/// The unit quaternion x, y, z, w of a rotation, 3 rows of 3.
+void ioQuaternionOf(const double turn[9], double quaternion[4]);
+
 /// A file's content. Free with free().
 /// @param limit bytes that are read at most; SIZE_MAX: all
 /// @return null with the error set: it cannot be opened or read, is a directory, is empty, or there is no memory
@@ -61,8 +68,7 @@ bool ioReadGltf(ioLoader* loader);
 bool ioReadPly(ioLoader* loader);
 bool ioReadStl(ioLoader* loader);
 bool ioReadOff(ioLoader* loader);
-/// Reads the file itself: Assimp follows the references between files.
-bool ioReadAssimp(ioLoader* loader);
+bool ioReadFbx(ioLoader* loader);
 
 /// @defgroup grow Arrays that grow while a file is read
 /// @{
@@ -72,13 +78,22 @@ typedef struct ioMeshBuilder
 {
 	ioMesh mesh;
 	size_t vertexCapacity, triangleCapacity;
+	ioPolygons polygons;
 } ioMeshBuilder;
+
+/// Free what the builder has made.
+void ioMeshBuilder_Free(ioMeshBuilder* builder);
 
 /// Make room for a number of vertices and triangles, exactly.
 bool ioMeshBuilder_Reserve(ioMeshBuilder* builder, size_t vertices, size_t triangles);
 /// False if there is no memory or there are too many; then say so with ioFailMemory.
 bool ioMeshBuilder_AddVertex(ioMeshBuilder* builder, const float position[3]);
 bool ioMeshBuilder_AddTriangle(ioMeshBuilder* builder, uint32_t a, uint32_t b, uint32_t c);
+
+/// The triangles from `first` on are a fan: a polygon, which ioMeshBuilder_Finish splits properly.
+bool ioMeshBuilder_EndPolygon(ioMeshBuilder* builder, uint32_t firstTriangle);
+/// Split the polygons. Sets the error.
+bool ioMeshBuilder_Finish(ioMeshBuilder* builder, const ioLoader* loader);
 
 /// @}
 

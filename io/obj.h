@@ -1,9 +1,10 @@
 // io/obj.h: Wavefront OBJ files, as far as triangles go.
 //
 // Read: `v` (further numbers on the line, a weight or a colour, are ignored) and `f` with the index forms a, a/b, a//c
-// and a/b/c, negative ones counting back from the vertex read last; polygons are split as fans from their first
-// corner, in the order of the file. Lines may be of any length, and these two may continue after a backslash;
-// every other line is skipped. Memory is bounded by a small multiple of the file's size; no line is ever held.
+// and a/b/c, negative ones counting back from the vertex read last; polygons are split, convex ones as fans from
+// their first corner, in the order of the file (see io/polygon.h). Lines may be of any length, and these two may
+// continue after a backslash; every other line is skipped. Memory is bounded by a small multiple of the file's size; no
+// line is ever held.
 #ifndef IO_OBJ_H
 #define IO_OBJ_H
 

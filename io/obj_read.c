@@ -1,5 +1,6 @@
 #include "io/decimal.h"
 #include "io/obj.h"
+#include "io/polygon.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ typedef struct reader
 	size_t next, end; // the part of the buffer that is still to be read
 	ioMesh mesh;
 	size_t vertexCapacity, triangleCapacity;
+	ioPolygons polygons;
 	uint64_t highestIndex; // of all faces, from 1; vertices may follow the faces that use them
 	unsigned long highestLine;
 } reader;
@@ -254,11 +256,12 @@ static bool AddTriangle(reader* r, uint32_t a, uint32_t b, uint32_t c)
 	return true;
 }
 
-// A fan is made as the corners come, so a polygon may have any number of them.
+// A fan is made as the corners come, so a polygon may have any number of them. See io/polygon.h.
 static bool ReadFace(reader* r)
 {
 	token t;
 	uint32_t first = 0, previous = 0, corner = 0;
+	uint32_t firstTriangle = r->mesh.triangleCount;
 	unsigned long count = 0;
 	while (ReadToken(r, &t) && t.text[0] != '#')
 	{
@@ -270,7 +273,12 @@ static bool ReadFace(reader* r)
 		previous = corner;
 		count++;
 	}
-	return count >= 3 || ioError_Set(r->error, r->path, r->line, "a face needs three corners, this one has %lu", count);
+	if (count < 3)
+	{
+		return ioError_Set(r->error, r->path, r->line, "a face needs three corners, this one has %lu", count);
+	}
+	return ioPolygons_Add(&r->polygons, firstTriangle, r->mesh.triangleCount - firstTriangle) ||
+	       ioError_Set(r->error, r->path, r->line, "out of memory");
 }
 
 // One statement. Only words of one letter matter, so the keyword need not be held.
@@ -322,6 +330,14 @@ static bool ReadAll(reader* r)
 	           r->mesh.vertexCount > 0 ? "no faces" : "no vertices and no faces: not an OBJ file?");
 }
 
+static bool SplitPolygons(reader* r)
+{
+	uint32_t corners = 0;
+	ioSplitResult result = ioPolygons_Split(&r->polygons, &r->mesh, &corners);
+	return result == io_splitTooLong ? ioError_Set(r->error, r->path, 0, IO_TOO_LONG_POLYGON, corners)
+	                                 : result == io_splitDone || ioError_Set(r->error, r->path, 0, "out of memory");
+}
+
 bool ioReadObj(const char* path, ioMesh* mesh, ioError* error)
 {
 	*mesh = (ioMesh){ NULL, 0, NULL, 0 };
@@ -331,7 +347,8 @@ bool ioReadObj(const char* path, ioMesh* mesh, ioError* error)
 		return ioError_Set(error, path, 0, "out of memory");
 	}
 	*r = (reader){ .path = path, .error = error, .line = 1, .file = fopen(path, "rb") };
-	bool read = r->file != NULL ? ReadAll(r) : ioError_Set(error, path, 0, "cannot open: %s", strerror(errno));
+	bool read = r->file != NULL ? ReadAll(r) && SplitPolygons(r)
+	                            : ioError_Set(error, path, 0, "cannot open: %s", strerror(errno));
 	if (r->file != NULL)
 	{
 		fclose(r->file);
@@ -344,6 +361,7 @@ bool ioReadObj(const char* path, ioMesh* mesh, ioError* error)
 	{
 		ioMesh_Free(&r->mesh);
 	}
+	ioPolygons_Free(&r->polygons);
 	free(r);
 	return read;
 }

@@ -74,6 +74,7 @@ static bool ReadFace(ioLoader* loader, ioText* text, ioMeshBuilder* builder)
 	ioWord word;
 	char quoted[40];
 	uint64_t count, first = 0, previous = 0, corner;
+	uint32_t firstTriangle = builder->mesh.triangleCount;
 	ioText_NextInLine(text, &word); // there is one: the line was found by it
 	if (!ioWord_ParseCount(word, UINT64_MAX, &count) || count < 3)
 	{
@@ -93,7 +94,7 @@ static bool ReadFace(ioLoader* loader, ioText* text, ioMeshBuilder* builder)
 		previous = corner;
 	}
 	ioText_SkipLine(text);
-	return true;
+	return ioMeshBuilder_EndPolygon(builder, firstTriangle) || ioFailMemory(loader);
 }
 
 static bool ReadMesh(ioLoader* loader, ioText* text, ioMeshBuilder* builder)
@@ -151,9 +152,9 @@ bool ioReadOff(ioLoader* loader)
 {
 	ioText text = ioText_Make(loader->bytes, loader->count, '#');
 	ioMeshBuilder builder = { .vertexCapacity = 0 };
-	if (!ReadMesh(loader, &text, &builder))
+	if (!ReadMesh(loader, &text, &builder) || !ioMeshBuilder_Finish(&builder, loader))
 	{
-		ioMesh_Free(&builder.mesh);
+		ioMeshBuilder_Free(&builder);
 		return false;
 	}
 	return ioSetMesh(loader, &builder.mesh);

@@ -417,6 +417,7 @@ static bool ReadCorners(reader* r, const property* p, uint64_t face, uint64_t co
 		return ioFail(r->loader, Line(r), "a face needs three corners, face %llu has %llu", (unsigned long long)face,
 		    (unsigned long long)count);
 	}
+	uint32_t firstTriangle = r->builder.mesh.triangleCount;
 	for (uint64_t i = 0; i < count; ++i)
 	{
 		if (!ReadValue(r, p->type, &v))
@@ -436,7 +437,7 @@ static bool ReadCorners(reader* r, const property* p, uint64_t face, uint64_t co
 		first = i == 0 ? corner : first;
 		previous = corner;
 	}
-	return true;
+	return ioMeshBuilder_EndPolygon(&r->builder, firstTriangle) || ioFailMemory(r->loader);
 }
 
 static bool ReadRow(reader* r, const element* e, uint64_t row)
@@ -521,9 +522,9 @@ static bool ReadElements(reader* r)
 bool ioReadPly(ioLoader* loader)
 {
 	reader r = { .loader = loader, .text = ioText_Make(loader->bytes, loader->count, '\0') };
-	if (!ReadHeader(&r) || !ReadElements(&r))
+	if (!ReadHeader(&r) || !ReadElements(&r) || !ioMeshBuilder_Finish(&r.builder, loader))
 	{
-		ioMesh_Free(&r.builder.mesh);
+		ioMeshBuilder_Free(&r.builder);
 		return false;
 	}
 	return ioSetMesh(loader, &r.builder.mesh);

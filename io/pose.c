@@ -1,5 +1,5 @@
 // Evaluation of an asset at a time. Everything in double precision: this is the reference.
-#include "io/asset.h"
+#include "io/load.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,14 +10,23 @@ typedef struct local
 	double translation[3], rotation[4], scale[3];
 } local;
 
+// What children take over that do not take over everything.
+typedef struct legacy
+{
+	double unscaled[12]; // to the world without the node's own scale
+	double scale[3];     // of the node, in `unscaled`
+	uint32_t source;     // the node whose scale it took over, or IO_NONE
+} legacy;
+
 struct ioPose
 {
 	const ioAsset* asset;
-	local* locals;   // per node
-	double* globals; // per node, 12 each
-	double* joints;  // per joint of all skins, 12 each
-	double* weights; // of all nodes' morph targets
-	double* morphed; // positions of the largest mesh with targets
+	local* locals;    // per node
+	double* globals;  // per node, 12 each
+	double* joints;   // per joint of all skins, 12 each
+	double* weights;  // of all nodes' morph targets
+	double* morphed;  // positions of the largest mesh with targets
+	legacy* legacies; // per node; null unless a node takes over its parent's scale in a way of its own
 };
 
 // ---- Matrices --------------------------------------------------------------------------------------------------
@@ -58,6 +67,52 @@ static void Compose(const local* l, double m[12])
 			m[4 * row + column] = turn[3 * row + column] * l->scale[column];
 		}
 		m[4 * row + 3] = l->translation[row];
+	}
+}
+
+// Turn about one axis of the parent, after what is in `m` (3 rows of 3).
+static void TurnAbout(int axis, double degrees, double m[9])
+{
+	double c = cos(degrees * IO_RADIANS), s = sin(degrees * IO_RADIANS);
+	double *u = m + 3 * ((axis + 1) % 3), *v = m + 3 * ((axis + 2) % 3);
+	for (int k = 0; k < 3; ++k)
+	{
+		double x = u[k], y = v[k];
+		u[k] = c * x - s * y;
+		v[k] = s * x + c * y;
+	}
+}
+
+static void Multiply3(const double a[9], const double b[9], double out[9])
+{
+	for (int i = 0; i < 9; ++i)
+	{
+		const double *row = a + i / 3 * 3, *column = b + i % 3;
+		out[i] = row[0] * column[0] + row[1] * column[3] + row[2] * column[6];
+	}
+}
+
+// The local transform of a node with pivots: rotation and scale as in glTF, and where that leaves the origin.
+static void ComposePivots(const ioPivots* p, const local* l, double m[12])
+{
+	static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 2, 0 }, { 1, 0, 2 }, { 2, 0, 1 }, { 2, 1, 0 } };
+	double turn[9], all[9];
+	memcpy(turn, p->postRotation, sizeof(turn));
+	for (int i = 0; i < 3; ++i)
+	{
+		int axis = orders[p->order][i];
+		TurnAbout(axis, l->rotation[axis], turn);
+	}
+	Multiply3(p->preRotation, turn, all);
+	for (int row = 0; row < 3; ++row)
+	{
+		m[4 * row + 3] = l->translation[row] + p->rotationOffset[row] + p->rotationPivot[row];
+		for (int k = 0; k < 3; ++k)
+		{
+			m[4 * row + k] = all[3 * row + k] * l->scale[k];
+			double moved = p->scalingOffset[k] + p->scalingPivot[k] - l->scale[k] * p->scalingPivot[k];
+			m[4 * row + 3] += all[3 * row + k] * (moved - p->rotationPivot[k]);
+		}
 	}
 }
 
@@ -158,7 +213,7 @@ static void EvaluateChannel(const ioChannel* c, double time, double* out)
 		{
 			Spline(from, to, c->width, t, span, out);
 		}
-		else if (c->path == io_rotation)
+		else if (c->path == io_rotation && c->width == 4)
 		{
 			Slerp(from, to, t, out);
 		}
@@ -170,13 +225,23 @@ static void EvaluateChannel(const ioChannel* c, double time, double* out)
 			}
 		}
 	}
-	if (c->path == io_rotation)
+	if (c->path == io_rotation && c->width == 4)
 	{
 		Normalize(out);
 	}
 }
 
 // ---- Poses -----------------------------------------------------------------------------------------------------
+
+static bool HasLegacies(const ioAsset* asset)
+{
+	bool some = false;
+	for (uint32_t i = 0; i < asset->nodeCount; ++i)
+	{
+		some = some || (asset->nodes[i].pivots != NULL && asset->nodes[i].pivots->inherit != io_inheritAll);
+	}
+	return some;
+}
 
 ioPose* ioPose_Create(const ioAsset* asset)
 {
@@ -197,8 +262,10 @@ ioPose* ioPose_Create(const ioAsset* asset)
 	pose->joints = calloc((size_t)asset->jointCount + 1, 12 * sizeof(double));
 	pose->weights = calloc((size_t)asset->weightCount + 1, sizeof(double));
 	pose->morphed = calloc(vertices + 1, 3 * sizeof(double));
+	bool inherits = HasLegacies(asset);
+	pose->legacies = inherits ? calloc((size_t)asset->nodeCount + 1, sizeof(legacy)) : NULL;
 	if (pose->locals == NULL || pose->globals == NULL || pose->joints == NULL || pose->weights == NULL ||
-	    pose->morphed == NULL)
+	    pose->morphed == NULL || (inherits && pose->legacies == NULL))
 	{
 		ioPose_Destroy(pose);
 		return NULL;
@@ -216,6 +283,7 @@ void ioPose_Destroy(ioPose* pose)
 		free(pose->joints);
 		free(pose->weights);
 		free(pose->morphed);
+		free(pose->legacies);
 		free(pose);
 	}
 }
@@ -247,8 +315,71 @@ static void ApplyClip(ioPose* pose, const ioClip* clip, double time)
 		local* l = pose->locals + c->node;
 		double* const outs[] = { l->translation, l->rotation, l->scale,
 			pose->weights + pose->asset->nodes[c->node].firstWeight };
-		EvaluateChannel(c, time, outs[c->path]);
+		EvaluateChannel(c, time, outs[c->path] + c->first);
 	}
+}
+
+static void ComposeNode(const ioPose* pose, uint32_t number, double m[12])
+{
+	const ioNode* node = pose->asset->nodes + number;
+	if (node->hasMatrix)
+	{
+		memcpy(m, node->matrix, 12 * sizeof(double));
+	}
+	else if (node->pivots != NULL)
+	{
+		ComposePivots(node->pivots, pose->locals + number, m);
+	}
+	else
+	{
+		Compose(pose->locals + number, m);
+	}
+}
+
+static void CopyScaled(const double from[12], const double scale[3], double to[12])
+{
+	for (int i = 0; i < 12; ++i)
+	{
+		to[i] = i % 4 < 3 ? from[i] * scale[i % 4] : from[i];
+	}
+}
+
+// A node that takes over its parent's scale in another way than by being a part of it: the parent is used without its
+// scale, which then moves the node, and scales it where it is asked to.
+static void Inherit(ioPose* pose, uint32_t number, const double m[12], double global[12])
+{
+	const ioNode* node = pose->asset->nodes + number;
+	legacy* own = pose->legacies + number;
+	ioInherit inherit = node->pivots != NULL && node->parent != IO_NONE ? node->pivots->inherit : io_inheritAll;
+	const double* scaled = node->hasMatrix ? (const double[3]){ 1.0, 1.0, 1.0 } : pose->locals[number].scale;
+	double turned[12], scale[3];
+	own->source = IO_NONE;
+	if (inherit == io_inheritAll)
+	{
+		// Its matrix without its scale: columns divided by it, unless it is nothing that can be divided by.
+		for (int k = 0; k < 3; ++k)
+		{
+			own->scale[k] = scaled[k] != 0.0 ? scaled[k] : 1.0;
+			scale[k] = 1.0 / own->scale[k];
+		}
+		CopyScaled(global, scale, own->unscaled);
+		return;
+	}
+	const legacy* parent = pose->legacies + node->parent;
+	own->source = inherit == io_inheritByAxis ? node->parent : parent->source;
+	for (int k = 0; k < 3; ++k)
+	{
+		double taken = own->source != IO_NONE ? pose->legacies[own->source].scale[k] : 1.0;
+		scale[k] = scaled[k] != 0.0 ? 1.0 / scaled[k] : 1.0;
+		own->scale[k] = scaled[k] * taken;
+	}
+	CopyScaled(m, scale, turned);
+	for (int k = 0; k < 3; ++k)
+	{
+		turned[4 * k + 3] *= parent->scale[k];
+	}
+	Multiply(parent->unscaled, turned, own->unscaled);
+	CopyScaled(own->unscaled, own->scale, global);
 }
 
 void ioPose_Evaluate(ioPose* pose, uint32_t clip, double time)
@@ -261,18 +392,20 @@ void ioPose_Evaluate(ioPose* pose, uint32_t clip, double time)
 	}
 	for (uint32_t i = 0; i < asset->nodeCount; ++i)
 	{
-		uint32_t number = asset->nodeOrder[i];
-		const ioNode* node = asset->nodes + number;
-		double composed[12], *global = pose->globals + 12 * (size_t)number;
-		const double* m = node->hasMatrix ? node->matrix : composed;
-		Compose(pose->locals + number, composed);
-		if (node->parent != IO_NONE)
+		uint32_t number = asset->nodeOrder[i], parent = asset->nodes[number].parent;
+		double m[12], *global = pose->globals + 12 * (size_t)number;
+		ComposeNode(pose, number, m);
+		if (parent != IO_NONE)
 		{
-			Multiply(pose->globals + 12 * (size_t)node->parent, m, global);
+			Multiply(pose->globals + 12 * (size_t)parent, m, global);
 		}
 		else
 		{
-			memcpy(global, m, 12 * sizeof(double));
+			memcpy(global, m, sizeof(m));
+		}
+		if (pose->legacies != NULL)
+		{
+			Inherit(pose, number, m, global);
 		}
 	}
 	for (uint32_t i = 0; i < asset->skinCount; ++i)

@@ -141,7 +141,15 @@ static bool IsStill(const sceneClip* clip, uint32_t joint)
 
 static bool AddChannel(ioAsset* asset, const sceneClip* clip, ioChannel* to, uint32_t node, ioPath path, const track* t)
 {
-	*to = (ioChannel){ node, path, io_cubicSpline, clip->keyCount, t->width, clip->times, MakeValues(asset, clip, t) };
+	*to = (ioChannel){
+		.node = node,
+		.path = path,
+		.interpolation = io_cubicSpline,
+		.keyCount = clip->keyCount,
+		.width = t->width,
+		.times = clip->times,
+		.values = MakeValues(asset, clip, t),
+	};
 	return to->values != NULL;
 }
 

@@ -140,9 +140,9 @@ static const char description[] =
     "and only if the two closed triangles share a point, at the float32 positions that `snug pose` prints. Touching\n"
     "counts.\n"
     "\n"
-    "It reads glTF 2.0 (.gltf, .glb), OBJ, PLY, STL, OFF, models packed by `snug pack` (.snug) and, where it was "
-    "built\n"
-    "with Assimp, FBX and COLLADA. Each instance of a mesh in a file is a body. Skinned bodies are moved by their "
+    "It reads glTF 2.0 (.gltf, .glb), FBX (7.0 and later; in metres and y up once read), OBJ, PLY, STL, OFF and "
+    "models\n"
+    "packed by `snug pack` (.snug). Each instance of a mesh in a file is a body. Skinned bodies are moved by their "
     "joints,\n"
     "others by their nodes, and morph targets change them before.";
 

@@ -52,12 +52,36 @@ static void ScaleMatrix(double factor, double matrix[12])
 	matrix[11] *= factor;
 }
 
-static void ScaleNode(const scaler* s, ioNode* node)
+// Nodes may share pivots, so each gets its own.
+static void ScalePivots(scaler* s, ioNode* node)
+{
+	ioPivots* pivots = ioAsset_Allocate(s->asset, 1, sizeof(ioPivots));
+	if (pivots == NULL)
+	{
+		s->outOfMemory = true;
+		return;
+	}
+	*pivots = *node->pivots;
+	for (int k = 0; k < 3; ++k)
+	{
+		pivots->rotationOffset[k] *= s->factor;
+		pivots->rotationPivot[k] *= s->factor;
+		pivots->scalingOffset[k] *= s->factor;
+		pivots->scalingPivot[k] *= s->factor;
+	}
+	node->pivots = pivots;
+}
+
+static void ScaleNode(scaler* s, ioNode* node)
 {
 	ScaleMatrix(s->factor, node->matrix);
 	for (int k = 0; k < 3; ++k)
 	{
 		node->translation[k] *= s->factor;
+	}
+	if (node->pivots != NULL)
+	{
+		ScalePivots(s, node);
 	}
 }
 

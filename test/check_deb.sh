@@ -23,7 +23,7 @@ dpkg --root="$root" --force-depends --force-script-chrootless --install "$work"/
 	cat "$work/log"
 	exit 1
 }
-for package in libsnug0.2 libsnug-dev snug; do
+for package in libsnug0.2 libsnug-dev libsnugio0.2 libsnugio-dev snug; do
 	dpkg --root="$root" --status $package | grep -q '^Status: .* installed$' || { echo "$package: not installed"; exit 1; }
 done
 if command -v lintian >/dev/null; then

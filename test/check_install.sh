@@ -78,6 +78,39 @@ expect "pkg-config, shared" "$work/shared"
 "$compiler" -std=c17 -static "$source/examples/minimal.c" -o "$work/static" $(pkg-config --cflags --static --libs snug)
 expect "pkg-config, static" "$work/static"
 
+# The readers of files: examples/skinned.c with a file that a test makes, the same both ways.
+make_glb=$(find "$build" -name snug_make_glb -type f -perm -u+x | head -1)
+if [ -e "$libdir/libsnugio.a" ] && [ -n "$make_glb" ]; then
+	(cd "$work" && "$make_glb" worm worm.glb)
+	# shellcheck disable=SC2046
+	"$compiler" -std=c17 "$source/examples/skinned.c" -o "$work/skinned" $(pkg-config --cflags --libs snug snugio) \
+		-Wl,-rpath,"$libdir"
+	"$work/skinned" "$work/worm.glb" >"$work/shared.txt"
+	grep -q 'at 0.500 s: [1-9][0-9]* pairs' "$work/shared.txt" || { echo "snugio by pkg-config: no pairs"; exit 1; }
+	mkdir "$work/reader"
+	cp "$source/examples/skinned.c" "$work/reader/"
+	cat >"$work/reader/CMakeLists.txt" <<'EOF'
+cmake_minimum_required(VERSION 3.22)
+project(reader C)
+find_package(snug 0.2 REQUIRED COMPONENTS io)
+add_executable(skinned skinned.c)
+target_link_libraries(skinned PRIVATE snug::io snug::snug)
+EOF
+	for shared in OFF ON; do
+		"$cmake" -S "$work/reader" -B "$work/reader-$shared" -DCMAKE_C_COMPILER="$compiler" \
+			-DCMAKE_PREFIX_PATH="$work/prefix" -DBUILD_SHARED_LIBS=$shared >"$work/log" 2>&1 &&
+			"$cmake" --build "$work/reader-$shared" >>"$work/log" 2>&1 || {
+			cat "$work/log"
+			exit 1
+		}
+		"$work/reader-$shared/skinned" "$work/worm.glb" | cmp - "$work/shared.txt" || {
+			echo "snugio by find_package, BUILD_SHARED_LIBS=$shared: other pairs"
+			exit 1
+		}
+	done
+	echo "snugio: right"
+fi
+
 if [ -x "$work/prefix/bin/snug" ]; then
 	"$work/prefix/bin/snug" --version >/dev/null || { echo "the installed program does not run"; exit 1; }
 	grep -q '^.TH SNUG 1' "$work/prefix/share/man/man1/snug.1" || { echo "no man page is installed"; exit 1; }

@@ -1,5 +1,7 @@
 #include "io_files.h"
 
+#include "fbx_files.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -384,6 +386,10 @@ int MakeSamples(Sample samples[32])
 	Gltf_Add(&plain, "nodes", "{'mesh':0}");
 	samples[n++] = (Sample){ "gltf", "plain.glb", Gltf_Make(&plain, NULL) };
 	Gltf_Free(&plain);
+	samples[n++] = (Sample){ "fbx", "text.fbx", Fbx_MakeSample(false, 7400) };
+	samples[n++] = (Sample){ "fbx", "binary.fbx", Fbx_MakeSample(true, 7400) };
+	samples[n++] = (Sample){ "fbx", "wide.fbx", Fbx_MakeSample(true, 7500) };
+	samples[n++] = (Sample){ "fbx", "deflated.fbx", Fbx_MakeDeflated(7400) };
 	samples[n++] = MakeText("obj", "quad.obj",
 	    "# quad\nmtllib none.mtl\nv 0 0 0\nv 1.5e0 0 0 1\nv 1 1 0\\\n\nv 0 1 0\nvt 0 0\nvn 0 0 1\ng a\n"
 	    "f 1/1/1 2/1/1 3//1 4\nf -1 -2 -3\n");

@@ -6,7 +6,7 @@ endif()
 # Generated meshes as files.
 add_executable(snug_make_obj make_obj.c)
 target_link_libraries(snug_make_obj PRIVATE snug_scenes snug_io)
-add_executable(snug_make_glb make_glb.c io_files.c)
+add_executable(snug_make_glb make_glb.c io_files.c fbx_files.c)
 target_include_directories(snug_make_glb PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(snug_make_glb PRIVATE snug_scenes m)
 

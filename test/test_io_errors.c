@@ -75,17 +75,13 @@ static const char* const messages[][2] = {
 	{ "{'asset':{'version':'2.1','minVersion':'2.1'}}", "f: asset.minVersion: only glTF 2.0 is supported" },
 	{ "{'asset':{'version':2}}", "f: asset.version: a string expected" },
 	{ ASSET "'nodes':{}}", "f: nodes: an array expected" },
-	{ ASSET "'nodes':[]}", "f: nodes: an empty array" },
+	{ ASSET "'nodes':[]}", "f: no triangles in the scene" },
 	{ ASSET "'scenes':[{}]}", "f: no triangles in the scene" },
 	// Extensions
-	{ ASSET "'extensionsRequired':['KHR_draco_mesh_compression']}",
-	    "f: extensionsRequired[0]: the file needs the extension KHR_draco_mesh_compression, which is not supported; "
+	{ ASSET "'extensionsRequired':['KHR_meshopt_compression']}",
+	    "f: extensionsRequired[0]: the file needs the extension KHR_meshopt_compression, which is not supported; "
 	    "export "
 	    "the file without compression" },
-	{ ASSET "'extensionsRequired':['KHR_materials_unlit','EXT_meshopt_compression']}",
-	    "f: extensionsRequired[1]: the file needs the extension EXT_meshopt_compression, which is not supported; "
-	    "export the "
-	    "file without compression" },
 	{ ASSET "'extensionsRequired':['MY_thing']}",
 	    "f: extensionsRequired[0]: the file needs the extension MY_thing, which is not supported" },
 	{ ASSET "'extensionsRequired':['\\u001b[31m']}",
@@ -241,11 +237,9 @@ static const char* const messages[][2] = {
 	{ ANIMATION(
 	      "{'samplers':[{'input':1,'output':1}],'channels':[{'sampler':0,'target':{'node':1,'path':'weights'}}]}"),
 	    "f: animations[0].channels[0]: weights of nodes[1], which has no morph targets" },
-	{ ANIMATION("{'samplers':[{'input':1,'output':5}],'channels':[{'sampler':0,'target':{'node':1,'path':'scale'}}]}"),
-	    "f: animations[0].channels[0]: moves nodes[1], which has a matrix" },
-	{ ANIMATION("{'samplers':[{'input':1,'output':5}],'channels':[{'sampler':0,'target':{'node':0,'path':'scale'}},"
-	            "{'sampler':0,'target':{'node':0,'path':'scale'}}]}"),
-	    "f: animations[0].channels[1]: moves what another channel moves" },
+	{ ANIMATION("{'samplers':[{'input':1,'output':5}],'channels':[{'sampler':0,'target':{'path':'pointer','extensions':"
+	            "{'KHR_animation_pointer':{'pointer':'/nodes/2/scale'}}}}]}"),
+	    "f: animations[0].channels[0].target.extensions.KHR_animation_pointer.pointer: there is no such node" },
 };
 
 static void every_error_names_its_place(void** state)
@@ -308,20 +302,15 @@ static void names_the_vertex(void** state)
 static void refuses_times_that_go_back(void** state)
 {
 	(void)state;
-	static const float times[2][2] = { { 1, 0.5f }, { -1, 0 } };
+	static const float times[2] = { 1, 0.5f };
 	static const float values[6] = { 0 };
-	for (int i = 0; i < 2; ++i)
-	{
-		Gltf g = { .counts = { 0 } };
-		Gltf_AddMesh(&g, 4, quad, 6, quadIndices, NULL, NULL, NULL);
-		Gltf_Add(&g, "nodes", "{'mesh':0}");
-		int a = Gltf_AddArray(&g, "SCALAR", type_float, false, 2, times[i]);
-		int b = Gltf_AddArray(&g, "VEC3", type_float, false, 2, values);
-		Gltf_Add(&g, "animations", "{'samplers':[{'input':%d,'output':%d}],'channels':[{}]}", a, b);
-		AssertGltfRefused(
-		    &g, i == 0 ? "f: animations[0].samplers[0].input: accessors[2]: time 1 is before the one before it"
-		               : "f: animations[0].samplers[0].input: accessors[2]: time 0 is negative");
-	}
+	Gltf g = { .counts = { 0 } };
+	Gltf_AddMesh(&g, 4, quad, 6, quadIndices, NULL, NULL, NULL);
+	Gltf_Add(&g, "nodes", "{'mesh':0}");
+	int a = Gltf_AddArray(&g, "SCALAR", type_float, false, 2, times);
+	int b = Gltf_AddArray(&g, "VEC3", type_float, false, 2, values);
+	Gltf_Add(&g, "animations", "{'samplers':[{'input':%d,'output':%d}],'channels':[{}]}", a, b);
+	AssertGltfRefused(&g, "f: animations[0].samplers[0].input: accessors[2]: time 1 is before the one before it");
 }
 
 static void refuses_matrices_that_are_not_affine(void** state)
@@ -364,7 +353,7 @@ static void refuses_damaged_containers(void** state)
 	AssertRefused(glb.data, glb.count, "f: byte 24: truncated: a chunk's header expected");
 	Bytes_Free(&glb);
 	AssertRefused(
-	    "no such thing", 13, "f: unknown kind of file; known are .gltf, .glb, .obj, .ply, .stl, .off, .fbx and .dae");
+	    "no such thing", 13, "f: unknown kind of file; known are .gltf, .glb, .fbx, .obj, .ply, .stl and .off");
 }
 
 static void refuses_names_of_other_files(void** state)

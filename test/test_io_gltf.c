@@ -778,6 +778,129 @@ static void the_sample_matches_the_reference(void** state)
 	}
 }
 
+// A quad, moved and scaled.
+static void AssertQuadAt(
+    const ioAsset* asset, uint32_t clip, double time, uint32_t instance, const double at[3], double scale)
+{
+	double expected[12];
+	for (int i = 0; i < 12; ++i)
+	{
+		expected[i] = scale * (double)quad[i] + at[i % 3];
+	}
+	AssertPosed(asset, clip, time, instance, 4, expected);
+}
+
+static void makes_the_copies_of_gpu_instancing(void** state)
+{
+	(void)state;
+	static const float moves[9] = { 1, 0, 0, 0, 2, 0, 0, 0, 3 }, scales[9] = { 1, 1, 1, 2, 2, 2, 3, 3, 3 };
+	Gltf g = { .counts = { 0 } };
+	Gltf_AddMesh(&g, 4, quad, 6, quadIndices, NULL, NULL, NULL);
+	int t = Gltf_AddArray(&g, "VEC3", type_float, false, 3, moves);
+	int s = Gltf_AddArray(&g, "VEC3", type_float, false, 3, scales);
+	Gltf_Add(&g, "nodes",
+	    "{'mesh':0,'name':'tree','translation':[10,0,0],'extensions':{'EXT_mesh_gpu_instancing':{'attributes':"
+	    "{'TRANSLATION':%d,'SCALE':%d}}}}",
+	    t, s);
+	Gltf_Add(&g, "nodes", "{'mesh':0,'name':'alone'}");
+	Gltf_Add(&g, "extensionsUsed", "'EXT_mesh_gpu_instancing'");
+	Gltf_Add(&g, "extensionsRequired", "'EXT_mesh_gpu_instancing'");
+	ioAsset asset = Load(&g);
+	assert_int_equal(asset.instanceCount, 4);
+	assert_string_equal(asset.instances[0].name, "alone");
+	assert_string_equal(asset.instances[1].name, "tree #0");
+	for (uint32_t i = 0; i < 3; ++i)
+	{
+		double at[3] = { 10 + (double)moves[3 * i], (double)moves[3 * i + 1], (double)moves[3 * i + 2] };
+		AssertQuadAt(&asset, IO_NONE, 0, i + 1, at, (double)scales[3 * i]);
+	}
+	ioAsset_Free(&asset);
+}
+
+static void leaves_out_hidden_nodes(void** state)
+{
+	(void)state;
+	Gltf g = { .counts = { 0 } };
+	Gltf_AddMesh(&g, 4, quad, 6, quadIndices, NULL, NULL, NULL);
+	Gltf_Add(&g, "nodes", "{'mesh':0,'children':[1],'extensions':{'KHR_node_visibility':{'visible':false}}}");
+	Gltf_Add(&g, "nodes", "{'mesh':0}");
+	Gltf_Add(&g, "nodes", "{'mesh':0,'name':'shown','extensions':{'KHR_node_visibility':{'visible':true}}}");
+	ioAsset asset = Load(&g);
+	assert_int_equal(asset.instanceCount, 1);
+	assert_string_equal(asset.instances[0].name, "shown");
+	ioAsset_Free(&asset);
+}
+
+// A clip that moves a quad along x from `times[0]` on, by a target.
+static ioAsset LoadMoved(const float times[2], const char* node, const char* targets, Warnings* warnings)
+{
+	static const float moves[6] = { 0, 0, 0, 4, 0, 0 };
+	Gltf g = { .counts = { 0 } };
+	Gltf_AddMesh(&g, 4, quad, 6, quadIndices, NULL, NULL, NULL);
+	int a = Gltf_AddArray(&g, "SCALAR", type_float, false, 2, times);
+	int b = Gltf_AddArray(&g, "VEC3", type_float, false, 2, moves);
+	Gltf_Add(&g, "nodes", "{'mesh':0%s}", node);
+	Gltf_Add(&g, "animations", "{'samplers':[{'input':%d,'output':%d}],'channels':[%s]}", a, b, targets);
+	return LoadWarned(&g, warnings);
+}
+
+#define MOVE "{'sampler':0,'target':{'node':0,'path':'translation'}}"
+
+static void follows_pointers_to_nodes(void** state)
+{
+	(void)state;
+	static const float times[2] = { 0, 2 };
+	static const double half[3] = { 2, 0, 0 };
+	Warnings warnings;
+	ioAsset asset = LoadMoved(times, "",
+	    "{'sampler':0,'target':{'path':'pointer','extensions':{'KHR_animation_pointer':{'pointer':"
+	    "'/nodes/0/translation'}}}},{'sampler':0,'target':{'path':'pointer','extensions':{'KHR_animation_pointer':"
+	    "{'pointer':'/materials/0/emissiveFactor'}}}}",
+	    &warnings);
+	assert_int_equal(warnings.count, 0);
+	assert_int_equal(asset.clips[0].channelCount, 1);
+	AssertQuadAt(&asset, 0, 1, 0, half, 1);
+	ioAsset_Free(&asset);
+}
+
+// Against the specification, but clear.
+static void reads_what_is_clear(void** state)
+{
+	(void)state;
+	static const float times[2] = { 0, 2 }, early[2] = { -2, 2 };
+	static const double half[3] = { 2, 0, 0 };
+	Warnings warnings;
+	ioAsset asset = LoadMoved(early, "", MOVE, &warnings);
+	assert_int_equal(warnings.count, 1);
+	assert_non_null(strstr(warnings.last, "the first time is negative: -2"));
+	AssertQuadAt(&asset, 0, 0, 0, half, 1);
+	assert_true(asset.clips[0].start == -2.0);
+	ioAsset_Free(&asset);
+
+	asset = LoadMoved(times, ",'matrix':[0,3,0,0,-3,0,0,0,0,0,3,0,7,8,9,1]", MOVE, &warnings);
+	assert_int_equal(warnings.count, 1);
+	assert_non_null(strstr(warnings.last, "taken apart"));
+	double expected[12];
+	for (int i = 0; i < 4; ++i)
+	{
+		expected[3 * i] = -3 * (double)quad[3 * i + 1] + 2;
+		expected[3 * i + 1] = 3 * (double)quad[3 * i];
+		expected[3 * i + 2] = 3 * (double)quad[3 * i + 2];
+	}
+	AssertPosed(&asset, 0, 1, 0, 4, expected);
+	ioAsset_Free(&asset);
+
+	asset = LoadMoved(times, "", MOVE "," MOVE, &warnings);
+	assert_int_equal(warnings.count, 1);
+	AssertQuadAt(&asset, 0, 1, 0, half, 1);
+	ioAsset_Free(&asset);
+
+	asset = LoadMoved(times, ",'children':[]", MOVE, &warnings);
+	assert_int_equal(warnings.count, 1);
+	assert_non_null(strstr(warnings.last, "nodes[0].children: an empty array"));
+	ioAsset_Free(&asset);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -803,6 +926,10 @@ int main(void)
 		cmocka_unit_test(reads_sparse_indices),
 		cmocka_unit_test(random_characters_match_the_reference),
 		cmocka_unit_test(the_sample_matches_the_reference),
+		cmocka_unit_test(makes_the_copies_of_gpu_instancing),
+		cmocka_unit_test(leaves_out_hidden_nodes),
+		cmocka_unit_test(follows_pointers_to_nodes),
+		cmocka_unit_test(reads_what_is_clear),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,335 @@
+// Animation stacks of an FBX file as clips. Every curve is a channel of one coordinate, as the file has it: three
+// angles in degrees, not quaternions.
+#include "io/fbx.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A clip while its channels are found.
+typedef struct clipReader
+{
+	fbxReader* r;
+	uint32_t stack;
+	ioChannel* channels;
+	uint32_t count, capacity;
+} clipReader;
+
+static bool AddChannel(clipReader* c, ioChannel channel)
+{
+	if (!ioSpend(c->r->loader, 2 * sizeof(ioChannel)))
+	{
+		return fbxFail(c->r, c->stack, "too many curves for a file of %zu bytes", c->r->loader->count);
+	}
+	if (c->count == c->capacity)
+	{
+		uint32_t capacity = c->capacity + c->capacity / 2 + 64;
+		ioChannel* grown = realloc(c->channels, capacity * sizeof(ioChannel));
+		if (grown == NULL)
+		{
+			return ioFailMemory(c->r->loader);
+		}
+		c->channels = grown;
+		c->capacity = capacity;
+	}
+	c->channels[c->count++] = channel;
+	return true;
+}
+
+// ---- Transforms ------------------------------------------------------------------------------------------------
+
+// A value that a curve node holds for a coordinate without a curve.
+static bool AddConstant(clipReader* c, uint32_t curveNode, const char* name, double factor, ioChannel channel)
+{
+	uint32_t property = fbxFindProperty(c->r, curveNode, name);
+	double value = property != 0 ? fbxGetValue(&c->r->tree, property, 4).number * factor : 0.0;
+	float* key = property != 0 ? ioAsset_Allocate(c->r->loader->asset, 2, sizeof(float)) : NULL;
+	if (property == 0)
+	{
+		return true; // as at rest
+	}
+	if (key == NULL)
+	{
+		return ioFailMemory(c->r->loader);
+	}
+	key[1] = (float)value;
+	if (!isfinite(key[1]))
+	{
+		return fbxFail(c->r, curveNode, "%s is not finite", name);
+	}
+	channel.interpolation = io_step;
+	channel.keyCount = 1;
+	channel.times = key;
+	channel.values = key + 1;
+	return AddChannel(c, channel);
+}
+
+static uint32_t FindCurve(const fbxReader* r, uint32_t curveNode, const char* name)
+{
+	uint32_t link = IO_NONE, curve = fbxNextChild(r, curveNode, fbx_curve, &link);
+	while (curve != IO_NONE && !fbxText_Is(r->links[link].property, name))
+	{
+		curve = fbxNextChild(r, curveNode, fbx_curve, &link);
+	}
+	return curve;
+}
+
+static bool ReadTransform(clipReader* c, uint32_t curveNode, uint32_t model, ioPath path)
+{
+	static const char* const names[3] = { "d|X", "d|Y", "d|Z" };
+	double factor = path == io_translation ? c->r->unit : 1.0;
+	for (uint32_t k = 0; k < 3; ++k)
+	{
+		ioChannel channel = { .node = c->r->objects[model].index, .path = path, .first = k, .width = 1 };
+		uint32_t curve = FindCurve(c->r, curveNode, names[k]);
+		bool read = curve != IO_NONE ? fbxReadCurve(c->r, curve, factor, &channel) &&
+		                                   (channel.keyCount == 0 || AddChannel(c, channel))
+		                             : AddConstant(c, curveNode, names[k], factor, channel);
+		if (!read)
+		{
+			return false;
+		}
+	}
+	return true;
+}
+
+// ---- Blend shapes ----------------------------------------------------------------------------------------------
+
+#define SAMPLES 64 // of a span, where shapes lie between shapes
+
+// Give a channel to every node that has the mesh.
+static bool AddForInstances(clipReader* c, uint32_t mesh, ioChannel channel)
+{
+	const ioAsset* asset = c->r->loader->asset;
+	if (!ioSpend(c->r->loader, 8 * (uint64_t)asset->instanceCount))
+	{
+		return fbxFail(c->r, c->stack, "too many curves for a file of %zu bytes", c->r->loader->count);
+	}
+	for (uint32_t i = 0; i < asset->instanceCount; ++i)
+	{
+		channel.node = asset->instances[i].node;
+		if (asset->instances[i].mesh == mesh && !AddChannel(c, channel))
+		{
+			return false;
+		}
+	}
+	return true;
+}
+
+static double SampleChannel(const ioChannel* channel, uint32_t key, double t)
+{
+	size_t stride = channel->interpolation == io_cubicSpline ? 3 : 1, part = stride / 2;
+	const float* from = channel->values + key * stride;
+	double a = (double)from[part];
+	if (t == 0.0 || channel->interpolation == io_step)
+	{
+		return a;
+	}
+	double b = (double)from[stride + part], span = (double)channel->times[key + 1] - (double)channel->times[key];
+	double m = stride == 3 ? span * (double)from[2] : b - a, n = stride == 3 ? span * (double)from[3] : b - a;
+	return a + t * (m + t * (3.0 * (b - a) - 2.0 * m - n + t * (m + n - 2.0 * (b - a))));
+}
+
+// Shapes between shapes: what there is of each is no cubic of time, so it is sampled.
+static bool AddSampled(
+    clipReader* c, uint32_t mesh, uint32_t target, const ioChannel* percent, const double* full, uint32_t count)
+{
+	uint32_t keys = (percent->keyCount - 1) * SAMPLES + 1;
+	if (!ioSpend(c->r->loader, (uint64_t)keys * (4 + 4 * (uint64_t)count)))
+	{
+		return fbxFail(c->r, c->stack, "too many keys for a file of %zu bytes", c->r->loader->count);
+	}
+	float* times = ioAsset_Allocate(c->r->loader->asset, keys, sizeof(float));
+	float* values = ioAsset_Allocate(c->r->loader->asset, (size_t)keys * count, sizeof(float));
+	double* mixed = malloc(((size_t)count + 1) * sizeof(double));
+	bool added = times != NULL && values != NULL && mixed != NULL ? true : ioFailMemory(c->r->loader);
+	for (uint32_t i = 0; added && i < keys; ++i)
+	{
+		uint32_t key = i / SAMPLES;
+		double t = (double)(i % SAMPLES) / SAMPLES;
+		double next = key + 1 < percent->keyCount ? (double)percent->times[key + 1] : 0.0;
+		times[i] = t > 0.0 ? (float)((1.0 - t) * (double)percent->times[key] + t * next) : percent->times[key];
+		fbxMixShapes(SampleChannel(percent, key, t), full, count, mixed);
+		for (uint32_t k = 0; k < count; ++k)
+		{
+			values[(size_t)keys * k + i] = (float)mixed[k];
+		}
+	}
+	for (uint32_t k = 0; added && k < count; ++k)
+	{
+		ioChannel channel = { .path = io_weights,
+			.first = target + k,
+			.interpolation = percent->interpolation == io_step ? io_step : io_linear,
+			.keyCount = keys,
+			.width = 1,
+			.times = times,
+			.values = values + (size_t)keys * k };
+		added = AddForInstances(c, mesh, channel);
+	}
+	free(mixed);
+	return added;
+}
+
+static bool ReadPercent(clipReader* c, uint32_t curveNode, uint32_t blendChannel)
+{
+	fbxReader* r = c->r;
+	uint32_t link = IO_NONE, blend = fbxNextOwner(r, blendChannel, fbx_blendShape, &link), count;
+	link = IO_NONE;
+	uint32_t geometry = blend != IO_NONE ? fbxNextOwner(r, blend, fbx_geometry, &link) : IO_NONE;
+	uint32_t curve = FindCurve(r, curveNode, "d|DeformPercent"), target = r->objects[blendChannel].index;
+	if (geometry == IO_NONE || curve == IO_NONE || target == IO_NONE)
+	{
+		return true; // of nothing that is shown
+	}
+	double* full = fbxReadFullWeights(r, blendChannel, &count);
+	ioChannel channel = { .path = io_weights, .first = target, .width = 1 };
+	bool read = full != NULL && fbxReadCurve(r, curve, count == 1 ? 1.0 / full[0] : 1.0, &channel);
+	if (read && count > 0 && channel.keyCount > 0)
+	{
+		uint32_t mesh = r->objects[geometry].index;
+		read = count == 1 ? AddForInstances(c, mesh, channel) : AddSampled(c, mesh, target, &channel, full, count);
+	}
+	free(full);
+	return read;
+}
+
+// ---- Stacks ----------------------------------------------------------------------------------------------------
+
+// Properties that move a node but are not followed.
+static bool MattersElsewhere(fbxText property)
+{
+	static const char* const names[] = { "RotationOffset", "RotationPivot", "ScalingOffset", "ScalingPivot",
+		"PreRotation", "PostRotation", "RotationOrder", "GeometricTranslation", "GeometricRotation",
+		"GeometricScaling" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
+	{
+		if (fbxText_Is(property, names[i]))
+		{
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool ReadCurveNode(clipReader* c, uint32_t curveNode)
+{
+	static const char* const paths[3] = { "Lcl Translation", "Lcl Rotation", "Lcl Scaling" };
+	const fbxReader* r = c->r;
+	bool read = true;
+	for (uint32_t i = r->objects[curveNode].firstOwner; read && i != IO_NONE; i = r->links[i].nextOwner)
+	{
+		const fbxLink* link = r->links + i;
+		fbxClass class = r->objects[link->owner].class;
+		for (int k = 0; k < 3 && class == fbx_model; ++k)
+		{
+			read =
+			    read && (!fbxText_Is(link->property, paths[k]) || ReadTransform(c, curveNode, link->owner, (ioPath)k));
+		}
+		if (class == fbx_model && MattersElsewhere(link->property))
+		{
+			return fbxFail(r, link->owner, "%.*s is animated, which is not supported", (int)link->property.length,
+			    link->property.text);
+		}
+		if (class == fbx_blendChannel && fbxText_Is(link->property, "DeformPercent"))
+		{
+			read = read && ReadPercent(c, curveNode, link->owner);
+		}
+	}
+	return read;
+}
+
+static bool ReadLayer(clipReader* c, uint32_t layer)
+{
+	uint32_t link = IO_NONE;
+	for (uint32_t n = fbxNextChild(c->r, layer, fbx_curveNode, &link); n != IO_NONE;
+	     n = fbxNextChild(c->r, layer, fbx_curveNode, &link))
+	{
+		if (!ReadCurveNode(c, n))
+		{
+			return false;
+		}
+	}
+	return true;
+}
+
+// Read a stack's layers. `used` says whether it becomes a clip: one that moves nothing does not, nor one whose layers
+// would have to be blended.
+static bool ReadStack(clipReader* c, bool* used)
+{
+	uint32_t link = IO_NONE, moving = 0;
+	*used = false;
+	for (uint32_t l = fbxNextChild(c->r, c->stack, fbx_layer, &link); l != IO_NONE;
+	     l = fbxNextChild(c->r, c->stack, fbx_layer, &link))
+	{
+		uint32_t before = c->count;
+		if (!ReadLayer(c, l))
+		{
+			return false;
+		}
+		moving += c->count > before;
+	}
+	if (moving > 1)
+	{
+		fbxWarn(c->r, c->stack, "several layers move something, and how they blend is not read: left out");
+	}
+	*used = moving == 1;
+	return true;
+}
+
+static void Measure(ioClip* clip)
+{
+	clip->start = INFINITY;
+	clip->duration = -INFINITY;
+	for (uint32_t i = 0; i < clip->channelCount; ++i)
+	{
+		const ioChannel* channel = clip->channels + i;
+		bool constant = channel->keyCount == 1 && channel->times[0] == 0.0f;
+		clip->start = constant ? clip->start : fmin(clip->start, (double)channel->times[0]);
+		clip->duration =
+		    constant ? clip->duration : fmax(clip->duration, (double)channel->times[channel->keyCount - 1]);
+	}
+	clip->start = isfinite(clip->start) ? clip->start : 0.0;
+	clip->duration = isfinite(clip->duration) ? clip->duration : 0.0;
+}
+
+static bool ReadClip(fbxReader* r, uint32_t stack, ioClip* clip, bool* used)
+{
+	clipReader c = { .r = r, .stack = stack };
+	bool read = ReadStack(&c, used);
+	if (!*used)
+	{
+		free(c.channels);
+		return read;
+	}
+	clip->channels = c.channels;
+	clip->channelCount = c.count;
+	Measure(clip);
+	clip->name = ioAsset_Adopt(r->loader->asset, c.channels) ? fbxCopyName(r, stack) : NULL;
+	return clip->name != NULL || ioFailMemory(r->loader);
+}
+
+bool fbxReadClips(fbxReader* r)
+{
+	ioAsset* asset = r->loader->asset;
+	uint32_t count = 0;
+	for (uint32_t i = 1; i < r->objectCount; ++i)
+	{
+		count += r->objects[i].class == fbx_stack;
+	}
+	ioClip* clips = ioAsset_Allocate(asset, count, sizeof(ioClip));
+	asset->clips = clips;
+	if (clips == NULL)
+	{
+		return ioFailMemory(r->loader);
+	}
+	for (uint32_t i = 1; i < r->objectCount; ++i)
+	{
+		bool used = false;
+		if (r->objects[i].class == fbx_stack && !ReadClip(r, i, clips + asset->clipCount, &used))
+		{
+			return false;
+		}
+		asset->clipCount += used;
+	}
+	return true;
+}

@@ -1,0 +1,225 @@
+// test/test_io_packed.c: compressed glTF files, where snug was built with what decodes them. The libraries themselves
+// compress what is then read; the oracle is the file before.
+#include "test_io.h"
+
+#if SNUG_TEST_MESHOPT
+#include <meshoptimizer.h>
+#endif
+#if SNUG_TEST_DRACO
+#include "packed_files.h"
+#endif
+
+static const float positions[12] = { 0, 0, 0, 1.25f, 0, 0, 1, 1.5f, -2, 0, 1, 0.1f };
+static const uint16_t indices[6] = { 0, 1, 2, 0, 2, 3 };
+
+static void AssertSame(const ioAsset* asset)
+{
+	const ioMesh* mesh = &asset->meshes[0].mesh;
+	assert_int_equal(mesh->vertexCount, 4);
+	assert_int_equal(mesh->triangleCount, 2);
+	assert_memory_equal(mesh->positions, positions, sizeof(positions));
+	for (int i = 0; i < 6; ++i)
+	{
+		assert_int_equal(mesh->triangles[i], indices[i]);
+	}
+}
+
+static bool LoadBytes(Bytes bytes, ioAsset* asset, ioError* error)
+{
+	bool loaded = ioLoadMemory(bytes.data, bytes.count, "packed.glb", NULL, asset, error);
+	Bytes_Free(&bytes);
+	return loaded;
+}
+
+// ---- meshoptimizer ---------------------------------------------------------------------------------------------
+
+#if SNUG_TEST_MESHOPT
+
+static int AddPackedView(Gltf* g, const uint8_t* bytes, size_t count, int stride, int elements, const char* mode)
+{
+	int plain = Gltf_AddView(g, bytes, count, 0);
+	// The view that is used names the bytes of the other one, which are the first or follow it, aligned to four.
+	static size_t offset;
+	offset = plain == 0 ? 0 : offset;
+	int view = Gltf_Add(g, "bufferViews",
+	    "{'buffer':0,'byteLength':%d,'extensions':{'EXT_meshopt_compression':{'buffer':0,'byteOffset':%zu,'byteLength':"
+	    "%zu,"
+	    "'byteStride':%d,'count':%d,'mode':'%s'}}}",
+	    stride * elements, offset, count, stride, elements, mode);
+	offset += (count + 3) & ~(size_t)3;
+	return view;
+}
+
+static Bytes MakeMeshopt(uint32_t seed, uint32_t damages)
+{
+	uint8_t vertexBytes[512], indexBytes[512];
+	size_t vertexCount = meshopt_encodeVertexBuffer(vertexBytes, sizeof(vertexBytes), positions, 4, 12);
+	unsigned wide[6];
+	for (int i = 0; i < 6; ++i)
+	{
+		wide[i] = indices[i];
+	}
+	size_t indexCount = meshopt_encodeIndexSequence(indexBytes, sizeof(indexBytes), wide, 6);
+	for (uint32_t i = 0; i < damages; ++i)
+	{
+		uint8_t* bytes = NextRandom(&seed) % 2 == 0 ? vertexBytes : indexBytes;
+		bytes[NextRandom(&seed) % (bytes == vertexBytes ? vertexCount : indexCount)] = (uint8_t)NextRandom(&seed);
+	}
+	Gltf g = { .counts = { 0 } };
+	int vertexView = AddPackedView(&g, vertexBytes, vertexCount, 12, 4, "ATTRIBUTES");
+	int indexView = AddPackedView(&g, indexBytes, indexCount, 2, 6, "INDICES");
+	int p = Gltf_Add(&g, "accessors", "{'bufferView':%d,'componentType':5126,'count':4,'type':'VEC3'}", vertexView);
+	int i = Gltf_Add(&g, "accessors", "{'bufferView':%d,'componentType':5123,'count':6,'type':'SCALAR'}", indexView);
+	Gltf_Add(&g, "meshes", "{'primitives':[{'attributes':{'POSITION':%d},'indices':%d}]}", p, i);
+	Gltf_Add(&g, "nodes", "{'mesh':0}");
+	Gltf_Add(&g, "extensionsRequired", "'EXT_meshopt_compression'");
+	Bytes bytes = Gltf_Make(&g, NULL);
+	Gltf_Free(&g);
+	return bytes;
+}
+
+static void reads_meshopt(void** state)
+{
+	(void)state;
+	ioAsset asset;
+	ioError error;
+	if (!LoadBytes(MakeMeshopt(1, 0), &asset, &error))
+	{
+		fail_msg("%s", error.text);
+	}
+	AssertSame(&asset);
+	ioAsset_Free(&asset);
+}
+
+static void damaged_meshopt_does_no_harm(void** state)
+{
+	(void)state;
+	int loaded = 0, cases = (int)(20000 * TestScale());
+	for (int i = 0; i < cases; ++i)
+	{
+		ioAsset asset;
+		ioError error;
+		if (LoadBytes(MakeMeshopt((uint32_t)i + 1, 1 + (uint32_t)i % 4), &asset, &error))
+		{
+			++loaded;
+			ioAsset_Free(&asset);
+		}
+	}
+	assert_true(loaded < cases); // some are refused
+}
+
+#else
+
+static void reads_meshopt(void** state)
+{
+	(void)state;
+	skip();
+}
+
+static void damaged_meshopt_does_no_harm(void** state)
+{
+	(void)state;
+	skip();
+}
+
+#endif
+
+// ---- Draco -----------------------------------------------------------------------------------------------------
+
+#if SNUG_TEST_DRACO
+
+static Bytes MakeDraco(uint32_t seed, uint32_t damages, int vertexCount)
+{
+	static const uint8_t joints[16] = { 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0 };
+	static const float ones[16] = { 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0 };
+	uint8_t packed[2048];
+	size_t count = PackDraco(4, positions, joints, 6, indices, packed, sizeof(packed));
+	assert_true(count > 0);
+	for (uint32_t i = 0; i < damages; ++i)
+	{
+		packed[NextRandom(&seed) % count] = (uint8_t)NextRandom(&seed);
+	}
+	Gltf g = { .counts = { 0 } };
+	int view = Gltf_AddView(&g, packed, count, 0);
+	int w = Gltf_AddArray(&g, "VEC4", type_float, false, 4, ones);
+	int p = Gltf_Add(&g, "accessors", "{'componentType':5126,'count':%d,'type':'VEC3'}", vertexCount);
+	int j = Gltf_Add(&g, "accessors", "{'componentType':5121,'count':%d,'type':'VEC4'}", vertexCount);
+	int i = Gltf_Add(&g, "accessors", "{'componentType':5123,'count':6,'type':'SCALAR'}");
+	Gltf_Add(&g, "meshes",
+	    "{'primitives':[{'attributes':{'POSITION':%d,'JOINTS_0':%d,'WEIGHTS_0':%d},'indices':%d,'extensions':"
+	    "{'KHR_draco_mesh_compression':{'bufferView':%d,'attributes':{'POSITION':0,'JOINTS_0':1}}}}]}",
+	    p, j, w, i, view);
+	Gltf_Add(&g, "nodes", "{'mesh':0,'skin':0}");
+	Gltf_Add(&g, "nodes", "{}");
+	Gltf_Add(&g, "skins", "{'joints':[0,1]}");
+	Gltf_Add(&g, "extensionsRequired", "'KHR_draco_mesh_compression'");
+	Bytes bytes = Gltf_Make(&g, NULL);
+	Gltf_Free(&g);
+	return bytes;
+}
+
+static void reads_draco(void** state)
+{
+	(void)state;
+	ioAsset asset;
+	ioError error;
+	if (!LoadBytes(MakeDraco(1, 0, 4), &asset, &error))
+	{
+		fail_msg("%s", error.text);
+	}
+	AssertSame(&asset);
+	assert_int_equal(asset.meshes[0].joints[1], 1);
+	assert_int_equal(asset.meshes[0].joints[2], 0);
+	ioAsset_Free(&asset);
+}
+
+static void refuses_damaged_draco(void** state)
+{
+	(void)state;
+	ioAsset asset;
+	ioError error;
+	assert_false(LoadBytes(MakeDraco(1, 0, 5), &asset, &error));
+	assert_string_equal(error.text, "packed.glb: meshes: KHR_draco_mesh_compression: other numbers of vertices or "
+	                                "triangles than the file says");
+	int refused = 0, cases = (int)(300 * TestScale()) + 10;
+	for (int i = 0; i < cases; ++i)
+	{
+		if (LoadBytes(MakeDraco((uint32_t)i + 1, 1 + (uint32_t)i % 8, 4), &asset, &error))
+		{
+			ioAsset_Free(&asset);
+		}
+		else
+		{
+			++refused;
+			assert_non_null(strstr(error.text, "packed.glb: "));
+		}
+	}
+	assert_true(refused > 0);
+}
+
+#else
+
+static void reads_draco(void** state)
+{
+	(void)state;
+	skip();
+}
+
+static void refuses_damaged_draco(void** state)
+{
+	(void)state;
+	skip();
+}
+
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_meshopt),
+		cmocka_unit_test(damaged_meshopt_does_no_harm),
+		cmocka_unit_test(reads_draco),
+		cmocka_unit_test(refuses_damaged_draco),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
