@@ -112,6 +112,14 @@ static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes*
 	return pairs;
 }
 
+static uint32_t DecidePairs(const sgPairLanes* pairs, uint32_t* unsure)
+{
+	uint64_t start = Tick();
+	uint32_t meet = plain->leaves->decidePairs(pairs, unsure);
+	Note(bench_triangles, start);
+	return meet;
+}
+
 static bool IntersectTriangles(const float a[3][3], const float b[3][3])
 {
 	uint64_t start = Tick();
@@ -222,6 +230,7 @@ void benchClocks_Start(void)
 		.placeVertices = PlaceVertices,
 		.assembleTriangles = AssembleTriangles,
 		.filterTriangles = FilterTriangles,
+		.decidePairs = DecidePairs,
 		.intersectTriangles = IntersectTriangles,
 	};
 	blend = *plain->blend; // posing is timed as a whole

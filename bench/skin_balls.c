@@ -50,6 +50,7 @@ static sgBox GetBounds(snugBody* body, uint32_t slot, double center[3], double* 
 {
 	snugCounters counters = { 0 };
 	sgBoundsScratch scratch;
+	sgBody_Derive(body);
 	sgBounds bounds = sgBody_Refresh(body, sgTree_Family(&body->model->tree, slot), &scratch, &counters);
 	if (body->volume == snug_volumeBall)
 	{

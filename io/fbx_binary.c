@@ -198,6 +198,10 @@ bool fbxParseBinary(fbxTree* tree)
 		uint64_t end = 0, valueCount = 0, valueSize = 0;
 		fbxText name;
 		bool ended = c.next >= ends[depth];
+		if (ended && depth == 0)
+		{
+			return FailTruncated(&c); // the outermost list has an end of its own: more may be missing than that
+		}
 		if (!ended && !ReadHead(&c, &end, &valueCount, &valueSize, &name))
 		{
 			return false;

@@ -18,10 +18,10 @@ src/query       snug base simd geometry tree model deform body
 src/scene       snug base simd geometry tree model deform body query
 io              snug
 scenes          snug
-sim             snug scenes
+sim             snug scenes geometry
 baselines       snug scenes base simd geometry tree model deform body query
 bench           snug scenes sim io baselines base simd geometry tree model deform body query
-program         snug scenes sim io baselines bench
+program         snug scenes models sim io baselines bench
 examples        snug io
 '
 find include src io scenes sim baselines bench program examples -name '*.[ch]' -o -name '*.cpp' | sort |

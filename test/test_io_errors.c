@@ -568,7 +568,8 @@ static bool IsWhole(const Sample* sample, size_t length)
 {
 	const char* text = (const char*)sample->bytes.data;
 	bool isColours = strcmp(sample->name, "colours.off") == 0, isSolids = strcmp(sample->name, "ascii.stl") == 0;
-	bool isText = isSolids || strcmp(sample->name, "ascii.ply") == 0 || strcmp(sample->format, "off") == 0;
+	bool isText = isSolids || strcmp(sample->name, "ascii.ply") == 0 || strcmp(sample->format, "off") == 0 ||
+	              strcmp(sample->name, "text.fbx") == 0;
 	size_t end = sample->bytes.count;
 	for (; isText && !isColours && strchr("\r\n", text[end - 1]) != NULL; --end)
 	{
