@@ -61,7 +61,7 @@ asan tsan: ## run the tests under the address and undefined behaviour, or the th
 	@$(SOLVERS)
 	@$(CONFIGURE) $@
 	@$(BUILD) $@
-	@SNUG_TEST_SCALE=$(SANITIZER_SCALE) tools/run-tests build/$@ --label-exclude '^(long|isa)$$'
+	@SNUG_TEST_SCALE=$(SANITIZER_SCALE) tools/run-tests build/$@ $(if $(HEAVY),--label-regex '^heavy$$',--label-exclude '^(long|isa|heavy)$$')
 
 cross-test: ## build for ARM, Windows, WebAssembly and macOS, and run tests where an emulator can (ten minutes)
 	@tools/cross-test

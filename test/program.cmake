@@ -43,3 +43,12 @@ endif()
 set_tests_properties(program program_characters program_check program_files program_models program_page program_solvers
 	program_manual PROPERTIES
 	TIMEOUT 600 SKIP_RETURN_CODE 77)
+
+# The longest first, so that what is left fills the cores.
+set_tests_properties(program_models PROPERTIES COST 60)
+if(NOT SNUG_SANITIZE)
+	set_tests_properties(program_bench PROPERTIES COST 90)
+endif()
+if(SNUG_SANITIZE)
+	set_tests_properties(program_characters program_page PROPERTIES LABELS heavy)
+endif()
