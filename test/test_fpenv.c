@@ -405,6 +405,50 @@ static bool DisturbingCallback(void* user, snugPair pair)
 	return true;
 }
 
+static void DisturbingMessage(void* user, snugSeverity severity, const char* text)
+{
+	(void)severity;
+	(void)text;
+	DisturbingCallback(user, (snugPair){ 0, 0 });
+}
+
+// A skin whose weights do not sum to 1, which a warning says in the middle of the work: the same bytes whoever hears
+// it.
+static void messages_may_disturb(void** state)
+{
+	(void)state;
+	sceneMesh mesh = sceneMakeBlob(8, 3);
+	uint16_t* joints = calloc(2 * (size_t)mesh.vertexCount, sizeof(uint16_t));
+	float* weights = calloc(2 * (size_t)mesh.vertexCount, sizeof(float));
+	assert_true(joints != NULL && weights != NULL);
+	for (uint32_t v = 0; v < mesh.vertexCount; ++v)
+	{
+		joints[2 * v + 1] = 1;
+		weights[2 * v] = 0.1f + 0.3f * mesh.positions[3 * v] * mesh.positions[3 * v];
+		weights[2 * v + 1] = 0.7f;
+	}
+	snugModelDef def = MeshDef(&mesh, snug_skin, (snugTreeDef){ 0 });
+	def.skin = (snugSkinDef){ .jointCount = 2, .influencesPerVertex = 2, .joints = joints, .weights = weights };
+	snugModel* models[2] = { NULL, NULL };
+	int calls = 0;
+	assert_int_equal(snugModel_Create(&def, &models[0]), snug_success);
+	def.messenger = (snugMessenger){ .message = DisturbingMessage, .user = &calls };
+	fenv_t kept;
+	fegetenv(&kept);
+	assert_int_equal(snugModel_Create(&def, &models[1]), snug_success);
+	fesetenv(&kept);
+	assert_true(calls > 0);
+	size_t sizes[2];
+	const void* blocks[2] = { snugModel_GetBlock(models[0], sizes), snugModel_GetBlock(models[1], sizes + 1) };
+	assert_int_equal(sizes[0], sizes[1]);
+	assert_memory_equal(blocks[0], blocks[1], sizes[0]);
+	snugModel_Destroy(models[0]);
+	snugModel_Destroy(models[1]);
+	free(joints);
+	free(weights);
+	sceneMesh_Free(&mesh);
+}
+
 static void callbacks_may_disturb(void** state)
 {
 	(void)state;
@@ -463,6 +507,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_do_not_depend_on_the_environment),
 		cmocka_unit_test(callbacks_may_disturb),
+		cmocka_unit_test(messages_may_disturb),
 		cmocka_unit_test(threads_find_the_callers_environment),
 	};
 	return cmocka_run_group_tests(tests, SetUp, TearDown);

@@ -123,7 +123,7 @@ static void last_rows_are_checked(void** state)
 	NextPose(man, 10);
 	ToColumns(man, 16, columns);
 	assert_int_equal(snugBody_SetJoints4x4(body, columns, 0, man->joints), snug_success);
-	static const float wrong[] = { 1e-20f, -1.0f, NAN, INFINITY, 2.0f };
+	static const float wrong[] = { 1e-20f, 1e-40f, -1.0f, NAN, INFINITY, 2.0f };
 	for (size_t i = 0; i < 4 * LENGTH_OF(wrong); ++i)
 	{
 		float* entry = columns + 16 * 5 + 4 * (i % 4) + 3;

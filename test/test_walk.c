@@ -18,8 +18,9 @@ typedef struct Toy
 	snugCounters counters;
 	float lower[3], upper[3]; // the box
 	double point[3];
-	uint8_t* found; // by triangle
-	double nearest; // distance, squared
+	const float* positions; // of all vertices
+	uint8_t* found;         // by triangle
+	double nearest;         // distance, squared
 	int settled;
 } Toy;
 
@@ -124,6 +125,8 @@ static void LookAtVertices(sgTreeWalk* walk, const sgOpened* opened, uint32_t la
 	{
 		uint32_t c = i % 3, t = i / 3;
 		const float at[3] = { lanes->corner[c][0][t], lanes->corner[c][1][t], lanes->corner[c][2][t] };
+		uint32_t vertex = toy->side.tree->vertexMap[sgSide_Vertex(&toy->side, lanes, (int)c, t)];
+		assert_memory_equal(toy->positions + 3 * (size_t)vertex, at, sizeof(at));
 		toy->nearest = fmin(toy->nearest, Distance2(toy->point, at));
 	}
 	walk->limit = (float)(toy->nearest * (1.0 + 0x1p-20));
@@ -157,6 +160,7 @@ static void CheckBox(Toy* toy, snugBody* body, const float* positions, const uin
 static void CheckNearest(Toy* toy, snugBody* body, const float* positions, uint32_t vertexCount)
 {
 	toy->nearest = INFINITY;
+	toy->positions = positions;
 	Start(toy, body);
 	sgTreeWalk_Descend(&toy->walk, &nearestWalker, 0);
 	sgSide_Finish(&toy->side);

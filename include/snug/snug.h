@@ -358,14 +358,15 @@ SNUG_API snugStatus snugBody_SetVertices(
     snugBody* body, const float* positions, size_t stride, uint32_t first, uint32_t count);
 
 /// Pose a skin by one matrix per joint: the joint's world matrix times its inverse bind matrix. Computes a few numbers
-/// per joint, and for skins that turn their joints per pair and set of joints that share vertices.
+/// per joint. Skins that turn their joints leave what belongs to pairs and sets of joints to the next query.
 /// @param matrices three rows of four floats each; they multiply a column vector [position; 1]
 /// @param stride bytes from one matrix to the next; 0 means 48
 /// @param count must be the model's jointCount (snugModel_GetInfo), else snug_badInput
 /// @return snug_badInput if a number is not finite, snug_outOfRange if an entry or positions might exceed
 /// SNUG_MAX_COORDINATE; the pose is unchanged then. Joints of snug_sphericalSkin and snug_dualQuaternionSkin may scale
 /// and shear about their rest positions, which is blended linearly, before they turn; one that mirrors or flattens
-/// space gives snug_badInput
+/// space gives snug_badInput. A snug_sphericalSkin must stay about 1e5 times farther from SNUG_MAX_COORDINATE, since
+/// its centres of rotation may be far from its joints
 SNUG_API snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);
 
 /// The same with matrices of four columns of four floats, as OpenGL, glTF and three.js have them.

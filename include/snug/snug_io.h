@@ -1,9 +1,8 @@
 // snug_io: files of meshes in motion for snug: what becomes a body, and what it looks like at a time. Library snugio.
 //
 // Two ideas:
-// - A snugAsset is a file: instances of meshes, each of which may become a body, with their skins, morph targets and
-// the
-//   clips that move them. Immutable, shared by poses and threads.
+// - A snugAsset is a file: instances of meshes, each of which may become a body, with their skins, morph targets
+//   and the clips that move them. Immutable, shared by poses and threads.
 // - A snugPose is an asset at a time of a clip. It hands over what snugBody_SetJoints, snugBody_SetFrame and
 //   snugBody_SetVertices take.
 //

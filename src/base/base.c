@@ -1,6 +1,8 @@
 // src/base/base.c: see base.h.
 #include "base/base.h"
 
+#include "base/fpenv.h"
+
 #include "base/format.h"
 
 #include <stdlib.h>
@@ -28,7 +30,10 @@ static void Tell(const snugMessenger* messenger, snugSeverity severity, const ch
 	{
 		char text[256];
 		sgFormat(text, sizeof(text), format, arguments);
+		// Whatever the callback does to the floating-point environment, what goes on after it must not notice.
+		sgFpEnv environment = sgFpEnv_Enter();
 		messenger->message(messenger->user, severity, text);
+		sgFpEnv_Leave(environment);
 	}
 }
 
@@ -175,13 +180,18 @@ void* sgAllocate(const snugAllocator* allocator, size_t size)
 	{
 		return NULL;
 	}
-	return allocator->allocate(allocator->user, RoundedSize(size), SG_ALIGNMENT);
+	sgFpEnv environment = sgFpEnv_Enter();
+	void* memory = allocator->allocate(allocator->user, RoundedSize(size), SG_ALIGNMENT);
+	sgFpEnv_Leave(environment);
+	return memory;
 }
 
 void sgRelease(const snugAllocator* allocator, void* memory, size_t size)
 {
 	if (memory != NULL)
 	{
+		sgFpEnv environment = sgFpEnv_Enter();
 		allocator->release(allocator->user, memory, RoundedSize(size));
+		sgFpEnv_Leave(environment);
 	}
 }

@@ -95,6 +95,12 @@ static inline size_t sgStride(size_t stride, size_t least)
 	return stride >= least && stride % 4 == 0 ? stride : 0;
 }
 
+/// The greater of two, or NaN if either is: so that what cannot be bounded does not look as if it were.
+static inline double sgMost(double most, double x)
+{
+	return x <= most || most != most ? most : x;
+}
+
 /// Number of the lowest bit that is set; `bits` is not zero.
 static inline uint32_t sgLowestBit(uint64_t bits)
 {

@@ -111,6 +111,15 @@ static double GreatestOver(const snugPlane* plane, const sgPlacement* placement,
 static SG_NOINLINE snugStatus IsOutside(
     snugBody* body, const double* origin, const snugPlane* planes, uint32_t count, bool* isOutside)
 {
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		const double* normal = planes[i].normal;
+		bool isZero = normal[0] == 0.0 && normal[1] == 0.0 && normal[2] == 0.0;
+		if (!sgIsFinitePoint(normal) || !isfinite(planes[i].offset) || isZero)
+		{
+			return sgFail(&body->messenger, snug_badInput, "plane %u is not finite or has no normal", i);
+		}
+	}
 	snugCounters counters = { 0 };
 	sgBox root;
 	sgPlacement placement;
@@ -131,15 +140,6 @@ snugStatus snugBody_IsOutside(
 	SG_REQUIRE(body != NULL && (planes != NULL || count == 0), snug_badArgument);
 	origin = origin != NULL ? origin : zeroOrigin;
 	SG_REQUIRE(sgIsFinitePoint(origin), snug_badArgument);
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		const double* normal = planes[i].normal;
-		bool isZero = normal[0] == 0.0 && normal[1] == 0.0 && normal[2] == 0.0;
-		if (!sgIsFinitePoint(normal) || !isfinite(planes[i].offset) || isZero)
-		{
-			return sgFail(&body->messenger, snug_badInput, "plane %u is not finite or has no normal", i);
-		}
-	}
 	sgFpEnv environment = sgFpEnv_Enter();
 	snugStatus status = IsOutside(body, origin, planes, count, isOutside);
 	sgFpEnv_Leave(environment);

@@ -4,7 +4,7 @@
 #include "base/fpenv.h"
 #include "body/body.h"
 
-#include <math.h>
+#include <string.h>
 
 const sgPosed* sgBody_Derive(snugBody* body)
 {
@@ -145,9 +145,20 @@ snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stri
 }
 
 // The last row of an affine matrix is 0 0 0 1; anything else would be a projection, or rows taken for columns.
+// By bits, since the caller's floating-point environment may take small numbers for zero.
 static bool IsAffine(const float m[16])
 {
-	return m[3] == 0.0f && m[7] == 0.0f && m[11] == 0.0f && m[15] == 1.0f;
+	static const float ends[4] = { 0.0f, 0.0f, 0.0f, 1.0f };
+	bool isAffine = true;
+	for (int i = 0; i < 4; ++i)
+	{
+		uint32_t found, wanted;
+		memcpy(&found, m + 4 * i + 3, sizeof(found));
+		memcpy(&wanted, ends + i, sizeof(wanted));
+		bool isNegativeZero = i < 3 && found == 0x80000000u;
+		isAffine = isAffine && (found == wanted || isNegativeZero);
+	}
+	return isAffine;
 }
 
 snugStatus snugBody_SetJoints4x4(snugBody* body, const float* matrices, size_t stride, uint32_t count)

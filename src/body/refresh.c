@@ -91,7 +91,7 @@ static float FindDistances(
 	{
 		uint32_t lane = sgLowestBit(rest);
 		distances[lane] = body->deform->growth != NULL ? distances[lane] : sgRoundUp(travel);
-		most = distances[lane] <= most ? most : distances[lane]; // NaN stays
+		most = (float)sgMost((double)most, (double)distances[lane]);
 	}
 	return most;
 }

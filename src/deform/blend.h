@@ -201,7 +201,7 @@ typedef struct sgBlend
 /// Fill in the offsets of a header from its counts; returns the size of everything.
 size_t sgBlend_Layout(const snugModel* model, sgBlendHeader* header);
 
-/// Find the arrays of a model. Models keep what is found: sgBlend_Of.
+/// Find the arrays of a model. Models keep what is found: sgBlendArrays.
 sgBlend sgBlend_Get(const snugModel* model);
 
 /// What model->arrays is.
@@ -210,11 +210,6 @@ typedef struct sgBlendArrays
 	sgBlend blend;
 	sgMorph morph;
 } sgBlendArrays;
-
-static inline const sgBlend* sgBlend_Of(const snugModel* model)
-{
-	return &((const sgBlendArrays*)model->arrays)->blend;
-}
 
 /// Lanes of a family that are bounded: inner nodes, and leaves where the model says so.
 static inline uint32_t sgBlend_BoundedLanes(const sgBlendHeader* header, sgLaneSet family)

@@ -60,7 +60,7 @@ static const char* CheckFamilies(const sgBlend* blend, uint32_t transformCount, 
 			uint32_t most = family->isAcross ? sgBlend_BlockCount(transformCount) : transformCount;
 			if (blend->entryTransforms[k] >= most)
 			{
-				return "a transform of a bound does not exist";
+				return "a joint of a bound does not exist";
 			}
 		}
 		entry += family->entryCount;

@@ -16,7 +16,7 @@ static snugStatus CheckInfluence(const snugModelDef* def, uint32_t vertex, uint6
 	const snugSkinDef* blend = &def->skin;
 	if (blend->joints[k] >= blend->jointCount)
 	{
-		return sgFail(&def->messenger, snug_badInput, "vertex %u: transform %u of %u does not exist", vertex,
+		return sgFail(&def->messenger, snug_badInput, "vertex %u: joint %u of %u does not exist", vertex,
 		    blend->joints[k], blend->jointCount);
 	}
 	if (!(blend->weights[k] >= 0.0f) || !isfinite(blend->weights[k]))
@@ -176,7 +176,7 @@ snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, ui
 	const snugSkinDef* blend = &def->skin;
 	if (blend->jointCount < 1 || blend->jointCount > UINT16_MAX)
 	{
-		return sgFail(&def->messenger, snug_badInput, "%u transforms; 1 to 65535 are possible", blend->jointCount);
+		return sgFail(&def->messenger, snug_badInput, "%u joints; 1 to 65535 are possible", blend->jointCount);
 	}
 	SG_REQUIRE_IN("snugModel_Create", def->vertexCount == 0 || (blend->joints != NULL && blend->weights != NULL),
 	    snug_badArgument);
@@ -224,7 +224,7 @@ void sgBlend_ReadWeights(const snugModelDef* def, const sgTree* tree, sgInfluenc
 	}
 	if (repairs.unboundCount > 0)
 	{
-		sgWarn(&def->messenger, "%u vertices without weight follow their first transform, first vertex %u",
+		sgWarn(&def->messenger, "%u vertices without weight follow their first joint, first vertex %u",
 		    repairs.unboundCount, repairs.unboundFirst);
 	}
 }

@@ -11,16 +11,16 @@ snugStatus sgMorph_Build(const snugModel* model, const snugModelDef* def, void**
 {
 	*data = NULL;
 	*bytes = 0;
-	if (def->fields.fieldCount == 0)
-	{
-		return snug_success;
-	}
 	const snugBoundsDef bounds = sgModelDef_Bounds(def);
 	if (bounds.fieldsBound != snug_boundDefault && bounds.fieldsBound != snug_boundInterval &&
 	    bounds.fieldsBound != snug_boundFirstOrder)
 	{
 		return sgFail(&def->messenger, snug_badArgument,
 		    "morph targets of a skin are bounded by intervals, to first order, or by both, which is the default");
+	}
+	if (def->fields.fieldCount == 0)
+	{
+		return snug_success;
 	}
 	const uint32_t both = sgFields_intervals | sgFields_fits;
 	const sgFieldsPlan plan = {

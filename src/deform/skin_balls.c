@@ -222,7 +222,7 @@ static Cap CapOfCorners(const Local* local)
 		{
 			distance2 += (corners[c][k] - cap.mean[k]) * (corners[c][k] - cap.mean[k]);
 		}
-		chord2 = distance2 <= chord2 ? chord2 : distance2; // NaN stays
+		chord2 = sgMost(chord2, distance2);
 		least = Smaller(least, lengths[c] * Dot4(corners[c], cap.mean));
 	}
 	double half2 = 0.25 * chord2;

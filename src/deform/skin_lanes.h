@@ -384,7 +384,7 @@ static void SolveCenters(SetLanes* lanes)
 	v8 spread2 = 4.0 * (n - 1.0) * left * inverse * inverse;
 	for (int i = 0; i < SG_LANES; ++i)
 	{
-		lanes->spread[i] = spread2[i] > 0.0 ? sqrt(spread2[i]) : 0.0;
+		lanes->spread[i] = spread2[i] <= 0.0 ? 0.0 : sqrt(spread2[i]); // NaN stays
 	}
 }
 

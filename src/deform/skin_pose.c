@@ -384,14 +384,14 @@ static double FarthestCenter(const sgSkinView* view)
 	{
 		const float* center = view->centers + 4 * (size_t)s;
 		double x = (double)center[0], y = (double)center[1], z = (double)center[2], length2 = x * x + y * y + z * z;
-		most2 = length2 <= most2 ? most2 : length2; // NaN stays
+		most2 = sgMost(most2, length2);
 	}
 	return sqrt(most2);
 }
 
 // No rotation centre is farther out, whatever it is: with e = C_i r0 - C_j r0 over the pairs of a set of n joints,
 // damped least squares lead from r0, which is a mean of joints' rest positions, no farther than |e| / (2 sqrt(damping))
-// = 5 |e|, and |e| <= sqrt(2) n max |C_i r0|. A poses's reach can be checked with it before any centre is known.
+// = 5 |e|, and |e| <= sqrt(2) n max |C_i r0|. A pose's reach can be checked with it before any centre is known.
 static double FarthestPossibleCenter(const sgSkinView* view)
 {
 	double origin2 = 0.0, translation2 = 0.0;

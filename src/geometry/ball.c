@@ -136,7 +136,7 @@ static double FarthestOf(const double (*points)[3], uint32_t count, const double
 	for (uint32_t i = 0; i < count; ++i)
 	{
 		double distance2 = Distance2(center, points[i]);
-		most = distance2 <= most ? most : distance2; // NaN stays
+		most = sgMost(most, distance2);
 	}
 	return most;
 }

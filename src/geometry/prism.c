@@ -169,7 +169,7 @@ void sgPrismLanes_Fit(
 		}
 		for (int a = 0; a < 3; ++a)
 		{
-			most = fabs(q[a]) <= most ? most : fabs(q[a]); // NaN stays
+			most = sgMost(most, fabs(q[a]));
 		}
 	}
 	bool isUsable = most <= 1.0 - SG_MARGIN_PRISM;

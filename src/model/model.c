@@ -1,11 +1,10 @@
-// src/model/model.c: making, loading and saving models.
+// src/model/model.c: making and loading models.
 #include "model/model.h"
 
 #include "base/fpenv.h"
 #include "model/block.h"
 #include "model/deformer.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -218,6 +217,13 @@ static void Release(snugModel* model)
 	sgRelease(&allocator, model, sizeof(snugModel));
 }
 
+static bool IsDefault(snugBoundsDef bounds)
+{
+	return bounds.bound == snug_boundDefault && bounds.fieldsBound == snug_boundDefault &&
+	       bounds.volume == snug_volumeBox && bounds.restVolume == snug_restBox && !bounds.boundLeaves &&
+	       bounds.contactLevel == 0;
+}
+
 static SG_NOINLINE snugStatus Create(const snugModelDef* def, snugModel** out)
 {
 	snugTreeDef treeDef = FillInDefaults(def->tree);
@@ -229,6 +235,11 @@ static SG_NOINLINE snugStatus Create(const snugModelDef* def, snugModel** out)
 	if (sgDeform_Find(def->deformer) == NULL)
 	{
 		return sgFail(&def->messenger, snug_badArgument, "unknown deformer: %d", (int)def->deformer);
+	}
+	if (sgDeform_Find(def->deformer)->volume == NULL && !IsDefault(sgModelDef_Bounds(def)))
+	{
+		return sgFail(&def->messenger, snug_badArgument,
+		    "%s models have boxes and no other bounds: see snugModelDef.bounds", sgDeform_Find(def->deformer)->name);
 	}
 	sgMeshView mesh;
 	status = ReadDef(def, &mesh);

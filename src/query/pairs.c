@@ -280,7 +280,8 @@ static const sgTriangleLanes* FindWitness(sgPairSearch* search, sgSide* side, ui
 	return sgSide_Triangles(side, &opened, slot % SG_LANES, &search->counters);
 }
 
-// Look at the pair that answered last. If it still does, nothing is refitted.
+// Look at the pair that answered last. If it still does, no node but the root is refitted, unless that needs all
+// others.
 static snugStatus TryWitness(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	const uint32_t* last = search->options->witness->memory;
@@ -296,6 +297,7 @@ static snugStatus TryWitness(sgPairSearch* search, snugBody* a, snugBody* b)
 	const sgTriangleLanes* trianglesB = FindWitness(search, &search->b, last[2], last[3]);
 	if (trianglesA != NULL && trianglesB != NULL)
 	{
+		++search->counters.triangleTests;
 		Queue(search, trianglesA, last[1], trianglesB, last[3]);
 		Flush(search);
 	}

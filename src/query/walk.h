@@ -143,7 +143,8 @@ typedef struct sgTreeWalker
 {
 	sgOpened (*open)(sgTreeWalk* context, uint32_t slot);
 
-	/// Lanes below which there may be results. With `isOrdered`, keys[i] is the least that any of lane i may have.
+	/// Lanes below which there may be results. With `isOrdered`, keys[i] is the least that any of lane i may have, and
+	/// not NaN.
 	uint32_t (*look)(sgTreeWalk* context, const sgOpened* opened, float keys[SG_LANES]);
 
 	/// A lane that ends the way down.
