@@ -57,6 +57,10 @@ static void PrintVerdict(const check* c, FILE* stream)
 		    (unsigned long long)t->contactFrames, (unsigned long long)t->frameCount, t->frames[t->firstContact].time,
 		    t->frames[t->lastContact].time, t->frames[t->mostFrame].time);
 	}
+	if (c->contactOptions.first)
+	{
+		fputs(" Made with --first: one pair of each frame was looked for, so there may be many more.", stream);
+	}
 	if (checkIsCut(c))
 	{
 		fprintf(stream, " The run was interrupted: %llu frames were asked for.", (unsigned long long)c->frameCount);

@@ -176,8 +176,15 @@ void checkPrintSummary(const check* c)
 	{
 		printf(" (from %.4f to %.4f s)", t->frames[t->firstContact].time, t->frames[t->lastContact].time);
 	}
-	printf("; %llu intersecting pairs", (unsigned long long)t->pairs);
-	if (t->contactFrames > 0)
+	if (c->contactOptions.first)
+	{
+		printf("; --first looks for one pair per frame");
+	}
+	else
+	{
+		printf("; %llu intersecting pairs", (unsigned long long)t->pairs);
+	}
+	if (t->contactFrames > 0 && !c->contactOptions.first)
 	{
 		printf(", most in frame %llu: %llu", (unsigned long long)t->mostFrame, (unsigned long long)t->mostPairs);
 	}

@@ -182,6 +182,12 @@ static bool ChooseForAll(cliScene* scene, const char* name)
 			return FailSeveral(cliScene_GetAsset(scene, i), scene->files[i].path, name);
 		}
 		scene->files[i].clip = fit == best ? clip : IO_NONE;
+		if (fit != best && fit != cli_fitsNone)
+		{
+			cliError(
+			    "warning: %s stays at rest: another file has a clip that '%s' fits better; give --clip once per file",
+			    scene->files[i].path, name);
+		}
 	}
 	return best != cli_fitsNone || FailForAll(scene, name);
 }

@@ -18,12 +18,12 @@ static const cliUsage usage = {
 	    "that they are to meet. A hash of the pairs stands beside every time; if methods disagree about the\n"
 	    "pairs the run fails with exit code 1.\n"
 	    "names: rigid (queries, building, memory), free (refitting and queries), meshless-fit (one root box),\n"
-	    "meshless-tightness (bounds by level), brain (the same on a simulation), ring (six simulated figures), blend "
-	    "(deforming bodies in contact, and where the time goes),\n"
-	    "scaling (the same up to 3 million vertices), skin (bounds of linear blend skins on real characters from\n"
-	    "glTF files, through their clips; those that are absent are skipped), skin-tightness (balls of all skins by\n"
-	    "level, generated and real characters), skin-walk (walkers that meet, by every skin; real characters in every\n"
-	    "clip)",
+	    "meshless-tightness (bounds by level), brain (the same on a simulation), ring (six simulated figures),\n"
+	    "blend (deforming bodies in contact, and where the time goes), scaling (the same up to 3 million vertices),\n"
+	    "skin (bounds of linear skins on real characters from glTF files, through their clips; those that are\n"
+	    "absent are skipped), skin-tightness (balls of all skins by level, generated and real characters),\n"
+	    "skin-walk (walkers that meet, by every skin; real characters in every clip), curtain (a ball thrown at a\n"
+	    "curtain of displacement fields), modal (vibrating chairs and bridges)",
 	.examples = "  snug bench --quick\n  snug bench rigid --json > rigid.json\n"
 	            "  snug bench meshless-tightness --model brain.ply --html bench.html\n"
 	            "  snug bench blend --explain --html blend.html\n"

@@ -440,7 +440,7 @@ void cliScene_WarnOfTime(const cliScene* scene, const char* option, double time)
 	double slack = 1e-3 + 1e-6 * fabs(end);
 	if (time > end + slack)
 	{
-		cliError("warning: %s %g lies behind the end of the animation at %g s: there all keep their last pose", option,
+		cliError("warning: %s %g lies after the end of the animation at %g s: there all keep their last pose", option,
 		    time, end);
 	}
 	else if (time < start - slack)

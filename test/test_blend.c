@@ -323,6 +323,7 @@ static void immense_models_work_or_are_refused(void** state)
 		if (status == snug_success)
 		{
 			def.deformer = snug_free;
+			def.bounds = NULL;
 			def.positions = crossing;
 			assert_int_equal(snugModel_Create(&def, &other.model), snug_success);
 			thing.body = MakeBody(thing.model, NULL);

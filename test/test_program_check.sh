@@ -81,7 +81,7 @@ is_check_json 16
 same_pairs -n 16 --clip bend --fps 10 worm.glb worm.glb --offset 0 --offset 0.5 --place 0,0,0 --place 0.1,0.1,0
 
 # Times beyond the clip are told.
-expect 0 "--time 5 lies behind the end of the animation at 1 s" pose worm.glb --clip bend --time 5 -o a.obj
+expect 0 "--time 5 lies after the end of the animation at 1 s" pose worm.glb --clip bend --time 5 -o a.obj
 expect 0 "--time -1 lies before the animation begins" pose worm.glb --clip bend --time -1 -o a.obj
 expect 0 "" pose worm.glb --clip bend --time 1 -o a.obj
 

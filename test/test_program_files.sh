@@ -47,9 +47,9 @@ holds '"frame":3,"time":0.3,"bodies":[["worm.glb","worm",1536],["torus.obj","tor
 expect 0 "" check --json --clip bend --fps 60 --from 0.5 --to 0.6 worm.glb torus.obj
 is_check_json 7
 holds '"frame":0,"time":0.5,'
-expect 0 "--from 5 lies behind the end of the animation at 1 s" check --json --clip bend --from 5 worm.glb torus.obj
+expect 0 "--from 5 lies after the end of the animation at 1 s" check --json --clip bend --from 5 worm.glb torus.obj
 is_check_json 1
-expect 0 "--to 2 lies behind the end" check --json --clip bend --to 2 --fps 5 worm.glb torus.obj
+expect 0 "--to 2 lies after the end" check --json --clip bend --to 2 --fps 5 worm.glb torus.obj
 is_check_json 11
 expect 0 "" check --clip bend --fps 5 worm.glb torus.obj
 holds "6 frames, "
