@@ -17,7 +17,7 @@ static snugBoundsDef Implied(snugDeformer deformer, snugBoundsDef def)
 	              (isTurning && def.bound == snug_boundProgram);
 	def.volume = isBall ? snug_volumeBall : def.volume;
 	def.boundLeaves = def.boundLeaves || def.contactLevel > 0;
-	return deformer == snug_rigid || deformer == snug_free ? (snugBoundsDef){ .bound = snug_boundDefault } : def;
+	return def;
 }
 
 static void AssertBounds(const snugModel* model, snugBoundsDef expected)
@@ -40,8 +40,8 @@ static void models_know_their_bounds(void** state)
 		snugDeformer deformer;
 		snugBoundsDef bounds;
 	} cases[] = {
-		{ snug_rigid, { .bound = snug_boundLocal } },
-		{ snug_free, { .volume = snug_volumeBall } },
+		{ snug_rigid, { .bound = snug_boundDefault } },
+		{ snug_free, { .bound = snug_boundDefault } },
 		{ snug_skin, { .bound = snug_boundDefault } },
 		{ snug_skin, { .bound = snug_boundLimited, .volume = snug_volumeDop14, .restVolume = snug_restDop14 } },
 		{ snug_skin, { .bound = snug_boundProgram, .restVolume = snug_restOrientedBox, .boundLeaves = true } },
@@ -78,6 +78,18 @@ static void models_know_their_bounds(void** state)
 		AssertBounds(loaded, Implied(cases[i].deformer, cases[i].bounds));
 		snugModel_Destroy(model);
 		snugModel_Destroy(loaded);
+	}
+	// Rigid and free models have boxes, and refuse anything else.
+	static const snugBoundsDef others[] = { { .bound = snug_boundLocal }, { .fieldsBound = snug_boundInterval },
+		{ .volume = snug_volumeBall }, { .restVolume = snug_restDop14 }, { .boundLeaves = true },
+		{ .contactLevel = 2 } };
+	for (size_t i = 0; i < 2 * LENGTH_OF(others); ++i)
+	{
+		snugModelDef def = MeshDef(&mesh, i % 2 == 0 ? snug_rigid : snug_free, (snugTreeDef){ 0 });
+		def.bounds = others + i / 2;
+		snugModel* model;
+		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
+		assert_null(model);
 	}
 	Skin_Free(&skin);
 	FieldSet_Free(&set);

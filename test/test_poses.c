@@ -232,7 +232,7 @@ static void Live(const Actor* actor, uint64_t seed, int steps, snugStrategy stra
 		AskSomething(body, probe.body, positions[0], &random);
 		pairs += Compare(actor, seed, step, body, probe.body, &told, step % 2 == 0, positions);
 	}
-	assert_true(pairs > 0);
+	assert_true(pairs > 0 || steps < 20);
 	assert_int_equal(snugBody_Validate(body, NULL), snug_success);
 	free(positions[0]);
 	free(positions[1]);
