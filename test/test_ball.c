@@ -134,11 +134,21 @@ static void known_balls(void** state)
 	assert_true(fabs(sgSmallestBall(Get, &points, 8, center) - sqrt(3.0)) < 1e-12);
 }
 
+// What cannot be bounded stays so, whatever comes after it.
+static void nan_stays_the_most(void** state)
+{
+	(void)state;
+	assert_true(isnan(sgMost(sgMost(1.0, (double)NAN), 2.0)));
+	assert_true(isnan(sgMost((double)NAN, INFINITY)));
+	assert_true(sgMost(sgMost(0.0, 3.0), 2.0) == 3.0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(balls_contain_and_are_smallest),
 		cmocka_unit_test(known_balls),
+		cmocka_unit_test(nan_stays_the_most),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,6 +81,8 @@ static uint64_t Ask(Meeting* meeting, snugWitness* witness)
 	assert_int_equal(found.status, snug_success);
 	assert_true(found.complete);
 	assert_int_equal(found.count, expected.count);
+	assert_true(found.counters.exactTests <= found.counters.triangleTests);
+	assert_true(found.counters.triangleTests >= found.count);
 	if (found.count > 0)
 	{
 		float a[3][3], b[3][3];
