@@ -6,7 +6,7 @@
 #ifndef BENCH_EMBREE_PEER_H
 #define BENCH_EMBREE_PEER_H
 
-#include "baselines/brute.h"
+#include "share/brute.h"
 
 #ifdef __cplusplus
 extern "C"

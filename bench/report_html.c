@@ -1,4 +1,4 @@
-#include "bench/html.h"
+#include "share/html.h"
 #include "bench/plot.h"
 #include "bench/report.h"
 

@@ -1,5 +1,5 @@
 #include "bench/bench.h"
-#include "bench/html.h"
+#include "share/html.h"
 #include "bench/machine.h"
 #include "program/commands.h"
 #include "program/options.h"
