@@ -197,7 +197,7 @@ void benchBlendMicro(const benchOptions* options, benchReport* report)
 	double worstSeconds = NAN, worstBytes = NAN;
 	for (int i = 0; i < 2; ++i)
 	{
-		if (benchMakeMeshless(&meshless, &generated, options->quick ? 67 : 120, nodeCounts[i], report))
+		if (benchMakeMeshless(&meshless, &generated, !options->full ? 67 : 120, nodeCounts[i], report))
 		{
 			RunBuild(report, &meshless, &seconds, &bytes);
 			worstSeconds = fmax(seconds, worstSeconds);

@@ -69,7 +69,7 @@ static double RunScene(
 		.name = scene->name,
 		.actor = scene->actors[0],
 		.frameCount = scene->frameCount,
-		.step = options->quick ? 22 : 11,
+		.step = !options->full ? 22 : 11,
 	};
 	benchFieldTightness tightness;
 	benchFieldedResult results[BENCH_FIELDED_METHODS];
@@ -77,8 +77,8 @@ static double RunScene(
 	{
 		return NAN;
 	}
-	benchFielded_Run(scene, options, options->quick ? 3 : 7, results, report);
-	benchCurtainBall(scene, ballRadius, options->quick ? 3 : 7, report);
+	benchFielded_Run(scene, options, !options->full ? 3 : 7, results, report);
+	benchCurtainBall(scene, ballRadius, !options->full ? 3 : 7, report);
 	AddAims(report, scene->name, results);
 	benchFieldTightness_AddRows(report, &poses, &tightness);
 	benchReport_AddAim(report, benchFieldTightness_GetDeep(&tightness, snug_boundDefault), 1.1,

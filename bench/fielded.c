@@ -100,7 +100,7 @@ snugStatus benchFielded_MakeModel(const benchFielded* actor, const benchFieldedM
 {
 	snugModelDef def = MakeDef(actor, method);
 	const snugBoundsDef bounds = { .bound = method->bound, .boundLeaves = method->boundLeaves };
-	def.bounds = &bounds;
+	def.bounds = actor->fieldCount > 0 || IsBall(method->bound) ? &bounds : NULL;
 	if (actor->fieldCount > 0 || !IsBall(method->bound))
 	{
 		return snugModel_Create(&def, model);
@@ -440,7 +440,7 @@ void benchFielded_Run(const benchFieldedScene* scene, const benchOptions* option
 	}
 	for (int m = 0; benchFieldedMethods[m].name != NULL; ++m)
 	{
-		if (benchFieldedMethods[m].quick || !options->quick)
+		if (benchFieldedMethods[m].quick || options->full)
 		{
 			chosen[count++] = m;
 		}

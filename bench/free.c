@@ -50,7 +50,7 @@ static void RunScene(const benchOptions* options, benchReport* report, sceneCont
 		{ .split = snug_splitSurfaceArea, .leafTriangles = 1, .branching = 2 } };
 	static const char* names[3] = { "ours", "ours, 4 children, leaves of 4", "ours, 2 children, leaves of 1" };
 	benchScene scene;
-	int frames = options->quick ? 12 : 24, passes = options->quick ? 3 : 5;
+	int frames = !options->full ? 12 : 24, passes = !options->full ? 3 : 5;
 	if (!benchScene_Create(&scene, snug_free, 67, contact, frames, report))
 	{
 		return;
@@ -67,11 +67,11 @@ static void RunScene(const benchOptions* options, benchReport* report, sceneCont
 			*fullRefit = benchSamples_Median(&times.set) + benchSamples_Median(&times.refit);
 		}
 	}
-	benchTimes refitted = benchRunEmbree(&scene, embree_refit, options->quick ? 1 : passes, report);
+	benchTimes refitted = benchRunEmbree(&scene, embree_refit, !options->full ? 1 : passes, report);
 	AddRow(report, &scene, "Embree, refitted", NULL, &refitted);
 	benchTimes rebuilt = benchRunEmbree(&scene, embree_rebuild, 1, report);
 	AddRow(report, &scene, "Embree, rebuilt", NULL, &rebuilt);
-	benchVerify(&scene, options->quick ? frames / 2 : frames / 4, report);
+	benchVerify(&scene, !options->full ? frames / 2 : frames / 4, report);
 	// Against the better of Embree's trees.
 	double embree = fmin(benchSamples_Median(&refitted.query), benchSamples_Median(&rebuilt.query));
 	benchReport_AddAim(

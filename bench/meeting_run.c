@@ -1,6 +1,7 @@
 // The methods of a meeting, frame by frame.
 #include "baselines/world.h"
 #include "bench/meeting.h"
+#include "share/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +9,9 @@
 
 /// Frames after which a brief method is warm: those that look at everything have touched all their memory.
 #define BRIEF_WARM_UP 4
+
+/// Passes of methods that are timed by the wall: others on the machine can only add, so the least of many counts.
+#define WALL_PASSES 15
 
 /// Passes of which phases are the least.
 #define PHASED_PASSES 2
@@ -29,6 +33,11 @@ typedef struct frameClock
 {
 	double start, posed, evaluated, refitted, done;
 } frameClock;
+
+static double Now(const runner* r)
+{
+	return r->stage->method->isOnWall ? clockNow() : benchNow();
+}
 
 static void AddTimes(const runner* r, int frame, const frameClock* clock)
 {
@@ -75,8 +84,9 @@ static snugStatus RefitAll(benchStage* stage)
 	return status;
 }
 
-static snugStatus Update(benchStage* stage, frameClock* clock)
+static snugStatus Update(const runner* r, frameClock* clock)
 {
+	benchStage* stage = r->stage;
 	clock->evaluated = clock->refitted = clock->posed;
 	if (stage->method->kind == bench_byFreeBody)
 	{
@@ -84,34 +94,34 @@ static snugStatus Update(benchStage* stage, frameClock* clock)
 		{
 			oracleBody_Evaluate(&stage->oracles[i], stage->bodies[i].body);
 		}
-		clock->evaluated = clock->refitted = benchNow();
+		clock->evaluated = clock->refitted = Now(r);
 	}
 	else if (stage->method->how.strategy != snug_strategyBottomUp)
 	{
 		return snug_success;
 	}
 	snugStatus status = RefitAll(stage);
-	clock->refitted = benchNow();
+	clock->refitted = Now(r);
 	return status;
 }
 
 static uint64_t RunSnugFrame(const runner* r, int frame)
 {
 	benchMeeting* meeting = r->meeting;
-	frameClock clock = { .start = benchNow() };
+	frameClock clock = { .start = Now(r) };
 	benchClocks_Reset();
 	snugStatus status = benchStage_Pose(r->stage, meeting->actors, frame, meeting->places[frame]);
-	clock.posed = benchNow();
-	status = status == snug_success ? Update(r->stage, &clock) : status;
+	clock.posed = Now(r);
+	status = status == snug_success ? Update(r, &clock) : status;
 	Require(r, frame, status == snug_success);
 	if (r->method == bench_oracle)
 	{
-		clock.start = clock.posed = clock.evaluated = clock.refitted = benchNow();
+		clock.start = clock.posed = clock.evaluated = clock.refitted = Now(r);
 		benchClocks_Reset();
 	}
 	snugResult result;
 	benchMeeting_Collide(meeting, r->stage, frame, &result, r->report);
-	clock.done = benchNow();
+	clock.done = Now(r);
 	if (r->tallies != NULL)
 	{
 		benchTally tally = benchClocks_Read();
@@ -343,17 +353,35 @@ static uint64_t RunLimitedFrame(const runner* r, int frame)
 
 // ---- Methods ---------------------------------------------------------------------------------------------------
 
+static void RunFrame(const runner* r, int f)
+{
+	benchMethodKind kind = r->stage->method->kind;
+	uint64_t count = kind == bench_byHash      ? RunHashFrame(r, f)
+	                 : kind == bench_byEmbree  ? RunEmbreeFrame(r, f)
+	                 : kind == bench_bySpheres ? RunSphereFrame(r, f)
+	                 : kind == bench_byLimited ? RunLimitedFrame(r, f)
+	                                           : RunSnugFrame(r, f);
+	benchAnswers_Check(&r->meeting->answers, f, count, r->stage->method->name, r->report);
+}
+
 static void RunFrames(const runner* r, int frameCount)
 {
 	for (int f = 0; f < frameCount && r->report->failure[0] == '\0'; ++f)
 	{
-		benchMethodKind kind = r->stage->method->kind;
-		uint64_t count = kind == bench_byHash      ? RunHashFrame(r, f)
-		                 : kind == bench_byEmbree  ? RunEmbreeFrame(r, f)
-		                 : kind == bench_bySpheres ? RunSphereFrame(r, f)
-		                 : kind == bench_byLimited ? RunLimitedFrame(r, f)
-		                                           : RunSnugFrame(r, f);
-		benchAnswers_Check(&r->meeting->answers, f, count, r->stage->method->name, r->report);
+		RunFrame(r, f);
+	}
+}
+
+// Methods that are timed by the wall take turns frame by frame.
+static void RunOnWall(runner runners[BENCH_METHODS], int count)
+{
+	int frameCount = count > 0 ? runners[0].meeting->answers.frameCount : 0;
+	for (int i = 0; i < WALL_PASSES * frameCount * count && runners[0].report->failure[0] == '\0'; ++i)
+	{
+		if (runners[i % count].stage->method->isOnWall)
+		{
+			RunFrame(runners + i % count, i / count % frameCount);
+		}
 	}
 }
 
@@ -408,12 +436,14 @@ static void RunAll(const benchMeetingPlan* plan, runner runners[BENCH_METHODS], 
 	{
 		for (int i = 0; i < count; ++i)
 		{
-			if (pass < (runners[i].stage->method->isBrief ? plan->briefPasses : plan->passes))
+			const benchMethodDef* method = runners[i].stage->method;
+			if (!method->isOnWall && pass < (method->isBrief ? plan->briefPasses : plan->passes))
 			{
 				RunFrames(runners + i, runners[i].meeting->answers.frameCount);
 			}
 		}
 	}
+	RunOnWall(runners, count);
 	for (int i = 0; i < count; ++i)
 	{
 		if ((plan->phased & BENCH_BIT(runners[i].method)) != 0)

@@ -340,7 +340,7 @@ static void RunCell(const benchOptions* options, benchReport* report, int size, 
 	if (posed != NULL)
 	{
 		sceneMeshless_PoseNodes(&meshless, &bending, posed);
-		fitCell cell = { size, nodes, &meshless, posed, NAN, buffer, options->quick, report };
+		fitCell cell = { size, nodes, &meshless, posed, NAN, buffer, !options->full, report };
 		RunBounds(&cell);
 		RunPapers(&cell);
 	}

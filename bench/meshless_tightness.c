@@ -131,7 +131,7 @@ void benchMeshlessTightness(const benchOptions* options, benchReport* report)
 	{
 		sceneMeshless meshless;
 		benchProgress(options, i == 0 ? "meshless-tightness: 65 nodes …" : "meshless-tightness: 509 nodes …");
-		if (benchMakeMeshless(&meshless, options, options->quick ? 32 : 55, nodeCounts[i], report))
+		if (benchMakeMeshless(&meshless, options, !options->full ? 32 : 55, nodeCounts[i], report))
 		{
 			Measure(&meshless, cases + 2 * i, report);
 			sceneMeshless_Free(&meshless);

@@ -41,7 +41,8 @@ static const benchMethodDef methods[BENCH_METHODS] = {
 	[bench_local] = { .name = "ours, local", .how = { .bound = snug_boundLocal }, .isBrief = true },
 	[bench_zeroOrder] = { .name = "ours, zeroOrder", .how = { .bound = snug_boundZeroOrder }, .isBrief = true },
 	[bench_firstOrder] = { .name = "ours, firstOrder", .how = { .bound = snug_boundFirstOrder }, .isBrief = true },
-	[bench_twoThreads] = { .name = "ours, two threads", .threads = 1 },
+	[bench_oneThread] = { .name = "ours, by the wall", .isOnWall = true },
+	[bench_twoThreads] = { .name = "ours, two threads", .threads = 1, .isOnWall = true },
 	[bench_spatialHash] = { .name = "spatial hash", .kind = bench_byHash, .isBrief = true },
 	[bench_embree] = { .name = "Embree, refitted", .kind = bench_byEmbree, .isBrief = true },
 };

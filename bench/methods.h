@@ -27,6 +27,7 @@ typedef enum benchMethod
 	bench_local,        ///
 	bench_zeroOrder,    ///
 	bench_firstOrder,   ///
+	bench_oneThread,    ///< ours, timed by the wall, as two threads must be
 	bench_twoThreads,   ///< ours, answered by two threads
 	bench_spatialHash,  ///< all vertices evaluated, then hashed
 	bench_embree,       ///< all vertices evaluated, Embree's trees refitted, its pairs of boxes, our triangle test
@@ -40,6 +41,9 @@ typedef enum benchMethod
 #define BENCH_OTHER_BOUNDS                                                                                       \
 	(BENCH_BIT(bench_limited) | BENCH_BIT(bench_program) | BENCH_BIT(bench_local) | BENCH_BIT(bench_zeroOrder) | \
 	    BENCH_BIT(bench_firstOrder))
+
+/// Both of what is timed by the wall.
+#define BENCH_THREADED (BENCH_BIT(bench_oneThread) | BENCH_BIT(bench_twoThreads))
 
 /// The papers' other volumes.
 #define BENCH_OTHER_VOLUMES                                                                    \
@@ -63,6 +67,7 @@ typedef struct benchMethodDef
 	benchBounding how;
 	limitedTreeDef limited; ///< of bench_byLimited
 	int threads;            ///< besides the caller's
+	bool isOnWall;          ///< timed by the wall; such methods take turns frame by frame, many times
 	bool isBrief;           ///< slow, or beside the point: fewer passes
 } benchMethodDef;
 

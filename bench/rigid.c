@@ -81,7 +81,7 @@ static void AddEmbreeRow(benchReport* report, const benchScene* scene, const cha
 static void RunScene(const benchOptions* options, benchReport* report, uint32_t frequency, sceneContact contact)
 {
 	benchScene scene;
-	int frames = options->quick ? 12 : 24, passes = options->quick ? 3 : 5;
+	int frames = !options->full ? 12 : 24, passes = !options->full ? 3 : 5;
 	if (!benchScene_Create(&scene, snug_rigid, frequency, contact, frames, report))
 	{
 		return;
@@ -90,7 +90,7 @@ static void RunScene(const benchOptions* options, benchReport* report, uint32_t 
 	double ours = NAN, perPair = NAN, embree = NAN;
 	for (int i = 0; i < (main ? VARIANTS : 1) && report->failure[0] == '\0'; ++i)
 	{
-		if (variants[i].quick || !options->quick)
+		if (variants[i].quick || options->full)
 		{
 			benchTimes times = benchRunSnug(&scene, &variants[i].tree, passes, report);
 			AddOurRow(report, &scene, &variants[i].tree, &times);
@@ -101,7 +101,7 @@ static void RunScene(const benchOptions* options, benchReport* report, uint32_t 
 	benchTimes rebuilt = benchRunEmbree(&scene, embree_rebuild, 1, report);
 	AddEmbreeRow(report, &scene, "Embree, rebuilt", &rebuilt);
 	embree = benchSamples_Median(&rebuilt.query);
-	benchVerify(&scene, options->quick ? frames / 2 : frames / 4, report);
+	benchVerify(&scene, !options->full ? frames / 2 : frames / 4, report);
 	if (main)
 	{
 		benchReport_AddAim(report, perPair, 1.0, "rigid, %s contact at 45K vertices: query, microseconds per pair",

@@ -166,12 +166,12 @@ static void RunMeeting(const benchOptions* options, benchReport* report, int num
 	{
 		return;
 	}
-	uint32_t papers = BENCH_BIT(bench_paper) | BENCH_BIT(bench_paperDop) | (options->quick ? 0 : BENCH_OTHER_VOLUMES);
+	uint32_t papers = BENCH_BIT(bench_paper) | BENCH_BIT(bench_paperDop) | (!options->full ? 0 : BENCH_OTHER_VOLUMES);
 	const benchMeetingPlan plan = {
 		.methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_bottomUp) |
 		           BENCH_BIT(bench_oracle) | BENCH_BIT(bench_spatialHash) | BENCH_BIT(bench_embree) |
 		           BENCH_BIT(bench_paperWide) | BENCH_BIT(bench_freeBottomUp) | papers,
-		.passes = options->quick ? 2 : 3,
+		.passes = !options->full ? 2 : 3,
 		.briefPasses = 1,
 	};
 	benchMeeting_AskAll(&meeting);
@@ -192,7 +192,7 @@ void benchRing(const benchOptions* options, benchReport* report)
 	{
 		char text[64];
 		ringMotion motion;
-		if (options->quick && i % 4 != 0)
+		if (!options->full && i % 4 != 0)
 		{
 			continue; // the small figures with few nodes only
 		}

@@ -113,7 +113,7 @@ static void AddRows(
 static void RunContact(const benchOptions* options, scalingSeries* series, int i, sceneContact contact,
     benchMeeting* meeting, const scalingStarts starts, benchReport* report)
 {
-	const benchMeetingPlan plan = { .methods = scalingMethods, .passes = options->quick ? 2 : 5, .briefPasses = 1 };
+	const benchMeetingPlan plan = { .methods = scalingMethods, .passes = !options->full ? 2 : 5, .briefPasses = 1 };
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	benchMeeting_Forget(meeting, contact);
 	double depth = FindDepth(meeting, starts, wantedPairs[contact], report);
@@ -137,7 +137,7 @@ static void RunContact(const benchOptions* options, scalingSeries* series, int i
 static void RunCase(const benchOptions* options, scalingSeries* series, int i, uint32_t frequency, uint32_t nodeCount,
     benchReport* report)
 {
-	const blendClip clip = { 0, options->quick ? 12 : BLEND_FRAMES_PER_SECOND / 2 };
+	const blendClip clip = { 0, !options->full ? 12 : BLEND_FRAMES_PER_SECOND / 2 };
 	blendScene scene;
 	benchMeeting meeting;
 	scalingStarts starts;
@@ -218,11 +218,11 @@ void benchScaling(const benchOptions* options, benchReport* report)
 		.across = "nodes" };
 	BeginSeries(&sizes);
 	BeginSeries(&nodes);
-	for (int i = 0; i < (options->quick ? QUICK_CASES : SIZES) && report->failure[0] == '\0'; ++i)
+	for (int i = 0; i < (!options->full ? QUICK_CASES : SIZES) && report->failure[0] == '\0'; ++i)
 	{
 		RunCase(options, &sizes, i, frequencies[i], USUAL_NODES, report);
 	}
-	for (int i = 0; i < (options->quick ? QUICK_CASES : NODE_COUNTS) && report->failure[0] == '\0'; ++i)
+	for (int i = 0; i < (!options->full ? QUICK_CASES : NODE_COUNTS) && report->failure[0] == '\0'; ++i)
 	{
 		RunCase(options, &nodes, i, USUAL_FREQUENCY, nodeCounts[i], report);
 	}

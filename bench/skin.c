@@ -211,7 +211,7 @@ void benchSkin(const benchOptions* options, benchReport* report)
 		}
 		if (c->body.isPresent)
 		{
-			PoseAll(c, options->quick ? 7 : 15, report);
+			PoseAll(c, !options->full ? 7 : 15, report);
 		}
 	}
 	if (report->failure[0] == '\0')

@@ -128,7 +128,7 @@ static void RunReal(
 	}
 	benchSubject subject = benchSubject_Loaded(&character);
 	int poseCount = character.asset.clipCount < MAX_POSES ? (int)character.asset.clipCount : MAX_POSES;
-	poseCount = options->quick && poseCount > 2 ? 2 : poseCount;
+	poseCount = !options->full && poseCount > 2 ? 2 : poseCount;
 	float* matrices = benchCharacter_AllocateMatrices(&character, poseCount);
 	benchSubject_AddRow(&tables->characters, name, &subject, "file: the middle of each clip");
 	for (int i = 0; i < poseCount && matrices != NULL; ++i)
@@ -295,7 +295,7 @@ static void RunVariant(
 	{
 		uint32_t nodeCount = sphereTree_GetNodeCount(tree);
 		snugStatus status = RefitAll(w, spheres[0], nodeCount);
-		status = status == snug_success ? RunWalk(w, spheres, options->quick ? 1 : 4) : status;
+		status = status == snug_success ? RunWalk(w, spheres, !options->full ? 1 : 4) : status;
 		AddVariantRow(&tables->choices, w, v, nodeCount, sphereTree_GetLevel(tree, nodeCount - 1) + 1, ms);
 		*expected = *expected == 0 ? w->found : *expected;
 		if (status != snug_success || w->found != *expected)

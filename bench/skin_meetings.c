@@ -146,7 +146,7 @@ static void RunMeeting(const benchOptions* options, benchReport* report, skinSce
 {
 	uint32_t methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_freeBottomUp) |
 	                   BENCH_BIT(bench_oracle) | BENCH_OTHER_BOUNDS;
-	int passes = options->quick ? 2 : 10;
+	int passes = !options->full ? 2 : 10;
 	const benchMeetingPlan plan = { .methods = methods,
 		.phased = scene->explained != NULL ? methods & ~BENCH_OTHER_BOUNDS : 0,
 		.passes = passes,
@@ -177,7 +177,7 @@ static void RunMeeting(const benchOptions* options, benchReport* report, skinSce
 
 static void RunScene(const benchOptions* options, benchReport* report, skinScene* scene)
 {
-	int frameCount = options->quick ? 7 : 15;
+	int frameCount = !options->full ? 7 : 15;
 	float* matrices[2] = { NULL, NULL };
 	benchActor actors[2];
 	benchMeeting meeting;

@@ -128,7 +128,7 @@ void skinRunTightness(const benchOptions* options, const skinCharacter character
 		benchProgress(options, text);
 		if (characters[i].body.isPresent)
 		{
-			Measure(all + i, characters + i, options->quick ? 6 : 21, report);
+			Measure(all + i, characters + i, !options->full ? 6 : 21, report);
 		}
 	}
 	if (all == NULL)

@@ -303,7 +303,7 @@ static void RunMeeting(const benchOptions* options, skinWalkTables* tables, benc
 	                   BENCH_BIT(bench_freeBottomUp) | BENCH_BIT(bench_oracle);
 	methods |= w->isMorphed ? 0 : BENCH_BIT(bench_spheres) | BENCH_BIT(bench_spheresUp);
 	const benchMeetingPlan plan = {
-		.methods = methods, .passes = options->quick ? 3 : 10, .briefPasses = options->quick ? 1 : 3
+		.methods = methods, .passes = !options->full ? 3 : 10, .briefPasses = !options->full ? 1 : 3
 	};
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	sceneContact contact = w->character->kind == scene_man ? scene_light : scene_heavy;
@@ -340,7 +340,7 @@ static void RunWalk(const benchOptions* options, skinWalkTables* tables, benchRe
 	snprintf(text, sizeof(text), "skin-walk: %s, %s%s …", c->name, benchGetSkinName(benchSkins[skin]),
 	    isMorphed ? ", morphed" : "");
 	benchProgress(options, text);
-	if (!CreateWalk(&w, c, benchSkins[skin], isMorphed, options->quick ? QUICK_FRAMES : FRAMES))
+	if (!CreateWalk(&w, c, benchSkins[skin], isMorphed, !options->full ? QUICK_FRAMES : FRAMES))
 	{
 		benchReport_Fail(report, "out of memory");
 	}

@@ -113,8 +113,8 @@ static double RunMeeting(const benchOptions* options, benchReport* clips, benchR
 {
 	const benchMeetingPlan plan = { .methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) |
 		                                       BENCH_BIT(bench_freeBottomUp) | BENCH_BIT(bench_oracle),
-		.passes = options->quick ? 2 : 6,
-		.briefPasses = options->quick ? 1 : 2 };
+		.passes = !options->full ? 2 : 6,
+		.briefPasses = !options->full ? 1 : 2 };
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	benchMeeting meeting;
 	double query = NAN;
@@ -168,8 +168,8 @@ static double RunScene(const benchOptions* options, benchReport* clips, benchRep
 static void RunClips(
     const benchOptions* options, benchReport* table, benchReport* report, const benchCharacter* c, clipTimes* times)
 {
-	uint32_t clips = options->quick ? 1 : c->asset.clipCount;
-	uint32_t contacts = options->quick ? 1 : 2;
+	uint32_t clips = !options->full ? 1 : c->asset.clipCount;
+	uint32_t contacts = !options->full ? 1 : 2;
 	for (uint32_t i = 0; i < BENCH_SKINS * clips * contacts && report->failure[0] == '\0'; ++i)
 	{
 		uint32_t skin = i / (clips * contacts), clip = i / contacts % clips;
@@ -201,7 +201,7 @@ static double TimePosing(
 	else if (CanPose(&tables->clips, c->name, scene.actors, scene.deformer) &&
 	         benchBlendBody_CreateSkin(&body, &c->mesh, &c->weights, scene.skins, &(benchBounding){ 0 }, report))
 	{
-		for (int i = 0; i < (options->quick ? 20 : 200) * FRAMES; ++i)
+		for (int i = 0; i < (!options->full ? 20 : 200) * FRAMES; ++i)
 		{
 			// Amplitudes that are not zero, whatever the clip has.
 			for (uint32_t t = 0; t < c->targets.count; ++t)
