@@ -43,7 +43,7 @@ static bool MakeActor(blendScene* scene, int i)
 	bool made = nodes != NULL && matrices != NULL;
 	free(nodes);
 	scene->matrices[i] = matrices;
-	scene->actors[i] = (benchActor){ &meshless->mesh, &meshless->weights, matrices, scene->clip.count, NULL };
+	scene->actors[i] = benchActor_Skinned(&meshless->mesh, &meshless->weights, matrices, scene->clip.count, NULL);
 	return made;
 }
 

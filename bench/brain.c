@@ -99,7 +99,7 @@ static void RunCase(const benchOptions* options, benchReport* report, brainCase*
 	if (Simulate(c, &brain, report))
 	{
 		const sceneMeshless* scene = &brain.actor.scene;
-		benchActor actor = { &scene->mesh, &scene->weights, c->matrices, POSES, NULL };
+		benchActor actor = benchActor_Skinned(&scene->mesh, &scene->weights, c->matrices, POSES, NULL);
 		if (benchTightness_Measure(&c->tightness, &actor, &tree, true, report))
 		{
 			AddRows(report, c, scene->mesh.vertexCount);

@@ -50,7 +50,7 @@ static void Measure(const sceneMeshless* meshless, meshlessCase cases[2], benchR
 	}
 	for (int i = 0; i < 2; ++i)
 	{
-		benchActor actor = { &meshless->mesh, &meshless->weights, matrices, POSES, NULL };
+		benchActor actor = benchActor_Skinned(&meshless->mesh, &meshless->weights, matrices, POSES, NULL);
 		cases[i].nodeCount = meshless->weights.transformCount;
 		cases[i].vertexCount = meshless->mesh.vertexCount;
 		cases[i].tree = names[i];

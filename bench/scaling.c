@@ -20,7 +20,7 @@ static const double wantedPairs[CONTACTS] = { 250.0, 7500.0 };
 #define USUAL_FREQUENCY 67
 #define USUAL_NODES 115
 
-static const uint32_t scalingMethods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_oracle);
+static const benchMethodSet scalingMethods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_oracle);
 
 /// One row of bodies: they grow in vertices, or in nodes.
 typedef struct scalingSeries

@@ -1,6 +1,7 @@
 #include "bench/sizes.h"
 
-#include "bench/bodies.h"
+#include "bench/timer.h"
+#include "scenes/mesh.h"
 
 #include <math.h>
 

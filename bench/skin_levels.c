@@ -174,7 +174,7 @@ static const variant variants[] = {
 typedef struct walk
 {
 	const sceneCharacter* character;
-	benchBlendBody bodies[2];
+	benchBody bodies[2];
 	snugPair* pairs;
 	uint64_t capacity;
 	double refitNs; ///< of all nodes of one, per node
@@ -329,16 +329,16 @@ static void RunVariants(
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (benchBlendBody_CreateSkin(w->bodies, &character->mesh, &character->weights, &skin, &how, report) &&
-	         benchBlendBody_CreateLike(w->bodies + 1, w->bodies, snug_strategyAuto, report))
+	else if (benchBody_CreateSkin(w->bodies, &character->mesh, &character->weights, &skin, &how, report) &&
+	         benchBody_CreateLike(w->bodies + 1, w->bodies, snug_strategyAuto, report))
 	{
 		for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]) && report->failure[0] == '\0'; ++i)
 		{
 			RunVariant(options, tables, report, w, variants + i, &expected);
 		}
 	}
-	benchBlendBody_Destroy(w->bodies + 1);
-	benchBlendBody_Destroy(w->bodies);
+	benchBody_Destroy(w->bodies + 1);
+	benchBody_Destroy(w->bodies);
 	free(w->pairs);
 	free(w);
 }
