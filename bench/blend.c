@@ -279,8 +279,8 @@ static void RunCase(const benchOptions* options, blendTables* tables, const blen
 	snprintf(name, sizeof(name), "blend: %s bodies, %s vertices, %u nodes …", crowdNames[which->crowd],
 	    sizeNames[which->size], nodeCounts[which->nodes]);
 	benchProgress(options, name);
-	if (!blendScene_Create(
-	        &scene, crowds[which->crowd], frequencies[which->size], nodeCounts[which->nodes], clip, report))
+	if (!blendScene_Create(&scene, crowds[which->crowd], which->crowd == 0 ? 2 : 1, frequencies[which->size],
+	        nodeCounts[which->nodes], clip, report))
 	{
 		return;
 	}

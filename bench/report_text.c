@@ -72,7 +72,7 @@ static column MakeColumn(const benchReport* report, int first, int end, const ch
 		kind = cell != NULL ? cell->kind : kind;
 	}
 	c.isText = kind == bench_text;
-	c.isLabel = kind != bench_number;
+	c.isLabel = c.isText && strstr(key, "Hash") == NULL;
 	return c;
 }
 
@@ -111,41 +111,75 @@ static void PrintBlock(
 #define LINE_WIDTH 100
 #define LABEL_WIDTH 62
 
-// As many columns side by side as fit, the others below with the labels again: those before the first number, the last
-// of them if all would leave too little room.
+// Counts before the first number say which row it is too.
+static void FindLabels(const benchReport* report, int row, column* columns, int count)
+{
+	for (int c = 0; c < count; ++c)
+	{
+		const benchCell* cell = benchRow_Find(report->rows + row, columns[c].key);
+		if (cell != NULL && cell->kind == bench_number)
+		{
+			return;
+		}
+		columns[c].isLabel = true;
+	}
+}
+
+// Labels, the last of them if all would leave too little room.
+static int ChooseLabels(const column* columns, int count, int chosen[BENCH_MAX_COLUMNS], int* width)
+{
+	int used = 0;
+	*width = 0;
+	for (int c = count - 1; c >= 0; --c)
+	{
+		if (columns[c].isLabel && (used == 0 || *width + columns[c].width <= LABEL_WIDTH))
+		{
+			*width += columns[c].width + 2;
+			chosen[used++] = c;
+		}
+	}
+	for (int i = 0; i < used / 2; ++i)
+	{
+		int swapped = chosen[i];
+		chosen[i] = chosen[used - 1 - i];
+		chosen[used - 1 - i] = swapped;
+	}
+	return used;
+}
+
+// As many columns side by side as fit, the others below, with the labels again.
 static void PrintTable(const benchReport* report, int first, int end, FILE* stream)
 {
 	benchColumns keys = benchReport_GetColumns(report, first, end);
 	column columns[BENCH_MAX_COLUMNS];
-	int labels = 0, labelWidth = 0, firstLabel = 0;
+	bool isPrinted[BENCH_MAX_COLUMNS] = { false };
 	for (int c = 0; c < keys.count; ++c)
 	{
 		columns[c] = MakeColumn(report, first, end, keys.keys[c]);
 	}
-	while (labels < keys.count && columns[labels].isLabel && labels < keys.count - 1)
-	{
-		labelWidth += columns[labels++].width + 2;
-	}
-	while (firstLabel < labels - 1 && labelWidth > LABEL_WIDTH)
-	{
-		labelWidth -= columns[firstLabel++].width + 2;
-	}
+	FindLabels(report, first, columns, keys.count);
 	fprintf(stream, "\n%s\n", report->rows[first].table);
-	for (int next = 0; next < keys.count;)
+	for (int left = keys.count, block = 0; left > 0; ++block)
 	{
-		int chosen[BENCH_MAX_COLUMNS], count = 0, width = 0;
-		for (int c = firstLabel; next > 0 && c < labels; ++c)
+		int chosen[BENCH_MAX_COLUMNS], width = 0, count = ChooseLabels(columns, keys.count, chosen, &width), added = 0;
+		for (int i = 0; i < count; ++i)
 		{
-			width += columns[c].width + 2;
-			chosen[count++] = c;
+			left -= !isPrinted[chosen[i]];
+			isPrinted[chosen[i]] = true;
 		}
-		for (int added = 0; next < keys.count && (added == 0 || width + columns[next].width <= LINE_WIDTH); ++added)
+		for (int c = 0; c < keys.count; ++c)
 		{
-			width += columns[next].width + 2;
-			chosen[count++] = next++;
+			if (!isPrinted[c] && (added == 0 || width + columns[c].width <= LINE_WIDTH))
+			{
+				width += columns[c].width + 2;
+				chosen[count++] = c;
+				isPrinted[c] = true;
+				--left;
+				++added;
+			}
 		}
+		fputs(block > 0 ? "\n" : "", stream);
 		PrintBlock(report, first, end, columns, chosen, count, stream);
-		fputs(next < keys.count ? "\n" : "", stream);
 	}
 }
 
