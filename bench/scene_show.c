@@ -1,7 +1,7 @@
-#include "program/scene_show.h"
+#include "bench/scene_show.h"
 
-#include "baselines/brute.h"
-#include "bench/html.h"
+#include "share/brute.h"
+#include "share/html.h"
 #include "bench/machine.h"
 #include "bench/plot.h"
 #include "program/picture.h"

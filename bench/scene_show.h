@@ -1,4 +1,4 @@
-// program/scene_show.h: a simulated scene, frame by frame: bodies, pairs, pictures, and the page that shows them.
+// bench/scene_show.h: a simulated scene, frame by frame: bodies, pairs, pictures, and the page that shows them.
 #ifndef CLI_SCENE_SHOW_H
 #define CLI_SCENE_SHOW_H
 
