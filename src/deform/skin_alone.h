@@ -140,7 +140,7 @@ static void FinishAlone(const AloneSums* sums, Alone* alone)
 		.own = f8_Set(f8_Sum(away->own)),
 	};
 	f8 share, least;
-	uint32_t influences = alone->view->skin->blend.header->maxInfluences, count = SG_LANES * alone->entries->count;
+	uint32_t influences = alone->view->skin->blend.header->rows.most, count = SG_LANES * alone->entries->count;
 	FinishDenominator(&all, alone->view->pose, influences, count, &share, &least);
 	alone->share = f8_ReduceMax(share);
 	alone->least = f8_ReduceMax(least);

@@ -192,14 +192,14 @@ SG_INLINE f8 AddScaled(f8 sum, f8 weight, float value)
 }
 
 // Lanes are vertices. Joints that do not move a vertex add zeros, which changes no bit.
-SG_INLINE void EvaluateBlock(const sgSkinView* view, uint32_t number, const sgFieldsBlock* moved, float* out, How how)
+SG_INLINE void EvaluateBlock(const sgSkinView* view, uint32_t number, const sgBlock* moved, float* out, How how)
 {
-	const sgBlendBlock* block = view->skin->blend.blocks + number;
-	const sgLaneFloats* values = view->skin->blend.blockValues + block->values;
-	const uint16_t* transforms = view->skin->blend.blockTransforms + block->transforms;
+	const sgBlock* block = view->skin->blend.rows.blocks + number;
+	const sgLaneFloats* values = view->skin->blend.rows.values + block->values;
+	const uint16_t* transforms = view->skin->blend.rows.numbers + block->numbers;
 	Blended sums;
 	StartSums(&sums);
-	for (uint32_t j = 0; j < block->transformCount; ++j)
+	for (uint32_t j = 0; j < block->count; ++j)
 	{
 		f8 weight = LoadLanes(values + 3 + j);
 		const sgSkinJoint* joint = view->joints + transforms[j];
@@ -230,13 +230,13 @@ SG_INLINE void EvaluateBlock(const sgSkinView* view, uint32_t number, const sgFi
 }
 
 SG_INLINE void EvaluateAll(
-    const sgSkinView* view, uint32_t firstBlock, const sgFieldsBlock* moved, uint32_t count, float* out, How how)
+    const sgSkinView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out, How how)
 {
 	for (uint32_t done = 0; done < count; done += SG_LANES, ++firstBlock)
 	{
 		uint32_t left = count - done;
 		float last[3 * SG_LANES + 1];
-		const sgFieldsBlock* own = moved != NULL ? moved + done / SG_LANES : NULL;
+		const sgBlock* own = moved != NULL ? moved + done / SG_LANES : NULL;
 		EvaluateBlock(view, firstBlock, own, left < SG_LANES ? last : out + 3 * (size_t)done, how);
 		if (left < SG_LANES)
 		{
@@ -246,7 +246,7 @@ SG_INLINE void EvaluateAll(
 }
 
 static SG_NOINLINE void EvaluateStaged(
-    const sgSkinView* view, uint32_t firstBlock, const sgFieldsBlock* moved, uint32_t count, float* out)
+    const sgSkinView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out)
 {
 	if (view->isSpherical)
 	{
@@ -259,7 +259,7 @@ static SG_NOINLINE void EvaluateStaged(
 }
 
 static void EvaluateBlocks(
-    const sgSkinView* view, uint32_t firstBlock, const sgFieldsBlock* moved, uint32_t count, float* out)
+    const sgSkinView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out)
 {
 	if (view->pose->hasStage != 0)
 	{
@@ -283,14 +283,17 @@ typedef struct Gathered
 
 static void GatherVertex(const sgSkinView* view, uint32_t vertex, uint32_t lane, Gathered* out)
 {
-	const sgBlend* blend = &view->skin->blend;
 	const sgSkinSet* set = view->skin->sets + view->skin->setOf[vertex];
-	uint32_t first = blend->starts[vertex];
-	for (uint32_t i = first; i < blend->starts[vertex + 1]; ++i)
+	sgRow row = sgRows_Get(&view->skin->blend.rows, vertex);
+	for (uint32_t j = 0, member = 0; j < row.count; ++j)
 	{
-		float weight = blend->weights[i];
-		float turned = weight * sgSkin_SignOf(view, set, i - first);
-		uint32_t number = blend->transforms[i];
+		float weight = row.values[j * SG_LANES];
+		if (weight == 0.0f)
+		{
+			continue;
+		}
+		float turned = weight * sgSkin_SignOf(view, set, member++);
+		uint32_t number = row.numbers[j];
 		const sgSkinJoint* joint = view->joints + number;
 		for (int k = 0; k < 4; ++k)
 		{

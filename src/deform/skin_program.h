@@ -205,7 +205,7 @@ SG_INLINE Denominator MakeDenominator(
 		CosineSums_Add(&sums, MostWeight(common, entry, kind), f8_Set(1.0f - cosine));
 	}
 	Denominator out;
-	uint32_t influences = view->skin->blend.header->maxInfluences;
+	uint32_t influences = view->skin->blend.header->rows.most;
 	FinishDenominator(&sums, view->pose, influences, entries->count, &out.share, &out.least);
 	out.isKnown = f8_Less(f8_Set(2.0f * SG_LEAST_LENGTH2), out.least);
 	out.inverse = f8_Div(f8_Set(1.0f + 0x1p-22f), f8_Max(out.least, f8_Set(0x1p-12f)));
