@@ -337,9 +337,9 @@ static const struct Scene
 	{ "BlendedMen", BlendedMen, { 993u, 0x2031c459c2d40edau, 0x56840f286417ce6bu, 0x9f92fed8fa6d2e9bu,
 		0x9299d0a61c30d0c3u } },
 	{ "SphericalMen", SphericalMen, { 995u, 0xd7d995dbea3efae9u, 0x56840f286417ce6bu, 0x9f34f3e763ebd378u,
-		0xa9fbb3adb71e3647u } },
+		0xe65d38149f09c2a6u } },
 	{ "DualQuaternionMen", DualQuaternionMen, { 997u, 0xaf17b5b1196bd54du, 0x56840f286417ce6bu, 0x737eb98d0b48cb6fu,
-		0x3d57405656777a1bu } },
+		0x138cac64aa0f7238u } },
 	// clang-format on
 };
 

@@ -289,6 +289,84 @@ static void opposite_quaternions_are_bounded(void** state)
 	assert_true(unaligned > 0);
 }
 
+// How far a root box leads beyond what single joints do to the vertices, in distances from rotation centres and
+// distances between where joints carry those: a few, whatever the quaternions. Dividing by the least sum of
+// quaternions alone would lead hundreds away.
+static double FarthestBeyond(const Thing* thing)
+{
+	const sgSkinView* view = sgBody_Derive(thing->body)->derived;
+	double lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY }, most = 0.0;
+	for (uint32_t s = 0; s < view->skin->header->setCount; ++s)
+	{
+		const sgSkinSet* set = view->skin->sets + s;
+		const float *center = view->centers + 3 * (size_t)s, *p = thing->mesh.positions;
+		double arm = 0.0, least[3] = { INFINITY, INFINITY, INFINITY },
+		       greatest[3] = { -INFINITY, -INFINITY, -INFINITY };
+		for (uint32_t m = 0; m < set->memberCount; ++m)
+		{
+			const sgSkinPairPose* own = view->pairs + view->ownPairs[view->skin->members[set->firstMember + m]];
+			for (int k = 0; k < 3; ++k)
+			{
+				double image = own->lower[k], g = own->lower[k];
+				for (int c = 0; c < 3; ++c)
+				{
+					image += (double)own->columns[c][k] * p[c];
+					g += (double)own->columns[c][k] * center[c];
+				}
+				lower[k] = fmin(lower[k], image);
+				upper[k] = fmax(upper[k], image);
+				least[k] = fmin(least[k], g);
+				greatest[k] = fmax(greatest[k], g);
+			}
+		}
+		for (int k = 0; k < 3; ++k)
+		{
+			arm += fabs((double)p[k] - (double)center[k]) + greatest[k] - least[k];
+		}
+		most = fmax(most, arm);
+	}
+	snugBounds bounds;
+	double beyond = 0.0;
+	assert_int_equal(snugBody_GetBounds(thing->body, NULL, &bounds), snug_success);
+	for (int k = 0; k < 3; ++k)
+	{
+		beyond = fmax(beyond, fmax((double)bounds.upper[k] - upper[k], lower[k] - (double)bounds.lower[k]));
+	}
+	return beyond / most;
+}
+
+static void bounds_do_not_explode(void** state)
+{
+	(void)state;
+	sceneRandom random = { TestSeed() };
+	const double p[3] = { 0.3, 1.0, -0.2 };
+	double most = 0.0;
+	int count = TestCount(400);
+	for (int i = 0; i < count; ++i)
+	{
+		uint32_t joints = 3 + sceneRandom_Index(&random, 2);
+		SkinnedMesh skinned = SetsSkin(joints, p, sceneRandom_Index(&random, 2) == 0);
+		for (uint32_t j = 0; j < joints; ++j)
+		{
+			// All about one axis, thirds of a turn apart or half turns, nearly: sums that vanish for weights within.
+			const double z[3] = { 0.0, 0.0, 1.0 };
+			double q[4], t[3] = { 0.05 * j, 0.0, 0.0 }, step = sceneRandom_Index(&random, 2) == 0 ? 4.0 / 3.0 : 1.0;
+			double nearly = pow(10.0, sceneRandom_Range(&random, -6.0, -0.5)) * sceneRandom_Range(&random, -1.0, 1.0);
+			AxisTurn(z, pi * step * (double)j + nearly, q);
+			RigidMatrix(q, t, skinned.skin.matrices + 12 * (size_t)j);
+		}
+		Bounding how = { .bound = snug_boundDefault };
+		Thing thing = MakeSkinThing(&skinned, snug_sphericalSkin, (snugTreeDef){ .leafTriangles = 1 }, &how);
+		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, joints), snug_success);
+		assert_int_equal(snugBody_Validate(thing.body, NULL), snug_success);
+		most = fmax(most, FarthestBeyond(&thing));
+		Thing_Free(&thing);
+		SkinnedMesh_Free(&skinned);
+	}
+	printf("at most %.2f beyond what joints do alone\n", most);
+	assert_true(most < 4.0);
+}
+
 // --- Errors ---------------------------------------------------------------------------------------------------------
 
 static void bad_joints_are_named(void** state)
@@ -534,6 +612,7 @@ int main(void)
 		cmocka_unit_test(signs_that_are_not_aligned_miss),
 		cmocka_unit_test(rotation_centers_stay_near),
 		cmocka_unit_test(opposite_quaternions_are_bounded),
+		cmocka_unit_test(bounds_do_not_explode),
 		cmocka_unit_test(bad_joints_are_named),
 		cmocka_unit_test(disputed_signs_of_no_weight_are_bounded),
 		cmocka_unit_test(skins_load_again),

@@ -81,6 +81,14 @@ typedef struct sgBlendVolume
 } sgBlendVolume;
 SG_STORED(sgBlendVolume, 640);
 
+/// What the lanes of a family's entries are.
+typedef enum sgAcross
+{
+	sgAcross_nodes,  ///< nodes
+	sgAcross_blocks, ///< eight transforms in the order of `across`, of one node: entryTransforms says which eight
+	sgAcross_eights, ///< eight transforms of one node: entryTransforms has eight numbers for each entry
+} sgAcross;
+
 /// How the nodes of a family are bounded: together, or one record for each bounded node, one after the other.
 typedef struct sgBlendFamily
 {
@@ -89,11 +97,16 @@ typedef struct sgBlendFamily
 	uint32_t values;  ///< where sgBlendCommon, then the rest volume of some kinds, then entries start, in sgLaneFloats
 	uint8_t kind;     ///< sgBlendKind
 	uint8_t rest;     ///< snugRestVolume, of kinds limited and program
-	uint8_t isAcross; ///< a node alone, its transforms side by side: lanes of an entry are eight transforms in the
-	                  ///< order of `across`, entryTransforms says which eight; the node is lane 0 of what it shares
+	uint8_t isAcross; ///< sgAcross: whether it is a node alone, lane 0 of what it shares, its transforms side by side
 	uint8_t reserved; ///< zero
 } sgBlendFamily;
 SG_STORED(sgBlendFamily, 16);
+
+/// How many of entryTransforms are a family's.
+static inline uint64_t sgBlendFamily_Numbers(const sgBlendFamily* family)
+{
+	return family->entryCount * (uint64_t)(family->isAcross == sgAcross_eights ? SG_LANES : 1);
+}
 
 /// Kinds limited and program, by snugRestVolume: an oriented box, points center + offset + a U + b V + c N with
 /// |a|, |b|, |c| <= 1; or a 14-DOP: support[s] is the greatest +-x +-y +-z about the centre, bit k of s: minus for axis
@@ -141,7 +154,7 @@ typedef struct sgBlendHeader
 	sgRowCounts rows; ///< of influences
 	uint32_t transformCount;
 	uint32_t familyCount;
-	uint32_t entryCount;        ///< of all families together
+	uint32_t entryCount;        ///< numbers of transforms, of all families together
 	uint32_t valueCount;        ///< sgLaneFloats
 	uint32_t bound;             ///< snugBound, default resolved per family
 	uint32_t volume;            ///< snugVolume

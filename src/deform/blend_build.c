@@ -19,6 +19,8 @@
 /// nodes that is bounded at a time, the others being merged or not looked at.
 #define ALONE_OVERHEAD 4.0
 #define SHARE_BOUNDED 0.75
+/// What a block of eight pairs of joints costs, in entries of nodes together.
+#define PAIR_STEPS 1.5
 
 typedef struct Builder
 {
@@ -218,8 +220,8 @@ static void SortTransforms(uint16_t* list, uint32_t count, const uint16_t* rank)
 static bool CollectTransforms(Builder* b, sgFamilyDraft* draft, const uint16_t* rank)
 {
 	uint32_t first = b->header.entryCount;
-	if (!sgBlend_Grow(
-	        b->allocator, (void**)&b->entryTransforms, &b->entryCapacity, first, b->boundedCount, sizeof(uint16_t)))
+	if (!sgBlend_Grow(b->allocator, (void**)&b->entryTransforms, &b->entryCapacity, first, b->boundedCount + SG_LANES,
+	        sizeof(uint16_t)))
 	{
 		return false;
 	}
@@ -299,7 +301,7 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 	return true;
 }
 
-// How many blocks of eight the transforms of a lane are in.
+// How many blocks of eight the transforms of a lane are in; pairs of joints are put into blocks as they come.
 static uint32_t CountBlocks(Builder* b, const sgFamilyDraft* draft, uint32_t lane)
 {
 	uint32_t count = 0;
@@ -307,14 +309,14 @@ static uint32_t CountBlocks(Builder* b, const sgFamilyDraft* draft, uint32_t lan
 	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; ++i)
 	{
 		uint32_t vertex = draft->members[i];
-		for (uint32_t k = b->weights.starts[vertex]; k < b->weights.starts[vertex + 1]; ++k)
+		for (uint32_t k = b->bounded->starts[vertex]; k < b->bounded->starts[vertex + 1]; ++k)
 		{
-			uint32_t block = b->order.rank[b->weights.transforms[k]] / SG_LANES;
+			uint32_t number = b->bounded->transforms[k], block = IsSkin(b) ? number : b->order.rank[number] / SG_LANES;
 			count += b->transformStamp[block] != b->stamp;
 			b->transformStamp[block] = b->stamp;
 		}
 	}
-	return count;
+	return IsSkin(b) ? sgBlend_BlockCount(count) : count;
 }
 
 // Together, a family costs one step for each of all its transforms; alone, a node costs one for each block of eight of
@@ -326,7 +328,7 @@ static bool IsBetterAcross(Builder* b, const sgFamilyDraft* draft, const sgBlend
 		return false;
 	}
 	bool isAlone = draft->laneLast[0] == draft->laneLast[SG_LANES - 1];
-	if (IsSkin(b)) // the root only, which is the first: pairs of joints are few, and in the order of their numbers
+	if (IsSkin(b) && b->def->fields.fieldCount > 0) // the root only, which is the first: fits serve nodes together
 	{
 		return isAlone && b->header.familyCount == 0;
 	}
@@ -340,7 +342,7 @@ static bool IsBetterAcross(Builder* b, const sgFamilyDraft* draft, const sgBlend
 		bool isUsed = draft->laneFirst[lane] < draft->laneLast[lane];
 		steps += isUsed ? (double)CountBlocks(b, draft, lane) + ALONE_OVERHEAD : 0.0;
 	}
-	return SHARE_BOUNDED * steps < (double)draft->entryCount;
+	return SHARE_BOUNDED * (IsSkin(b) ? PAIR_STEPS : 1.0) * steps < (double)draft->entryCount;
 }
 
 // Lane 0 of the entries, which are in the order of `across`, becomes one lane of the entry for eight transforms. Works
@@ -348,11 +350,11 @@ static bool IsBetterAcross(Builder* b, const sgFamilyDraft* draft, const sgBlend
 static void PutAcross(
     const Builder* b, const sgFamilyDraft* draft, uint16_t* transforms, sgBlendFamily* family, sgLaneFloats* entries)
 {
-	uint32_t stride = sgBlendKind_EntryValues((sgBlendKind)family->kind), count = 0;
+	uint32_t stride = sgBlendKind_EntryValues((sgBlendKind)family->kind), count = 0, before = UINT32_MAX;
 	for (uint32_t j = 0; j < draft->entryCount; ++j)
 	{
-		uint16_t place = RankOf(GetRank(b), transforms[j]), block = place / SG_LANES, lane = place % SG_LANES;
-		bool isNew = count == 0 || transforms[count - 1] != block;
+		uint32_t place = IsSkin(b) ? j : b->order.rank[transforms[j]], block = place / SG_LANES;
+		bool isNew = block != before;
 		sgLaneFloats* to = entries + (size_t)stride * (isNew ? count : count - 1);
 		for (uint32_t f = 0; f < stride; ++f)
 		{
@@ -361,19 +363,27 @@ static void PutAcross(
 			{
 				to[f] = (sgLaneFloats){ { 0 } };
 			}
-			to[f].lane[lane] = value;
+			to[f].lane[place % SG_LANES] = value;
 		}
-		transforms[count] = isNew ? block : transforms[count];
+		if (isNew && !IsSkin(b))
+		{
+			transforms[count] = (uint16_t)block;
+		}
 		count += isNew;
+		before = block;
+	}
+	for (uint32_t j = draft->entryCount; IsSkin(b) && j < SG_LANES * count; ++j)
+	{
+		transforms[j] = transforms[j - 1]; // weighs nothing
 	}
 	family->entryCount = count;
-	family->isAcross = 1;
+	family->isAcross = IsSkin(b) ? sgAcross_eights : sgAcross_blocks;
 }
 
 // Write a family whose members and transforms are collected, of the kind that `like` has.
 static bool WriteFamily(Builder* b, const sgFamilyDraft* draft, const sgBlendFamily* like, bool isAcross)
 {
-	if ((uint64_t)b->header.entryCount + draft->entryCount > UINT32_MAX)
+	if ((uint64_t)b->header.entryCount + draft->entryCount + SG_LANES > UINT32_MAX)
 	{
 		return false;
 	}
@@ -397,7 +407,7 @@ static bool WriteFamily(Builder* b, const sgFamilyDraft* draft, const sgBlendFam
 		PutAcross(b, draft, transforms, family, values + sgBlendFamily_HeadValues(family));
 	}
 	b->header.valueCount += (uint32_t)sgBlendFamily_Values(family);
-	b->header.entryCount += family->entryCount;
+	b->header.entryCount += (uint32_t)sgBlendFamily_Numbers(family);
 	return true;
 }
 
@@ -417,8 +427,7 @@ static bool AddFamily(Builder* b, sgLaneSet lanes)
 	sgFamilyDraft draft = {
 		.model = b->model,
 		.weights = b->bounded,
-		.evaluation =
-		    IsSkin(b) ? sgSkin_Roundings(b->header.rows.most) : sgBlend_Roundings(b->header.rows.most),
+		.evaluation = IsSkin(b) ? sgSkin_Roundings(b->header.rows.most) : sgBlend_Roundings(b->header.rows.most),
 		.step = 1,
 		.row = b->row,
 		.boxes = b->boxes,
@@ -570,8 +579,8 @@ static snugStatus AddSkin(Builder* b)
 	{
 		return snug_success;
 	}
-	snugStatus status = sgSkinDraft_Make(&b->skin, b->model, &b->weights, b->header.transformCount,
-	    b->header.rows.most, b->def->skin.jointPositions, b->header.bound != snug_boundCorners);
+	snugStatus status = sgSkinDraft_Make(&b->skin, b->model, &b->weights, b->header.transformCount, b->header.rows.most,
+	    b->def->skin.jointPositions, b->header.bound != snug_boundCorners);
 	if (b->skin.header.pairCount > 0)
 	{
 		b->bounded = &b->skin.pairWeights;

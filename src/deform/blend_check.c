@@ -14,7 +14,8 @@ static const char* CheckFamilies(const sgBlend* blend, uint32_t transformCount, 
 	{
 		const sgBlendFamily* family = blend->families + i;
 		bool isProgram = family->kind <= sgBlend_local;
-		bool isAcross = family->isAcross == 1 && isProgram && (!isSkin || i == 0) && header->volume == snug_volumeBox;
+		bool isAcross = family->isAcross == (isSkin ? sgAcross_eights : sgAcross_blocks) && isProgram &&
+		                header->volume == snug_volumeBox;
 		bool isKnown = family->kind < SG_BLEND_KINDS && (!isSkin || family->kind >= sgBlend_local);
 		if (!isKnown || family->firstEntry != entry || family->values != value ||
 		    family->rest > (family->kind <= sgBlend_program ? snug_restDop14 : snug_restBox) ||
@@ -22,18 +23,19 @@ static const char* CheckFamilies(const sgBlend* blend, uint32_t transformCount, 
 		{
 			return "a family's bound is out of place";
 		}
-		if (family->entryCount > header->entryCount - entry || sgBlendFamily_Values(family) > header->valueCount - value)
+		if (sgBlendFamily_Numbers(family) > header->entryCount - entry ||
+		    sgBlendFamily_Values(family) > header->valueCount - value)
 		{
 			return "a family's bound is too large";
 		}
-		// Of nodes alone, numbers are those of blocks of eight.
+		// Of some nodes alone, numbers are those of blocks of eight.
 		uint32_t blocks = sgBlend_BlockCount(transformCount);
-		if (family->isAcross && family->entryCount > 0 &&
+		if (family->isAcross == sgAcross_blocks && family->entryCount > 0 &&
 		    sgGreatest16(blend->entryTransforms + entry, family->entryCount) >= blocks)
 		{
 			return "a joint of a bound does not exist";
 		}
-		entry += family->entryCount;
+		entry += sgBlendFamily_Numbers(family);
 		value += sgBlendFamily_Values(family);
 	}
 	if (entry != header->entryCount || value != header->valueCount)

@@ -26,7 +26,8 @@ void sgSkin_ListArrays(
 		{ SG_ARRAY(sgSkin, setPairs, header->setPairCount), sgElements_index, header->pairCount,
 		    "a pair of joints does not exist" },
 		{ SG_ARRAY(sgSkin, edges, header->edgeCount) },
-		{ SG_ARRAY(sgSkin, blockSets, (uint64_t)blend->rows.blocks * SG_LANES), sgElements_index, header->setCount, noSet },
+		{ SG_ARRAY(sgSkin, blockSets, (uint64_t)blend->rows.blocks * SG_LANES), sgElements_index, header->setCount,
+		    noSet },
 		{ SG_ARRAY(sgSkin, nodeSets, blend->jointSetCount), sgElements_index, header->setCount, noSet },
 	};
 	memcpy(list, arrays, sizeof(arrays));
@@ -163,6 +164,28 @@ static void BoundByVertices(
 	}
 }
 
+// Returns lanes that have no bound.
+static uint32_t BoundByPairs(const sgPosed* posed, const sgMorphLanes* morph, sgLaneSet set, sgBoundsOut out)
+{
+	const sgSkinView* view = posed->derived;
+	const sgBlend* blend = &view->skin->blend;
+	const sgTree* tree = &posed->model->tree;
+	uint32_t slot = set.group * SG_LANES + set.first, parent = tree->nodes[slot].parent, left = 0;
+	const sgBlendFamily* family = blend->families + (parent == SG_NONE ? 0 : blend->familyOfParent[parent]);
+	if (!family->isAcross)
+	{
+		return sgSkin_GetKernels()->bound(view, family, morph, set.mask, out);
+	}
+	uint32_t bounded = sgBlend_BoundedLanes(blend->header, sgTree_Family(tree, slot));
+	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest), number = (uint32_t)__builtin_popcount(bounded & ((1u << lane) - 1u));
+		bool isFound = sgSkin_GetKernels()->boundAlone(view, family + number, morph, lane, out);
+		left |= (uint32_t)!isFound << lane;
+	}
+	return left;
+}
+
 static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 {
 	const sgSkinView* view = posed->derived;
@@ -175,9 +198,7 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 	}
 	if (view->skin->header->pairCount > 0)
 	{
-		uint32_t parent = posed->model->tree.nodes[set.group * SG_LANES + set.first].parent;
-		uint32_t family = parent == SG_NONE ? 0 : view->skin->blend.familyOfParent[parent];
-		left = sgSkin_GetKernels()->bound(view, view->skin->blend.families + family, morph, set.mask, out);
+		left = BoundByPairs(posed, morph, set, out);
 	}
 	for (; left != 0; left &= left - 1)
 	{

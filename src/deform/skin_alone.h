@@ -17,19 +17,16 @@ typedef struct PairLanes
 	f8 cosine;
 } PairLanes;
 
-// Eight pairs from 8 `block` on; the last one again where there are no more, which weigh nothing.
-SG_INLINE void LoadPairs(const sgSkinView* view, uint32_t block, PairLanes* out)
+SG_INLINE void LoadPairs(const sgSkinView* view, const uint16_t numbers[SG_LANES], PairLanes* out)
 {
-	uint32_t last = view->skin->header->pairCount - 1;
 	f8 values[16];
 	for (int part = 0; part < 4; ++part)
 	{
 		f4 low[4], high[4];
 		for (uint32_t i = 0; i < 4; ++i)
 		{
-			uint32_t first = SG_LANES * block + i, second = first + 4;
-			low[i] = f4_Load((const float*)(view->pairs + (first < last ? first : last)) + 4 * part);
-			high[i] = f4_Load((const float*)(view->pairs + (second < last ? second : last)) + 4 * part);
+			low[i] = f4_Load((const float*)(view->pairs + numbers[i]) + 4 * part);
+			high[i] = f4_Load((const float*)(view->pairs + numbers[4 + i]) + 4 * part);
 		}
 		f4_Transpose(low);
 		f4_Transpose(high);
@@ -50,37 +47,6 @@ SG_INLINE void LoadPairs(const sgSkinView* view, uint32_t block, PairLanes* out)
 	out->cosine = values[15];
 }
 
-/// Images of the parts of the node that eight pairs move, along the axes: above and, negated, below.
-typedef struct Images8
-{
-	f8 up[3];
-	f8 down[3];
-	f8 cosine;
-} Images8;
-
-SG_INLINE Images8 ImagesAcross(
-    const sgSkinView* view, uint32_t block, const sgLocalEntry* entry, const float middle[3], const float half[3])
-{
-	PairLanes lanes;
-	Images8 out;
-	LoadPairs(view, block, &lanes);
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		f8 at = f8_Set(0.0f), extent = at;
-		for (int k = 0; k < 3; ++k)
-		{
-			f8 center = f8_Add(LoadLanes(entry->center + k), f8_Set(middle[k]));
-			at = f8_MulAddLoose(lanes.columns[k][axis], center, at);
-			f8 size = f8_Add(LoadLanes(entry->half + k), f8_Set(half[k]));
-			extent = f8_MulAddLoose(f8_Abs(lanes.columns[k][axis]), size, extent);
-		}
-		out.up[axis] = f8_Add(f8_Add(at, extent), lanes.upper[axis]);
-		out.down[axis] = f8_Sub(f8_Sub(extent, at), lanes.lower[axis]);
-	}
-	out.cosine = lanes.cosine;
-	return out;
-}
-
 /// The node's share of what skin_program.h calls Denominator, and where it is when the skin begins.
 typedef struct Alone
 {
@@ -97,6 +63,43 @@ typedef struct Alone
 	float farthest[2][3]; ///< the most that any joint makes of what it moves, up and, negated, down
 	float lambda[2][3];
 } Alone;
+
+SG_INLINE const uint16_t* Alone_Pairs(const Alone* alone, uint32_t j)
+{
+	return alone->entries->transforms + SG_LANES * (size_t)j;
+}
+
+/// Images of the parts of the node that eight pairs move, along the axes: above and, negated, below.
+typedef struct Images8
+{
+	f8 up[3];
+	f8 down[3];
+	f8 cosine;
+} Images8;
+
+SG_INLINE Images8 ImagesAcross(const Alone* alone, uint32_t j)
+{
+	const sgLocalEntry* entry = Entries_Get(alone->entries, j);
+	const float *middle = alone->middle, *half = alone->half;
+	PairLanes lanes;
+	Images8 out;
+	LoadPairs(alone->view, Alone_Pairs(alone, j), &lanes);
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f8 at = f8_Set(0.0f), extent = at;
+		for (int k = 0; k < 3; ++k)
+		{
+			f8 center = f8_Add(LoadLanes(entry->center + k), f8_Set(middle[k]));
+			at = f8_MulAddLoose(lanes.columns[k][axis], center, at);
+			f8 size = f8_Add(LoadLanes(entry->half + k), f8_Set(half[k]));
+			extent = f8_MulAddLoose(f8_Abs(lanes.columns[k][axis]), size, extent);
+		}
+		out.up[axis] = f8_Add(f8_Add(at, extent), lanes.upper[axis]);
+		out.down[axis] = f8_Sub(f8_Sub(extent, at), lanes.lower[axis]);
+	}
+	out.cosine = lanes.cosine;
+	return out;
+}
 
 // Sums over all pairs, of images and of cosines.
 typedef struct AloneSums
@@ -167,9 +170,10 @@ static float SideAcross(const Side* side, const Alone* alone)
 }
 
 // As MakeBulge, for eight pairs.
-static Bulge BulgeAcross(const Alone* alone, uint32_t block, const sgLocalEntry* entry, f8 cosine)
+static Bulge BulgeAcross(const Alone* alone, uint32_t j, f8 cosine)
 {
 	const sgSkinView* view = alone->view;
+	const sgLocalEntry* entry = Entries_Get(alone->entries, j);
 	f8 zero = f8_Set(0.0f), one = f8_Set(1.0f), share = f8_Set(alone->share);
 	f8 weight = f8_Add(LoadLanes(&entry->range.low), LoadLanes(&entry->range.spread));
 	m8 isNone = m8_Or(f8_LessEqual(weight, zero), f8_LessEqual(one, cosine));
@@ -190,7 +194,7 @@ static Bulge BulgeAcross(const Alone* alone, uint32_t block, const sgLocalEntry*
 		}
 		scales[lane] = 0.0f;
 		leasts[lane] =
-		    view->isSpherical ? TwiceArm(view, block * SG_LANES + lane, center, half) + alone->error : INFINITY;
+		    view->isSpherical ? TwiceArm(view, Alone_Pairs(alone, j)[lane], center, half) + alone->error : INFINITY;
 	}
 	return (Bulge){ f8_Load(scales), f8_Load(leasts) };
 }
@@ -200,10 +204,8 @@ static SG_NOINLINE void ShareAcross(const Alone* alone, float beyond[2][3])
 {
 	for (uint32_t j = 0; j < alone->entries->count; ++j)
 	{
-		const sgLocalEntry* entry = Entries_Get(alone->entries, j);
-		uint32_t block = alone->entries->transforms[j];
-		Images8 images = ImagesAcross(alone->view, block, entry, alone->middle, alone->half);
-		Bulge bulge = BulgeAcross(alone, block, entry, images.cosine);
+		Images8 images = ImagesAcross(alone, j);
+		Bulge bulge = BulgeAcross(alone, j, images.cosine);
 		for (int i = 0; i < 6; ++i)
 		{
 			int side = i / 3, axis = i % 3;
@@ -229,7 +231,7 @@ static SG_NOINLINE void AloneBox(Alone* alone, float lower[3], float upper[3])
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
 		const sgLocalEntry* entry = Entries_Get(entries, j);
-		Images8 images = ImagesAcross(alone->view, entries->transforms[j], entry, alone->middle, alone->half);
+		Images8 images = ImagesAcross(alone, j);
 		AddAcross(&sums, &images, entry);
 		if (j < KEPT_BLOCKS)
 		{
@@ -246,9 +248,7 @@ static SG_NOINLINE void AloneBox(Alone* alone, float lower[3], float upper[3])
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
 		const sgLocalEntry* entry = Entries_Get(entries, j);
-		Images8 images = j < KEPT_BLOCKS
-		                     ? kept[j]
-		                     : ImagesAcross(alone->view, entries->transforms[j], entry, alone->middle, alone->half);
+		Images8 images = j < KEPT_BLOCKS ? kept[j] : ImagesAcross(alone, j);
 		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
 		for (int i = 0; i < 6; ++i)
 		{

@@ -675,21 +675,28 @@ static void StoreInterval(Interval interval, uint32_t mask, float* lower, float*
 	}
 }
 
-// How far the affine stage carries anything at all, for a node alone: beyond where it was, on either side.
-static void AddStageAlone(const sgSkinView* view, const sgBlendCommon* common, float middle[3], float half[3])
+// How far the affine stage carries anything, for a node alone, as AddStage.
+static void AddStageAlone(const sgSkinView* view, const Entries* entries, float middle[3], float half[3])
 {
-	float lower[3] = { 0.0f, 0.0f, 0.0f }, upper[3] = { 0.0f, 0.0f, 0.0f };
-	for (uint32_t j = 0; j < view->skin->blend.header->transformCount; ++j)
+	float lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY };
+	for (uint32_t i = 0; i < SG_LANES * entries->count; ++i)
 	{
-		const float* stage = view->joints[j].stage;
+		const sgLocalEntry* entry = Entries_Get(entries, i / SG_LANES);
+		uint32_t lane = i % SG_LANES, number = entries->transforms[i];
+		if (!(entry->range.low.lane[lane] + entry->range.spread.lane[lane] > 0.0f) ||
+		    view->skin->pairs[number].first != view->skin->pairs[number].second)
+		{
+			continue;
+		}
+		const float* stage = view->joints[view->skin->pairs[number].first].stage;
 		for (int axis = 0; axis < 3; ++axis)
 		{
 			float at = stage[sgStagePlace[axis][3]], extent = 0.0f;
 			for (int k = 0; k < 3; ++k)
 			{
-				float entry = stage[sgStagePlace[axis][k]];
-				at += entry * (common->center[k].lane[0] + middle[k]);
-				extent += fabsf(entry) * (common->half[k].lane[0] + half[k]);
+				float part = stage[sgStagePlace[axis][k]];
+				at += part * (entry->center[k].lane[lane] + middle[k]);
+				extent += fabsf(part) * (entry->half[k].lane[lane] + half[k]);
 			}
 			lower[axis] = at - extent < lower[axis] ? at - extent : lower[axis];
 			upper[axis] = at + extent > upper[axis] ? at + extent : upper[axis];
@@ -702,24 +709,37 @@ static void AddStageAlone(const sgSkinView* view, const sgBlendCommon* common, f
 	}
 }
 
-static uint32_t BoundAlone(const sgSkinView* view, const sgBlendCommon* common, const Entries* entries,
-    const sgMorphLanes* morph, sgBoundsOut out)
+SG_INLINE Entries EntriesOf(const sgSkinView* view, const sgBlendFamily* family)
 {
+	const sgBlend* blend = &view->skin->blend;
+	return (Entries){
+		.values = blend->values + family->values + sgBlendFamily_HeadValues(family),
+		.stride = sgBlendKind_EntryValues((sgBlendKind)family->kind),
+		.transforms = blend->entryTransforms + family->firstEntry,
+		.count = family->entryCount,
+	};
+}
+
+static bool BoundAlone(
+    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t lane, sgBoundsOut out)
+{
+	const sgBlendCommon* common = (const void*)(view->skin->blend.values + family->values);
+	Entries entries = EntriesOf(view, family);
 	Alone alone = {
 		.view = view,
-		.entries = entries,
+		.entries = &entries,
 		.error = common->error.lane[0] * view->reach,
 		.reach = view->reach,
 		.slack = common->slack.lane[0],
 	};
 	for (int axis = 0; morph != NULL && axis < 3; ++axis)
 	{
-		alone.middle[axis] = morph->middle[axis][0];
-		alone.half[axis] = morph->half[axis][0];
+		alone.middle[axis] = morph->middle[axis][lane];
+		alone.half[axis] = morph->half[axis][lane];
 	}
 	if (view->pose->hasStage != 0)
 	{
-		AddStageAlone(view, common, alone.middle, alone.half);
+		AddStageAlone(view, &entries, alone.middle, alone.half);
 	}
 	float lower[3], upper[3];
 	bool isFound = true;
@@ -727,10 +747,10 @@ static uint32_t BoundAlone(const sgSkinView* view, const sgBlendCommon* common, 
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		isFound = isFound && lower[axis] > -MOST_BOUND && upper[axis] < MOST_BOUND; // NaN is not
-		out.boxes->lower[axis][0] = lower[axis];
-		out.boxes->upper[axis][0] = upper[axis];
+		out.boxes->lower[axis][lane] = lower[axis];
+		out.boxes->upper[axis][lane] = upper[axis];
 	}
-	return isFound ? 0 : 1;
+	return isFound;
 }
 
 // What can be said without the denominator, and what was said with it.
@@ -745,18 +765,8 @@ static uint32_t Bound(
     const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoundsOut out)
 {
 	const sgBlendHeader* header = view->skin->blend.header;
-	const sgLaneFloats* values = view->skin->blend.values + family->values;
-	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)values;
-	Entries entries = {
-		.values = values + sgBlendFamily_HeadValues(family),
-		.stride = sgBlendKind_EntryValues((sgBlendKind)family->kind),
-		.transforms = view->skin->blend.entryTransforms + family->firstEntry,
-		.count = family->entryCount,
-	};
-	if (family->isAcross)
-	{
-		return BoundAlone(view, common, &entries, morph, out);
-	}
+	const sgBlendCommon* common = (const void*)(view->skin->blend.values + family->values);
+	Entries entries = EntriesOf(view, family);
 	sgBlendKind kind = (sgBlendKind)family->kind;
 	Displacement displacement = { .isThere = false, .morph = NULL };
 	if (morph != NULL)
@@ -819,6 +829,7 @@ const sgSkinKernels SG_FOR_ISA(sgSkinKernels) = {
 	.evaluate = Evaluate,
 	.evaluateBlocks = EvaluateBlocks,
 	.bound = Bound,
+	.boundAlone = BoundAlone,
 	.takeJoints = TakeJoints,
 	.findCenters = FindCenters,
 	.makePairs = MakePairs,

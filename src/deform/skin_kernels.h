@@ -29,6 +29,11 @@ typedef struct sgSkinKernels
 	uint32_t (*bound)(
 	    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoundsOut out);
 
+	/// The bound of a node alone, whose pairs are side by side, to one lane of `out`.
+	/// @return false if there is none
+	bool (*boundAlone)(
+	    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t lane, sgBoundsOut out);
+
 	/// Take `count` joints of eight into a pose, from joint `first` on: matrices are 12 floats by rows each, the
 	/// identity where there is no joint.
 	sgJointsTaken (*takeJoints)(
