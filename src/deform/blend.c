@@ -98,14 +98,29 @@ sgBlend sgBlend_Get(const snugModel* model)
 	return sgBlend_Bind(model, model->deformData);
 }
 
-static void Describe(const snugModel* model, snugModelInfo* info)
+void sgBlend_Describe(const snugModel* model, sgContents* contents)
 {
 	const sgBlendHeader* header = model->deformData;
-	info->jointCount = header->transformCount;
-	info->maxInfluences = header->rows.most;
+	contents->jointCount = header->transformCount;
+	contents->maxInfluences = header->rows.most;
+	contents->influenceCount = header->rows.entries;
+	contents->influences = sgBlend_Get(model).rows;
+	contents->bounds = (snugBoundsDef){
+		.bound = (snugBound)header->bound,
+		.volume = (snugVolume)header->volume,
+		.restVolume = (snugRestVolume)header->restVolume,
+		.boundLeaves = header->boundLeaves != 0,
+	};
 	uint64_t morph = sgMorph_FindData(model);
-	const sgFieldsHeader* fields = (const void*)((const char*)model->deformData + morph);
-	info->fieldCount = morph != 0 ? fields->fieldCount : 0;
+	if (morph != 0)
+	{
+		sgContents fields = { .jointCount = 0 };
+		sgFields_Describe(model, (const char*)model->deformData + morph, &fields);
+		contents->fieldCount = fields.fieldCount;
+		contents->displacementCount = fields.displacementCount;
+		contents->displacements = fields.displacements;
+		contents->bounds.fieldsBound = fields.bounds.bound;
+	}
 }
 
 // Without the amplitudes of morph targets.
@@ -259,13 +274,13 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 	}
 }
 
-static bool BoundsLeaves(const snugModel* model)
+bool sgBlend_BoundsLeaves(const snugModel* model)
 {
 	const sgBlendHeader* header = model->deformData;
 	return header->boundLeaves != 0;
 }
 
-static snugVolume Volume(const snugModel* model)
+snugVolume sgBlend_Volume(const snugModel* model)
 {
 	const sgBlendHeader* header = model->deformData;
 	return (snugVolume)header->volume;
@@ -394,13 +409,13 @@ const sgDeform sgDeform_blend = {
 	.check = sgBlend_Check,
 	.bind = Bind,
 	.arrayBytes = sizeof(sgBlendArrays),
-	.describe = Describe,
+	.describe = sgBlend_Describe,
 	.inputs = 1u << sgPose_joints | 1u << sgPose_jointColumns | 1u << sgPose_nodes | 1u << sgPose_amplitudes,
 	.poseBytes = PoseBytes,
 	.setPose = SetPose,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
-	.boundsLeaves = BoundsLeaves,
-	.volume = Volume,
+	.boundsLeaves = sgBlend_BoundsLeaves,
+	.volume = sgBlend_Volume,
 };

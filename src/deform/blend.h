@@ -278,4 +278,9 @@ static inline double* sgBlendPose_Stretches(const sgBlendPose* pose, uint32_t tr
 	return (double*)(void*)sgBlendPose_Slabs(pose, transformCount);
 }
 
+/// Members of sgDeform that all skins have in common.
+void sgBlend_Describe(const snugModel* model, sgContents* contents);
+bool sgBlend_BoundsLeaves(const snugModel* model);
+snugVolume sgBlend_Volume(const snugModel* model);
+
 #endif

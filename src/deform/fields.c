@@ -149,3 +149,17 @@ void sgFieldsPose_Set(const sgFields* fields, sgFieldsPose* pose, const float* a
 	SetReach(header, sums, pose);
 	change->motion = sqrt(change2) * (1.0 + 0x1p-30);
 }
+
+void sgFields_Describe(const snugModel* model, const void* data, sgContents* contents)
+{
+	const sgFieldsHeader* header = data;
+	contents->fieldCount = header->fieldCount;
+	contents->displacementCount = header->rows.entries;
+	contents->displacements = sgFields_Bind(model, data).rows;
+	contents->bounds = (snugBoundsDef){
+		.bound = (snugBound)header->bound,
+		.volume = (snugVolume)header->volume,
+		.boundLeaves = header->boundLeaves != 0,
+		.contactLevel = header->contactLevel,
+	};
+}

@@ -170,13 +170,8 @@ sgFields sgFields_Bind(const snugModel* model, const void* data);
 /// Lanes of a group that are bounded from the pose: inner nodes, and leaves where the data say so.
 uint32_t sgFields_BoundedLanes(const sgTree* tree, uint32_t group, bool boundLeaves);
 
-/// Whether a node is one of those whose balls are reported as contacts.
-static inline bool sgFields_IsContact(const sgTree* tree, const sgFieldsHeader* header, uint32_t slot)
-{
-	const sgNode* node = tree->nodes + slot;
-	return node->first != SG_NONE &&
-	       (node->level == header->contactLevel || (node->level < header->contactLevel && node->childCount == 0));
-}
+/// What there is to say about displacement fields whose data begin there: sgDeform.describe.
+void sgFields_Describe(const snugModel* model, const void* data, sgContents* contents);
 
 /// sgLaneFloats before a part of a group, or in all of them with sgFields_allParts + 1.
 uint64_t sgFieldsGroup_ValuesBefore(const sgFieldsGroup* group, uint32_t part);

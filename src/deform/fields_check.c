@@ -33,7 +33,8 @@ static const char* CheckGroups(const snugModel* model, const sgFields* fields)
 	{
 		const sgFieldsGroup* group = fields->groups + g;
 		bool isBounded = sgFields_BoundedLanes(&model->tree, g, header->boundLeaves != 0) != 0;
-		bool isOpen = header->parts == 0 && (group->parts | sgFields_intervals) == (sgFields_intervals | sgFields_fits) &&
+		bool isOpen = header->parts == 0 &&
+		              (group->parts | sgFields_intervals) == (sgFields_intervals | sgFields_fits) &&
 		              group->parts != sgFields_intervals;
 		bool hasParts = isBounded ? isOpen || (header->parts != 0 && group->parts == header->parts)
 		                          : group->parts == 0 && group->fieldCount == 0;
@@ -93,8 +94,9 @@ static const char* CheckReach(const snugModel* model, const sgFields* fields)
 	const sgFieldsHeader* header = fields->header;
 	float reach[3];
 	sgModel_FindReach(model, reach);
-	bool isGood = sgAreWithin(fields->most, 3 * (size_t)header->fieldCount, SNUG_MAX_COORDINATE) && isfinite(header->span) &&
-	              isfinite(header->stretch) && header->span >= 0.0f && header->stretch >= 0.0f;
+	bool isGood = sgAreWithin(fields->most, 3 * (size_t)header->fieldCount, SNUG_MAX_COORDINATE) &&
+	              isfinite(header->span) && isfinite(header->stretch) && header->span >= 0.0f &&
+	              header->stretch >= 0.0f;
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		isGood = isGood && header->restReach[axis] == reach[axis] && header->reach[axis] >= reach[axis] &&

@@ -74,7 +74,7 @@ void sgFields_WrapContacts(const sgTree* tree, const sgFieldsHeader* header, con
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
 		NodeBalls below = { .balls = NULL };
-		if (!sgFields_IsContact(tree, header, slot))
+		if (!sgTree_IsContact(tree, header->contactLevel, slot))
 		{
 			continue;
 		}

@@ -95,10 +95,9 @@ static const char* Check(const snugModel* model)
 	return sgFields_Check(model, model->deformData);
 }
 
-static void Describe(const snugModel* model, snugModelInfo* info)
+static void Describe(const snugModel* model, sgContents* contents)
 {
-	const sgFieldsHeader* header = model->deformData;
-	info->fieldCount = header->fieldCount;
+	sgFields_Describe(model, model->deformData, contents);
 }
 
 static const sgFields* GetFields(const snugModel* model)

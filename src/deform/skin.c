@@ -61,14 +61,12 @@ double sgSkin_Roundings(uint32_t maxInfluences)
 	return SG_MARGIN_TURNS(maxInfluences);
 }
 
-static void Describe(const snugModel* model, snugModelInfo* info)
+static void Describe(const snugModel* model, sgContents* contents)
 {
-	const sgBlendHeader* header = model->deformData;
-	info->jointCount = header->transformCount;
-	info->maxInfluences = header->rows.most;
-	uint64_t morph = sgMorph_FindData(model);
-	const sgFieldsHeader* fields = (const void*)((const char*)model->deformData + morph);
-	info->fieldCount = morph != 0 ? fields->fieldCount : 0;
+	sgSkin skin = sgSkin_Get(model);
+	sgBlend_Describe(model, contents);
+	contents->jointPositions = skin.jointPositions;
+	contents->bounds.bound = skin.header->isCornerFree != 0 ? snug_boundProgram : contents->bounds.bound;
 }
 
 static void Bind(const snugModel* model, void* arrays)
@@ -212,18 +210,6 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 	}
 }
 
-static bool BoundsLeaves(const snugModel* model)
-{
-	const sgBlendHeader* header = model->deformData;
-	return header->boundLeaves != 0;
-}
-
-static snugVolume Volume(const snugModel* model)
-{
-	const sgBlendHeader* header = model->deformData;
-	return (snugVolume)header->volume;
-}
-
 // ---- Deformers -------------------------------------------------------------------------------------------------
 
 const sgDeform sgDeform_spherical = {
@@ -242,8 +228,8 @@ const sgDeform sgDeform_spherical = {
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
-	.boundsLeaves = BoundsLeaves,
-	.volume = Volume,
+	.boundsLeaves = sgBlend_BoundsLeaves,
+	.volume = sgBlend_Volume,
 };
 
 const sgDeform sgDeform_dualQuaternion = {
@@ -262,6 +248,6 @@ const sgDeform sgDeform_dualQuaternion = {
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
-	.boundsLeaves = BoundsLeaves,
-	.volume = Volume,
+	.boundsLeaves = sgBlend_BoundsLeaves,
+	.volume = sgBlend_Volume,
 };

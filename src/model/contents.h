@@ -2,21 +2,35 @@
 #ifndef SG_CONTENTS_H
 #define SG_CONTENTS_H
 
-#include "model/model.h"
+#include "model/deformer.h"
 #include "tree/twins.h"
 
 #include <math.h>
 #include <string.h>
 
-/// Rows of joints, none where the model is not a skin; their values are weights.
-sgRows sgModel_Influences(const snugModel* model);
+/// What a deformer does to the vertices of a model, and how it was asked to bound them.
+typedef struct sgContents
+{
+	uint32_t jointCount;
+	uint32_t maxInfluences;
+	uint32_t fieldCount;
+	uint32_t influenceCount;     ///< of all vertices together
+	uint32_t displacementCount;  ///< likewise
+	sgRows influences;           ///< joints; values are weights. No places: the model is no skin
+	sgRows displacements;        ///< fields, morph targets too; values are x, y, z. No places: there are none
+	const float* jointPositions; ///< (3 jointCount) at rest; null if the model does not keep them
+	snugBoundsDef bounds;
+} sgContents;
 
-/// Rows of displacements, of snug_fields or of morph targets; none where there are no fields. Their values are x, y, z.
-sgRows sgModel_Displacements(const snugModel* model);
+sgContents sgModel_Describe(const snugModel* model);
 
-/// How many there are, of all vertices together.
-uint32_t sgModel_InfluenceCount(const snugModel* model);
-uint32_t sgModel_DisplacementCount(const snugModel* model);
+/// Whether a node is one of those whose balls are reported as contacts: at their level, or a leaf above it.
+static inline bool sgTree_IsContact(const sgTree* tree, uint32_t contactLevel, uint32_t slot)
+{
+	const sgNode* node = tree->nodes + slot;
+	return node->first != SG_NONE &&
+	       (node->level == contactLevel || (node->level < contactLevel && node->childCount == 0));
+}
 
 /// Whom rows of a model belong to. Tree, clusters and positions are ready.
 static inline sgRowsOf sgModel_RowsOf(const snugModel* model)
@@ -40,10 +54,11 @@ static inline void sgModel_FindReach(const snugModel* model, float reach[3])
 
 static inline sgTwinsInput sgModel_TwinsInput(const snugModel* model)
 {
+	sgContents contents = sgModel_Describe(model);
 	return (sgTwinsInput){
 		.positions = model->positions,
 		.vertexCount = model->tree.vertexCount,
-		.rows = { sgModel_Influences(model), sgModel_Displacements(model) },
+		.rows = { contents.influences, contents.displacements },
 	};
 }
 

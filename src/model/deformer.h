@@ -66,6 +66,8 @@ typedef struct sgPosed
 	const void* derived; ///< null if the deformer derives nothing
 } sgPosed;
 
+struct sgContents; // contents.h
+
 typedef struct sgDeform
 {
 	const char* name;
@@ -89,8 +91,9 @@ typedef struct sgDeform
 	void (*bind)(const snugModel* model, void* arrays);
 	size_t arrayBytes;
 
-	/// Fill in what the deformer has to say about a model. Null if nothing.
-	void (*describe)(const snugModel* model, snugModelInfo* info);
+	/// Fill in what the deformer has to say about a model, from model->deformData. Null if nothing.
+	/// @param contents all zero
+	void (*describe)(const snugModel* model, struct sgContents* contents);
 
 	/// What poses may be set by: bits 1 << sgPoseKind.
 	uint32_t inputs;

@@ -189,13 +189,9 @@ static snugStatus Build(snugModel* model, const snugModelDef* def, const sgMeshV
 static snugStatus BindDeformer(snugModel* model, const snugMessenger* messenger)
 {
 	const sgDeform* deform = model->deform;
-	snugModelInfo info = { 0 };
-	if (deform->describe != NULL)
-	{
-		deform->describe(model, &info);
-	}
-	model->jointCount = info.jointCount;
-	model->fieldCount = info.fieldCount;
+	sgContents contents = sgModel_Describe(model);
+	model->jointCount = contents.jointCount;
+	model->fieldCount = contents.fieldCount;
 	if (deform->bind == NULL)
 	{
 		return snug_success;
@@ -317,12 +313,12 @@ snugModelInfo snugModel_GetInfo(const snugModel* model)
 		.bytes = model->bytes,
 		.restMeshBytes = 12 * ((size_t)tree->vertexCount + tree->triangleCount),
 	};
-	if (model->deform->describe != NULL)
-	{
-		model->deform->describe(model, &info);
-	}
-	info.influenceCount = sgModel_InfluenceCount(model);
-	info.displacementCount = sgModel_DisplacementCount(model);
+	sgContents contents = sgModel_Describe(model);
+	info.jointCount = contents.jointCount;
+	info.maxInfluences = contents.maxInfluences;
+	info.fieldCount = contents.fieldCount;
+	info.influenceCount = contents.influenceCount;
+	info.displacementCount = contents.displacementCount;
 	return info;
 }
 

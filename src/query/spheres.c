@@ -5,8 +5,8 @@
 // missed if what does not overlap is not descended into.
 #include "base/fpenv.h"
 #include "body/body.h"
-#include "deform/fields.h"
 #include "geometry/margins.h"
+#include "model/contents.h"
 #include "query/walk.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ typedef struct Side
 {
 	const snugBody* body;
 	const sgTree* tree;
-	const sgFieldsHeader* header;
+	uint32_t contactLevel;
 	sgPlacement placement;
 	Kept kept[SG_MAX_DEPTH + 2]; ///< by depth of the walk
 } Side;
@@ -112,14 +112,14 @@ static bool Overlap(const Search* search, const snugSphere* a, bool isContactA, 
 // The way down ends at contact nodes.
 static sgOpened Open(const Side* side, uint32_t slot)
 {
-	bool isContact = sgFields_IsContact(side->tree, side->header, slot);
+	bool isContact = sgTree_IsContact(side->tree, side->contactLevel, slot);
 	sgOpened opened = { slot, isContact ? sgTree_Family(side->tree, slot) : sgTree_Children(side->tree, slot) };
 	opened.set.mask = isContact ? 1u << (slot % SG_LANES) : opened.set.mask;
 	opened.set.leafMask = 0;
 	for (uint32_t rest = opened.set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		bool isEnd = sgFields_IsContact(side->tree, side->header, sgOpened_Slot(&opened, lane));
+		bool isEnd = sgTree_IsContact(side->tree, side->contactLevel, sgOpened_Slot(&opened, lane));
 		opened.set.leafMask |= (uint32_t)isEnd << lane;
 	}
 	return opened;
@@ -180,8 +180,7 @@ static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle };
 
 static bool HasContacts(const snugBody* body)
 {
-	const sgFieldsHeader* header = body->model->deformData;
-	return body->model->deformer == snug_fields && header->contactLevel > 0;
+	return sgModel_Describe(body->model).bounds.contactLevel > 0;
 }
 
 // Vertices and all balls below are within the root's ball.
@@ -190,7 +189,7 @@ static snugStatus PrepareSide(Search* search, Side* side, snugBody* body)
 	sgBody_Derive(body);
 	side->body = body;
 	side->tree = &body->model->tree;
-	side->header = body->model->deformData;
+	side->contactLevel = sgModel_Describe(body->model).bounds.contactLevel;
 	for (uint32_t i = 0; i < SG_MAX_DEPTH + 2; ++i)
 	{
 		side->kept[i].slot = SG_NONE;

@@ -1,47 +1,17 @@
-// src/deform/contents.c: what a model holds, for those who have it from a file and not from a definition. All numbers
+// src/model/contents.c: what a model holds, for those who have it from a file and not from a definition. All numbers
 // of vertices that leave here are the caller's.
 #include "model/contents.h"
 
-#include "deform/skin.h"
-
 #include <string.h>
 
-static bool IsSkin(const snugModel* model)
+sgContents sgModel_Describe(const snugModel* model)
 {
-	return model->deformer == snug_skin || sgSkin_Is(model->deformer);
-}
-
-sgRows sgModel_Influences(const snugModel* model)
-{
-	return IsSkin(model) ? sgBlend_Get(model).rows : (sgRows){ .places = NULL };
-}
-
-// Where the data of displacement fields are; null if there are none.
-static const void* FindFields(const snugModel* model)
-{
-	if (!IsSkin(model))
+	sgContents contents = { .jointCount = 0 };
+	if (model->deform->describe != NULL)
 	{
-		return model->deformer == snug_fields ? model->deformData : NULL;
+		model->deform->describe(model, &contents);
 	}
-	uint64_t morph = sgMorph_FindData(model);
-	return morph != 0 ? (const char*)model->deformData + morph : NULL;
-}
-
-sgRows sgModel_Displacements(const snugModel* model)
-{
-	const void* data = FindFields(model);
-	return data != NULL ? sgFields_Bind(model, data).rows : (sgRows){ .places = NULL };
-}
-
-uint32_t sgModel_InfluenceCount(const snugModel* model)
-{
-	return IsSkin(model) ? ((const sgBlendHeader*)model->deformData)->rows.entries : 0;
-}
-
-uint32_t sgModel_DisplacementCount(const snugModel* model)
-{
-	const sgFieldsHeader* header = FindFields(model);
-	return header != NULL ? header->rows.entries : 0;
+	return contents;
 }
 
 snugStatus snugModel_GetPositions(const snugModel* model, float* positions, size_t stride)
@@ -98,37 +68,36 @@ static void CopyRows(const sgTree* tree, const sgRows* rows, uint32_t* starts, u
 snugStatus snugModel_GetWeights(const snugModel* model, uint32_t* starts, uint16_t* joints, float* weights)
 {
 	SG_REQUIRE(model != NULL, snug_badArgument);
+	sgContents contents = sgModel_Describe(model);
 	bool hasRoom = joints != NULL && weights != NULL;
-	SG_REQUIRE(starts != NULL && (hasRoom || sgModel_InfluenceCount(model) == 0), snug_badArgument);
-	sgRows rows = sgModel_Influences(model);
-	CopyRows(&model->tree, &rows, starts, joints, weights);
+	SG_REQUIRE(starts != NULL && (hasRoom || contents.influenceCount == 0), snug_badArgument);
+	CopyRows(&model->tree, &contents.influences, starts, joints, weights);
 	return snug_success;
 }
 
 snugStatus snugModel_GetFields(const snugModel* model, uint32_t* starts, uint16_t* fields, float* displacements)
 {
 	SG_REQUIRE(model != NULL, snug_badArgument);
+	sgContents contents = sgModel_Describe(model);
 	bool hasRoom = fields != NULL && displacements != NULL;
-	SG_REQUIRE(starts != NULL && (hasRoom || sgModel_DisplacementCount(model) == 0), snug_badArgument);
-	sgRows rows = sgModel_Displacements(model);
-	CopyRows(&model->tree, &rows, starts, fields, displacements);
+	SG_REQUIRE(starts != NULL && (hasRoom || contents.displacementCount == 0), snug_badArgument);
+	CopyRows(&model->tree, &contents.displacements, starts, fields, displacements);
 	return snug_success;
 }
 
 uint32_t snugModel_GetJointPositions(const snugModel* model, float* positions)
 {
 	SG_REQUIRE(model != NULL, 0);
-	if (!sgSkin_Is(model->deformer))
+	sgContents contents = sgModel_Describe(model);
+	if (contents.jointPositions == NULL)
 	{
 		return 0;
 	}
-	sgSkin skin = sgSkin_Get(model);
-	uint32_t count = skin.blend.header->transformCount;
 	if (positions != NULL)
 	{
-		memcpy(positions, skin.jointPositions, 3 * (size_t)count * sizeof(float));
+		memcpy(positions, contents.jointPositions, 3 * (size_t)contents.jointCount * sizeof(float));
 	}
-	return count;
+	return contents.jointCount;
 }
 
 // Twins are stored by the first vertex in tree order. At its place the smallest of the caller's numbers is found
@@ -153,25 +122,6 @@ snugStatus snugModel_GetTwins(const snugModel* model, uint32_t* twins)
 
 snugBoundsDef snugModel_GetBoundsDef(const snugModel* model)
 {
-	snugBoundsDef def = { .bound = snug_boundDefault };
-	SG_REQUIRE(model != NULL, def);
-	const sgFieldsHeader* fields = FindFields(model);
-	if (model->deformer == snug_fields)
-	{
-		def.bound = (snugBound)fields->bound;
-		def.volume = (snugVolume)fields->volume;
-		def.boundLeaves = fields->boundLeaves != 0;
-		def.contactLevel = fields->contactLevel;
-	}
-	else if (IsSkin(model))
-	{
-		const sgBlendHeader* skin = model->deformData;
-		bool isCornerFree = sgSkin_Is(model->deformer) && sgSkin_Get(model).header->isCornerFree != 0;
-		def.bound = isCornerFree ? snug_boundProgram : (snugBound)skin->bound;
-		def.fieldsBound = fields != NULL ? (snugBound)fields->bound : snug_boundDefault;
-		def.volume = (snugVolume)skin->volume;
-		def.restVolume = (snugRestVolume)skin->restVolume;
-		def.boundLeaves = skin->boundLeaves != 0;
-	}
-	return def;
+	SG_REQUIRE(model != NULL, (snugBoundsDef){ .bound = snug_boundDefault });
+	return sgModel_Describe(model).bounds;
 }
