@@ -44,6 +44,7 @@ benchFcn benchBrain;
 benchFcn benchRing;
 benchFcn benchBlend;
 benchFcn benchScaling;
+benchFcn benchPeers;
 benchFcn benchSkin;
 benchFcn benchSkinTightness;
 benchFcn benchSkinWalk;
