@@ -4,6 +4,7 @@
 #include "base/fpenv.h"
 #include "model/block.h"
 #include "model/deformer.h"
+#include "model/rest.h"
 
 #include <math.h>
 #include <string.h>
@@ -127,12 +128,7 @@ static snugStatus BuildRest(snugModel* model, const sgMeshView* mesh, Scratch* s
 	}
 	scratch->positions[3 * (size_t)tree->vertexCount] = 0.0f;
 	model->positions = scratch->positions;
-	for (uint32_t slot = tree->groupCount * SG_LANES; slot-- > 0;)
-	{
-		bool isEmpty = tree->nodes[slot].first == SG_NONE;
-		sgBox box = isEmpty ? sgBox_Empty() : sgBlock_RestBox(model, scratch->bounds, slot);
-		sgBoxLanes_Set(scratch->bounds + slot / SG_LANES, slot % SG_LANES, &box);
-	}
+	sgRest_Bound(model, scratch->bounds);
 	model->restBounds = scratch->bounds;
 	return snug_success;
 }
@@ -209,18 +205,23 @@ static snugStatus BindDeformer(snugModel* model, const snugMessenger* messenger)
 	return snug_success;
 }
 
-static void Release(snugModel* model)
+static void ReleaseBlock(const snugModel* model)
 {
-	snugAllocator allocator = model->allocator;
-	sgRelease(&allocator, model->arrays, model->arrays != NULL ? model->deform->arrayBytes : 0);
 	if (model->ownsBlock)
 	{
-		sgRelease(&allocator, (void*)(uintptr_t)model->block, model->bytes);
+		sgRelease(&model->allocator, (void*)(uintptr_t)model->block, model->bytes);
 	}
 	else if (model->unmap != NULL)
 	{
 		model->unmap(model->block, model->bytes);
 	}
+}
+
+static void Release(snugModel* model)
+{
+	snugAllocator allocator = model->allocator;
+	sgRelease(&allocator, model->arrays, model->arrays != NULL ? model->deform->arrayBytes : 0);
+	ReleaseBlock(model);
 	sgRelease(&allocator, model, sizeof(snugModel));
 }
 
@@ -354,16 +355,24 @@ const void* snugModel_GetBlock(const snugModel* model, size_t* bytes)
 	return model->block;
 }
 
-static SG_NOINLINE snugStatus Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** out)
+static SG_NOINLINE snugStatus Load(const sgBlockSource* source, const snugLoadDef* def, snugModel** out)
 {
 	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
+	const snugModel start = {
+		.allocator = allocator,
+		.block = source->block,
+		.bytes = source->bytes,
+		.ownsBlock = source->isGiven,
+		.unmap = source->unmap,
+	};
 	snugModel* model = sgAllocate(&allocator, sizeof(snugModel));
 	if (model == NULL)
 	{
+		ReleaseBlock(&start);
 		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a model");
 	}
-	*model = (snugModel){ .allocator = allocator };
-	snugStatus status = sgBlock_Read(model, block, bytes, def);
+	*model = start;
+	snugStatus status = sgBlock_Read(model, source->isCopied, def);
 	status = status == snug_success ? BindDeformer(model, &def->messenger) : status;
 	if (status != snug_success)
 	{
@@ -374,6 +383,14 @@ static SG_NOINLINE snugStatus Load(const void* block, size_t bytes, const snugLo
 	return snug_success;
 }
 
+snugStatus sgModel_Read(const sgBlockSource* source, const snugLoadDef* def, snugModel** model)
+{
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugStatus status = Load(source, def, model);
+	sgFpEnv_Leave(environment);
+	return status;
+}
+
 snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model)
 {
 	SG_REQUIRE(model != NULL, snug_badArgument);
@@ -382,8 +399,7 @@ snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* de
 	def = def != NULL ? def : &defaults;
 	SG_REQUIRE(block != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
 	SG_REQUIRE_RESERVED(def, snug_badArgument);
-	sgFpEnv environment = sgFpEnv_Enter();
-	snugStatus status = Load(block, bytes, def, model);
-	sgFpEnv_Leave(environment);
-	return status;
+	SG_REQUIRE(!def->inPlace || (uintptr_t)block % SG_ALIGNMENT == 0, snug_badArgument);
+	const sgBlockSource source = { .block = block, .bytes = bytes, .isCopied = !def->inPlace };
+	return sgModel_Read(&source, def, model);
 }
