@@ -79,14 +79,12 @@ static const char tags[ENTRY_COUNT][5] = {
 // What a model points to. Numbers that only the tree understands are checked with it.
 static void ListSections(const Info* info, sgArray list[SECTION_COUNT])
 {
-	static const char noVertex[] = "a leaf's vertex is out of range";
 	const sgArray sections[SECTION_COUNT] = {
 		{ SG_ARRAY(snugModel, positions, 3 * (uint64_t)info->vertexCount + 1), sgElements_floats,
 		    (double)SNUG_MAX_COORDINATE, "a position is not finite or too large" },
 		{ SG_ARRAY(snugModel, tree.nodes, (uint64_t)info->groupCount * SG_LANES) },
 		{ SG_ARRAY(snugModel, tree.leaves, info->leafCount) },
-		{ SG_ARRAY(snugModel, tree.leafVertices, (uint64_t)info->leafVertexCount + SG_LANES), sgElements_index,
-		    info->vertexCount > 0 ? info->vertexCount : 1, noVertex },
+		{ SG_ARRAY(snugModel, tree.leafVertices, (uint64_t)info->leafVertexCount + SG_LANES) },
 		{ SG_ARRAY(snugModel, tree.triangleMap, info->triangleCount) },
 		{ SG_ARRAY(snugModel, tree.vertexMap, info->vertexCount) },
 		{ SG_ARRAY(snugModel, twins, info->hasTwins != 0 ? info->vertexCount : 0) },

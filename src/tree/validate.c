@@ -3,7 +3,7 @@
 // The proof that a validated tree is safe: slots are visited once each in increasing order, each inner node's children
 // lie after it, within the arrays and within one group, and no slot is the child of two nodes; leaves are numbered in
 // the order of a depth-first walk, and their triangles and vertices follow each other without gaps. So every walk from
-// the root ends, and every index it meets is in range. That vertices of leaves exist has been checked before.
+// the root ends, and every index it meets is in range.
 #include "base/arrays.h"
 #include "tree/tree.h"
 
@@ -118,6 +118,11 @@ static const char* ValidateLeaf(const sgTree* tree, const snugTreeDef* def, uint
 static const char* ValidateLeaves(const sgTree* tree, const snugTreeDef* def)
 {
 	uint64_t triangles = 0, vertices = 0;
+	uint32_t limit = tree->vertexCount > 0 ? tree->vertexCount : 1; // padding is zero, in a model without vertices too
+	if (sgGreatest32(tree->leafVertices, (size_t)tree->leafVertexCount + SG_LANES) >= limit)
+	{
+		return "a leaf's vertex is out of range";
+	}
 	for (uint32_t i = 0; i < tree->leafCount; ++i)
 	{
 		const sgLeaf* leaf = tree->leaves + i;
