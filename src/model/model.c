@@ -1,7 +1,7 @@
 // src/model/model.c: making and loading models.
 #include "model/model.h"
 
-#include "base/fpenv.h"
+#include "base/team.h"
 #include "model/block.h"
 #include "model/deformer.h"
 #include "model/rest.h"
@@ -110,6 +110,28 @@ typedef struct Scratch
 	uint32_t* twins;
 } Scratch;
 
+/// Vertices that are done at a time when several threads share the work.
+#define CHUNK 8192
+
+/// Positions on their way from the caller's order to the tree's.
+typedef struct Reordering
+{
+	const sgTree* tree;
+	const sgMeshView* mesh;
+	float* positions;
+} Reordering;
+
+static void ReorderPositions(void* context, uint32_t worker, uint32_t chunk)
+{
+	const Reordering* r = context;
+	uint32_t first = chunk * CHUNK, left = r->tree->vertexCount - first;
+	(void)worker;
+	for (uint32_t i = first; i < first + (left < CHUNK ? left : CHUNK); ++i)
+	{
+		memcpy(r->positions + 3 * (size_t)i, sgMeshView_Position(r->mesh, r->tree->vertexMap[i]), 3 * sizeof(float));
+	}
+}
+
 // Rest positions in tree order, and the tightest boxes around them.
 static snugStatus BuildRest(snugModel* model, const sgMeshView* mesh, Scratch* scratch)
 {
@@ -122,10 +144,8 @@ static snugStatus BuildRest(snugModel* model, const sgMeshView* mesh, Scratch* s
 	{
 		return snug_outOfMemory;
 	}
-	for (uint32_t i = 0; i < tree->vertexCount; ++i)
-	{
-		memcpy(scratch->positions + 3 * (size_t)i, sgMeshView_Position(mesh, tree->vertexMap[i]), 3 * sizeof(float));
-	}
+	Reordering reordering = { tree, mesh, scratch->positions };
+	sgTeam_Run(model->team, (tree->vertexCount + CHUNK - 1) / CHUNK, ReorderPositions, &reordering);
 	scratch->positions[3 * (size_t)tree->vertexCount] = 0.0f;
 	model->positions = scratch->positions;
 	sgRest_Bound(model, scratch->bounds);
@@ -135,7 +155,7 @@ static snugStatus BuildRest(snugModel* model, const sgMeshView* mesh, Scratch* s
 
 static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sgMeshView* mesh, Scratch* scratch)
 {
-	snugStatus status = sgTree_Build(mesh, &model->treeDef, &model->allocator, &scratch->arrays);
+	snugStatus status = sgTree_Build(mesh, &model->treeDef, &model->allocator, model->team, &scratch->arrays);
 	if (status != snug_success)
 	{
 		return status;
@@ -144,7 +164,8 @@ static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sg
 	status = BuildRest(model, mesh, scratch);
 	if (status == snug_success && model->deform->positions == NULL)
 	{
-		status = sgClusters_Build(&model->tree, &model->allocator, &scratch->clusters, &scratch->clusterBytes);
+		status = sgClusters_Build(
+		    &model->tree, &model->allocator, model->team, &scratch->clusters, &scratch->clusterBytes);
 		model->clusterBytes = scratch->clusterBytes;
 		model->clusters = status == snug_success ? sgClusters_Bind(&model->tree, scratch->clusters) : model->clusters;
 	}
@@ -232,7 +253,7 @@ static bool IsDefault(snugBoundsDef bounds)
 	       bounds.contactLevel == 0;
 }
 
-static SG_NOINLINE snugStatus Create(const snugModelDef* def, snugModel** out)
+static SG_NOINLINE snugStatus Create(const snugModelDef* def, const sgTeam* team, snugModel** out)
 {
 	snugTreeDef treeDef = FillInDefaults(def->tree);
 	snugStatus status = CheckTreeDef(&treeDef, &def->messenger);
@@ -266,8 +287,10 @@ static SG_NOINLINE snugStatus Create(const snugModelDef* def, snugModel** out)
 		.deformer = def->deformer,
 		.deform = sgDeform_Find(def->deformer),
 		.treeDef = treeDef,
+		.team = team,
 	};
 	status = Build(model, def, &mesh);
+	model->team = NULL;
 	status = status == snug_success ? BindDeformer(model, &def->messenger) : status;
 	if (status != snug_success)
 	{
@@ -290,7 +313,8 @@ snugStatus snugModel_Create(const snugModelDef* def, snugModel** model)
 	const snugBoundsDef bounds = sgModelDef_Bounds(def);
 	SG_REQUIRE_RESERVED(&bounds, snug_badArgument);
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugStatus status = Create(def, model);
+	const sgTeam team = { def->parallel, def->parallelUser, environment };
+	snugStatus status = Create(def, &team, model);
 	sgFpEnv_Leave(environment);
 	return status;
 }
