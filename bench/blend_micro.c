@@ -175,7 +175,10 @@ static void RunBuild(benchReport* report, const sceneMeshless* meshless, double*
 	benchRow_Number(row, "withoutBlendSeconds", 1e-3 * plainMs, 3);
 	benchRow_Number(row, "blendSecondsPerMillionVertices", *seconds, 2);
 	benchRow_Number(row, "blendBytesPerTriangle", *bytes, 1);
-	double weightBytes = (double)influences * (sizeof(float) + sizeof(uint16_t)) + 4.0 * (double)mesh->vertexCount;
+	const sgBlendHeader* header = body.model->deformData;
+	double weightBytes = (double)header->rows.numbers * (sizeof(sgLaneFloats) + sizeof(uint16_t)) +
+	                     (double)header->rows.blocks * (3 * sizeof(sgLaneFloats) + sizeof(sgBlock)) +
+	                     sizeof(uint32_t) * (double)mesh->vertexCount;
 	benchRow_Number(row, "ofWhichWeights", weightBytes / (double)mesh->triangleCount, 1);
 	snugModel_Destroy(plain);
 	benchBody_Destroy(&body);

@@ -198,7 +198,7 @@ static void MeasureBound(measurement* m, int number)
 // Lengths of the vectors of radius increments, relative to the radius at rest.
 static void MeasureIncrements(measurement* m, const snugModel* model)
 {
-	sgFields fields = sgFields_Bind(model->deformData);
+	sgFields fields = sgFields_Bind(model, model->deformData);
 	for (uint32_t slot = 0; slot < m->slots; ++slot)
 	{
 		const sgNode* node = model->tree.nodes + slot;

@@ -8,7 +8,7 @@
 
 typedef struct showDef
 {
-	const char* name; ///< brain or ring
+	const char* name; ///< brain, ring or fish
 	int vertexCount;  ///< zero: default, as are the others
 	int nodeCount;
 	int pull;

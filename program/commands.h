@@ -23,5 +23,6 @@ cliCommandFcn cliPose;
 cliCommandFcn cliReduce;
 cliCommandFcn cliPlay;
 cliCommandFcn cliTruth;
+cliCommandFcn cliView;
 
 #endif
