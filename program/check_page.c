@@ -1,8 +1,8 @@
-#include "share/html.h"
 #include "program/check.h"
 #include "program/output.h"
 #include "program/page.h"
 #include "program/terminal.h"
+#include "share/html.h"
 
 #include <stdlib.h>
 #include <string.h>

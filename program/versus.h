@@ -23,8 +23,8 @@ typedef struct versus
 	uint64_t vertices; ///< of all bodies
 } versus;
 
-/// Measure on one thread: ours, and all vertices and bounds anew in every frame. `snug bench peers` has other libraries.
-/// Prints what is wrong.
+/// Measure on one thread: ours, and all vertices and bounds anew in every frame. `snug bench peers` has other
+/// libraries. Prints what is wrong.
 bool versus_Run(versus* v, const cliScene* scene, const cliContactOptions* options, const cliTally* tally);
 
 #endif
