@@ -46,6 +46,7 @@ benchFcn benchRing;
 benchFcn benchFish;
 benchFcn benchBlend;
 benchFcn benchScaling;
+benchFcn benchPeers;
 benchFcn benchSkin;
 benchFcn benchSkinTightness;
 benchFcn benchSkinWalk;

@@ -31,6 +31,7 @@ typedef struct benchStage
 	float* ordered[BENCH_MAX_ACTORS];            ///< of those: placed vertices in the order of the tree
 	spatialHash* hash;                           ///< of spatial hashing
 	benchThreads* threads;                       ///< of methods with several
+	snugWitness witnesses[BENCH_MAX_ACTORS * BENCH_MAX_ACTORS]; ///< of methods that remember, by pair of bodies
 	void* peer;                                  ///< of peers, once there are vertices to build it from
 } benchStage;
 
