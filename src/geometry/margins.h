@@ -118,6 +118,23 @@
 #define SG_MARGIN_TURNS(n) (8.0 * (n) + 96.0)
 #endif
 
+/// What rotation centres do to the translations of pairs, times the sine and 1 - cosine of the pair.
+#ifndef SG_MARGIN_CENTERS
+#define SG_MARGIN_CENTERS 64.0
+#endif
+/// Sums over n entries, of themselves: for denominators and shares.
+#ifndef SG_MARGIN_COSINES
+#define SG_MARGIN_COSINES(n) ((n) <= 192 ? 0x1p-15f : 0x1p-7f)
+#endif
+/// A share of weights times 1 - cosine, from 1.
+#ifndef SG_MARGIN_SHARE
+#define SG_MARGIN_SHARE 0x1p-20f
+#endif
+/// The distance of a box from a rotation centre, of itself.
+#ifndef SG_MARGIN_ARM
+#define SG_MARGIN_ARM 0x1p-20
+#endif
+
 // ---- Volumes (geometry/volume.c, geometry/prism.c) -------------------------------------------------------------
 
 /// A slab of a k-DOP around points: sums in double.
