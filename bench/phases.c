@@ -98,10 +98,11 @@ static void PlaceVertices(sgVertexBlock* block, uint32_t count, const sgPlacemen
 	Note(bench_triangles, start);
 }
 
-static void AssembleTriangles(const sgVertexBlock* block, const sgLeaf* leaf, sgTriangleLanes* out)
+static void PlaceTriangles(const float* positions, const uint32_t* vertices, const sgLeaf* leaf,
+    const sgPlacement* placement, sgTriangleLanes* out)
 {
 	uint64_t start = Tick();
-	plain->leaves->assembleTriangles(block, leaf, out);
+	plain->leaves->placeTriangles(positions, vertices, leaf, placement, out);
 	Note(bench_triangles, start);
 }
 
@@ -228,7 +229,7 @@ void benchClocks_Start(void)
 		.boundLeaves = BoundLeaves,
 		.gatherVertices = GatherVertices,
 		.placeVertices = PlaceVertices,
-		.assembleTriangles = AssembleTriangles,
+		.placeTriangles = PlaceTriangles,
 		.filterTriangles = FilterTriangles,
 		.decidePairs = DecidePairs,
 		.intersectTriangles = IntersectTriangles,

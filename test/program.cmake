@@ -29,6 +29,11 @@ if(NOT SNUG_SANITIZE) # too slow there
 	add_test(NAME program_scene COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_scene.sh $<TARGET_FILE:snug_program>)
 	set_tests_properties(program_scene PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
+add_executable(test_view test_view.c)
+target_include_directories(test_view PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(test_view PRIVATE snug_test_support)
+add_test(NAME program_view COMMAND test_view $<TARGET_FILE:snug_program>)
+set_tests_properties(program_view PROPERTIES TIMEOUT 60)
 add_test(NAME program_manual COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_manual.sh
 	$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/program.md)
 
