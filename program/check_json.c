@@ -108,6 +108,21 @@ static void PrintIntervals(const cliTally* tally)
 	printf("]");
 }
 
+static void PrintWays(const versus* v)
+{
+	printf(",\"ways\":[");
+	for (int i = 0; i < v->count; ++i)
+	{
+		const versusRow* row = v->rows + i;
+		printf(i > 0 ? ",{\"name\":" : "{\"name\":");
+		cliPrintJsonString(stdout, row->name);
+		printf(",\"microseconds\":%.3f,\"vertices\":%.1f,\"pairs\":%llu,\"missed\":%llu,\"invented\":%llu}",
+		    1e3 * row->milliseconds, row->vertices, (unsigned long long)row->pairs, (unsigned long long)row->missed,
+		    (unsigned long long)row->invented);
+	}
+	printf("]");
+}
+
 void checkPrintJsonSummary(const check* c)
 {
 	const cliTally* t = &c->tally;
@@ -128,7 +143,12 @@ void checkPrintJsonSummary(const check* c)
 	}
 	if (c->costs)
 	{
-		printf(",\"cost\":{\"microseconds\":%.3f}", t->microseconds);
+		printf(",\"cost\":{\"microseconds\":%.3f", t->microseconds);
+		if (c->hasOthers)
+		{
+			PrintWays(&c->others);
+		}
+		printf("}");
 	}
 	printf("}\n");
 }

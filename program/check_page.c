@@ -213,8 +213,15 @@ static void PrintCost(const versus* v, const versusRow* row, FILE* stream)
 	}
 	fputs("<tr><td class=\"t\">", stream);
 	htmlText(stream, row->name);
-	fprintf(stream, "</td><td>%.3f</td><td class=\"bar\"><i style=\"width:%.1f%%\"></i></td><td>", row->milliseconds,
-	    100.0 * row->milliseconds / most);
+	if (row->milliseconds > 0.0)
+	{
+		fprintf(stream, "</td><td>%.3f</td><td class=\"bar\"><i style=\"width:%.1f%%\"></i></td><td>",
+		    row->milliseconds, 100.0 * row->milliseconds / most);
+	}
+	else
+	{
+		fputs("</td><td></td><td class=\"bar\"></td><td>", stream);
+	}
 	if (row->vertices < (double)v->vertices)
 	{
 		pageNumber(stream, (uint64_t)(row->vertices + 0.5));
@@ -224,7 +231,11 @@ static void PrintCost(const versus* v, const versusRow* row, FILE* stream)
 	{
 		fputs("all", stream);
 	}
-	fprintf(stream, "</td><td>%s</td></tr>\n", row->different == 0 ? "the same" : "different");
+	fputs("</td><td>", stream);
+	pageNumber(stream, row->missed);
+	fputs("</td><td>", stream);
+	pageNumber(stream, row->invented);
+	fputs("</td></tr>\n", stream);
 }
 
 static void PrintCosts(const check* c, FILE* stream)
@@ -244,7 +255,8 @@ static void PrintCosts(const check* c, FILE* stream)
 	    "%.1f times as long to find the same pairs.</p>\n",
 	    v->frames, v->rows[1].milliseconds / v->rows[0].milliseconds);
 	fputs("<div class=\"box scroll\"><table id=\"versus\"><thead><tr><th class=\"t\">on one thread, from joints to "
-	      "pairs</th><th>ms per frame</th><th class=\"bar\"></th><th>vertices evaluated</th><th>pairs</th>"
+	      "pairs</th><th>ms per frame</th><th class=\"bar\"></th><th>vertices evaluated</th><th>pairs missed</th><th>"
+	      "invented</th>"
 	      "</tr></thead><tbody>\n",
 	    stream);
 	for (int i = 0; i < v->count; ++i)

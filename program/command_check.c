@@ -181,10 +181,11 @@ static bool Prepare(check* c, int fileCount, char** paths)
 	return true;
 }
 
-// For pages with costs.
+// For pages and summaries with costs.
 static bool MeasureOthers(check* c)
 {
-	if (c->html == NULL || !c->costs || c->tally.frameCount == 0)
+	bool shown = c->html != NULL || (c->json && c->summary);
+	if (!shown || !c->costs || c->tally.frameCount == 0)
 	{
 		return true;
 	}
@@ -217,8 +218,9 @@ int checkRun(check* c, int fileCount, char** paths)
 		cliError("%s: out of memory", c->scene.files[0].path);
 		return CLI_BAD_INPUT;
 	}
+	bool measured = MeasureOthers(c);
 	ShowEnd(c);
-	if (!MeasureOthers(c) || !checkWritePages(c))
+	if (!measured || !checkWritePages(c))
 	{
 		return CLI_BAD_INPUT;
 	}

@@ -180,6 +180,7 @@ if command -v jq >/dev/null; then
 		# shellcheck disable=SC2086
 		expect 0 "" check --json --summary $options $run
 		as_documented "A summary" "$options --summary" .
+		case $options in *costs*) as_documented Ways "$options" '.cost.ways[]' ;; esac
 		case $options in *joint*)
 			as_documented Joints "$options --summary" '.joints[]'
 			checks=$((checks + 1))
