@@ -25,6 +25,7 @@ snug_add_io_test(test_io_models)
 snug_add_io_test(test_io_polygon)
 snug_add_io_test(test_io_fbx)
 snug_add_io_test(test_io_memory)
+snug_add_io_test(test_io_public)
 target_link_options(test_io_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
 # What compresses pictures, undone by zlib.
 find_package(ZLIB QUIET)
