@@ -11,7 +11,8 @@ typedef enum ioErrorKind
 {
 	io_badContent = 0, ///< what a file holds
 	io_noMemory,
-	io_noAccess, ///< it cannot be opened, read or written
+	io_noAccess,      ///< it cannot be opened, read or written
+	io_unknownFormat, ///< no reader is for it
 } ioErrorKind;
 
 /// One readable line that names the file, without a newline. Empty if nothing went wrong.

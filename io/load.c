@@ -182,10 +182,12 @@ static bool ReadFormat(ioLoader* loader, ioFormat format)
 		case io_fbx:
 			return ioReadFbx(loader);
 		default:
-			return ioFail(loader, 0,
+			ioFail(loader, 0,
 			    EndsWith(loader->path, ".dae")
 			        ? "COLLADA files are not read: nothing checks their poses; export glTF or FBX"
 			        : "unknown kind of file; known are .gltf, .glb, .fbx, .obj, .ply, .stl and .off");
+			loader->error->kind = io_unknownFormat;
+			return false;
 	}
 }
 

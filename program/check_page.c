@@ -92,8 +92,11 @@ static void PrintCards(const check* c, FILE* stream)
 		snprintf(value, sizeof(value), "%.3f s", t->frames[t->mostFrame].time);
 		pageCard(stream, NULL, "", value, "most contact");
 	}
-	snprintf(value, sizeof(value), "%.2f ms", 1e-3 * t->microseconds / (double)t->frameCount);
-	pageCard(stream, NULL, "", value, "to find all pairs of a frame");
+	if (c->costs)
+	{
+		snprintf(value, sizeof(value), "%.2f ms", 1e-3 * t->microseconds / (double)t->frameCount);
+		pageCard(stream, NULL, "", value, "to find all pairs of a frame");
+	}
 	fputs("</div>\n", stream);
 }
 

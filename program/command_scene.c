@@ -147,10 +147,10 @@ static bool RunFrames(show* s, int frames)
 int cliPlay(int argumentCount, char** arguments)
 {
 	const char *directory = "report", *resumed = NULL;
-	int frames = 60;
+	int frames = 0;
 	showDef def = { .name = NULL };
 	const cliOption options[] = {
-		{ "--frames", cli_count, &frames, "N", "how many frames, 30 per second; default 60" },
+		{ "--frames", cli_count, &frames, "N", "how many frames, 30 per second; default 60 (ring), 90 (brain)" },
 		{ "--vertices", cli_count, &def.vertexCount, "N", "ring: of a figure; default 2857" },
 		{ "--nodes", cli_count, &def.nodeCount, "N", "of a body; default 115 (ring), 65 (brain)" },
 		{ "--many", cli_flag, &def.hasMany, NULL, "ring: turn it by 120 degrees instead of 40" },
@@ -166,6 +166,8 @@ int cliPlay(int argumentCount, char** arguments)
 	}
 	simError error = { "" };
 	def.name = arguments[0];
+	// The brain is let go after two seconds.
+	frames = frames > 0 ? frames : strcmp(def.name, "brain") == 0 ? 90 : 60;
 	if (!cliMakeDirectory(directory))
 	{
 		return CLI_BAD_INPUT;
