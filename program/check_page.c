@@ -107,7 +107,8 @@ static void PrintClose(const check* c, const film* f, FILE* stream)
 	{
 		return;
 	}
-	fputs("<h2>Where it is worst</h2>\n<figure class=\"box close\">", stream);
+	fprintf(
+	    stream, "<h2>%s</h2>\n<figure class=\"box close\">", checkIsAnimated(c) ? "Where it is worst" : "From nearby");
 	pagePicture(stream, &f->close, "the contact from nearby");
 	fputs("<figcaption>", stream);
 	if (checkIsAnimated(c))
@@ -258,7 +259,7 @@ static void PrintCosts(const check* c, FILE* stream)
 	    "%.1f times as long to find the same pairs.</p>\n",
 	    v->frames, v->rows[1].milliseconds / v->rows[0].milliseconds);
 	fputs("<div class=\"box scroll\"><table id=\"versus\"><thead><tr><th class=\"t\">on one thread, from joints to "
-	      "pairs</th><th>ms per frame</th><th class=\"bar\"></th><th>vertices evaluated</th><th>pairs missed</th><th>"
+	      "pairs</th><th>ms per frame</th><th class=\"bar\"></th><th>vertices</th><th>missed</th><th>"
 	      "invented</th>"
 	      "</tr></thead><tbody>\n",
 	    stream);
