@@ -1,8 +1,8 @@
-#include "bench/html.h"
 #include "program/check.h"
 #include "program/output.h"
 #include "program/page.h"
 #include "program/terminal.h"
+#include "share/html.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -217,15 +217,8 @@ static void PrintCost(const versus* v, const versusRow* row, FILE* stream)
 	}
 	fputs("<tr><td class=\"t\">", stream);
 	htmlText(stream, row->name);
-	if (row->milliseconds > 0.0)
-	{
-		fprintf(stream, "</td><td>%.3f</td><td class=\"bar\"><i style=\"width:%.1f%%\"></i></td><td>",
-		    row->milliseconds, 100.0 * row->milliseconds / most);
-	}
-	else
-	{
-		fputs("</td><td></td><td class=\"bar\"></td><td>", stream);
-	}
+	fprintf(stream, "</td><td>%.3f</td><td class=\"bar\"><i style=\"width:%.1f%%\"></i></td><td>", row->milliseconds,
+	    100.0 * row->milliseconds / most);
 	if (row->vertices < (double)v->vertices)
 	{
 		pageNumber(stream, (uint64_t)(row->vertices + 0.5));

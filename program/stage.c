@@ -1,7 +1,7 @@
 #include "program/stage.h"
 
-#include "bench/timer.h"
 #include "program/terminal.h"
+#include "share/clock.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -229,7 +229,7 @@ bool cliStage_SetTime(cliStage* stage, double time)
 		}
 	}
 	stage->time = time;
-	double start = benchNow();
+	double start = clockNow();
 	stage->counters = (snugCounters){ .nodesRefitted = 0 };
 	for (int i = 0; i < scene->partCount; ++i)
 	{
@@ -245,7 +245,7 @@ bool cliStage_SetTime(cliStage* stage, double time)
 			return false;
 		}
 	}
-	stage->milliseconds = benchNow() - start;
+	stage->milliseconds = clockNow() - start;
 	return true;
 }
 

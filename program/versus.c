@@ -1,7 +1,5 @@
 #include "program/versus.h"
 
-#include "bench/embree_peer.h"
-#include "bench/timer.h"
 #include "program/terminal.h"
 
 #include <stdio.h>
@@ -137,150 +135,6 @@ static bool RunOurs(race* r, bool deformAll, versusRow* row)
 	return good;
 }
 
-// ---- Embree ----------------------------------------------------------------------------------------------------
-
-/// Bodies as Embree wants them: positions.
-typedef struct posedBodies
-{
-	cliStage stage;
-	float* positions[EMBREE_MAX_BODIES];
-	bruteMesh meshes[EMBREE_MAX_BODIES];
-	embreePeer* peer;
-	cliPair* pairs; ///< of a frame
-	snugPair* some; ///< of two bodies
-	uint64_t count, capacity, candidates;
-} posedBodies;
-
-static bool CreateBodies(posedBodies* b, const cliScene* scene)
-{
-	*b = (posedBodies){ .positions = { NULL } };
-	bool made = cliStage_Create(&b->stage, scene) && cliStage_SetTime(&b->stage, 0.0);
-	for (int i = 0; made && i < scene->partCount; ++i)
-	{
-		const cliPart* part = scene->parts + i;
-		b->positions[i] = calloc((size_t)part->vertexCount + 1, 3 * sizeof(float));
-		b->meshes[i] = (bruteMesh){ b->positions[i], part->triangles, part->triangleCount };
-		made = b->positions[i] != NULL && cliStage_GetVertices(&b->stage, i, b->positions[i]);
-	}
-	b->peer = made ? embreePeer_Create(b->meshes, scene->partCount, embree_refit) : NULL;
-	return b->peer != NULL;
-}
-
-static void FreeBodies(posedBodies* b)
-{
-	embreePeer_Destroy(b->peer);
-	for (int i = 0; i < EMBREE_MAX_BODIES; ++i)
-	{
-		free(b->positions[i]);
-	}
-	free(b->pairs);
-	free(b->some);
-	cliStage_Free(&b->stage);
-}
-
-static bool IsAsked(const race* r, int a, int b)
-{
-	return r->options->within || r->scene->parts[a].file != r->scene->parts[b].file;
-}
-
-// Deforming all vertices counts, as it does for the others. Returns the milliseconds.
-static double TimeEmbree(const race* r, posedBodies* bodies, bool* good)
-{
-	double start = benchNow();
-	bodies->count = 0;
-	for (int k = 0; *good && k < r->scene->partCount; ++k)
-	{
-		*good = cliStage_GetVertices(&bodies->stage, k, bodies->positions[k]);
-	}
-	embreePeer_Update(bodies->peer);
-	for (int a = 0; a < r->scene->partCount; ++a)
-	{
-		for (int b = a + 1; b < r->scene->partCount; ++b)
-		{
-			bodies->count += IsAsked(r, a, b) ? embreePeer_Collide(bodies->peer, a, b, NULL, 0) : 0;
-		}
-	}
-	return benchNow() - start;
-}
-
-static bool Reserve(posedBodies* b)
-{
-	if (b->count > b->capacity)
-	{
-		free(b->pairs);
-		free(b->some);
-		b->capacity = 2 * b->count;
-		b->pairs = malloc((size_t)b->capacity * sizeof(cliPair));
-		b->some = malloc((size_t)b->capacity * sizeof(snugPair));
-	}
-	return b->capacity == 0 || (b->pairs != NULL && b->some != NULL);
-}
-
-// The pairs that were counted, sorted, and how many pairs of boxes Embree itself reported.
-static bool GatherEmbree(const race* r, posedBodies* bodies)
-{
-	uint64_t used = 0;
-	if (!Reserve(bodies))
-	{
-		return false;
-	}
-	bodies->candidates = 0;
-	for (int a = 0; a < r->scene->partCount; ++a)
-	{
-		for (int b = a + 1; b < r->scene->partCount; ++b)
-		{
-			uint64_t count =
-			    IsAsked(r, a, b) ? embreePeer_Collide(bodies->peer, a, b, bodies->some, bodies->capacity) : 0;
-			for (uint64_t i = 0; i < count; ++i)
-			{
-				bodies->pairs[used++] = (cliPair){ { a, b }, bodies->some[i] };
-			}
-			bodies->candidates += IsAsked(r, a, b) ? embreePeer_CountCandidates(bodies->peer, a, b) : 0;
-		}
-	}
-	qsort(bodies->pairs, (size_t)used, sizeof(cliPair), ComparePairs);
-	return used == bodies->count;
-}
-
-// Rows: with our test of triangles behind it, and its own answer. What it reports holds what the test leaves of it, so
-// that nothing else is missed.
-static bool RunEmbreeFrames(race* r, posedBodies* bodies, versusRow* tested, versusRow* plain)
-{
-	stopwatch watch;
-	bool good = true;
-	for (int i = 0; good && i < PASSES * r->frames; ++i)
-	{
-		int frame = i % r->frames;
-		good = cliStage_SetTime(&bodies->stage, r->tally->frames[frame].time);
-		Note(&watch, i / r->frames, frame, TimeEmbree(r, bodies, &good));
-		if (good && i >= (PASSES - 1) * r->frames)
-		{
-			good = GatherEmbree(r, bodies) && Judge(r, frame, bodies->pairs, bodies->count, tested);
-			plain->pairs += bodies->candidates;
-		}
-	}
-	tested->milliseconds = good ? GetMean(&watch, r->frames) : 0.0;
-	tested->vertices = plain->vertices = (double)CountVertices(r->scene);
-	plain->missed = tested->missed;
-	plain->invented = plain->pairs - (tested->pairs - tested->invented);
-	return good;
-}
-
-static bool RunEmbree(race* r, versusRow* tested, versusRow* plain)
-{
-	posedBodies bodies;
-	snprintf(tested->name, sizeof(tested->name), "everything deformed, Embree %s, our triangle test",
-	    embreePeer_GetVersion());
-	snprintf(plain->name, sizeof(plain->name), "Embree %s alone: pairs of boxes", embreePeer_GetVersion());
-	bool good = CreateBodies(&bodies, r->scene) && RunEmbreeFrames(r, &bodies, tested, plain);
-	if (!good)
-	{
-		cliError("%s", bodies.stage.error.text[0] != '\0' ? bodies.stage.error.text : "Embree: cannot be used here");
-	}
-	FreeBodies(&bodies);
-	return good;
-}
-
 bool versus_Run(versus* v, const cliScene* scene, const cliContactOptions* options, const cliTally* tally)
 {
 	race r = { scene, options, tally, tally->frameCount < MAX_FRAMES ? (int)tally->frameCount : MAX_FRAMES,
@@ -290,11 +144,6 @@ bool versus_Run(versus* v, const cliScene* scene, const cliContactOptions* optio
 	snprintf(v->rows[1].name, sizeof(v->rows[1].name), "everything deformed, all bounds refitted");
 	cliProgress("measuring ...");
 	bool good = cliStage_Create(&r.judge, scene) && RunOurs(&r, false, v->rows) && RunOurs(&r, true, v->rows + 1);
-	if (good && embreePeer_IsAvailable() && scene->partCount <= EMBREE_MAX_BODIES && !options->first)
-	{
-		v->count = 4;
-		good = RunEmbree(&r, v->rows + 2, v->rows + 3);
-	}
 	cliStage_Free(&r.judge);
 	cliContacts_Free(&r.truth);
 	cliProgress("");

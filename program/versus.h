@@ -4,7 +4,7 @@
 
 #include "program/tally.h"
 
-#define VERSUS_MAX 4
+#define VERSUS_MAX 2
 
 /// A way to find the same pairs. Numbers of pairs are of all frames together.
 typedef struct versusRow
@@ -25,9 +25,8 @@ typedef struct versus
 	uint64_t vertices; ///< of all bodies
 } versus;
 
-/// Measure on one thread: ours, all vertices and bounds anew in every frame, and Embree where it was built in and there
-/// are few enough bodies: with our test of triangles behind it, and its own answer, which is that of boxes. Missed and
-/// invented pairs are told by ours, which tests compare with brute force. Prints what is wrong.
+/// Measure on one thread: ours, and all vertices and bounds anew in every frame. `snug bench peers` has other
+/// libraries. Missed and invented pairs are told by ours, which tests compare with brute force. Prints what is wrong.
 bool versus_Run(versus* v, const cliScene* scene, const cliContactOptions* options, const cliTally* tally);
 
 #endif
