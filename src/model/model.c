@@ -209,9 +209,46 @@ static snugStatus BindDeformer(snugModel* model, const snugMessenger* messenger)
 	return snug_success;
 }
 
+static size_t InverseBytes(const sgTree* tree)
+{
+	return ((size_t)tree->triangleCount + tree->vertexCount) * sizeof(uint32_t);
+}
+
+// Invert the tree's maps, for those who ask by the caller's numbers.
+static snugStatus InvertMaps(snugModel* model, const snugMessenger* messenger)
+{
+	const sgTree* tree = &model->tree;
+	model->inverse = sgAllocate(&model->allocator, InverseBytes(tree));
+	if (model->inverse == NULL)
+	{
+		return sgFail(messenger, snug_outOfMemory, "no memory for a model");
+	}
+	for (uint32_t i = 0; i < tree->leafCount; ++i)
+	{
+		const sgLeaf* leaf = tree->leaves + i;
+		for (uint32_t t = 0; t < leaf->triangleCount; ++t)
+		{
+			model->inverse[tree->triangleMap[leaf->firstTriangle + t]] = i * SG_LANES + t;
+		}
+	}
+	for (uint32_t v = 0; v < tree->vertexCount; ++v)
+	{
+		model->inverse[(size_t)tree->triangleCount + tree->vertexMap[v]] = v;
+	}
+	return snug_success;
+}
+
+// What is found once, for all bodies, when the block is there.
+static snugStatus Bind(snugModel* model, const snugMessenger* messenger)
+{
+	snugStatus status = BindDeformer(model, messenger);
+	return status == snug_success ? InvertMaps(model, messenger) : status;
+}
+
 static void Release(snugModel* model)
 {
 	snugAllocator allocator = model->allocator;
+	sgRelease(&allocator, model->inverse, model->inverse != NULL ? InverseBytes(&model->tree) : 0);
 	sgRelease(&allocator, model->arrays, model->arrays != NULL ? model->deform->arrayBytes : 0);
 	sgRelease(&allocator, model->block, model->bytes);
 	sgRelease(&allocator, model, sizeof(snugModel));
@@ -260,7 +297,7 @@ static SG_NOINLINE snugStatus Create(const snugModelDef* def, snugModel** out)
 		.treeDef = treeDef,
 	};
 	status = Build(model, def, &mesh);
-	status = status == snug_success ? BindDeformer(model, &def->messenger) : status;
+	status = status == snug_success ? Bind(model, &def->messenger) : status;
 	if (status != snug_success)
 	{
 		Release(model);
@@ -357,7 +394,7 @@ static SG_NOINLINE snugStatus Load(const void* block, size_t bytes, const snugLo
 	}
 	*model = (snugModel){ .allocator = allocator };
 	snugStatus status = sgBlock_Read(model, block, bytes, &def->messenger);
-	status = status == snug_success ? BindDeformer(model, &def->messenger) : status;
+	status = status == snug_success ? Bind(model, &def->messenger) : status;
 	if (status != snug_success)
 	{
 		Release(model);

@@ -32,7 +32,20 @@ struct snugModel
 	uint32_t jointCount; ///< that poses are set by
 	uint32_t fieldCount; ///< displacement fields
 	void* arrays;        ///< where the arrays of deformData are, of deform->arrayBytes
+	uint32_t* inverse;   ///< of the tree's maps (see sgModel_FindTriangle); not part of the block
 };
+
+/// Where one of the caller's triangles is: leaf * SG_LANES + lane. SNUG_MAX_COUNT * SG_LANES is below 2^32.
+static inline uint32_t sgModel_FindTriangle(const snugModel* model, uint32_t triangle)
+{
+	return model->inverse[triangle];
+}
+
+/// One of the caller's vertices, in tree order.
+static inline uint32_t sgModel_FindVertex(const snugModel* model, uint32_t vertex)
+{
+	return model->inverse[(size_t)model->tree.triangleCount + vertex];
+}
 
 /// What a definition asks of bounds: its own wishes, or the defaults.
 static inline snugBoundsDef sgModelDef_Bounds(const snugModelDef* def)
