@@ -1,7 +1,7 @@
 // test/rational_segment.c: see rational_segment.h.
 //
-// A triangle is a set of linear constraints on a point x: with area, n . (x - a) = 0 and three half spaces; a segment rs,
-// (x - r) x (s - r) = 0 and 0 <= (x - r) . (s - r) <= (s - r)^2; a point, x = r. On a segment each constraint is
+// A triangle is a set of linear constraints on a point x: with area, n . (x - a) = 0 and three half spaces; a segment
+// rs, (x - r) x (s - r) = 0 and 0 <= (x - r) . (s - r) <= (s - r)^2; a point, x = r. On a segment each constraint is
 // f(t) = f(p) + t (f(q) - f(p)) >= 0, which keeps an interval of t. All of it in rationals.
 #include "rational_segment.h"
 

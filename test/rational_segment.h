@@ -1,5 +1,5 @@
-// test/rational_segment.h: an exact oracle for segments and triangles, by constraints that are linear along the segment.
-// It shares no code and no method with src/geometry.
+// test/rational_segment.h: an exact oracle for segments and triangles, by constraints that are linear along the
+// segment. It shares no code and no method with src/geometry.
 #pragma once
 
 #include <stdbool.h>

@@ -61,6 +61,67 @@ SNUG_API snugStatus snugBody_GetVisitedBoxes(snugBody* body, snugNodeBox* boxes,
 
 /// @}
 
+/// @defgroup rays Rays
+/// What a straight line from one point to another hits. Whether it hits a triangle is decided exactly, for float32
+/// points and float32 corners: the closed segment and the closed triangle share a point. So nothing slips between
+/// triangles that share an edge or a corner, and a ray through one hits all of them. A triangle without area is the
+/// segment or the point that it is; a ray of length zero is a point.
+/// @{
+
+/// A ray begins and ends. For one that goes far, choose an end beyond everything.
+typedef struct snugRay
+{
+	float from[3]; ///< relative to the query's origin, magnitude at most SNUG_MAX_COORDINATE, as `to`
+	float to[3];
+} snugRay;
+
+/// No triangle was hit.
+#define SNUG_NO_TRIANGLE 0xffffffffu
+
+/// Where a ray meets a triangle first: it may lie in its plane.
+typedef struct snugRayHit
+{
+	double t;          ///< the place is from + t (to - from), 0 <= t <= 1; right to 2^-38 of itself. 2 for a miss
+	double weights[3]; ///< of the triangle's corners, none negative: the place is their weighted sum
+	float position[3]; ///< the place, relative to the query's origin
+	float normal[3];   ///< of unit length, to the side from which corners turn counterclockwise; zero without area
+	uint32_t triangle; ///< or SNUG_NO_TRIANGLE
+	uint32_t reserved;
+} snugRayHit;
+
+/// How to ask. All zero: the nearest hits, relative to zero.
+typedef struct snugRayQuery
+{
+	double origin[3];
+	bool any; ///< for snugCastRays: any hit will do, which is faster. Always the same one for the same model and pose
+	uint64_t reserved[7];
+} snugRayQuery;
+
+/// What rays cost and found.
+typedef struct snugRayResult
+{
+	snugStatus status;
+	uint64_t count;        ///< snugCastRays: rays that hit something; snugFindHits: triangles that are hit
+	snugCounters counters; ///< triangleTests: triangles in leaves; exactTests: of those, how many float32 left
+	uint64_t reserved[4];
+} snugRayResult;
+
+/// Find what each of some rays hits first: the least t, and of equal ones the smallest triangle number.
+/// @param rays nullable if count is zero
+/// @param hits receives one for each ray; nullable if count is zero
+/// @param query nullable
+/// @return snug_badInput, with a message that names it, if a ray is not finite or too far out
+SNUG_API snugRayResult snugCastRays(
+    snugBody* body, const snugRay* rays, uint64_t count, snugRayHit* hits, const snugRayQuery* query);
+
+/// Find everything that one ray hits.
+/// @param hits nullable if capacity is zero; receives the `capacity` first ones, sorted by t, then by triangle
+/// @param query nullable
+SNUG_API snugRayResult snugFindHits(
+    snugBody* body, const snugRay* ray, snugRayHit* hits, uint64_t capacity, const snugRayQuery* query);
+
+/// @}
+
 #ifdef __cplusplus
 }
 #endif
