@@ -85,7 +85,7 @@ static bool AreOne(const Case* c, const sgSegmentHit* hit)
 			onTriangle += hit->weights[i] * c->triangle[i][k];
 			size = fmax(size, fabs((double)c->triangle[i][k]));
 		}
-		areOne = areOne && fabs(onSegment - onTriangle) <= 0x1p-36 * size;
+		areOne = areOne && fabs(onSegment - onTriangle) <= 0x1p-30 * size;
 	}
 	return areOne;
 }

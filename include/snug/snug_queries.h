@@ -82,7 +82,7 @@ typedef struct snugRay
 typedef struct snugRayHit
 {
 	double t;          ///< the place is from + t (to - from), 0 <= t <= 1; right to 2^-38 of itself. 2 for a miss
-	double weights[3]; ///< of the triangle's corners, none negative: the place is their weighted sum
+	double weights[3]; ///< of the triangle's corners, none negative, right to 2^-32: the place is their weighted sum
 	float position[3]; ///< the place, relative to the query's origin
 	float normal[3];   ///< of unit length, to the side from which corners turn counterclockwise; zero without area
 	uint32_t triangle; ///< or SNUG_NO_TRIANGLE

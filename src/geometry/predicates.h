@@ -64,7 +64,7 @@ static inline sgPlane sgPlane_Make(const float b[3], const float c[3], const flo
 	};
 }
 
-/// Sign of det[a - d; b - d; c - d] = normal . (a - d), or sg_unsure.
+/// det[a - d; b - d; c - d] = normal . (a - d) in plain double, and a bound on its error.
 ///
 /// Let u = 2^-53. The determinant is a sum of six triple products. In the evaluation below each one picks up at
 /// most eight factors (1 + e), |e| <= u: three differences, the product in the normal, the subtraction in the
@@ -74,12 +74,20 @@ static inline sgPlane sgPlane_Make(const float b[3], const float c[3], const flo
 /// exceeds the error: 9u (1 - 9u) > 8u + 28u^2 + ... for this u.
 /// If the bound is zero, all six computed products are, so (see the range proof) all six exact ones: the sign
 /// is exactly zero. That decides the corner that a shared vertex or an axis-aligned face gives, for free.
-static inline int sgPlane_Filter(const sgPlane* plane, const float a[3])
+static inline double sgPlane_Estimate(const sgPlane* plane, const float a[3], double* bound)
 {
 	const double x = (double)a[0] - plane->d[0], y = (double)a[1] - plane->d[1], z = (double)a[2] - plane->d[2];
 	const double det = x * plane->normal[0] + y * plane->normal[1] + z * plane->normal[2];
 	const double sum = fabs(x) * plane->magnitude[0] + fabs(y) * plane->magnitude[1] + fabs(z) * plane->magnitude[2];
-	const double bound = sum * (9 * 0x1p-53);
+	*bound = sum * (9 * 0x1p-53);
+	return det;
+}
+
+/// The sign of that, or sg_unsure.
+static inline int sgPlane_Filter(const sgPlane* plane, const float a[3])
+{
+	double bound;
+	const double det = sgPlane_Estimate(plane, a, &bound);
 	if (fabs(det) > bound || bound == 0)
 	{
 		return (det > 0) - (det < 0);
@@ -107,10 +115,9 @@ static inline int sgOrient3D(const float a[3], const float b[3], const float c[3
 /// below the filter's bound, so in plain double it will do where it exceeds that by a factor of 2^40.
 static inline double sgPlane_Value(const sgPlane* plane, const float a[3])
 {
-	const double x = (double)a[0] - plane->d[0], y = (double)a[1] - plane->d[1], z = (double)a[2] - plane->d[2];
-	const double det = x * plane->normal[0] + y * plane->normal[1] + z * plane->normal[2];
-	const double sum = fabs(x) * plane->magnitude[0] + fabs(y) * plane->magnitude[1] + fabs(z) * plane->magnitude[2];
-	return fabs(det) > sum * (9 * 0x1p-13) || sum == 0 ? det : sgOrient3D_ExactValue(a, plane->b, plane->c, plane->d);
+	double bound;
+	const double det = sgPlane_Estimate(plane, a, &bound);
+	return fabs(det) > bound * 0x1p40 || bound == 0 ? det : sgOrient3D_ExactValue(a, plane->b, plane->c, plane->d);
 }
 
 static inline double sgOrient3D_Value(const float a[3], const float b[3], const float c[3], const float d[3])

@@ -116,8 +116,43 @@ static bool HitFlat(const float* p, const float* q, const float triangle[3][3], 
 	return isHit;
 }
 
+// Weights of corners from the turns that the segment makes with the edges opposite to them, none of which contradict
+// each other. Turns in plain double will do if what they are off by is nothing to their sum; they cancel where the
+// segment is long and the triangle is small.
+static void FindWeights(const float* p, const sgPlane planes[3], double weights[3])
+{
+	double sum = 0.0, most = 0.0;
+	for (int i = 0; i < 3; ++i)
+	{
+		double bound;
+		weights[i] = sgPlane_Estimate(planes + i, p, &bound);
+		most = bound > most ? bound : most;
+		sum += weights[i];
+	}
+	if (!(fabs(sum) > most * 0x1p34))
+	{
+		sum = 0.0;
+		for (int i = 0; i < 3; ++i)
+		{
+			weights[i] = sgOrient3D_ExactValue(p, planes[i].b, planes[i].c, planes[i].d);
+			sum += weights[i];
+		}
+	}
+	double whole = 0.0;
+	for (int i = 0; i < 3; ++i)
+	{
+		// One of the wrong sign is zero but for rounding.
+		weights[i] = weights[i] / sum > 0.0 ? weights[i] / sum : 0.0;
+		whole += weights[i];
+	}
+	for (int i = 0; i < 3; ++i)
+	{
+		weights[i] /= whole;
+	}
+}
+
 // In the generic case the triangle has area and the segment meets its plane in one point x. Seen along the segment the
-// triangle has area too, and det(q, a_i, a_i+1; p) is the turn of x, a_i, a_i+1: x is in the triangle if and only if
+// triangle has area too, and det(p, q, a_i, a_i+1) is the turn of x, a_i, a_i+1: x is in the triangle if and only if
 // the three do not contradict each other, and they are its weights.
 bool sgSegment_Hit(const float p[3], const float q[3], const float triangle[3][3], sgSegmentHit* hit)
 {
@@ -131,34 +166,37 @@ bool sgSegment_Hit(const float p[3], const float q[3], const float triangle[3][3
 	{
 		return false;
 	}
+	sgPlane edges[3]; // through q and the edge opposite each corner
 	int least = 1, greatest = -1;
 	for (int i = 0; i < 3; ++i)
 	{
-		const int turn = sgOrient3D(p, q, triangle[i], triangle[(i + 1) % 3]);
+		edges[i] = sgPlane_Make(q, triangle[(i + 1) % 3], triangle[(i + 2) % 3]);
+		const int turn = sgPlane_Side(edges + i, p);
 		least = turn < least ? turn : least;
 		greatest = turn > greatest ? turn : greatest;
+		if (least < 0 && greatest > 0)
+		{
+			return false;
+		}
 	}
-	if (least < 0 && greatest > 0)
-	{
-		return false;
-	}
-	double atP = sgPlane_Value(&plane, p), atQ = sgPlane_Value(&plane, q), sum = 0.0;
+	double atP = sgPlane_Value(&plane, p), atQ = sgPlane_Value(&plane, q);
 	hit->t = fabs(atP / (atP - atQ));
-	for (int i = 0; i < 3; ++i)
-	{
-		hit->weights[i] = sgOrient3D_Value(p, q, triangle[(i + 1) % 3], triangle[(i + 2) % 3]);
-		sum += hit->weights[i];
-	}
-	for (int i = 0; i < 3; ++i)
-	{
-		hit->weights[i] = fabs(hit->weights[i] / sum);
-	}
+	FindWeights(p, edges, hit->weights);
 	return true;
 }
 
+// In plain double, unless that loses more than a part in 2^40 of the longest coordinate.
 void sgTriangle_Normal(const float triangle[3][3], double normal[3])
 {
+	const sgPlane plane = sgPlane_Make(triangle[1], triangle[2], triangle[0]);
+	double longest = 0.0, most = 0.0;
 	for (int axis = 0; axis < 3; ++axis)
+	{
+		normal[axis] = plane.normal[axis];
+		longest = fabs(normal[axis]) > longest ? fabs(normal[axis]) : longest;
+		most = plane.magnitude[axis] > most ? plane.magnitude[axis] : most;
+	}
+	for (int axis = 0; axis < 3 && !(longest > most * (5 * 0x1p-13)); ++axis)
 	{
 		normal[axis] = sgTurn_Value(triangle[0], triangle[1], triangle[2], axis);
 	}

@@ -5,17 +5,25 @@
 
 #include <math.h>
 
+static double Greater(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 // Without rotation or translation a point stays as it is; otherwise R^T (x - t).
 static void Unplace(const sgPlacement* placement, const float point[3], double out[3])
 {
 	for (int i = 0; i < 3; ++i)
 	{
-		double sum = 0.0;
+		out[i] = (double)point[i];
+	}
+	for (int i = 0; i < 3 && !placement->isIdentity; ++i)
+	{
+		out[i] = 0.0;
 		for (int k = 0; k < 3; ++k)
 		{
-			sum += placement->rotation[k][i] * ((double)point[k] - placement->translation[k]);
+			out[i] += placement->rotation[k][i] * ((double)point[k] - placement->translation[k]);
 		}
-		out[i] = placement->isIdentity ? (double)point[i] : sum;
 	}
 }
 
@@ -33,13 +41,13 @@ sgProbe sgProbe_Make(const sgPlacement* placement, const float from[3], const fl
 	Unplace(placement, to, q);
 	for (int k = 0; k < 3; ++k)
 	{
-		reach = fmax(reach, fmax(fabs(p[k]), fabs(q[k])));
+		reach = Greater(reach, Greater(fabs(p[k]), fabs(q[k])));
 		float direction = (float)(q[k] - p[k]);
 		probe.from[k] = (float)p[k];
 		probe.isParallel[k] = fabsf(direction) < 0x1p-120f;
 		probe.inverse[k] = probe.isParallel[k] ? 0.0f : 1.0f / direction;
-		probe.lower[k] = sgRoundDown(fmin(p[k], q[k]));
-		probe.upper[k] = sgRoundUp(fmax(p[k], q[k]));
+		probe.lower[k] = probe.isParallel[k] ? sgRoundDown(p[k] < q[k] ? p[k] : q[k]) : 0.0f;
+		probe.upper[k] = probe.isParallel[k] ? sgRoundUp(Greater(p[k], q[k])) : 0.0f;
 	}
 	double slack = SG_MARGIN_DISTANCE * placement->error + SG_MARGIN_PROBE * 0x1p-24 * reach;
 	probe.slack = placement->isIdentity ? 0.0f : sgRoundUp(slack + 8.0 * SG_MARGIN_SUBNORMAL);
@@ -74,9 +82,9 @@ sgProbeSegment sgProbeSegment_Make(const float from[3], const float to[3])
 	{
 		segment.from[k] = from[k];
 		segment.along[k] = (double)to[k] - from[k];
-		most = fmax(most, fabs(segment.along[k]));
+		most = Greater(most, fabs(segment.along[k]));
 		length2 += segment.along[k] * segment.along[k];
-		segment.reach = fmax(segment.reach, fmax(fabs((double)from[k]), fabs((double)to[k])));
+		segment.reach = Greater(segment.reach, Greater(fabs((double)from[k]), fabs((double)to[k])));
 	}
 	for (int k = 0; k < 3; ++k)
 	{
@@ -95,15 +103,16 @@ sgProbeLine sgProbeSegment_Near(const sgProbeSegment* segment, const sgBox* box)
 	{
 		t += segment->along[k] * (0.5 * box->lower[k] + 0.5 * box->upper[k] - segment->from[k]);
 	}
-	t = fmin(fmax(t * segment->scale, 0.0), 1.0);
+	t = Greater(t * segment->scale, 0.0);
+	t = t < 1.0 ? t : 1.0;
 	sgProbeLine line;
 	for (int k = 0; k < 3; ++k)
 	{
 		double point = segment->from[k] + t * segment->along[k];
 		line.point[k] = (float)point;
 		line.direction[k] = segment->direction[k];
-		rho = fmax(rho, fmax(box->upper[k] - point, point - box->lower[k]));
-		size = fmax(size, fabs(point));
+		rho = Greater(rho, Greater(box->upper[k] - point, point - box->lower[k]));
+		size = Greater(size, fabs(point));
 	}
 	double delta = 1.001 * 0x1p-24 * size + 0x1p-49 * segment->reach + 0x1p-149;
 	line.error = Error(rho + delta, delta);

@@ -11,7 +11,7 @@ typedef struct sgProbe
 	float from[3];
 	float inverse[3];   ///< 1 / direction; not used where the segment is parallel
 	bool isParallel[3]; ///< to the faces across this axis, or so nearly that it does not matter
-	float lower[3];     ///< a box around the segment
+	float lower[3];     ///< where it is parallel: an interval around it
 	float upper[3];
 	float slack;
 } sgProbe;
