@@ -122,6 +122,142 @@ SNUG_API snugRayResult snugFindHits(
 
 /// @}
 
+/// @defgroup contacts Contacts
+/// Where two bodies meet: a segment for each pair of triangles that cross, and curves that segments join to.
+///
+/// Every point has a name: the smallest part of each surface that it is on, a vertex, an edge or the inside of a
+/// triangle. Names follow from exact signs, so segments of neighbouring triangles join without any tolerance: on closed
+/// surfaces curves are closed. Vertices that are twins (snugModel_GetTwins) count as one. The place of a point depends
+/// on its name alone, and is rounded to float32 once.
+/// @{
+
+/// What a pair of triangles has in common.
+typedef enum snugContactKind
+{
+	snug_contactSegment = 0, ///< they cross: from points[0] to points[1], along normalA x normalB
+	snug_contactPoint,       ///< they touch in one point
+	snug_contactPolygon,     ///< they lie in one plane: 2 to 6 points, in order around
+	snug_contactFlat         ///< one of them has no area: two points, which may be the same
+} snugContactKind;
+
+/// A part of a surface.
+typedef enum snugFeatureKind
+{
+	snug_featureVertex = 0, ///< `first`: a vertex; of twins always the same one
+	snug_featureEdge,       ///< `first` and `second`: the vertices of an edge, likewise
+	snug_featureTriangle    ///< `first`: a triangle
+} snugFeatureKind;
+
+typedef struct snugFeature
+{
+	snugFeatureKind kind;
+	uint32_t first;
+	uint32_t second; ///< of an edge; else zero
+} snugFeature;
+
+/// A point that two surfaces share. No two have the same name, but those of snug_contactFlat, which have none: their
+/// features are the two triangles.
+typedef struct snugContactPoint
+{
+	float position[3]; ///< relative to the query's origin
+	snugFeature a, b;  ///< the smallest parts of the two surfaces that it is on
+} snugContactPoint;
+
+/// The contact is part of no curve.
+#define SNUG_NO_CURVE 0xffffffffu
+
+/// A pair of triangles that meet. Sorted by (a, b).
+typedef struct snugContact
+{
+	uint32_t a, b;
+	snugContactKind kind;
+	uint32_t pointCount;
+	uint32_t points[6]; ///< which of the points
+	uint32_t curve;     ///< or SNUG_NO_CURVE: of segments, those that another pair has as well
+	float normalA[3];   ///< of unit length, to the side from which corners turn counterclockwise; zero without area
+	float normalB[3];
+	uint32_t reserved;
+} snugContact;
+
+/// Why a curve ends.
+typedef enum snugCurveEnd
+{
+	snug_endNone = 0, ///< it is closed
+	snug_endBoundary, ///< at a boundary of one of the surfaces: an edge that only one triangle has
+	snug_endBranch,   ///< more than two segments meet: an edge of more than two triangles, or surfaces that touch
+	snug_endOther     ///< where triangles lie in one plane or touch, where one has no area, or at vertices that are at
+	                  ///< one place but no twins
+} snugCurveEnd;
+
+/// Segments joined end to end. If both surfaces have their triangles turn the same way, all go the same way.
+typedef struct snugCurve
+{
+	uint32_t firstPoint;   ///< in curvePoints
+	uint32_t pointCount;   ///< one more than contactCount, unless it is closed
+	uint32_t firstContact; ///< in curveContacts
+	uint32_t contactCount;
+	bool isClosed;
+	snugCurveEnd ends[2]; ///< at its first and at its last point
+	double length;
+	double centroid[3]; ///< of the curve itself
+	/// Half of the integral of x times dx: the sum of the area vectors of whatever surface it bounds. Of an open curve,
+	/// with a straight line from its end to its start. For closed surfaces whose triangles turn counterclockwise seen
+	/// from outside, the sum over all curves of a contact points out of a, into b; its length is the area of the
+	/// contact as seen along it: move b along it, and a against it, to part them.
+	double area[3];
+} snugCurve;
+
+/// Memory for contacts, to be used again and again.
+typedef struct snugContactBuffer snugContactBuffer;
+
+typedef struct snugContactBufferDef
+{
+	uint32_t capacity; ///< required: pairs of triangles, up to 100 million; and three times as many points
+	snugAllocator allocator;
+	snugMessenger messenger;
+	uint64_t reserved[4];
+} snugContactBufferDef;
+
+/// About 350 bytes for each pair.
+/// @param buffer receives the buffer, or null
+SNUG_API snugStatus snugContactBuffer_Create(const snugContactBufferDef* def, snugContactBuffer** buffer);
+
+/// @param buffer nullable
+SNUG_API void snugContactBuffer_Destroy(snugContactBuffer* buffer);
+
+typedef struct snugContactQuery
+{
+	double origin[3];          ///< positions are relative to it
+	snugParallelFcn* parallel; ///< nullable; as in snugQuery
+	void* parallelUser;
+	uint64_t reserved[8];
+} snugContactQuery;
+
+/// What was found. The arrays belong to the buffer, and are good until it is used again.
+typedef struct snugContactResult
+{
+	snugStatus status;
+	bool complete;  ///< false if the buffer is too small: then there is only the count, with which to make a larger one
+	uint64_t count; ///< pairs of triangles that meet
+	const snugContact* contacts;
+	uint32_t contactCount;
+	uint32_t pointCount;
+	const snugContactPoint* points;
+	const snugCurve* curves;
+	uint32_t curveCount;
+	const uint32_t* curvePoints;   ///< which of the points, for one curve after the other
+	const uint32_t* curveContacts; ///< which of the contacts, likewise
+	snugCounters counters;
+	uint64_t reserved[4];
+} snugContactResult;
+
+/// Find where two different bodies meet. Everything is the same for every instruction set, compiler and build of snug.
+/// @param query nullable
+SNUG_API snugContactResult snugFindContacts(
+    snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query);
+
+/// @}
+
 #ifdef __cplusplus
 }
 #endif

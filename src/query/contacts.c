@@ -1,0 +1,485 @@
+// src/query/contacts.c: what intersecting pairs of triangles have in common, point by point.
+//
+// Pairs come sorted. Each one's points get names of vertices, edges and triangles (geometry/contact.h), and a table of
+// names makes points that several pairs share one point. A point's place is computed from its name: an edge from the
+// vertex with the smaller number, a triangle as it is; so it does not matter which pair asks first.
+#include "query/contacts.h"
+
+#include "base/fpenv.h"
+#include "geometry/contact.h"
+#include "geometry/predicates.h"
+#include "geometry/segment.h"
+#include "query/pairs.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- Memory --------------------------------------------------------------------------------------------------------
+
+static uint64_t TableSize(uint64_t points)
+{
+	uint64_t size = 2;
+	while (size < 2 * points)
+	{
+		size *= 2;
+	}
+	return size;
+}
+
+enum
+{
+	arrayCount = 10
+};
+
+static size_t PlaceBuffer(snugContactBuffer* buffer, uint64_t offsets[arrayCount])
+{
+	const uint64_t count = buffer->capacity, points = SG_POINTS_PER_CONTACT * count;
+	buffer->tableSize = TableSize(points);
+	const uint64_t sizes[arrayCount] = { count * sizeof(snugPair), count * sizeof(snugContact),
+		points * sizeof(snugContactPoint), count * sizeof(snugCurve), 2 * count * sizeof(uint32_t),
+		count * sizeof(uint32_t), buffer->tableSize * sizeof(uint32_t), points * sizeof(uint32_t),
+		2 * count * sizeof(uint32_t), points * sizeof(uint32_t) };
+	return sgPlaceArrays(0, sizes, arrayCount, offsets);
+}
+
+static void BindBuffer(snugContactBuffer* buffer, const uint64_t offsets[arrayCount])
+{
+	void* arrays[arrayCount];
+	for (int i = 0; i < arrayCount; ++i)
+	{
+		arrays[i] = buffer->memory + offsets[i];
+	}
+	buffer->pairs = arrays[0];
+	buffer->contacts = arrays[1];
+	buffer->points = arrays[2];
+	buffer->curves = arrays[3];
+	buffer->curvePoints = arrays[4];
+	buffer->curveContacts = arrays[5];
+	buffer->table = arrays[6];
+	buffer->firstAt = arrays[7];
+	buffer->nextAt = arrays[8];
+	buffer->degrees = arrays[9];
+}
+
+snugStatus snugContactBuffer_Create(const snugContactBufferDef* def, snugContactBuffer** buffer)
+{
+	SG_REQUIRE(buffer != NULL, snug_badArgument);
+	*buffer = NULL;
+	SG_REQUIRE(def != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	SG_REQUIRE_RESERVED(def, snug_badArgument);
+	if (def->capacity == 0 || def->capacity > 100000000)
+	{
+		return sgFail(&def->messenger, snug_badInput, "a buffer for contacts has a capacity from 1 to 100 million");
+	}
+	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
+	snugContactBuffer* made = sgAllocate(&allocator, sizeof(snugContactBuffer));
+	if (made != NULL)
+	{
+		uint64_t offsets[arrayCount];
+		*made = (snugContactBuffer){ .allocator = allocator, .capacity = def->capacity };
+		made->bytes = PlaceBuffer(made, offsets);
+		made->memory = sgAllocate(&allocator, made->bytes);
+		if (made->memory != NULL)
+		{
+			BindBuffer(made, offsets);
+			memset(made->table, 0, made->tableSize * sizeof(uint32_t));
+			*buffer = made;
+			return snug_success;
+		}
+		sgRelease(&allocator, made, sizeof(snugContactBuffer));
+	}
+	return sgFail(&def->messenger, snug_outOfMemory, "no memory for %u contacts", def->capacity);
+}
+
+void snugContactBuffer_Destroy(snugContactBuffer* buffer)
+{
+	if (buffer != NULL)
+	{
+		snugAllocator allocator = buffer->allocator;
+		sgRelease(&allocator, buffer->memory, buffer->bytes);
+		sgRelease(&allocator, buffer, sizeof(snugContactBuffer));
+	}
+}
+
+// ---- Triangles -----------------------------------------------------------------------------------------------------
+
+/// A placed triangle with the numbers of its vertices.
+typedef struct Triangle
+{
+	uint32_t number;
+	float corners[3][3];
+	uint32_t vertices[3]; ///< in tree order; of twins the one that stands for them
+	float normal[3];
+} Triangle;
+
+typedef struct Source
+{
+	snugBody* body;
+	sgPlacement placement;
+	Triangle triangle; ///< the last one: pairs are sorted
+} Source;
+
+static void SetNormal(Triangle* triangle)
+{
+	double normal[3];
+	sgTriangle_Normal((const float(*)[3])triangle->corners, normal);
+	double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+	for (int k = 0; k < 3; ++k)
+	{
+		triangle->normal[k] = length > 0.0 ? (float)(normal[k] / length) : 0.0f;
+	}
+}
+
+// Twins of a free body are where it is told, which may be apart: then they are no twins.
+static uint32_t FindTwin(const snugBody* body, uint32_t vertex)
+{
+	uint32_t twin = sgTwinOf(body->model, vertex);
+	if (twin == vertex || body->model->deformer != snug_free)
+	{
+		return twin;
+	}
+	const float* positions = body->deform->positions(&body->posed);
+	return sgComparePoints(positions + 3 * (size_t)twin, positions + 3 * (size_t)vertex) == 0 ? twin : vertex;
+}
+
+// From the cluster that the query has evaluated, or evaluated now if it found no place.
+static void Fetch(Source* source, uint32_t number, snugCounters* counters)
+{
+	Triangle* triangle = &source->triangle;
+	if (triangle->number == number)
+	{
+		return;
+	}
+	const snugModel* model = source->body->model;
+	const sgTree* tree = &model->tree;
+	uint32_t place = sgModel_FindTriangle(model, number), lane = place % SG_LANES;
+	const sgLeaf* leaf = tree->leaves + place / SG_LANES;
+	sgLeafSource found = sgBody_FindLeaves(source->body, leaf, counters);
+	uint32_t vertices[3 + SG_LANES] = { 0 }, indices[3 + SG_LANES] = { 0 };
+	for (int c = 0; c < 3; ++c)
+	{
+		vertices[c] = tree->leafVertices[leaf->firstVertex + leaf->corners[c][lane]];
+		indices[c] = found.indices[leaf->firstVertex + leaf->corners[c][lane]];
+		triangle->vertices[c] = FindTwin(source->body, vertices[c]);
+	}
+	sgLeafScratch scratch;
+	sgVertexBlock block;
+	sgLeafVertices three = found.positions != NULL ? (sgLeafVertices){ found.positions, indices }
+	                                               : sgBody_Evaluate(source->body, vertices, 3, &scratch);
+	sgGetKernels()->leaves->gatherVertices(three.positions, three.indices, 3, &block);
+	sgGetKernels()->leaves->placeVertices(&block, 3, &source->placement);
+	for (int i = 0; i < 9; ++i)
+	{
+		triangle->corners[i / 3][i % 3] = block.coordinate[i % 3][i / 3];
+	}
+	triangle->number = number;
+	SetNormal(triangle);
+}
+
+// ---- Points --------------------------------------------------------------------------------------------------------
+
+/// The two ends of an edge, the smaller vertex first.
+typedef struct Edge
+{
+	int first, second; ///< corners
+} Edge;
+
+static Edge EdgeOf(const Triangle* triangle, int part)
+{
+	int first = part - sg_firstEdge, second = (first + 1) % 3;
+	bool isSorted = triangle->vertices[first] < triangle->vertices[second];
+	return isSorted ? (Edge){ first, second } : (Edge){ second, first };
+}
+
+static snugFeature FeatureOf(const Triangle* triangle, int part)
+{
+	if (part < sg_firstEdge)
+	{
+		return (snugFeature){ snug_featureVertex, triangle->vertices[part], 0 };
+	}
+	if (part == sg_inside)
+	{
+		return (snugFeature){ snug_featureTriangle, triangle->number, 0 };
+	}
+	Edge edge = EdgeOf(triangle, part);
+	return (snugFeature){ snug_featureEdge, triangle->vertices[edge.first], triangle->vertices[edge.second] };
+}
+
+static void PlaceCorner(const Triangle* triangle, int corner, double place[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		place[k] = triangle->corners[corner][k];
+	}
+}
+
+static void PlaceEdge(const Triangle* triangle, int part, const Triangle* other, int partOfOther, double place[3])
+{
+	Edge edge = EdgeOf(triangle, part);
+	const float *p = triangle->corners[edge.first], *q = triangle->corners[edge.second];
+	if (partOfOther == sg_inside)
+	{
+		sgMeetPlane(p, q, (const float(*)[3])other->corners, place);
+		return;
+	}
+	Edge across = EdgeOf(other, partOfOther);
+	sgMeetEdge(p, q, other->corners[across.first], other->corners[across.second], place);
+}
+
+// Twins may differ in the sign of a zero, which is taken away.
+static void PlacePoint(const Triangle* a, const Triangle* b, sgSharedPoint point, float position[3])
+{
+	double place[3];
+	if (point.a < sg_firstEdge)
+	{
+		PlaceCorner(a, point.a, place);
+	}
+	else if (point.b < sg_firstEdge)
+	{
+		PlaceCorner(b, point.b, place);
+	}
+	else if (point.a < sg_inside)
+	{
+		PlaceEdge(a, point.a, b, point.b, place);
+	}
+	else
+	{
+		PlaceEdge(b, point.b, a, point.a, place);
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		position[k] = (float)place[k] + 0.0f;
+	}
+}
+
+static uint64_t HashFeature(uint64_t hash, const snugFeature* feature)
+{
+	hash = (hash ^ ((uint64_t)feature->first << 32 | feature->second)) * 0x9e3779b97f4a7c15u;
+	hash = (hash ^ hash >> 29 ^ (uint64_t)feature->kind) * 0xbf58476d1ce4e5b9u;
+	return hash ^ hash >> 32;
+}
+
+static bool IsSameFeature(const snugFeature* a, const snugFeature* b)
+{
+	return a->kind == b->kind && a->first == b->first && a->second == b->second;
+}
+
+/// A search under way.
+typedef struct Search
+{
+	snugContactBuffer* buffer;
+	Source a, b;
+	snugCounters counters;
+	bool isFull;
+} Search;
+
+// A new point; SG_NONE if there is no room.
+static uint32_t AddPoint(Search* search, snugFeature a, snugFeature b)
+{
+	snugContactBuffer* buffer = search->buffer;
+	if (buffer->pointCount == SG_POINTS_PER_CONTACT * buffer->capacity)
+	{
+		search->isFull = true;
+		return SG_NONE;
+	}
+	buffer->points[buffer->pointCount] = (snugContactPoint){ .a = a, .b = b };
+	return buffer->pointCount++;
+}
+
+// The point with a name, found or made.
+static uint32_t FindPoint(Search* search, sgSharedPoint shared)
+{
+	snugContactBuffer* buffer = search->buffer;
+	const Triangle *a = &search->a.triangle, *b = &search->b.triangle;
+	snugFeature featureA = FeatureOf(a, shared.a), featureB = FeatureOf(b, shared.b);
+	uint64_t slot = HashFeature(HashFeature(1, &featureA), &featureB);
+	for (;; ++slot)
+	{
+		uint32_t* entry = buffer->table + (slot & (buffer->tableSize - 1));
+		if (*entry == 0)
+		{
+			uint32_t made = AddPoint(search, featureA, featureB);
+			if (made != SG_NONE)
+			{
+				PlacePoint(a, b, shared, buffer->points[made].position);
+				*entry = made + 1;
+			}
+			return made;
+		}
+		const snugContactPoint* point = buffer->points + *entry - 1;
+		if (IsSameFeature(&point->a, &featureA) && IsSameFeature(&point->b, &featureB))
+		{
+			return *entry - 1;
+		}
+	}
+}
+
+// Whatever is found, the table is empty again afterwards, since every entry is that of a point.
+static void ForgetNames(snugContactBuffer* buffer)
+{
+	if (buffer->pointCount > buffer->tableSize / 8)
+	{
+		memset(buffer->table, 0, buffer->tableSize * sizeof(uint32_t));
+		return;
+	}
+	for (uint32_t i = 0; i < buffer->pointCount; ++i)
+	{
+		const snugContactPoint* point = buffer->points + i;
+		uint64_t slot = HashFeature(HashFeature(1, &point->a), &point->b);
+		while (buffer->table[slot & (buffer->tableSize - 1)] != 0)
+		{
+			buffer->table[slot++ & (buffer->tableSize - 1)] = 0;
+		}
+	}
+}
+
+// ---- Contacts ------------------------------------------------------------------------------------------------------
+
+static const snugContactKind kinds[] = {
+	[sgContact_none] = snug_contactPoint, // never: they intersect
+	[sgContact_point] = snug_contactPoint,
+	[sgContact_segment] = snug_contactSegment,
+	[sgContact_polygon] = snug_contactPolygon,
+	[sgContact_flat] = snug_contactFlat,
+};
+
+static uint32_t AddFlatPoint(Search* search, const double place[3])
+{
+	uint32_t made =
+	    AddPoint(search, FeatureOf(&search->a.triangle, sg_inside), FeatureOf(&search->b.triangle, sg_inside));
+	for (int k = 0; made != SG_NONE && k < 3; ++k)
+	{
+		search->buffer->points[made].position[k] = (float)place[k] + 0.0f;
+	}
+	return made;
+}
+
+static void AddContact(Search* search, snugPair pair)
+{
+	Fetch(&search->a, pair.a, &search->counters);
+	Fetch(&search->b, pair.b, &search->counters);
+	const Triangle *a = &search->a.triangle, *b = &search->b.triangle;
+	sgContact found;
+	sgTriangles_Contact((const float(*)[3])a->corners, (const float(*)[3])b->corners, &found);
+	snugContact* contact = search->buffer->contacts + search->buffer->contactCount++;
+	*contact = (snugContact){ .a = pair.a, .b = pair.b, .kind = kinds[found.kind], .curve = SNUG_NO_CURVE };
+	contact->pointCount = (uint32_t)found.count;
+	for (int i = 0; i < found.count; ++i)
+	{
+		contact->points[i] =
+		    found.kind == sgContact_flat ? AddFlatPoint(search, found.ends[i]) : FindPoint(search, found.points[i]);
+	}
+	memcpy(contact->normalA, a->normal, sizeof(contact->normalA));
+	memcpy(contact->normalB, b->normal, sizeof(contact->normalB));
+}
+
+// From vertices in tree order to the caller's.
+static void Renumber(const snugModel* model, snugFeature* feature)
+{
+	const uint32_t* map = model->tree.vertexMap;
+	if (feature->kind != snug_featureTriangle)
+	{
+		feature->first = map[feature->first];
+		feature->second = feature->kind == snug_featureEdge ? map[feature->second] : 0;
+	}
+}
+
+static void FindPairs(
+    snugBody* a, snugBody* b, const snugContactQuery* query, snugContactBuffer* buffer, snugResult* result)
+{
+	const sgPairOptions options = {
+		.origin = query->origin,
+		.maxVolumeTests = UINT64_MAX,
+		.maxTriangleTests = UINT64_MAX,
+		.parallel = query->parallel,
+		.parallelUser = query->parallelUser,
+	};
+	sgSink sink = { .pairs = buffer->pairs, .capacity = buffer->capacity };
+	sgFindPairs(a, b, &options, &sink, result);
+	sgSink_Finish(&sink);
+	result->count = sink.count;
+}
+
+static snugStatus Place(Source* source, snugBody* body, const double origin[3], snugCounters* counters)
+{
+	sgBox root;
+	source->body = body;
+	source->triangle.number = SG_NONE;
+	return sgBody_MakePlacement(body, origin, &root, &source->placement, counters);
+}
+
+static void FillBuffer(Search* search, uint64_t pairs)
+{
+	snugContactBuffer* buffer = search->buffer;
+	for (uint64_t i = 0; i < pairs && !search->isFull; ++i)
+	{
+		AddContact(search, buffer->pairs[i]);
+	}
+	ForgetNames(buffer);
+	const snugModel *a = search->a.body->model, *b = search->b.body->model;
+	if (!search->isFull)
+	{
+		sgContactBuffer_Join(buffer, a, b);
+		for (uint32_t i = 0; i < buffer->pointCount; ++i)
+		{
+			Renumber(a, &buffer->points[i].a);
+			Renumber(b, &buffer->points[i].b);
+		}
+	}
+}
+
+static snugContactResult Report(const snugContactBuffer* buffer)
+{
+	return (snugContactResult){
+		.complete = true,
+		.contacts = buffer->contacts,
+		.contactCount = buffer->contactCount,
+		.pointCount = buffer->pointCount,
+		.points = buffer->points,
+		.curves = buffer->curves,
+		.curveCount = buffer->curveCount,
+		.curvePoints = buffer->curvePoints,
+		.curveContacts = buffer->curveContacts,
+	};
+}
+
+static SG_NOINLINE snugContactResult Run(
+    snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query)
+{
+	snugResult pairs = { .status = snug_success };
+	Search search;
+	search.buffer = buffer;
+	search.isFull = false;
+	search.counters = (snugCounters){ 0 };
+	buffer->contactCount = buffer->pointCount = buffer->curveCount = 0;
+	buffer->curvePointCount = buffer->curveContactCount = 0;
+	FindPairs(a, b, query, buffer, &pairs);
+	snugStatus status = pairs.status;
+	status = status == snug_success ? Place(&search.a, a, query->origin, &search.counters) : status;
+	status = status == snug_success ? Place(&search.b, b, query->origin, &search.counters) : status;
+	snugContactResult result = { .status = status };
+	if (status == snug_success && pairs.count <= buffer->capacity)
+	{
+		FillBuffer(&search, pairs.count);
+		result = search.isFull ? result : Report(buffer);
+	}
+	result.status = status;
+	result.count = pairs.count;
+	result.counters = pairs.counters;
+	result.counters.verticesEvaluated += search.counters.verticesEvaluated;
+	return result;
+}
+
+snugContactResult snugFindContacts(snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query)
+{
+	static const snugContactQuery defaults = { .parallel = NULL };
+	const snugContactResult misuse = { .status = snug_badArgument };
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(a != NULL && b != NULL && a != b && buffer != NULL, misuse);
+	SG_REQUIRE_RESERVED(query, misuse);
+	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugContactResult result = Run(a, b, buffer, query);
+	sgFpEnv_Leave(environment);
+	return result;
+}
