@@ -1,8 +1,8 @@
 // test/rational_distance.c: see rational_distance.h.
 //
-// A triangle has seven parts: three corners, three edges, the inside; each is a corner and up to two directions. For two
-// parts, the least squares problem over all their directions is solved in rationals; if the solution is in both parts,
-// its distance counts. Where directions depend on each other, parts with fewer of them have the same distance.
+// A triangle has seven parts: three corners, three edges, the inside; each is a corner and up to two directions. For
+// two parts, the least squares problem over all their directions is solved in rationals; if the solution is in both
+// parts, its distance counts. Where directions depend on each other, parts with fewer of them have the same distance.
 #include "rational_distance.h"
 
 #include <gmp.h>

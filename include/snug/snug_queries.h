@@ -122,6 +122,84 @@ SNUG_API snugRayResult snugFindHits(
 
 /// @}
 
+/// @defgroup distance Distance
+/// How far apart things are, and where. A distance is zero if and only if the exact test says that they share a point;
+/// otherwise it is right to 2^-40 of their extent, the largest difference of coordinates. Of equal ones the smallest
+/// triangle numbers count.
+/// @{
+
+/// What to ask. All zero: however far, relative to zero.
+typedef struct snugDistanceQuery
+{
+	double origin[3];
+	double maxDistance; ///< look no farther than this, which is faster; zero: no limit
+	uint64_t reserved[8];
+} snugDistanceQuery;
+
+/// Where a body is nearest to a point.
+typedef struct snugClosest
+{
+	double distance;   ///< infinite if there is nothing within maxDistance
+	float position[3]; ///< on the body
+	float normal[3];   ///< of the triangle: of unit length, or zero without area
+	uint32_t triangle; ///< or SNUG_NO_TRIANGLE
+	uint32_t reserved;
+} snugClosest;
+
+/// What it cost.
+typedef struct snugClosestResult
+{
+	snugStatus status;
+	uint64_t count;        ///< points with something within maxDistance
+	snugCounters counters; ///< triangleTests: triangles whose distance was computed
+	uint64_t reserved[4];
+} snugClosestResult;
+
+/// Find where a body is nearest to each of some points.
+/// @param points x, y, z of each, relative to the query's origin; nullable if count is zero
+/// @param stride bytes from one point to the next; 0 means 12
+/// @param closest receives one for each point; nullable if count is zero
+/// @param query nullable
+/// @return snug_badInput, with a message that names it, if a point is not finite or too far out
+SNUG_API snugClosestResult snugFindClosest(snugBody* body, const float* points, size_t stride, uint64_t count,
+    snugClosest* closest, const snugDistanceQuery* query);
+
+/// How far two bodies are apart.
+typedef struct snugDistanceResult
+{
+	snugStatus status;
+	bool isWithin;   ///< false: they are farther apart than maxDistance, or one has no triangles
+	double distance; ///< infinite if not within
+	uint32_t a, b;   ///< the triangles; if they touch, those that snugTouches names
+	float pointA[3]; ///< the points that are so near, relative to the query's origin
+	float pointB[3];
+	snugCounters counters; ///< triangleTests: pairs of triangles whose distance was computed
+	uint64_t reserved[4];
+} snugDistanceResult;
+
+/// Find the distance of two different bodies.
+/// @param query nullable
+SNUG_API snugDistanceResult snugFindDistance(snugBody* a, snugBody* b, const snugDistanceQuery* query);
+
+/// What to ask. All zero: what snugCollide finds.
+typedef struct snugMarginQuery
+{
+	double origin[3];
+	double margin;         ///< not negative
+	snugPair* pairs;       ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b)
+	uint64_t capacity;     ///< room in `pairs`
+	snugPairFcn* callback; ///< nullable
+	void* user;            ///< passed to `callback`
+	uint64_t reserved[8];
+} snugMarginQuery;
+
+/// Find all pairs of triangles of two different bodies whose distance is at most the margin. Pairs that intersect are
+/// always among them. One whose distance is within 2^-40 of its extent of the margin may be there or not, but is the
+/// same everywhere.
+SNUG_API snugResult snugFindWithin(snugBody* a, snugBody* b, const snugMarginQuery* query);
+
+/// @}
+
 /// @defgroup contacts Contacts
 /// Where two bodies meet: a segment for each pair of triangles that cross, and curves that segments join to.
 ///

@@ -146,13 +146,24 @@ static bool Cross(const float a[3][3], int i, const float b[3][3], int j, int ax
 static void PlacePoint(const float a[3][3], const float b[3][3], sgSharedPoint point, double out[3])
 {
 	const float* corner = point.a < sg_firstEdge ? a[point.a] : point.b < sg_firstEdge ? b[point.b] : NULL;
-	for (int k = 0; corner != NULL && k < 3; ++k)
+	const int i = (point.a - sg_firstEdge) % 3, j = (point.b - sg_firstEdge) % 3;
+	if (corner != NULL)
 	{
-		out[k] = corner[k];
+		for (int k = 0; k < 3; ++k)
+		{
+			out[k] = corner[k];
+		}
 	}
-	if (corner == NULL)
+	else if (point.a == sg_inside)
 	{
-		const int i = point.a - sg_firstEdge, j = point.b - sg_firstEdge;
+		sgMeetPlane(b[j], b[(j + 1) % 3], a, out);
+	}
+	else if (point.b == sg_inside)
+	{
+		sgMeetPlane(a[i], a[(i + 1) % 3], b, out);
+	}
+	else
+	{
 		sgMeetEdge(a[i], a[(i + 1) % 3], b[j], b[(j + 1) % 3], out);
 	}
 }
@@ -263,6 +274,20 @@ void sgTriangles_Contact(const float a[3][3], const float b[3][3], sgContact* co
 	else
 	{
 		MeetSegment(axisA < 0 ? a : b, axisA < 0 ? b : a, contact);
+	}
+}
+
+void sgTriangles_CommonPoint(const float a[3][3], const float b[3][3], double point[3])
+{
+	sgContact contact;
+	sgTriangles_Contact(a, b, &contact);
+	for (int k = 0; contact.kind == sgContact_flat && k < 3; ++k)
+	{
+		point[k] = contact.ends[0][k];
+	}
+	if (contact.kind != sgContact_flat && contact.kind != sgContact_none)
+	{
+		PlacePoint(a, b, contact.points[0], point);
 	}
 }
 

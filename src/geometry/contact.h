@@ -42,6 +42,9 @@ typedef struct sgContact
 
 void sgTriangles_Contact(const float a[3][3], const float b[3][3], sgContact* contact);
 
+/// One of the points that two intersecting triangles share.
+void sgTriangles_CommonPoint(const float a[3][3], const float b[3][3], double point[3]);
+
 /// Where the edge from p to q meets the plane of a triangle: their ends are not on the same side. Off by a few 2^-40 of
 /// the edge's length; the same for the same arguments on every machine.
 void sgMeetPlane(const float p[3], const float q[3], const float triangle[3][3], double point[3]);

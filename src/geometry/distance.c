@@ -5,10 +5,10 @@
 // that the right one is not too large either rests on how it is found: let u = 2^-53 and E be the extent.
 //
 // Edges. Along the line where their distance is stationary, with n the cross product of their directions, the first
-// parameter is (w x v) . n / n^2. With cross products off by a few u E^2, it is off by a few u / sin, where sin is that of
-// the angle between the edges; the second parameter is the best for the first. Off the best by that much, along edges
-// that are nearly parallel, the distance grows by sin E times that: a few u E, whatever the angle. (The usual formula,
-// by dot products, squares the angle and loses half of the digits.)
+// parameter is (w x v) . n / n^2. With cross products off by a few u E^2, it is off by a few u / sin, where sin is that
+// of the angle between the edges; the second parameter is the best for the first. Off the best by that much, along
+// edges that are nearly parallel, the distance grows by sin E times that: a few u E, whatever the angle. (The usual
+// formula, by dot products, squares the angle and loses half of the digits.)
 //
 // Inside. The height over the plane is a determinant over the length of the normal, both right to 2^-40 of themselves
 // (predicates.h). Whether the foot is inside follows from the normal, so it may be taken for inside where it is outside
@@ -63,8 +63,7 @@ static bool Improve(sgNearest* nearest, const double a[3], const double b[3], do
 }
 
 // Edges from p along u and from r along v. Everything is relative to p.
-static void NearestOfEdges(
-    const float p[3], const double u[3], const float r[3], const double v[3], sgNearest* nearest)
+static void NearestOfEdges(const float p[3], const double u[3], const float r[3], const double v[3], sgNearest* nearest)
 {
 	double w[3], n[3], wv[3];
 	Subtract(r, p, w);

@@ -1,7 +1,8 @@
-// src/geometry/distance.h: distances between points, segments and triangles, in double, with the points that attain them.
+// src/geometry/distance.h: distances between points, segments and triangles, in double, with the points that attain
+// them.
 //
-// Each is off by less than 2^-38 of the extent of the two, the largest difference of their coordinates; the same bits on
-// every machine. Whether a distance is zero is not decided here: that is a matter of exact predicates.
+// Each is off by less than 2^-38 of the extent of the two, the largest difference of their coordinates; the same bits
+// on every machine. Whether a distance is zero is not decided here: that is a matter of exact predicates.
 #pragma once
 
 /// The distance of two things, and a point of each that attains it.

@@ -227,6 +227,17 @@
 #define SG_MARGIN_PASSED_POINT 13.0
 #endif
 
+// ---- Distances (query/near.c, tree/probe_kernels.c) ------------------------------------------------------------
+
+/// Squared distances of boxes in float32, and of bodies whose rotations are rounded.
+#ifndef SG_MARGIN_GAP
+#define SG_MARGIN_GAP 0x1p-20f
+#endif
+/// What distances of triangles may be off by, of the extent of everything.
+#ifndef SG_MARGIN_NEAREST
+#define SG_MARGIN_NEAREST 0x1p-40
+#endif
+
 // ---- Triangles (tree/leaf_kernels.c) ---------------------------------------------------------------------------
 
 /// A determinant of differences in float32, in units of 2^-24 of the volume of the box around the corners.

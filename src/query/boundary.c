@@ -1,6 +1,7 @@
 // src/query/boundary.c: whether a surface ends at an edge. Nothing is stored for it: the triangles at a vertex are
 // those below nodes whose rest boxes contain it.
 #include "query/contacts.h"
+#include "query/triangles.h"
 
 #define MAX_NEIGHBOURS 128
 

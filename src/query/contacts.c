@@ -7,11 +7,9 @@
 
 #include "base/fpenv.h"
 #include "geometry/contact.h"
-#include "geometry/predicates.h"
-#include "geometry/segment.h"
 #include "query/pairs.h"
+#include "query/triangles.h"
 
-#include <math.h>
 #include <string.h>
 
 // ---- Memory --------------------------------------------------------------------------------------------------------
@@ -101,81 +99,6 @@ void snugContactBuffer_Destroy(snugContactBuffer* buffer)
 	}
 }
 
-// ---- Triangles -----------------------------------------------------------------------------------------------------
-
-/// A placed triangle with the numbers of its vertices.
-typedef struct Triangle
-{
-	uint32_t number;
-	float corners[3][3];
-	uint32_t vertices[3]; ///< in tree order; of twins the one that stands for them
-	float normal[3];
-} Triangle;
-
-typedef struct Source
-{
-	snugBody* body;
-	sgPlacement placement;
-	Triangle triangle; ///< the last one: pairs are sorted
-} Source;
-
-static void SetNormal(Triangle* triangle)
-{
-	double normal[3];
-	sgTriangle_Normal((const float(*)[3])triangle->corners, normal);
-	double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
-	for (int k = 0; k < 3; ++k)
-	{
-		triangle->normal[k] = length > 0.0 ? (float)(normal[k] / length) : 0.0f;
-	}
-}
-
-// Twins of a free body are where it is told, which may be apart: then they are no twins.
-static uint32_t FindTwin(const snugBody* body, uint32_t vertex)
-{
-	uint32_t twin = sgTwinOf(body->model, vertex);
-	if (twin == vertex || body->model->deformer != snug_free)
-	{
-		return twin;
-	}
-	const float* positions = body->deform->positions(&body->posed);
-	return sgComparePoints(positions + 3 * (size_t)twin, positions + 3 * (size_t)vertex) == 0 ? twin : vertex;
-}
-
-// From the cluster that the query has evaluated, or evaluated now if it found no place.
-static void Fetch(Source* source, uint32_t number, snugCounters* counters)
-{
-	Triangle* triangle = &source->triangle;
-	if (triangle->number == number)
-	{
-		return;
-	}
-	const snugModel* model = source->body->model;
-	const sgTree* tree = &model->tree;
-	uint32_t place = sgModel_FindTriangle(model, number), lane = place % SG_LANES;
-	const sgLeaf* leaf = tree->leaves + place / SG_LANES;
-	sgLeafSource found = sgBody_FindLeaves(source->body, leaf, counters);
-	uint32_t vertices[3 + SG_LANES] = { 0 }, indices[3 + SG_LANES] = { 0 };
-	for (int c = 0; c < 3; ++c)
-	{
-		vertices[c] = tree->leafVertices[leaf->firstVertex + leaf->corners[c][lane]];
-		indices[c] = found.indices[leaf->firstVertex + leaf->corners[c][lane]];
-		triangle->vertices[c] = FindTwin(source->body, vertices[c]);
-	}
-	sgLeafScratch scratch;
-	sgVertexBlock block;
-	sgLeafVertices three = found.positions != NULL ? (sgLeafVertices){ found.positions, indices }
-	                                               : sgBody_Evaluate(source->body, vertices, 3, &scratch);
-	sgGetKernels()->leaves->gatherVertices(three.positions, three.indices, 3, &block);
-	sgGetKernels()->leaves->placeVertices(&block, 3, &source->placement);
-	for (int i = 0; i < 9; ++i)
-	{
-		triangle->corners[i / 3][i % 3] = block.coordinate[i % 3][i / 3];
-	}
-	triangle->number = number;
-	SetNormal(triangle);
-}
-
 // ---- Points --------------------------------------------------------------------------------------------------------
 
 /// The two ends of an edge, the smaller vertex first.
@@ -184,14 +107,14 @@ typedef struct Edge
 	int first, second; ///< corners
 } Edge;
 
-static Edge EdgeOf(const Triangle* triangle, int part)
+static Edge EdgeOf(const sgPlacedTriangle* triangle, int part)
 {
 	int first = part - sg_firstEdge, second = (first + 1) % 3;
 	bool isSorted = triangle->vertices[first] < triangle->vertices[second];
 	return isSorted ? (Edge){ first, second } : (Edge){ second, first };
 }
 
-static snugFeature FeatureOf(const Triangle* triangle, int part)
+static snugFeature FeatureOf(const sgPlacedTriangle* triangle, int part)
 {
 	if (part < sg_firstEdge)
 	{
@@ -205,7 +128,7 @@ static snugFeature FeatureOf(const Triangle* triangle, int part)
 	return (snugFeature){ snug_featureEdge, triangle->vertices[edge.first], triangle->vertices[edge.second] };
 }
 
-static void PlaceCorner(const Triangle* triangle, int corner, double place[3])
+static void PlaceCorner(const sgPlacedTriangle* triangle, int corner, double place[3])
 {
 	for (int k = 0; k < 3; ++k)
 	{
@@ -213,7 +136,8 @@ static void PlaceCorner(const Triangle* triangle, int corner, double place[3])
 	}
 }
 
-static void PlaceEdge(const Triangle* triangle, int part, const Triangle* other, int partOfOther, double place[3])
+static void PlaceEdge(
+    const sgPlacedTriangle* triangle, int part, const sgPlacedTriangle* other, int partOfOther, double place[3])
 {
 	Edge edge = EdgeOf(triangle, part);
 	const float *p = triangle->corners[edge.first], *q = triangle->corners[edge.second];
@@ -227,7 +151,7 @@ static void PlaceEdge(const Triangle* triangle, int part, const Triangle* other,
 }
 
 // Twins may differ in the sign of a zero, which is taken away.
-static void PlacePoint(const Triangle* a, const Triangle* b, sgSharedPoint point, float position[3])
+static void PlacePoint(const sgPlacedTriangle* a, const sgPlacedTriangle* b, sgSharedPoint point, float position[3])
 {
 	double place[3];
 	if (point.a < sg_firstEdge)
@@ -268,7 +192,7 @@ static bool IsSameFeature(const snugFeature* a, const snugFeature* b)
 typedef struct Search
 {
 	snugContactBuffer* buffer;
-	Source a, b;
+	sgTriangleSource a, b;
 	snugCounters counters;
 	bool isFull;
 } Search;
@@ -290,7 +214,7 @@ static uint32_t AddPoint(Search* search, snugFeature a, snugFeature b)
 static uint32_t FindPoint(Search* search, sgSharedPoint shared)
 {
 	snugContactBuffer* buffer = search->buffer;
-	const Triangle *a = &search->a.triangle, *b = &search->b.triangle;
+	const sgPlacedTriangle *a = &search->a.triangle, *b = &search->b.triangle;
 	snugFeature featureA = FeatureOf(a, shared.a), featureB = FeatureOf(b, shared.b);
 	uint64_t slot = HashFeature(HashFeature(1, &featureA), &featureB);
 	for (;; ++slot)
@@ -356,9 +280,9 @@ static uint32_t AddFlatPoint(Search* search, const double place[3])
 
 static void AddContact(Search* search, snugPair pair)
 {
-	Fetch(&search->a, pair.a, &search->counters);
-	Fetch(&search->b, pair.b, &search->counters);
-	const Triangle *a = &search->a.triangle, *b = &search->b.triangle;
+	sgTriangleSource_Fetch(&search->a, pair.a, &search->counters);
+	sgTriangleSource_Fetch(&search->b, pair.b, &search->counters);
+	const sgPlacedTriangle *a = &search->a.triangle, *b = &search->b.triangle;
 	sgContact found;
 	sgTriangles_Contact((const float(*)[3])a->corners, (const float(*)[3])b->corners, &found);
 	snugContact* contact = search->buffer->contacts + search->buffer->contactCount++;
@@ -398,14 +322,6 @@ static void FindPairs(
 	sgFindPairs(a, b, &options, &sink, result);
 	sgSink_Finish(&sink);
 	result->count = sink.count;
-}
-
-static snugStatus Place(Source* source, snugBody* body, const double origin[3], snugCounters* counters)
-{
-	sgBox root;
-	source->body = body;
-	source->triangle.number = SG_NONE;
-	return sgBody_MakePlacement(body, origin, &root, &source->placement, counters);
 }
 
 static void FillBuffer(Search* search, uint64_t pairs)
@@ -455,8 +371,8 @@ static SG_NOINLINE snugContactResult Run(
 	buffer->curvePointCount = buffer->curveContactCount = 0;
 	FindPairs(a, b, query, buffer, &pairs);
 	snugStatus status = pairs.status;
-	status = status == snug_success ? Place(&search.a, a, query->origin, &search.counters) : status;
-	status = status == snug_success ? Place(&search.b, b, query->origin, &search.counters) : status;
+	status = status == snug_success ? sgTriangleSource_Start(&search.a, a, query->origin, &search.counters) : status;
+	status = status == snug_success ? sgTriangleSource_Start(&search.b, b, query->origin, &search.counters) : status;
 	snugContactResult result = { .status = status };
 	if (status == snug_success && pairs.count <= buffer->capacity)
 	{

@@ -36,12 +36,6 @@ struct snugContactBuffer
 	uint32_t contactCount, pointCount, curveCount, curvePointCount, curveContactCount;
 };
 
-/// The vertex that stands for all twins of one, in tree order.
-static inline uint32_t sgTwinOf(const snugModel* model, uint32_t vertex)
-{
-	return model->twins != NULL ? model->twins[vertex] : vertex;
-}
-
 /// Whether an edge, or any edge at a vertex (`w` is SG_NONE), belongs to one triangle alone. By twins.
 bool sgModel_IsBoundary(const snugModel* model, uint32_t v, uint32_t w);
 

@@ -10,23 +10,6 @@ static double Greater(double a, double b)
 	return a > b ? a : b;
 }
 
-// Without rotation or translation a point stays as it is; otherwise R^T (x - t).
-static void Unplace(const sgPlacement* placement, const float point[3], double out[3])
-{
-	for (int i = 0; i < 3; ++i)
-	{
-		out[i] = (double)point[i];
-	}
-	for (int i = 0; i < 3 && !placement->isIdentity; ++i)
-	{
-		out[i] = 0.0;
-		for (int k = 0; k < 3; ++k)
-		{
-			out[i] += placement->rotation[k][i] * ((double)point[k] - placement->translation[k]);
-		}
-	}
-}
-
 // Let the segment share the point x = p + t (q - p) with a placed triangle. As in sgRelativeMotion, the point of the
 // unplaced triangle with the same weights is within sqrt(3) times the placement's error of where x is in body space,
 // and in the triangle's box; so boxes that grow by that much contain x. The start is rounded to float32, which moves x
@@ -37,8 +20,8 @@ sgProbe sgProbe_Make(const sgPlacement* placement, const float from[3], const fl
 {
 	sgProbe probe;
 	double p[3], q[3], reach = 0.0;
-	Unplace(placement, from, p);
-	Unplace(placement, to, q);
+	sgPlacement_Undo(placement, from, p);
+	sgPlacement_Undo(placement, to, q);
 	for (int k = 0; k < 3; ++k)
 	{
 		reach = Greater(reach, Greater(fabs(p[k]), fabs(q[k])));

@@ -6,6 +6,7 @@
 #include "geometry/segment.h"
 #include "query/probe.h"
 #include "query/side.h"
+#include "query/triangles.h"
 #include "snug/snug_queries.h"
 
 #include <math.h>
@@ -94,14 +95,11 @@ static void SortHits(snugRayHit* hits, uint64_t count)
 static snugRayHit MakeHit(const Search* search, const float triangle[3][3], const sgSegmentHit* found, uint32_t number)
 {
 	snugRayHit hit = { .t = found->t, .triangle = number };
-	double normal[3];
-	sgTriangle_Normal(triangle, normal);
-	double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+	sgUnitNormal(triangle, hit.normal);
 	for (int k = 0; k < 3; ++k)
 	{
 		hit.weights[k] = found->weights[k];
 		hit.position[k] = (float)(search->segment.from[k] + found->t * search->segment.along[k]);
-		hit.normal[k] = length > 0.0 ? (float)(normal[k] / length) : 0.0f;
 	}
 	return hit;
 }

@@ -4,6 +4,8 @@
 #include "geometry/box_lanes.h"
 #include "geometry/margins.h"
 
+#include <float.h>
+
 // Between two parallel faces the segment has an interval of t, and what is common to the three axes and to [0, limit]
 // is what the box has of it. Differences are covered by the slack; reciprocal and product are off by 2^-24 of
 // themselves each, which the last lines make up for. A face at infinity may give NaN, and that changes nothing: see
@@ -32,6 +34,46 @@ static uint32_t ClipBoxes(const sgBoxLanes* boxes, const sgProbe* probe, float l
 	exit = f8_Mul(exit, f8_Set(1.0f + SG_MARGIN_CLIPPED));
 	f8_Store(keys, entry);
 	return m8_Bits(f8_LessEqual(entry, exit)) & ~outside;
+}
+
+// Differences, squares and sums each round once, by 2^-24 of themselves; SG_MARGIN_GAP makes up for them. Squares that
+// overflow are cut to the largest number there is, and NaN, of boxes without end, is no distance at all.
+static inline f8 Gap(const f8 beyond[3])
+{
+	f8 sum = f8_Set(0.0f);
+	for (int k = 0; k < 3; ++k)
+	{
+		f8 gap = f8_Max(beyond[k], f8_Set(0.0f));
+		sum = f8_Add(sum, f8_Mul(gap, gap));
+	}
+	return f8_Min(f8_Mul(sum, f8_Set(1.0f - SG_MARGIN_GAP)), f8_Set(FLT_MAX));
+}
+
+static void GapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, float gaps[SG_LANES * SG_LANES])
+{
+	f8 lower[3], upper[3], beyond[3];
+	sgLanes_LoadBoxes(b, lower, upper);
+	for (uint32_t rest = maskA; rest != 0; rest &= rest - 1)
+	{
+		uint32_t i = sgLowestBit(rest);
+		for (int k = 0; k < 3; ++k)
+		{
+			beyond[k] = f8_Max(f8_Sub(lower[k], f8_Set(a->upper[k][i])), f8_Sub(f8_Set(a->lower[k][i]), upper[k]));
+		}
+		f8_Store(gaps + SG_LANES * i, Gap(beyond));
+	}
+}
+
+static void GapPoint(const sgBoxLanes* boxes, const float point[3], float slack, float gaps[SG_LANES])
+{
+	f8 lower[3], upper[3], beyond[3];
+	sgLanes_LoadBoxes(boxes, lower, upper);
+	for (int k = 0; k < 3; ++k)
+	{
+		f8 at = f8_Set(point[k]);
+		beyond[k] = f8_Sub(f8_Max(f8_Sub(lower[k], at), f8_Sub(at, upper[k])), f8_Set(slack));
+	}
+	f8_Store(gaps, Gap(beyond));
 }
 
 // direction . ((p - point) x (q - point)): on which side of the edge pq the line passes.
@@ -65,5 +107,7 @@ static uint32_t PassTriangles(const sgTriangleLanes* triangles, const sgProbeLin
 
 const sgProbeKernels SG_FOR_ISA(sgProbeKernels) = {
 	.clipBoxes = ClipBoxes,
+	.gapBoxes = GapBoxes,
+	.gapPoint = GapPoint,
 	.passTriangles = PassTriangles,
 };

@@ -30,6 +30,12 @@ typedef struct sgProbeKernels
 	/// keys[i] is not above any t at which it meets what is in box i.
 	uint32_t (*clipBoxes)(const sgBoxLanes* boxes, const sgProbe* probe, float limit, float keys[SG_LANES]);
 
+	/// gaps[8 i + j], for i in maskA: no greater than the squared distance of box i of `a` and box j of `b`.
+	void (*gapBoxes)(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, float gaps[SG_LANES * SG_LANES]);
+
+	/// gaps[i]: no greater than the squared distance of box i and anything within `slack` of a point.
+	void (*gapPoint)(const sgBoxLanes* boxes, const float point[3], float slack, float gaps[SG_LANES]);
+
 	/// Triangles that the line may pass through; it certainly misses the others.
 	uint32_t (*passTriangles)(const sgTriangleLanes* triangles, const sgProbeLine* line);
 } sgProbeKernels;
