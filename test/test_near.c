@@ -9,6 +9,7 @@
 #include "query/near.h"
 #include "snug/snug_queries.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,7 +303,7 @@ static void gaps_are_no_greater_than_distances(void** state)
 				double difference = (double)a.lower[k][i / 8] - b.lower[k][i % 8];
 				distance2 += difference * difference;
 			}
-			bool isGood = (double)gaps[i] <= distance2 && (double)gaps[i] >= 0.99 * distance2 - 0x1p-120;
+			bool isGood = (double)gaps[i] <= distance2 && (double)gaps[i] >= 0.99 * fmin(distance2, FLT_MAX) - 0x1p-120;
 			if (!isGood || (i / 8 == 3 && toPoint[i % 8] != gaps[i]))
 			{
 				fail_msg("seed %llu: %g instead of %g", (unsigned long long)seed, (double)gaps[i], distance2);
