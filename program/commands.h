@@ -22,5 +22,6 @@ cliCommandFcn cliPack;
 cliCommandFcn cliPose;
 cliCommandFcn cliReduce;
 cliCommandFcn cliPlay;
+cliCommandFcn cliView;
 
 #endif

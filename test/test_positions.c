@@ -111,6 +111,37 @@ static void numbers_that_are_none_are_refused(void** state)
 	Posed_Free(&posed);
 }
 
+// The index is made once, by the first call, and belongs to the body.
+static void the_index_is_made_once(void** state)
+{
+	(void)state;
+	for (uint64_t fails = 0; fails < 2; ++fails)
+	{
+		TestAllocator allocator = { .failAt = 0 };
+		sceneMesh mesh = sceneMakeSphere(4);
+		snugModel* model = MakeModel(&mesh, snug_rigid, (snugTreeDef){ 0 });
+		const snugBodyDef def = { .model = model, .allocator = TestAllocator_Get(&allocator) };
+		snugBody* body;
+		assert_int_equal(snugBody_Create(&def, &body), snug_success);
+		uint64_t calls = allocator.calls;
+		size_t bytes = snugBody_GetMemory(body);
+		const uint32_t numbers[2] = { 1, 7 };
+		float out[18];
+		allocator.failAt = fails != 0 ? calls + 1 : 0;
+		snugStatus status = snugBody_GetTriangles(body, NULL, numbers, 2, out, 0);
+		assert_int_equal(status, fails != 0 ? snug_outOfMemory : snug_success);
+		assert_int_equal(allocator.calls, calls + 1);
+		allocator.failAt = 0;
+		assert_int_equal(snugBody_GetSomeVertices(body, NULL, numbers, 2, out, 0), snug_success);
+		assert_int_equal(allocator.calls, calls + 1 + fails);
+		assert_int_equal(snugBody_GetMemory(body) - bytes, 4 * ((size_t)mesh.vertexCount + mesh.triangleCount));
+		snugBody_Destroy(body);
+		assert_true(allocator.live == 0 && allocator.faults == 0);
+		snugModel_Destroy(model);
+		sceneMesh_Free(&mesh);
+	}
+}
+
 static bool Contains(const snugNodeBox* box, const float* point)
 {
 	bool isIn = true;
@@ -208,6 +239,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(some_positions_are_those_of_all),
 		cmocka_unit_test(numbers_that_are_none_are_refused),
+		cmocka_unit_test(the_index_is_made_once),
 		cmocka_unit_test(boxes_of_a_level_contain_all),
 		cmocka_unit_test(visited_boxes_are_those_of_the_last_pose),
 	};

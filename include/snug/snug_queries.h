@@ -1,9 +1,9 @@
 // snug_queries.h: what one asks after "which triangles meet?": where they are, and what a ray hits.
 //
-// The rules of snug.h hold here too: zero means default, reserved members are zero, bad data return a status, nothing
-// allocates but Create functions, a body belongs to one thread at a time. Everything is about the same float32
-// positions that snugBody_GetVertices reports for the query's origin, and evaluates only what it visits. Results are
-// the same bits for every instruction set, compiler and build.
+// The rules of snug.h hold here too: zero means default, reserved members are zero, bad data return a status, queries
+// do not allocate (but for an index of numbers, which says so), a body belongs to one thread at a time. Everything is
+// about the same float32 positions that snugBody_GetVertices reports for the query's origin, and evaluates only what it
+// visits. Results are the same bits for every instruction set, compiler and build.
 #ifndef SNUG_SNUG_QUERIES_H
 #define SNUG_SNUG_QUERIES_H
 
@@ -18,13 +18,14 @@ extern "C"
 /// @{
 
 /// Posed positions of some vertices, frame included: the same bits as snugBody_GetVertices, but only these are
-/// evaluated.
+/// evaluated. The first call of this function or the next one for a body makes an index of its numbers, four bytes for
+/// each vertex and triangle, with the body's allocator; the body keeps it.
 /// @param origin nullable; positions are relative to it; default zero
 /// @param vertices their numbers, in any order, repeated or not; nullable if count is zero
 /// @param positions receives x, y, z of each; nullable if count is zero
 /// @param stride bytes from one vertex to the next; 0 means 12
-/// @return snug_badInput, with nothing written, if there is no vertex with such a number; snug_outOfRange as
-/// snugBody_GetVertices
+/// @return snug_badInput, with nothing written, if there is no vertex with such a number; snug_outOfMemory if there is
+/// none for the index; snug_outOfRange as snugBody_GetVertices
 SNUG_API snugStatus snugBody_GetSomeVertices(
     snugBody* body, const double origin[3], const uint32_t* vertices, uint32_t count, float* positions, size_t stride);
 
@@ -244,7 +245,8 @@ typedef struct snugContactPoint
 /// The contact is part of no curve.
 #define SNUG_NO_CURVE 0xffffffffu
 
-/// A pair of triangles that meet. Sorted by (a, b).
+/// A pair of triangles that meet. They come in an order of the models' own, which is always the same: neighbours are
+/// close to each other.
 typedef struct snugContact
 {
 	uint32_t a, b;

@@ -8,6 +8,37 @@
 
 static const double zeroOrigin[3] = { 0.0, 0.0, 0.0 };
 
+// ---- The index -----------------------------------------------------------------------------------------------------
+
+size_t sgBody_IndexBytes(const snugBody* body)
+{
+	const sgTree* tree = &body->model->tree;
+	return body->index != NULL ? ((size_t)tree->triangleCount + tree->vertexCount) * sizeof(uint32_t) : 0;
+}
+
+// The tree's maps, inverted: of each triangle leaf * SG_LANES + lane, then of each vertex its number in tree order.
+// Most bodies never need it.
+static bool MakeIndex(snugBody* body)
+{
+	const sgTree* tree = &body->model->tree;
+	uint32_t* index =
+	    sgAllocate(&body->allocator, ((size_t)tree->triangleCount + tree->vertexCount) * sizeof(uint32_t));
+	for (uint32_t i = 0; index != NULL && i < tree->leafCount; ++i)
+	{
+		const sgLeaf* leaf = tree->leaves + i;
+		for (uint32_t t = 0; t < leaf->triangleCount; ++t)
+		{
+			index[tree->triangleMap[leaf->firstTriangle + t]] = i * SG_LANES + t;
+		}
+	}
+	for (uint32_t v = 0; index != NULL && v < tree->vertexCount; ++v)
+	{
+		index[(size_t)tree->triangleCount + tree->vertexMap[v]] = v;
+	}
+	body->index = index;
+	return index != NULL;
+}
+
 // ---- Vertices ------------------------------------------------------------------------------------------------------
 
 /// What was asked for, and where it goes: `width` vertices each.
@@ -29,10 +60,10 @@ static void FindVertices(const Request* request, uint32_t item, uint32_t* vertic
 	uint32_t number = request->numbers[item];
 	if (request->width == 1)
 	{
-		*vertices = sgModel_FindVertex(model, number);
+		*vertices = request->body->index[(size_t)model->tree.triangleCount + number];
 		return;
 	}
-	uint32_t place = sgModel_FindTriangle(model, number), lane = place % SG_LANES;
+	uint32_t place = request->body->index[number], lane = place % SG_LANES;
 	const sgLeaf* leaf = model->tree.leaves + place / SG_LANES;
 	for (int c = 0; c < 3; ++c)
 	{
@@ -92,6 +123,10 @@ static snugStatus Serve(Request* request, uint32_t limit, const char* function)
 			return sgFail(&body->messenger, snug_badInput, "entry %u asks for %s %u, but there are %u", i,
 			    request->width == 1 ? "vertex" : "triangle", request->numbers[i], limit);
 		}
+	}
+	if (request->count > 0 && body->index == NULL && !MakeIndex(body))
+	{
+		return sgFail(&body->messenger, snug_outOfMemory, "no memory for an index of vertices and triangles");
 	}
 	sgFpEnv environment = sgFpEnv_Enter();
 	snugStatus status = Put(request);

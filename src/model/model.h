@@ -5,6 +5,7 @@
 #include "tree/cluster.h"
 
 struct sgDeform;
+struct sgTeam;
 
 /// The most vertices and triangles of a model: on 32-bit machines as many as leave every size that is computed from
 /// them, at 60 bytes each, below SG_MAX_SIZE.
@@ -15,8 +16,10 @@ struct sgDeform;
 struct snugModel
 {
 	snugAllocator allocator;
-	unsigned char* block;
+	const unsigned char* block;
 	size_t bytes;
+	bool ownsBlock; ///< allocated; else the caller's, or that of a mapped file
+	void (*unmap)(const void* block, size_t bytes); ///< of a mapped file; else null
 
 	snugDeformer deformer;
 	const struct sgDeform* deform;
@@ -32,20 +35,8 @@ struct snugModel
 	uint32_t jointCount; ///< that poses are set by
 	uint32_t fieldCount; ///< displacement fields
 	void* arrays;        ///< where the arrays of deformData are, of deform->arrayBytes
-	uint32_t* inverse;   ///< of the tree's maps (see sgModel_FindTriangle); not part of the block
+	const struct sgTeam* team; ///< who builds it, while it is built; else null
 };
-
-/// Where one of the caller's triangles is: leaf * SG_LANES + lane. SNUG_MAX_COUNT * SG_LANES is below 2^32.
-static inline uint32_t sgModel_FindTriangle(const snugModel* model, uint32_t triangle)
-{
-	return model->inverse[triangle];
-}
-
-/// One of the caller's vertices, in tree order.
-static inline uint32_t sgModel_FindVertex(const snugModel* model, uint32_t vertex)
-{
-	return model->inverse[(size_t)model->tree.triangleCount + vertex];
-}
 
 /// What a definition asks of bounds: its own wishes, or the defaults.
 static inline snugBoundsDef sgModelDef_Bounds(const snugModelDef* def)

@@ -106,7 +106,7 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 			sgNearest nearest;
 			sgTriangleLanes_Get(lanes, i, triangle);
 			++search->counters.triangleTests;
-			double distance = Distance(search, (const float(*)[3])triangle, gaps[i] == 0.0f, &nearest);
+			double distance = Distance(search, (const float(*)[3])triangle, gaps[i] <= 0.0f, &nearest);
 			uint32_t number = search->side.tree->triangleMap[lanes->leaf->firstTriangle + i];
 			Improve(search, (const float(*)[3])triangle, &nearest, distance, number);
 		}

@@ -1,10 +1,12 @@
 // src/query/contacts.c: what intersecting pairs of triangles have in common, point by point.
 //
-// Pairs come sorted. Each one's points get names of vertices, edges and triangles (geometry/contact.h), and a table of
-// names makes points that several pairs share one point. A point's place is computed from its name: an edge from the
-// vertex with the smaller number, a triangle as it is; so it does not matter which pair asks first.
+// Pairs come in the order of the trees. Each one's points get names of vertices, edges and triangles
+// (geometry/contact.h), and a table of names makes points that several pairs share one point. A point's place is
+// computed from its name: an edge from the vertex with the smaller number, a triangle as it is; so it does not matter
+// which pair asks first.
 #include "query/contacts.h"
 
+#include "base/arrays.h"
 #include "base/fpenv.h"
 #include "geometry/contact.h"
 #include "query/pairs.h"
@@ -24,39 +26,24 @@ static uint64_t TableSize(uint64_t points)
 	return size;
 }
 
-enum
-{
-	arrayCount = 10
-};
+#define ARRAY_COUNT 10
 
-static size_t PlaceBuffer(snugContactBuffer* buffer, uint64_t offsets[arrayCount])
+static void ListArrays(const snugContactBuffer* buffer, sgArray list[ARRAY_COUNT])
 {
 	const uint64_t count = buffer->capacity, points = SG_POINTS_PER_CONTACT * count;
-	buffer->tableSize = TableSize(points);
-	const uint64_t sizes[arrayCount] = { count * sizeof(snugPair), count * sizeof(snugContact),
-		points * sizeof(snugContactPoint), count * sizeof(snugCurve), 2 * count * sizeof(uint32_t),
-		count * sizeof(uint32_t), buffer->tableSize * sizeof(uint32_t), points * sizeof(uint32_t),
-		2 * count * sizeof(uint32_t), points * sizeof(uint32_t) };
-	return sgPlaceArrays(0, sizes, arrayCount, offsets);
-}
-
-static void BindBuffer(snugContactBuffer* buffer, const uint64_t offsets[arrayCount])
-{
-	void* arrays[arrayCount];
-	for (int i = 0; i < arrayCount; ++i)
-	{
-		arrays[i] = buffer->memory + offsets[i];
-	}
-	buffer->pairs = arrays[0];
-	buffer->contacts = arrays[1];
-	buffer->points = arrays[2];
-	buffer->curves = arrays[3];
-	buffer->curvePoints = arrays[4];
-	buffer->curveContacts = arrays[5];
-	buffer->table = arrays[6];
-	buffer->firstAt = arrays[7];
-	buffer->nextAt = arrays[8];
-	buffer->degrees = arrays[9];
+	const sgArray arrays[ARRAY_COUNT] = {
+		{ SG_ARRAY(snugContactBuffer, pairs, count) },
+		{ SG_ARRAY(snugContactBuffer, contacts, count) },
+		{ SG_ARRAY(snugContactBuffer, points, points) },
+		{ SG_ARRAY(snugContactBuffer, curves, count) },
+		{ SG_ARRAY(snugContactBuffer, curvePoints, 2 * count) },
+		{ SG_ARRAY(snugContactBuffer, curveContacts, count) },
+		{ SG_ARRAY(snugContactBuffer, table, buffer->tableSize) },
+		{ SG_ARRAY(snugContactBuffer, firstAt, points) },
+		{ SG_ARRAY(snugContactBuffer, nextAt, 2 * count) },
+		{ SG_ARRAY(snugContactBuffer, degrees, points) },
+	};
+	memcpy(list, arrays, sizeof(arrays));
 }
 
 snugStatus snugContactBuffer_Create(const snugContactBufferDef* def, snugContactBuffer** buffer)
@@ -73,13 +60,15 @@ snugStatus snugContactBuffer_Create(const snugContactBufferDef* def, snugContact
 	snugContactBuffer* made = sgAllocate(&allocator, sizeof(snugContactBuffer));
 	if (made != NULL)
 	{
-		uint64_t offsets[arrayCount];
+		sgArray list[ARRAY_COUNT];
 		*made = (snugContactBuffer){ .allocator = allocator, .capacity = def->capacity };
-		made->bytes = PlaceBuffer(made, offsets);
+		made->tableSize = TableSize(SG_POINTS_PER_CONTACT * (uint64_t)def->capacity);
+		ListArrays(made, list);
+		made->bytes = sgArrays_Bytes(0, list, ARRAY_COUNT);
 		made->memory = sgAllocate(&allocator, made->bytes);
 		if (made->memory != NULL)
 		{
-			BindBuffer(made, offsets);
+			sgArrays_Bind(0, list, ARRAY_COUNT, made->memory, made);
 			memset(made->table, 0, made->tableSize * sizeof(uint32_t));
 			*buffer = made;
 			return snug_success;
@@ -286,7 +275,7 @@ static void AddContact(Search* search, snugPair pair)
 	sgContact found;
 	sgTriangles_Contact((const float(*)[3])a->corners, (const float(*)[3])b->corners, &found);
 	snugContact* contact = search->buffer->contacts + search->buffer->contactCount++;
-	*contact = (snugContact){ .a = pair.a, .b = pair.b, .kind = kinds[found.kind], .curve = SNUG_NO_CURVE };
+	*contact = (snugContact){ .a = a->number, .b = b->number, .kind = kinds[found.kind], .curve = SNUG_NO_CURVE };
 	contact->pointCount = (uint32_t)found.count;
 	for (int i = 0; i < found.count; ++i)
 	{
@@ -315,6 +304,7 @@ static void FindPairs(
 		.origin = query->origin,
 		.maxVolumeTests = UINT64_MAX,
 		.maxTriangleTests = UINT64_MAX,
+		.asPlaces = true,
 		.parallel = query->parallel,
 		.parallelUser = query->parallelUser,
 	};

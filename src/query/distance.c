@@ -180,8 +180,8 @@ static snugStatus FindCommonPoint(
 		}
 		result->isWithin = true;
 		result->distance = 0.0;
-		result->a = pair.a;
-		result->b = pair.b;
+		result->a = sourceA.triangle.number;
+		result->b = sourceB.triangle.number;
 	}
 	return status;
 }
@@ -195,6 +195,7 @@ static bool Touch(snugBody* a, snugBody* b, const double origin[3], snugDistance
 		.maxVolumeTests = UINT64_MAX,
 		.maxTriangleTests = UINT64_MAX,
 		.firstOnly = true,
+		.asPlaces = true,
 	};
 	sgSink sink = { .pairs = &pair, .capacity = 1 };
 	snugResult touching = { .status = snug_success };

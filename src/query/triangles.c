@@ -23,7 +23,7 @@ snugStatus sgTriangleSource_Start(
 {
 	sgBox root;
 	source->body = body;
-	source->triangle.number = SG_NONE;
+	source->triangle.place = SG_NONE;
 	return sgBody_MakePlacement(body, origin, &root, &source->placement, counters);
 }
 
@@ -40,16 +40,16 @@ static uint32_t FindTwin(const snugBody* body, uint32_t vertex)
 }
 
 // From the cluster that a query has evaluated, or evaluated now if it found no place.
-void sgTriangleSource_Fetch(sgTriangleSource* source, uint32_t number, snugCounters* counters)
+void sgTriangleSource_Fetch(sgTriangleSource* source, uint32_t place, snugCounters* counters)
 {
 	sgPlacedTriangle* triangle = &source->triangle;
-	if (triangle->number == number)
+	if (triangle->place == place)
 	{
 		return;
 	}
 	const snugModel* model = source->body->model;
 	const sgTree* tree = &model->tree;
-	uint32_t place = sgModel_FindTriangle(model, number), lane = place % SG_LANES;
+	const uint32_t lane = place % SG_LANES;
 	const sgLeaf* leaf = tree->leaves + place / SG_LANES;
 	sgLeafSource found = sgBody_FindLeaves(source->body, leaf, counters);
 	uint32_t vertices[3 + SG_LANES] = { 0 }, indices[3 + SG_LANES] = { 0 };
@@ -69,6 +69,7 @@ void sgTriangleSource_Fetch(sgTriangleSource* source, uint32_t number, snugCount
 	{
 		triangle->corners[i / 3][i % 3] = block.coordinate[i % 3][i / 3];
 	}
-	triangle->number = number;
+	triangle->place = place;
+	triangle->number = tree->triangleMap[leaf->firstTriangle + lane];
 	sgUnitNormal((const float(*)[3])triangle->corners, triangle->normal);
 }

@@ -7,6 +7,7 @@
 
 typedef struct sgPlacedTriangle
 {
+	uint32_t place;  ///< leaf * SG_LANES + lane; SNUG_MAX_COUNT times that is below 2^32
 	uint32_t number; ///< the caller's
 	float corners[3][3];
 	uint32_t vertices[3]; ///< in tree order; of twins the one that stands for them
@@ -30,8 +31,8 @@ static inline uint32_t sgTwinOf(const snugModel* model, uint32_t vertex)
 snugStatus sgTriangleSource_Start(
     sgTriangleSource* source, snugBody* body, const double origin[3], snugCounters* counters);
 
-/// Have source->triangle be the one with this number.
-void sgTriangleSource_Fetch(sgTriangleSource* source, uint32_t number, snugCounters* counters);
+/// Have source->triangle be the one at a place.
+void sgTriangleSource_Fetch(sgTriangleSource* source, uint32_t place, snugCounters* counters);
 
 /// The unit normal of a triangle; zero without area.
 void sgUnitNormal(const float triangle[3][3], float normal[3]);

@@ -70,7 +70,7 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 		sgTriangleLanes_Get(a, i, one);
 		sgTriangleLanes_Get(b, j, other);
 		++near->counters.triangleTests;
-		if (AreWithin(search, (const float(*)[3])one, (const float(*)[3])other, gaps.squares[pair] == 0.0f))
+		if (AreWithin(search, (const float(*)[3])one, (const float(*)[3])other, gaps.squares[pair] <= 0.0f))
 		{
 			walk->isStopped =
 			    !sgSink_Add(search->sink, (snugPair){ near->a.tree->triangleMap[a->leaf->firstTriangle + i],

@@ -12,6 +12,7 @@ typedef struct sgKernels
 	const struct sgBoxKernels* boxes;     ///< geometry/box_kernels.h
 	const struct sgLeafKernels* leaves;   ///< tree/leaf_kernels.h
 	const struct sgProbeKernels* probes;  ///< tree/probe_kernels.h
+	const struct sgRowKernels* rows;      ///< tree/row_kernels.h
 	const struct sgBlendKernels* blend;   ///< deform/blend_kernels.h
 	const struct sgSkinKernels* skin;     ///< deform/skin_kernels.h
 	const struct sgLinearKernels* linear; ///< deform/linear_kernels.h

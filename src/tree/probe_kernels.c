@@ -36,8 +36,9 @@ static uint32_t ClipBoxes(const sgBoxLanes* boxes, const sgProbe* probe, float l
 	return m8_Bits(f8_LessEqual(entry, exit)) & ~outside;
 }
 
-// Differences, squares and sums each round once, by 2^-24 of themselves; SG_MARGIN_GAP makes up for them. Squares that
-// overflow are cut to the largest number there is, and NaN, of boxes without end, is no distance at all.
+// Differences, squares and sums each round once, by 2^-24 of themselves; SG_MARGIN_GAP makes up for them, and the last
+// term for squares below the normal range. Squares that overflow are cut to the largest number there is, and NaN, of
+// boxes without end, is no distance at all.
 static inline f8 Gap(const f8 beyond[3])
 {
 	f8 sum = f8_Set(0.0f);
@@ -46,7 +47,8 @@ static inline f8 Gap(const f8 beyond[3])
 		f8 gap = f8_Max(beyond[k], f8_Set(0.0f));
 		sum = f8_Add(sum, f8_Mul(gap, gap));
 	}
-	return f8_Min(f8_Mul(sum, f8_Set(1.0f - SG_MARGIN_GAP)), f8_Set(FLT_MAX));
+	sum = f8_Sub(f8_Mul(sum, f8_Set(1.0f - SG_MARGIN_GAP)), f8_Set(0x1p-146f));
+	return f8_Min(sum, f8_Set(FLT_MAX));
 }
 
 static void GapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, float gaps[SG_LANES * SG_LANES])
