@@ -225,6 +225,36 @@
 #define SG_MARGIN_PLANE 0x1p-45
 #endif
 
+// ---- Rays (query/probe.c, tree/probe_kernels.c) ----------------------------------------------------------------
+
+/// The start of a segment in body space: one rounding, and far less in double.
+#ifndef SG_MARGIN_PROBE
+#define SG_MARGIN_PROBE 1.01
+#endif
+/// Where it enters and leaves a box, of the way there: four roundings and the slack's own.
+#ifndef SG_MARGIN_CLIPPED
+#define SG_MARGIN_CLIPPED 0x1p-21f
+#endif
+/// On which side of an edge it passes, in units of 2^-24 of the square of the distance from the line's point; and in
+/// units of that distance times the error of the point.
+#ifndef SG_MARGIN_PASSED
+#define SG_MARGIN_PASSED 56.0
+#endif
+#ifndef SG_MARGIN_PASSED_POINT
+#define SG_MARGIN_PASSED_POINT 13.0
+#endif
+
+// ---- Distances (query/near.c, tree/probe_kernels.c) ------------------------------------------------------------
+
+/// Squared distances of boxes in float32, and of bodies whose rotations are rounded.
+#ifndef SG_MARGIN_GAP
+#define SG_MARGIN_GAP 0x1p-20f
+#endif
+/// What distances of triangles may be off by, of the extent of everything.
+#ifndef SG_MARGIN_NEAREST
+#define SG_MARGIN_NEAREST 0x1p-40
+#endif
+
 // ---- Triangles (tree/leaf_kernels.c) ---------------------------------------------------------------------------
 
 /// A determinant of differences in float32, in units of 2^-24 of the volume of the box around the corners.
