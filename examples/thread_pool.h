@@ -16,29 +16,31 @@ typedef struct ThreadPool
 	atomic_uint next; // task to be taken
 } ThreadPool;
 
-static void ThreadPool_Work(ThreadPool* pool)
+// Returns whether there will be more.
+static bool ThreadPool_Work(ThreadPool* pool)
 {
 	pthread_barrier_wait(&pool->barrier);
+	bool goesOn = pool->task != NULL;
 	for (uint32_t i = atomic_fetch_add(&pool->next, 1); i < pool->taskCount; i = atomic_fetch_add(&pool->next, 1))
 	{
 		pool->task(pool->context, i);
 	}
 	pthread_barrier_wait(&pool->barrier);
+	return goesOn;
 }
 
 static void* ThreadPool_Main(void* pool)
 {
-	do
+	while (ThreadPool_Work((ThreadPool*)pool))
 	{
-		ThreadPool_Work(pool);
-	} while (((ThreadPool*)pool)->task != NULL);
+	}
 	return NULL;
 }
 
 // A snugParallelFcn; `user` is the pool. Without a task and tasks it ends the threads.
 static void ThreadPool_Run(void* user, uint32_t count, snugTaskFcn* task, void* context)
 {
-	ThreadPool* pool = user;
+	ThreadPool* pool = (ThreadPool*)user;
 	pool->task = task;
 	pool->context = context;
 	pool->taskCount = count;
