@@ -48,5 +48,6 @@ benchFcn benchSkinTightness;
 benchFcn benchSkinWalk;
 benchFcn benchCurtain;
 benchFcn benchModal;
+benchFcn benchCrowd;
 
 #endif
