@@ -143,8 +143,8 @@ sgBox sgBody_RootBox(snugBody* body, snugCounters* counters);
 snugStatus sgBody_MakePlacement(
     snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, snugCounters* counters);
 
-/// Boxes along the world's axes around the placed vertices below each lane of a set that covers the whole body: its root,
-/// or what opening the root shows. From the pose alone, so that they depend on nothing that was asked before; not kept.
+/// Boxes along the world's axes around the placed vertices below each lane of a set. Lanes outside the mask are empty.
+/// From the pose alone, so that they depend on nothing that was asked before; not kept.
 /// @return false if float32 cannot hold placed positions
 bool sgBody_BoundPlaced(
     snugBody* body, const double origin[3], sgLaneSet set, sgBoxLanes* boxes, snugCounters* counters);

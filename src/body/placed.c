@@ -81,11 +81,18 @@ static void TurnLeaves(snugBody* body, sgLaneSet set, uint32_t leaves, sgBoxLane
 	}
 }
 
-// The pose that is not the current one, which is free until the next is made.
-static void* SpareOf(const snugBody* body)
+/// Room for a turned pose of up to some 140 joints, which stays in the cache from body to body.
+typedef struct Room
+{
+	unsigned char bytes[16384];
+} SG_ALIGN(SG_ALIGNMENT) Room;
+
+// Larger ones go where the current pose is not, which is free until the next is made.
+static void* RoomFor(const snugBody* body, Room* room)
 {
 	unsigned char* second = body->poses + body->poseBytes;
-	return body->poseCount < 2 ? NULL : body->posed.pose == body->poses ? second : body->poses;
+	unsigned char* spare = body->posed.pose == body->poses ? second : body->poses;
+	return body->poseBytes <= sizeof(Room) ? room->bytes : body->poseCount < 2 ? NULL : spare;
 }
 
 static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double slack[3], snugCounters* counters)
@@ -97,10 +104,11 @@ static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double
 	}
 	uint32_t leaves = deform->boundsLeaves != NULL && deform->boundsLeaves(body->model) ? 0 : set.leafMask;
 	const double(*rotation)[3] = (const double(*)[3])body->frame.rotation;
+	Room room; // not zeroed
 	sgLaneSet inner = set;
 	inner.mask &= ~leaves;
 	slack[0] = slack[1] = slack[2] = 0.0;
-	if (inner.mask == 0 || !deform->boundTurned(&body->posed, rotation, inner, SpareOf(body), boxes, slack))
+	if (inner.mask == 0 || !deform->boundTurned(&body->posed, rotation, inner, RoomFor(body, &room), boxes, slack))
 	{
 		return false;
 	}
