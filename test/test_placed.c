@@ -44,6 +44,47 @@ static void CheckNode(const char* what, uint64_t number, const snugBody* body, c
 	}
 }
 
+// The box and the ball of a whole body contain the vertices of its triangles, and what is beyond the ball is outside.
+static void CheckBounds(const char* what, uint64_t number, snugBody* body, const double origin[3], const float* placed)
+{
+	const sgTree* tree = &body->model->tree;
+	snugBounds bounds;
+	assert_int_equal(snugBody_GetBounds(body, origin, &bounds), snug_success);
+	for (uint32_t v = 0; v < tree->leafCount; ++v)
+	{
+		const sgLeaf* leaf = tree->leaves + v;
+		for (uint32_t i = 0; i < leaf->vertexCount; ++i)
+		{
+			const float* p = placed + 3 * (size_t)tree->vertexMap[tree->leafVertices[leaf->firstVertex + i]];
+			double distance2 = 0.0;
+			for (int axis = 0; axis < 3; ++axis, ++seen.checks)
+			{
+				double away = (double)p[axis] - (double)bounds.center[axis];
+				distance2 += away * away;
+				if (!(p[axis] >= bounds.lower[axis] && p[axis] <= bounds.upper[axis]))
+				{
+					fail_msg("%s, SNUG_SEED=%llu: outside the box of the body", what, (unsigned long long)number);
+				}
+			}
+			if (!(sqrt(distance2) <= (double)bounds.radius))
+			{
+				fail_msg("%s, SNUG_SEED=%llu: outside the ball of the body: %a, %a", what, (unsigned long long)number,
+				    sqrt(distance2), (double)bounds.radius);
+			}
+		}
+	}
+	bool isOutside;
+	const double normal[3] = { 1.0, 2.0, -2.0 };
+	double along = 0.0, radius = 3.0 * (double)bounds.radius;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		along += normal[axis] * (double)bounds.center[axis];
+	}
+	snugPlane beyond = { { 1.0, 2.0, -2.0 }, -along - 1.0001 * radius - 1e-6 * fabs(along) };
+	assert_int_equal(snugBody_IsOutside(body, origin, &beyond, 1, &isOutside), snug_success);
+	assert_true(isOutside || radius + fabs(along) < 1e-30);
+}
+
 static void CheckBody(const char* what, uint64_t number, snugBody* body, const double origin[3])
 {
 	const sgTree* tree = &body->model->tree;
@@ -54,6 +95,7 @@ static void CheckBody(const char* what, uint64_t number, snugBody* body, const d
 		free(placed);
 		return;
 	}
+	CheckBounds(what, number, body, origin, placed);
 	seen.turned += body->deform->boundTurned != NULL && !body->frame.isIdentity && !body->isAtRest;
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
@@ -233,6 +275,42 @@ static void free_and_rigid_bodies_are_contained(void** state)
 	}
 }
 
+// A ball does not grow with how a body is turned: no more than with the rounding of where it is.
+static void balls_do_not_grow_by_turning(void** state)
+{
+	(void)state;
+	uint64_t first = TestSeed();
+	for (uint64_t number = first; number < first + (uint64_t)TestCount(300); ++number)
+	{
+		sceneRandom random = { number };
+		sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
+		FieldSet set = RandomFields(&random, &mesh, 0.1);
+		LinearBounding how = LinearBoundingOf(number);
+		bool isLinear = number % 3 != 0;
+		Thing thing = isLinear ? MakeLinear(mesh, &set, RandomTreeDef(&random), &how)
+		                       : Thing_Make(mesh, snug_rigid, RandomTreeDef(&random), NULL);
+		if (isLinear)
+		{
+			PoseLinear(&thing, &set);
+		}
+		snugBounds still, turned;
+		snugFrame frame = { .position = { 0 } };
+		RandomRotation(&random, frame.rotation);
+		assert_int_equal(snugBody_GetBounds(thing.body, NULL, &still), snug_success);
+		assert_int_equal(snugBody_SetFrame(thing.body, &frame), snug_success);
+		assert_int_equal(snugBody_GetBounds(thing.body, NULL, &turned), snug_success);
+		double away = fabs((double)still.center[0]) + fabs((double)still.center[1]) + fabs((double)still.center[2]);
+		bool isThere = still.radius >= 0.0f;
+		if (isThere && (double)turned.radius > (double)still.radius * (1.0 + 1e-5) + 1e-5 * away)
+		{
+			fail_msg("SNUG_SEED=%llu: the ball grows from %g to %g", (unsigned long long)number, (double)still.radius,
+			    (double)turned.radius);
+		}
+		Thing_Free(&thing);
+		FieldSet_Free(&set);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +319,7 @@ int main(void)
 		cmocka_unit_test(fields_are_contained),
 		cmocka_unit_test(morphs_and_turning_skins_are_contained),
 		cmocka_unit_test(free_and_rigid_bodies_are_contained),
+		cmocka_unit_test(balls_do_not_grow_by_turning),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -550,10 +550,253 @@ static void random_scenes_match_all_pairs(void** state)
 	assert_true(touches > updates && failures > 0 && kept > 0);
 }
 
+// --- Many ------------------------------------------------------------------------------------------------------------
+
+// Bodies of one rigid model, in a scene.
+typedef struct Heap
+{
+	sceneMesh mesh;
+	snugModel* model;
+	snugBody** bodies;
+	snugBounds* bounds;
+	uint32_t count;
+	snugScene* scene;
+} Heap;
+
+static Heap MakeHeap(sceneMesh mesh, uint32_t count, const snugSceneDef* def)
+{
+	Heap heap = { .mesh = mesh, .count = count };
+	heap.model = MakeModel(&heap.mesh, snug_rigid, (snugTreeDef){ 0 });
+	heap.bodies = calloc(count, sizeof(snugBody*));
+	heap.bounds = calloc(count, sizeof(snugBounds));
+	assert_int_equal(snugScene_Create(def, &heap.scene), snug_success);
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		uint32_t id;
+		heap.bodies[i] = MakeBody(heap.model, NULL);
+		assert_int_equal(
+		    snugScene_Add(heap.scene, &(snugSceneBodyDef){ .body = heap.bodies[i] }, &id), snug_success);
+		assert_int_equal(id, i);
+	}
+	return heap;
+}
+
+static void FreeHeap(Heap* heap)
+{
+	snugScene_Destroy(heap->scene);
+	for (uint32_t i = 0; i < heap->count; ++i)
+	{
+		snugBody_Destroy(heap->bodies[i]);
+	}
+	snugModel_Destroy(heap->model);
+	sceneMesh_Free(&heap->mesh);
+	free(heap->bodies);
+	free(heap->bounds);
+}
+
+static int CompareLower(const void* a, const void* b)
+{
+	const snugBounds *x = *(const snugBounds* const*)a, *y = *(const snugBounds* const*)b;
+	return x->lower[0] < y->lower[0] ? -1 : x->lower[0] > y->lower[0];
+}
+
+// Touching pairs by a sweep of our own along x. Returns their number and a sum over them that no order changes.
+static uint64_t SweepHeap(const Heap* heap, uint64_t* sum)
+{
+	const snugBounds** sorted = malloc(heap->count * sizeof(*sorted));
+	uint64_t count = 0;
+	for (uint32_t i = 0; i < heap->count; ++i)
+	{
+		assert_int_equal(snugBody_GetBounds(heap->bodies[i], NULL, heap->bounds + i), snug_success);
+		sorted[i] = heap->bounds + i;
+	}
+	qsort(sorted, heap->count, sizeof(*sorted), CompareLower);
+	*sum = 0;
+	for (uint32_t i = 0; i < heap->count; ++i)
+	{
+		for (uint32_t j = i + 1; j < heap->count && sorted[j]->lower[0] <= sorted[i]->upper[0]; ++j)
+		{
+			const snugBounds *x = sorted[i], *y = sorted[j];
+			bool isNear = x->lower[1] <= y->upper[1] && y->lower[1] <= x->upper[1] && x->lower[2] <= y->upper[2] &&
+			              y->lower[2] <= x->upper[2];
+			uint64_t a = (uint64_t)(x - heap->bounds), b = (uint64_t)(y - heap->bounds);
+			if (isNear && snugTouches(heap->bodies[a], heap->bodies[b], NULL).count > 0)
+			{
+				++count;
+				*sum += a < b ? a * 1000003u + b : b * 1000003u + a;
+			}
+		}
+	}
+	free(sorted);
+	return count;
+}
+
+static void CheckHeap(const Heap* heap)
+{
+	uint64_t sum, found = 0, count, expected = SweepHeap(heap, &sum);
+	const snugScenePair* pairs = snugScene_GetPairs(heap->scene, &count);
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		found += (uint64_t)pairs[i].a * 1000003u + pairs[i].b;
+	}
+	assert_int_equal(count, expected);
+	assert_int_equal(found, sum);
+	assert_true(count > 0);
+}
+
+static void UpdateHeap(Heap* heap)
+{
+	snugSceneResult result = snugScene_Update(heap->scene, NULL);
+	for (int i = 0; i < 3 && result.status == snug_outOfRange; ++i)
+	{
+		assert_int_equal(snugScene_Reserve(heap->scene, &result.needed), snug_success);
+		result = snugScene_Update(heap->scene, NULL);
+	}
+	assert_int_equal(result.status, snug_success);
+}
+
+// A sheet through everything, and ten thousand small things of which some touch it and each other.
+static void one_huge_and_many_tiny(void** state)
+{
+	(void)state;
+	ThreadPool pool;
+	assert_int_equal(ThreadPool_Start(&pool, 3), 0);
+	snugSceneDef def = { .room = { .bodies = 10001 }, .parallel = ThreadPool_Run, .parallelUser = &pool };
+	Heap heap = MakeHeap(sceneMakeTetrahedron(), 10000, &def);
+	sceneMesh sheet = sceneMakeCloth(60.0, 60.0, 40, 40);
+	Thing huge = Thing_Make(sheet, snug_rigid, (snugTreeDef){ 0 }, NULL);
+	uint32_t id;
+	assert_int_equal(snugScene_Add(heap.scene, &(snugSceneBodyDef){ .body = huge.body }, &id), snug_success);
+	sceneRandom random = { 5 };
+	for (int frame = 0; frame < 3; ++frame)
+	{
+		uint64_t touching = 0, count;
+		for (uint32_t i = 0; i < heap.count; ++i)
+		{
+			snugFrame at;
+			RandomRotation(&random, at.rotation);
+			for (int axis = 0; axis < 3; ++axis)
+			{
+				at.position[axis] = sceneRandom_Range(&random, -20.0, 20.0);
+			}
+			bool moves = frame == 0 || i % 10 == 0;
+			assert_int_equal(moves ? snugBody_SetFrame(heap.bodies[i], &at) : snug_success, snug_success);
+			touching += snugTouches(heap.bodies[i], huge.body, NULL).count;
+		}
+		UpdateHeap(&heap);
+		const snugScenePair* pairs = snugScene_GetPairs(heap.scene, &count);
+		uint64_t withHuge = 0;
+		for (uint64_t i = 0; i < count; ++i)
+		{
+			withHuge += pairs[i].b == id;
+		}
+		assert_int_equal(withHuge, touching);
+		assert_true(touching > 100);
+		uint64_t sum, others = SweepHeap(&heap, &sum);
+		assert_int_equal(count - withHuge, others);
+	}
+	assert_int_equal(snugScene_Remove(heap.scene, id), snug_success);
+	UpdateHeap(&heap);
+	CheckHeap(&heap);
+	FreeHeap(&heap);
+	Thing_Free(&huge);
+	ThreadPool_Stop(&pool);
+}
+
+// All in one place: every pair is a candidate. So many that there is no room: they are counted, and nothing else is done.
+static void all_in_one_place(void** state)
+{
+	(void)state;
+	snugSceneDef def = { .room = { .bodies = 6000 } };
+	Heap heap = MakeHeap(sceneMakeTriangle(), 6000, &def);
+	snugSceneResult result = snugScene_Update(heap.scene, NULL);
+	assert_int_equal(result.status, snug_outOfRange);
+	assert_int_equal(result.needed.candidates, 6000u * 5999u / 2u);
+	uint64_t count;
+	snugScene_GetPairs(heap.scene, &count);
+	assert_int_equal(count, 0);
+	for (uint32_t i = 300; i < heap.count; ++i)
+	{
+		assert_int_equal(snugScene_Remove(heap.scene, i), snug_success);
+	}
+	UpdateHeap(&heap);
+	snugScene_GetPairs(heap.scene, &count);
+	assert_int_equal(count, 300u * 299u / 2u);
+	FreeHeap(&heap);
+}
+
+// One body in a thousand pairs, posed anew for each update, on eight threads; triangle by triangle as without a scene.
+static void a_hub_is_shared(void** state)
+{
+	(void)state;
+	enum
+	{
+		SPOKES = 1000
+	};
+	ThreadPool pool;
+	assert_int_equal(ThreadPool_Start(&pool, 7), 0);
+	sceneRandom random = { 3 };
+	sceneMesh ball = sceneMakeBlob(8, 1);
+	Skin skin = RandomSkin(&random, &ball);
+	Thing hub = MakeBounded(ball, &skin, (snugTreeDef){ 0 }, &(Bounding){ 0 });
+	snugSceneDef def = { .room = { .bodies = SPOKES + 1 }, .parallel = ThreadPool_Run, .parallelUser = &pool };
+	Heap spokes = MakeHeap(sceneMakeTetrahedron(), SPOKES, &def);
+	uint32_t id;
+	assert_int_equal(snugScene_Add(spokes.scene, &(snugSceneBodyDef){ .body = hub.body }, &id), snug_success);
+	for (uint32_t i = 0; i < SPOKES; ++i)
+	{
+		snugFrame at = { .position = { sceneRandom_Range(&random, -1.0, 1.0), sceneRandom_Range(&random, -1.0, 1.0),
+			                 sceneRandom_Range(&random, -1.0, 1.0) } };
+		assert_int_equal(snugScene_SetMask(spokes.scene, i, 2, 1), snug_success); // they meet the hub alone
+		assert_int_equal(snugBody_SetFrame(spokes.bodies[i], &at), snug_success);
+	}
+	for (int frame = 0; frame < 3; ++frame)
+	{
+		for (uint32_t j = 0; j < skin.transformCount; ++j)
+		{
+			RandomMatrix(&random, skin.matrices + 12 * (size_t)j);
+		}
+		Pose(&hub, &skin);
+		snugSceneQuery query = { .trianglePairs = true };
+		snugSceneResult result = snugScene_Update(spokes.scene, &query);
+		for (int i = 0; i < 3 && result.status == snug_outOfRange; ++i)
+		{
+			assert_int_equal(snugScene_Reserve(spokes.scene, &result.needed), snug_success);
+			result = snugScene_Update(spokes.scene, &query);
+		}
+		assert_int_equal(result.status, snug_success);
+		uint64_t count, triangleCount, next = 0;
+		const snugScenePair* pairs = snugScene_GetPairs(spokes.scene, &count);
+		const snugPair* triangles = snugScene_GetTrianglePairs(spokes.scene, &triangleCount);
+		for (uint32_t i = 0; i < SPOKES; ++i)
+		{
+			PairList expected = CollideAll(spokes.bodies[i], hub.body, (const double[3]){ 0 });
+			bool isNext = next < count && pairs[next].a == i;
+			assert_int_equal(isNext, expected.count > 0);
+			if (isNext)
+			{
+				PairList found = { (snugPair*)(uintptr_t)(triangles + pairs[next].first), pairs[next].count };
+				AssertSamePairs("hub", (uint64_t)frame, &expected, &found);
+				++next;
+			}
+			PairList_Free(&expected);
+		}
+		assert_int_equal(next, count);
+		assert_true(count > 100);
+	}
+	FreeHeap(&spokes);
+	Thing_Free(&hub);
+	Skin_Free(&skin);
+	ThreadPool_Stop(&pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_scenes_match_all_pairs),
+		cmocka_unit_test(one_huge_and_many_tiny),
+		cmocka_unit_test(all_in_one_place),
+		cmocka_unit_test(a_hub_is_shared),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -413,7 +413,7 @@ typedef struct snugBounds
 } snugBounds;
 
 /// Bounds of a body, frame included, for culling. They contain what snugBody_GetVertices reports, rounding included.
-/// Costs no more than bounding one node.
+/// The ball's radius does not grow with how the body is turned. Costs no more than bounding two nodes.
 /// @param origin nullable; bounds are relative to it; default zero
 SNUG_API snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds* bounds);
 
