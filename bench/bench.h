@@ -49,5 +49,6 @@ benchFcn benchSkinWalk;
 benchFcn benchCurtain;
 benchFcn benchModal;
 benchFcn benchCrowd;
+benchFcn benchBroad;
 
 #endif

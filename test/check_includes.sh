@@ -20,7 +20,7 @@ io              snug
 scenes          snug
 sim             snug scenes geometry
 baselines       snug scenes base simd geometry tree model deform body query
-bench           snug scenes sim io baselines base simd geometry tree model deform body query
+bench           snug scenes sim io baselines base simd geometry tree model deform body query scene
 program         snug scenes models sim io baselines bench
 examples        snug io
 '
