@@ -6,6 +6,7 @@
 #include "bench/character.h"
 #include "bench/threads.h"
 #include "bench/timer.h"
+#include "share/clock.h"
 #include "snug/snug_scene.h"
 
 #include <math.h>
@@ -37,6 +38,7 @@ typedef struct Crowd
 	snugScene* scene;
 	snugFrame* frames;
 	float* palettes;
+	double (*now)(void); // a clock: of the thread, or of the wall if there are several
 } Crowd;
 
 // What a case asks for.
@@ -138,6 +140,7 @@ static void FreeCrowd(Crowd* crowd)
 static bool MakeCrowd(Crowd* crowd, const Cast* cast, const Case* how, benchThreads* threads)
 {
 	*crowd = (Crowd){ .cast = cast, .count = how->count, .apart = how->apart };
+	crowd->now = threads != NULL ? clockNow : benchNow;
 	size_t floats = 12 * (size_t)cast->jointCount;
 	crowd->bodies = calloc(how->count, sizeof(snugBody*));
 	crowd->frames = calloc(how->count, sizeof(snugFrame));
@@ -205,13 +208,13 @@ static double CollideTouching(const Crowd* crowd, bool trianglePairs)
 {
 	uint64_t count, found = 0;
 	const snugScenePair* pairs = snugScene_GetPairs(crowd->scene, &count);
-	double start = benchNow();
+	double start = crowd->now();
 	for (uint64_t i = 0; i < count; ++i)
 	{
 		snugBody *a = crowd->bodies[pairs[i].a], *b = crowd->bodies[pairs[i].b];
 		found += trianglePairs ? snugCollide(a, b, NULL).count : snugTouches(a, b, NULL).count;
 	}
-	return found >= count ? benchNow() - start : NAN;
+	return found >= count ? crowd->now() - start : NAN;
 }
 
 // Frames in turn: in a scene, and posed anew, pair by pair without one.
@@ -223,11 +226,11 @@ static bool Measure(Crowd* crowd, const Case* how, int frames, Measured* measure
 	{
 		Animate(crowd, frame);
 		snugScenePoses all = { .count = crowd->count, .joints = crowd->palettes, .frames = crowd->frames };
-		double start = benchNow();
+		double start = crowd->now();
 		snugStatus status = snugScene_SetPoses(crowd->scene, &all);
-		double posed = benchNow();
+		double posed = crowd->now();
 		snugSceneResult result = Update(crowd, how);
-		double end = benchNow();
+		double end = crowd->now();
 		if (status != snug_success || result.status != snug_success)
 		{
 			return false;

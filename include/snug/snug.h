@@ -271,7 +271,11 @@ typedef struct snugLoadDef
 {
 	snugAllocator allocator;
 	snugMessenger messenger;
-	uint64_t reserved[4];
+	bool trusted; ///< look at sizes only, not at what is in the bytes. For files that you made and nobody can change:
+	              ///< damaged or hostile ones then crash or worse
+	bool inPlace; ///< do not copy. snugModel_Load: use the caller's bytes, aligned to 64, which must stay as they are
+	              ///< as long as the model. snugModel_LoadFile: map the file into memory
+	uint64_t reserved[3];
 } snugLoadDef;
 
 /// Make a model from bytes, which are copied and need not be aligned. Bytes that a version of snug with another format

@@ -2,14 +2,14 @@
 // bytes.
 //
 // The same bytes in memory and in files (little-endian). All pointers of a snugModel lead into its block, so saving is
-// writing it and loading is copying it, after checking every number that code will follow.
+// writing it, and loading is copying or mapping it, then checking every number that code will follow.
 #ifndef SG_BLOCK_H
 #define SG_BLOCK_H
 
 #include "model/contents.h"
 
 /// Raised whenever the meaning of any section changes.
-#define SG_BLOCK_VERSION 5
+#define SG_BLOCK_VERSION 6
 
 /// The tightest rest box of a node from the model's positions and, for inner nodes, from `bounds` of its children.
 sgBox sgBlock_RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t slot);
@@ -18,7 +18,8 @@ sgBox sgBlock_RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t
 /// was.
 snugStatus sgBlock_Make(snugModel* model);
 
-/// Copy a foreign block, check all of it and point the model at the copy. The model's allocator is set.
-snugStatus sgBlock_Read(snugModel* model, const void* block, size_t bytes, const snugMessenger* messenger);
+/// Point a model at a foreign block, or at a copy of it, and check as much as the definition says. The model's
+/// allocator is set. Release the model whatever comes back.
+snugStatus sgBlock_Read(snugModel* model, const void* block, size_t bytes, const snugLoadDef* def);
 
 #endif

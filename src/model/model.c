@@ -161,7 +161,7 @@ static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sg
 	if (status == snug_success)
 	{
 		const sgTwinsInput input = sgModel_TwinsInput(model);
-		status = sgTwins_Build(&input, &model->allocator, &scratch->twins);
+		status = sgTwins_Build(&input, &model->allocator, model->team, &scratch->twins);
 		model->twins = scratch->twins;
 	}
 	return status == snug_success ? sgBlock_Make(model) : status;
@@ -213,7 +213,14 @@ static void Release(snugModel* model)
 {
 	snugAllocator allocator = model->allocator;
 	sgRelease(&allocator, model->arrays, model->arrays != NULL ? model->deform->arrayBytes : 0);
-	sgRelease(&allocator, model->block, model->bytes);
+	if (model->ownsBlock)
+	{
+		sgRelease(&allocator, (void*)(uintptr_t)model->block, model->bytes);
+	}
+	else if (model->unmap != NULL)
+	{
+		model->unmap(model->block, model->bytes);
+	}
 	sgRelease(&allocator, model, sizeof(snugModel));
 }
 
@@ -314,8 +321,8 @@ snugModelInfo snugModel_GetInfo(const snugModel* model)
 	{
 		model->deform->describe(model, &info);
 	}
-	info.influenceCount = sgRows_Count(sgModel_Influences(model), tree->vertexCount);
-	info.displacementCount = sgRows_Count(sgModel_Displacements(model), tree->vertexCount);
+	info.influenceCount = sgModel_InfluenceCount(model);
+	info.displacementCount = sgModel_DisplacementCount(model);
 	return info;
 }
 
@@ -356,7 +363,7 @@ static SG_NOINLINE snugStatus Load(const void* block, size_t bytes, const snugLo
 		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a model");
 	}
 	*model = (snugModel){ .allocator = allocator };
-	snugStatus status = sgBlock_Read(model, block, bytes, &def->messenger);
+	snugStatus status = sgBlock_Read(model, block, bytes, def);
 	status = status == snug_success ? BindDeformer(model, &def->messenger) : status;
 	if (status != snug_success)
 	{

@@ -1,32 +1,43 @@
 // src/tree/cluster.c: see cluster.h.
 #include "tree/cluster.h"
 
+#include "base/arrays.h"
+
 #include <string.h>
 
-static size_t Layout(const sgTree* tree, uint32_t count, uint32_t vertexCount, uint64_t offsets[4])
+enum
 {
-	const uint64_t sizes[4] = {
-		(uint64_t)count * sizeof(sgCluster),
-		(uint64_t)tree->leafCount * sizeof(uint32_t),
-		(uint64_t)vertexCount * sizeof(uint32_t),
-		((uint64_t)tree->leafVertexCount + SG_LANES) * sizeof(uint32_t),
+	ARRAY_COUNT = 4
+};
+
+/// Places are 32-bit.
+#define MAX_PAGES (UINT32_MAX / SG_PAGE_FLOATS - 1)
+
+static void ListArrays(const sgTree* tree, const sgClusterHeader* header, sgArray list[ARRAY_COUNT])
+{
+	const sgArray arrays[ARRAY_COUNT] = {
+		{ SG_ARRAY(sgClusters, clusters, header->count) },
+		{ SG_ARRAY(sgClusters, ofLeaf, tree->leafCount) },
+		{ SG_ARRAY(sgClusters, vertices, header->vertexCount) },
+		{ SG_ARRAY(sgClusters, places, (uint64_t)tree->leafVertexCount + SG_LANES) },
 	};
-	return sgPlaceArrays(sizeof(sgClusterHeader), sizes, 4, offsets);
+	memcpy(list, arrays, sizeof(arrays));
+}
+
+size_t sgClusters_Bytes(const sgTree* tree, const sgClusterHeader* header)
+{
+	sgArray list[ARRAY_COUNT];
+	ListArrays(tree, header, list);
+	return sgArrays_Bytes(sizeof(*header), list, ARRAY_COUNT);
 }
 
 sgClusters sgClusters_Bind(const sgTree* tree, const void* data)
 {
-	const sgClusterHeader* header = data;
-	const char* bytes = data;
-	uint64_t offsets[4];
-	Layout(tree, header->count, header->vertexCount, offsets);
-	return (sgClusters){
-		.header = header,
-		.clusters = (const void*)(bytes + offsets[0]),
-		.ofLeaf = (const void*)(bytes + offsets[1]),
-		.vertices = (const void*)(bytes + offsets[2]),
-		.places = (const void*)(bytes + offsets[3]),
-	};
+	sgClusters clusters = { .header = data };
+	sgArray list[ARRAY_COUNT];
+	ListArrays(tree, clusters.header, list);
+	sgArrays_Bind(sizeof(sgClusterHeader), list, ARRAY_COUNT, data, &clusters);
+	return clusters;
 }
 
 /// Clusters while they are made; the arrays may be null, to count only.
@@ -80,6 +91,20 @@ static const sgLeaf* LeafOfLane(const sgTree* tree, sgLaneSet family, uint32_t l
 	return tree->leaves + tree->nodes[family.group * SG_LANES + lane].first;
 }
 
+// Where a cluster goes: behind the one before, in its page if there is room.
+static uint32_t TakePlace(uint32_t* pageCount, uint32_t* pageEnd, uint32_t vertexCount)
+{
+	uint32_t floats = SG_CLUSTER_FLOATS(vertexCount);
+	if (*pageCount == 0 || *pageEnd + floats > SG_PAGE_FLOATS)
+	{
+		++*pageCount;
+		*pageEnd = 0;
+	}
+	uint32_t place = (*pageCount - 1) * SG_PAGE_FLOATS + *pageEnd;
+	*pageEnd += floats;
+	return place;
+}
+
 static void AddCluster(Builder* b, sgLaneSet family)
 {
 	const sgTree* tree = b->tree;
@@ -94,15 +119,9 @@ static void AddCluster(Builder* b, sgLaneSet family)
 		}
 	}
 	Members_Sort(&members);
-	uint32_t floats = SG_CLUSTER_FLOATS(members.count);
-	if (b->header.pageCount == 0 || b->pageEnd + floats > SG_PAGE_FLOATS)
-	{
-		++b->header.pageCount;
-		b->pageEnd = 0;
-	}
+	uint32_t place = TakePlace(&b->header.pageCount, &b->pageEnd, members.count);
 	if (b->clusters != NULL)
 	{
-		uint32_t place = (b->header.pageCount - 1) * SG_PAGE_FLOATS + b->pageEnd;
 		b->clusters[b->header.count] = (sgCluster){ b->header.vertexCount, members.count, place };
 		memcpy(b->vertices + b->header.vertexCount, members.vertices, members.count * sizeof(uint32_t));
 		for (uint32_t rest = family.leafMask; rest != 0; rest &= rest - 1)
@@ -120,7 +139,6 @@ static void AddCluster(Builder* b, sgLaneSet family)
 		uint32_t end = members.vertices[members.count - 1] + 1;
 		b->header.usedCount = end > b->header.usedCount ? end : b->header.usedCount;
 	}
-	b->pageEnd += floats;
 	b->header.vertexCount += members.count;
 	++b->header.count;
 }
@@ -145,28 +163,117 @@ snugStatus sgClusters_Build(const sgTree* tree, const snugAllocator* allocator, 
 {
 	Builder builder = { .tree = tree };
 	AddClusters(&builder);
-	// Places are 32-bit.
-	if (builder.header.pageCount > UINT32_MAX / SG_PAGE_FLOATS - 1)
+	if (builder.header.pageCount > MAX_PAGES)
 	{
 		return snug_outOfRange;
 	}
-	uint64_t offsets[4];
-	size_t total = Layout(tree, builder.header.count, builder.header.vertexCount, offsets);
+	size_t total = sgClusters_Bytes(tree, &builder.header);
 	char* memory = sgAllocate(allocator, total);
 	if (memory == NULL)
 	{
 		return snug_outOfMemory;
 	}
 	memset(memory, 0, total);
-	builder.clusters = (void*)(memory + offsets[0]);
-	builder.ofLeaf = (void*)(memory + offsets[1]);
-	builder.vertices = (void*)(memory + offsets[2]);
-	builder.places = (void*)(memory + offsets[3]);
-	AddClusters(&builder);
 	memcpy(memory, &builder.header, sizeof(builder.header));
+	sgClusters made = sgClusters_Bind(tree, memory);
+	builder.clusters = (sgCluster*)(uintptr_t)made.clusters;
+	builder.ofLeaf = (uint32_t*)(uintptr_t)made.ofLeaf;
+	builder.vertices = (uint32_t*)(uintptr_t)made.vertices;
+	builder.places = (uint32_t*)(uintptr_t)made.places;
+	AddClusters(&builder);
 	*data = memory;
 	*bytes = total;
 	return snug_success;
+}
+
+// ---- Files ----------------------------------------------------------------------------------------------------------
+
+/// Members of a cluster that some leaf has, a bit each.
+typedef struct Used
+{
+	uint64_t bits[SG_MAX_CLUSTER_VERTICES / 64];
+} Used;
+
+// The vertices of one leaf are where its cluster says.
+static bool CheckLeaf(const sgTree* tree, const sgClusters* clusters, uint32_t number, const sgLeaf* leaf, Used* used)
+{
+	const sgCluster* cluster = clusters->clusters + number;
+	const uint32_t* members = clusters->vertices + cluster->firstVertex;
+	bool isGood = clusters->ofLeaf[leaf - tree->leaves] == number;
+	for (uint32_t i = leaf->firstVertex; i < leaf->firstVertex + leaf->vertexCount; ++i)
+	{
+		uint32_t place = clusters->places[i];
+		if (place >= cluster->vertexCount)
+		{
+			return false;
+		}
+		isGood &= members[place] == tree->leafVertices[i];
+		used->bits[place / 64] |= (uint64_t)1 << place % 64;
+	}
+	return isGood;
+}
+
+// Members ascend, and every one is some leaf's: so they are the vertices of the leaves, each once.
+static bool CheckMembers(const uint32_t* members, uint32_t count, const Used* used)
+{
+	bool isGood = true;
+	for (uint32_t i = 1; i < count; ++i)
+	{
+		isGood &= members[i - 1] < members[i];
+	}
+	uint32_t usedCount = 0;
+	for (size_t i = 0; i < sizeof(used->bits) / sizeof(used->bits[0]); ++i)
+	{
+		usedCount += (uint32_t)__builtin_popcountll(used->bits[i]);
+	}
+	return isGood && usedCount == count;
+}
+
+// Clusters follow from the tree. So this goes through them as AddClusters does, and compares.
+const char* sgClusters_Check(const sgTree* tree, const sgClusters* clusters)
+{
+	static const char fault[] = "its clusters are wrong";
+	const sgClusterHeader* header = clusters->header;
+	sgClusterHeader found = { 0 };
+	uint32_t pageEnd = 0;
+	if (header->pageCount > MAX_PAGES)
+	{
+		return fault;
+	}
+	for (uint32_t i = 0; i < tree->leafCount; ++i)
+	{
+		uint32_t slot = tree->leaves[i].slot;
+		sgLaneSet family = sgTree_Family(tree, slot);
+		if (slot % SG_LANES != sgLowestBit(family.leafMask))
+		{
+			continue;
+		}
+		const sgCluster* cluster = clusters->clusters + found.count;
+		if (found.count >= header->count || cluster->firstVertex != found.vertexCount ||
+		    cluster->vertexCount > SG_MAX_CLUSTER_VERTICES ||
+		    cluster->vertexCount > header->vertexCount - found.vertexCount)
+		{
+			return fault;
+		}
+		uint32_t place = TakePlace(&found.pageCount, &pageEnd, cluster->vertexCount);
+		Used used = { { 0 } };
+		bool isGood = cluster->place == place;
+		for (uint32_t rest = family.leafMask; rest != 0 && isGood; rest &= rest - 1)
+		{
+			isGood = CheckLeaf(tree, clusters, found.count, LeafOfLane(tree, family, sgLowestBit(rest)), &used);
+		}
+		const uint32_t* members = clusters->vertices + cluster->firstVertex;
+		if (!isGood || !CheckMembers(members, cluster->vertexCount, &used))
+		{
+			return fault;
+		}
+		uint32_t end = cluster->vertexCount > 0 ? members[cluster->vertexCount - 1] + 1 : 0;
+		found.usedCount = end > found.usedCount ? end : found.usedCount;
+		found.vertexCount += cluster->vertexCount;
+		++found.count;
+	}
+	bool isPadded = sgIsZero(clusters->places + tree->leafVertexCount, SG_LANES * sizeof(uint32_t));
+	return memcmp(&found, header, sizeof(found)) == 0 && isPadded ? NULL : fault;
 }
 
 uint32_t sgMergeLists(
