@@ -1,9 +1,9 @@
 // `snug bench broad`: which of many boxes overlap, when all of them change in every frame: the tree of scenes against
 // FCL's and Bullet's, on the same boxes in the same run.
+#include "scene/broad.h"
 #include "bench/bench.h"
 #include "bench/broad_peers.h"
 #include "bench/timer.h"
-#include "scene/broad.h"
 #include "scenes/random.h"
 
 #include <math.h>
@@ -48,7 +48,8 @@ static bool MakeBoxes(Boxes* boxes, Setting setting, uint32_t count)
 	boxes->boxes = malloc(6 * sizeof(float) * count);
 	// On a floor boxes of a character's size stand 1.2 apart; in a volume some three overlap each.
 	boxes->side = setting == setting_floor ? 1.2 * sqrt((double)count) : 1.6 * cbrt((double)count);
-	for (uint32_t i = 0; boxes->boxes != NULL && boxes->middles != NULL && boxes->velocities != NULL && i < 3 * count; ++i)
+	for (uint32_t i = 0; boxes->boxes != NULL && boxes->middles != NULL && boxes->velocities != NULL && i < 3 * count;
+	     ++i)
 	{
 		bool isUp = setting == setting_floor && i % 3 == 1;
 		boxes->middles[i] = (float)((isUp ? 0.1 : boxes->side) * sceneRandom_Unit(&random));

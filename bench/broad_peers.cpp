@@ -14,7 +14,9 @@
 
 struct broadPeer
 {
-	virtual ~broadPeer() {}
+	virtual ~broadPeer()
+	{
+	}
 	virtual uint64_t Update(const float* boxes) = 0;
 };
 
@@ -76,7 +78,9 @@ struct BulletPeer : broadPeer
 	btDbvt tree;
 	std::vector<btDbvtNode*> leaves;
 
-	explicit BulletPeer(uint32_t count) : leaves(count, nullptr) {}
+	explicit BulletPeer(uint32_t count) : leaves(count, nullptr)
+	{
+	}
 
 	struct Counter : btDbvt::ICollide
 	{
@@ -92,8 +96,7 @@ struct BulletPeer : broadPeer
 		for (size_t i = 0; i < leaves.size(); ++i)
 		{
 			const float* b = boxes + 6 * i;
-			btDbvtVolume volume =
-			    btDbvtVolume::FromMM(btVector3(b[0], b[1], b[2]), btVector3(b[3], b[4], b[5]));
+			btDbvtVolume volume = btDbvtVolume::FromMM(btVector3(b[0], b[1], b[2]), btVector3(b[3], b[4], b[5]));
 			if (leaves[i] == nullptr)
 			{
 				leaves[i] = tree.insert(volume, nullptr);

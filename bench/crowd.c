@@ -145,9 +145,9 @@ static bool MakeCrowd(Crowd* crowd, const Cast* cast, const Case* how, benchThre
 	crowd->bodies = calloc(how->count, sizeof(snugBody*));
 	crowd->frames = calloc(how->count, sizeof(snugFrame));
 	crowd->palettes = malloc(how->count * floats * sizeof(float));
-	snugSceneDef def = { .room = { .bodies = how->count },
-		.parallel = threads != NULL ? benchThreads_Run : NULL,
-		.parallelUser = threads };
+	snugSceneDef def = {
+		.room = { .bodies = how->count }, .parallel = threads != NULL ? benchThreads_Run : NULL, .parallelUser = threads
+	};
 	size_t poolBytes = how->apart < 1.0 ? (size_t)1 << 29 : (size_t)1 << 27;
 	if (crowd->bodies == NULL || crowd->frames == NULL || crowd->palettes == NULL ||
 	    snugPool_Create(&(snugPoolDef){ .bytes = poolBytes }, &crowd->pool) != snug_success ||

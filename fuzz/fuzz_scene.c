@@ -84,8 +84,12 @@ static snugModel* MakeModel(uint32_t number)
 		triangles[3 * i + 1] = i + 1;
 		triangles[3 * i + 2] = i + 2;
 	}
-	snugModelDef def = { .positions = positions, .vertexCount = 24, .triangles = triangles, .triangleCount = 22,
-		.deformer = deformers[number], .tree = { .branching = number == 1 ? 4 : 8, .leafTriangles = 2 } };
+	snugModelDef def = { .positions = positions,
+		.vertexCount = 24,
+		.triangles = triangles,
+		.triangleCount = 22,
+		.deformer = deformers[number],
+		.tree = { .branching = number == 1 ? 4 : 8, .leafTriangles = 2 } };
 	if (number == 2)
 	{
 		def.skin = (snugSkinDef){ .jointCount = 2, .influencesPerVertex = 1, .joints = joints, .weights = weights };
@@ -137,8 +141,10 @@ static void AddOrRemove(Stage* stage, Actor* actor)
 		actor->isPresent = false;
 		return;
 	}
-	snugSceneBodyDef def = { .body = actor->body, .isStatic = Next(&stage->input) % 3 == 0,
-		.groups = Next(&stage->input) % 4, .mask = Next(&stage->input) % 4 };
+	snugSceneBodyDef def = { .body = actor->body,
+		.isStatic = Next(&stage->input) % 3 == 0,
+		.groups = Next(&stage->input) % 4,
+		.mask = Next(&stage->input) % 4 };
 	snugStatus status = snugScene_Add(stage->scene, &def, &actor->id);
 	Require(status == snug_success || status == snug_outOfRange);
 	actor->isPresent = status == snug_success;

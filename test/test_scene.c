@@ -218,7 +218,7 @@ static bool MayMeet(const Actor* a, const Actor* b, uint64_t seed)
 
 static int CompareIds(const void* a, const void* b)
 {
-	uint32_t x = (*(const Actor* const*)a)->id, y = (*(const Actor* const*)b)->id;
+	uint32_t x = (*(const Actor*const*)a)->id, y = (*(const Actor*const*)b)->id;
 	return x < y ? -1 : x > y;
 }
 
@@ -355,7 +355,8 @@ static void MakeActors(Stage* stage)
 	{
 		stage->kinds[i] = MakeKind(random, i);
 	}
-	stage->pages = sceneRandom_Index(random, 2) == 0 ? MakePool(4096 * (size_t)(1 + sceneRandom_Index(random, 200))) : NULL;
+	stage->pages =
+	    sceneRandom_Index(random, 2) == 0 ? MakePool(4096 * (size_t)(1 + sceneRandom_Index(random, 200))) : NULL;
 	stage->actorCount = 2 + sceneRandom_Index(random, MOST_ACTORS - 1);
 	for (uint32_t i = 0; i < stage->actorCount; ++i)
 	{
@@ -574,8 +575,7 @@ static Heap MakeHeap(sceneMesh mesh, uint32_t count, const snugSceneDef* def)
 	{
 		uint32_t id;
 		heap.bodies[i] = MakeBody(heap.model, NULL);
-		assert_int_equal(
-		    snugScene_Add(heap.scene, &(snugSceneBodyDef){ .body = heap.bodies[i] }, &id), snug_success);
+		assert_int_equal(snugScene_Add(heap.scene, &(snugSceneBodyDef){ .body = heap.bodies[i] }, &id), snug_success);
 		assert_int_equal(id, i);
 	}
 	return heap;
@@ -596,7 +596,7 @@ static void FreeHeap(Heap* heap)
 
 static int CompareLower(const void* a, const void* b)
 {
-	const snugBounds *x = *(const snugBounds* const*)a, *y = *(const snugBounds* const*)b;
+	const snugBounds *x = *(const snugBounds*const*)a, *y = *(const snugBounds*const*)b;
 	return x->lower[0] < y->lower[0] ? -1 : x->lower[0] > y->lower[0];
 }
 
@@ -703,7 +703,8 @@ static void one_huge_and_many_tiny(void** state)
 	ThreadPool_Stop(&pool);
 }
 
-// All in one place: every pair is a candidate. So many that there is no room: they are counted, and nothing else is done.
+// All in one place: every pair is a candidate. So many that there is no room: they are counted, and nothing else is
+// done.
 static void all_in_one_place(void** state)
 {
 	(void)state;

@@ -17,11 +17,11 @@ static void Handle(void* user, const char* condition, const char* function)
 	++misuses;
 }
 
-#define ASSERT_MISUSE(expression)              \
-	do                                         \
-	{                                          \
-		int before_ = misuses;                 \
-		assert_true(expression);               \
+#define ASSERT_MISUSE(expression)               \
+	do                                          \
+	{                                           \
+		int before_ = misuses;                  \
+		assert_true(expression);                \
 		assert_int_equal(misuses, before_ + 1); \
 	} while (0)
 
@@ -351,7 +351,8 @@ static void every_failure_is_survived(void** state)
 {
 	(void)state;
 	TestAllocator allocator = { 0 };
-	snugSceneDef def = { .room = { .bodies = 2, .candidates = 1, .pairs = 1 }, .allocator = TestAllocator_Get(&allocator) };
+	snugSceneDef def = { .room = { .bodies = 2, .candidates = 1, .pairs = 1 },
+		.allocator = TestAllocator_Get(&allocator) };
 	snugScene* scene = NULL;
 	uint64_t calls = 0;
 	for (bool isMade = false; !isMade; isMade = scene != NULL)

@@ -21,7 +21,8 @@
 // - The caller's floating-point environment (rounding mode, flush-to-zero) neither matters nor changes.
 //
 // Units are yours, and so is handedness. Nothing depends on winding. Vertices, triangles, joints and fields are
-// numbered as in the model's definition. docs/glossary.md explains the words; snug_bounds.h is for experiments.
+// numbered as in the model's definition. docs/glossary.md explains the words; snug_scene.h is for many
+// bodies, snug_bounds.h for experiments.
 #ifndef SNUG_SNUG_H
 #define SNUG_SNUG_H
 

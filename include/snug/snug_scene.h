@@ -144,15 +144,15 @@ typedef struct snugSceneQuery
 /// What an update did.
 typedef struct snugSceneResult
 {
-	snugStatus status;       ///< snug_outOfRange: see `needed` and `body`
-	uint32_t body;           ///< the body that is too far from the scene's origin; UINT32_MAX: none
-	uint32_t moved;          ///< bodies that changed since the last update, or were added
-	uint64_t candidates;     ///< pairs of bodies whose boxes overlap and of which one moved
-	uint64_t queries;        ///< of those, how many were looked at triangle by triangle
-	uint64_t kept;           ///< touching pairs of bodies that did not change, and so were not looked at
-	snugSceneRoom needed;    ///< where an update found too little room: how much is needed, or what is known of it so
-	                         ///< far. Zero where there was enough. Give it to snugScene_Reserve and update again
-	snugCounters counters;   ///< of all queries together. They depend on timing if there are several threads
+	snugStatus status;     ///< snug_outOfRange: see `needed` and `body`
+	uint32_t body;         ///< the body that is too far from the scene's origin; UINT32_MAX: none
+	uint32_t moved;        ///< bodies that changed since the last update, or were added
+	uint64_t candidates;   ///< pairs of bodies whose boxes overlap and of which one moved
+	uint64_t queries;      ///< of those, how many were looked at triangle by triangle
+	uint64_t kept;         ///< touching pairs of bodies that did not change, and so were not looked at
+	snugSceneRoom needed;  ///< where an update found too little room: how much is needed, or what is known of it so
+	                       ///< far. Zero where there was enough. Give it to snugScene_Reserve and update again
+	snugCounters counters; ///< of all queries together. They depend on timing if there are several threads
 	uint64_t reserved[4];
 } snugSceneResult;
 

@@ -38,7 +38,8 @@ snugStatus snugBody_Refit(snugBody* body)
 	return snug_success;
 }
 
-// ---- A box and a ball -------------------------------------------------------------------------------------------------
+// ---- A box and a ball
+// -------------------------------------------------------------------------------------------------
 
 /// A ball in doubles.
 typedef struct Ball
@@ -79,8 +80,8 @@ static Ball BodyBall(snugBody* body, const sgBox* root, snugCounters* counters)
 	return ball;
 }
 
-// Turning changes no radius. Placed vertices are off by the placement's error along each axis; the centre's sums by a few
-// 2^-53 of their terms.
+// Turning changes no radius. Placed vertices are off by the placement's error along each axis; the centre's sums by a
+// few 2^-53 of their terms.
 static Ball PlaceBall(const Ball* ball, const sgPlacement* placement)
 {
 	Ball placed = { .radius = ball->radius * (1.0 + SG_MARGIN_BALL) + SG_MARGIN_DISTANCE * placement->error };

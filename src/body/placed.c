@@ -120,9 +120,9 @@ static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double
 }
 
 // Move turned boxes by the translation t, in float32. Let u = 2^-24, M_i the greatest coordinate of the boxes. t_i
-// rounded is off by u |t_i|, two sums by u (|t_i| + M_i + pad) each: below 4 u (|t_i| + M_i). Positions are placed as in
-// sgPlacement_Make: the sum of |R_ik| |v_k| is at most |R v|, within rounding, by Cauchy and Schwarz; so |t| + |M| is a
-// reach.
+// rounded is off by u |t_i|, two sums by u (|t_i| + M_i + pad) each: below 4 u (|t_i| + M_i). Positions are placed as
+// in sgPlacement_Make: the sum of |R_ik| |v_k| is at most |R v|, within rounding, by Cauchy and Schwarz; so |t| + |M|
+// is a reach.
 static bool MoveBoxes(
     const snugBody* body, const double origin[3], const double slack[3], uint32_t mask, sgBoxLanes* boxes)
 {
@@ -172,7 +172,8 @@ bool sgBody_BoundPlaced(
 	return PlaceBoxes(body, origin, FindLocal(body, set, &scratch, counters), set.mask, boxes);
 }
 
-// Where nothing has to be computed, what is below the root makes a tighter box than the root itself: eight turned boxes.
+// Where nothing has to be computed, what is below the root makes a tighter box than the root itself: eight turned
+// boxes.
 bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgBox* box, snugCounters* counters)
 {
 	const sgTree* tree = &body->model->tree;

@@ -58,7 +58,8 @@ void sgBlend_ListArrays(
 	const sgRowsOf of = sgModel_RowsOf(model);
 	uint64_t slots = (uint64_t)tree->groupCount * SG_LANES, transforms = header->transformCount;
 	bool hasSets = header->bound == snug_boundCorners;
-	static const char noJoint[] = "a joint of a bound does not exist", notFinite[] = "a number of a bound is not finite";
+	static const char noJoint[] = "a joint of a bound does not exist",
+	                  notFinite[] = "a number of a bound is not finite";
 	sgRows_List(list, offsetof(sgBlend, rows), &of, &header->rows, 1, (double)transforms);
 	const sgArray others[] = {
 		{ SG_ARRAY(sgBlend, familyOfParent, slots) },
@@ -293,14 +294,14 @@ static void TurnColumns(
 	}
 }
 
-// A pose T' = R T in float32, as far as one family needs it. Let u = 2^-24, n the most influences, q = roundings(n), and
-// S_i the sum of |R_im| reach_m. An entry of T' is off by 5 u of the sum of |R| |T|: factors of R are rounded, three
-// products and two sums. So S, raised by far more than that, is a reach of T', and exact blends of T' and of R T differ
-// by 5 u S_i. Bounds from T' contain positions evaluated from T', which are within q u S_i of exact blends of T'. Those
-// evaluated from T are within q u reach_m of exact blends of T per axis, hence turned within q u S_i of exact blends of
-// R T. Together (2 q + 5) u S_i. What products below the normal range lose is in the reach already.
-static bool BoundTurned(const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes,
-    double slack[3])
+// A pose T' = R T in float32, as far as one family needs it. Let u = 2^-24, n the most influences, q = roundings(n),
+// and S_i the sum of |R_im| reach_m. An entry of T' is off by 5 u of the sum of |R| |T|: factors of R are rounded,
+// three products and two sums. So S, raised by far more than that, is a reach of T', and exact blends of T' and of R T
+// differ by 5 u S_i. Bounds from T' contain positions evaluated from T', which are within q u S_i of exact blends of
+// T'. Those evaluated from T are within q u reach_m of exact blends of T per axis, hence turned within q u S_i of exact
+// blends of R T. Together (2 q + 5) u S_i. What products below the normal range lose is in the reach already.
+static bool BoundTurned(
+    const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes, double slack[3])
 {
 	const sgBlendArrays* arrays = posed->model->arrays;
 	const sgBlend* blend = &arrays->blend;
@@ -334,8 +335,7 @@ static bool BoundTurned(const sgPosed* posed, const double rotation[3][3], sgLan
 	}
 	else
 	{
-		TurnColumns(
-		    blend, family, sgBlendPose_Columns(pose), (const float(*)[3])factors, sgBlendPose_Columns(turned));
+		TurnColumns(blend, family, sgBlendPose_Columns(pose), (const float(*)[3])factors, sgBlendPose_Columns(turned));
 	}
 	BoundFrom(posed, turned, set, (sgBoundsOut){ boxes, NULL });
 	return true;

@@ -151,8 +151,8 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 	sgLinear_GetKernels()->bound(fields, fields->groups + set.group, posed->pose, set.mask, out);
 }
 
-static bool BoundTurned(const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes,
-    double slack[3])
+static bool BoundTurned(
+    const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes, double slack[3])
 {
 	const sgFields* fields = GetFields(posed->model);
 	const sgFieldsGroup* group = fields->groups + set.group;

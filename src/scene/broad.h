@@ -1,7 +1,7 @@
 // src/scene/broad.h: which boxes overlap: a tree of eight children per node over boxes in Morton order.
 //
 // Boxes are numbered by their owner. Places are in Morton order of the boxes' centres; eight places are a group, eight
-// groups a group of the level above. The tree is refitted, and sorted again when its boxes have grown by the third of
+// groups a group of the level above. The tree is refitted, and sorted again when its boxes have grown by a third of
 // what they were after the last sorting, all levels together. There are no fat boxes and no thresholds of motion: the
 // pairs found depend on the boxes alone.
 //
@@ -18,19 +18,19 @@
 /// Room for `capacity` boxes, whose memory is the owner's.
 typedef struct sgBroad
 {
-	uint32_t* order;     ///< (capacity): box at a place; SG_NONE: none any more
-	uint32_t* places;    ///< (capacity): place of a box, by number
-	sgBoxLanes* groups;  ///< (sgBroad_GroupCount): of all levels, the lowest first
-	uint8_t* active;     ///< (the same): lanes below which something is active
-	uint64_t* keys;      ///< (2 * capacity): scratch
+	uint32_t* order;    ///< (capacity): box at a place; SG_NONE: none any more
+	uint32_t* places;   ///< (capacity): place of a box, by number
+	sgBoxLanes* groups; ///< (sgBroad_GroupCount): of all levels, the lowest first
+	uint8_t* active;    ///< (the same): lanes below which something is active
+	uint64_t* keys;     ///< (2 * capacity): scratch
 	uint32_t capacity;
-	uint32_t count;      ///< places in use
-	uint32_t holes;      ///< of those, how many have no box any more
-	uint32_t levels;     ///< the top one has a single group
+	uint32_t count;  ///< places in use
+	uint32_t holes;  ///< of those, how many have no box any more
+	uint32_t levels; ///< the top one has a single group
 	uint32_t starts[SG_BROAD_LEVELS];
-	double area;         ///< after the last sorting
-	bool isChanged;      ///< boxes came or went since the last refit
-	bool wasActive;      ///< something was active in it at the last refit
+	double area;    ///< after the last sorting
+	bool isChanged; ///< boxes came or went since the last refit
+	bool wasActive; ///< something was active in it at the last refit
 } sgBroad;
 
 /// Boxes and what is known of them, by number.

@@ -52,7 +52,10 @@ typedef struct Array
 	Kind kind;
 } Array;
 
-#define ARRAY(member, kind) { offsetof(snugScene, member), sizeof(*((snugScene*)0)->member), kind }
+#define ARRAY(member, kind)                                                 \
+	{                                                                       \
+		offsetof(snugScene, member), sizeof(*((snugScene*)0)->member), kind \
+	}
 
 static const Array arrays[] = {
 	ARRAY(bodies, kind_bodies),

@@ -71,9 +71,9 @@ typedef struct sgSceneBlock
 /// What an update found.
 typedef struct sgSceneFrame
 {
-	snugScenePair* pairs;     ///< (room.pairs)
-	snugWitness* witnesses;   ///< (room.pairs)
-	snugPair* trianglePairs;  ///< (room.trianglePairs)
+	snugScenePair* pairs;       ///< (room.pairs)
+	snugWitness* witnesses;     ///< (room.pairs)
+	snugPair* trianglePairs;    ///< (room.trianglePairs)
 	snugSceneEvent* begun;      ///< (room.pairs)
 	snugSceneEvent* persisting; ///< (room.pairs)
 	snugSceneEvent* ended;      ///< (room.pairs)
@@ -103,23 +103,23 @@ struct snugScene
 
 	// (room.bodies) each
 	sgSceneBody* bodies;
-	sgBox* boxes;         ///< along the world's axes, relative to the origin
-	sgBoxLanes* opened;   ///< the same below the roots
-	uint8_t* isActive;    ///< changed since the last complete update
-	uint32_t* list;       ///< of bodies to do something for
-	uint32_t bodyCount;   ///< ids below this have been given
-	uint32_t firstFree;   ///< none below it is free
+	sgBox* boxes;       ///< along the world's axes, relative to the origin
+	sgBoxLanes* opened; ///< the same below the roots
+	uint8_t* isActive;  ///< changed since the last complete update
+	uint32_t* list;     ///< of bodies to do something for
+	uint32_t bodyCount; ///< ids below this have been given
+	uint32_t firstFree; ///< none below it is free
 	uint32_t listCount;
 	sgBroad moving, fixed;
 
-	uint64_t* candidates; ///< (room.candidates): a << 32 | b
-	uint64_t* scratch;    ///< (room.candidates)
-	sgSceneSearch* searches; ///< (room.candidates)
+	uint64_t* candidates;            ///< (room.candidates): a << 32 | b
+	uint64_t* scratch;               ///< (room.candidates)
+	sgSceneSearch* searches;         ///< (room.candidates)
 	_Atomic uint64_t candidateCount; ///< possibly more than there is room for
 	uint64_t searchCount;
-	sgBroadPair* starts;    ///< (SG_SCENE_STARTS)
+	sgBroadPair* starts; ///< (SG_SCENE_STARTS)
 
-	sgSceneBlock* blocks; ///< (sgScene_BlockCount)
+	sgSceneBlock* blocks;        ///< (sgScene_BlockCount)
 	_Atomic uint32_t blockCount; ///< taken, possibly more than there are
 	sgSceneFrame frames[2];
 	sgSceneFrame *frame, *next; ///< of the last complete update, and being made
@@ -128,7 +128,8 @@ struct snugScene
 	snugCounters counters;
 };
 
-/// Run a task for 0 to count - 1, on the caller's threads if it has given some. In a floating-point environment of ours.
+/// Run a task for 0 to count - 1, on the caller's threads if it has given some. In a floating-point environment of
+/// ours.
 void sgScene_Run(snugScene* scene, uint32_t count, snugTaskFcn* task, void* context);
 
 /// Put a body on the list unless it is there already. A list begins with sgScene_BeginList.
