@@ -417,7 +417,8 @@ static bool AddFamily(Builder* b, sgLaneSet lanes)
 	sgFamilyDraft draft = {
 		.model = b->model,
 		.weights = b->bounded,
-		.evaluation = IsSkin(b) ? sgSkin_Roundings(b->header.rows.most) : sgBlend_Roundings(b->header.rows.most),
+		.evaluation =
+		    IsSkin(b) ? sgSkin_Roundings(b->header.rows.most) : sgBlend_Roundings(b->header.rows.most),
 		.step = 1,
 		.row = b->row,
 		.boxes = b->boxes,
@@ -569,8 +570,8 @@ static snugStatus AddSkin(Builder* b)
 	{
 		return snug_success;
 	}
-	snugStatus status = sgSkinDraft_Make(&b->skin, b->model, &b->weights, b->header.transformCount, b->header.rows.most,
-	    b->def->skin.jointPositions, b->header.bound != snug_boundCorners);
+	snugStatus status = sgSkinDraft_Make(&b->skin, b->model, &b->weights, b->header.transformCount,
+	    b->header.rows.most, b->def->skin.jointPositions, b->header.bound != snug_boundCorners);
 	if (b->skin.header.pairCount > 0)
 	{
 		b->bounded = &b->skin.pairWeights;
