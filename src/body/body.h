@@ -149,6 +149,9 @@ snugStatus sgBody_MakePlacement(
 bool sgBody_BoundPlaced(
     snugBody* body, const double origin[3], sgLaneSet set, sgBoxLanes* boxes, snugCounters* counters);
 
+/// Whether several threads may ask for them at once, once one has.
+bool sgBody_CanBoundTogether(const snugBody* body);
+
 /// The same around the whole body.
 /// @param box receives an empty one if there is no triangle
 bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgBox* box, snugCounters* counters);

@@ -95,6 +95,12 @@ static void* RoomFor(const snugBody* body, Room* room)
 	return body->poseBytes <= sizeof(Room) ? room->bytes : body->poseCount < 2 ? NULL : spare;
 }
 
+// Trees that are not eight wide share groups (query/parallel.c).
+bool sgBody_CanBoundTogether(const snugBody* body)
+{
+	return body->model->treeDef.branching == SG_LANES && body->poseBytes <= sizeof(Room);
+}
+
 static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double slack[3], snugCounters* counters)
 {
 	const sgDeform* deform = body->deform;

@@ -6,7 +6,7 @@
 enum
 {
 	BODIES_PER_TASK = 8,
-	CANDIDATES_PER_TASK = 512,
+	CANDIDATES_PER_TASK = 16,
 	FEW_SEARCHES = 12, ///< fewer than this are answered one after the other, each by all threads
 };
 
@@ -17,6 +17,18 @@ static uint32_t TasksFor(uint64_t count, uint32_t perTask)
 
 // ---- Below the roots ------------------------------------------------------------------------------------------------
 
+static void OpenBody(snugScene* scene, uint32_t id, snugCounters* counters)
+{
+	sgSceneBody* entry = scene->bodies + id;
+	sgLaneSet set = sgTree_Open(&entry->body->model->tree, 0);
+	entry->isTooFar = !sgBody_BoundPlaced(entry->body, scene->origin, set, scene->opened + id, counters);
+	entry->opened = entry->isTooFar ? 0 : entry->boxed;
+	for (int lane = 0; lane < SG_LANES; ++lane)
+	{
+		atomic_store_explicit(scene->deeper[id].isMade + lane, sgScene_notMade, memory_order_relaxed);
+	}
+}
+
 static void OpenTask(void* context, uint32_t index)
 {
 	snugScene* scene = context;
@@ -24,29 +36,84 @@ static void OpenTask(void* context, uint32_t index)
 	uint32_t first = index * BODIES_PER_TASK;
 	for (uint32_t i = first; i < first + BODIES_PER_TASK && i < scene->listCount; ++i)
 	{
-		uint32_t id = scene->list[i];
-		sgSceneBody* entry = scene->bodies + id;
-		snugBody* body = entry->body;
-		sgLaneSet set = sgTree_Open(&body->model->tree, 0);
-		entry->isTooFar = !sgBody_BoundPlaced(body, scene->origin, set, scene->opened + id, &counters);
-		entry->opened = entry->isTooFar ? 0 : entry->boxed;
+		OpenBody(scene, scene->list[i], &counters);
 	}
 	sgScene_Count(scene, &counters);
 }
 
-// Candidates whose children do not overlap become zero.
+// What is below a child of a root: kept, unless another thread is at it.
+static const sgBoxLanes* FindDeeper(
+    const snugScene* scene, uint32_t id, uint32_t lane, sgBoxLanes* room, snugCounters* counters)
+{
+	snugBody* body = scene->bodies[id].body;
+	sgSceneDeeper* deeper = scene->deeper + id;
+	uint8_t found = atomic_load_explicit(deeper->isMade + lane, memory_order_acquire);
+	if (found == sgScene_made)
+	{
+		return deeper->below + lane;
+	}
+	bool isOurs = found == sgScene_notMade && atomic_compare_exchange_strong_explicit(deeper->isMade + lane, &found,
+	                                              sgScene_beingMade, memory_order_acquire, memory_order_relaxed);
+	sgBoxLanes* boxes = isOurs ? deeper->below + lane : room;
+	uint32_t child = sgTree_Open(&body->model->tree, 0).group * SG_LANES + lane;
+	bool isNear = sgBody_BoundPlaced(body, scene->origin, sgTree_Open(&body->model->tree, child), boxes, counters);
+	if (isOurs)
+	{
+		uint8_t state = isNear ? sgScene_made : sgScene_notMade;
+		atomic_store_explicit(deeper->isMade + lane, state, memory_order_release);
+	}
+	return isNear ? boxes : NULL;
+}
+
+// Whether boxes two levels below the roots overlap, given the pairs of those one level below that do. Those of B are
+// made only where A's overlap the box that they are in. Boxes that cannot be made may be anywhere.
+static bool OverlapDeeper(const snugScene* scene, uint32_t a, uint32_t b, uint64_t pairs, snugCounters* counters)
+{
+	const sgBoxKernels* kernels = sgGetKernels()->boxes;
+	sgBoxLanes roomA, roomB;
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		uint32_t partners = (uint32_t)(pairs >> SG_LANES * lane) & 0xff;
+		const sgBoxLanes* below = partners != 0 ? FindDeeper(scene, a, lane, &roomA, counters) : NULL;
+		if (partners != 0 && below == NULL)
+		{
+			return true;
+		}
+		uint64_t met = partners != 0 ? kernels->overlapBoxes(scene->opened + b, partners, below, 0xff) : 0;
+		for (uint32_t other = 0; other < SG_LANES; ++other)
+		{
+			uint32_t lanes = (uint32_t)(met >> SG_LANES * other) & 0xff;
+			const sgBoxLanes* others = lanes != 0 ? FindDeeper(scene, b, other, &roomB, counters) : NULL;
+			if (lanes != 0 && (others == NULL || kernels->overlapBoxes(below, lanes, others, 0xff) != 0))
+			{
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+// Whether two bodies may touch, as far as boxes one and two levels below the roots tell.
+static bool MayTouch(const snugScene* scene, uint32_t a, uint32_t b, snugCounters* counters)
+{
+	uint64_t pairs = sgGetKernels()->boxes->overlapBoxes(scene->opened + a, 0xff, scene->opened + b, 0xff);
+	bool canShare = sgBody_CanBoundTogether(scene->bodies[a].body) && sgBody_CanBoundTogether(scene->bodies[b].body);
+	return pairs != 0 && (!canShare || OverlapDeeper(scene, a, b, pairs, counters));
+}
+
+// Candidates that cannot touch become zero.
 static void CompareTask(void* context, uint32_t index)
 {
 	snugScene* scene = context;
-	const sgKernels* kernels = sgGetKernels();
+	snugCounters counters = { 0 };
 	uint64_t first = (uint64_t)index * CANDIDATES_PER_TASK, end = first + CANDIDATES_PER_TASK;
 	end = end < scene->candidateCount ? end : scene->candidateCount;
 	for (uint64_t i = first; i < end; ++i)
 	{
 		uint64_t pair = scene->candidates[i];
-		const sgBoxLanes *a = scene->opened + (pair >> 32), *b = scene->opened + (uint32_t)pair;
-		scene->candidates[i] = kernels->boxes->overlapBoxes(a, 0xff, b, 0xff) != 0 ? pair : 0;
+		scene->candidates[i] = MayTouch(scene, (uint32_t)(pair >> 32), (uint32_t)pair, &counters) ? pair : 0;
 	}
+	sgScene_Count(scene, &counters);
 }
 
 static void ListOpened(snugScene* scene, uint32_t id)

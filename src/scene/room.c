@@ -61,6 +61,7 @@ static const Array arrays[] = {
 	ARRAY(bodies, kind_bodies),
 	ARRAY(boxes, kind_bodies),
 	ARRAY(opened, kind_bodies),
+	ARRAY(deeper, kind_bodies),
 	ARRAY(isActive, kind_bodies),
 	ARRAY(list, kind_bodies),
 	ARRAY(moving.order, kind_bodies),

@@ -5,7 +5,7 @@
 //   bounds       a box along the world's axes around each body that changed      (update.c)
 //   tree         of those that move, and of static ones                          (broad.c)
 //   candidates   pairs of boxes that overlap, sorted; the filter                 (update.c)
-//   nodes        what is below the roots of candidates, eight boxes against eight (near.c)
+//   nodes        one and two levels below the roots of candidates, eight boxes against eight (near.c)
 //   preparing    of each body that is still in a pair, once: its front            (near.c)
 //   queries      of those pairs                                                  (near.c)
 //   frame        merging with what stayed as it was, events                      (frame.c)
@@ -48,6 +48,20 @@ typedef struct sgSceneBody
 	bool isStatic;
 	bool isTooFar; ///< its box or its vertices cannot be held relative to the scene's origin
 } sgSceneBody;
+
+/// Boxes two levels below a root, along the world's axes: made for each child of the root when first needed.
+typedef struct sgSceneDeeper
+{
+	sgBoxLanes below[SG_LANES];       ///< by the lane of the child
+	_Atomic uint8_t isMade[SG_LANES]; ///< sgSceneMade
+} sgSceneDeeper;
+
+typedef enum sgSceneMade
+{
+	sgScene_notMade = 0,
+	sgScene_beingMade, ///< by some thread; others make their own
+	sgScene_made,
+} sgSceneMade;
 
 /// A pair of bodies that is looked at.
 typedef struct sgSceneSearch
@@ -103,12 +117,13 @@ struct snugScene
 
 	// (room.bodies) each
 	sgSceneBody* bodies;
-	sgBox* boxes;       ///< along the world's axes, relative to the origin
-	sgBoxLanes* opened; ///< the same below the roots
-	uint8_t* isActive;  ///< changed since the last complete update
-	uint32_t* list;     ///< of bodies to do something for
-	uint32_t bodyCount; ///< ids below this have been given
-	uint32_t firstFree; ///< none below it is free
+	sgBox* boxes;          ///< along the world's axes, relative to the origin
+	sgBoxLanes* opened;    ///< the same below the roots
+	sgSceneDeeper* deeper; ///< and below those
+	uint8_t* isActive;     ///< changed since the last complete update
+	uint32_t* list;        ///< of bodies to do something for
+	uint32_t bodyCount;    ///< ids below this have been given
+	uint32_t firstFree;    ///< none below it is free
 	uint32_t listCount;
 	sgBroad moving, fixed;
 
