@@ -24,6 +24,8 @@ static const benchDef benches[] = {
 	{ "curtain", "a ball thrown at a curtain of 12 displacement fields: volume tests, time and tightness, by method",
 	    benchCurtain },
 	{ "modal", "vibrating chairs and bridges: tightness by level, update cost by bound, pairs in contact", benchModal },
+	{ "crowd", "1 to 100,000 characters in a scene: posing and all that touches, on one thread and two", benchCrowd },
+	{ "broad", "1,000 to 100,000 boxes that move: which overlap, by scenes' tree, FCL's and Bullet's", benchBroad },
 	{ NULL, NULL, NULL },
 };
 

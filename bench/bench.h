@@ -52,5 +52,7 @@ benchFcn benchSkinTightness;
 benchFcn benchSkinWalk;
 benchFcn benchCurtain;
 benchFcn benchModal;
+benchFcn benchCrowd;
+benchFcn benchBroad;
 
 #endif

@@ -73,6 +73,11 @@
 #define SG_MARGIN_MOTION 12.0
 #endif
 
+/// Bounds along turned axes: entries of turned matrices, three products of rounded factors each.
+#ifndef SG_MARGIN_TURNED_ENTRIES
+#define SG_MARGIN_TURNED_ENTRIES 5.0
+#endif
+
 // ---- Displacement fields (deform/linear_kernels.c, deform/fields*.c, deform/linear.c) ---------------------------
 
 /// Evaluation of a vertex that n fields move.
@@ -94,6 +99,10 @@
 #endif
 #ifndef SG_MARGIN_FIRST_ORDER
 #define SG_MARGIN_FIRST_ORDER(n) ((n) + 30.0)
+#endif
+/// Rows of a fit along turned axes: those of the map, of its centre and of residuals.
+#ifndef SG_MARGIN_TURNED_FITS
+#define SG_MARGIN_TURNED_FITS 16.0
 #endif
 /// Balls above contact balls have this many times the error of what they wrap.
 #ifndef SG_MARGIN_WRAPS
@@ -175,6 +184,10 @@
 /// The least number there is, for results below the normal range.
 #ifndef SG_MARGIN_SUBNORMAL
 #define SG_MARGIN_SUBNORMAL 0x1p-149
+#endif
+/// Boxes along the world's axes that are moved to their places in float32.
+#ifndef SG_MARGIN_PLACED_TURNED
+#define SG_MARGIN_PLACED_TURNED 4.0
 #endif
 /// A box around placed positions.
 #ifndef SG_MARGIN_PLACED_BOX
