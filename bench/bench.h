@@ -43,6 +43,7 @@ benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
 benchFcn benchBrain;
 benchFcn benchRing;
+benchFcn benchFish;
 benchFcn benchBlend;
 benchFcn benchScaling;
 benchFcn benchPeers;
@@ -51,5 +52,7 @@ benchFcn benchSkinTightness;
 benchFcn benchSkinWalk;
 benchFcn benchCurtain;
 benchFcn benchModal;
+benchFcn benchCrowd;
+benchFcn benchBroad;
 
 #endif

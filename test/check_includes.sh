@@ -23,7 +23,7 @@ share           snug geometry
 baselines       snug scenes share base simd geometry tree model deform body query
 truth           snug scenes share geometry
 program         snug scenes models sim io share truth
-bench           snug scenes sim io share truth program baselines base simd geometry tree model deform body query
+bench           snug scenes sim io share truth program baselines base simd geometry tree model deform body query scene
 examples        snug io
 '
 find include src io scenes sim share truth baselines bench program examples -name '*.[ch]' -o -name '*.cpp' | sort |

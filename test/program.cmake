@@ -40,7 +40,7 @@ add_test(NAME program_manual COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_manual.
 
 # The generated characters as files, made as `make characters` makes them; judged by others where they are there.
 add_test(NAME program_characters COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_characters.sh
-	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_character>)
+	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_character> ${PROJECT_SOURCE_DIR}/README.md)
 if(NOT SNUG_SANITIZE)
 	add_test(NAME character_oracles COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/gltf_oracle/characters.sh
 		${PROJECT_BINARY_DIR}/gltf_oracle_characters $<TARGET_FILE:test_io_three> $<TARGET_FILE:snug_make_character>)
