@@ -43,12 +43,16 @@ benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
 benchFcn benchBrain;
 benchFcn benchRing;
+benchFcn benchFish;
 benchFcn benchBlend;
 benchFcn benchScaling;
+benchFcn benchPeers;
 benchFcn benchSkin;
 benchFcn benchSkinTightness;
 benchFcn benchSkinWalk;
 benchFcn benchCurtain;
 benchFcn benchModal;
+benchFcn benchCrowd;
+benchFcn benchBroad;
 
 #endif

@@ -327,6 +327,7 @@ bool cliStage_Create(cliStage* stage, const cliScene* scene)
 
 void cliStage_Free(cliStage* stage)
 {
+	snugScene_Destroy(stage->crowd);
 	for (int i = 0; stage->scene != NULL && i < stage->scene->partCount && stage->bodies != NULL; ++i)
 	{
 		snugBody_Destroy(stage->bodies[i]);

@@ -3,12 +3,14 @@
 #define CLI_STAGE_H
 
 #include "program/scene.h"
+#include "snug/snug_scene.h"
 
 typedef struct cliStage
 {
 	const cliScene* scene;
 	ioPose** poses;        ///< per file; null if it shares an earlier one's, or has nothing to pose
 	snugBody** bodies;     ///< per part
+	snugScene* crowd;      ///< all bodies, for who asks for all pairs (contacts.c); nullable, owned
 	snugBounds* bounds;    ///< per part, of the pose that was set last
 	float* scratch;        ///< vertices, joint matrices or amplitudes of one part
 	double time;           ///< of the pose that was set last
