@@ -19,7 +19,7 @@ static void ReadBlend(sphereBody* spheres)
 {
 	sgBlend blend = sgBlend_Get(spheres->tree->model);
 	const sgBlendPose* pose = spheres->body->posed.pose;
-	double reach = 0.0, influences = (double)blend.header->maxInfluences;
+	double reach = 0.0, influences = (double)blend.header->rows.most;
 	for (uint32_t j = 0; j < blend.header->transformCount; ++j)
 	{
 		const float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)j;
@@ -43,7 +43,7 @@ static bool ReadSkin(sphereBody* spheres)
 {
 	const sphereTree* tree = spheres->tree;
 	const sgSkinView* view = sgBody_Derive(spheres->body)->derived;
-	double influences = (double)view->skin.blend.header->maxInfluences;
+	double influences = (double)view->skin.blend.header->rows.most;
 	for (uint32_t j = 0; j < view->skin.blend.header->transformCount; ++j)
 	{
 		for (int i = 0; i < 12; ++i)
@@ -69,7 +69,7 @@ static bool ReadSkin(sphereBody* spheres)
 			spheres->centers[i][k] = (double)view->centers[4 * (size_t)number + (size_t)k];
 		}
 	}
-	double roundings = sgSkin_Roundings(view->skin.blend.header->maxInfluences) * HALF_ULP;
+	double roundings = sgSkin_Roundings(view->skin.blend.header->rows.most) * HALF_ULP;
 	spheres->margin = 1.75 * (double)view->pose->reach * (roundings + influences * 0x1p-28);
 	return view->pose->hasStage == 0;
 }

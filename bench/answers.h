@@ -4,7 +4,7 @@
 #ifndef BENCH_ANSWERS_H
 #define BENCH_ANSWERS_H
 
-#include "baselines/brute.h"
+#include "share/brute.h"
 #include "bench/report.h"
 
 #define BENCH_MAX_FRAMES 128

@@ -12,7 +12,7 @@ static const benchDef benches[] = {
 	    benchRing },
 	{ "blend", "two and six meshless bodies in contact: posing and query, by each strategy, bound and method",
 	    benchBlend },
-	{ "scaling", "two meshless bodies of 3K to 3M vertices and 50 to 5,000 nodes, the pairs held fixed", benchScaling },
+	{ "scaling", "two meshless bodies of 3K to 3M vertices, the pairs held fixed: what a frame costs, by method", benchScaling },
 	{ "skin", "real characters: how large bounds are, refits, and two of them in contact", benchSkin },
 	{ "skin-tightness", "skins: how large balls are by level, and the choices of the skinning paper's sphere tree",
 	    benchSkinTightness },

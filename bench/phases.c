@@ -1,6 +1,6 @@
 #include "bench/phases.h"
 
-#include "bench/timer.h"
+#include "share/clock.h"
 #include "deform/blend_kernels.h"
 #include "geometry/box_kernels.h"
 #include "tree/leaf_kernels.h"
@@ -27,7 +27,7 @@ static uint64_t Tick(void)
 #if defined(__x86_64__)
 	return __builtin_ia32_rdtsc();
 #else
-	return (uint64_t)(benchNow() * 1e6);
+	return (uint64_t)(clockNow() * 1e6);
 #endif
 }
 
@@ -98,10 +98,11 @@ static void PlaceVertices(sgVertexBlock* block, uint32_t count, const sgPlacemen
 	Note(bench_triangles, start);
 }
 
-static void AssembleTriangles(const sgVertexBlock* block, const sgLeaf* leaf, sgTriangleLanes* out)
+static void PlaceTriangles(const float* positions, const uint32_t* vertices, const sgLeaf* leaf,
+    const sgPlacement* placement, sgTriangleLanes* out)
 {
 	uint64_t start = Tick();
-	plain->leaves->assembleTriangles(block, leaf, out);
+	plain->leaves->placeTriangles(positions, vertices, leaf, placement, out);
 	Note(bench_triangles, start);
 }
 
@@ -197,12 +198,12 @@ static void Calibrate(void)
 		outer = fmin(outer, clocked - bare);
 	}
 	plain = kept;
-	double start = benchNow();
+	double start = clockNow();
 	uint64_t tick = Tick();
-	while (benchNow() - start < 5.0)
+	while (clockNow() - start < 5.0)
 	{
 	}
-	cyclesPerMs = (double)(Tick() - tick) / (benchNow() - start);
+	cyclesPerMs = (double)(Tick() - tick) / (clockNow() - start);
 	clockMs = outer / cyclesPerMs;
 	innerShare = fmin(fmax(inner / outer, 0.0), 1.0);
 }
@@ -228,7 +229,7 @@ void benchClocks_Start(void)
 		.boundLeaves = BoundLeaves,
 		.gatherVertices = GatherVertices,
 		.placeVertices = PlaceVertices,
-		.assembleTriangles = AssembleTriangles,
+		.placeTriangles = PlaceTriangles,
 		.filterTriangles = FilterTriangles,
 		.decidePairs = DecidePairs,
 		.intersectTriangles = IntersectTriangles,

@@ -106,7 +106,7 @@ static void AddPaper(benchRow* row, const double times[2], const ringScene* scen
 }
 
 static void AddRows(
-    benchReport* report, int number, const benchMeeting* meeting, uint32_t methods, const benchMeetingTimes* all)
+    benchReport* report, int number, const benchMeeting* meeting, benchMethodSet methods, const benchMeetingTimes* all)
 {
 	const ringScene* scene = scenes + number;
 	for (int method = 0; method < BENCH_METHODS; ++method)
@@ -159,19 +159,19 @@ static void RunMeeting(const benchOptions* options, benchReport* report, int num
 	char name[32];
 	for (int i = 0; i < SIM_RING_FIGURES; ++i)
 	{
-		actors[i] = (benchActor){ &motion->body.mesh, &motion->body.weights, motion->matrices[i], FRAMES, NULL };
+		actors[i] = benchActor_Skinned(&motion->body.mesh, &motion->body.weights, motion->matrices[i], FRAMES, NULL);
 	}
 	snprintf(name, sizeof(name), "ring, scene %d", number + 1);
 	if (!benchMeeting_Create(&meeting, name, actors, SIM_RING_FIGURES, report))
 	{
 		return;
 	}
-	uint32_t papers = BENCH_BIT(bench_paper) | BENCH_BIT(bench_paperDop) | (options->quick ? 0 : BENCH_OTHER_VOLUMES);
+	benchMethodSet papers = BENCH_BIT(bench_paper) | BENCH_BIT(bench_paperDop) | (!options->full ? 0 : BENCH_OTHER_VOLUMES);
 	const benchMeetingPlan plan = {
 		.methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_bottomUp) |
 		           BENCH_BIT(bench_oracle) | BENCH_BIT(bench_spatialHash) | BENCH_BIT(bench_embree) |
 		           BENCH_BIT(bench_paperWide) | BENCH_BIT(bench_freeBottomUp) | papers,
-		.passes = options->quick ? 2 : 3,
+		.passes = !options->full ? 2 : 3,
 		.briefPasses = 1,
 	};
 	benchMeeting_AskAll(&meeting);
@@ -192,7 +192,7 @@ void benchRing(const benchOptions* options, benchReport* report)
 	{
 		char text[64];
 		ringMotion motion;
-		if (options->quick && i % 4 != 0)
+		if (!options->full && i % 4 != 0)
 		{
 			continue; // the small figures with few nodes only
 		}

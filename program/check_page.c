@@ -1,4 +1,4 @@
-#include "bench/html.h"
+#include "share/html.h"
 #include "program/check.h"
 #include "program/output.h"
 #include "program/page.h"

@@ -1,7 +1,7 @@
 #include "program/contacts.h"
 
-#include "baselines/brute.h"
-#include "bench/timer.h"
+#include "share/brute.h"
+#include "share/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -292,11 +292,11 @@ bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const
 	contacts->counters = options->brute ? (snugCounters){ .nodesRefitted = 0 } : stage->counters;
 	if (!contacts->failed)
 	{
-		double start = benchNow();
+		double start = clockNow();
 		s.boxes = options->brute ? NULL : stage->bounds;
 		contacts->failed = !((!options->brute || PoseAll(&s)) && (!options->refit || RefitAll(&s)) &&
 		                     FindCandidates(&s) && CollideCandidates(&s));
-		contacts->microseconds = 1e3 * (benchNow() - start + stage->milliseconds);
+		contacts->microseconds = 1e3 * (clockNow() - start + stage->milliseconds);
 	}
 	contacts->error = stage->error;
 	FreeSearch(&s);

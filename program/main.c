@@ -1,8 +1,8 @@
 // The program `snug`: finds the command and runs it. See program/commands.h.
-#include "io/file.h"
 #include "program/commands.h"
 #include "program/guess.h"
 #include "program/help.h"
+#include "program/output.h"
 #include "program/terminal.h"
 #include "snug/snug.h"
 
@@ -57,18 +57,6 @@ static int PrintManual(cliHelpStyle style)
 	}
 	cliPrintManualTail(style);
 	return CLI_DONE;
-}
-
-// Buffered output that could not be written, to a full disk or a closed pipe, must not look like success.
-static int FlushOutput(int code)
-{
-	ioError error;
-	if (!ioFlush(stdout, "standard output", &error))
-	{
-		cliError("%s", error.text);
-		return CLI_BAD_INPUT;
-	}
-	return code;
 }
 
 static int RunCommand(const char* name, int count, char** arguments)
@@ -128,5 +116,5 @@ int main(int argumentCount, char** arguments)
 	{
 		code = RunCommand(first, argumentCount - 2, arguments + 2);
 	}
-	return FlushOutput(code);
+	return cliFlush(code);
 }

@@ -2,6 +2,7 @@
 
 #include "program/output.h"
 
+#include "program/commands.h"
 #include "program/terminal.h"
 
 #include <signal.h>
@@ -116,4 +117,15 @@ bool cliOutput_WriteModel(const char* path, const snugModel* model)
 	}
 	fwrite(block, 1, bytes, output.stream);
 	return cliOutput_Commit(&output);
+}
+
+int cliFlush(int code)
+{
+	ioError error;
+	if (!ioFlush(stdout, "standard output", &error))
+	{
+		cliError("%s", error.text);
+		return CLI_BAD_INPUT;
+	}
+	return code;
 }

@@ -20,4 +20,9 @@ bool cliOutput_Commit(ioOutput* output);
 /// wrong. Prints it.
 bool cliOutput_WriteModel(const char* path, const snugModel* model);
 
+/// Write what is buffered for standard output, at the end of a program. Output that cannot be written, to a full disk
+/// or a closed pipe, must not look like success.
+/// @return the exit code: `code`, or CLI_BAD_INPUT with a message
+int cliFlush(int code);
+
 #endif

@@ -1,6 +1,6 @@
 #include "program/stage.h"
 
-#include "bench/timer.h"
+#include "share/clock.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -228,7 +228,7 @@ bool cliStage_SetTime(cliStage* stage, double time)
 		}
 	}
 	stage->time = time;
-	double start = benchNow();
+	double start = clockNow();
 	stage->counters = (snugCounters){ .nodesRefitted = 0 };
 	for (int i = 0; i < scene->partCount; ++i)
 	{
@@ -244,7 +244,7 @@ bool cliStage_SetTime(cliStage* stage, double time)
 			return false;
 		}
 	}
-	stage->milliseconds = benchNow() - start;
+	stage->milliseconds = clockNow() - start;
 	return true;
 }
 

@@ -1,7 +1,5 @@
 #include "program/versus.h"
 
-#include "bench/embree_peer.h"
-#include "bench/timer.h"
 #include "program/terminal.h"
 
 #include <stdio.h>
@@ -90,96 +88,6 @@ static bool RunOurs(const race* r, bool deformAll, versusRow* row)
 	return good;
 }
 
-// ---- Embree ----------------------------------------------------------------------------------------------------
-
-/// Bodies as Embree wants them: positions.
-typedef struct posedBodies
-{
-	cliStage stage;
-	float* positions[EMBREE_MAX_BODIES];
-	bruteMesh meshes[EMBREE_MAX_BODIES];
-} posedBodies;
-
-static bool CreateBodies(posedBodies* b, const cliScene* scene)
-{
-	*b = (posedBodies){ .positions = { NULL } };
-	bool made = cliStage_Create(&b->stage, scene) && cliStage_SetTime(&b->stage, 0.0);
-	for (int i = 0; made && i < scene->partCount; ++i)
-	{
-		const cliPart* part = scene->parts + i;
-		b->positions[i] = calloc((size_t)part->vertexCount + 1, 3 * sizeof(float));
-		b->meshes[i] = (bruteMesh){ b->positions[i], part->triangles, part->triangleCount };
-		made = b->positions[i] != NULL && cliStage_GetVertices(&b->stage, i, b->positions[i]);
-	}
-	return made;
-}
-
-static void FreeBodies(posedBodies* b)
-{
-	for (int i = 0; i < EMBREE_MAX_BODIES; ++i)
-	{
-		free(b->positions[i]);
-	}
-	cliStage_Free(&b->stage);
-}
-
-static uint64_t CollideAll(const race* r, embreePeer* peer)
-{
-	uint64_t pairs = 0;
-	for (int a = 0; a < r->scene->partCount; ++a)
-	{
-		for (int b = a + 1; b < r->scene->partCount; ++b)
-		{
-			bool asked = r->options->within || r->scene->parts[a].file != r->scene->parts[b].file;
-			pairs += asked ? embreePeer_Collide(peer, a, b, NULL, 0) : 0;
-		}
-	}
-	return pairs;
-}
-
-// Deforming all vertices counts, as it does for the others.
-static bool RunEmbreeFrames(const race* r, posedBodies* bodies, embreePeer* peer, versusRow* row)
-{
-	stopwatch watch;
-	bool good = true;
-	for (int i = 0; good && i < PASSES * r->frames; ++i)
-	{
-		const cliTallyFrame* frame = r->tally->frames + i % r->frames;
-		good = cliStage_SetTime(&bodies->stage, frame->time);
-		double start = benchNow();
-		for (int k = 0; good && k < r->scene->partCount; ++k)
-		{
-			good = cliStage_GetVertices(&bodies->stage, k, bodies->positions[k]);
-		}
-		embreePeer_Update(peer);
-		uint64_t pairs = CollideAll(r, peer);
-		Note(&watch, i / r->frames, i % r->frames, benchNow() - start);
-		row->different += i < r->frames && pairs != frame->pairs;
-	}
-	row->milliseconds = good ? GetMean(&watch, r->frames) : 0.0;
-	row->vertices = (double)CountVertices(r->scene);
-	return good;
-}
-
-static bool RunEmbree(const race* r, versusRow* row)
-{
-	posedBodies bodies;
-	embreePeer* peer = NULL;
-	bool good = CreateBodies(&bodies, r->scene);
-	if (good)
-	{
-		peer = embreePeer_Create(bodies.meshes, r->scene->partCount, embree_refit);
-		good = peer != NULL && RunEmbreeFrames(r, &bodies, peer, row);
-	}
-	embreePeer_Destroy(peer);
-	if (!good)
-	{
-		cliError("%s", bodies.stage.error.text[0] != '\0' ? bodies.stage.error.text : "Embree: cannot be used here");
-	}
-	FreeBodies(&bodies);
-	return good;
-}
-
 bool versus_Run(versus* v, const cliScene* scene, const cliContactOptions* options, const cliTally* tally)
 {
 	race r = { scene, options, tally, tally->frameCount < MAX_FRAMES ? (int)tally->frameCount : MAX_FRAMES };
@@ -188,12 +96,6 @@ bool versus_Run(versus* v, const cliScene* scene, const cliContactOptions* optio
 	snprintf(v->rows[1].name, sizeof(v->rows[1].name), "everything deformed, all bounds refitted");
 	cliProgress("measuring ...");
 	bool good = RunOurs(&r, false, v->rows) && RunOurs(&r, true, v->rows + 1);
-	if (good && embreePeer_IsAvailable() && scene->partCount <= EMBREE_MAX_BODIES && !options->first)
-	{
-		versusRow* row = v->rows + v->count++;
-		snprintf(row->name, sizeof(row->name), "everything deformed, then Embree %s", embreePeer_GetVersion());
-		good = RunEmbree(&r, row);
-	}
 	cliProgress("");
 	return good;
 }

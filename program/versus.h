@@ -4,7 +4,7 @@
 
 #include "program/tally.h"
 
-#define VERSUS_MAX 3
+#define VERSUS_MAX 2
 
 /// A way to find the same pairs.
 typedef struct versusRow
@@ -23,8 +23,8 @@ typedef struct versus
 	uint64_t vertices; ///< of all bodies
 } versus;
 
-/// Measure on one thread: ours, all vertices and bounds anew in every frame, and Embree where it was built in and there
-/// are few enough bodies. Prints what is wrong.
+/// Measure on one thread: ours, and all vertices and bounds anew in every frame. `snug bench peers` has other libraries.
+/// Prints what is wrong.
 bool versus_Run(versus* v, const cliScene* scene, const cliContactOptions* options, const cliTally* tally);
 
 #endif

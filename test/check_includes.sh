@@ -19,12 +19,13 @@ src/scene       snug base simd geometry tree model deform body query
 io              snug
 scenes          snug
 sim             snug scenes geometry
-baselines       snug scenes base simd geometry tree model deform body query
-bench           snug scenes sim io baselines base simd geometry tree model deform body query
-program         snug scenes models sim io baselines bench
+share           snug geometry
+baselines       snug scenes share base simd geometry tree model deform body query
+program         snug scenes models sim io share
+bench           snug scenes sim io share program baselines base simd geometry tree model deform body query
 examples        snug io
 '
-find include src io scenes sim baselines bench program examples -name '*.[ch]' -o -name '*.cpp' | sort |
+find include src io scenes sim share baselines bench program examples -name '*.[ch]' -o -name '*.cpp' | sort |
 	xargs grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' /dev/null |
 	awk -v rules="$rules" '
 		BEGIN {

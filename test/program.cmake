@@ -6,9 +6,9 @@ endif()
 # Generated meshes as files.
 add_executable(snug_make_obj make_obj.c)
 target_link_libraries(snug_make_obj PRIVATE snug_scenes snug_io)
-add_executable(snug_make_glb make_glb.c io_files.c fbx_files.c)
+add_executable(snug_make_glb make_glb.c)
 target_include_directories(snug_make_glb PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(snug_make_glb PRIVATE snug_scenes m)
+target_link_libraries(snug_make_glb PRIVATE snug_scenes snug_test_files)
 
 add_test(NAME program COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj>)

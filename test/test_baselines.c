@@ -2,7 +2,7 @@
 #include "linear_support.h"
 
 #include "baselines/accumulated_spheres.h"
-#include "baselines/brute.h"
+#include "share/brute.h"
 #include "baselines/corners.h"
 #include "baselines/layered_spheres.h"
 #include "baselines/oracle.h"

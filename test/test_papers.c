@@ -1,7 +1,7 @@
 // The papers' own methods, as they are compared with: they find the pairs that brute force finds, in every form, over
 // poses that follow one another; their volumes hold their vertices; each option does what its name says.
 #include "baselines/bd_tree.h"
-#include "baselines/brute.h"
+#include "share/brute.h"
 #include "baselines/layered_spheres.h"
 #include "baselines/limited_tree.h"
 #include "deform/blend.h"

@@ -78,12 +78,6 @@ bool sgAllocator_IsValid(const snugAllocator* allocator);
 /// No allocation is as large as this: so sums of a few sizes never overflow, on 32-bit machines either.
 #define SG_MAX_SIZE (SIZE_MAX / 4)
 
-/// Place arrays one after the other, each aligned to SG_ALIGNMENT, after a header of `start` bytes.
-/// @param sizes in bytes
-/// @param offsets receives where they begin
-/// @return the size of everything, aligned; SG_MAX_SIZE, which sgAllocate refuses, if it is as large or larger
-size_t sgPlaceArrays(uint64_t start, const uint64_t* sizes, int count, uint64_t* offsets);
-
 /// Memory aligned to SG_ALIGNMENT, or null. A size of zero still gives a pointer that can be released.
 void* sgAllocate(const snugAllocator* allocator, size_t size);
 void sgRelease(const snugAllocator* allocator, void* memory, size_t size);
@@ -105,6 +99,16 @@ static inline double sgMost(double most, double x)
 static inline uint32_t sgLowestBit(uint64_t bits)
 {
 	return (uint32_t)__builtin_ctzll(bits);
+}
+
+/// How many bits are set. The compiler's own is a call of a library function where the processor may lack the
+/// instruction.
+static inline uint32_t sgCountBits(uint64_t bits)
+{
+	bits -= bits >> 1 & 0x5555555555555555u;
+	bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+	bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+	return (uint32_t)(bits * 0x0101010101010101u >> 56);
 }
 
 static inline size_t sgAlignUp(size_t value, size_t alignment)

@@ -6,7 +6,9 @@
 #include "deform/deform.h"
 #include "geometry/frame.h"
 #include "geometry/margins.h"
+#include "model/contents.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,64 +50,58 @@ uint64_t sgBlendFamily_Values(const sgBlendFamily* family)
 	return sgBlendFamily_HeadValues(family) + (uint64_t)family->entryCount * each;
 }
 
-size_t sgBlend_Layout(const snugModel* model, sgBlendHeader* header)
+void sgBlend_ListArrays(
+    const snugModel* model, const sgBlendHeader* header, uint32_t boundedCount, sgArray list[SG_BLEND_ARRAYS])
 {
 	const sgTree* tree = &model->tree;
-	uint64_t slots = (uint64_t)tree->groupCount * SG_LANES;
-	const uint64_t sizes[SG_BLEND_ARRAYS] = {
-		((uint64_t)tree->vertexCount + 1) * sizeof(uint32_t),
-		(uint64_t)header->influenceCount * sizeof(float),
-		(uint64_t)header->influenceCount * sizeof(uint16_t),
-		slots * sizeof(uint32_t),
-		(uint64_t)header->familyCount * sizeof(sgBlendFamily),
-		(uint64_t)header->entryCount * sizeof(uint16_t),
-		(uint64_t)header->valueCount * sizeof(sgLaneFloats),
-		((uint64_t)model->clusters.header->count + 1) * sizeof(uint32_t),
-		(uint64_t)header->blockCount * sizeof(sgBlendBlock),
-		(uint64_t)header->blockTransformCount * sizeof(uint16_t),
-		(uint64_t)header->blockValueCount * sizeof(sgLaneFloats),
-		(uint64_t)sgBlend_BlockCount(header->transformCount) * sizeof(sgBlendMoved),
-		(uint64_t)header->transformCount * sizeof(uint16_t),
-		header->bound == snug_boundCorners ? (slots + 1) * sizeof(uint32_t) : 0,
-		(uint64_t)header->jointSetCount * sizeof(sgJointSet),
-		(uint64_t)header->setTransformCount * sizeof(uint16_t),
-		(uint64_t)header->setWeightCount * sizeof(uint32_t),
+	const sgRowsOf of = sgModel_RowsOf(model);
+	uint64_t slots = (uint64_t)tree->groupCount * SG_LANES, transforms = header->transformCount;
+	bool hasSets = header->bound == snug_boundCorners;
+	static const char noJoint[] = "a joint of a bound does not exist", notFinite[] = "a number of a bound is not finite";
+	sgRows_List(list, offsetof(sgBlend, rows), &of, &header->rows, 1, (double)transforms);
+	const sgArray others[] = {
+		{ SG_ARRAY(sgBlend, familyOfParent, slots) },
+		{ SG_ARRAY(sgBlend, families, header->familyCount) },
+		{ SG_ARRAY(sgBlend, entryTransforms, header->entryCount), sgElements_index, boundedCount, noJoint },
+		{ SG_ARRAY(sgBlend, values, header->valueCount), sgElements_floats, FLT_MAX, notFinite },
+		{ SG_ARRAY(sgBlend, moved, sgBlend_BlockCount(header->transformCount)), sgElements_floats, FLT_MAX, notFinite },
+		{ SG_ARRAY(sgBlend, across, transforms), sgElements_index, (double)transforms, noJoint },
+		{ SG_ARRAY(sgBlend, jointSetStarts, hasSets ? slots + 1 : 0) },
+		{ SG_ARRAY(sgBlend, jointSets, header->jointSetCount) },
+		{ SG_ARRAY(sgBlend, setTransforms, header->setTransformCount), sgElements_index, (double)transforms, noJoint },
+		{ SG_ARRAY(sgBlend, setWeights, header->setWeightCount), sgElements_index, SG_CORNER_ONE + 1.0,
+		    "a weight of a joint set is too large" },
 	};
-	return sgPlaceArrays(sizeof(sgBlendHeader), sizes, SG_BLEND_ARRAYS, header->offsets);
+	_Static_assert(SG_ROWS_ARRAYS + sizeof(others) / sizeof(others[0]) == SG_BLEND_ARRAYS, "all of them");
+	memcpy(list + SG_ROWS_ARRAYS, others, sizeof(others));
+}
+
+size_t sgBlend_Bytes(const snugModel* model, const sgBlendHeader* header)
+{
+	sgArray list[SG_BLEND_ARRAYS];
+	sgBlend_ListArrays(model, header, 0, list);
+	return sgArrays_Bytes(sizeof(*header), list, SG_BLEND_ARRAYS);
+}
+
+sgBlend sgBlend_Bind(const snugModel* model, const void* data)
+{
+	sgBlend blend = { .header = data, .rows.width = 1 };
+	sgArray list[SG_BLEND_ARRAYS];
+	sgBlend_ListArrays(model, blend.header, 0, list);
+	sgArrays_Bind(sizeof(sgBlendHeader), list, SG_BLEND_ARRAYS, data, &blend);
+	return blend;
 }
 
 sgBlend sgBlend_Get(const snugModel* model)
 {
-	const char* data = model->deformData;
-	const sgBlendHeader* header = model->deformData;
-	const uint64_t* offsets = header->offsets;
-	return (sgBlend){
-		.header = header,
-		.starts = (const void*)(data + offsets[0]),
-		.weights = (const void*)(data + offsets[1]),
-		.transforms = (const void*)(data + offsets[2]),
-		.familyOfParent = (const void*)(data + offsets[3]),
-		.families = (const void*)(data + offsets[4]),
-		.entryTransforms = (const void*)(data + offsets[5]),
-		.values = (const void*)(data + offsets[6]),
-		.firstBlocks = (const void*)(data + offsets[7]),
-		.blocks = (const void*)(data + offsets[8]),
-		.blockTransforms = (const void*)(data + offsets[9]),
-		.blockValues = (const void*)(data + offsets[10]),
-		.moved = (const void*)(data + offsets[11]),
-		.across = (const void*)(data + offsets[12]),
-		.jointSetStarts = (const void*)(data + offsets[13]),
-		.jointSets = (const void*)(data + offsets[14]),
-		.setTransforms = (const void*)(data + offsets[15]),
-		.setWeights = (const void*)(data + offsets[16]),
-	};
+	return sgBlend_Bind(model, model->deformData);
 }
 
 static void Describe(const snugModel* model, snugModelInfo* info)
 {
 	const sgBlendHeader* header = model->deformData;
 	info->jointCount = header->transformCount;
-	info->maxInfluences = header->maxInfluences;
+	info->maxInfluences = header->rows.most;
 	uint64_t morph = sgMorph_FindData(model);
 	const sgFieldsHeader* fields = (const void*)((const char*)model->deformData + morph);
 	info->fieldCount = morph != 0 ? fields->fieldCount : 0;
@@ -169,8 +165,8 @@ static double BoundMotion(
 	{
 		reach = fmax(reach, (double)before->reach[axis] + (double)after->reach[axis]);
 	}
-	double weights = 1.0 + (header->maxInfluences + 1.0) * 0x1p-24;
-	double roundings = sgBlend_Roundings(header->maxInfluences) + SG_MARGIN_MOTION;
+	double weights = 1.0 + (header->rows.most + 1.0) * 0x1p-24;
+	double roundings = sgBlend_Roundings(header->rows.most) + SG_MARGIN_MOTION;
 	return (double)change * weights + SG_MARGIN_SQUARES * roundings * 0x1p-24 * reach;
 }
 
@@ -222,12 +218,12 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, posed->pose);
 	if (amplitudes == NULL)
 	{
-		sgBlend_GetKernels()->evaluateBlocks(blend, blend->firstBlocks[cluster], count, columns, out);
+		sgBlend_GetKernels()->evaluateBlocks(blend, blend->rows.firstBlocks[cluster], count, columns, out);
 		return;
 	}
 	const sgFields* fields = &arrays->morph.fields;
-	sgBlend_GetKernels()->evaluateMovedBlocks(blend, blend->firstBlocks[cluster], count, columns, fields,
-	    fields->blocks + fields->firstBlocks[cluster], sgFieldsPose_Amplitudes(amplitudes), out);
+	sgBlend_GetKernels()->evaluateMovedBlocks(blend, blend->rows.firstBlocks[cluster], count, columns, fields,
+	    fields->rows.blocks + fields->rows.firstBlocks[cluster], sgFieldsPose_Amplitudes(amplitudes), out);
 }
 
 static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
@@ -393,6 +389,7 @@ static void SetPose(
 const sgDeform sgDeform_blend = {
 	.name = "blend",
 	.build = sgBlend_Build,
+	.fits = sgBlend_Fits,
 	.check = sgBlend_Check,
 	.bind = Bind,
 	.arrayBytes = sizeof(sgBlendArrays),

@@ -26,7 +26,12 @@ typedef struct Builder
 	const snugModelDef* def;
 	const snugAllocator* allocator;
 	sgBlendHeader header;
+	size_t influenceCount; ///< as given, before repair
+	uint32_t maxInfluences;
 	sgWeights weights;
+	sgRowsOf rowsOf;
+	sgRowLists lists; ///< the same weights
+	sgRowsDraft rows;
 	sgTransformOrder order;
 	sgSkinDraft skin;         ///< of other skins than linear ones
 	const sgWeights* bounded; ///< weights that bounds are made from: the same, or those of pairs of joints
@@ -73,14 +78,14 @@ static void ListArrays(Builder* b, ArraySlot slots[ARRAY_COUNT])
 	size_t transforms = b->scratchCount;
 	const ArraySlot list[ARRAY_COUNT] = {
 		{ (void**)&b->weights.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t) },
-		{ (void**)&b->weights.weights, ((size_t)b->header.influenceCount + 1) * sizeof(float) },
-		{ (void**)&b->weights.transforms, ((size_t)b->header.influenceCount + 1) * sizeof(uint16_t) },
+		{ (void**)&b->weights.weights, (b->influenceCount + 1) * sizeof(float) },
+		{ (void**)&b->weights.transforms, (b->influenceCount + 1) * sizeof(uint16_t) },
 		{ (void**)&b->familyOfParent, (size_t)tree->groupCount * SG_LANES * sizeof(uint32_t) },
 		{ (void**)&b->families, (size_t)b->familyCapacity * sizeof(sgBlendFamily) },
 		{ (void**)&b->order.across, transforms * sizeof(uint16_t) },
 		{ (void**)&b->order.rank, transforms * sizeof(uint16_t) },
 		{ (void**)&b->order.strongest, transforms * sizeof(sgStrongest) },
-		{ (void**)&b->influences, ((size_t)b->header.maxInfluences + 1) * sizeof(sgInfluence) },
+		{ (void**)&b->influences, ((size_t)b->maxInfluences + 1) * sizeof(sgInfluence) },
 		{ (void**)&b->members, ((size_t)tree->leafVertexCount + 1) * sizeof(uint32_t) },
 		{ (void**)&b->vertexStamp, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t) },
 		{ (void**)&b->transformStamp, transforms * 2 * sizeof(uint32_t) },
@@ -118,6 +123,7 @@ static void ReleaseArrays(Builder* b)
 	}
 	sgRelease(b->allocator, b->entryTransforms, b->entryCapacity * sizeof(uint16_t));
 	sgRelease(b->allocator, b->values, b->valueCapacity * sizeof(sgLaneFloats));
+	sgRowsDraft_Release(&b->rows, b->allocator);
 	sgCorners_Release(&b->corners, b->allocator);
 	sgSkinDraft_Release(&b->skin);
 	sgRelease(b->allocator, b->morph, b->morphBytes);
@@ -270,7 +276,7 @@ static bool ChooseKind(Builder* b, const sgFamilyDraft* draft, sgBlendFamily* fa
 		return true;
 	}
 	family->kind = sgBlend_local;
-	double influences = (double)b->header.influenceCount / (double)b->model->tree.vertexCount;
+	double influences = (double)b->header.rows.entries / (double)b->model->tree.vertexCount;
 	bool isLocal = (influences <= FEW_INFLUENCES || IsSkin(b)) && b->header.boundLeaves == 0;
 	if (draft->entryCount > MAX_FIT_ENTRIES || isLocal)
 	{
@@ -412,7 +418,7 @@ static bool AddFamily(Builder* b, sgLaneSet lanes)
 		.model = b->model,
 		.weights = b->bounded,
 		.evaluation =
-		    IsSkin(b) ? sgSkin_Roundings(b->header.maxInfluences) : sgBlend_Roundings(b->header.maxInfluences),
+		    IsSkin(b) ? sgSkin_Roundings(b->header.rows.most) : sgBlend_Roundings(b->header.rows.most),
 		.step = 1,
 		.row = b->row,
 		.boxes = b->boxes,
@@ -473,14 +479,9 @@ static uint32_t CountBoundedNodes(const sgTree* tree, const sgBlendHeader* heade
 
 static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 {
-	const sgTree* tree = &b->model->tree;
-	size_t total = sgBlend_Layout(b->model, &b->header);
-	if (IsSkin(b))
-	{
-		b->header.skinPlace = (uint32_t)(total / SG_ALIGNMENT);
-		total += sgSkin_Layout(b->model, &b->header, &b->skin.header);
-	}
-	const uint64_t* offsets = b->header.offsets;
+	const snugModel* model = b->model;
+	size_t total = sgBlend_Bytes(model, &b->header);
+	total += IsSkin(b) ? sgSkin_Bytes(model, &b->header, &b->skin.header) : 0;
 	char* out = sgAllocate(b->allocator, total + b->morphBytes);
 	if (out == NULL)
 	{
@@ -489,23 +490,23 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 	memset(out, 0, total);
 	sgBlend_CopyArray(out + total, b->morph, b->morphBytes);
 	memcpy(out, &b->header, sizeof(b->header));
-	sgBlend_CopyArray(out + offsets[0], b->weights.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t));
-	sgBlend_CopyArray(out + offsets[1], b->weights.weights, b->header.influenceCount * sizeof(float));
-	sgBlend_CopyArray(out + offsets[2], b->weights.transforms, b->header.influenceCount * sizeof(uint16_t));
-	sgBlend_CopyArray(out + offsets[3], b->familyOfParent, (size_t)tree->groupCount * SG_LANES * sizeof(uint32_t));
-	sgBlend_CopyArray(out + offsets[4], b->families, b->header.familyCount * sizeof(sgBlendFamily));
-	sgBlend_CopyArray(out + offsets[5], b->entryTransforms, b->header.entryCount * sizeof(uint16_t));
-	sgBlend_CopyArray(out + offsets[6], b->values, b->header.valueCount * sizeof(sgLaneFloats));
-	const sgBlockArrays blocks = {
-		.firstBlocks = (void*)(out + offsets[7]),
-		.blocks = (void*)(out + offsets[8]),
-		.transforms = (void*)(out + offsets[9]),
-		.values = (void*)(out + offsets[10]),
-		.moved = (void*)(out + offsets[11]),
-		.across = (void*)(out + offsets[12]),
+	const sgBlend from = {
+		.familyOfParent = b->familyOfParent,
+		.families = b->families,
+		.entryTransforms = b->entryTransforms,
+		.values = b->values,
+		.across = b->order.across,
+		.jointSetStarts = b->corners.starts,
+		.jointSets = b->corners.sets,
+		.setTransforms = b->corners.transforms,
+		.setWeights = b->corners.weights,
 	};
-	sgBlend_FillBlocks(b->model, &b->weights, &b->order, &blocks);
-	sgCorners_Write(&b->corners, out);
+	sgArray list[SG_BLEND_ARRAYS];
+	sgBlend_ListArrays(model, &b->header, b->boundedCount, list);
+	sgArrays_Write(sizeof(b->header), list, SG_BLEND_ARRAYS, &from, out);
+	sgBlend made = sgBlend_Bind(model, out);
+	sgRowsDraft_Write(&b->rows, &made.rows, model->team);
+	sgBlend_FillMoved(model, &b->weights, &b->order, (sgBlendMoved*)(uintptr_t)made.moved);
 	if (IsSkin(b))
 	{
 		sgSkinDraft_Write(&b->skin, b->corners.numbers, out);
@@ -513,14 +514,6 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 	*data = out;
 	*bytes = total + b->morphBytes;
 	return snug_success;
-}
-
-static void SetReach(Builder* b)
-{
-	for (size_t i = 0; i < 3 * (size_t)b->model->tree.vertexCount; ++i)
-	{
-		b->header.reach[i % 3] = fmaxf(b->header.reach[i % 3], fabsf(b->model->positions[i]));
-	}
 }
 
 // Rounding is a multiple of how far terms reach, and those of an oriented box or a prism may reach farther than any
@@ -568,18 +561,6 @@ static snugStatus AddCorners(Builder* b)
 	return status;
 }
 
-// Once zeros are dropped and repetitions merged.
-static uint32_t CountMostInfluences(const Builder* b)
-{
-	uint32_t most = 0;
-	for (uint32_t v = 0; v < b->model->tree.vertexCount; ++v)
-	{
-		uint32_t count = b->weights.starts[v + 1] - b->weights.starts[v];
-		most = count > most ? count : most;
-	}
-	return most;
-}
-
 // Joint sets of other skins, and pairs; those that have too many pairs are bounded by joint sets.
 static snugStatus AddSkin(Builder* b)
 {
@@ -590,7 +571,7 @@ static snugStatus AddSkin(Builder* b)
 		return snug_success;
 	}
 	snugStatus status = sgSkinDraft_Make(&b->skin, b->model, &b->weights, b->header.transformCount,
-	    b->header.maxInfluences, b->def->skin.jointPositions, b->header.bound != snug_boundCorners);
+	    b->header.rows.most, b->def->skin.jointPositions, b->header.bound != snug_boundCorners);
 	if (b->skin.header.pairCount > 0)
 	{
 		b->bounded = &b->skin.pairWeights;
@@ -610,16 +591,17 @@ static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 		return snug_outOfMemory;
 	}
 	sgBlend_ReadWeights(b->def, &b->model->tree, b->influences, &b->weights);
-	b->header.influenceCount = b->weights.starts[b->model->tree.vertexCount];
-	b->header.maxInfluences = CountMostInfluences(b);
-	SetReach(b);
-	snugStatus status = AddSkin(b);
+	b->lists = (sgRowLists){ b->weights.starts, b->weights.transforms, b->weights.weights, 1 };
+	snugStatus status = sgRowsDraft_Make(&b->rows, &b->rowsOf, &b->lists, b->allocator, b->model->team);
+	b->header.rows = b->rows.counts;
+	sgModel_FindReach(b->model, b->header.reach);
+	status = status == snug_success ? AddSkin(b) : status;
 	if (status != snug_success)
 	{
 		return status;
 	}
 	sgBlend_OrderTransforms(&b->weights, b->model->tree.vertexCount, &b->order);
-	if (!sgBlend_CountBlocks(b->model, &b->weights, &b->header) || !AddFamilies(b))
+	if (!AddFamilies(b))
 	{
 		return snug_outOfMemory;
 	}
@@ -649,10 +631,11 @@ snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void**
 		.model = model,
 		.def = def,
 		.allocator = &model->allocator,
+		.rowsOf = sgModel_RowsOf(model),
+		.influenceCount = (size_t)influenceCount,
+		.maxInfluences = maxInfluences,
 		.header = {
 			.transformCount = def->skin.jointCount,
-			.influenceCount = (uint32_t)influenceCount,
-			.maxInfluences = maxInfluences,
 			.bound = (uint32_t)(isBySets ? snug_boundCorners : bounds.bound),
 			.volume = (uint32_t)(isBySets ? snug_volumeBall : bounds.volume),
 			.restVolume = (uint32_t)bounds.restVolume,
@@ -663,8 +646,6 @@ snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void**
 	builder.order.count = def->skin.jointCount;
 	builder.scratchCount = isSkin ? UINT16_MAX + 1 : def->skin.jointCount;
 	status = BuildAll(&builder, data, bytes);
-	builder.header.influenceCount = (uint32_t)influenceCount; // as allocated
-	builder.header.maxInfluences = maxInfluences;
 	ReleaseArrays(&builder);
 	return status;
 }

@@ -41,17 +41,6 @@ snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, ui
 /// arrays of `out` for all.
 void sgBlend_ReadWeights(const snugModelDef* def, const sgTree* tree, sgInfluence* list, sgWeights* out);
 
-/// Where blocks and what transforms move go: the arrays of sgBlend, writable and zero.
-typedef struct sgBlockArrays
-{
-	uint32_t* firstBlocks;
-	sgBlendBlock* blocks;
-	uint16_t* transforms;
-	sgLaneFloats* values;
-	sgBlendMoved* moved;
-	uint16_t* across;
-} sgBlockArrays;
-
 /// The vertex that a transform moves most.
 typedef struct sgStrongest
 {
@@ -72,11 +61,9 @@ typedef struct sgTransformOrder
 /// Fill in the arrays of an order whose count is set.
 void sgBlend_OrderTransforms(const sgWeights* weights, uint32_t vertexCount, const sgTransformOrder* order);
 
-/// Fill in the counts of blocks in a header; false if they are too large. Blocks follow from clusters and weights
-/// alone.
-bool sgBlend_CountBlocks(const snugModel* model, const sgWeights* weights, sgBlendHeader* header);
-void sgBlend_FillBlocks(
-    const snugModel* model, const sgWeights* weights, const sgTransformOrder* order, const sgBlockArrays* out);
+/// Boxes of what transforms move.
+void sgBlend_FillMoved(
+    const snugModel* model, const sgWeights* weights, const sgTransformOrder* order, sgBlendMoved* moved);
 
 /// Everything known about one family while its bound is prepared.
 typedef struct sgFamilyDraft

@@ -19,7 +19,7 @@ typedef struct sgBlendKernels
 	void (*evaluateMoved)(const sgBlend* blend, const float* columns, const float* own, const uint32_t* vertices,
 	    uint32_t count, float* out);
 	void (*evaluateMovedBlocks)(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns,
-	    const sgFields* fields, const sgFieldsBlock* moved, const float* amplitudes, float* out);
+	    const sgFields* fields, const sgBlock* moved, const float* amplitudes, float* out);
 
 	/// Bounds of the nodes of a family that is bounded together, to the lanes of `out` in `mask`.
 	/// @param morph nullable: how far vertices are from their rest positions

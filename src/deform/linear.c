@@ -80,17 +80,19 @@ static snugStatus Build(const snugModel* model, const snugModelDef* def, void** 
 	return sgFields_Build(model, def, &plan, data, bytes);
 }
 
-static const char* Check(const snugModel* model)
+static bool Fits(const snugModel* model)
 {
 	const sgFieldsHeader* header = model->deformData;
 	const BoundKind* kind = model->deformBytes >= sizeof(*header) ? FindKind((snugBound)header->bound) : NULL;
 	bool hasContacts = kind != NULL && header->contactLevel > 0;
-	if (kind == NULL || (hasContacts && (!kind->isBall || header->boundLeaves == 0)) || header->parts != kind->parts ||
-	    !GoTogether(kind, (snugVolume)header->volume))
-	{
-		return "its bound is unknown";
-	}
-	return sgFields_Check(model, model->deformData, model->deformBytes);
+	return kind != NULL && !(hasContacts && (!kind->isBall || header->boundLeaves == 0)) &&
+	       header->parts == kind->parts && GoTogether(kind, (snugVolume)header->volume) &&
+	       sgFields_Fits(model, model->deformData, model->deformBytes);
+}
+
+static const char* Check(const snugModel* model, void* scratch)
+{
+	return sgFields_Check(model, model->deformData, scratch);
 }
 
 static void Describe(const snugModel* model, snugModelInfo* info)
@@ -106,7 +108,7 @@ static const sgFields* GetFields(const snugModel* model)
 
 static void Bind(const snugModel* model, void* arrays)
 {
-	*(sgFields*)arrays = sgFields_Bind(model->deformData);
+	*(sgFields*)arrays = sgFields_Bind(model, model->deformData);
 }
 
 static size_t PoseBytes(const snugModel* model)
@@ -140,7 +142,7 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 	const sgFields* fields = GetFields(posed->model);
 	uint32_t count = posed->model->clusters.clusters[cluster].vertexCount;
 	sgLinear_GetKernels()->evaluateBlocks(
-	    fields, fields->firstBlocks[cluster], count, sgFieldsPose_Amplitudes(posed->pose), out);
+	    fields, fields->rows.firstBlocks[cluster], count, sgFieldsPose_Amplitudes(posed->pose), out);
 }
 
 static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
@@ -194,6 +196,7 @@ static void Growth(const sgPosed* posed, sgLaneSet set, double travel, float dis
 const sgDeform sgDeform_linear = {
 	.name = "linear",
 	.build = Build,
+	.fits = Fits,
 	.check = Check,
 	.describe = Describe,
 	.bind = Bind,

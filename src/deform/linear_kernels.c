@@ -13,7 +13,7 @@
 static void EvaluateBlocks(
     const sgFields* fields, uint32_t firstBlock, uint32_t count, const float* amplitudes, float* out)
 {
-	const sgFieldsBlock* block = fields->blocks + firstBlock;
+	const sgBlock* block = fields->rows.blocks + firstBlock;
 	for (uint32_t done = 0; done < count; done += SG_LANES, ++block)
 	{
 		uint32_t left = count - done;
@@ -52,7 +52,7 @@ typedef struct Nodes
 static inline float ErrorOf(const Nodes* nodes, float roundings)
 {
 	return (float)SG_MARGIN_SQUARES * 0x1p-24f *
-	       (roundings + (float)SG_MARGIN_FIELDS(nodes->fields->header->maxFields));
+	       (roundings + (float)SG_MARGIN_FIELDS(nodes->fields->header->rows.most));
 }
 
 static inline void StoreLanes(f8 values, uint32_t mask, float* out)

@@ -11,41 +11,48 @@
 #include <math.h>
 #include <string.h>
 
-size_t sgSkin_Layout(const snugModel* model, const sgBlendHeader* blend, sgSkinHeader* header)
+void sgSkin_ListArrays(
+    const snugModel* model, const sgBlendHeader* blend, const sgSkinHeader* header, sgArray list[SG_SKIN_ARRAYS])
 {
-	const uint64_t sizes[SG_SKIN_ARRAYS] = {
-		3 * (uint64_t)blend->transformCount * sizeof(float),
-		(uint64_t)model->tree.vertexCount * sizeof(uint32_t),
-		(uint64_t)header->setCount * sizeof(sgSkinSet),
-		(uint64_t)header->memberCount * sizeof(uint16_t),
-		(uint64_t)header->pairCount * sizeof(sgSkinPair),
-		(uint64_t)header->setPairCount * sizeof(uint16_t),
-		(uint64_t)header->edgeCount * sizeof(sgSkinPair),
-		(uint64_t)blend->blockCount * SG_LANES * sizeof(uint32_t),
-		(uint64_t)blend->jointSetCount * sizeof(uint32_t),
+	uint64_t joints = blend->transformCount;
+	static const char noJoint[] = "a joint of a joint set does not exist", noSet[] = "a joint set does not exist";
+	const sgArray arrays[SG_SKIN_ARRAYS] = {
+		{ SG_ARRAY(sgSkin, jointPositions, 3 * joints), sgElements_floats, (double)SNUG_MAX_COORDINATE,
+		    "a joint's position is wrong" },
+		{ SG_ARRAY(sgSkin, setOf, model->tree.vertexCount), sgElements_index, header->setCount, noSet },
+		{ SG_ARRAY(sgSkin, sets, header->setCount) },
+		{ SG_ARRAY(sgSkin, members, header->memberCount), sgElements_index, (double)joints, noJoint },
+		{ SG_ARRAY(sgSkin, pairs, header->pairCount) },
+		{ SG_ARRAY(sgSkin, setPairs, header->setPairCount), sgElements_index, header->pairCount,
+		    "a pair of joints does not exist" },
+		{ SG_ARRAY(sgSkin, edges, header->edgeCount) },
+		{ SG_ARRAY(sgSkin, blockSets, (uint64_t)blend->rows.blocks * SG_LANES), sgElements_index, header->setCount, noSet },
+		{ SG_ARRAY(sgSkin, nodeSets, blend->jointSetCount), sgElements_index, header->setCount, noSet },
 	};
-	return sgPlaceArrays(sizeof(sgSkinHeader), sizes, SG_SKIN_ARRAYS, header->offsets);
+	memcpy(list, arrays, sizeof(arrays));
+}
+
+size_t sgSkin_Bytes(const snugModel* model, const sgBlendHeader* blend, const sgSkinHeader* header)
+{
+	sgArray list[SG_SKIN_ARRAYS];
+	sgSkin_ListArrays(model, blend, header, list);
+	return sgArrays_Bytes(sizeof(*header), list, SG_SKIN_ARRAYS);
+}
+
+sgSkin sgSkin_Bind(const snugModel* model, const void* data)
+{
+	sgSkin skin = { .blend = sgBlend_Bind(model, data) };
+	const char* start = (const char*)data + sgBlend_Bytes(model, skin.blend.header);
+	skin.header = (const void*)start;
+	sgArray list[SG_SKIN_ARRAYS];
+	sgSkin_ListArrays(model, skin.blend.header, skin.header, list);
+	sgArrays_Bind(sizeof(sgSkinHeader), list, SG_SKIN_ARRAYS, start, &skin);
+	return skin;
 }
 
 sgSkin sgSkin_Get(const snugModel* model)
 {
-	sgBlend blend = sgBlend_Get(model);
-	const char* start = (const char*)model->deformData + (size_t)blend.header->skinPlace * SG_ALIGNMENT;
-	const sgSkinHeader* header = (const void*)start;
-	const uint64_t* offsets = header->offsets;
-	return (sgSkin){
-		.blend = blend,
-		.header = header,
-		.jointPositions = (const void*)(start + offsets[0]),
-		.setOf = (const void*)(start + offsets[1]),
-		.sets = (const void*)(start + offsets[2]),
-		.members = (const void*)(start + offsets[3]),
-		.pairs = (const void*)(start + offsets[4]),
-		.setPairs = (const void*)(start + offsets[5]),
-		.edges = (const void*)(start + offsets[6]),
-		.blockSets = (const void*)(start + offsets[7]),
-		.nodeSets = (const void*)(start + offsets[8]),
-	};
+	return sgSkin_Bind(model, model->deformData);
 }
 
 double sgSkin_Roundings(uint32_t maxInfluences)
@@ -57,7 +64,7 @@ static void Describe(const snugModel* model, snugModelInfo* info)
 {
 	const sgBlendHeader* header = model->deformData;
 	info->jointCount = header->transformCount;
-	info->maxInfluences = header->maxInfluences;
+	info->maxInfluences = header->rows.most;
 	uint64_t morph = sgMorph_FindData(model);
 	const sgFieldsHeader* fields = (const void*)((const char*)model->deformData + morph);
 	info->fieldCount = morph != 0 ? fields->fieldCount : 0;
@@ -89,8 +96,8 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 	if (view->pose->isAligned)
 	{
 		const sgFields* fields = &view->fields;
-		const sgFieldsBlock* moved = view->morph != NULL ? fields->blocks + fields->firstBlocks[cluster] : NULL;
-		uint32_t first = view->skin.blend.firstBlocks[cluster];
+		const sgBlock* moved = view->morph != NULL ? fields->rows.blocks + fields->rows.firstBlocks[cluster] : NULL;
+		uint32_t first = view->skin.blend.rows.firstBlocks[cluster];
 		sgSkin_GetKernels()->evaluateBlocks(view, first, moved, own->vertexCount, out);
 		return;
 	}
@@ -201,6 +208,7 @@ static snugVolume Volume(const snugModel* model)
 const sgDeform sgDeform_spherical = {
 	.name = "spherical",
 	.build = sgBlend_Build,
+	.fits = sgBlend_Fits,
 	.check = sgBlend_Check,
 	.bind = Bind,
 	.arrayBytes = sizeof(sgSkinArrays),
@@ -220,6 +228,7 @@ const sgDeform sgDeform_spherical = {
 const sgDeform sgDeform_dualQuaternion = {
 	.name = "dual quaternion",
 	.build = sgBlend_Build,
+	.fits = sgBlend_Fits,
 	.check = sgBlend_Check,
 	.bind = Bind,
 	.arrayBytes = sizeof(sgSkinArrays),

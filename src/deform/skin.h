@@ -49,10 +49,7 @@ typedef struct sgSkinPair
 } sgSkinPair;
 SG_STORED(sgSkinPair, 4);
 
-/// How many arrays follow a skin's header.
-#define SG_SKIN_ARRAYS 9
-
-/// Behind the data of blend.h.
+/// Behind the data of blend.h; the arrays of sgSkin follow.
 typedef struct sgSkinHeader
 {
 	uint32_t setCount;
@@ -62,11 +59,9 @@ typedef struct sgSkinHeader
 	uint32_t edgeCount;
 	uint32_t linkCount;    ///< edges that join joints to one that came before: the first ones
 	uint32_t isCornerFree; ///< bounded by joint sets: without corners whatever their size; 0 or 1
-	uint32_t padding[7];   ///< zero
-	uint64_t offsets[SG_SKIN_ARRAYS];
+	uint32_t reserved;     ///< zero
 } sgSkinHeader;
-SG_STORED(sgSkinHeader, 128);
-_Static_assert(offsetof(sgSkinHeader, offsets) == 56, "without padding");
+SG_STORED(sgSkinHeader, 32);
 
 typedef struct sgSkin
 {
@@ -84,9 +79,16 @@ typedef struct sgSkin
 	const uint32_t* nodeSets;    ///< (jointSetCount of sgBlendHeader): which of the sets each of a node's is part of
 } sgSkin;
 
-/// Fill in the offsets of a header from its counts; returns the size of everything behind the data of blend.h.
-size_t sgSkin_Layout(const snugModel* model, const sgBlendHeader* blend, sgSkinHeader* header);
+/// The list of those arrays (base/arrays.h), for headers that have all counts.
+#define SG_SKIN_ARRAYS 9
+void sgSkin_ListArrays(
+    const snugModel* model, const sgBlendHeader* blend, const sgSkinHeader* header, sgArray list[SG_SKIN_ARRAYS]);
 
+/// Bytes of a header and its arrays.
+size_t sgSkin_Bytes(const snugModel* model, const sgBlendHeader* blend, const sgSkinHeader* header);
+
+/// Find the arrays of data that begin with those of blend.h.
+sgSkin sgSkin_Bind(const snugModel* model, const void* data);
 sgSkin sgSkin_Get(const snugModel* model);
 
 /// Whether a deformer is one of the two.

@@ -540,7 +540,7 @@ bool sgSkin_BoundBySets(
 		}
 		factor = Larger(factor, own);
 	}
-	double roundings = SG_MARGIN_SQUARES * sgSkin_Roundings(skin->blend.header->maxInfluences) * 0x1p-24;
+	double roundings = SG_MARGIN_SQUARES * sgSkin_Roundings(skin->blend.header->rows.most) * 0x1p-24;
 	Enclose(view, &parts, roundings * factor * (double)view->pose->reach, out, lane);
 	return true;
 }

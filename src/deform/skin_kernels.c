@@ -192,14 +192,14 @@ SG_INLINE f8 AddScaled(f8 sum, f8 weight, float value)
 }
 
 // Lanes are vertices. Joints that do not move a vertex add zeros, which changes no bit.
-SG_INLINE void EvaluateBlock(const sgSkinView* view, uint32_t number, const sgFieldsBlock* moved, float* out, How how)
+SG_INLINE void EvaluateBlock(const sgSkinView* view, uint32_t number, const sgBlock* moved, float* out, How how)
 {
-	const sgBlendBlock* block = view->skin.blend.blocks + number;
-	const sgLaneFloats* values = view->skin.blend.blockValues + block->values;
-	const uint16_t* transforms = view->skin.blend.blockTransforms + block->transforms;
+	const sgBlock* block = view->skin.blend.rows.blocks + number;
+	const sgLaneFloats* values = view->skin.blend.rows.values + block->values;
+	const uint16_t* transforms = view->skin.blend.rows.numbers + block->numbers;
 	Blended sums;
 	StartSums(&sums);
-	for (uint32_t j = 0; j < block->transformCount; ++j)
+	for (uint32_t j = 0; j < block->count; ++j)
 	{
 		f8 weight = LoadLanes(values + 3 + j);
 		const sgSkinJoint* joint = view->joints + transforms[j];
@@ -228,13 +228,13 @@ SG_INLINE void EvaluateBlock(const sgSkinView* view, uint32_t number, const sgFi
 }
 
 SG_INLINE void EvaluateAll(
-    const sgSkinView* view, uint32_t firstBlock, const sgFieldsBlock* moved, uint32_t count, float* out, How how)
+    const sgSkinView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out, How how)
 {
 	for (uint32_t done = 0; done < count; done += SG_LANES, ++firstBlock)
 	{
 		uint32_t left = count - done;
 		float last[3 * SG_LANES + 1];
-		const sgFieldsBlock* own = moved != NULL ? moved + done / SG_LANES : NULL;
+		const sgBlock* own = moved != NULL ? moved + done / SG_LANES : NULL;
 		EvaluateBlock(view, firstBlock, own, left < SG_LANES ? last : out + 3 * (size_t)done, how);
 		if (left < SG_LANES)
 		{
@@ -244,7 +244,7 @@ SG_INLINE void EvaluateAll(
 }
 
 static SG_NOINLINE void EvaluateStaged(
-    const sgSkinView* view, uint32_t firstBlock, const sgFieldsBlock* moved, uint32_t count, float* out)
+    const sgSkinView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out)
 {
 	if (view->isSpherical)
 	{
@@ -257,7 +257,7 @@ static SG_NOINLINE void EvaluateStaged(
 }
 
 static void EvaluateBlocks(
-    const sgSkinView* view, uint32_t firstBlock, const sgFieldsBlock* moved, uint32_t count, float* out)
+    const sgSkinView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out)
 {
 	if (view->pose->hasStage != 0)
 	{
@@ -281,20 +281,24 @@ typedef struct Gathered
 
 static void GatherVertex(const sgSkinView* view, uint32_t vertex, uint32_t lane, Gathered* out)
 {
-	const sgBlend* blend = &view->skin.blend;
 	const sgSkinSet* set = view->skin.sets + view->skin.setOf[vertex];
-	uint32_t first = blend->starts[vertex];
-	for (uint32_t i = first; i < blend->starts[vertex + 1]; ++i)
+	sgRow row = sgRows_Get(&view->skin.blend.rows, vertex);
+	for (uint32_t j = 0, member = set->firstMember; j < row.count; ++j)
 	{
-		float weight = blend->weights[i];
-		float turned = view->pose->isAligned ? weight : weight * view->signs[set->firstMember + i - first];
-		const sgSkinJoint* joint = view->joints + blend->transforms[i];
+		float weight = row.values[j * SG_LANES];
+		if (weight == 0.0f)
+		{
+			continue;
+		}
+		float turned = view->pose->isAligned ? weight : weight * view->signs[member];
+		const sgSkinJoint* joint = view->joints + row.numbers[j];
+		++member;
 		for (int k = 0; k < 4; ++k)
 		{
 			out->q[k][lane] += turned * joint->q[k];
 			out->dual[k][lane] += turned * joint->dual[k];
 		}
-		const float* stage = view->stage + 16 * (size_t)blend->transforms[i];
+		const float* stage = view->stage + 16 * (size_t)row.numbers[j];
 		for (int k = 0; k < 12; ++k)
 		{
 			out->matrix[k][lane] += weight * joint->matrix[k / 4][k % 4];
@@ -462,7 +466,7 @@ static inline Interval BoundRow(sgBlendKind kind, const sgBlendCommon* common, c
 static Denominator FindDenominator(
     const sgSkinView* view, const sgBlendCommon* common, const Entries* entries, sgBlendKind kind)
 {
-	uint32_t influences = view->skin.blend.header->maxInfluences;
+	uint32_t influences = view->skin.blend.header->rows.most;
 	switch (kind)
 	{
 		case sgBlend_zeroOrder:
@@ -580,7 +584,7 @@ static void AddStageAlone(const sgSkinView* view, const sgBlendCommon* common, f
 static uint32_t BoundAlone(const sgSkinView* view, const sgBlendCommon* common, const Entries* entries,
     const sgMorphLanes* morph, sgBoundsOut out)
 {
-	uint32_t influences = view->skin.blend.header->maxInfluences;
+	uint32_t influences = view->skin.blend.header->rows.most;
 	float least = LeastAlone(view->across, entries, view->pose, influences);
 	if (!(least > 2.0f * SG_LEAST_LENGTH2))
 	{

@@ -21,7 +21,7 @@ typedef struct sgSkinKernels
 	/// Positions of `count` vertices in consecutive blocks. The pose's signs are aligned.
 	/// @param moved blocks of the morph targets, if the view has any
 	void (*evaluateBlocks)(
-	    const sgSkinView* view, uint32_t firstBlock, const sgFieldsBlock* moved, uint32_t count, float* out);
+	    const sgSkinView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out);
 
 	/// Bounds of the nodes of a family, to the lanes of `out` in `mask`.
 	/// @param morph nullable: how far vertices are from their rest positions

@@ -409,7 +409,7 @@ static double FarthestPossibleCenter(const sgSkinView* view)
 		translation2 = sum > translation2 ? sum : translation2;
 	}
 	double origin = sqrt(origin2), image = origin + sqrt(translation2);
-	return origin + 8.0 * view->skin.blend.header->maxInfluences * image;
+	return origin + 8.0 * view->skin.blend.header->rows.most * image;
 }
 
 void sgSkin_SetPose(

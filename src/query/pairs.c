@@ -115,7 +115,7 @@ static sgOpened OpenB(sgPairWalk* walk, uint32_t slot)
 // Pairs of lanes that overlap. None if that would take more tests than allowed.
 static uint64_t Overlap(sgPairSearch* search, sgBounds a, uint32_t maskA, sgBounds b, uint32_t maskB)
 {
-	uint64_t tests = (uint64_t)(__builtin_popcount(maskA) * __builtin_popcount(maskB));
+	uint64_t tests = (uint64_t)(sgCountBits(maskA) * sgCountBits(maskB));
 	if (tests > search->options->maxVolumeTests - search->counters.volumeTests)
 	{
 		Stop(search);

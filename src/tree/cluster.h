@@ -44,7 +44,9 @@ typedef struct sgClusters
 } sgClusters;
 
 /// Make the clusters of a tree. The result follows from the tree alone.
-snugStatus sgClusters_Build(const sgTree* tree, const snugAllocator* allocator, void** data, size_t* bytes);
+/// @param team nullable
+snugStatus sgClusters_Build(
+    const sgTree* tree, const snugAllocator* allocator, const struct sgTeam* team, void** data, size_t* bytes);
 
 /// The numbers that up to eight vertices have in their lists, ascending and each once: a block of a cluster is
 /// evaluated over these. The list of vertex v, ascending, is numbers[starts[v]] to numbers[starts[v + 1] - 1].
@@ -53,6 +55,14 @@ snugStatus sgClusters_Build(const sgTree* tree, const snugAllocator* allocator, 
 uint32_t sgMergeLists(
     const uint32_t* starts, const uint16_t* numbers, const uint32_t* vertices, uint32_t count, uint16_t* out);
 
+/// Bytes of clusters with these counts, header included.
+size_t sgClusters_Bytes(const sgTree* tree, const sgClusterHeader* header);
+
 sgClusters sgClusters_Bind(const sgTree* tree, const void* data);
+
+/// Check clusters that come from a file and have the right size. The tree has been checked, and gives the only right
+/// answer.
+/// @return null if all is well, or what is wrong
+const char* sgClusters_Check(const sgTree* tree, const sgClusters* clusters);
 
 #endif

@@ -1,11 +1,12 @@
-#include "program/scene_show.h"
+#include "bench/scene_show.h"
 
-#include "baselines/brute.h"
-#include "bench/html.h"
+#include "share/brute.h"
+#include "share/html.h"
 #include "bench/machine.h"
 #include "bench/plot.h"
 #include "program/picture.h"
 #include "sim/brain.h"
+#include "sim/fish.h"
 #include "sim/ring.h"
 #include "sim/state.h"
 
@@ -16,7 +17,9 @@
 #define FPS 30
 #define VERIFY_EVERY 10
 #define SHOTS 3 // large pictures, evenly in time
-#define VERTICES_OF_BRAIN_FREQUENCY 55
+#define MAX_ACTORS SIM_FISH_COUNT
+
+typedef struct showKind showKind;
 
 /// What came of a frame.
 typedef struct showFrame
@@ -30,11 +33,15 @@ typedef struct showFrame
 
 struct show
 {
-	bool isRing;
-	simBrain brain;
-	simRing ring;
-	simActor* actors[SIM_RING_FIGURES];
-	uint8_t* marks[SIM_RING_FIGURES];
+	const showKind* kind;
+	union
+	{
+		simBrain brain;
+		simRing ring;
+		simSchool school;
+	};
+	simActor* actors;
+	uint8_t* marks[MAX_ACTORS]; ///< per actor and triangle: it intersects another's
 	int actorCount;
 	snugPair* pairs;
 	showFrame* frames;
@@ -42,30 +49,119 @@ struct show
 	picture* picture;
 };
 
-// ---- Making ----------------------------------------------------------------------------------------------------
-
-static bool MakeBodies(show* s, const showDef* def, simError* error)
+/// A scene: how it is made and moved, and how it is shown.
+struct showKind
 {
-	uint32_t nodes = (uint32_t)(def->nodeCount > 0 ? def->nodeCount : s->isRing ? 115 : 65);
-	if (nodes < 4 || nodes > 5000)
-	{
-		return simError_Set(error, "--nodes must be from 4 to 5000");
-	}
-	if (s->isRing)
-	{
-		uint32_t vertices = (uint32_t)(def->vertexCount > 0 ? def->vertexCount : 2857);
-		if (vertices < 42 || vertices > 1000000)
-		{
-			return simError_Set(error, "--vertices must be from 42 to 1000000");
-		}
-		return simRing_Create(&s->ring, &(simRingDef){ vertices, nodes, def->hasMany }, error);
-	}
+	const char *name, *title, *what;
+	uint32_t vertexCount, nodeCount; ///< by default
+	bool (*create)(show*, const showDef*, uint32_t vertexCount, uint32_t nodeCount, simError*);
+	bool (*advance)(show*, simError*); ///< by a frame
+	void (*release)(show*);
+	float eye[3], target[3], ground; ///< z is up
+};
+
+// ---- Scenes ----------------------------------------------------------------------------------------------------
+
+static bool CreateBrain(show* s, const showDef* def, uint32_t vertexCount, uint32_t nodeCount, simError* error)
+{
 	int pull = def->pull > 0 ? def->pull : 2;
 	if (pull > SIM_BRAIN_PULLS)
 	{
 		return simError_Set(error, "--pull must be 1, 2 or 3");
 	}
-	return simBrain_Create(&s->brain, VERTICES_OF_BRAIN_FREQUENCY, nodes, simBrainPulls[pull - 1], error);
+	s->actors = &s->brain.actor;
+	s->actorCount = 1;
+	return simBrain_Create(&s->brain, vertexCount, nodeCount, simBrainPulls[pull - 1], error);
+}
+
+static bool AdvanceBrain(show* s, simError* error)
+{
+	return simBrain_Advance(&s->brain, 1.0 / FPS, error);
+}
+
+static void ReleaseBrain(show* s)
+{
+	simBrain_Free(&s->brain);
+}
+
+static bool CreateRing(show* s, const showDef* def, uint32_t vertexCount, uint32_t nodeCount, simError* error)
+{
+	s->actors = s->ring.figures;
+	s->actorCount = SIM_RING_FIGURES;
+	return simRing_Create(&s->ring, &(simRingDef){ vertexCount, nodeCount, def->hasMany }, error);
+}
+
+static bool AdvanceRing(show* s, simError* error)
+{
+	return simRing_Advance(&s->ring, error);
+}
+
+static void ReleaseRing(show* s)
+{
+	simRing_Free(&s->ring);
+}
+
+static bool CreateFish(show* s, const showDef* def, uint32_t vertexCount, uint32_t nodeCount, simError* error)
+{
+	(void)def;
+	s->actors = s->school.fish;
+	s->actorCount = SIM_FISH_COUNT;
+	return simSchool_Create(&s->school, vertexCount, nodeCount, error);
+}
+
+static bool AdvanceFish(show* s, simError* error)
+{
+	return simSchool_Advance(&s->school, error);
+}
+
+static void ReleaseFish(show* s)
+{
+	simSchool_Free(&s->school);
+}
+
+#define RED                                                                                                        \
+	" Triangles that intersect one of another body are <span style=\"color:#d42a1f;font-weight:600\">red</span>; " \
+	"where something hides them they shine through."
+
+static const showKind kinds[] = {
+	// The brain stands along z, and is pulled along x: seen from the side.
+	{ "brain", "a brain that is pulled",
+	    "A brain is held at one end and pulled at the other for two seconds, then let go.", SIM_BRAIN_VERTICES, 65,
+	    CreateBrain, AdvanceBrain, ReleaseBrain, { 0.6f, -4.4f, 0.7f }, { 0.45f, 0.2f, 0.15f }, -1.6f },
+	{ "ring", "six figures on a ring", "Six figures hang by their hats from a ring that is turned to and fro." RED,
+	    2857, 115, CreateRing, AdvanceRing, ReleaseRing, { 0.8f, -6.6f, 2.6f }, { 0.0f, 0.0f, -0.1f }, -1.6f },
+	{ "fish", "two dozen fish", "Twenty-four elastic fish swim in circles of their own and bump into each other." RED,
+	    SIM_FISH_VERTICES, SIM_FISH_NODES, CreateFish, AdvanceFish, ReleaseFish, { 1.0f, -8.6f, 3.4f },
+	    { 0.0f, 0.0f, -0.2f }, -3.2f },
+};
+
+static const showKind* FindKind(const char* name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i)
+	{
+		if (strcmp(kinds[i].name, name) == 0)
+		{
+			return &kinds[i];
+		}
+	}
+	return NULL;
+}
+
+// ---- Making ----------------------------------------------------------------------------------------------------
+
+static bool MakeBodies(show* s, const showDef* def, simError* error)
+{
+	uint32_t vertices = def->vertexCount > 0 ? (uint32_t)def->vertexCount : s->kind->vertexCount;
+	uint32_t nodes = def->nodeCount > 0 ? (uint32_t)def->nodeCount : s->kind->nodeCount;
+	if (nodes < 4 || nodes > 5000)
+	{
+		return simError_Set(error, "--nodes must be from 4 to 5000");
+	}
+	if (vertices < 42 || vertices > 1000000)
+	{
+		return simError_Set(error, "--vertices must be from 42 to 1000000");
+	}
+	return s->kind->create(s, def, vertices, nodes, error);
 }
 
 static bool Build(show* s, const showDef* def, int frames, simError* error)
@@ -74,12 +170,10 @@ static bool Build(show* s, const showDef* def, int frames, simError* error)
 	{
 		return false;
 	}
-	s->actorCount = s->isRing ? SIM_RING_FIGURES : 1;
 	bool good = true;
 	for (int i = 0; i < s->actorCount; ++i)
 	{
-		s->actors[i] = s->isRing ? &s->ring.figures[i] : &s->brain.actor;
-		s->marks[i] = calloc(s->actors[i]->scene.mesh.triangleCount, 1);
+		s->marks[i] = calloc(s->actors[i].scene.mesh.triangleCount, 1);
 		good = good && s->marks[i] != NULL;
 	}
 	s->pairs = malloc(CAPACITY * sizeof(snugPair));
@@ -91,8 +185,8 @@ static bool Build(show* s, const showDef* def, int frames, simError* error)
 
 show* show_Create(const showDef* def, int frames, simError* error)
 {
-	bool isRing = strcmp(def->name, "ring") == 0;
-	if (!isRing && strcmp(def->name, "brain") != 0)
+	const showKind* kind = FindKind(def->name);
+	if (kind == NULL)
 	{
 		simError_Set(error, "there is no scene '%s'; see snug scene --help", def->name);
 		return NULL;
@@ -103,7 +197,7 @@ show* show_Create(const showDef* def, int frames, simError* error)
 		simError_SetMemory(error);
 		return NULL;
 	}
-	s->isRing = isRing;
+	s->kind = kind;
 	if (!Build(s, def, frames, error))
 	{
 		show_Destroy(s);
@@ -118,18 +212,11 @@ void show_Destroy(show* s)
 	{
 		free(s->frames[i].png);
 	}
-	for (int i = 0; i < SIM_RING_FIGURES; ++i)
+	for (int i = 0; i < MAX_ACTORS; ++i)
 	{
 		free(s->marks[i]);
 	}
-	if (s->isRing)
-	{
-		simRing_Free(&s->ring);
-	}
-	else
-	{
-		simBrain_Free(&s->brain);
-	}
+	s->kind->release(s);
 	picture_Destroy(s->picture);
 	free(s->frames);
 	free(s->pairs);
@@ -138,7 +225,7 @@ void show_Destroy(show* s)
 
 const char* show_GetName(const show* s)
 {
-	return s->isRing ? "ring" : "brain";
+	return s->kind->name;
 }
 
 // ---- Frames ----------------------------------------------------------------------------------------------------
@@ -157,7 +244,7 @@ static bool Verify(const show* s, const simActor* a, const simActor* b, uint64_t
 
 static bool AskPair(show* s, int a, int b, showFrame* f, simError* error)
 {
-	simActor *first = s->actors[a], *second = s->actors[b];
+	simActor *first = &s->actors[a], *second = &s->actors[b];
 	snugResult result =
 	    snugCollide(first->posed, second->posed, &(snugQuery){ .pairs = s->pairs, .capacity = CAPACITY });
 	if (result.status != snug_success || result.count > CAPACITY)
@@ -177,27 +264,23 @@ static bool AskPair(show* s, int a, int b, showFrame* f, simError* error)
 	return true;
 }
 
-/// Below everything: bodies hang and swing, and their shadows are soft.
-#define GROUND -1.6f
-
-// z is up for the camera; the brain stands along z, and is pulled along x: seen from the side.
 static bool TakePicture(show* s, showFrame* f)
 {
-	static const float colors[SIM_RING_FIGURES][3] = { { 0.36f, 0.58f, 0.84f }, { 0.95f, 0.80f, 0.50f },
-		{ 0.55f, 0.75f, 0.50f }, { 0.80f, 0.62f, 0.82f }, { 0.60f, 0.78f, 0.80f }, { 0.90f, 0.68f, 0.58f } };
-	static const float eyes[2][3] = { { 0.6f, -4.4f, 0.7f }, { 0.8f, -6.6f, 2.6f } };
-	static const float targets[2][3] = { { 0.45f, 0.2f, 0.15f }, { 0.0f, 0.0f, -0.1f } };
-	pictureMesh meshes[SIM_RING_FIGURES];
+	static const float colors[][3] = { { 0.36f, 0.58f, 0.84f }, { 0.95f, 0.80f, 0.50f }, { 0.55f, 0.75f, 0.50f },
+		{ 0.80f, 0.62f, 0.82f }, { 0.60f, 0.78f, 0.80f }, { 0.90f, 0.68f, 0.58f } };
+	static const float vertical[3] = { 0.0f, 0.0f, 1.0f };
+	pictureMesh meshes[MAX_ACTORS];
 	for (int i = 0; i < s->actorCount; ++i)
 	{
-		const sceneMesh* mesh = &s->actors[i]->scene.mesh;
-		meshes[i] = (pictureMesh){ s->actors[i]->positions, mesh->vertexCount, mesh->triangles, mesh->triangleCount,
-			s->marks[i], { colors[i][0], colors[i][1], colors[i][2] } };
+		const sceneMesh* mesh = &s->actors[i].scene.mesh;
+		const float* color = colors[(size_t)i % (sizeof(colors) / sizeof(colors[0]))];
+		meshes[i] = (pictureMesh){ s->actors[i].positions, mesh->vertexCount, mesh->triangles, mesh->triangleCount,
+			s->marks[i], { color[0], color[1], color[2] } };
 	}
-	static const float vertical[3] = { 0.0f, 0.0f, 1.0f };
-	camera c = cameraMake(eyes[s->isRing], targets[s->isRing], vertical, 42.0f, picture_GetSampleWidth(s->picture),
+	camera c = cameraMake(s->kind->eye, s->kind->target, vertical, 42.0f, picture_GetSampleWidth(s->picture),
 	    picture_GetSampleHeight(s->picture));
-	f->png = picture_Draw(s->picture, &c, GROUND, meshes, s->actorCount) ? picture_Encode(s->picture, &f->bytes) : NULL;
+	bool drawn = picture_Draw(s->picture, &c, s->kind->ground, meshes, s->actorCount);
+	f->png = drawn ? picture_Encode(s->picture, &f->bytes) : NULL;
 	return f->png != NULL;
 }
 
@@ -205,7 +288,7 @@ static bool PoseAll(show* s, showFrame* f, simError* error)
 {
 	for (int i = 0; i < s->actorCount; ++i)
 	{
-		simActor* actor = s->actors[i];
+		simActor* actor = &s->actors[i];
 		simEnergy energy = simMeshless_GetEnergy(&actor->body);
 		f->energy += energy.kinetic + energy.elastic;
 		f->time = actor->body.time;
@@ -225,7 +308,7 @@ bool show_RunFrame(show* s, simError* error)
 		return simError_Set(error, "more frames than were asked for");
 	}
 	showFrame* f = s->frames + s->frameCount;
-	bool good = s->isRing ? simRing_Advance(&s->ring, error) : simBrain_Advance(&s->brain, 1.0 / FPS, error);
+	bool good = s->kind->advance(s, error);
 	f->isVerified = s->actorCount > 1 && s->frameCount % VERIFY_EVERY == 0;
 	good = good && PoseAll(s, f, error);
 	for (int a = 0; a < s->actorCount; ++a)
@@ -254,7 +337,7 @@ int show_CountDifferent(const show* s)
 
 void show_PrintHead(const show* s, FILE* stream)
 {
-	const simActor* actor = s->actors[0];
+	const simActor* actor = &s->actors[0];
 	fprintf(stream, "%d bod%s of %u vertices, %u triangles, %u nodes\n\n", s->actorCount,
 	    s->actorCount == 1 ? "y" : "ies", actor->scene.mesh.vertexCount, actor->scene.mesh.triangleCount,
 	    actor->body.nodeCount);
@@ -325,12 +408,7 @@ static void PrintAnimation(const show* s, FILE* stream)
 static void PrintShots(const show* s, FILE* stream)
 {
 	fputs("<h2>What happens</h2>\n", stream);
-	fputs(s->isRing
-	          ? "<p>Six figures hang by their hats from a ring that is turned to and fro. Triangles that intersect one "
-	            "of another figure are <span style=\"color:#d42a1f;font-weight:600\">red</span>; where something "
-	            "hides them they shine through.</p>\n"
-	          : "<p>A brain is held at one end and pulled at the other for two seconds, then let go.</p>\n",
-	    stream);
+	fprintf(stream, "<p>%s</p>\n", s->kind->what);
 	fputs("<div class=\"shots\">\n", stream);
 	for (int i = 0; i < SHOTS; ++i)
 	{
@@ -398,8 +476,9 @@ static void PrintTable(const show* s, FILE* stream)
 void show_PrintPage(const show* s, FILE* stream)
 {
 	benchMachine machine = benchGetMachine();
-	htmlBegin(stream, s->isRing ? "snug: six figures on a ring" : "snug: a brain that is pulled",
-	    "Elastic bodies by moving least squares; their surfaces follow their nodes.");
+	char title[64];
+	snprintf(title, sizeof(title), "snug: %s", s->kind->title);
+	htmlBegin(stream, title, "Elastic bodies by moving least squares; their surfaces follow their nodes.");
 	if (s->frameCount > 0)
 	{
 		PrintShots(s, stream);
@@ -419,7 +498,7 @@ void show_WriteState(const show* s, FILE* stream)
 	fprintf(stream, "snug scene %s 1\n", show_GetName(s));
 	for (int i = 0; i < s->actorCount; ++i)
 	{
-		simState_Write(stream, &s->actors[i]->body);
+		simState_Write(stream, &s->actors[i].body);
 	}
 }
 
@@ -438,7 +517,7 @@ bool show_ReadState(show* s, FILE* stream, simError* error)
 	for (int i = 0; i < s->actorCount; ++i)
 	{
 		simError where = { "" };
-		if (!simState_Read(stream, &s->actors[i]->body, &where))
+		if (!simState_Read(stream, &s->actors[i].body, &where))
 		{
 			return simError_Set(error, "body %d: %.400s", i, where.text);
 		}

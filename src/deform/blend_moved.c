@@ -1,51 +1,9 @@
-// src/deform/blend_blocks.c: the vertices of clusters in blocks of eight, ready to be evaluated side by side.
+// src/deform/blend_moved.c: what transforms move, and an order in which neighbours in space are close to each other.
 #include "deform/blend_build.h"
 #include "geometry/frame.h"
 
 #include <math.h>
 #include <string.h>
-
-static void FillValues(const snugModel* model, const sgWeights* weights, const uint32_t* vertices, uint32_t count,
-    const uint16_t* transforms, uint32_t transformCount, sgLaneFloats* values)
-{
-	memset(values, 0, (3 + (size_t)transformCount) * sizeof(sgLaneFloats));
-	for (uint32_t lane = 0; lane < count; ++lane)
-	{
-		uint32_t vertex = vertices[lane], k = weights->starts[vertex];
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			values[axis].lane[lane] = model->positions[3 * (size_t)vertex + (size_t)axis];
-		}
-		for (uint32_t j = 0; j < transformCount && k < weights->starts[vertex + 1]; ++j)
-		{
-			if (weights->transforms[k] == transforms[j])
-			{
-				values[3 + j].lane[lane] = weights->weights[k++];
-			}
-		}
-	}
-}
-
-bool sgBlend_CountBlocks(const snugModel* model, const sgWeights* weights, sgBlendHeader* header)
-{
-	const sgClusters* clusters = &model->clusters;
-	uint64_t blocks = 0, transforms = 0;
-	for (uint32_t c = 0; c < clusters->header->count; ++c)
-	{
-		const sgCluster* cluster = clusters->clusters + c;
-		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
-		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++blocks)
-		{
-			uint32_t left = cluster->vertexCount - i;
-			transforms += sgMergeLists(
-			    weights->starts, weights->transforms, vertices + i, left < SG_LANES ? left : SG_LANES, NULL);
-		}
-	}
-	header->blockCount = (uint32_t)blocks;
-	header->blockTransformCount = (uint32_t)transforms;
-	header->blockValueCount = (uint32_t)(3 * blocks + transforms);
-	return 3 * blocks + transforms <= UINT32_MAX;
-}
 
 static void AddToRange(float* lower, float* upper, float value)
 {
@@ -55,7 +13,7 @@ static void AddToRange(float* lower, float* upper, float value)
 
 // Boxes of the vertices that each transform moves: least and greatest coordinates first, then centre and half extents,
 // rounded outwards.
-static void FillMoved(
+void sgBlend_FillMoved(
     const snugModel* model, const sgWeights* weights, const sgTransformOrder* order, sgBlendMoved* moved)
 {
 	uint32_t blockCount = sgBlend_BlockCount(order->count);
@@ -129,30 +87,4 @@ void sgBlend_OrderTransforms(const sgWeights* weights, uint32_t vertexCount, con
 	{
 		order->rank[order->across[i]] = (uint16_t)i;
 	}
-}
-
-void sgBlend_FillBlocks(
-    const snugModel* model, const sgWeights* weights, const sgTransformOrder* order, const sgBlockArrays* out)
-{
-	const sgClusters* clusters = &model->clusters;
-	uint32_t block = 0, transforms = 0, values = 0;
-	for (uint32_t c = 0; c < clusters->header->count; ++c)
-	{
-		const sgCluster* cluster = clusters->clusters + c;
-		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
-		out->firstBlocks[c] = block;
-		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++block)
-		{
-			uint32_t left = cluster->vertexCount - i, count = left < SG_LANES ? left : SG_LANES;
-			uint32_t own =
-			    sgMergeLists(weights->starts, weights->transforms, vertices + i, count, out->transforms + transforms);
-			out->blocks[block] = (sgBlendBlock){ values, transforms, own };
-			FillValues(model, weights, vertices + i, count, out->transforms + transforms, own, out->values + values);
-			transforms += own;
-			values += 3 + own;
-		}
-	}
-	out->firstBlocks[clusters->header->count] = block;
-	FillMoved(model, weights, order, out->moved);
-	memmove(out->across, order->across, order->count * sizeof(uint16_t));
 }

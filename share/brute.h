@@ -1,10 +1,10 @@
-// baselines/brute.h: all intersecting pairs of two triangle soups, without any tree.
+// share/brute.h: all intersecting pairs of two triangle soups, without any tree.
 //
 // The reference for everything else: no bounds to get wrong, no body, no cache. A sweep along x leaves out pairs whose
 // boxes are apart (comparisons of given floats, so nothing is rounded); every other pair goes to the exact test.
 // Takes about a second for two bodies of 100,000 triangles, and far longer for a million.
-#ifndef BASELINES_BRUTE_H
-#define BASELINES_BRUTE_H
+#ifndef SHARE_BRUTE_H
+#define SHARE_BRUTE_H
 
 #include "snug/snug.h"
 

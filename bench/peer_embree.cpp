@@ -1,28 +1,34 @@
-#include "bench/embree_peer.h"
+// Embree's rtcCollide, which finds pairs of primitives of two scenes whose boxes overlap, for user geometries only. Its
+// trees are refitted (a dynamic scene, geometries of quality REFIT), or built anew with the best quality. The triangle
+// test is the plain tree's, in double, which is quicker than an exact one. One thread, as we have; what rtcCollide calls
+// back cannot end it, so that one pair costs as much as all of them but for their triangles.
+#include "bench/peer.h"
 
 extern "C"
 {
-#include "geometry/triangle.h"
+#include "baselines/plain_tree.h"
 }
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <embree3/rtcore.h>
 #include <mutex>
 #include <new>
-
-struct embreePeer
-{
-	bruteMesh meshes[EMBREE_MAX_BODIES];
-	int count;
-	embreeUpdate update;
-	RTCDevice device;
-	RTCScene scenes[EMBREE_MAX_BODIES];
-	RTCGeometry geometries[EMBREE_MAX_BODIES];
-};
+#include <string>
+#include <vector>
 
 namespace
 {
+
+struct EmbreePeer
+{
+	std::vector<bruteMesh> meshes;
+	bool refits;
+	RTCDevice device;
+	std::vector<RTCScene> scenes;
+	std::vector<RTCGeometry> geometries;
+};
 
 // What one query gathers. Embree may call back from several threads; with one thread the lock is never contended
 // and is taken once per batch of candidates.
@@ -32,6 +38,7 @@ struct Gathered
 	snugPair* pairs;
 	uint64_t capacity;
 	uint64_t count;
+	bool firstOnly;
 	std::mutex lock;
 };
 
@@ -83,12 +90,12 @@ void TestBatch(void* user, RTCCollision* collisions, unsigned count)
 {
 	Gathered& gathered = *static_cast<Gathered*>(user);
 	std::lock_guard<std::mutex> guard(gathered.lock);
-	for (unsigned i = 0; i < count; ++i)
+	for (unsigned i = 0; i < count && !(gathered.firstOnly && gathered.count > 0); ++i)
 	{
 		float a[3][3], b[3][3];
 		GetCorners(*gathered.meshes[0], collisions[i].primID0, a);
 		GetCorners(*gathered.meshes[1], collisions[i].primID1, b);
-		if (BoxesOverlap(a, b) && sgTriangles_Intersect(a, b))
+		if (BoxesOverlap(a, b) && plainTriangles_Intersect(a, b))
 		{
 			if (gathered.count < gathered.capacity)
 			{
@@ -108,15 +115,15 @@ void Occlude(const RTCOccludedFunctionNArguments*)
 {
 }
 
-void BuildScene(embreePeer* peer, int side)
+void BuildScene(EmbreePeer* peer, int side)
 {
-	bool refit = peer->update == embree_refit;
+	const bool refit = peer->refits;
 	RTCScene scene = rtcNewScene(peer->device);
 	rtcSetSceneFlags(scene, refit ? RTC_SCENE_FLAG_DYNAMIC : RTC_SCENE_FLAG_NONE);
 	rtcSetSceneBuildQuality(scene, refit ? RTC_BUILD_QUALITY_LOW : RTC_BUILD_QUALITY_HIGH);
 	RTCGeometry geometry = rtcNewGeometry(peer->device, RTC_GEOMETRY_TYPE_USER);
-	rtcSetGeometryUserPrimitiveCount(geometry, peer->meshes[side].triangleCount);
-	rtcSetGeometryUserData(geometry, &peer->meshes[side]);
+	rtcSetGeometryUserPrimitiveCount(geometry, peer->meshes[size_t(side)].triangleCount);
+	rtcSetGeometryUserData(geometry, &peer->meshes[size_t(side)]);
 	rtcSetGeometryBoundsFunction(geometry, BoundTriangle, nullptr);
 	rtcSetGeometryIntersectFunction(geometry, Intersect);
 	rtcSetGeometryOccludedFunction(geometry, Occlude);
@@ -124,100 +131,109 @@ void BuildScene(embreePeer* peer, int side)
 	rtcCommitGeometry(geometry);
 	rtcAttachGeometry(scene, geometry);
 	rtcCommitScene(scene);
-	peer->scenes[side] = scene;
-	peer->geometries[side] = geometry;
+	peer->scenes[size_t(side)] = scene;
+	peer->geometries[size_t(side)] = geometry;
 }
 
-void ReleaseScene(embreePeer* peer, int side)
+void ReleaseScene(EmbreePeer* peer, int side)
 {
-	rtcReleaseGeometry(peer->geometries[side]);
-	rtcReleaseScene(peer->scenes[side]);
+	rtcReleaseGeometry(peer->geometries[size_t(side)]);
+	rtcReleaseScene(peer->scenes[size_t(side)]);
 }
 
-} // namespace
-
-extern "C"
+void Destroy(void* user)
 {
-
-bool embreePeer_IsAvailable(void)
-{
-	return true;
+	EmbreePeer* peer = static_cast<EmbreePeer*>(user);
+	for (int i = 0; i < int(peer->scenes.size()); ++i)
+	{
+		ReleaseScene(peer, i);
+	}
+	rtcReleaseDevice(peer->device);
+	delete peer;
 }
 
-const char* embreePeer_GetVersion(void)
+// Held to the instruction set that we are held to: SNUG_ISA names it.
+std::string MakeConfiguration()
 {
-	return RTC_VERSION_STRING;
+	const char* isa = std::getenv("SNUG_ISA");
+	const bool isHeld = isa != nullptr && (std::strcmp(isa, "avx2") == 0 || std::strcmp(isa, "sse2") == 0);
+	return std::string("threads=1,set_affinity=0") + (isHeld ? std::string(",isa=") + isa : "");
 }
 
-embreePeer* embreePeer_Create(const bruteMesh* meshes, int count, embreeUpdate update)
+void* Create(const bruteMesh* meshes, int count, bool refits)
 {
-	embreePeer* peer = count <= EMBREE_MAX_BODIES ? new (std::nothrow) embreePeer{} : nullptr;
+	EmbreePeer* peer = new (std::nothrow) EmbreePeer{ { meshes, meshes + count }, refits, nullptr, {}, {} };
 	if (peer == nullptr)
 	{
 		return nullptr;
 	}
-	std::copy(meshes, meshes + count, peer->meshes);
-	peer->count = count;
-	peer->update = update;
-	peer->device = rtcNewDevice("threads=1,set_affinity=0");
+	peer->device = rtcNewDevice(MakeConfiguration().c_str());
 	if (peer->device == nullptr)
 	{
 		delete peer;
 		return nullptr;
 	}
+	peer->scenes.resize(size_t(count));
+	peer->geometries.resize(size_t(count));
 	for (int i = 0; i < count; ++i)
 	{
 		BuildScene(peer, i);
 	}
 	if (rtcGetDeviceError(peer->device) != RTC_ERROR_NONE)
 	{
-		embreePeer_Destroy(peer);
+		Destroy(peer);
 		return nullptr;
 	}
 	return peer;
 }
 
-void embreePeer_Destroy(embreePeer* peer)
+void* CreateRefitted(const bruteMesh* meshes, int count)
 {
-	if (peer != nullptr)
-	{
-		for (int i = 0; i < peer->count; ++i)
-		{
-			ReleaseScene(peer, i);
-		}
-		rtcReleaseDevice(peer->device);
-		delete peer;
-	}
+	return Create(meshes, count, true);
 }
 
-void embreePeer_Update(embreePeer* peer)
+void* CreateRebuilt(const bruteMesh* meshes, int count)
 {
-	for (int side = 0; side < peer->count; ++side)
+	return Create(meshes, count, false);
+}
+
+void Update(void* user)
+{
+	EmbreePeer* peer = static_cast<EmbreePeer*>(user);
+	for (int side = 0; side < int(peer->scenes.size()); ++side)
 	{
-		if (peer->update == embree_rebuild)
+		if (!peer->refits)
 		{
 			ReleaseScene(peer, side);
 			BuildScene(peer, side);
 		}
 		else
 		{
-			rtcCommitGeometry(peer->geometries[side]);
-			rtcCommitScene(peer->scenes[side]);
+			rtcCommitGeometry(peer->geometries[size_t(side)]);
+			rtcCommitScene(peer->scenes[size_t(side)]);
 		}
 	}
 }
 
-uint64_t embreePeer_CountCandidates(embreePeer* peer, int a, int b)
+uint64_t CountCandidates(void* user, int a, int b)
 {
-	Gathered gathered = { { &peer->meshes[a], &peer->meshes[b] }, nullptr, 0, 0, {} };
-	rtcCollide(peer->scenes[a], peer->scenes[b], CountBatch, &gathered);
+	EmbreePeer* peer = static_cast<EmbreePeer*>(user);
+	Gathered gathered = { {}, nullptr, 0, 0, false, {} };
+	rtcCollide(peer->scenes[size_t(a)], peer->scenes[size_t(b)], CountBatch, &gathered);
 	return gathered.count;
 }
 
-uint64_t embreePeer_Collide(embreePeer* peer, int a, int b, snugPair* pairs, uint64_t capacity)
+uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint64_t capacity)
 {
-	Gathered gathered = { { &peer->meshes[a], &peer->meshes[b] }, pairs, capacity, 0, {} };
-	rtcCollide(peer->scenes[a], peer->scenes[b], TestBatch, &gathered);
+	EmbreePeer* peer = static_cast<EmbreePeer*>(user);
+	Gathered gathered = { { &peer->meshes[size_t(a)], &peer->meshes[size_t(b)] }, pairs, capacity, 0, firstOnly, {} };
+	rtcCollide(peer->scenes[size_t(a)], peer->scenes[size_t(b)], TestBatch, &gathered);
 	return gathered.count;
 }
-}
+
+} // namespace
+
+const benchPeer benchPeerEmbree = { "libembree-dev", RTC_VERSION_STRING, CreateRefitted, Destroy,
+	Update, Collide, CountCandidates };
+const benchPeer benchPeerEmbreeRebuilt = { "libembree-dev", RTC_VERSION_STRING, CreateRebuilt,
+	Destroy, Update, Collide, CountCandidates };

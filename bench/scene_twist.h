@@ -1,4 +1,4 @@
-// program/scene_twist.h: a limb that is twisted, skinned in three ways: Figs. 1 and 5 of the spherical blending paper.
+// bench/scene_twist.h: a limb that is twisted, skinned in three ways: Figs. 1 and 5 of the spherical blending paper.
 #ifndef CLI_SCENE_TWIST_H
 #define CLI_SCENE_TWIST_H
 

@@ -1,7 +1,7 @@
-#include "program/scene_twist.h"
+#include "bench/scene_twist.h"
 
 #include "baselines/sphere_tree.h"
-#include "bench/html.h"
+#include "share/html.h"
 #include "program/picture.h"
 #include "scenes/meshless.h"
 #include "scenes/sine.h"

@@ -1,4 +1,4 @@
-#include "bench/html.h"
+#include "share/html.h"
 
 static const char style[] =
     "body{font:16px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',sans-serif;color:#1d2433;"

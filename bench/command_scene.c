@@ -1,8 +1,8 @@
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/output.h"
-#include "program/scene_show.h"
-#include "program/scene_twist.h"
+#include "bench/scene_show.h"
+#include "bench/scene_twist.h"
 #include "program/terminal.h"
 
 #include <signal.h>
@@ -17,9 +17,10 @@ static const cliUsage usage = {
 	    "a page with pictures and a table. Some frames are compared with brute force.\n"
 	    "\n"
 	    "names: brain (an elastic brain that is held and pulled), ring (six figures that hang from a ring which is\n"
-	    "turned to and fro, and bump into each other), twist (a limb that is twisted, by three ways of skinning, with "
-	    "the\n"
-	    "balls of its tree; no simulation: the other options do not matter)\n"
+	    "turned to and fro, and bump into each other), fish (two dozen that swim and bump into each other), twist (a\n"
+	    "limb that is twisted, by three ways of skinning, with the balls of its tree; no simulation: the other "
+	    "options\n"
+	    "do not matter)\n"
 	    "\n"
 	    "Ctrl-C ends a simulation early: the page shows what there is, and NAME.state beside it is where --resume\n"
 	    "goes on from.",
@@ -151,8 +152,9 @@ int cliPlay(int argumentCount, char** arguments)
 	showDef def = { .name = NULL };
 	const cliOption options[] = {
 		{ "--frames", cli_count, &frames, "N", "how many frames, 30 per second; default 60" },
-		{ "--vertices", cli_count, &def.vertexCount, "N", "ring: of a figure; default 2857" },
-		{ "--nodes", cli_count, &def.nodeCount, "N", "of a body; default 115 (ring), 65 (brain)" },
+		{ "--vertices", cli_count, &def.vertexCount, "N",
+		    "of a body; default 29966 (brain), 2857 (ring), 8000 (fish)" },
+		{ "--nodes", cli_count, &def.nodeCount, "N", "of a body; default 65 (brain), 115 (ring), 96 (fish)" },
 		{ "--many", cli_flag, &def.hasMany, NULL, "ring: turn it by 120 degrees instead of 40" },
 		{ "--pull", cli_count, &def.pull, "N", "brain: 1, 2 or 3, how hard it is pulled; default 2" },
 		{ "--out", cli_text, &directory, "DIR", "where NAME.html goes; default report" },

@@ -1,6 +1,6 @@
-// bench/html.h: pages that stand alone: no scripts, no fonts, nothing fetched.
-#ifndef BENCH_HTML_H
-#define BENCH_HTML_H
+// share/html.h: pages that stand alone: no scripts, no fonts, nothing fetched.
+#ifndef SHARE_HTML_H
+#define SHARE_HTML_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "baselines/brute.h"
+#include "share/brute.h"
 
 #include "geometry/triangle.h"
 

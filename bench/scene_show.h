@@ -1,4 +1,4 @@
-// program/scene_show.h: a simulated scene, frame by frame: bodies, pairs, pictures, and the page that shows them.
+// bench/scene_show.h: a simulated scene, frame by frame: bodies, pairs, pictures, and the page that shows them.
 #ifndef CLI_SCENE_SHOW_H
 #define CLI_SCENE_SHOW_H
 
@@ -8,7 +8,7 @@
 
 typedef struct showDef
 {
-	const char* name; ///< brain or ring
+	const char* name; ///< brain, ring or fish
 	int vertexCount;  ///< zero: default, as are the others
 	int nodeCount;
 	int pull;
