@@ -247,13 +247,13 @@ EXPORT(bodyGetBounds) snugStatus webBodyGetBounds(snugBody* body, const double* 
 /// A query and its answer, as snug.mjs lays them out. All doubles first.
 typedef struct webQuery
 {
-	double origin[3];      ///< in
-	double count;          ///< out: pairs found, possibly more than `capacity`
-	double counters[8];    ///< out: as in snugCounters
-	snugPair* pairs;       ///< in: null for none
-	uint32_t capacity;     ///< in
-	snugWitness witness;   ///< in and out
-	uint32_t usesWitness;  ///< in
+	double origin[3];     ///< in
+	double count;         ///< out: pairs found, possibly more than `capacity`
+	double counters[8];   ///< out: as in snugCounters
+	snugPair* pairs;      ///< in: null for none
+	uint32_t capacity;    ///< in
+	snugWitness witness;  ///< in and out
+	uint32_t usesWitness; ///< in
 } webQuery;
 
 _Static_assert(sizeof(snugCounters) == 8 * 8 + 4 * 8, "webQuery has room for eight counters");

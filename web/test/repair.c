@@ -26,7 +26,8 @@ int main(void)
 		if (length >= HEADER_BYTES)
 		{
 			memset(block + CHECKSUM_OFFSET, 0, sizeof(uint64_t));
-			uint64_t sum = sgChecksum(block, HEADER_BYTES) ^ (sgChecksum(block + HEADER_BYTES, length - HEADER_BYTES) << 1);
+			uint64_t sum =
+			    sgChecksum(block, HEADER_BYTES) ^ (sgChecksum(block + HEADER_BYTES, length - HEADER_BYTES) << 1);
 			memcpy(block + CHECKSUM_OFFSET, &sum, sizeof(sum));
 		}
 		if (fwrite(&length, sizeof(length), 1, stdout) != 1 || fwrite(block, 1, length, stdout) != length)
