@@ -15,12 +15,13 @@
 
 #include <string.h>
 
-/// A side with the vertex numbers of the leaf that was looked at last.
+/// A side, with the vertex numbers of leaves that it keeps: of the last few groups, as sgSide does.
 typedef struct Party
 {
 	sgSide side;
-	const sgLeaf* leaf;
-	sgCornerLanes corners;
+	uint32_t groups[SG_LEAF_GROUPS];
+	uint32_t ready[SG_LEAF_GROUPS];
+	sgCornerLanes corners[SG_LEAF_GROUPS][SG_LANES];
 } Party;
 
 typedef struct Search
@@ -63,20 +64,38 @@ static uint64_t Compare(sgPairWalk* walk, const sgOpened* a, const sgOpened* b)
 	return pairs;
 }
 
-// The vertices at the corners of a leaf's triangles.
-static const sgCornerLanes* CornersOf(Party* party, const sgLeaf* leaf)
+static void FindCorners(const snugBody* body, const sgLeaf* leaf, sgCornerLanes* corners)
 {
-	if (party->leaf != leaf)
+	const uint32_t* vertices = body->model->tree.leafVertices + leaf->firstVertex;
+	uint32_t twins[SG_MAX_LEAF_VERTICES];
+	for (uint32_t v = 0; v < leaf->vertexCount; ++v)
 	{
-		const sgTree* tree = party->side.tree;
-		for (int i = 0; i < 3 * SG_LANES; ++i)
-		{
-			uint32_t vertex = tree->leafVertices[leaf->firstVertex + leaf->corners[i / SG_LANES][i % SG_LANES]];
-			party->corners.vertex[i / SG_LANES][i % SG_LANES] = sgBody_FindTwin(party->side.body, vertex);
-		}
-		party->leaf = leaf;
+		twins[v] = sgBody_FindTwin(body, vertices[v]);
 	}
-	return &party->corners;
+	for (int c = 0; c < 3; ++c)
+	{
+		for (int t = 0; t < SG_LANES; ++t)
+		{
+			corners->vertex[c][t] = twins[leaf->corners[c][t]];
+		}
+	}
+}
+
+// The vertices at the corners of a leaf's triangles.
+static const sgCornerLanes* CornersOf(Party* party, uint32_t group, uint32_t lane, const sgLeaf* leaf)
+{
+	uint32_t place = group % SG_LEAF_GROUPS;
+	if (party->groups[place] != group)
+	{
+		party->groups[place] = group;
+		party->ready[place] = 0;
+	}
+	if ((party->ready[place] >> lane & 1) == 0)
+	{
+		FindCorners(party->side.body, leaf, party->corners[place] + lane);
+		party->ready[place] |= 1u << lane;
+	}
+	return party->corners[place] + lane;
 }
 
 // Bit 3 * i + j: corner i of one and corner j of the other are one vertex.
@@ -109,10 +128,10 @@ static bool MeetAtRest(
 	return sgTriangles_IntersectBeyond((const float(*)[3])a, (const float(*)[3])b, shared);
 }
 
-static void Decide(Search* search, const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, uint32_t j)
+static void Decide(
+    Search* search, const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, uint32_t j, uint32_t shared)
 {
 	float one[3][3], other[3][3];
-	uint32_t shared = SharedCorners(&search->a.corners, i, &search->b.corners, j);
 	sgTriangleLanes_Get(a, i, one);
 	sgTriangleLanes_Get(b, j, other);
 	++search->counters.exactTests;
@@ -131,15 +150,16 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 	Search* search = SearchOf(walk);
 	const sgTriangleLanes* a = sgSide_Triangles(&search->a.side, openedA, laneA, &search->counters);
 	const sgTriangleLanes* b = sgSide_Triangles(&search->b.side, openedB, laneB, &search->counters);
-	const sgCornerLanes* cornersA = CornersOf(&search->a, a->leaf);
-	const sgCornerLanes* cornersB = CornersOf(&search->b, b->leaf);
+	const sgCornerLanes* cornersA = CornersOf(&search->a, openedA->set.group, laneA, a->leaf);
+	const sgCornerLanes* cornersB = CornersOf(&search->b, openedB->set.group, laneB, b->leaf);
 	uint64_t tests = 0;
 	uint64_t pairs = search->kernels->leaves->filterNeighbours(a, cornersA, b, cornersB, &tests);
 	search->counters.triangleTests += tests;
 	pairs &= a->leaf == b->leaf ? upperHalf & ~diagonal : ~(uint64_t)0;
 	for (; pairs != 0 && !walk->isStopped; pairs &= pairs - 1)
 	{
-		Decide(search, a, sgLowestBit(pairs) / SG_LANES, b, sgLowestBit(pairs) % SG_LANES);
+		uint32_t i = sgLowestBit(pairs) / SG_LANES, j = sgLowestBit(pairs) % SG_LANES;
+		Decide(search, a, i, b, j, SharedCorners(cornersA, i, cornersB, j));
 	}
 }
 
@@ -160,7 +180,10 @@ static SG_NOINLINE snugResult Run(snugBody* body, const snugSelfQuery* query, sg
 	search.sink = &sink;
 	search.keepRest = query->keepRest;
 	search.counters = (snugCounters){ 0 };
-	search.a.leaf = search.b.leaf = NULL;
+	for (int i = 0; i < SG_LEAF_GROUPS; ++i)
+	{
+		search.a.groups[i] = search.b.groups[i] = SG_NONE;
+	}
 	sgSide_StartAlone(&search.a.side, body, &search.counters);
 	sgSide_Share(&search.b.side, &search.a.side);
 	if (body->model->tree.triangleCount > 0)
