@@ -112,6 +112,7 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		.strategy = def->model->deform->refitsBottomUp ? snug_strategyBottomUp : def->strategy,
 		.frontMemory = InitialMemory(def),
 		.version = 1,
+		.changes = 1,
 		.step = UINT16_MAX / 2, // far from the zeros of new pages
 		.frame = { .rotation = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, .isIdentity = true },
 		.pool = def->pool,
@@ -138,6 +139,7 @@ void snugBody_Destroy(snugBody* body)
 {
 	if (body != NULL)
 	{
+		SG_REQUIRE(body->owner == NULL, ); // a scene would go on with it: take it out first
 		sgBody_ReturnPages(body);
 		Release(body);
 	}
@@ -169,12 +171,16 @@ size_t snugBody_GetMemory(const snugBody* body)
 static SG_NOINLINE bool SetFrame(snugBody* body, const snugFrame* frame)
 {
 	sgFrame made;
-	bool isGood = sgFrame_Make(frame, &made);
-	if (isGood)
+	if (!sgFrame_Make(frame, &made))
 	{
-		body->frame = made;
+		return false;
 	}
-	return isGood;
+	// Those who place everything in every frame do not wake what rests.
+	bool isSame = memcmp(made.rotation, body->frame.rotation, sizeof(made.rotation)) == 0 &&
+	              memcmp(made.position, body->frame.position, sizeof(made.position)) == 0;
+	body->changes += !isSame;
+	body->frame = made;
+	return true;
 }
 
 snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame)

@@ -40,6 +40,8 @@ struct snugBody
 	bool isPrepared;            ///< nothing changed since the last refit before a query
 	bool isBegun;               ///< that refit has begun: `step` is the new one
 	uint32_t version;           ///< of the pose; neither zero nor SG_BUSY
+	uint64_t changes;           ///< counts new poses and frames, from 1: what was found for the same number still holds
+	const void* owner;          ///< the scene that it is in; nullable
 	uint16_t step;              ///< counts poses that were queried
 	_Atomic uint32_t visits;    ///< families that queries looked at in this step
 	_Atomic uint32_t repeats;   ///< of those, how many they looked at in the step before as well
@@ -141,6 +143,19 @@ sgBox sgBody_RootBox(snugBody* body, snugCounters* counters);
 /// @return snug_outOfRange, with a message, if float32 cannot hold them
 snugStatus sgBody_MakePlacement(
     snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, snugCounters* counters);
+
+/// Boxes along the world's axes around the placed vertices below each lane of a set. Lanes outside the mask are empty.
+/// From the pose alone, so that they depend on nothing that was asked before; not kept.
+/// @return false if float32 cannot hold placed positions
+bool sgBody_BoundPlaced(
+    snugBody* body, const double origin[3], sgLaneSet set, sgBoxLanes* boxes, snugCounters* counters);
+
+/// Whether several threads may ask for them at once, once one has.
+bool sgBody_CanBoundTogether(const snugBody* body);
+
+/// The same around the whole body.
+/// @param box receives an empty one if there is no triangle
+bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgBox* box, snugCounters* counters);
 
 /// The model in its pose, with everything that follows from it. Whatever evaluates or bounds calls this first, once,
 /// before threads share the body; what is below relies on it.

@@ -37,8 +37,7 @@ static void Evaluate(const sgBlend* blend, const float* columns, const float* po
 {
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		StorePosition(
-		    BlendRow(blend, columns, vertices[i]), positions + 3 * (size_t)vertices[i], out + 3 * (size_t)i);
+		StorePosition(BlendRow(blend, columns, vertices[i]), positions + 3 * (size_t)vertices[i], out + 3 * (size_t)i);
 	}
 }
 
@@ -139,6 +138,23 @@ static void StoreColumns(const float* const matrices[SG_LANES], uint32_t count, 
 		for (int k = 0; k < 4; ++k)
 		{
 			f4_Store(columns + 4 * k, rows[k]);
+		}
+	}
+}
+
+static void TurnAcross(const float* across, uint32_t blocks, const float rotation[3][3], float* turned)
+{
+	for (uint32_t b = 0; b < blocks; ++b, across += 12 * SG_LANES, turned += 12 * SG_LANES)
+	{
+		for (size_t k = 0; k < 4 * SG_LANES; k += SG_LANES)
+		{
+			f8 x = f8_Load(across + k), y = f8_Load(across + 4 * SG_LANES + k), z = f8_Load(across + 8 * SG_LANES + k);
+			for (size_t axis = 0; axis < 3; ++axis)
+			{
+				const float* row = rotation[axis];
+				f8 sum = f8_MulAddLoose(f8_Set(row[1]), y, f8_Mul(f8_Set(row[0]), x));
+				f8_Store(turned + 4 * SG_LANES * axis + k, f8_MulAddLoose(f8_Set(row[2]), z, sum));
+			}
 		}
 	}
 }
@@ -572,5 +588,6 @@ const sgBlendKernels SG_FOR_ISA(sgBlendKernels) = {
 	.boundAlone = BoundAlone,
 	.storeColumns = StoreColumns,
 	.putAcross = PutAcross,
+	.turnAcross = TurnAcross,
 	.findMotion = FindMotion,
 };

@@ -3,6 +3,7 @@
 
 #include "base/arrays.h"
 #include "base/checksum.h"
+#include "base/team.h"
 #include "model/deformer.h"
 #include "model/rest.h"
 
@@ -176,6 +177,51 @@ static void WriteStart(unsigned char* block, uint64_t bytes, const Info* info)
 	memcpy(block + INFO_OFFSET, info, sizeof(*info));
 }
 
+/// Bytes that are copied at a time when several threads share the work.
+#define CHUNK ((size_t)1 << 20)
+
+typedef struct Copying
+{
+	unsigned char* block;
+	size_t bytes;
+	uint64_t offsets[SECTION_COUNT], sizes[SECTION_COUNT];
+	const unsigned char* from[SECTION_COUNT];
+} Copying;
+
+// A piece of the block: what of each section is in it, and zeros between, so that equal models are equal bytes.
+static void CopyChunk(void* context, uint32_t worker, uint32_t chunk)
+{
+	const Copying* c = context;
+	size_t first = chunk * CHUNK, end = c->bytes - first < CHUNK ? c->bytes : first + CHUNK, done = first;
+	(void)worker;
+	for (int i = 0; i < SECTION_COUNT; ++i)
+	{
+		size_t start = (size_t)c->offsets[i], stop = start + (size_t)c->sizes[i];
+		size_t from = start > done ? start : done, to = stop < end ? stop : end;
+		if (c->from[i] != NULL && from < to)
+		{
+			memset(c->block + done, 0, from - done);
+			memcpy(c->block + from, c->from[i] + (from - start), to - from);
+			done = to;
+		}
+	}
+	memset(c->block + done, 0, end - done);
+}
+
+static void CopySections(const snugModel* model, const Info* info, unsigned char* block, size_t bytes)
+{
+	Copying copying = { .block = block, .bytes = bytes };
+	sgArray list[SECTION_COUNT];
+	ListSections(info, list);
+	sgArrays_Place(DATA_OFFSET, list, SECTION_COUNT, copying.offsets);
+	for (int i = 0; i < SECTION_COUNT; ++i)
+	{
+		copying.sizes[i] = list[i].count * list[i].size;
+		memcpy(copying.from + i, (const char*)model + list[i].place, sizeof(copying.from[i]));
+	}
+	sgTeam_Run(model->team, (uint32_t)((bytes + CHUNK - 1) / CHUNK), CopyChunk, &copying);
+}
+
 snugStatus sgBlock_Make(snugModel* model)
 {
 	const sgTree* tree = &model->tree;
@@ -201,11 +247,8 @@ snugStatus sgBlock_Make(snugModel* model)
 	{
 		return snug_outOfMemory;
 	}
-	memset(block, 0, bytes); // padding too, so that equal models are equal bytes
+	CopySections(model, &info, block, bytes);
 	WriteStart(block, bytes, &info);
-	sgArray list[SECTION_COUNT];
-	ListSections(&info, list);
-	sgArrays_Write(DATA_OFFSET, list, SECTION_COUNT, model, block);
 	uint64_t checksum = BlockChecksum(block, bytes);
 	memcpy(block + offsetof(Header, checksum), &checksum, sizeof(checksum));
 	model->block = block;

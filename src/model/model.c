@@ -164,8 +164,8 @@ static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sg
 	status = BuildRest(model, mesh, scratch);
 	if (status == snug_success && model->deform->positions == NULL)
 	{
-		status = sgClusters_Build(
-		    &model->tree, &model->allocator, model->team, &scratch->clusters, &scratch->clusterBytes);
+		status =
+		    sgClusters_Build(&model->tree, &model->allocator, model->team, &scratch->clusters, &scratch->clusterBytes);
 		model->clusterBytes = scratch->clusterBytes;
 		model->clusters = status == snug_success ? sgClusters_Bind(&model->tree, scratch->clusters) : model->clusters;
 	}

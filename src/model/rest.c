@@ -116,8 +116,8 @@ const char* sgRest_Check(const snugModel* model)
 		BoundInner(model, model->restBounds, group, &tight);
 		// The only node of a model without triangles contains nothing.
 		sgBox root = sgBoxLanes_Get(model->restBounds + group, 0);
-		bool isGood = tree->triangleCount > 0 ? (FindBad(model->restBounds + group, &tight) & used) == 0
-		                                      : sgBox_IsEmpty(&root);
+		bool isGood =
+		    tree->triangleCount > 0 ? (FindBad(model->restBounds + group, &tight) & used) == 0 : sgBox_IsEmpty(&root);
 		if (!isGood)
 		{
 			return fault;

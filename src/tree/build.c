@@ -45,7 +45,8 @@ static uint32_t TakeSlots(Builder* builder)
 	return first;
 }
 
-// ---- Cutting ---------------------------------------------------------------------------------------------------------
+// ---- Cutting
+// ---------------------------------------------------------------------------------------------------------
 
 /// A part that must be cut: of a family of one level, into pieces of `unit` or less.
 typedef struct Piece
@@ -237,7 +238,8 @@ static uint32_t FindParts(const Builder* builder, Part whole, uint32_t level, Pa
 	}
 }
 
-// ---- Numbering -------------------------------------------------------------------------------------------------------
+// ---- Numbering
+// -------------------------------------------------------------------------------------------------------
 
 // Number a vertex by its first use, and find or add it in the leaf's own list.
 static uint8_t AddLeafVertex(Builder* builder, sgLeaf* leaf, uint32_t callersVertex)
