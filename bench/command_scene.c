@@ -1,8 +1,8 @@
+#include "bench/scene_show.h"
+#include "bench/scene_twist.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/output.h"
-#include "bench/scene_show.h"
-#include "bench/scene_twist.h"
 #include "program/terminal.h"
 
 #include <signal.h>

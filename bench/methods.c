@@ -12,13 +12,13 @@
 		.limited = { .rest = restKind, .volume = posedKind }, .isBrief = true                             \
 	}
 
-#define OURS_IN(text, splitKind, children, triangles)                                                        \
-	{                                                                                                        \
-		.name = text, .how = { .tree = {.split = splitKind, .leafTriangles = triangles, .branching = children } } \
+#define OURS_IN(text, splitKind, children, triangles)                                                             \
+	{                                                                                                             \
+		.name = text, .how = {.tree = { .split = splitKind, .leafTriangles = triangles, .branching = children } } \
 	}
 
-#define PEER(text, which)                                                              \
-	{                                                                                  \
+#define PEER(text, which)                                                     \
+	{                                                                         \
 		.name = text, .kind = bench_byPeer, .peer = &(which), .isBrief = true \
 	}
 

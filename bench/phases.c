@@ -1,8 +1,8 @@
 #include "bench/phases.h"
 
-#include "share/clock.h"
 #include "deform/blend_kernels.h"
 #include "geometry/box_kernels.h"
+#include "share/clock.h"
 #include "tree/leaf_kernels.h"
 
 #include <math.h>

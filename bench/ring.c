@@ -166,7 +166,8 @@ static void RunMeeting(const benchOptions* options, benchReport* report, int num
 	{
 		return;
 	}
-	benchMethodSet papers = BENCH_BIT(bench_paper) | BENCH_BIT(bench_paperDop) | (!options->full ? 0 : BENCH_OTHER_VOLUMES);
+	benchMethodSet papers =
+	    BENCH_BIT(bench_paper) | BENCH_BIT(bench_paperDop) | (!options->full ? 0 : BENCH_OTHER_VOLUMES);
 	const benchMeetingPlan plan = {
 		.methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_bottomUp) |
 		           BENCH_BIT(bench_oracle) | BENCH_BIT(bench_spatialHash) | BENCH_BIT(bench_embree) |

@@ -1,10 +1,10 @@
 #include "bench/scene_show.h"
 
-#include "share/brute.h"
-#include "share/html.h"
 #include "bench/machine.h"
 #include "bench/plot.h"
 #include "program/picture.h"
+#include "share/brute.h"
+#include "share/html.h"
 #include "sim/brain.h"
 #include "sim/fish.h"
 #include "sim/ring.h"

@@ -103,7 +103,8 @@ static int Exchange(const char* bytes, size_t length)
 static int Ask(const char* method, const char* target, const char* host)
 {
 	char text[4096];
-	int length = snprintf(text, sizeof(text), "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: x\r\n\r\n", method, target, host);
+	int length =
+	    snprintf(text, sizeof(text), "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: x\r\n\r\n", method, target, host);
 	return Exchange(text, (size_t)length);
 }
 
@@ -177,7 +178,8 @@ static void only_reading_is_allowed(void** state)
 	(void)state;
 	char host[32];
 	snprintf(host, sizeof(host), "127.0.0.1:%d", port);
-	static const char* const methods[] = { "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE", "get", "PATCH" };
+	static const char* const methods[] = { "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE", "get",
+		"PATCH" };
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); ++i)
 	{
 		assert_int_equal(Ask(methods[i], "/", host), 405);

@@ -57,7 +57,8 @@ void sgBlend_ListArrays(
 	const sgRowsOf of = sgModel_RowsOf(model);
 	uint64_t slots = (uint64_t)tree->groupCount * SG_LANES, transforms = header->transformCount;
 	bool hasSets = header->bound == snug_boundCorners;
-	static const char noJoint[] = "a joint of a bound does not exist", notFinite[] = "a number of a bound is not finite";
+	static const char noJoint[] = "a joint of a bound does not exist",
+	                  notFinite[] = "a number of a bound is not finite";
 	sgRows_List(list, offsetof(sgBlend, rows), &of, &header->rows, 1, (double)transforms);
 	const sgArray others[] = {
 		{ SG_ARRAY(sgBlend, familyOfParent, slots) },

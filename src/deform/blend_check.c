@@ -22,7 +22,8 @@ static const char* CheckFamilies(const sgBlend* blend, uint32_t transformCount, 
 		{
 			return "a family's bound is out of place";
 		}
-		if (family->entryCount > header->entryCount - entry || sgBlendFamily_Values(family) > header->valueCount - value)
+		if (family->entryCount > header->entryCount - entry ||
+		    sgBlendFamily_Values(family) > header->valueCount - value)
 		{
 			return "a family's bound is too large";
 		}

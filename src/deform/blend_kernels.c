@@ -37,8 +37,7 @@ static void Evaluate(const sgBlend* blend, const float* columns, const float* po
 {
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		StorePosition(
-		    BlendRow(blend, columns, vertices[i]), positions + 3 * (size_t)vertices[i], out + 3 * (size_t)i);
+		StorePosition(BlendRow(blend, columns, vertices[i]), positions + 3 * (size_t)vertices[i], out + 3 * (size_t)i);
 	}
 }
 

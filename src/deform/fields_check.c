@@ -28,7 +28,8 @@ static const char* CheckGroups(const snugModel* model, const sgFields* fields)
 	{
 		const sgFieldsGroup* group = fields->groups + g;
 		bool isBounded = sgFields_BoundedLanes(&model->tree, g, header->boundLeaves != 0) != 0;
-		bool isOpen = header->parts == 0 && (group->parts | sgFields_intervals) == (sgFields_intervals | sgFields_fits) &&
+		bool isOpen = header->parts == 0 &&
+		              (group->parts | sgFields_intervals) == (sgFields_intervals | sgFields_fits) &&
 		              group->parts != sgFields_intervals;
 		bool hasParts = isBounded ? isOpen || (header->parts != 0 && group->parts == header->parts)
 		                          : group->parts == 0 && group->fieldCount == 0;
@@ -61,7 +62,8 @@ static const char* CheckReach(const snugModel* model, const sgFields* fields)
 	const sgFieldsHeader* header = fields->header;
 	float reach[3];
 	sgModel_FindReach(model, reach);
-	bool isGood = isfinite(header->span) && isfinite(header->stretch) && header->span >= 0.0f && header->stretch >= 0.0f;
+	bool isGood =
+	    isfinite(header->span) && isfinite(header->stretch) && header->span >= 0.0f && header->stretch >= 0.0f;
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		isGood = isGood && header->restReach[axis] == reach[axis] && header->reach[axis] >= reach[axis] &&
@@ -77,9 +79,7 @@ const char* sgFields_Check(const snugModel* model, const void* data, void* scrat
 	sgArray list[SG_FIELDS_ARRAYS];
 	sgFields_ListArrays(model, fields.header, list);
 	const char* fault = sgArrays_Check(list, SG_FIELDS_ARRAYS, &fields);
-	fault = fault == NULL
-	            ? sgRows_Check(&fields.rows, &of, &fields.header->rows, fields.most, scratch)
-	            : fault;
+	fault = fault == NULL ? sgRows_Check(&fields.rows, &of, &fields.header->rows, fields.most, scratch) : fault;
 	fault = fault == NULL ? CheckGroups(model, &fields) : fault;
 	return fault == NULL ? CheckReach(model, &fields) : fault;
 }

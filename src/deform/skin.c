@@ -26,7 +26,8 @@ void sgSkin_ListArrays(
 		{ SG_ARRAY(sgSkin, setPairs, header->setPairCount), sgElements_index, header->pairCount,
 		    "a pair of joints does not exist" },
 		{ SG_ARRAY(sgSkin, edges, header->edgeCount) },
-		{ SG_ARRAY(sgSkin, blockSets, (uint64_t)blend->rows.blocks * SG_LANES), sgElements_index, header->setCount, noSet },
+		{ SG_ARRAY(sgSkin, blockSets, (uint64_t)blend->rows.blocks * SG_LANES), sgElements_index, header->setCount,
+		    noSet },
 		{ SG_ARRAY(sgSkin, nodeSets, blend->jointSetCount), sgElements_index, header->setCount, noSet },
 	};
 	memcpy(list, arrays, sizeof(arrays));

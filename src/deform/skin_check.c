@@ -23,9 +23,9 @@ static bool ComesBefore(const sgSkin* skin, const sgSkinSet* a, const sgSkinSet*
 static bool CheckSet(const sgSkin* skin, const sgSkinSet* set, uint32_t firstMember, uint32_t firstPair)
 {
 	if (set->firstMember != firstMember || set->memberCount == 0 ||
-	    set->memberCount > skin->header->memberCount - firstMember || set->memberCount > skin->blend.header->rows.most ||
-	    set->pivot >= set->memberCount || set->firstPair != firstPair || set->reserved != 0 ||
-	    !sgAreWithin(set->origin, 3, SNUG_MAX_COORDINATE))
+	    set->memberCount > skin->header->memberCount - firstMember ||
+	    set->memberCount > skin->blend.header->rows.most || set->pivot >= set->memberCount ||
+	    set->firstPair != firstPair || set->reserved != 0 || !sgAreWithin(set->origin, 3, SNUG_MAX_COORDINATE))
 	{
 		return false;
 	}

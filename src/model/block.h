@@ -20,8 +20,8 @@ typedef struct sgBlockSource
 {
 	const void* block; ///< aligned, unless it is copied
 	size_t bytes;
-	bool isCopied; ///< the caller's, to be copied
-	bool isGiven;  ///< allocated by the model's allocator, for it to keep
+	bool isCopied;                                  ///< the caller's, to be copied
+	bool isGiven;                                   ///< allocated by the model's allocator, for it to keep
 	void (*unmap)(const void* block, size_t bytes); ///< of a mapped file
 } sgBlockSource;
 

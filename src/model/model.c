@@ -111,7 +111,7 @@ typedef struct Scratch
 } Scratch;
 
 /// Vertices that are done at a time when several threads share the work.
-#define CHUNK 8192
+#define CHUNK 2048
 
 /// Positions on their way from the caller's order to the tree's.
 typedef struct Reordering
@@ -164,8 +164,8 @@ static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sg
 	status = BuildRest(model, mesh, scratch);
 	if (status == snug_success && model->deform->positions == NULL)
 	{
-		status = sgClusters_Build(
-		    &model->tree, &model->allocator, model->team, &scratch->clusters, &scratch->clusterBytes);
+		status =
+		    sgClusters_Build(&model->tree, &model->allocator, model->team, &scratch->clusters, &scratch->clusterBytes);
 		model->clusterBytes = scratch->clusterBytes;
 		model->clusters = status == snug_success ? sgClusters_Bind(&model->tree, scratch->clusters) : model->clusters;
 	}

@@ -8,7 +8,7 @@
 #include <float.h>
 
 /// Groups that are done at a time when several threads share the work.
-#define CHUNK 256
+#define CHUNK 64
 
 // Boxes of the leaves of a group, and empty ones elsewhere: neighbours whose numbers follow each other at once.
 static void BoundLeaves(const snugModel* model, uint32_t group, sgBoxLanes* out)
@@ -116,8 +116,8 @@ const char* sgRest_Check(const snugModel* model)
 		BoundInner(model, model->restBounds, group, &tight);
 		// The only node of a model without triangles contains nothing.
 		sgBox root = sgBoxLanes_Get(model->restBounds + group, 0);
-		bool isGood = tree->triangleCount > 0 ? (FindBad(model->restBounds + group, &tight) & used) == 0
-		                                      : sgBox_IsEmpty(&root);
+		bool isGood =
+		    tree->triangleCount > 0 ? (FindBad(model->restBounds + group, &tight) & used) == 0 : sgBox_IsEmpty(&root);
 		if (!isGood)
 		{
 			return fault;

@@ -31,8 +31,8 @@ size_t sgSystem_FolderLength(const char* path)
 // Nobody writes to a file that is open here, so one that is mapped cannot change.
 bool sgSystem_OpenToRead(const char* path, sgSystemFile* file, uint64_t* bytes)
 {
-	HANDLE handle =
-	    CreateFileA(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+	HANDLE handle = CreateFileA(
+	    path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
 	LARGE_INTEGER size;
 	if (handle == INVALID_HANDLE_VALUE)
 	{

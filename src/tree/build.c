@@ -45,7 +45,8 @@ static uint32_t TakeSlots(Builder* builder)
 	return first;
 }
 
-// ---- Cutting ---------------------------------------------------------------------------------------------------------
+// ---- Cutting
+// ---------------------------------------------------------------------------------------------------------
 
 /// A part that must be cut: of a family of one level, into pieces of `unit` or less.
 typedef struct Piece
@@ -199,7 +200,7 @@ static void CutAll(Builder* builder, Pieces* pieces, uint32_t triangleCount)
 	for (uint32_t size = triangleCount / 2;; size = size / 2)
 	{
 		uint32_t large = PutLargeFirst(pieces, size);
-		if (size < triangleCount / WANTED_PIECES || size < 1024 || pieces->count > MAX_PIECES / 2)
+		if (size < triangleCount / WANTED_PIECES || size < 256 || pieces->count > MAX_PIECES / 2)
 		{
 			break;
 		}
@@ -237,7 +238,8 @@ static uint32_t FindParts(const Builder* builder, Part whole, uint32_t level, Pa
 	}
 }
 
-// ---- Numbering -------------------------------------------------------------------------------------------------------
+// ---- Numbering
+// -------------------------------------------------------------------------------------------------------
 
 // Number a vertex by its first use, and find or add it in the leaf's own list.
 static uint8_t AddLeafVertex(Builder* builder, sgLeaf* leaf, uint32_t callersVertex)
@@ -322,7 +324,7 @@ static void LayOut(Builder* builder, uint32_t slot, uint32_t parent, uint32_t le
 }
 
 /// Triangles that are done at a time when several threads share the work.
-#define CHUNK 8192
+#define CHUNK 2048
 
 static void MakeItems(void* context, uint32_t worker, uint32_t chunk)
 {

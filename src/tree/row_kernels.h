@@ -21,8 +21,8 @@ typedef struct sgRowKernels
 	/// Count `count` displacements of eight vertices, x, y, z each.
 	/// @param limits by number, per axis
 	/// @return whether none is of greater magnitude than the limit of its number, or NaN
-	bool (*addDisplacements)(const sgLaneFloats* values, const uint16_t* numbers, uint32_t count, const float* limits,
-	    sgRowTotals* totals);
+	bool (*addDisplacements)(
+	    const sgLaneFloats* values, const uint16_t* numbers, uint32_t count, const float* limits, sgRowTotals* totals);
 
 	/// Which vertices have each of `count` weights: bit i of owners[j] says whether vertex i has number j.
 	void (*findOwners)(const sgLaneFloats* values, uint32_t count, uint8_t* owners);

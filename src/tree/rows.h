@@ -93,7 +93,8 @@ typedef struct sgRowsOf
 /// Append the arrays of rows to a list.
 /// @param place of the sgRows in the struct of pointers
 /// @param limit all numbers are below
-void sgRows_List(sgArray* list, size_t place, const sgRowsOf* of, const sgRowCounts* counts, uint32_t width, double limit);
+void sgRows_List(
+    sgArray* list, size_t place, const sgRowsOf* of, const sgRowCounts* counts, uint32_t width, double limit);
 
 /// Rows while they are made: blocks without their values.
 typedef struct sgRowsDraft

@@ -71,14 +71,15 @@ typedef struct Check
 	const sgRowCounts* counts;
 	const float* limits; ///< of displacements
 	const sgRowKernels* kernels;
-	uint16_t* entryOf; ///< by number: 1 + its place in the block that is looked at, or zero
+	uint16_t* entryOf;        ///< by number: 1 + its place in the block that is looked at, or zero
 	uint64_t values, numbers; ///< where the next block has its own
 	uint64_t entries;         ///< of vertices where they are first
 	uint32_t firstCount;      ///< vertices that are where they are first
 	uint32_t most;
 } Check;
 
-static const char* CheckVertex(Check* check, const sgBlock* block, uint32_t place, uint32_t vertex, const sgRowTotals* totals)
+static const char* CheckVertex(
+    Check* check, const sgBlock* block, uint32_t place, uint32_t vertex, const sgRowTotals* totals)
 {
 	const sgRows* rows = check->rows;
 	uint32_t lane = place % SG_LANES, count = (uint32_t)totals->counts[lane], first = rows->places[vertex];
