@@ -21,6 +21,7 @@ static const cliUsage usage = {
 	    "names: rigid (queries, building, memory), free (refitting and queries), meshless-fit (one root box),\n"
 	    "meshless-tightness (bounds by level), brain (the same on a simulation), ring (six simulated figures),\n"
 	    "blend (deforming bodies in contact, and where the time goes), scaling (the same up to 3 million vertices),\n"
+	    "peers (other libraries, where they are installed, beside ours; SNUG_ISA=avx2 or sse2 holds Embree to the same),\n"
 	    "skin (bounds of linear skins on real characters from glTF files, through their clips; those that are\n"
 	    "absent are skipped), skin-tightness (balls of all skins by level, generated and real characters),\n"
 	    "skin-walk (walkers that meet, by every skin; real characters in every clip), curtain (a ball thrown at a\n"

@@ -20,11 +20,14 @@ static const cliUsage usage = {
 	.synopsis = "[options] [FILE [FILE2]]",
 	.summary =
 	    "Show characters and their contacts in a browser: prints the address of a page on this machine, and serves it\n"
-	    "until Ctrl-C. Two files meet each other; one file meets itself; without files a man kicks a creature. Files are\n"
-	    ".glb, .gltf with its data inside, or .snug as `snug modes` writes it. More files can be dropped on the page; they\n"
+	    "until Ctrl-C. Two files meet each other; one file meets itself; without files a man kicks a creature. Files "
+	    "are\n"
+	    ".glb, .gltf with its data inside, or .snug as `snug modes` writes it. More files can be dropped on the page; "
+	    "they\n"
 	    "do not leave the browser.\n"
 	    "\n"
-	    "Only this machine is answered (127.0.0.1), only requests to read, and only the page and the files named here.\n"
+	    "Only this machine is answered (127.0.0.1), only requests to read, and only the page and the files named "
+	    "here.\n"
 	    "`make web` builds the page.",
 	.examples = "  snug view\n  snug view boxer.glb bag.glb\n  snug view --port 8080 fox.glb",
 	.minArguments = 0,
@@ -139,7 +142,8 @@ static bool FindPage(const char* given, char found[PATH_MAX])
 	{
 		return true;
 	}
-	cliError(given != NULL ? "%s: there is no page here" : "there is no page%s: `make web` builds it, --page DIR says where it is",
+	cliError(given != NULL ? "%s: there is no page here"
+	                       : "there is no page%s: `make web` builds it, --page DIR says where it is",
 	    given != NULL ? given : "");
 	return false;
 }

@@ -21,7 +21,8 @@
 // - The caller's floating-point environment (rounding mode, flush-to-zero) neither matters nor changes.
 //
 // Units are yours, and so is handedness. Nothing depends on winding. Vertices, triangles, joints and fields are
-// numbered as in the model's definition. docs/glossary.md explains the words; snug_bounds.h is for experiments.
+// numbered as in the model's definition. docs/glossary.md explains the words; snug_scene.h is for many
+// bodies, snug_bounds.h for experiments.
 #ifndef SNUG_SNUG_H
 #define SNUG_SNUG_H
 
@@ -432,7 +433,7 @@ typedef struct snugBounds
 } snugBounds;
 
 /// Bounds of a body, frame included, for culling. They contain what snugBody_GetVertices reports, rounding included.
-/// Costs no more than bounding one node.
+/// The ball's radius does not grow with how the body is turned. Costs no more than bounding two nodes.
 /// @param origin nullable; bounds are relative to it; default zero
 SNUG_API snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds* bounds);
 

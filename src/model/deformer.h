@@ -132,6 +132,14 @@ typedef struct sgDeform
 	/// lanes of `out` stay as they are. Null if posing never changes bounds: then the model's rest bounds hold.
 	void (*bound)(const sgPosed* posed, sgLaneSet set, sgBoundsOut out);
 
+	/// Boxes along turned axes, of inner nodes in set.mask, straight from the pose: `boxes` grown by `slack` per axis
+	/// contain rotation * position for every position that the deformer gives. Null if it cannot.
+	/// @param rotation orthogonal within rounding
+	/// @param room of the size of a pose, aligned like one, contents arbitrary; null if poses are made in place
+	/// @return false if it cannot for these nodes
+	bool (*boundTurned)(const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes,
+	    double slack[3]);
+
 	/// Whether `bound` is for leaves too; otherwise they are bounded by looking at their vertices. Null means no.
 	bool (*boundsLeaves)(const snugModel* model);
 
