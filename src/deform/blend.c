@@ -213,11 +213,10 @@ static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t co
 	}
 }
 
-static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
+static void EvaluateFirst(const sgPosed* posed, uint32_t cluster, uint32_t count, float* out)
 {
 	const sgBlendArrays* arrays = posed->model->arrays;
 	const sgBlend* blend = &arrays->blend;
-	uint32_t count = posed->model->clusters.clusters[cluster].vertexCount;
 	const float* columns = sgBlendPose_Columns(posed->pose);
 	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, posed->pose);
 	if (amplitudes == NULL)
@@ -228,6 +227,16 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 	const sgFields* fields = &arrays->morph.fields;
 	sgBlend_GetKernels()->evaluateMovedBlocks(blend, blend->firstBlocks[cluster], count, columns, fields,
 	    fields->blocks + fields->firstBlocks[cluster], sgFieldsPose_Amplitudes(amplitudes), out);
+}
+
+static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
+{
+	EvaluateFirst(posed, cluster, posed->model->clusters.clusters[cluster].vertexCount, out);
+}
+
+static void EvaluateOwn(const sgPosed* posed, uint32_t cluster, float* out)
+{
+	EvaluateFirst(posed, cluster, posed->model->clusters.clusters[cluster].ownCount, out);
 }
 
 static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
@@ -402,6 +411,7 @@ const sgDeform sgDeform_blend = {
 	.setPose = SetPose,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
+	.evaluateOwn = EvaluateOwn,
 	.bound = Bound,
 	.boundsLeaves = BoundsLeaves,
 	.volume = Volume,

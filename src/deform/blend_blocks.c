@@ -131,28 +131,54 @@ void sgBlend_OrderTransforms(const sgWeights* weights, uint32_t vertexCount, con
 	}
 }
 
-void sgBlend_FillBlocks(
-    const snugModel* model, const sgWeights* weights, const sgTransformOrder* order, const sgBlockArrays* out)
+/// What blocks take so far.
+typedef struct BlockCount
+{
+	uint32_t transforms, values;
+} BlockCount;
+
+// Blocks of all clusters that hold vertices of their own, or the others.
+static void FillSome(
+    const snugModel* model, const sgWeights* weights, bool isOwn, const sgBlockArrays* out, BlockCount* count)
 {
 	const sgClusters* clusters = &model->clusters;
-	uint32_t block = 0, transforms = 0, values = 0;
 	for (uint32_t c = 0; c < clusters->header->count; ++c)
 	{
 		const sgCluster* cluster = clusters->clusters + c;
 		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
-		out->firstBlocks[c] = block;
-		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++block)
+		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES)
 		{
-			uint32_t left = cluster->vertexCount - i, count = left < SG_LANES ? left : SG_LANES;
-			uint32_t own =
-			    sgMergeLists(weights->starts, weights->transforms, vertices + i, count, out->transforms + transforms);
-			out->blocks[block] = (sgBlendBlock){ values, transforms, own };
-			FillValues(model, weights, vertices + i, count, out->transforms + transforms, own, out->values + values);
-			transforms += own;
-			values += 3 + own;
+			uint32_t left = cluster->vertexCount - i, lanes = left < SG_LANES ? left : SG_LANES;
+			if ((i < cluster->ownCount) == isOwn)
+			{
+				uint16_t* transforms = out->transforms + count->transforms;
+				uint32_t own = sgMergeLists(weights->starts, weights->transforms, vertices + i, lanes, transforms);
+				out->blocks[out->firstBlocks[c] + i / SG_LANES] =
+				    (sgBlendBlock){ count->values, count->transforms, own };
+				FillValues(model, weights, vertices + i, lanes, transforms, own, out->values + count->values);
+				count->transforms += own;
+				count->values += 3 + own;
+			}
 		}
 	}
+}
+
+void sgBlend_FillBlocks(
+    const snugModel* model, const sgWeights* weights, const sgTransformOrder* order, const sgBlockArrays* out)
+{
+	const sgClusters* clusters = &model->clusters;
+	uint32_t block = 0;
+	for (uint32_t c = 0; c < clusters->header->count; ++c)
+	{
+		out->firstBlocks[c] = block;
+		block += (clusters->clusters[c].vertexCount + SG_LANES - 1u) / SG_LANES;
+	}
 	out->firstBlocks[clusters->header->count] = block;
+	// Where all clusters are evaluated, only their own vertices are: these lie together, so that weights are read
+	// without gaps.
+	BlockCount count = { 0, 0 };
+	FillSome(model, weights, true, out, &count);
+	FillSome(model, weights, false, out, &count);
 	FillMoved(model, weights, order, out->moved);
 	memmove(out->across, order->across, order->count * sizeof(uint16_t));
 }

@@ -135,12 +135,21 @@ static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t co
 	sgFields_Evaluate(GetFields(model), posed->pose, model->positions, vertices, count, out);
 }
 
-static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
+static void EvaluateFirst(const sgPosed* posed, uint32_t cluster, uint32_t count, float* out)
 {
 	const sgFields* fields = GetFields(posed->model);
-	uint32_t count = posed->model->clusters.clusters[cluster].vertexCount;
 	sgLinear_GetKernels()->evaluateBlocks(
 	    fields, fields->firstBlocks[cluster], count, sgFieldsPose_Amplitudes(posed->pose), out);
+}
+
+static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
+{
+	EvaluateFirst(posed, cluster, posed->model->clusters.clusters[cluster].vertexCount, out);
+}
+
+static void EvaluateOwn(const sgPosed* posed, uint32_t cluster, float* out)
+{
+	EvaluateFirst(posed, cluster, posed->model->clusters.clusters[cluster].ownCount, out);
 }
 
 static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
@@ -204,6 +213,7 @@ const sgDeform sgDeform_linear = {
 	.posesInPlace = true,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
+	.evaluateOwn = EvaluateOwn,
 	.bound = Bound,
 	.boundsLeaves = BoundsLeaves,
 	.volume = Volume,

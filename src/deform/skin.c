@@ -81,20 +81,29 @@ static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t co
 	sgSkin_GetKernels()->evaluate(posed->derived, vertices, count, out);
 }
 
-static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
+static void EvaluateFirst(const sgPosed* posed, uint32_t cluster, uint32_t count, float* out)
 {
 	const sgSkinView* view = posed->derived;
 	const sgClusters* clusters = &posed->model->clusters;
-	const sgCluster* own = clusters->clusters + cluster;
 	if (view->pose->isAligned)
 	{
 		const sgFields* fields = &view->fields;
 		const sgFieldsBlock* moved = view->morph != NULL ? fields->blocks + fields->firstBlocks[cluster] : NULL;
 		uint32_t first = view->skin.blend.firstBlocks[cluster];
-		sgSkin_GetKernels()->evaluateBlocks(view, first, moved, own->vertexCount, out);
+		sgSkin_GetKernels()->evaluateBlocks(view, first, moved, count, out);
 		return;
 	}
-	sgSkin_GetKernels()->evaluate(view, clusters->vertices + own->firstVertex, own->vertexCount, out);
+	sgSkin_GetKernels()->evaluate(view, clusters->vertices + clusters->clusters[cluster].firstVertex, count, out);
+}
+
+static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
+{
+	EvaluateFirst(posed, cluster, posed->model->clusters.clusters[cluster].vertexCount, out);
+}
+
+static void EvaluateOwn(const sgPosed* posed, uint32_t cluster, float* out)
+{
+	EvaluateFirst(posed, cluster, posed->model->clusters.clusters[cluster].ownCount, out);
 }
 
 // ---- Bounds ----------------------------------------------------------------------------------------------------
@@ -212,6 +221,7 @@ const sgDeform sgDeform_spherical = {
 	.derive = sgSkin_Derive,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
+	.evaluateOwn = EvaluateOwn,
 	.bound = Bound,
 	.boundsLeaves = BoundsLeaves,
 	.volume = Volume,
@@ -231,6 +241,7 @@ const sgDeform sgDeform_dualQuaternion = {
 	.derive = sgSkin_Derive,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
+	.evaluateOwn = EvaluateOwn,
 	.bound = Bound,
 	.boundsLeaves = BoundsLeaves,
 	.volume = Volume,

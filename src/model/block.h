@@ -9,7 +9,7 @@
 #include "model/contents.h"
 
 /// Raised whenever the meaning of any section changes.
-#define SG_BLOCK_VERSION 5
+#define SG_BLOCK_VERSION 6
 
 /// The tightest rest box of a node from the model's positions and, for inner nodes, from `bounds` of its children.
 sgBox sgBlock_RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t slot);

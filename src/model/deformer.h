@@ -123,6 +123,9 @@ typedef struct sgDeform
 	/// The same for all vertices of a cluster: the very same bits, but fast. Null if `positions` is not.
 	void (*evaluateCluster)(const sgPosed* posed, uint32_t cluster, float* out);
 
+	/// The same for the cluster's own vertices only, which are its first ones: sgCluster.ownCount.
+	void (*evaluateOwn)(const sgPosed* posed, uint32_t cluster, float* out);
+
 	/// Body-space bounds of inner nodes, and of leaves if `boundsLeaves`: those in set.mask, all of one family. Other
 	/// lanes of `out` stay as they are. Null if posing never changes bounds: then the model's rest bounds hold.
 	void (*bound)(const sgPosed* posed, sgLaneSet set, sgBoundsOut out);

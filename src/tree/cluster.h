@@ -3,6 +3,10 @@
 // Evaluating the few dozen vertices of a family of leaves costs about as much as bounding its leaves would, and gives
 // exact boxes; so a cluster is evaluated as a whole when a query first looks at its leaves, each vertex once, and what
 // comes out serves the leaves' boxes and their triangles. A body keeps it in pages of its pool: `place` says where.
+//
+// A vertex on a border is in several clusters. It is the first one's own; the others, if that is evaluated already,
+// need only copy it, which costs far less than evaluating it once more. So a cluster's own vertices come first, and
+// those that it may borrow after them, lender by lender.
 #ifndef SG_CLUSTER_H
 #define SG_CLUSTER_H
 
@@ -18,10 +22,23 @@
 typedef struct sgCluster
 {
 	uint32_t firstVertex; ///< in sgClusters.vertices
-	uint32_t vertexCount;
-	uint32_t place; ///< in floats, page after page; a cluster lies in one page
+	uint32_t place;       ///< in floats, page after page; a cluster lies in one page
+	uint32_t firstLender; ///< in sgClusters.lenders
+	uint8_t vertexCount;
+	uint8_t ownCount; ///< of those: the first ones
+	uint8_t lenderCount;
+	uint8_t reserved; ///< zero
 } sgCluster;
-SG_STORED(sgCluster, 12);
+SG_STORED(sgCluster, 16);
+_Static_assert(SG_MAX_CLUSTER_VERTICES <= UINT8_MAX, "a cluster counts its vertices in bytes");
+
+/// A cluster that another one borrows some vertices of.
+typedef struct sgLender
+{
+	uint32_t cluster;
+	uint32_t count; ///< how many
+} sgLender;
+SG_STORED(sgLender, 8);
 
 /// One piece of memory: this, then the arrays.
 typedef struct sgClusterHeader
@@ -30,15 +47,19 @@ typedef struct sgClusterHeader
 	uint32_t vertexCount; ///< of all clusters together
 	uint32_t pageCount;
 	uint32_t usedCount; ///< vertices of the model that belong to triangles: the first ones, in tree order
+	uint32_t lenderCount;
+	uint32_t reserved; ///< zero
 } sgClusterHeader;
-SG_STORED(sgClusterHeader, 16);
+SG_STORED(sgClusterHeader, 24);
 
 typedef struct sgClusters
 {
 	const sgClusterHeader* header; ///< null if the model has none
 	const sgCluster* clusters;     ///< (count)
 	const uint32_t* ofLeaf;        ///< (leafCount): cluster of a leaf
-	const uint32_t* vertices;      ///< (vertexCount), tree order
+	const uint32_t* vertices;      ///< (vertexCount): numbers in tree order
+	const sgLender* lenders;       ///< (lenderCount)
+	const uint8_t* borrowed;       ///< (vertexCount): for those that are not its own, the number in the lender's
 	const uint32_t*
 	    places; ///< (leafVertexCount + SG_LANES): for every entry of leafVertices, its number in its cluster
 } sgClusters;
