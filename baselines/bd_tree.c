@@ -87,9 +87,13 @@ static void GetDisplacements(const bdTree* tree, uint32_t vertex, float (*displa
 		return;
 	}
 	memset(displacements, 0, tree->fieldCount * sizeof(*displacements));
-	for (uint32_t k = tree->fields.starts[vertex]; k < tree->fields.starts[vertex + 1]; ++k)
+	sgRow row = sgRows_Get(&tree->fields.rows, vertex);
+	for (uint32_t j = 0; j < row.count; ++j)
 	{
-		memcpy(displacements[tree->fields.fields[k]], tree->fields.displacements + 3 * (size_t)k, 3 * sizeof(float));
+		for (size_t axis = 0; axis < 3; ++axis)
+		{
+			displacements[row.numbers[j]][axis] = row.values[(3 * j + axis) * SG_LANES];
+		}
 	}
 }
 
@@ -210,7 +214,7 @@ bdTree* bdTree_Create(const snugModel* model, const bdTreeDef* def)
 	tree->def = *def;
 	if (model->deformBytes > 0)
 	{
-		tree->fields = sgFields_Bind(model->deformData);
+		tree->fields = sgFields_Bind(model, model->deformData);
 		tree->fieldCount = tree->fields.header->fieldCount;
 	}
 	tree->extents = def->kind == bd_boxes ? 3 : 1;

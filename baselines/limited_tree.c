@@ -370,7 +370,7 @@ snugStatus limitedBody_Begin(limitedBody* limited)
 	snugStatus status = binaryLeaves_Begin(&limited->leaves);
 	sgBlend blend = sgBlend_Get(limited->tree->tree.model);
 	const sgBlendPose* pose = limited->leaves.body->posed.pose;
-	double reach = 0.0, influences = (double)blend.header->maxInfluences;
+	double reach = 0.0, influences = (double)blend.header->rows.most;
 	ReadTransforms(limited, pose, blend.header->transformCount);
 	for (int k = 0; k < 3; ++k)
 	{

@@ -97,10 +97,15 @@ void nodeWeights_Gather(nodeWeights* weights, const snugModel* model, uint32_t s
 	for (uint32_t i = 0; i < weights->vertexCount; ++i)
 	{
 		uint32_t vertex = weights->vertices[i];
-		for (uint32_t k = blend.starts[vertex]; k < blend.starts[vertex + 1]; ++k)
+		sgRow row = sgRows_Get(&blend.rows, vertex);
+		for (uint32_t k = 0; k < row.count; ++k)
 		{
-			uint32_t j = FindEntry(weights, blend.transforms[k]);
-			double weight = (double)blend.weights[k];
+			double weight = (double)row.values[k * SG_LANES];
+			if (weight == 0.0)
+			{
+				continue;
+			}
+			uint32_t j = FindEntry(weights, row.numbers[k]);
 			weights->low[j] = weight < weights->low[j] ? weight : weights->low[j];
 			weights->high[j] = weight > weights->high[j] ? weight : weights->high[j];
 			weights->mean[j] += weight;

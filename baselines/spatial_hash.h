@@ -11,7 +11,7 @@
 #ifndef BASELINES_SPATIAL_HASH_H
 #define BASELINES_SPATIAL_HASH_H
 
-#include "baselines/brute.h"
+#include "share/brute.h"
 
 typedef struct spatialHash spatialHash;
 

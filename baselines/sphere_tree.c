@@ -11,6 +11,9 @@ typedef struct maker
 {
 	sphereTree* tree;
 	sphereBall* rest;      ///< by slot
+	uint32_t* starts;      ///< of influences, by vertex
+	uint16_t* transforms;  ///< per influence
+	float* weights;        ///< per influence
 	uint32_t* quanta;      ///< per influence: weights in units of 1 / SG_CORNER_ONE
 	uint32_t* vertices;    ///< below a node, each once
 	uint32_t* vertexStamp; ///< stamp of the node that a vertex was last seen below
@@ -189,13 +192,44 @@ static bool IsSameSet(const sphereTree* tree, const sphereSet* set, const uint16
 	return set->jointCount == count && memcmp(tree->joints + set->firstJoint, joints, count * sizeof(uint16_t)) == 0;
 }
 
-static bool FindSets(sphereTree* tree)
+// Influences of one vertex after the other.
+static bool ListInfluences(maker* m)
 {
-	sgBlend blend = sgBlend_Get(tree->model);
+	const snugModel* model = m->tree->model;
+	sgBlend blend = sgBlend_Get(model);
+	size_t room = (size_t)blend.header->rows.entries + 1, count = 0;
+	m->starts = malloc(((size_t)model->tree.vertexCount + 1) * sizeof(uint32_t));
+	m->transforms = malloc(room * sizeof(uint16_t));
+	m->weights = malloc(room * sizeof(float));
+	m->quanta = malloc(room * sizeof(uint32_t));
+	if (m->starts == NULL || m->transforms == NULL || m->weights == NULL || m->quanta == NULL)
+	{
+		return false;
+	}
+	for (uint32_t v = 0; v < model->tree.vertexCount; ++v)
+	{
+		sgRow row = sgRows_Get(&blend.rows, v);
+		m->starts[v] = (uint32_t)count;
+		for (uint32_t j = 0; j < row.count; ++j)
+		{
+			if (sgRow_Has(&row, 1, j))
+			{
+				m->transforms[count] = row.numbers[j];
+				m->weights[count++] = row.values[j * SG_LANES];
+			}
+		}
+	}
+	m->starts[model->tree.vertexCount] = (uint32_t)count;
+	return true;
+}
+
+static bool FindSets(maker* m)
+{
+	sphereTree* tree = m->tree;
 	for (uint32_t v = 0; v < tree->model->tree.vertexCount; ++v)
 	{
-		const uint16_t* joints = blend.transforms + blend.starts[v];
-		uint32_t count = blend.starts[v + 1] - blend.starts[v], set = 0;
+		const uint16_t* joints = m->transforms + m->starts[v];
+		uint32_t count = m->starts[v + 1] - m->starts[v], set = 0;
 		// Neighbours are alike, so the newest first.
 		for (set = (uint32_t)tree->setCount; set > 0 && !IsSameSet(tree, tree->sets + set - 1, joints, count); --set)
 		{
@@ -224,19 +258,18 @@ static bool FindSets(sphereTree* tree)
 // Weights as integers that sum to exactly SG_CORNER_ONE: rounded down, and what that leaves goes to the largest.
 static void Quantise(maker* m)
 {
-	sgBlend blend = sgBlend_Get(m->tree->model);
 	for (uint32_t v = 0; v < m->tree->model->tree.vertexCount; ++v)
 	{
-		uint32_t first = blend.starts[v], end = blend.starts[v + 1], largest = first, rest = SG_CORNER_ONE;
+		uint32_t first = m->starts[v], end = m->starts[v + 1], largest = first, rest = SG_CORNER_ONE;
 		double sum = 0.0;
 		for (uint32_t k = first; k < end; ++k)
 		{
-			sum += (double)blend.weights[k];
-			largest = blend.weights[k] > blend.weights[largest] ? k : largest;
+			sum += (double)m->weights[k];
+			largest = m->weights[k] > m->weights[largest] ? k : largest;
 		}
 		for (uint32_t k = first; k < end; ++k)
 		{
-			m->quanta[k] = (uint32_t)((double)blend.weights[k] / sum * SG_CORNER_ONE);
+			m->quanta[k] = (uint32_t)((double)m->weights[k] / sum * SG_CORNER_ONE);
 			rest -= m->quanta[k];
 		}
 		m->quanta[largest] += rest;
@@ -307,7 +340,6 @@ static bool ListParts(maker* m, sphereNode* node)
 static bool AddRanges(maker* m, spherePart* part)
 {
 	sphereTree* tree = m->tree;
-	sgBlend blend = sgBlend_Get(tree->model);
 	uint32_t n = tree->sets[part->set].jointCount, vertices = 0;
 	void* weights = tree->weights;
 	bool good = Reserve(&weights, tree->weightCount, 3 * (size_t)n, &tree->weightCapacity, sizeof(double));
@@ -330,7 +362,7 @@ static bool AddRanges(maker* m, spherePart* part)
 		vertices += tree->setOf[vertex] == part->set;
 		for (uint32_t j = 0; j < n && tree->setOf[vertex] == part->set; ++j)
 		{
-			double weight = (double)m->quanta[blend.starts[vertex] + j];
+			double weight = (double)m->quanta[m->starts[vertex] + j];
 			w[j] = fmin(w[j], weight);
 			w[n + j] = fmax(w[n + j], weight);
 			w[2 * n + j] += weight;
@@ -365,15 +397,13 @@ static bool Make(maker* m)
 {
 	const snugModel* model = m->tree->model;
 	size_t slots = (size_t)model->tree.groupCount * SG_LANES, vertices = (size_t)model->tree.vertexCount + 1;
-	sgBlend blend = sgBlend_Get(model);
 	m->tree->nodes = malloc(model->tree.nodeCount * sizeof(sphereNode));
 	m->tree->setOf = malloc(vertices * sizeof(uint32_t));
 	m->rest = calloc(slots, sizeof(sphereBall));
-	m->quanta = malloc(((size_t)blend.starts[vertices - 1] + 1) * sizeof(uint32_t));
 	m->vertices = malloc((vertices > slots ? vertices : slots) * sizeof(uint32_t));
 	m->vertexStamp = calloc(vertices, sizeof(uint32_t));
-	if (m->tree->nodes == NULL || m->tree->setOf == NULL || m->rest == NULL || m->quanta == NULL ||
-	    m->vertices == NULL || m->vertexStamp == NULL || !FindSets(m->tree))
+	if (m->tree->nodes == NULL || m->tree->setOf == NULL || m->rest == NULL || m->vertices == NULL ||
+	    m->vertexStamp == NULL || !ListInfluences(m) || !FindSets(m))
 	{
 		return false;
 	}
@@ -410,6 +440,9 @@ sphereTree* sphereTree_Create(const snugModel* model, const sphereTreeDef* def)
 		good = Make(&m);
 	}
 	free(m.rest);
+	free(m.starts);
+	free(m.transforms);
+	free(m.weights);
 	free(m.quanta);
 	free(m.vertices);
 	free(m.vertexStamp);

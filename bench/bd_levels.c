@@ -30,11 +30,11 @@ static void AddRows(benchReport* report, const char* name, const bdTree* tree, c
 	}
 }
 
-void benchBdLevels(benchReport* report, const char* name, const benchFielded* actor, const benchBdPrinted* printed)
+void benchBdLevels(benchReport* report, const char* name, const benchActor* actor, const benchBdPrinted* printed)
 {
-	const benchFieldedMethod* method = benchFieldedMethods + benchFielded_Find("the paper: BD spheres");
+	const benchMethodDef* method = benchGetMethod(bench_bd);
 	snugModel* model = NULL;
-	if (benchFielded_MakeModel(actor, method, &model) != snug_success)
+	if (benchActor_MakeModel(actor, &method->how, &model) != snug_success)
 	{
 		benchReport_Fail(report, "%s: cannot make the paper's model", name);
 		return;

@@ -16,6 +16,6 @@ typedef struct benchBdPrinted
 extern const benchBdPrinted benchBdChair;
 
 /// A table of an actor's levels. @param printed nullable
-void benchBdLevels(benchReport* report, const char* name, const benchFielded* actor, const benchBdPrinted* printed);
+void benchBdLevels(benchReport* report, const char* name, const benchActor* actor, const benchBdPrinted* printed);
 
 #endif

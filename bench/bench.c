@@ -10,9 +10,12 @@ static const benchDef benches[] = {
 	{ "brain", "a simulated brain, held and pulled at three strengths: how large bounds are, by level", benchBrain },
 	{ "ring", "six simulated figures on a ring that is turned to and fro: all pairs, by the papers' methods and ours",
 	    benchRing },
+	{ "fish", "two dozen simulated fish that swim and meet: all pairs, by the papers' methods and ours", benchFish },
 	{ "blend", "two and six meshless bodies in contact: posing and query, by each strategy, bound and method",
 	    benchBlend },
-	{ "scaling", "two meshless bodies of 3K to 3M vertices and 50 to 5,000 nodes, the pairs held fixed", benchScaling },
+	{ "scaling", "two meshless bodies of 3K to 3M vertices, the pairs held fixed: what a frame costs, by method",
+	    benchScaling },
+	{ "peers", "blobs and characters: ours, other libraries and a plain tree, from transforms to pairs", benchPeers },
 	{ "skin", "real characters: how large bounds are, refits, and two of them in contact", benchSkin },
 	{ "skin-tightness", "skins: how large balls are by level, and the choices of the skinning paper's sphere tree",
 	    benchSkinTightness },
@@ -21,6 +24,8 @@ static const benchDef benches[] = {
 	{ "curtain", "a ball thrown at a curtain of 12 displacement fields: volume tests, time and tightness, by method",
 	    benchCurtain },
 	{ "modal", "vibrating chairs and bridges: tightness by level, update cost by bound, pairs in contact", benchModal },
+	{ "crowd", "1 to 100,000 characters in a scene: posing and all that touches, on one thread and two", benchCrowd },
+	{ "broad", "1,000 to 100,000 boxes that move: which overlap, by scenes' tree, FCL's and Bullet's", benchBroad },
 	{ NULL, NULL, NULL },
 };
 

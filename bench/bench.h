@@ -7,11 +7,13 @@
 /// How much to run, and whom to tell.
 typedef struct benchOptions
 {
-	bool quick;         ///< fewer variants and frames: seconds instead of minutes
-	bool explain;       ///< say also which nodes were loose, for those that can
-	bool progress;      ///< say on stderr what is going on
-	const char* model;  ///< nullable: a file with a mesh to use instead of a generated one, for those that can
-	const char* models; ///< nullable: directory of real characters; default ../shared/models
+	bool full;         ///< all variants and frames: minutes. Else what decides the aims, within a minute
+	bool quick;        ///< less still, where that takes long: a few seconds, not all aims
+	bool explain;      ///< say also which nodes were loose, for those that can
+	bool progress;     ///< say on stderr what is going on
+	const char* model; ///< nullable: a file with a mesh to use instead of a generated one, for those that can
+	const char*
+	    models; ///< nullable: directory of real characters; default SNUG_MODELS of the environment, then build/models
 } benchOptions;
 
 typedef void benchFcn(const benchOptions* options, benchReport* report);
@@ -41,12 +43,16 @@ benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
 benchFcn benchBrain;
 benchFcn benchRing;
+benchFcn benchFish;
 benchFcn benchBlend;
 benchFcn benchScaling;
+benchFcn benchPeers;
 benchFcn benchSkin;
 benchFcn benchSkinTightness;
 benchFcn benchSkinWalk;
 benchFcn benchCurtain;
 benchFcn benchModal;
+benchFcn benchCrowd;
+benchFcn benchBroad;
 
 #endif

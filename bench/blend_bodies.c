@@ -1,6 +1,5 @@
 #include "bench/blend_bodies.h"
 
-#include "bench/timer.h"
 #include "io/asset.h"
 
 #include <string.h>
@@ -19,85 +18,6 @@ const char* benchGetBoundName(snugBound bound)
 		[snug_boundFirstOrder] = "firstOrder",
 	};
 	return names[bound];
-}
-
-// A body of a model, if that was made.
-static bool MakeBody(benchBlendBody* body, snugStrategy strategy, snugStatus status, benchReport* report)
-{
-	if (status == snug_success)
-	{
-		snugBodyDef bodyDef = { .model = body->model, .strategy = strategy };
-		status = snugBody_Create(&bodyDef, &body->body);
-	}
-	if (status != snug_success)
-	{
-		benchReport_Fail(report, "cannot make a blend body: %s", snugGetStatusText(status));
-		benchBlendBody_Destroy(body);
-	}
-	return status == snug_success;
-}
-
-bool benchBlendBody_Create(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights,
-    const benchBounding* how, benchReport* report)
-{
-	return benchBlendBody_CreateSkin(body, mesh, weights, NULL, how, report);
-}
-
-bool benchBlendBody_CreateSkin(benchBlendBody* body, const sceneMesh* mesh, const sceneWeights* weights,
-    const benchSkinning* skin, const benchBounding* how, benchReport* report)
-{
-	*body = (benchBlendBody){ .def = sceneMakeBlendDef(mesh, weights, how->tree) };
-	if (skin != NULL)
-	{
-		body->def.deformer = skin->deformer;
-		body->def.skin.jointPositions = skin->jointPositions;
-		body->def.fields = skin->targets != NULL ? sceneTargets_Get(skin->targets) : (snugFieldsDef){ 0 };
-	}
-	const snugBoundsDef bounds = {
-		.bound = how->bound,
-		.volume = how->volume,
-		.restVolume = how->restVolume,
-		.boundLeaves = how->boundLeaves,
-	};
-	body->def.bounds = &bounds;
-	double start = benchNow();
-	snugStatus status = snugModel_Create(&body->def, &body->model);
-	body->buildMs = benchNow() - start;
-	body->def.bounds = NULL;
-	return MakeBody(body, how->strategy, status, report);
-}
-
-bool benchBlendBody_CreateLike(
-    benchBlendBody* body, const benchBlendBody* other, snugStrategy strategy, benchReport* report)
-{
-	*body = (benchBlendBody){ other->def, other->model, NULL, true, other->buildMs };
-	return MakeBody(body, strategy, snug_success, report);
-}
-
-void benchBlendBody_Destroy(benchBlendBody* body)
-{
-	snugBody_Destroy(body->body);
-	snugModel_Destroy(body->borrowsModel ? NULL : body->model);
-	body->body = NULL;
-	body->model = NULL;
-}
-
-const float* benchActor_GetMatrices(const benchActor* actor, int frame)
-{
-	return actor->matrices + 12 * (size_t)frame * actor->weights->transformCount;
-}
-
-snugStatus benchActor_Pose(const benchActor* actor, snugBody* body, int frame)
-{
-	const benchSkinning* skin = actor->skin;
-	snugStatus status =
-	    snugBody_SetJoints(body, benchActor_GetMatrices(actor, frame), 0, actor->weights->transformCount);
-	if (status == snug_success && skin != NULL && skin->targets != NULL)
-	{
-		uint32_t count = skin->targets->count;
-		status = snugBody_SetAmplitudes(body, skin->amplitudes + (size_t)frame * count, count);
-	}
-	return status;
 }
 
 // The first mesh of a file, as its nodes leave it at rest.

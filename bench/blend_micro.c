@@ -94,8 +94,8 @@ double benchBlendRefits(
 	double ours = NAN;
 	for (int i = 0; i < BENCH_BOUNDS && report->failure[0] == '\0'; ++i)
 	{
-		benchBlendBody body;
-		if (!benchBlendBody_Create(&body, mesh, weights, &(benchBounding){ .bound = benchBounds[i] }, report))
+		benchBody body;
+		if (!benchBody_CreateSkin(&body, mesh, weights, NULL, &(benchBounding){ .bound = benchBounds[i] }, report))
 		{
 			return NAN;
 		}
@@ -111,7 +111,7 @@ double benchBlendRefits(
 		benchRow_Number(row, "nodesPerFamily", (double)families.nodes / (double)families.count, 1);
 		benchRow_Number(row, "nsPerNode", time, 1);
 		ours = benchBounds[i] == snug_boundDefault ? time : ours;
-		benchBlendBody_Destroy(&body);
+		benchBody_Destroy(&body);
 	}
 	return ours;
 }
@@ -153,8 +153,8 @@ static double RunSkinRefits(benchReport* report)
 static void RunBuild(benchReport* report, const sceneMeshless* meshless, double* seconds, double* bytes)
 {
 	const sceneMesh* mesh = &meshless->mesh;
-	benchBlendBody body;
-	if (!benchBlendBody_Create(&body, mesh, &meshless->weights, &(benchBounding){ .strategy = 0 }, report))
+	benchBody body;
+	if (!benchBody_CreateSkin(&body, mesh, &meshless->weights, NULL, &(benchBounding){ .strategy = 0 }, report))
 	{
 		return;
 	}
@@ -175,10 +175,13 @@ static void RunBuild(benchReport* report, const sceneMeshless* meshless, double*
 	benchRow_Number(row, "withoutBlendSeconds", 1e-3 * plainMs, 3);
 	benchRow_Number(row, "blendSecondsPerMillionVertices", *seconds, 2);
 	benchRow_Number(row, "blendBytesPerTriangle", *bytes, 1);
-	double weightBytes = (double)influences * (sizeof(float) + sizeof(uint16_t)) + 4.0 * (double)mesh->vertexCount;
+	const sgBlendHeader* header = body.model->deformData;
+	double weightBytes = (double)header->rows.numbers * (sizeof(sgLaneFloats) + sizeof(uint16_t)) +
+	                     (double)header->rows.blocks * (3 * sizeof(sgLaneFloats) + sizeof(sgBlock)) +
+	                     sizeof(uint32_t) * (double)mesh->vertexCount;
 	benchRow_Number(row, "ofWhichWeights", weightBytes / (double)mesh->triangleCount, 1);
 	snugModel_Destroy(plain);
-	benchBlendBody_Destroy(&body);
+	benchBody_Destroy(&body);
 }
 
 void benchBlendMicro(const benchOptions* options, benchReport* report)
@@ -197,7 +200,7 @@ void benchBlendMicro(const benchOptions* options, benchReport* report)
 	double worstSeconds = NAN, worstBytes = NAN;
 	for (int i = 0; i < 2; ++i)
 	{
-		if (benchMakeMeshless(&meshless, &generated, options->quick ? 67 : 120, nodeCounts[i], report))
+		if (benchMakeMeshless(&meshless, &generated, !options->full ? 67 : 120, nodeCounts[i], report))
 		{
 			RunBuild(report, &meshless, &seconds, &bytes);
 			worstSeconds = fmax(seconds, worstSeconds);

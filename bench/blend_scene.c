@@ -30,7 +30,7 @@ static sceneBending GetBending(const blendScene* scene, int actor, int frame)
 
 static bool MakeActor(blendScene* scene, int i)
 {
-	const sceneMeshless* meshless = scene->meshless + (scene->actorCount == 2 ? i : 0);
+	const sceneMeshless* meshless = scene->meshless + (scene->shapeCount == 2 ? i : 0);
 	uint32_t nodeCount = meshless->weights.transformCount;
 	snugMeshlessNode* nodes = malloc(nodeCount * sizeof(snugMeshlessNode));
 	float* matrices = malloc((size_t)scene->clip.count * 12 * nodeCount * sizeof(float));
@@ -43,16 +43,16 @@ static bool MakeActor(blendScene* scene, int i)
 	bool made = nodes != NULL && matrices != NULL;
 	free(nodes);
 	scene->matrices[i] = matrices;
-	scene->actors[i] = (benchActor){ &meshless->mesh, &meshless->weights, matrices, scene->clip.count, NULL };
+	scene->actors[i] = benchActor_Skinned(&meshless->mesh, &meshless->weights, matrices, scene->clip.count, NULL);
 	return made;
 }
 
-bool blendScene_Create(
-    blendScene* scene, int actorCount, uint32_t frequency, uint32_t nodeCount, blendClip clip, benchReport* report)
+bool blendScene_Create(blendScene* scene, int actorCount, int shapeCount, uint32_t frequency, uint32_t nodeCount,
+    blendClip clip, benchReport* report)
 {
-	*scene = (blendScene){ .clip = clip, .actorCount = actorCount };
+	*scene = (blendScene){ .clip = clip, .actorCount = actorCount, .shapeCount = shapeCount };
 	bool good = true;
-	for (int i = 0; i < (actorCount == 2 ? 2 : 1) && good; ++i)
+	for (int i = 0; i < shapeCount && good; ++i)
 	{
 		sceneMesh brain = sceneMakeBrain(frequency, (uint64_t)i + 1);
 		good = sceneMeshless_Create(&scene->meshless[i], brain, nodeCount, BENCH_INFLUENCES);

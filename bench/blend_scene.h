@@ -20,15 +20,17 @@ typedef struct blendScene
 {
 	blendClip clip;
 	sceneMeshless meshless[2]; ///< the second is empty if all bodies have one shape
+	int shapeCount;
 	float* matrices[BENCH_MAX_ACTORS];
 	benchActor actors[BENCH_MAX_ACTORS];
 	int actorCount;
 } blendScene;
 
 /// @param actorCount two or more
+/// @param shapeCount of two, the shapes that they have: one or two; of more it is one
 /// @return false, with the report failed, if there is no memory
-bool blendScene_Create(
-    blendScene* scene, int actorCount, uint32_t frequency, uint32_t nodeCount, blendClip clip, benchReport* report);
+bool blendScene_Create(blendScene* scene, int actorCount, int shapeCount, uint32_t frequency, uint32_t nodeCount,
+    blendClip clip, benchReport* report);
 void blendScene_Free(blendScene* scene);
 
 /// Places in a scene, which is its user. Two bodies, light: their tips pushed past one another by a little; heavy: one

@@ -91,7 +91,7 @@ static void RunCase(const benchOptions* options, benchReport* report, brainCase*
 	static const snugTreeDef tree = { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 };
 	simBrain brain;
 	simError error = { "" };
-	if (!simBrain_Create(&brain, options->quick ? 20 : 55, c->nodeCount, c->pull, &error))
+	if (!simBrain_Create(&brain, !options->full ? 4002 : SIM_BRAIN_VERTICES, c->nodeCount, c->pull, &error))
 	{
 		benchReport_Fail(report, "%s", error.text);
 		return;
@@ -99,7 +99,7 @@ static void RunCase(const benchOptions* options, benchReport* report, brainCase*
 	if (Simulate(c, &brain, report))
 	{
 		const sceneMeshless* scene = &brain.actor.scene;
-		benchActor actor = { &scene->mesh, &scene->weights, c->matrices, POSES, NULL };
+		benchActor actor = benchActor_Skinned(&scene->mesh, &scene->weights, c->matrices, POSES, NULL);
 		if (benchTightness_Measure(&c->tightness, &actor, &tree, true, report))
 		{
 			AddRows(report, c, scene->mesh.vertexCount);
@@ -111,10 +111,10 @@ static void RunCase(const benchOptions* options, benchReport* report, brainCase*
 // The strongest pull again and again: what is in the body at the end of a period is what was there in the first.
 static void RunLong(const benchOptions* options, benchReport* report)
 {
-	double seconds = options->quick ? 12.0 : LONG_SECONDS, first = 0.0, last = 0.0;
+	double seconds = !options->full ? 12.0 : LONG_SECONDS, first = 0.0, last = 0.0;
 	simBrain brain;
 	simError error = { "" };
-	bool good = simBrain_Create(&brain, 10, 65, simBrainPulls[SIM_BRAIN_PULLS - 1], &error);
+	bool good = simBrain_Create(&brain, 1002, 65, simBrainPulls[SIM_BRAIN_PULLS - 1], &error);
 	for (double time = 0.0; time < seconds && good; time += 4.0)
 	{
 		good = simBrain_Advance(&brain, 4.0, &error);
@@ -148,7 +148,7 @@ void benchBrain(const benchOptions* options, benchReport* report)
 	{
 		if (report->failure[0] == '\0')
 		{
-			AddLevels(report, cases + i, options->quick ? 4002 : 30252);
+			AddLevels(report, cases + i, !options->full ? 4002 : SIM_BRAIN_VERTICES);
 		}
 		free(cases[i].matrices);
 	}

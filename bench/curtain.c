@@ -28,11 +28,11 @@ static void AddReduction(benchReport* report, const simReduced* reduced)
 
 static void AddAims(benchReport* report, const char* name, const benchFieldedResult* results)
 {
-	const benchFieldedResult* ours = results + benchFielded_Find("ours");
-	const benchFieldedResult* binary = results + benchFielded_Find("ours, binary");
-	const benchFieldedResult* layered = results + benchFielded_Find("layered spheres");
-	const benchFieldedResult* oracle = results + benchFielded_Find("oracle");
-	const benchFieldedResult* paper = results + benchFielded_Find("the paper: BD spheres");
+	const benchFieldedResult* ours = results + bench_ours;
+	const benchFieldedResult* binary = results + bench_binary;
+	const benchFieldedResult* layered = results + bench_layered;
+	const benchFieldedResult* oracle = results + bench_oracle;
+	const benchFieldedResult* paper = results + bench_bd;
 	benchReport_AddAim(
 	    report, ours->volumeTests / layered->volumeTests, 1.0, "%s: volume tests, ours / layered spheres", name);
 	benchReport_AddAim(report, binary->volumeTests / layered->volumeTests, 1.0,
@@ -68,17 +68,17 @@ static double RunScene(
 	const benchFieldPoses poses = {
 		.name = scene->name,
 		.actor = scene->actors[0],
-		.frameCount = scene->frameCount,
-		.step = options->quick ? 22 : 11,
+		.frameCount = scene->actors[0].frameCount,
+		.step = !options->full ? 22 : 11,
 	};
 	benchFieldTightness tightness;
-	benchFieldedResult results[BENCH_FIELDED_METHODS];
+	benchFieldedResult results[BENCH_METHODS];
 	if (!benchFieldTightness_Measure(&tightness, &poses, options, report))
 	{
 		return NAN;
 	}
-	benchFielded_Run(scene, options, options->quick ? 3 : 7, results, report);
-	benchCurtainBall(scene, ballRadius, options->quick ? 3 : 7, report);
+	benchFielded_Run(scene, options, !options->full ? 3 : 7, results, report);
+	benchCurtainBall(scene, ballRadius, !options->full ? 3 : 7, report);
 	AddAims(report, scene->name, results);
 	benchFieldTightness_AddRows(report, &poses, &tightness);
 	benchReport_AddAim(report, benchFieldTightness_GetDeep(&tightness, snug_boundDefault), 1.1,
@@ -97,9 +97,8 @@ static void RunReduced(
 {
 	size_t count = (size_t)reduced->frameCount * reduced->fieldCount;
 	sceneMesh ball = sceneMakeSphere(8), mesh = sceneMesh_Copy(&curtain->mesh);
-	snugFrame* still = calloc(curtain->frameCount, sizeof(snugFrame));
 	float* scaled = calloc(count, sizeof(float));
-	if (!sceneMesh_IsValid(&ball) || !sceneMesh_IsValid(&mesh) || still == NULL || scaled == NULL)
+	if (!sceneMesh_IsValid(&ball) || !sceneMesh_IsValid(&mesh) || scaled == NULL)
 	{
 		benchReport_Fail(report, "out of memory");
 	}
@@ -109,12 +108,14 @@ static void RunReduced(
 		double radius = (double)curtain->ballRadius;
 		sceneMesh_Transform(&ball, &identity, (double)curtain->ballRadius);
 		memcpy(mesh.positions, reduced->rest, 3 * (size_t)mesh.vertexCount * sizeof(float));
+		int frameCount = (int)curtain->frameCount;
 		benchFieldedScene scene = {
 			.name = "curtain",
-			.actors = { { &mesh, reduced->fields, reduced->fieldCount, reduced->amplitudes, still },
-			    { &ball, NULL, 0, NULL, curtain->ball } },
-			.frameCount = (int)curtain->frameCount,
+			.actors = { benchActor_Fielded(
+			                &mesh, reduced->fields, reduced->fieldCount, reduced->amplitudes, frameCount),
+			    benchActor_Rigid(&ball, frameCount) },
 		};
+		scene.actors[1].places = curtain->ball;
 		double growth = RunScene(options, report, &scene, radius), scale = 0.51 / (growth - 1.0);
 		for (size_t i = 0; i < count; ++i)
 		{
@@ -131,7 +132,6 @@ static void RunReduced(
 	}
 	sceneMesh_Free(&ball);
 	sceneMesh_Free(&mesh);
-	free(still);
 	free(scaled);
 }
 

@@ -2,6 +2,7 @@
 
 #include "baselines/layered_spheres.h"
 #include "baselines/world.h"
+#include "bench/answers.h"
 #include "bench/timer.h"
 
 #include <math.h>
@@ -177,12 +178,14 @@ static void DestroyStage(ballStage* s)
 	free(s->hits);
 }
 
-static bool MakeStage(ballStage* s, ballMethod method, const benchFielded* actor)
+static bool MakeStage(ballStage* s, ballMethod method, const benchActor* actor)
 {
-	const char* like = method == ball_ours      ? "ours, on demand"
-	                   : method == ball_layered ? "layered spheres"
-	                                            : names[method];
-	const benchFieldedMethod* def = benchFieldedMethods + benchFielded_Find(like);
+	static const benchMethod like[BALL_METHODS] = { [ball_ours] = bench_onDemand,
+		[ball_bdSpheres] = bench_bd,
+		[ball_bdTemporal] = bench_bdTemporal,
+		[ball_bdBoxes] = bench_bdBoxes,
+		[ball_layered] = bench_layered };
+	const benchMethodDef* def = benchGetMethod(like[method]);
 	size_t floats = 3 * (size_t)actor->mesh->vertexCount + 1;
 	*s = (ballStage){ .method = method, .capacity = actor->mesh->triangleCount };
 	s->world = malloc(floats * sizeof(float));
@@ -190,8 +193,8 @@ static bool MakeStage(ballStage* s, ballMethod method, const benchFielded* actor
 	s->hits = malloc((size_t)s->capacity * sizeof(uint32_t));
 	bool good =
 	    s->world != NULL && s->ordered != NULL && s->hits != NULL &&
-	    benchFielded_MakeModel(actor, def, &s->model) == snug_success &&
-	    snugBody_Create(&(snugBodyDef){ .model = s->model, .strategy = def->strategy }, &s->body) == snug_success;
+	    benchActor_MakeModel(actor, &def->how, &s->model) == snug_success &&
+	    snugBody_Create(&(snugBodyDef){ .model = s->model, .strategy = def->how.strategy }, &s->body) == snug_success;
 	if (good && method == ball_layered)
 	{
 		s->layers = layeredSpheres_Create(s->model);
@@ -219,7 +222,7 @@ typedef struct ballAnswer
 
 static ballAnswer RunFrame(ballStage* s, const benchFieldedScene* scene, int frame, double radius)
 {
-	const benchFielded* actor = scene->actors;
+	const benchActor* actor = scene->actors;
 	binaryBall ball = { .radius = radius };
 	memcpy(ball.center, scene->actors[1].places[frame].position, sizeof(ball.center));
 	double start = benchNow();
@@ -239,8 +242,8 @@ static ballAnswer RunFrame(ballStage* s, const benchFieldedScene* scene, int fra
 static double AddRow(
     benchReport* report, const benchFieldedScene* scene, const ballStage* s, int passes, uint64_t found)
 {
-	double frames = (double)scene->frameCount, runs = frames * (double)passes, sum = 0.0;
-	for (int f = 0; f < scene->frameCount; ++f)
+	double frames = (double)scene->actors[0].frameCount, runs = frames * (double)passes, sum = 0.0;
+	for (int f = 0; f < scene->actors[0].frameCount; ++f)
 	{
 		sum += s->best[f];
 	}
@@ -284,7 +287,7 @@ void benchCurtainBall(const benchFieldedScene* scene, double radius, int passes,
 	for (int pass = 0; pass < passes && good; ++pass)
 	{
 		found = 0;
-		for (int f = 0; f < scene->frameCount; ++f)
+		for (int f = 0; f < scene->actors[0].frameCount; ++f)
 		{
 			ballAnswer first = RunFrame(&stages[0], scene, f, radius);
 			found += first.count;

@@ -42,7 +42,7 @@ static bool IsBall(snugBound bound)
 
 static snugModel* MakeModel(measurement* m, snugBound bound)
 {
-	const benchFieldedMethod method = {
+	const benchBounding how = {
 		.bound = bound,
 		.boundLeaves = true,
 		.tree = { .split = snug_splitMedian,
@@ -50,12 +50,12 @@ static snugModel* MakeModel(measurement* m, snugBound bound)
 		    .branching = 2 },
 	};
 	snugModel* model = NULL;
-	return benchFielded_MakeModel(&m->poses->actor, &method, &model) == snug_success ? model : NULL;
+	return benchActor_MakeModel(&m->poses->actor, &how, &model) == snug_success ? model : NULL;
 }
 
 static bool Pose(measurement* m, snugBody* body, int pose)
 {
-	const benchFielded* actor = &m->poses->actor;
+	const benchActor* actor = &m->poses->actor;
 	const float* amplitudes = actor->amplitudes + (size_t)(pose * m->poses->step) * actor->fieldCount;
 	bool good = snugBody_SetAmplitudes(body, amplitudes, actor->fieldCount) == snug_success;
 	if (!good)
@@ -198,7 +198,7 @@ static void MeasureBound(measurement* m, int number)
 // Lengths of the vectors of radius increments, relative to the radius at rest.
 static void MeasureIncrements(measurement* m, const snugModel* model)
 {
-	sgFields fields = sgFields_Bind(model->deformData);
+	sgFields fields = sgFields_Bind(model, model->deformData);
 	for (uint32_t slot = 0; slot < m->slots; ++slot)
 	{
 		const sgNode* node = model->tree.nodes + slot;

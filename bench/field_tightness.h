@@ -18,7 +18,7 @@ extern const snugBound benchFieldBounds[BENCH_FIELD_BOUNDS];
 typedef struct benchFieldPoses
 {
 	const char* name;
-	benchFielded actor;
+	benchActor actor;
 	int frameCount;
 	int step;          ///< every how many frames
 	int leafTriangles; ///< default 1

@@ -1,24 +1,33 @@
 // `snug bench free`: every vertex moves in every frame and is given by the caller, as from a simulation.
-#include "bench/bodies.h"
+#include "bench/encounter.h"
 #include "bench/sizes.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-static void AddRow(
-    benchReport* report, const benchScene* scene, const char* method, const snugTreeDef* tree, const benchTimes* times)
+/// What reading the vertices of both bodies and refitting them takes, median, milliseconds per body.
+static double GetRefit(const benchMeetingTimes* times)
 {
-	const sceneMesh* mesh = &scene->encounter.blobs[0].sphere;
+	return 0.5 * (benchSamples_Median(&times->pose) + benchSamples_Median(&times->refit));
+}
+
+static void AddRow(benchReport* report, const benchMeeting* meeting, const benchMeetingTimes* times, benchMethod method)
+{
+	const benchMethodDef* def = benchGetMethod(method);
+	const sceneMesh* mesh = meeting->actors[0].mesh;
+	bool isPeer = def->kind == bench_byPeer;
 	benchRow* row = benchReport_AddRow(report, "Refit and query, per frame");
-	benchRow_Text(row, "contact", scene->answers.name);
+	benchRow_Text(row, "contact", sceneContact_GetName(meeting->contact));
 	benchRow_Count(row, "vertices", mesh->vertexCount);
-	benchRow_Text(row, "method", times->measured ? method : "Embree: not installed");
-	if (!times->measured)
+	benchRow_Text(row, "method", times->isMeasured ? def->name : "Embree: not installed");
+	if (!times->isMeasured)
 	{
 		return;
 	}
-	double set = tree != NULL ? benchSamples_Median(&times->set) : 0.0, refit = benchSamples_Median(&times->refit);
+	double set = isPeer ? 0.0 : 0.5 * benchSamples_Median(&times->pose),
+	       refit = 0.5 * benchSamples_Median(&times->refit);
 	double query = benchSamples_Median(&times->query);
-	if (tree != NULL)
+	if (!isPeer)
 	{
 		benchRow_Number(row, "setMsPerBody", set, 3);
 	}
@@ -28,67 +37,90 @@ static void AddRow(
 	benchRow_Number(row, "queryMs", query, 3);
 	benchRow_Number(row, "queryMsMin", benchSamples_Min(&times->query), 3);
 	benchRow_Number(row, "totalMs", 2.0 * (set + refit) + query, 3);
-	benchRow_Number(row, "pairs", benchAnswers_GetMean(&scene->answers), 0);
-	benchRow_Number(row, "microsecondsPerPair", benchSamples_Median(&times->perPair), 3);
+	benchRow_Number(row, "pairs", benchAnswers_GetMean(&meeting->answers), 0);
+	benchRow_Number(row, "microsecondsPerPair", 1e3 * query / benchAnswers_GetMean(&meeting->answers), 3);
+	if (isPeer)
+	{
+		benchRow_Number(row, "boxesOnlyMs", times->phases.ms[bench_tests], 3);
+		benchRow_Count(row, "missing", times->differences[0]);
+		benchRow_Count(row, "extra", times->differences[1]);
+		return;
+	}
 	benchRow_Number(row, "triangleTests", times->triangleTests, 0);
-	if (tree != NULL)
+	benchRow_Number(row, "volumeTests", times->volumeTests, 0);
+	benchRow_Hash(row, "pairsHash", benchAnswers_GetHash(&meeting->answers));
+}
+
+static void AddAims(benchReport* report, const benchMeeting* meeting, const benchMeetingTimes* all)
+{
+	const char* contact = sceneContact_GetName(meeting->contact);
+	double query = benchSamples_Median(&all[bench_ours].query);
+	// Against the better of Embree's trees.
+	double embree =
+	    fmin(benchSamples_Median(&all[bench_embree].query), benchSamples_Median(&all[bench_embreeRebuilt].query));
+	benchReport_AddAim(report, 1e3 * query / benchAnswers_GetMean(&meeting->answers), 1.0,
+	    "free, %s contact at 45K vertices: query, microseconds per pair", contact);
+	benchReport_AddAim(report, query / embree, 1.0,
+	    "free, %s contact: query, ours / Embree's boxes and the plain triangle test", contact);
+}
+
+static void RunMeeting(const benchOptions* options, benchMeeting* meeting, benchReport* report, double* fullRefit)
+{
+	// Two other trees: 4 children and leaves of 4, 2 children and leaves of 1.
+	const benchMeetingPlan plan = {
+		.methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_firstTree + 3) | BENCH_BIT(bench_firstTree + 4) |
+		           BENCH_BIT(bench_plain) | BENCH_BIT(bench_embree) | BENCH_BIT(bench_embreeRebuilt),
+		.phased = BENCH_BIT(bench_embree) | BENCH_BIT(bench_embreeRebuilt),
+		.passes = options->full ? 5 : 3,
+		.briefPasses = options->full ? 3 : 1,
+	};
+	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
+	if (all == NULL)
 	{
-		benchRow_Number(row, "volumeTests", times->volumeTests, 0);
-		benchRow_Number(row, "exactTests", times->exactTests, 0);
+		benchReport_Fail(report, "out of memory");
 	}
-	else
+	else if (benchMeeting_Run(meeting, &plan, all, report))
 	{
-		benchRow_Number(row, "boxesOnlyMs", benchSamples_Median(&times->boxes), 3);
+		benchMeeting_Verify(meeting, report);
+		for (int m = 0; m < BENCH_METHODS; ++m)
+		{
+			if ((plan.methods & BENCH_BIT(m)) != 0)
+			{
+				AddRow(report, meeting, all + m, (benchMethod)m);
+			}
+		}
+		AddAims(report, meeting, all);
+		*fullRefit = GetRefit(all + bench_ours);
 	}
-	benchRow_Hash(row, "pairsHash", benchAnswers_GetHash(&scene->answers));
+	free(all);
 }
 
 static void RunScene(const benchOptions* options, benchReport* report, sceneContact contact, double* fullRefit)
 {
-	static const snugTreeDef trees[3] = { { .split = snug_splitDefault, .leafTriangles = 0, .branching = 0 },
-		{ .split = snug_splitSurfaceArea, .leafTriangles = 4, .branching = 4 },
-		{ .split = snug_splitSurfaceArea, .leafTriangles = 1, .branching = 2 } };
-	static const char* names[3] = { "ours", "ours, 4 children, leaves of 4", "ours, 2 children, leaves of 1" };
-	benchScene scene;
-	int frames = options->quick ? 12 : 24, passes = options->quick ? 3 : 5;
-	if (!benchScene_Create(&scene, snug_free, 67, contact, frames, report))
+	benchEncounter encounter;
+	benchMeeting meeting;
+	if (!benchEncounter_Create(&encounter, snug_free, 67, contact, options->full ? 24 : 12, report))
 	{
 		return;
 	}
-	double ours = NAN, perPair = NAN;
-	for (int i = 0; i < 3 && report->failure[0] == '\0'; ++i)
+	if (benchMeeting_Create(&meeting, sceneContact_GetName(contact), encounter.actors, 2, report))
 	{
-		benchTimes times = benchRunSnug(&scene, &trees[i], passes, report);
-		AddRow(report, &scene, names[i], &trees[i], &times);
-		if (i == 0)
+		if (benchMeeting_Place(&meeting, contact, benchPlaceAsGiven, NULL, report))
 		{
-			ours = benchSamples_Median(&times.query);
-			perPair = benchSamples_Median(&times.perPair);
-			*fullRefit = benchSamples_Median(&times.set) + benchSamples_Median(&times.refit);
+			RunMeeting(options, &meeting, report, fullRefit);
 		}
+		benchMeeting_Free(&meeting);
 	}
-	benchTimes refitted = benchRunEmbree(&scene, embree_refit, options->quick ? 1 : passes, report);
-	AddRow(report, &scene, "Embree, refitted", NULL, &refitted);
-	benchTimes rebuilt = benchRunEmbree(&scene, embree_rebuild, 1, report);
-	AddRow(report, &scene, "Embree, rebuilt", NULL, &rebuilt);
-	benchVerify(&scene, options->quick ? frames / 2 : frames / 4, report);
-	// Against the better of Embree's trees.
-	double embree = fmin(benchSamples_Median(&refitted.query), benchSamples_Median(&rebuilt.query));
-	benchReport_AddAim(
-	    report, perPair, 1.0, "free, %s contact at 45K vertices: query, microseconds per pair", scene.answers.name);
-	benchReport_AddAim(report, ours / embree, 1.0,
-	    "free, %s contact: query, ours / Embree's boxes and the same triangle test", scene.answers.name);
-	benchScene_Free(&scene);
+	benchEncounter_Free(&encounter);
 }
 
-// Set a range of the vertices and refit, alternating between two shapes so that something always changes.
-static double TimeRange(
-    snugBody* body, const sceneEncounter* encounter, const float* other, uint32_t first, uint32_t count)
+// Set a range of the vertices and refit, alternating between two frames so that something always changes.
+static double TimeRange(const benchActor* actor, snugBody* body, uint32_t first, uint32_t count)
 {
 	benchSamples samples = { .count = 0 };
 	for (int i = 0; i < 60; ++i)
 	{
-		const float* shape = (i & 1) ? other : encounter->positions[0];
+		const float* shape = actor->vertices + 3 * (size_t)(i & 1) * actor->mesh->vertexCount;
 		double start = benchNow();
 		snugStatus status = snugBody_SetVertices(body, shape + 3 * (size_t)first, 0, first, count);
 		status = status == snug_success ? snugBody_Refit(body) : status;
@@ -108,32 +140,29 @@ static double TimeRange(
 static void RunPartial(benchReport* report)
 {
 	static const double fractions[] = { 0.001, 0.01, 0.1, 1.0 };
-	benchScene scene;
-	benchBodies bodies;
-	snugTreeDef tree = { .leafTriangles = 0 };
-	if (!benchScene_Create(&scene, snug_free, 67, scene_light, 2, report))
+	benchEncounter encounter;
+	benchBody body;
+	if (!benchEncounter_Create(&encounter, snug_free, 67, scene_light, 2, report))
 	{
 		return;
 	}
-	sceneEncounter_Deform(&scene.encounter, 1);
-	const sceneBlob* blob = &scene.encounter.blobs[0];
-	uint32_t vertexCount = blob->sphere.vertexCount;
-	sceneBlob_Deform(blob, 20.0, SCENE_WAVE_HEIGHT, 1.0, (double[3]){ 0.0, 0.0, 0.0 }, scene.world[0]);
-	if (benchBodies_Create(&bodies, &scene, &tree, report))
+	const benchActor* actor = &encounter.actors[0];
+	uint32_t vertexCount = actor->mesh->vertexCount;
+	if (benchBody_Create(&body, actor, &(benchBounding){ .strategy = 0 }, report))
 	{
 		for (int i = 0; i < 4; ++i)
 		{
 			uint32_t count = (uint32_t)(fractions[i] * vertexCount), first = (vertexCount - count) / 2;
-			double ms = TimeRange(bodies.bodies[0], &scene.encounter, scene.world[0], first, count);
+			double ms = TimeRange(actor, body.body, first, count);
 			benchRow* row = benchReport_AddRow(report, "Setting and refitting a range of one body's vertices");
 			benchRow_Count(row, "verticesSet", count);
 			benchRow_Count(row, "vertices", vertexCount);
 			benchRow_Number(row, "setAndRefitMs", ms, 4);
 			benchRow_Number(row, "nsPerVertexSet", 1e6 * ms / count, 1);
 		}
-		benchBodies_Destroy(&bodies);
+		benchBody_Destroy(&body);
 	}
-	benchScene_Free(&scene);
+	benchEncounter_Free(&encounter);
 }
 
 void benchFree(const benchOptions* options, benchReport* report)

@@ -2,7 +2,7 @@
 
 #include "bench/machine.h"
 
-#include "bench/embree_peer.h"
+#include "bench/peer.h"
 #include "snug/snug.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ benchMachine benchGetMachine(void)
 	benchMachine machine = { .instructionSet = snugGetInstructionSet(),
 		.compiler = BENCH_COMPILER,
 		.version = snugGetVersion(),
-		.embree = embreePeer_GetVersion() };
+		.embree = benchPeerEmbree.version != NULL ? benchPeerEmbree.version : "not installed" };
 	GetProcessor(machine.processor, sizeof(machine.processor));
 	machine.cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	return machine;

@@ -35,7 +35,7 @@ static bool AllocateWorld(benchMeeting* meeting)
 	for (int i = 0; i < meeting->actorCount; ++i)
 	{
 		uint32_t vertexCount = meeting->actors[i].mesh->vertexCount;
-		meeting->world[i] = malloc(3 * (size_t)vertexCount * sizeof(float));
+		meeting->world[i] = calloc(3 * (size_t)vertexCount + 1, sizeof(float));
 		meeting->vertices += vertexCount;
 		good = good && meeting->world[i] != NULL;
 	}
@@ -80,6 +80,7 @@ void benchMeeting_Free(benchMeeting* meeting)
 	{
 		free(meeting->world[i]);
 	}
+	free(meeting->reference);
 	memset(meeting, 0, sizeof(*meeting));
 }
 
@@ -168,6 +169,16 @@ bool benchMeeting_Place(
 	return status == snug_success;
 }
 
+void benchPlaceAsGiven(const benchMeeting* meeting, const void* user, int frame, snugFrame* places)
+{
+	(void)user;
+	for (int i = 0; i < meeting->actorCount; ++i)
+	{
+		const snugFrame* given = meeting->actors[i].places;
+		places[i] = given != NULL ? given[frame] : places[i];
+	}
+}
+
 // ---- Asking ----------------------------------------------------------------------------------------------------
 
 static void AddResult(snugResult* sum, const snugResult* more)
@@ -180,11 +191,6 @@ static void AddResult(snugResult* sum, const snugResult* more)
 	sum->counters.triangleTests += more->counters.triangleTests;
 }
 
-static snugBody* GetBody(const benchStage* stage, int i)
-{
-	return stage->method->kind == bench_byFreeBody ? stage->oracles[i].body : stage->bodies[i].body;
-}
-
 void benchMeeting_HidePair(benchMeeting* meeting, uint64_t first, uint64_t count)
 {
 	if (meeting->isYesNo && count > 0)
@@ -194,7 +200,7 @@ void benchMeeting_HidePair(benchMeeting* meeting, uint64_t first, uint64_t count
 }
 
 void benchMeeting_Collide(
-    benchMeeting* meeting, const benchStage* stage, int frame, snugResult* result, benchReport* report)
+    benchMeeting* meeting, benchStage* stage, int frame, snugResult* result, benchReport* report)
 {
 	const benchAnswers* answers = &meeting->answers;
 	*result = (snugResult){ .status = snug_success };
@@ -204,14 +210,73 @@ void benchMeeting_Collide(
 			.capacity = answers->capacity - result->count,
 			.parallel = stage->threads != NULL ? benchThreads_Run : NULL,
 			.parallelUser = stage->threads };
-		snugBody *a = GetBody(stage, meeting->pairs[i][0]), *b = GetBody(stage, meeting->pairs[i][1]);
-		snugResult found = meeting->isYesNo ? snugTouches(a, b, NULL) : snugCollide(a, b, &query);
+		const snugQuery remembering = { .witness = stage->method->hasWitness ? stage->witnesses + i : NULL };
+		snugBody *a = benchStage_GetBody(stage, meeting->pairs[i][0]), *b = benchStage_GetBody(stage, meeting->pairs[i][1]);
+		snugResult found = meeting->isYesNo ? snugTouches(a, b, &remembering) : snugCollide(a, b, &query);
 		benchMeeting_HidePair(meeting, result->count, found.count);
 		AddResult(result, &found);
 	}
 	if (result->status != snug_success)
 	{
 		benchReport_Fail(report, "frame %d: %s", frame, snugGetStatusText(result->status));
+	}
+}
+
+// ---- Peers -----------------------------------------------------------------------------------------------------
+
+static bool IsBefore(snugPair a, snugPair b)
+{
+	return a.a != b.a ? a.a < b.a : a.b < b.b;
+}
+
+// Of two sorted lists: pairs of the first that are not in the second, and the other way round. One that is found twice
+// is invented once.
+static void CountDifferences(const snugPair* wanted, uint64_t wantedCount, const snugPair* found, uint64_t foundCount,
+    uint64_t differences[2])
+{
+	uint64_t i = 0, j = 0;
+	while (i < wantedCount || j < foundCount)
+	{
+		bool isMissed = j == foundCount || (i < wantedCount && IsBefore(wanted[i], found[j]));
+		bool isInvented = !isMissed && (i == wantedCount || IsBefore(found[j], wanted[i]));
+		differences[0] += isMissed;
+		differences[1] += isInvented;
+		i += !isInvented;
+		j += !isMissed;
+	}
+}
+
+void benchMeeting_Compare(
+    benchMeeting* meeting, int frame, const uint64_t* ends, uint64_t differences[2], benchReport* report)
+{
+	uint64_t capacity = meeting->answers.capacity, first = 0;
+	meeting->reference =
+	    meeting->reference != NULL ? meeting->reference : malloc((size_t)capacity * sizeof(snugPair));
+	snugStatus status = meeting->reference == NULL
+	                        ? snug_outOfMemory
+	                        : benchStage_Pose(&meeting->base, meeting->actors, frame, meeting->places[frame]);
+	for (int i = 0; i < meeting->pairCount && status == snug_success; ++i)
+	{
+		const snugQuery query = { .pairs = meeting->reference, .capacity = capacity };
+		snugBody* a = meeting->base.bodies[meeting->pairs[i][0]].body;
+		snugBody* b = meeting->base.bodies[meeting->pairs[i][1]].body;
+		snugResult wanted = snugCollide(a, b, &query);
+		uint64_t found = ends[i] - first;
+		status = wanted.count > capacity || ends[i] > capacity ? snug_outOfMemory : wanted.status;
+		if (status == snug_success && meeting->isYesNo)
+		{
+			differences[0] += wanted.count > 0 && found == 0;
+			differences[1] += wanted.count == 0 && found > 0;
+		}
+		else if (status == snug_success)
+		{
+			CountDifferences(meeting->reference, wanted.count, meeting->answers.pairs + first, found, differences);
+		}
+		first = ends[i];
+	}
+	if (status != snug_success)
+	{
+		benchReport_Fail(report, "frame %d: cannot compare a peer: %s", frame, snugGetStatusText(status));
 	}
 }
 

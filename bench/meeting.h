@@ -1,8 +1,9 @@
-// bench/meeting.h: blend bodies that meet, run through their frames and timed, by every bound and method.
+// bench/meeting.h: bodies that meet, run through their frames and timed, by every bound and method.
 //
 // A frame of every method begins with transforms and placements and ends with the sorted pairs. Bodies, poses and
 // placements are fixed before anything is timed, and do not depend on any bound. All methods must find the same pairs,
-// and in the frame with the most of them so must brute force, where it is not too slow for that.
+// and in the frame with the most of them so must brute force, where it is not too slow for that; of peers (peer.h) it
+// is counted by how many pairs they differ.
 #ifndef BENCH_MEETING_H
 #define BENCH_MEETING_H
 
@@ -27,7 +28,8 @@ typedef struct benchMeeting
 	snugFrame places[BENCH_MAX_FRAMES][BENCH_MAX_ACTORS];
 	benchStage base; ///< as users get it, with oracles; lends its models to all methods
 	benchAnswers answers;
-	float* world[BENCH_MAX_ACTORS]; ///< vertices, for those who need them
+	float* world[BENCH_MAX_ACTORS]; ///< vertices, for those who need them; one float more is there
+	snugPair* reference;            ///< room for our pairs of one frame, to compare peers with
 	double motion;           ///< the farthest that any vertex moves from a frame to the next, over its body's diagonal
 	uint64_t touchingAtPeak; ///< triangles of all bodies in contact in the frame with the most pairs
 	uint64_t vertices;       ///< of all bodies
@@ -55,6 +57,9 @@ typedef void benchPlaceFcn(const benchMeeting* meeting, const void* user, int fr
 bool benchMeeting_Place(
     benchMeeting* meeting, sceneContact contact, benchPlaceFcn* place, const void* user, benchReport* report);
 
+/// Where the actors' own `places` say (benchPlaceFcn), nowhere else than zero if there are none. No user.
+benchPlaceFcn benchPlaceAsGiven;
+
 /// Forget the answers, since `places` were changed.
 void benchMeeting_Forget(benchMeeting* meeting, sceneContact contact);
 
@@ -62,11 +67,17 @@ void benchMeeting_Forget(benchMeeting* meeting, sceneContact contact);
 /// @param frame that the bodies are posed for, for messages
 /// @param result receives the count of all, and the sum of their counters; the pairs are in `answers`
 void benchMeeting_Collide(
-    benchMeeting* meeting, const benchStage* stage, int frame, snugResult* result, benchReport* report);
+    benchMeeting* meeting, benchStage* stage, int frame, snugResult* result, benchReport* report);
 
 /// If asked is only whether bodies touch, methods may find different pairs first: replace one that was found, if it
 /// was, by a pair of zeros.
 void benchMeeting_HidePair(benchMeeting* meeting, uint64_t first, uint64_t count);
+
+/// Compare what a peer found in a frame with ours.
+/// @param ends (pairCount) where the pairs of each pair of bodies end in `answers`; sorted from one to the next
+/// @param differences receives, added to what is there, how many pairs were missed and invented
+void benchMeeting_Compare(
+    benchMeeting* meeting, int frame, const uint64_t* ends, uint64_t differences[2], benchReport* report);
 
 /// @return the mesh of a body, with what `world` holds of it
 bruteMesh benchMeeting_GetWorldMesh(const benchMeeting* meeting, int actor);
@@ -82,17 +93,20 @@ typedef struct benchMeetingTimes
 	double best[BENCH_MAX_FRAMES]; ///< least total of each frame
 	int frames;                    ///< that the counters are the sum of, while it runs
 	double nodesRefitted, volumeTests, verticesEvaluated, triangleTests;
-	benchPhases phases; ///< mean per frame; zero where they were not asked for
+	double temporalUpdates;  ///< of the BD-tree: volumes that were enlarged instead of computed
+	uint64_t differences[2]; ///< of peers: pairs of all frames that were missed, and invented
+	benchPhases phases;      ///< mean per frame; zero where they were not asked for
 } benchMeetingTimes;
 
 /// Which methods to run, and how often.
 typedef struct benchMeetingPlan
 {
-	uint32_t methods; ///< BENCH_BIT of each; ours and oracle must be among them
-	uint32_t phased;  ///< of those, the ones whose phases are wanted
-	int passes;       ///< through all frames for the clock, after one to warm up; methods take turns pass by pass, so
-	                  ///< that what else goes on in the machine spares none of them
-	int briefPasses;  ///< the same, of methods that are brief
+	benchMethodSet methods; ///< BENCH_BIT of each; ours and oracle must be among them
+	benchMethodSet phased;  ///< of those, the ones whose phases are wanted
+	int passes;      ///< through all frames for the clock, after one to warm up; methods take turns pass by pass, so
+	                 ///< that what else goes on in the machine spares none of them
+	int briefPasses; ///< the same, of methods that are brief
+	bool isOneByOne; ///< one method after the other instead, for want of memory
 } benchMeetingPlan;
 
 /// Run through all frames by some methods and compare their pairs.

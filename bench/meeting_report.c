@@ -36,7 +36,7 @@ static void AddCounterCells(
 		benchRow_Number(row, "nodesRefitted", times->nodesRefitted, 0);
 		benchRow_Number(row, "verticesEvaluated", times->verticesEvaluated, 0);
 	}
-	if (kind != bench_byEmbree)
+	if (kind != bench_byPeer)
 	{
 		benchRow_Number(row, "volumeTests", times->volumeTests, 0);
 	}
@@ -44,7 +44,7 @@ static void AddCounterCells(
 	{
 		benchRow_Number(row, "volumeTestsOverOracle", times->volumeTests / oracle->volumeTests, 2);
 	}
-	if (kind != bench_byEmbree)
+	if (kind != bench_byPeer)
 	{
 		benchRow_Number(row, "triangleTests", times->triangleTests, 0);
 	}
@@ -64,7 +64,10 @@ void benchMeeting_AddCells(
 	benchRow_Text(row, "contact", sceneContact_GetName(meeting->contact));
 	if (!times->isMeasured)
 	{
-		benchRow_Text(row, "method", "Embree: not installed");
+		char text[48];
+		snprintf(text, sizeof(text), "%s: not installed", def->name);
+		benchRow_Text(row, "method", text);
+		benchRow_Text(row, "how", def->peer != NULL ? def->peer->package : "");
 		return;
 	}
 	benchRow_Text(row, "method", def->name);
@@ -83,6 +86,12 @@ void benchMeeting_AddCells(
 	}
 	AddCounterCells(row, times, oracle, def);
 	benchRow_Number(row, "pairs", benchAnswers_GetMean(&meeting->answers), 0);
+	if (def->kind == bench_byPeer)
+	{
+		benchRow_Count(row, "missing", times->differences[0]);
+		benchRow_Count(row, "extra", times->differences[1]);
+		return;
+	}
 	benchRow_Hash(row, "pairsHash", benchAnswers_GetHash(&meeting->answers));
 }
 

@@ -200,17 +200,17 @@ static double AddRow(
 	return warm;
 }
 
-static bool MakeBody(const fitCell* cell, const benchBounding* how, benchBlendBody* body)
+static bool MakeBody(const fitCell* cell, const benchBounding* how, benchBody* body)
 {
 	const sceneMeshless* meshless = cell->meshless;
-	if (!benchBlendBody_Create(body, &meshless->mesh, &meshless->weights, how, cell->report))
+	if (!benchBody_CreateSkin(body, &meshless->mesh, &meshless->weights, NULL, how, cell->report))
 	{
 		return false;
 	}
 	if (snugBody_SetNodes(body->body, cell->posed, meshless->weights.transformCount) != snug_success)
 	{
 		benchReport_Fail(cell->report, "cannot pose a body");
-		benchBlendBody_Destroy(body);
+		benchBody_Destroy(body);
 		return false;
 	}
 	return true;
@@ -221,7 +221,7 @@ static double RunBound(fitCell* cell, snugBound bound)
 {
 	const benchBounding how = { .bound = bound };
 	uint32_t nodeCount = cell->meshless->weights.transformCount;
-	benchBlendBody body;
+	benchBody body;
 	if (!MakeBody(cell, &how, &body))
 	{
 		return NAN;
@@ -235,12 +235,12 @@ static double RunBound(fitCell* cell, snugBound bound)
 	uint32_t transforms = blend.families[0].entryCount * (blend.families[0].isAcross ? SG_LANES : 1);
 	double warm =
 	    AddRow(cell, benchGetBoundName(bound), transforms < nodeCount ? transforms : nodeCount, &subject, FitRoot);
-	benchBlendBody_Destroy(&body);
+	benchBody_Destroy(&body);
 	return warm;
 }
 
 // One of the papers' volumes, at the root.
-static void RunVolume(const fitCell* cell, const benchBlendBody* body, limitedRest rest, limitedVolume volume)
+static void RunVolume(const fitCell* cell, const benchBody* body, limitedRest rest, limitedVolume volume)
 {
 	static const char* const rests[] = { "AABB", "OBB", "14-DOP" };
 	static const char* const volumes[] = { "AABB", "14-DOP", "18-DOP", "26-DOP" };
@@ -263,7 +263,7 @@ static void RunVolume(const fitCell* cell, const benchBlendBody* body, limitedRe
 }
 
 // Enumerating corners, as for skins with few joints: the quadratic way.
-static void RunCorners(const fitCell* cell, const benchBlendBody* body)
+static void RunCorners(const fitCell* cell, const benchBody* body)
 {
 	nodeWeights weights = { .vertices = NULL };
 	uint32_t nodeCount = cell->meshless->weights.transformCount;
@@ -290,7 +290,7 @@ static void RunCorners(const fitCell* cell, const benchBlendBody* body)
 static void RunPapers(const fitCell* cell)
 {
 	const benchBounding how = { .bound = snug_boundLimited, .tree = { snug_splitMedian, 1, 2 } };
-	benchBlendBody body;
+	benchBody body;
 	if (!MakeBody(cell, &how, &body))
 	{
 		return;
@@ -305,7 +305,7 @@ static void RunPapers(const fitCell* cell)
 		RunVolume(cell, &body, limited_restDop14, limited_dop14);
 	}
 	RunCorners(cell, &body);
-	benchBlendBody_Destroy(&body);
+	benchBody_Destroy(&body);
 }
 
 static void RunBounds(fitCell* cell)
@@ -340,7 +340,7 @@ static void RunCell(const benchOptions* options, benchReport* report, int size, 
 	if (posed != NULL)
 	{
 		sceneMeshless_PoseNodes(&meshless, &bending, posed);
-		fitCell cell = { size, nodes, &meshless, posed, NAN, buffer, options->quick, report };
+		fitCell cell = { size, nodes, &meshless, posed, NAN, buffer, !options->full, report };
 		RunBounds(&cell);
 		RunPapers(&cell);
 	}

@@ -50,7 +50,7 @@ static void Measure(const sceneMeshless* meshless, meshlessCase cases[2], benchR
 	}
 	for (int i = 0; i < 2; ++i)
 	{
-		benchActor actor = { &meshless->mesh, &meshless->weights, matrices, POSES, NULL };
+		benchActor actor = benchActor_Skinned(&meshless->mesh, &meshless->weights, matrices, POSES, NULL);
 		cases[i].nodeCount = meshless->weights.transformCount;
 		cases[i].vertexCount = meshless->mesh.vertexCount;
 		cases[i].tree = names[i];
@@ -131,7 +131,7 @@ void benchMeshlessTightness(const benchOptions* options, benchReport* report)
 	{
 		sceneMeshless meshless;
 		benchProgress(options, i == 0 ? "meshless-tightness: 65 nodes …" : "meshless-tightness: 509 nodes …");
-		if (benchMakeMeshless(&meshless, options, options->quick ? 32 : 55, nodeCounts[i], report))
+		if (benchMakeMeshless(&meshless, options, !options->full ? 32 : 55, nodeCounts[i], report))
 		{
 			Measure(&meshless, cases + 2 * i, report);
 			sceneMeshless_Free(&meshless);

@@ -1,9 +1,14 @@
-// bench/methods.h: the ways to find the pairs of a frame that benchmarks compare.
+// bench/methods.h: the ways to find the pairs of a frame that benchmarks compare: a table row each.
 #ifndef BENCH_METHODS_H
 #define BENCH_METHODS_H
 
+#include "baselines/bd_tree.h"
 #include "baselines/limited_tree.h"
 #include "bench/blend_bodies.h"
+#include "bench/peer.h"
+
+/// Trees of which `rigid` compares the queries: BENCH_TREES methods from bench_firstTree on.
+#define BENCH_TREES 12
 
 typedef enum benchMethod
 {
@@ -27,19 +32,43 @@ typedef enum benchMethod
 	bench_local,        ///
 	bench_zeroOrder,    ///
 	bench_firstOrder,   ///
-	bench_twoThreads,   ///< ours, answered by two threads
-	bench_spatialHash,  ///< all vertices evaluated, then hashed
-	bench_embree,       ///< all vertices evaluated, Embree's trees refitted, its pairs of boxes, our triangle test
+	bench_interval,     ///< bounds of fields
+	bench_oriented,     ///
+	bench_ball,         ///
+	bench_leaves,       ///< bounds down to the leaves
+	bench_binary,       ///< down to single triangles, in the papers' tree
+	bench_meanBall,     ///< the BD-tree's spheres there, in our engine
+	bench_bd,           ///< the BD-tree itself (bd_tree.h): spheres
+	bench_bdTemporal,   ///< the same with its temporal update
+	bench_bdBoxes,      ///< boxes
+	bench_layered,      ///< all vertices evaluated, then layered spheres updated from the leaves up
+	bench_firstTree,    ///< ours in other trees
+	bench_lastTree = bench_firstTree + BENCH_TREES - 1,
+	bench_witness,       ///< ours, yes/no with a witness: last frame's pair is looked at first
+	bench_oneThread,     ///< ours, timed by the wall, as two threads must be
+	bench_twoThreads,    ///< ours, answered by two threads
+	bench_spatialHash,   ///< all vertices evaluated, then hashed
+	bench_plain,         ///< all vertices evaluated, then peers: a plain tree
+	bench_embree,        ///< Embree's trees refitted, its pairs of boxes, the plain tree's triangle test
+	bench_embreeRebuilt, ///< the same, its trees built anew
+	bench_fcl,           ///
+	bench_bullet,        ///
+	bench_ode,           ///
+	bench_cgal,          ///
 	BENCH_METHODS
 } benchMethod;
 
 /// A set of methods: bit 1 << method.
-#define BENCH_BIT(method) (1u << (method))
+typedef uint64_t benchMethodSet;
+#define BENCH_BIT(method) ((benchMethodSet)1 << (method))
 
 /// The bounds on their own, ours not among them.
 #define BENCH_OTHER_BOUNDS                                                                                       \
 	(BENCH_BIT(bench_limited) | BENCH_BIT(bench_program) | BENCH_BIT(bench_local) | BENCH_BIT(bench_zeroOrder) | \
 	    BENCH_BIT(bench_firstOrder))
+
+/// Both of what is timed by the wall.
+#define BENCH_THREADED (BENCH_BIT(bench_oneThread) | BENCH_BIT(bench_twoThreads))
 
 /// The papers' other volumes.
 #define BENCH_OTHER_VOLUMES                                                                    \
@@ -48,12 +77,14 @@ typedef enum benchMethod
 
 typedef enum benchMethodKind
 {
-	bench_bySnug = 0, ///< a blend body
-	bench_byFreeBody, ///< a free body that is handed all vertices
+	bench_bySnug = 0, ///< a body of the actor's own
+	bench_byFreeBody, ///< a free body that is handed all vertices; rigid and free actors are that already
 	bench_byHash,
-	bench_byEmbree,
+	bench_byPeer,
 	bench_bySpheres, ///< a sphere tree over a body of our own, which evaluates its vertices
 	bench_byLimited, ///< the same of the meshless papers' hierarchy
+	bench_byBd,      ///< the same of the BD-tree
+	bench_byLayers,  ///< layered spheres
 } benchMethodKind;
 
 typedef struct benchMethodDef
@@ -62,10 +93,18 @@ typedef struct benchMethodDef
 	benchMethodKind kind;
 	benchBounding how;
 	limitedTreeDef limited; ///< of bench_byLimited
+	bdTreeDef bd;           ///< of bench_byBd
+	const benchPeer* peer;  ///< of bench_byPeer
 	int threads;            ///< besides the caller's
+	bool isOnWall;          ///< timed by the wall; such methods take turns frame by frame, many times
+	bool hasWitness;        ///< yes/no remembers its last pair
 	bool isBrief;           ///< slow, or beside the point: fewer passes
+	bool isOnce;            ///< slower still: the pass that warms others up is the one that counts
 } benchMethodDef;
 
 const benchMethodDef* benchGetMethod(benchMethod method);
+
+/// @return whether it can run: libraries may be missing
+bool benchMethod_IsThere(benchMethod method);
 
 #endif

@@ -57,8 +57,7 @@ bool benchModalBody_Create(benchModalBody* body, const char* name, sceneMesh mes
 	modes.frequencies = NULL;
 	simModes_Free(&modes);
 	body->amplitudes = calloc(BENCH_MODAL_FRAMES * BENCH_MODES, sizeof(float));
-	body->places = calloc(BENCH_MODAL_FRAMES, sizeof(snugFrame));
-	if (body->amplitudes == NULL || body->places == NULL)
+	if (body->amplitudes == NULL)
 	{
 		benchReport_Fail(report, "out of memory");
 		benchModalBody_Free(body);
@@ -73,7 +72,6 @@ void benchModalBody_Free(benchModalBody* body)
 	free(body->fields);
 	free(body->frequencies);
 	free(body->amplitudes);
-	free(body->places);
 	*body = (benchModalBody){ .fields = NULL };
 }
 
@@ -112,9 +110,9 @@ double benchModalBody_FindReach(const benchModalBody* body)
 	return most / body->length;
 }
 
-benchFielded benchModalBody_GetActor(const benchModalBody* body)
+benchActor benchModalBody_GetActor(const benchModalBody* body)
 {
-	return (benchFielded){ &body->mesh, body->fields, BENCH_MODES, body->amplitudes, body->places };
+	return benchActor_Fielded(&body->mesh, body->fields, BENCH_MODES, body->amplitudes, BENCH_MODAL_FRAMES);
 }
 
 sceneMesh benchLoadMesh(const benchOptions* options, const char* file)

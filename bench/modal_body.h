@@ -17,7 +17,6 @@ typedef struct benchModalBody
 	double sides[3];     ///< of its box
 	double length;       ///< the longest of them
 	float* amplitudes;   ///< (BENCH_MODAL_FRAMES * BENCH_MODES)
-	snugFrame* places;   ///< (BENCH_MODAL_FRAMES) all at the origin
 } benchModalBody;
 
 /// Compute the modes of a mesh, which is taken; it does not vibrate yet. Parts that are far apart need larger cells, so
@@ -38,7 +37,7 @@ double benchModalBody_FindReach(const benchModalBody* body);
 /// @return a mesh without arrays if it cannot be read
 sceneMesh benchLoadMesh(const benchOptions* options, const char* file);
 
-benchFielded benchModalBody_GetActor(const benchModalBody* body);
+benchActor benchModalBody_GetActor(const benchModalBody* body);
 
 /// Table: what updating one node costs, warm and cold, by bound; with the aims for it.
 void benchModalUpdates(benchReport* report, const benchModalBody* warm, const benchModalBody* large);

@@ -82,7 +82,6 @@ void benchShrinking(benchReport* report, const benchOptions* options)
 	sceneMesh mesh = sceneMakeSphere(12);
 	float* field = malloc(3 * (size_t)mesh.vertexCount * sizeof(float));
 	float amplitudes[frames];
-	const snugFrame places[frames] = { 0 };
 	if (!sceneMesh_IsValid(&mesh) || field == NULL)
 	{
 		benchReport_Fail(report, "out of memory");
@@ -99,7 +98,7 @@ void benchShrinking(benchReport* report, const benchOptions* options)
 		}
 		const benchFieldPoses poses = {
 			.name = "shrinking ball",
-			.actor = { &mesh, field, 1, amplitudes, places },
+			.actor = benchActor_Fielded(&mesh, field, 1, amplitudes, frames),
 			.frameCount = frames,
 			.step = frames - 1,
 		};

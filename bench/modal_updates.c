@@ -86,8 +86,8 @@ static double TimeList(snugBody* body, const groupList* list, uint32_t count, in
 // Nanoseconds per node. Cold: all groups of a model far larger than any cache, each once, in no order.
 static double TimeBound(const benchModalBody* body, snugBound bound, bool isCold, benchReport* report)
 {
-	const benchFielded actor = benchModalBody_GetActor(body);
-	const benchFieldedMethod method = {
+	const benchActor actor = benchModalBody_GetActor(body);
+	const benchBounding how = {
 		.bound = bound,
 		.boundLeaves = true,
 		.tree = { .leafTriangles = isCold ? 1 : 8 },
@@ -95,7 +95,7 @@ static double TimeBound(const benchModalBody* body, snugBound bound, bool isCold
 	snugModel* model = NULL;
 	snugBody* posed = NULL;
 	double least = NAN;
-	snugStatus status = benchFielded_MakeModel(&actor, &method, &model);
+	snugStatus status = benchActor_MakeModel(&actor, &how, &model);
 	snugBodyDef def = { .model = model };
 	if (status != snug_success || snugBody_Create(&def, &posed) != snug_success ||
 	    snugBody_SetAmplitudes(posed, body->amplitudes, BENCH_MODES) != snug_success)

@@ -1,8 +1,8 @@
 #include "bench/phases.h"
 
-#include "bench/timer.h"
 #include "deform/blend_kernels.h"
 #include "geometry/box_kernels.h"
+#include "share/clock.h"
 #include "tree/leaf_kernels.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static uint64_t Tick(void)
 #if defined(__x86_64__)
 	return __builtin_ia32_rdtsc();
 #else
-	return (uint64_t)(benchNow() * 1e6);
+	return (uint64_t)(clockNow() * 1e6);
 #endif
 }
 
@@ -198,12 +198,12 @@ static void Calibrate(void)
 		outer = fmin(outer, clocked - bare);
 	}
 	plain = kept;
-	double start = benchNow();
+	double start = clockNow();
 	uint64_t tick = Tick();
-	while (benchNow() - start < 5.0)
+	while (clockNow() - start < 5.0)
 	{
 	}
-	cyclesPerMs = (double)(Tick() - tick) / (benchNow() - start);
+	cyclesPerMs = (double)(Tick() - tick) / (clockNow() - start);
 	clockMs = outer / cyclesPerMs;
 	innerShare = fmin(fmax(inner / outer, 0.0), 1.0);
 }

@@ -1,6 +1,6 @@
 #include "bench/plot.h"
 
-#include "bench/html.h"
+#include "share/html.h"
 
 #include <math.h>
 #include <stdbool.h>

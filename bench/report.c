@@ -65,20 +65,69 @@ void benchRow_Hash(benchRow* row, const char* key, uint64_t hash)
 	snprintf(cell->text, sizeof(cell->text), "%016llx", (unsigned long long)hash);
 }
 
-void benchReport_AddAim(benchReport* report, double value, double aim, const char* format, ...)
+static void AddAim(benchReport* report, benchAim aim, const char* format, va_list arguments)
 {
 	if (report->aimCount == BENCH_MAX_AIMS)
 	{
 		benchReport_Fail(report, "too many aims");
 		return;
 	}
-	benchAim* added = report->aims + report->aimCount++;
-	added->value = value;
-	added->aim = aim;
+	vsnprintf(aim.name, sizeof(aim.name), format, arguments);
+	report->aims[report->aimCount++] = aim;
+}
+
+void benchReport_AddAim(benchReport* report, double value, double aim, const char* format, ...)
+{
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(added->name, sizeof(added->name), format, arguments);
+	AddAim(report, (benchAim){ .value = value, .aim = aim, .stretch = NAN }, format, arguments);
 	va_end(arguments);
+}
+
+void benchReport_AimAtLeast(benchReport* report, double value, double aim, double stretch, const char* format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	AddAim(report, (benchAim){ .value = value, .aim = aim, .isAtLeast = true, .stretch = stretch }, format, arguments);
+	va_end(arguments);
+}
+
+void benchReport_AimAtMost(benchReport* report, double value, double aim, double stretch, const char* format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	AddAim(report, (benchAim){ .value = value, .aim = aim, .stretch = stretch }, format, arguments);
+	va_end(arguments);
+}
+
+static bool Reaches(const benchAim* aim, double wanted)
+{
+	return aim->isAtLeast ? aim->value >= wanted : aim->value <= wanted;
+}
+
+bool benchAim_IsMissed(const benchAim* aim)
+{
+	return !isnan(aim->value) && !Reaches(aim, aim->aim);
+}
+
+const char* benchAim_GetWord(const benchAim* aim)
+{
+	return isnan(aim->value) ? "skipped" : benchAim_IsMissed(aim) ? "MISSED" : "met";
+}
+
+const char* benchAim_GetStretchWord(const benchAim* aim)
+{
+	return isnan(aim->value) || isnan(aim->stretch) ? "" : Reaches(aim, aim->stretch) ? "reached" : "not yet";
+}
+
+int benchReport_CountMissed(const benchReport* report)
+{
+	int missed = 0;
+	for (int i = 0; i < report->aimCount; ++i)
+	{
+		missed += benchAim_IsMissed(report->aims + i);
+	}
+	return missed;
 }
 
 void benchReport_AddPlot(benchReport* report, const benchPlot* plot)
@@ -163,6 +212,43 @@ const benchCell* benchRow_Find(const benchRow* row, const char* key)
 		}
 	}
 	return NULL;
+}
+
+const char* benchRow_GetText(const benchRow* row, const char* key)
+{
+	const benchCell* cell = benchRow_Find(row, key);
+	return cell != NULL && cell->kind == bench_text ? cell->text : "";
+}
+
+double benchRow_GetNumber(const benchRow* row, const char* key)
+{
+	const benchCell* cell = benchRow_Find(row, key);
+	return cell == NULL                 ? (double)NAN
+	       : cell->kind == bench_number ? cell->number
+	       : cell->kind == bench_count  ? (double)cell->count
+	                                    : (double)NAN;
+}
+
+bool benchRow_IsSameScene(const benchRow* a, const benchRow* b)
+{
+	static const char* const texts[] = { "bodies", "scene", "skin", "query", "contact" };
+	static const char* const counts[] = { "vertices", "nodes", "morphTargets" };
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i)
+	{
+		if (strcmp(benchRow_GetText(a, texts[i]), benchRow_GetText(b, texts[i])) != 0)
+		{
+			return false;
+		}
+	}
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); ++i)
+	{
+		double x = benchRow_GetNumber(a, counts[i]), y = benchRow_GetNumber(b, counts[i]);
+		if (x != y && !(isnan(x) && isnan(y)))
+		{
+			return false;
+		}
+	}
+	return strcmp(a->table, b->table) == 0;
 }
 
 void benchFormatKey(const char* key, char text[48])

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define BENCH_MAX_CELLS 28
-#define BENCH_MAX_AIMS 64
+#define BENCH_MAX_AIMS 128
 #define BENCH_MAX_PLOTS 48
 
 typedef enum benchKind
@@ -37,12 +37,14 @@ typedef struct benchRow
 	int cellCount;
 } benchRow;
 
-/// Met if value <= aim.
+/// What a value must reach.
 typedef struct benchAim
 {
 	char name[160];
-	double value; ///< NaN if it was not measured
-	double aim;
+	double value;   ///< NaN if it was not measured
+	double aim;     ///< met at this or less
+	bool isAtLeast; ///< met at this or more, instead
+	double stretch; ///< the same for what comes after that; NaN: nothing does
 } benchAim;
 
 typedef enum benchPlotKind
@@ -87,7 +89,18 @@ void benchRow_Count(benchRow* row, const char* key, uint64_t count);
 void benchRow_Number(benchRow* row, const char* key, double number, int decimals);
 void benchRow_Hash(benchRow* row, const char* key, uint64_t hash);
 
+/// At most `aim`.
 void benchReport_AddAim(benchReport* report, double value, double aim, const char* format, ...);
+
+/// At least, or at most, and what comes after that.
+void benchReport_AimAtLeast(benchReport* report, double value, double aim, double stretch, const char* format, ...);
+void benchReport_AimAtMost(benchReport* report, double value, double aim, double stretch, const char* format, ...);
+
+/// @return whether a value that was measured misses its aim
+bool benchAim_IsMissed(const benchAim* aim);
+
+/// @return how many aims were missed
+int benchReport_CountMissed(const benchReport* report);
 
 /// Those beyond BENCH_MAX_PLOTS are left out.
 void benchReport_AddPlot(benchReport* report, const benchPlot* plot);
@@ -98,7 +111,7 @@ void benchReport_TakeRows(benchReport* report, benchReport* other);
 /// Keep the first reason.
 void benchReport_Fail(benchReport* report, const char* format, ...);
 
-/// Print all tables with their columns lined up, then the aims.
+/// Print all tables with their columns lined up, in lines of 100 characters at most, then the aims.
 void benchReport_PrintText(const benchReport* report, FILE* stream);
 
 /// Print one object on one line.
@@ -123,6 +136,18 @@ benchColumns benchReport_GetColumns(const benchReport* report, int firstRow, int
 /// @return one past the last row of the table that begins at a row
 int benchReport_GetTableEnd(const benchReport* report, int firstRow);
 const benchCell* benchRow_Find(const benchRow* row, const char* key);
+const char* benchRow_GetText(const benchRow* row, const char* key); ///< empty if the row does not have it
+double benchRow_GetNumber(const benchRow* row, const char* key);    ///< NaN if the row does not have it
+
+/// Whether two rows can be compared: of the same bodies, by name or by size, one contact and one question.
+bool benchRow_IsSameScene(const benchRow* a, const benchRow* b);
+
+/// Who wins, in a sentence.
+void benchReport_MakeVerdict(const benchReport* report, char* text, size_t size);
+
+/// The word for an aim: "met", "MISSED" or "skipped"; and the one for what comes after it, empty if nothing does.
+const char* benchAim_GetWord(const benchAim* aim);
+const char* benchAim_GetStretchWord(const benchAim* aim);
 
 /// A key as a heading: "queryMs" becomes "query ms".
 void benchFormatKey(const char* key, char text[48]);

@@ -1,6 +1,6 @@
-#include "bench/html.h"
 #include "bench/plot.h"
 #include "bench/report.h"
+#include "share/html.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,12 +46,6 @@ static void PrintTable(const benchReport* report, int first, int end, FILE* stre
 	fputs("</tbody></table></div>\n", stream);
 }
 
-static const char* GetText(const benchRow* row, const char* key)
-{
-	const benchCell* cell = benchRow_Find(row, key);
-	return cell != NULL && cell->kind == bench_text ? cell->text : "";
-}
-
 // Zero if the row does not have it.
 static unsigned long long GetCount(const benchRow* row, const char* key)
 {
@@ -63,27 +57,19 @@ static unsigned long long GetCount(const benchRow* row, const char* key)
 static void MakeLabel(const benchRow* row, char* label, size_t size)
 {
 	const benchCell *children = benchRow_Find(row, "branching"), *leaf = benchRow_Find(row, "leafTriangles");
-	const char* split = GetText(row, "split");
+	const char* split = benchRow_GetText(row, "split");
 	if (children == NULL || leaf == NULL || strcmp(split, "default") == 0)
 	{
-		snprintf(label, size, "%s", GetText(row, "method"));
+		snprintf(label, size, "%s", benchRow_GetText(row, "method"));
 		return;
 	}
 	snprintf(label, size, "ours, %s, %llu children, leaves of %llu", split, (unsigned long long)children->count,
 	    (unsigned long long)leaf->count);
 }
 
-// Rows that can be compared: of the same bodies, by name or by size, and one contact.
-static bool IsSameScene(const benchRow* a, const benchRow* b)
-{
-	return GetCount(a, "vertices") == GetCount(b, "vertices") && GetCount(a, "nodes") == GetCount(b, "nodes") &&
-	       strcmp(GetText(a, "bodies"), GetText(b, "bodies")) == 0 &&
-	       strcmp(GetText(a, "contact"), GetText(b, "contact")) == 0;
-}
-
 static void MakeTitle(const benchRow* row, char* title, size_t size)
 {
-	const char *contact = GetText(row, "contact"), *bodies = GetText(row, "bodies");
+	const char *contact = benchRow_GetText(row, "contact"), *bodies = benchRow_GetText(row, "bodies");
 	unsigned long long vertices = GetCount(row, "vertices"), nodes = GetCount(row, "nodes");
 	int used = snprintf(title, size, "Time per frame, %s contact", contact);
 	used += bodies[0] != '\0' ? snprintf(title + used, size - (size_t)used, ": %s", bodies) : 0;
@@ -104,7 +90,7 @@ static void PrintTimeBars(const benchReport* report, int first, int end, FILE* s
 	{
 		const benchRow* row = report->rows + i;
 		const benchCell *query = benchRow_Find(row, "queryMs"), *total = benchRow_Find(row, "totalMs");
-		const char* method = GetText(row, "method");
+		const char* method = benchRow_GetText(row, "method");
 		if (query == NULL || isnan(query->number))
 		{
 			continue;
@@ -125,7 +111,7 @@ static void PrintAllBars(const benchReport* report, int first, int end, FILE* st
 {
 	for (int next; first < end; first = next)
 	{
-		for (next = first + 1; next < end && IsSameScene(report->rows + first, report->rows + next);)
+		for (next = first + 1; next < end && benchRow_IsSameScene(report->rows + first, report->rows + next);)
 		{
 			++next;
 		}
@@ -137,16 +123,6 @@ static void PrintAllBars(const benchReport* report, int first, int end, FILE* st
 
 static const char* const colors[PLOT_MAX_SERIES] = { "#b5532f", "#c79a2a", "#3f8f5b", "#9aa3b0", "#7a5bb5", "#2f6fb5",
 	"#d48fb0", "#444c5a" };
-
-// NaN if the row does not have it.
-static double GetNumber(const benchRow* row, const char* key)
-{
-	const benchCell* cell = benchRow_Find(row, key);
-	return cell == NULL                 ? (double)NAN
-	       : cell->kind == bench_number ? cell->number
-	       : cell->kind == bench_count  ? (double)cell->count
-	                                    : (double)NAN;
-}
 
 /// Numbers of a plot, as the plotters want them.
 typedef struct plotData
@@ -185,8 +161,8 @@ static void TakeColumns(const benchReport* report, const benchPlot* plot, plotDa
 		for (int i = 0; i < data->count; ++i)
 		{
 			const benchRow* row = report->rows + plot->firstRow + i;
-			data->values[s][i] = GetNumber(row, plot->keys[s]);
-			data->labels[i] = GetText(row, "method");
+			data->values[s][i] = benchRow_GetNumber(row, plot->keys[s]);
+			data->labels[i] = benchRow_GetText(row, "method");
 		}
 	}
 }
@@ -197,9 +173,9 @@ static void TakeMethods(const benchReport* report, const benchPlot* plot, plotDa
 	for (int i = plot->firstRow; i < plot->endRow; ++i)
 	{
 		const benchRow* row = report->rows + i;
-		double x = GetNumber(row, plot->across);
+		double x = benchRow_GetNumber(row, plot->across);
 		int s = 0;
-		while (s < data->seriesCount && strcmp(data->names[s], GetText(row, "method")) != 0)
+		while (s < data->seriesCount && strcmp(data->names[s], benchRow_GetText(row, "method")) != 0)
 		{
 			++s;
 		}
@@ -207,9 +183,9 @@ static void TakeMethods(const benchReport* report, const benchPlot* plot, plotDa
 		{
 			data->abscissa[data->count < MAX_POINTS - 1 ? data->count++ : data->count] = x;
 		}
-		if (s < data->seriesCount || (s < PLOT_MAX_SERIES && AddSeries(data, GetText(row, "method")) == s))
+		if (s < data->seriesCount || (s < PLOT_MAX_SERIES && AddSeries(data, benchRow_GetText(row, "method")) == s))
 		{
-			data->values[s][data->count - 1] = GetNumber(row, plot->keys[0]);
+			data->values[s][data->count - 1] = benchRow_GetNumber(row, plot->keys[0]);
 		}
 	}
 }
@@ -247,60 +223,67 @@ static void PrintPlot(const benchReport* report, const benchPlot* plot, FILE* st
 	(plot->kind == bench_stacks ? PrintStacks : PrintLines)(plot, &data, stream);
 }
 
-static void PrintPlots(const benchReport* report, int first, int end, FILE* stream)
-{
-	for (int i = 0; i < report->plotCount; ++i)
-	{
-		if (report->plots[i].firstRow >= first && report->plots[i].firstRow < end)
-		{
-			PrintPlot(report, report->plots + i, stream);
-		}
-	}
-}
-
 static void PrintAims(const benchReport* report, FILE* stream)
 {
 	fputs("<h3>Aims</h3>\n<div class=\"scroll\"><table><thead><tr><th class=\"t\">what</th><th>value</th>"
-	      "<th>at most</th><th></th></tr></thead><tbody>\n",
+	      "<th colspan=\"2\">must reach</th><th colspan=\"2\">then</th></tr></thead><tbody>\n",
 	    stream);
 	for (int i = 0; i < report->aimCount; ++i)
 	{
 		const benchAim* aim = report->aims + i;
+		const char* sign = aim->isAtLeast ? "≥" : "≤";
 		fputs("<tr><td class=\"t\">", stream);
 		htmlText(stream, aim->name);
-		if (isnan(aim->value))
+		char value[24] = "-", stretch[24] = "";
+		if (!isnan(aim->value))
 		{
-			fprintf(stream, "</td><td>-</td><td>%.6g</td><td class=\"na\">skipped</td></tr>\n", aim->aim);
+			snprintf(value, sizeof(value), "%.*g", aim->value < 1e4 ? 4 : 8, aim->value);
 		}
-		else
+		if (!isnan(aim->stretch))
 		{
-			bool met = aim->value <= aim->aim;
-			fprintf(stream, "</td><td>%.*g</td><td>%.6g</td><td class=\"%s\">%s</td></tr>\n", aim->value < 1e4 ? 4 : 8,
-			    aim->value, aim->aim, met ? "ok" : "no", met ? "met" : "missed");
+			snprintf(stretch, sizeof(stretch), "%s %.4g", sign, aim->stretch);
 		}
+		fprintf(stream, "</td><td>%s</td><td>%s %.4g</td><td class=\"%s\">%s</td>", value, sign, aim->aim,
+		    isnan(aim->value)        ? "na"
+		    : benchAim_IsMissed(aim) ? "no"
+		                             : "ok",
+		    benchAim_GetWord(aim));
+		fprintf(stream, "<td>%s</td><td>%s</td></tr>\n", stretch, benchAim_GetStretchWord(aim));
 	}
 	fputs("</tbody></table></div>\n", stream);
 }
 
+// What is measured and who wins in a sentence each, then what can be seen at a glance, then numbers.
 void benchReport_PrintHtml(const benchReport* report, FILE* stream)
 {
+	char verdict[320];
+	benchReport_MakeVerdict(report, verdict, sizeof(verdict));
 	fputs("<h2>", stream);
 	htmlText(stream, report->name);
-	fputs(": ", stream);
+	fputs("</h2>\n<p>Measured: ", stream);
 	htmlText(stream, report->title);
-	fputs("</h2>\n", stream);
+	fputs(". ", stream);
+	htmlText(stream, verdict);
+	fputs("</p>\n", stream);
 	if (report->failure[0] != '\0')
 	{
 		fputs("<p class=\"no\">Failed: ", stream);
 		htmlText(stream, report->failure);
 		fputs("</p>\n", stream);
 	}
+	for (int i = 0; i < report->plotCount; ++i)
+	{
+		PrintPlot(report, report->plots + i, stream);
+	}
+	for (int first = 0, end; first < report->rowCount; first = end)
+	{
+		end = benchReport_GetTableEnd(report, first);
+		PrintAllBars(report, first, end, stream);
+	}
 	PrintAims(report, stream);
 	for (int first = 0, end; first < report->rowCount; first = end)
 	{
 		end = benchReport_GetTableEnd(report, first);
 		PrintTable(report, first, end, stream);
-		PrintAllBars(report, first, end, stream);
-		PrintPlots(report, first, end, stream);
 	}
 }

@@ -33,83 +33,214 @@ static heading MakeHeading(const char* key)
 	return h;
 }
 
-static int Larger(int a, size_t b)
+// How many characters of UTF-8.
+static int Measure(const char* text)
 {
-	return a > (int)b ? a : (int)b;
+	int width = 0;
+	for (; *text != '\0'; ++text)
+	{
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	}
+	return width;
 }
 
-// Texts to the left, numbers to the right.
-static bool IsTextColumn(const benchReport* report, int first, int end, const char* key)
+static int Larger(int a, int b)
 {
-	for (int i = first; i < end; ++i)
+	return a > b ? a : b;
+}
+
+/// A column as it is printed.
+typedef struct column
+{
+	const char* key;
+	int width;
+	bool isText;  ///< to the left; numbers to the right
+	bool isLabel; ///< says which row it is; see FindLabels
+} column;
+
+static column MakeColumn(const benchReport* report, int first, int end, const char* key)
+{
+	heading h = MakeHeading(key);
+	column c = { .key = key, .width = Larger(Measure(h.lines[0]), Measure(h.lines[1])), .isText = true };
+	benchKind kind = bench_text;
+	char text[48];
+	for (int i = end - 1; i >= first; --i)
 	{
 		const benchCell* cell = benchRow_Find(report->rows + i, key);
-		if (cell != NULL)
-		{
-			return cell->kind == bench_text;
-		}
+		benchFormatCell(cell, text);
+		c.width = Larger(c.width, Measure(text));
+		kind = cell != NULL ? cell->kind : kind;
 	}
-	return true;
+	c.isText = kind == bench_text;
+	return c;
 }
 
-static void PrintTable(const benchReport* report, int first, int end, FILE* stream)
+static void PrintPadded(const column* c, const char* text, bool isFirst, FILE* stream)
 {
-	benchColumns columns = benchReport_GetColumns(report, first, end);
-	int widths[BENCH_MAX_COLUMNS] = { 0 };
-	char text[48];
-	for (int c = 0; c < columns.count; ++c)
-	{
-		heading h = MakeHeading(columns.keys[c]);
-		widths[c] = Larger(Larger(0, strlen(h.lines[0])), strlen(h.lines[1]));
-		for (int i = first; i < end; ++i)
-		{
-			benchFormatCell(benchRow_Find(report->rows + i, columns.keys[c]), text);
-			widths[c] = Larger(widths[c], strlen(text));
-		}
-		widths[c] = IsTextColumn(report, first, end, columns.keys[c]) ? -widths[c] : widths[c];
-	}
-	fprintf(stream, "\n%s\n", report->rows[first].table);
+	int space = c->width - Measure(text);
+	fprintf(stream, "%s%*s%s%*s", isFirst ? "" : "  ", c->isText ? 0 : space, "", text, c->isText ? space : 0, "");
+}
+
+// Some columns of all rows.
+static void PrintBlock(
+    const benchReport* report, int first, int end, const column* columns, const int* chosen, int count, FILE* stream)
+{
 	for (int line = 0; line < 2; ++line)
 	{
-		for (int c = 0; c < columns.count; ++c)
+		for (int c = 0; c < count; ++c)
 		{
-			fprintf(stream, "%s%*s", c > 0 ? "  " : "", widths[c], MakeHeading(columns.keys[c]).lines[line]);
+			const column* at = columns + chosen[c];
+			PrintPadded(at, MakeHeading(at->key).lines[line], c == 0, stream);
 		}
 		fputc('\n', stream);
 	}
 	for (int i = first; i < end; ++i)
 	{
-		for (int c = 0; c < columns.count; ++c)
+		for (int c = 0; c < count; ++c)
 		{
-			benchFormatCell(benchRow_Find(report->rows + i, columns.keys[c]), text);
-			fprintf(stream, "%s%*s", c > 0 ? "  " : "", widths[c], text);
+			char text[48];
+			const column* at = columns + chosen[c];
+			benchFormatCell(benchRow_Find(report->rows + i, at->key), text);
+			PrintPadded(at, text, c == 0, stream);
 		}
 		fputc('\n', stream);
 	}
+}
+
+#define LINE_WIDTH 100
+#define LABEL_WIDTH 62
+
+// Texts up to the method, or the first column if there is none; and counts before the first number.
+static void FindLabels(const benchReport* report, int row, column* columns, int count)
+{
+	int last = 0;
+	bool isBeforeNumbers = true;
+	for (int c = 0; c < count; ++c)
+	{
+		last = strcmp(columns[c].key, "method") == 0 ? c : last;
+	}
+	for (int c = 0; c <= last && c < count; ++c)
+	{
+		const benchCell* cell = benchRow_Find(report->rows + row, columns[c].key);
+		isBeforeNumbers = isBeforeNumbers && !(cell != NULL && cell->kind == bench_number);
+		columns[c].isLabel = columns[c].isText || isBeforeNumbers;
+	}
+}
+
+// Labels, the last of them if all would leave too little room.
+static int ChooseLabels(const column* columns, int count, int chosen[BENCH_MAX_COLUMNS], int* width)
+{
+	int used = 0;
+	*width = 0;
+	for (int c = count - 1; c >= 0; --c)
+	{
+		if (columns[c].isLabel && (used == 0 || *width + columns[c].width <= LABEL_WIDTH))
+		{
+			*width += columns[c].width + 2;
+			chosen[used++] = c;
+		}
+	}
+	for (int i = 0; i < used / 2; ++i)
+	{
+		int swapped = chosen[i];
+		chosen[i] = chosen[used - 1 - i];
+		chosen[used - 1 - i] = swapped;
+	}
+	return used;
+}
+
+// As many columns side by side as fit, the others below, with the labels again.
+static void PrintTable(const benchReport* report, int first, int end, FILE* stream)
+{
+	benchColumns keys = benchReport_GetColumns(report, first, end);
+	column columns[BENCH_MAX_COLUMNS];
+	bool isPrinted[BENCH_MAX_COLUMNS] = { false };
+	for (int c = 0; c < keys.count; ++c)
+	{
+		columns[c] = MakeColumn(report, first, end, keys.keys[c]);
+	}
+	FindLabels(report, first, columns, keys.count);
+	fprintf(stream, "\n%s\n", report->rows[first].table);
+	for (int left = keys.count, block = 0; left > 0; ++block)
+	{
+		int chosen[BENCH_MAX_COLUMNS], width = 0, count = ChooseLabels(columns, keys.count, chosen, &width), added = 0;
+		for (int i = 0; i < count; ++i)
+		{
+			left -= !isPrinted[chosen[i]];
+			isPrinted[chosen[i]] = true;
+		}
+		for (int c = 0; c < keys.count; ++c)
+		{
+			if (!isPrinted[c] && (added == 0 || width + columns[c].width <= LINE_WIDTH))
+			{
+				width += columns[c].width + 2;
+				chosen[count++] = c;
+				isPrinted[c] = true;
+				--left;
+				++added;
+			}
+		}
+		fputs(block > 0 ? "\n" : "", stream);
+		PrintBlock(report, first, end, columns, chosen, count, stream);
+	}
+}
+
+// Words in lines of LINE_WIDTH, the first of which has begun.
+static void PrintWrapped(const char* text, int used, int indent, FILE* stream)
+{
+	for (bool isFirst = true; *text != '\0'; isFirst = false)
+	{
+		char word[200];
+		size_t length = strcspn(text, " ");
+		snprintf(word, sizeof(word), "%.*s", (int)length, text);
+		text += length;
+		text += strspn(text, " ");
+		if (!isFirst && used + 1 + Measure(word) > LINE_WIDTH)
+		{
+			fprintf(stream, "\n%*s%s", indent, "", word);
+			used = indent + Measure(word);
+			continue;
+		}
+		fprintf(stream, "%s%s", isFirst ? "" : " ", word);
+		used += Measure(word) + !isFirst;
+	}
+	fputc('\n', stream);
+}
+
+static void PrintAimLine(const benchAim* aim, FILE* stream)
+{
+	char value[24] = "-", stretch[24] = "";
+	if (!isnan(aim->value))
+	{
+		snprintf(value, sizeof(value), "%.*g", aim->value < 1e4 ? 4 : 8, aim->value);
+	}
+	if (!isnan(aim->stretch))
+	{
+		snprintf(stretch, sizeof(stretch), "%.4g %s", aim->stretch, benchAim_GetStretchWord(aim));
+	}
+	int used = fprintf(stream, "%8s %9s  %s %-7.4g %-13s ", benchAim_GetWord(aim), value,
+	    aim->isAtLeast ? ">=" : "<=", aim->aim, stretch);
+	PrintWrapped(aim->name, used, used, stream);
 }
 
 void benchReport_PrintText(const benchReport* report, FILE* stream)
 {
-	fprintf(stream, "%s: %s\n", report->name, report->title);
+	char verdict[320];
+	int used = fprintf(stream, "%s: ", report->name);
+	PrintWrapped(report->title, used, 2, stream);
 	for (int first = 0, end; first < report->rowCount; first = end)
 	{
 		end = benchReport_GetTableEnd(report, first);
 		PrintTable(report, first, end, stream);
 	}
-	fprintf(stream, "\nAims\n%8s %10s %10s  %s\n", "", "value", "at most", "what");
+	fprintf(stream, "\nAims\n%8s %9s  %-10s %-13s %s\n", "", "value", "must reach", "then", "what");
 	for (int i = 0; i < report->aimCount; ++i)
 	{
-		const benchAim* aim = report->aims + i;
-		if (isnan(aim->value))
-		{
-			fprintf(stream, "%8s %10s %10.6g  %s\n", "skipped", "-", aim->aim, aim->name);
-		}
-		else
-		{
-			fprintf(stream, "%8s %10.*g %10.6g  %s\n", aim->value <= aim->aim ? "met" : "MISSED",
-			    aim->value < 1e4 ? 4 : 8, aim->value, aim->aim, aim->name);
-		}
+		PrintAimLine(report->aims + i, stream);
 	}
+	benchReport_MakeVerdict(report, verdict, sizeof(verdict));
+	fputc('\n', stream);
+	PrintWrapped(verdict, 0, 0, stream);
 	fputc('\n', stream);
 }
 
@@ -183,7 +314,13 @@ static void PrintAim(const benchAim* aim, FILE* stream)
 	PrintNumber(aim->value, stream);
 	fputs(",\"aim\":", stream);
 	PrintNumber(aim->aim, stream);
-	fprintf(stream, ",\"met\":%s}", isnan(aim->value) ? "null" : aim->value <= aim->aim ? "true" : "false");
+	fputs(aim->isAtLeast ? ",\"atLeast\":true" : "", stream);
+	if (!isnan(aim->stretch))
+	{
+		fputs(",\"then\":", stream);
+		PrintNumber(aim->stretch, stream);
+	}
+	fprintf(stream, ",\"met\":%s}", isnan(aim->value) ? "null" : benchAim_IsMissed(aim) ? "false" : "true");
 }
 
 void benchReport_PrintJson(const benchReport* report, FILE* stream)

@@ -1,6 +1,7 @@
 #include "bench/sizes.h"
 
-#include "bench/bodies.h"
+#include "bench/timer.h"
+#include "scenes/mesh.h"
 
 #include <math.h>
 
@@ -58,7 +59,7 @@ void benchBuilds(const benchOptions* options, benchReport* report)
 {
 	static const uint32_t frequencies[3] = { 71, 224, 708 }; // 100,820; 1,003,520; 10,025,280 triangles
 	double seconds = NAN, bytes = NAN, ignored;
-	for (int i = 0; i < (options->quick ? 2 : 3) && report->failure[0] == '\0'; ++i)
+	for (int i = 0; i < (!options->full ? 2 : 3) && report->failure[0] == '\0'; ++i)
 	{
 		sceneMesh mesh = sceneMakeBlob(frequencies[i], 3);
 		if (!sceneMesh_IsValid(&mesh))
@@ -69,7 +70,7 @@ void benchBuilds(const benchOptions* options, benchReport* report)
 		int times = i == 2 ? 1 : 3;
 		double elapsed = BuildModel(report, &mesh, snug_splitDefault, times, i == 1 ? &bytes : &ignored);
 		seconds = i == 1 ? elapsed : seconds;
-		if (!options->quick && i < 2)
+		if (options->full && i < 2)
 		{
 			BuildModel(report, &mesh, snug_splitMedian, times, &ignored);
 		}

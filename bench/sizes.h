@@ -5,7 +5,7 @@
 #include "bench/bench.h"
 #include "snug/snug.h"
 
-/// Time and memory of models of 100,000, a million and, unless the run is quick, ten million triangles.
+/// Time and memory of models of 100,000, a million and, with --full, ten million triangles.
 void benchBuilds(const benchOptions* options, benchReport* report);
 
 /// Memory of bodies: alone and used everywhere, and untouched with a shared pool.

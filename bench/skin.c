@@ -24,9 +24,9 @@ static bool MeasureRoots(const skinCharacter* c, snugBound bound, double* ratios
 {
 	const benchBounding how = { .bound = bound };
 	uint32_t transformCount = c->body.weights.transformCount;
-	benchActor actor = { &c->body.mesh, &c->body.weights, c->matrices, c->poseCount, NULL };
-	benchBlendBody body;
-	if (!benchBlendBody_Create(&body, actor.mesh, actor.weights, &how, report))
+	benchActor actor = benchActor_Skinned(&c->body.mesh, &c->body.weights, c->matrices, c->poseCount, NULL);
+	benchBody body;
+	if (!benchBody_CreateSkin(&body, actor.mesh, actor.weights, NULL, &how, report))
 	{
 		return false;
 	}
@@ -42,7 +42,7 @@ static bool MeasureRoots(const skinCharacter* c, snugBound bound, double* ratios
 		sgBox root = sgBody_RootBox(body.body, &counters), optimal = oracleOptimalBox(body.body);
 		ratios[i] = benchGetRadius(&root) / benchGetRadius(&optimal);
 	}
-	benchBlendBody_Destroy(&body);
+	benchBody_Destroy(&body);
 	return report->failure[0] == '\0';
 }
 
@@ -174,7 +174,7 @@ static void RunRefits(benchReport* report, const skinCharacter* c)
 	double ours = NAN;
 	if (c->body.isPresent)
 	{
-		benchActor actor = { &c->body.mesh, &c->body.weights, c->matrices, c->poseCount, NULL };
+		benchActor actor = benchActor_Skinned(&c->body.mesh, &c->body.weights, c->matrices, c->poseCount, NULL);
 		int pose = (int)c->loosest * c->framesPerClip + c->framesPerClip / 2;
 		ours = benchBlendRefits(report, c->body.name, actor.mesh, actor.weights, benchActor_GetMatrices(&actor, pose));
 	}
@@ -211,7 +211,7 @@ void benchSkin(const benchOptions* options, benchReport* report)
 		}
 		if (c->body.isPresent)
 		{
-			PoseAll(c, options->quick ? 7 : 15, report);
+			PoseAll(c, !options->full ? 7 : 15, report);
 		}
 	}
 	if (report->failure[0] == '\0')

@@ -12,7 +12,7 @@
 /// While it is measured.
 typedef struct measurement
 {
-	benchBlendBody boxes, balls; ///< the same tree, bounded by default and by balls
+	benchBody boxes, balls; ///< the same tree, bounded by default and by balls
 	sphereTree* tree;
 	sphereBody* spheres;
 	float* positions; ///< posed, the caller's numbering
@@ -130,8 +130,8 @@ static bool Create(measurement* m, const benchSubject* subject, snugDeformer def
 	benchBounding balls = boxes;
 	balls.bound = snug_boundCorners;
 	balls.volume = snug_volumeBall;
-	if (!benchBlendBody_CreateSkin(&m->boxes, subject->mesh, subject->weights, &skin, &boxes, report) ||
-	    !benchBlendBody_CreateSkin(&m->balls, subject->mesh, subject->weights, &skin, &balls, report))
+	if (!benchBody_CreateSkin(&m->boxes, subject->mesh, subject->weights, &skin, &boxes, report) ||
+	    !benchBody_CreateSkin(&m->balls, subject->mesh, subject->weights, &skin, &balls, report))
 	{
 		return false;
 	}
@@ -179,8 +179,8 @@ bool skinBalls_Measure(skinBalls* out, const benchSubject* subject, snugDeformer
 	}
 	sphereBody_Destroy(m.spheres);
 	sphereTree_Destroy(m.tree);
-	benchBlendBody_Destroy(&m.boxes);
-	benchBlendBody_Destroy(&m.balls);
+	benchBody_Destroy(&m.boxes);
+	benchBody_Destroy(&m.balls);
 	free(m.positions);
 	return good;
 }

@@ -128,7 +128,7 @@ static void RunReal(
 	}
 	benchSubject subject = benchSubject_Loaded(&character);
 	int poseCount = character.asset.clipCount < MAX_POSES ? (int)character.asset.clipCount : MAX_POSES;
-	poseCount = options->quick && poseCount > 2 ? 2 : poseCount;
+	poseCount = !options->full && poseCount > 2 ? 2 : poseCount;
 	float* matrices = benchCharacter_AllocateMatrices(&character, poseCount);
 	benchSubject_AddRow(&tables->characters, name, &subject, "file: the middle of each clip");
 	for (int i = 0; i < poseCount && matrices != NULL; ++i)
@@ -174,7 +174,7 @@ static const variant variants[] = {
 typedef struct walk
 {
 	const sceneCharacter* character;
-	benchBlendBody bodies[2];
+	benchBody bodies[2];
 	snugPair* pairs;
 	uint64_t capacity;
 	double refitNs; ///< of all nodes of one, per node
@@ -295,7 +295,7 @@ static void RunVariant(
 	{
 		uint32_t nodeCount = sphereTree_GetNodeCount(tree);
 		snugStatus status = RefitAll(w, spheres[0], nodeCount);
-		status = status == snug_success ? RunWalk(w, spheres, options->quick ? 1 : 4) : status;
+		status = status == snug_success ? RunWalk(w, spheres, !options->full ? 1 : 4) : status;
 		AddVariantRow(&tables->choices, w, v, nodeCount, sphereTree_GetLevel(tree, nodeCount - 1) + 1, ms);
 		*expected = *expected == 0 ? w->found : *expected;
 		if (status != snug_success || w->found != *expected)
@@ -329,16 +329,16 @@ static void RunVariants(
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (benchBlendBody_CreateSkin(w->bodies, &character->mesh, &character->weights, &skin, &how, report) &&
-	         benchBlendBody_CreateLike(w->bodies + 1, w->bodies, snug_strategyAuto, report))
+	else if (benchBody_CreateSkin(w->bodies, &character->mesh, &character->weights, &skin, &how, report) &&
+	         benchBody_CreateLike(w->bodies + 1, w->bodies, snug_strategyAuto, report))
 	{
 		for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]) && report->failure[0] == '\0'; ++i)
 		{
 			RunVariant(options, tables, report, w, variants + i, &expected);
 		}
 	}
-	benchBlendBody_Destroy(w->bodies + 1);
-	benchBlendBody_Destroy(w->bodies);
+	benchBody_Destroy(w->bodies + 1);
+	benchBody_Destroy(w->bodies);
 	free(w->pairs);
 	free(w);
 }

@@ -128,7 +128,7 @@ static void AddExplainedNames(benchRow* row, const void* user)
 	benchRow_Text(row, "contact", sceneContact_GetName(scene->contact));
 }
 
-static void Explain(const skinScene* scene, benchMeeting* meeting, const benchMeetingTimes* all, uint32_t phased)
+static void Explain(const skinScene* scene, benchMeeting* meeting, const benchMeetingTimes* all, benchMethodSet phased)
 {
 	for (int method = 0; method < BENCH_METHODS; ++method)
 	{
@@ -144,9 +144,9 @@ static void Explain(const skinScene* scene, benchMeeting* meeting, const benchMe
 
 static void RunMeeting(const benchOptions* options, benchReport* report, skinScene* scene, benchMeeting* meeting)
 {
-	uint32_t methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_freeBottomUp) |
-	                   BENCH_BIT(bench_oracle) | BENCH_OTHER_BOUNDS;
-	int passes = options->quick ? 2 : 10;
+	benchMethodSet methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_freeBottomUp) |
+	                         BENCH_BIT(bench_oracle) | BENCH_OTHER_BOUNDS;
+	int passes = !options->full ? 2 : 10;
 	const benchMeetingPlan plan = { .methods = methods,
 		.phased = scene->explained != NULL ? methods & ~BENCH_OTHER_BOUNDS : 0,
 		.passes = passes,
@@ -177,7 +177,7 @@ static void RunMeeting(const benchOptions* options, benchReport* report, skinSce
 
 static void RunScene(const benchOptions* options, benchReport* report, skinScene* scene)
 {
-	int frameCount = options->quick ? 7 : 15;
+	int frameCount = !options->full ? 7 : 15;
 	float* matrices[2] = { NULL, NULL };
 	benchActor actors[2];
 	benchMeeting meeting;
@@ -186,7 +186,7 @@ static void RunScene(const benchOptions* options, benchReport* report, skinScene
 	{
 		const benchCharacter* c = &scene->characters[i]->body;
 		matrices[i] = benchCharacter_AllocateMatrices(c, frameCount);
-		actors[i] = (benchActor){ &c->mesh, &c->weights, matrices[i], frameCount, NULL };
+		actors[i] = benchActor_Skinned(&c->mesh, &c->weights, matrices[i], frameCount, NULL);
 		if (matrices[i] != NULL)
 		{
 			benchCharacter_PoseClip(c, scene->clips[i], frameCount, 0.25 * (double)i, matrices[i]);

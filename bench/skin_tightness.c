@@ -38,7 +38,7 @@ static void Measure(benchTightness* out, const skinCharacter* c, int poses, benc
 	static const snugTreeDef tree = {
 		.split = snug_splitMedian, .leafTriangles = 1, .branching = 2
 	}; // as in the papers
-	benchActor actor = { &c->body.mesh, &c->body.weights, NULL, 0, NULL };
+	benchActor actor = benchActor_Skinned(&c->body.mesh, &c->body.weights, NULL, 0, NULL);
 	float* matrices = skinChoosePoses(c, poses, &actor.frameCount);
 	actor.matrices = matrices;
 	if (matrices == NULL)
@@ -128,7 +128,7 @@ void skinRunTightness(const benchOptions* options, const skinCharacter character
 		benchProgress(options, text);
 		if (characters[i].body.isPresent)
 		{
-			Measure(all + i, characters + i, options->quick ? 6 : 21, report);
+			Measure(all + i, characters + i, !options->full ? 6 : 21, report);
 		}
 	}
 	if (all == NULL)

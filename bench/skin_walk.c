@@ -59,7 +59,7 @@ static bool CreateWalk(walk* w, const sceneCharacter* c, snugDeformer deformer, 
 		w->matrices[i] = malloc(12 * (size_t)joints * (size_t)frameCount * sizeof(float));
 		w->amplitudes[i] = malloc(((size_t)targets * (size_t)frameCount + 1) * sizeof(float));
 		w->skins[i] = (benchSkinning){ deformer, c->jointPositions, isMorphed ? &c->targets : NULL, w->amplitudes[i] };
-		w->actors[i] = (benchActor){ &c->mesh, &c->weights, w->matrices[i], frameCount, w->skins + i };
+		w->actors[i] = benchActor_Skinned(&c->mesh, &c->weights, w->matrices[i], frameCount, w->skins + i);
 		for (int f = 0; f < frameCount && w->matrices[i] != NULL && w->amplitudes[i] != NULL; ++f)
 		{
 			snugFrame ignored;
@@ -299,11 +299,11 @@ static double RunRefits(benchReport* table, benchReport* report, const walk* w)
 static void RunMeeting(const benchOptions* options, skinWalkTables* tables, benchReport* report, const walk* w,
     benchMeeting* meeting, outcome outcomes[2], int skin)
 {
-	uint32_t methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_bottomUp) |
-	                   BENCH_BIT(bench_freeBottomUp) | BENCH_BIT(bench_oracle);
+	benchMethodSet methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_bottomUp) |
+	                         BENCH_BIT(bench_freeBottomUp) | BENCH_BIT(bench_oracle);
 	methods |= w->isMorphed ? 0 : BENCH_BIT(bench_spheres) | BENCH_BIT(bench_spheresUp);
 	const benchMeetingPlan plan = {
-		.methods = methods, .passes = options->quick ? 3 : 10, .briefPasses = options->quick ? 1 : 3
+		.methods = methods, .passes = !options->full ? 3 : 10, .briefPasses = !options->full ? 1 : 3
 	};
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	sceneContact contact = w->character->kind == scene_man ? scene_light : scene_heavy;
@@ -340,7 +340,7 @@ static void RunWalk(const benchOptions* options, skinWalkTables* tables, benchRe
 	snprintf(text, sizeof(text), "skin-walk: %s, %s%s …", c->name, benchGetSkinName(benchSkins[skin]),
 	    isMorphed ? ", morphed" : "");
 	benchProgress(options, text);
-	if (!CreateWalk(&w, c, benchSkins[skin], isMorphed, options->quick ? QUICK_FRAMES : FRAMES))
+	if (!CreateWalk(&w, c, benchSkins[skin], isMorphed, !options->full ? QUICK_FRAMES : FRAMES))
 	{
 		benchReport_Fail(report, "out of memory");
 	}

@@ -68,7 +68,7 @@ static bool CreateScene(realScene* scene)
 		benchCharacter_MorphClip(c, scene->clips[i], FRAMES, 0.25 * i, scene->amplitudes[i]);
 		scene->skins[i] = (benchSkinning){ scene->deformer, c->jointPositions,
 			c->targets.count > 0 ? &c->targets : NULL, scene->amplitudes[i] };
-		scene->actors[i] = (benchActor){ &c->mesh, &c->weights, scene->matrices[i], FRAMES, scene->skins + i };
+		scene->actors[i] = benchActor_Skinned(&c->mesh, &c->weights, scene->matrices[i], FRAMES, scene->skins + i);
 	}
 	return true;
 }
@@ -113,8 +113,8 @@ static double RunMeeting(const benchOptions* options, benchReport* clips, benchR
 {
 	const benchMeetingPlan plan = { .methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) |
 		                                       BENCH_BIT(bench_freeBottomUp) | BENCH_BIT(bench_oracle),
-		.passes = options->quick ? 2 : 6,
-		.briefPasses = options->quick ? 1 : 2 };
+		.passes = !options->full ? 2 : 6,
+		.briefPasses = !options->full ? 1 : 2 };
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	benchMeeting meeting;
 	double query = NAN;
@@ -168,8 +168,8 @@ static double RunScene(const benchOptions* options, benchReport* clips, benchRep
 static void RunClips(
     const benchOptions* options, benchReport* table, benchReport* report, const benchCharacter* c, clipTimes* times)
 {
-	uint32_t clips = options->quick ? 1 : c->asset.clipCount;
-	uint32_t contacts = options->quick ? 1 : 2;
+	uint32_t clips = !options->full ? 1 : c->asset.clipCount;
+	uint32_t contacts = !options->full ? 1 : 2;
 	for (uint32_t i = 0; i < BENCH_SKINS * clips * contacts && report->failure[0] == '\0'; ++i)
 	{
 		uint32_t skin = i / (clips * contacts), clip = i / contacts % clips;
@@ -192,16 +192,16 @@ static double TimePosing(
     const benchOptions* options, skinWalkTables* tables, benchReport* report, const benchCharacter* c, int skin)
 {
 	realScene scene = { .characters = { c, c }, .deformer = benchSkins[skin] };
-	benchBlendBody body = { .model = NULL };
+	benchBody body = { .model = NULL };
 	double best = NAN;
 	if (!CreateScene(&scene))
 	{
 		benchReport_Fail(report, "out of memory");
 	}
 	else if (CanPose(&tables->clips, c->name, scene.actors, scene.deformer) &&
-	         benchBlendBody_CreateSkin(&body, &c->mesh, &c->weights, scene.skins, &(benchBounding){ 0 }, report))
+	         benchBody_CreateSkin(&body, &c->mesh, &c->weights, scene.skins, &(benchBounding){ 0 }, report))
 	{
-		for (int i = 0; i < (options->quick ? 20 : 200) * FRAMES; ++i)
+		for (int i = 0; i < (!options->full ? 20 : 200) * FRAMES; ++i)
 		{
 			// Amplitudes that are not zero, whatever the clip has.
 			for (uint32_t t = 0; t < c->targets.count; ++t)
@@ -209,12 +209,12 @@ static double TimePosing(
 				scene.amplitudes[0][(size_t)(i % FRAMES) * c->targets.count + t] = 0.1f + 0.05f * (float)(t % 7);
 			}
 			double start = benchNow();
-			snugStatus status = benchActor_Pose(scene.actors, body.body, i % FRAMES);
+			snugStatus status = scene.actors->pose(scene.actors, body.body, i % FRAMES);
 			double elapsed = 1e3 * (benchNow() - start);
 			best = status == snug_success ? fmin(best, elapsed) : best;
 		}
 	}
-	benchBlendBody_Destroy(&body);
+	benchBody_Destroy(&body);
 	FreeScene(&scene);
 	benchRow* row = benchReport_AddRow(&tables->posing, "Posing: joints and morph targets, from matrices to a pose");
 	benchRow_Text(row, "body", c->name);

@@ -1,6 +1,7 @@
 #include "bench/skins.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const snugDeformer benchSkins[BENCH_SKINS] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
 const char* const benchCharacterNames[BENCH_CHARACTERS] = { "mannequiny", "makehuman", "fox", "alien" };
@@ -14,7 +15,8 @@ const char* benchGetSkinName(snugDeformer deformer)
 
 const char* benchGetModelDirectory(const benchOptions* options)
 {
-	return options->models != NULL ? options->models : "../shared/models";
+	const char* named = getenv("SNUG_MODELS");
+	return options->models != NULL ? options->models : named != NULL ? named : "build/models";
 }
 
 bool benchFindCharacter(const benchOptions* options, int number, const char** directory, const char** name)

@@ -10,7 +10,7 @@
 extern const snugDeformer benchSkins[BENCH_SKINS];
 const char* benchGetSkinName(snugDeformer deformer);
 
-/// The real characters, in ../shared/models unless said otherwise.
+/// The real characters, in a directory that options or SNUG_MODELS name.
 #define BENCH_CHARACTERS 4
 extern const char* const benchCharacterNames[BENCH_CHARACTERS];
 const char* benchGetModelDirectory(const benchOptions* options);

@@ -1,5 +1,6 @@
 #include "bench/stage.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Whether the models are the same; when they are refitted is the bodies' business.
@@ -14,8 +15,18 @@ static bool AreTwins(const benchActor* a, const benchActor* b)
 {
 	static const benchSkinning linear = { .deformer = snug_skin };
 	const benchSkinning *skinA = a->skin != NULL ? a->skin : &linear, *skinB = b->skin != NULL ? b->skin : &linear;
-	return a->mesh == b->mesh && a->weights == b->weights && skinA->deformer == skinB->deformer &&
+	return a->mesh == b->mesh && a->deformer == b->deformer && a->weights == b->weights && a->fields == b->fields &&
 	       skinA->jointPositions == skinB->jointPositions && skinA->targets == skinB->targets;
+}
+
+bool benchActor_Deforms(const benchActor* actor)
+{
+	return actor->deformer != snug_rigid && actor->deformer != snug_free;
+}
+
+snugBody* benchStage_GetBody(const benchStage* stage, int actor)
+{
+	return stage->oracles[actor].body != NULL ? stage->oracles[actor].body : stage->bodies[actor].body;
 }
 
 // The first actor of the same kind as another one.
@@ -36,19 +47,23 @@ static bool CreateBody(
 	int twin = FindTwin(actors, i);
 	if (lender != NULL && IsSameModel(&lender->method->how, how))
 	{
-		return benchBlendBody_CreateLike(stage->bodies + i, lender->bodies + i, how->strategy, report);
+		return benchBody_CreateLike(stage->bodies + i, lender->bodies + i, how->strategy, report);
 	}
 	if (twin < i)
 	{
-		return benchBlendBody_CreateLike(stage->bodies + i, stage->bodies + twin, how->strategy, report);
+		return benchBody_CreateLike(stage->bodies + i, stage->bodies + twin, how->strategy, report);
 	}
-	return benchBlendBody_CreateSkin(stage->bodies + i, actors[i].mesh, actors[i].weights, actors[i].skin, how, report);
+	return benchBody_Create(stage->bodies + i, actors + i, how, report);
 }
 
 static bool CreateOracle(
     benchStage* stage, const benchActor* actors, int i, const benchStage* lender, benchReport* report)
 {
-	const benchBlendBody* body = stage->bodies + i;
+	if (!benchActor_Deforms(actors + i))
+	{
+		return true;
+	}
+	const benchBody* body = stage->bodies + i;
 	int twin = FindTwin(actors, i);
 	snugStatus status = snug_success;
 	if (lender != NULL && lender->oracles[i].model != NULL)
@@ -102,6 +117,32 @@ static bool CreateLimited(benchStage* stage, const benchActor* actors, int i, be
 	return stage->limited[i] != NULL;
 }
 
+static bool CreateBd(benchStage* stage, const benchActor* actors, int i, benchReport* report)
+{
+	int twin = FindTwin(actors, i);
+	if (twin == i)
+	{
+		stage->bdTrees[i] = bdTree_Create(stage->bodies[i].model, &stage->method->bd);
+	}
+	stage->bd[i] = stage->bdTrees[twin] != NULL ? bdBody_Create(stage->bdTrees[twin], stage->bodies[i].body) : NULL;
+	if (stage->bd[i] == NULL)
+	{
+		benchReport_Fail(report, "out of memory");
+	}
+	return stage->bd[i] != NULL;
+}
+
+static bool CreateLayers(benchStage* stage, const benchActor* actors, int i, benchReport* report)
+{
+	stage->layers[i] = layeredSpheres_Create(stage->bodies[i].model);
+	stage->ordered[i] = malloc((3 * (size_t)actors[i].mesh->vertexCount + 1) * sizeof(float));
+	if (stage->layers[i] == NULL || stage->ordered[i] == NULL)
+	{
+		benchReport_Fail(report, "out of memory");
+	}
+	return stage->layers[i] != NULL && stage->ordered[i] != NULL;
+}
+
 bool benchStage_Create(benchStage* stage, const benchMethodDef* method, const benchActor* actors, int count,
     const benchStage* lender, benchReport* report)
 {
@@ -112,7 +153,9 @@ bool benchStage_Create(benchStage* stage, const benchMethodDef* method, const be
 		good = CreateBody(stage, actors, i, lender, report) &&
 		       (method->kind != bench_byFreeBody || CreateOracle(stage, actors, i, lender, report)) &&
 		       (method->kind != bench_bySpheres || CreateSpheres(stage, actors, i, report)) &&
-		       (method->kind != bench_byLimited || CreateLimited(stage, actors, i, report));
+		       (method->kind != bench_byLimited || CreateLimited(stage, actors, i, report)) &&
+		       (method->kind != bench_byBd || CreateBd(stage, actors, i, report)) &&
+		       (method->kind != bench_byLayers || CreateLayers(stage, actors, i, report));
 	}
 	stage->hash = method->kind == bench_byHash ? spatialHash_Create() : NULL;
 	stage->threads = method->threads > 0 ? benchThreads_Create(method->threads) : NULL;
@@ -137,12 +180,19 @@ void benchStage_Destroy(benchStage* stage)
 		sphereTree_Destroy(stage->sphereTrees[i]);
 		limitedBody_Destroy(stage->limited[i]);
 		limitedTree_Destroy(stage->limitedTrees[i]);
-		benchBlendBody_Destroy(&stage->bodies[i]);
+		bdBody_Destroy(stage->bd[i]);
+		bdTree_Destroy(stage->bdTrees[i]);
+		layeredSpheres_Destroy(stage->layers[i]);
+		free(stage->ordered[i]);
+		benchBody_Destroy(&stage->bodies[i]);
 		oracleBody_Destroy(&stage->oracles[i]);
 	}
 	spatialHash_Destroy(stage->hash);
 	benchThreads_Destroy(stage->threads);
-	embreePeer_Destroy(stage->embree);
+	if (stage->peer != NULL)
+	{
+		stage->method->peer->destroy(stage->peer);
+	}
 	memset(stage, 0, sizeof(*stage));
 }
 
@@ -152,7 +202,7 @@ snugStatus benchStage_Pose(const benchStage* stage, const benchActor* actors, in
 	for (int i = 0; i < stage->count && status == snug_success; ++i)
 	{
 		snugBody* body = stage->bodies[i].body;
-		status = benchActor_Pose(actors + i, body, frame);
+		status = actors[i].pose(actors + i, body, frame);
 		status = status == snug_success ? snugBody_SetFrame(body, places + i) : status;
 	}
 	return status;

@@ -2,14 +2,14 @@
 #ifndef BENCH_STAGE_H
 #define BENCH_STAGE_H
 
+#include "baselines/layered_spheres.h"
 #include "baselines/oracle.h"
 #include "baselines/spatial_hash.h"
 #include "baselines/sphere_tree.h"
-#include "bench/embree_peer.h"
 #include "bench/methods.h"
 #include "bench/threads.h"
 
-#define BENCH_MAX_ACTORS EMBREE_MAX_BODIES
+#define BENCH_MAX_ACTORS 24
 
 /// Nodes of sphere trees that are larger than this part of what is above them are pruned: about the fastest of the ones
 /// that `skin-tightness` tries, and trees have nine or ten levels then, whose balls shrink like the skinning paper's.
@@ -19,16 +19,27 @@ typedef struct benchStage
 {
 	const benchMethodDef* method;
 	int count;
-	benchBlendBody bodies[BENCH_MAX_ACTORS];
+	benchBody bodies[BENCH_MAX_ACTORS];
 	oracleBody oracles[BENCH_MAX_ACTORS];        ///< of methods with free bodies
 	sphereTree* sphereTrees[BENCH_MAX_ACTORS];   ///< of sphere trees; of the first of its kind only
 	sphereBody* spheres[BENCH_MAX_ACTORS];       ///< the same, of each
 	limitedTree* limitedTrees[BENCH_MAX_ACTORS]; ///< of the meshless papers' hierarchies; the first of its kind only
 	limitedBody* limited[BENCH_MAX_ACTORS];      ///< the same, of each
+	bdTree* bdTrees[BENCH_MAX_ACTORS];           ///< of the BD-tree; the first of its kind only
+	bdBody* bd[BENCH_MAX_ACTORS];                ///< the same, of each
+	layeredSpheres* layers[BENCH_MAX_ACTORS];    ///< of layered spheres
+	float* ordered[BENCH_MAX_ACTORS];            ///< of those: placed vertices in the order of the tree
 	spatialHash* hash;                           ///< of spatial hashing
 	benchThreads* threads;                       ///< of methods with several
-	embreePeer* embree;                          ///< of Embree, once there are vertices to build it from
+	snugWitness witnesses[BENCH_MAX_ACTORS * BENCH_MAX_ACTORS]; ///< of methods that remember, by pair of bodies
+	void* peer;                                  ///< of peers, once there are vertices to build it from
 } benchStage;
+
+/// @return whether an actor has vertices that depend on its pose: others need no oracle
+bool benchActor_Deforms(const benchActor* actor);
+
+/// @return the body that is asked: of methods with free bodies the oracle, where there is one
+snugBody* benchStage_GetBody(const benchStage* stage, int actor);
 
 /// Actors with the same mesh and weights share a model.
 /// @param lender nullable: lends its models where they are the same; must outlive the stage

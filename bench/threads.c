@@ -2,7 +2,7 @@
 
 #include "bench/threads.h"
 
-#include "bench/timer.h"
+#include "share/clock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -60,9 +60,9 @@ static void Join(benchThreads* t)
 // Wait for a call after `last`.
 static unsigned AwaitCall(benchThreads* t, unsigned last)
 {
-	double start = benchNow();
+	double start = clockNow();
 	unsigned call = last;
-	while (call == last && benchNow() - start < LOOKOUT_MS)
+	while (call == last && clockNow() - start < LOOKOUT_MS)
 	{
 		call = atomic_load_explicit(&t->call, memory_order_acquire);
 	}

@@ -77,7 +77,7 @@ static void ListBoxes(snugBody* body, sgBox* boxes)
 }
 
 // Optimal boxes of every pose, from a free body that is handed the vertices.
-static bool FindOptimal(measurement* m, const benchBlendBody* body)
+static bool FindOptimal(measurement* m, const benchBody* body)
 {
 	oracleBody oracle;
 	const sgTree* tree = &body->model->tree;
@@ -113,7 +113,7 @@ static void CountNodes(measurement* m, const sgTree* tree)
 	}
 }
 
-static void MeasureBoxes(measurement* m, int bound, const benchBlendBody* body)
+static void MeasureBoxes(measurement* m, int bound, const benchBody* body)
 {
 	const sgTree* tree = &body->model->tree;
 	size_t slots = (size_t)tree->groupCount * SG_LANES;
@@ -144,7 +144,7 @@ static void MeasureBoxes(measurement* m, int bound, const benchBlendBody* body)
 	free(boxes);
 }
 
-static void MeasureSpheres(measurement* m, const benchBlendBody* body)
+static void MeasureSpheres(measurement* m, const benchBody* body)
 {
 	const sgTree* tree = &body->model->tree;
 	size_t slots = (size_t)tree->groupCount * SG_LANES;
@@ -178,10 +178,10 @@ bool benchTightness_Measure(
 	*out = (benchTightness){ .hasSpheres = hasSpheres, .poseCount = actor->frameCount };
 	for (int i = 0; i < BENCH_BOUNDS && report->failure[0] == '\0'; ++i)
 	{
-		benchBlendBody body;
+		benchBody body;
 		// Bounds down to single triangles, as in the papers.
 		const benchBounding how = { .bound = benchBounds[i], .boundLeaves = true, .tree = *tree };
-		if (!benchBlendBody_Create(&body, actor->mesh, actor->weights, &how, report))
+		if (!benchBody_CreateSkin(&body, actor->mesh, actor->weights, NULL, &how, report))
 		{
 			break;
 		}
@@ -197,7 +197,7 @@ bool benchTightness_Measure(
 		{
 			MeasureBoxes(&m, i, &body);
 		}
-		benchBlendBody_Destroy(&body);
+		benchBody_Destroy(&body);
 	}
 	free(m.optimal);
 	return report->failure[0] == '\0';

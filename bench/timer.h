@@ -1,10 +1,14 @@
-// bench/timer.h: wall time, and what to say of many measurements of one thing.
+// bench/timer.h: clocks for methods, and what to say of many measurements of one thing.
+//
+// A method that uses one thread is timed by what its thread works, so that others on the machine hardly disturb it; one
+// that uses several, by the wall (share/clock.h).
 #ifndef BENCH_TIMER_H
 #define BENCH_TIMER_H
 
 #include <stdbool.h>
 
-/// @return milliseconds of a clock that never goes back; only differences mean anything
+/// For one thread of the process, the one that runs the benchmarks.
+/// @return milliseconds that it has worked, without what reading this clock costs; only differences mean anything
 double benchNow(void);
 
 /// Measurements of one thing. Those beyond BENCH_MAX_SAMPLES are not kept.

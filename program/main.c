@@ -1,8 +1,8 @@
 // The program `snug`: finds the command and runs it. See program/commands.h.
-#include "io/file.h"
 #include "program/commands.h"
 #include "program/guess.h"
 #include "program/help.h"
+#include "program/output.h"
 #include "program/terminal.h"
 #include "snug/snug.h"
 
@@ -11,7 +11,7 @@
 
 // In the order in which they are shown.
 static cliCommandFcn* const commands[] = { cliDemo, cliCheck, cliInfo, cliPose, cliPack, cliModes, cliReduce, cliPlay,
-	cliBench };
+	cliTruth, cliView, cliBench };
 static const cliTopic topics[] = {
 	{ "demo", "two bodies that collide: a table, and a page with pictures" },
 	{ "check", "which triangles of these files intersect, at rest or in every frame?" },
@@ -21,6 +21,8 @@ static const cliTopic topics[] = {
 	{ "modes", "compute vibration modes of a mesh, as a model" },
 	{ "reduce", "compress a vertex animation to principal components, as a model" },
 	{ "scene", "simulate a scene of the papers: a table, and a page with pictures" },
+	{ "truth", "write hard questions with exact answers, and score a library's answers" },
+	{ "view", "characters and their contacts, live in a browser" },
 	{ "bench", "measure, beside other libraries" },
 };
 
@@ -56,18 +58,6 @@ static int PrintManual(cliHelpStyle style)
 	}
 	cliPrintManualTail(style);
 	return CLI_DONE;
-}
-
-// Buffered output that could not be written, to a full disk or a closed pipe, must not look like success.
-static int FlushOutput(int code)
-{
-	ioError error;
-	if (!ioFlush(stdout, "standard output", &error))
-	{
-		cliError("%s", error.text);
-		return CLI_BAD_INPUT;
-	}
-	return code;
 }
 
 static int RunCommand(const char* name, int count, char** arguments)
@@ -127,5 +117,5 @@ int main(int argumentCount, char** arguments)
 	{
 		code = RunCommand(first, argumentCount - 2, arguments + 2);
 	}
-	return FlushOutput(code);
+	return cliFlush(code);
 }

@@ -250,6 +250,11 @@ void cliOptions_SetHelpStyle(cliHelpStyle style)
 	helpStyle = style;
 }
 
+cliHelpStyle cliOptions_GetHelpStyle(void)
+{
+	return helpStyle;
+}
+
 cliParsed cliOptions_Parse(const cliUsage* usage, const cliOption* options, int* count, char** arguments)
 {
 	int kept = 0;

@@ -75,6 +75,7 @@ typedef enum cliHelpStyle
 	cli_markdownHelp, ///<
 } cliHelpStyle;
 void cliOptions_SetHelpStyle(cliHelpStyle style);
+cliHelpStyle cliOptions_GetHelpStyle(void);
 
 /// Parse in place: afterwards arguments[0] to arguments[*count - 1] are what are not options.
 cliParsed cliOptions_Parse(const cliUsage* usage, const cliOption* options, int* count, char** arguments);

@@ -1,6 +1,6 @@
 #include "program/page.h"
 
-#include "bench/html.h"
+#include "share/html.h"
 
 #include <string.h>
 

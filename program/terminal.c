@@ -2,7 +2,7 @@
 
 #include "program/terminal.h"
 
-#include "bench/timer.h"
+#include "share/clock.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -37,7 +37,7 @@ static void ClearProgress(void)
 // With the mutex held.
 static void ShowProgress(void)
 {
-	double elapsed = benchNow() - progress.start;
+	double elapsed = clockNow() - progress.start;
 	if (progress.text[0] != '\0' && elapsed >= SILENT_MS)
 	{
 		ClearProgress();
@@ -81,7 +81,7 @@ bool cliShowsProgress(void)
 static void StartTicking(void)
 {
 	pthread_t thread;
-	progress.start = benchNow();
+	progress.start = clockNow();
 	progress.running = true;
 	if (pthread_create(&thread, NULL, Tick, NULL) == 0)
 	{

@@ -41,6 +41,10 @@ snugFrame sceneMakeEulerFrame(const double position[3], const double angles[3]);
 /// @param frequency parts per edge of the icosahedron, at least 1; 67 gives 44,892 vertices, 708 ten million triangles
 sceneMesh sceneMakeSphere(uint32_t frequency);
 
+/// The unit sphere with exactly so many vertices, at least 12: a subdivided icosahedron, some of whose triangles got a
+/// vertex more. Closed.
+sceneMesh sceneMakeRound(uint32_t vertexCount);
+
 /// A sphere with lumps: star-shaped, radius about 0.8 to 1.2, another shape for every seed.
 sceneMesh sceneMakeBlob(uint32_t frequency, uint64_t seed);
 

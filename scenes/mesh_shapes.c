@@ -185,6 +185,58 @@ sceneMesh sceneMakeSphere(uint32_t frequency)
 	return mesh;
 }
 
+// Put a vertex into a triangle, pushed out to the unit sphere, which makes three of it.
+static void Split(sceneMesh* mesh, uint32_t triangle)
+{
+	uint32_t *corners = mesh->triangles + 3 * (size_t)triangle, vertex = mesh->vertexCount++;
+	double middle[3], length = 0.0;
+	for (size_t k = 0; k < 3; ++k)
+	{
+		middle[k] = 0.0;
+		for (size_t i = 0; i < 3; ++i)
+		{
+			middle[k] += (double)mesh->positions[3 * (size_t)corners[i] + k];
+		}
+		length += middle[k] * middle[k];
+	}
+	for (size_t k = 0; k < 3; ++k)
+	{
+		mesh->positions[3 * (size_t)vertex + k] = (float)(middle[k] / sqrt(length));
+	}
+	const uint32_t added[6] = { corners[1], corners[2], vertex, corners[2], corners[0], vertex };
+	memcpy(mesh->triangles + 3 * (size_t)mesh->triangleCount, added, sizeof(added));
+	mesh->triangleCount += 2;
+	corners[2] = vertex;
+}
+
+sceneMesh sceneMakeRound(uint32_t vertexCount)
+{
+	uint32_t frequency = 1;
+	while (10 * (uint64_t)(frequency + 1) * (frequency + 1) + 2 <= vertexCount)
+	{
+		++frequency;
+	}
+	sceneMesh sphere = sceneMakeSphere(frequency);
+	sceneMesh mesh = sceneMesh_Allocate(vertexCount, 2 * (uint64_t)vertexCount - 4); // Euler's, of what is closed
+	if (!sceneMesh_IsValid(&sphere) || !sceneMesh_IsValid(&mesh))
+	{
+		sceneMesh_Free(&sphere);
+		sceneMesh_Free(&mesh);
+		return mesh;
+	}
+	memcpy(mesh.positions, sphere.positions, 3 * (size_t)sphere.vertexCount * sizeof(float));
+	memcpy(mesh.triangles, sphere.triangles, 3 * (size_t)sphere.triangleCount * sizeof(uint32_t));
+	mesh.vertexCount = sphere.vertexCount;
+	mesh.triangleCount = sphere.triangleCount;
+	uint32_t missing = vertexCount - sphere.vertexCount;
+	for (uint32_t i = 0; i < missing; ++i)
+	{
+		Split(&mesh, (uint32_t)((uint64_t)i * sphere.triangleCount / missing));
+	}
+	sceneMesh_Free(&sphere);
+	return mesh;
+}
+
 sceneMesh sceneMakeBlob(uint32_t frequency, uint64_t seed)
 {
 	sceneMesh mesh = sceneMakeSphere(frequency);

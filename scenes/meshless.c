@@ -16,14 +16,13 @@ static double Ridge(double x)
 	return s < 0.0 ? -s : s;
 }
 
-sceneMesh sceneMakeBrain(uint32_t frequency, uint64_t seed)
+void sceneFoldBrain(sceneMesh* sphere, uint64_t seed)
 {
 	static const double scale[3] = { 1.0, 0.85, 1.3 };
-	sceneMesh mesh = sceneMakeSphere(frequency);
 	sceneWaves swell = sceneMakeWaves(seed, 1.0);
-	for (size_t i = 0; i < mesh.vertexCount; ++i)
+	for (size_t i = 0; i < sphere->vertexCount; ++i)
 	{
-		float* p = mesh.positions + 3 * i;
+		float* p = sphere->positions + 3 * i;
 		double x = (double)p[0], y = (double)p[1], z = (double)p[2], radius = 0.95;
 		for (int k = 0; k < SCENE_WAVES; ++k)
 		{
@@ -37,6 +36,12 @@ sceneMesh sceneMakeBrain(uint32_t frequency, uint64_t seed)
 			p[k] = (float)(scale[k] * radius * (double)p[k]);
 		}
 	}
+}
+
+sceneMesh sceneMakeBrain(uint32_t frequency, uint64_t seed)
+{
+	sceneMesh mesh = sceneMakeSphere(frequency);
+	sceneFoldBrain(&mesh, seed);
 	return mesh;
 }
 

@@ -38,6 +38,9 @@ typedef struct sceneMeshless
 /// self-intersection. 10 n^2 + 2 vertices.
 sceneMesh sceneMakeBrain(uint32_t frequency, uint64_t seed);
 
+/// Fold a unit sphere so.
+void sceneFoldBrain(sceneMesh* sphere, uint64_t seed);
+
 /// Spread nodes and compute weights.
 /// @param mesh taken; better closed, since nodes go where it has an inside
 /// @param nodeCount at most 65,535

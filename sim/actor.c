@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#define CAPACITY 65536
+
 static bool Build(simActor* actor, sceneMesh mesh, uint32_t nodeCount, double influences, const simMaterial* material,
     simError* error)
 {
@@ -75,9 +77,69 @@ bool simActor_Pose(simActor* actor, bool evaluates, simError* error)
 	return status == snug_success || simError_Set(error, "cannot pose a body: %s", snugGetStatusText(status));
 }
 
-uint64_t simActors_Respond(simActor* a, simActor* b, snugPair* pairs, uint64_t capacity)
+// ---- Contacts --------------------------------------------------------------------------------------------------
+
+bool simContacts_Create(simContacts* contacts, simError* error)
 {
-	snugResult result = snugCollide(a->posed, b->posed, &(snugQuery){ .pairs = pairs, .capacity = capacity });
-	simRespond(&a->surface, &b->surface, pairs, result.count < capacity ? result.count : capacity);
-	return result.count;
+	*contacts = (simContacts){ .pairs = malloc(CAPACITY * sizeof(snugPair)), .capacity = CAPACITY };
+	return contacts->pairs != NULL || simError_SetMemory(error);
+}
+
+void simContacts_Free(simContacts* contacts)
+{
+	free(contacts->pairs);
+	*contacts = (simContacts){ .pairs = NULL };
+}
+
+static bool BoxesOverlap(const simActor* a, const simActor* b)
+{
+	snugBounds boxA, boxB;
+	if (snugBody_GetBounds(a->posed, NULL, &boxA) != snug_success ||
+	    snugBody_GetBounds(b->posed, NULL, &boxB) != snug_success)
+	{
+		return true; // the query will say what is wrong
+	}
+	bool overlap = true;
+	for (int k = 0; k < 3; ++k)
+	{
+		overlap = overlap && boxA.lower[k] <= boxB.upper[k] && boxB.lower[k] <= boxA.upper[k];
+	}
+	return overlap;
+}
+
+static bool Respond(simActor* a, simActor* b, simContacts* contacts, simError* error)
+{
+	snugResult result =
+	    snugCollide(a->posed, b->posed, &(snugQuery){ .pairs = contacts->pairs, .capacity = contacts->capacity });
+	if (result.status != snug_success)
+	{
+		return simError_Set(error, "cannot find contacts: %s", snugGetStatusText(result.status));
+	}
+	simRespond(&a->surface, &b->surface, contacts->pairs,
+	    result.count < contacts->capacity ? result.count : contacts->capacity);
+	contacts->count += result.count;
+	return true;
+}
+
+bool simActors_RespondAll(simActor* actors, int count, simContacts* contacts, simError* error)
+{
+	contacts->count = 0;
+	for (int i = 0; i < count; ++i)
+	{
+		if (!simActor_Pose(&actors[i], true, error))
+		{
+			return false;
+		}
+	}
+	for (int a = 0; a < count; ++a)
+	{
+		for (int b = a + 1; b < count; ++b)
+		{
+			if (BoxesOverlap(&actors[a], &actors[b]) && !Respond(&actors[a], &actors[b], contacts, error))
+			{
+				return false;
+			}
+		}
+	}
+	return true;
 }

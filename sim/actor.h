@@ -31,9 +31,19 @@ void simActor_Free(simActor* actor);
 /// Pose the body of snug as the nodes are now, and evaluate its surface if asked for.
 bool simActor_Pose(simActor* actor, bool evaluates, simError* error);
 
-/// Find the pairs of two posed and evaluated actors and add penalty forces to both.
-/// @param pairs receives them; @param capacity of it; those beyond it push nothing
-/// @return how many pairs there are
-uint64_t simActors_Respond(simActor* a, simActor* b, snugPair* pairs, uint64_t capacity);
+/// Pairs of triangles that were found in a step.
+typedef struct simContacts
+{
+	snugPair* pairs; ///< of two actors
+	uint64_t capacity;
+	uint64_t count; ///< of all actors
+} simContacts;
+
+bool simContacts_Create(simContacts* contacts, simError* error);
+void simContacts_Free(simContacts* contacts);
+
+/// Pose all actors, find the pairs of every two whose boxes overlap, and add penalty forces to both. Pairs beyond the
+/// capacity push nothing.
+bool simActors_RespondAll(simActor* actors, int count, simContacts* contacts, simError* error);
 
 #endif

@@ -15,9 +15,10 @@ const double simBrainPulls[SIM_BRAIN_PULLS] = { 6e4, 1.6e5, 2.4e5 };
 // Four times the modulus that Mueller et al. would write for it: see sim/meshless.h.
 static const simMaterial material = { .density = 1000.0, .young = 8e5, .poisson = 0.3, .bulk = 8e5, .damping = 1.5 };
 
-static sceneMesh MakeMesh(uint32_t frequency)
+static sceneMesh MakeMesh(uint32_t vertexCount)
 {
-	sceneMesh mesh = sceneMakeBrain(frequency, 1);
+	sceneMesh mesh = sceneMakeRound(vertexCount);
+	sceneFoldBrain(&mesh, 1);
 	const snugFrame identity = { .position = { 0.0 } };
 	double lower = INFINITY, upper = -INFINITY;
 	for (size_t i = 0; i < mesh.vertexCount; ++i)
@@ -48,10 +49,10 @@ static void ChooseNodes(simBrain* brain)
 	}
 }
 
-bool simBrain_Create(simBrain* brain, uint32_t frequency, uint32_t nodeCount, double pull, simError* error)
+bool simBrain_Create(simBrain* brain, uint32_t vertexCount, uint32_t nodeCount, double pull, simError* error)
 {
 	*brain = (simBrain){ .pull = pull };
-	if (!simActor_Create(&brain->actor, MakeMesh(frequency), nodeCount, INFLUENCES, &material, error))
+	if (!simActor_Create(&brain->actor, MakeMesh(vertexCount), nodeCount, INFLUENCES, &material, error))
 	{
 		return false;
 	}

@@ -23,8 +23,11 @@ typedef struct simBrain
 	double reach; ///< the farthest that a pulled node got so far, metres
 } simBrain;
 
-/// @param frequency of sceneMakeBrain: 55 gives 30,252 vertices; the papers' has 29,966
-bool simBrain_Create(simBrain* brain, uint32_t frequency, uint32_t nodeCount, double pull, simError* error);
+/// What the papers' has.
+#define SIM_BRAIN_VERTICES 29966
+
+/// @param vertexCount at least 12
+bool simBrain_Create(simBrain* brain, uint32_t vertexCount, uint32_t nodeCount, double pull, simError* error);
 void simBrain_Free(simBrain* brain);
 
 /// Go on for some seconds. Pulling begins anew every four.

@@ -3,16 +3,12 @@
 #include "scenes/sine.h"
 #include "sim/figure.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define STEP (1.0 / (SIM_RING_FPS * 32))
 #define RING_RADIUS (2.03 * SIM_FIGURE_RADIUS) // a hexagon's corners are as far from each other as from its middle
 #define HERTZ 0.5
 #define RAMP 0.5       // seconds
 #define HELD_FROM 0.75 // of half the height
 #define INFLUENCES 20.0
-#define CAPACITY 65536
 
 static const simMaterial material = {
 	.density = 1000.0, .young = 3e6, .poisson = 0.3, .bulk = 3e6, .damping = 3.0, .gravity = { 0.0, 0.0, -9.81 }
@@ -53,9 +49,8 @@ static bool PlaceFigure(simRing* ring, int figure, simError* error)
 
 bool simRing_Create(simRing* ring, const simRingDef* def, simError* error)
 {
-	*ring = (simRing){ .angle = SCENE_PI / 180.0 * (def->hasMany ? 120.0 : 40.0), .step = STEP, .capacity = CAPACITY };
-	ring->pairs = malloc(CAPACITY * sizeof(snugPair));
-	bool good = ring->pairs != NULL || simError_SetMemory(error);
+	*ring = (simRing){ .angle = SCENE_PI / 180.0 * (def->hasMany ? 120.0 : 40.0), .step = STEP };
+	bool good = simContacts_Create(&ring->contacts, error);
 	for (int i = 0; i < SIM_RING_FIGURES && good; ++i)
 	{
 		simActor* figure = &ring->figures[i];
@@ -78,46 +73,8 @@ void simRing_Free(simRing* ring)
 	{
 		simActor_Free(&ring->figures[i]);
 	}
-	free(ring->pairs);
-	*ring = (simRing){ .pairs = NULL };
-}
-
-static bool BoxesOverlap(const simActor* a, const simActor* b)
-{
-	snugBounds boxA, boxB;
-	if (snugBody_GetBounds(a->posed, NULL, &boxA) != snug_success ||
-	    snugBody_GetBounds(b->posed, NULL, &boxB) != snug_success)
-	{
-		return true; // the query will say what is wrong
-	}
-	bool overlap = true;
-	for (int k = 0; k < 3; ++k)
-	{
-		overlap = overlap && boxA.lower[k] <= boxB.upper[k] && boxB.lower[k] <= boxA.upper[k];
-	}
-	return overlap;
-}
-
-static bool Respond(simRing* ring, simError* error)
-{
-	ring->pairCount = 0;
-	for (int i = 0; i < SIM_RING_FIGURES; ++i)
-	{
-		if (!simActor_Pose(&ring->figures[i], true, error))
-		{
-			return false;
-		}
-	}
-	for (int a = 0; a < SIM_RING_FIGURES; ++a)
-	{
-		for (int b = a + 1; b < SIM_RING_FIGURES; ++b)
-		{
-			simActor *first = &ring->figures[a], *second = &ring->figures[b];
-			ring->pairCount +=
-			    BoxesOverlap(first, second) ? simActors_Respond(first, second, ring->pairs, ring->capacity) : 0;
-		}
-	}
-	return true;
+	simContacts_Free(&ring->contacts);
+	*ring = (simRing){ .step = 0.0 };
 }
 
 // The hats go with the ring.
@@ -140,7 +97,7 @@ bool simRing_Advance(simRing* ring, simError* error)
 	int steps = (int)(1.0 / (SIM_RING_FPS * ring->step) + 0.5);
 	for (int step = 0; step < steps; ++step)
 	{
-		if (!Respond(ring, error))
+		if (!simActors_RespondAll(ring->figures, SIM_RING_FIGURES, &ring->contacts, error))
 		{
 			return false;
 		}

@@ -26,9 +26,7 @@ typedef struct simRing
 	simActor figures[SIM_RING_FIGURES];
 	double angle; ///< greatest, radians
 	double step;
-	snugPair* pairs;
-	uint64_t capacity;
-	uint64_t pairCount; ///< found in the last step, of all figures
+	simContacts contacts; ///< of the last step
 } simRing;
 
 bool simRing_Create(simRing* ring, const simRingDef* def, simError* error);

@@ -92,6 +92,14 @@ static float SelectGreater(float a, float b, float c)
 	return (double)a > (double)b ? c : a;
 }
 
+static float SqrtThroughDouble(float a, float b, float c)
+{
+	(void)b;
+	(void)c;
+	volatile double root = sqrt((double)a);
+	return (float)root;
+}
+
 static float Halves(float a, float b, float c)
 {
 	(void)b;
@@ -131,6 +139,7 @@ static f8 Evaluate(int which, f8 a, f8 b, f8 c, const char** name, Expected** ex
 		CASE(13, SelectGreater, false,
 		    d8_ToFloat(d8_SelectGreater(d8_FromFloat(a), d8_FromFloat(b), d8_FromFloat(c), d8_FromFloat(a))));
 		CASE(14, Halves, true, f8_FromHalves(f8_Low(a), f8_High(a)));
+		CASE(15, SqrtThroughDouble, false, d8_ToFloat(d8_Sqrt(d8_FromFloat(a))));
 		default:
 			*name = NULL;
 			return a;
@@ -143,13 +152,15 @@ static const char* CheckAcross(const float values[3][SG_LANES])
 {
 	f8 a = f8_Load(values[0]), b = f8_Load(values[1]), c = f8_Load(values[2]);
 	uint32_t less = m8_Bits(f8_Less(a, b)), lessEqual = m8_Bits(f8_LessEqual(a, b));
+	uint32_t greater = d8_GreaterBits(d8_FromFloat(a), d8_FromFloat(b));
 	float points[3 * SG_LANES + 1], least = INFINITY, most = -INFINITY;
 	bool hasNan = false;
 	f8_StorePoints(points, a, b, c);
 	for (int i = 0; i < SG_LANES; ++i)
 	{
 		if ((less >> i & 1) != (uint32_t)(values[0][i] < values[1][i]) ||
-		    (lessEqual >> i & 1) != (uint32_t)(values[0][i] <= values[1][i]))
+		    (lessEqual >> i & 1) != (uint32_t)(values[0][i] <= values[1][i]) ||
+		    (greater >> i & 1) != (uint32_t)(values[0][i] > values[1][i]))
 		{
 			return "Bits";
 		}
@@ -164,7 +175,7 @@ static const char* CheckAcross(const float values[3][SG_LANES])
 		least = values[0][i] < least ? values[0][i] : least;
 		most = values[0][i] > most ? values[0][i] : most;
 	}
-	if ((less | lessEqual) >> SG_LANES != 0)
+	if ((less | lessEqual | greater) >> SG_LANES != 0)
 	{
 		return "Bits";
 	}

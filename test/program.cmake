@@ -6,9 +6,9 @@ endif()
 # Generated meshes as files.
 add_executable(snug_make_obj make_obj.c)
 target_link_libraries(snug_make_obj PRIVATE snug_scenes snug_io)
-add_executable(snug_make_glb make_glb.c io_files.c fbx_files.c)
+add_executable(snug_make_glb make_glb.c)
 target_include_directories(snug_make_glb PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(snug_make_glb PRIVATE snug_scenes m)
+target_link_libraries(snug_make_glb PRIVATE snug_scenes snug_test_files)
 
 add_test(NAME program COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj>)
@@ -29,19 +29,25 @@ if(NOT SNUG_SANITIZE) # too slow there
 	add_test(NAME program_scene COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_scene.sh $<TARGET_FILE:snug_program>)
 	set_tests_properties(program_scene PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
+add_test(NAME program_truth COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_truth.sh $<TARGET_FILE:snug_program>)
+add_executable(test_view test_view.c)
+target_include_directories(test_view PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(test_view PRIVATE snug_test_support)
+add_test(NAME program_view COMMAND test_view $<TARGET_FILE:snug_program>)
+set_tests_properties(program_view PROPERTIES TIMEOUT 60)
 add_test(NAME program_manual COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_manual.sh
 	$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/program.md)
 
 # The generated characters as files, made as `make characters` makes them; judged by others where they are there.
 add_test(NAME program_characters COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_characters.sh
-	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_character>)
+	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_character> ${PROJECT_SOURCE_DIR}/README.md)
 if(NOT SNUG_SANITIZE)
 	add_test(NAME character_oracles COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/gltf_oracle/characters.sh
 		${PROJECT_BINARY_DIR}/gltf_oracle_characters $<TARGET_FILE:test_io_three> $<TARGET_FILE:snug_make_character>)
 	set_tests_properties(character_oracles PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
 set_tests_properties(program program_characters program_check program_files program_models program_page program_solvers
-	program_manual PROPERTIES
+	program_manual program_truth PROPERTIES
 	TIMEOUT 600 SKIP_RETURN_CODE 77)
 
 # The longest first, so that what is left fills the cores.
@@ -50,5 +56,5 @@ if(NOT SNUG_SANITIZE)
 	set_tests_properties(program_bench PROPERTIES COST 90)
 endif()
 if(SNUG_SANITIZE)
-	set_tests_properties(program_characters program_page PROPERTIES LABELS heavy)
+	set_tests_properties(program_characters program_models program_page PROPERTIES LABELS heavy)
 endif()

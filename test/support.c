@@ -3,7 +3,7 @@
 
 #include "base/base.h"
 #include "base/checksum.h"
-#include "baselines/brute.h"
+#include "share/brute.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -37,16 +37,18 @@ static void FindTables(void)
 static void EvaluatePlainly(const snugModel* model, const float* columns, uint32_t vertex, float out[3])
 {
 	sgBlend blend = sgBlend_Get(model);
+	sgRow influences = sgRows_Get(&blend.rows, vertex);
 	const float* p = model->positions + 3 * (size_t)vertex;
 	for (uint32_t axis = 0; axis < 3; ++axis)
 	{
 		volatile float row[4] = { 0.0f, 0.0f, 0.0f, 0.0f }; // volatile: every step rounds
-		for (uint32_t k = blend.starts[vertex]; k < blend.starts[vertex + 1]; ++k)
+		for (uint32_t k = 0; k < influences.count; ++k)
 		{
-			const float* column = columns + 16 * (size_t)blend.transforms[k] + axis;
-			for (int c = 0; c < 4; ++c)
+			const float* column = columns + 16 * (size_t)influences.numbers[k] + axis;
+			bool isThere = sgRow_Has(&influences, 1, k);
+			for (int c = 0; c < 4 && isThere; ++c)
 			{
-				volatile float product = blend.weights[k] * column[4 * c];
+				volatile float product = influences.values[k * SG_LANES] * column[4 * c];
 				row[c] = row[c] + product;
 			}
 		}
@@ -89,7 +91,7 @@ static uint32_t CheckClusters(const snugBody* body, uint64_t seed)
 		{
 			tables[t].kernels->evaluate(&blend, columns, model->positions, vertices, count, found);
 			AssertSameBits("one by one", tables + t, seed, expected, found, count);
-			tables[t].kernels->evaluateBlocks(&blend, blend.firstBlocks[c], count, columns, found);
+			tables[t].kernels->evaluateBlocks(&blend, blend.rows.firstBlocks[c], count, columns, found);
 			AssertSameBits("in blocks", tables + t, seed, expected, found, count);
 		}
 		largest = count > largest ? count : largest;

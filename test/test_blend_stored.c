@@ -68,11 +68,12 @@ static Entry Node_Entry(const Node* node, uint32_t j, uint32_t across)
 
 static double WeightOf(const sgBlend* blend, uint32_t vertex, uint32_t transform)
 {
-	for (uint32_t k = blend->starts[vertex]; k < blend->starts[vertex + 1]; ++k)
+	sgRow row = sgRows_Get(&blend->rows, vertex);
+	for (uint32_t j = 0; j < row.count; ++j)
 	{
-		if (blend->transforms[k] == transform)
+		if (row.numbers[j] == transform)
 		{
-			return (double)blend->weights[k];
+			return (double)row.values[j * SG_LANES];
 		}
 	}
 	return 0.0;

@@ -280,19 +280,6 @@ static void automatic_refits_all_in_dense_contact(void** state)
 	LeaveDenseContact(50.0); // where nothing of them is looked at any more
 }
 
-// Refitting everything evaluates every vertex once, though clusters have borders in common.
-static void bottom_up_evaluates_every_vertex_once(void** state)
-{
-	(void)state;
-	Clay a = Clay_Make(24, 60, 1, (snugTreeDef){ 0 }, snug_strategyBottomUp);
-	Clay b = Clay_Make(24, 60, 2, (snugTreeDef){ 0 }, snug_strategyBottomUp);
-	PoseStep(&a, &b, 1, 0.02);
-	snugResult result = snugCollide(a.thing.body, b.thing.body, NULL);
-	assert_int_equal(result.counters.verticesEvaluated, a.thing.mesh.vertexCount + b.thing.mesh.vertexCount);
-	Clay_Free(&a);
-	Clay_Free(&b);
-}
-
 // ---- Several threads -------------------------------------------------------------------------------------------
 
 /// Work that threads take piece by piece.
@@ -514,7 +501,6 @@ int main(void)
 		cmocka_unit_test(immense_changes_are_motion),
 		cmocka_unit_test(automatic_notices_incoherence),
 		cmocka_unit_test(automatic_refits_all_in_dense_contact),
-		cmocka_unit_test(bottom_up_evaluates_every_vertex_once),
 		cmocka_unit_test(threads_give_the_same_pairs),
 		cmocka_unit_test(callbacks_stop_all_threads),
 		cmocka_unit_test(tasks_leave_the_same_memory),

@@ -164,11 +164,12 @@ static long double At(const sgLaneFloats* values, const Node* node)
 static void GetDisplacement(const sgFields* fields, uint32_t vertex, uint32_t field, long double out[3])
 {
 	out[0] = out[1] = out[2] = 0.0L;
-	for (uint32_t k = fields->starts[vertex]; k < fields->starts[vertex + 1]; ++k)
+	sgRow row = sgRows_Get(&fields->rows, vertex);
+	for (uint32_t j = 0; j < row.count; ++j)
 	{
-		for (int axis = 0; fields->fields[k] == field && axis < 3; ++axis)
+		for (uint32_t axis = 0; row.numbers[j] == field && axis < 3; ++axis)
 		{
-			out[axis] = (long double)fields->displacements[3 * (size_t)k + (size_t)axis];
+			out[axis] = (long double)row.values[(3 * j + axis) * SG_LANES];
 		}
 	}
 }
@@ -220,7 +221,7 @@ static bool Holds(const Node* node, uint32_t j, const long double at[3], const l
 static void CheckStored(const snugModel* model, uint64_t number)
 {
 	const sgTree* tree = &model->tree;
-	sgFields fields = sgFields_Bind(model->deformData);
+	sgFields fields = sgFields_Bind(model, model->deformData);
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
 		Node node = { &fields, fields.groups + slot / SG_LANES, NULL, slot % SG_LANES };
@@ -304,15 +305,16 @@ static void FindTables(void)
 // fields.h says what evaluation is; this is that, with every field, moved or not, and nothing else.
 static void EvaluatePlainly(const snugModel* model, const float* amplitudes, uint32_t vertex, float out[3])
 {
-	sgFields fields = sgFields_Bind(model->deformData);
+	sgFields fields = sgFields_Bind(model, model->deformData);
 	for (uint32_t axis = 0; axis < 3; ++axis)
 	{
 		volatile float sum = model->positions[3 * (size_t)vertex + axis] + 0.0f; // volatile: every step rounds
-		uint32_t k = fields.starts[vertex];
+		sgRow row = sgRows_Get(&fields.rows, vertex);
+		uint32_t k = 0;
 		for (uint32_t f = 0; f < fields.header->fieldCount; ++f)
 		{
-			bool isMoved = k < fields.starts[vertex + 1] && fields.fields[k] == f;
-			volatile float product = amplitudes[f] * (isMoved ? fields.displacements[3 * (size_t)k + axis] : 0.0f);
+			bool isMoved = k < row.count && row.numbers[k] == f;
+			volatile float product = amplitudes[f] * (isMoved ? row.values[(3 * k + axis) * SG_LANES] : 0.0f);
 			sum = sum + product;
 			k += isMoved;
 		}
@@ -324,7 +326,7 @@ static void CheckClusters(snugBody* body, uint64_t number)
 {
 	const snugModel* model = body->model;
 	const sgClusters* clusters = &model->clusters;
-	sgFields fields = sgFields_Bind(model->deformData);
+	sgFields fields = sgFields_Bind(model, model->deformData);
 	const float* amplitudes = sgFieldsPose_Amplitudes(body->posed.pose);
 	for (uint32_t c = 0; c < clusters->header->count; ++c)
 	{
@@ -342,7 +344,7 @@ static void CheckClusters(snugBody* body, uint64_t number)
 		}
 		for (int t = 0; t < tableCount; ++t)
 		{
-			tables[t].kernels->evaluateBlocks(&fields, fields.firstBlocks[c], count, amplitudes, found);
+			tables[t].kernels->evaluateBlocks(&fields, fields.rows.firstBlocks[c], count, amplitudes, found);
 			if (memcmp(expected, found, 3 * (size_t)count * sizeof(float)) != 0)
 			{
 				fail_msg("%s, SNUG_SEED=%llu: other bits in a cluster of %u", tables[t].name,

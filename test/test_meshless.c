@@ -3,6 +3,7 @@
 #include "scenes/meshless.h"
 #include "scenes/random.h"
 #include "scenes/sine.h"
+#include "sim/fish.h"
 #include "sim/meshless.h"
 #include "sim/response.h"
 #include "sim/ring.h"
@@ -654,10 +655,44 @@ static void figures_hang_from_the_ring(void** state)
 		{
 			fail_msg("%s", error.text);
 		}
-		most = ring.pairCount > most ? ring.pairCount : most;
+		most = ring.contacts.count > most ? ring.contacts.count : most;
 	}
 	assert_true(most > 10);
 	simRing_Free(&ring);
+}
+
+// Fish stay in their box, meet, give way and keep their volume; none of their nodes has a flat neighbourhood.
+static void fish_swim_and_meet(void** state)
+{
+	(void)state;
+	simSchool school;
+	simError error = { "" };
+	uint64_t most = 0;
+	assert_true(simSchool_Create(&school, 301, 60, &error));
+	assert_int_equal(school.fish[0].scene.mesh.vertexCount, 301);
+	assert_int_equal(school.fish[0].body.thinCount, 0);
+	for (int frame = 0; frame < 12; ++frame)
+	{
+		if (!simSchool_Advance(&school, &error))
+		{
+			fail_msg("%s", error.text);
+		}
+		most = school.contacts.count > most ? school.contacts.count : most;
+	}
+	assert_true(most > 10);
+	for (int i = 0; i < SIM_FISH_COUNT; ++i)
+	{
+		const simActor* fish = &school.fish[i];
+		simMesh rest = Borrow(&fish->scene.mesh), now = rest;
+		now.positions = fish->positions;
+		double kept = simGetVolume(&now) / simGetVolume(&rest);
+		assert_true(kept > 0.8 && kept < 1.25);
+		for (size_t k = 0; k < 3 * (size_t)now.vertexCount; ++k)
+		{
+			assert_true(fabsf(fish->positions[k]) < 1.5f * (float)SIM_FISH_LENGTH);
+		}
+	}
+	simSchool_Free(&school);
 }
 
 // ---- Responses -------------------------------------------------------------------------------------------------
@@ -854,6 +889,7 @@ int main(void)
 		cmocka_unit_test(bits_are_the_same_everywhere),
 		cmocka_unit_test(states_are_gone_on_from),
 		cmocka_unit_test(figures_hang_from_the_ring),
+		cmocka_unit_test(fish_swim_and_meet),
 		cmocka_unit_test(responses_are_mutual),
 		cmocka_unit_test(finer_surfaces_are_not_harder),
 		cmocka_unit_test(bodies_bounce),

@@ -14,8 +14,15 @@ checks=$((checks + 2))
 [ "$(grep -c 'data:image/png' pages/ring.html)" -ge 24 ] || fail "the page lacks pictures"
 ! grep -q '<script' pages/ring.html || fail "the page has a script"
 
-expect 0 "" scene brain --nodes 20 --frames 2 --out pages
-holds '1 body of 30252 vertices'
+expect 0 "" scene brain --nodes 20 --frames 6 --out pages
+holds "    5   0.200 "
+checks=$((checks + 1))
+grep -qE "pairs|brute force" out pages/brain.html && fail "a scene of one body has columns of pairs"
+holds '1 body of 29966 vertices'
+
+expect 0 "" scene fish --vertices 200 --nodes 40 --frames 1 --out pages
+holds '24 bodies of 200 vertices'
+holds '1 frames compared with brute force, 0 differences'
 
 expect 0 "" scene twist --out pages
 holds 'dual quaternion'

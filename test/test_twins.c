@@ -345,7 +345,7 @@ static void many_at_one_point(void** state)
 	snugModel_Destroy(model);
 }
 
-// There is one right answer: any other number in a file is refused, and so is a file that leaves them out.
+// Twins in a file are the first of their kind, and the same as those that name them. A vertex may lose its twin.
 static void changed_twins_are_refused(void** state)
 {
 	(void)state;
@@ -363,12 +363,16 @@ static void changed_twins_are_refused(void** state)
 			TestMessages messages = { 0 };
 			const snugLoadDef def = { .messenger = TestMessages_Get(&messages) };
 			snugModel* loaded;
-			uint32_t* twin = (uint32_t*)(void*)(copy + place) + sceneRandom_Index(&random, p.mesh.vertexCount);
+			uint32_t vertex = sceneRandom_Index(&random, p.mesh.vertexCount);
+			uint32_t* twin = (uint32_t*)(void*)(copy + place) + vertex;
 			uint32_t old = *twin, anything = (uint32_t)sceneRandom_Next(&random);
 			*twin = change % 2 != 0 ? anything : (old + 1) % p.mesh.vertexCount;
+			*twin = change % 5 == 0 && old != vertex ? vertex : *twin;
 			RepairChecksum(copy, bytes);
-			assert_int_equal(snugModel_Load(copy, bytes, &def, &loaded), snug_badFile);
-			assert_non_null(strstr(messages.last, "twins"));
+			bool mayBe = *twin == vertex;
+			assert_int_equal(snugModel_Load(copy, bytes, &def, &loaded), mayBe ? snug_success : snug_badFile);
+			assert_true(mayBe || strstr(messages.last, "twins") != NULL);
+			snugModel_Destroy(loaded);
 			*twin = old;
 		}
 		// Whether there are any is a 0 or a 1: word 11 of the first section, whose offset is in the table.

@@ -21,7 +21,8 @@
 // - The caller's floating-point environment (rounding mode, flush-to-zero) neither matters nor changes.
 //
 // Units are yours, and so is handedness. Nothing depends on winding. Vertices, triangles, joints and fields are
-// numbered as in the model's definition. docs/glossary.md explains the words; snug_bounds.h is for experiments.
+// numbered as in the model's definition. docs/glossary.md explains the words; snug_scene.h is for many
+// bodies, snug_bounds.h for experiments.
 #ifndef SNUG_SNUG_H
 #define SNUG_SNUG_H
 
@@ -96,6 +97,13 @@ typedef struct snugAllocator
 	void (*release)(void* user, void* memory, size_t size);
 	void* user; ///< passed to both
 } snugAllocator;
+
+/// One of several pieces of work that may be done at the same time.
+typedef void snugTaskFcn(void* context, uint32_t index);
+
+/// Call task(context, i) once for every i below `count`, on any threads and in any order, and return when all are done.
+/// A loop would do; a thread pool does better.
+typedef void snugParallelFcn(void* user, uint32_t count, snugTaskFcn* task, void* context);
 
 /// Called on misuse, before the function returns snug_badArgument. It may abort, log or break into a debugger.
 typedef void snugAssertFcn(void* user, const char* condition, const char* function);
@@ -196,7 +204,10 @@ typedef struct snugModelDef
 	const struct snugBoundsDef* bounds; ///< nullable; experiments with bounds (snug_bounds.h)
 	snugAllocator allocator;            ///< kept for Destroy
 	snugMessenger messenger;            ///< told of errors and warnings during Create
-	uint64_t reserved[8];
+	snugParallelFcn* parallel;          ///< nullable; lets your threads, up to 8, share the work of Create. The model
+	                                    ///< is the same, bit for bit; one thread at a time calls the allocator
+	void* parallelUser;                 ///< passed to `parallel`
+	uint64_t reserved[6];
 } snugModelDef;
 
 /// Build a model. Takes about half a second per million triangles; save it to pay only once.
@@ -271,7 +282,11 @@ typedef struct snugLoadDef
 {
 	snugAllocator allocator;
 	snugMessenger messenger;
-	uint64_t reserved[4];
+	bool trusted; ///< look at sizes only, not at what is in the bytes. For files that you made and nobody can change:
+	              ///< damaged or hostile ones then crash or worse
+	bool inPlace; ///< do not copy. snugModel_Load: use the caller's bytes, aligned to 64, which must stay as they are
+	              ///< as long as the model. snugModel_LoadFile: map the file into memory
+	uint64_t reserved[3];
 } snugLoadDef;
 
 /// Make a model from bytes, which are copied and need not be aligned. Bytes that a version of snug with another format
@@ -413,7 +428,7 @@ typedef struct snugBounds
 } snugBounds;
 
 /// Bounds of a body, frame included, for culling. They contain what snugBody_GetVertices reports, rounding included.
-/// Costs no more than bounding one node.
+/// The ball's radius does not grow with how the body is turned. Costs no more than bounding two nodes.
 /// @param origin nullable; bounds are relative to it; default zero
 SNUG_API snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds* bounds);
 
@@ -462,13 +477,6 @@ typedef struct snugPair
 /// Receives each pair as it is found, in no particular order. Return false to stop the query. Do not pose or destroy
 /// the two bodies here.
 typedef bool snugPairFcn(void* user, snugPair pair);
-
-/// One of several pieces of work that may be done at the same time.
-typedef void snugTaskFcn(void* context, uint32_t index);
-
-/// Call task(context, i) once for every i below `count`, on any threads and in any order, and return when all are done.
-/// A loop would do; a thread pool does better.
-typedef void snugParallelFcn(void* user, uint32_t count, snugTaskFcn* task, void* context);
 
 /// What snugTouches remembers of two bodies from one call to the next. Yours: all zero at first, one for each pair of
 /// bodies, always with the bodies in the same order. Whatever it holds, answers are right.

@@ -155,19 +155,6 @@ bool sgAllocator_IsValid(const snugAllocator* allocator)
 	return (allocator->allocate == NULL) == (allocator->release == NULL);
 }
 
-size_t sgPlaceArrays(uint64_t start, const uint64_t* sizes, int count, uint64_t* offsets)
-{
-	const uint64_t mask = SG_ALIGNMENT - 1;
-	uint64_t end = start;
-	for (int i = 0; i < count; ++i)
-	{
-		offsets[i] = (end + mask) & ~mask;
-		end = offsets[i] + sizes[i];
-	}
-	end = (end + mask) & ~mask;
-	return end < SG_MAX_SIZE ? (size_t)end : SG_MAX_SIZE;
-}
-
 // Sizes are rounded up alike when allocating and releasing, so that the user's release sees the size it gave out.
 static size_t RoundedSize(size_t size)
 {

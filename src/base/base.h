@@ -78,12 +78,6 @@ bool sgAllocator_IsValid(const snugAllocator* allocator);
 /// No allocation is as large as this: so sums of a few sizes never overflow, on 32-bit machines either.
 #define SG_MAX_SIZE (SIZE_MAX / 4)
 
-/// Place arrays one after the other, each aligned to SG_ALIGNMENT, after a header of `start` bytes.
-/// @param sizes in bytes
-/// @param offsets receives where they begin
-/// @return the size of everything, aligned; SG_MAX_SIZE, which sgAllocate refuses, if it is as large or larger
-size_t sgPlaceArrays(uint64_t start, const uint64_t* sizes, int count, uint64_t* offsets);
-
 /// Memory aligned to SG_ALIGNMENT, or null. A size of zero still gives a pointer that can be released.
 void* sgAllocate(const snugAllocator* allocator, size_t size);
 void sgRelease(const snugAllocator* allocator, void* memory, size_t size);

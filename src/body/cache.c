@@ -2,7 +2,6 @@
 #include "body/cache.h"
 
 #include <math.h>
-#include <string.h>
 
 static sgPage* FindPage(snugBody* body, uint32_t index, bool borrow)
 {
@@ -59,88 +58,30 @@ void sgCache_EvaluateCluster(const snugBody* body, const sgLeaf* leaf, float* ou
 	EvaluateCluster(body, ClusterOf(body, leaf), out, counters);
 }
 
-/// A cluster as it lies in a page.
-typedef struct CachedCluster
-{
-	_Atomic uint32_t version; ///< pose that it holds for; zero and SG_BUSY are none
-	float positions[];
-} CachedCluster;
-
-static CachedCluster* FindCluster(snugBody* body, const sgCluster* cluster, bool borrow)
-{
-	sgPage* page = FindPage(body, body->groupPages + cluster->place / SG_PAGE_FLOATS, borrow);
-	return page == NULL ? NULL
-	                    : (CachedCluster*)(void*)(page->bytes + (cluster->place % SG_PAGE_FLOATS) * sizeof(float));
-}
-
-// Where the clusters are that one can borrow from; false if one of them is not evaluated.
-static bool FindLenders(snugBody* body, const sgCluster* cluster, const float* lenders[SG_MAX_CLUSTER_VERTICES])
-{
-	const sgClusters* clusters = &body->model->clusters;
-	for (uint32_t i = 0; i < cluster->lenderCount; ++i)
-	{
-		uint32_t number = clusters->lenders[cluster->firstLender + i].cluster;
-		const CachedCluster* lender = FindCluster(body, clusters->clusters + number, false);
-		if (lender == NULL || atomic_load_explicit(&lender->version, memory_order_acquire) != body->version)
-		{
-			return false;
-		}
-		lenders[i] = lender->positions;
-	}
-	return true;
-}
-
-static void BorrowVertices(
-    const sgClusters* clusters, const sgCluster* cluster, const float* const* lenders, float* positions)
-{
-	const uint8_t* number = clusters->borrowed + cluster->firstVertex + cluster->ownCount;
-	float* to = positions + 3 * (size_t)cluster->ownCount;
-	for (uint32_t i = 0; i < cluster->lenderCount; ++i)
-	{
-		for (uint32_t k = clusters->lenders[cluster->firstLender + i].count; k > 0; --k, to += 3)
-		{
-			memcpy(to, lenders[i] + 3 * (size_t)*number++, 3 * sizeof(float));
-		}
-	}
-}
-
-// All positions of a cluster: those on its borders from its neighbours, if all of them have theirs. They do where
-// clusters are evaluated in order; elsewhere looking for them costs more than it saves.
-static void FillCluster(snugBody* body, uint32_t number, float* positions, snugCounters* counters)
+// Positions of a cluster, in the cache. Null if there is no place for them, or another thread is at it.
+static const float* CachedCluster(snugBody* body, uint32_t number, snugCounters* counters)
 {
 	const sgCluster* cluster = body->model->clusters.clusters + number;
-	const float* lenders[SG_MAX_CLUSTER_VERTICES];
-	if (!body->refitsAll || !FindLenders(body, cluster, lenders))
-	{
-		EvaluateCluster(body, number, positions, counters);
-		return;
-	}
-	// In this order: evaluating writes one float past the end.
-	body->deform->evaluateOwn(&body->posed, number, positions);
-	BorrowVertices(&body->model->clusters, cluster, lenders, positions);
-	counters->verticesEvaluated += cluster->ownCount;
-}
-
-// Positions of a cluster, in the cache. Null if there is no place for them, or another thread is at it.
-static const float* FindPositions(snugBody* body, uint32_t number, snugCounters* counters)
-{
-	CachedCluster* cached = FindCluster(body, body->model->clusters.clusters + number, true);
-	if (cached == NULL)
+	sgPage* page = FindPage(body, body->groupPages + cluster->place / SG_PAGE_FLOATS, true);
+	if (page == NULL)
 	{
 		return NULL;
 	}
-	uint32_t found = atomic_load_explicit(&cached->version, memory_order_acquire);
+	uint8_t* block = page->bytes + (cluster->place % SG_PAGE_FLOATS) * sizeof(float);
+	_Atomic uint32_t* version = (_Atomic uint32_t*)(void*)block;
+	float* positions = (float*)(void*)(block + sizeof(uint32_t));
+	uint32_t found = atomic_load_explicit(version, memory_order_acquire);
 	if (found == body->version)
 	{
-		return cached->positions;
+		return positions;
 	}
-	if (!sgCache_Claim(&cached->version, found))
+	if (!sgCache_Claim(version, found))
 	{
 		return NULL;
 	}
-	FillCluster(body, number, cached->positions, counters);
-	atomic_store_explicit(&cached->version, body->version, memory_order_release);
-	return cached->positions;
+	EvaluateCluster(body, number, positions, counters);
+	atomic_store_explicit(version, body->version, memory_order_release);
+	return positions;
 }
 
 // Clusters belong to models that evaluate; the others have their positions at hand.
@@ -170,7 +111,7 @@ sgLeafSource sgBody_FindLeaves(snugBody* body, const sgLeaf* leaf, snugCounters*
 		return (sgLeafSource){ .positions = atHand, .indices = body->model->tree.leafVertices };
 	}
 	return (sgLeafSource){
-		.positions = FindPositions(body, ClusterOf(body, leaf), counters),
+		.positions = CachedCluster(body, ClusterOf(body, leaf), counters),
 		.indices = body->model->clusters.places,
 	};
 }

@@ -89,7 +89,7 @@ static double Ratio(uint32_t part, uint32_t whole)
 }
 
 // Whether the automatic strategy refits everything in this step. Where queries look at most of a body, what is left out
-// does not make up for bounding nodes straight from the pose, and for evaluating vertices on borders of clusters twice.
+// does not make up for bounding nodes straight from the pose.
 static bool PaysToRefitAll(const snugBody* body, uint32_t visits, uint32_t repeats)
 {
 	double families = (double)(body->model->tree.nodeCount - body->model->tree.leafCount);

@@ -32,6 +32,7 @@ static void Take(snugBody* body, const sgPoseInput* input, const sgPoseChange* c
 {
 	body->posed.pose = pose;
 	body->posed.derived = NULL;
+	++body->changes;
 	if (change->isPartial && !body->isAtRest)
 	{
 		InvalidateTouched(body, input);

@@ -46,7 +46,7 @@ static uint32_t RunLength(uint32_t left)
 	return left < SG_MAX_LEAF_VERTICES ? left : SG_MAX_LEAF_VERTICES;
 }
 
-// Cluster by cluster, which is fast; every vertex is one cluster's own.
+// Cluster by cluster, which is fast; vertices that several clusters share are the same in each.
 static void PutClusters(const Output* output)
 {
 	const snugBody* body = output->body;
@@ -55,10 +55,10 @@ static void PutClusters(const Output* output)
 	for (uint32_t c = 0; c < clusters->header->count; ++c)
 	{
 		const sgCluster* cluster = clusters->clusters + c;
-		body->deform->evaluateOwn(&body->posed, c, positions);
-		for (uint32_t first = 0; first < cluster->ownCount; first += SG_MAX_LEAF_VERTICES)
+		body->deform->evaluateCluster(&body->posed, c, positions);
+		for (uint32_t first = 0; first < cluster->vertexCount; first += SG_MAX_LEAF_VERTICES)
 		{
-			uint32_t count = RunLength(cluster->ownCount - first), indices[SG_MAX_LEAF_VERTICES + SG_LANES];
+			uint32_t count = RunLength(cluster->vertexCount - first), indices[SG_MAX_LEAF_VERTICES + SG_LANES];
 			CountUp(first, count, indices);
 			const uint32_t* vertices = clusters->vertices + cluster->firstVertex + first;
 			PutVertices(output, vertices, (sgLeafVertices){ positions, indices }, count);

@@ -1,12 +1,15 @@
 // src/deform/blend.c: evaluation and poses of blend models. See blend.h.
 #include "deform/blend.h"
 
+#include "deform/blend_build.h"
 #include "deform/blend_corners.h"
 #include "deform/blend_kernels.h"
 #include "deform/deform.h"
 #include "geometry/frame.h"
 #include "geometry/margins.h"
+#include "model/contents.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,64 +51,59 @@ uint64_t sgBlendFamily_Values(const sgBlendFamily* family)
 	return sgBlendFamily_HeadValues(family) + (uint64_t)family->entryCount * each;
 }
 
-size_t sgBlend_Layout(const snugModel* model, sgBlendHeader* header)
+void sgBlend_ListArrays(
+    const snugModel* model, const sgBlendHeader* header, uint32_t boundedCount, sgArray list[SG_BLEND_ARRAYS])
 {
 	const sgTree* tree = &model->tree;
-	uint64_t slots = (uint64_t)tree->groupCount * SG_LANES;
-	const uint64_t sizes[SG_BLEND_ARRAYS] = {
-		((uint64_t)tree->vertexCount + 1) * sizeof(uint32_t),
-		(uint64_t)header->influenceCount * sizeof(float),
-		(uint64_t)header->influenceCount * sizeof(uint16_t),
-		slots * sizeof(uint32_t),
-		(uint64_t)header->familyCount * sizeof(sgBlendFamily),
-		(uint64_t)header->entryCount * sizeof(uint16_t),
-		(uint64_t)header->valueCount * sizeof(sgLaneFloats),
-		((uint64_t)model->clusters.header->count + 1) * sizeof(uint32_t),
-		(uint64_t)header->blockCount * sizeof(sgBlendBlock),
-		(uint64_t)header->blockTransformCount * sizeof(uint16_t),
-		(uint64_t)header->blockValueCount * sizeof(sgLaneFloats),
-		(uint64_t)sgBlend_BlockCount(header->transformCount) * sizeof(sgBlendMoved),
-		(uint64_t)header->transformCount * sizeof(uint16_t),
-		header->bound == snug_boundCorners ? (slots + 1) * sizeof(uint32_t) : 0,
-		(uint64_t)header->jointSetCount * sizeof(sgJointSet),
-		(uint64_t)header->setTransformCount * sizeof(uint16_t),
-		(uint64_t)header->setWeightCount * sizeof(uint32_t),
+	const sgRowsOf of = sgModel_RowsOf(model);
+	uint64_t slots = (uint64_t)tree->groupCount * SG_LANES, transforms = header->transformCount;
+	bool hasSets = header->bound == snug_boundCorners;
+	static const char noJoint[] = "a joint of a bound does not exist",
+	                  notFinite[] = "a number of a bound is not finite";
+	sgRows_List(list, offsetof(sgBlend, rows), &of, &header->rows, 1, (double)transforms);
+	const sgArray others[] = {
+		{ SG_ARRAY(sgBlend, familyOfParent, slots) },
+		{ SG_ARRAY(sgBlend, families, header->familyCount) },
+		{ SG_ARRAY(sgBlend, entryTransforms, header->entryCount), sgElements_index, boundedCount, noJoint },
+		{ SG_ARRAY(sgBlend, values, header->valueCount), sgElements_floats, FLT_MAX, notFinite },
+		{ SG_ARRAY(sgBlend, moved, sgBlend_BlockCount(header->transformCount)), sgElements_floats, FLT_MAX, notFinite },
+		{ SG_ARRAY(sgBlend, across, transforms), sgElements_index, (double)transforms, noJoint },
+		{ SG_ARRAY(sgBlend, jointSetStarts, hasSets ? slots + 1 : 0) },
+		{ SG_ARRAY(sgBlend, jointSets, header->jointSetCount) },
+		{ SG_ARRAY(sgBlend, setTransforms, header->setTransformCount), sgElements_index, (double)transforms, noJoint },
+		{ SG_ARRAY(sgBlend, setWeights, header->setWeightCount), sgElements_index, SG_CORNER_ONE + 1.0,
+		    "a weight of a joint set is too large" },
 	};
-	return sgPlaceArrays(sizeof(sgBlendHeader), sizes, SG_BLEND_ARRAYS, header->offsets);
+	_Static_assert(SG_ROWS_ARRAYS + sizeof(others) / sizeof(others[0]) == SG_BLEND_ARRAYS, "all of them");
+	memcpy(list + SG_ROWS_ARRAYS, others, sizeof(others));
+}
+
+size_t sgBlend_Bytes(const snugModel* model, const sgBlendHeader* header)
+{
+	sgArray list[SG_BLEND_ARRAYS];
+	sgBlend_ListArrays(model, header, 0, list);
+	return sgArrays_Bytes(sizeof(*header), list, SG_BLEND_ARRAYS);
+}
+
+sgBlend sgBlend_Bind(const snugModel* model, const void* data)
+{
+	sgBlend blend = { .header = data, .rows.width = 1 };
+	sgArray list[SG_BLEND_ARRAYS];
+	sgBlend_ListArrays(model, blend.header, 0, list);
+	sgArrays_Bind(sizeof(sgBlendHeader), list, SG_BLEND_ARRAYS, data, &blend);
+	return blend;
 }
 
 sgBlend sgBlend_Get(const snugModel* model)
 {
-	const char* data = model->deformData;
-	const sgBlendHeader* header = model->deformData;
-	const uint64_t* offsets = header->offsets;
-	return (sgBlend){
-		.header = header,
-		.starts = (const void*)(data + offsets[0]),
-		.weights = (const void*)(data + offsets[1]),
-		.transforms = (const void*)(data + offsets[2]),
-		.familyOfParent = (const void*)(data + offsets[3]),
-		.families = (const void*)(data + offsets[4]),
-		.entryTransforms = (const void*)(data + offsets[5]),
-		.values = (const void*)(data + offsets[6]),
-		.firstBlocks = (const void*)(data + offsets[7]),
-		.blocks = (const void*)(data + offsets[8]),
-		.blockTransforms = (const void*)(data + offsets[9]),
-		.blockValues = (const void*)(data + offsets[10]),
-		.moved = (const void*)(data + offsets[11]),
-		.across = (const void*)(data + offsets[12]),
-		.jointSetStarts = (const void*)(data + offsets[13]),
-		.jointSets = (const void*)(data + offsets[14]),
-		.setTransforms = (const void*)(data + offsets[15]),
-		.setWeights = (const void*)(data + offsets[16]),
-	};
+	return sgBlend_Bind(model, model->deformData);
 }
 
 static void Describe(const snugModel* model, snugModelInfo* info)
 {
 	const sgBlendHeader* header = model->deformData;
 	info->jointCount = header->transformCount;
-	info->maxInfluences = header->maxInfluences;
+	info->maxInfluences = header->rows.most;
 	uint64_t morph = sgMorph_FindData(model);
 	const sgFieldsHeader* fields = (const void*)((const char*)model->deformData + morph);
 	info->fieldCount = morph != 0 ? fields->fieldCount : 0;
@@ -169,8 +167,8 @@ static double BoundMotion(
 	{
 		reach = fmax(reach, (double)before->reach[axis] + (double)after->reach[axis]);
 	}
-	double weights = 1.0 + (header->maxInfluences + 1.0) * 0x1p-24;
-	double roundings = sgBlend_Roundings(header->maxInfluences) + SG_MARGIN_MOTION;
+	double weights = 1.0 + (header->rows.most + 1.0) * 0x1p-24;
+	double roundings = sgBlend_Roundings(header->rows.most) + SG_MARGIN_MOTION;
 	return (double)change * weights + SG_MARGIN_SQUARES * roundings * 0x1p-24 * reach;
 }
 
@@ -213,33 +211,32 @@ static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t co
 	}
 }
 
-static void EvaluateFirst(const sgPosed* posed, uint32_t cluster, uint32_t count, float* out)
+static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 {
 	const sgBlendArrays* arrays = posed->model->arrays;
 	const sgBlend* blend = &arrays->blend;
+	uint32_t count = posed->model->clusters.clusters[cluster].vertexCount;
 	const float* columns = sgBlendPose_Columns(posed->pose);
 	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, posed->pose);
 	if (amplitudes == NULL)
 	{
-		sgBlend_GetKernels()->evaluateBlocks(blend, blend->firstBlocks[cluster], count, columns, out);
+		sgBlend_GetKernels()->evaluateBlocks(blend, blend->rows.firstBlocks[cluster], count, columns, out);
 		return;
 	}
 	const sgFields* fields = &arrays->morph.fields;
-	sgBlend_GetKernels()->evaluateMovedBlocks(blend, blend->firstBlocks[cluster], count, columns, fields,
-	    fields->blocks + fields->firstBlocks[cluster], sgFieldsPose_Amplitudes(amplitudes), out);
+	sgBlend_GetKernels()->evaluateMovedBlocks(blend, blend->rows.firstBlocks[cluster], count, columns, fields,
+	    fields->rows.blocks + fields->rows.firstBlocks[cluster], sgFieldsPose_Amplitudes(amplitudes), out);
 }
 
-static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
+// The family of some siblings; of those that are bounded alone, the first.
+static const sgBlendFamily* FamilyOf(const sgBlend* blend, const sgTree* tree, sgLaneSet set)
 {
-	EvaluateFirst(posed, cluster, posed->model->clusters.clusters[cluster].vertexCount, out);
+	uint32_t parent = tree->nodes[set.group * SG_LANES + set.first].parent;
+	return blend->families + (parent == SG_NONE ? 0 : blend->familyOfParent[parent]);
 }
 
-static void EvaluateOwn(const sgPosed* posed, uint32_t cluster, float* out)
-{
-	EvaluateFirst(posed, cluster, posed->model->clusters.clusters[cluster].ownCount, out);
-}
-
-static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
+// Inner nodes of a set from any pose: that of the body, or one that is turned.
+static void BoundFrom(const sgPosed* posed, const sgBlendPose* pose, sgLaneSet set, sgBoundsOut out)
 {
 	const sgTree* tree = &posed->model->tree;
 	const sgBlendArrays* arrays = posed->model->arrays;
@@ -253,22 +250,95 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 	}
 	if (blend->header->bound == snug_boundCorners)
 	{
-		sgCorners_Bound(blend, posed->pose, morph, set, out);
+		sgCorners_Bound(blend, pose, morph, set, out);
 		return;
 	}
-	uint32_t slot = set.group * SG_LANES + set.first, parent = tree->nodes[slot].parent;
-	const sgBlendFamily* family = blend->families + (parent == SG_NONE ? 0 : blend->familyOfParent[parent]);
+	const sgBlendFamily* family = FamilyOf(blend, tree, set);
 	if (!family->isAcross)
 	{
-		sgBlend_GetKernels()->bound(blend, family, posed->pose, morph, set.mask, out);
+		sgBlend_GetKernels()->bound(blend, family, pose, morph, set.mask, out);
 		return;
 	}
+	uint32_t slot = set.group * SG_LANES + set.first;
 	uint32_t bounded = sgBlend_BoundedLanes(blend->header, sgTree_Family(tree, slot));
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest), number = (uint32_t)__builtin_popcount(bounded & ((1u << lane) - 1u));
-		sgBlend_GetKernels()->boundAlone(blend, family + number, posed->pose, morph, lane, out);
+		sgBlend_GetKernels()->boundAlone(blend, family + number, pose, morph, lane, out);
 	}
+}
+
+static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
+{
+	BoundFrom(posed, posed->pose, set, out);
+}
+
+// Columns of the transforms that a family has, turned.
+static void TurnColumns(
+    const sgBlend* blend, const sgBlendFamily* family, const float* columns, const float rotation[3][3], float* turned)
+{
+	const uint16_t* transforms = blend->entryTransforms + family->firstEntry;
+	for (uint32_t j = 0; j < family->entryCount; ++j)
+	{
+		const float* from = columns + 16 * (size_t)transforms[j];
+		float* to = turned + 16 * (size_t)transforms[j];
+		for (int k = 0; k < 16; k += 4)
+		{
+			for (int axis = 0; axis < 3; ++axis)
+			{
+				const float* row = rotation[axis];
+				to[k + axis] = row[0] * from[k] + row[1] * from[k + 1] + row[2] * from[k + 2];
+			}
+			to[k + 3] = 0.0f;
+		}
+	}
+}
+
+// A pose T' = R T in float32, as far as one family needs it. Let u = 2^-24, n the most influences, q = roundings(n),
+// and S_i the sum of |R_im| reach_m. An entry of T' is off by 5 u of the sum of |R| |T|: factors of R are rounded,
+// three products and two sums. So S, raised by far more than that, is a reach of T', and exact blends of T' and of R T
+// differ by 5 u S_i. Bounds from T' contain positions evaluated from T', which are within q u S_i of exact blends of
+// T'. Those evaluated from T are within q u reach_m of exact blends of T per axis, hence turned within q u S_i of exact
+// blends of R T. Together (2 q + 5) u S_i. What products below the normal range lose is in the reach already.
+static bool BoundTurned(
+    const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes, double slack[3])
+{
+	const sgBlendArrays* arrays = posed->model->arrays;
+	const sgBlend* blend = &arrays->blend;
+	const sgBlendHeader* header = blend->header;
+	const sgBlendPose* pose = posed->pose;
+	sgBlendPose* turned = room;
+	if (header->volume != snug_volumeBox || header->bound == snug_boundCorners)
+	{
+		return false;
+	}
+	float factors[3][3];
+	double units = SG_MARGIN_SQUARES * 0x1p-24;
+	for (int i = 0; i < 3; ++i)
+	{
+		double reach = 0.0;
+		for (int m = 0; m < 3; ++m)
+		{
+			reach += fabs(rotation[i][m]) * (double)pose->reach[m];
+			factors[i][m] = (float)rotation[i][m];
+		}
+		turned->reach[i] = sgRoundUp(reach * (1.0 + SG_MARGIN_REACH));
+		double roundings = 2.0 * sgBlend_Roundings(header->rows.most) + SG_MARGIN_TURNED_ENTRIES;
+		slack[i] = units * roundings * (double)turned->reach[i];
+	}
+	uint32_t count = header->transformCount;
+	const sgBlendFamily* family = FamilyOf(blend, &posed->model->tree, set);
+	if (family->isAcross)
+	{
+		sgBlend_GetKernels()->turnAcross(sgBlendPose_Across(pose, count), sgBlend_BlockCount(count),
+		    (const float(*)[3])factors, sgBlendPose_Across(turned, count));
+	}
+	else
+	{
+		TurnColumns(blend, family, sgBlendPose_Columns(pose), (const float(*)[3])factors, sgBlendPose_Columns(turned));
+	}
+	BoundFrom(posed, turned, set, (sgBoundsOut){ boxes, NULL });
+	return true;
 }
 
 static bool BoundsLeaves(const snugModel* model)
@@ -402,6 +472,7 @@ static void SetPose(
 const sgDeform sgDeform_blend = {
 	.name = "blend",
 	.build = sgBlend_Build,
+	.fits = sgBlend_Fits,
 	.check = sgBlend_Check,
 	.bind = Bind,
 	.arrayBytes = sizeof(sgBlendArrays),
@@ -411,8 +482,8 @@ const sgDeform sgDeform_blend = {
 	.setPose = SetPose,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
-	.evaluateOwn = EvaluateOwn,
 	.bound = Bound,
+	.boundTurned = BoundTurned,
 	.boundsLeaves = BoundsLeaves,
 	.volume = Volume,
 };

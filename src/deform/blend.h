@@ -111,16 +111,6 @@ typedef struct sgBlendDop
 } sgBlendDop;
 SG_STORED(sgBlendDop, 256);
 
-/// Eight vertices of a cluster (cluster.h), evaluated side by side: their rest positions by coordinate, then for every
-/// transform that moves any of them its eight weights, zero where it does not.
-typedef struct sgBlendBlock
-{
-	uint32_t values;     ///< in blockValues: 3 + transformCount of them
-	uint32_t transforms; ///< in blockTransforms, ascending
-	uint32_t transformCount;
-} sgBlendBlock;
-SG_STORED(sgBlendBlock, 12);
-
 /// One joint set of one node, for snug_boundCorners: see blend_corners.h.
 typedef struct sgJointSet
 {
@@ -145,51 +135,34 @@ SG_STORED(sgBlendMoved, 192);
 /// Poses in which something might reach farther than this are refused.
 #define SG_BLEND_LIMIT (0.99f * SNUG_MAX_COORDINATE)
 
-/// How many arrays a model's data have.
-#define SG_BLEND_ARRAYS 17
-
-/// Start of a model's data; the arrays follow, each aligned to SG_ALIGNMENT.
+/// Start of a model's data; the arrays of sgBlend follow.
 typedef struct sgBlendHeader
 {
+	sgRowCounts rows; ///< of influences
 	uint32_t transformCount;
-	uint32_t influenceCount; ///< of all vertices together
 	uint32_t familyCount;
-	uint32_t entryCount;    ///< of all families together
-	uint32_t valueCount;    ///< sgLaneFloats
-	uint32_t maxInfluences; ///< most per vertex
-	uint32_t bound;         ///< snugBound, default resolved per family
-	uint32_t volume;        ///< snugVolume
-	uint32_t restVolume;    ///< snugRestVolume
-	uint32_t boundLeaves;   ///< 0 or 1
-	uint32_t blockCount;
-	uint32_t blockTransformCount; ///< of all blocks together
-	uint32_t blockValueCount;     ///< sgLaneFloats
-	float reach[3];               ///< greatest |coordinate| of the rest mesh, and of terms of rest volumes
-	uint32_t jointSetCount;       ///< of all nodes together, for snug_boundCorners; else zero, as are the next two
-	uint32_t setTransformCount;   ///< of all joint sets together
+	uint32_t entryCount;        ///< of all families together
+	uint32_t valueCount;        ///< sgLaneFloats
+	uint32_t bound;             ///< snugBound, default resolved per family
+	uint32_t volume;            ///< snugVolume
+	uint32_t restVolume;        ///< snugRestVolume
+	uint32_t boundLeaves;       ///< 0 or 1
+	float reach[3];             ///< greatest |coordinate| of the rest mesh, and of terms of rest volumes
+	uint32_t jointSetCount;     ///< of all nodes together, for snug_boundCorners; else zero, as are the next two
+	uint32_t setTransformCount; ///< of all joint sets together
 	uint32_t setWeightCount;
-	uint32_t
-	    skinPlace; ///< of other skins (skin.h): where their own data are, in SG_ALIGNMENT bytes from here; else zero
-	uint64_t offsets[SG_BLEND_ARRAYS]; ///< where the arrays are, in bytes from here
 } sgBlendHeader;
-SG_STORED(sgBlendHeader, 216);
-_Static_assert(offsetof(sgBlendHeader, offsets) == 80, "without padding");
+SG_STORED(sgBlendHeader, 72);
 
 /// The arrays of a blend model.
 typedef struct sgBlend
 {
 	const sgBlendHeader* header;
-	const uint32_t* starts;          ///< (vertexCount + 1), tree order
-	const float* weights;            ///< (influenceCount): those of a vertex sum to 1 within rounding
-	const uint16_t* transforms;      ///< (influenceCount): ascending for each vertex
+	sgRows rows;                     ///< transforms that move each vertex, and their weights
 	const uint32_t* familyOfParent;  ///< (slots): family of a node's children, if any is bounded; else SG_NONE
 	const sgBlendFamily* families;   ///< (familyCount)
 	const uint16_t* entryTransforms; ///< (entryCount)
 	const sgLaneFloats* values;      ///< (valueCount)
-	const uint32_t* firstBlocks;     ///< (number of clusters + 1): first block of a cluster
-	const sgBlendBlock* blocks;      ///< (blockCount)
-	const uint16_t* blockTransforms; ///< (blockTransformCount)
-	const sgLaneFloats* blockValues; ///< (blockValueCount)
 	const sgBlendMoved* moved;       ///< (blocks of eight transforms)
 	const uint16_t* across;          ///< (transformCount): all transforms, neighbours in space close to each other
 	const uint32_t* jointSetStarts;  ///< (slots + 1, or none): first joint set of a node
@@ -198,10 +171,17 @@ typedef struct sgBlend
 	const uint32_t* setWeights;      ///< (setWeightCount)
 } sgBlend;
 
-/// Fill in the offsets of a header from its counts; returns the size of everything.
-size_t sgBlend_Layout(const snugModel* model, sgBlendHeader* header);
+/// The list of those arrays (base/arrays.h), for a header that has all counts.
+/// @param boundedCount what families are made of: transforms, or pairs of joints (skin.h)
+#define SG_BLEND_ARRAYS (SG_ROWS_ARRAYS + 10)
+void sgBlend_ListArrays(
+    const snugModel* model, const sgBlendHeader* header, uint32_t boundedCount, sgArray list[SG_BLEND_ARRAYS]);
 
-/// Find the arrays of a model. Models keep what is found: sgBlendArrays.
+/// Bytes of a header and its arrays.
+size_t sgBlend_Bytes(const snugModel* model, const sgBlendHeader* header);
+
+/// Find the arrays behind a header. Models keep what is found: sgBlendArrays.
+sgBlend sgBlend_Bind(const snugModel* model, const void* data);
 sgBlend sgBlend_Get(const snugModel* model);
 
 /// What model->arrays is.
@@ -238,7 +218,8 @@ static inline bool sgBlend_IsWithinReach(const sgBlendHeader* header)
 
 /// For other skins too (skin.h), whose families have pairs of joints for transforms.
 snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes);
-const char* sgBlend_Check(const snugModel* model);
+bool sgBlend_Fits(const snugModel* model);
+const char* sgBlend_Check(const snugModel* model, void* scratch);
 
 /// A pose: what is computed once per transform. Arrays follow, each aligned:
 ///   columns[transformCount][16]     the matrix by columns, each padded to four with a zero

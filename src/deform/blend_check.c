@@ -6,39 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char* CheckWeights(const sgBlend* blend, const sgTree* tree)
-{
-	if (blend->starts[0] != 0 || blend->starts[tree->vertexCount] != blend->header->influenceCount)
-	{
-		return "its influences are out of place";
-	}
-	uint32_t most = 0;
-	for (uint32_t v = 0; v < tree->vertexCount; ++v)
-	{
-		uint32_t first = blend->starts[v], end = blend->starts[v + 1];
-		if (end <= first || end > blend->header->influenceCount || end - first > blend->header->maxInfluences)
-		{
-			return "a vertex has a wrong number of influences";
-		}
-		most = end - first > most ? end - first : most;
-		double sum = 0.0;
-		for (uint32_t k = first; k < end; ++k)
-		{
-			bool isOrdered = k == first || blend->transforms[k - 1] < blend->transforms[k];
-			if (!isOrdered || blend->transforms[k] >= blend->header->transformCount || !(blend->weights[k] > 0.0f))
-			{
-				return "an influence is wrong";
-			}
-			sum += (double)blend->weights[k];
-		}
-		if (!(fabs(sum - 1.0) <= (end - first + 1.0) * 0x1p-24))
-		{
-			return "the weights of a vertex do not sum to 1";
-		}
-	}
-	return most == blend->header->maxInfluences ? NULL : "its most influences are those of no vertex";
-}
-
 static const char* CheckFamilies(const sgBlend* blend, uint32_t transformCount, bool isSkin)
 {
 	const sgBlendHeader* header = blend->header;
@@ -55,20 +22,20 @@ static const char* CheckFamilies(const sgBlend* blend, uint32_t transformCount, 
 		{
 			return "a family's bound is out of place";
 		}
-		for (uint64_t k = entry; k < entry + family->entryCount && k < header->entryCount; ++k)
-		{
-			uint32_t most = family->isAcross ? sgBlend_BlockCount(transformCount) : transformCount;
-			if (blend->entryTransforms[k] >= most)
-			{
-				return "a joint of a bound does not exist";
-			}
-		}
-		entry += family->entryCount;
-		value += sgBlendFamily_Values(family);
-		if (entry > header->entryCount || value > header->valueCount)
+		if (family->entryCount > header->entryCount - entry ||
+		    sgBlendFamily_Values(family) > header->valueCount - value)
 		{
 			return "a family's bound is too large";
 		}
+		// Of nodes alone, numbers are those of blocks of eight.
+		uint32_t blocks = sgBlend_BlockCount(transformCount);
+		if (family->isAcross && family->entryCount > 0 &&
+		    sgGreatest16(blend->entryTransforms + entry, family->entryCount) >= blocks)
+		{
+			return "a joint of a bound does not exist";
+		}
+		entry += family->entryCount;
+		value += sgBlendFamily_Values(family);
 	}
 	if (entry != header->entryCount || value != header->valueCount)
 	{
@@ -123,80 +90,30 @@ static const char* CheckFamilyNumbers(const sgBlend* blend, const sgTree* tree)
 	return number == header->familyCount ? NULL : "the number of families is wrong";
 }
 
-// Numbers that make sense, so that arithmetic on them does. Whether a bound contains its vertices in every pose is not
-// checked here: that would mean building it again. snugBody_Validate checks it for a pose.
-static const char* CheckValues(const sgBlend* blend)
+// All transforms, each once.
+static const char* CheckAcross(const sgBlend* blend)
 {
-	for (uint32_t i = 0; i < blend->header->valueCount; ++i)
+	uint64_t seen[(UINT16_MAX + 1) / 64] = { 0 };
+	for (uint32_t i = 0; i < blend->header->transformCount; ++i)
 	{
-		for (int lane = 0; lane < SG_LANES; ++lane)
+		uint16_t transform = blend->across[i];
+		if ((seen[transform / 64] >> transform % 64 & 1) != 0)
 		{
-			if (!isfinite(blend->values[i].lane[lane]))
-			{
-				return "a number of a bound is not finite";
-			}
+			return "the order of its joints repeats one";
 		}
+		seen[transform / 64] |= (uint64_t)1 << transform % 64;
 	}
 	return NULL;
-}
-
-// Blocks follow from clusters and weights, so there is only one right answer. The weights have been checked.
-static const char* CheckBlocks(const snugModel* model, const sgBlend* blend)
-{
-	const sgWeights weights = {
-		.starts = (uint32_t*)(uintptr_t)blend->starts,
-		.weights = (float*)(uintptr_t)blend->weights,
-		.transforms = (uint16_t*)(uintptr_t)blend->transforms,
-	};
-	const char* fault = "its blocks of vertices are wrong";
-	sgBlendHeader header = *blend->header;
-	if (!sgBlend_CountBlocks(model, &weights, &header) || memcmp(&header, blend->header, sizeof(header)) != 0)
-	{
-		return fault;
-	}
-	// The arrays lie one after the other, from firstBlocks to jointSetStarts.
-	size_t bytes = (size_t)((const char*)blend->jointSetStarts - (const char*)blend->firstBlocks);
-	size_t ranks = sgAlignUp(header.transformCount * sizeof(uint16_t), sizeof(sgStrongest));
-	size_t scratch = ranks + header.transformCount * sizeof(sgStrongest);
-	char* made = sgAllocate(&model->allocator, bytes + scratch);
-	if (made == NULL)
-	{
-		return sgNoMemory;
-	}
-	memset(made, 0, bytes);
-	const char* start = (const char*)blend->firstBlocks;
-	const sgBlockArrays arrays = {
-		.firstBlocks = (void*)made,
-		.blocks = (void*)(made + ((const char*)blend->blocks - start)),
-		.transforms = (void*)(made + ((const char*)blend->blockTransforms - start)),
-		.values = (void*)(made + ((const char*)blend->blockValues - start)),
-		.moved = (void*)(made + ((const char*)blend->moved - start)),
-		.across = (void*)(made + ((const char*)blend->across - start)),
-	};
-	const sgTransformOrder order = {
-		.count = header.transformCount,
-		.across = arrays.across,
-		.rank = (void*)(made + bytes),
-		.strongest = (void*)(made + bytes + ranks),
-	};
-	sgBlend_OrderTransforms(&weights, model->tree.vertexCount, &order);
-	sgBlend_FillBlocks(model, &weights, &order, &arrays);
-	fault = memcmp(made, start, bytes) == 0 ? NULL : fault;
-	sgRelease(&model->allocator, made, bytes + scratch);
-	return fault;
 }
 
 // Bounds are widened by a multiple of the reach, for the sake of rounding: it must be neither too small nor infinite.
 static const char* CheckReach(const snugModel* model, const sgBlendHeader* header)
 {
+	float reach[3];
+	sgModel_FindReach(model, reach);
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		float most = 0.0f;
-		for (uint32_t v = 0; v < model->tree.vertexCount; ++v)
-		{
-			most = fmaxf(most, fabsf(model->positions[3 * (size_t)v + (size_t)axis]));
-		}
-		if (!(header->reach[axis] >= most) || !isfinite(header->reach[axis]) ||
+		if (!(header->reach[axis] >= reach[axis]) || !isfinite(header->reach[axis]) ||
 		    (!sgSkin_Is(model->deformer) && !sgBlend_IsWithinReach(header)))
 		{
 			return "its reach is wrong";
@@ -216,78 +133,95 @@ static bool IsBoundKnown(const sgBlendHeader* header, bool isSkin)
 	       (isCorners ? header->restVolume == snug_restBox : !hasSets);
 }
 
-static bool HasRightLayout(const snugModel* model, const sgBlendHeader* header)
+static bool FitsMorph(const snugModel* model, size_t place, bool boundLeaves)
 {
-	sgBlendHeader right = *header;
-	size_t bytes = sgBlend_Layout(model, &right);
+	const sgFieldsHeader* header = (const void*)((const char*)model->deformData + place);
+	size_t bytes = model->deformBytes - place;
+	return bytes >= sizeof(*header) && (header->parts & ~(uint32_t)(sgFields_intervals | sgFields_fits)) == 0 &&
+	       header->parts != 0 && (header->boundLeaves != 0) == boundLeaves && header->contactLevel == 0 &&
+	       sgFields_Fits(model, header, bytes);
+}
+
+bool sgBlend_Fits(const snugModel* model)
+{
+	const sgBlendHeader* header = model->deformData;
 	bool isSkin = sgSkin_Is(model->deformer);
-	if (header->skinPlace != (isSkin ? bytes / SG_ALIGNMENT : 0))
+	size_t bytes = sizeof(*header);
+	if (model->deformBytes < bytes || header->transformCount < 1 || header->transformCount > UINT16_MAX ||
+	    header->rows.entries > UINT32_MAX / 2 || !IsBoundKnown(header, isSkin))
 	{
 		return false;
 	}
+	bytes = sgBlend_Bytes(model, header);
 	if (isSkin)
 	{
-		if (model->deformBytes < bytes + sizeof(sgSkinHeader))
+		if (model->deformBytes < bytes || model->deformBytes - bytes < sizeof(sgSkinHeader))
 		{
 			return false;
 		}
-		const sgSkinHeader* skin = (const void*)((const char*)model->deformData + bytes);
-		sgSkinHeader rightSkin = *skin;
-		bytes += sgSkin_Layout(model, header, &rightSkin);
-		if (memcmp(&rightSkin, skin, sizeof(rightSkin)) != 0)
+		bytes += sgSkin_Bytes(model, header, (const void*)((const char*)model->deformData + bytes));
+	}
+	return bytes == model->deformBytes ||
+	       (bytes < model->deformBytes && FitsMorph(model, bytes, header->boundLeaves != 0));
+}
+
+// The joint sets of a node are those of the model, all joints of them.
+static const char* CheckNodeSets(const sgSkin* skin)
+{
+	const sgBlend* blend = &skin->blend;
+	for (uint32_t i = 0; i < blend->header->jointSetCount; ++i)
+	{
+		const sgJointSet* own = blend->jointSets + i;
+		const sgSkinSet* set = skin->sets + skin->nodeSets[i];
+		if (own->transformCount != set->memberCount ||
+		    memcmp(blend->setTransforms + own->firstTransform, skin->members + set->firstMember,
+		        set->memberCount * sizeof(uint16_t)) != 0)
 		{
-			return false;
+			return "its joint sets are misnumbered";
 		}
 	}
-	return bytes <= model->deformBytes && memcmp(right.offsets, header->offsets, sizeof(right.offsets)) == 0;
+	return NULL;
 }
 
-static const char* CheckMorph(const snugModel* model, uint64_t place, bool boundLeaves)
+// What linear blending has.
+static const char* CheckBlend(const snugModel* model, const sgBlend* blend, uint32_t bounded, void* scratch)
 {
-	const char* data = (const char*)model->deformData + place;
-	const sgFieldsHeader* header = (const void*)data;
-	size_t bytes = model->deformBytes - (size_t)place;
-	if (bytes < sizeof(*header) || (header->parts & ~(uint32_t)(sgFields_intervals | sgFields_fits)) != 0 ||
-	    header->parts == 0 || (header->boundLeaves != 0) != boundLeaves || header->contactLevel != 0)
-	{
-		return "its morph targets are wrong";
-	}
-	return sgFields_Check(model, data, bytes);
+	const sgRowsOf of = sgModel_RowsOf(model);
+	sgArray list[SG_BLEND_ARRAYS];
+	sgBlend_ListArrays(model, blend->header, bounded, list);
+	const char* fault = sgArrays_Check(list, SG_BLEND_ARRAYS, blend);
+	fault = fault != NULL ? fault : sgRows_Check(&blend->rows, &of, &blend->header->rows, NULL, scratch);
+	fault = fault == NULL ? CheckAcross(blend) : fault;
+	fault = fault == NULL ? CheckFamilies(blend, bounded, sgSkin_Is(model->deformer)) : fault;
+	fault = fault == NULL ? CheckFamilyNumbers(blend, &model->tree) : fault;
+	return fault == NULL ? CheckReach(model, blend->header) : fault;
 }
 
-const char* sgBlend_Check(const snugModel* model)
+static const char* CheckSkin(const snugModel* model, void* scratch)
 {
-	const sgTree* tree = &model->tree;
-	const sgBlendHeader* header = model->deformData;
-	bool isSkin = sgSkin_Is(model->deformer);
-	if (model->deformBytes < sizeof(*header) || header->transformCount < 1 || header->transformCount > UINT16_MAX ||
-	    !IsBoundKnown(header, isSkin) || !HasRightLayout(model, header))
-	{
-		return "its data for blending have a wrong size";
-	}
-	sgBlend blend = sgBlend_Get(model);
-	const char* fault = CheckWeights(&blend, tree);
-	fault = fault == NULL ? CheckBlocks(model, &blend) : fault;
-	fault = fault == NULL && isSkin ? sgSkin_CheckSets(model, &blend) : fault;
-	uint32_t bounded = isSkin ? sgSkin_Get(model).header->pairCount : header->transformCount;
-	fault = fault == NULL ? CheckFamilies(&blend, bounded, isSkin) : fault;
-	fault = fault == NULL ? CheckFamilyNumbers(&blend, tree) : fault;
-	fault = fault == NULL ? CheckValues(&blend) : fault;
-	fault = fault == NULL ? CheckReach(model, header) : fault;
-	uint64_t morph = fault == NULL ? sgMorph_FindData(model) : 0;
-	if (morph != 0)
-	{
-		fault = CheckMorph(model, morph, header->boundLeaves != 0);
-	}
-	if (fault != NULL || header->bound != snug_boundCorners)
+	sgSkin skin = sgSkin_Get(model);
+	const char* fault = CheckBlend(model, &skin.blend, skin.header->pairCount, scratch);
+	fault = fault == NULL ? sgSkin_CheckSets(model, &skin, scratch) : fault;
+	if (fault != NULL || skin.blend.header->bound != snug_boundCorners)
 	{
 		return fault;
 	}
-	if (!isSkin)
-	{
-		return sgCorners_Check(model, &blend, NULL, NULL);
-	}
-	sgSkin skin = sgSkin_Get(model);
 	const sgCornerRules rules = { skin.setOf, skin.header->isCornerFree != 0 };
-	return sgCorners_Check(model, &blend, &rules, skin.nodeSets);
+	fault = sgCorners_Check(model, &skin.blend, &rules);
+	return fault == NULL ? CheckNodeSets(&skin) : fault;
+}
+
+static const char* CheckLinear(const snugModel* model, void* scratch)
+{
+	sgBlend blend = sgBlend_Get(model);
+	const char* fault = CheckBlend(model, &blend, blend.header->transformCount, scratch);
+	bool hasSets = blend.header->bound == snug_boundCorners;
+	return fault == NULL && hasSets ? sgCorners_Check(model, &blend, NULL) : fault;
+}
+
+const char* sgBlend_Check(const snugModel* model, void* scratch)
+{
+	const char* fault = sgSkin_Is(model->deformer) ? CheckSkin(model, scratch) : CheckLinear(model, scratch);
+	uint64_t morph = fault == NULL ? sgMorph_FindData(model) : 0;
+	return morph != 0 ? sgFields_Check(model, (const char*)model->deformData + morph, scratch) : fault;
 }

@@ -4,6 +4,7 @@
 #include "deform/deform.h"
 #include "geometry/frame.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -458,49 +459,60 @@ void sgCorners_Release(sgCornerArrays* arrays, const snugAllocator* allocator)
 	sgRelease(allocator, arrays->numbers, arrays->numberCapacity * sizeof(uint32_t));
 }
 
-void sgCorners_Write(const sgCornerArrays* arrays, char* data)
-{
-	const uint64_t* offsets = ((const sgBlendHeader*)(const void*)data)->offsets;
-	sgBlend_CopyArray(data + offsets[13], arrays->starts, arrays->startCount * sizeof(uint32_t));
-	sgBlend_CopyArray(data + offsets[14], arrays->sets, arrays->setCount * sizeof(sgJointSet));
-	sgBlend_CopyArray(data + offsets[15], arrays->transforms, arrays->transformCount * sizeof(uint16_t));
-	sgBlend_CopyArray(data + offsets[16], arrays->weights, arrays->weightCount * sizeof(uint32_t));
-}
-
 // ---- Files -----------------------------------------------------------------------------------------------------
 
-static bool IsAsMade(const sgBlend* blend, const sgCornerArrays* made)
+// One joint set, of which transforms and weights begin where those of the one before end.
+static bool CheckSet(
+    const sgBlend* blend, const sgJointSet* set, uint64_t transforms, uint64_t weights, bool isCornerFree)
 {
 	const sgBlendHeader* header = blend->header;
-	if (made->setCount != header->jointSetCount || made->transformCount != header->setTransformCount ||
-	    made->weightCount != header->setWeightCount)
-	{
-		return false;
-	}
-	return memcmp(blend->jointSetStarts, made->starts, made->startCount * sizeof(uint32_t)) == 0 &&
-	       (made->setCount == 0 ||
-	           (memcmp(blend->jointSets, made->sets, made->setCount * sizeof(sgJointSet)) == 0 &&
-	               memcmp(blend->setTransforms, made->transforms, made->transformCount * sizeof(uint16_t)) == 0 &&
-	               memcmp(blend->setWeights, made->weights, made->weightCount * sizeof(uint32_t)) == 0));
+	bool hasCorners = set->transformCount <= SG_CORNER_TRANSFORMS && !isCornerFree;
+	return set->firstTransform == transforms && set->transformCount > 0 && set->firstWeight == weights &&
+	       set->transformCount <= header->setTransformCount - transforms && hasCorners == (set->cornerCount > 0) &&
+	       set->cornerCount <= SG_MAX_CORNERS && sgAreWithin(set->center, 3, FLT_MAX) && set->radius >= 0.0f &&
+	       isfinite(set->radius);
 }
 
-const char* sgCorners_Check(
-    const snugModel* model, const sgBlend* blend, const sgCornerRules* rules, const uint32_t* numbers)
+// A node has as many sets as it may, none if it is not bounded.
+static bool CheckNode(const snugModel* model, const sgBlend* blend, uint32_t slot, uint32_t most)
 {
-	const sgWeights weights = {
-		.starts = (uint32_t*)(uintptr_t)blend->starts,
-		.weights = (float*)(uintptr_t)blend->weights,
-		.transforms = (uint16_t*)(uintptr_t)blend->transforms,
-	};
-	sgCornerArrays made;
-	snugStatus status = sgCorners_Build(model, blend->header, &weights, rules, &made);
-	const char* fault = status == snug_success ? NULL : sgNoMemory;
-	fault = fault == NULL && !IsAsMade(blend, &made) ? "its joint sets are wrong" : fault;
-	if (fault == NULL && rules != NULL && made.setCount > 0 &&
-	    memcmp(numbers, made.numbers, made.setCount * sizeof(uint32_t)) != 0)
+	const sgTree* tree = &model->tree;
+	uint32_t first = blend->jointSetStarts[slot], end = blend->jointSetStarts[slot + 1];
+	bool isBounded =
+	    tree->nodes[slot].first != SG_NONE && (blend->header->boundLeaves != 0 || !sgTree_IsLeaf(tree, slot));
+	return end >= first && end <= blend->header->jointSetCount && end - first <= (isBounded ? most : 0);
+}
+
+const char* sgCorners_Check(const snugModel* model, const sgBlend* blend, const sgCornerRules* rules)
+{
+	static const char fault[] = "its joint sets of nodes are wrong";
+	const sgBlendHeader* header = blend->header;
+	uint32_t slots = model->tree.groupCount * SG_LANES, most = rules != NULL ? UINT32_MAX : SG_MAX_JOINT_SETS;
+	uint64_t transforms = 0, weights = 0;
+	if (blend->jointSetStarts[0] != 0 || blend->jointSetStarts[slots] != header->jointSetCount)
 	{
-		fault = "its joint sets are misnumbered";
+		return fault;
 	}
-	sgCorners_Release(&made, &model->allocator);
-	return fault;
+	for (uint32_t slot = 0; slot < slots; ++slot)
+	{
+		if (!CheckNode(model, blend, slot, most))
+		{
+			return fault;
+		}
+	}
+	for (uint32_t i = 0; i < header->jointSetCount; ++i)
+	{
+		const sgJointSet* set = blend->jointSets + i;
+		if (!CheckSet(blend, set, transforms, weights, rules != NULL && rules->isCornerFree))
+		{
+			return fault;
+		}
+		transforms += set->transformCount;
+		weights += (uint64_t)set->transformCount * (set->cornerCount > 0 ? set->cornerCount : 2);
+		if (weights > header->setWeightCount)
+		{
+			return fault;
+		}
+	}
+	return transforms == header->setTransformCount && weights == header->setWeightCount ? NULL : fault;
 }

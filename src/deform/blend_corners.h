@@ -63,15 +63,10 @@ snugStatus sgCorners_Build(const snugModel* model, const sgBlendHeader* header, 
     const sgCornerRules* rules, sgCornerArrays* arrays);
 void sgCorners_Release(sgCornerArrays* arrays, const snugAllocator* allocator);
 
-/// Copy the arrays to where a model's data have them: `data` starts with a header that has their counts.
-void sgCorners_Write(const sgCornerArrays* arrays, char* data);
-
-/// Check joint sets that come from a file, by making them again: there is only one right answer. The weights have been
-/// checked. So a change in how they are made must raise SG_BLOCK_VERSION.
+/// Check joint sets that come from a file: that they are where they belong and have no more than they may.
+/// @param rules as they were made with
 /// @return null if all is well, or what is wrong
-/// @param numbers with rules: what sgCornerArrays.numbers was
-const char* sgCorners_Check(
-    const snugModel* model, const sgBlend* blend, const sgCornerRules* rules, const uint32_t* numbers);
+const char* sgCorners_Check(const snugModel* model, const sgBlend* blend, const sgCornerRules* rules);
 
 /// How much a matrix (three rows of four) stretches at most: an upper bound of the largest singular value of its first
 /// three columns, above it by about 2^-40 of it.

@@ -304,7 +304,7 @@ static void Cut(const sgBlendPose* pose, Enclosure* enclosure)
 /// Rounding, as a multiple of the reach: evaluation, integer weights, and arithmetic here, with 2 % for what is small.
 static double RelativeError(const sgBlendHeader* header)
 {
-	return SG_MARGIN_SQUARES * SG_MARGIN_CORNERS(header->maxInfluences) * 0x1p-24;
+	return SG_MARGIN_SQUARES * SG_MARGIN_CORNERS(header->rows.most) * 0x1p-24;
 }
 
 // The model has no triangle at all: a box that is empty, and a ball that is never looked at.

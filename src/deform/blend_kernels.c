@@ -12,11 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-static inline const float* ColumnsOf(const sgBlend* blend, const float* columns, uint32_t influence)
-{
-	return columns + 16 * (size_t)blend->transforms[influence];
-}
-
 static inline void StorePosition(f16 matrix, const float* p, float* out)
 {
 	f8 xy = f8_Mul(f16_Low(matrix), f8_FromHalves(f4_Set(p[0]), f4_Set(p[1])));
@@ -24,44 +19,25 @@ static inline void StorePosition(f16 matrix, const float* p, float* out)
 	f4_Store(out, f8_Low(xy) + f8_High(xy) + f8_Low(z1) + f8_High(z1));
 }
 
-// Add the influences of a vertex from `k` on.
-static inline f16 AddInfluences(const sgBlend* blend, const float* columns, uint32_t k, uint32_t end, f16 matrix)
+// The blended matrix of a vertex. Transforms of its block that do not move it add zeros, which changes no bit.
+static inline f16 BlendRow(const sgBlend* blend, const float* columns, uint32_t vertex)
 {
-	for (; k < end; ++k)
+	sgRow row = sgRows_Get(&blend->rows, vertex);
+	f16 matrix = f16_Zero();
+	for (uint32_t j = 0; j < row.count; ++j)
 	{
-		matrix = f16_AddScaled(matrix, blend->weights[k], f16_Load(ColumnsOf(blend, columns, k)));
+		matrix = f16_AddScaled(matrix, row.values[j * SG_LANES], f16_Load(columns + 16 * (size_t)row.numbers[j]));
 	}
 	return matrix;
 }
 
-// Two vertices at a time: each one's sum waits for itself, so two hide half of the waiting. Every store writes a fourth
-// float, a zero, which the next one overwrites.
+// Every store writes a fourth float, a zero, which the next one overwrites.
 static void Evaluate(const sgBlend* blend, const float* columns, const float* positions, const uint32_t* vertices,
     uint32_t count, float* out)
 {
-	uint32_t i = 0;
-	for (; i + 2 <= count; i += 2, out += 6)
+	for (uint32_t i = 0; i < count; ++i)
 	{
-		uint32_t v = vertices[i], w = vertices[i + 1];
-		uint32_t k = blend->starts[v], m = blend->starts[w];
-		uint32_t lengthV = blend->starts[v + 1] - k, lengthW = blend->starts[w + 1] - m;
-		uint32_t both = lengthV < lengthW ? lengthV : lengthW;
-		f16 matrixV = f16_Zero(), matrixW = f16_Zero();
-		for (uint32_t n = 0; n < both; ++n)
-		{
-			matrixV = f16_AddScaled(matrixV, blend->weights[k + n], f16_Load(ColumnsOf(blend, columns, k + n)));
-			matrixW = f16_AddScaled(matrixW, blend->weights[m + n], f16_Load(ColumnsOf(blend, columns, m + n)));
-		}
-		matrixV = AddInfluences(blend, columns, k + both, k + lengthV, matrixV);
-		matrixW = AddInfluences(blend, columns, m + both, m + lengthW, matrixW);
-		StorePosition(matrixV, positions + 3 * (size_t)v, out);
-		StorePosition(matrixW, positions + 3 * (size_t)w, out + 3);
-	}
-	if (i < count)
-	{
-		uint32_t v = vertices[i];
-		f16 matrix = AddInfluences(blend, columns, blend->starts[v], blend->starts[v + 1], f16_Zero());
-		StorePosition(matrix, positions + 3 * (size_t)v, out);
+		StorePosition(BlendRow(blend, columns, vertices[i]), positions + 3 * (size_t)vertices[i], out + 3 * (size_t)i);
 	}
 }
 
@@ -104,26 +80,26 @@ SG_INLINE void EvaluateBlock(const sgLaneFloats* weights, const uint16_t* transf
 typedef struct Moved
 {
 	const sgFields* fields;
-	const sgFieldsBlock* blocks;
+	const sgBlock* blocks;
 	const float* amplitudes;
 } Moved;
 
 SG_INLINE void EvaluateAll(
     const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, const Moved* moved, float* out)
 {
-	const sgBlendBlock* block = blend->blocks + firstBlock;
+	const sgBlock* block = blend->rows.blocks + firstBlock;
 	for (uint32_t done = 0; done < count; done += SG_LANES, ++block)
 	{
 		uint32_t left = count - done;
 		float last[3 * SG_LANES + 1];
 		float* to = left < SG_LANES ? last : out + 3 * (size_t)done;
-		const sgLaneFloats* values = blend->blockValues + block->values;
+		const sgLaneFloats* values = blend->rows.values + block->values;
 		f8 p[3] = { LoadLanes(values), LoadLanes(values + 1), LoadLanes(values + 2) };
 		if (moved != NULL)
 		{
 			sgFields_DisplaceBlock(moved->fields, moved->blocks + done / SG_LANES, moved->amplitudes, p);
 		}
-		EvaluateBlock(values + 3, blend->blockTransforms + block->transforms, block->transformCount, columns, p, to);
+		EvaluateBlock(values + 3, blend->rows.numbers + block->numbers, block->count, columns, p, to);
 		if (left < SG_LANES)
 		{
 			memcpy(out + 3 * (size_t)done, last, 3 * (size_t)left * sizeof(float));
@@ -137,7 +113,7 @@ static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t c
 }
 
 static void EvaluateMovedBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns,
-    const sgFields* fields, const sgFieldsBlock* moved, const float* amplitudes, float* out)
+    const sgFields* fields, const sgBlock* moved, const float* amplitudes, float* out)
 {
 	const Moved how = { fields, moved, amplitudes };
 	EvaluateAll(blend, firstBlock, count, columns, &how, out);
@@ -148,8 +124,7 @@ static void EvaluateMoved(
 {
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		uint32_t v = vertices[i];
-		f16 matrix = AddInfluences(blend, columns, blend->starts[v], blend->starts[v + 1], f16_Zero());
+		f16 matrix = BlendRow(blend, columns, vertices[i]);
 		StorePosition(matrix, own + 3 * (size_t)i, out + 3 * (size_t)i);
 	}
 }
@@ -163,6 +138,23 @@ static void StoreColumns(const float* const matrices[SG_LANES], uint32_t count, 
 		for (int k = 0; k < 4; ++k)
 		{
 			f4_Store(columns + 4 * k, rows[k]);
+		}
+	}
+}
+
+static void TurnAcross(const float* across, uint32_t blocks, const float rotation[3][3], float* turned)
+{
+	for (uint32_t b = 0; b < blocks; ++b, across += 12 * SG_LANES, turned += 12 * SG_LANES)
+	{
+		for (size_t k = 0; k < 4 * SG_LANES; k += SG_LANES)
+		{
+			f8 x = f8_Load(across + k), y = f8_Load(across + 4 * SG_LANES + k), z = f8_Load(across + 8 * SG_LANES + k);
+			for (size_t axis = 0; axis < 3; ++axis)
+			{
+				const float* row = rotation[axis];
+				f8 sum = f8_MulAddLoose(f8_Set(row[1]), y, f8_Mul(f8_Set(row[0]), x));
+				f8_Store(turned + 4 * SG_LANES * axis + k, f8_MulAddLoose(f8_Set(row[2]), z, sum));
+			}
 		}
 	}
 }
@@ -596,5 +588,6 @@ const sgBlendKernels SG_FOR_ISA(sgBlendKernels) = {
 	.boundAlone = BoundAlone,
 	.storeColumns = StoreColumns,
 	.putAcross = PutAcross,
+	.turnAcross = TurnAcross,
 	.findMotion = FindMotion,
 };

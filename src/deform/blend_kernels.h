@@ -19,7 +19,7 @@ typedef struct sgBlendKernels
 	void (*evaluateMoved)(const sgBlend* blend, const float* columns, const float* own, const uint32_t* vertices,
 	    uint32_t count, float* out);
 	void (*evaluateMovedBlocks)(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns,
-	    const sgFields* fields, const sgFieldsBlock* moved, const float* amplitudes, float* out);
+	    const sgFields* fields, const sgBlock* moved, const float* amplitudes, float* out);
 
 	/// Bounds of the nodes of a family that is bounded together, to the lanes of `out` in `mask`.
 	/// @param morph nullable: how far vertices are from their rest positions
@@ -38,6 +38,9 @@ typedef struct sgBlendKernels
 	/// @return the lanes of those that reach beyond the limit or are not finite
 	uint32_t (*putAcross)(
 	    const float* const columns[SG_LANES], const float restReach[3], float limit, float* across, float reach[3]);
+
+	/// Turn transforms that are side by side: rows become rotation * rows.
+	void (*turnAcross)(const float* across, uint32_t blocks, const float rotation[3][3], float* turned);
 
 	/// The most that eight transforms carry anything they move along any axis, from one pose to another.
 	float (*findMotion)(const float* before, const float* after, const sgBlendMoved* moved);

@@ -13,12 +13,7 @@ static bool IsSkin(const snugModel* model)
 
 sgRows sgModel_Influences(const snugModel* model)
 {
-	if (!IsSkin(model))
-	{
-		return (sgRows){ .starts = NULL };
-	}
-	sgBlend blend = sgBlend_Get(model);
-	return (sgRows){ blend.starts, blend.transforms, blend.weights, 1 };
+	return IsSkin(model) ? sgBlend_Get(model).rows : (sgRows){ .places = NULL };
 }
 
 // Where the data of displacement fields are; null if there are none.
@@ -35,12 +30,18 @@ static const void* FindFields(const snugModel* model)
 sgRows sgModel_Displacements(const snugModel* model)
 {
 	const void* data = FindFields(model);
-	if (data == NULL)
-	{
-		return (sgRows){ .starts = NULL };
-	}
-	sgFields fields = sgFields_Bind(data);
-	return (sgRows){ fields.starts, fields.fields, fields.displacements, 3 };
+	return data != NULL ? sgFields_Bind(model, data).rows : (sgRows){ .places = NULL };
+}
+
+uint32_t sgModel_InfluenceCount(const snugModel* model)
+{
+	return IsSkin(model) ? ((const sgBlendHeader*)model->deformData)->rows.entries : 0;
+}
+
+uint32_t sgModel_DisplacementCount(const snugModel* model)
+{
+	const sgFieldsHeader* header = FindFields(model);
+	return header != NULL ? header->rows.entries : 0;
 }
 
 snugStatus snugModel_GetPositions(const snugModel* model, float* positions, size_t stride)
@@ -56,53 +57,61 @@ snugStatus snugModel_GetPositions(const snugModel* model, float* positions, size
 	return snug_success;
 }
 
+// Copy the row of a vertex to where it starts.
+static void CopyRow(const sgRows* rows, uint32_t vertex, uint16_t* numbers, float* values)
+{
+	sgRow row = sgRows_Get(rows, vertex);
+	size_t width = rows->width;
+	for (uint32_t j = 0; j < row.count; ++j)
+	{
+		if (sgRow_Has(&row, rows->width, j))
+		{
+			*numbers++ = row.numbers[j];
+			for (size_t i = 0; i < width; ++i)
+			{
+				*values++ = row.values[(j * width + i) * SG_LANES];
+			}
+		}
+	}
+}
+
 // Rows in the order of the caller's vertices. Where each starts follows from how many each has, and those are counted
 // where they are to be: `starts` one further, then summed up.
-static void CopyRows(const sgTree* tree, sgRows rows, uint32_t* starts, uint16_t* numbers, float* values)
+static void CopyRows(const sgTree* tree, const sgRows* rows, uint32_t* starts, uint16_t* numbers, float* values)
 {
 	memset(starts, 0, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t));
-	for (uint32_t v = 0; rows.starts != NULL && v < tree->vertexCount; ++v)
+	for (uint32_t v = 0; rows->places != NULL && v < tree->vertexCount; ++v)
 	{
-		starts[tree->vertexMap[v] + 1] = rows.starts[v + 1] - rows.starts[v];
+		starts[tree->vertexMap[v] + 1] = sgRows_CountEntries(rows, v);
 	}
 	for (uint32_t v = 0; v < tree->vertexCount; ++v)
 	{
 		starts[v + 1] += starts[v];
 	}
-	for (uint32_t v = 0; rows.starts != NULL && v < tree->vertexCount; ++v)
+	for (uint32_t v = 0; rows->places != NULL && v < tree->vertexCount; ++v)
 	{
-		size_t from = rows.starts[v], to = starts[tree->vertexMap[v]], count = rows.starts[v + 1] - from;
-		for (size_t i = 0; i < count; ++i)
-		{
-			numbers[to + i] = rows.numbers[from + i];
-			memcpy(values + (to + i) * rows.width, rows.values + (from + i) * rows.width, rows.width * sizeof(float));
-		}
+		size_t to = starts[tree->vertexMap[v]];
+		CopyRow(rows, v, numbers + to, values + to * rows->width);
 	}
-}
-
-// Whether there is room for rows.
-static bool HasRoom(
-    const snugModel* model, sgRows rows, const uint32_t* starts, const void* numbers, const void* values)
-{
-	bool isEmpty = sgRows_Count(rows, model->tree.vertexCount) == 0;
-	return starts != NULL && (isEmpty || (numbers != NULL && values != NULL));
 }
 
 snugStatus snugModel_GetWeights(const snugModel* model, uint32_t* starts, uint16_t* joints, float* weights)
 {
 	SG_REQUIRE(model != NULL, snug_badArgument);
-	sgRows influences = sgModel_Influences(model);
-	SG_REQUIRE(HasRoom(model, influences, starts, joints, weights), snug_badArgument);
-	CopyRows(&model->tree, influences, starts, joints, weights);
+	bool hasRoom = joints != NULL && weights != NULL;
+	SG_REQUIRE(starts != NULL && (hasRoom || sgModel_InfluenceCount(model) == 0), snug_badArgument);
+	sgRows rows = sgModel_Influences(model);
+	CopyRows(&model->tree, &rows, starts, joints, weights);
 	return snug_success;
 }
 
 snugStatus snugModel_GetFields(const snugModel* model, uint32_t* starts, uint16_t* fields, float* displacements)
 {
 	SG_REQUIRE(model != NULL, snug_badArgument);
+	bool hasRoom = fields != NULL && displacements != NULL;
+	SG_REQUIRE(starts != NULL && (hasRoom || sgModel_DisplacementCount(model) == 0), snug_badArgument);
 	sgRows rows = sgModel_Displacements(model);
-	SG_REQUIRE(HasRoom(model, rows, starts, fields, displacements), snug_badArgument);
-	CopyRows(&model->tree, rows, starts, fields, displacements);
+	CopyRows(&model->tree, &rows, starts, fields, displacements);
 	return snug_success;
 }
 

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-const char sgNoMemory[] = "there is no memory to check it";
-
 const sgDeform* sgDeform_Find(snugDeformer deformer)
 {
 	switch (deformer)

@@ -4,6 +4,7 @@
 #include "geometry/frame.h"
 #include "geometry/margins.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,50 +32,43 @@ uint64_t sgFieldsGroup_ValuesBefore(const sgFieldsGroup* group, uint32_t part)
 	return bytes / sizeof(sgLaneFloats);
 }
 
-size_t sgFields_Layout(const snugModel* model, sgFieldsHeader* header)
+void sgFields_ListArrays(const snugModel* model, const sgFieldsHeader* header, sgArray list[SG_FIELDS_ARRAYS])
 {
-	const sgTree* tree = &model->tree;
-	const uint64_t sizes[SG_FIELDS_ARRAYS] = {
-		((uint64_t)tree->vertexCount + 1) * sizeof(uint32_t),
-		(uint64_t)header->displacementCount * sizeof(uint16_t),
-		3 * (uint64_t)header->displacementCount * sizeof(float),
-		3 * (uint64_t)header->fieldCount * sizeof(float),
-		((uint64_t)model->clusters.header->count + 1) * sizeof(uint32_t),
-		(uint64_t)header->blockCount * sizeof(sgFieldsBlock),
-		(uint64_t)header->blockFieldCount * sizeof(uint16_t),
-		(uint64_t)header->blockValueCount * sizeof(sgLaneFloats),
-		(uint64_t)tree->groupCount * sizeof(sgFieldsGroup),
-		(uint64_t)header->groupFieldCount * sizeof(uint16_t),
-		(uint64_t)header->groupValueCount * sizeof(sgLaneFloats),
+	const sgRowsOf of = sgModel_RowsOf(model);
+	sgRows_List(list, offsetof(sgFields, rows), &of, &header->rows, 3, header->fieldCount);
+	const sgArray others[] = {
+		{ SG_ARRAY(sgFields, most, 3 * (uint64_t)header->fieldCount), sgElements_floats, (double)SNUG_MAX_COORDINATE,
+		    "a displacement is not finite or too large" },
+		{ SG_ARRAY(sgFields, groups, model->tree.groupCount) },
+		{ SG_ARRAY(sgFields, groupFields, header->groupFieldCount), sgElements_index, header->fieldCount,
+		    "a field of a bound does not exist" },
+		{ SG_ARRAY(sgFields, groupValues, header->groupValueCount), sgElements_floats, FLT_MAX,
+		    "a number of a bound is not finite" },
 	};
-	return sgPlaceArrays(sizeof(sgFieldsHeader), sizes, SG_FIELDS_ARRAYS, header->offsets);
+	_Static_assert(SG_ROWS_ARRAYS + sizeof(others) / sizeof(others[0]) == SG_FIELDS_ARRAYS, "all of them");
+	memcpy(list + SG_ROWS_ARRAYS, others, sizeof(others));
 }
 
-sgFields sgFields_Bind(const void* data)
+size_t sgFields_Bytes(const snugModel* model, const sgFieldsHeader* header)
 {
-	const char* bytes = data;
-	const sgFieldsHeader* header = data;
-	const uint64_t* offsets = header->offsets;
-	return (sgFields){
-		.header = header,
-		.starts = (const void*)(bytes + offsets[0]),
-		.fields = (const void*)(bytes + offsets[1]),
-		.displacements = (const void*)(bytes + offsets[2]),
-		.most = (const void*)(bytes + offsets[3]),
-		.firstBlocks = (const void*)(bytes + offsets[4]),
-		.blocks = (const void*)(bytes + offsets[5]),
-		.blockFields = (const void*)(bytes + offsets[6]),
-		.blockValues = (const void*)(bytes + offsets[7]),
-		.groups = (const void*)(bytes + offsets[8]),
-		.groupFields = (const void*)(bytes + offsets[9]),
-		.groupValues = (const void*)(bytes + offsets[10]),
-	};
+	sgArray list[SG_FIELDS_ARRAYS];
+	sgFields_ListArrays(model, header, list);
+	return sgArrays_Bytes(sizeof(*header), list, SG_FIELDS_ARRAYS);
+}
+
+sgFields sgFields_Bind(const snugModel* model, const void* data)
+{
+	sgFields fields = { .header = data, .rows.width = 3 };
+	sgArray list[SG_FIELDS_ARRAYS];
+	sgFields_ListArrays(model, fields.header, list);
+	sgArrays_Bind(sizeof(sgFieldsHeader), list, SG_FIELDS_ARRAYS, data, &fields);
+	return fields;
 }
 
 // Products round once each and sums once per field; adding zeros rounds nothing.
 double sgFields_EvaluationError(const sgFieldsHeader* header)
 {
-	return SG_MARGIN_SQUARES * SG_MARGIN_FIELDS(header->maxFields) * roundoff;
+	return SG_MARGIN_SQUARES * SG_MARGIN_FIELDS(header->rows.most) * roundoff;
 }
 
 void sgFields_Evaluate(const sgFields* fields, const sgFieldsPose* pose, const float* positions,
@@ -89,12 +83,13 @@ void sgFields_Evaluate(const sgFields* fields, const sgFieldsPose* pose, const f
 		{
 			sum[axis] = positions[3 * (size_t)v + axis] + 0.0f;
 		}
-		for (uint32_t k = fields->starts[v]; k < fields->starts[v + 1]; ++k)
+		sgRow row = sgRows_Get(&fields->rows, v);
+		for (uint32_t j = 0; j < row.count; ++j)
 		{
-			float amplitude = amplitudes[fields->fields[k]];
+			float amplitude = amplitudes[row.numbers[j]];
 			for (size_t axis = 0; axis < 3; ++axis)
 			{
-				sum[axis] += amplitude * fields->displacements[3 * (size_t)k + axis];
+				sum[axis] += amplitude * row.values[(3 * j + axis) * SG_LANES];
 			}
 		}
 	}

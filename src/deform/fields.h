@@ -1,8 +1,8 @@
 // src/deform/fields.h: displacement fields: a vertex at rest position p goes to p + sum_f q_f d_f, with amplitudes q.
 //
 // They are the whole deformation of snug_fields, and a stage of morph targets in front of skins. Everything that is
-// known about a model's fields is one relocatable piece of memory: what each vertex does, the same again in blocks of
-// eight vertices for fast evaluation, and numbers from which nodes are bounded, eight nodes of a group at a time.
+// known about a model's fields is one relocatable piece of memory: what each vertex does, in blocks of eight (rows.h),
+// and numbers from which nodes are bounded, eight nodes of a group at a time.
 //
 // Evaluation: ((p + 0) + q_0 d_0) + q_1 d_1 + ..., fields ascending, float32, never fused. Adding zero to p makes a
 // negative zero positive, and a sum that starts so is never a negative zero; hence fields that do not move a vertex, or
@@ -13,6 +13,7 @@
 #define SG_FIELDS_H
 
 #include "geometry/prism.h"
+#include "model/contents.h"
 #include "model/deformer.h"
 
 /// What a group of nodes knows of each of its fields. Parts lie one after the other, in this order.
@@ -92,59 +93,41 @@ typedef struct sgFieldsGroup
 } sgFieldsGroup;
 SG_STORED(sgFieldsGroup, 16);
 
-/// Eight vertices of a cluster (cluster.h): rest positions by coordinate, then for every field that moves any of them
-/// its displacements by coordinate. Blocks of a cluster are numbered from firstBlocks[cluster] on.
-typedef struct sgFieldsBlock
-{
-	uint32_t values; ///< in blockValues: 3 + 3 fieldCount of them
-	uint32_t fields; ///< in blockFields, ascending
-	uint32_t fieldCount;
-} sgFieldsBlock;
-SG_STORED(sgFieldsBlock, 12);
-
-#define SG_FIELDS_ARRAYS 11
-
-/// Start of the data; the arrays follow, each aligned to SG_ALIGNMENT.
+/// Start of the data; the arrays of sgFields follow.
 typedef struct sgFieldsHeader
 {
+	sgRowCounts rows; ///< of displacements
 	uint32_t fieldCount;
-	uint32_t displacementCount; ///< of all vertices together
-	uint32_t maxFields;         ///< most per vertex
-	uint32_t bound;             ///< snugBound, for snug_fields
-	uint32_t volume;            ///< snugVolume, for snug_fields
-	uint32_t boundLeaves;       ///< 0 or 1: groups know of leaves too
-	uint32_t contactLevel;      ///< level of contact nodes, or zero
-	uint32_t blockCount;
-	uint32_t blockFieldCount; ///< of all blocks together
-	uint32_t blockValueCount; ///< sgLaneFloats
+	uint32_t bound;           ///< snugBound, for snug_fields
+	uint32_t volume;          ///< snugVolume, for snug_fields
+	uint32_t boundLeaves;     ///< 0 or 1: groups know of leaves too
+	uint32_t contactLevel;    ///< level of contact nodes, or zero
 	uint32_t groupFieldCount; ///< of all groups together
 	uint32_t groupValueCount; ///< sgLaneFloats
 	uint32_t parts;           ///< sgFieldsPlan
 	float restReach[3];       ///< greatest |coordinate| of rest positions
 	float reach[3];           ///< the same, of prisms and boxes around nodes too
 	float stretch;            ///< the greatest of all vertices: see sgFieldsHead
-	uint32_t reserved;        ///< zero
 	float span;               ///< root of the sum of squares over fields of the greatest displacement along any axis
-	uint64_t offsets[SG_FIELDS_ARRAYS]; ///< where the arrays are, in bytes from here
 } sgFieldsHeader;
-SG_STORED(sgFieldsHeader, 176);
-_Static_assert(offsetof(sgFieldsHeader, offsets) == 88, "without padding");
+SG_STORED(sgFieldsHeader, 80);
 
 typedef struct sgFields
 {
 	const sgFieldsHeader* header;
-	const uint32_t* starts;          ///< (vertexCount + 1), tree order
-	const uint16_t* fields;          ///< (displacementCount): ascending for each vertex
-	const float* displacements;      ///< (3 displacementCount)
+	sgRows rows;                     ///< fields that move each vertex, and its displacements
 	const float* most;               ///< (3 fieldCount): greatest |displacement| of each field, per axis
-	const uint32_t* firstBlocks;     ///< (number of clusters + 1)
-	const sgFieldsBlock* blocks;     ///< (blockCount)
-	const uint16_t* blockFields;     ///< (blockFieldCount)
-	const sgLaneFloats* blockValues; ///< (blockValueCount)
 	const sgFieldsGroup* groups;     ///< (groups of the tree)
 	const uint16_t* groupFields;     ///< (groupFieldCount)
 	const sgLaneFloats* groupValues; ///< (groupValueCount)
 } sgFields;
+
+/// The list of those arrays (base/arrays.h), for a header that has all counts.
+#define SG_FIELDS_ARRAYS (SG_ROWS_ARRAYS + 4)
+void sgFields_ListArrays(const snugModel* model, const sgFieldsHeader* header, sgArray list[SG_FIELDS_ARRAYS]);
+
+/// Bytes of a header and its arrays.
+size_t sgFields_Bytes(const snugModel* model, const sgFieldsHeader* header);
 
 /// Amplitudes, and what follows from them. They follow the struct, fieldCount floats.
 typedef struct sgFieldsPose
@@ -174,14 +157,16 @@ snugStatus sgFields_Build(
 void sgFields_Evaluate(const sgFields* fields, const sgFieldsPose* pose, const float* positions,
     const uint32_t* vertices, uint32_t count, float* out);
 
-/// Check data that come from a file: all of them follow from the displacements, so they are made again and compared.
+/// Whether data from a file have the size that their counts ask for, so that their arrays can be found.
+bool sgFields_Fits(const snugModel* model, const void* data, size_t bytes);
+
+/// Check data that come from a file and fit: every index, every number that positions follow from; of bounds that they
+/// are finite.
+/// @param scratch of SG_ROWS_SCRATCH bytes
 /// @return null if all is well, or what is wrong
-const char* sgFields_Check(const snugModel* model, const void* data, size_t bytes);
+const char* sgFields_Check(const snugModel* model, const void* data, void* scratch);
 
-sgFields sgFields_Bind(const void* data);
-
-/// Fill in the offsets of a header from its counts; returns the size of everything.
-size_t sgFields_Layout(const snugModel* model, sgFieldsHeader* header);
+sgFields sgFields_Bind(const snugModel* model, const void* data);
 
 /// Lanes of a group that are bounded from the pose: inner nodes, and leaves where the data say so.
 uint32_t sgFields_BoundedLanes(const sgTree* tree, uint32_t group, bool boundLeaves);
@@ -226,7 +211,7 @@ void sgFieldsPose_SetRest(const sgFields* fields, sgFieldsPose* pose);
 /// there is none
 void sgFieldsPose_Set(const sgFields* fields, sgFieldsPose* pose, const float* amplitudes, sgPoseChange* change);
 
-/// What rounding may take away from evaluated positions, as a multiple of the pose's reach: (maxFields + 1) 2^-24.
+/// What rounding may take away from evaluated positions, as a multiple of the pose's reach: (rows.most + 1) 2^-24.
 double sgFields_EvaluationError(const sgFieldsHeader* header);
 
 #endif

@@ -1,5 +1,4 @@
-// src/deform/fields_build.c: putting the data of displacement fields together, and checking those from a file. See
-// fields_build.h.
+// src/deform/fields_build.c: putting the data of displacement fields together. See fields_build.h.
 #include "deform/fields_build.h"
 
 #include "deform/deform.h"
@@ -15,6 +14,9 @@ typedef struct Builder
 	sgFieldsHeader header;
 	uint32_t capacity; ///< displacements that there is room for
 	sgDisplacements displacements;
+	sgRowsOf rowsOf;
+	sgRowLists lists; ///< the same displacements
+	sgRowsDraft rows;
 	float* most;
 	sgFieldsGroup* groups;
 	uint16_t* groupFields;
@@ -92,6 +94,7 @@ static void ReleaseArrays(Builder* b)
 	{
 		sgRelease(b->allocator, *slots[i].array, slots[i].bytes);
 	}
+	sgRowsDraft_Release(&b->rows, b->allocator);
 	sgRelease(b->allocator, b->groupFields, b->groupFieldCapacity * sizeof(uint16_t));
 	sgRelease(b->allocator, b->groupValues, b->groupValueCapacity * sizeof(sgLaneFloats));
 }
@@ -257,15 +260,11 @@ static void FindReach(Builder* b)
 	const sgTree* tree = &b->model->tree;
 	const sgDisplacements* from = &b->displacements;
 	double span2 = 0.0;
-	for (size_t i = 0; i < 3 * (size_t)tree->vertexCount; ++i)
-	{
-		b->header.restReach[i % 3] = fmaxf(b->header.restReach[i % 3], fabsf(b->model->positions[i]));
-	}
+	sgModel_FindReach(b->model, b->header.restReach);
 	memcpy(b->header.reach, b->header.restReach, sizeof(b->header.reach));
 	for (uint32_t v = 0; v < tree->vertexCount; ++v)
 	{
 		uint32_t count = from->starts[v + 1] - from->starts[v];
-		b->header.maxFields = count > b->header.maxFields ? count : b->header.maxFields;
 		b->stretches[v] = sgFields_FindStretch(from->values + 3 * (size_t)from->starts[v], count);
 		b->header.stretch = fmaxf(b->header.stretch, b->stretches[v]);
 		for (uint32_t k = from->starts[v]; k < from->starts[v + 1]; ++k)
@@ -286,41 +285,27 @@ static void FindReach(Builder* b)
 	b->header.span = sgRoundUp(sqrt(span2) * (1.0 + 0x1p-30));
 }
 
-static void CopyArray(char* out, uint64_t offset, const void* from, size_t bytes)
-{
-	if (bytes > 0)
-	{
-		memcpy(out + offset, from, bytes);
-	}
-}
-
 static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 {
-	const sgTree* tree = &b->model->tree;
-	const sgFieldsHeader* header = &b->header;
-	size_t total = sgFields_Layout(b->model, &b->header);
-	const uint64_t* offsets = header->offsets;
+	size_t total = sgFields_Bytes(b->model, &b->header);
 	char* out = sgAllocate(b->allocator, total);
 	if (out == NULL)
 	{
 		return snug_outOfMemory;
 	}
 	memset(out, 0, total);
-	memcpy(out, header, sizeof(*header));
-	CopyArray(out, offsets[0], b->displacements.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t));
-	CopyArray(out, offsets[1], b->displacements.fields, header->displacementCount * sizeof(uint16_t));
-	CopyArray(out, offsets[2], b->displacements.values, 3 * (size_t)header->displacementCount * sizeof(float));
-	CopyArray(out, offsets[3], b->most, 3 * (size_t)header->fieldCount * sizeof(float));
-	const sgFieldsBlockArrays blocks = {
-		.firstBlocks = (void*)(out + offsets[4]),
-		.blocks = (void*)(out + offsets[5]),
-		.fields = (void*)(out + offsets[6]),
-		.values = (void*)(out + offsets[7]),
+	memcpy(out, &b->header, sizeof(b->header));
+	const sgFields from = {
+		.most = b->most,
+		.groups = b->groups,
+		.groupFields = b->groupFields,
+		.groupValues = b->groupValues,
 	};
-	sgFields_FillBlocks(b->model, &b->displacements, &blocks);
-	CopyArray(out, offsets[8], b->groups, tree->groupCount * sizeof(sgFieldsGroup));
-	CopyArray(out, offsets[9], b->groupFields, header->groupFieldCount * sizeof(uint16_t));
-	CopyArray(out, offsets[10], b->groupValues, header->groupValueCount * sizeof(sgLaneFloats));
+	sgArray list[SG_FIELDS_ARRAYS];
+	sgFields_ListArrays(b->model, &b->header, list);
+	sgArrays_Write(sizeof(b->header), list, SG_FIELDS_ARRAYS, &from, out);
+	sgFields made = sgFields_Bind(b->model, out);
+	sgRowsDraft_Write(&b->rows, &made.rows, b->model->team);
 	*data = out;
 	*bytes = total;
 	return snug_success;
@@ -328,12 +313,13 @@ static snugStatus Assemble(Builder* b, void** data, size_t* bytes)
 
 static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 {
-	b->header.displacementCount = b->displacements.starts[b->model->tree.vertexCount];
-	FindReach(b);
-	if (!sgFields_CountBlocks(b->model, &b->displacements, &b->header))
+	snugStatus status = sgRowsDraft_Make(&b->rows, &b->rowsOf, &b->lists, b->allocator, b->model->team);
+	if (status != snug_success)
 	{
-		return snug_outOfRange;
+		return status;
 	}
+	b->header.rows = b->rows.counts;
+	FindReach(b);
 	if (!AddGroups(b))
 	{
 		return snug_outOfMemory;
@@ -354,6 +340,7 @@ snugStatus sgFields_Build(
 	Builder builder = {
 		.model = model,
 		.allocator = &model->allocator,
+		.rowsOf = sgModel_RowsOf(model),
 		.capacity = (uint32_t)count,
 		.header = {
 			.fieldCount = def->fields.fieldCount,
@@ -367,102 +354,11 @@ snugStatus sgFields_Build(
 	status = snug_outOfMemory;
 	if (AllocateArrays(&builder))
 	{
-		sgFields_Read(def, &model->tree, &builder.displacements);
+		const sgDisplacements* read = &builder.displacements;
+		sgFields_Read(def, &model->tree, read);
+		builder.lists = (sgRowLists){ read->starts, read->fields, read->values, 3 };
 		status = BuildAll(&builder, data, bytes);
 	}
 	ReleaseArrays(&builder);
 	return status;
-}
-
-// --- Checking -------------------------------------------------------------------------------------------------------
-
-static const char* CheckDisplacements(const sgFields* fields, const sgTree* tree)
-{
-	const sgFieldsHeader* header = fields->header;
-	if (fields->starts[0] != 0 || fields->starts[tree->vertexCount] != header->displacementCount)
-	{
-		return "its displacements are out of place";
-	}
-	for (uint32_t v = 0; v < tree->vertexCount; ++v)
-	{
-		uint32_t first = fields->starts[v], end = fields->starts[v + 1];
-		if (end < first || end > header->displacementCount)
-		{
-			return "a vertex has a wrong number of displacements";
-		}
-		for (uint32_t k = first; k < end; ++k)
-		{
-			const float* d = fields->displacements + 3 * (size_t)k;
-			bool isOrdered = k == first || fields->fields[k - 1] < fields->fields[k];
-			bool isWithin = fabsf(d[0]) <= SNUG_MAX_COORDINATE && fabsf(d[1]) <= SNUG_MAX_COORDINATE &&
-			                fabsf(d[2]) <= SNUG_MAX_COORDINATE;
-			bool isZero = d[0] == 0.0f && d[1] == 0.0f && d[2] == 0.0f;
-			if (!isOrdered || fields->fields[k] >= header->fieldCount || !isWithin || isZero)
-			{
-				return "a displacement is wrong";
-			}
-		}
-	}
-	return NULL;
-}
-
-static const char* CompareWithRemade(const snugModel* model, const sgFields* fields, const void* data, size_t bytes)
-{
-	const sgFieldsHeader* header = fields->header;
-	Builder builder = {
-		.model = model,
-		.allocator = &model->allocator,
-		.capacity = header->displacementCount,
-		.header = {
-			.fieldCount = header->fieldCount,
-			.bound = header->bound,
-			.volume = header->volume,
-			.boundLeaves = header->boundLeaves,
-			.contactLevel = header->contactLevel,
-			.parts = header->parts,
-		},
-	};
-	const char* fault = sgNoMemory;
-	if (AllocateArrays(&builder))
-	{
-		size_t count = header->displacementCount, made = 0;
-		void* remade = NULL;
-		memcpy(builder.displacements.starts, fields->starts, ((size_t)model->tree.vertexCount + 1) * sizeof(uint32_t));
-		memcpy(builder.displacements.fields, fields->fields, count * sizeof(uint16_t));
-		memcpy(builder.displacements.values, fields->displacements, 3 * count * sizeof(float));
-		snugStatus status = BuildAll(&builder, &remade, &made);
-		if (status == snug_success)
-		{
-			fault = made == bytes && memcmp(remade, data, bytes) == 0 ? NULL : "its displacement fields are damaged";
-			sgRelease(&model->allocator, remade, made);
-		}
-	}
-	ReleaseArrays(&builder);
-	return fault;
-}
-
-// Contact nodes need balls of all nodes.
-static bool HasRightContacts(const sgFieldsHeader* header)
-{
-	bool hasBalls = header->parts == sgFields_balls || header->parts == sgFields_meanBalls;
-	return header->contactLevel == 0 || (hasBalls && header->boundLeaves == 1);
-}
-
-const char* sgFields_Check(const snugModel* model, const void* data, size_t bytes)
-{
-	const sgFieldsHeader* header = data;
-	if (bytes < sizeof(*header) || header->fieldCount < 1 || header->fieldCount > UINT16_MAX ||
-	    header->displacementCount > UINT32_MAX / 2 || header->boundLeaves > 1 || header->parts > sgFields_allParts ||
-	    !HasRightContacts(header))
-	{
-		return "its displacement fields have a wrong size";
-	}
-	sgFieldsHeader right = *header;
-	if (sgFields_Layout(model, &right) != bytes || memcmp(right.offsets, header->offsets, sizeof(right.offsets)) != 0)
-	{
-		return "its displacement fields have a wrong size";
-	}
-	sgFields fields = sgFields_Bind(data);
-	const char* fault = CheckDisplacements(&fields, &model->tree);
-	return fault != NULL ? fault : CompareWithRemade(model, &fields, data, bytes);
 }

@@ -19,21 +19,6 @@ snugStatus sgFields_CheckDef(const snugModelDef* def, uint64_t* count);
 /// Read displacements of a definition that was checked; the arrays have room for them.
 void sgFields_Read(const snugModelDef* def, const sgTree* tree, const sgDisplacements* out);
 
-/// Fill in the counts of blocks in a header; false if they are too large. Blocks follow from clusters and displacements
-/// alone.
-bool sgFields_CountBlocks(const snugModel* model, const sgDisplacements* displacements, sgFieldsHeader* header);
-
-/// Where blocks go: the arrays of sgFields, writable and zero.
-typedef struct sgFieldsBlockArrays
-{
-	uint32_t* firstBlocks;
-	sgFieldsBlock* blocks;
-	uint16_t* fields;
-	sgLaneFloats* values;
-} sgFieldsBlockArrays;
-
-void sgFields_FillBlocks(const snugModel* model, const sgDisplacements* displacements, const sgFieldsBlockArrays* out);
-
 /// Sums over the vertices of a node, and the fit made of them.
 typedef struct sgFieldSums
 {
@@ -48,7 +33,7 @@ typedef struct sgFieldSums
 /// its displacements side by side, rounded up.
 float sgFields_FindStretch(const float* displacements, uint32_t count);
 
-/// One group while its numbers are made or checked.
+/// One group while its numbers are made.
 typedef struct sgGroupDraft
 {
 	const snugModel* model;

@@ -59,8 +59,8 @@ static void Wrap(const NodeBalls* above, const NodeBalls* below)
 // families too, so the one below may have more of them.
 static float WrapsOf(const sgFieldsHeader* header, const sgFieldsGroup* above, const sgFieldsGroup* below)
 {
-	double unitsAbove = 4.0 * above->fieldCount + 13.0 + header->maxFields;
-	double unitsBelow = 4.0 * below->fieldCount + 13.0 + header->maxFields;
+	double unitsAbove = 4.0 * above->fieldCount + 13.0 + header->rows.most;
+	double unitsBelow = 4.0 * below->fieldCount + 13.0 + header->rows.most;
 	return sgRoundUp(SG_MARGIN_WRAPS * fmax(1.0, unitsBelow / unitsAbove * (1.0 + 0x1p-20)));
 }
 

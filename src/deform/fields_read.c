@@ -1,4 +1,4 @@
-// src/deform/fields_read.c: reading displacement fields, and putting them into blocks. See fields_build.h.
+// src/deform/fields_read.c: reading displacement fields. See fields_build.h.
 #include "deform/fields_build.h"
 
 #include <math.h>
@@ -140,75 +140,4 @@ void sgFields_Read(const snugModelDef* def, const sgTree* tree, const sgDisplace
 		}
 	}
 	out->starts[tree->vertexCount] = end;
-}
-
-// --- Blocks ---------------------------------------------------------------------------------------------------------
-
-bool sgFields_CountBlocks(const snugModel* model, const sgDisplacements* displacements, sgFieldsHeader* header)
-{
-	const sgClusters* clusters = &model->clusters;
-	uint64_t blocks = 0, fields = 0;
-	for (uint32_t c = 0; c < clusters->header->count; ++c)
-	{
-		const sgCluster* cluster = clusters->clusters + c;
-		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
-		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++blocks)
-		{
-			uint32_t left = cluster->vertexCount - i;
-			fields += sgMergeLists(
-			    displacements->starts, displacements->fields, vertices + i, left < SG_LANES ? left : SG_LANES, NULL);
-		}
-	}
-	header->blockCount = (uint32_t)blocks;
-	header->blockFieldCount = (uint32_t)fields;
-	header->blockValueCount = (uint32_t)(3 * (blocks + fields));
-	return 3 * (blocks + fields) <= UINT32_MAX;
-}
-
-// Rest positions have zero added, which makes negative zeros positive: see fields.h.
-static void FillBlock(const snugModel* model, const sgDisplacements* from, const uint32_t* vertices, uint32_t count,
-    const uint16_t* fields, sgLaneFloats* values)
-{
-	for (uint32_t lane = 0; lane < count; ++lane)
-	{
-		uint32_t vertex = vertices[lane];
-		for (size_t axis = 0; axis < 3; ++axis)
-		{
-			values[axis].lane[lane] = model->positions[3 * (size_t)vertex + axis] + 0.0f;
-		}
-		uint32_t j = 0;
-		for (uint32_t k = from->starts[vertex]; k < from->starts[vertex + 1]; ++k)
-		{
-			for (; fields[j] != from->fields[k]; ++j)
-			{
-			}
-			for (size_t axis = 0; axis < 3; ++axis)
-			{
-				values[3 + 3 * (size_t)j + axis].lane[lane] = from->values[3 * (size_t)k + axis];
-			}
-		}
-	}
-}
-
-void sgFields_FillBlocks(const snugModel* model, const sgDisplacements* displacements, const sgFieldsBlockArrays* out)
-{
-	const sgClusters* clusters = &model->clusters;
-	uint32_t block = 0, fields = 0, values = 0;
-	for (uint32_t c = 0; c < clusters->header->count; ++c)
-	{
-		const sgCluster* cluster = clusters->clusters + c;
-		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
-		out->firstBlocks[c] = block;
-		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES, ++block)
-		{
-			uint32_t left = cluster->vertexCount - i, count = left < SG_LANES ? left : SG_LANES;
-			uint32_t own =
-			    sgMergeLists(displacements->starts, displacements->fields, vertices + i, count, out->fields + fields);
-			out->blocks[block] = (sgFieldsBlock){ values, fields, own };
-			FillBlock(model, displacements, vertices + i, count, out->fields + fields, out->values + values);
-			fields += own;
-			values += 3 + 3 * own;
-		}
-	}
-	out->firstBlocks[clusters->header->count] = block;
 }

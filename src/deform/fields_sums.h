@@ -7,14 +7,13 @@
 #include "simd/lanes.h"
 
 /// Displaced positions of a block of eight vertices, by coordinate: the bits of sgFields_Evaluate.
-SG_INLINE void sgFields_DisplaceBlock(
-    const sgFields* fields, const sgFieldsBlock* block, const float* amplitudes, f8 out[3])
+SG_INLINE void sgFields_DisplaceBlock(const sgFields* fields, const sgBlock* block, const float* amplitudes, f8 out[3])
 {
-	const sgLaneFloats* values = fields->blockValues + block->values;
-	const uint16_t* numbers = fields->blockFields + block->fields;
+	const sgLaneFloats* values = fields->rows.values + block->values;
+	const uint16_t* numbers = fields->rows.numbers + block->numbers;
 	f8 x = f8_Load(values[0].lane), y = f8_Load(values[1].lane), z = f8_Load(values[2].lane);
 	values += 3;
-	for (uint32_t j = 0; j < block->fieldCount; ++j, values += 3)
+	for (uint32_t j = 0; j < block->count; ++j, values += 3)
 	{
 		float amplitude = amplitudes[numbers[j]];
 		if (amplitude == 0.0f)

@@ -2,6 +2,7 @@
 //
 // There is no cheaper way to bound a node than to look at its vertices, so bodies refit from the leaves up (van den
 // Bergen 1997). The direct bound here serves nodes whose children found no place in an exhausted pool.
+#include "base/arrays.h"
 #include "deform/deform.h"
 #include "geometry/box_kernels.h"
 #include "tree/leaf_kernels.h"
@@ -9,22 +10,39 @@
 #include <math.h>
 #include <string.h>
 
-// What a model stores for it, one array after the other.
+// What a model stores for it.
 typedef struct FreeData
 {
 	const uint32_t* vertexPlace;    ///< (vertexCount): caller's number to tree order
 	const uint32_t (*leafReach)[2]; ///< (leafCount): least and greatest caller's number of a leaf's vertices
 } FreeData;
 
-static FreeData GetData(const snugModel* model)
+enum
 {
-	const uint32_t* place = model->deformData;
-	return (FreeData){ place, (const void*)(place + model->tree.vertexCount) };
+	ARRAY_COUNT = 2
+};
+
+static void ListArrays(const sgTree* tree, sgArray list[ARRAY_COUNT])
+{
+	const sgArray arrays[ARRAY_COUNT] = {
+		{ SG_ARRAY(FreeData, vertexPlace, tree->vertexCount) },
+		{ SG_ARRAY(FreeData, leafReach, tree->leafCount) },
+	};
+	memcpy(list, arrays, sizeof(arrays));
+}
+
+static void Bind(const snugModel* model, void* arrays)
+{
+	sgArray list[ARRAY_COUNT];
+	ListArrays(&model->tree, list);
+	sgArrays_Bind(0, list, ARRAY_COUNT, model->deformData, arrays);
 }
 
 static size_t DataBytes(const sgTree* tree)
 {
-	return ((size_t)tree->vertexCount + 2 * (size_t)tree->leafCount) * sizeof(uint32_t);
+	sgArray list[ARRAY_COUNT];
+	ListArrays(tree, list);
+	return sgArrays_Bytes(0, list, ARRAY_COUNT);
 }
 
 // (SG_NONE, 0) for a leaf without vertices: it reaches nothing.
@@ -45,32 +63,39 @@ static snugStatus Build(const snugModel* model, const snugModelDef* def, void** 
 {
 	(void)def;
 	const sgTree* tree = &model->tree;
-	uint32_t* place = sgAllocate(&model->allocator, DataBytes(tree));
-	if (place == NULL)
+	*bytes = DataBytes(tree);
+	*data = sgAllocate(&model->allocator, *bytes);
+	if (*data == NULL)
 	{
 		return snug_outOfMemory;
 	}
+	memset(*data, 0, *bytes);
+	sgArray list[ARRAY_COUNT];
+	FreeData made;
+	ListArrays(tree, list);
+	sgArrays_Bind(0, list, ARRAY_COUNT, *data, &made);
 	for (uint32_t i = 0; i < tree->vertexCount; ++i)
 	{
-		place[tree->vertexMap[i]] = i;
+		((uint32_t*)(uintptr_t)made.vertexPlace)[tree->vertexMap[i]] = i;
 	}
 	for (uint32_t i = 0; i < tree->leafCount; ++i)
 	{
-		LeafReach(tree, i, place + tree->vertexCount + 2 * (size_t)i);
+		LeafReach(tree, i, (uint32_t*)(uintptr_t)made.leafReach[i]);
 	}
-	*data = place;
-	*bytes = DataBytes(tree);
 	return snug_success;
 }
 
-static const char* Check(const snugModel* model)
+static bool Fits(const snugModel* model)
 {
+	return model->deformBytes == DataBytes(&model->tree);
+}
+
+static const char* Check(const snugModel* model, void* scratch)
+{
+	(void)scratch;
 	const sgTree* tree = &model->tree;
-	if (model->deformBytes != DataBytes(tree))
-	{
-		return "its data for free vertices have a wrong size";
-	}
-	FreeData data = GetData(model);
+	FreeData data;
+	Bind(model, &data);
 	for (uint32_t i = 0; i < tree->vertexCount; ++i)
 	{
 		if (data.vertexPlace[tree->vertexMap[i]] != i)
@@ -173,7 +198,8 @@ static void SetPose(
 		change->fault = sgPoseFault_notFinite;
 		return;
 	}
-	TakeVertices(GetData(model).vertexPlace + input->first, input->data, input->stride, input->count, pose);
+	const FreeData* data = model->arrays;
+	TakeVertices(data->vertexPlace + input->first, input->data, input->stride, input->count, pose);
 	change->motion = INFINITY;
 	// Past a quarter of the vertices, marking leaf by leaf costs more than it can save.
 	change->isPartial = input->count <= model->tree.vertexCount / 4;
@@ -183,7 +209,8 @@ static void SetPose(
 static bool Touches(const snugModel* model, const sgPoseInput* input, uint32_t leafNumber)
 {
 	const sgTree* tree = &model->tree;
-	const uint32_t* reach = GetData(model).leafReach[leafNumber];
+	const FreeData* data = model->arrays;
+	const uint32_t* reach = data->leafReach[leafNumber];
 	uint32_t first = input->first, last = input->first + input->count - 1;
 	const sgLeaf* leaf = tree->leaves + leafNumber;
 	for (uint32_t i = 0; reach[0] <= last && reach[1] >= first && i < leaf->vertexCount; ++i)
@@ -200,7 +227,10 @@ static bool Touches(const snugModel* model, const sgPoseInput* input, uint32_t l
 const sgDeform sgDeform_free = {
 	.name = "free",
 	.build = Build,
+	.fits = Fits,
 	.check = Check,
+	.bind = Bind,
+	.arrayBytes = sizeof(FreeData),
 	.inputs = 1u << sgPose_vertices,
 	.poseBytes = PoseBytes,
 	.setPose = SetPose,

@@ -80,17 +80,19 @@ static snugStatus Build(const snugModel* model, const snugModelDef* def, void** 
 	return sgFields_Build(model, def, &plan, data, bytes);
 }
 
-static const char* Check(const snugModel* model)
+static bool Fits(const snugModel* model)
 {
 	const sgFieldsHeader* header = model->deformData;
 	const BoundKind* kind = model->deformBytes >= sizeof(*header) ? FindKind((snugBound)header->bound) : NULL;
 	bool hasContacts = kind != NULL && header->contactLevel > 0;
-	if (kind == NULL || (hasContacts && (!kind->isBall || header->boundLeaves == 0)) || header->parts != kind->parts ||
-	    !GoTogether(kind, (snugVolume)header->volume))
-	{
-		return "its bound is unknown";
-	}
-	return sgFields_Check(model, model->deformData, model->deformBytes);
+	return kind != NULL && !(hasContacts && (!kind->isBall || header->boundLeaves == 0)) &&
+	       header->parts == kind->parts && GoTogether(kind, (snugVolume)header->volume) &&
+	       sgFields_Fits(model, model->deformData, model->deformBytes);
+}
+
+static const char* Check(const snugModel* model, void* scratch)
+{
+	return sgFields_Check(model, model->deformData, scratch);
 }
 
 static void Describe(const snugModel* model, snugModelInfo* info)
@@ -106,7 +108,7 @@ static const sgFields* GetFields(const snugModel* model)
 
 static void Bind(const snugModel* model, void* arrays)
 {
-	*(sgFields*)arrays = sgFields_Bind(model->deformData);
+	*(sgFields*)arrays = sgFields_Bind(model, model->deformData);
 }
 
 static size_t PoseBytes(const snugModel* model)
@@ -135,27 +137,38 @@ static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t co
 	sgFields_Evaluate(GetFields(model), posed->pose, model->positions, vertices, count, out);
 }
 
-static void EvaluateFirst(const sgPosed* posed, uint32_t cluster, uint32_t count, float* out)
-{
-	const sgFields* fields = GetFields(posed->model);
-	sgLinear_GetKernels()->evaluateBlocks(
-	    fields, fields->firstBlocks[cluster], count, sgFieldsPose_Amplitudes(posed->pose), out);
-}
-
 static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 {
-	EvaluateFirst(posed, cluster, posed->model->clusters.clusters[cluster].vertexCount, out);
-}
-
-static void EvaluateOwn(const sgPosed* posed, uint32_t cluster, float* out)
-{
-	EvaluateFirst(posed, cluster, posed->model->clusters.clusters[cluster].ownCount, out);
+	const sgFields* fields = GetFields(posed->model);
+	uint32_t count = posed->model->clusters.clusters[cluster].vertexCount;
+	sgLinear_GetKernels()->evaluateBlocks(
+	    fields, fields->rows.firstBlocks[cluster], count, sgFieldsPose_Amplitudes(posed->pose), out);
 }
 
 static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 {
 	const sgFields* fields = GetFields(posed->model);
 	sgLinear_GetKernels()->bound(fields, fields->groups + set.group, posed->pose, set.mask, out);
+}
+
+static bool BoundTurned(
+    const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes, double slack[3])
+{
+	const sgFields* fields = GetFields(posed->model);
+	const sgFieldsGroup* group = fields->groups + set.group;
+	(void)room;
+	if ((group->parts & sgFields_fits) == 0)
+	{
+		return false;
+	}
+	float factors[3][3];
+	for (int i = 0; i < 9; ++i)
+	{
+		factors[i / 3][i % 3] = (float)rotation[i / 3][i % 3];
+		slack[i / 3] = 0.0; // it is in the boxes
+	}
+	sgLinear_GetKernels()->boundTurned(fields, group, posed->pose, (const float(*)[3])factors, set.mask, boxes);
+	return true;
 }
 
 static bool BoundsLeaves(const snugModel* model)
@@ -203,6 +216,7 @@ static void Growth(const sgPosed* posed, sgLaneSet set, double travel, float dis
 const sgDeform sgDeform_linear = {
 	.name = "linear",
 	.build = Build,
+	.fits = Fits,
 	.check = Check,
 	.describe = Describe,
 	.bind = Bind,
@@ -213,8 +227,8 @@ const sgDeform sgDeform_linear = {
 	.posesInPlace = true,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
-	.evaluateOwn = EvaluateOwn,
 	.bound = Bound,
+	.boundTurned = BoundTurned,
 	.boundsLeaves = BoundsLeaves,
 	.volume = Volume,
 	.growth = Growth,

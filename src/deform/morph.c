@@ -36,12 +36,11 @@ snugStatus sgMorph_Build(const snugModel* model, const snugModelDef* def, void**
 
 uint64_t sgMorph_FindData(const snugModel* model)
 {
-	sgBlendHeader header = *(const sgBlendHeader*)model->deformData;
-	size_t end = sgBlend_Layout(model, &header);
+	const sgBlendHeader* header = model->deformData;
+	size_t end = sgBlend_Bytes(model, header);
 	if (sgSkin_Is(model->deformer))
 	{
-		sgSkinHeader skin = *(const sgSkinHeader*)(const void*)((const char*)model->deformData + end);
-		end += sgSkin_Layout(model, &header, &skin);
+		end += sgSkin_Bytes(model, header, (const void*)((const char*)model->deformData + end));
 	}
 	return end < model->deformBytes ? end : 0;
 }
@@ -60,7 +59,7 @@ size_t sgMorph_PoseBytes(const snugModel* model)
 sgMorph sgMorph_Bind(const snugModel* model, size_t place)
 {
 	uint64_t data = sgMorph_FindData(model);
-	return data != 0 ? (sgMorph){ sgFields_Bind(GetData(model, data)), place } : (sgMorph){ .place = place };
+	return data != 0 ? (sgMorph){ sgFields_Bind(model, GetData(model, data)), place } : (sgMorph){ .place = place };
 }
 
 void sgMorph_SetPose(

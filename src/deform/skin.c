@@ -11,41 +11,49 @@
 #include <math.h>
 #include <string.h>
 
-size_t sgSkin_Layout(const snugModel* model, const sgBlendHeader* blend, sgSkinHeader* header)
+void sgSkin_ListArrays(
+    const snugModel* model, const sgBlendHeader* blend, const sgSkinHeader* header, sgArray list[SG_SKIN_ARRAYS])
 {
-	const uint64_t sizes[SG_SKIN_ARRAYS] = {
-		3 * (uint64_t)blend->transformCount * sizeof(float),
-		(uint64_t)model->tree.vertexCount * sizeof(uint32_t),
-		(uint64_t)header->setCount * sizeof(sgSkinSet),
-		(uint64_t)header->memberCount * sizeof(uint16_t),
-		(uint64_t)header->pairCount * sizeof(sgSkinPair),
-		(uint64_t)header->setPairCount * sizeof(uint16_t),
-		(uint64_t)header->edgeCount * sizeof(sgSkinPair),
-		(uint64_t)blend->blockCount * SG_LANES * sizeof(uint32_t),
-		(uint64_t)blend->jointSetCount * sizeof(uint32_t),
+	uint64_t joints = blend->transformCount;
+	static const char noJoint[] = "a joint of a joint set does not exist", noSet[] = "a joint set does not exist";
+	const sgArray arrays[SG_SKIN_ARRAYS] = {
+		{ SG_ARRAY(sgSkin, jointPositions, 3 * joints), sgElements_floats, (double)SNUG_MAX_COORDINATE,
+		    "a joint's position is wrong" },
+		{ SG_ARRAY(sgSkin, setOf, model->tree.vertexCount), sgElements_index, header->setCount, noSet },
+		{ SG_ARRAY(sgSkin, sets, header->setCount) },
+		{ SG_ARRAY(sgSkin, members, header->memberCount), sgElements_index, (double)joints, noJoint },
+		{ SG_ARRAY(sgSkin, pairs, header->pairCount) },
+		{ SG_ARRAY(sgSkin, setPairs, header->setPairCount), sgElements_index, header->pairCount,
+		    "a pair of joints does not exist" },
+		{ SG_ARRAY(sgSkin, edges, header->edgeCount) },
+		{ SG_ARRAY(sgSkin, blockSets, (uint64_t)blend->rows.blocks * SG_LANES), sgElements_index, header->setCount,
+		    noSet },
+		{ SG_ARRAY(sgSkin, nodeSets, blend->jointSetCount), sgElements_index, header->setCount, noSet },
 	};
-	return sgPlaceArrays(sizeof(sgSkinHeader), sizes, SG_SKIN_ARRAYS, header->offsets);
+	memcpy(list, arrays, sizeof(arrays));
+}
+
+size_t sgSkin_Bytes(const snugModel* model, const sgBlendHeader* blend, const sgSkinHeader* header)
+{
+	sgArray list[SG_SKIN_ARRAYS];
+	sgSkin_ListArrays(model, blend, header, list);
+	return sgArrays_Bytes(sizeof(*header), list, SG_SKIN_ARRAYS);
+}
+
+sgSkin sgSkin_Bind(const snugModel* model, const void* data)
+{
+	sgSkin skin = { .blend = sgBlend_Bind(model, data) };
+	const char* start = (const char*)data + sgBlend_Bytes(model, skin.blend.header);
+	skin.header = (const void*)start;
+	sgArray list[SG_SKIN_ARRAYS];
+	sgSkin_ListArrays(model, skin.blend.header, skin.header, list);
+	sgArrays_Bind(sizeof(sgSkinHeader), list, SG_SKIN_ARRAYS, start, &skin);
+	return skin;
 }
 
 sgSkin sgSkin_Get(const snugModel* model)
 {
-	sgBlend blend = sgBlend_Get(model);
-	const char* start = (const char*)model->deformData + (size_t)blend.header->skinPlace * SG_ALIGNMENT;
-	const sgSkinHeader* header = (const void*)start;
-	const uint64_t* offsets = header->offsets;
-	return (sgSkin){
-		.blend = blend,
-		.header = header,
-		.jointPositions = (const void*)(start + offsets[0]),
-		.setOf = (const void*)(start + offsets[1]),
-		.sets = (const void*)(start + offsets[2]),
-		.members = (const void*)(start + offsets[3]),
-		.pairs = (const void*)(start + offsets[4]),
-		.setPairs = (const void*)(start + offsets[5]),
-		.edges = (const void*)(start + offsets[6]),
-		.blockSets = (const void*)(start + offsets[7]),
-		.nodeSets = (const void*)(start + offsets[8]),
-	};
+	return sgSkin_Bind(model, model->deformData);
 }
 
 double sgSkin_Roundings(uint32_t maxInfluences)
@@ -57,7 +65,7 @@ static void Describe(const snugModel* model, snugModelInfo* info)
 {
 	const sgBlendHeader* header = model->deformData;
 	info->jointCount = header->transformCount;
-	info->maxInfluences = header->maxInfluences;
+	info->maxInfluences = header->rows.most;
 	uint64_t morph = sgMorph_FindData(model);
 	const sgFieldsHeader* fields = (const void*)((const char*)model->deformData + morph);
 	info->fieldCount = morph != 0 ? fields->fieldCount : 0;
@@ -81,29 +89,20 @@ static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t co
 	sgSkin_GetKernels()->evaluate(posed->derived, vertices, count, out);
 }
 
-static void EvaluateFirst(const sgPosed* posed, uint32_t cluster, uint32_t count, float* out)
+static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 {
 	const sgSkinView* view = posed->derived;
 	const sgClusters* clusters = &posed->model->clusters;
+	const sgCluster* own = clusters->clusters + cluster;
 	if (view->pose->isAligned)
 	{
-		const sgFields* fields = &view->fields;
-		const sgFieldsBlock* moved = view->morph != NULL ? fields->blocks + fields->firstBlocks[cluster] : NULL;
-		uint32_t first = view->skin.blend.firstBlocks[cluster];
-		sgSkin_GetKernels()->evaluateBlocks(view, first, moved, count, out);
+		const sgFields* fields = view->fields;
+		const sgBlock* moved = view->morph != NULL ? fields->rows.blocks + fields->rows.firstBlocks[cluster] : NULL;
+		uint32_t first = view->skin->blend.rows.firstBlocks[cluster];
+		sgSkin_GetKernels()->evaluateBlocks(view, first, moved, own->vertexCount, out);
 		return;
 	}
-	sgSkin_GetKernels()->evaluate(view, clusters->vertices + clusters->clusters[cluster].firstVertex, count, out);
-}
-
-static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
-{
-	EvaluateFirst(posed, cluster, posed->model->clusters.clusters[cluster].vertexCount, out);
-}
-
-static void EvaluateOwn(const sgPosed* posed, uint32_t cluster, float* out)
-{
-	EvaluateFirst(posed, cluster, posed->model->clusters.clusters[cluster].ownCount, out);
+	sgSkin_GetKernels()->evaluate(view, clusters->vertices + own->firstVertex, own->vertexCount, out);
 }
 
 // ---- Bounds ----------------------------------------------------------------------------------------------------
@@ -114,7 +113,7 @@ static void BoundByVertices(
     const snugModel* model, const sgSkinView* view, uint32_t slot, sgBoundsOut out, uint32_t lane)
 {
 	const sgTree* tree = &model->tree;
-	snugVolume volume = (snugVolume)view->skin.blend.header->volume;
+	snugVolume volume = (snugVolume)view->skin->blend.header->volume;
 	uint32_t slabs = sgVolume_IsDop(volume) ? sgVolume_ExtraSlabs(volume) : 0;
 	float positions[3 * SG_MAX_LEAF_VERTICES + 1], lower[SG_MAX_EXTRA_SLABS], upper[SG_MAX_EXTRA_SLABS];
 	static const uint32_t upwards[SG_MAX_LEAF_VERTICES] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
@@ -173,18 +172,18 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 	const sgMorphLanes* morph = NULL;
 	if (view->morph != NULL)
 	{
-		morph = sgMorph_Bound(&view->fields, view->morph, set.group, &room) ? &room : NULL;
+		morph = sgMorph_Bound(view->fields, view->morph, set.group, &room) ? &room : NULL;
 	}
-	if (view->skin.header->pairCount > 0)
+	if (view->skin->header->pairCount > 0)
 	{
 		uint32_t parent = posed->model->tree.nodes[set.group * SG_LANES + set.first].parent;
-		uint32_t family = parent == SG_NONE ? 0 : view->skin.blend.familyOfParent[parent];
-		left = sgSkin_GetKernels()->bound(view, view->skin.blend.families + family, morph, set.mask, out);
+		uint32_t family = parent == SG_NONE ? 0 : view->skin->blend.familyOfParent[parent];
+		left = sgSkin_GetKernels()->bound(view, view->skin->blend.families + family, morph, set.mask, out);
 	}
 	for (; left != 0; left &= left - 1)
 	{
 		uint32_t lane = sgLowestBit(left);
-		if (view->skin.header->pairCount == 0 &&
+		if (view->skin->header->pairCount == 0 &&
 		    sgSkin_BoundBySets(view, morph, set.group * SG_LANES + lane, out, lane))
 		{
 			continue;
@@ -210,6 +209,7 @@ static snugVolume Volume(const snugModel* model)
 const sgDeform sgDeform_spherical = {
 	.name = "spherical",
 	.build = sgBlend_Build,
+	.fits = sgBlend_Fits,
 	.check = sgBlend_Check,
 	.bind = Bind,
 	.arrayBytes = sizeof(sgSkinArrays),
@@ -221,7 +221,6 @@ const sgDeform sgDeform_spherical = {
 	.derive = sgSkin_Derive,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
-	.evaluateOwn = EvaluateOwn,
 	.bound = Bound,
 	.boundsLeaves = BoundsLeaves,
 	.volume = Volume,
@@ -230,6 +229,7 @@ const sgDeform sgDeform_spherical = {
 const sgDeform sgDeform_dualQuaternion = {
 	.name = "dual quaternion",
 	.build = sgBlend_Build,
+	.fits = sgBlend_Fits,
 	.check = sgBlend_Check,
 	.bind = Bind,
 	.arrayBytes = sizeof(sgSkinArrays),
@@ -241,7 +241,6 @@ const sgDeform sgDeform_dualQuaternion = {
 	.derive = sgSkin_Derive,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
-	.evaluateOwn = EvaluateOwn,
 	.bound = Bound,
 	.boundsLeaves = BoundsLeaves,
 	.volume = Volume,

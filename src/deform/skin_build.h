@@ -37,9 +37,10 @@ void sgSkinDraft_Release(sgSkinDraft* draft);
 /// @param nodeSets nullable if no node has joint sets
 void sgSkinDraft_Write(const sgSkinDraft* draft, const uint32_t* nodeSets, char* data);
 
-/// Check what comes from a file, by making it again.
+/// Check joint sets and pairs that come from a file. Rows have been checked.
+/// @param scratch of SG_ROWS_SCRATCH bytes
 /// @return null if all is well, or what is wrong
-const char* sgSkin_CheckSets(const snugModel* model, const sgBlend* blend);
+const char* sgSkin_CheckSets(const snugModel* model, const sgSkin* skin, void* scratch);
 
 /// Roundings of evaluating a vertex, and of the matrices of pairs, as multiples of 2^-24 of the pose's reach.
 double sgSkin_Roundings(uint32_t maxInfluences);

@@ -1,125 +1,126 @@
 // src/deform/skin_lanes.h: what poses of skins need in double, eight joints or joint sets at a time. Part of
 // skin_kernels.c, which alone includes it.
 //
-// Vectors of the compiler's own, which it makes from whatever the instruction set has: + - * / only, and square roots
-// where they are not in the way; so every instruction set gives the same bits.
+// Sums, products, quotients and square roots of d8 alone, in the order that is written: every instruction set gives the
+// same bits.
 #ifndef SG_SKIN_LANES_H
 #define SG_SKIN_LANES_H
 
 #include "deform/skin_kernels.h"
+#include "simd/lanes.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef double v8 __attribute__((vector_size(64), may_alias));
-typedef int64_t v8Bits __attribute__((vector_size(64), may_alias));
+/// x a + y b + z c, from left to right.
+SG_INLINE d8 Dot(d8 x, d8 a, d8 y, d8 b, d8 z, d8 c)
+{
+	return d8_Add(d8_Add(d8_Mul(x, a), d8_Mul(y, b)), d8_Mul(z, c));
+}
 
-/// yes where `which` is all ones, no where it is zero.
-#define V8_SELECT(which, yes, no) ((v8)(((v8Bits)(which) & (v8Bits)(yes)) | (~(v8Bits)(which) & (v8Bits)(no))))
+/// a b - c d
+SG_INLINE d8 Minor(d8 a, d8 b, d8 c, d8 d)
+{
+	return d8_Sub(d8_Mul(a, b), d8_Mul(c, d));
+}
 
 // The largest of four expressions is four times the square of one component; what goes with it gives the others.
-static void MakeQuaternions(const v8 m[9], v8 q[4])
+static void MakeQuaternions(const d8 m[9], d8 q[4])
 {
-	v8 w4 = 1.0 + m[0] + m[4] + m[8], x4 = 1.0 + m[0] - m[4] - m[8];
-	v8 y4 = 1.0 - m[0] + m[4] - m[8], z4 = 1.0 - m[0] - m[4] + m[8];
-	v8 xy = m[1] + m[3], xz = m[2] + m[6], yz = m[5] + m[7], wx = m[7] - m[5], wy = m[2] - m[6], wz = m[3] - m[1];
-	const v8 candidates[4][4] = { { wx, wy, wz, w4 }, { x4, xy, xz, wx }, { xy, y4, yz, wy }, { xz, yz, z4, wz } };
-	const v8 squares[4] = { w4, x4, y4, z4 };
-	v8 most = w4;
-	for (int k = 0; k < 4; ++k)
-	{
-		q[k] = candidates[0][k];
-	}
+	const d8 one = d8_Set(1.0), more = d8_Add(one, m[0]), less = d8_Sub(one, m[0]);
+	d8 w4 = d8_Add(d8_Add(more, m[4]), m[8]), x4 = d8_Sub(d8_Sub(more, m[4]), m[8]);
+	d8 y4 = d8_Sub(d8_Add(less, m[4]), m[8]), z4 = d8_Add(d8_Sub(less, m[4]), m[8]);
+	d8 xy = d8_Add(m[1], m[3]), xz = d8_Add(m[2], m[6]), yz = d8_Add(m[5], m[7]);
+	d8 wx = d8_Sub(m[7], m[5]), wy = d8_Sub(m[2], m[6]), wz = d8_Sub(m[3], m[1]);
+	const d8 candidates[4][4] = { { wx, wy, wz, w4 }, { x4, xy, xz, wx }, { xy, y4, yz, wy }, { xz, yz, z4, wz } };
+	const d8 squares[4] = { w4, x4, y4, z4 };
+	d8 most = w4;
+	memcpy(q, candidates[0], sizeof(candidates[0]));
 	for (int c = 1; c < 4; ++c)
 	{
-		v8Bits isLarger = (v8Bits)(squares[c] > most);
-		most = V8_SELECT(isLarger, squares[c], most);
 		for (int k = 0; k < 4; ++k)
 		{
-			q[k] = V8_SELECT(isLarger, candidates[c][k], q[k]);
+			q[k] = d8_SelectGreater(squares[c], most, candidates[c][k], q[k]);
 		}
+		most = d8_SelectGreater(squares[c], most, squares[c], most);
 	}
-	v8 length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], length;
-	for (int i = 0; i < SG_LANES; ++i)
-	{
-		length[i] = sqrt(length2[i]);
-	}
+	d8 length = d8_Sqrt(d8_Add(Dot(q[0], q[0], q[1], q[1], q[2], q[2]), d8_Mul(q[3], q[3])));
 	for (int k = 0; k < 4; ++k)
 	{
-		q[k] /= length;
+		q[k] = d8_Div(q[k], length);
 	}
 }
 
 /// m^T m, its six different entries: 00, 01, 02, 11, 12, 22.
-static inline void FindSquare(const v8 m[9], v8 square[6])
+SG_INLINE void FindSquare(const d8 m[9], d8 square[6])
 {
 	int entry = 0;
 	for (int a = 0; a < 3; ++a)
 	{
 		for (int b = a; b < 3; ++b)
 		{
-			square[entry++] = m[a] * m[b] + m[3 + a] * m[3 + b] + m[6 + a] * m[6 + b];
+			square[entry++] = Dot(m[a], m[b], m[3 + a], m[3 + b], m[6 + a], m[6 + b]);
 		}
 	}
 }
 
 /// How far m^T m is from the identity: the sum of the squares of its six different entries.
-static void FindSkew2(const v8 m[9], v8* skew2)
+static d8 FindSkew2(const d8 m[9])
 {
-	v8 square[6];
-	FindSquare(m, square);
-	v8 a = square[0] - 1.0, b = square[3] - 1.0, c = square[5] - 1.0;
-	*skew2 = a * a + b * b + c * c + square[1] * square[1] + square[2] * square[2] + square[4] * square[4];
+	d8 s[6];
+	FindSquare(m, s);
+	const d8 one = d8_Set(1.0);
+	d8 a = d8_Sub(s[0], one), b = d8_Sub(s[3], one), c = d8_Sub(s[5], one), sum = Dot(a, a, b, b, c, c);
+	return d8_Add(d8_Add(d8_Add(sum, d8_Mul(s[1], s[1])), d8_Mul(s[2], s[2])), d8_Mul(s[4], s[4]));
 }
 
 // m -> m (3 - m^T m) / 2, which squares how far m is from a rotation.
-static void Orthonormalise(v8 m[9])
+static void Orthonormalise(d8 m[9])
 {
-	v8 s[6];
+	d8 s[6];
 	FindSquare(m, s);
-	v8 d0 = 1.5 - 0.5 * s[0], d1 = 1.5 - 0.5 * s[3], d2 = 1.5 - 0.5 * s[5];
-	v8 o01 = -0.5 * s[1], o02 = -0.5 * s[2], o12 = -0.5 * s[4];
+	const d8 half = d8_Set(0.5), over = d8_Set(1.5), minus = d8_Set(-0.5);
+	d8 d0 = d8_Sub(over, d8_Mul(half, s[0])), d1 = d8_Sub(over, d8_Mul(half, s[3]));
+	d8 d2 = d8_Sub(over, d8_Mul(half, s[5]));
+	d8 o01 = d8_Mul(minus, s[1]), o02 = d8_Mul(minus, s[2]), o12 = d8_Mul(minus, s[4]);
 	for (int row = 0; row < 3; ++row)
 	{
-		v8 x = m[3 * row], y = m[3 * row + 1], z = m[3 * row + 2];
-		m[3 * row] = x * d0 + y * o01 + z * o02;
-		m[3 * row + 1] = x * o01 + y * d1 + z * o12;
-		m[3 * row + 2] = x * o02 + y * o12 + z * d2;
+		d8 x = m[3 * row], y = m[3 * row + 1], z = m[3 * row + 2];
+		m[3 * row] = Dot(x, d0, y, o01, z, o02);
+		m[3 * row + 1] = Dot(x, o01, y, d1, z, o12);
+		m[3 * row + 2] = Dot(x, o02, y, o12, z, d2);
 	}
 }
 
-static void FindDeterminants(const v8 m[9], v8* out)
+static d8 FindDeterminants(const d8 m[9])
 {
-	*out = m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
+	d8 sum = d8_Mul(m[0], Minor(m[4], m[8], m[5], m[7]));
+	sum = d8_Sub(sum, d8_Mul(m[1], Minor(m[3], m[8], m[5], m[6])));
+	return d8_Add(sum, d8_Mul(m[2], Minor(m[3], m[7], m[4], m[6])));
 }
 
 // One step of Newton's iteration for the rotation of a polar decomposition, m -> (s m + m^-T / s) / 2, with a scale s
 // that balances the norms of the two.
-static void Balance(v8 m[9], bool isScaled)
+static void Balance(d8 m[9], bool isScaled)
 {
-	v8 determinant, inverse[9], norm2 = { 0.0 }, other2 = { 0.0 }, scale;
-	FindDeterminants(m, &determinant);
+	d8 determinant = FindDeterminants(m), inverse[9], norm2 = d8_Set(0.0), other2 = d8_Set(0.0);
 	for (int a = 0; a < 3; ++a)
 	{
 		int a1 = (a + 1) % 3, a2 = (a + 2) % 3;
 		for (int b = 0; b < 3; ++b)
 		{
-			int b1 = (b + 1) % 3, b2 = (b + 2) % 3;
-			v8 cofactor = m[3 * a1 + b1] * m[3 * a2 + b2] - m[3 * a1 + b2] * m[3 * a2 + b1];
-			inverse[3 * a + b] = cofactor / determinant;
-			other2 += inverse[3 * a + b] * inverse[3 * a + b];
-			norm2 += m[3 * a + b] * m[3 * a + b];
+			int b1 = (b + 1) % 3, b2 = (b + 2) % 3, k = 3 * a + b;
+			d8 cofactor = Minor(m[3 * a1 + b1], m[3 * a2 + b2], m[3 * a1 + b2], m[3 * a2 + b1]);
+			inverse[k] = d8_Div(cofactor, determinant);
+			other2 = d8_Add(other2, d8_Mul(inverse[k], inverse[k]));
+			norm2 = d8_Add(norm2, d8_Mul(m[k], m[k]));
 		}
 	}
-	v8 ratio = other2 / norm2;
-	for (int i = 0; i < SG_LANES; ++i)
-	{
-		scale[i] = isScaled ? sqrt(sqrt(ratio[i])) : 1.0;
-	}
-	v8 back = 1.0 / scale;
+	const d8 one = d8_Set(1.0), half = d8_Set(0.5);
+	d8 scale = isScaled ? d8_Sqrt(d8_Sqrt(d8_Div(other2, norm2))) : one, back = d8_Div(one, scale);
 	for (int k = 0; k < 9; ++k)
 	{
-		m[k] = 0.5 * (scale * m[k] + back * inverse[k]);
+		m[k] = d8_Mul(half, d8_Add(d8_Mul(scale, m[k]), d8_Mul(back, inverse[k])));
 	}
 }
 
@@ -127,166 +128,143 @@ static void Balance(v8 m[9], bool isScaled)
 #define BALANCE_STEPS 16
 /// Matrices nearer to a rotation than this are taken for one.
 #define RIGID_SKEW2 0x1p-26
+/// What must be left where a rotation was found.
+#define TURN_SKEW2 1e-18
 
 // The rotations of eight polar decompositions. Lanes that need no more steps take part in those of others, which
 // changes nothing but last bits, and depends on the matrices alone. Returns lanes that scale or shear; `isTurn`: lanes
-// that neither mirror nor flatten.
-static uint32_t FindRotations(v8 m[9], uint32_t* isTurn)
+// that neither mirror nor flatten. Entries are finite and small enough for no sum to overflow; NaN comes from dividing
+// by determinants, and is not worth waiting for.
+static uint32_t FindRotations(d8 m[9], uint32_t* isTurn)
 {
-	v8 skew2, determinant;
-	uint32_t general = 0;
-	FindSkew2(m, &skew2);
-	FindDeterminants(m, &determinant);
-	*isTurn = 0;
-	for (int i = 0; i < SG_LANES; ++i)
-	{
-		general |= (uint32_t) !(skew2[i] <= RIGID_SKEW2) << i;
-		*isTurn |= (uint32_t)(determinant[i] > 0.0) << i;
-	}
-	bool isNear = general == 0;
-	for (int step = 0; step < BALANCE_STEPS && !isNear; ++step)
+	uint32_t general = d8_GreaterBits(FindSkew2(m), d8_Set(RIGID_SKEW2)), far = general;
+	*isTurn = d8_GreaterBits(FindDeterminants(m), d8_Set(0.0));
+	for (int step = 0; step < BALANCE_STEPS && far != 0; ++step)
 	{
 		Balance(m, step < 8);
-		FindSkew2(m, &skew2);
-		isNear = true;
-		for (int i = 0; i < SG_LANES; ++i)
-		{
-			isNear = isNear && !(skew2[i] > RIGID_SKEW2); // NaN is not worth waiting for
-		}
+		far = d8_GreaterBits(FindSkew2(m), d8_Set(RIGID_SKEW2));
 	}
 	Orthonormalise(m);
 	Orthonormalise(m);
-	FindSkew2(m, &skew2);
-	for (int i = 0; i < SG_LANES; ++i)
-	{
-		*isTurn &= ~((uint32_t) !(skew2[i] <= 1e-18) << i);
-	}
+	*isTurn &= d8_GreaterBits(d8_Set(TURN_SKEW2), FindSkew2(m));
 	return general;
 }
 
-/// Rotations and translations of eight joints as they are used: quaternions rounded to float32, the rest from those.
+/// Rigid motions of eight joints as they are used, both rounded to float32.
 typedef struct JointLanes
 {
-	v8 q[4];           ///< as rounded
-	v8 rotation[9];    ///< of those
-	v8 translation[3]; ///< as rounded
-	v8 dual[4];
+	d8 q[4];
+	d8 translation[3];
 } JointLanes;
 
 // Rounded to float32. Through memory that the compiler does not see through: gcc 12 takes (double)(float)x for x where
 // it vectorises (frame.h).
-static inline void RoundLanes(v8* values)
+SG_INLINE d8 RoundLanes(d8 a)
 {
-	float rounded[SG_LANES];
-	for (int i = 0; i < SG_LANES; ++i)
-	{
-		rounded[i] = (float)(*values)[i];
-	}
+	float rounded[SG_LANES] SG_ALIGN(32);
+	f8_Store(rounded, d8_ToFloat(a));
 	__asm__ volatile("" : : "r"(rounded) : "memory");
-	for (int i = 0; i < SG_LANES; ++i)
-	{
-		(*values)[i] = (double)rounded[i];
-	}
+	return d8_FromFloat(f8_Load(rounded));
+}
+
+// The rotation of a quaternion of about unit length, by rows.
+static void MakeRotations(const d8 q[4], d8 r[9])
+{
+	const d8 x = q[0], y = q[1], z = q[2], w = q[3], one = d8_Set(1.0);
+	d8 xx = d8_Mul(x, x), yy = d8_Mul(y, y), zz = d8_Mul(z, z);
+	d8 s = d8_Div(d8_Set(2.0), d8_Add(d8_Add(d8_Add(xx, yy), zz), d8_Mul(w, w)));
+	d8 xy = d8_Mul(x, y), xz = d8_Mul(x, z), yz = d8_Mul(y, z);
+	d8 wx = d8_Mul(w, x), wy = d8_Mul(w, y), wz = d8_Mul(w, z);
+	r[0] = d8_Sub(one, d8_Mul(s, d8_Add(yy, zz)));
+	r[1] = d8_Mul(s, d8_Sub(xy, wz));
+	r[2] = d8_Mul(s, d8_Add(xz, wy));
+	r[3] = d8_Mul(s, d8_Add(xy, wz));
+	r[4] = d8_Sub(one, d8_Mul(s, d8_Add(xx, zz)));
+	r[5] = d8_Mul(s, d8_Sub(yz, wx));
+	r[6] = d8_Mul(s, d8_Sub(xz, wy));
+	r[7] = d8_Mul(s, d8_Add(yz, wx));
+	r[8] = d8_Sub(one, d8_Mul(s, d8_Add(xx, yy)));
 }
 
 // The rigid motion that turns by q and carries the joint's rest position to where its matrix does.
-static void FillJoints(const v8 given[12], const v8 center[3], JointLanes* out)
+static void FillJoints(const d8 given[12], const d8 center[3], JointLanes* out)
 {
+	d8 rotation[9];
 	for (int k = 0; k < 4; ++k)
 	{
-		RoundLanes(out->q + k);
+		out->q[k] = RoundLanes(out->q[k]);
 	}
-	v8 x = out->q[0], y = out->q[1], z = out->q[2], w = out->q[3], *r = out->rotation, *t = out->translation;
-	v8 s = 2.0 / (x * x + y * y + z * z + w * w);
-	r[0] = 1.0 - s * (y * y + z * z);
-	r[1] = s * (x * y - w * z);
-	r[2] = s * (x * z + w * y);
-	r[3] = s * (x * y + w * z);
-	r[4] = 1.0 - s * (x * x + z * z);
-	r[5] = s * (y * z - w * x);
-	r[6] = s * (x * z - w * y);
-	r[7] = s * (y * z + w * x);
-	r[8] = 1.0 - s * (x * x + y * y);
+	MakeRotations(out->q, rotation);
 	for (int a = 0; a < 3; ++a)
 	{
-		t[a] = given[4 * a + 3] + (given[4 * a] - r[3 * a]) * center[0] +
-		       (given[4 * a + 1] - r[3 * a + 1]) * center[1] + (given[4 * a + 2] - r[3 * a + 2]) * center[2];
-		RoundLanes(t + a);
+		const d8 *g = given + 4 * a, *r = rotation + 3 * a;
+		d8 sum = d8_Add(g[3], d8_Mul(d8_Sub(g[0], r[0]), center[0]));
+		sum = d8_Add(sum, d8_Mul(d8_Sub(g[1], r[1]), center[1]));
+		out->translation[a] = RoundLanes(d8_Add(sum, d8_Mul(d8_Sub(g[2], r[2]), center[2])));
 	}
-	out->dual[0] = 0.5 * (w * t[0] + t[1] * z - t[2] * y);
-	out->dual[1] = 0.5 * (w * t[1] + t[2] * x - t[0] * z);
-	out->dual[2] = 0.5 * (w * t[2] + t[0] * y - t[1] * x);
-	out->dual[3] = -0.5 * (t[0] * x + t[1] * y + t[2] * z);
 }
 
 // What remains of a matrix once its rotation is taken out, P = Q^T A, about the joint, less the identity: x goes to
-// x + (P - 1) (x - center). By columns.
-static void FillStage(const v8 given[12], const v8 q[9], const v8 center[3], int i, float columns[16])
+// x + (P - 1) (x - center). To the stages of joints from `first` on, of the lanes in `which`.
+static void FillStages(sgSkinJoint* joints, const d8 given[12], const d8 q[9], const d8 center[3], uint32_t which)
 {
-	double p[3][3];
+	float values[9][SG_LANES] SG_ALIGN(32);
+	d8 p[3][3];
 	for (int a = 0; a < 3; ++a)
 	{
 		for (int b = 0; b < 3; ++b)
 		{
-			p[a][b] = q[a][i] * given[b][i] + q[3 + a][i] * given[4 + b][i] + q[6 + a][i] * given[8 + b][i];
+			p[a][b] = Dot(q[a], given[b], q[3 + a], given[4 + b], q[6 + a], given[8 + b]);
 		}
 	}
 	for (int a = 0; a < 3; ++a)
 	{
-		double t = 0.0;
+		d8 t = d8_Set(0.0);
 		for (int b = 0; b < 3; ++b)
 		{
-			double entry = 0.5 * (p[a][b] + p[b][a]) - (a == b ? 1.0 : 0.0);
-			t -= entry * center[b][i];
-			columns[4 * b + a] = (float)entry;
+			d8 entry = d8_Sub(d8_Mul(d8_Set(0.5), d8_Add(p[a][b], p[b][a])), d8_Set(a == b ? 1.0 : 0.0));
+			t = d8_Sub(t, d8_Mul(entry, center[b]));
+			f8_Store(values[sgStagePlace[a][b]], d8_ToFloat(entry));
 		}
-		columns[12 + a] = (float)t;
+		f8_Store(values[sgStagePlace[a][3]], d8_ToFloat(t));
 	}
-	columns[3] = columns[7] = columns[11] = columns[15] = 0.0f;
-}
-
-static void StoreJoint(const sgSkinView* view, uint32_t j, const JointLanes* lanes, int i)
-{
-	sgSkinJoint* joint = view->joints + j;
-	for (int k = 0; k < 4; ++k)
+	for (; which != 0; which &= which - 1)
 	{
-		joint->q[k] = (float)lanes->q[k][i];
-		joint->dual[k] = (float)lanes->dual[k][i];
-	}
-	for (int a = 0; a < 3; ++a)
-	{
-		for (int b = 0; b < 3; ++b)
-		{
-			joint->matrix[a][b] = (float)lanes->rotation[3 * a + b][i];
-		}
-		joint->matrix[a][3] = (float)lanes->translation[a][i];
-	}
-	joint->padding[0] = joint->padding[1] = joint->padding[2] = 0.0f;
-	if (view->isSpherical)
-	{
-		double* moments = view->moments[j].values;
-		double t0 = lanes->translation[0][i], t1 = lanes->translation[1][i], t2 = lanes->translation[2][i];
+		uint32_t i = sgLowestBit(which);
 		for (int k = 0; k < 9; ++k)
 		{
-			moments[k] = lanes->rotation[k][i];
+			joints[i].stage[k] = values[k][i];
 		}
-		moments[9] = t0;
-		moments[10] = t1;
-		moments[11] = t2;
-		for (int k = 0; k < 3; ++k)
-		{
-			moments[12 + k] = moments[k] * t0 + moments[3 + k] * t1 + moments[6 + k] * t2;
-		}
-		moments[15] = t0 * t0 + t1 * t1 + t2 * t2;
 	}
 }
 
-static sgJointsTaken TakeJoints(
-    const sgSkinView* view, const float* const matrices[SG_LANES], uint32_t first, uint32_t count)
+// The first `count` lanes.
+static void StoreJoints(const JointLanes* lanes, uint32_t count, sgSkinJoint* joints)
 {
-	v8 given[12], center[3], m[9];
-	JointLanes lanes;
-	sgJointsTaken taken = { .isFinite = 0 };
+	float values[7][SG_LANES] SG_ALIGN(32);
+	for (int k = 0; k < 4; ++k)
+	{
+		f8_Store(values[k], d8_ToFloat(lanes->q[k]));
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		f8_Store(values[4 + k], d8_ToFloat(lanes->translation[k]));
+	}
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		joints[i] = (sgSkinJoint){
+			.q = { values[0][i], values[1][i], values[2][i], values[3][i] },
+			.translation = { values[4][i], values[5][i], values[6][i] },
+		};
+	}
+}
+
+// Matrices and rest positions of eight joints; zeros for matrices that are not finite. Returns lanes that are.
+static uint32_t LoadJoints(const sgSkinView* view, const float* const matrices[SG_LANES], uint32_t first,
+    uint32_t count, d8 given[12], d8 center[3])
+{
+	float values[15][SG_LANES] SG_ALIGN(32);
+	uint32_t finite = 0;
 	for (uint32_t i = 0; i < SG_LANES; ++i)
 	{
 		bool isFinite = true;
@@ -294,17 +272,34 @@ static sgJointsTaken TakeJoints(
 		{
 			isFinite = isFinite && fabsf(matrices[i][k]) <= SNUG_MAX_COORDINATE;
 		}
-		taken.isFinite |= (uint32_t)isFinite << i;
+		finite |= (uint32_t)isFinite << i;
 		for (int k = 0; k < 12; ++k)
 		{
-			given[k][i] = isFinite ? (double)matrices[i][k] : 0.0;
+			values[k][i] = isFinite ? matrices[i][k] : 0.0f;
 		}
-		const float* position = view->skin.jointPositions + 3 * (size_t)(i < count ? first + i : first);
+		const float* position = view->skin->jointPositions + 3 * (size_t)(i < count ? first + i : first);
 		for (int k = 0; k < 3; ++k)
 		{
-			center[k][i] = (double)position[k];
+			values[12 + k][i] = position[k];
 		}
 	}
+	for (int k = 0; k < 12; ++k)
+	{
+		given[k] = d8_FromFloat(f8_Load(values[k]));
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		center[k] = d8_FromFloat(f8_Load(values[12 + k]));
+	}
+	return finite;
+}
+
+static sgJointsTaken TakeJoints(
+    const sgSkinView* view, const float* const matrices[SG_LANES], uint32_t first, uint32_t count)
+{
+	d8 given[12], center[3], m[9];
+	JointLanes lanes;
+	sgJointsTaken taken = { .isFinite = LoadJoints(view, matrices, first, count, given, center) };
 	for (int k = 0; k < 9; ++k)
 	{
 		m[k] = given[4 * (k / 3) + k % 3];
@@ -312,18 +307,144 @@ static sgJointsTaken TakeJoints(
 	taken.isGeneral = FindRotations(m, &taken.isTurn);
 	MakeQuaternions(m, lanes.q);
 	FillJoints(given, center, &lanes);
-	for (uint32_t i = 0; i < count; ++i)
+	StoreJoints(&lanes, count, view->joints + first);
+	uint32_t staged = taken.isGeneral & ((1u << count) - 1);
+	if (staged != 0)
 	{
-		float* stage = view->stage + 16 * (size_t)(first + i);
-		StoreJoint(view, first + i, &lanes, (int)i);
-		view->joints[first + i].isStaged = taken.isGeneral >> i & 1;
-		memset(stage, 0, 16 * sizeof(float));
-		if ((taken.isGeneral >> i & 1) != 0)
-		{
-			FillStage(given, m, center, (int)i, stage);
-		}
+		FillStages(view->joints + first, given, m, center, staged);
 	}
 	return taken;
+}
+
+// ---- Joints in motion --------------------------------------------------------------------------------------------
+
+/// Eight joints as bounds and dual quaternions need them.
+typedef struct MotionLanes
+{
+	d8 q[4], translation[3], rotation[9];
+} MotionLanes;
+
+// Eight joints from `first` on; the last one again where there are no more.
+static void LoadMotions(const sgSkinView* view, uint32_t first, MotionLanes* out)
+{
+	float values[8][SG_LANES] SG_ALIGN(32);
+	uint32_t count = view->skin->blend.header->transformCount;
+	for (uint32_t i = 0; i < SG_LANES; ++i)
+	{
+		const sgSkinJoint* joint = view->joints + (first + i < count ? first + i : count - 1);
+		for (int k = 0; k < 4; ++k)
+		{
+			values[k][i] = joint->q[k];
+		}
+		for (int k = 0; k < 3; ++k)
+		{
+			values[4 + k][i] = joint->translation[k];
+		}
+	}
+	for (int k = 0; k < 4; ++k)
+	{
+		out->q[k] = d8_FromFloat(f8_Load(values[k]));
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		out->translation[k] = d8_FromFloat(f8_Load(values[4 + k]));
+	}
+	MakeRotations(out->q, out->rotation);
+}
+
+static void StoreMoments(const MotionLanes* lanes, uint32_t count, sgSkinMoments* moments)
+{
+	double values[16][SG_LANES] SG_ALIGN(64);
+	const d8 *r = lanes->rotation, *t = lanes->translation;
+	for (int k = 0; k < 9; ++k)
+	{
+		d8_Store(values[k], r[k]);
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		d8_Store(values[9 + k], t[k]);
+		d8_Store(values[12 + k], Dot(r[k], t[0], r[3 + k], t[1], r[6 + k], t[2]));
+	}
+	d8_Store(values[15], d8_Set(0.0));
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		for (int k = 0; k < 16; ++k)
+		{
+			moments[i].values[k] = values[k][i];
+		}
+	}
+}
+
+// Joints as pairs of themselves.
+static void StoreOwnPairs(const sgSkinView* view, const MotionLanes* lanes, uint32_t first, uint32_t count)
+{
+	float values[12][SG_LANES] SG_ALIGN(32);
+	for (int k = 0; k < 9; ++k)
+	{
+		f8_Store(values[k], d8_ToFloat(lanes->rotation[3 * (k % 3) + k / 3]));
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		f8_Store(values[9 + k], d8_ToFloat(lanes->translation[k]));
+	}
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		if (view->ownPairs[first + i] == SG_NO_PAIR)
+		{
+			continue;
+		}
+		sgSkinPairPose* own = view->pairs + view->ownPairs[first + i];
+		for (int k = 0; k < 9; ++k)
+		{
+			own->columns[k / 3][k % 3] = values[k][i];
+		}
+		for (int k = 0; k < 3; ++k)
+		{
+			own->lower[k] = own->upper[k] = values[9 + k][i];
+		}
+		own->cosine = 1.0f;
+	}
+}
+
+// Half of t q.
+static void StoreDuals(const MotionLanes* lanes, uint32_t count, float* duals)
+{
+	float values[4][SG_LANES] SG_ALIGN(32);
+	const d8 x = lanes->q[0], y = lanes->q[1], z = lanes->q[2], w = lanes->q[3], *t = lanes->translation;
+	const d8 half = d8_Set(0.5);
+	d8 dual[4] = {
+		d8_Mul(half, d8_Sub(d8_Add(d8_Mul(w, t[0]), d8_Mul(t[1], z)), d8_Mul(t[2], y))),
+		d8_Mul(half, d8_Sub(d8_Add(d8_Mul(w, t[1]), d8_Mul(t[2], x)), d8_Mul(t[0], z))),
+		d8_Mul(half, d8_Sub(d8_Add(d8_Mul(w, t[2]), d8_Mul(t[0], y)), d8_Mul(t[1], x))),
+		d8_Mul(d8_Set(-0.5), Dot(t[0], x, t[1], y, t[2], z)),
+	};
+	for (int k = 0; k < 4; ++k)
+	{
+		f8_Store(values[k], d8_ToFloat(dual[k]));
+	}
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		for (int k = 0; k < 4; ++k)
+		{
+			duals[4 * i + (uint32_t)k] = values[k][i];
+		}
+	}
+}
+
+static void MoveJoints(const sgSkinView* view)
+{
+	uint32_t jointCount = view->skin->blend.header->transformCount;
+	for (uint32_t first = 0; first < jointCount; first += SG_LANES)
+	{
+		MotionLanes lanes;
+		uint32_t count = jointCount - first < SG_LANES ? jointCount - first : SG_LANES;
+		LoadMotions(view, first, &lanes);
+		StoreOwnPairs(view, &lanes, first, count);
+		if (!view->isSpherical)
+		{
+			StoreDuals(&lanes, count, view->duals + 4 * (size_t)first);
+		}
+	}
 }
 
 // ---- Rotation centres --------------------------------------------------------------------------------------------
@@ -335,100 +456,120 @@ static const double centerDamping = 1e-2;
 /// Of eight joint sets: sums of moments, how many joints, the mean of their rest positions; and what follows.
 typedef struct SetLanes
 {
-	v8 sums[16], count, origin[3];
-	v8 center[3], spread;
+	d8 sums[16], count, origin[3];
+	d8 center[3];
 } SetLanes;
+
+// x of (a + damping) x = b, by L D L^T: it has no eigenvalue below the damping.
+SG_INLINE void SolveDamped(const d8 a[6], const d8 b[3], d8 x[3])
+{
+	const d8 damping = d8_Set(centerDamping);
+	d8 d0 = d8_Add(a[0], damping), l10 = d8_Div(a[1], d0), l20 = d8_Div(a[2], d0);
+	d8 d1 = d8_Sub(d8_Add(a[3], damping), d8_Mul(l10, a[1]));
+	d8 l21 = d8_Div(d8_Sub(a[4], d8_Mul(l20, a[1])), d1);
+	d8 d2 = d8_Sub(d8_Add(a[5], damping), d8_Mul(l20, a[2]));
+	d2 = d8_Sub(d2, d8_Mul(d8_Mul(l21, l21), d1));
+	d8 z1 = d8_Sub(b[1], d8_Mul(l10, b[0]));
+	d8 z2 = d8_Sub(d8_Sub(b[2], d8_Mul(l20, b[0])), d8_Mul(l21, z1));
+	x[2] = d8_Div(z2, d2);
+	x[1] = d8_Sub(d8_Div(z1, d1), d8_Mul(l21, x[2]));
+	x[0] = d8_Sub(d8_Sub(d8_Div(b[0], d0), d8_Mul(l10, x[1])), d8_Mul(l20, x[2]));
+}
 
 // The point r that the joints of a set carry to places as near to each other as can be: least squares of C_i r = C_j r
 // over all pairs, damped. With R and t the means of rotations and translations, r = r0 + d, y_i = C_i r0 and y their
 // mean, sums over pairs come down to
-//     a = sum D^T D = n^2 (1 - R^T R),    b = sum D^T e = -n (n r0 + sum R_i^T t_i - n R^T y),
-//     sum |e|^2 = n (n |r0|^2 + 2 r0 . sum R_i^T t_i + sum |t_i|^2 - n |y|^2),
-// and what is left over pairs, sum |C_i r - C_j r|^2 = sum |e|^2 - 2 d . b + d . a d, is n times the sum of squared
-// distances from the mean, of which one has at most (n - 1) / n: so no two are farther apart than
-// 2 sqrt((n - 1) sum) / n.
+//     a = sum D^T D = n^2 (1 - R^T R),    b = sum D^T e = -n (n r0 + sum R_i^T t_i - n R^T y).
 static void SolveCenters(SetLanes* lanes)
 {
-	v8 n = lanes->count, inverse = 1.0 / n, r[9], y[3], b[3], a[6];
-	const v8 *u = lanes->sums + 12, *r0 = lanes->origin;
+	d8 n = lanes->count, inverse = d8_Div(d8_Set(1.0), n), r[9], y[3], b[3], a[6], x[3];
+	const d8 *u = lanes->sums + 12, *r0 = lanes->origin;
 	for (int k = 0; k < 9; ++k)
 	{
-		r[k] = lanes->sums[k] * inverse;
+		r[k] = d8_Mul(lanes->sums[k], inverse);
 	}
 	for (int k = 0; k < 3; ++k)
 	{
-		y[k] = r[3 * k] * r0[0] + r[3 * k + 1] * r0[1] + r[3 * k + 2] * r0[2] + lanes->sums[9 + k] * inverse;
+		d8 turned = Dot(r[3 * k], r0[0], r[3 * k + 1], r0[1], r[3 * k + 2], r0[2]);
+		y[k] = d8_Add(turned, d8_Mul(lanes->sums[9 + k], inverse));
 	}
 	for (int k = 0; k < 3; ++k)
 	{
-		b[k] = -n * (n * r0[k] + u[k] - n * (r[k] * y[0] + r[3 + k] * y[1] + r[6 + k] * y[2]));
+		d8 back = d8_Mul(n, Dot(r[k], y[0], r[3 + k], y[1], r[6 + k], y[2]));
+		b[k] = d8_Mul(d8_Mul(d8_Set(-1.0), n), d8_Sub(d8_Add(d8_Mul(n, r0[k]), u[k]), back));
 	}
 	FindSquare(r, a);
 	for (int k = 0; k < 6; ++k)
 	{
-		a[k] = n * n * ((k == 0 || k == 3 || k == 5 ? 1.0 : 0.0) - a[k]);
+		d8 identity = d8_Set(k == 0 || k == 3 || k == 5 ? 1.0 : 0.0);
+		a[k] = d8_Mul(d8_Mul(n, n), d8_Sub(identity, a[k]));
 	}
-	// L D L^T of a + damping, which has no eigenvalue below the damping.
-	v8 d0 = a[0] + centerDamping, l10 = a[1] / d0, l20 = a[2] / d0;
-	v8 d1 = a[3] + centerDamping - l10 * a[1], l21 = (a[4] - l20 * a[1]) / d1;
-	v8 d2 = a[5] + centerDamping - l20 * a[2] - l21 * l21 * d1;
-	v8 z1 = b[1] - l10 * b[0], z2 = b[2] - l20 * b[0] - l21 * z1;
-	v8 x2 = z2 / d2, x1 = z1 / d1 - l21 * x2, x0 = b[0] / d0 - l10 * x1 - l20 * x2;
-	v8 r02 = r0[0] * r0[0] + r0[1] * r0[1] + r0[2] * r0[2], r0u = r0[0] * u[0] + r0[1] * u[1] + r0[2] * u[2];
-	v8 left = n * (n * r02 + 2.0 * r0u + lanes->sums[15] - n * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]));
-	left -= 2.0 * (x0 * b[0] + x1 * b[1] + x2 * b[2]);
-	left += x0 * (a[0] * x0 + 2.0 * (a[1] * x1 + a[2] * x2)) + x1 * (a[3] * x1 + 2.0 * a[4] * x2) + a[5] * x2 * x2;
-	lanes->center[0] = r0[0] + x0;
-	lanes->center[1] = r0[1] + x1;
-	lanes->center[2] = r0[2] + x2;
-	v8 spread2 = 4.0 * (n - 1.0) * left * inverse * inverse;
-	for (int i = 0; i < SG_LANES; ++i)
+	SolveDamped(a, b, x);
+	for (int k = 0; k < 3; ++k)
 	{
-		lanes->spread[i] = spread2[i] <= 0.0 ? 0.0 : sqrt(spread2[i]); // NaN stays
+		lanes->center[k] = d8_Add(r0[k], x[k]);
 	}
 }
 
-// Sets of one joint need no centre, but have one: any will do. What rounding does to the spread is a matter of the
-// pose's reach, which is known later: skin_pose.c adds it.
+// Sums over the joints of eight sets from `first` on; the first set again where there are no more.
+static void LoadSets(const sgSkinView* view, uint32_t first, SetLanes* lanes)
+{
+	const sgSkin* skin = view->skin;
+	double values[20][SG_LANES] SG_ALIGN(64), sums[16] SG_ALIGN(64);
+	for (uint32_t i = 0; i < SG_LANES; ++i)
+	{
+		const sgSkinSet* set = skin->sets + (first + i < skin->header->setCount ? first + i : first);
+		const uint16_t* members = skin->members + set->firstMember;
+		const double* moments = view->moments[members[0]].values;
+		d8 low = d8_Load(moments), high = d8_Load(moments + 8);
+		for (uint32_t m = 1; m < set->memberCount; ++m)
+		{
+			moments = view->moments[members[m]].values;
+			low = d8_Add(low, d8_Load(moments));
+			high = d8_Add(high, d8_Load(moments + 8));
+		}
+		d8_Store(sums, low);
+		d8_Store(sums + 8, high);
+		for (int k = 0; k < 16; ++k)
+		{
+			values[k][i] = sums[k];
+		}
+		values[16][i] = (double)set->memberCount;
+		for (int k = 0; k < 3; ++k)
+		{
+			values[17 + k][i] = (double)set->origin[k];
+		}
+	}
+	for (int k = 0; k < 16; ++k)
+	{
+		lanes->sums[k] = d8_Load(values[k]);
+	}
+	lanes->count = d8_Load(values[16]);
+	for (int k = 0; k < 3; ++k)
+	{
+		lanes->origin[k] = d8_Load(values[17 + k]);
+	}
+}
+
+// Sets of one joint need no centre, but have one: any will do.
 static void FindCenters(const sgSkinView* view)
 {
-	const sgSkin* skin = &view->skin;
-	for (uint32_t first = 0; first < skin->header->setCount; first += SG_LANES)
+	uint32_t setCount = view->skin->header->setCount, jointCount = view->skin->blend.header->transformCount;
+	for (uint32_t first = 0; first < jointCount; first += SG_LANES)
+	{
+		MotionLanes lanes;
+		LoadMotions(view, first, &lanes);
+		StoreMoments(&lanes, jointCount - first < SG_LANES ? jointCount - first : SG_LANES, view->moments + first);
+	}
+	for (uint32_t first = 0; first < setCount; first += SG_LANES)
 	{
 		SetLanes lanes;
-		for (uint32_t i = 0; i < SG_LANES; ++i)
-		{
-			const sgSkinSet* set = skin->sets + (first + i < skin->header->setCount ? first + i : first);
-			const uint16_t* members = skin->members + set->firstMember;
-			const v8* values = (const v8*)(const void*)view->moments[members[0]].values;
-			v8 low = values[0], high = values[1];
-			for (uint32_t m = 1; m < set->memberCount; ++m)
-			{
-				values = (const v8*)(const void*)view->moments[members[m]].values;
-				low += values[0];
-				high += values[1];
-			}
-			for (int k = 0; k < 8; ++k)
-			{
-				lanes.sums[k][i] = low[k];
-				lanes.sums[8 + k][i] = high[k];
-			}
-			lanes.count[i] = (double)set->memberCount;
-			for (int k = 0; k < 3; ++k)
-			{
-				lanes.origin[k][i] = (double)set->origin[k];
-			}
-		}
+		float points[3 * SG_LANES + 1];
+		uint32_t count = setCount - first < SG_LANES ? setCount - first : SG_LANES;
+		LoadSets(view, first, &lanes);
 		SolveCenters(&lanes);
-		for (uint32_t i = 0; i < SG_LANES && first + i < skin->header->setCount; ++i)
-		{
-			float* center = view->centers + 4 * (size_t)(first + i);
-			for (int k = 0; k < 3; ++k)
-			{
-				center[k] = (float)lanes.center[k][i];
-			}
-			center[3] = (float)lanes.spread[i];
-		}
+		f8_StorePoints(points, d8_ToFloat(lanes.center[0]), d8_ToFloat(lanes.center[1]), d8_ToFloat(lanes.center[2]));
+		memcpy(view->centers + 3 * (size_t)first, points, 3 * (size_t)count * sizeof(float));
 	}
 }
 

@@ -566,17 +566,16 @@ void sgSkinDraft_Release(sgSkinDraft* draft)
 // Joint sets of the vertices of blocks; lanes without a vertex repeat the first.
 static void FillBlockSets(const snugModel* model, const uint32_t* setOf, uint32_t* out)
 {
-	const sgClusters* clusters = &model->clusters;
-	for (uint32_t c = 0; c < clusters->header->count; ++c)
+	const sgRowsOf of = sgModel_RowsOf(model);
+	for (uint32_t c = 0; c <= of.clusters->header->count; ++c)
 	{
-		const sgCluster* cluster = clusters->clusters + c;
-		const uint32_t* vertices = clusters->vertices + cluster->firstVertex;
-		for (uint32_t i = 0; i < cluster->vertexCount; i += SG_LANES)
+		uint32_t vertices[SG_LANES], blocks = sgRows_CountBlocks(&of, c);
+		for (uint32_t i = 0; i < blocks; ++i)
 		{
+			uint32_t count = sgRows_BlockVertices(&of, c, i, vertices);
 			for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 			{
-				uint32_t place = i + lane < cluster->vertexCount ? i + lane : i;
-				*out++ = setOf[vertices[place]];
+				*out++ = setOf[vertices[lane < count ? lane : 0]];
 			}
 		}
 	}
@@ -585,75 +584,21 @@ static void FillBlockSets(const snugModel* model, const uint32_t* setOf, uint32_
 void sgSkinDraft_Write(const sgSkinDraft* draft, const uint32_t* nodeSets, char* data)
 {
 	const sgBlendHeader* blend = (const void*)data;
-	char* start = data + (size_t)blend->skinPlace * SG_ALIGNMENT;
-	const sgSkinHeader* header = &draft->header;
-	const uint64_t* offsets = header->offsets;
-	memcpy(start, header, sizeof(*header));
-	memcpy(start + offsets[0], draft->jointPositions, 3 * (size_t)draft->transformCount * sizeof(float));
-	memcpy(start + offsets[1], draft->setOf, (size_t)draft->model->tree.vertexCount * sizeof(uint32_t));
-	sgBlend_CopyArray(start + offsets[2], draft->sets, header->setCount * sizeof(sgSkinSet));
-	sgBlend_CopyArray(start + offsets[3], draft->members, header->memberCount * sizeof(uint16_t));
-	sgBlend_CopyArray(start + offsets[4], draft->pairs, header->pairCount * sizeof(sgSkinPair));
-	sgBlend_CopyArray(start + offsets[5], draft->setPairs, header->setPairCount * sizeof(uint16_t));
-	sgBlend_CopyArray(start + offsets[6], draft->edges, header->edgeCount * sizeof(sgSkinPair));
-	FillBlockSets(draft->model, draft->setOf, (uint32_t*)(void*)(start + offsets[7]));
-	sgBlend_CopyArray(start + offsets[8], nodeSets, blend->jointSetCount * sizeof(uint32_t));
-}
-
-// ---- Files -----------------------------------------------------------------------------------------------------
-
-static const char* CheckJointPositions(const sgSkin* skin)
-{
-	for (size_t i = 0; i < 3 * (size_t)skin->blend.header->transformCount; ++i)
-	{
-		if (!(fabsf(skin->jointPositions[i]) <= SNUG_MAX_COORDINATE))
-		{
-			return "a joint's position is wrong";
-		}
-	}
-	return NULL;
-}
-
-// Everything but the positions of joints follows from weights and clusters, which have been checked.
-const char* sgSkin_CheckSets(const snugModel* model, const sgBlend* blend)
-{
-	sgSkin skin = sgSkin_Get(model);
-	const char* fault = CheckJointPositions(&skin);
-	if (fault != NULL)
-	{
-		return fault;
-	}
-	const sgWeights weights = {
-		.starts = (uint32_t*)(uintptr_t)blend->starts,
-		.weights = (float*)(uintptr_t)blend->weights,
-		.transforms = (uint16_t*)(uintptr_t)blend->transforms,
+	char* start = data + sgBlend_Bytes(draft->model, blend);
+	memcpy(start, &draft->header, sizeof(draft->header));
+	const sgSkin from = {
+		.jointPositions = draft->jointPositions,
+		.setOf = draft->setOf,
+		.sets = draft->sets,
+		.members = draft->members,
+		.pairs = draft->pairs,
+		.setPairs = draft->setPairs,
+		.edges = draft->edges,
+		.nodeSets = nodeSets,
 	};
-	sgSkinDraft draft;
-	snugStatus status = sgSkinDraft_Make(&draft, model, &weights, blend->header->transformCount,
-	    blend->header->maxInfluences, skin.jointPositions, blend->header->bound != snug_boundCorners);
-	draft.header.isCornerFree = skin.header->isCornerFree;
-	bool isBySets = blend->header->bound == snug_boundCorners;
-	size_t bytes = sgSkin_Layout(model, blend->header, &draft.header);
-	char* made =
-	    status == snug_success ? sgAllocate(&model->allocator, sizeof(sgBlendHeader) + SG_ALIGNMENT + bytes) : NULL;
-	fault = made == NULL ? sgNoMemory : NULL;
-	if (made != NULL)
-	{
-		// Written as if behind a header that is all there is of blend.h.
-		size_t place = sgAlignUp(sizeof(sgBlendHeader), SG_ALIGNMENT);
-		memset(made, 0, place + bytes);
-		((sgBlendHeader*)(void*)made)->skinPlace = (uint32_t)(place / SG_ALIGNMENT);
-		((sgBlendHeader*)(void*)made)->jointSetCount = blend->header->jointSetCount;
-		bool isSame = memcmp(&draft.header, skin.header, sizeof(draft.header)) == 0 &&
-		              isBySets == (draft.header.pairCount == 0) && skin.header->isCornerFree <= (uint32_t)isBySets;
-		if (isSame)
-		{
-			sgSkinDraft_Write(&draft, skin.nodeSets, made); // those are checked with the nodes'
-			isSame = memcmp(made + place, skin.header, bytes) == 0;
-		}
-		fault = isSame ? NULL : "its joint sets are wrong";
-	}
-	sgRelease(&model->allocator, made, sizeof(sgBlendHeader) + SG_ALIGNMENT + bytes);
-	sgSkinDraft_Release(&draft);
-	return fault;
+	sgArray list[SG_SKIN_ARRAYS];
+	sgSkin_ListArrays(draft->model, blend, &draft->header, list);
+	sgArrays_Write(sizeof(draft->header), list, SG_SKIN_ARRAYS, &from, start);
+	sgSkin made = sgSkin_Bind(draft->model, data);
+	FillBlockSets(draft->model, draft->setOf, (uint32_t*)(uintptr_t)made.blockSets);
 }

@@ -1,12 +1,12 @@
 // src/model/block.c: see block.h.
 #include "model/block.h"
 
+#include "base/arrays.h"
 #include "base/checksum.h"
-#include "geometry/box_kernels.h"
+#include "base/team.h"
 #include "model/deformer.h"
-#include "tree/leaf_kernels.h"
+#include "model/rest.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct Header
@@ -52,24 +52,18 @@ SG_STORED(Info, 64);
 static const char magic[8] = { 's', 'n', 'u', 'g', 'm', 'o', 'd', 'l' };
 static const uint32_t byteOrder = 0x01020304;
 
-// Every section, in the order in which they are stored.
-typedef enum SectionId
+// Every section but the first, INFO, in the order in which they are stored.
+enum
 {
-	section_info,
-	section_positions,
-	section_nodes,
-	section_leaves,
-	section_leafVertices,
-	section_triangleMap,
-	section_vertexMap,
-	section_twins,
-	section_restBounds,
-	section_clusters,
-	section_deform,
-	SECTION_COUNT,
-} SectionId;
+	SECTION_COUNT = 10,
+	ENTRY_COUNT = SECTION_COUNT + 1,
+	INFO_OFFSET = 384, ///< behind header and table, aligned
+	DATA_OFFSET = INFO_OFFSET + sizeof(Info),
+};
+_Static_assert(sizeof(Header) + ENTRY_COUNT * sizeof(Entry) <= INFO_OFFSET && INFO_OFFSET % SG_ALIGNMENT == 0,
+    "header and table fit");
 
-static const char sectionTags[SECTION_COUNT][5] = {
+static const char tags[ENTRY_COUNT][5] = {
 	"INFO",
 	"POSN",
 	"NODE",
@@ -83,33 +77,23 @@ static const char sectionTags[SECTION_COUNT][5] = {
 	"DEFO",
 };
 
-static uint32_t TagOf(SectionId id)
+// What a model points to. Numbers that only the tree understands are checked with it.
+static void ListSections(const Info* info, sgArray list[SECTION_COUNT])
 {
-	uint32_t tag;
-	memcpy(&tag, sectionTags[id], sizeof(tag));
-	return tag;
-}
-
-// What each section measures, given the counts; the one place that knows.
-static void SectionSizes(const Info* info, uint64_t sizes[SECTION_COUNT])
-{
-	sizes[section_info] = sizeof(Info);
-	sizes[section_positions] = (3 * (uint64_t)info->vertexCount + 1) * sizeof(float);
-	sizes[section_nodes] = (uint64_t)info->groupCount * SG_LANES * sizeof(sgNode);
-	sizes[section_leaves] = (uint64_t)info->leafCount * sizeof(sgLeaf);
-	sizes[section_leafVertices] = ((uint64_t)info->leafVertexCount + SG_LANES) * sizeof(uint32_t);
-	sizes[section_triangleMap] = (uint64_t)info->triangleCount * sizeof(uint32_t);
-	sizes[section_vertexMap] = (uint64_t)info->vertexCount * sizeof(uint32_t);
-	sizes[section_twins] = info->hasTwins != 0 ? sgTwins_Bytes(info->vertexCount) : 0;
-	sizes[section_restBounds] = (uint64_t)info->groupCount * sizeof(sgBoxLanes);
-	sizes[section_clusters] = info->clusterBytes;
-	sizes[section_deform] = info->deformBytes;
-}
-
-// Offsets of all sections and the size of the block.
-static size_t PlaceSections(const uint64_t sizes[SECTION_COUNT], uint64_t offsets[SECTION_COUNT])
-{
-	return sgPlaceArrays(sizeof(Header) + SECTION_COUNT * sizeof(Entry), sizes, SECTION_COUNT, offsets);
+	const sgArray sections[SECTION_COUNT] = {
+		{ SG_ARRAY(snugModel, positions, 3 * (uint64_t)info->vertexCount + 1), sgElements_floats,
+		    (double)SNUG_MAX_COORDINATE, "a position is not finite or too large" },
+		{ SG_ARRAY(snugModel, tree.nodes, (uint64_t)info->groupCount * SG_LANES) },
+		{ SG_ARRAY(snugModel, tree.leaves, info->leafCount) },
+		{ SG_ARRAY(snugModel, tree.leafVertices, (uint64_t)info->leafVertexCount + SG_LANES) },
+		{ SG_ARRAY(snugModel, tree.triangleMap, info->triangleCount) },
+		{ SG_ARRAY(snugModel, tree.vertexMap, info->vertexCount) },
+		{ SG_ARRAY(snugModel, twins, info->hasTwins != 0 ? info->vertexCount : 0) },
+		{ SG_ARRAY(snugModel, restBounds, info->groupCount) },
+		{ .place = offsetof(snugModel, clusters.header), .size = 1, .count = info->clusterBytes },
+		{ .place = offsetof(snugModel, deformData), .size = 1, .count = info->deformBytes },
+	};
+	memcpy(list, sections, sizeof(sections));
 }
 
 static uint64_t BlockChecksum(const unsigned char* block, size_t bytes)
@@ -120,10 +104,38 @@ static uint64_t BlockChecksum(const unsigned char* block, size_t bytes)
 	return sgChecksum(&header, sizeof(header)) ^ (sgChecksum(block + sizeof(header), bytes - sizeof(header)) << 1);
 }
 
-static void Bind(snugModel* model, const Info* info, const uint64_t offsets[SECTION_COUNT])
+// The table follows from the counts.
+static void MakeTable(const Info* info, Entry entries[ENTRY_COUNT])
 {
-	const unsigned char* block = model->block;
+	sgArray list[SECTION_COUNT];
+	uint64_t offsets[SECTION_COUNT];
+	ListSections(info, list);
+	sgArrays_Place(DATA_OFFSET, list, SECTION_COUNT, offsets);
+	for (int i = 0; i < ENTRY_COUNT; ++i)
+	{
+		entries[i] = (Entry){ .offset = INFO_OFFSET, .bytes = sizeof(Info) };
+		if (i > 0)
+		{
+			entries[i] = (Entry){ .offset = offsets[i - 1], .bytes = list[i - 1].count * list[i - 1].size };
+		}
+		memcpy(&entries[i].tag, tags[i], sizeof(entries[i].tag));
+	}
+}
+
+static size_t BlockBytes(const Info* info)
+{
+	sgArray list[SECTION_COUNT];
+	ListSections(info, list);
+	return sgArrays_Bytes(DATA_OFFSET, list, SECTION_COUNT);
+}
+
+// Point a model at its block. Clusters are found in a second step, when the size of theirs is known to be right.
+static void Bind(snugModel* model, const Info* info)
+{
 	sgTree* tree = &model->tree;
+	sgArray list[SECTION_COUNT];
+	ListSections(info, list);
+	sgArrays_Bind(DATA_OFFSET, list, SECTION_COUNT, model->block, model);
 	model->deformer = (snugDeformer)info->deformer;
 	model->deform = sgDeform_Find(model->deformer);
 	model->treeDef = (snugTreeDef){
@@ -138,81 +150,76 @@ static void Bind(snugModel* model, const Info* info, const uint64_t offsets[SECT
 	tree->triangleCount = info->triangleCount;
 	tree->vertexCount = info->vertexCount;
 	tree->leafVertexCount = info->leafVertexCount;
-	tree->nodes = (const void*)(block + offsets[section_nodes]);
-	tree->leaves = (const void*)(block + offsets[section_leaves]);
-	tree->leafVertices = (const void*)(block + offsets[section_leafVertices]);
-	tree->triangleMap = (const void*)(block + offsets[section_triangleMap]);
-	tree->vertexMap = (const void*)(block + offsets[section_vertexMap]);
-	model->positions = (const void*)(block + offsets[section_positions]);
-	model->twins = info->hasTwins != 0 ? (const void*)(block + offsets[section_twins]) : NULL;
-	model->restBounds = (const void*)(block + offsets[section_restBounds]);
+	model->twins = info->hasTwins != 0 ? model->twins : NULL;
 	model->clusterBytes = (size_t)info->clusterBytes;
-	model->deformData = block + offsets[section_deform];
 	model->deformBytes = (size_t)info->deformBytes;
 }
 
-static void BindClusters(snugModel* model, const void* data)
+static void BindClusters(snugModel* model)
 {
+	const void* data = model->clusters.header;
 	model->clusters = model->clusterBytes > 0 ? sgClusters_Bind(&model->tree, data) : (sgClusters){ .header = NULL };
 }
 
-sgBox sgBlock_RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t slot)
-{
-	const sgTree* tree = &model->tree;
-	const sgKernels* kernels = sgGetKernels();
-	if (sgTree_IsLeaf(tree, slot))
-	{
-		sgBoxLanes lanes;
-		const sgLeaf* leaf = tree->leaves + tree->nodes[slot].first;
-		kernels->leaves->boundLeaves(model->positions, tree->leafVertices, leaf, 1, &lanes, 0);
-		return sgBoxLanes_Get(&lanes, 0);
-	}
-	sgLaneSet children = sgTree_Open(tree, slot);
-	return kernels->boxes->mergeBoxes(bounds + children.group, children.mask);
-}
-
-static void CopySections(unsigned char* block, const snugModel* model, const uint64_t sizes[SECTION_COUNT],
-    const uint64_t offsets[SECTION_COUNT])
-{
-	const void* const sources[SECTION_COUNT] = {
-		[section_positions] = model->positions,
-		[section_nodes] = model->tree.nodes,
-		[section_leaves] = model->tree.leaves,
-		[section_leafVertices] = model->tree.leafVertices,
-		[section_triangleMap] = model->tree.triangleMap,
-		[section_vertexMap] = model->tree.vertexMap,
-		[section_twins] = model->twins,
-		[section_restBounds] = model->restBounds,
-		[section_clusters] = model->clusters.header,
-		[section_deform] = model->deformData,
-	};
-	for (int i = 0; i < SECTION_COUNT; ++i)
-	{
-		if (sources[i] != NULL && sizes[i] > 0)
-		{
-			memcpy(block + offsets[i], sources[i], (size_t)sizes[i]);
-		}
-	}
-}
-
-static void WriteHeader(unsigned char* block, uint64_t bytes, const Info* info, const uint64_t sizes[SECTION_COUNT],
-    const uint64_t offsets[SECTION_COUNT])
+static void WriteStart(unsigned char* block, uint64_t bytes, const Info* info)
 {
 	Header header = {
 		.version = SG_BLOCK_VERSION,
 		.byteOrder = byteOrder,
 		.bytes = bytes,
-		.sectionCount = SECTION_COUNT,
+		.sectionCount = ENTRY_COUNT,
 	};
 	memcpy(header.magic, magic, sizeof(magic));
-	Entry entries[SECTION_COUNT];
-	for (int i = 0; i < SECTION_COUNT; ++i)
-	{
-		entries[i] = (Entry){ TagOf((SectionId)i), 0, offsets[i], sizes[i] };
-	}
+	Entry entries[ENTRY_COUNT];
+	MakeTable(info, entries);
 	memcpy(block, &header, sizeof(header));
 	memcpy(block + sizeof(header), entries, sizeof(entries));
-	memcpy(block + offsets[section_info], info, sizeof(*info));
+	memcpy(block + INFO_OFFSET, info, sizeof(*info));
+}
+
+/// Bytes that are copied at a time when several threads share the work.
+#define CHUNK ((size_t)1 << 20)
+
+typedef struct Copying
+{
+	unsigned char* block;
+	size_t bytes;
+	uint64_t offsets[SECTION_COUNT], sizes[SECTION_COUNT];
+	const unsigned char* from[SECTION_COUNT];
+} Copying;
+
+// A piece of the block: what of each section is in it, and zeros between, so that equal models are equal bytes.
+static void CopyChunk(void* context, uint32_t worker, uint32_t chunk)
+{
+	const Copying* c = context;
+	size_t first = chunk * CHUNK, end = c->bytes - first < CHUNK ? c->bytes : first + CHUNK, done = first;
+	(void)worker;
+	for (int i = 0; i < SECTION_COUNT; ++i)
+	{
+		size_t start = (size_t)c->offsets[i], stop = start + (size_t)c->sizes[i];
+		size_t from = start > done ? start : done, to = stop < end ? stop : end;
+		if (c->from[i] != NULL && from < to)
+		{
+			memset(c->block + done, 0, from - done);
+			memcpy(c->block + from, c->from[i] + (from - start), to - from);
+			done = to;
+		}
+	}
+	memset(c->block + done, 0, end - done);
+}
+
+static void CopySections(const snugModel* model, const Info* info, unsigned char* block, size_t bytes)
+{
+	Copying copying = { .block = block, .bytes = bytes };
+	sgArray list[SECTION_COUNT];
+	ListSections(info, list);
+	sgArrays_Place(DATA_OFFSET, list, SECTION_COUNT, copying.offsets);
+	for (int i = 0; i < SECTION_COUNT; ++i)
+	{
+		copying.sizes[i] = list[i].count * list[i].size;
+		memcpy(copying.from + i, (const char*)model + list[i].place, sizeof(copying.from[i]));
+	}
+	sgTeam_Run(model->team, (uint32_t)((bytes + CHUNK - 1) / CHUNK), CopyChunk, &copying);
 }
 
 snugStatus sgBlock_Make(snugModel* model)
@@ -234,184 +241,130 @@ snugStatus sgBlock_Make(snugModel* model)
 		.clusterBytes = model->clusterBytes,
 		.deformBytes = model->deformBytes,
 	};
-	uint64_t sizes[SECTION_COUNT], offsets[SECTION_COUNT];
-	SectionSizes(&info, sizes);
-	size_t bytes = PlaceSections(sizes, offsets);
+	size_t bytes = BlockBytes(&info);
 	unsigned char* block = sgAllocate(&model->allocator, bytes);
 	if (block == NULL)
 	{
 		return snug_outOfMemory;
 	}
-	memset(block, 0, bytes); // padding too, so that equal models are equal bytes
-	WriteHeader(block, bytes, &info, sizes, offsets);
-	CopySections(block, model, sizes, offsets);
+	CopySections(model, &info, block, bytes);
+	WriteStart(block, bytes, &info);
 	uint64_t checksum = BlockChecksum(block, bytes);
 	memcpy(block + offsetof(Header, checksum), &checksum, sizeof(checksum));
 	model->block = block;
 	model->bytes = bytes;
-	Bind(model, &info, offsets);
-	BindClusters(model, block + offsets[section_clusters]);
+	model->ownsBlock = true;
+	Bind(model, &info);
+	BindClusters(model);
 	return snug_success;
 }
 
-// Header and table: whether there is something to read at all. Fills in where the sections are.
-static const char* CheckHeader(const unsigned char* block, size_t bytes, uint64_t offsets[SECTION_COUNT], Info* info)
+// ---- Reading --------------------------------------------------------------------------------------------------------
+
+static bool HasKnownSettings(const Info* info)
+{
+	return info->leafTriangles >= 1 && info->leafTriangles <= SG_MAX_LEAF_TRIANGLES &&
+	       (info->branching == 2 || info->branching == 4 || info->branching == 8) &&
+	       (info->split == snug_splitMedian || info->split == snug_splitSurfaceArea) && info->hasTwins <= 1 &&
+	       sgDeform_Find((snugDeformer)info->deformer) != NULL;
+}
+
+// Header and table: whether there is something to read at all. Sizes follow from the counts and places from the sizes,
+// so there is only one right table.
+static const char* CheckStart(const unsigned char* block, size_t bytes, Info* info)
 {
 	Header header;
-	Entry entries[SECTION_COUNT];
+	Entry entries[ENTRY_COUNT], right[ENTRY_COUNT];
 	memcpy(&header, block, sizeof(header));
-	if (header.bytes != bytes || bytes < sizeof(header) + sizeof(entries) + sizeof(Info) ||
-	    header.sectionCount != SECTION_COUNT)
+	if (header.bytes != bytes || bytes < DATA_OFFSET || header.sectionCount != ENTRY_COUNT)
 	{
 		return "it is truncated or its header is wrong";
 	}
-	if (BlockChecksum(block, bytes) != header.checksum)
-	{
-		return "its checksum does not match";
-	}
 	memcpy(entries, block + sizeof(header), sizeof(entries));
-	uint64_t infoOffset = entries[section_info].offset;
-	if (infoOffset > bytes - sizeof(Info))
-	{
-		return "a section is out of range";
-	}
-	memcpy(info, block + infoOffset, sizeof(*info));
-	bool goodDef = info->leafTriangles >= 1 && info->leafTriangles <= SG_MAX_LEAF_TRIANGLES &&
-	               (info->branching == 2 || info->branching == 4 || info->branching == 8) &&
-	               (info->split == snug_splitMedian || info->split == snug_splitSurfaceArea);
-	if (!goodDef || sgDeform_Find((snugDeformer)info->deformer) == NULL || info->vertexCount > SG_MAX_COUNT ||
-	    info->triangleCount > SG_MAX_COUNT || info->groupCount > UINT32_MAX / SG_LANES - 1 || info->hasTwins > 1 ||
-	    info->clusterBytes > bytes || info->deformBytes > bytes)
+	memcpy(info, block + INFO_OFFSET, sizeof(*info));
+	if (!HasKnownSettings(info) || info->vertexCount > SG_MAX_COUNT || info->triangleCount > SG_MAX_COUNT ||
+	    info->groupCount < 1 || info->groupCount > UINT32_MAX / SG_LANES - 1 || info->leafCount < 1 ||
+	    info->depth > SG_MAX_DEPTH || info->clusterBytes > bytes || info->deformBytes > bytes)
 	{
 		return "its counts or settings are out of range";
 	}
-	// Sizes follow from the counts and places from the sizes, so there is only one right table.
-	uint64_t sizes[SECTION_COUNT];
-	SectionSizes(info, sizes);
-	if (PlaceSections(sizes, offsets) != bytes)
+	if (BlockBytes(info) != bytes)
 	{
 		return "its size does not fit its counts";
 	}
-	for (int i = 0; i < SECTION_COUNT; ++i)
-	{
-		if (entries[i].tag != TagOf((SectionId)i) || entries[i].offset != offsets[i] || entries[i].bytes != sizes[i])
-		{
-			return "its table of sections is wrong";
-		}
-	}
-	return NULL;
+	MakeTable(info, right);
+	return memcmp(entries, right, sizeof(right)) == 0 ? NULL : "its table of sections is wrong";
 }
 
-static bool Contains(const sgBox* outer, const sgBox* inner)
+// Clusters are there exactly if vertices are evaluated, and like the deformer's data as large as their counts say.
+static const char* CheckSizes(snugModel* model)
 {
-	for (int axis = 0; axis < 3; ++axis)
+	const sgDeform* deform = model->deform;
+	bool hasClusters = deform->positions == NULL;
+	if (hasClusters && (model->clusterBytes < sizeof(sgClusterHeader) ||
+	                       sgClusters_Bytes(&model->tree, model->clusters.header) != model->clusterBytes))
 	{
-		// Written so that NaN is not contained, nor contains; infinite boxes are refused as well.
-		if (!(outer->lower[axis] <= inner->lower[axis] && outer->upper[axis] >= inner->upper[axis]))
-		{
-			return false;
-		}
-		if (!sgBox_IsEmpty(inner) && !(isfinite(outer->lower[axis]) && isfinite(outer->upper[axis])))
-		{
-			return false;
-		}
+		return "its clusters have a wrong size";
 	}
-	return true;
-}
-
-// What the arrays say of each other. The tree's own indices have been checked.
-static const char* CheckData(const snugModel* model)
-{
-	const sgTree* tree = &model->tree;
-	if (!sgGetKernels()->boxes->allWithin(model->positions, 3 * (size_t)tree->vertexCount, SNUG_MAX_COORDINATE))
+	if (!hasClusters && model->clusterBytes != 0)
 	{
-		return "a position is not finite or too large";
+		return "it has clusters that nothing needs";
 	}
-	for (uint32_t slot = tree->groupCount * SG_LANES; slot-- > 0;)
-	{
-		if (tree->nodes[slot].first != SG_NONE)
-		{
-			sgBox tight = sgBlock_RestBox(model, model->restBounds, slot);
-			sgBox stored = sgBoxLanes_Get(model->restBounds + slot / SG_LANES, slot % SG_LANES);
-			if (!Contains(&stored, &tight) || sgBox_IsEmpty(&stored) != sgBox_IsEmpty(&tight))
-			{
-				return "a bound does not contain what is below it";
-			}
-		}
-	}
-	if (model->deform->check == NULL)
+	BindClusters(model);
+	if (deform->fits == NULL)
 	{
 		return model->deformBytes == 0 ? NULL : "it has deformation data that nothing needs";
 	}
-	return model->deform->check(model);
+	return deform->fits(model) ? NULL : "the size or the settings of its deformation data are wrong";
 }
 
-// Clusters follow from the tree, so there is only one right answer.
-static snugStatus CheckClusters(snugModel* model, const void* stored, const char** fault)
+// All that code follows, in time linear in the size of the block.
+static const char* CheckAll(const snugModel* model, const Info* info, void* scratch)
 {
-	if (model->deform->positions != NULL)
+	Header header;
+	memcpy(&header, model->block, sizeof(header));
+	if (BlockChecksum(model->block, model->bytes) != header.checksum)
 	{
-		*fault = model->clusterBytes == 0 ? NULL : "it has clusters that nothing needs";
-		return snug_success;
+		return "its checksum does not match";
 	}
-	void* made;
-	size_t bytes;
-	snugStatus status = sgClusters_Build(&model->tree, &model->allocator, &made, &bytes);
-	if (status != snug_success)
+	sgArray list[SECTION_COUNT];
+	ListSections(info, list);
+	const char* fault = sgArrays_Check(list, SECTION_COUNT, model);
+	fault = fault == NULL ? sgTree_Validate(&model->tree, &model->treeDef, scratch) : fault;
+	fault = fault == NULL ? sgRest_Check(model) : fault;
+	fault = fault == NULL && model->clusters.header != NULL ? sgClusters_Check(&model->tree, &model->clusters) : fault;
+	fault = fault == NULL && model->deform->check != NULL ? model->deform->check(model, scratch) : fault;
+	if (fault == NULL && model->twins != NULL)
 	{
-		return status;
+		const sgTwinsInput input = sgModel_TwinsInput(model);
+		fault = sgTwins_Check(&input, model->twins);
 	}
-	bool isSame = bytes == model->clusterBytes && memcmp(made, stored, bytes) == 0;
-	*fault = isSame ? NULL : "its clusters are wrong";
-	sgRelease(&model->allocator, made, bytes);
-	BindClusters(model, stored);
-	return snug_success;
+	return fault;
 }
 
-// Twins follow from what has been checked before, so there is only one right answer here too.
-static const char* CheckTwins(const snugModel* model)
+static snugStatus CheckBlock(snugModel* model, const Info* info, const snugMessenger* messenger)
 {
-	const sgTwinsInput input = sgModel_TwinsInput(model);
-	size_t bytes = sgTwins_Bytes(input.vertexCount);
-	uint32_t* made;
-	if (sgTwins_Build(&input, &model->allocator, &made) != snug_success)
-	{
-		return sgNoMemory;
-	}
-	bool isSame = (made == NULL) == (model->twins == NULL) && (made == NULL || memcmp(made, model->twins, bytes) == 0);
-	sgRelease(&model->allocator, made, bytes);
-	return isSame ? NULL : "its twins are wrong";
-}
-
-static snugStatus CheckAll(snugModel* model, const void* clusters, const snugMessenger* messenger)
-{
-	size_t scratchBytes = sgTree_ValidateBytes(&model->tree);
+	size_t treeBytes = sgTree_ValidateBytes(&model->tree);
+	size_t scratchBytes = treeBytes > SG_ROWS_SCRATCH ? treeBytes : SG_ROWS_SCRATCH;
 	void* scratch = sgAllocate(&model->allocator, scratchBytes);
 	if (scratch == NULL)
 	{
 		return sgFail(messenger, snug_outOfMemory, "no memory to check a model");
 	}
-	const char* fault = sgTree_Validate(&model->tree, &model->treeDef, scratch);
-	snugStatus status = fault == NULL ? CheckClusters(model, clusters, &fault) : snug_success;
+	const char* fault = CheckAll(model, info, scratch);
 	sgRelease(&model->allocator, scratch, scratchBytes);
-	if (status != snug_success)
-	{
-		return sgFail(messenger, status, "a model cannot be checked: %s", snugGetStatusText(status));
-	}
-	fault = fault == NULL ? CheckData(model) : fault;
-	fault = fault == NULL ? CheckTwins(model) : fault;
-	status = fault == sgNoMemory ? snug_outOfMemory : snug_badFile;
-	return fault == NULL ? snug_success : sgFail(messenger, status, "bad model: %s", fault);
+	return fault == NULL ? snug_success : sgFail(messenger, snug_badFile, "bad model: %s", fault);
 }
 
-snugStatus sgBlock_Read(snugModel* model, const void* foreign, size_t bytes, const snugMessenger* messenger)
+// Whether there is a block of this version at all.
+static snugStatus CheckKind(const void* block, size_t bytes, const snugMessenger* messenger)
 {
 	Header header;
-	if (bytes < sizeof(header) || memcmp(foreign, magic, sizeof(magic)) != 0)
+	if (bytes < sizeof(header) || memcmp(block, magic, sizeof(magic)) != 0)
 	{
 		return sgFail(messenger, snug_badFile, "not a snug model");
 	}
-	memcpy(&header, foreign, sizeof(header));
+	memcpy(&header, block, sizeof(header));
 	if (header.byteOrder != byteOrder)
 	{
 		return sgFail(messenger, snug_badFile, "the model was made for another byte order");
@@ -423,26 +376,45 @@ snugStatus sgBlock_Read(snugModel* model, const void* foreign, size_t bytes, con
 		    "FILE.snug`",
 		    header.version, snugGetVersion(), SG_BLOCK_VERSION);
 	}
-	uint64_t offsets[SECTION_COUNT];
-	Info info;
-	const char* fault = CheckHeader(foreign, bytes, offsets, &info);
-	if (fault != NULL)
+	return snug_success;
+}
+
+static snugStatus CopyBlock(snugModel* model, const snugMessenger* messenger)
+{
+	unsigned char* copy = sgAllocate(&model->allocator, model->bytes);
+	if (copy == NULL)
 	{
-		return sgFail(messenger, snug_badFile, "bad model: %s", fault);
+		return sgFail(messenger, snug_outOfMemory, "no memory for a model of %zu bytes", model->bytes);
 	}
-	model->bytes = bytes;
-	model->block = sgAllocate(&model->allocator, bytes);
-	if (model->block == NULL)
-	{
-		return sgFail(messenger, snug_outOfMemory, "no memory for a model of %zu bytes", bytes);
-	}
-	memcpy(model->block, foreign, bytes);
-	Bind(model, &info, offsets);
-	snugStatus status = CheckAll(model, model->block + offsets[section_clusters], messenger);
+	memcpy(copy, model->block, model->bytes);
+	model->block = copy;
+	model->ownsBlock = true;
+	return snug_success;
+}
+
+snugStatus sgBlock_Read(snugModel* model, bool copies, const snugLoadDef* def)
+{
+	snugStatus status = CheckKind(model->block, model->bytes, &def->messenger);
 	if (status != snug_success)
 	{
-		sgRelease(&model->allocator, model->block, model->bytes);
-		model->block = NULL;
+		return status;
 	}
-	return status;
+	Info info;
+	const char* fault = CheckStart(model->block, model->bytes, &info);
+	if (fault != NULL)
+	{
+		return sgFail(&def->messenger, snug_badFile, "bad model: %s", fault);
+	}
+	status = copies ? CopyBlock(model, &def->messenger) : snug_success;
+	if (status != snug_success)
+	{
+		return status;
+	}
+	Bind(model, &info);
+	fault = CheckSizes(model);
+	if (fault != NULL)
+	{
+		return sgFail(&def->messenger, snug_badFile, "bad model: %s", fault);
+	}
+	return def->trusted ? snug_success : CheckBlock(model, &info, &def->messenger);
 }

@@ -74,11 +74,16 @@ typedef struct sgDeform
 	/// model's allocator. Tree, positions and rest bounds of the model are ready. Null if there is nothing to store.
 	snugStatus (*build)(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes);
 
-	/// Check model->deformData when it comes from a file: its size, every index, every number that positions follow
-	/// from; of bounds that they are finite, but not that they hold, for that would mean making them again. Null
-	/// together with `build`.
-	/// @return null if all is well, or what is wrong; sgNoMemory if there is no memory to tell
-	const char* (*check)(const snugModel* model);
+	/// Whether model->deformData, from a file, begin with settings that exist and counts that give their size: so that
+	/// arrays can be found, and nothing computed from counts is absurd. Looks at little. Null together with `build`.
+	bool (*fits)(const snugModel* model);
+
+	/// Check model->deformData that fit: every index, every number that positions follow from; of bounds that they are
+	/// finite, but not that they hold, for that would mean making them again. In time linear in the size. Null together
+	/// with `build`.
+	/// @param scratch of SG_ROWS_SCRATCH bytes
+	/// @return null if all is well, or what is wrong
+	const char* (*check)(const snugModel* model, void* scratch);
 
 	/// Find the arrays of model->deformData once, for all that follows: fills in model->arrays, of arrayBytes. Null if
 	/// there are none.
@@ -123,12 +128,17 @@ typedef struct sgDeform
 	/// The same for all vertices of a cluster: the very same bits, but fast. Null if `positions` is not.
 	void (*evaluateCluster)(const sgPosed* posed, uint32_t cluster, float* out);
 
-	/// The same for the cluster's own vertices only, which are its first ones: sgCluster.ownCount.
-	void (*evaluateOwn)(const sgPosed* posed, uint32_t cluster, float* out);
-
 	/// Body-space bounds of inner nodes, and of leaves if `boundsLeaves`: those in set.mask, all of one family. Other
 	/// lanes of `out` stay as they are. Null if posing never changes bounds: then the model's rest bounds hold.
 	void (*bound)(const sgPosed* posed, sgLaneSet set, sgBoundsOut out);
+
+	/// Boxes along turned axes, of inner nodes in set.mask, straight from the pose: `boxes` grown by `slack` per axis
+	/// contain rotation * position for every position that the deformer gives. Null if it cannot.
+	/// @param rotation orthogonal within rounding
+	/// @param room of the size of a pose, aligned like one, contents arbitrary; null if poses are made in place
+	/// @return false if it cannot for these nodes
+	bool (*boundTurned)(const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes,
+	    double slack[3]);
 
 	/// Whether `bound` is for leaves too; otherwise they are bounded by looking at their vertices. Null means no.
 	bool (*boundsLeaves)(const snugModel* model);
@@ -146,9 +156,6 @@ typedef struct sgDeform
 	/// In the rest pose positions are the rest positions, bit for bit, so the model's rest bounds hold until posed.
 	bool restIsExact;
 } sgDeform;
-
-/// What a check says that could not be made.
-extern const char sgNoMemory[];
 
 /// The implementation of a deformer, or null for a number that is none.
 const sgDeform* sgDeform_Find(snugDeformer deformer);

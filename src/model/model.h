@@ -5,6 +5,7 @@
 #include "tree/cluster.h"
 
 struct sgDeform;
+struct sgTeam;
 
 /// The most vertices and triangles of a model: on 32-bit machines as many as leave every size that is computed from
 /// them, at 60 bytes each, below SG_MAX_SIZE.
@@ -15,8 +16,10 @@ struct sgDeform;
 struct snugModel
 {
 	snugAllocator allocator;
-	unsigned char* block;
+	const unsigned char* block;
 	size_t bytes;
+	bool ownsBlock;                                 ///< allocated; else the caller's, or that of a mapped file
+	void (*unmap)(const void* block, size_t bytes); ///< of a mapped file; else null
 
 	snugDeformer deformer;
 	const struct sgDeform* deform;
@@ -29,9 +32,10 @@ struct snugModel
 	size_t clusterBytes;
 	const void* deformData; ///< whatever the deformer needs, laid out by its own file
 	size_t deformBytes;
-	uint32_t jointCount; ///< that poses are set by
-	uint32_t fieldCount; ///< displacement fields
-	void* arrays;        ///< where the arrays of deformData are, of deform->arrayBytes
+	uint32_t jointCount;       ///< that poses are set by
+	uint32_t fieldCount;       ///< displacement fields
+	void* arrays;              ///< where the arrays of deformData are, of deform->arrayBytes
+	const struct sgTeam* team; ///< who builds it, while it is built; else null
 };
 
 /// What a definition asks of bounds: its own wishes, or the defaults.

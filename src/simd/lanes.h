@@ -15,6 +15,8 @@
 //   fv_Less, fv_LessEqual   false where a lane is NaN
 //   mv_And, mv_Or, mv_Bits  the last: bit i is lane i
 //   fv_Select               the second operand where the first is true, else the third; dv_SelectGreater: where a > b
+//   dv_GreaterBits          bit i: whether a > b in lane i
+//   dv_Sqrt                 the square root, to the nearest double
 //   fv_ToDoubles, fv_FromDoubles   an fv as so many dv, and back, to the nearest float
 //   f4_Min, f4_Max, fv_Low, fv_High, fv_FromHalves   if SG_FLOATS is 8; the first two and f4 also if it is 1
 //
@@ -229,6 +231,22 @@ SG_INLINE d8 d8_Div(d8 a, d8 b)
 SG_INLINE d8 d8_SelectGreater(d8 a, d8 b, d8 yes, d8 no)
 {
 	SG_EACH_DOUBLE(dv_SelectGreater(a.part[i], b.part[i], yes.part[i], no.part[i]));
+}
+
+/// Bit i: whether a > b in lane i; false where one is NaN.
+SG_INLINE uint32_t d8_GreaterBits(d8 a, d8 b)
+{
+	uint32_t bits = 0;
+	for (int i = 0; i < SG_DOUBLE_PARTS; ++i)
+	{
+		bits |= dv_GreaterBits(a.part[i], b.part[i]) << (SG_DOUBLES * i);
+	}
+	return bits;
+}
+
+SG_INLINE d8 d8_Sqrt(d8 a)
+{
+	SG_EACH_DOUBLE(dv_Sqrt(a.part[i]));
 }
 
 SG_INLINE d8 d8_FromFloat(f8 a)

@@ -49,6 +49,16 @@ static inline dv dv_SelectGreater(dv a, dv b, dv yes, dv no)
 	return _mm256_blendv_pd(no, yes, _mm256_cmp_pd(a, b, _CMP_GT_OQ));
 }
 
+static inline uint32_t dv_GreaterBits(dv a, dv b)
+{
+	return (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ));
+}
+
+static inline dv dv_Sqrt(dv a)
+{
+	return _mm256_sqrt_pd(a);
+}
+
 static inline void fv_ToDoubles(fv a, dv out[2])
 {
 	out[0] = _mm256_cvtps_pd(_mm256_castps256_ps128(a));

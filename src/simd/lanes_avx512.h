@@ -50,6 +50,16 @@ static inline dv dv_SelectGreater(dv a, dv b, dv yes, dv no)
 	return _mm512_mask_blend_pd(_mm512_cmp_pd_mask(a, b, _CMP_GT_OQ), no, yes);
 }
 
+static inline uint32_t dv_GreaterBits(dv a, dv b)
+{
+	return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ);
+}
+
+static inline dv dv_Sqrt(dv a)
+{
+	return _mm512_sqrt_pd(a);
+}
+
 static inline void fv_ToDoubles(fv a, dv out[1])
 {
 	out[0] = _mm512_cvtps_pd(a);

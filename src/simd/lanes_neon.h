@@ -78,6 +78,17 @@ static inline dv dv_SelectGreater(dv a, dv b, dv yes, dv no)
 	return vbslq_f64(vcgtq_f64(a, b), yes, no);
 }
 
+static inline uint32_t dv_GreaterBits(dv a, dv b)
+{
+	uint64x2_t greater = vcgtq_f64(a, b);
+	return (uint32_t)(vgetq_lane_u64(greater, 0) & 1) | (uint32_t)(vgetq_lane_u64(greater, 1) & 2);
+}
+
+static inline dv dv_Sqrt(dv a)
+{
+	return vsqrtq_f64(a);
+}
+
 static inline void fv_ToDoubles(fv a, dv out[2])
 {
 	out[0] = vcvt_f64_f32(vget_low_f32(a));

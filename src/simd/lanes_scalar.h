@@ -75,6 +75,16 @@ static inline dv dv_SelectGreater(dv a, dv b, dv yes, dv no)
 	return a > b ? yes : no;
 }
 
+static inline uint32_t dv_GreaterBits(dv a, dv b)
+{
+	return a > b;
+}
+
+static inline dv dv_Sqrt(dv a)
+{
+	return __builtin_sqrt(a);
+}
+
 static inline void fv_ToDoubles(fv a, dv* out)
 {
 	*out = (double)a;

@@ -77,6 +77,16 @@ static inline dv dv_SelectGreater(dv a, dv b, dv yes, dv no)
 	return (dv)wasm_v128_bitselect((v128_t)yes, (v128_t)no, wasm_f64x2_gt((v128_t)a, (v128_t)b));
 }
 
+static inline uint32_t dv_GreaterBits(dv a, dv b)
+{
+	return (uint32_t)wasm_i64x2_bitmask(wasm_f64x2_gt((v128_t)a, (v128_t)b));
+}
+
+static inline dv dv_Sqrt(dv a)
+{
+	return (dv)wasm_f64x2_sqrt((v128_t)a);
+}
+
 static inline void fv_ToDoubles(fv a, dv out[2])
 {
 	out[0] = (dv)wasm_f64x2_promote_low_f32x4((v128_t)a);

@@ -77,6 +77,16 @@ static inline dv dv_SelectGreater(dv a, dv b, dv yes, dv no)
 	return _mm_or_pd(_mm_and_pd(which, yes), _mm_andnot_pd(which, no));
 }
 
+static inline uint32_t dv_GreaterBits(dv a, dv b)
+{
+	return (uint32_t)_mm_movemask_pd(_mm_cmpgt_pd(a, b));
+}
+
+static inline dv dv_Sqrt(dv a)
+{
+	return _mm_sqrt_pd(a);
+}
+
 static inline void fv_ToDoubles(fv a, dv out[2])
 {
 	out[0] = _mm_cvtps_pd(a);

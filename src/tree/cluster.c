@@ -1,63 +1,60 @@
 // src/tree/cluster.c: see cluster.h.
 #include "tree/cluster.h"
 
+#include "base/arrays.h"
+#include "base/team.h"
+
 #include <string.h>
 
-#define ARRAY_COUNT 6
-
-static size_t Layout(const sgTree* tree, const sgClusterHeader* header, uint64_t offsets[ARRAY_COUNT])
+enum
 {
-	const uint64_t sizes[ARRAY_COUNT] = {
-		(uint64_t)header->count * sizeof(sgCluster),
-		(uint64_t)tree->leafCount * sizeof(uint32_t),
-		(uint64_t)header->vertexCount * sizeof(uint32_t),
-		(uint64_t)header->lenderCount * sizeof(sgLender),
-		(uint64_t)header->vertexCount,
-		((uint64_t)tree->leafVertexCount + SG_LANES) * sizeof(uint32_t),
+	ARRAY_COUNT = 4
+};
+
+/// Places are 32-bit.
+#define MAX_PAGES (UINT32_MAX / SG_PAGE_FLOATS - 1)
+
+static void ListArrays(const sgTree* tree, const sgClusterHeader* header, sgArray list[ARRAY_COUNT])
+{
+	const sgArray arrays[ARRAY_COUNT] = {
+		{ SG_ARRAY(sgClusters, clusters, header->count) },
+		{ SG_ARRAY(sgClusters, ofLeaf, tree->leafCount) },
+		{ SG_ARRAY(sgClusters, vertices, header->vertexCount) },
+		{ SG_ARRAY(sgClusters, places, (uint64_t)tree->leafVertexCount + SG_LANES) },
 	};
-	return sgPlaceArrays(sizeof(sgClusterHeader), sizes, ARRAY_COUNT, offsets);
+	memcpy(list, arrays, sizeof(arrays));
+}
+
+size_t sgClusters_Bytes(const sgTree* tree, const sgClusterHeader* header)
+{
+	sgArray list[ARRAY_COUNT];
+	ListArrays(tree, header, list);
+	return sgArrays_Bytes(sizeof(*header), list, ARRAY_COUNT);
 }
 
 sgClusters sgClusters_Bind(const sgTree* tree, const void* data)
 {
-	const sgClusterHeader* header = data;
-	const char* bytes = data;
-	uint64_t offsets[ARRAY_COUNT];
-	Layout(tree, header, offsets);
-	return (sgClusters){
-		.header = header,
-		.clusters = (const void*)(bytes + offsets[0]),
-		.ofLeaf = (const void*)(bytes + offsets[1]),
-		.vertices = (const void*)(bytes + offsets[2]),
-		.lenders = (const void*)(bytes + offsets[3]),
-		.borrowed = (const void*)(bytes + offsets[4]),
-		.places = (const void*)(bytes + offsets[5]),
-	};
+	sgClusters clusters = { .header = data };
+	sgArray list[ARRAY_COUNT];
+	ListArrays(tree, clusters.header, list);
+	sgArrays_Bind(sizeof(sgClusterHeader), list, ARRAY_COUNT, data, &clusters);
+	return clusters;
 }
 
-/// Whose a vertex is.
-typedef struct Owner
-{
-	uint32_t cluster; ///< SG_NONE: nobody's yet
-	uint32_t number;  ///< among the cluster's vertices
-} Owner;
+/// Clusters that are done at a time when several threads share the work.
+#define CHUNK 64
 
-/// Clusters while they are made; the arrays may be null, to count only.
+/// Clusters while they are made.
 typedef struct Builder
 {
 	const sgTree* tree;
 	sgClusterHeader header;
-	uint32_t pageEnd; ///< floats taken of the last page
-	Owner* owners;    ///< (vertexCount of the tree)
-	sgCluster* clusters;
-	uint32_t* ofLeaf;
-	uint32_t* vertices;
-	sgLender* lenders;
-	uint8_t* borrowed;
-	uint32_t* places;
+	uint32_t* firstLeaves; ///< (count): first leaf of each
+	sgCluster* found;      ///< (count)
+	sgClusters out;
 } Builder;
 
-/// The vertices of one cluster, each once.
+/// The vertices of one cluster, each once, and where its leaves' entries are among them.
 typedef struct Members
 {
 	uint32_t vertices[SG_MAX_CLUSTER_VERTICES];
@@ -77,20 +74,13 @@ static uint32_t Members_Place(Members* members, uint32_t vertex)
 	return members->count++;
 }
 
-// Its own first, then lender by lender; ascending, which reads weights and positions forwards when it is evaluated.
-static bool IsBehind(const Builder* b, uint32_t vertex, uint32_t other)
-{
-	// Nobody's yet will be its own: UINT32_MAX + 1 is 0.
-	uint32_t lender = b->owners[vertex].cluster + 1u, otherLender = b->owners[other].cluster + 1u;
-	return lender > otherLender || (lender == otherLender && vertex > other);
-}
-
-static void Members_Sort(Members* members, const Builder* b)
+// Ascending order reads weights and positions forwards when the cluster is evaluated.
+static void Members_Sort(Members* members)
 {
 	for (uint32_t i = 1; i < members->count; ++i)
 	{
 		uint32_t vertex = members->vertices[i], j = i;
-		for (; j > 0 && IsBehind(b, members->vertices[j - 1], vertex); --j)
+		for (; j > 0 && members->vertices[j - 1] > vertex; --j)
 		{
 			members->vertices[j] = members->vertices[j - 1];
 		}
@@ -103,142 +93,240 @@ static const sgLeaf* LeafOfLane(const sgTree* tree, sgLaneSet family, uint32_t l
 	return tree->leaves + tree->nodes[family.group * SG_LANES + lane].first;
 }
 
-// Take what is nobody's yet, and list whom the rest is borrowed from.
-static void ShareOut(Builder* b, const Members* members, sgCluster* cluster)
+// Where a cluster goes: behind the one before, in its page if there is room.
+static uint32_t TakePlace(uint32_t* pageCount, uint32_t* pageEnd, uint32_t vertexCount)
 {
-	uint32_t lender = SG_NONE;
-	for (uint32_t i = 0; i < members->count; ++i)
+	uint32_t floats = SG_CLUSTER_FLOATS(vertexCount);
+	if (*pageCount == 0 || *pageEnd + floats > SG_PAGE_FLOATS)
 	{
-		Owner* owner = b->owners + members->vertices[i];
-		if (owner->cluster == SG_NONE)
-		{
-			*owner = (Owner){ b->header.count, i };
-			++cluster->ownCount;
-			uint32_t end = members->vertices[i] + 1;
-			b->header.usedCount = end > b->header.usedCount ? end : b->header.usedCount;
-			continue;
-		}
-		bool isNew = owner->cluster != lender;
-		lender = owner->cluster;
-		cluster->lenderCount += isNew;
-		b->header.lenderCount += isNew;
-		if (b->clusters != NULL)
-		{
-			sgLender* last = b->lenders + b->header.lenderCount - 1;
-			*last = (sgLender){ lender, isNew ? 1 : last->count + 1 };
-			b->borrowed[cluster->firstVertex + i] = (uint8_t)owner->number;
-		}
+		++*pageCount;
+		*pageEnd = 0;
 	}
+	uint32_t place = (*pageCount - 1) * SG_PAGE_FLOATS + *pageEnd;
+	*pageEnd += floats;
+	return place;
 }
 
-static void Store(Builder* b, sgLaneSet family, Members* members, const sgCluster* cluster)
+static sgLaneSet FamilyOf(const Builder* b, uint32_t cluster)
 {
-	const sgTree* tree = b->tree;
-	b->clusters[b->header.count] = *cluster;
-	memcpy(b->vertices + cluster->firstVertex, members->vertices, members->count * sizeof(uint32_t));
-	for (uint32_t rest = family.leafMask; rest != 0; rest &= rest - 1)
-	{
-		const sgLeaf* leaf = LeafOfLane(tree, family, sgLowestBit(rest));
-		b->ofLeaf[leaf - tree->leaves] = b->header.count;
-		for (uint32_t i = leaf->firstVertex; i < leaf->firstVertex + leaf->vertexCount; ++i)
-		{
-			b->places[i] = Members_Place(members, tree->leafVertices[i]);
-		}
-	}
+	return sgTree_Family(b->tree, b->tree->leaves[b->firstLeaves[cluster]].slot);
 }
 
-static void AddCluster(Builder* b, sgLaneSet family)
+static void FindMembers(const sgTree* tree, sgLaneSet family, Members* members)
 {
-	const sgTree* tree = b->tree;
-	Members members;
-	members.count = 0;
+	members->count = 0;
 	for (uint32_t rest = family.leafMask; rest != 0; rest &= rest - 1)
 	{
 		const sgLeaf* leaf = LeafOfLane(tree, family, sgLowestBit(rest));
 		for (uint32_t i = 0; i < leaf->vertexCount; ++i)
 		{
-			Members_Place(&members, tree->leafVertices[leaf->firstVertex + i]);
+			Members_Place(members, tree->leafVertices[leaf->firstVertex + i]);
 		}
 	}
-	Members_Sort(&members, b);
-	uint32_t floats = SG_CLUSTER_FLOATS(members.count);
-	if (b->header.pageCount == 0 || b->pageEnd + floats > SG_PAGE_FLOATS)
-	{
-		++b->header.pageCount;
-		b->pageEnd = 0;
-	}
-	sgCluster cluster = {
-		.firstVertex = b->header.vertexCount,
-		.place = (b->header.pageCount - 1) * SG_PAGE_FLOATS + b->pageEnd,
-		.firstLender = b->header.lenderCount,
-		.vertexCount = (uint8_t)members.count,
-	};
-	ShareOut(b, &members, &cluster);
-	if (b->clusters != NULL)
-	{
-		Store(b, family, &members, &cluster);
-	}
-	b->pageEnd += floats;
-	b->header.vertexCount += members.count;
-	++b->header.count;
+	Members_Sort(members);
 }
 
-static void AddClusters(Builder* b)
+static uint32_t ChunkEnd(const Builder* b, uint32_t chunk)
 {
-	const sgTree* tree = b->tree;
-	b->header = (sgClusterHeader){ 0 };
-	b->pageEnd = 0;
-	for (uint32_t v = 0; v < tree->vertexCount; ++v)
+	uint32_t end = (chunk + 1) * CHUNK;
+	return end < b->header.count ? end : b->header.count;
+}
+
+// How many vertices each cluster has; where they begin comes later, and until then is one more than the last of them.
+static void CountVertices(void* context, uint32_t worker, uint32_t chunk)
+{
+	const Builder* b = context;
+	(void)worker;
+	for (uint32_t c = chunk * CHUNK; c < ChunkEnd(b, chunk); ++c)
 	{
-		b->owners[v].cluster = SG_NONE;
+		Members members;
+		FindMembers(b->tree, FamilyOf(b, c), &members);
+		uint32_t end = members.count > 0 ? members.vertices[members.count - 1] + 1 : 0;
+		b->found[c] = (sgCluster){ .firstVertex = end, .vertexCount = members.count };
 	}
-	for (uint32_t i = 0; i < tree->leafCount; ++i)
+}
+
+static void PlaceClusters(Builder* b)
+{
+	uint32_t pageEnd = 0;
+	for (uint32_t c = 0; c < b->header.count; ++c)
 	{
-		uint32_t slot = tree->leaves[i].slot;
-		sgLaneSet family = sgTree_Family(tree, slot);
-		if (slot % SG_LANES == sgLowestBit(family.leafMask))
+		sgCluster* cluster = b->found + c;
+		b->header.usedCount = cluster->firstVertex > b->header.usedCount ? cluster->firstVertex : b->header.usedCount;
+		cluster->firstVertex = b->header.vertexCount;
+		cluster->place = TakePlace(&b->header.pageCount, &pageEnd, cluster->vertexCount);
+		b->header.vertexCount += cluster->vertexCount;
+	}
+}
+
+static void FillClusters(void* context, uint32_t worker, uint32_t chunk)
+{
+	const Builder* b = context;
+	uint32_t *ofLeaf = (uint32_t*)(uintptr_t)b->out.ofLeaf, *places = (uint32_t*)(uintptr_t)b->out.places;
+	(void)worker;
+	for (uint32_t c = chunk * CHUNK; c < ChunkEnd(b, chunk); ++c)
+	{
+		Members members;
+		sgLaneSet family = FamilyOf(b, c);
+		FindMembers(b->tree, family, &members);
+		uint32_t* vertices = (uint32_t*)(uintptr_t)b->out.vertices + b->found[c].firstVertex;
+		memcpy(vertices, members.vertices, members.count * sizeof(uint32_t));
+		for (uint32_t rest = family.leafMask; rest != 0; rest &= rest - 1)
 		{
-			AddCluster(b, family);
+			const sgLeaf* leaf = LeafOfLane(b->tree, family, sgLowestBit(rest));
+			ofLeaf[leaf - b->tree->leaves] = c;
+			for (uint32_t i = leaf->firstVertex; i < leaf->firstVertex + leaf->vertexCount; ++i)
+			{
+				places[i] = Members_Place(&members, b->tree->leafVertices[i]);
+			}
 		}
 	}
 }
 
-static snugStatus Build(Builder* b, const snugAllocator* allocator, void** data, size_t* bytes)
+static bool IsFirstOfCluster(const sgTree* tree, uint32_t leaf)
 {
-	AddClusters(b);
-	// Places are 32-bit.
-	if (b->header.pageCount > UINT32_MAX / SG_PAGE_FLOATS - 1)
+	uint32_t slot = tree->leaves[leaf].slot;
+	return slot % SG_LANES == sgLowestBit(sgTree_Family(tree, slot).leafMask);
+}
+
+static void ListClusters(Builder* b)
+{
+	for (uint32_t i = 0; i < b->tree->leafCount; ++i)
+	{
+		if (IsFirstOfCluster(b->tree, i))
+		{
+			b->firstLeaves[b->header.count++] = i;
+		}
+	}
+}
+
+static snugStatus Make(Builder* b, const snugAllocator* allocator, const sgTeam* team, void** data, size_t* bytes)
+{
+	ListClusters(b);
+	uint32_t chunks = (b->header.count + CHUNK - 1) / CHUNK;
+	sgTeam_Run(team, chunks, CountVertices, b);
+	PlaceClusters(b);
+	if (b->header.pageCount > MAX_PAGES)
 	{
 		return snug_outOfRange;
 	}
-	uint64_t offsets[ARRAY_COUNT];
-	size_t total = Layout(b->tree, &b->header, offsets);
+	size_t total = sgClusters_Bytes(b->tree, &b->header);
 	char* memory = sgAllocate(allocator, total);
 	if (memory == NULL)
 	{
 		return snug_outOfMemory;
 	}
 	memset(memory, 0, total);
-	b->clusters = (void*)(memory + offsets[0]);
-	b->ofLeaf = (void*)(memory + offsets[1]);
-	b->vertices = (void*)(memory + offsets[2]);
-	b->lenders = (void*)(memory + offsets[3]);
-	b->borrowed = (void*)(memory + offsets[4]);
-	b->places = (void*)(memory + offsets[5]);
-	AddClusters(b);
 	memcpy(memory, &b->header, sizeof(b->header));
+	b->out = sgClusters_Bind(b->tree, memory);
+	memcpy((sgCluster*)(uintptr_t)b->out.clusters, b->found, b->header.count * sizeof(sgCluster));
+	sgTeam_Run(team, chunks, FillClusters, b);
 	*data = memory;
 	*bytes = total;
 	return snug_success;
 }
 
-snugStatus sgClusters_Build(const sgTree* tree, const snugAllocator* allocator, void** data, size_t* bytes)
+snugStatus sgClusters_Build(
+    const sgTree* tree, const snugAllocator* allocator, const sgTeam* team, void** data, size_t* bytes)
 {
-	size_t ownerBytes = tree->vertexCount * sizeof(Owner);
-	Builder builder = { .tree = tree, .owners = sgAllocate(allocator, ownerBytes) };
-	snugStatus status = builder.owners != NULL ? Build(&builder, allocator, data, bytes) : snug_outOfMemory;
-	sgRelease(allocator, builder.owners, ownerBytes);
+	Builder builder = { .tree = tree };
+	size_t leafBytes = tree->leafCount * sizeof(uint32_t), foundBytes = tree->leafCount * sizeof(sgCluster);
+	builder.firstLeaves = sgAllocate(allocator, leafBytes);
+	builder.found = sgAllocate(allocator, foundBytes);
+	bool isThere = builder.firstLeaves != NULL && builder.found != NULL;
+	snugStatus status = isThere ? Make(&builder, allocator, team, data, bytes) : snug_outOfMemory;
+	sgRelease(allocator, builder.firstLeaves, leafBytes);
+	sgRelease(allocator, builder.found, foundBytes);
 	return status;
+}
+
+// ---- Files ----------------------------------------------------------------------------------------------------------
+
+/// Members of a cluster that some leaf has, a bit each.
+typedef struct Used
+{
+	uint64_t bits[SG_MAX_CLUSTER_VERTICES / 64];
+} Used;
+
+// The vertices of one leaf are where its cluster says.
+static bool CheckLeaf(const sgTree* tree, const sgClusters* clusters, uint32_t number, const sgLeaf* leaf, Used* used)
+{
+	const sgCluster* cluster = clusters->clusters + number;
+	const uint32_t* members = clusters->vertices + cluster->firstVertex;
+	bool isGood = clusters->ofLeaf[leaf - tree->leaves] == number;
+	for (uint32_t i = leaf->firstVertex; i < leaf->firstVertex + leaf->vertexCount; ++i)
+	{
+		uint32_t place = clusters->places[i];
+		if (place >= cluster->vertexCount)
+		{
+			return false;
+		}
+		isGood &= members[place] == tree->leafVertices[i];
+		used->bits[place / 64] |= (uint64_t)1 << place % 64;
+	}
+	return isGood;
+}
+
+// Members ascend, and every one is some leaf's: so they are the vertices of the leaves, each once.
+static bool CheckMembers(const uint32_t* members, uint32_t count, const Used* used)
+{
+	bool isGood = true;
+	for (uint32_t i = 1; i < count; ++i)
+	{
+		isGood &= members[i - 1] < members[i];
+	}
+	uint32_t usedCount = 0;
+	for (size_t i = 0; i < sizeof(used->bits) / sizeof(used->bits[0]); ++i)
+	{
+		usedCount += (uint32_t)__builtin_popcountll(used->bits[i]);
+	}
+	return isGood && usedCount == count;
+}
+
+// Clusters follow from the tree. So this goes through them as they are made, and compares.
+const char* sgClusters_Check(const sgTree* tree, const sgClusters* clusters)
+{
+	static const char fault[] = "its clusters are wrong";
+	const sgClusterHeader* header = clusters->header;
+	sgClusterHeader found = { 0 };
+	uint32_t pageEnd = 0;
+	if (header->pageCount > MAX_PAGES)
+	{
+		return fault;
+	}
+	for (uint32_t i = 0; i < tree->leafCount; ++i)
+	{
+		if (!IsFirstOfCluster(tree, i))
+		{
+			continue;
+		}
+		sgLaneSet family = sgTree_Family(tree, tree->leaves[i].slot);
+		const sgCluster* cluster = clusters->clusters + found.count;
+		if (found.count >= header->count || cluster->firstVertex != found.vertexCount ||
+		    cluster->vertexCount > SG_MAX_CLUSTER_VERTICES ||
+		    cluster->vertexCount > header->vertexCount - found.vertexCount)
+		{
+			return fault;
+		}
+		uint32_t place = TakePlace(&found.pageCount, &pageEnd, cluster->vertexCount);
+		Used used = { { 0 } };
+		bool isGood = cluster->place == place;
+		for (uint32_t rest = family.leafMask; rest != 0 && isGood; rest &= rest - 1)
+		{
+			isGood = CheckLeaf(tree, clusters, found.count, LeafOfLane(tree, family, sgLowestBit(rest)), &used);
+		}
+		const uint32_t* members = clusters->vertices + cluster->firstVertex;
+		if (!isGood || !CheckMembers(members, cluster->vertexCount, &used))
+		{
+			return fault;
+		}
+		uint32_t end = cluster->vertexCount > 0 ? members[cluster->vertexCount - 1] + 1 : 0;
+		found.usedCount = end > found.usedCount ? end : found.usedCount;
+		found.vertexCount += cluster->vertexCount;
+		++found.count;
+	}
+	bool isPadded = sgIsZero(clusters->places + tree->leafVertexCount, SG_LANES * sizeof(uint32_t));
+	return memcmp(&found, header, sizeof(found)) == 0 && isPadded ? NULL : fault;
 }
 
 uint32_t sgMergeLists(

@@ -3,10 +3,6 @@
 // Evaluating the few dozen vertices of a family of leaves costs about as much as bounding its leaves would, and gives
 // exact boxes; so a cluster is evaluated as a whole when a query first looks at its leaves, each vertex once, and what
 // comes out serves the leaves' boxes and their triangles. A body keeps it in pages of its pool: `place` says where.
-//
-// A vertex on a border is in several clusters. It is the first one's own; the others, if that is evaluated already,
-// need only copy it, which costs far less than evaluating it once more. So a cluster's own vertices come first, and
-// those that it may borrow after them, lender by lender.
 #ifndef SG_CLUSTER_H
 #define SG_CLUSTER_H
 
@@ -22,23 +18,10 @@
 typedef struct sgCluster
 {
 	uint32_t firstVertex; ///< in sgClusters.vertices
-	uint32_t place;       ///< in floats, page after page; a cluster lies in one page
-	uint32_t firstLender; ///< in sgClusters.lenders
-	uint8_t vertexCount;
-	uint8_t ownCount; ///< of those: the first ones
-	uint8_t lenderCount;
-	uint8_t reserved; ///< zero
+	uint32_t vertexCount;
+	uint32_t place; ///< in floats, page after page; a cluster lies in one page
 } sgCluster;
-SG_STORED(sgCluster, 16);
-_Static_assert(SG_MAX_CLUSTER_VERTICES <= UINT8_MAX, "a cluster counts its vertices in bytes");
-
-/// A cluster that another one borrows some vertices of.
-typedef struct sgLender
-{
-	uint32_t cluster;
-	uint32_t count; ///< how many
-} sgLender;
-SG_STORED(sgLender, 8);
+SG_STORED(sgCluster, 12);
 
 /// One piece of memory: this, then the arrays.
 typedef struct sgClusterHeader
@@ -47,25 +30,23 @@ typedef struct sgClusterHeader
 	uint32_t vertexCount; ///< of all clusters together
 	uint32_t pageCount;
 	uint32_t usedCount; ///< vertices of the model that belong to triangles: the first ones, in tree order
-	uint32_t lenderCount;
-	uint32_t reserved; ///< zero
 } sgClusterHeader;
-SG_STORED(sgClusterHeader, 24);
+SG_STORED(sgClusterHeader, 16);
 
 typedef struct sgClusters
 {
 	const sgClusterHeader* header; ///< null if the model has none
 	const sgCluster* clusters;     ///< (count)
 	const uint32_t* ofLeaf;        ///< (leafCount): cluster of a leaf
-	const uint32_t* vertices;      ///< (vertexCount): numbers in tree order
-	const sgLender* lenders;       ///< (lenderCount)
-	const uint8_t* borrowed;       ///< (vertexCount): for those that are not its own, the number in the lender's
+	const uint32_t* vertices;      ///< (vertexCount), tree order
 	const uint32_t*
 	    places; ///< (leafVertexCount + SG_LANES): for every entry of leafVertices, its number in its cluster
 } sgClusters;
 
 /// Make the clusters of a tree. The result follows from the tree alone.
-snugStatus sgClusters_Build(const sgTree* tree, const snugAllocator* allocator, void** data, size_t* bytes);
+/// @param team nullable
+snugStatus sgClusters_Build(
+    const sgTree* tree, const snugAllocator* allocator, const struct sgTeam* team, void** data, size_t* bytes);
 
 /// The numbers that up to eight vertices have in their lists, ascending and each once: a block of a cluster is
 /// evaluated over these. The list of vertex v, ascending, is numbers[starts[v]] to numbers[starts[v + 1] - 1].
@@ -74,6 +55,14 @@ snugStatus sgClusters_Build(const sgTree* tree, const snugAllocator* allocator, 
 uint32_t sgMergeLists(
     const uint32_t* starts, const uint16_t* numbers, const uint32_t* vertices, uint32_t count, uint16_t* out);
 
+/// Bytes of clusters with these counts, header included.
+size_t sgClusters_Bytes(const sgTree* tree, const sgClusterHeader* header);
+
 sgClusters sgClusters_Bind(const sgTree* tree, const void* data);
+
+/// Check clusters that come from a file and have the right size. The tree has been checked, and gives the only right
+/// answer.
+/// @return null if all is well, or what is wrong
+const char* sgClusters_Check(const sgTree* tree, const sgClusters* clusters);
 
 #endif

@@ -36,17 +36,30 @@ static uint64_t MixFloats(uint64_t hash, const float* values, size_t count)
 	return hash;
 }
 
+static uint64_t MixRow(uint64_t hash, const sgRows* rows, uint32_t vertex)
+{
+	sgRow row = sgRows_Get(rows, vertex);
+	size_t stride = (size_t)rows->width * SG_LANES;
+	for (uint32_t j = 0; j < row.count; ++j)
+	{
+		if (sgRow_Has(&row, rows->width, j))
+		{
+			hash = Mix(hash, row.numbers[j]);
+			for (size_t i = 0; i < stride; i += SG_LANES)
+			{
+				hash = Mix(hash, Bits(row.values[j * stride + i]));
+			}
+		}
+	}
+	return hash;
+}
+
 static Key MakeKey(const sgTwinsInput* input, uint32_t vertex)
 {
 	uint64_t hash = MixFloats(1, input->positions + 3 * (size_t)vertex, 3);
 	for (int kind = 0; kind < SG_ROW_KINDS; ++kind)
 	{
-		const sgRows* rows = input->rows + kind;
-		for (size_t i = rows->starts != NULL ? rows->starts[vertex] : 0;
-		     rows->starts != NULL && i < rows->starts[vertex + 1]; ++i)
-		{
-			hash = MixFloats(Mix(hash, rows->numbers[i]), rows->values + i * rows->width, rows->width);
-		}
+		hash = input->rows[kind].places != NULL ? MixRow(hash, input->rows + kind, vertex) : hash;
 	}
 	return (hash >> 32 ^ hash) << 32 | vertex;
 }
@@ -64,22 +77,44 @@ static int CompareFloats(const float* a, const float* b, size_t count)
 	return 0;
 }
 
-static int CompareRows(const sgRows* rows, uint32_t a, uint32_t b)
+// The next number that is there, from j on; the count if there is none.
+static uint32_t Skip(const sgRow* row, uint32_t width, uint32_t j)
 {
-	if (rows->starts == NULL)
+	while (j < row->count && !sgRow_Has(row, width, j))
+	{
+		++j;
+	}
+	return j;
+}
+
+// By the first number or value in which rows differ; one that is the beginning of another comes first.
+static int CompareRows(const sgRows* rows, uint32_t v, uint32_t w)
+{
+	if (rows->places == NULL)
 	{
 		return 0;
 	}
-	size_t firstA = rows->starts[a], firstB = rows->starts[b];
-	size_t count = rows->starts[a + 1] - firstA, countB = rows->starts[b + 1] - firstB;
-	if (count != countB)
+	sgRow a = sgRows_Get(rows, v), b = sgRows_Get(rows, w);
+	size_t stride = (size_t)rows->width * SG_LANES;
+	uint32_t i = 0, j = 0;
+	for (;; ++i, ++j)
 	{
-		return count < countB ? -1 : 1;
+		i = Skip(&a, rows->width, i);
+		j = Skip(&b, rows->width, j);
+		if (i == a.count || j == b.count)
+		{
+			return (i < a.count) - (j < b.count);
+		}
+		int order = (a.numbers[i] > b.numbers[j]) - (a.numbers[i] < b.numbers[j]);
+		for (size_t k = 0; k < stride && order == 0; k += SG_LANES)
+		{
+			order = CompareFloats(a.values + i * stride + k, b.values + j * stride + k, 1);
+		}
+		if (order != 0)
+		{
+			return order;
+		}
 	}
-	int order = count > 0 ? memcmp(rows->numbers + firstA, rows->numbers + firstB, count * sizeof(uint16_t)) : 0;
-	return order != 0 ? order
-	                  : CompareFloats(rows->values + firstA * rows->width, rows->values + firstB * rows->width,
-	                        count * rows->width);
 }
 
 // An order of keys in which those of twins are equal, and only those.
@@ -184,19 +219,38 @@ static uint32_t Assign(const sgTwinsInput* input, const Key* keys, uint32_t* twi
 	return others;
 }
 
-snugStatus sgTwins_Build(const sgTwinsInput* input, const snugAllocator* allocator, uint32_t** twins)
+/// Vertices of which keys are made at a time.
+#define CHUNK 8192
+
+typedef struct KeyWork
+{
+	const sgTwinsInput* input;
+	Key* keys;
+} KeyWork;
+
+static void MakeKeys(void* context, uint32_t worker, uint32_t chunk)
+{
+	const KeyWork* work = context;
+	uint32_t first = chunk * CHUNK, left = work->input->vertexCount - first;
+	(void)worker;
+	for (uint32_t v = first; v < first + (left < CHUNK ? left : CHUNK); ++v)
+	{
+		work->keys[v] = MakeKey(work->input, v);
+	}
+}
+
+snugStatus sgTwins_Build(
+    const sgTwinsInput* input, const snugAllocator* allocator, const sgTeam* team, uint32_t** twins)
 {
 	size_t keyBytes = 2 * (size_t)input->vertexCount * sizeof(Key);
 	Key* keys = sgAllocate(allocator, keyBytes);
 	uint32_t* found = sgAllocate(allocator, sgTwins_Bytes(input->vertexCount));
 	*twins = NULL;
 	bool good = keys != NULL && found != NULL;
-	for (uint32_t v = 0; good && v < input->vertexCount; ++v)
-	{
-		keys[v] = MakeKey(input, v);
-	}
 	if (good)
 	{
+		KeyWork work = { input, keys };
+		sgTeam_Run(team, (input->vertexCount + CHUNK - 1) / CHUNK, MakeKeys, &work);
 		Sort(input, keys, keys + input->vertexCount);
 	}
 	if (good && Assign(input, keys, found) > 0)
@@ -207,4 +261,23 @@ snugStatus sgTwins_Build(const sgTwinsInput* input, const snugAllocator* allocat
 	sgRelease(allocator, found, sgTwins_Bytes(input->vertexCount));
 	sgRelease(allocator, keys, keyBytes);
 	return good ? snug_success : snug_outOfMemory;
+}
+
+const char* sgTwins_Check(const sgTwinsInput* input, const uint32_t* twins)
+{
+	uint32_t others = 0;
+	for (uint32_t v = 0; v < input->vertexCount; ++v)
+	{
+		uint32_t twin = twins[v];
+		if (twin > v || twins[twin] != twin)
+		{
+			return "its twins are out of order";
+		}
+		if (twin != v && Compare(input, twin, v) != 0)
+		{
+			return "two of its twins are not the same";
+		}
+		others += twin != v;
+	}
+	return others > 0 ? NULL : "it has twins that nothing needs";
 }

@@ -9,17 +9,7 @@
 #ifndef SG_TWINS_H
 #define SG_TWINS_H
 
-#include "base/base.h"
-
-/// What some things (joints, fields) do to each vertex. Those of vertex v are numbers[starts[v]] to
-/// numbers[starts[v + 1] - 1], ascending, each with `width` values.
-typedef struct sgRows
-{
-	const uint32_t* starts; ///< null: no vertex has any
-	const uint16_t* numbers;
-	const float* values;
-	uint32_t width;
-} sgRows;
+#include "tree/rows.h"
 
 #define SG_ROW_KINDS 2
 
@@ -33,7 +23,13 @@ typedef struct sgTwinsInput
 
 /// Find the twins of all vertices: n log n comparisons at most, whatever the mesh; the same on every machine.
 /// @param twins receives (vertexCount) numbers, allocated; or null if every vertex is its own
-snugStatus sgTwins_Build(const sgTwinsInput* input, const snugAllocator* allocator, uint32_t** twins);
+snugStatus sgTwins_Build(
+    const sgTwinsInput* input, const snugAllocator* allocator, const sgTeam* team, uint32_t** twins);
+
+/// Check twins that come from a file: each is the first of its kind and the same as those that name it. That none is
+/// missing is not checked.
+/// @return null if all is well, or what is wrong
+const char* sgTwins_Check(const sgTwinsInput* input, const uint32_t* twins);
 
 static inline size_t sgTwins_Bytes(uint32_t vertexCount)
 {

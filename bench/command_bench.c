@@ -1,0 +1,154 @@
+#include "bench/bench.h"
+#include "bench/machine.h"
+#include "program/commands.h"
+#include "program/options.h"
+#include "program/output.h"
+#include "program/terminal.h"
+#include "share/html.h"
+
+#include <limits.h>
+
+#define MAX_BENCHES 64
+
+static const cliUsage usage = {
+	.command = "bench",
+	.synopsis = "[options] [NAME ...]",
+	.summary =
+	    "Run benchmarks, all of them if none is named: tables of times, counters and memory, with the aims\n"
+	    "that they are to meet. Each ends within a minute on a quiet machine and decides its aims; --full has\n"
+	    "all variants and frames. A hash of the pairs stands beside every time; if methods disagree about the\n"
+	    "pairs the run fails with exit code 1.\n"
+	    "names: rigid (queries, building, memory), free (refitting and queries), meshless-fit (one root box),\n"
+	    "meshless-tightness (bounds by level), brain (the same on a simulation), ring (six simulated figures),\n"
+	    "blend (deforming bodies in contact, and where the time goes), scaling (the same up to 3 million vertices),\n"
+	    "peers (other libraries, where they are installed, beside ours; SNUG_ISA=avx2 or sse2 holds Embree to the same),\n"
+	    "skin (bounds of linear skins on real characters from glTF files, through their clips; those that are\n"
+	    "absent are skipped), skin-tightness (balls of all skins by level, generated and real characters),\n"
+	    "skin-walk (walkers that meet, by every skin; real characters in every clip), curtain (a ball thrown at a\n"
+	    "curtain of displacement fields), modal (vibrating chairs and bridges)",
+	.examples = "  snug bench --strict\n  snug bench rigid --json > rigid.json\n"
+	            "  snug bench meshless-tightness --model brain.ply --html bench.html\n"
+	            "  snug bench blend --explain --html blend.html\n"
+	            "  snug bench skin --models characters\n"
+	            "  snug bench skin-walk --model character.glb",
+	.minArguments = 0,
+	.maxArguments = INT_MAX,
+	.argumentName = "NAME",
+};
+
+typedef struct benchList
+{
+	const benchDef* defs[MAX_BENCHES];
+	int count;
+} benchList;
+
+static bool ChooseBenches(benchList* list, int count, char** names)
+{
+	for (const benchDef* def = benchGetAll(); count == 0 && def->name != NULL && list->count < MAX_BENCHES; ++def)
+	{
+		list->defs[list->count++] = def;
+	}
+	for (int i = 0; i < count && list->count < MAX_BENCHES; ++i)
+	{
+		const benchDef* def = benchFind(names[i]);
+		if (def == NULL)
+		{
+			cliError("there is no benchmark '%s'; see snug bench --help", names[i]);
+			return false;
+		}
+		list->defs[list->count++] = def;
+	}
+	return true;
+}
+
+static void BeginPage(FILE* page)
+{
+	benchMachine machine = benchGetMachine();
+	char subtitle[256];
+	snprintf(subtitle, sizeof(subtitle),
+	    "snug %s, %s kernels, %s, on %s. Time that one thread worked, unless said; medians over frames.",
+	    machine.version, machine.instructionSet, machine.compiler, machine.processor);
+	htmlBegin(page, "snug: benchmarks", subtitle);
+}
+
+// Print a report in every form that is wanted.
+static void ShowReport(const benchReport* report, bool json, FILE* page)
+{
+	benchReport_PrintText(report, json ? stderr : stdout);
+	if (json)
+	{
+		benchReport_PrintJson(report, stdout);
+		fflush(stdout);
+	}
+	if (page != NULL)
+	{
+		benchReport_PrintHtml(report, page);
+	}
+	if (report->failure[0] != '\0')
+	{
+		cliError("bench %s: %s", report->name, report->failure);
+	}
+}
+
+static int RunBenches(const benchList* list, const benchOptions* options, bool json, bool strict, const char* html)
+{
+	ioOutput output = { NULL, NULL, NULL };
+	bool failed = false;
+	if (html != NULL && !cliOutput_Open(&output, html))
+	{
+		return CLI_BAD_INPUT;
+	}
+	if (html != NULL)
+	{
+		BeginPage(output.stream);
+	}
+	for (int i = 0; i < list->count; ++i)
+	{
+		benchReport report = benchRun(list->defs[i], options);
+		ShowReport(&report, json, output.stream);
+		failed = failed || report.failure[0] != '\0' || (strict && benchReport_CountMissed(&report) > 0);
+		benchReport_Free(&report);
+	}
+	if (html != NULL)
+	{
+		htmlEnd(output.stream);
+		if (!cliOutput_Commit(&output))
+		{
+			return CLI_BAD_INPUT;
+		}
+	}
+	return failed ? CLI_BAD_INPUT : CLI_DONE;
+}
+
+int cliBench(int argumentCount, char** arguments)
+{
+	bool json = false, strict = false;
+	const char* html = NULL;
+	benchOptions run = { .progress = cliShowsProgress() };
+	const cliOption options[] = {
+		{ "--full", cli_flag, &run.full, NULL, "all variants, sizes and frames: minutes" },
+		{ "--quick", cli_flag, &run.quick, NULL,
+		    "a few seconds each: what is large is left out, and with it some aims" },
+		{ "--strict", cli_flag, &strict, NULL, "exit with 1 if an aim is missed" },
+		{ "--explain", cli_flag, &run.explain, NULL, "say also which nodes were loose: blend, skin" },
+		{ "--json", cli_flag, &json, NULL, "print one JSON object per benchmark; tables go to stderr" },
+		{ "--model", cli_text, &run.model, "FILE",
+		    "meshless-tightness: a mesh instead of a generated one; skin-tightness, skin-walk: a character instead of "
+		    "those in DIR" },
+		{ "--models", cli_text, &run.models, "DIR",
+		    "where real characters are; default $SNUG_MODELS, then build/models" },
+		{ "--html", cli_text, &html, "OUT", "write a page with tables and plots" },
+		{ .name = NULL },
+	};
+	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);
+	benchList list = { .count = 0 };
+	if (parsed == cli_help)
+	{
+		return CLI_DONE;
+	}
+	if (parsed == cli_wrong || !ChooseBenches(&list, argumentCount, arguments))
+	{
+		return CLI_BAD_USAGE;
+	}
+	return RunBenches(&list, &run, json, strict, html);
+}

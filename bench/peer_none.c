@@ -1,0 +1,19 @@
+// The peers whose libraries were not there when snug-bench was built.
+#include "bench/peer.h"
+
+#if !BENCH_HAS_EMBREE
+const benchPeer benchPeerEmbree = { .package = "libembree-dev" };
+const benchPeer benchPeerEmbreeRebuilt = { .package = "libembree-dev" };
+#endif
+#if !BENCH_HAS_FCL
+const benchPeer benchPeerFcl = { .package = "libfcl-dev" };
+#endif
+#if !BENCH_HAS_BULLET
+const benchPeer benchPeerBullet = { .package = "libbullet-dev" };
+#endif
+#if !BENCH_HAS_ODE
+const benchPeer benchPeerOde = { .package = "libode-dev" };
+#endif
+#if !BENCH_HAS_CGAL
+const benchPeer benchPeerCgal = { .package = "libcgal-dev" };
+#endif
