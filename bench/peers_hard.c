@@ -1,5 +1,5 @@
-// Each pair is two meshes of one triangle, twice, since some trees cannot be built over a single one. Libraries are asked in a process of their own: some do not survive triangles
-// without area, or numbers whose squares overflow.
+// Each pair is two meshes of one triangle, twice, since some trees cannot be built over a single one. Libraries are
+// asked in a process of their own: some do not survive triangles without area, or numbers whose squares overflow.
 #define _POSIX_C_SOURCE 200809L // fork
 
 #include "bench/peers_hard.h"
