@@ -46,6 +46,7 @@ typedef struct sgSceneBody
 	uint32_t mark; ///< of some list that it was put on last
 	uint8_t state; ///< sgSceneState
 	bool isStatic;
+	bool isShared; ///< several threads may ask for its boxes
 	bool isTooFar; ///< its box or its vertices cannot be held relative to the scene's origin
 } sgSceneBody;
 
@@ -158,6 +159,9 @@ static inline bool sgScene_IsPresent(const snugScene* scene, uint32_t id)
 {
 	return id < scene->bodyCount && scene->bodies[id].state == sgScene_present;
 }
+
+/// The box of a body, or that it is too far.
+void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters);
 
 /// Add what a thread counted.
 void sgScene_Count(snugScene* scene, const snugCounters* counters);
