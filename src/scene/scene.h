@@ -70,12 +70,13 @@ typedef struct sgSceneSearch
 	uint32_t a, b;
 	snugWitness witness;
 	uint64_t count;      ///< pairs of triangles
+	uint64_t first;      ///< where they go in the next frame
 	uint32_t firstBlock; ///< of them, in the order in which they were found; SG_NONE: none
 	uint32_t lastBlock;
 } sgSceneSearch;
 
 /// Pairs of triangles of one pair of bodies, as they are found.
-#define SG_BLOCK_PAIRS 63
+#define SG_BLOCK_PAIRS 15
 typedef struct sgSceneBlock
 {
 	uint32_t next;
