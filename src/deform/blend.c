@@ -438,7 +438,7 @@ static void SetPose(
 	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, pose);
 	FindRest(blend->header, amplitudes, rest);
 	sgPoseInput transforms = FindTransforms(input, before);
-	uint32_t bad = MakePose(blend, &transforms, rest, before, pose, &motion);
+	uint32_t bad = MakePose(blend, &transforms, rest, change->isApart ? NULL : before, pose, &motion);
 	if (bad != SG_NONE)
 	{
 		bool isFinite = sgPoseInput_IsFinite(&transforms, bad);
