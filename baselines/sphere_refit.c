@@ -43,12 +43,14 @@ static bool ReadSkin(sphereBody* spheres)
 {
 	const sphereTree* tree = spheres->tree;
 	const sgSkinView* view = sgBody_Derive(spheres->body)->derived;
-	double influences = (double)view->skin.blend.header->rows.most;
-	for (uint32_t j = 0; j < view->skin.blend.header->transformCount; ++j)
+	double influences = (double)view->skin->blend.header->rows.most;
+	for (uint32_t j = 0; j < view->skin->blend.header->transformCount; ++j)
 	{
-		for (int i = 0; i < 12; ++i)
+		const sgSkinPairPose* own = view->pairs + view->ownPairs[j];
+		for (int i = 0; i < 12 && view->ownPairs[j] != SG_NO_PAIR; ++i)
 		{
-			spheres->matrices[j][i] = (double)view->joints[j].matrix[i / 4][i % 4];
+			float entry = i % 4 < 3 ? own->columns[i % 4][i / 4] : own->lower[i / 4];
+			spheres->matrices[j][i] = (double)entry;
 		}
 		for (int k = 0; k < 4; ++k)
 		{
@@ -58,19 +60,19 @@ static bool ReadSkin(sphereBody* spheres)
 	for (uint32_t i = 0; i < tree->setCount; ++i)
 	{
 		const sphereSet* set = tree->sets + i;
-		uint32_t number = view->skin.setOf[set->vertex];
-		const float* signs = view->signs + view->skin.sets[number].firstMember;
+		uint32_t number = view->skin->setOf[set->vertex];
+		const sgSkinSet* whole = view->skin->sets + number;
 		for (uint32_t j = 0; j < set->jointCount; ++j)
 		{
-			spheres->signs[set->firstJoint + j] = view->pose->isAligned != 0 ? 1.0 : (double)signs[j];
+			spheres->signs[set->firstJoint + j] = (double)sgSkin_SignOf(view, whole, j);
 		}
 		for (int k = 0; k < 3; ++k)
 		{
-			spheres->centers[i][k] = (double)view->centers[4 * (size_t)number + (size_t)k];
+			spheres->centers[i][k] = (double)view->centers[3 * (size_t)number + (size_t)k];
 		}
 	}
-	double roundings = sgSkin_Roundings(view->skin.blend.header->rows.most) * HALF_ULP;
-	spheres->margin = 1.75 * (double)view->pose->reach * (roundings + influences * 0x1p-28);
+	double roundings = sgSkin_Roundings(view->skin->blend.header->rows.most) * HALF_ULP;
+	spheres->margin = 1.75 * (double)view->reach * (roundings + influences * 0x1p-28);
 	return view->pose->hasStage == 0;
 }
 

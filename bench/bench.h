@@ -7,12 +7,13 @@
 /// How much to run, and whom to tell.
 typedef struct benchOptions
 {
-	bool full;          ///< all variants and frames: minutes. Else what decides the aims, within a minute
-	bool quick;         ///< less still, where that takes long: a few seconds, not all aims
-	bool explain;       ///< say also which nodes were loose, for those that can
-	bool progress;      ///< say on stderr what is going on
-	const char* model;  ///< nullable: a file with a mesh to use instead of a generated one, for those that can
-	const char* models; ///< nullable: directory of real characters; default SNUG_MODELS of the environment, then build/models
+	bool full;         ///< all variants and frames: minutes. Else what decides the aims, within a minute
+	bool quick;        ///< less still, where that takes long: a few seconds, not all aims
+	bool explain;      ///< say also which nodes were loose, for those that can
+	bool progress;     ///< say on stderr what is going on
+	const char* model; ///< nullable: a file with a mesh to use instead of a generated one, for those that can
+	const char*
+	    models; ///< nullable: directory of real characters; default SNUG_MODELS of the environment, then build/models
 } benchOptions;
 
 typedef void benchFcn(const benchOptions* options, benchReport* report);
@@ -42,8 +43,10 @@ benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
 benchFcn benchBrain;
 benchFcn benchRing;
+benchFcn benchFish;
 benchFcn benchBlend;
 benchFcn benchScaling;
+benchFcn benchPeers;
 benchFcn benchSkin;
 benchFcn benchSkinTightness;
 benchFcn benchSkinWalk;

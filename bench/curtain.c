@@ -111,7 +111,8 @@ static void RunReduced(
 		int frameCount = (int)curtain->frameCount;
 		benchFieldedScene scene = {
 			.name = "curtain",
-			.actors = { benchActor_Fielded(&mesh, reduced->fields, reduced->fieldCount, reduced->amplitudes, frameCount),
+			.actors = { benchActor_Fielded(
+			                &mesh, reduced->fields, reduced->fieldCount, reduced->amplitudes, frameCount),
 			    benchActor_Rigid(&ball, frameCount) },
 		};
 		scene.actors[1].places = curtain->ball;

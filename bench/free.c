@@ -24,7 +24,8 @@ static void AddRow(benchReport* report, const benchMeeting* meeting, const bench
 	{
 		return;
 	}
-	double set = isPeer ? 0.0 : 0.5 * benchSamples_Median(&times->pose), refit = 0.5 * benchSamples_Median(&times->refit);
+	double set = isPeer ? 0.0 : 0.5 * benchSamples_Median(&times->pose),
+	       refit = 0.5 * benchSamples_Median(&times->refit);
 	double query = benchSamples_Median(&times->query);
 	if (!isPeer)
 	{
@@ -55,8 +56,8 @@ static void AddAims(benchReport* report, const benchMeeting* meeting, const benc
 	const char* contact = sceneContact_GetName(meeting->contact);
 	double query = benchSamples_Median(&all[bench_ours].query);
 	// Against the better of Embree's trees.
-	double embree = fmin(
-	    benchSamples_Median(&all[bench_embree].query), benchSamples_Median(&all[bench_embreeRebuilt].query));
+	double embree =
+	    fmin(benchSamples_Median(&all[bench_embree].query), benchSamples_Median(&all[bench_embreeRebuilt].query));
 	benchReport_AddAim(report, 1e3 * query / benchAnswers_GetMean(&meeting->answers), 1.0,
 	    "free, %s contact at 45K vertices: query, microseconds per pair", contact);
 	benchReport_AddAim(report, query / embree, 1.0,

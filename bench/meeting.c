@@ -200,7 +200,7 @@ void benchMeeting_HidePair(benchMeeting* meeting, uint64_t first, uint64_t count
 }
 
 void benchMeeting_Collide(
-    benchMeeting* meeting, const benchStage* stage, int frame, snugResult* result, benchReport* report)
+    benchMeeting* meeting, benchStage* stage, int frame, snugResult* result, benchReport* report)
 {
 	const benchAnswers* answers = &meeting->answers;
 	*result = (snugResult){ .status = snug_success };
@@ -210,8 +210,9 @@ void benchMeeting_Collide(
 			.capacity = answers->capacity - result->count,
 			.parallel = stage->threads != NULL ? benchThreads_Run : NULL,
 			.parallelUser = stage->threads };
+		const snugQuery remembering = { .witness = stage->method->hasWitness ? stage->witnesses + i : NULL };
 		snugBody *a = benchStage_GetBody(stage, meeting->pairs[i][0]), *b = benchStage_GetBody(stage, meeting->pairs[i][1]);
-		snugResult found = meeting->isYesNo ? snugTouches(a, b, NULL) : snugCollide(a, b, &query);
+		snugResult found = meeting->isYesNo ? snugTouches(a, b, &remembering) : snugCollide(a, b, &query);
 		benchMeeting_HidePair(meeting, result->count, found.count);
 		AddResult(result, &found);
 	}

@@ -55,7 +55,7 @@ typedef struct column
 	const char* key;
 	int width;
 	bool isText;  ///< to the left; numbers to the right
-	bool isLabel; ///< says which row it is
+	bool isLabel; ///< says which row it is; see FindLabels
 } column;
 
 static column MakeColumn(const benchReport* report, int first, int end, const char* key)
@@ -72,7 +72,6 @@ static column MakeColumn(const benchReport* report, int first, int end, const ch
 		kind = cell != NULL ? cell->kind : kind;
 	}
 	c.isText = kind == bench_text;
-	c.isLabel = c.isText && strstr(key, "Hash") == NULL;
 	return c;
 }
 
@@ -111,17 +110,20 @@ static void PrintBlock(
 #define LINE_WIDTH 100
 #define LABEL_WIDTH 62
 
-// Counts before the first number say which row it is too.
+// Texts up to the method, or the first column if there is none; and counts before the first number.
 static void FindLabels(const benchReport* report, int row, column* columns, int count)
 {
+	int last = 0;
+	bool isBeforeNumbers = true;
 	for (int c = 0; c < count; ++c)
 	{
+		last = strcmp(columns[c].key, "method") == 0 ? c : last;
+	}
+	for (int c = 0; c <= last && c < count; ++c)
+	{
 		const benchCell* cell = benchRow_Find(report->rows + row, columns[c].key);
-		if (cell != NULL && cell->kind == bench_number)
-		{
-			return;
-		}
-		columns[c].isLabel = true;
+		isBeforeNumbers = isBeforeNumbers && !(cell != NULL && cell->kind == bench_number);
+		columns[c].isLabel = columns[c].isText || isBeforeNumbers;
 	}
 }
 

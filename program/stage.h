@@ -30,6 +30,10 @@ bool cliStage_SetTime(cliStage* stage, double time);
 /// Posed positions of a part, as queries decide upon them.
 bool cliStage_GetVertices(cliStage* stage, int part, float* positions);
 
+/// Say so if one file is much larger than another at a time: their units may differ. What cannot be posed is left to
+/// those who pose it next.
+void cliStage_WarnOfSizes(const cliScene* scene, double time);
+
 /// Note what a status means, unless the library has told in a sentence of its own.
 /// @return true if it means success
 bool cliStage_Check(cliStage* stage, int part, snugStatus status);

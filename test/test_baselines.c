@@ -2,7 +2,6 @@
 #include "linear_support.h"
 
 #include "baselines/accumulated_spheres.h"
-#include "share/brute.h"
 #include "baselines/corners.h"
 #include "baselines/layered_spheres.h"
 #include "baselines/oracle.h"
@@ -11,6 +10,7 @@
 #include "baselines/world.h"
 #include "scenes/meshless.h"
 #include "scenes/motion.h"
+#include "share/brute.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -232,9 +232,9 @@ static void rotation_centers_stay_near(void** state)
 		Thing thing = MakeSkinThing(&skinned, snug_sphericalSkin, (snugTreeDef){ 0 }, &how);
 		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, 2), snug_success);
 		const sgSkinView* view = sgBody_Derive(thing.body)->derived;
-		for (uint32_t s = 0; s < view->skin.header->setCount; ++s)
+		for (uint32_t s = 0; s < view->skin->header->setCount; ++s)
 		{
-			const float* center = view->centers + 4 * (size_t)s;
+			const float* center = view->centers + 3 * (size_t)s;
 			double distance = fabs(center[0] - p[0]) + fabs(center[1] - p[1]) + fabs(center[2] - p[2]);
 			assert_true(distance < 0.1);
 		}

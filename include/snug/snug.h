@@ -98,6 +98,13 @@ typedef struct snugAllocator
 	void* user; ///< passed to both
 } snugAllocator;
 
+/// One of several pieces of work that may be done at the same time.
+typedef void snugTaskFcn(void* context, uint32_t index);
+
+/// Call task(context, i) once for every i below `count`, on any threads and in any order, and return when all are done.
+/// A loop would do; a thread pool does better.
+typedef void snugParallelFcn(void* user, uint32_t count, snugTaskFcn* task, void* context);
+
 /// Called on misuse, before the function returns snug_badArgument. It may abort, log or break into a debugger.
 typedef void snugAssertFcn(void* user, const char* condition, const char* function);
 
@@ -197,7 +204,10 @@ typedef struct snugModelDef
 	const struct snugBoundsDef* bounds; ///< nullable; experiments with bounds (snug_bounds.h)
 	snugAllocator allocator;            ///< kept for Destroy
 	snugMessenger messenger;            ///< told of errors and warnings during Create
-	uint64_t reserved[8];
+	snugParallelFcn* parallel;          ///< nullable; lets your threads, up to 8, share the work of Create. The model
+	                                    ///< is the same, bit for bit; one thread at a time calls the allocator
+	void* parallelUser;                 ///< passed to `parallel`
+	uint64_t reserved[6];
 } snugModelDef;
 
 /// Build a model. Takes about half a second per million triangles; save it to pay only once.
@@ -467,13 +477,6 @@ typedef struct snugPair
 /// Receives each pair as it is found, in no particular order. Return false to stop the query. Do not pose or destroy
 /// the two bodies here.
 typedef bool snugPairFcn(void* user, snugPair pair);
-
-/// One of several pieces of work that may be done at the same time.
-typedef void snugTaskFcn(void* context, uint32_t index);
-
-/// Call task(context, i) once for every i below `count`, on any threads and in any order, and return when all are done.
-/// A loop would do; a thread pool does better.
-typedef void snugParallelFcn(void* user, uint32_t count, snugTaskFcn* task, void* context);
 
 /// What snugTouches remembers of two bodies from one call to the next. Yours: all zero at first, one for each pair of
 /// bodies, always with the bodies in the same order. Whatever it holds, answers are right.

@@ -33,6 +33,7 @@ struct snugBody
 	uint32_t poseCount;
 	void* derived; ///< what follows from the pose: see sgBody_Derive
 	size_t derivedBytes;
+	uint32_t* index; ///< nullable; where the caller's triangles and vertices are: see some.c
 	snugStrategy strategy;
 	uint16_t frontMemory;       ///< steps for which a family stays part of the front; zero: there is none
 	bool isAtRest;              ///< the model's rest bounds hold
@@ -168,5 +169,8 @@ void sgBody_Invalidate(snugBody* body, double motion);
 void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf);
 
 void sgBody_ReturnPages(snugBody* body);
+
+/// Bytes of the index; zero if there is none.
+size_t sgBody_IndexBytes(const snugBody* body);
 
 #endif

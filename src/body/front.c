@@ -49,7 +49,7 @@ static uint32_t RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached
 	bool hasHeld = cached->version[family.first / 2] != 0;
 	if (direct != 0 && sgRefitCached(body, cached, family, direct, hasHeld, counters))
 	{
-		counters->nodesAtFront += (uint32_t)__builtin_popcount(direct);
+		counters->nodesAtFront += sgCountBits(direct);
 	}
 	counters->nodesAboveFront += merged;
 	sgCache_Publish(body, cached, family);

@@ -462,7 +462,8 @@ void sgCorners_Release(sgCornerArrays* arrays, const snugAllocator* allocator)
 // ---- Files -----------------------------------------------------------------------------------------------------
 
 // One joint set, of which transforms and weights begin where those of the one before end.
-static bool CheckSet(const sgBlend* blend, const sgJointSet* set, uint64_t transforms, uint64_t weights, bool isCornerFree)
+static bool CheckSet(
+    const sgBlend* blend, const sgJointSet* set, uint64_t transforms, uint64_t weights, bool isCornerFree)
 {
 	const sgBlendHeader* header = blend->header;
 	bool hasCorners = set->transformCount <= SG_CORNER_TRANSFORMS && !isCornerFree;
@@ -477,7 +478,8 @@ static bool CheckNode(const snugModel* model, const sgBlend* blend, uint32_t slo
 {
 	const sgTree* tree = &model->tree;
 	uint32_t first = blend->jointSetStarts[slot], end = blend->jointSetStarts[slot + 1];
-	bool isBounded = tree->nodes[slot].first != SG_NONE && (blend->header->boundLeaves != 0 || !sgTree_IsLeaf(tree, slot));
+	bool isBounded =
+	    tree->nodes[slot].first != SG_NONE && (blend->header->boundLeaves != 0 || !sgTree_IsLeaf(tree, slot));
 	return end >= first && end <= blend->header->jointSetCount && end - first <= (isBounded ? most : 0);
 }
 

@@ -7,8 +7,7 @@
 #include "simd/lanes.h"
 
 /// Displaced positions of a block of eight vertices, by coordinate: the bits of sgFields_Evaluate.
-SG_INLINE void sgFields_DisplaceBlock(
-    const sgFields* fields, const sgBlock* block, const float* amplitudes, f8 out[3])
+SG_INLINE void sgFields_DisplaceBlock(const sgFields* fields, const sgBlock* block, const float* amplitudes, f8 out[3])
 {
 	const sgLaneFloats* values = fields->rows.values + block->values;
 	const uint16_t* numbers = fields->rows.numbers + block->numbers;

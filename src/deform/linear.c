@@ -90,9 +90,9 @@ static bool Fits(const snugModel* model)
 	       sgFields_Fits(model, model->deformData, model->deformBytes);
 }
 
-static const char* Check(const snugModel* model)
+static const char* Check(const snugModel* model, void* scratch)
 {
-	return sgFields_Check(model, model->deformData);
+	return sgFields_Check(model, model->deformData, scratch);
 }
 
 static void Describe(const snugModel* model, snugModelInfo* info)

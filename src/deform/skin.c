@@ -26,7 +26,8 @@ void sgSkin_ListArrays(
 		{ SG_ARRAY(sgSkin, setPairs, header->setPairCount), sgElements_index, header->pairCount,
 		    "a pair of joints does not exist" },
 		{ SG_ARRAY(sgSkin, edges, header->edgeCount) },
-		{ SG_ARRAY(sgSkin, blockSets, (uint64_t)blend->rows.blocks * SG_LANES), sgElements_index, header->setCount, noSet },
+		{ SG_ARRAY(sgSkin, blockSets, (uint64_t)blend->rows.blocks * SG_LANES), sgElements_index, header->setCount,
+		    noSet },
 		{ SG_ARRAY(sgSkin, nodeSets, blend->jointSetCount), sgElements_index, header->setCount, noSet },
 	};
 	memcpy(list, arrays, sizeof(arrays));
@@ -95,9 +96,9 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 	const sgCluster* own = clusters->clusters + cluster;
 	if (view->pose->isAligned)
 	{
-		const sgFields* fields = &view->fields;
+		const sgFields* fields = view->fields;
 		const sgBlock* moved = view->morph != NULL ? fields->rows.blocks + fields->rows.firstBlocks[cluster] : NULL;
-		uint32_t first = view->skin.blend.rows.firstBlocks[cluster];
+		uint32_t first = view->skin->blend.rows.firstBlocks[cluster];
 		sgSkin_GetKernels()->evaluateBlocks(view, first, moved, own->vertexCount, out);
 		return;
 	}
@@ -112,7 +113,7 @@ static void BoundByVertices(
     const snugModel* model, const sgSkinView* view, uint32_t slot, sgBoundsOut out, uint32_t lane)
 {
 	const sgTree* tree = &model->tree;
-	snugVolume volume = (snugVolume)view->skin.blend.header->volume;
+	snugVolume volume = (snugVolume)view->skin->blend.header->volume;
 	uint32_t slabs = sgVolume_IsDop(volume) ? sgVolume_ExtraSlabs(volume) : 0;
 	float positions[3 * SG_MAX_LEAF_VERTICES + 1], lower[SG_MAX_EXTRA_SLABS], upper[SG_MAX_EXTRA_SLABS];
 	static const uint32_t upwards[SG_MAX_LEAF_VERTICES] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
@@ -171,18 +172,18 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 	const sgMorphLanes* morph = NULL;
 	if (view->morph != NULL)
 	{
-		morph = sgMorph_Bound(&view->fields, view->morph, set.group, &room) ? &room : NULL;
+		morph = sgMorph_Bound(view->fields, view->morph, set.group, &room) ? &room : NULL;
 	}
-	if (view->skin.header->pairCount > 0)
+	if (view->skin->header->pairCount > 0)
 	{
 		uint32_t parent = posed->model->tree.nodes[set.group * SG_LANES + set.first].parent;
-		uint32_t family = parent == SG_NONE ? 0 : view->skin.blend.familyOfParent[parent];
-		left = sgSkin_GetKernels()->bound(view, view->skin.blend.families + family, morph, set.mask, out);
+		uint32_t family = parent == SG_NONE ? 0 : view->skin->blend.familyOfParent[parent];
+		left = sgSkin_GetKernels()->bound(view, view->skin->blend.families + family, morph, set.mask, out);
 	}
 	for (; left != 0; left &= left - 1)
 	{
 		uint32_t lane = sgLowestBit(left);
-		if (view->skin.header->pairCount == 0 &&
+		if (view->skin->header->pairCount == 0 &&
 		    sgSkin_BoundBySets(view, morph, set.group * SG_LANES + lane, out, lane))
 		{
 			continue;

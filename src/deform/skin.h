@@ -99,61 +99,53 @@ static inline bool sgSkin_Is(snugDeformer deformer)
 
 // ---- Poses -------------------------------------------------------------------------------------------------------
 
-/// One joint in a pose.
+/// One joint in a pose: the rigid motion of its matrix, and what remains of that.
 typedef struct sgSkinJoint
 {
-	float q[4];         ///< x, y, z, w; about unit length; its sign as its neighbours', where they agree
-	float dual[4];      ///< half of the translation times q
-	float matrix[3][4]; ///< rotation and translation by rows
-	uint32_t isStaged;  ///< scales or shears: has a part in the affine stage; 0 or 1
-	float padding[3];   ///< zero
-} SG_ALIGN(32) sgSkinJoint;
+	float q[4];           ///< x, y, z, w; about unit length; its sign as its neighbours', where they agree
+	float translation[3]; ///< after the rotation
+	float stage[9];       ///< scale and shear about the joint, less the identity: xx xy xz yy yz zz, then the
+	                      ///< translation; all zero of a joint that has none
+} SG_ALIGN(64) sgSkinJoint;
+
+/// Where row r, column c of a joint's affine stage is; columns 3 are the translation.
+static const uint8_t sgStagePlace[3][4] = { { 0, 1, 2, 6 }, { 1, 3, 4, 7 }, { 2, 4, 5, 8 } };
 
 /// Sums over the joints of a joint set start from these, in double: the rotation by rows, the translation t, the
-/// rotation's transpose times t, |t|^2.
+/// rotation's transpose times t, zero.
 typedef struct sgSkinMoments
 {
 	double values[16];
 } SG_ALIGN(64) sgSkinMoments;
 
-/// One pair in a pose: M [v; 1] and the cosine, and for spherical blending how far off M may be, because rotation
-/// centres differ between joint sets.
+/// Two joints in a pose: M [v; 1] and the cosine. For spherical blending M depends on the rotation centre, so on the
+/// joint set: its translation lies between two.
 typedef struct sgSkinPairPose
 {
-	float matrix[3][4];
+	float columns[3][3]; ///< of M
+	float lower[3];      ///< translations; the same of a joint with itself, and of dual quaternions
+	float upper[3];
 	float cosine; ///< of the angle between the quaternions; exactly 1 for a joint with itself
-	float off[3]; ///< per axis
 } SG_ALIGN(64) sgSkinPairPose;
-
-/// Eight pairs side by side: matrices by rows, cosines, and what they may be off by.
-typedef struct sgSkinPairLanes
-{
-	float matrix[12][SG_LANES];
-	float cosine[SG_LANES];
-	float off[SG_LANES];
-} SG_ALIGN(32) sgSkinPairLanes;
 
 /// A row of a pair along a direction of a k-DOP.
 typedef struct sgSkinSlab
 {
-	float row[4];
-	float off;
+	float row[3];
+	float lower;
+	float upper;
 	float padding[3];
 } SG_ALIGN(32) sgSkinSlab;
 
-/// A pose. Arrays follow, each aligned:
-///   joints[transformCount],
-///   moments[transformCount], of spherical blending,
-///   stage[transformCount][16] (columns, less the identity),
-///   amplitudes of morph targets, if there are any: an sgFieldsPose
+/// A pose. An array follows, then the amplitudes of morph targets, if there are any, an sgFieldsPose:
+///   joints[transformCount]
 typedef struct sgSkinPose
 {
-	float reach;        ///< twice the length of any intermediate of evaluating a vertex, at least
-	uint32_t isAligned; ///< signs of all joint sets agree with those in `joints`; otherwise `signs` has them
-	uint32_t hasStage;  ///< joints scale or shear: an affine stage, `stage`, comes first
-	uint32_t reserved;
+	float reach;        ///< twice the length of any intermediate of evaluating a vertex, at least, with any centres
+	uint32_t isAligned; ///< signs of all joint sets agree with those in `joints`
+	uint32_t hasStage;  ///< joints scale or shear: an affine stage comes first
 	float leastLength2; ///< of |sum w q|^2 over all vertices; zero if that is not known
-	uint32_t padding[11];
+	uint32_t padding[12];
 } sgSkinPose;
 
 /// What model->arrays is.
@@ -164,26 +156,41 @@ typedef struct sgSkinArrays
 } sgSkinArrays;
 
 /// A model and a pose, with all that evaluation and bounds look at: what is derived from a pose begins with it. Arrays
-/// follow, each aligned: centers, pairs, slabs, across, signs, spreads.
+/// follow, each aligned, in the order below.
 typedef struct sgSkinView
 {
-	sgSkin skin;
+	const sgSkin* skin;
 	const float* restPositions; ///< of the model
+	const sgFields* fields;     ///< morph targets; only if the next is not null
+	const sgFieldsPose* morph;  ///< their amplitudes; null if all are zero
+	sgSkinPose* pose;
+	sgSkinJoint* joints; ///< of the pose
 	bool isSpherical;
-	sgFields fields;           ///< morph targets; only if the next is not null
-	const sgFieldsPose* morph; ///< their amplitudes; null if all are zero
-	sgSkinPose* pose;          ///< the pose's own while it is made; then `posed`
-	sgSkinPose posed;          ///< the pose's, with a reach that knows the rotation centres
-	sgSkinJoint* joints;
-	sgSkinMoments* moments;
-	float* stage;
-	float* centers;          ///< (4 setCount); fourth: how far apart the set's joints carry its centre
-	sgSkinPairPose* pairs;   ///< (pairCount)
-	sgSkinSlab* slabs;       ///< (pairCount, extra slabs)
-	sgSkinPairLanes* across; ///< (blocks of eight pairs)
-	float* signs;            ///< (memberCount): of joints in their sets, unless isAligned
-	float* spreads;          ///< (transformCount): of spherical blending, the most that any set of a joint has
+	float reach; ///< of the pose with its rotation centres
+
+	sgSkinPairPose* pairs;  ///< (pairCount); or of each joint with itself (transformCount), of models without pairs
+	sgSkinMoments* moments; ///< (transformCount): in the same place, while rotation centres are found
+	sgSkinSlab* slabs;      ///< (pairCount, extra slabs)
+	float* centers;         ///< (3 setCount, and one more): rotation centres, of spherical blending
+	float* duals;           ///< (4 transformCount): half of the translation times q, of dual quaternions
+	uint16_t* ownPairs;     ///< (transformCount): where the pair of a joint with itself is in `pairs`, or SG_NO_PAIR
+	int8_t* pairSigns;      ///< (pairCount): sgPairSign, unless isAligned
 } SG_ALIGN(64) sgSkinView;
+
+/// A model has fewer pairs.
+#define SG_NO_PAIR UINT16_MAX
+
+/// What joint sets say about the sign of a pair.
+typedef enum sgPairSign
+{
+	sgPairSign_minus = -1,
+	sgPairSign_none,
+	sgPairSign_plus,
+	sgPairSign_disputed, ///< they do not agree
+} sgPairSign;
+
+/// The sign of a member's quaternion in its joint set: its own, if it does not point away from the pivot's.
+float sgSkin_SignOf(const sgSkinView* view, const sgSkinSet* set, uint32_t member);
 
 /// Bytes of a pose without the amplitudes of morph targets, and of what is derived from one.
 size_t sgSkin_JointBytes(const snugModel* model);

@@ -98,7 +98,7 @@ static double FarthestFrom(const Parts* parts, const double center[3], uint32_t*
 // may add to any part.
 static void Enclose(const sgSkinView* view, const Parts* parts, double error, sgBoundsOut out, uint32_t lane)
 {
-	snugVolume volume = (snugVolume)view->skin.blend.header->volume;
+	snugVolume volume = (snugVolume)view->skin->blend.header->volume;
 	double lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY };
 	double center[3] = { 0.0, 0.0, 0.0 }, radius = INFINITY;
 	for (uint32_t i = 0; i < parts->count; ++i)
@@ -511,7 +511,7 @@ static double AddDual(const Local* local, Parts* parts)
 bool sgSkin_BoundBySets(
     const sgSkinView* view, const sgMorphLanes* morph, uint32_t slot, sgBoundsOut out, uint32_t lane)
 {
-	const sgSkin* skin = &view->skin;
+	const sgSkin* skin = view->skin;
 	uint32_t first = skin->blend.jointSetStarts[slot], end = skin->blend.jointSetStarts[slot + 1];
 	if (first == end)
 	{
@@ -529,7 +529,7 @@ bool sgSkin_BoundBySets(
 			.whole = skin->sets + skin->nodeSets[i],
 			.members = skin->blend.setTransforms + set->firstTransform,
 			.weights = skin->blend.setWeights + set->firstWeight,
-			.center = view->centers + 4 * (size_t)skin->nodeSets[i],
+			.center = view->centers + 3 * (size_t)skin->nodeSets[i],
 			.n = set->transformCount,
 		};
 		SetRestBall(&local, morph, lane);
@@ -541,6 +541,6 @@ bool sgSkin_BoundBySets(
 		factor = Larger(factor, own);
 	}
 	double roundings = SG_MARGIN_SQUARES * sgSkin_Roundings(skin->blend.header->rows.most) * 0x1p-24;
-	Enclose(view, &parts, roundings * factor * (double)view->pose->reach, out, lane);
+	Enclose(view, &parts, roundings * factor * (double)view->reach, out, lane);
 	return true;
 }

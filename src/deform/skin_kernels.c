@@ -60,12 +60,12 @@ static SG_NOINLINE void TakePivots(const sgSkinView* view, const uint32_t* sets,
 	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		const sgSkinSet* set = view->skin.sets + sets[lane];
-		const sgSkinJoint* joint = view->joints + view->skin.members[set->firstMember + set->pivot];
+		const sgSkinSet* set = view->skin->sets + sets[lane];
+		uint32_t pivot = view->skin->members[set->firstMember + set->pivot];
 		for (int k = 0; k < 4; ++k)
 		{
-			values[k][lane] = joint->q[k];
-			values[4 + k][lane] = joint->dual[k];
+			values[k][lane] = view->joints[pivot].q[k];
+			values[4 + k][lane] = view->isSpherical ? 0.0f : view->duals[4 * (size_t)pivot + (size_t)k];
 		}
 	}
 	for (int k = 0; k < 8; ++k)
@@ -124,8 +124,8 @@ SG_INLINE void LoadCenters(const sgSkinView* view, const uint32_t* sets, f8 cent
 	f4 low[4], high[4];
 	for (int i = 0; i < 4; ++i)
 	{
-		low[i] = f4_Load(view->centers + 4 * (size_t)sets[i]);
-		high[i] = f4_Load(view->centers + 4 * (size_t)sets[4 + i]);
+		low[i] = f4_Load(view->centers + 3 * (size_t)sets[i]);
+		high[i] = f4_Load(view->centers + 3 * (size_t)sets[4 + i]);
 	}
 	f4_Transpose(low);
 	f4_Transpose(high);
@@ -194,36 +194,38 @@ SG_INLINE f8 AddScaled(f8 sum, f8 weight, float value)
 // Lanes are vertices. Joints that do not move a vertex add zeros, which changes no bit.
 SG_INLINE void EvaluateBlock(const sgSkinView* view, uint32_t number, const sgBlock* moved, float* out, How how)
 {
-	const sgBlock* block = view->skin.blend.rows.blocks + number;
-	const sgLaneFloats* values = view->skin.blend.rows.values + block->values;
-	const uint16_t* transforms = view->skin.blend.rows.numbers + block->numbers;
+	const sgBlock* block = view->skin->blend.rows.blocks + number;
+	const sgLaneFloats* values = view->skin->blend.rows.values + block->values;
+	const uint16_t* transforms = view->skin->blend.rows.numbers + block->numbers;
 	Blended sums;
 	StartSums(&sums);
 	for (uint32_t j = 0; j < block->count; ++j)
 	{
 		f8 weight = LoadLanes(values + 3 + j);
 		const sgSkinJoint* joint = view->joints + transforms[j];
+		const float* dual = how.isSpherical ? NULL : view->duals + 4 * (size_t)transforms[j];
 		for (int k = 0; k < 4; ++k)
 		{
 			sums.q[k] = AddScaled(sums.q[k], weight, joint->q[k]);
-			sums.dual[k] = how.isSpherical ? sums.dual[k] : AddScaled(sums.dual[k], weight, joint->dual[k]);
+			sums.dual[k] = how.isSpherical ? sums.dual[k] : AddScaled(sums.dual[k], weight, dual[k]);
 		}
+		const sgSkinPairPose* own = how.isSpherical ? view->pairs + view->ownPairs[transforms[j]] : NULL;
 		for (int k = 0; how.isSpherical && k < 12; ++k)
 		{
-			sums.matrix[k] = AddScaled(sums.matrix[k], weight, joint->matrix[k / 4][k % 4]);
+			float entry = k % 4 < 3 ? own->columns[k % 4][k / 4] : own->lower[k / 4];
+			sums.matrix[k] = AddScaled(sums.matrix[k], weight, entry);
 		}
-		const float* stage = view->stage + 16 * (size_t)transforms[j];
-		for (int k = 0; how.hasStage && joint->isStaged != 0 && k < 12; ++k)
+		for (int k = 0; how.hasStage && k < 12; ++k)
 		{
-			sums.stage[k] = AddScaled(sums.stage[k], weight, stage[4 * (k / 3) + k % 3]);
+			sums.stage[k] = AddScaled(sums.stage[k], weight, joint->stage[sgStagePlace[k % 3][k / 3]]);
 		}
 	}
 	f8 p[3] = { LoadLanes(values), LoadLanes(values + 1), LoadLanes(values + 2) };
 	if (moved != NULL)
 	{
-		sgFields_DisplaceBlock(&view->fields, moved, sgFieldsPose_Amplitudes(view->morph), p);
+		sgFields_DisplaceBlock(view->fields, moved, sgFieldsPose_Amplitudes(view->morph), p);
 	}
-	Finish(view, &sums, view->skin.blockSets + SG_LANES * (size_t)number, p, how);
+	Finish(view, &sums, view->skin->blockSets + SG_LANES * (size_t)number, p, how);
 	f8_StorePoints(out, p[0], p[1], p[2]);
 }
 
@@ -281,35 +283,36 @@ typedef struct Gathered
 
 static void GatherVertex(const sgSkinView* view, uint32_t vertex, uint32_t lane, Gathered* out)
 {
-	const sgSkinSet* set = view->skin.sets + view->skin.setOf[vertex];
-	sgRow row = sgRows_Get(&view->skin.blend.rows, vertex);
-	for (uint32_t j = 0, member = set->firstMember; j < row.count; ++j)
+	const sgSkinSet* set = view->skin->sets + view->skin->setOf[vertex];
+	sgRow row = sgRows_Get(&view->skin->blend.rows, vertex);
+	for (uint32_t j = 0, member = 0; j < row.count; ++j)
 	{
 		float weight = row.values[j * SG_LANES];
 		if (weight == 0.0f)
 		{
 			continue;
 		}
-		float turned = view->pose->isAligned ? weight : weight * view->signs[member];
-		const sgSkinJoint* joint = view->joints + row.numbers[j];
-		++member;
+		float turned = weight * sgSkin_SignOf(view, set, member++);
+		uint32_t number = row.numbers[j];
+		const sgSkinJoint* joint = view->joints + number;
 		for (int k = 0; k < 4; ++k)
 		{
 			out->q[k][lane] += turned * joint->q[k];
-			out->dual[k][lane] += turned * joint->dual[k];
+			out->dual[k][lane] += view->isSpherical ? 0.0f : turned * view->duals[4 * (size_t)number + (size_t)k];
 		}
-		const float* stage = view->stage + 16 * (size_t)row.numbers[j];
+		const sgSkinPairPose* own = view->pairs + view->ownPairs[number];
 		for (int k = 0; k < 12; ++k)
 		{
-			out->matrix[k][lane] += weight * joint->matrix[k / 4][k % 4];
-			out->stage[k][lane] += weight * stage[4 * (k / 3) + k % 3];
+			float entry = k % 4 < 3 ? own->columns[k % 4][k / 4] : own->lower[k / 4];
+			out->matrix[k][lane] += view->isSpherical ? weight * entry : 0.0f;
+			out->stage[k][lane] += weight * joint->stage[sgStagePlace[k % 3][k / 3]];
 		}
 	}
 	float moved[4];
 	const float* position = view->restPositions + 3 * (size_t)vertex;
 	if (view->morph != NULL)
 	{
-		sgFields_Evaluate(&view->fields, view->morph, view->restPositions, &vertex, 1, moved);
+		sgFields_Evaluate(view->fields, view->morph, view->restPositions, &vertex, 1, moved);
 		position = moved;
 	}
 	for (int k = 0; k < 3; ++k)
@@ -327,7 +330,7 @@ static void EvaluateEight(const sgSkinView* view, const uint32_t* vertices, uint
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		uint32_t vertex = vertices[lane < count ? lane : 0];
-		sets[lane] = view->skin.setOf[vertex];
+		sets[lane] = view->skin->setOf[vertex];
 		GatherVertex(view, vertex, lane, &gathered);
 	}
 	for (int k = 0; k < 12; ++k)
@@ -356,43 +359,155 @@ static void Evaluate(const sgSkinView* view, const uint32_t* vertices, uint32_t 
 
 // ---- Poses -----------------------------------------------------------------------------------------------------
 
-// M v = cosine (C_i v + C_j v) / 2 + (C_i v - C_j v) x e / 2, with q_i conj(q_j) = (cosine, e).
+// Lanes x y z of a x b; of the fourth no use is made.
+SG_INLINE f4 Cross4(f4 a, f4 b)
+{
+	f4 turned = a * SG_SHUFFLE(b, b, 1, 2, 0, 3) - SG_SHUFFLE(a, a, 1, 2, 0, 3) * b;
+	return SG_SHUFFLE(turned, turned, 1, 2, 0, 3);
+}
+
+// Three of four lanes. What comes behind them is written again: members are filled in from front to back.
+SG_INLINE void StoreThree(float* out, f4 a)
+{
+	f4_Store(out, a);
+}
+
+/// Of pairs of which joint sets do not agree what the sign is: beyond SG_DISPUTED.
+static const float noCosine = -0x1p10f;
+
+// q_i conj(q_j) = (cosine, e), with the sign of the pair; half of e.
+SG_INLINE f4 TurnBetween(const sgSkinView* view, uint32_t p, float* cosine)
+{
+	sgSkinPair pair = view->skin->pairs[p];
+	f4 i = f4_Load(view->joints[pair.first].q), j = f4_Load(view->joints[pair.second].q), product = i * j;
+	f4 e = (f4_Set(j[3]) * i - f4_Set(i[3]) * j) - Cross4(i, j);
+	float dot = ((product[0] + product[1]) + product[2]) + product[3], half = 0.5f;
+	if (!view->pose->isAligned)
+	{
+		int8_t sign = view->pairSigns[p];
+		half = sign == sgPairSign_minus ? -0.5f : 0.5f;
+		dot = sign == sgPairSign_disputed ? noCosine : sign == sgPairSign_minus ? -dot : dot;
+	}
+	*cosine = dot < 1.0f ? dot : 1.0f;
+	return f4_Set(half) * e;
+}
+
+// M v = cosine (C_i v + C_j v) / 2 + (C_i v - C_j v) x e / 2, its columns; `below` and `above` are added to the
+// translation.
+static void FinishPair(const sgSkinView* view, uint32_t p, f4 e, f4 below, f4 above)
+{
+	sgSkinPair joints = view->skin->pairs[p];
+	sgSkinPairPose* out = view->pairs + p;
+	const sgSkinPairPose *a = view->pairs + view->ownPairs[joints.first],
+	                     *b = view->pairs + view->ownPairs[joints.second];
+	float cosine = out->cosine;
+	f4 half = f4_Set(0.5f * cosine);
+	for (int c = 0; c < 4; ++c)
+	{
+		f4 x = f4_Load(c < 3 ? a->columns[c] : a->lower), y = f4_Load(c < 3 ? b->columns[c] : b->lower);
+		f4 column = half * (x + y) + Cross4(x - y, e);
+		if (c < 3)
+		{
+			StoreThree(out->columns[c], column);
+		}
+		else
+		{
+			StoreThree(out->lower, column + below);
+			StoreThree(out->upper, column + above);
+		}
+	}
+	out->cosine = cosine;
+}
+
+// C_i r of one joint.
+SG_INLINE f4 MovePoint(const sgSkinPairPose* own, const float r[3])
+{
+	f4 sum = f4_Set(r[0]) * f4_Load(own->columns[0]) + f4_Load(own->lower);
+	return f4_Set(r[2]) * f4_Load(own->columns[2]) + (f4_Set(r[1]) * f4_Load(own->columns[1]) + sum);
+}
+
+// How a joint set's rotation centre moves the images of its pairs: by -(g_i - g_j) x e / 2, and by no more than
+// (1 - cosine) ((g_i + g_j) / 2 - g) for a blend g of all g_k, which is in their box. So all joint sets of a pair are
+// between its least and greatest translations, which `lower` and `upper` collect; columns[0] holds e / 2 meanwhile.
+static void AddCenter(const sgSkinView* view, uint32_t s)
+{
+	const sgSkinSet* set = view->skin->sets + s;
+	const uint16_t *members = view->skin->members + set->firstMember, *pairs = view->skin->setPairs + set->firstPair;
+	f4 places[SG_PAIR_INFLUENCES], least = f4_Set(INFINITY), most = f4_Set(-INFINITY);
+	for (uint32_t i = 0; i < set->memberCount; ++i)
+	{
+		places[i] = MovePoint(view->pairs + view->ownPairs[members[i]], view->centers + 3 * (size_t)s);
+		least = f4_Min(places[i], least);
+		most = f4_Max(places[i], most);
+	}
+	for (uint32_t i = 0; i < set->memberCount; ++i)
+	{
+		for (uint32_t j = i + 1; j < set->memberCount; ++j)
+		{
+			sgSkinPairPose* pair = view->pairs + *pairs++;
+			f4 middle = f4_Set(0.5f) * (places[i] + places[j]), away = f4_Set(1.0f - pair->cosine);
+			f4 shift = Cross4(places[j] - places[i], f4_Load(pair->columns[0]));
+			f4 below = f4_Min(shift + away * (middle - most), f4_Load(pair->lower));
+			f4 above = f4_Max(shift + away * (middle - least), f4_Load(pair->upper));
+			float cosine = pair->cosine;
+			StoreThree(pair->lower, below);
+			StoreThree(pair->upper, above);
+			pair->cosine = cosine;
+		}
+	}
+}
+
+// What rounding may do to that, of the reach: places are off by 5 u, shifts by the sine and what is made of 1 - cosine.
+SG_INLINE float CenterError(const sgSkinPairPose* pair, float reach)
+{
+	const float* e = pair->columns[0];
+	float size = fabsf(e[0]) + fabsf(e[1]) + fabsf(e[2]) + (1.0f - pair->cosine) + 0.25f;
+	return (float)SG_MARGIN_CENTERS * 0x1p-24f * reach * size;
+}
+
 static void MakePairs(const sgSkinView* view)
 {
-	const sgSkinPair* pairs = view->skin.pairs;
-	for (uint32_t p = 0; p < view->skin.header->pairCount; ++p)
+	const sgSkin* skin = view->skin;
+	const f4 zero = f4_Set(0.0f), far = f4_Set(INFINITY);
+	MoveJoints(view);
+	for (uint32_t p = 0; p < skin->header->pairCount; ++p)
 	{
-		const sgSkinJoint *a = view->joints + pairs[p].first, *b = view->joints + pairs[p].second;
-		sgSkinPairPose* out = view->pairs + p;
-		out->off[0] = out->off[1] = out->off[2] = 0.0f;
-		if (a == b)
+		if (skin->pairs[p].first == skin->pairs[p].second)
 		{
-			memcpy(out->matrix, a->matrix, sizeof(out->matrix));
-			out->cosine = 1.0f;
 			continue;
 		}
-		const float *i = a->q, *j = b->q;
-		float cosine = i[0] * j[0] + i[1] * j[1] + i[2] * j[2] + i[3] * j[3];
-		float e[3] = {
-			0.5f * (j[3] * i[0] - i[3] * j[0] - (i[1] * j[2] - i[2] * j[1])),
-			0.5f * (j[3] * i[1] - i[3] * j[1] - (i[2] * j[0] - i[0] * j[2])),
-			0.5f * (j[3] * i[2] - i[3] * j[2] - (i[0] * j[1] - i[1] * j[0])),
-		};
-		float half = 0.5f * cosine, result[3][4], x[4], y[4], z[4];
-		for (int k = 0; k < 4; ++k)
+		sgSkinPairPose* pair = view->pairs + p;
+		float cosine;
+		f4 e = TurnBetween(view, p, &cosine);
+		if (view->isSpherical)
 		{
-			x[k] = a->matrix[0][k] - b->matrix[0][k];
-			y[k] = a->matrix[1][k] - b->matrix[1][k];
-			z[k] = a->matrix[2][k] - b->matrix[2][k];
+			StoreThree(pair->columns[0], e);
+			StoreThree(pair->lower, far);
+			StoreThree(pair->upper, zero - far);
 		}
-		for (int k = 0; k < 4; ++k)
+		pair->cosine = cosine;
+		if (!view->isSpherical)
 		{
-			result[0][k] = half * (a->matrix[0][k] + b->matrix[0][k]) + (y[k] * e[2] - z[k] * e[1]);
-			result[1][k] = half * (a->matrix[1][k] + b->matrix[1][k]) + (z[k] * e[0] - x[k] * e[2]);
-			result[2][k] = half * (a->matrix[2][k] + b->matrix[2][k]) + (x[k] * e[1] - y[k] * e[0]);
+			FinishPair(view, p, e, zero, zero);
 		}
-		memcpy(out->matrix, result, sizeof(result));
-		out->cosine = cosine < 1.0f ? cosine : 1.0f;
+	}
+	if (!view->isSpherical || skin->header->pairCount == 0)
+	{
+		return;
+	}
+	for (uint32_t s = 0; s < skin->header->setCount; ++s)
+	{
+		AddCenter(view, s);
+	}
+	for (uint32_t p = 0; p < skin->header->pairCount; ++p)
+	{
+		if (skin->pairs[p].first != skin->pairs[p].second)
+		{
+			const sgSkinPairPose* pair = view->pairs + p;
+			f4 error = f4_Set(CenterError(pair, view->reach));
+			f4 e = f4_Load(pair->columns[0]), below = f4_Load(pair->lower), above = f4_Load(pair->upper);
+			FinishPair(view, p, e, below - error, above + error);
+		}
 	}
 }
 
@@ -443,6 +558,9 @@ static SG_NOINLINE Interval MixedRow(const sgBlendCommon* common, const Entries*
 	Entries local = LocalEntries(entries);
 	Interval a = FirstOrderRow(common, entries, rows, denominator, displacement);
 	Interval b = LocalRow(common, &local, rows, denominator, displacement);
+	f8 far = f8_Set(INFINITY);
+	a.lower = f8_Select(denominator->isKnown, a.lower, f8_Sub(f8_Set(0.0f), far));
+	a.upper = f8_Select(denominator->isKnown, a.upper, far);
 	// A NaN of the first-order bound, which only overflow can make, gives way: it is the first operand.
 	return (Interval){ f8_Max(a.lower, b.lower), f8_Min(a.upper, b.upper) };
 }
@@ -466,16 +584,15 @@ static inline Interval BoundRow(sgBlendKind kind, const sgBlendCommon* common, c
 static Denominator FindDenominator(
     const sgSkinView* view, const sgBlendCommon* common, const Entries* entries, sgBlendKind kind)
 {
-	uint32_t influences = view->skin.blend.header->rows.most;
 	switch (kind)
 	{
 		case sgBlend_zeroOrder:
-			return MakeDenominator(entries, view->pairs, common, view->pose, influences, sgBlend_zeroOrder);
+			return MakeDenominator(view, entries, common, sgBlend_zeroOrder);
 		case sgBlend_firstOrder:
 		case sgBlend_mixed:
-			return MakeDenominator(entries, view->pairs, common, view->pose, influences, sgBlend_firstOrder);
+			return MakeDenominator(view, entries, common, sgBlend_firstOrder);
 		default:
-			return MakeDenominator(entries, view->pairs, common, view->pose, influences, sgBlend_local);
+			return MakeDenominator(view, entries, common, sgBlend_local);
 	}
 }
 
@@ -505,7 +622,7 @@ static SG_NOINLINE void AddStage(const sgSkinView* view, const sgBlendCommon* co
 	}
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
-		sgSkinPair pair = view->skin.pairs[entries->transforms[j]];
+		sgSkinPair pair = view->skin->pairs[entries->transforms[j]];
 		if (pair.first != pair.second)
 		{
 			continue;
@@ -514,14 +631,14 @@ static SG_NOINLINE void AddStage(const sgSkinView* view, const sgBlendCommon* co
 		const sgLocalEntry* entry = Entries_Get(entries, j);
 		const sgLaneFloats* middles = isLocal ? entry->center : common->center;
 		const sgLaneFloats* halves = isLocal ? entry->half : common->half;
-		const float* columns = view->stage + 16 * (size_t)pair.first;
+		const float* stage = view->joints[pair.first].stage;
 		m8 isAbsent = f8_LessEqual(MostWeight(common, entry, kind), zero);
 		for (int axis = 0; axis < 3; ++axis)
 		{
-			f8 middle = f8_Set(columns[12 + axis]), extent = zero;
+			f8 middle = f8_Set(stage[sgStagePlace[axis][3]]), extent = zero;
 			for (int k = 0; k < 3; ++k)
 			{
-				f8 at = f8_Set(columns[4 * k + axis]);
+				f8 at = f8_Set(stage[sgStagePlace[axis][k]]);
 				f8 center = f8_Add(LoadLanes(middles + k), moved[k]);
 				middle = f8_MulAddLoose(at, center, middle);
 				extent = f8_MulAddLoose(f8_Abs(at), f8_Add(LoadLanes(halves + k), apart[k]), extent);
@@ -539,6 +656,9 @@ static SG_NOINLINE void AddStage(const sgSkinView* view, const sgBlendCommon* co
 		displacement->half[axis] = f8_Add(apart[axis], f8_Mul(half, f8_Sub(upper[axis], lower[axis])));
 	}
 }
+
+/// Nodes that would be larger are bounded by their vertices.
+#define MOST_BOUND (2.0f * SNUG_MAX_COORDINATE)
 
 // NaN, which only overflow can make, becomes the limit: Min and Max return their second operand then.
 static void StoreInterval(Interval interval, uint32_t mask, float* lower, float* upper)
@@ -559,16 +679,17 @@ static void StoreInterval(Interval interval, uint32_t mask, float* lower, float*
 static void AddStageAlone(const sgSkinView* view, const sgBlendCommon* common, float middle[3], float half[3])
 {
 	float lower[3] = { 0.0f, 0.0f, 0.0f }, upper[3] = { 0.0f, 0.0f, 0.0f };
-	for (uint32_t j = 0; j < view->skin.blend.header->transformCount; ++j)
+	for (uint32_t j = 0; j < view->skin->blend.header->transformCount; ++j)
 	{
-		const float* columns = view->stage + 16 * (size_t)j;
-		for (int axis = 0; axis < 3 && view->joints[j].isStaged != 0; ++axis)
+		const float* stage = view->joints[j].stage;
+		for (int axis = 0; axis < 3; ++axis)
 		{
-			float at = columns[12 + axis], extent = 0.0f;
+			float at = stage[sgStagePlace[axis][3]], extent = 0.0f;
 			for (int k = 0; k < 3; ++k)
 			{
-				at += columns[4 * k + axis] * (common->center[k].lane[0] + middle[k]);
-				extent += fabsf(columns[4 * k + axis]) * (common->half[k].lane[0] + half[k]);
+				float entry = stage[sgStagePlace[axis][k]];
+				at += entry * (common->center[k].lane[0] + middle[k]);
+				extent += fabsf(entry) * (common->half[k].lane[0] + half[k]);
 			}
 			lower[axis] = at - extent < lower[axis] ? at - extent : lower[axis];
 			upper[axis] = at + extent > upper[axis] ? at + extent : upper[axis];
@@ -584,50 +705,52 @@ static void AddStageAlone(const sgSkinView* view, const sgBlendCommon* common, f
 static uint32_t BoundAlone(const sgSkinView* view, const sgBlendCommon* common, const Entries* entries,
     const sgMorphLanes* morph, sgBoundsOut out)
 {
-	uint32_t influences = view->skin.blend.header->rows.most;
-	float least = LeastAlone(view->across, entries, view->pose, influences);
-	if (!(least > 2.0f * SG_LEAST_LENGTH2))
-	{
-		return 1;
-	}
-	float middle[3] = { 0.0f, 0.0f, 0.0f }, half[3] = { 0.0f, 0.0f, 0.0f };
+	Alone alone = {
+		.view = view,
+		.entries = entries,
+		.error = common->error.lane[0] * view->reach,
+		.reach = view->reach,
+		.slack = common->slack.lane[0],
+	};
 	for (int axis = 0; morph != NULL && axis < 3; ++axis)
 	{
-		middle[axis] = morph->middle[axis][0];
-		half[axis] = morph->half[axis][0];
+		alone.middle[axis] = morph->middle[axis][0];
+		alone.half[axis] = morph->half[axis][0];
 	}
 	if (view->pose->hasStage != 0)
 	{
-		AddStageAlone(view, common, middle, half);
+		AddStageAlone(view, common, alone.middle, alone.half);
 	}
-	const Alone alone = {
-		.inverse = (1.0f + 0x1p-22f) / least,
-		.error = common->error.lane[0] * view->pose->reach,
-		.reach = view->pose->reach,
-		.slack = common->slack.lane[0],
-	};
+	float lower[3], upper[3];
+	bool isFound = true;
+	AloneBox(&alone, lower, upper);
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		const float limit = 2.0f * SNUG_MAX_COORDINATE;
-		float lower, upper;
-		AloneRow(view->across, entries, axis, &alone, middle, half, &lower, &upper);
-		// Written so that NaN becomes the limit.
-		out.boxes->lower[axis][0] = lower > -limit ? lower : -limit;
-		out.boxes->upper[axis][0] = upper < limit ? upper : limit;
+		isFound = isFound && lower[axis] > -MOST_BOUND && upper[axis] < MOST_BOUND; // NaN is not
+		out.boxes->lower[axis][0] = lower[axis];
+		out.boxes->upper[axis][0] = upper[axis];
 	}
-	return 0;
+	return isFound ? 0 : 1;
+}
+
+// What can be said without the denominator, and what was said with it.
+static SG_NOINLINE Interval BoundRare(const sgSkinView* view, const Entries* entries, const PairRows* rows,
+    const Denominator* denominator, const Displacement* displacement, Interval found)
+{
+	Interval other = PairShareRow(view, entries, rows, denominator, displacement);
+	return (Interval){ f8_Max(found.lower, other.lower), f8_Min(found.upper, other.upper) };
 }
 
 static uint32_t Bound(
     const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoundsOut out)
 {
-	const sgBlendHeader* header = view->skin.blend.header;
-	const sgLaneFloats* values = view->skin.blend.values + family->values;
+	const sgBlendHeader* header = view->skin->blend.header;
+	const sgLaneFloats* values = view->skin->blend.values + family->values;
 	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)values;
 	Entries entries = {
 		.values = values + sgBlendFamily_HeadValues(family),
 		.stride = sgBlendKind_EntryValues((sgBlendKind)family->kind),
-		.transforms = view->skin.blend.entryTransforms + family->firstEntry,
+		.transforms = view->skin->blend.entryTransforms + family->firstEntry,
 		.count = family->entryCount,
 	};
 	if (family->isAcross)
@@ -645,17 +768,17 @@ static uint32_t Bound(
 		AddStage(view, common, &entries, kind == sgBlend_mixed ? sgBlend_firstOrder : kind, &displacement);
 	}
 	Denominator denominator = FindDenominator(view, common, &entries, kind);
-	uint32_t good = mask & m8_Bits(f8_Less(f8_Set(2.0f * SG_LEAST_LENGTH2), denominator.least));
-	if (good == 0)
-	{
-		return mask;
-	}
+	// What fits say is divided by it, whatever it is.
+	bool isFit = kind == sgBlend_zeroOrder || kind == sgBlend_firstOrder;
+	uint32_t good = isFit ? mask & m8_Bits(denominator.isKnown) : mask;
+	bool isRare = !isFit && (mask & ~m8_Bits(f8_Less(f8_Set(RARE_LEAST), denominator.least))) != 0;
 	const size_t floats = sizeof(sgSkinPairPose) / sizeof(float);
 	PairRows rows[3];
 	Interval box[3];
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		rows[axis] = (PairRows){ view->pairs->matrix[axis], floats, view->pairs->off + axis, floats, view->pairs };
+		const sgSkinPairPose* pairs = view->pairs;
+		rows[axis] = (PairRows){ pairs->columns[0] + axis, pairs->lower + axis, pairs->upper + axis, floats, 3, pairs };
 		if (kind != sgBlend_local)
 		{
 			box[axis] = BoundRow(kind, common, &entries, rows + axis, &denominator, &displacement);
@@ -664,6 +787,13 @@ static uint32_t Bound(
 	if (kind == sgBlend_local)
 	{
 		LocalBox(common, &entries, rows, &denominator, &displacement, box);
+	}
+	Entries local = kind == sgBlend_mixed ? LocalEntries(&entries) : entries;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		box[axis] = isRare ? BoundRare(view, &local, rows + axis, &denominator, &displacement, box[axis]) : box[axis];
+		f8 limit = f8_Set(MOST_BOUND), lowest = f8_Sub(f8_Set(0.0f), limit);
+		good &= m8_Bits(m8_And(f8_Less(box[axis].upper, limit), f8_Less(lowest, box[axis].lower)));
 	}
 	for (int axis = 0; axis < 3; ++axis)
 	{
@@ -674,7 +804,8 @@ static uint32_t Bound(
 	for (uint32_t i = 0; i < slabs; ++i)
 	{
 		size_t stride = slabs * sizeof(sgSkinSlab) / sizeof(float);
-		PairRows slab = { view->slabs[i].row, stride, &view->slabs[i].off, stride, view->pairs };
+		const sgSkinSlab* first = view->slabs + i;
+		PairRows slab = { first->row, &first->lower, &first->upper, stride, 1, view->pairs };
 		Denominator along = denominator;
 		along.error = f8_Mul(along.error, f8_Set(2.0f)); // of a sum of three coordinates, errors as of a vector
 		along.reach = f8_Mul(along.reach, f8_Set(2.0f));

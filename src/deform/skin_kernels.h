@@ -34,10 +34,10 @@ typedef struct sgSkinKernels
 	sgJointsTaken (*takeJoints)(
 	    const sgSkinView* view, const float* const matrices[SG_LANES], uint32_t first, uint32_t count);
 
-	/// Rotation centres of all joint sets, and how far apart their joints carry them at most. Of spherical blending.
+	/// Rotation centres of all joint sets, of spherical blending; where pairs will be lies scratch.
 	void (*findCenters)(const sgSkinView* view);
 
-	/// Matrices and cosines of all pairs, for signs as they are; `off` becomes zero.
+	/// All pairs, and the duals of dual quaternions, from signs and rotation centres.
 	void (*makePairs)(const sgSkinView* view);
 } sgSkinKernels;
 

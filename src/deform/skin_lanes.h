@@ -150,13 +150,11 @@ static uint32_t FindRotations(d8 m[9], uint32_t* isTurn)
 	return general;
 }
 
-/// Rotations and translations of eight joints as they are used: quaternions rounded to float32, the rest from those.
+/// Rigid motions of eight joints as they are used, both rounded to float32.
 typedef struct JointLanes
 {
-	d8 q[4];           ///< as rounded
-	d8 rotation[9];    ///< of those
-	d8 translation[3]; ///< as rounded
-	d8 dual[4];
+	d8 q[4];
+	d8 translation[3];
 } JointLanes;
 
 // Rounded to float32. Through memory that the compiler does not see through: gcc 12 takes (double)(float)x for x where
@@ -191,34 +189,27 @@ static void MakeRotations(const d8 q[4], d8 r[9])
 // The rigid motion that turns by q and carries the joint's rest position to where its matrix does.
 static void FillJoints(const d8 given[12], const d8 center[3], JointLanes* out)
 {
+	d8 rotation[9];
 	for (int k = 0; k < 4; ++k)
 	{
 		out->q[k] = RoundLanes(out->q[k]);
 	}
-	MakeRotations(out->q, out->rotation);
-	d8 x = out->q[0], y = out->q[1], z = out->q[2], w = out->q[3], *t = out->translation, *dual = out->dual;
+	MakeRotations(out->q, rotation);
 	for (int a = 0; a < 3; ++a)
 	{
-		const d8 *g = given + 4 * a, *r = out->rotation + 3 * a;
+		const d8 *g = given + 4 * a, *r = rotation + 3 * a;
 		d8 sum = d8_Add(g[3], d8_Mul(d8_Sub(g[0], r[0]), center[0]));
 		sum = d8_Add(sum, d8_Mul(d8_Sub(g[1], r[1]), center[1]));
-		t[a] = RoundLanes(d8_Add(sum, d8_Mul(d8_Sub(g[2], r[2]), center[2])));
+		out->translation[a] = RoundLanes(d8_Add(sum, d8_Mul(d8_Sub(g[2], r[2]), center[2])));
 	}
-	const d8 half = d8_Set(0.5);
-	dual[0] = d8_Mul(half, d8_Sub(d8_Add(d8_Mul(w, t[0]), d8_Mul(t[1], z)), d8_Mul(t[2], y)));
-	dual[1] = d8_Mul(half, d8_Sub(d8_Add(d8_Mul(w, t[1]), d8_Mul(t[2], x)), d8_Mul(t[0], z)));
-	dual[2] = d8_Mul(half, d8_Sub(d8_Add(d8_Mul(w, t[2]), d8_Mul(t[0], y)), d8_Mul(t[1], x)));
-	dual[3] = d8_Mul(d8_Set(-0.5), Dot(t[0], x, t[1], y, t[2], z));
 }
 
 // What remains of a matrix once its rotation is taken out, P = Q^T A, about the joint, less the identity: x goes to
-// x + (P - 1) (x - center). By columns, of the lanes in `which`, as those of joints from `first` on.
-static void FillStages(
-    const sgSkinView* view, const d8 given[12], const d8 q[9], const d8 center[3], uint32_t first, uint32_t which)
+// x + (P - 1) (x - center). To the stages of joints from `first` on, of the lanes in `which`.
+static void FillStages(sgSkinJoint* joints, const d8 given[12], const d8 q[9], const d8 center[3], uint32_t which)
 {
-	float columns[16][SG_LANES] SG_ALIGN(32);
+	float values[9][SG_LANES] SG_ALIGN(32);
 	d8 p[3][3];
-	memset(columns, 0, sizeof(columns));
 	for (int a = 0; a < 3; ++a)
 	{
 		for (int b = 0; b < 3; ++b)
@@ -233,70 +224,38 @@ static void FillStages(
 		{
 			d8 entry = d8_Sub(d8_Mul(d8_Set(0.5), d8_Add(p[a][b], p[b][a])), d8_Set(a == b ? 1.0 : 0.0));
 			t = d8_Sub(t, d8_Mul(entry, center[b]));
-			f8_Store(columns[4 * b + a], d8_ToFloat(entry));
+			f8_Store(values[sgStagePlace[a][b]], d8_ToFloat(entry));
 		}
-		f8_Store(columns[12 + a], d8_ToFloat(t));
+		f8_Store(values[sgStagePlace[a][3]], d8_ToFloat(t));
 	}
 	for (; which != 0; which &= which - 1)
 	{
 		uint32_t i = sgLowestBit(which);
-		for (uint32_t k = 0; k < 16; ++k)
+		for (int k = 0; k < 9; ++k)
 		{
-			view->stage[16 * (size_t)(first + i) + k] = columns[k][i];
+			joints[i].stage[k] = values[k][i];
 		}
 	}
 }
 
-// Joints from `first` on, as the first `count` lanes have them.
-static void StoreJoints(const sgSkinView* view, const JointLanes* lanes, uint32_t first, uint32_t count)
+// The first `count` lanes.
+static void StoreJoints(const JointLanes* lanes, uint32_t count, sgSkinJoint* joints)
 {
-	float values[20][SG_LANES] SG_ALIGN(32);
+	float values[7][SG_LANES] SG_ALIGN(32);
 	for (int k = 0; k < 4; ++k)
 	{
 		f8_Store(values[k], d8_ToFloat(lanes->q[k]));
-		f8_Store(values[4 + k], d8_ToFloat(lanes->dual[k]));
-	}
-	for (int k = 0; k < 12; ++k)
-	{
-		d8 entry = k % 4 < 3 ? lanes->rotation[3 * (k / 4) + k % 4] : lanes->translation[k / 4];
-		f8_Store(values[8 + k], d8_ToFloat(entry));
-	}
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		sgSkinJoint* joint = view->joints + first + i;
-		for (int k = 0; k < 4; ++k)
-		{
-			joint->q[k] = values[k][i];
-			joint->dual[k] = values[4 + k][i];
-		}
-		for (int k = 0; k < 12; ++k)
-		{
-			joint->matrix[k / 4][k % 4] = values[8 + k][i];
-		}
-		joint->padding[0] = joint->padding[1] = joint->padding[2] = 0.0f;
-	}
-}
-
-static void StoreMoments(const sgSkinView* view, const JointLanes* lanes, uint32_t first, uint32_t count)
-{
-	double values[16][SG_LANES] SG_ALIGN(64);
-	const d8 *r = lanes->rotation, *t = lanes->translation;
-	for (int k = 0; k < 9; ++k)
-	{
-		d8_Store(values[k], r[k]);
 	}
 	for (int k = 0; k < 3; ++k)
 	{
-		d8_Store(values[9 + k], t[k]);
-		d8_Store(values[12 + k], Dot(r[k], t[0], r[3 + k], t[1], r[6 + k], t[2]));
+		f8_Store(values[4 + k], d8_ToFloat(lanes->translation[k]));
 	}
-	d8_Store(values[15], Dot(t[0], t[0], t[1], t[1], t[2], t[2]));
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		for (int k = 0; k < 16; ++k)
-		{
-			view->moments[first + i].values[k] = values[k][i];
-		}
+		joints[i] = (sgSkinJoint){
+			.q = { values[0][i], values[1][i], values[2][i], values[3][i] },
+			.translation = { values[4][i], values[5][i], values[6][i] },
+		};
 	}
 }
 
@@ -318,7 +277,7 @@ static uint32_t LoadJoints(const sgSkinView* view, const float* const matrices[S
 		{
 			values[k][i] = isFinite ? matrices[i][k] : 0.0f;
 		}
-		const float* position = view->skin.jointPositions + 3 * (size_t)(i < count ? first + i : first);
+		const float* position = view->skin->jointPositions + 3 * (size_t)(i < count ? first + i : first);
 		for (int k = 0; k < 3; ++k)
 		{
 			values[12 + k][i] = position[k];
@@ -348,22 +307,144 @@ static sgJointsTaken TakeJoints(
 	taken.isGeneral = FindRotations(m, &taken.isTurn);
 	MakeQuaternions(m, lanes.q);
 	FillJoints(given, center, &lanes);
-	StoreJoints(view, &lanes, first, count);
-	if (view->isSpherical)
-	{
-		StoreMoments(view, &lanes, first, count);
-	}
-	memset(view->stage + 16 * (size_t)first, 0, count * 16 * sizeof(float));
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		view->joints[first + i].isStaged = taken.isGeneral >> i & 1;
-	}
+	StoreJoints(&lanes, count, view->joints + first);
 	uint32_t staged = taken.isGeneral & ((1u << count) - 1);
 	if (staged != 0)
 	{
-		FillStages(view, given, m, center, first, staged);
+		FillStages(view->joints + first, given, m, center, staged);
 	}
 	return taken;
+}
+
+// ---- Joints in motion --------------------------------------------------------------------------------------------
+
+/// Eight joints as bounds and dual quaternions need them.
+typedef struct MotionLanes
+{
+	d8 q[4], translation[3], rotation[9];
+} MotionLanes;
+
+// Eight joints from `first` on; the last one again where there are no more.
+static void LoadMotions(const sgSkinView* view, uint32_t first, MotionLanes* out)
+{
+	float values[8][SG_LANES] SG_ALIGN(32);
+	uint32_t count = view->skin->blend.header->transformCount;
+	for (uint32_t i = 0; i < SG_LANES; ++i)
+	{
+		const sgSkinJoint* joint = view->joints + (first + i < count ? first + i : count - 1);
+		for (int k = 0; k < 4; ++k)
+		{
+			values[k][i] = joint->q[k];
+		}
+		for (int k = 0; k < 3; ++k)
+		{
+			values[4 + k][i] = joint->translation[k];
+		}
+	}
+	for (int k = 0; k < 4; ++k)
+	{
+		out->q[k] = d8_FromFloat(f8_Load(values[k]));
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		out->translation[k] = d8_FromFloat(f8_Load(values[4 + k]));
+	}
+	MakeRotations(out->q, out->rotation);
+}
+
+static void StoreMoments(const MotionLanes* lanes, uint32_t count, sgSkinMoments* moments)
+{
+	double values[16][SG_LANES] SG_ALIGN(64);
+	const d8 *r = lanes->rotation, *t = lanes->translation;
+	for (int k = 0; k < 9; ++k)
+	{
+		d8_Store(values[k], r[k]);
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		d8_Store(values[9 + k], t[k]);
+		d8_Store(values[12 + k], Dot(r[k], t[0], r[3 + k], t[1], r[6 + k], t[2]));
+	}
+	d8_Store(values[15], d8_Set(0.0));
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		for (int k = 0; k < 16; ++k)
+		{
+			moments[i].values[k] = values[k][i];
+		}
+	}
+}
+
+// Joints as pairs of themselves.
+static void StoreOwnPairs(const sgSkinView* view, const MotionLanes* lanes, uint32_t first, uint32_t count)
+{
+	float values[12][SG_LANES] SG_ALIGN(32);
+	for (int k = 0; k < 9; ++k)
+	{
+		f8_Store(values[k], d8_ToFloat(lanes->rotation[3 * (k % 3) + k / 3]));
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		f8_Store(values[9 + k], d8_ToFloat(lanes->translation[k]));
+	}
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		if (view->ownPairs[first + i] == SG_NO_PAIR)
+		{
+			continue;
+		}
+		sgSkinPairPose* own = view->pairs + view->ownPairs[first + i];
+		for (int k = 0; k < 9; ++k)
+		{
+			own->columns[k / 3][k % 3] = values[k][i];
+		}
+		for (int k = 0; k < 3; ++k)
+		{
+			own->lower[k] = own->upper[k] = values[9 + k][i];
+		}
+		own->cosine = 1.0f;
+	}
+}
+
+// Half of t q.
+static void StoreDuals(const MotionLanes* lanes, uint32_t count, float* duals)
+{
+	float values[4][SG_LANES] SG_ALIGN(32);
+	const d8 x = lanes->q[0], y = lanes->q[1], z = lanes->q[2], w = lanes->q[3], *t = lanes->translation;
+	const d8 half = d8_Set(0.5);
+	d8 dual[4] = {
+		d8_Mul(half, d8_Sub(d8_Add(d8_Mul(w, t[0]), d8_Mul(t[1], z)), d8_Mul(t[2], y))),
+		d8_Mul(half, d8_Sub(d8_Add(d8_Mul(w, t[1]), d8_Mul(t[2], x)), d8_Mul(t[0], z))),
+		d8_Mul(half, d8_Sub(d8_Add(d8_Mul(w, t[2]), d8_Mul(t[0], y)), d8_Mul(t[1], x))),
+		d8_Mul(d8_Set(-0.5), Dot(t[0], x, t[1], y, t[2], z)),
+	};
+	for (int k = 0; k < 4; ++k)
+	{
+		f8_Store(values[k], d8_ToFloat(dual[k]));
+	}
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		for (int k = 0; k < 4; ++k)
+		{
+			duals[4 * i + (uint32_t)k] = values[k][i];
+		}
+	}
+}
+
+static void MoveJoints(const sgSkinView* view)
+{
+	uint32_t jointCount = view->skin->blend.header->transformCount;
+	for (uint32_t first = 0; first < jointCount; first += SG_LANES)
+	{
+		MotionLanes lanes;
+		uint32_t count = jointCount - first < SG_LANES ? jointCount - first : SG_LANES;
+		LoadMotions(view, first, &lanes);
+		StoreOwnPairs(view, &lanes, first, count);
+		if (!view->isSpherical)
+		{
+			StoreDuals(&lanes, count, view->duals + 4 * (size_t)first);
+		}
+	}
 }
 
 // ---- Rotation centres --------------------------------------------------------------------------------------------
@@ -376,7 +457,7 @@ static const double centerDamping = 1e-2;
 typedef struct SetLanes
 {
 	d8 sums[16], count, origin[3];
-	d8 center[3], spread;
+	d8 center[3];
 } SetLanes;
 
 // x of (a + damping) x = b, by L D L^T: it has no eigenvalue below the damping.
@@ -395,28 +476,14 @@ SG_INLINE void SolveDamped(const d8 a[6], const d8 b[3], d8 x[3])
 	x[0] = d8_Sub(d8_Sub(d8_Div(b[0], d0), d8_Mul(l10, x[1])), d8_Mul(l20, x[2]));
 }
 
-// x . a x
-SG_INLINE d8 QuadraticForm(const d8 a[6], const d8 x[3])
-{
-	const d8 two = d8_Set(2.0);
-	d8 sides = d8_Add(d8_Mul(a[1], x[1]), d8_Mul(a[2], x[2]));
-	d8 first = d8_Mul(x[0], d8_Add(d8_Mul(a[0], x[0]), d8_Mul(two, sides)));
-	d8 second = d8_Mul(x[1], d8_Add(d8_Mul(a[3], x[1]), d8_Mul(d8_Mul(two, a[4]), x[2])));
-	return d8_Add(d8_Add(first, second), d8_Mul(d8_Mul(a[5], x[2]), x[2]));
-}
-
 // The point r that the joints of a set carry to places as near to each other as can be: least squares of C_i r = C_j r
 // over all pairs, damped. With R and t the means of rotations and translations, r = r0 + d, y_i = C_i r0 and y their
 // mean, sums over pairs come down to
-//     a = sum D^T D = n^2 (1 - R^T R),    b = sum D^T e = -n (n r0 + sum R_i^T t_i - n R^T y),
-//     sum |e|^2 = n (n |r0|^2 + 2 r0 . sum R_i^T t_i + sum |t_i|^2 - n |y|^2),
-// and what is left over pairs, sum |C_i r - C_j r|^2 = sum |e|^2 - 2 d . b + d . a d, is n times the sum of squared
-// distances from the mean, of which one has at most (n - 1) / n: so no two are farther apart than
-// 2 sqrt((n - 1) sum) / n.
+//     a = sum D^T D = n^2 (1 - R^T R),    b = sum D^T e = -n (n r0 + sum R_i^T t_i - n R^T y).
 static void SolveCenters(SetLanes* lanes)
 {
 	d8 n = lanes->count, inverse = d8_Div(d8_Set(1.0), n), r[9], y[3], b[3], a[6], x[3];
-	const d8 *u = lanes->sums + 12, *r0 = lanes->origin, two = d8_Set(2.0);
+	const d8 *u = lanes->sums + 12, *r0 = lanes->origin;
 	for (int k = 0; k < 9; ++k)
 	{
 		r[k] = d8_Mul(lanes->sums[k], inverse);
@@ -438,26 +505,16 @@ static void SolveCenters(SetLanes* lanes)
 		a[k] = d8_Mul(d8_Mul(n, n), d8_Sub(identity, a[k]));
 	}
 	SolveDamped(a, b, x);
-	d8 r02 = Dot(r0[0], r0[0], r0[1], r0[1], r0[2], r0[2]), r0u = Dot(r0[0], u[0], r0[1], u[1], r0[2], u[2]);
-	d8 y2 = Dot(y[0], y[0], y[1], y[1], y[2], y[2]);
-	d8 left = d8_Add(d8_Add(d8_Mul(n, r02), d8_Mul(two, r0u)), lanes->sums[15]);
-	left = d8_Mul(n, d8_Sub(left, d8_Mul(n, y2)));
-	left = d8_Sub(left, d8_Mul(two, Dot(x[0], b[0], x[1], b[1], x[2], b[2])));
-	left = d8_Add(left, QuadraticForm(a, x));
 	for (int k = 0; k < 3; ++k)
 	{
 		lanes->center[k] = d8_Add(r0[k], x[k]);
 	}
-	d8 scaled = d8_Mul(d8_Mul(d8_Set(4.0), d8_Sub(n, d8_Set(1.0))), left);
-	d8 spread2 = d8_Mul(d8_Mul(scaled, inverse), inverse);
-	// Rounding may make it negative; NaN stays.
-	lanes->spread = d8_Sqrt(d8_SelectGreater(d8_Set(0.0), spread2, d8_Set(0.0), spread2));
 }
 
 // Sums over the joints of eight sets from `first` on; the first set again where there are no more.
 static void LoadSets(const sgSkinView* view, uint32_t first, SetLanes* lanes)
 {
-	const sgSkin* skin = &view->skin;
+	const sgSkin* skin = view->skin;
 	double values[20][SG_LANES] SG_ALIGN(64), sums[16] SG_ALIGN(64);
 	for (uint32_t i = 0; i < SG_LANES; ++i)
 	{
@@ -494,28 +551,25 @@ static void LoadSets(const sgSkinView* view, uint32_t first, SetLanes* lanes)
 	}
 }
 
-// Sets of one joint need no centre, but have one: any will do. What rounding does to the spread is a matter of the
-// pose's reach, which is known later: skin_pose.c adds it.
+// Sets of one joint need no centre, but have one: any will do.
 static void FindCenters(const sgSkinView* view)
 {
-	uint32_t setCount = view->skin.header->setCount;
+	uint32_t setCount = view->skin->header->setCount, jointCount = view->skin->blend.header->transformCount;
+	for (uint32_t first = 0; first < jointCount; first += SG_LANES)
+	{
+		MotionLanes lanes;
+		LoadMotions(view, first, &lanes);
+		StoreMoments(&lanes, jointCount - first < SG_LANES ? jointCount - first : SG_LANES, view->moments + first);
+	}
 	for (uint32_t first = 0; first < setCount; first += SG_LANES)
 	{
 		SetLanes lanes;
-		float values[4][SG_LANES] SG_ALIGN(32);
+		float points[3 * SG_LANES + 1];
+		uint32_t count = setCount - first < SG_LANES ? setCount - first : SG_LANES;
 		LoadSets(view, first, &lanes);
 		SolveCenters(&lanes);
-		for (int k = 0; k < 4; ++k)
-		{
-			f8_Store(values[k], d8_ToFloat(k < 3 ? lanes.center[k] : lanes.spread));
-		}
-		for (uint32_t i = 0; i < SG_LANES && first + i < setCount; ++i)
-		{
-			for (int k = 0; k < 4; ++k)
-			{
-				view->centers[4 * (size_t)(first + i) + (size_t)k] = values[k][i];
-			}
-		}
+		f8_StorePoints(points, d8_ToFloat(lanes.center[0]), d8_ToFloat(lanes.center[1]), d8_ToFloat(lanes.center[2]));
+		memcpy(view->centers + 3 * (size_t)first, points, 3 * (size_t)count * sizeof(float));
 	}
 }
 

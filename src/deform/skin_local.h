@@ -69,7 +69,7 @@ static void GetQuaternion(const Local* local, uint32_t i, double q[4])
 {
 	const sgSkinView* view = local->view;
 	const sgSkinJoint* joint = view->joints + local->members[i];
-	double sign = view->pose->isAligned ? 1.0 : (double)view->signs[local->whole->firstMember + i];
+	double sign = (double)sgSkin_SignOf(view, local->whole, i);
 	for (int k = 0; k < 4; ++k)
 	{
 		q[k] = (double)joint->q[k];
@@ -83,11 +83,11 @@ static void GetQuaternion(const Local* local, uint32_t i, double q[4])
 
 static void GetImage(const Local* local, uint32_t i, const double x[3], double y[3])
 {
-	const sgSkinJoint* joint = local->view->joints + local->members[i];
+	const sgSkinPairPose* own = local->view->pairs + local->view->ownPairs[local->members[i]];
 	for (int k = 0; k < 3; ++k)
 	{
-		const float* row = joint->matrix[k];
-		y[k] = (double)row[0] * x[0] + (double)row[1] * x[1] + (double)row[2] * x[2] + (double)row[3];
+		y[k] = (double)own->columns[0][k] * x[0] + (double)own->columns[1][k] * x[1] +
+		       (double)own->columns[2][k] * x[2] + (double)own->lower[k];
 	}
 }
 
@@ -112,19 +112,19 @@ static void SetRestBall(Local* local, const sgMorphLanes* morph, uint32_t lane)
 		double sum[3] = { 0.0, 0.0, 0.0 };
 		for (uint32_t i = 0; i < local->n; ++i)
 		{
-			const float* columns = local->view->stage + 16 * (size_t)local->members[i];
+			const float* stage = local->view->joints[local->members[i]].stage;
 			float matrix[12];
 			double distance2 = 0.0;
 			for (int k = 0; k < 3; ++k)
 			{
-				double place = (double)rest[k] + (double)columns[k] * (double)rest[0] +
-				               (double)columns[4 + k] * (double)rest[1] + (double)columns[8 + k] * (double)rest[2] +
-				               (double)columns[12 + k];
+				const uint8_t* places = sgStagePlace[k];
+				double place = rest[k] + (double)stage[places[0]] * rest[0] + (double)stage[places[1]] * rest[1] +
+				               (double)stage[places[2]] * rest[2] + (double)stage[places[3]];
 				sum[k] += place / (double)local->n;
 				distance2 += (place - local->rest[k]) * (place - local->rest[k]);
 				for (int c = 0; c < 4; ++c)
 				{
-					matrix[4 * k + c] = columns[4 * c + k] + (c == k ? 1.0f : 0.0f);
+					matrix[4 * k + c] = stage[places[c]] + (c == k ? 1.0f : 0.0f);
 				}
 			}
 			if (pass == 1)

@@ -19,6 +19,15 @@ SG_INLINE f8 ApplyTo(const f8 row[4], const f8 point[3])
 	return f8_MulAddLoose(row[2], point[2], f8_MulAddLoose(row[1], point[1], sum));
 }
 
+// Entries 0 to 2 of a pair's row, the middle of its translations, its cosine.
+SG_INLINE float PairRows_Get(const PairRows* rows, uint32_t pair, int k)
+{
+	size_t place = rows->stride * pair;
+	return k < 3    ? rows->row[place + rows->step * (size_t)k]
+	       : k == 3 ? 0.5f * (rows->lower[place] + rows->upper[place])
+	                : rows->pairs[pair].cosine;
+}
+
 SG_INLINE PairReference MakePairReference(
     const sgBlendVolume* volume, const Entries* entries, const PairRows* rows, bool hasGradient)
 {
@@ -32,11 +41,10 @@ SG_INLINE PairReference MakePairReference(
 	{
 		const sgFirstEntry* entry = Entries_Get(entries, j);
 		uint32_t pair = entries->transforms[j];
-		const float* row = rows->rows + rows->rowStride * pair;
 		f8 mean = LoadLanes(&entry->mean);
 		for (int k = 0; k < 5; ++k)
 		{
-			f8 value = f8_Set(k < 4 ? row[k] : rows->pairs[pair].cosine);
+			f8 value = f8_Set(PairRows_Get(rows, pair, k));
 			reference.map[k] = f8_MulAddLoose(mean, value, reference.map[k]);
 			for (int a = 0; hasGradient && a < 3; ++a)
 			{
@@ -66,21 +74,20 @@ SG_INLINE f8 PairResidualRow(const PairReference* reference, const sgBlendCommon
 	{
 		const sgFirstEntry* entry = Entries_Get(entries, j);
 		uint32_t pair = entries->transforms[j];
-		const float* row = rows->rows + rows->rowStride * pair;
 		f8 difference[4];
 		for (int k = 0; k < 3; ++k)
 		{
-			difference[k] = f8_Sub(f8_Set(row[k]), reference->map[k]);
+			difference[k] = f8_Sub(f8_Set(PairRows_Get(rows, pair, k)), reference->map[k]);
 		}
 		f8 origin = f8_Mul(shift, f8_Set(rows->pairs[pair].cosine));
-		difference[3] = f8_Sub(f8_Sub(f8_Set(row[3]), origin), reference->map[3]);
+		difference[3] = f8_Sub(f8_Sub(f8_Set(PairRows_Get(rows, pair, 3)), origin), reference->map[3]);
 		f8 reach = f8_Abs(ApplyTo(difference, center));
 		for (int k = 0; k < 3; ++k)
 		{
 			reach = f8_MulAddLoose(f8_Abs(difference[k]), half[k], reach);
 		}
 		sum = f8_MulAddLoose(LoadLanes(&entry->residual), reach, sum);
-		float off = rows->offs[rows->offStride * pair];
+		float off = 0.5f * (rows->upper[rows->stride * pair] - rows->lower[rows->stride * pair]);
 		if (off > 0.0f)
 		{
 			sum = f8_MulAddLoose(

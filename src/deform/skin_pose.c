@@ -25,59 +25,52 @@ static size_t PlaceArray(size_t* end, size_t bytes)
 	return place;
 }
 
-// Where the arrays of a pose are, from its beginning; returns its size.
-static size_t PlacePose(const sgBlendHeader* blend, bool isSpherical, size_t places[3])
+/// Where the arrays of what is derived are, in bytes from its beginning.
+typedef struct Places
 {
-	size_t end = sizeof(sgSkinPose), count = blend->transformCount;
-	places[0] = PlaceArray(&end, count * sizeof(sgSkinJoint));
-	places[1] = PlaceArray(&end, isSpherical ? count * sizeof(sgSkinMoments) : 0);
-	places[2] = PlaceArray(&end, count * 16 * sizeof(float));
-	return end;
-}
+	size_t pairs, slabs, centers, duals, ownPairs, pairSigns, end;
+} Places;
 
-// The same of what is derived.
-static size_t PlaceDerived(const sgSkin* skin, size_t places[6])
+static Places PlaceDerived(const sgSkin* skin, bool isSpherical)
 {
-	size_t end = sizeof(sgSkinView), pairs = skin->header->pairCount;
-	places[0] = PlaceArray(&end, skin->header->setCount * 4 * sizeof(float));
-	places[1] = PlaceArray(&end, pairs * sizeof(sgSkinPairPose));
-	places[2] = PlaceArray(&end, pairs * SlabCount(skin) * sizeof(sgSkinSlab));
-	places[3] = PlaceArray(&end, sgBlend_BlockCount((uint32_t)pairs) * sizeof(sgSkinPairLanes));
-	places[4] = PlaceArray(&end, skin->header->memberCount * sizeof(float));
-	places[5] = PlaceArray(&end, skin->blend.header->transformCount * sizeof(float));
-	return end;
+	size_t joints = skin->blend.header->transformCount, pairs = skin->header->pairCount, end = sizeof(sgSkinView);
+	size_t pairBytes = (pairs > 0 ? pairs : joints) * sizeof(sgSkinPairPose);
+	size_t momentBytes = isSpherical ? joints * sizeof(sgSkinMoments) : 0; // in the same place, but before
+	Places places;
+	places.pairs = PlaceArray(&end, pairBytes > momentBytes ? pairBytes : momentBytes);
+	places.slabs = PlaceArray(&end, pairs * SlabCount(skin) * sizeof(sgSkinSlab));
+	places.centers = PlaceArray(&end, isSpherical ? (3 * (size_t)skin->header->setCount + 1) * sizeof(float) : 0);
+	places.duals = PlaceArray(&end, isSpherical ? 0 : 4 * joints * sizeof(float));
+	places.ownPairs = PlaceArray(&end, joints * sizeof(uint16_t));
+	places.pairSigns = PlaceArray(&end, pairs);
+	places.end = end;
+	return places;
 }
 
 size_t sgSkin_JointBytes(const snugModel* model)
 {
-	size_t places[3];
-	return PlacePose(model->deformData, model->deformer == snug_sphericalSkin, places);
+	const sgBlendHeader* blend = model->deformData;
+	return sizeof(sgSkinPose) + (size_t)blend->transformCount * sizeof(sgSkinJoint);
 }
 
 size_t sgSkin_DerivedBytes(const snugModel* model)
 {
-	size_t places[6];
-	return PlaceDerived(&((const sgSkinArrays*)model->arrays)->skin, places);
+	return PlaceDerived(&((const sgSkinArrays*)model->arrays)->skin, model->deformer == snug_sphericalSkin).end;
 }
 
 // A view of a pose that is being made, or that something is being derived from.
 static sgSkinView ViewPose(const snugModel* model, const void* memory)
 {
 	const sgSkinArrays* arrays = model->arrays;
-	char* pose = (char*)(uintptr_t)memory;
-	size_t places[3];
-	bool isSpherical = model->deformer == snug_sphericalSkin;
-	PlacePose(arrays->skin.blend.header, isSpherical, places);
+	sgSkinPose* pose = (sgSkinPose*)(uintptr_t)memory;
 	return (sgSkinView){
-		.skin = arrays->skin,
+		.skin = &arrays->skin,
 		.restPositions = model->positions,
-		.isSpherical = isSpherical,
-		.fields = arrays->morph.fields,
+		.fields = &arrays->morph.fields,
 		.morph = sgMorph_Active(&arrays->morph, pose),
-		.pose = (sgSkinPose*)(void*)pose,
-		.joints = (sgSkinJoint*)(void*)(pose + places[0]),
-		.moments = (sgSkinMoments*)(void*)(pose + places[1]),
-		.stage = (float*)(void*)(pose + places[2]),
+		.pose = pose,
+		.joints = (sgSkinJoint*)(void*)(pose + 1),
+		.isSpherical = model->deformer == snug_sphericalSkin,
 	};
 }
 
@@ -107,7 +100,7 @@ static bool FindFault(
 static bool SetJoints(const sgSkinView* view, const sgPoseInput* input, sgPoseChange* change)
 {
 	static const float identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
-	uint32_t count = view->skin.blend.header->transformCount;
+	uint32_t count = view->skin->blend.header->transformCount;
 	view->pose->hasStage = 0;
 	for (uint32_t first = 0; first < count; first += SG_LANES)
 	{
@@ -145,7 +138,6 @@ static void Negate(sgSkinJoint* joint)
 	for (int k = 0; k < 4; ++k)
 	{
 		joint->q[k] = -joint->q[k];
-		joint->dual[k] = -joint->dual[k];
 	}
 }
 
@@ -153,7 +145,7 @@ static void Negate(sgSkinJoint* joint)
 // unless joints are turned by half a turn against their neighbours, every joint set has its signs right.
 static void AlignSigns(const sgSkinView* view)
 {
-	const sgSkin* skin = &view->skin;
+	const sgSkin* skin = view->skin;
 	double least = 1.0;
 	for (uint32_t e = 0; e < skin->header->edgeCount; ++e)
 	{
@@ -173,156 +165,77 @@ static void AlignSigns(const sgSkinView* view)
 }
 
 // Where they do not, each joint set has signs of its own.
-static void SetSigns(const sgSkinView* view)
+float sgSkin_SignOf(const sgSkinView* view, const sgSkinSet* set, uint32_t member)
 {
-	const sgSkin* skin = &view->skin;
-	for (uint32_t s = 0; !view->pose->isAligned && s < skin->header->setCount; ++s)
-	{
-		const sgSkinSet* set = skin->sets + s;
-		const uint16_t* members = skin->members + set->firstMember;
-		for (uint32_t m = 0; m < set->memberCount; ++m)
-		{
-			bool isAway = Cosine(view->joints + members[m], view->joints + members[set->pivot]) < 0.0;
-			view->signs[set->firstMember + m] = isAway ? -1.0f : 1.0f;
-		}
-	}
+	const uint16_t* members = view->skin->members + set->firstMember;
+	bool isAway =
+	    !view->pose->isAligned && Cosine(view->joints + members[member], view->joints + members[set->pivot]) < 0.0;
+	return isAway ? -1.0f : 1.0f;
 }
 
-// ---- Rotation centres ------------------------------------------------------------------------------------------
-
-// Rotation centres of all sets, and what they say about pairs.
-static void FindCenters(const sgSkinView* view)
+// What joint sets say about the signs of their pairs.
+static void SignPairs(const sgSkinView* view)
 {
-	const sgSkin* skin = &view->skin;
-	sgSkin_GetKernels()->findCenters(view);
-	for (uint32_t j = 0; j < skin->blend.header->transformCount; ++j)
-	{
-		view->spreads[j] = 0.0f;
-	}
+	const sgSkin* skin = view->skin;
+	memset(view->pairSigns, sgPairSign_none, skin->header->pairCount);
 	for (uint32_t s = 0; s < skin->header->setCount; ++s)
 	{
-		const float* center = view->centers + 4 * (size_t)s;
 		const sgSkinSet* set = skin->sets + s;
-		for (uint32_t m = 0; m < set->memberCount && set->memberCount > 1; ++m)
+		const uint16_t* pair = skin->setPairs + set->firstPair;
+		for (uint32_t i = 0; i < set->memberCount; ++i)
 		{
-			float* spread = view->spreads + skin->members[set->firstMember + m];
-			*spread = center[3] > *spread ? center[3] : *spread;
+			float first = sgSkin_SignOf(view, set, i);
+			for (uint32_t j = i + 1; j < set->memberCount; ++j)
+			{
+				int8_t sign = first == sgSkin_SignOf(view, set, j) ? sgPairSign_plus : sgPairSign_minus;
+				int8_t* found = view->pairSigns + *pair++;
+				*found = *found == sgPairSign_none || *found == sign ? sign : sgPairSign_disputed;
+			}
 		}
 	}
 }
 
 // ---- Pairs -----------------------------------------------------------------------------------------------------
 
-// Where joint sets differ in their rotation centres, so do the matrices of their pairs, by no more than
-// (|e| / 2 + 1 - cosine) times how far apart the set's joints carry the centre, |e| the sine. Sets with both joints are
-// among those of either. The spread is the root of a sum of n^2 terms of the size of the reach squared, which double
-// rounds to 2^-52 of it a few times, n up to SG_PAIR_INFLUENCES; and the centre and the matrices are rounded to
-// float32: 2^-18 of the reach is more than either.
-static void SetOffsets(const sgSkinView* view)
-{
-	const sgSkin* skin = &view->skin;
-	float rounding = 0x1p-18f * view->pose->reach;
-	for (uint32_t p = 0; p < skin->header->pairCount; ++p)
-	{
-		sgSkinPairPose* pair = view->pairs + p;
-		float a = view->spreads[skin->pairs[p].first], b = view->spreads[skin->pairs[p].second];
-		float cosine = pair->cosine, sine2 = 1.0f - cosine * cosine;
-		float sine = sqrtf(sine2 > 0.0f ? sine2 : 0.0f) + 0x1p-11f; // sine2 is off by a few 2^-24
-		bool isOne = skin->pairs[p].first == skin->pairs[p].second;
-		float spread = (a < b ? a : b) * (1.0f + 0x1p-20f) + rounding;
-		float off = isOne ? 0.0f : spread * (0.5f * sine + 1.0f - cosine + 0x1p-20f);
-		pair->off[0] = pair->off[1] = pair->off[2] = off;
-	}
-}
-
-/// Of pairs of which joint sets do not agree what the sign is: beyond SG_DISPUTED.
-static const float noCosine = -0x1p10f;
-
-// Where signs do not agree everywhere: those of each pair by its joint sets. `off` keeps what was found meanwhile.
-static void SignPairs(const sgSkinView* view)
-{
-	const sgSkin* skin = &view->skin;
-	for (uint32_t s = 0; s < skin->header->setCount; ++s)
-	{
-		const sgSkinSet* set = skin->sets + s;
-		const float* signs = view->signs + set->firstMember;
-		uint32_t p = set->firstPair;
-		for (uint32_t i = 0; i < set->memberCount; ++i)
-		{
-			for (uint32_t j = i + 1; j < set->memberCount; ++j)
-			{
-				float *found = view->pairs[skin->setPairs[p++]].off, sign = signs[i] * signs[j];
-				*found = *found == 0.0f || *found == sign ? sign : 2.0f;
-			}
-		}
-	}
-	for (uint32_t p = 0; p < skin->header->pairCount; ++p)
-	{
-		sgSkinPairPose* pair = view->pairs + p;
-		for (int i = 0; pair->off[0] == -1.0f && i < 12; ++i)
-		{
-			pair->matrix[i / 4][i % 4] = -pair->matrix[i / 4][i % 4];
-		}
-		pair->cosine = pair->off[0] == -1.0f ? -pair->cosine : pair->off[0] == 2.0f ? noCosine : pair->cosine;
-		pair->off[0] = 0.0f;
-	}
-}
-
+// Rows of pairs along the directions of a k-DOP.
 static void SetSlabs(const sgSkinView* view)
 {
-	snugVolume volume = (snugVolume)view->skin.blend.header->volume;
-	uint32_t count = SlabCount(&view->skin);
-	for (uint32_t p = 0; count > 0 && p < view->skin.header->pairCount; ++p)
+	snugVolume volume = (snugVolume)view->skin->blend.header->volume;
+	uint32_t count = SlabCount(view->skin);
+	for (uint32_t p = 0; count > 0 && p < view->skin->header->pairCount; ++p)
 	{
 		const sgSkinPairPose* pair = view->pairs + p;
 		for (uint32_t i = 0; i < count; ++i)
 		{
 			const float* d = sgVolume_Directions(volume)[i];
 			sgSkinSlab* slab = view->slabs + (size_t)count * p + i;
-			for (int k = 0; k < 4; ++k)
+			*slab = (sgSkinSlab){ .lower = 0.0f };
+			for (int k = 0; k < 3; ++k)
 			{
-				slab->row[k] = d[0] * pair->matrix[0][k] + d[1] * pair->matrix[1][k] + d[2] * pair->matrix[2][k];
+				const float* column = pair->columns[k];
+				slab->row[k] = d[0] * column[0] + d[1] * column[1] + d[2] * column[2];
+				slab->lower += d[k] * (d[k] > 0.0f ? pair->lower[k] : pair->upper[k]);
+				slab->upper += d[k] * (d[k] > 0.0f ? pair->upper[k] : pair->lower[k]);
 			}
-			// Longer than any row of the three that |d| picks, which is at most the root of three times theirs.
-			slab->off = 1.75f * pair->off[0];
 		}
 	}
 }
 
-// Pairs side by side, for nodes alone; zeros after the last.
-static void SetAcross(const sgSkinView* view)
+// Where the pairs of joints with themselves are. Joints that move nothing have none.
+static void FindOwnPairs(const sgSkinView* view)
 {
-	uint32_t count = view->skin.header->pairCount;
-	for (uint32_t p = 0; p < count; ++p)
+	const sgSkin* skin = view->skin;
+	for (uint32_t j = 0; j < skin->blend.header->transformCount; ++j)
 	{
-		const sgSkinPairPose* pair = view->pairs + p;
-		sgSkinPairLanes* lanes = view->across + p / SG_LANES;
-		for (int k = 0; k < 12; ++k)
+		view->ownPairs[j] = skin->header->pairCount > 0 ? SG_NO_PAIR : (uint16_t)j;
+	}
+	for (uint32_t p = 0; p < skin->header->pairCount; ++p)
+	{
+		if (skin->pairs[p].first == skin->pairs[p].second)
 		{
-			lanes->matrix[k][p % SG_LANES] = pair->matrix[k / 4][k % 4];
+			view->ownPairs[skin->pairs[p].first] = (uint16_t)p;
 		}
-		lanes->cosine[p % SG_LANES] = pair->cosine;
-		lanes->off[p % SG_LANES] = pair->off[0];
 	}
-}
-
-static void SetPairs(const sgSkinView* view)
-{
-	if (view->skin.header->pairCount == 0)
-	{
-		return;
-	}
-	sgSkin_GetKernels()->makePairs(view);
-	if (!view->pose->isAligned)
-	{
-		SignPairs(view);
-	}
-	if (view->isSpherical)
-	{
-		SetOffsets(view);
-	}
-	SetSlabs(view);
-	SetAcross(view);
 }
 
 // ---- Reach -----------------------------------------------------------------------------------------------------
@@ -332,16 +245,16 @@ static void SetPairs(const sgSkinView* view)
 static double StageReach(const sgSkinView* view, const float rest[3])
 {
 	double most2 = 0.0;
-	for (uint32_t j = 0; j < view->skin.blend.header->transformCount; ++j)
+	for (uint32_t j = 0; j < view->skin->blend.header->transformCount; ++j)
 	{
-		const float* columns = view->stage + 16 * (size_t)j;
+		const float* stage = view->joints[j].stage;
 		double sum = 0.0;
 		for (int i = 0; i < 3; ++i)
 		{
-			double along = fabs((double)columns[12 + i]) + (double)rest[i];
+			double along = fabs((double)stage[sgStagePlace[i][3]]) + (double)rest[i];
 			for (int k = 0; k < 3; ++k)
 			{
-				along += fabs((double)columns[4 * k + i]) * (double)rest[k];
+				along += fabs((double)stage[sgStagePlace[i][k]]) * (double)rest[k];
 			}
 			sum += along * along;
 		}
@@ -359,16 +272,16 @@ static float FindReach(const sgSkinView* view, double farthestCenter, const sgFi
 	double translation2 = 0.0, length2 = 0.0;
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		rest[axis] = view->skin.blend.header->reach[axis] + (amplitudes != NULL ? amplitudes->reach[axis] : 0.0f);
+		rest[axis] = view->skin->blend.header->reach[axis] + (amplitudes != NULL ? amplitudes->reach[axis] : 0.0f);
 		length2 += (double)rest[axis] * (double)rest[axis];
 	}
-	for (uint32_t j = 0; j < view->skin.blend.header->transformCount; ++j)
+	for (uint32_t j = 0; j < view->skin->blend.header->transformCount; ++j)
 	{
 		const sgSkinJoint* joint = view->joints + j;
 		double sum = 0.0;
 		for (int i = 0; i < 3; ++i)
 		{
-			sum += (double)joint->matrix[i][3] * (double)joint->matrix[i][3];
+			sum += (double)joint->translation[i] * (double)joint->translation[i];
 		}
 		translation2 = sum > translation2 ? sum : translation2;
 	}
@@ -380,9 +293,9 @@ static float FindReach(const sgSkinView* view, double farthestCenter, const sgFi
 static double FarthestCenter(const sgSkinView* view)
 {
 	double most2 = 0.0;
-	for (uint32_t s = 0; view->isSpherical && s < view->skin.header->setCount; ++s)
+	for (uint32_t s = 0; view->isSpherical && s < view->skin->header->setCount; ++s)
 	{
-		const float* center = view->centers + 4 * (size_t)s;
+		const float* center = view->centers + 3 * (size_t)s;
 		double x = (double)center[0], y = (double)center[1], z = (double)center[2], length2 = x * x + y * y + z * z;
 		most2 = sgMost(most2, length2);
 	}
@@ -395,13 +308,13 @@ static double FarthestCenter(const sgSkinView* view)
 static double FarthestPossibleCenter(const sgSkinView* view)
 {
 	double origin2 = 0.0, translation2 = 0.0;
-	for (uint32_t j = 0; view->isSpherical && j < view->skin.blend.header->transformCount; ++j)
+	for (uint32_t j = 0; view->isSpherical && j < view->skin->blend.header->transformCount; ++j)
 	{
 		double position2 = 0.0, sum = 0.0;
 		for (int i = 0; i < 3; ++i)
 		{
-			double at = (double)view->skin.jointPositions[3 * (size_t)j + (size_t)i],
-			       t = (double)view->joints[j].matrix[i][3];
+			double at = (double)view->skin->jointPositions[3 * (size_t)j + (size_t)i],
+			       t = (double)view->joints[j].translation[i];
 			position2 += at * at;
 			sum += t * t;
 		}
@@ -409,7 +322,7 @@ static double FarthestPossibleCenter(const sgSkinView* view)
 		translation2 = sum > translation2 ? sum : translation2;
 	}
 	double origin = sqrt(origin2), image = origin + sqrt(translation2);
-	return origin + 8.0 * view->skin.blend.header->rows.most * image;
+	return origin + 8.0 * view->skin->blend.header->rows.most * image;
 }
 
 void sgSkin_SetPose(
@@ -449,23 +362,26 @@ void sgSkin_SetPose(
 void sgSkin_Derive(const snugModel* model, const void* pose, void* derived)
 {
 	sgSkinView* view = derived;
-	size_t places[6];
 	char* at = derived;
 	*view = ViewPose(model, pose);
-	PlaceDerived(&view->skin, places);
-	view->posed = *view->pose;
-	view->pose = &view->posed;
-	view->centers = (float*)(void*)(at + places[0]);
-	view->pairs = (sgSkinPairPose*)(void*)(at + places[1]);
-	view->slabs = (sgSkinSlab*)(void*)(at + places[2]);
-	view->across = (sgSkinPairLanes*)(void*)(at + places[3]);
-	view->signs = (float*)(void*)(at + places[4]);
-	view->spreads = (float*)(void*)(at + places[5]);
-	SetSigns(view);
+	Places places = PlaceDerived(view->skin, view->isSpherical);
+	view->pairs = (sgSkinPairPose*)(void*)(at + places.pairs);
+	view->moments = (sgSkinMoments*)(void*)(at + places.pairs);
+	view->slabs = (sgSkinSlab*)(void*)(at + places.slabs);
+	view->centers = (float*)(void*)(at + places.centers);
+	view->duals = (float*)(void*)(at + places.duals);
+	view->ownPairs = (uint16_t*)(void*)(at + places.ownPairs);
+	view->pairSigns = (int8_t*)(at + places.pairSigns);
+	FindOwnPairs(view);
 	if (view->isSpherical)
 	{
-		FindCenters(view);
+		sgSkin_GetKernels()->findCenters(view);
 	}
-	view->pose->reach = FindReach(view, FarthestCenter(view), view->morph);
-	SetPairs(view);
+	view->reach = FindReach(view, FarthestCenter(view), view->morph);
+	if (!view->pose->isAligned && view->skin->header->pairCount > 0)
+	{
+		SignPairs(view);
+	}
+	sgSkin_GetKernels()->makePairs(view);
+	SetSlabs(view);
 }

@@ -127,6 +127,23 @@
 #define SG_MARGIN_TURNS(n) (8.0 * (n) + 96.0)
 #endif
 
+/// What rotation centres do to the translations of pairs, times the sine and 1 - cosine of the pair.
+#ifndef SG_MARGIN_CENTERS
+#define SG_MARGIN_CENTERS 64.0
+#endif
+/// Sums over n entries, of themselves: for denominators and shares.
+#ifndef SG_MARGIN_COSINES
+#define SG_MARGIN_COSINES(n) ((n) <= 192 ? 0x1p-15f : 0x1p-7f)
+#endif
+/// A share of weights times 1 - cosine, from 1.
+#ifndef SG_MARGIN_SHARE
+#define SG_MARGIN_SHARE 0x1p-20f
+#endif
+/// The distance of a box from a rotation centre, of itself.
+#ifndef SG_MARGIN_ARM
+#define SG_MARGIN_ARM 0x1p-20
+#endif
+
 // ---- Volumes (geometry/volume.c, geometry/prism.c) -------------------------------------------------------------
 
 /// A slab of a k-DOP around points: sums in double.
@@ -219,6 +236,36 @@
 #endif
 #ifndef SG_MARGIN_PLANE
 #define SG_MARGIN_PLANE 0x1p-45
+#endif
+
+// ---- Rays (query/probe.c, tree/probe_kernels.c) ----------------------------------------------------------------
+
+/// The start of a segment in body space: one rounding, and far less in double.
+#ifndef SG_MARGIN_PROBE
+#define SG_MARGIN_PROBE 1.01
+#endif
+/// Where it enters and leaves a box, of the way there: four roundings and the slack's own.
+#ifndef SG_MARGIN_CLIPPED
+#define SG_MARGIN_CLIPPED 0x1p-21f
+#endif
+/// On which side of an edge it passes, in units of 2^-24 of the square of the distance from the line's point; and in
+/// units of that distance times the error of the point.
+#ifndef SG_MARGIN_PASSED
+#define SG_MARGIN_PASSED 56.0
+#endif
+#ifndef SG_MARGIN_PASSED_POINT
+#define SG_MARGIN_PASSED_POINT 13.0
+#endif
+
+// ---- Distances (query/near.c, tree/probe_kernels.c) ------------------------------------------------------------
+
+/// Squared distances of boxes in float32, and of bodies whose rotations are rounded.
+#ifndef SG_MARGIN_GAP
+#define SG_MARGIN_GAP 0x1p-20f
+#endif
+/// What distances of triangles may be off by, of the extent of everything.
+#ifndef SG_MARGIN_NEAREST
+#define SG_MARGIN_NEAREST 0x1p-40
 #endif
 
 // ---- Triangles (tree/leaf_kernels.c) ---------------------------------------------------------------------------

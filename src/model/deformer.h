@@ -80,10 +80,11 @@ typedef struct sgDeform
 	bool (*fits)(const snugModel* model);
 
 	/// Check model->deformData that fit: every index, every number that positions follow from; of bounds that they are
-	/// finite, but not that they hold, for that would mean making them again. In time linear in the size, and without
-	/// memory. Null together with `build`.
+	/// finite, but not that they hold, for that would mean making them again. In time linear in the size. Null together
+	/// with `build`.
+	/// @param scratch of SG_ROWS_SCRATCH bytes
 	/// @return null if all is well, or what is wrong
-	const char* (*check)(const snugModel* model);
+	const char* (*check)(const snugModel* model, void* scratch);
 
 	/// Find the arrays of model->deformData once, for all that follows: fills in model->arrays, of arrayBytes. Null if
 	/// there are none.

@@ -18,7 +18,7 @@ struct snugModel
 	snugAllocator allocator;
 	const unsigned char* block;
 	size_t bytes;
-	bool ownsBlock; ///< allocated; else the caller's, or that of a mapped file
+	bool ownsBlock;                                 ///< allocated; else the caller's, or that of a mapped file
 	void (*unmap)(const void* block, size_t bytes); ///< of a mapped file; else null
 
 	snugDeformer deformer;
@@ -32,9 +32,9 @@ struct snugModel
 	size_t clusterBytes;
 	const void* deformData; ///< whatever the deformer needs, laid out by its own file
 	size_t deformBytes;
-	uint32_t jointCount; ///< that poses are set by
-	uint32_t fieldCount; ///< displacement fields
-	void* arrays;        ///< where the arrays of deformData are, of deform->arrayBytes
+	uint32_t jointCount;       ///< that poses are set by
+	uint32_t fieldCount;       ///< displacement fields
+	void* arrays;              ///< where the arrays of deformData are, of deform->arrayBytes
 	const struct sgTeam* team; ///< who builds it, while it is built; else null
 };
 

@@ -66,15 +66,10 @@ const sgTriangleLanes* sgSide_PlaceLeaf(sgSide* side, const sgOpened* opened, ui
 		kept->source = sgBody_FindLeaves(side->body, leaf, counters);
 		kept->source.first = set->first;
 	}
-	const sgKernels* kernels = sgGetKernels();
 	sgTriangleLanes* triangles = kept->triangles + lane;
 	sgLeafScratch scratch;
-	sgVertexBlock block;
 	sgLeafVertices vertices = sgBody_LeafVertices(side->body, &kept->source, leaf, &scratch, counters);
-	kernels->leaves->gatherVertices(vertices.positions, vertices.indices, leaf->vertexCount, &block);
-	kernels->leaves->placeVertices(&block, leaf->vertexCount, &side->placement);
-	kernels->leaves->assembleTriangles(&block, leaf, triangles);
-	triangles->leaf = leaf;
+	sgGetKernels()->leaves->placeTriangles(vertices.positions, vertices.indices, leaf, &side->placement, triangles);
 	kept->ready |= 1u << lane;
 	return triangles;
 }

@@ -44,8 +44,10 @@ typedef struct sgLeafKernels
 	/// Place vertices: the formula of frame.h, in double.
 	void (*placeVertices)(sgVertexBlock* block, uint32_t count, const sgPlacement* placement);
 
-	/// Triangles of a leaf from its placed vertices.
-	void (*assembleTriangles)(const sgVertexBlock* block, const sgLeaf* leaf, sgTriangleLanes* out);
+	/// Triangles of a leaf, placed by the same formula. The leaf's vertices are positions[vertices[0]], …, each x y z,
+	/// with one readable float after the last.
+	void (*placeTriangles)(const float* positions, const uint32_t* vertices, const sgLeaf* leaf,
+	    const sgPlacement* placement, sgTriangleLanes* out);
 
 	/// Bit 8 i + j: triangles i of `a` and j of `b` may intersect; those without a bit certainly do not. Adds the
 	/// number of pairs whose boxes overlap to `tests`.
