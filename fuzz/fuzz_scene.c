@@ -156,8 +156,10 @@ static void AddOrRemove(Stage* stage, Actor* actor)
 static void SetMask(Stage* stage, Actor* actor)
 {
 	uint32_t groups = Next(&stage->input) % 4, mask = Next(&stage->input) % 4;
-	bool isSet = snugScene_SetMask(stage->scene, actor->id, groups, mask) == snug_success;
-	Require(isSet == actor->isPresent || !actor->isPresent);
+	// An id that was given back may be another's by now.
+	uint32_t id = actor->isPresent ? actor->id : UINT32_MAX;
+	bool isSet = snugScene_SetMask(stage->scene, id, groups, mask) == snug_success;
+	Require(isSet == actor->isPresent);
 	if (actor->isPresent)
 	{
 		actor->groups = groups != 0 ? groups : 1;

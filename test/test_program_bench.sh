@@ -53,6 +53,9 @@ for method in 'bottom-up' 'oracle' 'spatial hash' 'the paper: Eq. (12), AABB/AAB
 	holds "\"contact\":\"heavy\",\"method\":\"$method\""
 done
 
+run broad
+holds "\"boxes\":\"on a floor\",\"count\":10000,\"pairs\":13902,"
+
 run brain
 holds 'ours / Eq. (12), mean, on the worst level'
 

@@ -83,7 +83,7 @@ static snugStatus Refuse(const snugBody* body, const sgPoseInput* input, const s
 
 static SG_NOINLINE snugStatus MakePose(snugBody* body, const sgPoseInput* input)
 {
-	sgPoseChange change = { 0 };
+	sgPoseChange change = { .isApart = !body->ownsPool }; // pages of a shared pool go back with each pose
 	unsigned char *first = body->poses, *second = body->poses + (body->poseCount - 1) * body->poseBytes;
 	unsigned char* next = body->posed.pose == first ? second : first;
 	body->deform->setPose(body->model, input, body->posed.pose, next, &change);

@@ -273,27 +273,6 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 	BoundFrom(posed, posed->pose, set, out);
 }
 
-// Columns of the transforms that a family has, turned.
-static void TurnColumns(
-    const sgBlend* blend, const sgBlendFamily* family, const float* columns, const float rotation[3][3], float* turned)
-{
-	const uint16_t* transforms = blend->entryTransforms + family->firstEntry;
-	for (uint32_t j = 0; j < family->entryCount; ++j)
-	{
-		const float* from = columns + 16 * (size_t)transforms[j];
-		float* to = turned + 16 * (size_t)transforms[j];
-		for (int k = 0; k < 16; k += 4)
-		{
-			for (int axis = 0; axis < 3; ++axis)
-			{
-				const float* row = rotation[axis];
-				to[k + axis] = row[0] * from[k] + row[1] * from[k + 1] + row[2] * from[k + 2];
-			}
-			to[k + 3] = 0.0f;
-		}
-	}
-}
-
 // A pose T' = R T in float32, as far as one family needs it. Let u = 2^-24, n the most influences, q = roundings(n),
 // and S_i the sum of |R_im| reach_m. An entry of T' is off by 5 u of the sum of |R| |T|: factors of R are rounded,
 // three products and two sums. So S, raised by far more than that, is a reach of T', and exact blends of T' and of R T
@@ -335,7 +314,8 @@ static bool BoundTurned(
 	}
 	else
 	{
-		TurnColumns(blend, family, sgBlendPose_Columns(pose), (const float(*)[3])factors, sgBlendPose_Columns(turned));
+		sgBlend_GetKernels()->turnColumns(sgBlendPose_Columns(pose), blend->entryTransforms + family->firstEntry,
+		    family->entryCount, (const float(*)[3])factors, sgBlendPose_Columns(turned));
 	}
 	BoundFrom(posed, turned, set, (sgBoundsOut){ boxes, NULL });
 	return true;
@@ -458,7 +438,7 @@ static void SetPose(
 	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, pose);
 	FindRest(blend->header, amplitudes, rest);
 	sgPoseInput transforms = FindTransforms(input, before);
-	uint32_t bad = MakePose(blend, &transforms, rest, before, pose, &motion);
+	uint32_t bad = MakePose(blend, &transforms, rest, change->isApart ? NULL : before, pose, &motion);
 	if (bad != SG_NONE)
 	{
 		bool isFinite = sgPoseInput_IsFinite(&transforms, bad);

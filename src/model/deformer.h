@@ -54,6 +54,7 @@ typedef struct sgPoseChange
 	uint32_t culprit; ///< which of the input is at fault; SG_NONE: all together
 	double motion;    ///< how far any vertex moved along any axis at most, or what `growth` measures; zero: the pose is
 	                  ///< the same as before; infinite: not known
+	bool isApart;     ///< set by who asks: nothing of the pose before is remembered, so `motion` may be infinite
 	bool isPartial;   ///< only vertices in leaves that `touches` names have moved
 	bool isRest;      ///< positions are the rest positions, bit for bit
 } sgPoseChange;
@@ -102,8 +103,8 @@ typedef struct sgDeform
 	/// Make a pose from the one before and an input, of which kind and count are right. Null together with poseBytes.
 	/// @param before null for sgPose_rest
 	/// @param pose another one; or, if `posesInPlace`, the same
-	/// @param change all zero; receives what is wrong, or what changed. With a fault, `pose` is arbitrary, or, if
-	/// `posesInPlace`, as it was.
+	/// @param change all zero but for `isApart`; receives what is wrong, or what changed. With a fault, `pose` is
+	/// arbitrary, or, if `posesInPlace`, as it was.
 	void (*setPose)(
 	    const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change);
 

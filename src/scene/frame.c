@@ -45,19 +45,6 @@ static void AddPair(sgSceneFrame* next, uint32_t a, uint32_t b, uint64_t count, 
 	next->trianglePairCount += count;
 }
 
-static void CopyBlocks(const snugScene* scene, const sgSceneSearch* search, snugPair* to)
-{
-	uint64_t done = 0;
-	for (uint32_t number = search->firstBlock; number != SG_NONE; number = scene->blocks[number].next)
-	{
-		const sgSceneBlock* block = scene->blocks + number;
-		memcpy(to + done, block->pairs, block->count * sizeof(snugPair));
-		done += block->count;
-	}
-	sgSink sorted = { .pairs = to, .capacity = done, .count = done };
-	sgSink_Finish(&sorted);
-}
-
 // Both lists are sorted, and have no pair in common: of a kept one neither body changed, of a search one did.
 static void MergePairs(snugScene* scene, bool trianglePairs)
 {
@@ -68,7 +55,7 @@ static void MergePairs(snugScene* scene, bool trianglePairs)
 	next->hasTrianglePairs = trianglePairs;
 	for (uint64_t i = 0; i <= scene->searchCount; ++i)
 	{
-		const sgSceneSearch* search = i < scene->searchCount ? scene->searches + i : NULL;
+		sgSceneSearch* search = i < scene->searchCount ? scene->searches + i : NULL;
 		uint64_t key = search != NULL ? (uint64_t)search->a << 32 | search->b : UINT64_MAX;
 		for (; kept < last->count && KeyOf(last->pairs + kept) <= key; ++kept)
 		{
@@ -82,11 +69,41 @@ static void MergePairs(snugScene* scene, bool trianglePairs)
 		}
 		if (search != NULL && search->count > 0)
 		{
-			if (trianglePairs)
-			{
-				CopyBlocks(scene, search, next->trianglePairs + next->trianglePairCount);
-			}
+			search->first = next->trianglePairCount;
 			AddPair(next, search->a, search->b, trianglePairs ? search->count : 0, search->witness);
+		}
+	}
+}
+
+/// Searches whose pairs of triangles a thread copies in one go.
+enum
+{
+	COPIES_PER_TASK = 16
+};
+
+static void CopyBlocks(const snugScene* scene, const sgSceneSearch* search, snugPair* to)
+{
+	uint64_t done = 0;
+	for (uint32_t number = search->firstBlock; number != SG_NONE; number = scene->blocks[number].next)
+	{
+		const sgSceneBlock* block = scene->blocks + number;
+		memcpy(to + done, block->pairs, block->count * sizeof(snugPair));
+		done += block->count;
+	}
+	sgSink sorted = { .pairs = to, .capacity = done, .count = done };
+	sgSink_Finish(&sorted);
+}
+
+static void CopyTask(void* context, uint32_t index)
+{
+	const snugScene* scene = context;
+	uint64_t first = (uint64_t)index * COPIES_PER_TASK, end = first + COPIES_PER_TASK;
+	for (uint64_t i = first; i < end && i < scene->searchCount; ++i)
+	{
+		const sgSceneSearch* search = scene->searches + i;
+		if (search->count > 0)
+		{
+			CopyBlocks(scene, search, scene->next->trianglePairs + search->first);
 		}
 	}
 }
@@ -130,6 +147,11 @@ bool sgScene_MakeFrame(snugScene* scene, bool trianglePairs, snugSceneResult* re
 		return false;
 	}
 	MergePairs(scene, trianglePairs);
+	if (trianglePairs)
+	{
+		uint64_t tasks = (scene->searchCount + COPIES_PER_TASK - 1) / COPIES_PER_TASK;
+		sgScene_Run(scene, (uint32_t)tasks, CopyTask, scene);
+	}
 	MakeEvents(scene->frame, scene->next);
 	return true;
 }

@@ -23,6 +23,7 @@ static void OpenBody(snugScene* scene, uint32_t id, snugCounters* counters)
 	sgLaneSet set = sgTree_Open(&entry->body->model->tree, 0);
 	entry->isTooFar = !sgBody_BoundPlaced(entry->body, scene->origin, set, scene->opened + id, counters);
 	entry->opened = entry->isTooFar ? 0 : entry->boxed;
+	entry->isShared = sgBody_CanBoundTogether(entry->body);
 	for (int lane = 0; lane < SG_LANES; ++lane)
 	{
 		atomic_store_explicit(scene->deeper[id].isMade + lane, sgScene_notMade, memory_order_relaxed);
@@ -97,7 +98,7 @@ static bool OverlapDeeper(const snugScene* scene, uint32_t a, uint32_t b, uint64
 static bool MayTouch(const snugScene* scene, uint32_t a, uint32_t b, snugCounters* counters)
 {
 	uint64_t pairs = sgGetKernels()->boxes->overlapBoxes(scene->opened + a, 0xff, scene->opened + b, 0xff);
-	bool canShare = sgBody_CanBoundTogether(scene->bodies[a].body) && sgBody_CanBoundTogether(scene->bodies[b].body);
+	bool canShare = scene->bodies[a].isShared && scene->bodies[b].isShared;
 	return pairs != 0 && (!canShare || OverlapDeeper(scene, a, b, pairs, counters));
 }
 

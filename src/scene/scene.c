@@ -197,7 +197,7 @@ enum
 
 typedef struct Posing
 {
-	const snugScene* scene;
+	snugScene* scene;
 	const snugScenePoses* poses;
 	size_t bodyStride;
 	_Atomic uint32_t firstRefused; ///< the least
@@ -226,6 +226,7 @@ static snugStatus PoseOne(const Posing* posing, uint32_t index)
 static void PoseTask(void* context, uint32_t index)
 {
 	Posing* posing = context;
+	snugCounters counters = { 0 };
 	uint32_t first = index * POSES_PER_TASK, end = first + POSES_PER_TASK;
 	end = end < posing->poses->count ? end : posing->poses->count;
 	for (uint32_t i = first; i < end; ++i)
@@ -236,6 +237,8 @@ static void PoseTask(void* context, uint32_t index)
 		body->messenger = (snugMessenger){ 0 };
 		bool isRefused = PoseOne(posing, i) != snug_success;
 		body->messenger = messenger;
+		// The pose is at hand now, and would have to be fetched again by the update.
+		sgScene_BoundBody(posing->scene, IdOf(posing->poses, i), &counters);
 		uint32_t least = atomic_load_explicit(&posing->firstRefused, memory_order_relaxed);
 		while (isRefused && i < least && !atomic_compare_exchange_weak(&posing->firstRefused, &least, i))
 		{

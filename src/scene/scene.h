@@ -46,6 +46,7 @@ typedef struct sgSceneBody
 	uint32_t mark; ///< of some list that it was put on last
 	uint8_t state; ///< sgSceneState
 	bool isStatic;
+	bool isShared; ///< several threads may ask for its boxes
 	bool isTooFar; ///< its box or its vertices cannot be held relative to the scene's origin
 } sgSceneBody;
 
@@ -69,12 +70,13 @@ typedef struct sgSceneSearch
 	uint32_t a, b;
 	snugWitness witness;
 	uint64_t count;      ///< pairs of triangles
+	uint64_t first;      ///< where they go in the next frame
 	uint32_t firstBlock; ///< of them, in the order in which they were found; SG_NONE: none
 	uint32_t lastBlock;
 } sgSceneSearch;
 
 /// Pairs of triangles of one pair of bodies, as they are found.
-#define SG_BLOCK_PAIRS 63
+#define SG_BLOCK_PAIRS 15
 typedef struct sgSceneBlock
 {
 	uint32_t next;
@@ -158,6 +160,9 @@ static inline bool sgScene_IsPresent(const snugScene* scene, uint32_t id)
 {
 	return id < scene->bodyCount && scene->bodies[id].state == sgScene_present;
 }
+
+/// The box of a body, or that it is too far.
+void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters);
 
 /// Add what a thread counted.
 void sgScene_Count(snugScene* scene, const snugCounters* counters);

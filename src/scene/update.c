@@ -35,7 +35,7 @@ enum
 	BOUNDS_PER_TASK = 64
 };
 
-static void BoundOne(snugScene* scene, uint32_t id, snugCounters* counters)
+void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters)
 {
 	sgSceneBody* entry = scene->bodies + id;
 	entry->isTooFar = !sgBody_BoundPlacedRoot(entry->body, scene->origin, scene->boxes + id, counters);
@@ -53,7 +53,7 @@ static void BoundTask(void* context, uint32_t index)
 	end = end < scene->listCount ? end : scene->listCount;
 	for (uint32_t i = first; i < end; ++i)
 	{
-		BoundOne(scene, scene->list[i], &counters);
+		sgScene_BoundBody(scene, scene->list[i], &counters);
 	}
 	sgScene_Count(scene, &counters);
 }
