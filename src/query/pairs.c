@@ -245,7 +245,14 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 
 // ---- The search --------------------------------------------------------------------------------------------------
 
-static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle };
+static void Expect(sgPairWalk* walk, uint32_t slotA, uint32_t slotB)
+{
+	sgPairSearch* search = SearchOf(walk);
+	sgBody_Expect(search->a.body, slotA);
+	sgBody_Expect(search->b.body, slotB);
+}
+
+static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle, Expect };
 
 sgPairLevel sgPairSearch_Step(sgPairSearch* search, uint32_t slotA, uint32_t slotB)
 {
