@@ -320,7 +320,7 @@ static void any_number_of_threads_builds_the_same_model(void** state)
 	(void)state;
 	static const int threads[] = { 1, 2, 3, 8 };
 	sceneRandom random = { TestSeed() };
-	sceneMesh mesh = sceneMakeBlob(30, 5);
+	sceneMesh mesh = sceneMakeBlob(18, 5);
 	Skin skin = RandomSkin(&random, &mesh);
 	FieldSet fields = RandomFields(&random, &mesh, 1.0);
 	for (int kind = 0; kind < BUILD_KINDS; ++kind)
