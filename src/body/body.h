@@ -82,6 +82,9 @@ typedef struct sgLook
 
 sgLook sgBody_Look(snugBody* body, sgLaneSet family);
 
+/// The children of a node will be looked at soon: ask memory for what is cached of them.
+void sgBody_Expect(const snugBody* body, uint32_t slot);
+
 /// Visits of a query, counted by each of its threads for itself: a counter that threads share costs more than a visit.
 typedef struct sgVisits
 {

@@ -245,7 +245,19 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 
 // ---- The search --------------------------------------------------------------------------------------------------
 
-static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle };
+// Between two pairs of nodes is also when one of several threads learns that all are to stop.
+static void Expect(sgPairWalk* walk, uint32_t slotA, uint32_t slotB)
+{
+	sgPairSearch* search = SearchOf(walk);
+	if (search->team != NULL)
+	{
+		walk->isStopped = walk->isStopped || atomic_load_explicit(&search->team->isStopped, memory_order_relaxed);
+	}
+	sgBody_Expect(search->a.body, slotA);
+	sgBody_Expect(search->b.body, slotB);
+}
+
+static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle, Expect };
 
 sgPairLevel sgPairSearch_Step(sgPairSearch* search, uint32_t slotA, uint32_t slotB)
 {

@@ -163,7 +163,7 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 	}
 }
 
-static const sgPairWalker walker = { Open, Open, Compare, Settle };
+static const sgPairWalker walker = { Open, Open, Compare, Settle, NULL };
 
 static SG_NOINLINE snugResult Run(snugBody* body, const snugSelfQuery* query, sgFpEnv callersEnvironment)
 {

@@ -176,7 +176,7 @@ static void Settle(sgPairWalk* walk, const sgOpened* a, uint32_t laneA, const sg
 	Report(search, spheresA + laneA, spheresB + laneB);
 }
 
-static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle };
+static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle, NULL };
 
 static bool HasContacts(const snugBody* body)
 {

@@ -79,7 +79,7 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 	}
 }
 
-static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle };
+static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle, NULL };
 
 static SG_NOINLINE snugResult Run(snugBody* a, snugBody* b, const snugMarginQuery* query, sgFpEnv callersEnvironment)
 {
