@@ -35,6 +35,13 @@ target_include_directories(test_view PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(test_view PRIVATE snug_test_support)
 add_test(NAME program_view COMMAND test_view $<TARGET_FILE:snug_program>)
 set_tests_properties(program_view PROPERTIES TIMEOUT 60)
+# Libraries of npm and PyPI, scored by a truth set: long, since they are downloaded.
+if(NOT SNUG_SANITIZE)
+	add_test(NAME score_peers COMMAND ${PROJECT_SOURCE_DIR}/tools/score-peers $<TARGET_FILE:snug_program>
+		${PROJECT_BINARY_DIR}/peers 4)
+	set_tests_properties(score_peers PROPERTIES LABELS "long;long-4" TIMEOUT 1200 SKIP_RETURN_CODE 77
+		PASS_REGULAR_EXPRESSION "men: .* 0 missed, 0 invented")
+endif()
 add_test(NAME program_manual COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_manual.sh
 	$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/program.md)
 
