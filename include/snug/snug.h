@@ -493,7 +493,7 @@ typedef struct snugWitness
 /// What to ask. All zero: count all pairs.
 typedef struct snugQuery
 {
-	snugPair* pairs;           ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b)
+	snugPair* pairs;           ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b): see `unsorted`
 	uint64_t capacity;         ///< room in `pairs`
 	double origin[3];          ///< positions are evaluated relative to it: set it near bodies that are far from zero
 	snugPairFcn* callback;     ///< nullable
@@ -506,7 +506,9 @@ typedef struct snugQuery
 	void* parallelUser;        ///< passed to `parallel`
 	snugWitness* witness; ///< nullable; for snugTouches: the triangles that answered last are looked at first. Much
 	                      ///< faster while bodies stay in contact; then it may name another pair than without.
-	uint64_t reserved[7];
+	bool unsorted;        ///< `pairs` receives the first `capacity` that are found, as they are found. Saves the
+	                      ///< sorting. Their order is not specified; without `parallel` it is always the same.
+	uint64_t reserved[6];
 } snugQuery;
 
 /// What a query cost. Pairs do not depend on the instruction set; counters may.
