@@ -69,7 +69,7 @@ snugStatus snugContactBuffer_Create(const snugContactBufferDef* def, snugContact
 		if (made->memory != NULL)
 		{
 			sgArrays_Bind(0, list, ARRAY_COUNT, made->memory, made);
-			memset(made->table, 0, made->tableSize * sizeof(uint32_t));
+			memset(made->table, 0, (size_t)made->tableSize * sizeof(uint32_t));
 			*buffer = made;
 			return snug_success;
 		}
@@ -232,7 +232,7 @@ static void ForgetNames(snugContactBuffer* buffer)
 {
 	if (buffer->pointCount > buffer->tableSize / 8)
 	{
-		memset(buffer->table, 0, buffer->tableSize * sizeof(uint32_t));
+		memset(buffer->table, 0, (size_t)buffer->tableSize * sizeof(uint32_t));
 		return;
 	}
 	for (uint32_t i = 0; i < buffer->pointCount; ++i)

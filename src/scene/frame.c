@@ -76,7 +76,7 @@ static void MergePairs(snugScene* scene, bool trianglePairs)
 			if (IsKept(scene, pair))
 			{
 				memcpy(next->trianglePairs + next->trianglePairCount, last->trianglePairs + pair->first,
-				    pair->count * sizeof(snugPair));
+				    (size_t)pair->count * sizeof(snugPair));
 				AddPair(next, pair->a, pair->b, pair->count, last->witnesses[kept]);
 			}
 		}

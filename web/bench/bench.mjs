@@ -68,6 +68,26 @@ async function measureStart(recorded) {
 	console.log(`\nmodels from packed bytes and first query: ${Math.min(...times).toFixed(1)} ms`);
 }
 
+// A hundred of the first character, 1.2 m apart, each in another frame of its clip, all posed anew in every frame.
+function measureCrowd({ models, matrices }) {
+	const model = snug.createModel(models[0]), scene = snug.createScene(), poses = matrices[0].map(([joints]) => joints);
+	const bodies = Array.from({ length: 100 }, (_, i) => model.createBody().setFrame([1.2 * (i % 10), 0, 1.2 * Math.floor(i / 10)]));
+	for (const body of bodies) scene.add(body);
+	const best = new Array(poses.length).fill(Infinity);
+	let pairs = 0;
+	for (let round = 0; round < rounds; ++round) {
+		for (let frame = 0; frame < poses.length; ++frame) {
+			const begin = performance.now();
+			bodies.forEach((body, i) => body.setJoints(poses[(frame + 7 * i) % poses.length]));
+			scene.update();
+			best[frame] = Math.min(best[frame], performance.now() - begin);
+			pairs += round === 0 ? scene.pairs.length : 0;
+		}
+	}
+	console.log(`100 characters: ${(best.reduce((x, y) => x + y, 0) / best.length).toFixed(2)} ms a frame, worst ${Math.max(...best).toFixed(2)}, ` +
+		`${(pairs / best.length).toFixed(1)} pairs of bodies touch`);
+}
+
 for (const [name, pairing] of Object.entries(pairings)) {
 	const paths = pairing.files.map((file) => `${name === 'ours' ? new URL('../site', import.meta.url).pathname : directory}/${file}`);
 	if (wanted.length > 0 ? !wanted.includes(name) : name !== 'ours') continue;
@@ -78,4 +98,5 @@ for (const [name, pairing] of Object.entries(pairings)) {
 	compareNative(recorded, file);
 	comparePeers(pairing, characters);
 	await measureStart(recorded);
+	measureCrowd(recorded);
 }

@@ -82,7 +82,67 @@ export class Snug {
 	collide(a: Body, b: Body, options?: QueryOptions): Uint32Array;
 	/** Whether two bodies touch; stops at the first pair. Much faster with a witness while they stay in contact. */
 	touches(a: Body, b: Body, options?: QueryOptions & { witness?: Witness }): boolean;
+	/** Where two bodies meet: points, segments for triangles that cross, and the curves that segments join to. */
+	findContacts(a: Body, b: Body, options?: QueryOptions): Contacts;
+	/**
+	 * What each ray hits first. Exact: nothing slips between triangles.
+	 * @param rays six numbers each: from x, y, z, to x, y, z
+	 * @param options.any any hit will do, which is faster
+	 * @returns arrays with one entry per ray; `triangle` is 4294967295 and `t` is 2 for a miss
+	 */
+	castRays(body: Body, rays: ArrayLike<number>, options?: QueryOptions & { any?: boolean }): Hits;
+	/** Everything that one ray hits, nearest first. */
+	findHits(body: Body, ray: ArrayLike<number>, options?: QueryOptions): Hits;
+	/** Where a body is nearest to each point. `distance` is Infinity where there is nothing within maxDistance. */
+	findClosest(body: Body, points: ArrayLike<number>, options?: QueryOptions & { maxDistance?: number }): Closest;
+	/** How far two bodies are apart, between which triangles, and where; Infinity if farther than maxDistance. */
+	findDistance(a: Body, b: Body, options?: QueryOptions & { maxDistance?: number }): Distance;
+	/** All pairs of triangles at most `margin` apart. */
+	findWithin(a: Body, b: Body, margin: number, options?: QueryOptions): Uint32Array;
+	/** Many bodies, and which of them touch. */
+	createScene(options?: QueryOptions): Scene;
+	/** What the last query, or update of a scene, cost. */
 	readonly counters: Counters;
+}
+
+export interface Hits {
+	/** The place is from + t (to - from). */
+	t: Float64Array;
+	triangle: Uint32Array;
+	/** Of the triangle's corners, three each. */
+	weights: Float64Array;
+	/** x, y, z each. */
+	position: Float32Array;
+	normal: Float32Array;
+}
+
+export interface Closest {
+	distance: Float64Array;
+	triangle: Uint32Array;
+	position: Float32Array;
+	normal: Float32Array;
+}
+
+export interface Distance {
+	distance: number;
+	a: number;
+	b: number;
+	pointA: Float32Array;
+	pointB: Float32Array;
+}
+
+export interface Contacts {
+	/** Triangle of a, triangle of b of each contact. */
+	pairs: Uint32Array;
+	/** Unit normals of those, x, y, z each. */
+	normalA: Float32Array;
+	normalB: Float32Array;
+	/** x, y, z of each point. */
+	positions: Float32Array;
+	/** What each pair has in common, by numbers of points, and the number of its curve. */
+	contacts: { kind: 'segment' | 'point' | 'polygon' | 'flat'; points: Uint32Array; curve: number | null }[];
+	/** Segments joined end to end. On closed surfaces the sum of `area` over all curves points out of a, into b. */
+	curves: { points: Uint32Array; isClosed: boolean; length: number; centroid: Float64Array; area: Float64Array }[];
 }
 
 interface Disposable {
@@ -137,6 +197,21 @@ export class Body implements Disposable {
 	getVertices(origin?: ArrayLike<number>): Float32Array;
 	/** A box and a ball that contain them. */
 	getBounds(origin?: ArrayLike<number>): { lower: Float32Array; upper: Float32Array; center: Float32Array; radius: number };
+	dispose(): void;
+	readonly isDisposed: boolean;
+}
+
+/** Bodies that come and go. Those that stay as they are cost nearly nothing. */
+export class Scene implements Disposable {
+	private constructor();
+	readonly bodies: Body[];
+	/** Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero, and not both static. */
+	add(body: Body, options?: { isStatic?: boolean; groups?: number; mask?: number }): this;
+	remove(body: Body): this;
+	/** Find what touches now, and what began and ended since the last update. */
+	update(options?: { trianglePairs?: boolean }): { moved: number; candidates: number; queries: number; kept: number };
+	readonly pairs: { a: Body; b: Body; pairs?: Uint32Array }[];
+	readonly events: { begun: { a: Body; b: Body }[]; persisting: { a: Body; b: Body }[]; ended: { a: Body; b: Body }[] };
 	dispose(): void;
 	readonly isDisposed: boolean;
 }

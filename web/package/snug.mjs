@@ -33,6 +33,11 @@ function choose(list, word, what) {
 // Offsets in webQuery of core/exports.c: eight-byte, then four-byte words.
 const query = { count: 3, counters: 4, pairs: 24, capacity: 25, witness: 26, usesWitness: 30, bytes: 128 };
 
+// Offsets in webAsk, eight-byte words.
+const ask = { limit: 3, counters: 4, count: 12, bytes: 104 };
+
+const noTriangle = 0xffffffff;
+
 // The instance, and views of its memory that are made anew after it has grown.
 class Core {
 	#views;
@@ -44,8 +49,11 @@ class Core {
 		exports.start();
 		this.words = this.allocate(64);  // where functions put small results
 		this.query = this.allocate(query.bytes);
+		this.ask = this.allocate(ask.bytes);
+		this.counters = new Float64Array(counterNames.length);
 		this.pairs = { pointer: 0, capacity: 0 };
 		this.growPairs(1024);
+		this.contacts = { pointer: 0, capacity: 0 };
 		this.leftovers = new FinalizationRegistry((handle) => handle.release());
 	}
 
@@ -97,6 +105,32 @@ class Core {
 		this.pairs = { pointer, capacity };
 	}
 
+	growContacts(count) {
+		const capacity = Math.max(256, 2 * count);
+		this.check(this.c.contactBufferCreate(capacity, this.words));
+		this.c.contactBufferDestroy(this.contacts.pointer);
+		this.contacts = { pointer: this.word(), capacity };
+	}
+
+	// Set what webAsk tells a query; it is passed as the pointer that comes back.
+	prepare(options, limit = 0) {
+		const { f64 } = this.views, at = this.ask / 8;
+		f64.set(options?.origin ? expect(options.origin, 3, 'origin') : [0, 0, 0], at);
+		f64[at + ask.limit] = limit;
+		return this.ask;
+	}
+
+	// Check how it went. @returns webAsk.count
+	finish(status) {
+		this.check(status);
+		this.keepCounters(this.ask / 8 + ask.counters);
+		return this.views.f64[this.ask / 8 + ask.count];
+	}
+
+	keepCounters(at) {
+		this.counters.set(this.views.f64.subarray(at, at + counterNames.length));
+	}
+
 	text(pointer) {
 		const { u8 } = this.views, end = u8.indexOf(0, pointer >>> 0);
 		return new TextDecoder().decode(u8.slice(pointer >>> 0, end));
@@ -125,29 +159,35 @@ class Core {
 	}
 }
 
-// Something in linear memory that several may hold. A body holds its model: whichever is let go first, the model is
-// freed last, as the library asks.
+// Something in linear memory that several may hold. A body keeps its model, a scene its bodies: whichever is let go
+// first, what others stand on is freed last, as the library asks.
 class Handle {
 	#holders = 1;
+	#kept = new Set();
 
-	constructor(core, pointer, destroy, model) {
-		Object.assign(this, { core, pointer, destroy, model });
-		model?.retain();
+	constructor(core, pointer, destroy) {
+		Object.assign(this, { core, pointer, destroy });
 	}
 
-	retain() {
-		++this.#holders;
+	keep(handle) {
+		++handle.#holders;
+		this.#kept.add(handle);
+		return this;
+	}
+
+	letGo(handle) {
+		if (this.#kept.delete(handle)) handle.release();
 	}
 
 	release() {
 		if (--this.#holders === 0) {
 			this.destroy(this.pointer);
-			this.model?.release();
+			for (const handle of this.#kept) handle.release();
 		}
 	}
 }
 
-// What models and bodies have in common.
+// What models, bodies and scenes have in common.
 class Held {
 	#handle;
 
@@ -228,6 +268,13 @@ class Arguments {
 		const { u8, u16, u32, f32 } = this.#core.views;
 		const view = { Uint8Array: u8, Uint16Array: u16, Uint32Array: u32, Float32Array: f32 }[Type.name];
 		view.set(array, pointer / Type.BYTES_PER_ELEMENT);
+		return pointer;
+	}
+
+	// Room for results.
+	make(bytes) {
+		const pointer = this.#core.allocate(bytes);
+		this.#pointers.push(pointer);
 		return pointer;
 	}
 
@@ -396,25 +443,143 @@ export class Snug {
 	}
 
 	get counters() {
-		const at = this.#core.query / 8 + query.counters, { f64 } = this.#core.views;
-		return Object.fromEntries(counterNames.map((name, i) => [name, f64[at + i]]));
+		return Object.fromEntries(counterNames.map((name, i) => [name, this.#core.counters[i]]));
+	}
+
+	// Where they meet: points, segments and curves.
+	findContacts(a, b, options) {
+		const core = this.#core, [first, second] = this.#two(a, b);
+		if (core.contacts.pointer === 0) core.growContacts(0);
+		const run = () => core.finish(core.c.findContacts(first, second, core.contacts.pointer, core.prepare(options), core.words));
+		const count = run();
+		if (core.word(0) === 0) {
+			core.growContacts(count);
+			run();
+		}
+		return readContacts(core);
+	}
+
+	castRays(body, rays, options) {
+		const core = this.#core, { pointer } = Held.handle(body, core), count = countOf(rays, 6, 'rays'), args = new Arguments(core);
+		try {
+			const from = args.add(Float32Array, rays), hits = args.make(64 * count);
+			core.finish(core.c.castRays(pointer, from, count, hits, options?.any ? 1 : 0, core.prepare(options)));
+			return readHits(core, hits, count);
+		} finally {
+			args.release();
+		}
+	}
+
+	findHits(body, ray, options) {
+		const core = this.#core, { pointer } = Held.handle(body, core), args = new Arguments(core);
+		try {
+			const from = args.add(Float32Array, expect(ray, 6, 'ray'));
+			const run = (capacity) => {
+				const hits = args.make(64 * capacity);
+				return [core.finish(core.c.findHits(pointer, from, hits, capacity, core.prepare(options))), hits];
+			};
+			let [count, hits] = run(64);
+			if (count > 64) [count, hits] = run(count);
+			return readHits(core, hits, count);
+		} finally {
+			args.release();
+		}
+	}
+
+	findClosest(body, points, options) {
+		const core = this.#core, { pointer } = Held.handle(body, core), count = countOf(points, 3, 'points'), args = new Arguments(core);
+		try {
+			const from = args.add(Float32Array, points), closest = args.make(40 * count);
+			core.finish(core.c.findClosest(pointer, from, count, closest, core.prepare(options, options?.maxDistance)));
+			return readClosest(core, closest, count);
+		} finally {
+			args.release();
+		}
+	}
+
+	findDistance(a, b, options) {
+		const core = this.#core, [first, second] = this.#two(a, b);
+		const distance = core.finish(core.c.findDistance(first, second, core.prepare(options, options?.maxDistance), core.words, core.words + 8));
+		const at = core.words / 4, { u32, f32 } = core.views;
+		return { distance, a: u32[at], b: u32[at + 1], pointA: f32.slice(at + 2, at + 5), pointB: f32.slice(at + 5, at + 8) };
+	}
+
+	findWithin(a, b, margin, options) {
+		const core = this.#core, [first, second] = this.#two(a, b);
+		const run = () => core.finish(core.c.findWithin(first, second, core.pairs.pointer, core.pairs.capacity, core.prepare(options, margin)));
+		let count = run();
+		if (count > core.pairs.capacity) {
+			core.growPairs(count);
+			count = run();
+		}
+		return core.views.u32.slice(core.pairs.pointer / 4, core.pairs.pointer / 4 + 2 * count);
+	}
+
+	createScene(options) {
+		const core = this.#core, origin = core.stageDoubles(expect(options?.origin ?? [0, 0, 0], 3, 'origin'));
+		core.check(core.c.sceneCreate(origin, core.words));
+		return new Scene(new Handle(core, core.word(), core.c.sceneDestroy));
+	}
+
+	#two(a, b) {
+		const first = Held.handle(a, this.#core).pointer, second = Held.handle(b, this.#core).pointer;
+		if (first === second) throw new SnugError('badArgument', 'two different bodies are expected, not the same one twice');
+		return [first, second];
 	}
 
 	#ask(call, a, b, options) {
 		const core = this.#core, { u32, f64 } = core.views, words = core.query / 4;
-		const first = Held.handle(a, core).pointer, second = Held.handle(b, core).pointer;
-		if (first === second) throw new SnugError('badArgument', 'two different bodies are expected, not the same one twice');
+		const [first, second] = this.#two(a, b);
 		f64.set(options?.origin ? expect(options.origin, 3, 'origin') : [0, 0, 0], core.query / 8);
 		u32[words + query.pairs] = core.pairs.pointer;
 		u32[words + query.capacity] = core.pairs.capacity;
 		u32[words + query.usesWitness] = options?.witness ? 1 : 0;
 		core.check(call(first, second, core.query));
+		core.keepCounters(core.query / 8 + query.counters);
 		return f64[core.query / 8 + query.count];
 	}
 }
 
 export class Witness {
 	memory = new Uint32Array(4);
+}
+
+// ---- Structs as arrays -----------------------------------------------------------------------------------------------
+
+// Columns of `count` structs of `words` 32-bit words: where each begins in a struct, how many numbers, what type.
+function readColumns(core, pointer, count, words, columns) {
+	const { u32, f32, f64 } = core.views, out = {};
+	for (const [name, [first, size, Type]] of Object.entries(columns)) {
+		const source = Type === Float64Array ? f64 : Type === Float32Array ? f32 : u32, each = Type === Float64Array ? words / 2 : words;
+		const begin = Type === Float64Array ? pointer / 8 + first / 2 : pointer / 4 + first, array = (out[name] = new Type(size * count));
+		for (let i = 0; i < count; ++i) for (let k = 0; k < size; ++k) array[size * i + k] = source[begin + each * i + k];
+	}
+	return out;
+}
+
+const readHits = (core, pointer, count) => readColumns(core, pointer, count, 16, { t: [0, 1, Float64Array],
+	weights: [2, 3, Float64Array], position: [8, 3, Float32Array], normal: [11, 3, Float32Array], triangle: [14, 1, Uint32Array] });
+
+const readClosest = (core, pointer, count) => readColumns(core, pointer, count, 10, { distance: [0, 1, Float64Array],
+	position: [2, 3, Float32Array], normal: [5, 3, Float32Array], triangle: [8, 1, Uint32Array] });
+
+const contactKinds = ['segment', 'point', 'polygon', 'flat'];
+
+// What core.words says about the contacts that were found last.
+function readContacts(core) {
+	const [, contacts, contactCount, points, pointCount, curves, curveCount, curvePoints] = Array.from({ length: 8 }, (_, i) => core.word(i));
+	const { u32 } = core.views, all = readColumns(core, contacts, contactCount, 18, { pairs: [0, 2, Uint32Array], kind: [2, 1, Uint32Array],
+		pointCount: [3, 1, Uint32Array], points: [4, 6, Uint32Array], curve: [10, 1, Uint32Array], normalA: [11, 3, Float32Array],
+		normalB: [14, 3, Float32Array] });
+	const { position } = readColumns(core, points, pointCount, 9, { position: [0, 3, Float32Array] });
+	const each = readColumns(core, curves, curveCount, 22, { first: [0, 1, Uint32Array], count: [1, 1, Uint32Array],
+		closed: [4, 1, Uint32Array], length: [8, 1, Float64Array], centroid: [10, 3, Float64Array], area: [16, 3, Float64Array] });
+	return { pairs: all.pairs, normalA: all.normalA, normalB: all.normalB, positions: position,
+		contacts: Array.from(all.kind, (kind, i) => ({ kind: contactKinds[kind], curve: all.curve[i] === noTriangle ? null : all.curve[i],
+			points: all.points.slice(6 * i, 6 * i + all.pointCount[i]) })),
+		curves: Array.from(each.first, (first, i) => ({
+			points: u32.slice(curvePoints / 4 + first, curvePoints / 4 + first + each.count[i]), isClosed: (each.closed[i] & 0xff) !== 0,
+			length: each.length[i], centroid: each.centroid.slice(3 * i, 3 * i + 3), area: each.area.slice(3 * i, 3 * i + 3) })) };
 }
 
 // ---- Models ----------------------------------------------------------------------------------------------------------
@@ -434,7 +599,7 @@ export class Model extends Held {
 	createBody({ strategy = 'auto' } = {}) {
 		const handle = Held.handle(this), { core, pointer } = handle;
 		core.check(core.c.bodyCreate(pointer, choose(strategies, strategy, 'strategy'), core.words));
-		return new Body(new Handle(core, core.word(), core.c.bodyDestroy, handle), this);
+		return new Body(new Handle(core, core.word(), core.c.bodyDestroy).keep(handle), this);
 	}
 
 	save() {
@@ -538,5 +703,81 @@ export class Body extends Held {
 
 	#require(has, what) {
 		if (!has) throw new SnugError('badArgument', `this body has no ${what}: its model is ${this.model.deformer}`);
+	}
+}
+
+// ---- Scenes ----------------------------------------------------------------------------------------------------------
+
+const bodyOf = ({ body }) => body;
+
+export class Scene extends Held {
+	#entries = new Map(); // by id: a body and its handle
+	#removed = new Map(); // since the last update, which may have events of theirs
+	#pairs = [];
+	#events = { begun: [], persisting: [], ended: [] };
+
+	get bodies() {
+		return [...this.#entries.values()].map(bodyOf);
+	}
+
+	/** Those that touch, with their pairs of triangles if they were asked for. */
+	get pairs() {
+		return this.#pairs;
+	}
+
+	get events() {
+		return this.#events;
+	}
+
+	add(body, { isStatic = false, groups = 0, mask = 0 } = {}) {
+		const scene = Held.handle(this), { core, pointer } = scene, handle = Held.handle(body, core);
+		if (this.bodies.includes(body)) throw badInput('this body is in the scene already');
+		const count = this.#entries.size + this.#removed.size;
+		core.check(core.c.sceneAdd(pointer, handle.pointer, isStatic ? 1 : 0, groups, mask, count, core.words));
+		scene.keep(handle);
+		this.#entries.set(core.word(), { body, handle });
+		return this;
+	}
+
+	remove(body) {
+		const scene = Held.handle(this), found = [...this.#entries].find(([, entry]) => entry.body === body);
+		if (!found) throw badInput('this body is not in the scene');
+		const [id, entry] = found;
+		scene.core.check(scene.core.c.sceneRemove(scene.pointer, id));
+		scene.letGo(entry.handle);
+		this.#entries.delete(id);
+		this.#removed.set(id, entry);
+		return this;
+	}
+
+	update({ trianglePairs = false } = {}) {
+		const { core, pointer } = Held.handle(this), place = core.stage(8 * counterNames.length);
+		core.check(core.c.sceneUpdate(pointer, trianglePairs ? 1 : 0, place, core.words));
+		core.keepCounters(place / 8);
+		const [moved, candidates, queries, kept, pairs, pairCount, triangles, ...lists] = Array.from({ length: 13 }, (_, i) => core.word(i));
+		this.#pairs = this.#readPairs(core, pairs, pairCount, triangles, trianglePairs);
+		const [begun, persisting, ended] = [0, 2, 4].map((i) => this.#readEvents(core, lists[i], lists[i + 1]));
+		this.#events = { begun, persisting, ended };
+		this.#removed.clear();
+		return { moved, candidates, queries, kept };
+	}
+
+	#find(id) {
+		return bodyOf(this.#entries.get(id) ?? this.#removed.get(id));
+	}
+
+	#readEvents(core, pointer, count) {
+		const { u32 } = core.views;
+		return Array.from({ length: count }, (_, i) => ({ a: this.#find(u32[pointer / 4 + 2 * i]), b: this.#find(u32[pointer / 4 + 2 * i + 1]) }));
+	}
+
+	// Pairs are two ids and two 64-bit numbers, of which linear memory can only fill the lower halves.
+	#readPairs(core, pointer, count, triangles, hasTriangles) {
+		const { u32 } = core.views;
+		return Array.from({ length: count }, (_, i) => {
+			const at = pointer / 4 + 6 * i, first = triangles / 4 + 2 * u32[at + 2];
+			return { a: this.#find(u32[at]), b: this.#find(u32[at + 1]),
+				...(hasTriangles && { pairs: u32.slice(first, first + 2 * u32[at + 4]) }) };
+		});
 	}
 }

@@ -1,5 +1,5 @@
-import type { Material, Mesh, Object3D } from 'three';
-import type { Body, Model, Snug } from './snug.mjs';
+import type { Intersection, LineSegments, Material, Mesh, Object3D, Raycaster, Vector3 } from 'three';
+import type { Body, Contacts, Model, Snug } from './snug.mjs';
 
 export interface BodyOptions {
 	/** Every choice gives the same pairs; 'bottomUp' deforms everything before a query. */
@@ -52,3 +52,22 @@ export class ContactHighlight {
 	show(pairs: Uint32Array, side: 0 | 1): number;
 	dispose(): void;
 }
+
+/** Where surfaces cross, as lines. Add `object` to the scene. */
+export class ContactLines {
+	constructor(options?: { color?: number | string; material?: Material });
+	readonly material: Material;
+	readonly object: LineSegments;
+	/** @returns how many segments are shown */
+	show(contacts: Contacts): number;
+	dispose(): void;
+}
+
+/**
+ * What a Raycaster hits of a body in its pose, nearest first; its near and far and the materials' sides count.
+ * Only vertices near the ray are evaluated. `normal` is in the world; there are no texture coordinates.
+ */
+export function raycast(snug: Snug, body: MeshBody, raycaster: Raycaster): (Intersection & { normal: Vector3 })[];
+
+/** Let `raycaster.intersectObject` find a body's meshes this way: it replaces their `raycast`. */
+export function answerRaycaster(snug: Snug, body: MeshBody): void;

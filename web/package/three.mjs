@@ -2,8 +2,9 @@
 //
 // Positions are those that the vertex shader computes: the skin's matrices are made of the same bones, morph targets of
 // the same influences. No vertex is computed here, nor read back from the GPU.
-import { BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Float32BufferAttribute, Matrix4, Mesh,
-	MeshBasicMaterial, MeshStandardMaterial, Quaternion, SkinnedMesh, Vector3 } from 'three';
+import { BackSide, BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Float32BufferAttribute, FrontSide,
+	LineBasicMaterial, LineSegments, Matrix3, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, Quaternion, SkinnedMesh,
+	Vector3 } from 'three';
 import { SnugError } from './snug.mjs';
 
 const badInput = (text) => new SnugError('badInput', text);
@@ -374,5 +375,85 @@ export class ContactHighlight {
 	dispose() {
 		for (const overlay of this.#overlays.values()) overlay.dispose();
 		this.material.dispose();
+	}
+}
+
+// Where surfaces cross, as lines in the world.
+export class ContactLines {
+	constructor({ color = 0xffffff, material } = {}) {
+		this.material = material ?? new LineBasicMaterial({ color, depthTest: false, transparent: true });
+		this.object = new LineSegments(new BufferGeometry(), this.material);
+		Object.assign(this.object, { frustumCulled: false, renderOrder: 2, raycast() {} });
+		this.#reserve(256);
+	}
+
+	#reserve(segments) {
+		this.object.geometry.dispose();
+		const attribute = new BufferAttribute(new Float32Array(6 * segments), 3).setUsage(DynamicDrawUsage);
+		this.object.geometry = new BufferGeometry().setAttribute('position', attribute);
+		this.object.geometry.setDrawRange(0, 0);
+	}
+
+	show({ contacts, positions }) {
+		const segments = contacts.filter(({ points }) => points.length === 2);
+		if (6 * segments.length > this.object.geometry.attributes.position.array.length) this.#reserve(2 * segments.length);
+		const { geometry } = this.object, { position: attribute } = geometry.attributes;
+		segments.forEach(({ points }, i) => {
+			for (let k = 0; k < 2; ++k) attribute.array.set(positions.subarray(3 * points[k], 3 * points[k] + 3), 6 * i + 3 * k);
+		});
+		geometry.setDrawRange(0, 2 * segments.length);
+		attribute.needsUpdate = true;
+		return segments.length;
+	}
+
+	dispose() {
+		this.object.removeFromParent();
+		this.object.geometry.dispose();
+		this.material.dispose();
+	}
+}
+
+// ---- Rays ----------------------------------------------------------------------------------------------------------
+
+const toCenter = new Vector3(), turned = new Matrix3();
+
+// The part of a raycaster's ray that is within a body's ball: a segment begins and ends.
+function cutRay(body, { ray, near, far }) {
+	const { center, radius } = body.getBounds(), along = toCenter.fromArray(center).sub(ray.origin).dot(ray.direction);
+	const half = Math.sqrt(radius ** 2 - (toCenter.lengthSq() - along ** 2)) + 1e-4 * radius; // NaN: it passes by
+	const begin = Math.max(near, along - half), end = Math.min(far, along + half);
+	return begin <= end ? { begin, end } : null;
+}
+
+// Materials are seen from one side or both, as three.js has it.
+function isSeen(material, direction, normal) {
+	const towards = direction.dot(normal);
+	return Array.isArray(material) || (material.side === FrontSide ? towards <= 0 : material.side !== BackSide || towards >= 0);
+}
+
+function makeIntersection(body, hits, i, ray, { begin, end }) {
+	const { mesh, triangle } = body.locate(hits.triangle[i]), { geometry } = mesh, { start } = drawnRange(geometry);
+	const normal = new Vector3().fromArray(hits.normal, 3 * i), corner = (k) => start + 3 * triangle + k;
+	const [a, b, c] = [0, 1, 2].map((k) => (geometry.index ? geometry.index.getX(corner(k)) : corner(k)));
+	const local = normal.clone().applyMatrix3(turned.setFromMatrix4(mesh.matrixWorld).transpose()).normalize();
+	return { distance: begin + hits.t[i] * (end - begin), point: new Vector3().fromArray(hits.position, 3 * i), object: mesh,
+		faceIndex: start / 3 + triangle, face: { a, b, c, normal: local, materialIndex: 0 }, normal,
+		barycoord: new Vector3().fromArray(hits.weights, 3 * i) };
+}
+
+export function raycast(snug, body, raycaster) {
+	const range = cutRay(body, raycaster), { ray } = raycaster;
+	if (!range) return [];
+	const from = ray.at(range.begin, new Vector3()), to = ray.at(range.end, new Vector3());
+	const hits = snug.findHits(body, [...from, ...to]);
+	return Array.from(hits.t, (_, i) => makeIntersection(body, hits, i, ray, range))
+		.filter(({ object, normal }) => isSeen(object.material, ray.direction, normal));
+}
+
+export function answerRaycaster(snug, body) {
+	for (const { mesh } of body.parts) {
+		mesh.raycast = (raycaster, intersections) => {
+			intersections.push(...raycast(snug, body, raycaster).filter(({ object }) => object === mesh));
+		};
 	}
 }

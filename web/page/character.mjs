@@ -86,7 +86,8 @@ class Character {
 
 // Vibration modes: each is a clip of one swing.
 function fromModes(snug, name, bytes) {
-	const model = snug.loadModel(bytes), bodies = strategies.map((strategy) => fromModel(model, { strategy }));
+	const material = new THREE.MeshStandardMaterial({ color: 0x93a9bf, roughness: 0.8, flatShading: true });
+	const model = snug.loadModel(bytes), bodies = strategies.map((strategy) => fromModel(model, { strategy, material }));
 	const { mesh } = bodies[0].parts[0], swing = 0.06 * bodies[0].getBounds().radius;
 	const clips = [{ name: 'at rest', duration: 1 }, ...Array.from({ length: model.fieldCount }, (_, i) => ({ name: `mode ${i + 1}`, duration: 1, field: i }))];
 	const eager = bodies[1].parts[0].mesh;

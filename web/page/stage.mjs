@@ -2,6 +2,9 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
+// From where both are seen: aside, a little above.
+const viewDirection = new THREE.Vector3(0.62, 0.22, -0.75).normalize();
+
 export class Stage {
 	constructor(canvas) {
 		this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
@@ -43,15 +46,13 @@ export class Stage {
 		this.draw();
 	}
 
-	// Look at a box from a little above and aside, whatever the shape of the window.
+	// Look at all of a box, whatever the shape of the window.
 	frame(box) {
 		this.box = box;
 		const center = box.getCenter(new THREE.Vector3()), { radius } = box.getBoundingSphere(new THREE.Sphere());
-		const narrow = Math.min(1, this.camera.aspect), angle = THREE.MathUtils.degToRad(this.camera.fov / 2);
-		const distance = (narrow < 1 ? 0.9 : 0.72) * radius / Math.sin(Math.atan(Math.tan(angle) * narrow));
+		this.camera.position.copy(viewDirection).multiplyScalar(this.#distanceTo(box, center)).add(center);
 		this.camera.near = radius / 100;
 		this.camera.far = 60 * radius;
-		this.camera.position.set(0.62, 0.22, -0.75).normalize().multiplyScalar(distance).add(center);
 		this.camera.updateProjectionMatrix();
 		this.controls.target.copy(center);
 		this.floor.position.y = box.min.y;
@@ -63,6 +64,19 @@ export class Stage {
 		Object.assign(this.sun.shadow.camera, { left: -1.6 * radius, right: 1.6 * radius, top: 1.6 * radius,
 			bottom: -1.6 * radius, near: 0.1 * radius, far: 6 * radius });
 		this.sun.shadow.camera.updateProjectionMatrix();
+	}
+
+	// How far away all corners of a box are in the picture, with a margin: each needs its height and its width.
+	#distanceTo(box, center) {
+		const back = viewDirection, right = new THREE.Vector3(0, 1, 0).cross(back).normalize();
+		const up = back.clone().cross(right), tall = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)), corner = new THREE.Vector3();
+		let distance = 0;
+		for (let i = 0; i < 8; ++i) {
+			corner.set(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z).sub(center);
+			const needed = Math.max(Math.abs(corner.dot(up)), Math.abs(corner.dot(right)) / this.camera.aspect) / tall;
+			distance = Math.max(distance, needed + corner.dot(back));
+		}
+		return 1.02 * distance;
 	}
 
 	draw() {

@@ -2,6 +2,7 @@
 //
 // ?still stops time and leaves stepping to window.viewer, for tests.
 import { Snug } from 'snugmesh';
+import { ContactLines } from 'snugmesh/three';
 import { loadCharacter } from './character.mjs';
 import { boxOfBoth, findPlace, kickPlace, putInPlace, Stage } from './stage.mjs';
 import { Timeline } from './timeline.mjs';
@@ -17,6 +18,8 @@ const timeline = new Timeline(element('timeline'));
 const slots = [null, null];
 const state = { time: 0, plays: !matchMedia('(prefers-reduced-motion: reduce)').matches && !isStill, place: kickPlace,
 	everything: false, pairs: new Uint32Array(0), shown: [0, 0], vertices: 0, milliseconds: [] };
+const lines = new ContactLines({ color: 0xfff4d0 });
+stage.scene.add(lines.object);
 let snug;
 
 // ---- Contacts --------------------------------------------------------------------------------------------------------
@@ -44,6 +47,7 @@ function step() {
 	state.milliseconds.push(milliseconds);
 	if (state.milliseconds.length > 40) state.milliseconds.shift();
 	state.shown = slots.map((character, side) => character.show(pairs, side));
+	state.segments = lines.show(snug.findContacts(...slots.map((character) => character.bodies[state.everything ? 1 : 0])));
 }
 
 function countJoints() {

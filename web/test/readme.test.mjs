@@ -29,7 +29,7 @@ async function run(kind, given, exported) {
 }
 
 test('there is nothing else in the README', () => {
-	assert.equal(snippets.length, 11);
+	assert.equal(snippets.length, 14);
 	assert.equal(snippets.filter((s) => s.kind === undefined).length, 1, 'the worker, which the browser test runs');
 });
 
@@ -46,9 +46,17 @@ test('with three.js', async () => {
 	man.setTime('kick', 0.85);
 	creature.group.position.set(0.05, 0, 1.2);
 	creature.group.rotation.y = Math.PI / 2;
-	const { printed } = await run('three', { boxer: man.group, creature: creature.group, mixer: man.mixer }, 'frame');
+	creature.group.updateMatrixWorld(true);
+	const raycaster = new THREE.Raycaster(new THREE.Vector3(0.05, 1, -3), new THREE.Vector3(0, 0, 1));
+	const { printed } = await run('three', { boxer: man.group, creature: creature.group, mixer: man.mixer, raycaster, scene: new THREE.Scene() }, 'frame');
 	assert.match(printed[0][0], /^man, triangle \d+$/);
 	assert.deepEqual(printed[1], ['hit']);
+	const curves = printed.filter(([isClosed]) => isClosed === true && typeof isClosed === 'boolean');
+	assert.ok(curves.length > 0, 'closed curves');
+	assert.ok(printed.some(([distance]) => distance === 0));
+	assert.ok(printed.some(([name, point]) => name === 'creature' && point.isVector3));
+	assert.ok(printed.some(([count, word]) => count > 50 && word === 'pairs'));
+	assert.deepEqual(printed.at(-1), [1]);
 });
 
 test('vibrating bodies', async () => {

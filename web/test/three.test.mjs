@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import * as THREE from 'three';
 import { clone } from 'three/addons/utils/SkeletonUtils.js';
 import { Snug, SnugError } from 'snugmesh';
-import { ContactHighlight, fromMesh, fromModel } from 'snugmesh/three';
+import { answerRaycaster, ContactHighlight, ContactLines, fromMesh, fromModel, raycast } from 'snugmesh/three';
 import { loadCreature, loadMan, makeRandom } from './characters.mjs';
 
 const snug = await Snug.load();
@@ -187,6 +187,41 @@ test('a model file becomes a mesh whose fields are morph targets', () => {
 	agrees(body.update(), 'modes');
 	mesh.scale.x = 2;
 	assert.throws(() => body.update(), /must not be scaled/);
+});
+
+test('rays hit what three.js hits in the same pose, from either side', async () => {
+	const man = await loadMan(), random = makeRandom(17), [mesh] = man.meshes, raycaster = new THREE.Raycaster();
+	man.group.position.set(0.4, 0, 0.2);
+	man.setTime('kick', 0.8);
+	const body = fromMesh(snug, man.group);
+	mesh.updateMatrixWorld(true);
+	mesh.skeleton.update();
+	mesh.computeBoundingSphere();
+	let found = 0;
+	for (let i = 0; i < 40; ++i) {
+		mesh.material.side = [THREE.FrontSide, THREE.BackSide, THREE.DoubleSide][i % 3];
+		raycaster.set(new THREE.Vector3(0.2 + 0.4 * random(), 0.2 + 1.4 * random(), -3), new THREE.Vector3(0.05 * random(), 0.05 * random(), 1).normalize());
+		const expected = raycaster.intersectObject(mesh), hits = raycast(snug, body, raycaster);
+		assert.deepEqual(hits.map((hit) => hit.faceIndex).sort(), expected.map((hit) => hit.faceIndex).sort(), `ray ${i}`);
+		hits.forEach((hit, k) => assert.ok(Math.abs(hit.distance - expected[k].distance) < 1e-5 && hit.point.distanceTo(expected[k].point) < 1e-5));
+		found += hits.length;
+	}
+	assert.ok(found > 10, `${found} hits`);
+	raycaster.far = 0.5;
+	assert.deepEqual(raycast(snug, body, raycaster), []);
+	raycaster.far = Infinity;
+	answerRaycaster(snug, body);
+	assert.deepEqual(raycaster.intersectObject(mesh).map((hit) => hit.faceIndex), raycast(snug, body, raycaster).map((hit) => hit.faceIndex));
+});
+
+test('lines show the segments of contacts', () => {
+	const box = new THREE.Mesh(new THREE.BoxGeometry()), other = new THREE.Mesh(box.geometry), lines = new ContactLines();
+	other.position.set(0.4, 0.3, 0.2);
+	const contacts = snug.findContacts(fromMesh(snug, box), fromMesh(snug, other)), { position } = lines.object.geometry.attributes;
+	assert.equal(lines.show(contacts), contacts.contacts.filter(({ kind }) => kind === 'segment').length);
+	const point = new THREE.Vector3().fromBufferAttribute(position, 0);
+	assert.ok(new THREE.Box3().setFromObject(box).distanceToPoint(point) < 1e-6);
+	assert.equal(lines.show({ contacts: [], positions: new Float32Array() }), 0);
 });
 
 test('what cannot be a body is refused', () => {
