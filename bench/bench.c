@@ -26,6 +26,10 @@ static const benchDef benches[] = {
 	{ "modal", "vibrating chairs and bridges: tightness by level, update cost by bound, pairs in contact", benchModal },
 	{ "crowd", "1 to 100,000 characters in a scene: posing and all that touches, on one thread and two", benchCrowd },
 	{ "broad", "1,000 to 100,000 boxes that move: which overlap, by scenes' tree, FCL's and Bullet's", benchBroad },
+	{ "near", "a posed man: rays after posing, one and a thousand, and the distance of two men", benchNear },
+	{ "contacts", "two men in contact: what points and curves cost on top of pairs, and whether curves close",
+	    benchContacts },
+	{ "self", "a man against himself: per triangle", benchSelf },
 	{ NULL, NULL, NULL },
 };
 

@@ -38,6 +38,9 @@ benchReport benchRun(const benchDef* def, const benchOptions* options);
 void benchProgress(const benchOptions* options, const char* text);
 
 benchFcn benchRigid;
+benchFcn benchNear;
+benchFcn benchContacts;
+benchFcn benchSelf;
 benchFcn benchFree;
 benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
