@@ -35,11 +35,12 @@ static float4 Transform(const float4 rows[3], const float* p)
 {
 	float4 point = { p[0], p[1], p[2], 1.0f };
 	float4 x = rows[0] * point, y = rows[1] * point, z = rows[2] * point;
-	return (float4){ (x[0] + x[1]) + (x[2] + x[3]), (y[0] + y[1]) + (y[2] + y[3]), (z[0] + z[1]) + (z[2] + z[3]), 0.0f };
+	return (
+	    float4){ (x[0] + x[1]) + (x[2] + x[3]), (y[0] + y[1]) + (y[2] + y[3]), (z[0] + z[1]) + (z[2] + z[3]), 0.0f };
 }
 
-void plainSkin_Evaluate(const sceneMesh* mesh, const sceneWeights* weights, const float* matrices,
-    const snugFrame* place, float* positions)
+void plainSkin_Evaluate(
+    const sceneMesh* mesh, const sceneWeights* weights, const float* matrices, const snugFrame* place, float* positions)
 {
 	float placed[3][4];
 	float4 outer[3] = { { 0.0f } };

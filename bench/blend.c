@@ -84,7 +84,7 @@ static bool IsWanted(const benchOptions* options, const blendCase* which)
 static blendClip ChooseClip(const benchOptions* options, const blendCase* which)
 {
 	const blendClip all = { 0, BLEND_FRAMES_PER_SECOND }, half = { 0, BLEND_FRAMES_PER_SECOND / 2 };
-	const blendClip few = { 16, 16 }, least = { 27, 5 };
+	const blendClip few = { options->quick ? 26 : 16, options->quick ? 6 : 16 }, least = { 27, 5 };
 	return options->full                         ? all
 	       : which->size + 2 * which->crowd > 1  ? least
 	       : which->size == 1 && !options->quick ? half

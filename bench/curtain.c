@@ -77,8 +77,8 @@ static double RunScene(
 	{
 		return NAN;
 	}
-	benchFielded_Run(scene, options, !options->full ? 3 : 7, results, report);
-	benchCurtainBall(scene, ballRadius, !options->full ? 3 : 7, report);
+	benchFielded_Run(scene, options, options->full ? 7 : options->quick ? 1 : 3, results, report);
+	benchCurtainBall(scene, ballRadius, options->full ? 7 : options->quick ? 1 : 3, report);
 	AddAims(report, scene->name, results);
 	benchFieldTightness_AddRows(report, &poses, &tightness);
 	benchReport_AddAim(report, benchFieldTightness_GetDeep(&tightness, snug_boundDefault), 1.1,

@@ -69,7 +69,8 @@ static void RunMeeting(const benchOptions* options, benchMeeting* meeting, bench
 	// Two other trees: 4 children and leaves of 4, 2 children and leaves of 1.
 	const benchMeetingPlan plan = {
 		.methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_firstTree + 3) | BENCH_BIT(bench_firstTree + 4) |
-		           BENCH_BIT(bench_plain) | BENCH_BIT(bench_embree) | BENCH_BIT(bench_embreeRebuilt),
+		           BENCH_BIT(bench_plain) | BENCH_BIT(bench_embree) |
+		           (options->quick ? 0 : BENCH_BIT(bench_embreeRebuilt)),
 		.phased = BENCH_BIT(bench_embree) | BENCH_BIT(bench_embreeRebuilt),
 		.passes = options->full ? 5 : 3,
 		.briefPasses = options->full ? 3 : 1,
@@ -99,7 +100,11 @@ static void RunScene(const benchOptions* options, benchReport* report, sceneCont
 {
 	benchEncounter encounter;
 	benchMeeting meeting;
-	if (!benchEncounter_Create(&encounter, snug_free, 67, contact, options->full ? 24 : 12, report))
+	if (!benchEncounter_Create(&encounter, snug_free, 67, contact,
+	        options->full    ? 24
+	        : options->quick ? 4
+	                         : 12,
+	        report))
 	{
 		return;
 	}

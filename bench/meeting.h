@@ -66,8 +66,7 @@ void benchMeeting_Forget(benchMeeting* meeting, sceneContact contact);
 /// Ask about all pairs of bodies, with those of a stage or their oracles.
 /// @param frame that the bodies are posed for, for messages
 /// @param result receives the count of all, and the sum of their counters; the pairs are in `answers`
-void benchMeeting_Collide(
-    benchMeeting* meeting, benchStage* stage, int frame, snugResult* result, benchReport* report);
+void benchMeeting_Collide(benchMeeting* meeting, benchStage* stage, int frame, snugResult* result, benchReport* report);
 
 /// If asked is only whether bodies touch, methods may find different pairs first: replace one that was found, if it
 /// was, by a pair of zeros.

@@ -22,8 +22,8 @@
 		.name = text, .kind = bench_byPeer, .peer = &(which), .isBrief = true \
 	}
 
-#define SLOW_PEER(text, which)                                                             \
-	{                                                                                      \
+#define SLOW_PEER(text, which)                                                                \
+	{                                                                                         \
 		.name = text, .kind = bench_byPeer, .peer = &(which), .isBrief = true, .isOnce = true \
 	}
 

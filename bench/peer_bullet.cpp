@@ -3,9 +3,9 @@
 // (contactPairTest) does the same, and makes contact points on top, which takes longer.
 #include "bench/peer.h"
 
+#include <btBulletCollisionCommon.h>
 #include <BulletCollision/Gimpact/btGImpactShape.h>
 #include <BulletCollision/Gimpact/btTriangleShapeEx.h>
-#include <btBulletCollisionCommon.h>
 #include <memory>
 #include <new>
 #include <vector>
@@ -130,5 +130,4 @@ uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint
 
 } // namespace
 
-const benchPeer benchPeerBullet = { "libbullet-dev", BENCH_BULLET_VERSION, Create, Destroy, Update, Collide,
-	nullptr };
+const benchPeer benchPeerBullet = { "libbullet-dev", BENCH_BULLET_VERSION, Create, Destroy, Update, Collide, nullptr };

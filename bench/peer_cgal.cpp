@@ -1,6 +1,6 @@
-// CGAL: an AABB tree of one mesh, built anew in every frame, since it has no refitting, and asked about the triangles of
-// the other whose boxes reach into its own; exact predicates. Its box_intersection_d is no faster on these scenes. It asks
-// for triangles with area: those without are left out.
+// CGAL: an AABB tree of one mesh, built anew in every frame, since it has no refitting, and asked about the triangles
+// of the other whose boxes reach into its own; exact predicates. Its box_intersection_d is no faster on these scenes.
+// It asks for triangles with area: those without are left out.
 #include "bench/peer.h"
 
 #include <CGAL/AABB_traits.h>
@@ -41,7 +41,8 @@ struct CgalPeer
 
 void Update(Side& side)
 {
-	const auto point = [&](uint32_t v) {
+	const auto point = [&](uint32_t v)
+	{
 		const float* p = side.mesh.positions + 3 * size_t(v);
 		return Kernel::Point_3(double(p[0]), double(p[1]), double(p[2]));
 	};
@@ -116,8 +117,7 @@ uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint
 		{
 			if (count < capacity)
 			{
-				pairs[count] =
-				    snugPair{ first.numbers[size_t(id - first.triangles.cbegin())], second.numbers[j] };
+				pairs[count] = snugPair{ first.numbers[size_t(id - first.triangles.cbegin())], second.numbers[j] };
 			}
 			++count;
 		}

@@ -104,8 +104,8 @@ uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint
 	fcl::CollisionResultd result;
 	fcl::Transform3d first = fcl::Transform3d::Identity(), second = first;
 	fcl::detail::MeshCollisionTraversalNode<fcl::AABBd> node;
-	fcl::detail::initialize(node, *peer->sides[size_t(a)].tree, first, *peer->sides[size_t(b)].tree, second, request,
-	    result, true, true);
+	fcl::detail::initialize(
+	    node, *peer->sides[size_t(a)].tree, first, *peer->sides[size_t(b)].tree, second, request, result, true, true);
 	fcl::detail::collide(&node);
 	uint64_t count = result.numContacts();
 	for (uint64_t i = 0; i < count && i < capacity; ++i)

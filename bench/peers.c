@@ -48,8 +48,8 @@ static double TimePlainFrame(const benchMeeting* meeting, int frame)
 	for (int i = 0; i < meeting->actorCount; ++i)
 	{
 		const benchActor* actor = meeting->actors + i;
-		plainSkin_Evaluate(actor->mesh, actor->weights, benchActor_GetMatrices(actor, frame), &meeting->places[frame][i],
-		    meeting->world[i]);
+		plainSkin_Evaluate(actor->mesh, actor->weights, benchActor_GetMatrices(actor, frame),
+		    &meeting->places[frame][i], meeting->world[i]);
 	}
 	return benchNow() - start;
 }
@@ -107,8 +107,8 @@ static void AddRow(benchReport* report, const peersScene* scene, const benchMeet
 	}
 	benchRow_Text(row, "version", isPeer ? method->peer->version : snugGetVersion());
 	benchRow_Number(row, "bestMs", GetTime(scene, times, method), 4);
-	benchRow_Number(row, "overOurs",
-	    GetTime(scene, times, method) / GetTime(scene, all + ours, benchGetMethod(ours)), 2);
+	benchRow_Number(
+	    row, "overOurs", GetTime(scene, times, method) / GetTime(scene, all + ours, benchGetMethod(ours)), 2);
 	benchRow_Number(row, "pairs", benchAnswers_GetMean(&meeting->answers), 0);
 	benchRow_Count(row, "missing", times->differences[0]);
 	benchRow_Count(row, "extra", times->differences[1]);
@@ -144,8 +144,8 @@ static void AddEvaluationRow(benchReport* report, const peersScene* scene)
 
 // ---- Runs ------------------------------------------------------------------------------------------------------
 
-static bool Run(const benchOptions* options, peersScene* scene, bool isYesNo, benchMeetingTimes* all,
-    benchReport* report)
+static bool Run(
+    const benchOptions* options, peersScene* scene, bool isYesNo, benchMeetingTimes* all, benchReport* report)
 {
 	benchMethodSet peers = options->quick || isYesNo ? quickPeers : peerMethods;
 	const benchMeetingPlan plan = {
@@ -171,8 +171,8 @@ static bool Run(const benchOptions* options, peersScene* scene, bool isYesNo, be
 }
 
 // All pairs, then yes/no.
-static void RunScene(const benchOptions* options, peersScene* scene, benchReport* evaluation, benchReport* report,
-    peersRatio* ratio)
+static void RunScene(
+    const benchOptions* options, peersScene* scene, benchReport* evaluation, benchReport* report, peersRatio* ratio)
 {
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	char text[96];
@@ -189,8 +189,8 @@ static void RunScene(const benchOptions* options, peersScene* scene, benchReport
 		AddEvaluationRow(evaluation, scene);
 		if (Run(options, scene, true, all, report))
 		{
-			ratio->yesNo = fmin(ratio->yesNo,
-			    FindFastest(scene, all) / benchMeeting_GetBest(&scene->meeting, all + bench_witness));
+			ratio->yesNo = fmin(
+			    ratio->yesNo, FindFastest(scene, all) / benchMeeting_GetBest(&scene->meeting, all + bench_witness));
 		}
 	}
 	free(all);
@@ -224,7 +224,9 @@ static peersRatio RunActors(const benchOptions* options, const char* name, const
 
 static peersRatio RunBlobs(const benchOptions* options, benchReport* evaluation, benchReport* report)
 {
-	const blendClip clip = { 0, options->full ? BLEND_FRAMES_PER_SECOND : options->quick ? 4 : BLEND_FRAMES_PER_SECOND / 2 };
+	const blendClip clip = { 0, options->full    ? BLEND_FRAMES_PER_SECOND
+		                        : options->quick ? 4
+		                                         : BLEND_FRAMES_PER_SECOND / 2 };
 	peersRatio ratio = { { (double)NAN, (double)NAN }, (double)NAN };
 	blendScene scene;
 	if (blendScene_Create(&scene, 2, 2, BLOB_FREQUENCY, BLOB_NODES, clip, report))
@@ -235,8 +237,8 @@ static peersRatio RunBlobs(const benchOptions* options, benchReport* evaluation,
 	return ratio;
 }
 
-static peersRatio RunCharacter(const benchOptions* options, const char* directory, const char* name,
-    const char* whence, benchReport* evaluation, benchReport* report)
+static peersRatio RunCharacter(const benchOptions* options, const char* directory, const char* name, const char* whence,
+    benchReport* evaluation, benchReport* report)
 {
 	static const skinDepth depth = { 0.005, 0.02 };
 	peersRatio ratio = { { (double)NAN, (double)NAN }, (double)NAN };
@@ -316,7 +318,8 @@ static double RunWalk(const benchOptions* options, const sceneCharacter* c, benc
 			double bottomUp =
 			    fmin(SumTouching(meeting, all + bench_bottomUp), SumTouching(meeting, all + bench_freeBottomUp));
 			ratio = bottomUp / SumTouching(meeting, all + bench_witness);
-			benchRow* row = benchReport_AddRow(report, "The skinning paper's bodies, yes/no, in frames where they touch");
+			benchRow* row =
+			    benchReport_AddRow(report, "The skinning paper's bodies, yes/no, in frames where they touch");
 			benchRow_Text(row, "bodies", c->kind == scene_man ? "men" : "creatures");
 			benchRow_Number(row, "framesThatTouch", benchAnswers_GetMean(&meeting->answers) * WALK_FRAMES, 0);
 			benchRow_Number(row, "bottomUpMs", bottomUp, 4);

@@ -1,5 +1,5 @@
-// Each pair is two meshes of one triangle, twice, since some trees cannot be built over a single one. Libraries are asked in a process of their own: some do not survive triangles
-// without area, or numbers whose squares overflow.
+// Each pair is two meshes of one triangle; twice, where trees cannot be built over a single one. Libraries are asked in
+// a process of their own: some do not survive triangles without area, or numbers whose squares overflow.
 #define _POSIX_C_SOURCE 200809L // fork
 
 #include "bench/peers_hard.h"
@@ -23,11 +23,11 @@ typedef struct hardScore
 	uint32_t missed, invented, isDone;
 } hardScore;
 
-static hardScore ScoreFamily(const benchPeer* peer, int family, int count)
+static hardScore ScoreFamily(const benchPeer* peer, uint32_t copies, int family, int count)
 {
 	static const uint32_t triangles[6] = { 0, 1, 2, 0, 1, 2 };
 	float corners[2][10] = { { 0.0f } };
-	const bruteMesh meshes[2] = { { corners[0], triangles, 2 }, { corners[1], triangles, 2 } };
+	const bruteMesh meshes[2] = { { corners[0], triangles, copies }, { corners[1], triangles, copies } };
 	hardScore score = { 0, 0, 0 };
 	hardPair pair = hardMakePair(0, 1, 0);
 	memcpy(corners[0], pair.a, sizeof(pair.a));
@@ -49,7 +49,7 @@ static hardScore ScoreFamily(const benchPeer* peer, int family, int count)
 }
 
 // In a process of its own; not done if that crashes or hangs.
-static hardScore AskFamily(const benchPeer* peer, int family, int count)
+static hardScore AskFamily(const benchPeer* peer, uint32_t copies, int family, int count)
 {
 	hardScore score = { 0, 0, 0 };
 	int ends[2];
@@ -63,7 +63,7 @@ static hardScore AskFamily(const benchPeer* peer, int family, int count)
 	{
 		alarm(MOST_SECONDS);
 		close(STDERR_FILENO);
-		score = ScoreFamily(peer, family, count);
+		score = ScoreFamily(peer, copies, family, count);
 		_exit(write(ends[1], &score, sizeof(score)) == sizeof(score) ? 0 : 1);
 	}
 	close(ends[1]);
@@ -85,8 +85,9 @@ void benchPeersHard(const benchOptions* options, benchReport* report)
 	{
 		benchMethod method;
 		const char* key;
-	} peers[] = { { bench_plain, "plainTree" }, { bench_embree, "embree" }, { bench_fcl, "fcl" },
-		{ bench_bullet, "bullet" }, { bench_ode, "ode" }, { bench_cgal, "cgal" } };
+		uint32_t copies;
+	} peers[] = { { bench_plain, "plainTree", 1 }, { bench_embree, "embree", 1 }, { bench_fcl, "fcl", 1 },
+		{ bench_bullet, "bullet", 1 }, { bench_ode, "ode", 2 }, { bench_cgal, "cgal", 1 } };
 	int count = options->quick ? QUICK_PAIRS : PAIRS;
 	for (int family = 0; family < HARD_FAMILIES; ++family)
 	{
@@ -99,7 +100,7 @@ void benchPeersHard(const benchOptions* options, benchReport* report)
 			char text[48] = "-";
 			if (benchMethod_IsThere(peers[i].method))
 			{
-				hardScore score = AskFamily(benchGetMethod(peers[i].method)->peer, family, count);
+				hardScore score = AskFamily(benchGetMethod(peers[i].method)->peer, peers[i].copies, family, count);
 				snprintf(text, sizeof(text), "crashes or hangs");
 				if (score.isDone)
 				{

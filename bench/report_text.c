@@ -110,6 +110,28 @@ static void PrintBlock(
 #define LINE_WIDTH 100
 #define LABEL_WIDTH 62
 
+// Words in lines of LINE_WIDTH, the first of which has begun.
+static void PrintWrapped(const char* text, int used, int indent, FILE* stream)
+{
+	for (bool isFirst = true; *text != '\0'; isFirst = false)
+	{
+		char word[200];
+		size_t length = strcspn(text, " ");
+		snprintf(word, sizeof(word), "%.*s", (int)length, text);
+		text += length;
+		text += strspn(text, " ");
+		if (!isFirst && used + 1 + Measure(word) > LINE_WIDTH)
+		{
+			fprintf(stream, "\n%*s%s", indent, "", word);
+			used = indent + Measure(word);
+			continue;
+		}
+		fprintf(stream, "%s%s", isFirst ? "" : " ", word);
+		used += Measure(word) + !isFirst;
+	}
+	fputc('\n', stream);
+}
+
 // Texts up to the method, or the first column if there is none; and counts before the first number.
 static void FindLabels(const benchReport* report, int row, column* columns, int count)
 {
@@ -160,7 +182,8 @@ static void PrintTable(const benchReport* report, int first, int end, FILE* stre
 		columns[c] = MakeColumn(report, first, end, keys.keys[c]);
 	}
 	FindLabels(report, first, columns, keys.count);
-	fprintf(stream, "\n%s\n", report->rows[first].table);
+	fputc('\n', stream);
+	PrintWrapped(report->rows[first].table, 0, 2, stream);
 	for (int left = keys.count, block = 0; left > 0; ++block)
 	{
 		int chosen[BENCH_MAX_COLUMNS], width = 0, count = ChooseLabels(columns, keys.count, chosen, &width), added = 0;
@@ -183,28 +206,6 @@ static void PrintTable(const benchReport* report, int first, int end, FILE* stre
 		fputs(block > 0 ? "\n" : "", stream);
 		PrintBlock(report, first, end, columns, chosen, count, stream);
 	}
-}
-
-// Words in lines of LINE_WIDTH, the first of which has begun.
-static void PrintWrapped(const char* text, int used, int indent, FILE* stream)
-{
-	for (bool isFirst = true; *text != '\0'; isFirst = false)
-	{
-		char word[200];
-		size_t length = strcspn(text, " ");
-		snprintf(word, sizeof(word), "%.*s", (int)length, text);
-		text += length;
-		text += strspn(text, " ");
-		if (!isFirst && used + 1 + Measure(word) > LINE_WIDTH)
-		{
-			fprintf(stream, "\n%*s%s", indent, "", word);
-			used = indent + Measure(word);
-			continue;
-		}
-		fprintf(stream, "%s%s", isFirst ? "" : " ", word);
-		used += Measure(word) + !isFirst;
-	}
-	fputc('\n', stream);
 }
 
 static void PrintAimLine(const benchAim* aim, FILE* stream)

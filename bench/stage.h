@@ -32,7 +32,7 @@ typedef struct benchStage
 	spatialHash* hash;                           ///< of spatial hashing
 	benchThreads* threads;                       ///< of methods with several
 	snugWitness witnesses[BENCH_MAX_ACTORS * BENCH_MAX_ACTORS]; ///< of methods that remember, by pair of bodies
-	void* peer;                                  ///< of peers, once there are vertices to build it from
+	void* peer;                                                 ///< of peers, once there are vertices to build it from
 } benchStage;
 
 /// @return whether an actor has vertices that depend on its pose: others need no oracle

@@ -334,6 +334,14 @@ static bool WritePng(const check* c, const filmDef* def)
 	return written;
 }
 
+static void SayWritten(const char* path)
+{
+	if (path != NULL)
+	{
+		printf("wrote %s\n", path);
+	}
+}
+
 bool checkWritePages(const check* c)
 {
 	filmDef def = { .scene = &c->scene,
@@ -345,5 +353,11 @@ bool checkWritePages(const check* c)
 	{
 		return true;
 	}
-	return (c->html == NULL || WriteHtml(c, &def)) && (c->png == NULL || WritePng(c, &def));
+	bool written = (c->html == NULL || WriteHtml(c, &def)) && (c->png == NULL || WritePng(c, &def));
+	if (written && !c->json && !c->csv)
+	{
+		SayWritten(c->html);
+		SayWritten(c->png);
+	}
+	return written;
 }

@@ -500,8 +500,8 @@ int cliTruth(int argumentCount, char** arguments)
 	}
 	if (argumentCount > 1 || o.pairs > MAX_PAIRS || o.frames > MAX_FRAMES)
 	{
-		cliError("truth takes one directory, %d pairs and %d frames at most; see snug truth --help", MAX_PAIRS,
-		    MAX_FRAMES);
+		cliError(
+		    "truth takes one directory, %d pairs and %d frames at most; see snug truth --help", MAX_PAIRS, MAX_FRAMES);
 		return CLI_BAD_USAGE;
 	}
 	o.directory = arguments[0];

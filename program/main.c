@@ -16,7 +16,7 @@ static const cliTopic topics[] = {
 	{ "demo", "two bodies that collide: a table, and a page with pictures" },
 	{ "check", "which triangles of these files intersect, at rest or in every frame?" },
 	{ "info", "what is in a file: triangles, joints, morph targets, clips; tree and memory" },
-	{ "pose", "write a posed mesh as OBJ" },
+	{ "pose", "write posed meshes as OBJ, PLY or glTF" },
 	{ "pack", "precompute a model, to be loaded at once" },
 	{ "modes", "compute vibration modes of a mesh, as a model" },
 	{ "reduce", "compress a vertex animation to principal components, as a model" },

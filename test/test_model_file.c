@@ -297,7 +297,7 @@ static void truncated_blocks_are_refused(void** state)
 	for (uint32_t number = 0; number < 14; ++number)
 	{
 		Sample sample = GetSample(number);
-		size_t step = sample.bytes / (size_t)TestCount(500) + 1;
+		size_t step = sample.bytes < 8000 ? 1 : sample.bytes / (size_t)TestCount(500) + 1;
 		for (size_t bytes = 0; bytes < sample.bytes; bytes += bytes < 512 ? 1 : step)
 		{
 			assert_int_equal(Try(sample.block, bytes), snug_badFile);

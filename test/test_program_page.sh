@@ -20,6 +20,8 @@ checks=$((checks + 1))
 run="worm.glb torus.obj --clip bend --fps 12 --place 0.4,0,0"
 # shellcheck disable=SC2086 # several words
 expect 0 "" check $run --html page.html --png strip.png
+holds "wrote page.html"
+holds "wrote strip.png"
 # shellcheck disable=SC2086
 expect 0 "" check --json --summary --by-joint $run
 count=$(sed 's/.*"count":\([0-9]*\),"contactFrames".*/\1/' out)

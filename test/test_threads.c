@@ -305,7 +305,8 @@ static snugModelDef MakeDef(
 	bool isSkin = deformer != snug_rigid && deformer != snug_free && deformer != snug_fields;
 	if (deformer == snug_fields || (isSkin && kind >= 6))
 	{
-		def.fields = (snugFieldsDef){ fields->fieldCount, fields->starts, fields->fields, fields->displacements, { 0 } };
+		def.fields =
+		    (snugFieldsDef){ fields->fieldCount, fields->starts, fields->fields, fields->displacements, { 0 } };
 	}
 	*bounds = (snugBoundsDef){ .bound = isSkin && kind >= 12 ? snug_boundCorners : snug_boundDefault };
 	bounds->boundLeaves = kind / 6 == 1 && (isSkin || deformer == snug_fields);
@@ -319,7 +320,7 @@ static void any_number_of_threads_builds_the_same_model(void** state)
 	(void)state;
 	static const int threads[] = { 1, 2, 3, 8 };
 	sceneRandom random = { TestSeed() };
-	sceneMesh mesh = sceneMakeBlob(30, 5);
+	sceneMesh mesh = sceneMakeBlob(18, 5);
 	Skin skin = RandomSkin(&random, &mesh);
 	FieldSet fields = RandomFields(&random, &mesh, 1.0);
 	for (int kind = 0; kind < BUILD_KINDS; ++kind)

@@ -6,8 +6,8 @@
 
 // ---- Integers --------------------------------------------------------------------------------------------------
 
-/// Sizes: a coordinate has at most 24 bits and is shifted by at most 253, differences have 278 bits; an axis that is the
-/// product of three of them has 836, and a point along it 1116: 14 + 5 limbs before they are trimmed.
+/// Sizes: a coordinate has at most 24 bits and is shifted by at most 253, differences have 278 bits; an axis that is
+/// the product of three of them has 836, and a point along it 1116: 14 + 5 limbs before they are trimmed.
 #define LIMBS 20
 
 __extension__ typedef unsigned __int128 Wide;

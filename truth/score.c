@@ -55,9 +55,7 @@ static void AddFrame(truthScore* score, const sortedPairs* wanted, const sortedP
 	score->wanted += wanted->count;
 	while (i < wanted->count || j < found->count)
 	{
-		int order = i == wanted->count  ? 1
-		            : j == found->count ? -1
-		                                : ComparePairs(wanted->pairs + i, found->pairs + j);
+		int order = i == wanted->count ? 1 : j == found->count ? -1 : ComparePairs(wanted->pairs + i, found->pairs + j);
 		score->missed += order < 0;
 		score->invented += order > 0;
 		i += order <= 0;

@@ -21,8 +21,8 @@ static const struct
 	bool isHeavy;
 } sequences[TRUTH_SEQUENCES] = {
 	{ "men", scene_man, snug_skin, { "man, linear blending", "man, linear blending" }, false },
-	{ "creatures", scene_creature, snug_dualQuaternionSkin, { "creature, dual quaternions", "creature, dual quaternions" },
-	    true },
+	{ "creatures", scene_creature, snug_dualQuaternionSkin,
+	    { "creature, dual quaternions", "creature, dual quaternions" }, true },
 	{ "brains-light", SCENE_CHARACTERS, snug_skin, { "brain 1, meshless", "brain 2, meshless" }, false },
 	{ "brains-heavy", SCENE_CHARACTERS, snug_skin, { "brain 1, meshless", "brain 2, meshless" }, true },
 };
@@ -249,8 +249,8 @@ static bool Agrees(truthSequence* s, const bruteResult* exact, char error[160], 
 	              (exact->count == 0 || memcmp(pairs, exact->pairs, (size_t)exact->count * sizeof(snugPair)) == 0);
 	if (!agrees)
 	{
-		snprintf(error, 160, "frame %d: the library finds %llu pairs and exact arithmetic %llu, or other ones (%s)", frame,
-		    (unsigned long long)found.count, (unsigned long long)exact->count, snugGetStatusText(found.status));
+		snprintf(error, 160, "frame %d: the library finds %llu pairs and exact arithmetic %llu, or other ones (%s)",
+		    frame, (unsigned long long)found.count, (unsigned long long)exact->count, snugGetStatusText(found.status));
 	}
 	free(pairs);
 	return agrees;

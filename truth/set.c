@@ -55,12 +55,9 @@ void truthWriter_Begin(
     truthWriter* writer, FILE* stream, truthKind kind, uint64_t question, uint64_t count, uint32_t parts)
 {
 	uint8_t header[HEADER_BYTES];
-	*writer = (truthWriter){ .stream = stream,
-		.kind = kind,
-		.question = question,
-		.count = count,
-		.hash = TRUTH_HASH_START,
-		.parts = parts };
+	*writer = (truthWriter){
+		.stream = stream, .kind = kind, .question = question, .count = count, .hash = TRUTH_HASH_START, .parts = parts
+	};
 	MakeHeader(writer, header);
 	writer->failed = fwrite(header, 1, HEADER_BYTES, stream) != HEADER_BYTES;
 }
@@ -178,8 +175,8 @@ static bool ParsePairs(truthFile* file, cursor* c, uint32_t parts)
 	}
 	if (file->families != NULL && next != file->count)
 	{
-		return Refuse(c, "the families have %llu of %llu pairs", (unsigned long long)next,
-		    (unsigned long long)file->count);
+		return Refuse(
+		    c, "the families have %llu of %llu pairs", (unsigned long long)next, (unsigned long long)file->count);
 	}
 	file->pairs = file->families != NULL ? Take(c, file->count, 18 * sizeof(float), "the pairs") : NULL;
 	if (file->pairs != NULL && !AreFinite(file->pairs, 18 * file->count))
@@ -205,8 +202,8 @@ static bool CheckBody(const truthBody* body, cursor* c)
 		if (start < before || start > body->influenceCount || (i == 0 && start != 0) ||
 		    (i == body->vertexCount && start != body->influenceCount))
 		{
-			return Refuse(c, "%s: the influences of vertex %llu do not hold together", body->name,
-			    (unsigned long long)i);
+			return Refuse(
+			    c, "%s: the influences of vertex %llu do not hold together", body->name, (unsigned long long)i);
 		}
 		before = start;
 	}

@@ -201,6 +201,33 @@ SNUG_API snugResult snugFindWithin(snugBody* a, snugBody* b, const snugMarginQue
 
 /// @}
 
+/// @defgroup self Self-collision
+/// @{
+
+/// What to ask. All zero: count the pairs that do not meet at rest.
+typedef struct snugSelfQuery
+{
+	snugPair* pairs;       ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b)
+	uint64_t capacity;     ///< room in `pairs`
+	snugPairFcn* callback; ///< nullable
+	void* user;            ///< passed to `callback`
+	bool keepRest; ///< also pairs that meet at rest. Characters have thousands: eyes in their sockets, clothes, parts
+	               ///< that are pushed into each other
+	uint64_t reserved[8];
+} snugSelfQuery;
+
+/// Find all pairs of triangles of one body, a < b, that share a point beyond the corners they share. Neighbours always
+/// share a corner or an edge; they are reported if they meet elsewhere too, or are folded flat onto each other. Twins
+/// (snugModel_GetTwins) are one corner; triangles with the same three corners are never reported. Two that meet in the
+/// rest positions of the model are left out.
+///
+/// Decided exactly, at the positions that snugBody_GetVertices reports for the identity frame and no origin: where the
+/// body is does not matter. The same pairs for every instruction set, compiler and build of snug.
+/// @param query nullable
+SNUG_API snugResult snugCollideSelf(snugBody* body, const snugSelfQuery* query);
+
+/// @}
+
 /// @defgroup contacts Contacts
 /// Where two bodies meet: a segment for each pair of triangles that cross, and curves that segments join to.
 ///

@@ -111,6 +111,7 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		.isAtRest = def->model->deform->restIsExact,
 		.strategy = def->model->deform->refitsBottomUp ? snug_strategyBottomUp : def->strategy,
 		.frontMemory = InitialMemory(def),
+		.refitsAll = def->model->deform->refitsBottomUp || def->strategy == snug_strategyBottomUp,
 		.version = 1,
 		.changes = 1,
 		.step = UINT16_MAX / 2, // far from the zeros of new pages

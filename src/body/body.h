@@ -36,6 +36,7 @@ struct snugBody
 	uint32_t* index; ///< nullable; where the caller's triangles and vertices are: see some.c
 	snugStrategy strategy;
 	uint16_t frontMemory;       ///< steps for which a family stays part of the front; zero: there is none
+	bool refitsAll;             ///< everything is refitted before a query, from the leaves up
 	bool isAtRest;              ///< the model's rest bounds hold
 	bool isPrepared;            ///< nothing changed since the last refit before a query
 	bool isBegun;               ///< that refit has begun: `step` is the new one

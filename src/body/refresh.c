@@ -145,7 +145,8 @@ static void IntersectBoxes(sgBoxLanes* boxes, uint32_t lanes, const sgBoxLanes* 
 static bool CanGrow(const snugBody* body)
 {
 	bool hasGrowth = body->deform->growth != NULL;
-	return body->frontMemory > 0 && (body->volume == snug_volumeBox || (body->volume == snug_volumeBall && hasGrowth));
+	return body->frontMemory > 0 && !body->refitsAll &&
+	       (body->volume == snug_volumeBox || (body->volume == snug_volumeBall && hasGrowth));
 }
 
 bool sgRefitCached(

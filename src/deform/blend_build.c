@@ -231,8 +231,8 @@ static snugStatus AddSkin(Builder* b)
 	{
 		return snug_success;
 	}
-	snugStatus status = sgSkinDraft_Make(&b->skin, b->model, &b->weights, b->header.transformCount,
-	    b->header.rows.most, b->def->skin.jointPositions, b->header.bound != snug_boundCorners);
+	snugStatus status = sgSkinDraft_Make(&b->skin, b->model, &b->weights, b->header.transformCount, b->header.rows.most,
+	    b->def->skin.jointPositions, b->header.bound != snug_boundCorners);
 	if (b->skin.header.pairCount > 0)
 	{
 		b->bounded = &b->skin.pairWeights;

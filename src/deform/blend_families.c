@@ -372,7 +372,8 @@ static void FillAlone(const Builder* b, Scratch* scratch, sgLaneSet family, uint
 	uint32_t head = sgBlendFamily_HeadValues(record);
 	memcpy(values, scratch->alone, head * sizeof(sgLaneFloats));
 	ListBlocks(b, &draft, blocks);
-	PutAcross(b, &draft, sgBlendKind_EntryValues((sgBlendKind)record->kind), scratch->alone + head, blocks, values + head);
+	PutAcross(
+	    b, &draft, sgBlendKind_EntryValues((sgBlendKind)record->kind), scratch->alone + head, blocks, values + head);
 }
 
 static void FillFamily(const Builder* b, Scratch* scratch, sgLaneSet family, const sgBlendFamily* records)

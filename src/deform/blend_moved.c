@@ -3,7 +3,7 @@
 #include "geometry/frame.h"
 
 /// Vertices that are looked at at a time when several threads share the work.
-#define CHUNK 8192
+#define CHUNK 2048
 
 typedef struct Scan
 {

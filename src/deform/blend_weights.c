@@ -202,7 +202,7 @@ snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, ui
 }
 
 /// Vertices that are read at a time when several threads share the work.
-#define CHUNK 4096
+#define CHUNK 1024
 
 typedef struct Reading
 {

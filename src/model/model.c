@@ -111,7 +111,7 @@ typedef struct Scratch
 } Scratch;
 
 /// Vertices that are done at a time when several threads share the work.
-#define CHUNK 8192
+#define CHUNK 2048
 
 /// Positions on their way from the caller's order to the tree's.
 typedef struct Reordering

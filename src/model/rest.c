@@ -8,7 +8,7 @@
 #include <float.h>
 
 /// Groups that are done at a time when several threads share the work.
-#define CHUNK 256
+#define CHUNK 64
 
 // Boxes of the leaves of a group, and empty ones elsewhere: neighbours whose numbers follow each other at once.
 static void BoundLeaves(const snugModel* model, uint32_t group, sgBoxLanes* out)

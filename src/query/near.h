@@ -38,15 +38,6 @@ void sgNearPair_LookAtLeaves(const sgTriangleLanes* a, const sgTriangleLanes* b,
 /// A limit for squared distances below which everything is whose computed distance is no greater than this.
 float sgNearLimit(double distance, double slack);
 
-/// One triangle of a leaf.
-static inline void sgTriangleLanes_Get(const sgTriangleLanes* lanes, uint32_t lane, float triangle[3][3])
-{
-	for (int i = 0; i < 9; ++i)
-	{
-		triangle[i / 3][i % 3] = lanes->corner[i / 3][i % 3][lane];
-	}
-}
-
 /// A squared distance of things that share no point: never zero.
 static inline double sgPositive(double distance2)
 {

@@ -125,10 +125,7 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 static bool HitTriangle(const Search* search, const sgTriangleLanes* lanes, uint32_t lane, snugRayHit* hit)
 {
 	float triangle[3][3];
-	for (int i = 0; i < 9; ++i)
-	{
-		triangle[i / 3][i % 3] = lanes->corner[i / 3][i % 3][lane];
-	}
+	sgTriangleLanes_Get(lanes, lane, triangle);
 	sgSegmentHit found;
 	if (!sgSegment_Hit(search->ray->from, search->ray->to, (const float(*)[3])triangle, &found))
 	{

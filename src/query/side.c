@@ -24,6 +24,16 @@ snugStatus sgSide_Start(sgSide* side, snugBody* body, const double origin[3], sg
 	return sgSide_Place(side, body, origin, root, counters);
 }
 
+void sgSide_StartAlone(sgSide* side, snugBody* body, snugCounters* counters)
+{
+	sgBody_Prepare(body, counters);
+	side->body = body;
+	side->tree = &body->model->tree;
+	side->visits = (sgVisits){ 0 };
+	side->placement = (sgPlacement){ .isIdentity = true };
+	ForgetLeaves(side);
+}
+
 void sgSide_Share(sgSide* side, const sgSide* like)
 {
 	side->body = like->body;

@@ -28,7 +28,7 @@ snugStatus sgTriangleSource_Start(
 }
 
 // Twins of a free body are where it is told, which may be apart: then they are no twins.
-static uint32_t FindTwin(const snugBody* body, uint32_t vertex)
+uint32_t sgBody_FindTwin(const snugBody* body, uint32_t vertex)
 {
 	uint32_t twin = sgTwinOf(body->model, vertex);
 	if (twin == vertex || body->model->deformer != snug_free)
@@ -57,7 +57,7 @@ void sgTriangleSource_Fetch(sgTriangleSource* source, uint32_t place, snugCounte
 	{
 		vertices[c] = tree->leafVertices[leaf->firstVertex + leaf->corners[c][lane]];
 		indices[c] = found.indices[leaf->firstVertex + leaf->corners[c][lane]];
-		triangle->vertices[c] = FindTwin(source->body, vertices[c]);
+		triangle->vertices[c] = sgBody_FindTwin(source->body, vertices[c]);
 	}
 	sgLeafScratch scratch;
 	sgVertexBlock block;

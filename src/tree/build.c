@@ -200,7 +200,7 @@ static void CutAll(Builder* builder, Pieces* pieces, uint32_t triangleCount)
 	for (uint32_t size = triangleCount / 2;; size = size / 2)
 	{
 		uint32_t large = PutLargeFirst(pieces, size);
-		if (size < triangleCount / WANTED_PIECES || size < 1024 || pieces->count > MAX_PIECES / 2)
+		if (size < triangleCount / WANTED_PIECES || size < 256 || pieces->count > MAX_PIECES / 2)
 		{
 			break;
 		}
@@ -324,7 +324,7 @@ static void LayOut(Builder* builder, uint32_t slot, uint32_t parent, uint32_t le
 }
 
 /// Triangles that are done at a time when several threads share the work.
-#define CHUNK 8192
+#define CHUNK 2048
 
 static void MakeItems(void* context, uint32_t worker, uint32_t chunk)
 {

@@ -6,6 +6,7 @@
 #include "geometry/triangle.h"
 
 #include <math.h>
+#include <string.h>
 
 // One leaf's box: a vertex is one load of four floats, the last of which belongs to its neighbour. Two vertices at a
 // time, since every minimum waits for the one before.
@@ -276,7 +277,84 @@ static inline uint64_t TransposeBits(uint64_t bits)
 	return SwapBits(bits, 28, 0x00000000f0f0f0f0u);
 }
 
-static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests)
+// ---- Neighbours ----------------------------------------------------------------------------------------------------
+
+typedef uint32_t Numbers __attribute__((vector_size(32)));
+
+/// Corners that a triangle of b shares with each of a's triangles: infinity, else zero.
+typedef struct SharedLanes
+{
+	Numbers ofA[3], ofB[3];
+} SharedLanes;
+
+static inline SharedLanes FindShared(const sgCornerLanes* a, const sgCornerLanes* b, uint32_t j)
+{
+	const Numbers infinity = { 0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000,
+		0x7f800000 };
+	SharedLanes shared = { 0 };
+	for (int c = 0; c < 3; ++c)
+	{
+		Numbers own;
+		memcpy(&own, a->vertex[c], sizeof(own));
+		for (int d = 0; d < 3; ++d)
+		{
+			const Numbers isSame = (Numbers)(own == b->vertex[d][j]) & infinity;
+			shared.ofA[c] |= isSame;
+			shared.ofB[d] |= isSame;
+		}
+	}
+	return shared;
+}
+
+static inline f8 AsFloats(const Numbers* numbers)
+{
+	float SG_ALIGN(32) floats[SG_LANES];
+	memcpy(floats, numbers, sizeof(floats));
+	return f8_Load(floats);
+}
+
+// Lanes in which all corners that are not shared are certainly on one strict side.
+static inline uint32_t UnsharedOneSided(const f8 d[3], const Numbers shared[3], f8 error, f8 minusError)
+{
+	f8 least = f8_Set(INFINITY), most = f8_Set(-INFINITY);
+	for (int c = 0; c < 3; ++c)
+	{
+		f8 away = AsFloats(shared + c);
+		least = f8_Min(f8_Add(d[c], away), least);
+		most = f8_Max(f8_Sub(d[c], away), most);
+	}
+	return m8_Bits(m8_Or(f8_Less(error, least), f8_Less(most, minusError)));
+}
+
+// Triangles of `a` that have nothing in common with triangle j of `b` but the corners they share: if all other corners
+// of one are strictly on one side of the other's plane, it meets that plane in the hull of the shared corners.
+static inline uint32_t SeparatedBeyond(const f8 corner[3][3], const f8 normal[3], const sgCornerLanes* cornersA,
+    const sgTriangleLanes* b, const sgCornerLanes* cornersB, uint32_t j, f8 error)
+{
+	const SharedLanes shared = FindShared(cornersA, cornersB, j);
+	f8 minusError = f8_Sub(f8_Set(0.0f), error), d[3], n[3], q[3];
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		q[axis] = f8_Set(b->corner[0][axis][j]);
+		n[axis] = f8_Set(b->normal[axis][j]);
+	}
+	for (int c = 0; c < 3; ++c)
+	{
+		d[c] = Dot(n, f8_Sub(corner[c][0], q[0]), f8_Sub(corner[c][1], q[1]), f8_Sub(corner[c][2], q[2]));
+	}
+	uint32_t separated = UnsharedOneSided(d, shared.ofA, error, minusError);
+	for (int c = 0; c < 3; ++c)
+	{
+		f8 x = f8_Sub(f8_Set(b->corner[c][0][j]), corner[0][0]);
+		f8 y = f8_Sub(f8_Set(b->corner[c][1][j]), corner[0][1]);
+		d[c] = Dot(normal, x, y, f8_Sub(f8_Set(b->corner[c][2][j]), corner[0][2]));
+	}
+	return separated | UnsharedOneSided(d, shared.ofB, error, minusError);
+}
+
+// Neighbours of one surface if there are corners.
+SG_INLINE uint64_t Filter(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
+    const sgCornerLanes* cornersB, uint64_t* tests)
 {
 	f8 lower[3], upper[3];
 	sgLanes_LoadBoxes(&b->boxes, lower, upper);
@@ -312,9 +390,23 @@ static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes*
 		uint32_t j = sgLowestBit(near) / 8;
 		uint64_t row = near & (uint64_t)0xff << (8 * j);
 		near ^= row;
-		pairs |= row & ~((uint64_t)Separated((const f8(*)[3])corner, normal, b, j, error) << (8 * j));
+		uint32_t separated = cornersA == NULL
+		                         ? Separated((const f8(*)[3])corner, normal, b, j, error)
+		                         : SeparatedBeyond((const f8(*)[3])corner, normal, cornersA, b, cornersB, j, error);
+		pairs |= row & ~((uint64_t)separated << (8 * j));
 	}
 	return TransposeBits(pairs);
+}
+
+static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests)
+{
+	return Filter(a, NULL, b, NULL, tests);
+}
+
+static uint64_t FilterNeighbours(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
+    const sgCornerLanes* cornersB, uint64_t* tests)
+{
+	return Filter(a, cornersA, b, cornersB, tests);
 }
 
 // ---- Pairs of triangles ------------------------------------------------------------------------------------------
@@ -469,6 +561,7 @@ const sgLeafKernels SG_FOR_ISA(sgLeafKernels) = {
 	.placeVertices = PlaceVertices,
 	.placeTriangles = PlaceTriangles,
 	.filterTriangles = FilterTriangles,
+	.filterNeighbours = FilterNeighbours,
 	.decidePairs = DecidePairs,
 	.intersectTriangles = sgTriangles_Intersect,
 };

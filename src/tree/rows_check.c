@@ -158,7 +158,7 @@ const char* sgRows_Check(
 		.entryOf = scratch,
 	};
 	memset(scratch, 0, SG_ROWS_SCRATCH);
-	const char* fault = NULL;
+	const char* fault = counts->blocks <= UINT32_MAX / SG_LANES ? NULL : outOfPlace; // places are 32-bit
 	uint32_t number = 0;
 	for (uint32_t c = 0; c <= of->clusters->header->count && fault == NULL; ++c)
 	{
