@@ -312,8 +312,7 @@ typedef struct webAsk
 _Static_assert(sizeof(snugRayHit) == 64 && sizeof(snugClosest) == 40, "snug.mjs reads hits and closest points");
 
 EXPORT(castRays)
-snugStatus webCastRays(
-    snugBody* body, const snugRay* rays, uint32_t count, snugRayHit* hits, uint32_t any, webAsk* ask)
+snugStatus webCastRays(snugBody* body, const snugRay* rays, uint32_t count, snugRayHit* hits, uint32_t any, webAsk* ask)
 {
 	snugRayQuery query = { .any = any != 0 };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
@@ -369,6 +368,16 @@ snugStatus webFindWithin(snugBody* a, snugBody* b, snugPair* pairs, uint32_t cap
 	snugMarginQuery query = { .margin = ask->limit, .pairs = pairs, .capacity = capacity };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
 	snugResult result = snugFindWithin(a, b, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
+}
+
+EXPORT(collideSelf)
+snugStatus webCollideSelf(snugBody* body, snugPair* pairs, uint32_t capacity, uint32_t keepRest, webAsk* ask)
+{
+	snugSelfQuery query = { .pairs = pairs, .capacity = capacity, .keepRest = keepRest != 0 };
+	snugResult result = snugCollideSelf(body, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
 	return result.status;

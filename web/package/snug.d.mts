@@ -99,6 +99,8 @@ export class Snug {
 	findDistance(a: Body, b: Body, options?: QueryOptions & { maxDistance?: number }): Distance;
 	/** All pairs of triangles at most `margin` apart. */
 	findWithin(a: Body, b: Body, margin: number, options?: QueryOptions): Uint32Array;
+	/** All pairs of triangles of one body that meet beyond the corners they share; without keepRest not those at rest. */
+	collideSelf(body: Body, options?: { keepRest?: boolean }): Uint32Array;
 	/** Many bodies, and which of them touch. */
 	createScene(options?: QueryOptions): Scene;
 	/** What the last query, or update of a scene, cost. */

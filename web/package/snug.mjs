@@ -506,11 +506,21 @@ export class Snug {
 
 	findWithin(a, b, margin, options) {
 		const core = this.#core, [first, second] = this.#two(a, b);
-		const run = () => core.finish(core.c.findWithin(first, second, core.pairs.pointer, core.pairs.capacity, core.prepare(options, margin)));
-		let count = run();
+		return this.#collect(() => core.c.findWithin(first, second, core.pairs.pointer, core.pairs.capacity, core.prepare(options, margin)));
+	}
+
+	collideSelf(body, { keepRest = false } = {}) {
+		const core = this.#core, { pointer } = Held.handle(body, core);
+		return this.#collect(() => core.c.collideSelf(pointer, core.pairs.pointer, core.pairs.capacity, keepRest ? 1 : 0, core.prepare()));
+	}
+
+	// The pairs of a query, asked again if there was too little room.
+	#collect(run) {
+		const core = this.#core;
+		let count = core.finish(run());
 		if (count > core.pairs.capacity) {
 			core.growPairs(count);
-			count = run();
+			count = core.finish(run());
 		}
 		return core.views.u32.slice(core.pairs.pointer / 4, core.pairs.pointer / 4 + 2 * count);
 	}

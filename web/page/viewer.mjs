@@ -13,7 +13,7 @@ const element = (id) => document.getElementById(id);
 const format = (number) => number.toLocaleString('en');
 const isStill = new URLSearchParams(location.search).has('still');
 
-const stage = new Stage(element('view'));
+const stage = openStage();
 const timeline = new Timeline(element('timeline'));
 const slots = [null, null];
 const state = { time: 0, plays: !matchMedia('(prefers-reduced-motion: reduce)').matches && !isStill, place: kickPlace,
@@ -21,6 +21,17 @@ const state = { time: 0, plays: !matchMedia('(prefers-reduced-motion: reduce)').
 const lines = new ContactLines({ color: 0xfff4d0 });
 stage.scene.add(lines.object);
 let snug;
+
+// Without WebGL there is nothing to show, but something to say.
+function openStage() {
+	try {
+		return new Stage(element('view'));
+	} catch (error) {
+		element('loading').hidden = true;
+		complain(`This browser cannot draw here: ${error.message}`);
+		throw error;
+	}
+}
 
 // ---- Contacts --------------------------------------------------------------------------------------------------------
 

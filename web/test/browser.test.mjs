@@ -25,7 +25,7 @@ before(async () => {
 after(() => browser?.close());
 
 // Serve files as a user would, and open the page. Whatever the console complains of fails the test at its end.
-async function view(t, { files = [], query = '?still', size = { width: 1200, height: 750 }, path = '', ...context } = {}) {
+async function view(t, { files = [], query = '?still', size = { width: 1200, height: 750 }, path = '', script, waits = path === '', ...context } = {}) {
 	const server = spawn(process.env.SNUG_PROGRAM, ['view', ...files]);
 	t.after(() => server.kill());
 	const url = await new Promise((resolve, reject) => {
@@ -36,8 +36,9 @@ async function view(t, { files = [], query = '?still', size = { width: 1200, hei
 	t.after(() => page.close());
 	page.on('pageerror', (error) => complaints.push(String(error)));
 	page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
+	if (script) await page.addInitScript(script);
 	await page.goto(url + path + query);
-	if (path === '') await page.waitForFunction(() => window.viewer?.isReady, null, { timeout: 60000 });
+	if (waits) await page.waitForFunction(() => window.viewer?.isReady, null, { timeout: 60000 });
 	return { page, complaints, quiet: () => assert.deepEqual(complaints.filter((text) => !/GPU stall|GL Driver Message/.test(text)), []) };
 }
 
@@ -131,6 +132,15 @@ test('a file that is none says so, and the page goes on', { skip }, async (t) =>
 	await page.evaluate(() => viewer.setTime(0.8));
 	assert.ok(await number(page, 'pairs') > 0);
 	quiet();
+});
+
+test('a browser that cannot draw is told so', { skip }, async (t) => {
+	const script = () => (HTMLCanvasElement.prototype.getContext = () => null);
+	const { page, complaints } = await view(t, { script, waits: false });
+	await page.getByRole('alert').waitFor();
+	assert.match(await text(page, 'error'), /^This browser cannot draw here: .*WebGL/);
+	assert.ok(await page.locator('#loading').isHidden());
+	assert.ok(complaints.length > 0);
 });
 
 test('keyboard and screen reader: everything has a name, works by keys, and is announced', { skip }, async (t) => {

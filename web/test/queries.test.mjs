@@ -101,6 +101,22 @@ test('contacts of closed surfaces are closed curves, on both of them', () => {
 	assert.equal(snug.findContacts(a, model.createBody().setFrame([5, 0, 0])).pairs.length, 0);
 });
 
+test('two parts of one body meet where two bodies do', () => {
+	const knot = new THREE.TorusKnotGeometry(1, 0.2, 80, 8), { array } = knot.attributes.position, index = knot.index.array, n = array.length / 3;
+	const identity = new THREE.Matrix4();
+	const both = snug.createModel({ positions: [...array, ...array].map((x, i) => (i >= 3 * n && i % 3 === 0 ? x + 8 : x)),
+		triangles: [...index, ...Array.from(index, (v) => v + n)], jointCount: 2, influencesPerVertex: 1,
+		joints: Uint16Array.from({ length: 2 * n }, (_, v) => (v < n ? 0 : 1)), weights: new Float32Array(2 * n).fill(1) }).createBody();
+	assert.equal(snug.collideSelf(both).length, 0, 'apart at rest');
+	both.setJoints([...identity.elements, ...new THREE.Matrix4().makeTranslation(-7, 0, 0).elements]);
+	const posed = both.getVertices(), count = index.length / 3;
+	const [a, b] = [posed.slice(0, 3 * n), posed.slice(3 * n)].map((positions) => snug.createModel({ positions, triangles: index }).createBody());
+	const expected = snug.collide(a, b), found = snug.collideSelf(both);
+	assert.ok(expected.length > 200);
+	assert.deepEqual(found.map((t, i) => (i % 2 === 1 ? t - count : t)), expected);
+	assert.ok(snug.collideSelf(both, { keepRest: true }).length >= found.length);
+});
+
 test('contacts find room for themselves', () => {
 	const model = makeBall(40), a = model.createBody(), b = model.createBody().setFrame([0.5, 0, 0]);
 	assert.equal(snug.findContacts(a, b).pairs.length, snug.collide(a, b).length);
