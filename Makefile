@@ -14,12 +14,12 @@ SANITIZER_SCALE ?= 0.05
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 CONFIGURE = cmake $(CMAKE_FLAGS) --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
-FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes models sim share baselines bench program io) -name '*.[ch]' -o -name '*.cpp')
+FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes models sim share truth baselines bench program io web) -name '*.[ch]' -o -name '*.cpp')
 
 # Linear algebra is worth having, and not required.
 SOLVERS = tools/install-dependencies solvers || echo "Going on without: snug modes and snug reduce will say so."
 
-.PHONY: all demo characters test test-long mutate-bounds bench fuzz cross-test asan tsan install deb format check-format peers clean help
+.PHONY: all demo characters test test-long mutate-bounds bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -92,6 +92,25 @@ check-format: ## fail if `make format` would change something
 
 peers: ## install the libraries that tests and benchmarks compare with
 	@tools/install-dependencies build peers
+
+web: ## build the npm package and the page for browsers (build/web)
+	@tools/install-dependencies build web
+	@$(SOLVERS)
+	@$(CONFIGURE) release
+	@$(BUILD) release --target snug_program snug_characters
+	@ln -sfn release/bin/snug build/snug
+	@$(CONFIGURE) web
+	@$(BUILD) web
+	@tools/make-web $(WEB_TEST)
+
+web-test: WEB_TEST = --test
+web-test: web ## test them: in node, and in Chromium if it is there
+	@tools/install-dependencies web-test
+	@tools/test-web
+
+web-bench: WEB_TEST = --test
+web-bench: web ## measure them beside native code and three-mesh-bvh
+	@tools/bench-web
 
 clean: ## remove everything built
 	rm -rf build

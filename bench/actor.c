@@ -69,11 +69,9 @@ benchActor benchActor_Fielded(
 
 benchActor benchActor_Free(const sceneMesh* mesh, const float* vertices, int frameCount)
 {
-	return (benchActor){ .mesh = mesh,
-		.deformer = snug_free,
-		.pose = PoseVertices,
-		.frameCount = frameCount,
-		.vertices = vertices };
+	return (benchActor){
+		.mesh = mesh, .deformer = snug_free, .pose = PoseVertices, .frameCount = frameCount, .vertices = vertices
+	};
 }
 
 benchActor benchActor_Rigid(const sceneMesh* mesh, int frameCount)

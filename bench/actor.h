@@ -1,5 +1,5 @@
-// bench/actor.h: what moves in a benchmark: a mesh, and a function that poses a body of it frame by frame; and bodies of
-// it, bounded in any way.
+// bench/actor.h: what moves in a benchmark: a mesh, and a function that poses a body of it frame by frame; and bodies
+// of it, bounded in any way.
 #ifndef BENCH_ACTOR_H
 #define BENCH_ACTOR_H
 

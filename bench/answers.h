@@ -4,8 +4,8 @@
 #ifndef BENCH_ANSWERS_H
 #define BENCH_ANSWERS_H
 
-#include "share/brute.h"
 #include "bench/report.h"
+#include "share/brute.h"
 
 #define BENCH_MAX_FRAMES 128
 

@@ -7,12 +7,13 @@
 /// How much to run, and whom to tell.
 typedef struct benchOptions
 {
-	bool full;          ///< all variants and frames: minutes. Else what decides the aims, within a minute
-	bool quick;         ///< less still, where that takes long: a few seconds, not all aims
-	bool explain;       ///< say also which nodes were loose, for those that can
-	bool progress;      ///< say on stderr what is going on
-	const char* model;  ///< nullable: a file with a mesh to use instead of a generated one, for those that can
-	const char* models; ///< nullable: directory of real characters; default SNUG_MODELS of the environment, then build/models
+	bool full;         ///< all variants and frames: minutes. Else what decides the aims, within a minute
+	bool quick;        ///< less still, where that takes long: a few seconds, not all aims
+	bool explain;      ///< say also which nodes were loose, for those that can
+	bool progress;     ///< say on stderr what is going on
+	const char* model; ///< nullable: a file with a mesh to use instead of a generated one, for those that can
+	const char*
+	    models; ///< nullable: directory of real characters; default SNUG_MODELS of the environment, then build/models
 } benchOptions;
 
 typedef void benchFcn(const benchOptions* options, benchReport* report);
@@ -37,17 +38,24 @@ benchReport benchRun(const benchDef* def, const benchOptions* options);
 void benchProgress(const benchOptions* options, const char* text);
 
 benchFcn benchRigid;
+benchFcn benchNear;
+benchFcn benchContacts;
+benchFcn benchSelf;
 benchFcn benchFree;
 benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
 benchFcn benchBrain;
 benchFcn benchRing;
+benchFcn benchFish;
 benchFcn benchBlend;
 benchFcn benchScaling;
+benchFcn benchPeers;
 benchFcn benchSkin;
 benchFcn benchSkinTightness;
 benchFcn benchSkinWalk;
 benchFcn benchCurtain;
 benchFcn benchModal;
+benchFcn benchCrowd;
+benchFcn benchBroad;
 
 #endif

@@ -26,8 +26,8 @@ typedef struct blendCase
 typedef struct blendWorst
 {
 	double overOracle[CROWDS][SIZES][CONTACTS];
-	double volumeTests[CROWDS][SIZES][CONTACTS]; ///< over the oracle's
-	double perPair[CROWDS][SIZES][CONTACTS];     ///< the oracle's, microseconds
+	double volumeTests[CROWDS][SIZES][CONTACTS];  ///< over the oracle's
+	double perPair[CROWDS][SIZES][CONTACTS];      ///< the oracle's, microseconds
 	double beyondOracle[CROWDS][SIZES][CONTACTS]; ///< what ours takes longer, milliseconds
 	double overRefitted[CROWDS][SIZES][CONTACTS]; ///< over the quicker of bottom-up and a free body
 	double overOneThread[CROWDS][SIZES][CONTACTS];
@@ -49,7 +49,7 @@ static benchMeetingPlan MakePlan(const benchOptions* options, const blendCase* w
 {
 	bool isSmall = which->size + which->crowd < 2, isTwo = which->crowd == 0;
 	benchMethodSet main = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_freeBottomUp) |
-	                BENCH_BIT(bench_oracle) | BENCH_BIT(bench_embree);
+	                      BENCH_BIT(bench_oracle) | BENCH_BIT(bench_embree);
 	benchMethodSet others = BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_paperWide);
 	benchMeetingPlan plan = { .methods = main | BENCH_THREADED,
 		.phased = isSmall ? main | others : main,
@@ -84,11 +84,11 @@ static bool IsWanted(const benchOptions* options, const blendCase* which)
 static blendClip ChooseClip(const benchOptions* options, const blendCase* which)
 {
 	const blendClip all = { 0, BLEND_FRAMES_PER_SECOND }, half = { 0, BLEND_FRAMES_PER_SECOND / 2 };
-	const blendClip few = { 16, 16 }, least = { 27, 5 };
-	return options->full                           ? all
-	       : which->size + 2 * which->crowd > 1    ? least
+	const blendClip few = { options->quick ? 26 : 16, options->quick ? 6 : 16 }, least = { 27, 5 };
+	return options->full                         ? all
+	       : which->size + 2 * which->crowd > 1  ? least
 	       : which->size == 1 && !options->quick ? half
-	                                               : few;
+	                                             : few;
 }
 
 // ---- Report ----------------------------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
 #include "bench/bench.h"
-#include "share/html.h"
 #include "bench/machine.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/output.h"
 #include "program/terminal.h"
+#include "share/html.h"
 
 #include <limits.h>
 
@@ -21,6 +21,8 @@ static const cliUsage usage = {
 	    "names: rigid (queries, building, memory), free (refitting and queries), meshless-fit (one root box),\n"
 	    "meshless-tightness (bounds by level), brain (the same on a simulation), ring (six simulated figures),\n"
 	    "blend (deforming bodies in contact, and where the time goes), scaling (the same up to 3 million vertices),\n"
+	    "peers (other libraries, where they are installed, beside ours; SNUG_ISA=avx2 or sse2 holds Embree to the "
+	    "same),\n"
 	    "skin (bounds of linear skins on real characters from glTF files, through their clips; those that are\n"
 	    "absent are skipped), skin-tightness (balls of all skins by level, generated and real characters),\n"
 	    "skin-walk (walkers that meet, by every skin; real characters in every clip), curtain (a ball thrown at a\n"
@@ -64,7 +66,8 @@ static void BeginPage(FILE* page)
 {
 	benchMachine machine = benchGetMachine();
 	char subtitle[256];
-	snprintf(subtitle, sizeof(subtitle), "snug %s, %s kernels, %s, on %s. Time that one thread worked, unless said; medians over frames.",
+	snprintf(subtitle, sizeof(subtitle),
+	    "snug %s, %s kernels, %s, on %s. Time that one thread worked, unless said; medians over frames.",
 	    machine.version, machine.instructionSet, machine.compiler, machine.processor);
 	htmlBegin(page, "snug: benchmarks", subtitle);
 }
@@ -125,14 +128,16 @@ int cliBench(int argumentCount, char** arguments)
 	benchOptions run = { .progress = cliShowsProgress() };
 	const cliOption options[] = {
 		{ "--full", cli_flag, &run.full, NULL, "all variants, sizes and frames: minutes" },
-		{ "--quick", cli_flag, &run.quick, NULL, "a few seconds each: what is large is left out, and with it some aims" },
+		{ "--quick", cli_flag, &run.quick, NULL,
+		    "a few seconds each: what is large is left out, and with it some aims" },
 		{ "--strict", cli_flag, &strict, NULL, "exit with 1 if an aim is missed" },
 		{ "--explain", cli_flag, &run.explain, NULL, "say also which nodes were loose: blend, skin" },
 		{ "--json", cli_flag, &json, NULL, "print one JSON object per benchmark; tables go to stderr" },
 		{ "--model", cli_text, &run.model, "FILE",
 		    "meshless-tightness: a mesh instead of a generated one; skin-tightness, skin-walk: a character instead of "
 		    "those in DIR" },
-		{ "--models", cli_text, &run.models, "DIR", "where real characters are; default $SNUG_MODELS, then build/models" },
+		{ "--models", cli_text, &run.models, "DIR",
+		    "where real characters are; default $SNUG_MODELS, then build/models" },
 		{ "--html", cli_text, &html, "OUT", "write a page with tables and plots" },
 		{ .name = NULL },
 	};

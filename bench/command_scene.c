@@ -1,8 +1,8 @@
+#include "bench/scene_show.h"
+#include "bench/scene_twist.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/output.h"
-#include "bench/scene_show.h"
-#include "bench/scene_twist.h"
 #include "program/terminal.h"
 
 #include <signal.h>
@@ -148,10 +148,10 @@ static bool RunFrames(show* s, int frames)
 int cliPlay(int argumentCount, char** arguments)
 {
 	const char *directory = "report", *resumed = NULL;
-	int frames = 60;
+	int frames = 0;
 	showDef def = { .name = NULL };
 	const cliOption options[] = {
-		{ "--frames", cli_count, &frames, "N", "how many frames, 30 per second; default 60" },
+		{ "--frames", cli_count, &frames, "N", "how many frames, 30 per second; default 60, brain 90" },
 		{ "--vertices", cli_count, &def.vertexCount, "N",
 		    "of a body; default 29966 (brain), 2857 (ring), 8000 (fish)" },
 		{ "--nodes", cli_count, &def.nodeCount, "N", "of a body; default 65 (brain), 115 (ring), 96 (fish)" },
@@ -168,6 +168,8 @@ int cliPlay(int argumentCount, char** arguments)
 	}
 	simError error = { "" };
 	def.name = arguments[0];
+	// The brain is let go after two seconds.
+	frames = frames > 0 ? frames : strcmp(def.name, "brain") == 0 ? 90 : 60;
 	if (!cliMakeDirectory(directory))
 	{
 		return CLI_BAD_INPUT;

@@ -77,8 +77,8 @@ static double RunScene(
 	{
 		return NAN;
 	}
-	benchFielded_Run(scene, options, !options->full ? 3 : 7, results, report);
-	benchCurtainBall(scene, ballRadius, !options->full ? 3 : 7, report);
+	benchFielded_Run(scene, options, options->full ? 7 : options->quick ? 1 : 3, results, report);
+	benchCurtainBall(scene, ballRadius, options->full ? 7 : options->quick ? 1 : 3, report);
 	AddAims(report, scene->name, results);
 	benchFieldTightness_AddRows(report, &poses, &tightness);
 	benchReport_AddAim(report, benchFieldTightness_GetDeep(&tightness, snug_boundDefault), 1.1,
@@ -111,7 +111,8 @@ static void RunReduced(
 		int frameCount = (int)curtain->frameCount;
 		benchFieldedScene scene = {
 			.name = "curtain",
-			.actors = { benchActor_Fielded(&mesh, reduced->fields, reduced->fieldCount, reduced->amplitudes, frameCount),
+			.actors = { benchActor_Fielded(
+			                &mesh, reduced->fields, reduced->fieldCount, reduced->amplitudes, frameCount),
 			    benchActor_Rigid(&ball, frameCount) },
 		};
 		scene.actors[1].places = curtain->ball;

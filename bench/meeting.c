@@ -199,8 +199,7 @@ void benchMeeting_HidePair(benchMeeting* meeting, uint64_t first, uint64_t count
 	}
 }
 
-void benchMeeting_Collide(
-    benchMeeting* meeting, const benchStage* stage, int frame, snugResult* result, benchReport* report)
+void benchMeeting_Collide(benchMeeting* meeting, benchStage* stage, int frame, snugResult* result, benchReport* report)
 {
 	const benchAnswers* answers = &meeting->answers;
 	*result = (snugResult){ .status = snug_success };
@@ -210,8 +209,10 @@ void benchMeeting_Collide(
 			.capacity = answers->capacity - result->count,
 			.parallel = stage->threads != NULL ? benchThreads_Run : NULL,
 			.parallelUser = stage->threads };
-		snugBody *a = benchStage_GetBody(stage, meeting->pairs[i][0]), *b = benchStage_GetBody(stage, meeting->pairs[i][1]);
-		snugResult found = meeting->isYesNo ? snugTouches(a, b, NULL) : snugCollide(a, b, &query);
+		const snugQuery remembering = { .witness = stage->method->hasWitness ? stage->witnesses + i : NULL };
+		snugBody *a = benchStage_GetBody(stage, meeting->pairs[i][0]),
+		         *b = benchStage_GetBody(stage, meeting->pairs[i][1]);
+		snugResult found = meeting->isYesNo ? snugTouches(a, b, &remembering) : snugCollide(a, b, &query);
 		benchMeeting_HidePair(meeting, result->count, found.count);
 		AddResult(result, &found);
 	}
@@ -230,8 +231,8 @@ static bool IsBefore(snugPair a, snugPair b)
 
 // Of two sorted lists: pairs of the first that are not in the second, and the other way round. One that is found twice
 // is invented once.
-static void CountDifferences(const snugPair* wanted, uint64_t wantedCount, const snugPair* found, uint64_t foundCount,
-    uint64_t differences[2])
+static void CountDifferences(
+    const snugPair* wanted, uint64_t wantedCount, const snugPair* found, uint64_t foundCount, uint64_t differences[2])
 {
 	uint64_t i = 0, j = 0;
 	while (i < wantedCount || j < foundCount)
@@ -249,8 +250,7 @@ void benchMeeting_Compare(
     benchMeeting* meeting, int frame, const uint64_t* ends, uint64_t differences[2], benchReport* report)
 {
 	uint64_t capacity = meeting->answers.capacity, first = 0;
-	meeting->reference =
-	    meeting->reference != NULL ? meeting->reference : malloc((size_t)capacity * sizeof(snugPair));
+	meeting->reference = meeting->reference != NULL ? meeting->reference : malloc((size_t)capacity * sizeof(snugPair));
 	snugStatus status = meeting->reference == NULL
 	                        ? snug_outOfMemory
 	                        : benchStage_Pose(&meeting->base, meeting->actors, frame, meeting->places[frame]);

@@ -2,8 +2,8 @@
 //
 // A frame of every method begins with transforms and placements and ends with the sorted pairs. Bodies, poses and
 // placements are fixed before anything is timed, and do not depend on any bound. All methods must find the same pairs,
-// and in the frame with the most of them so must brute force, where it is not too slow for that; of peers (peer.h) it is
-// counted by how many pairs they differ.
+// and in the frame with the most of them so must brute force, where it is not too slow for that; of peers (peer.h) it
+// is counted by how many pairs they differ.
 #ifndef BENCH_MEETING_H
 #define BENCH_MEETING_H
 
@@ -66,8 +66,7 @@ void benchMeeting_Forget(benchMeeting* meeting, sceneContact contact);
 /// Ask about all pairs of bodies, with those of a stage or their oracles.
 /// @param frame that the bodies are posed for, for messages
 /// @param result receives the count of all, and the sum of their counters; the pairs are in `answers`
-void benchMeeting_Collide(
-    benchMeeting* meeting, const benchStage* stage, int frame, snugResult* result, benchReport* report);
+void benchMeeting_Collide(benchMeeting* meeting, benchStage* stage, int frame, snugResult* result, benchReport* report);
 
 /// If asked is only whether bodies touch, methods may find different pairs first: replace one that was found, if it
 /// was, by a pair of zeros.
@@ -103,10 +102,10 @@ typedef struct benchMeetingPlan
 {
 	benchMethodSet methods; ///< BENCH_BIT of each; ours and oracle must be among them
 	benchMethodSet phased;  ///< of those, the ones whose phases are wanted
-	int passes;       ///< through all frames for the clock, after one to warm up; methods take turns pass by pass, so
-	                  ///< that what else goes on in the machine spares none of them
-	int briefPasses;  ///< the same, of methods that are brief
-	bool isOneByOne;  ///< one method after the other instead, for want of memory
+	int passes;      ///< through all frames for the clock, after one to warm up; methods take turns pass by pass, so
+	                 ///< that what else goes on in the machine spares none of them
+	int briefPasses; ///< the same, of methods that are brief
+	bool isOneByOne; ///< one method after the other instead, for want of memory
 } benchMeetingPlan;
 
 /// Run through all frames by some methods and compare their pairs.

@@ -358,7 +358,6 @@ static uint64_t RunLimitedFrame(const benchRunner* r, int frame)
 	return count;
 }
 
-
 // ---- Fields ----------------------------------------------------------------------------------------------------
 
 static uint64_t RunBdFrame(const benchRunner* r, int frame)

@@ -43,7 +43,7 @@ static void WarmUp(const benchRunner* r)
 	int frameCount = r->meeting->answers.frameCount;
 	benchRunner warm = *r;
 	bool isPeer = r->stage->method->kind == bench_byPeer;
-	warm.times = r->ignored;
+	warm.times = r->stage->method->isOnce ? r->times : r->ignored;
 	warm.isCompared = isPeer;
 	if (r->method == bench_spatialHash)
 	{
@@ -91,7 +91,7 @@ static void RunAll(const benchMeetingPlan* plan, benchRunner runners[BENCH_METHO
 		for (int i = 0; i < count; ++i)
 		{
 			const benchMethodDef* method = runners[i].stage->method;
-			if (!method->isOnWall && pass < (method->isBrief ? plan->briefPasses : plan->passes))
+			if (!method->isOnWall && !method->isOnce && pass < (method->isBrief ? plan->briefPasses : plan->passes))
 			{
 				RunFrames(runners + i, runners[i].meeting->answers.frameCount);
 			}

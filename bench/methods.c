@@ -12,14 +12,19 @@
 		.limited = { .rest = restKind, .volume = posedKind }, .isBrief = true                             \
 	}
 
-#define OURS_IN(text, splitKind, children, triangles)                                                        \
-	{                                                                                                        \
-		.name = text, .how = { .tree = {.split = splitKind, .leafTriangles = triangles, .branching = children } } \
+#define OURS_IN(text, splitKind, children, triangles)                                                             \
+	{                                                                                                             \
+		.name = text, .how = {.tree = { .split = splitKind, .leafTriangles = triangles, .branching = children } } \
 	}
 
-#define PEER(text, which)                                                              \
-	{                                                                                  \
+#define PEER(text, which)                                                     \
+	{                                                                         \
 		.name = text, .kind = bench_byPeer, .peer = &(which), .isBrief = true \
+	}
+
+#define SLOW_PEER(text, which)                                                                \
+	{                                                                                         \
+		.name = text, .kind = bench_byPeer, .peer = &(which), .isBrief = true, .isOnce = true \
 	}
 
 // Volumes that changing amplitudes would enlarge by more than this part of their size are computed anew.
@@ -88,16 +93,17 @@ static const benchMethodDef methods[BENCH_METHODS] = {
 	OURS_IN("ours, median, 8 children, leaves of 4", snug_splitMedian, 8, 4),
 	OURS_IN("ours, median, 4 children, leaves of 8", snug_splitMedian, 4, 8),
 	[bench_lastTree] = OURS_IN("ours, median, 2 children, leaves of 1", snug_splitMedian, 2, 1),
+	[bench_witness] = { .name = "ours, with a witness", .hasWitness = true },
 	[bench_oneThread] = { .name = "ours, by the wall", .isOnWall = true },
 	[bench_twoThreads] = { .name = "ours, two threads", .threads = 1, .isOnWall = true },
 	[bench_spatialHash] = { .name = "spatial hash", .kind = bench_byHash, .isBrief = true },
 	[bench_plain] = PEER("a plain SIMD tree", benchPeerPlain),
 	[bench_embree] = PEER("Embree, refitted", benchPeerEmbree),
 	[bench_embreeRebuilt] = PEER("Embree, rebuilt", benchPeerEmbreeRebuilt),
-	[bench_fcl] = PEER("FCL, refitted", benchPeerFcl),
-	[bench_bullet] = PEER("Bullet, GImpact", benchPeerBullet),
-	[bench_ode] = PEER("ODE, OPCODE", benchPeerOde),
-	[bench_cgal] = PEER("CGAL, rebuilt", benchPeerCgal),
+	[bench_fcl] = SLOW_PEER("FCL, refitted", benchPeerFcl),
+	[bench_bullet] = SLOW_PEER("Bullet, GImpact", benchPeerBullet),
+	[bench_ode] = SLOW_PEER("ODE, OPCODE", benchPeerOde),
+	[bench_cgal] = SLOW_PEER("CGAL, rebuilt", benchPeerCgal),
 };
 
 const benchMethodDef* benchGetMethod(benchMethod method)

@@ -44,6 +44,7 @@ typedef enum benchMethod
 	bench_layered,      ///< all vertices evaluated, then layered spheres updated from the leaves up
 	bench_firstTree,    ///< ours in other trees
 	bench_lastTree = bench_firstTree + BENCH_TREES - 1,
+	bench_witness,       ///< ours, yes/no with a witness: last frame's pair is looked at first
 	bench_oneThread,     ///< ours, timed by the wall, as two threads must be
 	bench_twoThreads,    ///< ours, answered by two threads
 	bench_spatialHash,   ///< all vertices evaluated, then hashed
@@ -96,7 +97,9 @@ typedef struct benchMethodDef
 	const benchPeer* peer;  ///< of bench_byPeer
 	int threads;            ///< besides the caller's
 	bool isOnWall;          ///< timed by the wall; such methods take turns frame by frame, many times
+	bool hasWitness;        ///< yes/no remembers its last pair
 	bool isBrief;           ///< slow, or beside the point: fewer passes
+	bool isOnce;            ///< slower still: the pass that warms others up is the one that counts
 } benchMethodDef;
 
 const benchMethodDef* benchGetMethod(benchMethod method);

@@ -294,7 +294,8 @@ void benchModal(const benchOptions* options, benchReport* report)
 	}
 	// Updates are timed on any amplitudes; the rest of what is said of the bridge takes minutes.
 	bool hasBridge = options->full && MakeBody(&bridge, "bridge", sceneMakeBridge(), options, report);
-	bool hasLarge = hasBridge || (!options->quick && benchModalBody_Create(&bridge, "bridge", sceneMakeBridge(), report));
+	bool hasLarge =
+	    hasBridge || (!options->quick && benchModalBody_Create(&bridge, "bridge", sceneMakeBridge(), report));
 	benchProgress(options, "modal: updates …");
 	benchModalUpdates(report, &chair, hasLarge ? &bridge : NULL);
 	RunTightness(&chair, options, report);

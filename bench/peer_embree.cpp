@@ -1,7 +1,7 @@
 // Embree's rtcCollide, which finds pairs of primitives of two scenes whose boxes overlap, for user geometries only. Its
 // trees are refitted (a dynamic scene, geometries of quality REFIT), or built anew with the best quality. The triangle
-// test is the plain tree's, in double, which is quicker than an exact one. One thread, as we have; what rtcCollide calls
-// back cannot end it, so that one pair costs as much as all of them but for their triangles.
+// test is the plain tree's, in double, which is quicker than an exact one. One thread, as we have; what rtcCollide
+// calls back cannot end it, so that one pair costs as much as all of them but for their triangles.
 #include "bench/peer.h"
 
 extern "C"
@@ -233,7 +233,7 @@ uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint
 
 } // namespace
 
-const benchPeer benchPeerEmbree = { "libembree-dev", RTC_VERSION_STRING, CreateRefitted, Destroy,
-	Update, Collide, CountCandidates };
-const benchPeer benchPeerEmbreeRebuilt = { "libembree-dev", RTC_VERSION_STRING, CreateRebuilt,
-	Destroy, Update, Collide, CountCandidates };
+const benchPeer benchPeerEmbree = { "libembree-dev", RTC_VERSION_STRING, CreateRefitted, Destroy, Update, Collide,
+	CountCandidates };
+const benchPeer benchPeerEmbreeRebuilt = { "libembree-dev", RTC_VERSION_STRING, CreateRebuilt, Destroy, Update, Collide,
+	CountCandidates };

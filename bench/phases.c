@@ -1,8 +1,8 @@
 #include "bench/phases.h"
 
-#include "share/clock.h"
 #include "deform/blend_kernels.h"
 #include "geometry/box_kernels.h"
+#include "share/clock.h"
 #include "tree/leaf_kernels.h"
 
 #include <math.h>
@@ -98,10 +98,11 @@ static void PlaceVertices(sgVertexBlock* block, uint32_t count, const sgPlacemen
 	Note(bench_triangles, start);
 }
 
-static void AssembleTriangles(const sgVertexBlock* block, const sgLeaf* leaf, sgTriangleLanes* out)
+static void PlaceTriangles(const float* positions, const uint32_t* vertices, const sgLeaf* leaf,
+    const sgPlacement* placement, sgTriangleLanes* out)
 {
 	uint64_t start = Tick();
-	plain->leaves->assembleTriangles(block, leaf, out);
+	plain->leaves->placeTriangles(positions, vertices, leaf, placement, out);
 	Note(bench_triangles, start);
 }
 
@@ -228,7 +229,7 @@ void benchClocks_Start(void)
 		.boundLeaves = BoundLeaves,
 		.gatherVertices = GatherVertices,
 		.placeVertices = PlaceVertices,
-		.assembleTriangles = AssembleTriangles,
+		.placeTriangles = PlaceTriangles,
 		.filterTriangles = FilterTriangles,
 		.decidePairs = DecidePairs,
 		.intersectTriangles = IntersectTriangles,

@@ -93,8 +93,7 @@ void benchRow_Hash(benchRow* row, const char* key, uint64_t hash);
 void benchReport_AddAim(benchReport* report, double value, double aim, const char* format, ...);
 
 /// At least, or at most, and what comes after that.
-void benchReport_AimAtLeast(
-    benchReport* report, double value, double aim, double stretch, const char* format, ...);
+void benchReport_AimAtLeast(benchReport* report, double value, double aim, double stretch, const char* format, ...);
 void benchReport_AimAtMost(benchReport* report, double value, double aim, double stretch, const char* format, ...);
 
 /// @return whether a value that was measured misses its aim

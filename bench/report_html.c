@@ -1,6 +1,6 @@
-#include "share/html.h"
 #include "bench/plot.h"
 #include "bench/report.h"
+#include "share/html.h"
 
 #include <math.h>
 #include <string.h>

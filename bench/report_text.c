@@ -55,7 +55,7 @@ typedef struct column
 	const char* key;
 	int width;
 	bool isText;  ///< to the left; numbers to the right
-	bool isLabel; ///< says which row it is
+	bool isLabel; ///< says which row it is; see FindLabels
 } column;
 
 static column MakeColumn(const benchReport* report, int first, int end, const char* key)
@@ -72,7 +72,6 @@ static column MakeColumn(const benchReport* report, int first, int end, const ch
 		kind = cell != NULL ? cell->kind : kind;
 	}
 	c.isText = kind == bench_text;
-	c.isLabel = c.isText && strstr(key, "Hash") == NULL;
 	return c;
 }
 
@@ -111,17 +110,42 @@ static void PrintBlock(
 #define LINE_WIDTH 100
 #define LABEL_WIDTH 62
 
-// Counts before the first number say which row it is too.
+// Words in lines of LINE_WIDTH, the first of which has begun.
+static void PrintWrapped(const char* text, int used, int indent, FILE* stream)
+{
+	for (bool isFirst = true; *text != '\0'; isFirst = false)
+	{
+		char word[200];
+		size_t length = strcspn(text, " ");
+		snprintf(word, sizeof(word), "%.*s", (int)length, text);
+		text += length;
+		text += strspn(text, " ");
+		if (!isFirst && used + 1 + Measure(word) > LINE_WIDTH)
+		{
+			fprintf(stream, "\n%*s%s", indent, "", word);
+			used = indent + Measure(word);
+			continue;
+		}
+		fprintf(stream, "%s%s", isFirst ? "" : " ", word);
+		used += Measure(word) + !isFirst;
+	}
+	fputc('\n', stream);
+}
+
+// Texts up to the method, or the first column if there is none; and counts before the first number.
 static void FindLabels(const benchReport* report, int row, column* columns, int count)
 {
+	int last = 0;
+	bool isBeforeNumbers = true;
 	for (int c = 0; c < count; ++c)
 	{
+		last = strcmp(columns[c].key, "method") == 0 ? c : last;
+	}
+	for (int c = 0; c <= last && c < count; ++c)
+	{
 		const benchCell* cell = benchRow_Find(report->rows + row, columns[c].key);
-		if (cell != NULL && cell->kind == bench_number)
-		{
-			return;
-		}
-		columns[c].isLabel = true;
+		isBeforeNumbers = isBeforeNumbers && !(cell != NULL && cell->kind == bench_number);
+		columns[c].isLabel = columns[c].isText || isBeforeNumbers;
 	}
 }
 
@@ -158,7 +182,8 @@ static void PrintTable(const benchReport* report, int first, int end, FILE* stre
 		columns[c] = MakeColumn(report, first, end, keys.keys[c]);
 	}
 	FindLabels(report, first, columns, keys.count);
-	fprintf(stream, "\n%s\n", report->rows[first].table);
+	fputc('\n', stream);
+	PrintWrapped(report->rows[first].table, 0, 2, stream);
 	for (int left = keys.count, block = 0; left > 0; ++block)
 	{
 		int chosen[BENCH_MAX_COLUMNS], width = 0, count = ChooseLabels(columns, keys.count, chosen, &width), added = 0;
@@ -181,28 +206,6 @@ static void PrintTable(const benchReport* report, int first, int end, FILE* stre
 		fputs(block > 0 ? "\n" : "", stream);
 		PrintBlock(report, first, end, columns, chosen, count, stream);
 	}
-}
-
-// Words in lines of LINE_WIDTH, the first of which has begun.
-static void PrintWrapped(const char* text, int used, int indent, FILE* stream)
-{
-	for (bool isFirst = true; *text != '\0'; isFirst = false)
-	{
-		char word[200];
-		size_t length = strcspn(text, " ");
-		snprintf(word, sizeof(word), "%.*s", (int)length, text);
-		text += length;
-		text += strspn(text, " ");
-		if (!isFirst && used + 1 + Measure(word) > LINE_WIDTH)
-		{
-			fprintf(stream, "\n%*s%s", indent, "", word);
-			used = indent + Measure(word);
-			continue;
-		}
-		fprintf(stream, "%s%s", isFirst ? "" : " ", word);
-		used += Measure(word) + !isFirst;
-	}
-	fputc('\n', stream);
 }
 
 static void PrintAimLine(const benchAim* aim, FILE* stream)

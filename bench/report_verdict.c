@@ -8,7 +8,7 @@
 typedef struct tally
 {
 	int scenes, ours;
-	const char* other; ///< the fastest of some scene that ours lost
+	const char* other;  ///< the fastest of some scene that ours lost
 	double least, most; ///< the fastest of the others over ours
 } tally;
 
@@ -80,8 +80,9 @@ void benchReport_MakeVerdict(const benchReport* report, char* text, size_t size)
 	}
 	else if (t.scenes > 0)
 	{
-		used = snprintf(text, size, "Ours is the fastest in %d of %d scenes, by up to %.2g times the next; %s beats it. ",
-		    t.ours, t.scenes, t.most, t.other);
+		used =
+		    snprintf(text, size, "Ours is the fastest in %d of %d scenes, by up to %.2g times the next; %s beats it. ",
+		        t.ours, t.scenes, t.most, t.other);
 	}
 	snprintf(text + used, size - (size_t)used, "%d of %d aims that were decided are met.",
 	    decided - benchReport_CountMissed(report), decided);

@@ -1,9 +1,7 @@
 // `snug bench ring`: Tables 2 to 4 of the 2008 paper: six simulated figures on a ring that is turned to and fro
 // (sim/ring.h), asked about all 15 pairs, by bottom-up, spatial hashing, the paper's volumes, ours, the oracle, Embree.
 #include "sim/ring.h"
-#include "bench/meeting.h"
-
-#include <stdlib.h>
+#include "bench/troupe.h"
 
 #define SCENES 8
 #define FRAMES 60
@@ -29,71 +27,26 @@ static const ringScene scenes[SCENES] = {
 	{ { 45682, 550, true }, { 569.7, 8.84 }, { 484.2, 1430.5 }, { 8.23, 29.3 }, { 11.39, 38.6 } },
 };
 
-/// What the figures do, frame by frame.
-typedef struct ringMotion
+static bool Advance(void* ring, simError* error)
 {
-	sceneMeshless body; ///< that all share
-	float* matrices[SIM_RING_FIGURES];
-} ringMotion;
-
-static void FreeMotion(ringMotion* motion)
-{
-	sceneMeshless_Free(&motion->body);
-	for (int i = 0; i < SIM_RING_FIGURES; ++i)
-	{
-		free(motion->matrices[i]);
-	}
-}
-
-static bool Record(ringMotion* motion, simRing* ring, uint32_t nodeCount, simError* error)
-{
-	for (int i = 0; i < SIM_RING_FIGURES; ++i)
-	{
-		motion->matrices[i] = malloc(FRAMES * 12 * (size_t)nodeCount * sizeof(float));
-		if (motion->matrices[i] == NULL)
-		{
-			return simError_SetMemory(error);
-		}
-	}
-	for (int frame = 0; frame < FRAMES; ++frame)
-	{
-		if (!simRing_Advance(ring, error))
-		{
-			return false;
-		}
-		for (int i = 0; i < SIM_RING_FIGURES; ++i)
-		{
-			simActor* figure = &ring->figures[i];
-			simMeshless_GetNodes(&figure->body, figure->nodes);
-			sceneMakeMatrices(figure->nodes, nodeCount, motion->matrices[i] + 12 * (size_t)frame * nodeCount);
-		}
-	}
-	return true;
+	return simRing_Advance(ring, error);
 }
 
 // The simulation, before anything is timed.
-static bool Simulate(ringMotion* motion, const simRingDef* def, benchReport* report)
+static bool Simulate(benchTroupe* troupe, const simRingDef* def, benchReport* report)
 {
 	simRing ring;
 	simError error = { "" };
-	*motion = (ringMotion){ .matrices = { NULL } };
-	if (!simRing_Create(&ring, def, &error))
-	{
-		benchReport_Fail(report, "%s", error.text);
-		return false;
-	}
-	bool good = Record(motion, &ring, def->nodeCount, &error);
+	bool good = simRing_Create(&ring, def, &error);
 	if (good)
 	{
-		motion->body = ring.figures[0].scene;
-		ring.figures[0].scene = (sceneMeshless){ .nodes = NULL };
+		good = benchTroupe_Record(troupe, ring.figures, SIM_RING_FIGURES, FRAMES, Advance, &ring, &error);
+		simRing_Free(&ring);
 	}
-	else
+	if (!good)
 	{
 		benchReport_Fail(report, "ring of %u vertices, %u nodes: %s", def->vertexCount, def->nodeCount, error.text);
-		FreeMotion(motion);
 	}
-	simRing_Free(&ring);
 	return good;
 }
 
@@ -143,41 +96,19 @@ static void AddAims(benchReport* report, int number, const benchMeeting* meeting
 	    scene->def.vertexCount > 10000 ? 1.5 : 2.0, "scene %d: ours / oracle", number + 1);
 }
 
-static void StayThere(const benchMeeting* meeting, const void* user, int frame, snugFrame* places)
-{
-	(void)meeting;
-	(void)user;
-	(void)frame;
-	(void)places;
-}
-
-static void RunMeeting(const benchOptions* options, benchReport* report, int number, const ringMotion* motion)
+static void RunMeeting(const benchOptions* options, benchReport* report, int number, const benchTroupe* troupe)
 {
 	static benchMeetingTimes all[BENCH_METHODS];
 	static benchMeeting meeting;
-	benchActor actors[SIM_RING_FIGURES];
 	char name[32];
-	for (int i = 0; i < SIM_RING_FIGURES; ++i)
-	{
-		actors[i] = benchActor_Skinned(&motion->body.mesh, &motion->body.weights, motion->matrices[i], FRAMES, NULL);
-	}
 	snprintf(name, sizeof(name), "ring, scene %d", number + 1);
-	if (!benchMeeting_Create(&meeting, name, actors, SIM_RING_FIGURES, report))
+	const benchMeetingPlan plan = benchTroupe_GetPlan(options);
+	sceneContact contact = scenes[number].def.hasMany ? scene_heavy : scene_light;
+	if (!benchTroupe_Place(troupe, &meeting, name, contact, report))
 	{
 		return;
 	}
-	benchMethodSet papers = BENCH_BIT(bench_paper) | BENCH_BIT(bench_paperDop) | (!options->full ? 0 : BENCH_OTHER_VOLUMES);
-	const benchMeetingPlan plan = {
-		.methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_bottomUp) |
-		           BENCH_BIT(bench_oracle) | BENCH_BIT(bench_spatialHash) | BENCH_BIT(bench_embree) |
-		           BENCH_BIT(bench_paperWide) | BENCH_BIT(bench_freeBottomUp) | papers,
-		.passes = !options->full ? 2 : 3,
-		.briefPasses = 1,
-	};
-	benchMeeting_AskAll(&meeting);
-	sceneContact contact = scenes[number].def.hasMany ? scene_heavy : scene_light;
-	if (benchMeeting_Place(&meeting, contact, StayThere, NULL, report) &&
-	    benchMeeting_Run(&meeting, &plan, all, report))
+	if (benchMeeting_Run(&meeting, &plan, all, report))
 	{
 		AddRows(report, number, &meeting, plan.methods, all);
 		AddAims(report, number, &meeting, all);
@@ -191,19 +122,19 @@ void benchRing(const benchOptions* options, benchReport* report)
 	for (int i = 0; i < SCENES && report->failure[0] == '\0'; ++i)
 	{
 		char text[64];
-		ringMotion motion;
+		benchTroupe troupe;
 		if (!options->full && i % 4 != 0)
 		{
 			continue; // the small figures with few nodes only
 		}
 		snprintf(text, sizeof(text), "ring: simulating scene %d of %d …", i + 1, SCENES);
 		benchProgress(options, text);
-		if (Simulate(&motion, &scenes[i].def, report))
+		if (Simulate(&troupe, &scenes[i].def, report))
 		{
 			snprintf(text, sizeof(text), "ring: queries of scene %d …", i + 1);
 			benchProgress(options, text);
-			RunMeeting(options, report, i, &motion);
-			FreeMotion(&motion);
+			RunMeeting(options, report, i, &troupe);
+			benchTroupe_Free(&troupe);
 		}
 	}
 }

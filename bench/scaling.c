@@ -1,7 +1,8 @@
 // `snug bench scaling`: what a frame costs as bodies grow, with the number of intersecting pairs held fixed.
 //
-// Both bodies are of one shape, so that they share a model. Finer bodies have more pairs along the same curve of contact, so they are placed less deep: on the way from touching
-// tips to one body in the other's place, as far as it takes to have that many pairs on average over all frames.
+// Both bodies are of one shape, so that they share a model. Finer bodies have more pairs along the same curve of
+// contact, so they are placed less deep: on the way from touching tips to one body in the other's place, as far as it
+// takes to have that many pairs on average over all frames.
 #include "bench/blend_scene.h"
 
 #include <math.h>
@@ -120,9 +121,9 @@ static void RunContact(const benchOptions* options, scalingSeries* series, int i
     benchMeeting* meeting, const scalingStarts starts, benchReport* report)
 {
 	bool hasPeers = meeting->actors[0].mesh->vertexCount < (options->full ? PEERS_UP_TO_FULL : PEERS_UP_TO);
-	const benchMeetingPlan plan = { .methods = ourMethods | (hasPeers ? peers : 0),
-		.passes = options->full ? 5 : 3,
-		.briefPasses = 1 };
+	const benchMeetingPlan plan = {
+		.methods = ourMethods | (hasPeers ? peers : 0), .passes = options->full ? 5 : 3, .briefPasses = 1
+	};
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	benchMeeting_Forget(meeting, contact);
 	double depth = FindDepth(meeting, starts, wantedPairs[contact], report);

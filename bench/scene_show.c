@@ -1,10 +1,10 @@
 #include "bench/scene_show.h"
 
-#include "share/brute.h"
-#include "share/html.h"
 #include "bench/machine.h"
 #include "bench/plot.h"
 #include "program/picture.h"
+#include "share/brute.h"
+#include "share/html.h"
 #include "sim/brain.h"
 #include "sim/fish.h"
 #include "sim/ring.h"
@@ -46,6 +46,7 @@ struct show
 	snugPair* pairs;
 	showFrame* frames;
 	int frameCount, frameCapacity;
+	double start; ///< of the first frame, in seconds
 	picture* picture;
 };
 
@@ -74,9 +75,11 @@ static bool CreateBrain(show* s, const showDef* def, uint32_t vertexCount, uint3
 	return simBrain_Create(&s->brain, vertexCount, nodeCount, simBrainPulls[pull - 1], error);
 }
 
+// Its steps are not a whole part of a frame, so that each goes to where the frame should be.
 static bool AdvanceBrain(show* s, simError* error)
 {
-	return simBrain_Advance(&s->brain, 1.0 / FPS, error);
+	double goal = s->start + (double)(s->frameCount + 1) / FPS;
+	return simBrain_Advance(&s->brain, goal - s->brain.actor.body.time, error);
 }
 
 static void ReleaseBrain(show* s)
@@ -341,17 +344,28 @@ void show_PrintHead(const show* s, FILE* stream)
 	fprintf(stream, "%d bod%s of %u vertices, %u triangles, %u nodes\n\n", s->actorCount,
 	    s->actorCount == 1 ? "y" : "ies", actor->scene.mesh.vertexCount, actor->scene.mesh.triangleCount,
 	    actor->body.nodeCount);
-	fprintf(stream, "%5s %7s %10s %7s %9s %10s %9s\n", "frame", "time", "energy", "pairs", "volume", "vertices",
-	    "triangle");
-	fprintf(stream, "%5s %7s %10s %7s %9s %10s %9s\n", "", "s", "J", "", "tests", "evaluated", "tests");
+	if (s->actorCount > 1)
+	{
+		fprintf(stream, "%5s %7s %10s %7s %9s %10s %9s\n", "frame", "time", "energy", "pairs", "volume", "vertices",
+		    "triangle");
+		fprintf(stream, "%5s %7s %10s %7s %9s %10s %9s\n", "", "s", "J", "", "tests", "evaluated", "tests");
+	}
+	else // it touches nothing
+	{
+		fprintf(stream, "%5s %7s %10s\n%5s %7s %10s\n", "frame", "time", "energy", "", "s", "J");
+	}
 }
 
 void show_PrintRow(const show* s, FILE* stream)
 {
 	const showFrame* f = s->frames + s->frameCount - 1;
-	fprintf(stream, "%5d %7.3f %10.4g %7llu %9llu %10llu %9llu\n", s->frameCount - 1, f->time, f->energy,
-	    (unsigned long long)f->pairs, (unsigned long long)f->volumeTests, (unsigned long long)f->verticesEvaluated,
-	    (unsigned long long)f->triangleTests);
+	fprintf(stream, "%5d %7.3f %10.4g", s->frameCount - 1, f->time, f->energy);
+	if (s->actorCount > 1)
+	{
+		fprintf(stream, " %7llu %9llu %10llu %9llu", (unsigned long long)f->pairs, (unsigned long long)f->volumeTests,
+		    (unsigned long long)f->verticesEvaluated, (unsigned long long)f->triangleTests);
+	}
+	fputc('\n', stream);
 	fflush(stream);
 }
 
@@ -416,8 +430,12 @@ static void PrintShots(const show* s, FILE* stream)
 		const showFrame* f = s->frames + frame;
 		fputs("<figure>", stream);
 		PrintImage(stream, f, frame);
-		fprintf(stream, "<figcaption><b>%.2f s</b> · %llu pairs</figcaption></figure>\n", f->time,
-		    (unsigned long long)f->pairs);
+		fprintf(stream, "<figcaption><b>%.2f s</b>", f->time);
+		if (s->actorCount > 1)
+		{
+			fprintf(stream, " · %llu pairs", (unsigned long long)f->pairs);
+		}
+		fputs("</figcaption></figure>\n", stream);
 	}
 	fputs("</div>\n", stream);
 }
@@ -448,27 +466,38 @@ static void PrintPlots(const show* s, FILE* stream)
 	free(values);
 }
 
+// What a frame found, of scenes in which something can touch.
+static void PrintFound(const showFrame* f, FILE* stream)
+{
+	fprintf(stream, "<td>%llu</td><td>%llu</td><td>%llu</td><td>%llu</td><td class=\"%s\">%s</td>",
+	    (unsigned long long)f->pairs, (unsigned long long)f->volumeTests, (unsigned long long)f->verticesEvaluated,
+	    (unsigned long long)f->triangleTests,
+	    !f->isVerified ? "na"
+	    : f->differs   ? "no"
+	                   : "ok",
+	    !f->isVerified ? "-"
+	    : f->differs   ? "differs"
+	                   : "same");
+}
+
 static void PrintTable(const show* s, FILE* stream)
 {
-	fputs(
-	    "<h2>Numbers</h2>\n<div class=\"scroll\"><table><thead><tr><th>frame</th><th>time, s</th><th>energy, J</th>"
-	    "<th>pairs</th><th>volume tests</th><th>vertices evaluated</th><th>triangle tests</th><th>brute force</th></tr>"
+	fprintf(stream,
+	    "<h2>Numbers</h2>\n<div class=\"scroll\"><table><thead><tr><th>frame</th><th>time, s</th><th>energy, "
+	    "J</th>%s</tr>"
 	    "</thead><tbody>\n",
-	    stream);
+	    s->actorCount > 1 ? "<th>pairs</th><th>volume tests</th><th>vertices evaluated</th><th>triangle "
+	                        "tests</th><th>brute force</th>"
+	                      : "");
 	for (int i = 0; i < s->frameCount; i += 5)
 	{
 		const showFrame* f = s->frames + i;
-		fprintf(stream,
-		    "<tr><td>%d</td><td>%.3f</td><td>%.4g</td><td>%llu</td><td>%llu</td><td>%llu</td><td>%llu</td>"
-		    "<td class=\"%s\">%s</td></tr>\n",
-		    i, f->time, f->energy, (unsigned long long)f->pairs, (unsigned long long)f->volumeTests,
-		    (unsigned long long)f->verticesEvaluated, (unsigned long long)f->triangleTests,
-		    !f->isVerified ? "na"
-		    : f->differs   ? "no"
-		                   : "ok",
-		    !f->isVerified ? "-"
-		    : f->differs   ? "differs"
-		                   : "same");
+		fprintf(stream, "<tr><td>%d</td><td>%.3f</td><td>%.4g</td>", i, f->time, f->energy);
+		if (s->actorCount > 1)
+		{
+			PrintFound(f, stream);
+		}
+		fputs("</tr>\n", stream);
 	}
 	fputs("</tbody></table></div>\n", stream);
 }
@@ -522,5 +551,6 @@ bool show_ReadState(show* s, FILE* stream, simError* error)
 			return simError_Set(error, "body %d: %.400s", i, where.text);
 		}
 	}
+	s->start = s->actors[0].body.time;
 	return true;
 }

@@ -1,10 +1,10 @@
 #include "bench/scene_twist.h"
 
 #include "baselines/sphere_tree.h"
-#include "share/html.h"
 #include "program/picture.h"
 #include "scenes/meshless.h"
 #include "scenes/sine.h"
+#include "share/html.h"
 
 #include <math.h>
 #include <stdlib.h>

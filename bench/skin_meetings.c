@@ -145,7 +145,7 @@ static void Explain(const skinScene* scene, benchMeeting* meeting, const benchMe
 static void RunMeeting(const benchOptions* options, benchReport* report, skinScene* scene, benchMeeting* meeting)
 {
 	benchMethodSet methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_freeBottomUp) |
-	                   BENCH_BIT(bench_oracle) | BENCH_OTHER_BOUNDS;
+	                         BENCH_BIT(bench_oracle) | BENCH_OTHER_BOUNDS;
 	int passes = !options->full ? 2 : 10;
 	const benchMeetingPlan plan = { .methods = methods,
 		.phased = scene->explained != NULL ? methods & ~BENCH_OTHER_BOUNDS : 0,

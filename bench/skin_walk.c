@@ -300,7 +300,7 @@ static void RunMeeting(const benchOptions* options, skinWalkTables* tables, benc
     benchMeeting* meeting, outcome outcomes[2], int skin)
 {
 	benchMethodSet methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_bottomUp) |
-	                   BENCH_BIT(bench_freeBottomUp) | BENCH_BIT(bench_oracle);
+	                         BENCH_BIT(bench_freeBottomUp) | BENCH_BIT(bench_oracle);
 	methods |= w->isMorphed ? 0 : BENCH_BIT(bench_spheres) | BENCH_BIT(bench_spheresUp);
 	const benchMeetingPlan plan = {
 		.methods = methods, .passes = !options->full ? 3 : 10, .briefPasses = !options->full ? 1 : 3

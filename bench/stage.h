@@ -9,7 +9,7 @@
 #include "bench/methods.h"
 #include "bench/threads.h"
 
-#define BENCH_MAX_ACTORS 6
+#define BENCH_MAX_ACTORS 24
 
 /// Nodes of sphere trees that are larger than this part of what is above them are pruned: about the fastest of the ones
 /// that `skin-tightness` tries, and trees have nine or ten levels then, whose balls shrink like the skinning paper's.
@@ -31,7 +31,8 @@ typedef struct benchStage
 	float* ordered[BENCH_MAX_ACTORS];            ///< of those: placed vertices in the order of the tree
 	spatialHash* hash;                           ///< of spatial hashing
 	benchThreads* threads;                       ///< of methods with several
-	void* peer;                                  ///< of peers, once there are vertices to build it from
+	snugWitness witnesses[BENCH_MAX_ACTORS * BENCH_MAX_ACTORS]; ///< of methods that remember, by pair of bodies
+	void* peer;                                                 ///< of peers, once there are vertices to build it from
 } benchStage;
 
 /// @return whether an actor has vertices that depend on its pose: others need no oracle

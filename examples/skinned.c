@@ -74,11 +74,17 @@ static int Collide(const snugAsset* asset, uint32_t instance, uint32_t jointCoun
 	return 0;
 }
 
+// Why a file is refused, or what was repaired in it.
+static void PrintMessage(void* user, snugSeverity severity, const char* text)
+{
+	(void)user;
+	fprintf(stderr, "%s%s\n", severity == snug_warning ? "warning: " : "", text);
+}
+
 int main(int argumentCount, char** arguments)
 {
-	char error[512];
 	snugAsset* asset;
-	snugAssetDef def = { .error = error, .errorCapacity = sizeof(error) };
+	snugAssetDef def = { .messenger = { .message = PrintMessage } };
 	if (argumentCount != 2)
 	{
 		fprintf(stderr, "usage: skinned FILE\n");
@@ -86,7 +92,6 @@ int main(int argumentCount, char** arguments)
 	}
 	if (snugAsset_LoadFile(arguments[1], &def, &asset) != snug_success)
 	{
-		fprintf(stderr, "%s\n", error);
 		return 1;
 	}
 	snugInstance info;

@@ -24,7 +24,7 @@ bool ioFail(const ioLoader* loader, unsigned long line, const char* format, ...)
 
 bool ioFailMemory(const ioLoader* loader)
 {
-	return ioFail(loader, 0, "out of memory");
+	return ioError_SetMemory(loader->error, loader->path);
 }
 
 void ioWarn(ioLoader* loader, const char* format, ...)

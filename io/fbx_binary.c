@@ -187,6 +187,10 @@ bool fbxParseBinary(fbxTree* tree)
 	{
 		return FailTruncated(&c);
 	}
+	if (c.bytes[22] == 1)
+	{
+		return ioFail(tree->loader, 0, "a big-endian FBX file: only little-endian ones are read; export it anew");
+	}
 	c.next = 23;
 	tree->version = (uint32_t)TakeBits(&c, 4);
 	if (tree->version < 7000)

@@ -188,7 +188,7 @@ static bool ReadCluster(const fbxReader* r, uint32_t cluster, uint32_t vertexCou
 }
 
 // Weights of a vertex side by side, those of one joint added up, scaled to a sum of 1. A vertex without any is bound to
-// the joint behind the last, which is the model itself.
+// the joint behind the last, which is the model itself; the skin has it only if there is such a vertex.
 static bool SortInfluences(fbxReader* r, const influences* found, ioAssetMesh* mesh)
 {
 	ioAsset* asset = r->loader->asset;
@@ -213,6 +213,7 @@ static bool SortInfluences(fbxReader* r, const influences* found, ioAssetMesh* m
 	}
 	ioWeightRepairs repairs = { .worst = 0.0 };
 	uint32_t used = 0;
+	bool anyUnbound = false;
 	for (uint32_t v = 0; ready && v < vertexCount; ++v)
 	{
 		double sum = 0.0;
@@ -231,6 +232,7 @@ static bool SortInfluences(fbxReader* r, const influences* found, ioAssetMesh* m
 			joints[used] = (uint16_t)found->jointCount;
 			weights[used++] = 1.0f;
 			sum = 1.0;
+			anyUnbound = true;
 		}
 		ioScaleWeights(&repairs, v, weights + start[v], used - start[v], sum);
 	}
@@ -247,7 +249,7 @@ static bool SortInfluences(fbxReader* r, const influences* found, ioAssetMesh* m
 	mesh->influenceStart = start;
 	mesh->joints = joints;
 	mesh->weights = weights;
-	mesh->maxJoint = found->jointCount;
+	mesh->maxJoint = found->jointCount - !anyUnbound;
 	return true;
 }
 
@@ -265,7 +267,7 @@ static bool ReadInfluences(fbxReader* r, uint32_t geometry, ioAssetMesh* mesh)
 	fbxValue kind = fbxGetValue(&r->tree, fbxFind(&r->tree, r->objects[skin].record, "SkinningType"), 0);
 	if (kind.type == fbx_string && (fbxText_Is(kind.text, "DualQuaternion") || fbxText_Is(kind.text, "Blend")))
 	{
-		fbxWarn(r, skin, "skinned by dual quaternions: read as a linear skin");
+		fbxWarn(r, skin, "made for dual quaternions; how joints are blended is not taken from the file");
 	}
 	influences found = { .count = 0 };
 	bool read = true;

@@ -304,8 +304,8 @@ static void MultiplyRows(const double a[12], const double b[12], double out[12])
 }
 
 // A cluster's Transform is from the mesh's model to the joint, when it was bound; the geometric transform comes first.
-static bool FillSkin(fbxReader* r, uint32_t skinObject, const ioNode* node, const double geometric[12], ioSkin* skin,
-    uint32_t* joints, double* matrices)
+static bool FillSkin(fbxReader* r, uint32_t skinObject, const ioNode* node, const double geometric[12],
+    const ioAssetMesh* mesh, ioSkin* skin, uint32_t* joints, double* matrices)
 {
 	for (uint32_t link = IO_NONE, c = fbxNextChild(r, skinObject, fbx_cluster, &link); c != IO_NONE;
 	     c = fbxNextChild(r, skinObject, fbx_cluster, &link))
@@ -323,9 +323,12 @@ static bool FillSkin(fbxReader* r, uint32_t skinObject, const ioNode* node, cons
 		MultiplyRows(bind, geometric, matrices + 12 * (size_t)skin->jointCount);
 		joints[skin->jointCount++] = r->objects[bone].index;
 	}
-	// The last joint is the model itself, for vertices that are bound to none.
-	memcpy(matrices + 12 * (size_t)skin->jointCount, geometric, 12 * sizeof(double));
-	joints[skin->jointCount++] = (uint32_t)(node - r->nodes);
+	// Then comes the model itself, for vertices that are bound to no joint.
+	if (mesh->maxJoint >= skin->jointCount)
+	{
+		memcpy(matrices + 12 * (size_t)skin->jointCount, geometric, 12 * sizeof(double));
+		joints[skin->jointCount++] = (uint32_t)(node - r->nodes);
+	}
 	return true;
 }
 
@@ -335,7 +338,8 @@ static bool AddSkin(fbxReader* r, uint32_t geometry, const ioNode* node, const d
 	ioAsset* asset = r->loader->asset;
 	uint32_t link = IO_NONE, skinObject = fbxNextChild(r, geometry, fbx_skin, &link), count = 1;
 	*number = IO_NONE;
-	if (skinObject == IO_NONE || asset->meshes[r->objects[geometry].index].influenceStart == NULL)
+	const ioAssetMesh* mesh = asset->meshes + r->objects[geometry].index;
+	if (skinObject == IO_NONE || mesh->influenceStart == NULL)
 	{
 		return true;
 	}
@@ -358,7 +362,7 @@ static bool AddSkin(fbxReader* r, uint32_t geometry, const ioNode* node, const d
 	{
 		return ioFailMemory(r->loader);
 	}
-	if (!FillSkin(r, skinObject, node, geometric, skin, joints, matrices))
+	if (!FillSkin(r, skinObject, node, geometric, mesh, skin, joints, matrices))
 	{
 		return false;
 	}

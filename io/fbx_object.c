@@ -16,9 +16,11 @@ static const char* Describe(const fbxReader* r, uint32_t object, char text[96])
 	size_t length = o->name.length < sizeof(name) - 1 ? o->name.length : sizeof(name) - 1;
 	memcpy(name, o->name.text, length);
 	name[length] = '\0';
-	int written =
-	    snprintf(text, 96, "%.*s '%s'", o->record != 0 ? (int)(r->tree.records[o->record].name.length % 24) : 4,
-	        o->record != 0 ? r->tree.records[o->record].name.text : "root", name);
+	fbxText kind = o->record != 0 ? r->tree.records[o->record].name : (fbxText){ "root", 4 };
+	int kindLength = (int)(kind.length % 24);
+	// Few objects but models have names; the number is the one that connections use.
+	int written = length > 0 ? snprintf(text, 96, "%.*s '%s'", kindLength, kind.text, name)
+	                         : snprintf(text, 96, "%.*s %lld", kindLength, kind.text, (long long)o->id);
 	for (int i = 0; i < written && i < 95; ++i)
 	{
 		text[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i];

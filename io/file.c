@@ -11,6 +11,7 @@
 bool ioError_Set(ioError* error, const char* path, unsigned long line, const char* format, ...)
 {
 	size_t size = sizeof(error->text);
+	error->kind = io_badContent;
 	// Long paths are cut at the front: their end says more.
 	size_t length = strlen(path);
 	const char* shown = length > 300 ? path + length - 300 : path;
@@ -23,6 +24,20 @@ bool ioError_Set(ioError* error, const char* path, unsigned long line, const cha
 		vsnprintf(error->text + used, size - (size_t)used, format, arguments);
 	}
 	va_end(arguments);
+	return false;
+}
+
+bool ioError_SetMemory(ioError* error, const char* path)
+{
+	ioError_Set(error, path, 0, "out of memory");
+	error->kind = io_noMemory;
+	return false;
+}
+
+bool ioError_SetAccess(ioError* error, const char* path, const char* what, int reason)
+{
+	ioError_Set(error, path, 0, "%s: %s", what, reason != 0 ? strerror(reason) : "the system does not say why");
+	error->kind = io_noAccess;
 	return false;
 }
 
@@ -54,14 +69,14 @@ bool ioOutput_Open(ioOutput* output, const char* path, ioError* error)
 	if (output->path == NULL || (output->temporary == NULL && !isSpecial))
 	{
 		ioOutput_Abandon(output);
-		return ioError_Set(error, path, 0, "out of memory");
+		return ioError_SetMemory(error, path);
 	}
 	output->stream = fopen(isSpecial ? output->path : output->temporary, "wb");
 	if (output->stream == NULL)
 	{
 		int reason = errno;
 		ioOutput_Abandon(output);
-		return ioError_Set(error, path, 0, "cannot write: %s", strerror(reason));
+		return ioError_SetAccess(error, path, "cannot write", reason);
 	}
 	return true;
 }
@@ -81,7 +96,7 @@ bool ioFlush(FILE* stream, const char* path, ioError* error)
 		fputc('\n', stream);
 		fflush(stream);
 	}
-	return ioError_Set(error, path, 0, "cannot write: %s", errno != 0 ? strerror(errno) : "a write failed");
+	return ioError_SetAccess(error, path, "cannot write", errno);
 }
 
 bool ioOutput_Commit(ioOutput* output, ioError* error)
@@ -89,12 +104,12 @@ bool ioOutput_Commit(ioOutput* output, ioError* error)
 	bool written = ioFlush(output->stream, output->path, error);
 	if (fclose(output->stream) != 0 && written)
 	{
-		written = ioError_Set(error, output->path, 0, "cannot write: %s", strerror(errno));
+		written = ioError_SetAccess(error, output->path, "cannot write", errno);
 	}
 	output->stream = NULL;
 	if (written && output->temporary != NULL && rename(output->temporary, output->path) != 0)
 	{
-		written = ioError_Set(error, output->path, 0, "cannot write: %s", strerror(errno));
+		written = ioError_SetAccess(error, output->path, "cannot write", errno);
 	}
 	if (written)
 	{

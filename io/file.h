@@ -6,15 +6,31 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/// What an error is about.
+typedef enum ioErrorKind
+{
+	io_badContent = 0, ///< what a file holds
+	io_noMemory,
+	io_noAccess,      ///< it cannot be opened, read or written
+	io_unknownFormat, ///< no reader is for it
+} ioErrorKind;
+
 /// One readable line that names the file, without a newline. Empty if nothing went wrong.
 typedef struct ioError
 {
 	char text[512];
+	ioErrorKind kind;
 } ioError;
 
 /// Write "path: what", or "path:line: what" if line is not 0.
 /// @return false, so that callers can say `return ioError_Set(…)`
 bool ioError_Set(ioError* error, const char* path, unsigned long line, const char* format, ...);
+/// "path: out of memory"
+bool ioError_SetMemory(ioError* error, const char* path);
+/// "path: cannot open: No such file or directory"
+/// @param what "cannot open", say
+/// @param reason an errno; 0 if the system has not said why
+bool ioError_SetAccess(ioError* error, const char* path, const char* what, int reason);
 
 /// Write what a stream has buffered. Reports errors of all writes before, with the system's word on why.
 bool ioFlush(FILE* stream, const char* path, ioError* error);

@@ -208,6 +208,7 @@ static const gltfBuffer* ReadOnce(gltfReader* g, const gltfValue* place, gltfBuf
 	if (buffer->owned == NULL)
 	{
 		gltfFail(g, place, "%.200s", error.text);
+		g->loader->error->kind = error.kind;
 		return NULL;
 	}
 	g->loader->budget += g->loader->options->maxBytes > 0 ? 0 : 64 * (uint64_t)buffer->ownedCount;

@@ -467,7 +467,7 @@ static bool Write(const writer* w, FILE* stream, const char* name, ioError* erro
 	uint64_t total = 12 + 8 + (uint64_t)w->json.count + 8 + (uint64_t)w->binary.count;
 	if (w->json.isFull || w->accessors.isFull || w->views.isFull || w->binary.isFull)
 	{
-		return ioError_Set(error, name, 0, "out of memory");
+		return ioError_SetMemory(error, name);
 	}
 	if (total > UINT32_MAX)
 	{

@@ -51,7 +51,7 @@ uint8_t* ioReadFile(const char* path, const char* shownPath, size_t limit, size_
 	FILE* file = fopen(path, "rb");
 	if (file == NULL)
 	{
-		ioError_Set(error, shownPath, 0, "cannot open: %s", strerror(errno));
+		ioError_SetAccess(error, shownPath, "cannot open", errno);
 		return NULL;
 	}
 	size_t size = Measure(file);
@@ -64,11 +64,11 @@ uint8_t* ioReadFile(const char* path, const char* shownPath, size_t limit, size_
 	fclose(file);
 	if (bytes == NULL)
 	{
-		ioError_Set(error, shownPath, 0, "out of memory");
+		ioError_SetMemory(error, shownPath);
 	}
 	else if (failed)
 	{
-		ioError_Set(error, shownPath, 0, "cannot read: %s", reason != 0 ? strerror(reason) : "input error");
+		ioError_SetAccess(error, shownPath, "cannot read", reason);
 	}
 	else if (*count == 0)
 	{
@@ -182,10 +182,12 @@ static bool ReadFormat(ioLoader* loader, ioFormat format)
 		case io_fbx:
 			return ioReadFbx(loader);
 		default:
-			return ioFail(loader, 0,
+			ioFail(loader, 0,
 			    EndsWith(loader->path, ".dae")
 			        ? "COLLADA files are not read: nothing checks their poses; export glTF or FBX"
 			        : "unknown kind of file; known are .gltf, .glb, .fbx, .obj, .ply, .stl and .off");
+			loader->error->kind = io_unknownFormat;
+			return false;
 	}
 }
 
@@ -203,7 +205,7 @@ static ioLoader MakeLoader(const char* path, const ioLoadOptions* options, ioAss
 {
 	static const ioLoadOptions defaults = { .format = io_anyFormat };
 	memset(asset, 0, sizeof(*asset));
-	error->text[0] = '\0';
+	*error = (ioError){ .text = "" };
 	return (ioLoader){ .path = path, .options = options != NULL ? options : &defaults, .asset = asset, .error = error };
 }
 

@@ -157,7 +157,7 @@ static bool Reserve(reader* r, void** array, size_t* capacity, size_t count)
 	void* grown = realloc(*array, wanted * 12);
 	if (grown == NULL)
 	{
-		return ioError_Set(r->error, r->path, r->line, "out of memory");
+		return ioError_SetMemory(r->error, r->path);
 	}
 	*array = grown;
 	*capacity = wanted;
@@ -278,7 +278,7 @@ static bool ReadFace(reader* r)
 		return ioError_Set(r->error, r->path, r->line, "a face needs three corners, this one has %lu", count);
 	}
 	return ioPolygons_Add(&r->polygons, firstTriangle, r->mesh.triangleCount - firstTriangle) ||
-	       ioError_Set(r->error, r->path, r->line, "out of memory");
+	       ioError_SetMemory(r->error, r->path);
 }
 
 // One statement. Only words of one letter matter, so the keyword need not be held.
@@ -317,7 +317,7 @@ static bool ReadAll(reader* r)
 	}
 	if (ferror(r->file))
 	{
-		return ioError_Set(r->error, r->path, 0, "cannot read: %s", strerror(errno));
+		return ioError_SetAccess(r->error, r->path, "cannot read", errno);
 	}
 	if (r->highestIndex > r->mesh.vertexCount)
 	{
@@ -335,7 +335,7 @@ static bool SplitPolygons(reader* r)
 	uint32_t corners = 0;
 	ioSplitResult result = ioPolygons_Split(&r->polygons, &r->mesh, &corners);
 	return result == io_splitTooLong ? ioError_Set(r->error, r->path, 0, IO_TOO_LONG_POLYGON, corners)
-	                                 : result == io_splitDone || ioError_Set(r->error, r->path, 0, "out of memory");
+	                                 : result == io_splitDone || ioError_SetMemory(r->error, r->path);
 }
 
 bool ioReadObj(const char* path, ioMesh* mesh, ioError* error)
@@ -344,11 +344,10 @@ bool ioReadObj(const char* path, ioMesh* mesh, ioError* error)
 	reader* r = calloc(1, sizeof(reader));
 	if (r == NULL)
 	{
-		return ioError_Set(error, path, 0, "out of memory");
+		return ioError_SetMemory(error, path);
 	}
 	*r = (reader){ .path = path, .error = error, .line = 1, .file = fopen(path, "rb") };
-	bool read = r->file != NULL ? ReadAll(r) && SplitPolygons(r)
-	                            : ioError_Set(error, path, 0, "cannot open: %s", strerror(errno));
+	bool read = r->file != NULL ? ReadAll(r) && SplitPolygons(r) : ioError_SetAccess(error, path, "cannot open", errno);
 	if (r->file != NULL)
 	{
 		fclose(r->file);

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <snug/snug_io.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,55 +19,103 @@ struct snugPose
 
 // ---- Assets ----------------------------------------------------------------------------------------------------
 
+static bool IsZero(const uint64_t* words, size_t count)
+{
+	uint64_t any = 0;
+	for (size_t i = 0; i < count; ++i)
+	{
+		any |= words[i];
+	}
+	return any == 0;
+}
+
+// What was never initialised is not to be trusted, not even its messenger.
+static bool IsGood(const snugAssetDef* def)
+{
+	return def == NULL || IsZero(def->reserved, sizeof(def->reserved) / sizeof(def->reserved[0]));
+}
+
+static void Tell(const snugAssetDef* def, snugSeverity severity, const char* text)
+{
+	if (def != NULL && def->messenger.message != NULL)
+	{
+		def->messenger.message(def->messenger.user, severity, text);
+	}
+}
+
+static void PassWarning(void* user, const char* text)
+{
+	Tell(user, snug_warning, text);
+}
+
+static ioLoadOptions OptionsOf(const snugAssetDef* def)
+{
+	return (ioLoadOptions){
+		.warning = PassWarning, .user = (void*)(uintptr_t)def, .maxBytes = def != NULL ? def->maxBytes : 0
+	};
+}
+
+static snugStatus StatusOf(const ioError* error)
+{
+	return error->kind == io_noMemory ? snug_outOfMemory : error->kind == io_noAccess ? snug_ioError : snug_badFile;
+}
+
 static snugStatus Finish(bool loaded, const snugAssetDef* def, const ioError* error, snugAsset* made, snugAsset** asset)
 {
 	if (!loaded)
 	{
-		if (def != NULL && def->error != NULL && def->errorCapacity > 0)
-		{
-			snprintf(def->error, def->errorCapacity, "%s", error->text);
-		}
 		free(made);
-		return snug_badFile;
+		Tell(def, snug_error, error->text);
+		return StatusOf(error);
 	}
 	*asset = made;
 	return snug_success;
 }
 
-static ioLoadOptions OptionsOf(const snugAssetDef* def)
+// An asset to be filled.
+static snugAsset* Begin(const char* name, ioError* error)
 {
-	return def != NULL ? (ioLoadOptions){ .warning = def->warning, .user = def->user, .maxBytes = def->maxBytes }
-	                   : (ioLoadOptions){ .warning = NULL };
+	snugAsset* made = calloc(1, sizeof(snugAsset));
+	if (made == NULL)
+	{
+		ioError_SetMemory(error, name);
+	}
+	return made;
 }
 
 snugStatus snugAsset_LoadFile(const char* path, const snugAssetDef* def, snugAsset** asset)
 {
-	if (asset == NULL || path == NULL)
+	if (asset != NULL)
+	{
+		*asset = NULL;
+	}
+	if (asset == NULL || path == NULL || !IsGood(def))
 	{
 		return snug_badArgument;
 	}
-	*asset = NULL;
-	snugAsset* made = calloc(1, sizeof(snugAsset));
 	ioLoadOptions options = OptionsOf(def);
-	ioError error = { "" };
-	return made != NULL ? Finish(ioLoad(path, &options, &made->asset, &error), def, &error, made, asset)
-	                    : snug_outOfMemory;
+	ioError error;
+	snugAsset* made = Begin(path, &error);
+	bool loaded = made != NULL && ioLoad(path, &options, &made->asset, &error);
+	return Finish(loaded, def, &error, made, asset);
 }
 
 snugStatus snugAsset_LoadMemory(
     const void* bytes, size_t count, const char* name, const snugAssetDef* def, snugAsset** asset)
 {
-	if (asset == NULL || name == NULL || (bytes == NULL && count > 0))
+	if (asset != NULL)
+	{
+		*asset = NULL;
+	}
+	if (asset == NULL || name == NULL || (bytes == NULL && count > 0) || !IsGood(def))
 	{
 		return snug_badArgument;
 	}
-	*asset = NULL;
-	snugAsset* made = calloc(1, sizeof(snugAsset));
 	ioLoadOptions options = OptionsOf(def);
-	ioError error = { "" };
-	return made != NULL
-	           ? Finish(ioLoadMemory(bytes, count, name, &options, &made->asset, &error), def, &error, made, asset)
-	           : snug_outOfMemory;
+	ioError error;
+	snugAsset* made = Begin(name, &error);
+	bool loaded = made != NULL && ioLoadMemory(bytes, count, name, &options, &made->asset, &error);
+	return Finish(loaded, def, &error, made, asset);
 }
 
 void snugAsset_Destroy(snugAsset* asset)

@@ -30,7 +30,7 @@ int main(int count, char** arguments)
 	}
 	ioAsset asset;
 	ioLook look;
-	ioError error = { "no memory" };
+	ioError error = { .text = "no memory" };
 	bool good = figureAsset_Make(&figure, &asset, &look);
 	if (good)
 	{

@@ -19,6 +19,27 @@ static void PrintBodies(const check* c)
 	printf("]");
 }
 
+// Of each body, and whether one pair is all that was looked for.
+static void PrintClips(const check* c)
+{
+	printf(",\"clips\":[");
+	for (int i = 0; i < c->scene.partCount; ++i)
+	{
+		int file = c->scene.parts[i].file;
+		uint32_t clip = c->scene.files[file].clip;
+		printf(i > 0 ? "," : "");
+		if (clip != IO_NONE)
+		{
+			cliPrintJsonString(stdout, cliScene_GetAsset(&c->scene, file)->clips[clip].name);
+		}
+		else
+		{
+			printf("null");
+		}
+	}
+	printf("],\"first\":%s", c->contactOptions.first ? "true" : "false");
+}
+
 // As far as the limit of the whole run goes.
 static void PrintPairs(check* c, const cliContacts* contacts)
 {
@@ -70,6 +91,7 @@ void checkPrintJson(check* c, uint64_t frame, double time, const cliContacts* co
 	printf("{\"version\":%d,\"frame\":%llu,\"time\":", CHECK_JSON_VERSION, (unsigned long long)frame);
 	cliPrintJsonNumber(stdout, time);
 	PrintBodies(c);
+	PrintClips(c);
 	PrintPairs(c, contacts);
 	if (c->byJoint)
 	{
@@ -108,6 +130,21 @@ static void PrintIntervals(const cliTally* tally)
 	printf("]");
 }
 
+static void PrintWays(const versus* v)
+{
+	printf(",\"ways\":[");
+	for (int i = 0; i < v->count; ++i)
+	{
+		const versusRow* row = v->rows + i;
+		printf(i > 0 ? ",{\"name\":" : "{\"name\":");
+		cliPrintJsonString(stdout, row->name);
+		printf(",\"microseconds\":%.3f,\"vertices\":%.1f,\"pairs\":%llu,\"missed\":%llu,\"invented\":%llu}",
+		    1e3 * row->milliseconds, row->vertices, (unsigned long long)row->pairs, (unsigned long long)row->missed,
+		    (unsigned long long)row->invented);
+	}
+	printf("]");
+}
+
 void checkPrintJsonSummary(const check* c)
 {
 	const cliTally* t = &c->tally;
@@ -117,6 +154,7 @@ void checkPrintJsonSummary(const check* c)
 	printf(",\"fps\":");
 	cliPrintJsonNumber(stdout, c->fps);
 	PrintBodies(c);
+	PrintClips(c);
 	printf(
 	    ",\"count\":%llu,\"contactFrames\":%llu", (unsigned long long)t->pairs, (unsigned long long)t->contactFrames);
 	PrintIntervals(t);
@@ -128,7 +166,12 @@ void checkPrintJsonSummary(const check* c)
 	}
 	if (c->costs)
 	{
-		printf(",\"cost\":{\"microseconds\":%.3f}", t->microseconds);
+		printf(",\"cost\":{\"microseconds\":%.3f", t->microseconds);
+		if (c->hasOthers)
+		{
+			PrintWays(&c->others);
+		}
+		printf("}");
 	}
 	printf("}\n");
 }

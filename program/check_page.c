@@ -1,8 +1,8 @@
-#include "share/html.h"
 #include "program/check.h"
 #include "program/output.h"
 #include "program/page.h"
 #include "program/terminal.h"
+#include "share/html.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,8 +92,11 @@ static void PrintCards(const check* c, FILE* stream)
 		snprintf(value, sizeof(value), "%.3f s", t->frames[t->mostFrame].time);
 		pageCard(stream, NULL, "", value, "most contact");
 	}
-	snprintf(value, sizeof(value), "%.2f ms", 1e-3 * t->microseconds / (double)t->frameCount);
-	pageCard(stream, NULL, "", value, "to find all pairs of a frame");
+	if (c->costs)
+	{
+		snprintf(value, sizeof(value), "%.2f ms", 1e-3 * t->microseconds / (double)t->frameCount);
+		pageCard(stream, NULL, "", value, "to find all pairs of a frame");
+	}
 	fputs("</div>\n", stream);
 }
 
@@ -104,7 +107,8 @@ static void PrintClose(const check* c, const film* f, FILE* stream)
 	{
 		return;
 	}
-	fputs("<h2>Where it is worst</h2>\n<figure class=\"box close\">", stream);
+	fprintf(
+	    stream, "<h2>%s</h2>\n<figure class=\"box close\">", checkIsAnimated(c) ? "Where it is worst" : "From nearby");
 	pagePicture(stream, &f->close, "the contact from nearby");
 	fputs("<figcaption>", stream);
 	if (checkIsAnimated(c))
@@ -224,7 +228,11 @@ static void PrintCost(const versus* v, const versusRow* row, FILE* stream)
 	{
 		fputs("all", stream);
 	}
-	fprintf(stream, "</td><td>%s</td></tr>\n", row->different == 0 ? "the same" : "different");
+	fputs("</td><td>", stream);
+	pageNumber(stream, row->missed);
+	fputs("</td><td>", stream);
+	pageNumber(stream, row->invented);
+	fputs("</td></tr>\n", stream);
 }
 
 static void PrintCosts(const check* c, FILE* stream)
@@ -244,7 +252,8 @@ static void PrintCosts(const check* c, FILE* stream)
 	    "%.1f times as long to find the same pairs.</p>\n",
 	    v->frames, v->rows[1].milliseconds / v->rows[0].milliseconds);
 	fputs("<div class=\"box scroll\"><table id=\"versus\"><thead><tr><th class=\"t\">on one thread, from joints to "
-	      "pairs</th><th>ms per frame</th><th class=\"bar\"></th><th>vertices evaluated</th><th>pairs</th>"
+	      "pairs</th><th>ms per frame</th><th class=\"bar\"></th><th>vertices</th><th>missed</th><th>"
+	      "invented</th>"
 	      "</tr></thead><tbody>\n",
 	    stream);
 	for (int i = 0; i < v->count; ++i)
@@ -325,6 +334,14 @@ static bool WritePng(const check* c, const filmDef* def)
 	return written;
 }
 
+static void SayWritten(const char* path)
+{
+	if (path != NULL)
+	{
+		printf("wrote %s\n", path);
+	}
+}
+
 bool checkWritePages(const check* c)
 {
 	filmDef def = { .scene = &c->scene,
@@ -336,5 +353,11 @@ bool checkWritePages(const check* c)
 	{
 		return true;
 	}
-	return (c->html == NULL || WriteHtml(c, &def)) && (c->png == NULL || WritePng(c, &def));
+	bool written = (c->html == NULL || WriteHtml(c, &def)) && (c->png == NULL || WritePng(c, &def));
+	if (written && !c->json && !c->csv)
+	{
+		SayWritten(c->html);
+		SayWritten(c->png);
+	}
+	return written;
 }

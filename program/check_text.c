@@ -170,8 +170,8 @@ void checkPrintSummary(const check* c)
 	{
 		return;
 	}
-	printf("\n%llu frames, %llu of them with contact", (unsigned long long)t->frameCount,
-	    (unsigned long long)t->contactFrames);
+	printf("\n%llu frame%s, %llu of them with contact", (unsigned long long)t->frameCount,
+	    t->frameCount == 1 ? "" : "s", (unsigned long long)t->contactFrames);
 	if (t->contactFrames > 0)
 	{
 		printf(" (from %.4f to %.4f s)", t->frames[t->firstContact].time, t->frames[t->lastContact].time);

@@ -105,6 +105,7 @@ static void TryClips(cliGuess* guess, const ioAsset* asset)
 	for (uint32_t i = 0; i < asset->clipCount; ++i)
 	{
 		cliGuess_Try(guess, asset->clips[i].name);
+		cliGuess_TryParts(guess, asset->clips[i].name);
 	}
 }
 

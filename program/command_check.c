@@ -35,7 +35,8 @@ static const cliUsage usage = {
 	    "from 0\n"
 	    "in the order of the file; polygons are split, convex ones as fans.\n"
 	    "\n"
-	    "--json prints one object per frame and line: frame, time in seconds, bodies (file, name, triangles), pairs\n"
+	    "--json prints one object per frame and line: frame, time in seconds, bodies (file, name, triangles), clips, "
+	    "pairs\n"
 	    "(bodyA, triangleA, bodyB, triangleB; sorted by bodyA, bodyB, triangleA, triangleB) and their count. It is the "
 	    "same\n"
 	    "for every number of threads, instruction set and method; what differs, times and work done, is in the field\n"
@@ -172,6 +173,7 @@ static bool Prepare(check* c, int fileCount, char** paths)
 		    c->scene.files[0].path, c->scene.partCount == 1 ? "one body only" : "no body");
 		return false;
 	}
+	cliStage_WarnOfSizes(&c->scene, c->from);
 	bool wanted = c->byJoint || c->html != NULL;
 	if (wanted && !cliRegions_Create(&c->regions, &c->scene))
 	{
@@ -181,10 +183,11 @@ static bool Prepare(check* c, int fileCount, char** paths)
 	return true;
 }
 
-// For pages with costs.
+// For pages and summaries with costs.
 static bool MeasureOthers(check* c)
 {
-	if (c->html == NULL || !c->costs || c->tally.frameCount == 0)
+	bool shown = c->html != NULL || (c->json && c->summary);
+	if (!shown || !c->costs || c->tally.frameCount == 0)
 	{
 		return true;
 	}
@@ -194,7 +197,7 @@ static bool MeasureOthers(check* c)
 
 int checkRun(check* c, int fileCount, char** paths)
 {
-	if (!Prepare(c, fileCount, paths))
+	if (!cliOutput_HasPlace(c->html) || !cliOutput_HasPlace(c->png) || !Prepare(c, fileCount, paths))
 	{
 		return CLI_BAD_INPUT;
 	}
@@ -217,8 +220,9 @@ int checkRun(check* c, int fileCount, char** paths)
 		cliError("%s: out of memory", c->scene.files[0].path);
 		return CLI_BAD_INPUT;
 	}
+	bool measured = MeasureOthers(c);
 	ShowEnd(c);
-	if (!MeasureOthers(c) || !checkWritePages(c))
+	if (!measured || !checkWritePages(c))
 	{
 		return CLI_BAD_INPUT;
 	}

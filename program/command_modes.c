@@ -173,7 +173,7 @@ int cliModes(int argumentCount, char** arguments)
 	{
 		return CLI_BAD_USAGE;
 	}
-	bool done = Compute(&r, arguments[0]) && (r.path == NULL || WriteModel(&r));
+	bool done = cliOutput_HasPlace(r.path) && Compute(&r, arguments[0]) && (r.path == NULL || WriteModel(&r));
 	cliProgress("");
 	if (done)
 	{

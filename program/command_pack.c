@@ -99,5 +99,9 @@ int cliPack(int argumentCount, char** arguments)
 		cliError("pack needs -o MODEL.snug; see snug pack --help");
 		return CLI_BAD_USAGE;
 	}
-	return cliOutput_Check(path, ".snug", arguments[0]) ? RunPack(&scene, arguments, path) : CLI_BAD_USAGE;
+	if (!cliOutput_Check(path, ".snug", arguments[0]))
+	{
+		return CLI_BAD_USAGE;
+	}
+	return cliOutput_HasPlace(path) ? RunPack(&scene, arguments, path) : CLI_BAD_INPUT;
 }

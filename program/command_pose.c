@@ -98,7 +98,7 @@ static bool EndsIn(const char* path, const char* ending)
 // The format is what the name says, unless it was given.
 static bool CheckUsage(poseRun* run, int fileCount, char** paths)
 {
-	static const char* const endings[] = { ".obj", ".ply", ".glb" };
+	const char* endings = run->format < 0 ? ".obj .ply .glb" : NULL;
 	if (run->path == NULL)
 	{
 		cliError("pose needs -o OUT.obj, OUT.ply, OUT.glb or -; see snug pose --help");
@@ -115,7 +115,7 @@ static bool CheckUsage(poseRun* run, int fileCount, char** paths)
 	}
 	for (int i = 0; i < fileCount && !IsStandardOutput(run->path); ++i)
 	{
-		if (!cliOutput_Check(run->path, endings[run->format], paths[i]))
+		if (!cliOutput_Check(run->path, endings, paths[i]))
 		{
 			return false;
 		}
@@ -128,7 +128,8 @@ int cliPose(int argumentCount, char** arguments)
 	poseRun run = { .scene = { .fps = 30.0 }, .time = NAN, .format = -1 };
 	const cliOption options[] = {
 		{ "-o", cli_text, &run.path, "OUT", "where the mesh goes, or - for standard output; required" },
-		{ "--format", cli_choice, &run.format, CLI_MESH_FORMATS, "how; default as the name ends, or obj" },
+		{ "--format", cli_choice, &run.format, CLI_MESH_FORMATS,
+		    "how, whatever the name is; default as the name ends, obj for -" },
 		CLI_CLIP_OPTION(&run.scene.clips, "the animation; once for all files, or once per file; without it: rest"),
 		CLI_AMPLITUDES_OPTION(&run.scene.amplitudes),
 		{ "--time", cli_number, &run.time, "S", "seconds, of --amplitudes 1/30 per frame; default 0" },
@@ -140,7 +141,8 @@ int cliPose(int argumentCount, char** arguments)
 	int code = parsed == cli_help ? CLI_DONE : CLI_BAD_USAGE;
 	if (parsed == cli_go && CheckUsage(&run, argumentCount, arguments))
 	{
-		code = RunPose(&run, argumentCount, arguments) ? CLI_DONE : CLI_BAD_INPUT;
+		bool hasPlace = IsStandardOutput(run.path) || cliOutput_HasPlace(run.path);
+		code = hasPlace && RunPose(&run, argumentCount, arguments) ? CLI_DONE : CLI_BAD_INPUT;
 	}
 	cliOptions_Free(options);
 	return code;

@@ -270,7 +270,8 @@ int cliReduce(int argumentCount, char** arguments)
 	{
 		return CLI_BAD_USAGE;
 	}
-	bool done = cliShape_Load(&r.shape, arguments[0], r.only) &&
+	bool done = cliOutput_HasPlace(r.path) && cliOutput_HasPlace(r.amplitudePath) &&
+	            cliShape_Load(&r.shape, arguments[0], r.only) &&
 	            (r.clip != NULL ? ReadClip(&r) : ReadFiles(&r, argumentCount, arguments)) && Reduce(&r) &&
 	            (r.path == NULL || WriteModel(&r)) && (r.amplitudePath == NULL || WriteAmplitudes(&r));
 	cliProgress("");

@@ -22,5 +22,7 @@ cliCommandFcn cliPack;
 cliCommandFcn cliPose;
 cliCommandFcn cliReduce;
 cliCommandFcn cliPlay;
+cliCommandFcn cliTruth;
+cliCommandFcn cliView;
 
 #endif

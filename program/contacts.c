@@ -212,6 +212,74 @@ static bool CollideCandidates(search* s)
 	return true;
 }
 
+// ---- All pairs, by a scene ---------------------------------------------------------------------------------------
+
+// Bodies of one file are not asked for.
+static bool AreOfTwoFiles(void* user, uint32_t a, uint32_t b)
+{
+	const cliPart* parts = ((const cliStage*)user)->scene->parts;
+	return parts[a].file != parts[b].file;
+}
+
+// A scene of the stage's bodies, whose ids are their numbers. Made once; it remembers what did not move.
+static bool MakeCrowd(search* s)
+{
+	cliStage* stage = s->stage;
+	uint32_t count = (uint32_t)stage->scene->partCount;
+	snugSceneDef def = {
+		.room = { .bodies = count },
+		.filter = s->options->within ? NULL : AreOfTwoFiles,
+		.filterUser = stage,
+	};
+	bool isMade = stage->crowd != NULL || snugScene_Create(&def, &stage->crowd) == snug_success;
+	for (uint32_t i = 0; isMade && i < count && snugScene_GetBody(stage->crowd, i) == NULL; ++i)
+	{
+		uint32_t id;
+		isMade = snugScene_Add(stage->crowd, &(snugSceneBodyDef){ .body = stage->bodies[i] }, &id) == snug_success;
+	}
+	return isMade || Fail(s, "out of memory");
+}
+
+static bool UpdateCrowd(search* s)
+{
+	const snugSceneQuery query = { .trianglePairs = true };
+	snugSceneResult result = snugScene_Update(s->stage->crowd, &query);
+	while (result.status == snug_outOfRange && result.body == UINT32_MAX)
+	{
+		if (snugScene_Reserve(s->stage->crowd, &result.needed) != snug_success)
+		{
+			return Fail(s, "out of memory for pairs");
+		}
+		result = snugScene_Update(s->stage->crowd, &query);
+	}
+	AddCounters(&s->contacts->counters, &result.counters);
+	return cliStage_Check(s->stage, result.body != UINT32_MAX ? (int)result.body : 0, result.status);
+}
+
+static bool CollideCrowd(search* s)
+{
+	if (!UpdateCrowd(s))
+	{
+		return false;
+	}
+	uint64_t count, triangleCount;
+	const snugScenePair* pairs = snugScene_GetPairs(s->stage->crowd, &count);
+	const snugPair* triangles = snugScene_GetTrianglePairs(s->stage->crowd, &triangleCount);
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		s->contacts->bodies[0] = (int)pairs[i].a;
+		s->contacts->bodies[1] = (int)pairs[i].b;
+		for (uint64_t k = 0; k < pairs[i].count; ++k)
+		{
+			if (!AddPair(s->contacts, triangles[pairs[i].first + k]))
+			{
+				return Fail(s, "out of memory for pairs");
+			}
+		}
+	}
+	return true;
+}
+
 // ---- Brute force's own boxes -----------------------------------------------------------------------------------
 
 static snugBounds BoundCorners(const cliPart* part, const float* positions)
@@ -288,14 +356,15 @@ bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const
 	search s = { .contacts = contacts, .stage = stage, .options = options };
 	contacts->count = 0;
 	contacts->outOfMemory = false;
-	contacts->failed = !cliStage_SetTime(stage, time);
+	bool all = !options->brute && !options->first;
+	contacts->failed = !cliStage_SetTime(stage, time) || (all && !MakeCrowd(&s));
 	contacts->counters = options->brute ? (snugCounters){ .nodesRefitted = 0 } : stage->counters;
 	if (!contacts->failed)
 	{
 		double start = clockNow();
 		s.boxes = options->brute ? NULL : stage->bounds;
 		contacts->failed = !((!options->brute || PoseAll(&s)) && (!options->refit || RefitAll(&s)) &&
-		                     FindCandidates(&s) && CollideCandidates(&s));
+		                     (all ? CollideCrowd(&s) : FindCandidates(&s) && CollideCandidates(&s)));
 		contacts->microseconds = 1e3 * (clockNow() - start + stage->milliseconds);
 	}
 	contacts->error = stage->error;

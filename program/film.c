@@ -211,6 +211,7 @@ uint8_t* filmMakeStrip(const filmDef* def, size_t* bytes)
 	}
 	for (int i = 0; made && i < count; ++i)
 	{
+		cliProgress("drawing the strip: picture %d of %d", i, count);
 		made = DrawCell(&sheet, &d, def->tally->frames + frames[i], i % STRIP_COLUMNS * STRIP_WIDTH,
 		    i / STRIP_COLUMNS * STRIP_HEIGHT);
 	}
@@ -219,6 +220,7 @@ uint8_t* filmMakeStrip(const filmDef* def, size_t* bytes)
 		DrawTimeline(&sheet, def->tally, frames, count, rows * STRIP_HEIGHT + 8, timeline);
 	}
 	png = made ? pixelsEncode(&sheet, bytes) : NULL;
+	cliProgress("");
 	if (png == NULL)
 	{
 		cliError("%s", d.error.text[0] != '\0' ? d.error.text : "out of memory for pictures");

@@ -49,14 +49,34 @@ cliGuess cliGuess_Begin(const char* typed)
 }
 
 // One letter in four may be wrong, and one more: beyond that it is another word.
-void cliGuess_Try(cliGuess* guess, const char* word)
+static void TryAs(cliGuess* guess, const char* part, const char* word)
 {
-	int distance = cliEditDistance(guess->typed, word);
-	if (distance <= 1 + (int)strlen(word) / 4 && distance < (int)strlen(word) &&
+	int distance = cliEditDistance(guess->typed, part);
+	if (distance <= 1 + (int)strlen(part) / 4 && distance < (int)strlen(part) &&
 	    (guess->best == NULL || distance < guess->distance))
 	{
 		guess->best = word;
 		guess->distance = distance;
+	}
+}
+
+void cliGuess_Try(cliGuess* guess, const char* word)
+{
+	TryAs(guess, word, word);
+}
+
+void cliGuess_TryParts(cliGuess* guess, const char* word)
+{
+	static const char* const separators = "|_-.:/ ";
+	char part[LONGEST + 1];
+	for (const char* p = word + strspn(word, separators); *p != '\0'; p += strspn(p, separators))
+	{
+		size_t length = strcspn(p, separators);
+		size_t kept = length < LONGEST ? length : LONGEST;
+		memcpy(part, p, kept);
+		part[kept] = '\0';
+		TryAs(guess, part, word);
+		p += length;
 	}
 }
 

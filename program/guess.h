@@ -17,6 +17,9 @@ cliGuess cliGuess_Begin(const char* typed);
 /// Offer a word. Of words that are equally near the first is kept.
 void cliGuess_Try(cliGuess* guess, const char* word);
 
+/// Offer a word for each of its parts, as 'Armature|walk_loop' for 'walk'.
+void cliGuess_TryParts(cliGuess* guess, const char* word);
+
 /// @return " (did you mean 'word'?)" in `text`, or "" if nothing is near
 const char* cliGuess_Print(const cliGuess* guess, char* text, size_t size);
 

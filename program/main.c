@@ -11,16 +11,18 @@
 
 // In the order in which they are shown.
 static cliCommandFcn* const commands[] = { cliDemo, cliCheck, cliInfo, cliPose, cliPack, cliModes, cliReduce, cliPlay,
-	cliBench };
+	cliTruth, cliView, cliBench };
 static const cliTopic topics[] = {
 	{ "demo", "two bodies that collide: a table, and a page with pictures" },
 	{ "check", "which triangles of these files intersect, at rest or in every frame?" },
 	{ "info", "what is in a file: triangles, joints, morph targets, clips; tree and memory" },
-	{ "pose", "write a posed mesh as OBJ" },
+	{ "pose", "write posed meshes as OBJ, PLY or glTF" },
 	{ "pack", "precompute a model, to be loaded at once" },
 	{ "modes", "compute vibration modes of a mesh, as a model" },
 	{ "reduce", "compress a vertex animation to principal components, as a model" },
 	{ "scene", "simulate a scene of the papers: a table, and a page with pictures" },
+	{ "truth", "write hard questions with exact answers, and score a library's answers" },
+	{ "view", "characters and their contacts, live in a browser" },
 	{ "bench", "measure, beside other libraries" },
 };
 

@@ -5,6 +5,7 @@
 #include "program/commands.h"
 #include "program/terminal.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,20 +60,61 @@ static bool Guard(const char* temporary)
 	return true;
 }
 
-bool cliOutput_Check(const char* path, const char* ending, const char* input)
+// Whether a name ends in one of several words.
+static bool EndsInOneOf(const char* path, const char* endings)
+{
+	size_t length = strlen(path);
+	for (const char* word = endings; *word != '\0'; word += strspn(word, " "))
+	{
+		size_t wordLength = strcspn(word, " ");
+		if (length > wordLength && strncmp(path + length - wordLength, word, wordLength) == 0)
+		{
+			return true;
+		}
+		word += wordLength;
+	}
+	return false;
+}
+
+bool cliOutput_Check(const char* path, const char* endings, const char* input)
 {
 	struct stat out, in;
 	bool exists = stat(path, &out) == 0;
-	size_t length = strlen(path), endingLength = strlen(ending);
-	bool isNamedSo = length > endingLength && strcmp(path + length - endingLength, ending) == 0;
-	if (!isNamedSo && (!exists || S_ISREG(out.st_mode)))
+	if (endings != NULL && !EndsInOneOf(path, endings) && (!exists || S_ISREG(out.st_mode)))
 	{
-		cliError("%s: the name of what is written must end in %s", path, ending);
+		cliError("%s: the name of what is written must end in %s%s", path,
+		    strchr(endings, ' ') != NULL ? "one of " : "", endings);
 		return false;
 	}
 	if (exists && stat(input, &in) == 0 && out.st_dev == in.st_dev && out.st_ino == in.st_ino)
 	{
 		cliError("%s: is the input", path);
+		return false;
+	}
+	return true;
+}
+
+bool cliOutput_HasPlace(const char* path)
+{
+	struct stat status;
+	const char* slash = path != NULL ? strrchr(path, '/') : NULL;
+	size_t length = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
+	char directory[4096];
+	if (path == NULL || length >= sizeof(directory) ||
+	    (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+	{
+		return true; // opening it will tell
+	}
+	memcpy(directory, slash != NULL ? path : ".", length);
+	directory[length] = '\0';
+	if (stat(directory, &status) != 0 || access(directory, W_OK | X_OK) != 0)
+	{
+		cliError("%s: cannot write: %s", path, strerror(errno));
+		return false;
+	}
+	if (!S_ISDIR(status.st_mode))
+	{
+		cliError("%s: cannot write: %s", path, strerror(ENOTDIR));
 		return false;
 	}
 	return true;

@@ -7,7 +7,12 @@
 
 /// Whether a command may write to `path`: it has the ending of what is written, unless it is no file, and is not the
 /// input. Prints what is wrong.
-bool cliOutput_Check(const char* path, const char* ending, const char* input);
+/// @param endings one or several, as ".obj .ply"; null: any
+bool cliOutput_Check(const char* path, const char* endings, const char* input);
+
+/// Whether there is a directory to write `path` in: to be asked before work that takes long. Prints what is wrong.
+/// @param path nullable: nothing is written
+bool cliOutput_HasPlace(const char* path);
 
 /// Open a temporary file beside the one that is wanted. SIGINT, SIGTERM and SIGHUP remove it before they end the
 /// program. Prints what is wrong. One output at a time.

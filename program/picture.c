@@ -337,35 +337,47 @@ static void BlurShadow(picture* p)
 	}
 }
 
-// Set `to` in samples within a distance of those that have one of the bits in `from`.
+// Write `to` where a row has a mark of `from` within a distance, else 0. Returns whether there is any.
+static bool SpreadRow(const uint8_t* marks, int width, uint8_t from, uint8_t to, int radius, uint8_t* row)
+{
+	int last = -radius - 1, next = 0;
+	while (next < width && !(marks[next] & from))
+	{
+		++next;
+	}
+	bool any = next < width;
+	for (int x = 0; any && x < width; ++x)
+	{
+		for (next = next > x ? next : x; next < width && next <= x + radius && !(marks[next] & from);)
+		{
+			++next;
+		}
+		last = (marks[x] & from) ? x : last;
+		row[x] = x - last <= radius || (next < width && next <= x + radius) ? to : 0;
+	}
+	return any;
+}
+
+// Set `to` in samples within a distance of those that have one of the bits in `from`. Most rows have none.
 static void Spread(picture* p, uint8_t from, uint8_t to, int radius)
 {
-	uint8_t* rows = (uint8_t*)p->scratch; // larger than needed
-	int w = p->width, h = p->height;
-	for (int y = 0; y < h; ++y)
+	size_t w = (size_t)p->width, h = (size_t)p->height, reach = (size_t)radius;
+	uint8_t* rows = (uint8_t*)p->scratch; // four bytes for each sample: room for the rows, and for a flag of each
+	uint8_t* any = rows + w * h;
+	for (size_t y = 0; y < h; ++y)
 	{
-		const uint8_t* marks = p->marks + (size_t)y * (size_t)w;
-		int last = -radius - 1, next = 0;
-		for (int x = 0; x < w; ++x)
-		{
-			for (next = next > x ? next : x; next < w && next <= x + radius && !(marks[next] & from);)
-			{
-				++next;
-			}
-			last = (marks[x] & from) ? x : last;
-			rows[(size_t)y * (size_t)w + (size_t)x] = x - last <= radius || (next < w && next <= x + radius);
-		}
+		any[y] = SpreadRow(p->marks + y * w, p->width, from, to, radius, rows + y * w);
 	}
-	for (int y = 0; y < h; ++y)
+	for (size_t y = 0; y < h; ++y)
 	{
-		for (int x = 0; x < w; ++x)
+		uint8_t* marks = p->marks + y * w;
+		for (size_t j = y > reach ? y - reach : 0; j <= y + reach && j < h; ++j)
 		{
-			bool near = false;
-			for (int j = y - radius < 0 ? 0 : y - radius; j <= y + radius && j < h && !near; ++j)
+			const uint8_t* row = rows + j * w;
+			for (size_t x = 0; any[j] && x < w; ++x)
 			{
-				near = rows[(size_t)j * (size_t)w + (size_t)x] != 0;
+				marks[x] = (uint8_t)(marks[x] | row[x]);
 			}
-			p->marks[(size_t)y * (size_t)w + (size_t)x] |= near ? to : 0;
 		}
 	}
 }

@@ -151,7 +151,7 @@ static bool PrintGlb(cliStage* stage, FILE* stream)
 	uint32_t count = (uint32_t)stage->scene->partCount;
 	ioAssetMesh* meshes = calloc((size_t)count + 1, sizeof(ioAssetMesh));
 	ioNode* nodes = calloc((size_t)count + 1, sizeof(ioNode));
-	ioError error = { "" };
+	ioError error = { .text = "" };
 	bool written = false;
 	if (meshes == NULL || nodes == NULL)
 	{

@@ -288,7 +288,7 @@ static bool ReadAsset(cliScene* scene, cliFile* file)
 	if (!ioLoad(file->path, &options, &file->asset, &error) ||
 	    (file->scale != 1.0 && !cliScaleAsset(&file->asset, file->scale, &error, file->path)))
 	{
-		cliError("%s", error.text);
+		cliError("%s%s", error.text, error.kind == io_unknownFormat ? ", and .snug, which snug pack writes" : "");
 		scene->told = true;
 		return false;
 	}
@@ -330,6 +330,27 @@ static bool CheckTrack(cliScene* scene)
 	return false;
 }
 
+// One scale is easily taken for one that counts for all files; one place, which would move nothing apart, is not.
+static void WarnOfFewScales(cliScene* scene)
+{
+	int count = scene->options->scales.count;
+	char text[512];
+	if (count == 0 || count >= scene->fileCount)
+	{
+		return;
+	}
+	if (count == 1)
+	{
+		snprintf(text, sizeof(text), "--scale counts for %.300s alone; give it once per file", scene->files[0].path);
+	}
+	else
+	{
+		snprintf(text, sizeof(text), "--scale counts for the first %d of %d files; give it once per file", count,
+		    scene->fileCount);
+	}
+	Warn(scene, text);
+}
+
 bool cliScene_Load(cliScene* scene, const cliSceneOptions* options, int fileCount, char** paths)
 {
 	*scene = (cliScene){ .options = options, .fileCount = fileCount };
@@ -364,6 +385,7 @@ bool cliScene_Load(cliScene* scene, const cliSceneOptions* options, int fileCoun
 	made = made && (options->amplitudes == NULL || CheckTrack(scene));
 	if (made)
 	{
+		WarnOfFewScales(scene);
 		PrintWarnings(scene);
 	}
 	return made;

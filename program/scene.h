@@ -51,13 +51,15 @@ typedef struct cliSceneOptions
 	{                                             \
 		"--clip", cli_texts, target, "NAME", what \
 	}
-#define CLI_PLACE_OPTIONS(options)                                                                                \
-	{ "--offset", cli_numbers, &(options)->offsets, "S", "begin a file's clip so much later; once per file" },    \
-	    { "--place", cli_vectors, &(options)->places, "x,y,z", "move a file's bodies; once per file, in order" }, \
-	    { "--rotate", cli_vectors, &(options)->rotations, "x,y,z",                                                \
-		    "turn them before, in degrees about x, then y, then z" },                                             \
-	{                                                                                                             \
-		"--scale", cli_numbers, &(options)->scales, "N", "and make them N times as large first"                   \
+#define CLI_PLACE_OPTIONS(options)                                                                        \
+	{ "--offset", cli_numbers, &(options)->offsets, "S",                                                  \
+		"begin a file's clip so much later; the first is for the first file, and so on" },                \
+	    { "--place", cli_vectors, &(options)->places, "x,y,z",                                            \
+		    "move a file's bodies; likewise the first those of the first file" },                         \
+	    { "--rotate", cli_vectors, &(options)->rotations, "x,y,z",                                        \
+		    "turn them before, in degrees about x, then y, then z; likewise" },                           \
+	{                                                                                                     \
+		"--scale", cli_numbers, &(options)->scales, "N", "and make them N times as large first; likewise" \
 	}
 #define CLI_AMPLITUDES_OPTION(target)                                                                    \
 	{                                                                                                    \

@@ -1,5 +1,6 @@
 #include "program/stage.h"
 
+#include "program/terminal.h"
 #include "share/clock.h"
 
 #include <math.h>
@@ -326,6 +327,7 @@ bool cliStage_Create(cliStage* stage, const cliScene* scene)
 
 void cliStage_Free(cliStage* stage)
 {
+	snugScene_Destroy(stage->crowd);
 	for (int i = 0; stage->scene != NULL && i < stage->scene->partCount && stage->bodies != NULL; ++i)
 	{
 		snugBody_Destroy(stage->bodies[i]);
@@ -339,4 +341,58 @@ void cliStage_Free(cliStage* stage)
 	free(stage->bounds);
 	free(stage->scratch);
 	*stage = (cliStage){ .scene = NULL };
+}
+
+// ---- Sizes -----------------------------------------------------------------------------------------------------
+
+// A file in centimetres beside one in metres, with some room for what is as large as a child.
+#define MUCH_LARGER 50.0
+
+// Diagonal of the box around the bodies of a file.
+static double GetSize(const cliStage* stage, int file)
+{
+	const cliFile* f = stage->scene->files + file;
+	double squares = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		double low = INFINITY, high = -INFINITY;
+		for (int i = f->firstPart; i < f->firstPart + f->partCount; ++i)
+		{
+			low = fmin(low, (double)stage->bounds[i].lower[k]);
+			high = fmax(high, (double)stage->bounds[i].upper[k]);
+		}
+		squares += high > low ? (high - low) * (high - low) : 0.0;
+	}
+	return sqrt(squares);
+}
+
+static void WarnOf(const cliStage* stage)
+{
+	const cliScene* scene = stage->scene;
+	int least = -1, most = -1;
+	double small = 0.0, large = 0.0;
+	for (int i = 0; i < scene->fileCount; ++i)
+	{
+		double size = GetSize(stage, i);
+		least = size > 0.0 && (least < 0 || size < small) ? i : least;
+		small = least == i ? size : small;
+		most = size > large ? i : most;
+		large = most == i ? size : large;
+	}
+	if (least >= 0 && large > MUCH_LARGER * small)
+	{
+		cliError(
+		    "warning: %s is %.3g times as large as %s: if they are of different units, --scale, once per file, helps",
+		    scene->files[most].path, large / small, scene->files[least].path);
+	}
+}
+
+void cliStage_WarnOfSizes(const cliScene* scene, double time)
+{
+	cliStage stage = { .scene = NULL };
+	if (scene->fileCount > 1 && cliStage_Create(&stage, scene) && cliStage_SetTime(&stage, time))
+	{
+		WarnOf(&stage);
+	}
+	cliStage_Free(&stage);
 }

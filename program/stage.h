@@ -3,12 +3,14 @@
 #define CLI_STAGE_H
 
 #include "program/scene.h"
+#include "snug/snug_scene.h"
 
 typedef struct cliStage
 {
 	const cliScene* scene;
 	ioPose** poses;        ///< per file; null if it shares an earlier one's, or has nothing to pose
 	snugBody** bodies;     ///< per part
+	snugScene* crowd;      ///< all bodies, for who asks for all pairs (contacts.c); nullable, owned
 	snugBounds* bounds;    ///< per part, of the pose that was set last
 	float* scratch;        ///< vertices, joint matrices or amplitudes of one part
 	double time;           ///< of the pose that was set last
@@ -27,6 +29,10 @@ bool cliStage_SetTime(cliStage* stage, double time);
 
 /// Posed positions of a part, as queries decide upon them.
 bool cliStage_GetVertices(cliStage* stage, int part, float* positions);
+
+/// Say so if one file is much larger than another at a time: their units may differ. What cannot be posed is left to
+/// those who pose it next.
+void cliStage_WarnOfSizes(const cliScene* scene, double time);
 
 /// Note what a status means, unless the library has told in a sentence of its own.
 /// @return true if it means success

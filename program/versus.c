@@ -14,6 +14,8 @@ typedef struct race
 	const cliContactOptions* options;
 	const cliTally* tally;
 	int frames;
+	cliStage judge; ///< tells what is right, outside of all times
+	cliContacts truth;
 } race;
 
 static uint64_t CountVertices(const cliScene* scene)
@@ -50,52 +52,100 @@ static double GetMean(const stopwatch* w, int frames)
 	return sum / frames;
 }
 
+// ---- Right and wrong -------------------------------------------------------------------------------------------
+
+static int ComparePairs(const void* left, const void* right)
+{
+	const cliPair *a = left, *b = right;
+	const uint32_t x[4] = { (uint32_t)a->bodies[0], (uint32_t)a->bodies[1], a->pair.a, a->pair.b };
+	const uint32_t y[4] = { (uint32_t)b->bodies[0], (uint32_t)b->bodies[1], b->pair.a, b->pair.b };
+	for (int i = 0; i < 4; ++i)
+	{
+		if (x[i] != y[i])
+		{
+			return x[i] < y[i] ? -1 : 1;
+		}
+	}
+	return 0;
+}
+
+// Add up what is wrong with the pairs of a frame, which are sorted.
+static bool Judge(race* r, int frame, const cliPair* found, uint64_t count, versusRow* row)
+{
+	const cliContacts* truth = &r->truth;
+	uint64_t i = 0, k = 0, common = 0;
+	if (!cliContacts_Find(&r->truth, &r->judge, r->tally->frames[frame].time, r->options))
+	{
+		cliError("%s", r->judge.error.text);
+		return false;
+	}
+	while (i < count && k < truth->count)
+	{
+		int order = ComparePairs(found + i, truth->pairs + k);
+		common += order == 0;
+		i += order <= 0;
+		k += order >= 0;
+	}
+	row->pairs += count;
+	row->missed += truth->count - common;
+	row->invented += count - common;
+	return true;
+}
+
+// ---- Ours ------------------------------------------------------------------------------------------------------
+
+static bool RunFrames(race* r, cliStage* stage, const cliContactOptions* options, versusRow* row)
+{
+	cliContacts contacts = { .count = 0 };
+	stopwatch watch;
+	bool good = true;
+	for (int i = 0; good && i < PASSES * r->frames; ++i)
+	{
+		int frame = i % r->frames;
+		good = cliContacts_Find(&contacts, stage, r->tally->frames[frame].time, options);
+		Note(&watch, i / r->frames, frame, 1e-3 * contacts.microseconds);
+		if (good && i >= (PASSES - 1) * r->frames)
+		{
+			row->vertices += (double)contacts.counters.verticesEvaluated / (double)r->frames;
+			good = Judge(r, frame, contacts.pairs, contacts.count, row);
+		}
+	}
+	row->milliseconds = good ? GetMean(&watch, r->frames) : 0.0;
+	cliContacts_Free(&contacts);
+	return good;
+}
+
 // @param deformAll everything is deformed in every frame, whatever touches
-static bool RunOurs(const race* r, bool deformAll, versusRow* row)
+static bool RunOurs(race* r, bool deformAll, versusRow* row)
 {
 	cliSceneOptions options = *r->scene->options;
 	cliContactOptions contactOptions = *r->options;
 	cliScene scene = *r->scene; // borrows all it has
-	cliContacts contacts = { .count = 0 };
 	cliStage stage;
-	stopwatch watch;
 	options.strategy = deformAll ? snug_strategyBottomUp : options.strategy;
 	contactOptions.refit = deformAll;
 	scene.options = &options;
-	bool good = cliStage_Create(&stage, &scene);
-	for (int i = 0; good && i < PASSES * r->frames; ++i)
-	{
-		const cliTallyFrame* frame = r->tally->frames + i % r->frames;
-		good = cliContacts_Find(&contacts, &stage, frame->time, &contactOptions);
-		Note(&watch, i / r->frames, i % r->frames, 1e-3 * contacts.microseconds);
-		if (good && i >= (PASSES - 1) * r->frames)
-		{
-			row->vertices += (double)contacts.counters.verticesEvaluated / (double)r->frames;
-			row->different += contacts.count != frame->pairs;
-		}
-	}
-	if (good)
-	{
-		row->milliseconds = GetMean(&watch, r->frames);
-		row->vertices = deformAll ? (double)CountVertices(r->scene) : row->vertices;
-	}
-	else
+	bool good = cliStage_Create(&stage, &scene) && RunFrames(r, &stage, &contactOptions, row);
+	row->vertices = deformAll ? (double)CountVertices(r->scene) : row->vertices;
+	if (stage.error.text[0] != '\0')
 	{
 		cliError("%s", stage.error.text);
 	}
-	cliContacts_Free(&contacts);
 	cliStage_Free(&stage);
 	return good;
 }
 
 bool versus_Run(versus* v, const cliScene* scene, const cliContactOptions* options, const cliTally* tally)
 {
-	race r = { scene, options, tally, tally->frameCount < MAX_FRAMES ? (int)tally->frameCount : MAX_FRAMES };
+	race r = { scene, options, tally, tally->frameCount < MAX_FRAMES ? (int)tally->frameCount : MAX_FRAMES,
+		.truth = { .count = 0 } };
 	*v = (versus){ .frames = r.frames, .count = 2, .vertices = CountVertices(scene) };
 	snprintf(v->rows[0].name, sizeof(v->rows[0].name), "snug: what touches is deformed");
 	snprintf(v->rows[1].name, sizeof(v->rows[1].name), "everything deformed, all bounds refitted");
 	cliProgress("measuring ...");
-	bool good = RunOurs(&r, false, v->rows) && RunOurs(&r, true, v->rows + 1);
+	bool good = cliStage_Create(&r.judge, scene) && RunOurs(&r, false, v->rows) && RunOurs(&r, true, v->rows + 1);
+	cliStage_Free(&r.judge);
+	cliContacts_Free(&r.truth);
 	cliProgress("");
 	return good;
 }

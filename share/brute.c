@@ -16,6 +16,7 @@ typedef struct sweep
 {
 	const bruteMesh* meshes[2];
 	bruteBox* boxes[2]; // sorted by lower x
+	bruteTestFcn* test;
 	bruteResult result;
 	uint64_t capacity;
 } sweep;
@@ -85,7 +86,7 @@ static bool TestPair(sweep* s, const bruteBox* a, const bruteBox* b)
 	bruteMesh_GetCorners(s->meshes[0], a->triangle, p);
 	bruteMesh_GetCorners(s->meshes[1], b->triangle, q);
 	s->result.triangleTests++;
-	return !sgTriangles_Intersect((const float(*)[3])p, (const float(*)[3])q) || AddPair(s, a->triangle, b->triangle);
+	return !s->test((const float(*)[3])p, (const float(*)[3])q) || AddPair(s, a->triangle, b->triangle);
 }
 
 // Two boxes overlap in x if and only if the one that begins later does so before the other ends. Each pair is met
@@ -114,7 +115,12 @@ static bool RunSweep(sweep* s)
 
 bruteResult bruteCollide(const bruteMesh* a, const bruteMesh* b)
 {
-	sweep s = { .meshes = { a, b }, .boxes = { MakeBoxes(a), MakeBoxes(b) } };
+	return bruteCollideBy(a, b, sgTriangles_Intersect);
+}
+
+bruteResult bruteCollideBy(const bruteMesh* a, const bruteMesh* b, bruteTestFcn* test)
+{
+	sweep s = { .meshes = { a, b }, .test = test, .boxes = { MakeBoxes(a), MakeBoxes(b) } };
 	bool done = s.boxes[0] != NULL && s.boxes[1] != NULL && RunSweep(&s);
 	free(s.boxes[0]);
 	free(s.boxes[1]);

@@ -39,6 +39,12 @@ typedef struct bruteResult
 /// Find all pairs of triangles that share a point; touching counts.
 bruteResult bruteCollide(const bruteMesh* a, const bruteMesh* b);
 
+/// A test of two triangles.
+typedef bool bruteTestFcn(const float a[3][3], const float b[3][3]);
+
+/// The same by another test.
+bruteResult bruteCollideBy(const bruteMesh* a, const bruteMesh* b, bruteTestFcn* test);
+
 void bruteResult_Free(bruteResult* result);
 
 #endif

@@ -5,9 +5,11 @@ set -eu
 cd "$1"
 status=0
 
-program=$(awk '/^```c$/ { inside = 1; next } /^```/ { if (inside) exit } inside' README.md)
+program=$(awk '/^```c$/ { inside = 1; text = ""; next }
+	/^```/ { if (inside && text ~ /int main/) { printf "%s", text; exit } inside = 0 }
+	inside { text = text $0 "\n" }' README.md)
 if [ "$program" != "$(cat examples/minimal.c)" ]; then
-	echo "README.md: the first C block differs from examples/minimal.c"
+	echo "README.md: the first C program differs from examples/minimal.c"
 	status=1
 fi
 

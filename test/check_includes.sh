@@ -21,11 +21,12 @@ scenes          snug
 sim             snug scenes geometry
 share           snug geometry
 baselines       snug scenes share base simd geometry tree model deform body query
-program         snug scenes models sim io share
-bench           snug scenes sim io share program baselines base simd geometry tree model deform body query
+truth           snug scenes share geometry
+program         snug scenes models sim io share truth
+bench           snug scenes sim io share truth program baselines base simd geometry tree model deform body query scene
 examples        snug io
 '
-find include src io scenes sim share baselines bench program examples -name '*.[ch]' -o -name '*.cpp' | sort |
+find include src io scenes sim share truth baselines bench program examples -name '*.[ch]' -o -name '*.cpp' | sort |
 	xargs grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' /dev/null |
 	awk -v rules="$rules" '
 		BEGIN {

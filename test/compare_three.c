@@ -3,11 +3,9 @@
 // three.js must be one of our vertices within 1e-5 of the scene's size, and every vertex of ours one of its points.
 //
 // Prints one line: "agree", "differ: CAUSE" or "DISAGREE", then numbers. A cause is named only if our own evaluation,
-// changed to do what three.js does, then agrees:
-//   four influences    three.js keeps four joints of a vertex
-//   pivots in motion   three.js drops the pivots of FBX nodes that a clip moves
-//   quaternions not of length 1   three.js does not scale them; scene.mjs does it for the comparison
-#include "io/load.h"
+// changed to do what three.js does (compare_changes.h), then agrees; or "quaternions not of length 1": three.js does
+// not scale them, and scene.mjs does it for the comparison.
+#include "compare_changes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -156,56 +154,6 @@ static cloud Gather(const ioAsset* asset, const ioPose* pose, bool all)
 	return c;
 }
 
-// The four largest weights of each vertex, as three.js takes them from FBX; of glTF it takes the first four, which
-// exporters sort.
-static void KeepFour(ioAsset* asset)
-{
-	for (uint32_t m = 0; m < asset->meshCount; ++m)
-	{
-		const ioAssetMesh* mesh = asset->meshes + m;
-		float* weights = (float*)mesh->weights;
-		for (uint32_t v = 0; mesh->influenceStart != NULL && v < mesh->mesh.vertexCount; ++v)
-		{
-			uint32_t first = mesh->influenceStart[v], count = mesh->influenceStart[v + 1] - first;
-			for (; count > 4; --count)
-			{
-				uint32_t least = IO_NONE;
-				for (uint32_t i = first; i < mesh->influenceStart[v + 1]; ++i)
-				{
-					bool less = weights[i] > 0.0f && (least == IO_NONE || weights[i] <= weights[least]);
-					least = less ? i : least;
-				}
-				if (least != IO_NONE)
-				{
-					weights[least] = 0.0f;
-				}
-			}
-			double sum = 0.0;
-			for (uint32_t i = first; i < mesh->influenceStart[v + 1]; ++i)
-			{
-				sum += (double)weights[i];
-			}
-			for (uint32_t i = first; i < mesh->influenceStart[v + 1]; ++i)
-			{
-				weights[i] = (float)((double)weights[i] / sum);
-			}
-		}
-	}
-}
-
-static void DropPivots(ioAsset* asset, const ioClip* clip)
-{
-	for (uint32_t i = 0; i < clip->channelCount; ++i)
-	{
-		ioPivots* p = (ioPivots*)asset->nodes[clip->channels[i].node].pivots;
-		if (p != NULL)
-		{
-			memset(p, 0, 12 * sizeof(double));
-			p->inherit = io_inheritAll;
-		}
-	}
-}
-
 // ---- Comparing -------------------------------------------------------------------------------------------------
 
 typedef struct result
@@ -275,7 +223,24 @@ static uint32_t FindClip(const ioAsset* asset, const char* names, uint32_t numbe
 	return number < asset->clipCount ? number : IO_NONE;
 }
 
-static bool CompareAll(const char* path, const char* posed, bool four, bool pivots, result* r)
+// One pose; where curves jump, the best of what they may have there.
+static double CompareChanged(
+    const ioAsset* asset, ioPose* pose, uint32_t clip, double time, cloud* theirs, unsigned changes, size_t* points)
+{
+	double best = INFINITY;
+	bool jumps = (changes & compare_jumps) != 0 && clip != IO_NONE;
+	for (int which = jumps ? 0 : 2; which < 3 && !(best <= TOLERANCE); ++which)
+	{
+		bool chosen = jumps && compareChooseKeys(asset->clips + clip, time, which);
+		size_t counted = 0;
+		best = fmin(best, ComparePose(asset, pose, clip, time, theirs, &counted));
+		*points += best <= TOLERANCE || which == 2 || (jumps && !chosen) ? counted : 0;
+		which = jumps && !chosen ? 2 : which;
+	}
+	return best;
+}
+
+static bool CompareAll(const char* path, const char* posed, unsigned changes, result* r)
 {
 	ioAsset asset;
 	ioError error;
@@ -284,13 +249,9 @@ static bool CompareAll(const char* path, const char* posed, bool four, bool pivo
 	double time;
 	FILE* file = fopen(posed, "rb");
 	*r = (result){ .worst = 0.0 };
-	if (file == NULL || !ioLoad(path, NULL, &asset, &error))
+	if (file == NULL || !compareLoad(path, changes, &asset, &error))
 	{
 		return false;
-	}
-	if (four)
-	{
-		KeepFour(&asset);
 	}
 	ioPose* pose = ioPose_Create(&asset);
 	bool read = fgets(names, sizeof(names), file) != NULL;
@@ -302,9 +263,14 @@ static bool CompareAll(const char* path, const char* posed, bool four, bool pivo
 		uint32_t clip = header[0] != IO_NONE ? FindClip(&asset, names, header[0]) : IO_NONE;
 		cloud theirs = { .points = malloc((size_t)header[1] * 24 + 1), .count = header[1] };
 		read = fread(theirs.points, 24, header[1], file) == header[1];
-		if (pivots && clip != IO_NONE && clip != last)
+		if (clip != last || r->poses == 0)
 		{
-			DropPivots(&asset, asset.clips + clip);
+			// Every clip changes what the file has, so that each begins with the file.
+			ioPose_Destroy(pose);
+			ioAsset_Free(&asset);
+			read = compareLoad(path, changes, &asset, &error);
+			compareChangeClip(&asset, clip != IO_NONE ? asset.clips + clip : NULL, changes);
+			pose = ioPose_Create(&asset);
 		}
 		last = clip;
 		if (clip != IO_NONE && !IsKeyTime(asset.clips + clip, time))
@@ -313,7 +279,7 @@ static bool CompareAll(const char* path, const char* posed, bool four, bool pivo
 			FreeCloud(&theirs);
 			continue;
 		}
-		double worst = ComparePose(&asset, pose, clip, time, &theirs, &r->points);
+		double worst = CompareChanged(&asset, pose, clip, time, &theirs, changes, &r->points);
 		r->worst = !(worst <= r->worst) ? worst : r->worst;
 		r->poses++;
 		FreeCloud(&theirs);
@@ -324,10 +290,31 @@ static bool CompareAll(const char* path, const char* posed, bool four, bool pivo
 	return r->poses > 0;
 }
 
+static int CountBits(unsigned bits)
+{
+	int count = 0;
+	for (; bits != 0; bits &= bits - 1)
+	{
+		++count;
+	}
+	return count;
+}
+
+// Whether a node with pivots has no size at rest: what three.js then makes of the nodes below is rounding alone.
+static bool HasZeroScale(const ioAsset* asset)
+{
+	bool has = false;
+	for (uint32_t i = 0; i < asset->nodeCount; ++i)
+	{
+		const ioNode* node = asset->nodes + i;
+		const double* s = node->scale;
+		has = has || (node->pivots != NULL && fmin(fabs(s[0]), fmin(fabs(s[1]), fabs(s[2]))) < 1e-9);
+	}
+	return has;
+}
+
 int main(int argumentCount, char** arguments)
 {
-	static const char* const causes[4] = { "agree", "differ: four influences", "differ: pivots in motion",
-		"differ: four influences and pivots in motion" };
 	ioAsset asset;
 	ioError error;
 	if (argumentCount != 3 || !ioLoad(arguments[1], NULL, &asset, &error))
@@ -335,25 +322,42 @@ int main(int argumentCount, char** arguments)
 		printf("refused: %s\n", argumentCount == 3 ? error.text : "usage");
 		return argumentCount == 3 ? 0 : 2;
 	}
+	bool isFbx = strcmp(asset.format, "FBX") == 0, hasZeroScale = isFbx && HasZeroScale(&asset);
 	ioAsset_Free(&asset);
 	result plain = { .worst = 0.0 };
-	for (int i = 0; i < 4; ++i)
+	for (int bits = 0; bits <= 3; ++bits) // as few causes as can be
 	{
-		result r;
-		if (!CompareAll(arguments[1], arguments[2], (i & 1) != 0, (i & 2) != 0, &r))
+		for (unsigned changes = 0; changes < 1u << compare_changes; ++changes)
 		{
-			printf("DISAGREE: no poses\n");
-			return 1;
+			result r;
+			char name[200];
+			if (CountBits(changes) != bits || (!isFbx && (changes & ~(unsigned)compare_fourInfluences) != 0))
+			{
+				continue;
+			}
+			if (!CompareAll(arguments[1], arguments[2], changes, &r))
+			{
+				printf("DISAGREE: no poses\n");
+				return 1;
+			}
+			plain = changes == 0 ? r : plain;
+			if (r.worst <= TOLERANCE)
+			{
+				bool scaled = changes == 0 && r.lengths > 2e-6;
+				printf("%s%s: %d poses (%d more are not at keys of all curves), %zu points, worst %.1e of the size\n",
+				    changes == 0 && !scaled ? "agree" : "differ: ",
+				    scaled ? "quaternions not of length 1" : compareName(changes, name), plain.poses, plain.left,
+				    plain.points, plain.worst);
+				return 0;
+			}
 		}
-		plain = i == 0 ? r : plain;
-		if (r.worst <= TOLERANCE)
-		{
-			bool scaled = i == 0 && r.lengths > 2e-6;
-			printf("%s: %d poses (%d more are not at keys of all curves), %zu points, worst %.1e of the size\n",
-			    scaled ? "differ: quaternions not of length 1" : causes[i], plain.poses, plain.left, plain.points,
-			    plain.worst);
-			return 0;
-		}
+	}
+	if (hasZeroScale)
+	{
+		printf("differ: a scale of zero at rest, by which three.js divides (not repeated): %d poses, worst %.1e of the "
+		       "size\n",
+		    plain.poses, plain.worst);
+		return 0;
 	}
 	printf("DISAGREE: %d poses, %zu points, worst %.1e of the size\n", plain.poses, plain.points, plain.worst);
 	return 1;

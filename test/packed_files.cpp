@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-size_t PackDraco(uint32_t vertexCount, const float* positions, const uint8_t* joints, uint32_t indexCount,
-    const uint16_t* indices, uint8_t* bytes, size_t capacity)
+size_t PackDraco(bool edgebreaker, uint32_t vertexCount, const float* positions, const uint8_t* joints,
+    uint32_t indexCount, const uint16_t* indices, uint8_t* bytes, size_t capacity)
 {
 	draco::Mesh mesh;
 	mesh.set_num_points(vertexCount);
@@ -31,7 +31,7 @@ size_t PackDraco(uint32_t vertexCount, const float* positions, const uint8_t* jo
 	}
 	draco::Encoder encoder;
 	draco::EncoderBuffer buffer;
-	encoder.SetEncodingMethod(draco::MESH_SEQUENTIAL_ENCODING); // vertices stay in order
+	encoder.SetEncodingMethod(edgebreaker ? draco::MESH_EDGEBREAKER_ENCODING : draco::MESH_SEQUENTIAL_ENCODING);
 	if (!encoder.EncodeMeshToBuffer(mesh, &buffer).ok() || buffer.size() > capacity)
 	{
 		return 0;

@@ -29,19 +29,32 @@ if(NOT SNUG_SANITIZE) # too slow there
 	add_test(NAME program_scene COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_scene.sh $<TARGET_FILE:snug_program>)
 	set_tests_properties(program_scene PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
+add_test(NAME program_truth COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_truth.sh $<TARGET_FILE:snug_program>)
+add_executable(test_view test_view.c)
+target_include_directories(test_view PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(test_view PRIVATE snug_test_support)
+add_test(NAME program_view COMMAND test_view $<TARGET_FILE:snug_program>)
+set_tests_properties(program_view PROPERTIES TIMEOUT 60)
+# Libraries of npm and PyPI, scored by a truth set: long, since they are downloaded.
+if(NOT SNUG_SANITIZE)
+	add_test(NAME score_peers COMMAND ${PROJECT_SOURCE_DIR}/tools/score-peers $<TARGET_FILE:snug_program>
+		${PROJECT_BINARY_DIR}/peers 4)
+	set_tests_properties(score_peers PROPERTIES LABELS "long;long-4" TIMEOUT 1200 SKIP_RETURN_CODE 77
+		PASS_REGULAR_EXPRESSION "men: .* 0 missed, 0 invented")
+endif()
 add_test(NAME program_manual COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_manual.sh
 	$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/program.md)
 
 # The generated characters as files, made as `make characters` makes them; judged by others where they are there.
 add_test(NAME program_characters COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_characters.sh
-	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_character>)
+	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_character> ${PROJECT_SOURCE_DIR}/README.md)
 if(NOT SNUG_SANITIZE)
 	add_test(NAME character_oracles COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/gltf_oracle/characters.sh
 		${PROJECT_BINARY_DIR}/gltf_oracle_characters $<TARGET_FILE:test_io_three> $<TARGET_FILE:snug_make_character>)
 	set_tests_properties(character_oracles PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
 set_tests_properties(program program_characters program_check program_files program_models program_page program_solvers
-	program_manual PROPERTIES
+	program_manual program_truth PROPERTIES
 	TIMEOUT 600 SKIP_RETURN_CODE 77)
 
 # The longest first, so that what is left fills the cores.

@@ -2,15 +2,16 @@
 #include "linear_support.h"
 
 #include "baselines/accumulated_spheres.h"
-#include "share/brute.h"
 #include "baselines/corners.h"
 #include "baselines/layered_spheres.h"
 #include "baselines/oracle.h"
+#include "baselines/plain_skin.h"
 #include "baselines/plain_tree.h"
 #include "baselines/spatial_hash.h"
 #include "baselines/world.h"
 #include "scenes/meshless.h"
 #include "scenes/motion.h"
+#include "share/brute.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -516,6 +517,41 @@ static void the_world_is_what_is_queried(void** state)
 	}
 }
 
+// Another order of summing, so the same up to rounding.
+static void plain_skin_is_close_to_the_body(void** state)
+{
+	(void)state;
+	sceneMeshless meshless;
+	assert_true(sceneMeshless_Create(&meshless, sceneMakeBrain(9, 1), 30, 12.0));
+	const sceneMesh* mesh = &meshless.mesh;
+	snugModelDef def = sceneMakeBlendDef(mesh, &meshless.weights, (snugTreeDef){ 0 });
+	snugModel* model = NULL;
+	snugBody* body = NULL;
+	snugMeshlessNode nodes[30];
+	float matrices[12 * 30];
+	float* expected = malloc((3 * (size_t)mesh->vertexCount + 1) * sizeof(float));
+	float* found = malloc((3 * (size_t)mesh->vertexCount + 1) * sizeof(float));
+	const snugFrame place = { .position = { 0.5, -2.0, 1.0 }, .rotation = { 0.1, 0.5, -0.3, 0.8 } };
+	assert_true(expected != NULL && found != NULL);
+	sceneMeshless_PoseNodes(&meshless, &(sceneBending){ 0.8, 0.6, 1.0 }, nodes);
+	sceneMakeMatrices(nodes, 30, matrices);
+	assert_int_equal(snugModel_Create(&def, &model), snug_success);
+	assert_int_equal(snugBody_Create(&(snugBodyDef){ .model = model }, &body), snug_success);
+	assert_int_equal(snugBody_SetJoints(body, matrices, 0, 30), snug_success);
+	assert_int_equal(snugBody_SetFrame(body, &place), snug_success);
+	assert_int_equal(snugBody_GetVertices(body, NULL, expected, 0), snug_success);
+	plainSkin_Evaluate(mesh, &meshless.weights, matrices, &place, found);
+	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
+	{
+		assert_true(fabsf(expected[i] - found[i]) < 1e-5f);
+	}
+	snugBody_Destroy(body);
+	snugModel_Destroy(model);
+	free(expected);
+	free(found);
+	sceneMeshless_Free(&meshless);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -524,6 +560,7 @@ int main(void)
 		cmocka_unit_test(corner_boxes_hold_vertices_and_match_the_program),
 		cmocka_unit_test(spheres_hold_vertices),
 		cmocka_unit_test(plain_tree_matches_brute_force),
+		cmocka_unit_test(plain_skin_is_close_to_the_body),
 		cmocka_unit_test(spatial_hash_matches_brute_force),
 		cmocka_unit_test(layered_spheres_match_brute_force),
 		cmocka_unit_test(the_oracle_is_the_body),

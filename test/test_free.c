@@ -399,6 +399,42 @@ static void a_version_used_twice_is_not_stale(void** state)
 }
 
 // The scene that benchmarks run: two rippling blobs.
+static bool IsUntouched(const snugPool* pool)
+{
+	const unsigned char* byte = (const unsigned char*)pool->pages;
+	for (size_t i = 0; i < pool->pageCount * sizeof(sgPage); ++i)
+	{
+		if (byte[i] != 0xcd) // as the allocator has filled it
+		{
+			return false;
+		}
+	}
+	return true;
+}
+
+// Room for bounds is not touched before the first query: a body that is only posed needs what its pose needs.
+static void unqueried_bodies_hold_their_pose(void** state)
+{
+	(void)state;
+	TestAllocator allocator = { 0 };
+	sceneMesh mesh = sceneMakeBlob(12, 3);
+	snugModel* model = MakeModel(&mesh, snug_free, (snugTreeDef){ 0 });
+	snugBody* body;
+	const snugBodyDef def = { .model = model, .allocator = TestAllocator_Get(&allocator) };
+	assert_int_equal(snugBody_Create(&def, &body), snug_success);
+	for (uint32_t first = 0; first < mesh.vertexCount; first += mesh.vertexCount / 3)
+	{
+		assert_int_equal(snugBody_SetVertices(body, mesh.positions, 0, 0, mesh.vertexCount), snug_success);
+		assert_int_equal(snugBody_SetVertices(body, mesh.positions, 0, first, 2), snug_success);
+	}
+	assert_true(IsUntouched(body->pool));
+	assert_int_equal(snugBody_Refit(body), snug_success);
+	assert_false(IsUntouched(body->pool));
+	snugBody_Destroy(body);
+	snugModel_Destroy(model);
+	sceneMesh_Free(&mesh);
+}
+
 static void encounters_match_brute_force(void** state)
 {
 	(void)state;
@@ -440,6 +476,7 @@ int main(void)
 		cmocka_unit_test(partial_changes_cost_less),
 		cmocka_unit_test(versions_start_again),
 		cmocka_unit_test(a_version_used_twice_is_not_stale),
+		cmocka_unit_test(unqueried_bodies_hold_their_pose),
 		cmocka_unit_test(encounters_match_brute_force),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -243,6 +243,43 @@ static void automatic_notices_incoherence(void** state)
 	Clay_Free(&b);
 }
 
+// Bodies that are in one another touch nearly everywhere: the automatic strategy refits everything, as bottom-up does,
+// and no longer when they part.
+static void LeaveDenseContact(double distance)
+{
+	snugCounters found[2][2];
+	uint64_t pairs[2] = { 0, 0 };
+	for (int k = 0; k < 2; ++k)
+	{
+		snugStrategy strategy = k == 0 ? snug_strategyAuto : snug_strategyBottomUp;
+		Clay a = Clay_Make(24, 60, 1, (snugTreeDef){ 0 }, strategy),
+		     b = Clay_Make(24, 60, 2, (snugTreeDef){ 0 }, strategy);
+		for (int step = 0; step < 16; ++step)
+		{
+			PoseStep(&a, &b, step, 0.02);
+			Place(b.thing.body, step < 8 ? 0.03 : distance, 0.02, 0.01);
+			snugResult result = snugCollide(a.thing.body, b.thing.body, NULL);
+			found[k][step / 8] = result.counters; // of the last step
+			pairs[k] += result.count;
+		}
+		Clay_Free(&a);
+		Clay_Free(&b);
+	}
+	assert_true(pairs[0] > 0);
+	assert_int_equal(pairs[0], pairs[1]);
+	assert_int_equal(found[0][0].nodesAtFront, found[1][0].nodesAtFront);
+	assert_int_equal(found[0][0].nodesBelowFront, 0);
+	assert_int_equal(found[0][0].verticesEvaluated, found[1][0].verticesEvaluated);
+	assert_true(found[0][1].nodesRefitted < found[1][1].nodesRefitted / 2);
+}
+
+static void automatic_refits_all_in_dense_contact(void** state)
+{
+	(void)state;
+	LeaveDenseContact(1.3);
+	LeaveDenseContact(50.0); // where nothing of them is looked at any more
+}
+
 // ---- Several threads -------------------------------------------------------------------------------------------
 
 /// Work that threads take piece by piece.
@@ -463,6 +500,7 @@ int main(void)
 		cmocka_unit_test(boxes_grow_again_after_a_long_way),
 		cmocka_unit_test(immense_changes_are_motion),
 		cmocka_unit_test(automatic_notices_incoherence),
+		cmocka_unit_test(automatic_refits_all_in_dense_contact),
 		cmocka_unit_test(threads_give_the_same_pairs),
 		cmocka_unit_test(callbacks_stop_all_threads),
 		cmocka_unit_test(tasks_leave_the_same_memory),

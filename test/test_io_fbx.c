@@ -330,7 +330,11 @@ static void follows_skins(void** state)
 		AddModel(&f, 1, "mesh", &mesh);
 		AddModel(&f, 2, "joint", &joint);
 		AddGeometry(&f, 3);
-		AddEmpty(&f, "Deformer", 20, "", "Skin");
+		Fbx_BeginObject(&f, "Deformer", 20, "", "Deformer", "Skin");
+		Fbx_Begin(&f, "SkinningType");
+		Fbx_String(&f, "DualQuaternion");
+		Fbx_End(&f);
+		Fbx_End(&f);
 		Fbx_BeginObject(&f, "Deformer", 21, "", "SubDeformer", "Cluster");
 		Fbx_AddIntegers(&f, "Indexes", count, bound);
 		Fbx_AddNumbers(&f, "Weights", count, ones);
@@ -340,10 +344,17 @@ static void follows_skins(void** state)
 		Fbx_Begin(&f, "Connections");
 		ADD_LINKS(&f, links);
 		Fbx_End(&f);
-		ioAsset asset = Load(Fbx_Finish(&f));
+		Warnings warnings = { 0 };
+		ioAsset asset = LoadWith(Fbx_Finish(&f), &warnings);
+		assert_int_equal(warnings.count, 1);
+		assert_string_equal(warnings.last,
+		    "test.fbx: Deformer 20: made for dual quaternions; how joints are blended is "
+		    "not taken from the file");
 		mat4 skinned = Product(Local(&joint), Product(toJoint, Geometric(&mesh)));
 		mat4 unbound = Product(Local(&mesh), Geometric(&mesh));
 		assert_int_equal(asset.skinCount, 1);
+		// The mesh itself is a joint only if a vertex needs one.
+		assert_int_equal(asset.skins[0].jointCount, count == POINTS ? 1 : 2);
 		if (count == POINTS)
 		{
 			AssertAt(&asset, IO_NONE, 0, 0, skinned);
@@ -531,6 +542,9 @@ static void refuses_what_it_cannot_read(void** state)
 	(void)state;
 	AssertRefused(Fbx_MakeSample(true, 6100), "FBX 6.1: only FBX 7.0 and later");
 	AssertRefused(Fbx_MakeSample(false, 6100), "FBX 6.1: only FBX 7.0 and later");
+	Bytes turned = Fbx_MakeSample(true, 7400);
+	turned.data[22] = 1;
+	AssertRefused(turned, "a big-endian FBX file: only little-endian ones are read");
 	Transform bad = still;
 	static const int64_t links[][2] = { { 1, 0 }, { 3, 1 } }, cycle[][2] = { { 1, 2 }, { 2, 1 }, { 3, 1 } };
 	for (int i = 0; i < 3; ++i)

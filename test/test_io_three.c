@@ -109,7 +109,7 @@ static bool CompareFile(const char* path, const ioAsset* asset, ioPose* pose, FI
 int main(int argumentCount, char** arguments)
 {
 	ioAsset asset;
-	ioError error = { "" };
+	ioError error = { .text = "" };
 	if (argumentCount != 3 || !ioLoad(arguments[1], NULL, &asset, &error))
 	{
 		printf("%s\n", error.text);

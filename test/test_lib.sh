@@ -49,7 +49,7 @@ is_check_json()
 	opened=$(tr -cd '[{' <out | wc -c)
 	closed=$(tr -cd ']}' <out | wc -c)
 	[ "$opened" -eq "$closed" ] || fail "JSON: $opened brackets opened, $closed closed"
-	[ "$(grep -cE '^\{"version":1,"frame":[0-9]+,"time":[0-9]+\.[0-9]+,"bodies":\[.*\],"pairs":\[.*\],"count":[0-9]+\}$' out)" -eq "${1:-1}" ] ||
+	[ "$(grep -cE '^\{"version":1,"frame":[0-9]+,"time":[0-9]+\.[0-9]+,"bodies":\[.*\],"clips":\[.*\],"first":(true|false),"pairs":\[.*\],"count":[0-9]+\}$' out)" -eq "${1:-1}" ] ||
 		fail "JSON has another shape: $(head -c 300 out)"
 }
 

@@ -35,6 +35,18 @@ done
 expect 1 "'d' may be one of several clips: 'bend', 'hold'" check --clip d parts.glb torus.obj
 expect 1 "no clip 'bnd': parts.glb has 'bend', 'hold'; torus.obj has none (did you mean 'bend'?)" \
 	check --clip bnd parts.glb torus.obj
+# A triangle that is moved by a clip with a name such as exporters make.
+cat >walker.gltf <<EOF
+{"asset":{"version":"2.0"},"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],
+"buffers":[{"byteLength":36,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"},
+{"byteLength":32,"uri":"data:application/octet-stream;base64,AAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAAAAAAAAAA="}],
+"bufferViews":[{"buffer":0,"byteLength":36},{"buffer":1,"byteLength":8},{"buffer":1,"byteOffset":8,"byteLength":24}],
+"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"},
+{"bufferView":1,"componentType":5126,"count":2,"type":"SCALAR"},{"bufferView":2,"componentType":5126,"count":2,"type":"VEC3"}],
+"animations":[{"name":"Armature|walk_loop","samplers":[{"input":1,"output":2}],
+"channels":[{"sampler":0,"target":{"node":0,"path":"translation"}}]}]}
+EOF
+expect 1 "(did you mean 'Armature|walk_loop'?)" check --clip wlak walker.gltf torus.obj
 expect 1 "torus.obj: no clip 'bend': torus.obj has none" check --clip bend --clip bend parts.glb torus.obj
 expect 2 "more --clip than files" check --clip bend --clip - --clip - worm.glb torus.obj
 for clips in "--clip bend --clip hold" "--clip hold --clip bend" "--clip - --clip hold" "--clip bend --clip -"; do
@@ -46,6 +58,11 @@ checks=$((checks + 1))
 cmp -s "clips --clip bend --clip hold" "clips --clip hold --clip bend" && fail "clips of two files are not told apart"
 expect 0 "" check --json --clip - worm.glb torus.obj
 is_check_json 1
+holds '"clips":[null,null],"first":false,'
+expect 0 "" check --json --first --clip bend --to 0 worm.glb torus.obj
+holds '"clips":["bend",null],"first":true,'
+expect 0 "" check --clip bend --to 0 worm.glb torus.obj
+holds "1 frame, "
 
 # Poses of one file in two clips are those of two files.
 cp parts.glb copy.glb
@@ -55,6 +72,9 @@ sed 's/copy/parts/g' out | cmp -s - "clips --clip bend --clip hold" || fail "a f
 
 # Scales: those of positions, in every kind of motion, but for rounding; pairs are those of the posed files.
 expect 2 "--scale must be positive" check worm.glb torus.obj --scale 0
+expect 0 "warning: --scale counts for worm.glb alone" check worm.glb torus.obj --scale 2
+expect 0 "warning: torus.obj is 1" check worm.glb torus.obj --scale 0.01 --scale 1
+expect 0 "times as large as worm.glb" check worm.glb torus.obj --scale 0.01 --scale 1
 expect 2 "more --scale than files" check worm.glb torus.obj --scale 1 --scale 1 --scale 1
 for file in worm.glb parts.glb skins.glb; do
 	for clip in - bend; do
@@ -66,7 +86,7 @@ for file in worm.glb parts.glb skins.glb; do
 	done
 done
 same_pairs -n 6 --within --clip bend --fps 5 parts.glb parts.glb skins.glb --scale 1 --scale 0.5 --scale 2
-same_pairs -n 6 --clip bend --fps 5 --deformer dualquat skins.glb worm.glb --scale 0.7
+same_pairs -n 6 --clip bend --fps 5 --deformer dualquat skins.glb worm.glb --scale 0.7 --scale 1
 expect 0 "" pack torus.obj -o torus.snug
 expect 1 "torus.snug: a packed model cannot be scaled" check torus.snug worm.glb --scale 2
 
@@ -106,7 +126,11 @@ checks=$((checks + 2))
 cmp -s out both.glb || fail "standard output is another GLB file"
 expect 0 "" pose both.glb -o again.obj
 cmp -s again.obj both.obj || fail "GLB does not read back bit for bit"
-expect 2 "both.txt: the name of what is written must end in .obj" pose worm.glb -o both.txt
+expect 0 "" pose worm.glb parts.glb --clip bend --time 0.5 --place 1,2,3 -o both.txt --format glb
+checks=$((checks + 1))
+cmp -s both.txt both.glb || fail "--format does not count where the name says nothing"
+rm both.txt
+expect 2 "both.txt: the name of what is written must end in one of .obj .ply .glb" pose worm.glb -o both.txt
 
 # Info names joints.
 expect 0 "" info worm.glb
@@ -180,6 +204,7 @@ if command -v jq >/dev/null; then
 		# shellcheck disable=SC2086
 		expect 0 "" check --json --summary $options $run
 		as_documented "A summary" "$options --summary" .
+		case $options in *costs*) as_documented Ways "$options" '.cost.ways[]' ;; esac
 		case $options in *joint*)
 			as_documented Joints "$options --summary" '.joints[]'
 			checks=$((checks + 1))

@@ -227,7 +227,9 @@ expect 1 "nowhere/m.snug: cannot write" pack worm.glb -o nowhere/m.snug
 # Outputs are what their names say, never the input, and neither links nor devices are replaced.
 expect 2 "worm.glb: the name of what is written must end in .snug" pack worm.glb -o worm.glb
 expect 2 "worm.snug: is the input" pack worm.snug -o worm.snug
-expect 2 "t.stl: the name of what is written must end in .obj" pose torus.obj -o t.stl
+echo hello >notes.txt
+expect 1 "known are .gltf, .glb, .fbx, .obj, .ply, .stl and .off, and .snug" info notes.txt
+expect 2 "t.stl: the name of what is written must end in one of .obj .ply .glb" pose torus.obj -o t.stl
 expect 2 "torus.obj: is the input" pose torus.obj -o torus.obj
 ln -s linked.obj link.obj
 : >linked.obj

@@ -27,7 +27,7 @@ same_pairs -n 2 --clip 6 --fps 2 --to 0.5 m/mannequiny.glb m/mannequiny.glb --pl
 	--rotate 0,180,0
 grep -q '"count":[1-9]' ours || fail "the characters do not touch"
 if [ -e m/koala.obj ] && [ -e m/brain_mni152.ply ]; then
-	same_pairs m/koala.obj m/fish.obj m/brain_mni152.ply
+	same_pairs m/koala.obj m/fish.obj m/brain_mni152.ply --scale 1 --scale 1 --scale 0.05
 fi
 
 # Every skin in every clip of every character: on demand, bottom-up and by brute force.

@@ -14,7 +14,10 @@ checks=$((checks + 2))
 [ "$(grep -c 'data:image/png' pages/ring.html)" -ge 24 ] || fail "the page lacks pictures"
 ! grep -q '<script' pages/ring.html || fail "the page has a script"
 
-expect 0 "" scene brain --nodes 20 --frames 2 --out pages
+expect 0 "" scene brain --nodes 20 --frames 6 --out pages
+holds "    5   0.200 "
+checks=$((checks + 1))
+grep -qE "pairs|brute force" out pages/brain.html && fail "a scene of one body has columns of pairs"
 holds '1 body of 29966 vertices'
 
 expect 0 "" scene fish --vertices 200 --nodes 40 --frames 1 --out pages

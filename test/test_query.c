@@ -97,6 +97,46 @@ static int ComparePairs(const void* first, const void* second)
 	return a != 0 ? a : (x->b > y->b) - (x->b < y->b);
 }
 
+static void RunForwards(void* user, uint32_t count, snugTaskFcn* task, void* context)
+{
+	(void)user;
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		task(context, i);
+	}
+}
+
+// Unsorted: all pairs, in the order in which a callback sees them; a small buffer gets the first of these. Would catch
+// a heap that takes over when the buffer is full.
+static void unsorted_pairs_come_as_they_are_found(void** state)
+{
+	(void)state;
+	Thing a = MakeLeft(1, (snugTreeDef){ 0 }), b = MakeRight(1, (snugTreeDef){ 0 });
+	PairList all = BruteAll(&a, &b, NULL);
+	snugPair* pairs = malloc((all.count + 1) * sizeof(snugPair));
+	assert_non_null(pairs);
+	Collected seen = { .count = 0 };
+	assert_int_equal(snugCollide(a.body, b.body, &(snugQuery){ .callback = Collect, .user = &seen }).count, all.count);
+	assert_memory_not_equal(seen.pairs, all.pairs, all.count * sizeof(snugPair)); // or the test shows nothing
+	for (uint64_t capacity = 1; capacity <= all.count + 1; capacity += capacity < 20 ? 1 : 37)
+	{
+		snugQuery query = { .pairs = pairs, .capacity = capacity, .unsorted = true };
+		uint64_t kept = capacity < all.count ? capacity : all.count;
+		memset(pairs, 0xee, (all.count + 1) * sizeof(snugPair));
+		assert_int_equal(snugCollide(a.body, b.body, &query).count, all.count);
+		assert_memory_equal(pairs, seen.pairs, kept * sizeof(snugPair));
+		assert_int_equal(pairs[kept].a, 0xeeeeeeeeu);
+	}
+	snugQuery shared = { .pairs = pairs, .capacity = all.count, .unsorted = true, .parallel = RunForwards };
+	assert_int_equal(snugCollide(a.body, b.body, &shared).count, all.count);
+	qsort(pairs, all.count, sizeof(snugPair), ComparePairs);
+	assert_memory_equal(pairs, all.pairs, all.count * sizeof(snugPair));
+	free(pairs);
+	PairList_Free(&all);
+	Thing_Free(&a);
+	Thing_Free(&b);
+}
+
 static void callbacks_get_every_pair_once(void** state)
 {
 	(void)state;
@@ -508,6 +548,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small_buffers_get_the_smallest_pairs),
 		cmocka_unit_test(many_pairs_are_sorted),
+		cmocka_unit_test(unsorted_pairs_come_as_they_are_found),
 		cmocka_unit_test(callbacks_get_every_pair_once),
 		cmocka_unit_test(callbacks_stop_queries),
 		cmocka_unit_test(budgets_are_kept_and_honest),

@@ -348,7 +348,21 @@ static sgPlacement RandomPlacement(sceneRandom* random)
 	return placement;
 }
 
-// The formula of frame.h, evaluated here in plain C: the same bits on every instruction set, for lanes in use.
+// The formula of frame.h, evaluated here in plain C.
+static void PlaceOne(const sgPlacement* placement, const float p[3], float out[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		volatile double xy = placement->rotation[k][0] * (double)p[0], y = placement->rotation[k][1] * (double)p[1];
+		volatile double z = placement->rotation[k][2] * (double)p[2];
+		xy = xy + y;
+		z = xy + z;
+		z = z + placement->translation[k];
+		out[k] = placement->isIdentity ? p[k] : (float)z;
+	}
+}
+
+// The same bits on every instruction set, for lanes in use.
 static void vertices_are_the_same_bits(void** state)
 {
 	(void)state;
@@ -379,17 +393,11 @@ static void vertices_are_the_same_bits(void** state)
 			tables[t]->leaves->placeVertices(&block, leaf->vertexCount, &placement);
 			for (uint32_t v = 0; v < leaf->vertexCount; ++v)
 			{
-				const float* p = mesh.positions + 3 * vertices[v];
+				float expected[3];
+				PlaceOne(&placement, mesh.positions + 3 * vertices[v], expected);
 				for (int k = 0; k < 3; ++k)
 				{
-					volatile double xy = placement.rotation[k][0] * (double)p[0],
-					                y = placement.rotation[k][1] * (double)p[1];
-					volatile double z = placement.rotation[k][2] * (double)p[2];
-					xy = xy + y;
-					z = xy + z;
-					z = z + placement.translation[k];
-					float expected = placement.isIdentity ? p[k] : (float)z;
-					if (memcmp(&block.coordinate[k][v], &expected, sizeof(float)) != 0)
+					if (memcmp(&block.coordinate[k][v], expected + k, sizeof(float)) != 0)
 					{
 						Fail(tables[t], "placeVertices", seed + (uint64_t)i);
 					}
@@ -440,6 +448,74 @@ static void leaf_bounds_are_tight(void** state)
 	}
 }
 
+// Lanes of triangles: corners are the same bits, boxes and normals what plain C makes of them.
+static bool IsLane(const sgTriangleLanes* found, uint32_t t, const float corners[3][3])
+{
+	bool isSame = true;
+	for (int k = 0; k < 3; ++k)
+	{
+		float x = corners[0][k], y = corners[1][k], z = corners[2][k];
+		float least = x < y ? x : y, most = x > y ? x : y;
+		isSame = isSame && found->boxes.lower[k][t] == (least < z ? least : z) &&
+		         found->boxes.upper[k][t] == (most > z ? most : z);
+		int m = (k + 1) % 3, n = (k + 2) % 3;
+		volatile float um = corners[1][m] - corners[0][m], un = corners[1][n] - corners[0][n];
+		volatile float vm = corners[2][m] - corners[0][m], vn = corners[2][n] - corners[0][n];
+		volatile float first = um * vn, second = un * vm, normal = first - second;
+		bool isNormal = found->normal[k][t] == normal || (isnan(normal) && isnan(found->normal[k][t]));
+		isSame = isSame && isNormal;
+		for (int c = 0; c < 3; ++c)
+		{
+			isSame = isSame && memcmp(&found->corner[c][k][t], &corners[c][k], sizeof(float)) == 0;
+		}
+	}
+	return isSame;
+}
+
+static void triangles_are_the_same_bits(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed();
+	Mesh mesh;
+	for (int i = 0; i < TestCount(20000); ++i)
+	{
+		sceneRandom random = { seed + (uint64_t)i };
+		RandomLeaves(&random, &mesh);
+		sgPlacement placement = RandomPlacement(&random);
+		const sgLeaf* leaf = mesh.leaves + i % 8;
+		const uint32_t* vertices = mesh.leafVertices + leaf->firstVertex;
+		for (int table = 0; table < tableCount; ++table)
+		{
+			sgTriangleLanes found;
+			tables[table]->leaves->placeTriangles(mesh.positions, vertices, leaf, &placement, &found);
+			bool isSame = found.mask == (1u << leaf->triangleCount) - 1u && found.leaf == leaf;
+			float lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY };
+			for (uint32_t t = 0; t < SG_LANES; ++t)
+			{
+				float corners[3][3];
+				for (int c = 0; c < 3; ++c)
+				{
+					PlaceOne(&placement, mesh.positions + 3 * vertices[leaf->corners[c][t]], corners[c]);
+					for (int k = 0; k < 3; ++k)
+					{
+						lower[k] = corners[c][k] < lower[k] ? corners[c][k] : lower[k];
+						upper[k] = corners[c][k] > upper[k] ? corners[c][k] : upper[k];
+					}
+				}
+				isSame = isSame && IsLane(&found, t, (const float(*)[3])corners);
+			}
+			for (int k = 0; k < 3; ++k)
+			{
+				isSame = isSame && found.box.lower[k] == lower[k] && found.box.upper[k] == upper[k];
+			}
+			if (!isSame)
+			{
+				Fail(tables[table], "placeTriangles", seed + (uint64_t)i);
+			}
+		}
+	}
+}
+
 static void all_within_finds_every_bad_number(void** state)
 {
 	(void)state;
@@ -477,24 +553,20 @@ static void all_within_finds_every_bad_number(void** state)
 // --- The triangle filter
 // --------------------------------------------------------------------------------------------------
 
-// Eight triangles in a leaf's vertex block, corner by corner.
+// Up to eight triangles as a leaf, each with vertices of its own.
 static void MakeLanes(const sgKernels* kernels, const float triangles[8][3][3], uint32_t count, sgTriangleLanes* out)
 {
-	sgVertexBlock block;
-	memset(&block, 0, sizeof(block));
+	static const sgPlacement still = { .isIdentity = true };
+	float positions[3 * SG_MAX_LEAF_VERTICES + 1] = { 0 };
+	uint32_t vertices[SG_MAX_LEAF_VERTICES];
 	sgLeaf leaf = { .triangleCount = (uint8_t)count, .vertexCount = (uint8_t)(3 * count) };
-	for (uint32_t t = 0; t < SG_LANES; ++t)
+	memcpy(positions, triangles, count * sizeof(triangles[0]));
+	for (uint32_t v = 0; v < SG_MAX_LEAF_VERTICES; ++v)
 	{
-		for (uint32_t c = 0; c < 3; ++c)
-		{
-			leaf.corners[c][t] = (uint8_t)(t < count ? 3 * t + c : c);
-			for (uint32_t k = 0; k < 3 && t < count; ++k)
-			{
-				block.coordinate[k][3 * t + c] = triangles[t][c][k];
-			}
-		}
+		vertices[v] = v;
+		leaf.corners[v % 3][v / 3] = (uint8_t)(v < 3 * count ? v : v % 3);
 	}
-	kernels->leaves->assembleTriangles(&block, &leaf, out);
+	kernels->leaves->placeTriangles(positions, vertices, &leaf, &still, out);
 }
 
 // Triangles close to contact: on small grids, in common planes, or touching up to an ulp, at any size.
@@ -772,6 +844,7 @@ int main(void)
 		cmocka_unit_test(merges_are_exact),
 		cmocka_unit_test(moved_boxes_contain_images),
 		cmocka_unit_test(vertices_are_the_same_bits),
+		cmocka_unit_test(triangles_are_the_same_bits),
 		cmocka_unit_test(leaf_bounds_are_tight),
 		cmocka_unit_test(all_within_finds_every_bad_number),
 		cmocka_unit_test(the_filter_rejects_no_contact),

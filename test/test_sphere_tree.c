@@ -1,9 +1,9 @@
 // test/test_sphere_tree.c: the papers' sphere tree finds what brute force finds, and its options do what they say.
 #include "support.h"
 
-#include "share/brute.h"
 #include "baselines/sphere_tree.h"
 #include "scenes/character.h"
+#include "share/brute.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,14 @@
 // test/test_threads.c: threads that share models and a pool, each with bodies of its own, find what one thread finds.
 // Under the thread sanitizer this also shows that sharing needs no locks.
 #define _POSIX_C_SOURCE 200809L
-#include "support.h"
+#include "blend_support.h"
+#include "linear_support.h"
 
 #include "body/body.h"
 #include "scenes/pair_hash.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,12 +238,168 @@ static void threads_choose_one_instruction_set(void** state)
 	}
 }
 
+// ---- Building -----------------------------------------------------------------------------------------------------
+
+typedef struct Team
+{
+	int threads;
+	snugTaskFcn* task;
+	void* context;
+	uint32_t count;
+	_Atomic(uint32_t) next;
+	uint64_t calls;
+} Team;
+
+static void* DoTasks(void* argument)
+{
+	Team* team = argument;
+	for (uint32_t i; (i = atomic_fetch_add(&team->next, 1)) < team->count;)
+	{
+		team->task(team->context, i);
+	}
+	return NULL;
+}
+
+// New threads for every call: what one call leaves must be seen by those of the next.
+static void RunTeam(void* user, uint32_t count, snugTaskFcn* task, void* context)
+{
+	Team* team = user;
+	pthread_t threads[8];
+	team->task = task;
+	team->context = context;
+	team->count = count;
+	team->next = 0;
+	++team->calls;
+	for (int i = 1; i < team->threads; ++i)
+	{
+		assert_int_equal(pthread_create(threads + i, NULL, DoTasks, team), 0);
+	}
+	DoTasks(team);
+	for (int i = 1; i < team->threads; ++i)
+	{
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	}
+}
+
+enum
+{
+	BUILD_KINDS = 18
+};
+
+// A definition of every deformer, with bounds of several kinds and trees of several shapes.
+static snugModelDef MakeDef(
+    int kind, const sceneMesh* mesh, const Skin* skin, const FieldSet* fields, snugBoundsDef* bounds)
+{
+	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields, snug_sphericalSkin,
+		snug_dualQuaternionSkin };
+	static const int branchings[] = { 8, 4, 2 };
+	snugDeformer deformer = deformers[kind % 6];
+	snugModelDef def = MeshDef(mesh, deformer, (snugTreeDef){ .branching = branchings[kind / 6] });
+	def.tree.split = kind / 6 == 1 ? snug_splitMedian : snug_splitDefault;
+	def.skin = (snugSkinDef){
+		.jointCount = skin->transformCount,
+		.starts = skin->starts,
+		.joints = skin->transforms,
+		.weights = skin->weights,
+	};
+	bool isSkin = deformer != snug_rigid && deformer != snug_free && deformer != snug_fields;
+	if (deformer == snug_fields || (isSkin && kind >= 6))
+	{
+		def.fields =
+		    (snugFieldsDef){ fields->fieldCount, fields->starts, fields->fields, fields->displacements, { 0 } };
+	}
+	*bounds = (snugBoundsDef){ .bound = isSkin && kind >= 12 ? snug_boundCorners : snug_boundDefault };
+	bounds->boundLeaves = kind / 6 == 1 && (isSkin || deformer == snug_fields);
+	def.bounds = bounds;
+	return def;
+}
+
+// The same bytes for any number of threads, and from an allocator that is not made for threads.
+static void any_number_of_threads_builds_the_same_model(void** state)
+{
+	(void)state;
+	static const int threads[] = { 1, 2, 3, 8 };
+	sceneRandom random = { TestSeed() };
+	sceneMesh mesh = sceneMakeBlob(18, 5);
+	Skin skin = RandomSkin(&random, &mesh);
+	FieldSet fields = RandomFields(&random, &mesh, 1.0);
+	for (int kind = 0; kind < BUILD_KINDS; ++kind)
+	{
+		snugBoundsDef bounds;
+		snugModelDef def = MakeDef(kind, &mesh, &skin, &fields, &bounds);
+		snugModel *alone = NULL, *shared = NULL;
+		assert_int_equal(snugModel_Create(&def, &alone), snug_success);
+		size_t bytes, sharedBytes;
+		const void* block = snugModel_GetBlock(alone, &bytes);
+		for (size_t i = 0; i < LENGTH_OF(threads); ++i)
+		{
+			Team team = { .threads = threads[i] };
+			TestAllocator allocator = { 0 };
+			def.parallel = RunTeam;
+			def.parallelUser = &team;
+			def.allocator = TestAllocator_Get(&allocator);
+			assert_int_equal(snugModel_Create(&def, &shared), snug_success);
+			const void* sharedBlock = snugModel_GetBlock(shared, &sharedBytes);
+			assert_int_equal(bytes, sharedBytes);
+			if (memcmp(block, sharedBlock, bytes) != 0)
+			{
+				fail_msg("kind %d, %d threads, SNUG_SEED=%llu: other bytes", kind, threads[i],
+				    (unsigned long long)TestSeed());
+			}
+			assert_true(team.calls > 3);
+			snugModel_Destroy(shared);
+			assert_int_equal(allocator.live, 0);
+			assert_int_equal(allocator.faults, 0);
+		}
+		snugModel_Destroy(alone);
+	}
+	Skin_Free(&skin);
+	FieldSet_Free(&fields);
+	sceneMesh_Free(&mesh);
+}
+
+// Every allocation fails once while threads share the work: an error, and nothing is left behind.
+static void lack_of_memory_is_reported(void** state)
+{
+	(void)state;
+	sceneRandom random = { TestSeed() };
+	sceneMesh mesh = sceneMakeBlob(4, 5);
+	Skin skin = RandomSkin(&random, &mesh);
+	FieldSet fields = RandomFields(&random, &mesh, 1.0);
+	for (int kind = 0; kind < BUILD_KINDS; ++kind)
+	{
+		snugBoundsDef bounds;
+		snugModelDef def = MakeDef(kind, &mesh, &skin, &fields, &bounds);
+		snugStatus status = snug_outOfMemory;
+		for (uint64_t failAt = 1; status != snug_success; ++failAt)
+		{
+			Team team = { .threads = 2 };
+			TestAllocator allocator = { .failAt = failAt };
+			snugModel* model = NULL;
+			def.parallel = failAt % 4 == 0 ? RunTeam : NULL; // threads for some: they take their time to start
+			def.parallelUser = &team;
+			def.allocator = TestAllocator_Get(&allocator);
+			status = snugModel_Create(&def, &model);
+			assert_true(status == snug_outOfMemory || (status == snug_success && allocator.calls < failAt));
+			assert_int_equal(model != NULL, status == snug_success);
+			snugModel_Destroy(model);
+			assert_int_equal(allocator.live, 0);
+			assert_int_equal(allocator.faults, 0);
+		}
+	}
+	Skin_Free(&skin);
+	FieldSet_Free(&fields);
+	sceneMesh_Free(&mesh);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_choose_one_instruction_set),
 		cmocka_unit_test(threads_find_what_one_thread_finds),
 		cmocka_unit_test(threads_build_and_load),
+		cmocka_unit_test(any_number_of_threads_builds_the_same_model),
+		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,8 @@
 // - The caller's floating-point environment (rounding mode, flush-to-zero) neither matters nor changes.
 //
 // Units are yours, and so is handedness. Nothing depends on winding. Vertices, triangles, joints and fields are
-// numbered as in the model's definition. docs/glossary.md explains the words; snug_bounds.h is for experiments.
+// numbered as in the model's definition. docs/glossary.md explains the words; snug_scene.h is for many
+// bodies, snug_bounds.h for experiments.
 #ifndef SNUG_SNUG_H
 #define SNUG_SNUG_H
 
@@ -96,6 +97,13 @@ typedef struct snugAllocator
 	void (*release)(void* user, void* memory, size_t size);
 	void* user; ///< passed to both
 } snugAllocator;
+
+/// One of several pieces of work that may be done at the same time.
+typedef void snugTaskFcn(void* context, uint32_t index);
+
+/// Call task(context, i) once for every i below `count`, on any threads and in any order, and return when all are done.
+/// A loop would do; a thread pool does better.
+typedef void snugParallelFcn(void* user, uint32_t count, snugTaskFcn* task, void* context);
 
 /// Called on misuse, before the function returns snug_badArgument. It may abort, log or break into a debugger.
 typedef void snugAssertFcn(void* user, const char* condition, const char* function);
@@ -196,10 +204,14 @@ typedef struct snugModelDef
 	const struct snugBoundsDef* bounds; ///< nullable; experiments with bounds (snug_bounds.h)
 	snugAllocator allocator;            ///< kept for Destroy
 	snugMessenger messenger;            ///< told of errors and warnings during Create
-	uint64_t reserved[8];
+	snugParallelFcn* parallel;          ///< nullable; lets your threads, up to 8, share the work of Create. The model
+	                                    ///< is the same, bit for bit; one thread at a time calls the allocator
+	void* parallelUser;                 ///< passed to `parallel`
+	uint64_t reserved[6];
 } snugModelDef;
 
-/// Build a model. Takes about half a second per million triangles; save it to pay only once.
+/// Build a model. Takes about half a second per million triangles, less if your threads share the work (`parallel`);
+/// save it to pay only once.
 /// @param model receives the model, or null
 SNUG_API snugStatus snugModel_Create(const snugModelDef* def, snugModel** model);
 
@@ -271,18 +283,19 @@ typedef struct snugLoadDef
 {
 	snugAllocator allocator;
 	snugMessenger messenger;
-	bool trusted; ///< look at sizes only, not at what is in the bytes. For files that you made and nobody can change:
-	              ///< damaged or hostile ones then crash or worse
-	bool inPlace; ///< do not copy. snugModel_Load: use the caller's bytes, aligned to 64, which must stay as they are
-	              ///< as long as the model. snugModel_LoadFile: map the file into memory
+	bool trusted; ///< look at header and sizes only, which takes the same short time for any model. For files that you
+	              ///< made and nobody can change: damaged or hostile ones can then crash, or worse
+	bool inPlace; ///< do not copy. snugModel_Load: use the caller's bytes, aligned to 64, which must be there and stay
+	              ///< as they are as long as the model. snugModel_LoadFile: map the file into memory, where the system
+	              ///< can
 	uint64_t reserved[3];
 } snugLoadDef;
 
-/// Make a model from bytes, which are copied and need not be aligned. Bytes that a version of snug with another format
-/// has made are refused (snug_unsupportedVersion). Every index, size, weight and rest box is checked, so damaged or
-/// hostile bytes give an error. What is not checked is whether the numbers that posed bounds are made of are right:
-/// that would take as long as making them. A forged file can lose contacts that way (snugBody_Validate finds out), but
-/// do nothing else.
+/// Make a model from bytes, which are copied and need not be aligned, unless `def` says otherwise. Bytes that a version
+/// of snug with another format has made are refused (snug_unsupportedVersion). Every index, size, weight and rest box
+/// is checked, at several gigabytes a second, so damaged or hostile bytes give an error. What is not checked is whether
+/// the numbers that posed bounds are made of are right: that would take as long as making them. A forged file can lose
+/// contacts that way (snugBody_Validate finds out), but do nothing else.
 /// @param def nullable
 /// @param model receives the model, or null
 SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model);
@@ -291,11 +304,14 @@ SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLo
 /// none; its users then compile with SNUG_FILES=0, which the CMake package sees to.
 #if !defined(SNUG_FILES) || SNUG_FILES
 
-/// Write a model to a file: whole, or not at all. It is written to `path` with ".part" appended, then renamed. What a
-/// link leads to, a device or a pipe is not replaced, but written to.
+/// Write a model to a file: whole, or not at all. It is written to a new file beside it, named `path` with ".part" or a
+/// number and ".part" appended, then renamed. What a link leads to, a device or a pipe is not replaced, but written to.
 SNUG_API snugStatus snugModel_SaveFile(const snugModel* model, const char* path);
 
-/// Load a model from a file. See snugModel_Load.
+/// Load a model from a regular file. See snugModel_Load.
+/// A file that is mapped (`inPlace`) must not be written to while the model lives: what changes in it changes in the
+/// model, unchecked, and where it is cut off the program crashes (SIGBUS). Replace it instead, as snugModel_SaveFile
+/// does: the model keeps the old one. Windows forbids writing to mapped files, and replacing them.
 SNUG_API snugStatus snugModel_LoadFile(const char* path, const snugLoadDef* def, snugModel** model);
 
 #endif
@@ -417,7 +433,7 @@ typedef struct snugBounds
 } snugBounds;
 
 /// Bounds of a body, frame included, for culling. They contain what snugBody_GetVertices reports, rounding included.
-/// Costs no more than bounding one node.
+/// The ball's radius does not grow with how the body is turned. Costs no more than bounding two nodes.
 /// @param origin nullable; bounds are relative to it; default zero
 SNUG_API snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds* bounds);
 
@@ -467,13 +483,6 @@ typedef struct snugPair
 /// the two bodies here.
 typedef bool snugPairFcn(void* user, snugPair pair);
 
-/// One of several pieces of work that may be done at the same time.
-typedef void snugTaskFcn(void* context, uint32_t index);
-
-/// Call task(context, i) once for every i below `count`, on any threads and in any order, and return when all are done.
-/// A loop would do; a thread pool does better.
-typedef void snugParallelFcn(void* user, uint32_t count, snugTaskFcn* task, void* context);
-
 /// What snugTouches remembers of two bodies from one call to the next. Yours: all zero at first, one for each pair of
 /// bodies, always with the bodies in the same order. Whatever it holds, answers are right.
 typedef struct snugWitness
@@ -484,7 +493,7 @@ typedef struct snugWitness
 /// What to ask. All zero: count all pairs.
 typedef struct snugQuery
 {
-	snugPair* pairs;           ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b)
+	snugPair* pairs;           ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b): see `unsorted`
 	uint64_t capacity;         ///< room in `pairs`
 	double origin[3];          ///< positions are evaluated relative to it: set it near bodies that are far from zero
 	snugPairFcn* callback;     ///< nullable
@@ -497,7 +506,9 @@ typedef struct snugQuery
 	void* parallelUser;        ///< passed to `parallel`
 	snugWitness* witness; ///< nullable; for snugTouches: the triangles that answered last are looked at first. Much
 	                      ///< faster while bodies stay in contact; then it may name another pair than without.
-	uint64_t reserved[7];
+	bool unsorted;        ///< `pairs` receives the first `capacity` that are found, as they are found. Saves the
+	                      ///< sorting. Their order is not specified; without `parallel` it is always the same.
+	uint64_t reserved[6];
 } snugQuery;
 
 /// What a query cost. Pairs do not depend on the instruction set; counters may.

@@ -9,8 +9,9 @@
 // Formats: glTF 2.0 (.gltf and .glb, also compressed where the library was built with what decodes it), FBX 7.0 and
 // later, OBJ, PLY, STL, OFF. FBX files come in metres with y up, as glTF files are.
 //
-// The rules of snug.h hold here too: zero means default, failures are a status with a sentence, nothing is printed. No
-// file, however damaged, does anything but fail. This library uses types of snug.h and no function of it.
+// The rules of snug.h hold here too: zero means default, structs end in reserved members, failures are a status with a
+// sentence through the messenger, nothing is printed. No file, however damaged, does anything but fail. This library
+// uses types of snug.h and no function of it, so it does not call the handler of snugSetAssertHandler.
 #ifndef SNUG_SNUG_IO_H
 #define SNUG_SNUG_IO_H
 
@@ -30,27 +31,26 @@ extern "C"
 
 typedef struct snugAsset snugAsset;
 
-/// Receives a line about what was repaired or left out. The text is valid during the call only.
-typedef void snugWarningFcn(void* user, const char* text);
-
 /// How to load. Zero means default.
 typedef struct snugAssetDef
 {
-	snugWarningFcn* warning; ///< nullable; called at most 20 times per file
-	void* user;              ///< passed to it
-	uint64_t maxBytes;       ///< that may be decoded before a file is refused; default 64 MiB and 64 times its size
-	char* error;             ///< nullable; receives one line that names file and place on failure
-	size_t errorCapacity;    ///< of `error`, its terminating zero included; 512 suffice for all messages
+	/// Told why a file is refused, in one line that names file and place, and of what was repaired or left out: of that
+	/// 20 warnings at most. Every line has less than 512 bytes.
+	snugMessenger messenger;
+	uint64_t maxBytes; ///< that may be decoded before a file is refused; default 64 MiB and 64 times its size
+	uint64_t reserved[8];
 } snugAssetDef;
 
 /// Read a file: all of it or nothing.
 /// @param def nullable
 /// @param asset receives the asset, or null
-/// @return snug_badFile if it cannot be read or understood, or if there is no memory for it
+/// @return snug_ioError if it cannot be opened or read, or a file that it needs cannot; snug_badFile if it cannot be
+/// understood; snug_outOfMemory; snug_badArgument for a null path or a definition that was not initialised
 SNUG_API snugStatus snugAsset_LoadFile(const char* path, const snugAssetDef* def, snugAsset** asset);
 
 /// Read the content of a file. glTF files must have their buffers inside; OBJ is read from files only.
 /// @param name stands for the path in messages; its ending may tell the format
+/// @return as snugAsset_LoadFile
 SNUG_API snugStatus snugAsset_LoadMemory(
     const void* bytes, size_t count, const char* name, const snugAssetDef* def, snugAsset** asset);
 
@@ -64,6 +64,7 @@ typedef struct snugInstance
 	uint32_t vertexCount, triangleCount;
 	uint32_t jointCount;  ///< 0: it has no skin, and moves as a whole
 	uint32_t targetCount; ///< morph targets
+	uint64_t reserved[4];
 } snugInstance;
 
 /// A clip. Times are in seconds.
@@ -72,6 +73,7 @@ typedef struct snugClip
 	const char* name; ///< its number if the file gives no name
 	double start;     ///< of the first key
 	double end;       ///< of the last one
+	uint64_t reserved[4];
 } snugClip;
 
 SNUG_API uint32_t snugAsset_GetInstanceCount(const snugAsset* asset);
@@ -102,6 +104,7 @@ SNUG_API snugStatus snugAsset_GetModelDef(const snugAsset* asset, uint32_t insta
 typedef struct snugPose snugPose;
 
 /// Make a pose at rest. Nothing else below allocates.
+/// @return snug_outOfMemory, or snug_badArgument for null pointers
 SNUG_API snugStatus snugPose_Create(const snugAsset* asset, snugPose** pose);
 /// @param pose nullable
 SNUG_API void snugPose_Destroy(snugPose* pose);

@@ -93,7 +93,8 @@ uint32_t sgGreatest32(const uint32_t* values, size_t count)
 	return most;
 }
 
-// Without an early end, so that there is a loop for vectors; bits of magnitudes are ordered as these are, NaN above all.
+// Without an early end, so that there is a loop for vectors; bits of magnitudes are ordered as these are, NaN above
+// all.
 bool sgAreWithin(const float* values, size_t count, float limit)
 {
 	int32_t most = 0, bits, limitBits;

@@ -101,6 +101,16 @@ static inline uint32_t sgLowestBit(uint64_t bits)
 	return (uint32_t)__builtin_ctzll(bits);
 }
 
+/// How many bits are set. The compiler's own is a call of a library function where the processor may lack the
+/// instruction.
+static inline uint32_t sgCountBits(uint64_t bits)
+{
+	bits -= bits >> 1 & 0x5555555555555555u;
+	bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+	bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+	return (uint32_t)(bits * 0x0101010101010101u >> 56);
+}
+
 static inline size_t sgAlignUp(size_t value, size_t alignment)
 {
 	return (value + alignment - 1) & ~(alignment - 1);

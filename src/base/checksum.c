@@ -1,4 +1,4 @@
-// src/base/checksum.c: four interleaved multiply-rotate lanes over little-endian words, then a final mix.
+// src/base/checksum.c: eight interleaved multiply-rotate lanes over little-endian words, then a final mix.
 //
 // Each lane step x -> rotate((x ^ word) * odd) is a bijection of the lane for a fixed word and of the word for a fixed
 // lane, so any change confined to one word changes the result of its lane, and the final mix keeps lanes apart.
@@ -8,7 +8,7 @@
 
 enum
 {
-	LANES = 4
+	LANES = 8
 };
 
 static const uint64_t multiplier = 0x9e3779b97f4a7c15u;
@@ -26,7 +26,7 @@ static uint64_t Mix(uint64_t lane, uint64_t word)
 uint64_t sgChecksum(const void* data, size_t bytes)
 {
 	const unsigned char* byte = data;
-	uint64_t lane[LANES] = { 1, 2, 3, 4 };
+	uint64_t lane[LANES] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	size_t done = 0;
 	for (; done + sizeof(lane) <= bytes; done += sizeof(lane))
 	{

@@ -12,6 +12,7 @@ static void Release(snugBody* body)
 	{
 		snugPool_Destroy(body->pool);
 	}
+	sgRelease(&allocator, body->index, sgBody_IndexBytes(body));
 	sgRelease(&allocator, (void*)body->pageTable, body->pageCount * sizeof(uint32_t));
 	sgRelease(&allocator, body->derived, body->derivedBytes);
 	sgRelease(&allocator, body->poses, body->poseCount * body->poseBytes);
@@ -110,7 +111,9 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		.isAtRest = def->model->deform->restIsExact,
 		.strategy = def->model->deform->refitsBottomUp ? snug_strategyBottomUp : def->strategy,
 		.frontMemory = InitialMemory(def),
+		.refitsAll = def->model->deform->refitsBottomUp || def->strategy == snug_strategyBottomUp,
 		.version = 1,
+		.changes = 1,
 		.step = UINT16_MAX / 2, // far from the zeros of new pages
 		.frame = { .rotation = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, .isIdentity = true },
 		.pool = def->pool,
@@ -137,6 +140,7 @@ void snugBody_Destroy(snugBody* body)
 {
 	if (body != NULL)
 	{
+		SG_REQUIRE(body->owner == NULL, ); // a scene would go on with it: take it out first
 		sgBody_ReturnPages(body);
 		Release(body);
 	}
@@ -153,6 +157,7 @@ size_t snugBody_GetMemory(const snugBody* body)
 	SG_REQUIRE(body != NULL, 0);
 	size_t bytes =
 	    sizeof(snugBody) + body->poseCount * body->poseBytes + body->derivedBytes + body->pageCount * sizeof(uint32_t);
+	bytes += sgBody_IndexBytes(body);
 	if (body->ownsPool)
 	{
 		return bytes + sgPool_Bytes(body->pool);
@@ -167,12 +172,16 @@ size_t snugBody_GetMemory(const snugBody* body)
 static SG_NOINLINE bool SetFrame(snugBody* body, const snugFrame* frame)
 {
 	sgFrame made;
-	bool isGood = sgFrame_Make(frame, &made);
-	if (isGood)
+	if (!sgFrame_Make(frame, &made))
 	{
-		body->frame = made;
+		return false;
 	}
-	return isGood;
+	// Those who place everything in every frame do not wake what rests.
+	bool isSame = memcmp(made.rotation, body->frame.rotation, sizeof(made.rotation)) == 0 &&
+	              memcmp(made.position, body->frame.position, sizeof(made.position)) == 0;
+	body->changes += !isSame;
+	body->frame = made;
+	return true;
 }
 
 snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame)

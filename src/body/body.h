@@ -33,12 +33,16 @@ struct snugBody
 	uint32_t poseCount;
 	void* derived; ///< what follows from the pose: see sgBody_Derive
 	size_t derivedBytes;
+	uint32_t* index; ///< nullable; where the caller's triangles and vertices are: see some.c
 	snugStrategy strategy;
 	uint16_t frontMemory;       ///< steps for which a family stays part of the front; zero: there is none
+	bool refitsAll;             ///< everything is refitted before a query, from the leaves up
 	bool isAtRest;              ///< the model's rest bounds hold
 	bool isPrepared;            ///< nothing changed since the last refit before a query
 	bool isBegun;               ///< that refit has begun: `step` is the new one
 	uint32_t version;           ///< of the pose; neither zero nor SG_BUSY
+	uint64_t changes;           ///< counts new poses and frames, from 1: what was found for the same number still holds
+	const void* owner;          ///< the scene that it is in; nullable
 	uint16_t step;              ///< counts poses that were queried
 	_Atomic uint32_t visits;    ///< families that queries looked at in this step
 	_Atomic uint32_t repeats;   ///< of those, how many they looked at in the step before as well
@@ -77,6 +81,9 @@ typedef struct sgLook
 } sgLook;
 
 sgLook sgBody_Look(snugBody* body, sgLaneSet family);
+
+/// The children of a node will be looked at soon: ask memory for what is cached of them.
+void sgBody_Expect(const snugBody* body, uint32_t slot);
 
 /// Visits of a query, counted by each of its threads for itself: a counter that threads share costs more than a visit.
 typedef struct sgVisits
@@ -141,6 +148,19 @@ sgBox sgBody_RootBox(snugBody* body, snugCounters* counters);
 snugStatus sgBody_MakePlacement(
     snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, snugCounters* counters);
 
+/// Boxes along the world's axes around the placed vertices below each lane of a set. Lanes outside the mask are empty.
+/// From the pose alone, so that they depend on nothing that was asked before; not kept.
+/// @return false if float32 cannot hold placed positions
+bool sgBody_BoundPlaced(
+    snugBody* body, const double origin[3], sgLaneSet set, sgBoxLanes* boxes, snugCounters* counters);
+
+/// Whether several threads may ask for them at once, once one has.
+bool sgBody_CanBoundTogether(const snugBody* body);
+
+/// The same around the whole body.
+/// @param box receives an empty one if there is no triangle
+bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgBox* box, snugCounters* counters);
+
 /// The model in its pose, with everything that follows from it. Whatever evaluates or bounds calls this first, once,
 /// before threads share the body; what is below relies on it.
 const sgPosed* sgBody_Derive(snugBody* body);
@@ -153,5 +173,8 @@ void sgBody_Invalidate(snugBody* body, double motion);
 void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf);
 
 void sgBody_ReturnPages(snugBody* body);
+
+/// Bytes of the index; zero if there is none.
+size_t sgBody_IndexBytes(const snugBody* body);
 
 #endif

@@ -38,10 +38,98 @@ snugStatus snugBody_Refit(snugBody* body)
 	return snug_success;
 }
 
+// ---- A box and a ball
+// -------------------------------------------------------------------------------------------------
+
+/// A ball in doubles.
+typedef struct Ball
+{
+	double center[3];
+	double radius;
+} Ball;
+
+// Around a box.
+static Ball AroundBox(const sgBox* box)
+{
+	Ball ball;
+	double radius2 = 0.0;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		double lower = box->lower[axis], upper = box->upper[axis];
+		ball.center[axis] = 0.5 * lower + 0.5 * upper;
+		radius2 += (0.5 * upper - 0.5 * lower) * (0.5 * upper - 0.5 * lower);
+	}
+	ball.radius = sqrt(radius2) * (1.0 + SG_MARGIN_BALL);
+	return ball;
+}
+
+// The least ball in body space that is at hand: around the root's box, or the root's own.
+static Ball BodyBall(snugBody* body, const sgBox* root, snugCounters* counters)
+{
+	Ball ball = AroundBox(root);
+	sgBoundsScratch scratch;
+	if (body->volume == snug_volumeBall)
+	{
+		sgLaneSet set = sgTree_Family(&body->model->tree, 0);
+		const sgBallLanes* own = (const void*)sgBody_Refresh(body, set, &scratch, counters).extra;
+		if ((double)own->radius[0] < ball.radius)
+		{
+			ball = (Ball){ { own->center[0][0], own->center[1][0], own->center[2][0] }, own->radius[0] };
+		}
+	}
+	return ball;
+}
+
+// Turning changes no radius. Placed vertices are off by the placement's error along each axis; the centre's sums by a
+// few 2^-53 of their terms.
+static Ball PlaceBall(const Ball* ball, const sgPlacement* placement)
+{
+	Ball placed = { .radius = ball->radius * (1.0 + SG_MARGIN_BALL) + SG_MARGIN_DISTANCE * placement->error };
+	for (int i = 0; i < 3; ++i)
+	{
+		placed.center[i] = placement->translation[i];
+		double terms = fabs(placement->translation[i]);
+		for (int k = 0; k < 3; ++k)
+		{
+			placed.center[i] += placement->rotation[i][k] * ball->center[k];
+			terms += fabs(ball->center[k]);
+		}
+		placed.radius += 0x1p-48 * terms;
+	}
+	return placed;
+}
+
+// About a centre that is rounded, from where it really is.
+static void SetBall(snugBounds* bounds, const Ball* ball)
+{
+	double shift2 = 0.0;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		bounds->center[axis] = sgRoundNearest(ball->center[axis]);
+		double shift = (double)bounds->center[axis] - ball->center[axis];
+		shift2 += shift * shift;
+	}
+	bounds->radius = sgRoundUp((ball->radius + sqrt(shift2)) * (1.0 + SG_MARGIN_BALL));
+}
+
+// What two boxes that contain the same have in common.
+static sgBox Intersect(const sgBox* a, const sgBox* b)
+{
+	sgBox both;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		both.lower[axis] = a->lower[axis] > b->lower[axis] ? a->lower[axis] : b->lower[axis];
+		both.upper[axis] = a->upper[axis] < b->upper[axis] ? a->upper[axis] : b->upper[axis];
+	}
+	return both;
+}
+
+// The box: the root's as it is turned, and one along these axes. The ball: the smaller of those around that box and
+// around the body before it is turned.
 static SG_NOINLINE snugStatus GetBounds(snugBody* body, const double* origin, snugBounds* bounds)
 {
 	snugCounters counters = { 0 };
-	sgBox root;
+	sgBox root, along;
 	sgPlacement placement;
 	snugStatus status = sgBody_MakePlacement(body, origin, &root, &placement, &counters);
 	if (status != snug_success)
@@ -49,23 +137,19 @@ static SG_NOINLINE snugStatus GetBounds(snugBody* body, const double* origin, sn
 		return status;
 	}
 	sgBox box = sgPlacement_BoundBox(&placement, &root);
+	if (!placement.isIdentity && !sgBox_IsEmpty(&box) && sgBody_BoundPlacedRoot(body, origin, &along, &counters))
+	{
+		box = Intersect(&box, &along);
+	}
 	memcpy(bounds->lower, box.lower, sizeof(bounds->lower));
 	memcpy(bounds->upper, box.upper, sizeof(bounds->upper));
 	bounds->radius = -1.0f;
-	if (sgBox_IsEmpty(&box))
+	if (!sgBox_IsEmpty(&box))
 	{
-		return snug_success;
+		Ball around = AroundBox(&box), turned = BodyBall(body, &root, &counters);
+		turned = PlaceBall(&turned, &placement);
+		SetBall(bounds, turned.radius < around.radius ? &turned : &around);
 	}
-	// The ball around the box, about a rounded centre: the farthest corner from where the centre really is.
-	double radius2 = 0.0;
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		double lower = box.lower[axis], upper = box.upper[axis];
-		bounds->center[axis] = sgRoundNearest(0.5 * lower + 0.5 * upper);
-		double reach = fmax((double)bounds->center[axis] - lower, upper - (double)bounds->center[axis]);
-		radius2 += reach * reach;
-	}
-	bounds->radius = sgRoundUp(sqrt(radius2) * (1.0 + SG_MARGIN_BALL));
 	return snug_success;
 }
 
@@ -108,6 +192,21 @@ static double GreatestOver(const snugPlane* plane, const sgPlacement* placement,
 	return value + SG_MARGIN_CULLED * normals * placement->error + SG_MARGIN_PLANE * size;
 }
 
+// Whether a ball around all placed vertices is beyond a plane.
+static bool IsBeyond(const snugPlane* plane, const snugBounds* bounds)
+{
+	double value = plane->offset, size = fabs(plane->offset), length2 = 0.0;
+	for (int i = 0; i < 3; ++i)
+	{
+		double along = plane->normal[i] * (double)bounds->center[i];
+		value += along;
+		size += fabs(along);
+		length2 += plane->normal[i] * plane->normal[i];
+	}
+	double reach = sqrt(length2) * (double)bounds->radius;
+	return value + reach + SG_MARGIN_PLANE * (size + reach) < 0.0;
+}
+
 static SG_NOINLINE snugStatus IsOutside(
     snugBody* body, const double* origin, const snugPlane* planes, uint32_t count, bool* isOutside)
 {
@@ -124,10 +223,12 @@ static SG_NOINLINE snugStatus IsOutside(
 	sgBox root;
 	sgPlacement placement;
 	snugStatus status = sgBody_MakePlacement(body, origin, &root, &placement, &counters);
+	snugBounds bounds = { .radius = -1.0f };
+	status = status == snug_success ? GetBounds(body, origin, &bounds) : status;
 	*isOutside = status == snug_success && sgBox_IsEmpty(&root);
 	for (uint32_t i = 0; status == snug_success && !*isOutside && i < count; ++i)
 	{
-		*isOutside = GreatestOver(planes + i, &placement, &root) < 0.0;
+		*isOutside = IsBeyond(planes + i, &bounds) || GreatestOver(planes + i, &placement, &root) < 0.0;
 	}
 	return status;
 }

@@ -128,6 +128,64 @@ sgLeafVertices sgBody_LeafVertices(const snugBody* body, const sgLeafSource* sou
 	return (sgLeafVertices){ scratch->positions, body->model->clusters.places + leaf->firstVertex };
 }
 
+// ---- Looking ahead ---------------------------------------------------------------------------------------------
+
+/// Bytes of a cluster that are asked for ahead; most have little more.
+#define EXPECTED_CLUSTER_BYTES 512
+
+static void Prefetch(const void* start, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += 64)
+	{
+		__builtin_prefetch((const char*)start + i);
+	}
+}
+
+static void PrefetchPage(const snugBody* body, uint32_t index, size_t offset, size_t bytes)
+{
+	uint32_t page = atomic_load_explicit(body->pageTable + index, memory_order_relaxed);
+	if (page != SG_NONE)
+	{
+		Prefetch(body->pool->pages[page].bytes + offset, bytes);
+	}
+}
+
+static void ExpectLeaves(const snugBody* body, uint32_t firstLeaf, uint32_t count)
+{
+	const sgClusters* clusters = &body->model->clusters;
+	Prefetch(body->model->tree.leaves + firstLeaf, count * sizeof(sgLeaf));
+	if (clusters->header != NULL)
+	{
+		uint32_t place = clusters->clusters[clusters->ofLeaf[firstLeaf]].place;
+		PrefetchPage(body, body->groupPages + place / SG_PAGE_FLOATS, (place % SG_PAGE_FLOATS) * sizeof(float),
+		    EXPECTED_CLUSTER_BYTES);
+	}
+}
+
+void sgBody_Expect(const snugBody* body, uint32_t slot)
+{
+	const sgTree* tree = &body->model->tree;
+	const sgNode* node = tree->nodes + slot;
+	if (node->childCount == 0)
+	{
+		return;
+	}
+	uint32_t group = node->first / SG_LANES;
+	if (body->isAtRest || body->deform->bound == NULL)
+	{
+		Prefetch(body->model->restBounds + group, sizeof(sgBoxLanes));
+	}
+	else
+	{
+		uint32_t number = group & ((1u << body->groupShift) - 1u);
+		PrefetchPage(body, group >> body->groupShift, number * (size_t)body->groupStride, sizeof(sgCacheGroup));
+	}
+	if ((node->leafMask & 1) != 0)
+	{
+		ExpectLeaves(body, tree->nodes[node->first].first, node->childCount);
+	}
+}
+
 // ---- Forgetting ------------------------------------------------------------------------------------------------
 
 void sgBody_ReturnPages(snugBody* body)

@@ -7,6 +7,11 @@
 #include "body/cache.h"
 #include "geometry/box_kernels.h"
 
+/// Parts of all families: the automatic strategy begins to refit them all when queries looked at more than so many in
+/// two steps in a row, and ends when at fewer than so many in one.
+#define MANY_FAMILIES 0.5
+#define FEW_FAMILIES 0.4
+
 // Whether recent queries looked at a family. A page that was borrowed just now says 0, which is recent once in 65,536
 // steps: that costs a refit and nothing else.
 static bool IsRecent(const snugBody* body, const sgCacheGroup* cached, sgLaneSet family)
@@ -49,7 +54,7 @@ static uint32_t RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached
 	bool hasHeld = cached->version[family.first / 2] != 0;
 	if (direct != 0 && sgRefitCached(body, cached, family, direct, hasHeld, counters))
 	{
-		counters->nodesAtFront += (uint32_t)__builtin_popcount(direct);
+		counters->nodesAtFront += sgCountBits(direct);
 	}
 	counters->nodesAboveFront += merged;
 	sgCache_Publish(body, cached, family);
@@ -83,6 +88,14 @@ static double Ratio(uint32_t part, uint32_t whole)
 	return whole > 0 ? (double)part / (double)whole : 1.0;
 }
 
+// Whether the automatic strategy refits everything in this step. Where queries look at most of a body, what is left out
+// does not make up for bounding nodes straight from the pose.
+static bool PaysToRefitAll(const snugBody* body, uint32_t visits, uint32_t repeats)
+{
+	double families = (double)(body->model->tree.nodeCount - body->model->tree.leafCount);
+	return body->refitsAll ? (double)visits >= FEW_FAMILIES * families : (double)repeats > MANY_FAMILIES * families;
+}
+
 static void BeginStep(snugBody* body)
 {
 	if (body->isBegun)
@@ -92,25 +105,27 @@ static void BeginStep(snugBody* body)
 	body->isBegun = true;
 	++body->step;
 	uint32_t visits = atomic_exchange_explicit(&body->visits, 0, memory_order_relaxed);
-	double coherence = Ratio(atomic_exchange_explicit(&body->repeats, 0, memory_order_relaxed), body->lastVisits);
+	uint32_t repeats = atomic_exchange_explicit(&body->repeats, 0, memory_order_relaxed);
+	double coherence = Ratio(repeats, body->lastVisits);
 	uint32_t prepared = atomic_exchange_explicit(&body->prepared, 0, memory_order_relaxed);
 	double wellTaken = Ratio(atomic_exchange_explicit(&body->wellTaken, 0, memory_order_relaxed), prepared);
 	body->lastVisits = visits;
-	if (body->strategy == snug_strategyAuto && visits > 0)
+	if (body->strategy == snug_strategyAuto && (visits > 0 || body->refitsAll))
 	{
-		body->frontMemory = AdaptMemory(body->frontMemory, wellTaken, coherence);
+		body->frontMemory = body->refitsAll ? body->frontMemory : AdaptMemory(body->frontMemory, wellTaken, coherence);
+		body->refitsAll = PaysToRefitAll(body, visits, repeats);
 	}
 }
 
 static bool RefitsBefore(const snugBody* body)
 {
-	return body->frontMemory > 0 || body->strategy == snug_strategyBottomUp;
+	return body->frontMemory > 0 || body->refitsAll;
 }
 
 // A family whose children are to be refitted, in the cache; null otherwise.
 static sgCacheGroup* FindWanted(snugBody* body, sgLaneSet family)
 {
-	bool all = body->strategy == snug_strategyBottomUp;
+	bool all = body->refitsAll;
 	sgCacheGroup* cached = sgCache_FindGroup(body, family.group, all);
 	return cached != NULL && (all || IsRecent(body, cached, family)) ? cached : NULL;
 }
@@ -151,7 +166,7 @@ void sgBody_PrepareSubtree(snugBody* body, uint32_t slot, snugCounters* counters
 	sgCacheGroup* cached = FindWanted(body, family);
 	if (cached != NULL)
 	{
-		uint32_t refitted = RefitTree(body, family, cached, body->strategy == snug_strategyBottomUp, counters);
+		uint32_t refitted = RefitTree(body, family, cached, body->refitsAll, counters);
 		atomic_fetch_add_explicit(&body->prepared, refitted, memory_order_relaxed);
 	}
 }
@@ -170,7 +185,7 @@ void sgBody_Prepare(snugBody* body, snugCounters* counters)
 	sgCacheGroup* cached = RefitsBefore(body) ? sgCache_FindGroup(body, root.group, true) : NULL;
 	if (cached != NULL)
 	{
-		uint32_t refitted = RefitTree(body, root, cached, body->strategy == snug_strategyBottomUp, counters);
+		uint32_t refitted = RefitTree(body, root, cached, body->refitsAll, counters);
 		atomic_fetch_add_explicit(&body->prepared, refitted, memory_order_relaxed);
 	}
 }

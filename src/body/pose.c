@@ -32,6 +32,7 @@ static void Take(snugBody* body, const sgPoseInput* input, const sgPoseChange* c
 {
 	body->posed.pose = pose;
 	body->posed.derived = NULL;
+	++body->changes;
 	if (change->isPartial && !body->isAtRest)
 	{
 		InvalidateTouched(body, input);
@@ -82,7 +83,7 @@ static snugStatus Refuse(const snugBody* body, const sgPoseInput* input, const s
 
 static SG_NOINLINE snugStatus MakePose(snugBody* body, const sgPoseInput* input)
 {
-	sgPoseChange change = { 0 };
+	sgPoseChange change = { .isApart = !body->ownsPool }; // pages of a shared pool go back with each pose
 	unsigned char *first = body->poses, *second = body->poses + (body->poseCount - 1) * body->poseBytes;
 	unsigned char* next = body->posed.pose == first ? second : first;
 	body->deform->setPose(body->model, input, body->posed.pose, next, &change);

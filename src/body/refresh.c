@@ -145,7 +145,8 @@ static void IntersectBoxes(sgBoxLanes* boxes, uint32_t lanes, const sgBoxLanes* 
 static bool CanGrow(const snugBody* body)
 {
 	bool hasGrowth = body->deform->growth != NULL;
-	return body->frontMemory > 0 && (body->volume == snug_volumeBox || (body->volume == snug_volumeBall && hasGrowth));
+	return body->frontMemory > 0 && !body->refitsAll &&
+	       (body->volume == snug_volumeBox || (body->volume == snug_volumeBall && hasGrowth));
 }
 
 bool sgRefitCached(
@@ -232,7 +233,7 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch,
 			sgLaneSet family = sgTree_Family(&model->tree, set.group * SG_LANES + set.first);
 			if (sgRefitCached(body, cached, family, family.mask, found != 0, counters))
 			{
-				counters->nodesBelowFront += (uint32_t)__builtin_popcount(family.mask);
+				counters->nodesBelowFront += sgCountBits(family.mask);
 			}
 			sgCache_Publish(body, cached, family);
 			return sgBounds_View(sgCacheGroup_Bounds(cached));
@@ -240,6 +241,6 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch,
 	}
 	sgBoundsOut out = { &scratch->boxes, scratch->extra };
 	sgRefitDirect(body, set, set.mask, out, counters);
-	counters->nodesBelowFront += (uint32_t)__builtin_popcount(set.mask);
+	counters->nodesBelowFront += sgCountBits(set.mask);
 	return sgBounds_View(out);
 }

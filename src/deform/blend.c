@@ -1,6 +1,7 @@
 // src/deform/blend.c: evaluation and poses of blend models. See blend.h.
 #include "deform/blend.h"
 
+#include "deform/blend_build.h"
 #include "deform/blend_corners.h"
 #include "deform/blend_kernels.h"
 #include "deform/deform.h"
@@ -242,7 +243,15 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 	    fields->rows.blocks + fields->rows.firstBlocks[cluster], sgFieldsPose_Amplitudes(amplitudes), out);
 }
 
-static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
+// The family of some siblings; of those that are bounded alone, the first.
+static const sgBlendFamily* FamilyOf(const sgBlend* blend, const sgTree* tree, sgLaneSet set)
+{
+	uint32_t parent = tree->nodes[set.group * SG_LANES + set.first].parent;
+	return blend->families + (parent == SG_NONE ? 0 : blend->familyOfParent[parent]);
+}
+
+// Inner nodes of a set from any pose: that of the body, or one that is turned.
+static void BoundFrom(const sgPosed* posed, const sgBlendPose* pose, sgLaneSet set, sgBoundsOut out)
 {
 	const sgTree* tree = &posed->model->tree;
 	const sgBlendArrays* arrays = posed->model->arrays;
@@ -256,22 +265,75 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 	}
 	if (blend->header->bound == snug_boundCorners)
 	{
-		sgCorners_Bound(blend, posed->pose, morph, set, out);
+		sgCorners_Bound(blend, pose, morph, set, out);
 		return;
 	}
-	uint32_t slot = set.group * SG_LANES + set.first, parent = tree->nodes[slot].parent;
-	const sgBlendFamily* family = blend->families + (parent == SG_NONE ? 0 : blend->familyOfParent[parent]);
+	const sgBlendFamily* family = FamilyOf(blend, tree, set);
 	if (!family->isAcross)
 	{
-		sgBlend_GetKernels()->bound(blend, family, posed->pose, morph, set.mask, out);
+		sgBlend_GetKernels()->bound(blend, family, pose, morph, set.mask, out);
 		return;
 	}
+	uint32_t slot = set.group * SG_LANES + set.first;
 	uint32_t bounded = sgBlend_BoundedLanes(blend->header, sgTree_Family(tree, slot));
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest), number = (uint32_t)__builtin_popcount(bounded & ((1u << lane) - 1u));
-		sgBlend_GetKernels()->boundAlone(blend, family + number, posed->pose, morph, lane, out);
+		sgBlend_GetKernels()->boundAlone(blend, family + number, pose, morph, lane, out);
 	}
+}
+
+static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
+{
+	BoundFrom(posed, posed->pose, set, out);
+}
+
+// A pose T' = R T in float32, as far as one family needs it. Let u = 2^-24, n the most influences, q = roundings(n),
+// and S_i the sum of |R_im| reach_m. An entry of T' is off by 5 u of the sum of |R| |T|: factors of R are rounded,
+// three products and two sums. So S, raised by far more than that, is a reach of T', and exact blends of T' and of R T
+// differ by 5 u S_i. Bounds from T' contain positions evaluated from T', which are within q u S_i of exact blends of
+// T'. Those evaluated from T are within q u reach_m of exact blends of T per axis, hence turned within q u S_i of exact
+// blends of R T. Together (2 q + 5) u S_i. What products below the normal range lose is in the reach already.
+static bool BoundTurned(
+    const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes, double slack[3])
+{
+	const sgBlendArrays* arrays = posed->model->arrays;
+	const sgBlend* blend = &arrays->blend;
+	const sgBlendHeader* header = blend->header;
+	const sgBlendPose* pose = posed->pose;
+	sgBlendPose* turned = room;
+	if (header->volume != snug_volumeBox || header->bound == snug_boundCorners)
+	{
+		return false;
+	}
+	float factors[3][3];
+	double units = SG_MARGIN_SQUARES * 0x1p-24;
+	for (int i = 0; i < 3; ++i)
+	{
+		double reach = 0.0;
+		for (int m = 0; m < 3; ++m)
+		{
+			reach += fabs(rotation[i][m]) * (double)pose->reach[m];
+			factors[i][m] = (float)rotation[i][m];
+		}
+		turned->reach[i] = sgRoundUp(reach * (1.0 + SG_MARGIN_REACH));
+		double roundings = 2.0 * sgBlend_Roundings(header->rows.most) + SG_MARGIN_TURNED_ENTRIES;
+		slack[i] = units * roundings * (double)turned->reach[i];
+	}
+	uint32_t count = header->transformCount;
+	const sgBlendFamily* family = FamilyOf(blend, &posed->model->tree, set);
+	if (family->isAcross)
+	{
+		sgBlend_GetKernels()->turnAcross(sgBlendPose_Across(pose, count), sgBlend_BlockCount(count),
+		    (const float(*)[3])factors, sgBlendPose_Across(turned, count));
+	}
+	else
+	{
+		sgBlend_GetKernels()->turnColumns(sgBlendPose_Columns(pose), blend->entryTransforms + family->firstEntry,
+		    family->entryCount, (const float(*)[3])factors, sgBlendPose_Columns(turned));
+	}
+	BoundFrom(posed, turned, set, (sgBoundsOut){ boxes, NULL });
+	return true;
 }
 
 bool sgBlend_BoundsLeaves(const snugModel* model)
@@ -391,7 +453,7 @@ static void SetPose(
 	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, pose);
 	FindRest(blend->header, amplitudes, rest);
 	sgPoseInput transforms = FindTransforms(input, before);
-	uint32_t bad = MakePose(blend, &transforms, rest, before, pose, &motion);
+	uint32_t bad = MakePose(blend, &transforms, rest, change->isApart ? NULL : before, pose, &motion);
 	if (bad != SG_NONE)
 	{
 		bool isFinite = sgPoseInput_IsFinite(&transforms, bad);
@@ -416,6 +478,7 @@ const sgDeform sgDeform_blend = {
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
+	.boundTurned = BoundTurned,
 	.boundsLeaves = sgBlend_BoundsLeaves,
 	.volume = sgBlend_Volume,
 };

@@ -232,7 +232,7 @@ static inline bool sgBlend_IsWithinReach(const sgBlendHeader* header)
 /// For other skins too (skin.h), whose families have pairs of joints for transforms.
 snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes);
 bool sgBlend_Fits(const snugModel* model);
-const char* sgBlend_Check(const snugModel* model);
+const char* sgBlend_Check(const snugModel* model, void* scratch);
 
 /// A pose: what is computed once per transform. Arrays follow, each aligned:
 ///   columns[transformCount][16]     the matrix by columns, each padded to four with a zero

@@ -185,24 +185,24 @@ static const char* CheckNodeSets(const sgSkin* skin)
 }
 
 // What linear blending has.
-static const char* CheckBlend(const snugModel* model, const sgBlend* blend, uint32_t bounded)
+static const char* CheckBlend(const snugModel* model, const sgBlend* blend, uint32_t bounded, void* scratch)
 {
 	const sgRowsOf of = sgModel_RowsOf(model);
 	sgArray list[SG_BLEND_ARRAYS];
 	sgBlend_ListArrays(model, blend->header, bounded, list);
-	const char* fault = sgRows_Check(&blend->rows, &of, &blend->header->rows, blend->header->transformCount);
-	fault = fault == NULL ? sgArrays_Check(list + SG_ROWS_ARRAYS, SG_BLEND_ARRAYS - SG_ROWS_ARRAYS, blend) : fault;
+	const char* fault = sgArrays_Check(list, SG_BLEND_ARRAYS, blend);
+	fault = fault != NULL ? fault : sgRows_Check(&blend->rows, &of, &blend->header->rows, NULL, scratch);
 	fault = fault == NULL ? CheckAcross(blend) : fault;
 	fault = fault == NULL ? CheckFamilies(blend, bounded, sgSkin_Is(model->deformer)) : fault;
 	fault = fault == NULL ? CheckFamilyNumbers(blend, &model->tree) : fault;
 	return fault == NULL ? CheckReach(model, blend->header) : fault;
 }
 
-static const char* CheckSkin(const snugModel* model)
+static const char* CheckSkin(const snugModel* model, void* scratch)
 {
 	sgSkin skin = sgSkin_Get(model);
-	const char* fault = CheckBlend(model, &skin.blend, skin.header->pairCount);
-	fault = fault == NULL ? sgSkin_CheckSets(model, &skin) : fault;
+	const char* fault = CheckBlend(model, &skin.blend, skin.header->pairCount, scratch);
+	fault = fault == NULL ? sgSkin_CheckSets(model, &skin, scratch) : fault;
 	if (fault != NULL || skin.blend.header->bound != snug_boundCorners)
 	{
 		return fault;
@@ -212,17 +212,17 @@ static const char* CheckSkin(const snugModel* model)
 	return fault == NULL ? CheckNodeSets(&skin) : fault;
 }
 
-static const char* CheckLinear(const snugModel* model)
+static const char* CheckLinear(const snugModel* model, void* scratch)
 {
 	sgBlend blend = sgBlend_Get(model);
-	const char* fault = CheckBlend(model, &blend, blend.header->transformCount);
+	const char* fault = CheckBlend(model, &blend, blend.header->transformCount, scratch);
 	bool hasSets = blend.header->bound == snug_boundCorners;
 	return fault == NULL && hasSets ? sgCorners_Check(model, &blend, NULL) : fault;
 }
 
-const char* sgBlend_Check(const snugModel* model)
+const char* sgBlend_Check(const snugModel* model, void* scratch)
 {
-	const char* fault = sgSkin_Is(model->deformer) ? CheckSkin(model) : CheckLinear(model);
+	const char* fault = sgSkin_Is(model->deformer) ? CheckSkin(model, scratch) : CheckLinear(model, scratch);
 	uint64_t morph = fault == NULL ? sgMorph_FindData(model) : 0;
-	return morph != 0 ? sgFields_Check(model, (const char*)model->deformData + morph) : fault;
+	return morph != 0 ? sgFields_Check(model, (const char*)model->deformData + morph, scratch) : fault;
 }

@@ -142,6 +142,40 @@ static void StoreColumns(const float* const matrices[SG_LANES], uint32_t count, 
 	}
 }
 
+static void TurnAcross(const float* across, uint32_t blocks, const float rotation[3][3], float* turned)
+{
+	for (uint32_t b = 0; b < blocks; ++b, across += 12 * SG_LANES, turned += 12 * SG_LANES)
+	{
+		for (size_t k = 0; k < 4 * SG_LANES; k += SG_LANES)
+		{
+			f8 x = f8_Load(across + k), y = f8_Load(across + 4 * SG_LANES + k), z = f8_Load(across + 8 * SG_LANES + k);
+			for (size_t axis = 0; axis < 3; ++axis)
+			{
+				const float* row = rotation[axis];
+				f8 sum = f8_MulAddLoose(f8_Set(row[1]), y, f8_Mul(f8_Set(row[0]), x));
+				f8_Store(turned + 4 * SG_LANES * axis + k, f8_MulAddLoose(f8_Set(row[2]), z, sum));
+			}
+		}
+	}
+}
+
+static void TurnColumns(
+    const float* columns, const uint16_t* transforms, uint32_t count, const float rotation[3][3], float* turned)
+{
+	f4 x = { rotation[0][0], rotation[1][0], rotation[2][0], 0.0f };
+	f4 y = { rotation[0][1], rotation[1][1], rotation[2][1], 0.0f };
+	f4 z = { rotation[0][2], rotation[1][2], rotation[2][2], 0.0f };
+	for (uint32_t j = 0; j < count; ++j)
+	{
+		const float* from = columns + 16 * (size_t)transforms[j];
+		float* to = turned + 16 * (size_t)transforms[j];
+		for (int k = 0; k < 16; k += 4)
+		{
+			f4_Store(to + k, f4_Set(from[k]) * x + f4_Set(from[k + 1]) * y + f4_Set(from[k + 2]) * z);
+		}
+	}
+}
+
 // In float32 and never fused, so that whether a pose is accepted does not depend on the machine. Entries are limited
 // too: where the rest mesh is flat at zero they lead nowhere, but a blend of entries near FLT_MAX is infinite.
 static uint32_t PutAcross(
@@ -571,5 +605,7 @@ const sgBlendKernels SG_FOR_ISA(sgBlendKernels) = {
 	.boundAlone = BoundAlone,
 	.storeColumns = StoreColumns,
 	.putAcross = PutAcross,
+	.turnAcross = TurnAcross,
+	.turnColumns = TurnColumns,
 	.findMotion = FindMotion,
 };

@@ -39,6 +39,13 @@ typedef struct sgBlendKernels
 	uint32_t (*putAcross)(
 	    const float* const columns[SG_LANES], const float restReach[3], float limit, float* across, float reach[3]);
 
+	/// Turn transforms that are side by side: rows become rotation * rows.
+	void (*turnAcross)(const float* across, uint32_t blocks, const float rotation[3][3], float* turned);
+
+	/// The same for the columns of some transforms, by number.
+	void (*turnColumns)(
+	    const float* columns, const uint16_t* transforms, uint32_t count, const float rotation[3][3], float* turned);
+
 	/// The most that eight transforms carry anything they move along any axis, from one pose to another.
 	float (*findMotion)(const float* before, const float* after, const sgBlendMoved* moved);
 } sgBlendKernels;

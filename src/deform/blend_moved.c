@@ -2,72 +2,104 @@
 #include "deform/blend_build.h"
 #include "geometry/frame.h"
 
-#include <math.h>
-#include <string.h>
+/// Vertices that are looked at at a time when several threads share the work.
+#define CHUNK 2048
 
-static void AddToRange(float* lower, float* upper, float value)
+typedef struct Scan
 {
-	*lower = value < *lower ? value : *lower;
-	*upper = value > *upper ? value : *upper;
+	const snugModel* model;
+	const sgWeights* weights;
+	const sgTransformOrder* order;
+} Scan;
+
+static void ResetEffects(sgEffect* effects, uint32_t count)
+{
+	for (uint32_t j = 0; j < count; ++j)
+	{
+		effects[j] = (sgEffect){ .vertex = UINT32_MAX, .box = sgBox_Empty() };
+	}
 }
 
-// Boxes of the vertices that each transform moves: least and greatest coordinates first, then centre and half extents,
-// rounded outwards.
-void sgBlend_FillMoved(
-    const snugModel* model, const sgWeights* weights, const sgTransformOrder* order, sgBlendMoved* moved)
+// Of two vertices that are moved as much the first in tree order counts, so that it does not matter who looks at them.
+static bool IsStronger(float weight, uint32_t vertex, const sgEffect* than)
 {
-	uint32_t blockCount = sgBlend_BlockCount(order->count);
-	for (uint32_t i = 0; i < 3 * SG_LANES * blockCount; ++i)
+	return weight > than->weight || (weight == than->weight && vertex < than->vertex);
+}
+
+// Zero is added to positions: 0 and -0 are the same, but not the same bits.
+static void ScanVertices(void* context, uint32_t worker, uint32_t chunk)
+{
+	const Scan* scan = context;
+	const sgWeights* weights = scan->weights;
+	sgEffect* effects = scan->order->effects + (size_t)worker * scan->order->count;
+	uint32_t first = chunk * CHUNK, left = scan->model->tree.vertexCount - first;
+	for (uint32_t v = first; v < first + (left < CHUNK ? left : CHUNK); ++v)
 	{
-		moved[i / (3 * SG_LANES)].center[i / SG_LANES % 3].lane[i % SG_LANES] = INFINITY;
-		moved[i / (3 * SG_LANES)].half[i / SG_LANES % 3].lane[i % SG_LANES] = -INFINITY;
-	}
-	for (uint32_t v = 0; v < model->tree.vertexCount; ++v)
-	{
-		const float* p = model->positions + 3 * (size_t)v;
+		const float* given = scan->model->positions + 3 * (size_t)v;
+		const float p[3] = { given[0] + 0.0f, given[1] + 0.0f, given[2] + 0.0f };
 		for (uint32_t k = weights->starts[v]; k < weights->starts[v + 1]; ++k)
 		{
-			uint16_t place = order->rank[weights->transforms[k]];
-			sgBlendMoved* block = moved + place / SG_LANES;
-			uint32_t lane = place % SG_LANES;
-			for (int axis = 0; axis < 3; ++axis)
+			sgEffect* effect = effects + weights->transforms[k];
+			if (IsStronger(weights->weights[k], v, effect))
 			{
-				AddToRange(block->center[axis].lane + lane, block->half[axis].lane + lane, p[axis]);
+				effect->weight = weights->weights[k];
+				effect->vertex = v;
 			}
+			sgBox_AddPoint(&effect->box, p);
 		}
 	}
-	for (uint32_t i = 0; i < 3 * SG_LANES * blockCount; ++i)
+}
+
+static void FindEffects(const snugModel* model, const sgWeights* weights, const sgTransformOrder* order)
+{
+	uint32_t workers = sgTeam_Workers(model->team), count = order->count;
+	Scan scan = { model, weights, order };
+	ResetEffects(order->effects, workers * count);
+	sgTeam_Run(model->team, (model->tree.vertexCount + CHUNK - 1) / CHUNK, ScanVertices, &scan);
+	for (uint32_t i = count; i < workers * count; ++i)
 	{
-		float* center = moved[i / (3 * SG_LANES)].center[i / SG_LANES % 3].lane + i % SG_LANES;
-		float* half = moved[i / (3 * SG_LANES)].half[i / SG_LANES % 3].lane + i % SG_LANES;
-		double lower = *center, upper = *half;
-		bool isUsed = lower <= upper;
-		*center = isUsed ? sgRoundNearest(0.5 * (lower + upper)) : 0.0f;
-		double above = upper - (double)*center, below = (double)*center - lower;
-		*half = isUsed ? sgRoundUp(above > below ? above : below) : 0.0f;
+		const sgEffect* other = order->effects + i;
+		sgEffect* effect = order->effects + i % count;
+		if (IsStronger(other->weight, other->vertex, effect))
+		{
+			effect->weight = other->weight;
+			effect->vertex = other->vertex;
+		}
+		sgBox_AddBox(&effect->box, &other->box);
 	}
 }
 
-static bool IsBehind(const sgStrongest* strongest, uint16_t a, uint16_t b)
-{
-	uint32_t vertexA = strongest[a].vertex, vertexB = strongest[b].vertex;
-	return vertexA > vertexB || (vertexA == vertexB && a > b);
-}
-
-void sgBlend_OrderTransforms(const sgWeights* weights, uint32_t vertexCount, const sgTransformOrder* order)
+// Centre and half extents of boxes, rounded outwards.
+void sgBlend_FillMoved(const sgTransformOrder* order, sgBlendMoved* moved)
 {
 	for (uint32_t j = 0; j < order->count; ++j)
 	{
-		order->across[j] = (uint16_t)j;
-		order->strongest[j] = (sgStrongest){ 0.0f, UINT32_MAX };
-	}
-	for (uint32_t v = 0; v < vertexCount; ++v)
-	{
-		for (uint32_t k = weights->starts[v]; k < weights->starts[v + 1]; ++k)
+		const sgBox* box = &order->effects[j].box;
+		sgBlendMoved* block = moved + order->rank[j] / SG_LANES;
+		uint32_t lane = order->rank[j] % SG_LANES;
+		for (int axis = 0; axis < 3 && !sgBox_IsEmpty(box); ++axis)
 		{
-			sgStrongest* strongest = order->strongest + weights->transforms[k];
-			*strongest = weights->weights[k] > strongest->weight ? (sgStrongest){ weights->weights[k], v } : *strongest;
+			double lower = (double)box->lower[axis], upper = (double)box->upper[axis];
+			double center = (double)sgRoundNearest(0.5 * (lower + upper));
+			double above = upper - center, below = center - lower;
+			block->center[axis].lane[lane] = (float)center;
+			block->half[axis].lane[lane] = sgRoundUp(above > below ? above : below);
 		}
+	}
+}
+
+static bool IsBehind(const sgEffect* effects, uint16_t a, uint16_t b)
+{
+	uint32_t vertexA = effects[a].vertex, vertexB = effects[b].vertex;
+	return vertexA > vertexB || (vertexA == vertexB && a > b);
+}
+
+void sgBlend_OrderTransforms(const snugModel* model, const sgWeights* weights, const sgTransformOrder* order)
+{
+	FindEffects(model, weights, order);
+	for (uint32_t j = 0; j < order->count; ++j)
+	{
+		order->across[j] = (uint16_t)j;
 	}
 	// Shell's method; transforms whose strongest vertex is the same keep their order by number.
 	for (uint32_t gap = order->count / 2; gap > 0; gap /= 2)
@@ -76,7 +108,7 @@ void sgBlend_OrderTransforms(const sgWeights* weights, uint32_t vertexCount, con
 		{
 			uint16_t moved = order->across[i];
 			uint32_t j = i;
-			for (; j >= gap && IsBehind(order->strongest, order->across[j - gap], moved); j -= gap)
+			for (; j >= gap && IsBehind(order->effects, order->across[j - gap], moved); j -= gap)
 			{
 				order->across[j] = order->across[j - gap];
 			}

@@ -201,30 +201,105 @@ snugStatus sgBlend_CheckDef(const snugModelDef* def, uint32_t* maxInfluences, ui
 	                                         : sgFail(&def->messenger, snug_outOfRange, "too many influences in all");
 }
 
-void sgBlend_ReadWeights(const snugModelDef* def, const sgTree* tree, sgInfluence* list, sgWeights* out)
+/// Vertices that are read at a time when several threads share the work.
+#define CHUNK 1024
+
+typedef struct Reading
 {
-	Repairs repairs = { 0 };
-	uint32_t total = 0;
-	for (uint32_t v = 0; v < tree->vertexCount; ++v)
+	const snugModelDef* def;
+	const sgTree* tree;
+	sgInfluence* scratch;
+	size_t stride; ///< of scratch, from one worker to the next
+	uint32_t* counts;
+	sgWeights* out;
+	Repairs repairs[SG_TEAM_WORKERS];
+} Reading;
+
+// The influences of each vertex go where there is room for as many as were given.
+static void ReadChunk(void* context, uint32_t worker, uint32_t chunk)
+{
+	Reading* r = context;
+	sgInfluence* list = r->scratch + worker * r->stride;
+	uint32_t first = chunk * CHUNK, left = r->tree->vertexCount - first;
+	for (uint32_t v = first; v < first + (left < CHUNK ? left : CHUNK); ++v)
 	{
-		uint32_t count = ReadVertex(def, tree->vertexMap[v], list, &repairs);
-		out->starts[v] = total;
+		uint32_t count = ReadVertex(r->def, r->tree->vertexMap[v], list, r->repairs + worker), kept = 0;
+		float* weights = r->out->weights + r->out->starts[v];
+		uint16_t* transforms = r->out->transforms + r->out->starts[v];
 		for (uint32_t i = 0; i < count; ++i)
 		{
-			out->weights[total] = (float)list[i].weight;
-			out->transforms[total] = list[i].transform;
-			total += out->weights[total] > 0.0f; // a weight that vanishes in float32 is none
+			weights[kept] = (float)list[i].weight;
+			transforms[kept] = list[i].transform;
+			kept += weights[kept] > 0.0f; // a weight that vanishes in float32 is none
 		}
+		r->counts[v] = kept;
 	}
-	out->starts[tree->vertexCount] = total;
-	if (repairs.scaledCount > 0)
+}
+
+// Close the gaps behind vertices that have fewer influences than were given.
+static void CloseGaps(const Reading* r)
+{
+	sgWeights* out = r->out;
+	uint32_t total = 0;
+	for (uint32_t v = 0; v < r->tree->vertexCount; ++v)
 	{
-		sgWarn(&def->messenger, "weights of %u vertices did not sum to 1 and were scaled, first those of vertex %u",
-		    repairs.scaledCount, repairs.scaledFirst);
+		uint32_t from = out->starts[v], count = r->counts[v];
+		if (from != total)
+		{
+			memmove(out->weights + total, out->weights + from, count * sizeof(float));
+			memmove(out->transforms + total, out->transforms + from, count * sizeof(uint16_t));
+			out->starts[v] = total;
+		}
+		total += count;
 	}
-	if (repairs.unboundCount > 0)
+	out->starts[r->tree->vertexCount] = total;
+}
+
+static void TellRepairs(const Reading* r)
+{
+	Repairs all = { 0 };
+	for (int i = 0; i < SG_TEAM_WORKERS; ++i)
 	{
-		sgWarn(&def->messenger, "%u vertices without weight follow their first joint, first vertex %u",
-		    repairs.unboundCount, repairs.unboundFirst);
+		const Repairs* own = r->repairs + i;
+		bool isScaled = own->scaledCount > 0 && (all.scaledCount == 0 || own->scaledFirst < all.scaledFirst);
+		bool isUnbound = own->unboundCount > 0 && (all.unboundCount == 0 || own->unboundFirst < all.unboundFirst);
+		all.scaledFirst = isScaled ? own->scaledFirst : all.scaledFirst;
+		all.unboundFirst = isUnbound ? own->unboundFirst : all.unboundFirst;
+		all.scaledCount += own->scaledCount;
+		all.unboundCount += own->unboundCount;
 	}
+	if (all.scaledCount > 0)
+	{
+		sgWarn(&r->def->messenger, "weights of %u vertices did not sum to 1 and were scaled, first those of vertex %u",
+		    all.scaledCount, all.scaledFirst);
+	}
+	if (all.unboundCount > 0)
+	{
+		sgWarn(&r->def->messenger, "%u vertices without weight follow their first joint, first vertex %u",
+		    all.unboundCount, all.unboundFirst);
+	}
+}
+
+void sgBlend_ReadWeights(const snugModel* model, const snugModelDef* def, uint32_t mostGiven, sgInfluence* scratch,
+    uint32_t* counts, sgWeights* out)
+{
+	const sgTree* tree = &model->tree;
+	Reading reading = {
+		.def = def,
+		.tree = tree,
+		.scratch = scratch,
+		.stride = (size_t)mostGiven + 1,
+		.counts = counts,
+		.out = out,
+	};
+	uint64_t total = 0;
+	for (uint32_t v = 0; v < tree->vertexCount; ++v)
+	{
+		uint32_t vertex = tree->vertexMap[v];
+		out->starts[v] = (uint32_t)total;
+		total += FirstInfluence(&def->skin, vertex + 1) - FirstInfluence(&def->skin, vertex);
+	}
+	sgTeam_Run(model->team, (tree->vertexCount + CHUNK - 1) / CHUNK, ReadChunk, &reading);
+	CloseGaps(&reading);
+	TellRepairs(&reading);
 }

@@ -37,7 +37,8 @@ void sgFields_ListArrays(const snugModel* model, const sgFieldsHeader* header, s
 	const sgRowsOf of = sgModel_RowsOf(model);
 	sgRows_List(list, offsetof(sgFields, rows), &of, &header->rows, 3, header->fieldCount);
 	const sgArray others[] = {
-		{ SG_ARRAY(sgFields, most, 3 * (uint64_t)header->fieldCount) },
+		{ SG_ARRAY(sgFields, most, 3 * (uint64_t)header->fieldCount), sgElements_floats, (double)SNUG_MAX_COORDINATE,
+		    "a displacement is not finite or too large" },
 		{ SG_ARRAY(sgFields, groups, model->tree.groupCount) },
 		{ SG_ARRAY(sgFields, groupFields, header->groupFieldCount), sgElements_index, header->fieldCount,
 		    "a field of a bound does not exist" },

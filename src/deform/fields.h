@@ -162,8 +162,9 @@ bool sgFields_Fits(const snugModel* model, const void* data, size_t bytes);
 
 /// Check data that come from a file and fit: every index, every number that positions follow from; of bounds that they
 /// are finite.
+/// @param scratch of SG_ROWS_SCRATCH bytes
 /// @return null if all is well, or what is wrong
-const char* sgFields_Check(const snugModel* model, const void* data);
+const char* sgFields_Check(const snugModel* model, const void* data, void* scratch);
 
 sgFields sgFields_Bind(const snugModel* model, const void* data);
 

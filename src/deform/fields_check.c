@@ -2,11 +2,6 @@
 #include "deform/fields.h"
 
 #include <math.h>
-#include <string.h>
-
-/// Eight numbers side by side; the compiler's operators work on them.
-typedef float Floats __attribute__((vector_size(SG_LANES * sizeof(float))));
-typedef int32_t Words __attribute__((vector_size(SG_LANES * sizeof(int32_t))));
 
 // Contact nodes need balls of all nodes.
 static bool HasRightContacts(const sgFieldsHeader* header)
@@ -61,58 +56,30 @@ static const char* CheckGroups(const snugModel* model, const sgFields* fields)
 	return values == header->groupValueCount && numbers == header->groupFieldCount ? NULL : fault;
 }
 
-// No displacement exceeds the greatest of its field.
-static bool AreWithinMost(const sgFields* fields)
-{
-	const sgRows* rows = &fields->rows;
-	Words beyond = { 0 };
-	for (uint32_t b = 0; b < fields->header->rows.blocks; ++b)
-	{
-		const sgBlock* block = rows->blocks + b;
-		for (uint32_t j = 0; j < block->count; ++j)
-		{
-			const float* most = fields->most + 3 * (size_t)rows->numbers[block->numbers + j];
-			for (uint32_t axis = 0; axis < 3; ++axis)
-			{
-				Floats values;
-				memcpy(&values, rows->values + block->values + 3 + 3 * (size_t)j + axis, sizeof(values));
-				beyond |= (values > most[axis]) | (values < -most[axis]);
-			}
-		}
-	}
-	int32_t any = 0;
-	for (int lane = 0; lane < SG_LANES; ++lane)
-	{
-		any |= beyond[lane];
-	}
-	return any == 0;
-}
-
 // Numbers of the model as a whole: rounding is a multiple of them, so they must be neither too small nor infinite.
 static const char* CheckReach(const snugModel* model, const sgFields* fields)
 {
 	const sgFieldsHeader* header = fields->header;
 	float reach[3];
 	sgModel_FindReach(model, reach);
-	bool isGood = sgAreWithin(fields->most, 3 * (size_t)header->fieldCount, SNUG_MAX_COORDINATE) &&
-	              isfinite(header->span) && isfinite(header->stretch) && header->span >= 0.0f &&
-	              header->stretch >= 0.0f;
+	bool isGood =
+	    isfinite(header->span) && isfinite(header->stretch) && header->span >= 0.0f && header->stretch >= 0.0f;
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		isGood = isGood && header->restReach[axis] == reach[axis] && header->reach[axis] >= reach[axis] &&
 		         isfinite(header->reach[axis]);
 	}
-	return isGood && AreWithinMost(fields) ? NULL : "the reach of its displacements is wrong";
+	return isGood ? NULL : "the reach of its displacements is wrong";
 }
 
-const char* sgFields_Check(const snugModel* model, const void* data)
+const char* sgFields_Check(const snugModel* model, const void* data, void* scratch)
 {
 	sgFields fields = sgFields_Bind(model, data);
 	const sgRowsOf of = sgModel_RowsOf(model);
 	sgArray list[SG_FIELDS_ARRAYS];
 	sgFields_ListArrays(model, fields.header, list);
-	const char* fault = sgRows_Check(&fields.rows, &of, &fields.header->rows, fields.header->fieldCount);
-	fault = fault == NULL ? sgArrays_Check(list + SG_ROWS_ARRAYS, SG_FIELDS_ARRAYS - SG_ROWS_ARRAYS, &fields) : fault;
+	const char* fault = sgArrays_Check(list, SG_FIELDS_ARRAYS, &fields);
+	fault = fault == NULL ? sgRows_Check(&fields.rows, &of, &fields.header->rows, fields.most, scratch) : fault;
 	fault = fault == NULL ? CheckGroups(model, &fields) : fault;
 	return fault == NULL ? CheckReach(model, &fields) : fault;
 }

@@ -90,8 +90,9 @@ static bool Fits(const snugModel* model)
 	return model->deformBytes == DataBytes(&model->tree);
 }
 
-static const char* Check(const snugModel* model)
+static const char* Check(const snugModel* model, void* scratch)
 {
+	(void)scratch;
 	const sgTree* tree = &model->tree;
 	FreeData data;
 	Bind(model, &data);

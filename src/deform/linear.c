@@ -90,9 +90,9 @@ static bool Fits(const snugModel* model)
 	       sgFields_Fits(model, model->deformData, model->deformBytes);
 }
 
-static const char* Check(const snugModel* model)
+static const char* Check(const snugModel* model, void* scratch)
 {
-	return sgFields_Check(model, model->deformData);
+	return sgFields_Check(model, model->deformData, scratch);
 }
 
 static void Describe(const snugModel* model, sgContents* contents)
@@ -148,6 +148,26 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 {
 	const sgFields* fields = GetFields(posed->model);
 	sgLinear_GetKernels()->bound(fields, fields->groups + set.group, posed->pose, set.mask, out);
+}
+
+static bool BoundTurned(
+    const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes, double slack[3])
+{
+	const sgFields* fields = GetFields(posed->model);
+	const sgFieldsGroup* group = fields->groups + set.group;
+	(void)room;
+	if ((group->parts & sgFields_fits) == 0)
+	{
+		return false;
+	}
+	float factors[3][3];
+	for (int i = 0; i < 9; ++i)
+	{
+		factors[i / 3][i % 3] = (float)rotation[i / 3][i % 3];
+		slack[i / 3] = 0.0; // it is in the boxes
+	}
+	sgLinear_GetKernels()->boundTurned(fields, group, posed->pose, (const float(*)[3])factors, set.mask, boxes);
+	return true;
 }
 
 static bool BoundsLeaves(const snugModel* model)
@@ -207,6 +227,7 @@ const sgDeform sgDeform_linear = {
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
+	.boundTurned = BoundTurned,
 	.boundsLeaves = BoundsLeaves,
 	.volume = Volume,
 	.growth = Growth,

@@ -295,10 +295,9 @@ static void FirstOrderAndIntervals(const Nodes* nodes, Interval out[3], sgSlabLa
 	}
 }
 
-static void Bound(
-    const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, uint32_t mask, sgBoundsOut out)
+static Nodes MakeNodes(const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, uint32_t mask)
 {
-	const Nodes nodes = {
+	return (Nodes){
 		.fields = fields,
 		.group = group,
 		.head = sgFieldsGroup_Head(fields, group),
@@ -307,6 +306,44 @@ static void Bound(
 		.numbers = fields->groupFields + group->fields,
 		.mask = mask,
 	};
+}
+
+// As slabs of a k-DOP, along any direction: rows are sums of three with rounded factors, which is off by a few 2^-24 of
+// terms that the gain bounds, as are the centre's and the residual's. Positions are evaluated as ever, and turning what
+// they are off by per axis gives no more than `order.error` of the turned reach.
+static void BoundTurned(const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose,
+    const float rotation[3][3], uint32_t mask, sgBoxLanes* boxes)
+{
+	const Nodes nodes = MakeNodes(fields, group, pose, mask);
+	FirstOrder order = MakeFirstOrder(&nodes);
+	f8 gain = f8_Add(f8_Load(nodes.head->gain.lane), f8_Set(1.0f));
+	f8 unit = f8_Set((float)(SG_MARGIN_SQUARES * 0x1p-24 * SG_MARGIN_TURNED_FITS));
+	order.error = f8_Add(order.error, f8_Mul(gain, unit));
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f8 zero = f8_Set(0.0f), row[3] = { zero, zero, zero }, middle = zero, residual = zero;
+		float reach = 0.0f;
+		for (int m = 0; m < 3; ++m)
+		{
+			f8 factor = f8_Set(rotation[axis][m]);
+			for (int k = 0; k < 3; ++k)
+			{
+				row[k] = f8_MulAddLoose(factor, order.linear[m][k], row[k]);
+			}
+			middle = f8_MulAddLoose(factor, order.middle[m], middle);
+			residual = f8_MulAddLoose(f8_Abs(factor), order.residual[m], residual);
+			reach += __builtin_fabsf(rotation[axis][m]) * pose->reach[m];
+		}
+		reach *= 1.0f + 0x1p-20f;
+		StoreInterval(FirstOrderAlong(&order, &nodes, row, middle, residual, reach), mask, boxes->lower[axis],
+		    boxes->upper[axis]);
+	}
+}
+
+static void Bound(
+    const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, uint32_t mask, sgBoundsOut out)
+{
+	const Nodes nodes = MakeNodes(fields, group, pose, mask);
 	Interval box[3];
 	if ((group->parts & sgFields_fits) != 0)
 	{
@@ -337,4 +374,5 @@ static void Bound(
 const sgLinearKernels SG_FOR_ISA(sgLinearKernels) = {
 	.evaluateBlocks = EvaluateBlocks,
 	.bound = Bound,
+	.boundTurned = BoundTurned,
 };

@@ -14,6 +14,10 @@ typedef struct sgLinearKernels
 	/// Bounds of the nodes of a group, to the lanes of `out` in `mask`.
 	void (*bound)(
 	    const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, uint32_t mask, sgBoundsOut out);
+
+	/// The same along turned axes, boxes only, of groups that have fits.
+	void (*boundTurned)(const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose,
+	    const float rotation[3][3], uint32_t mask, sgBoxLanes* boxes);
 } sgLinearKernels;
 
 static inline const sgLinearKernels* sgLinear_GetKernels(void)

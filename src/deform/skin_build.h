@@ -38,8 +38,9 @@ void sgSkinDraft_Release(sgSkinDraft* draft);
 void sgSkinDraft_Write(const sgSkinDraft* draft, const uint32_t* nodeSets, char* data);
 
 /// Check joint sets and pairs that come from a file. Rows have been checked.
+/// @param scratch of SG_ROWS_SCRATCH bytes
 /// @return null if all is well, or what is wrong
-const char* sgSkin_CheckSets(const snugModel* model, const sgSkin* skin);
+const char* sgSkin_CheckSets(const snugModel* model, const sgSkin* skin, void* scratch);
 
 /// Roundings of evaluating a vertex, and of the matrices of pairs, as multiples of 2^-24 of the pose's reach.
 double sgSkin_Roundings(uint32_t maxInfluences);

@@ -1,7 +1,6 @@
 // src/deform/skin_check.c: joint sets and pairs of joints that come from a file. See skin_build.h.
 #include "deform/skin_build.h"
-
-#include <string.h>
+#include "tree/row_kernels.h"
 
 // Sets are in order, each once: by how many joints they have, then by the first joint in which they differ.
 static bool ComesBefore(const sgSkin* skin, const sgSkinSet* a, const sgSkinSet* b)
@@ -106,52 +105,65 @@ static const char* CheckPairs(const sgSkin* skin)
 	return header->linkCount <= header->edgeCount ? NULL : "an edge between joints is wrong";
 }
 
-// The joints that move a vertex are those of its set.
-static bool CheckVertex(const sgSkin* skin, uint32_t vertex)
+// Vertices of a block that have one set: each of them has its members, and no other joint. Both lists ascend.
+static bool HaveMembers(
+    const sgSkin* skin, const sgBlock* block, const sgSkinSet* set, const uint8_t* owners, uint32_t lanes)
 {
-	const sgSkinSet* set = skin->sets + skin->setOf[vertex];
-	const uint16_t* members = skin->members + set->firstMember;
-	sgRow row = sgRows_Get(&skin->blend.rows, vertex);
-	uint32_t count = 0;
-	for (uint32_t j = 0; j < row.count; ++j)
+	const uint16_t *numbers = skin->blend.rows.numbers + block->numbers, *members = skin->members + set->firstMember;
+	uint32_t found = 0, last = set->memberCount - 1;
+	bool isGood = true;
+	for (uint32_t j = 0; j < block->count; ++j)
 	{
-		if (row.values[j * SG_LANES] != 0.0f)
-		{
-			if (count >= set->memberCount || members[count] != row.numbers[j])
-			{
-				return false;
-			}
-			++count;
-		}
+		uint32_t isMember = members[found < last ? found : last] == numbers[j];
+		isGood &= (owners[j] & lanes) == (lanes & -isMember);
+		found += isMember;
 	}
-	return count == set->memberCount;
+	return isGood && found == set->memberCount;
 }
 
-static const char* CheckVertices(const snugModel* model, const sgSkin* skin)
+// Set by set; lanes without a vertex repeat the set of the first.
+static bool CheckBlock(const sgSkin* skin, uint32_t number, const uint32_t* vertices, uint32_t count, uint8_t* owners)
+{
+	const sgRows* rows = &skin->blend.rows;
+	const sgBlock* block = rows->blocks + number;
+	const uint32_t* blockSets = skin->blockSets + (size_t)number * SG_LANES;
+	sgGetKernels()->rows->findOwners(rows->values + block->values + 3, block->count, owners);
+	bool isGood = true;
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		isGood &= blockSets[lane] == skin->setOf[vertices[lane < count ? lane : 0]];
+	}
+	for (uint32_t rest = (1u << count) - 1u; rest != 0 && isGood;)
+	{
+		uint32_t set = blockSets[sgLowestBit(rest)], lanes = 0;
+		for (uint32_t lane = 0; lane < count; ++lane)
+		{
+			lanes |= (uint32_t)(blockSets[lane] == set) << lane;
+		}
+		isGood = HaveMembers(skin, block, skin->sets + set, owners, lanes);
+		rest &= ~lanes;
+	}
+	return isGood;
+}
+
+static const char* CheckVertices(const snugModel* model, const sgSkin* skin, void* scratch)
 {
 	const sgRowsOf of = sgModel_RowsOf(model);
-	const uint32_t* blockSets = skin->blockSets;
+	uint32_t number = 0;
 	bool isGood = true;
-	for (uint32_t v = 0; v < model->tree.vertexCount && isGood; ++v)
-	{
-		isGood = CheckVertex(skin, v);
-	}
 	for (uint32_t c = 0; c <= of.clusters->header->count && isGood; ++c)
 	{
 		uint32_t vertices[SG_LANES], blocks = sgRows_CountBlocks(&of, c);
-		for (uint32_t i = 0; i < blocks; ++i, blockSets += SG_LANES)
+		for (uint32_t i = 0; i < blocks && isGood; ++i)
 		{
 			uint32_t count = sgRows_BlockVertices(&of, c, i, vertices);
-			for (uint32_t lane = 0; lane < SG_LANES; ++lane)
-			{
-				isGood &= blockSets[lane] == skin->setOf[vertices[lane < count ? lane : 0]];
-			}
+			isGood = CheckBlock(skin, number++, vertices, count, scratch);
 		}
 	}
 	return isGood ? NULL : "a vertex has another joint set than its joints say";
 }
 
-const char* sgSkin_CheckSets(const snugModel* model, const sgSkin* skin)
+const char* sgSkin_CheckSets(const snugModel* model, const sgSkin* skin, void* scratch)
 {
 	bool isBySets = skin->blend.header->bound == snug_boundCorners;
 	if (isBySets != (skin->header->pairCount == 0) || skin->header->isCornerFree > (uint32_t)isBySets ||
@@ -164,5 +176,5 @@ const char* sgSkin_CheckSets(const snugModel* model, const sgSkin* skin)
 	const char* fault = sgArrays_Check(list, SG_SKIN_ARRAYS, skin);
 	fault = fault == NULL ? CheckPairs(skin) : fault;
 	fault = fault == NULL ? CheckSets(skin) : fault;
-	return fault == NULL ? CheckVertices(model, skin) : fault;
+	return fault == NULL ? CheckVertices(model, skin, scratch) : fault;
 }

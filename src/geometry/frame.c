@@ -161,6 +161,22 @@ sgBox sgPlacement_BoundBox(const sgPlacement* placement, const sgBox* box)
 	return bound;
 }
 
+void sgPlacement_Undo(const sgPlacement* placement, const float point[3], double out[3])
+{
+	for (int i = 0; i < 3; ++i)
+	{
+		out[i] = (double)point[i];
+	}
+	for (int i = 0; i < 3 && !placement->isIdentity; ++i)
+	{
+		out[i] = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			out[i] += placement->rotation[k][i] * ((double)point[k] - placement->translation[k]);
+		}
+	}
+}
+
 float sgRoundDown(double value)
 {
 	float rounded = (float)value;

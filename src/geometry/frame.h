@@ -59,6 +59,9 @@ sgBoxMotion sgRelativeMotion(const sgFrame* to, const sgPlacement* toPlacement, 
 /// A box around all placed vertices of a body, rounded outward to float.
 sgBox sgPlacement_BoundBox(const sgPlacement* placement, const sgBox* box);
 
+/// Where a placed point is in body space, in double: R^T (x - t). The same point if the placement is the identity.
+void sgPlacement_Undo(const sgPlacement* placement, const float point[3], double out[3]);
+
 /// The nearest float not above, and not below, a double within float range.
 float sgRoundDown(double value);
 float sgRoundUp(double value);

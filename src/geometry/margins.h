@@ -73,6 +73,11 @@
 #define SG_MARGIN_MOTION 12.0
 #endif
 
+/// Bounds along turned axes: entries of turned matrices, three products of rounded factors each.
+#ifndef SG_MARGIN_TURNED_ENTRIES
+#define SG_MARGIN_TURNED_ENTRIES 5.0
+#endif
+
 // ---- Displacement fields (deform/linear_kernels.c, deform/fields*.c, deform/linear.c) ---------------------------
 
 /// Evaluation of a vertex that n fields move.
@@ -94,6 +99,10 @@
 #endif
 #ifndef SG_MARGIN_FIRST_ORDER
 #define SG_MARGIN_FIRST_ORDER(n) ((n) + 30.0)
+#endif
+/// Rows of a fit along turned axes: those of the map, of its centre and of residuals.
+#ifndef SG_MARGIN_TURNED_FITS
+#define SG_MARGIN_TURNED_FITS 16.0
 #endif
 /// Balls above contact balls have this many times the error of what they wrap.
 #ifndef SG_MARGIN_WRAPS
@@ -176,6 +185,10 @@
 #ifndef SG_MARGIN_SUBNORMAL
 #define SG_MARGIN_SUBNORMAL 0x1p-149
 #endif
+/// Boxes along the world's axes that are moved to their places in float32.
+#ifndef SG_MARGIN_PLACED_TURNED
+#define SG_MARGIN_PLACED_TURNED 4.0
+#endif
 /// A box around placed positions.
 #ifndef SG_MARGIN_PLACED_BOX
 #define SG_MARGIN_PLACED_BOX 1.001
@@ -223,6 +236,36 @@
 #endif
 #ifndef SG_MARGIN_PLANE
 #define SG_MARGIN_PLANE 0x1p-45
+#endif
+
+// ---- Rays (query/probe.c, tree/probe_kernels.c) ----------------------------------------------------------------
+
+/// The start of a segment in body space: one rounding, and far less in double.
+#ifndef SG_MARGIN_PROBE
+#define SG_MARGIN_PROBE 1.01
+#endif
+/// Where it enters and leaves a box, of the way there: four roundings and the slack's own.
+#ifndef SG_MARGIN_CLIPPED
+#define SG_MARGIN_CLIPPED 0x1p-21f
+#endif
+/// On which side of an edge it passes, in units of 2^-24 of the square of the distance from the line's point; and in
+/// units of that distance times the error of the point.
+#ifndef SG_MARGIN_PASSED
+#define SG_MARGIN_PASSED 56.0
+#endif
+#ifndef SG_MARGIN_PASSED_POINT
+#define SG_MARGIN_PASSED_POINT 13.0
+#endif
+
+// ---- Distances (query/near.c, tree/probe_kernels.c) ------------------------------------------------------------
+
+/// Squared distances of boxes in float32, and of bodies whose rotations are rounded.
+#ifndef SG_MARGIN_GAP
+#define SG_MARGIN_GAP 0x1p-20f
+#endif
+/// What distances of triangles may be off by, of the extent of everything.
+#ifndef SG_MARGIN_NEAREST
+#define SG_MARGIN_NEAREST 0x1p-40
 #endif
 
 // ---- Triangles (tree/leaf_kernels.c) ---------------------------------------------------------------------------

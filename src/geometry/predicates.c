@@ -72,6 +72,18 @@ static inline int Sign(const Expansion* e)
 	return e->components[e->count - 1] > 0 ? 1 : -1;
 }
 
+// The sum of all components, from the smallest: the last one is off by less than a unit in its last place, since no two
+// overlap, and adding the others rounds that much once more.
+static inline double Value(const Expansion* e)
+{
+	double sum = 0;
+	for (int i = 0; i < e->count; ++i)
+	{
+		sum += e->components[i];
+	}
+	return sum;
+}
+
 // e + f: the components of both, merged by magnitude, are added up from the smallest, and every rounding error
 // becomes a component.
 static void Sum(const Expansion* e, const Expansion* f, Expansion* sum)
@@ -128,28 +140,54 @@ static void ScaledSum(const Expansion* e, const Expansion* f, const Expansion* g
 // Subtracting the row of d from the others shows that det[a - d; b - d; c - d] is the determinant of the four rows
 // (x, y, z, 1). Expanded along the column of z it is
 //   az (bc + cd + db) - bz (ac + cd + da) + cz (ab + bd + da) - dz (ab + bc + ca),  pq = px qy - py qx.
-int sgOrient3D_Exact(const float a[3], const float b[3], const float c[3], const float d[3])
+static void Orient3D(const float a[3], const float b[3], const float c[3], const float d[3], Expansion* det)
 {
 	const Expansion ab = Minor(a, b, 0, 1), bc = Minor(b, c, 0, 1), cd = Minor(c, d, 0, 1);
 	const Expansion da = Minor(d, a, 0, 1), ac = Minor(a, c, 0, 1), bd = Minor(b, d, 0, 1);
 	const Expansion db = Minor(d, b, 0, 1), ca = Minor(c, a, 0, 1);
-	Expansion first, second, ofAB, ofCD, det;
+	Expansion first, second, ofAB, ofCD;
 	ScaledSum(&bc, &cd, &db, a[2], &first);
 	ScaledSum(&ac, &cd, &da, -b[2], &second);
 	Sum(&first, &second, &ofAB);
 	ScaledSum(&ab, &bd, &da, c[2], &first);
 	ScaledSum(&ab, &bc, &ca, -d[2], &second);
 	Sum(&first, &second, &ofCD);
-	Sum(&ofAB, &ofCD, &det);
+	Sum(&ofAB, &ofCD, det);
+}
+
+int sgOrient3D_Exact(const float a[3], const float b[3], const float c[3], const float d[3])
+{
+	Expansion det;
+	Orient3D(a, b, c, d, &det);
 	return Sign(&det);
 }
 
+double sgOrient3D_ExactValue(const float a[3], const float b[3], const float c[3], const float d[3])
+{
+	Expansion det;
+	Orient3D(a, b, c, d, &det);
+	return Value(&det);
+}
+
 // det[a - c; b - c] = ab + bc + ca with the same minors.
-int sgOrient2D_Exact(const float* a, const float* b, const float* c, int u, int v)
+static void Orient2D(const float* a, const float* b, const float* c, int u, int v, Expansion* det)
 {
 	const Expansion ab = Minor(a, b, u, v), bc = Minor(b, c, u, v), ca = Minor(c, a, u, v);
-	Expansion two, det;
+	Expansion two;
 	Sum(&ab, &bc, &two);
-	Sum(&two, &ca, &det);
+	Sum(&two, &ca, det);
+}
+
+int sgOrient2D_Exact(const float* a, const float* b, const float* c, int u, int v)
+{
+	Expansion det;
+	Orient2D(a, b, c, u, v, &det);
 	return Sign(&det);
+}
+
+double sgOrient2D_ExactValue(const float* a, const float* b, const float* c, int u, int v)
+{
+	Expansion det;
+	Orient2D(a, b, c, u, v, &det);
+	return Value(&det);
 }

@@ -42,6 +42,11 @@ typedef struct sgPlane
 int sgOrient3D_Exact(const float a[3], const float b[3], const float c[3], const float d[3]);
 int sgOrient2D_Exact(const float* a, const float* b, const float* c, int u, int v);
 
+/// The determinants themselves, computed exactly and rounded: off by less than 2^-51 of themselves. Zero exactly if
+/// they are, and of the right sign.
+double sgOrient3D_ExactValue(const float a[3], const float b[3], const float c[3], const float d[3]);
+double sgOrient2D_ExactValue(const float* a, const float* b, const float* c, int u, int v);
+
 /// The points are borrowed: they must live as long as the plane.
 static inline sgPlane sgPlane_Make(const float b[3], const float c[3], const float d[3])
 {
@@ -59,7 +64,7 @@ static inline sgPlane sgPlane_Make(const float b[3], const float c[3], const flo
 	};
 }
 
-/// Sign of det[a - d; b - d; c - d] = normal . (a - d), or sg_unsure.
+/// det[a - d; b - d; c - d] = normal . (a - d) in plain double, and a bound on its error.
 ///
 /// Let u = 2^-53. The determinant is a sum of six triple products. In the evaluation below each one picks up at
 /// most eight factors (1 + e), |e| <= u: three differences, the product in the normal, the subtraction in the
@@ -69,12 +74,20 @@ static inline sgPlane sgPlane_Make(const float b[3], const float c[3], const flo
 /// exceeds the error: 9u (1 - 9u) > 8u + 28u^2 + ... for this u.
 /// If the bound is zero, all six computed products are, so (see the range proof) all six exact ones: the sign
 /// is exactly zero. That decides the corner that a shared vertex or an axis-aligned face gives, for free.
-static inline int sgPlane_Filter(const sgPlane* plane, const float a[3])
+static inline double sgPlane_Estimate(const sgPlane* plane, const float a[3], double* bound)
 {
 	const double x = (double)a[0] - plane->d[0], y = (double)a[1] - plane->d[1], z = (double)a[2] - plane->d[2];
 	const double det = x * plane->normal[0] + y * plane->normal[1] + z * plane->normal[2];
 	const double sum = fabs(x) * plane->magnitude[0] + fabs(y) * plane->magnitude[1] + fabs(z) * plane->magnitude[2];
-	const double bound = sum * (9 * 0x1p-53);
+	*bound = sum * (9 * 0x1p-53);
+	return det;
+}
+
+/// The sign of that, or sg_unsure.
+static inline int sgPlane_Filter(const sgPlane* plane, const float a[3])
+{
+	double bound;
+	const double det = sgPlane_Estimate(plane, a, &bound);
 	if (fabs(det) > bound || bound == 0)
 	{
 		return (det > 0) - (det < 0);
@@ -96,6 +109,21 @@ static inline int sgOrient3D(const float a[3], const float b[3], const float c[3
 {
 	const sgPlane plane = sgPlane_Make(b, c, d);
 	return sgPlane_Side(&plane, a);
+}
+
+/// The determinant itself, off by less than 2^-40 of itself; zero exactly if it is, and of the right sign. Its error is
+/// below the filter's bound, so in plain double it will do where it exceeds that by a factor of 2^40.
+static inline double sgPlane_Value(const sgPlane* plane, const float a[3])
+{
+	double bound;
+	const double det = sgPlane_Estimate(plane, a, &bound);
+	return fabs(det) > bound * 0x1p40 || bound == 0 ? det : sgOrient3D_ExactValue(a, plane->b, plane->c, plane->d);
+}
+
+static inline double sgOrient3D_Value(const float a[3], const float b[3], const float c[3], const float d[3])
+{
+	const sgPlane plane = sgPlane_Make(b, c, d);
+	return sgPlane_Value(&plane, a);
 }
 
 /// Sign of det[a - c; b - c] in the coordinates u and v, or sg_unsure.
@@ -122,8 +150,56 @@ static inline int sgOrient2D_Axes(const float* a, const float* b, const float* c
 	return sign != sg_unsure ? sign : sgOrient2D_Exact(a, b, c, u, v);
 }
 
+/// The determinant itself, off by less than 2^-40 of itself; zero exactly if it is, and of the right sign.
+static inline double sgOrient2D_Value(const float* a, const float* b, const float* c, int u, int v)
+{
+	const double left = ((double)a[u] - c[u]) * ((double)b[v] - c[v]);
+	const double right = ((double)a[v] - c[v]) * ((double)b[u] - c[u]);
+	const double det = left - right, sum = fabs(left) + fabs(right);
+	return fabs(det) > sum * (5 * 0x1p-13) || sum == 0 ? det : sgOrient2D_ExactValue(a, b, c, u, v);
+}
+
 /// Exact sign of det[a - c; b - c]: positive if a, b, c turn counterclockwise.
 static inline int sgOrient2D(const float a[2], const float b[2], const float c[2])
 {
 	return sgOrient2D_Axes(a, b, c, 0, 1);
+}
+
+/// Turn of p, q, r as seen along an axis.
+static inline int sgTurn(const float* p, const float* q, const float* r, int axis)
+{
+	return sgOrient2D_Axes(p, q, r, (axis + 1) % 3, (axis + 2) % 3);
+}
+
+static inline double sgTurn_Value(const float* p, const float* q, const float* r, int axis)
+{
+	return sgOrient2D_Value(p, q, r, (axis + 1) % 3, (axis + 2) % 3);
+}
+
+/// An axis along which the normal of p, q, r is not zero; -1 if the points are collinear. Along that axis the points'
+/// plane projects one-to-one, so anything within that plane may be decided in the projection.
+static inline int sgProjectionAxis(const float* p, const float* q, const float* r)
+{
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		if (sgTurn(p, q, r, axis) != 0)
+		{
+			return axis;
+		}
+	}
+	return -1;
+}
+
+/// The lexicographic order of two points: -1, 0 or 1. Along a line the first coordinate that changes at all does so
+/// monotonically, so it is the order on the line.
+static inline int sgComparePoints(const float* p, const float* q)
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		if (p[k] != q[k])
+		{
+			return p[k] < q[k] ? -1 : 1;
+		}
+	}
+	return 0;
 }

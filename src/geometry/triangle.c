@@ -97,48 +97,15 @@ static inline bool IntervalsMeet(const float a[3][3], const int s[3], const floa
 	return sgOrient3D(q, P, R, p) >= 0 && sgOrient3D(r, P, Q, p) <= 0;
 }
 
-// Turn of p, q, r as seen along an axis.
-static inline int Turn(const float* p, const float* q, const float* r, int axis)
-{
-	return sgOrient2D_Axes(p, q, r, (axis + 1) % 3, (axis + 2) % 3);
-}
-
-// An axis along which the normal of p, q, r is not zero; -1 if the points are collinear. Along that axis the points'
-// plane projects one-to-one, so anything within that plane may be decided in the projection.
-static int ProjectionAxis(const float* p, const float* q, const float* r)
-{
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		if (Turn(p, q, r, axis) != 0)
-		{
-			return axis;
-		}
-	}
-	return -1;
-}
-
-static int ComparePoints(const float* p, const float* q)
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		if (p[k] != q[k])
-		{
-			return p[k] < q[k] ? -1 : 1;
-		}
-	}
-	return 0;
-}
-
-// The hull of three collinear points. Along a line the first coordinate that changes at all does so monotonically, so
-// the lexicographic order is the order on the line.
+// The hull of three collinear points.
 static Segment SegmentOf(const float* p, const float* q, const float* r)
 {
 	const float* rest[2] = { q, r };
 	Segment segment = { p, p };
 	for (int i = 0; i < 2; ++i)
 	{
-		segment.p = ComparePoints(rest[i], segment.p) < 0 ? rest[i] : segment.p;
-		segment.q = ComparePoints(rest[i], segment.q) > 0 ? rest[i] : segment.q;
+		segment.p = sgComparePoints(rest[i], segment.p) < 0 ? rest[i] : segment.p;
+		segment.q = sgComparePoints(rest[i], segment.q) > 0 ? rest[i] : segment.q;
 	}
 	return segment;
 }
@@ -146,14 +113,14 @@ static Segment SegmentOf(const float* p, const float* q, const float* r)
 // Does the line of one of a's edges have b strictly on its outer side?
 static bool EdgeSeparates(const float a[3][3], const float b[3][3], int axis)
 {
-	const int turn = Turn(a[0], a[1], a[2], axis);
+	const int turn = sgTurn(a[0], a[1], a[2], axis);
 	for (int i = 0; i < 3; ++i)
 	{
 		const float* from = a[i];
 		const float* to = a[(i + 1) % 3];
-		const int side = Turn(from, to, b[0], axis);
+		const int side = sgTurn(from, to, b[0], axis);
 		// Both sides are outer if a has no area. An edge without length has no sides: all are zero.
-		if (side != 0 && side != turn && side == Turn(from, to, b[1], axis) && side == Turn(from, to, b[2], axis))
+		if (side != 0 && side != turn && side == sgTurn(from, to, b[1], axis) && side == sgTurn(from, to, b[2], axis))
 		{
 			return true;
 		}
@@ -193,8 +160,8 @@ static bool SegmentMeetsTriangle(const Segment* segment, const float a[3][3])
 // segment's line, strictly on one side of it.
 static bool SegmentsMeetInPlane(const Segment* a, const Segment* b, int axis)
 {
-	return Turn(a->p, a->q, b->p, axis) * Turn(a->p, a->q, b->q, axis) <= 0 &&
-	       Turn(b->p, b->q, a->p, axis) * Turn(b->p, b->q, a->q, axis) <= 0;
+	return sgTurn(a->p, a->q, b->p, axis) * sgTurn(a->p, a->q, b->q, axis) <= 0 &&
+	       sgTurn(b->p, b->q, a->p, axis) * sgTurn(b->p, b->q, a->q, axis) <= 0;
 }
 
 static bool SegmentsMeet(const Segment* a, const Segment* b)
@@ -208,21 +175,21 @@ static bool SegmentsMeet(const Segment* a, const Segment* b)
 	const float* triples[3][3] = { { a->p, a->q, b->p }, { a->p, a->q, b->q }, { a->p, b->p, b->q } };
 	for (int i = 0; i < 3; ++i)
 	{
-		const int axis = ProjectionAxis(triples[i][0], triples[i][1], triples[i][2]);
+		const int axis = sgProjectionAxis(triples[i][0], triples[i][1], triples[i][2]);
 		if (axis >= 0)
 		{
 			return SegmentsMeetInPlane(a, b, axis);
 		}
 	}
 	// All on one line: two intervals.
-	return ComparePoints(a->p, b->q) <= 0 && ComparePoints(b->p, a->q) <= 0;
+	return sgComparePoints(a->p, b->q) <= 0 && sgComparePoints(b->p, a->q) <= 0;
 }
 
 // For sides that are all zero for at least one triangle: it lies in the other's plane, or the other has no area and
 // hence no plane. Neither triangle's are strictly equal.
 static bool MeetFlat(const float a[3][3], const int s[3], const float b[3][3], const int t[3])
 {
-	const int axisA = ProjectionAxis(a[0], a[1], a[2]), axisB = ProjectionAxis(b[0], b[1], b[2]);
+	const int axisA = sgProjectionAxis(a[0], a[1], a[2]), axisB = sgProjectionAxis(b[0], b[1], b[2]);
 	if (axisA >= 0 && AllZero(t))
 	{
 		return MeetInPlane(a, b, axisA);
@@ -268,8 +235,8 @@ bool sgTriangles_Intersect(const float a[3][3], const float b[3][3])
 // zero.
 static bool RayInAngle(const float* v, const float* d, const float* x, const float* y, int axis)
 {
-	const int turn = Turn(v, x, y, axis);
-	return turn * Turn(v, x, d, axis) >= 0 && turn * Turn(v, d, y, axis) >= 0;
+	const int turn = sgTurn(v, x, y, axis);
+	return turn * sgTurn(v, x, d, axis) >= 0 && turn * sgTurn(v, d, y, axis) >= 0;
 }
 
 // For triangles v x y and v r s with area, in one plane that projects one-to-one along the axis.
@@ -305,13 +272,13 @@ static bool MeetBeyondCorner(const float* v, const float* x, const float* y, con
 {
 	if (OnSegment(v, x, y))
 	{
-		return (ComparePoints(v, x) != 0 && MeetBeyondCorner(v, x, x, r, s)) ||
-		       (ComparePoints(v, y) != 0 && MeetBeyondCorner(v, y, y, r, s));
+		return (sgComparePoints(v, x) != 0 && MeetBeyondCorner(v, x, x, r, s)) ||
+		       (sgComparePoints(v, y) != 0 && MeetBeyondCorner(v, y, y, r, s));
 	}
 	if (OnSegment(v, r, s))
 	{
-		return (ComparePoints(v, r) != 0 && MeetBeyondCorner(v, x, y, r, r)) ||
-		       (ComparePoints(v, s) != 0 && MeetBeyondCorner(v, x, y, s, s));
+		return (sgComparePoints(v, r) != 0 && MeetBeyondCorner(v, x, y, r, r)) ||
+		       (sgComparePoints(v, s) != 0 && MeetBeyondCorner(v, x, y, s, s));
 	}
 	return SegmentMeetsHull(x, y, v, r, s) || SegmentMeetsHull(r, s, v, x, y);
 }
@@ -342,8 +309,8 @@ static bool MeetAtCorner(const float* v, const float* x, const float* y, const f
 	{
 		return (sx > sy) != (tr > ts);
 	}
-	const int axis = ProjectionAxis(v, x, y);
-	if (axis >= 0 && ProjectionAxis(v, r, s) >= 0)
+	const int axis = sgProjectionAxis(v, x, y);
+	if (axis >= 0 && sgProjectionAxis(v, r, s) >= 0)
 	{
 		return AnglesMeet(v, x, y, r, s, axis);
 	}
@@ -361,18 +328,18 @@ static bool MeetAtEdge(const float* v, const float* w, const float* x, const flo
 	{
 		return false;
 	}
-	const int axis = ProjectionAxis(v, w, x);
+	const int axis = sgProjectionAxis(v, w, x);
 	if (axis >= 0)
 	{
-		return Turn(v, w, x, axis) == Turn(v, w, y, axis);
+		return sgTurn(v, w, x, axis) == sgTurn(v, w, y, axis);
 	}
-	if (ProjectionAxis(v, w, y) >= 0)
+	if (sgProjectionAxis(v, w, y) >= 0)
 	{
 		return false;
 	}
-	const int forward = ComparePoints(w, v);
-	return (ComparePoints(x, w) == forward && ComparePoints(y, w) == forward) ||
-	       (ComparePoints(x, v) == -forward && ComparePoints(y, v) == -forward);
+	const int forward = sgComparePoints(w, v);
+	return (sgComparePoints(x, w) == forward && sgComparePoints(y, w) == forward) ||
+	       (sgComparePoints(x, v) == -forward && sgComparePoints(y, v) == -forward);
 }
 
 bool sgTriangles_IntersectBeyond(const float a[3][3], const float b[3][3], uint32_t shared)
@@ -393,7 +360,7 @@ bool sgTriangles_IntersectBeyond(const float a[3][3], const float b[3][3], uint3
 	static const int first[7] = { 0, 0, 1, 0, 2, 0, 1 }, other[7] = { 0, 0, 1, 1, 2, 2, 2 };
 	const float* v = a[first[ofA]];
 	const float* w = a[other[ofA]];
-	if (ComparePoints(v, w) != 0)
+	if (sgComparePoints(v, w) != 0)
 	{
 		// Two points are shared, so b shares two corners with them: the rest is 3 minus their numbers.
 		return MeetAtEdge(v, w, a[3 - first[ofA] - other[ofA]], b[3 - first[ofB] - other[ofB]]);

@@ -3,11 +3,10 @@
 
 #include "base/arrays.h"
 #include "base/checksum.h"
-#include "geometry/box_kernels.h"
+#include "base/team.h"
 #include "model/deformer.h"
-#include "tree/leaf_kernels.h"
+#include "model/rest.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct Header
@@ -81,14 +80,12 @@ static const char tags[ENTRY_COUNT][5] = {
 // What a model points to. Numbers that only the tree understands are checked with it.
 static void ListSections(const Info* info, sgArray list[SECTION_COUNT])
 {
-	static const char noVertex[] = "a leaf's vertex is out of range";
 	const sgArray sections[SECTION_COUNT] = {
 		{ SG_ARRAY(snugModel, positions, 3 * (uint64_t)info->vertexCount + 1), sgElements_floats,
 		    (double)SNUG_MAX_COORDINATE, "a position is not finite or too large" },
 		{ SG_ARRAY(snugModel, tree.nodes, (uint64_t)info->groupCount * SG_LANES) },
 		{ SG_ARRAY(snugModel, tree.leaves, info->leafCount) },
-		{ SG_ARRAY(snugModel, tree.leafVertices, (uint64_t)info->leafVertexCount + SG_LANES), sgElements_index,
-		    info->vertexCount > 0 ? info->vertexCount : 1, noVertex },
+		{ SG_ARRAY(snugModel, tree.leafVertices, (uint64_t)info->leafVertexCount + SG_LANES) },
 		{ SG_ARRAY(snugModel, tree.triangleMap, info->triangleCount) },
 		{ SG_ARRAY(snugModel, tree.vertexMap, info->vertexCount) },
 		{ SG_ARRAY(snugModel, twins, info->hasTwins != 0 ? info->vertexCount : 0) },
@@ -164,21 +161,6 @@ static void BindClusters(snugModel* model)
 	model->clusters = model->clusterBytes > 0 ? sgClusters_Bind(&model->tree, data) : (sgClusters){ .header = NULL };
 }
 
-sgBox sgBlock_RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t slot)
-{
-	const sgTree* tree = &model->tree;
-	const sgKernels* kernels = sgGetKernels();
-	if (sgTree_IsLeaf(tree, slot))
-	{
-		sgBoxLanes lanes;
-		const sgLeaf* leaf = tree->leaves + tree->nodes[slot].first;
-		kernels->leaves->boundLeaves(model->positions, tree->leafVertices, leaf, 1, &lanes, 0);
-		return sgBoxLanes_Get(&lanes, 0);
-	}
-	sgLaneSet children = sgTree_Open(tree, slot);
-	return kernels->boxes->mergeBoxes(bounds + children.group, children.mask);
-}
-
 static void WriteStart(unsigned char* block, uint64_t bytes, const Info* info)
 {
 	Header header = {
@@ -193,6 +175,51 @@ static void WriteStart(unsigned char* block, uint64_t bytes, const Info* info)
 	memcpy(block, &header, sizeof(header));
 	memcpy(block + sizeof(header), entries, sizeof(entries));
 	memcpy(block + INFO_OFFSET, info, sizeof(*info));
+}
+
+/// Bytes that are copied at a time when several threads share the work.
+#define CHUNK ((size_t)1 << 20)
+
+typedef struct Copying
+{
+	unsigned char* block;
+	size_t bytes;
+	uint64_t offsets[SECTION_COUNT], sizes[SECTION_COUNT];
+	const unsigned char* from[SECTION_COUNT];
+} Copying;
+
+// A piece of the block: what of each section is in it, and zeros between, so that equal models are equal bytes.
+static void CopyChunk(void* context, uint32_t worker, uint32_t chunk)
+{
+	const Copying* c = context;
+	size_t first = chunk * CHUNK, end = c->bytes - first < CHUNK ? c->bytes : first + CHUNK, done = first;
+	(void)worker;
+	for (int i = 0; i < SECTION_COUNT; ++i)
+	{
+		size_t start = (size_t)c->offsets[i], stop = start + (size_t)c->sizes[i];
+		size_t from = start > done ? start : done, to = stop < end ? stop : end;
+		if (c->from[i] != NULL && from < to)
+		{
+			memset(c->block + done, 0, from - done);
+			memcpy(c->block + from, c->from[i] + (from - start), to - from);
+			done = to;
+		}
+	}
+	memset(c->block + done, 0, end - done);
+}
+
+static void CopySections(const snugModel* model, const Info* info, unsigned char* block, size_t bytes)
+{
+	Copying copying = { .block = block, .bytes = bytes };
+	sgArray list[SECTION_COUNT];
+	ListSections(info, list);
+	sgArrays_Place(DATA_OFFSET, list, SECTION_COUNT, copying.offsets);
+	for (int i = 0; i < SECTION_COUNT; ++i)
+	{
+		copying.sizes[i] = list[i].count * list[i].size;
+		memcpy(copying.from + i, (const char*)model + list[i].place, sizeof(copying.from[i]));
+	}
+	sgTeam_Run(model->team, (uint32_t)((bytes + CHUNK - 1) / CHUNK), CopyChunk, &copying);
 }
 
 snugStatus sgBlock_Make(snugModel* model)
@@ -220,11 +247,8 @@ snugStatus sgBlock_Make(snugModel* model)
 	{
 		return snug_outOfMemory;
 	}
-	memset(block, 0, bytes); // padding too, so that equal models are equal bytes
+	CopySections(model, &info, block, bytes);
 	WriteStart(block, bytes, &info);
-	sgArray list[SECTION_COUNT];
-	ListSections(&info, list);
-	sgArrays_Write(DATA_OFFSET, list, SECTION_COUNT, model, block);
 	uint64_t checksum = BlockChecksum(block, bytes);
 	memcpy(block + offsetof(Header, checksum), &checksum, sizeof(checksum));
 	model->block = block;
@@ -294,42 +318,6 @@ static const char* CheckSizes(snugModel* model)
 	return deform->fits(model) ? NULL : "the size or the settings of its deformation data are wrong";
 }
 
-static bool Contains(const sgBox* outer, const sgBox* inner)
-{
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		// Written so that NaN is not contained, nor contains; infinite boxes are refused as well.
-		if (!(outer->lower[axis] <= inner->lower[axis] && outer->upper[axis] >= inner->upper[axis]))
-		{
-			return false;
-		}
-		if (!sgBox_IsEmpty(inner) && !(isfinite(outer->lower[axis]) && isfinite(outer->upper[axis])))
-		{
-			return false;
-		}
-	}
-	return true;
-}
-
-// Boxes of the tree at rest, from the leaves up.
-static const char* CheckRestBounds(const snugModel* model)
-{
-	const sgTree* tree = &model->tree;
-	for (uint32_t slot = tree->groupCount * SG_LANES; slot-- > 0;)
-	{
-		if (tree->nodes[slot].first != SG_NONE)
-		{
-			sgBox tight = sgBlock_RestBox(model, model->restBounds, slot);
-			sgBox stored = sgBoxLanes_Get(model->restBounds + slot / SG_LANES, slot % SG_LANES);
-			if (!Contains(&stored, &tight) || sgBox_IsEmpty(&stored) != sgBox_IsEmpty(&tight))
-			{
-				return "a bound does not contain what is below it";
-			}
-		}
-	}
-	return NULL;
-}
-
 // All that code follows, in time linear in the size of the block.
 static const char* CheckAll(const snugModel* model, const Info* info, void* scratch)
 {
@@ -343,9 +331,9 @@ static const char* CheckAll(const snugModel* model, const Info* info, void* scra
 	ListSections(info, list);
 	const char* fault = sgArrays_Check(list, SECTION_COUNT, model);
 	fault = fault == NULL ? sgTree_Validate(&model->tree, &model->treeDef, scratch) : fault;
-	fault = fault == NULL ? CheckRestBounds(model) : fault;
+	fault = fault == NULL ? sgRest_Check(model) : fault;
 	fault = fault == NULL && model->clusters.header != NULL ? sgClusters_Check(&model->tree, &model->clusters) : fault;
-	fault = fault == NULL && model->deform->check != NULL ? model->deform->check(model) : fault;
+	fault = fault == NULL && model->deform->check != NULL ? model->deform->check(model, scratch) : fault;
 	if (fault == NULL && model->twins != NULL)
 	{
 		const sgTwinsInput input = sgModel_TwinsInput(model);
@@ -356,7 +344,8 @@ static const char* CheckAll(const snugModel* model, const Info* info, void* scra
 
 static snugStatus CheckBlock(snugModel* model, const Info* info, const snugMessenger* messenger)
 {
-	size_t scratchBytes = sgTree_ValidateBytes(&model->tree);
+	size_t treeBytes = sgTree_ValidateBytes(&model->tree);
+	size_t scratchBytes = treeBytes > SG_ROWS_SCRATCH ? treeBytes : SG_ROWS_SCRATCH;
 	void* scratch = sgAllocate(&model->allocator, scratchBytes);
 	if (scratch == NULL)
 	{
@@ -390,39 +379,33 @@ static snugStatus CheckKind(const void* block, size_t bytes, const snugMessenger
 	return snug_success;
 }
 
-static snugStatus TakeBlock(snugModel* model, const void* foreign, size_t bytes, const snugLoadDef* def)
+static snugStatus CopyBlock(snugModel* model, const snugMessenger* messenger)
 {
-	model->bytes = bytes;
-	model->block = foreign;
-	if (def->inPlace)
-	{
-		return snug_success;
-	}
-	unsigned char* copy = sgAllocate(&model->allocator, bytes);
-	model->block = copy;
-	model->ownsBlock = true;
+	unsigned char* copy = sgAllocate(&model->allocator, model->bytes);
 	if (copy == NULL)
 	{
-		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a model of %zu bytes", bytes);
+		return sgFail(messenger, snug_outOfMemory, "no memory for a model of %zu bytes", model->bytes);
 	}
-	memcpy(copy, foreign, bytes);
+	memcpy(copy, model->block, model->bytes);
+	model->block = copy;
+	model->ownsBlock = true;
 	return snug_success;
 }
 
-snugStatus sgBlock_Read(snugModel* model, const void* foreign, size_t bytes, const snugLoadDef* def)
+snugStatus sgBlock_Read(snugModel* model, bool copies, const snugLoadDef* def)
 {
-	snugStatus status = CheckKind(foreign, bytes, &def->messenger);
+	snugStatus status = CheckKind(model->block, model->bytes, &def->messenger);
 	if (status != snug_success)
 	{
 		return status;
 	}
 	Info info;
-	const char* fault = CheckStart(foreign, bytes, &info);
+	const char* fault = CheckStart(model->block, model->bytes, &info);
 	if (fault != NULL)
 	{
 		return sgFail(&def->messenger, snug_badFile, "bad model: %s", fault);
 	}
-	status = TakeBlock(model, foreign, bytes, def);
+	status = copies ? CopyBlock(model, &def->messenger) : snug_success;
 	if (status != snug_success)
 	{
 		return status;

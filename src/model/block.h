@@ -11,15 +11,25 @@
 /// Raised whenever the meaning of any section changes.
 #define SG_BLOCK_VERSION 6
 
-/// The tightest rest box of a node from the model's positions and, for inner nodes, from `bounds` of its children.
-sgBox sgBlock_RestBox(const snugModel* model, const sgBoxLanes* bounds, uint32_t slot);
-
 /// Gather what a model under construction points to into a new block, and point it there. On failure it stays as it
 /// was.
 snugStatus sgBlock_Make(snugModel* model);
 
-/// Point a model at a foreign block, or at a copy of it, and check as much as the definition says. The model's
-/// allocator is set. Release the model whatever comes back.
-snugStatus sgBlock_Read(snugModel* model, const void* block, size_t bytes, const snugLoadDef* def);
+/// Where a block comes from.
+typedef struct sgBlockSource
+{
+	const void* block; ///< aligned, unless it is copied
+	size_t bytes;
+	bool isCopied;                                  ///< the caller's, to be copied
+	bool isGiven;                                   ///< allocated by the model's allocator, for it to keep
+	void (*unmap)(const void* block, size_t bytes); ///< of a mapped file
+} sgBlockSource;
+
+/// Find everything in the block of a model, or in a copy of it, and check as much as the definition says. Allocator and
+/// block are set; release the model whatever comes back.
+snugStatus sgBlock_Read(snugModel* model, bool copies, const snugLoadDef* def);
+
+/// Make a model of a block. Whatever comes back, a block that is given or mapped is taken care of.
+snugStatus sgModel_Read(const sgBlockSource* source, const snugLoadDef* def, snugModel** model);
 
 #endif

@@ -46,7 +46,8 @@ static inline void sgModel_FindReach(const snugModel* model, float reach[3])
 	{
 		for (int axis = 0; axis < 3; ++axis)
 		{
-			most[axis] = fmaxf(most[axis], fabsf(model->positions[3 * v + (size_t)axis]));
+			float magnitude = fabsf(model->positions[3 * v + (size_t)axis]);
+			most[axis] = magnitude > most[axis] ? magnitude : most[axis];
 		}
 	}
 	memcpy(reach, most, sizeof(most));

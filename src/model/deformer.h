@@ -54,6 +54,7 @@ typedef struct sgPoseChange
 	uint32_t culprit; ///< which of the input is at fault; SG_NONE: all together
 	double motion;    ///< how far any vertex moved along any axis at most, or what `growth` measures; zero: the pose is
 	                  ///< the same as before; infinite: not known
+	bool isApart;     ///< set by who asks: nothing of the pose before is remembered, so `motion` may be infinite
 	bool isPartial;   ///< only vertices in leaves that `touches` names have moved
 	bool isRest;      ///< positions are the rest positions, bit for bit
 } sgPoseChange;
@@ -81,10 +82,11 @@ typedef struct sgDeform
 	bool (*fits)(const snugModel* model);
 
 	/// Check model->deformData that fit: every index, every number that positions follow from; of bounds that they are
-	/// finite, but not that they hold, for that would mean making them again. In time linear in the size, and without
-	/// memory. Null together with `build`.
+	/// finite, but not that they hold, for that would mean making them again. In time linear in the size. Null together
+	/// with `build`.
+	/// @param scratch of SG_ROWS_SCRATCH bytes
 	/// @return null if all is well, or what is wrong
-	const char* (*check)(const snugModel* model);
+	const char* (*check)(const snugModel* model, void* scratch);
 
 	/// Find the arrays of model->deformData once, for all that follows: fills in model->arrays, of arrayBytes. Null if
 	/// there are none.
@@ -104,8 +106,8 @@ typedef struct sgDeform
 	/// Make a pose from the one before and an input, of which kind and count are right. Null together with poseBytes.
 	/// @param before null for sgPose_rest
 	/// @param pose another one; or, if `posesInPlace`, the same
-	/// @param change all zero; receives what is wrong, or what changed. With a fault, `pose` is arbitrary, or, if
-	/// `posesInPlace`, as it was.
+	/// @param change all zero but for `isApart`; receives what is wrong, or what changed. With a fault, `pose` is
+	/// arbitrary, or, if `posesInPlace`, as it was.
 	void (*setPose)(
 	    const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change);
 
@@ -133,6 +135,14 @@ typedef struct sgDeform
 	/// Body-space bounds of inner nodes, and of leaves if `boundsLeaves`: those in set.mask, all of one family. Other
 	/// lanes of `out` stay as they are. Null if posing never changes bounds: then the model's rest bounds hold.
 	void (*bound)(const sgPosed* posed, sgLaneSet set, sgBoundsOut out);
+
+	/// Boxes along turned axes, of inner nodes in set.mask, straight from the pose: `boxes` grown by `slack` per axis
+	/// contain rotation * position for every position that the deformer gives. Null if it cannot.
+	/// @param rotation orthogonal within rounding
+	/// @param room of the size of a pose, aligned like one, contents arbitrary; null if poses are made in place
+	/// @return false if it cannot for these nodes
+	bool (*boundTurned)(const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes,
+	    double slack[3]);
 
 	/// Whether `bound` is for leaves too; otherwise they are bounded by looking at their vertices. Null means no.
 	bool (*boundsLeaves)(const snugModel* model);

@@ -1,112 +1,123 @@
-// src/model/file.c: models in files. Left out, with all of the core's use of stdio, where SNUG_FILES is 0.
-#define _POSIX_C_SOURCE 200809L // lstat
+// src/model/file.c: models in files. Left out, with all of the core's use of files, where SNUG_FILES is 0.
+#include "model/block.h"
+#include "model/system.h"
 
-#include "model/model.h"
-
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
-#if defined(_WIN32)
-#define WIN32_LEAN_AND_MEAN
-#include <windows.h>
+// ---- Saving ---------------------------------------------------------------------------------------------------------
 
-// Windows' rename does not replace a file that is there.
-static bool Replace(const char* from, const char* to)
+static bool WriteBlock(const snugModel* model, sgSystemFile file)
 {
-	return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) != 0;
+	bool isWritten = sgSystem_Write(file, model->block, model->bytes);
+	return sgSystem_Close(file) && isWritten;
 }
 
-static bool IsSpecial(const char* path)
+/// Temporary names that are tried, and how much of a file's name is kept in them: most systems have names of up to 255
+/// bytes.
+#define MAX_TRIES 100
+#define MAX_NAME 200
+
+// The name of a temporary file beside the target: ".part" is appended, from the second one on with a number before it.
+static void NameTemporary(const char* path, size_t length, uint32_t number, char* name)
 {
-	(void)path;
+	memcpy(name, path, length);
+	if (number > 0)
+	{
+		name[length++] = '.';
+		name[length++] = (char)('0' + number / 10);
+		name[length++] = (char)('0' + number % 10);
+	}
+	memcpy(name + length, ".part", sizeof(".part"));
+}
+
+// Open a file of a new name: those that are there may be others', or links that lead elsewhere.
+static bool OpenTemporary(const char* path, size_t length, char* name, sgSystemFile* file)
+{
+	bool exists = true;
+	for (uint32_t number = 0; number < MAX_TRIES && exists; ++number)
+	{
+		NameTemporary(path, length, number, name);
+		if (sgSystem_OpenToWrite(name, true, file, &exists))
+		{
+			return true;
+		}
+	}
 	return false;
 }
 
-#else
-#include <sys/stat.h>
-
-static bool Replace(const char* from, const char* to)
+// The temporary file lies beside the target, so that renaming replaces the target in one step.
+static bool SaveBeside(const snugModel* model, const char* path, size_t length, char* name)
 {
-	return rename(from, to) == 0;
-}
-
-// A link, a device or a pipe: to be written to, not replaced.
-static bool IsSpecial(const char* path)
-{
-	struct stat status;
-	return lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
-#endif
-
-static bool WriteBlock(const snugModel* model, const char* path)
-{
-	FILE* file = fopen(path, "wb");
-	if (file == NULL)
+	sgSystemFile file;
+	if (!OpenTemporary(path, length, name, &file))
 	{
 		return false;
 	}
-	bool written = fwrite(model->block, 1, model->bytes, file) == model->bytes;
-	return fclose(file) == 0 && written;
+	bool isGood = WriteBlock(model, file) && sgSystem_Rename(name, path);
+	if (!isGood)
+	{
+		sgSystem_Remove(name);
+	}
+	return isGood;
 }
 
-// The temporary file lies beside the target, so that renaming replaces the target in one step.
 snugStatus snugModel_SaveFile(const snugModel* model, const char* path)
 {
 	SG_REQUIRE(model != NULL && path != NULL, snug_badArgument);
-	static const char suffix[] = ".part";
-	if (IsSpecial(path))
+	if (sgSystem_IsSpecial(path))
 	{
-		return WriteBlock(model, path) ? snug_success : snug_ioError;
+		sgSystemFile file;
+		bool isGood = sgSystem_OpenToWrite(path, false, &file, NULL) && WriteBlock(model, file);
+		return isGood ? snug_success : snug_ioError;
 	}
-	size_t length = strlen(path);
-	char* temporary = sgAllocate(&model->allocator, length + sizeof(suffix));
-	if (temporary == NULL)
+	size_t folder = sgSystem_FolderLength(path), length = strlen(path);
+	if (length == folder) // no name
+	{
+		return snug_ioError;
+	}
+	length = length - folder < MAX_NAME ? length : folder + MAX_NAME;
+	size_t bytes = length + sizeof(".00.part");
+	char* name = sgAllocate(&model->allocator, bytes);
+	if (name == NULL)
 	{
 		return snug_outOfMemory;
 	}
-	memcpy(temporary, path, length);
-	memcpy(temporary + length, suffix, sizeof(suffix));
-	bool good = WriteBlock(model, temporary) && Replace(temporary, path);
-	if (!good)
-	{
-		remove(temporary);
-	}
-	sgRelease(&model->allocator, temporary, length + sizeof(suffix));
-	return good ? snug_success : snug_ioError;
+	bool isGood = SaveBeside(model, path, length, name);
+	sgRelease(&model->allocator, name, bytes);
+	return isGood ? snug_success : snug_ioError;
 }
 
-// Size of a seekable file, or -1.
-static long FileSize(FILE* file)
-{
-	if (fseek(file, 0, SEEK_END) != 0)
-	{
-		return -1;
-	}
-	long size = ftell(file);
-	return fseek(file, 0, SEEK_SET) == 0 ? size : -1;
-}
+// ---- Loading --------------------------------------------------------------------------------------------------------
 
-static snugStatus LoadOpenFile(FILE* file, const char* path, const snugLoadDef* def, snugModel** model)
+// Mapped, if that is asked for and the system can; else read into memory of the model's own.
+static snugStatus LoadOpenFile(
+    sgSystemFile file, uint64_t size, const char* path, const snugLoadDef* def, snugModel** model)
 {
-	long size = FileSize(file);
-	if (size < 0 || size == LONG_MAX)
+	if (size >= SG_MAX_SIZE)
 	{
-		return sgFail(&def->messenger, snug_ioError, "%s: not a file that can be read", path);
+		return sgFail(&def->messenger, snug_outOfMemory, "%s: too large for this machine", path);
+	}
+	sgBlockSource source = { .bytes = (size_t)size };
+	source.block = def->inPlace && size > 0 ? sgSystem_Map(file, source.bytes) : NULL;
+	source.unmap = source.block != NULL ? sgSystem_Unmap : NULL;
+	if (source.block != NULL)
+	{
+		return sgModel_Read(&source, def, model);
 	}
 	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
-	size_t bytes = (size_t)size;
-	void* block = sgAllocate(&allocator, bytes);
+	void* block = sgAllocate(&allocator, source.bytes);
 	if (block == NULL)
 	{
-		return sgFail(&def->messenger, snug_outOfMemory, "%s: no memory for %zu bytes", path, bytes);
+		return sgFail(&def->messenger, snug_outOfMemory, "%s: no memory for %zu bytes", path, source.bytes);
 	}
-	snugStatus status = fread(block, 1, bytes, file) == bytes
-	                        ? snugModel_Load(block, bytes, def, model)
-	                        : sgFail(&def->messenger, snug_ioError, "%s: could not be read", path);
-	sgRelease(&allocator, block, bytes);
-	return status;
+	if (!sgSystem_Read(file, block, source.bytes))
+	{
+		sgRelease(&allocator, block, source.bytes);
+		return sgFail(&def->messenger, snug_ioError, "%s: could not be read", path);
+	}
+	source.block = block;
+	source.isGiven = true;
+	return sgModel_Read(&source, def, model);
 }
 
 snugStatus snugModel_LoadFile(const char* path, const snugLoadDef* def, snugModel** model)
@@ -117,12 +128,13 @@ snugStatus snugModel_LoadFile(const char* path, const snugLoadDef* def, snugMode
 	def = def != NULL ? def : &defaults;
 	SG_REQUIRE(path != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
 	SG_REQUIRE_RESERVED(def, snug_badArgument);
-	FILE* file = fopen(path, "rb");
-	if (file == NULL)
+	sgSystemFile file;
+	uint64_t size;
+	if (!sgSystem_OpenToRead(path, &file, &size))
 	{
-		return sgFail(&def->messenger, snug_ioError, "%s: could not be opened", path);
+		return sgFail(&def->messenger, snug_ioError, "%s: not a file that can be read", path);
 	}
-	snugStatus status = LoadOpenFile(file, path, def, model);
-	fclose(file);
+	snugStatus status = LoadOpenFile(file, size, path, def, model);
+	sgSystem_Close(file);
 	return status;
 }

@@ -1,9 +1,10 @@
 // src/model/model.c: making and loading models.
 #include "model/model.h"
 
-#include "base/fpenv.h"
+#include "base/team.h"
 #include "model/block.h"
 #include "model/deformer.h"
+#include "model/rest.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,6 +110,28 @@ typedef struct Scratch
 	uint32_t* twins;
 } Scratch;
 
+/// Vertices that are done at a time when several threads share the work.
+#define CHUNK 2048
+
+/// Positions on their way from the caller's order to the tree's.
+typedef struct Reordering
+{
+	const sgTree* tree;
+	const sgMeshView* mesh;
+	float* positions;
+} Reordering;
+
+static void ReorderPositions(void* context, uint32_t worker, uint32_t chunk)
+{
+	const Reordering* r = context;
+	uint32_t first = chunk * CHUNK, left = r->tree->vertexCount - first;
+	(void)worker;
+	for (uint32_t i = first; i < first + (left < CHUNK ? left : CHUNK); ++i)
+	{
+		memcpy(r->positions + 3 * (size_t)i, sgMeshView_Position(r->mesh, r->tree->vertexMap[i]), 3 * sizeof(float));
+	}
+}
+
 // Rest positions in tree order, and the tightest boxes around them.
 static snugStatus BuildRest(snugModel* model, const sgMeshView* mesh, Scratch* scratch)
 {
@@ -121,25 +144,18 @@ static snugStatus BuildRest(snugModel* model, const sgMeshView* mesh, Scratch* s
 	{
 		return snug_outOfMemory;
 	}
-	for (uint32_t i = 0; i < tree->vertexCount; ++i)
-	{
-		memcpy(scratch->positions + 3 * (size_t)i, sgMeshView_Position(mesh, tree->vertexMap[i]), 3 * sizeof(float));
-	}
+	Reordering reordering = { tree, mesh, scratch->positions };
+	sgTeam_Run(model->team, (tree->vertexCount + CHUNK - 1) / CHUNK, ReorderPositions, &reordering);
 	scratch->positions[3 * (size_t)tree->vertexCount] = 0.0f;
 	model->positions = scratch->positions;
-	for (uint32_t slot = tree->groupCount * SG_LANES; slot-- > 0;)
-	{
-		bool isEmpty = tree->nodes[slot].first == SG_NONE;
-		sgBox box = isEmpty ? sgBox_Empty() : sgBlock_RestBox(model, scratch->bounds, slot);
-		sgBoxLanes_Set(scratch->bounds + slot / SG_LANES, slot % SG_LANES, &box);
-	}
+	sgRest_Bound(model, scratch->bounds);
 	model->restBounds = scratch->bounds;
 	return snug_success;
 }
 
 static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sgMeshView* mesh, Scratch* scratch)
 {
-	snugStatus status = sgTree_Build(mesh, &model->treeDef, &model->allocator, &scratch->arrays);
+	snugStatus status = sgTree_Build(mesh, &model->treeDef, &model->allocator, model->team, &scratch->arrays);
 	if (status != snug_success)
 	{
 		return status;
@@ -148,7 +164,8 @@ static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sg
 	status = BuildRest(model, mesh, scratch);
 	if (status == snug_success && model->deform->positions == NULL)
 	{
-		status = sgClusters_Build(&model->tree, &model->allocator, &scratch->clusters, &scratch->clusterBytes);
+		status =
+		    sgClusters_Build(&model->tree, &model->allocator, model->team, &scratch->clusters, &scratch->clusterBytes);
 		model->clusterBytes = scratch->clusterBytes;
 		model->clusters = status == snug_success ? sgClusters_Bind(&model->tree, scratch->clusters) : model->clusters;
 	}
@@ -205,18 +222,23 @@ static snugStatus BindDeformer(snugModel* model, const snugMessenger* messenger)
 	return snug_success;
 }
 
-static void Release(snugModel* model)
+static void ReleaseBlock(const snugModel* model)
 {
-	snugAllocator allocator = model->allocator;
-	sgRelease(&allocator, model->arrays, model->arrays != NULL ? model->deform->arrayBytes : 0);
 	if (model->ownsBlock)
 	{
-		sgRelease(&allocator, (void*)(uintptr_t)model->block, model->bytes);
+		sgRelease(&model->allocator, (void*)(uintptr_t)model->block, model->bytes);
 	}
 	else if (model->unmap != NULL)
 	{
 		model->unmap(model->block, model->bytes);
 	}
+}
+
+static void Release(snugModel* model)
+{
+	snugAllocator allocator = model->allocator;
+	sgRelease(&allocator, model->arrays, model->arrays != NULL ? model->deform->arrayBytes : 0);
+	ReleaseBlock(model);
 	sgRelease(&allocator, model, sizeof(snugModel));
 }
 
@@ -227,7 +249,7 @@ static bool IsDefault(snugBoundsDef bounds)
 	       bounds.contactLevel == 0;
 }
 
-static SG_NOINLINE snugStatus Create(const snugModelDef* def, snugModel** out)
+static SG_NOINLINE snugStatus Create(const snugModelDef* def, const sgTeam* team, snugModel** out)
 {
 	snugTreeDef treeDef = FillInDefaults(def->tree);
 	snugStatus status = CheckTreeDef(&treeDef, &def->messenger);
@@ -261,8 +283,10 @@ static SG_NOINLINE snugStatus Create(const snugModelDef* def, snugModel** out)
 		.deformer = def->deformer,
 		.deform = sgDeform_Find(def->deformer),
 		.treeDef = treeDef,
+		.team = team,
 	};
 	status = Build(model, def, &mesh);
+	model->team = NULL;
 	status = status == snug_success ? BindDeformer(model, &def->messenger) : status;
 	if (status != snug_success)
 	{
@@ -285,7 +309,8 @@ snugStatus snugModel_Create(const snugModelDef* def, snugModel** model)
 	const snugBoundsDef bounds = sgModelDef_Bounds(def);
 	SG_REQUIRE_RESERVED(&bounds, snug_badArgument);
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugStatus status = Create(def, model);
+	const sgTeam team = { def->parallel, def->parallelUser, environment };
+	snugStatus status = Create(def, &team, model);
 	sgFpEnv_Leave(environment);
 	return status;
 }
@@ -350,16 +375,24 @@ const void* snugModel_GetBlock(const snugModel* model, size_t* bytes)
 	return model->block;
 }
 
-static SG_NOINLINE snugStatus Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** out)
+static SG_NOINLINE snugStatus Load(const sgBlockSource* source, const snugLoadDef* def, snugModel** out)
 {
 	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
+	const snugModel start = {
+		.allocator = allocator,
+		.block = source->block,
+		.bytes = source->bytes,
+		.ownsBlock = source->isGiven,
+		.unmap = source->unmap,
+	};
 	snugModel* model = sgAllocate(&allocator, sizeof(snugModel));
 	if (model == NULL)
 	{
+		ReleaseBlock(&start);
 		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a model");
 	}
-	*model = (snugModel){ .allocator = allocator };
-	snugStatus status = sgBlock_Read(model, block, bytes, def);
+	*model = start;
+	snugStatus status = sgBlock_Read(model, source->isCopied, def);
 	status = status == snug_success ? BindDeformer(model, &def->messenger) : status;
 	if (status != snug_success)
 	{
@@ -370,6 +403,14 @@ static SG_NOINLINE snugStatus Load(const void* block, size_t bytes, const snugLo
 	return snug_success;
 }
 
+snugStatus sgModel_Read(const sgBlockSource* source, const snugLoadDef* def, snugModel** model)
+{
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugStatus status = Load(source, def, model);
+	sgFpEnv_Leave(environment);
+	return status;
+}
+
 snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model)
 {
 	SG_REQUIRE(model != NULL, snug_badArgument);
@@ -378,8 +419,7 @@ snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* de
 	def = def != NULL ? def : &defaults;
 	SG_REQUIRE(block != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
 	SG_REQUIRE_RESERVED(def, snug_badArgument);
-	sgFpEnv environment = sgFpEnv_Enter();
-	snugStatus status = Load(block, bytes, def, model);
-	sgFpEnv_Leave(environment);
-	return status;
+	SG_REQUIRE(!def->inPlace || (uintptr_t)block % SG_ALIGNMENT == 0, snug_badArgument);
+	const sgBlockSource source = { .block = block, .bytes = bytes, .isCopied = !def->inPlace };
+	return sgModel_Read(&source, def, model);
 }

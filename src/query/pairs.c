@@ -77,14 +77,15 @@ static void Queue(sgPairSearch* search, const sgTriangleLanes* a, uint32_t i, co
 			search->queue.b[c][axis][lane] = b->corner[c][axis][j];
 		}
 	}
-	search->queued[lane] = (snugPair){
-		search->a.tree->triangleMap[a->leaf->firstTriangle + i],
-		search->b.tree->triangleMap[b->leaf->firstTriangle + j],
-	};
+	uint32_t leafA = (uint32_t)(a->leaf - search->a.tree->leaves);
+	uint32_t leafB = (uint32_t)(b->leaf - search->b.tree->leaves);
+	search->queued[lane] = search->options->asPlaces ? (snugPair){ leafA * SG_LANES + i, leafB * SG_LANES + j }
+	                                                 : (snugPair){
+		                                                   search->a.tree->triangleMap[a->leaf->firstTriangle + i],
+		                                                   search->b.tree->triangleMap[b->leaf->firstTriangle + j],
+	                                                   };
 	if (search->options->witness != NULL)
 	{
-		uint32_t leafA = (uint32_t)(a->leaf - search->a.tree->leaves),
-		         leafB = (uint32_t)(b->leaf - search->b.tree->leaves);
 		search->witnesses[lane] = (snugWitness){ { leafA + 1, i, leafB, j } };
 	}
 	if (search->queuedCount == SG_LANES)
@@ -115,7 +116,7 @@ static sgOpened OpenB(sgPairWalk* walk, uint32_t slot)
 // Pairs of lanes that overlap. None if that would take more tests than allowed.
 static uint64_t Overlap(sgPairSearch* search, sgBounds a, uint32_t maskA, sgBounds b, uint32_t maskB)
 {
-	uint64_t tests = (uint64_t)(__builtin_popcount(maskA) * __builtin_popcount(maskB));
+	uint64_t tests = (uint64_t)(sgCountBits(maskA) * sgCountBits(maskB));
 	if (tests > search->options->maxVolumeTests - search->counters.volumeTests)
 	{
 		Stop(search);
@@ -244,7 +245,19 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 
 // ---- The search --------------------------------------------------------------------------------------------------
 
-static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle };
+// Between two pairs of nodes is also when one of several threads learns that all are to stop.
+static void Expect(sgPairWalk* walk, uint32_t slotA, uint32_t slotB)
+{
+	sgPairSearch* search = SearchOf(walk);
+	if (search->team != NULL)
+	{
+		walk->isStopped = walk->isStopped || atomic_load_explicit(&search->team->isStopped, memory_order_relaxed);
+	}
+	sgBody_Expect(search->a.body, slotA);
+	sgBody_Expect(search->b.body, slotB);
+}
+
+static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle, Expect };
 
 sgPairLevel sgPairSearch_Step(sgPairSearch* search, uint32_t slotA, uint32_t slotB)
 {

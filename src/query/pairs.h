@@ -15,6 +15,7 @@ typedef struct sgPairOptions
 	uint64_t maxVolumeTests;   ///< UINT64_MAX: no limit
 	uint64_t maxTriangleTests; ///< UINT64_MAX: no limit
 	bool firstOnly;            ///< stop at the first pair
+	bool asPlaces;             ///< pairs are places of triangles, leaf * SG_LANES + lane, not the caller's numbers
 	snugWitness* witness;      ///< of firstOnly: nullable
 	snugParallelFcn* parallel; ///< null: alone
 	void* parallelUser;

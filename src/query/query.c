@@ -17,6 +17,7 @@ static SG_NOINLINE snugResult Run(
 	sgSink sink = {
 		.pairs = query->pairs,
 		.capacity = query->capacity,
+		.isUnsorted = query->unsorted,
 		.callback = query->callback,
 		.user = query->user,
 		.callersEnvironment = callersEnvironment,

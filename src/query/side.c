@@ -24,6 +24,16 @@ snugStatus sgSide_Start(sgSide* side, snugBody* body, const double origin[3], sg
 	return sgSide_Place(side, body, origin, root, counters);
 }
 
+void sgSide_StartAlone(sgSide* side, snugBody* body, snugCounters* counters)
+{
+	sgBody_Prepare(body, counters);
+	side->body = body;
+	side->tree = &body->model->tree;
+	side->visits = (sgVisits){ 0 };
+	side->placement = (sgPlacement){ .isIdentity = true };
+	ForgetLeaves(side);
+}
+
 void sgSide_Share(sgSide* side, const sgSide* like)
 {
 	side->body = like->body;
@@ -66,15 +76,10 @@ const sgTriangleLanes* sgSide_PlaceLeaf(sgSide* side, const sgOpened* opened, ui
 		kept->source = sgBody_FindLeaves(side->body, leaf, counters);
 		kept->source.first = set->first;
 	}
-	const sgKernels* kernels = sgGetKernels();
 	sgTriangleLanes* triangles = kept->triangles + lane;
 	sgLeafScratch scratch;
-	sgVertexBlock block;
 	sgLeafVertices vertices = sgBody_LeafVertices(side->body, &kept->source, leaf, &scratch, counters);
-	kernels->leaves->gatherVertices(vertices.positions, vertices.indices, leaf->vertexCount, &block);
-	kernels->leaves->placeVertices(&block, leaf->vertexCount, &side->placement);
-	kernels->leaves->assembleTriangles(&block, leaf, triangles);
-	triangles->leaf = leaf;
+	sgGetKernels()->leaves->placeTriangles(vertices.positions, vertices.indices, leaf, &side->placement, triangles);
 	kept->ready |= 1u << lane;
 	return triangles;
 }

@@ -38,6 +38,9 @@ snugStatus sgSide_Place(sgSide* side, snugBody* body, const double origin[3], sg
 /// @return snug_outOfRange, with a message, if it is too far from the origin
 snugStatus sgSide_Start(sgSide* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters);
 
+/// The same where it is of no account where the body is: positions stay in body space.
+void sgSide_StartAlone(sgSide* side, snugBody* body, snugCounters* counters);
+
 /// The same body for another thread, with nothing kept yet.
 void sgSide_Share(sgSide* side, const sgSide* like);
 
@@ -57,6 +60,15 @@ static inline const sgTriangleLanes* sgSide_Triangles(
 	const sgLeafGroup* kept = side->leafGroups + opened->set.group % SG_LEAF_GROUPS;
 	bool isReady = kept->group == opened->set.group && (kept->ready >> lane & 1) != 0;
 	return isReady ? kept->triangles + lane : sgSide_PlaceLeaf(side, opened, lane, counters);
+}
+
+/// One triangle of a leaf.
+static inline void sgTriangleLanes_Get(const sgTriangleLanes* lanes, uint32_t lane, float triangle[3][3])
+{
+	for (int i = 0; i < 9; ++i)
+	{
+		triangle[i / 3][i % 3] = lanes->corner[i / 3][i % 3][lane];
+	}
 }
 
 /// The vertex at a corner of a placed triangle, in tree order.

@@ -137,7 +137,7 @@ bool sgSink_Add(sgSink* sink, snugPair pair)
 	{
 		sink->pairs[sink->count] = pair;
 	}
-	else if (capacity > 0)
+	else if (capacity > 0 && !sink->isUnsorted)
 	{
 		if (sink->count == capacity)
 		{
@@ -155,6 +155,6 @@ bool sgSink_Add(sgSink* sink, snugPair pair)
 
 void sgSink_Finish(sgSink* sink)
 {
-	uint64_t capacity = sink->pairs != NULL ? sink->capacity : 0;
+	uint64_t capacity = sink->pairs != NULL && !sink->isUnsorted ? sink->capacity : 0;
 	Sort(sink->pairs, sink->count < capacity ? sink->count : capacity, 64);
 }

@@ -2,6 +2,7 @@
 //
 // While the buffer has room, pairs are appended; once it is full it becomes a heap with the largest pair on top, which
 // a smaller one replaces. So the caller gets the same pairs whatever the order in which they are found, without memory.
+// A caller who does not care gets the first ones.
 #ifndef SG_SINK_H
 #define SG_SINK_H
 
@@ -12,6 +13,7 @@ typedef struct sgSink
 {
 	snugPair* pairs;
 	uint64_t capacity;
+	bool isUnsorted;
 	snugPairFcn* callback;
 	void* user;
 	sgFpEnv callersEnvironment; ///< for what the caller gave us to call
@@ -21,7 +23,7 @@ typedef struct sgSink
 /// @return false if the callback wants no more
 bool sgSink_Add(sgSink* sink, snugPair pair);
 
-/// Sort what the buffer holds.
+/// Sort what the buffer holds, unless it may be unsorted.
 void sgSink_Finish(sgSink* sink);
 
 #endif

@@ -52,7 +52,7 @@ static void UpdateBalls(snugSphereResult* result, const Side* side, sgLaneSet se
 {
 	const snugBody* body = side->body;
 	body->deform->bound(&body->posed, set, (sgBoundsOut){ &out->boxes, (sgSlabLanes*)(void*)&out->balls });
-	result->spheresUpdated += (uint32_t)__builtin_popcount(set.mask);
+	result->spheresUpdated += sgCountBits(set.mask);
 }
 
 // Placed as vertices are, and rounded once; the radius grows by what that may move the centre.
@@ -165,7 +165,7 @@ static uint64_t Compare(sgPairWalk* walk, const sgOpened* a, const sgOpened* b)
 		bool overlaps = Overlap(search, spheresA + i, isContactA, spheresB + j, isContactB);
 		pairs |= overlaps ? rest & -rest : 0;
 	}
-	search->result.sphereTests += (uint32_t)__builtin_popcountll(all);
+	search->result.sphereTests += sgCountBits(all);
 	return pairs;
 }
 
@@ -176,7 +176,7 @@ static void Settle(sgPairWalk* walk, const sgOpened* a, uint32_t laneA, const sg
 	Report(search, spheresA + laneA, spheresB + laneB);
 }
 
-static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle };
+static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle, NULL };
 
 static bool HasContacts(const snugBody* body)
 {

@@ -65,6 +65,9 @@ typedef struct sgPairWalker
 
 	/// Two lanes that both end the way down.
 	void (*settle)(sgPairWalk* context, const sgOpened* a, uint32_t laneA, const sgOpened* b, uint32_t laneB);
+
+	/// These two nodes come after those that are descended into now: ask memory for what they need. Null: nothing.
+	void (*expect)(sgPairWalk* context, uint32_t slotA, uint32_t slotB);
 } sgPairWalker;
 
 /// Bits 8 i + j with i in `rows` and j in `columns`.
@@ -112,6 +115,12 @@ SG_INLINE void sgPairWalk_Descend(sgPairWalk* walk, const sgPairWalker* walker, 
 		level->pairs &= level->pairs - 1;
 		uint32_t nextA = level->groupA * SG_LANES + pair / SG_LANES;
 		uint32_t nextB = level->groupB * SG_LANES + pair % SG_LANES;
+		if (walker->expect != NULL && level->pairs != 0)
+		{
+			uint32_t after = sgLowestBit(level->pairs);
+			walker->expect(
+			    walk, level->groupA * SG_LANES + after / SG_LANES, level->groupB * SG_LANES + after % SG_LANES);
+		}
 		++walk->depth;
 		sgPairLevel next = sgPairWalk_Step(walk, walker, nextA, nextB);
 		if (next.pairs == 0)

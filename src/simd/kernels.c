@@ -5,6 +5,8 @@
 
 extern const struct sgBoxKernels SG_FOR_ISA(sgBoxKernels);
 extern const struct sgLeafKernels SG_FOR_ISA(sgLeafKernels);
+extern const struct sgProbeKernels SG_FOR_ISA(sgProbeKernels);
+extern const struct sgRowKernels SG_FOR_ISA(sgRowKernels);
 extern const struct sgBlendKernels SG_FOR_ISA(sgBlendKernels);
 extern const struct sgSkinKernels SG_FOR_ISA(sgSkinKernels);
 extern const struct sgLinearKernels SG_FOR_ISA(sgLinearKernels);
@@ -13,6 +15,8 @@ const sgKernels SG_FOR_ISA(sgKernels) = {
 	.name = SG_QUOTE(SNUG_KERNELS),
 	.boxes = &SG_FOR_ISA(sgBoxKernels),
 	.leaves = &SG_FOR_ISA(sgLeafKernels),
+	.probes = &SG_FOR_ISA(sgProbeKernels),
+	.rows = &SG_FOR_ISA(sgRowKernels),
 	.blend = &SG_FOR_ISA(sgBlendKernels),
 	.skin = &SG_FOR_ISA(sgSkinKernels),
 	.linear = &SG_FOR_ISA(sgLinearKernels),

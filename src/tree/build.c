@@ -1,4 +1,8 @@
 // src/tree/build.c: construction of the tree, top down.
+//
+// First all cuts are made, which is most of the work and can be shared by threads: a part is cut without looking at any
+// other. Then nodes, leaves and vertices are numbered in the order of a depth-first walk.
+#include "base/team.h"
 #include "tree/split.h"
 #include "tree/tree.h"
 
@@ -11,12 +15,18 @@ typedef struct Part
 	uint32_t count;
 } Part;
 
+typedef struct Pieces Pieces;
+
 typedef struct Builder
 {
 	const sgMeshView* mesh;
 	snugTreeDef def;
+	const sgTeam* team;
 	sgBuildItem* items;
 	size_t itemBytes;
+	uint8_t* cuts; ///< (triangleCount): 1 + the level of the family whose parts were cut before this item, or zero
+	size_t cutBytes;
+	Pieces* pieces;
 	uint32_t* newVertex; ///< caller's vertex to tree order, SG_NONE while unused
 	sgTreeArrays* out;
 	uint32_t slotCount;
@@ -28,8 +38,23 @@ static uint32_t TakeSlots(Builder* builder)
 {
 	uint32_t first = builder->slotCount;
 	builder->slotCount += (uint32_t)builder->def.branching;
+	for (uint32_t slot = first; slot < builder->slotCount; ++slot)
+	{
+		builder->out->nodes[slot] = (sgNode){ .first = SG_NONE, .parent = SG_NONE };
+	}
 	return first;
 }
+
+// ---- Cutting
+// ---------------------------------------------------------------------------------------------------------
+
+/// A part that must be cut: of a family of one level, into pieces of `unit` or less.
+typedef struct Piece
+{
+	Part part;
+	uint32_t unit;
+	uint32_t level;
+} Piece;
 
 // What a full subtree holds that is one level lower than one of `count` triangles needs to be.
 static uint32_t FullSubtree(uint32_t count, uint32_t leafTriangles, uint32_t branching)
@@ -42,15 +67,28 @@ static uint32_t FullSubtree(uint32_t count, uint32_t leafTriangles, uint32_t bra
 	return (uint32_t)unit;
 }
 
-// Cut the largest part again and again. By surface area: into full subtrees and one that need not be full, so leaves
-// and families come out full, no lanes are wasted and no tree is deeper than it must be. By median: in the middle, as
-// in the papers, but for filling leaves. Parts stay in order, so the leaves below any node are consecutive.
-static uint32_t CutFamily(Builder* builder, Part whole, Part parts[SG_LANES])
+// What is left to do with a piece of a family that is not cut any more: it is a family of its own, unless it is a leaf.
+static bool BeginFamily(const Builder* builder, Part part, uint32_t level, Piece* piece)
 {
 	uint32_t leafTriangles = (uint32_t)builder->def.leafTriangles, branching = (uint32_t)builder->def.branching;
 	bool isMedian = builder->def.split == snug_splitMedian;
-	uint32_t unit = isMedian ? leafTriangles : FullSubtree(whole.count, leafTriangles, branching);
-	parts[0] = whole;
+	uint32_t unit = isMedian ? leafTriangles : FullSubtree(part.count, leafTriangles, branching);
+	*piece = (Piece){ part, unit, level };
+	return part.count > leafTriangles;
+}
+
+// Cut a part in two, and note where.
+static uint32_t Cut(Builder* builder, const Piece* piece)
+{
+	uint32_t cut = sgSplit(builder->items + piece->part.first, piece->part.count, builder->def.split, piece->unit);
+	builder->cuts[piece->part.first + cut] = (uint8_t)(piece->level + 1);
+	return cut;
+}
+
+// By median: in the middle, as in the papers, but for filling leaves; the largest part again and again.
+static uint32_t CutFamily(Builder* builder, const Piece* family, Part parts[SG_LANES])
+{
+	parts[0] = family->part;
 	uint32_t count = 1;
 	for (;;)
 	{
@@ -60,17 +98,148 @@ static uint32_t CutFamily(Builder* builder, Part whole, Part parts[SG_LANES])
 			largest = parts[i].count > parts[largest].count ? i : largest;
 		}
 		Part part = parts[largest];
-		if (part.count <= unit || count == branching)
+		if (part.count <= family->unit || count == (uint32_t)builder->def.branching)
 		{
 			return count;
 		}
-		uint32_t cut = sgSplit(builder->items + part.first, part.count, builder->def.split, unit);
-		memmove(parts + largest + 2, parts + largest + 1, (count - largest - 1) * sizeof(Part));
+		uint32_t cut = Cut(builder, &(Piece){ part, family->unit, family->level });
 		parts[largest] = (Part){ part.first, cut };
-		parts[largest + 1] = (Part){ part.first + cut, part.count - cut };
-		++count;
+		parts[count++] = (Part){ part.first + cut, part.count - cut };
 	}
 }
+
+// One step of cutting: what is left to cut comes back. By surface area: into full subtrees and one that need not be
+// full, so leaves and families come out full, no lanes are wasted and no tree is deeper than it must be; a family of
+// full subtrees and a rest has no more than `branching` of them, in whatever order they are cut off.
+static uint32_t CutPiece(Builder* builder, const Piece* piece, Piece out[SG_LANES])
+{
+	Part parts[SG_LANES];
+	uint32_t count, left = 0;
+	if (builder->def.split == snug_splitMedian)
+	{
+		count = CutFamily(builder, piece, parts);
+	}
+	else
+	{
+		uint32_t cut = Cut(builder, piece);
+		parts[0] = (Part){ piece->part.first, cut };
+		parts[1] = (Part){ piece->part.first + cut, piece->part.count - cut };
+		count = 2;
+	}
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		bool isPiece = parts[i].count > piece->unit && builder->def.split != snug_splitMedian;
+		out[left] = (Piece){ parts[i], piece->unit, piece->level };
+		left += isPiece || BeginFamily(builder, parts[i], piece->level + 1, out + left);
+	}
+	return left;
+}
+
+// Everything below a piece.
+static void CutBelow(Builder* builder, const Piece* piece)
+{
+	Piece pieces[SG_LANES];
+	uint32_t count = CutPiece(builder, piece, pieces);
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		CutBelow(builder, pieces + i);
+	}
+}
+
+/// Pieces that are enough to keep threads busy, and room for more.
+enum
+{
+	WANTED_PIECES = 64,
+	MAX_PIECES = 1024
+};
+
+struct Pieces
+{
+	Builder* builder;
+	Piece list[MAX_PIECES];
+	uint32_t count;
+	Piece cut[WANTED_PIECES][SG_LANES]; ///< what comes of the first pieces of the list, while they are cut
+	uint32_t cutCount[WANTED_PIECES];
+};
+
+static void CutChunk(void* context, uint32_t worker, uint32_t chunk)
+{
+	Pieces* pieces = context;
+	(void)worker;
+	pieces->cutCount[chunk] = CutPiece(pieces->builder, pieces->list + chunk, pieces->cut[chunk]);
+}
+
+static void CutBelowChunk(void* context, uint32_t worker, uint32_t chunk)
+{
+	Pieces* pieces = context;
+	(void)worker;
+	CutBelow(pieces->builder, pieces->list + chunk);
+}
+
+// Large pieces first, so that threads do not wait for the last one: those above a size to the front.
+static uint32_t PutLargeFirst(Pieces* pieces, uint32_t size)
+{
+	uint32_t large = 0;
+	for (uint32_t i = 0; i < pieces->count; ++i)
+	{
+		if (pieces->list[i].part.count > size)
+		{
+			Piece piece = pieces->list[i];
+			pieces->list[i] = pieces->list[large];
+			pieces->list[large++] = piece;
+		}
+	}
+	return large;
+}
+
+// Cut the largest pieces at the same time, step by step, until there are enough that are not large.
+static void CutAll(Builder* builder, Pieces* pieces, uint32_t triangleCount)
+{
+	pieces->builder = builder;
+	pieces->count = BeginFamily(builder, (Part){ 0, triangleCount }, 0, pieces->list);
+	for (uint32_t size = triangleCount / 2;; size = size / 2)
+	{
+		uint32_t large = PutLargeFirst(pieces, size);
+		if (size < triangleCount / WANTED_PIECES || size < 256 || pieces->count > MAX_PIECES / 2)
+		{
+			break;
+		}
+		while (large > 0 && large <= WANTED_PIECES && pieces->count <= MAX_PIECES / 2)
+		{
+			sgTeam_Run(builder->team, large, CutChunk, pieces);
+			uint32_t kept = pieces->count - large;
+			memmove(pieces->list, pieces->list + large, kept * sizeof(Piece));
+			pieces->count = kept;
+			for (uint32_t i = 0; i < large; ++i)
+			{
+				memcpy(pieces->list + pieces->count, pieces->cut[i], pieces->cutCount[i] * sizeof(Piece));
+				pieces->count += pieces->cutCount[i];
+			}
+			large = PutLargeFirst(pieces, size);
+		}
+	}
+	sgTeam_Run(builder->team, pieces->count, CutBelowChunk, pieces);
+}
+
+// The parts of a family, in order, so that the leaves below any node are consecutive.
+static uint32_t FindParts(const Builder* builder, Part whole, uint32_t level, Part parts[SG_LANES])
+{
+	uint32_t count = 0, first = whole.first, end = whole.first + whole.count;
+	for (;;)
+	{
+		const uint8_t* cut = memchr(builder->cuts + first + 1, (int)(level + 1), end - first - 1);
+		uint32_t next = cut != NULL ? (uint32_t)(cut - builder->cuts) : end;
+		parts[count++] = (Part){ first, next - first };
+		if (cut == NULL)
+		{
+			return count;
+		}
+		first = next;
+	}
+}
+
+// ---- Numbering
+// -------------------------------------------------------------------------------------------------------
 
 // Number a vertex by its first use, and find or add it in the leaf's own list.
 static uint8_t AddLeafVertex(Builder* builder, sgLeaf* leaf, uint32_t callersVertex)
@@ -141,7 +310,7 @@ static void LayOut(Builder* builder, uint32_t slot, uint32_t parent, uint32_t le
 		return;
 	}
 	Part parts[SG_LANES];
-	uint32_t count = CutFamily(builder, whole, parts);
+	uint32_t count = FindParts(builder, whole, level, parts);
 	node->first = TakeSlots(builder);
 	node->childCount = (uint8_t)count;
 	for (uint32_t i = 0; i < count; ++i)
@@ -154,9 +323,15 @@ static void LayOut(Builder* builder, uint32_t slot, uint32_t parent, uint32_t le
 	}
 }
 
-static void MakeItems(Builder* builder)
+/// Triangles that are done at a time when several threads share the work.
+#define CHUNK 2048
+
+static void MakeItems(void* context, uint32_t worker, uint32_t chunk)
 {
-	for (uint32_t t = 0; t < builder->mesh->triangleCount; ++t)
+	Builder* builder = context;
+	uint32_t first = chunk * CHUNK, left = builder->mesh->triangleCount - first;
+	(void)worker;
+	for (uint32_t t = first; t < first + (left < CHUNK ? left : CHUNK); ++t)
 	{
 		const uint32_t* corner = sgMeshView_Triangle(builder->mesh, t);
 		sgBox box = sgBox_Empty();
@@ -169,6 +344,7 @@ static void MakeItems(Builder* builder)
 		memcpy(item->upper, box.upper, sizeof(item->upper));
 		item->key = 0.0f;
 		item->triangle = t;
+		builder->cuts[t] = 0;
 	}
 }
 
@@ -201,24 +377,23 @@ static bool AllocateArrays(Builder* builder, const snugAllocator* allocator)
 	out->triangleMap = AllocateArray(allocator, mesh->triangleCount, sizeof(uint32_t), &out->triangleMapBytes);
 	out->vertexMap = AllocateArray(allocator, mesh->vertexCount, sizeof(uint32_t), &out->vertexMapBytes);
 	builder->items = AllocateArray(allocator, mesh->triangleCount, sizeof(sgBuildItem), &builder->itemBytes);
+	builder->cuts = AllocateArray(allocator, mesh->triangleCount, sizeof(uint8_t), &builder->cutBytes);
+	builder->pieces = sgAllocate(allocator, sizeof(Pieces));
 	builder->newVertex = AllocateArray(allocator, mesh->vertexCount, sizeof(uint32_t), &out->vertexMapBytes);
 	return out->nodes && out->leaves && out->leafVertices && out->triangleMap && out->vertexMap && builder->items &&
-	       builder->newVertex;
+	       builder->cuts && builder->pieces && builder->newVertex;
 }
 
 static void Run(Builder* builder)
 {
 	const sgMeshView* mesh = builder->mesh;
 	sgTreeArrays* out = builder->out;
-	for (size_t i = 0; i < out->nodeBytes / sizeof(sgNode); ++i)
-	{
-		out->nodes[i] = (sgNode){ .first = SG_NONE, .parent = SG_NONE };
-	}
 	for (uint32_t v = 0; v < mesh->vertexCount; ++v)
 	{
 		builder->newVertex[v] = SG_NONE;
 	}
-	MakeItems(builder);
+	sgTeam_Run(builder->team, (mesh->triangleCount + CHUNK - 1) / CHUNK, MakeItems, builder);
+	CutAll(builder, builder->pieces, mesh->triangleCount);
 	TakeSlots(builder); // the root is a family of its own, in slot 0
 	LayOut(builder, 0, SG_NONE, 0, (Part){ 0, mesh->triangleCount });
 	for (uint32_t v = 0; v < mesh->vertexCount; ++v)
@@ -228,9 +403,13 @@ static void Run(Builder* builder)
 			out->vertexMap[out->tree.vertexCount++] = v;
 		}
 	}
+	while (builder->slotCount % SG_LANES != 0)
+	{
+		TakeSlots(builder);
+	}
 	memset(out->leafVertices + out->tree.leafVertexCount, 0, SG_LANES * sizeof(uint32_t));
 	out->tree.triangleCount = mesh->triangleCount;
-	out->tree.groupCount = (builder->slotCount + SG_LANES - 1) / SG_LANES;
+	out->tree.groupCount = builder->slotCount / SG_LANES;
 	out->tree.nodes = out->nodes;
 	out->tree.leaves = out->leaves;
 	out->tree.leafVertices = out->leafVertices;
@@ -238,17 +417,19 @@ static void Run(Builder* builder)
 	out->tree.vertexMap = out->vertexMap;
 }
 
-snugStatus sgTree_Build(
-    const sgMeshView* mesh, const snugTreeDef* def, const snugAllocator* allocator, sgTreeArrays* arrays)
+snugStatus sgTree_Build(const sgMeshView* mesh, const snugTreeDef* def, const snugAllocator* allocator,
+    const sgTeam* team, sgTreeArrays* arrays)
 {
 	*arrays = (sgTreeArrays){ 0 };
-	Builder builder = { .mesh = mesh, .def = *def, .out = arrays };
+	Builder builder = { .mesh = mesh, .def = *def, .team = team, .out = arrays };
 	bool enough = AllocateArrays(&builder, allocator);
 	if (enough)
 	{
 		Run(&builder);
 	}
 	sgRelease(allocator, builder.items, builder.itemBytes);
+	sgRelease(allocator, builder.cuts, builder.cutBytes);
+	sgRelease(allocator, builder.pieces, sizeof(Pieces));
 	sgRelease(allocator, builder.newVertex, arrays->vertexMapBytes);
 	if (!enough || arrays->tree.depth > SG_MAX_DEPTH)
 	{

@@ -2,6 +2,7 @@
 #include "tree/cluster.h"
 
 #include "base/arrays.h"
+#include "base/team.h"
 
 #include <string.h>
 
@@ -40,16 +41,17 @@ sgClusters sgClusters_Bind(const sgTree* tree, const void* data)
 	return clusters;
 }
 
-/// Clusters while they are made; the arrays may be null, to count only.
+/// Clusters that are done at a time when several threads share the work.
+#define CHUNK 64
+
+/// Clusters while they are made.
 typedef struct Builder
 {
 	const sgTree* tree;
 	sgClusterHeader header;
-	uint32_t pageEnd; ///< floats taken of the last page
-	sgCluster* clusters;
-	uint32_t* ofLeaf;
-	uint32_t* vertices;
-	uint32_t* places;
+	uint32_t* firstLeaves; ///< (count): first leaf of each
+	sgCluster* found;      ///< (count)
+	sgClusters out;
 } Builder;
 
 /// The vertices of one cluster, each once, and where its leaves' entries are among them.
@@ -105,85 +107,137 @@ static uint32_t TakePlace(uint32_t* pageCount, uint32_t* pageEnd, uint32_t verte
 	return place;
 }
 
-static void AddCluster(Builder* b, sgLaneSet family)
+static sgLaneSet FamilyOf(const Builder* b, uint32_t cluster)
 {
-	const sgTree* tree = b->tree;
-	Members members;
-	members.count = 0;
+	return sgTree_Family(b->tree, b->tree->leaves[b->firstLeaves[cluster]].slot);
+}
+
+static void FindMembers(const sgTree* tree, sgLaneSet family, Members* members)
+{
+	members->count = 0;
 	for (uint32_t rest = family.leafMask; rest != 0; rest &= rest - 1)
 	{
 		const sgLeaf* leaf = LeafOfLane(tree, family, sgLowestBit(rest));
 		for (uint32_t i = 0; i < leaf->vertexCount; ++i)
 		{
-			Members_Place(&members, tree->leafVertices[leaf->firstVertex + i]);
+			Members_Place(members, tree->leafVertices[leaf->firstVertex + i]);
 		}
 	}
-	Members_Sort(&members);
-	uint32_t place = TakePlace(&b->header.pageCount, &b->pageEnd, members.count);
-	if (b->clusters != NULL)
+	Members_Sort(members);
+}
+
+static uint32_t ChunkEnd(const Builder* b, uint32_t chunk)
+{
+	uint32_t end = (chunk + 1) * CHUNK;
+	return end < b->header.count ? end : b->header.count;
+}
+
+// How many vertices each cluster has; where they begin comes later, and until then is one more than the last of them.
+static void CountVertices(void* context, uint32_t worker, uint32_t chunk)
+{
+	const Builder* b = context;
+	(void)worker;
+	for (uint32_t c = chunk * CHUNK; c < ChunkEnd(b, chunk); ++c)
 	{
-		b->clusters[b->header.count] = (sgCluster){ b->header.vertexCount, members.count, place };
-		memcpy(b->vertices + b->header.vertexCount, members.vertices, members.count * sizeof(uint32_t));
+		Members members;
+		FindMembers(b->tree, FamilyOf(b, c), &members);
+		uint32_t end = members.count > 0 ? members.vertices[members.count - 1] + 1 : 0;
+		b->found[c] = (sgCluster){ .firstVertex = end, .vertexCount = members.count };
+	}
+}
+
+static void PlaceClusters(Builder* b)
+{
+	uint32_t pageEnd = 0;
+	for (uint32_t c = 0; c < b->header.count; ++c)
+	{
+		sgCluster* cluster = b->found + c;
+		b->header.usedCount = cluster->firstVertex > b->header.usedCount ? cluster->firstVertex : b->header.usedCount;
+		cluster->firstVertex = b->header.vertexCount;
+		cluster->place = TakePlace(&b->header.pageCount, &pageEnd, cluster->vertexCount);
+		b->header.vertexCount += cluster->vertexCount;
+	}
+}
+
+static void FillClusters(void* context, uint32_t worker, uint32_t chunk)
+{
+	const Builder* b = context;
+	uint32_t *ofLeaf = (uint32_t*)(uintptr_t)b->out.ofLeaf, *places = (uint32_t*)(uintptr_t)b->out.places;
+	(void)worker;
+	for (uint32_t c = chunk * CHUNK; c < ChunkEnd(b, chunk); ++c)
+	{
+		Members members;
+		sgLaneSet family = FamilyOf(b, c);
+		FindMembers(b->tree, family, &members);
+		uint32_t* vertices = (uint32_t*)(uintptr_t)b->out.vertices + b->found[c].firstVertex;
+		memcpy(vertices, members.vertices, members.count * sizeof(uint32_t));
 		for (uint32_t rest = family.leafMask; rest != 0; rest &= rest - 1)
 		{
-			const sgLeaf* leaf = LeafOfLane(tree, family, sgLowestBit(rest));
-			b->ofLeaf[leaf - tree->leaves] = b->header.count;
+			const sgLeaf* leaf = LeafOfLane(b->tree, family, sgLowestBit(rest));
+			ofLeaf[leaf - b->tree->leaves] = c;
 			for (uint32_t i = leaf->firstVertex; i < leaf->firstVertex + leaf->vertexCount; ++i)
 			{
-				b->places[i] = Members_Place(&members, tree->leafVertices[i]);
+				places[i] = Members_Place(&members, b->tree->leafVertices[i]);
 			}
 		}
 	}
-	if (members.count > 0)
-	{
-		uint32_t end = members.vertices[members.count - 1] + 1;
-		b->header.usedCount = end > b->header.usedCount ? end : b->header.usedCount;
-	}
-	b->header.vertexCount += members.count;
-	++b->header.count;
 }
 
-static void AddClusters(Builder* b)
+static bool IsFirstOfCluster(const sgTree* tree, uint32_t leaf)
 {
-	const sgTree* tree = b->tree;
-	b->header = (sgClusterHeader){ 0 };
-	b->pageEnd = 0;
-	for (uint32_t i = 0; i < tree->leafCount; ++i)
+	uint32_t slot = tree->leaves[leaf].slot;
+	return slot % SG_LANES == sgLowestBit(sgTree_Family(tree, slot).leafMask);
+}
+
+static void ListClusters(Builder* b)
+{
+	for (uint32_t i = 0; i < b->tree->leafCount; ++i)
 	{
-		uint32_t slot = tree->leaves[i].slot;
-		sgLaneSet family = sgTree_Family(tree, slot);
-		if (slot % SG_LANES == sgLowestBit(family.leafMask))
+		if (IsFirstOfCluster(b->tree, i))
 		{
-			AddCluster(b, family);
+			b->firstLeaves[b->header.count++] = i;
 		}
 	}
 }
 
-snugStatus sgClusters_Build(const sgTree* tree, const snugAllocator* allocator, void** data, size_t* bytes)
+static snugStatus Make(Builder* b, const snugAllocator* allocator, const sgTeam* team, void** data, size_t* bytes)
 {
-	Builder builder = { .tree = tree };
-	AddClusters(&builder);
-	if (builder.header.pageCount > MAX_PAGES)
+	ListClusters(b);
+	uint32_t chunks = (b->header.count + CHUNK - 1) / CHUNK;
+	sgTeam_Run(team, chunks, CountVertices, b);
+	PlaceClusters(b);
+	if (b->header.pageCount > MAX_PAGES)
 	{
 		return snug_outOfRange;
 	}
-	size_t total = sgClusters_Bytes(tree, &builder.header);
+	size_t total = sgClusters_Bytes(b->tree, &b->header);
 	char* memory = sgAllocate(allocator, total);
 	if (memory == NULL)
 	{
 		return snug_outOfMemory;
 	}
 	memset(memory, 0, total);
-	memcpy(memory, &builder.header, sizeof(builder.header));
-	sgClusters made = sgClusters_Bind(tree, memory);
-	builder.clusters = (sgCluster*)(uintptr_t)made.clusters;
-	builder.ofLeaf = (uint32_t*)(uintptr_t)made.ofLeaf;
-	builder.vertices = (uint32_t*)(uintptr_t)made.vertices;
-	builder.places = (uint32_t*)(uintptr_t)made.places;
-	AddClusters(&builder);
+	memcpy(memory, &b->header, sizeof(b->header));
+	b->out = sgClusters_Bind(b->tree, memory);
+	memcpy((sgCluster*)(uintptr_t)b->out.clusters, b->found, b->header.count * sizeof(sgCluster));
+	sgTeam_Run(team, chunks, FillClusters, b);
 	*data = memory;
 	*bytes = total;
 	return snug_success;
+}
+
+snugStatus sgClusters_Build(
+    const sgTree* tree, const snugAllocator* allocator, const sgTeam* team, void** data, size_t* bytes)
+{
+	Builder builder = { .tree = tree };
+	size_t leafBytes = tree->leafCount * sizeof(uint32_t), foundBytes = tree->leafCount * sizeof(sgCluster);
+	builder.firstLeaves = sgAllocate(allocator, leafBytes);
+	builder.found = sgAllocate(allocator, foundBytes);
+	bool isThere = builder.firstLeaves != NULL && builder.found != NULL;
+	snugStatus status = isThere ? Make(&builder, allocator, team, data, bytes) : snug_outOfMemory;
+	sgRelease(allocator, builder.firstLeaves, leafBytes);
+	sgRelease(allocator, builder.found, foundBytes);
+	return status;
 }
 
 // ---- Files ----------------------------------------------------------------------------------------------------------
@@ -229,7 +283,7 @@ static bool CheckMembers(const uint32_t* members, uint32_t count, const Used* us
 	return isGood && usedCount == count;
 }
 
-// Clusters follow from the tree. So this goes through them as AddClusters does, and compares.
+// Clusters follow from the tree. So this goes through them as they are made, and compares.
 const char* sgClusters_Check(const sgTree* tree, const sgClusters* clusters)
 {
 	static const char fault[] = "its clusters are wrong";
@@ -242,12 +296,11 @@ const char* sgClusters_Check(const sgTree* tree, const sgClusters* clusters)
 	}
 	for (uint32_t i = 0; i < tree->leafCount; ++i)
 	{
-		uint32_t slot = tree->leaves[i].slot;
-		sgLaneSet family = sgTree_Family(tree, slot);
-		if (slot % SG_LANES != sgLowestBit(family.leafMask))
+		if (!IsFirstOfCluster(tree, i))
 		{
 			continue;
 		}
+		sgLaneSet family = sgTree_Family(tree, tree->leaves[i].slot);
 		const sgCluster* cluster = clusters->clusters + found.count;
 		if (found.count >= header->count || cluster->firstVertex != found.vertexCount ||
 		    cluster->vertexCount > SG_MAX_CLUSTER_VERTICES ||

@@ -44,7 +44,9 @@ typedef struct sgClusters
 } sgClusters;
 
 /// Make the clusters of a tree. The result follows from the tree alone.
-snugStatus sgClusters_Build(const sgTree* tree, const snugAllocator* allocator, void** data, size_t* bytes);
+/// @param team nullable
+snugStatus sgClusters_Build(
+    const sgTree* tree, const snugAllocator* allocator, const struct sgTeam* team, void** data, size_t* bytes);
 
 /// The numbers that up to eight vertices have in their lists, ascending and each once: a block of a cluster is
 /// evaluated over these. The list of vertex v, ascending, is numbers[starts[v]] to numbers[starts[v + 1] - 1].

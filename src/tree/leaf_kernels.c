@@ -6,6 +6,7 @@
 #include "geometry/triangle.h"
 
 #include <math.h>
+#include <string.h>
 
 // One leaf's box: a vertex is one load of four floats, the last of which belongs to its neighbour. Two vertices at a
 // time, since every minimum waits for the one before.
@@ -95,56 +96,106 @@ static void GatherVertices(const float* positions, const uint32_t* vertices, uin
 	}
 }
 
+// Eight points where a body's frame puts them: the formula of frame.h.
+static inline void PlacePoints(const sgPlacement* placement, f8 point[3])
+{
+	d8 x = d8_FromFloat(point[0]), y = d8_FromFloat(point[1]), z = d8_FromFloat(point[2]);
+	for (int k = 0; k < 3; ++k)
+	{
+		const double* row = placement->rotation[k];
+		d8 sum = d8_Add(d8_Mul(d8_Set(row[0]), x), d8_Mul(d8_Set(row[1]), y));
+		sum = d8_Add(sum, d8_Mul(d8_Set(row[2]), z));
+		point[k] = d8_ToFloat(d8_Add(sum, d8_Set(placement->translation[k])));
+	}
+}
+
 static void PlaceVertices(sgVertexBlock* block, uint32_t count, const sgPlacement* placement)
 {
-	if (placement->isIdentity)
+	for (uint32_t i = 0; i < count && !placement->isIdentity; i += SG_LANES)
 	{
-		return;
-	}
-	for (uint32_t i = 0; i < count; i += SG_LANES)
-	{
-		d8 x = d8_FromFloat(f8_Load(block->coordinate[0] + i));
-		d8 y = d8_FromFloat(f8_Load(block->coordinate[1] + i));
-		d8 z = d8_FromFloat(f8_Load(block->coordinate[2] + i));
-		for (int k = 0; k < 3; ++k)
+		f8 point[3];
+		for (int axis = 0; axis < 3; ++axis)
 		{
-			const double* row = placement->rotation[k];
-			d8 sum = d8_Add(d8_Mul(d8_Set(row[0]), x), d8_Mul(d8_Set(row[1]), y));
-			sum = d8_Add(sum, d8_Mul(d8_Set(row[2]), z));
-			sum = d8_Add(sum, d8_Set(placement->translation[k]));
-			f8_Store(block->coordinate[k] + i, d8_ToFloat(sum));
+			point[axis] = f8_Load(block->coordinate[axis] + i);
+		}
+		PlacePoints(placement, point);
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			f8_Store(block->coordinate[axis] + i, point[axis]);
 		}
 	}
 }
 
-static void AssembleTriangles(const sgVertexBlock* block, const sgLeaf* leaf, sgTriangleLanes* out)
+// One corner of eight triangles: a vertex is one load of four floats, the last of which belongs to its neighbour.
+static inline void LoadCorners(
+    const float* positions, const uint32_t* vertices, const uint8_t numbers[SG_LANES], f8 corner[3])
 {
-	for (int c = 0; c < 3; ++c)
+	f4 low[4], high[4];
+	for (int t = 0; t < 4; ++t)
 	{
-		for (int t = 0; t < SG_LANES; ++t)
-		{
-			uint32_t v = leaf->corners[c][t];
-			out->corner[c][0][t] = block->coordinate[0][v];
-			out->corner[c][1][t] = block->coordinate[1][v];
-			out->corner[c][2][t] = block->coordinate[2][v];
-		}
+		low[t] = f4_Load(positions + 3 * (size_t)vertices[numbers[t]]);
+		high[t] = f4_Load(positions + 3 * (size_t)vertices[numbers[4 + t]]);
 	}
-	f8 u[3], v[3];
+	f4_Transpose(low);
+	f4_Transpose(high);
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		f8 p = f8_Load(out->corner[0][axis]), q = f8_Load(out->corner[1][axis]), r = f8_Load(out->corner[2][axis]);
-		f8 lower = f8_Min(p, f8_Min(q, r)), upper = f8_Max(p, f8_Max(q, r));
-		f8_Store(out->boxes.lower[axis], lower);
-		f8_Store(out->boxes.upper[axis], upper);
-		out->box.lower[axis] = f8_ReduceMin(lower);
-		out->box.upper[axis] = f8_ReduceMax(upper);
+		corner[axis] = f8_FromHalves(low[axis], high[axis]);
+	}
+}
+
+// The box around eight boxes.
+static inline sgBox AroundBoxes(const f8 lower[3], const f8 upper[3])
+{
+	f4 least[4], most[4];
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		least[axis] = f4_Min(f8_Low(lower[axis]), f8_High(lower[axis]));
+		most[axis] = f4_Max(f8_Low(upper[axis]), f8_High(upper[axis]));
+	}
+	least[3] = least[2];
+	most[3] = most[2];
+	f4_Transpose(least);
+	f4_Transpose(most);
+	float l[4], u[4];
+	f4_Store(l, f4_Min(f4_Min(least[0], least[1]), f4_Min(least[2], least[3])));
+	f4_Store(u, f4_Max(f4_Max(most[0], most[1]), f4_Max(most[2], most[3])));
+	return (sgBox){ { l[0], l[1], l[2] }, { u[0], u[1], u[2] } };
+}
+
+// Corners are placed where they are needed: a vertex that several triangles share is placed for each, in lanes that
+// would be idle otherwise or nearly so, and nothing goes through memory on the way.
+static void PlaceTriangles(const float* positions, const uint32_t* vertices, const sgLeaf* leaf,
+    const sgPlacement* placement, sgTriangleLanes* out)
+{
+	f8 corner[3][3], lower[3], upper[3], u[3], v[3];
+	for (int c = 0; c < 3; ++c)
+	{
+		LoadCorners(positions, vertices, leaf->corners[c], corner[c]);
+		if (!placement->isIdentity)
+		{
+			PlacePoints(placement, corner[c]);
+		}
+	}
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f8 p = corner[0][axis], q = corner[1][axis], r = corner[2][axis];
+		f8_Store(out->corner[0][axis], p);
+		f8_Store(out->corner[1][axis], q);
+		f8_Store(out->corner[2][axis], r);
+		lower[axis] = f8_Min(p, f8_Min(q, r));
+		upper[axis] = f8_Max(p, f8_Max(q, r));
+		f8_Store(out->boxes.lower[axis], lower[axis]);
+		f8_Store(out->boxes.upper[axis], upper[axis]);
 		u[axis] = f8_Sub(q, p);
 		v[axis] = f8_Sub(r, p);
 	}
 	f8_Store(out->normal[0], f8_Sub(f8_Mul(u[1], v[2]), f8_Mul(u[2], v[1])));
 	f8_Store(out->normal[1], f8_Sub(f8_Mul(u[2], v[0]), f8_Mul(u[0], v[2])));
 	f8_Store(out->normal[2], f8_Sub(f8_Mul(u[0], v[1]), f8_Mul(u[1], v[0])));
+	out->box = AroundBoxes(lower, upper);
 	out->mask = (1u << leaf->triangleCount) - 1u;
+	out->leaf = leaf;
 }
 
 // Bound on the error of the plane distances below, for corners within the two boxes.
@@ -211,7 +262,99 @@ static inline uint32_t Separated(
 	return separated | OneSided(d[0], d[1], d[2], error, minusError);
 }
 
-static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests)
+// Swap the bits at distance `shift` that `mask` names the lower ones of.
+static inline uint64_t SwapBits(uint64_t bits, int shift, uint64_t mask)
+{
+	uint64_t differing = (bits ^ bits >> shift) & mask;
+	return bits ^ differing ^ differing << shift;
+}
+
+// Bit 8 i + j becomes bit 8 j + i.
+static inline uint64_t TransposeBits(uint64_t bits)
+{
+	bits = SwapBits(bits, 7, 0x00aa00aa00aa00aau);
+	bits = SwapBits(bits, 14, 0x0000cccc0000ccccu);
+	return SwapBits(bits, 28, 0x00000000f0f0f0f0u);
+}
+
+// ---- Neighbours ----------------------------------------------------------------------------------------------------
+
+typedef uint32_t Numbers __attribute__((vector_size(32)));
+
+/// Corners that a triangle of b shares with each of a's triangles: infinity, else zero.
+typedef struct SharedLanes
+{
+	Numbers ofA[3], ofB[3];
+} SharedLanes;
+
+static inline SharedLanes FindShared(const sgCornerLanes* a, const sgCornerLanes* b, uint32_t j)
+{
+	const Numbers infinity = { 0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000,
+		0x7f800000 };
+	SharedLanes shared = { 0 };
+	for (int c = 0; c < 3; ++c)
+	{
+		Numbers own;
+		memcpy(&own, a->vertex[c], sizeof(own));
+		for (int d = 0; d < 3; ++d)
+		{
+			const Numbers isSame = (Numbers)(own == b->vertex[d][j]) & infinity;
+			shared.ofA[c] |= isSame;
+			shared.ofB[d] |= isSame;
+		}
+	}
+	return shared;
+}
+
+static inline f8 AsFloats(const Numbers* numbers)
+{
+	float SG_ALIGN(32) floats[SG_LANES];
+	memcpy(floats, numbers, sizeof(floats));
+	return f8_Load(floats);
+}
+
+// Lanes in which all corners that are not shared are certainly on one strict side.
+static inline uint32_t UnsharedOneSided(const f8 d[3], const Numbers shared[3], f8 error, f8 minusError)
+{
+	f8 least = f8_Set(INFINITY), most = f8_Set(-INFINITY);
+	for (int c = 0; c < 3; ++c)
+	{
+		f8 away = AsFloats(shared + c);
+		least = f8_Min(f8_Add(d[c], away), least);
+		most = f8_Max(f8_Sub(d[c], away), most);
+	}
+	return m8_Bits(m8_Or(f8_Less(error, least), f8_Less(most, minusError)));
+}
+
+// Triangles of `a` that have nothing in common with triangle j of `b` but the corners they share: if all other corners
+// of one are strictly on one side of the other's plane, it meets that plane in the hull of the shared corners.
+static inline uint32_t SeparatedBeyond(const f8 corner[3][3], const f8 normal[3], const sgCornerLanes* cornersA,
+    const sgTriangleLanes* b, const sgCornerLanes* cornersB, uint32_t j, f8 error)
+{
+	const SharedLanes shared = FindShared(cornersA, cornersB, j);
+	f8 minusError = f8_Sub(f8_Set(0.0f), error), d[3], n[3], q[3];
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		q[axis] = f8_Set(b->corner[0][axis][j]);
+		n[axis] = f8_Set(b->normal[axis][j]);
+	}
+	for (int c = 0; c < 3; ++c)
+	{
+		d[c] = Dot(n, f8_Sub(corner[c][0], q[0]), f8_Sub(corner[c][1], q[1]), f8_Sub(corner[c][2], q[2]));
+	}
+	uint32_t separated = UnsharedOneSided(d, shared.ofA, error, minusError);
+	for (int c = 0; c < 3; ++c)
+	{
+		f8 x = f8_Sub(f8_Set(b->corner[c][0][j]), corner[0][0]);
+		f8 y = f8_Sub(f8_Set(b->corner[c][1][j]), corner[0][1]);
+		d[c] = Dot(normal, x, y, f8_Sub(f8_Set(b->corner[c][2][j]), corner[0][2]));
+	}
+	return separated | UnsharedOneSided(d, shared.ofB, error, minusError);
+}
+
+// Neighbours of one surface if there are corners.
+SG_INLINE uint64_t Filter(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
+    const sgCornerLanes* cornersB, uint64_t* tests)
 {
 	f8 lower[3], upper[3];
 	sgLanes_LoadBoxes(&b->boxes, lower, upper);
@@ -232,24 +375,38 @@ static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes*
 		}
 	}
 	f8 error = f8_Set(PlaneError(&a->box, &b->box));
-	uint64_t pairs = 0;
+	// Row j, of eight bits: triangles of `a` that may meet triangle j of `b`. First by boxes alone, without a branch,
+	// since half of the rows come out empty and nothing tells which.
+	uint64_t near = 0, pairs = 0;
 	for (uint32_t rest = maskB; rest != 0; rest &= rest - 1)
 	{
 		uint32_t j = sgLowestBit(rest);
 		sgBox one = sgBoxLanes_Get(&b->boxes, j);
-		uint32_t near = sgLanes_OverlapOne(lower, upper, one.lower, one.upper) & maskA;
-		if (near == 0)
-		{
-			continue;
-		}
-		*tests += (uint32_t)__builtin_popcount(near);
-		near &= ~Separated((const f8(*)[3])corner, normal, b, j, error);
-		for (; near != 0; near &= near - 1)
-		{
-			pairs |= (uint64_t)1 << (8 * sgLowestBit(near) + j);
-		}
+		near |= (uint64_t)(sgLanes_OverlapOne(lower, upper, one.lower, one.upper) & maskA) << (8 * j);
 	}
-	return pairs;
+	*tests += sgCountBits(near);
+	while (near != 0)
+	{
+		uint32_t j = sgLowestBit(near) / 8;
+		uint64_t row = near & (uint64_t)0xff << (8 * j);
+		near ^= row;
+		uint32_t separated = cornersA == NULL
+		                         ? Separated((const f8(*)[3])corner, normal, b, j, error)
+		                         : SeparatedBeyond((const f8(*)[3])corner, normal, cornersA, b, cornersB, j, error);
+		pairs |= row & ~((uint64_t)separated << (8 * j));
+	}
+	return TransposeBits(pairs);
+}
+
+static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests)
+{
+	return Filter(a, NULL, b, NULL, tests);
+}
+
+static uint64_t FilterNeighbours(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
+    const sgCornerLanes* cornersB, uint64_t* tests)
+{
+	return Filter(a, cornersA, b, cornersB, tests);
 }
 
 // ---- Pairs of triangles ------------------------------------------------------------------------------------------
@@ -402,8 +559,9 @@ const sgLeafKernels SG_FOR_ISA(sgLeafKernels) = {
 	.boundLeaves = BoundLeaves,
 	.gatherVertices = GatherVertices,
 	.placeVertices = PlaceVertices,
-	.assembleTriangles = AssembleTriangles,
+	.placeTriangles = PlaceTriangles,
 	.filterTriangles = FilterTriangles,
+	.filterNeighbours = FilterNeighbours,
 	.decidePairs = DecidePairs,
 	.intersectTriangles = sgTriangles_Intersect,
 };

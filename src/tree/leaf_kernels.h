@@ -24,6 +24,12 @@ typedef struct sgTriangleLanes
 	const sgLeaf* leaf; ///< whose they are: it has their vertex numbers
 } SG_ALIGN(32) sgTriangleLanes;
 
+/// The vertices at the corners of a leaf's triangles, [corner][triangle]; of twins the one that stands for them.
+typedef struct sgCornerLanes
+{
+	uint32_t vertex[3][SG_LANES];
+} SG_ALIGN(32) sgCornerLanes;
+
 /// Pairs of triangles, each in a lane: [corner][axis][pair].
 typedef struct sgPairLanes
 {
@@ -44,12 +50,19 @@ typedef struct sgLeafKernels
 	/// Place vertices: the formula of frame.h, in double.
 	void (*placeVertices)(sgVertexBlock* block, uint32_t count, const sgPlacement* placement);
 
-	/// Triangles of a leaf from its placed vertices.
-	void (*assembleTriangles)(const sgVertexBlock* block, const sgLeaf* leaf, sgTriangleLanes* out);
+	/// Triangles of a leaf, placed by the same formula. The leaf's vertices are positions[vertices[0]], …, each x y z,
+	/// with one readable float after the last.
+	void (*placeTriangles)(const float* positions, const uint32_t* vertices, const sgLeaf* leaf,
+	    const sgPlacement* placement, sgTriangleLanes* out);
 
 	/// Bit 8 i + j: triangles i of `a` and j of `b` may intersect; those without a bit certainly do not. Adds the
 	/// number of pairs whose boxes overlap to `tests`.
 	uint64_t (*filterTriangles)(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests);
+
+	/// The same for triangles of one surface: those without a bit certainly do not intersect beyond the corners that
+	/// they share.
+	uint64_t (*filterNeighbours)(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
+	    const sgCornerLanes* cornersB, uint64_t* tests);
 
 	/// Eight pairs at once: those that certainly intersect. `unsure` receives those of which nothing is certain.
 	uint32_t (*decidePairs)(const sgPairLanes* pairs, uint32_t* unsure);

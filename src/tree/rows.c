@@ -108,8 +108,8 @@ static bool PlaceBlocks(sgRowsDraft* draft)
 	return values <= UINT32_MAX && draft->counts.blocks <= UINT32_MAX / SG_LANES;
 }
 
-snugStatus sgRowsDraft_Make(sgRowsDraft* draft, const sgRowsOf* of, const sgRowLists* lists,
-    const snugAllocator* allocator, const sgTeam* team)
+snugStatus sgRowsDraft_Make(
+    sgRowsDraft* draft, const sgRowsOf* of, const sgRowLists* lists, const snugAllocator* allocator, const sgTeam* team)
 {
 	*draft = (sgRowsDraft){ .of = of, .lists = lists };
 	uint32_t clusterCount = of->clusters->header->count, vertexCount = of->tree->vertexCount;

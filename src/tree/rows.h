@@ -93,7 +93,8 @@ typedef struct sgRowsOf
 /// Append the arrays of rows to a list.
 /// @param place of the sgRows in the struct of pointers
 /// @param limit all numbers are below
-void sgRows_List(sgArray* list, size_t place, const sgRowsOf* of, const sgRowCounts* counts, uint32_t width, double limit);
+void sgRows_List(
+    sgArray* list, size_t place, const sgRowsOf* of, const sgRowCounts* counts, uint32_t width, double limit);
 
 /// Rows while they are made: blocks without their values.
 typedef struct sgRowsDraft
@@ -116,11 +117,17 @@ void sgRowsDraft_Release(sgRowsDraft* draft, const snugAllocator* allocator);
 /// @param rows bound to memory that can be written
 void sgRowsDraft_Write(const sgRowsDraft* draft, const sgRows* rows, const sgTeam* team);
 
-/// Check rows that come from a file: each block where it belongs, with the vertices it should have; numbers ascending
-/// and below the limit, none without a vertex; rows of a vertex the same in all its blocks. Weights are positive and
-/// sum to 1 within rounding, other values are of magnitude SNUG_MAX_COORDINATE at most. Clusters have been checked.
+/// Check rows that come from a file: each block where it belongs, with the vertices it should have; numbers ascending;
+/// the row of a vertex the same in all its blocks. Weights are positive and sum to 1 within rounding; displacements are
+/// within limits. Clusters have been checked, and what sgRows_List says of the arrays.
+/// @param limits of displacements, if that is what rows have: magnitudes by number, per axis
+/// @param scratch of SG_ROWS_SCRATCH bytes
 /// @return null if all is well, or what is wrong
-const char* sgRows_Check(const sgRows* rows, const sgRowsOf* of, const sgRowCounts* counts, uint32_t limit);
+const char* sgRows_Check(
+    const sgRows* rows, const sgRowsOf* of, const sgRowCounts* counts, const float* limits, uint16_t* scratch);
+
+/// A number for every joint or field that there can be.
+#define SG_ROWS_SCRATCH ((UINT16_MAX + 1) * sizeof(uint16_t))
 
 /// The vertices of a block, tree order: number `index` of cluster `cluster`; of the vertices of no triangle, where that
 /// is the number of clusters.

@@ -1,36 +1,12 @@
 // src/tree/rows_check.c: rows that come from a file. See rows.h.
 //
 // Time is linear in the size of the file, and what is most of it, the values, is looked at eight vertices at a time.
-#include "tree/rows.h"
+#include "tree/row_kernels.h"
 
 #include <math.h>
 #include <string.h>
 
-/// Eight numbers side by side; the compiler's operators work on them.
-typedef float Floats __attribute__((vector_size(SG_LANES * sizeof(float))));
-typedef int32_t Words __attribute__((vector_size(SG_LANES * sizeof(int32_t))));
-typedef double Doubles __attribute__((vector_size(SG_LANES * sizeof(double))));
-
-/// What a block's lanes come to.
-typedef struct Totals
-{
-	int32_t counts[SG_LANES]; ///< numbers that each vertex has
-	double sums[SG_LANES];    ///< of weights
-} Totals;
-
 static const char outOfPlace[] = "a block of vertices is out of place";
-
-// A number that no vertex of its block has would be none of the block's.
-static bool HasAny(const sgLaneFloats* values, uint32_t width)
-{
-	uint64_t words[3 * SG_LANES / 2], any = 0;
-	memcpy(words, values, width * sizeof(sgLaneFloats));
-	for (uint32_t i = 0; i < width * SG_LANES / 2; ++i)
-	{
-		any |= words[i] & 0x7fffffff7fffffffu;
-	}
-	return any != 0;
-}
 
 static bool AreAscending(const uint16_t* numbers, uint32_t count)
 {
@@ -42,58 +18,6 @@ static bool AreAscending(const uint16_t* numbers, uint32_t count)
 	return isGood;
 }
 
-// Weights: no sign bit is set, so what is not zero is positive or NaN, and then the sum is neither 1 nor 0.
-static bool AddWeights(const sgLaneFloats* values, uint32_t count, Totals* totals)
-{
-	Words bits = { 0 }, counts = { 0 };
-	Doubles sums = { 0.0 };
-	bool isUsed = true;
-	for (uint32_t j = 0; j < count; ++j)
-	{
-		Floats weights;
-		Words words;
-		memcpy(&weights, values + j, sizeof(weights));
-		memcpy(&words, values + j, sizeof(words));
-		bits |= words;
-		counts -= weights != 0.0f;
-		sums += __builtin_convertvector(weights, Doubles);
-		isUsed &= HasAny(values + j, 1);
-	}
-	memcpy(totals->counts, &counts, sizeof(counts));
-	memcpy(totals->sums, &sums, sizeof(sums));
-	bool isPositive = true;
-	for (int lane = 0; lane < SG_LANES; ++lane)
-	{
-		isPositive &= bits[lane] >= 0;
-	}
-	return isUsed && isPositive;
-}
-
-static void CountDisplacements(const sgLaneFloats* values, uint32_t count, Totals* totals)
-{
-	Words counts = { 0 };
-	for (uint32_t j = 0; j < count; ++j, values += 3)
-	{
-		Floats x, y, z;
-		memcpy(&x, values, sizeof(x));
-		memcpy(&y, values + 1, sizeof(y));
-		memcpy(&z, values + 2, sizeof(z));
-		counts -= (x != 0.0f) | (y != 0.0f) | (z != 0.0f);
-	}
-	memcpy(totals->counts, &counts, sizeof(counts));
-}
-
-static bool AddDisplacements(const sgLaneFloats* values, uint32_t count, Totals* totals)
-{
-	bool isUsed = true;
-	for (uint32_t j = 0; j < count; ++j)
-	{
-		isUsed &= HasAny(values + 3 * (size_t)j, 3);
-	}
-	CountDisplacements(values, count, totals);
-	return isUsed && sgAreWithin(values->lane, 3 * (size_t)count * SG_LANES, SNUG_MAX_COORDINATE);
-}
-
 static uint32_t BitsOf(const float* value)
 {
 	uint32_t bits;
@@ -101,26 +25,42 @@ static uint32_t BitsOf(const float* value)
 	return bits;
 }
 
-// Steps through both lists at once: a number that only one has must be zero there, one that both have the same. Without
-// branches that depend on the values.
-static bool AreSame(sgRow a, sgRow b, uint32_t width)
+// Note the places of a block's numbers, counted from 1, in a list that has zeros; and forget them again.
+static void Enter(const uint16_t* numbers, uint32_t count, uint16_t* entries)
 {
-	uint32_t i = 0, j = 0, difference = 0;
-	size_t stride = (size_t)width * SG_LANES;
-	while (i < a.count || j < b.count)
+	for (uint32_t j = 0; j < count; ++j)
 	{
-		uint32_t numberA = i < a.count ? a.numbers[i] : UINT32_MAX, numberB = j < b.count ? b.numbers[j] : UINT32_MAX;
-		uint32_t takesA = numberA <= numberB, takesB = numberB <= numberA;
+		entries[numbers[j]] = (uint16_t)(j + 1);
+	}
+}
+
+static void Leave(const uint16_t* numbers, uint32_t count, uint16_t* entries)
+{
+	for (uint32_t j = 0; j < count; ++j)
+	{
+		entries[numbers[j]] = 0;
+	}
+}
+
+// Whether a row of a block whose numbers were entered is the same as another: that has as many numbers, and each of
+// them has the same values there. Nothing waits for anything, so this is fast.
+SG_INLINE bool AreSame(const float* values, uint32_t count, const uint16_t* entries, sgRow other, uint32_t width)
+{
+	uint32_t difference = 0, otherCount = 0;
+	size_t stride = (size_t)width * SG_LANES;
+	for (uint32_t j = 0; j < other.count; ++j)
+	{
+		uint32_t entry = entries[other.numbers[j]], isEntered = entry != 0, any = 0;
+		const float* own = values + (entry - isEntered) * stride;
 		for (size_t k = 0; k < stride; k += SG_LANES)
 		{
-			uint32_t bitsA = takesA != 0 ? BitsOf(a.values + i * stride + k) : 0;
-			uint32_t bitsB = takesB != 0 ? BitsOf(b.values + j * stride + k) : 0;
-			difference |= bitsA ^ bitsB;
+			uint32_t bits = BitsOf(other.values + j * stride + k);
+			difference |= bits ^ (BitsOf(own + k) & -isEntered);
+			any |= bits << 1;
 		}
-		i += takesA;
-		j += takesB;
+		otherCount += any != 0;
 	}
-	return difference == 0;
+	return difference == 0 && otherCount == count;
 }
 
 /// All that is summed up while blocks are looked at.
@@ -129,13 +69,17 @@ typedef struct Check
 	const sgRows* rows;
 	const sgRowsOf* of;
 	const sgRowCounts* counts;
+	const float* limits; ///< of displacements
+	const sgRowKernels* kernels;
+	uint16_t* entryOf;        ///< by number: 1 + its place in the block that is looked at, or zero
 	uint64_t values, numbers; ///< where the next block has its own
 	uint64_t entries;         ///< of vertices where they are first
 	uint32_t firstCount;      ///< vertices that are where they are first
 	uint32_t most;
 } Check;
 
-static const char* CheckVertex(Check* check, const sgBlock* block, uint32_t place, uint32_t vertex, const Totals* totals)
+static const char* CheckVertex(
+    Check* check, const sgBlock* block, uint32_t place, uint32_t vertex, const sgRowTotals* totals)
 {
 	const sgRows* rows = check->rows;
 	uint32_t lane = place % SG_LANES, count = (uint32_t)totals->counts[lane], first = rows->places[vertex];
@@ -160,10 +104,16 @@ static const char* CheckVertex(Check* check, const sgBlock* block, uint32_t plac
 		++check->firstCount;
 		return NULL;
 	}
-	sgRow own = { rows->numbers + block->numbers, values[3].lane + lane, block->count };
-	return first < place && AreSame(own, sgRows_Get(rows, vertex), rows->width)
-	           ? NULL
-	           : "a vertex is not the same in all of its blocks";
+	static const char fault[] = "a vertex is not the same in all of its blocks";
+	if (first > place)
+	{
+		return fault;
+	}
+	sgRow other = sgRows_Get(rows, vertex);
+	const float* own = values[3].lane + lane;
+	bool isSame = rows->width == 1 ? AreSame(own, count, check->entryOf, other, 1)
+	                               : AreSame(own, count, check->entryOf, other, 3);
+	return isSame ? NULL : fault;
 }
 
 static const char* CheckBlock(Check* check, uint32_t number, const uint32_t* vertices, uint32_t vertexCount)
@@ -178,25 +128,37 @@ static const char* CheckBlock(Check* check, uint32_t number, const uint32_t* ver
 	check->values += 3 + (uint64_t)rows->width * block->count;
 	check->numbers += block->count;
 	const sgLaneFloats* values = rows->values + block->values;
-	Totals totals = { .counts = { 0 } };
-	bool isGood = AreAscending(rows->numbers + block->numbers, block->count) &&
-	              (rows->width == 1 ? AddWeights : AddDisplacements)(values + 3, block->count, &totals);
+	const uint16_t* numbers = rows->numbers + block->numbers;
+	sgRowTotals totals;
+	bool isGood = rows->width == 1
+	                  ? check->kernels->addWeights(values + 3, block->count, &totals)
+	                  : check->kernels->addDisplacements(values + 3, numbers, block->count, check->limits, &totals);
+	isGood = isGood && AreAscending(numbers, block->count);
 	const char* fault = isGood ? NULL : "a weight or displacement is wrong";
+	Enter(numbers, block->count, check->entryOf);
 	for (uint32_t lane = 0; lane < SG_LANES && fault == NULL; ++lane)
 	{
 		bool isThere = lane < vertexCount;
 		fault = isThere ? CheckVertex(check, block, number * SG_LANES + lane, vertices[lane], &totals)
-		                : (totals.counts[lane] != 0 ? "a block has values for no vertex" : NULL);
+		                : (totals.counts[lane] != 0.0f ? "a block has values for no vertex" : NULL);
 	}
+	Leave(numbers, block->count, check->entryOf);
 	return fault;
 }
 
-const char* sgRows_Check(const sgRows* rows, const sgRowsOf* of, const sgRowCounts* counts, uint32_t limit)
+const char* sgRows_Check(
+    const sgRows* rows, const sgRowsOf* of, const sgRowCounts* counts, const float* limits, uint16_t* scratch)
 {
-	Check check = { .rows = rows, .of = of, .counts = counts };
-	sgArray list[SG_ROWS_ARRAYS];
-	sgRows_List(list, 0, of, counts, rows->width, limit);
-	const char* fault = sgArrays_Check(list, SG_ROWS_ARRAYS, rows);
+	Check check = {
+		.rows = rows,
+		.of = of,
+		.counts = counts,
+		.limits = limits,
+		.kernels = sgGetKernels()->rows,
+		.entryOf = scratch,
+	};
+	memset(scratch, 0, SG_ROWS_SCRATCH);
+	const char* fault = counts->blocks <= UINT32_MAX / SG_LANES ? NULL : outOfPlace; // places are 32-bit
 	uint32_t number = 0;
 	for (uint32_t c = 0; c <= of->clusters->header->count && fault == NULL; ++c)
 	{

@@ -23,6 +23,8 @@
 #define SG_MAX_LEAF_VERTICES (3 * SG_MAX_LEAF_TRIANGLES)
 #define SG_NONE UINT32_MAX
 
+struct sgTeam;
+
 typedef struct sgNode
 {
 	uint32_t first;     ///< inner node: slot of the first child; leaf: number of the leaf; empty slot: SG_NONE
@@ -157,8 +159,9 @@ static inline const uint32_t* sgMeshView_Triangle(const sgMeshView* mesh, uint32
 
 /// Build a tree. `def` has its defaults filled in. Deterministic: the same bits for every compiler and machine.
 /// @return snug_success, snug_outOfMemory, or snug_outOfRange if it came out deeper than SG_MAX_DEPTH
-snugStatus sgTree_Build(
-    const sgMeshView* mesh, const snugTreeDef* def, const snugAllocator* allocator, sgTreeArrays* arrays);
+/// @param team nullable
+snugStatus sgTree_Build(const sgMeshView* mesh, const snugTreeDef* def, const snugAllocator* allocator,
+    const struct sgTeam* team, sgTreeArrays* arrays);
 
 void sgTreeArrays_Release(sgTreeArrays* arrays, const snugAllocator* allocator);
 

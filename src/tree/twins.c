@@ -220,7 +220,7 @@ static uint32_t Assign(const sgTwinsInput* input, const Key* keys, uint32_t* twi
 }
 
 /// Vertices of which keys are made at a time.
-#define CHUNK 8192
+#define CHUNK 2048
 
 typedef struct KeyWork
 {

@@ -4,6 +4,7 @@
 // lie after it, within the arrays and within one group, and no slot is the child of two nodes; leaves are numbered in
 // the order of a depth-first walk, and their triangles and vertices follow each other without gaps. So every walk from
 // the root ends, and every index it meets is in range.
+#include "base/arrays.h"
 #include "tree/tree.h"
 
 #include <string.h>
@@ -81,6 +82,21 @@ static const char* ValidateParents(const sgTree* tree)
 	return taken == tree->nodeCount ? NULL : "the number of nodes is wrong";
 }
 
+// Eight corners at a time: the top bit of each byte is set first, and stays if what is subtracted is not greater.
+static bool AreCornersBelow(const sgLeaf* leaf, uint32_t limit)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+	uint64_t bad = 0;
+	for (int c = 0; c < 3; ++c)
+	{
+		uint64_t corners;
+		_Static_assert(sizeof(leaf->corners[0]) == sizeof(corners), "a corner of all triangles is a word");
+		memcpy(&corners, leaf->corners[c], sizeof(corners));
+		bad |= (corners & tops) | (((corners | tops) - limit * ones) & tops);
+	}
+	return bad == 0;
+}
+
 static const char* ValidateLeaf(const sgTree* tree, const snugTreeDef* def, uint32_t index)
 {
 	const sgLeaf* leaf = tree->leaves + index;
@@ -95,29 +111,18 @@ static const char* ValidateLeaf(const sgTree* tree, const snugTreeDef* def, uint
 	{
 		return "a leaf has a wrong number of triangles or vertices";
 	}
-	for (int c = 0; c < 3; ++c)
-	{
-		for (int t = 0; t < SG_MAX_LEAF_TRIANGLES; ++t)
-		{
-			if (leaf->corners[c][t] >= leaf->vertexCount && !(leaf->vertexCount == 0 && leaf->corners[c][t] == 0))
-			{
-				return "a triangle's corner is out of range";
-			}
-		}
-	}
-	for (uint32_t i = 0; i < leaf->vertexCount; ++i)
-	{
-		if (tree->leafVertices[leaf->firstVertex + i] >= tree->vertexCount)
-		{
-			return "a leaf's vertex is out of range";
-		}
-	}
-	return NULL;
+	return AreCornersBelow(leaf, leaf->vertexCount > 0 ? leaf->vertexCount : 1) ? NULL
+	                                                                            : "a triangle's corner is out of range";
 }
 
 static const char* ValidateLeaves(const sgTree* tree, const snugTreeDef* def)
 {
 	uint64_t triangles = 0, vertices = 0;
+	uint32_t limit = tree->vertexCount > 0 ? tree->vertexCount : 1; // padding is zero, in a model without vertices too
+	if (sgGreatest32(tree->leafVertices, (size_t)tree->leafVertexCount + SG_LANES) >= limit)
+	{
+		return "a leaf's vertex is out of range";
+	}
 	for (uint32_t i = 0; i < tree->leafCount; ++i)
 	{
 		const sgLeaf* leaf = tree->leaves + i;
@@ -135,13 +140,6 @@ static const char* ValidateLeaves(const sgTree* tree, const snugTreeDef* def)
 		if (fault != NULL)
 		{
 			return fault;
-		}
-	}
-	for (uint32_t i = 0; i < SG_LANES; ++i)
-	{
-		if (tree->vertexCount > 0 && tree->leafVertices[tree->leafVertexCount + i] >= tree->vertexCount)
-		{
-			return "the padding after the leaves' vertices is wrong";
 		}
 	}
 	if (triangles != tree->triangleCount || vertices != tree->leafVertexCount)
@@ -189,18 +187,19 @@ static const char* ValidateLeafOrder(const sgTree* tree)
 	return next == tree->leafCount ? NULL : "some leaves are not in the tree";
 }
 
+// As many numbers as there are, each below that, and none is missing.
 static bool IsPermutation(const uint32_t* map, uint32_t count, uint8_t* seen)
 {
+	if (count > 0 && sgGreatest32(map, count) >= count)
+	{
+		return false;
+	}
 	memset(seen, 0, count);
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		if (map[i] >= count || seen[map[i]])
-		{
-			return false;
-		}
 		seen[map[i]] = 1;
 	}
-	return true;
+	return count == 0 || memchr(seen, 0, count) == NULL;
 }
 
 size_t sgTree_ValidateBytes(const sgTree* tree)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct CMUnitTest
 {
@@ -31,6 +32,13 @@ struct CMUnitTest
 		exit(1);                                        \
 	} while (0)
 #define fail() fail_msg("failed")
+// In a test itself, which returns nothing.
+#define skip()               \
+	do                       \
+	{                        \
+		printf("skipped\n"); \
+		return;              \
+	} while (0)
 
 #define assert_true(condition)                        \
 	do                                                \
@@ -42,7 +50,15 @@ struct CMUnitTest
 	} while (0)
 #define assert_false(condition) assert_true(!(condition))
 #define assert_non_null(pointer) assert_true((pointer) != NULL)
+#define assert_null(pointer) assert_true((pointer) == NULL)
 #define assert_int_equal(a, b) assert_true((uintmax_t)(a) == (uintmax_t)(b))
+#define assert_int_not_equal(a, b) assert_false((uintmax_t)(a) == (uintmax_t)(b))
+#define assert_in_range(a, least, most) assert_true((uintmax_t)(a) >= (least) && (uintmax_t)(a) <= (most))
+#define assert_float_equal(a, b, distance) assert_true((a) - (b) <= (distance) && (b) - (a) <= (distance))
+#define assert_string_equal(a, b) assert_true(strcmp(a, b) == 0)
+#define assert_string_not_equal(a, b) assert_true(strcmp(a, b) != 0)
+#define assert_memory_equal(a, b, size) assert_true(memcmp(a, b, size) == 0)
+#define assert_memory_not_equal(a, b, size) assert_true(memcmp(a, b, size) != 0)
 
 #define cmocka_run_group_tests(tests, setup, teardown) CrossRunTests(tests, sizeof(tests) / sizeof((tests)[0]))
 

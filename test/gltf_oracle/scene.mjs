@@ -209,7 +209,11 @@ async function main() {
 		action.clampWhenFinished = true;
 		action.play();
 		for (const time of keyTimes(clips[clip])) {
-			mixer.setTime(time);
+			// Not setTime: it plays from 0, never backwards, and not at all once a clip has ended.
+			action.paused = false;
+			action.enabled = true;
+			action.time = time;
+			mixer.update(0);
 			const posed = pointsOf(root);
 			points += posed.length / 3;
 			records.push(record(clip, time, posed));

@@ -1,0 +1,419 @@
+// `snug bench crowd`: what a frame of many characters costs in a scene: posing all, and all that touch.
+//
+// Characters of one model stand on a grid, some way apart, turn and sway a little and play one clip, each from another
+// frame on. All is measured in one run and from pose to events, so that ratios mean something on a busy machine.
+#include "bench/bench.h"
+#include "bench/character.h"
+#include "bench/threads.h"
+#include "bench/timer.h"
+#include "share/clock.h"
+#include "snug/snug_scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+	CLIP_FRAMES = 32
+};
+
+// Who the crowd is made of.
+typedef struct Cast
+{
+	char name[32];
+	snugModel* model;
+	uint32_t jointCount;
+	uint32_t vertexCount;
+	float* matrices; // (CLIP_FRAMES * 12 * jointCount)
+} Cast;
+
+typedef struct Crowd
+{
+	const Cast* cast;
+	uint32_t count;
+	double apart;
+	snugPool* pool;
+	snugBody** bodies;
+	snugScene* scene;
+	snugFrame* frames;
+	float* palettes;
+	double (*now)(void); // a clock: of the thread, or of the wall if there are several
+} Crowd;
+
+// What a case asks for.
+typedef struct Case
+{
+	uint32_t count;
+	double apart;
+	bool trianglePairs;
+	bool quick; // run in quick runs too
+} Case;
+
+static const Case cases[] = {
+	{ 1, 1.2, false, true },
+	{ 1000, 1.2, false, true },
+	{ 1000, 0.8, true, true },
+	{ 10000, 1.2, false, true },
+	{ 10000, 8.0, false, true },
+	{ 10000, 0.8, true, false },
+	{ 1000, 0.7, true, false },
+	{ 100000, 8.0, false, false },
+};
+
+// Medians of a case, in milliseconds a frame.
+typedef struct Measured
+{
+	double pose, update, total, collide;
+	uint64_t candidates, queries, pairs, trianglePairs;
+	double candidatesPerExact; // candidates / pairs of exact boxes that overlap; NaN: not measured
+	size_t bodyBytes, sceneBytes;
+} Measured;
+
+// ---- The cast -------------------------------------------------------------------------------------------------------
+
+static bool CastCharacter(Cast* cast, const benchOptions* options, benchReport* report)
+{
+	benchCharacter character;
+	const char* directory = options->models != NULL ? options->models : "../shared/models";
+	if (!benchCharacter_Load(&character, directory, "mannequiny", report) || !character.isPresent)
+	{
+		return false;
+	}
+	snugModelDef def = sceneMakeBlendDef(&character.mesh, &character.weights, (snugTreeDef){ 0 });
+	cast->jointCount = character.weights.transformCount;
+	cast->matrices = benchCharacter_AllocateMatrices(&character, CLIP_FRAMES);
+	if (cast->matrices != NULL)
+	{
+		uint32_t clip = character.asset.clipCount > 5 ? 5 : 0;
+		benchCharacter_PoseClip(&character, clip, CLIP_FRAMES, 0.0, cast->matrices);
+		snugModel_Create(&def, &cast->model);
+	}
+	cast->vertexCount = character.mesh.vertexCount;
+	strcpy(cast->name, "mannequiny");
+	benchCharacter_Free(&character);
+	return cast->model != NULL;
+}
+
+static bool CastCreature(Cast* cast)
+{
+	sceneCharacter character;
+	if (!sceneCharacter_Create(&character, scene_creature))
+	{
+		return false;
+	}
+	snugModelDef def = sceneCharacter_MakeDef(&character, snug_skin);
+	cast->jointCount = character.weights.transformCount;
+	cast->vertexCount = character.mesh.vertexCount;
+	cast->matrices = malloc(CLIP_FRAMES * 12 * sizeof(float) * cast->jointCount);
+	for (int i = 0; i < CLIP_FRAMES && cast->matrices != NULL; ++i)
+	{
+		sceneCharacter_Walk(&character, (double)i / CLIP_FRAMES, cast->matrices + (size_t)i * 12 * cast->jointCount);
+	}
+	snugModel_Create(&def, &cast->model);
+	strcpy(cast->name, "creature");
+	sceneCharacter_Free(&character);
+	return cast->model != NULL && cast->matrices != NULL;
+}
+
+static void FreeCast(Cast* cast)
+{
+	snugModel_Destroy(cast->model);
+	free(cast->matrices);
+	*cast = (Cast){ 0 };
+}
+
+// ---- The crowd ------------------------------------------------------------------------------------------------------
+
+static void FreeCrowd(Crowd* crowd)
+{
+	snugScene_Destroy(crowd->scene);
+	for (uint32_t i = 0; crowd->bodies != NULL && i < crowd->count; ++i)
+	{
+		snugBody_Destroy(crowd->bodies[i]);
+	}
+	snugPool_Destroy(crowd->pool);
+	free(crowd->bodies);
+	free(crowd->frames);
+	free(crowd->palettes);
+}
+
+static bool MakeCrowd(Crowd* crowd, const Cast* cast, const Case* how, benchThreads* threads)
+{
+	*crowd = (Crowd){ .cast = cast, .count = how->count, .apart = how->apart };
+	crowd->now = threads != NULL ? clockNow : benchNow;
+	size_t floats = 12 * (size_t)cast->jointCount;
+	crowd->bodies = calloc(how->count, sizeof(snugBody*));
+	crowd->frames = calloc(how->count, sizeof(snugFrame));
+	crowd->palettes = malloc(how->count * floats * sizeof(float));
+	snugSceneDef def = {
+		.room = { .bodies = how->count }, .parallel = threads != NULL ? benchThreads_Run : NULL, .parallelUser = threads
+	};
+	size_t poolBytes = how->apart < 1.0 ? (size_t)1 << 29 : (size_t)1 << 27;
+	if (crowd->bodies == NULL || crowd->frames == NULL || crowd->palettes == NULL ||
+	    snugPool_Create(&(snugPoolDef){ .bytes = poolBytes }, &crowd->pool) != snug_success ||
+	    snugScene_Create(&def, &crowd->scene) != snug_success)
+	{
+		return false;
+	}
+	bool isMade = true;
+	for (uint32_t i = 0; isMade && i < how->count; ++i)
+	{
+		uint32_t id;
+		snugBodyDef body = { .model = cast->model, .pool = crowd->pool };
+		isMade = snugBody_Create(&body, crowd->bodies + i) == snug_success &&
+		         snugScene_Add(crowd->scene, &(snugSceneBodyDef){ .body = crowd->bodies[i] }, &id) == snug_success;
+	}
+	return isMade;
+}
+
+// What an animation system would have done: not measured.
+static void Animate(Crowd* crowd, int frame)
+{
+	size_t floats = 12 * (size_t)crowd->cast->jointCount;
+	uint32_t side = (uint32_t)ceil(sqrt((double)crowd->count));
+	for (uint32_t i = 0; i < crowd->count; ++i)
+	{
+		uint32_t clipFrame = (i * 7 + (uint32_t)frame + CLIP_FRAMES) % CLIP_FRAMES;
+		memcpy(crowd->palettes + i * floats, crowd->cast->matrices + clipFrame * floats, floats * sizeof(float));
+		double angle = 0.5 * i + 0.05 * frame;
+		crowd->frames[i] = (snugFrame){
+			.position = { i % side * crowd->apart + 0.1 * sin(i + 0.1 * frame), 0.0,
+			    i / side * crowd->apart + 0.1 * cos(1.7 * i + 0.1 * frame) },
+			.rotation = { 0.0, sin(angle), 0.0, cos(angle) },
+		};
+	}
+}
+
+static snugSceneResult Update(Crowd* crowd, const Case* how)
+{
+	snugSceneQuery query = { .trianglePairs = how->trianglePairs };
+	snugSceneResult result = snugScene_Update(crowd->scene, &query);
+	for (int i = 0; i < 3 && result.status == snug_outOfRange; ++i)
+	{
+		snugSceneRoom room = result.needed;
+		room.candidates += room.candidates / 2;
+		room.pairs += room.pairs / 2;
+		room.trianglePairs += room.trianglePairs / 2;
+		if (snugScene_Reserve(crowd->scene, &room) != snug_success)
+		{
+			break;
+		}
+		result = snugScene_Update(crowd->scene, &query);
+	}
+	return result;
+}
+
+// The pairs that the scene found, one after the other without it, with the same results: sorted pairs of triangles.
+static double CollideTouching(const Crowd* crowd, bool trianglePairs)
+{
+	uint64_t count, triangleCount, found = 0;
+	const snugScenePair* pairs = snugScene_GetPairs(crowd->scene, &count);
+	snugScene_GetTrianglePairs(crowd->scene, &triangleCount);
+	snugPair* triangles = malloc((triangleCount + 1) * sizeof(snugPair));
+	double start = crowd->now();
+	for (uint64_t i = 0; triangles != NULL && i < count; ++i)
+	{
+		snugBody *a = crowd->bodies[pairs[i].a], *b = crowd->bodies[pairs[i].b];
+		const snugQuery query = { .pairs = triangles + pairs[i].first, .capacity = pairs[i].count };
+		found += trianglePairs ? snugCollide(a, b, &query).count : snugTouches(a, b, NULL).count;
+	}
+	double ms = crowd->now() - start;
+	free(triangles);
+	return found >= count && (!trianglePairs || found == triangleCount) ? ms : NAN;
+}
+
+// The box of a body's vertices: lower, then upper. All of them belong to triangles.
+static bool FindExactBox(snugBody* body, float* positions, uint32_t vertexCount, float box[6])
+{
+	if (snugBody_GetVertices(body, NULL, positions, 0) != snug_success)
+	{
+		return false;
+	}
+	for (uint32_t i = 0; i < 3 * vertexCount; ++i)
+	{
+		float *lower = box + i % 3, *upper = lower + 3;
+		*lower = i < 3 || positions[i] < *lower ? positions[i] : *lower;
+		*upper = i < 3 || positions[i] > *upper ? positions[i] : *upper;
+	}
+	return true;
+}
+
+static bool BoxesMeet(const float* a, const float* b)
+{
+	bool meet = true;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		meet = meet && a[axis] <= b[3 + axis] && b[axis] <= a[3 + axis];
+	}
+	return meet;
+}
+
+// Pairs of bodies whose exact boxes overlap, each with each: for small crowds.
+static double CountExact(const Crowd* crowd)
+{
+	uint32_t vertexCount = crowd->cast->vertexCount;
+	float *boxes = malloc(6 * sizeof(float) * crowd->count), *positions = malloc(3 * sizeof(float) * vertexCount);
+	bool isGood = boxes != NULL && positions != NULL;
+	double count = 0.0;
+	for (uint32_t i = 0; isGood && i < crowd->count; ++i)
+	{
+		isGood = FindExactBox(crowd->bodies[i], positions, vertexCount, boxes + 6 * (size_t)i);
+		for (uint32_t k = 0; isGood && k < i; ++k)
+		{
+			count += BoxesMeet(boxes + 6 * (size_t)i, boxes + 6 * (size_t)k);
+		}
+	}
+	free(boxes);
+	free(positions);
+	return isGood ? count : NAN;
+}
+
+// Frames in turn: in a scene, and posed anew, pair by pair without one.
+static bool Measure(Crowd* crowd, const Case* how, int frames, Measured* measured)
+{
+	benchSamples poses = { 0 }, updates = { 0 }, totals = { 0 }, collides = { 0 };
+	*measured = (Measured){ 0 };
+	for (int frame = -1; frame < frames; ++frame)
+	{
+		Animate(crowd, frame);
+		snugScenePoses all = { .count = crowd->count, .joints = crowd->palettes, .frames = crowd->frames };
+		double start = crowd->now();
+		snugStatus status = snugScene_SetPoses(crowd->scene, &all);
+		double posed = crowd->now();
+		snugSceneResult result = Update(crowd, how);
+		double end = crowd->now();
+		if (status != snug_success || result.status != snug_success)
+		{
+			return false;
+		}
+		if (frame == 0)
+		{
+			measured->candidatesPerExact = crowd->count <= 1000 ? (double)result.candidates / CountExact(crowd) : NAN;
+		}
+		if (frame >= 0)
+		{
+			benchSamples_Add(&poses, posed - start);
+			benchSamples_Add(&updates, end - posed);
+			benchSamples_Add(&totals, end - start);
+			measured->candidates += result.candidates;
+			measured->queries += result.queries;
+			uint64_t count;
+			snugScene_GetPairs(crowd->scene, &count);
+			measured->pairs += count;
+			snugScene_GetTrianglePairs(crowd->scene, &count);
+			measured->trianglePairs += count;
+			snugScene_SetPoses(crowd->scene, &all);
+			benchSamples_Add(&collides, CollideTouching(crowd, how->trianglePairs));
+		}
+	}
+	measured->pose = benchSamples_Median(&poses);
+	measured->update = benchSamples_Median(&updates);
+	measured->total = benchSamples_Median(&totals);
+	measured->collide = benchSamples_Median(&collides);
+	measured->candidates /= (uint64_t)frames;
+	measured->queries /= (uint64_t)frames;
+	measured->pairs /= (uint64_t)frames;
+	measured->trianglePairs /= (uint64_t)frames;
+	measured->bodyBytes = snugBody_GetMemory(crowd->bodies[0]);
+	measured->sceneBytes = snugScene_GetMemory(crowd->scene) / crowd->count;
+	return true;
+}
+
+// ---- The report -----------------------------------------------------------------------------------------------------
+
+static void AddCaseRow(benchReport* report, const Cast* cast, const Case* how, int threads, const Measured* measured)
+{
+	benchRow* row = benchReport_AddRow(report, "A crowd, per frame");
+	benchRow_Text(row, "model", cast->name);
+	benchRow_Count(row, "vertices", cast->vertexCount);
+	benchRow_Count(row, "bodies", how->count);
+	benchRow_Number(row, "metresApart", how->apart, 1);
+	benchRow_Text(row, "asked", how->trianglePairs ? "triangle pairs" : "touching");
+	benchRow_Count(row, "threads", (uint64_t)threads);
+	benchRow_Number(row, "poseMs", measured->pose, 3);
+	benchRow_Number(row, "updateMs", measured->update, 3);
+	benchRow_Number(row, "totalMs", measured->total, 3);
+	benchRow_Number(row, "microsecondsPerBody", 1e3 * measured->total / how->count, 2);
+	benchRow_Count(row, "candidates", measured->candidates);
+	benchRow_Count(row, "queries", measured->queries);
+	benchRow_Count(row, "touching", measured->pairs);
+	benchRow_Count(row, "trianglePairs", measured->trianglePairs);
+	benchRow_Number(row, "touchingPairsAloneMs", measured->collide, 3);
+	benchRow_Count(row, "bodyBytes", measured->bodyBytes);
+	benchRow_Count(row, "sceneBytesPerBody", measured->sceneBytes);
+}
+
+static void AddAims(benchReport* report, const Case* how, const Measured* one, const Measured* two)
+{
+	if (how->count == 10000 && how->apart == 1.2)
+	{
+		benchReport_AddAim(report, one->total, 36.0, "10,000 characters 1.2 m apart: ms a frame, one thread");
+		benchReport_AddAim(report, two->total, 20.0, "10,000 characters 1.2 m apart: ms a frame, two threads");
+	}
+	if (how->count == 1000 && how->apart == 1.2)
+	{
+		benchReport_AddAim(report, one->total, 3.5, "1,000 characters 1.2 m apart: ms a frame, one thread");
+		benchReport_AddAim(
+		    report, one->candidatesPerExact, 1.3, "1,000 characters 1.2 m apart: candidates / exact boxes");
+	}
+	if (how->apart == 8.0)
+	{
+		benchReport_AddAim(report, 1e3 * one->total / how->count, 1.2,
+		    "%u characters 8 m apart: microseconds a frame for each", how->count);
+	}
+	if (how->apart == 0.8)
+	{
+		benchReport_AddAim(report, one->update / one->collide, 1.15,
+		    "%u characters 0.8 m apart: update / the touching pairs alone", how->count);
+		benchReport_AddAim(report, 1.8 * two->update / one->update, 1.0,
+		    "%u characters 0.8 m apart: 1.8 times two threads' / one thread's update", how->count);
+	}
+}
+
+static void RunCase(const benchOptions* options, benchReport* report, const Cast* cast, const Case* how)
+{
+	Measured measured[2];
+	for (int threads = 1; threads <= 2; ++threads)
+	{
+		char text[96];
+		snprintf(text, sizeof(text), "crowd: %u bodies, %.1f m apart …", how->count, how->apart);
+		benchProgress(options, text);
+		Crowd crowd;
+		benchThreads* others = threads > 1 ? benchThreads_Create(threads - 1) : NULL;
+		int frames = how->count > 10000 ? 3 : options->quick ? 5 : 15;
+		if (!MakeCrowd(&crowd, cast, how, others) || !Measure(&crowd, how, frames, measured + threads - 1))
+		{
+			benchReport_Fail(report, "a crowd of %u bodies cannot be made or updated", how->count);
+		}
+		FreeCrowd(&crowd);
+		benchThreads_Destroy(others);
+		if (report->failure[0] != '\0')
+		{
+			return;
+		}
+		AddCaseRow(report, cast, how, threads, measured + threads - 1);
+	}
+	AddAims(report, how, measured, measured + 1);
+}
+
+void benchCrowd(const benchOptions* options, benchReport* report)
+{
+	Cast cast = { .model = NULL };
+	if (!CastCharacter(&cast, options, report))
+	{
+		FreeCast(&cast);
+		if (report->failure[0] == '\0' && !CastCreature(&cast))
+		{
+			benchReport_Fail(report, "no memory for a character");
+		}
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]) && report->failure[0] == '\0'; ++i)
+	{
+		if (cases[i].quick || !options->quick)
+		{
+			RunCase(options, report, &cast, cases + i);
+		}
+	}
+	FreeCast(&cast);
+}

@@ -1,0 +1,248 @@
+// `snug bench near`, `contacts` and `self`: what is asked after pairs, of one posed man or two, of two sizes. Every
+// frame is a new pose, set outside of what is timed; the least of all frames counts, since others use the machine too.
+#include "bench/bench.h"
+#include "bench/timer.h"
+#include "scenes/figure.h"
+#include "scenes/random.h"
+#include "snug/snug_queries.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define RAYS 1000
+#define CAPACITY 200000
+
+typedef struct Men
+{
+	sceneFigure figure;
+	snugModel* model;
+	snugBody* bodies[3]; // the third is refitted bottom-up
+	uint32_t vertices, triangles;
+} Men;
+
+// About 7K and 110K vertices.
+static const double edges[2] = { 0.017, 0.0043 };
+
+static bool Make(Men* men, double edge)
+{
+	const sceneFigureDef def = { .kind = scene_man, .edge = edge };
+	*men = (Men){ 0 };
+	if (!sceneFigure_Create(&men->figure, &def))
+	{
+		return false;
+	}
+	snugModelDef modelDef = sceneCharacter_MakeDef(&men->figure.character, snug_skin);
+	bool good = snugModel_Create(&modelDef, &men->model) == snug_success;
+	for (int i = 0; good && i < 3; ++i)
+	{
+		const snugBodyDef body = { .model = men->model,
+			.strategy = i == 2 ? snug_strategyBottomUp : snug_strategyAuto };
+		good = snugBody_Create(&body, men->bodies + i) == snug_success;
+	}
+	men->vertices = men->figure.character.mesh.vertexCount;
+	men->triangles = men->figure.character.mesh.triangleCount;
+	return good;
+}
+
+static void Free(Men* men)
+{
+	for (int i = 0; i < 3; ++i)
+	{
+		snugBody_Destroy(men->bodies[i]);
+	}
+	snugModel_Destroy(men->model);
+	sceneFigure_Free(&men->figure);
+}
+
+static void Pose(const Men* men, int body, sceneClipKind clip, int frame)
+{
+	float matrices[12 * SCENE_MAX_JOINTS];
+	sceneFigure_Pose(&men->figure, clip, 0.02 * frame, matrices, NULL);
+	snugBody_SetJoints(men->bodies[body], matrices, 0, men->figure.character.weights.transformCount);
+}
+
+static void Place(const Men* men, double x, double z)
+{
+	const snugFrame frame = { { x, 0.01, z }, { 0 } };
+	snugBody_SetFrame(men->bodies[1], &frame);
+}
+
+static double Least(double best, double start)
+{
+	return fmin(best, benchNow() - start);
+}
+
+// From around the body to points in its box, and on as far again.
+static void Aim(snugBody* body, sceneRandom* random, snugRay rays[RAYS])
+{
+	snugBounds bounds;
+	snugBody_GetBounds(body, NULL, &bounds);
+	for (int i = 0; i < 3 * RAYS; ++i)
+	{
+		int k = i % 3;
+		float extent = bounds.upper[k] - bounds.lower[k],
+		      to = bounds.lower[k] + extent * (float)sceneRandom_Unit(random);
+		float from = bounds.center[k] + 2.0f * bounds.radius * (float)sceneRandom_Range(random, -1.0, 1.0);
+		rays[i / 3].from[k] = from;
+		rays[i / 3].to[k] = to + 0.5f * (to - from);
+	}
+}
+
+// Microseconds of one ray after posing, and per ray of a thousand, on demand and after refitting everything.
+static void MeasureRays(const Men* men, int frames, double us[3], uint64_t* hits)
+{
+	sceneRandom random = { 1 };
+	snugRay* rays = malloc(RAYS * sizeof(snugRay));
+	snugRayHit* found = malloc(RAYS * sizeof(snugRayHit));
+	us[0] = us[1] = us[2] = INFINITY;
+	for (int frame = 0; rays != NULL && found != NULL && frame < frames; ++frame)
+	{
+		for (int what = 0; what < 3; ++what)
+		{
+			int body = what == 0 ? 1 : what == 1 ? 0 : 2; // what one has seen is not refitted for another
+			Pose(men, body, scene_walk, 4 * frame + what);
+			Aim(men->bodies[body], &random, rays);
+			Pose(men, body, scene_walk, 4 * frame + what + 1);
+			double start = benchNow();
+			*hits = snugCastRays(men->bodies[body], rays, what == 0 ? 1 : RAYS, found, NULL).count;
+			us[what] = Least(us[what], start);
+		}
+	}
+	for (int what = 0; what < 3; ++what)
+	{
+		us[what] *= 1e3 / (what == 0 ? 1 : RAYS);
+	}
+	free(rays);
+	free(found);
+}
+
+static double MeasureDistance(const Men* men, int frames, double* distance)
+{
+	double best = INFINITY;
+	Place(men, 0.85, 0.32);
+	for (int frame = 0; frame < frames; ++frame)
+	{
+		Pose(men, 0, scene_kick, frame);
+		Pose(men, 1, scene_walk, frame);
+		double start = benchNow();
+		*distance = snugFindDistance(men->bodies[0], men->bodies[1], NULL).distance;
+		best = Least(best, start);
+	}
+	return 1e3 * best;
+}
+
+void benchNear(const benchOptions* options, benchReport* report)
+{
+	for (int size = 0; size < (options->quick ? 1 : 2); ++size)
+	{
+		Men men;
+		if (!Make(&men, edges[size]))
+		{
+			benchReport_Fail(report, "no memory for two men");
+		}
+		else
+		{
+			double us[3], distance = 0.0;
+			uint64_t hits = 0;
+			MeasureRays(&men, options->quick ? 3 : 20, us, &hits);
+			double distanceUs = MeasureDistance(&men, options->quick ? 3 : 30, &distance);
+			benchRow* row = benchReport_AddRow(report, "Rays and distances after posing, least of all frames");
+			benchRow_Count(row, "vertices", men.vertices);
+			benchRow_Number(row, "firstRayUs", us[0], 2);
+			benchRow_Number(row, "rayUs", us[1], 3);
+			benchRow_Number(row, "rayBottomUpUs", us[2], 3);
+			benchRow_Count(row, "hitsOfThousand", hits);
+			benchRow_Number(row, "distanceUs", distanceUs, 1);
+			const char* name = size == 0 ? "7K" : "110K";
+			benchReport_AddAim(report, us[0], size == 0 ? 4.0 : 5.0, "%s vertices: us of the first ray", name);
+			benchReport_AddAim(report, us[1], size == 0 ? 0.4 : 0.7, "%s vertices: us per ray of 1,000", name);
+			benchReport_AimAtLeast(report, us[2] / us[1], 1.5, NAN, "%s vertices: 1,000 rays, bottom-up / ours", name);
+			if (size == 0)
+			{
+				benchReport_AddAim(report, distanceUs, 250.0, "7K vertices: us of the distance of two");
+			}
+		}
+		Free(&men);
+	}
+}
+
+void benchContacts(const benchOptions* options, benchReport* report)
+{
+	const snugContactBufferDef def = { .capacity = CAPACITY };
+	snugContactBuffer* buffer = NULL;
+	snugPair* pairs = malloc(CAPACITY * sizeof(snugPair));
+	snugStatus status = snugContactBuffer_Create(&def, &buffer);
+	for (int size = 0; size < (options->quick ? 1 : 2); ++size)
+	{
+		Men men;
+		if (!Make(&men, edges[size]) || pairs == NULL || status != snug_success)
+		{
+			benchReport_Fail(report, "no memory for two men and their contacts");
+			Free(&men);
+			break;
+		}
+		double best = INFINITY;
+		uint64_t found = 0, curves = 0, open = 0;
+		Place(&men, 0.05, 0.12);
+		for (int frame = 0; frame < (options->quick ? 3 : 30); ++frame)
+		{
+			Pose(&men, 0, scene_kick, frame);
+			Pose(&men, 1, scene_walk, frame);
+			const snugQuery query = { .pairs = pairs, .capacity = CAPACITY };
+			snugCollide(men.bodies[0], men.bodies[1], &query); // what it evaluates, both find
+			double start = benchNow();
+			found = snugCollide(men.bodies[0], men.bodies[1], &query).count;
+			double middle = benchNow();
+			snugContactResult contacts = snugFindContacts(men.bodies[0], men.bodies[1], buffer, NULL);
+			best = fmin(best, (benchNow() - middle - (middle - start)) / (double)(found > 0 ? found : 1));
+			for (uint32_t i = 0; i < contacts.curveCount; ++i)
+			{
+				++curves;
+				open += !contacts.curves[i].isClosed;
+			}
+		}
+		benchRow* row = benchReport_AddRow(report, "Contacts of two men, on top of their pairs, least of all frames");
+		benchRow_Count(row, "vertices", men.vertices);
+		benchRow_Count(row, "pairs", found);
+		benchRow_Number(row, "usPerPair", 1e3 * best, 3);
+		benchRow_Count(row, "curves", curves);
+		benchRow_Count(row, "openCurves", open);
+		benchReport_AddAim(report, 1e3 * best, 0.5, "%u vertices: us per pair", men.vertices);
+		benchReport_AddAim(report, (double)open, 0.0, "%u vertices: curves that do not close", men.vertices);
+		Free(&men);
+	}
+	snugContactBuffer_Destroy(buffer);
+	free(pairs);
+}
+
+void benchSelf(const benchOptions* options, benchReport* report)
+{
+	for (int size = 0; size < (options->quick ? 1 : 2); ++size)
+	{
+		Men men;
+		if (!Make(&men, edges[size]))
+		{
+			benchReport_Fail(report, "no memory for a man");
+			Free(&men);
+			break;
+		}
+		double best = INFINITY;
+		snugResult result = { .status = snug_success };
+		for (int frame = 0; frame < (options->quick ? 3 : 20); ++frame)
+		{
+			Pose(&men, 0, scene_kick, frame);
+			double start = benchNow();
+			result = snugCollideSelf(men.bodies[0], NULL);
+			best = Least(best, start);
+		}
+		double us = 1e3 * best / men.triangles;
+		benchRow* row = benchReport_AddRow(report, "A man against himself, least of all frames");
+		benchRow_Count(row, "triangles", men.triangles);
+		benchRow_Count(row, "pairs", result.count);
+		benchRow_Number(row, "boxesPerTriangle", (double)result.counters.triangleTests / men.triangles, 2);
+		benchRow_Number(row, "exactPerTriangle", (double)result.counters.exactTests / men.triangles, 2);
+		benchRow_Number(row, "usPerTriangle", us, 3);
+		benchReport_AimAtMost(report, us, 0.15, 0.12, "%u triangles: us per triangle", men.triangles);
+		Free(&men);
+	}
+}

@@ -1,0 +1,372 @@
+// snug_queries.h: what one asks after "which triangles meet?": where they are, and what a ray hits.
+//
+// The rules of snug.h hold here too: zero means default, reserved members are zero, bad data return a status, queries
+// do not allocate (but for an index of numbers, which says so), a body belongs to one thread at a time. Everything is
+// about the same float32 positions that snugBody_GetVertices reports for the query's origin, and evaluates only what it
+// visits. Results are the same bits for every instruction set, compiler and build.
+#ifndef SNUG_SNUG_QUERIES_H
+#define SNUG_SNUG_QUERIES_H
+
+#include <snug/snug.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+/// @defgroup positions Positions of some triangles
+/// @{
+
+/// Posed positions of some vertices, frame included: the same bits as snugBody_GetVertices, but only these are
+/// evaluated. The first call of this function or the next one for a body makes an index of its numbers, four bytes for
+/// each vertex and triangle, with the body's allocator; the body keeps it.
+/// @param origin nullable; positions are relative to it; default zero
+/// @param vertices their numbers, in any order, repeated or not; nullable if count is zero
+/// @param positions receives x, y, z of each; nullable if count is zero
+/// @param stride bytes from one vertex to the next; 0 means 12
+/// @return snug_badInput, with nothing written, if there is no vertex with such a number; snug_outOfMemory if there is
+/// none for the index; snug_outOfRange as snugBody_GetVertices
+SNUG_API snugStatus snugBody_GetSomeVertices(
+    snugBody* body, const double origin[3], const uint32_t* vertices, uint32_t count, float* positions, size_t stride);
+
+/// Posed positions of the corners of some triangles, those of reported pairs, say.
+/// @param triangles their numbers, in any order, repeated or not; nullable if count is zero
+/// @param corners receives x, y, z of the three corners of each, in the order of the model's definition; nullable if
+/// count is zero
+/// @param stride bytes from one triangle to the next; 0 means 36
+/// @return as snugBody_GetSomeVertices
+SNUG_API snugStatus snugBody_GetTriangles(
+    snugBody* body, const double origin[3], const uint32_t* triangles, uint32_t count, float* corners, size_t stride);
+
+/// A box around all vertices of triangles below a node of the tree, as queries see it, for drawing. It is relative to
+/// the body's frame: turn and move its corners as snugBody_SetFrame says.
+typedef struct snugNodeBox
+{
+	float lower[3];
+	float upper[3];
+	uint32_t node;  ///< a number of its own
+	uint32_t level; ///< the root's is 0
+} snugNodeBox;
+
+/// The boxes of one level of the tree, and of leaves above it: so that all triangles are in one of them.
+/// @param boxes nullable; receives the first `capacity` boxes
+/// @param count receives how many there are
+SNUG_API snugStatus snugBody_GetBoxes(
+    snugBody* body, uint32_t level, snugNodeBox* boxes, uint64_t capacity, uint64_t* count);
+
+/// The boxes that queries have looked at since the body was posed. None for bodies that use the model's own
+/// boxes: rigid ones, and bodies of fields whose amplitudes are zero.
+/// @param boxes nullable; receives the first `capacity` boxes
+/// @param count receives how many there are
+SNUG_API snugStatus snugBody_GetVisitedBoxes(snugBody* body, snugNodeBox* boxes, uint64_t capacity, uint64_t* count);
+
+/// @}
+
+/// @defgroup rays Rays
+/// What a straight line from one point to another hits. Whether it hits a triangle is decided exactly, for float32
+/// points and float32 corners: the closed segment and the closed triangle share a point. So nothing slips between
+/// triangles that share an edge or a corner, and a ray through one hits all of them. A triangle without area is the
+/// segment or the point that it is; a ray of length zero is a point.
+/// @{
+
+/// A ray begins and ends. For one that goes far, choose an end beyond everything.
+typedef struct snugRay
+{
+	float from[3]; ///< relative to the query's origin, magnitude at most SNUG_MAX_COORDINATE, as `to`
+	float to[3];
+} snugRay;
+
+/// No triangle was hit.
+#define SNUG_NO_TRIANGLE 0xffffffffu
+
+/// Where a ray meets a triangle first: it may lie in its plane.
+typedef struct snugRayHit
+{
+	double t;          ///< the place is from + t (to - from), 0 <= t <= 1; right to 2^-38 of itself. 2 for a miss
+	double weights[3]; ///< of the triangle's corners, none negative, right to 2^-32: the place is their weighted sum
+	float position[3]; ///< the place, relative to the query's origin
+	float normal[3];   ///< of unit length, to the side from which corners turn counterclockwise; zero without area
+	uint32_t triangle; ///< or SNUG_NO_TRIANGLE
+	uint32_t reserved;
+} snugRayHit;
+
+/// How to ask. All zero: the nearest hits, relative to zero.
+typedef struct snugRayQuery
+{
+	double origin[3];
+	bool any; ///< for snugCastRays: any hit will do, which is faster. Always the same one for the same model and pose
+	uint64_t reserved[7];
+} snugRayQuery;
+
+/// What rays cost and found.
+typedef struct snugRayResult
+{
+	snugStatus status;
+	uint64_t count;        ///< snugCastRays: rays that hit something; snugFindHits: triangles that are hit
+	snugCounters counters; ///< triangleTests: triangles in leaves; exactTests: of those, how many float32 left
+	uint64_t reserved[4];
+} snugRayResult;
+
+/// Find what each of some rays hits first: the least t, and of equal ones the smallest triangle number.
+/// @param rays nullable if count is zero
+/// @param hits receives one for each ray; nullable if count is zero
+/// @param query nullable
+/// @return snug_badInput, with a message that names it, if a ray is not finite or too far out
+SNUG_API snugRayResult snugCastRays(
+    snugBody* body, const snugRay* rays, uint64_t count, snugRayHit* hits, const snugRayQuery* query);
+
+/// Find everything that one ray hits.
+/// @param hits nullable if capacity is zero; receives the `capacity` first ones, sorted by t, then by triangle
+/// @param query nullable
+SNUG_API snugRayResult snugFindHits(
+    snugBody* body, const snugRay* ray, snugRayHit* hits, uint64_t capacity, const snugRayQuery* query);
+
+/// @}
+
+/// @defgroup distance Distance
+/// How far apart things are, and where. A distance is zero if and only if the exact test says that they share a point;
+/// otherwise it is right to 2^-40 of their extent, the largest difference of coordinates. Of equal ones the smallest
+/// triangle numbers count.
+/// @{
+
+/// What to ask. All zero: however far, relative to zero.
+typedef struct snugDistanceQuery
+{
+	double origin[3];
+	double maxDistance; ///< look no farther than this, which is faster; zero: no limit
+	uint64_t reserved[8];
+} snugDistanceQuery;
+
+/// Where a body is nearest to a point.
+typedef struct snugClosest
+{
+	double distance;   ///< infinite if there is nothing within maxDistance
+	float position[3]; ///< on the body
+	float normal[3];   ///< of the triangle: of unit length, or zero without area
+	uint32_t triangle; ///< or SNUG_NO_TRIANGLE
+	uint32_t reserved;
+} snugClosest;
+
+/// What it cost.
+typedef struct snugClosestResult
+{
+	snugStatus status;
+	uint64_t count;        ///< points with something within maxDistance
+	snugCounters counters; ///< triangleTests: triangles whose distance was computed
+	uint64_t reserved[4];
+} snugClosestResult;
+
+/// Find where a body is nearest to each of some points.
+/// @param points x, y, z of each, relative to the query's origin; nullable if count is zero
+/// @param stride bytes from one point to the next; 0 means 12
+/// @param closest receives one for each point; nullable if count is zero
+/// @param query nullable
+/// @return snug_badInput, with a message that names it, if a point is not finite or too far out
+SNUG_API snugClosestResult snugFindClosest(snugBody* body, const float* points, size_t stride, uint64_t count,
+    snugClosest* closest, const snugDistanceQuery* query);
+
+/// How far two bodies are apart.
+typedef struct snugDistanceResult
+{
+	snugStatus status;
+	bool isWithin;   ///< false: they are farther apart than maxDistance, or one has no triangles
+	double distance; ///< infinite if not within
+	uint32_t a, b;   ///< the triangles; if they touch, those that snugTouches names
+	float pointA[3]; ///< the points that are so near, relative to the query's origin
+	float pointB[3];
+	snugCounters counters; ///< triangleTests: pairs of triangles whose distance was computed
+	uint64_t reserved[4];
+} snugDistanceResult;
+
+/// Find the distance of two different bodies.
+/// @param query nullable
+SNUG_API snugDistanceResult snugFindDistance(snugBody* a, snugBody* b, const snugDistanceQuery* query);
+
+/// What to ask. All zero: what snugCollide finds.
+typedef struct snugMarginQuery
+{
+	double origin[3];
+	double margin;         ///< not negative
+	snugPair* pairs;       ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b)
+	uint64_t capacity;     ///< room in `pairs`
+	snugPairFcn* callback; ///< nullable
+	void* user;            ///< passed to `callback`
+	uint64_t reserved[8];
+} snugMarginQuery;
+
+/// Find all pairs of triangles of two different bodies whose distance is at most the margin. Pairs that intersect are
+/// always among them. One whose distance is within 2^-40 of its extent of the margin may be there or not, but is the
+/// same everywhere.
+SNUG_API snugResult snugFindWithin(snugBody* a, snugBody* b, const snugMarginQuery* query);
+
+/// @}
+
+/// @defgroup self Self-collision
+/// @{
+
+/// What to ask. All zero: count the pairs that do not meet at rest.
+typedef struct snugSelfQuery
+{
+	snugPair* pairs;       ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b)
+	uint64_t capacity;     ///< room in `pairs`
+	snugPairFcn* callback; ///< nullable
+	void* user;            ///< passed to `callback`
+	bool keepRest; ///< also pairs that meet at rest. Characters have thousands: eyes in their sockets, clothes, parts
+	               ///< that are pushed into each other
+	uint64_t reserved[8];
+} snugSelfQuery;
+
+/// Find all pairs of triangles of one body, a < b, that share a point beyond the corners they share. Neighbours always
+/// share a corner or an edge; they are reported if they meet elsewhere too, or are folded flat onto each other. Twins
+/// (snugModel_GetTwins) are one corner; triangles with the same three corners are never reported. Two that meet in the
+/// rest positions of the model are left out.
+///
+/// Decided exactly, at the positions that snugBody_GetVertices reports for the identity frame and no origin: where the
+/// body is does not matter. The same pairs for every instruction set, compiler and build of snug.
+/// @param query nullable
+SNUG_API snugResult snugCollideSelf(snugBody* body, const snugSelfQuery* query);
+
+/// @}
+
+/// @defgroup contacts Contacts
+/// Where two bodies meet: a segment for each pair of triangles that cross, and curves that segments join to.
+///
+/// Every point has a name: the smallest part of each surface that it is on, a vertex, an edge or the inside of a
+/// triangle. Names follow from exact signs, so segments of neighbouring triangles join without any tolerance: on closed
+/// surfaces curves are closed. Vertices that are twins (snugModel_GetTwins) count as one. The place of a point depends
+/// on its name alone, and is rounded to float32 once.
+/// @{
+
+/// What a pair of triangles has in common.
+typedef enum snugContactKind
+{
+	snug_contactSegment = 0, ///< they cross: from points[0] to points[1], along normalA x normalB
+	snug_contactPoint,       ///< they touch in one point
+	snug_contactPolygon,     ///< they lie in one plane: 2 to 6 points, in order around
+	snug_contactFlat         ///< one of them has no area: two points, which may be the same
+} snugContactKind;
+
+/// A part of a surface.
+typedef enum snugFeatureKind
+{
+	snug_featureVertex = 0, ///< `first`: a vertex; of twins always the same one
+	snug_featureEdge,       ///< `first` and `second`: the vertices of an edge, likewise
+	snug_featureTriangle    ///< `first`: a triangle
+} snugFeatureKind;
+
+typedef struct snugFeature
+{
+	snugFeatureKind kind;
+	uint32_t first;
+	uint32_t second; ///< of an edge; else zero
+} snugFeature;
+
+/// A point that two surfaces share. No two have the same name, but those of snug_contactFlat, which have none: their
+/// features are the two triangles.
+typedef struct snugContactPoint
+{
+	float position[3]; ///< relative to the query's origin
+	snugFeature a, b;  ///< the smallest parts of the two surfaces that it is on
+} snugContactPoint;
+
+/// The contact is part of no curve.
+#define SNUG_NO_CURVE 0xffffffffu
+
+/// A pair of triangles that meet. They come in an order of the models' own, which is always the same: neighbours are
+/// close to each other.
+typedef struct snugContact
+{
+	uint32_t a, b;
+	snugContactKind kind;
+	uint32_t pointCount;
+	uint32_t points[6]; ///< which of the points
+	uint32_t curve;     ///< or SNUG_NO_CURVE: of segments, those that another pair has as well
+	float normalA[3];   ///< of unit length, to the side from which corners turn counterclockwise; zero without area
+	float normalB[3];
+	uint32_t reserved;
+} snugContact;
+
+/// Why a curve ends.
+typedef enum snugCurveEnd
+{
+	snug_endNone = 0, ///< it is closed
+	snug_endBoundary, ///< at a boundary of one of the surfaces: an edge that only one triangle has
+	snug_endBranch,   ///< more than two segments meet: an edge of more than two triangles, or surfaces that touch
+	snug_endOther     ///< where triangles lie in one plane or touch, where one has no area, or at vertices that are at
+	                  ///< one place but no twins
+} snugCurveEnd;
+
+/// Segments joined end to end. If both surfaces have their triangles turn the same way, all go the same way.
+typedef struct snugCurve
+{
+	uint32_t firstPoint;   ///< in curvePoints
+	uint32_t pointCount;   ///< one more than contactCount, unless it is closed
+	uint32_t firstContact; ///< in curveContacts
+	uint32_t contactCount;
+	bool isClosed;
+	snugCurveEnd ends[2]; ///< at its first and at its last point
+	double length;
+	double centroid[3]; ///< of the curve itself
+	/// Half of the integral of x times dx: the sum of the area vectors of whatever surface it bounds. Of an open curve,
+	/// with a straight line from its end to its start. For closed surfaces whose triangles turn counterclockwise seen
+	/// from outside, the sum over all curves of a contact points out of a, into b; its length is the area of the
+	/// contact as seen along it: move b along it, and a against it, to part them.
+	double area[3];
+} snugCurve;
+
+/// Memory for contacts, to be used again and again.
+typedef struct snugContactBuffer snugContactBuffer;
+
+typedef struct snugContactBufferDef
+{
+	uint32_t capacity; ///< required: pairs of triangles, up to 100 million; and three times as many points
+	snugAllocator allocator;
+	snugMessenger messenger;
+	uint64_t reserved[4];
+} snugContactBufferDef;
+
+/// About 350 bytes for each pair.
+/// @param buffer receives the buffer, or null
+SNUG_API snugStatus snugContactBuffer_Create(const snugContactBufferDef* def, snugContactBuffer** buffer);
+
+/// @param buffer nullable
+SNUG_API void snugContactBuffer_Destroy(snugContactBuffer* buffer);
+
+typedef struct snugContactQuery
+{
+	double origin[3];          ///< positions are relative to it
+	snugParallelFcn* parallel; ///< nullable; as in snugQuery
+	void* parallelUser;
+	uint64_t reserved[8];
+} snugContactQuery;
+
+/// What was found. The arrays belong to the buffer, and are good until it is used again.
+typedef struct snugContactResult
+{
+	snugStatus status;
+	bool complete;  ///< false if the buffer is too small: then there is only the count, with which to make a larger one
+	uint64_t count; ///< pairs of triangles that meet
+	const snugContact* contacts;
+	uint32_t contactCount;
+	uint32_t pointCount;
+	const snugContactPoint* points;
+	const snugCurve* curves;
+	uint32_t curveCount;
+	const uint32_t* curvePoints;   ///< which of the points, for one curve after the other
+	const uint32_t* curveContacts; ///< which of the contacts, likewise
+	snugCounters counters;
+	uint64_t reserved[4];
+} snugContactResult;
+
+/// Find where two different bodies meet. Everything is the same for every instruction set, compiler and build of snug.
+/// @param query nullable
+SNUG_API snugContactResult snugFindContacts(
+    snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

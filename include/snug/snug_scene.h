@@ -1,0 +1,204 @@
+// snug: many bodies. Which of them touch, with which triangles, and since when.
+//
+//     snugScene_Create                                      once
+//     snugScene_Add, snugScene_Remove                       when bodies come and go
+//     snugBody_SetJoints, snugBody_SetFrame, ...            each frame, for what moves: as without a scene
+//     snugScene_Update                                      each frame
+//     snugScene_GetPairs, _GetTrianglePairs, _GetEvents     read, until the next update
+//
+// Two bodies touch if and only if snugCollide, with the scene's origin, finds a pair of triangles. There is nothing to
+// tune and no margin: a scene gives what a call for every pair of its bodies would give, and the same for any number of
+// threads.
+//
+// Rules, besides those of snug.h:
+// - A scene, with all bodies in it, belongs to one thread at a time. It uses more of them only while your `parallel`
+//   runs, and calls nothing else of yours from those.
+// - Updates allocate nothing. Room is made by snugScene_Create and snugScene_Reserve.
+// - An update that fails changes no pair and no event: those of the last one that succeeded stay. What moved meanwhile
+//   counts in the next update.
+// - Bodies that stay as they are cost nearly nothing, without being told to sleep: a body whose pose and frame did not
+//   change keeps its pairs with others that did not.
+#ifndef SNUG_SNUG_SCENE_H
+#define SNUG_SNUG_SCENE_H
+
+#include "snug/snug.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+/// @defgroup scene Scenes
+/// @{
+
+typedef struct snugScene snugScene;
+
+/// How many of something a scene has room for. In a definition zero means the default.
+typedef struct snugSceneRoom
+{
+	uint32_t bodies;        ///< default 64. The id of a removed body takes room for two more updates
+	uint64_t candidates;    ///< pairs of bodies whose boxes overlap and of which one moved; default 16 per body
+	uint64_t pairs;         ///< pairs of bodies that touch; default 4 per body
+	uint64_t trianglePairs; ///< of all these together, if they are asked for; default 64 per body
+	uint64_t reserved[4];
+} snugSceneRoom;
+
+/// Decide whether two bodies whose boxes overlap are looked at. Called by snugScene_Update on the thread that called
+/// that, in the order of (a, b), a < b. Masks have been respected already. Do not change the scene here, nor bodies in
+/// it: that is refused, or misuse.
+typedef bool snugSceneFilterFcn(void* user, uint32_t a, uint32_t b);
+
+typedef struct snugSceneDef
+{
+	snugSceneRoom room;
+	double origin[3];           ///< as snugQuery.origin, for all bodies: set it near them if they are far from zero
+	snugParallelFcn* parallel;  ///< nullable; lets your threads share the work of updates
+	void* parallelUser;         ///< passed to `parallel`
+	snugSceneFilterFcn* filter; ///< nullable
+	void* filterUser;           ///< passed to `filter`
+	snugAllocator allocator;    ///< called by Create, Reserve and Destroy only
+	snugMessenger messenger;    ///< told of errors by every function of this scene
+	uint64_t reserved[8];
+} snugSceneDef;
+
+/// @param scene receives the scene, or null
+SNUG_API snugStatus snugScene_Create(const snugSceneDef* def, snugScene** scene);
+
+/// Free a scene. Its bodies are yours and stay.
+/// @param scene nullable
+SNUG_API void snugScene_Destroy(snugScene* scene);
+
+/// Make room for at least so many. Zero leaves a number as it is, and none shrinks. Pairs and events stay, but are
+/// elsewhere: get them again.
+SNUG_API snugStatus snugScene_Reserve(snugScene* scene, const snugSceneRoom* room);
+
+/// @return the room there is
+SNUG_API snugSceneRoom snugScene_GetRoom(const snugScene* scene);
+
+/// Bytes that a scene holds, without its bodies.
+SNUG_API size_t snugScene_GetMemory(const snugScene* scene);
+
+/// Move the origin. The next update looks at everything anew.
+SNUG_API snugStatus snugScene_SetOrigin(snugScene* scene, const double origin[3]);
+
+// --- Bodies ----------------------------------------------------------------------------------------------------------
+
+/// How a body takes part. Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero, at
+/// least one is not static, and the filter agrees.
+typedef struct snugSceneBodyDef
+{
+	snugBody* body;  ///< required; borrowed until removed; in one scene at a time
+	bool isStatic;   ///< part of the world: never meets another static one. It may move, but that is meant to be rare
+	uint32_t groups; ///< bits: what it is; default 1
+	uint32_t mask;   ///< bits: what it meets; default everything
+	void* user;      ///< yours: see snugScene_GetUser
+	uint64_t reserved[4];
+} snugSceneBodyDef;
+
+/// Add a body. The next update looks at it.
+/// @param id receives a small number: the least that is free
+/// @return snug_outOfRange if there is no room
+SNUG_API snugStatus snugScene_Add(snugScene* scene, const snugSceneBodyDef* def, uint32_t* id);
+
+/// Take a body out, before it is destroyed. The next update ends its pairs.
+/// Its id is given to no other body before the update after that, and snugScene_GetUser knows it until then.
+SNUG_API snugStatus snugScene_Remove(snugScene* scene, uint32_t id);
+
+/// @return the body, or null if there is none with this id, or no more
+SNUG_API snugBody* snugScene_GetBody(const snugScene* scene, uint32_t id);
+
+/// @return snugSceneBodyDef.user
+SNUG_API void* snugScene_GetUser(const snugScene* scene, uint32_t id);
+
+/// Change what a body meets. The next update looks at all its pairs anew, and asks the filter again: pass the same bits
+/// when only the filter's mind changed.
+/// @param groups, mask zero means the default, as in snugSceneBodyDef
+SNUG_API snugStatus snugScene_SetMask(snugScene* scene, uint32_t id, uint32_t groups, uint32_t mask);
+
+/// Poses of many skins at once, from where your animation system has them.
+typedef struct snugScenePoses
+{
+	const uint32_t* ids;     ///< nullable; default 0, 1, 2, ... No id twice
+	uint32_t count;          ///< of bodies
+	const float* joints;     ///< nullable; matrices of the first body
+	size_t jointStride;      ///< bytes from one joint to the next; default 48, or 64 if isColumns
+	size_t bodyStride;       ///< bytes from one body to the next; default jointStride times the first one's joints
+	bool isColumns;          ///< matrices as for snugBody_SetJoints4x4, not snugBody_SetJoints
+	const snugFrame* frames; ///< nullable; one for each body
+	uint64_t reserved[4];
+} snugScenePoses;
+
+/// snugBody_SetJoints, or snugBody_SetJoints4x4, and snugBody_SetFrame for many bodies, on the threads of `parallel`.
+/// @return success, or what the first body that was refused returned, whose messenger is told why. Others are posed.
+SNUG_API snugStatus snugScene_SetPoses(snugScene* scene, const snugScenePoses* poses);
+
+// --- Updates ---------------------------------------------------------------------------------------------------------
+
+/// What to ask. All zero: which bodies touch.
+typedef struct snugSceneQuery
+{
+	bool trianglePairs; ///< find all their pairs of triangles too
+	uint64_t reserved[7];
+} snugSceneQuery;
+
+/// What an update did.
+typedef struct snugSceneResult
+{
+	snugStatus status;     ///< snug_outOfRange: see `needed` and `body`
+	uint32_t body;         ///< the body that is too far from the scene's origin; UINT32_MAX: none
+	uint32_t moved;        ///< bodies that changed since the last update, or were added
+	uint64_t candidates;   ///< pairs of bodies whose boxes overlap and of which one moved
+	uint64_t queries;      ///< of those, how many were looked at triangle by triangle
+	uint64_t kept;         ///< touching pairs of bodies that did not change, and so were not looked at
+	snugSceneRoom needed;  ///< where an update found too little room: how much is needed, or what is known of it so
+	                       ///< far. Zero where there was enough. Give it to snugScene_Reserve and update again
+	snugCounters counters; ///< of all queries together. They depend on timing if there are several threads
+	uint64_t reserved[4];
+} snugSceneResult;
+
+/// Find what touches now, and what began and ended since the last update.
+/// @param query nullable
+SNUG_API snugSceneResult snugScene_Update(snugScene* scene, const snugSceneQuery* query);
+
+/// Two bodies that touch, by their ids, a < b.
+typedef struct snugScenePair
+{
+	uint32_t a, b;
+	uint64_t first; ///< of its triangle pairs in snugScene_GetTrianglePairs
+	uint64_t count; ///< how many they are; zero if they were not asked for
+} snugScenePair;
+
+/// What touched at the last update, sorted by (a, b).
+/// @param count receives how many
+SNUG_API const snugScenePair* snugScene_GetPairs(const snugScene* scene, uint64_t* count);
+
+/// Triangles of a and b, those of one pair of bodies after those of another, each sorted as by snugCollide.
+/// @param count receives how many
+SNUG_API const snugPair* snugScene_GetTrianglePairs(const snugScene* scene, uint64_t* count);
+
+/// A pair of ids, a < b. Of `ended`, either may have been removed.
+typedef struct snugSceneEvent
+{
+	uint32_t a, b;
+} snugSceneEvent;
+
+/// What changed at the last update: three lists, each sorted by (a, b).
+typedef struct snugSceneEvents
+{
+	const snugSceneEvent* begun; ///< touch now and did not before
+	uint64_t begunCount;
+	const snugSceneEvent* persisting; ///< touched before and still do
+	uint64_t persistingCount;
+	const snugSceneEvent* ended; ///< touched before; do not now, or one of them was removed
+	uint64_t endedCount;
+} snugSceneEvents;
+
+SNUG_API snugSceneEvents snugScene_GetEvents(const snugScene* scene);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,103 @@
+// src/query/boundary.c: whether a surface ends at an edge. Nothing is stored for it: the triangles at a vertex are
+// those below nodes whose rest boxes contain it.
+#include "query/contacts.h"
+#include "query/triangles.h"
+
+#define MAX_NEIGHBOURS 128
+
+/// How many triangles have each edge at a vertex.
+typedef struct Star
+{
+	const snugModel* model;
+	uint32_t vertex; ///< of twins the one that stands for them, as its neighbours
+	uint32_t count;
+	uint32_t neighbours[MAX_NEIGHBOURS];
+	uint32_t triangles[MAX_NEIGHBOURS];
+} Star;
+
+static void AddEdge(Star* star, uint32_t neighbour)
+{
+	uint32_t i = 0;
+	while (i < star->count && star->neighbours[i] != neighbour)
+	{
+		++i;
+	}
+	if (i == star->count && i < MAX_NEIGHBOURS)
+	{
+		star->neighbours[star->count++] = neighbour;
+		star->triangles[i] = 0;
+	}
+	if (i < MAX_NEIGHBOURS)
+	{
+		++star->triangles[i];
+	}
+}
+
+static void AddLeaf(Star* star, const sgLeaf* leaf)
+{
+	const sgTree* tree = &star->model->tree;
+	for (uint32_t t = 0; t < leaf->triangleCount; ++t)
+	{
+		uint32_t corners[3];
+		for (int c = 0; c < 3; ++c)
+		{
+			corners[c] = sgTwinOf(star->model, tree->leafVertices[leaf->firstVertex + leaf->corners[c][t]]);
+		}
+		for (int c = 0; c < 3; ++c)
+		{
+			uint32_t next = corners[(c + 1) % 3];
+			if (corners[c] != next && (corners[c] == star->vertex || next == star->vertex))
+			{
+				AddEdge(star, corners[c] == star->vertex ? next : corners[c]);
+			}
+		}
+	}
+}
+
+static bool Contains(const snugModel* model, uint32_t slot, const float* point)
+{
+	sgBox box = sgBoxLanes_Get(model->restBounds + slot / SG_LANES, slot % SG_LANES);
+	bool contains = true;
+	for (int k = 0; k < 3; ++k)
+	{
+		contains = contains && box.lower[k] <= point[k] && point[k] <= box.upper[k];
+	}
+	return contains;
+}
+
+// Each node replaces itself by its children, so that the stack has no more than those of one path.
+static void Collect(Star* star)
+{
+	const sgTree* tree = &star->model->tree;
+	const float* point = star->model->positions + 3 * (size_t)star->vertex;
+	uint32_t stack[SG_MAX_DEPTH * SG_LANES + 1], depth = 1;
+	stack[0] = 0;
+	while (depth > 0)
+	{
+		uint32_t slot = stack[--depth];
+		const sgNode* node = tree->nodes + slot;
+		if (node->childCount == 0)
+		{
+			AddLeaf(star, tree->leaves + node->first);
+		}
+		for (uint32_t i = 0; i < node->childCount; ++i)
+		{
+			if (Contains(star->model, node->first + i, point))
+			{
+				stack[depth++] = node->first + i;
+			}
+		}
+	}
+}
+
+bool sgModel_IsBoundary(const snugModel* model, uint32_t v, uint32_t w)
+{
+	Star star = { .model = model, .vertex = v };
+	Collect(&star);
+	bool isBoundary = false;
+	for (uint32_t i = 0; i < star.count; ++i)
+	{
+		isBoundary = isBoundary || (star.triangles[i] == 1 && (w == SG_NONE || star.neighbours[i] == w));
+	}
+	return isBoundary;
+}

@@ -1,0 +1,221 @@
+// src/query/closest.c: where a body is nearest to a point: a walk over one tree, the nearest nodes first.
+#include "base/fpenv.h"
+#include "geometry/margins.h"
+#include "geometry/segment.h"
+#include "query/near.h"
+#include "query/triangles.h"
+#include "snug/snug_queries.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Search
+{
+	sgTreeWalk walk;
+	const sgKernels* kernels;
+	float point[3];      ///< placed
+	float bodyPoint[3];  ///< in body space
+	float boxSlack;      ///< what that and placed triangles are off by
+	double slack;        ///< what computed distances may be off by
+	double best;         ///< distance so far, or how far to look
+	float corners[3][3]; ///< of the nearest triangle so far
+	snugClosest* closest;
+	sgBox root; ///< around all placed triangles
+	snugCounters counters;
+	sgSide side;
+} Search;
+
+static Search* SearchOf(sgTreeWalk* walk)
+{
+	return (Search*)(void*)walk;
+}
+
+static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
+{
+	return sgOpen(SearchOf(walk)->side.tree, slot);
+}
+
+static uint32_t MaskBelow(const float gaps[SG_LANES], uint32_t mask, float limit)
+{
+	uint32_t below = 0;
+	for (uint32_t i = 0; i < SG_LANES; ++i)
+	{
+		below |= (uint32_t)(gaps[i] <= limit) << i;
+	}
+	return below & mask;
+}
+
+static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
+{
+	Search* search = SearchOf(walk);
+	float SG_ALIGN(32) gaps[SG_LANES];
+	sgBounds bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	search->kernels->probes->gapPoint(bounds.boxes, search->bodyPoint, search->boxSlack, gaps);
+	search->counters.volumeTests += (uint32_t)__builtin_popcount(opened->set.mask);
+	memcpy(keys, gaps, sizeof(gaps));
+	return MaskBelow(gaps, opened->set.mask, walk->limit);
+}
+
+// Zero if and only if the point is in the triangle, which its box tells most often.
+static double Distance(const Search* search, const float triangle[3][3], bool isInBox, sgNearest* nearest)
+{
+	sgSegmentHit hit;
+	sgPoint_ToTriangle(search->point, triangle, nearest);
+	if (isInBox && sgSegment_Hit(search->point, search->point, triangle, &hit))
+	{
+		for (int k = 0; k < 3; ++k)
+		{
+			nearest->b[k] = search->point[k];
+		}
+		return 0.0;
+	}
+	return sqrt(sgPositive(nearest->distance2));
+}
+
+static void Improve(
+    Search* search, const float triangle[3][3], const sgNearest* nearest, double distance, uint32_t number)
+{
+	snugClosest* closest = search->closest;
+	bool isSmaller = number < closest->triangle; // SNUG_NO_TRIANGLE is the greatest
+	if (distance > search->best || (distance == search->best && !isSmaller))
+	{
+		return;
+	}
+	search->best = distance;
+	search->walk.limit = sgNearLimit(distance, search->slack);
+	memcpy(search->corners, triangle, sizeof(search->corners));
+	closest->triangle = number;
+	for (int k = 0; k < 3; ++k)
+	{
+		closest->position[k] = (float)nearest->b[k];
+	}
+}
+
+static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
+{
+	Search* search = SearchOf(walk);
+	const sgTriangleLanes* lanes = sgSide_Triangles(&search->side, opened, lane, &search->counters);
+	float SG_ALIGN(32) gaps[SG_LANES];
+	search->kernels->probes->gapPoint(&lanes->boxes, search->point, 0.0f, gaps);
+	for (uint32_t rest = MaskBelow(gaps, lanes->mask, walk->limit); rest != 0; rest &= rest - 1)
+	{
+		uint32_t i = sgLowestBit(rest);
+		if (gaps[i] <= walk->limit)
+		{
+			float triangle[3][3];
+			sgNearest nearest;
+			sgTriangleLanes_Get(lanes, i, triangle);
+			++search->counters.triangleTests;
+			double distance = Distance(search, (const float(*)[3])triangle, gaps[i] <= 0.0f, &nearest);
+			uint32_t number = search->side.tree->triangleMap[lanes->leaf->firstTriangle + i];
+			Improve(search, (const float(*)[3])triangle, &nearest, distance, number);
+		}
+	}
+}
+
+static const sgTreeWalker walker = { Open, Look, Settle, true };
+
+// The point in body space is rounded once, and boxes contain unplaced triangles: see sgProbe_Make.
+static void Aim(Search* search, const float point[3], double most, snugClosest* closest)
+{
+	const sgPlacement* placement = &search->side.placement;
+	double reach = 0.0, extent = 0.0, at[3];
+	sgPlacement_Undo(placement, point, at);
+	for (int k = 0; k < 3; ++k)
+	{
+		search->point[k] = point[k];
+		search->bodyPoint[k] = (float)at[k];
+		reach = fabs(at[k]) > reach ? fabs(at[k]) : reach;
+		double low = point[k] < search->root.lower[k] ? point[k] : search->root.lower[k];
+		double high = point[k] > search->root.upper[k] ? point[k] : search->root.upper[k];
+		extent = high - low > extent ? high - low : extent;
+	}
+	double slack = SG_MARGIN_DISTANCE * placement->error + SG_MARGIN_PROBE * 0x1p-24 * reach;
+	search->boxSlack = placement->isIdentity ? 0.0f : sgRoundUp(slack + 8.0 * SG_MARGIN_SUBNORMAL);
+	search->slack = SG_MARGIN_NEAREST * extent;
+	search->best = most;
+	search->walk.isStopped = false;
+	search->walk.limit = sgNearLimit(most, search->slack);
+	search->closest = closest;
+	*closest = (snugClosest){ .distance = INFINITY, .triangle = SNUG_NO_TRIANGLE };
+}
+
+static snugStatus Start(Search* search, snugBody* body, const double origin[3])
+{
+	sgBox root;
+	search->kernels = sgGetKernels();
+	search->counters = (snugCounters){ 0 };
+	snugStatus status = sgSide_Start(&search->side, body, origin, &root, &search->counters);
+	if (status == snug_success)
+	{
+		search->root = sgPlacement_BoundBox(&search->side.placement, &root);
+	}
+	return status;
+}
+
+static SG_NOINLINE snugClosestResult FindClosest(snugBody* body, const char* points, size_t stride, uint64_t count,
+    snugClosest* closest, const snugDistanceQuery* query)
+{
+	Search search; // not zeroed: most of it is scratch
+	snugClosestResult result = { .status = Start(&search, body, query->origin) };
+	double most = query->maxDistance > 0.0 ? query->maxDistance : INFINITY;
+	for (uint64_t i = 0; result.status == snug_success && i < count; ++i)
+	{
+		Aim(&search, (const float*)(const void*)(points + i * stride), most, closest + i);
+		if (search.side.tree->triangleCount > 0)
+		{
+			sgTreeWalk_Descend(&search.walk, &walker, 0);
+		}
+		if (closest[i].triangle != SNUG_NO_TRIANGLE)
+		{
+			closest[i].distance = search.best;
+			sgUnitNormal((const float(*)[3])search.corners, closest[i].normal);
+			++result.count;
+		}
+	}
+	if (result.status == snug_success)
+	{
+		sgSide_Finish(&search.side);
+		snugCounters* counters = &search.counters;
+		counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
+		result.counters = search.counters;
+	}
+	return result;
+}
+
+static snugStatus CheckPoints(const snugBody* body, const char* points, size_t stride, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		const float* p = (const float*)(const void*)(points + i * stride);
+		bool isGood = fabsf(p[0]) <= SNUG_MAX_COORDINATE && fabsf(p[1]) <= SNUG_MAX_COORDINATE &&
+		              fabsf(p[2]) <= SNUG_MAX_COORDINATE; // so that NaN is none
+		if (!isGood)
+		{
+			return sgFail(
+			    &body->messenger, snug_badInput, "point %llu is not finite or too far out", (unsigned long long)i);
+		}
+	}
+	return snug_success;
+}
+
+snugClosestResult snugFindClosest(snugBody* body, const float* points, size_t stride, uint64_t count,
+    snugClosest* closest, const snugDistanceQuery* query)
+{
+	static const snugDistanceQuery defaults = { .maxDistance = 0.0 };
+	const snugClosestResult misuse = { .status = snug_badArgument };
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(body != NULL && ((points != NULL && closest != NULL) || count == 0), misuse);
+	SG_REQUIRE_RESERVED(query, misuse);
+	stride = sgStride(stride, 3 * sizeof(float));
+	SG_REQUIRE(stride != 0 && sgIsFinitePoint(query->origin) && query->maxDistance >= 0.0, misuse);
+	snugStatus status = CheckPoints(body, (const char*)points, stride, count);
+	if (status != snug_success)
+	{
+		return (snugClosestResult){ .status = status };
+	}
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugClosestResult result = FindClosest(body, (const char*)points, stride, count, closest, query);
+	sgFpEnv_Leave(environment);
+	return result;
+}

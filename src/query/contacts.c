@@ -1,0 +1,391 @@
+// src/query/contacts.c: what intersecting pairs of triangles have in common, point by point.
+//
+// Pairs come in the order of the trees. Each one's points get names of vertices, edges and triangles
+// (geometry/contact.h), and a table of names makes points that several pairs share one point. A point's place is
+// computed from its name: an edge from the vertex with the smaller number, a triangle as it is; so it does not matter
+// which pair asks first.
+#include "query/contacts.h"
+
+#include "base/arrays.h"
+#include "base/fpenv.h"
+#include "geometry/contact.h"
+#include "query/pairs.h"
+#include "query/triangles.h"
+
+#include <string.h>
+
+// ---- Memory --------------------------------------------------------------------------------------------------------
+
+static uint64_t TableSize(uint64_t points)
+{
+	uint64_t size = 2;
+	while (size < 2 * points)
+	{
+		size *= 2;
+	}
+	return size;
+}
+
+#define ARRAY_COUNT 10
+
+static void ListArrays(const snugContactBuffer* buffer, sgArray list[ARRAY_COUNT])
+{
+	const uint64_t count = buffer->capacity, points = SG_POINTS_PER_CONTACT * count;
+	const sgArray arrays[ARRAY_COUNT] = {
+		{ SG_ARRAY(snugContactBuffer, pairs, count) },
+		{ SG_ARRAY(snugContactBuffer, contacts, count) },
+		{ SG_ARRAY(snugContactBuffer, points, points) },
+		{ SG_ARRAY(snugContactBuffer, curves, count) },
+		{ SG_ARRAY(snugContactBuffer, curvePoints, 2 * count) },
+		{ SG_ARRAY(snugContactBuffer, curveContacts, count) },
+		{ SG_ARRAY(snugContactBuffer, table, buffer->tableSize) },
+		{ SG_ARRAY(snugContactBuffer, firstAt, points) },
+		{ SG_ARRAY(snugContactBuffer, nextAt, 2 * count) },
+		{ SG_ARRAY(snugContactBuffer, degrees, points) },
+	};
+	memcpy(list, arrays, sizeof(arrays));
+}
+
+snugStatus snugContactBuffer_Create(const snugContactBufferDef* def, snugContactBuffer** buffer)
+{
+	SG_REQUIRE(buffer != NULL, snug_badArgument);
+	*buffer = NULL;
+	SG_REQUIRE(def != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
+	SG_REQUIRE_RESERVED(def, snug_badArgument);
+	if (def->capacity == 0 || def->capacity > 100000000)
+	{
+		return sgFail(&def->messenger, snug_badInput, "a buffer for contacts has a capacity from 1 to 100 million");
+	}
+	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
+	snugContactBuffer* made = sgAllocate(&allocator, sizeof(snugContactBuffer));
+	if (made != NULL)
+	{
+		sgArray list[ARRAY_COUNT];
+		*made = (snugContactBuffer){ .allocator = allocator, .capacity = def->capacity };
+		made->tableSize = TableSize(SG_POINTS_PER_CONTACT * (uint64_t)def->capacity);
+		ListArrays(made, list);
+		made->bytes = sgArrays_Bytes(0, list, ARRAY_COUNT);
+		made->memory = sgAllocate(&allocator, made->bytes);
+		if (made->memory != NULL)
+		{
+			sgArrays_Bind(0, list, ARRAY_COUNT, made->memory, made);
+			memset(made->table, 0, (size_t)made->tableSize * sizeof(uint32_t));
+			*buffer = made;
+			return snug_success;
+		}
+		sgRelease(&allocator, made, sizeof(snugContactBuffer));
+	}
+	return sgFail(&def->messenger, snug_outOfMemory, "no memory for %u contacts", def->capacity);
+}
+
+void snugContactBuffer_Destroy(snugContactBuffer* buffer)
+{
+	if (buffer != NULL)
+	{
+		snugAllocator allocator = buffer->allocator;
+		sgRelease(&allocator, buffer->memory, buffer->bytes);
+		sgRelease(&allocator, buffer, sizeof(snugContactBuffer));
+	}
+}
+
+// ---- Points --------------------------------------------------------------------------------------------------------
+
+/// The two ends of an edge, the smaller vertex first.
+typedef struct Edge
+{
+	int first, second; ///< corners
+} Edge;
+
+static Edge EdgeOf(const sgPlacedTriangle* triangle, int part)
+{
+	int first = part - sg_firstEdge, second = (first + 1) % 3;
+	bool isSorted = triangle->vertices[first] < triangle->vertices[second];
+	return isSorted ? (Edge){ first, second } : (Edge){ second, first };
+}
+
+static snugFeature FeatureOf(const sgPlacedTriangle* triangle, int part)
+{
+	if (part < sg_firstEdge)
+	{
+		return (snugFeature){ snug_featureVertex, triangle->vertices[part], 0 };
+	}
+	if (part == sg_inside)
+	{
+		return (snugFeature){ snug_featureTriangle, triangle->number, 0 };
+	}
+	Edge edge = EdgeOf(triangle, part);
+	return (snugFeature){ snug_featureEdge, triangle->vertices[edge.first], triangle->vertices[edge.second] };
+}
+
+static void PlaceCorner(const sgPlacedTriangle* triangle, int corner, double place[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		place[k] = triangle->corners[corner][k];
+	}
+}
+
+static void PlaceEdge(
+    const sgPlacedTriangle* triangle, int part, const sgPlacedTriangle* other, int partOfOther, double place[3])
+{
+	Edge edge = EdgeOf(triangle, part);
+	const float *p = triangle->corners[edge.first], *q = triangle->corners[edge.second];
+	if (partOfOther == sg_inside)
+	{
+		sgMeetPlane(p, q, (const float(*)[3])other->corners, place);
+		return;
+	}
+	Edge across = EdgeOf(other, partOfOther);
+	sgMeetEdge(p, q, other->corners[across.first], other->corners[across.second], place);
+}
+
+// Twins may differ in the sign of a zero, which is taken away.
+static void PlacePoint(const sgPlacedTriangle* a, const sgPlacedTriangle* b, sgSharedPoint point, float position[3])
+{
+	double place[3];
+	if (point.a < sg_firstEdge)
+	{
+		PlaceCorner(a, point.a, place);
+	}
+	else if (point.b < sg_firstEdge)
+	{
+		PlaceCorner(b, point.b, place);
+	}
+	else if (point.a < sg_inside)
+	{
+		PlaceEdge(a, point.a, b, point.b, place);
+	}
+	else
+	{
+		PlaceEdge(b, point.b, a, point.a, place);
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		position[k] = (float)place[k] + 0.0f;
+	}
+}
+
+static uint64_t HashFeature(uint64_t hash, const snugFeature* feature)
+{
+	hash = (hash ^ ((uint64_t)feature->first << 32 | feature->second)) * 0x9e3779b97f4a7c15u;
+	hash = (hash ^ hash >> 29 ^ (uint64_t)feature->kind) * 0xbf58476d1ce4e5b9u;
+	return hash ^ hash >> 32;
+}
+
+static bool IsSameFeature(const snugFeature* a, const snugFeature* b)
+{
+	return a->kind == b->kind && a->first == b->first && a->second == b->second;
+}
+
+/// A search under way.
+typedef struct Search
+{
+	snugContactBuffer* buffer;
+	sgTriangleSource a, b;
+	snugCounters counters;
+	bool isFull;
+} Search;
+
+// A new point; SG_NONE if there is no room.
+static uint32_t AddPoint(Search* search, snugFeature a, snugFeature b)
+{
+	snugContactBuffer* buffer = search->buffer;
+	if (buffer->pointCount == SG_POINTS_PER_CONTACT * buffer->capacity)
+	{
+		search->isFull = true;
+		return SG_NONE;
+	}
+	buffer->points[buffer->pointCount] = (snugContactPoint){ .a = a, .b = b };
+	return buffer->pointCount++;
+}
+
+// The point with a name, found or made.
+static uint32_t FindPoint(Search* search, sgSharedPoint shared)
+{
+	snugContactBuffer* buffer = search->buffer;
+	const sgPlacedTriangle *a = &search->a.triangle, *b = &search->b.triangle;
+	snugFeature featureA = FeatureOf(a, shared.a), featureB = FeatureOf(b, shared.b);
+	uint64_t slot = HashFeature(HashFeature(1, &featureA), &featureB);
+	for (;; ++slot)
+	{
+		uint32_t* entry = buffer->table + (slot & (buffer->tableSize - 1));
+		if (*entry == 0)
+		{
+			uint32_t made = AddPoint(search, featureA, featureB);
+			if (made != SG_NONE)
+			{
+				PlacePoint(a, b, shared, buffer->points[made].position);
+				*entry = made + 1;
+			}
+			return made;
+		}
+		const snugContactPoint* point = buffer->points + *entry - 1;
+		if (IsSameFeature(&point->a, &featureA) && IsSameFeature(&point->b, &featureB))
+		{
+			return *entry - 1;
+		}
+	}
+}
+
+// Whatever is found, the table is empty again afterwards, since every entry is that of a point.
+static void ForgetNames(snugContactBuffer* buffer)
+{
+	if (buffer->pointCount > buffer->tableSize / 8)
+	{
+		memset(buffer->table, 0, (size_t)buffer->tableSize * sizeof(uint32_t));
+		return;
+	}
+	for (uint32_t i = 0; i < buffer->pointCount; ++i)
+	{
+		const snugContactPoint* point = buffer->points + i;
+		uint64_t slot = HashFeature(HashFeature(1, &point->a), &point->b);
+		while (buffer->table[slot & (buffer->tableSize - 1)] != 0)
+		{
+			buffer->table[slot++ & (buffer->tableSize - 1)] = 0;
+		}
+	}
+}
+
+// ---- Contacts ------------------------------------------------------------------------------------------------------
+
+static const snugContactKind kinds[] = {
+	[sgContact_none] = snug_contactPoint, // never: they intersect
+	[sgContact_point] = snug_contactPoint,
+	[sgContact_segment] = snug_contactSegment,
+	[sgContact_polygon] = snug_contactPolygon,
+	[sgContact_flat] = snug_contactFlat,
+};
+
+static uint32_t AddFlatPoint(Search* search, const double place[3])
+{
+	uint32_t made =
+	    AddPoint(search, FeatureOf(&search->a.triangle, sg_inside), FeatureOf(&search->b.triangle, sg_inside));
+	for (int k = 0; made != SG_NONE && k < 3; ++k)
+	{
+		search->buffer->points[made].position[k] = (float)place[k] + 0.0f;
+	}
+	return made;
+}
+
+static void AddContact(Search* search, snugPair pair)
+{
+	sgTriangleSource_Fetch(&search->a, pair.a, &search->counters);
+	sgTriangleSource_Fetch(&search->b, pair.b, &search->counters);
+	const sgPlacedTriangle *a = &search->a.triangle, *b = &search->b.triangle;
+	sgContact found;
+	sgTriangles_Contact((const float(*)[3])a->corners, (const float(*)[3])b->corners, &found);
+	snugContact* contact = search->buffer->contacts + search->buffer->contactCount++;
+	*contact = (snugContact){ .a = a->number, .b = b->number, .kind = kinds[found.kind], .curve = SNUG_NO_CURVE };
+	contact->pointCount = (uint32_t)found.count;
+	for (int i = 0; i < found.count; ++i)
+	{
+		contact->points[i] =
+		    found.kind == sgContact_flat ? AddFlatPoint(search, found.ends[i]) : FindPoint(search, found.points[i]);
+	}
+	memcpy(contact->normalA, a->normal, sizeof(contact->normalA));
+	memcpy(contact->normalB, b->normal, sizeof(contact->normalB));
+}
+
+// From vertices in tree order to the caller's.
+static void Renumber(const snugModel* model, snugFeature* feature)
+{
+	const uint32_t* map = model->tree.vertexMap;
+	if (feature->kind != snug_featureTriangle)
+	{
+		feature->first = map[feature->first];
+		feature->second = feature->kind == snug_featureEdge ? map[feature->second] : 0;
+	}
+}
+
+static void FindPairs(
+    snugBody* a, snugBody* b, const snugContactQuery* query, snugContactBuffer* buffer, snugResult* result)
+{
+	const sgPairOptions options = {
+		.origin = query->origin,
+		.maxVolumeTests = UINT64_MAX,
+		.maxTriangleTests = UINT64_MAX,
+		.asPlaces = true,
+		.parallel = query->parallel,
+		.parallelUser = query->parallelUser,
+	};
+	sgSink sink = { .pairs = buffer->pairs, .capacity = buffer->capacity };
+	sgFindPairs(a, b, &options, &sink, result);
+	sgSink_Finish(&sink);
+	result->count = sink.count;
+}
+
+static void FillBuffer(Search* search, uint64_t pairs)
+{
+	snugContactBuffer* buffer = search->buffer;
+	for (uint64_t i = 0; i < pairs && !search->isFull; ++i)
+	{
+		AddContact(search, buffer->pairs[i]);
+	}
+	ForgetNames(buffer);
+	const snugModel *a = search->a.body->model, *b = search->b.body->model;
+	if (!search->isFull)
+	{
+		sgContactBuffer_Join(buffer, a, b);
+		for (uint32_t i = 0; i < buffer->pointCount; ++i)
+		{
+			Renumber(a, &buffer->points[i].a);
+			Renumber(b, &buffer->points[i].b);
+		}
+	}
+}
+
+static snugContactResult Report(const snugContactBuffer* buffer)
+{
+	return (snugContactResult){
+		.complete = true,
+		.contacts = buffer->contacts,
+		.contactCount = buffer->contactCount,
+		.pointCount = buffer->pointCount,
+		.points = buffer->points,
+		.curves = buffer->curves,
+		.curveCount = buffer->curveCount,
+		.curvePoints = buffer->curvePoints,
+		.curveContacts = buffer->curveContacts,
+	};
+}
+
+static SG_NOINLINE snugContactResult Run(
+    snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query)
+{
+	snugResult pairs = { .status = snug_success };
+	Search search;
+	search.buffer = buffer;
+	search.isFull = false;
+	search.counters = (snugCounters){ 0 };
+	buffer->contactCount = buffer->pointCount = buffer->curveCount = 0;
+	buffer->curvePointCount = buffer->curveContactCount = 0;
+	FindPairs(a, b, query, buffer, &pairs);
+	snugStatus status = pairs.status;
+	status = status == snug_success ? sgTriangleSource_Start(&search.a, a, query->origin, &search.counters) : status;
+	status = status == snug_success ? sgTriangleSource_Start(&search.b, b, query->origin, &search.counters) : status;
+	snugContactResult result = { .status = status };
+	if (status == snug_success && pairs.count <= buffer->capacity)
+	{
+		FillBuffer(&search, pairs.count);
+		result = search.isFull ? result : Report(buffer);
+	}
+	result.status = status;
+	result.count = pairs.count;
+	result.counters = pairs.counters;
+	result.counters.verticesEvaluated += search.counters.verticesEvaluated;
+	return result;
+}
+
+snugContactResult snugFindContacts(snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query)
+{
+	static const snugContactQuery defaults = { .parallel = NULL };
+	const snugContactResult misuse = { .status = snug_badArgument };
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(a != NULL && b != NULL && a != b && buffer != NULL, misuse);
+	SG_REQUIRE_RESERVED(query, misuse);
+	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugContactResult result = Run(a, b, buffer, query);
+	sgFpEnv_Leave(environment);
+	return result;
+}

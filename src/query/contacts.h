@@ -1,0 +1,45 @@
+// src/query/contacts.h: memory for contacts, and the steps that fill it: pairs (pairs.c), what they have in common
+// (contacts.c), curves (curves.c).
+#ifndef SG_CONTACTS_H
+#define SG_CONTACTS_H
+
+#include "body/body.h"
+#include "snug/snug_queries.h"
+
+/// Points that a buffer has room for, for each pair.
+#define SG_POINTS_PER_CONTACT 3
+
+struct snugContactBuffer
+{
+	snugAllocator allocator;
+	unsigned char* memory; ///< everything below
+	size_t bytes;
+	uint32_t capacity;
+
+	snugPair* pairs;          ///< (capacity)
+	snugContact* contacts;    ///< (capacity)
+	snugContactPoint* points; ///< (SG_POINTS_PER_CONTACT * capacity)
+	snugCurve* curves;        ///< (capacity)
+	uint32_t* curvePoints;    ///< (2 * capacity)
+	uint32_t* curveContacts;  ///< (capacity)
+
+	/// Points by name: open addressing, zero or 1 + the number of a point.
+	uint32_t* table; ///< (tableSize), a power of two, at least twice as many as points
+	uint64_t tableSize;
+
+	/// Segments by their ends: lists that begin at a point and go on from 2 * contact + end. 1 + 2 * contact + end, or
+	/// zero.
+	uint32_t* firstAt; ///< (SG_POINTS_PER_CONTACT * capacity)
+	uint32_t* nextAt;  ///< (2 * capacity)
+	uint32_t* degrees; ///< (SG_POINTS_PER_CONTACT * capacity): segments at a point
+
+	uint32_t contactCount, pointCount, curveCount, curvePointCount, curveContactCount;
+};
+
+/// Whether an edge, or any edge at a vertex (`w` is SG_NONE), belongs to one triangle alone. By twins.
+bool sgModel_IsBoundary(const snugModel* model, uint32_t v, uint32_t w);
+
+/// Join the segments of a buffer to curves.
+void sgContactBuffer_Join(snugContactBuffer* buffer, const snugModel* a, const snugModel* b);
+
+#endif

@@ -1,0 +1,257 @@
+// src/query/distance.c: the distance of two bodies: a walk over two trees, the nearest pairs of nodes first.
+//
+// Whatever may be as near as the nearest so far is looked at, all rounding included. So the answer, with the smallest
+// numbers among equal ones, does not depend on the order, nor on how tight bounds are.
+#include "base/fpenv.h"
+#include "geometry/contact.h"
+#include "query/near.h"
+#include "query/pairs.h"
+#include "query/triangles.h"
+#include "snug/snug_queries.h"
+
+#include <math.h>
+
+/// Pairs of lanes that are still to be descended into.
+typedef struct Level
+{
+	uint32_t groupA, groupB;
+	sgGaps gaps;
+} Level;
+
+typedef struct Search
+{
+	sgNearPair near;
+	snugDistanceResult* result;
+	double best; ///< distance so far, or how far to look
+	float limit;
+	Level stack[SG_MAX_DEPTH + 2];
+} Search;
+
+// The pair of lanes with the least bound, taken out; SG_LANE_PAIRS if none is within the limit.
+static uint32_t TakeNearest(sgGaps* gaps, float limit)
+{
+	uint32_t best = SG_LANE_PAIRS;
+	for (uint64_t rest = gaps->pairs; rest != 0; rest &= rest - 1)
+	{
+		uint32_t pair = sgLowestBit(rest);
+		float square = gaps->squares[pair];
+		best = square <= limit && (best == SG_LANE_PAIRS || square < gaps->squares[best]) ? pair : best;
+	}
+	gaps->pairs &= best == SG_LANE_PAIRS ? 0 : ~((uint64_t)1 << best);
+	return best;
+}
+
+static void Improve(Search* search, const sgNearest* nearest, snugPair pair)
+{
+	snugDistanceResult* result = search->result;
+	double distance = sqrt(sgPositive(nearest->distance2));
+	bool isSmaller = pair.a != result->a ? pair.a < result->a : pair.b < result->b;
+	if (distance > search->best || (distance == search->best && result->isWithin && !isSmaller))
+	{
+		return;
+	}
+	search->best = distance;
+	search->limit = sgNearLimit(distance, search->near.slack);
+	result->isWithin = true;
+	result->a = pair.a;
+	result->b = pair.b;
+	for (int k = 0; k < 3; ++k)
+	{
+		result->pointA[k] = (float)nearest->a[k];
+		result->pointB[k] = (float)nearest->b[k];
+	}
+}
+
+// Whether two triangles are certainly apart by more than the best so far, along the line between their centres: cheap,
+// and nearly always so. Sums in double are off by far less than the limit's own slack.
+static bool AreFar(const Search* search, const float a[3][3], const float b[3][3])
+{
+	double direction[3], length2 = 0.0, most = -INFINITY, least = INFINITY;
+	for (int k = 0; k < 3; ++k)
+	{
+		direction[k] = ((double)b[0][k] + b[1][k] + b[2][k]) - ((double)a[0][k] + a[1][k] + a[2][k]);
+		length2 += direction[k] * direction[k];
+	}
+	for (int i = 0; i < 3; ++i)
+	{
+		double alongA = 0.0, alongB = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			alongA += direction[k] * ((double)a[i][k] - a[0][k]);
+			alongB += direction[k] * ((double)b[i][k] - a[0][k]);
+		}
+		most = alongA > most ? alongA : most;
+		least = alongB < least ? alongB : least;
+	}
+	double gap = least - most;
+	return gap > 0.0 && gap * gap > (double)search->limit * length2 * (1.0 + 0x1p-20);
+}
+
+static void LookAtLeaves(
+    Search* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
+{
+	sgNearPair* near = &search->near;
+	const sgTriangleLanes* a = sgSide_Triangles(&near->a, openedA, laneA, &near->counters);
+	const sgTriangleLanes* b = sgSide_Triangles(&near->b, openedB, laneB, &near->counters);
+	sgGaps gaps;
+	sgNearPair_LookAtLeaves(a, b, search->limit, &gaps);
+	for (uint32_t pair; (pair = TakeNearest(&gaps, search->limit)) < SG_LANE_PAIRS;)
+	{
+		uint32_t i = pair / SG_LANES, j = pair % SG_LANES;
+		float one[3][3], other[3][3];
+		sgTriangleLanes_Get(a, i, one);
+		sgTriangleLanes_Get(b, j, other);
+		if (!AreFar(search, (const float(*)[3])one, (const float(*)[3])other))
+		{
+			sgNearest nearest;
+			++near->counters.triangleTests;
+			sgTriangles_Nearest((const float(*)[3])one, (const float(*)[3])other, &nearest);
+			Improve(search, &nearest,
+			    (snugPair){ near->a.tree->triangleMap[a->leaf->firstTriangle + i],
+			        near->b.tree->triangleMap[b->leaf->firstTriangle + j] });
+		}
+	}
+}
+
+// Look at what is below two nodes: pairs of leaves at once, the nearest first; the rest stays in the level.
+static void Step(Search* search, uint32_t slotA, uint32_t slotB, Level* level)
+{
+	const sgOpened a = sgOpen(search->near.a.tree, slotA), b = sgOpen(search->near.b.tree, slotB);
+	sgNearPair_Look(&search->near, &a, &b, search->limit, &level->gaps);
+	level->groupA = a.set.group;
+	level->groupB = b.set.group;
+	uint64_t ends = level->gaps.pairs & sgMaskProduct(a.set.leafMask, b.set.leafMask), rest = level->gaps.pairs & ~ends;
+	level->gaps.pairs = ends;
+	for (uint32_t pair; (pair = TakeNearest(&level->gaps, search->limit)) < SG_LANE_PAIRS;)
+	{
+		LookAtLeaves(search, &a, pair / SG_LANES, &b, pair % SG_LANES);
+	}
+	level->gaps.pairs = rest;
+}
+
+// As sgPairWalk_Descend, in the order of distances.
+static void Descend(Search* search)
+{
+	int depth = 0;
+	Step(search, 0, 0, search->stack);
+	while (depth >= 0)
+	{
+		Level* level = search->stack + depth;
+		uint32_t pair = TakeNearest(&level->gaps, search->limit);
+		if (pair == SG_LANE_PAIRS)
+		{
+			--depth;
+			continue;
+		}
+		Step(search, level->groupA * SG_LANES + pair / SG_LANES, level->groupB * SG_LANES + pair % SG_LANES, level + 1);
+		++depth;
+	}
+}
+
+// ---- Bodies that touch ---------------------------------------------------------------------------------------------
+
+static void AddCounters(snugCounters* sum, const snugCounters* part)
+{
+	sum->nodesAtFront += part->nodesAtFront;
+	sum->nodesAboveFront += part->nodesAboveFront;
+	sum->nodesBelowFront += part->nodesBelowFront;
+	sum->volumeTests += part->volumeTests;
+	sum->verticesEvaluated += part->verticesEvaluated;
+	sum->exactTests += part->exactTests;
+}
+
+// A point that two intersecting triangles share.
+static snugStatus FindCommonPoint(
+    snugBody* a, snugBody* b, const double origin[3], snugPair pair, snugDistanceResult* result)
+{
+	sgTriangleSource sourceA, sourceB;
+	snugStatus status = sgTriangleSource_Start(&sourceA, a, origin, &result->counters);
+	status = status == snug_success ? sgTriangleSource_Start(&sourceB, b, origin, &result->counters) : status;
+	if (status == snug_success)
+	{
+		sgTriangleSource_Fetch(&sourceA, pair.a, &result->counters);
+		sgTriangleSource_Fetch(&sourceB, pair.b, &result->counters);
+		double point[3];
+		sgTriangles_CommonPoint(
+		    (const float(*)[3])sourceA.triangle.corners, (const float(*)[3])sourceB.triangle.corners, point);
+		for (int k = 0; k < 3; ++k)
+		{
+			result->pointA[k] = result->pointB[k] = (float)point[k];
+		}
+		result->isWithin = true;
+		result->distance = 0.0;
+		result->a = sourceA.triangle.number;
+		result->b = sourceB.triangle.number;
+	}
+	return status;
+}
+
+// Whether the bodies touch is a question of its own, and settles what is zero.
+static bool Touch(snugBody* a, snugBody* b, const double origin[3], snugDistanceResult* result)
+{
+	snugPair pair;
+	const sgPairOptions options = {
+		.origin = origin,
+		.maxVolumeTests = UINT64_MAX,
+		.maxTriangleTests = UINT64_MAX,
+		.firstOnly = true,
+		.asPlaces = true,
+	};
+	sgSink sink = { .pairs = &pair, .capacity = 1 };
+	snugResult touching = { .status = snug_success };
+	sgFindPairs(a, b, &options, &sink, &touching);
+	result->status = touching.status;
+	AddCounters(&result->counters, &touching.counters);
+	if (result->status == snug_success && sink.count > 0)
+	{
+		result->status = FindCommonPoint(a, b, origin, pair, result);
+	}
+	return sink.count > 0;
+}
+
+static SG_NOINLINE void FindDistance(
+    snugBody* a, snugBody* b, const snugDistanceQuery* query, snugDistanceResult* result)
+{
+	if (Touch(a, b, query->origin, result) || result->status != snug_success)
+	{
+		return;
+	}
+	if (a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0)
+	{
+		return;
+	}
+	Search search; // not zeroed: most of it is scratch
+	double most = query->maxDistance > 0.0 ? query->maxDistance : INFINITY;
+	search.near.counters = (snugCounters){ 0 };
+	search.result = result;
+	search.best = most;
+	result->status = sgNearPair_Start(&search.near, a, b, query->origin);
+	if (result->status == snug_success)
+	{
+		search.limit = sgNearLimit(most, search.near.slack);
+		Descend(&search);
+		sgNearPair_Finish(&search.near);
+		AddCounters(&result->counters, &search.near.counters);
+		result->counters.triangleTests = search.near.counters.triangleTests;
+		result->distance = result->isWithin ? search.best : INFINITY;
+	}
+}
+
+snugDistanceResult snugFindDistance(snugBody* a, snugBody* b, const snugDistanceQuery* query)
+{
+	static const snugDistanceQuery defaults = { .maxDistance = 0.0 };
+	snugDistanceResult result = {
+		.status = snug_badArgument, .distance = INFINITY, .a = SNUG_NO_TRIANGLE, .b = SNUG_NO_TRIANGLE
+	};
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(a != NULL && b != NULL && a != b, result);
+	SG_REQUIRE_RESERVED(query, result);
+	SG_REQUIRE(sgIsFinitePoint(query->origin) && query->maxDistance >= 0.0, result);
+	result.status = snug_success;
+	sgFpEnv environment = sgFpEnv_Enter();
+	FindDistance(a, b, query, &result);
+	sgFpEnv_Leave(environment);
+	snugCounters* counters = &result.counters;
+	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
+	return result;
+}

@@ -1,0 +1,84 @@
+// src/query/near.c: see near.h.
+#include "query/near.h"
+
+#include "geometry/box_kernels.h"
+#include "geometry/margins.h"
+
+#include <math.h>
+
+// How large both bodies are together, along an axis at most.
+static double Extent(const sgSide* a, const sgBox* rootA, const sgSide* b, const sgBox* rootB)
+{
+	sgBox boxA = sgPlacement_BoundBox(&a->placement, rootA), boxB = sgPlacement_BoundBox(&b->placement, rootB);
+	sgBox_AddBox(&boxA, &boxB);
+	double extent = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		double along = (double)boxA.upper[k] - boxA.lower[k];
+		extent = along > extent ? along : extent;
+	}
+	return extent;
+}
+
+snugStatus sgNearPair_Start(sgNearPair* near, snugBody* a, snugBody* b, const double origin[3])
+{
+	sgBox rootA, rootB;
+	near->kernels = sgGetKernels();
+	snugStatus status = sgSide_Start(&near->a, a, origin, &rootA, &near->counters);
+	status = status == snug_success ? sgSide_Start(&near->b, b, origin, &rootB, &near->counters) : status;
+	if (status == snug_success)
+	{
+		near->motionBA = sgRelativeMotion(&a->frame, &near->a.placement, &b->frame, &near->b.placement, &rootB);
+		near->slack = SG_MARGIN_NEAREST * Extent(&near->a, &rootA, &near->b, &rootB);
+	}
+	return status;
+}
+
+void sgNearPair_Finish(sgNearPair* near)
+{
+	sgSide_Finish(&near->a);
+	sgSide_Finish(&near->b);
+	snugCounters* counters = &near->counters;
+	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
+}
+
+static void KeepBelow(sgGaps* gaps, uint64_t pairs, float limit)
+{
+	gaps->pairs = 0;
+	for (; pairs != 0; pairs &= pairs - 1)
+	{
+		uint32_t pair = sgLowestBit(pairs);
+		gaps->pairs |= gaps->squares[pair] <= limit ? pairs & -pairs : 0;
+	}
+}
+
+// Boxes of b, moved into the space of a, have grown by all that placing and moving may be off by (sgRelativeMotion), so
+// the distance of boxes is no more than that of placed triangles.
+void sgNearPair_Look(sgNearPair* near, const sgOpened* a, const sgOpened* b, float limit, sgGaps* gaps)
+{
+	sgBoxLanes boxesA = *sgSide_Bounds(&near->a, a, &near->counters).boxes; // the other side may need the scratch
+	const sgBoxLanes* boxesB = sgSide_Bounds(&near->b, b, &near->counters).boxes;
+	sgBoxLanes moved;
+	if (near->motionBA.kind != sgMotion_none)
+	{
+		near->kernels->boxes->moveBoxes(boxesB, &near->motionBA, &moved);
+		boxesB = &moved;
+	}
+	near->kernels->probes->gapBoxes(&boxesA, a->set.mask, boxesB, gaps->squares);
+	uint64_t pairs = sgMaskProduct(a->set.mask, b->set.mask);
+	near->counters.volumeTests += (uint32_t)__builtin_popcountll(pairs);
+	KeepBelow(gaps, pairs, limit);
+}
+
+void sgNearPair_LookAtLeaves(const sgTriangleLanes* a, const sgTriangleLanes* b, float limit, sgGaps* gaps)
+{
+	sgGetKernels()->probes->gapBoxes(&a->boxes, a->mask, &b->boxes, gaps->squares);
+	KeepBelow(gaps, sgMaskProduct(a->mask, b->mask), limit);
+}
+
+// A pair whose computed distance is no greater is nearer than that and the slack.
+float sgNearLimit(double distance, double slack)
+{
+	double most = distance + slack;
+	return sgRoundUp(most * most);
+}

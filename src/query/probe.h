@@ -1,0 +1,27 @@
+// src/query/probe.h: a segment as the walk over a tree needs it: in the body's space for boxes, and near each leaf for
+// triangles.
+#ifndef SG_QUERY_PROBE_H
+#define SG_QUERY_PROBE_H
+
+#include "geometry/frame.h"
+#include "tree/probe_kernels.h"
+
+/// Take a segment between two placed points into body space.
+sgProbe sgProbe_Make(const sgPlacement* placement, const float from[3], const float to[3]);
+
+/// The same segment among placed triangles.
+typedef struct sgProbeSegment
+{
+	double from[3];
+	double along[3];    ///< to the other end
+	double scale;       ///< 1 / length^2; 0 without length
+	double reach;       ///< largest coordinate of its ends
+	float direction[3]; ///< the largest coordinate is 1, or all are 0
+} sgProbeSegment;
+
+sgProbeSegment sgProbeSegment_Make(const float from[3], const float to[3]);
+
+/// Its line near the triangles in a box.
+sgProbeLine sgProbeSegment_Near(const sgProbeSegment* segment, const sgBox* box);
+
+#endif

@@ -1,0 +1,322 @@
+// src/query/ray.c: rays: walks over one tree that end at triangles which a segment meets.
+//
+// Boxes decide only what is skipped, with a proven slack (probe.c); what float32 does not rule out among a leaf's
+// triangles, the exact test of geometry/segment.h decides.
+#include "base/fpenv.h"
+#include "geometry/segment.h"
+#include "query/probe.h"
+#include "query/side.h"
+#include "query/triangles.h"
+#include "snug/snug_queries.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Search
+{
+	sgTreeWalk walk;
+	const sgKernels* kernels;
+	const snugRay* ray;
+	sgProbe probe;
+	sgProbeSegment segment;
+	snugRayHit* hits;  ///< room for what is found: the least by (t, triangle)
+	uint64_t capacity; ///< of that
+	uint64_t count;    ///< found so far by this ray
+	snugCounters counters;
+	sgSide side;
+} Search;
+
+static Search* SearchOf(sgTreeWalk* walk)
+{
+	return (Search*)(void*)walk;
+}
+
+// ---- What is found -------------------------------------------------------------------------------------------------
+
+static bool IsBefore(const snugRayHit* a, const snugRayHit* b)
+{
+	return a->t != b->t ? a->t < b->t : a->triangle < b->triangle;
+}
+
+// Restore the heap, with the last hit on top, after the one at `hole` has become another.
+static void SiftDown(snugRayHit* hits, uint64_t count, uint64_t hole)
+{
+	snugRayHit hit = hits[hole];
+	for (uint64_t child; (child = 2 * hole + 1) < count; hole = child)
+	{
+		child += child + 1 < count && IsBefore(hits + child, hits + child + 1);
+		if (!IsBefore(&hit, hits + child))
+		{
+			break;
+		}
+		hits[hole] = hits[child];
+	}
+	hits[hole] = hit;
+}
+
+static void SiftUp(snugRayHit* hits, uint64_t hole)
+{
+	snugRayHit hit = hits[hole];
+	for (; hole > 0 && IsBefore(hits + (hole - 1) / 2, &hit); hole = (hole - 1) / 2)
+	{
+		hits[hole] = hits[(hole - 1) / 2];
+	}
+	hits[hole] = hit;
+}
+
+// Keep the first `capacity` of them.
+static void Keep(Search* search, const snugRayHit* hit)
+{
+	if (search->count < search->capacity)
+	{
+		search->hits[search->count] = *hit;
+		SiftUp(search->hits, search->count);
+	}
+	else if (search->capacity > 0 && IsBefore(hit, search->hits))
+	{
+		search->hits[0] = *hit;
+		SiftDown(search->hits, search->capacity, 0);
+	}
+	++search->count;
+}
+
+static void SortHits(snugRayHit* hits, uint64_t count)
+{
+	while (count > 1)
+	{
+		--count;
+		snugRayHit last = hits[0];
+		hits[0] = hits[count];
+		hits[count] = last;
+		SiftDown(hits, count, 0);
+	}
+}
+
+static snugRayHit MakeHit(const Search* search, const float triangle[3][3], const sgSegmentHit* found, uint32_t number)
+{
+	snugRayHit hit = { .t = found->t, .triangle = number };
+	sgUnitNormal(triangle, hit.normal);
+	for (int k = 0; k < 3; ++k)
+	{
+		hit.weights[k] = found->weights[k];
+		hit.position[k] = (float)(search->segment.from[k] + found->t * search->segment.along[k]);
+	}
+	return hit;
+}
+
+// ---- The walk ------------------------------------------------------------------------------------------------------
+
+static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
+{
+	return sgOpen(SearchOf(walk)->side.tree, slot);
+}
+
+static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
+{
+	Search* search = SearchOf(walk);
+	sgBounds bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	float SG_ALIGN(32) entries[SG_LANES];
+	uint32_t met = search->kernels->probes->clipBoxes(bounds.boxes, &search->probe, walk->limit, entries);
+	memcpy(keys, entries, sizeof(entries));
+	search->counters.volumeTests += (uint32_t)__builtin_popcount(opened->set.mask);
+	return met & opened->set.mask;
+}
+
+static bool HitTriangle(const Search* search, const sgTriangleLanes* lanes, uint32_t lane, snugRayHit* hit)
+{
+	float triangle[3][3];
+	sgTriangleLanes_Get(lanes, lane, triangle);
+	sgSegmentHit found;
+	if (!sgSegment_Hit(search->ray->from, search->ray->to, (const float(*)[3])triangle, &found))
+	{
+		return false;
+	}
+	uint32_t number = search->side.tree->triangleMap[lanes->leaf->firstTriangle + lane];
+	*hit = MakeHit(search, (const float(*)[3])triangle, &found, number);
+	return true;
+}
+
+static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
+{
+	Search* search = SearchOf(walk);
+	const sgTriangleLanes* lanes = sgSide_Triangles(&search->side, opened, lane, &search->counters);
+	sgProbeLine line = sgProbeSegment_Near(&search->segment, &lanes->box);
+	uint32_t passed = search->kernels->probes->passTriangles(lanes, &line);
+	search->counters.triangleTests += lanes->leaf->triangleCount;
+	search->counters.exactTests += (uint32_t)__builtin_popcount(passed);
+	for (; passed != 0 && !walk->isStopped; passed &= passed - 1)
+	{
+		snugRayHit hit;
+		if (HitTriangle(search, lanes, sgLowestBit(passed), &hit))
+		{
+			Keep(search, &hit);
+		}
+	}
+}
+
+// The same, for the nearest alone: what is met later than the nearest so far, all rounding included, is skipped.
+static void SettleNearest(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
+{
+	Search* search = SearchOf(walk);
+	Settle(walk, opened, lane);
+	if (search->count > 0)
+	{
+		float limit = sgRoundUp(search->hits[0].t * (1.0 + 0x1p-36));
+		walk->limit = limit < walk->limit ? limit : walk->limit;
+	}
+}
+
+// The first one in the order of the tree.
+static void SettleAny(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
+{
+	Settle(walk, opened, lane);
+	walk->isStopped = SearchOf(walk)->count > 0;
+}
+
+static const sgTreeWalker nearest = { Open, Look, SettleNearest, true };
+static const sgTreeWalker any = { Open, Look, SettleAny, false };
+static const sgTreeWalker all = { Open, Look, Settle, false };
+
+static snugStatus Start(Search* search, snugBody* body, const double origin[3])
+{
+	search->kernels = sgGetKernels();
+	search->counters = (snugCounters){ 0 };
+	sgBox root;
+	return sgSide_Start(&search->side, body, origin, &root, &search->counters);
+}
+
+static void Aim(Search* search, const snugRay* ray, snugRayHit* hits, uint64_t capacity)
+{
+	search->walk.isStopped = false;
+	search->walk.limit = 1.0f;
+	search->ray = ray;
+	search->hits = hits;
+	search->capacity = capacity;
+	search->count = 0;
+	search->probe = sgProbe_Make(&search->side.placement, ray->from, ray->to);
+	search->segment = sgProbeSegment_Make(ray->from, ray->to);
+}
+
+static bool IsEmpty(const Search* search)
+{
+	return search->side.tree->triangleCount == 0;
+}
+
+static snugRayResult Finish(Search* search, uint64_t count)
+{
+	sgSide_Finish(&search->side);
+	snugCounters* counters = &search->counters;
+	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
+	return (snugRayResult){ .status = snug_success, .count = count, .counters = search->counters };
+}
+
+static SG_NOINLINE snugRayResult CastRays(
+    snugBody* body, const snugRay* rays, uint64_t count, snugRayHit* hits, const snugRayQuery* query)
+{
+	Search search; // not zeroed: most of it is scratch
+	snugStatus status = Start(&search, body, query->origin);
+	if (status != snug_success)
+	{
+		return (snugRayResult){ .status = status };
+	}
+	uint64_t found = 0;
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		hits[i] = (snugRayHit){ .t = 2.0, .triangle = SNUG_NO_TRIANGLE };
+		Aim(&search, rays + i, hits + i, 1);
+		if (!IsEmpty(&search) && query->any)
+		{
+			sgTreeWalk_Descend(&search.walk, &any, 0);
+		}
+		else if (!IsEmpty(&search))
+		{
+			sgTreeWalk_Descend(&search.walk, &nearest, 0);
+		}
+		found += search.count > 0;
+	}
+	return Finish(&search, found);
+}
+
+static SG_NOINLINE snugRayResult FindHits(
+    snugBody* body, const snugRay* ray, snugRayHit* hits, uint64_t capacity, const snugRayQuery* query)
+{
+	Search search; // not zeroed: most of it is scratch
+	snugStatus status = Start(&search, body, query->origin);
+	if (status != snug_success)
+	{
+		return (snugRayResult){ .status = status };
+	}
+	Aim(&search, ray, hits, capacity);
+	if (!IsEmpty(&search))
+	{
+		sgTreeWalk_Descend(&search.walk, &all, 0);
+	}
+	SortHits(hits, search.count < capacity ? search.count : capacity);
+	return Finish(&search, search.count);
+}
+
+// ---- The public functions ------------------------------------------------------------------------------------------
+
+static bool IsRay(const snugRay* ray)
+{
+	bool isGood = true;
+	for (int k = 0; k < 3; ++k)
+	{
+		// Written so that NaN is none.
+		isGood = isGood && fabsf(ray->from[k]) <= SNUG_MAX_COORDINATE && fabsf(ray->to[k]) <= SNUG_MAX_COORDINATE;
+	}
+	return isGood;
+}
+
+static snugStatus CheckRays(const snugBody* body, const snugRay* rays, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		if (!IsRay(rays + i))
+		{
+			return sgFail(
+			    &body->messenger, snug_badInput, "ray %llu is not finite or reaches too far", (unsigned long long)i);
+		}
+	}
+	return snug_success;
+}
+
+static const snugRayQuery defaults = { .any = false };
+
+snugRayResult snugCastRays(
+    snugBody* body, const snugRay* rays, uint64_t count, snugRayHit* hits, const snugRayQuery* query)
+{
+	const snugRayResult misuse = { .status = snug_badArgument };
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(body != NULL && ((rays != NULL && hits != NULL) || count == 0), misuse);
+	SG_REQUIRE_RESERVED(query, misuse);
+	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
+	snugStatus status = CheckRays(body, rays, count);
+	if (status != snug_success)
+	{
+		return (snugRayResult){ .status = status };
+	}
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugRayResult result = CastRays(body, rays, count, hits, query);
+	sgFpEnv_Leave(environment);
+	return result;
+}
+
+snugRayResult snugFindHits(
+    snugBody* body, const snugRay* ray, snugRayHit* hits, uint64_t capacity, const snugRayQuery* query)
+{
+	const snugRayResult misuse = { .status = snug_badArgument };
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(body != NULL && ray != NULL && (hits != NULL || capacity == 0), misuse);
+	SG_REQUIRE_RESERVED(query, misuse);
+	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
+	snugStatus status = CheckRays(body, ray, 1);
+	if (status != snug_success)
+	{
+		return (snugRayResult){ .status = status };
+	}
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugRayResult result = FindHits(body, ray, hits, capacity, query);
+	sgFpEnv_Leave(environment);
+	return result;
+}

@@ -1,0 +1,75 @@
+// src/query/triangles.c: see triangles.h.
+#include "query/triangles.h"
+
+#include "geometry/predicates.h"
+#include "geometry/segment.h"
+#include "tree/leaf_kernels.h"
+
+#include <math.h>
+
+void sgUnitNormal(const float triangle[3][3], float normal[3])
+{
+	double n[3];
+	sgTriangle_Normal(triangle, n);
+	double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+	for (int k = 0; k < 3; ++k)
+	{
+		normal[k] = length > 0.0 ? (float)(n[k] / length) : 0.0f;
+	}
+}
+
+snugStatus sgTriangleSource_Start(
+    sgTriangleSource* source, snugBody* body, const double origin[3], snugCounters* counters)
+{
+	sgBox root;
+	source->body = body;
+	source->triangle.place = SG_NONE;
+	return sgBody_MakePlacement(body, origin, &root, &source->placement, counters);
+}
+
+// Twins of a free body are where it is told, which may be apart: then they are no twins.
+uint32_t sgBody_FindTwin(const snugBody* body, uint32_t vertex)
+{
+	uint32_t twin = sgTwinOf(body->model, vertex);
+	if (twin == vertex || body->model->deformer != snug_free)
+	{
+		return twin;
+	}
+	const float* positions = body->deform->positions(&body->posed);
+	return sgComparePoints(positions + 3 * (size_t)twin, positions + 3 * (size_t)vertex) == 0 ? twin : vertex;
+}
+
+// From the cluster that a query has evaluated, or evaluated now if it found no place.
+void sgTriangleSource_Fetch(sgTriangleSource* source, uint32_t place, snugCounters* counters)
+{
+	sgPlacedTriangle* triangle = &source->triangle;
+	if (triangle->place == place)
+	{
+		return;
+	}
+	const snugModel* model = source->body->model;
+	const sgTree* tree = &model->tree;
+	const uint32_t lane = place % SG_LANES;
+	const sgLeaf* leaf = tree->leaves + place / SG_LANES;
+	sgLeafSource found = sgBody_FindLeaves(source->body, leaf, counters);
+	uint32_t vertices[3 + SG_LANES] = { 0 }, indices[3 + SG_LANES] = { 0 };
+	for (int c = 0; c < 3; ++c)
+	{
+		vertices[c] = tree->leafVertices[leaf->firstVertex + leaf->corners[c][lane]];
+		indices[c] = found.indices[leaf->firstVertex + leaf->corners[c][lane]];
+		triangle->vertices[c] = sgBody_FindTwin(source->body, vertices[c]);
+	}
+	sgLeafScratch scratch;
+	sgVertexBlock block;
+	sgLeafVertices three = found.positions != NULL ? (sgLeafVertices){ found.positions, indices }
+	                                               : sgBody_Evaluate(source->body, vertices, 3, &scratch);
+	sgGetKernels()->leaves->gatherVertices(three.positions, three.indices, 3, &block);
+	sgGetKernels()->leaves->placeVertices(&block, 3, &source->placement);
+	for (int i = 0; i < 9; ++i)
+	{
+		triangle->corners[i / 3][i % 3] = block.coordinate[i % 3][i / 3];
+	}
+	triangle->place = place;
+	triangle->number = tree->triangleMap[leaf->firstTriangle + lane];
+	sgUnitNormal((const float(*)[3])triangle->corners, triangle->normal);
+}

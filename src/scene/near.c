@@ -1,0 +1,324 @@
+// src/scene/near.c: from candidates to the triangles that touch. See scene.h.
+#include "query/pairs.h"
+#include "scene/scene.h"
+
+/// What a thread does in one go.
+enum
+{
+	BODIES_PER_TASK = 8,
+	CANDIDATES_PER_TASK = 16,
+	FEW_SEARCHES = 12, ///< fewer than this are answered one after the other, each by all threads
+};
+
+static uint32_t TasksFor(uint64_t count, uint32_t perTask)
+{
+	return (uint32_t)(count / perTask + (count % perTask != 0));
+}
+
+// ---- Below the roots ------------------------------------------------------------------------------------------------
+
+static void OpenBody(snugScene* scene, uint32_t id, snugCounters* counters)
+{
+	sgSceneBody* entry = scene->bodies + id;
+	sgLaneSet set = sgTree_Open(&entry->body->model->tree, 0);
+	entry->isTooFar = !sgBody_BoundPlaced(entry->body, scene->origin, set, scene->opened + id, counters);
+	entry->opened = entry->isTooFar ? 0 : entry->boxed;
+	entry->isShared = sgBody_CanBoundTogether(entry->body);
+	for (int lane = 0; lane < SG_LANES; ++lane)
+	{
+		atomic_store_explicit(scene->deeper[id].isMade + lane, sgScene_notMade, memory_order_relaxed);
+	}
+}
+
+static void OpenTask(void* context, uint32_t index)
+{
+	snugScene* scene = context;
+	snugCounters counters = { 0 };
+	uint32_t first = index * BODIES_PER_TASK;
+	for (uint32_t i = first; i < first + BODIES_PER_TASK && i < scene->listCount; ++i)
+	{
+		OpenBody(scene, scene->list[i], &counters);
+	}
+	sgScene_Count(scene, &counters);
+}
+
+// What is below a child of a root: kept, unless another thread is at it.
+static const sgBoxLanes* FindDeeper(
+    const snugScene* scene, uint32_t id, uint32_t lane, sgBoxLanes* room, snugCounters* counters)
+{
+	snugBody* body = scene->bodies[id].body;
+	sgSceneDeeper* deeper = scene->deeper + id;
+	uint8_t found = atomic_load_explicit(deeper->isMade + lane, memory_order_acquire);
+	if (found == sgScene_made)
+	{
+		return deeper->below + lane;
+	}
+	bool isOurs = found == sgScene_notMade && atomic_compare_exchange_strong_explicit(deeper->isMade + lane, &found,
+	                                              sgScene_beingMade, memory_order_acquire, memory_order_relaxed);
+	sgBoxLanes* boxes = isOurs ? deeper->below + lane : room;
+	uint32_t child = sgTree_Open(&body->model->tree, 0).group * SG_LANES + lane;
+	bool isNear = sgBody_BoundPlaced(body, scene->origin, sgTree_Open(&body->model->tree, child), boxes, counters);
+	if (isOurs)
+	{
+		uint8_t state = isNear ? sgScene_made : sgScene_notMade;
+		atomic_store_explicit(deeper->isMade + lane, state, memory_order_release);
+	}
+	return isNear ? boxes : NULL;
+}
+
+// Whether boxes two levels below the roots overlap, given the pairs of those one level below that do. Those of B are
+// made only where A's overlap the box that they are in. Boxes that cannot be made may be anywhere.
+static bool OverlapDeeper(const snugScene* scene, uint32_t a, uint32_t b, uint64_t pairs, snugCounters* counters)
+{
+	const sgBoxKernels* kernels = sgGetKernels()->boxes;
+	sgBoxLanes roomA, roomB;
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		uint32_t partners = (uint32_t)(pairs >> SG_LANES * lane) & 0xff;
+		const sgBoxLanes* below = partners != 0 ? FindDeeper(scene, a, lane, &roomA, counters) : NULL;
+		if (partners != 0 && below == NULL)
+		{
+			return true;
+		}
+		uint64_t met = partners != 0 ? kernels->overlapBoxes(scene->opened + b, partners, below, 0xff) : 0;
+		for (uint32_t other = 0; other < SG_LANES; ++other)
+		{
+			uint32_t lanes = (uint32_t)(met >> SG_LANES * other) & 0xff;
+			const sgBoxLanes* others = lanes != 0 ? FindDeeper(scene, b, other, &roomB, counters) : NULL;
+			if (lanes != 0 && (others == NULL || kernels->overlapBoxes(below, lanes, others, 0xff) != 0))
+			{
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+// Whether two bodies may touch, as far as boxes one and two levels below the roots tell.
+static bool MayTouch(const snugScene* scene, uint32_t a, uint32_t b, snugCounters* counters)
+{
+	uint64_t pairs = sgGetKernels()->boxes->overlapBoxes(scene->opened + a, 0xff, scene->opened + b, 0xff);
+	bool canShare = scene->bodies[a].isShared && scene->bodies[b].isShared;
+	return pairs != 0 && (!canShare || OverlapDeeper(scene, a, b, pairs, counters));
+}
+
+// Candidates that cannot touch become zero.
+static void CompareTask(void* context, uint32_t index)
+{
+	snugScene* scene = context;
+	snugCounters counters = { 0 };
+	uint64_t first = (uint64_t)index * CANDIDATES_PER_TASK, end = first + CANDIDATES_PER_TASK;
+	end = end < scene->candidateCount ? end : scene->candidateCount;
+	for (uint64_t i = first; i < end; ++i)
+	{
+		uint64_t pair = scene->candidates[i];
+		scene->candidates[i] = MayTouch(scene, (uint32_t)(pair >> 32), (uint32_t)pair, &counters) ? pair : 0;
+	}
+	sgScene_Count(scene, &counters);
+}
+
+static void ListOpened(snugScene* scene, uint32_t id)
+{
+	if (scene->bodies[id].opened != scene->bodies[id].boxed)
+	{
+		sgScene_List(scene, id);
+	}
+}
+
+static uint32_t CompareChildren(snugScene* scene)
+{
+	sgScene_BeginList(scene);
+	for (uint64_t i = 0; i < scene->candidateCount; ++i)
+	{
+		ListOpened(scene, (uint32_t)(scene->candidates[i] >> 32));
+		ListOpened(scene, (uint32_t)scene->candidates[i]);
+	}
+	sgScene_Run(scene, TasksFor(scene->listCount, BODIES_PER_TASK), OpenTask, scene);
+	uint32_t tooFar = sgScene_FindTooFar(scene);
+	if (tooFar == SG_NONE)
+	{
+		sgScene_Run(scene, TasksFor(scene->candidateCount, CANDIDATES_PER_TASK), CompareTask, scene);
+	}
+	return tooFar;
+}
+
+// ---- What is looked at ----------------------------------------------------------------------------------------------
+
+// Searches of what is left of the candidates, with what is remembered of pairs that touched last time.
+static void ListSearches(snugScene* scene)
+{
+	const sgSceneFrame* last = scene->frame;
+	uint64_t next = 0;
+	scene->searchCount = 0;
+	sgScene_BeginList(scene);
+	for (uint64_t i = 0; i < scene->candidateCount; ++i)
+	{
+		uint64_t pair = scene->candidates[i];
+		uint32_t a = (uint32_t)(pair >> 32), b = (uint32_t)pair;
+		if (pair == 0) // a < b, so that no pair is
+		{
+			continue;
+		}
+		while (next < last->count && ((uint64_t)last->pairs[next].a << 32 | last->pairs[next].b) < pair)
+		{
+			++next;
+		}
+		bool isKnown = next < last->count && last->pairs[next].a == a && last->pairs[next].b == b;
+		scene->searches[scene->searchCount++] = (sgSceneSearch){
+			.a = a,
+			.b = b,
+			.witness = isKnown ? last->witnesses[next] : (snugWitness){ { 0 } },
+			.firstBlock = SG_NONE,
+			.lastBlock = SG_NONE,
+		};
+		sgScene_List(scene, a);
+		sgScene_List(scene, b);
+	}
+}
+
+// One step of a body's front, and whether its vertices can be placed. After this, threads may share it.
+static void PrepareTask(void* context, uint32_t index)
+{
+	snugScene* scene = context;
+	snugCounters counters = { 0 };
+	uint32_t first = index * BODIES_PER_TASK;
+	for (uint32_t i = first; i < first + BODIES_PER_TASK && i < scene->listCount; ++i)
+	{
+		sgSceneBody* entry = scene->bodies + scene->list[i];
+		sgPlacement placement;
+		sgBody_Prepare(entry->body, &counters);
+		sgBox root = sgBody_RootBox(entry->body, &counters);
+		entry->isTooFar = !sgPlacement_Make(&entry->body->frame, scene->origin, &root, &placement);
+	}
+	sgScene_Count(scene, &counters);
+}
+
+static uint32_t PrepareBodies(snugScene* scene)
+{
+	sgScene_Run(scene, TasksFor(scene->listCount, BODIES_PER_TASK), PrepareTask, scene);
+	return sgScene_FindTooFar(scene);
+}
+
+// ---- Searches -------------------------------------------------------------------------------------------------------
+
+/// Where the pairs of triangles of a search go.
+typedef struct Store
+{
+	snugScene* scene;
+	sgSceneSearch* search;
+} Store;
+
+static sgSceneBlock* TakeBlock(snugScene* scene, sgSceneSearch* search)
+{
+	uint32_t number = atomic_fetch_add_explicit(&scene->blockCount, 1, memory_order_relaxed);
+	if (number >= sgScene_BlockCount(&scene->room))
+	{
+		atomic_store_explicit(&scene->blockCount, number, memory_order_relaxed); // so that it never wraps
+		return NULL;
+	}
+	sgSceneBlock* block = scene->blocks + number;
+	block->next = SG_NONE;
+	block->count = 0;
+	if (search->lastBlock != SG_NONE)
+	{
+		scene->blocks[search->lastBlock].next = number;
+	}
+	search->firstBlock = search->firstBlock == SG_NONE ? number : search->firstBlock;
+	search->lastBlock = number;
+	return block;
+}
+
+// Pairs for which there is no room are counted.
+static bool StorePair(void* user, snugPair pair)
+{
+	const Store* store = user;
+	sgSceneSearch* search = store->search;
+	sgSceneBlock* block = search->lastBlock != SG_NONE ? store->scene->blocks + search->lastBlock : NULL;
+	if (block == NULL || block->count == SG_BLOCK_PAIRS)
+	{
+		block = TakeBlock(store->scene, search);
+	}
+	if (block != NULL)
+	{
+		block->pairs[block->count++] = pair;
+	}
+	return true;
+}
+
+typedef struct Searching
+{
+	snugScene* scene;
+	bool trianglePairs;
+} Searching;
+
+static void RunSearch(const Searching* searching, sgSceneSearch* search, snugParallelFcn* parallel)
+{
+	snugScene* scene = searching->scene;
+	const sgPairOptions options = {
+		.origin = scene->origin,
+		.maxVolumeTests = UINT64_MAX,
+		.maxTriangleTests = UINT64_MAX,
+		.firstOnly = !searching->trianglePairs,
+		.witness = searching->trianglePairs ? NULL : &search->witness,
+		.parallel = searching->trianglePairs ? parallel : NULL,
+		.parallelUser = scene->parallelUser,
+	};
+	Store store = { scene, search };
+	sgSink sink = {
+		.callback = searching->trianglePairs ? StorePair : NULL,
+		.user = &store,
+		.callersEnvironment = scene->callersEnvironment,
+	};
+	snugResult result = { .status = snug_success };
+	sgFindPairs(scene->bodies[search->a].body, scene->bodies[search->b].body, &options, &sink, &result);
+	search->count = sink.count;
+	sgScene_Count(scene, &result.counters);
+}
+
+static bool CanBeShared(const snugScene* scene, const sgSceneSearch* search)
+{
+	return sgCanBeParallel(scene->bodies[search->a].body, scene->bodies[search->b].body);
+}
+
+static void SearchTask(void* context, uint32_t index)
+{
+	const Searching* searching = context;
+	sgSceneSearch* search = searching->scene->searches + index;
+	if (CanBeShared(searching->scene, search))
+	{
+		RunSearch(searching, search, NULL);
+	}
+}
+
+static void RunSearches(snugScene* scene, bool trianglePairs)
+{
+	Searching searching = { scene, trianglePairs };
+	bool isFew = scene->searchCount < FEW_SEARCHES || scene->parallel == NULL;
+	atomic_store_explicit(&scene->blockCount, 0, memory_order_relaxed);
+	if (!isFew)
+	{
+		sgScene_Run(scene, (uint32_t)scene->searchCount, SearchTask, &searching);
+	}
+	for (uint64_t i = 0; i < scene->searchCount; ++i)
+	{
+		if (isFew || !CanBeShared(scene, scene->searches + i))
+		{
+			RunSearch(&searching, scene->searches + i, scene->parallel);
+		}
+	}
+}
+
+uint32_t sgScene_Search(snugScene* scene, bool trianglePairs)
+{
+	uint32_t tooFar = CompareChildren(scene);
+	if (tooFar == SG_NONE)
+	{
+		ListSearches(scene);
+		tooFar = PrepareBodies(scene);
+	}
+	if (tooFar == SG_NONE)
+	{
+		RunSearches(scene, trianglePairs);
+	}
+	return tooFar;
+}

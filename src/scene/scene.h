@@ -1,0 +1,180 @@
+// src/scene/scene.h: many bodies, and what touches among them.
+//
+// An update is a row of phases, each spread over the caller's threads and finished before the next one begins:
+//
+//   bounds       a box along the world's axes around each body that changed      (update.c)
+//   tree         of those that move, and of static ones                          (broad.c)
+//   candidates   pairs of boxes that overlap, sorted; the filter                 (update.c)
+//   nodes        one and two levels below the roots of candidates, eight boxes against eight (near.c)
+//   preparing    of each body that is still in a pair, once: its front            (near.c)
+//   queries      of those pairs                                                  (near.c)
+//   frame        merging with what stayed as it was, events                      (frame.c)
+//
+// Threads: before the queries every body is one thread's at a time. In the queries threads share bodies as in
+// query/parallel.c: whoever wants to compute something claims it. Models whose tree is not eight wide cannot be shared;
+// their pairs are left to the calling thread.
+//
+// Invariant: `frame` is what the last complete update found, and nothing of it changes before the next one is complete.
+// A pair of bodies that both stayed as they were then has the same answer still, and is copied.
+#ifndef SG_SCENE_H
+#define SG_SCENE_H
+
+#include "base/fpenv.h"
+#include "body/body.h"
+#include "scene/broad.h"
+#include "snug/snug_scene.h"
+
+#include <stdatomic.h>
+
+typedef enum sgSceneState
+{
+	sgScene_free = 0,
+	sgScene_present,
+	sgScene_removed, ///< since the last complete update
+	sgScene_ended,   ///< and its pairs are: free after the next one
+} sgSceneState;
+
+typedef struct sgSceneBody
+{
+	snugBody* body; ///< null if it is not present
+	void* user;
+	uint64_t seen;   ///< body->changes at the last complete update; zero: look at all its pairs
+	uint64_t boxed;  ///< body->changes that its box is for; zero: none
+	uint64_t opened; ///< body->changes that its boxes below the root are for; zero: none
+	uint32_t groups;
+	uint32_t mask;
+	uint32_t mark; ///< of some list that it was put on last
+	uint8_t state; ///< sgSceneState
+	bool isStatic;
+	bool isShared; ///< several threads may ask for its boxes
+	bool isTooFar; ///< its box or its vertices cannot be held relative to the scene's origin
+} sgSceneBody;
+
+/// Boxes two levels below a root, along the world's axes: made for each child of the root when first needed.
+typedef struct sgSceneDeeper
+{
+	sgBoxLanes below[SG_LANES];       ///< by the lane of the child
+	_Atomic uint8_t isMade[SG_LANES]; ///< sgSceneMade
+} sgSceneDeeper;
+
+typedef enum sgSceneMade
+{
+	sgScene_notMade = 0,
+	sgScene_beingMade, ///< by some thread; others make their own
+	sgScene_made,
+} sgSceneMade;
+
+/// A pair of bodies that is looked at.
+typedef struct sgSceneSearch
+{
+	uint32_t a, b;
+	snugWitness witness;
+	uint64_t count;      ///< pairs of triangles
+	uint64_t first;      ///< where they go in the next frame
+	uint32_t firstBlock; ///< of them, in the order in which they were found; SG_NONE: none
+	uint32_t lastBlock;
+} sgSceneSearch;
+
+/// Pairs of triangles of one pair of bodies, as they are found.
+#define SG_BLOCK_PAIRS 15
+typedef struct sgSceneBlock
+{
+	uint32_t next;
+	uint32_t count;
+	snugPair pairs[SG_BLOCK_PAIRS];
+} sgSceneBlock;
+
+/// What an update found.
+typedef struct sgSceneFrame
+{
+	snugScenePair* pairs;       ///< (room.pairs)
+	snugWitness* witnesses;     ///< (room.pairs)
+	snugPair* trianglePairs;    ///< (room.trianglePairs)
+	snugSceneEvent* begun;      ///< (room.pairs)
+	snugSceneEvent* persisting; ///< (room.pairs)
+	snugSceneEvent* ended;      ///< (room.pairs)
+	uint64_t count;
+	uint64_t trianglePairCount;
+	uint64_t begunCount, persistingCount, endedCount;
+	bool hasTrianglePairs; ///< they were asked for
+} sgSceneFrame;
+
+/// Pairs of groups of the broad phase from which threads start.
+#define SG_SCENE_STARTS (SG_LANES * SG_LANES * SG_LANES * SG_LANES)
+
+struct snugScene
+{
+	snugAllocator allocator;
+	snugMessenger messenger;
+	snugSceneRoom room;
+	double origin[3];
+	snugParallelFcn* parallel;
+	void* parallelUser;
+	snugSceneFilterFcn* filter;
+	void* filterUser;
+	sgFpEnv callersEnvironment; ///< of the update under way
+	bool isUpdating;
+	bool isNew; ///< nothing of the last frame holds: the origin moved, or there is none
+	uint32_t lastMark;
+
+	// (room.bodies) each
+	sgSceneBody* bodies;
+	sgBox* boxes;          ///< along the world's axes, relative to the origin
+	sgBoxLanes* opened;    ///< the same below the roots
+	sgSceneDeeper* deeper; ///< and below those
+	uint8_t* isActive;     ///< changed since the last complete update
+	uint32_t* list;        ///< of bodies to do something for
+	uint32_t bodyCount;    ///< ids below this have been given
+	uint32_t firstFree;    ///< none below it is free
+	uint32_t listCount;
+	sgBroad moving, fixed;
+
+	uint64_t* candidates;            ///< (room.candidates): a << 32 | b
+	uint64_t* scratch;               ///< (room.candidates)
+	sgSceneSearch* searches;         ///< (room.candidates)
+	_Atomic uint64_t candidateCount; ///< possibly more than there is room for
+	uint64_t searchCount;
+	sgBroadPair* starts; ///< (SG_SCENE_STARTS)
+
+	sgSceneBlock* blocks;        ///< (sgScene_BlockCount)
+	_Atomic uint32_t blockCount; ///< taken, possibly more than there are
+	sgSceneFrame frames[2];
+	sgSceneFrame *frame, *next; ///< of the last complete update, and being made
+
+	atomic_flag lock; ///< of `counters`
+	snugCounters counters;
+};
+
+/// Run a task for 0 to count - 1, on the caller's threads if it has given some. In a floating-point environment of
+/// ours.
+void sgScene_Run(snugScene* scene, uint32_t count, snugTaskFcn* task, void* context);
+
+/// Put a body on the list unless it is there already. A list begins with sgScene_BeginList.
+void sgScene_BeginList(snugScene* scene);
+void sgScene_List(snugScene* scene, uint32_t id);
+
+/// The least of the listed bodies that is too far, or SG_NONE.
+uint32_t sgScene_FindTooFar(const snugScene* scene);
+
+static inline bool sgScene_IsPresent(const snugScene* scene, uint32_t id)
+{
+	return id < scene->bodyCount && scene->bodies[id].state == sgScene_present;
+}
+
+/// The box of a body, or that it is too far.
+void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters);
+
+/// Add what a thread counted.
+void sgScene_Count(snugScene* scene, const snugCounters* counters);
+
+/// From candidates to searches that are done: their count, and their pairs of triangles.
+/// @return the body that is too far, or SG_NONE
+uint32_t sgScene_Search(snugScene* scene, bool trianglePairs);
+
+/// Make the next frame of the last one and the searches, if there is room. Otherwise says how much is needed.
+bool sgScene_MakeFrame(snugScene* scene, bool trianglePairs, snugSceneResult* result);
+
+/// Blocks that are enough for all pairs of triangles that there is room for.
+uint64_t sgScene_BlockCount(const snugSceneRoom* room);
+
+#endif

@@ -1,0 +1,329 @@
+// src/scene/update.c: an update up to its candidates, and what becomes of them. See scene.h.
+#include "scene/scene.h"
+
+// ---- What changed ---------------------------------------------------------------------------------------------------
+
+// Mark bodies that changed since the last complete update, and list those whose boxes are not up to date.
+static uint32_t FindActive(snugScene* scene, bool all)
+{
+	uint32_t moved = 0;
+	sgScene_BeginList(scene);
+	for (uint32_t id = 0; id < scene->bodyCount; ++id)
+	{
+		sgSceneBody* body = scene->bodies + id;
+		if (body->state != sgScene_present)
+		{
+			scene->isActive[id] = 0;
+			continue;
+		}
+		bool isChanged = body->seen != body->body->changes;
+		scene->isActive[id] = all || isChanged;
+		moved += isChanged;
+		if (body->boxed != body->body->changes)
+		{
+			sgScene_List(scene, id);
+		}
+	}
+	return moved;
+}
+
+// ---- Bounds ---------------------------------------------------------------------------------------------------------
+
+/// Bodies that a thread bounds in one go.
+enum
+{
+	BOUNDS_PER_TASK = 64
+};
+
+void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters)
+{
+	sgSceneBody* entry = scene->bodies + id;
+	entry->isTooFar = !sgBody_BoundPlacedRoot(entry->body, scene->origin, scene->boxes + id, counters);
+	if (!entry->isTooFar)
+	{
+		entry->boxed = entry->body->changes;
+	}
+}
+
+static void BoundTask(void* context, uint32_t index)
+{
+	snugScene* scene = context;
+	snugCounters counters = { 0 };
+	uint32_t first = index * BOUNDS_PER_TASK, end = first + BOUNDS_PER_TASK;
+	end = end < scene->listCount ? end : scene->listCount;
+	for (uint32_t i = first; i < end; ++i)
+	{
+		sgScene_BoundBody(scene, scene->list[i], &counters);
+	}
+	sgScene_Count(scene, &counters);
+}
+
+static uint32_t MakeBounds(snugScene* scene)
+{
+	uint32_t tasks = scene->listCount / BOUNDS_PER_TASK + (scene->listCount % BOUNDS_PER_TASK != 0);
+	sgScene_Run(scene, tasks, BoundTask, scene);
+	return sgScene_FindTooFar(scene);
+}
+
+static void RefitTrees(snugScene* scene)
+{
+	const sgBroadBoxes boxes = { scene->boxes, scene->isActive };
+	uint32_t moving = sgBroad_LevelCount(&scene->moving), fixed = sgBroad_LevelCount(&scene->fixed);
+	uint32_t levels = moving > fixed ? moving : fixed;
+	sgBroad_Refit(&scene->moving, &boxes, levels);
+	sgBroad_Refit(&scene->fixed, &boxes, levels);
+}
+
+// ---- Candidates -----------------------------------------------------------------------------------------------------
+
+/// Candidates that a thread collects before it hands them over.
+enum
+{
+	COLLECTED = 256
+};
+
+typedef struct Collector
+{
+	snugScene* scene;
+	uint32_t count;
+	uint64_t pairs[COLLECTED];
+} Collector;
+
+static void HandOver(Collector* collector)
+{
+	snugScene* scene = collector->scene;
+	uint64_t first = atomic_fetch_add_explicit(&scene->candidateCount, collector->count, memory_order_relaxed);
+	for (uint32_t i = 0; i < collector->count && first + i < scene->room.candidates; ++i)
+	{
+		scene->candidates[first + i] = collector->pairs[i];
+	}
+	collector->count = 0;
+}
+
+static void Collect(void* context, uint32_t a, uint32_t b)
+{
+	Collector* collector = context;
+	const sgSceneBody *bodyA = collector->scene->bodies + a, *bodyB = collector->scene->bodies + b;
+	if ((bodyA->groups & bodyB->mask) == 0 || (bodyB->groups & bodyA->mask) == 0)
+	{
+		return;
+	}
+	uint64_t least = a < b ? a : b, most = a < b ? b : a;
+	collector->pairs[collector->count++] = least << 32 | most;
+	if (collector->count == COLLECTED)
+	{
+		HandOver(collector);
+	}
+}
+
+/// A search of the broad phase from some pairs of groups on.
+typedef struct Sweep
+{
+	snugScene* scene;
+	sgBroadSearch search;
+	uint32_t level;
+	uint32_t count;
+} Sweep;
+
+static void SweepTask(void* context, uint32_t index)
+{
+	const Sweep* sweep = context;
+	Collector collector;
+	collector.scene = sweep->scene;
+	collector.count = 0;
+	sgBroadSearch search = sweep->search;
+	search.context = &collector;
+	sgBroadSearch_Descend(&search, sweep->level, sweep->scene->starts[index]);
+	HandOver(&collector);
+}
+
+// One level further down, while there are too few pairs to keep threads busy.
+static void StepDown(Sweep* sweep)
+{
+	sgBroadPair *starts = sweep->scene->starts, before[SG_LANES * SG_LANES];
+	uint32_t count = sweep->count;
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		before[i] = starts[i];
+	}
+	sweep->count = 0;
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		sweep->count += sgBroadSearch_Step(&sweep->search, sweep->level, before[i], starts + sweep->count);
+	}
+	--sweep->level;
+}
+
+static void SweepTrees(snugScene* scene, const sgBroad* a, const sgBroad* b)
+{
+	Sweep sweep = {
+		.scene = scene,
+		.search = { .a = a, .b = b, .kernels = sgGetKernels(), .found = Collect },
+		.level = a->levels - 1,
+		.count = 1,
+	};
+	scene->starts[0] = (sgBroadPair){ 0, 0 };
+	while (sweep.level > 0 && sweep.count > 0 && sweep.count < SG_LANES * SG_LANES)
+	{
+		StepDown(&sweep);
+	}
+	sgScene_Run(scene, sweep.count, SweepTask, &sweep);
+}
+
+// By all bits that ids of this scene have, eleven at a time, from the lowest on.
+static void SortCandidates(snugScene* scene)
+{
+	uint64_t count = scene->candidateCount, *from = scene->candidates, *to = scene->scratch;
+	uint32_t bits = 64u - (uint32_t)__builtin_clzll(scene->bodyCount | 1);
+	for (uint32_t half = 0; half < 64; half += 32)
+	{
+		for (uint32_t shift = half; shift < half + bits; shift += 11)
+		{
+			uint64_t starts[2048] = { 0 };
+			for (uint64_t i = 0; i < count; ++i)
+			{
+				++starts[(from[i] >> shift) & 2047];
+			}
+			for (uint64_t i = 0, sum = 0; i < 2048; ++i)
+			{
+				uint64_t these = starts[i];
+				starts[i] = sum;
+				sum += these;
+			}
+			for (uint64_t i = 0; i < count; ++i)
+			{
+				to[starts[(from[i] >> shift) & 2047]++] = from[i];
+			}
+			uint64_t* swap = from;
+			from = to;
+			to = swap;
+		}
+	}
+	scene->candidates = from;
+	scene->scratch = to;
+}
+
+static void AskFilter(snugScene* scene)
+{
+	uint64_t count = 0;
+	sgFpEnv_Leave(scene->callersEnvironment);
+	for (uint64_t i = 0; i < scene->candidateCount; ++i)
+	{
+		uint64_t pair = scene->candidates[i];
+		if (scene->filter(scene->filterUser, (uint32_t)(pair >> 32), (uint32_t)pair))
+		{
+			scene->candidates[count++] = pair;
+		}
+	}
+	sgFpEnv_Enter();
+	scene->candidateCount = count;
+}
+
+static bool FindCandidates(snugScene* scene, snugSceneResult* result)
+{
+	atomic_store_explicit(&scene->candidateCount, 0, memory_order_relaxed);
+	SweepTrees(scene, &scene->moving, &scene->moving);
+	SweepTrees(scene, &scene->moving, &scene->fixed);
+	result->candidates = scene->candidateCount;
+	if (result->candidates > scene->room.candidates)
+	{
+		result->needed.candidates = result->candidates;
+		return false;
+	}
+	SortCandidates(scene);
+	if (scene->filter != NULL)
+	{
+		AskFilter(scene);
+	}
+	return true;
+}
+
+// ---- The whole ------------------------------------------------------------------------------------------------------
+
+// Everything has been looked at as it is now; ids of bodies whose end was told last time are free.
+static void Complete(snugScene* scene)
+{
+	sgSceneFrame* frame = scene->frame;
+	scene->frame = scene->next;
+	scene->next = frame;
+	scene->isNew = false;
+	for (uint32_t id = 0; id < scene->bodyCount; ++id)
+	{
+		sgSceneBody* body = scene->bodies + id;
+		switch ((sgSceneState)body->state)
+		{
+			case sgScene_present:
+				body->seen = body->boxed; // not `changes`, which a filter that breaks the rules may have raised
+				break;
+			case sgScene_removed:
+				body->state = sgScene_ended;
+				break;
+			case sgScene_ended:
+				body->state = sgScene_free;
+				scene->firstFree = id < scene->firstFree ? id : scene->firstFree;
+				break;
+			default:
+				break;
+		}
+	}
+}
+
+static snugStatus TooFar(snugScene* scene, uint32_t id, snugSceneResult* result)
+{
+	result->body = id;
+	return sgFail(&scene->messenger, snug_outOfRange, "body %u is too far from the scene's origin", id);
+}
+
+static snugStatus TooMany(snugScene* scene, const snugSceneResult* result)
+{
+	const snugSceneRoom* needed = &result->needed;
+	return sgFail(&scene->messenger, snug_outOfRange,
+	    "the scene lacks room for %llu candidates, %llu pairs or %llu pairs of triangles (zero: it has enough)",
+	    (unsigned long long)needed->candidates, (unsigned long long)needed->pairs,
+	    (unsigned long long)needed->trianglePairs);
+}
+
+static SG_NOINLINE snugStatus Update(snugScene* scene, const snugSceneQuery* query, snugSceneResult* result)
+{
+	bool all = scene->isNew || scene->frame->hasTrianglePairs != query->trianglePairs;
+	scene->counters = (snugCounters){ 0 };
+	result->moved = FindActive(scene, all);
+	uint32_t tooFar = MakeBounds(scene);
+	if (tooFar != SG_NONE)
+	{
+		return TooFar(scene, tooFar, result);
+	}
+	RefitTrees(scene);
+	if (!FindCandidates(scene, result))
+	{
+		return TooMany(scene, result);
+	}
+	tooFar = sgScene_Search(scene, query->trianglePairs);
+	result->queries = scene->searchCount;
+	result->counters = scene->counters;
+	if (tooFar != SG_NONE)
+	{
+		return TooFar(scene, tooFar, result);
+	}
+	if (!sgScene_MakeFrame(scene, query->trianglePairs, result))
+	{
+		return TooMany(scene, result);
+	}
+	Complete(scene);
+	return snug_success;
+}
+
+snugSceneResult snugScene_Update(snugScene* scene, const snugSceneQuery* query)
+{
+	static const snugSceneQuery defaults = { 0 };
+	snugSceneResult result = { .status = snug_badArgument, .body = UINT32_MAX };
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(scene != NULL && !scene->isUpdating, result);
+	SG_REQUIRE_RESERVED(query, result);
+	scene->isUpdating = true;
+	scene->callersEnvironment = sgFpEnv_Enter();
+	result.status = Update(scene, query, &result);
+	sgFpEnv_Leave(scene->callersEnvironment);
+	scene->isUpdating = false;
+	return result;
+}

@@ -1,0 +1,32 @@
+// test/posed.h: bodies of every deformer in random poses and frames, and their positions: what queries about positions
+// are tested with.
+#ifndef TEST_POSED_H
+#define TEST_POSED_H
+
+#include "skin_support.h"
+
+#define POSED_DEFORMERS 6
+
+typedef struct Posed
+{
+	Thing thing;
+	snugDeformer deformer;
+	SkinnedMesh skinned; // of skins
+	FieldSet fields;     // of displacement fields
+	float* positions;    // (vertexCount * 3), as snugBody_GetVertices reports them
+	double origin[3];
+} Posed;
+
+// In its rest pose. Takes the mesh.
+Posed Posed_Make(sceneRandom* random, sceneMesh mesh, snugDeformer deformer, snugPool* pool);
+void Posed_Free(Posed* posed);
+
+// Another pose, and by chance another frame and origin; then `positions` are up to date.
+void Posed_Change(sceneRandom* random, Posed* posed);
+
+// `positions` of the pose, the frame and the origin as they are.
+void Posed_Read(Posed* posed);
+
+void Posed_Triangle(const Posed* posed, uint32_t triangle, float corners[3][3]);
+
+#endif

@@ -1,0 +1,572 @@
+// test/test_contacts.c: contacts and curves of bodies. Points against the triangles they are on; pairs against
+// snugCollide; curves of closed surfaces are closed, open ones end at boundaries; lengths and areas against closed
+// forms and against clipped triangles.
+#include "posed.h"
+
+#include "query/contacts.h"
+#include "snug/snug_queries.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static snugContactBuffer* MakeBuffer(uint32_t capacity)
+{
+	const snugContactBufferDef def = { .capacity = capacity };
+	snugContactBuffer* buffer;
+	assert_int_equal(snugContactBuffer_Create(&def, &buffer), snug_success);
+	return buffer;
+}
+
+static snugContactResult Find(const Posed* a, const Posed* b, snugContactBuffer* buffer)
+{
+	const snugContactQuery query = { .origin = { a->origin[0], a->origin[1], a->origin[2] } };
+	snugContactResult result = snugFindContacts(a->thing.body, b->thing.body, buffer, &query);
+	assert_int_equal(result.status, snug_success);
+	return result;
+}
+
+// --- Points -------------------------------------------------------------------------------------------------------
+
+typedef struct Vector
+{
+	double c[3];
+} Vector;
+
+static Vector At(const float* p)
+{
+	return (Vector){ { p[0], p[1], p[2] } };
+}
+
+static Vector Minus(Vector a, Vector b)
+{
+	return (Vector){ { a.c[0] - b.c[0], a.c[1] - b.c[1], a.c[2] - b.c[2] } };
+}
+
+static Vector CrossOf(Vector a, Vector b)
+{
+	return (Vector){ { a.c[1] * b.c[2] - a.c[2] * b.c[1], a.c[2] * b.c[0] - a.c[0] * b.c[2],
+		a.c[0] * b.c[1] - a.c[1] * b.c[0] } };
+}
+
+static double DotOf(Vector a, Vector b)
+{
+	return a.c[0] * b.c[0] + a.c[1] * b.c[1] + a.c[2] * b.c[2];
+}
+
+static double LengthOf(Vector a)
+{
+	return sqrt(DotOf(a, a));
+}
+
+static double DistanceToSegment(Vector x, Vector p, Vector q)
+{
+	Vector along = Minus(q, p);
+	double length2 = DotOf(along, along), t = length2 > 0.0 ? DotOf(Minus(x, p), along) / length2 : 0.0;
+	t = fmin(fmax(t, 0.0), 1.0);
+	Vector at = { { p.c[0] + t * along.c[0], p.c[1] + t * along.c[1], p.c[2] + t * along.c[2] } };
+	return LengthOf(Minus(x, at));
+}
+
+// Of a point from a closed triangle.
+static double DistanceToTriangle(Vector x, const float corners[3][3])
+{
+	Vector p[3] = { At(corners[0]), At(corners[1]), At(corners[2]) };
+	Vector normal = CrossOf(Minus(p[1], p[0]), Minus(p[2], p[0]));
+	double least = INFINITY, length = LengthOf(normal);
+	bool isAbove = length > 0.0;
+	for (int i = 0; i < 3; ++i)
+	{
+		Vector from = p[i], to = p[(i + 1) % 3];
+		least = fmin(least, DistanceToSegment(x, from, to));
+		isAbove = isAbove && DotOf(CrossOf(Minus(to, from), Minus(x, from)), normal) >= 0.0;
+	}
+	return isAbove ? fmin(least, fabs(DotOf(Minus(x, p[0]), normal)) / length) : least;
+}
+
+// Whether a feature is a part of a triangle, by twins.
+static bool IsPartOf(const Posed* posed, const uint32_t* twins, const snugFeature* feature, uint32_t triangle)
+{
+	uint32_t found = 0;
+	if (feature->kind == snug_featureTriangle)
+	{
+		return feature->first == triangle;
+	}
+	for (int c = 0; c < 3; ++c)
+	{
+		uint32_t twin = twins[posed->thing.mesh.triangles[3 * (size_t)triangle + (size_t)c]];
+		found |= twin == twins[feature->first] ? 1u : 0u;
+		found |= feature->kind == snug_featureEdge && twin == twins[feature->second] ? 2u : 0u;
+	}
+	return found == (feature->kind == snug_featureEdge ? 3u : 1u);
+}
+
+static uint32_t* GetTwins(const Posed* posed)
+{
+	uint32_t* twins = malloc((posed->thing.mesh.vertexCount + 1) * sizeof(uint32_t));
+	assert_int_equal(snugModel_GetTwins(posed->thing.model, twins), snug_success);
+	return twins;
+}
+
+// Every point is on both triangles of its contact, and on the parts that it names.
+static void CheckPoints(uint64_t seed, const Posed* a, const Posed* b, const snugContactResult* result)
+{
+	uint32_t *twinsA = GetTwins(a), *twinsB = GetTwins(b);
+	for (uint32_t i = 0; i < result->contactCount; ++i)
+	{
+		const snugContact* contact = result->contacts + i;
+		float cornersA[3][3], cornersB[3][3];
+		Posed_Triangle(a, contact->a, cornersA);
+		Posed_Triangle(b, contact->b, cornersB);
+		double size = 0.0;
+		for (int k = 0; k < 9; ++k)
+		{
+			size = fmax(size, fmax(fabs((double)cornersA[k / 3][k % 3]), fabs((double)cornersB[k / 3][k % 3])));
+		}
+		assert_true(contact->pointCount >= 1 && contact->pointCount <= 6 && contact->reserved == 0);
+		for (uint32_t k = 0; k < contact->pointCount; ++k)
+		{
+			const snugContactPoint* point = result->points + contact->points[k];
+			double far = fmax(DistanceToTriangle(At(point->position), (const float(*)[3])cornersA),
+			    DistanceToTriangle(At(point->position), (const float(*)[3])cornersB));
+			bool isNamed = IsPartOf(a, twinsA, &point->a, contact->a) && IsPartOf(b, twinsB, &point->b, contact->b);
+			if (!(far <= 0x1p-23 * size) || !isNamed)
+			{
+				fail_msg("seed %llu: a point is %g off its triangles, or named wrongly", (unsigned long long)seed, far);
+			}
+		}
+	}
+	free(twinsA);
+	free(twinsB);
+}
+
+// Curves list their contacts and points in order, each segment once.
+static void CheckCurves(uint64_t seed, const snugContactResult* result)
+{
+	uint8_t* seen = calloc(result->contactCount + 1, 1);
+	for (uint32_t c = 0; c < result->curveCount; ++c)
+	{
+		const snugCurve* curve = result->curves + c;
+		const uint32_t* points = result->curvePoints + curve->firstPoint;
+		bool isGood = curve->pointCount == curve->contactCount + (curve->isClosed ? 0 : 1);
+		for (uint32_t i = 0; i < curve->contactCount; ++i)
+		{
+			uint32_t number = result->curveContacts[curve->firstContact + i];
+			const uint32_t* ends = result->contacts[number].points;
+			uint32_t from = points[i], to = points[(i + 1) % curve->pointCount];
+			isGood = isGood && seen[number]++ == 0 && result->contacts[number].curve == c &&
+			         ((ends[0] == from && ends[1] == to) || (ends[1] == from && ends[0] == to));
+		}
+		isGood = isGood && (curve->ends[0] == snug_endNone) == curve->isClosed &&
+		         (curve->ends[1] == snug_endNone) == curve->isClosed;
+		if (!isGood)
+		{
+			fail_msg("seed %llu: curve %u is not joined", (unsigned long long)seed, c);
+		}
+	}
+	for (uint32_t i = 0; i < result->contactCount; ++i)
+	{
+		assert_int_equal(seen[i], result->contacts[i].curve != SNUG_NO_CURVE);
+	}
+	free(seen);
+}
+
+static int ComparePairs(const void* a, const void* b)
+{
+	const snugPair *x = a, *y = b;
+	return x->a != y->a ? (x->a < y->a ? -1 : 1) : x->b < y->b ? -1 : x->b > y->b;
+}
+
+static void contacts_are_pairs_with_points_on_both(void** state)
+{
+	(void)state;
+	uint64_t kinds[4] = { 0 };
+	for (int n = 0; n < TestCount(150); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		snugPool* pool = n % 4 == 0 ? MakePool(4096 * 3) : NULL;
+		Posed a = Posed_Make(&random, RandomMesh(&random, (MeshKind)(n % MESH_KINDS)),
+		    (snugDeformer)(n / MESH_KINDS % POSED_DEFORMERS), pool);
+		// The same mesh again touches and is in one plane with the first wherever it can.
+		sceneMesh other = n % 3 == 0 ? sceneMesh_Copy(&a.thing.mesh)
+		                             : RandomMesh(&random, (MeshKind)(sceneRandom_Index(&random, MESH_KINDS)));
+		Posed b = Posed_Make(&random, other, (snugDeformer)(n / 5 % POSED_DEFORMERS), pool);
+		if (n % 3 != 0)
+		{
+			Posed_Change(&random, &a);
+			Posed_Change(&random, &b);
+		}
+		memcpy(b.origin, a.origin, sizeof(b.origin));
+		Posed_Read(&b);
+		PairList pairs = CollideAll(a.thing.body, b.thing.body, a.origin);
+		snugContactBuffer* buffer = MakeBuffer((uint32_t)(pairs.count + 1) * 2);
+		snugContactResult result = Find(&a, &b, buffer);
+		assert_true(result.complete);
+		PairList found = { malloc((result.contactCount + 1) * sizeof(snugPair)), result.contactCount };
+		for (uint32_t i = 0; i < result.contactCount; ++i)
+		{
+			found.pairs[i] = (snugPair){ result.contacts[i].a, result.contacts[i].b };
+			++kinds[result.contacts[i].kind];
+		}
+		qsort(found.pairs, found.count, sizeof(snugPair), ComparePairs);
+		AssertSamePairs("contacts", seed, &pairs, &found);
+		PairList_Free(&found);
+		CheckPoints(seed, &a, &b, &result);
+		CheckCurves(seed, &result);
+		snugContactBuffer_Destroy(buffer);
+		PairList_Free(&pairs);
+		Posed_Free(&a);
+		Posed_Free(&b);
+		snugPool_Destroy(pool);
+	}
+	for (int i = 0; i < 4; ++i)
+	{
+		assert_true(kinds[i] > 10);
+	}
+}
+
+// --- Curves -------------------------------------------------------------------------------------------------------
+
+// A mesh in which no two triangles share a vertex number.
+static sceneMesh Unweld(sceneMesh mesh)
+{
+	sceneMesh apart = sceneMesh_Allocate(3 * (uint64_t)mesh.triangleCount, mesh.triangleCount);
+	for (uint32_t i = 0; i < 3 * mesh.triangleCount; ++i)
+	{
+		memcpy(apart.positions + 3 * (size_t)i, mesh.positions + 3 * (size_t)mesh.triangles[i], 3 * sizeof(float));
+		apart.triangles[i] = i;
+	}
+	sceneMesh_Free(&mesh);
+	return apart;
+}
+
+static Vector SumOfAreas(const snugContactResult* result)
+{
+	Vector sum = { { 0 } };
+	for (uint32_t c = 0; c < result->curveCount; ++c)
+	{
+		for (int k = 0; k < 3; ++k)
+		{
+			sum.c[k] += result->curves[c].area[k];
+		}
+	}
+	return sum;
+}
+
+static void curves_of_closed_surfaces_are_closed(void** state)
+{
+	(void)state;
+	snugContactBuffer* buffer = MakeBuffer(1 << 16);
+	snugContactBuffer* swapped = MakeBuffer(1 << 16);
+	uint32_t curves = 0;
+	for (int n = 0; n < TestCount(60); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		sceneMesh meshes[2] = { sceneMakeBlob(4 + (uint32_t)n % 9, seed), sceneMakeTorus(0.7, 0.3, 20, 12) };
+		meshes[0] = n % 3 == 0 ? Unweld(meshes[0]) : meshes[0];
+		meshes[1] = n % 3 == 1 ? Unweld(meshes[1]) : meshes[1];
+		// Vertices that chance moves are no twins any more.
+		Posed a = Posed_Make(&random, meshes[0], n % 3 == 0 || n % 2 == 0 ? snug_rigid : snug_fields, NULL);
+		Posed b = Posed_Make(&random, meshes[1], n % 3 == 1 || n % 4 < 2 ? snug_rigid : snug_skin, NULL);
+		Posed_Change(&random, &a);
+		Posed_Change(&random, &b);
+		memcpy(b.origin, a.origin, sizeof(b.origin));
+		Posed_Read(&b);
+		snugContactResult result = Find(&a, &b, buffer), back = Find(&b, &a, swapped);
+		CheckCurves(seed, &result);
+		bool isGeneric = true;
+		for (uint32_t i = 0; i < result.contactCount; ++i)
+		{
+			isGeneric = isGeneric && result.contacts[i].kind == snug_contactSegment;
+		}
+		for (uint32_t c = 0; isGeneric && c < result.curveCount; ++c)
+		{
+			if (!result.curves[c].isClosed)
+			{
+				fail_msg("seed %llu: curve %u is open", (unsigned long long)seed, c);
+			}
+			++curves;
+		}
+		Vector one = SumOfAreas(&result), other = SumOfAreas(&back);
+		for (int k = 0; isGeneric && k < 3; ++k)
+		{
+			assert_true(fabs(one.c[k] + other.c[k]) <= 1e-9 * (1.0 + fabs(one.c[k])));
+		}
+		assert_int_equal(result.curveCount, back.curveCount);
+		assert_int_equal(result.pointCount, back.pointCount);
+		Posed_Free(&a);
+		Posed_Free(&b);
+	}
+	assert_true(curves > (uint32_t)TestCount(60) / 4);
+	snugContactBuffer_Destroy(swapped);
+	snugContactBuffer_Destroy(buffer);
+}
+
+// Two unit spheres: a circle, whose length and area are known, pointing from the first to the second.
+static void spheres_meet_in_a_circle(void** state)
+{
+	(void)state;
+	sceneRandom random = { 1 };
+	Posed a = Posed_Make(&random, sceneMakeSphere(24), snug_rigid, NULL);
+	Posed b = Posed_Make(&random, sceneMakeSphere(24), snug_rigid, NULL);
+	snugContactBuffer* buffer = MakeBuffer(10000);
+	Place(b.thing.body, 1.2, 0.013, 0.007);
+	snugContactResult result = Find(&a, &b, buffer);
+	double distance = sqrt(1.2 * 1.2 + 0.013 * 0.013 + 0.007 * 0.007), radius = sqrt(1.0 - 0.25 * distance * distance);
+	double pi = 3.141592653589793;
+	assert_int_equal(result.curveCount, 1);
+	const snugCurve* curve = result.curves;
+	assert_true(curve->isClosed);
+	assert_true(fabs(curve->length / (2.0 * pi * radius) - 1.0) < 0.01);
+	const double along[3] = { 1.2, 0.013, 0.007 };
+	for (int k = 0; k < 3; ++k)
+	{
+		assert_true(fabs(curve->area[k] - pi * radius * radius * along[k] / distance) < 0.01 * pi * radius * radius);
+	}
+	assert_true(fabs(curve->centroid[0] - 0.6) < 0.01 && fabs(curve->centroid[1]) < 0.01);
+	snugContactBuffer_Destroy(buffer);
+	Posed_Free(&a);
+	Posed_Free(&b);
+}
+
+// The area vector of what a triangle has above z = height.
+static Vector AreaAbove(const float corners[3][3], double height)
+{
+	Vector polygon[4], sum = { { 0 } };
+	int count = 0;
+	for (int i = 0; i < 3; ++i)
+	{
+		Vector p = At(corners[i]), q = At(corners[(i + 1) % 3]);
+		double above = p.c[2] - height, next = q.c[2] - height;
+		if (above > 0.0)
+		{
+			polygon[count++] = p;
+		}
+		if ((above > 0.0) != (next > 0.0))
+		{
+			double t = above / (above - next);
+			for (int k = 0; k < 3; ++k)
+			{
+				polygon[count].c[k] = p.c[k] + t * (q.c[k] - p.c[k]);
+			}
+			++count;
+		}
+	}
+	for (int i = 1; i + 1 < count; ++i)
+	{
+		Vector part = CrossOf(Minus(polygon[i], polygon[0]), Minus(polygon[i + 1], polygon[0]));
+		for (int k = 0; k < 3; ++k)
+		{
+			sum.c[k] += 0.5 * part.c[k];
+		}
+	}
+	return sum;
+}
+
+// A closed surface cut by a sheet: the curves' area vectors add up to that of the part above the sheet, but for its
+// sign. The sheet's normal points up, so the part of the surface that is "inside" is the one below.
+static void areas_are_those_of_clipped_triangles(void** state)
+{
+	(void)state;
+	snugContactBuffer* buffer = MakeBuffer(1 << 14);
+	for (int n = 0; n < TestCount(40); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		Posed a = Posed_Make(&random, sceneMakeBlob(10, seed), snug_rigid, NULL);
+		Posed b = Posed_Make(&random, sceneMakeCloth(4.0, 4.0, 7, 9), snug_rigid, NULL);
+		float height = (float)sceneRandom_Range(&random, -0.9, 0.9);
+		Place(b.thing.body, 0.01, 0.02, height);
+		Posed_Read(&b);
+		snugContactResult result = Find(&a, &b, buffer);
+		Vector expected = { { 0 } }, found = SumOfAreas(&result);
+		for (uint32_t i = 0; i < a.thing.mesh.triangleCount; ++i)
+		{
+			float corners[3][3];
+			Posed_Triangle(&a, i, corners);
+			Vector part = AreaAbove((const float(*)[3])corners, (double)b.positions[2]);
+			for (int k = 0; k < 3; ++k)
+			{
+				expected.c[k] += part.c[k];
+			}
+		}
+		// The whole closed surface has none, so the part below has the opposite of the part above.
+		for (int k = 0; k < 3; ++k)
+		{
+			if (!(fabs(found.c[k] + expected.c[k]) <= 1e-6))
+			{
+				fail_msg("seed %llu: area %g instead of %g", (unsigned long long)seed, found.c[k], -expected.c[k]);
+			}
+		}
+		assert_true(expected.c[2] > 0.0 && result.curveCount > 0);
+		Posed_Free(&a);
+		Posed_Free(&b);
+	}
+	snugContactBuffer_Destroy(buffer);
+}
+
+// A sheet's rim through a sphere: every end of a curve is at a boundary, and says so.
+static void open_curves_end_at_boundaries(void** state)
+{
+	(void)state;
+	snugContactBuffer* buffer = MakeBuffer(1 << 14);
+	uint32_t open = 0;
+	for (int n = 0; n < TestCount(40); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		sceneMesh sheet = sceneMakeCloth(1.0, 1.3, 5, 6);
+		Posed a = Posed_Make(&random, n % 2 == 0 ? Unweld(sheet) : sheet, snug_rigid, NULL);
+		Posed b = Posed_Make(&random, sceneMakeBlob(8, seed), snug_rigid, NULL);
+		snugFrame frame = { { 0.6, 0.1, 0.05 }, { 0 } };
+		RandomRotation(&random, frame.rotation);
+		snugBody_SetFrame(a.thing.body, &frame);
+		Posed_Read(&a);
+		snugContactResult result = Find(&a, &b, buffer);
+		for (uint32_t c = 0; c < result.curveCount; ++c)
+		{
+			const snugCurve* curve = result.curves + c;
+			open += !curve->isClosed;
+			if (!curve->isClosed && (curve->ends[0] != snug_endBoundary || curve->ends[1] != snug_endBoundary))
+			{
+				fail_msg("seed %llu: curve %u ends for no reason", (unsigned long long)seed, c);
+			}
+		}
+		Posed_Free(&a);
+		Posed_Free(&b);
+	}
+	assert_true(open > (uint32_t)TestCount(40) / 4);
+	snugContactBuffer_Destroy(buffer);
+}
+
+// A box set upon another one: faces in one plane give polygons that lie in it; a box that reaches into another one's
+// face has a rectangle for a curve, with its four corners and none outside.
+static void boxes_meet_in_rectangles(void** state)
+{
+	(void)state;
+	sceneRandom random = { 1 };
+	Posed a = Posed_Make(&random, sceneMakeVoxelBox(1, 1, 1, 4.0), snug_rigid, NULL);
+	Posed b = Posed_Make(&random, sceneMakeVoxelBox(1, 1, 1, 2.0), snug_rigid, NULL);
+	snugContactBuffer* buffer = MakeBuffer(1000);
+	Place(b.thing.body, 1.0, 1.0, 3.0);
+	snugContactResult result = Find(&a, &b, buffer);
+	assert_int_equal(result.curveCount, 1);
+	assert_true(result.curves[0].isClosed && result.curves[0].length == 8.0);
+	assert_true(result.curves[0].area[0] == 0.0 && result.curves[0].area[1] == 0.0);
+	assert_true(fabs(result.curves[0].area[2]) == 4.0);
+	for (uint32_t i = 0; i < result.pointCount; ++i)
+	{
+		const float* p = result.points[i].position;
+		assert_true(p[2] == 4.0f && p[0] >= 1.0f && p[0] <= 3.0f && p[1] >= 1.0f && p[1] <= 3.0f);
+	}
+	Place(b.thing.body, 1.0, 1.0, 4.0);
+	result = Find(&a, &b, buffer);
+	uint32_t polygons = 0;
+	for (uint32_t i = 0; i < result.contactCount; ++i)
+	{
+		polygons += result.contacts[i].kind == snug_contactPolygon;
+	}
+	assert_true(polygons >= 4 && result.complete);
+	for (uint32_t i = 0; i < result.pointCount; ++i)
+	{
+		assert_true(result.points[i].position[2] == 4.0f);
+	}
+	snugContactBuffer_Destroy(buffer);
+	Posed_Free(&a);
+	Posed_Free(&b);
+}
+
+// --- Memory and misuse --------------------------------------------------------------------------------------------
+
+static void small_buffers_say_so(void** state)
+{
+	(void)state;
+	sceneRandom random = { 1 };
+	Posed a = Posed_Make(&random, sceneMakeSphere(6), snug_rigid, NULL);
+	Posed b = Posed_Make(&random, sceneMakeSphere(6), snug_rigid, NULL);
+	Place(b.thing.body, 0.7, 0.1, 0.0);
+	snugContactBuffer* small = MakeBuffer(3);
+	snugContactResult result = Find(&a, &b, small);
+	assert_true(!result.complete && result.contactCount == 0 && result.contacts == NULL && result.count > 3);
+	snugContactBuffer* enough = MakeBuffer((uint32_t)result.count);
+	result = Find(&a, &b, enough);
+	assert_true(result.complete && result.contactCount == result.count);
+	// The same buffer again: names are forgotten.
+	snugContactResult again = Find(&a, &b, enough);
+	assert_int_equal(again.pointCount, result.pointCount);
+	assert_int_equal(again.curveCount, result.curveCount);
+	snugContactBuffer_Destroy(small);
+	snugContactBuffer_Destroy(enough);
+	Posed_Free(&a);
+	Posed_Free(&b);
+}
+
+static void memory_is_asked_for_and_given_back(void** state)
+{
+	(void)state;
+	for (uint64_t failAt = 0; failAt <= 2; ++failAt)
+	{
+		TestAllocator allocator = { .failAt = failAt };
+		TestMessages messages = { 0 };
+		const snugContactBufferDef def = {
+			.capacity = 100, .allocator = TestAllocator_Get(&allocator), .messenger = TestMessages_Get(&messages)
+		};
+		snugContactBuffer* buffer = (snugContactBuffer*)(void*)&allocator;
+		snugStatus status = snugContactBuffer_Create(&def, &buffer);
+		assert_int_equal(status, failAt == 0 ? snug_success : snug_outOfMemory);
+		assert_int_equal(buffer == NULL, failAt != 0);
+		assert_int_equal(messages.count, failAt != 0);
+		snugContactBuffer_Destroy(buffer);
+		assert_int_equal(allocator.live, 0);
+		assert_int_equal(allocator.faults, 0);
+	}
+}
+
+static void misuse_is_refused(void** state)
+{
+	(void)state;
+	sceneRandom random = { 7 };
+	Posed a = Posed_Make(&random, sceneMakeTetrahedron(), snug_rigid, NULL);
+	Posed b = Posed_Make(&random, sceneMakeTetrahedron(), snug_rigid, NULL);
+	snugContactBuffer* buffer = MakeBuffer(100);
+	snugBody *x = a.thing.body, *y = b.thing.body;
+	const snugContactQuery nowhere = { .origin = { 0.0, NAN, 0.0 } }, dirty = { .reserved = { 1 } };
+	const snugContactQuery far = { .origin = { 1e300, 0.0, 0.0 } };
+	assert_int_equal(snugFindContacts(NULL, y, buffer, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindContacts(x, x, buffer, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindContacts(x, y, NULL, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindContacts(x, y, buffer, &nowhere).status, snug_badArgument);
+	assert_int_equal(snugFindContacts(x, y, buffer, &dirty).status, snug_badArgument);
+	assert_int_equal(snugFindContacts(x, y, buffer, &far).status, snug_outOfRange);
+	assert_int_equal(snugFindContacts(x, y, buffer, NULL).status, snug_success);
+	snugContactBuffer* none;
+	const snugContactBufferDef zero = { .capacity = 0 }, many = { .capacity = 100000001 };
+	const snugContactBufferDef bad = { .capacity = 1, .reserved = { 1 } };
+	assert_int_equal(snugContactBuffer_Create(&zero, &none), snug_badInput);
+	assert_int_equal(snugContactBuffer_Create(&many, &none), snug_badInput);
+	assert_int_equal(snugContactBuffer_Create(&bad, &none), snug_badArgument);
+	assert_int_equal(snugContactBuffer_Create(NULL, &none), snug_badArgument);
+	assert_null(none);
+	snugContactBuffer_Destroy(NULL);
+	snugContactBuffer_Destroy(buffer);
+	Posed_Free(&a);
+	Posed_Free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(contacts_are_pairs_with_points_on_both),
+		cmocka_unit_test(curves_of_closed_surfaces_are_closed),
+		cmocka_unit_test(spheres_meet_in_a_circle),
+		cmocka_unit_test(areas_are_those_of_clipped_triangles),
+		cmocka_unit_test(open_curves_end_at_boundaries),
+		cmocka_unit_test(boxes_meet_in_rectangles),
+		cmocka_unit_test(small_buffers_say_so),
+		cmocka_unit_test(memory_is_asked_for_and_given_back),
+		cmocka_unit_test(misuse_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

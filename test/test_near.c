@@ -1,0 +1,375 @@
+// test/test_near.c: distances of bodies and points, and pairs within a margin, against all triangles at the positions
+// that snugBody_GetVertices reports, by the distances that test_distance.c has compared with rational arithmetic. Equal
+// bit for bit: bounds decide only what is skipped.
+#include "posed.h"
+
+#include "geometry/distance.h"
+#include "geometry/segment.h"
+#include "geometry/triangle.h"
+#include "query/near.h"
+#include "snug/snug_queries.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Far enough to be apart, most often; sometimes just so.
+static void PlaceApart(sceneRandom* random, Posed* posed)
+{
+	snugFrame frame = { { 0 }, { 0 } };
+	double distance = sceneRandom_Index(random, 3) == 0 ? 0.3 : sceneRandom_Index(random, 4) == 0 ? 1000.0 : 3.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		frame.position[k] = distance * sceneRandom_Range(random, -1.0, 1.0);
+	}
+	if (sceneRandom_Index(random, 2) == 0)
+	{
+		RandomRotation(random, frame.rotation);
+	}
+	if (sceneRandom_Index(random, 4) == 0) // equal distances abound
+	{
+		frame = (snugFrame){ { 3.0, 0.0, 0.0 }, { 0 } };
+	}
+	assert_int_equal(snugBody_SetFrame(posed->thing.body, &frame), snug_success);
+}
+
+typedef struct Scene
+{
+	Posed a, b;
+} Scene;
+
+static Scene MakeScene(sceneRandom* random, int n, snugPool* pool)
+{
+	Scene scene;
+	scene.a = Posed_Make(
+	    random, RandomMesh(random, (MeshKind)(n % MESH_KINDS)), (snugDeformer)(n / MESH_KINDS % POSED_DEFORMERS), pool);
+	sceneMesh other = n % 4 == 0 ? sceneMesh_Copy(&scene.a.thing.mesh)
+	                             : RandomMesh(random, (MeshKind)sceneRandom_Index(random, MESH_KINDS));
+	scene.b = Posed_Make(random, other, (snugDeformer)(n / 3 % POSED_DEFORMERS), pool);
+	if (n % 3 != 0)
+	{
+		Posed_Change(random, &scene.a);
+		Posed_Change(random, &scene.b);
+	}
+	PlaceApart(random, &scene.b);
+	memcpy(scene.b.origin, scene.a.origin, sizeof(scene.b.origin));
+	Posed_Read(&scene.b);
+	return scene;
+}
+
+static void FreeScene(Scene* scene)
+{
+	Posed_Free(&scene->a);
+	Posed_Free(&scene->b);
+}
+
+// Squared; zero if and only if they intersect.
+static double PairDistance2(const Scene* scene, uint32_t i, uint32_t j, sgNearest* nearest)
+{
+	float a[3][3], b[3][3];
+	Posed_Triangle(&scene->a, i, a);
+	Posed_Triangle(&scene->b, j, b);
+	if (sgTriangles_Intersect((const float(*)[3])a, (const float(*)[3])b))
+	{
+		return 0.0;
+	}
+	sgTriangles_Nearest((const float(*)[3])a, (const float(*)[3])b, nearest);
+	return fmax(nearest->distance2, 0x1p-1000);
+}
+
+static snugDistanceResult BruteDistance(const Scene* scene)
+{
+	snugDistanceResult best = { .distance = INFINITY, .a = SNUG_NO_TRIANGLE, .b = SNUG_NO_TRIANGLE };
+	for (uint32_t i = 0; i < scene->a.thing.mesh.triangleCount; ++i)
+	{
+		for (uint32_t j = 0; j < scene->b.thing.mesh.triangleCount; ++j)
+		{
+			sgNearest nearest = { .distance2 = 0.0 };
+			double distance = sqrt(PairDistance2(scene, i, j, &nearest));
+			if (distance < best.distance)
+			{
+				best = (snugDistanceResult){ .isWithin = true, .distance = distance, .a = i, .b = j };
+				for (int k = 0; k < 3; ++k)
+				{
+					best.pointA[k] = (float)nearest.a[k];
+					best.pointB[k] = (float)nearest.b[k];
+				}
+			}
+		}
+	}
+	return best;
+}
+
+static void CheckDistance(uint64_t seed, const Scene* scene, const snugDistanceResult* expected, double maxDistance)
+{
+	const double* o = scene->a.origin;
+	const snugDistanceQuery query = { .origin = { o[0], o[1], o[2] }, .maxDistance = maxDistance };
+	snugDistanceResult found = snugFindDistance(scene->a.thing.body, scene->b.thing.body, &query);
+	assert_int_equal(found.status, snug_success);
+	bool isWithin = expected->isWithin && (maxDistance == 0.0 || expected->distance <= maxDistance);
+	bool isGood = found.isWithin == isWithin && found.distance == (isWithin ? expected->distance : INFINITY);
+	if (isGood && isWithin && found.distance > 0.0)
+	{
+		isGood = found.a == expected->a && found.b == expected->b &&
+		         memcmp(found.pointA, expected->pointA, sizeof(found.pointA)) == 0 &&
+		         memcmp(found.pointB, expected->pointB, sizeof(found.pointB)) == 0;
+	}
+	if (isGood && found.isWithin && found.distance == 0.0)
+	{
+		snugPair pair = { SNUG_NO_TRIANGLE, SNUG_NO_TRIANGLE };
+		const snugQuery touches = { .origin = { o[0], o[1], o[2] }, .pairs = &pair, .capacity = 1 };
+		snugTouches(scene->a.thing.body, scene->b.thing.body, &touches);
+		isGood =
+		    pair.a == found.a && pair.b == found.b && memcmp(found.pointA, found.pointB, sizeof(found.pointA)) == 0;
+		// The point is on both.
+		for (int s = 0; s < 2; ++s)
+		{
+			float triangle[3][3];
+			sgNearest nearest;
+			Posed_Triangle(s == 0 ? &scene->a : &scene->b, s == 0 ? found.a : found.b, triangle);
+			sgPoint_ToTriangle(found.pointA, (const float(*)[3])triangle, &nearest);
+			isGood = isGood && nearest.distance2 <= 1e-6;
+		}
+	}
+	if (!isGood)
+	{
+		fail_msg("seed %llu: %.17g of %u and %u instead of %.17g of %u and %u", (unsigned long long)seed,
+		    found.distance, found.a, found.b, expected->distance, expected->a, expected->b);
+	}
+}
+
+static void CheckWithin(uint64_t seed, const Scene* scene, double margin)
+{
+	const double* o = scene->a.origin;
+	size_t most = (size_t)scene->a.thing.mesh.triangleCount * scene->b.thing.mesh.triangleCount;
+	PairList expected = { malloc((most + 1) * sizeof(snugPair)), 0 };
+	PairList found = { malloc((most + 1) * sizeof(snugPair)), 0 };
+	for (uint32_t i = 0; i < scene->a.thing.mesh.triangleCount; ++i)
+	{
+		for (uint32_t j = 0; j < scene->b.thing.mesh.triangleCount; ++j)
+		{
+			sgNearest nearest;
+			if (sqrt(PairDistance2(scene, i, j, &nearest)) <= margin)
+			{
+				expected.pairs[expected.count++] = (snugPair){ i, j };
+			}
+		}
+	}
+	const snugMarginQuery query = {
+		.origin = { o[0], o[1], o[2] }, .margin = margin, .pairs = found.pairs, .capacity = most
+	};
+	snugResult result = snugFindWithin(scene->a.thing.body, scene->b.thing.body, &query);
+	assert_int_equal(result.status, snug_success);
+	assert_true(result.complete);
+	found.count = result.count;
+	AssertSamePairs("within a margin", seed, &expected, &found);
+	PairList_Free(&expected);
+	PairList_Free(&found);
+}
+
+static void distances_are_those_of_all_pairs(void** state)
+{
+	(void)state;
+	int apart = 0, touching = 0;
+	for (int n = 0; n < TestCount(120); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		snugPool* pool = n % 5 == 0 ? MakePool(4096 * 3) : NULL;
+		Scene scene = MakeScene(&random, n, pool);
+		snugDistanceResult expected = BruteDistance(&scene);
+		CheckDistance(seed, &scene, &expected, 0.0);
+		if (expected.isWithin)
+		{
+			apart += expected.distance > 0.0;
+			touching += expected.distance == 0.0;
+			CheckDistance(seed, &scene, &expected, expected.distance * 1.5);
+			CheckDistance(seed, &scene, &expected, expected.distance * 0.75);
+			CheckWithin(seed, &scene, 0.0);
+			CheckWithin(seed, &scene, expected.distance);
+			CheckWithin(seed, &scene, expected.distance * 1.1 + 0.01);
+		}
+		FreeScene(&scene);
+		snugPool_Destroy(pool);
+	}
+	assert_true(apart > TestCount(120) / 4 && touching > TestCount(120) / 10);
+}
+
+static void CheckPoint(uint64_t seed, const Posed* posed, const float point[3], double maxDistance)
+{
+	double best = INFINITY;
+	snugClosest expected = { .distance = INFINITY, .triangle = SNUG_NO_TRIANGLE };
+	for (uint32_t i = 0; i < posed->thing.mesh.triangleCount; ++i)
+	{
+		float triangle[3][3];
+		sgNearest nearest;
+		sgSegmentHit hit;
+		Posed_Triangle(posed, i, triangle);
+		sgPoint_ToTriangle(point, (const float(*)[3])triangle, &nearest);
+		bool isOn = sgSegment_Hit(point, point, (const float(*)[3])triangle, &hit);
+		double distance = isOn ? 0.0 : sqrt(fmax(nearest.distance2, 0x1p-1000));
+		if (distance < best)
+		{
+			best = distance;
+			expected.triangle = i;
+			for (int k = 0; k < 3; ++k)
+			{
+				expected.position[k] = isOn ? point[k] : (float)nearest.b[k];
+			}
+		}
+	}
+	expected.distance = best;
+	if (maxDistance > 0.0 && best > maxDistance)
+	{
+		expected = (snugClosest){ .distance = INFINITY, .triangle = SNUG_NO_TRIANGLE };
+	}
+	const double* o = posed->origin;
+	const snugDistanceQuery query = { .origin = { o[0], o[1], o[2] }, .maxDistance = maxDistance };
+	snugClosest found;
+	snugClosestResult result = snugFindClosest(posed->thing.body, point, 0, 1, &found, &query);
+	assert_int_equal(result.status, snug_success);
+	if (found.distance != expected.distance || found.triangle != expected.triangle ||
+	    memcmp(found.position, expected.position, sizeof(found.position)) != 0 ||
+	    result.count != (expected.triangle != SNUG_NO_TRIANGLE))
+	{
+		fail_msg("seed %llu: %.17g of %u instead of %.17g of %u", (unsigned long long)seed, found.distance,
+		    found.triangle, expected.distance, expected.triangle);
+	}
+}
+
+static void closest_points_are_those_of_all_triangles(void** state)
+{
+	(void)state;
+	for (int n = 0; n < TestCount(250); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		snugPool* pool = n % 5 == 0 ? MakePool(4096 * 3) : NULL;
+		sceneMesh mesh = RandomMesh(&random, (MeshKind)(n % MESH_KINDS));
+		Posed posed = Posed_Make(&random, mesh, (snugDeformer)(n / MESH_KINDS % POSED_DEFORMERS), pool);
+		if (n % 3 != 0)
+		{
+			Posed_Change(&random, &posed);
+		}
+		for (int i = 0; i < 6; ++i)
+		{
+			float point[3];
+			for (int k = 0; k < 3; ++k)
+			{
+				point[k] = (float)sceneRandom_Range(&random, -3.0, 3.0);
+			}
+			if (i < 3 && mesh.triangleCount > 0) // at a vertex, or half-way to another
+			{
+				float triangle[3][3];
+				Posed_Triangle(&posed, sceneRandom_Index(&random, mesh.triangleCount), triangle);
+				for (int k = 0; k < 3; ++k)
+				{
+					point[k] = i == 0 ? triangle[0][k] : 0.5f * (triangle[0][k] + triangle[i][k]);
+				}
+			}
+			CheckPoint(seed, &posed, point, i % 2 == 0 ? 0.0 : 1.5);
+		}
+		Posed_Free(&posed);
+		snugPool_Destroy(pool);
+	}
+}
+
+// Boxes that are points, of every size and as far from zero: squares in float32 are not above those in double.
+static void gaps_are_no_greater_than_distances(void** state)
+{
+	(void)state;
+	for (int n = 0; n < TestCount(20000); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		sgBoxLanes a, b;
+		float SG_ALIGN(32) gaps[SG_LANES * SG_LANES];
+		double scale = ldexp(1.0, (int)sceneRandom_Index(&random, 140) - 70);
+		for (uint32_t i = 0; i < 3 * SG_LANES; ++i)
+		{
+			a.lower[i / 8][i % 8] = a.upper[i / 8][i % 8] = (float)(scale * sceneRandom_Range(&random, -1.0, 1.0));
+			b.lower[i / 8][i % 8] = b.upper[i / 8][i % 8] = (float)(scale * sceneRandom_Range(&random, -1.0, 1.0));
+		}
+		sgGetKernels()->probes->gapBoxes(&a, 0xff, &b, gaps);
+		const float point[3] = { a.lower[0][3], a.lower[1][3], a.lower[2][3] };
+		float SG_ALIGN(32) toPoint[SG_LANES];
+		sgGetKernels()->probes->gapPoint(&b, point, 0.0f, toPoint);
+		for (uint32_t i = 0; i < SG_LANES * SG_LANES; ++i)
+		{
+			double distance2 = 0.0;
+			for (int k = 0; k < 3; ++k)
+			{
+				double difference = (double)a.lower[k][i / 8] - b.lower[k][i % 8];
+				distance2 += difference * difference;
+			}
+			bool isGood = (double)gaps[i] <= distance2 && (double)gaps[i] >= 0.99 * fmin(distance2, FLT_MAX) - 0x1p-120;
+			if (!isGood || (i / 8 == 3 && toPoint[i % 8] != gaps[i]))
+			{
+				fail_msg("seed %llu: %g instead of %g", (unsigned long long)seed, (double)gaps[i], distance2);
+			}
+		}
+	}
+}
+
+static bool StopAtOnce(void* user, snugPair pair)
+{
+	(void)pair;
+	++*(int*)user;
+	return false;
+}
+
+static void misuse_is_refused(void** state)
+{
+	(void)state;
+	sceneRandom random = { 7 };
+	Posed a = Posed_Make(&random, sceneMakeTetrahedron(), snug_rigid, NULL);
+	Posed b = Posed_Make(&random, sceneMakeTetrahedron(), snug_rigid, NULL);
+	snugBody *x = a.thing.body, *y = b.thing.body;
+	const float points[6] = { 0.0f, 0.0f, 0.0f, 1.0f, NAN, 0.0f }, huge[3] = { 2e36f, 0.0f, 0.0f };
+	snugClosest closest[2];
+	const snugDistanceQuery nowhere = { .origin = { NAN, 0.0, 0.0 } }, negative = { .maxDistance = -1.0 };
+	const snugDistanceQuery none = { .maxDistance = NAN }, dirty = { .reserved = { 1 } };
+	const snugDistanceQuery far = { .origin = { 1e300, 0.0, 0.0 } };
+	assert_int_equal(snugFindClosest(NULL, points, 0, 1, closest, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindClosest(x, NULL, 0, 1, closest, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindClosest(x, points, 0, 1, NULL, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindClosest(x, points, 8, 1, closest, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindClosest(x, points, 0, 1, closest, &nowhere).status, snug_badArgument);
+	assert_int_equal(snugFindClosest(x, points, 0, 1, closest, &negative).status, snug_badArgument);
+	assert_int_equal(snugFindClosest(x, points, 0, 1, closest, &dirty).status, snug_badArgument);
+	assert_int_equal(snugFindClosest(x, points, 0, 1, closest, &far).status, snug_outOfRange);
+	assert_int_equal(snugFindClosest(x, points, 0, 2, closest, NULL).status, snug_badInput);
+	assert_int_equal(snugFindClosest(x, huge, 0, 1, closest, NULL).status, snug_badInput);
+	assert_int_equal(snugFindClosest(x, NULL, 0, 0, NULL, NULL).status, snug_success);
+	assert_int_equal(snugFindDistance(x, x, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindDistance(x, NULL, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindDistance(x, y, &nowhere).status, snug_badArgument);
+	assert_int_equal(snugFindDistance(x, y, &none).status, snug_badArgument);
+	assert_int_equal(snugFindDistance(x, y, &dirty).status, snug_badArgument);
+	assert_int_equal(snugFindDistance(x, y, &far).status, snug_outOfRange);
+	int calls = 0;
+	snugMarginQuery query = { .margin = 1.0, .callback = StopAtOnce, .user = &calls };
+	snugResult result = snugFindWithin(x, y, &query);
+	assert_true(result.status == snug_success && !result.complete && calls == 1);
+	query.margin = -1.0;
+	assert_int_equal(snugFindWithin(x, y, &query).status, snug_badArgument);
+	query = (snugMarginQuery){ .capacity = 1 };
+	assert_int_equal(snugFindWithin(x, y, &query).status, snug_badArgument);
+	query = (snugMarginQuery){ .origin = { 1e300, 0.0, 0.0 } };
+	assert_int_equal(snugFindWithin(x, y, &query).status, snug_outOfRange);
+	assert_int_equal(snugFindWithin(x, y, NULL).status, snug_badArgument);
+	Posed_Free(&a);
+	Posed_Free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(distances_are_those_of_all_pairs),
+		cmocka_unit_test(closest_points_are_those_of_all_triangles),
+		cmocka_unit_test(gaps_are_no_greater_than_distances),
+		cmocka_unit_test(misuse_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,60 @@
+#!/bin/sh
+# Usage: test_readme.sh SNUG DIR README
+# The first table of the README says what a run of the demo's command prints, with man.glb and creature.glb of DIR; the
+# second one what `snug bench peers --json` has printed into the file that SNUG_PEERS_JSON names: it takes minutes, and
+# needs other libraries.
+snug=$1
+man=$(realpath "$2")/man.glb
+creature=$(realpath "$2")/creature.glb
+readme=$(realpath "$3")
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null
+. "$here/test_lib.sh"
+command -v jq >/dev/null || exec sh "$here/skip.sh" jq "not installed: the README's table is not compared"
+
+# The demo writes the page's command from the same numbers.
+expect 0 "" check "$man" "$creature" --clip kick --clip idle --place 0,0,0 --place 0.05,0,1.2 --rotate 0,0,0 \
+	--rotate 0,90,0 --fps 36.88 --to 1.6 --summary --costs --json
+checks=$((checks + 1))
+grep -qF "The kick has $(jq .frames out) frames, in which $(jq .count out) pairs" "$readme" ||
+	fail "the README says other numbers of frames or pairs than $(jq .frames out) and $(jq .count out)"
+
+# rows HEAD: the table whose first column has this head, as lines of four fields.
+rows()
+{
+	awk -F ' *[|] *' -v head="$1" '$2 == head { inside = 1; next } inside && !/^[|]/ { exit }
+		inside && !/^[|]-/ { gsub(",", "", $4); gsub(",", "", $5); if (head == "way") gsub(",", "", $3)
+			printf "%s\t%s\t%s\t%s\n", $2, $3, $4, $5 }' "$readme"
+}
+
+tab=$(printf '\t')
+jq -r '.cost.ways[] | [.name, .vertices, .missed, .invented] | @tsv' out >found
+rows way >table
+[ -s table ] || fail "the README has no table of ways"
+while IFS="$tab" read -r name vertices missed invented; do
+	checks=$((checks + 1))
+	# Vertices depend a little on how an instruction set rounds bounds: within a fiftieth.
+	awk -F '\t' -v name="$name" -v vertices="$vertices" -v missed="$missed" -v invented="$invented" '
+		$1 == name { there = vertices - $2 < 0.02 * $2 + 1 && $2 - vertices < 0.02 * $2 + 1 && $3 == missed && $4 == invented }
+		END { exit !there }' found || fail "the README has other numbers than were measured: $(cat found)"
+done <table
+
+rows library >table
+[ -s table ] || fail "the README has no table of libraries"
+if [ -z "${SNUG_PEERS_JSON:-}" ]; then
+	echo "not compared: the README's table of libraries; SNUG_PEERS_JSON names what 'snug bench peers --json' has printed"
+	finish
+	exit
+fi
+jq -r '.rows[] | select(.bodies == "blobs of 45K" and .contact == "light" and .query == "all") |
+	[.method, .version, .missing, .extra] | @tsv' "$SNUG_PEERS_JSON" >found
+while IFS="$tab" read -r name version missed invented; do
+	if ! grep -qF "$name$tab$version$tab" found; then
+		echo "not compared: $name $version: $(grep -F "$name$tab" found || echo 'not measured')"
+		continue
+	fi
+	checks=$((checks + 1))
+	grep -qxF "$name$tab$version$tab$missed$tab$invented" found ||
+		fail "the README has other numbers than were measured: $(grep -F "$name$tab" found)"
+done <table
+finish

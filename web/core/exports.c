@@ -1,0 +1,483 @@
+// web/core/exports.c: the library for JavaScript. Flat arguments, pointers into linear memory, no 64-bit integers, so
+// that nothing becomes a BigInt; no imports. web/package/snug.mjs is the other half.
+//
+// A function that may fail returns a snugStatus; what the library said about it waits in webMessages. Numbers that may
+// exceed 32 bits go out as doubles, which hold integers up to 2^53.
+#include <snug/snug.h>
+#include <snug/snug_queries.h>
+#include <snug/snug_scene.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(void*) == 4 && sizeof(size_t) == 4, "snug.mjs writes pointers and sizes as 32-bit words");
+
+#define EXPORT(name) __attribute__((export_name(#name)))
+
+// ---- What the library says ---------------------------------------------------------------------------------------
+
+// Sentences since webForget, each as a letter for its severity, the text, a newline. What does not fit is left out.
+static char messages[4096];
+static size_t messageLength;
+
+static void Append(const char* text)
+{
+	size_t length = strlen(text);
+	if (length < sizeof(messages) - messageLength)
+	{
+		memcpy(messages + messageLength, text, length + 1);
+		messageLength += length;
+	}
+}
+
+static void Remember(void* user, snugSeverity severity, const char* text)
+{
+	(void)user;
+	Append(severity == snug_error ? "e" : "w");
+	Append(text);
+	Append("\n");
+}
+
+static void RememberMisuse(void* user, const char* condition, const char* function)
+{
+	(void)user;
+	Append("e");
+	Append(function);
+	Append(": ");
+	Append(condition);
+	Append("\n");
+}
+
+static const snugMessenger messenger = { .message = Remember };
+
+EXPORT(start) void webStart(void)
+{
+	snugSetAssertHandler(RememberMisuse, NULL);
+}
+
+EXPORT(messages) const char* webMessages(void)
+{
+	return messages;
+}
+
+EXPORT(forget) void webForget(void)
+{
+	messageLength = 0;
+	messages[0] = '\0';
+}
+
+EXPORT(statusText) const char* webStatusText(snugStatus status)
+{
+	return snugGetStatusText(status);
+}
+
+EXPORT(version) const char* webVersion(void)
+{
+	return snugGetVersion();
+}
+
+EXPORT(instructionSet) const char* webInstructionSet(void)
+{
+	return snugGetInstructionSet();
+}
+
+// ---- What a page does not have -----------------------------------------------------------------------------------
+
+// Stands in for the C library's, which would import the environment from a WASI.
+char* getenv(const char* name)
+{
+	(void)name;
+	return NULL;
+}
+
+EXPORT(allocate) void* webAllocate(size_t bytes)
+{
+	return malloc(bytes);
+}
+
+EXPORT(release) void webRelease(void* memory)
+{
+	free(memory);
+}
+
+// ---- Models ------------------------------------------------------------------------------------------------------
+
+/// snugModelDef as 32-bit words; null pointers where there is nothing.
+typedef struct webModelDef
+{
+	const float* positions;
+	uint32_t vertexCount;
+	const uint32_t* triangles;
+	uint32_t triangleCount;
+	uint32_t deformer;
+	uint32_t jointCount;
+	const uint32_t* influenceStarts;
+	uint32_t influencesPerVertex;
+	const uint16_t* joints;
+	const float* weights;
+	const float* jointPositions;
+	uint32_t fieldCount;
+	const uint32_t* fieldStarts;
+	const uint16_t* fields;
+	const float* displacements;
+} webModelDef;
+
+EXPORT(modelCreate) snugStatus webModelCreate(const webModelDef* from, snugModel** model)
+{
+	snugModelDef def = {
+		.positions = from->positions,
+		.vertexCount = from->vertexCount,
+		.triangles = from->triangles,
+		.triangleCount = from->triangleCount,
+		.deformer = (snugDeformer)from->deformer,
+		.skin = {
+			.jointCount = from->jointCount,
+			.starts = from->influenceStarts,
+			.influencesPerVertex = from->influencesPerVertex,
+			.joints = from->joints,
+			.weights = from->weights,
+			.jointPositions = from->jointPositions,
+		},
+		.fields = {
+			.fieldCount = from->fieldCount,
+			.starts = from->fieldStarts,
+			.fields = from->fields,
+			.displacements = from->displacements,
+		},
+		.messenger = messenger,
+	};
+	return snugModel_Create(&def, model);
+}
+
+EXPORT(modelLoad) snugStatus webModelLoad(const void* block, size_t bytes, snugModel** model)
+{
+	return snugModel_Load(block, bytes, &(snugLoadDef){ .messenger = messenger }, model);
+}
+
+EXPORT(modelDestroy) void webModelDestroy(snugModel* model)
+{
+	snugModel_Destroy(model);
+}
+
+EXPORT(modelBlock) const void* webModelBlock(const snugModel* model, size_t* bytes)
+{
+	return snugModel_GetBlock(model, bytes);
+}
+
+/// @param words receives, in this order: vertices, triangles, deformer, joints, fields, influences, most influences of
+/// a vertex, displacements, nodes of the tree, bytes
+EXPORT(modelInfo) void webModelInfo(const snugModel* model, uint32_t words[10])
+{
+	snugModelInfo info = snugModel_GetInfo(model);
+	const uint32_t all[10] = { info.vertexCount, info.triangleCount, (uint32_t)info.deformer, info.jointCount,
+		info.fieldCount, info.influenceCount, info.maxInfluences, info.displacementCount, info.nodeCount, info.bytes };
+	memcpy(words, all, sizeof(all));
+}
+
+EXPORT(modelPositions) snugStatus webModelPositions(const snugModel* model, float* positions)
+{
+	return snugModel_GetPositions(model, positions, 0);
+}
+
+EXPORT(modelTriangles) snugStatus webModelTriangles(const snugModel* model, uint32_t* triangles)
+{
+	return snugModel_GetTriangles(model, triangles, 0);
+}
+
+EXPORT(modelWeights)
+snugStatus webModelWeights(const snugModel* model, uint32_t* starts, uint16_t* joints, float* weights)
+{
+	return snugModel_GetWeights(model, starts, joints, weights);
+}
+
+EXPORT(modelFields)
+snugStatus webModelFields(const snugModel* model, uint32_t* starts, uint16_t* fields, float* displacements)
+{
+	return snugModel_GetFields(model, starts, fields, displacements);
+}
+
+// ---- Bodies ------------------------------------------------------------------------------------------------------
+
+EXPORT(bodyCreate) snugStatus webBodyCreate(const snugModel* model, snugStrategy strategy, snugBody** body)
+{
+	return snugBody_Create(&(snugBodyDef){ .model = model, .strategy = strategy, .messenger = messenger }, body);
+}
+
+EXPORT(bodyDestroy) void webBodyDestroy(snugBody* body)
+{
+	snugBody_Destroy(body);
+}
+
+EXPORT(bodyMemory) size_t webBodyMemory(const snugBody* body)
+{
+	return snugBody_GetMemory(body);
+}
+
+EXPORT(bodySetFrame) snugStatus webBodySetFrame(snugBody* body, const snugFrame* frame)
+{
+	return snugBody_SetFrame(body, frame);
+}
+
+EXPORT(bodySetJoints) snugStatus webBodySetJoints(snugBody* body, const float* matrices, uint32_t count)
+{
+	return snugBody_SetJoints4x4(body, matrices, 0, count);
+}
+
+EXPORT(bodySetAmplitudes) snugStatus webBodySetAmplitudes(snugBody* body, const float* amplitudes, uint32_t count)
+{
+	return snugBody_SetAmplitudes(body, amplitudes, count);
+}
+
+EXPORT(bodySetVertices)
+snugStatus webBodySetVertices(snugBody* body, const float* positions, uint32_t first, uint32_t count)
+{
+	return snugBody_SetVertices(body, positions, 0, first, count);
+}
+
+EXPORT(bodyGetVertices) snugStatus webBodyGetVertices(snugBody* body, const double* origin, float* positions)
+{
+	return snugBody_GetVertices(body, origin, positions, 0);
+}
+
+EXPORT(bodyGetBounds) snugStatus webBodyGetBounds(snugBody* body, const double* origin, snugBounds* bounds)
+{
+	return snugBody_GetBounds(body, origin, bounds);
+}
+
+// ---- Queries -----------------------------------------------------------------------------------------------------
+
+/// A query and its answer, as snug.mjs lays them out. All doubles first.
+typedef struct webQuery
+{
+	double origin[3];     ///< in
+	double count;         ///< out: pairs found, possibly more than `capacity`
+	double counters[8];   ///< out: as in snugCounters
+	snugPair* pairs;      ///< in: null for none
+	uint32_t capacity;    ///< in
+	snugWitness witness;  ///< in and out
+	uint32_t usesWitness; ///< in
+} webQuery;
+
+_Static_assert(sizeof(snugCounters) == 8 * 8 + 4 * 8, "webQuery has room for eight counters");
+
+// A query's counters, as doubles.
+static void CopyCounters(double out[8], const snugCounters* from)
+{
+	uint64_t counters[8];
+	memcpy(counters, from, sizeof(counters));
+	for (int i = 0; i < 8; ++i)
+	{
+		out[i] = (double)counters[i];
+	}
+}
+
+static snugStatus Answer(webQuery* query, const snugResult* result)
+{
+	CopyCounters(query->counters, &result->counters);
+	query->count = (double)result->count;
+	return result->status;
+}
+
+static snugQuery Ask(webQuery* query)
+{
+	snugQuery ask = { .pairs = query->pairs, .capacity = query->capacity };
+	memcpy(ask.origin, query->origin, sizeof(ask.origin));
+	ask.witness = query->usesWitness != 0 ? &query->witness : NULL;
+	return ask;
+}
+
+EXPORT(collide) snugStatus webCollide(snugBody* a, snugBody* b, webQuery* query)
+{
+	snugQuery ask = Ask(query);
+	snugResult result = snugCollide(a, b, &ask);
+	return Answer(query, &result);
+}
+
+EXPORT(touches) snugStatus webTouches(snugBody* a, snugBody* b, webQuery* query)
+{
+	snugQuery ask = Ask(query);
+	snugResult result = snugTouches(a, b, &ask);
+	return Answer(query, &result);
+}
+
+/// What the queries below share.
+typedef struct webAsk
+{
+	double origin[3];   ///< in
+	double limit;       ///< in: maxDistance, or the margin
+	double counters[8]; ///< out
+	double count;       ///< out
+} webAsk;
+
+_Static_assert(sizeof(snugRayHit) == 64 && sizeof(snugClosest) == 40, "snug.mjs reads hits and closest points");
+
+EXPORT(castRays)
+snugStatus webCastRays(snugBody* body, const snugRay* rays, uint32_t count, snugRayHit* hits, uint32_t any, webAsk* ask)
+{
+	snugRayQuery query = { .any = any != 0 };
+	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	snugRayResult result = snugCastRays(body, rays, count, hits, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
+}
+
+EXPORT(findHits)
+snugStatus webFindHits(snugBody* body, const snugRay* ray, snugRayHit* hits, uint32_t capacity, webAsk* ask)
+{
+	snugRayQuery query = { 0 };
+	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	snugRayResult result = snugFindHits(body, ray, hits, capacity, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
+}
+
+EXPORT(findClosest)
+snugStatus webFindClosest(snugBody* body, const float* points, uint32_t count, snugClosest* closest, webAsk* ask)
+{
+	snugDistanceQuery query = { .maxDistance = ask->limit };
+	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	snugClosestResult result = snugFindClosest(body, points, 0, count, closest, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
+}
+
+/// The distance of two bodies, or infinity, in ask->count.
+/// @param words receives the triangles
+/// @param points receives the point on a, then that on b
+EXPORT(findDistance)
+snugStatus webFindDistance(snugBody* a, snugBody* b, webAsk* ask, uint32_t words[2], float points[6])
+{
+	snugDistanceQuery query = { .maxDistance = ask->limit };
+	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	snugDistanceResult result = snugFindDistance(a, b, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = result.distance;
+	words[0] = result.a;
+	words[1] = result.b;
+	memcpy(points, result.pointA, sizeof(result.pointA));
+	memcpy(points + 3, result.pointB, sizeof(result.pointB));
+	return result.status;
+}
+
+EXPORT(findWithin)
+snugStatus webFindWithin(snugBody* a, snugBody* b, snugPair* pairs, uint32_t capacity, webAsk* ask)
+{
+	snugMarginQuery query = { .margin = ask->limit, .pairs = pairs, .capacity = capacity };
+	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	snugResult result = snugFindWithin(a, b, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
+}
+
+EXPORT(collideSelf)
+snugStatus webCollideSelf(snugBody* body, snugPair* pairs, uint32_t capacity, uint32_t keepRest, webAsk* ask)
+{
+	snugSelfQuery query = { .pairs = pairs, .capacity = capacity, .keepRest = keepRest != 0 };
+	snugResult result = snugCollideSelf(body, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
+}
+
+// ---- Contacts ----------------------------------------------------------------------------------------------------
+
+_Static_assert(sizeof(snugContact) == 72 && sizeof(snugContactPoint) == 36 && sizeof(snugCurve) == 88,
+    "snug.mjs reads contacts, points and curves");
+
+EXPORT(contactBufferCreate) snugStatus webContactBufferCreate(uint32_t capacity, snugContactBuffer** buffer)
+{
+	return snugContactBuffer_Create(&(snugContactBufferDef){ .capacity = capacity, .messenger = messenger }, buffer);
+}
+
+EXPORT(contactBufferDestroy) void webContactBufferDestroy(snugContactBuffer* buffer)
+{
+	snugContactBuffer_Destroy(buffer);
+}
+
+/// Find contacts; ask->count receives how many there are, more than the buffer has room for if words[0] is zero.
+/// @param words receives: whether complete; contacts, points and curves with their numbers; points of curves
+EXPORT(findContacts)
+snugStatus webFindContacts(snugBody* a, snugBody* b, snugContactBuffer* buffer, webAsk* ask, uint32_t words[8])
+{
+	snugContactQuery query = { 0 };
+	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	snugContactResult result = snugFindContacts(a, b, buffer, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	const uint32_t all[8] = { result.complete, (uint32_t)result.contacts, result.contactCount, (uint32_t)result.points,
+		result.pointCount, (uint32_t)result.curves, result.curveCount, (uint32_t)result.curvePoints };
+	memcpy(words, all, sizeof(all));
+	return result.status;
+}
+
+// ---- Scenes ------------------------------------------------------------------------------------------------------
+
+_Static_assert(sizeof(snugScenePair) == 24, "snug.mjs reads pairs of bodies");
+
+EXPORT(sceneCreate) snugStatus webSceneCreate(const double origin[3], snugScene** scene)
+{
+	snugSceneDef def = { .messenger = messenger };
+	memcpy(def.origin, origin, sizeof(def.origin));
+	return snugScene_Create(&def, scene);
+}
+
+EXPORT(sceneDestroy) void webSceneDestroy(snugScene* scene)
+{
+	snugScene_Destroy(scene);
+}
+
+/// Makes room for another body where there is none.
+EXPORT(sceneAdd)
+snugStatus webSceneAdd(
+    snugScene* scene, snugBody* body, uint32_t isStatic, uint32_t groups, uint32_t mask, uint32_t count, uint32_t* id)
+{
+	snugSceneRoom room = snugScene_GetRoom(scene);
+	snugStatus status = snug_success;
+	if (room.bodies < count + 1)
+	{
+		status = snugScene_Reserve(scene, &(snugSceneRoom){ .bodies = 2 * (count + 1) });
+	}
+	snugSceneBodyDef def = { .body = body, .isStatic = isStatic != 0, .groups = groups, .mask = mask };
+	return status == snug_success ? snugScene_Add(scene, &def, id) : status;
+}
+
+EXPORT(sceneRemove) snugStatus webSceneRemove(snugScene* scene, uint32_t id)
+{
+	return snugScene_Remove(scene, id);
+}
+
+/// Update, making room until there is enough.
+/// @param words receives: moved bodies, candidates, queries, kept pairs; pairs and their number, triangle pairs; begun
+/// events and their number, persisting ones, ended ones
+EXPORT(sceneUpdate)
+snugStatus webSceneUpdate(snugScene* scene, uint32_t trianglePairs, double counters[8], uint32_t words[13])
+{
+	snugSceneQuery query = { .trianglePairs = trianglePairs != 0 };
+	snugSceneResult result = snugScene_Update(scene, &query);
+	const snugSceneRoom none = { 0 };
+	while (result.status == snug_outOfRange && memcmp(&result.needed, &none, sizeof(none)) != 0)
+	{
+		snugStatus status = snugScene_Reserve(scene, &result.needed);
+		if (status != snug_success)
+		{
+			return status;
+		}
+		webForget();
+		result = snugScene_Update(scene, &query);
+	}
+	uint64_t pairCount, triangleCount;
+	const snugScenePair* pairs = snugScene_GetPairs(scene, &pairCount);
+	const snugPair* triangles = snugScene_GetTrianglePairs(scene, &triangleCount);
+	snugSceneEvents events = snugScene_GetEvents(scene);
+	const uint32_t all[13] = { result.moved, (uint32_t)result.candidates, (uint32_t)result.queries,
+		(uint32_t)result.kept, (uint32_t)pairs, (uint32_t)pairCount, (uint32_t)triangles, (uint32_t)events.begun,
+		(uint32_t)events.begunCount, (uint32_t)events.persisting, (uint32_t)events.persistingCount,
+		(uint32_t)events.ended, (uint32_t)events.endedCount };
+	memcpy(words, all, sizeof(all));
+	CopyCounters(counters, &result.counters);
+	return result.status;
+}

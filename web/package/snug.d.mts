@@ -1,0 +1,219 @@
+/** Which triangles of two deforming meshes intersect right now, exactly. */
+
+/** What the library calls what went wrong. `message` is its sentence. */
+export type Status = 'badArgument' | 'badInput' | 'outOfMemory' | 'outOfRange' | 'badFile' | 'unsupportedVersion' | 'ioError' | 'invalidBounds';
+export class SnugError extends Error {
+	readonly status: Status;
+}
+
+/** How vertices move. A skin's joints blend linearly, as in glTF and three.js; fields are morph targets or modes. */
+export type Deformer = 'rigid' | 'free' | 'skin' | 'fields' | 'sphericalSkin' | 'dualQuaternionSkin';
+
+/** Displacement fields, of those vertices that they move: entries of vertex v are starts[v] to starts[v + 1] - 1. */
+export interface Fields {
+	count: number;
+	starts: ArrayLike<number>;
+	/** The field of each entry. */
+	fields: ArrayLike<number>;
+	/** x, y, z of each entry. */
+	displacements: ArrayLike<number>;
+}
+
+export interface ModelDefinition {
+	/** x, y, z of each vertex at rest. */
+	positions: ArrayLike<number>;
+	/** Three vertices per triangle. */
+	triangles: ArrayLike<number>;
+	/** Default: 'skin' with joints, else 'fields' with displacements, else 'rigid'. */
+	deformer?: Deformer;
+	/** The joint and the weight of each influence, `influencesPerVertex` (4) per vertex. */
+	joints?: ArrayLike<number>;
+	weights?: ArrayLike<number>;
+	jointCount?: number;
+	influencesPerVertex?: number;
+	/** Instead of influencesPerVertex: influences of vertex v are influenceStarts[v] to influenceStarts[v + 1] - 1. */
+	influenceStarts?: ArrayLike<number>;
+	/** x, y, z of each joint at rest, for skins that turn their joints. */
+	jointPositions?: ArrayLike<number>;
+	/** Morph targets, vibration modes: x, y, z per vertex each. */
+	displacements?: ArrayLike<number>[];
+	/** The same where most vertices stay. */
+	fields?: Fields;
+}
+
+export interface QueryOptions {
+	/** Positions are evaluated relative to it: set it near bodies that are far from zero. */
+	origin?: ArrayLike<number>;
+}
+
+/** What `touches` remembers of two bodies from one call to the next; one for each pair of bodies, in the same order. */
+export class Witness {
+	readonly memory: Uint32Array;
+}
+
+/** What the last query cost. */
+export interface Counters {
+	nodesRefitted: number;
+	nodesAtFront: number;
+	nodesAboveFront: number;
+	nodesBelowFront: number;
+	volumeTests: number;
+	verticesEvaluated: number;
+	triangleTests: number;
+	exactTests: number;
+}
+
+/** The library, once per page or worker. It holds no locks and no threads. */
+export class Snug {
+	/** From snug.wasm beside this module, or from a URL, bytes, a Response or a compiled module. */
+	static load(source?: URL | string | BufferSource | Response | Promise<Response> | WebAssembly.Module): Promise<Snug>;
+	readonly version: string;
+	readonly instructionSet: string;
+	/** Bytes of linear memory. It grows and never shrinks; what is disposed is used again. */
+	readonly memoryBytes: number;
+	/** Build a model; about two seconds per million triangles. `model.save()` lets you pay only once. */
+	createModel(definition: ModelDefinition): Model;
+	/** From model.save() or `snug pack`: the same bytes on every machine. Damaged or hostile bytes throw. */
+	loadModel(bytes: Uint8Array | ArrayBuffer): Model;
+	/**
+	 * All pairs of intersecting triangles of two bodies; touching counts.
+	 * @returns triangle of a, triangle of b, and so on, sorted. The array is yours.
+	 */
+	collide(a: Body, b: Body, options?: QueryOptions): Uint32Array;
+	/** Whether two bodies touch; stops at the first pair. Much faster with a witness while they stay in contact. */
+	touches(a: Body, b: Body, options?: QueryOptions & { witness?: Witness }): boolean;
+	/** Where two bodies meet: points, segments for triangles that cross, and the curves that segments join to. */
+	findContacts(a: Body, b: Body, options?: QueryOptions): Contacts;
+	/**
+	 * What each ray hits first. Exact: nothing slips between triangles.
+	 * @param rays six numbers each: from x, y, z, to x, y, z
+	 * @param options.any any hit will do, which is faster
+	 * @returns arrays with one entry per ray; `triangle` is 4294967295 and `t` is 2 for a miss
+	 */
+	castRays(body: Body, rays: ArrayLike<number>, options?: QueryOptions & { any?: boolean }): Hits;
+	/** Everything that one ray hits, nearest first. */
+	findHits(body: Body, ray: ArrayLike<number>, options?: QueryOptions): Hits;
+	/** Where a body is nearest to each point. `distance` is Infinity where there is nothing within maxDistance. */
+	findClosest(body: Body, points: ArrayLike<number>, options?: QueryOptions & { maxDistance?: number }): Closest;
+	/** How far two bodies are apart, between which triangles, and where; Infinity if farther than maxDistance. */
+	findDistance(a: Body, b: Body, options?: QueryOptions & { maxDistance?: number }): Distance;
+	/** All pairs of triangles at most `margin` apart. */
+	findWithin(a: Body, b: Body, margin: number, options?: QueryOptions): Uint32Array;
+	/** All pairs of triangles of one body that meet beyond the corners they share; without keepRest not those at rest. */
+	collideSelf(body: Body, options?: { keepRest?: boolean }): Uint32Array;
+	/** Many bodies, and which of them touch. */
+	createScene(options?: QueryOptions): Scene;
+	/** What the last query, or update of a scene, cost. */
+	readonly counters: Counters;
+}
+
+export interface Hits {
+	/** The place is from + t (to - from). */
+	t: Float64Array;
+	triangle: Uint32Array;
+	/** Of the triangle's corners, three each. */
+	weights: Float64Array;
+	/** x, y, z each. */
+	position: Float32Array;
+	normal: Float32Array;
+}
+
+export interface Closest {
+	distance: Float64Array;
+	triangle: Uint32Array;
+	position: Float32Array;
+	normal: Float32Array;
+}
+
+export interface Distance {
+	distance: number;
+	a: number;
+	b: number;
+	pointA: Float32Array;
+	pointB: Float32Array;
+}
+
+export interface Contacts {
+	/** Triangle of a, triangle of b of each contact. */
+	pairs: Uint32Array;
+	/** Unit normals of those, x, y, z each. */
+	normalA: Float32Array;
+	normalB: Float32Array;
+	/** x, y, z of each point. */
+	positions: Float32Array;
+	/** What each pair has in common, by numbers of points, and the number of its curve. */
+	contacts: { kind: 'segment' | 'point' | 'polygon' | 'flat'; points: Uint32Array; curve: number | null }[];
+	/** Segments joined end to end. On closed surfaces the sum of `area` over all curves points out of a, into b. */
+	curves: { points: Uint32Array; isClosed: boolean; length: number; centroid: Float64Array; area: Float64Array }[];
+}
+
+interface Disposable {
+	/** Free its memory now; again is fine. What is forgotten instead is freed some time later. */
+	dispose(): void;
+	readonly isDisposed: boolean;
+}
+
+/** A mesh, how it deforms, and a bounding tree over it. It never changes; bodies share it. */
+export class Model implements Disposable {
+	private constructor();
+	readonly vertexCount: number;
+	readonly triangleCount: number;
+	readonly deformer: Deformer;
+	readonly jointCount: number;
+	readonly fieldCount: number;
+	readonly influenceCount: number;
+	readonly maxInfluences: number;
+	readonly displacementCount: number;
+	readonly nodeCount: number;
+	readonly bytes: number;
+	/** What was repaired or looked wrong, as sentences. */
+	readonly warnings: string[];
+	/** Every strategy gives the same pairs; 'bottomUp' deforms everything before a query. */
+	createBody(options?: { strategy?: 'auto' | 'onDemand' | 'front' | 'bottomUp' }): Body;
+	/** Its bytes, for loadModel. */
+	save(): Uint8Array;
+	getPositions(): Float32Array;
+	getTriangles(): Uint32Array;
+	/** As they are used: divided by their sum, none zero. */
+	getWeights(): { starts: Uint32Array; joints: Uint16Array; weights: Float32Array };
+	getFields(): { count: number; starts: Uint32Array; fields: Uint16Array; displacements: Float32Array };
+	/** Bodies that are left keep what they need. */
+	dispose(): void;
+	readonly isDisposed: boolean;
+}
+
+/** A model in a pose. Setting a pose copies it and computes a few numbers per joint, none per vertex. */
+export class Body implements Disposable {
+	private constructor();
+	readonly model: Model;
+	readonly memoryBytes: number;
+	/** Move it as a whole. @param rotation quaternion x, y, z, w */
+	setFrame(position: ArrayLike<number>, rotation?: ArrayLike<number>): this;
+	/** 16 numbers per joint, columns first, as in glTF and WebGL: world matrix times inverse bind matrix. */
+	setJoints(matrices: ArrayLike<number>): this;
+	/** How much of each displacement field is added. */
+	setAmplitudes(amplitudes: ArrayLike<number>): this;
+	/** Of a 'free' body: x, y, z of vertex `first`, and so on. */
+	setVertices(positions: ArrayLike<number>, first?: number): this;
+	/** Posed positions of all vertices: exactly those that queries look at. */
+	getVertices(origin?: ArrayLike<number>): Float32Array;
+	/** A box and a ball that contain them. */
+	getBounds(origin?: ArrayLike<number>): { lower: Float32Array; upper: Float32Array; center: Float32Array; radius: number };
+	dispose(): void;
+	readonly isDisposed: boolean;
+}
+
+/** Bodies that come and go. Those that stay as they are cost nearly nothing. */
+export class Scene implements Disposable {
+	private constructor();
+	readonly bodies: Body[];
+	/** Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero, and not both static. */
+	add(body: Body, options?: { isStatic?: boolean; groups?: number; mask?: number }): this;
+	remove(body: Body): this;
+	/** Find what touches now, and what began and ended since the last update. */
+	update(options?: { trianglePairs?: boolean }): { moved: number; candidates: number; queries: number; kept: number };
+	readonly pairs: { a: Body; b: Body; pairs?: Uint32Array }[];
+	readonly events: { begun: { a: Body; b: Body }[]; persisting: { a: Body; b: Body }[]; ended: { a: Body; b: Body }[] };
+	dispose(): void;
+	readonly isDisposed: boolean;
+}

@@ -1,0 +1,793 @@
+// snug.mjs: exact collision detection between deforming triangle meshes, over snug.wasm. Knows no engine; three.mjs is
+// for three.js. Types and what each call does: snug.d.mts.
+//
+// Nothing that leaves this file is a view of linear memory, which moves when it grows: results are copies. Memory of
+// models and bodies is freed by dispose(), or some time after the last reference is gone.
+
+const deformers = ['rigid', 'free', 'skin', 'fields', 'sphericalSkin', 'dualQuaternionSkin'];
+const strategies = ['auto', 'onDemand', 'front', 'bottomUp'];
+const statuses = ['success', 'badArgument', 'badInput', 'outOfMemory', 'outOfRange', 'badFile', 'unsupportedVersion',
+	'ioError', 'invalidBounds'];
+const counterNames = ['nodesRefitted', 'nodesAtFront', 'nodesAboveFront', 'nodesBelowFront', 'volumeTests',
+	'verticesEvaluated', 'triangleTests', 'exactTests'];
+
+export class SnugError extends Error {
+	constructor(status, message) {
+		super(message);
+		this.name = 'SnugError';
+		this.status = status;
+	}
+}
+
+const badInput = (text) => new SnugError('badInput', text);
+
+// The number of a word in a list, for an option.
+function choose(list, word, what) {
+	const number = list.indexOf(word);
+	if (number < 0) throw badInput(`${what} is ${JSON.stringify(word)}; it may be ${list.join(', ')}`);
+	return number;
+}
+
+// ---- Memory ----------------------------------------------------------------------------------------------------------
+
+// Offsets in webQuery of core/exports.c: eight-byte, then four-byte words.
+const query = { count: 3, counters: 4, pairs: 24, capacity: 25, witness: 26, usesWitness: 30, bytes: 128 };
+
+// Offsets in webAsk, eight-byte words.
+const ask = { limit: 3, counters: 4, count: 12, bytes: 104 };
+
+const noTriangle = 0xffffffff;
+
+// The instance, and views of its memory that are made anew after it has grown.
+class Core {
+	#views;
+	#stage = { pointer: 0, bytes: 0 };
+
+	constructor(exports) {
+		this.c = exports;
+		exports._initialize();
+		exports.start();
+		this.words = this.allocate(64);  // where functions put small results
+		this.query = this.allocate(query.bytes);
+		this.ask = this.allocate(ask.bytes);
+		this.counters = new Float64Array(counterNames.length);
+		this.pairs = { pointer: 0, capacity: 0 };
+		this.growPairs(1024);
+		this.contacts = { pointer: 0, capacity: 0 };
+		this.leftovers = new FinalizationRegistry((handle) => handle.release());
+	}
+
+	get views() {
+		const { buffer } = this.c.memory;
+		if (this.#views?.buffer !== buffer) {
+			this.#views = { buffer, u8: new Uint8Array(buffer), u16: new Uint16Array(buffer), u32: new Uint32Array(buffer),
+				f32: new Float32Array(buffer), f64: new Float64Array(buffer) };
+		}
+		return this.#views;
+	}
+
+	allocate(bytes) {
+		// Addresses above 2 GiB come as negative numbers.
+		const pointer = bytes < 0xffff0000 ? this.c.allocate(Math.max(bytes, 16)) >>> 0 : 0;
+		if (pointer === 0) throw new SnugError('outOfMemory', `out of memory: ${bytes} bytes`);
+		return pointer;
+	}
+
+	// Room for what is passed to one call.
+	stage(bytes) {
+		if (this.#stage.bytes < bytes) {
+			const pointer = this.allocate(2 * bytes);
+			this.c.release(this.#stage.pointer);
+			this.#stage = { pointer, bytes: 2 * bytes };
+		}
+		return this.#stage.pointer;
+	}
+
+	stageFloats(array) {
+		const pointer = this.stage(4 * array.length);
+		this.views.f32.set(array, pointer / 4);
+		return pointer;
+	}
+
+	stageDoubles(...arrays) {
+		let at = this.stage(8 * arrays.reduce((sum, a) => sum + a.length, 0)) / 8;
+		const pointer = 8 * at;
+		for (const array of arrays) {
+			this.views.f64.set(array, at);
+			at += array.length;
+		}
+		return pointer;
+	}
+
+	growPairs(count) {
+		const capacity = Math.max(count, 2 * this.pairs.capacity), pointer = this.allocate(8 * capacity);
+		this.c.release(this.pairs.pointer);
+		this.pairs = { pointer, capacity };
+	}
+
+	growContacts(count) {
+		const capacity = Math.max(256, 2 * count);
+		this.check(this.c.contactBufferCreate(capacity, this.words));
+		this.c.contactBufferDestroy(this.contacts.pointer);
+		this.contacts = { pointer: this.word(), capacity };
+	}
+
+	// Set what webAsk tells a query; it is passed as the pointer that comes back.
+	prepare(options, limit = 0) {
+		const { f64 } = this.views, at = this.ask / 8;
+		f64.set(options?.origin ? expect(options.origin, 3, 'origin') : [0, 0, 0], at);
+		f64[at + ask.limit] = limit;
+		return this.ask;
+	}
+
+	// Check how it went. @returns webAsk.count
+	finish(status) {
+		this.check(status);
+		this.keepCounters(this.ask / 8 + ask.counters);
+		return this.views.f64[this.ask / 8 + ask.count];
+	}
+
+	keepCounters(at) {
+		this.counters.set(this.views.f64.subarray(at, at + counterNames.length));
+	}
+
+	text(pointer) {
+		const { u8 } = this.views, end = u8.indexOf(0, pointer >>> 0);
+		return new TextDecoder().decode(u8.slice(pointer >>> 0, end));
+	}
+
+	// What the library said since the last call, and forget it.
+	takeMessages() {
+		const text = this.text(this.c.messages());
+		if (text === '') return { errors: [], warnings: [] };
+		this.c.forget();
+		const lines = text.split('\n').filter((line) => line !== '');
+		const of = (letter) => lines.filter((line) => line[0] === letter).map((line) => line.slice(1));
+		return { errors: of('e'), warnings: of('w') };
+	}
+
+	check(status) {
+		if (status !== 0) {
+			const { errors } = this.takeMessages();
+			throw new SnugError(statuses[status] ?? `status ${status}`,
+				errors.length > 0 ? errors.join('; ') : this.text(this.c.statusText(status)));
+		}
+	}
+
+	word(i = 0) {
+		return this.views.u32[this.words / 4 + i];
+	}
+}
+
+// Something in linear memory that several may hold. A body keeps its model, a scene its bodies: whichever is let go
+// first, what others stand on is freed last, as the library asks.
+class Handle {
+	#holders = 1;
+	#kept = new Set();
+
+	constructor(core, pointer, destroy) {
+		Object.assign(this, { core, pointer, destroy });
+	}
+
+	keep(handle) {
+		++handle.#holders;
+		this.#kept.add(handle);
+		return this;
+	}
+
+	letGo(handle) {
+		if (this.#kept.delete(handle)) handle.release();
+	}
+
+	release() {
+		if (--this.#holders === 0) {
+			this.destroy(this.pointer);
+			for (const handle of this.#kept) handle.release();
+		}
+	}
+}
+
+// What models, bodies and scenes have in common.
+class Held {
+	#handle;
+
+	constructor(handle) {
+		this.#handle = handle;
+		handle.core.leftovers.register(this, handle, this);
+	}
+
+	static handle(held, core) {
+		if (!(held instanceof Held)) throw badInput(`not a body or model of snug: ${held}`);
+		const handle = held.#handle;
+		if (!handle) throw badInput(`this ${held.constructor.name} was disposed`);
+		if (core && handle.core !== core) throw badInput('a body belongs to the Snug that made it, and this is another');
+		return handle;
+	}
+
+	get isDisposed() {
+		return this.#handle === null;
+	}
+
+	dispose() {
+		if (this.#handle) {
+			this.#handle.core.leftovers.unregister(this);
+			this.#handle.release();
+			this.#handle = null;
+		}
+	}
+}
+
+// ---- Arrays from outside ---------------------------------------------------------------------------------------------
+
+// Numbers of vertices, joints or fields. Conversion must not change one: 70000 would become joint 4464, 1.5 vertex 1.
+function integers(Type, array, what) {
+	if (array instanceof Type || array instanceof Uint8Array || (Type === Uint32Array && array instanceof Uint16Array)) {
+		return array;
+	}
+	const most = 2 ** (8 * Type.BYTES_PER_ELEMENT) - 1;
+	for (let i = 0; i < array.length; ++i) {
+		if (!Number.isInteger(array[i]) || array[i] < 0 || array[i] > most) {
+			throw badInput(`${what}[${i}] is ${array[i]}; it must be an integer from 0 to ${most}`);
+		}
+	}
+	return array;
+}
+
+function isArrayLike(array) {
+	return array !== null && typeof array === 'object' && Number.isInteger(array.length) && array.length >= 0;
+}
+
+// Checks what the library cannot see: lengths.
+function expect(array, length, what) {
+	if (!isArrayLike(array)) throw badInput(`${what} is missing, or not an array`);
+	if (length !== undefined && array.length !== length) {
+		throw badInput(`${what} has ${array.length} numbers where ${length} are expected`);
+	}
+	return array;
+}
+
+function countOf(array, each, what) {
+	expect(array, undefined, what);
+	if (array.length % each !== 0) throw badInput(`${what} has ${array.length} numbers, which ${each} does not divide`);
+	return array.length / each;
+}
+
+// Copies of arrays in linear memory, all released together.
+class Arguments {
+	#core;
+	#pointers = [];
+
+	constructor(core) {
+		this.#core = core;
+	}
+
+	add(Type, array, length = array?.length) {
+		if (!array || length === 0) return 0;
+		const pointer = this.#core.allocate(length * Type.BYTES_PER_ELEMENT);
+		this.#pointers.push(pointer);
+		const { u8, u16, u32, f32 } = this.#core.views;
+		const view = { Uint8Array: u8, Uint16Array: u16, Uint32Array: u32, Float32Array: f32 }[Type.name];
+		view.set(array, pointer / Type.BYTES_PER_ELEMENT);
+		return pointer;
+	}
+
+	// Room for results.
+	make(bytes) {
+		const pointer = this.#core.allocate(bytes);
+		this.#pointers.push(pointer);
+		return pointer;
+	}
+
+	// Arrays one after the other.
+	addAll(arrays, length) {
+		const pointer = this.#core.allocate(4 * length * arrays.length);
+		this.#pointers.push(pointer);
+		arrays.forEach((array, i) => this.#core.views.f32.set(array, pointer / 4 + i * length));
+		return pointer;
+	}
+
+	release() {
+		for (const pointer of this.#pointers) this.#core.c.release(pointer);
+	}
+}
+
+// starts[0] to starts[vertexCount], rising: the library reads as far as the last says.
+function checkStarts(starts, vertexCount, total, what) {
+	expect(starts, vertexCount + 1, what);
+	integers(Uint32Array, starts, what);
+	for (let v = 0; v < vertexCount; ++v) {
+		if (starts[v] > starts[v + 1]) throw badInput(`${what}[${v + 1}] is less than the one before`);
+	}
+	if (starts[0] !== 0 || starts[vertexCount] !== total) {
+		throw badInput(`${what} must go from 0 to the number of entries, ${total}`);
+	}
+}
+
+function skinWords(def, vertexCount, args) {
+	if (def.joints === undefined) return [0, 0, 0, 0, 0, 0];
+	const joints = integers(Uint16Array, expect(def.joints, undefined, 'joints'), 'joints');
+	const each = def.influencesPerVertex ?? 4;
+	if (def.influenceStarts) {
+		checkStarts(def.influenceStarts, vertexCount, joints.length, 'influenceStarts');
+	} else if (joints.length !== each * vertexCount) {
+		throw badInput(`joints has ${joints.length} numbers; ${vertexCount} vertices with ${each} influences ` +
+			`(influencesPerVertex) have ${each * vertexCount}`);
+	}
+	expect(def.weights, joints.length, 'weights');
+	if (def.jointPositions) expect(def.jointPositions, 3 * def.jointCount, 'jointPositions');
+	return [def.jointCount ?? 0, args.add(Uint32Array, def.influenceStarts), def.influenceStarts ? 0 : each,
+		args.add(Uint16Array, joints), args.add(Float32Array, def.weights), args.add(Float32Array, def.jointPositions)];
+}
+
+function fieldWords(def, vertexCount, args) {
+	if (def.fields) {
+		const { count, starts, fields, displacements } = def.fields;
+		expect(fields, undefined, 'fields.fields');
+		checkStarts(starts, vertexCount, fields.length, 'fields.starts');
+		expect(displacements, 3 * fields.length, 'fields.displacements');
+		// A pointer that is not null, even to nothing: that is what says that these fields are sparse.
+		return [count, args.add(Uint32Array, starts), args.add(Uint16Array, integers(Uint16Array, fields, 'fields.fields')),
+			args.add(Float32Array, displacements)];
+	}
+	const dense = def.displacements ?? [];
+	dense.forEach((field, i) => expect(field, 3 * vertexCount, `displacements[${i}]`));
+	return [dense.length, 0, 0, dense.length > 0 ? args.addAll(dense, 3 * vertexCount) : 0];
+}
+
+// As webModelDef of core/exports.c.
+function modelWords(def, args) {
+	const vertexCount = countOf(def.positions, 3, 'positions'), triangleCount = countOf(def.triangles, 3, 'triangles');
+	const implied = def.joints ? 'skin' : def.displacements?.length > 0 || def.fields ? 'fields' : 'rigid';
+	return [args.add(Float32Array, def.positions), vertexCount,
+		args.add(Uint32Array, integers(Uint32Array, def.triangles, 'triangles')), triangleCount,
+		choose(deformers, def.deformer ?? implied, 'deformer'),
+		...skinWords(def, vertexCount, args), ...fieldWords(def, vertexCount, args)];
+}
+
+// ---- Loading ---------------------------------------------------------------------------------------------------------
+
+async function fetchModule(url) {
+	if (String(url).startsWith('file:') && typeof process !== 'undefined' && process.versions?.node) {
+		const { readFile } = await import(/* @vite-ignore */ /* webpackIgnore: true */ 'node:fs/promises');
+		return WebAssembly.compile(await readFile(new URL(url)));
+	}
+	return compileResponse(await fetch(url));
+}
+
+// Servers that do not know .wasm send it as something that cannot be compiled while it comes.
+async function compileResponse(response) {
+	if (!response.ok) throw new Error(`${response.url}: ${response.status} ${response.statusText}`);
+	const streams = /^application\/wasm\b/.test(response.headers.get('content-type') ?? '');
+	return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
+}
+
+async function toModule(source) {
+	if (source instanceof WebAssembly.Module) return source;
+	if (typeof Response !== 'undefined' && source instanceof Response) return compileResponse(source);
+	if (source instanceof URL || typeof source === 'string') return fetchModule(source);
+	return WebAssembly.compile(source);
+}
+
+export class Snug {
+	#core;
+
+	static async load(source = new URL('./snug.wasm', import.meta.url)) {
+		return new Snug(await WebAssembly.instantiate(await toModule(await source)));
+	}
+
+	constructor(instance) {
+		this.#core = new Core(instance.exports);
+	}
+
+	get version() {
+		return this.#core.text(this.#core.c.version());
+	}
+
+	get instructionSet() {
+		return this.#core.text(this.#core.c.instructionSet());
+	}
+
+	get memoryBytes() {
+		return this.#core.c.memory.buffer.byteLength;
+	}
+
+	// ---- Models --------------------------------------------------------------------------------------------------
+
+	createModel(definition) {
+		const core = this.#core, args = new Arguments(core);
+		try {
+			const words = modelWords(definition, args);
+			return this.#makeModel(core.c.modelCreate(args.add(Uint32Array, words), core.words));
+		} finally {
+			args.release();
+		}
+	}
+
+	loadModel(bytes) {
+		const core = this.#core, args = new Arguments(core);
+		const block = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+		if (!(block instanceof Uint8Array)) throw badInput('a packed model is a Uint8Array or an ArrayBuffer');
+		try {
+			return this.#makeModel(core.c.modelLoad(args.add(Uint8Array, block), block.length, core.words));
+		} finally {
+			args.release();
+		}
+	}
+
+	#makeModel(status) {
+		const core = this.#core;
+		core.check(status);
+		return new Model(new Handle(core, core.word(), core.c.modelDestroy), core.takeMessages().warnings);
+	}
+
+	// ---- Queries -------------------------------------------------------------------------------------------------
+	// Each new kind of query: an export of core/exports.c, a method here, a line in snug.d.mts.
+
+	collide(a, b, options) {
+		const core = this.#core;
+		let count = this.#ask(core.c.collide, a, b, options);
+		if (count > core.pairs.capacity) {
+			core.growPairs(count);
+			count = this.#ask(core.c.collide, a, b, options);
+		}
+		return core.views.u32.slice(core.pairs.pointer / 4, core.pairs.pointer / 4 + 2 * count);
+	}
+
+	touches(a, b, options) {
+		const core = this.#core, { witness } = options ?? {}, at = core.query / 4;
+		if (witness && !(witness instanceof Witness)) throw badInput('witness must be a Witness');
+		if (witness) core.views.u32.set(witness.memory, at + query.witness);
+		const count = this.#ask(core.c.touches, a, b, options);
+		witness?.memory.set(core.views.u32.subarray(at + query.witness, at + query.witness + 4));
+		return count > 0;
+	}
+
+	get counters() {
+		return Object.fromEntries(counterNames.map((name, i) => [name, this.#core.counters[i]]));
+	}
+
+	// Where they meet: points, segments and curves.
+	findContacts(a, b, options) {
+		const core = this.#core, [first, second] = this.#two(a, b);
+		if (core.contacts.pointer === 0) core.growContacts(0);
+		const run = () => core.finish(core.c.findContacts(first, second, core.contacts.pointer, core.prepare(options), core.words));
+		const count = run();
+		if (core.word(0) === 0) {
+			core.growContacts(count);
+			run();
+		}
+		return readContacts(core);
+	}
+
+	castRays(body, rays, options) {
+		const core = this.#core, { pointer } = Held.handle(body, core), count = countOf(rays, 6, 'rays'), args = new Arguments(core);
+		try {
+			const from = args.add(Float32Array, rays), hits = args.make(64 * count);
+			core.finish(core.c.castRays(pointer, from, count, hits, options?.any ? 1 : 0, core.prepare(options)));
+			return readHits(core, hits, count);
+		} finally {
+			args.release();
+		}
+	}
+
+	findHits(body, ray, options) {
+		const core = this.#core, { pointer } = Held.handle(body, core), args = new Arguments(core);
+		try {
+			const from = args.add(Float32Array, expect(ray, 6, 'ray'));
+			const run = (capacity) => {
+				const hits = args.make(64 * capacity);
+				return [core.finish(core.c.findHits(pointer, from, hits, capacity, core.prepare(options))), hits];
+			};
+			let [count, hits] = run(64);
+			if (count > 64) [count, hits] = run(count);
+			return readHits(core, hits, count);
+		} finally {
+			args.release();
+		}
+	}
+
+	findClosest(body, points, options) {
+		const core = this.#core, { pointer } = Held.handle(body, core), count = countOf(points, 3, 'points'), args = new Arguments(core);
+		try {
+			const from = args.add(Float32Array, points), closest = args.make(40 * count);
+			core.finish(core.c.findClosest(pointer, from, count, closest, core.prepare(options, options?.maxDistance)));
+			return readClosest(core, closest, count);
+		} finally {
+			args.release();
+		}
+	}
+
+	findDistance(a, b, options) {
+		const core = this.#core, [first, second] = this.#two(a, b);
+		const distance = core.finish(core.c.findDistance(first, second, core.prepare(options, options?.maxDistance), core.words, core.words + 8));
+		const at = core.words / 4, { u32, f32 } = core.views;
+		return { distance, a: u32[at], b: u32[at + 1], pointA: f32.slice(at + 2, at + 5), pointB: f32.slice(at + 5, at + 8) };
+	}
+
+	findWithin(a, b, margin, options) {
+		const core = this.#core, [first, second] = this.#two(a, b);
+		return this.#collect(() => core.c.findWithin(first, second, core.pairs.pointer, core.pairs.capacity, core.prepare(options, margin)));
+	}
+
+	collideSelf(body, { keepRest = false } = {}) {
+		const core = this.#core, { pointer } = Held.handle(body, core);
+		return this.#collect(() => core.c.collideSelf(pointer, core.pairs.pointer, core.pairs.capacity, keepRest ? 1 : 0, core.prepare()));
+	}
+
+	// The pairs of a query, asked again if there was too little room.
+	#collect(run) {
+		const core = this.#core;
+		let count = core.finish(run());
+		if (count > core.pairs.capacity) {
+			core.growPairs(count);
+			count = core.finish(run());
+		}
+		return core.views.u32.slice(core.pairs.pointer / 4, core.pairs.pointer / 4 + 2 * count);
+	}
+
+	createScene(options) {
+		const core = this.#core, origin = core.stageDoubles(expect(options?.origin ?? [0, 0, 0], 3, 'origin'));
+		core.check(core.c.sceneCreate(origin, core.words));
+		return new Scene(new Handle(core, core.word(), core.c.sceneDestroy));
+	}
+
+	#two(a, b) {
+		const first = Held.handle(a, this.#core).pointer, second = Held.handle(b, this.#core).pointer;
+		if (first === second) throw new SnugError('badArgument', 'two different bodies are expected, not the same one twice');
+		return [first, second];
+	}
+
+	#ask(call, a, b, options) {
+		const core = this.#core, { u32, f64 } = core.views, words = core.query / 4;
+		const [first, second] = this.#two(a, b);
+		f64.set(options?.origin ? expect(options.origin, 3, 'origin') : [0, 0, 0], core.query / 8);
+		u32[words + query.pairs] = core.pairs.pointer;
+		u32[words + query.capacity] = core.pairs.capacity;
+		u32[words + query.usesWitness] = options?.witness ? 1 : 0;
+		core.check(call(first, second, core.query));
+		core.keepCounters(core.query / 8 + query.counters);
+		return f64[core.query / 8 + query.count];
+	}
+}
+
+export class Witness {
+	memory = new Uint32Array(4);
+}
+
+// ---- Structs as arrays -----------------------------------------------------------------------------------------------
+
+// Columns of `count` structs of `words` 32-bit words: where each begins in a struct, how many numbers, what type.
+function readColumns(core, pointer, count, words, columns) {
+	const { u32, f32, f64 } = core.views, out = {};
+	for (const [name, [first, size, Type]] of Object.entries(columns)) {
+		const source = Type === Float64Array ? f64 : Type === Float32Array ? f32 : u32, each = Type === Float64Array ? words / 2 : words;
+		const begin = Type === Float64Array ? pointer / 8 + first / 2 : pointer / 4 + first, array = (out[name] = new Type(size * count));
+		for (let i = 0; i < count; ++i) for (let k = 0; k < size; ++k) array[size * i + k] = source[begin + each * i + k];
+	}
+	return out;
+}
+
+const readHits = (core, pointer, count) => readColumns(core, pointer, count, 16, { t: [0, 1, Float64Array],
+	weights: [2, 3, Float64Array], position: [8, 3, Float32Array], normal: [11, 3, Float32Array], triangle: [14, 1, Uint32Array] });
+
+const readClosest = (core, pointer, count) => readColumns(core, pointer, count, 10, { distance: [0, 1, Float64Array],
+	position: [2, 3, Float32Array], normal: [5, 3, Float32Array], triangle: [8, 1, Uint32Array] });
+
+const contactKinds = ['segment', 'point', 'polygon', 'flat'];
+
+// What core.words says about the contacts that were found last.
+function readContacts(core) {
+	const [, contacts, contactCount, points, pointCount, curves, curveCount, curvePoints] = Array.from({ length: 8 }, (_, i) => core.word(i));
+	const { u32 } = core.views, all = readColumns(core, contacts, contactCount, 18, { pairs: [0, 2, Uint32Array], kind: [2, 1, Uint32Array],
+		pointCount: [3, 1, Uint32Array], points: [4, 6, Uint32Array], curve: [10, 1, Uint32Array], normalA: [11, 3, Float32Array],
+		normalB: [14, 3, Float32Array] });
+	const { position } = readColumns(core, points, pointCount, 9, { position: [0, 3, Float32Array] });
+	const each = readColumns(core, curves, curveCount, 22, { first: [0, 1, Uint32Array], count: [1, 1, Uint32Array],
+		closed: [4, 1, Uint32Array], length: [8, 1, Float64Array], centroid: [10, 3, Float64Array], area: [16, 3, Float64Array] });
+	return { pairs: all.pairs, normalA: all.normalA, normalB: all.normalB, positions: position,
+		contacts: Array.from(all.kind, (kind, i) => ({ kind: contactKinds[kind], curve: all.curve[i] === noTriangle ? null : all.curve[i],
+			points: all.points.slice(6 * i, 6 * i + all.pointCount[i]) })),
+		curves: Array.from(each.first, (first, i) => ({
+			points: u32.slice(curvePoints / 4 + first, curvePoints / 4 + first + each.count[i]), isClosed: (each.closed[i] & 0xff) !== 0,
+			length: each.length[i], centroid: each.centroid.slice(3 * i, 3 * i + 3), area: each.area.slice(3 * i, 3 * i + 3) })) };
+}
+
+// ---- Models ----------------------------------------------------------------------------------------------------------
+
+export class Model extends Held {
+	constructor(handle, warnings) {
+		super(handle);
+		const { core } = handle;
+		core.c.modelInfo(handle.pointer, core.words);
+		const names = ['vertexCount', 'triangleCount', 'deformer', 'jointCount', 'fieldCount', 'influenceCount',
+			'maxInfluences', 'displacementCount', 'nodeCount', 'bytes'];
+		names.forEach((name, i) => (this[name] = core.word(i)));
+		this.deformer = deformers[this.deformer];
+		this.warnings = warnings;
+	}
+
+	createBody({ strategy = 'auto' } = {}) {
+		const handle = Held.handle(this), { core, pointer } = handle;
+		core.check(core.c.bodyCreate(pointer, choose(strategies, strategy, 'strategy'), core.words));
+		return new Body(new Handle(core, core.word(), core.c.bodyDestroy).keep(handle), this);
+	}
+
+	save() {
+		const { core, pointer } = Held.handle(this), block = core.c.modelBlock(pointer, core.words) >>> 0;
+		return core.views.u8.slice(block, block + core.word());
+	}
+
+	getPositions() {
+		return this.#read('modelPositions', [Float32Array, 3 * this.vertexCount])[0];
+	}
+
+	getTriangles() {
+		return this.#read('modelTriangles', [Uint32Array, 3 * this.triangleCount])[0];
+	}
+
+	getWeights() {
+		const [starts, joints, weights] = this.#read('modelWeights', [Uint32Array, this.vertexCount + 1],
+			[Uint16Array, this.influenceCount], [Float32Array, this.influenceCount]);
+		return { starts, joints, weights };
+	}
+
+	getFields() {
+		const [starts, fields, displacements] = this.#read('modelFields', [Uint32Array, this.vertexCount + 1],
+			[Uint16Array, this.displacementCount], [Float32Array, 3 * this.displacementCount]);
+		return { count: this.fieldCount, starts, fields, displacements };
+	}
+
+	// Calls a function that fills arrays, and copies them out.
+	#read(name, ...arrays) {
+		const { core, pointer } = Held.handle(this), places = [];
+		try {
+			for (const [Type, length] of arrays) places.push(core.allocate(Type.BYTES_PER_ELEMENT * length));
+			core.check(core.c[name](pointer, ...places));
+			return arrays.map(([Type, length], i) => new Type(core.views.buffer, places[i], length).slice());
+		} finally {
+			for (const place of places) core.c.release(place);
+		}
+	}
+}
+
+// ---- Bodies ----------------------------------------------------------------------------------------------------------
+
+export class Body extends Held {
+	constructor(handle, model) {
+		super(handle);
+		this.model = model;
+	}
+
+	get memoryBytes() {
+		const { core, pointer } = Held.handle(this);
+		return core.c.bodyMemory(pointer) >>> 0;
+	}
+
+	setFrame(position, rotation = [0, 0, 0, 1]) {
+		const { core, pointer } = Held.handle(this);
+		const frame = core.stageDoubles(expect(position, 3, 'position'), expect(rotation, 4, 'rotation'));
+		core.check(core.c.bodySetFrame(pointer, frame));
+		return this;
+	}
+
+	setJoints(matrices) {
+		const { core, pointer } = Held.handle(this), count = countOf(matrices, 16, 'matrices');
+		this.#require(this.model.jointCount > 0, 'joints');
+		core.check(core.c.bodySetJoints(pointer, core.stageFloats(matrices), count));
+		return this;
+	}
+
+	setAmplitudes(amplitudes) {
+		const { core, pointer } = Held.handle(this);
+		this.#require(this.model.fieldCount > 0, 'displacement fields');
+		expect(amplitudes, undefined, 'amplitudes');
+		core.check(core.c.bodySetAmplitudes(pointer, core.stageFloats(amplitudes), amplitudes.length));
+		return this;
+	}
+
+	setVertices(positions, first = 0) {
+		const { core, pointer } = Held.handle(this), count = countOf(positions, 3, 'positions');
+		this.#require(this.model.deformer === 'free', 'vertices that can be set');
+		if (!Number.isInteger(first) || first < 0 || first > 0xffffffff) throw badInput(`first is ${first}`);
+		core.check(core.c.bodySetVertices(pointer, core.stageFloats(positions), first, count));
+		return this;
+	}
+
+	getVertices(origin = [0, 0, 0]) {
+		const { core, pointer } = Held.handle(this), length = 3 * this.model.vertexCount;
+		const place = core.allocate(4 * length);
+		try {
+			core.check(core.c.bodyGetVertices(pointer, core.stageDoubles(expect(origin, 3, 'origin')), place));
+			return core.views.f32.slice(place / 4, place / 4 + length);
+		} finally {
+			core.c.release(place);
+		}
+	}
+
+	getBounds(origin = [0, 0, 0]) {
+		const { core, pointer } = Held.handle(this);
+		core.check(core.c.bodyGetBounds(pointer, core.stageDoubles(expect(origin, 3, 'origin')), core.words));
+		const all = core.views.f32.slice(core.words / 4, core.words / 4 + 10);
+		return { lower: all.slice(0, 3), upper: all.slice(3, 6), center: all.slice(6, 9), radius: all[9] };
+	}
+
+	#require(has, what) {
+		if (!has) throw new SnugError('badArgument', `this body has no ${what}: its model is ${this.model.deformer}`);
+	}
+}
+
+// ---- Scenes ----------------------------------------------------------------------------------------------------------
+
+const bodyOf = ({ body }) => body;
+
+export class Scene extends Held {
+	#entries = new Map(); // by id: a body and its handle
+	#removed = new Map(); // since the last update, which may have events of theirs
+	#pairs = [];
+	#events = { begun: [], persisting: [], ended: [] };
+
+	get bodies() {
+		return [...this.#entries.values()].map(bodyOf);
+	}
+
+	/** Those that touch, with their pairs of triangles if they were asked for. */
+	get pairs() {
+		return this.#pairs;
+	}
+
+	get events() {
+		return this.#events;
+	}
+
+	add(body, { isStatic = false, groups = 0, mask = 0 } = {}) {
+		const scene = Held.handle(this), { core, pointer } = scene, handle = Held.handle(body, core);
+		if (this.bodies.includes(body)) throw badInput('this body is in the scene already');
+		const count = this.#entries.size + this.#removed.size;
+		core.check(core.c.sceneAdd(pointer, handle.pointer, isStatic ? 1 : 0, groups, mask, count, core.words));
+		scene.keep(handle);
+		this.#entries.set(core.word(), { body, handle });
+		return this;
+	}
+
+	remove(body) {
+		const scene = Held.handle(this), found = [...this.#entries].find(([, entry]) => entry.body === body);
+		if (!found) throw badInput('this body is not in the scene');
+		const [id, entry] = found;
+		scene.core.check(scene.core.c.sceneRemove(scene.pointer, id));
+		scene.letGo(entry.handle);
+		this.#entries.delete(id);
+		this.#removed.set(id, entry);
+		return this;
+	}
+
+	update({ trianglePairs = false } = {}) {
+		const { core, pointer } = Held.handle(this), place = core.stage(8 * counterNames.length);
+		core.check(core.c.sceneUpdate(pointer, trianglePairs ? 1 : 0, place, core.words));
+		core.keepCounters(place / 8);
+		const [moved, candidates, queries, kept, pairs, pairCount, triangles, ...lists] = Array.from({ length: 13 }, (_, i) => core.word(i));
+		this.#pairs = this.#readPairs(core, pairs, pairCount, triangles, trianglePairs);
+		const [begun, persisting, ended] = [0, 2, 4].map((i) => this.#readEvents(core, lists[i], lists[i + 1]));
+		this.#events = { begun, persisting, ended };
+		this.#removed.clear();
+		return { moved, candidates, queries, kept };
+	}
+
+	#find(id) {
+		return bodyOf(this.#entries.get(id) ?? this.#removed.get(id));
+	}
+
+	#readEvents(core, pointer, count) {
+		const { u32 } = core.views;
+		return Array.from({ length: count }, (_, i) => ({ a: this.#find(u32[pointer / 4 + 2 * i]), b: this.#find(u32[pointer / 4 + 2 * i + 1]) }));
+	}
+
+	// Pairs are two ids and two 64-bit numbers, of which linear memory can only fill the lower halves.
+	#readPairs(core, pointer, count, triangles, hasTriangles) {
+		const { u32 } = core.views;
+		return Array.from({ length: count }, (_, i) => {
+			const at = pointer / 4 + 6 * i, first = triangles / 4 + 2 * u32[at + 2];
+			return { a: this.#find(u32[at]), b: this.#find(u32[at + 1]),
+				...(hasTriangles && { pairs: u32.slice(first, first + 2 * u32[at + 4]) }) };
+		});
+	}
+}

@@ -1,0 +1,170 @@
+// Rays, distances, contacts and scenes of the package, against brute force by three.js's geometry, in double precision.
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import * as THREE from 'three';
+import { Snug, SnugError } from 'snugmesh';
+import { makeRandom } from './characters.mjs';
+
+const snug = await Snug.load();
+const MISS = 0xffffffff;
+
+function modelOf(geometry) {
+	return snug.createModel({ positions: geometry.attributes.position.array, triangles: geometry.index.array });
+}
+
+// A sphere without seams: every edge has two triangles.
+function makeBall(detail) {
+	const { position } = new THREE.IcosahedronGeometry(1, detail).attributes, known = new Map(), positions = [], triangles = [];
+	for (let i = 0; i < position.count; ++i) {
+		const p = [position.getX(i), position.getY(i), position.getZ(i)].map(Math.fround), key = p.map((x) => x.toFixed(5)).join();
+		if (!known.has(key)) {
+			known.set(key, positions.length / 3);
+			positions.push(...p);
+		}
+		triangles.push(known.get(key));
+	}
+	return snug.createModel({ positions, triangles });
+}
+
+function trianglesOf(body) {
+	const p = body.getVertices(), t = body.model.getTriangles();
+	return Array.from({ length: t.length / 3 }, (_, i) =>
+		new THREE.Triangle(...[0, 1, 2].map((k) => new THREE.Vector3().fromArray(p, 3 * t[3 * i + k]))));
+}
+
+test('rays hit first what brute force hits first', () => {
+	const random = makeRandom(11), body = modelOf(new THREE.TorusKnotGeometry(1, 0.3, 60, 8)).createBody().setFrame([0.2, 0.1, 0], [0, 0.6, 0, 0.8]);
+	const triangles = trianglesOf(body), point = () => [0, 1, 2].map(() => Math.fround(5 * random() - 2.5)), hit = new THREE.Vector3();
+	const rays = Array.from({ length: 200 }, () => [...point(), ...point()]);
+	const found = snug.castRays(body, rays.flat());
+	let hits = 0;
+	rays.forEach((ray, i) => {
+		const from = new THREE.Vector3(...ray), to = new THREE.Vector3(...ray.slice(3)), length = from.distanceTo(to);
+		const line = new THREE.Ray(from, to.clone().sub(from).normalize());
+		const distances = triangles.map(({ a, b, c }) => (line.intersectTriangle(a, b, c, false, hit) ? from.distanceTo(hit) : Infinity));
+		const nearest = Math.min(...distances);
+		if (nearest > length) return assert.equal(found.triangle[i], MISS, `ray ${i}`);
+		++hits;
+		assert.ok(Math.abs(found.t[i] * length - nearest) < 1e-5, `ray ${i}: ${found.t[i] * length}, not ${nearest}`);
+		const all = snug.findHits(body, ray);
+		assert.equal(all.t.length, distances.filter((d) => d <= length).length, `ray ${i}`);
+		assert.equal(all.triangle[0], found.triangle[i]);
+		assert.ok(Math.abs(found.weights[3 * i] + found.weights[3 * i + 1] + found.weights[3 * i + 2] - 1) < 1e-6);
+	});
+	assert.ok(hits > 40, `${hits} rays hit`);
+	assert.deepEqual(snug.castRays(body, rays.flat(), { any: true }).triangle.map((t) => (t === MISS ? 1 : 0)), found.triangle.map((t) => (t === MISS ? 1 : 0)));
+	assert.throws(() => snug.castRays(body, [0, 0, 0, NaN, 0, 0]), SnugError);
+	assert.throws(() => snug.castRays(body, [0, 0, 0]), /6 does not divide/);
+});
+
+test('closest points and distances are those of all triangles', () => {
+	const random = makeRandom(5), body = modelOf(new THREE.TorusGeometry(1, 0.3, 8, 16)).createBody(), triangles = trianglesOf(body);
+	const points = Float32Array.from({ length: 300 }, () => 4 * random() - 2), near = new THREE.Vector3(), found = snug.findClosest(body, points);
+	for (let i = 0; i < 100; ++i) {
+		const p = new THREE.Vector3().fromArray(points, 3 * i);
+		const least = Math.min(...triangles.map((t) => t.closestPointToPoint(p, near).distanceTo(p)));
+		assert.ok(Math.abs(found.distance[i] - least) < 1e-5, `point ${i}`);
+		assert.ok(Math.abs(new THREE.Vector3().fromArray(found.position, 3 * i).distanceTo(p) - least) < 1e-5);
+	}
+	assert.equal(snug.findClosest(body, [100, 0, 0], { maxDistance: 1 }).distance[0], Infinity);
+	const box = modelOf(new THREE.BoxGeometry()), a = box.createBody(), b = box.createBody().setFrame([3, 0, 0]);
+	const { distance, pointA, pointB } = snug.findDistance(a, b);
+	assert.equal(distance, 2);
+	assert.equal(pointB[0] - pointA[0], 2);
+	assert.equal(snug.findDistance(a, b, { maxDistance: 1 }).distance, Infinity);
+	assert.equal(snug.findWithin(a, b, 1.9).length, 0);
+	assert.ok(snug.findWithin(a, b, 2.1).length >= 2);
+	b.setFrame([0.5, 0.2, 0.1]);
+	assert.deepEqual(snug.findWithin(a, b, 0), snug.collide(a, b));
+	assert.equal(snug.findDistance(a, b).distance, 0);
+});
+
+test('contacts of closed surfaces are closed curves, on both of them', () => {
+	const model = makeBall(6), a = model.createBody(), b = model.createBody().setFrame([0.9, 0.31, 0.17]);
+	const { pairs, positions, contacts, curves, normalA } = snug.findContacts(a, b);
+	const sorted = (list) => Array.from({ length: list.length / 2 }, (_, i) => `${list[2 * i]} ${list[2 * i + 1]}`).sort();
+	assert.deepEqual(sorted(pairs), sorted(snug.collide(a, b)));
+	assert.equal(curves.length, 1);
+	assert.ok(curves[0].isClosed);
+	assert.equal(curves[0].points.length, contacts.filter(({ kind }) => kind === 'segment').length);
+	const circle = 2 * Math.PI * Math.sqrt(1 - (0.9 ** 2 + 0.31 ** 2 + 0.17 ** 2) / 4);
+	assert.ok(Math.abs(curves[0].length / circle - 1) < 0.03, `${curves[0].length}, the circle of the spheres ${circle}`);
+	assert.ok(new THREE.Vector3(...curves[0].area).normalize().dot(new THREE.Vector3(0.9, 0.31, 0.17).normalize()) > 0.99, 'to b');
+	const surfaces = [trianglesOf(a), trianglesOf(b)], near = new THREE.Vector3();
+	contacts.forEach(({ points }, i) => {
+		for (const point of points) {
+			const p = new THREE.Vector3().fromArray(positions, 3 * point);
+			for (const side of [0, 1]) assert.ok(surfaces[side][pairs[2 * i + side]].closestPointToPoint(p, near).distanceTo(p) < 1e-6);
+		}
+		assert.ok(Math.abs(Math.hypot(...normalA.slice(3 * i, 3 * i + 3)) - 1) < 1e-6);
+	});
+	assert.equal(snug.findContacts(a, model.createBody().setFrame([5, 0, 0])).pairs.length, 0);
+});
+
+test('two parts of one body meet where two bodies do', () => {
+	const knot = new THREE.TorusKnotGeometry(1, 0.2, 80, 8), { array } = knot.attributes.position, index = knot.index.array, n = array.length / 3;
+	const identity = new THREE.Matrix4();
+	const both = snug.createModel({ positions: [...array, ...array].map((x, i) => (i >= 3 * n && i % 3 === 0 ? x + 8 : x)),
+		triangles: [...index, ...Array.from(index, (v) => v + n)], jointCount: 2, influencesPerVertex: 1,
+		joints: Uint16Array.from({ length: 2 * n }, (_, v) => (v < n ? 0 : 1)), weights: new Float32Array(2 * n).fill(1) }).createBody();
+	assert.equal(snug.collideSelf(both).length, 0, 'apart at rest');
+	both.setJoints([...identity.elements, ...new THREE.Matrix4().makeTranslation(-7, 0, 0).elements]);
+	const posed = both.getVertices(), count = index.length / 3;
+	const [a, b] = [posed.slice(0, 3 * n), posed.slice(3 * n)].map((positions) => snug.createModel({ positions, triangles: index }).createBody());
+	const expected = snug.collide(a, b), found = snug.collideSelf(both);
+	assert.ok(expected.length > 200);
+	assert.deepEqual(found.map((t, i) => (i % 2 === 1 ? t - count : t)), expected);
+	assert.ok(snug.collideSelf(both, { keepRest: true }).length >= found.length);
+});
+
+test('contacts find room for themselves', () => {
+	const model = makeBall(40), a = model.createBody(), b = model.createBody().setFrame([0.5, 0, 0]);
+	assert.equal(snug.findContacts(a, b).pairs.length, snug.collide(a, b).length);
+	assert.ok(snug.collide(a, b).length > 1000);
+});
+
+test('a scene says what all pairs of bodies say, and what changed', () => {
+	const random = makeRandom(3), model = makeBall(2), scene = snug.createScene();
+	const bodies = Array.from({ length: 90 }, () => model.createBody()), place = () => [0, 1, 2].map(() => 9 * random());
+	for (const body of bodies) scene.add(body.setFrame(place()));
+	let before = new Set(), began = 0, ended = 0;
+	const key = ({ a, b }) => [bodies.indexOf(a), bodies.indexOf(b)].sort((x, y) => x - y).join();
+	for (let step = 0; step < 4; ++step) {
+		bodies.forEach((body, i) => (step === 0 || i % 3 === 0) && !body.isDisposed && body.setFrame(place()));
+		scene.update({ trianglePairs: true });
+		const now = new Set(scene.pairs.map(key)), expected = new Set();
+		bodies.forEach((a, i) => bodies.slice(i + 1).forEach((b) => snug.touches(a, b) && expected.add(key({ a, b }))));
+		assert.deepEqual(now, expected, `step ${step}`);
+		for (const { a, b, pairs } of scene.pairs) assert.deepEqual(pairs, snug.collide(a, b));
+		assert.deepEqual(new Set(scene.events.begun.map(key)), new Set([...now].filter((k) => !before.has(k))));
+		assert.deepEqual(new Set(scene.events.ended.map(key)), new Set([...before].filter((k) => !now.has(k))));
+		began += scene.events.begun.length;
+		ended += scene.events.ended.length;
+		before = now;
+	}
+	assert.ok(began > 100 && ended > 20, `${began} began, ${ended} ended`);
+	const { a } = scene.pairs[0];
+	scene.remove(a);
+	a.dispose();
+	scene.update();
+	assert.ok(scene.events.ended.some((event) => event.a === a || event.b === a));
+	assert.ok(scene.pairs.every((pair) => pair.a !== a && pair.b !== a));
+	assert.throws(() => scene.remove(a), /not in the scene/);
+	assert.throws(() => scene.add(bodies.find((b) => !b.isDisposed)), /already/);
+});
+
+test('scenes outlive the bodies that they keep, and leave nothing behind', () => {
+	const model = makeBall(1), cycle = () => {
+		const scene = snug.createScene(), pair = [model.createBody(), model.createBody().setFrame([0.5, 0, 0])];
+		for (const body of pair) scene.add(body);
+		pair[0].dispose(); // the scene still stands on it
+		scene.update();
+		assert.equal(scene.pairs.length, 1);
+		pair[1].dispose();
+		scene.dispose();
+	};
+	for (let i = 0; i < 50; ++i) cycle();
+	const before = snug.memoryBytes;
+	for (let i = 0; i < 500; ++i) cycle();
+	assert.equal(snug.memoryBytes, before);
+});
