@@ -40,8 +40,8 @@ typedef struct sgPairSearch
 	const sgKernels* kernels;
 	const sgPairOptions* options;
 	sgSink* sink;
-	sgSearchParty* team;      ///< null: alone
-	sgPairLanes queue; ///< pairs that are left to be decided, eight at a time, in the order in which they were met
+	sgSearchParty* team; ///< null: alone
+	sgPairLanes queue;   ///< pairs that are left to be decided, eight at a time, in the order in which they were met
 	snugPair queued[SG_LANES];
 	snugWitness witnesses[SG_LANES]; ///< where the triangles of queued pairs are, if a witness is to be kept
 	uint32_t queuedCount;
