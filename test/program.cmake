@@ -25,7 +25,10 @@ add_test(NAME program_models COMMAND sh -c "exec sh '${CMAKE_CURRENT_SOURCE_DIR}
 '$<TARGET_FILE:snug_program>' \"\${SNUG_MODELS:-${PROJECT_SOURCE_DIR}/../shared/models}\"")
 if(NOT SNUG_SANITIZE) # too slow there
 	add_test(NAME program_bench COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_bench.sh $<TARGET_FILE:snug_program>)
-	set_tests_properties(program_bench PROPERTIES TIMEOUT 600)
+	add_test(NAME program_bench_all COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_bench.sh
+		$<TARGET_FILE:snug_program> all)
+	set_tests_properties(program_bench program_bench_all PROPERTIES TIMEOUT 600)
+	set_tests_properties(program_bench_all PROPERTIES LABELS "long;long-4")
 	add_test(NAME program_scene COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_scene.sh $<TARGET_FILE:snug_program>)
 	set_tests_properties(program_scene PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
@@ -60,7 +63,7 @@ set_tests_properties(program program_characters program_check program_files prog
 # The longest first, so that what is left fills the cores.
 set_tests_properties(program_models PROPERTIES COST 60)
 if(NOT SNUG_SANITIZE)
-	set_tests_properties(program_bench PROPERTIES COST 90)
+	set_tests_properties(program_bench PROPERTIES COST 20)
 endif()
 if(SNUG_SANITIZE)
 	set_tests_properties(program_characters program_models program_page PROPERTIES LABELS heavy)

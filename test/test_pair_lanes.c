@@ -87,7 +87,7 @@ static void FillLanes(sceneRandom* random, PairKind kind, sgPairLanes* lanes, fl
 static void what_is_certain_is_right(void** state)
 {
 	(void)state;
-	uint64_t unsure[PAIR_KINDS] = { 0 }, meet[PAIR_KINDS] = { 0 }, count = (uint64_t)TestCount(20000);
+	uint64_t unsure[PAIR_KINDS] = { 0 }, meet[PAIR_KINDS] = { 0 }, count = (uint64_t)TestCount(8000);
 	sceneRandom random = { TestSeed() };
 	for (uint64_t n = 0; n < count * PAIR_KINDS; ++n)
 	{

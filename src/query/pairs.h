@@ -22,13 +22,13 @@ typedef struct sgPairOptions
 } sgPairOptions;
 
 /// What threads that answer one query together share.
-typedef struct sgTeam
+typedef struct sgSearchParty
 {
 	atomic_flag lock;
 	sgSink* sink;
 	snugCounters counters;
 	atomic_bool isStopped;
-} sgTeam;
+} sgSearchParty;
 
 /// Pairs that a thread collects before it takes the lock.
 #define SG_TEAM_PAIRS 64
@@ -40,8 +40,8 @@ typedef struct sgPairSearch
 	const sgKernels* kernels;
 	const sgPairOptions* options;
 	sgSink* sink;
-	sgTeam* team;      ///< null: alone
-	sgPairLanes queue; ///< pairs that are left to be decided, eight at a time, in the order in which they were met
+	sgSearchParty* team; ///< null: alone
+	sgPairLanes queue;   ///< pairs that are left to be decided, eight at a time, in the order in which they were met
 	snugPair queued[SG_LANES];
 	snugWitness witnesses[SG_LANES]; ///< where the triangles of queued pairs are, if a witness is to be kept
 	uint32_t queuedCount;

@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-static void Team_Lock(sgTeam* team)
+static void Team_Lock(sgSearchParty* team)
 {
 	while (atomic_flag_test_and_set_explicit(&team->lock, memory_order_acquire))
 	{
 	}
 }
 
-static void Team_Unlock(sgTeam* team)
+static void Team_Unlock(sgSearchParty* team)
 {
 	atomic_flag_clear_explicit(&team->lock, memory_order_release);
 }
@@ -23,7 +23,7 @@ static void Team_Unlock(sgTeam* team)
 // Hand over what was collected; stops all if the callback wants no more.
 void sgPairSearch_HandOver(sgPairSearch* search)
 {
-	sgTeam* team = search->team;
+	sgSearchParty* team = search->team;
 	Team_Lock(team);
 	bool goOn = !atomic_load_explicit(&team->isStopped, memory_order_relaxed);
 	for (uint32_t i = 0; goOn && i < search->foundCount; ++i)
@@ -50,7 +50,7 @@ typedef struct NodePair
 
 typedef struct Tasks
 {
-	sgTeam team;
+	sgSearchParty team;
 	const sgPairSearch* search; ///< ready to descend
 	NodePair pairs[MAX_TASKS];
 	uint32_t count;
@@ -156,7 +156,7 @@ typedef struct Refits
 {
 	snugBody* bodies[2 * SG_MAX_SUBTREES];
 	uint32_t slots[2 * SG_MAX_SUBTREES];
-	sgTeam team;
+	sgSearchParty team;
 } Refits;
 
 static SG_NOINLINE void RunRefit(Refits* refits, uint32_t index)
