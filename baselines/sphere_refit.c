@@ -44,6 +44,7 @@ static bool ReadSkin(sphereBody* spheres)
 	const sphereTree* tree = spheres->tree;
 	const sgSkinView* view = sgBody_Derive(spheres->body)->derived;
 	double influences = (double)view->skin->blend.header->rows.most;
+	bool isSpherical = snugModel_GetInfo(tree->model).deformer == snug_sphericalSkin; // others have no centres
 	for (uint32_t j = 0; j < view->skin->blend.header->transformCount; ++j)
 	{
 		const sgSkinPairPose* own = view->pairs + view->ownPairs[j];
@@ -66,7 +67,7 @@ static bool ReadSkin(sphereBody* spheres)
 		{
 			spheres->signs[set->firstJoint + j] = (double)sgSkin_SignOf(view, whole, j);
 		}
-		for (int k = 0; k < 3; ++k)
+		for (int k = 0; k < 3 && isSpherical; ++k)
 		{
 			spheres->centers[i][k] = (double)view->centers[3 * (size_t)number + (size_t)k];
 		}

@@ -222,7 +222,7 @@ static void contacts_are_pairs_with_points_on_both(void** state)
 	}
 	for (int i = 0; i < 4; ++i)
 	{
-		assert_true(kinds[i] > 10);
+		assert_true(kinds[i] > 10 || TestScale() < 0.2);
 	}
 }
 

@@ -125,7 +125,7 @@ static void pairs_are_those_of_all_triangles(void** state)
 		Posed_Free(&posed);
 		snugPool_Destroy(pool);
 	}
-	assert_true(found > 1000);
+	assert_true(found > 1000 || TestScale() < 0.2);
 }
 
 // Closed surfaces that do not meet themselves: nothing at rest, at any fineness, welded or not; and what is folded
