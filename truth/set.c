@@ -65,7 +65,7 @@ void truthWriter_Begin(
 void truthWriter_Add(truthWriter* writer, const void* bytes, size_t size)
 {
 	writer->hash = truthHash(writer->hash, bytes, size);
-	writer->failed = writer->failed || fwrite(bytes, 1, size, writer->stream) != size;
+	writer->failed = writer->failed || (size > 0 && fwrite(bytes, 1, size, writer->stream) != size);
 }
 
 bool truthWriter_End(truthWriter* writer)
