@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -16,7 +19,7 @@
 #include <unistd.h>
 
 static const char* program;
-static char directory[] = "/tmp/snug_view_XXXXXX";
+static char directory[] = "view_XXXXXX"; // where the test runs
 static pid_t server;
 static int port;
 static char answer[1 << 16];
@@ -60,6 +63,9 @@ static int StartServer(void** state)
 	server = fork();
 	if (server == 0)
 	{
+#ifdef __linux__
+		prctl(PR_SET_PDEATHSIG, SIGKILL); // if the test dies, so does the server
+#endif
 		dup2(ends[1], STDOUT_FILENO);
 		execl(program, program, "view", "--page", page, file, (char*)NULL);
 		_exit(127);
@@ -99,6 +105,9 @@ static int Exchange(const char* bytes, size_t length)
 	int status = 0;
 	return sscanf(answer, "HTTP/1.1 %d ", &status) == 1 ? status : 0;
 }
+
+// Of a literal, which may hold zeros.
+#define ExchangeText(literal) Exchange(literal, sizeof(literal) - 1)
 
 static int Ask(const char* method, const char* target, const char* host)
 {
@@ -169,8 +178,8 @@ static void other_hosts_are_refused(void** state)
 	assert_int_equal(Ask("GET", "/", text), 200);
 	int length = snprintf(text, sizeof(text), "GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nHost: evil\r\n\r\n", port);
 	assert_int_equal(Exchange(text, (size_t)length), 400);
-	assert_int_equal(Exchange("GET / HTTP/1.1\r\n\r\n", 18), 400);
-	assert_int_equal(Exchange("GET / HTTP/1.1\r\nX: y\r\n\r\n", 24), 400);
+	assert_int_equal(ExchangeText("GET / HTTP/1.1\r\n\r\n"), 400);
+	assert_int_equal(ExchangeText("GET / HTTP/1.1\r\nX: y\r\n\r\n"), 400);
 }
 
 static void only_reading_is_allowed(void** state)
@@ -194,15 +203,15 @@ static void malformed_requests_are_refused(void** state)
 	memset(large, 'a', sizeof(large));
 	memcpy(large, "GET /", 5);
 	assert_int_equal(Exchange(large, sizeof(large)), 431);
-	assert_int_equal(Exchange("\r\n\r\n", 4), 400);
-	assert_int_equal(Exchange("GET\r\n\r\n", 7), 400);
-	assert_int_equal(Exchange("GET /\r\n\r\n", 9), 400);
-	assert_int_equal(Exchange("GET / HTTP/2.0\r\n\r\n", 18), 400);
-	assert_int_equal(Exchange("GET / HTTP/1.1\r\nHost\r\n\r\n", 24), 400);
-	assert_int_equal(Exchange("GET / HTTP/1.1\r\n : x\r\n\r\n", 24), 400);
-	assert_int_equal(Exchange("GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n", 30), 400);
-	assert_int_equal(Exchange("", 0), 0);
-	assert_int_equal(Exchange("GET / HT", 8), 0);
+	assert_int_equal(ExchangeText("\r\n\r\n"), 400);
+	assert_int_equal(ExchangeText("GET\r\n\r\n"), 400);
+	assert_int_equal(ExchangeText("GET /\r\n\r\n"), 400);
+	assert_int_equal(ExchangeText("GET / HTTP/2.0\r\n\r\n"), 400);
+	assert_int_equal(ExchangeText("GET / HTTP/1.1\r\nHost\r\n\r\n"), 400);
+	assert_int_equal(ExchangeText("GET / HTTP/1.1\r\n : x\r\n\r\n"), 400);
+	assert_int_equal(ExchangeText("GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n"), 400);
+	assert_int_equal(ExchangeText(""), 0);
+	assert_int_equal(ExchangeText("GET / HT"), 0);
 	assert_int_equal(Get("/"), 200);
 }
 
