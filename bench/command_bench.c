@@ -7,26 +7,23 @@
 #include "share/html.h"
 
 #include <limits.h>
+#include <string.h>
 
 #define MAX_BENCHES 64
+
+#define COLUMNS 100
+
+static const char about[] =
+    "Run benchmarks, all of them if none is named: tables of times, counters and memory, with the aims\n"
+    "that they are to meet. Each ends within a minute on a quiet machine and decides its aims; --full has\n"
+    "all variants and frames. A hash of the pairs stands beside every time; if methods disagree about the\n"
+    "pairs the run fails with exit code 1.\n"
+    "\n"
+    "names: ";
 
 static const cliUsage usage = {
 	.command = "bench",
 	.synopsis = "[options] [NAME ...]",
-	.summary =
-	    "Run benchmarks, all of them if none is named: tables of times, counters and memory, with the aims\n"
-	    "that they are to meet. Each ends within a minute on a quiet machine and decides its aims; --full has\n"
-	    "all variants and frames. A hash of the pairs stands beside every time; if methods disagree about the\n"
-	    "pairs the run fails with exit code 1.\n"
-	    "names: rigid (queries, building, memory), free (refitting and queries), meshless-fit (one root box),\n"
-	    "meshless-tightness (bounds by level), brain (the same on a simulation), ring (six simulated figures),\n"
-	    "blend (deforming bodies in contact, and where the time goes), scaling (the same up to 3 million vertices),\n"
-	    "peers (other libraries, where they are installed, beside ours; SNUG_ISA=avx2 or sse2 holds Embree to the "
-	    "same),\n"
-	    "skin (bounds of linear skins on real characters from glTF files, through their clips; those that are\n"
-	    "absent are skipped), skin-tightness (balls of all skins by level, generated and real characters),\n"
-	    "skin-walk (walkers that meet, by every skin; real characters in every clip), curtain (a ball thrown at a\n"
-	    "curtain of displacement fields), modal (vibrating chairs and bridges)",
 	.examples = "  snug bench --strict\n  snug bench rigid --json > rigid.json\n"
 	            "  snug bench meshless-tightness --model brain.ply --html bench.html\n"
 	            "  snug bench blend --explain --html blend.html\n"
@@ -36,6 +33,30 @@ static const cliUsage usage = {
 	.maxArguments = INT_MAX,
 	.argumentName = "NAME",
 };
+
+// What `about` says, and then the names of all benchmarks with what they measure, in lines that fit a terminal.
+static void Summarise(char* text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "%s", about), column = strlen("names: ");
+	for (const benchDef* def = benchGetAll(); def->name != NULL; ++def)
+	{
+		char entry[256];
+		snprintf(entry, sizeof(entry), "%s (%s)%s", def->name, def->title, def[1].name != NULL ? ", " : "");
+		for (const char* word = entry; *word != '\0' && used + strcspn(word, " ") + 2 < size;)
+		{
+			size_t length = strcspn(word, " ");
+			if (column + length > COLUMNS)
+			{
+				text[used - 1] = '\n'; // where the blank before it is
+				column = 0;
+			}
+			used += (size_t)snprintf(text + used, size - used, "%.*s ", (int)length, word);
+			column += length + 1;
+			word += length + strspn(word + length, " ");
+		}
+	}
+	text[used > 0 ? used - 1 : 0] = '\0';
+}
 
 typedef struct benchList
 {
@@ -141,7 +162,11 @@ int cliBench(int argumentCount, char** arguments)
 		{ "--html", cli_text, &html, "OUT", "write a page with tables and plots" },
 		{ .name = NULL },
 	};
-	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);
+	char summary[8192];
+	cliUsage named = usage;
+	Summarise(summary, sizeof(summary));
+	named.summary = summary;
+	cliParsed parsed = cliOptions_Parse(&named, options, &argumentCount, arguments);
 	benchList list = { .count = 0 };
 	if (parsed == cli_help)
 	{

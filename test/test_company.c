@@ -6,12 +6,10 @@
 // Would catch vertices, boxes or triangles that are kept from an earlier pose or place, or taken from another cluster
 // that was.
 #define _POSIX_C_SOURCE 200809L
-#include "support.h"
+#include "workers.h"
 
 #include "scenes/character.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,40 +192,6 @@ static void Move(Member* member, sceneRandom* random)
 }
 
 // ---- Asking ------------------------------------------------------------------------------------------------------
-
-typedef struct Work
-{
-	snugTaskFcn* task;
-	void* context;
-	uint32_t count;
-	atomic_uint next;
-} Work;
-
-static void* DoWork(void* argument)
-{
-	Work* work = argument;
-	for (uint32_t i; (i = atomic_fetch_add(&work->next, 1)) < work->count;)
-	{
-		work->task(work->context, i);
-	}
-	return NULL;
-}
-
-static void RunOnThreads(void* user, uint32_t count, snugTaskFcn* task, void* context)
-{
-	(void)user;
-	Work work = { .task = task, .context = context, .count = count };
-	pthread_t others[2];
-	for (int i = 0; i < 2; ++i)
-	{
-		assert_int_equal(pthread_create(others + i, NULL, DoWork, &work), 0);
-	}
-	DoWork(&work);
-	for (int i = 0; i < 2; ++i)
-	{
-		pthread_join(others[i], NULL);
-	}
-}
 
 // The last task first: what tasks share is not there when it is wanted, or is an earlier pose's.
 static void RunBackwards(void* user, uint32_t count, snugTaskFcn* task, void* context)

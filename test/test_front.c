@@ -1,13 +1,11 @@
 // test/test_front.c: when bounds are refitted: on demand, at the front, bottom-up, automatically; boxes that grow with
 // motion instead of being refitted; one query on several threads. Pairs never depend on it; counters tell them apart.
-#include "support.h"
+#include "workers.h"
 
 #include "body/body.h"
 #include "scenes/meshless.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,41 +279,6 @@ static void automatic_refits_all_in_dense_contact(void** state)
 }
 
 // ---- Several threads -------------------------------------------------------------------------------------------
-
-/// Work that threads take piece by piece.
-typedef struct Work
-{
-	snugTaskFcn* task;
-	void* context;
-	uint32_t count;
-	atomic_uint next;
-} Work;
-
-static void* DoWork(void* argument)
-{
-	Work* work = argument;
-	for (uint32_t i; (i = atomic_fetch_add(&work->next, 1)) < work->count;)
-	{
-		work->task(work->context, i);
-	}
-	return NULL;
-}
-
-static void RunOnThreads(void* user, uint32_t count, snugTaskFcn* task, void* context)
-{
-	int threadCount = *(const int*)user;
-	Work work = { .task = task, .context = context, .count = count };
-	pthread_t threads[8];
-	for (int i = 0; i < threadCount - 1; ++i)
-	{
-		assert_int_equal(pthread_create(&threads[i], NULL, DoWork, &work), 0);
-	}
-	DoWork(&work);
-	for (int i = 0; i < threadCount - 1; ++i)
-	{
-		pthread_join(threads[i], NULL);
-	}
-}
 
 /// What a callback saw. One thread at a time, so no lock.
 typedef struct Seen

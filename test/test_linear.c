@@ -1,9 +1,9 @@
 // test/test_linear.c: surfaces moved by displacement fields, against brute force and against plain arithmetic.
 #include "blend_support.h"
 #include "linear_support.h"
+#include "workers.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -336,42 +336,6 @@ static void building_is_deterministic(void** state)
 }
 
 // --- Threads --------------------------------------------------------------------------------------------------------
-
-#define THREADS 3
-
-/// Every third piece of work.
-typedef struct Share
-{
-	uint32_t first, count;
-	snugTaskFcn* task;
-	void* context;
-} Share;
-
-static void* RunShare(void* argument)
-{
-	const Share* share = argument;
-	for (uint32_t i = share->first; i < share->count; i += THREADS)
-	{
-		share->task(share->context, i);
-	}
-	return NULL;
-}
-
-static void RunOnThreads(void* user, uint32_t count, snugTaskFcn* task, void* context)
-{
-	pthread_t threads[THREADS];
-	Share shares[THREADS];
-	(void)user;
-	for (uint32_t t = 0; t < THREADS; ++t)
-	{
-		shares[t] = (Share){ t, count, task, context };
-		assert_int_equal(pthread_create(&threads[t], NULL, RunShare, &shares[t]), 0);
-	}
-	for (uint32_t t = 0; t < THREADS; ++t)
-	{
-		assert_int_equal(pthread_join(threads[t], NULL), 0);
-	}
-}
 
 // One query on several threads finds what one thread finds, with every bound and strategy.
 static void threads_find_the_same(void** state)
