@@ -14,8 +14,7 @@ static bool IsAtRest(const snugBody* body)
 	return body->isAtRest || body->deform->bound == NULL;
 }
 
-// Boxes in body space, not looked up in the cache unless there is no other way.
-static const sgBoxLanes* FindLocal(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters)
+const sgBoxLanes* sgBody_BoundLocal(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters)
 {
 	if (IsAtRest(body))
 	{
@@ -175,7 +174,7 @@ bool sgBody_BoundPlaced(
 		return MoveBoxes(body, origin, slack, set.mask, boxes);
 	}
 	sgBoundsScratch scratch;
-	return PlaceBoxes(body, origin, FindLocal(body, set, &scratch, counters), set.mask, boxes);
+	return PlaceBoxes(body, origin, sgBody_BoundLocal(body, set, &scratch, counters), set.mask, boxes);
 }
 
 // Where nothing has to be computed, what is below the root makes a tighter box than the root itself: eight turned

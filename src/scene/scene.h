@@ -167,6 +167,12 @@ void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters);
 /// Add what a thread counted.
 void sgScene_Count(snugScene* scene, const snugCounters* counters);
 
+/// Pairs of boxes that overlap within `moving` and between both, of which one is active, that masks and the filter
+/// agree to: sorted, in scene->candidates.
+/// @param count receives how many there are before the filter is asked
+/// @return false if there is too little room
+bool sgScene_FindCandidates(snugScene* scene, const sgBroad* moving, const sgBroad* fixed, uint64_t* count);
+
 /// From candidates to searches that are done: their count, and their pairs of triangles.
 /// @return the body that is too far, or SG_NONE
 uint32_t sgScene_Search(snugScene* scene, bool trianglePairs);

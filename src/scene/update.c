@@ -219,15 +219,14 @@ static void AskFilter(snugScene* scene)
 	scene->candidateCount = count;
 }
 
-static bool FindCandidates(snugScene* scene, snugSceneResult* result)
+bool sgScene_FindCandidates(snugScene* scene, const sgBroad* moving, const sgBroad* fixed, uint64_t* count)
 {
 	atomic_store_explicit(&scene->candidateCount, 0, memory_order_relaxed);
-	SweepTrees(scene, &scene->moving, &scene->moving);
-	SweepTrees(scene, &scene->moving, &scene->fixed);
-	result->candidates = scene->candidateCount;
-	if (result->candidates > scene->room.candidates)
+	SweepTrees(scene, moving, moving);
+	SweepTrees(scene, moving, fixed);
+	*count = scene->candidateCount;
+	if (*count > scene->room.candidates)
 	{
-		result->needed.candidates = result->candidates;
 		return false;
 	}
 	SortCandidates(scene);
@@ -294,8 +293,9 @@ static SG_NOINLINE snugStatus Update(snugScene* scene, const snugSceneQuery* que
 		return TooFar(scene, tooFar, result);
 	}
 	RefitTrees(scene);
-	if (!FindCandidates(scene, result))
+	if (!sgScene_FindCandidates(scene, &scene->moving, &scene->fixed, &result->candidates))
 	{
+		result->needed.candidates = result->candidates;
 		return TooMany(scene, result);
 	}
 	tooFar = sgScene_Search(scene, query->trianglePairs);

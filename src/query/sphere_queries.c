@@ -1,0 +1,429 @@
+// src/query/sphere_queries.c: contact spheres against those of another body, a sphere, a plane and triangles.
+//
+// A walk holds pairs of nodes whose spheres overlap, and descends into the larger one. Spheres above contain the
+// contact spheres below them, so that nothing is missed by not descending where they are apart; rounding of these
+// tests, in double, is far below what spheres above have grown by.
+#include "query/sphere_tree.h"
+
+#include "base/fpenv.h"
+#include "geometry/distance.h"
+#include "geometry/margins.h"
+
+#include <math.h>
+#include <string.h>
+
+// A level of the stack leaves at most seven siblings behind, and a walk goes down two trees.
+#define MAX_STACK (2 * (SG_MAX_DEPTH + 1) * (SG_LANES - 1) + 1)
+
+static double Distance2(const float a[3], const float b[3])
+{
+	double x = (double)a[0] - (double)b[0], y = (double)a[1] - (double)b[1], z = (double)a[2] - (double)b[2];
+	return x * x + y * y + z * z;
+}
+
+// ---- Two bodies -----------------------------------------------------------------------------------------------------
+
+typedef struct Pair
+{
+	uint32_t a, b;
+} Pair;
+
+static bool Overlap(const sgSphereWalk* walk, const sgPosedSphere* a, const sgPosedSphere* b)
+{
+	double reach = ((double)a->radius + (double)b->radius) * (walk->isLoose ? 1.0 + SG_MARGIN_SPHERE_SUMS : 1.0);
+	return Distance2(a->center, b->center) <= reach * reach;
+}
+
+// Children of one node against the other, pushed so that the first is met first.
+static uint32_t Split(sgSphereWalk* walk, Pair pair, bool isA, Pair* stack, uint32_t count)
+{
+	snugSpheres *split = isA ? walk->a : walk->b, *other = isA ? walk->b : walk->a;
+	const sgSphereNode* node = split->tree->nodes + (isA ? pair.a : pair.b);
+	sgPosedSphere scratch[2];
+	const sgPosedSphere* against = sgSpheres_Get(other, isA ? pair.b : pair.a, scratch, &walk->updates);
+	for (uint32_t k = node->childCount; k-- > 0;)
+	{
+		const sgPosedSphere* sphere = sgSpheres_Get(split, node->first + k, scratch + 1, &walk->updates);
+		if (Overlap(walk, sphere, against))
+		{
+			stack[count++] = isA ? (Pair){ node->first + k, pair.b } : (Pair){ pair.a, node->first + k };
+		}
+	}
+	walk->tests += node->childCount;
+	return count;
+}
+
+void sgSphereWalk_Run(sgSphereWalk* walk)
+{
+	Pair stack[MAX_STACK];
+	sgPosedSphere scratch[2];
+	uint32_t count = 0;
+	const sgPosedSphere* a = sgSpheres_Get(walk->a, 0, scratch, &walk->updates);
+	const sgPosedSphere* b = sgSpheres_Get(walk->b, 0, scratch + 1, &walk->updates);
+	++walk->tests;
+	if (Overlap(walk, a, b))
+	{
+		stack[count++] = (Pair){ 0, 0 };
+	}
+	while (count > 0)
+	{
+		Pair pair = stack[--count];
+		bool isContactA = sgSphereNode_IsContact(walk->a->tree->nodes + pair.a, walk->a->level);
+		bool isContactB = sgSphereNode_IsContact(walk->b->tree->nodes + pair.b, walk->b->level);
+		a = sgSpheres_Get(walk->a, pair.a, scratch, &walk->updates);
+		b = sgSpheres_Get(walk->b, pair.b, scratch + 1, &walk->updates);
+		if (isContactA && isContactB)
+		{
+			walk->found(walk, pair.a, a, pair.b, b);
+			continue;
+		}
+		count = Split(walk, pair, !isContactA && (isContactB || a->radius >= b->radius), stack, count);
+	}
+}
+
+snugSphereContact sgSphereWalk_Contact(
+    const sgSphereWalk* walk, uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB)
+{
+	double distance = sqrt(Distance2(sphereA->center, sphereB->center));
+	double depth = (double)sphereA->radius + (double)sphereB->radius - distance;
+	return (snugSphereContact){
+		.a = sgSpheres_Report(walk->a, a, sphereA),
+		.b = sgSpheres_Report(walk->b, b, sphereB),
+		.depth = depth > 0.0 ? (float)depth : 0.0f,
+	};
+}
+
+// ---- Queries --------------------------------------------------------------------------------------------------------
+
+/// A query of two bodies, or of one and a thing.
+typedef struct Search
+{
+	sgSphereWalk walk; ///< first
+	const snugSpheresQuery* query;
+	snugSphereResult result;
+	sgSide side; ///< whose triangles are asked about
+	snugCounters counters;
+} Search;
+
+static void Add(Search* search, const snugSphereContact* contact)
+{
+	if (search->result.count < search->query->capacity)
+	{
+		search->query->contacts[search->result.count] = *contact;
+	}
+	++search->result.count;
+}
+
+static void FoundSpheres(
+    sgSphereWalk* walk, uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB)
+{
+	snugSphereContact contact = sgSphereWalk_Contact(walk, a, sphereA, b, sphereB);
+	Add((Search*)(void*)walk, &contact);
+}
+
+// A triangle, against a sphere that overlaps a sphere around it.
+static void AddTriangle(Search* search, snugSphereContact* contact, const sgTriangleLanes* lanes, uint32_t lane)
+{
+	float triangle[3][3];
+	sgNearest nearest;
+	sgTriangleLanes_Get(lanes, lane, triangle);
+	sgPoint_ToTriangle(contact->a.center, (const float(*)[3])triangle, &nearest);
+	double radius = (double)contact->a.radius;
+	if (!(nearest.distance2 <= radius * radius))
+	{
+		return;
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		contact->b.center[k] = (float)nearest.b[k];
+	}
+	contact->b.treeNode = search->side.tree->triangleMap[lanes->leaf->firstTriangle + lane];
+	contact->depth = (float)(radius - sqrt(nearest.distance2));
+	Add(search, contact);
+}
+
+static void FoundTriangles(
+    sgSphereWalk* walk, uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB)
+{
+	Search* search = (Search*)(void*)walk;
+	const sgTree* tree = search->side.tree;
+	sgLeafRange range = sgTree_LeavesBelow(tree, walk->b->tree->nodes[b].slot);
+	snugSphereContact contact = { .a = sgSpheres_Report(walk->a, a, sphereA) };
+	(void)sphereB;
+	for (uint32_t leaf = range.first; leaf <= range.last; ++leaf)
+	{
+		sgOpened opened = sgOpen(tree, tree->leaves[leaf].slot);
+		uint32_t lane = tree->leaves[leaf].slot % SG_LANES;
+		const sgTriangleLanes* triangles = sgSide_Triangles(&search->side, &opened, lane, &search->counters);
+		for (uint32_t t = 0; t < tree->leaves[leaf].triangleCount; ++t)
+		{
+			AddTriangle(search, &contact, triangles, t);
+		}
+	}
+}
+
+static uint32_t LevelOf(const snugSpheres* spheres, uint32_t level)
+{
+	return level > 0 && level < spheres->tree->level ? level : spheres->tree->level;
+}
+
+static SG_NOINLINE void RunPair(Search* search, snugSpheres* a, snugSpheres* b, bool isTriangles)
+{
+	const snugSpheresQuery* query = search->query;
+	uint32_t standard = isTriangles ? 0 : query->level;
+	uint32_t levelB = LevelOf(b, query->otherLevel > 0 ? query->otherLevel : standard);
+	search->walk = (sgSphereWalk){ a, b, isTriangles ? FoundTriangles : FoundSpheres, isTriangles, 0, 0 };
+	search->result.status = sgSpheres_Begin(a, query->origin, LevelOf(a, query->level));
+	if (search->result.status == snug_success)
+	{
+		search->result.status = sgSpheres_Begin(b, query->origin, levelB);
+	}
+	if (search->result.status == snug_success && isTriangles)
+	{
+		sgBox root;
+		search->result.status = sgSide_Place(&search->side, b->body, query->origin, &root, &search->counters);
+	}
+	if (search->result.status == snug_success)
+	{
+		sgSphereWalk_Run(&search->walk);
+		search->result.sphereTests = search->walk.tests;
+		search->result.spheresUpdated = search->walk.updates;
+	}
+}
+
+static bool CheckQuery(const char* function, const snugSpheresQuery* query)
+{
+	SG_REQUIRE_RESERVED_IN(function, query, false);
+	SG_REQUIRE_IN(function, query->contacts != NULL || query->capacity == 0, false);
+	SG_REQUIRE_IN(function, sgIsFinitePoint(query->origin), false);
+	return true;
+}
+
+static const snugSpheresQuery defaults = { 0 };
+
+static snugSphereResult Collide(
+    const char* function, snugSpheres* a, snugSpheres* b, const snugSpheresQuery* query, bool isTriangles)
+{
+	const snugSphereResult misuse = { .status = snug_badArgument };
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE_IN(function, a != NULL && b != NULL && a->body != b->body, misuse);
+	if (!CheckQuery(function, query))
+	{
+		return misuse;
+	}
+	Search search; // not zeroed: most of it is scratch
+	search.query = query;
+	search.result = (snugSphereResult){ .status = snug_success };
+	search.counters = (snugCounters){ 0 };
+	sgFpEnv environment = sgFpEnv_Enter();
+	RunPair(&search, a, b, isTriangles);
+	sgFpEnv_Leave(environment);
+	return search.result;
+}
+
+snugSphereResult snugSpheres_Collide(snugSpheres* a, snugSpheres* b, const snugSpheresQuery* query)
+{
+	return Collide(__func__, a, b, query, false);
+}
+
+snugSphereResult snugSpheres_CollideTriangles(snugSpheres* a, snugSpheres* b, const snugSpheresQuery* query)
+{
+	return Collide(__func__, a, b, query, true);
+}
+
+// ---- One body and a thing -------------------------------------------------------------------------------------------
+
+/// A sphere, or, if its radius is negative, a half space.
+typedef struct Thing
+{
+	float center[3];
+	float radius;
+	double normal[3]; ///< of unit length
+	double offset;
+} Thing;
+
+// How far beyond a plane, or within a sphere, a sphere goes.
+static double DepthIn(const Thing* thing, const sgPosedSphere* sphere, double* value)
+{
+	*value = thing->offset;
+	for (int k = 0; k < 3; ++k)
+	{
+		*value += thing->normal[k] * (double)sphere->center[k];
+	}
+	return (double)sphere->radius - *value;
+}
+
+static bool Meets(const Thing* thing, const sgPosedSphere* sphere)
+{
+	if (thing->radius < 0.0f)
+	{
+		double value;
+		return DepthIn(thing, sphere, &value) >= 0.0;
+	}
+	double reach = (double)thing->radius + (double)sphere->radius;
+	return Distance2(thing->center, sphere->center) <= reach * reach;
+}
+
+static snugSphereContact ContactWith(const Thing* thing, const snugSphere* own, const sgPosedSphere* sphere)
+{
+	snugSphereContact contact = { .a = *own, .b = { .radius = 0.0f, .treeNode = UINT32_MAX } };
+	double value, depth;
+	if (thing->radius < 0.0f)
+	{
+		depth = DepthIn(thing, sphere, &value);
+		for (int k = 0; k < 3; ++k)
+		{
+			contact.b.center[k] = (float)((double)sphere->center[k] - value * thing->normal[k]);
+		}
+	}
+	else
+	{
+		depth = (double)thing->radius + (double)sphere->radius - sqrt(Distance2(thing->center, sphere->center));
+		memcpy(contact.b.center, thing->center, sizeof(contact.b.center));
+		contact.b.radius = thing->radius;
+	}
+	contact.depth = depth > 0.0 ? (float)depth : 0.0f;
+	return contact;
+}
+
+static void WalkOne(Search* search, snugSpheres* spheres, const Thing* thing)
+{
+	uint32_t stack[MAX_STACK], count = 0;
+	stack[count++] = 0;
+	while (count > 0)
+	{
+		uint32_t number = stack[--count];
+		const sgSphereNode* node = spheres->tree->nodes + number;
+		sgPosedSphere scratch;
+		const sgPosedSphere* sphere = sgSpheres_Get(spheres, number, &scratch, &search->result.spheresUpdated);
+		++search->result.sphereTests;
+		if (!Meets(thing, sphere))
+		{
+			continue;
+		}
+		if (sgSphereNode_IsContact(node, spheres->level))
+		{
+			snugSphere own = sgSpheres_Report(spheres, number, sphere);
+			snugSphereContact contact = ContactWith(thing, &own, sphere);
+			Add(search, &contact);
+			continue;
+		}
+		for (uint32_t k = node->childCount; k-- > 0;)
+		{
+			stack[count++] = node->first + k;
+		}
+	}
+}
+
+static SG_NOINLINE void RunOne(Search* search, snugSpheres* spheres, const Thing* thing)
+{
+	uint32_t level = LevelOf(spheres, search->query->level);
+	search->result.status = sgSpheres_Begin(spheres, search->query->origin, level);
+	if (search->result.status == snug_success)
+	{
+		WalkOne(search, spheres, thing);
+	}
+}
+
+static snugSphereResult CollideThing(
+    const char* function, snugSpheres* a, const Thing* thing, const snugSpheresQuery* query)
+{
+	const snugSphereResult misuse = { .status = snug_badArgument };
+	SG_REQUIRE_IN(function, a != NULL, misuse);
+	if (!CheckQuery(function, query))
+	{
+		return misuse;
+	}
+	Search search; // not zeroed
+	search.query = query;
+	search.result = (snugSphereResult){ .status = snug_success };
+	sgFpEnv environment = sgFpEnv_Enter();
+	RunOne(&search, a, thing);
+	sgFpEnv_Leave(environment);
+	return search.result;
+}
+
+snugSphereResult snugSpheres_CollideSphere(
+    snugSpheres* a, const float center[3], float radius, const snugSpheresQuery* query)
+{
+	const snugSphereResult misuse = { .status = snug_badArgument };
+	SG_REQUIRE(center != NULL && radius >= 0.0f && radius <= SNUG_MAX_COORDINATE, misuse);
+	Thing thing = { .radius = radius };
+	for (int k = 0; k < 3; ++k)
+	{
+		SG_REQUIRE(fabsf(center[k]) <= SNUG_MAX_COORDINATE, misuse);
+		thing.center[k] = center[k];
+	}
+	return CollideThing(__func__, a, &thing, query != NULL ? query : &defaults);
+}
+
+static SG_NOINLINE bool MakeHalfSpace(const snugPlane* plane, Thing* thing)
+{
+	const double* n = plane->normal;
+	double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+	*thing = (Thing){ .radius = -1.0f, .offset = plane->offset / length };
+	for (int k = 0; k < 3; ++k)
+	{
+		thing->normal[k] = n[k] / length;
+	}
+	return length > 0.0 && isfinite(length) && isfinite(thing->offset);
+}
+
+snugSphereResult snugSpheres_CollidePlane(snugSpheres* a, const snugPlane* plane, const snugSpheresQuery* query)
+{
+	const snugSphereResult misuse = { .status = snug_badArgument };
+	SG_REQUIRE(plane != NULL && sgIsFinitePoint(plane->normal) && isfinite(plane->offset), misuse);
+	Thing thing;
+	sgFpEnv environment = sgFpEnv_Enter();
+	bool isPlane = MakeHalfSpace(plane, &thing);
+	sgFpEnv_Leave(environment);
+	SG_REQUIRE(isPlane, misuse);
+	return CollideThing(__func__, a, &thing, query != NULL ? query : &defaults);
+}
+
+// ---- All of a level -------------------------------------------------------------------------------------------------
+
+static SG_NOINLINE snugStatus GetLevel(snugSpheres* spheres, const double origin[3], uint32_t level, snugSphere* list,
+    bool* isSeen, uint32_t capacity, uint32_t* count)
+{
+	snugStatus status = sgSpheres_Begin(spheres, origin, LevelOf(spheres, level));
+	for (uint32_t i = 0; i < spheres->tree->nodeCount && status == snug_success; ++i)
+	{
+		const sgSphereNode* node = spheres->tree->nodes + i;
+		uint32_t version = atomic_load_explicit(&spheres->spheres[i].version, memory_order_relaxed);
+		sgPosedSphere scratch;
+		uint64_t updates = 0;
+		// Boxes are cut by those above, so that all are made; but what has been seen so far stays known.
+		const sgPosedSphere* sphere = NULL;
+		bool isContact = sgSphereNode_IsContact(node, spheres->level) && node->level <= spheres->level;
+		if (node->level <= spheres->level)
+		{
+			sphere = sgSpheres_Get(spheres, i, &scratch, &updates);
+		}
+		if (isContact && *count < capacity)
+		{
+			list[*count] = sgSpheres_Report(spheres, i, sphere);
+			if (isSeen != NULL)
+			{
+				isSeen[*count] = version == spheres->version;
+			}
+		}
+		*count += isContact;
+	}
+	return status;
+}
+
+snugStatus snugSpheres_GetLevel(snugSpheres* spheres, const double origin[3], uint32_t level, snugSphere* list,
+    bool* isSeen, uint32_t capacity, uint32_t* count)
+{
+	static const double zero[3] = { 0.0, 0.0, 0.0 };
+	SG_REQUIRE(count != NULL, snug_badArgument);
+	*count = 0;
+	SG_REQUIRE(spheres != NULL && (list != NULL || capacity == 0), snug_badArgument);
+	origin = origin != NULL ? origin : zero;
+	SG_REQUIRE(sgIsFinitePoint(origin), snug_badArgument);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugStatus status = GetLevel(spheres, origin, level, list, isSeen, capacity, count);
+	sgFpEnv_Leave(environment);
+	return status;
+}

@@ -1,0 +1,146 @@
+// src/query/sphere_tree.h: contact spheres of any body: balls of a model's nodes down to some level, and what a body
+// remembers of them. See include/snug/snug_spheres.h.
+//
+// A node has a ball around its rest positions and one around the displacements of each field, each with a centre and a
+// radius: a *quad* x, y, z, r. A pose with amplitudes q has the ball of the sums
+//
+//     centre = c_0 + sum_j q_j c_j        radius = r_0 + sum_j |q_j| r_j
+//
+// which contains what is below (triangle inequality). Contact spheres of a level are the balls of its nodes, and of
+// leaves above. For each deeper level an inner node has another row of quads with the same centres, whose radii wrap:
+// r >= |c_d - c| + r_d for the rest positions and every field, for each contact node d of that level below. Then a
+// point of d's sphere is no farther from the centre than sum_j |q_j| (|c_dj - c_j| + r_dj) <= radius, in every pose.
+// Most nodes are on the lowest levels, so these rows are few: two per node in a binary tree.
+//
+// Models that deform in other ways have balls around boxes, each cut to the box above it: see sphere_pose.c.
+#ifndef SG_SPHERE_TREE_H
+#define SG_SPHERE_TREE_H
+
+#include "body/body.h"
+#include "query/side.h"
+#include "snug/snug_spheres.h"
+
+/// Centre and radius, of positions or displacements. Vectors of the compiler: each lane is rounded on its own, so they
+/// are the same bits on every machine.
+typedef float sgQuad __attribute__((vector_size(16)));
+
+/// A node of the model's tree that has a sphere. Children are numbered one after the other, after their parent.
+typedef struct sgSphereNode
+{
+	uint32_t slot;
+	uint32_t parent; ///< number; SG_NONE for the root
+	uint32_t first;  ///< number of the first child; SG_NONE: none, or none that has a sphere
+	uint32_t row;    ///< in rows of quads: its own ball, then those that wrap the levels below it, the next one first
+	uint8_t childCount;
+	uint8_t level;
+	bool isLeaf; ///< of the model's tree
+} sgSphereNode;
+
+struct snugSphereTree
+{
+	snugAllocator allocator;
+	const snugModel* model;
+	uint32_t level; ///< the deepest
+	uint32_t nodeCount;
+	uint32_t slotCount;
+	uint32_t fieldCount; ///< of snug_fields, else zero
+	float reach[3];      ///< greatest |coordinate| of rest positions
+	uint64_t rowCount;
+	sgSphereNode* nodes; ///< (nodeCount)
+	uint32_t* numbers;   ///< (slotCount): node of a slot, or SG_NONE
+	sgQuad* quads;       ///< (rowCount * (1 + fieldCount)): of rest positions, then of each field
+};
+
+static inline bool sgSphereNode_IsContact(const sgSphereNode* node, uint32_t level)
+{
+	return node->level >= level || node->isLeaf;
+}
+
+/// The quads of a node in a query that ends at a level, which is not above it.
+static inline sgQuad* sgSphereTree_Quads(const snugSphereTree* tree, const sgSphereNode* node, uint32_t level)
+{
+	uint64_t row = node->row + (uint64_t)(sgSphereNode_IsContact(node, level) ? 0 : level - node->level);
+	return tree->quads + row * (1 + (uint64_t)tree->fieldCount);
+}
+
+/// A sphere of a body as it is placed.
+typedef struct sgPosedSphere
+{
+	_Atomic uint32_t version; ///< snugSpheres.version for which it holds; zero: none; SG_BUSY: being made
+	float center[3];
+	float radius;
+} sgPosedSphere;
+
+/// An amplitude, and its magnitude for the radius.
+typedef struct sgSphereTerm
+{
+	sgQuad factor;
+	uint32_t field;
+} sgSphereTerm;
+
+struct snugSpheres
+{
+	snugAllocator allocator;
+	const snugSphereTree* tree;
+	snugBody* body;
+	sgPosedSphere* spheres; ///< (nodeCount)
+	sgBox* boxes;           ///< (nodeCount): in body space, of models that are bounded by boxes; else null
+	sgSphereTerm* terms;    ///< (fieldCount)
+	uint32_t version;       ///< neither zero nor SG_BUSY
+	bool sumsAll;
+
+	// What the version is for.
+	uint64_t changes; ///< of the body; zero: nothing yet
+	double origin[3];
+	uint32_t level;
+
+	// What follows from it.
+	sgPlacement placement;
+	uint32_t termCount;
+	bool isBoxed;      ///< balls are around boxes
+	double slack;      ///< for rounding, of contact spheres
+	double slackAbove; ///< and of those that wrap them
+};
+
+/// Prepare for queries that end at a level: find out whether what is remembered still holds. On one thread.
+/// @param level at most the tree's
+/// @return snug_outOfRange, with a message, if the body is too far from the origin
+snugStatus sgSpheres_Begin(snugSpheres* spheres, const double origin[3], uint32_t level);
+
+/// Make a sphere that is not up to date. Others may be made by other threads meanwhile.
+/// @param scratch for one that another thread is making
+const sgPosedSphere* sgSpheres_Make(snugSpheres* spheres, uint32_t node, sgPosedSphere* scratch);
+
+/// A sphere, up to date. The one of its parent has been asked for.
+static inline const sgPosedSphere* sgSpheres_Get(
+    snugSpheres* spheres, uint32_t node, sgPosedSphere* scratch, uint64_t* updates)
+{
+	const sgPosedSphere* sphere = spheres->spheres + node;
+	if (atomic_load_explicit(&sphere->version, memory_order_acquire) == spheres->version)
+	{
+		return sphere;
+	}
+	++*updates;
+	return sgSpheres_Make(spheres, node, scratch);
+}
+
+snugSphere sgSpheres_Report(const snugSpheres* spheres, uint32_t node, const sgPosedSphere* sphere);
+
+/// A walk over two bodies' spheres.
+typedef struct sgSphereWalk
+{
+	snugSpheres *a, *b; ///< begun
+	/// Two contact spheres that overlap, or, if `isLoose`, nearly do.
+	void (*found)(
+	    struct sgSphereWalk* walk, uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB);
+	bool isLoose;
+	uint64_t tests, updates;
+} sgSphereWalk;
+
+void sgSphereWalk_Run(sgSphereWalk* walk);
+
+/// Two spheres as a contact.
+snugSphereContact sgSphereWalk_Contact(
+    const sgSphereWalk* walk, uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB);
+
+#endif

@@ -1,0 +1,629 @@
+// test/test_contact_spheres.c: contact spheres of every deformer: they contain their triangles, are wrapped by those
+// above on every level and in every pose, no contact is missed, nothing is stale, and scenes find the same.
+#include "posed.h"
+#include "workers.h"
+
+#include "geometry/distance.h"
+#include "query/sphere_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// A body in random poses, and its spheres.
+typedef struct Sphered
+{
+	Posed posed;
+	snugSphereTree* tree;
+	snugSpheres* spheres;
+} Sphered;
+
+static Sphered Sphered_Make(sceneRandom* random, sceneMesh mesh, snugDeformer deformer, uint32_t level)
+{
+	Sphered s = { .posed = Posed_Make(random, mesh, deformer, NULL) };
+	snugSphereTreeDef treeDef = { .model = s.posed.thing.model, .level = level };
+	assert_int_equal(snugSphereTree_Create(&treeDef, &s.tree), snug_success);
+	snugSpheresDef def = { .tree = s.tree, .body = s.posed.thing.body };
+	assert_int_equal(snugSpheres_Create(&def, &s.spheres), snug_success);
+	return s;
+}
+
+static void Sphered_Free(Sphered* s)
+{
+	snugSpheres_Destroy(s->spheres);
+	snugSphereTree_Destroy(s->tree);
+	Posed_Free(&s->posed);
+}
+
+// A mesh with triangles.
+static sceneMesh SomeMesh(sceneRandom* random)
+{
+	MeshKind kind = (MeshKind)sceneRandom_Index(random, MESH_KINDS);
+	return RandomMesh(random, kind == mesh_empty ? mesh_blob : kind);
+}
+
+static Sphered RandomSphered(sceneRandom* random, uint64_t number)
+{
+	uint32_t level = 1 + sceneRandom_Index(random, 7);
+	return Sphered_Make(random, SomeMesh(random), (snugDeformer)(number % POSED_DEFORMERS), level);
+}
+
+/// All contact spheres of a level.
+typedef struct Level
+{
+	snugSphere* list;
+	uint32_t count;
+} Level;
+
+static Level GetLevel(snugSpheres* spheres, const double origin[3], uint32_t level)
+{
+	Level all = { .list = NULL };
+	assert_int_equal(snugSpheres_GetLevel(spheres, origin, level, NULL, NULL, 0, &all.count), snug_success);
+	all.list = calloc(all.count + 1, sizeof(snugSphere));
+	assert_non_null(all.list);
+	uint32_t again = 0;
+	assert_int_equal(snugSpheres_GetLevel(spheres, origin, level, all.list, NULL, all.count, &again), snug_success);
+	assert_int_equal(again, all.count);
+	return all;
+}
+
+static long double Distance(const float a[3], const float b[3])
+{
+	long double x = (long double)a[0] - (long double)b[0], y = (long double)a[1] - (long double)b[1];
+	long double z = (long double)a[2] - (long double)b[2];
+	return sqrtl(x * x + y * y + z * z);
+}
+
+// ---- Containing and wrapping ----------------------------------------------------------------------------------------
+
+// Every corner of a sphere's triangles is within it, at the very positions that are reported; each triangle is in one.
+static uint64_t CheckContents(const Sphered* s, uint64_t number, uint32_t level)
+{
+	const Posed* posed = &s->posed;
+	uint32_t total = posed->thing.mesh.triangleCount, covered = 0;
+	uint32_t* triangles = malloc((total + 1) * sizeof(uint32_t));
+	Level all = GetLevel(s->spheres, posed->origin, level);
+	assert_non_null(triangles);
+	for (uint32_t i = 0; i < all.count; ++i)
+	{
+		const snugSphere* sphere = all.list + i;
+		uint32_t count = snugModel_GetNodeTriangles(posed->thing.model, sphere->treeNode, triangles, total);
+		covered += count;
+		for (uint32_t k = 0; k < 3 * count; ++k)
+		{
+			uint32_t vertex = posed->thing.mesh.triangles[3 * triangles[k / 3] + k % 3];
+			long double far = Distance(sphere->center, posed->positions + 3 * (size_t)vertex);
+			if (!(far <= (long double)sphere->radius * (1.0L + 0x1p-60L)))
+			{
+				fail_msg("SNUG_SEED=%llu: deformer %d: a vertex is %Lg outside a sphere of level %u",
+				    (unsigned long long)number, (int)posed->deformer, far - (long double)sphere->radius, level);
+			}
+		}
+	}
+	assert_int_equal(covered, total);
+	free(triangles);
+	free(all.list);
+	return all.count;
+}
+
+// Every sphere above contains the contact sphere, exactly, in the numbers as computed.
+static uint64_t CheckWraps(const Sphered* s, uint64_t number, uint32_t level)
+{
+	uint64_t checks = 0, updates = 0;
+	for (uint32_t i = 0; i < s->tree->nodeCount; ++i)
+	{
+		const sgSphereNode* node = s->tree->nodes + i;
+		sgPosedSphere scratch;
+		if (node->level > level || !sgSphereNode_IsContact(node, level))
+		{
+			continue;
+		}
+		const sgPosedSphere* below = sgSpheres_Get(s->spheres, i, &scratch, &updates);
+		for (uint32_t at = node->parent; at != SG_NONE; at = s->tree->nodes[at].parent, ++checks)
+		{
+			const sgPosedSphere* above = sgSpheres_Get(s->spheres, at, &scratch, &updates);
+			long double far = Distance(above->center, below->center) + (long double)below->radius;
+			if (!(far <= (long double)above->radius * (1.0L + 0x1p-60L)))
+			{
+				fail_msg("SNUG_SEED=%llu: deformer %d: a sphere of level %u leaves the one above by %Lg",
+				    (unsigned long long)number, (int)s->posed.deformer, level, far - (long double)above->radius);
+			}
+		}
+	}
+	return checks;
+}
+
+static void spheres_contain_and_wrap_in_every_pose(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed(), checks = 0, spheres = 0;
+	for (int i = 0; i < TestCount(240); ++i)
+	{
+		uint64_t number = seed + (uint64_t)i;
+		sceneRandom random = { number };
+		Sphered s = RandomSphered(&random, number);
+		for (int pose = 0; pose < 4; ++pose)
+		{
+			if (pose > 0)
+			{
+				Posed_Change(&random, &s.posed);
+			}
+			uint32_t level = 1 + sceneRandom_Index(&random, s.tree->level > 0 ? s.tree->level : 1);
+			level = level < s.tree->level ? level : s.tree->level;
+			spheres += CheckContents(&s, number, level);
+			checks += CheckWraps(&s, number, level);
+		}
+		Sphered_Free(&s);
+	}
+	assert_true(spheres > 500 && checks > 500);
+}
+
+// ---- Queries against brute force ------------------------------------------------------------------------------------
+
+/// Contacts of a query, however many.
+typedef struct Contacts
+{
+	snugSphereContact* list;
+	uint64_t count, tests, updates;
+} Contacts;
+
+typedef enum QueryKind
+{
+	query_spheres,
+	query_triangles,
+	query_sphere,
+	query_plane,
+	QUERY_KINDS
+} QueryKind;
+
+/// What is asked.
+typedef struct Question
+{
+	QueryKind kind;
+	snugSpheres *a, *b;
+	float center[3], radius;
+	snugPlane plane;
+	snugSpheresQuery query;
+} Question;
+
+static snugSphereResult AskOnce(const Question* q, const snugSpheresQuery* query)
+{
+	switch (q->kind)
+	{
+		case query_spheres:
+			return snugSpheres_Collide(q->a, q->b, query);
+		case query_triangles:
+			return snugSpheres_CollideTriangles(q->a, q->b, query);
+		case query_sphere:
+			return snugSpheres_CollideSphere(q->a, q->center, q->radius, query);
+		default:
+			return snugSpheres_CollidePlane(q->a, &q->plane, query);
+	}
+}
+
+static Contacts Ask(const Question* q)
+{
+	snugSphereResult counted = AskOnce(q, &q->query);
+	assert_int_equal(counted.status, snug_success);
+	snugSpheresQuery query = q->query;
+	query.contacts = calloc(counted.count + 1, sizeof(snugSphereContact));
+	query.capacity = counted.count;
+	assert_non_null(query.contacts);
+	snugSphereResult found = AskOnce(q, &query);
+	assert_int_equal(found.status, snug_success);
+	assert_int_equal(found.count, counted.count);
+	assert_int_equal(found.spheresUpdated, 0); // remembered
+	assert_int_equal(found.sphereTests, counted.sphereTests);
+	return (Contacts){ query.contacts, found.count, counted.sphereTests, counted.spheresUpdated };
+}
+
+static int CompareContacts(const void* a, const void* b)
+{
+	const snugSphereContact *first = a, *second = b;
+	int order = (first->a.treeNode > second->a.treeNode) - (first->a.treeNode < second->a.treeNode);
+	return order != 0 ? order : (first->b.treeNode > second->b.treeNode) - (first->b.treeNode < second->b.treeNode);
+}
+
+static bool Expect(const Question* q, const Posed* other, const snugSphere* a, const Level* others, uint32_t i)
+{
+	double radius = (double)a->radius;
+	if (q->kind == query_triangles)
+	{
+		float corners[3][3];
+		sgNearest nearest;
+		Posed_Triangle(other, i, corners);
+		sgPoint_ToTriangle(a->center, (const float(*)[3])corners, &nearest);
+		return nearest.distance2 <= radius * radius;
+	}
+	if (q->kind == query_plane)
+	{
+		const double* n = q->plane.normal;
+		double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]), value = q->plane.offset / length;
+		for (int k = 0; k < 3; ++k)
+		{
+			value += n[k] / length * (double)a->center[k];
+		}
+		return radius - value >= 0.0;
+	}
+	const float* center = q->kind == query_sphere ? q->center : others->list[i].center;
+	double x = (double)a->center[0] - (double)center[0], y = (double)a->center[1] - (double)center[1];
+	double z = (double)a->center[2] - (double)center[2];
+	radius += (double)(q->kind == query_sphere ? q->radius : others->list[i].radius);
+	return x * x + y * y + z * z <= radius * radius;
+}
+
+static uint32_t OtherNumber(const Question* q, const Level* others, uint32_t i)
+{
+	return q->kind == query_spheres ? others->list[i].treeNode : q->kind == query_triangles ? i : UINT32_MAX;
+}
+
+// Every pair by brute force, in both directions: none is missed and none invented, and depths are right.
+static uint64_t CheckQuery(const Question* q, const Posed* other, uint64_t number)
+{
+	Contacts found = Ask(q);
+	Level mine = GetLevel(q->a, q->query.origin, q->query.level), others = { .count = 1 };
+	if (q->kind == query_spheres)
+	{
+		others = GetLevel(q->b, q->query.origin, q->query.otherLevel);
+	}
+	others.count = q->kind == query_triangles ? other->thing.mesh.triangleCount : others.count;
+	qsort(found.list, (size_t)found.count, sizeof(snugSphereContact), CompareContacts);
+	uint64_t expected = 0;
+	for (uint32_t i = 0; i < mine.count; ++i)
+	{
+		for (uint32_t k = 0; k < others.count; ++k)
+		{
+			snugSphereContact key = { .a = mine.list[i], .b = { .treeNode = OtherNumber(q, &others, k) } };
+			const snugSphereContact* there =
+			    bsearch(&key, found.list, (size_t)found.count, sizeof(snugSphereContact), CompareContacts);
+			bool isExpected = Expect(q, other, mine.list + i, &others, k);
+			expected += isExpected;
+			if ((there != NULL) != isExpected ||
+			    (there != NULL && memcmp(&there->a, mine.list + i, sizeof(snugSphere)) != 0))
+			{
+				fail_msg("SNUG_SEED=%llu: query %d: a contact is %s", (unsigned long long)number, (int)q->kind,
+				    isExpected ? "missed" : "invented, or of another sphere");
+			}
+			assert_true(there == NULL || there->depth >= 0.0f);
+		}
+	}
+	assert_int_equal(expected, found.count);
+	free(mine.list);
+	free(others.list);
+	free(found.list);
+	return expected;
+}
+
+// Pairs of triangles that touch are each covered by two contact spheres that were found.
+static uint64_t CheckCovered(const Question* q, const Posed* a, const Posed* b, uint64_t number)
+{
+	PairList pairs = BruteAll(&a->thing, &b->thing, q->query.origin);
+	Contacts found = Ask(q);
+	const snugModel *modelA = a->thing.model, *modelB = b->thing.model;
+	uint32_t countA = a->thing.mesh.triangleCount, countB = b->thing.mesh.triangleCount;
+	uint8_t* isCovered = calloc((size_t)countA * countB + 1, 1);
+	uint32_t* lists = malloc(((size_t)countA + countB + 2) * sizeof(uint32_t));
+	assert_true(isCovered != NULL && lists != NULL);
+	for (uint64_t i = 0; i < found.count; ++i)
+	{
+		uint32_t n = snugModel_GetNodeTriangles(modelA, found.list[i].a.treeNode, lists, countA);
+		uint32_t m = snugModel_GetNodeTriangles(modelB, found.list[i].b.treeNode, lists + countA, countB);
+		for (uint64_t k = 0; k < (uint64_t)n * m; ++k)
+		{
+			isCovered[(size_t)lists[k / m] * countB + lists[countA + k % m]] = 1;
+		}
+	}
+	for (uint64_t i = 0; i < pairs.count; ++i)
+	{
+		if (!isCovered[(size_t)pairs.pairs[i].a * countB + pairs.pairs[i].b])
+		{
+			fail_msg("SNUG_SEED=%llu: triangles %u and %u touch, and no spheres do", (unsigned long long)number,
+			    pairs.pairs[i].a, pairs.pairs[i].b);
+		}
+	}
+	uint64_t count = pairs.count;
+	free(isCovered);
+	free(lists);
+	free(found.list);
+	PairList_Free(&pairs);
+	return count;
+}
+
+static void RandomQuestion(sceneRandom* random, Question* q)
+{
+	q->radius = (float)sceneRandom_Range(random, 0.0, 0.6);
+	q->plane.offset = sceneRandom_Range(random, -1.0, 1.0);
+	for (int k = 0; k < 3; ++k)
+	{
+		q->center[k] = (float)sceneRandom_Range(random, -1.0, 1.0);
+		q->plane.normal[k] = sceneRandom_Range(random, -3.0, 3.0);
+	}
+	q->query.level = sceneRandom_Index(random, q->a->tree->level + 1);
+	q->query.otherLevel = 1 + sceneRandom_Index(random, 7);
+}
+
+static void queries_find_what_brute_force_finds(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed(), contacts[QUERY_KINDS] = { 0 }, pairs = 0;
+	for (int i = 0; i < TestCount(150); ++i)
+	{
+		uint64_t number = seed + (uint64_t)i;
+		sceneRandom random = { number };
+		Sphered a = RandomSphered(&random, number), b = RandomSphered(&random, number / POSED_DEFORMERS);
+		for (int pose = 0; pose < 3; ++pose)
+		{
+			Posed_Change(&random, &a.posed);
+			Posed_Change(&random, &b.posed);
+			Question q = { .a = a.spheres, .b = b.spheres };
+			memcpy(q.query.origin, a.posed.origin, sizeof(q.query.origin));
+			memcpy(b.posed.origin, a.posed.origin, sizeof(b.posed.origin));
+			Posed_Read(&b.posed);
+			RandomQuestion(&random, &q);
+			for (q.kind = query_spheres; q.kind < QUERY_KINDS; ++q.kind)
+			{
+				contacts[q.kind] += CheckQuery(&q, &b.posed, number);
+			}
+			q.kind = query_spheres;
+			pairs += CheckCovered(&q, &a.posed, &b.posed, number);
+		}
+		Sphered_Free(&a);
+		Sphered_Free(&b);
+	}
+	for (int k = 0; k < QUERY_KINDS; ++k)
+	{
+		assert_true(contacts[k] > 200);
+	}
+	assert_true(pairs > 100);
+}
+
+// ---- Remembering ----------------------------------------------------------------------------------------------------
+
+// The same answers as from spheres that remember nothing, however poses, frames, origins, levels and queries follow
+// each other. Would catch a sphere that is stale.
+static void nothing_is_stale(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed(), updates = 0, first = 0;
+	for (int i = 0; i < TestCount(60); ++i)
+	{
+		uint64_t number = seed + (uint64_t)i;
+		sceneRandom random = { number };
+		Sphered a = RandomSphered(&random, number), b = RandomSphered(&random, number + 1);
+		for (int step = 0; step < 8; ++step)
+		{
+			Question q = { .kind = (QueryKind)sceneRandom_Index(&random, QUERY_KINDS), .a = a.spheres, .b = b.spheres };
+			if (sceneRandom_Index(&random, 2) == 0)
+			{
+				Posed_Change(&random, sceneRandom_Index(&random, 2) == 0 ? &a.posed : &b.posed);
+			}
+			memcpy(q.query.origin, a.posed.origin, sizeof(q.query.origin));
+			RandomQuestion(&random, &q);
+			Question fresh = q;
+			snugSpheresDef defA = { .tree = a.tree, .body = a.posed.thing.body };
+			snugSpheresDef defB = { .tree = b.tree, .body = b.posed.thing.body };
+			assert_int_equal(snugSpheres_Create(&defA, &fresh.a), snug_success);
+			assert_int_equal(snugSpheres_Create(&defB, &fresh.b), snug_success);
+			Contacts found = Ask(&q), expected = Ask(&fresh);
+			if (found.count != expected.count ||
+			    memcmp(found.list, expected.list, (size_t)found.count * sizeof(snugSphereContact)) != 0)
+			{
+				fail_msg("SNUG_SEED=%llu: step %d differs from fresh spheres", (unsigned long long)number, step);
+			}
+			assert_true(found.updates <= expected.updates);
+			updates += found.updates;
+			first += expected.updates;
+			free(found.list);
+			free(expected.list);
+			snugSpheres_Destroy(fresh.a);
+			snugSpheres_Destroy(fresh.b);
+		}
+		Sphered_Free(&a);
+		Sphered_Free(&b);
+	}
+	assert_true(updates < first);
+}
+
+// Summing zeros changes nothing.
+static void summing_all_fields_gives_the_same(void** state)
+{
+	(void)state;
+	sceneRandom random = { TestSeed() };
+	Sphered s = Sphered_Make(&random, RandomMesh(&random, mesh_blob), snug_fields, 5);
+	snugSpheresDef def = { .tree = s.tree, .body = s.posed.thing.body, .sumsAll = true };
+	snugSpheres* all = NULL;
+	assert_int_equal(snugSpheres_Create(&def, &all), snug_success);
+	for (int pose = 0; pose < 20; ++pose)
+	{
+		Level some = GetLevel(s.spheres, s.posed.origin, 4), same = GetLevel(all, s.posed.origin, 4);
+		assert_int_equal(some.count, same.count);
+		assert_memory_equal(some.list, same.list, some.count * sizeof(snugSphere));
+		free(some.list);
+		free(same.list);
+		Posed_Change(&random, &s.posed);
+	}
+	snugSpheres_Destroy(all);
+	Sphered_Free(&s);
+}
+
+// ---- Scenes ---------------------------------------------------------------------------------------------------------
+
+#define CROWD 24
+
+static bool IsEven(void* user, uint32_t a, uint32_t b)
+{
+	(void)user;
+	return (a + b) % 7 != 0;
+}
+
+static void CheckScene(const snugSphereScene* found, Sphered* crowd, const double origin[3], uint32_t level)
+{
+	uint64_t pairCount, contactCount, pair = 0, contact = 0;
+	const snugSpherePair* pairs = snugSphereScene_GetPairs(found, &pairCount);
+	const snugSphereContact* contacts = snugSphereScene_GetContacts(found, &contactCount);
+	for (uint32_t a = 0; a < CROWD; ++a)
+	{
+		for (uint32_t b = a + 1; b < CROWD; ++b)
+		{
+			bool isAsked = IsEven(NULL, a, b) && !(a % 5 == 0 && b % 5 == 0) && a != 7 && b != 7;
+			Question q = { .kind = query_spheres, .a = crowd[a].spheres, .b = crowd[b].spheres };
+			q.query.level = level;
+			memcpy(q.query.origin, origin, sizeof(q.query.origin));
+			Contacts expected = Ask(&q);
+			if (isAsked && expected.count > 0)
+			{
+				assert_true(pair < pairCount && pairs[pair].a == a && pairs[pair].b == b);
+				assert_int_equal(pairs[pair].first, contact);
+				assert_int_equal(pairs[pair].count, expected.count);
+				assert_memory_equal(
+				    contacts + contact, expected.list, (size_t)expected.count * sizeof(snugSphereContact));
+				contact += expected.count;
+				++pair;
+			}
+			free(expected.list);
+		}
+	}
+	assert_int_equal(pair, pairCount);
+	assert_int_equal(contact, contactCount);
+}
+
+// Every fifth body is static, 7 has no spheres, and a filter says no to some: what is left is what queries find one by
+// one, with any number of threads.
+static void scenes_find_what_queries_find(void** state)
+{
+	(void)state;
+	for (int threads = 0; threads <= 4; threads += 2)
+	{
+		sceneRandom random = { TestSeed() + (uint64_t)threads };
+		const double origin[3] = { 0.1, 0.0, 0.0 };
+		Sphered crowd[CROWD];
+		snugScene* scene = NULL;
+		snugSphereScene* spheres = NULL;
+		snugSceneDef def = { .room = { .bodies = 32, .candidates = 600 },
+			.origin = { 0.1, 0.0, 0.0 },
+			.filter = IsEven,
+			.parallel = threads > 0 ? RunOnThreads : NULL,
+			.parallelUser = &threads };
+		assert_int_equal(snugScene_Create(&def, &scene), snug_success);
+		snugSphereSceneDef sphereDef = { .scene = scene, .contacts = 200000 };
+		assert_int_equal(snugSphereScene_Create(&sphereDef, &spheres), snug_success);
+		for (uint32_t i = 0; i < CROWD; ++i)
+		{
+			crowd[i] = RandomSphered(&random, i);
+			uint32_t id;
+			snugSceneBodyDef body = { .body = crowd[i].posed.thing.body, .isStatic = i % 5 == 0 };
+			assert_int_equal(snugScene_Add(scene, &body, &id), snug_success);
+			assert_int_equal(snugSphereScene_Set(spheres, id, crowd[i].spheres), snug_success);
+		}
+		assert_int_equal(snugSphereScene_Set(spheres, 7, NULL), snug_success);
+		uint64_t pairs = 0;
+		for (int step = 0; step < 5; ++step)
+		{
+			uint32_t level = (uint32_t)step;
+			snugSphereSceneResult result = snugSphereScene_Update(spheres, level);
+			assert_int_equal(result.status, snug_success);
+			pairs += result.pairs;
+			CheckScene(spheres, crowd, origin, level);
+			for (uint32_t i = 0; i < CROWD; i += 2)
+			{
+				Posed_Change(&random, &crowd[i].posed);
+			}
+		}
+		assert_true(pairs > 50);
+		snugSphereScene_Destroy(spheres);
+		snugScene_Destroy(scene);
+		for (uint32_t i = 0; i < CROWD; ++i)
+		{
+			Sphered_Free(&crowd[i]);
+		}
+	}
+}
+
+// ---- Errors ---------------------------------------------------------------------------------------------------------
+
+// Each allocation fails once; all memory comes back.
+static void allocations_may_fail(void** state)
+{
+	(void)state;
+	sceneRandom random = { 3 };
+	Sphered s = Sphered_Make(&random, RandomMesh(&random, mesh_blob), snug_skin, 4);
+	snugScene* scene = NULL;
+	assert_int_equal(snugScene_Create(&(snugSceneDef){ .room = { .bodies = 4 } }, &scene), snug_success);
+	for (uint64_t failAt = 1; failAt < 12; ++failAt)
+	{
+		TestAllocator allocator = { .failAt = failAt };
+		snugSphereTree* tree = NULL;
+		snugSpheres* spheres = NULL;
+		snugSphereScene* all = NULL;
+		snugSphereTreeDef treeDef = { .model = s.posed.thing.model, .allocator = TestAllocator_Get(&allocator) };
+		snugStatus status = snugSphereTree_Create(&treeDef, &tree);
+		if (status == snug_success)
+		{
+			snugSpheresDef def = {
+				.tree = tree, .body = s.posed.thing.body, .allocator = TestAllocator_Get(&allocator)
+			};
+			status = snugSpheres_Create(&def, &spheres);
+		}
+		if (status == snug_success)
+		{
+			snugSphereSceneDef def = { .scene = scene, .allocator = TestAllocator_Get(&allocator) };
+			status = snugSphereScene_Create(&def, &all);
+		}
+		assert_int_equal(status, allocator.calls >= failAt ? snug_outOfMemory : snug_success);
+		snugSphereScene_Destroy(all);
+		snugSpheres_Destroy(spheres);
+		snugSphereTree_Destroy(tree);
+		assert_int_equal(allocator.live, 0);
+		assert_int_equal(allocator.faults, 0);
+	}
+	snugScene_Destroy(scene);
+	Sphered_Free(&s);
+}
+
+static void misuse_is_refused(void** state)
+{
+	(void)state;
+	sceneRandom random = { 4 };
+	Sphered s = Sphered_Make(&random, RandomMesh(&random, mesh_blob), snug_fields, 4);
+	Sphered other = Sphered_Make(&random, RandomMesh(&random, mesh_torus), snug_rigid, 4);
+	Thing empty = Thing_Make(RandomMesh(&random, mesh_empty), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	snugSphereTree* tree = (snugSphereTree*)&empty;
+	assert_int_equal(snugSphereTree_Create(&(snugSphereTreeDef){ .model = empty.model }, &tree), snug_badInput);
+	assert_null(tree);
+	assert_int_equal(snugSphereTree_Create(&(snugSphereTreeDef){ .reserved = { 1 } }, &tree), snug_badArgument);
+	snugSpheres* spheres = NULL;
+	snugSpheresDef def = { .tree = s.tree, .body = other.posed.thing.body };
+	assert_int_equal(snugSpheres_Create(&def, &spheres), snug_badArgument); // another model
+	assert_int_equal(snugSpheres_Collide(s.spheres, s.spheres, NULL).status, snug_badArgument);
+	assert_int_equal(snugSpheres_Collide(s.spheres, NULL, NULL).status, snug_badArgument);
+	snugSpheresQuery query = { .capacity = 1 };
+	assert_int_equal(snugSpheres_Collide(s.spheres, other.spheres, &query).status, snug_badArgument);
+	query = (snugSpheresQuery){ .origin = { NAN } };
+	assert_int_equal(snugSpheres_CollideTriangles(s.spheres, other.spheres, &query).status, snug_badArgument);
+	const float center[3] = { NAN, 0.0f, 0.0f };
+	assert_int_equal(snugSpheres_CollideSphere(s.spheres, center, 1.0f, NULL).status, snug_badArgument);
+	assert_int_equal(snugSpheres_CollidePlane(s.spheres, &(snugPlane){ .offset = 1.0 }, NULL).status, snug_badArgument);
+	snugSphereNode node;
+	assert_false(snugSphereTree_GetNode(s.tree, UINT32_MAX, &node, NULL));
+	snugFrame far = { .position = { 1e300, 0.0, 0.0 }, .rotation = { 0.0, 0.0, 0.0, 1.0 } };
+	assert_int_equal(snugBody_SetFrame(other.posed.thing.body, &far), snug_success);
+	assert_int_equal(snugSpheres_Collide(s.spheres, other.spheres, NULL).status, snug_outOfRange);
+	assert_int_equal(snugSpheres_Collide(s.spheres, other.spheres, NULL).status, snug_outOfRange); // and stays so
+	Thing_Free(&empty);
+	Sphered_Free(&other);
+	Sphered_Free(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(spheres_contain_and_wrap_in_every_pose),
+		cmocka_unit_test(queries_find_what_brute_force_finds),
+		cmocka_unit_test(nothing_is_stale),
+		cmocka_unit_test(summing_all_fields_gives_the_same),
+		cmocka_unit_test(scenes_find_what_queries_find),
+		cmocka_unit_test(allocations_may_fail),
+		cmocka_unit_test(misuse_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
