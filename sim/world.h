@@ -1,0 +1,145 @@
+// sim/world.h: many bodies that fall, vibrate and touch: what moves the chairs and the fish of the BD-tree paper.
+//
+// A body has a frame, velocities and, if its shape has modes, amplitudes. Where contact spheres overlap
+// (snug_spheres.h), with another body's, the ground or the triangles of a stage that moves by itself, there is a force
+// on the line of centres: Kelvin and Voigt's, a spring and a dashpot that only push, with Coulomb's friction beside it,
+// a spring that is dragged along when it would pull harder than the friction holds (Cundall and Strack 1979). A mode
+// feels the force times the displacement of the sphere's centre.
+//
+// Positions and velocities leap over each other: velocities are half a step behind. So free fall is exact, energy is
+// kept on average, and a step may be as long as contacts allow; contacts that are too stiff for the step get as much as
+// it allows, counted over all contacts of a body, so that no number of them blows up. Angular momentum is what is
+// integrated, so it is kept to rounding; orientations follow by the midpoint rule. Where modes would strain the mesh
+// beyond a limit, all amplitudes are scaled down.
+//
+// Everything is double, in a fixed order, with sines and exponentials of our own: the same bits with every compiler
+// that neither contracts nor reorders. Contacts come from snug, which promises as much for rigid and linear bodies.
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include "sim/modal.h"
+
+#include <stdio.h>
+
+/// What happens where something touches.
+typedef struct simLaw
+{
+	double stiffness; ///< newtons per metre
+	double damping;   ///< newton seconds per metre
+	double friction;  ///< Coulomb's
+} simLaw;
+
+/// A body that is moved by who has made it, and pushed by nobody. Others meet its triangles.
+typedef struct simStage
+{
+	snugSpheres* spheres;
+	const uint32_t* triangles; ///< three vertex numbers each, as in the model
+	const float* velocities;   ///< (3 * vertexCount); nullable: it stands still
+} simStage;
+
+typedef struct simWorldDef
+{
+	double step; ///< seconds: that of all shapes
+	double gravity[3];
+	simLaw law;
+	double drag;   ///< of the air: what part of velocities is lost, per second
+	double strain; ///< the greatest that modes may make; default 0.1
+	bool hasGround;
+	snugPlane ground; ///< of unit length; bodies are where its value is positive
+	uint32_t level;   ///< of contact spheres
+	uint32_t bodies;  ///< room for them
+	uint64_t candidates;
+	uint64_t contacts;     ///< between bodies, at most
+	bool isRigid;          ///< nothing vibrates, though shapes have modes
+	bool sumsAll;          ///< and spheres are updated as if it did
+	const simStage* stage; ///< nullable; borrowed
+} simWorldDef;
+
+typedef struct simBody
+{
+	const simShape* shape;
+	snugBody* body;
+	snugSpheres* spheres;
+	double position[3]; ///< of the centre of mass
+	double rotation[4];
+	double velocity[3]; ///< half a step ago
+	double momentum[3]; ///< angular, likewise
+	double q[SIM_MAX_MODES], dq[SIM_MAX_MODES];
+
+	// For the step under way.
+	double matrix[3][3];  ///< of the rotation
+	double inverse[3][3]; ///< inertia in the world's axes, inverted
+	double spin[3];       ///< angular velocity
+	double force[3], torque[3], modal[SIM_MAX_MODES];
+	uint32_t contactCount;
+} simBody;
+
+/// Friction's spring of two contact spheres.
+typedef struct simGrip
+{
+	uint32_t a, b; ///< bodies; SIM_GROUND and SIM_STAGE are none
+	uint32_t nodeA, nodeB;
+	double slide[3];
+} simGrip;
+
+#define SIM_GROUND 0xfffffffeu
+#define SIM_STAGE 0xffffffffu
+
+/// What a step did.
+typedef struct simCounts
+{
+	uint64_t candidates, pairs;
+	uint64_t contacts;       ///< between bodies
+	uint64_t groundContacts; ///< and with the stage
+	uint64_t sphereTests, spheresUpdated;
+	uint64_t limited; ///< bodies whose strain was limited
+	double deepest;   ///< overlap, in metres
+} simCounts;
+
+typedef struct simWorld
+{
+	simWorldDef def;
+	simBody* bodies; ///< (def.bodies)
+	uint32_t count;
+	uint64_t stepCount;
+	snugPool* pool;
+	snugScene* scene;
+	snugSphereScene* spheres;
+	snugSphereContact* list; ///< (listCapacity) of one body with ground or stage
+	uint64_t listCapacity;
+	struct simTouch* touches; ///< (touchCapacity) of all bodies with ground and stage
+	uint64_t touchCount, touchCapacity;
+	simGrip *grips, *nextGrips; ///< of the last step and of this one, in the order of contacts
+	uint64_t gripCount, nextGripCount, gripCapacity;
+	simCounts counts; ///< of the last step
+} simWorld;
+
+bool simWorld_Create(simWorld* world, const simWorldDef* def, simError* error);
+void simWorld_Free(simWorld* world);
+
+/// Add a body at rest, or moving at time zero.
+/// @param shape borrowed
+/// @param spin angular velocity; nullable, as is the velocity
+bool simWorld_Add(simWorld* world, const simShape* shape, const snugFrame* frame, const double velocity[3],
+    const double spin[3], simError* error);
+
+/// Push a body at a place, in the next step.
+void simWorld_Push(simWorld* world, uint32_t body, const double place[3], const double force[3]);
+
+/// Advance by one step.
+/// @return false, saying what, if a body is nowhere any more, or there is too little room
+bool simWorld_Step(simWorld* world, simError* error);
+
+/// Recomputed from positions and velocities, at the time of the velocities; gravity's from zero.
+typedef struct simWorldEnergy
+{
+	double kinetic, modal, gravity;
+} simWorldEnergy;
+
+simWorldEnergy simWorld_GetEnergy(const simWorld* world);
+
+/// All of a world's bodies and springs as text that says every bit, and back, into a world with as many bodies.
+void simWorld_Write(const simWorld* world, FILE* stream);
+bool simWorld_Read(simWorld* world, FILE* stream, simError* error);
+
+#endif
