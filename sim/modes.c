@@ -146,7 +146,8 @@ static void Interpolate(const simVoxels* voxels, const simElastic* elastic, cons
 }
 
 // The longest displacement becomes 1 long, its largest component positive: a mode has no length nor sign of its own.
-static void Normalise(double* field, size_t vertexCount, float* out)
+// @return what the field was multiplied by
+static double Normalise(double* field, size_t vertexCount, float* out)
 {
 	double longest = 0.0, scale = 0.0;
 	for (size_t v = 0; v < vertexCount; ++v)
@@ -164,6 +165,7 @@ static void Normalise(double* field, size_t vertexCount, float* out)
 	{
 		out[i] = (float)(scale * field[i]);
 	}
+	return scale;
 }
 
 // From the axes that the body was turned to, back to its own.
@@ -200,7 +202,8 @@ static bool MakeFields(simModes* modes, const simModesDef* def, const simVoxels*
 				TurnBack(axes, field + 3 * v);
 			}
 		}
-		Normalise(field, mesh->vertexCount, modes->fields + m * size);
+		double scale = Normalise(field, mesh->vertexCount, modes->fields + m * size);
+		modes->masses[m] = scale * scale * def->density * elastic->length * elastic->length * elastic->length;
 	}
 	free(field);
 	free(used);
@@ -245,7 +248,8 @@ static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxe
 		good = simError_Set(error, "the body is too thin for its length: rounding leaves nothing of its modes");
 	}
 	modes->frequencies = good ? malloc(def->modeCount * sizeof(double)) : NULL;
-	if (good && (modes->frequencies == NULL || !MakeFields(modes, def, voxels, &elastic, &eigen, axes)))
+	modes->masses = good ? malloc(def->modeCount * sizeof(double)) : NULL;
+	if (good && (modes->frequencies == NULL || modes->masses == NULL || !MakeFields(modes, def, voxels, &elastic, &eigen, axes)))
 	{
 		good = simError_SetMemory(error);
 	}
@@ -324,5 +328,6 @@ void simModes_Free(simModes* modes)
 {
 	free(modes->fields);
 	free(modes->frequencies);
+	free(modes->masses);
 	*modes = (simModes){ 0 };
 }

@@ -27,6 +27,7 @@ typedef struct simModes
 	uint32_t vertexCount, modeCount;
 	float* fields;       ///< (modeCount * vertexCount * 3) of each mode x, y, z of each vertex; the longest is 1 long
 	double* frequencies; ///< (modeCount) in hertz, ascending
+	double* masses;      ///< (modeCount) of the modes, for fields as they are: kinetic energy is m q'^2 / 2
 	double rigid[6];     ///< frequencies of the rigid motions: zero, but for rounding
 	uint32_t cellCount, nodeCount;
 	uint32_t partCount, solidCount; ///< parts of the mesh, and how many are closed

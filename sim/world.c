@@ -61,6 +61,7 @@ void simWorld_Free(simWorld* world)
 	free(world->nextGrips);
 	free(world->list);
 	free(world->touches);
+	free(world->meetings);
 	*world = (simWorld){ .count = 0 };
 }
 

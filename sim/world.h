@@ -8,7 +8,7 @@
 //
 // Positions and velocities leap over each other: velocities are half a step behind. So free fall is exact, energy is
 // kept on average, and a step may be as long as contacts allow; contacts that are too stiff for the step get as much as
-// it allows, counted over all contacts of a body, so that no number of them blows up. Angular momentum is what is
+// it allows, all contacts of a body together, so that no number of them blows up. Angular momentum is what is
 // integrated, so it is kept to rounding; orientations follow by the midpoint rule. Where modes would strain the mesh
 // beyond a limit, all amplitudes are scaled down.
 //
@@ -71,15 +71,16 @@ typedef struct simBody
 	double inverse[3][3]; ///< inertia in the world's axes, inverted
 	double spin[3];       ///< angular velocity
 	double force[3], torque[3], modal[SIM_MAX_MODES];
-	uint32_t contactCount;
+	uint32_t pairCount; ///< other bodies that it touches
 } simBody;
 
-/// Friction's spring of two contact spheres.
+/// Friction's spring of two contact spheres, and which way their bodies came together.
 typedef struct simGrip
 {
 	uint32_t a, b; ///< bodies; SIM_GROUND and SIM_STAGE are none
 	uint32_t nodeA, nodeB;
 	double slide[3];
+	double axis[3]; ///< the same for all of two bodies; of unit length, towards a; zero for ground and stage
 } simGrip;
 
 #define SIM_GROUND 0xfffffffeu
@@ -110,7 +111,9 @@ typedef struct simWorld
 	struct simTouch* touches; ///< (touchCapacity) of all bodies with ground and stage
 	uint64_t touchCount, touchCapacity;
 	simGrip *grips, *nextGrips; ///< of the last step and of this one, in the order of contacts
-	uint64_t gripCount, nextGripCount, gripCapacity;
+	uint64_t gripCount, gripCapacity;
+	struct simMeeting* meetings; ///< (meetingCapacity) of this step
+	uint64_t meetingCapacity;
 	simCounts counts; ///< of the last step
 } simWorld;
 

@@ -7,10 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// What all contacts of a body together may have of the stiffness and the damping that a step bears: w^2 dt^2 = 1/4 and
-/// c dt / m = 1/2, where 4 and 2 would be too much.
-#define STIFFEST 0.25
+/// What a step bears of stiffness and damping. Let |j|^2 be 1 / mass that a contact feels, both bodies together. The
+/// springs of two bodies with each other have no eigenvalue above their load, the sum of k |j|^2; all springs together
+/// none above the greatest sum, over bodies, of the loads of the pairs that each is in. So each pair gets its part by
+/// how many pairs its bodies are in, however many contacts it has; ground and stage are apart, so that no crowd softens
+/// the ground. With damping c, behind by half a step, k dt^2 + 2 c dt must stay below 4: it is at most 3.5 here.
+#define STIFFEST 0.75
 #define MOST_DAMPED 0.5
+/// A contact feels the modes of a body at most as so many times what it feels of the body as a whole. Modes are light,
+/// and a contact that a step bears would else be far too soft to stop the body.
+#define MOST_YIELDING 0.5
 
 bool simGrow(void** array, uint64_t* capacity, uint64_t needed, size_t size, simError* error)
 {
@@ -64,7 +70,6 @@ static bool FindTouches(simWorld* world, uint32_t number, uint32_t other, simErr
 	{
 		world->touches[world->touchCount++] = (simTouch){ number, other, world->list[i] };
 	}
-	body->contactCount += (uint32_t)found.count;
 	world->counts.sphereTests += found.sphereTests;
 	world->counts.spheresUpdated += found.spheresUpdated;
 	return true;
@@ -87,19 +92,12 @@ static bool FindAll(simWorld* world, simError* error)
 	bool good = true;
 	for (uint32_t i = 0; i < world->count; ++i)
 	{
-		world->bodies[i].contactCount = 0;
+		world->bodies[i].pairCount = 0;
 	}
 	for (uint32_t i = 0; i < world->count && good; ++i)
 	{
 		good = (!world->def.hasGround || FindTouches(world, i, SIM_GROUND, error)) &&
 		       (world->def.stage == NULL || FindTouches(world, i, SIM_STAGE, error));
-	}
-	uint64_t pairCount;
-	const snugSpherePair* pairs = snugSphereScene_GetPairs(world->spheres, &pairCount);
-	for (uint64_t i = 0; i < pairCount; ++i)
-	{
-		world->bodies[pairs[i].a].contactCount += (uint32_t)pairs[i].count;
-		world->bodies[pairs[i].b].contactCount += (uint32_t)pairs[i].count;
 	}
 	world->counts.groundContacts = world->touchCount;
 	return good;
@@ -110,61 +108,70 @@ static bool FindAll(simWorld* world, simError* error)
 /// A body at a contact.
 typedef struct simEnd
 {
-	simBody* body;                    ///< null: nothing pushes this end
-	double fields[3 * SIM_MAX_MODES]; ///< displacements of the sphere's centre, body space
-	double arm[3];                    ///< from the centre of mass
-	double normal[3];                 ///< in body space
-	double yield;                     ///< 1 / mass that it feels along the normal
-	uint32_t modeCount;
+	simBody* body;     ///< null: what nobody can push
+	uint32_t node;     ///< of the sphere
+	double arm[3];     ///< from the centre of mass
+	double yield;      ///< 1 / mass that it feels along the normal
+	double fieldScale; ///< displacements of modes count for so much
 } simEnd;
 
-static void SetEnd(const simWorld* world, simEnd* end, simBody* body, uint32_t treeNode, const double place[3],
-    const double normal[3], double velocity[3])
+/// A contact, and what follows from where it is.
+typedef struct simMeeting
 {
-	snugSphereNode node;
-	float fields[3 * SIM_MAX_MODES];
-	double across[3], turned[3], back[3], moved[3], own[3] = { 0.0, 0.0, 0.0 };
-	end->body = body;
-	end->modeCount = world->def.isRigid ? 0 : body->shape->modeCount;
-	simSubtract(place, body->position, end->arm);
-	simCross(end->arm, normal, across);
-	simApply((const double(*)[3])body->inverse, across, turned);
-	simCross(turned, end->arm, back);
-	end->yield = 1.0 / body->shape->mass.mass + simDot(back, normal);
-	simCross(body->spin, end->arm, moved);
-	if (end->modeCount > 0)
-	{
-		snugSphereTree_GetNode(body->shape->tree, treeNode, &node, fields);
-		simApplyBack((const double(*)[3])body->matrix, normal, end->normal);
-	}
-	for (uint32_t m = 0; m < end->modeCount; ++m)
-	{
-		double* field = end->fields + 3 * m;
-		for (int k = 0; k < 3; ++k)
-		{
-			field[k] = (double)fields[3 * m + (uint32_t)k];
-			own[k] += field[k] * body->dq[m];
-		}
-		double along = simDot(field, end->normal);
-		end->yield += along * along * body->shape->yields[m];
-	}
-	double vibration[3];
-	simApply((const double(*)[3])body->matrix, own, vibration);
-	for (int k = 0; k < 3; ++k)
-	{
-		velocity[k] = body->velocity[k] + moved[k] + vibration[k];
-	}
+	uint32_t a, b;
+	double reach; ///< of both spheres together
+	double depth;
+	double normal[3]; ///< towards a
+	double place[3];
+	simEnd ends[2];
+	uint32_t nodeB; ///< or the triangle
+} simMeeting;
+
+static uint32_t CountModes(const simWorld* world, const simBody* body)
+{
+	return world->def.isRigid ? 0 : body->shape->modeCount;
 }
 
-static void PushEnd(const simEnd* end, const double place[3], const double force[3])
+static void GetFields(const simEnd* end, float fields[3 * SIM_MAX_MODES])
 {
-	double own[3];
-	simBody_AddForce(end->body, place, force);
-	simApplyBack((const double(*)[3])end->body->matrix, force, own);
-	for (uint32_t m = 0; m < end->modeCount; ++m)
+	snugSphereNode node;
+	snugSphereTree_GetNode(end->body->shape->tree, end->node, &node, fields);
+}
+
+// How much the modes yield along the normal; where that would be too much, displacements count for less, as if modes
+// were heavier: in forces and velocities alike, so that no energy comes of it.
+static void YieldModes(simEnd* end, uint32_t modeCount, const double normal[3])
+{
+	float fields[3 * SIM_MAX_MODES];
+	double own[3], yield = 0.0, most = MOST_YIELDING * end->yield;
+	GetFields(end, fields);
+	simApplyBack((const double(*)[3])end->body->matrix, normal, own);
+	for (uint32_t m = 0; m < modeCount; ++m)
 	{
-		end->body->modal[m] += simDot(end->fields + 3 * m, own);
+		const float* field = fields + 3 * m;
+		double along = (double)field[0] * own[0] + (double)field[1] * own[1] + (double)field[2] * own[2];
+		yield += along * along * end->body->shape->yields[m];
 	}
+	end->fieldScale = yield > most ? sqrt(most / yield) : 1.0;
+	end->yield += fmin(yield, most);
+}
+
+static simEnd MakeEnd(
+    const simWorld* world, simBody* body, uint32_t node, const double place[3], const double normal[3])
+{
+	simEnd end = { .body = body, .node = node, .fieldScale = 1.0 };
+	double across[3], turned[3], back[3];
+	simSubtract(place, body->position, end.arm);
+	simCross(end.arm, normal, across);
+	simApply((const double(*)[3])body->inverse, across, turned);
+	simCross(turned, end.arm, back);
+	end.yield = 1.0 / body->shape->mass.mass + simDot(back, normal);
+	uint32_t modeCount = CountModes(world, body);
+	if (modeCount > 0)
+	{
+		YieldModes(&end, modeCount, normal);
+	}
+	return end;
 }
 
 // From the other's centre, or the point of a triangle, to ours. Two centres in one place push upwards.
@@ -184,16 +191,72 @@ static void FindNormal(const simWorld* world, const snugSphereContact* contact, 
 	}
 }
 
+static simMeeting Meet(simWorld* world, uint32_t a, uint32_t b, const snugSphereContact* contact)
+{
+	simMeeting m = { .a = a, .b = b, .depth = (double)contact->depth, .nodeB = contact->b.treeNode };
+	m.reach = (double)contact->a.radius + (double)contact->b.radius;
+	FindNormal(world, contact, b, m.normal);
+	for (int k = 0; k < 3; ++k)
+	{
+		m.place[k] = (double)contact->a.center[k] - ((double)contact->a.radius - 0.5 * m.depth) * m.normal[k];
+	}
+	m.ends[0] = MakeEnd(world, world->bodies + a, contact->a.treeNode, m.place, m.normal);
+	if (b < SIM_GROUND)
+	{
+		m.ends[1] = MakeEnd(world, world->bodies + b, contact->b.treeNode, m.place, m.normal);
+	}
+	world->counts.deepest = fmax(world->counts.deepest, m.depth);
+	return m;
+}
+
+static void GetVelocity(const simWorld* world, const simEnd* end, double velocity[3])
+{
+	const simBody* body = end->body;
+	uint32_t modeCount = CountModes(world, body);
+	double moved[3], own[3] = { 0.0, 0.0, 0.0 }, vibration[3];
+	float fields[3 * SIM_MAX_MODES];
+	simCross(body->spin, end->arm, moved);
+	if (modeCount > 0)
+	{
+		GetFields(end, fields);
+	}
+	for (uint32_t i = 0; i < 3 * modeCount; ++i)
+	{
+		own[i % 3] += end->fieldScale * (double)fields[i] * body->dq[i / 3];
+	}
+	simApply((const double(*)[3])body->matrix, own, vibration);
+	for (int k = 0; k < 3; ++k)
+	{
+		velocity[k] = body->velocity[k] + moved[k] + vibration[k];
+	}
+}
+
+static void PushEnd(const simWorld* world, const simEnd* end, const double place[3], const double force[3])
+{
+	uint32_t modeCount = CountModes(world, end->body);
+	double own[3];
+	float fields[3 * SIM_MAX_MODES];
+	simBody_AddForce(end->body, place, force);
+	if (modeCount > 0)
+	{
+		GetFields(end, fields);
+		simApplyBack((const double(*)[3])end->body->matrix, force, own);
+	}
+	for (uint32_t i = 0; i < 3 * modeCount; ++i)
+	{
+		end->body->modal[i / 3] += end->fieldScale * (double)fields[i] * own[i % 3];
+	}
+}
+
 static void GetStageVelocity(const simStage* stage, uint32_t triangle, double velocity[3])
 {
-	for (int k = 0; k < 3; ++k)
+	const uint32_t* corners = stage->triangles + 3 * (size_t)triangle;
+	for (size_t k = 0; k < 3; ++k)
 	{
 		velocity[k] = 0.0;
 		for (int c = 0; c < 3 && stage->velocities != NULL; ++c)
 		{
-			velocity[k] +=
-			    (double)stage->velocities[3 * (size_t)stage->triangles[3 * (size_t)triangle + (size_t)c] + (size_t)k] /
-			    3.0;
+			velocity[k] += (double)stage->velocities[3 * (size_t)corners[c] + k] / 3.0;
 		}
 	}
 }
@@ -204,12 +267,12 @@ typedef struct simGrade
 	double stiffness, damping;
 } simGrade;
 
-static simGrade FindGrade(const simWorld* world, double yield, uint32_t contacts)
+static simGrade FindGrade(const simWorld* world, double load)
 {
-	double step = world->def.step, share = 1.0 / (yield * (double)contacts);
+	double step = world->def.step;
 	return (simGrade){
-		.stiffness = fmin(world->def.law.stiffness, STIFFEST * share / (step * step)),
-		.damping = fmin(world->def.law.damping, MOST_DAMPED * share / step),
+		.stiffness = fmin(world->def.law.stiffness, STIFFEST / (load * step * step)),
+		.damping = fmin(world->def.law.damping, MOST_DAMPED / (load * step)),
 	};
 }
 
@@ -240,44 +303,29 @@ static void FindForce(const simWorld* world, simGrade grade, double depth, const
 	}
 }
 
-static void Respond(simWorld* world, uint32_t a, uint32_t b, const snugSphereContact* contact, double slide[3])
+static void Respond(simWorld* world, const simMeeting* m, simGrade grade, double slide[3])
 {
-	double normal[3], place[3], velocity[3], other[3] = { 0.0, 0.0, 0.0 }, force[3], back[3];
-	simEnd ends[2];
-	simBody* first = world->bodies + a;
-	double depth = (double)contact->depth;
-	uint32_t contacts = first->contactCount;
-	FindNormal(world, contact, b, normal);
-	for (int k = 0; k < 3; ++k)
+	double velocity[3], other[3] = { 0.0, 0.0, 0.0 }, force[3], back[3];
+	GetVelocity(world, &m->ends[0], velocity);
+	if (m->ends[1].body != NULL)
 	{
-		place[k] = (double)contact->a.center[k] - ((double)contact->a.radius - 0.5 * depth) * normal[k];
+		GetVelocity(world, &m->ends[1], other);
 	}
-	SetEnd(world, &ends[0], first, contact->a.treeNode, place, normal, velocity);
-	double yield = ends[0].yield;
-	bool isBody = b < SIM_GROUND;
-	if (isBody)
+	else if (m->b == SIM_STAGE)
 	{
-		simBody* second = world->bodies + b;
-		SetEnd(world, &ends[1], second, contact->b.treeNode, place, normal, other);
-		yield += ends[1].yield;
-		contacts = second->contactCount > contacts ? second->contactCount : contacts;
-	}
-	else if (b == SIM_STAGE)
-	{
-		GetStageVelocity(world->def.stage, contact->b.treeNode, other);
+		GetStageVelocity(world->def.stage, m->nodeB, other);
 	}
 	simSubtract(velocity, other, velocity);
-	FindForce(world, FindGrade(world, yield, contacts), depth, normal, velocity, slide, force);
-	PushEnd(&ends[0], place, force);
-	for (int k = 0; k < 3; ++k)
+	FindForce(world, grade, m->depth, m->normal, velocity, slide, force);
+	PushEnd(world, &m->ends[0], m->place, force);
+	if (m->ends[1].body != NULL)
 	{
-		back[k] = -force[k];
+		for (int k = 0; k < 3; ++k)
+		{
+			back[k] = -force[k];
+		}
+		PushEnd(world, &m->ends[1], m->place, back);
 	}
-	if (isBody)
-	{
-		PushEnd(&ends[1], place, back);
-	}
-	world->counts.deepest = fmax(world->counts.deepest, depth);
 }
 
 // ---- All contacts ----------------------------------------------------------------------------------------------
@@ -299,6 +347,10 @@ typedef struct simReader
 
 static void FindGripsOf(simReader* reader, uint32_t a, uint32_t b)
 {
+	if (reader->first < reader->end && CompareBodies(reader->grips + reader->first, a, b) == 0)
+	{
+		return;
+	}
 	while (reader->end < reader->count && CompareBodies(reader->grips + reader->end, a, b) < 0)
 	{
 		++reader->end;
@@ -311,13 +363,11 @@ static void FindGripsOf(simReader* reader, uint32_t a, uint32_t b)
 }
 
 // The spring that two spheres had; a new one if they did not touch.
-static simGrip FindGrip(simReader* reader, uint32_t a, uint32_t b, const snugSphereContact* contact)
+static simGrip FindGrip(simReader* reader, const simMeeting* m)
 {
-	simGrip made = { a, b, contact->a.treeNode, contact->b.treeNode, { 0.0, 0.0, 0.0 } };
-	if (reader->first == reader->end || CompareBodies(reader->grips + reader->first, a, b) != 0)
-	{
-		FindGripsOf(reader, a, b);
-	}
+	uint32_t a = m->a, b = m->b;
+	simGrip made = { .a = a, .b = b, .nodeA = m->ends[0].node, .nodeB = m->nodeB };
+	FindGripsOf(reader, a, b);
 	uint64_t count = reader->end - reader->first;
 	for (uint64_t i = 0; i < count; ++i)
 	{
@@ -331,52 +381,148 @@ static simGrip FindGrip(simReader* reader, uint32_t a, uint32_t b, const snugSph
 	return made;
 }
 
-static void RespondWith(simWorld* world, simReader* reader, uint32_t a, uint32_t b, const snugSphereContact* contact)
-{
-	simGrip grip = FindGrip(reader, a, b, contact);
-	Respond(world, a, b, contact, grip.slide);
-	world->nextGrips[world->nextGripCount++] = grip;
-}
-
 static bool MakeRoom(simWorld* world, simError* error)
 {
 	uint64_t needed = world->counts.contacts + world->touchCount, other = world->gripCapacity;
 	return simGrow((void**)&world->nextGrips, &other, needed, sizeof(simGrip), error) &&
-	       simGrow((void**)&world->grips, &world->gripCapacity, needed, sizeof(simGrip), error);
+	       simGrow((void**)&world->grips, &world->gripCapacity, needed, sizeof(simGrip), error) &&
+	       simGrow((void**)&world->meetings, &world->meetingCapacity, needed, sizeof(simMeeting), error);
 }
 
-// Bodies with bodies, then each with ground and stage: springs are sorted as contacts are, in two runs.
+// Bodies with bodies, then each with ground and stage. All of them first, so that it is known what each body bears.
+static uint64_t MeetAll(simWorld* world)
+{
+	uint64_t pairCount, contactCount, count = 0;
+	const snugSpherePair* pairs = snugSphereScene_GetPairs(world->spheres, &pairCount);
+	const snugSphereContact* contacts = snugSphereScene_GetContacts(world->spheres, &contactCount);
+	for (uint64_t p = 0; p < pairCount; ++p)
+	{
+		++world->bodies[pairs[p].a].pairCount;
+		++world->bodies[pairs[p].b].pairCount;
+		for (uint64_t i = 0; i < pairs[p].count; ++i)
+		{
+			world->meetings[count++] = Meet(world, pairs[p].a, pairs[p].b, contacts + pairs[p].first + i);
+		}
+	}
+	for (uint64_t i = 0; i < world->touchCount; ++i)
+	{
+		const simTouch* touch = world->touches + i;
+		world->meetings[count++] = Meet(world, touch->a, touch->b, &touch->contact);
+	}
+	return count;
+}
+
+// Thin parts go through one another in a step, and spheres whose centres have passed would draw them on. So two bodies
+// remember which way they came together: the mean of their first contacts, followed as it turns.
+static void FindAxis(const simMeeting* first, const simMeeting* end, const simGrip* before, double axis[3])
+{
+	double sum[3] = { 0.0, 0.0, 0.0 }, length2 = 0.0;
+	for (int k = 0; k < 3 && before != NULL; ++k)
+	{
+		sum[k] = 9.0 * before->axis[k];
+	}
+	double weight = 0.0, mean[3] = { 0.0, 0.0, 0.0 };
+	for (const simMeeting* m = first; m < end; ++m)
+	{
+		bool counts = before == NULL || simDot(m->normal, before->axis) > 0.0;
+		for (int k = 0; k < 3 && counts; ++k)
+		{
+			mean[k] += m->depth * m->normal[k];
+		}
+		weight += counts ? m->depth : 0.0;
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		sum[k] += weight > 0.0 ? mean[k] / weight : first->normal[k];
+		length2 += sum[k] * sum[k];
+	}
+	double length = sqrt(length2);
+	for (int k = 0; k < 3; ++k)
+	{
+		axis[k] = length > 0.0 ? sum[k] / length : first->normal[k];
+	}
+}
+
+// Contacts that push against that way are turned round, and are as deep as they are along it.
+static void TurnRound(simMeeting* first, const simMeeting* end, const double axis[3])
+{
+	for (simMeeting* m = first; m < end; ++m)
+	{
+		double along = simDot(m->normal, axis);
+		if (along < 0.0)
+		{
+			m->depth = m->reach - (m->reach - m->depth) * along;
+			memcpy(m->normal, axis, sizeof(m->normal));
+		}
+	}
+}
+
+// Where the contacts of a body with the other of this one end, and how hard each may be.
+static uint64_t FindRun(const simWorld* world, uint64_t first, uint64_t count, simGrade* grade)
+{
+	const simMeeting* m = world->meetings + first;
+	double load = 0.0;
+	uint64_t end = first;
+	while (end < count && world->meetings[end].a == m->a && world->meetings[end].b == m->b)
+	{
+		load += world->meetings[end].ends[0].yield + world->meetings[end].ends[1].yield;
+		++end;
+	}
+	uint32_t pairs = 1;
+	if (m->b < SIM_GROUND)
+	{
+		uint32_t a = world->bodies[m->a].pairCount, b = world->bodies[m->b].pairCount;
+		pairs = a > b ? a : b;
+	}
+	*grade = FindGrade(world, (double)pairs * load);
+	return end;
+}
+
+// All contacts of a body with another, or with ground or stage.
+static void RespondRun(simWorld* world, simReader* reader, simMeeting* first, const simMeeting* end, simGrade grade)
+{
+	double axis[3] = { 0.0, 0.0, 0.0 };
+	if (first->b < SIM_GROUND)
+	{
+		FindGripsOf(reader, first->a, first->b);
+		bool touched = reader->first < reader->end;
+		FindAxis(first, end, touched ? reader->grips + reader->first : NULL, axis);
+		TurnRound(first, end, axis);
+	}
+	for (simMeeting* m = first; m < end; ++m)
+	{
+		simGrip* grip = world->nextGrips + (m - world->meetings);
+		*grip = FindGrip(reader, m);
+		memcpy(grip->axis, axis, sizeof(axis));
+		Respond(world, m, grade, grip->slide);
+	}
+}
+
+// Springs are sorted as contacts are, in two runs.
 bool simWorld_Respond(simWorld* world, simError* error)
 {
 	if (!FindAll(world, error) || !MakeRoom(world, error))
 	{
 		return false;
 	}
-	uint64_t pairCount, contactCount, split = 0;
-	const snugSpherePair* pairs = snugSphereScene_GetPairs(world->spheres, &pairCount);
-	const snugSphereContact* contacts = snugSphereScene_GetContacts(world->spheres, &contactCount);
+	uint64_t count = MeetAll(world), split = 0;
 	while (split < world->gripCount && world->grips[split].b < SIM_GROUND)
 	{
 		++split;
 	}
 	simReader between = { world->grips, split, 0, 0, 0 };
 	simReader below = { world->grips + split, world->gripCount - split, 0, 0, 0 };
-	world->nextGripCount = 0;
-	for (uint64_t p = 0; p < pairCount; ++p)
+	for (uint64_t i = 0, end; i < count; i = end)
 	{
-		for (uint64_t i = 0; i < pairs[p].count; ++i)
-		{
-			RespondWith(world, &between, pairs[p].a, pairs[p].b, contacts + pairs[p].first + i);
-		}
-	}
-	for (uint64_t i = 0; i < world->touchCount; ++i)
-	{
-		const simTouch* touch = world->touches + i;
-		RespondWith(world, &below, touch->a, touch->b, &touch->contact);
+		simMeeting* first = world->meetings + i;
+		simReader* reader = first->b < SIM_GROUND ? &between : &below;
+		simGrade grade;
+		end = FindRun(world, i, count, &grade);
+		RespondRun(world, reader, first, world->meetings + end, grade);
 	}
 	simGrip* kept = world->grips;
 	world->grips = world->nextGrips;
 	world->nextGrips = kept;
-	world->gripCount = world->nextGripCount;
+	world->gripCount = count;
 	return true;
 }

@@ -1,0 +1,125 @@
+#include "sim/chairs.h"
+
+#include "scenes/random.h"
+#include "scenes/sine.h"
+#include "sim/modes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define DENSITY 900.0
+#define FIRST_FREQUENCY 10.0
+#define DAMPING 0.02
+#define SIDE 12
+#define SPACING 1.1
+#define LOWEST 1.0
+#define HIGHEST 60.0
+
+static bool ComputeModes(simChair* chair, simModes* modes, simError* error)
+{
+	const sceneMesh* mesh = &chair->mesh;
+	const simModesDef def = {
+		.mesh = { mesh->positions, mesh->vertexCount, mesh->triangles, mesh->triangleCount },
+		.modeCount = SIM_CHAIRS_MODES,
+		.density = DENSITY,
+	};
+	return simModes_Compute(modes, &def, error);
+}
+
+bool simChair_Create(simChair* chair, simError* error)
+{
+	simModes modes = { 0 };
+	*chair = (simChair){ .mesh = sceneMakeChair() };
+	bool good = sceneMesh_IsValid(&chair->mesh) || simError_SetMemory(error);
+	good = good && ComputeModes(chair, &modes, error);
+	if (good)
+	{
+		const sceneMesh* mesh = &chair->mesh;
+		double scale = FIRST_FREQUENCY / modes.frequencies[0]; // another modulus scales them all
+		for (uint32_t m = 0; m < SIM_CHAIRS_MODES; ++m)
+		{
+			modes.frequencies[m] *= scale;
+		}
+		chair->fields = modes.fields;
+		modes.fields = NULL;
+		const simShapeDef def = {
+			.mesh = { mesh->positions, mesh->vertexCount, mesh->triangles, mesh->triangleCount },
+			.density = DENSITY,
+			.modeCount = SIM_CHAIRS_MODES,
+			.fields = chair->fields,
+			.frequencies = modes.frequencies,
+			.masses = modes.masses,
+			.damping = DAMPING,
+			.step = 1.0 / (SIM_CHAIRS_FPS * SIM_CHAIRS_STEPS),
+			.level = SIM_CHAIRS_LEVEL,
+			.tree = { .split = snug_splitMedian, .leafTriangles = 8, .branching = 2 },
+		};
+		good = simShape_Create(&chair->shape, &def, error);
+	}
+	simModes_Free(&modes);
+	if (!good)
+	{
+		simChair_Free(chair);
+	}
+	return good;
+}
+
+void simChair_Free(simChair* chair)
+{
+	simShape_Free(&chair->shape);
+	sceneMesh_Free(&chair->mesh);
+	free(chair->fields);
+	chair->fields = NULL;
+}
+
+// Uniformly among all turns (Shoemake 1992).
+static void TurnAtRandom(sceneRandom* random, double rotation[4])
+{
+	double u = sceneRandom_Unit(random), a = 2.0 * SCENE_PI * sceneRandom_Unit(random);
+	double b = 2.0 * SCENE_PI * sceneRandom_Unit(random), r = sqrt(1.0 - u), s = sqrt(u);
+	rotation[0] = r * sceneSine(a);
+	rotation[1] = r * sceneCosine(a);
+	rotation[2] = s * sceneSine(b);
+	rotation[3] = s * sceneCosine(b);
+}
+
+bool simChairs_Create(
+    simWorld* world, const simChair* chair, uint32_t count, simChairsKind kind, uint64_t seed, simError* error)
+{
+	const simWorldDef def = {
+		.step = chair->shape.step,
+		.gravity = { 0.0, -9.81, 0.0 },
+		.law = { .stiffness = 2e4, .damping = 2000.0, .friction = 0.3 },
+		.drag = 2.2,
+		.strain = 0.1,
+		.hasGround = true,
+		.ground = { .normal = { 0.0, 1.0, 0.0 } },
+		.level = SIM_CHAIRS_LEVEL,
+		.bodies = count,
+		.candidates = 64 * (uint64_t)count + 256,
+		.contacts = 4096 * (uint64_t)count + 4096,
+		.isRigid = kind != simChairs_deformable,
+		.sumsAll = kind == simChairs_redundant,
+	};
+	if (!simWorld_Create(world, &def, error))
+	{
+		return false;
+	}
+	sceneRandom random = { seed };
+	double layers = (double)SIM_CHAIRS_COUNT / (SIDE * SIDE);
+	bool good = true;
+	for (uint32_t i = 0; i < count && good; ++i)
+	{
+		uint32_t layer = i / (SIDE * SIDE), place = i % (SIDE * SIDE);
+		snugFrame frame = { .position = { SPACING * (place % SIDE - 0.5 * (SIDE - 1)),
+			                    LOWEST + (HIGHEST - LOWEST) * layer / layers,
+			                    SPACING * (place / SIDE - 0.5 * (SIDE - 1)) } };
+		TurnAtRandom(&random, frame.rotation);
+		good = simWorld_Add(world, &chair->shape, &frame, NULL, NULL, error);
+	}
+	if (!good)
+	{
+		simWorld_Free(world);
+	}
+	return good;
+}

@@ -1,0 +1,41 @@
+// sim/chairs.h: plastic chairs that fall on a heap: Fig. 1 of the BD-tree paper.
+//
+// 3,601 chairs of 9,471 vertices vibrate in ten modes, the first at 10 Hz. They fall from 1 to 60 m, in layers of 12 by
+// 12 at random turns, onto the ground, in steps of 1/150 s: five per frame. Contacts are between spheres of level 10 of
+// a binary tree. The material is what makes the first mode 10 Hz; its density is that of polypropylene.
+#ifndef SIM_CHAIRS_H
+#define SIM_CHAIRS_H
+
+#include "scenes/mesh.h"
+#include "sim/world.h"
+
+#define SIM_CHAIRS_COUNT 3601
+#define SIM_CHAIRS_MODES 10
+#define SIM_CHAIRS_LEVEL 10
+#define SIM_CHAIRS_FPS 30
+#define SIM_CHAIRS_STEPS 5 // per frame
+
+typedef enum simChairsKind
+{
+	simChairs_deformable,
+	simChairs_rigid,
+	simChairs_redundant, ///< rigid, with spheres updated as if they vibrated
+} simChairsKind;
+
+/// A chair that vibrates. Needs SuiteSparse and ARPACK.
+typedef struct simChair
+{
+	sceneMesh mesh;
+	float* fields; ///< (SIM_CHAIRS_MODES * vertexCount * 3)
+	simShape shape;
+} simChair;
+
+bool simChair_Create(simChair* chair, simError* error);
+void simChair_Free(simChair* chair);
+
+/// Hang chairs in the air, the lowest layer first.
+/// @param chair borrowed by the world
+bool simChairs_Create(
+    simWorld* world, const simChair* chair, uint32_t count, simChairsKind kind, uint64_t seed, simError* error);
+
+#endif
