@@ -47,6 +47,7 @@ benchFcn benchMeshlessTightness;
 benchFcn benchBrain;
 benchFcn benchRing;
 benchFcn benchFish;
+benchFcn benchChairs;
 benchFcn benchBlend;
 benchFcn benchScaling;
 benchFcn benchPeers;

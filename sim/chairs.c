@@ -10,7 +10,7 @@
 #define DENSITY 900.0
 #define FIRST_FREQUENCY 10.0
 #define DAMPING 0.02
-#define SIDE 12
+#define MOST_SIDE 12
 #define SPACING 1.1
 #define LOWEST 1.0
 #define HIGHEST 60.0
@@ -96,8 +96,6 @@ bool simChairs_Create(
 		.ground = { .normal = { 0.0, 1.0, 0.0 } },
 		.level = SIM_CHAIRS_LEVEL,
 		.bodies = count,
-		.candidates = 64 * (uint64_t)count + 256,
-		.contacts = 4096 * (uint64_t)count + 4096,
 		.isRigid = kind != simChairs_deformable,
 		.sumsAll = kind == simChairs_redundant,
 	};
@@ -106,14 +104,18 @@ bool simChairs_Create(
 		return false;
 	}
 	sceneRandom random = { seed };
-	double layers = (double)SIM_CHAIRS_COUNT / (SIDE * SIDE);
+	uint32_t side = 1;
+	while (side < MOST_SIDE && side * side * side < count) // as high as wide, if there are few
+	{
+		++side;
+	}
+	double apart = (HIGHEST - LOWEST) * (MOST_SIDE * MOST_SIDE) / SIM_CHAIRS_COUNT, middle = 0.5 * (side - 1);
 	bool good = true;
 	for (uint32_t i = 0; i < count && good; ++i)
 	{
-		uint32_t layer = i / (SIDE * SIDE), place = i % (SIDE * SIDE);
-		snugFrame frame = { .position = { SPACING * (place % SIDE - 0.5 * (SIDE - 1)),
-			                    LOWEST + (HIGHEST - LOWEST) * layer / layers,
-			                    SPACING * (place / SIDE - 0.5 * (SIDE - 1)) } };
+		uint32_t layer = i / (side * side), place = i % (side * side);
+		snugFrame frame = { .position = { SPACING * (place % side - middle), LOWEST + apart * layer,
+			                    SPACING * (place / side - middle) } };
 		TurnAtRandom(&random, frame.rotation);
 		good = simWorld_Add(world, &chair->shape, &frame, NULL, NULL, error);
 	}

@@ -117,6 +117,24 @@ static bool MakeModel(simShape* shape, const simShapeDef* def, simError* error)
 	return status == snug_success || simError_Set(error, "making a shape: %s", snugGetStatusText(status));
 }
 
+// How contact spheres move, by node, for those that have one.
+static bool TabulateMoves(simShape* shape, simError* error)
+{
+	uint32_t last = 0, slots = 8 * snugModel_GetInfo(shape->model).nodeCount; // at most so many numbers
+	snugSphereNode node;
+	for (uint32_t i = 0; i < slots && shape->modeCount > 0; ++i)
+	{
+		last = snugSphereTree_GetNode(shape->tree, i, &node, NULL) ? i : last;
+	}
+	shape->moveCount = last + 1;
+	shape->moves = calloc(3 * (size_t)shape->moveCount * shape->modeCount + 1, sizeof(float));
+	for (uint32_t i = 0; i <= last && shape->moves != NULL && shape->modeCount > 0; ++i)
+	{
+		snugSphereTree_GetNode(shape->tree, i, &node, shape->moves + 3 * (size_t)i * shape->modeCount);
+	}
+	return shape->moves != NULL || simError_SetMemory(error);
+}
+
 bool simShape_Create(simShape* shape, const simShapeDef* def, simError* error)
 {
 	*shape = (simShape){ .modeCount = def->modeCount, .step = def->step };
@@ -135,7 +153,7 @@ bool simShape_Create(simShape* shape, const simShapeDef* def, simError* error)
 		shape->positions[i] = (float)((double)def->mesh.positions[i] - shape->mass.center[i % 3]);
 	}
 	SetModes(shape, def);
-	if (!MakeModel(shape, def, error))
+	if (!MakeModel(shape, def, error) || !TabulateMoves(shape, error))
 	{
 		simShape_Free(shape);
 		return false;
@@ -148,5 +166,6 @@ void simShape_Free(simShape* shape)
 	snugSphereTree_Destroy(shape->tree);
 	snugModel_Destroy(shape->model);
 	free(shape->positions);
+	free(shape->moves);
 	*shape = (simShape){ .positions = NULL };
 }

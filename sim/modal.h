@@ -45,6 +45,8 @@ typedef struct simShape
 	float* positions; ///< (3 * vertexCount) relative to the centre of mass
 	snugModel* model;
 	snugSphereTree* tree;
+	float* moves; ///< (moveCount * 3 * modeCount) by node of the tree: how its sphere's centre moves for amplitudes of 1
+	uint32_t moveCount;
 	uint32_t modeCount;
 	simModeStep steps[SIM_MAX_MODES];
 	double frequencies[SIM_MAX_MODES];

@@ -249,7 +249,8 @@ static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxe
 	}
 	modes->frequencies = good ? malloc(def->modeCount * sizeof(double)) : NULL;
 	modes->masses = good ? malloc(def->modeCount * sizeof(double)) : NULL;
-	if (good && (modes->frequencies == NULL || modes->masses == NULL || !MakeFields(modes, def, voxels, &elastic, &eigen, axes)))
+	if (good && (modes->frequencies == NULL || modes->masses == NULL ||
+	                !MakeFields(modes, def, voxels, &elastic, &eigen, axes)))
 	{
 		good = simError_SetMemory(error);
 	}

@@ -62,6 +62,7 @@ void simWorld_Free(simWorld* world)
 	free(world->list);
 	free(world->touches);
 	free(world->meetings);
+	free(world->table);
 	*world = (simWorld){ .count = 0 };
 }
 

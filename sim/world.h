@@ -112,6 +112,8 @@ typedef struct simWorld
 	uint64_t touchCount, touchCapacity;
 	simGrip *grips, *nextGrips; ///< of the last step and of this one, in the order of contacts
 	uint64_t gripCount, gripCapacity;
+	uint32_t* table; ///< (tableCapacity) for finding springs
+	uint64_t tableCapacity;
 	struct simMeeting* meetings; ///< (meetingCapacity) of this step
 	uint64_t meetingCapacity;
 	simCounts counts; ///< of the last step

@@ -11,12 +11,14 @@
 /// springs of two bodies with each other have no eigenvalue above their load, the sum of k |j|^2; all springs together
 /// none above the greatest sum, over bodies, of the loads of the pairs that each is in. So each pair gets its part by
 /// how many pairs its bodies are in, however many contacts it has; ground and stage are apart, so that no crowd softens
-/// the ground. With damping c, behind by half a step, k dt^2 + 2 c dt must stay below 4: it is at most 3.5 here.
-#define STIFFEST 0.75
+/// the ground. With damping c, behind by half a step, k dt^2 + 2 c dt must stay below 4. It is at most 2.5 here for
+/// each of the two, by bounds that take it that all contacts of a body act on one motion of it; with twice the
+/// stiffness heaps begin to boil.
+#define STIFFEST 1.5
 #define MOST_DAMPED 0.5
 /// A contact feels the modes of a body at most as so many times what it feels of the body as a whole. Modes are light,
 /// and a contact that a step bears would else be far too soft to stop the body.
-#define MOST_YIELDING 0.5
+#define MOST_YIELDING 0.2
 
 bool simGrow(void** array, uint64_t* capacity, uint64_t needed, size_t size, simError* error)
 {
@@ -75,9 +77,37 @@ static bool FindTouches(simWorld* world, uint32_t number, uint32_t other, simErr
 	return true;
 }
 
+// More room for candidates or contacts than a step asked for.
+static bool GrowScene(simWorld* world, const snugSphereSceneResult* result, simError* error)
+{
+	simWorldDef* def = &world->def;
+	def->candidates = result->candidates > def->candidates ? 2 * result->candidates : def->candidates;
+	def->contacts = result->contacts > def->contacts ? 2 * result->contacts : def->contacts;
+	snugSceneRoom room = { .candidates = def->candidates };
+	snugSphereSceneDef sceneDef = { .scene = world->scene, .contacts = def->contacts };
+	snugStatus status = snugScene_Reserve(world->scene, &room);
+	snugSphereScene_Destroy(world->spheres);
+	world->spheres = NULL;
+	status = status == snug_success ? snugSphereScene_Create(&sceneDef, &world->spheres) : status;
+	for (uint32_t i = 0; i < world->count && status == snug_success; ++i)
+	{
+		status = snugSphereScene_Set(world->spheres, i, world->bodies[i].spheres);
+	}
+	return status == snug_success ||
+	       simError_Set(error, "no room for %llu contacts", (unsigned long long)def->contacts);
+}
+
 static bool FindAll(simWorld* world, simError* error)
 {
 	snugSphereSceneResult result = snugSphereScene_Update(world->spheres, world->def.level);
+	while (result.status == snug_outOfRange && result.body == UINT32_MAX)
+	{
+		if (!GrowScene(world, &result, error))
+		{
+			return false;
+		}
+		result = snugSphereScene_Update(world->spheres, world->def.level);
+	}
 	world->counts.candidates = result.candidates;
 	world->counts.pairs = result.pairs;
 	world->counts.contacts = result.contacts;
@@ -132,23 +162,22 @@ static uint32_t CountModes(const simWorld* world, const simBody* body)
 	return world->def.isRigid ? 0 : body->shape->modeCount;
 }
 
-static void GetFields(const simEnd* end, float fields[3 * SIM_MAX_MODES])
+static const float* GetMoves(const simEnd* end)
 {
-	snugSphereNode node;
-	snugSphereTree_GetNode(end->body->shape->tree, end->node, &node, fields);
+	const simShape* shape = end->body->shape;
+	return shape->moves + 3 * (size_t)end->node * shape->modeCount;
 }
 
 // How much the modes yield along the normal; where that would be too much, displacements count for less, as if modes
 // were heavier: in forces and velocities alike, so that no energy comes of it.
 static void YieldModes(simEnd* end, uint32_t modeCount, const double normal[3])
 {
-	float fields[3 * SIM_MAX_MODES];
+	const float* moves = GetMoves(end);
 	double own[3], yield = 0.0, most = MOST_YIELDING * end->yield;
-	GetFields(end, fields);
 	simApplyBack((const double(*)[3])end->body->matrix, normal, own);
 	for (uint32_t m = 0; m < modeCount; ++m)
 	{
-		const float* field = fields + 3 * m;
+		const float* field = moves + 3 * m;
 		double along = (double)field[0] * own[0] + (double)field[1] * own[1] + (double)field[2] * own[2];
 		yield += along * along * end->body->shape->yields[m];
 	}
@@ -213,16 +242,15 @@ static void GetVelocity(const simWorld* world, const simEnd* end, double velocit
 {
 	const simBody* body = end->body;
 	uint32_t modeCount = CountModes(world, body);
+	const float* moves = GetMoves(end);
 	double moved[3], own[3] = { 0.0, 0.0, 0.0 }, vibration[3];
-	float fields[3 * SIM_MAX_MODES];
 	simCross(body->spin, end->arm, moved);
-	if (modeCount > 0)
+	for (uint32_t m = 0; m < modeCount; ++m)
 	{
-		GetFields(end, fields);
-	}
-	for (uint32_t i = 0; i < 3 * modeCount; ++i)
-	{
-		own[i % 3] += end->fieldScale * (double)fields[i] * body->dq[i / 3];
+		double speed = end->fieldScale * body->dq[m];
+		own[0] += (double)moves[3 * m] * speed;
+		own[1] += (double)moves[3 * m + 1] * speed;
+		own[2] += (double)moves[3 * m + 2] * speed;
 	}
 	simApply((const double(*)[3])body->matrix, own, vibration);
 	for (int k = 0; k < 3; ++k)
@@ -234,17 +262,15 @@ static void GetVelocity(const simWorld* world, const simEnd* end, double velocit
 static void PushEnd(const simWorld* world, const simEnd* end, const double place[3], const double force[3])
 {
 	uint32_t modeCount = CountModes(world, end->body);
+	const float* moves = GetMoves(end);
 	double own[3];
-	float fields[3 * SIM_MAX_MODES];
 	simBody_AddForce(end->body, place, force);
-	if (modeCount > 0)
+	simApplyBack((const double(*)[3])end->body->matrix, force, own);
+	for (uint32_t m = 0; m < modeCount; ++m)
 	{
-		GetFields(end, fields);
-		simApplyBack((const double(*)[3])end->body->matrix, force, own);
-	}
-	for (uint32_t i = 0; i < 3 * modeCount; ++i)
-	{
-		end->body->modal[i / 3] += end->fieldScale * (double)fields[i] * own[i % 3];
+		const float* move = moves + 3 * m;
+		double along = (double)move[0] * own[0] + (double)move[1] * own[1] + (double)move[2] * own[2];
+		end->body->modal[m] += end->fieldScale * along;
 	}
 }
 
@@ -336,46 +362,66 @@ static int CompareBodies(const simGrip* grip, uint32_t a, uint32_t b)
 	return order != 0 ? order : (grip->b > b) - (grip->b < b);
 }
 
-/// The springs of last time, from which those of a pair of bodies are taken in order.
+/// The springs of last time, from which those of a pair of bodies are taken in order. They are found by a table: open
+/// addressing, zero or 1 + the number after `first`.
 typedef struct simReader
 {
 	const simGrip* grips;
 	uint64_t count;
 	uint64_t first, end; ///< those of the pair of bodies looked at last
-	uint64_t next;       ///< of those, the one after the last that was found: contacts come in much the same order
+	uint32_t* table;     ///< (tableSize), a power of two, at least twice as many as springs of a pair
+	uint64_t tableSize;  ///< for those of the last pair
 } simReader;
+
+static uint64_t PlaceOf(const simReader* reader, uint32_t nodeA, uint32_t nodeB)
+{
+	return (nodeA * 0x9e3779b97f4a7c15u + nodeB * 0xc2b2ae3d27d4eb4fu) >> 20 & (reader->tableSize - 1);
+}
+
+static void FillTable(simReader* reader)
+{
+	uint64_t count = reader->end - reader->first;
+	for (reader->tableSize = 4; reader->tableSize < 2 * count; reader->tableSize *= 2)
+	{
+	}
+	memset(reader->table, 0, reader->tableSize * sizeof(uint32_t));
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		const simGrip* grip = reader->grips + reader->first + i;
+		uint64_t at = PlaceOf(reader, grip->nodeA, grip->nodeB);
+		while (reader->table[at] != 0)
+		{
+			at = (at + 1) & (reader->tableSize - 1);
+		}
+		reader->table[at] = (uint32_t)(i + 1);
+	}
+}
 
 static void FindGripsOf(simReader* reader, uint32_t a, uint32_t b)
 {
-	if (reader->first < reader->end && CompareBodies(reader->grips + reader->first, a, b) == 0)
-	{
-		return;
-	}
 	while (reader->end < reader->count && CompareBodies(reader->grips + reader->end, a, b) < 0)
 	{
 		++reader->end;
 	}
-	reader->first = reader->next = reader->end;
+	reader->first = reader->end;
 	while (reader->end < reader->count && CompareBodies(reader->grips + reader->end, a, b) == 0)
 	{
 		++reader->end;
 	}
+	FillTable(reader);
 }
 
 // The spring that two spheres had; a new one if they did not touch.
-static simGrip FindGrip(simReader* reader, const simMeeting* m)
+static simGrip FindGrip(const simReader* reader, const simMeeting* m)
 {
-	uint32_t a = m->a, b = m->b;
-	simGrip made = { .a = a, .b = b, .nodeA = m->ends[0].node, .nodeB = m->nodeB };
-	FindGripsOf(reader, a, b);
-	uint64_t count = reader->end - reader->first;
-	for (uint64_t i = 0; i < count; ++i)
+	simGrip made = { .a = m->a, .b = m->b, .nodeA = m->ends[0].node, .nodeB = m->nodeB };
+	uint64_t at = PlaceOf(reader, made.nodeA, made.nodeB);
+	for (; reader->table[at] != 0; at = (at + 1) & (reader->tableSize - 1))
 	{
-		uint64_t at = reader->first + (reader->next - reader->first + i) % count;
-		if (reader->grips[at].nodeA == made.nodeA && reader->grips[at].nodeB == made.nodeB)
+		const simGrip* grip = reader->grips + reader->first + reader->table[at] - 1;
+		if (grip->nodeA == made.nodeA && grip->nodeB == made.nodeB)
 		{
-			reader->next = at + 1;
-			return reader->grips[at];
+			return *grip;
 		}
 	}
 	return made;
@@ -384,7 +430,9 @@ static simGrip FindGrip(simReader* reader, const simMeeting* m)
 static bool MakeRoom(simWorld* world, simError* error)
 {
 	uint64_t needed = world->counts.contacts + world->touchCount, other = world->gripCapacity;
-	return simGrow((void**)&world->nextGrips, &other, needed, sizeof(simGrip), error) &&
+	uint64_t places = 4 * (needed > world->gripCount ? needed : world->gripCount) + 4;
+	return simGrow((void**)&world->table, &world->tableCapacity, places, sizeof(uint32_t), error) &&
+	       simGrow((void**)&world->nextGrips, &other, needed, sizeof(simGrip), error) &&
 	       simGrow((void**)&world->grips, &world->gripCapacity, needed, sizeof(simGrip), error) &&
 	       simGrow((void**)&world->meetings, &world->meetingCapacity, needed, sizeof(simMeeting), error);
 }
@@ -482,9 +530,9 @@ static uint64_t FindRun(const simWorld* world, uint64_t first, uint64_t count, s
 static void RespondRun(simWorld* world, simReader* reader, simMeeting* first, const simMeeting* end, simGrade grade)
 {
 	double axis[3] = { 0.0, 0.0, 0.0 };
+	FindGripsOf(reader, first->a, first->b);
 	if (first->b < SIM_GROUND)
 	{
-		FindGripsOf(reader, first->a, first->b);
 		bool touched = reader->first < reader->end;
 		FindAxis(first, end, touched ? reader->grips + reader->first : NULL, axis);
 		TurnRound(first, end, axis);
@@ -510,8 +558,8 @@ bool simWorld_Respond(simWorld* world, simError* error)
 	{
 		++split;
 	}
-	simReader between = { world->grips, split, 0, 0, 0 };
-	simReader below = { world->grips + split, world->gripCount - split, 0, 0, 0 };
+	simReader between = { world->grips, split, 0, 0, world->table, 4 };
+	simReader below = { world->grips + split, world->gripCount - split, 0, 0, world->table, 4 };
 	for (uint64_t i = 0, end; i < count; i = end)
 	{
 		simMeeting* first = world->meetings + i;

@@ -28,56 +28,76 @@ typedef struct Pair
 	uint32_t a, b;
 } Pair;
 
-static bool Overlap(const sgSphereWalk* walk, const sgPosedSphere* a, const sgPosedSphere* b)
+// Whether spheres overlap; nearly, if it is `loose`, a little above 1.
+static bool Overlap(const sgPosedSphere* a, const sgPosedSphere* b, double loose)
 {
-	double reach = ((double)a->radius + (double)b->radius) * (walk->isLoose ? 1.0 + SG_MARGIN_SPHERE_SUMS : 1.0);
+	double reach = ((double)a->radius + (double)b->radius) * loose;
 	return Distance2(a->center, b->center) <= reach * reach;
 }
 
-// Children of one node against the other, pushed so that the first is met first.
-static uint32_t Split(sgSphereWalk* walk, Pair pair, bool isA, Pair* stack, uint32_t count)
+static double LooseOf(const sgSphereWalk* walk)
 {
-	snugSpheres *split = isA ? walk->a : walk->b, *other = isA ? walk->b : walk->a;
+	return walk->isLoose ? 1.0 + SG_MARGIN_SPHERE_SUMS : 1.0;
+}
+
+/// What is left to look at.
+typedef struct Stack
+{
+	uint32_t count;
+	Pair pairs[MAX_STACK];
+} Stack;
+
+// Children of one node against the other, pushed so that the first is met first.
+SG_INLINE void Split(
+    sgSphereWalk* walk, snugSpheres* split, Pair pair, const sgPosedSphere* against, bool isA, Stack* stack)
+{
 	const sgSphereNode* node = split->tree->nodes + (isA ? pair.a : pair.b);
-	sgPosedSphere scratch[2];
-	const sgPosedSphere* against = sgSpheres_Get(other, isA ? pair.b : pair.a, scratch, &walk->updates);
+	const sgPosedSphere other = *against;
+	double loose = LooseOf(walk);
+	sgPosedSphere scratch;
 	for (uint32_t k = node->childCount; k-- > 0;)
 	{
-		const sgPosedSphere* sphere = sgSpheres_Get(split, node->first + k, scratch + 1, &walk->updates);
-		if (Overlap(walk, sphere, against))
+		const sgPosedSphere* sphere = sgSpheres_Get(split, node->first + k, &scratch, &walk->updates);
+		if (Overlap(sphere, &other, loose))
 		{
-			stack[count++] = isA ? (Pair){ node->first + k, pair.b } : (Pair){ pair.a, node->first + k };
+			stack->pairs[stack->count++] = isA ? (Pair){ node->first + k, pair.b } : (Pair){ pair.a, node->first + k };
 		}
 	}
 	walk->tests += node->childCount;
-	return count;
 }
 
 void sgSphereWalk_Run(sgSphereWalk* walk)
 {
-	Pair stack[MAX_STACK];
+	Stack stack; // not zeroed
 	sgPosedSphere scratch[2];
-	uint32_t count = 0;
+	const sgSphereNode *nodesA = walk->a->tree->nodes, *nodesB = walk->b->tree->nodes;
 	const sgPosedSphere* a = sgSpheres_Get(walk->a, 0, scratch, &walk->updates);
 	const sgPosedSphere* b = sgSpheres_Get(walk->b, 0, scratch + 1, &walk->updates);
 	++walk->tests;
-	if (Overlap(walk, a, b))
+	stack.count = 0;
+	if (Overlap(a, b, LooseOf(walk)))
 	{
-		stack[count++] = (Pair){ 0, 0 };
+		stack.pairs[stack.count++] = (Pair){ 0, 0 };
 	}
-	while (count > 0)
+	while (stack.count > 0)
 	{
-		Pair pair = stack[--count];
-		bool isContactA = sgSphereNode_IsContact(walk->a->tree->nodes + pair.a, walk->a->level);
-		bool isContactB = sgSphereNode_IsContact(walk->b->tree->nodes + pair.b, walk->b->level);
+		Pair pair = stack.pairs[--stack.count];
+		bool isContactA = sgSphereNode_IsContact(nodesA + pair.a, walk->a->level);
+		bool isContactB = sgSphereNode_IsContact(nodesB + pair.b, walk->b->level);
 		a = sgSpheres_Get(walk->a, pair.a, scratch, &walk->updates);
 		b = sgSpheres_Get(walk->b, pair.b, scratch + 1, &walk->updates);
 		if (isContactA && isContactB)
 		{
 			walk->found(walk, pair.a, a, pair.b, b);
-			continue;
 		}
-		count = Split(walk, pair, !isContactA && (isContactB || a->radius >= b->radius), stack, count);
+		else if (!isContactA && (isContactB || a->radius >= b->radius))
+		{
+			Split(walk, walk->a, pair, b, true, &stack);
+		}
+		else
+		{
+			Split(walk, walk->b, pair, a, false, &stack);
+		}
 	}
 }
 
