@@ -22,7 +22,8 @@
 //
 // Units are yours, and so is handedness. Nothing depends on winding. Vertices, triangles, joints and fields are
 // numbered as in the model's definition. docs/glossary.md explains the words. snug_base.h has statuses, messages and
-// memory; snug_queries.h more questions, such as rays and contacts; snug_scene.h many bodies; snug_bounds.h experiments.
+// memory; snug_queries.h more questions, such as rays and contacts; snug_scene.h many bodies; snug_bounds.h
+// experiments.
 #ifndef SNUG_SNUG_H
 #define SNUG_SNUG_H
 
