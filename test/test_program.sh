@@ -28,7 +28,6 @@ done
 [ $? -eq 2 ] || fail "no command is bad usage"
 expect 2 "unknown command 'frobnicate'" frobnicate
 expect 2 "check needs at least 1 FILE" check
-expect 2 "check needs two files, or one and --within" check blob.obj
 expect 2 "--json or --csv, not both" check --json --csv blob.obj torus.obj
 expect 2 "need --clip" check --fps 10 blob.obj torus.obj
 expect 2 "need --clip" check --to 1 blob.obj torus.obj
