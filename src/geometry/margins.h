@@ -14,7 +14,7 @@
 #define SG_MARGIN_SQUARES 1.02
 #endif
 
-// ---- Linear skins (deform/blend_fit.c, deform/blend.c) ---------------------------------------------------------
+// ---- Linear skins (deform/bounds/fit.c, deform/skin/blend.c) ---------------------------------------------------
 
 /// Evaluation of a vertex: per influence, and besides.
 #ifndef SG_MARGIN_INFLUENCE
@@ -78,7 +78,7 @@
 #define SG_MARGIN_TURNED_ENTRIES 5.0
 #endif
 
-// ---- Displacement fields (deform/linear_kernels.c, deform/fields*.c, deform/linear.c) ---------------------------
+// ---- Displacement fields (deform/fields) --------------------------------------------------------------
 
 /// Evaluation of a vertex that n fields move.
 #ifndef SG_MARGIN_FIELDS
@@ -120,7 +120,7 @@
 #define SG_MARGIN_GROWTH 2.0
 #endif
 
-// ---- Skins that turn (deform/skin.c) ---------------------------------------------------------------------------
+// ---- Skins that turn (deform/skin/turning*) ------------------------------------------------------------------------
 
 /// Evaluation of a vertex and the matrices of pairs, for n influences.
 #ifndef SG_MARGIN_TURNS
