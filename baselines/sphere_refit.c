@@ -9,7 +9,8 @@
 /// Half a unit in the last place of 1 in float32.
 #define HALF_ULP 0x1p-24
 
-/// Where |sum w q|^2 may come below this, evaluation may take another direction than that sum's (deform/skin/turning.h).
+/// Where |sum w q|^2 may come below this, evaluation may take another direction than that sum's
+/// (deform/skin/turning.h).
 #define LEAST_LENGTH2 0x1p-8
 
 // ---- Reading a pose --------------------------------------------------------------------------------------------

@@ -100,6 +100,10 @@
 #ifndef SG_MARGIN_FIRST_ORDER
 #define SG_MARGIN_FIRST_ORDER(n) ((n) + 30.0)
 #endif
+// In front of a skin, n fields: sums n + 1, the box of a fit 6, middle, half and widening 4.
+#ifndef SG_MARGIN_MORPH
+#define SG_MARGIN_MORPH(n) ((n) + 16.0)
+#endif
 /// Rows of a fit along turned axes: those of the map, of its centre and of residuals.
 #ifndef SG_MARGIN_TURNED_FITS
 #define SG_MARGIN_TURNED_FITS 16.0

@@ -31,6 +31,7 @@ typedef struct Scratch
 	double* row;              ///< (boundedCount)
 	double (*boxes)[6];       ///< (boundedCount)
 	double (*sums)[4];        ///< (boundedCount)
+	sgFit* fits;              ///< (boundedCount)
 	sgLaneFloats* probe;      ///< for a fit of MAX_FIT_ENTRIES
 	uint64_t mostAlone;       ///< values that a node alone has at most before its transforms are put across
 	sgLaneFloats* alone;      ///< room for them
@@ -47,7 +48,7 @@ typedef struct Builder
 
 enum
 {
-	ARRAY_COUNT = 9
+	ARRAY_COUNT = 10
 };
 
 static void ListArrays(const Builder* b, sgArray list[ARRAY_COUNT])
@@ -64,6 +65,7 @@ static void ListArrays(const Builder* b, sgArray list[ARRAY_COUNT])
 		{ SG_ARRAY(Scratch, row, count) },
 		{ SG_ARRAY(Scratch, boxes, count) },
 		{ SG_ARRAY(Scratch, sums, count) },
+		{ SG_ARRAY(Scratch, fits, count) },
 		{ SG_ARRAY(Scratch, probe, sgBlendFamily_Values(&probed)) },
 	};
 	memcpy(list, arrays, sizeof(arrays));
@@ -180,6 +182,7 @@ static sgFamilyDraft BeginDraft(const Builder* b, Scratch* scratch)
 		.row = scratch->row,
 		.boxes = scratch->boxes,
 		.sums = scratch->sums,
+		.fits = scratch->fits,
 	};
 }
 

@@ -4,6 +4,15 @@
 
 #include "deform/bounds/blend.h"
 
+/// A weight as a linear function over a node, while it is fitted.
+typedef struct sgFit
+{
+	double mean;
+	double gradient[3];
+	double residual;
+	uint32_t entry; ///< of which transform
+} sgFit;
+
 /// Everything known about one family while its bound is prepared.
 typedef struct sgFamilyDraft
 {
@@ -19,6 +28,7 @@ typedef struct sgFamilyDraft
 	double* row;             ///< (entryCount): scratch, all zero between uses
 	double (*boxes)[6];      ///< (entryCount): scratch
 	double (*sums)[4];       ///< (entryCount): scratch
+	sgFit* fits;             ///< (entryCount): scratch
 } sgFamilyDraft;
 
 /// Fill in all values of a family: sgBlendFamily_Values of them.

@@ -262,20 +262,18 @@ static void FitWeights(
 // not have keep zeros throughout. Coefficients are copied together first: this is where building spends its time.
 static void FillResiduals(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgFirstEntry* entries)
 {
-	double(*fits)[6] = draft->boxes; // mean, gradient, residual, number of the entry
 	uint32_t own = 0;
 	for (uint32_t j = 0; j < draft->entryCount; ++j)
 	{
 		if (draft->sums[j][3] > 0.0)
 		{
 			const sgFirstEntry* entry = entries + j;
-			double* fit = fits[own++];
-			fit[0] = entry->mean.lane[lane];
-			fit[1] = entry->gradient[0].lane[lane];
-			fit[2] = entry->gradient[1].lane[lane];
-			fit[3] = entry->gradient[2].lane[lane];
-			fit[4] = 0.0;
-			fit[5] = (double)j;
+			draft->fits[own++] = (sgFit){
+				.mean = entry->mean.lane[lane],
+				.gradient = { entry->gradient[0].lane[lane], entry->gradient[1].lane[lane],
+				    entry->gradient[2].lane[lane] },
+				.entry = j,
+			};
 		}
 	}
 	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; i += draft->step)
@@ -288,16 +286,17 @@ static void FillResiduals(const sgFamilyDraft* draft, uint32_t lane, const sgBle
 		LoadWeights(draft, vertex);
 		for (uint32_t n = 0; n < own; ++n)
 		{
-			double* fit = fits[n];
-			double at = fit[0] + fit[1] * x + fit[2] * y + fit[3] * z;
-			fit[4] = Larger(fit[4], fabs(draft->row[(uint32_t)fit[5]] - at));
+			sgFit* fit = draft->fits + n;
+			double at = fit->mean + fit->gradient[0] * x + fit->gradient[1] * y + fit->gradient[2] * z;
+			fit->residual = Larger(fit->residual, fabs(draft->row[fit->entry] - at));
 		}
 		ClearWeights(draft, vertex);
 	}
 	for (uint32_t n = 0; n < own; ++n)
 	{
-		entries[(uint32_t)fits[n][5]].residual.lane[lane] =
-		    sgRoundUp(fits[n][4] * (1.0 + SG_MARGIN_FIT) + SG_MARGIN_LEAST_FIT);
+		const sgFit* fit = draft->fits + n;
+		sgFirstEntry* entry = entries + fit->entry;
+		entry->residual.lane[lane] = sgRoundUp(fit->residual * (1.0 + SG_MARGIN_FIT) + SG_MARGIN_LEAST_FIT);
 	}
 }
 

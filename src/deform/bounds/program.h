@@ -5,7 +5,7 @@
 #define SG_BLEND_PROGRAM_H
 
 #include "deform/bounds/blend.h"
-#include "simd/lanes.h"
+#include "geometry/interval.h"
 
 #include <float.h>
 
@@ -13,13 +13,6 @@ static inline f8 LoadLanes(const sgLaneFloats* values)
 {
 	return f8_Load(values->lane);
 }
-
-/// The interval of one coordinate, per node.
-typedef struct Interval
-{
-	f8 lower;
-	f8 upper;
-} Interval;
 
 /// One direction's rows of all transforms: row j is base[stride j + 4 k] for k = 0 to 3.
 typedef struct Rows

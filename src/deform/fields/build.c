@@ -99,29 +99,6 @@ static void ReleaseArrays(Builder* b)
 	sgRelease(b->allocator, b->groupValues, b->groupValueCapacity * sizeof(sgLaneFloats));
 }
 
-// Make room for `more` elements behind `count`, keeping the contents.
-static bool Grow(const snugAllocator* allocator, void** array, size_t* capacity, size_t count, size_t more, size_t size)
-{
-	if (more <= *capacity - count)
-	{
-		return true;
-	}
-	size_t wanted = count + more + (count + more) / 2;
-	void* grown = sgAllocate(allocator, wanted * size);
-	if (grown == NULL)
-	{
-		return false;
-	}
-	if (count > 0)
-	{
-		memcpy(grown, *array, count * size);
-	}
-	sgRelease(allocator, *array, *capacity * size);
-	*array = grown;
-	*capacity = wanted;
-	return true;
-}
-
 uint32_t sgFields_BoundedLanes(const sgTree* tree, uint32_t group, bool boundLeaves)
 {
 	uint32_t lanes = 0;
@@ -165,7 +142,7 @@ static void CollectMembers(Builder* b, uint32_t group, uint32_t lanes, sgGroupDr
 static bool CollectFields(Builder* b, sgGroupDraft* draft)
 {
 	uint32_t first = b->header.groupFieldCount, count = 0;
-	if (!Grow(b->allocator, (void**)&b->groupFields, &b->groupFieldCapacity, first, b->header.fieldCount,
+	if (!sgGrow(b->allocator, (void**)&b->groupFields, &b->groupFieldCapacity, first, b->header.fieldCount,
 	        sizeof(uint16_t)))
 	{
 		return false;
@@ -199,8 +176,8 @@ static bool FillGroup(Builder* b, const sgGroupDraft* draft, sgFieldsGroup* grou
 	group->parts = isOpen ? sgFields_intervals | sgFields_fits : b->header.parts;
 	uint64_t values = sgFieldsGroup_ValuesBefore(group, sgFields_allParts + 1);
 	if (b->header.groupValueCount + values > UINT32_MAX ||
-	    !Grow(b->allocator, (void**)&b->groupValues, &b->groupValueCapacity, b->header.groupValueCount, (size_t)values,
-	        sizeof(sgLaneFloats)))
+	    !sgGrow(b->allocator, (void**)&b->groupValues, &b->groupValueCapacity, b->header.groupValueCount,
+	        (size_t)values, sizeof(sgLaneFloats)))
 	{
 		return false;
 	}

@@ -5,6 +5,7 @@
 #include "deform/fields/linear_kernels.h"
 
 #include "deform/fields/sums.h"
+#include "geometry/interval.h"
 #include "geometry/margins.h"
 #include "geometry/prism_support.h"
 #include "geometry/volume.h"
@@ -30,13 +31,6 @@ static void EvaluateBlocks(
 	}
 }
 
-/// One coordinate or direction, per node.
-typedef struct Interval
-{
-	f8 lower;
-	f8 upper;
-} Interval;
-
 /// A group in a pose: what all kinds of bounds need.
 typedef struct Nodes
 {
@@ -54,36 +48,6 @@ static inline float ErrorOf(const Nodes* nodes, float roundings)
 {
 	return (float)SG_MARGIN_SQUARES * 0x1p-24f *
 	       (roundings + (float)SG_MARGIN_FIELDS(nodes->fields->header->rows.most));
-}
-
-static inline void StoreLanes(f8 values, uint32_t mask, float* out)
-{
-	if (mask == 0xff)
-	{
-		f8_Store(out, values);
-		return;
-	}
-	float lanes[SG_LANES] SG_ALIGN(32);
-	f8_Store(lanes, values);
-	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-	{
-		uint32_t lane = sgLowestBit(rest);
-		out[lane] = lanes[lane];
-	}
-}
-
-// A NaN, which only overflow can make, becomes the limit: Min and Max return their second operand then. The limit is
-// beyond every sum of three coordinates.
-static inline void StoreInterval(Interval interval, uint32_t mask, float* lower, float* upper)
-{
-	f8 limit = f8_Set(6.0f * SNUG_MAX_COORDINATE);
-	StoreLanes(f8_Max(interval.lower, f8_Sub(f8_Set(0.0f), limit)), mask, lower);
-	StoreLanes(f8_Min(interval.upper, limit), mask, upper);
-}
-
-static inline Interval Widen(Interval interval, f8 error)
-{
-	return (Interval){ f8_Sub(interval.lower, error), f8_Add(interval.upper, error) };
 }
 
 // --- Boxes ----------------------------------------------------------------------------------------------------------
@@ -271,9 +235,9 @@ static void Balls(const Nodes* nodes, sgFieldsPart part, Interval out[3], sgSlab
 		out[axis] = (Interval){ f8_Sub(center[axis], radius), f8_Add(center[axis], radius) };
 		// Sums that round once more.
 		out[axis] = Widen(out[axis], f8_Set(0x1p-21f * (reach[0] + reach[1] + reach[2])));
-		StoreLanes(center[axis], nodes->mask, balls->center[axis]);
+		StoreSome(center[axis], nodes->mask, balls->center[axis]);
 	}
-	StoreLanes(radius, nodes->mask, balls->radius);
+	StoreSome(radius, nodes->mask, balls->radius);
 }
 
 // --- Groups ---------------------------------------------------------------------------------------------------------
@@ -372,8 +336,80 @@ static void Bound(
 	}
 }
 
+// ---- In front of a skin ---------------------------------------------------------------------------------------------
+
+/// Whether a sum of gradients is finite, lane by lane.
+static m8 IsFinite(const sgFitSum* fit)
+{
+	f8 most = f8_Set(0.0f);
+	for (int i = 0; i < 9; ++i)
+	{
+		most = f8_Add(most, f8_Abs(fit->gradient[i / 3][i % 3]));
+	}
+	return f8_Less(most, f8_Set(INFINITY));
+}
+
+// Where there are fits only, the box that follows from them; an extent that overflowed gives way.
+SG_INLINE Interval IntervalOfFit(const sgFitSum* fit, const sgFieldsHead* head, int axis)
+{
+	f8 extent = fit->residual[axis];
+	for (int k = 0; k < 3; ++k)
+	{
+		extent = f8_MulAddLoose(f8_Abs(fit->gradient[axis][k]), f8_Load(head->half[k].lane), extent);
+	}
+	extent = f8_Min(extent, f8_Set(2.0f * SNUG_MAX_COORDINATE));
+	return (Interval){ f8_Sub(fit->mean[axis], extent), f8_Add(fit->mean[axis], extent) };
+}
+
+static void StoreFit(const sgFitSum* fit, const sgFieldsHead* head, f8 error, int axis, sgMorphLanes* out)
+{
+	f8_Store(out->mean[axis], fit->mean[axis]);
+	f8_Store(out->residual[axis], f8_Add(fit->residual[axis], error));
+	f8_Store(out->center[axis], f8_Load(head->center[axis].lane));
+	f8_Store(out->extent[axis], f8_Load(head->half[axis].lane));
+	for (int k = 0; k < 3; ++k)
+	{
+		f8_Store(out->gradient[axis][k], fit->gradient[axis][k]);
+	}
+}
+
+static void Displace(const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, sgMorphLanes* out)
+{
+	const Nodes nodes = MakeNodes(fields, group, pose, 0xff);
+	bool hasIntervals = (group->parts & sgFields_intervals) != 0;
+	f8 zero = f8_Set(0.0f), half = f8_Set(0.5f), lower[3] = { zero, zero, zero }, upper[3] = { zero, zero, zero };
+	f8 gain = f8_Load(nodes.head->gain.lane);
+	sgFitSum fit;
+	out->hasFit = (group->parts & sgFields_fits) != 0;
+	if (out->hasFit)
+	{
+		fit = sgFields_SumFits(
+		    sgFieldsGroup_Part(fields, group, sgFields_fits), nodes.numbers, group->fieldCount, nodes.amplitudes);
+		out->hasFit = m8_Bits(IsFinite(&fit)) == 0xff;
+	}
+	if (hasIntervals)
+	{
+		sgFields_AddIntervals(sgFieldsGroup_Part(fields, group, sgFields_intervals), nodes.numbers, group->fieldCount,
+		    nodes.amplitudes, lower, upper);
+	}
+	float unit = ErrorOf(&nodes, (float)SG_MARGIN_MORPH(group->fieldCount));
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f8 error = f8_Set(unit * pose->reach[axis]), more = f8_Mul(error, gain);
+		Interval box = hasIntervals ? (Interval){ lower[axis], upper[axis] } : IntervalOfFit(&fit, nodes.head, axis);
+		f8 size = f8_Mul(half, f8_Sub(box.upper, box.lower));
+		f8_Store(out->middle[axis], f8_Mul(half, f8_Add(box.lower, box.upper)));
+		f8_Store(out->half[axis], f8_Add(size, hasIntervals ? error : more));
+		if (out->hasFit)
+		{
+			StoreFit(&fit, nodes.head, more, axis, out);
+		}
+	}
+}
+
 const sgLinearKernels SG_FOR_ISA(sgLinearKernels) = {
 	.evaluateBlocks = EvaluateBlocks,
 	.bound = Bound,
 	.boundTurned = BoundTurned,
+	.displace = Displace,
 };

@@ -2,7 +2,7 @@
 #ifndef SG_LINEAR_KERNELS_H
 #define SG_LINEAR_KERNELS_H
 
-#include "deform/fields/fields.h"
+#include "deform/fields/morph.h"
 #include "simd/kernels.h"
 
 typedef struct sgLinearKernels
@@ -18,6 +18,9 @@ typedef struct sgLinearKernels
 	/// The same along turned axes, boxes only, of groups that have fits.
 	void (*boundTurned)(const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose,
 	    const float rotation[3][3], uint32_t mask, sgBoxLanes* boxes);
+
+	/// Displacements of the nodes of a group, in front of a skin: sgMorph_Bound. Rounding included.
+	void (*displace)(const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, sgMorphLanes* out);
 } sgLinearKernels;
 
 static inline const sgLinearKernels* sgLinear_GetKernels(void)

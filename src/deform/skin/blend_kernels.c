@@ -490,31 +490,6 @@ static inline Interval BoundRow(
 	}
 }
 
-// The interval with its rounding. A NaN, which only overflow can make, becomes the limit: Min and Max return their
-// second operand then.
-static void StoreInterval(
-    Interval interval, const sgBlendCommon* common, float reach, uint32_t mask, float* lower, float* upper)
-{
-	f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(reach)), limit = f8_Set(6.0f * SNUG_MAX_COORDINATE);
-	f8 least = f8_Max(f8_Sub(interval.lower, error), f8_Sub(f8_Set(0.0f), limit));
-	f8 most = f8_Min(f8_Add(interval.upper, error), limit);
-	if (mask == 0xff)
-	{
-		f8_Store(lower, least);
-		f8_Store(upper, most);
-		return;
-	}
-	float lanes[2][SG_LANES] SG_ALIGN(32);
-	f8_Store(lanes[0], least);
-	f8_Store(lanes[1], most);
-	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-	{
-		uint32_t lane = sgLowestBit(rest);
-		lower[lane] = lanes[0][lane];
-		upper[lane] = lanes[1][lane];
-	}
-}
-
 // What displacements before the skin add to a row: d goes to a convex combination of what the transforms make of it, so
 // the interval around what each does. Two ways to bound that, by intervals and by fits, and what both allow.
 static SG_NOINLINE Interval MorphRow(const sgMorphLanes* morph, const Entries* entries, const Rows* rows, float reach)
@@ -584,7 +559,8 @@ static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBle
 	{
 		Rows rows = { sgBlendPose_Columns(pose) + axis, 16 };
 		Interval interval = MorphedRow(family, common, &entries, &rows, morph, pose->reach[axis]);
-		StoreInterval(interval, common, pose->reach[axis], mask, out.boxes->lower[axis], out.boxes->upper[axis]);
+		f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(pose->reach[axis]));
+		StoreInterval(Widen(interval, error), mask, out.boxes->lower[axis], out.boxes->upper[axis]);
 	}
 	uint32_t blocks = sgBlend_DopBlocks((snugVolume)header->volume);
 	const float* slabs = sgBlendPose_Slabs(pose, header->transformCount);
@@ -592,7 +568,8 @@ static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBle
 	{
 		Rows rows = { slabs + 16 * (size_t)(i / 4) + i % 4, 16 * (size_t)blocks };
 		Interval interval = MorphedRow(family, common, &entries, &rows, morph, pose->reach[3 + i]);
-		StoreInterval(interval, common, pose->reach[3 + i], mask, out.extra[i].lower, out.extra[i].upper);
+		f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(pose->reach[3 + i]));
+		StoreInterval(Widen(interval, error), mask, out.extra[i].lower, out.extra[i].upper);
 	}
 }
 

@@ -660,21 +660,6 @@ static SG_NOINLINE void AddStage(const sgSkinView* view, const sgBlendCommon* co
 /// Nodes that would be larger are bounded by their vertices.
 #define MOST_BOUND (2.0f * SNUG_MAX_COORDINATE)
 
-// NaN, which only overflow can make, becomes the limit: Min and Max return their second operand then.
-static void StoreInterval(Interval interval, uint32_t mask, float* lower, float* upper)
-{
-	f8 limit = f8_Set(6.0f * SNUG_MAX_COORDINATE);
-	float lanes[2][SG_LANES] SG_ALIGN(32);
-	f8_Store(lanes[0], f8_Max(interval.lower, f8_Sub(f8_Set(0.0f), limit)));
-	f8_Store(lanes[1], f8_Min(interval.upper, limit));
-	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-	{
-		uint32_t lane = sgLowestBit(rest);
-		lower[lane] = lanes[0][lane];
-		upper[lane] = lanes[1][lane];
-	}
-}
-
 // How far the affine stage carries anything, for a node alone, as AddStage.
 static void AddStageAlone(const sgSkinView* view, const Entries* entries, float middle[3], float half[3])
 {
@@ -761,66 +746,107 @@ static SG_NOINLINE Interval BoundRare(const sgSkinView* view, const Entries* ent
 	return (Interval){ f8_Max(found.lower, other.lower), f8_Min(found.upper, other.upper) };
 }
 
-static uint32_t Bound(
-    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoundsOut out)
+/// A family that is bounded together.
+typedef struct Together
 {
-	const sgBlendHeader* header = view->skin->blend.header;
-	const sgBlendCommon* common = (const void*)(view->skin->blend.values + family->values);
-	Entries entries = EntriesOf(view, family);
+	const sgSkinView* view;
+	const sgBlendCommon* common;
+	sgBlendKind kind;
+	Entries entries;
+	Denominator denominator;
+	Displacement displacement;
+} Together;
+
+static void BeginTogether(const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, Together* out)
+{
 	sgBlendKind kind = (sgBlendKind)family->kind;
-	Displacement displacement = { .isThere = false, .morph = NULL };
+	out->view = view;
+	out->common = (const void*)(view->skin->blend.values + family->values);
+	out->kind = kind;
+	out->entries = EntriesOf(view, family);
+	out->displacement.isThere = false;
+	out->displacement.morph = NULL;
 	if (morph != NULL)
 	{
-		TakeMorph(morph, &displacement);
+		TakeMorph(morph, &out->displacement);
 	}
 	if (view->pose->hasStage != 0)
 	{
-		AddStage(view, common, &entries, kind == sgBlend_mixed ? sgBlend_firstOrder : kind, &displacement);
+		sgBlendKind stored = kind == sgBlend_mixed ? sgBlend_firstOrder : kind;
+		AddStage(view, out->common, &out->entries, stored, &out->displacement);
 	}
-	Denominator denominator = FindDenominator(view, common, &entries, kind);
+	out->denominator = FindDenominator(view, out->common, &out->entries, kind);
+}
+
+// Boxes of the lanes in `mask`; returns those for which there are any.
+static uint32_t BoundBoxes(const Together* family, uint32_t mask, sgBoxLanes* out)
+{
+	const sgSkinPairPose* pairs = family->view->pairs;
+	const Denominator* denominator = &family->denominator;
 	// What fits say is divided by it, whatever it is.
-	bool isFit = kind == sgBlend_zeroOrder || kind == sgBlend_firstOrder;
-	uint32_t good = isFit ? mask & m8_Bits(denominator.isKnown) : mask;
-	bool isRare = !isFit && (mask & ~m8_Bits(f8_Less(f8_Set(RARE_LEAST), denominator.least))) != 0;
-	const size_t floats = sizeof(sgSkinPairPose) / sizeof(float);
+	bool isFit = family->kind == sgBlend_zeroOrder || family->kind == sgBlend_firstOrder;
+	bool isRare = !isFit && (mask & ~m8_Bits(f8_Less(f8_Set(RARE_LEAST), denominator->least))) != 0;
+	uint32_t good = isFit ? mask & m8_Bits(denominator->isKnown) : mask;
+	Entries local = family->kind == sgBlend_mixed ? LocalEntries(&family->entries) : family->entries;
 	PairRows rows[3];
 	Interval box[3];
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		const sgSkinPairPose* pairs = view->pairs;
+		const size_t floats = sizeof(sgSkinPairPose) / sizeof(float);
 		rows[axis] = (PairRows){ pairs->columns[0] + axis, pairs->lower + axis, pairs->upper + axis, floats, 3, pairs };
-		if (kind != sgBlend_local)
-		{
-			box[axis] = BoundRow(kind, common, &entries, rows + axis, &denominator, &displacement);
-		}
 	}
-	if (kind == sgBlend_local)
+	if (family->kind == sgBlend_local)
 	{
-		LocalBox(common, &entries, rows, &denominator, &displacement, box);
+		LocalBox(family->common, &family->entries, rows, denominator, &family->displacement, box);
 	}
-	Entries local = kind == sgBlend_mixed ? LocalEntries(&entries) : entries;
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		box[axis] = isRare ? BoundRare(view, &local, rows + axis, &denominator, &displacement, box[axis]) : box[axis];
+		if (family->kind != sgBlend_local)
+		{
+			box[axis] = BoundRow(
+			    family->kind, family->common, &family->entries, rows + axis, denominator, &family->displacement);
+		}
+		if (isRare)
+		{
+			box[axis] = BoundRare(family->view, &local, rows + axis, denominator, &family->displacement, box[axis]);
+		}
 		f8 limit = f8_Set(MOST_BOUND), lowest = f8_Sub(f8_Set(0.0f), limit);
 		good &= m8_Bits(m8_And(f8_Less(box[axis].upper, limit), f8_Less(lowest, box[axis].lower)));
 	}
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		StoreInterval(box[axis], good, out.boxes->lower[axis], out.boxes->upper[axis]);
+		StoreInterval(box[axis], good, out->lower[axis], out->upper[axis]);
 	}
-	snugVolume volume = (snugVolume)header->volume;
-	uint32_t slabs = sgVolume_IsDop(volume) ? sgVolume_ExtraSlabs(volume) : 0;
+	return good;
+}
+
+// Slabs of a k-DOP. Of a sum of three coordinates errors are as of a vector.
+static void BoundSlabs(const Together* family, uint32_t slabs, uint32_t mask, sgSlabLanes* out)
+{
+	Denominator along = family->denominator;
+	along.error = f8_Mul(along.error, f8_Set(2.0f));
+	along.reach = f8_Mul(along.reach, f8_Set(2.0f));
 	for (uint32_t i = 0; i < slabs; ++i)
 	{
 		size_t stride = slabs * sizeof(sgSkinSlab) / sizeof(float);
-		const sgSkinSlab* first = view->slabs + i;
-		PairRows slab = { first->row, &first->lower, &first->upper, stride, 1, view->pairs };
-		Denominator along = denominator;
-		along.error = f8_Mul(along.error, f8_Set(2.0f)); // of a sum of three coordinates, errors as of a vector
-		along.reach = f8_Mul(along.reach, f8_Set(2.0f));
-		Interval interval = BoundRow(kind, common, &entries, &slab, &along, &displacement);
-		StoreInterval(interval, good, out.extra[i].lower, out.extra[i].upper);
+		const sgSkinSlab* first = family->view->slabs + i;
+		PairRows rows = { first->row, &first->lower, &first->upper, stride, 1, family->view->pairs };
+		Interval interval =
+		    BoundRow(family->kind, family->common, &family->entries, &rows, &along, &family->displacement);
+		StoreInterval(interval, mask, out[i].lower, out[i].upper);
+	}
+}
+
+static uint32_t Bound(
+    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoundsOut out)
+{
+	Together together;
+	BeginTogether(view, family, morph, &together);
+	uint32_t good = BoundBoxes(&together, mask, out.boxes);
+	snugVolume volume = (snugVolume)view->skin->blend.header->volume;
+	if (sgVolume_IsDop(volume))
+	{
+		BoundSlabs(&together, sgVolume_ExtraSlabs(volume), good, out.extra);
 	}
 	return mask & ~good;
 }

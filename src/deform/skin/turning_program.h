@@ -253,92 +253,130 @@ SG_INLINE f8 Side_Bound(const Side* side, f8 slack)
 	return f8_Add(side->base, f8_Min(least, f8_Mul(slack, side->most)));
 }
 
-/// What the first pass over the entries leaves of one row: the farthest image of any joint, up and (negated) down, and
-/// sums over images by twice the mean of each weight's range.
-typedef struct RowSums
-{
-	f8 most, least, up, down;
-} RowSums;
-
 /// Rows that are bounded together: the axes, or one direction of a k-DOP.
 #define MOST_ROWS 3
 
+/// The image of what a pair moves: above and, negated, below.
+typedef struct Sides
+{
+	f8 up;
+	f8 down;
+} Sides;
+
+/// Images of some rows of all entries of a family: made once and kept, or, where they are too many, made again.
+typedef struct PairImages
+{
+	const Entries* entries;
+	const PairRows* rows;
+	int rowCount;
+	const Displacement* displacement;
+	Sides (*kept)[KEPT_IMAGES]; ///< by row; null if there are more entries
+} PairImages;
+
+SG_INLINE Sides MakeImage(const PairImages* images, int r, uint32_t j, const EntryBox* box)
+{
+	const sgLocalEntry* entry = Entries_Get(images->entries, j);
+	uint32_t pair = images->entries->transforms[j];
+	Interval image = ImageOfPair(images->rows + r, pair, box, entry, images->displacement);
+	return (Sides){ image.upper, f8_Sub(f8_Set(0.0f), image.lower) };
+}
+
+SG_INLINE Sides GetImage(const PairImages* images, int r, uint32_t j)
+{
+	if (images->kept != NULL)
+	{
+		return images->kept[r][j];
+	}
+	EntryBox box = BoxOfEntry(Entries_Get(images->entries, j), images->displacement);
+	return MakeImage(images, r, j, &box);
+}
+
+/// What the first pass over the entries leaves: by row the farthest image of any joint, up and (negated) down, and sums
+/// over images by twice the mean of each weight's range; the same sums of cosines and of weights.
+typedef struct PairSums
+{
+	struct
+	{
+		f8 most, least, up, down;
+	} rows[MOST_ROWS];
+	f8 cosine;
+	f8 total;
+} PairSums;
+
+SG_INLINE void SumImages(const PairImages* images, f8 reach, PairSums* sums)
+{
+	f8 zero = f8_Set(0.0f), none = f8_Sub(zero, reach);
+	for (int r = 0; r < images->rowCount; ++r)
+	{
+		sums->rows[r].most = sums->rows[r].least = none;
+		sums->rows[r].up = sums->rows[r].down = zero;
+	}
+	sums->cosine = sums->total = zero;
+	for (uint32_t j = 0; j < images->entries->count; ++j)
+	{
+		const sgLocalEntry* entry = Entries_Get(images->entries, j);
+		float cosine = images->rows->pairs[images->entries->transforms[j]].cosine;
+		EntryBox box = BoxOfEntry(entry, images->displacement);
+		f8 low = LoadLanes(&entry->range.low), weight = f8_Add(f8_Add(low, low), LoadLanes(&entry->range.spread));
+		m8 isAbsent = f8_LessEqual(weight, zero);
+		sums->total = f8_Add(sums->total, weight);
+		sums->cosine = f8_MulAddLoose(weight, f8_Set(cosine), sums->cosine);
+		for (int r = 0; r < images->rowCount; ++r)
+		{
+			Sides image = MakeImage(images, r, j, &box);
+			sums->rows[r].up = f8_MulAddLoose(weight, image.up, sums->rows[r].up);
+			sums->rows[r].down = f8_MulAddLoose(weight, image.down, sums->rows[r].down);
+			if (cosine == 1.0f)
+			{
+				f8 most = f8_Max(sums->rows[r].most, image.up), least = f8_Max(sums->rows[r].least, image.down);
+				sums->rows[r].most = f8_Select(isAbsent, sums->rows[r].most, most);
+				sums->rows[r].least = f8_Select(isAbsent, sums->rows[r].least, least);
+			}
+			if (images->kept != NULL)
+			{
+				images->kept[r][j] = image;
+			}
+		}
+	}
+}
+
 // v' - x = sum of weights of pairs * (M v - x cosine) / denominator, for any x. From above: x is the most that any
 // joint of the node makes of what it moves. Only what bulges beyond that is divided by the least denominator.
+SG_INLINE Interval BoundSides(
+    const PairImages* images, int r, const PairSums* sums, f8 slack, const Denominator* denominator)
+{
+	const sgSkinPairPose* pairs = images->rows->pairs;
+	f8 inverse = f8_Div(f8_Set(1.0f), f8_Max(sums->total, f8_Set(0x1p-20f)));
+	f8 most = f8_Min(sums->rows[r].most, denominator->reach), least = f8_Min(sums->rows[r].least, denominator->reach);
+	Side upper = Side_Start(f8_Mul(f8_Sub(sums->rows[r].up, f8_Mul(most, sums->cosine)), inverse));
+	Side lower = Side_Start(f8_Mul(f8_Sub(sums->rows[r].down, f8_Mul(least, sums->cosine)), inverse));
+	for (uint32_t j = 0; j < images->entries->count; ++j)
+	{
+		const sgLocalEntry* entry = Entries_Get(images->entries, j);
+		Sides image = GetImage(images, r, j);
+		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
+		f8 back = f8_Set(-pairs[images->entries->transforms[j]].cosine);
+		Side_Add(&upper, f8_MulAddLoose(most, back, image.up), low, spread);
+		Side_Add(&lower, f8_MulAddLoose(least, back, image.down), low, spread);
+	}
+	f8 beyond = DivideUp(f8_Add(Side_Bound(&upper, slack), denominator->error), denominator);
+	f8 before = DivideUp(f8_Add(Side_Bound(&lower, slack), denominator->error), denominator);
+	f8 far = f8_Set(INFINITY);
+	beyond = f8_Select(denominator->isKnown, beyond, far);
+	before = f8_Select(denominator->isKnown, before, far);
+	return (Interval){ f8_Sub(f8_Set(0.0f), f8_Add(least, before)), f8_Add(most, beyond) };
+}
+
 SG_INLINE void PairProgramRows(const sgBlendCommon* common, const Entries* entries, const PairRows* rows, int rowCount,
     const Denominator* denominator, const Displacement* displacement, Interval* out)
 {
-	f8 up[MOST_ROWS][KEPT_IMAGES], down[MOST_ROWS][KEPT_IMAGES];
-	f8 zero = f8_Set(0.0f), total = zero, weightedCosine = zero, none = f8_Sub(zero, denominator->reach);
-	RowSums sums[MOST_ROWS];
-	const sgSkinPairPose* pairs = rows->pairs;
-	bool isKept = entries->count <= KEPT_IMAGES;
+	Sides kept[MOST_ROWS][KEPT_IMAGES];
+	const PairImages images = { entries, rows, rowCount, displacement, entries->count <= KEPT_IMAGES ? kept : NULL };
+	PairSums sums;
+	SumImages(&images, denominator->reach, &sums);
 	for (int r = 0; r < rowCount; ++r)
 	{
-		sums[r] = (RowSums){ none, none, zero, zero };
-	}
-	for (uint32_t j = 0; j < entries->count; ++j)
-	{
-		const sgLocalEntry* entry = Entries_Get(entries, j);
-		uint32_t pair = entries->transforms[j];
-		float cosine = pairs[pair].cosine;
-		EntryBox box = BoxOfEntry(entry, displacement);
-		f8 low = LoadLanes(&entry->range.low), weight = f8_Add(f8_Add(low, low), LoadLanes(&entry->range.spread));
-		m8 isAbsent = f8_LessEqual(weight, zero);
-		total = f8_Add(total, weight);
-		weightedCosine = f8_MulAddLoose(weight, f8_Set(cosine), weightedCosine);
-		for (int r = 0; r < rowCount; ++r)
-		{
-			Interval image = ImageOfPair(rows + r, pair, &box, entry, displacement);
-			f8 below = f8_Sub(zero, image.lower);
-			sums[r].up = f8_MulAddLoose(weight, image.upper, sums[r].up);
-			sums[r].down = f8_MulAddLoose(weight, below, sums[r].down);
-			if (cosine == 1.0f)
-			{
-				sums[r].most = f8_Select(isAbsent, sums[r].most, f8_Max(sums[r].most, image.upper));
-				sums[r].least = f8_Select(isAbsent, sums[r].least, f8_Max(sums[r].least, below));
-			}
-			if (isKept)
-			{
-				up[r][j] = image.upper;
-				down[r][j] = below;
-			}
-		}
-	}
-	f8 inverse = f8_Div(f8_Set(1.0f), f8_Max(total, f8_Set(0x1p-20f))), slack = LoadLanes(&common->slack);
-	for (int r = 0; r < rowCount; ++r)
-	{
-		f8 most = f8_Min(sums[r].most, denominator->reach), least = f8_Min(sums[r].least, denominator->reach);
-		Side upper = Side_Start(f8_Mul(f8_Sub(sums[r].up, f8_Mul(most, weightedCosine)), inverse));
-		Side lower = Side_Start(f8_Mul(f8_Sub(sums[r].down, f8_Mul(least, weightedCosine)), inverse));
-		for (uint32_t j = 0; j < entries->count; ++j)
-		{
-			const sgLocalEntry* entry = Entries_Get(entries, j);
-			uint32_t pair = entries->transforms[j];
-			f8 above, below;
-			if (isKept)
-			{
-				above = up[r][j];
-				below = down[r][j];
-			}
-			else
-			{
-				EntryBox box = BoxOfEntry(entry, displacement);
-				Interval image = ImageOfPair(rows + r, pair, &box, entry, displacement);
-				above = image.upper;
-				below = f8_Sub(zero, image.lower);
-			}
-			f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
-			f8 back = f8_Set(-pairs[pair].cosine);
-			Side_Add(&upper, f8_MulAddLoose(most, back, above), low, spread);
-			Side_Add(&lower, f8_MulAddLoose(least, back, below), low, spread);
-		}
-		f8 beyond = DivideUp(f8_Add(Side_Bound(&upper, slack), denominator->error), denominator);
-		f8 before = DivideUp(f8_Add(Side_Bound(&lower, slack), denominator->error), denominator);
-		f8 far = f8_Set(INFINITY);
-		beyond = f8_Select(denominator->isKnown, beyond, far);
-		before = f8_Select(denominator->isKnown, before, far);
-		out[r] = (Interval){ f8_Sub(zero, f8_Add(least, before)), f8_Add(most, beyond) };
+		out[r] = BoundSides(&images, r, &sums, LoadLanes(&common->slack), denominator);
 	}
 }
 
