@@ -21,6 +21,11 @@ add_test(NAME program_page COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_p
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
 add_test(NAME program_batch COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_batch.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
+if(NOT SNUG_SANITIZE)
+	add_test(NAME batch_dask COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/test_batch_dask.py
+		$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/tools/snug-dask $<TARGET_FILE:snug_make_glb>)
+	set_tests_properties(batch_dask PROPERTIES LABELS "long;long-4" TIMEOUT 1200 SKIP_RETURN_CODE 77)
+endif()
 add_test(NAME program_near COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_near.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
 add_test(NAME program_demo COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_demo.sh $<TARGET_FILE:snug_program>)
