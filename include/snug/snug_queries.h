@@ -228,6 +228,67 @@ SNUG_API snugResult snugCollideSelf(snugBody* body, const snugSelfQuery* query);
 
 /// @}
 
+/// @defgroup frontier Answers in time
+/// A search for pairs that can stop at any moment and go on later. While it is not done, a frontier says where the rest
+/// must be: pairs of nodes of the two trees. At every moment each pair of triangles that intersect has been reported,
+/// or is below a pair of the frontier. However often a search stops, it reports every pair once, and in the end those
+/// of snugCollide.
+/// @{
+
+/// A node of the first body's tree and one of the second's, with pairs of triangles below them that were not looked at
+/// yet. snugBody_GetNodeBox tells where they are, snugModel_GetNodeTriangles (snug_bounds.h) what is below.
+typedef struct snugNodePair
+{
+	uint32_t a, b;
+	uint32_t nextA,
+	    nextB;  ///< of the search: where it goes on below them. Both are the nodes themselves before it began
+	float rank; ///< of the search: what to look at first
+} snugNodePair;
+
+/// What is left of a search. Yours: all zero but the first three members to begin one. As long as it is under way, do
+/// not change it, nor pose or move the bodies.
+typedef struct snugFrontier
+{
+	snugNodePair* pairs; ///< required; room for `capacity`
+	uint32_t capacity;   ///< at least 1. Where there is too little room a pair of the frontier stands for more than is
+	                     ///< left below it; hundreds are plenty
+	double origin[3];    ///< as in snugQuery
+	uint32_t count;      ///< how many pairs of nodes there are; zero: the search is done, or has not begun
+	bool isBegun;
+	uint64_t memory[4]; ///< of the search
+	uint64_t reserved[4];
+} snugFrontier;
+
+/// Asked now and then whether to stop: look at a clock, say. Do not pose or destroy the two bodies here.
+typedef bool snugStopFcn(void* user);
+
+/// How far to go. All zero: to the end, counting pairs.
+typedef struct snugTimedQuery
+{
+	snugPair* pairs;   ///< nullable; receives the pairs that this call finds, sorted by (a, b)
+	uint64_t capacity; ///< room in `pairs`, at least 64 unless it is null. The search stops while there is room for
+	                   ///< fewer than 64 more, so none is ever lost: take them, and go on
+	uint64_t maxSteps; ///< stop after so many pairs of nodes, of some ten to some hundred nanoseconds each; 0: no limit
+	snugStopFcn* shouldStop; ///< nullable; called once per 16 steps, first before the first
+	void* user;              ///< passed to `shouldStop`
+	uint32_t maxLevel; ///< look at no triangles, but go down until nodes have this level or are leaves, as far as there
+	                   ///< is room: a frontier as an answer. 0: no limit
+	bool muchSoon;     ///< look first where nodes overlap most: finds more pairs early, all of them a little later
+	uint64_t reserved[7];
+} snugTimedQuery;
+
+/// Begin a search for all pairs of intersecting triangles of two different bodies, or go on with it.
+/// @param query nullable
+/// @return count: pairs that this call found; complete: the search is done, and the frontier empty. snug_badArgument,
+/// with a message, if a body has changed since the search began, or is not the one with which it began
+SNUG_API snugResult snugCollideInTime(snugBody* a, snugBody* b, snugFrontier* frontier, const snugTimedQuery* query);
+
+/// The box of one node, as snugBody_GetBoxes has it.
+/// @return snug_badInput if there is no such node
+SNUG_API snugStatus snugBody_GetNodeBox(snugBody* body, uint32_t node, snugNodeBox* box);
+
+/// @}
+
 /// @defgroup contacts Contacts
 /// Where two bodies meet: a segment for each pair of triangles that cross, and curves that segments join to.
 ///

@@ -272,6 +272,31 @@ void sgPairSearch_Descend(sgPairSearch* search, uint32_t slotA, uint32_t slotB)
 	Flush(search);
 }
 
+uint64_t sgPairSearch_Compare(sgPairSearch* search, const sgOpened* a, const sgOpened* b)
+{
+	return Compare(&search->walk, a, b);
+}
+
+void sgPairSearch_Settle(sgPairSearch* search, uint32_t leafSlotA, uint32_t leafSlotB)
+{
+	const sgOpened a = sgOpen(search->a.tree, leafSlotA), b = sgOpen(search->b.tree, leafSlotB);
+	Settle(&search->walk, &a, leafSlotA % SG_LANES, &b, leafSlotB % SG_LANES);
+}
+
+void sgPairSearch_Flush(sgPairSearch* search)
+{
+	Flush(search);
+}
+
+void sgPairSearch_Make(sgPairSearch* search, const sgPairOptions* options, sgSink* sink)
+{
+	search->kernels = sgGetKernels();
+	search->options = options;
+	search->sink = sink;
+	search->team = NULL;
+	sgPairSearch_Reset(search);
+}
+
 void sgPairSearch_Reset(sgPairSearch* search)
 {
 	memset(&search->queue, 0, sizeof(search->queue));
@@ -317,7 +342,7 @@ static snugStatus TryWitness(sgPairSearch* search, snugBody* a, snugBody* b)
 	return status;
 }
 
-static snugStatus Start(sgPairSearch* search, snugBody* a, snugBody* b)
+snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	sgBox rootA, rootB;
 	const double* origin = search->options->origin;
@@ -345,7 +370,7 @@ static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 	{
 		sgPairSearch_PrepareTogether(search, a, b);
 	}
-	snugStatus status = Start(search, a, b);
+	snugStatus status = sgPairSearch_Start(search, a, b);
 	if (status == snug_success)
 	{
 		if (isParallel)
@@ -365,11 +390,7 @@ static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink* sink, snugResult* result)
 {
 	sgPairSearch search; // not zeroed: most of it is scratch
-	search.kernels = sgGetKernels();
-	search.options = options;
-	search.sink = sink;
-	search.team = NULL;
-	sgPairSearch_Reset(&search);
+	sgPairSearch_Make(&search, options, sink);
 	if (options->witness != NULL && options->witness->memory[0] != 0)
 	{
 		result->status = TryWitness(&search, a, b);

@@ -59,8 +59,21 @@ typedef struct sgPairSearch
 /// Find pairs of intersecting triangles and hand them to `sink`. Fills in status, complete and counters.
 void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink* sink, snugResult* result);
 
+/// A search by one thread that is to begin; most of it is scratch, and needs no value.
+void sgPairSearch_Make(sgPairSearch* search, const sgPairOptions* options, sgSink* sink);
+
+/// Prepare and place both bodies.
+/// @return snug_outOfRange, with a message, if one is too far from the origin
+snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b);
+
 /// Nothing found, counted or queued yet.
 void sgPairSearch_Reset(sgPairSearch* search);
+
+/// The parts of a step: which pairs of lanes overlap; the triangles of two leaves, some of which may wait in the queue;
+/// what waits there.
+uint64_t sgPairSearch_Compare(sgPairSearch* search, const sgOpened* a, const sgOpened* b);
+void sgPairSearch_Settle(sgPairSearch* search, uint32_t leafSlotA, uint32_t leafSlotB);
+void sgPairSearch_Flush(sgPairSearch* search);
 
 /// One step of the walk, and everything below two nodes.
 sgPairLevel sgPairSearch_Step(sgPairSearch* search, uint32_t slotA, uint32_t slotB);
