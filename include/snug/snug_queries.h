@@ -201,6 +201,67 @@ SNUG_API snugResult snugFindWithin(snugBody* a, snugBody* b, const snugMarginQue
 
 /// @}
 
+/// @defgroup inside Inside
+/// Whether a point, or a body, is inside a body whose surface is closed: whether a half-line from there crosses it an
+/// odd number of times. Crossings are counted exactly, through edges and corners too, so the answer is right however
+/// close to the surface the point is. A surface is closed if each edge has an even number of triangles, where twins
+/// (snugModel_GetTwins) are one vertex: snugModel_CountOpenEdges tells. With open ones the answer is about the
+/// half-line that goes along the first axis, to greater x, and the same everywhere.
+/// @{
+
+/// Where something is, as seen from a body.
+typedef enum snugPlace
+{
+	snug_outside = 0,
+	snug_inside,
+	snug_onSurface,   ///< a point of a triangle; of bodies: they touch
+	snug_partlyInside ///< a body of several parts, of which some are inside; none touches
+} snugPlace;
+
+/// Where a point is.
+typedef struct snugPointPlace
+{
+	snugPlace place;
+	int32_t winding; ///< how often the surface is wound around it, counterclockwise triangles being seen from outside:
+	                 ///< in two closed parts that overlap it is 2, and `place` is outside. Zero on the surface
+	uint32_t triangle; ///< on the surface: the smallest one that it is in. Otherwise SNUG_NO_TRIANGLE
+} snugPointPlace;
+
+typedef struct snugInsideQuery
+{
+	double origin[3];
+	uint64_t reserved[8];
+} snugInsideQuery;
+
+typedef struct snugInsideResult
+{
+	snugStatus status;
+	snugPlace place;       ///< of the inner body
+	uint64_t count;        ///< points that are not outside; or 1 if the body is inside
+	snugCounters counters; ///< triangleTests: triangles in leaves; exactTests: of those, how many float32 left
+	uint64_t reserved[4];
+} snugInsideResult;
+
+/// Find where each of some points is.
+/// @param points x, y, z of each, relative to the query's origin; nullable if count is zero
+/// @param stride bytes from one point to the next; 0 means 12
+/// @param places receives one for each point; nullable if count is zero
+/// @param query nullable
+/// @return snug_badInput, with a message that names it, if a point is not finite or too far out
+SNUG_API snugInsideResult snugFindInside(snugBody* body, const float* points, size_t stride, uint64_t count,
+    snugPointPlace* places, const snugInsideQuery* query);
+
+/// Find whether a body is inside another one, which is to be closed. If they do not touch, each part of the inner body
+/// is inside as a whole or outside as a whole. A body without triangles is outside.
+/// @param query nullable
+SNUG_API snugInsideResult snugFindBodyInside(snugBody* inner, snugBody* outer, const snugInsideQuery* query);
+
+/// Count the edges of a model that an odd number of triangles have. Zero: the surface is closed. Takes memory for a
+/// moment, 24 to 48 bytes per triangle, from the model's allocator.
+SNUG_API snugStatus snugModel_CountOpenEdges(const snugModel* model, uint64_t* count);
+
+/// @}
+
 /// @defgroup self Self-collision
 /// @{
 

@@ -4,6 +4,7 @@
 #define SG_QUERY_PROBE_H
 
 #include "geometry/frame.h"
+#include "body/body.h"
 #include "tree/probe_kernels.h"
 
 /// Take a segment between two placed points into body space.
@@ -23,5 +24,9 @@ sgProbeSegment sgProbeSegment_Make(const float from[3], const float to[3]);
 
 /// Its line near the triangles in a box.
 sgProbeLine sgProbeSegment_Near(const sgProbeSegment* segment, const sgBox* box);
+
+/// Points that a caller gave.
+/// @return snug_badInput, with a message that names it, if one is not finite or too far out
+snugStatus sgCheckPoints(const snugBody* body, const float* points, size_t stride, uint64_t count);
 
 #endif
