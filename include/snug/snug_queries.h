@@ -262,6 +262,67 @@ SNUG_API snugStatus snugModel_CountOpenEdges(const snugModel* model, uint64_t* c
 
 /// @}
 
+/// @defgroup shapes Spheres, capsules, planes
+/// Which triangles of a body meet a simple shape. Planes and half spaces are decided exactly. A contact with a sphere
+/// or a capsule is never missed; a triangle that is farther from it by less than 2^-37 of the extent, the largest
+/// difference of coordinates of triangle and axis, may be reported too, and then is everywhere.
+/// @{
+
+typedef enum snugShapeKind
+{
+	snug_shapeSphere = 0, ///< `from`: its centre; `radius`
+	snug_shapeCapsule,    ///< everything within `radius` of the segment from `from` to `to`
+	snug_shapePlane,      ///< points x with normal . x + offset = 0
+	snug_shapeHalfSpace   ///< points x with normal . x + offset >= 0: of a floor the normal points down
+} snugShapeKind;
+
+/// A shape, relative to the query's origin. Members that its kind does not name are not looked at.
+typedef struct snugShape
+{
+	snugShapeKind kind;
+	float from[3];
+	float to[3];
+	float radius;    ///< not negative
+	float normal[3]; ///< of any length but zero
+	float offset;
+	uint32_t reserved[4];
+} snugShape;
+
+/// A triangle that meets a shape.
+typedef struct snugShapeContact
+{
+	/// Of a sphere: from its centre to the triangle; of a capsule: from its axis. Less than its radius, by how deep it
+	/// is. Of planes: of the corner that is farthest in, negative by how far that is inside.
+	double distance;
+	float position[3]; ///< where on the triangle that is
+	uint32_t triangle;
+} snugShapeContact;
+
+/// What to ask. All zero: count triangles.
+typedef struct snugShapeQuery
+{
+	double origin[3];
+	snugShapeContact* contacts; ///< nullable; receives the `capacity` with the smallest numbers, sorted by triangle
+	uint64_t capacity;          ///< room in `contacts`
+	bool any;                   ///< stop at the first: always the same one for the same model and pose
+	uint64_t reserved[8];
+} snugShapeQuery;
+
+typedef struct snugShapeResult
+{
+	snugStatus status;
+	uint64_t count;        ///< triangles that meet the shape; with `any` at most 1
+	snugCounters counters; ///< triangleTests: triangles that were compared with the shape
+	uint64_t reserved[4];
+} snugShapeResult;
+
+/// Find the triangles of a body that meet a shape.
+/// @param query nullable
+/// @return snug_badInput, with a message, if the shape is none
+SNUG_API snugShapeResult snugCollideShape(snugBody* body, const snugShape* shape, const snugShapeQuery* query);
+
+/// @}
+
 /// @defgroup self Self-collision
 /// @{
 
