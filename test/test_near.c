@@ -228,6 +228,33 @@ static void distances_are_those_of_all_pairs(void** state)
 	assert_true((apart > TestCount(120) / 4 && touching > TestCount(120) / 10) || TestScale() < 0.2);
 }
 
+// Small bodies, turned and near: which pair of boxes is ruled out in which space decides.
+static void bounds_hold_for_turned_bodies(void** state)
+{
+	(void)state;
+	uint64_t apart = 0, told = 0;
+	for (int n = 0; n < TestCount(4000); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		Scene scene = { 0 };
+		for (int i = 0; i < 2; ++i)
+		{
+			Posed* posed = i == 0 ? &scene.a : &scene.b;
+			snugTreeDef tree = { .leafTriangles = 1 };
+			posed->thing = Thing_Make(sceneMakeSoup(6, 0.8, seed + (uint64_t)i), snug_rigid, tree, NULL);
+			snugFrame frame = { .position = { 1.2 * i, 0.5 * i, 0.3 * i } };
+			RandomRotation(&random, frame.rotation);
+			assert_int_equal(snugBody_SetFrame(posed->thing.body, &frame), snug_success);
+			posed->positions = malloc(3 * (size_t)posed->thing.mesh.vertexCount * sizeof(float));
+			Posed_Read(posed);
+		}
+		CheckBound(seed, &scene, BruteDistance(&scene).distance, &apart, &told);
+		FreeScene(&scene);
+	}
+	assert_true(apart > (uint64_t)TestCount(4000) / 4);
+}
+
 static void CheckPoint(uint64_t seed, const Posed* posed, const float point[3], double maxDistance)
 {
 	double best = INFINITY;
@@ -399,6 +426,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances_are_those_of_all_pairs),
+		cmocka_unit_test(bounds_hold_for_turned_bodies),
 		cmocka_unit_test(closest_points_are_those_of_all_triangles),
 		cmocka_unit_test(gaps_are_no_greater_than_distances),
 		cmocka_unit_test(misuse_is_refused),
