@@ -16,7 +16,7 @@
 
 #include "base/fpenv.h"
 #include "body/cache.h"
-#include "deform/fields.h"
+#include "deform/fields/fields.h"
 #include "geometry/margins.h"
 
 #include <math.h>
