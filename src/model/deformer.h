@@ -144,6 +144,11 @@ typedef struct sgDeform
 	bool (*boundTurned)(const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes,
 	    double slack[3]);
 
+	/// Amplitudes of displacement fields, all of them, where they are the whole deformation. Null: they are not.
+	/// @param reach receives, per axis, a bound on every intermediate of evaluating any vertex
+	/// @param activeCount receives how many are not zero
+	const float* (*amplitudes)(const sgPosed* posed, float reach[3], uint32_t* activeCount);
+
 	/// Whether `bound` is for leaves too; otherwise they are bounded by looking at their vertices. Null means no.
 	bool (*boundsLeaves)(const snugModel* model);
 

@@ -16,7 +16,6 @@
 
 #include "base/fpenv.h"
 #include "body/cache.h"
-#include "deform/fields/fields.h"
 #include "geometry/margins.h"
 
 #include <math.h>
@@ -49,8 +48,9 @@ static sgBox ReachBox(const float reach[3])
 
 static sgBox TakeAmplitudes(snugSpheres* spheres)
 {
-	const sgFieldsPose* pose = spheres->body->posed.pose;
-	const float* amplitudes = sgFieldsPose_Amplitudes(pose);
+	float reach[3];
+	uint32_t activeCount;
+	const float* amplitudes = spheres->body->deform->amplitudes(&spheres->body->posed, reach, &activeCount);
 	for (uint32_t field = 0; field < spheres->tree->fieldCount; ++field)
 	{
 		float q = amplitudes[field];
@@ -59,14 +59,14 @@ static sgBox TakeAmplitudes(snugSpheres* spheres)
 			spheres->terms[spheres->termCount++] = (sgSphereTerm){ { q, q, q, fabsf(q) }, field };
 		}
 	}
-	if (pose->activeCount > 0)
+	if (activeCount > 0)
 	{
-		double most = (double)fmaxf(pose->reach[0], fmaxf(pose->reach[1], pose->reach[2]));
-		double unit = ((double)pose->activeCount + 2.0) * (0x1p-24 * most + SG_MARGIN_SUBNORMAL);
+		double most = (double)fmaxf(reach[0], fmaxf(reach[1], reach[2]));
+		double unit = ((double)activeCount + 2.0) * (0x1p-24 * most + SG_MARGIN_SUBNORMAL);
 		spheres->slack = SG_MARGIN_SUMMED_SPHERE * unit;
 		spheres->slackAbove = SG_MARGIN_WRAPPED_SPHERE * unit;
 	}
-	return ReachBox(pose->reach);
+	return ReachBox(reach);
 }
 
 // What spheres are made from: amplitudes, the rest positions, or boxes.
@@ -76,7 +76,7 @@ static sgBox TakePose(snugSpheres* spheres)
 	spheres->termCount = 0;
 	spheres->slack = spheres->slackAbove = 0.0;
 	spheres->isBoxed = false;
-	if (body->model->deformer == snug_fields)
+	if (body->deform->amplitudes != NULL)
 	{
 		return TakeAmplitudes(spheres);
 	}
@@ -240,7 +240,7 @@ snugSphere sgSpheres_Report(const snugSpheres* spheres, uint32_t node, const sgP
 
 static bool HasBoxes(const snugSphereTree* tree)
 {
-	return tree->model->deformer != snug_fields && tree->model->deform->bound != NULL;
+	return tree->model->deform->amplitudes == NULL && tree->model->deform->bound != NULL;
 }
 
 static size_t SphereBytes(const snugSpheres* spheres)

@@ -239,7 +239,7 @@ snugStatus snugSphereTree_Create(const snugSphereTreeDef* def, snugSphereTree** 
 			.model = model,
 			.level = level < model->tree.depth ? level : model->tree.depth,
 			.slotCount = model->tree.groupCount * SG_LANES,
-			.fieldCount = model->deformer == snug_fields ? model->fieldCount : 0,
+			.fieldCount = model->deform->amplitudes != NULL ? model->fieldCount : 0,
 		};
 		tree->nodeCount = CountNodes(&model->tree, tree->level);
 	}

@@ -6,6 +6,7 @@
 #include "geometry/volume.h"
 
 #include <math.h>
+#include <string.h>
 
 /// What groups must know for a bound, and the volume that goes with it.
 typedef struct BoundKind
@@ -212,6 +213,14 @@ static void Growth(const sgPosed* posed, sgLaneSet set, double travel, float dis
 	}
 }
 
+static const float* Amplitudes(const sgPosed* posed, float reach[3], uint32_t* activeCount)
+{
+	const sgFieldsPose* pose = posed->pose;
+	memcpy(reach, pose->reach, sizeof(pose->reach));
+	*activeCount = pose->activeCount;
+	return sgFieldsPose_Amplitudes(pose);
+}
+
 const sgDeform sgDeform_linear = {
 	.name = "linear",
 	.build = Build,
@@ -228,6 +237,7 @@ const sgDeform sgDeform_linear = {
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
 	.boundTurned = BoundTurned,
+	.amplitudes = Amplitudes,
 	.boundsLeaves = BoundsLeaves,
 	.volume = Volume,
 	.growth = Growth,
