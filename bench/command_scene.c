@@ -1,3 +1,4 @@
+#include "bench/scene_heap.h"
 #include "bench/scene_show.h"
 #include "bench/scene_twist.h"
 #include "program/commands.h"
@@ -20,10 +21,11 @@ static const cliUsage usage = {
 	    "turned to and fro, and bump into each other), fish (two dozen that swim and bump into each other), twist (a\n"
 	    "limb that is twisted, by three ways of skinning, with the balls of its tree; no simulation: the other "
 	    "options\n"
-	    "do not matter)\n"
+	    "do not matter), chairs (plastic ones that fall on a heap and vibrate; contacts are those of spheres, and the\n"
+	    "page shows them, how much spheres have grown, and which were updated)\n"
 	    "\n"
 	    "Ctrl-C ends a simulation early: the page shows what there is, and NAME.state beside it is where --resume\n"
-	    "goes on from.",
+	    "goes on from. Heaps leave a state in any case.",
 	.examples =
 	    "  snug scene ring\n  snug scene ring --many --vertices 45682 --nodes 550\n"
 	    "  snug scene twist\n  snug scene brain --nodes 509 --frames 120\n  snug scene ring --resume report/ring.state",
@@ -55,14 +57,76 @@ static char* JoinPath(const char* directory, const char* name, const char* endin
 	return path;
 }
 
-static bool Write(const show* s, const char* directory, const char* ending, void (*print)(const show*, FILE*))
+/// A scene that runs frame by frame: one of elastic bodies, or of a heap.
+typedef struct Player
 {
-	char* path = JoinPath(directory, show_GetName(s), ending);
+	const char* name;
+	show* show; ///< one of these two is null
+	heap* heap;
+} Player;
+
+static bool Player_Create(Player* p, const showDef* def, const heapDef* heapOf, int frames, simError* error)
+{
+	*p = (Player){ .name = def->name };
+	if (heap_Has(def->name))
+	{
+		p->heap = heap_Create(heapOf, frames, error);
+	}
+	else
+	{
+		p->show = show_Create(def, frames, error);
+	}
+	return p->heap != NULL || p->show != NULL;
+}
+
+static void Player_Destroy(Player* p)
+{
+	if (p->heap != NULL)
+	{
+		heap_Destroy(p->heap);
+	}
+	else
+	{
+		show_Destroy(p->show);
+	}
+}
+
+static bool Player_RunFrame(const Player* p, simError* error)
+{
+	return p->heap != NULL ? heap_RunFrame(p->heap, error) : show_RunFrame(p->show, error);
+}
+
+/// What a scene prints: for each sort of scene.
+typedef struct Printer
+{
+	void (*show)(const show*, FILE*);
+	void (*heap)(const heap*, FILE*);
+} Printer;
+
+static const Printer head = { show_PrintHead, heap_PrintHead }, row = { show_PrintRow, heap_PrintRow };
+static const Printer summary = { show_PrintSummary, heap_PrintSummary }, page = { show_PrintPage, heap_PrintPage };
+static const Printer state = { show_WriteState, heap_WriteState };
+
+static void Print(const Player* p, const Printer* printer, FILE* stream)
+{
+	if (p->heap != NULL)
+	{
+		printer->heap(p->heap, stream);
+	}
+	else
+	{
+		printer->show(p->show, stream);
+	}
+}
+
+static bool Write(const Player* p, const char* directory, const char* ending, const Printer* printer)
+{
+	char* path = JoinPath(directory, p->name, ending);
 	ioOutput output;
 	bool written = false;
 	if (path != NULL && cliOutput_Open(&output, path))
 	{
-		print(s, output.stream);
+		Print(p, printer, output.stream);
 		written = cliOutput_Commit(&output);
 	}
 	if (written)
@@ -103,7 +167,7 @@ static int ShowTwist(const char* directory)
 	return written ? CLI_DONE : CLI_BAD_INPUT;
 }
 
-static bool Resume(show* s, const char* path)
+static bool Resume(const Player* p, const char* path)
 {
 	FILE* stream = fopen(path, "r");
 	simError error = { "" };
@@ -112,7 +176,7 @@ static bool Resume(show* s, const char* path)
 		cliError("%s: cannot open", path);
 		return false;
 	}
-	bool good = show_ReadState(s, stream, &error);
+	bool good = p->heap != NULL ? heap_ReadState(p->heap, stream, &error) : show_ReadState(p->show, stream, &error);
 	fclose(stream);
 	if (!good)
 	{
@@ -121,27 +185,27 @@ static bool Resume(show* s, const char* path)
 	return good;
 }
 
-static bool RunFrames(show* s, int frames)
+static bool RunFrames(const Player* p, int frames)
 {
 	simError error = { "" };
-	show_PrintHead(s, stdout);
+	Print(p, &head, stdout);
 	for (int i = 0; i < frames && !isInterrupted; ++i)
 	{
 		cliProgress("frame %d of %d", i, frames);
-		if (!show_RunFrame(s, &error))
+		if (!Player_RunFrame(p, &error))
 		{
 			cliProgress("");
-			cliError("%s, frame %d: %s", show_GetName(s), i, error.text);
+			cliError("%s, frame %d: %s", p->name, i, error.text);
 			return false;
 		}
 		if (i % 5 == 0)
 		{
 			cliProgress("");
-			show_PrintRow(s, stdout);
+			Print(p, &row, stdout);
 		}
 	}
 	cliProgress("");
-	show_PrintSummary(s, stdout);
+	Print(p, &summary, stdout);
 	return true;
 }
 
@@ -150,6 +214,8 @@ int cliPlay(int argumentCount, char** arguments)
 	const char *directory = "report", *resumed = NULL;
 	int frames = 0;
 	showDef def = { .name = NULL };
+	heapDef heaped = { .name = NULL };
+	bool isRigid = false;
 	const cliOption options[] = {
 		{ "--frames", cli_count, &frames, "N", "how many frames, 30 per second; default 60, brain 90" },
 		{ "--vertices", cli_count, &def.vertexCount, "N",
@@ -157,6 +223,9 @@ int cliPlay(int argumentCount, char** arguments)
 		{ "--nodes", cli_count, &def.nodeCount, "N", "of a body; default 65 (brain), 115 (ring), 96 (fish)" },
 		{ "--many", cli_flag, &def.hasMany, NULL, "ring: turn it by 120 degrees instead of 40" },
 		{ "--pull", cli_count, &def.pull, "N", "brain: 1, 2 or 3, how hard it is pulled; default 2" },
+		{ "--bodies", cli_count, &heaped.bodyCount, "N", "chairs: how many; default 64, in the paper 3601" },
+		{ "--rigid", cli_flag, &isRigid, NULL, "chairs: they do not vibrate" },
+		{ "--seed", cli_count, &heaped.seed, "N", "chairs: other turns" },
 		{ "--out", cli_text, &directory, "DIR", "where NAME.html goes; default report" },
 		{ "--resume", cli_text, &resumed, "FILE", "go on from a state, with the same options" },
 		{ .name = NULL },
@@ -168,6 +237,7 @@ int cliPlay(int argumentCount, char** arguments)
 	}
 	simError error = { "" };
 	def.name = arguments[0];
+	heaped.kind = isRigid ? 1 : 0;
 	// The brain is let go after two seconds.
 	frames = frames > 0 ? frames : strcmp(def.name, "brain") == 0 ? 90 : 60;
 	if (!cliMakeDirectory(directory))
@@ -178,17 +248,21 @@ int cliPlay(int argumentCount, char** arguments)
 	{
 		return ShowTwist(directory);
 	}
-	show* s = show_Create(&def, frames, &error);
-	if (s == NULL)
+	Player player;
+	heaped.name = def.name;
+	if (!Player_Create(&player, &def, &heaped, frames, &error))
 	{
 		cliError("%s", error.text);
 		return CLI_BAD_INPUT;
 	}
 	void (*kept)(int) = signal(SIGINT, Interrupt);
-	bool done = (resumed == NULL || Resume(s, resumed)) && RunFrames(s, frames);
+	bool done = (resumed == NULL || Resume(&player, resumed)) && RunFrames(&player, frames);
 	signal(SIGINT, kept);
-	done = done && Write(s, directory, ".html", show_PrintPage) &&
-	       (!isInterrupted || Write(s, directory, ".state", show_WriteState)) && show_CountDifferent(s) == 0;
-	show_Destroy(s);
+	// Heaps run long, and so leave a state in any case.
+	bool leavesState = isInterrupted || player.heap != NULL;
+	done = done && Write(&player, directory, ".html", &page) &&
+	       (!leavesState || Write(&player, directory, ".state", &state)) &&
+	       (player.show == NULL || show_CountDifferent(player.show) == 0);
+	Player_Destroy(&player);
 	return done ? CLI_DONE : CLI_BAD_INPUT;
 }

@@ -33,8 +33,9 @@ typedef struct simLaw
 typedef struct simStage
 {
 	snugSpheres* spheres;
-	const uint32_t* triangles; ///< three vertex numbers each, as in the model
-	const float* velocities;   ///< (3 * vertexCount); nullable: it stands still
+	const snugSphereTree* tree; ///< of them
+	const uint32_t* triangles;  ///< three vertex numbers each, as in the model
+	const float* velocities;    ///< (3 * vertexCount); nullable: it stands still
 } simStage;
 
 typedef struct simWorldDef
@@ -134,6 +135,10 @@ void simWorld_Push(simWorld* world, uint32_t body, const double place[3], const 
 /// Advance by one step.
 /// @return false, saying what, if a body is nowhere any more, or there is too little room
 bool simWorld_Step(simWorld* world, simError* error);
+
+/// Contacts of the last step with ground and stage.
+uint64_t simWorld_CountTouches(const simWorld* world);
+const snugSphereContact* simWorld_GetTouch(const simWorld* world, uint64_t number);
 
 /// Recomputed from positions and velocities, at the time of the velocities; gravity's from zero.
 typedef struct simWorldEnergy

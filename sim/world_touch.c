@@ -574,3 +574,13 @@ bool simWorld_Respond(simWorld* world, simError* error)
 	world->gripCount = count;
 	return true;
 }
+
+uint64_t simWorld_CountTouches(const simWorld* world)
+{
+	return world->touchCount;
+}
+
+const snugSphereContact* simWorld_GetTouch(const simWorld* world, uint64_t number)
+{
+	return &world->touches[number].contact;
+}

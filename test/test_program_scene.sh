@@ -29,6 +29,22 @@ holds 'dual quaternion'
 checks=$((checks + 1))
 [ "$(grep -c 'data:image/png' pages/twist.html)" -eq 9 ] || fail "the page lacks pictures"
 
+# Chairs need vibration modes.
+if "$snug" scene chairs --bodies 2 --frames 1 --out pages >out 2>err; then
+	expect 0 "" scene chairs --bodies 8 --frames 12 --out pages
+	holds '8 bodies, 5 steps per frame'
+	holds 'the world is at step 60'
+	checks=$((checks + 2))
+	[ "$(grep -c 'data:image/png' pages/chairs.html)" -ge 14 ] || fail "the page lacks pictures"
+	expect 0 "" scene chairs --bodies 8 --frames 12 --rigid --out pages
+	cp pages/chairs.state whole.state
+	expect 0 "" scene chairs --bodies 8 --frames 5 --rigid --out pages
+	cp pages/chairs.state part.state
+	expect 0 "" scene chairs --bodies 8 --frames 7 --rigid --out pages --resume part.state
+	cmp -s whole.state pages/chairs.state || fail "going on from a state gives another one"
+	expect 1 'the world has 8 bodies, not 9' scene chairs --bodies 9 --frames 1 --out pages --resume whole.state
+fi
+
 expect 1 "there is no scene 'nothing'" scene nothing
 expect 1 '--vertices must be' scene ring --vertices 5 --out pages
 expect 1 '--nodes must be' scene ring --nodes 100000 --out pages
