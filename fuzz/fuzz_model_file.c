@@ -57,6 +57,7 @@ static bool IsSkin(snugDeformer deformer)
 static snugModel* MakeModel(uint32_t seed)
 {
 	static const int branchings[] = { 2, 4, 8 };
+	static const float frequencies[3] = { 1.0f, 20.0f, 300.0f };
 	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields, snug_sphericalSkin,
 		snug_dualQuaternionSkin };
 	static const snugBound ofSkins[] = { snug_boundDefault, snug_boundProgram, snug_boundLocal, snug_boundZeroOrder,
@@ -99,6 +100,7 @@ static snugModel* MakeModel(uint32_t seed)
 		},
 		.fields = {
 			.fieldCount = 3,
+			.frequencies = Next(&seed) % 2 == 0 ? frequencies : NULL,
 			.displacements = displacements,
 		},
 	};

@@ -148,6 +148,24 @@ static void PrintTextBodies(const cliStage* stage)
 	}
 }
 
+// Vibration modes, of bodies whose model knows their frequencies.
+static void PrintTextModes(const cliStage* stage)
+{
+	for (int i = 0; i < stage->scene->partCount; ++i)
+	{
+		const snugModel* model = stage->scene->parts[i].model;
+		uint32_t count = snugModel_GetFrequencies(model, NULL);
+		float* frequencies = malloc((count + 1) * sizeof(float));
+		if (count > 0 && frequencies != NULL)
+		{
+			snugModel_GetFrequencies(model, frequencies);
+			printf("\nmodes of body %d: %u, from %.6g Hz to %.6g Hz\n", i, count, (double)frequencies[0],
+			    (double)frequencies[count - 1]);
+		}
+		free(frequencies);
+	}
+}
+
 // Names between commas, in lines of moderate length.
 static void PrintTextJoints(const ioAsset* asset)
 {
@@ -191,6 +209,7 @@ static void PrintText(const cliStage* stage, const fileInfo* sum)
 	    (double)sum->modelBytes / triangles, (unsigned long long)sum->bodyBytes);
 	PrintTextClips(&scene->files[0].asset);
 	PrintTextBodies(stage);
+	PrintTextModes(stage);
 	PrintTextJoints(&scene->files[0].asset);
 }
 
@@ -211,6 +230,21 @@ static void PrintJsonJoints(const ioAsset* asset, uint32_t instance)
 	printf("]");
 }
 
+static void PrintJsonModes(const snugModel* model)
+{
+	uint32_t count = snugModel_GetFrequencies(model, NULL);
+	float* frequencies = malloc((count + 1) * sizeof(float));
+	count = frequencies != NULL ? snugModel_GetFrequencies(model, frequencies) : 0;
+	printf(",\"modes\":[");
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		printf(i > 0 ? "," : "");
+		cliPrintJsonNumber(stdout, (double)frequencies[i]);
+	}
+	printf("]");
+	free(frequencies);
+}
+
 static void PrintJsonBody(const ioAsset* asset, const bodyInfo* b)
 {
 	const snugModelInfo* m = &b->model;
@@ -222,6 +256,7 @@ static void PrintJsonBody(const ioAsset* asset, const bodyInfo* b)
 	    m->nodeCount, m->leafCount, m->depth, GetSplitName(m->tree.split), m->tree.branching, m->tree.leafTriangles);
 	printf(",\"modelBytes\":%zu,\"restMeshBytes\":%zu,\"bodyBytes\":%zu", m->bytes, m->restMeshBytes, b->bodyBytes);
 	PrintJsonJoints(asset, b->part->instance);
+	PrintJsonModes(b->part->model);
 	printf("}");
 }
 

@@ -7,6 +7,7 @@
 #include "program/terminal.h"
 #include "sim/modes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,10 +15,11 @@ static const cliUsage usage = {
 	.command = "modes",
 	.synopsis = "FILE [-o MODEL.snug] [options]",
 	.summary =
-	    "Compute how a body vibrates when nothing holds it, by finite elements: its lowest frequencies, and the shapes "
-	    "as\n"
-	    "displacement fields of a linear model, each with a longest displacement of 1. Programs pose it:\n"
-	    "snugModel_LoadFile, then snugBody_SetAmplitudes.\n"
+	    "Compute how a body vibrates, held somewhere or not, by finite elements: its lowest frequencies, and the "
+	    "shapes as\n"
+	    "displacement fields of a linear model, each with a longest displacement of 1, and with its frequency. "
+	    "Programs\n"
+	    "pose it: snugModel_LoadFile, then snugBody_SetAmplitudes; snugModel_GetFrequencies.\n"
 	    "\n"
 	    "The bodies of the file, at rest, are embedded in bricks of elastic material. Closed parts are solid; others "
 	    "are\n"
@@ -27,11 +29,14 @@ static const cliUsage usage = {
 	    "centimetre,\n"
 	    "which changes the frequencies and nothing else.",
 	.examples = "  snug modes chair.obj --count 10 -o chair.snug\n"
+	            "  snug modes bridge.obj --fix 'x<-27.5,x>27.5' -o bridge.snug\n"
 	            "  snug modes --json --cells 20000 --young 1e10 --density 700 bridge.obj",
 	.minArguments = 1,
 	.maxArguments = 1,
 	.argumentName = "FILE",
 };
+
+#define MAX_FIXES 8
 
 typedef struct modesRun
 {
@@ -40,6 +45,8 @@ typedef struct modesRun
 	int count, cells; ///<
 	double scale;     ///< metres per unit of the file
 	bool json;        ///<
+	const char* held; ///< where; null: nowhere
+	simFix fixes[MAX_FIXES];
 	simModesDef def;  ///<
 	cliShape shape;   ///<
 	float* positions; ///<
@@ -68,7 +75,7 @@ static void PrintJson(const modesRun* r)
 		printf(i > 0 ? "," : "");
 		cliPrintJsonNumber(stdout, m->rigid[i] / r->scale);
 	}
-	printf("],\"frequencies\":[");
+	printf("],\"heldNodes\":%u,\"frequencies\":[", m->heldCount);
 	for (uint32_t i = 0; i < m->modeCount; ++i)
 	{
 		printf(i > 0 ? "," : "");
@@ -91,11 +98,43 @@ static void PrintTable(const modesRun* r)
 	printf("elements   %u cells of %.3g by %.3g by %.3g, %u nodes", m->cellCount, m->cell[0], m->cell[1], m->cell[2],
 	    m->nodeCount);
 	printf(m->bridgeCount > 0 ? "; %u cells join parts\n" : "\n", m->bridgeCount);
-	printf("rigid      6 motions, below %.2g Hz\n\n%5s %14s\n", rigid / r->scale, "mode", "Hz");
+	if (m->heldCount > 0)
+	{
+		printf("held       %u nodes\n\n%5s %14s\n", m->heldCount, "mode", "Hz");
+	}
+	else
+	{
+		printf("rigid      6 motions, below %.2g Hz\n\n%5s %14s\n", rigid / r->scale, "mode", "Hz");
+	}
 	for (uint32_t i = 0; i < m->modeCount; ++i)
 	{
 		printf("%5u %14.6g\n", i, m->frequencies[i] / r->scale);
 	}
+}
+
+// ---- Where it is held --------------------------------------------------------------------------------------------
+
+// An axis, < or >, and a number; several with commas between them.
+static bool ReadFixes(modesRun* r)
+{
+	const char* at = r->held;
+	while (at != NULL && *at != '\0')
+	{
+		char* end = NULL;
+		bool isRight = r->def.fixCount < MAX_FIXES && at[0] >= 'x' && at[0] <= 'z' && (at[1] == '<' || at[1] == '>');
+		double value = isRight ? strtod(at + 2, &end) : 0.0;
+		isRight = isRight && end != at + 2 && isfinite(value) && (*end == '\0' || (*end == ',' && end[1] != '\0'));
+		if (!isRight)
+		{
+			cliError("--fix must be like x<0.5, or up to %d of these with commas between them, not '%s'", MAX_FIXES,
+			    r->held);
+			return false;
+		}
+		r->fixes[r->def.fixCount++] = (simFix){ at[0] - 'x', at[1] == '>', value };
+		at = *end == ',' ? end + 1 : end;
+	}
+	r->def.fixes = r->fixes;
+	return true;
 }
 
 // ---- Running ---------------------------------------------------------------------------------------------------
@@ -133,12 +172,19 @@ static bool Compute(modesRun* r, char* file)
 static bool WriteModel(const modesRun* r)
 {
 	const simMesh* mesh = &r->def.mesh;
+	float* frequencies = malloc(r->modes.modeCount * sizeof(float));
+	for (uint32_t i = 0; i < r->modes.modeCount && frequencies != NULL; ++i)
+	{
+		frequencies[i] = (float)(r->modes.frequencies[i] / r->scale);
+	}
 	snugModelDef def = { .positions = mesh->positions,
 		.vertexCount = mesh->vertexCount,
 		.triangles = mesh->triangles,
 		.triangleCount = mesh->triangleCount,
-		.fields = { .fieldCount = r->modes.modeCount, .displacements = r->modes.fields } };
-	return cliWriteLinearModel(&def, r->shape.path, r->path);
+		.fields = { .fieldCount = r->modes.modeCount, .displacements = r->modes.fields, .frequencies = frequencies } };
+	bool written = frequencies != NULL && cliWriteLinearModel(&def, r->shape.path, r->path);
+	free(frequencies);
+	return written;
 }
 
 int cliModes(int argumentCount, char** arguments)
@@ -153,6 +199,8 @@ int cliModes(int argumentCount, char** arguments)
 		{ "--young", cli_number, &r.def.young, "E", "Young's modulus in pascals; default 2.1e11, steel" },
 		{ "--density", cli_number, &r.def.density, "D", "kilograms per cubic metre; default 7850" },
 		{ "--poisson", cli_number, &r.def.poisson, "NU", "Poisson's ratio, between 0 and 0.5; default 0.3" },
+		{ "--fix", cli_text, &r.held, "WHERE",
+		    "hold what is there: an axis of the file, < or >, and a number, as in x<-27,x>27; default: nothing" },
 		{ "--scale", cli_number, &r.scale, "S", "metres per unit of the file; default 1" },
 		{ "--instance", cli_text, &r.only, "NAME|NUMBER",
 		    "which body, as `snug info` lists them; default: all as one" },
@@ -167,6 +215,10 @@ int cliModes(int argumentCount, char** arguments)
 	if (!(r.scale > 0.0))
 	{
 		cliError("--scale must be positive; see snug modes --help");
+		return CLI_BAD_USAGE;
+	}
+	if (!ReadFixes(&r))
+	{
 		return CLI_BAD_USAGE;
 	}
 	if (r.path != NULL && !cliOutput_Check(r.path, ".snug", arguments[0]))

@@ -22,6 +22,7 @@ typedef struct solver
 	cholmod_factor* factor;
 	cholmod_dense *right, *solution, *work1, *work2;
 	double *found, *foundMass; // ((RIGID + capacity) * size) vectors u with u' M u = 1, and M u
+	uint32_t rigidCount;       // RIGID, or none if the body is held
 	uint32_t foundCount;       // the rigid ones included
 	double* values;            // (RIGID + capacity)
 	uint64_t solves;
@@ -137,7 +138,7 @@ static void Accept(solver* s)
 static void AcceptRigid(solver* s)
 {
 	const double* nodes = s->def->elastic->nodes;
-	for (size_t motion = 0; motion < RIGID; ++motion)
+	for (size_t motion = 0; motion < s->rigidCount; ++motion)
 	{
 		double* u = s->found + (size_t)s->foundCount * s->size;
 		memset(u, 0, s->size * sizeof(double));
@@ -308,9 +309,9 @@ static void Swap(double* a, double* b, size_t count)
 // Sort what is not rigid by its value; insertion, since it is nearly sorted and short.
 static void SortFound(solver* s)
 {
-	for (size_t i = RIGID + 1; i < s->foundCount; ++i)
+	for (size_t i = s->rigidCount + 1; i < s->foundCount; ++i)
 	{
-		for (size_t j = i; j > RIGID && s->values[j] < s->values[j - 1]; --j)
+		for (size_t j = i; j > s->rigidCount && s->values[j] < s->values[j - 1]; --j)
 		{
 			Swap(s->values + j, s->values + j - 1, 1);
 			Swap(s->found + j * s->size, s->found + (j - 1) * s->size, s->size);
@@ -321,7 +322,7 @@ static void SortFound(solver* s)
 
 static bool FindAll(solver* s, simError* error)
 {
-	uint32_t last = RIGID + s->def->count - 1;
+	uint32_t last = s->rigidCount + s->def->count - 1;
 	if (!Search(s, s->def->count, error))
 	{
 		return false;
@@ -366,16 +367,16 @@ static bool CopyFound(simEigen* eigen, const solver* s)
 	{
 		return false;
 	}
-	memcpy(eigen->rigid, s->values, RIGID * sizeof(double));
-	memcpy(eigen->values, s->values + RIGID, eigen->count * sizeof(double));
-	memcpy(eigen->vectors, s->found + RIGID * s->size, count * sizeof(double));
+	memcpy(eigen->rigid, s->values, s->rigidCount * sizeof(double));
+	memcpy(eigen->values, s->values + s->rigidCount, eigen->count * sizeof(double));
+	memcpy(eigen->vectors, s->found + s->rigidCount * s->size, count * sizeof(double));
 	return true;
 }
 
 bool simEigen_Solve(simEigen* eigen, const simEigenDef* def, simError* error)
 {
 	*eigen = (simEigen){ 0 };
-	solver s = { .def = def, .size = 3 * (size_t)def->elastic->nodeCount };
+	solver s = { .def = def, .size = 3 * (size_t)def->elastic->nodeCount, .rigidCount = def->isHeld ? 0 : RIGID };
 	if ((size_t)def->count + RIGID + 2 > s.size / 2)
 	{
 		return simError_Set(

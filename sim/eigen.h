@@ -15,6 +15,7 @@ typedef struct simEigenDef
 {
 	const simElastic* elastic;
 	uint32_t count;           ///< wanted, without the rigid ones
+	bool isHeld;              ///< it has no rigid motions
 	double shift;             ///< about as large as the lowest lambda, or less
 	simProgressFcn* progress; ///< nullable
 	void* user;
@@ -25,7 +26,7 @@ typedef struct simEigen
 	uint32_t count;
 	double* values;  ///< (count) lambda, ascending
 	double* vectors; ///< (count * 3 * nodeCount) one after the other, u' M u = 1
-	double rigid[6]; ///< lambda of the rigid motions: zero, but for rounding
+	double rigid[6]; ///< lambda of the rigid motions: zero, but for rounding; all zero if the body is held
 } simEigen;
 
 /// @return whether snug was built with SuiteSparse and ARPACK; without them simEigen_Solve fails and says so

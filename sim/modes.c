@@ -17,6 +17,8 @@
 // The lowest lambda of a body of length 1 and Young's modulus 1 is a few hundredths of the square of its thickness, or
 // for a compact one about 10. A shift between the two serves both.
 #define SHIFT 1e-3
+/// How much stiffer than the stiffest node springs are that hold nodes: displacements there are a millionth of others.
+#define HOLD 1e6
 /// Most that eigenvalues of rigid modes may be, as a part of the first other one: they should be zero.
 #define MOST_RIGID 1e-2
 
@@ -49,6 +51,13 @@ static bool CheckDef(simModesDef* def, simError* error)
 	if (!(def->poisson > 0.0 && def->poisson < 0.5))
 	{
 		return simError_Set(error, "Poisson's ratio must be above 0 and below 0.5");
+	}
+	for (uint32_t i = 0; i < def->fixCount; ++i)
+	{
+		if (def->fixes[i].axis < 0 || def->fixes[i].axis > 2 || isnan(def->fixes[i].value))
+		{
+			return simError_Set(error, "a body is held along axis 0, 1 or 2, from a number on");
+		}
 	}
 	if (!(def->thickness >= 0.0 && isfinite(def->thickness)))
 	{
@@ -235,13 +244,70 @@ static bool AreModesSound(const simModesDef* def, const simEigen* eigen)
 	return isAscending && rigid <= MOST_RIGID * first;
 }
 
-static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxels, double axes[3][3], simError* error)
+// Whether a place of the body, in its own axes, is held.
+static bool IsHeld(const simModesDef* def, const double place[3])
+{
+	bool isHeld = false;
+	for (uint32_t i = 0; i < def->fixCount; ++i)
+	{
+		const simFix* fix = def->fixes + i;
+		isHeld = isHeld || (fix->isAbove ? place[fix->axis] > fix->value : place[fix->axis] < fix->value);
+	}
+	return isHeld;
+}
+
+// Springs at all nodes that are held.
+// @param corner where the body's own axes have the origin of the turned ones
+static uint32_t HoldNodes(simElastic* elastic, const simModesDef* def, double axes[3][3], const double corner[3])
+{
+	double stiffest = 0.0;
+	uint32_t count = 0;
+	for (uint32_t n = 0; n < elastic->nodeCount; ++n)
+	{
+		const double* own = elastic->stiffness + 9 * (size_t)elastic->starts[n];
+		stiffest = fmax(stiffest, fmax(own[0], fmax(own[4], own[8])));
+	}
+	for (uint32_t n = 0; n < elastic->nodeCount; ++n)
+	{
+		double place[3];
+		for (int k = 0; k < 3; ++k)
+		{
+			place[k] = elastic->nodes[3 * (size_t)n + (size_t)k] * elastic->length + elastic->centre[k];
+		}
+		TurnBack(axes, place);
+		for (int k = 0; k < 3; ++k)
+		{
+			place[k] += corner[k];
+		}
+		double* own = elastic->stiffness + 9 * (size_t)elastic->starts[n];
+		bool isHeld = IsHeld(def, place);
+		for (int k = 0; k < 3 && isHeld; ++k)
+		{
+			own[4 * k] += HOLD * stiffest;
+		}
+		count += isHeld;
+	}
+	return count;
+}
+
+static bool Solve(simModes* modes, const simModesDef* def, const simVoxels* voxels, double axes[3][3],
+    const double corner[3], simError* error)
 {
 	simElastic elastic;
 	simEigen eigen = { 0 };
 	Tell(def, "assembling");
 	bool good = simElastic_Create(&elastic, voxels, def->poisson, error);
-	simEigenDef eigenDef = { &elastic, def->modeCount, SHIFT, def->progress, def->user };
+	modes->heldCount = good && def->fixCount > 0 ? HoldNodes(&elastic, def, axes, corner) : 0;
+	if (good && def->fixCount > 0 && modes->heldCount < 3)
+	{
+		good = simError_Set(error, "nothing of the body is where it should be held");
+	}
+	simEigenDef eigenDef = { .elastic = &elastic,
+		.count = def->modeCount,
+		.isHeld = def->fixCount > 0,
+		.shift = SHIFT,
+		.progress = def->progress,
+		.user = def->user };
 	good = good && simEigen_Solve(&eigen, &eigenDef, error);
 	if (good && !AreModesSound(def, &eigen))
 	{
@@ -298,8 +364,12 @@ bool simModes_Compute(simModes* modes, const simModesDef* wanted, simError* erro
 		return false;
 	}
 	Tell(&def, "filling cells");
-	double axes[3][3];
+	double axes[3][3], corner[3] = { 0.0, 0.0, 0.0 };
 	bool turns = simOrient(&def.mesh, axes);
+	for (int k = 0; k < 3 && turns; ++k)
+	{
+		corner[k] = (double)def.mesh.positions[3 * (size_t)def.mesh.triangles[0] + (size_t)k];
+	}
 	float* turned = turns ? TurnPositions(&def.mesh, axes) : NULL;
 	bool good = ((turned != NULL) == turns || simError_SetMemory(error)) && simParts_Find(&parts, &def.mesh, error);
 	def.mesh.positions = turns ? turned : def.mesh.positions;
@@ -313,7 +383,7 @@ bool simModes_Compute(simModes* modes, const simModesDef* wanted, simError* erro
 		modes->partCount = parts.count;
 		modes->solidCount = parts.solidCount;
 		memcpy(modes->cell, voxels.cell, sizeof(modes->cell));
-		good = Solve(modes, &def, &voxels, axes, error);
+		good = Solve(modes, &def, &voxels, axes, corner, error);
 	}
 	simVoxels_Free(&voxels);
 	simParts_Free(&parts);

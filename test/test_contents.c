@@ -366,12 +366,66 @@ static void reserved_members_come_back_as_zero(void** state)
 	Thing_Free(&b);
 }
 
+// Frequencies are kept, saved and loaded; a block without them has the bytes that it always had; and a file that says
+// that there are more or fewer of them is refused.
+static void models_keep_frequencies(void** state)
+{
+	(void)state;
+	sceneRandom random = { TestSeed() };
+	sceneMesh mesh = RandomMesh(&random, mesh_blob);
+	FieldSet set = RandomFields(&random, &mesh, 1.0);
+	snugModelDef def = LinearDef(&mesh, &set, (snugTreeDef){ 0 });
+	float* frequencies = malloc(2 * set.fieldCount * sizeof(float));
+	assert_non_null(frequencies);
+	for (uint32_t i = 0; i < set.fieldCount; ++i)
+	{
+		frequencies[i] = 10.5f * (float)(i + 1);
+	}
+	snugModel *without = NULL, *with = NULL, *loaded = NULL;
+	assert_int_equal(snugModel_Create(&def, &without), snug_success);
+	def.fields.frequencies = frequencies;
+	assert_int_equal(snugModel_Create(&def, &with), snug_success);
+	assert_int_equal(snugModel_GetFrequencies(without, NULL), 0);
+	assert_int_equal(snugModel_GetFrequencies(with, NULL), set.fieldCount);
+	size_t bytes, fewer;
+	const void* block = snugModel_GetBlock(with, &bytes);
+	snugModel_GetBlock(without, &fewer);
+	assert_true(bytes > fewer);
+	assert_int_equal(snugModel_Load(block, bytes, &(snugLoadDef){ 0 }, &loaded), snug_success);
+	assert_int_equal(snugModel_GetFrequencies(loaded, frequencies + set.fieldCount), set.fieldCount);
+	assert_memory_equal(frequencies, frequencies + set.fieldCount, set.fieldCount * sizeof(float));
+	snugModel_Destroy(loaded);
+	unsigned char* copy = malloc(bytes);
+	assert_non_null(copy);
+	const uint32_t extras = 384 + 11 * 4; // of the table of counts
+	for (uint32_t other = 0; other < 2 * set.fieldCount + 8; ++other)
+	{
+		memcpy(copy, block, bytes);
+		uint32_t* value = (uint32_t*)(void*)(copy + extras);
+		bool isSame = *value == other;
+		*value = other;
+		RepairChecksum(copy, bytes);
+		snugStatus status = snugModel_Load(copy, bytes, &(snugLoadDef){ 0 }, &loaded);
+		assert_int_equal(status, isSame ? snug_success : snug_badFile);
+		snugModel_Destroy(loaded);
+	}
+	frequencies[0] = NAN;
+	assert_int_equal(snugModel_Create(&def, &loaded), snug_badInput);
+	free(copy);
+	free(frequencies);
+	snugModel_Destroy(with);
+	snugModel_Destroy(without);
+	FieldSet_Free(&set);
+	sceneMesh_Free(&mesh);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(models_know_their_bounds),
 		cmocka_unit_test(models_know_what_they_are_made_of),
 		cmocka_unit_test(reserved_members_come_back_as_zero),
+		cmocka_unit_test(models_keep_frequencies),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

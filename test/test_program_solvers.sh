@@ -35,6 +35,8 @@ expect 2 "modes needs 1 FILE" modes
 expect 2 "must end in .snug" modes beam.obj -o beam.txt
 expect 2 "'0' is not a value for --count" modes beam.obj --count 0
 expect 2 "--scale must be positive" modes beam.obj --scale 0
+expect 2 "--fix must be like x<0.5" modes beam.obj --fix 'w<1'
+expect 2 "--fix must be like x<0.5" modes beam.obj --fix 'x<1,'
 expect 2 "reduce needs at least 1 FILE" reduce
 expect 2 "must end in .csv" reduce worm.glb --amplitudes a.txt
 expect 2 "--clip is for one file" reduce --clip bend worm.glb worm.glb
@@ -72,6 +74,13 @@ else
 	expect 0 "" modes --count 2 --cells 200 triangle.obj --thickness 0.1
 	holds "parts: 1, closed: 0"
 	expect 0 "" modes --count 1 --cells 200 parts.glb --instance turned
+	expect 0 "" modes --count 2 --cells 200 beam.obj --fix 'x<0.001' -o held.snug
+	holds 'held '
+	expect 0 "" info held.snug
+	holds 'modes of body 0: 2, from '
+	expect 0 "" info --json held.snug
+	holds '"modes":['
+	expect 1 "nothing of the body is where it should be held" modes --count 2 --cells 200 beam.obj --fix 'x<-100'
 	expect 1 "soup.obj: " modes soup.obj --cells 100000000
 	expect 1 "beam.obj: 400 modes are too many" modes beam.obj --cells 20 --count 400
 	expect 1 "beam.obj: Poisson's ratio" modes beam.obj --poisson 0.6

@@ -103,7 +103,8 @@ typedef struct snugFieldsDef
 	const uint32_t* starts;     ///< nullable; displacements of vertex v are starts[v] to starts[v + 1] - 1
 	const uint16_t* fields;     ///< with `starts`: the field of each displacement, no field twice for a vertex
 	const float* displacements; ///< x, y, z each. If `starts` is null: of all vertices in field 0, then in field 1, ...
-	uint64_t reserved[4];
+	const float* frequencies;   ///< nullable; of vibration modes, in hertz, one for each field: kept for who simulates
+	uint64_t reserved[3];
 } snugFieldsDef;
 
 /// What a model is made of. Everything that it points to is read during Create and not kept.
@@ -179,6 +180,11 @@ SNUG_API snugStatus snugModel_GetWeights(const snugModel* model, uint32_t* start
 /// @param fields, displacements receive displacementCount, and x, y, z for each; nullable if that is zero
 SNUG_API snugStatus snugModel_GetFields(
     const snugModel* model, uint32_t* starts, uint16_t* fields, float* displacements);
+
+/// Frequencies of vibration modes, as snugFieldsDef.frequencies gave them.
+/// @param frequencies nullable; receives one for each field
+/// @return how many there are: fieldCount, or zero if the model was made without
+SNUG_API uint32_t snugModel_GetFrequencies(const snugModel* model, float* frequencies);
 
 /// Where joints are at rest. Only models that turn their joints, snug_sphericalSkin and snug_dualQuaternionSkin, know.
 /// @param positions nullable; receives x, y, z of each joint

@@ -43,7 +43,7 @@ typedef struct Info
 	uint32_t leafCount;
 	uint32_t leafVertexCount;
 	uint32_t depth;
-	uint32_t hasTwins; ///< 0 or 1
+	uint32_t extras; ///< 1 if there are twins, and twice the number of frequencies
 	uint64_t clusterBytes;
 	uint64_t deformBytes;
 } Info;
@@ -55,7 +55,7 @@ static const uint32_t byteOrder = 0x01020304;
 // Every section but the first, INFO, in the order in which they are stored.
 enum
 {
-	SECTION_COUNT = 10,
+	SECTION_COUNT = 11, ///< the last is left out where it is empty
 	ENTRY_COUNT = SECTION_COUNT + 1,
 	INFO_OFFSET = 384, ///< behind header and table, aligned
 	DATA_OFFSET = INFO_OFFSET + sizeof(Info),
@@ -75,7 +75,24 @@ static const char tags[ENTRY_COUNT][5] = {
 	"BNDS",
 	"CLUS",
 	"DEFO",
+	"FREQ",
 };
+
+static bool HasTwins(const Info* info)
+{
+	return (info->extras & 1) != 0;
+}
+
+static uint32_t CountFrequencies(const Info* info)
+{
+	return info->extras >> 1;
+}
+
+// Models without frequencies have one section less, and so the bytes that they had before there were any.
+static int CountSections(const Info* info)
+{
+	return CountFrequencies(info) > 0 ? SECTION_COUNT : SECTION_COUNT - 1;
+}
 
 // What a model points to. Numbers that only the tree understands are checked with it.
 static void ListSections(const Info* info, sgArray list[SECTION_COUNT])
@@ -88,10 +105,12 @@ static void ListSections(const Info* info, sgArray list[SECTION_COUNT])
 		{ SG_ARRAY(snugModel, tree.leafVertices, (uint64_t)info->leafVertexCount + SG_LANES) },
 		{ SG_ARRAY(snugModel, tree.triangleMap, info->triangleCount) },
 		{ SG_ARRAY(snugModel, tree.vertexMap, info->vertexCount) },
-		{ SG_ARRAY(snugModel, twins, info->hasTwins != 0 ? info->vertexCount : 0) },
+		{ SG_ARRAY(snugModel, twins, HasTwins(info) ? info->vertexCount : 0) },
 		{ SG_ARRAY(snugModel, restBounds, info->groupCount) },
 		{ .place = offsetof(snugModel, clusters.header), .size = 1, .count = info->clusterBytes },
 		{ .place = offsetof(snugModel, deformData), .size = 1, .count = info->deformBytes },
+		{ SG_ARRAY(snugModel, frequencies, CountFrequencies(info)), sgElements_floats, (double)SNUG_MAX_COORDINATE,
+		    "a frequency is not finite or too large" },
 	};
 	memcpy(list, sections, sizeof(sections));
 }
@@ -109,9 +128,10 @@ static void MakeTable(const Info* info, Entry entries[ENTRY_COUNT])
 {
 	sgArray list[SECTION_COUNT];
 	uint64_t offsets[SECTION_COUNT];
+	int count = CountSections(info);
 	ListSections(info, list);
-	sgArrays_Place(DATA_OFFSET, list, SECTION_COUNT, offsets);
-	for (int i = 0; i < ENTRY_COUNT; ++i)
+	sgArrays_Place(DATA_OFFSET, list, count, offsets);
+	for (int i = 0; i <= count; ++i)
 	{
 		entries[i] = (Entry){ .offset = INFO_OFFSET, .bytes = sizeof(Info) };
 		if (i > 0)
@@ -126,7 +146,7 @@ static size_t BlockBytes(const Info* info)
 {
 	sgArray list[SECTION_COUNT];
 	ListSections(info, list);
-	return sgArrays_Bytes(DATA_OFFSET, list, SECTION_COUNT);
+	return sgArrays_Bytes(DATA_OFFSET, list, CountSections(info));
 }
 
 // Point a model at its block. Clusters are found in a second step, when the size of theirs is known to be right.
@@ -135,7 +155,9 @@ static void Bind(snugModel* model, const Info* info)
 	sgTree* tree = &model->tree;
 	sgArray list[SECTION_COUNT];
 	ListSections(info, list);
-	sgArrays_Bind(DATA_OFFSET, list, SECTION_COUNT, model->block, model);
+	model->frequencies = NULL;
+	model->frequencyCount = CountFrequencies(info);
+	sgArrays_Bind(DATA_OFFSET, list, CountSections(info), model->block, model);
 	model->deformer = (snugDeformer)info->deformer;
 	model->deform = sgDeform_Find(model->deformer);
 	model->treeDef = (snugTreeDef){
@@ -150,7 +172,7 @@ static void Bind(snugModel* model, const Info* info)
 	tree->triangleCount = info->triangleCount;
 	tree->vertexCount = info->vertexCount;
 	tree->leafVertexCount = info->leafVertexCount;
-	model->twins = info->hasTwins != 0 ? model->twins : NULL;
+	model->twins = HasTwins(info) ? model->twins : NULL;
 	model->clusterBytes = (size_t)info->clusterBytes;
 	model->deformBytes = (size_t)info->deformBytes;
 }
@@ -167,13 +189,14 @@ static void WriteStart(unsigned char* block, uint64_t bytes, const Info* info)
 		.version = SG_BLOCK_VERSION,
 		.byteOrder = byteOrder,
 		.bytes = bytes,
-		.sectionCount = ENTRY_COUNT,
+		.sectionCount = (uint32_t)CountSections(info) + 1,
 	};
 	memcpy(header.magic, magic, sizeof(magic));
 	Entry entries[ENTRY_COUNT];
 	MakeTable(info, entries);
+	memset(block, 0, INFO_OFFSET);
 	memcpy(block, &header, sizeof(header));
-	memcpy(block + sizeof(header), entries, sizeof(entries));
+	memcpy(block + sizeof(header), entries, header.sectionCount * sizeof(Entry));
 	memcpy(block + INFO_OFFSET, info, sizeof(*info));
 }
 
@@ -184,6 +207,7 @@ typedef struct Copying
 {
 	unsigned char* block;
 	size_t bytes;
+	int count; ///< of sections
 	uint64_t offsets[SECTION_COUNT], sizes[SECTION_COUNT];
 	const unsigned char* from[SECTION_COUNT];
 } Copying;
@@ -194,7 +218,7 @@ static void CopyChunk(void* context, uint32_t worker, uint32_t chunk)
 	const Copying* c = context;
 	size_t first = chunk * CHUNK, end = c->bytes - first < CHUNK ? c->bytes : first + CHUNK, done = first;
 	(void)worker;
-	for (int i = 0; i < SECTION_COUNT; ++i)
+	for (int i = 0; i < c->count; ++i)
 	{
 		size_t start = (size_t)c->offsets[i], stop = start + (size_t)c->sizes[i];
 		size_t from = start > done ? start : done, to = stop < end ? stop : end;
@@ -210,11 +234,11 @@ static void CopyChunk(void* context, uint32_t worker, uint32_t chunk)
 
 static void CopySections(const snugModel* model, const Info* info, unsigned char* block, size_t bytes)
 {
-	Copying copying = { .block = block, .bytes = bytes };
+	Copying copying = { .block = block, .bytes = bytes, .count = CountSections(info) };
 	sgArray list[SECTION_COUNT];
 	ListSections(info, list);
-	sgArrays_Place(DATA_OFFSET, list, SECTION_COUNT, copying.offsets);
-	for (int i = 0; i < SECTION_COUNT; ++i)
+	sgArrays_Place(DATA_OFFSET, list, copying.count, copying.offsets);
+	for (int i = 0; i < copying.count; ++i)
 	{
 		copying.sizes[i] = list[i].count * list[i].size;
 		memcpy(copying.from + i, (const char*)model + list[i].place, sizeof(copying.from[i]));
@@ -237,7 +261,7 @@ snugStatus sgBlock_Make(snugModel* model)
 		.leafCount = tree->leafCount,
 		.leafVertexCount = tree->leafVertexCount,
 		.depth = tree->depth,
-		.hasTwins = model->twins != NULL,
+		.extras = (uint32_t)(model->twins != NULL) | model->frequencyCount << 1,
 		.clusterBytes = model->clusterBytes,
 		.deformBytes = model->deformBytes,
 	};
@@ -265,8 +289,8 @@ static bool HasKnownSettings(const Info* info)
 {
 	return info->leafTriangles >= 1 && info->leafTriangles <= SG_MAX_LEAF_TRIANGLES &&
 	       (info->branching == 2 || info->branching == 4 || info->branching == 8) &&
-	       (info->split == snug_splitMedian || info->split == snug_splitSurfaceArea) && info->hasTwins <= 1 &&
-	       sgDeform_Find((snugDeformer)info->deformer) != NULL;
+	       (info->split == snug_splitMedian || info->split == snug_splitSurfaceArea) &&
+	       CountFrequencies(info) <= UINT16_MAX && sgDeform_Find((snugDeformer)info->deformer) != NULL;
 }
 
 // Header and table: whether there is something to read at all. Sizes follow from the counts and places from the sizes,
@@ -276,7 +300,8 @@ static const char* CheckStart(const unsigned char* block, size_t bytes, Info* in
 	Header header;
 	Entry entries[ENTRY_COUNT], right[ENTRY_COUNT];
 	memcpy(&header, block, sizeof(header));
-	if (header.bytes != bytes || bytes < DATA_OFFSET || header.sectionCount != ENTRY_COUNT)
+	if (header.bytes != bytes || bytes < DATA_OFFSET || header.sectionCount < ENTRY_COUNT - 1 ||
+	    header.sectionCount > ENTRY_COUNT)
 	{
 		return "it is truncated or its header is wrong";
 	}
@@ -288,12 +313,12 @@ static const char* CheckStart(const unsigned char* block, size_t bytes, Info* in
 	{
 		return "its counts or settings are out of range";
 	}
-	if (BlockBytes(info) != bytes)
+	if (BlockBytes(info) != bytes || header.sectionCount != (uint32_t)CountSections(info) + 1)
 	{
 		return "its size does not fit its counts";
 	}
 	MakeTable(info, right);
-	return memcmp(entries, right, sizeof(right)) == 0 ? NULL : "its table of sections is wrong";
+	return memcmp(entries, right, header.sectionCount * sizeof(Entry)) == 0 ? NULL : "its table of sections is wrong";
 }
 
 // Clusters are there exactly if vertices are evaluated, and like the deformer's data as large as their counts say.
@@ -329,7 +354,7 @@ static const char* CheckAll(const snugModel* model, const Info* info, void* scra
 	}
 	sgArray list[SECTION_COUNT];
 	ListSections(info, list);
-	const char* fault = sgArrays_Check(list, SECTION_COUNT, model);
+	const char* fault = sgArrays_Check(list, CountSections(info), model);
 	fault = fault == NULL ? sgTree_Validate(&model->tree, &model->treeDef, scratch) : fault;
 	fault = fault == NULL ? sgRest_Check(model) : fault;
 	fault = fault == NULL && model->clusters.header != NULL ? sgClusters_Check(&model->tree, &model->clusters) : fault;

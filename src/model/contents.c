@@ -85,6 +85,16 @@ snugStatus snugModel_GetFields(const snugModel* model, uint32_t* starts, uint16_
 	return snug_success;
 }
 
+uint32_t snugModel_GetFrequencies(const snugModel* model, float* frequencies)
+{
+	SG_REQUIRE(model != NULL, 0);
+	if (frequencies != NULL && model->frequencyCount > 0)
+	{
+		memcpy(frequencies, model->frequencies, model->frequencyCount * sizeof(float));
+	}
+	return model->frequencyCount;
+}
+
 uint32_t snugModel_GetJointPositions(const snugModel* model, float* positions)
 {
 	SG_REQUIRE(model != NULL, 0);

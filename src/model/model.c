@@ -92,6 +92,13 @@ static snugStatus ReadDef(const snugModelDef* def, sgMeshView* mesh)
 		sgWarn(&def->messenger, "weights or displacement fields are given, but %s models do not use them: see deformer",
 		    def->deformer == snug_rigid ? "rigid" : "free");
 	}
+	for (uint32_t i = 0; i < def->fields.fieldCount && def->fields.frequencies != NULL; ++i)
+	{
+		if (!(def->fields.frequencies[i] >= 0.0f && def->fields.frequencies[i] <= SNUG_MAX_COORDINATE))
+		{
+			return sgFail(&def->messenger, snug_badInput, "frequency %u is negative, not finite or too large", i);
+		}
+	}
 	return CheckMesh(mesh, &def->messenger);
 }
 
@@ -209,6 +216,10 @@ static snugStatus BindDeformer(snugModel* model, const snugMessenger* messenger)
 	sgContents contents = sgModel_Describe(model);
 	model->jointCount = contents.jointCount;
 	model->fieldCount = contents.fieldCount;
+	if (model->frequencyCount != 0 && model->frequencyCount != model->fieldCount)
+	{
+		return sgFail(messenger, snug_badFile, "bad model: it has not as many frequencies as displacement fields");
+	}
 	if (deform->bind == NULL)
 	{
 		return snug_success;
@@ -278,12 +289,15 @@ static SG_NOINLINE snugStatus Create(const snugModelDef* def, const sgTeam* team
 	{
 		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a model");
 	}
+	bool hasFrequencies = def->deformer == snug_fields && def->fields.frequencies != NULL;
 	*model = (snugModel){
 		.allocator = allocator,
 		.deformer = def->deformer,
 		.deform = sgDeform_Find(def->deformer),
 		.treeDef = treeDef,
 		.team = team,
+		.frequencies = hasFrequencies ? def->fields.frequencies : NULL,
+		.frequencyCount = hasFrequencies ? def->fields.fieldCount : 0,
 	};
 	status = Build(model, def, &mesh);
 	model->team = NULL;

@@ -34,6 +34,8 @@ struct snugModel
 	size_t deformBytes;
 	uint32_t jointCount;       ///< that poses are set by
 	uint32_t fieldCount;       ///< displacement fields
+	const float* frequencies;  ///< (frequencyCount) of the fields, in hertz; nullable
+	uint32_t frequencyCount;   ///< fieldCount, or zero
 	void* arrays;              ///< where the arrays of deformData are, of deform->arrayBytes
 	const struct sgTeam* team; ///< who builds it, while it is built; else null
 };
