@@ -26,6 +26,8 @@ static const benchDef benches[] = {
 	{ "modal", "vibrating chairs and bridges: tightness by level, update cost by bound, pairs in contact", benchModal },
 	{ "chairs", "3,601 vibrating chairs that fall on a heap, or fewer: contact spheres, deformable and rigid",
 	    benchChairs },
+	{ "bridge", "a bridge that sways far, showered with fish: contact spheres against triangles, spheres of level 6",
+	    benchBridge },
 	{ "crowd", "1 to 100,000 characters in a scene: posing and all that touches, on one thread and two", benchCrowd },
 	{ "broad", "1,000 to 100,000 boxes that move: which overlap, by scenes' tree, FCL's and Bullet's", benchBroad },
 	{ "near", "a posed man: rays after posing, one and a thousand, and the distance of two men", benchNear },

@@ -48,6 +48,7 @@ benchFcn benchBrain;
 benchFcn benchRing;
 benchFcn benchFish;
 benchFcn benchChairs;
+benchFcn benchBridge;
 benchFcn benchBlend;
 benchFcn benchScaling;
 benchFcn benchPeers;

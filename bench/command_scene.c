@@ -22,7 +22,8 @@ static const cliUsage usage = {
 	    "limb that is twisted, by three ways of skinning, with the balls of its tree; no simulation: the other "
 	    "options\n"
 	    "do not matter), chairs (plastic ones that fall on a heap and vibrate; contacts are those of spheres, and the\n"
-	    "page shows them, how much spheres have grown, and which were updated)\n"
+	    "page shows them, how much spheres have grown, and which were updated), bridge (one that sways in the wind,\n"
+	    "showered with fish; the same)\n"
 	    "\n"
 	    "Ctrl-C ends a simulation early: the page shows what there is, and NAME.state beside it is where --resume\n"
 	    "goes on from. Heaps leave a state in any case.",
@@ -223,9 +224,10 @@ int cliPlay(int argumentCount, char** arguments)
 		{ "--nodes", cli_count, &def.nodeCount, "N", "of a body; default 65 (brain), 115 (ring), 96 (fish)" },
 		{ "--many", cli_flag, &def.hasMany, NULL, "ring: turn it by 120 degrees instead of 40" },
 		{ "--pull", cli_count, &def.pull, "N", "brain: 1, 2 or 3, how hard it is pulled; default 2" },
-		{ "--bodies", cli_count, &heaped.bodyCount, "N", "chairs: how many; default 64, in the paper 3601" },
+		{ "--bodies", cli_count, &heaped.bodyCount, "N",
+		    "chairs, bridge: how many; default 64 and 200, in the paper 3601 and 12000" },
 		{ "--rigid", cli_flag, &isRigid, NULL, "chairs: they do not vibrate" },
-		{ "--seed", cli_count, &heaped.seed, "N", "chairs: other turns" },
+		{ "--seed", cli_count, &heaped.seed, "N", "chairs, bridge: other turns" },
 		{ "--out", cli_text, &directory, "DIR", "where NAME.html goes; default report" },
 		{ "--resume", cli_text, &resumed, "FILE", "go on from a state, with the same options" },
 		{ .name = NULL },

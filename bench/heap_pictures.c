@@ -173,20 +173,33 @@ static void AddDots(const heapScene* scene, balls* dots)
 	}
 }
 
+bool heapCull(const heapScene* scene, heapImage* image)
+{
+	snugPlane planes[5];
+	FindFrustum(scene->view, planes);
+	bool good = true;
+	for (uint32_t i = 0; i < scene->world->count && good; ++i)
+	{
+		bool isOutside = false;
+		good = snugBody_IsOutside(scene->world->bodies[i].body, NULL, planes, 5, &isOutside) == snug_success;
+		image->culledBodies += isOutside;
+		image->culledTriangles += isOutside ? scene->triangleCount : 0;
+	}
+	return good;
+}
+
 bool heapDraw(const heapScene* scene, heapImage* image)
 {
 	canvas c = { .count = 0 };
 	balls dots = { .count = 0 };
 	snugPlane planes[5];
 	FindFrustum(scene->view, planes);
-	bool good = Balls_Create(&dots, MOST_DOTS, 1);
+	bool good = Balls_Create(&dots, MOST_DOTS, 1) && heapCull(scene, image);
 	for (uint32_t i = 0; i < scene->world->count && good; ++i)
 	{
 		snugBody* body = scene->world->bodies[i].body;
 		bool isOutside = false;
 		good = snugBody_IsOutside(body, NULL, planes, 5, &isOutside) == snug_success;
-		image->culledBodies += isOutside;
-		image->culledTriangles += isOutside ? scene->triangleCount : 0;
 		good = good && (isOutside || AddPosed(&c, body, scene->triangles, scene->triangleCount, scene->vertexCount,
 		                                 bodyColors[i % (sizeof(bodyColors) / sizeof(bodyColors[0]))]));
 	}

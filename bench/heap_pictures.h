@@ -33,6 +33,9 @@ typedef struct heapImage
 	uint64_t culledBodies, culledTriangles; ///< outside of what the camera sees, so not drawn
 } heapImage;
 
+/// Count what is outside of the view, by root spheres and boxes.
+bool heapCull(const heapScene* scene, heapImage* image);
+
 /// All bodies within the view, the stage, and contacts.
 /// @return false if there is no memory
 bool heapDraw(const heapScene* scene, heapImage* image);

@@ -5,6 +5,7 @@
 #include "bench/plot.h"
 #include "bench/timer.h"
 #include "share/html.h"
+#include "sim/bridge.h"
 #include "sim/chairs.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@ struct heap
 {
 	const heapKind* kind;
 	simChair chair;
+	simShower shower;
 	simWorld* world;
 	simWorld chairs;
 	heapFrame* frames;
@@ -67,12 +69,34 @@ static void ReleaseChairs(heap* h)
 	simChair_Free(&h->chair);
 }
 
+static bool CreateBridge(heap* h, const heapDef* def, uint32_t bodyCount, simError* error)
+{
+	const simShowerDef showerDef = { .fishCount = bodyCount, .seed = (uint64_t)def->seed + 1 };
+	h->world = &h->shower.world;
+	return simShower_Create(&h->shower, &showerDef, error);
+}
+
+static bool StepBridge(heap* h, simError* error)
+{
+	return simShower_Step(&h->shower, error);
+}
+
+static void ReleaseBridge(heap* h)
+{
+	simShower_Free(&h->shower);
+}
+
 static const heapKind kinds[] = {
 	{ "chairs", "chairs on a heap",
 	    "Plastic chairs fall on a heap and vibrate in ten modes each. Contact spheres are "
 	    "<span style=\"color:#d42a1f;font-weight:600\">red</span>.",
 	    64, SIM_CHAIRS_STEPS, CreateChairs, StepChairs, ReleaseChairs,
 	    { { 4.5f, 4.0f, 7.5f }, { 0.0f, 0.9f, 0.0f }, { 0.0f, 1.0f, 0.0f }, 0.0f, 0.025f, 6 } },
+	{ "bridge", "a bridge showered with fish",
+	    "A bridge sways in the wind, and fish fall on it, two per step. Contact spheres are "
+	    "<span style=\"color:#d42a1f;font-weight:600\">red</span>.",
+	    200, SIM_SHOWER_STEPS, CreateBridge, StepBridge, ReleaseBridge,
+	    { { 22.0f, 14.0f, 26.0f }, { 0.0f, 2.0f, 0.0f }, { 0.0f, 1.0f, 0.0f }, -12.0f, 0.12f, 6 } },
 };
 
 static const heapKind* FindKind(const char* name)
@@ -147,12 +171,19 @@ static void AddCounts(simCounts* sum, const simCounts* counts, uint64_t steps)
 
 static heapScene GetScene(heap* h)
 {
-	const sceneMesh* mesh = &h->chair.mesh;
-	return (heapScene){ .world = h->world,
-		.view = &h->kind->view,
-		.triangles = mesh->triangles,
-		.triangleCount = mesh->triangleCount,
-		.vertexCount = mesh->vertexCount };
+	bool isBridge = h->world == &h->shower.world;
+	heapScene scene = { .world = h->world, .view = &h->kind->view };
+	const sceneMesh* mesh = isBridge ? &h->shower.fishMesh : &h->chair.mesh;
+	scene.triangles = mesh->triangles;
+	scene.triangleCount = mesh->triangleCount;
+	scene.vertexCount = mesh->vertexCount;
+	if (isBridge)
+	{
+		scene.stage = h->shower.stage.spheres;
+		scene.stageBody = h->shower.bridge;
+		scene.stageMesh = &h->shower.bridgeMesh;
+	}
+	return scene;
 }
 
 static bool TakePictures(heap* h, heapFrame* f, simError* error)
@@ -351,5 +382,6 @@ bool heap_ReadState(heap* h, FILE* stream, simError* error)
 	{
 		return simError_Set(error, "this is a state of the scene '%s'", name);
 	}
-	return simWorld_Read(h->world, stream, error);
+	bool isBridge = h->world == &h->shower.world;
+	return isBridge ? simShower_Read(&h->shower, stream, error) : simWorld_Read(h->world, stream, error);
 }

@@ -138,7 +138,10 @@ static bool TabulateMoves(simShape* shape, simError* error)
 bool simShape_Create(simShape* shape, const simShapeDef* def, simError* error)
 {
 	*shape = (simShape){ .modeCount = def->modeCount, .step = def->step };
-	if (!CheckDef(def, error) || !simMass_Find(&shape->mass, &def->mesh, def->density, error))
+	simMesh solid = def->mesh;
+	solid.triangleCount =
+	    def->solidCount > 0 && def->solidCount < solid.triangleCount ? def->solidCount : solid.triangleCount;
+	if (!CheckDef(def, error) || !simMass_Find(&shape->mass, &solid, def->density, error))
 	{
 		return false;
 	}

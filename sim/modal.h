@@ -26,7 +26,8 @@ simModeStep simModeStep_Make(double frequency, double damping, double mass, doub
 
 typedef struct simShapeDef
 {
-	simMesh mesh; ///< closed, counter-clockwise seen from outside; borrowed during creation
+	simMesh mesh;        ///< closed, counter-clockwise seen from outside; borrowed during creation
+	uint32_t solidCount; ///< only so many of its triangles enclose mass: sheets come after them; zero: all do
 	double density;
 	uint32_t modeCount;        ///< up to SIM_MAX_MODES; zero: rigid
 	const float* fields;       ///< (modeCount * vertexCount * 3)
@@ -45,7 +46,8 @@ typedef struct simShape
 	float* positions; ///< (3 * vertexCount) relative to the centre of mass
 	snugModel* model;
 	snugSphereTree* tree;
-	float* moves; ///< (moveCount * 3 * modeCount) by node of the tree: how its sphere's centre moves for amplitudes of 1
+	float*
+	    moves; ///< (moveCount * 3 * modeCount) by node of the tree: how its sphere's centre moves for amplitudes of 1
 	uint32_t moveCount;
 	uint32_t modeCount;
 	simModeStep steps[SIM_MAX_MODES];

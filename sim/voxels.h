@@ -44,6 +44,11 @@ void simVoxels_Free(simVoxels* voxels);
 /// @return false, with an error that names parts, if some are farther apart
 bool simVoxels_Join(simVoxels* voxels, const simMesh* mesh, uint32_t gap, simError* error);
 
+/// Embed a mesh in about as many cells as are wanted, all of which hang together.
+/// @param thickness of sheets; zero: the edge of a cell
+bool simVoxels_Fit(simVoxels* voxels, const simMesh* mesh, const simParts* parts, uint32_t cellCount, double thickness,
+    simError* error);
+
 /// The cell that a point lies in, or the nearest if it lies outside the grid by rounding.
 void simVoxels_FindCell(const simVoxels* voxels, const float point[3], uint32_t cell[3]);
 

@@ -1,0 +1,341 @@
+#include "sim/bridge.h"
+
+#include "scenes/sine.h"
+#include "sim/bricks.h"
+#include "sim/fish.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FISH_VERTICES 12531u
+#define FISH_TRIANGLES 24776u
+#define FINS 3
+#define FIN_COLUMNS 30u // columns and rows add up to 46: so that vertices and triangles come out
+#define FIN_ROWS 16u
+#define STAGE_LEVEL 16 // of the bridge's spheres: all of its leaves
+#define HIGHEST 16.0   // where fish come from
+#define STEP (1.0 / (SIM_SHOWER_FPS * SIM_SHOWER_STEPS))
+
+// ---- The bridge ------------------------------------------------------------------------------------------------
+
+// Softer than steel, so that it sways as far as in the paper's picture.
+static bool MakeBricks(simBricks* bricks, const sceneMesh* mesh, uint32_t cellCount, simError* error)
+{
+	static const simFix ends[2] = { { .axis = 0, .value = -27.0 }, { .axis = 0, .isAbove = true, .value = 27.0 } };
+	const simBricksDef def = {
+		.mesh = { mesh->positions, mesh->vertexCount, mesh->triangles, mesh->triangleCount },
+		.cellCount = cellCount,
+		.young = 4e8,
+		.density = 2000.0,
+		.poisson = 0.3,
+		.damping = 0.1,
+		.fixes = ends,
+		.fixCount = 2,
+	};
+	return simBricks_Create(bricks, &def, error);
+}
+
+// From the side, with two periods, and a little from above.
+static void Blow(simBricks* b)
+{
+	double t = b->time, gust = 4.0 * sceneSine(2.0 * SCENE_PI * t / 3.1) + 3.0 * sceneSine(2.0 * SCENE_PI * t / 1.7);
+	for (uint32_t n = 0; n < b->nodeCount; ++n)
+	{
+		b->external[n][2] += b->mass[n] * gust;
+		b->external[n][1] += b->mass[n] * 0.3 * gust;
+	}
+}
+
+static double FindReach(const float* from, const float* to, uint32_t vertexCount, double reach)
+{
+	for (size_t v = 0; v < vertexCount; ++v)
+	{
+		double sum = 0.0;
+		for (size_t k = 0; k < 3; ++k)
+		{
+			double by = (double)to[3 * v + k] - (double)from[3 * v + k];
+			sum += by * by;
+		}
+		reach = fmax(reach, sqrt(sum));
+	}
+	return reach;
+}
+
+bool simBridge_Sway(
+    simReduced* reduced, const sceneMesh* mesh, uint32_t cellCount, uint32_t frames, double* reach, simError* error)
+{
+	*reduced = (simReduced){ .fieldCount = 0 };
+	simBricks bricks;
+	size_t size = 3 * (size_t)mesh->vertexCount;
+	float* recorded = malloc(size * frames * sizeof(float));
+	if (recorded == NULL || !MakeBricks(&bricks, mesh, cellCount, error))
+	{
+		bool hasMemory = recorded != NULL;
+		free(recorded);
+		return hasMemory ? false : simError_SetMemory(error);
+	}
+	double frame = 1.0 / SIM_SHOWER_FPS, steps = ceil(frame / (0.5 * bricks.largestStep)), farthest = 0.0;
+	bool good = true;
+	for (uint32_t f = 0; f < frames && good; ++f)
+	{
+		for (int i = 0; i < (int)steps && good; ++i)
+		{
+			Blow(&bricks);
+			good = simBricks_Step(&bricks, frame / steps, error);
+		}
+		simBricks_GetVertices(&bricks, recorded + size * f);
+		farthest = FindReach(mesh->positions, recorded + size * f, mesh->vertexCount, farthest);
+	}
+	simBricks_Free(&bricks);
+	const simReduceDef def = {
+		.frames = recorded, .frameCount = frames, .vertexCount = mesh->vertexCount, .fieldCount = SIM_SHOWER_FIELDS
+	};
+	good = good && simReduced_Compute(reduced, &def, error);
+	if (reach != NULL)
+	{
+		*reach = farthest;
+	}
+	free(recorded);
+	return good;
+}
+
+// ---- Fish ------------------------------------------------------------------------------------------------------
+
+// A sheet that stands off the body: along x, then up, or to a side.
+static void AddFin(sceneMesh* mesh, int fin, uint32_t* vertexCount, uint32_t* triangleCount)
+{
+	static const double from[FINS][3] = { { -0.1, 0.0, 0.13 }, { 0.15, 0.08, -0.02 }, { 0.15, -0.08, -0.02 } };
+	static const double way[FINS][3] = { { -0.04, 0.0, 0.12 }, { -0.06, 0.1, -0.05 }, { -0.06, -0.1, -0.05 } };
+	uint32_t first = *vertexCount;
+	for (uint32_t i = 0; i < (FIN_COLUMNS + 1) * (FIN_ROWS + 1); ++i)
+	{
+		double s = (double)(i % (FIN_COLUMNS + 1)) / FIN_COLUMNS, t = (double)(i / (FIN_COLUMNS + 1)) / FIN_ROWS;
+		float* p = mesh->positions + 3 * (size_t)(*vertexCount)++;
+		for (int k = 0; k < 3; ++k)
+		{
+			p[k] = (float)(from[fin][k] + t * way[fin][k] + (k == 0 ? 0.2 * s * (1.0 - 0.4 * t) : 0.0));
+		}
+	}
+	for (uint32_t i = 0; i < FIN_COLUMNS * FIN_ROWS; ++i)
+	{
+		uint32_t a = first + i % FIN_COLUMNS + (FIN_COLUMNS + 1) * (i / FIN_COLUMNS), above = a + FIN_COLUMNS + 1;
+		uint32_t* t = mesh->triangles + 3 * (size_t)*triangleCount;
+		const uint32_t two[6] = { a, a + 1, above, a + 1, above + 1, above };
+		memcpy(t, two, sizeof(two));
+		*triangleCount += 2;
+	}
+}
+
+// A fin has 2 (columns + rows + 1) triangles less than twice its vertices, a closed body four: 25,062 - 282 = 24,780.
+sceneMesh simMakeFinnedFish(uint32_t* solidCount)
+{
+	uint32_t finVertices = (FIN_COLUMNS + 1) * (FIN_ROWS + 1);
+	sceneMesh body = simMakeFish(FISH_VERTICES - FINS * finVertices);
+	sceneMesh fish = sceneMesh_Allocate(FISH_VERTICES, FISH_TRIANGLES);
+	if (!sceneMesh_IsValid(&body) || !sceneMesh_IsValid(&fish))
+	{
+		sceneMesh_Free(&body);
+		sceneMesh_Free(&fish);
+		return (sceneMesh){ .positions = NULL };
+	}
+	for (size_t i = 0; i < 3 * (size_t)body.vertexCount; ++i)
+	{
+		fish.positions[i] = (float)(0.5 * (double)body.positions[i] * (2.0 / SIM_FISH_LENGTH)); // a metre
+	}
+	memcpy(fish.triangles, body.triangles, 3 * (size_t)body.triangleCount * sizeof(uint32_t));
+	uint32_t vertices = body.vertexCount, triangles = body.triangleCount;
+	*solidCount = triangles;
+	for (int fin = 0; fin < FINS; ++fin)
+	{
+		AddFin(&fish, fin, &vertices, &triangles);
+	}
+	sceneMesh_Free(&body);
+	return fish;
+}
+
+static bool MakeFish(simShower* s, simError* error)
+{
+	uint32_t solidCount = 0;
+	s->fishMesh = simMakeFinnedFish(&solidCount);
+	if (!sceneMesh_IsValid(&s->fishMesh))
+	{
+		return simError_SetMemory(error);
+	}
+	const sceneMesh* mesh = &s->fishMesh;
+	simModes modes;
+	const simModesDef modesDef = {
+		.mesh = { mesh->positions, mesh->vertexCount, mesh->triangles, mesh->triangleCount },
+		.modeCount = SIM_SHOWER_MODES,
+		.cellCount = 1500,
+		.young = 3e5,
+		.density = 1000.0,
+	};
+	if (!simModes_Compute(&modes, &modesDef, error))
+	{
+		return false;
+	}
+	s->fishFields = modes.fields;
+	modes.fields = NULL;
+	const simShapeDef def = {
+		.mesh = modesDef.mesh,
+		.solidCount = solidCount,
+		.density = 1000.0,
+		.modeCount = SIM_SHOWER_MODES,
+		.fields = s->fishFields,
+		.frequencies = modes.frequencies,
+		.masses = modes.masses,
+		.damping = 0.05,
+		.step = STEP,
+		.level = SIM_SHOWER_LEVEL,
+		.tree = { .split = snug_splitMedian, .leafTriangles = 8, .branching = 2 },
+	};
+	bool good = simShape_Create(&s->fish, &def, error);
+	simModes_Free(&modes);
+	return good;
+}
+
+// ---- The shower ------------------------------------------------------------------------------------------------
+
+static bool MakeStage(simShower* s, simError* error)
+{
+	const sceneMesh* mesh = &s->bridgeMesh;
+	const snugModelDef def = {
+		.positions = s->sway.rest,
+		.vertexCount = mesh->vertexCount,
+		.triangles = mesh->triangles,
+		.triangleCount = mesh->triangleCount,
+		.deformer = snug_fields,
+		.tree = { .split = snug_splitMedian, .leafTriangles = 8, .branching = 2 },
+		.fields = { .fieldCount = s->sway.fieldCount, .displacements = s->sway.fields },
+	};
+	snugStatus status = snugModel_Create(&def, &s->bridgeModel);
+	if (status == snug_success)
+	{
+		snugSphereTreeDef treeDef = { .model = s->bridgeModel, .level = STAGE_LEVEL };
+		status = snugSphereTree_Create(&treeDef, &s->bridgeTree);
+	}
+	if (status == snug_success)
+	{
+		status = snugBody_Create(&(snugBodyDef){ .model = s->bridgeModel }, &s->bridge);
+	}
+	if (status == snug_success)
+	{
+		snugSpheresDef spheresDef = { .tree = s->bridgeTree, .body = s->bridge };
+		status = snugSpheres_Create(&spheresDef, &s->stage.spheres);
+	}
+	s->velocities = calloc(3 * (size_t)mesh->vertexCount, sizeof(float));
+	s->stage.tree = s->bridgeTree;
+	s->stage.triangles = mesh->triangles;
+	s->stage.velocities = s->velocities;
+	return (status == snug_success && s->velocities != NULL) ||
+	       simError_Set(
+	           error, "making the bridge: %s", snugGetStatusText(status != snug_success ? status : snug_outOfMemory));
+}
+
+bool simShower_Create(simShower* s, const simShowerDef* def, simError* error)
+{
+	*s = (simShower){ .bridgeMesh = sceneMakeBridge(), .fishCount = def->fishCount, .random = { def->seed } };
+	uint32_t cells = def->cellCount > 0 ? def->cellCount : 1000, frames = def->frames > 0 ? def->frames : 120;
+	bool good = sceneMesh_IsValid(&s->bridgeMesh) || simError_SetMemory(error);
+	good = good && simBridge_Sway(&s->sway, &s->bridgeMesh, cells, frames, &s->reach, error) && MakeStage(s, error) &&
+	       MakeFish(s, error);
+	const simWorldDef worldDef = {
+		.step = STEP,
+		.gravity = { 0.0, -9.81, 0.0 },
+		.law = { .stiffness = 2e4, .damping = 2000.0, .friction = 0.3 },
+		.drag = 1.0,
+		.level = SIM_SHOWER_LEVEL,
+		.bodies = def->fishCount,
+		.stage = &s->stage,
+	};
+	good = good && simWorld_Create(&s->world, &worldDef, error);
+	if (!good)
+	{
+		simShower_Free(s);
+	}
+	return good;
+}
+
+void simShower_Free(simShower* s)
+{
+	simWorld_Free(&s->world);
+	snugSpheres_Destroy(s->stage.spheres);
+	snugBody_Destroy(s->bridge);
+	snugSphereTree_Destroy(s->bridgeTree);
+	snugModel_Destroy(s->bridgeModel);
+	simShape_Free(&s->fish);
+	simReduced_Free(&s->sway);
+	sceneMesh_Free(&s->bridgeMesh);
+	sceneMesh_Free(&s->fishMesh);
+	free(s->fishFields);
+	free(s->velocities);
+	*s = (simShower){ .fishCount = 0 };
+}
+
+// Where the animation is, forth and back, between two frames; amplitudes, and how fast they change.
+static bool PoseBridge(simShower* s, simError* error)
+{
+	const simReduced* sway = &s->sway;
+	double time = (double)s->world.stepCount * STEP * SIM_SHOWER_FPS, span = (double)(sway->frameCount - 1);
+	double turns = floor(time / span), at = time - turns * span;
+	bool isBack = ((int64_t)turns & 1) != 0;
+	at = isBack ? span - at : at;
+	uint32_t frame = (uint32_t)fmin(floor(at), span - 1.0), count = sway->fieldCount;
+	float amplitudes[SIM_SHOWER_FIELDS];
+	double speeds[SIM_SHOWER_FIELDS];
+	for (uint32_t f = 0; f < count; ++f)
+	{
+		double a = (double)sway->amplitudes[frame * count + f], b = (double)sway->amplitudes[(frame + 1) * count + f];
+		amplitudes[f] = (float)(a + (at - frame) * (b - a));
+		speeds[f] = (isBack ? a - b : b - a) * SIM_SHOWER_FPS;
+	}
+	size_t size = 3 * (size_t)sway->vertexCount;
+	memset(s->velocities, 0, size * sizeof(float));
+	for (uint32_t f = 0; f < count; ++f)
+	{
+		const float* field = sway->fields + size * f;
+		float speed = (float)speeds[f];
+		for (size_t i = 0; i < size; ++i)
+		{
+			s->velocities[i] += speed * field[i];
+		}
+	}
+	snugStatus status = snugBody_SetAmplitudes(s->bridge, amplitudes, count);
+	return status == snug_success || simError_Set(error, "posing the bridge: %s", snugGetStatusText(status));
+}
+
+static bool DropFish(simShower* s, simError* error)
+{
+	const double position[3] = { sceneRandom_Range(&s->random, -24.0, 24.0), HIGHEST,
+		sceneRandom_Range(&s->random, -2.5, 2.5) };
+	const double axis[3] = { sceneRandom_Range(&s->random, -1.0, 1.0), sceneRandom_Range(&s->random, -1.0, 1.0), 0.5 };
+	snugFrame frame = sceneMakeFrame(position, axis, sceneRandom_Range(&s->random, 0.0, 6.0));
+	return simWorld_Add(&s->world, &s->fish, &frame, NULL, NULL, error);
+}
+
+bool simShower_Step(simShower* s, simError* error)
+{
+	bool good = PoseBridge(s, error);
+	for (int i = 0; i < 2 && good && s->world.count < s->fishCount; ++i)
+	{
+		good = DropFish(s, error);
+	}
+	return good && simWorld_Step(&s->world, error);
+}
+
+bool simShower_Read(simShower* s, FILE* stream, simError* error)
+{
+	uint32_t count = 0;
+	long start = ftell(stream);
+	if (fscanf(stream, " world %u", &count) != 1 || count > s->fishCount || fseek(stream, start, SEEK_SET) != 0)
+	{
+		return simError_Set(error, "there is no world of up to %u fish", s->fishCount);
+	}
+	bool good = true;
+	while (s->world.count < count && good)
+	{
+		good = DropFish(s, error); // the same ones, in the same order
+	}
+	return good && simWorld_Read(&s->world, stream, error);
+}

@@ -1,0 +1,68 @@
+// sim/bridge.h: a bridge that sways in the wind, showered with fish: Figs. 6 and 7 of the BD-tree paper.
+//
+// The bridge of 135,304 vertices is held at both ends and blown at from the side with two periods. It sways far, so it
+// is simulated with bricks that turn (sim/bricks.h), once; its animation is compressed to ten displacement fields
+// (sim/reduce.h), by which it is posed then, back and forth. Fish of 12,531 vertices and 24,776 triangles with three
+// vibration modes fall from above, two per step. Contacts are those of their spheres of level 7: with each other's, and
+// with the triangles of the bridge, which they do not move.
+#ifndef SIM_BRIDGE_H
+#define SIM_BRIDGE_H
+
+#include "scenes/mesh.h"
+#include "scenes/random.h"
+#include "sim/reduce.h"
+#include "sim/world.h"
+
+#define SIM_SHOWER_FISH 12000
+#define SIM_SHOWER_MODES 3
+#define SIM_SHOWER_LEVEL 7
+#define SIM_SHOWER_FIELDS 10
+#define SIM_SHOWER_FPS 30
+#define SIM_SHOWER_STEPS 5 // per frame
+
+/// Sway the bridge, and compress that. Needs LAPACK.
+/// @param cellCount about how many bricks
+/// @param frames at SIM_SHOWER_FPS
+/// @param reach receives how far any vertex went from rest, in metres; nullable
+bool simBridge_Sway(
+    simReduced* reduced, const sceneMesh* bridge, uint32_t cellCount, uint32_t frames, double* reach, simError* error);
+
+/// A fish of a metre with three fins, which are sheets: exactly 12,531 vertices and 24,776 triangles. The first
+/// `solidCount` triangles are its closed body.
+sceneMesh simMakeFinnedFish(uint32_t* solidCount);
+
+typedef struct simShowerDef
+{
+	uint32_t fishCount;
+	uint32_t cellCount; ///< of the bridge; default 1000
+	uint32_t frames;    ///< of its animation; default 120
+	uint64_t seed;
+} simShowerDef;
+
+typedef struct simShower
+{
+	sceneMesh bridgeMesh, fishMesh;
+	simReduced sway;
+	double reach;
+	float* fishFields;
+	simShape fish;
+	snugModel* bridgeModel;
+	snugSphereTree* bridgeTree;
+	snugBody* bridge;
+	float* velocities;
+	simStage stage;
+	simWorld world;
+	uint32_t fishCount;
+	sceneRandom random;
+} simShower;
+
+bool simShower_Create(simShower* shower, const simShowerDef* def, simError* error);
+void simShower_Free(simShower* shower);
+
+/// Pose the bridge, drop two fish if some are left, and advance all by a step.
+bool simShower_Step(simShower* shower, simError* error);
+
+/// Go on from what simWorld_Write wrote of the world.
+bool simShower_Read(simShower* shower, FILE* stream, simError* error);
+
+#endif
