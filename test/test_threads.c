@@ -305,8 +305,10 @@ static snugModelDef MakeDef(
 	bool isSkin = deformer != snug_rigid && deformer != snug_free && deformer != snug_fields;
 	if (deformer == snug_fields || (isSkin && kind >= 6))
 	{
-		def.fields =
-		    (snugFieldsDef){ fields->fieldCount, fields->starts, fields->fields, fields->displacements, { 0 } };
+		def.fields = (snugFieldsDef){ .fieldCount = fields->fieldCount,
+			.starts = fields->starts,
+			.fields = fields->fields,
+			.displacements = fields->displacements };
 	}
 	*bounds = (snugBoundsDef){ .bound = isSkin && kind >= 12 ? snug_boundCorners : snug_boundDefault };
 	bounds->boundLeaves = kind / 6 == 1 && (isSkin || deformer == snug_fields);
