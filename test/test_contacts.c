@@ -439,8 +439,8 @@ static void areas_are_those_of_rationally_clipped_triangles(void** state)
 	{
 		uint64_t seed = TestSeed() + (uint64_t)n;
 		sceneRandom random = { seed };
-		Posed a =
-		    Posed_Make(&random, n % 3 == 0 ? sceneMakeTetrahedron() : sceneMakeBlob(1 + (uint32_t)n % 2, seed), snug_rigid, NULL);
+		Posed a = Posed_Make(
+		    &random, n % 3 == 0 ? sceneMakeTetrahedron() : sceneMakeBlob(1 + (uint32_t)n % 2, seed), snug_rigid, NULL);
 		Posed b = Posed_Make(
 		    &random, n % 4 == 0 ? sceneMakeTorus(0.7, 0.3, 7, 5) : sceneMakeBlob(1, seed + 1), snug_rigid, NULL);
 		snugFrame frame = { { sceneRandom_Range(&random, -0.8, 0.8), sceneRandom_Range(&random, -0.8, 0.8), 0.3 },
