@@ -247,7 +247,7 @@ static bool BuildNode(limitedTree* tree, uint32_t number, nodeWeights* weights)
 	limitedNode* node = tree->nodes + number;
 	double axes[3][3];
 	nodeWeights_Gather(weights, tree->tree.model, tree->tree.slots[number]);
-	const cloud c = { tree->tree.model->positions, weights->vertices, weights->vertexCount };
+	const cloud c = { tree->tree.model->positions, weights->below.vertices, weights->below.count };
 	memcpy(axes, along, sizeof(axes));
 	if (tree->def.rest == limited_restOriented)
 	{
@@ -260,7 +260,7 @@ static bool BuildNode(limitedTree* tree, uint32_t number, nodeWeights* weights)
 limitedTree* limitedTree_Create(const snugModel* model, const limitedTreeDef* def)
 {
 	limitedTree* tree = calloc(1, sizeof(limitedTree));
-	nodeWeights weights = { .vertices = NULL };
+	nodeWeights weights = { .count = 0 };
 	if (tree == NULL || !binaryTree_Create(&tree->tree, model))
 	{
 		free(tree);
@@ -601,52 +601,33 @@ void limitedBody_RefitFront(limitedBody* limited)
 
 // ---- Queries ---------------------------------------------------------------------------------------------------
 
-typedef struct search
+static bool Overlap(void* bodyA, uint32_t nodeA, void* bodyB, uint32_t nodeB)
 {
-	limitedBody *a, *b;
-	binaryPairs pairs;
-} search;
-
-static bool Overlap(void* user, uint32_t nodeA, uint32_t nodeB)
-{
-	search* s = user;
-	Refit(s->a, nodeA);
-	Refit(s->b, nodeB);
-	s->a->visited[nodeA] = s->a->leaves.version;
-	s->b->visited[nodeB] = s->b->leaves.version;
-	++s->a->leaves.counters.volumeTests;
-	const double *lowerA = LowerOf(s->a, nodeA), *upperA = UpperOf(s->a, nodeA);
-	const double *lowerB = LowerOf(s->b, nodeB), *upperB = UpperOf(s->b, nodeB);
+	limitedBody *a = bodyA, *b = bodyB;
+	Refit(a, nodeA);
+	Refit(b, nodeB);
+	a->visited[nodeA] = a->leaves.version;
+	b->visited[nodeB] = b->leaves.version;
+	++a->leaves.counters.volumeTests;
+	const double *lowerA = LowerOf(a, nodeA), *upperA = UpperOf(a, nodeA);
+	const double *lowerB = LowerOf(b, nodeB), *upperB = UpperOf(b, nodeB);
 	bool overlaps = true;
-	for (uint32_t i = 0; i < s->a->tree->slabs && overlaps; ++i)
+	for (uint32_t i = 0; i < a->tree->slabs && overlaps; ++i)
 	{
 		overlaps = lowerA[i] <= upperB[i] && lowerB[i] <= upperA[i];
 	}
 	return overlaps;
 }
 
-static double SizeOf(const limitedBody* limited, uint32_t node)
+static double GetSize(const void* body, uint32_t node)
 {
-	const double *lower = LowerOf(limited, node), *upper = UpperOf(limited, node);
+	const double *lower = LowerOf(body, node), *upper = UpperOf(body, node);
 	double x = upper[0] - lower[0], y = upper[1] - lower[1], z = upper[2] - lower[2];
 	return x * x + y * y + z * z;
 }
 
-static bool IsLarger(void* user, uint32_t nodeA, uint32_t nodeB)
-{
-	const search* s = user;
-	return SizeOf(s->a, nodeA) >= SizeOf(s->b, nodeB);
-}
-
-static void TestTriangles(void* user, uint32_t leafA, uint32_t leafB)
-{
-	search* s = user;
-	binaryPairs_Test(&s->pairs, &s->a->leaves, leafA, &s->b->leaves, leafB);
-}
-
 uint64_t limitedCollide(limitedBody* a, limitedBody* b, snugPair* pairs, uint64_t capacity)
 {
-	search s = { .a = a, .b = b, .pairs = { pairs, capacity, 0 } };
-	binaryWalk_Run(&(binaryWalk){ &a->tree->tree, &b->tree->tree, &s, Overlap, IsLarger, TestTriangles });
-	return s.pairs.count;
+	static const binaryMethod method = { Overlap, GetSize };
+	return binaryCollide(&method, (binarySide){ a, &a->leaves }, (binarySide){ b, &b->leaves }, pairs, capacity);
 }

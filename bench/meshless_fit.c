@@ -265,7 +265,7 @@ static void RunVolume(const fitCell* cell, const benchBody* body, limitedRest re
 // Enumerating corners, as for skins with few joints: the quadratic way.
 static void RunCorners(const fitCell* cell, const benchBody* body)
 {
-	nodeWeights weights = { .vertices = NULL };
+	nodeWeights weights = { .count = 0 };
 	uint32_t nodeCount = cell->meshless->weights.transformCount;
 	float* matrices = malloc(12 * (size_t)nodeCount * sizeof(float));
 	double* scratch = malloc(nodeCount * sizeof(double));
