@@ -364,6 +364,21 @@ static void ReadTransforms(limitedBody* limited, const sgBlendPose* pose, uint32
 	}
 }
 
+// Whether no transform turns or stretches.
+static bool IsDisplaced(const sgBlendPose* pose, uint32_t count)
+{
+	bool is = true;
+	for (uint32_t j = 0; j < count; ++j)
+	{
+		const float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)j;
+		for (int i = 0; i < 9; ++i)
+		{
+			is = is && columns[4 * (i / 3) + i % 3] == (i / 3 == i % 3 ? 1.0f : 0.0f);
+		}
+	}
+	return is;
+}
+
 // The margin is that of the skinning papers' spheres: what evaluation in float32 may put vertices off.
 snugStatus limitedBody_Begin(limitedBody* limited)
 {
@@ -371,6 +386,10 @@ snugStatus limitedBody_Begin(limitedBody* limited)
 	sgBlend blend = sgBlend_Get(limited->tree->tree.model);
 	const sgBlendPose* pose = limited->leaves.body->posed.pose;
 	double reach = 0.0, influences = (double)blend.header->rows.most;
+	if (limited->tree->def.displaces && !IsDisplaced(pose, blend.header->transformCount))
+	{
+		return snug_badInput;
+	}
 	ReadTransforms(limited, pose, blend.header->transformCount);
 	for (int k = 0; k < 3; ++k)
 	{
@@ -457,11 +476,56 @@ static void Project(const limitedTree* tree, const limitedNode* node, const doub
 	*upper = center + half;
 }
 
+// What a frame, or a transform with it, does along a direction, as a row.
+static void MakeRow(const int d[3], const double m[12], double row[4])
+{
+	for (int k = 0; k < 4; ++k)
+	{
+		row[k] = d[0] * m[k] + d[1] * m[4 + k] + d[2] * m[8 + k];
+	}
+}
+
+// The placed rest volume is projected once, and displacements are numbers along each direction.
+static void BoundDisplaced(const limitedBody* limited, const limitedNode* node, double* lower, double* upper)
+{
+	const limitedTree* tree = limited->tree;
+	const sgPlacement* place = &limited->leaves.placement;
+	double frame[12];
+	for (int i = 0; i < 12; ++i)
+	{
+		frame[i] = i % 4 == 3 ? place->translation[i / 4] : place->rotation[i / 4][i % 4];
+	}
+	for (uint32_t s = 0; s < tree->slabs; ++s)
+	{
+		const int* d = tree->directions[s];
+		extreme above = { .first = -INFINITY, .second = -INFINITY }, below = above;
+		double row[4], low = 0.0, slack = s < 3 ? limited->margin : 3.0 * limited->margin;
+		MakeRow(d, frame, row);
+		for (uint32_t j = 0; j < node->entryCount; ++j)
+		{
+			const limitedEntry* entry = tree->entries + node->firstEntry + j;
+			const double* m = limited->matrices[entry->transform];
+			double x = d[0] * m[3] + d[1] * m[7] + d[2] * m[11] - row[3];
+			low += (double)entry->low;
+			AddExtreme(&above, x, entry);
+			AddExtreme(&below, -x, entry);
+		}
+		Project(tree, node, row, lower + s, upper + s);
+		upper[s] += FinishExtreme(&above, node->entryCount, low) + slack;
+		lower[s] -= FinishExtreme(&below, node->entryCount, low) + slack;
+	}
+}
+
 void limitedBody_Bound(
     const limitedBody* limited, uint32_t number, double lower[LIMITED_MAX_SLABS], double upper[LIMITED_MAX_SLABS])
 {
 	const limitedTree* tree = limited->tree;
 	const limitedNode* node = tree->nodes + number;
+	if (tree->def.displaces)
+	{
+		BoundDisplaced(limited, node, lower, upper);
+		return;
+	}
 	extreme above[LIMITED_MAX_SLABS], below[LIMITED_MAX_SLABS];
 	double low = 0.0;
 	for (uint32_t s = 0; s < tree->slabs; ++s)
