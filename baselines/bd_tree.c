@@ -1,7 +1,7 @@
 #include "baselines/bd_tree.h"
 
 #include "baselines/node_vertices.h"
-#include "deform/fields.h"
+#include "deform/fields/fields.h"
 #include "geometry/eigen.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 #ifndef CLI_CHECK_H
 #define CLI_CHECK_H
 
+#include "program/curves.h"
 #include "program/tally.h"
 #include "program/versus.h"
 
@@ -19,10 +20,12 @@ typedef struct check
 	int up;                 ///< axis that points up in pictures: 0 y, 1 z
 	double fps, from, to;   ///< not a number if not given
 	const char *html, *png; ///< pages to write; nullable
+	const char* curvePath;  ///< file for curves; nullable
 	char* command;          ///< to be typed again
 	cliScene scene;
 	cliRegions regions;
 	cliTally tally;
+	cliCurves curves;    ///< of all frames, if they are to be written
 	uint64_t frameCount; ///< that were asked for
 	uint64_t listed;     ///< pairs that JSON has listed
 	bool hasOthers;

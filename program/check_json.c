@@ -2,6 +2,7 @@
 #include "program/check.h"
 #include "program/json.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static void PrintBodies(const check* c)
@@ -50,6 +51,11 @@ static void PrintPairs(check* c, const cliContacts* contacts)
 		printf("%s[%d,%u,%d,%u]", i > 0 ? "," : "", p->bodies[0], p->pair.a, p->bodies[1], p->pair.b);
 	}
 	printf("],\"count\":%llu", (unsigned long long)contacts->count);
+	if (c->contactOptions.margin > 0.0)
+	{
+		printf(",\"margin\":");
+		cliPrintJsonNumber(stdout, c->contactOptions.margin);
+	}
 }
 
 static void PrintRegion(const check* c, const char* key, uint32_t region)
@@ -85,6 +91,40 @@ static void PrintTouches(const check* c, const cliTouch* touches, size_t count, 
 	printf("]");
 }
 
+static void PrintFloats(const float point[3])
+{
+	printf("[");
+	for (int k = 0; k < 3; ++k)
+	{
+		printf(k > 0 ? "," : "");
+		cliPrintJsonNumber(stdout, (double)point[k]);
+	}
+	printf("]");
+}
+
+// JSON has no infinity: bodies without triangles are at no distance.
+static void PrintDistances(const cliNear* near)
+{
+	printf(",\"distances\":[");
+	for (size_t i = 0; i < near->distanceCount; ++i)
+	{
+		const cliDistance* d = near->distances + i;
+		printf("%s{\"bodies\":[%d,%d],\"distance\":", i > 0 ? "," : "", d->bodies[0], d->bodies[1]);
+		if (isinf(d->distance))
+		{
+			printf("null}");
+			continue;
+		}
+		cliPrintJsonNumber(stdout, d->distance);
+		printf(",\"triangles\":[%u,%u],\"points\":[", d->triangles[0], d->triangles[1]);
+		PrintFloats(d->points[0]);
+		printf(",");
+		PrintFloats(d->points[1]);
+		printf("]}");
+	}
+	printf("]");
+}
+
 void checkPrintJson(check* c, uint64_t frame, double time, const cliContacts* contacts)
 {
 	const snugCounters* counters = &contacts->counters;
@@ -96,6 +136,14 @@ void checkPrintJson(check* c, uint64_t frame, double time, const cliContacts* co
 	if (c->byJoint)
 	{
 		PrintTouches(c, c->tally.now, c->tally.nowCount, false);
+	}
+	if (c->contactOptions.distances)
+	{
+		PrintDistances(&contacts->near);
+	}
+	if (c->curvePath != NULL)
+	{
+		printf(",\"curves\":%zu,\"loose\":%llu", contacts->near.curveCount, (unsigned long long)contacts->near.loose);
 	}
 	if (c->costs)
 	{
@@ -181,12 +229,21 @@ void checkPrintCsv(const check* c, uint64_t frame, double time, const cliContact
 	const snugCounters* counters = &contacts->counters;
 	if (frame == 0)
 	{
-		printf("frame,time,count%s\n",
+		printf("frame,time,count%s%s\n", c->contactOptions.distances ? ",distance" : "",
 		    c->costs ? ",nodesRefitted,volumeTests,verticesEvaluated,triangleTests,microseconds" : "");
 	}
 	printf("%llu,", (unsigned long long)frame);
 	cliPrintJsonNumber(stdout, time);
 	printf(",%llu", (unsigned long long)contacts->count);
+	if (c->contactOptions.distances)
+	{
+		const cliDistance* least = cliNear_GetLeast(&contacts->near);
+		printf(",");
+		if (least != NULL && !isinf(least->distance))
+		{
+			cliPrintJsonNumber(stdout, least->distance);
+		}
+	}
 	if (c->costs)
 	{
 		printf(",%llu,%llu,%llu,%llu,%.3f", (unsigned long long)counters->nodesRefitted,

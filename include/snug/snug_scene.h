@@ -21,7 +21,7 @@
 #ifndef SNUG_SNUG_SCENE_H
 #define SNUG_SNUG_SCENE_H
 
-#include "snug/snug.h"
+#include <snug/snug.h>
 
 #ifdef __cplusplus
 extern "C"
