@@ -27,7 +27,8 @@ static const char style[] =
     "code{font:14px ui-monospace,'DejaVu Sans Mono',Menlo,monospace}\n"
     ".key i{display:inline-block;width:11px;height:11px;border-radius:3px;margin:0 6px 0 16px}\n"
     "footer{margin-top:44px;color:#8a93a3;font-size:13px}\n"
-    "@media(max-width:820px){.shots,.plots{grid-template-columns:1fr}}\n";
+    "@media(max-width:820px){.shots,.plots{grid-template-columns:1fr}main{padding:28px 16px 48px}th,td{padding:6px 8px}"
+    "td.t{white-space:normal;min-width:96px}}\n";
 
 void htmlText(FILE* stream, const char* text)
 {
