@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DEFAULT_FRAMES 60
 #define PICTURES 12 // large ones, evenly in time
 
 /// What came of a frame; counts are per step.
@@ -116,8 +117,9 @@ bool heap_Has(const char* name)
 	return FindKind(name) != NULL;
 }
 
-heap* heap_Create(const heapDef* def, int frames, simError* error)
+heap* heap_Create(const heapDef* def, simError* error)
 {
+	int frames = def->frames > 0 ? def->frames : DEFAULT_FRAMES;
 	heap* h = calloc(1, sizeof(heap));
 	const heapKind* kind = FindKind(def->name);
 	if (h == NULL || kind == NULL)
@@ -138,6 +140,11 @@ heap* heap_Create(const heapDef* def, int frames, simError* error)
 		return NULL;
 	}
 	return h;
+}
+
+int heap_GetGoal(const heap* h)
+{
+	return h->frameCapacity;
 }
 
 void heap_Destroy(heap* h)

@@ -10,7 +10,8 @@
 typedef struct heapDef
 {
 	const char* name; ///< chairs or bridge
-	int bodyCount;    ///< zero: default
+	int frames;       ///< zero: default
+	int bodyCount;    ///< likewise
 	int kind;         ///< chairs: simChairsKind
 	int seed;
 } heapDef;
@@ -21,8 +22,11 @@ typedef struct heap heap;
 bool heap_Has(const char* name);
 
 /// @return null, with the error set, if it cannot be made
-heap* heap_Create(const heapDef* def, int frames, simError* error);
+heap* heap_Create(const heapDef* def, simError* error);
 void heap_Destroy(heap* h);
+
+/// How many frames there will be.
+int heap_GetGoal(const heap* h);
 
 /// Simulate one frame; take a picture now and then.
 bool heap_RunFrame(heap* h, simError* error);
