@@ -155,7 +155,7 @@ static void spheres_contain_and_wrap_in_every_pose(void** state)
 		}
 		Sphered_Free(&s);
 	}
-	assert_true(spheres > 500 && checks > 500);
+	assert_true(spheres > (uint64_t)TestCount(500) && checks > (uint64_t)TestCount(500));
 }
 
 // ---- Queries against brute force ------------------------------------------------------------------------------------
@@ -372,9 +372,9 @@ static void queries_find_what_brute_force_finds(void** state)
 	}
 	for (int k = 0; k < QUERY_KINDS; ++k)
 	{
-		assert_true(contacts[k] > 200);
+		assert_true(contacts[k] > (uint64_t)TestCount(200));
 	}
-	assert_true(pairs > 100);
+	assert_true(pairs > (uint64_t)TestCount(100));
 }
 
 // ---- Remembering ----------------------------------------------------------------------------------------------------
