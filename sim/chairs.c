@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define DENSITY 900.0
+#define CELLS 2000
 #define FIRST_FREQUENCY 10.0
 #define DAMPING 0.02
 #define MOST_SIDE 12
@@ -21,6 +22,7 @@ static bool ComputeModes(simChair* chair, simModes* modes, simError* error)
 	const simModesDef def = {
 		.mesh = { mesh->positions, mesh->vertexCount, mesh->triangles, mesh->triangleCount },
 		.modeCount = SIM_CHAIRS_MODES,
+		.cellCount = CELLS,
 		.density = DENSITY,
 	};
 	return simModes_Compute(modes, &def, error);

@@ -18,7 +18,7 @@
 #define MOST_DAMPED 0.5
 /// A contact feels the modes of a body at most as so many times what it feels of the body as a whole. Modes are light,
 /// and a contact that a step bears would else be far too soft to stop the body.
-#define MOST_YIELDING 0.2
+#define MOST_YIELDING 0.1
 
 bool simGrow(void** array, uint64_t* capacity, uint64_t needed, size_t size, simError* error)
 {
