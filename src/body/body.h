@@ -157,9 +157,15 @@ bool sgBody_BoundPlaced(
 /// Whether several threads may ask for them at once, once one has.
 bool sgBody_CanBoundTogether(const snugBody* body);
 
-/// The same around the whole body.
-/// @param box receives an empty one if there is no triangle
-bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgBox* box, snugCounters* counters);
+/// The same around a whole body.
+typedef struct sgPlacedRoot
+{
+	sgBox box;        ///< empty if there is no triangle
+	bool isOpened;    ///< it is around boxes below the root:
+	sgBoxLanes below; ///< those of sgTree_Open(tree, 0); else arbitrary
+} sgPlacedRoot;
+
+bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgPlacedRoot* root, snugCounters* counters);
 
 /// The model in its pose, with everything that follows from it. Whatever evaluates or bounds calls this first, once,
 /// before threads share the body; what is below relies on it.

@@ -104,7 +104,7 @@ bool sgBody_CanBoundTogether(const snugBody* body)
 static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double slack[3], snugCounters* counters)
 {
 	const sgDeform* deform = body->deform;
-	if (deform->boundTurned == NULL || body->frame.isIdentity)
+	if (deform->boundTurned == NULL || (body->frame.isIdentity && !deform->turnsManyAtOnce))
 	{
 		return false;
 	}
@@ -178,14 +178,20 @@ bool sgBody_BoundPlaced(
 	return PlaceBoxes(body, origin, FindLocal(body, set, &scratch, counters), set.mask, boxes);
 }
 
-// Where nothing has to be computed, what is below the root makes a tighter box than the root itself: eight turned
-// boxes.
-bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgBox* box, snugCounters* counters)
+// What is below a root makes a tighter box than the root itself: so it is looked at where that costs little. Leaves
+// would have to be evaluated.
+static bool PaysToOpen(const snugBody* body)
+{
+	bool hasLeaves = sgTree_Open(&body->model->tree, 0).leafMask != 0;
+	return IsAtRest(body) || (body->deform->turnsManyAtOnce && !hasLeaves);
+}
+
+bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgPlacedRoot* root, snugCounters* counters)
 {
 	const sgTree* tree = &body->model->tree;
-	sgBoxLanes boxes;
-	sgLaneSet set = IsAtRest(body) ? sgTree_Open(tree, 0) : sgTree_Family(tree, 0);
-	bool isNear = sgBody_BoundPlaced(body, origin, set, &boxes, counters);
-	*box = Merge(&boxes, set.mask);
+	root->isOpened = PaysToOpen(body);
+	sgLaneSet set = root->isOpened ? sgTree_Open(tree, 0) : sgTree_Family(tree, 0);
+	bool isNear = sgBody_BoundPlaced(body, origin, set, &root->below, counters);
+	root->box = Merge(&root->below, set.mask);
 	return isNear;
 }

@@ -144,6 +144,9 @@ typedef struct sgDeform
 	bool (*boundTurned)(const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes,
 	    double slack[3]);
 
+	/// Several nodes cost `boundTurned` little more than one, so that a root is bounded by what is below it.
+	bool turnsManyAtOnce;
+
 	/// Whether `bound` is for leaves too; otherwise they are bounded by looking at their vertices. Null means no.
 	bool (*boundsLeaves)(const snugModel* model);
 

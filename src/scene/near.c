@@ -17,16 +17,27 @@ static uint32_t TasksFor(uint64_t count, uint32_t perTask)
 
 // ---- Below the roots ------------------------------------------------------------------------------------------------
 
-static void OpenBody(snugScene* scene, uint32_t id, snugCounters* counters)
+void sgScene_SetOpened(snugScene* scene, uint32_t id, const sgBoxLanes* boxes)
 {
 	sgSceneBody* entry = scene->bodies + id;
-	sgLaneSet set = sgTree_Open(&entry->body->model->tree, 0);
-	entry->isTooFar = !sgBody_BoundPlaced(entry->body, scene->origin, set, scene->opened + id, counters);
-	entry->opened = entry->isTooFar ? 0 : entry->boxed;
+	scene->opened[id] = *boxes;
+	entry->opened = entry->boxed;
 	entry->isShared = sgBody_CanBoundTogether(entry->body);
 	for (int lane = 0; lane < SG_LANES; ++lane)
 	{
 		atomic_store_explicit(scene->deeper[id].isMade + lane, sgScene_notMade, memory_order_relaxed);
+	}
+}
+
+static void OpenBody(snugScene* scene, uint32_t id, snugCounters* counters)
+{
+	sgSceneBody* entry = scene->bodies + id;
+	sgLaneSet set = sgTree_Open(&entry->body->model->tree, 0);
+	sgBoxLanes boxes;
+	entry->isTooFar = !sgBody_BoundPlaced(entry->body, scene->origin, set, &boxes, counters);
+	if (!entry->isTooFar)
+	{
+		sgScene_SetOpened(scene, id, &boxes);
 	}
 }
 

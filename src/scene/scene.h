@@ -164,6 +164,9 @@ static inline bool sgScene_IsPresent(const snugScene* scene, uint32_t id)
 /// The box of a body, or that it is too far.
 void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters);
 
+/// Boxes below the root of a body whose box is up to date.
+void sgScene_SetOpened(snugScene* scene, uint32_t id, const sgBoxLanes* boxes);
+
 /// Add what a thread counted.
 void sgScene_Count(snugScene* scene, const snugCounters* counters);
 

@@ -178,6 +178,43 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 	BoundFrom(posed, posed->pose, set, out);
 }
 
+static bool HasLocalEntries(const sgBlendFamily* family)
+{
+	return family->kind == sgBlend_local || family->kind == sgBlend_mixed;
+}
+
+// The same, boxes only, without looking at weights where that is possible.
+static void HullFrom(const sgPosed* posed, const sgBlendPose* pose, sgLaneSet set, sgBoxLanes* boxes)
+{
+	const sgBlendArrays* arrays = posed->model->arrays;
+	const sgBlend* blend = &arrays->blend;
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, &posed->model->tree, set);
+	bool isMorphed = sgMorph_Active(&arrays->morph, posed->pose) != NULL;
+	if (isMorphed || (!family->isAcross && !HasLocalEntries(family)))
+	{
+		BoundFrom(posed, pose, set, (sgBoundsOut){ boxes, NULL });
+		return;
+	}
+	if (!family->isAcross)
+	{
+		sgBlend_GetKernels()->hullFamily(blend, family, pose, set.mask, boxes);
+		return;
+	}
+	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		const sgBlendFamily* own = sgSkins_RecordOf(blend, &posed->model->tree, family, set, lane);
+		if (HasLocalEntries(own))
+		{
+			sgBlend_GetKernels()->hullAlone(blend, own, pose, lane, boxes);
+		}
+		else
+		{
+			sgBlend_GetKernels()->boundAlone(blend, own, pose, NULL, lane, (sgBoundsOut){ boxes, NULL });
+		}
+	}
+}
+
 // A pose T' = R T in float32, as far as one family needs it. Let u = 2^-24, n the most influences, q = roundings(n),
 // and S_i the sum of |R_im| reach_m. An entry of T' is off by 5 u of the sum of |R| |T|: factors of R are rounded,
 // three products and two sums. So S, raised by far more than that, is a reach of T', and exact blends of T' and of R T
@@ -222,7 +259,7 @@ static bool BoundTurned(
 		sgBlend_GetKernels()->turnColumns(sgBlendPose_Columns(pose), blend->entryTransforms + family->firstEntry,
 		    family->entryCount, (const float(*)[3])factors, sgBlendPose_Columns(turned));
 	}
-	BoundFrom(posed, turned, set, (sgBoundsOut){ boxes, NULL });
+	HullFrom(posed, turned, set, boxes);
 	return true;
 }
 
@@ -357,6 +394,7 @@ const sgDeform sgDeform_blend = {
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
 	.boundTurned = BoundTurned,
+	.turnsManyAtOnce = true,
 	.boundsLeaves = sgSkins_BoundsLeaves,
 	.volume = sgSkins_Volume,
 };

@@ -573,6 +573,111 @@ static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBle
 	}
 }
 
+// ---- Without weights -------------------------------------------------------------------------------------------
+
+// The entries of a family that has local ones; of kind mixed they are the second half.
+static inline Entries GetLocalEntries(const sgBlend* blend, const sgBlendFamily* family)
+{
+	Entries entries = GetEntries(blend, family);
+	if (family->kind == sgBlend_mixed)
+	{
+		entries.values += entries.count * (size_t)entries.stride;
+		entries.stride = sizeof(sgLocalEntry) / sizeof(sgLaneFloats);
+	}
+	return entries;
+}
+
+/// The hulls of images along all axes: the greatest upwards, and downwards negated.
+typedef struct Hulls
+{
+	f8 up[3], down[3];
+} Hulls;
+
+static inline Hulls Hulls_Start(void)
+{
+	f8 none = f8_Set(-FLT_MAX);
+	return (Hulls){ { none, none, none }, { none, none, none } };
+}
+
+SG_INLINE void Hulls_Add(Hulls* hulls, int axis, f8 middle, f8 extent, m8 isAbsent)
+{
+	f8 none = f8_Set(-FLT_MAX);
+	hulls->up[axis] = f8_Max(f8_Select(isAbsent, none, f8_Add(middle, extent)), hulls->up[axis]);
+	hulls->down[axis] = f8_Max(f8_Select(isAbsent, none, f8_Sub(extent, middle)), hulls->down[axis]);
+}
+
+static inline m8 IsAbsent(const sgLocalEntry* entry)
+{
+	return f8_LessEqual(f8_Add(LoadLanes(&entry->range.low), LoadLanes(&entry->range.spread)), f8_Set(0.0f));
+}
+
+static void HullFamily(
+    const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, uint32_t mask, sgBoxLanes* boxes)
+{
+	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + family->values);
+	const Entries entries = GetLocalEntries(blend, family);
+	const float* columns = sgBlendPose_Columns(pose);
+	Hulls hulls = Hulls_Start();
+	for (uint32_t j = 0; j < entries.count; ++j)
+	{
+		const sgLocalEntry* entry = Entries_Get(&entries, j);
+		m8 isAbsent = IsAbsent(entry);
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			const float* row = columns + 16 * (size_t)entries.transforms[j] + axis;
+			f8 middle = f8_Set(row[12]), extent = f8_Set(0.0f);
+			for (int k = 0; k < 3; ++k)
+			{
+				f8 at = f8_Set(row[4 * k]);
+				middle = f8_MulAddLoose(at, LoadLanes(entry->center + k), middle);
+				extent = f8_MulAddLoose(f8_Abs(at), LoadLanes(entry->half + k), extent);
+			}
+			Hulls_Add(&hulls, axis, middle, extent, isAbsent);
+		}
+	}
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		Interval hull = { f8_Sub(f8_Set(0.0f), hulls.down[axis]), hulls.up[axis] };
+		f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(pose->reach[axis]));
+		StoreInterval(Widen(hull, error), mask, boxes->lower[axis], boxes->upper[axis]);
+	}
+}
+
+static void HullAlone(
+    const sgBlend* blend, const sgBlendFamily* alone, const sgBlendPose* pose, uint32_t lane, sgBoxLanes* boxes)
+{
+	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + alone->values);
+	const Entries entries = GetLocalEntries(blend, alone);
+	const float* across = sgBlendPose_Across(pose, blend->header->transformCount);
+	Hulls hulls = Hulls_Start();
+	for (uint32_t j = 0; j < entries.count; ++j)
+	{
+		const sgLocalEntry* entry = Entries_Get(&entries, j);
+		const float* row = across + SG_LANES * 12 * (size_t)entries.transforms[j];
+		m8 isAbsent = IsAbsent(entry);
+		for (int axis = 0; axis < 3; ++axis, row += SG_LANES * 4)
+		{
+			f8 middle = f8_Load(row + 3 * SG_LANES), extent = f8_Set(0.0f);
+			for (int k = 0; k < 3; ++k)
+			{
+				f8 at = f8_Load(row + SG_LANES * k);
+				middle = f8_MulAddLoose(at, LoadLanes(entry->center + k), middle);
+				extent = f8_MulAddLoose(f8_Abs(at), LoadLanes(entry->half + k), extent);
+			}
+			Hulls_Add(&hulls, axis, middle, extent, isAbsent);
+		}
+	}
+	const float limit = 2.0f * SNUG_MAX_COORDINATE;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		float error = common->error.lane[0] * pose->reach[axis];
+		float lower = -f8_ReduceMax(hulls.down[axis]) - error, upper = f8_ReduceMax(hulls.up[axis]) + error;
+		// Written so that NaN becomes the limit.
+		boxes->lower[axis][lane] = lower > -limit ? lower : -limit;
+		boxes->upper[axis][lane] = upper < limit ? upper : limit;
+	}
+}
+
 const sgBlendKernels SG_FOR_ISA(sgBlendKernels) = {
 	.evaluate = Evaluate,
 	.evaluateBlocks = EvaluateBlocks,
@@ -580,6 +685,8 @@ const sgBlendKernels SG_FOR_ISA(sgBlendKernels) = {
 	.evaluateMovedBlocks = EvaluateMovedBlocks,
 	.bound = Bound,
 	.boundAlone = BoundAlone,
+	.hullFamily = HullFamily,
+	.hullAlone = HullAlone,
 	.storeColumns = StoreColumns,
 	.putAcross = PutAcross,
 	.turnAcross = TurnAcross,

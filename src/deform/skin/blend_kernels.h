@@ -30,6 +30,13 @@ typedef struct sgBlendKernels
 	void (*boundAlone)(const sgBlend* blend, const sgBlendFamily* alone, const sgBlendPose* pose,
 	    const sgMorphLanes* morph, uint32_t lane, sgBoundsOut out);
 
+	/// The same for nodes with local entries, in a third of the time and nearly as tight for large nodes: no vertex is
+	/// outside what its transforms make of the boxes of what they move, whatever its weights. Boxes only.
+	void (*hullFamily)(
+	    const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, uint32_t mask, sgBoxLanes* boxes);
+	void (*hullAlone)(
+	    const sgBlend* blend, const sgBlendFamily* alone, const sgBlendPose* pose, uint32_t lane, sgBoxLanes* boxes);
+
 	/// Matrices, 12 floats by rows each, to columns of a pose (sgBlendPose).
 	void (*storeColumns)(const float* const matrices[SG_LANES], uint32_t count, float* columns);
 
