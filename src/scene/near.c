@@ -53,6 +53,12 @@ static void OpenTask(void* context, uint32_t index)
 	sgScene_Count(scene, &counters);
 }
 
+static sgLaneSet OpenChild(const snugScene* scene, uint32_t id, uint32_t lane)
+{
+	const sgTree* tree = &scene->bodies[id].body->model->tree;
+	return sgTree_Open(tree, sgTree_Open(tree, 0).group * SG_LANES + lane);
+}
+
 // What is below a child of a root: kept, unless another thread is at it.
 static const sgBoxLanes* FindDeeper(
     const snugScene* scene, uint32_t id, uint32_t lane, sgBoxLanes* room, snugCounters* counters)
@@ -67,8 +73,7 @@ static const sgBoxLanes* FindDeeper(
 	bool isOurs = found == sgScene_notMade && atomic_compare_exchange_strong_explicit(deeper->isMade + lane, &found,
 	                                              sgScene_beingMade, memory_order_acquire, memory_order_relaxed);
 	sgBoxLanes* boxes = isOurs ? deeper->below + lane : room;
-	uint32_t child = sgTree_Open(&body->model->tree, 0).group * SG_LANES + lane;
-	bool isNear = sgBody_BoundPlaced(body, scene->origin, sgTree_Open(&body->model->tree, child), boxes, counters);
+	bool isNear = sgBody_BoundPlaced(body, scene->origin, OpenChild(scene, id, lane), boxes, counters);
 	if (isOurs)
 	{
 		uint8_t state = isNear ? sgScene_made : sgScene_notMade;
@@ -77,40 +82,91 @@ static const sgBoxLanes* FindDeeper(
 	return isNear ? boxes : NULL;
 }
 
-// Whether boxes two levels below the roots overlap, given the pairs of those one level below that do. Those of B are
-// made only where A's overlap the box that they are in. Boxes that cannot be made may be anywhere.
-static bool OverlapDeeper(const snugScene* scene, uint32_t a, uint32_t b, uint64_t pairs, snugCounters* counters)
+/// Two bodies of which boxes below children are compared.
+typedef struct Comparison
+{
+	const snugScene* scene;
+	sgSceneSearch* search;
+	snugCounters* counters;
+	sgBoxLanes roomA, roomB; ///< for boxes that are not kept
+} Comparison;
+
+// A search begins where boxes overlap, or at the roots if that is at too many places.
+static void AddLevel(const Comparison* c, uint32_t laneA, uint32_t laneB, uint64_t pairs)
+{
+	sgSceneSearch* search = c->search;
+	if (search->levelCount < SG_SCENE_LEVELS)
+	{
+		search->levels[search->levelCount] = (sgPairLevel){
+			.groupA = OpenChild(c->scene, search->a, laneA).group,
+			.groupB = OpenChild(c->scene, search->b, laneB).group,
+			.pairs = pairs,
+		};
+	}
+	++search->levelCount;
+}
+
+// Boxes below one child of A and those of B that it overlaps. Those of B are made only where A's overlap the box that
+// they are in. False if boxes cannot be made: then they may be anywhere.
+static bool CompareBelow(Comparison* c, uint32_t lane, uint32_t partners)
 {
 	const sgBoxKernels* kernels = sgGetKernels()->boxes;
-	sgBoxLanes roomA, roomB;
+	uint32_t b = c->search->b;
+	const sgBoxLanes* below = FindDeeper(c->scene, c->search->a, lane, &c->roomA, c->counters);
+	uint64_t met = below != NULL ? kernels->overlapBoxes(c->scene->opened + b, partners, below, 0xff) : 0;
+	bool isKnown = below != NULL;
+	for (uint32_t other = 0; isKnown && other < SG_LANES; ++other)
+	{
+		uint32_t lanes = (uint32_t)(met >> SG_LANES * other) & 0xff;
+		const sgBoxLanes* others = lanes != 0 ? FindDeeper(c->scene, b, other, &c->roomB, c->counters) : NULL;
+		uint64_t pairs = others != NULL ? kernels->overlapBoxes(below, lanes, others, 0xff) : 0;
+		isKnown = lanes == 0 || others != NULL;
+		if (pairs != 0)
+		{
+			AddLevel(c, lane, other, pairs);
+		}
+	}
+	return isKnown;
+}
+
+// Boxes two levels below the roots, given the pairs of those one level below that overlap.
+static bool OverlapDeeper(const snugScene* scene, sgSceneSearch* search, uint64_t pairs, snugCounters* counters)
+{
+	Comparison comparison;
+	comparison.scene = scene;
+	comparison.search = search;
+	comparison.counters = counters;
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		uint32_t partners = (uint32_t)(pairs >> SG_LANES * lane) & 0xff;
-		const sgBoxLanes* below = partners != 0 ? FindDeeper(scene, a, lane, &roomA, counters) : NULL;
-		if (partners != 0 && below == NULL)
+		if (partners != 0 && !CompareBelow(&comparison, lane, partners))
 		{
-			return true;
-		}
-		uint64_t met = partners != 0 ? kernels->overlapBoxes(scene->opened + b, partners, below, 0xff) : 0;
-		for (uint32_t other = 0; other < SG_LANES; ++other)
-		{
-			uint32_t lanes = (uint32_t)(met >> SG_LANES * other) & 0xff;
-			const sgBoxLanes* others = lanes != 0 ? FindDeeper(scene, b, other, &roomB, counters) : NULL;
-			if (lanes != 0 && (others == NULL || kernels->overlapBoxes(below, lanes, others, 0xff) != 0))
-			{
-				return true;
-			}
+			search->levelCount = SG_SCENE_LEVELS + 1;
+			break;
 		}
 	}
-	return false;
+	return search->levelCount > 0;
+}
+
+// Bodies with pools of their own remember boxes from the roots on, so that searches better begin there.
+static bool BeginsAtRoots(const snugScene* scene, const sgSceneSearch* search)
+{
+	bool remembers = scene->bodies[search->a].body->ownsPool || scene->bodies[search->b].body->ownsPool;
+	return remembers || search->levelCount > SG_SCENE_LEVELS;
 }
 
 // Whether two bodies may touch, as far as boxes one and two levels below the roots tell.
-static bool MayTouch(const snugScene* scene, uint32_t a, uint32_t b, snugCounters* counters)
+static bool MayTouch(const snugScene* scene, sgSceneSearch* search, snugCounters* counters)
 {
+	uint32_t a = search->a, b = search->b;
 	uint64_t pairs = sgGetKernels()->boxes->overlapBoxes(scene->opened + a, 0xff, scene->opened + b, 0xff);
 	bool canShare = scene->bodies[a].isShared && scene->bodies[b].isShared;
-	return pairs != 0 && (!canShare || OverlapDeeper(scene, a, b, pairs, counters));
+	if (pairs == 0 || (canShare && !OverlapDeeper(scene, search, pairs, counters)))
+	{
+		return false;
+	}
+	search->levelCount = BeginsAtRoots(scene, search) ? 0 : search->levelCount;
+	return true;
 }
 
 // Candidates that cannot touch become zero.
@@ -123,7 +179,11 @@ static void CompareTask(void* context, uint32_t index)
 	for (uint64_t i = first; i < end; ++i)
 	{
 		uint64_t pair = scene->candidates[i];
-		scene->candidates[i] = MayTouch(scene, (uint32_t)(pair >> 32), (uint32_t)pair, &counters) ? pair : 0;
+		sgSceneSearch* search = scene->searches + i;
+		search->a = (uint32_t)(pair >> 32);
+		search->b = (uint32_t)pair;
+		search->levelCount = 0;
+		scene->candidates[i] = MayTouch(scene, search, &counters) ? pair : 0;
 	}
 	sgScene_Count(scene, &counters);
 }
@@ -175,13 +235,10 @@ static void ListSearches(snugScene* scene)
 			++next;
 		}
 		bool isKnown = next < last->count && last->pairs[next].a == a && last->pairs[next].b == b;
-		scene->searches[scene->searchCount++] = (sgSceneSearch){
-			.a = a,
-			.b = b,
-			.witness = isKnown ? last->witnesses[next] : (snugWitness){ { 0 } },
-			.firstBlock = SG_NONE,
-			.lastBlock = SG_NONE,
-		};
+		sgSceneSearch* search = scene->searches + scene->searchCount++;
+		*search = scene->searches[i];
+		search->witness = isKnown ? last->witnesses[next] : (snugWitness){ { 0 } };
+		search->firstBlock = search->lastBlock = SG_NONE;
 		sgScene_List(scene, a);
 		sgScene_List(scene, b);
 	}
@@ -271,6 +328,8 @@ static void RunSearch(const Searching* searching, sgSceneSearch* search, snugPar
 		.maxTriangleTests = UINT64_MAX,
 		.firstOnly = !searching->trianglePairs,
 		.witness = searching->trianglePairs ? NULL : &search->witness,
+		.starts = search->levels,
+		.startCount = search->levelCount,
 		.parallel = searching->trianglePairs ? parallel : NULL,
 		.parallelUser = scene->parallelUser,
 	};

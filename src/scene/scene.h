@@ -21,6 +21,7 @@
 
 #include "base/fpenv.h"
 #include "body/body.h"
+#include "query/walk.h"
 #include "scene/broad.h"
 #include "snug/snug_scene.h"
 
@@ -65,9 +66,12 @@ typedef enum sgSceneMade
 } sgSceneMade;
 
 /// A pair of bodies that is looked at.
+#define SG_SCENE_LEVELS 4
 typedef struct sgSceneSearch
 {
 	uint32_t a, b;
+	uint32_t levelCount;                 ///< zero: begins at the roots
+	sgPairLevel levels[SG_SCENE_LEVELS]; ///< pairs of nodes whose boxes overlap
 	snugWitness witness;
 	uint64_t count;      ///< pairs of triangles
 	uint64_t first;      ///< where they go in the next frame
