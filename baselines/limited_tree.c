@@ -343,12 +343,12 @@ void limitedBody_Destroy(limitedBody* limited)
 }
 
 // The transforms, with the frame in front.
-static void ReadTransforms(limitedBody* limited, const sgBlendPose* pose, uint32_t count)
+static void ReadTransforms(limitedBody* limited, const float* matrices, uint32_t count)
 {
 	const sgPlacement* place = &limited->leaves.placement;
 	for (uint32_t j = 0; j < count; ++j)
 	{
-		const float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)j;
+		const float* columns = matrices + 16 * (size_t)j;
 		for (int i = 0; i < 3; ++i)
 		{
 			for (int k = 0; k < 4; ++k)
@@ -371,7 +371,8 @@ snugStatus limitedBody_Begin(limitedBody* limited)
 	sgBlend blend = sgBlend_Get(limited->tree->tree.model);
 	const sgBlendPose* pose = limited->leaves.body->posed.pose;
 	double reach = 0.0, influences = (double)blend.header->rows.most;
-	ReadTransforms(limited, pose, blend.header->transformCount);
+	ReadTransforms(
+	    limited, sgBlend_Columns(sgBody_Derive(limited->leaves.body)->derived), blend.header->transformCount);
 	for (int k = 0; k < 3; ++k)
 	{
 		reach += (double)pose->reach[k];

@@ -42,7 +42,8 @@ static bool AllocatePoses(snugBody* body)
 	{
 		return true;
 	}
-	body->poseCount = deform->posesInPlace ? 1 : 2;
+	bool isMorphed = body->model->jointCount > 0 && body->model->fieldCount > 0;
+	body->poseCount = deform->posesInPlace && !isMorphed ? 1 : 2;
 	body->poseBytes = deform->poseBytes(body->model);
 	body->poses = sgAllocate(&body->allocator, body->poseCount * body->poseBytes);
 	body->derivedBytes = deform->derivedBytes != NULL ? deform->derivedBytes(body->model) : 0;

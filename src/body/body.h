@@ -59,6 +59,7 @@ struct snugBody
 	bool ownsPool;
 	_Atomic uint32_t* pageTable; ///< (pageCount): page of the pool, or SG_NONE; groups first, then clusters
 	uint32_t pageCount;
+	_Atomic uint32_t heldCount; ///< pages that it holds
 	uint32_t groupPages;
 };
 

@@ -81,24 +81,21 @@ static void TurnLeaves(snugBody* body, sgLaneSet set, uint32_t leaves, sgBoxLane
 	}
 }
 
-/// Room for a turned pose of up to some 140 joints, which stays in the cache from body to body.
+/// Room for a turned pose of up to some 430 joints, which stays in the cache from body to body.
 typedef struct Room
 {
-	unsigned char bytes[16384];
+	unsigned char bytes[49152];
 } SG_ALIGN(SG_ALIGNMENT) Room;
 
-// Larger ones go where the current pose is not, which is free until the next is made.
-static void* RoomFor(const snugBody* body, Room* room)
+static bool FitsRoom(const snugBody* body)
 {
-	unsigned char* second = body->poses + body->poseBytes;
-	unsigned char* spare = body->posed.pose == body->poses ? second : body->poses;
-	return body->poseBytes <= sizeof(Room) ? room->bytes : body->poseCount < 2 ? NULL : spare;
+	return body->poseBytes + body->derivedBytes <= sizeof(Room);
 }
 
 // Trees that are not eight wide share groups (query/parallel.c).
 bool sgBody_CanBoundTogether(const snugBody* body)
 {
-	return body->model->treeDef.branching == SG_LANES && body->poseBytes <= sizeof(Room);
+	return body->model->treeDef.branching == SG_LANES && FitsRoom(body);
 }
 
 static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double slack[3], snugCounters* counters)
@@ -114,7 +111,8 @@ static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double
 	sgLaneSet inner = set;
 	inner.mask &= ~leaves;
 	slack[0] = slack[1] = slack[2] = 0.0;
-	if (inner.mask == 0 || !deform->boundTurned(&body->posed, rotation, inner, RoomFor(body, &room), boxes, slack))
+	void* where = FitsRoom(body) ? room.bytes : NULL;
+	if (inner.mask == 0 || !deform->boundTurned(&body->posed, rotation, inner, where, boxes, slack))
 	{
 		return false;
 	}

@@ -111,7 +111,8 @@ typedef struct sgDeform
 	void (*setPose)(
 	    const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change);
 
-	/// Everything is checked before anything is written, so one pose is enough. Otherwise bodies have two.
+	/// Everything is checked before anything is written, so one pose is enough. Otherwise bodies have two, and so where
+	/// there are morph targets: they are written before the skin is checked.
 	bool posesInPlace;
 
 	/// Whether an input that changed a pose partially has moved vertices of a leaf. Null if that never happens.
@@ -139,7 +140,8 @@ typedef struct sgDeform
 	/// Boxes along turned axes, of inner nodes in set.mask, straight from the pose: `boxes` grown by `slack` per axis
 	/// contain rotation * position for every position that the deformer gives. Null if it cannot.
 	/// @param rotation orthogonal within rounding
-	/// @param room of the size of a pose, aligned like one, contents arbitrary; null if poses are made in place
+	/// @param room for a pose and what is derived from it, aligned like those, contents arbitrary; null: there is too
+	/// little
 	/// @return false if it cannot for these nodes
 	bool (*boundTurned)(const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes,
 	    double slack[3]);

@@ -2,6 +2,8 @@
 #include "query/pairs.h"
 #include "scene/scene.h"
 
+#include <string.h>
+
 /// What a thread does in one go.
 enum
 {
@@ -23,10 +25,6 @@ void sgScene_SetOpened(snugScene* scene, uint32_t id, const sgBoxLanes* boxes)
 	scene->opened[id] = *boxes;
 	entry->opened = entry->boxed;
 	entry->isShared = sgBody_CanBoundTogether(entry->body);
-	for (int lane = 0; lane < SG_LANES; ++lane)
-	{
-		atomic_store_explicit(scene->deeper[id].isMade + lane, sgScene_notMade, memory_order_relaxed);
-	}
 }
 
 static void OpenBody(snugScene* scene, uint32_t id, snugCounters* counters)
@@ -34,6 +32,14 @@ static void OpenBody(snugScene* scene, uint32_t id, snugCounters* counters)
 	sgSceneBody* entry = scene->bodies + id;
 	sgLaneSet set = sgTree_Open(&entry->body->model->tree, 0);
 	sgBoxLanes boxes;
+	if (entry->isFlat)
+	{
+		sgBody_Derive(entry->body); // while it is one thread's
+	}
+	if (entry->opened == entry->boxed)
+	{
+		return;
+	}
 	entry->isTooFar = !sgBody_BoundPlaced(entry->body, scene->origin, set, &boxes, counters);
 	if (!entry->isTooFar)
 	{
@@ -59,25 +65,32 @@ static sgLaneSet OpenChild(const snugScene* scene, uint32_t id, uint32_t lane)
 	return sgTree_Open(tree, sgTree_Open(tree, 0).group * SG_LANES + lane);
 }
 
-// What is below a child of a root: kept, unless another thread is at it.
-static const sgBoxLanes* FindDeeper(
-    const snugScene* scene, uint32_t id, uint32_t lane, sgBoxLanes* room, snugCounters* counters)
+// A place for boxes that are to be kept; null if there is none.
+static sgBoxLanes* TakeDeeper(snugScene* scene)
 {
-	snugBody* body = scene->bodies[id].body;
-	sgSceneDeeper* deeper = scene->deeper + id;
-	uint8_t found = atomic_load_explicit(deeper->isMade + lane, memory_order_acquire);
-	if (found == sgScene_made)
+	uint32_t number = atomic_fetch_add_explicit(&scene->deeperCount, 1, memory_order_relaxed);
+	return number < sgScene_DeeperCount(&scene->room) ? scene->deeper + number : NULL;
+}
+
+// What is below a child of a root: kept, unless another thread is at it or there is no place.
+static const sgBoxLanes* FindDeeper(
+    snugScene* scene, uint32_t id, uint32_t lane, sgBoxLanes* room, snugCounters* counters)
+{
+	_Atomic uint32_t* where = scene->below[id].children + lane;
+	uint32_t found = atomic_load_explicit(where, memory_order_acquire);
+	if (found != 0 && found != SG_BUSY)
 	{
-		return deeper->below + lane;
+		return scene->deeper + (found - 1);
 	}
-	bool isOurs = found == sgScene_notMade && atomic_compare_exchange_strong_explicit(deeper->isMade + lane, &found,
-	                                              sgScene_beingMade, memory_order_acquire, memory_order_relaxed);
-	sgBoxLanes* boxes = isOurs ? deeper->below + lane : room;
+	bool isOurs = found == 0 && atomic_compare_exchange_strong_explicit(
+	                                where, &found, SG_BUSY, memory_order_acquire, memory_order_relaxed);
+	sgBoxLanes* place = isOurs ? TakeDeeper(scene) : NULL;
+	sgBoxLanes* boxes = place != NULL ? place : room;
+	snugBody* body = scene->bodies[id].body;
 	bool isNear = sgBody_BoundPlaced(body, scene->origin, OpenChild(scene, id, lane), boxes, counters);
-	if (isOurs)
+	if (place != NULL && isNear)
 	{
-		uint8_t state = isNear ? sgScene_made : sgScene_notMade;
-		atomic_store_explicit(deeper->isMade + lane, state, memory_order_release);
+		atomic_store_explicit(where, (uint32_t)(place - scene->deeper) + 1, memory_order_release);
 	}
 	return isNear ? boxes : NULL;
 }
@@ -85,7 +98,7 @@ static const sgBoxLanes* FindDeeper(
 /// Two bodies of which boxes below children are compared.
 typedef struct Comparison
 {
-	const snugScene* scene;
+	snugScene* scene;
 	sgSceneSearch* search;
 	snugCounters* counters;
 	sgBoxLanes roomA, roomB; ///< for boxes that are not kept
@@ -130,7 +143,7 @@ static bool CompareBelow(Comparison* c, uint32_t lane, uint32_t partners)
 }
 
 // Boxes two levels below the roots, given the pairs of those one level below that overlap.
-static bool OverlapDeeper(const snugScene* scene, sgSceneSearch* search, uint64_t pairs, snugCounters* counters)
+static bool OverlapDeeper(snugScene* scene, sgSceneSearch* search, uint64_t pairs, snugCounters* counters)
 {
 	Comparison comparison;
 	comparison.scene = scene;
@@ -156,7 +169,7 @@ static bool BeginsAtRoots(const snugScene* scene, const sgSceneSearch* search)
 }
 
 // Whether two bodies may touch, as far as boxes one and two levels below the roots tell.
-static bool MayTouch(const snugScene* scene, sgSceneSearch* search, snugCounters* counters)
+static bool MayTouch(snugScene* scene, sgSceneSearch* search, snugCounters* counters)
 {
 	uint32_t a = search->a, b = search->b;
 	uint64_t pairs = sgGetKernels()->boxes->overlapBoxes(scene->opened + a, 0xff, scene->opened + b, 0xff);
@@ -190,7 +203,8 @@ static void CompareTask(void* context, uint32_t index)
 
 static void ListOpened(snugScene* scene, uint32_t id)
 {
-	if (scene->bodies[id].opened != scene->bodies[id].boxed)
+	const sgSceneBody* entry = scene->bodies + id;
+	if (entry->isFlat || entry->opened != entry->boxed)
 	{
 		sgScene_List(scene, id);
 	}
@@ -206,6 +220,8 @@ static uint32_t CompareChildren(snugScene* scene)
 	}
 	sgScene_Run(scene, TasksFor(scene->listCount, BODIES_PER_TASK), OpenTask, scene);
 	uint32_t tooFar = sgScene_FindTooFar(scene);
+	atomic_store_explicit(&scene->deeperCount, 0, memory_order_relaxed);
+	memset((void*)scene->below, 0, scene->bodyCount * sizeof(sgSceneBelow));
 	if (tooFar == SG_NONE)
 	{
 		sgScene_Run(scene, TasksFor(scene->candidateCount, CANDIDATES_PER_TASK), CompareTask, scene);

@@ -48,22 +48,16 @@ typedef struct sgSceneBody
 	uint8_t state; ///< sgSceneState
 	bool isStatic;
 	bool isShared; ///< several threads may ask for its boxes
+	bool isFlat;   ///< there are leaves at most two levels below the root, whose vertices are looked at to bound them
 	bool isTooFar; ///< its box or its vertices cannot be held relative to the scene's origin
 } sgSceneBody;
 
-/// Boxes two levels below a root, along the world's axes: made for each child of the root when first needed.
-typedef struct sgSceneDeeper
+/// Where the boxes below each child of a root are, in snugScene.deeper: one more than their number; zero: not made;
+/// SG_BUSY: being made by some thread, and others make their own.
+typedef struct sgSceneBelow
 {
-	sgBoxLanes below[SG_LANES];       ///< by the lane of the child
-	_Atomic uint8_t isMade[SG_LANES]; ///< sgSceneMade
-} sgSceneDeeper;
-
-typedef enum sgSceneMade
-{
-	sgScene_notMade = 0,
-	sgScene_beingMade, ///< by some thread; others make their own
-	sgScene_made,
-} sgSceneMade;
+	_Atomic uint32_t children[SG_LANES];
+} sgSceneBelow;
 
 /// A pair of bodies that is looked at.
 #define SG_SCENE_LEVELS 4
@@ -123,15 +117,17 @@ struct snugScene
 
 	// (room.bodies) each
 	sgSceneBody* bodies;
-	sgBox* boxes;          ///< along the world's axes, relative to the origin
-	sgBoxLanes* opened;    ///< the same below the roots
-	sgSceneDeeper* deeper; ///< and below those
-	uint8_t* isActive;     ///< changed since the last complete update
-	uint32_t* list;        ///< of bodies to do something for
-	uint32_t bodyCount;    ///< ids below this have been given
-	uint32_t firstFree;    ///< none below it is free
+	sgBox* boxes;        ///< along the world's axes, relative to the origin
+	sgBoxLanes* opened;  ///< the same below the roots
+	sgSceneBelow* below; ///< and below those: made in an update when first needed
+	uint8_t* isActive;   ///< changed since the last complete update
+	uint32_t* list;      ///< of bodies to do something for
+	uint32_t bodyCount;  ///< ids below this have been given
+	uint32_t firstFree;  ///< none below it is free
 	uint32_t listCount;
 	sgBroad moving, fixed;
+	sgBoxLanes* deeper;           ///< (sgScene_DeeperCount)
+	_Atomic uint32_t deeperCount; ///< taken, possibly more than there are
 
 	uint64_t* candidates;            ///< (room.candidates): a << 32 | b
 	uint64_t* scratch;               ///< (room.candidates)
@@ -180,6 +176,9 @@ uint32_t sgScene_Search(snugScene* scene, bool trianglePairs);
 
 /// Make the next frame of the last one and the searches, if there is room. Otherwise says how much is needed.
 bool sgScene_MakeFrame(snugScene* scene, bool trianglePairs, snugSceneResult* result);
+
+/// Groups of boxes two levels below roots for which there is room.
+uint64_t sgScene_DeeperCount(const snugSceneRoom* room);
 
 /// Blocks that are enough for all pairs of triangles that there is room for.
 uint64_t sgScene_BlockCount(const snugSceneRoom* room);
