@@ -4,6 +4,7 @@
 // where a deformer can, it bounds along the world's axes straight from the pose: rows of R T instead of rows of T.
 // Everything else is placed as a box.
 #include "body/cache.h"
+#include "geometry/box_kernels.h"
 #include "geometry/margins.h"
 
 #include <math.h>
@@ -31,22 +32,11 @@ static const sgBoxLanes* FindLocal(snugBody* body, sgLaneSet set, sgBoundsScratc
 	return &scratch->boxes;
 }
 
-static sgBox Merge(const sgBoxLanes* boxes, uint32_t mask)
-{
-	sgBox merged = sgBox_Empty();
-	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-	{
-		sgBox box = sgBoxLanes_Get(boxes, sgLowestBit(rest));
-		sgBox_AddBox(&merged, &box);
-	}
-	return merged;
-}
-
 static bool PlaceBoxes(
     const snugBody* body, const double origin[3], const sgBoxLanes* local, uint32_t mask, sgBoxLanes* boxes)
 {
 	sgPlacement placement;
-	sgBox whole = Merge(local, mask);
+	sgBox whole = sgGetKernels()->boxes->mergeBoxes(local, mask);
 	if (!sgPlacement_Make(&body->frame, origin, &whole, &placement))
 	{
 		return false;
@@ -130,7 +120,7 @@ static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double
 static bool MoveBoxes(
     const snugBody* body, const double origin[3], const double slack[3], uint32_t mask, sgBoxLanes* boxes)
 {
-	sgBox whole = Merge(boxes, mask);
+	sgBox whole = sgGetKernels()->boxes->mergeBoxes(boxes, mask);
 	double translation[3], most[3], reach = 0.0, farthest = 0.0;
 	for (int i = 0; i < 3; ++i)
 	{
@@ -158,19 +148,20 @@ static bool MoveBoxes(
 bool sgBody_BoundPlaced(
     snugBody* body, const double origin[3], sgLaneSet set, sgBoxLanes* boxes, snugCounters* counters)
 {
-	const sgBox empty = sgBox_Empty();
 	double slack[3];
+	bool isEmpty = body->model->tree.triangleCount == 0;
+	if (!isEmpty && !IsAtRest(body) && BoundTurned(body, set, boxes, slack, counters))
+	{
+		return MoveBoxes(body, origin, slack, set.mask, boxes);
+	}
+	const sgBox empty = sgBox_Empty();
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		sgBoxLanes_Set(boxes, lane, &empty);
 	}
-	if (body->model->tree.triangleCount == 0)
+	if (isEmpty)
 	{
 		return true;
-	}
-	if (!IsAtRest(body) && BoundTurned(body, set, boxes, slack, counters))
-	{
-		return MoveBoxes(body, origin, slack, set.mask, boxes);
 	}
 	sgBoundsScratch scratch;
 	return PlaceBoxes(body, origin, FindLocal(body, set, &scratch, counters), set.mask, boxes);
@@ -190,6 +181,6 @@ bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgPlacedRoot
 	root->isOpened = PaysToOpen(body);
 	sgLaneSet set = root->isOpened ? sgTree_Open(tree, 0) : sgTree_Family(tree, 0);
 	bool isNear = sgBody_BoundPlaced(body, origin, set, &root->below, counters);
-	root->box = Merge(&root->below, set.mask);
+	root->box = sgGetKernels()->boxes->mergeBoxes(&root->below, set.mask);
 	return isNear;
 }

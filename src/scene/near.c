@@ -101,11 +101,12 @@ typedef struct Comparison
 	snugScene* scene;
 	sgSceneSearch* search;
 	snugCounters* counters;
+	uint64_t children;       ///< pairs below which boxes overlap
 	sgBoxLanes roomA, roomB; ///< for boxes that are not kept
 } Comparison;
 
-// A search begins where boxes overlap, or at the roots if that is at too many places.
-static void AddLevel(const Comparison* c, uint32_t laneA, uint32_t laneB, uint64_t pairs)
+// A search begins where boxes overlap, or, if that is at too many places, one level above.
+static void AddLevel(Comparison* c, uint32_t laneA, uint32_t laneB, uint64_t pairs)
 {
 	sgSceneSearch* search = c->search;
 	if (search->levelCount < SG_SCENE_LEVELS)
@@ -116,7 +117,27 @@ static void AddLevel(const Comparison* c, uint32_t laneA, uint32_t laneB, uint64
 			.pairs = pairs,
 		};
 	}
+	c->children |= (uint64_t)1 << (SG_LANES * laneA + laneB);
 	++search->levelCount;
+}
+
+static uint32_t GroupBelow(const snugScene* scene, uint32_t id)
+{
+	return sgTree_Open(&scene->bodies[id].body->model->tree, 0).group;
+}
+
+static void GoUp(const Comparison* c)
+{
+	sgSceneSearch* search = c->search;
+	if (search->levelCount > SG_SCENE_LEVELS)
+	{
+		search->levelCount = 1;
+		search->levels[0] = (sgPairLevel){
+			.groupA = GroupBelow(c->scene, search->a),
+			.groupB = GroupBelow(c->scene, search->b),
+			.pairs = c->children,
+		};
+	}
 }
 
 // Boxes below one child of A and those of B that it overlaps. Those of B are made only where A's overlap the box that
@@ -142,30 +163,31 @@ static bool CompareBelow(Comparison* c, uint32_t lane, uint32_t partners)
 	return isKnown;
 }
 
-// Boxes two levels below the roots, given the pairs of those one level below that overlap.
+// Whether boxes two levels below the roots overlap, given the pairs of those one level below that do.
 static bool OverlapDeeper(snugScene* scene, sgSceneSearch* search, uint64_t pairs, snugCounters* counters)
 {
 	Comparison comparison;
 	comparison.scene = scene;
 	comparison.search = search;
 	comparison.counters = counters;
+	comparison.children = 0;
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		uint32_t partners = (uint32_t)(pairs >> SG_LANES * lane) & 0xff;
 		if (partners != 0 && !CompareBelow(&comparison, lane, partners))
 		{
-			search->levelCount = SG_SCENE_LEVELS + 1;
-			break;
+			search->levelCount = 0;
+			return true;
 		}
 	}
+	GoUp(&comparison);
 	return search->levelCount > 0;
 }
 
 // Bodies with pools of their own remember boxes from the roots on, so that searches better begin there.
 static bool BeginsAtRoots(const snugScene* scene, const sgSceneSearch* search)
 {
-	bool remembers = scene->bodies[search->a].body->ownsPool || scene->bodies[search->b].body->ownsPool;
-	return remembers || search->levelCount > SG_SCENE_LEVELS;
+	return scene->bodies[search->a].body->ownsPool || scene->bodies[search->b].body->ownsPool;
 }
 
 // Whether two bodies may touch, as far as boxes one and two levels below the roots tell.

@@ -189,38 +189,6 @@ static bool HasLocalEntries(const sgBlendFamily* family)
 	return family->kind == sgBlend_local || family->kind == sgBlend_mixed;
 }
 
-// The same, boxes only, without looking at weights where that is possible.
-static void HullFrom(const sgPosed* posed, const sgBlendView* pose, sgLaneSet set, sgBoxLanes* boxes)
-{
-	const sgBlendArrays* arrays = posed->model->arrays;
-	const sgBlend* blend = &arrays->blend;
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, &posed->model->tree, set);
-	bool isMorphed = sgMorph_Active(&arrays->morph, posed->pose) != NULL;
-	if (isMorphed || (!family->isAcross && !HasLocalEntries(family)))
-	{
-		BoundFrom(posed, pose, set, (sgBoundsOut){ boxes, NULL });
-		return;
-	}
-	if (!family->isAcross)
-	{
-		sgBlend_GetKernels()->hullFamily(blend, family, pose, set.mask, boxes);
-		return;
-	}
-	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
-	{
-		uint32_t lane = sgLowestBit(rest);
-		const sgBlendFamily* own = sgSkins_RecordOf(blend, &posed->model->tree, family, set, lane);
-		if (HasLocalEntries(own))
-		{
-			sgBlend_GetKernels()->hullAlone(blend, own, pose, lane, boxes);
-		}
-		else
-		{
-			sgBlend_GetKernels()->boundAlone(blend, own, pose, NULL, lane, (sgBoundsOut){ boxes, NULL });
-		}
-	}
-}
-
 static void StoreColumns(const sgBlend* blend, const float* across, float* columns)
 {
 	uint32_t count = blend->header->transformCount;
@@ -228,6 +196,57 @@ static void StoreColumns(const sgBlend* blend, const float* across, float* colum
 	{
 		uint32_t left = count - first;
 		sgBlend_GetKernels()->storeColumns(across, blend->across + first, left < SG_LANES ? left : SG_LANES, columns);
+	}
+}
+
+// Nodes of a family by what joints make of boxes where that is possible, and else as without a turn.
+// @param room for columns
+static void BoundFamilyTurned(
+    const sgPosed* posed, const sgBlendView* turned, sgLaneSet set, void* room, sgBoxLanes* boxes)
+{
+	const sgBlendArrays* arrays = posed->model->arrays;
+	const sgBlend* blend = &arrays->blend;
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, &posed->model->tree, set);
+	if (HasLocalEntries(family) && sgMorph_Active(&arrays->morph, posed->pose) == NULL)
+	{
+		uint16_t* places = room;
+		for (uint32_t i = 0; i < blend->header->transformCount; ++i)
+		{
+			places[blend->across[i]] = (uint16_t)i;
+		}
+		sgBlend_GetKernels()->hullFamily(blend, family, turned, places, set.mask, boxes);
+		return;
+	}
+	sgBlendView view = *turned;
+	StoreColumns(blend, turned->across, room);
+	view.columns = room;
+	BoundFrom(posed, &view, set, (sgBoundsOut){ boxes, NULL });
+}
+
+// The same for nodes that are bounded one by one.
+static void BoundAloneTurned(const sgPosed* posed, const sgBlendView* turned, sgLaneSet set, sgBoxLanes* boxes)
+{
+	const sgBlendArrays* arrays = posed->model->arrays;
+	const sgBlend* blend = &arrays->blend;
+	const sgTree* tree = &posed->model->tree;
+	if (sgMorph_Active(&arrays->morph, posed->pose) != NULL)
+	{
+		BoundFrom(posed, turned, set, (sgBoundsOut){ boxes, NULL });
+		return;
+	}
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, tree, set);
+	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		const sgBlendFamily* own = sgSkins_RecordOf(blend, tree, family, set, lane);
+		if (HasLocalEntries(own))
+		{
+			sgBlend_GetKernels()->hullAlone(blend, own, turned, lane, boxes);
+		}
+		else
+		{
+			sgBlend_GetKernels()->boundAlone(blend, own, turned, NULL, lane, (sgBoundsOut){ boxes, NULL });
+		}
 	}
 }
 
@@ -264,14 +283,17 @@ static bool BoundTurned(
 		slack[i] = units * roundings * (double)turned->reach[i];
 	}
 	float* across = sgBlendPose_Across(turned);
-	float* columns = across + SG_ACROSS_FLOATS * (size_t)sgBlend_BlockCount(header->transformCount);
-	sgBlend_GetKernels()->turnAcross(
-	    sgBlendPose_Across(pose), sgBlend_BlockCount(header->transformCount), (const float(*)[3])factors, across);
-	if (!sgSkins_FamilyOf(blend, &posed->model->tree, set)->isAcross)
+	uint32_t blocks = sgBlend_BlockCount(header->transformCount);
+	sgBlend_GetKernels()->turnAcross(sgBlendPose_Across(pose), blocks, (const float(*)[3])factors, across);
+	const sgBlendView view = { .reach = turned->reach, .across = across };
+	if (sgSkins_FamilyOf(blend, &posed->model->tree, set)->isAcross)
 	{
-		StoreColumns(blend, across, columns);
+		BoundAloneTurned(posed, &view, set, boxes);
 	}
-	HullFrom(posed, &(sgBlendView){ turned->reach, across, columns, NULL, NULL }, set, boxes);
+	else
+	{
+		BoundFamilyTurned(posed, &view, set, across + SG_ACROSS_FLOATS * (size_t)blocks, boxes);
+	}
 	return true;
 }
 
@@ -292,6 +314,13 @@ typedef struct Making
 	float most;                ///< how far anything is carried, so far
 } Making;
 
+// As they come, mostly: without a call.
+static inline const float* MatrixOf(const sgPoseInput* input, uint32_t j, float room[12])
+{
+	return input->kind == sgPose_joints ? (const float*)(const void*)((const char*)input->data + j * input->stride)
+	                                    : sgPoseInput_Matrix(input, j, room);
+}
+
 // The matrices of a block as they are given. New amplitudes leave them as they were.
 static void PutBlock(const Making* making, uint32_t block, float* across)
 {
@@ -309,7 +338,7 @@ static void PutBlock(const Making* making, uint32_t block, float* across)
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		bool isThere = first + lane < blend->header->transformCount;
-		matrices[lane] = isThere ? sgPoseInput_Matrix(making->input, blend->across[first + lane], room[lane]) : zero;
+		matrices[lane] = isThere ? MatrixOf(making->input, blend->across[first + lane], room[lane]) : zero;
 	}
 	sgBlend_GetKernels()->putAcross(matrices, across);
 }

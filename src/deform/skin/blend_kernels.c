@@ -603,24 +603,24 @@ static inline m8 IsAbsent(const sgLocalEntry* entry)
 	return f8_LessEqual(f8_Add(LoadLanes(&entry->range.low), LoadLanes(&entry->range.spread)), f8_Set(0.0f));
 }
 
-static void HullFamily(
-    const sgBlend* blend, const sgBlendFamily* family, const sgBlendView* pose, uint32_t mask, sgBoxLanes* boxes)
+static void HullFamily(const sgBlend* blend, const sgBlendFamily* family, const sgBlendView* pose,
+    const uint16_t* places, uint32_t mask, sgBoxLanes* boxes)
 {
 	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + family->values);
 	const Entries entries = GetLocalEntries(blend, family);
-	const float* columns = pose->columns;
 	Hulls hulls = Hulls_Start();
 	for (uint32_t j = 0; j < entries.count; ++j)
 	{
 		const sgLocalEntry* entry = Entries_Get(&entries, j);
+		uint32_t place = places[entries.transforms[j]];
+		const float* row = pose->across + SG_ACROSS_FLOATS * (size_t)(place / SG_LANES) + place % SG_LANES;
 		m8 isAbsent = IsAbsent(entry);
-		for (int axis = 0; axis < 3; ++axis)
+		for (int axis = 0; axis < 3; ++axis, row += SG_LANES * 4)
 		{
-			const float* row = columns + 16 * (size_t)entries.transforms[j] + axis;
-			f8 middle = f8_Set(row[12]), extent = f8_Set(0.0f);
+			f8 middle = f8_Set(row[3 * SG_LANES]), extent = f8_Set(0.0f);
 			for (int k = 0; k < 3; ++k)
 			{
-				f8 at = f8_Set(row[4 * k]);
+				f8 at = f8_Set(row[SG_LANES * k]);
 				middle = f8_MulAddLoose(at, LoadLanes(entry->center + k), middle);
 				extent = f8_MulAddLoose(f8_Abs(at), LoadLanes(entry->half + k), extent);
 			}

@@ -32,8 +32,9 @@ typedef struct sgBlendKernels
 
 	/// The same for nodes with local entries, in a third of the time and nearly as tight for large nodes: no vertex is
 	/// outside what its transforms make of the boxes of what they move, whatever its weights. Boxes only.
-	void (*hullFamily)(
-	    const sgBlend* blend, const sgBlendFamily* family, const sgBlendView* pose, uint32_t mask, sgBoxLanes* boxes);
+	/// @param places of transforms in the order of sgBlend.across, by number
+	void (*hullFamily)(const sgBlend* blend, const sgBlendFamily* family, const sgBlendView* pose,
+	    const uint16_t* places, uint32_t mask, sgBoxLanes* boxes);
 	void (*hullAlone)(
 	    const sgBlend* blend, const sgBlendFamily* alone, const sgBlendView* pose, uint32_t lane, sgBoxLanes* boxes);
 
