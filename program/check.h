@@ -6,6 +6,8 @@
 #include "program/tally.h"
 #include "program/versus.h"
 
+#include <stdio.h>
+
 /// Version of the JSON that `check` prints: docs/check-json.md. Raised when a field changes its meaning or goes.
 #define CHECK_JSON_VERSION 1
 
@@ -13,6 +15,7 @@ typedef struct check
 {
 	cliSceneOptions sceneOptions;
 	cliContactOptions contactOptions;
+	FILE* out; ///< where JSON and CSV go
 	bool json, csv, summary, byJoint, costs, failOnContact;
 	int limit;  ///< pairs that JSON lists in all
 	int method; ///< 0 ours, 1 brute
@@ -51,9 +54,15 @@ void checkPrintJsonSummary(const check* c);
 void checkPrintCsv(const check* c, uint64_t frame, double time, const cliContacts* contacts);
 /// @}
 
+/// A run with nothing asked for yet, whose JSON goes to a stream.
+check checkMake(FILE* out);
+
 /// Load, check, print and write, as the options in `c` say.
 /// @return the exit code
 int checkRun(check* c, int fileCount, char** paths);
+
+/// The same, as arguments say, which are parsed in place. Frees `c`.
+int checkCommand(check* c, int argumentCount, char** arguments);
 void checkFree(check* c);
 
 /// Write the page and the picture that were asked for. Prints what is wrong.

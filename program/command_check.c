@@ -266,7 +266,8 @@ static bool CheckQuestions(check* c, int fileCount)
 {
 	cliContactOptions* asked = &c->contactOptions;
 	asked->brute = c->method == 1;
-	asked->curves = c->curvePath != NULL;
+	bool canMeet = !asked->brute && !asked->first && !(asked->margin > 0.0);
+	asked->curves = c->curvePath != NULL || (c->html != NULL && canMeet); // a page says how deep
 	if (fileCount == 1 && !asked->within && !asked->self)
 	{
 		asked->within = true;
@@ -276,18 +277,18 @@ static bool CheckQuestions(check* c, int fileCount)
 	{
 		return Refuse("--margin is a distance: a number that is not negative");
 	}
-	if (asked->margin > 0.0 && (asked->first || asked->self || asked->curves))
+	if (asked->margin > 0.0 && (asked->first || asked->self || c->curvePath != NULL))
 	{
 		return Refuse(asked->first  ? "--margin or --first, not both"
 		              : asked->self ? "--margin or --self, not both"
 		                            : "--margin or --contacts, not both");
 	}
-	if (asked->brute && (asked->self || asked->margin > 0.0 || asked->distances || asked->curves))
+	if (asked->brute && (asked->self || asked->margin > 0.0 || asked->distances || c->curvePath != NULL))
 	{
 		return Refuse("--method brute finds pairs that meet, of two bodies: not for --self, --margin, --distance and "
 		              "--contacts");
 	}
-	if (asked->curves && asked->first)
+	if (c->curvePath != NULL && asked->first)
 	{
 		return Refuse("--first or --contacts, not both");
 	}
@@ -333,53 +334,63 @@ static bool CheckUsage(check* c, int fileCount, char** paths)
 	return cliSceneOptions_Check(&c->sceneOptions, "check", fileCount);
 }
 
-int cliCheck(int argumentCount, char** arguments)
+check checkMake(FILE* out)
 {
-	check c = { .fps = NAN, .from = NAN, .to = NAN, .limit = DEFAULT_LIMIT };
+	return (check){ .out = out, .fps = NAN, .from = NAN, .to = NAN, .limit = DEFAULT_LIMIT };
+}
+
+int checkCommand(check* c, int argumentCount, char** arguments)
+{
 	const cliOption options[] = {
 		CLI_CLIP_OPTION(
-		    &c.sceneOptions.clips, "check every frame of this animation; once for all files, or once per file"),
-		CLI_AMPLITUDES_OPTION(&c.sceneOptions.amplitudes),
-		{ "--fps", cli_number, &c.fps, "N", "frames per second; default 30" },
-		{ "--from", cli_number, &c.from, "S", "time of the first frame in seconds; default 0" },
-		{ "--to", cli_number, &c.to, "S", "time of the last frame; default the clip's end, the latest of all files" },
-		CLI_PLACE_OPTIONS(&c.sceneOptions),
-		{ "--within", cli_flag, &c.contactOptions.within, NULL, "also between bodies of one file" },
-		{ "--self", cli_flag, &c.contactOptions.self, NULL, "also bodies with themselves; one file alone: default" },
-		{ "--keep-rest", cli_flag, &c.contactOptions.keepRest, NULL, "with --self: also what meets at rest" },
-		{ "--margin", cli_number, &c.contactOptions.margin, "D",
+		    &c->sceneOptions.clips, "check every frame of this animation; once for all files, or once per file"),
+		CLI_AMPLITUDES_OPTION(&c->sceneOptions.amplitudes),
+		{ "--fps", cli_number, &c->fps, "N", "frames per second; default 30" },
+		{ "--from", cli_number, &c->from, "S", "time of the first frame in seconds; default 0" },
+		{ "--to", cli_number, &c->to, "S", "time of the last frame; default the clip's end, the latest of all files" },
+		CLI_PLACE_OPTIONS(&c->sceneOptions),
+		{ "--within", cli_flag, &c->contactOptions.within, NULL, "also between bodies of one file" },
+		{ "--self", cli_flag, &c->contactOptions.self, NULL, "also bodies with themselves; one file alone: default" },
+		{ "--keep-rest", cli_flag, &c->contactOptions.keepRest, NULL, "with --self: also what meets at rest" },
+		{ "--margin", cli_number, &c->contactOptions.margin, "D",
 		    "pairs that are no farther apart than D, instead of those that meet" },
-		{ "--distance", cli_flag, &c.contactOptions.distances, NULL, "also say how far bodies are apart, and where" },
-		{ "--contacts", cli_text, &c.curvePath, "FILE",
+		{ "--distance", cli_flag, &c->contactOptions.distances, NULL, "also say how far bodies are apart, and where" },
+		{ "--contacts", cli_text, &c->curvePath, "FILE",
 		    "write the curves along which bodies meet, as .obj, .ply or .json" },
-		{ "--first", cli_flag, &c.contactOptions.first, NULL,
+		{ "--first", cli_flag, &c->contactOptions.first, NULL,
 		    "look for one pair per frame, and no more: is there contact?" },
-		{ "--by-joint", cli_flag, &c.byJoint, NULL, "say which joints' triangles touch which" },
-		{ "--summary", cli_flag, &c.summary, NULL, "print what all frames come to, not each of them" },
-		{ "--fail-on-contact", cli_flag, &c.failOnContact, NULL, "exit with 3 if there is any pair" },
-		{ "--html", cli_text, &c.html, "PAGE.html", "write a page with pictures" },
-		{ "--png", cli_text, &c.png, "STRIP.png", "write a strip of frames" },
-		{ "--up", cli_choice, &c.up, "y|z", "the axis that points up in pictures; default y" },
-		{ "--json", cli_flag, &c.json, NULL, "print one JSON object per frame and line" },
-		{ "--limit", cli_count, &c.limit, "N", "pairs that --json lists in all, then only counts; default 1000000" },
-		{ "--csv", cli_flag, &c.csv, NULL, "print one line per frame: number, time, count of pairs" },
-		{ "--costs", cli_flag, &c.costs, NULL,
+		{ "--by-joint", cli_flag, &c->byJoint, NULL, "say which joints' triangles touch which" },
+		{ "--summary", cli_flag, &c->summary, NULL, "print what all frames come to, not each of them" },
+		{ "--fail-on-contact", cli_flag, &c->failOnContact, NULL, "exit with 3 if there is any pair" },
+		{ "--html", cli_text, &c->html, "PAGE.html", "write a page with pictures" },
+		{ "--png", cli_text, &c->png, "STRIP.png", "write a strip of frames" },
+		{ "--up", cli_choice, &c->up, "y|z", "the axis that points up in pictures; default y" },
+		{ "--json", cli_flag, &c->json, NULL, "print one JSON object per frame and line" },
+		{ "--limit", cli_count, &c->limit, "N", "pairs that --json lists in all, then only counts; default 1000000" },
+		{ "--csv", cli_flag, &c->csv, NULL, "print one line per frame: number, time, count of pairs" },
+		{ "--costs", cli_flag, &c->costs, NULL,
 		    "add times and work done to --json, --csv and --html: they vary between runs" },
-		{ "--method", cli_choice, &c.method, "ours|brute", "brute: without trees, for comparison" },
-		CLI_DEFORMER_OPTION(&c.sceneOptions.deformer),
-		CLI_BOUND_OPTIONS(&c.sceneOptions),
-		CLI_STRATEGY_OPTION(&c.sceneOptions.strategy),
-		{ "--threads", cli_count, &c.threads, "N", "frames to check at once; default as many as processors" },
+		{ "--method", cli_choice, &c->method, "ours|brute", "brute: without trees, for comparison" },
+		CLI_DEFORMER_OPTION(&c->sceneOptions.deformer),
+		CLI_BOUND_OPTIONS(&c->sceneOptions),
+		CLI_STRATEGY_OPTION(&c->sceneOptions.strategy),
+		{ "--threads", cli_count, &c->threads, "N", "frames to check at once; default as many as processors" },
 		{ .name = NULL },
 	};
-	c.command = cliQuoteCommand("snug check", argumentCount, arguments);
+	c->command = cliQuoteCommand("snug check", argumentCount, arguments);
 	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);
 	int code = parsed == cli_help ? CLI_DONE : CLI_BAD_USAGE;
-	if (parsed == cli_go && CheckUsage(&c, argumentCount, arguments))
+	if (parsed == cli_go && CheckUsage(c, argumentCount, arguments))
 	{
-		code = checkRun(&c, argumentCount, arguments);
+		code = checkRun(c, argumentCount, arguments);
 	}
 	cliOptions_Free(options);
-	checkFree(&c);
+	checkFree(c);
 	return code;
+}
+
+int cliCheck(int argumentCount, char** arguments)
+{
+	check c = checkMake(stdout);
+	return checkCommand(&c, argumentCount, arguments);
 }

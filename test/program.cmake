@@ -19,6 +19,13 @@ add_test(NAME program_check COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_
 	${PROJECT_SOURCE_DIR}/docs/check-json.md)
 add_test(NAME program_page COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_page.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
+add_test(NAME program_batch COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_batch.sh
+	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
+if(NOT SNUG_SANITIZE)
+	add_test(NAME batch_dask COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/test_batch_dask.py
+		$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/tools/snug-dask $<TARGET_FILE:snug_make_glb>)
+	set_tests_properties(batch_dask PROPERTIES LABELS "long;long-4" TIMEOUT 1200 SKIP_RETURN_CODE 77)
+endif()
 add_test(NAME program_near COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_near.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
 add_test(NAME program_demo COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_demo.sh $<TARGET_FILE:snug_program>)
@@ -65,7 +72,7 @@ if(NOT SNUG_SANITIZE)
 		${PROJECT_BINARY_DIR}/gltf_oracle_characters $<TARGET_FILE:test_io_three> $<TARGET_FILE:snug_make_character>)
 	set_tests_properties(character_oracles PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
-set_tests_properties(program program_characters program_check program_demo program_files program_near program_page program_solvers
+set_tests_properties(program program_batch program_characters program_check program_demo program_files program_near program_page program_solvers
 	program_manual program_truth PROPERTIES
 	TIMEOUT 600 SKIP_RETURN_CODE 77)
 

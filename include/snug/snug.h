@@ -426,6 +426,7 @@ typedef struct snugQuery
 	                      ///< faster while bodies stay in contact; then it may name another pair than without.
 	bool unsorted;        ///< `pairs` receives the first `capacity` that are found, as they are found. Saves the
 	                      ///< sorting. Their order is not specified; without `parallel` it is always the same.
+	bool distanceBound;   ///< find snugResult.distanceBound, for little more time. `parallel` is not used then.
 	uint64_t reserved[6];
 } snugQuery;
 
@@ -450,7 +451,10 @@ typedef struct snugResult
 	bool complete;  ///< false if a limit or the callback ended the query: there may be more
 	uint64_t count; ///< pairs found, possibly more than `capacity`
 	snugCounters counters;
-	uint64_t reserved[4];
+	double distanceBound; ///< if it was asked for: bodies are no nearer than this. How tight it is depends on bounds,
+	                      ///< and so on the instruction set. Zero if a pair was found or a limit ended the query;
+	                      ///< infinite if a body has no triangles. snugFindDistance (snug_queries.h) has the distance
+	uint64_t reserved[3];
 } snugResult;
 
 /// Find all pairs of intersecting triangles of two different bodies. The pairs are the same for every instruction set,
