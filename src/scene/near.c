@@ -9,6 +9,7 @@ enum
 {
 	BODIES_PER_TASK = 8,
 	CANDIDATES_PER_TASK = 16,
+	SEARCHES_PER_TASK = 4,
 	FEW_SEARCHES = 12, ///< fewer than this are answered one after the other, each by all threads
 };
 
@@ -116,6 +117,7 @@ static void AddLevel(Comparison* c, uint32_t laneA, uint32_t laneB, uint64_t pai
 			.groupB = OpenChild(c->scene, search->b, laneB).group,
 			.pairs = pairs,
 		};
+		search->lanes[search->levelCount] = (uint8_t)laneB;
 	}
 	c->children |= (uint64_t)1 << (SG_LANES * laneA + laneB);
 	++search->levelCount;
@@ -129,7 +131,8 @@ static uint32_t GroupBelow(const snugScene* scene, uint32_t id)
 static void GoUp(const Comparison* c)
 {
 	sgSceneSearch* search = c->search;
-	if (search->levelCount > SG_SCENE_LEVELS)
+	search->canBeFiner = search->levelCount <= SG_SCENE_LEVELS;
+	if (!search->canBeFiner)
 	{
 		search->levelCount = 1;
 		search->levels[0] = (sgPairLevel){
@@ -218,6 +221,7 @@ static void CompareTask(void* context, uint32_t index)
 		search->a = (uint32_t)(pair >> 32);
 		search->b = (uint32_t)pair;
 		search->levelCount = 0;
+		search->canBeFiner = false;
 		scene->candidates[i] = MayTouch(scene, search, &counters) ? pair : 0;
 	}
 	sgScene_Count(scene, &counters);
@@ -251,6 +255,122 @@ static uint32_t CompareChildren(snugScene* scene)
 	return tooFar;
 }
 
+// ---- Three levels below the roots -----------------------------------------------------------------------------------
+
+/// Where a search could begin one level further down.
+typedef struct Finer
+{
+	snugScene* scene;
+	const sgSceneSearch* search;
+	snugCounters* counters;
+	sgPairLevel levels[SG_SCENE_LEVELS];
+	uint32_t count;              ///< possibly more than there is room for
+	sgBoxLanes others[SG_LANES]; ///< below nodes of B
+	uint32_t made;               ///< lanes of those
+} Finer;
+
+static bool BoundBelow(const Finer* finer, uint32_t id, uint32_t slot, sgBoxLanes* boxes)
+{
+	snugBody* body = finer->scene->bodies[id].body;
+	sgLaneSet set = sgTree_Open(&body->model->tree, slot);
+	return sgBody_BoundPlaced(body, finer->scene->origin, set, boxes, finer->counters);
+}
+
+// Whether boxes below two nodes overlap, given those below A's that overlap B's node.
+static bool MeetBelow(Finer* finer, uint32_t slotA, const sgBoxLanes* below, uint32_t lanes, uint32_t slotB)
+{
+	const sgSceneSearch* search = finer->search;
+	sgBoxLanes* others = finer->others + slotB % SG_LANES;
+	uint32_t bit = 1u << slotB % SG_LANES;
+	if ((finer->made & bit) == 0 && !BoundBelow(finer, search->b, slotB, others))
+	{
+		finer->count = SG_SCENE_LEVELS + 1;
+		return true;
+	}
+	finer->made |= bit;
+	uint64_t pairs = sgGetKernels()->boxes->overlapBoxes(below, lanes, others, 0xff);
+	if (pairs != 0 && finer->count < SG_SCENE_LEVELS)
+	{
+		const sgTree* treeA = &finer->scene->bodies[search->a].body->model->tree;
+		const sgTree* treeB = &finer->scene->bodies[search->b].body->model->tree;
+		finer->levels[finer->count] =
+		    (sgPairLevel){ sgTree_Open(treeA, slotA).group, sgTree_Open(treeB, slotB).group, pairs };
+	}
+	finer->count += pairs != 0;
+	return pairs != 0;
+}
+
+// Pairs of a level below which boxes overlap.
+static uint64_t RefineLevel(Finer* finer, const sgPairLevel* level, const sgBoxLanes* nodesB)
+{
+	uint64_t left = 0;
+	finer->made = 0;
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		uint32_t partners = (uint32_t)(level->pairs >> SG_LANES * lane) & 0xff, slotA = level->groupA * SG_LANES + lane;
+		sgBoxLanes below;
+		if (partners != 0 && !BoundBelow(finer, finer->search->a, slotA, &below))
+		{
+			finer->count = SG_SCENE_LEVELS + 1;
+			return level->pairs;
+		}
+		uint64_t met = partners != 0 ? sgGetKernels()->boxes->overlapBoxes(nodesB, partners, &below, 0xff) : 0;
+		for (uint32_t other = 0; met != 0 && other < SG_LANES; ++other, met >>= SG_LANES)
+		{
+			uint32_t lanes = (uint32_t)met & 0xff;
+			bool meets = lanes != 0 && MeetBelow(finer, slotA, &below, lanes, level->groupB * SG_LANES + other);
+			left |= (uint64_t)meets << (SG_LANES * lane + other);
+		}
+	}
+	return left;
+}
+
+// Begin further down, if that is not at too many places. What touched last time is likely to touch, and its witness is
+// cheaper to look at.
+static void Refine(snugScene* scene, sgSceneSearch* search, snugCounters* counters)
+{
+	Finer finer; // not zeroed
+	finer.scene = scene;
+	finer.search = search;
+	finer.counters = counters;
+	finer.count = 0;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < search->levelCount; ++i)
+	{
+		sgBoxLanes room;
+		const sgBoxLanes* nodesB = FindDeeper(scene, search->b, search->lanes[i], &room, counters);
+		uint64_t left = nodesB != NULL ? RefineLevel(&finer, search->levels + i, nodesB) : search->levels[i].pairs;
+		finer.count += nodesB != NULL ? 0 : SG_SCENE_LEVELS + 1;
+		search->levels[count] = search->levels[i];
+		search->levels[count].pairs = left;
+		count += left != 0;
+	}
+	search->isOver = count == 0;
+	search->levelCount = count;
+	if (finer.count <= SG_SCENE_LEVELS)
+	{
+		search->levelCount = finer.count;
+		memcpy(search->levels, finer.levels, finer.count * sizeof(sgPairLevel));
+	}
+}
+
+static void RefineTask(void* context, uint32_t index)
+{
+	snugScene* scene = context;
+	snugCounters counters = { 0 };
+	uint64_t first = (uint64_t)index * SEARCHES_PER_TASK, end = first + SEARCHES_PER_TASK;
+	end = end < scene->searchCount ? end : scene->searchCount;
+	for (uint64_t i = first; i < end; ++i)
+	{
+		sgSceneSearch* search = scene->searches + i;
+		if (search->levelCount > 0 && search->canBeFiner && search->witness.memory[0] == 0)
+		{
+			Refine(scene, search, &counters);
+		}
+	}
+	sgScene_Count(scene, &counters);
+}
+
 // ---- What is looked at ----------------------------------------------------------------------------------------------
 
 // Searches of what is left of the candidates, with what is remembered of pairs that touched last time.
@@ -259,7 +379,6 @@ static void ListSearches(snugScene* scene)
 	const sgSceneFrame* last = scene->frame;
 	uint64_t next = 0;
 	scene->searchCount = 0;
-	sgScene_BeginList(scene);
 	for (uint64_t i = 0; i < scene->candidateCount; ++i)
 	{
 		uint64_t pair = scene->candidates[i];
@@ -277,9 +396,45 @@ static void ListSearches(snugScene* scene)
 		*search = scene->searches[i];
 		search->witness = isKnown ? last->witnesses[next] : (snugWitness){ { 0 } };
 		search->firstBlock = search->lastBlock = SG_NONE;
-		sgScene_List(scene, a);
-		sgScene_List(scene, b);
+		search->isOver = false;
 	}
+}
+
+// Leave out searches that are over; list the bodies of the others.
+static void ListSearched(snugScene* scene)
+{
+	uint64_t count = 0;
+	sgScene_BeginList(scene);
+	for (uint64_t i = 0; i < scene->searchCount; ++i)
+	{
+		if (!scene->searches[i].isOver)
+		{
+			scene->searches[count] = scene->searches[i];
+			sgScene_List(scene, scene->searches[count].a);
+			sgScene_List(scene, scene->searches[count].b);
+			++count;
+		}
+	}
+	scene->searchCount = count;
+}
+
+static void DeriveTask(void* context, uint32_t index)
+{
+	const snugScene* scene = context;
+	uint32_t first = index * BODIES_PER_TASK;
+	for (uint32_t i = first; i < first + BODIES_PER_TASK && i < scene->listCount; ++i)
+	{
+		sgBody_Derive(scene->bodies[scene->list[i]].body);
+	}
+}
+
+// Leaves this far down are bounded by their vertices, by any thread.
+static void RefineSearches(snugScene* scene)
+{
+	ListSearched(scene);
+	sgScene_Run(scene, TasksFor(scene->listCount, BODIES_PER_TASK), DeriveTask, scene);
+	sgScene_Run(scene, TasksFor(scene->searchCount, SEARCHES_PER_TASK), RefineTask, scene);
+	ListSearched(scene);
 }
 
 // One step of a body's front, and whether its vertices can be placed. After this, threads may share it.
@@ -422,6 +577,7 @@ uint32_t sgScene_Search(snugScene* scene, bool trianglePairs)
 	if (tooFar == SG_NONE)
 	{
 		ListSearches(scene);
+		RefineSearches(scene);
 		tooFar = PrepareBodies(scene);
 	}
 	if (tooFar == SG_NONE)

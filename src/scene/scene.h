@@ -6,6 +6,7 @@
 //   tree         of those that move, and of static ones                          (broad.c)
 //   candidates   pairs of boxes that overlap, sorted; the filter                 (update.c)
 //   nodes        one and two levels below the roots of candidates, eight boxes against eight (near.c)
+//   finer nodes  three levels below them, of those that are left
 //   preparing    of each body that is still in a pair, once: its front            (near.c)
 //   queries      of those pairs                                                  (near.c)
 //   frame        merging with what stayed as it was, events                      (frame.c)
@@ -65,6 +66,9 @@ typedef struct sgSceneSearch
 {
 	uint32_t a, b;
 	uint32_t levelCount;                 ///< zero: begins at the roots
+	bool canBeFiner;                     ///< levels are below the children that `lanes` says
+	bool isOver;                         ///< nothing is left of it
+	uint8_t lanes[SG_SCENE_LEVELS];      ///< of B
 	sgPairLevel levels[SG_SCENE_LEVELS]; ///< pairs of nodes whose boxes overlap
 	snugWitness witness;
 	uint64_t count;      ///< pairs of triangles
