@@ -158,6 +158,9 @@ bool sgBody_BoundPlaced(
 /// Whether several threads may ask for them at once, once one has.
 bool sgBody_CanBoundTogether(const snugBody* body);
 
+/// Whether leaves are bounded by evaluating their vertices, which takes what sgBody_Derive makes.
+bool sgBody_EvaluatesLeaves(const snugBody* body);
+
 /// The same around a whole body.
 typedef struct sgPlacedRoot
 {

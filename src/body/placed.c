@@ -88,6 +88,13 @@ bool sgBody_CanBoundTogether(const snugBody* body)
 	return body->model->treeDef.branching == SG_LANES && FitsRoom(body);
 }
 
+bool sgBody_EvaluatesLeaves(const snugBody* body)
+{
+	const sgDeform* deform = body->deform;
+	bool boundsLeaves = deform->boundsLeaves != NULL && deform->boundsLeaves(body->model);
+	return !IsAtRest(body) && deform->evaluate != NULL && !boundsLeaves;
+}
+
 static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double slack[3], snugCounters* counters)
 {
 	const sgDeform* deform = body->deform;

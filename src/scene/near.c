@@ -26,6 +26,7 @@ void sgScene_SetOpened(snugScene* scene, uint32_t id, const sgBoxLanes* boxes)
 	scene->opened[id] = *boxes;
 	entry->opened = entry->boxed;
 	entry->isShared = sgBody_CanBoundTogether(entry->body);
+	entry->hidesLeaves = sgBody_EvaluatesLeaves(entry->body);
 }
 
 static void OpenBody(snugScene* scene, uint32_t id, snugCounters* counters)
@@ -33,14 +34,6 @@ static void OpenBody(snugScene* scene, uint32_t id, snugCounters* counters)
 	sgSceneBody* entry = scene->bodies + id;
 	sgLaneSet set = sgTree_Open(&entry->body->model->tree, 0);
 	sgBoxLanes boxes;
-	if (entry->isFlat)
-	{
-		sgBody_Derive(entry->body); // while it is one thread's
-	}
-	if (entry->opened == entry->boxed)
-	{
-		return;
-	}
 	entry->isTooFar = !sgBody_BoundPlaced(entry->body, scene->origin, set, &boxes, counters);
 	if (!entry->isTooFar)
 	{
@@ -66,6 +59,29 @@ static sgLaneSet OpenChild(const snugScene* scene, uint32_t id, uint32_t lane)
 	return sgTree_Open(tree, sgTree_Open(tree, 0).group * SG_LANES + lane);
 }
 
+// Boxes below a child of a root. Leaves whose vertices are not known yet are in the child's box.
+static bool BoundChild(const snugScene* scene, uint32_t id, uint32_t lane, sgBoxLanes* boxes, snugCounters* counters)
+{
+	const sgSceneBody* entry = scene->bodies + id;
+	sgLaneSet set = OpenChild(scene, id, lane);
+	uint32_t leaves = entry->hidesLeaves ? set.leafMask : 0;
+	const sgBox box = sgBoxLanes_Get(scene->opened + id, lane), empty = sgBox_Empty();
+	set.mask &= ~leaves;
+	if (set.mask != 0 && !sgBody_BoundPlaced(entry->body, scene->origin, set, boxes, counters))
+	{
+		return false;
+	}
+	for (uint32_t i = 0; i < SG_LANES && (leaves != 0 || set.mask == 0); ++i)
+	{
+		bool isLeaf = (leaves >> i & 1) != 0;
+		if (isLeaf || set.mask == 0)
+		{
+			sgBoxLanes_Set(boxes, i, isLeaf ? &box : &empty);
+		}
+	}
+	return true;
+}
+
 // A place for boxes that are to be kept; null if there is none.
 static sgBoxLanes* TakeDeeper(snugScene* scene)
 {
@@ -87,8 +103,7 @@ static const sgBoxLanes* FindDeeper(
 	                                where, &found, SG_BUSY, memory_order_acquire, memory_order_relaxed);
 	sgBoxLanes* place = isOurs ? TakeDeeper(scene) : NULL;
 	sgBoxLanes* boxes = place != NULL ? place : room;
-	snugBody* body = scene->bodies[id].body;
-	bool isNear = sgBody_BoundPlaced(body, scene->origin, OpenChild(scene, id, lane), boxes, counters);
+	bool isNear = BoundChild(scene, id, lane, boxes, counters);
 	if (place != NULL && isNear)
 	{
 		atomic_store_explicit(where, (uint32_t)(place - scene->deeper) + 1, memory_order_release);
@@ -230,7 +245,7 @@ static void CompareTask(void* context, uint32_t index)
 static void ListOpened(snugScene* scene, uint32_t id)
 {
 	const sgSceneBody* entry = scene->bodies + id;
-	if (entry->isFlat || entry->opened != entry->boxed)
+	if (entry->opened != entry->boxed)
 	{
 		sgScene_List(scene, id);
 	}

@@ -20,21 +20,6 @@ static uint32_t FindFree(const snugScene* scene)
 	return id;
 }
 
-static bool IsFlat(const sgTree* tree)
-{
-	if (tree->triangleCount == 0)
-	{
-		return true;
-	}
-	sgLaneSet below = sgTree_Open(tree, 0);
-	uint32_t leaves = below.leafMask;
-	for (uint32_t rest = below.mask; rest != 0; rest &= rest - 1)
-	{
-		leaves |= tree->nodes[below.group * SG_LANES + sgLowestBit(rest)].leafMask;
-	}
-	return leaves != 0;
-}
-
 static uint32_t BitsOr(uint32_t bits, uint32_t standard)
 {
 	return bits != 0 ? bits : standard;
@@ -61,7 +46,6 @@ snugStatus snugScene_Add(snugScene* scene, const snugSceneBodyDef* def, uint32_t
 		.mask = BitsOr(def->mask, UINT32_MAX),
 		.state = sgScene_present,
 		.isStatic = def->isStatic,
-		.isFlat = IsFlat(&def->body->model->tree),
 	};
 	def->body->owner = scene;
 	scene->boxes[id] = sgBox_Empty();

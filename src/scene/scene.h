@@ -48,9 +48,9 @@ typedef struct sgSceneBody
 	uint32_t mark; ///< of some list that it was put on last
 	uint8_t state; ///< sgSceneState
 	bool isStatic;
-	bool isShared; ///< several threads may ask for its boxes
-	bool isFlat;   ///< there are leaves at most two levels below the root, whose vertices are looked at to bound them
-	bool isTooFar; ///< its box or its vertices cannot be held relative to the scene's origin
+	bool isShared;    ///< several threads may ask for its boxes
+	bool hidesLeaves; ///< bounding leaves would take their vertices
+	bool isTooFar;    ///< its box or its vertices cannot be held relative to the scene's origin
 } sgSceneBody;
 
 /// Where the boxes below each child of a root are, in snugScene.deeper: one more than their number; zero: not made;
