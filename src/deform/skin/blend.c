@@ -250,26 +250,17 @@ static void BoundAloneTurned(const sgPosed* posed, const sgBlendView* turned, sg
 	}
 }
 
-// A pose T' = R T in float32, as far as one family needs it. Let u = 2^-24, n the most influences, q = roundings(n),
-// and S_i the sum of |R_im| reach_m. An entry of T' is off by 5 u of the sum of |R| |T|: factors of R are rounded,
-// three products and two sums. So S, raised by far more than that, is a reach of T', and exact blends of T' and of R T
-// differ by 5 u S_i. Bounds from T' contain positions evaluated from T', which are within q u S_i of exact blends of
-// T'. Those evaluated from T are within q u reach_m of exact blends of T per axis, hence turned within q u S_i of exact
-// blends of R T. Together (2 q + 5) u S_i. What products below the normal range lose is in the reach already.
-static bool BoundTurned(
-    const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes, double slack[3])
+// A pose T' = R T in float32. Let u = 2^-24, n the most influences, q = roundings(n), and S_i the sum of |R_im|
+// reach_m. An entry of T' is off by 5 u of the sum of |R| |T|: factors of R are rounded, three products and two sums.
+// So S, raised by far more than that, is a reach of T', and exact blends of T' and of R T differ by 5 u S_i. Bounds
+// from T' contain positions evaluated from T', which are within q u S_i of exact blends of T'. Those evaluated from T
+// are within q u reach_m of exact blends of T per axis, hence turned within q u S_i of exact blends of R T. Together (2
+// q + 5) u S_i. What products below the normal range lose is in the reach already.
+static void TurnPose(const sgBlendHeader* header, const sgBlendPose* pose, const double rotation[3][3],
+    sgBlendPose* turned, double slack[3])
 {
-	const sgBlendArrays* arrays = posed->model->arrays;
-	const sgBlend* blend = &arrays->blend;
-	const sgBlendHeader* header = blend->header;
-	const sgBlendPose* pose = posed->pose;
-	if (room == NULL || header->volume != snug_volumeBox || header->bound == snug_boundCorners)
-	{
-		return false;
-	}
-	sgBlendPose* turned = room;
 	float factors[3][3];
-	double units = SG_MARGIN_SQUARES * 0x1p-24;
+	double roundings = 2.0 * sgBlend_Roundings(header->rows.most) + SG_MARGIN_TURNED_ENTRIES;
 	for (int i = 0; i < 3; ++i)
 	{
 		double reach = 0.0;
@@ -279,20 +270,33 @@ static bool BoundTurned(
 			factors[i][m] = (float)rotation[i][m];
 		}
 		turned->reach[i] = sgRoundUp(reach * (1.0 + SG_MARGIN_REACH));
-		double roundings = 2.0 * sgBlend_Roundings(header->rows.most) + SG_MARGIN_TURNED_ENTRIES;
-		slack[i] = units * roundings * (double)turned->reach[i];
+		slack[i] = SG_MARGIN_SQUARES * 0x1p-24 * roundings * (double)turned->reach[i];
 	}
-	float* across = sgBlendPose_Across(turned);
-	uint32_t blocks = sgBlend_BlockCount(header->transformCount);
-	sgBlend_GetKernels()->turnAcross(sgBlendPose_Across(pose), blocks, (const float(*)[3])factors, across);
-	const sgBlendView view = { .reach = turned->reach, .across = across };
+	sgBlend_GetKernels()->turnAcross(sgBlendPose_Across(pose), sgBlend_BlockCount(header->transformCount),
+	    (const float(*)[3])factors, sgBlendPose_Across(turned));
+}
+
+static bool BoundTurned(
+    const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes, double slack[3])
+{
+	const sgBlendArrays* arrays = posed->model->arrays;
+	const sgBlend* blend = &arrays->blend;
+	const sgBlendHeader* header = blend->header;
+	if (room == NULL || header->volume != snug_volumeBox || header->bound == snug_boundCorners)
+	{
+		return false;
+	}
+	sgBlendPose* turned = room;
+	TurnPose(header, posed->pose, rotation, turned, slack);
+	const sgBlendView view = { .reach = turned->reach, .across = sgBlendPose_Across(turned) };
 	if (sgSkins_FamilyOf(blend, &posed->model->tree, set)->isAcross)
 	{
 		BoundAloneTurned(posed, &view, set, boxes);
 	}
 	else
 	{
-		BoundFamilyTurned(posed, &view, set, across + SG_ACROSS_FLOATS * (size_t)blocks, boxes);
+		size_t floats = SG_ACROSS_FLOATS * (size_t)sgBlend_BlockCount(header->transformCount);
+		BoundFamilyTurned(posed, &view, set, sgBlendPose_Across(turned) + floats, boxes);
 	}
 	return true;
 }
