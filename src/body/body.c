@@ -131,6 +131,7 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		sgFpEnv environment = sgFpEnv_Enter();
 		sgPoseChange change = { 0 };
 		body->deform->setPose(body->model, &(sgPoseInput){ .kind = sgPose_rest }, NULL, body->poses, &change);
+		body->isMotionPending = change.isPending;
 		sgFpEnv_Leave(environment);
 	}
 	*out = body;

@@ -38,6 +38,7 @@ struct snugBody
 	snugStrategy strategy;
 	uint16_t frontMemory;       ///< steps for which a family stays part of the front; zero: there is none
 	bool refitsAll;             ///< everything is refitted before a query, from the leaves up
+	bool isMotionPending;       ///< how far this pose is from the last is known when it is derived
 	bool isAtRest;              ///< the model's rest bounds hold
 	bool isPrepared;            ///< nothing changed since the last refit before a query
 	bool isBegun;               ///< that refit has begun: `step` is the new one

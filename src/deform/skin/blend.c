@@ -399,8 +399,10 @@ static uint32_t MakePose(Making* making, sgBlendPose* pose, double* motion)
 	return SG_NONE;
 }
 
-static void Derive(const snugModel* model, const void* pose, void* derived)
+// The motion is known from posing.
+static double Derive(const snugModel* model, const void* pose, const void* before, void* derived)
 {
+	(void)before;
 	const sgBlendArrays* arrays = model->arrays;
 	const sgBlendHeader* header = arrays->blend.header;
 	snugVolume volume = (snugVolume)header->volume;
@@ -423,6 +425,7 @@ static void Derive(const snugModel* model, const void* pose, void* derived)
 			((double*)(void*)slabs)[j] = sgCorners_Stretch(matrix);
 		}
 	}
+	return INFINITY;
 }
 
 /// How far vertices reach before the transforms: those of the model and of its rest volumes, and with displacements.
