@@ -410,7 +410,7 @@ static void DrawVisit(FILE* file, View view, Actor* man, Actor* creature, double
 
 static void DrawVisited(const char* directory, Actor* man, Actor* creature, FILE* numbers)
 {
-	const View view = { -0.36f, -0.04f, 173, 210 };
+	const View view = { -0.36f, -0.04f, 173, 196 };
 	const double times[] = { 0, 0.7, 0.8134 };
 	const char* const titles[] = { "apart", "close", "in contact" };
 	const snugFrame frame = { { 0.05, 0, 1.2 }, { 0, sqrt(0.5), 0, sqrt(0.5) } };

@@ -220,7 +220,7 @@ class Reference:
     def _entry(self, entry, page):
         kind = {"struct": "struct", "enum": "enum", "typedef": "type", "define": "constant"}.get(entry.kind, "")
         label = f' <small class="kind">{kind}</small>' if kind else ""
-        parts = [f"### {entry.name}{label} {{: #{entry.name} }}"]
+        parts = [f"### {entry.name}{label} {{: #{entry.name} data-toc-label='{entry.name}' }}"]
         signature = self._signature(entry)
         if signature:
             parts.append(f"```c\n{signature}\n```")
@@ -251,6 +251,8 @@ class Reference:
         """The page of one header."""
         parts = [f"# snug/{header}", self._introduction(header), f"```c\n#include <snug/{header}>\n```"]
         pending = list(self.groups[header])
+        if self.entries[header] and (not pending or self.entries[header][0].line < pending[0][0]):
+            parts.append("## Constants")
         for entry in self.entries[header]:
             while pending and pending[0][0] < entry.line:
                 _, name, title, compound = pending.pop(0)
