@@ -221,6 +221,8 @@ class Reference:
         kind = {"struct": "struct", "enum": "enum", "typedef": "type", "define": "constant"}.get(entry.kind, "")
         label = f' <small class="kind">{kind}</small>' if kind else ""
         parts = [f"### {entry.name}{label} {{: #{entry.name} data-toc-label='{entry.name}' }}"]
+        # Readers also search for `SetJoints`: the name less its prefix, for the search index and not for the eye.
+        parts.append(f'<span class="search-words">{re.sub("^snug(?:[A-Z][a-zA-Z0-9]*_)?", "", entry.name)}</span>')
         signature = self._signature(entry)
         if signature:
             parts.append(f"```c\n{signature}\n```")
