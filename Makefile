@@ -118,7 +118,7 @@ site: ## build the documents as pages, with a reference, pictures and search (bu
 	@$(CONFIGURE) release
 	@$(BUILD) release --target snug_program snug_characters snug_draw_bounds
 	@ln -sfn release/bin/snug build/snug
-	@site/build.py build/snug build/release/site/snug_draw_bounds build/release/models build/site
+	@site/build.py build/snug build/release/bin/snug_draw_bounds build/release/models build/site
 
 site-test: site ## look at the pages in Chromium: contrast, names, sizes, search, phones
 	@tools/install-dependencies web-test

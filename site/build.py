@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -33,7 +34,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "web/package/README.md": "javascript.md",
-    "python/README.md": "python.md",
+    "python/README.md": "python-package.md",
 }
 
 # Documents that are too long for one page: (page, its title, a part of the headings that begin it). A section whose
@@ -164,6 +165,10 @@ class Layout:
         if re.match(r"\w+:", link):
             return match.group(0)
         target = self.target(name, link, page)
+        # Readers of pages know documents by their titles.
+        if target and re.fullmatch(r"[\w/-]+\.md", text):
+            file = posixpath.normpath(posixpath.join(posixpath.dirname(name), link.partition("#")[0]))
+            text = re.search(r"(?m)^# (.*)$", (ROOT / file).read_text()).group(1)
         return text if target is None else f"{mark}[{text}]({target})"
 
     def _code(self, code, page):
@@ -175,12 +180,15 @@ class Layout:
         return f"[{code}]({posixpath.relpath(there, posixpath.dirname(page) or '.')}#{anchor})"
 
     def convert(self, name, text, page):
-        """GitHub's Markdown to that of Python: lists after an empty line, languages of code without remarks."""
-        lines, fenced = [], False
+        """GitHub's Markdown to that of Python: lists after an empty line, languages of code without remarks. Code that is
+        an excerpt moves to the left."""
+        lines, fenced, opened = [], False, 0
         for line in text.splitlines():
             if FENCE.match(line):
                 line = re.sub(r"^(\s*```\w+) .*", r"\1", line)
-                fenced = not fenced
+                if fenced:
+                    lines[opened:] = textwrap.dedent("\n".join(lines[opened:])).split("\n") if lines[opened:] else []
+                fenced, opened = not fenced, len(lines) + 1
             elif not fenced:
                 is_item = re.match(r"\s*([-*]|\d+\.) ", line)
                 if is_item and lines and lines[-1].strip() and not re.match(r"\s*([-*]|\d+\.) |\s+\S", lines[-1]):
@@ -324,7 +332,7 @@ def main():
     subprocess.run([draw, models / "man.glb", models / "creature.glb", source / "pictures"], check=True)
     values = Values(snug, models, source, source / "pictures")
     values.names["live.page"] = copy_live(output)
-    reference = Reference(ROOT / "include", work / "doxygen")
+    reference = Reference(work / "doxygen")
     for header in HEADERS:
         (source / "reference").mkdir(exist_ok=True)
         (source / "reference" / f"{Path(header).stem}.md").write_text(reference.page(header))
@@ -337,8 +345,8 @@ def main():
     for name in documents:
         layout.add(name)
     layout.add_shown()
-    if not (source / "python.md").exists():
-        layout.write("python.md", "# Python\n\nThere are no bindings in this version.\n")
+    if not (source / "python-package.md").exists():
+        layout.write("python-package.md", "# Python\n\nThere are no bindings in this version.\n")
     shutil.copy(SITE / "style.css", source)
     shutil.copy(ROOT / "web/page/icon.svg", source)
 

@@ -11,8 +11,8 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from pathlib import Path
 
-# The order in which somebody new would read them.
-HEADERS = ["snug.h", "snug_base.h", "snug_queries.h", "snug_scene.h", "snug_io.h", "snug_bounds.h"]
+INCLUDE = Path(__file__).resolve().parent.parent / "include"
+HEADERS = sorted(path.name for path in (INCLUDE / "snug").glob("*.h"))
 
 DOXYFILE = """
 INPUT = {include}
@@ -57,8 +57,7 @@ def tidy(code):
 
 
 class Reference:
-    def __init__(self, include, work):
-        self.include = Path(include)
+    def __init__(self, work):
         self.work = Path(work)
         self.entries = {header: [] for header in HEADERS}
         self.groups = {header: [] for header in HEADERS}
@@ -69,11 +68,8 @@ class Reference:
     def _parse(self):
         self.work.mkdir(parents=True, exist_ok=True)
         doxyfile = self.work / "Doxyfile"
-        doxyfile.write_text(DOXYFILE.format(include=self.include / "snug", output=self.work))
+        doxyfile.write_text(DOXYFILE.format(include=INCLUDE / "snug", output=self.work))
         subprocess.run(["doxygen", str(doxyfile)], check=True)
-        found = {path.name for path in (self.include / "snug").glob("*.h")}
-        if found != set(HEADERS):
-            raise SystemExit(f"site/reference.py: HEADERS does not name {sorted(found ^ set(HEADERS))}")
         for path in sorted((self.work / "xml").glob("*.xml")):
             if path.name != "index.xml":
                 self._read(ElementTree.parse(path).getroot().find("compounddef"))
@@ -109,7 +105,7 @@ class Reference:
         """Doxygen does not say where a group begins: the header does."""
         name = compound.findtext("compoundname")
         for header in HEADERS:
-            for number, line in enumerate((self.include / "snug" / header).read_text().splitlines(), 1):
+            for number, line in enumerate((INCLUDE / "snug" / header).read_text().splitlines(), 1):
                 if re.match(rf"/// @defgroup {name} ", line):
                     self.groups[header].append((number, name, compound.findtext("title"), compound))
 
@@ -118,13 +114,15 @@ class Reference:
 
         def link(match):
             name = match.group(0)
+            if name in HEADERS and name != page:
+                return f"[`{name}`]({Path(name).stem}.md)"
             if name not in self.places:
                 return name
             header, anchor = self.places[name]
             target = "" if header == page else f"{Path(header).stem}.md"
             return f"[`{name}`]({target}#{anchor})"
 
-        return re.sub(r"\b(?:snug[A-Z_]\w*|SNUG_\w+)\b", link, text)
+        return re.sub(r"\b(?:snug(?:_\w+)?\.h|snug[A-Z_]\w*|SNUG_\w+)\b", link, text)
 
     def _inline(self, node, page):
         text = self._escape(node.text, page)
@@ -238,7 +236,7 @@ class Reference:
     def _introduction(self, header):
         """The comment that a header begins with, less its own name."""
         lines = []
-        for line in (self.include / "snug" / header).read_text().splitlines():
+        for line in (INCLUDE / "snug" / header).read_text().splitlines():
             if not line.startswith("//"):
                 break
             lines.append(line[3:] if line.startswith("// ") else line[2:])

@@ -53,6 +53,9 @@ done
 for document in docs/*.md; do
 	grep -q " $(basename "$document")\$" site/mkdocs.yml || complain "site/mkdocs.yml: $document is in no menu"
 done
+for header in include/snug/*.h; do
+	grep -q " reference/$(basename "$header" .h).md\$" site/mkdocs.yml || complain "site/mkdocs.yml: $header is in no menu"
+done
 
 # excerpts LANGUAGE DOCUMENT SOURCE: every block of this language in DOCUMENT is part of SOURCE.
 excerpts()
