@@ -21,6 +21,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).parent))
 from check import check_site  # noqa: E402
 from reference import HEADERS, Reference  # noqa: E402
