@@ -141,7 +141,7 @@ class Reference:
 
     def _escape(self, text, page):
         text = re.sub(r"\s+", " ", text or "")
-        return self.linked(re.sub(r"([*<\[\]|])", r"\\\1", text), page)
+        return self.linked(re.sub(r"([*\[\]|])", r"\\\1", text).replace("<", "&lt;"), page)
 
     def _description(self, node, page):
         """What a comment says, as Markdown: paragraphs, lists, arguments, result."""
