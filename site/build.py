@@ -45,7 +45,7 @@ SPLITS = {
         ("bounds.md", None, None),
         ("bounds-skins.md", "Bounds of skins", "Ranges of weights"),
         ("bounds-balls.md", "Corners and balls", "Corners and balls"),
-        ("bounds-rounding.md", "Rounding", "Rounding"),
+        ("bounds-rounding.md", "Rounding and motion", "Rounding"),
         ("bounds-fields.md", "Bounds of displacement fields", "Linear superposition"),
         ("bounds-placed.md", "Placement and culling", "Placement, volumes"),
         ("bounds-turning.md", "Bounds of turning skins", "Skins that turn"),
@@ -91,10 +91,13 @@ def split(name, text):
                 current = page
                 if page:
                     pages[page] = [f"# {title}", ""]
-                    # The page's title says it already, unless other sections follow under headings of their own.
-                    lines = lines[1:] if heading == title else lines
         if current:
             pages.setdefault(current, []).extend(lines)
+    for lines in pages.values():
+        # The title of a page with a single section takes the place of its heading, and its anchor.
+        headings = [i for i, line in enumerate(lines) if line.startswith("## ")]
+        if headings == [2]:
+            lines[0] += f" {{: #{slug(lines.pop(2)[3:])} }}"
     return {page: "\n".join(lines) + "\n" for page, lines in pages.items()}
 
 
@@ -125,8 +128,8 @@ class Layout:
         for name in documents:
             if name in SPLITS:
                 for page, text in split(name, (ROOT / name).read_text()).items():
-                    for heading in re.findall(r"(?m)^#+ (.*)$", text):
-                        self.anchors[name, slug(heading)] = page
+                    for heading, anchor in re.findall(r"(?m)^#+ (.*?)(?: \{: #(\S+) \})?$", text):
+                        self.anchors[name, anchor or slug(heading)] = page
 
     def target(self, name, link, page):
         """What a link in file `name` that stands on `page` becomes; None if it leads to a folder."""

@@ -243,6 +243,12 @@ class Reference:
         first, *rest = "\n".join(lines).split("\n\n", 1)
         sentence = re.sub(r"^[\w.]+: ", "", first)
         text = sentence[:1].upper() + sentence[1:] + ("\n\n" + rest[0] if rest else "")
+        return "\n\n".join(self._introducing(part, header) for part in text.split("\n\n"))
+
+    def _introducing(self, text, header):
+        """A paragraph of it; what is further to the right is code, and stays as it is."""
+        if text.startswith("    "):
+            return text
         # A list needs an empty line before it.
         text = re.sub(r"(?m)^((?!- |  ).+)\n(?=- )", r"\1\n\n", text)
         return self.linked(re.sub(r"(?m)^  (?=\S)", "    ", text), header)
