@@ -4,7 +4,6 @@
 // frame on. All is measured in one run and from pose to events, so that ratios mean something on a busy machine.
 #include "bench/bench.h"
 #include "bench/character.h"
-#include "bench/skins.h"
 #include "bench/threads.h"
 #include "bench/timer.h"
 #include "share/clock.h"
@@ -76,7 +75,7 @@ typedef struct Measured
 static bool CastCharacter(Cast* cast, const benchOptions* options, benchReport* report)
 {
 	benchCharacter character;
-	const char* directory = benchGetModelDirectory(options);
+	const char* directory = options->models != NULL ? options->models : "../shared/models";
 	if (!benchCharacter_Load(&character, directory, "mannequiny", report) || !character.isPresent)
 	{
 		return false;

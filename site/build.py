@@ -323,6 +323,18 @@ def copy_live(output):
             "It needs a web server, as pages with WebAssembly do; from a folder on your disk use `build/snug view`.")
 
 
+def write_settings(source, path):
+    """The settings, less those lines of the menu whose page is not there: the repository may lack a language."""
+    lines = []
+    for line in (SITE / "mkdocs.yml").read_text().splitlines():
+        page = re.search(r"^ +- .*: (\S+\.md)$", line)
+        if page and not (source / page.group(1)).exists():
+            print(f"not in this copy: {page.group(1)}")
+        else:
+            lines.append(line)
+    path.write_text("\n".join(lines) + "\n")
+
+
 def main():
     if len(sys.argv) != 5:
         raise SystemExit("usage: site/build.py SNUG DRAW_BOUNDS MODELS OUTPUT")
@@ -349,8 +361,6 @@ def main():
     for name in documents:
         layout.add(name)
     layout.add_shown()
-    if not (source / "python-package.md").exists():
-        layout.write("python-package.md", "# Python\n\nThere are no bindings in this version.\n")
     shutil.copy(SITE / "style.css", source)
     shutil.copy(ROOT / "web/page/icon.svg", source)
 
@@ -358,8 +368,8 @@ def main():
     kept = work / "live"
     if live.exists():
         shutil.move(live, kept)  # mkdocs empties its folder
-    subprocess.run(["mkdocs", "--quiet", "build", "--strict", "--config-file", SITE / "mkdocs.yml", "--site-dir", output],
-                   check=True, env={**os.environ, "SNUG_SITE_SOURCE": str(source)})
+    write_settings(source, work / "mkdocs.yml")
+    subprocess.run(["mkdocs", "--quiet", "build", "--strict", "--config-file", work / "mkdocs.yml", "--site-dir", output], check=True)
     if kept.exists():
         shutil.move(kept, live)
     pages = check_site(output)
