@@ -252,7 +252,7 @@ typedef struct snugInsideResult
 SNUG_API snugInsideResult snugFindInside(snugBody* body, const float* points, size_t stride, uint64_t count,
     snugPointPlace* places, const snugInsideQuery* query);
 
-/// Find whether a body is inside another one, which is to be closed. If they do not touch, each part of the inner body
+/// Find whether a body is inside another one, which must be closed. If they do not touch, each part of the inner body
 /// is inside as a whole or outside as a whole. A body without triangles is outside.
 /// @param query nullable
 SNUG_API snugInsideResult snugFindBodyInside(snugBody* inner, snugBody* outer, const snugInsideQuery* query);
