@@ -94,10 +94,11 @@ def split(name, text):
         if current:
             pages.setdefault(current, []).extend(lines)
     for lines in pages.values():
-        # The title of a page with a single section takes the place of its heading, and its anchor.
+        # The title of a page with a single section takes the place of its heading, and its anchor; what is below moves up.
         headings = [i for i, line in enumerate(lines) if line.startswith("## ")]
         if headings == [2]:
             lines[0] += f" {{: #{slug(lines.pop(2)[3:])} }}"
+            lines[:] = [re.sub(r"^#(#+ )", r"\1", line) if line.startswith("###") else line for line in lines]
     return {page: "\n".join(lines) + "\n" for page, lines in pages.items()}
 
 
