@@ -14,12 +14,12 @@ SANITIZER_SCALE ?= 0.05
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 CONFIGURE = cmake $(CMAKE_FLAGS) --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
-FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes models sim share truth baselines bench program io web) -name '*.[ch]' -o -name '*.cpp')
+FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes models sim share truth baselines bench program io web site) -name '*.[ch]' -o -name '*.cpp')
 
 # Linear algebra is worth having, and not required.
 SOLVERS = tools/install-dependencies solvers || echo "Going on without: snug modes and snug reduce will say so."
 
-.PHONY: all demo characters test test-long mutate-bounds bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench clean help
+.PHONY: all demo characters test test-long mutate-bounds bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench site site-test clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -111,6 +111,18 @@ web-test: web ## test them: in node, and in Chromium if it is there
 web-bench: WEB_TEST = --test
 web-bench: web ## measure them beside native code and three-mesh-bvh
 	@tools/bench-web
+
+site: ## build the documents as pages, with a reference, pictures and search (build/site)
+	@tools/install-dependencies build site
+	@$(SOLVERS)
+	@$(CONFIGURE) release
+	@$(BUILD) release --target snug_program snug_characters snug_draw_bounds
+	@ln -sfn release/bin/snug build/snug
+	@site/build.py build/snug build/release/bin/snug_draw_bounds build/release/models build/site
+
+site-test: site ## look at the pages in Chromium: contrast, names, sizes, search, phones
+	@tools/install-dependencies web-test
+	@tools/test-site
 
 clean: ## remove everything built
 	rm -rf build

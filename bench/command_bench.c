@@ -14,10 +14,10 @@
 #define COLUMNS 100
 
 static const char about[] =
-    "Run benchmarks, all of them if none is named: tables of times, counters and memory, with the aims\n"
-    "that they are to meet. Each ends within a minute on a quiet machine and decides its aims; --full has\n"
-    "all variants and frames. A hash of the pairs stands beside every time; if methods disagree about the\n"
-    "pairs the run fails with exit code 1.\n"
+    "Run benchmarks, all of them if none is named. They print times, counters and memory, with the aims\n"
+    "they should meet. Each ends within a minute on a quiet machine and decides its aims; --full runs all\n"
+    "variants and frames. A hash of the pairs stands beside every time; if methods disagree about the\n"
+    "pairs, the run fails with exit code 1.\n"
     "\n"
     "names: ";
 
@@ -152,7 +152,7 @@ int cliBench(int argumentCount, char** arguments)
 		{ "--quick", cli_flag, &run.quick, NULL,
 		    "a few seconds each: what is large is left out, and with it some aims" },
 		{ "--strict", cli_flag, &strict, NULL, "exit with 1 if an aim is missed" },
-		{ "--explain", cli_flag, &run.explain, NULL, "say also which nodes were loose: blend, skin" },
+		{ "--explain", cli_flag, &run.explain, NULL, "also say which nodes were loose: blend, skin" },
 		{ "--json", cli_flag, &json, NULL, "print one JSON object per benchmark; tables go to stderr" },
 		{ "--model", cli_text, &run.model, "FILE",
 		    "meshless-tightness: a mesh instead of a generated one; skin-tightness, skin-walk: a character instead of "

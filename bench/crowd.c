@@ -5,6 +5,7 @@
 // machine.
 #include "bench/bench.h"
 #include "bench/character.h"
+#include "bench/skins.h"
 #include "bench/threads.h"
 #include "bench/timer.h"
 #include "share/clock.h"
@@ -89,7 +90,7 @@ typedef struct Measured
 static bool CastCharacter(Role* role, const char* name, const benchOptions* options, benchReport* report)
 {
 	benchCharacter character;
-	const char* directory = options->models != NULL ? options->models : "../shared/models";
+	const char* directory = benchGetModelDirectory(options);
 	if (!benchCharacter_Load(&character, directory, name, report) || !character.isPresent)
 	{
 		return false;

@@ -1,5 +1,6 @@
 #include "bench/modal_body.h"
 
+#include "bench/skins.h"
 #include "io/asset.h"
 #include "sim/modes.h"
 
@@ -122,7 +123,7 @@ sceneMesh benchLoadMesh(const benchOptions* options, const char* file)
 	ioError error;
 	const ioLoadOptions loading = { 0 };
 	sceneMesh mesh = { .positions = NULL };
-	snprintf(path, sizeof(path), "%s/%s", options->models != NULL ? options->models : "../shared/models", file);
+	snprintf(path, sizeof(path), "%s/%s", benchGetModelDirectory(options), file);
 	if (!ioLoad(path, &loading, &asset, &error))
 	{
 		return mesh;

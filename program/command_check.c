@@ -17,43 +17,46 @@ static const cliUsage usage = {
 	.command = "check",
 	.synopsis = "[options] FILE [FILE2 ...]",
 	.summary =
-	    "Find all pairs of intersecting triangles between bodies of different files, and with --within also between\n"
-	    "bodies of one file. Touching counts. One file alone is checked against itself: --within and --self. Without "
-	    "--clip: at rest. With one --clip: in every frame of it, in each "
-	    "file\n"
-	    "that has it; the others stay at rest. With several: the first file's clip, the second's and so on, `-` for "
-	    "rest. A\n"
-	    "file whose clip has ended keeps its last pose. With --amplitudes: in every frame that `snug reduce` wrote, "
-	    "for\n"
-	    ".snug files with as many fields.\n"
+	    "Find all pairs of intersecting triangles between bodies of different files; with --within also between "
+	    "bodies\n"
+	    "of one file. Touching counts. A file that is alone is checked against itself, as with --within and --self.\n"
 	    "\n"
-	    "A clip is meant by its name, its number, or a part of its name that no other one has; upper and lower case "
-	    "are\n"
-	    "the same. `snug info` lists clips and joints. --by-joint says where bodies touch: each triangle counts for "
+	    "Without --clip files are at rest. With one --clip every frame of it is checked, in each file that has it; "
 	    "the\n"
-	    "joint with the most weight at its corners.\n"
+	    "others stay at rest. With several, the first is for the first file and so on, and `-` means rest. A file "
+	    "whose\n"
+	    "clip has ended keeps its last pose. With --amplitudes every frame that `snug reduce` wrote is checked, in "
+	    ".snug\n"
+	    "files with as many fields.\n"
 	    "\n"
-	    "Bodies are the mesh instances of the files, numbered from 0 file by file. Triangles of a body are numbered "
-	    "from 0\n"
-	    "in the order of the file; polygons are split, convex ones as fans.\n"
+	    "Clips are given by name, by number, or by a part of the name that no other clip has; case does not matter.\n"
+	    "`snug info` lists clips and joints. --by-joint says where bodies touch: each triangle counts for the joint "
+	    "with\n"
+	    "the most weight at its corners.\n"
 	    "\n"
-	    "--self also finds where a body meets itself, as an arm that goes through a chest. Neighbours in the mesh do "
-	    "not\n"
-	    "count, nor does what meets at rest already, unless --keep-rest asks for it. --margin finds pairs that come\n"
-	    "near, --distance how far bodies are apart and where, --contacts the curves along which they meet.\n"
+	    "Bodies are the mesh instances of the files, numbered from 0, file by file. Triangles of a body are numbered "
+	    "from\n"
+	    "0 in the order of the file; polygons are split, convex ones as fans.\n"
+	    "\n"
+	    "--self also finds where a body meets itself, such as an arm that goes through a chest. Neighbours in the mesh "
+	    "do\n"
+	    "not count, nor does what already meets at rest, unless --keep-rest asks for it. --margin finds pairs that "
+	    "come\n"
+	    "near each other, --distance how far apart bodies are and where, --contacts the curves along which they meet.\n"
 	    "\n"
 	    "--json prints one object per frame and line: frame, time in seconds, bodies (file, name, triangles), clips, "
 	    "pairs\n"
-	    "(bodyA, triangleA, bodyB, triangleB; sorted by bodyA, bodyB, triangleA, triangleB) and their count. It is the "
-	    "same\n"
-	    "for every number of threads, instruction set and method; what differs, times and work done, is in the field\n"
+	    "(bodyA, triangleA, bodyB, triangleB; sorted by bodyA, bodyB, triangleA, triangleB) and their count. It is "
+	    "the\n"
+	    "same for every number of threads, instruction set and method. What differs, times and work done, is in the "
+	    "field\n"
 	    "`cost`, which --costs adds. docs/check-json.md describes every field. --csv prints one line per frame.\n"
 	    "\n"
 	    "--html writes a page to look at and to send: the frames in motion with contacts in red, a timeline, a table "
 	    "by\n"
-	    "joints, and the command. It holds all it needs in one file. --png writes a strip of frames as a picture.\n"
+	    "joints, and the command, all in one file. --png writes a strip of frames as a picture.\n"
 	    "\n"
-	    "Ctrl-C ends a run after the frame at hand; what is complete is printed, and the page written.",
+	    "Ctrl-C ends a run after the current frame; everything complete is printed, and the page is written.",
 	.examples =
 	    "  snug check kicker.glb victim.glb --clip kick --clip idle --place 0,0,0 --place 0,0,0.8 --html page.html\n"
 	    "  snug check boxer.glb bag.glb --clip punch --fps 60 --by-joint --summary\n"
@@ -354,7 +357,7 @@ int checkCommand(check* c, int argumentCount, char** arguments)
 		{ "--keep-rest", cli_flag, &c->contactOptions.keepRest, NULL, "with --self: also what meets at rest" },
 		{ "--margin", cli_number, &c->contactOptions.margin, "D",
 		    "pairs that are no farther apart than D, instead of those that meet" },
-		{ "--distance", cli_flag, &c->contactOptions.distances, NULL, "also say how far bodies are apart, and where" },
+		{ "--distance", cli_flag, &c->contactOptions.distances, NULL, "also say how far apart bodies are, and where" },
 		{ "--contacts", cli_text, &c->curvePath, "FILE",
 		    "write the curves along which bodies meet, as .obj, .ply or .json" },
 		{ "--first", cli_flag, &c->contactOptions.first, NULL,

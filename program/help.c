@@ -142,9 +142,9 @@ static const char description[] =
     "\n"
     "It reads glTF 2.0 (.gltf, .glb), FBX (7.0 and later; in metres and y up once read), OBJ, PLY, STL, OFF and "
     "models\n"
-    "packed by `snug pack` (.snug). Each instance of a mesh in a file is a body. Skinned bodies are moved by their "
-    "joints,\n"
-    "others by their nodes, and morph targets change them before.";
+    "packed by `snug pack` (.snug). Each instance of a mesh in a file is a body. Morph targets change its shape, "
+    "then\n"
+    "its joints move it or, if it has no skin, its node does.";
 
 static const char exitCodes[] =
     "0 done; 1 bad input: one line on stderr names the file and what is wrong; 2 bad usage;\n"

@@ -38,29 +38,30 @@ typedef struct cliSceneOptions
 #define CLI_REST_VOLUMES "box|oriented-box|14-dop"
 
 /// Rows of an option table.
-#define CLI_BOUND_OPTIONS(options)                                                                                   \
-	{ "--bound", cli_choice, &(options)->bound, CLI_BOUNDS,                                                          \
-		"how nodes of bodies that deform are bounded, where they can be so: changes the speed, never the pairs" },   \
-	    { "--volume", cli_choice, &(options)->volume, CLI_VOLUMES, "what they are bounded by; balls with corners" }, \
-	    { "--rest-volume", cli_choice, &(options)->restVolume, CLI_REST_VOLUMES,                                     \
-		    "and at rest, for limited and program" },                                                                \
-	{                                                                                                                \
-		"--bound-leaves", cli_flag, &(options)->boundLeaves, NULL,                                                   \
-		    "bound leaves too, as the papers do, instead of evaluating their vertices"                               \
+#define CLI_BOUND_OPTIONS(options)                                                                               \
+	{ "--bound", cli_choice, &(options)->bound, CLI_BOUNDS,                                                      \
+		"how nodes of deforming bodies are bounded, if there is a choice: changes the speed, never the pairs" }, \
+	    { "--volume", cli_choice, &(options)->volume, CLI_VOLUMES,                                               \
+		    "the shape that bounds them; with corners always balls" },                                           \
+	    { "--rest-volume", cli_choice, &(options)->restVolume, CLI_REST_VOLUMES,                                 \
+		    "the shape that bounds them at rest, for limited and program" },                                     \
+	{                                                                                                            \
+		"--bound-leaves", cli_flag, &(options)->boundLeaves, NULL,                                               \
+		    "bound leaves too, as the papers do, instead of evaluating their vertices"                           \
 	}
 #define CLI_CLIP_OPTION(target, what)             \
 	{                                             \
 		"--clip", cli_texts, target, "NAME", what \
 	}
-#define CLI_PLACE_OPTIONS(options)                                                                        \
-	{ "--offset", cli_numbers, &(options)->offsets, "S",                                                  \
-		"begin a file's clip so much later; the first is for the first file, and so on" },                \
-	    { "--place", cli_vectors, &(options)->places, "x,y,z",                                            \
-		    "move a file's bodies; likewise the first those of the first file" },                         \
-	    { "--rotate", cli_vectors, &(options)->rotations, "x,y,z",                                        \
-		    "turn them before, in degrees about x, then y, then z; likewise" },                           \
-	{                                                                                                     \
-		"--scale", cli_numbers, &(options)->scales, "N", "and make them N times as large first; likewise" \
+#define CLI_PLACE_OPTIONS(options)                                                                               \
+	{ "--offset", cli_numbers, &(options)->offsets, "S",                                                         \
+		"start a file's clip this much later; once per file, in their order" },                                  \
+	    { "--place", cli_vectors, &(options)->places, "x,y,z",                                                   \
+		    "move a file's bodies; once per file, in their order" },                                             \
+	    { "--rotate", cli_vectors, &(options)->rotations, "x,y,z",                                               \
+		    "turn them first, in degrees about x, then y, then z; once per file" },                              \
+	{                                                                                                            \
+		"--scale", cli_numbers, &(options)->scales, "N", "make them N times as large before that; once per file" \
 	}
 #define CLI_AMPLITUDES_OPTION(target)                                                                    \
 	{                                                                                                    \

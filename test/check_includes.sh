@@ -31,8 +31,9 @@ truth           snug scenes share geometry
 program         snug scenes models sim io share truth
 bench           snug scenes sim io share truth program baselines base simd geometry tree model deform deform/* body query scene
 examples        snug io
+site            snug
 '
-find include src io scenes sim share truth baselines bench program examples -name '*.[ch]' -o -name '*.cpp' | sort |
+find include src io scenes sim share truth baselines bench program examples site -name '*.[ch]' -o -name '*.cpp' | sort |
 	xargs grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' /dev/null |
 	awk -v rules="$rules" '
 		BEGIN {

@@ -1,4 +1,5 @@
-// snug_queries.h: what one asks after "which triangles meet?": where they are, and what a ray hits.
+// snug_queries.h: the questions after "which triangles meet?": where they are, what a ray hits, how far apart bodies
+// are, what is inside.
 //
 // The rules of snug.h hold here too: zero means default, reserved members are zero, bad data return a status, queries
 // do not allocate (but for an index of numbers, which says so), a body belongs to one thread at a time. Everything is
@@ -125,8 +126,8 @@ SNUG_API snugRayResult snugFindHits(
 
 /// @defgroup distance Distance
 /// How far apart things are, and where. A distance is zero if and only if the exact test says that they share a point;
-/// otherwise it is right to 2^-40 of their extent, the largest difference of coordinates. Of equal ones the smallest
-/// triangle numbers count.
+/// otherwise it is right to 2^-40 of their extent, the largest difference of coordinates. Among equals the smallest
+/// triangle numbers win.
 /// @{
 
 /// What to ask. All zero: however far, relative to zero.
@@ -165,7 +166,7 @@ typedef struct snugClosestResult
 SNUG_API snugClosestResult snugFindClosest(snugBody* body, const float* points, size_t stride, uint64_t count,
     snugClosest* closest, const snugDistanceQuery* query);
 
-/// How far two bodies are apart.
+/// How far apart two bodies are.
 typedef struct snugDistanceResult
 {
 	snugStatus status;
@@ -195,8 +196,8 @@ typedef struct snugMarginQuery
 } snugMarginQuery;
 
 /// Find all pairs of triangles of two different bodies whose distance is at most the margin. Pairs that intersect are
-/// always among them. One whose distance is within 2^-40 of its extent of the margin may be there or not, but is the
-/// same everywhere.
+/// always among them. A pair whose distance differs from the margin by less than 2^-40 of its extent may be there or
+/// not, but the same on every machine.
 SNUG_API snugResult snugFindWithin(snugBody* a, snugBody* b, const snugMarginQuery* query);
 
 /// @}
@@ -205,7 +206,7 @@ SNUG_API snugResult snugFindWithin(snugBody* a, snugBody* b, const snugMarginQue
 /// Whether a point, or a body, is inside a body whose surface is closed: whether a half-line from there crosses it an
 /// odd number of times. Crossings are counted exactly, through edges and corners too, so the answer is right however
 /// close to the surface the point is. A surface is closed if each edge has an even number of triangles, where twins
-/// (snugModel_GetTwins) are one vertex: snugModel_CountOpenEdges tells. With open ones the answer is about the
+/// (snugModel_GetTwins) are one vertex: ask snugModel_CountOpenEdges. With open edges the answer is about the
 /// half-line that goes along the first axis, to greater x, and the same everywhere.
 /// @{
 
@@ -251,7 +252,7 @@ typedef struct snugInsideResult
 SNUG_API snugInsideResult snugFindInside(snugBody* body, const float* points, size_t stride, uint64_t count,
     snugPointPlace* places, const snugInsideQuery* query);
 
-/// Find whether a body is inside another one, which is to be closed. If they do not touch, each part of the inner body
+/// Find whether a body is inside another one, which must be closed. If they do not touch, each part of the inner body
 /// is inside as a whole or outside as a whole. A body without triangles is outside.
 /// @param query nullable
 SNUG_API snugInsideResult snugFindBodyInside(snugBody* inner, snugBody* outer, const snugInsideQuery* query);
@@ -265,7 +266,7 @@ SNUG_API snugStatus snugModel_CountOpenEdges(const snugModel* model, uint64_t* c
 /// @defgroup shapes Spheres, capsules, planes
 /// Which triangles of a body meet a simple shape. Planes and half spaces are decided exactly. A contact with a sphere
 /// or a capsule is never missed; a triangle that is farther from it by less than 2^-37 of the extent, the largest
-/// difference of coordinates of triangle and axis, may be reported too, and then is everywhere.
+/// difference of coordinates of triangle and axis, may be reported too; if it is, then on every machine.
 /// @{
 
 typedef enum snugShapeKind
@@ -318,7 +319,7 @@ typedef struct snugShapeResult
 
 /// Find the triangles of a body that meet a shape.
 /// @param query nullable
-/// @return snug_badInput, with a message, if the shape is none
+/// @return snug_badInput, with a message, if the shape is not valid
 SNUG_API snugShapeResult snugCollideShape(snugBody* body, const snugShape* shape, const snugShapeQuery* query);
 
 /// @}
@@ -358,7 +359,7 @@ SNUG_API snugResult snugCollideSelf(snugBody* body, const snugSelfQuery* query);
 /// @{
 
 /// A node of the first body's tree and one of the second's, with pairs of triangles below them that were not looked at
-/// yet. snugBody_GetNodeBox tells where they are, snugModel_GetNodeTriangles (snug_bounds.h) what is below.
+/// yet. snugBody_GetNodeBox says where they are, snugModel_GetNodeTriangles (snug_bounds.h) what is below.
 typedef struct snugNodePair
 {
 	uint32_t a, b;

@@ -43,8 +43,8 @@ typedef struct snugSceneRoom
 	uint64_t reserved[4];
 } snugSceneRoom;
 
-/// Decide whether two bodies whose boxes overlap are looked at. Called by snugScene_Update on the thread that called
-/// that, in the order of (a, b), a < b. Masks have been respected already. Do not change the scene here, nor bodies in
+/// Decide whether two bodies whose boxes overlap are looked at. snugScene_Update calls it on its own caller's thread,
+/// in the order of (a, b), a < b. Masks have been respected already. Do not change the scene here, nor bodies in
 /// it: that is refused, or misuse.
 typedef bool snugSceneFilterFcn(void* user, uint32_t a, uint32_t b);
 
