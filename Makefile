@@ -19,7 +19,7 @@ FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes models
 # Linear algebra is worth having, and not required.
 SOLVERS = tools/install-dependencies solvers || echo "Going on without: snug modes and snug reduce will say so."
 
-.PHONY: all demo characters test test-long mutate-bounds bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench clean help
+.PHONY: all demo characters test test-long mutate-bounds bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench python python-test clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -111,6 +111,16 @@ web-test: web ## test them: in node, and in Chromium if it is there
 web-bench: WEB_TEST = --test
 web-bench: web ## measure them beside native code and three-mesh-bvh
 	@tools/bench-web
+
+# Debian's own, for which tools/install-dependencies installs.
+PYTHON ?= /usr/bin/python3
+
+python: ## build the Python package: a wheel, and an environment with it (build/python)
+	@tools/install-dependencies build python
+	@tools/make-python $(PYTHON)
+
+python-test: python characters ## test it
+	@tools/test-python
 
 clean: ## remove everything built
 	rm -rf build

@@ -1,0 +1,22 @@
+"""Runs tests, all of this directory or those named, and closes with a line `N passed, M failed`."""
+import sys
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+
+def main():
+    loader = unittest.TestLoader()
+    names = sys.argv[1:]
+    suite = loader.loadTestsFromNames(names) if names else loader.discover(str(HERE))
+    result = unittest.TextTestRunner(verbosity=1, buffer=False).run(suite)
+    failed = len(result.failures) + len(result.errors)
+    for test, reason in result.skipped:
+        print(f"skipped: {test.id()}: {reason}")
+    print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed")
+    return 1 if failed or result.testsRun == 0 else 0
+
+
+sys.exit(main())
