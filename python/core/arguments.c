@@ -189,7 +189,7 @@ static bool CheckKind(const Py_buffer* view, const char* name, smKind kind)
 	}
 	char given[64];
 	Describe(view, plain, given, sizeof(given));
-	PyErr_Format(PyExc_TypeError, "%s must be %s, not %s: numpy.asarray(…, numpy.%s) converts", name, kinds[kind].name,
+	PyErr_Format(PyExc_TypeError, "%s must be %s, not %s: numpy.asarray(x, numpy.%s) converts", name, kinds[kind].name,
 	    given, kinds[kind].name);
 	return false;
 }

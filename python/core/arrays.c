@@ -165,11 +165,6 @@ bool smArrays_Start(void)
 	return good;
 }
 
-PyObject* smGetType(smType type)
-{
-	return types[type];
-}
-
 // numpy.ndarray(lengths, type)
 static PyObject* CallConstructor(smType type, int dimensions, const Py_ssize_t* lengths)
 {

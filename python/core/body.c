@@ -520,7 +520,7 @@ static PyMethodDef methods[] = {
 	    ">>> matrices = np.tile(np.eye(4, dtype=np.float32), (2, 1, 1))\n"
 	    ">>> matrices[1, :3, 3] = 0, 0, 1\n"
 	    ">>> body.set_joints(matrices)\n"
-	    ">>> float(body.bounds().upper[2])\n"
+	    ">>> float(body.vertices()[:, 2].max())\n"
 	    "2.0\n"
 	    ">>> body.set_joints(matrices[:1])\n"
 	    "Traceback (most recent call last):\n"

@@ -129,8 +129,6 @@ typedef enum smType
 
 /// Import numpy and make the element types.
 bool smArrays_Start(void);
-/// numpy.dtype of a type, borrowed.
-PyObject* smGetType(smType type);
 
 /// A new numpy array.
 /// @param data receives where its elements go

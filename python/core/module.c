@@ -161,10 +161,7 @@ static bool AddError(PyObject* module)
 static bool AddConstants(PyObject* module)
 {
 	return PyModule_AddStringConstant(module, "__version__", snugGetVersion()) == 0 &&
-	       PyModule_AddStringConstant(module, "instruction_set", snugGetInstructionSet()) == 0 &&
-	       PyModule_AddObjectRef(module, "HIT", smGetType(sm_typeHit)) == 0 &&
-	       PyModule_AddObjectRef(module, "CLOSEST", smGetType(sm_typeClosest)) == 0 &&
-	       PyModule_AddObjectRef(module, "BOX", smGetType(sm_typeBox)) == 0;
+	       PyModule_AddStringConstant(module, "instruction_set", snugGetInstructionSet()) == 0;
 }
 
 // Types are kept in this library, once for a process, as numpy keeps its own.

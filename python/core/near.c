@@ -305,7 +305,7 @@ static PyMethodDef functions[] = {
 	    ">>> snug.find_hits(snug.Body(snug.box()), ray)['t']\n"
 	    "array([0.25, 0.75])\n"),
 	SM_FUNCTION("find_closest", FindClosest,
-	    "find_closest($module, /, body, points, *, max_distance=inf, origin=None)\n--\n\n"
+	    "find_closest($module, /, body, points, *, max_distance=None, origin=None)\n--\n\n"
 	    "Where a body is nearest to each point: an array with distance, position, normal, triangle.\n\n"
 	    "points: float32, (n, 3). Where there is nothing within max_distance, distance is infinite\n"
 	    "and triangle NO_TRIANGLE.\n\n"

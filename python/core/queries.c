@@ -294,7 +294,7 @@ static PyMethodDef functions[] = {
 	    ">>> a, b = snug.Body(snug.box()), snug.Body(snug.box())\n"
 	    ">>> b.set_frame((0, 0, 1.5), (0, 0, 0.6, 0.8))\n"
 	    ">>> len(snug.collide(a, b))\n"
-	    "20\n"
+	    "28\n"
 	    ">>> b.set_frame((0, 0, 2.5))\n"
 	    ">>> snug.collide(a, b).shape\n"
 	    "(0, 2)\n"),
@@ -322,9 +322,9 @@ static PyMethodDef functions[] = {
 	    ">>> snug.collide_self(snug.Body(snug.box()), keep_rest=True).shape\n"
 	    "(0, 2)\n"),
 	SM_FUNCTION("find_distance", FindDistance,
-	    "find_distance($module, /, a, b, *, max_distance=inf, origin=None)\n--\n\n"
+	    "find_distance($module, /, a, b, *, max_distance=None, origin=None)\n--\n\n"
 	    "How far two bodies are apart, and where: a Distance.\n\n"
-	    "Zero if and only if they touch. Looks no farther than max_distance, which is faster.\n\n"
+	    "Zero if and only if they touch. Looks no farther than max_distance, which is faster; None: however far.\n\n"
 	    ">>> import snugmesh as snug\n"
 	    ">>> a, b = snug.Body(snug.box()), snug.Body(snug.box())\n"
 	    ">>> b.set_frame((5, 0, 0))\n"

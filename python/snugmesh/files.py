@@ -36,7 +36,7 @@ class File:
     """What a file holds: instances of meshes, and clips that move them. Immutable; any number of threads may use it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        with open(path, "rb"):  # whatever is wrong with opening it, Python says it best
+        with open(os.fspath(path), "rb"):  # whatever is wrong with opening it, Python says it best
             pass
         self._file = _core.File(path)
         described = [self._file.instance(i) for i in range(self._file.instance_count)]
