@@ -14,6 +14,7 @@ class TruthBody:
     joints: np.ndarray
     weights: np.ndarray
     joint_count: int
+    deformer: str
 
 
 class Reader:
@@ -31,12 +32,12 @@ class Reader:
         return array
 
 
-def read_body(reader, counts):
+def read_body(reader, counts, deformer):
     vertices, triangles, joints, influences = counts
     positions, faces = reader.take("<f4", vertices, 3), reader.take("<u4", triangles, 3)
     sizes = (vertices + 1, influences, influences) if joints else (0, 0, 0)
     starts, numbers, weights = reader.take("<u4", sizes[0]), reader.take("<u4", sizes[1]), reader.take("<f4", sizes[2])
-    return TruthBody(positions, faces, starts, numbers, weights, joints)
+    return TruthBody(positions, faces, starts, numbers, weights, joints, deformer)
 
 
 def read_frames(path):
@@ -44,7 +45,9 @@ def read_frames(path):
     reader = Reader(path, 2)
     counts = [struct.unpack_from("<4I", reader.data, 64 + 64 * i + 32) for i in range(2)]
     reader.at += 128
-    bodies = [read_body(reader, c) for c in counts]
+    # Of all sequences one has joints that blend as dual quaternions.
+    deformer = "dual_quaternion_skin" if Path(path).stem == "creatures" else "skin"
+    bodies = [read_body(reader, c, deformer) for c in counts]
     frames = []
     for _ in range(reader.count):
         frame = []

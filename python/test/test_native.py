@@ -82,6 +82,18 @@ class Truth(unittest.TestCase):
                     np.testing.assert_array_equal(snug.collide(*actors), answer)
                 self.assertGreater(sum(map(len, answers)), 0)
 
+    def test_given_vertices(self):
+        """Creatures blend as dual quaternions, about rest positions of joints that the file does not have."""
+        from truth_file import read_answers, read_frames
+
+        path = Path(self.folder.name) / "creatures"
+        bodies, frames = read_frames(path.with_suffix(".truth"))
+        actors = [snug.Body(snug.Model(b.positions, b.triangles, deformer="free")) for b in bodies]
+        for frame, answer in zip(frames, read_answers(path.with_suffix(".answers"))):
+            for body, (_, _, _, placed) in zip(actors, frame):
+                body.set_vertices(placed)
+            np.testing.assert_array_equal(snug.collide(*actors), answer)
+
     def make_body(self, body):
         model = snug.Model(
             body.positions,
@@ -90,6 +102,7 @@ class Truth(unittest.TestCase):
             weights=body.weights,
             influence_starts=body.starts,
             joint_count=body.joint_count,
+            deformer=body.deformer,
         )
         return snug.Body(model)
 
