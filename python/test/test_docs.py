@@ -66,10 +66,9 @@ class Stubs(unittest.TestCase):
         return [a.arg for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs if a.arg not in ("self", "cls")]
 
     def compare_function(self, stub, thing, name):
-        try:
-            signature = inspect.signature(thing)
-        except ValueError:  # C functions that are for the package alone say nothing
+        if thing.__doc__ is None:  # C functions that are for the package alone say nothing
             return
+        signature = inspect.signature(thing)
         found = [p for p in signature.parameters if p not in ("self", "type", "module")]
         self.assertEqual(self.list_parameters(stub), found, name)
 
