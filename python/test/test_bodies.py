@@ -1,5 +1,8 @@
 """Models and bodies: what goes in comes out, and what is wrong is said."""
+import os
 import pickle
+import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
@@ -258,6 +261,19 @@ class Bodies(unittest.TestCase):
         for pairs in found[1:]:
             np.testing.assert_array_equal(pairs, found[0])
         self.assertGreater(len(found[0]), 0)
+
+
+class PlainArrays(unittest.TestCase):
+    """The same tests where arrays are made by numpy's constructor, as with a numpy that is not known."""
+
+    def test_again(self):
+        if "SNUGMESH_PLAIN_ARRAYS" in os.environ:
+            self.skipTest("this is it")
+        here = Path(__file__).resolve().parent
+        command = [sys.executable, here / "run.py", "test_bodies", "test_queries"]
+        environment = dict(os.environ, SNUGMESH_PLAIN_ARRAYS="1")
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":
