@@ -1,6 +1,6 @@
 #include "baselines/bd_tree.h"
 
-#include "deform/fields.h"
+#include "deform/fields/fields.h"
 #include "geometry/eigen.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "baselines/limited_tree.h"
 
 #include "baselines/node_weights.h"
-#include "deform/blend.h"
+#include "deform/skin/blend.h"
 #include "geometry/eigen.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "baselines/node_weights.h"
 
-#include "deform/blend.h"
+#include "deform/skin/blend.h"
 
 #include <math.h>
 #include <stdlib.h>

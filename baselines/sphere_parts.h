@@ -3,7 +3,7 @@
 #define BASELINES_SPHERE_PARTS_H
 
 #include "baselines/sphere_tree.h"
-#include "deform/blend_corners.h"
+#include "deform/bounds/corners.h"
 
 /// The joints that move a vertex, and all vertices like it.
 typedef struct sphereSet

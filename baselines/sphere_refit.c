@@ -1,6 +1,7 @@
 // Refitting balls in a pose: Algorithm 1 of the 2006 paper, corrected, and what goes with it for the other skins.
 #include "baselines/sphere_parts.h"
-#include "deform/skin_build.h"
+#include "deform/skin/turning.h"
+#include "geometry/margins.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 /// Half a unit in the last place of 1 in float32.
 #define HALF_ULP 0x1p-24
 
-/// Where |sum w q|^2 may come below this, evaluation may take another direction than that sum's (deform/skin.h).
+/// Where |sum w q|^2 may come below this, evaluation may take another direction than that sum's
+/// (deform/skin/turning.h).
 #define LEAST_LENGTH2 0x1p-8
 
 // ---- Reading a pose --------------------------------------------------------------------------------------------
@@ -72,14 +74,14 @@ static bool ReadSkin(sphereBody* spheres)
 			spheres->centers[i][k] = (double)view->centers[3 * (size_t)number + (size_t)k];
 		}
 	}
-	double roundings = sgSkin_Roundings(view->skin->blend.header->rows.most) * HALF_ULP;
+	double roundings = SG_MARGIN_TURNS(view->skin->blend.header->rows.most) * HALF_ULP;
 	spheres->margin = 1.75 * (double)view->reach * (roundings + influences * 0x1p-28);
 	return view->pose->hasStage == 0;
 }
 
 bool spherePose_Read(sphereBody* spheres)
 {
-	if (sgSkin_Is(snugModel_GetInfo(spheres->tree->model).deformer))
+	if (snugModel_GetInfo(spheres->tree->model).deformer != snug_skin)
 	{
 		return ReadSkin(spheres);
 	}

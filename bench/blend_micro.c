@@ -2,7 +2,7 @@
 #include "bench/blend_bodies.h"
 #include "bench/timer.h"
 #include "body/body.h"
-#include "deform/blend.h"
+#include "deform/skin/blend.h"
 
 #include <math.h>
 #include <stdlib.h>

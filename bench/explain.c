@@ -1,7 +1,7 @@
 #include "bench/explain.h"
 
 #include "bench/tightness.h"
-#include "deform/blend.h"
+#include "deform/skin/blend.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "baselines/layered_spheres.h"
 #include "body/body.h"
-#include "deform/fields.h"
+#include "deform/fields/fields.h"
 #include "geometry/ball.h"
 
 #include <math.h>

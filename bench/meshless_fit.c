@@ -4,7 +4,7 @@
 #include "baselines/oracle.h"
 #include "bench/blend_bodies.h"
 #include "bench/timer.h"
-#include "deform/blend.h"
+#include "deform/skin/blend.h"
 
 #include <math.h>
 #include <stdlib.h>

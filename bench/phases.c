@@ -1,6 +1,6 @@
 #include "bench/phases.h"
 
-#include "deform/blend_kernels.h"
+#include "deform/skin/blend_kernels.h"
 #include "geometry/box_kernels.h"
 #include "share/clock.h"
 #include "tree/leaf_kernels.h"

@@ -2,8 +2,11 @@
 #ifndef CLI_CHECK_H
 #define CLI_CHECK_H
 
+#include "program/curves.h"
 #include "program/tally.h"
 #include "program/versus.h"
+
+#include <stdio.h>
 
 /// Version of the JSON that `check` prints: docs/check-json.md. Raised when a field changes its meaning or goes.
 #define CHECK_JSON_VERSION 1
@@ -12,6 +15,7 @@ typedef struct check
 {
 	cliSceneOptions sceneOptions;
 	cliContactOptions contactOptions;
+	FILE* out; ///< where JSON and CSV go
 	bool json, csv, summary, byJoint, costs, failOnContact;
 	int limit;  ///< pairs that JSON lists in all
 	int method; ///< 0 ours, 1 brute
@@ -19,10 +23,12 @@ typedef struct check
 	int up;                 ///< axis that points up in pictures: 0 y, 1 z
 	double fps, from, to;   ///< not a number if not given
 	const char *html, *png; ///< pages to write; nullable
+	const char* curvePath;  ///< file for curves; nullable
 	char* command;          ///< to be typed again
 	cliScene scene;
 	cliRegions regions;
 	cliTally tally;
+	cliCurves curves;    ///< of all frames, if they are to be written
 	uint64_t frameCount; ///< that were asked for
 	uint64_t listed;     ///< pairs that JSON has listed
 	bool hasOthers;
@@ -48,9 +54,15 @@ void checkPrintJsonSummary(const check* c);
 void checkPrintCsv(const check* c, uint64_t frame, double time, const cliContacts* contacts);
 /// @}
 
+/// A run with nothing asked for yet, whose JSON goes to a stream.
+check checkMake(FILE* out);
+
 /// Load, check, print and write, as the options in `c` say.
 /// @return the exit code
 int checkRun(check* c, int fileCount, char** paths);
+
+/// The same, as arguments say, which are parsed in place. Frees `c`.
+int checkCommand(check* c, int argumentCount, char** arguments);
 void checkFree(check* c);
 
 /// Write the page and the picture that were asked for. Prints what is wrong.

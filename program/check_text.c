@@ -1,5 +1,6 @@
 #include "program/check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +8,11 @@ static const char* GetClipName(const check* c, int file)
 {
 	uint32_t clip = c->scene.files[file].clip;
 	return clip != IO_NONE ? cliScene_GetAsset(&c->scene, file)->clips[clip].name : "-";
+}
+
+static const char* GetPairWord(const check* c)
+{
+	return c->contactOptions.margin > 0.0 ? "near" : "intersecting";
 }
 
 static void PrintBodies(const check* c)
@@ -85,12 +91,46 @@ static void PrintBodyPairs(const cliContacts* contacts)
 	}
 }
 
+static void PrintDistances(const cliNear* near)
+{
+	printf("\n%5s  %5s  %12s  %s\n", "body", "body", "distance", "from a point of the first to one of the second");
+	for (size_t i = 0; i < near->distanceCount; ++i)
+	{
+		const cliDistance* d = near->distances + i;
+		const float *from = d->points[0], *to = d->points[1];
+		printf("%5d  %5d  %12.6g", d->bodies[0], d->bodies[1], d->distance);
+		printf(isinf(d->distance) ? "\n" : "  %g %g %g  to  %g %g %g\n", (double)from[0], (double)from[1],
+		    (double)from[2], (double)to[0], (double)to[1], (double)to[2]);
+	}
+}
+
+// Lengths and areas of curves: how badly bodies meet.
+static void PrintCurves(const cliNear* near)
+{
+	printf("\n%5s  %5s  %6s  %10s  %10s  curve\n", "body", "body", "points", "length", "area");
+	for (size_t i = 0; i < near->curveCount; ++i)
+	{
+		const cliCurve* c = near->curves + i;
+		const double* area = c->curve.area;
+		printf("%5d  %5d  %6zu  %10.5g  %10.5g  %s\n", c->bodies[0], c->bodies[1], c->pointCount, c->curve.length,
+		    sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2]), c->curve.isClosed ? "closed" : "open");
+	}
+}
+
 static void PrintOneFrame(const check* c, const cliContacts* contacts)
 {
 	PrintBodies(c);
 	if (contacts->count > 0 && !c->summary)
 	{
 		PrintBodyPairs(contacts);
+	}
+	if (c->contactOptions.distances)
+	{
+		PrintDistances(&contacts->near);
+	}
+	if (contacts->near.curveCount > 0 && !c->summary)
+	{
+		PrintCurves(&contacts->near);
 	}
 	if (c->contactOptions.first && contacts->count > 0)
 	{
@@ -99,10 +139,10 @@ static void PrintOneFrame(const check* c, const cliContacts* contacts)
 		    p->bodies[0], p->pair.b, p->bodies[1]);
 		return;
 	}
-	printf("\n%llu intersecting pairs in %.1f microseconds: %llu volume tests, %llu triangle tests, %llu vertices "
-	       "evaluated\n",
-	    (unsigned long long)contacts->count, contacts->microseconds, (unsigned long long)contacts->counters.volumeTests,
-	    (unsigned long long)contacts->counters.triangleTests, (unsigned long long)contacts->counters.verticesEvaluated);
+	printf("\n%llu %s pairs in %.1f microseconds: %llu volume tests, %llu triangle tests, %llu vertices evaluated\n",
+	    (unsigned long long)contacts->count, GetPairWord(c), contacts->microseconds,
+	    (unsigned long long)contacts->counters.volumeTests, (unsigned long long)contacts->counters.triangleTests,
+	    (unsigned long long)contacts->counters.verticesEvaluated);
 }
 
 // ---- Many frames -----------------------------------------------------------------------------------------------
@@ -131,13 +171,23 @@ static void PrintRow(const check* c, uint64_t frame, double time, const cliConta
 	{
 		printf("\n%7s %9s %8s %9s %9s %9s %9s %9s\n", "", "time", "touching", "", "volume", "vertices", "triangle",
 		    "micro-");
-		printf("%7s %9s %8s %9s %9s %9s %9s %9s%s\n", "frame", "s", "bodies", "pairs", "tests", "evaluated", "tests",
-		    "seconds", c->byJoint ? "  most by joint" : "");
+		printf("%7s %9s %8s %9s %9s %9s %9s %9s%s%s%s\n", "frame", "s", "bodies", "pairs", "tests", "evaluated",
+		    "tests", "seconds", c->contactOptions.distances ? "  distance" : "", c->curvePath != NULL ? "  curves" : "",
+		    c->byJoint ? "  most by joint" : "");
 	}
 	printf("%7llu %9.4f %8d %9llu %9llu %9llu %9llu %9.1f", (unsigned long long)frame, time, CountBodyPairs(contacts),
 	    (unsigned long long)contacts->count, (unsigned long long)contacts->counters.volumeTests,
 	    (unsigned long long)contacts->counters.verticesEvaluated, (unsigned long long)contacts->counters.triangleTests,
 	    contacts->microseconds);
+	const cliDistance* least = cliNear_GetLeast(&contacts->near);
+	if (least != NULL)
+	{
+		printf("  %8.4g", least->distance);
+	}
+	if (c->curvePath != NULL)
+	{
+		printf("  %6zu", contacts->near.curveCount);
+	}
 	if (c->byJoint && c->tally.nowCount > 0)
 	{
 		printf("  ");
@@ -182,7 +232,7 @@ void checkPrintSummary(const check* c)
 	}
 	else
 	{
-		printf("; %llu intersecting pairs", (unsigned long long)t->pairs);
+		printf("; %llu %s pairs", (unsigned long long)t->pairs, GetPairWord(c));
 	}
 	if (t->contactFrames > 0 && !c->contactOptions.first)
 	{

@@ -7,6 +7,7 @@
 #include "program/quote.h"
 #include "program/terminal.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ static const cliUsage usage = {
 	.synopsis = "[options] FILE [FILE2 ...]",
 	.summary =
 	    "Find all pairs of intersecting triangles between bodies of different files, and with --within also between\n"
-	    "bodies of one file. Touching counts. Without --clip: at rest. With one --clip: in every frame of it, in each "
+	    "bodies of one file. Touching counts. One file alone is checked against itself: --within and --self. Without "
+	    "--clip: at rest. With one --clip: in every frame of it, in each "
 	    "file\n"
 	    "that has it; the others stay at rest. With several: the first file's clip, the second's and so on, `-` for "
 	    "rest. A\n"
@@ -34,6 +36,11 @@ static const cliUsage usage = {
 	    "Bodies are the mesh instances of the files, numbered from 0 file by file. Triangles of a body are numbered "
 	    "from 0\n"
 	    "in the order of the file; polygons are split, convex ones as fans.\n"
+	    "\n"
+	    "--self also finds where a body meets itself, as an arm that goes through a chest. Neighbours in the mesh do "
+	    "not\n"
+	    "count, nor does what meets at rest already, unless --keep-rest asks for it. --margin finds pairs that come\n"
+	    "near, --distance how far bodies are apart and where, --contacts the curves along which they meet.\n"
 	    "\n"
 	    "--json prints one object per frame and line: frame, time in seconds, bodies (file, name, triangles), clips, "
 	    "pairs\n"
@@ -52,6 +59,9 @@ static const cliUsage usage = {
 	    "  snug check boxer.glb bag.glb --clip punch --fps 60 --by-joint --summary\n"
 	    "  snug check a.obj b.obj --place 0,0,0 --place 1.5,0,0 --rotate 0,0,0 --rotate 0,90,0\n"
 	    "  snug check --json runner.glb wall.obj --clip run --from 0.5 --to 1 >contacts.json\n"
+	    "  snug check dancer.glb --clip spin --by-joint --summary\n"
+	    "  snug check a.glb b.glb --clip 0 --contacts curves.obj\n"
+	    "  snug check hand.glb cup.obj --clip reach --distance --margin 0.01\n"
 	    "  snug check --within --fail-on-contact --first character.glb || echo 'parts touch'\n"
 	    "  snug check curtain.snug --amplitudes curtain.csv ball.obj\n"
 	    "  snug check --method brute --csv a.glb b.glb --clip 0",
@@ -100,7 +110,9 @@ static void HearInterrupts(void)
 static void ShowFrame(void* user, uint64_t frame, double time, const cliContacts* contacts)
 {
 	check* c = user;
-	c->outOfMemory = !cliTally_Add(&c->tally, time, contacts) || c->outOfMemory;
+	c->outOfMemory = !cliTally_Add(&c->tally, time, contacts) ||
+	                 (c->curvePath != NULL && !cliCurves_Add(&c->curves, frame, time, &contacts->near)) ||
+	                 c->outOfMemory;
 	if (c->json && !c->summary)
 	{
 		checkPrintJson(c, frame, time, contacts);
@@ -167,10 +179,11 @@ static bool Prepare(check* c, int fileCount, char** paths)
 	{
 		return false;
 	}
-	if (c->scene.fileCount == 1 && c->scene.partCount < 2)
+	if (c->scene.fileCount == 1 && c->scene.partCount < (c->contactOptions.self ? 1 : 2))
 	{
-		cliError("%s: holds %s: there is nothing to compare; a body against itself is not checked yet",
-		    c->scene.files[0].path, c->scene.partCount == 1 ? "one body only" : "no body");
+		cliError("%s: holds %s: there is nothing to compare%s", c->scene.files[0].path,
+		    c->scene.partCount == 1 ? "one body only" : "no body",
+		    c->scene.partCount == 1 ? "; --self checks it against itself" : "");
 		return false;
 	}
 	cliStage_WarnOfSizes(&c->scene, c->from);
@@ -187,7 +200,8 @@ static bool Prepare(check* c, int fileCount, char** paths)
 static bool MeasureOthers(check* c)
 {
 	bool shown = c->html != NULL || (c->json && c->summary);
-	if (!shown || !c->costs || c->tally.frameCount == 0)
+	bool isPlain = !c->contactOptions.self && !(c->contactOptions.margin > 0.0); // what others can do
+	if (!shown || !isPlain || !c->costs || c->tally.frameCount == 0)
 	{
 		return true;
 	}
@@ -197,7 +211,8 @@ static bool MeasureOthers(check* c)
 
 int checkRun(check* c, int fileCount, char** paths)
 {
-	if (!cliOutput_HasPlace(c->html) || !cliOutput_HasPlace(c->png) || !Prepare(c, fileCount, paths))
+	if (!cliOutput_HasPlace(c->html) || !cliOutput_HasPlace(c->png) || !cliOutput_HasPlace(c->curvePath) ||
+	    !Prepare(c, fileCount, paths))
 	{
 		return CLI_BAD_INPUT;
 	}
@@ -222,7 +237,7 @@ int checkRun(check* c, int fileCount, char** paths)
 	}
 	bool measured = MeasureOthers(c);
 	ShowEnd(c);
-	if (!measured || !checkWritePages(c))
+	if (!measured || !checkWritePages(c) || (c->curvePath != NULL && !cliCurves_Write(&c->curves, c->curvePath)))
 	{
 		return CLI_BAD_INPUT;
 	}
@@ -232,6 +247,7 @@ int checkRun(check* c, int fileCount, char** paths)
 void checkFree(check* c)
 {
 	cliTally_Free(&c->tally);
+	cliCurves_Free(&c->curves);
 	cliRegions_Free(&c->regions);
 	cliScene_Free(&c->scene);
 	free(c->command);
@@ -245,13 +261,46 @@ static bool Refuse(const char* what)
 	return false;
 }
 
+// What is asked, and what goes together.
+static bool CheckQuestions(check* c, int fileCount)
+{
+	cliContactOptions* asked = &c->contactOptions;
+	asked->brute = c->method == 1;
+	asked->curves = c->curvePath != NULL;
+	if (fileCount == 1 && !asked->within && !asked->self)
+	{
+		asked->within = true;
+		asked->self = !asked->brute && !(asked->margin > 0.0);
+	}
+	if (!(asked->margin >= 0.0 && asked->margin <= DBL_MAX))
+	{
+		return Refuse("--margin is a distance: a number that is not negative");
+	}
+	if (asked->margin > 0.0 && (asked->first || asked->self || asked->curves))
+	{
+		return Refuse(asked->first  ? "--margin or --first, not both"
+		              : asked->self ? "--margin or --self, not both"
+		                            : "--margin or --contacts, not both");
+	}
+	if (asked->brute && (asked->self || asked->margin > 0.0 || asked->distances || asked->curves))
+	{
+		return Refuse("--method brute finds pairs that meet, of two bodies: not for --self, --margin, --distance and "
+		              "--contacts");
+	}
+	if (asked->curves && asked->first)
+	{
+		return Refuse("--first or --contacts, not both");
+	}
+	return !asked->keepRest || asked->self || Refuse("--keep-rest needs --self");
+}
+
 // What the table of options cannot say.
 static bool CheckUsage(check* c, int fileCount, char** paths)
 {
 	bool timed = !isnan(c->fps) || !isnan(c->from) || !isnan(c->to) || c->sceneOptions.offsets.count > 0;
-	if (fileCount == 1 && !c->contactOptions.within)
+	if (!CheckQuestions(c, fileCount))
 	{
-		return Refuse("check needs two files, or one and --within: a body against itself is not checked yet");
+		return false;
 	}
 	if (c->csv && (c->json || c->summary || c->byJoint))
 	{
@@ -273,57 +322,74 @@ static bool CheckUsage(check* c, int fileCount, char** paths)
 	for (int i = 0; i < fileCount; ++i)
 	{
 		if ((c->html != NULL && !cliOutput_Check(c->html, ".html", paths[i])) ||
-		    (c->png != NULL && !cliOutput_Check(c->png, ".png", paths[i])))
+		    (c->png != NULL && !cliOutput_Check(c->png, ".png", paths[i])) ||
+		    (c->curvePath != NULL && !cliOutput_Check(c->curvePath, CLI_CURVE_ENDINGS, paths[i])))
 		{
 			return false;
 		}
 	}
 	c->threads = c->threads > 0 ? c->threads : cliGetProcessorCount();
 	c->threads = c->threads < 1024 ? c->threads : 1024;
-	c->contactOptions.brute = c->method == 1;
 	return cliSceneOptions_Check(&c->sceneOptions, "check", fileCount);
+}
+
+check checkMake(FILE* out)
+{
+	return (check){ .out = out, .fps = NAN, .from = NAN, .to = NAN, .limit = DEFAULT_LIMIT };
+}
+
+int checkCommand(check* c, int argumentCount, char** arguments)
+{
+	const cliOption options[] = {
+		CLI_CLIP_OPTION(
+		    &c->sceneOptions.clips, "check every frame of this animation; once for all files, or once per file"),
+		CLI_AMPLITUDES_OPTION(&c->sceneOptions.amplitudes),
+		{ "--fps", cli_number, &c->fps, "N", "frames per second; default 30" },
+		{ "--from", cli_number, &c->from, "S", "time of the first frame in seconds; default 0" },
+		{ "--to", cli_number, &c->to, "S", "time of the last frame; default the clip's end, the latest of all files" },
+		CLI_PLACE_OPTIONS(&c->sceneOptions),
+		{ "--within", cli_flag, &c->contactOptions.within, NULL, "also between bodies of one file" },
+		{ "--self", cli_flag, &c->contactOptions.self, NULL, "also bodies with themselves; one file alone: default" },
+		{ "--keep-rest", cli_flag, &c->contactOptions.keepRest, NULL, "with --self: also what meets at rest" },
+		{ "--margin", cli_number, &c->contactOptions.margin, "D",
+		    "pairs that are no farther apart than D, instead of those that meet" },
+		{ "--distance", cli_flag, &c->contactOptions.distances, NULL, "also say how far bodies are apart, and where" },
+		{ "--contacts", cli_text, &c->curvePath, "FILE",
+		    "write the curves along which bodies meet, as .obj, .ply or .json" },
+		{ "--first", cli_flag, &c->contactOptions.first, NULL,
+		    "look for one pair per frame, and no more: is there contact?" },
+		{ "--by-joint", cli_flag, &c->byJoint, NULL, "say which joints' triangles touch which" },
+		{ "--summary", cli_flag, &c->summary, NULL, "print what all frames come to, not each of them" },
+		{ "--fail-on-contact", cli_flag, &c->failOnContact, NULL, "exit with 3 if there is any pair" },
+		{ "--html", cli_text, &c->html, "PAGE.html", "write a page with pictures" },
+		{ "--png", cli_text, &c->png, "STRIP.png", "write a strip of frames" },
+		{ "--up", cli_choice, &c->up, "y|z", "the axis that points up in pictures; default y" },
+		{ "--json", cli_flag, &c->json, NULL, "print one JSON object per frame and line" },
+		{ "--limit", cli_count, &c->limit, "N", "pairs that --json lists in all, then only counts; default 1000000" },
+		{ "--csv", cli_flag, &c->csv, NULL, "print one line per frame: number, time, count of pairs" },
+		{ "--costs", cli_flag, &c->costs, NULL,
+		    "add times and work done to --json, --csv and --html: they vary between runs" },
+		{ "--method", cli_choice, &c->method, "ours|brute", "brute: without trees, for comparison" },
+		CLI_DEFORMER_OPTION(&c->sceneOptions.deformer),
+		CLI_BOUND_OPTIONS(&c->sceneOptions),
+		CLI_STRATEGY_OPTION(&c->sceneOptions.strategy),
+		{ "--threads", cli_count, &c->threads, "N", "frames to check at once; default as many as processors" },
+		{ .name = NULL },
+	};
+	c->command = cliQuoteCommand("snug check", argumentCount, arguments);
+	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);
+	int code = parsed == cli_help ? CLI_DONE : CLI_BAD_USAGE;
+	if (parsed == cli_go && CheckUsage(c, argumentCount, arguments))
+	{
+		code = checkRun(c, argumentCount, arguments);
+	}
+	cliOptions_Free(options);
+	checkFree(c);
+	return code;
 }
 
 int cliCheck(int argumentCount, char** arguments)
 {
-	check c = { .fps = NAN, .from = NAN, .to = NAN, .limit = DEFAULT_LIMIT };
-	const cliOption options[] = {
-		CLI_CLIP_OPTION(
-		    &c.sceneOptions.clips, "check every frame of this animation; once for all files, or once per file"),
-		CLI_AMPLITUDES_OPTION(&c.sceneOptions.amplitudes),
-		{ "--fps", cli_number, &c.fps, "N", "frames per second; default 30" },
-		{ "--from", cli_number, &c.from, "S", "time of the first frame in seconds; default 0" },
-		{ "--to", cli_number, &c.to, "S", "time of the last frame; default the clip's end, the latest of all files" },
-		CLI_PLACE_OPTIONS(&c.sceneOptions),
-		{ "--within", cli_flag, &c.contactOptions.within, NULL, "also between bodies of one file" },
-		{ "--first", cli_flag, &c.contactOptions.first, NULL,
-		    "look for one pair per frame, and no more: is there contact?" },
-		{ "--by-joint", cli_flag, &c.byJoint, NULL, "say which joints' triangles touch which" },
-		{ "--summary", cli_flag, &c.summary, NULL, "print what all frames come to, not each of them" },
-		{ "--fail-on-contact", cli_flag, &c.failOnContact, NULL, "exit with 3 if there is any pair" },
-		{ "--html", cli_text, &c.html, "PAGE.html", "write a page with pictures" },
-		{ "--png", cli_text, &c.png, "STRIP.png", "write a strip of frames" },
-		{ "--up", cli_choice, &c.up, "y|z", "the axis that points up in pictures; default y" },
-		{ "--json", cli_flag, &c.json, NULL, "print one JSON object per frame and line" },
-		{ "--limit", cli_count, &c.limit, "N", "pairs that --json lists in all, then only counts; default 1000000" },
-		{ "--csv", cli_flag, &c.csv, NULL, "print one line per frame: number, time, count of pairs" },
-		{ "--costs", cli_flag, &c.costs, NULL,
-		    "add times and work done to --json, --csv and --html: they vary between runs" },
-		{ "--method", cli_choice, &c.method, "ours|brute", "brute: without trees, for comparison" },
-		CLI_DEFORMER_OPTION(&c.sceneOptions.deformer),
-		CLI_BOUND_OPTIONS(&c.sceneOptions),
-		CLI_STRATEGY_OPTION(&c.sceneOptions.strategy),
-		{ "--threads", cli_count, &c.threads, "N", "frames to check at once; default as many as processors" },
-		{ .name = NULL },
-	};
-	c.command = cliQuoteCommand("snug check", argumentCount, arguments);
-	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);
-	int code = parsed == cli_help ? CLI_DONE : CLI_BAD_USAGE;
-	if (parsed == cli_go && CheckUsage(&c, argumentCount, arguments))
-	{
-		code = checkRun(&c, argumentCount, arguments);
-	}
-	cliOptions_Free(options);
-	checkFree(&c);
-	return code;
+	check c = checkMake(stdout);
+	return checkCommand(&c, argumentCount, arguments);
 }

@@ -51,6 +51,12 @@ static bool BoxesMeet(const snugBounds* a, const snugBounds* b)
 	return meet;
 }
 
+static bool AreAsked(const search* s, int a, int b)
+{
+	const cliPart* parts = s->stage->scene->parts;
+	return s->options->within || parts[a].file != parts[b].file;
+}
+
 static bool AddCandidate(search* s, int a, int b)
 {
 	if (s->candidateCount == s->candidateCapacity)
@@ -83,8 +89,8 @@ static int ComparePlaces(const void* first, const void* second)
 
 static bool FindCandidates(search* s)
 {
-	const cliScene* scene = s->stage->scene;
-	int count = scene->partCount;
+	int count = s->stage->scene->partCount;
+	bool all = s->options->margin > 0.0; // how far is too far is left to the library
 	s->order = malloc(((size_t)count + 1) * sizeof(place));
 	if (s->order == NULL)
 	{
@@ -98,11 +104,11 @@ static bool FindCandidates(search* s)
 	for (int i = 0; i < count; ++i)
 	{
 		int a = s->order[i].body;
-		for (int j = i + 1; j < count && s->order[j].x <= s->boxes[a].upper[0]; ++j)
+		for (int j = i + 1; j < count && (all || s->order[j].x <= s->boxes[a].upper[0]); ++j)
 		{
 			int b = s->order[j].body;
-			bool asked = s->options->within || scene->parts[a].file != scene->parts[b].file;
-			if (asked && BoxesMeet(s->boxes + a, s->boxes + b) && !AddCandidate(s, a, b))
+			bool meet = all || BoxesMeet(s->boxes + a, s->boxes + b);
+			if (AreAsked(s, a, b) && meet && !AddCandidate(s, a, b))
 			{
 				return false;
 			}
@@ -150,6 +156,14 @@ static int ComparePairs(const void* first, const void* second)
 	                              : (x->pair.b > y->pair.b) - (x->pair.b < y->pair.b);
 }
 
+static void SortPairs(cliContacts* c)
+{
+	if (c->count > 1)
+	{
+		qsort(c->pairs, (size_t)c->count, sizeof(cliPair), ComparePairs);
+	}
+}
+
 static void AddCounters(snugCounters* sum, const snugCounters* counters)
 {
 	sum->nodesRefitted += counters->nodesRefitted;
@@ -168,6 +182,15 @@ static bool CollideOurs(search* s, int a, int b)
 	s->stage->telling = a;
 	snugResult result =
 	    (s->options->first ? snugTouches : snugCollide)(s->stage->bodies[a], s->stage->bodies[b], &query);
+	AddCounters(&s->contacts->counters, &result.counters);
+	return cliStage_Check(s->stage, a, s->contacts->outOfMemory ? snug_outOfMemory : result.status);
+}
+
+static bool CollideWithin(search* s, int a, int b)
+{
+	snugMarginQuery query = { .margin = s->options->margin, .callback = AddPair, .user = s->contacts };
+	s->stage->telling = a;
+	snugResult result = snugFindWithin(s->stage->bodies[a], s->stage->bodies[b], &query);
 	AddCounters(&s->contacts->counters, &result.counters);
 	return cliStage_Check(s->stage, a, s->contacts->outOfMemory ? snug_outOfMemory : result.status);
 }
@@ -200,15 +223,15 @@ static bool CollideCandidates(search* s)
 		int a = s->candidates[i].bodies[0], b = s->candidates[i].bodies[1];
 		s->contacts->bodies[0] = a;
 		s->contacts->bodies[1] = b;
-		if (!(s->options->brute ? CollideBrute(s, a, b) : CollideOurs(s, a, b)))
+		bool collided = s->options->brute          ? CollideBrute(s, a, b)
+		                : s->options->margin > 0.0 ? CollideWithin(s, a, b)
+		                                           : CollideOurs(s, a, b);
+		if (!collided)
 		{
 			return false;
 		}
 	}
-	if (s->contacts->count > 1)
-	{
-		qsort(s->contacts->pairs, (size_t)s->contacts->count, sizeof(cliPair), ComparePairs);
-	}
+	SortPairs(s->contacts);
 	return true;
 }
 
@@ -278,6 +301,72 @@ static bool CollideCrowd(search* s)
 		}
 	}
 	return true;
+}
+
+// ---- More than pairs between bodies ----------------------------------------------------------------------------
+
+static bool AddFirstPair(void* user, snugPair pair)
+{
+	AddPair(user, pair);
+	return false;
+}
+
+static bool CollideSelves(search* s)
+{
+	snugSelfQuery query = {
+		.callback = s->options->first ? AddFirstPair : AddPair, .user = s->contacts, .keepRest = s->options->keepRest
+	};
+	for (int i = 0; i < s->stage->scene->partCount && !(s->options->first && s->contacts->count > 0); ++i)
+	{
+		s->contacts->bodies[0] = s->contacts->bodies[1] = i;
+		s->stage->telling = i;
+		snugResult result = snugCollideSelf(s->stage->bodies[i], &query);
+		AddCounters(&s->contacts->counters, &result.counters);
+		if (!cliStage_Check(s->stage, i, s->contacts->outOfMemory ? snug_outOfMemory : result.status))
+		{
+			return false;
+		}
+	}
+	SortPairs(s->contacts);
+	return true;
+}
+
+static bool FindDistances(search* s)
+{
+	int count = s->stage->scene->partCount;
+	bool found = true;
+	for (int a = 0; found && a < count; ++a)
+	{
+		for (int b = a + 1; found && b < count; ++b)
+		{
+			found =
+			    !AreAsked(s, a, b) || cliNear_AddDistance(&s->contacts->near, s->stage, a, b, &s->contacts->counters);
+		}
+	}
+	return found;
+}
+
+// Of the bodies that meet: pairs are sorted by bodies.
+static bool FindCurves(search* s)
+{
+	const cliContacts* c = s->contacts;
+	bool found = true;
+	for (uint64_t i = 0, next; found && i < c->count; i = next)
+	{
+		const int* bodies = c->pairs[i].bodies;
+		for (next = i + 1; next < c->count && memcmp(c->pairs[next].bodies, bodies, sizeof(int[2])) == 0; ++next)
+		{
+		}
+		found =
+		    bodies[0] == bodies[1] || cliNear_AddCurves(&s->contacts->near, s->stage, bodies[0], bodies[1], next - i);
+	}
+	return found;
+}
+
+static bool FindMore(search* s)
+{
+	return (!s->options->self || CollideSelves(s)) && (!s->options->distances || FindDistances(s)) &&
+	       (!s->options->curves || FindCurves(s));
 }
 
 // ---- Brute force's own boxes -----------------------------------------------------------------------------------
@@ -356,7 +445,8 @@ bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const
 	search s = { .contacts = contacts, .stage = stage, .options = options };
 	contacts->count = 0;
 	contacts->outOfMemory = false;
-	bool all = !options->brute && !options->first;
+	cliNear_Clear(&contacts->near);
+	bool all = !options->brute && !options->first && !(options->margin > 0.0);
 	contacts->failed = !cliStage_SetTime(stage, time) || (all && !MakeCrowd(&s));
 	contacts->counters = options->brute ? (snugCounters){ .nodesRefitted = 0 } : stage->counters;
 	if (!contacts->failed)
@@ -364,7 +454,7 @@ bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const
 		double start = clockNow();
 		s.boxes = options->brute ? NULL : stage->bounds;
 		contacts->failed = !((!options->brute || PoseAll(&s)) && (!options->refit || RefitAll(&s)) &&
-		                     (all ? CollideCrowd(&s) : FindCandidates(&s) && CollideCandidates(&s)));
+		                     (all ? CollideCrowd(&s) : FindCandidates(&s) && CollideCandidates(&s)) && FindMore(&s));
 		contacts->microseconds = 1e3 * (clockNow() - start + stage->milliseconds);
 	}
 	contacts->error = stage->error;
@@ -375,5 +465,6 @@ bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const
 void cliContacts_Free(cliContacts* contacts)
 {
 	free(contacts->pairs);
+	cliNear_Free(&contacts->near);
 	*contacts = (cliContacts){ .pairs = NULL };
 }

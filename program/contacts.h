@@ -2,9 +2,9 @@
 #ifndef CLI_CONTACTS_H
 #define CLI_CONTACTS_H
 
-#include "program/stage.h"
+#include "program/near.h"
 
-/// A pair with the bodies that it is of, the lower number first.
+/// A pair with the bodies that it is of, the lower number first; the same one twice if it meets itself.
 typedef struct cliPair
 {
 	int bodies[2];
@@ -14,10 +14,15 @@ typedef struct cliPair
 /// What to look for.
 typedef struct cliContactOptions
 {
-	bool within; ///< also between bodies of one file
-	bool first;  ///< stop at the first pair
-	bool brute;  ///< compare every triangle with every other
-	bool refit;  ///< before, evaluate all vertices and refit all bounds, whatever touches
+	bool within;    ///< also between bodies of one file
+	bool first;     ///< stop at the first pair
+	bool brute;     ///< compare every triangle with every other
+	bool refit;     ///< before, evaluate all vertices and refit all bounds, whatever touches
+	bool self;      ///< also bodies with themselves
+	bool keepRest;  ///< of those, also what meets at rest
+	bool distances; ///< also how far bodies are apart
+	bool curves;    ///< also the curves along which they meet
+	double margin;  ///< pairs that are no farther apart than this, instead of those that meet
 } cliContactOptions;
 
 /// What a frame found. Zero-initialise; may be used for many frames; free with cliContacts_Free.
@@ -25,6 +30,7 @@ typedef struct cliContacts
 {
 	cliPair* pairs; ///< sorted by the bodies, then by the triangles
 	uint64_t count, capacity;
+	cliNear near; ///< what else was asked for
 	snugCounters counters;
 	double microseconds; ///< from matrices and weights to pairs
 	bool failed;

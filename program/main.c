@@ -10,11 +10,12 @@
 #include <string.h>
 
 // In the order in which they are shown.
-static cliCommandFcn* const commands[] = { cliDemo, cliCheck, cliInfo, cliPose, cliPack, cliModes, cliReduce, cliPlay,
-	cliTruth, cliView, cliBench };
+static cliCommandFcn* const commands[] = { cliShowDemo, cliCheck, cliBatch, cliInfo, cliPose, cliPack, cliModes,
+	cliReduce, cliPlay, cliTruth, cliView, cliBench };
 static const cliTopic topics[] = {
 	{ "demo", "two bodies that collide: a table, and a page with pictures" },
 	{ "check", "which triangles of these files intersect, at rest or in every frame?" },
+	{ "batch", "many checks in one process, in shards that can run anywhere" },
 	{ "info", "what is in a file: triangles, joints, morph targets, clips; tree and memory" },
 	{ "pose", "write posed meshes as OBJ, PLY or glTF" },
 	{ "pack", "precompute a model, to be loaded at once" },

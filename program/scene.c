@@ -2,6 +2,7 @@
 
 #include "program/clips.h"
 #include "program/scale.h"
+#include "program/shelf.h"
 #include "program/terminal.h"
 #include "scenes/mesh.h"
 #include "scenes/sine.h"
@@ -22,8 +23,7 @@ static char* CopyText(const char* text)
 	return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
 
-// Printed when all is loaded: if that fails, the error is the one line that counts.
-static void Warn(cliScene* scene, const char* text)
+void cliScene_Warn(cliScene* scene, const char* text)
 {
 	if (scene->warnings == NULL)
 	{
@@ -47,7 +47,7 @@ static void PrintWarnings(const cliScene* scene)
 
 static void WarnOfFile(void* user, const char* text)
 {
-	Warn(user, text);
+	cliScene_Warn(user, text);
 }
 
 bool cliScene_Fail(cliScene* scene, const char* path, const char* what)
@@ -71,7 +71,7 @@ void cliScene_Tell(void* user, snugSeverity severity, const char* text)
 	{
 		char line[1024];
 		snprintf(line, sizeof(line), "%s: %s", teller->path, text);
-		Warn(teller->scene, line);
+		cliScene_Warn(teller->scene, line);
 	}
 }
 
@@ -277,13 +277,32 @@ static void FindTwins(cliScene* scene)
 	}
 }
 
+static void Keep(cliShelf* shelf, cliScene* scene, cliFile* file, int firstWarning)
+{
+	if (shelf != NULL)
+	{
+		cliShelf_KeepAsset(shelf, scene, file, firstWarning);
+	}
+}
+
 static bool ReadAsset(cliScene* scene, cliFile* file)
 {
 	ioError error;
 	ioLoadOptions options = { .warning = WarnOfFile, .user = scene };
+	cliShelf* shelf = scene->options->shelf;
+	int firstWarning = scene->warningCount;
+	if (IsModelFile(file->path) && file->scale != 1.0)
+	{
+		return cliScene_Fail(scene, file->path, "a packed model cannot be scaled");
+	}
+	if (shelf != NULL && cliShelf_FindAsset(shelf, scene, file))
+	{
+		return true;
+	}
 	if (IsModelFile(file->path))
 	{
-		return file->scale == 1.0 || cliScene_Fail(scene, file->path, "a packed model cannot be scaled");
+		Keep(shelf, scene, file, firstWarning);
+		return true;
 	}
 	if (!ioLoad(file->path, &options, &file->asset, &error) ||
 	    (file->scale != 1.0 && !cliScaleAsset(&file->asset, file->scale, &error, file->path)))
@@ -292,16 +311,33 @@ static bool ReadAsset(cliScene* scene, cliFile* file)
 		scene->told = true;
 		return false;
 	}
+	Keep(shelf, scene, file, firstWarning);
 	return true;
+}
+
+// What depends on a track is made anew each time.
+static bool MakeOwnParts(cliScene* scene, int i)
+{
+	cliFile* file = scene->files + i;
+	cliShelf* shelf = scene->options->amplitudes == NULL ? scene->options->shelf : NULL;
+	int firstModel = scene->modelCount, firstWarning = scene->warningCount;
+	if (shelf != NULL && cliShelf_FindParts(shelf, scene, i))
+	{
+		return true;
+	}
+	bool made = !scene->told && (IsModelFile(file->path) ? LoadModelFile(scene, file) : cliScene_AddParts(scene, i));
+	if (made && shelf != NULL)
+	{
+		cliShelf_KeepParts(shelf, scene, i, firstModel, firstWarning);
+	}
+	return made;
 }
 
 static bool MakeParts(cliScene* scene, int i)
 {
 	cliFile* file = scene->files + i;
 	file->firstPart = scene->partCount;
-	bool made = file->twin != i           ? CopyParts(scene, i)
-	            : IsModelFile(file->path) ? LoadModelFile(scene, file)
-	                                      : cliScene_AddParts(scene, i);
+	bool made = file->twin != i ? CopyParts(scene, i) : MakeOwnParts(scene, i);
 	file->partCount = scene->partCount - file->firstPart;
 	for (int k = 0; made && k < file->partCount; ++k)
 	{
@@ -348,7 +384,7 @@ static void WarnOfFewScales(cliScene* scene)
 		snprintf(text, sizeof(text), "--scale counts for the first %d of %d files; give it once per file", count,
 		    scene->fileCount);
 	}
-	Warn(scene, text);
+	cliScene_Warn(scene, text);
 }
 
 bool cliScene_Load(cliScene* scene, const cliSceneOptions* options, int fileCount, char** paths)
@@ -399,7 +435,10 @@ void cliScene_Free(cliScene* scene)
 	}
 	for (int i = 0; i < scene->fileCount; ++i)
 	{
-		ioAsset_Free(&scene->files[i].asset);
+		if (!scene->files[i].isShelved)
+		{
+			ioAsset_Free(&scene->files[i].asset);
+		}
 		free(scene->files[i].name);
 		free(scene->files[i].triangles);
 	}

@@ -24,10 +24,11 @@ typedef struct cliSceneOptions
 	int volume;             ///< a snugVolume
 	int restVolume;         ///< a snugRestVolume
 	bool boundLeaves;
-	int strategy;     ///< a snugStrategy
-	bool anyWeights;  ///< morph targets count even if their weights are zero throughout
-	bool baked;       ///< one model that stands alone: what is not skinned is where its node puts it
-	const char* only; ///< if baked: name or number of the instance whose model is made; null if there is but one
+	int strategy;           ///< a snugStrategy
+	bool anyWeights;        ///< morph targets count even if their weights are zero throughout
+	bool baked;             ///< one model that stands alone: what is not skinned is where its node puts it
+	struct cliShelf* shelf; ///< nullable: what was read and made before (program/shelf.h)
+	const char* only;       ///< if baked: name or number of the instance whose model is made; null if there is but one
 } cliSceneOptions;
 
 #define CLI_DEFORMERS "auto|blend|spherical|dualquat"
@@ -111,6 +112,7 @@ typedef struct cliFile
 	int twin;         ///< of the first of those with the same clip: it has the models
 	int posed;        ///< of the first of those with the same offset: it has the pose
 	ioAsset asset;    ///< empty for a .snug file
+	bool isShelved;   ///< the asset is borrowed
 	char* name;       ///< of the body of a .snug file
 	uint32_t* triangles;
 	uint32_t clip; ///< number, or IO_NONE for rest
@@ -168,6 +170,8 @@ bool cliScene_AddParts(cliScene* scene, int file);
 /// Take a model over; destroys it on failure.
 bool cliScene_AddModel(cliScene* scene, snugModel* model);
 cliPart* cliScene_AddPart(cliScene* scene);
+/// Warnings are printed when all is loaded: if that fails, the error is the one line that counts.
+void cliScene_Warn(cliScene* scene, const char* text);
 /// Prints it, unless something was printed already.
 /// @return false
 bool cliScene_Fail(cliScene* scene, const char* path, const char* what);

@@ -60,17 +60,38 @@ static void* Tick(void* user)
 	return user;
 }
 
+// Who hears of errors instead of people; with the mutex held.
+static cliHearFcn* hearError;
+static void* hearUser;
+
+void cliDivertErrors(cliHearFcn* hear, void* user)
+{
+	pthread_mutex_lock(&progress.mutex);
+	hearError = hear;
+	hearUser = user;
+	pthread_mutex_unlock(&progress.mutex);
+}
+
 void cliError(const char* format, ...)
 {
 	va_list arguments;
-	pthread_mutex_lock(&progress.mutex);
-	ClearProgress();
-	fputs("snug: ", stderr);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
+	pthread_mutex_lock(&progress.mutex);
+	if (hearError != NULL)
+	{
+		char text[4096];
+		vsnprintf(text, sizeof(text), format, arguments);
+		hearError(hearUser, text);
+	}
+	else
+	{
+		ClearProgress();
+		fputs("snug: ", stderr);
+		vfprintf(stderr, format, arguments);
+		fputc('\n', stderr);
+	}
 	pthread_mutex_unlock(&progress.mutex);
+	va_end(arguments);
 }
 
 bool cliShowsProgress(void)

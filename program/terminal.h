@@ -7,6 +7,12 @@
 /// Print "snug: …" and a newline on stderr.
 void cliError(const char* format, ...);
 
+/// Receives messages that are not printed, without "snug: ".
+typedef void cliHearFcn(void* user, const char* text);
+
+/// Send what cliError is told elsewhere; null: to stderr again.
+void cliDivertErrors(cliHearFcn* hear, void* user);
+
 /// @return true if stderr is a terminal, so that progress is of use
 bool cliShowsProgress(void);
 

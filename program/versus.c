@@ -1,6 +1,7 @@
 #include "program/versus.h"
 
 #include "program/terminal.h"
+#include "share/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,150 @@ static bool RunOurs(race* r, bool deformAll, versusRow* row)
 	return good;
 }
 
+// ---- Another library -------------------------------------------------------------------------------------------
+
+static const versusPeer* otherLibrary;
+
+void versus_SetPeer(const versusPeer* peer)
+{
+	otherLibrary = peer;
+}
+
+// What it is given, and what it finds.
+typedef struct guest
+{
+	race* race;
+	cliStage* stage;
+	bruteMesh* meshes; ///< per part, with positions of their own
+	void* peer;
+	snugPair* pairs; ///< of two bodies
+	uint64_t capacity;
+	cliPair* all;
+	uint64_t allCount, allCapacity;
+} guest;
+
+static bool MakeGuest(guest* g)
+{
+	const cliScene* scene = g->race->scene;
+	g->meshes = calloc((size_t)scene->partCount, sizeof(bruteMesh));
+	bool made = g->meshes != NULL && cliStage_SetTime(g->stage, g->race->tally->frames[0].time);
+	for (int i = 0; made && i < scene->partCount; ++i)
+	{
+		const cliPart* part = scene->parts + i;
+		float* positions = malloc((3 * (size_t)part->vertexCount + 1) * sizeof(float)); // one more: see bench/peer.h
+		g->meshes[i] = (bruteMesh){ positions, part->triangles, part->triangleCount };
+		made = positions != NULL && cliStage_GetVertices(g->stage, i, positions);
+	}
+	g->peer = made ? otherLibrary->create(g->meshes, scene->partCount) : NULL;
+	return g->peer != NULL;
+}
+
+static void FreeGuest(guest* g)
+{
+	if (g->peer != NULL)
+	{
+		otherLibrary->destroy(g->peer);
+	}
+	for (int i = 0; g->meshes != NULL && i < g->race->scene->partCount; ++i)
+	{
+		free((void*)(uintptr_t)g->meshes[i].positions);
+	}
+	free(g->meshes);
+	free(g->pairs);
+	free(g->all);
+}
+
+static bool Grow(void** array, uint64_t* capacity, uint64_t needed, size_t size)
+{
+	void* grown = needed > *capacity ? realloc(*array, (size_t)needed * 2 * size) : *array;
+	if (grown == NULL && needed > 0)
+	{
+		return false;
+	}
+	*capacity = needed > *capacity ? 2 * needed : *capacity;
+	*array = grown;
+	return true;
+}
+
+static bool AskGuest(guest* g, int a, int b)
+{
+	uint64_t count = otherLibrary->collide(g->peer, a, b, false, g->pairs, g->capacity);
+	void *pairs = g->pairs, *all = g->all;
+	bool again = count > g->capacity;
+	bool grown = Grow(&pairs, &g->capacity, count, sizeof(snugPair)) &&
+	             Grow(&all, &g->allCapacity, g->allCount + count, sizeof(cliPair));
+	g->pairs = pairs;
+	g->all = all;
+	if (!grown)
+	{
+		return false;
+	}
+	if (again)
+	{
+		otherLibrary->collide(g->peer, a, b, false, g->pairs, g->capacity);
+	}
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		g->all[g->allCount++] = (cliPair){ { a, b }, g->pairs[i] };
+	}
+	return true;
+}
+
+// All vertices, its trees, all pairs of bodies that are asked about.
+static bool RunGuestFrame(guest* g)
+{
+	const cliScene* scene = g->race->scene;
+	bool good = true;
+	g->allCount = 0;
+	for (int i = 0; good && i < scene->partCount; ++i)
+	{
+		good = cliStage_GetVertices(g->stage, i, (float*)(uintptr_t)g->meshes[i].positions);
+	}
+	otherLibrary->update(g->peer);
+	for (int b = 1; good && b < scene->partCount; ++b)
+	{
+		for (int a = 0; good && a < b; ++a)
+		{
+			bool asked = g->race->options->within || scene->parts[a].file != scene->parts[b].file;
+			good = !asked || AskGuest(g, a, b);
+		}
+	}
+	return good;
+}
+
+static bool RunPeer(race* r, versusRow* row)
+{
+	cliStage stage;
+	guest g = { .race = r, .stage = &stage };
+	stopwatch watch;
+	bool good = cliStage_Create(&stage, r->scene) && MakeGuest(&g);
+	for (int i = 0; good && i < PASSES * r->frames; ++i)
+	{
+		int frame = i % r->frames;
+		good = cliStage_SetTime(&stage, r->tally->frames[frame].time);
+		double start = clockNow();
+		good = good && RunGuestFrame(&g);
+		Note(&watch, i / r->frames, frame, clockNow() - start + stage.milliseconds);
+		if (good && i >= (PASSES - 1) * r->frames)
+		{
+			if (g.allCount > 0)
+			{
+				qsort(g.all, (size_t)g.allCount, sizeof(cliPair), ComparePairs);
+			}
+			good = Judge(r, frame, g.all, g.allCount, row);
+		}
+	}
+	row->milliseconds = good ? GetMean(&watch, r->frames) : 0.0;
+	row->vertices = (double)CountVertices(r->scene);
+	if (!good)
+	{
+		cliError("%s: %s", otherLibrary->name, stage.error.text[0] != '\0' ? stage.error.text : "out of memory");
+	}
+	FreeGuest(&g);
+	cliStage_Free(&stage);
+	return good;
+}
+
 bool versus_Run(versus* v, const cliScene* scene, const cliContactOptions* options, const cliTally* tally)
 {
 	race r = { scene, options, tally, tally->frameCount < MAX_FRAMES ? (int)tally->frameCount : MAX_FRAMES,
@@ -144,6 +289,12 @@ bool versus_Run(versus* v, const cliScene* scene, const cliContactOptions* optio
 	snprintf(v->rows[1].name, sizeof(v->rows[1].name), "everything deformed, all bounds refitted");
 	cliProgress("measuring ...");
 	bool good = cliStage_Create(&r.judge, scene) && RunOurs(&r, false, v->rows) && RunOurs(&r, true, v->rows + 1);
+	if (good && otherLibrary != NULL)
+	{
+		snprintf(v->rows[2].name, sizeof(v->rows[2].name), "%s", otherLibrary->name);
+		v->count = 3;
+		good = RunPeer(&r, v->rows + 2);
+	}
 	cliStage_Free(&r.judge);
 	cliContacts_Free(&r.truth);
 	cliProgress("");

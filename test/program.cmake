@@ -19,10 +19,26 @@ add_test(NAME program_check COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_
 	${PROJECT_SOURCE_DIR}/docs/check-json.md)
 add_test(NAME program_page COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_page.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
+add_test(NAME program_batch COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_batch.sh
+	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
+if(NOT SNUG_SANITIZE)
+	add_test(NAME batch_dask COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/test_batch_dask.py
+		$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/tools/snug-dask $<TARGET_FILE:snug_make_glb>)
+	set_tests_properties(batch_dask PROPERTIES LABELS "long;long-4" TIMEOUT 1200 SKIP_RETURN_CODE 77)
+endif()
+add_test(NAME program_near COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_near.sh
+	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
+add_test(NAME program_demo COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_demo.sh $<TARGET_FILE:snug_program>)
 add_test(NAME program_solvers COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_solvers.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
-add_test(NAME program_models COMMAND sh -c "exec sh '${CMAKE_CURRENT_SOURCE_DIR}/test_program_models.sh' \
-'$<TARGET_FILE:snug_program>' \"\${SNUG_MODELS:-${PROJECT_SOURCE_DIR}/../shared/models}\"")
+function(snug_add_models_test name) # ARGN: arguments after the folder of models
+	add_test(NAME ${name} COMMAND sh -c "exec sh '${CMAKE_CURRENT_SOURCE_DIR}/test_program_models.sh' \
+'$<TARGET_FILE:snug_program>' \"\${SNUG_MODELS:-${PROJECT_SOURCE_DIR}/../shared/models}\" ${ARGN}")
+	set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+endfunction()
+snug_add_models_test(program_models)
+snug_add_models_test(program_models_all all)
+set_tests_properties(program_models_all PROPERTIES LABELS "long;long-4")
 if(NOT SNUG_SANITIZE) # too slow there
 	add_test(NAME program_bench COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_bench.sh $<TARGET_FILE:snug_program>)
 	add_test(NAME program_bench_all COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_bench.sh
@@ -56,15 +72,15 @@ if(NOT SNUG_SANITIZE)
 		${PROJECT_BINARY_DIR}/gltf_oracle_characters $<TARGET_FILE:test_io_three> $<TARGET_FILE:snug_make_character>)
 	set_tests_properties(character_oracles PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
-set_tests_properties(program program_characters program_check program_files program_models program_page program_solvers
+set_tests_properties(program program_batch program_characters program_check program_demo program_files program_near program_page program_solvers
 	program_manual program_truth PROPERTIES
 	TIMEOUT 600 SKIP_RETURN_CODE 77)
 
 # The longest first, so that what is left fills the cores.
-set_tests_properties(program_models PROPERTIES COST 60)
+set_tests_properties(program_models program_page program PROPERTIES COST 60)
 if(NOT SNUG_SANITIZE)
 	set_tests_properties(program_bench PROPERTIES COST 20)
 endif()
 if(SNUG_SANITIZE)
-	set_tests_properties(program_characters program_models program_page PROPERTIES LABELS heavy)
+	set_tests_properties(program_characters program_demo program_models program_page PROPERTIES LABELS heavy)
 endif()

@@ -195,3 +195,18 @@ bool RationalSegmentHit(const float p[3], const float q[3], const float triangle
 	}
 	return isHit;
 }
+
+int RationalSide(const float p[3], const float a[3], const float b[3], const float c[3])
+{
+	InitOnce();
+	Set(&work.corner[0], a);
+	Set(&work.corner[1], b);
+	Set(&work.corner[2], c);
+	Set(&work.p, p);
+	Subtract(&work.edge[0], &work.corner[1], &work.corner[0]);
+	Subtract(&work.edge[1], &work.corner[2], &work.corner[0]);
+	Subtract(&work.x, &work.p, &work.corner[0]);
+	Cross(&work.normal, &work.edge[0], &work.edge[1]);
+	Dot(work.root, &work.normal, &work.x);
+	return mpq_sgn(work.root);
+}

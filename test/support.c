@@ -28,6 +28,16 @@ int TestCount(int count)
 	return scaled > 1.0 ? (int)scaled : 1;
 }
 
+// Before main, so that every test program has it.
+__attribute__((constructor)) static void ChooseCases(void)
+{
+	const char* pattern = getenv("SNUG_TEST_FILTER");
+	if (pattern != NULL)
+	{
+		cmocka_set_test_filter(pattern);
+	}
+}
+
 // --- Random scenes --------------------------------------------------------------------------------------------------
 
 const char* MeshKindName(MeshKind kind)

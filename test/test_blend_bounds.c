@@ -8,7 +8,7 @@
 #include "hard_skins.h"
 
 #include "body/body.h"
-#include "deform/blend.h"
+#include "deform/skin/blend.h"
 
 #include <float.h>
 #include <math.h>

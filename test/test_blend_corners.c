@@ -3,7 +3,8 @@
 #include "blend_support.h"
 
 #include "body/body.h"
-#include "deform/blend_corners.h"
+#include "deform/bounds/corners.h"
+#include "deform/skin/blend.h"
 
 #include <math.h>
 #include <stdlib.h>

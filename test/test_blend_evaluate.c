@@ -6,7 +6,7 @@
 #include "hard_skins.h"
 
 #include "body/body.h"
-#include "deform/blend_kernels.h"
+#include "deform/skin/blend_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 // own rounding allows for would hide it in test_blend_bounds.
 #include "hard_skins.h"
 
-#include "deform/blend.h"
+#include "deform/skin/blend.h"
 
 #include <math.h>
 

@@ -408,6 +408,136 @@ static void areas_are_those_of_clipped_triangles(void** state)
 }
 
 // A sheet's rim through a sphere: every end of a curve is at a boundary, and says so.
+// How far the vertices of one body that are inside another reach along a direction, from a point; and its curve points.
+static double ReachInside(
+    const Posed* own, const Posed* other, const snugContactResult* result, Vector along, Vector from)
+{
+	const snugInsideQuery query = { .origin = { own->origin[0], own->origin[1], own->origin[2] } };
+	double reach = 0.0;
+	for (uint32_t v = 0; v < own->thing.mesh.vertexCount; ++v)
+	{
+		snugPointPlace place;
+		const float* p = own->positions + 3 * (size_t)v;
+		assert_int_equal(snugFindInside(other->thing.body, p, 0, 1, &place, &query).status, snug_success);
+		reach = place.place == snug_inside ? fmax(reach, DotOf(Minus(At(p), from), along)) : reach;
+	}
+	for (uint32_t i = 0; i < result->pointCount; ++i)
+	{
+		reach = fmax(reach, DotOf(Minus(At(result->points[i].position), from), along));
+	}
+	return reach;
+}
+
+static snugContactResult FindDeep(const Posed* a, const Posed* b, snugContactBuffer* buffer)
+{
+	const snugContactQuery query = { .origin = { a->origin[0], a->origin[1], a->origin[2] }, .depths = true };
+	snugContactResult result = snugFindContacts(a->thing.body, b->thing.body, buffer, &query);
+	assert_int_equal(result.status, snug_success);
+	assert_true(result.complete && result.depths != NULL);
+	return result;
+}
+
+// Oracle: all vertices of each body that are inside the other, where one curve bounds all of them.
+static void depths_are_those_of_vertices_inside(void** state)
+{
+	(void)state;
+	int checked = 0;
+	snugContactBuffer* buffer = MakeBuffer(4000);
+	for (int n = 0; n < TestCount(60); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		Posed a = Posed_Make(&random, sceneMakeSphere(3 + (uint32_t)n % 6), snug_rigid, NULL);
+		Posed b = Posed_Make(&random, n % 2 == 0 ? sceneMakeSphere(7) : sceneMakeBlob(7, seed), snug_rigid, NULL);
+		snugFrame frame = { { sceneRandom_Range(&random, 0.5, 1.9), sceneRandom_Range(&random, -0.5, 0.5), 0.1 },
+			{ 0.0 } };
+		RandomRotation(&random, frame.rotation);
+		assert_int_equal(snugBody_SetFrame(b.thing.body, &frame), snug_success);
+		Posed_Read(&b);
+		snugContactResult result = FindDeep(&a, &b, buffer);
+		if (result.curveCount == 1 && result.curves[0].isClosed)
+		{
+			Vector area = { { result.curves[0].area[0], result.curves[0].area[1], result.curves[0].area[2] } };
+			double size = LengthOf(area);
+			Vector along = { { area.c[0] / size, area.c[1] / size, area.c[2] / size } };
+			Vector against = { { -along.c[0], -along.c[1], -along.c[2] } };
+			Vector from = At(result.points[result.curvePoints[0]].position);
+			double expected = ReachInside(&a, &b, &result, along, from) + ReachInside(&b, &a, &result, against, from);
+			if (!(fabs(result.depths[0] - expected) <= 1e-12))
+			{
+				fail_msg("seed %llu: depth %.17g, not %.17g", (unsigned long long)seed, result.depths[0], expected);
+			}
+			++checked;
+		}
+		Posed_Free(&a);
+		Posed_Free(&b);
+	}
+	snugContactBuffer_Destroy(buffer);
+	assert_true(checked >= TestCount(60) / 3);
+}
+
+// Two contacts of different depth, far apart: each curve knows its own. And as deep as spheres are.
+static void each_curve_has_its_own_depth(void** state)
+{
+	(void)state;
+	sceneRandom random = { 1 };
+	sceneMesh two = sceneMakeSphere(16), other = sceneMakeSphere(16);
+	sceneMesh_Translate(&other, 10.0, 0.0, 0.0);
+	assert_true(sceneMesh_Append(&two, &other));
+	Posed a = Posed_Make(&random, two, snug_rigid, NULL);
+	sceneMesh far = sceneMakeSphere(15), near = sceneMakeSphere(15);
+	sceneMesh_Translate(&near, 1.5, 0.0, 0.0);
+	sceneMesh_Translate(&far, 10.0, 1.8, 0.0);
+	assert_true(sceneMesh_Append(&near, &far));
+	Posed b = Posed_Make(&random, near, snug_rigid, NULL);
+	snugContactBuffer* buffer = MakeBuffer(1000);
+	snugContactResult result = FindDeep(&a, &b, buffer);
+	assert_int_equal(result.curveCount, 2);
+	for (int i = 0; i < 2; ++i)
+	{
+		double expected = result.curves[i].centroid[0] > 5.0 ? 0.2 : 0.5;
+		assert_true(fabs(result.depths[i] - expected) < 0.02);
+	}
+	assert_null(Find(&a, &b, buffer).depths); // not asked for
+	snugContactBuffer_Destroy(buffer);
+	sceneMesh_Free(&other);
+	sceneMesh_Free(&far);
+	Posed_Free(&a);
+	Posed_Free(&b);
+}
+
+// A ball nearly inside another one: more vertices inside than the buffer for the few pairs that cross has room for.
+static void depths_beyond_the_buffer_are_not_known(void** state)
+{
+	(void)state;
+	sceneRandom random = { 1 };
+	sceneMesh large = sceneMakeSphere(2);
+	ScaleMesh(&large, 10.0f);
+	Posed a = Posed_Make(&random, sceneMakeSphere(20), snug_rigid, NULL);
+	Posed b = Posed_Make(&random, large, snug_rigid, NULL);
+	snugContactBuffer* buffer = MakeBuffer(4000);
+	snugContactResult result = FindDeep(&a, &b, buffer);
+	for (double x = 7.0; result.count == 0; x += 0.01)
+	{
+		Place(b.thing.body, x, 0.1, 0.2);
+		result = FindDeep(&a, &b, buffer);
+	}
+	uint32_t count = (uint32_t)result.count;
+	assert_int_equal(result.curveCount, 1);
+	assert_true(result.depths[0] > 1.9);
+	snugContactBuffer_Destroy(buffer);
+	buffer = MakeBuffer(count);
+	for (int i = 0; i < 2; ++i) // again: nothing is left behind
+	{
+		result = FindDeep(&a, &b, buffer);
+		assert_true(isnan(result.depths[0]));
+		assert_int_equal(result.contactCount, count);
+	}
+	snugContactBuffer_Destroy(buffer);
+	Posed_Free(&a);
+	Posed_Free(&b);
+}
+
 static void open_curves_end_at_boundaries(void** state)
 {
 	(void)state;
@@ -562,6 +692,9 @@ int main(void)
 		cmocka_unit_test(curves_of_closed_surfaces_are_closed),
 		cmocka_unit_test(spheres_meet_in_a_circle),
 		cmocka_unit_test(areas_are_those_of_clipped_triangles),
+		cmocka_unit_test(depths_are_those_of_vertices_inside),
+		cmocka_unit_test(each_curve_has_its_own_depth),
+		cmocka_unit_test(depths_beyond_the_buffer_are_not_known),
 		cmocka_unit_test(open_curves_end_at_boundaries),
 		cmocka_unit_test(boxes_meet_in_rectangles),
 		cmocka_unit_test(small_buffers_say_so),

@@ -7,7 +7,7 @@
 #include "linear_support.h"
 
 #include "body/body.h"
-#include "deform/linear_kernels.h"
+#include "deform/fields/linear_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "linear_support.h"
 
 #include "body/body.h"
-#include "deform/fields.h"
+#include "deform/fields/fields.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +140,32 @@ static void CheckDistance(uint64_t seed, const Scene* scene, const snugDistanceR
 	}
 }
 
+// What a query for pairs says of the distance is no more than that, and zero if there are pairs.
+static void CheckBound(uint64_t seed, const Scene* scene, double distance, uint64_t* apart, uint64_t* told)
+{
+	const double* o = scene->a.origin;
+	snugQuery query = { .origin = { o[0], o[1], o[2] } };
+	snugBody *a = scene->a.thing.body, *b = scene->b.thing.body;
+	assert_true(snugCollide(a, b, &query).distanceBound == 0.0);
+	query.distanceBound = true;
+	const double bounds[2] = { snugCollide(a, b, &query).distanceBound, snugTouches(a, b, &query).distanceBound };
+	for (int i = 0; i < 2; ++i)
+	{
+		if (!(bounds[i] >= 0.0 && bounds[i] <= distance))
+		{
+			fail_msg("seed %llu: bound %.17g of distance %.17g", (unsigned long long)seed, bounds[i], distance);
+		}
+	}
+	if (distance > 0.0)
+	{
+		++*apart;
+		*told += bounds[0] >= 0.25 * distance;
+		query.maxVolumeTests = 1; // there may be something that was not looked at
+		snugResult cut = snugCollide(a, b, &query);
+		assert_true(cut.complete || cut.distanceBound == 0.0);
+	}
+}
+
 static void CheckWithin(uint64_t seed, const Scene* scene, double margin)
 {
 	const double* o = scene->a.origin;
@@ -172,6 +199,7 @@ static void distances_are_those_of_all_pairs(void** state)
 {
 	(void)state;
 	int apart = 0, touching = 0;
+	uint64_t bounded = 0, told = 0;
 	for (int n = 0; n < TestCount(120); ++n)
 	{
 		uint64_t seed = TestSeed() + (uint64_t)n;
@@ -180,6 +208,7 @@ static void distances_are_those_of_all_pairs(void** state)
 		Scene scene = MakeScene(&random, n, pool);
 		snugDistanceResult expected = BruteDistance(&scene);
 		CheckDistance(seed, &scene, &expected, 0.0);
+		CheckBound(seed, &scene, expected.distance, &bounded, &told);
 		if (expected.isWithin)
 		{
 			apart += expected.distance > 0.0;
@@ -193,7 +222,37 @@ static void distances_are_those_of_all_pairs(void** state)
 		FreeScene(&scene);
 		snugPool_Destroy(pool);
 	}
+	printf("a bound of at least a quarter of the distance: %llu of %llu\n", (unsigned long long)told,
+	    (unsigned long long)bounded);
+	assert_true(2 * told > bounded || TestScale() < 0.2);
 	assert_true((apart > TestCount(120) / 4 && touching > TestCount(120) / 10) || TestScale() < 0.2);
+}
+
+// Small bodies, turned and near: which pair of boxes is ruled out in which space decides.
+static void bounds_hold_for_turned_bodies(void** state)
+{
+	(void)state;
+	uint64_t apart = 0, told = 0;
+	for (int n = 0; n < TestCount(4000); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		Scene scene = { 0 };
+		for (int i = 0; i < 2; ++i)
+		{
+			Posed* posed = i == 0 ? &scene.a : &scene.b;
+			snugTreeDef tree = { .leafTriangles = 1 };
+			posed->thing = Thing_Make(sceneMakeSoup(6, 0.8, seed + (uint64_t)i), snug_rigid, tree, NULL);
+			snugFrame frame = { .position = { 1.2 * i, 0.5 * i, 0.3 * i } };
+			RandomRotation(&random, frame.rotation);
+			assert_int_equal(snugBody_SetFrame(posed->thing.body, &frame), snug_success);
+			posed->positions = malloc(3 * (size_t)posed->thing.mesh.vertexCount * sizeof(float));
+			Posed_Read(posed);
+		}
+		CheckBound(seed, &scene, BruteDistance(&scene).distance, &apart, &told);
+		FreeScene(&scene);
+	}
+	assert_true(apart > (uint64_t)TestCount(4000) / 4);
 }
 
 static void CheckPoint(uint64_t seed, const Posed* posed, const float point[3], double maxDistance)
@@ -367,6 +426,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances_are_those_of_all_pairs),
+		cmocka_unit_test(bounds_hold_for_turned_bodies),
 		cmocka_unit_test(closest_points_are_those_of_all_triangles),
 		cmocka_unit_test(gaps_are_no_greater_than_distances),
 		cmocka_unit_test(misuse_is_refused),

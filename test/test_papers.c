@@ -3,7 +3,7 @@
 #include "baselines/bd_tree.h"
 #include "baselines/layered_spheres.h"
 #include "baselines/limited_tree.h"
-#include "deform/blend.h"
+#include "deform/skin/blend.h"
 #include "scenes/meshless.h"
 #include "scenes/sine.h"
 #include "share/brute.h"

@@ -28,7 +28,6 @@ done
 [ $? -eq 2 ] || fail "no command is bad usage"
 expect 2 "unknown command 'frobnicate'" frobnicate
 expect 2 "check needs at least 1 FILE" check
-expect 2 "check needs two files, or one and --within" check blob.obj
 expect 2 "--json or --csv, not both" check --json --csv blob.obj torus.obj
 expect 2 "need --clip" check --fps 10 blob.obj torus.obj
 expect 2 "need --clip" check --to 1 blob.obj torus.obj
@@ -121,14 +120,14 @@ cp form1.obj fan.obj
 {
 	printf '\nf'
 	i=0
-	while [ $i -lt 20000 ]; do
+	while [ $i -lt 4000 ]; do
 		printf ' 1 2 3'
 		i=$((i + 1))
 	done
 	printf '\n'
 } >>fan.obj
 expect 0 "" info --json fan.obj
-holds '"triangles":59999'
+holds '"triangles":11999'
 
 # Damaged files: one line that names the file, the line and what is wrong; exit code 1.
 damaged()
@@ -213,25 +212,5 @@ expect 1 "bench skin: ./fox.glb:1: JSON" bench skin --models .
 rm fox.glb
 expect 1 "nowhere/x.html: cannot write" bench --quick --html nowhere/x.html
 expect 1 "nowhere/deeper: cannot make the directory" demo --out nowhere/deeper
-
-# The demo, shortened: right, and a page that fetches nothing.
-expect 0 "" demo --frames 12 --out page
-holds "verified against brute force, 0 differences"
-holds "report: page/demo.html"
-checks=$((checks + 1))
-grep -q '</html>' page/demo.html || fail "the page is not complete"
-grep -qE '(src|href)="(https?:)?//' page/demo.html && fail "the page fetches something"
-grep -q 'id="versus"' page/demo.html || fail "the page does not say what else costs"
-grep -qE "(refitted|triangle test)</td>.*<td>0</td><td>0</td></tr>" page/demo.html || fail "the page does not say what is missed"
-[ "$(wc -c <page/demo.html)" -le 3000000 ] || fail "the page has more than 3 MB"
-expect 0 "" info page/man.glb
-holds "kick"
-# What the page says is the command gives the same frames.
-sed -n '/id="command"/{ s/<[^>]*>//g; s/.*snug \(.*\) --html .*/\1/p; }' page/demo.html >command
-checks=$((checks + 1))
-# shellcheck disable=SC2046 # several words
-expect 0 "" $(cat command) --json
-grep -qF "\"frames\":12," out || fail "the command of the page does not repeat it: $(cat command)"
-[ ! -e page/demo.html.part ] || fail "a temporary file is left"
 
 finish

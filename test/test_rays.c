@@ -7,6 +7,7 @@
 #include "geometry/segment.h"
 #include "query/probe.h"
 #include "snug/snug_queries.h"
+#include "snug/snug_scene.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -386,6 +387,149 @@ static void passing_loses_no_triangle_on_the_line(void** state)
 	}
 }
 
+// ---- Scenes --------------------------------------------------------------------------------------------------------
+
+#define SCENE_BODIES 12
+
+typedef struct RayScene
+{
+	snugScene* scene;
+	Posed bodies[SCENE_BODIES];
+	uint32_t ids[SCENE_BODIES];
+	double origin[3];
+} RayScene;
+
+static RayScene MakeRayScene(sceneRandom* random, uint64_t seed)
+{
+	RayScene made = { .origin = { sceneRandom_Range(random, -2.0, 2.0), 0.0, 0.5 } };
+	const snugSceneDef def = { .origin = { made.origin[0], made.origin[1], made.origin[2] } };
+	assert_int_equal(snugScene_Create(&def, &made.scene), snug_success);
+	for (uint32_t i = 0; i < SCENE_BODIES; ++i)
+	{
+		Posed* posed = made.bodies + i;
+		sceneMesh mesh = i % 3 == 0 ? RandomMesh(random, mesh_empty) : sceneMakeBlob(2, seed + i);
+		*posed = Posed_Make(random, mesh, (snugDeformer)(i % POSED_DEFORMERS), NULL);
+		const snugSceneBodyDef bodyDef = { .body = posed->thing.body, .groups = 1u << i % 4, .isStatic = i % 2 == 0 };
+		assert_int_equal(snugScene_Add(made.scene, &bodyDef, made.ids + i), snug_success);
+	}
+	return made;
+}
+
+static void PlaceAll(sceneRandom* random, RayScene* made)
+{
+	for (uint32_t i = 0; i < SCENE_BODIES; ++i)
+	{
+		if (sceneRandom_Index(random, 3) == 0)
+		{
+			continue; // stays
+		}
+		snugFrame frame = { .position = {
+			                    sceneRandom_Range(random, -4.0, 4.0), sceneRandom_Range(random, -2.0, 2.0) } };
+		RandomRotation(random, frame.rotation);
+		assert_int_equal(snugBody_SetFrame(made->bodies[i].thing.body, &frame), snug_success);
+	}
+}
+
+// Oracle: every ray at every body.
+static void CheckSceneRays(uint64_t seed, RayScene* made, const snugRay* rays, uint64_t count, uint32_t mask, bool any)
+{
+	snugSceneRayHit* hits = malloc(count * sizeof(snugSceneRayHit));
+	const snugSceneRayQuery query = { .mask = mask, .any = any };
+	snugSceneRayResult result = snugScene_CastRays(made->scene, rays, count, hits, &query);
+	assert_int_equal(result.status, snug_success);
+	uint64_t found = 0;
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		snugSceneRayHit best = { .hit = { .t = 2.0, .triangle = SNUG_NO_TRIANGLE }, .body = SNUG_NO_BODY };
+		for (uint32_t k = 0; k < SCENE_BODIES && !(any && best.body != SNUG_NO_BODY); ++k)
+		{
+			snugRayHit hit;
+			const snugRayQuery one = { .origin = { made->origin[0], made->origin[1], made->origin[2] }, .any = any };
+			bool isAsked = mask == 0 || (mask >> k % 4 & 1) != 0;
+			snugCastRays(made->bodies[k].thing.body, rays + i, 1, &hit, &one);
+			if (isAsked && hit.t < best.hit.t)
+			{
+				best = (snugSceneRayHit){ .hit = hit, .body = made->ids[k] };
+			}
+		}
+		if (memcmp(&best, hits + i, sizeof(best)) != 0)
+		{
+			Fail(seed, "another hit in a scene", rays + i);
+		}
+		found += best.body != SNUG_NO_BODY;
+	}
+	assert_int_equal(result.count, found);
+	free(hits);
+}
+
+static void rays_through_scenes_hit_the_nearest_body(void** state)
+{
+	(void)state;
+	for (int n = 0; n < TestCount(30); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		RayScene made = MakeRayScene(&random, seed);
+		for (int step = 0; step < 4; ++step)
+		{
+			snugRay rays[150];
+			PlaceAll(&random, &made);
+			for (int i = 0; i < 150; ++i)
+			{
+				for (int k = 0; k < 3; ++k)
+				{
+					rays[i].from[k] = (float)sceneRandom_Range(&random, -6.0, 6.0);
+					rays[i].to[k] =
+					    i % 9 == 0 && k > 0 ? rays[i].from[k] : (float)sceneRandom_Range(&random, -6.0, 6.0);
+				}
+			}
+			uint32_t mask = step == 2 ? 5 : 0;
+			CheckSceneRays(seed, &made, rays, n % 5 == 0 ? 1 : 150, mask, step == 3);
+			if (step == 1) // updates and rays do not disturb each other
+			{
+				assert_int_equal(snugScene_Update(made.scene, NULL).status, snug_success);
+				CheckSceneRays(seed, &made, rays, 150, 0, false);
+			}
+			if (step == 2)
+			{
+				made.origin[2] += 0.25;
+				assert_int_equal(snugScene_SetOrigin(made.scene, made.origin), snug_success);
+			}
+		}
+		snugScene_Destroy(made.scene);
+		for (uint32_t i = 0; i < SCENE_BODIES; ++i)
+		{
+			Posed_Free(made.bodies + i);
+		}
+	}
+}
+
+static void bad_rays_through_scenes_are_refused(void** state)
+{
+	(void)state;
+	sceneRandom random = { 1 };
+	RayScene made = MakeRayScene(&random, 1);
+	const snugRay ray = { { -9.0f, 0.0f, 0.0f }, { 9.0f, 0.0f, 0.0f } }, bad = { { NAN }, { 0.0f } };
+	snugSceneRayHit hit;
+	const snugSceneRayQuery dirty = { .reserved = { 1 } };
+	assert_int_equal(snugScene_CastRays(made.scene, &ray, 1, &hit, NULL).count, 1);
+	assert_int_equal(snugScene_CastRays(made.scene, &bad, 1, &hit, NULL).status, snug_badInput);
+	assert_int_equal(snugScene_CastRays(made.scene, &ray, 1, &hit, &dirty).status, snug_badArgument);
+	assert_int_equal(snugScene_CastRays(made.scene, &ray, 1, NULL, NULL).status, snug_badArgument);
+	assert_int_equal(snugScene_CastRays(made.scene, NULL, 1, &hit, NULL).status, snug_badArgument);
+	assert_int_equal(snugScene_CastRays(NULL, &ray, 1, &hit, NULL).status, snug_badArgument);
+	assert_int_equal(snugScene_CastRays(made.scene, NULL, 0, NULL, NULL).status, snug_success);
+	Place(made.bodies[4].thing.body, 1e300, 0.0, 0.0);
+	snugSceneRayResult far = snugScene_CastRays(made.scene, &ray, 1, &hit, NULL);
+	assert_int_equal(far.status, snug_outOfRange);
+	assert_int_equal(far.body, made.ids[4]);
+	snugScene_Destroy(made.scene);
+	for (uint32_t i = 0; i < SCENE_BODIES; ++i)
+	{
+		Posed_Free(made.bodies + i);
+	}
+}
+
 static void bad_rays_are_refused(void** state)
 {
 	(void)state;
@@ -422,6 +566,8 @@ int main(void)
 		cmocka_unit_test(nothing_slips_through_closed_surfaces),
 		cmocka_unit_test(clipping_loses_no_box_on_the_segment),
 		cmocka_unit_test(passing_loses_no_triangle_on_the_line),
+		cmocka_unit_test(rays_through_scenes_hit_the_nearest_body),
+		cmocka_unit_test(bad_rays_through_scenes_are_refused),
 		cmocka_unit_test(bad_rays_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include "skin_support.h"
 
 #include "body/body.h"
-#include "deform/skin_kernels.h"
+#include "deform/skin/turning_kernels.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -435,7 +435,7 @@ static double Textbook(snugDeformer deformer, const Influences* own, const Joint
 	return length;
 }
 
-// Signs as skin.h says: those of a joint set towards the joint with the most weight over all of its vertices.
+// Signs as turning.h says: those of a joint set towards the joint with the most weight over all of its vertices.
 static void ChooseSigns(Influences* all, uint32_t count, const Joint* joints)
 {
 	for (uint32_t v = 0; v < count; ++v)

@@ -6,7 +6,7 @@
 #include "skin_support.h"
 
 #include "body/body.h"
-#include "deform/skin.h"
+#include "deform/skin/turning.h"
 
 #include <math.h>
 #include <stdio.h>

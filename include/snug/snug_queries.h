@@ -201,6 +201,128 @@ SNUG_API snugResult snugFindWithin(snugBody* a, snugBody* b, const snugMarginQue
 
 /// @}
 
+/// @defgroup inside Inside
+/// Whether a point, or a body, is inside a body whose surface is closed: whether a half-line from there crosses it an
+/// odd number of times. Crossings are counted exactly, through edges and corners too, so the answer is right however
+/// close to the surface the point is. A surface is closed if each edge has an even number of triangles, where twins
+/// (snugModel_GetTwins) are one vertex: snugModel_CountOpenEdges tells. With open ones the answer is about the
+/// half-line that goes along the first axis, to greater x, and the same everywhere.
+/// @{
+
+/// Where something is, as seen from a body.
+typedef enum snugPlace
+{
+	snug_outside = 0,
+	snug_inside,
+	snug_onSurface,   ///< a point of a triangle; of bodies: they touch
+	snug_partlyInside ///< a body of several parts, of which some are inside; none touches
+} snugPlace;
+
+/// Where a point is.
+typedef struct snugPointPlace
+{
+	snugPlace place;
+	int32_t winding; ///< how often the surface is wound around it, counterclockwise triangles being seen from outside:
+	                 ///< in two closed parts that overlap it is 2, and `place` is outside. Zero on the surface
+	uint32_t triangle; ///< on the surface: the smallest one that it is in. Otherwise SNUG_NO_TRIANGLE
+} snugPointPlace;
+
+typedef struct snugInsideQuery
+{
+	double origin[3];
+	uint64_t reserved[8];
+} snugInsideQuery;
+
+typedef struct snugInsideResult
+{
+	snugStatus status;
+	snugPlace place;       ///< of the inner body
+	uint64_t count;        ///< points that are not outside; or 1 if the body is inside
+	snugCounters counters; ///< triangleTests: triangles in leaves; exactTests: of those, how many float32 left
+	uint64_t reserved[4];
+} snugInsideResult;
+
+/// Find where each of some points is.
+/// @param points x, y, z of each, relative to the query's origin; nullable if count is zero
+/// @param stride bytes from one point to the next; 0 means 12
+/// @param places receives one for each point; nullable if count is zero
+/// @param query nullable
+/// @return snug_badInput, with a message that names it, if a point is not finite or too far out
+SNUG_API snugInsideResult snugFindInside(snugBody* body, const float* points, size_t stride, uint64_t count,
+    snugPointPlace* places, const snugInsideQuery* query);
+
+/// Find whether a body is inside another one, which is to be closed. If they do not touch, each part of the inner body
+/// is inside as a whole or outside as a whole. A body without triangles is outside.
+/// @param query nullable
+SNUG_API snugInsideResult snugFindBodyInside(snugBody* inner, snugBody* outer, const snugInsideQuery* query);
+
+/// Count the edges of a model that an odd number of triangles have. Zero: the surface is closed. Takes memory for a
+/// moment, 24 to 48 bytes per triangle, from the model's allocator.
+SNUG_API snugStatus snugModel_CountOpenEdges(const snugModel* model, uint64_t* count);
+
+/// @}
+
+/// @defgroup shapes Spheres, capsules, planes
+/// Which triangles of a body meet a simple shape. Planes and half spaces are decided exactly. A contact with a sphere
+/// or a capsule is never missed; a triangle that is farther from it by less than 2^-37 of the extent, the largest
+/// difference of coordinates of triangle and axis, may be reported too, and then is everywhere.
+/// @{
+
+typedef enum snugShapeKind
+{
+	snug_shapeSphere = 0, ///< `from`: its centre; `radius`
+	snug_shapeCapsule,    ///< everything within `radius` of the segment from `from` to `to`
+	snug_shapePlane,      ///< points x with normal . x + offset = 0
+	snug_shapeHalfSpace   ///< points x with normal . x + offset >= 0: of a floor the normal points down
+} snugShapeKind;
+
+/// A shape, relative to the query's origin. Members that its kind does not name are not looked at.
+typedef struct snugShape
+{
+	snugShapeKind kind;
+	float from[3];
+	float to[3];
+	float radius;    ///< not negative
+	float normal[3]; ///< of any length but zero
+	float offset;
+	uint32_t reserved[4];
+} snugShape;
+
+/// A triangle that meets a shape.
+typedef struct snugShapeContact
+{
+	/// Of a sphere: from its centre to the triangle; of a capsule: from its axis. Less than its radius, by how deep it
+	/// is. Of planes: of the corner that is farthest in, negative by how far that is inside.
+	double distance;
+	float position[3]; ///< where on the triangle that is
+	uint32_t triangle;
+} snugShapeContact;
+
+/// What to ask. All zero: count triangles.
+typedef struct snugShapeQuery
+{
+	double origin[3];
+	snugShapeContact* contacts; ///< nullable; receives the `capacity` with the smallest numbers, sorted by triangle
+	uint64_t capacity;          ///< room in `contacts`
+	bool any;                   ///< stop at the first: always the same one for the same model and pose
+	uint64_t reserved[8];
+} snugShapeQuery;
+
+typedef struct snugShapeResult
+{
+	snugStatus status;
+	uint64_t count;        ///< triangles that meet the shape; with `any` at most 1
+	snugCounters counters; ///< triangleTests: triangles that were compared with the shape
+	uint64_t reserved[4];
+} snugShapeResult;
+
+/// Find the triangles of a body that meet a shape.
+/// @param query nullable
+/// @return snug_badInput, with a message, if the shape is none
+SNUG_API snugShapeResult snugCollideShape(snugBody* body, const snugShape* shape, const snugShapeQuery* query);
+
+/// @}
+
 /// @defgroup self Self-collision
 /// @{
 
@@ -225,6 +347,67 @@ typedef struct snugSelfQuery
 /// body is does not matter. The same pairs for every instruction set, compiler and build of snug.
 /// @param query nullable
 SNUG_API snugResult snugCollideSelf(snugBody* body, const snugSelfQuery* query);
+
+/// @}
+
+/// @defgroup frontier Answers in time
+/// A search for pairs that can stop at any moment and go on later. While it is not done, a frontier says where the rest
+/// must be: pairs of nodes of the two trees. At every moment each pair of triangles that intersect has been reported,
+/// or is below a pair of the frontier. However often a search stops, it reports every pair once, and in the end those
+/// of snugCollide.
+/// @{
+
+/// A node of the first body's tree and one of the second's, with pairs of triangles below them that were not looked at
+/// yet. snugBody_GetNodeBox tells where they are, snugModel_GetNodeTriangles (snug_bounds.h) what is below.
+typedef struct snugNodePair
+{
+	uint32_t a, b;
+	uint32_t nextA,
+	    nextB;  ///< of the search: where it goes on below them. Both are the nodes themselves before it began
+	float rank; ///< of the search: what to look at first
+} snugNodePair;
+
+/// What is left of a search. Yours: all zero but the first three members to begin one. As long as it is under way, do
+/// not change it, nor pose or move the bodies.
+typedef struct snugFrontier
+{
+	snugNodePair* pairs; ///< required; room for `capacity`
+	uint32_t capacity;   ///< at least 1. Where there is too little room a pair of the frontier stands for more than is
+	                     ///< left below it; hundreds are plenty
+	double origin[3];    ///< as in snugQuery
+	uint32_t count;      ///< how many pairs of nodes there are; zero: the search is done, or has not begun
+	bool isBegun;
+	uint64_t memory[4]; ///< of the search
+	uint64_t reserved[4];
+} snugFrontier;
+
+/// Asked now and then whether to stop: look at a clock, say. Do not pose or destroy the two bodies here.
+typedef bool snugStopFcn(void* user);
+
+/// How far to go. All zero: to the end, counting pairs.
+typedef struct snugTimedQuery
+{
+	snugPair* pairs;   ///< nullable; receives the pairs that this call finds, sorted by (a, b)
+	uint64_t capacity; ///< room in `pairs`, at least 64 unless it is null. The search stops while there is room for
+	                   ///< fewer than 64 more, so none is ever lost: take them, and go on
+	uint64_t maxSteps; ///< stop after so many pairs of nodes, of some ten to some hundred nanoseconds each; 0: no limit
+	snugStopFcn* shouldStop; ///< nullable; called once per 16 steps, first before the first
+	void* user;              ///< passed to `shouldStop`
+	uint32_t maxLevel; ///< look at no triangles, but go down until nodes have this level or are leaves, as far as there
+	                   ///< is room: a frontier as an answer. 0: no limit
+	bool muchSoon;     ///< look first where nodes overlap most: finds more pairs early, all of them a little later
+	uint64_t reserved[7];
+} snugTimedQuery;
+
+/// Begin a search for all pairs of intersecting triangles of two different bodies, or go on with it.
+/// @param query nullable
+/// @return count: pairs that this call found; complete: the search is done, and the frontier empty. snug_badArgument,
+/// with a message, if a body has changed since the search began, or is not the one with which it began
+SNUG_API snugResult snugCollideInTime(snugBody* a, snugBody* b, snugFrontier* frontier, const snugTimedQuery* query);
+
+/// The box of one node, as snugBody_GetBoxes has it.
+/// @return snug_badInput if there is no such node
+SNUG_API snugStatus snugBody_GetNodeBox(snugBody* body, uint32_t node, snugNodeBox* box);
 
 /// @}
 
@@ -337,7 +520,14 @@ typedef struct snugContactQuery
 	double origin[3];          ///< positions are relative to it
 	snugParallelFcn* parallel; ///< nullable; as in snugQuery
 	void* parallelUser;
-	uint64_t reserved[8];
+	/// Find the depths of closed curves: how far the part of a behind a curve and the part of b behind it reach past
+	/// each other along the curve's area. Move b by that along the area, and a plane parts them. These parts are the
+	/// curve, and the vertices that can be reached from it on the inner side of the other surface, along edges that
+	/// this does not cross; so depths are about closed surfaces whose triangles turn counterclockwise seen from
+	/// outside. Zero for open curves; NaN where there are more such vertices than the buffer has room for points. Takes
+	/// about a microsecond for each of them, and for each curve.
+	bool depths;
+	uint64_t reserved[7];
 } snugContactQuery;
 
 /// What was found. The arrays belong to the buffer, and are good until it is used again.
@@ -355,7 +545,8 @@ typedef struct snugContactResult
 	const uint32_t* curvePoints;   ///< which of the points, for one curve after the other
 	const uint32_t* curveContacts; ///< which of the contacts, likewise
 	snugCounters counters;
-	uint64_t reserved[4];
+	const double* depths; ///< of the curves, if they were asked for; otherwise null
+	uint64_t reserved[3];
 } snugContactResult;
 
 /// Find where two different bodies meet. Everything is the same for every instruction set, compiler and build of snug.

@@ -21,7 +21,7 @@
 #ifndef SNUG_SNUG_SCENE_H
 #define SNUG_SNUG_SCENE_H
 
-#include "snug/snug.h"
+#include <snug/snug_queries.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -194,6 +194,44 @@ typedef struct snugSceneEvents
 } snugSceneEvents;
 
 SNUG_API snugSceneEvents snugScene_GetEvents(const snugScene* scene);
+
+// --- Rays ------------------------------------------------------------------------------------------------------------
+
+/// No body was hit.
+#define SNUG_NO_BODY 0xffffffffu
+
+/// What a ray hits first, and whose it is.
+typedef struct snugSceneRayHit
+{
+	snugRayHit hit;
+	uint32_t body; ///< its id, or SNUG_NO_BODY
+	uint32_t reserved;
+} snugSceneRayHit;
+
+/// How to ask. All zero: the nearest hits of all bodies.
+typedef struct snugSceneRayQuery
+{
+	bool any;      ///< any hit will do, which is faster: of the body with the smallest id that has one
+	uint32_t mask; ///< bits: of the bodies in one of these groups; default all
+	uint64_t reserved[7];
+} snugSceneRayQuery;
+
+typedef struct snugSceneRayResult
+{
+	snugStatus status;
+	uint32_t body;  ///< the body that is too far from the scene's origin; SNUG_NO_BODY: none
+	uint64_t count; ///< rays that hit something
+	snugCounters counters;
+	uint64_t reserved[4];
+} snugSceneRayResult;
+
+/// Find what each of some rays hits first among all bodies, as they are now: no update is needed. What snugCastRays
+/// finds for each body with the scene's origin: the least t, then the smallest id, then the smallest triangle.
+/// @param rays relative to the scene's origin; nullable if count is zero
+/// @param hits receives one for each ray; nullable if count is zero
+/// @param query nullable
+SNUG_API snugSceneRayResult snugScene_CastRays(
+    snugScene* scene, const snugRay* rays, uint64_t count, snugSceneRayHit* hits, const snugSceneRayQuery* query);
 
 /// @}
 

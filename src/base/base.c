@@ -6,6 +6,7 @@
 #include "base/format.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static snugAssertFcn* assertHandler;
 static void* assertUser;
@@ -181,4 +182,26 @@ void sgRelease(const snugAllocator* allocator, void* memory, size_t size)
 		allocator->release(allocator->user, memory, RoundedSize(size));
 		sgFpEnv_Leave(environment);
 	}
+}
+
+bool sgGrow(const snugAllocator* allocator, void** array, size_t* capacity, size_t count, size_t more, size_t size)
+{
+	if (more <= *capacity - count)
+	{
+		return true;
+	}
+	size_t wanted = count + more + (count + more) / 2;
+	void* grown = wanted < SG_MAX_SIZE / size ? sgAllocate(allocator, wanted * size) : NULL;
+	if (grown == NULL)
+	{
+		return false;
+	}
+	if (count > 0)
+	{
+		memcpy(grown, *array, count * size);
+	}
+	sgRelease(allocator, *array, *capacity * size);
+	*array = grown;
+	*capacity = wanted;
+	return true;
 }

@@ -82,6 +82,9 @@ bool sgAllocator_IsValid(const snugAllocator* allocator);
 void* sgAllocate(const snugAllocator* allocator, size_t size);
 void sgRelease(const snugAllocator* allocator, void* memory, size_t size);
 
+/// Make room for `more` elements of `size` bytes behind `count`; keeps the contents. False if there is no memory.
+bool sgGrow(const snugAllocator* allocator, void** array, size_t* capacity, size_t count, size_t more, size_t size);
+
 /// The stride to use: the given one, `least` for zero, or zero if it is too small or not a multiple of four.
 static inline size_t sgStride(size_t stride, size_t least)
 {

@@ -236,3 +236,29 @@ snugStatus snugBody_GetVisitedBoxes(snugBody* body, snugNodeBox* boxes, uint64_t
 	*count = list.count;
 	return snug_success;
 }
+
+static SG_NOINLINE void BoundNode(snugBody* body, uint32_t node, snugNodeBox* box)
+{
+	const sgTree* tree = &body->model->tree;
+	snugCounters counters = { 0 };
+	sgBoundsScratch scratch;
+	BoxList list = { box, 1, 0 };
+	sgBody_RootBox(body, &counters);
+	sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, node), &scratch, &counters);
+	AddBox(&list, bounds.boxes, node, tree->nodes[node].level);
+}
+
+snugStatus snugBody_GetNodeBox(snugBody* body, uint32_t node, snugNodeBox* box)
+{
+	SG_REQUIRE(body != NULL && box != NULL, snug_badArgument);
+	*box = (snugNodeBox){ .node = node };
+	const sgTree* tree = &body->model->tree;
+	if (tree->triangleCount == 0 || node >= tree->groupCount * SG_LANES || tree->nodes[node].first == SG_NONE)
+	{
+		return sgFail(&body->messenger, snug_badInput, "the tree has no node %u", node);
+	}
+	sgFpEnv environment = sgFpEnv_Enter();
+	BoundNode(body, node, box);
+	sgFpEnv_Leave(environment);
+	return snug_success;
+}

@@ -18,8 +18,6 @@
 #include "geometry/predicates.h"
 #include "geometry/segment.h"
 
-#include <stdbool.h>
-
 static double Dot(const double a[3], const double b[3])
 {
 	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -155,4 +153,28 @@ void sgTriangles_Nearest(const float a[3][3], const float b[3][3], sgNearest* ne
 		NearestOfInside(a[i], &faceB, true, nearest);
 		NearestOfInside(b[i], &faceA, false, nearest);
 	}
+}
+
+// Sums in double are off by far less than a part in 2^20 of the gap, unless it is nothing to the extent: then it is no
+// more than the limit's own slack.
+bool sgTriangles_AreFar(const float a[3][3], const float b[3][3], float limit2)
+{
+	double direction[3], most = -INFINITY, least = INFINITY;
+	for (int k = 0; k < 3; ++k)
+	{
+		direction[k] = ((double)b[0][k] + b[1][k] + b[2][k]) - ((double)a[0][k] + a[1][k] + a[2][k]);
+	}
+	for (int i = 0; i < 3; ++i)
+	{
+		double alongA = 0.0, alongB = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			alongA += direction[k] * ((double)a[i][k] - a[0][k]);
+			alongB += direction[k] * ((double)b[i][k] - a[0][k]);
+		}
+		most = alongA > most ? alongA : most;
+		least = alongB < least ? alongB : least;
+	}
+	double gap = least - most;
+	return gap > 0.0 && gap * gap > (double)limit2 * Dot(direction, direction) * (1.0 + 0x1p-20);
 }

@@ -14,7 +14,7 @@
 #define SG_MARGIN_SQUARES 1.02
 #endif
 
-// ---- Linear skins (deform/blend_fit.c, deform/blend.c) ---------------------------------------------------------
+// ---- Linear skins (deform/bounds/fit.c, deform/skin/blend.c) ---------------------------------------------------
 
 /// Evaluation of a vertex: per influence, and besides.
 #ifndef SG_MARGIN_INFLUENCE
@@ -78,7 +78,7 @@
 #define SG_MARGIN_TURNED_ENTRIES 5.0
 #endif
 
-// ---- Displacement fields (deform/linear_kernels.c, deform/fields*.c, deform/linear.c) ---------------------------
+// ---- Displacement fields (deform/fields) --------------------------------------------------------------
 
 /// Evaluation of a vertex that n fields move.
 #ifndef SG_MARGIN_FIELDS
@@ -100,6 +100,10 @@
 #ifndef SG_MARGIN_FIRST_ORDER
 #define SG_MARGIN_FIRST_ORDER(n) ((n) + 30.0)
 #endif
+// In front of a skin, n fields: sums n + 1, the box of a fit 6, middle, half and widening 4.
+#ifndef SG_MARGIN_MORPH
+#define SG_MARGIN_MORPH(n) ((n) + 16.0)
+#endif
 /// Rows of a fit along turned axes: those of the map, of its centre and of residuals.
 #ifndef SG_MARGIN_TURNED_FITS
 #define SG_MARGIN_TURNED_FITS 16.0
@@ -120,7 +124,7 @@
 #define SG_MARGIN_GROWTH 2.0
 #endif
 
-// ---- Skins that turn (deform/skin.c) ---------------------------------------------------------------------------
+// ---- Skins that turn (deform/skin/turning*) ------------------------------------------------------------------------
 
 /// Evaluation of a vertex and the matrices of pairs, for n influences.
 #ifndef SG_MARGIN_TURNS

@@ -191,3 +191,26 @@ double sgOrient2D_ExactValue(const float* a, const float* b, const float* c, int
 	Orient2D(a, b, c, u, v, &det);
 	return Value(&det);
 }
+
+// Terms are added to an expansion one by one; it stays nonoverlapping, in order of magnitude, so that the last
+// component that is not zero has its sign.
+int sgHalfSpace_ExactSide(const float normal[3], float offset, const float x[3])
+{
+	const double terms[4] = { (double)normal[0] * x[0], (double)normal[1] * x[1], (double)normal[2] * x[2], offset };
+	double components[4];
+	int sign = 0;
+	for (int i = 0; i < 4; ++i)
+	{
+		double total = terms[i];
+		for (int k = 0; k < i; ++k)
+		{
+			total = TwoSum(total, components[k], components + k);
+		}
+		components[i] = total;
+	}
+	for (int i = 0; i < 4; ++i)
+	{
+		sign = components[i] != 0.0 ? (components[i] > 0.0 ? 1 : -1) : sign;
+	}
+	return sign;
+}

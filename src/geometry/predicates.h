@@ -190,6 +190,19 @@ static inline int sgProjectionAxis(const float* p, const float* q, const float* 
 	return -1;
 }
 
+/// The sign of normal . x + offset by exact arithmetic alone.
+int sgHalfSpace_ExactSide(const float normal[3], float offset, const float x[3]);
+
+/// Exact sign of normal . x + offset. Products of floats are exact in double; three sums round, each by 2^-53 of what
+/// is below the sum of absolute values, and so does that sum: 3u and a little more, which 4u exceeds. If that sum is
+/// zero everything is.
+static inline int sgHalfSpace_Side(const float normal[3], float offset, const float x[3])
+{
+	const double a = (double)normal[0] * x[0], b = (double)normal[1] * x[1], c = (double)normal[2] * x[2];
+	const double value = a + b + c + offset, bound = (fabs(a) + fabs(b) + fabs(c) + fabs((double)offset)) * 0x1p-51;
+	return fabs(value) > bound || bound == 0 ? (value > 0) - (value < 0) : sgHalfSpace_ExactSide(normal, offset, x);
+}
+
 /// The lexicographic order of two points: -1, 0 or 1. Along a line the first coordinate that changes at all does so
 /// monotonically, so it is the order on the line.
 static inline int sgComparePoints(const float* p, const float* q)

@@ -32,15 +32,15 @@ static double Greater(double a, double b)
 	return a > b ? a : b;
 }
 
-// A slab of a k-DOP around points. Products with the directions' entries are exact in double; their sums are off by
-// 2^-52 of the terms at most, which may be large beside the sum.
-static void BoundSlab(const float* positions, const uint32_t* indices, uint32_t count, const float direction[3],
+// A slab of a k-DOP around points, and around what it has in it already. Products with the directions' entries are
+// exact in double; their sums are off by 2^-52 of the terms at most, which may be large beside the sum.
+static void AddToSlab(const float* positions, const uint32_t* indices, uint32_t count, const float direction[3],
     sgSlabLanes* slab, uint32_t lane)
 {
-	double lower = INFINITY, upper = -INFINITY;
+	double lower = (double)slab->lower[lane], upper = (double)slab->upper[lane];
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		const float* p = positions + 3 * (size_t)indices[i];
+		const float* p = positions + 3 * (size_t)(indices != NULL ? indices[i] : i);
 		double along = 0.0, size = 0.0;
 		for (int k = 0; k < 3; ++k)
 		{
@@ -79,13 +79,64 @@ static double Distance(const double a[3], const double b[3])
 	return sqrt(x * x + y * y + z * z);
 }
 
-void sgVolume_BoundPoints(
+static void EmptySlabs(snugVolume volume, sgBoundsOut out, uint32_t lane)
+{
+	for (uint32_t i = 0; sgVolume_IsDop(volume) && i < sgVolume_ExtraSlabs(volume); ++i)
+	{
+		out.extra[i].lower[lane] = INFINITY;
+		out.extra[i].upper[lane] = -INFINITY;
+	}
+}
+
+static void AddToSlabs(
     snugVolume volume, const float* positions, const uint32_t* indices, uint32_t count, sgBoundsOut out, uint32_t lane)
 {
 	for (uint32_t i = 0; sgVolume_IsDop(volume) && i < sgVolume_ExtraSlabs(volume); ++i)
 	{
-		BoundSlab(positions, indices, count, sgVolume_Directions(volume)[i], out.extra + i, lane);
+		AddToSlab(positions, indices, count, sgVolume_Directions(volume)[i], out.extra + i, lane);
 	}
+}
+
+void sgVolume_Begin(snugVolume volume, sgBoundsOut out, uint32_t lane)
+{
+	const sgBox empty = sgBox_Empty();
+	sgBoxLanes_Set(out.boxes, lane, &empty);
+	EmptySlabs(volume, out, lane);
+}
+
+void sgVolume_AddPoints(snugVolume volume, const float* positions, uint32_t count, sgBoundsOut out, uint32_t lane)
+{
+	sgBox box = sgBoxLanes_Get(out.boxes, lane);
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		sgBox_AddPoint(&box, positions + 3 * (size_t)i);
+	}
+	sgBoxLanes_Set(out.boxes, lane, &box);
+	AddToSlabs(volume, positions, NULL, count, out, lane);
+}
+
+// The ball around the box.
+void sgVolume_End(snugVolume volume, sgBoundsOut out, uint32_t lane)
+{
+	if (volume == snug_volumeBall)
+	{
+		static const double zero[3] = { 0.0, 0.0, 0.0 };
+		double center[3], half[3];
+		MiddleOfBox(out.boxes, lane, center);
+		for (int k = 0; k < 3; ++k)
+		{
+			double above = (double)out.boxes->upper[k][lane] - center[k];
+			half[k] = Greater(above, center[k] - (double)out.boxes->lower[k][lane]);
+		}
+		SetBall(out.extra, lane, center, Distance(zero, half));
+	}
+}
+
+void sgVolume_BoundPoints(
+    snugVolume volume, const float* positions, const uint32_t* indices, uint32_t count, sgBoundsOut out, uint32_t lane)
+{
+	EmptySlabs(volume, out, lane);
+	AddToSlabs(volume, positions, indices, count, out, lane);
 	if (volume == snug_volumeBall)
 	{
 		double center[3], radius = 0.0;

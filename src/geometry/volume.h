@@ -45,6 +45,11 @@ typedef struct sgBallLanes
 	float radius[SG_LANES];
 } SG_ALIGN(32) sgBallLanes;
 
+/// Box and volume around points, x y z each, that come a few at a time: begin, add, end.
+void sgVolume_Begin(snugVolume volume, sgBoundsOut out, uint32_t lane);
+void sgVolume_AddPoints(snugVolume volume, const float* positions, uint32_t count, sgBoundsOut out, uint32_t lane);
+void sgVolume_End(snugVolume volume, sgBoundsOut out, uint32_t lane);
+
 /// What a volume adds to the box, already there, of points positions[indices[i]], x y z each.
 void sgVolume_BoundPoints(
     snugVolume volume, const float* positions, const uint32_t* indices, uint32_t count, sgBoundsOut out, uint32_t lane);

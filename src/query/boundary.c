@@ -1,14 +1,12 @@
 // src/query/boundary.c: whether a surface ends at an edge. Nothing is stored for it: the triangles at a vertex are
 // those below nodes whose rest boxes contain it.
 #include "query/contacts.h"
-#include "query/triangles.h"
 
 #define MAX_NEIGHBOURS 128
 
 /// How many triangles have each edge at a vertex.
 typedef struct Star
 {
-	const snugModel* model;
 	uint32_t vertex; ///< of twins the one that stands for them, as its neighbours
 	uint32_t count;
 	uint32_t neighbours[MAX_NEIGHBOURS];
@@ -33,23 +31,33 @@ static void AddEdge(Star* star, uint32_t neighbour)
 	}
 }
 
-static void AddLeaf(Star* star, const sgLeaf* leaf)
+static void AddTriangle(void* context, const uint32_t corners[3])
 {
-	const sgTree* tree = &star->model->tree;
+	Star* star = context;
+	for (int c = 0; c < 3; ++c)
+	{
+		uint32_t next = corners[(c + 1) % 3];
+		if (corners[c] != next && (corners[c] == star->vertex || next == star->vertex))
+		{
+			AddEdge(star, corners[c] == star->vertex ? next : corners[c]);
+		}
+	}
+}
+
+static void VisitLeaf(const snugModel* model, const sgLeaf* leaf, uint32_t vertex, sgStarFcn* visit, void* context)
+{
 	for (uint32_t t = 0; t < leaf->triangleCount; ++t)
 	{
 		uint32_t corners[3];
+		bool isAt = false;
 		for (int c = 0; c < 3; ++c)
 		{
-			corners[c] = sgTwinOf(star->model, tree->leafVertices[leaf->firstVertex + leaf->corners[c][t]]);
+			corners[c] = sgTwinOf(model, model->tree.leafVertices[leaf->firstVertex + leaf->corners[c][t]]);
+			isAt = isAt || corners[c] == vertex;
 		}
-		for (int c = 0; c < 3; ++c)
+		if (isAt)
 		{
-			uint32_t next = corners[(c + 1) % 3];
-			if (corners[c] != next && (corners[c] == star->vertex || next == star->vertex))
-			{
-				AddEdge(star, corners[c] == star->vertex ? next : corners[c]);
-			}
+			visit(context, corners);
 		}
 	}
 }
@@ -66,10 +74,10 @@ static bool Contains(const snugModel* model, uint32_t slot, const float* point)
 }
 
 // Each node replaces itself by its children, so that the stack has no more than those of one path.
-static void Collect(Star* star)
+void sgModel_VisitStar(const snugModel* model, uint32_t vertex, sgStarFcn* visit, void* context)
 {
-	const sgTree* tree = &star->model->tree;
-	const float* point = star->model->positions + 3 * (size_t)star->vertex;
+	const sgTree* tree = &model->tree;
+	const float* point = model->positions + 3 * (size_t)vertex;
 	uint32_t stack[SG_MAX_DEPTH * SG_LANES + 1], depth = 1;
 	stack[0] = 0;
 	while (depth > 0)
@@ -78,11 +86,11 @@ static void Collect(Star* star)
 		const sgNode* node = tree->nodes + slot;
 		if (node->childCount == 0)
 		{
-			AddLeaf(star, tree->leaves + node->first);
+			VisitLeaf(model, tree->leaves + node->first, vertex, visit, context);
 		}
 		for (uint32_t i = 0; i < node->childCount; ++i)
 		{
-			if (Contains(star->model, node->first + i, point))
+			if (Contains(model, node->first + i, point))
 			{
 				stack[depth++] = node->first + i;
 			}
@@ -92,8 +100,8 @@ static void Collect(Star* star)
 
 bool sgModel_IsBoundary(const snugModel* model, uint32_t v, uint32_t w)
 {
-	Star star = { .model = model, .vertex = v };
-	Collect(&star);
+	Star star = { .vertex = v };
+	sgModel_VisitStar(model, v, AddTriangle, &star);
 	bool isBoundary = false;
 	for (uint32_t i = 0; i < star.count; ++i)
 	{

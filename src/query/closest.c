@@ -3,6 +3,7 @@
 #include "geometry/margins.h"
 #include "geometry/segment.h"
 #include "query/near.h"
+#include "query/probe.h"
 #include "query/triangles.h"
 #include "snug/snug_queries.h"
 
@@ -183,22 +184,6 @@ static SG_NOINLINE snugClosestResult FindClosest(snugBody* body, const char* poi
 	return result;
 }
 
-static snugStatus CheckPoints(const snugBody* body, const char* points, size_t stride, uint64_t count)
-{
-	for (uint64_t i = 0; i < count; ++i)
-	{
-		const float* p = (const float*)(const void*)(points + i * stride);
-		bool isGood = fabsf(p[0]) <= SNUG_MAX_COORDINATE && fabsf(p[1]) <= SNUG_MAX_COORDINATE &&
-		              fabsf(p[2]) <= SNUG_MAX_COORDINATE; // so that NaN is none
-		if (!isGood)
-		{
-			return sgFail(
-			    &body->messenger, snug_badInput, "point %llu is not finite or too far out", (unsigned long long)i);
-		}
-	}
-	return snug_success;
-}
-
 snugClosestResult snugFindClosest(snugBody* body, const float* points, size_t stride, uint64_t count,
     snugClosest* closest, const snugDistanceQuery* query)
 {
@@ -209,7 +194,7 @@ snugClosestResult snugFindClosest(snugBody* body, const float* points, size_t st
 	SG_REQUIRE_RESERVED(query, misuse);
 	stride = sgStride(stride, 3 * sizeof(float));
 	SG_REQUIRE(stride != 0 && sgIsFinitePoint(query->origin) && query->maxDistance >= 0.0, misuse);
-	snugStatus status = CheckPoints(body, (const char*)points, stride, count);
+	snugStatus status = sgCheckPoints(body, points, stride, count);
 	if (status != snug_success)
 	{
 		return (snugClosestResult){ .status = status };

@@ -26,7 +26,7 @@ static uint64_t TableSize(uint64_t points)
 	return size;
 }
 
-#define ARRAY_COUNT 10
+#define ARRAY_COUNT 11
 
 static void ListArrays(const snugContactBuffer* buffer, sgArray list[ARRAY_COUNT])
 {
@@ -38,6 +38,7 @@ static void ListArrays(const snugContactBuffer* buffer, sgArray list[ARRAY_COUNT
 		{ SG_ARRAY(snugContactBuffer, curves, count) },
 		{ SG_ARRAY(snugContactBuffer, curvePoints, 2 * count) },
 		{ SG_ARRAY(snugContactBuffer, curveContacts, count) },
+		{ SG_ARRAY(snugContactBuffer, depths, count) },
 		{ SG_ARRAY(snugContactBuffer, table, buffer->tableSize) },
 		{ SG_ARRAY(snugContactBuffer, firstAt, points) },
 		{ SG_ARRAY(snugContactBuffer, nextAt, 2 * count) },
@@ -314,7 +315,7 @@ static void FindPairs(
 	result->count = sink.count;
 }
 
-static void FillBuffer(Search* search, uint64_t pairs)
+static void FillBuffer(Search* search, uint64_t pairs, bool depths)
 {
 	snugContactBuffer* buffer = search->buffer;
 	for (uint64_t i = 0; i < pairs && !search->isFull; ++i)
@@ -326,6 +327,10 @@ static void FillBuffer(Search* search, uint64_t pairs)
 	if (!search->isFull)
 	{
 		sgContactBuffer_Join(buffer, a, b);
+		if (depths)
+		{
+			sgContactBuffer_FindDepths(buffer, &search->a, &search->b, &search->counters);
+		}
 		for (uint32_t i = 0; i < buffer->pointCount; ++i)
 		{
 			Renumber(a, &buffer->points[i].a);
@@ -366,8 +371,9 @@ static SG_NOINLINE snugContactResult Run(
 	snugContactResult result = { .status = status };
 	if (status == snug_success && pairs.count <= buffer->capacity)
 	{
-		FillBuffer(&search, pairs.count);
+		FillBuffer(&search, pairs.count, query->depths);
 		result = search.isFull ? result : Report(buffer);
+		result.depths = query->depths && result.complete ? buffer->depths : NULL;
 	}
 	result.status = status;
 	result.count = pairs.count;

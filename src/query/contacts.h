@@ -3,7 +3,7 @@
 #ifndef SG_CONTACTS_H
 #define SG_CONTACTS_H
 
-#include "body/body.h"
+#include "query/triangles.h"
 #include "snug/snug_queries.h"
 
 /// Points that a buffer has room for, for each pair.
@@ -22,6 +22,7 @@ struct snugContactBuffer
 	snugCurve* curves;        ///< (capacity)
 	uint32_t* curvePoints;    ///< (2 * capacity)
 	uint32_t* curveContacts;  ///< (capacity)
+	double* depths;           ///< (capacity)
 
 	/// Points by name: open addressing, zero or 1 + the number of a point.
 	uint32_t* table; ///< (tableSize), a power of two, at least twice as many as points
@@ -39,7 +40,16 @@ struct snugContactBuffer
 /// Whether an edge, or any edge at a vertex (`w` is SG_NONE), belongs to one triangle alone. By twins.
 bool sgModel_IsBoundary(const snugModel* model, uint32_t v, uint32_t w);
 
+/// The triangles at a vertex: of twins the one that stands for them.
+/// @param visit called with the vertices of each triangle, of twins likewise
+typedef void sgStarFcn(void* context, const uint32_t corners[3]);
+void sgModel_VisitStar(const snugModel* model, uint32_t vertex, sgStarFcn* visit, void* context);
+
 /// Join the segments of a buffer to curves.
 void sgContactBuffer_Join(snugContactBuffer* buffer, const snugModel* a, const snugModel* b);
+
+/// Find how deep closed curves are. Vertices in names are in tree order still. Uses the memory for names and lists.
+void sgContactBuffer_FindDepths(
+    snugContactBuffer* buffer, sgTriangleSource* a, sgTriangleSource* b, snugCounters* counters);
 
 #endif

@@ -62,31 +62,6 @@ static void Improve(Search* search, const sgNearest* nearest, snugPair pair)
 	}
 }
 
-// Whether two triangles are certainly apart by more than the best so far, along the line between their centres: cheap,
-// and nearly always so. Sums in double are off by far less than the limit's own slack.
-static bool AreFar(const Search* search, const float a[3][3], const float b[3][3])
-{
-	double direction[3], length2 = 0.0, most = -INFINITY, least = INFINITY;
-	for (int k = 0; k < 3; ++k)
-	{
-		direction[k] = ((double)b[0][k] + b[1][k] + b[2][k]) - ((double)a[0][k] + a[1][k] + a[2][k]);
-		length2 += direction[k] * direction[k];
-	}
-	for (int i = 0; i < 3; ++i)
-	{
-		double alongA = 0.0, alongB = 0.0;
-		for (int k = 0; k < 3; ++k)
-		{
-			alongA += direction[k] * ((double)a[i][k] - a[0][k]);
-			alongB += direction[k] * ((double)b[i][k] - a[0][k]);
-		}
-		most = alongA > most ? alongA : most;
-		least = alongB < least ? alongB : least;
-	}
-	double gap = least - most;
-	return gap > 0.0 && gap * gap > (double)search->limit * length2 * (1.0 + 0x1p-20);
-}
-
 static void LookAtLeaves(
     Search* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {
@@ -101,7 +76,7 @@ static void LookAtLeaves(
 		float one[3][3], other[3][3];
 		sgTriangleLanes_Get(a, i, one);
 		sgTriangleLanes_Get(b, j, other);
-		if (!AreFar(search, (const float(*)[3])one, (const float(*)[3])other))
+		if (!sgTriangles_AreFar((const float(*)[3])one, (const float(*)[3])other, search->limit))
 		{
 			sgNearest nearest;
 			++near->counters.triangleTests;

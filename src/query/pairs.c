@@ -2,7 +2,10 @@
 #include "query/pairs.h"
 
 #include "geometry/box_kernels.h"
+#include "geometry/distance.h"
+#include "tree/probe_kernels.h"
 
+#include <math.h>
 #include <string.h>
 
 static sgPairSearch* SearchOf(sgPairWalk* walk)
@@ -24,6 +27,7 @@ static void Report(sgPairSearch* search, snugPair pair)
 		return;
 	}
 	bool goOn = sgSink_Add(search->sink, pair);
+	search->bound2 = 0.0f;
 	search->isCut = search->isCut || !goOn;
 	search->walk.isStopped = !goOn || search->options->firstOnly;
 }
@@ -113,6 +117,55 @@ static sgOpened OpenB(sgPairWalk* walk, uint32_t slot)
 	return sgOpen(SearchOf(walk)->b.tree, slot);
 }
 
+static void Approach(sgPairSearch* search, float gap2)
+{
+	search->bound2 = gap2 < search->bound2 ? gap2 : search->bound2;
+}
+
+// The least squared distance of some pairs of boxes.
+static float LeastGap(const sgPairSearch* search, const sgBoxLanes* a, const sgBoxLanes* b, uint64_t pairs)
+{
+	float SG_ALIGN(32) gaps[SG_LANES * SG_LANES];
+	float least = INFINITY;
+	search->kernels->probes->gapBoxes(a, 0xff, b, gaps);
+	for (; pairs != 0; pairs &= pairs - 1)
+	{
+		const float gap = gaps[sgLowestBit(pairs)];
+		least = gap < least ? gap : least;
+	}
+	return least > 0.0f ? least : 0.0f;
+}
+
+static uint64_t OverlapInOneSpace(
+    sgPairSearch* search, const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB)
+{
+	return search->bound2 > 0.0f ? search->kernels->probes->overlapOrGap(a, maskA, b, maskB, &search->gap2)
+	                             : search->kernels->boxes->overlapBoxes(a, maskA, b, maskB);
+}
+
+// Pairs of lanes that overlap after both have been moved into one space. What is ruled out is at least a gap apart.
+static uint64_t OverlapMoved(
+    sgPairSearch* search, const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB)
+{
+	const sgKernels* kernels = search->kernels;
+	sgBoxLanes moved;
+	kernels->boxes->moveBoxes(b, &search->motionBA, &moved);
+	uint64_t pairs = OverlapInOneSpace(search, a, maskA, &moved, maskB);
+	// A turned box is a loose box. Looking from the other body as well separates along its axes too.
+	if (pairs != 0 && search->motionAB.kind == sgMotion_general)
+	{
+		kernels->boxes->moveBoxes(a, &search->motionAB, &moved);
+		const uint64_t both = pairs & kernels->boxes->overlapBoxes(&moved, maskA, b, maskB);
+		if (search->bound2 > 0.0f && both != pairs)
+		{
+			const float gap2 = LeastGap(search, &moved, b, pairs & ~both);
+			search->gap2 = gap2 < search->gap2 ? gap2 : search->gap2;
+		}
+		pairs = both;
+	}
+	return pairs;
+}
+
 // Pairs of lanes that overlap. None if that would take more tests than allowed.
 static uint64_t Overlap(sgPairSearch* search, sgBounds a, uint32_t maskA, sgBounds b, uint32_t maskB)
 {
@@ -123,24 +176,12 @@ static uint64_t Overlap(sgPairSearch* search, sgBounds a, uint32_t maskA, sgBoun
 		return 0;
 	}
 	search->counters.volumeTests += tests;
-	const sgKernels* kernels = search->kernels;
-	uint64_t pairs;
-	if (search->motionBA.kind == sgMotion_none)
+	if (search->motionBA.kind != sgMotion_none)
 	{
-		pairs = kernels->boxes->overlapBoxes(a.boxes, maskA, b.boxes, maskB);
+		const uint64_t pairs = OverlapMoved(search, a.boxes, maskA, b.boxes, maskB);
+		return pairs != 0 && search->testsExtra ? sgOverlapExtra(a.extra, b.extra, &search->extra, pairs) : pairs;
 	}
-	else
-	{
-		sgBoxLanes moved;
-		kernels->boxes->moveBoxes(b.boxes, &search->motionBA, &moved);
-		pairs = kernels->boxes->overlapBoxes(a.boxes, maskA, &moved, maskB);
-		// A turned box is a loose box. Looking from the other body as well separates along its axes too.
-		if (pairs != 0 && search->motionAB.kind == sgMotion_general)
-		{
-			kernels->boxes->moveBoxes(a.boxes, &search->motionAB, &moved);
-			pairs &= kernels->boxes->overlapBoxes(&moved, maskA, b.boxes, maskB);
-		}
-	}
+	const uint64_t pairs = OverlapInOneSpace(search, a.boxes, maskA, b.boxes, maskB);
 	return pairs != 0 && search->testsExtra ? sgOverlapExtra(a.extra, b.extra, &search->extra, pairs) : pairs;
 }
 
@@ -207,17 +248,84 @@ static uint64_t Compare(sgPairWalk* walk, const sgOpened* openedA, const sgOpene
 	MakeBounds(search, first);
 	if (second->bounds.boxes == NULL && !MayMeet(search, first, second))
 	{
+		Approach(search, search->gap2);
 		Note(first);
 		return 0;
 	}
 	MakeBounds(search, second);
 	uint64_t pairs = Overlap(search, a.bounds, openedA->set.mask, b.bounds, openedB->set.mask);
+	Approach(search, search->gap2);
 	NoteUse(&a, pairs);
 	NoteUse(&b, pairs);
 	return pairs;
 }
 
 // ---- Leaves -------------------------------------------------------------------------------------------------------
+
+// A lower bound of the squared distance of two triangles that do not intersect: computed distances are off by less than
+// 2^-38 of the extent (geometry/distance.h).
+static float TrianglesGap(const float a[3][3], const float b[3][3])
+{
+	sgNearest nearest;
+	double extent = 0.0;
+	sgTriangles_Nearest(a, b, &nearest);
+	sgBox box = sgBox_Empty();
+	for (int i = 0; i < 3; ++i)
+	{
+		sgBox_AddPoint(&box, a[i]);
+		sgBox_AddPoint(&box, b[i]);
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		extent = fmax(extent, (double)box.upper[k] - box.lower[k]);
+	}
+	const double distance = sqrt(nearest.distance2) - 0x1p-37 * extent;
+	return distance > 0.0 ? sgRoundDown(distance * distance * (1.0 - 0x1p-40)) : 0.0f;
+}
+
+static void GetTriangle(sgPairSearch* search, sgSide* side, uint32_t leaf, uint32_t triangle, float corners[3][3])
+{
+	const uint32_t slot = side->tree->leaves[leaf].slot;
+	const sgOpened opened = sgOpen(side->tree, slot);
+	sgTriangleLanes_Get(sgSide_Triangles(side, &opened, slot % SG_LANES, &search->counters), triangle, corners);
+}
+
+// The distances that wait.
+static SG_NOINLINE void ApproachWaiting(sgPairSearch* search)
+{
+	for (uint32_t i = 0; i < search->waitingCount && search->bound2 > 0.0f; ++i)
+	{
+		const uint32_t* where = search->waiting[i].memory;
+		float a[3][3], b[3][3];
+		GetTriangle(search, &search->a, where[0], where[1], a);
+		GetTriangle(search, &search->b, where[2], where[3], b);
+		if (!sgTriangles_AreFar((const float(*)[3])a, (const float(*)[3])b, search->bound2))
+		{
+			Approach(search, TrianglesGap((const float(*)[3])a, (const float(*)[3])b));
+		}
+	}
+	search->waitingCount = 0;
+}
+
+// The triangles of two leaves: their boxes tell most often. Distances of the others are computed in the end, if no two
+// triangles intersect.
+static SG_NOINLINE void ApproachTriangles(sgPairSearch* search, const sgTriangleLanes* a, const sgTriangleLanes* b)
+{
+	float gap2;
+	uint64_t pairs = search->kernels->probes->overlapOrGap(&a->boxes, a->mask, &b->boxes, b->mask, &gap2);
+	const uint32_t leafA = (uint32_t)(a->leaf - search->a.tree->leaves);
+	const uint32_t leafB = (uint32_t)(b->leaf - search->b.tree->leaves);
+	Approach(search, gap2);
+	for (; pairs != 0; pairs &= pairs - 1)
+	{
+		const uint32_t pair = sgLowestBit(pairs);
+		if (search->waitingCount == SG_WAITING_PAIRS)
+		{
+			ApproachWaiting(search);
+		}
+		search->waiting[search->waitingCount++] = (snugWitness){ { leafA, pair / SG_LANES, leafB, pair % SG_LANES } };
+	}
+}
 
 // All pairs of triangles of two leaves.
 static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
@@ -233,6 +341,10 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 		return;
 	}
 	search->counters.triangleTests += tests;
+	if (search->bound2 > 0.0f)
+	{
+		ApproachTriangles(search, a, b);
+	}
 	for (; pairs != 0 && !walk->isStopped; pairs &= pairs - 1)
 	{
 		Queue(search, a, sgLowestBit(pairs) / SG_LANES, b, sgLowestBit(pairs) % SG_LANES);
@@ -272,12 +384,38 @@ void sgPairSearch_Descend(sgPairSearch* search, uint32_t slotA, uint32_t slotB)
 	Flush(search);
 }
 
+uint64_t sgPairSearch_Compare(sgPairSearch* search, const sgOpened* a, const sgOpened* b)
+{
+	return Compare(&search->walk, a, b);
+}
+
+void sgPairSearch_Settle(sgPairSearch* search, uint32_t leafSlotA, uint32_t leafSlotB)
+{
+	const sgOpened a = sgOpen(search->a.tree, leafSlotA), b = sgOpen(search->b.tree, leafSlotB);
+	Settle(&search->walk, &a, leafSlotA % SG_LANES, &b, leafSlotB % SG_LANES);
+}
+
+void sgPairSearch_Flush(sgPairSearch* search)
+{
+	Flush(search);
+}
+
+void sgPairSearch_Make(sgPairSearch* search, const sgPairOptions* options, sgSink* sink)
+{
+	search->kernels = sgGetKernels();
+	search->options = options;
+	search->sink = sink;
+	search->team = NULL;
+	sgPairSearch_Reset(search);
+}
+
 void sgPairSearch_Reset(sgPairSearch* search)
 {
 	memset(&search->queue, 0, sizeof(search->queue));
-	search->queuedCount = search->foundCount = 0;
+	search->queuedCount = search->foundCount = search->waitingCount = 0;
 	search->counters = (snugCounters){ 0 };
 	search->walk.isStopped = search->isCut = false;
+	search->bound2 = search->gap2 = search->options->distanceBound ? INFINITY : 0.0f;
 }
 
 // The placed triangles of a leaf that a witness names, if there is such a triangle.
@@ -317,7 +455,7 @@ static snugStatus TryWitness(sgPairSearch* search, snugBody* a, snugBody* b)
 	return status;
 }
 
-static snugStatus Start(sgPairSearch* search, snugBody* a, snugBody* b)
+snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	sgBox rootA, rootB;
 	const double* origin = search->options->origin;
@@ -328,7 +466,9 @@ static snugStatus Start(sgPairSearch* search, snugBody* a, snugBody* b)
 		const sgPlacement *placementA = &search->a.placement, *placementB = &search->b.placement;
 		search->motionBA = sgRelativeMotion(&a->frame, placementA, &b->frame, placementB, &rootB);
 		search->motionAB = sgRelativeMotion(&b->frame, placementB, &a->frame, placementA, &rootA);
-		search->testsExtra = sgExtraTest_Make(&search->extra, a->volume, b->volume, &search->motionBA);
+		// What else rules nodes out tells no distance.
+		search->testsExtra = sgExtraTest_Make(&search->extra, a->volume, b->volume, &search->motionBA) &&
+		                     !search->options->distanceBound;
 	}
 	return status;
 }
@@ -345,7 +485,7 @@ static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 	{
 		sgPairSearch_PrepareTogether(search, a, b);
 	}
-	snugStatus status = Start(search, a, b);
+	snugStatus status = sgPairSearch_Start(search, a, b);
 	if (status == snug_success)
 	{
 		if (isParallel)
@@ -365,11 +505,7 @@ static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink* sink, snugResult* result)
 {
 	sgPairSearch search; // not zeroed: most of it is scratch
-	search.kernels = sgGetKernels();
-	search.options = options;
-	search.sink = sink;
-	search.team = NULL;
-	sgPairSearch_Reset(&search);
+	sgPairSearch_Make(&search, options, sink);
 	if (options->witness != NULL && options->witness->memory[0] != 0)
 	{
 		result->status = TryWitness(&search, a, b);
@@ -379,6 +515,11 @@ void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink*
 		result->status = Search(&search, a, b);
 	}
 	result->complete = result->status == snug_success && !search.isCut;
+	if (search.bound2 > 0.0f && result->complete)
+	{
+		ApproachWaiting(&search);
+	}
+	result->distanceBound = result->complete ? sqrt((double)search.bound2) * (1.0 - 0x1p-40) : 0.0;
 	snugCounters* counters = &search.counters;
 	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	result->counters = search.counters;

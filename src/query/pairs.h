@@ -16,6 +16,7 @@ typedef struct sgPairOptions
 	uint64_t maxTriangleTests; ///< UINT64_MAX: no limit
 	bool firstOnly;            ///< stop at the first pair
 	bool asPlaces;             ///< pairs are places of triangles, leaf * SG_LANES + lane, not the caller's numbers
+	bool distanceBound;        ///< find a lower bound of the distance
 	snugWitness* witness;      ///< of firstOnly: nullable
 	snugParallelFcn* parallel; ///< null: alone
 	void* parallelUser;
@@ -29,6 +30,8 @@ typedef struct sgSearchParty
 	snugCounters counters;
 	atomic_bool isStopped;
 } sgSearchParty;
+
+#define SG_WAITING_PAIRS 128
 
 /// Pairs that a thread collects before it takes the lock.
 #define SG_TEAM_PAIRS 64
@@ -52,6 +55,10 @@ typedef struct sgPairSearch
 	sgBoxMotion motionBA; ///< from the space of b to that of a
 	sgBoxMotion motionAB;
 	bool testsExtra; ///< both bodies have the same volume, and it adds to boxes
+	float bound2; ///< all ruled out so far is no nearer than its root; zero: nobody asks, or it is of no use any more
+	float gap2;   ///< the same for what the last comparison has ruled out
+	snugWitness waiting[SG_WAITING_PAIRS]; ///< pairs of triangles whose distance counts if none intersect
+	uint32_t waitingCount;
 	sgExtraTest extra;
 	sgSide a, b;
 } sgPairSearch;
@@ -59,8 +66,21 @@ typedef struct sgPairSearch
 /// Find pairs of intersecting triangles and hand them to `sink`. Fills in status, complete and counters.
 void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink* sink, snugResult* result);
 
+/// A search by one thread that is to begin; most of it is scratch, and needs no value.
+void sgPairSearch_Make(sgPairSearch* search, const sgPairOptions* options, sgSink* sink);
+
+/// Prepare and place both bodies.
+/// @return snug_outOfRange, with a message, if one is too far from the origin
+snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b);
+
 /// Nothing found, counted or queued yet.
 void sgPairSearch_Reset(sgPairSearch* search);
+
+/// The parts of a step: which pairs of lanes overlap; the triangles of two leaves, some of which may wait in the queue;
+/// what waits there.
+uint64_t sgPairSearch_Compare(sgPairSearch* search, const sgOpened* a, const sgOpened* b);
+void sgPairSearch_Settle(sgPairSearch* search, uint32_t leafSlotA, uint32_t leafSlotB);
+void sgPairSearch_Flush(sgPairSearch* search);
 
 /// One step of the walk, and everything below two nodes.
 sgPairLevel sgPairSearch_Step(sgPairSearch* search, uint32_t slotA, uint32_t slotB);

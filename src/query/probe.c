@@ -101,3 +101,42 @@ sgProbeLine sgProbeSegment_Near(const sgProbeSegment* segment, const sgBox* box)
 	line.error = Error(rho + delta, delta);
 	return line;
 }
+
+snugStatus sgCheckPoints(const snugBody* body, const float* points, size_t stride, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		const float* p = (const float*)(const void*)((const char*)points + i * stride);
+		bool isGood = fabsf(p[0]) <= SNUG_MAX_COORDINATE && fabsf(p[1]) <= SNUG_MAX_COORDINATE &&
+		              fabsf(p[2]) <= SNUG_MAX_COORDINATE; // so that NaN is none
+		if (!isGood)
+		{
+			return sgFail(
+			    &body->messenger, snug_badInput, "point %llu is not finite or too far out", (unsigned long long)i);
+		}
+	}
+	return snug_success;
+}
+
+static bool IsRay(const snugRay* ray)
+{
+	bool isGood = true;
+	for (int k = 0; k < 3; ++k)
+	{
+		// Written so that NaN is none.
+		isGood = isGood && fabsf(ray->from[k]) <= SNUG_MAX_COORDINATE && fabsf(ray->to[k]) <= SNUG_MAX_COORDINATE;
+	}
+	return isGood;
+}
+
+snugStatus sgCheckRays(const snugMessenger* messenger, const snugRay* rays, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		if (!IsRay(rays + i))
+		{
+			return sgFail(messenger, snug_badInput, "ray %llu is not finite or reaches too far", (unsigned long long)i);
+		}
+	}
+	return snug_success;
+}

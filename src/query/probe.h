@@ -3,7 +3,9 @@
 #ifndef SG_QUERY_PROBE_H
 #define SG_QUERY_PROBE_H
 
+#include "body/body.h"
 #include "geometry/frame.h"
+#include "snug/snug_queries.h"
 #include "tree/probe_kernels.h"
 
 /// Take a segment between two placed points into body space.
@@ -23,5 +25,13 @@ sgProbeSegment sgProbeSegment_Make(const float from[3], const float to[3]);
 
 /// Its line near the triangles in a box.
 sgProbeLine sgProbeSegment_Near(const sgProbeSegment* segment, const sgBox* box);
+
+/// Rays that a caller gave.
+/// @return snug_badInput, with a message that names it, if one is not finite or reaches too far
+snugStatus sgCheckRays(const snugMessenger* messenger, const snugRay* rays, uint64_t count);
+
+/// Points that a caller gave.
+/// @return snug_badInput, with a message that names it, if one is not finite or too far out
+snugStatus sgCheckPoints(const snugBody* body, const float* points, size_t stride, uint64_t count);
 
 #endif

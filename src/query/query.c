@@ -5,13 +5,16 @@
 static SG_NOINLINE snugResult Run(
     snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly, sgFpEnv callersEnvironment)
 {
+	const bool isLimited =
+	    firstOnly || query->maxVolumeTests != 0 || query->maxTriangleTests != 0 || query->distanceBound;
 	sgPairOptions options = {
 		.origin = query->origin,
 		.maxVolumeTests = query->maxVolumeTests == 0 ? UINT64_MAX : query->maxVolumeTests,
 		.maxTriangleTests = query->maxTriangleTests == 0 ? UINT64_MAX : query->maxTriangleTests,
 		.firstOnly = firstOnly,
 		.witness = firstOnly ? query->witness : NULL,
-		.parallel = firstOnly || query->maxVolumeTests != 0 || query->maxTriangleTests != 0 ? NULL : query->parallel,
+		.distanceBound = query->distanceBound,
+		.parallel = isLimited ? NULL : query->parallel,
 		.parallelUser = query->parallelUser,
 	};
 	sgSink sink = {

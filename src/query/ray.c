@@ -257,30 +257,6 @@ static SG_NOINLINE snugRayResult FindHits(
 
 // ---- The public functions ------------------------------------------------------------------------------------------
 
-static bool IsRay(const snugRay* ray)
-{
-	bool isGood = true;
-	for (int k = 0; k < 3; ++k)
-	{
-		// Written so that NaN is none.
-		isGood = isGood && fabsf(ray->from[k]) <= SNUG_MAX_COORDINATE && fabsf(ray->to[k]) <= SNUG_MAX_COORDINATE;
-	}
-	return isGood;
-}
-
-static snugStatus CheckRays(const snugBody* body, const snugRay* rays, uint64_t count)
-{
-	for (uint64_t i = 0; i < count; ++i)
-	{
-		if (!IsRay(rays + i))
-		{
-			return sgFail(
-			    &body->messenger, snug_badInput, "ray %llu is not finite or reaches too far", (unsigned long long)i);
-		}
-	}
-	return snug_success;
-}
-
 static const snugRayQuery defaults = { .any = false };
 
 snugRayResult snugCastRays(
@@ -291,7 +267,7 @@ snugRayResult snugCastRays(
 	SG_REQUIRE(body != NULL && ((rays != NULL && hits != NULL) || count == 0), misuse);
 	SG_REQUIRE_RESERVED(query, misuse);
 	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
-	snugStatus status = CheckRays(body, rays, count);
+	snugStatus status = sgCheckRays(&body->messenger, rays, count);
 	if (status != snug_success)
 	{
 		return (snugRayResult){ .status = status };
@@ -310,7 +286,7 @@ snugRayResult snugFindHits(
 	SG_REQUIRE(body != NULL && ray != NULL && (hits != NULL || capacity == 0), misuse);
 	SG_REQUIRE_RESERVED(query, misuse);
 	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
-	snugStatus status = CheckRays(body, ray, 1);
+	snugStatus status = sgCheckRays(&body->messenger, ray, 1);
 	if (status != snug_success)
 	{
 		return (snugRayResult){ .status = status };

@@ -1,8 +1,8 @@
 // src/query/spheres.c: a walk over two trees that ends at contact spheres.
 //
 // Contact spheres must not depend on what was asked before, so nothing that bodies remember is used here: balls come
-// straight from the pose. A sphere above contains the contact spheres below it (deform/fields_contacts.c), so none is
-// missed if what does not overlap is not descended into.
+// straight from the pose. A sphere above contains the contact spheres below it (deform/papers/contact_spheres.c), so
+// none is missed if what does not overlap is not descended into.
 #include "base/fpenv.h"
 #include "body/body.h"
 #include "geometry/margins.h"

@@ -73,3 +73,18 @@ void sgTriangleSource_Fetch(sgTriangleSource* source, uint32_t place, snugCounte
 	triangle->number = tree->triangleMap[leaf->firstTriangle + lane];
 	sgUnitNormal((const float(*)[3])triangle->corners, triangle->normal);
 }
+
+void sgTriangleSource_Vertex(const sgTriangleSource* source, uint32_t vertex, float position[3], snugCounters* counters)
+{
+	const uint32_t vertices[1 + SG_LANES] = { vertex };
+	sgLeafScratch scratch;
+	sgVertexBlock block;
+	const sgLeafVertices one = sgBody_Evaluate(source->body, vertices, 1, &scratch);
+	sgGetKernels()->leaves->gatherVertices(one.positions, one.indices, 1, &block);
+	sgGetKernels()->leaves->placeVertices(&block, 1, &source->placement);
+	++counters->verticesEvaluated;
+	for (int k = 0; k < 3; ++k)
+	{
+		position[k] = block.coordinate[k][0];
+	}
+}

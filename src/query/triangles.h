@@ -37,6 +37,10 @@ snugStatus sgTriangleSource_Start(
 /// Have source->triangle be the one at a place.
 void sgTriangleSource_Fetch(sgTriangleSource* source, uint32_t place, snugCounters* counters);
 
+/// The placed position of a vertex, in tree order, evaluated now.
+void sgTriangleSource_Vertex(
+    const sgTriangleSource* source, uint32_t vertex, float position[3], snugCounters* counters);
+
 /// The unit normal of a triangle; zero without area.
 void sgUnitNormal(const float triangle[3][3], float normal[3]);
 

@@ -5,6 +5,7 @@
 #include "geometry/margins.h"
 
 #include <float.h>
+#include <math.h>
 
 // Between two parallel faces the segment has an interval of t, and what is common to the three axes and to [0, limit]
 // is what the box has of it. Differences are covered by the slack; reciprocal and product are off by 2^-24 of
@@ -66,6 +67,41 @@ static void GapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, f
 	}
 }
 
+// As Gap, with the margin for rounding at the end.
+static uint64_t OverlapOrGap(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB, float* least)
+{
+	const f8 zero = f8_Set(0.0f), infinite = f8_Set(INFINITY);
+	f8 lower[3], upper[3], smallest = infinite;
+	uint64_t pairs = 0;
+	sgLanes_LoadBoxes(b, lower, upper);
+	for (uint32_t rest = maskA; rest != 0; rest &= rest - 1)
+	{
+		const uint32_t i = sgLowestBit(rest);
+		f8 sum = zero;
+		m8 areApart = f8_Less(zero, zero);
+		for (int k = 0; k < 3; ++k)
+		{
+			f8 beyond = f8_Max(f8_Sub(lower[k], f8_Set(a->upper[k][i])), f8_Sub(f8_Set(a->lower[k][i]), upper[k]));
+			f8 gap = f8_Max(beyond, zero);
+			areApart = m8_Or(areApart, f8_Less(zero, beyond));
+			sum = f8_Add(sum, f8_Mul(gap, gap));
+		}
+		smallest = f8_Min(smallest, f8_Select(areApart, f8_Min(sum, f8_Set(FLT_MAX)), infinite));
+		pairs |= (uint64_t)(~m8_Bits(areApart) & maskB) << (SG_LANES * i);
+	}
+	float SG_ALIGN(32) lanes[SG_LANES];
+	f8_Store(lanes, smallest);
+	float result = INFINITY;
+	for (uint32_t rest = maskB; rest != 0; rest &= rest - 1)
+	{
+		const float lane = lanes[sgLowestBit(rest)];
+		result = lane < result ? lane : result;
+	}
+	result = result * (1.0f - SG_MARGIN_GAP) - 0x1p-146f;
+	*least = result > 0.0f ? result : 0.0f;
+	return pairs;
+}
+
 static void GapPoint(const sgBoxLanes* boxes, const float point[3], float slack, float gaps[SG_LANES])
 {
 	f8 lower[3], upper[3], beyond[3];
@@ -110,6 +146,7 @@ static uint32_t PassTriangles(const sgTriangleLanes* triangles, const sgProbeLin
 const sgProbeKernels SG_FOR_ISA(sgProbeKernels) = {
 	.clipBoxes = ClipBoxes,
 	.gapBoxes = GapBoxes,
+	.overlapOrGap = OverlapOrGap,
 	.gapPoint = GapPoint,
 	.passTriangles = PassTriangles,
 };

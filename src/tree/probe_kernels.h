@@ -33,6 +33,11 @@ typedef struct sgProbeKernels
 	/// gaps[8 i + j], for i in maskA: no greater than the squared distance of box i of `a` and box j of `b`.
 	void (*gapBoxes)(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, float gaps[SG_LANES * SG_LANES]);
 
+	/// Pairs of lanes in the masks that overlap, bit 8 i + j, as overlapBoxes has them.
+	/// @param least receives the least, over the other pairs, of numbers no greater than their squared distance;
+	/// infinite if there are none
+	uint64_t (*overlapOrGap)(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB, float* least);
+
 	/// gaps[i]: no greater than the squared distance of box i and anything within `slack` of a point.
 	void (*gapPoint)(const sgBoxLanes* boxes, const float point[3], float slack, float gaps[SG_LANES]);
 

@@ -198,9 +198,22 @@ snugStatus webModelFields(const snugModel* model, uint32_t* starts, uint16_t* fi
 
 // ---- Bodies ------------------------------------------------------------------------------------------------------
 
-EXPORT(bodyCreate) snugStatus webBodyCreate(const snugModel* model, snugStrategy strategy, snugBody** body)
+EXPORT(poolCreate) snugStatus webPoolCreate(size_t bytes, snugPool** pool)
 {
-	return snugBody_Create(&(snugBodyDef){ .model = model, .strategy = strategy, .messenger = messenger }, body);
+	return snugPool_Create(&(snugPoolDef){ .bytes = bytes, .messenger = messenger }, pool);
+}
+
+EXPORT(poolDestroy) void webPoolDestroy(snugPool* pool)
+{
+	snugPool_Destroy(pool);
+}
+
+/// @param pool nullable
+EXPORT(bodyCreate)
+snugStatus webBodyCreate(const snugModel* model, snugStrategy strategy, snugPool* pool, snugBody** body)
+{
+	snugBodyDef def = { .model = model, .strategy = strategy, .pool = pool, .messenger = messenger };
+	return snugBody_Create(&def, body);
 }
 
 EXPORT(bodyDestroy) void webBodyDestroy(snugBody* body)

@@ -101,6 +101,11 @@ export class Snug {
 	findWithin(a: Body, b: Body, margin: number, options?: QueryOptions): Uint32Array;
 	/** All pairs of triangles of one body that meet beyond the corners they share; without keepRest not those at rest. */
 	collideSelf(body: Body, options?: { keepRest?: boolean }): Uint32Array;
+	/**
+	 * Memory that many bodies share for what they remember between queries. Without one each body has room for all of
+	 * itself. One that is too small costs time, never correctness; a few hundred kilobytes for each two that touch do.
+	 */
+	createPool(bytes: number): Pool;
 	/** Many bodies, and which of them touch. */
 	createScene(options?: QueryOptions): Scene;
 	/** What the last query, or update of a scene, cost. */
@@ -169,7 +174,7 @@ export class Model implements Disposable {
 	/** What was repaired or looked wrong, as sentences. */
 	readonly warnings: string[];
 	/** Every strategy gives the same pairs; 'bottomUp' deforms everything before a query. */
-	createBody(options?: { strategy?: 'auto' | 'onDemand' | 'front' | 'bottomUp' }): Body;
+	createBody(options?: { strategy?: 'auto' | 'onDemand' | 'front' | 'bottomUp'; pool?: Pool }): Body;
 	/** Its bytes, for loadModel. */
 	save(): Uint8Array;
 	getPositions(): Float32Array;
@@ -183,6 +188,12 @@ export class Model implements Disposable {
 }
 
 /** A model in a pose. Setting a pose copies it and computes a few numbers per joint, none per vertex. */
+export class Pool implements Disposable {
+	/** Bodies that are left keep it. */
+	dispose(): void;
+	readonly isDisposed: boolean;
+}
+
 export class Body implements Disposable {
 	private constructor();
 	readonly model: Model;

@@ -525,6 +525,13 @@ export class Snug {
 		return core.views.u32.slice(core.pairs.pointer / 4, core.pairs.pointer / 4 + 2 * count);
 	}
 
+	createPool(bytes) {
+		const core = this.#core;
+		if (!Number.isInteger(bytes) || bytes < 1 || bytes > 0xffffffff) throw badInput(`a pool of ${bytes} bytes`);
+		core.check(core.c.poolCreate(bytes, core.words));
+		return new Pool(new Handle(core, core.word(), core.c.poolDestroy));
+	}
+
 	createScene(options) {
 		const core = this.#core, origin = core.stageDoubles(expect(options?.origin ?? [0, 0, 0], 3, 'origin'));
 		core.check(core.c.sceneCreate(origin, core.words));
@@ -606,10 +613,13 @@ export class Model extends Held {
 		this.warnings = warnings;
 	}
 
-	createBody({ strategy = 'auto' } = {}) {
+	createBody({ strategy = 'auto', pool } = {}) {
 		const handle = Held.handle(this), { core, pointer } = handle;
-		core.check(core.c.bodyCreate(pointer, choose(strategies, strategy, 'strategy'), core.words));
-		return new Body(new Handle(core, core.word(), core.c.bodyDestroy).keep(handle), this);
+		if (pool && !(pool instanceof Pool)) throw badInput(`not a pool: ${pool}`);
+		const shared = pool && Held.handle(pool, core);
+		core.check(core.c.bodyCreate(pointer, choose(strategies, strategy, 'strategy'), shared?.pointer ?? 0, core.words));
+		const made = new Handle(core, core.word(), core.c.bodyDestroy).keep(handle);
+		return new Body(shared ? made.keep(shared) : made, this);
 	}
 
 	save() {
@@ -651,6 +661,8 @@ export class Model extends Held {
 }
 
 // ---- Bodies ----------------------------------------------------------------------------------------------------------
+
+export class Pool extends Held {}
 
 export class Body extends Held {
 	constructor(handle, model) {

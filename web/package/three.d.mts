@@ -1,9 +1,11 @@
 import type { Intersection, LineSegments, Material, Mesh, Object3D, Raycaster, Vector3 } from 'three';
-import type { Body, Contacts, Model, Snug } from './snug.mjs';
+import type { Body, Contacts, Model, Pool, Snug } from './snug.mjs';
 
 export interface BodyOptions {
 	/** Every choice gives the same pairs; 'bottomUp' deforms everything before a query. */
 	strategy?: 'auto' | 'onDemand' | 'front' | 'bottomUp';
+	/** Memory that it shares with others: for crowds. */
+	pool?: Pool;
 }
 
 /** One mesh of a body. */
@@ -18,6 +20,10 @@ export interface Part {
 /** A body that follows three.js objects. Positions are in the world. */
 export interface MeshBody extends Body {
 	readonly parts: readonly Part[];
+	/** Joint matrices of the last update, 16 numbers each, for other bodies of this model. fromMesh only. */
+	readonly matrices?: Float32Array;
+	/** Morph influences of the last update, likewise. */
+	readonly influences?: Float32Array;
 	/**
 	 * Read bones, world matrices and morph influences; call it when something has moved.
 	 * @param options.matricesAreCurrent skip bringing world matrices up to date: you, or the renderer, just did

@@ -15,7 +15,7 @@ function collectMeshes(objects) {
 	const meshes = [];
 	for (const object of objects) {
 		object.traverse((o) => {
-			if (!o.isMesh || o.isContactHighlight) return;
+			if (!o.isMesh || o.userData.isContactHighlight) return;
 			if (o.isInstancedMesh || o.isBatchedMesh) throw badInput(`'${o.name}' is instanced; make a body per instance`);
 			if (!o.geometry.attributes.position) throw badInput(`'${o.name}' has no positions`);
 			if (!meshes.includes(o)) meshes.push(o);
@@ -237,6 +237,7 @@ export function fromMesh(snug, object, options) {
 		giveBack();
 		throw error;
 	}
+	Object.assign(body, { matrices, influences });
 	return tie(body, parts, () => {
 		for (const part of parts) if (part.ownsJoints) writeJoints(part, matrices);
 		body.setJoints(matrices);
@@ -268,11 +269,11 @@ function makeGeometry(model) {
 
 const position = new Vector3(), rotation = new Quaternion(), scale = new Vector3();
 
-export function fromModel(model, { material = new MeshStandardMaterial({ flatShading: true }), strategy } = {}) {
+export function fromModel(model, { material = new MeshStandardMaterial({ flatShading: true }), strategy, pool } = {}) {
 	if (model.deformer !== 'rigid' && model.deformer !== 'fields') {
 		throw badInput(`a ${model.deformer} model has no three.js skeleton; rigid models and displacement fields can be shown`);
 	}
-	const mesh = new Mesh(makeGeometry(model), material), body = model.createBody({ strategy });
+	const mesh = new Mesh(makeGeometry(model), material), body = model.createBody({ strategy, pool });
 	mesh.frustumCulled = false; // three.js does not know how far modes reach
 	const part = { mesh, firstVertex: 0, vertexCount: model.vertexCount, firstTriangle: 0,
 		triangleCount: model.triangleCount, firstField: 0, fieldCount: model.fieldCount };
@@ -310,7 +311,8 @@ class Overlay {
 			this.object.bind(mesh.skeleton, mesh.bindMatrix);
 		}
 		this.object.morphTargetInfluences = mesh.morphTargetInfluences;
-		Object.assign(this.object, { frustumCulled: false, isContactHighlight: true, raycast() {}, renderOrder: 1 });
+		Object.assign(this.object, { frustumCulled: false, raycast() {}, renderOrder: 1 });
+		this.object.userData.isContactHighlight = true; // in copies of it, too
 		mesh.add(this.object);
 	}
 

@@ -1,9 +1,11 @@
 // viewer.mjs: two characters in motion, their contacts live. Everything stays in this tab.
 //
 // ?still stops time and leaves stepping to window.viewer, for tests.
+import { Vector3 } from 'three';
 import { Snug } from 'snugmesh';
 import { ContactLines } from 'snugmesh/three';
 import { loadCharacter } from './character.mjs';
+import { Crowd } from './crowd.mjs';
 import { boxOfBoth, findPlace, kickPlace, putInPlace, Stage } from './stage.mjs';
 import { Timeline } from './timeline.mjs';
 
@@ -17,7 +19,7 @@ const stage = openStage();
 const timeline = new Timeline(element('timeline'));
 const slots = [null, null];
 const state = { time: 0, plays: !matchMedia('(prefers-reduced-motion: reduce)').matches && !isStill, place: kickPlace,
-	everything: false, pairs: new Uint32Array(0), shown: [0, 0], vertices: 0, milliseconds: [] };
+	everything: false, crowd: null, pairs: new Uint32Array(0), shown: [0, 0], vertices: 0, milliseconds: [] };
 const lines = new ContactLines({ color: 0xfff4d0 });
 stage.scene.add(lines.object);
 let snug;
@@ -52,13 +54,22 @@ function collideAt(time, everything) {
 
 function step() {
 	if (!hasBoth()) return;
+	if (state.crowd !== null) {
+		Object.assign(state, { found: state.crowd.setTime(state.time) });
+		keepTime(state.found.milliseconds);
+		return;
+	}
 	const { pairs, milliseconds, vertices } = collideAt(state.time, state.everything);
 	state.pairs = pairs;
 	state.vertices = vertices;
-	state.milliseconds.push(milliseconds);
-	if (state.milliseconds.length > 40) state.milliseconds.shift();
+	keepTime(milliseconds);
 	state.shown = slots.map((character, side) => character.show(pairs, side));
 	state.segments = lines.show(snug.findContacts(...slots.map((character) => character.bodies[state.everything ? 1 : 0])));
+}
+
+function keepTime(milliseconds) {
+	state.milliseconds.push(milliseconds);
+	if (state.milliseconds.length > 40) state.milliseconds.shift();
 }
 
 function countJoints() {
@@ -72,16 +83,22 @@ function countJoints() {
 
 // ---- What is shown ---------------------------------------------------------------------------------------------------
 
+// Of two characters pairs of triangles, of a crowd pairs of characters.
+function getFound() {
+	if (state.crowd !== null) return { ...state.found, total: state.crowd.vertexCount };
+	return { pairs: state.pairs.length / 2, vertices: state.vertices, total: slots[0].vertexCount + slots[1].vertexCount };
+}
+
 function showNumbers() {
-	const total = slots[0].vertexCount + slots[1].vertexCount, sorted = [...state.milliseconds].sort((x, y) => x - y);
+	const { pairs, vertices, total } = getFound(), sorted = [...state.milliseconds].sort((x, y) => x - y);
 	const median = sorted[sorted.length >> 1] ?? 0;
-	element('pairs').textContent = `${format(state.pairs.length / 2)} ${state.pairs.length === 2 ? 'pair' : 'pairs'}`;
-	element('pairs').classList.toggle('none', state.pairs.length === 0);
+	element('pairs').textContent = `${format(pairs)} ${pairs === 1 ? 'pair' : 'pairs'}`;
+	element('pairs').classList.toggle('none', pairs === 0);
 	element('time').textContent = `${median.toFixed(median < 10 ? 2 : 1)} ms`;
 	// Where clusters of triangles border on each other, a vertex is evaluated for each.
-	element('vertices').textContent = state.vertices <= total ? `${format(state.vertices)} of ${format(total)}`
-		: `all ${format(total)}, ${format(state.vertices - total)} of them twice`;
-	element('share').value = Math.min(100, 100 * state.vertices / total);
+	element('vertices').textContent = vertices <= total ? `${format(vertices)} of ${format(total)}`
+		: `all ${format(total)}, ${format(vertices - total)} of them twice`;
+	element('share').value = Math.min(100, 100 * vertices / total);
 	element('clock').textContent = `${state.time.toFixed(2)} s`;
 	element('time-slider').value = state.time;
 }
@@ -99,11 +116,11 @@ function makeRow([first, second, count]) {
 
 let spoken = '';
 function showJoints() {
-	const rows = countJoints(), none = document.createElement('li');
+	const rows = state.crowd === null ? countJoints() : [], none = document.createElement('li');
 	none.className = 'none';
-	none.textContent = 'none now';
+	none.textContent = state.crowd === null ? 'none now' : `${format(state.found.touching)} characters touch another: red`;
 	element('joints').replaceChildren(...(rows.length > 0 ? rows.map(makeRow) : [none]));
-	const text = rows.length > 0 ? `${rows[0][0]} touches ${rows[0][1]}` : 'no contact';
+	const text = rows.length > 0 ? `${rows[0][0]} touches ${rows[0][1]}` : state.crowd !== null ? none.textContent : 'no contact';
 	// Not in every frame: a screen reader would never come to an end.
 	if (text !== spoken && !state.plays) element('spoken').textContent = spoken = text;
 }
@@ -159,14 +176,41 @@ function use(slot, character) {
 	fillMenu(slot);
 }
 
+// Two characters, or as many as the slider says: the more to the right, the coarser.
+const getCrowdSize = () => Math.round(2 * 500 ** (Number(element('crowd').value) / 100));
+const MOST_DEFORMED = 60; // characters of which all vertices can be deformed before one loses patience, and memory
+
+function setCrowd() {
+	const count = getCrowdSize(), accepted = slots.every(Crowd.accepts), isCrowd = accepted && count > 2;
+	state.crowd?.dispose();
+	state.crowd = null;
+	element('crowd').disabled = !accepted;
+	element('crowd-count').textContent = format(accepted ? count : 2);
+	element('crowd').setAttribute('aria-valuetext', `${count} characters`);
+	element('everything').disabled = isCrowd && count > MOST_DEFORMED;
+	element('characters').hidden = isCrowd;
+	for (const { group } of slots) group.visible = !isCrowd;
+	lines.object.visible = !isCrowd;
+	remember(); // the timeline is of two
+	if (isCrowd) {
+		const everything = state.everything && count <= MOST_DEFORMED, apart = 0.62 * boxOfBoth(slots).getSize(new Vector3()).length() / 2;
+		state.crowd = new Crowd(snug, slots, { count, scale: state.place.scale, apart, everything });
+		stage.scene.add(state.crowd.object);
+	}
+	step();
+	stage.frame(isCrowd ? state.crowd.box : boxOfBoth(slots));
+	show();
+}
+
 // Both at their places, the camera on them.
 function arrange(place) {
+	element('crowd').value = 0;
 	state.place = place ?? findPlace(...slots);
 	element('distance').value = 1;
 	element('turn').value = 0;
 	for (const character of slots) character.setTime(0);
 	moveSecond();
-	stage.frame(boxOfBoth(slots));
+	setCrowd();
 }
 
 async function open(files, firstSlot) {
@@ -204,8 +248,10 @@ function connectControls() {
 	element('everything').addEventListener('change', (event) => {
 		state.everything = event.target.checked;
 		state.milliseconds = [];
+		if (state.crowd !== null) setCrowd();
 		step();
 	});
+	element('crowd').addEventListener('input', setCrowd);
 	element('time-slider').addEventListener('input', (event) => {
 		setPlays(false);
 		setTime(Number(event.target.value));
@@ -283,7 +329,7 @@ function frame(now) {
 	const seconds = Math.min(0.1, (now - before) / 1000);
 	before = now;
 	if (hasBoth()) {
-		if (!timeline.isDone) timeline.work((time) => collideAt(time, false).pairs.length / 2, 6);
+		if (!timeline.isDone && state.crowd === null) timeline.work((time) => collideAt(time, false).pairs.length / 2, 6);
 		if (state.plays) state.time = (state.time + seconds) % timeline.duration;
 		step();
 	}
@@ -301,7 +347,7 @@ begin().then(() => {
 	} else {
 		stage.renderer.setAnimationLoop(frame);
 	}
-	window.viewer = { snug, slots, state, timeline, stage, setTime, collideAt, isReady: true };
+	window.viewer = { snug, slots, state, timeline, stage, setTime, setCrowd, collideAt, isReady: true };
 }, (error) => {
 	element('loading').hidden = true;
 	complain(error);

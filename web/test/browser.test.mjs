@@ -106,6 +106,34 @@ test('deforming everything instead gives the same pairs from all vertices', { sk
 	quiet();
 });
 
+test('a crowd: the pairs that all pairs of bodies give, red where they touch, and back to two', { skip }, async (t) => {
+	const { page, quiet } = await view(t), slider = page.locator('#crowd');
+	await slider.fill('45'); // 2 * 500^0.45
+	assert.equal(await number(page, 'crowd-count'), 33);
+	const { found, all, members } = await page.evaluate(() => {
+		const { crowd, found } = viewer.state, bodies = crowd.members.map(({ body }) => body);
+		let all = 0;
+		for (let i = 0; i < bodies.length; ++i) for (let k = 0; k < i; ++k) all += viewer.snug.touches(bodies[i], bodies[k]) ? 1 : 0;
+		return { found, all, members: bodies.length };
+	});
+	assert.equal(members, 33);
+	assert.match(await text(page, 'vertices'), / of 42[0-9],[0-9]{3}$/);
+	assert.ok(all > 3, `${all} pairs touch`);
+	assert.equal(found.pairs, all);
+	assert.equal(await number(page, 'pairs'), all);
+	assert.match(await text(page, 'joints'), /^[1-9][0-9]* characters touch another/);
+	await page.screenshot({ path: `${shots}crowd.png` });
+	await page.getByRole('switch', { name: 'Deform everything instead' }).check();
+	assert.equal(await number(page, 'pairs'), all, 'deforming everything finds the same');
+	await page.getByRole('switch', { name: 'Deform everything instead' }).uncheck();
+	const before = await page.evaluate(() => viewer.snug.memoryBytes);
+	for (const value of ['60', '45', '60', '45', '0']) await slider.fill(value);
+	assert.ok(await page.evaluate(() => viewer.snug.memoryBytes) < 2 * before, 'crowds are disposed of');
+	assert.equal(await page.evaluate(() => viewer.state.crowd), null);
+	assert.equal(await number(page, 'pairs'), (await expectedPairs(0.8)).length / 2);
+	quiet();
+});
+
 test('dropped files take the place of the characters', { skip }, async (t) => {
 	const { page, quiet } = await view(t, { query: '' }), site = new URL('site/', root).pathname;
 	await drop(page, [['one.glb', `${site}creature.glb`], ['two.glb', `${site}man.glb`]]);

@@ -168,6 +168,7 @@ test('highlights show each triangle once, on the mesh that it belongs to', () =>
 	assert.equal(second.geometry.drawRange.count, 3);
 	assert.equal(first.parent, group.children[0]);
 	assert.equal(fromMesh(snug, group).parts.length, 2, 'a highlight is no part of a body');
+	assert.equal(fromMesh(snug, group.clone()).parts.length, 2, 'nor is a copy of one');
 	assert.equal(mark.show(new Uint32Array(0), 0), 0);
 	assert.ok(!first.visible);
 	mark.dispose();

@@ -22,7 +22,7 @@ function existing(Class, instance) {
 test('declarations of the package', async () => {
 	const text = await readFile(new URL('package/snug.d.mts', root), 'utf8'), snug = await core.Snug.load();
 	const model = snug.createModel({ positions: [0, 0, 0, 1, 0, 0, 0, 1, 0], triangles: [0, 1, 2] });
-	const instances = { Snug: snug, Model: model, Body: model.createBody(), Scene: snug.createScene(), Witness: new core.Witness() };
+	const instances = { Snug: snug, Model: model, Body: model.createBody(), Pool: snug.createPool(1e6), Scene: snug.createScene(), Witness: new core.Witness() };
 	for (const [name, instance] of Object.entries(instances)) assert.deepEqual(declared(text, name), existing(core[name], instance), name);
 	assert.deepEqual(new Set(Object.keys(core)), new Set([...Object.keys(instances), 'SnugError']));
 });

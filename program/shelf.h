@@ -1,0 +1,36 @@
+// program/shelf.h: files that were read and models that were made, kept for the next scene of the same process.
+//
+// A scene borrows from it what an earlier one with the same file, scale, clip and options has made, warnings included:
+// what a scene is does not depend on what was there before. A file that has changed since, by its time or size, is read
+// anew. For one thread.
+#ifndef CLI_SHELF_H
+#define CLI_SHELF_H
+
+#include "program/scene.h"
+
+typedef struct cliShelf cliShelf;
+
+/// @param bytes about as much is kept between scenes
+/// @return null if there is no memory
+cliShelf* cliShelf_Create(size_t bytes);
+void cliShelf_Destroy(cliShelf* shelf);
+
+/// Let go of what was not used for the longest time, down to what may be kept. No scene may be using it.
+void cliShelf_Trim(cliShelf* shelf);
+
+/// A file that was read, and what reading it had to say. What the shelf gives stays its own.
+/// @return false if it is not there, or has changed
+bool cliShelf_FindAsset(cliShelf* shelf, cliScene* scene, cliFile* file);
+
+/// Take a file over that was just read: the scene's copy is borrowed from now on.
+/// @param firstWarning of the scene's warnings, those from this one on are the file's
+void cliShelf_KeepAsset(cliShelf* shelf, cliScene* scene, cliFile* file, int firstWarning);
+
+/// Parts and models of a file, whose number is `file`; they are added to the scene.
+/// @return false if they are not there
+bool cliShelf_FindParts(cliShelf* shelf, cliScene* scene, int file);
+
+/// Take over the parts and models that a file was given last: those from `firstPart` and `firstModel` on.
+void cliShelf_KeepParts(cliShelf* shelf, cliScene* scene, int file, int firstModel, int firstWarning);
+
+#endif

@@ -1,0 +1,209 @@
+// src/deform/bounds/blend.h: rows of weights with what bounds need: what linear skins, meshless bodies and skins that
+// turn have in common. A row is of transforms, or of pairs of joints (skin/turning.h).
+//
+// A family of siblings is bounded at once, a node per lane: its transforms are the union of those of its nodes, and
+// what depends on node and transform lies side by side for all eight. Neighbours share most of their transforms, so
+// little is computed for nothing, and each transform is loaded once for eight nodes. Large nodes do not: near the root
+// each has its own transforms, so they are bounded one by one, with eight transforms side by side. docs/bounds.md
+// derives the bounds and their rounding.
+#ifndef SG_BLEND_BOUNDS_H
+#define SG_BLEND_BOUNDS_H
+
+#include "deform/rows/moved.h"
+#include "geometry/prism.h"
+#include "geometry/volume.h"
+
+/// How one family is bounded. A family has one kind, since its lanes are computed together.
+typedef enum sgBlendKind
+{
+	sgBlend_limited,
+	sgBlend_program,
+	sgBlend_local,
+	sgBlend_zeroOrder,
+	sgBlend_firstOrder,
+	sgBlend_mixed, ///< local and firstOrder, where each is better for some of the nodes: both, and what they share
+	SG_BLEND_KINDS
+} sgBlendKind;
+
+/// What every kind needs of a node.
+typedef struct sgBlendCommon
+{
+	sgLaneFloats center[3]; ///< of the rest box
+	sgLaneFloats half[3];   ///< |v - center| <= half for every vertex v below
+	sgLaneFloats slack;     ///< 1 - sum of least weights
+	sgLaneFloats error;     ///< rounding, as a multiple of the pose's reach (sgBlendPose)
+} sgBlendCommon;
+SG_STORED(sgBlendCommon, 256);
+
+/// Entry of kinds limited and program: the range of a transform's weight.
+typedef struct sgRangeEntry
+{
+	sgLaneFloats low;
+	sgLaneFloats spread; ///< greatest - least
+} sgRangeEntry;
+SG_STORED(sgRangeEntry, 64);
+
+/// Entry of kind local: also the rest box of only those vertices that the transform moves.
+typedef struct sgLocalEntry
+{
+	sgRangeEntry range;
+	sgLaneFloats center[3];
+	sgLaneFloats half[3];
+} sgLocalEntry;
+SG_STORED(sgLocalEntry, 256);
+
+/// Entry of kind zeroOrder: weights are mean +- residual.
+typedef struct sgZeroEntry
+{
+	sgLaneFloats mean;
+	sgLaneFloats residual;
+} sgZeroEntry;
+SG_STORED(sgZeroEntry, 64);
+
+/// Entry of kind firstOrder: weights are mean + gradient . (v - center) +- residual.
+typedef struct sgFirstEntry
+{
+	sgLaneFloats mean;
+	sgLaneFloats residual;
+	sgLaneFloats gradient[3];
+} sgFirstEntry;
+SG_STORED(sgFirstEntry, 160);
+
+/// Kinds zeroOrder and firstOrder: sums over the entries, and a rest volume that is tighter than the box.
+typedef struct sgBlendVolume
+{
+	sgLaneFloats inverseSum; ///< 1 / sum of means
+	sgLaneFloats gradientSum[3];
+	sgPrismLanes prism;
+} sgBlendVolume;
+SG_STORED(sgBlendVolume, 640);
+
+/// What the lanes of a family's entries are.
+typedef enum sgAcross
+{
+	sgAcross_nodes,  ///< nodes
+	sgAcross_blocks, ///< eight transforms in the order of `across`, of one node: entryTransforms says which eight
+	sgAcross_eights, ///< eight transforms of one node: entryTransforms has eight numbers for each entry
+} sgAcross;
+
+/// How the nodes of a family are bounded: together, or one record for each bounded node, one after the other.
+typedef struct sgBlendFamily
+{
+	uint32_t firstEntry; ///< in entryTransforms
+	uint32_t entryCount;
+	uint32_t values;  ///< where sgBlendCommon, then the rest volume of some kinds, then entries start, in sgLaneFloats
+	uint8_t kind;     ///< sgBlendKind
+	uint8_t rest;     ///< snugRestVolume, of kinds limited and program
+	uint8_t isAcross; ///< sgAcross: whether it is a node alone, lane 0 of what it shares, its transforms side by side
+	uint8_t reserved; ///< zero
+} sgBlendFamily;
+SG_STORED(sgBlendFamily, 16);
+
+/// How many of entryTransforms are a family's.
+static inline uint64_t sgBlendFamily_Numbers(const sgBlendFamily* family)
+{
+	return family->entryCount * (uint64_t)(family->isAcross == sgAcross_eights ? SG_LANES : 1);
+}
+
+/// Kinds limited and program, by snugRestVolume: an oriented box, points center + offset + a U + b V + c N with
+/// |a|, |b|, |c| <= 1; or a 14-DOP: support[s] is the greatest +-x +-y +-z about the centre, bit k of s: minus for axis
+/// k.
+typedef struct sgBlendOrientedBox
+{
+	sgLaneFloats offset[3];
+	sgLaneFloats axes[3][3];
+} sgBlendOrientedBox;
+SG_STORED(sgBlendOrientedBox, 384);
+
+typedef struct sgBlendDop
+{
+	sgLaneFloats support[8];
+} sgBlendDop;
+SG_STORED(sgBlendDop, 256);
+
+/// One joint set of one node, for snug_boundCorners: see corners.h.
+typedef struct sgJointSet
+{
+	float center[3]; ///< |v - center| <= radius for the rest position v of every vertex
+	float radius;
+	uint32_t firstTransform; ///< in setTransforms
+	uint32_t transformCount;
+	uint32_t firstWeight; ///< in setWeights: transformCount for each corner, or, if cornerCount is zero, the least
+	                      ///< weights, then the greatest
+	uint32_t cornerCount; ///< zero exactly if there are more than SG_CORNER_TRANSFORMS transforms
+} sgJointSet;
+SG_STORED(sgJointSet, 32);
+
+static inline uint32_t sgBlend_BlockCount(uint32_t transformCount)
+{
+	return (transformCount + SG_LANES - 1) / SG_LANES;
+}
+
+/// Start of a model's data; the arrays of sgBlend follow.
+typedef struct sgBlendHeader
+{
+	sgRowCounts rows; ///< of influences
+	uint32_t transformCount;
+	uint32_t familyCount;
+	uint32_t entryCount;        ///< numbers of transforms, of all families together
+	uint32_t valueCount;        ///< sgLaneFloats
+	uint32_t bound;             ///< snugBound, default resolved per family
+	uint32_t volume;            ///< snugVolume
+	uint32_t restVolume;        ///< snugRestVolume
+	uint32_t boundLeaves;       ///< 0 or 1
+	float reach[3];             ///< greatest |coordinate| of the rest mesh, and of terms of rest volumes
+	uint32_t jointSetCount;     ///< of all nodes together, for snug_boundCorners; else zero, as are the next two
+	uint32_t setTransformCount; ///< of all joint sets together
+	uint32_t setWeightCount;
+} sgBlendHeader;
+SG_STORED(sgBlendHeader, 72);
+
+/// The arrays of a blend model.
+typedef struct sgBlend
+{
+	const sgBlendHeader* header;
+	sgRows rows;                     ///< transforms that move each vertex, and their weights
+	const uint32_t* familyOfParent;  ///< (slots): family of a node's children, if any is bounded; else SG_NONE
+	const sgBlendFamily* families;   ///< (familyCount)
+	const uint16_t* entryTransforms; ///< (entryCount)
+	const sgLaneFloats* values;      ///< (valueCount)
+	const sgBlendMoved* moved;       ///< (blocks of eight transforms)
+	const uint16_t* across;          ///< (transformCount): all transforms, neighbours in space close to each other
+	const uint32_t* jointSetStarts;  ///< (slots + 1, or none): first joint set of a node
+	const sgJointSet* jointSets;     ///< (jointSetCount)
+	const uint16_t* setTransforms;   ///< (setTransformCount)
+	const uint32_t* setWeights;      ///< (setWeightCount)
+} sgBlend;
+
+/// The list of those arrays (base/arrays.h), for a header that has all counts.
+/// @param boundedCount what families are made of: transforms, or pairs of joints (skin/turning.h)
+#define SG_BLEND_ARRAYS (SG_ROWS_ARRAYS + 10)
+void sgBlend_ListArrays(
+    const snugModel* model, const sgBlendHeader* header, uint32_t boundedCount, sgArray list[SG_BLEND_ARRAYS]);
+
+/// Bytes of a header and its arrays.
+size_t sgBlend_Bytes(const snugModel* model, const sgBlendHeader* header);
+
+/// Find the arrays behind a header. Models keep what is found: sgBlendArrays.
+sgBlend sgBlend_Bind(const snugModel* model, const void* data);
+sgBlend sgBlend_Get(const snugModel* model);
+
+/// Lanes of a family that are bounded: inner nodes, and leaves where the model says so.
+static inline uint32_t sgBlend_BoundedLanes(const sgBlendHeader* header, sgLaneSet family)
+{
+	return header->boundLeaves != 0 ? family.mask : family.mask & ~family.leafMask;
+}
+
+/// Whether the nodes of a family are bounded together: some are bounded at all, and not by corners.
+static inline bool sgBlend_HasFamily(const sgBlendHeader* header, sgLaneSet family)
+{
+	return header->bound != snug_boundCorners && sgBlend_BoundedLanes(header, family) != 0;
+}
+
+/// sgLaneFloats of an entry (of kind mixed: of its first-order entries, which come first), of a family before the
+/// first entry, and of a family in all.
+uint32_t sgBlendKind_EntryValues(sgBlendKind kind);
+uint32_t sgBlendFamily_HeadValues(const sgBlendFamily* family);
+uint64_t sgBlendFamily_Values(const sgBlendFamily* family);
+
+#endif

@@ -1,0 +1,213 @@
+// src/deform/bounds/build.c: making the data of rows and their bounds. See build.h.
+#include "deform/bounds/build.h"
+
+#include "geometry/frame.h"
+
+#include <math.h>
+#include <string.h>
+
+snugStatus sgBlend_CheckBounds(const snugModelDef* def)
+{
+	const snugBoundsDef bounds = sgModelDef_Bounds(def);
+	if ((uint32_t)bounds.bound > snug_boundCorners || (uint32_t)bounds.volume > snug_volumeBall ||
+	    (uint32_t)bounds.restVolume > snug_restDop14)
+	{
+		return sgFail(&def->messenger, snug_badArgument, "unknown bound or volume: %d, %d, %d", (int)bounds.bound,
+		    (int)bounds.volume, (int)bounds.restVolume);
+	}
+	if (bounds.contactLevel != 0)
+	{
+		return sgFail(&def->messenger, snug_badArgument, "contact spheres are for displacement fields, not for skins");
+	}
+	return snug_success;
+}
+
+/// Everything that is needed only while weights are read, and what is kept of them, in one piece of memory.
+typedef struct Arrays
+{
+	uint32_t* starts;
+	float* weights;
+	uint16_t* transforms;
+	uint16_t* across;
+	uint16_t* rank;
+	sgEffect* effects;
+	sgInfluence* influences;
+	uint32_t* counts;
+} Arrays;
+
+enum
+{
+	ARRAY_COUNT = 8
+};
+
+static bool AllocateArrays(sgBlendDraft* draft, uint64_t influences, uint32_t mostInfluences, Arrays* out)
+{
+	uint64_t vertices = draft->model->tree.vertexCount, transforms = draft->header.transformCount;
+	uint64_t workers = sgTeam_Workers(draft->model->team);
+	const sgArray list[ARRAY_COUNT] = {
+		{ SG_ARRAY(Arrays, starts, vertices + 1) },
+		{ SG_ARRAY(Arrays, weights, influences + 1) },
+		{ SG_ARRAY(Arrays, transforms, influences + 1) },
+		{ SG_ARRAY(Arrays, across, transforms) },
+		{ SG_ARRAY(Arrays, rank, transforms) },
+		{ SG_ARRAY(Arrays, effects, workers * transforms) },
+		{ SG_ARRAY(Arrays, influences, workers * ((uint64_t)mostInfluences + 1)) },
+		{ SG_ARRAY(Arrays, counts, vertices + 1) },
+	};
+	draft->scratchBytes = sgArrays_Bytes(0, list, ARRAY_COUNT);
+	draft->scratch = sgAllocate(&draft->model->allocator, draft->scratchBytes);
+	if (draft->scratch == NULL)
+	{
+		return false;
+	}
+	sgArrays_Bind(0, list, ARRAY_COUNT, draft->scratch, out);
+	draft->weights = (sgWeights){ out->starts, out->weights, out->transforms };
+	draft->order = (sgTransformOrder){ draft->header.transformCount, out->across, out->rank, out->effects };
+	draft->lists = (sgRowLists){ out->starts, out->transforms, out->weights, 1 };
+	return true;
+}
+
+snugStatus sgBlendDraft_Begin(
+    sgBlendDraft* draft, const snugModel* model, const snugModelDef* def, const snugBoundsDef* bounds)
+{
+	uint32_t mostInfluences;
+	uint64_t influences;
+	Arrays arrays;
+	*draft = (sgBlendDraft){
+		.model = model,
+		.def = def,
+		.rowsOf = sgModel_RowsOf(model),
+		.header = {
+			.transformCount = def->skin.jointCount,
+			.bound = (uint32_t)bounds->bound,
+			.volume = (uint32_t)bounds->volume,
+			.restVolume = (uint32_t)bounds->restVolume,
+			.boundLeaves = bounds->boundLeaves,
+		},
+	};
+	snugStatus status = sgWeights_CheckDef(def, &mostInfluences, &influences);
+	if (status != snug_success)
+	{
+		return status;
+	}
+	if (!AllocateArrays(draft, influences, mostInfluences, &arrays))
+	{
+		return snug_outOfMemory;
+	}
+	sgWeights_Read(model, def, mostInfluences, arrays.influences, arrays.counts, &draft->weights);
+	status = sgRowsDraft_Make(&draft->rows, &draft->rowsOf, &draft->lists, &model->allocator, model->team);
+	draft->header.rows = draft->rows.counts;
+	sgModel_FindReach(model, draft->header.reach);
+	return status;
+}
+
+// ---- Bounds ---------------------------------------------------------------------------------------------------------
+
+static void AddReachOfAxes(
+    const sgBlendCommon* common, const sgLaneFloats offset[3], const sgLaneFloats (*axes)[3], float reach[3])
+{
+	for (int lane = 0; lane < SG_LANES; ++lane)
+	{
+		for (int k = 0; k < 3; ++k)
+		{
+			double sum = fabs((double)common->center[k].lane[lane]) + fabs((double)offset[k].lane[lane]);
+			for (int a = 0; a < 3; ++a)
+			{
+				sum += fabs((double)axes[a][k].lane[lane]);
+			}
+			reach[k] = fmaxf(reach[k], sgRoundUp(sum));
+		}
+	}
+}
+
+// Rounding is a multiple of how far terms reach, and those of an oriented box or a prism may reach farther than any
+// vertex.
+static void AddReachOfVolumes(sgBlendDraft* draft)
+{
+	for (uint32_t i = 0; i < draft->families.familyCount; ++i)
+	{
+		const sgBlendFamily* family = draft->families.families + i;
+		const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(draft->families.values + family->values);
+		if (family->kind >= sgBlend_zeroOrder)
+		{
+			const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
+			AddReachOfAxes(common, volume->prism.offset, volume->prism.axes, draft->header.reach);
+		}
+		else if (family->rest == snug_restOrientedBox)
+		{
+			const sgBlendOrientedBox* box = (const sgBlendOrientedBox*)(const void*)(common + 1);
+			AddReachOfAxes(common, box->offset, box->axes, draft->header.reach);
+		}
+	}
+}
+
+snugStatus sgBlendDraft_AddBounds(sgBlendDraft* draft, const sgBounded* bounded)
+{
+	sgBlend_OrderTransforms(draft->model, &draft->weights, &draft->order);
+	snugStatus status = sgFamilies_Make(draft->model, &draft->header, bounded, &draft->families);
+	if (status != snug_success)
+	{
+		return status;
+	}
+	draft->boundedCount = bounded->count;
+	draft->header.familyCount = draft->families.familyCount;
+	draft->header.entryCount = draft->families.entryCount;
+	draft->header.valueCount = draft->families.valueCount;
+	AddReachOfVolumes(draft);
+	return snug_success;
+}
+
+snugStatus sgBlendDraft_AddCorners(sgBlendDraft* draft, const sgCornerRules* rules)
+{
+	if (draft->header.bound != snug_boundCorners)
+	{
+		return snug_success;
+	}
+	snugStatus status = sgCorners_Build(draft->model, &draft->header, &draft->weights, rules, &draft->corners);
+	draft->header.jointSetCount = draft->corners.setCount;
+	draft->header.setTransformCount = draft->corners.transformCount;
+	draft->header.setWeightCount = draft->corners.weightCount;
+	return status;
+}
+
+// ---- All of it ------------------------------------------------------------------------------------------------------
+
+char* sgBlendDraft_Write(const sgBlendDraft* draft, size_t otherBytes)
+{
+	const snugModel* model = draft->model;
+	size_t bytes = sgBlend_Bytes(model, &draft->header) + otherBytes;
+	char* out = sgAllocate(&model->allocator, bytes);
+	if (out == NULL)
+	{
+		return NULL;
+	}
+	memset(out, 0, bytes);
+	memcpy(out, &draft->header, sizeof(draft->header));
+	const sgBlend from = {
+		.familyOfParent = draft->families.familyOfParent,
+		.families = draft->families.families,
+		.entryTransforms = draft->families.entryTransforms,
+		.values = draft->families.values,
+		.across = draft->order.across,
+		.jointSetStarts = draft->corners.starts,
+		.jointSets = draft->corners.sets,
+		.setTransforms = draft->corners.transforms,
+		.setWeights = draft->corners.weights,
+	};
+	sgArray list[SG_BLEND_ARRAYS];
+	sgBlend_ListArrays(model, &draft->header, draft->boundedCount, list);
+	sgArrays_Write(sizeof(draft->header), list, SG_BLEND_ARRAYS, &from, out);
+	sgBlend made = sgBlend_Bind(model, out);
+	sgRowsDraft_Write(&draft->rows, &made.rows, model->team);
+	sgBlend_FillMoved(&draft->order, (sgBlendMoved*)(uintptr_t)made.moved);
+	return out;
+}
+
+void sgBlendDraft_Release(sgBlendDraft* draft)
+{
+	const snugAllocator* allocator = &draft->model->allocator;
+	sgRelease(allocator, draft->scratch, draft->scratchBytes);
+	sgFamilies_Release(&draft->families, allocator);
+	sgRowsDraft_Release(&draft->rows, allocator);
+	sgCorners_Release(&draft->corners, allocator);
+}

@@ -1,0 +1,150 @@
+// src/deform/bounds/check.c: checking the data of rows and their bounds that come from a file. See build.h.
+#include "deform/bounds/build.h"
+
+#include <math.h>
+
+static const char* CheckFamilies(const sgBlend* blend, const sgFamilyRules* rules)
+{
+	const sgBlendHeader* header = blend->header;
+	uint64_t entry = 0, value = 0;
+	for (uint32_t i = 0; i < header->familyCount; ++i)
+	{
+		const sgBlendFamily* family = blend->families + i;
+		bool isProgram = family->kind <= sgBlend_local;
+		bool isAcross = family->isAcross == rules->across && isProgram && header->volume == snug_volumeBox;
+		bool isKnown = family->kind < SG_BLEND_KINDS && family->kind >= rules->least;
+		if (!isKnown || family->firstEntry != entry || family->values != value ||
+		    family->rest > (family->kind <= sgBlend_program ? snug_restDop14 : snug_restBox) ||
+		    (family->isAcross != 0 && !(isAcross && family->rest == snug_restBox)) || family->reserved != 0)
+		{
+			return "a family's bound is out of place";
+		}
+		if (sgBlendFamily_Numbers(family) > header->entryCount - entry ||
+		    sgBlendFamily_Values(family) > header->valueCount - value)
+		{
+			return "a family's bound is too large";
+		}
+		// Of some nodes alone, numbers are those of blocks of eight.
+		uint32_t blocks = sgBlend_BlockCount(rules->boundedCount);
+		if (family->isAcross == sgAcross_blocks && family->entryCount > 0 &&
+		    sgGreatest16(blend->entryTransforms + entry, family->entryCount) >= blocks)
+		{
+			return "a joint of a bound does not exist";
+		}
+		entry += sgBlendFamily_Numbers(family);
+		value += sgBlendFamily_Values(family);
+	}
+	if (entry != header->entryCount || value != header->valueCount)
+	{
+		return "the families' bounds are too small";
+	}
+	return NULL;
+}
+
+// Records of the lanes of a family, from `number` on: one for all, or one each. Zero if they are not there.
+static uint32_t CountRecords(const sgBlend* blend, sgLaneSet family, uint32_t number)
+{
+	const sgBlendHeader* header = blend->header;
+	if (number >= header->familyCount)
+	{
+		return 0;
+	}
+	uint32_t lanes = (uint32_t)__builtin_popcount(sgBlend_BoundedLanes(header, family));
+	uint32_t count = blend->families[number].isAcross ? lanes : 1;
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		if (number + i >= header->familyCount ||
+		    blend->families[number + i].isAcross != blend->families[number].isAcross)
+		{
+			return 0;
+		}
+	}
+	return count;
+}
+
+static const char* CheckFamilyNumbers(const sgBlend* blend, const sgTree* tree)
+{
+	const sgBlendHeader* header = blend->header;
+	uint32_t number = 0;
+	if (sgBlend_HasFamily(header, sgTree_Family(tree, 0)))
+	{
+		number = CountRecords(blend, sgTree_Family(tree, 0), 0);
+		if (number == 0)
+		{
+			return "the root has no bound";
+		}
+	}
+	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+	{
+		bool hasFamily = tree->nodes[slot].childCount > 0 && sgBlend_HasFamily(header, sgTree_Children(tree, slot));
+		uint32_t count = hasFamily ? CountRecords(blend, sgTree_Children(tree, slot), number) : 0;
+		if (blend->familyOfParent[slot] != (hasFamily ? number : SG_NONE) || (hasFamily && count == 0))
+		{
+			return "a node's family is wrong";
+		}
+		number += count;
+	}
+	return number == header->familyCount ? NULL : "the number of families is wrong";
+}
+
+// All transforms, each once.
+static const char* CheckAcross(const sgBlend* blend)
+{
+	uint64_t seen[(UINT16_MAX + 1) / 64] = { 0 };
+	for (uint32_t i = 0; i < blend->header->transformCount; ++i)
+	{
+		uint16_t transform = blend->across[i];
+		if ((seen[transform / 64] >> transform % 64 & 1) != 0)
+		{
+			return "the order of its joints repeats one";
+		}
+		seen[transform / 64] |= (uint64_t)1 << transform % 64;
+	}
+	return NULL;
+}
+
+// Bounds are widened by a multiple of the reach, for the sake of rounding: it must be neither too small nor infinite.
+static const char* CheckReach(const snugModel* model, const sgBlendHeader* header)
+{
+	float reach[3];
+	sgModel_FindReach(model, reach);
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		if (!(header->reach[axis] >= reach[axis]) || !isfinite(header->reach[axis]))
+		{
+			return "its reach is wrong";
+		}
+	}
+	return NULL;
+}
+
+// Bounds and volumes that a definition may ask for, and what goes with corners only.
+static bool IsBoundKnown(const sgBlendHeader* header)
+{
+	bool isCorners = header->bound == snug_boundCorners;
+	bool hasSets = header->jointSetCount != 0 || header->setTransformCount != 0 || header->setWeightCount != 0;
+	return header->bound <= snug_boundCorners && header->volume <= snug_volumeBall &&
+	       header->restVolume <= snug_restDop14 && header->boundLeaves <= 1 &&
+	       (isCorners || header->volume != snug_volumeBall) &&
+	       (isCorners ? header->restVolume == snug_restBox : !hasSets);
+}
+
+bool sgBlend_FitsHeader(const snugModel* model)
+{
+	const sgBlendHeader* header = model->deformData;
+	return model->deformBytes >= sizeof(*header) && header->transformCount >= 1 &&
+	       header->transformCount <= UINT16_MAX && header->rows.entries <= UINT32_MAX / 2 && IsBoundKnown(header);
+}
+
+const char* sgBlend_CheckData(const snugModel* model, const sgBlend* blend, const sgFamilyRules* rules, void* scratch)
+{
+	const sgRowsOf of = sgModel_RowsOf(model);
+	sgArray list[SG_BLEND_ARRAYS];
+	sgBlend_ListArrays(model, blend->header, rules->boundedCount, list);
+	const char* fault = sgArrays_Check(list, SG_BLEND_ARRAYS, blend);
+	fault = fault != NULL ? fault : sgRows_Check(&blend->rows, &of, &blend->header->rows, NULL, scratch);
+	fault = fault == NULL ? CheckAcross(blend) : fault;
+	fault = fault == NULL ? CheckFamilies(blend, rules) : fault;
+	fault = fault == NULL ? CheckFamilyNumbers(blend, &model->tree) : fault;
+	return fault == NULL ? CheckReach(model, blend->header) : fault;
+}

@@ -1,0 +1,297 @@
+// src/deform/bounds/program.h: one coordinate of a family's nodes from the ranges of their weights: Eq. (12), the
+// linear program, local boxes, with all rest volumes. Part of skin/blend_kernels.c, which alone includes it;
+// docs/bounds.md for why.
+#ifndef SG_BLEND_PROGRAM_H
+#define SG_BLEND_PROGRAM_H
+
+#include "deform/bounds/blend.h"
+#include "geometry/interval.h"
+
+#include <float.h>
+
+static inline f8 LoadLanes(const sgLaneFloats* values)
+{
+	return f8_Load(values->lane);
+}
+
+/// One direction's rows of all transforms: row j is base[stride j + 4 k] for k = 0 to 3.
+typedef struct Rows
+{
+	const float* base;
+	size_t stride;
+} Rows;
+
+static inline const float* Rows_Get(const Rows* rows, uint32_t transform)
+{
+	return rows->base + rows->stride * transform;
+}
+
+/// A row of a transform applied to a box: center +- half.
+static inline Interval ImageOfBox(const float* row, const sgLaneFloats center[3], const sgLaneFloats half[3])
+{
+	f8 middle = f8_Set(row[12]), extent = f8_Set(0.0f);
+	for (int k = 0; k < 3; ++k)
+	{
+		f8 entry = f8_Set(row[4 * k]);
+		middle = f8_MulAddLoose(entry, LoadLanes(center + k), middle);
+		extent = f8_MulAddLoose(f8_Abs(entry), LoadLanes(half + k), extent);
+	}
+	return (Interval){ f8_Sub(middle, extent), f8_Add(middle, extent) };
+}
+
+static inline Interval ImageOfOrientedBox(const float* row, const sgLaneFloats center[3], const sgBlendOrientedBox* box)
+{
+	f8 zero = f8_Set(0.0f), middle = f8_Set(row[12]), along[3] = { zero, zero, zero };
+	for (int k = 0; k < 3; ++k)
+	{
+		f8 entry = f8_Set(row[4 * k]);
+		middle = f8_MulAddLoose(entry, LoadLanes(center + k), middle);
+		middle = f8_MulAddLoose(entry, LoadLanes(box->offset + k), middle);
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			along[axis] = f8_MulAddLoose(entry, LoadLanes(&box->axes[axis][k]), along[axis]);
+		}
+	}
+	f8 extent = f8_Add(f8_Add(f8_Abs(along[0]), f8_Abs(along[1])), f8_Abs(along[2]));
+	return (Interval){ f8_Sub(middle, extent), f8_Add(middle, extent) };
+}
+
+/// A direction d, the same for all nodes, as a sum of axes and diagonals of a cube: with |d| sorted a >= b >= c,
+///   d = one diagonal c + axes (a - c), (b - c),   or   two diagonals (b + c) / 2, (b - c) / 2 + axis (a - b).
+typedef struct Diagonals
+{
+	float size[3]; ///< |d| along the axes
+	int axis[3];   ///< of the largest, the next and the smallest
+	uint32_t sign; ///< bit k: d is negative along axis k
+} Diagonals;
+
+static inline Diagonals Diagonals_Make(const float* row)
+{
+	Diagonals d = { .axis = { 0, 1, 2 }, .sign = 0 };
+	for (int k = 0; k < 3; ++k)
+	{
+		d.size[k] = __builtin_fabsf(row[4 * k]);
+		d.sign |= (uint32_t)(row[4 * k] < 0.0f) << k;
+	}
+	for (int i = 0; i < 3; ++i)
+	{
+		int k = i == 1 ? 1 : 0; // sort three: compare the pairs (0, 1), (1, 2), (0, 1)
+		if (d.size[d.axis[k]] < d.size[d.axis[k + 1]])
+		{
+			int axis = d.axis[k];
+			d.axis[k] = d.axis[k + 1];
+			d.axis[k + 1] = axis;
+		}
+	}
+	return d;
+}
+
+// The least of the box' support and of those of two sums of diagonals; `flip` is 7 for the opposite direction.
+static inline f8 SupportOfDop(const Diagonals* d, uint32_t flip, const sgLaneFloats half[3], const sgBlendDop* dop)
+{
+	float a = d->size[d->axis[0]], b = d->size[d->axis[1]], c = d->size[d->axis[2]];
+	f8 halfA = LoadLanes(half + d->axis[0]), halfB = LoadLanes(half + d->axis[1]), halfC = LoadLanes(half + d->axis[2]);
+	uint32_t sign = d->sign ^ flip;
+	f8 first = LoadLanes(dop->support + sign), second = LoadLanes(dop->support + (sign ^ (1u << d->axis[2])));
+	f8 box = f8_MulAddLoose(f8_Set(c), halfC, f8_MulAddLoose(f8_Set(b), halfB, f8_Mul(f8_Set(a), halfA)));
+	f8 one = f8_MulAddLoose(f8_Set(a - c), halfA, f8_MulAddLoose(f8_Set(b - c), halfB, f8_Mul(f8_Set(c), first)));
+	f8 two = f8_Add(f8_Mul(f8_Set(0.5f * (b + c)), first), f8_Mul(f8_Set(0.5f * (b - c)), second));
+	two = f8_MulAddLoose(f8_Set(a - b), halfA, two);
+	return f8_Min(box, f8_Min(one, two));
+}
+
+static inline Interval ImageOfDop(const float* row, const sgBlendCommon* common, const sgBlendDop* dop)
+{
+	f8 middle = f8_Set(row[12]);
+	for (int k = 0; k < 3; ++k)
+	{
+		middle = f8_MulAddLoose(f8_Set(row[4 * k]), LoadLanes(common->center + k), middle);
+	}
+	Diagonals d = Diagonals_Make(row);
+	f8 ahead = SupportOfDop(&d, 0, common->half, dop), behind = SupportOfDop(&d, 7, common->half, dop);
+	return (Interval){ f8_Sub(middle, behind), f8_Add(middle, ahead) };
+}
+
+/// Transforms for which images are kept between the passes of the dual; families with more make do with one pass.
+#define KEPT_IMAGES 192
+
+/// One direction of the linear program, upwards or (negated) downwards, while images of boxes come in.
+typedef struct Program
+{
+	f8 base;    ///< sum of low * b
+	f8 largest; ///< b of the nodes' own transforms, and its spread
+	f8 second;
+	f8 spread;   ///< of the largest
+	f8 weighted; ///< sum of (2 low + spread) * b
+} Program;
+
+static inline Program Program_Start(void)
+{
+	f8 zero = f8_Set(0.0f), none = f8_Set(-FLT_MAX);
+	return (Program){ zero, none, none, zero, zero };
+}
+
+SG_INLINE void Program_Add(Program* program, f8 b, f8 low, f8 spread, m8 isAbsent)
+{
+	program->base = f8_MulAddLoose(low, b, program->base);
+	program->weighted = f8_MulAddLoose(f8_Add(f8_Add(low, low), spread), b, program->weighted);
+	f8 own = f8_Select(isAbsent, f8_Set(-FLT_MAX), b);
+	m8 isLarger = f8_Less(program->largest, own);
+	program->second = f8_Max(program->second, f8_Min(own, program->largest));
+	program->spread = f8_Select(isLarger, spread, program->spread);
+	program->largest = f8_Max(program->largest, own);
+}
+
+// Eq. (12): the dual at the second largest b. A node with one transform has no second: its spread and slack are zero,
+// and the largest stands in for it.
+static inline f8 Program_Limited(const Program* program, f8 slack)
+{
+	m8 hasSecond = f8_Less(f8_Set(-FLT_MAX), program->second);
+	f8 second = f8_Select(hasSecond, program->second, program->largest);
+	f8 rise = f8_Sub(program->largest, second);
+	return f8_MulAddLoose(program->spread, rise, f8_MulAddLoose(slack, second, program->base));
+}
+
+// The dual at any lambda: base + slack lambda + sum spread max(0, b - lambda).
+static inline f8 DualAt(f8 lambda, f8 base, f8 slack, const f8* images, const f8* spreads, uint32_t count)
+{
+	f8 value = f8_MulAddLoose(slack, lambda, base);
+	for (uint32_t j = 0; j < count; ++j)
+	{
+		f8 above = f8_Max(f8_Sub(images[j], lambda), f8_Set(0.0f));
+		value = f8_MulAddLoose(spreads[j], above, value);
+	}
+	return value;
+}
+
+/// The entries of a family, one after the other.
+typedef struct Entries
+{
+	const sgLaneFloats* values;
+	uint32_t stride; ///< in sgLaneFloats
+	const uint16_t* transforms;
+	uint32_t count;
+} Entries;
+
+static inline const void* Entries_Get(const Entries* entries, uint32_t j)
+{
+	return entries->values + j * (size_t)entries->stride;
+}
+
+/// What the programs of both directions leave behind for a second look at them.
+typedef struct Images
+{
+	f8 up[KEPT_IMAGES], down[KEPT_IMAGES], spreads[KEPT_IMAGES];
+} Images;
+
+/// How a family is bounded by ranges of weights; constant at every call.
+typedef struct ProgramKind
+{
+	sgBlendKind kind;
+	snugRestVolume rest;
+} ProgramKind;
+
+/// The same for vertices that morph targets displace: by intervals, and by fits, by which a rest position lc + delta,
+/// delta within the entry's box, goes to lc + mean + G (lc - c) + (1 + G) delta +- residual. What both allow.
+static SG_NOINLINE Interval ImageOfMoved(const float* row, const sgLocalEntry* entry, const sgMorphLanes* morph)
+{
+	f8 zero = f8_Set(0.0f), middle = f8_Set(row[12]), extent = zero, mean = middle, spread = zero;
+	f8 turned[3] = { zero, zero, zero };
+	for (int k = 0; k < 3; ++k)
+	{
+		f8 at = f8_Set(row[4 * k]), center = LoadLanes(entry->center + k);
+		middle = f8_MulAddLoose(at, f8_Add(center, f8_Load(morph->middle[k])), middle);
+		extent = f8_MulAddLoose(f8_Abs(at), f8_Add(LoadLanes(entry->half + k), f8_Load(morph->half[k])), extent);
+		if (morph->hasFit)
+		{
+			mean = f8_MulAddLoose(at, f8_Add(center, f8_Load(morph->mean[k])), mean);
+			spread = f8_MulAddLoose(f8_Abs(at), f8_Load(morph->residual[k]), spread);
+			for (int l = 0; l < 3; ++l)
+			{
+				turned[l] = f8_MulAddLoose(at, f8_Load(morph->gradient[k][l]), turned[l]);
+			}
+		}
+	}
+	Interval image = { f8_Sub(middle, extent), f8_Add(middle, extent) };
+	if (!morph->hasFit)
+	{
+		return image;
+	}
+	for (int l = 0; l < 3; ++l)
+	{
+		f8 from = f8_Sub(LoadLanes(entry->center + l), f8_Load(morph->center[l]));
+		mean = f8_MulAddLoose(turned[l], from, mean);
+		f8 whole = f8_Abs(f8_Add(turned[l], f8_Set(row[4 * l])));
+		spread = f8_MulAddLoose(whole, LoadLanes(entry->half + l), spread);
+	}
+	// A NaN of the fit, which only overflow can make, gives way: it is the first operand.
+	return (Interval){ f8_Max(f8_Sub(mean, spread), image.lower), f8_Min(f8_Add(mean, spread), image.upper) };
+}
+
+SG_INLINE Interval ImageOfRest(const float* row, const sgBlendCommon* common, const sgLocalEntry* local,
+    ProgramKind how, const sgMorphLanes* morph)
+{
+	if (how.kind == sgBlend_local && morph != NULL)
+	{
+		return ImageOfMoved(row, local, morph);
+	}
+	if (how.kind == sgBlend_local)
+	{
+		return ImageOfBox(row, local->center, local->half);
+	}
+	switch (how.rest)
+	{
+		case snug_restOrientedBox:
+			return ImageOfOrientedBox(row, common->center, (const sgBlendOrientedBox*)(const void*)(common + 1));
+		case snug_restDop14:
+			return ImageOfDop(row, common, (const sgBlendDop*)(const void*)(common + 1));
+		default:
+			return ImageOfBox(row, common->center, common->half);
+	}
+}
+
+// Kinds limited, program and local. Only local ones know of morph targets here.
+SG_INLINE Interval ProgramRow(
+    const sgBlendCommon* common, const Entries* entries, const Rows* rows, ProgramKind how, const sgMorphLanes* morph)
+{
+	Program up = Program_Start(), down = Program_Start();
+	Images images;
+	f8 zero = f8_Set(0.0f), total = zero;
+	bool isKept = how.kind != sgBlend_limited && entries->count <= KEPT_IMAGES;
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const sgRangeEntry* range = Entries_Get(entries, j);
+		const float* row = Rows_Get(rows, entries->transforms[j]);
+		Interval image = ImageOfRest(row, common, (const sgLocalEntry*)(const void*)range, how, morph);
+		f8 low = LoadLanes(&range->low), spread = LoadLanes(&range->spread);
+		f8 weight = f8_Add(low, spread);
+		m8 isAbsent = f8_LessEqual(weight, zero);
+		Program_Add(&up, image.upper, low, spread, isAbsent);
+		Program_Add(&down, f8_Sub(zero, image.lower), low, spread, isAbsent);
+		total = f8_Add(total, f8_Add(low, weight));
+		if (isKept)
+		{
+			images.up[j] = image.upper;
+			images.down[j] = f8_Sub(zero, image.lower);
+			images.spreads[j] = spread;
+		}
+	}
+	f8 slack = LoadLanes(&common->slack);
+	f8 upper = Program_Limited(&up, slack), lower = Program_Limited(&down, slack);
+	if (isKept)
+	{
+		f8 inverse = f8_Div(f8_Set(1.0f), f8_Max(total, f8_Set(0x1p-20f)));
+		f8 lambdaUp = f8_Mul(up.weighted, inverse), lambdaDown = f8_Mul(down.weighted, inverse);
+		upper = f8_Min(DualAt(lambdaUp, up.base, slack, images.up, images.spreads, entries->count), upper);
+		lower = f8_Min(DualAt(lambdaDown, down.base, slack, images.down, images.spreads, entries->count), lower);
+	}
+	// The dual is convex and piecewise linear: its minimum, the program's maximum, is at one of the images.
+	for (uint32_t k = 0; how.kind == sgBlend_program && isKept && k < entries->count; ++k)
+	{
+		upper = f8_Min(DualAt(images.up[k], up.base, slack, images.up, images.spreads, entries->count), upper);
+		lower = f8_Min(DualAt(images.down[k], down.base, slack, images.down, images.spreads, entries->count), lower);
+	}
+	return (Interval){ f8_Sub(zero, lower), upper };
+}
+
+#endif

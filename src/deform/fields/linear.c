@@ -1,0 +1,235 @@
+// src/deform/fields/linear.c: the deformer of displacement fields alone: vibration modes, morph targets, principal
+// components. All that it knows is in fields.h; a pose is a set of amplitudes.
+#include "deform/deform.h"
+#include "deform/fields/linear_kernels.h"
+#include "geometry/margins.h"
+#include "geometry/volume.h"
+
+#include <math.h>
+
+/// What groups must know for a bound, and the volume that goes with it.
+typedef struct BoundKind
+{
+	snugBound bound;
+	uint32_t parts; ///< sgFieldsPlan
+	bool isBall;
+	bool hasSlabs; ///< k-DOPs are possible
+} BoundKind;
+
+static const BoundKind kinds[] = {
+	{ snug_boundDefault, 0, false, true },
+	{ snug_boundInterval, sgFields_intervals, false, false },
+	{ snug_boundZeroOrder, sgFields_deviations, false, false },
+	{ snug_boundFirstOrder, sgFields_fits, false, true },
+	{ snug_boundOriented, sgFields_oriented, false, false },
+	{ snug_boundBall, sgFields_balls, true, false },
+	{ snug_boundMeanBall, sgFields_meanBalls, true, false },
+};
+
+static const BoundKind* FindKind(snugBound bound)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i)
+	{
+		if (kinds[i].bound == bound)
+		{
+			return kinds + i;
+		}
+	}
+	return NULL;
+}
+
+static bool GoTogether(const BoundKind* kind, snugVolume volume)
+{
+	return kind->isBall ? volume == snug_volumeBall
+	                    : volume == snug_volumeBox || (kind->hasSlabs && sgVolume_IsDop(volume));
+}
+
+static snugStatus Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
+{
+	const snugBoundsDef bounds = sgModelDef_Bounds(def);
+	const BoundKind* kind = FindKind(bounds.bound);
+	snugVolume volume = bounds.volume;
+	if (kind == NULL)
+	{
+		return sgFail(
+		    &def->messenger, snug_badArgument, "a bound that displacement fields do not have: %d", (int)bounds.bound);
+	}
+	volume = kind->isBall && volume == snug_volumeBox ? snug_volumeBall : volume;
+	if (!GoTogether(kind, volume))
+	{
+		return sgFail(&def->messenger, snug_badArgument,
+		    "bound %d and volume %d do not go together: balls have bounds of their own, and k-DOPs need first order",
+		    (int)bounds.bound, (int)bounds.volume);
+	}
+	if (bounds.contactLevel > 0 && !kind->isBall)
+	{
+		return sgFail(&def->messenger, snug_badArgument, "contact spheres go with the bounds by balls");
+	}
+	if (bounds.fieldsBound != snug_boundDefault || bounds.restVolume != snug_restBox)
+	{
+		return sgFail(&def->messenger, snug_badArgument,
+		    "fieldsBound is for morph targets in front of a skin, and restVolume for skins");
+	}
+	const sgFieldsPlan plan = {
+		.parts = kind->parts,
+		.boundLeaves = bounds.boundLeaves || bounds.contactLevel > 0,
+		.contactLevel = bounds.contactLevel,
+		.bound = kind->bound,
+		.volume = volume,
+	};
+	return sgFields_Build(model, def, &plan, data, bytes);
+}
+
+static bool Fits(const snugModel* model)
+{
+	const sgFieldsHeader* header = model->deformData;
+	const BoundKind* kind = model->deformBytes >= sizeof(*header) ? FindKind((snugBound)header->bound) : NULL;
+	bool hasContacts = kind != NULL && header->contactLevel > 0;
+	return kind != NULL && !(hasContacts && (!kind->isBall || header->boundLeaves == 0)) &&
+	       header->parts == kind->parts && GoTogether(kind, (snugVolume)header->volume) &&
+	       sgFields_Fits(model, model->deformData, model->deformBytes);
+}
+
+static const char* Check(const snugModel* model, void* scratch)
+{
+	return sgFields_Check(model, model->deformData, scratch);
+}
+
+static void Describe(const snugModel* model, sgContents* contents)
+{
+	sgFields_Describe(model, model->deformData, contents);
+}
+
+static const sgFields* GetFields(const snugModel* model)
+{
+	return model->arrays;
+}
+
+static void Bind(const snugModel* model, void* arrays)
+{
+	*(sgFields*)arrays = sgFields_Bind(model, model->deformData);
+}
+
+static size_t PoseBytes(const snugModel* model)
+{
+	return sgFieldsPose_Bytes(model->deformData);
+}
+
+static void SetPose(
+    const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change)
+{
+	const sgFields* fields = GetFields(model);
+	sgFieldsPose* amplitudes = pose;
+	(void)before; // in place
+	if (input->kind == sgPose_rest)
+	{
+		sgFieldsPose_SetRest(fields, amplitudes);
+		return;
+	}
+	sgFieldsPose_Set(fields, amplitudes, input->data, change);
+	change->isRest = amplitudes->activeCount == 0;
+}
+
+static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t count, float* out)
+{
+	const snugModel* model = posed->model;
+	sgFields_Evaluate(GetFields(model), posed->pose, model->positions, vertices, count, out);
+}
+
+static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
+{
+	const sgFields* fields = GetFields(posed->model);
+	uint32_t count = posed->model->clusters.clusters[cluster].vertexCount;
+	sgLinear_GetKernels()->evaluateBlocks(
+	    fields, fields->rows.firstBlocks[cluster], count, sgFieldsPose_Amplitudes(posed->pose), out);
+}
+
+static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
+{
+	const sgFields* fields = GetFields(posed->model);
+	sgLinear_GetKernels()->bound(fields, fields->groups + set.group, posed->pose, set.mask, out);
+}
+
+static bool BoundTurned(
+    const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes, double slack[3])
+{
+	const sgFields* fields = GetFields(posed->model);
+	const sgFieldsGroup* group = fields->groups + set.group;
+	(void)room;
+	if ((group->parts & sgFields_fits) == 0)
+	{
+		return false;
+	}
+	float factors[3][3];
+	for (int i = 0; i < 9; ++i)
+	{
+		factors[i / 3][i % 3] = (float)rotation[i / 3][i % 3];
+		slack[i / 3] = 0.0; // it is in the boxes
+	}
+	sgLinear_GetKernels()->boundTurned(fields, group, posed->pose, (const float(*)[3])factors, set.mask, boxes);
+	return true;
+}
+
+static bool BoundsLeaves(const snugModel* model)
+{
+	const sgFieldsHeader* header = model->deformData;
+	return header->boundLeaves != 0;
+}
+
+static snugVolume Volume(const snugModel* model)
+{
+	const sgFieldsHeader* header = model->deformData;
+	return (snugVolume)header->volume;
+}
+
+// Along a way of length `travel` in the space of amplitudes no exact position moves farther than stretch * travel.
+// Evaluated positions are off by `error` of the reach then and now, per axis, and the reach then was at most the reach
+// now and span * travel. Leaves that nothing is known of move no farther than the node above them does.
+static void Growth(const sgPosed* posed, sgLaneSet set, double travel, float distances[SG_LANES])
+{
+	const sgNode* nodes = posed->model->tree.nodes;
+	const sgFields* fields = GetFields(posed->model);
+	const sgFieldsPose* now = posed->pose;
+	double reach = (double)fmaxf(now->reach[0], fmaxf(now->reach[1], now->reach[2]));
+	double error = sqrt(3.0) * sgFields_EvaluationError(fields->header);
+	double shared = error * ((double)fields->header->span * travel + SG_MARGIN_GROWTH * reach);
+	// In float32, each off by a few 2^-24 of itself, which the factor covers; an infinite travel gives infinity.
+	float way = (float)travel * (1.0f + 0x1p-20f) + 0x1p-140f, rest = (float)shared * (1.0f + 0x1p-20f) + 0x1p-140f;
+	uint32_t parent = nodes[set.group * SG_LANES + set.first].parent;
+	float above = fields->header->stretch;
+	if (parent != SG_NONE)
+	{
+		const sgFieldsGroup* group = fields->groups + parent / SG_LANES;
+		above = sgFieldsGroup_Head(fields, group)->stretch.lane[parent % SG_LANES];
+	}
+	uint32_t known = fields->header->boundLeaves != 0 ? set.mask : set.mask & ~set.leafMask;
+	const sgFieldsHead* head = sgFieldsGroup_Head(fields, fields->groups + set.group);
+	for (uint32_t left = set.mask; left != 0; left &= left - 1)
+	{
+		uint32_t lane = sgLowestBit(left);
+		float stretch = (known >> lane & 1) != 0 ? head->stretch.lane[lane] : above;
+		distances[lane] = (stretch * way + rest) * (1.0f + 0x1p-20f);
+	}
+}
+
+const sgDeform sgDeform_linear = {
+	.name = "linear",
+	.build = Build,
+	.fits = Fits,
+	.check = Check,
+	.describe = Describe,
+	.bind = Bind,
+	.arrayBytes = sizeof(sgFields),
+	.inputs = 1u << sgPose_amplitudes,
+	.poseBytes = PoseBytes,
+	.setPose = SetPose,
+	.posesInPlace = true,
+	.evaluate = Evaluate,
+	.evaluateCluster = EvaluateCluster,
+	.bound = Bound,
+	.boundTurned = BoundTurned,
+	.boundsLeaves = BoundsLeaves,
+	.volume = Volume,
+	.growth = Growth,
+	.restIsExact = true,
+};

@@ -1,0 +1,106 @@
+// src/deform/fields/morph.c: see morph.h.
+#include "deform/fields/morph.h"
+
+#include "deform/fields/linear_kernels.h"
+
+#include <string.h>
+
+snugStatus sgMorph_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
+{
+	*data = NULL;
+	*bytes = 0;
+	const snugBoundsDef bounds = sgModelDef_Bounds(def);
+	if (bounds.fieldsBound != snug_boundDefault && bounds.fieldsBound != snug_boundInterval &&
+	    bounds.fieldsBound != snug_boundFirstOrder)
+	{
+		return sgFail(&def->messenger, snug_badArgument,
+		    "morph targets of a skin are bounded by intervals, to first order, or by both, which is the default");
+	}
+	if (def->fields.fieldCount == 0)
+	{
+		return snug_success;
+	}
+	const uint32_t both = sgFields_intervals | sgFields_fits;
+	const sgFieldsPlan plan = {
+		.parts = bounds.fieldsBound == snug_boundInterval     ? sgFields_intervals
+		         : bounds.fieldsBound == snug_boundFirstOrder ? sgFields_fits
+		                                                      : both,
+		.boundLeaves = bounds.boundLeaves,
+		.bound = bounds.fieldsBound,
+		.volume = snug_volumeBox,
+	};
+	return sgFields_Build(model, def, &plan, data, bytes);
+}
+
+size_t sgMorph_PoseBytes(const snugModel* model, size_t end)
+{
+	const void* data = (const char*)model->deformData + end;
+	return end < model->deformBytes ? sgFieldsPose_Bytes(data) : 0;
+}
+
+sgMorph sgMorph_Bind(const snugModel* model, size_t end, size_t place)
+{
+	sgMorph morph = { .place = place };
+	if (end < model->deformBytes)
+	{
+		morph.fields = sgFields_Bind(model, (const char*)model->deformData + end);
+	}
+	return morph;
+}
+
+void sgMorph_SetPose(
+    const sgMorph* morph, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change)
+{
+	if (morph->fields.header == NULL)
+	{
+		return;
+	}
+	sgFieldsPose* amplitudes = (sgFieldsPose*)(void*)((char*)pose + morph->place);
+	if (input->kind == sgPose_rest)
+	{
+		sgFieldsPose_SetRest(&morph->fields, amplitudes);
+		return;
+	}
+	memcpy(amplitudes, (const char*)before + morph->place, sgFieldsPose_Bytes(morph->fields.header));
+	if (input->kind == sgPose_amplitudes)
+	{
+		sgFieldsPose_Set(&morph->fields, amplitudes, input->data, change);
+	}
+}
+
+/// Fits that make displaced nodes less smaller than this, as a part of their extent at rest, are not worth their time.
+#define LEAST_GAIN 0.05f
+
+// How much smaller fits make nodes than intervals do, over all of them and all axes.
+static bool IsFitGood(const sgMorphLanes* lanes)
+{
+	float gain = 0.0f, extent = 0.0f;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		for (int i = 0; i < SG_LANES; ++i)
+		{
+			float more = lanes->half[axis][i] - lanes->residual[axis][i];
+			gain += more > 0.0f ? more : 0.0f;
+			extent += lanes->extent[axis][i];
+		}
+	}
+	return gain > LEAST_GAIN * extent;
+}
+
+bool sgMorph_Bound(const sgFields* fields, const sgFieldsPose* pose, uint32_t number, sgMorphLanes* out)
+{
+	const sgFieldsGroup* group = fields->groups + number;
+	const float* amplitudes = sgFieldsPose_Amplitudes(pose);
+	bool isActive = false;
+	for (uint32_t f = 0; f < group->fieldCount; ++f)
+	{
+		isActive = isActive || amplitudes[fields->groupFields[group->fields + f]] != 0.0f;
+	}
+	if (!isActive)
+	{
+		return false;
+	}
+	sgLinear_GetKernels()->displace(fields, group, pose, out);
+	out->hasFit = out->hasFit && ((group->parts & sgFields_intervals) == 0 || IsFitGood(out));
+	return true;
+}

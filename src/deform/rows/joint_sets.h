@@ -1,0 +1,72 @@
+// src/deform/rows/joint_sets.h: joint sets, the joints that move a vertex together, and rows over pairs of joints.
+#ifndef SG_JOINT_SETS_H
+#define SG_JOINT_SETS_H
+
+#include "deform/rows/weights.h"
+
+/// Vertices with more influences have too many pairs; such models are bounded by joint sets, without corners.
+#define SG_PAIR_INFLUENCES 12
+
+/// The joints that move a vertex: those of members[firstMember] on, ascending.
+typedef struct sgSkinSet
+{
+	uint32_t firstMember;
+	uint32_t memberCount;
+	uint32_t pivot;     ///< which of the members: the one with the most weight over all vertices of the set
+	uint32_t firstPair; ///< in setPairs: memberCount (memberCount - 1) / 2 of them, if the model has pairs
+	float origin[3];    ///< mean rest position of the members
+	uint32_t reserved;  ///< zero
+} sgSkinSet;
+SG_STORED(sgSkinSet, 32);
+
+/// Two joints that move a vertex together, or one with itself: first <= second.
+typedef struct sgSkinPair
+{
+	uint16_t first;
+	uint16_t second;
+} sgSkinPair;
+SG_STORED(sgSkinPair, 4);
+
+/// Behind the data of blend.h; the arrays of sgSkin follow.
+typedef struct sgSkinHeader
+{
+	uint32_t setCount;
+	uint32_t memberCount; ///< of all sets together
+	uint32_t pairCount;   ///< zero if the model is bounded by joint sets
+	uint32_t setPairCount;
+	uint32_t edgeCount;
+	uint32_t linkCount;    ///< edges that join joints to one that came before: the first ones
+	uint32_t isCornerFree; ///< bounded by joint sets: without corners whatever their size; 0 or 1
+	uint32_t reserved;     ///< zero
+} sgSkinHeader;
+SG_STORED(sgSkinHeader, 32);
+
+/// The arrays of a skin, owned; and the weights of pairs, w_i^2 and 2 w_i w_j, which bounds are made from.
+typedef struct sgSkinDraft
+{
+	const snugModel* model;
+	const sgWeights* weights;
+	uint32_t transformCount;
+	sgSkinHeader header;
+
+	float* jointPositions;
+	uint32_t* setOf;
+	sgSkinSet* sets;
+	uint16_t* members;
+	sgSkinPair* pairs;
+	uint16_t* setPairs;
+	sgSkinPair* edges;
+	size_t memberCapacity, pairCapacity, setPairCapacity, edgeCapacity;
+	uint32_t setCapacity;
+	sgWeights pairWeights;
+	size_t pairWeightCount;
+} sgSkinDraft;
+
+/// Find joint sets and pairs. Release the draft whatever comes back.
+/// @param jointPositions nullable, x y z each; else weighted means of what joints move
+/// @param wantsPairs whether bounds are made from them, if there are not too many
+snugStatus sgSkinDraft_Make(sgSkinDraft* draft, const snugModel* model, const sgWeights* weights,
+    uint32_t transformCount, uint32_t maxInfluences, const float* jointPositions, bool wantsPairs);
+void sgSkinDraft_Release(sgSkinDraft* draft);
+
+#endif

@@ -1,0 +1,588 @@
+// src/deform/skin/blend_kernels.c: see blend_kernels.h; docs/bounds.md for why these are bounds.
+//
+// Lane i of everything is node i of the family. A row is one row of the transforms: the bound of a coordinate needs no
+// other, so each kind is a function of one row. Nodes that do not have a transform have zeros for it.
+#include "deform/skin/blend_kernels.h"
+
+#include "deform/bounds/order.h"
+#include "deform/bounds/program.h"
+#include "deform/fields/sums.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static inline void StorePosition(f16 matrix, const float* p, float* out)
+{
+	f8 xy = f8_Mul(f16_Low(matrix), f8_FromHalves(f4_Set(p[0]), f4_Set(p[1])));
+	f8 z1 = f8_Mul(f16_High(matrix), f8_FromHalves(f4_Set(p[2]), f4_Set(1.0f)));
+	f4_Store(out, f8_Low(xy) + f8_High(xy) + f8_Low(z1) + f8_High(z1));
+}
+
+// The blended matrix of a vertex. Transforms of its block that do not move it add zeros, which changes no bit.
+static inline f16 BlendRow(const sgBlend* blend, const float* columns, uint32_t vertex)
+{
+	sgRow row = sgRows_Get(&blend->rows, vertex);
+	f16 matrix = f16_Zero();
+	for (uint32_t j = 0; j < row.count; ++j)
+	{
+		matrix = f16_AddScaled(matrix, row.values[j * SG_LANES], f16_Load(columns + 16 * (size_t)row.numbers[j]));
+	}
+	return matrix;
+}
+
+// Every store writes a fourth float, a zero, which the next one overwrites.
+static void Evaluate(const sgBlend* blend, const float* columns, const float* positions, const uint32_t* vertices,
+    uint32_t count, float* out)
+{
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		StorePosition(BlendRow(blend, columns, vertices[i]), positions + 3 * (size_t)vertices[i], out + 3 * (size_t)i);
+	}
+}
+
+/// How far ahead of its use a block's weights are asked for, in sgLaneFloats: about the block after the next. Blocks of
+/// neighbouring clusters are neighbours too, so this reaches into the next cluster.
+#define PREFETCHED 48
+
+// Lanes are vertices. Transforms that do not move a vertex add zeros to its matrix, which changes no bit of it.
+SG_INLINE void EvaluateBlock(const sgLaneFloats* weights, const uint16_t* transforms, uint32_t transformCount,
+    const float* columns, const f8 p[3], float* out)
+{
+	f8 matrix[4][3];
+	for (int k = 0; k < 4; ++k)
+	{
+		matrix[k][0] = matrix[k][1] = matrix[k][2] = f8_Set(0.0f);
+	}
+	for (uint32_t j = 0; j < transformCount; ++j)
+	{
+		f8 weight = LoadLanes(weights + j);
+		__builtin_prefetch(weights + j + PREFETCHED);
+		const float* column = columns + 16 * (size_t)transforms[j];
+		for (int k = 0; k < 4; ++k)
+		{
+			for (int i = 0; i < 3; ++i)
+			{
+				matrix[k][i] = f8_Add(matrix[k][i], f8_Mul(weight, f8_Set(column[4 * k + i])));
+			}
+		}
+	}
+	f8 placed[3];
+	for (int i = 0; i < 3; ++i)
+	{
+		f8 sum = f8_Add(f8_Mul(matrix[0][i], p[0]), f8_Mul(matrix[1][i], p[1]));
+		placed[i] = f8_Add(f8_Add(sum, f8_Mul(matrix[2][i], p[2])), matrix[3][i]);
+	}
+	f8_StorePoints(out, placed[0], placed[1], placed[2]);
+}
+
+/// Fields that displace vertices, and where their blocks begin; null if none does. Constant at every call.
+typedef struct Moved
+{
+	const sgFields* fields;
+	const sgBlock* blocks;
+	const float* amplitudes;
+} Moved;
+
+SG_INLINE void EvaluateAll(
+    const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, const Moved* moved, float* out)
+{
+	const sgBlock* block = blend->rows.blocks + firstBlock;
+	for (uint32_t done = 0; done < count; done += SG_LANES, ++block)
+	{
+		uint32_t left = count - done;
+		float last[3 * SG_LANES + 1];
+		float* to = left < SG_LANES ? last : out + 3 * (size_t)done;
+		const sgLaneFloats* values = blend->rows.values + block->values;
+		f8 p[3] = { LoadLanes(values), LoadLanes(values + 1), LoadLanes(values + 2) };
+		if (moved != NULL)
+		{
+			sgFields_DisplaceBlock(moved->fields, moved->blocks + done / SG_LANES, moved->amplitudes, p);
+		}
+		EvaluateBlock(values + 3, blend->rows.numbers + block->numbers, block->count, columns, p, to);
+		if (left < SG_LANES)
+		{
+			memcpy(out + 3 * (size_t)done, last, 3 * (size_t)left * sizeof(float));
+		}
+	}
+}
+
+static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, float* out)
+{
+	EvaluateAll(blend, firstBlock, count, columns, NULL, out);
+}
+
+static void EvaluateMovedBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns,
+    const sgFields* fields, const sgBlock* moved, const float* amplitudes, float* out)
+{
+	const Moved how = { fields, moved, amplitudes };
+	EvaluateAll(blend, firstBlock, count, columns, &how, out);
+}
+
+static void EvaluateMoved(
+    const sgBlend* blend, const float* columns, const float* own, const uint32_t* vertices, uint32_t count, float* out)
+{
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		f16 matrix = BlendRow(blend, columns, vertices[i]);
+		StorePosition(matrix, own + 3 * (size_t)i, out + 3 * (size_t)i);
+	}
+}
+
+static void StoreColumns(const float* const matrices[SG_LANES], uint32_t count, float* columns)
+{
+	for (uint32_t i = 0; i < count; ++i, columns += 16)
+	{
+		f4 rows[4] = { f4_Load(matrices[i]), f4_Load(matrices[i] + 4), f4_Load(matrices[i] + 8), f4_Set(0.0f) };
+		f4_Transpose(rows);
+		for (int k = 0; k < 4; ++k)
+		{
+			f4_Store(columns + 4 * k, rows[k]);
+		}
+	}
+}
+
+static void TurnAcross(const float* across, uint32_t blocks, const float rotation[3][3], float* turned)
+{
+	for (uint32_t b = 0; b < blocks; ++b, across += 12 * SG_LANES, turned += 12 * SG_LANES)
+	{
+		for (size_t k = 0; k < 4 * SG_LANES; k += SG_LANES)
+		{
+			f8 x = f8_Load(across + k), y = f8_Load(across + 4 * SG_LANES + k), z = f8_Load(across + 8 * SG_LANES + k);
+			for (size_t axis = 0; axis < 3; ++axis)
+			{
+				const float* row = rotation[axis];
+				f8 sum = f8_MulAddLoose(f8_Set(row[1]), y, f8_Mul(f8_Set(row[0]), x));
+				f8_Store(turned + 4 * SG_LANES * axis + k, f8_MulAddLoose(f8_Set(row[2]), z, sum));
+			}
+		}
+	}
+}
+
+static void TurnColumns(
+    const float* columns, const uint16_t* transforms, uint32_t count, const float rotation[3][3], float* turned)
+{
+	f4 x = { rotation[0][0], rotation[1][0], rotation[2][0], 0.0f };
+	f4 y = { rotation[0][1], rotation[1][1], rotation[2][1], 0.0f };
+	f4 z = { rotation[0][2], rotation[1][2], rotation[2][2], 0.0f };
+	for (uint32_t j = 0; j < count; ++j)
+	{
+		const float* from = columns + 16 * (size_t)transforms[j];
+		float* to = turned + 16 * (size_t)transforms[j];
+		for (int k = 0; k < 16; k += 4)
+		{
+			f4_Store(to + k, f4_Set(from[k]) * x + f4_Set(from[k + 1]) * y + f4_Set(from[k + 2]) * z);
+		}
+	}
+}
+
+// In float32 and never fused, so that whether a pose is accepted does not depend on the machine. Entries are limited
+// too: where the rest mesh is flat at zero they lead nowhere, but a blend of entries near FLT_MAX is infinite.
+static uint32_t PutAcross(
+    const float* const columns[SG_LANES], const float restReach[3], float limit, float* across, float reach[3])
+{
+	f8 zero = f8_Set(0.0f), sums[3] = { zero, zero, zero };
+	uint32_t good = 0xff;
+	for (int k = 0; k < 4; ++k)
+	{
+		f4 low[4], high[4];
+		for (int i = 0; i < 4; ++i)
+		{
+			low[i] = f4_Load(columns[i] + 4 * k);
+			high[i] = f4_Load(columns[4 + i] + 4 * k);
+		}
+		f4_Transpose(low);
+		f4_Transpose(high);
+		f8 weight = f8_Set(k < 3 ? restReach[k] : 1.0f);
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			f8 entry = f8_FromHalves(low[axis], high[axis]);
+			f8_Store(across + SG_LANES * (4 * (size_t)axis + (size_t)k), entry);
+			good &= m8_Bits(f8_LessEqual(f8_Abs(entry), f8_Set(limit)));
+			sums[axis] = f8_Add(sums[axis], f8_Mul(f8_Abs(entry), weight));
+		}
+	}
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		good &= m8_Bits(f8_LessEqual(sums[axis], f8_Set(limit)));
+		float most = f8_ReduceMax(sums[axis]);
+		reach[axis] = most > reach[axis] ? most : reach[axis];
+	}
+	return ~good & 0xff;
+}
+
+// |D [c; 1]| + |D| half with D = after - before.
+static float FindMotion(const float* before, const float* after, const sgBlendMoved* moved)
+{
+	f8 most = f8_Set(0.0f);
+	m8 isFinite = f8_LessEqual(most, most);
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		size_t place = SG_LANES * 4 * (size_t)axis;
+		f8 middle = f8_Sub(f8_Load(after + place + 3 * SG_LANES), f8_Load(before + place + 3 * SG_LANES));
+		f8 extent = f8_Set(0.0f);
+		for (int k = 0; k < 3; ++k, place += SG_LANES)
+		{
+			f8 change = f8_Sub(f8_Load(after + place), f8_Load(before + place));
+			middle = f8_MulAddLoose(change, LoadLanes(moved->center + k), middle);
+			extent = f8_MulAddLoose(f8_Abs(change), LoadLanes(moved->half + k), extent);
+		}
+		f8 way = f8_Add(f8_Abs(middle), extent);
+		isFinite = m8_And(isFinite, f8_LessEqual(way, f8_Set(FLT_MAX)));
+		most = f8_Max(most, way);
+	}
+	// Where a difference overflows, NaN would get lost in a maximum.
+	return m8_Bits(isFinite) == 0xff ? f8_ReduceMax(most) : INFINITY;
+}
+
+static SG_NOINLINE Interval ZeroOrderRow(
+    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries, const Rows* rows)
+{
+	return OrderRow(common, volume, entries, rows, false);
+}
+
+static SG_NOINLINE Interval FirstOrderRow(
+    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries, const Rows* rows)
+{
+	return OrderRow(common, volume, entries, rows, true);
+}
+
+static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries* entries, const Rows* rows)
+{
+	return ProgramRow(common, entries, rows, (ProgramKind){ sgBlend_local, snug_restBox }, NULL);
+}
+
+// Displaced vertices go to where their transforms carry them: the error is as without, since terms are as large as the
+// pose's reach at most, but for a dozen more roundings of each.
+static SG_NOINLINE Interval MovedRow(
+    const sgBlendCommon* common, const Entries* entries, const Rows* rows, const sgMorphLanes* morph, float reach)
+{
+	Interval interval = ProgramRow(common, entries, rows, (ProgramKind){ sgBlend_local, snug_restBox }, morph);
+	f8 error = f8_Set(0x1p-20f * reach);
+	return (Interval){ f8_Sub(interval.lower, error), f8_Add(interval.upper, error) };
+}
+
+// Kind mixed: the first-order bound and the local program, whichever is tighter for each node and side.
+static inline Interval MixedRow(
+    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* first, const Rows* rows)
+{
+	Entries local = {
+		.values = first->values + first->count * (size_t)first->stride,
+		.stride = sizeof(sgLocalEntry) / sizeof(sgLaneFloats),
+		.transforms = first->transforms,
+		.count = first->count,
+	};
+	Interval a = FirstOrderRow(common, volume, first, rows);
+	Interval b = LocalRow(common, &local, rows);
+	// A NaN of the first-order bound, which only overflow can make, gives way: it is the first operand.
+	return (Interval){ f8_Max(a.lower, b.lower), f8_Min(a.upper, b.upper) };
+}
+
+SG_INLINE Interval LimitedRow(
+    const sgBlendCommon* common, const Entries* entries, const Rows* rows, sgBlendKind kind, snugRestVolume rest)
+{
+	switch (rest)
+	{
+		case snug_restOrientedBox:
+			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restOrientedBox }, NULL);
+		case snug_restDop14:
+			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restDop14 }, NULL);
+		default:
+			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restBox }, NULL);
+	}
+}
+
+// ---- A node alone: lanes are transforms --------------------------------------------------------------------------
+
+// Eight programs over an eighth of the transforms each become one: sums are added, the two largest found again.
+static inline float CombineLimited(const Program* program, float slack, float* base, float* weighted)
+{
+	float largest[SG_LANES] SG_ALIGN(32), second[SG_LANES] SG_ALIGN(32), spread[SG_LANES] SG_ALIGN(32);
+	f8_Store(largest, program->largest);
+	f8_Store(second, program->second);
+	f8_Store(spread, program->spread);
+	*base = f8_Sum(program->base);
+	*weighted = f8_Sum(program->weighted);
+	float first = largest[0], next = second[0], itsSpread = spread[0];
+	for (int lane = 1; lane < SG_LANES; ++lane)
+	{
+		bool isLarger = largest[lane] > first;
+		float rival = isLarger ? first : largest[lane];
+		float better = second[lane] > next ? second[lane] : next;
+		next = rival > better ? rival : better;
+		itsSpread = isLarger ? spread[lane] : itsSpread;
+		first = isLarger ? largest[lane] : first;
+	}
+	next = next > -FLT_MAX ? next : first;
+	return *base + slack * next + itsSpread * (first - next);
+}
+
+static inline float DualAcross(
+    float lambda, float base, float slack, const f8* images, const f8* spreads, uint32_t count)
+{
+	f8 sum = f8_Set(0.0f), at = f8_Set(lambda);
+	for (uint32_t j = 0; j < count; ++j)
+	{
+		sum = f8_MulAddLoose(spreads[j], f8_Max(f8_Sub(images[j], at), f8_Set(0.0f)), sum);
+	}
+	return base + slack * lambda + f8_Sum(sum);
+}
+
+/// One direction of a lone node: the least of the dual at the lambdas that the kind looks at.
+static inline float BestAcross(
+    const Program* program, float slack, float total, const f8* images, const f8* spreads, uint32_t count, bool all)
+{
+	float base, weighted;
+	float best = CombineLimited(program, slack, &base, &weighted);
+	if (images == NULL)
+	{
+		return best;
+	}
+	float lambda = weighted / (total > 0x1p-20f ? total : 0x1p-20f);
+	float value = DualAcross(lambda, base, slack, images, spreads, count);
+	best = value < best ? value : best;
+	for (uint32_t k = 0; all && k < count; ++k)
+	{
+		float candidates[SG_LANES] SG_ALIGN(32);
+		f8_Store(candidates, images[k]);
+		for (int lane = 0; lane < SG_LANES; ++lane)
+		{
+			value = DualAcross(candidates[lane], base, slack, images, spreads, count);
+			best = value < best ? value : best;
+		}
+	}
+	return best;
+}
+
+// Kinds limited, program and local of a node alone; one row of all transforms side by side.
+SG_INLINE void AcrossRow(const sgBlendCommon* common, const Entries* entries, const float* across, int axis,
+    sgBlendKind kind, float* lower, float* upper)
+{
+	Program up = Program_Start(), down = Program_Start();
+	Images images;
+	f8 zero = f8_Set(0.0f), total = zero;
+	bool isKept = kind != sgBlend_limited && entries->count <= KEPT_IMAGES;
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const sgLocalEntry* entry = Entries_Get(entries, j);
+		const float* row = across + SG_LANES * (12 * (size_t)entries->transforms[j] + 4 * (size_t)axis);
+		f8 middle = f8_Load(row + 3 * SG_LANES), extent = zero;
+		for (int k = 0; k < 3; ++k)
+		{
+			f8 at = f8_Load(row + SG_LANES * k);
+			bool isLocal = kind == sgBlend_local;
+			f8 center = isLocal ? LoadLanes(entry->center + k) : f8_Set(common->center[k].lane[0]);
+			f8 half = isLocal ? LoadLanes(entry->half + k) : f8_Set(common->half[k].lane[0]);
+			middle = f8_MulAddLoose(at, center, middle);
+			extent = f8_MulAddLoose(f8_Abs(at), half, extent);
+		}
+		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
+		f8 weight = f8_Add(low, spread);
+		m8 isAbsent = f8_LessEqual(weight, zero);
+		f8 imageUp = f8_Add(middle, extent), imageDown = f8_Sub(extent, middle);
+		Program_Add(&up, imageUp, low, spread, isAbsent);
+		Program_Add(&down, imageDown, low, spread, isAbsent);
+		total = f8_Add(total, f8_Add(low, weight));
+		if (isKept)
+		{
+			images.up[j] = imageUp;
+			images.down[j] = imageDown;
+			images.spreads[j] = spread;
+		}
+	}
+	float slack = common->slack.lane[0], sum = f8_Sum(total);
+	bool all = kind == sgBlend_program && isKept;
+	*upper = BestAcross(&up, slack, sum, isKept ? images.up : NULL, images.spreads, entries->count, all);
+	*lower = -BestAcross(&down, slack, sum, isKept ? images.down : NULL, images.spreads, entries->count, all);
+}
+
+static inline Entries GetEntries(const sgBlend* blend, const sgBlendFamily* family)
+{
+	return (Entries){
+		.values = blend->values + family->values + sgBlendFamily_HeadValues(family),
+		.stride = sgBlendKind_EntryValues((sgBlendKind)family->kind),
+		.transforms = blend->entryTransforms + family->firstEntry,
+		.count = family->entryCount,
+	};
+}
+
+// What displacements add to a node alone: see MorphRow; by intervals only.
+static SG_NOINLINE void MorphAcross(const sgMorphLanes* morph, const Entries* entries, const float* across, int axis,
+    uint32_t lane, float* lower, float* upper)
+{
+	f8 zero = f8_Set(0.0f), none = f8_Set(-4.0f * SNUG_MAX_COORDINATE), up = none, down = none;
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const sgRangeEntry* range = Entries_Get(entries, j);
+		const float* row = across + SG_LANES * (12 * (size_t)entries->transforms[j] + 4 * (size_t)axis);
+		f8 middle = zero, extent = zero;
+		for (int k = 0; k < 3; ++k)
+		{
+			f8 at = f8_Load(row + SG_LANES * k);
+			middle = f8_MulAddLoose(at, f8_Set(morph->middle[k][lane]), middle);
+			extent = f8_MulAddLoose(f8_Abs(at), f8_Set(morph->half[k][lane]), extent);
+		}
+		m8 isAbsent = f8_LessEqual(f8_Add(LoadLanes(&range->low), LoadLanes(&range->spread)), zero);
+		up = f8_Max(up, f8_Select(isAbsent, none, f8_Add(middle, extent)));
+		down = f8_Max(down, f8_Select(isAbsent, none, f8_Sub(extent, middle)));
+	}
+	*upper += f8_ReduceMax(up);
+	*lower -= f8_ReduceMax(down);
+}
+
+static void BoundAlone(const sgBlend* blend, const sgBlendFamily* alone, const sgBlendPose* pose,
+    const sgMorphLanes* morph, uint32_t lane, sgBoundsOut out)
+{
+	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + alone->values);
+	const Entries entries = GetEntries(blend, alone);
+	const float* across = sgBlendPose_Across(pose, blend->header->transformCount);
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		float lower, upper;
+		switch ((sgBlendKind)alone->kind)
+		{
+			case sgBlend_limited:
+				AcrossRow(common, &entries, across, axis, sgBlend_limited, &lower, &upper);
+				break;
+			case sgBlend_program:
+				AcrossRow(common, &entries, across, axis, sgBlend_program, &lower, &upper);
+				break;
+			default:
+				AcrossRow(common, &entries, across, axis, sgBlend_local, &lower, &upper);
+				break;
+		}
+		float error = common->error.lane[0] * pose->reach[axis];
+		if (morph != NULL)
+		{
+			MorphAcross(morph, &entries, across, axis, lane, &lower, &upper);
+			error += 0x1p-20f * pose->reach[axis]; // as in MorphRow
+		}
+		const float limit = 2.0f * SNUG_MAX_COORDINATE;
+		lower -= error;
+		upper += error;
+		// Written so that NaN becomes the limit.
+		out.boxes->lower[axis][lane] = lower > -limit ? lower : -limit;
+		out.boxes->upper[axis][lane] = upper < limit ? upper : limit;
+	}
+}
+
+// ---- Families --------------------------------------------------------------------------------------------------
+
+static inline Interval BoundRow(
+    const sgBlendFamily* family, const sgBlendCommon* common, const Entries* entries, const Rows* rows)
+{
+	const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
+	snugRestVolume rest = (snugRestVolume)family->rest;
+	switch ((sgBlendKind)family->kind)
+	{
+		case sgBlend_limited:
+			return LimitedRow(common, entries, rows, sgBlend_limited, rest);
+		case sgBlend_program:
+			return LimitedRow(common, entries, rows, sgBlend_program, rest);
+		case sgBlend_local:
+			return LocalRow(common, entries, rows);
+		case sgBlend_zeroOrder:
+			return ZeroOrderRow(common, volume, entries, rows);
+		case sgBlend_firstOrder:
+			return FirstOrderRow(common, volume, entries, rows);
+		default:
+			return MixedRow(common, volume, entries, rows);
+	}
+}
+
+// What displacements before the skin add to a row: d goes to a convex combination of what the transforms make of it, so
+// the interval around what each does. Two ways to bound that, by intervals and by fits, and what both allow.
+static SG_NOINLINE Interval MorphRow(const sgMorphLanes* morph, const Entries* entries, const Rows* rows, float reach)
+{
+	f8 zero = f8_Set(0.0f), limit = f8_Set(4.0f * SNUG_MAX_COORDINATE);
+	Interval sum = { limit, f8_Sub(zero, limit) };
+	for (uint32_t j = 0; j < entries->count; ++j)
+	{
+		const float* row = Rows_Get(rows, entries->transforms[j]);
+		f8 middle = zero, extent = zero, mean = zero, spread = zero, turned[3] = { zero, zero, zero };
+		for (int k = 0; k < 3; ++k)
+		{
+			f8 at = f8_Set(row[4 * k]);
+			middle = f8_MulAddLoose(at, f8_Load(morph->middle[k]), middle);
+			extent = f8_MulAddLoose(f8_Abs(at), f8_Load(morph->half[k]), extent);
+			if (morph->hasFit)
+			{
+				mean = f8_MulAddLoose(at, f8_Load(morph->mean[k]), mean);
+				spread = f8_MulAddLoose(f8_Abs(at), f8_Load(morph->residual[k]), spread);
+				for (int l = 0; l < 3; ++l)
+				{
+					turned[l] = f8_MulAddLoose(at, f8_Load(morph->gradient[k][l]), turned[l]);
+				}
+			}
+		}
+		f8 lower = f8_Sub(middle, extent), upper = f8_Add(middle, extent);
+		if (morph->hasFit)
+		{
+			for (int l = 0; l < 3; ++l)
+			{
+				spread = f8_MulAddLoose(f8_Abs(turned[l]), f8_Load(morph->extent[l]), spread);
+			}
+			lower = f8_Max(f8_Sub(mean, spread), lower);
+			upper = f8_Min(f8_Add(mean, spread), upper);
+		}
+		sum.lower = f8_Min(lower, sum.lower);
+		sum.upper = f8_Max(upper, sum.upper);
+	}
+	// Of terms that the reach bounds, a dozen roundings.
+	f8 error = f8_Set(0x1p-20f * reach);
+	return (Interval){ f8_Sub(sum.lower, error), f8_Add(sum.upper, error) };
+}
+
+// One row of a family, with what displacements add to it.
+static inline Interval MorphedRow(const sgBlendFamily* family, const sgBlendCommon* common, const Entries* entries,
+    const Rows* rows, const sgMorphLanes* morph, float reach)
+{
+	if (morph == NULL)
+	{
+		return BoundRow(family, common, entries, rows);
+	}
+	if (family->kind == sgBlend_local)
+	{
+		return MovedRow(common, entries, rows, morph, reach);
+	}
+	Interval interval = BoundRow(family, common, entries, rows), added = MorphRow(morph, entries, rows, reach);
+	return (Interval){ f8_Add(interval.lower, added.lower), f8_Add(interval.upper, added.upper) };
+}
+
+static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, const sgMorphLanes* morph,
+    uint32_t mask, sgBoundsOut out)
+{
+	const sgBlendHeader* header = blend->header;
+	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + family->values);
+	const Entries entries = GetEntries(blend, family);
+	for (uint32_t axis = 0; axis < 3; ++axis)
+	{
+		Rows rows = { sgBlendPose_Columns(pose) + axis, 16 };
+		Interval interval = MorphedRow(family, common, &entries, &rows, morph, pose->reach[axis]);
+		f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(pose->reach[axis]));
+		StoreInterval(Widen(interval, error), mask, out.boxes->lower[axis], out.boxes->upper[axis]);
+	}
+	uint32_t blocks = sgBlend_DopBlocks((snugVolume)header->volume);
+	const float* slabs = sgBlendPose_Slabs(pose, header->transformCount);
+	for (uint32_t i = 0; blocks > 0 && i < sgVolume_ExtraSlabs((snugVolume)header->volume); ++i)
+	{
+		Rows rows = { slabs + 16 * (size_t)(i / 4) + i % 4, 16 * (size_t)blocks };
+		Interval interval = MorphedRow(family, common, &entries, &rows, morph, pose->reach[3 + i]);
+		f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(pose->reach[3 + i]));
+		StoreInterval(Widen(interval, error), mask, out.extra[i].lower, out.extra[i].upper);
+	}
+}
+
+const sgBlendKernels SG_FOR_ISA(sgBlendKernels) = {
+	.evaluate = Evaluate,
+	.evaluateBlocks = EvaluateBlocks,
+	.evaluateMoved = EvaluateMoved,
+	.evaluateMovedBlocks = EvaluateMovedBlocks,
+	.bound = Bound,
+	.boundAlone = BoundAlone,
+	.storeColumns = StoreColumns,
+	.putAcross = PutAcross,
+	.turnAcross = TurnAcross,
+	.turnColumns = TurnColumns,
+	.findMotion = FindMotion,
+};

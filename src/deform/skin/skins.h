@@ -1,0 +1,32 @@
+// src/deform/skin/skins.h: what all skins have in common: their data are those of bounds/blend.h, then what a skin adds
+// of its own, then those of morph targets, if there are any.
+#ifndef SG_SKINS_H
+#define SG_SKINS_H
+
+#include "deform/bounds/build.h"
+#include "deform/fields/morph.h"
+
+/// Balls go with bounds that work node by node, and with no other. Says so with `rule` if a definition has it
+/// otherwise.
+snugStatus sgSkins_CheckBalls(const snugModelDef* def, bool isByNode, const char* rule);
+
+/// Write what was drafted, with room for what a skin adds behind bounds/blend.h, and make morph targets.
+snugStatus sgSkins_Write(const sgBlendDraft* draft, size_t ownBytes, void** data, size_t* bytes);
+
+/// Whether what follows the first `end` bytes of a model's data, which are the skin's, may be morph targets or nothing;
+/// and checking them.
+bool sgSkins_FitsMorph(const snugModel* model, size_t end);
+const char* sgSkins_CheckMorph(const snugModel* model, size_t end, void* scratch);
+
+/// Members of sgDeform.
+/// @param end as above
+void sgSkins_Describe(const snugModel* model, size_t end, sgContents* contents);
+bool sgSkins_BoundsLeaves(const snugModel* model);
+snugVolume sgSkins_Volume(const snugModel* model);
+
+/// How siblings are bounded: their family, if together. Alone, each has a record of its own.
+const sgBlendFamily* sgSkins_FamilyOf(const sgBlend* blend, const sgTree* tree, sgLaneSet set);
+const sgBlendFamily* sgSkins_RecordOf(
+    const sgBlend* blend, const sgTree* tree, const sgBlendFamily* first, sgLaneSet set, uint32_t lane);
+
+#endif

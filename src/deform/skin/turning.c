@@ -1,0 +1,187 @@
+// src/deform/skin/turning.c: spherical and dual quaternion skins as deformers. See turning.h.
+#include "deform/skin/turning.h"
+
+#include "deform/deform.h"
+#include "deform/skin/skins.h"
+#include "deform/skin/turning_kernels.h"
+
+#include <string.h>
+
+void sgSkin_ListArrays(
+    const snugModel* model, const sgBlendHeader* blend, const sgSkinHeader* header, sgArray list[SG_SKIN_ARRAYS])
+{
+	uint64_t joints = blend->transformCount;
+	static const char noJoint[] = "a joint of a joint set does not exist", noSet[] = "a joint set does not exist";
+	const sgArray arrays[SG_SKIN_ARRAYS] = {
+		{ SG_ARRAY(sgSkin, jointPositions, 3 * joints), sgElements_floats, (double)SNUG_MAX_COORDINATE,
+		    "a joint's position is wrong" },
+		{ SG_ARRAY(sgSkin, setOf, model->tree.vertexCount), sgElements_index, header->setCount, noSet },
+		{ SG_ARRAY(sgSkin, sets, header->setCount) },
+		{ SG_ARRAY(sgSkin, members, header->memberCount), sgElements_index, (double)joints, noJoint },
+		{ SG_ARRAY(sgSkin, pairs, header->pairCount) },
+		{ SG_ARRAY(sgSkin, setPairs, header->setPairCount), sgElements_index, header->pairCount,
+		    "a pair of joints does not exist" },
+		{ SG_ARRAY(sgSkin, edges, header->edgeCount) },
+		{ SG_ARRAY(sgSkin, blockSets, (uint64_t)blend->rows.blocks * SG_LANES), sgElements_index, header->setCount,
+		    noSet },
+		{ SG_ARRAY(sgSkin, nodeSets, blend->jointSetCount), sgElements_index, header->setCount, noSet },
+	};
+	memcpy(list, arrays, sizeof(arrays));
+}
+
+size_t sgSkin_Bytes(const snugModel* model, const sgBlendHeader* blend, const sgSkinHeader* header)
+{
+	sgArray list[SG_SKIN_ARRAYS];
+	sgSkin_ListArrays(model, blend, header, list);
+	return sgArrays_Bytes(sizeof(*header), list, SG_SKIN_ARRAYS);
+}
+
+sgSkin sgSkin_Bind(const snugModel* model, const void* data)
+{
+	sgSkin skin = { .blend = sgBlend_Bind(model, data) };
+	const char* start = (const char*)data + sgBlend_Bytes(model, skin.blend.header);
+	skin.header = (const void*)start;
+	sgArray list[SG_SKIN_ARRAYS];
+	sgSkin_ListArrays(model, skin.blend.header, skin.header, list);
+	sgArrays_Bind(sizeof(sgSkinHeader), list, SG_SKIN_ARRAYS, start, &skin);
+	return skin;
+}
+
+sgSkin sgSkin_Get(const snugModel* model)
+{
+	return sgSkin_Bind(model, model->deformData);
+}
+
+size_t sgSkin_End(const snugModel* model)
+{
+	const sgBlendHeader* blend = model->deformData;
+	size_t end = sgBlend_Bytes(model, blend);
+	return end + sgSkin_Bytes(model, blend, (const void*)((const char*)model->deformData + end));
+}
+
+static void Describe(const snugModel* model, sgContents* contents)
+{
+	sgSkin skin = sgSkin_Get(model);
+	sgSkins_Describe(model, sgSkin_End(model), contents);
+	contents->jointPositions = skin.jointPositions;
+	contents->bounds.bound = skin.header->isCornerFree != 0 ? snug_boundProgram : contents->bounds.bound;
+}
+
+static void Bind(const snugModel* model, void* arrays)
+{
+	*(sgSkinArrays*)arrays = (sgSkinArrays){
+		.skin = sgSkin_Get(model),
+		.morph = sgMorph_Bind(model, sgSkin_End(model), sgSkin_JointBytes(model)),
+	};
+}
+
+static size_t PoseBytes(const snugModel* model)
+{
+	return sgSkin_JointBytes(model) + sgMorph_PoseBytes(model, sgSkin_End(model));
+}
+
+static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t count, float* out)
+{
+	sgSkin_GetKernels()->evaluate(posed->derived, vertices, count, out);
+}
+
+static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
+{
+	const sgSkinView* view = posed->derived;
+	const sgClusters* clusters = &posed->model->clusters;
+	const sgCluster* own = clusters->clusters + cluster;
+	if (view->pose->isAligned)
+	{
+		const sgFields* fields = view->fields;
+		const sgBlock* moved = view->morph != NULL ? fields->rows.blocks + fields->rows.firstBlocks[cluster] : NULL;
+		uint32_t first = view->skin->blend.rows.firstBlocks[cluster];
+		sgSkin_GetKernels()->evaluateBlocks(view, first, moved, own->vertexCount, out);
+		return;
+	}
+	sgSkin_GetKernels()->evaluate(view, clusters->vertices + own->firstVertex, own->vertexCount, out);
+}
+
+// ---- Bounds ----------------------------------------------------------------------------------------------------
+
+// A node that no formula bounds, by looking at all vertices below it: what happens where quaternions cancel, and costs
+// what it costs.
+static void BoundByVertices(
+    const snugModel* model, const sgSkinView* view, uint32_t slot, sgBoundsOut out, uint32_t lane)
+{
+	const sgTree* tree = &model->tree;
+	snugVolume volume = (snugVolume)view->skin->blend.header->volume;
+	float positions[3 * SG_MAX_LEAF_VERTICES + 1];
+	sgLeafRange range = sgTree_LeavesBelow(tree, slot);
+	sgVolume_Begin(volume, out, lane);
+	for (uint32_t l = range.first; l <= range.last; ++l)
+	{
+		const sgLeaf* leaf = tree->leaves + l;
+		sgSkin_GetKernels()->evaluate(view, tree->leafVertices + leaf->firstVertex, leaf->vertexCount, positions);
+		sgVolume_AddPoints(volume, positions, leaf->vertexCount, out, lane);
+	}
+	sgVolume_End(volume, out, lane);
+}
+
+// Returns lanes that have no bound.
+static uint32_t BoundByPairs(const sgPosed* posed, const sgMorphLanes* morph, sgLaneSet set, sgBoundsOut out)
+{
+	const sgSkinView* view = posed->derived;
+	const sgBlend* blend = &view->skin->blend;
+	const sgTree* tree = &posed->model->tree;
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, tree, set);
+	uint32_t left = 0;
+	if (!family->isAcross)
+	{
+		return sgSkin_GetKernels()->bound(view, family, morph, set.mask, out);
+	}
+	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		const sgBlendFamily* own = sgSkins_RecordOf(blend, tree, family, set, lane);
+		bool isFound = sgSkin_GetKernels()->boundAlone(view, own, morph, lane, out);
+		left |= (uint32_t)!isFound << lane;
+	}
+	return left;
+}
+
+static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
+{
+	const sgSkinView* view = posed->derived;
+	uint32_t left = set.mask;
+	sgMorphLanes room;
+	const sgMorphLanes* morph = NULL;
+	if (view->morph != NULL)
+	{
+		morph = sgMorph_Bound(view->fields, view->morph, set.group, &room) ? &room : NULL;
+	}
+	if (view->skin->header->pairCount > 0)
+	{
+		left = BoundByPairs(posed, morph, set, out);
+	}
+	for (; left != 0; left &= left - 1)
+	{
+		uint32_t lane = sgLowestBit(left);
+		if (view->skin->header->pairCount == 0 &&
+		    sgSkin_BoundBySets(view, morph, set.group * SG_LANES + lane, out, lane))
+		{
+			continue;
+		}
+		BoundByVertices(posed->model, view, set.group * SG_LANES + lane, out, lane);
+	}
+}
+
+// ---- Deformers -------------------------------------------------------------------------------------------------
+
+// The same for both: what is different about them, poses ask the model.
+#define TURNING_SKIN(text)                                                                                             \
+	{                                                                                                                  \
+		.name = (text), .build = sgSkin_Build, .fits = sgSkin_Fits, .check = sgSkin_Check, .bind = Bind,               \
+		.arrayBytes = sizeof(sgSkinArrays), .describe = Describe,                                                      \
+		.inputs = 1u << sgPose_joints | 1u << sgPose_jointColumns | 1u << sgPose_amplitudes, .poseBytes = PoseBytes,   \
+		.setPose = sgSkin_SetPose, .derivedBytes = sgSkin_DerivedBytes, .derive = sgSkin_Derive, .evaluate = Evaluate, \
+		.evaluateCluster = EvaluateCluster, .bound = Bound, .boundsLeaves = sgSkins_BoundsLeaves,                      \
+		.volume = sgSkins_Volume,                                                                                      \
+	}
+
+const sgDeform sgDeform_spherical = TURNING_SKIN("spherical");
+const sgDeform sgDeform_dualQuaternion = TURNING_SKIN("dual quaternion");

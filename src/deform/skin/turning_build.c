@@ -1,0 +1,133 @@
+// src/deform/skin/turning_build.c: making what skins that turn store. See turning.h.
+#include "deform/skin/skins.h"
+#include "deform/skin/turning.h"
+
+#include "geometry/margins.h"
+
+#include <math.h>
+#include <string.h>
+
+/// What eight pairs of joints side by side cost, in steps of one for eight nodes.
+#define PAIR_STEPS 1.5
+
+// By pairs of joints, with any volume, or by joint sets, with balls.
+static snugStatus CheckBounds(const snugModelDef* def, const snugBoundsDef* bounds)
+{
+	const snugSkinDef* skin = &def->skin;
+	if (bounds->bound == snug_boundLimited || bounds->restVolume != snug_restBox)
+	{
+		return sgFail(&def->messenger, snug_badArgument,
+		    "the limited bound and rest volumes other than boxes are for linear blending only");
+	}
+	for (size_t i = 0; skin->jointPositions != NULL && i < 3 * (size_t)skin->jointCount; ++i)
+	{
+		if (!(fabsf(skin->jointPositions[i]) <= SNUG_MAX_COORDINATE))
+		{
+			return sgFail(
+			    &def->messenger, snug_badInput, "joint %zu: its position is not finite or too far away", i / 3);
+		}
+	}
+	bool isBySets = bounds->bound == snug_boundCorners || bounds->bound == snug_boundProgram;
+	return sgSkins_CheckBalls(def, isBySets, "balls go together with bounds by corners or the program");
+}
+
+// Joint sets of the vertices of blocks; lanes without a vertex repeat the first.
+static void FillBlockSets(const snugModel* model, const uint32_t* setOf, uint32_t* out)
+{
+	const sgRowsOf of = sgModel_RowsOf(model);
+	for (uint32_t c = 0; c <= of.clusters->header->count; ++c)
+	{
+		uint32_t vertices[SG_LANES], blocks = sgRows_CountBlocks(&of, c);
+		for (uint32_t i = 0; i < blocks; ++i)
+		{
+			uint32_t count = sgRows_BlockVertices(&of, c, i, vertices);
+			for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+			{
+				*out++ = setOf[vertices[lane < count ? lane : 0]];
+			}
+		}
+	}
+}
+
+// Copy header and arrays to where they belong, behind the data of bounds/blend.h, which are there already.
+static void WriteSets(const sgSkinDraft* draft, const uint32_t* nodeSets, char* data)
+{
+	const sgBlendHeader* blend = (const void*)data;
+	char* start = data + sgBlend_Bytes(draft->model, blend);
+	memcpy(start, &draft->header, sizeof(draft->header));
+	const sgSkin from = {
+		.jointPositions = draft->jointPositions,
+		.setOf = draft->setOf,
+		.sets = draft->sets,
+		.members = draft->members,
+		.pairs = draft->pairs,
+		.setPairs = draft->setPairs,
+		.edges = draft->edges,
+		.nodeSets = nodeSets,
+	};
+	sgArray list[SG_SKIN_ARRAYS];
+	sgSkin_ListArrays(draft->model, blend, &draft->header, list);
+	sgArrays_Write(sizeof(draft->header), list, SG_SKIN_ARRAYS, &from, start);
+	sgSkin made = sgSkin_Bind(draft->model, data);
+	FillBlockSets(draft->model, draft->setOf, (uint32_t*)(uintptr_t)made.blockSets);
+}
+
+// Bounds by pairs. Models that have too many of them are bounded by joint sets.
+static snugStatus AddBounds(sgBlendDraft* blend, sgSkinDraft* skin)
+{
+	bool hasPairs = skin->header.pairCount > 0;
+	const sgBounded bounded = {
+		.weights = hasPairs ? &skin->pairWeights : &blend->weights,
+		.count = hasPairs ? skin->header.pairCount : blend->header.transformCount,
+		.evaluation = SG_MARGIN_TURNS(blend->header.rows.most),
+		.stepsOfEight = PAIR_STEPS,
+		.isLocal = true,
+		.isRootAlone = blend->def->fields.fieldCount > 0, // fits serve nodes together
+	};
+	if (!hasPairs)
+	{
+		skin->header.isCornerFree = sgModelDef_Bounds(blend->def).bound != snug_boundCorners;
+		blend->header.bound = snug_boundCorners;
+	}
+	return sgBlendDraft_AddBounds(blend, &bounded);
+}
+
+static snugStatus MakeAll(sgBlendDraft* blend, sgSkinDraft* skin, void** data, size_t* bytes)
+{
+	bool wantsPairs = blend->header.bound != snug_boundCorners;
+	snugStatus status = sgSkinDraft_Make(skin, blend->model, &blend->weights, blend->header.transformCount,
+	    blend->header.rows.most, blend->def->skin.jointPositions, wantsPairs);
+	status = status == snug_success ? AddBounds(blend, skin) : status;
+	const sgCornerRules rules = { skin->setOf, skin->header.isCornerFree != 0 };
+	status = status == snug_success ? sgBlendDraft_AddCorners(blend, &rules) : status;
+	size_t own = sgSkin_Bytes(blend->model, &blend->header, &skin->header);
+	status = status == snug_success ? sgSkins_Write(blend, own, data, bytes) : status;
+	if (status == snug_success)
+	{
+		WriteSets(skin, blend->corners.numbers, *data);
+	}
+	return status;
+}
+
+snugStatus sgSkin_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
+{
+	snugBoundsDef bounds = sgModelDef_Bounds(def);
+	snugStatus status = sgBlend_CheckBounds(def);
+	status = status == snug_success ? CheckBounds(def, &bounds) : status;
+	if (status != snug_success)
+	{
+		return status;
+	}
+	if (bounds.bound == snug_boundCorners || bounds.bound == snug_boundProgram)
+	{
+		bounds.bound = snug_boundCorners;
+		bounds.volume = snug_volumeBall;
+	}
+	sgBlendDraft blend;
+	sgSkinDraft skin = { .model = NULL };
+	status = sgBlendDraft_Begin(&blend, model, def, &bounds);
+	status = status == snug_success ? MakeAll(&blend, &skin, data, bytes) : status;
+	sgSkinDraft_Release(&skin);
+	sgBlendDraft_Release(&blend);
+	return status;
+}

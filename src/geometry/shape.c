@@ -1,0 +1,85 @@
+// src/geometry/shape.c: see shape.h.
+#include "geometry/shape.h"
+
+#include "geometry/distance.h"
+#include "geometry/predicates.h"
+#include "geometry/segment.h"
+
+#include <string.h>
+
+// normal . x + offset over the length of the normal, in double.
+static double HeightOf(const snugShape* shape, const float* x)
+{
+	double sum = shape->offset, length2 = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		sum += (double)shape->normal[k] * x[k];
+		length2 += (double)shape->normal[k] * shape->normal[k];
+	}
+	return sum / sqrt(length2);
+}
+
+// A triangle has a point in a half space if a corner is in it, and one on a plane if not all corners are on one side.
+static bool MeetsPlane(const snugShape* shape, const float triangle[3][3], snugShapeContact* contact)
+{
+	int least = 1, most = -1, deepest = 0;
+	double heights[3];
+	for (int i = 0; i < 3; ++i)
+	{
+		const int side = sgHalfSpace_Side(shape->normal, shape->offset, triangle[i]);
+		least = side < least ? side : least;
+		most = side > most ? side : most;
+		heights[i] = HeightOf(shape, triangle[i]);
+		deepest = heights[i] > heights[deepest] ? i : deepest;
+	}
+	contact->distance = -heights[deepest];
+	memcpy(contact->position, triangle[deepest], sizeof(contact->position));
+	return most >= 0 && (shape->kind == snug_shapeHalfSpace || least <= 0);
+}
+
+static double ExtentOf(const float p[3], const float q[3], const float triangle[3][3])
+{
+	double extent = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		double low = p[k] < q[k] ? p[k] : q[k], high = p[k] < q[k] ? q[k] : p[k];
+		for (int i = 0; i < 3; ++i)
+		{
+			low = triangle[i][k] < low ? triangle[i][k] : low;
+			high = triangle[i][k] > high ? triangle[i][k] : high;
+		}
+		extent = high - low > extent ? high - low : extent;
+	}
+	return extent;
+}
+
+// An axis is a triangle without area.
+static bool MeetsCapsule(const snugShape* shape, const float triangle[3][3], snugShapeContact* contact)
+{
+	const float *p = shape->from, *q = sgShape_End(shape);
+	sgNearest nearest;
+	sgSegmentHit hit;
+	if (sgSegment_Hit(p, q, triangle, &hit))
+	{
+		contact->distance = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			contact->position[k] = (float)(p[k] + hit.t * ((double)q[k] - p[k]));
+		}
+		return true;
+	}
+	const float axis[3][3] = { { p[0], p[1], p[2] }, { q[0], q[1], q[2] }, { q[0], q[1], q[2] } };
+	sgTriangles_Nearest(axis, triangle, &nearest);
+	contact->distance = sqrt(nearest.distance2);
+	for (int k = 0; k < 3; ++k)
+	{
+		contact->position[k] = (float)nearest.b[k];
+	}
+	return contact->distance <= shape->radius + SG_SHAPE_SLACK * ExtentOf(p, q, triangle);
+}
+
+bool sgShape_Meets(const snugShape* shape, const float triangle[3][3], snugShapeContact* contact)
+{
+	const bool isRound = shape->kind == snug_shapeSphere || shape->kind == snug_shapeCapsule;
+	return isRound ? MeetsCapsule(shape, triangle, contact) : MeetsPlane(shape, triangle, contact);
+}

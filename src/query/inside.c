@@ -1,0 +1,335 @@
+// src/query/inside.c: whether points and bodies are inside a body: walks along half-lines that count crossings.
+#include "base/fpenv.h"
+#include "geometry/box_kernels.h"
+#include "geometry/crossing.h"
+#include "geometry/segment.h"
+#include "query/pairs.h"
+#include "query/probe.h"
+#include "snug/snug_queries.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- Points --------------------------------------------------------------------------------------------------------
+
+/// A half-line from a point along the first axis.
+typedef struct Search
+{
+	sgTreeWalk walk;
+	const sgKernels* kernels;
+	float point[3];
+	sgProbe probe;
+	sgProbeSegment segment; ///< from the point to beyond the body
+	sgBox root;             ///< around all placed triangles
+	uint32_t triangle;      ///< the smallest one that the point is on, or SNUG_NO_TRIANGLE
+	int32_t winding;        ///< crossings through fronts less those through backs
+	bool isOdd;             ///< the number of all crossings
+	snugCounters counters;
+	sgSide side;
+} Search;
+
+static Search* SearchOf(sgTreeWalk* walk)
+{
+	return (Search*)(void*)walk;
+}
+
+static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
+{
+	return sgOpen(SearchOf(walk)->side.tree, slot);
+}
+
+static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
+{
+	(void)keys;
+	Search* search = SearchOf(walk);
+	sgBounds bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	float SG_ALIGN(32) entries[SG_LANES];
+	search->counters.volumeTests += sgCountBits(opened->set.mask);
+	return search->kernels->probes->clipBoxes(bounds.boxes, &search->probe, 1.0f, entries) & opened->set.mask;
+}
+
+static bool IsOn(const float point[3], const float triangle[3][3])
+{
+	sgSegmentHit hit;
+	bool isInBox = true;
+	for (int k = 0; k < 3; ++k)
+	{
+		const float x = triangle[0][k], y = triangle[1][k], z = triangle[2][k], p = point[k];
+		isInBox = isInBox && (x <= p || y <= p || z <= p) && (x >= p || y >= p || z >= p);
+	}
+	return isInBox && sgSegment_Hit(point, point, triangle, &hit);
+}
+
+// Whatever crosses the moved half-line, or has the point on it, shares a point with the half-line itself; and what does
+// not pass the filter, or is not met by the segment that ends beyond the body, does not.
+static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
+{
+	Search* search = SearchOf(walk);
+	const sgTriangleLanes* lanes = sgSide_Triangles(&search->side, opened, lane, &search->counters);
+	const sgProbeLine line = sgProbeSegment_Near(&search->segment, &lanes->box);
+	uint32_t passed = search->kernels->probes->passTriangles(lanes, &line);
+	search->counters.triangleTests += lanes->leaf->triangleCount;
+	search->counters.exactTests += sgCountBits(passed);
+	for (; passed != 0; passed &= passed - 1)
+	{
+		const uint32_t i = sgLowestBit(passed);
+		float triangle[3][3];
+		sgTriangleLanes_Get(lanes, i, triangle);
+		if (IsOn(search->point, (const float(*)[3])triangle))
+		{
+			const uint32_t number = search->side.tree->triangleMap[lanes->leaf->firstTriangle + i];
+			search->triangle = number < search->triangle ? number : search->triangle;
+		}
+		const int cross = sgHalfLine_Cross(search->point, (const float(*)[3])triangle);
+		search->winding += cross;
+		search->isOdd = search->isOdd != (cross != 0);
+	}
+}
+
+static const sgTreeWalker walker = { Open, Look, Settle, false };
+
+static snugStatus StartSearch(Search* search, snugBody* body, const double origin[3])
+{
+	sgBox root;
+	search->kernels = sgGetKernels();
+	search->counters = (snugCounters){ 0 };
+	snugStatus status = sgSide_Start(&search->side, body, origin, &root, &search->counters);
+	if (status == snug_success)
+	{
+		search->root = sgPlacement_BoundBox(&search->side.placement, &root);
+	}
+	return status;
+}
+
+static snugPlace Ask(Search* search, const float point[3])
+{
+	const sgBox* root = &search->root;
+	memcpy(search->point, point, sizeof(search->point));
+	search->walk.isStopped = false;
+	search->walk.limit = 1.0f;
+	search->triangle = SNUG_NO_TRIANGLE;
+	search->winding = 0;
+	search->isOdd = false;
+	// So that NaN, of an empty box, is none.
+	bool mayCross = search->side.tree->triangleCount > 0 && point[0] <= root->upper[0];
+	for (int k = 1; k < 3; ++k)
+	{
+		mayCross = mayCross && root->lower[k] <= point[k] && point[k] <= root->upper[k];
+	}
+	if (mayCross)
+	{
+		const float beyond[3] = { root->upper[0], point[1], point[2] };
+		search->probe = sgProbe_Make(&search->side.placement, point, beyond);
+		search->segment = sgProbeSegment_Make(point, beyond);
+		sgTreeWalk_Descend(&search->walk, &walker, 0);
+	}
+	return search->triangle != SNUG_NO_TRIANGLE ? snug_onSurface : search->isOdd ? snug_inside : snug_outside;
+}
+
+static void FinishSearch(Search* search)
+{
+	sgSide_Finish(&search->side);
+	snugCounters* counters = &search->counters;
+	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
+}
+
+static SG_NOINLINE snugInsideResult FindInside(snugBody* body, const char* points, size_t stride, uint64_t count,
+    snugPointPlace* places, const snugInsideQuery* query)
+{
+	Search search; // not zeroed: most of it is scratch
+	snugInsideResult result = { .status = StartSearch(&search, body, query->origin) };
+	for (uint64_t i = 0; result.status == snug_success && i < count; ++i)
+	{
+		const snugPlace place = Ask(&search, (const float*)(const void*)(points + i * stride));
+		places[i] = (snugPointPlace){
+			.place = place, .triangle = search.triangle, .winding = place == snug_onSurface ? 0 : search.winding
+		};
+		result.count += place != snug_outside;
+	}
+	if (result.status == snug_success)
+	{
+		FinishSearch(&search);
+		result.counters = search.counters;
+	}
+	return result;
+}
+
+// ---- Bodies --------------------------------------------------------------------------------------------------------
+
+/// A body and one that it may be in. They share no point.
+typedef struct Pair
+{
+	Search inside; ///< of the outer body
+	sgSide inner;
+	sgBoxMotion motion; ///< from the space of the inner body to that of the outer one
+	bool isAny[3];      ///< by snugPlace: whether some of the inner body is there
+} Pair;
+
+// Whether a box overlaps any leaf of the outer body.
+static bool IsNearSurface(Pair* pair, const sgBoxLanes* box)
+{
+	Search* outer = &pair->inside;
+	const sgTree* tree = outer->side.tree;
+	uint32_t stack[SG_MAX_DEPTH * SG_LANES + 1], depth = 1;
+	stack[0] = 0;
+	bool isNear = false;
+	while (depth > 0 && !isNear)
+	{
+		const sgOpened opened = sgOpen(tree, stack[--depth]);
+		const sgBounds bounds = sgSide_Bounds(&outer->side, &opened, &outer->counters);
+		uint32_t met = (uint32_t)outer->kernels->boxes->overlapBoxes(box, 1, bounds.boxes, opened.set.mask);
+		outer->counters.volumeTests += sgCountBits(opened.set.mask);
+		isNear = (met & opened.set.leafMask) != 0;
+		for (met &= ~opened.set.leafMask; met != 0; met &= met - 1)
+		{
+			stack[depth++] = sgOpened_Slot(&opened, sgLowestBit(met));
+		}
+	}
+	return isNear;
+}
+
+// Triangles of a leaf, each of which is on one side of the outer body as a whole.
+static void AskTriangles(Pair* pair, uint32_t leafSlot, uint32_t most)
+{
+	const sgOpened opened = sgOpen(pair->inner.tree, leafSlot);
+	const sgTriangleLanes* lanes = sgSide_Triangles(&pair->inner, &opened, leafSlot % SG_LANES, &pair->inside.counters);
+	for (uint32_t i = 0; i < lanes->leaf->triangleCount && i < most; ++i)
+	{
+		const float corner[3] = { lanes->corner[0][0][i], lanes->corner[0][1][i], lanes->corner[0][2][i] };
+		pair->isAny[Ask(&pair->inside, corner)] = true;
+	}
+}
+
+static void BoxOf(Pair* pair, uint32_t slot, sgBoxLanes* moved)
+{
+	const sgOpened opened = { slot, sgTree_Family(pair->inner.tree, slot) };
+	const sgBounds bounds = sgSide_Bounds(&pair->inner, &opened, &pair->inside.counters);
+	sgBoxLanes boxes;
+	const sgBox box = sgBoxLanes_Get(bounds.boxes, slot % SG_LANES);
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		sgBoxLanes_Set(&boxes, lane, &box);
+	}
+	*moved = boxes;
+	if (pair->motion.kind != sgMotion_none)
+	{
+		pair->inside.kernels->boxes->moveBoxes(&boxes, &pair->motion, moved);
+	}
+}
+
+// A node whose box, placed, does not meet the outer surface is on one side of it as a whole, and one point tells;
+// others are descended into, and in the end their triangles are asked about one by one.
+static void Descend(Pair* pair)
+{
+	const sgTree* tree = pair->inner.tree;
+	uint32_t stack[SG_MAX_DEPTH * SG_LANES + 1], depth = 1;
+	stack[0] = 0;
+	while (depth > 0 && !(pair->isAny[snug_outside] && pair->isAny[snug_inside]))
+	{
+		const uint32_t slot = stack[--depth];
+		const sgNode* node = tree->nodes + slot;
+		sgBoxLanes box;
+		BoxOf(pair, slot, &box);
+		const bool isNear = IsNearSurface(pair, &box);
+		if (!isNear)
+		{
+			AskTriangles(pair, tree->leaves[sgTree_LeavesBelow(tree, slot).first].slot, 1);
+		}
+		else if (node->childCount == 0)
+		{
+			AskTriangles(pair, slot, SG_LANES);
+		}
+		for (uint32_t i = 0; isNear && i < node->childCount; ++i)
+		{
+			stack[depth++] = node->first + i;
+		}
+	}
+}
+
+// Whether they share a point is asked first.
+static snugStatus FindTouch(snugBody* a, snugBody* b, const double origin[3], snugInsideResult* result)
+{
+	const sgPairOptions options = {
+		.origin = origin,
+		.maxVolumeTests = UINT64_MAX,
+		.maxTriangleTests = UINT64_MAX,
+		.firstOnly = true,
+	};
+	snugPair pair;
+	sgSink sink = { .pairs = &pair, .capacity = 1 };
+	snugResult touching = { .status = snug_success };
+	sgFindPairs(a, b, &options, &sink, &touching);
+	result->place = sink.count > 0 ? snug_onSurface : snug_outside;
+	result->counters = touching.counters;
+	return touching.status;
+}
+
+static SG_NOINLINE snugInsideResult FindBody(snugBody* inner, snugBody* outer, const snugInsideQuery* query)
+{
+	snugInsideResult result = { .status = snug_success };
+	result.status = FindTouch(inner, outer, query->origin, &result);
+	const bool isEmpty = inner->model->tree.triangleCount == 0 || outer->model->tree.triangleCount == 0;
+	if (result.status != snug_success || result.place == snug_onSurface || isEmpty)
+	{
+		return result;
+	}
+	Pair pair; // not zeroed: most of it is scratch
+	sgBox root;
+	memset(pair.isAny, 0, sizeof(pair.isAny));
+	result.status = StartSearch(&pair.inside, outer, query->origin);
+	pair.inside.counters = result.counters;
+	if (result.status == snug_success)
+	{
+		result.status = sgSide_Start(&pair.inner, inner, query->origin, &root, &pair.inside.counters);
+	}
+	if (result.status == snug_success)
+	{
+		pair.motion =
+		    sgRelativeMotion(&outer->frame, &pair.inside.side.placement, &inner->frame, &pair.inner.placement, &root);
+		Descend(&pair);
+		FinishSearch(&pair.inside);
+		sgSide_Finish(&pair.inner);
+		const bool isPartly = pair.isAny[snug_outside] && pair.isAny[snug_inside];
+		result.place = isPartly ? snug_partlyInside : pair.isAny[snug_inside] ? snug_inside : snug_outside;
+		result.count = result.place == snug_inside;
+		result.counters = pair.inside.counters;
+	}
+	return result;
+}
+
+// ---- The public functions ------------------------------------------------------------------------------------------
+
+static const snugInsideQuery defaults = { .origin = { 0.0, 0.0, 0.0 } };
+
+snugInsideResult snugFindInside(snugBody* body, const float* points, size_t stride, uint64_t count,
+    snugPointPlace* places, const snugInsideQuery* query)
+{
+	const snugInsideResult misuse = { .status = snug_badArgument };
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(body != NULL && ((points != NULL && places != NULL) || count == 0), misuse);
+	SG_REQUIRE_RESERVED(query, misuse);
+	stride = sgStride(stride, 3 * sizeof(float));
+	SG_REQUIRE(stride != 0 && sgIsFinitePoint(query->origin), misuse);
+	snugStatus status = sgCheckPoints(body, points, stride, count);
+	if (status != snug_success)
+	{
+		return (snugInsideResult){ .status = status };
+	}
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugInsideResult result = FindInside(body, (const char*)points, stride, count, places, query);
+	sgFpEnv_Leave(environment);
+	return result;
+}
+
+snugInsideResult snugFindBodyInside(snugBody* inner, snugBody* outer, const snugInsideQuery* query)
+{
+	const snugInsideResult misuse = { .status = snug_badArgument };
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(inner != NULL && outer != NULL && inner != outer, misuse);
+	SG_REQUIRE_RESERVED(query, misuse);
+	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugInsideResult result = FindBody(inner, outer, query);
+	sgFpEnv_Leave(environment);
+	return result;
+}

@@ -1,0 +1,157 @@
+// src/scene/rays.c: rays through all bodies of a scene: body by body, with the rays that its box does not rule out.
+#include "query/probe.h"
+#include "scene/scene.h"
+
+#include <math.h>
+
+/// Rays that are cast at a body in one go.
+#define RAYS_PER_CAST 64
+
+/// Where a ray enters a box: t; 2 if it misses it. Off by less than 2^-40 of itself, which is made up for: boxes
+/// contain placed vertices, differences and quotients round once each.
+static double EnterBox(const snugRay* ray, const sgBox* box)
+{
+	double entry = 0.0, exit = 1.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		const double along = (double)ray->to[k] - ray->from[k];
+		if (along == 0.0)
+		{
+			exit = box->lower[k] <= ray->from[k] && ray->from[k] <= box->upper[k] ? exit : -1.0;
+			continue;
+		}
+		const double atLower = ((double)box->lower[k] - ray->from[k]) / along;
+		const double atUpper = ((double)box->upper[k] - ray->from[k]) / along;
+		const double first = atLower < atUpper ? atLower : atUpper, last = atLower < atUpper ? atUpper : atLower;
+		entry = first > entry ? first : entry;
+		exit = last < exit ? last : exit;
+	}
+	entry *= 1.0 - 0x1p-40;
+	return entry <= exit * (1.0 + 0x1p-40) ? entry : 2.0;
+}
+
+/// Rays that may hit a body.
+typedef struct Batch
+{
+	snugRay rays[RAYS_PER_CAST];
+	uint64_t numbers[RAYS_PER_CAST];
+	snugRayHit hits[RAYS_PER_CAST];
+	uint32_t count;
+} Batch;
+
+// Ids ascend, so that of equal ones the smallest stays.
+static void Improve(snugSceneRayHit* best, const snugRayHit* hit, uint32_t id)
+{
+	if (hit->t < best->hit.t)
+	{
+		*best = (snugSceneRayHit){ .hit = *hit, .body = id };
+	}
+}
+
+static snugStatus CastBatch(snugScene* scene, uint32_t id, bool any, Batch* batch, snugSceneRayHit* hits)
+{
+	snugRayQuery query = { .any = any };
+	for (int k = 0; k < 3; ++k)
+	{
+		query.origin[k] = scene->origin[k];
+	}
+	const snugRayResult result = snugCastRays(scene->bodies[id].body, batch->rays, batch->count, batch->hits, &query);
+	for (uint32_t i = 0; i < batch->count && result.status == snug_success; ++i)
+	{
+		Improve(hits + batch->numbers[i], batch->hits + i, id);
+	}
+	sgScene_Count(scene, &result.counters);
+	batch->count = 0;
+	return result.status;
+}
+
+// Whether a ray has to be cast at a body: it may hit it, and not after what it hits first so far. t is right to 2^-38.
+static bool MayHit(const snugRay* ray, const sgBox* box, const snugSceneRayHit* best, bool any)
+{
+	const bool isDone = any && best->body != SNUG_NO_BODY;
+	return !isDone && EnterBox(ray, box) <= fmin(best->hit.t * (1.0 + 0x1p-36), 1.0);
+}
+
+static snugStatus CastAtBody(snugScene* scene, uint32_t id, const snugRay* rays, uint64_t count,
+    const snugSceneRayQuery* query, snugSceneRayHit* hits)
+{
+	Batch batch;
+	batch.count = 0;
+	snugStatus status = snug_success;
+	for (uint64_t i = 0; i < count && status == snug_success; ++i)
+	{
+		if (MayHit(rays + i, scene->boxes + id, hits + i, query->any))
+		{
+			batch.rays[batch.count] = rays[i];
+			batch.numbers[batch.count++] = i;
+		}
+		if (batch.count == RAYS_PER_CAST)
+		{
+			status = CastBatch(scene, id, query->any, &batch, hits);
+		}
+	}
+	return status == snug_success && batch.count > 0 ? CastBatch(scene, id, query->any, &batch, hits) : status;
+}
+
+// Boxes of bodies as they are now, whatever the last update saw; the next one finds them made.
+static bool BringUpToDate(snugScene* scene, uint32_t id)
+{
+	const sgSceneBody* entry = scene->bodies + id;
+	if (entry->boxed != entry->body->changes)
+	{
+		snugCounters counters = { 0 };
+		sgScene_BoundBody(scene, id, &counters);
+		sgScene_Count(scene, &counters);
+	}
+	return !entry->isTooFar;
+}
+
+static SG_NOINLINE void CastRays(snugScene* scene, const snugRay* rays, uint64_t count, snugSceneRayHit* hits,
+    const snugSceneRayQuery* query, snugSceneRayResult* result)
+{
+	const uint32_t mask = query->mask != 0 ? query->mask : UINT32_MAX;
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		hits[i] = (snugSceneRayHit){ .hit = { .t = 2.0, .triangle = SNUG_NO_TRIANGLE }, .body = SNUG_NO_BODY };
+	}
+	for (uint32_t id = 0; id < scene->bodyCount && result->status == snug_success; ++id)
+	{
+		if (!sgScene_IsPresent(scene, id) || (scene->bodies[id].groups & mask) == 0)
+		{
+			continue;
+		}
+		if (!BringUpToDate(scene, id))
+		{
+			result->body = id;
+			result->status =
+			    sgFail(&scene->messenger, snug_outOfRange, "body %u is too far from the scene's origin", id);
+			return;
+		}
+		result->status = CastAtBody(scene, id, rays, count, query, hits);
+	}
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		result->count += hits[i].body != SNUG_NO_BODY;
+	}
+}
+
+snugSceneRayResult snugScene_CastRays(
+    snugScene* scene, const snugRay* rays, uint64_t count, snugSceneRayHit* hits, const snugSceneRayQuery* query)
+{
+	static const snugSceneRayQuery defaults = { .any = false };
+	snugSceneRayResult result = { .status = snug_badArgument, .body = SNUG_NO_BODY };
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(scene != NULL && !scene->isUpdating, result);
+	SG_REQUIRE((rays != NULL && hits != NULL) || count == 0, result);
+	SG_REQUIRE_RESERVED(query, result);
+	result.status = sgCheckRays(&scene->messenger, rays, count);
+	if (result.status == snug_success)
+	{
+		scene->counters = (snugCounters){ 0 };
+		sgFpEnv environment = sgFpEnv_Enter();
+		CastRays(scene, rays, count, hits, query, &result);
+		sgFpEnv_Leave(environment);
+		result.counters = scene->counters;
+	}
+	return result;
+}
