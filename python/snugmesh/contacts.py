@@ -79,7 +79,8 @@ class Contacts:
     def segments(self) -> NDArray[np.float32]:
         """Where triangles cross: (n, 2, 3)."""
         crossing = self.contacts[self.contacts["kind"] == ContactKind.SEGMENT]
-        return self.points["position"][crossing["points"][:, :2]]
+        segments: NDArray[np.float32] = self.points["position"][crossing["points"][:, :2]]
+        return segments
 
     @property
     def direction(self) -> NDArray[np.float64]:
@@ -88,7 +89,8 @@ class Contacts:
         For closed surfaces it points out of a, into b: move b along it, and a against it, to part them. Its length is
         the area of the contact as seen along it.
         """
-        return self.curves["area"].sum(axis=0)
+        total: NDArray[np.float64] = self.curves["area"].sum(axis=0)
+        return total
 
     def lines(self) -> Iterator[NDArray[np.float32]]:
         """Positions along each curve, (n, 3); of a closed one the first point comes again at the end."""
