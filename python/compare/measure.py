@@ -109,8 +109,13 @@ def measure_threads():
     faces = np.array([[0, 1, 2]] * 500, np.uint32)
     model = snug.Model(np.eye(3, dtype=np.float32), faces)
 
+    def make_pair():
+        a, b = snug.Body(model), snug.Body(model)
+        b.set_frame((0.1, 0, 0), (0.6, 0, 0, 0.8))  # they cross
+        return a, b
+
     def run(count):
-        pairs = [(snug.Body(model), snug.Body(model)) for _ in range(count)]
+        pairs = [make_pair() for _ in range(count)]
         threads = [threading.Thread(target=lambda p=p: [snug.collide(*p) for _ in range(10)]) for p in pairs]
         start = time.perf_counter()
         for thread in threads:

@@ -11,10 +11,13 @@ from support import bend, make_tube_model, tetrahedron
 
 
 def make_busy_pair():
-    """Two bodies with a query of many milliseconds: 640,000 pairs."""
-    faces = np.array([[0, 1, 2]] * 800, np.uint32)
+    """Two bodies with a query of many milliseconds: 640,000 pairs that cross."""
+    faces = np.array([[1, 2, 3]] * 800, np.uint32)
     model = snug.Model(tetrahedron().positions(), faces)
-    return snug.Body(model), snug.Body(model)
+    a, b = snug.Body(model), snug.Body(model)
+    b.set_frame((0.1, 0, 0), (0.6, 0, 0, 0.8))
+    assert snug.touches(a, b)
+    return a, b
 
 
 class Threads(unittest.TestCase):
@@ -67,7 +70,7 @@ class Threads(unittest.TestCase):
         calls = {
             "collide": lambda: snug.collide(a, c),
             "second": lambda: snug.touches(c, b),
-            "pose": lambda: a.set_frame((0, 0, 0)),
+            "pose": lambda: a.set_frame((0, 0, 0)),  # where it is anyway
             "vertices": lambda: b.vertices(),
             "scene": lambda: snug.Scene().add(a),
         }
