@@ -288,6 +288,21 @@ bool smArray_Take(smArray* array, PyObject* object, const char* name, smKind kin
 	return Take(array, object, name, kind, &shape, 0);
 }
 
+bool smArray_TakePacked(smArray* array, PyObject* object, const char* name, smKind kind, smShape shape)
+{
+	if (!Take(array, object, name, kind, &shape, 0))
+	{
+		return false;
+	}
+	if ((size_t)array->view.len != array->stride * array->count)
+	{
+		PyErr_Format(PyExc_ValueError, "%s must be contiguous: numpy.ascontiguousarray copies it so", name);
+		smArray_Release(array);
+		return false;
+	}
+	return true;
+}
+
 bool smArray_TakeWritable(smArray* array, PyObject* object, const char* name, smKind kind, smShape shape)
 {
 	return Take(array, object, name, kind, &shape, PyBUF_WRITABLE);

@@ -187,28 +187,17 @@ static PyObject* SetJoints(PyObject* object, PyObject* given)
 	return result;
 }
 
-static PyObject* SetNodes(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+static PyObject* SetNodes(PyObject* object, PyObject* given)
 {
-	static const smParameters parameters = { "set_nodes", 1, 1, 1, { "nodes" } };
-	PyObject* values[1];
+	const uint32_t wanted = ((smBody*)object)->model->info.jointCount;
 	smArray nodes;
 	_Static_assert(sizeof(snugMeshlessNode) == 15 * sizeof(float), "a row of 15 numbers is a node");
-	if (!smParse(&parameters, arguments, count, names, values) ||
-	    !smArray_Take(&nodes, values[0], "nodes", sm_float32, (smShape){ 2, { -1, 15 } }))
+	if (!smArray_TakePacked(&nodes, given, "nodes", sm_float32, (smShape){ 2, { (Py_ssize_t)wanted, 15 } }))
 	{
 		return NULL;
 	}
-	PyObject* result = NULL;
-	if (nodes.count != ((smBody*)object)->model->info.jointCount || nodes.stride != sizeof(snugMeshlessNode))
-	{
-		PyErr_Format(PyExc_ValueError, "nodes must be contiguous, and as many as the model has joints: %lu",
-		    (unsigned long)((smBody*)object)->model->info.jointCount);
-	}
-	else
-	{
-		smBody* self = smBody_Take(object, "self");
-		result = self != NULL ? Finish(self, snugBody_SetNodes(self->body, nodes.data, nodes.count)) : NULL;
-	}
+	smBody* self = smBody_Take(object, "self");
+	PyObject* result = self != NULL ? Finish(self, snugBody_SetNodes(self->body, nodes.data, wanted)) : NULL;
 	smArray_Release(&nodes);
 	return result;
 }
@@ -217,20 +206,12 @@ static PyObject* SetAmplitudes(PyObject* object, PyObject* given)
 {
 	const uint32_t wanted = ((smBody*)object)->model->info.fieldCount;
 	smArray amplitudes;
-	if (!smArray_Take(&amplitudes, given, "amplitudes", sm_float32, (smShape){ 1, { (Py_ssize_t)wanted } }))
+	if (!smArray_TakePacked(&amplitudes, given, "amplitudes", sm_float32, (smShape){ 1, { (Py_ssize_t)wanted } }))
 	{
 		return NULL;
 	}
-	PyObject* result = NULL;
-	smBody* self = NULL;
-	if (amplitudes.stride != sizeof(float) && amplitudes.count > 1)
-	{
-		PyErr_SetString(PyExc_ValueError, "amplitudes must be contiguous: numpy.ascontiguousarray copies them so");
-	}
-	else if ((self = smBody_Take(object, "self")) != NULL)
-	{
-		result = Finish(self, snugBody_SetAmplitudes(self->body, amplitudes.data, wanted));
-	}
+	smBody* self = smBody_Take(object, "self");
+	PyObject* result = self != NULL ? Finish(self, snugBody_SetAmplitudes(self->body, amplitudes.data, wanted)) : NULL;
 	smArray_Release(&amplitudes);
 	return result;
 }
@@ -526,9 +507,9 @@ static PyMethodDef methods[] = {
 	    "Traceback (most recent call last):\n"
 	    "    ...\n"
 	    "ValueError: matrices: the model has 2 joints, not 1\n" },
-	SM_FUNCTION("set_nodes", SetNodes,
-	    "set_nodes($self, nodes)\n--\n\nPose a skin by meshless nodes: float32, (joints, 15).\n\n"
-	    "Position at rest, displacement u, then d u_k / d x_i row by row (i, then k)."),
+	{ "set_nodes", SetNodes, METH_O,
+	    "set_nodes($self, nodes, /)\n--\n\nPose a skin by meshless nodes: float32, (joints, 15).\n\n"
+	    "Position at rest, displacement u, then d u_k / d x_i row by row (i, then k)." },
 	{ "set_amplitudes", SetAmplitudes, METH_O,
 	    "set_amplitudes($self, amplitudes, /)\n--\n\nHow much of each displacement field is added: float32, "
 	    "(fields,).\n\n"

@@ -96,7 +96,9 @@ typedef struct smArray
 /// Look at an array without copying it. Everything but the first dimension must be contiguous.
 /// @return false with an exception that names the array and what is wrong with it; nothing to release then
 bool smArray_Take(smArray* array, PyObject* object, const char* name, smKind kind, smShape shape);
-/// The same, to be written to.
+/// The same for what the library takes without a stride: without gaps.
+bool smArray_TakePacked(smArray* array, PyObject* object, const char* name, smKind kind, smShape shape);
+/// The same as smArray_Take, to be written to.
 bool smArray_TakeWritable(smArray* array, PyObject* object, const char* name, smKind kind, smShape shape);
 /// Does nothing to an array that is not held.
 void smArray_Release(smArray* array);

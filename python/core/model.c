@@ -63,24 +63,15 @@ typedef struct Sources
 static smArray* Hold(Sources* s, PyObject* object, const char* name, smKind kind, smShape shape)
 {
 	smArray* array = s->arrays + s->held;
-	if (!smArray_Take(array, object, name, kind, shape))
-	{
-		return NULL;
-	}
-	++s->held;
-	return array;
+	s->held += smArray_Take(array, object, name, kind, shape);
+	return array->isHeld ? array : NULL;
 }
 
-// For what the library takes without a stride.
 static smArray* HoldPacked(Sources* s, PyObject* object, const char* name, smKind kind, smShape shape)
 {
-	smArray* array = Hold(s, object, name, kind, shape);
-	if (array != NULL && (size_t)array->view.len != array->stride * array->count)
-	{
-		PyErr_Format(PyExc_ValueError, "%s must be contiguous: numpy.ascontiguousarray copies it so", name);
-		return NULL;
-	}
-	return array;
+	smArray* array = s->arrays + s->held;
+	s->held += smArray_TakePacked(array, object, name, kind, shape);
+	return array->isHeld ? array : NULL;
 }
 
 static bool ReadCount(PyObject* object, const char* name, uint32_t* count)

@@ -11,17 +11,7 @@
 static bool TakeRays(smArray* rays, PyObject* object)
 {
 	_Static_assert(sizeof(snugRay) == 6 * sizeof(float), "a ray is six numbers");
-	if (!smArray_Take(rays, object, "rays", sm_float32, (smShape){ 3, { -1, 2, 3 } }))
-	{
-		return false;
-	}
-	if (rays->stride != sizeof(snugRay))
-	{
-		PyErr_SetString(PyExc_ValueError, "rays must be contiguous: numpy.ascontiguousarray copies them so");
-		smArray_Release(rays);
-		return false;
-	}
-	return true;
+	return smArray_TakePacked(rays, object, "rays", sm_float32, (smShape){ 3, { -1, 2, 3 } });
 }
 
 static PyObject* AskRays(smBody* body, const smArray* rays, const snugRayQuery* query)

@@ -59,8 +59,8 @@ static PyObject* FindModes(PyObject* module, PyObject* arguments)
 	{
 		return NULL;
 	}
-	if (smArray_Take(&places, positions, "positions", sm_float32, (smShape){ 2, { -1, 3 } }) &&
-	    smArray_Take(&corners, triangles, "triangles", sm_uint32, (smShape){ 2, { -1, 3 } }))
+	if (smArray_TakePacked(&places, positions, "positions", sm_float32, (smShape){ 2, { -1, 3 } }) &&
+	    smArray_TakePacked(&corners, triangles, "triangles", sm_uint32, (smShape){ 2, { -1, 3 } }))
 	{
 		def.mesh = (simMesh){ places.data, places.count, corners.data, corners.count };
 		result = ComputeModes(&def);
@@ -110,7 +110,7 @@ static PyObject* FindComponents(PyObject* module, PyObject* arguments)
 	smArray array;
 	(void)module;
 	if (!PyArg_ParseTuple(arguments, "OIp", &frames, &def.fieldCount, &removeMotion) ||
-	    !smArray_Take(&array, frames, "frames", sm_float32, (smShape){ 3, { -1, -1, 3 } }))
+	    !smArray_TakePacked(&array, frames, "frames", sm_float32, (smShape){ 3, { -1, -1, 3 } }))
 	{
 		return NULL;
 	}

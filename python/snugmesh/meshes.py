@@ -12,7 +12,7 @@ NO_TRIANGLE = 0xFFFFFFFF
 """What cast_rays and find_closest give where there is no triangle."""
 
 
-def _convert_numbers(name: str, numbers: ArrayLike, dtype: type) -> NDArray[Any]:
+def convert_numbers(name: str, numbers: ArrayLike, dtype: type) -> NDArray[Any]:
     """Whole numbers of another type; nothing is rounded or wrapped on the way."""
     given = np.asarray(numbers)
     if given.size == 0:
@@ -49,9 +49,9 @@ def model(
         if values is not None:
             options[name] = np.ascontiguousarray(values, dtype=np.float32)
     if joints is not None:
-        options["joints"] = _convert_numbers("joints", joints, np.uint16)
+        options["joints"] = convert_numbers("joints", joints, np.uint16)
     positions = np.ascontiguousarray(vertices, dtype=np.float32)
-    return Model(positions, _convert_numbers("faces", faces, np.uint32), **options)
+    return Model(positions, convert_numbers("faces", faces, np.uint32), **options)
 
 
 def mesh(body: Body) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:

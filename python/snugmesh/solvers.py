@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from .meshes import convert_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ def vibration_modes(
     some thickness (default: the edge of a brick).
     """
     places = np.ascontiguousarray(positions, dtype=np.float32)
-    corners = np.ascontiguousarray(triangles, dtype=np.uint32)
+    corners = convert_numbers("triangles", triangles, np.uint32)
     return Modes(*_core._find_modes(places, corners, count, cells, thickness, young, density, poisson))
 
 
