@@ -6,15 +6,16 @@ import inspect
 import io
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
 from pathlib import Path
 
-import numpy as np
-
 import snugmesh as snug
 from snugmesh import _core
+from support import skip
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = Path(snug.__file__).parent
@@ -103,6 +104,16 @@ class Stubs(unittest.TestCase):
 
     def test_marker(self):
         self.assertTrue((PACKAGE / "py.typed").exists())
+
+
+class Types(unittest.TestCase):
+    def test_mypy(self):
+        try:
+            import mypy  # noqa: F401
+        except ImportError:
+            skip("python-peers", "no mypy: pip install mypy")
+        done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "-p", "snugmesh"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
 
 
 class Readme(unittest.TestCase):
