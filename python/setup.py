@@ -47,6 +47,8 @@ class BuildWithCMake(build_ext):
             "SNUG_PYTHON_INCLUDE": sysconfig.get_path("include"),
             "SNUG_PYTHON_DEFINITIONS": "Py_LIMITED_API=0x030b0000" if IS_STABLE else "",
         }
+        if definitions["SNUG_SANITIZE"]:  # as the presets asan and tsan do
+            definitions |= {"CMAKE_BUILD_TYPE": "RelWithDebInfo", "CMAKE_C_FLAGS_RELWITHDEBINFO": "-O1 -g1"}
         arguments = [f"-D{name}={value}" for name, value in definitions.items()]
         jobs = str(os.cpu_count() or 1)
         subprocess.run(["cmake", "-S", str(SOURCE), "-B", str(folder), *arguments], check=True)
