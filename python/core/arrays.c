@@ -45,7 +45,9 @@ typedef struct Member
 		name, format, offsetof(structure, member) \
 	}
 #define ENUM "u4"
-_Static_assert(sizeof(snugContactKind) == 4 && sizeof(snugFeatureKind) == 4 && sizeof(snugCurveEnd) == 4, "ENUM");
+_Static_assert(
+    sizeof(snugContactKind) == 4 && sizeof(snugFeatureKind) == 4 && sizeof(snugCurveEnd) == 4 && sizeof(snugPlace) == 4,
+    "ENUM");
 
 static const Member hitMembers[] = {
 	MEMBER(snugRayHit, "t", t, "f8"),
@@ -107,6 +109,27 @@ static const Member boxMembers[] = {
 	MEMBER(snugNodeBox, "level", level, "u4"),
 	{ NULL, NULL, 0 },
 };
+static const Member placeMembers[] = {
+	MEMBER(snugPointPlace, "place", place, ENUM),
+	MEMBER(snugPointPlace, "winding", winding, "i4"),
+	MEMBER(snugPointPlace, "triangle", triangle, "u4"),
+	{ NULL, NULL, 0 },
+};
+static const Member shapeContactMembers[] = {
+	MEMBER(snugShapeContact, "distance", distance, "f8"),
+	MEMBER(snugShapeContact, "position", position, "(3,)f4"),
+	MEMBER(snugShapeContact, "triangle", triangle, "u4"),
+	{ NULL, NULL, 0 },
+};
+static const Member sceneHitMembers[] = {
+	MEMBER(snugSceneRayHit, "t", hit.t, "f8"),
+	MEMBER(snugSceneRayHit, "weights", hit.weights, "(3,)f8"),
+	MEMBER(snugSceneRayHit, "position", hit.position, "(3,)f4"),
+	MEMBER(snugSceneRayHit, "normal", hit.normal, "(3,)f4"),
+	MEMBER(snugSceneRayHit, "triangle", hit.triangle, "u4"),
+	MEMBER(snugSceneRayHit, "body", body, "u4"),
+	{ NULL, NULL, 0 },
+};
 _Static_assert(offsetof(snugFeature, second) == offsetof(snugFeature, first) + 4, "feature_a holds both");
 
 static const struct
@@ -126,6 +149,9 @@ static const struct
 	[sm_typeCurve] = { NULL, curveMembers, sizeof(snugCurve) },
 	[sm_typeScenePair] = { NULL, scenePairMembers, sizeof(snugScenePair) },
 	[sm_typeBox] = { NULL, boxMembers, sizeof(snugNodeBox) },
+	[sm_typePlace] = { NULL, placeMembers, sizeof(snugPointPlace) },
+	[sm_typeShapeContact] = { NULL, shapeContactMembers, sizeof(snugShapeContact) },
+	[sm_typeSceneHit] = { NULL, sceneHitMembers, sizeof(snugSceneRayHit) },
 };
 
 static bool Append(PyObject* list, PyObject* item)

@@ -449,8 +449,15 @@ PyObject* smMakeCounters(const snugCounters* c)
 
 static PyObject* GetCounters(PyObject* object, void* nothing)
 {
+	smBody* self = smBody_Take(object, "self");
 	(void)nothing;
-	return smMakeCounters(&((smBody*)object)->counters);
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	const snugCounters counters = self->counters;
+	smRelease(&self->isBusy);
+	return smMakeCounters(&counters);
 }
 
 static PyObject* GetModel(PyObject* object, void* nothing)

@@ -103,6 +103,9 @@ bool smArray_TakeWritable(smArray* array, PyObject* object, const char* name, sm
 /// Does nothing to an array that is not held.
 void smArray_Release(smArray* array);
 
+/// Rays, float32 (n, 2, 3): from and to.
+bool smTakeRays(smArray* rays, PyObject* object);
+
 /// Numbers of vertices or triangles, checked and copied: numpy counts with 64 bits, and columns of pairs have gaps.
 /// @return memory for `free`, or null with an exception
 uint32_t* smReadIds(PyObject* object, const char* name, uint32_t limit, uint32_t* count);
@@ -126,6 +129,9 @@ typedef enum smType
 	sm_typeCurve,
 	sm_typeScenePair,
 	sm_typeBox,
+	sm_typePlace,
+	sm_typeShapeContact,
+	sm_typeSceneHit,
 	sm_typeCount
 } smType;
 
@@ -212,6 +218,7 @@ bool smAddModel(PyObject* module);
 bool smAddBody(PyObject* module);
 bool smAddQueries(PyObject* module);
 bool smAddNear(PyObject* module);
+bool smAddShapes(PyObject* module);
 bool smAddScene(PyObject* module);
 bool smAddFile(PyObject* module);
 bool smAddSolvers(PyObject* module);

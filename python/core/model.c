@@ -489,6 +489,14 @@ static PyObject* GetTwins(PyObject* object, PyObject* nothing)
 	return array;
 }
 
+static PyObject* CountOpenEdges(PyObject* object, PyObject* nothing)
+{
+	uint64_t count = 0;
+	(void)nothing;
+	snugStatus status = snugModel_CountOpenEdges(((smModel*)object)->model, &count);
+	return status == snug_success ? PyLong_FromUnsignedLongLong(count) : smFail(status, NULL);
+}
+
 static PyObject* GetDeformer(PyObject* object, void* nothing)
 {
 	(void)nothing;
@@ -547,6 +555,8 @@ static PyMethodDef methods[] = {
 	    "Only skins that turn their joints know; others give an empty array." },
 	{ "twins", GetTwins, METH_NOARGS,
 	    "twins($self)\n--\n\nFor each vertex the smallest number of one that is the same point in every pose." },
+	{ "count_open_edges", CountOpenEdges, METH_NOARGS,
+	    "count_open_edges($self)\n--\n\nEdges that an odd number of triangles have. Zero: the surface is closed." },
 	{ "to_bytes", ToBytes, METH_NOARGS,
 	    "to_bytes($self)\n--\n\nIts bytes, for from_bytes: the same on every machine.\n\n"
 	    ">>> import snugmesh as snug\n"

@@ -175,8 +175,8 @@ static int Execute(PyObject* module)
 	}
 	smWatchMisuse();
 	bool good = smArrays_Start() && AddError(module) && AddConstants(module) && smAddModel(module) &&
-	            smAddBody(module) && smAddQueries(module) && smAddNear(module) && smAddScene(module) &&
-	            smAddFile(module) && smAddSolvers(module);
+	            smAddBody(module) && smAddQueries(module) && smAddNear(module) && smAddShapes(module) &&
+	            smAddScene(module) && smAddFile(module) && smAddSolvers(module);
 	return good ? 0 : -1;
 }
 

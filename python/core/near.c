@@ -8,7 +8,7 @@
 // ---- Rays ------------------------------------------------------------------------------------------------------
 
 // From and to, as the library has them: rows of six numbers.
-static bool TakeRays(smArray* rays, PyObject* object)
+bool smTakeRays(smArray* rays, PyObject* object)
 {
 	_Static_assert(sizeof(snugRay) == 6 * sizeof(float), "a ray is six numbers");
 	return smArray_TakePacked(rays, object, "rays", sm_float32, (smShape){ 3, { -1, 2, 3 } });
@@ -48,7 +48,7 @@ static PyObject* CastRays(PyObject* module, PyObject* const* arguments, Py_ssize
 		return NULL;
 	}
 	int any = values[2] != NULL ? PyObject_IsTrue(values[2]) : 0;
-	if (any < 0 || !TakeRays(&rays, values[1]))
+	if (any < 0 || !smTakeRays(&rays, values[1]))
 	{
 		return NULL;
 	}

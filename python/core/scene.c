@@ -358,6 +358,57 @@ static PyObject* Update(PyObject* object, PyObject* const* arguments, Py_ssize_t
 	return update;
 }
 
+static PyObject* AskRays(Scene* self, const smArray* rays, const snugSceneRayQuery* query)
+{
+	const Py_ssize_t length = rays->count;
+	void* hits;
+	PyObject* array = smNewArray(sm_typeSceneHit, 1, &length, &hits);
+	if (array == NULL)
+	{
+		return NULL;
+	}
+	snugSceneRayResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugScene_CastRays(self->scene, rays->data, rays->count, hits, query);
+	Py_END_ALLOW_THREADS;
+	if (result.status != snug_success)
+	{
+		Py_DECREF(array);
+		return smFail(result.status, &self->said);
+	}
+	return array;
+}
+
+static PyObject* CastRays(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "cast_rays", 1, 1, 3, { "rays", "any", "mask" } };
+	PyObject *values[3], *hits = NULL;
+	snugSceneRayQuery query = { .any = false };
+	smArray rays;
+	if (!smParse(&parameters, arguments, count, names, values) || !ReadBits(values[2], "mask", UINT32_MAX, &query.mask))
+	{
+		return NULL;
+	}
+	int any = values[1] != NULL ? PyObject_IsTrue(values[1]) : 0;
+	if (any < 0 || !smTakeRays(&rays, values[0]))
+	{
+		return NULL;
+	}
+	query.any = any > 0;
+	Scene* self = Take(object);
+	if (self != NULL)
+	{
+		if (TakeBodies(self))
+		{
+			hits = AskRays(self, &rays, &query);
+			ReleaseBodies(self, self->capacity);
+		}
+		smRelease(&self->isBusy);
+	}
+	smArray_Release(&rays);
+	return hits;
+}
+
 static PyObject* GetPairs(PyObject* object, PyObject* nothing)
 {
 	Scene* self = Take(object);
@@ -421,6 +472,10 @@ static PyMethodDef methods[] = {
 	    "update($self, *, triangle_pairs=False)\n--\n\n"
 	    "Find what touches now, and what began and ended since the last update: an Update.\n\n"
 	    "triangle_pairs: find all their pairs of triangles, too."),
+	SM_FUNCTION("cast_rays", CastRays,
+	    "cast_rays($self, rays, *, any=False, mask=4294967295)\n--\n\n"
+	    "What each ray hits first among all bodies, as they are now: as snugmesh.cast_rays, and body.\n\n"
+	    "rays: float32, (n, 2, 3), relative to the scene's origin. body: an id, or NO_BODY. No update is needed."),
 	{ "pairs", GetPairs, METH_NOARGS,
 	    "pairs($self)\n--\n\nBodies that touch, sorted: an array with a, b, first, count.\n\n"
 	    "a and b are ids; triangle_pairs()[first:first + count] are their triangles." },

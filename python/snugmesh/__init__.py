@@ -30,16 +30,19 @@ from ._core import (
     find_closest,
     find_distance,
     find_hits,
+    find_inside,
     find_within,
     instruction_set,
     touches,
 )
 from .contacts import NO_CURVE, ContactKind, Contacts, CurveEnd, FeatureKind, find_contacts
 from .files import Actor, Clip, File, Instance, load
-from .meshes import NO_TRIANGLE, box, face_counts, face_mask, frame, mesh, model
+from .meshes import NO_BODY, NO_TRIANGLE, box, face_counts, face_mask, frame, mesh, model
+from .shapes import Place, collide_capsule, collide_half_space, collide_plane, collide_sphere, find_body_inside
 from .solvers import Components, Modes, principal_components, vibration_modes
 
 __all__ = [
+    "NO_BODY",
     "NO_CURVE",
     "NO_TRIANGLE",
     "Actor",
@@ -59,6 +62,7 @@ __all__ = [
     "Instance",
     "Model",
     "Modes",
+    "Place",
     "Scene",
     "Update",
     "Witness",
@@ -66,13 +70,19 @@ __all__ = [
     "box",
     "cast_rays",
     "collide",
+    "collide_capsule",
+    "collide_half_space",
+    "collide_plane",
     "collide_self",
+    "collide_sphere",
     "face_counts",
     "face_mask",
+    "find_body_inside",
     "find_closest",
     "find_contacts",
     "find_distance",
     "find_hits",
+    "find_inside",
     "find_within",
     "frame",
     "instruction_set",

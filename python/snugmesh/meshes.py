@@ -10,6 +10,8 @@ from ._core import Body, Model
 
 NO_TRIANGLE = 0xFFFFFFFF
 """What cast_rays and find_closest give where there is no triangle."""
+NO_BODY = 0xFFFFFFFF
+"""What Scene.cast_rays gives where there is no body."""
 
 
 def convert_numbers(name: str, numbers: ArrayLike, dtype: type) -> NDArray[Any]:

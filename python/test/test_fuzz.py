@@ -160,9 +160,15 @@ class Fuzz(unittest.TestCase):
                 (with_one(snug.cast_rays), [(5, 2, 3)], ["any", "origin"]),
                 (with_one(snug.find_hits), [(2, 3)], ["origin"]),
                 (with_one(snug.find_closest), [(5, 3)], ["max_distance", "origin"]),
+                (with_one(snug.find_inside), [(5, 3)], ["origin"]),
+                (with_two(snug.find_body_inside), [], ["origin"]),
+                (with_one(snug.collide_sphere), [(3,), ()], ["any", "origin"]),
+                (with_one(snug.collide_capsule), [(3,), (3,), ()], ["any", "origin"]),
+                (with_one(snug.collide_plane), [(3,), ()], ["any", "origin"]),
+                (self.scene.cast_rays, [(5, 2, 3)], ["any", "mask"]),
                 (snug.face_mask, [(5, 2), (), ()], []),
                 (snug.frame, [(4, 4)], []),
-            ][random.integers(12)]
+            ][random.integers(18)]
 
         self.assertGreater(self.run_cases(scaled(2500), choose), 50)
 

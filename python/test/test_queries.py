@@ -206,7 +206,84 @@ class Near(unittest.TestCase):
         self.assertEqual(contacts.segments.shape, (len(contacts), 2, 3))
 
 
+class Shapes(unittest.TestCase):
+    def setUp(self):
+        self.body = snug.Body(make_tube_model())
+        self.body.set_joints(bend(8))
+        self.corners = self.body.triangles(np.arange(self.body.model.triangle_count)).astype(np.float64)
+
+    def test_spheres_and_capsules_beside_closest_points(self):
+        for seed in range(SEED, SEED + scaled(20)):
+            center, end = np.random.default_rng(seed).normal(size=(2, 3)).astype(np.float32).astype(float)
+            gaps = np.array([self.find_gap(t, center) for t in self.corners])
+            radius = float(np.float32(np.median(gaps)))
+            found = snug.collide_sphere(self.body, center, radius)
+            np.testing.assert_array_equal(found["triangle"], np.flatnonzero(gaps <= radius))
+            np.testing.assert_allclose(found["distance"], gaps[found["triangle"]], atol=1e-9)
+            self.assertEqual(len(snug.collide_sphere(self.body, center, radius, any=True)), 1)
+            inside = snug.collide_capsule(self.body, center, end, radius)
+            self.assertTrue(set(found["triangle"]) <= set(inside["triangle"]))  # a longer one meets more
+            still = snug.collide_capsule(self.body, center, center, radius)
+            np.testing.assert_array_equal(still["triangle"], found["triangle"])
+
+    def find_gap(self, triangle, point):
+        body = snug.Body(snug.Model(triangle.astype(np.float32), np.array([[0, 1, 2]], np.uint32)))
+        return snug.find_closest(body, point[None].astype(np.float32))["distance"][0]
+
+    def test_planes_beside_corners(self):
+        for seed in range(SEED, SEED + scaled(20)):
+            normal = np.random.default_rng(seed).normal(size=3).astype(np.float32).astype(float)
+            heights = self.corners @ normal + 0.125
+            crossed = (heights.min(axis=1) <= 0) & (heights.max(axis=1) >= 0)
+            found = snug.collide_plane(self.body, normal, 0.125)
+            np.testing.assert_array_equal(found["triangle"], np.flatnonzero(crossed))
+            found = snug.collide_half_space(self.body, normal, 0.125)
+            np.testing.assert_array_equal(found["triangle"], np.flatnonzero(heights.max(axis=1) >= 0))
+
+    def test_inside(self):
+        box, points = snug.Body(snug.box()), np.random.default_rng(SEED).uniform(-2, 2, (500, 3)).astype(np.float32)
+        self.assertEqual(box.model.count_open_edges(), 0)
+        self.assertGreater(self.body.model.count_open_edges(), 0)  # a tube
+        found = snug.find_inside(box, points)
+        np.testing.assert_array_equal(found["place"] == snug.Place.INSIDE, (np.abs(points) < 1).all(axis=1))
+        small = snug.Body(snug.box(0.25))
+        for x, place in ((0, "INSIDE"), (0.75, "ON_SURFACE"), (1, "ON_SURFACE"), (2, "OUTSIDE")):
+            small.set_frame((x, 0, 0))
+            self.assertEqual(snug.find_body_inside(small, box).name, place)
+
+    def test_sentences(self):
+        cases = [
+            (ValueError, "center must be three numbers", lambda: snug.collide_sphere(self.body, (1, 2), 1)),
+            (snug.Error, ".", lambda: snug.collide_sphere(self.body, (0, 0, 0), -1)),
+            (snug.Error, ".", lambda: snug.collide_plane(self.body, (0, 0, 0), 1)),
+            (snug.Error, ".", lambda: snug.collide_sphere(self.body, (0, 0, np.nan), 1)),
+            (TypeError, "body must be", lambda: snug.collide_sphere(3, (0, 0, 0), 1)),
+            (snug.Error, "finite", lambda: snug.find_inside(self.body, np.full((1, 3), np.nan, np.float32))),
+            (ValueError, "the same body", lambda: snug.find_body_inside(self.body, self.body)),
+        ]
+        for error, text, call in cases:
+            with self.subTest(text), self.assertRaisesRegex(error, text):
+                call()
+        self.body.set_frame((0, 0, 0))
+
+
 class Scenes(unittest.TestCase):
+    def test_rays_beside_those_of_each_body(self):
+        scene = snug.Scene()
+        for k in range(20):
+            body = snug.Body(make_tube_model(around=6, along=6))
+            place(body, k, 1.0)
+            scene.add(body, groups=1 + k % 2)
+        rays = np.random.default_rng(SEED).normal(size=(200, 2, 3)).astype(np.float32)
+        for mask in (3, 1):
+            ids = [k for k in range(20) if (1 + k % 2) & mask]
+            t = np.array([snug.cast_rays(scene[k], rays)["t"] for k in ids])
+            hits = scene.cast_rays(rays, mask=mask)
+            np.testing.assert_array_equal(hits["t"], t.min(axis=0))
+            nearest = np.where(t.min(axis=0) <= 1, np.array(ids)[t.argmin(axis=0)], snug.NO_BODY)
+            np.testing.assert_array_equal(hits["body"], nearest)
+        self.assertGreater(np.count_nonzero(hits["body"] != snug.NO_BODY), 20)
+
     def test_beside_collide_for_every_pair(self):
         model = make_tube_model(around=6, along=6)
         bodies = [snug.Body(model) for _ in range(80)]
