@@ -38,12 +38,12 @@ static double Distance(const double a[3], const float* b)
 static uint32_t FindFarthest(
     const snugModel* model, const nodeWeights* weights, const double center[3], double* distance)
 {
-	uint32_t farthest = weights->vertices[0];
+	uint32_t farthest = weights->below.vertices[0];
 	*distance = -1.0;
-	for (uint32_t i = 0; i < weights->vertexCount; ++i)
+	for (uint32_t i = 0; i < weights->below.count; ++i)
 	{
-		double d = Distance(center, model->positions + 3 * (size_t)weights->vertices[i]);
-		farthest = d > *distance ? weights->vertices[i] : farthest;
+		double d = Distance(center, model->positions + 3 * (size_t)weights->below.vertices[i]);
+		farthest = d > *distance ? weights->below.vertices[i] : farthest;
 		*distance = d > *distance ? d : *distance;
 	}
 	return farthest;
@@ -103,7 +103,7 @@ accumulatedSpheres* accumulatedSpheres_Create(const snugModel* model)
 {
 	size_t slots = (size_t)model->tree.groupCount * SG_LANES;
 	accumulatedSpheres* spheres = calloc(1, sizeof(accumulatedSpheres));
-	nodeWeights weights = { .vertices = NULL };
+	nodeWeights weights = { .count = 0 };
 	bool good = spheres != NULL && nodeWeights_Create(&weights, model);
 	if (good)
 	{

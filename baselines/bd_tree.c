@@ -1,5 +1,6 @@
 #include "baselines/bd_tree.h"
 
+#include "baselines/node_vertices.h"
 #include "deform/fields/fields.h"
 #include "geometry/eigen.h"
 
@@ -53,31 +54,10 @@ static float* FieldOf(const bdTree* tree, uint32_t node, uint32_t field)
 /// The vertices of a node while it is built.
 typedef struct gathering
 {
-	uint32_t* vertices;
-	uint32_t count;
-	uint32_t* stamps;
-	uint32_t stamp;
+	nodeVertices below;
 	float (*displacements)[3]; ///< (fieldCount) of one vertex
 	double* sums;              ///< (3 fieldCount + 3)
 } gathering;
-
-static void GatherVertices(gathering* g, const bdTree* tree, uint32_t node)
-{
-	const sgTree* from = &tree->tree.model->tree;
-	sgLeafRange range = sgTree_LeavesBelow(from, tree->tree.slots[node]);
-	const sgLeaf* last = from->leaves + range.last;
-	++g->stamp;
-	g->count = 0;
-	for (uint32_t i = from->leaves[range.first].firstVertex; i < last->firstVertex + last->vertexCount; ++i)
-	{
-		uint32_t vertex = from->leafVertices[i];
-		if (g->stamps[vertex] != g->stamp)
-		{
-			g->stamps[vertex] = g->stamp;
-			g->vertices[g->count++] = vertex;
-		}
-	}
-}
 
 // Fields that do not move the vertex are zero.
 static void GetDisplacements(const bdTree* tree, uint32_t vertex, float (*displacements)[3])
@@ -100,10 +80,10 @@ static void GetDisplacements(const bdTree* tree, uint32_t vertex, float (*displa
 static void SetMeans(const bdTree* tree, uint32_t node, gathering* g)
 {
 	memset(g->sums, 0, (3 * (size_t)tree->fieldCount + 3) * sizeof(double));
-	for (uint32_t i = 0; i < g->count; ++i)
+	for (uint32_t i = 0; i < g->below.count; ++i)
 	{
-		const float* p = tree->tree.model->positions + 3 * (size_t)g->vertices[i];
-		GetDisplacements(tree, g->vertices[i], g->displacements);
+		const float* p = tree->tree.model->positions + 3 * (size_t)g->below.vertices[i];
+		GetDisplacements(tree, g->below.vertices[i], g->displacements);
 		for (size_t k = 0; k < 3; ++k)
 		{
 			g->sums[k] += (double)p[k];
@@ -115,10 +95,10 @@ static void SetMeans(const bdTree* tree, uint32_t node, gathering* g)
 	}
 	for (uint32_t k = 0; k < 3; ++k)
 	{
-		ValuesOf(tree, node)[k] = (float)(g->sums[k] / (double)g->count);
+		ValuesOf(tree, node)[k] = (float)(g->sums[k] / (double)g->below.count);
 		for (uint32_t f = 0; f < tree->fieldCount; ++f)
 		{
-			FieldOf(tree, node, f)[k] = (float)(g->sums[3 + 3 * f + k] / (double)g->count);
+			FieldOf(tree, node, f)[k] = (float)(g->sums[3 + 3 * f + k] / (double)g->below.count);
 		}
 	}
 }
@@ -155,11 +135,11 @@ static double GetStretch(const bdTree* tree, float (*displacements)[3])
 static void SetExtents(bdTree* tree, uint32_t node, gathering* g)
 {
 	float *values = ValuesOf(tree, node), *stretch = values + 3 + tree->extents;
-	for (uint32_t i = 0; i < g->count; ++i)
+	for (uint32_t i = 0; i < g->below.count; ++i)
 	{
-		const float* p = tree->tree.model->positions + 3 * (size_t)g->vertices[i];
+		const float* p = tree->tree.model->positions + 3 * (size_t)g->below.vertices[i];
 		double d[3];
-		GetDisplacements(tree, g->vertices[i], g->displacements);
+		GetDisplacements(tree, g->below.vertices[i], g->displacements);
 		for (int k = 0; k < 3; ++k)
 		{
 			d[k] = (double)p[k] - (double)values[k];
@@ -182,22 +162,19 @@ static void SetExtents(bdTree* tree, uint32_t node, gathering* g)
 
 static bool BuildNodes(bdTree* tree)
 {
-	size_t vertices = (size_t)tree->tree.model->tree.vertexCount + 1, fields = tree->fieldCount;
+	size_t fields = tree->fieldCount;
 	gathering g = {
-		.vertices = malloc(vertices * sizeof(uint32_t)),
-		.stamps = calloc(vertices, sizeof(uint32_t)),
 		.displacements = malloc((fields + 1) * sizeof(*g.displacements)),
 		.sums = malloc((3 * fields + 3) * sizeof(double)),
 	};
-	bool good = g.vertices != NULL && g.stamps != NULL && g.displacements != NULL && g.sums != NULL;
+	bool good = g.displacements != NULL && g.sums != NULL && nodeVertices_Create(&g.below, tree->tree.model);
 	for (uint32_t node = 0; good && node < tree->tree.nodeCount; ++node)
 	{
-		GatherVertices(&g, tree, node);
+		nodeVertices_Gather(&g.below, tree->tree.model, tree->tree.slots[node]);
 		SetMeans(tree, node, &g);
 		SetExtents(tree, node, &g);
 	}
-	free(g.vertices);
-	free(g.stamps);
+	nodeVertices_Free(&g.below);
 	free(g.displacements);
 	free(g.sums);
 	return good;
@@ -402,18 +379,9 @@ static void Refit(bdBody* bd, uint32_t node)
 
 // ---- Queries ---------------------------------------------------------------------------------------------------
 
-typedef struct search
+static bool Overlap(void* bodyA, uint32_t nodeA, void* bodyB, uint32_t nodeB)
 {
-	bdBody *a, *b;
-	binaryPairs pairs;
-	binaryBall ball;
-	binaryHits hits;
-} search;
-
-static bool Overlap(void* user, uint32_t nodeA, uint32_t nodeB)
-{
-	search* s = user;
-	bdBody *a = s->a, *b = s->b;
+	bdBody *a = bodyA, *b = bodyB;
 	Refit(a, nodeA);
 	Refit(b, nodeB);
 	++a->leaves.counters.volumeTests;
@@ -426,30 +394,26 @@ static bool Overlap(void* user, uint32_t nodeA, uint32_t nodeB)
 	return fabs(d[0]) <= r[0] + t[0] && fabs(d[1]) <= r[1] + t[1] && fabs(d[2]) <= r[2] + t[2];
 }
 
-static double SizeOf(const bdBody* bd, uint32_t node)
+static double GetSize(const void* body, uint32_t node)
 {
+	const bdBody* bd = body;
 	const double* r = bd->reach[node];
 	return bd->tree->extents == 1 ? r[0] : r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
 }
 
-static bool IsLarger(void* user, uint32_t nodeA, uint32_t nodeB)
-{
-	const search* s = user;
-	return SizeOf(s->a, nodeA) >= SizeOf(s->b, nodeB);
-}
-
-static void TestTriangles(void* user, uint32_t leafA, uint32_t leafB)
-{
-	search* s = user;
-	binaryPairs_Test(&s->pairs, &s->a->leaves, leafA, &s->b->leaves, leafB);
-}
-
 uint64_t bdCollide(bdBody* a, bdBody* b, snugPair* pairs, uint64_t capacity)
 {
-	search s = { .a = a, .b = b, .pairs = { pairs, capacity, 0 } };
-	binaryWalk_Run(&(binaryWalk){ &a->tree->tree, &b->tree->tree, &s, Overlap, IsLarger, TestTriangles });
-	return s.pairs.count;
+	static const binaryMethod method = { Overlap, GetSize };
+	return binaryCollide(&method, (binarySide){ a, &a->leaves }, (binarySide){ b, &b->leaves }, pairs, capacity);
 }
+
+/// A query against a ball.
+typedef struct search
+{
+	bdBody* a;
+	binaryBall ball;
+	binaryHits hits;
+} search;
 
 // Of the ball's centre from a box, or a sphere's from it.
 static bool OverlapBall(void* user, uint32_t node)

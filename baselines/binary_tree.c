@@ -210,6 +210,15 @@ void binaryHits_Add(binaryHits* hits, uint32_t triangle)
 	++hits->count;
 }
 
+void binaryPairs_Add(binaryPairs* pairs, uint32_t a, uint32_t b)
+{
+	if (pairs->count < pairs->capacity)
+	{
+		pairs->pairs[pairs->count] = (snugPair){ a, b };
+	}
+	++pairs->count;
+}
+
 static double Dot(const double a[3], const double b[3])
 {
 	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -268,15 +277,41 @@ double binaryDistance2(const float triangle[3][3], const double point[3])
 	return least;
 }
 
-void binaryPairs_Test(binaryPairs* pairs, binaryLeaves* a, uint32_t leafA, binaryLeaves* b, uint32_t leafB)
+// ---- Two bodies ------------------------------------------------------------------------------------------------
+
+typedef struct collision
 {
+	const binaryMethod* method;
+	binarySide a, b;
+	binaryPairs pairs;
+} collision;
+
+static bool Overlap(void* user, uint32_t nodeA, uint32_t nodeB)
+{
+	collision* c = user;
+	return c->method->overlap(c->a.body, nodeA, c->b.body, nodeB);
+}
+
+static bool IsLarger(void* user, uint32_t nodeA, uint32_t nodeB)
+{
+	const collision* c = user;
+	return c->method->getSize(c->a.body, nodeA) >= c->method->getSize(c->b.body, nodeB);
+}
+
+static void TestTriangles(void* user, uint32_t leafA, uint32_t leafB)
+{
+	collision* c = user;
+	binaryLeaves *a = c->a.leaves, *b = c->b.leaves;
 	++a->counters.triangleTests;
 	if (sgTriangles_Intersect(binaryLeaves_Get(a, leafA), binaryLeaves_Get(b, leafB)))
 	{
-		if (pairs->count < pairs->capacity)
-		{
-			pairs->pairs[pairs->count] = (snugPair){ a->tree->triangles[leafA], b->tree->triangles[leafB] };
-		}
-		++pairs->count;
+		binaryPairs_Add(&c->pairs, a->tree->triangles[leafA], b->tree->triangles[leafB]);
 	}
+}
+
+uint64_t binaryCollide(const binaryMethod* method, binarySide a, binarySide b, snugPair* pairs, uint64_t capacity)
+{
+	collision c = { method, a, b, { pairs, capacity, 0 } };
+	binaryWalk_Run(&(binaryWalk){ a.leaves->tree, b.leaves->tree, &c, Overlap, IsLarger, TestTriangles });
+	return c.pairs.count;
 }

@@ -114,7 +114,26 @@ typedef struct binaryPairs
 	uint64_t capacity, count;
 } binaryPairs;
 
-/// Test two triangles, and keep the pair if they intersect.
-void binaryPairs_Test(binaryPairs* pairs, binaryLeaves* a, uint32_t leafA, binaryLeaves* b, uint32_t leafB);
+void binaryPairs_Add(binaryPairs* pairs, uint32_t a, uint32_t b);
+
+/// What volumes are to a method that evaluates triangles as they are wanted.
+typedef struct binaryMethod
+{
+	/// Refit both, count, and say whether they overlap.
+	bool (*overlap)(void* bodyA, uint32_t nodeA, void* bodyB, uint32_t nodeB);
+	/// By which the larger of two that overlap is told.
+	double (*getSize)(const void* body, uint32_t node);
+} binaryMethod;
+
+/// A body of a method, and its triangles.
+typedef struct binarySide
+{
+	void* body;
+	binaryLeaves* leaves;
+} binarySide;
+
+/// Find all intersecting pairs of triangles.
+/// @return how many; `pairs` receives the first `capacity` of them
+uint64_t binaryCollide(const binaryMethod* method, binarySide a, binarySide b, snugPair* pairs, uint64_t capacity);
 
 #endif

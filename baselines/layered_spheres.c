@@ -184,11 +184,7 @@ static void TestTriangles(void* user, uint32_t leafA, uint32_t leafB)
 	++s->counters->triangleTests;
 	if (sgTriangles_Intersect((const float(*)[3])p, (const float(*)[3])q))
 	{
-		if (s->pairs.count < s->pairs.capacity)
-		{
-			s->pairs.pairs[s->pairs.count] = (snugPair){ s->a->tree.triangles[leafA], s->b->tree.triangles[leafB] };
-		}
-		++s->pairs.count;
+		binaryPairs_Add(&s->pairs, s->a->tree.triangles[leafA], s->b->tree.triangles[leafB]);
 	}
 }
 

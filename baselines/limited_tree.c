@@ -247,7 +247,7 @@ static bool BuildNode(limitedTree* tree, uint32_t number, nodeWeights* weights)
 	limitedNode* node = tree->nodes + number;
 	double axes[3][3];
 	nodeWeights_Gather(weights, tree->tree.model, tree->tree.slots[number]);
-	const cloud c = { tree->tree.model->positions, weights->vertices, weights->vertexCount };
+	const cloud c = { tree->tree.model->positions, weights->below.vertices, weights->below.count };
 	memcpy(axes, along, sizeof(axes));
 	if (tree->def.rest == limited_restOriented)
 	{
@@ -260,7 +260,7 @@ static bool BuildNode(limitedTree* tree, uint32_t number, nodeWeights* weights)
 limitedTree* limitedTree_Create(const snugModel* model, const limitedTreeDef* def)
 {
 	limitedTree* tree = calloc(1, sizeof(limitedTree));
-	nodeWeights weights = { .vertices = NULL };
+	nodeWeights weights = { .count = 0 };
 	if (tree == NULL || !binaryTree_Create(&tree->tree, model))
 	{
 		free(tree);
@@ -364,6 +364,21 @@ static void ReadTransforms(limitedBody* limited, const sgBlendPose* pose, uint32
 	}
 }
 
+// Whether no transform turns or stretches.
+static bool IsDisplaced(const sgBlendPose* pose, uint32_t count)
+{
+	bool is = true;
+	for (uint32_t j = 0; j < count; ++j)
+	{
+		const float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)j;
+		for (int i = 0; i < 9; ++i)
+		{
+			is = is && columns[4 * (i / 3) + i % 3] == (i / 3 == i % 3 ? 1.0f : 0.0f);
+		}
+	}
+	return is;
+}
+
 // The margin is that of the skinning papers' spheres: what evaluation in float32 may put vertices off.
 snugStatus limitedBody_Begin(limitedBody* limited)
 {
@@ -371,6 +386,10 @@ snugStatus limitedBody_Begin(limitedBody* limited)
 	sgBlend blend = sgBlend_Get(limited->tree->tree.model);
 	const sgBlendPose* pose = limited->leaves.body->posed.pose;
 	double reach = 0.0, influences = (double)blend.header->rows.most;
+	if (limited->tree->def.displaces && !IsDisplaced(pose, blend.header->transformCount))
+	{
+		return snug_badInput;
+	}
 	ReadTransforms(limited, pose, blend.header->transformCount);
 	for (int k = 0; k < 3; ++k)
 	{
@@ -457,11 +476,56 @@ static void Project(const limitedTree* tree, const limitedNode* node, const doub
 	*upper = center + half;
 }
 
+// What a frame, or a transform with it, does along a direction, as a row.
+static void MakeRow(const int d[3], const double m[12], double row[4])
+{
+	for (int k = 0; k < 4; ++k)
+	{
+		row[k] = d[0] * m[k] + d[1] * m[4 + k] + d[2] * m[8 + k];
+	}
+}
+
+// The placed rest volume is projected once, and displacements are numbers along each direction.
+static void BoundDisplaced(const limitedBody* limited, const limitedNode* node, double* lower, double* upper)
+{
+	const limitedTree* tree = limited->tree;
+	const sgPlacement* place = &limited->leaves.placement;
+	double frame[12];
+	for (int i = 0; i < 12; ++i)
+	{
+		frame[i] = i % 4 == 3 ? place->translation[i / 4] : place->rotation[i / 4][i % 4];
+	}
+	for (uint32_t s = 0; s < tree->slabs; ++s)
+	{
+		const int* d = tree->directions[s];
+		extreme above = { .first = -INFINITY, .second = -INFINITY }, below = above;
+		double row[4], low = 0.0, slack = s < 3 ? limited->margin : 3.0 * limited->margin;
+		MakeRow(d, frame, row);
+		for (uint32_t j = 0; j < node->entryCount; ++j)
+		{
+			const limitedEntry* entry = tree->entries + node->firstEntry + j;
+			const double* m = limited->matrices[entry->transform];
+			double x = d[0] * m[3] + d[1] * m[7] + d[2] * m[11] - row[3];
+			low += (double)entry->low;
+			AddExtreme(&above, x, entry);
+			AddExtreme(&below, -x, entry);
+		}
+		Project(tree, node, row, lower + s, upper + s);
+		upper[s] += FinishExtreme(&above, node->entryCount, low) + slack;
+		lower[s] -= FinishExtreme(&below, node->entryCount, low) + slack;
+	}
+}
+
 void limitedBody_Bound(
     const limitedBody* limited, uint32_t number, double lower[LIMITED_MAX_SLABS], double upper[LIMITED_MAX_SLABS])
 {
 	const limitedTree* tree = limited->tree;
 	const limitedNode* node = tree->nodes + number;
+	if (tree->def.displaces)
+	{
+		BoundDisplaced(limited, node, lower, upper);
+		return;
+	}
 	extreme above[LIMITED_MAX_SLABS], below[LIMITED_MAX_SLABS];
 	double low = 0.0;
 	for (uint32_t s = 0; s < tree->slabs; ++s)
@@ -601,52 +665,33 @@ void limitedBody_RefitFront(limitedBody* limited)
 
 // ---- Queries ---------------------------------------------------------------------------------------------------
 
-typedef struct search
+static bool Overlap(void* bodyA, uint32_t nodeA, void* bodyB, uint32_t nodeB)
 {
-	limitedBody *a, *b;
-	binaryPairs pairs;
-} search;
-
-static bool Overlap(void* user, uint32_t nodeA, uint32_t nodeB)
-{
-	search* s = user;
-	Refit(s->a, nodeA);
-	Refit(s->b, nodeB);
-	s->a->visited[nodeA] = s->a->leaves.version;
-	s->b->visited[nodeB] = s->b->leaves.version;
-	++s->a->leaves.counters.volumeTests;
-	const double *lowerA = LowerOf(s->a, nodeA), *upperA = UpperOf(s->a, nodeA);
-	const double *lowerB = LowerOf(s->b, nodeB), *upperB = UpperOf(s->b, nodeB);
+	limitedBody *a = bodyA, *b = bodyB;
+	Refit(a, nodeA);
+	Refit(b, nodeB);
+	a->visited[nodeA] = a->leaves.version;
+	b->visited[nodeB] = b->leaves.version;
+	++a->leaves.counters.volumeTests;
+	const double *lowerA = LowerOf(a, nodeA), *upperA = UpperOf(a, nodeA);
+	const double *lowerB = LowerOf(b, nodeB), *upperB = UpperOf(b, nodeB);
 	bool overlaps = true;
-	for (uint32_t i = 0; i < s->a->tree->slabs && overlaps; ++i)
+	for (uint32_t i = 0; i < a->tree->slabs && overlaps; ++i)
 	{
 		overlaps = lowerA[i] <= upperB[i] && lowerB[i] <= upperA[i];
 	}
 	return overlaps;
 }
 
-static double SizeOf(const limitedBody* limited, uint32_t node)
+static double GetSize(const void* body, uint32_t node)
 {
-	const double *lower = LowerOf(limited, node), *upper = UpperOf(limited, node);
+	const double *lower = LowerOf(body, node), *upper = UpperOf(body, node);
 	double x = upper[0] - lower[0], y = upper[1] - lower[1], z = upper[2] - lower[2];
 	return x * x + y * y + z * z;
 }
 
-static bool IsLarger(void* user, uint32_t nodeA, uint32_t nodeB)
-{
-	const search* s = user;
-	return SizeOf(s->a, nodeA) >= SizeOf(s->b, nodeB);
-}
-
-static void TestTriangles(void* user, uint32_t leafA, uint32_t leafB)
-{
-	search* s = user;
-	binaryPairs_Test(&s->pairs, &s->a->leaves, leafA, &s->b->leaves, leafB);
-}
-
 uint64_t limitedCollide(limitedBody* a, limitedBody* b, snugPair* pairs, uint64_t capacity)
 {
-	search s = { .a = a, .b = b, .pairs = { pairs, capacity, 0 } };
-	binaryWalk_Run(&(binaryWalk){ &a->tree->tree, &b->tree->tree, &s, Overlap, IsLarger, TestTriangles });
-	return s.pairs.count;
+	static const binaryMethod method = { Overlap, GetSize };
+	return binaryCollide(&method, (binarySide){ a, &a->leaves }, (binarySide){ b, &b->leaves }, pairs, capacity);
 }

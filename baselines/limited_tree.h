@@ -35,6 +35,7 @@ typedef struct limitedTreeDef
 	bool boundLeaves; ///< by Eq. (12) too, as in the papers' Fig. 5
 	bool onDemand;    ///< no front: refit only what queries look at
 	bool rootOnly;    ///< prepare the root alone, for limitedBody_Bound of it
+	bool displaces;   ///< nodes only displace (A = I): see limitedBody_Bound
 } limitedTreeDef;
 
 #define LIMITED_MAX_SLABS 13
@@ -59,12 +60,15 @@ limitedBody* limitedBody_Create(const limitedTree* tree, snugBody* body);
 void limitedBody_Destroy(limitedBody* limited);
 
 /// The body was posed or placed: forget everything but what was visited.
+/// @return snug_badInput if nodes should only displace, and one does more
 snugStatus limitedBody_Begin(limitedBody* limited);
 
 /// Refit the front, and what is above it.
 void limitedBody_RefitFront(limitedBody* limited);
 
-/// A node's volume by Eq. (12), in the world: from lower to upper along each direction.
+/// A node's volume by Eq. (12), in the world: from lower to upper along each direction. Of nodes that only displace, v'
+/// = v
+/// + sum w u: the rest volume, moved by Eq. (12) of the displacements, which is the same for a fraction of the work.
 void limitedBody_Bound(
     const limitedBody* limited, uint32_t node, double lower[LIMITED_MAX_SLABS], double upper[LIMITED_MAX_SLABS]);
 

@@ -9,20 +9,17 @@
 bool nodeWeights_Create(nodeWeights* weights, const snugModel* model)
 {
 	const sgBlendHeader* header = model->deformData;
-	size_t vertices = (size_t)model->tree.vertexCount + 1, transforms = header->transformCount;
+	size_t transforms = header->transformCount;
 	*weights = (nodeWeights){
-		.vertices = malloc(vertices * sizeof(uint32_t)),
 		.transforms = malloc(transforms * sizeof(uint32_t)),
 		.low = malloc(transforms * sizeof(double)),
 		.high = malloc(transforms * sizeof(double)),
 		.mean = malloc(transforms * sizeof(double)),
-		.vertexStamp = calloc(vertices, sizeof(uint32_t)),
 		.entryOf = malloc(transforms * sizeof(uint32_t)),
 		.listed = malloc(transforms * sizeof(uint32_t)),
 	};
-	bool good = weights->vertices != NULL && weights->transforms != NULL && weights->low != NULL &&
-	            weights->high != NULL && weights->mean != NULL && weights->vertexStamp != NULL &&
-	            weights->entryOf != NULL && weights->listed != NULL;
+	bool good = weights->transforms != NULL && weights->low != NULL && weights->high != NULL && weights->mean != NULL &&
+	            weights->entryOf != NULL && weights->listed != NULL && nodeVertices_Create(&weights->below, model);
 	if (!good)
 	{
 		nodeWeights_Free(weights);
@@ -34,41 +31,25 @@ bool nodeWeights_Create(nodeWeights* weights, const snugModel* model)
 
 void nodeWeights_Free(nodeWeights* weights)
 {
-	free(weights->vertices);
+	nodeVertices_Free(&weights->below);
 	free(weights->transforms);
 	free(weights->low);
 	free(weights->high);
 	free(weights->mean);
-	free(weights->vertexStamp);
 	free(weights->entryOf);
 	free(weights->listed);
-	*weights = (nodeWeights){ .vertices = NULL };
+	*weights = (nodeWeights){ .count = 0 };
 }
 
-static void GatherVertices(nodeWeights* weights, const snugModel* model, uint32_t slot)
+static void FindBox(nodeWeights* weights, const snugModel* model)
 {
-	const sgTree* tree = &model->tree;
-	sgLeafRange range = sgTree_LeavesBelow(tree, slot);
-	const sgLeaf* last = tree->leaves + range.last;
-	++weights->stamp;
-	weights->vertexCount = 0;
-	for (int k = 0; k < 3; ++k)
+	for (size_t k = 0; k < 3; ++k)
 	{
 		weights->lower[k] = INFINITY;
 		weights->upper[k] = -INFINITY;
-	}
-	for (uint32_t i = tree->leaves[range.first].firstVertex; i < last->firstVertex + last->vertexCount; ++i)
-	{
-		uint32_t vertex = tree->leafVertices[i];
-		if (weights->vertexStamp[vertex] == weights->stamp)
+		for (uint32_t i = 0; i < weights->below.count; ++i)
 		{
-			continue;
-		}
-		weights->vertexStamp[vertex] = weights->stamp;
-		weights->vertices[weights->vertexCount++] = vertex;
-		for (size_t k = 0; k < 3; ++k)
-		{
-			double x = (double)model->positions[3 * (size_t)vertex + k];
+			double x = (double)model->positions[3 * (size_t)weights->below.vertices[i] + k];
 			weights->lower[k] = x < weights->lower[k] ? x : weights->lower[k];
 			weights->upper[k] = x > weights->upper[k] ? x : weights->upper[k];
 		}
@@ -92,11 +73,12 @@ static uint32_t FindEntry(nodeWeights* weights, uint16_t transform)
 void nodeWeights_Gather(nodeWeights* weights, const snugModel* model, uint32_t slot)
 {
 	sgBlend blend = sgBlend_Get(model);
-	GatherVertices(weights, model, slot);
+	nodeVertices_Gather(&weights->below, model, slot);
+	FindBox(weights, model);
 	weights->count = 0;
-	for (uint32_t i = 0; i < weights->vertexCount; ++i)
+	for (uint32_t i = 0; i < weights->below.count; ++i)
 	{
-		uint32_t vertex = weights->vertices[i];
+		uint32_t vertex = weights->below.vertices[i];
 		sgRow row = sgRows_Get(&blend.rows, vertex);
 		for (uint32_t k = 0; k < row.count; ++k)
 		{
@@ -114,8 +96,8 @@ void nodeWeights_Gather(nodeWeights* weights, const snugModel* model, uint32_t s
 	}
 	for (uint32_t j = 0; j < weights->count; ++j)
 	{
-		weights->low[j] = weights->listed[j] == weights->vertexCount ? weights->low[j] : 0.0;
-		weights->mean[j] /= (double)weights->vertexCount;
+		weights->low[j] = weights->listed[j] == weights->below.count ? weights->low[j] : 0.0;
+		weights->mean[j] /= (double)weights->below.count;
 		weights->entryOf[weights->transforms[j]] = SG_NONE;
 	}
 }

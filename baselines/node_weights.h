@@ -5,12 +5,11 @@
 #ifndef BASELINES_NODE_WEIGHTS_H
 #define BASELINES_NODE_WEIGHTS_H
 
-#include "model/model.h"
+#include "baselines/node_vertices.h"
 
 typedef struct nodeWeights
 {
-	uint32_t* vertices; ///< (vertexCount): below the node, each once, tree order
-	uint32_t vertexCount;
+	nodeVertices below;   ///< the node
 	uint32_t* transforms; ///< (count): those with a weight somewhere below
 	double* low;          ///< (count): least weight; zero if a vertex does without
 	double* high;         ///< (count): greatest weight
@@ -18,10 +17,8 @@ typedef struct nodeWeights
 	uint32_t count;
 	double lower[3], upper[3]; ///< rest box
 
-	uint32_t* vertexStamp; ///< for the gathering, as is what follows
-	uint32_t* entryOf;
+	uint32_t* entryOf; ///< for the gathering, as is what follows
 	uint32_t* listed;
-	uint32_t stamp;
 } nodeWeights;
 
 /// Room for any node of a blend model.

@@ -1,4 +1,5 @@
 // Making sphere trees: balls at rest, pruning, joint sets and their corners.
+#include "baselines/node_vertices.h"
 #include "baselines/sphere_parts.h"
 #include "geometry/ball.h"
 
@@ -10,15 +11,14 @@
 typedef struct maker
 {
 	sphereTree* tree;
-	sphereBall* rest;      ///< by slot
-	uint32_t* starts;      ///< of influences, by vertex
-	uint16_t* transforms;  ///< per influence
-	float* weights;        ///< per influence
-	uint32_t* quanta;      ///< per influence: weights in units of 1 / SG_CORNER_ONE
-	uint32_t* vertices;    ///< below a node, each once
-	uint32_t* vertexStamp; ///< stamp of the node that a vertex was last seen below
-	uint32_t* partStamp;   ///< (setCount): the same of joint sets
-	uint32_t vertexCount, stamp;
+	sphereBall* rest;     ///< by slot
+	uint32_t* starts;     ///< of influences, by vertex
+	uint16_t* transforms; ///< per influence
+	float* weights;       ///< per influence
+	uint32_t* quanta;     ///< per influence: weights in units of 1 / SG_CORNER_ONE
+	nodeVertices below;   ///< a node
+	uint32_t* queue;      ///< (slots)
+	uint32_t* partStamp;  ///< (setCount): stamp of the node that a joint set was last seen below
 } maker;
 
 // Room for more items at the end of an array.
@@ -81,28 +81,10 @@ sphereBall sphereEnclose(const sphereTree* tree, const sphereBall* balls, size_t
 	return sum;
 }
 
-static void GatherVertices(maker* m, uint32_t slot)
-{
-	const sgTree* tree = &m->tree->model->tree;
-	sgLeafRange range = sgTree_LeavesBelow(tree, slot);
-	const sgLeaf* last = tree->leaves + range.last;
-	++m->stamp;
-	m->vertexCount = 0;
-	for (uint32_t i = tree->leaves[range.first].firstVertex; i < last->firstVertex + last->vertexCount; ++i)
-	{
-		uint32_t vertex = tree->leafVertices[i];
-		if (m->vertexStamp[vertex] != m->stamp)
-		{
-			m->vertexStamp[vertex] = m->stamp;
-			m->vertices[m->vertexCount++] = vertex;
-		}
-	}
-}
-
 static void GetVertex(const void* points, uint32_t i, double point[3])
 {
 	const maker* m = points;
-	const float* p = m->tree->model->positions + 3 * (size_t)m->vertices[i];
+	const float* p = m->tree->model->positions + 3 * (size_t)m->below.vertices[i];
 	for (int k = 0; k < 3; ++k)
 	{
 		point[k] = (double)p[k];
@@ -113,23 +95,23 @@ static void FitRest(maker* m, uint32_t slot)
 {
 	sphereBall* ball = m->rest + slot;
 	double point[3];
-	GatherVertices(m, slot);
+	nodeVertices_Gather(&m->below, m->tree->model, slot);
 	if (m->tree->def.averageAtRest)
 	{
-		for (uint32_t i = 0; i < m->vertexCount; ++i)
+		for (uint32_t i = 0; i < m->below.count; ++i)
 		{
 			GetVertex(m, i, point);
 			for (int k = 0; k < 3; ++k)
 			{
-				ball->center[k] += point[k] / (double)m->vertexCount;
+				ball->center[k] += point[k] / (double)m->below.count;
 			}
 		}
 	}
 	else
 	{
-		sgSmallestBall(GetVertex, m, m->vertexCount, ball->center);
+		sgSmallestBall(GetVertex, m, m->below.count, ball->center);
 	}
-	for (uint32_t i = 0; i < m->vertexCount; ++i)
+	for (uint32_t i = 0; i < m->below.count; ++i)
 	{
 		GetVertex(m, i, point);
 		ball->radius = fmax(ball->radius, GetDistance(ball->center, point));
@@ -315,10 +297,10 @@ static bool ListParts(maker* m, sphereNode* node)
 {
 	sphereTree* tree = m->tree;
 	node->firstPart = (uint32_t)tree->partCount;
-	for (uint32_t i = 0; i < m->vertexCount; ++i)
+	for (uint32_t i = 0; i < m->below.count; ++i)
 	{
-		uint32_t set = tree->setOf[m->vertices[i]];
-		if (m->partStamp[set] == m->stamp)
+		uint32_t set = tree->setOf[m->below.vertices[i]];
+		if (m->partStamp[set] == m->below.stamp)
 		{
 			continue;
 		}
@@ -329,7 +311,7 @@ static bool ListParts(maker* m, sphereNode* node)
 		{
 			return false;
 		}
-		m->partStamp[set] = m->stamp;
+		m->partStamp[set] = m->below.stamp;
 		tree->parts[tree->partCount++] = (spherePart){ .set = set };
 	}
 	node->partCount = (uint32_t)tree->partCount - node->firstPart;
@@ -356,9 +338,9 @@ static bool AddRanges(maker* m, spherePart* part)
 		w[j] = INFINITY;
 		w[n + j] = w[2 * n + j] = 0.0;
 	}
-	for (uint32_t i = 0; i < m->vertexCount; ++i)
+	for (uint32_t i = 0; i < m->below.count; ++i)
 	{
-		uint32_t vertex = m->vertices[i];
+		uint32_t vertex = m->below.vertices[i];
 		vertices += tree->setOf[vertex] == part->set;
 		for (uint32_t j = 0; j < n && tree->setOf[vertex] == part->set; ++j)
 		{
@@ -379,7 +361,7 @@ static bool AddParts(maker* m, sphereNode* node)
 {
 	sphereTree* tree = m->tree;
 	size_t balls = 0;
-	GatherVertices(m, node->slot);
+	nodeVertices_Gather(&m->below, m->tree->model, node->slot);
 	bool good = ListParts(m, node);
 	for (uint32_t i = 0; i < node->partCount && good; ++i)
 	{
@@ -400,10 +382,9 @@ static bool Make(maker* m)
 	m->tree->nodes = malloc(model->tree.nodeCount * sizeof(sphereNode));
 	m->tree->setOf = malloc(vertices * sizeof(uint32_t));
 	m->rest = calloc(slots, sizeof(sphereBall));
-	m->vertices = malloc((vertices > slots ? vertices : slots) * sizeof(uint32_t));
-	m->vertexStamp = calloc(vertices, sizeof(uint32_t));
-	if (m->tree->nodes == NULL || m->tree->setOf == NULL || m->rest == NULL || m->vertices == NULL ||
-	    m->vertexStamp == NULL || !ListInfluences(m) || !FindSets(m))
+	m->queue = malloc(slots * sizeof(uint32_t));
+	if (m->tree->nodes == NULL || m->tree->setOf == NULL || m->rest == NULL || m->queue == NULL ||
+	    !nodeVertices_Create(&m->below, model) || !ListInfluences(m) || !FindSets(m))
 	{
 		return false;
 	}
@@ -419,7 +400,7 @@ static bool Make(maker* m)
 	if (good)
 	{
 		Quantise(m);
-		AddNodes(m, m->vertices);
+		AddNodes(m, m->queue);
 	}
 	for (uint32_t i = 0; good && i < m->tree->nodeCount; ++i)
 	{
@@ -444,8 +425,8 @@ sphereTree* sphereTree_Create(const snugModel* model, const sphereTreeDef* def)
 	free(m.transforms);
 	free(m.weights);
 	free(m.quanta);
-	free(m.vertices);
-	free(m.vertexStamp);
+	free(m.queue);
+	nodeVertices_Free(&m.below);
 	free(m.partStamp);
 	if (!good)
 	{

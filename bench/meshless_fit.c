@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SIZES 3
 
@@ -167,6 +168,7 @@ typedef struct fitCell
 	coldBuffer* buffer;
 	bool isQuick;
 	benchReport* report;
+	bool displaces; ///< nodes have no gradients, and are bounded as such
 } fitCell;
 
 static double AddRow(
@@ -244,14 +246,15 @@ static void RunVolume(const fitCell* cell, const benchBody* body, limitedRest re
 {
 	static const char* const rests[] = { "AABB", "OBB", "14-DOP" };
 	static const char* const volumes[] = { "AABB", "14-DOP", "18-DOP", "26-DOP" };
-	const limitedTreeDef def = { .rest = rest, .volume = volume, .rootOnly = true };
+	const limitedTreeDef def = { .rest = rest, .volume = volume, .rootOnly = true, .displaces = cell->displaces };
 	limitedTree* tree = limitedTree_Create(body->model, &def);
 	fitSubject subject = { .body = body->body };
 	subject.limited = tree != NULL ? limitedBody_Create(tree, body->body) : NULL;
 	if (subject.limited != NULL && limitedBody_Begin(subject.limited) == snug_success)
 	{
 		char name[48];
-		snprintf(name, sizeof(name), "the paper, scalar: %s/%s", rests[rest], volumes[volume]);
+		snprintf(name, sizeof(name), "%s: %s/%s", cell->displaces ? "displacements alone" : "the paper, scalar",
+		    rests[rest], volumes[volume]);
 		AddRow(cell, name, limitedTree_GetTransformCount(tree, 0), &subject, FitLimited);
 	}
 	else
@@ -265,7 +268,7 @@ static void RunVolume(const fitCell* cell, const benchBody* body, limitedRest re
 // Enumerating corners, as for skins with few joints: the quadratic way.
 static void RunCorners(const fitCell* cell, const benchBody* body)
 {
-	nodeWeights weights = { .vertices = NULL };
+	nodeWeights weights = { .count = 0 };
 	uint32_t nodeCount = cell->meshless->weights.transformCount;
 	float* matrices = malloc(12 * (size_t)nodeCount * sizeof(float));
 	double* scratch = malloc(nodeCount * sizeof(double));
@@ -287,6 +290,31 @@ static void RunCorners(const fitCell* cell, const benchBody* body)
 	free(scratch);
 }
 
+// Shape functions without gradients, A = I: the same nodes and the same weights, and displacements alone.
+static void RunDisplaced(const fitCell* cell, benchBody* body)
+{
+	uint32_t count = cell->meshless->weights.transformCount;
+	snugMeshlessNode* nodes = malloc(count * sizeof(snugMeshlessNode));
+	fitCell displaced = *cell;
+	displaced.posed = nodes;
+	displaced.displaces = true;
+	for (uint32_t i = 0; nodes != NULL && i < count; ++i)
+	{
+		nodes[i] = cell->posed[i];
+		memset(nodes[i].gradient, 0, sizeof(nodes[i].gradient));
+	}
+	if (nodes != NULL && snugBody_SetNodes(body->body, nodes, count) == snug_success)
+	{
+		RunVolume(&displaced, body, limited_restBox, limited_box);
+		RunVolume(&displaced, body, limited_restOriented, limited_dop14);
+	}
+	else
+	{
+		benchReport_Fail(cell->report, "cannot pose a body");
+	}
+	free(nodes);
+}
+
 static void RunPapers(const fitCell* cell)
 {
 	const benchBounding how = { .bound = snug_boundLimited, .tree = { snug_splitMedian, 1, 2 } };
@@ -305,6 +333,7 @@ static void RunPapers(const fitCell* cell)
 		RunVolume(cell, &body, limited_restDop14, limited_dop14);
 	}
 	RunCorners(cell, &body);
+	RunDisplaced(cell, &body);
 	benchBody_Destroy(&body);
 }
 
@@ -340,7 +369,7 @@ static void RunCell(const benchOptions* options, benchReport* report, int size, 
 	if (posed != NULL)
 	{
 		sceneMeshless_PoseNodes(&meshless, &bending, posed);
-		fitCell cell = { size, nodes, &meshless, posed, NAN, buffer, !options->full, report };
+		fitCell cell = { size, nodes, &meshless, posed, NAN, buffer, !options->full, report, false };
 		RunBounds(&cell);
 		RunPapers(&cell);
 	}

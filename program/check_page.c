@@ -92,6 +92,16 @@ static void PrintCards(const check* c, FILE* stream)
 		snprintf(value, sizeof(value), "%.3f s", t->frames[t->mostFrame].time);
 		pageCard(stream, NULL, "", value, "most contact");
 	}
+	if (t->frameCount > 0 && t->frames[t->deepest].depth > 0.0)
+	{
+		char what[64] = "how deep, at most";
+		if (checkIsAnimated(c))
+		{
+			snprintf(what, sizeof(what), "how deep, at most, at %.3f s", t->frames[t->deepest].time);
+		}
+		snprintf(value, sizeof(value), "%.4g", t->frames[t->deepest].depth);
+		pageCard(stream, "depth", "", value, what);
+	}
 	if (c->costs)
 	{
 		snprintf(value, sizeof(value), "%.2f ms", 1e-3 * t->microseconds / (double)t->frameCount);

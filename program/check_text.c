@@ -107,13 +107,14 @@ static void PrintDistances(const cliNear* near)
 // Lengths and areas of curves: how badly bodies meet.
 static void PrintCurves(const cliNear* near)
 {
-	printf("\n%5s  %5s  %6s  %10s  %10s  curve\n", "body", "body", "points", "length", "area");
+	printf("\n%5s  %5s  %6s  %10s  %10s  %10s  curve\n", "body", "body", "points", "length", "area", "depth");
 	for (size_t i = 0; i < near->curveCount; ++i)
 	{
 		const cliCurve* c = near->curves + i;
 		const double* area = c->curve.area;
-		printf("%5d  %5d  %6zu  %10.5g  %10.5g  %s\n", c->bodies[0], c->bodies[1], c->pointCount, c->curve.length,
-		    sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2]), c->curve.isClosed ? "closed" : "open");
+		printf("%5d  %5d  %6zu  %10.5g  %10.5g  %10.5g  %s\n", c->bodies[0], c->bodies[1], c->pointCount,
+		    c->curve.length, sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2]), c->depth,
+		    c->curve.isClosed ? "closed" : "open");
 	}
 }
 
@@ -128,7 +129,7 @@ static void PrintOneFrame(const check* c, const cliContacts* contacts)
 	{
 		PrintDistances(&contacts->near);
 	}
-	if (contacts->near.curveCount > 0 && !c->summary)
+	if (contacts->near.curveCount > 0 && c->curvePath != NULL && !c->summary)
 	{
 		PrintCurves(&contacts->near);
 	}
@@ -172,8 +173,8 @@ static void PrintRow(const check* c, uint64_t frame, double time, const cliConta
 		printf("\n%7s %9s %8s %9s %9s %9s %9s %9s\n", "", "time", "touching", "", "volume", "vertices", "triangle",
 		    "micro-");
 		printf("%7s %9s %8s %9s %9s %9s %9s %9s%s%s%s\n", "frame", "s", "bodies", "pairs", "tests", "evaluated",
-		    "tests", "seconds", c->contactOptions.distances ? "  distance" : "", c->curvePath != NULL ? "  curves" : "",
-		    c->byJoint ? "  most by joint" : "");
+		    "tests", "seconds", c->contactOptions.distances ? "  distance" : "",
+		    c->curvePath != NULL ? "  curves     depth" : "", c->byJoint ? "  most by joint" : "");
 	}
 	printf("%7llu %9.4f %8d %9llu %9llu %9llu %9llu %9.1f", (unsigned long long)frame, time, CountBodyPairs(contacts),
 	    (unsigned long long)contacts->count, (unsigned long long)contacts->counters.volumeTests,
@@ -186,7 +187,7 @@ static void PrintRow(const check* c, uint64_t frame, double time, const cliConta
 	}
 	if (c->curvePath != NULL)
 	{
-		printf("  %6zu", contacts->near.curveCount);
+		printf("  %6zu  %8.4g", contacts->near.curveCount, cliNear_GetDepth(&contacts->near));
 	}
 	if (c->byJoint && c->tally.nowCount > 0)
 	{

@@ -266,7 +266,8 @@ static bool CheckQuestions(check* c, int fileCount)
 {
 	cliContactOptions* asked = &c->contactOptions;
 	asked->brute = c->method == 1;
-	asked->curves = c->curvePath != NULL;
+	bool canMeet = !asked->brute && !asked->first && !(asked->margin > 0.0);
+	asked->curves = c->curvePath != NULL || (c->html != NULL && canMeet); // a page says how deep
 	if (fileCount == 1 && !asked->within && !asked->self)
 	{
 		asked->within = true;
@@ -276,18 +277,18 @@ static bool CheckQuestions(check* c, int fileCount)
 	{
 		return Refuse("--margin is a distance: a number that is not negative");
 	}
-	if (asked->margin > 0.0 && (asked->first || asked->self || asked->curves))
+	if (asked->margin > 0.0 && (asked->first || asked->self || c->curvePath != NULL))
 	{
 		return Refuse(asked->first  ? "--margin or --first, not both"
 		              : asked->self ? "--margin or --self, not both"
 		                            : "--margin or --contacts, not both");
 	}
-	if (asked->brute && (asked->self || asked->margin > 0.0 || asked->distances || asked->curves))
+	if (asked->brute && (asked->self || asked->margin > 0.0 || asked->distances || c->curvePath != NULL))
 	{
 		return Refuse("--method brute finds pairs that meet, of two bodies: not for --self, --margin, --distance and "
 		              "--contacts");
 	}
-	if (asked->curves && asked->first)
+	if (c->curvePath != NULL && asked->first)
 	{
 		return Refuse("--first or --contacts, not both");
 	}

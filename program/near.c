@@ -89,8 +89,19 @@ static bool MakeRoom(cliNear* near, uint64_t pairs)
 	return true;
 }
 
-static bool AddCurve(cliNear* near, int a, int b, const snugContactResult* found, const snugCurve* curve)
+double cliNear_GetDepth(const cliNear* near)
 {
+	double depth = 0.0;
+	for (size_t i = 0; i < near->curveCount; ++i)
+	{
+		depth = near->curves[i].depth > depth ? near->curves[i].depth : depth;
+	}
+	return depth;
+}
+
+static bool AddCurve(cliNear* near, int a, int b, const snugContactResult* found, uint32_t which)
+{
+	const snugCurve* curve = found->curves + which;
 	void *curves = near->curves, *points = near->points;
 	bool grown = Grow(&curves, &near->curveCapacity, near->curveCount + 1, sizeof(cliCurve));
 	grown = Grow(&points, &near->pointCapacity, near->pointCount + curve->pointCount, 3 * sizeof(float)) && grown;
@@ -100,7 +111,8 @@ static bool AddCurve(cliNear* near, int a, int b, const snugContactResult* found
 	{
 		return false;
 	}
-	near->curves[near->curveCount++] = (cliCurve){ { a, b }, near->pointCount, curve->pointCount, *curve };
+	near->curves[near->curveCount++] =
+	    (cliCurve){ { a, b }, near->pointCount, curve->pointCount, *curve, found->depths[which] };
 	for (uint32_t i = 0; i < curve->pointCount; ++i)
 	{
 		const snugContactPoint* point = found->points + found->curvePoints[curve->firstPoint + i];
@@ -116,7 +128,8 @@ bool cliNear_AddCurves(cliNear* near, cliStage* stage, int a, int b, uint64_t pa
 	{
 		return cliStage_Check(stage, a, snug_outOfMemory);
 	}
-	snugContactResult found = snugFindContacts(stage->bodies[a], stage->bodies[b], near->buffer, NULL);
+	snugContactResult found =
+	    snugFindContacts(stage->bodies[a], stage->bodies[b], near->buffer, &(snugContactQuery){ .depths = true });
 	if (!cliStage_Check(stage, a, found.status))
 	{
 		return false;
@@ -128,7 +141,7 @@ bool cliNear_AddCurves(cliNear* near, cliStage* stage, int a, int b, uint64_t pa
 	}
 	for (uint32_t i = 0; added && i < found.curveCount; ++i)
 	{
-		added = AddCurve(near, a, b, &found, found.curves + i);
+		added = AddCurve(near, a, b, &found, i);
 	}
 	return cliStage_Check(stage, a, added ? snug_success : snug_outOfMemory);
 }

@@ -20,6 +20,7 @@ typedef struct cliCurve
 	int bodies[2];
 	size_t firstPoint, pointCount; ///< in the points of all curves
 	snugCurve curve;               ///< its numbers, not its places in arrays
+	double depth; ///< how far the bodies reach past each other there; zero for open curves, NaN if it was not found
 } cliCurve;
 
 /// Zero-initialise; may be used for many frames; free with cliNear_Free.
@@ -45,6 +46,9 @@ bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b, snugCount
 
 /// Add the curves of two bodies, of which `pairs` triangles meet.
 bool cliNear_AddCurves(cliNear* near, cliStage* stage, int a, int b, uint64_t pairs);
+
+/// @return the largest depth of a frame's curves, zero without any
+double cliNear_GetDepth(const cliNear* near);
 
 /// @return the nearest two bodies of a frame, or null
 const cliDistance* cliNear_GetLeast(const cliNear* near);

@@ -197,7 +197,12 @@ bool cliTally_Add(cliTally* tally, double time, const cliContacts* contacts)
 		qsort(tally->now, tally->nowCount, sizeof(cliTouch), ComparePairs);
 	}
 	AddUp(tally, contacts);
-	cliTallyFrame frame = { time, contacts->count, contacts->counters.verticesEvaluated, contacts->microseconds };
+	cliTallyFrame frame = { time, contacts->count, contacts->counters.verticesEvaluated, contacts->microseconds,
+		cliNear_GetDepth(&contacts->near) };
+	if (tally->frameCount > 0 && frame.depth > tally->frames[tally->deepest].depth)
+	{
+		tally->deepest = tally->frameCount;
+	}
 	return AddFrame(tally, &frame) && added;
 }
 

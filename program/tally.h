@@ -11,6 +11,7 @@ typedef struct cliTallyFrame
 	uint64_t pairs;
 	uint64_t vertices;   ///< evaluated
 	double microseconds; ///< what it took
+	double depth;        ///< the largest, if curves were asked for
 } cliTallyFrame;
 
 /// Two regions that touched, the one of the lower file or number first.
@@ -31,6 +32,7 @@ typedef struct cliTally
 	uint64_t pairs, contactFrames, mostPairs, mostFrame;
 	uint64_t firstContact, lastContact; ///< frames; of use if contactFrames > 0
 	double microseconds;
+	uint64_t deepest;  ///< the first frame with the largest depth
 	cliTouch* touches; ///< by regions; cliTally_Finish sorts them by pairs, most first
 	size_t touchCount, touchCapacity;
 	cliTouch* now; ///< those of the last frame only, by pairs, most first

@@ -125,6 +125,8 @@ static bool RunOurs(race* r, bool deformAll, versusRow* row)
 	cliStage stage;
 	options.strategy = deformAll ? snug_strategyBottomUp : options.strategy;
 	contactOptions.refit = deformAll;
+	contactOptions.curves = false;
+	contactOptions.distances = false;
 	scene.options = &options;
 	bool good = cliStage_Create(&stage, &scene) && RunFrames(r, &stage, &contactOptions, row);
 	row->vertices = deformAll ? (double)CountVertices(r->scene) : row->vertices;

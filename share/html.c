@@ -15,7 +15,8 @@ static const char style[] =
     "figure{margin:0;background:#fff;border:1px solid #e2e6ec;border-radius:10px;overflow:hidden}\n"
     "figure img,figure svg{display:block;width:100%;height:auto}\n"
     "figcaption{padding:8px 14px 10px;font-size:14px;color:#5b6577}figcaption b{color:#1d2433}\n"
-    "figure+figure,.scroll+figure{margin-top:14px}.shots figure,.plots figure{margin-top:0}\n"
+    "figure+figure,.scroll+figure{margin-top:14px}.shots figure,.plots figure{margin-top:0}"
+    ".shots+.shots{margin-top:14px}\n"
     ".plots{display:grid;grid-template-columns:1fr 1fr;gap:14px}\n"
     ".scroll{overflow-x:auto;background:#fff;border:1px solid #e2e6ec;border-radius:10px}\n"
     "table{border-collapse:collapse;width:100%;font-size:14px;font-variant-numeric:tabular-nums}\n"
@@ -26,7 +27,8 @@ static const char style[] =
     "code{font:14px ui-monospace,'DejaVu Sans Mono',Menlo,monospace}\n"
     ".key i{display:inline-block;width:11px;height:11px;border-radius:3px;margin:0 6px 0 16px}\n"
     "footer{margin-top:44px;color:#8a93a3;font-size:13px}\n"
-    "@media(max-width:820px){.shots,.plots{grid-template-columns:1fr}}\n";
+    "@media(max-width:820px){.shots,.plots{grid-template-columns:1fr}main{padding:28px 16px 48px}th,td{padding:6px 8px}"
+    "td.t{white-space:normal;min-width:96px}}\n";
 
 void htmlText(FILE* stream, const char* text)
 {

@@ -1,6 +1,7 @@
 #include "sim/curtain.h"
 
 #include "scenes/sine.h"
+#include "sim/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,10 +24,11 @@
 #define STRETCH 1e-7
 #define SHEAR 3e-1
 #define BEND 3e-1
-#define BALL_RADIUS 0.12
 #define BALL_MASS 0.15
 #define BALL_GAP 0.004   // between the ball and the cloth that it begins to push
 #define BALL_SPRING 25.0 // newtons per metre, for every vertex
+
+#define ROOM 1e3 // metres: nothing that was simulated is so far away, or covers that much in a frame
 
 #define VERTICES SIM_CURTAIN_VERTICES
 // Six distances start at most vertices: to the right, down, on both diagonals, and two cells to the right and down.
@@ -38,8 +40,9 @@ typedef struct constraint
 	double length, compliance;
 } constraint;
 
-typedef struct cloth
+struct simCloth
 {
+	uint32_t frame;                       // settling included
 	uint32_t grid[ROWS + 2][COLUMNS + 1]; // vertex number; row 0 is the top of the tabs; UINT32_MAX: none
 	double position[VERTICES + 1][3];     // the last one is the ball's centre
 	double previous[VERTICES + 1][3];
@@ -51,7 +54,7 @@ typedef struct cloth
 	uint32_t constraintCount, triangleCount;
 	constraint tethers[VERTICES]; // from each vertex to where the cloth is held
 	uint32_t triangles[3 * SIM_CURTAIN_TRIANGLES];
-} cloth;
+};
 
 // ---- What the curtain is ---------------------------------------------------------------------------------------
 
@@ -70,7 +73,7 @@ static bool IsInTab(int column)
 }
 
 // Vertices row by row from the top, in pleats that take a fifth of the width.
-static void MakeVertices(cloth* c)
+static void MakeVertices(simCloth* c)
 {
 	uint32_t count = 0;
 	for (int row = 0; row < ROWS + 2; ++row)
@@ -92,7 +95,7 @@ static void MakeVertices(cloth* c)
 	}
 }
 
-static void AddConstraint(cloth* c, int row, int column, int rows, int columns, double compliance)
+static void AddConstraint(simCloth* c, int row, int column, int rows, int columns, double compliance)
 {
 	int otherRow = row + rows, otherColumn = column + columns;
 	if (otherRow >= ROWS + 2 || otherColumn < 0 || otherColumn > COLUMNS)
@@ -108,7 +111,7 @@ static void AddConstraint(cloth* c, int row, int column, int rows, int columns, 
 }
 
 // From the top down, so that one pass carries the weight to the rod.
-static void MakeConstraints(cloth* c)
+static void MakeConstraints(simCloth* c)
 {
 	for (int row = 0; row < ROWS + 2; ++row)
 	{
@@ -126,7 +129,7 @@ static void MakeConstraints(cloth* c)
 
 // No vertex can be farther from the nearest end of a tab than along the flat cloth (Kim et al. 2012): one step then
 // keeps the curtain from stretching under its weight, which distances alone would take a hundred passes for.
-static void MakeTethers(cloth* c)
+static void MakeTethers(simCloth* c)
 {
 	for (int row = 0; row < ROWS + 2; ++row)
 	{
@@ -148,7 +151,7 @@ static void MakeTethers(cloth* c)
 	}
 }
 
-static void MakeTriangles(cloth* c)
+static void MakeTriangles(simCloth* c)
 {
 	for (int row = 0; row <= ROWS; ++row)
 	{
@@ -180,7 +183,7 @@ static void SetWind(double time, const double p[3], double wind[3])
 }
 
 // Pressure along the normal, with the square of the speed at which air meets the triangle.
-static void AddWind(cloth* c)
+static void AddWind(simCloth* c)
 {
 	for (size_t t = 0; t < c->triangleCount; ++t)
 	{
@@ -219,7 +222,7 @@ static void AddWind(cloth* c)
 }
 
 // Move both ends so that the distance is right, in inverse proportion to their masses.
-static void Satisfy(cloth* c, const constraint* s, double step, bool onlyPulls)
+static void Satisfy(simCloth* c, const constraint* s, double step, bool onlyPulls)
 {
 	double *a = c->position[s->a], *b = c->position[s->b];
 	double d[3] = { b[0] - a[0], b[1] - a[1], b[2] - a[2] };
@@ -237,7 +240,7 @@ static void Satisfy(cloth* c, const constraint* s, double step, bool onlyPulls)
 	}
 }
 
-static void Solve(cloth* c, double step)
+static void Solve(simCloth* c, double step)
 {
 	for (uint32_t i = 0; i < c->constraintCount; ++i)
 	{
@@ -251,9 +254,9 @@ static void Solve(cloth* c, double step)
 
 // Cloth inside the ball is pushed out by a spring, and pushes back. A constraint would not do: one pass per step cannot
 // carry the weight of a ball that is thousands of times as heavy as a particle.
-static void AddBall(cloth* c)
+static void AddBall(simCloth* c)
 {
-	const double radius = BALL_RADIUS + BALL_GAP;
+	const double radius = SIM_CURTAIN_BALL_RADIUS + BALL_GAP;
 	const double* ball = c->position[VERTICES];
 	for (uint32_t v = 0; v < VERTICES; ++v)
 	{
@@ -274,7 +277,7 @@ static void AddBall(cloth* c)
 }
 
 // Before the ball is thrown the cloth settles, in air as thick as honey at first.
-static void Advance(cloth* c, double time, double step, bool thrown)
+static void Advance(simCloth* c, double time, double step, bool thrown)
 {
 	memset(c->force, 0, sizeof(c->force));
 	AddWind(c);
@@ -302,86 +305,162 @@ static void Advance(cloth* c, double time, double step, bool thrown)
 		}
 	}
 	double* ball = c->position[VERTICES];
-	if (ball[1] < BALL_RADIUS) // the floor
+	if (ball[1] < SIM_CURTAIN_BALL_RADIUS) // the floor
 	{
-		ball[1] = BALL_RADIUS;
+		ball[1] = SIM_CURTAIN_BALL_RADIUS;
 		c->velocity[VERTICES][1] *= c->velocity[VERTICES][1] < 0.0 ? -0.6 : 1.0;
 	}
 }
 
 // ---- All of it -------------------------------------------------------------------------------------------------
 
-static void MakeCloth(cloth* c)
+simCloth* simCloth_Create(simError* error)
 {
-	memset(c, 0, sizeof(*c));
+	static const double start[3] = { 0.12, 1.25, 3.0 }, thrown[3] = { -0.1, 2.4, -4.5 };
+	simCloth* c = calloc(1, sizeof(simCloth));
+	if (c == NULL)
+	{
+		simError_SetMemory(error);
+		return NULL;
+	}
 	MakeVertices(c);
 	MakeConstraints(c);
 	MakeTethers(c);
 	MakeTriangles(c);
-	static const double start[3] = { 0.12, 1.25, 3.0 }, thrown[3] = { -0.1, 2.4, -4.5 };
 	memcpy(c->position[VERTICES], start, sizeof(start));
 	memcpy(c->velocity[VERTICES], thrown, sizeof(thrown));
 	c->inverseMass[VERTICES] = 1.0 / BALL_MASS;
+	return c;
 }
 
-static void KeepFrame(simCurtain* curtain, const cloth* c, size_t frame)
+void simCloth_Destroy(simCloth* c)
 {
-	float* positions = curtain->frames + frame * VERTICES * 3;
+	free(c);
+}
+
+bool simCloth_IsSettled(const simCloth* c)
+{
+	return c->frame >= SETTLE_FRAMES;
+}
+
+double simCloth_GetTime(const simCloth* c)
+{
+	return ((double)c->frame - SETTLE_FRAMES) / SIM_CURTAIN_FPS;
+}
+
+const uint32_t* simCloth_GetTriangles(const simCloth* c)
+{
+	return c->triangles;
+}
+
+void simCloth_Advance(simCloth* c)
+{
+	const double step = 1.0 / (SIM_CURTAIN_FPS * SUBSTEPS);
+	for (uint32_t v = 0; v < VERTICES; ++v)
+	{
+		SetWind((double)c->frame / SIM_CURTAIN_FPS, c->position[v], c->wind[v]);
+	}
+	for (uint32_t i = 0; i < SUBSTEPS; ++i)
+	{
+		Advance(c, step * (double)(c->frame * SUBSTEPS + i), step, c->frame >= SETTLE_FRAMES);
+	}
+	++c->frame;
+}
+
+void simCloth_GetFrame(const simCloth* c, float* positions, snugFrame* ball)
+{
 	for (size_t i = 0; i < 3 * VERTICES; ++i)
 	{
 		positions[i] = (float)c->position[i / 3][i % 3];
 	}
-	curtain->ball[frame].rotation[3] = 1.0;
-	memcpy(curtain->ball[frame].position, c->position[VERTICES], 3 * sizeof(double));
+	*ball = (snugFrame){ .rotation = { 0.0, 0.0, 0.0, 1.0 } };
+	memcpy(ball->position, c->position[VERTICES], 3 * sizeof(double));
 }
 
-static void Simulate(simCurtain* curtain, cloth* c, simProgressFcn* progress, void* user)
+bool simCloth_WriteState(const simCloth* c, FILE* stream)
 {
-	const double step = 1.0 / (SIM_CURTAIN_FPS * SUBSTEPS);
-	uint32_t total = SETTLE_FRAMES + curtain->frameCount;
-	for (uint32_t frame = 0; frame < total; ++frame)
+	fprintf(stream, "cloth %u\n", c->frame);
+	return simState_WriteVectors(stream, c->position, c->velocity, VERTICES + 1);
+}
+
+// Held vertices must be where they were made, or the cloth would be torn away from there.
+static bool CheckState(const simCloth* c, const simCloth* made, simError* error)
+{
+	for (uint32_t v = 0; v <= VERTICES; ++v)
 	{
-		if (frame >= SETTLE_FRAMES)
+		for (int k = 0; k < 3; ++k)
 		{
-			KeepFrame(curtain, c, frame - SETTLE_FRAMES);
+			if (!(fabs(c->position[v][k]) < ROOM) || !(fabs(c->velocity[v][k]) < ROOM * SIM_CURTAIN_FPS))
+			{
+				return simError_Set(error, "vertex %u is nowhere near the curtain", v);
+			}
+			if (c->inverseMass[v] == 0.0 && c->position[v][k] != made->position[v][k])
+			{
+				return simError_Set(error, "vertex %u is held, and not where it should be", v);
+			}
 		}
-		for (uint32_t v = 0; v < VERTICES; ++v)
+	}
+	return true;
+}
+
+bool simCloth_ReadState(simCloth* c, FILE* stream, simError* error)
+{
+	simCloth* made = simCloth_Create(error);
+	if (made == NULL)
+	{
+		return false;
+	}
+	bool good = fscanf(stream, " cloth %u", &c->frame) == 1 && c->frame <= SETTLE_FRAMES + SIM_CURTAIN_MAX_FRAMES;
+	good = good || simError_Set(error, "there is no cloth where one is expected");
+	good = good && simState_ReadVectors(stream, c->position, c->velocity, VERTICES + 1, error) &&
+	       CheckState(c, made, error);
+	if (!good)
+	{
+		memcpy(c, made, sizeof(*c));
+	}
+	free(made);
+	return good;
+}
+
+static void Simulate(simCurtain* curtain, simCloth* c, simProgressFcn* progress, void* user)
+{
+	uint32_t total = SETTLE_FRAMES + curtain->frameCount;
+	while (c->frame < total)
+	{
+		if (simCloth_IsSettled(c))
 		{
-			SetWind((double)frame / SIM_CURTAIN_FPS, c->position[v], c->wind[v]);
+			uint32_t kept = c->frame - SETTLE_FRAMES;
+			simCloth_GetFrame(c, curtain->frames + (size_t)kept * VERTICES * 3, &curtain->ball[kept]);
 		}
-		for (uint32_t i = 0; i < SUBSTEPS; ++i)
-		{
-			Advance(c, step * (double)(frame * SUBSTEPS + i), step, frame >= SETTLE_FRAMES);
-		}
+		simCloth_Advance(c);
 		if (progress != NULL)
 		{
-			progress(user, "simulating cloth", frame, total);
+			progress(user, "simulating cloth", c->frame - 1, total);
 		}
 	}
 }
 
 bool simCurtain_Create(simCurtain* curtain, uint32_t frameCount, simProgressFcn* progress, void* user, simError* error)
 {
-	*curtain = (simCurtain){ .frameCount = frameCount, .ballRadius = (float)BALL_RADIUS };
-	if (frameCount == 0 || frameCount > 100000)
+	*curtain = (simCurtain){ .frameCount = frameCount, .ballRadius = (float)SIM_CURTAIN_BALL_RADIUS };
+	if (frameCount == 0 || frameCount > SIM_CURTAIN_MAX_FRAMES)
 	{
 		return simError_Set(error, "a curtain of %u frames cannot be made", frameCount);
 	}
-	cloth* c = malloc(sizeof(cloth));
+	simCloth* c = simCloth_Create(error);
 	curtain->mesh = sceneMesh_Allocate(VERTICES, SIM_CURTAIN_TRIANGLES);
 	curtain->frames = malloc((size_t)frameCount * VERTICES * 3 * sizeof(float));
 	curtain->ball = calloc(frameCount, sizeof(snugFrame));
 	if (c == NULL || !sceneMesh_IsValid(&curtain->mesh) || curtain->frames == NULL || curtain->ball == NULL)
 	{
-		free(c);
+		simCloth_Destroy(c);
 		simCurtain_Free(curtain);
 		return simError_SetMemory(error);
 	}
-	MakeCloth(c);
 	Simulate(curtain, c, progress, user);
 	memcpy(curtain->mesh.positions, curtain->frames, VERTICES * 3 * sizeof(float));
 	memcpy(curtain->mesh.triangles, c->triangles, sizeof(c->triangles));
-	free(c);
+	simCloth_Destroy(c);
 	return true;
 }
 

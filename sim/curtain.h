@@ -10,9 +10,42 @@
 #include "scenes/mesh.h"
 #include "sim/sim.h"
 
+#include <stdio.h>
+
 #define SIM_CURTAIN_VERTICES 6184
 #define SIM_CURTAIN_TRIANGLES 12020
 #define SIM_CURTAIN_FPS 30
+#define SIM_CURTAIN_MAX_FRAMES 100000
+#define SIM_CURTAIN_BALL_RADIUS 0.12 // metres
+
+/// The cloth and its ball, frame by frame.
+typedef struct simCloth simCloth;
+
+/// @return null if there is no memory
+simCloth* simCloth_Create(simError* error);
+void simCloth_Destroy(simCloth* c);
+
+/// It hangs for two seconds before the ball is thrown: frames before that are not to be shown.
+bool simCloth_IsSettled(const simCloth* c);
+
+/// Seconds since the ball was thrown.
+double simCloth_GetTime(const simCloth* c);
+
+/// (3 * SIM_CURTAIN_TRIANGLES)
+const uint32_t* simCloth_GetTriangles(const simCloth* c);
+
+/// Go on for one frame.
+void simCloth_Advance(simCloth* c);
+
+/// @param positions (3 * SIM_CURTAIN_VERTICES)
+void simCloth_GetFrame(const simCloth* c, float* positions, snugFrame* ball);
+
+/// Where it is, to go on from, as text that says every bit.
+/// @return false if it cannot be written
+bool simCloth_WriteState(const simCloth* c, FILE* stream);
+
+/// @return false, saying where, if the text is not that; the cloth is as it was made then
+bool simCloth_ReadState(simCloth* c, FILE* stream, simError* error);
 
 typedef struct simCurtain
 {

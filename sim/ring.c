@@ -4,7 +4,7 @@
 #include "sim/figure.h"
 
 #define STEP (1.0 / (SIM_RING_FPS * 32))
-#define RING_RADIUS (2.03 * SIM_FIGURE_RADIUS) // a hexagon's corners are as far from each other as from its middle
+#define RING_RADIUS (2.06 * SIM_FIGURE_RADIUS) // a hexagon's corners are as far from each other as from its middle
 #define HERTZ 0.5
 #define RAMP 0.5       // seconds
 #define HELD_FROM 0.75 // of half the height
@@ -15,7 +15,7 @@ static const simMaterial material = {
 };
 
 // Not all are stuffed alike, so that neighbours swing against each other.
-static const double firmness[SIM_RING_FIGURES] = { 1.0, 0.5, 0.8, 0.45, 0.9, 0.55 };
+static const double firmness[SIM_RING_FIGURES] = { 1.0, 0.6, 0.8, 0.55, 0.9, 0.65 };
 
 // Where a point of a figure at zero is if it goes with the ring.
 static void PlaceRigidly(int figure, double angle, const double rest[3], double displacement[3])

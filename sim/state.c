@@ -3,22 +3,21 @@
 #include <math.h>
 #include <string.h>
 
-bool simState_Write(FILE* stream, const simMeshless* body)
+bool simState_WriteVectors(FILE* stream, const double (*places)[3], const double (*velocities)[3], uint32_t count)
 {
-	fprintf(stream, "body %u time %a\n", body->nodeCount, body->time);
-	for (uint32_t i = 0; i < body->nodeCount; ++i)
+	for (uint32_t i = 0; i < count; ++i)
 	{
-		const double *u = body->displacement[i], *v = body->velocity[i];
+		const double *u = places[i], *v = velocities[i];
 		fprintf(stream, "%a %a %a %a %a %a\n", u[0], u[1], u[2], v[0], v[1], v[2]);
 	}
 	return ferror(stream) == 0;
 }
 
-static bool ReadNodes(FILE* stream, simMeshless* body, simError* error)
+bool simState_ReadVectors(FILE* stream, double (*places)[3], double (*velocities)[3], uint32_t count, simError* error)
 {
-	for (uint32_t i = 0; i < body->nodeCount; ++i)
+	for (uint32_t i = 0; i < count; ++i)
 	{
-		double *u = body->displacement[i], *v = body->velocity[i];
+		double *u = places[i], *v = velocities[i];
 		int read = fscanf(stream, " %la %la %la %la %la %la", &u[0], &u[1], &u[2], &v[0], &v[1], &v[2]);
 		bool good = read == 6;
 		for (int k = 0; k < 3; ++k)
@@ -33,6 +32,13 @@ static bool ReadNodes(FILE* stream, simMeshless* body, simError* error)
 	return true;
 }
 
+bool simState_Write(FILE* stream, const simMeshless* body)
+{
+	fprintf(stream, "body %u time %a\n", body->nodeCount, body->time);
+	return simState_WriteVectors(
+	    stream, (const double(*)[3])body->displacement, (const double(*)[3])body->velocity, body->nodeCount);
+}
+
 bool simState_Read(FILE* stream, simMeshless* body, simError* error)
 {
 	uint32_t count = 0;
@@ -43,7 +49,8 @@ bool simState_Read(FILE* stream, simMeshless* body, simError* error)
 	good = good &&
 	       (count == body->nodeCount || simError_Set(error, "the body has %u nodes, not %u", count, body->nodeCount));
 	body->time = good ? time : 0.0;
-	good = good && ReadNodes(stream, body, error) && simMeshless_ComputeForces(body, error);
+	good = good && simState_ReadVectors(stream, body->displacement, body->velocity, body->nodeCount, error) &&
+	       simMeshless_ComputeForces(body, error);
 	if (!good)
 	{
 		body->time = 0.0;

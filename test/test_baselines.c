@@ -203,9 +203,9 @@ static void CheckCorners(const Posed* p, const nodeWeights* weights, const sgBox
 			fail_msg("SNUG_SEED=%llu: true [%g, %g], paper [%g, %g], program [%g, %g]", (unsigned long long)seed,
 			    lower[k], upper[k], wideLower[k], wideUpper[k], (double)program->lower[k], (double)program->upper[k]);
 		}
-		for (uint32_t i = 0; i < weights->vertexCount; ++i)
+		for (uint32_t i = 0; i < weights->below.count; ++i)
 		{
-			double x = (double)PosedVertex(p, weights->vertices[i])[k];
+			double x = (double)PosedVertex(p, weights->below.vertices[i])[k];
 			assert_true(x >= lower[k] - 1e-5 && x <= upper[k] + 1e-5);
 		}
 	}
@@ -272,9 +272,9 @@ static void spheres_hold_vertices(void** state)
 			accumulatedReading reading = slot % 2 == 0 ? accumulated_meanSubtracted : accumulated_termByTerm;
 			double center[3], radius = accumulatedSpheres_Bound(spheres, reading, slot, p.matrices, center);
 			nodeWeights_Gather(&weights, p.model, slot);
-			for (uint32_t v = 0; v < weights.vertexCount; ++v)
+			for (uint32_t v = 0; v < weights.below.count; ++v)
 			{
-				const float* x = PosedVertex(&p, weights.vertices[v]);
+				const float* x = PosedVertex(&p, weights.below.vertices[v]);
 				double distance =
 				    hypot(hypot((double)x[0] - center[0], (double)x[1] - center[1]), (double)x[2] - center[2]);
 				if (!(distance <= radius + 1e-5))

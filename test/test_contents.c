@@ -29,6 +29,7 @@ static void AssertBounds(const snugModel* model, snugBoundsDef expected)
 	assert_int_equal(found.restVolume, expected.restVolume);
 	assert_int_equal(found.boundLeaves, expected.boundLeaves);
 	assert_int_equal(found.contactLevel, expected.contactLevel);
+	assert_true(found.centerDamping == expected.centerDamping);
 }
 
 // Every member of every deformer, before and after saving.
@@ -48,6 +49,7 @@ static void models_know_their_bounds(void** state)
 		{ snug_skin, { .bound = snug_boundCorners, .fieldsBound = snug_boundInterval } },
 		{ snug_skin, { .bound = snug_boundFirstOrder, .fieldsBound = snug_boundFirstOrder } },
 		{ snug_sphericalSkin, { .bound = snug_boundProgram } },
+		{ snug_sphericalSkin, { .bound = snug_boundDefault, .centerDamping = 0.125f } },
 		{ snug_sphericalSkin, { .bound = snug_boundCorners, .volume = snug_volumeBall, .boundLeaves = true } },
 		{ snug_sphericalSkin, { .bound = snug_boundLocal, .volume = snug_volumeDop26 } },
 		{ snug_dualQuaternionSkin, { .bound = snug_boundProgram, .fieldsBound = snug_boundInterval } },
@@ -81,8 +83,8 @@ static void models_know_their_bounds(void** state)
 	}
 	// Rigid and free models have boxes, and refuse anything else.
 	static const snugBoundsDef others[] = { { .bound = snug_boundLocal }, { .fieldsBound = snug_boundInterval },
-		{ .volume = snug_volumeBall }, { .restVolume = snug_restDop14 }, { .boundLeaves = true },
-		{ .contactLevel = 2 } };
+		{ .volume = snug_volumeBall }, { .restVolume = snug_restDop14 }, { .boundLeaves = true }, { .contactLevel = 2 },
+		{ .centerDamping = 1.0f }, { .prune = 0.7f } };
 	for (size_t i = 0; i < 2 * LENGTH_OF(others); ++i)
 	{
 		snugModelDef def = MeshDef(&mesh, i % 2 == 0 ? snug_rigid : snug_free, (snugTreeDef){ 0 });
@@ -90,6 +92,17 @@ static void models_know_their_bounds(void** state)
 		snugModel* model;
 		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
 		assert_null(model);
+	}
+	// Only spherical skins have rotation centres, and no damping is beyond measure.
+	static const snugBoundsDef damped[] = { { .centerDamping = 1e-7f }, { .centerDamping = 1e7f },
+		{ .centerDamping = -1.0f }, { .centerDamping = NAN }, { .centerDamping = 1.0f } };
+	for (size_t i = 0; i < LENGTH_OF(damped); ++i)
+	{
+		snugModelDef def =
+		    MeshDef(&mesh, damped[i].centerDamping == 1.0f ? snug_skin : snug_sphericalSkin, (snugTreeDef){ 0 });
+		def.bounds = damped + i;
+		snugModel* model;
+		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
 	}
 	Skin_Free(&skin);
 	FieldSet_Free(&set);

@@ -216,7 +216,7 @@ static void searches_cut_at_random_find_everything_once(void** state)
 		Scene_Free(&scene);
 		snugPool_Destroy(pool);
 	}
-	assert_true(cuts > 100);
+	assert_true(cuts > 100 || TestScale() < 1.0);
 }
 
 // Small scenes: after any number of steps the rest, whole or one step at a time, is the rest.

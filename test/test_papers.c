@@ -420,6 +420,176 @@ static void options_do_what_they_say(void** state)
 	sceneMeshless_Free(&scenes[1]);
 }
 
+// ---- Nodes that only displace ----------------------------------------------------------------------------------
+
+// Random displacements and no gradients; one node has one if told.
+static void Displace(couple* c, const sceneMeshless scenes[2], sceneRandom* random, bool turns)
+{
+	for (int i = 0; i < 2; ++i)
+	{
+		snugMeshlessNode nodes[128];
+		uint32_t count = scenes[i].weights.transformCount;
+		const sceneBending bending = { 0.0, 0.0, 0.0 };
+		sceneMeshless_PoseNodes(&scenes[i], &bending, nodes);
+		for (uint32_t j = 0; j < count; ++j)
+		{
+			memset(nodes[j].gradient, 0, sizeof(nodes[j].gradient));
+			for (int k = 0; k < 3; ++k)
+			{
+				nodes[j].displacement[k] = (float)sceneRandom_Range(random, -0.3, 0.3);
+			}
+		}
+		nodes[count - 1].gradient[1][0] = turns ? 0.1f : 0.0f;
+		assert_int_equal(snugBody_SetNodes(c->bodies[i], nodes, count), snug_success);
+	}
+}
+
+// Every volume of every node, placed anywhere, is that of Eq. (12), which knows nothing of what is special here; and
+// pairs are those of brute force. Nodes that do more are refused.
+static void displacements_alone_are_bounded_alike(void** state)
+{
+	(void)state;
+	static snugPair pairs[CAPACITY];
+	sceneRandom random = { TestSeed() };
+	sceneMeshless scenes[2];
+	couple c = MakeMeshless(&random, scenes);
+	uint64_t total = 0;
+	for (int number = 0; number < 12; ++number)
+	{
+		limitedTree* trees[4];
+		limitedBody* bodies[4];
+		Displace(&c, scenes, &random, false);
+		PlaceCouple(&c, &random, 4);
+		for (int k = 0; k < 4; ++k)
+		{
+			limitedTreeDef def = MakeLimitedDef(number + 12);
+			def.displaces = k < 2;
+			trees[k] = limitedTree_Create(c.models[k % 2], &def);
+			bodies[k] = limitedBody_Create(trees[k], c.bodies[k % 2]);
+			assert_int_equal(limitedBody_Begin(bodies[k]), snug_success);
+		}
+		for (uint32_t i = 0; i < c.models[0]->tree.nodeCount; ++i)
+		{
+			double lower[2][LIMITED_MAX_SLABS], upper[2][LIMITED_MAX_SLABS];
+			const int(*directions)[3];
+			limitedBody_Bound(bodies[0], i, lower[0], upper[0]);
+			limitedBody_Bound(bodies[2], i, lower[1], upper[1]);
+			for (uint32_t s = 0; s < limitedGetDirections((limitedVolume)(number / 3), &directions); ++s)
+			{
+				assert_true(fabs(lower[0][s] - lower[1][s]) < 1e-6 && fabs(upper[0][s] - upper[1][s]) < 1e-6);
+			}
+		}
+		uint64_t count = limitedCollide(bodies[0], bodies[1], pairs, CAPACITY);
+		total += count;
+		CompareWithBrute(&c, "displacements alone", TestSeed(), pairs, count);
+		Displace(&c, scenes, &random, true);
+		for (int k = 0; k < 4; ++k)
+		{
+			assert_int_equal(limitedBody_Begin(bodies[k]), k < 2 ? snug_badInput : snug_success);
+			limitedBody_Destroy(bodies[k]);
+			limitedTree_Destroy(trees[k]);
+		}
+	}
+	assert_true(total > 100);
+	FreeCouple(&c);
+	sceneMeshless_Free(&scenes[0]);
+	sceneMeshless_Free(&scenes[1]);
+}
+
+// ---- Pruned trees ----------------------------------------------------------------------------------------------
+
+static double GetDiagonal(const snugModel* model, uint32_t slot)
+{
+	sgBox box = sgBoxLanes_Get(model->restBounds + slot / SG_LANES, slot % SG_LANES);
+	double square = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		double side = (double)box.upper[k] - (double)box.lower[k];
+		square += side * side;
+	}
+	return sqrt(square);
+}
+
+static snugModel* MakePruned(const sceneMeshless* scene, int branching, float prune)
+{
+	const snugBoundsDef bounds = { .prune = prune };
+	snugModelDef def = sceneMakeBlendDef(&scene->mesh, &scene->weights,
+	    (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 1, .branching = branching });
+	snugModel* model = NULL;
+	def.bounds = &bounds;
+	assert_int_equal(snugModel_Create(&def, &model), snug_success);
+	return model;
+}
+
+// No inner node is larger than its share of the one above, unless there is no room for what is below it; nodes are
+// fewer, and of different order.
+static void AssertPruned(const snugModel* model, double prune, uint32_t counts[SG_LANES + 1])
+{
+	const sgTree* tree = &model->tree;
+	memset(counts, 0, (SG_LANES + 1) * sizeof(uint32_t));
+	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+	{
+		const sgNode* node = tree->nodes + slot;
+		if (node->first == SG_NONE || node->childCount == 0)
+		{
+			continue;
+		}
+		++counts[node->childCount];
+		for (uint32_t i = 0; i < node->childCount && node->childCount < model->treeDef.branching; ++i)
+		{
+			uint32_t child = node->first + i;
+			assert_true(
+			    sgTree_IsLeaf(tree, child) || GetDiagonal(model, child) <= 1.00001 * prune * GetDiagonal(model, slot));
+		}
+	}
+}
+
+static void pruned_trees_leave_out_what_is_large(void** state)
+{
+	(void)state;
+	static snugPair pairs[CAPACITY];
+	sceneRandom random = { TestSeed() };
+	sceneMeshless scenes[2];
+	couple c = MakeMeshless(&random, scenes);
+	snugModel* plain = MakePruned(&scenes[0], 2, 0.0f);
+	for (int i = 0; i < 8; ++i)
+	{
+		float prune = 0.5f + 0.1f * (float)(i / 2);
+		uint32_t counts[SG_LANES + 1], orders = 0;
+		snugModel* model = MakePruned(&scenes[0], i % 2 == 0 ? 8 : 4, prune);
+		AssertPruned(model, (double)prune, counts);
+		for (uint32_t k = 2; k <= SG_LANES; ++k)
+		{
+			orders += counts[k] > 0;
+		}
+		assert_true(orders >= 2 && model->tree.nodeCount < plain->tree.nodeCount);
+		couple pruned = c;
+		pruned.bodies[0] = MakeBody(model, NULL);
+		PoseMeshless(&pruned, scenes, 0.5);
+		PlaceCouple(&pruned, &random, 4);
+		snugResult result =
+		    snugCollide(pruned.bodies[0], pruned.bodies[1], &(snugQuery){ .pairs = pairs, .capacity = CAPACITY });
+		assert_int_equal(result.status, snug_success);
+		CompareWithBrute(&pruned, "pruned tree", TestSeed(), pairs, result.count);
+		snugBody_Destroy(pruned.bodies[0]);
+		snugModel_Destroy(model);
+	}
+	// What makes no sense is refused.
+	static const snugBoundsDef wrong[] = { { .prune = 1.0f }, { .prune = -0.5f }, { .prune = NAN }, { .prune = 0.7f } };
+	for (int i = 0; i < 4; ++i)
+	{
+		snugModelDef def = sceneMakeBlendDef(&scenes[0].mesh, &scenes[0].weights,
+		    (snugTreeDef){ .split = i < 3 ? snug_splitMedian : snug_splitSurfaceArea });
+		snugModel* model = NULL;
+		def.bounds = wrong + i;
+		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
+	}
+	snugModel_Destroy(plain);
+	FreeCouple(&c);
+	sceneMeshless_Free(&scenes[0]);
+	sceneMeshless_Free(&scenes[1]);
+}
+
 // ---- Distances -------------------------------------------------------------------------------------------------
 
 // Against the least distance to many points of the triangle.
@@ -469,6 +639,8 @@ int main(void)
 		cmocka_unit_test(limited_trees_match_brute_force),
 		cmocka_unit_test(limited_boxes_are_the_librarys),
 		cmocka_unit_test(options_do_what_they_say),
+		cmocka_unit_test(displacements_alone_are_bounded_alike),
+		cmocka_unit_test(pruned_trees_leave_out_what_is_large),
 		cmocka_unit_test(distances_to_triangles_are_right),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,11 @@ sed '1,/end_header/d' curves.ply | head -n "$points" | cmp -s a - || fail "PLY a
 sed 's/.*"points"://' curves.json | grep -oE '\[[^][]+\]' | tr -d '[]' | tr , ' ' | cmp -s a - || fail "JSON and OBJ differ"
 expect 0 "" check --contacts curves.obj blob.obj torus.obj --place 0,0,0 --place 0.7,0.1,0.2
 holds " closed"
+# Depth: a tetrahedron whose tip reaches an eighth into another one, and a page that says so.
+expect 0 "" check --contacts deep.json tetrahedron.obj tetrahedron.obj --place 0,0,0 --place 0.25,0.25,-0.125 --scale 1 --scale 0.25 --html deep.html
+checks=$((checks + 2))
+grep -q '"depth":0.125,' deep.json || fail "the depth is not an eighth: $(grep -o '"depth":[^,]*' deep.json)"
+grep -q '<b>0.125</b>' deep.html || grep -q '>0.125<' deep.html || fail "the page does not say how deep"
 expect 0 "" check --contacts moving.json --clip bend --fps 5 worm.glb torus.obj
 checks=$((checks + 1))
 grep -q '"frame":[1-9]' moving.json || fail "there are no curves of later frames"

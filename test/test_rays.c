@@ -279,7 +279,7 @@ static void nothing_slips_through_closed_surfaces(void** state)
 	sceneRandom random = { TestSeed() };
 	sceneMesh mesh = sceneMakeBlob(20, 5);
 	Posed posed = Posed_Make(&random, mesh, snug_rigid, NULL);
-	uint64_t rays = (uint64_t)TestCount(100000), missed = 0;
+	uint64_t rays = (uint64_t)TestCount(100000) * (TestScale() >= 100.0 ? 10 : 1), missed = 0; // 10^8 in the long form
 	for (uint64_t i = 0; i < rays; i += 256)
 	{
 		snugRay batch[256];
@@ -462,6 +462,51 @@ static void CheckSceneRays(uint64_t seed, RayScene* made, const snugRay* rays, u
 	free(hits);
 }
 
+// Everything that a ray hits: what each body has, put together and sorted apart from the library.
+static int CompareSceneHits(const void* first, const void* second)
+{
+	const snugSceneRayHit *x = first, *y = second;
+	return x->hit.t != y->hit.t ? (x->hit.t < y->hit.t ? -1 : 1)
+	       : x->body != y->body ? (x->body < y->body ? -1 : 1)
+	                            : (x->hit.triangle > y->hit.triangle) - (x->hit.triangle < y->hit.triangle);
+}
+
+static void CheckSceneHits(uint64_t seed, RayScene* made, const snugRay* ray, uint32_t mask)
+{
+	enum
+	{
+		MOST = 4096
+	};
+	static snugSceneRayHit expected[MOST], hits[MOST];
+	static snugRayHit own[MOST];
+	const snugRayQuery one = { .origin = { made->origin[0], made->origin[1], made->origin[2] } };
+	uint64_t count = 0;
+	for (uint32_t k = 0; k < SCENE_BODIES; ++k)
+	{
+		bool isAsked = mask == 0 || (mask & 1u << k % 4) != 0;
+		uint64_t found = isAsked ? snugFindHits(made->bodies[k].thing.body, ray, own, MOST, &one).count : 0;
+		for (uint64_t i = 0; i < found; ++i)
+		{
+			assert_true(count < MOST);
+			expected[count++] = (snugSceneRayHit){ .hit = own[i], .body = made->ids[k] };
+		}
+	}
+	qsort(expected, (size_t)count, sizeof(snugSceneRayHit), CompareSceneHits);
+	static const uint64_t capacities[] = { MOST, 0, 1, 3 };
+	for (size_t c = 0; c < LENGTH_OF(capacities); ++c)
+	{
+		uint64_t room = capacities[c], kept = count < room ? count : room;
+		snugSceneRayResult result =
+		    snugScene_FindHits(made->scene, ray, room > 0 ? hits : NULL, room, &(snugSceneRayQuery){ .mask = mask });
+		assert_int_equal(result.status, snug_success);
+		if (result.count != count || memcmp(hits, expected, (size_t)kept * sizeof(snugSceneRayHit)) != 0)
+		{
+			fail_msg("SNUG_SEED=%llu: other hits, %llu and %llu", (unsigned long long)seed,
+			    (unsigned long long)result.count, (unsigned long long)count);
+		}
+	}
+}
+
 static void rays_through_scenes_hit_the_nearest_body(void** state)
 {
 	(void)state;
@@ -485,6 +530,10 @@ static void rays_through_scenes_hit_the_nearest_body(void** state)
 			}
 			uint32_t mask = step == 2 ? 5 : 0;
 			CheckSceneRays(seed, &made, rays, n % 5 == 0 ? 1 : 150, mask, step == 3);
+			for (int i = 0; i < 20; ++i)
+			{
+				CheckSceneHits(seed, &made, rays + i, mask);
+			}
 			if (step == 1) // updates and rays do not disturb each other
 			{
 				assert_int_equal(snugScene_Update(made.scene, NULL).status, snug_success);
@@ -519,6 +568,11 @@ static void bad_rays_through_scenes_are_refused(void** state)
 	assert_int_equal(snugScene_CastRays(made.scene, NULL, 1, &hit, NULL).status, snug_badArgument);
 	assert_int_equal(snugScene_CastRays(NULL, &ray, 1, &hit, NULL).status, snug_badArgument);
 	assert_int_equal(snugScene_CastRays(made.scene, NULL, 0, NULL, NULL).status, snug_success);
+	assert_int_equal(snugScene_FindHits(made.scene, &bad, &hit, 1, NULL).status, snug_badInput);
+	assert_int_equal(snugScene_FindHits(made.scene, &ray, &hit, 1, &dirty).status, snug_badArgument);
+	assert_int_equal(snugScene_FindHits(made.scene, &ray, NULL, 1, NULL).status, snug_badArgument);
+	assert_int_equal(snugScene_FindHits(made.scene, NULL, &hit, 1, NULL).status, snug_badArgument);
+	assert_int_equal(snugScene_FindHits(NULL, &ray, &hit, 1, NULL).status, snug_badArgument);
 	Place(made.bodies[4].thing.body, 1e300, 0.0, 0.0);
 	snugSceneRayResult far = snugScene_CastRays(made.scene, &ray, 1, &hit, NULL);
 	assert_int_equal(far.status, snug_outOfRange);

@@ -251,11 +251,49 @@ static void curtain_hangs_and_catches(void** state)
 	simCurtain_Free(&curtain);
 }
 
+// From a state the cloth goes on as if nothing had happened, bit for bit.
+static void cloth_goes_on_from_a_state(void** state)
+{
+	(void)state;
+	simError error = { "" };
+	simCloth *first = simCloth_Create(&error), *second = simCloth_Create(&error);
+	size_t bytes = 3 * (size_t)SIM_CURTAIN_VERTICES * sizeof(float);
+	float *before = malloc(bytes), *after = malloc(bytes);
+	snugFrame ball;
+	FILE* stream = tmpfile();
+	assert_true(first != NULL && second != NULL && before != NULL && after != NULL && stream != NULL);
+	for (int i = 0; i < 3; ++i)
+	{
+		simCloth_Advance(first);
+	}
+	assert_true(simCloth_WriteState(first, stream));
+	rewind(stream);
+	assert_true(simCloth_ReadState(second, stream, &error));
+	assert_true(simCloth_GetTime(first) == simCloth_GetTime(second));
+	simCloth_GetFrame(first, after, &ball);
+	simCloth_Advance(first);
+	simCloth_Advance(second);
+	simCloth_GetFrame(first, before, &ball);
+	assert_memory_not_equal(before, after, bytes); // it moves
+	simCloth_GetFrame(second, after, &ball);
+	assert_memory_equal(before, after, bytes);
+	// What is no state leaves it as it was made.
+	assert_false(simCloth_ReadState(second, stream, &error));
+	assert_non_null(strstr(error.text, "no cloth"));
+	assert_true(simCloth_GetTime(second) == -2.0);
+	fclose(stream);
+	simCloth_Destroy(first);
+	simCloth_Destroy(second);
+	free(before);
+	free(after);
+}
+
 int main(void)
 {
 	const struct CMUnitTest always[] = {
 		cmocka_unit_test(errors_are_told),
 		cmocka_unit_test(curtain_hangs_and_catches),
+		cmocka_unit_test(cloth_goes_on_from_a_state),
 	};
 	const struct CMUnitTest solved[] = {
 		cmocka_unit_test(errors_fall_with_fields),

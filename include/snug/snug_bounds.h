@@ -1,9 +1,9 @@
 // snug_bounds.h: how the nodes of a model are bounded, and contact spheres. Experimental.
 //
-// Nobody needs this header to find contacts: every choice gives the same pairs, and the defaults are the fastest that
-// we measured. It is here to compare bounds with each other and with those of published papers, and to find contacts
-// between spheres instead of triangles. Anything in it may change or go with any version. docs/bounds.md derives the
-// bounds.
+// Nobody needs this header to find contacts: every choice but `centerDamping` gives the same pairs, and the defaults
+// are the fastest that we measured. It is here to compare bounds with each other and with those of published papers,
+// and to find contacts between spheres instead of triangles. Anything in it may change or go with any version.
+// docs/bounds.md derives the bounds.
 #ifndef SNUG_SNUG_BOUNDS_H
 #define SNUG_SNUG_BOUNDS_H
 
@@ -68,7 +68,12 @@ typedef struct snugBoundsDef
 	bool boundLeaves;          ///< bound leaves too, as the papers do. By default their vertices are evaluated, which
 	                           ///< costs less
 	uint32_t contactLevel;     ///< of snug_fields with balls: the level of contact spheres; zero: none
-	uint32_t reserved[6];
+	float prune; ///< below 1, with snug_splitMedian: nodes whose rest box has more than this share of the diagonal
+	             ///< of the one above are left out of the tree, as the skinning papers do; what was below them
+	             ///< takes their place, up to snugTreeDef.branching children. Zero: none. Models do not keep it
+	float centerDamping; ///< of snug_sphericalSkin, 1e-6 to 1e6: how strongly rotation centres are drawn towards the
+	                     ///< joints; zero: 0.01. The only member that changes where vertices are
+	uint32_t reserved[4];
 } snugBoundsDef;
 
 /// How a model is bounded, with what its choices imply: a volume for balls, bounded leaves for contact spheres.

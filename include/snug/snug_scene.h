@@ -220,7 +220,7 @@ typedef struct snugSceneRayResult
 {
 	snugStatus status;
 	uint32_t body;  ///< the body that is too far from the scene's origin; SNUG_NO_BODY: none
-	uint64_t count; ///< rays that hit something
+	uint64_t count; ///< rays that hit something; snugScene_FindHits: triangles that are hit
 	snugCounters counters;
 	uint64_t reserved[4];
 } snugSceneRayResult;
@@ -232,6 +232,13 @@ typedef struct snugSceneRayResult
 /// @param query nullable
 SNUG_API snugSceneRayResult snugScene_CastRays(
     snugScene* scene, const snugRay* rays, uint64_t count, snugSceneRayHit* hits, const snugSceneRayQuery* query);
+
+/// Find everything that one ray hits.
+/// @param hits nullable if capacity is zero; receives the `capacity` first ones, sorted by t, then id, then triangle
+/// @param query nullable; `any` is not looked at
+/// @return count: all triangles that are hit, possibly more than `capacity`
+SNUG_API snugSceneRayResult snugScene_FindHits(
+    snugScene* scene, const snugRay* ray, snugSceneRayHit* hits, uint64_t capacity, const snugSceneRayQuery* query);
 
 /// @}
 

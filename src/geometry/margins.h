@@ -261,6 +261,20 @@
 #define SG_MARGIN_PASSED_POINT 13.0
 #endif
 
+// ---- Spheres, capsules, planes (query/shapes.c) ------------------------------------------------------------------
+
+/// Boxes that grow by a radius in float32, of the largest coordinate and the radius: four roundings of 2^-24 or less.
+#ifndef SG_MARGIN_SHAPE_BOX
+#define SG_MARGIN_SHAPE_BOX 0x1p-21
+#endif
+/// A plane in body space, of how far placing moves vertices, and of the sums in double.
+#ifndef SG_MARGIN_SHAPE_PLACED
+#define SG_MARGIN_SHAPE_PLACED 1.001
+#endif
+#ifndef SG_MARGIN_SHAPE_SUMS
+#define SG_MARGIN_SHAPE_SUMS 0x1p-45
+#endif
+
 // ---- Distances (query/near.c, tree/probe_kernels.c) ------------------------------------------------------------
 
 /// Squared distances of boxes in float32, and of bodies whose rotations are rounded.

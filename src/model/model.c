@@ -155,7 +155,8 @@ static snugStatus BuildRest(snugModel* model, const sgMeshView* mesh, Scratch* s
 
 static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sgMeshView* mesh, Scratch* scratch)
 {
-	snugStatus status = sgTree_Build(mesh, &model->treeDef, &model->allocator, model->team, &scratch->arrays);
+	snugStatus status = sgTree_Build(
+	    mesh, &model->treeDef, sgModelDef_Bounds(def).prune, &model->allocator, model->team, &scratch->arrays);
 	if (status != snug_success)
 	{
 		return status;
@@ -246,7 +247,27 @@ static bool IsDefault(snugBoundsDef bounds)
 {
 	return bounds.bound == snug_boundDefault && bounds.fieldsBound == snug_boundDefault &&
 	       bounds.volume == snug_volumeBox && bounds.restVolume == snug_restBox && !bounds.boundLeaves &&
-	       bounds.contactLevel == 0;
+	       bounds.contactLevel == 0 && bounds.prune == 0.0f && bounds.centerDamping == 0.0f;
+}
+
+// What is no matter of one deformer alone.
+static snugStatus CheckShares(const snugModelDef* def, const snugTreeDef* tree)
+{
+	const snugBoundsDef bounds = sgModelDef_Bounds(def);
+	if (bounds.prune != 0.0f && !(bounds.prune > 0.0f && bounds.prune < 1.0f && tree->split == snug_splitMedian))
+	{
+		return sgFail(&def->messenger, snug_badArgument,
+		    "snugBoundsDef.prune is %g; it must be between 0 and 1, and goes together with snug_splitMedian",
+		    (double)bounds.prune);
+	}
+	if (bounds.centerDamping != 0.0f &&
+	    !(sgDamping_IsValid(bounds.centerDamping) && def->deformer == snug_sphericalSkin))
+	{
+		return sgFail(&def->messenger, snug_badArgument,
+		    "snugBoundsDef.centerDamping is %g; it must be from 1e-6 to 1e6, and is for spherical skins",
+		    (double)bounds.centerDamping);
+	}
+	return snug_success;
 }
 
 static SG_NOINLINE snugStatus Create(const snugModelDef* def, const sgTeam* team, snugModel** out)
@@ -267,7 +288,8 @@ static SG_NOINLINE snugStatus Create(const snugModelDef* def, const sgTeam* team
 		    "%s models have boxes and no other bounds: see snugModelDef.bounds", sgDeform_Find(def->deformer)->name);
 	}
 	sgMeshView mesh;
-	status = ReadDef(def, &mesh);
+	status = CheckShares(def, &treeDef);
+	status = status == snug_success ? ReadDef(def, &mesh) : status;
 	if (status != snug_success)
 	{
 		return status;

@@ -44,4 +44,10 @@ static inline snugBoundsDef sgModelDef_Bounds(const snugModelDef* def)
 	return def->bounds != NULL ? *def->bounds : (snugBoundsDef){ .bound = snug_boundDefault };
 }
 
+/// Of snugBoundsDef.centerDamping, where it is not zero.
+static inline bool sgDamping_IsValid(float damping)
+{
+	return damping >= 1e-6f && damping <= 1e6f;
+}
+
 #endif

@@ -30,6 +30,12 @@ sgProbeLine sgProbeSegment_Near(const sgProbeSegment* segment, const sgBox* box)
 /// @return snug_badInput, with a message that names it, if one is not finite or reaches too far
 snugStatus sgCheckRays(const snugMessenger* messenger, const snugRay* rays, uint64_t count);
 
+/// Receives each triangle that a ray hits, in the order of the tree.
+typedef void sgHitFcn(void* user, const snugRayHit* hit);
+
+/// Visit everything that a ray hits, which was checked, in the library's floating-point environment.
+snugRayResult sgBody_VisitHits(snugBody* body, const snugRay* ray, const double origin[3], sgHitFcn* visit, void* user);
+
 /// Points that a caller gave.
 /// @return snug_badInput, with a message that names it, if one is not finite or too far out
 snugStatus sgCheckPoints(const snugBody* body, const float* points, size_t stride, uint64_t count);

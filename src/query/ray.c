@@ -22,6 +22,8 @@ typedef struct Search
 	snugRayHit* hits;  ///< room for what is found: the least by (t, triangle)
 	uint64_t capacity; ///< of that
 	uint64_t count;    ///< found so far by this ray
+	sgHitFcn* visit;   ///< told of each; null: those with room are kept
+	void* user;
 	snugCounters counters;
 	sgSide side;
 } Search;
@@ -64,10 +66,14 @@ static void SiftUp(snugRayHit* hits, uint64_t hole)
 	hits[hole] = hit;
 }
 
-// Keep the first `capacity` of them.
+// Keep the first `capacity` of them, or tell.
 static void Keep(Search* search, const snugRayHit* hit)
 {
-	if (search->count < search->capacity)
+	if (search->visit != NULL)
+	{
+		search->visit(search->user, hit);
+	}
+	else if (search->count < search->capacity)
 	{
 		search->hits[search->count] = *hit;
 		SiftUp(search->hits, search->count);
@@ -193,6 +199,7 @@ static void Aim(Search* search, const snugRay* ray, snugRayHit* hits, uint64_t c
 	search->hits = hits;
 	search->capacity = capacity;
 	search->count = 0;
+	search->visit = NULL;
 	search->probe = sgProbe_Make(&search->side.placement, ray->from, ray->to);
 	search->segment = sgProbeSegment_Make(ray->from, ray->to);
 }
@@ -252,6 +259,24 @@ static SG_NOINLINE snugRayResult FindHits(
 		sgTreeWalk_Descend(&search.walk, &all, 0);
 	}
 	SortHits(hits, search.count < capacity ? search.count : capacity);
+	return Finish(&search, search.count);
+}
+
+snugRayResult sgBody_VisitHits(snugBody* body, const snugRay* ray, const double origin[3], sgHitFcn* visit, void* user)
+{
+	Search search; // not zeroed: most of it is scratch
+	snugStatus status = Start(&search, body, origin);
+	if (status != snug_success)
+	{
+		return (snugRayResult){ .status = status };
+	}
+	Aim(&search, ray, NULL, 0);
+	search.visit = visit;
+	search.user = user;
+	if (!IsEmpty(&search))
+	{
+		sgTreeWalk_Descend(&search.walk, &all, 0);
+	}
 	return Finish(&search, search.count);
 }
 

@@ -1,5 +1,6 @@
 // src/query/shapes.c: a body against a sphere, a capsule or a plane: a walk over one tree.
 #include "base/fpenv.h"
+#include "geometry/margins.h"
 #include "geometry/shape.h"
 #include "query/probe.h"
 #include "query/side.h"
@@ -186,7 +187,8 @@ static void AimRound(Search* search, const sgBox* root)
 	}
 	search->reach = shape->radius + 4.0 * SG_SHAPE_SLACK * size;
 	search->probe = sgProbe_Make(&search->side.placement, p, q);
-	search->probe.slack = sgRoundUp(search->probe.slack + search->reach + 0x1p-20 * (size + shape->radius) + 0x1p-140);
+	search->probe.slack =
+	    sgRoundUp(search->probe.slack + search->reach + SG_MARGIN_SHAPE_BOX * (size + shape->radius) + 0x1p-140);
 }
 
 // normal . (R x + t) + offset = (R^T normal) . x + normal . t + offset; placed positions are off by the placement's
@@ -211,7 +213,7 @@ static void AimFlat(Search* search, const sgBox* root)
 		terms += fabs((double)shape->normal[k] * placement->translation[k]);
 	}
 	terms += 3.0 * sum * fmax(LargestCoordinate(root), LargestCoordinate(&placed));
-	search->slack = 1.001 * sum * placement->error + 0x1p-45 * terms;
+	search->slack = SG_MARGIN_SHAPE_PLACED * sum * placement->error + SG_MARGIN_SHAPE_SUMS * terms;
 }
 
 static SG_NOINLINE snugShapeResult Run(snugBody* body, const snugShape* shape, const snugShapeQuery* query)

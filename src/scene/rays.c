@@ -106,39 +106,103 @@ static bool BringUpToDate(snugScene* scene, uint32_t id)
 	return !entry->isTooFar;
 }
 
+// Whether rays are to be cast at a body. Notes it if it is too far.
+static bool IsWanted(snugScene* scene, uint32_t id, const snugSceneRayQuery* query, snugSceneRayResult* result)
+{
+	const uint32_t mask = query->mask != 0 ? query->mask : UINT32_MAX;
+	if (!sgScene_IsPresent(scene, id) || (scene->bodies[id].groups & mask) == 0)
+	{
+		return false;
+	}
+	bool isNear = BringUpToDate(scene, id);
+	if (!isNear)
+	{
+		result->body = id;
+		result->status = sgFail(&scene->messenger, snug_outOfRange, "body %u is too far from the scene's origin", id);
+	}
+	return isNear;
+}
+
 static SG_NOINLINE void CastRays(snugScene* scene, const snugRay* rays, uint64_t count, snugSceneRayHit* hits,
     const snugSceneRayQuery* query, snugSceneRayResult* result)
 {
-	const uint32_t mask = query->mask != 0 ? query->mask : UINT32_MAX;
 	for (uint64_t i = 0; i < count; ++i)
 	{
 		hits[i] = (snugSceneRayHit){ .hit = { .t = 2.0, .triangle = SNUG_NO_TRIANGLE }, .body = SNUG_NO_BODY };
 	}
 	for (uint32_t id = 0; id < scene->bodyCount && result->status == snug_success; ++id)
 	{
-		if (!sgScene_IsPresent(scene, id) || (scene->bodies[id].groups & mask) == 0)
+		if (IsWanted(scene, id, query, result))
 		{
-			continue;
+			result->status = CastAtBody(scene, id, rays, count, query, hits);
 		}
-		if (!BringUpToDate(scene, id))
-		{
-			result->body = id;
-			result->status =
-			    sgFail(&scene->messenger, snug_outOfRange, "body %u is too far from the scene's origin", id);
-			return;
-		}
-		result->status = CastAtBody(scene, id, rays, count, query, hits);
 	}
-	for (uint64_t i = 0; i < count; ++i)
+	for (uint64_t i = 0; i < count && result->status == snug_success; ++i)
 	{
 		result->count += hits[i].body != SNUG_NO_BODY;
 	}
 }
 
+// ---- All hits of one ray -------------------------------------------------------------------------------------------
+
+/// The first hits so far, sorted. Rays hit few triangles: putting one in its place is quick.
+typedef struct HitList
+{
+	snugSceneRayHit* hits;
+	uint64_t capacity;
+	uint64_t count; ///< of all, possibly more than there is room for
+	uint32_t body;  ///< whose hits come now
+} HitList;
+
+static bool IsBefore(const snugSceneRayHit* x, const snugSceneRayHit* y)
+{
+	return x->hit.t != y->hit.t ? x->hit.t < y->hit.t
+	       : x->body != y->body ? x->body < y->body
+	                            : x->hit.triangle < y->hit.triangle;
+}
+
+static void Insert(void* user, const snugRayHit* hit)
+{
+	HitList* list = user;
+	const snugSceneRayHit added = { .hit = *hit, .body = list->body };
+	const bool isFull = list->count >= list->capacity;
+	uint64_t place = isFull ? list->capacity : list->count;
+	list->count++;
+	if (isFull && (place == 0 || !IsBefore(&added, list->hits + place - 1)))
+	{
+		return;
+	}
+	place -= isFull; // the last one goes
+	for (; place > 0 && IsBefore(&added, list->hits + place - 1); --place)
+	{
+		list->hits[place] = list->hits[place - 1];
+	}
+	list->hits[place] = added;
+}
+
+static SG_NOINLINE void FindHits(
+    snugScene* scene, const snugRay* ray, HitList* list, const snugSceneRayQuery* query, snugSceneRayResult* result)
+{
+	for (uint32_t id = 0; id < scene->bodyCount && result->status == snug_success; ++id)
+	{
+		if (IsWanted(scene, id, query, result) && EnterBox(ray, scene->boxes + id) <= 1.0)
+		{
+			list->body = id;
+			const snugRayResult found = sgBody_VisitHits(scene->bodies[id].body, ray, scene->origin, Insert, list);
+			sgScene_Count(scene, &found.counters);
+			result->status = found.status;
+		}
+	}
+	result->count = list->count;
+}
+
+// ---- The public functions ------------------------------------------------------------------------------------------
+
+static const snugSceneRayQuery defaults = { .any = false };
+
 snugSceneRayResult snugScene_CastRays(
     snugScene* scene, const snugRay* rays, uint64_t count, snugSceneRayHit* hits, const snugSceneRayQuery* query)
 {
-	static const snugSceneRayQuery defaults = { .any = false };
 	snugSceneRayResult result = { .status = snug_badArgument, .body = SNUG_NO_BODY };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(scene != NULL && !scene->isUpdating, result);
@@ -150,6 +214,27 @@ snugSceneRayResult snugScene_CastRays(
 		scene->counters = (snugCounters){ 0 };
 		sgFpEnv environment = sgFpEnv_Enter();
 		CastRays(scene, rays, count, hits, query, &result);
+		sgFpEnv_Leave(environment);
+		result.counters = scene->counters;
+	}
+	return result;
+}
+
+snugSceneRayResult snugScene_FindHits(
+    snugScene* scene, const snugRay* ray, snugSceneRayHit* hits, uint64_t capacity, const snugSceneRayQuery* query)
+{
+	snugSceneRayResult result = { .status = snug_badArgument, .body = SNUG_NO_BODY };
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(scene != NULL && !scene->isUpdating && ray != NULL, result);
+	SG_REQUIRE(hits != NULL || capacity == 0, result);
+	SG_REQUIRE_RESERVED(query, result);
+	result.status = sgCheckRays(&scene->messenger, ray, 1);
+	if (result.status == snug_success)
+	{
+		HitList list = { .hits = hits, .capacity = capacity };
+		scene->counters = (snugCounters){ 0 };
+		sgFpEnv environment = sgFpEnv_Enter();
+		FindHits(scene, ray, &list, query, &result);
 		sgFpEnv_Leave(environment);
 		result.counters = scene->counters;
 	}

@@ -37,9 +37,16 @@ typedef struct sgSkinHeader
 	uint32_t edgeCount;
 	uint32_t linkCount;    ///< edges that join joints to one that came before: the first ones
 	uint32_t isCornerFree; ///< bounded by joint sets: without corners whatever their size; 0 or 1
-	uint32_t reserved;     ///< zero
+	float damping;         ///< of rotation centres; zero: default
 } sgSkinHeader;
 SG_STORED(sgSkinHeader, 32);
+
+/// Rotation centres are drawn towards the mean of the joints' rest positions, so that they exist where rotations are
+/// equal or share an axis, and stay near where they nearly do.
+static inline double sgSkinHeader_Damping(const sgSkinHeader* header)
+{
+	return header->damping > 0.0f ? (double)header->damping : 1e-2;
+}
 
 /// The arrays of a skin, owned; and the weights of pairs, w_i^2 and 2 w_i w_j, which bounds are made from.
 typedef struct sgSkinDraft

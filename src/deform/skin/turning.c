@@ -65,6 +65,7 @@ static void Describe(const snugModel* model, sgContents* contents)
 	sgSkins_Describe(model, sgSkin_End(model), contents);
 	contents->jointPositions = skin.jointPositions;
 	contents->bounds.bound = skin.header->isCornerFree != 0 ? snug_boundProgram : contents->bounds.bound;
+	contents->bounds.centerDamping = skin.header->damping;
 }
 
 static void Bind(const snugModel* model, void* arrays)

@@ -97,6 +97,7 @@ static snugStatus MakeAll(sgBlendDraft* blend, sgSkinDraft* skin, void** data, s
 	bool wantsPairs = blend->header.bound != snug_boundCorners;
 	snugStatus status = sgSkinDraft_Make(skin, blend->model, &blend->weights, blend->header.transformCount,
 	    blend->header.rows.most, blend->def->skin.jointPositions, wantsPairs);
+	skin->header.damping = sgModelDef_Bounds(blend->def).centerDamping;
 	status = status == snug_success ? AddBounds(blend, skin) : status;
 	const sgCornerRules rules = { skin->setOf, skin->header.isCornerFree != 0 };
 	status = status == snug_success ? sgBlendDraft_AddCorners(blend, &rules) : status;

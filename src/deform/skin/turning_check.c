@@ -170,7 +170,8 @@ static const char* CheckOwn(const snugModel* model, const sgSkin* skin, void* sc
 {
 	bool isBySets = skin->blend.header->bound == snug_boundCorners;
 	if (isBySets != (skin->header->pairCount == 0) || skin->header->isCornerFree > (uint32_t)isBySets ||
-	    skin->header->pairCount > UINT16_MAX || skin->header->reserved != 0)
+	    skin->header->pairCount > UINT16_MAX ||
+	    !(skin->header->damping == 0.0f || sgDamping_IsValid(skin->header->damping)))
 	{
 		return "its joint sets are wrong";
 	}

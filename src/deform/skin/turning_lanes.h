@@ -449,10 +449,6 @@ static void MoveJoints(const sgSkinView* view)
 
 // ---- Rotation centres --------------------------------------------------------------------------------------------
 
-/// Rotation centres are drawn towards the mean of the joints' rest positions, so that they exist where rotations are
-/// equal or share an axis, and stay near where they nearly do.
-static const double centerDamping = 1e-2;
-
 /// Of eight joint sets: sums of moments, how many joints, the mean of their rest positions; and what follows.
 typedef struct SetLanes
 {
@@ -461,9 +457,8 @@ typedef struct SetLanes
 } SetLanes;
 
 // x of (a + damping) x = b, by L D L^T: it has no eigenvalue below the damping.
-SG_INLINE void SolveDamped(const d8 a[6], const d8 b[3], d8 x[3])
+SG_INLINE void SolveDamped(const d8 a[6], const d8 b[3], d8 damping, d8 x[3])
 {
-	const d8 damping = d8_Set(centerDamping);
 	d8 d0 = d8_Add(a[0], damping), l10 = d8_Div(a[1], d0), l20 = d8_Div(a[2], d0);
 	d8 d1 = d8_Sub(d8_Add(a[3], damping), d8_Mul(l10, a[1]));
 	d8 l21 = d8_Div(d8_Sub(a[4], d8_Mul(l20, a[1])), d1);
@@ -480,7 +475,7 @@ SG_INLINE void SolveDamped(const d8 a[6], const d8 b[3], d8 x[3])
 // over all pairs, damped. With R and t the means of rotations and translations, r = r0 + d, y_i = C_i r0 and y their
 // mean, sums over pairs come down to
 //     a = sum D^T D = n^2 (1 - R^T R),    b = sum D^T e = -n (n r0 + sum R_i^T t_i - n R^T y).
-static void SolveCenters(SetLanes* lanes)
+static void SolveCenters(SetLanes* lanes, double damping)
 {
 	d8 n = lanes->count, inverse = d8_Div(d8_Set(1.0), n), r[9], y[3], b[3], a[6], x[3];
 	const d8 *u = lanes->sums + 12, *r0 = lanes->origin;
@@ -504,7 +499,7 @@ static void SolveCenters(SetLanes* lanes)
 		d8 identity = d8_Set(k == 0 || k == 3 || k == 5 ? 1.0 : 0.0);
 		a[k] = d8_Mul(d8_Mul(n, n), d8_Sub(identity, a[k]));
 	}
-	SolveDamped(a, b, x);
+	SolveDamped(a, b, d8_Set(damping), x);
 	for (int k = 0; k < 3; ++k)
 	{
 		lanes->center[k] = d8_Add(r0[k], x[k]);
@@ -567,7 +562,7 @@ static void FindCenters(const sgSkinView* view)
 		float points[3 * SG_LANES + 1];
 		uint32_t count = setCount - first < SG_LANES ? setCount - first : SG_LANES;
 		LoadSets(view, first, &lanes);
-		SolveCenters(&lanes);
+		SolveCenters(&lanes, sgSkinHeader_Damping(view->skin->header));
 		f8_StorePoints(points, d8_ToFloat(lanes.center[0]), d8_ToFloat(lanes.center[1]), d8_ToFloat(lanes.center[2]));
 		memcpy(view->centers + 3 * (size_t)first, points, 3 * (size_t)count * sizeof(float));
 	}

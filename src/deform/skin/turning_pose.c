@@ -303,8 +303,9 @@ static double FarthestCenter(const sgSkinView* view)
 }
 
 // No rotation centre is farther out, whatever it is: with e = C_i r0 - C_j r0 over the pairs of a set of n joints,
-// damped least squares lead from r0, which is a mean of joints' rest positions, no farther than |e| / (2 sqrt(damping))
-// = 5 |e|, and |e| <= sqrt(2) n max |C_i r0|. A pose's reach can be checked with it before any centre is known.
+// damped least squares lead from r0, which is a mean of joints' rest positions, no farther than |e| / (2
+// sqrt(damping)), and |e| <= sqrt(2) n max |C_i r0|: 0.8 n max |C_i r0| / sqrt(damping) is more. A pose's reach can be
+// checked with it before any centre is known.
 static double FarthestPossibleCenter(const sgSkinView* view)
 {
 	double origin2 = 0.0, translation2 = 0.0;
@@ -322,7 +323,8 @@ static double FarthestPossibleCenter(const sgSkinView* view)
 		translation2 = sum > translation2 ? sum : translation2;
 	}
 	double origin = sqrt(origin2), image = origin + sqrt(translation2);
-	return origin + 8.0 * view->skin->blend.header->rows.most * image;
+	double farthest = 0.8 / sqrt(sgSkinHeader_Damping(view->skin->header));
+	return origin + farthest * view->skin->blend.header->rows.most * image;
 }
 
 void sgSkin_SetPose(
