@@ -78,6 +78,8 @@ def face_counts(pairs: NDArray[np.uint32], side: int, count: int) -> NDArray[np.
     """
     if side not in (0, 1):
         raise ValueError("side must be 0, the first body, or 1, the second")
+    if not 0 <= count <= 500_000_000:
+        raise ValueError(f"count: a model has up to 500,000,000 faces, not {count}")
     pairs = np.asarray(pairs)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ValueError(f"pairs must have the shape (n, 2), not {pairs.shape}")
