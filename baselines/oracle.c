@@ -75,7 +75,8 @@ void oracleBody_Evaluate(oracleBody* oracle, snugBody* posed)
 	}
 	oracle->body->frame = posed->frame;
 	oracle->body->isAtRest = false;
-	sgBody_Invalidate(oracle->body, INFINITY);
+	sgBody_Invalidate(oracle->body);
+	sgBody_Travel(oracle->body, INFINITY);
 }
 
 snugStatus oracleBody_Refit(oracleBody* oracle)

@@ -160,7 +160,7 @@ static void poses_can_be_moved(void** state)
 		sgPosed moved = { body->model, pose, NULL };
 		if (deform->derive != NULL)
 		{
-			deform->derive(body->model, pose, derived);
+			deform->derive(body->model, pose, NULL, derived);
 			moved.derived = derived;
 		}
 		const sgPosed* posed = sgBody_Derive(body);

@@ -31,7 +31,8 @@ struct snugBody
 	unsigned char* poses; ///< one, or two of which one is current and the other is made next
 	size_t poseBytes;     ///< of one
 	uint32_t poseCount;
-	void* derived; ///< what follows from the pose: see sgBody_Derive
+	void* derived;           ///< what follows from the pose: see sgBody_Derive
+	const void* derivedFrom; ///< one of `poses`; null if what `derived` was made from is there no more
 	size_t derivedBytes;
 	uint32_t* index; ///< nullable; where the caller's triangles and vertices are: see some.c
 	snugStrategy strategy;
@@ -49,7 +50,7 @@ struct snugBody
 	_Atomic uint32_t prepared;  ///< families refitted before the queries of this step
 	_Atomic uint32_t wellTaken; ///< of those, how many queries looked at then
 	uint32_t lastVisits;        ///< in the step before
-	double travel;              ///< sum over all poses so far of how much each changed: see sgBody_Invalidate
+	double travel;              ///< sum over all poses so far of how much each changed: see sgBody_Travel
 
 	snugVolume volume;    ///< of the model
 	uint32_t extraSlabs;  ///< that it adds to a box
@@ -166,8 +167,11 @@ bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgBox* box, 
 const sgPosed* sgBody_Derive(snugBody* body);
 
 /// A new pose: nothing remembered is up to date any more, and the pages of a shared pool go back.
+void sgBody_Invalidate(snugBody* body);
+
+/// Add to the way that a body has gone.
 /// @param motion sgPoseChange.motion
-void sgBody_Invalidate(snugBody* body, double motion);
+void sgBody_Travel(snugBody* body, double motion);
 
 /// Forget the bounds of one leaf's family and of all above it.
 void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf);

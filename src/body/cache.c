@@ -201,13 +201,11 @@ void sgBody_ReturnPages(snugBody* body)
 	}
 }
 
-// After 2^32 - 2 poses the versions start again, and pages must not remember the first time round. Nor after a way so
-// long that a step like this one is lost in its rounding, or that has no end.
-void sgBody_Invalidate(snugBody* body, double motion)
+// After 2^32 - 2 poses the versions start again, and pages must not remember the first time round.
+void sgBody_Invalidate(snugBody* body)
 {
 	++body->version;
-	bool isLost = !(body->travel <= 0x1p30 * motion);
-	if (!body->ownsPool || body->version == SG_BUSY || isLost)
+	if (!body->ownsPool || body->version == SG_BUSY)
 	{
 		sgBody_ReturnPages(body);
 	}
@@ -215,9 +213,20 @@ void sgBody_Invalidate(snugBody* body, double motion)
 	{
 		body->version = 1;
 	}
+	body->isPrepared = false;
+}
+
+// After a way so long that a step like this one is lost in its rounding, or that has no end, pages must not remember
+// where it began.
+void sgBody_Travel(snugBody* body, double motion)
+{
+	bool isLost = !(body->travel <= 0x1p30 * motion);
+	if (isLost)
+	{
+		sgBody_ReturnPages(body);
+	}
 	// Upwards, so that the way between two poses is never less than the sum of its parts.
 	body->travel = nextafter((isLost ? 0.0 : body->travel) + motion, INFINITY);
-	body->isPrepared = false;
 }
 
 void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf)

@@ -6,12 +6,17 @@
 
 #include <string.h>
 
+// How far vertices went is asked for only where boxes may grow by it.
 const sgPosed* sgBody_Derive(snugBody* body)
 {
 	if (body->derived != NULL && body->posed.derived == NULL)
 	{
-		body->deform->derive(body->model, body->posed.pose, body->derived);
+		bool canGrow = body->ownsPool && body->frontMemory > 0 && !body->refitsAll && body->volume == snug_volumeBox;
+		const void* before = canGrow ? body->derivedFrom : NULL;
+		double motion = body->deform->derive(body->model, body->posed.pose, before, body->derived);
 		body->posed.derived = body->derived;
+		body->derivedFrom = body->posed.pose;
+		sgBody_Travel(body, motion);
 	}
 	return &body->posed;
 }
@@ -39,7 +44,11 @@ static void Take(snugBody* body, const sgPoseInput* input, const sgPoseChange* c
 	}
 	else
 	{
-		sgBody_Invalidate(body, change->motion);
+		sgBody_Invalidate(body);
+		if (!change->isPending)
+		{
+			sgBody_Travel(body, change->motion);
+		}
 	}
 	body->isAtRest = change->isRest && body->volume == snug_volumeBox; // rest bounds are boxes
 }
@@ -86,6 +95,7 @@ static SG_NOINLINE snugStatus MakePose(snugBody* body, const sgPoseInput* input)
 	sgPoseChange change = { .isApart = !body->ownsPool }; // pages of a shared pool go back with each pose
 	unsigned char *first = body->poses, *second = body->poses + (body->poseCount - 1) * body->poseBytes;
 	unsigned char* next = body->posed.pose == first ? second : first;
+	body->derivedFrom = body->derivedFrom == next ? NULL : body->derivedFrom;
 	body->deform->setPose(body->model, input, body->posed.pose, next, &change);
 	if (change.fault != sgPoseFault_none)
 	{

@@ -147,6 +147,10 @@
 #ifndef SG_MARGIN_ARM
 #define SG_MARGIN_ARM 0x1p-20
 #endif
+// From pose to pose: entries of matrices and quaternions, 8 each at most.
+#ifndef SG_MARGIN_TURNED_MOTION
+#define SG_MARGIN_TURNED_MOTION 16.0
+#endif
 
 // ---- Volumes (geometry/volume.c, geometry/prism.c) -------------------------------------------------------------
 

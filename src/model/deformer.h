@@ -54,6 +54,7 @@ typedef struct sgPoseChange
 	uint32_t culprit; ///< which of the input is at fault; SG_NONE: all together
 	double motion;    ///< how far any vertex moved along any axis at most, or what `growth` measures; zero: the pose is
 	                  ///< the same as before; infinite: not known
+	bool isPending;   ///< `motion` is what `derive` will return
 	bool isApart;     ///< set by who asks: nothing of the pose before is remembered, so `motion` may be infinite
 	bool isPartial;   ///< only vertices in leaves that `touches` names have moved
 	bool isRest;      ///< positions are the rest positions, bit for bit
@@ -118,8 +119,10 @@ typedef struct sgDeform
 	bool (*touches)(const snugModel* model, const sgPoseInput* input, uint32_t leaf);
 
 	/// Bytes of what is derived from a pose, and how. Null: nothing is.
+	/// @param before nullable: the pose that `derived` was made from last
+	/// @return how far any vertex moved since `before`, as sgPoseChange.motion; infinite if that is not known
 	size_t (*derivedBytes)(const snugModel* model);
-	void (*derive)(const snugModel* model, const void* pose, void* derived);
+	double (*derive)(const snugModel* model, const void* pose, const void* before, void* derived);
 
 	/// Positions of all vertices, x y z each in tree order, for models that have them at hand; null for those that
 	/// must evaluate. Those have clusters (cluster.h).

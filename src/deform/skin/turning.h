@@ -141,6 +141,7 @@ typedef struct sgSkinView
 	float* duals;           ///< (4 transformCount): half of the translation times q, of dual quaternions
 	uint16_t* ownPairs;     ///< (transformCount): where the pair of a joint with itself is in `pairs`, or SG_NO_PAIR
 	int8_t* pairSigns;      ///< (pairCount): sgPairSign, unless isAligned
+	uint16_t* turns; ///< (transformCount): in the same place, if isAligned: joints that turn as one have one number
 } SG_ALIGN(64) sgSkinView;
 
 /// A model has fewer pairs.
@@ -165,7 +166,7 @@ size_t sgSkin_DerivedBytes(const snugModel* model);
 /// sgDeform.setPose and sgDeform.derive.
 void sgSkin_SetPose(
     const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change);
-void sgSkin_Derive(const snugModel* model, const void* pose, void* derived);
+double sgSkin_Derive(const snugModel* model, const void* pose, const void* before, void* derived);
 
 /// The ball and box of a node from its joint sets: the bounds of the 2006 paper, corrected, for spherical blending, and
 /// their counterpart for dual quaternions (papers/balls.c). Not for models with pairs.

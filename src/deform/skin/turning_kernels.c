@@ -4,6 +4,7 @@
 #include "deform/fields/sums.h"
 #include "deform/skin/turning_alone.h"
 #include "deform/skin/turning_lanes.h"
+#include "deform/skin/turning_motion.h"
 #include "deform/skin/turning_order.h"
 #include "deform/skin/turning_program.h"
 
@@ -426,70 +427,113 @@ SG_INLINE f4 MovePoint(const sgSkinPairPose* own, const float r[3])
 	return f4_Set(r[2]) * f4_Load(own->columns[2]) + (f4_Set(r[1]) * f4_Load(own->columns[1]) + sum);
 }
 
+/// A pair while rotation centres are taken into account, in the place of sgSkinPairPose: what is known of its turn, and
+/// by how much the joint sets that it is part of move its translation, at least and at most; z x y, as Cross4 leaves
+/// them before its last step.
+typedef struct PairDraft
+{
+	float turn[3]; ///< e / 2
+	float away;    ///< 1 - cosine
+	float next[3]; ///< e / 2 as y z x
+	float cosine;
+	float lower[4];
+	float upper[4];
+} SG_ALIGN(16) PairDraft;
+_Static_assert(sizeof(PairDraft) == sizeof(sgSkinPairPose), "in the same place");
+
+// Of joints that turn as one, whatever the joint set: no g is farther from another than the reach.
+SG_INLINE void BeginDraft(PairDraft* pair, f4 e, float cosine, bool isStiff, float reach)
+{
+	const f4 sizes = f4_Max(e, -e);
+	float away = 1.0f - cosine, most = reach * (sizes[0] + sizes[1] + sizes[2] + away);
+	f4 far = f4_Set(isStiff ? most : -INFINITY);
+	f4_Store(pair->turn, e);
+	f4_Store(pair->next, SG_SHUFFLE(e, e, 1, 2, 0, 3));
+	f4_Store(pair->lower, -far);
+	f4_Store(pair->upper, far);
+	pair->away = away;
+	pair->cosine = cosine;
+}
+
 // How a joint set's rotation centre moves the images of its pairs: by -(g_i - g_j) x e / 2, and by no more than
 // (1 - cosine) ((g_i + g_j) / 2 - g) for a blend g of all g_k, which is in their box. So all joint sets of a pair are
-// between its least and greatest translations, which `lower` and `upper` collect; columns[0] holds e / 2 meanwhile.
+// between its least and greatest translations.
 static void AddCenter(const sgSkinView* view, uint32_t s)
 {
 	const sgSkinSet* set = view->skin->sets + s;
 	const uint16_t *members = view->skin->members + set->firstMember, *pairs = view->skin->setPairs + set->firstPair;
-	f4 places[SG_PAIR_INFLUENCES], least = f4_Set(INFINITY), most = f4_Set(-INFINITY);
+	PairDraft* drafts = (PairDraft*)(void*)view->pairs;
+	if (TurnAsOne(view, members, set->memberCount))
+	{
+		return;
+	}
+	f4 places[SG_PAIR_INFLUENCES], halves[SG_PAIR_INFLUENCES], least = f4_Set(INFINITY), most = -least;
 	for (uint32_t i = 0; i < set->memberCount; ++i)
 	{
 		places[i] = MovePoint(view->pairs + view->ownPairs[members[i]], view->centers + 3 * (size_t)s);
-		least = f4_Min(places[i], least);
-		most = f4_Max(places[i], most);
+		f4 turned = SG_SHUFFLE(places[i], places[i], 2, 0, 1, 3);
+		halves[i] = f4_Set(0.5f) * turned;
+		least = f4_Min(turned, least);
+		most = f4_Max(turned, most);
 	}
-	for (uint32_t i = 0; i < set->memberCount; ++i)
+	for (uint32_t i = 0; i + 1 < set->memberCount; ++i)
 	{
+		f4 below = halves[i] - most, above = halves[i] - least;
 		for (uint32_t j = i + 1; j < set->memberCount; ++j)
 		{
-			sgSkinPairPose* pair = view->pairs + *pairs++;
-			f4 middle = f4_Set(0.5f) * (places[i] + places[j]), away = f4_Set(1.0f - pair->cosine);
-			f4 shift = Cross4(places[j] - places[i], f4_Load(pair->columns[0]));
-			f4 below = f4_Min(shift + away * (middle - most), f4_Load(pair->lower));
-			f4 above = f4_Max(shift + away * (middle - least), f4_Load(pair->upper));
-			float cosine = pair->cosine;
-			StoreThree(pair->lower, below);
-			StoreThree(pair->upper, above);
-			pair->cosine = cosine;
+			PairDraft* pair = drafts + *pairs++;
+			f4 between = places[j] - places[i], away = f4_Set(pair->away);
+			f4 shift = between * f4_Load(pair->next) - SG_SHUFFLE(between, between, 1, 2, 0, 3) * f4_Load(pair->turn);
+			f4_Store(pair->lower, f4_Min(shift + away * (halves[j] + below), f4_Load(pair->lower)));
+			f4_Store(pair->upper, f4_Max(shift + away * (halves[j] + above), f4_Load(pair->upper)));
 		}
 	}
 }
 
 // What rounding may do to that, of the reach: places are off by 5 u, shifts by the sine and what is made of 1 - cosine.
-SG_INLINE float CenterError(const sgSkinPairPose* pair, float reach)
+SG_INLINE float CenterError(const PairDraft* pair, float reach)
 {
-	const float* e = pair->columns[0];
-	float size = fabsf(e[0]) + fabsf(e[1]) + fabsf(e[2]) + (1.0f - pair->cosine) + 0.25f;
+	const float* e = pair->turn;
+	float size = fabsf(e[0]) + fabsf(e[1]) + fabsf(e[2]) + pair->away + 0.25f;
 	return (float)SG_MARGIN_CENTERS * 0x1p-24f * reach * size;
+}
+
+static void FinishDraft(const sgSkinView* view, uint32_t p)
+{
+	const PairDraft* pair = (const PairDraft*)(const void*)(view->pairs + p);
+	f4 e = f4_Load(pair->turn), below = f4_Load(pair->lower), above = f4_Load(pair->upper);
+	f4 error = f4_Set(CenterError(pair, view->reach));
+	below = SG_SHUFFLE(below, below, 1, 2, 0, 3) - error;
+	above = SG_SHUFFLE(above, above, 1, 2, 0, 3) + error;
+	view->pairs[p].cosine = pair->cosine;
+	FinishPair(view, p, e, below, above);
 }
 
 static void MakePairs(const sgSkinView* view)
 {
 	const sgSkin* skin = view->skin;
-	const f4 zero = f4_Set(0.0f), far = f4_Set(INFINITY);
+	const f4 zero = f4_Set(0.0f);
 	MoveJoints(view);
+	if (view->isSpherical && view->pose->isAligned)
+	{
+		NumberTurns(view, NULL);
+	}
 	for (uint32_t p = 0; p < skin->header->pairCount; ++p)
 	{
 		if (skin->pairs[p].first == skin->pairs[p].second)
 		{
 			continue;
 		}
-		sgSkinPairPose* pair = view->pairs + p;
 		float cosine;
 		f4 e = TurnBetween(view, p, &cosine);
 		if (view->isSpherical)
 		{
-			StoreThree(pair->columns[0], e);
-			StoreThree(pair->lower, far);
-			StoreThree(pair->upper, zero - far);
+			bool isStiff = TurnAsOne(view, &skin->pairs[p].first, 2);
+			BeginDraft((PairDraft*)(void*)(view->pairs + p), e, cosine, isStiff, view->reach);
+			continue;
 		}
-		pair->cosine = cosine;
-		if (!view->isSpherical)
-		{
-			FinishPair(view, p, e, zero, zero);
-		}
+		view->pairs[p].cosine = cosine;
+		FinishPair(view, p, e, zero, zero);
 	}
 	if (!view->isSpherical || skin->header->pairCount == 0)
 	{
@@ -503,10 +547,7 @@ static void MakePairs(const sgSkinView* view)
 	{
 		if (skin->pairs[p].first != skin->pairs[p].second)
 		{
-			const sgSkinPairPose* pair = view->pairs + p;
-			f4 error = f4_Set(CenterError(pair, view->reach));
-			f4 e = f4_Load(pair->columns[0]), below = f4_Load(pair->lower), above = f4_Load(pair->upper);
-			FinishPair(view, p, e, below - error, above + error);
+			FinishDraft(view, p);
 		}
 	}
 }
@@ -859,4 +900,5 @@ const sgSkinKernels SG_FOR_ISA(sgSkinKernels) = {
 	.takeJoints = TakeJoints,
 	.findCenters = FindCenters,
 	.makePairs = MakePairs,
+	.findMotion = FindMotion,
 };

@@ -44,6 +44,14 @@ typedef struct sgSkinKernels
 
 	/// All pairs, and the duals of dual quaternions, from signs and rotation centres.
 	void (*makePairs)(const sgSkinView* view);
+
+	/// How far any vertex moved since another pose, in any direction, rounding included. Both have aligned signs and no
+	/// affine stage. After findCenters and before makePairs: where pairs will be lies scratch.
+	/// @param centers rotation centres of that pose, of spherical blending
+	/// @param reach of that pose with them
+	/// @param limit what is more is of no use: then it is what any two positions may be apart
+	double (*findMotion)(
+	    const sgSkinView* view, const sgSkinPose* before, const float* centers, float reach, float limit);
 } sgSkinKernels;
 
 static inline const sgSkinKernels* sgSkin_GetKernels(void)

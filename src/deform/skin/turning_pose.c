@@ -28,21 +28,28 @@ static size_t PlaceArray(size_t* end, size_t bytes)
 /// Where the arrays of what is derived are, in bytes from its beginning.
 typedef struct Places
 {
-	size_t pairs, slabs, centers, duals, ownPairs, pairSigns, end;
+	size_t pairs, oldCenters, slabs, centers, duals, ownPairs, pairSigns, end;
 } Places;
+
+static size_t CenterBytes(const sgSkin* skin, bool isSpherical)
+{
+	return isSpherical ? (3 * (size_t)skin->header->setCount + 1) * sizeof(float) : 0;
+}
 
 static Places PlaceDerived(const sgSkin* skin, bool isSpherical)
 {
 	size_t joints = skin->blend.header->transformCount, pairs = skin->header->pairCount, end = sizeof(sgSkinView);
 	size_t pairBytes = (pairs > 0 ? pairs : joints) * sizeof(sgSkinPairPose);
-	size_t momentBytes = isSpherical ? joints * sizeof(sgSkinMoments) : 0; // in the same place, but before
+	// In the same place, but before.
+	size_t momentBytes = joints * sizeof(sgSkinMoments), scratchBytes = momentBytes + CenterBytes(skin, isSpherical);
 	Places places;
-	places.pairs = PlaceArray(&end, pairBytes > momentBytes ? pairBytes : momentBytes);
+	places.oldCenters = end + momentBytes;
+	places.pairs = PlaceArray(&end, pairBytes > scratchBytes ? pairBytes : scratchBytes);
 	places.slabs = PlaceArray(&end, pairs * SlabCount(skin) * sizeof(sgSkinSlab));
-	places.centers = PlaceArray(&end, isSpherical ? (3 * (size_t)skin->header->setCount + 1) * sizeof(float) : 0);
+	places.centers = PlaceArray(&end, CenterBytes(skin, isSpherical));
 	places.duals = PlaceArray(&end, isSpherical ? 0 : 4 * joints * sizeof(float));
 	places.ownPairs = PlaceArray(&end, joints * sizeof(uint16_t));
-	places.pairSigns = PlaceArray(&end, pairs);
+	places.pairSigns = PlaceArray(&end, pairs > 2 * joints ? pairs : 2 * joints);
 	places.end = end;
 	return places;
 }
@@ -358,13 +365,36 @@ void sgSkin_SetPose(
 		*change = (sgPoseChange){ .fault = sgPoseFault_tooFar, .culprit = SG_NONE };
 		return;
 	}
+	change->isPending = true;
 	change->motion = INFINITY;
 }
 
-void sgSkin_Derive(const snugModel* model, const void* pose, void* derived)
+/// Vertices that go farther from pose to pose, as a part of the mesh' least extent at rest, need no bound on how far:
+/// it is too far for any box to grow by.
+#define GREATEST_MOTION 0x1p-6f
+
+static float LeastExtent(const sgBoxLanes* root)
+{
+	float least = INFINITY;
+	for (int k = 0; k < 3; ++k)
+	{
+		least = fminf(least, root->upper[k][0] - root->lower[k][0]);
+	}
+	return least;
+}
+
+// Whether there is a bound on how far vertices go from one pose to another.
+static bool CanMove(const sgSkinView* view)
+{
+	return view->morph == NULL && view->pose->isAligned != 0 && view->pose->hasStage == 0;
+}
+
+double sgSkin_Derive(const snugModel* model, const void* pose, const void* before, void* derived)
 {
 	sgSkinView* view = derived;
 	char* at = derived;
+	const float reachBefore = view->reach;
+	const sgSkinView old = before != NULL ? ViewPose(model, before) : (sgSkinView){ .skin = NULL };
 	*view = ViewPose(model, pose);
 	Places places = PlaceDerived(view->skin, view->isSpherical);
 	view->pairs = (sgSkinPairPose*)(void*)(at + places.pairs);
@@ -374,16 +404,27 @@ void sgSkin_Derive(const snugModel* model, const void* pose, void* derived)
 	view->duals = (float*)(void*)(at + places.duals);
 	view->ownPairs = (uint16_t*)(void*)(at + places.ownPairs);
 	view->pairSigns = (int8_t*)(at + places.pairSigns);
+	view->turns = (uint16_t*)(void*)(at + places.pairSigns);
+	float* oldCenters = (float*)(void*)(at + places.oldCenters);
+	bool canMove = before != NULL && CanMove(&old) && CanMove(view);
 	FindOwnPairs(view);
 	if (view->isSpherical)
 	{
+		memcpy(oldCenters, view->centers, CenterBytes(view->skin, true));
 		sgSkin_GetKernels()->findCenters(view);
 	}
 	view->reach = FindReach(view, FarthestCenter(view), view->morph);
+	double motion = INFINITY;
+	if (canMove)
+	{
+		float limit = GREATEST_MOTION * LeastExtent(model->restBounds);
+		motion = sgSkin_GetKernels()->findMotion(view, old.pose, oldCenters, reachBefore, limit);
+	}
 	if (!view->pose->isAligned && view->skin->header->pairCount > 0)
 	{
 		SignPairs(view);
 	}
 	sgSkin_GetKernels()->makePairs(view);
 	SetSlabs(view);
+	return motion;
 }
