@@ -1,5 +1,7 @@
 """Meshes from and for other libraries, where they are installed."""
+import contextlib
 import importlib
+import tempfile
 import unittest
 
 import numpy as np
@@ -35,6 +37,8 @@ class Others(unittest.TestCase):
 
     def test_polyscope(self):
         polyscope = need("polyscope")
+        folder = self.enterContext(tempfile.TemporaryDirectory())  # it leaves settings where it runs
+        self.enterContext(contextlib.chdir(folder))
         body, other = snug.Body(make_tube_model()), snug.Body(snug.box(0.5))
         body.set_joints(bend(1))
         pairs = snug.collide(body, other)
