@@ -1,8 +1,10 @@
 """Meshes from and for other libraries, where they are installed."""
-import contextlib
 import importlib
+import subprocess
+import sys
 import tempfile
 import unittest
+from pathlib import Path
 
 import numpy as np
 
@@ -36,22 +38,29 @@ class Others(unittest.TestCase):
         self.assertLess(gaps.max(), mesh.edges_unique_length.max())
 
     def test_polyscope(self):
-        polyscope = need("polyscope")
-        folder = self.enterContext(tempfile.TemporaryDirectory())  # it leaves settings where it runs
-        self.enterContext(contextlib.chdir(folder))
-        body, other = snug.Body(make_tube_model()), snug.Body(snug.box(0.5))
-        body.set_joints(bend(1))
-        pairs = snug.collide(body, other)
-        polyscope.set_allow_headless_backends(True)
-        polyscope.init()
-        vertices, faces = snug.mesh(body)
-        surface = polyscope.register_surface_mesh("tube", vertices, faces)
-        mask = snug.face_mask(pairs, 0, len(faces))
-        surface.add_scalar_quantity("contact", mask.astype(float), defined_on="faces", enabled=True)
-        self.assertEqual(surface.n_faces(), len(faces))
-        nodes = snug.find_contacts(body, other).segments.reshape(-1, 3)
-        polyscope.register_curve_network("curve", nodes, np.arange(len(nodes)).reshape(-1, 2))
+        need("polyscope")
+        with tempfile.TemporaryDirectory() as folder:  # it leaves settings where it ran
+            command = [sys.executable, Path(__file__).resolve(), "polyscope"]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+def show_in_polyscope():
+    import polyscope
+
+    body, other = snug.Body(make_tube_model()), snug.Body(snug.box(0.5))
+    body.set_joints(bend(1))
+    pairs = snug.collide(body, other)
+    polyscope.set_allow_headless_backends(True)
+    polyscope.init()
+    vertices, faces = snug.mesh(body)
+    surface = polyscope.register_surface_mesh("tube", vertices, faces)
+    mask = snug.face_mask(pairs, 0, len(faces))
+    surface.add_scalar_quantity("contact", mask.astype(float), defined_on="faces", enabled=True)
+    nodes = snug.find_contacts(body, other).segments.reshape(-1, 3)
+    polyscope.register_curve_network("curve", nodes, np.arange(len(nodes)).reshape(-1, 2))
+    return 0 if mask.any() and surface.n_faces() == len(faces) else 1
 
 
 if __name__ == "__main__":
-    unittest.main()
+    sys.exit(show_in_polyscope() if sys.argv[1:] == ["polyscope"] else unittest.main())
