@@ -1,5 +1,7 @@
 """Runs tests, all of this directory or those named, and closes with a line `N passed, M failed`."""
+import os
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -19,4 +21,8 @@ def main():
     return 1 if failed or result.testsRun == 0 else 0
 
 
-sys.exit(main())
+# Whatever some library leaves where it runs, as settings, goes with this directory.
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    status = main()
+sys.exit(status)
