@@ -343,12 +343,12 @@ void limitedBody_Destroy(limitedBody* limited)
 }
 
 // The transforms, with the frame in front.
-static void ReadTransforms(limitedBody* limited, const sgBlendPose* pose, uint32_t count)
+static void ReadTransforms(limitedBody* limited, const float* matrices, uint32_t count)
 {
 	const sgPlacement* place = &limited->leaves.placement;
 	for (uint32_t j = 0; j < count; ++j)
 	{
-		const float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)j;
+		const float* columns = matrices + 16 * (size_t)j;
 		for (int i = 0; i < 3; ++i)
 		{
 			for (int k = 0; k < 4; ++k)
@@ -365,12 +365,12 @@ static void ReadTransforms(limitedBody* limited, const sgBlendPose* pose, uint32
 }
 
 // Whether no transform turns or stretches.
-static bool IsDisplaced(const sgBlendPose* pose, uint32_t count)
+static bool IsDisplaced(const float* matrices, uint32_t count)
 {
 	bool is = true;
 	for (uint32_t j = 0; j < count; ++j)
 	{
-		const float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)j;
+		const float* columns = matrices + 16 * (size_t)j;
 		for (int i = 0; i < 9; ++i)
 		{
 			is = is && columns[4 * (i / 3) + i % 3] == (i / 3 == i % 3 ? 1.0f : 0.0f);
@@ -386,11 +386,12 @@ snugStatus limitedBody_Begin(limitedBody* limited)
 	sgBlend blend = sgBlend_Get(limited->tree->tree.model);
 	const sgBlendPose* pose = limited->leaves.body->posed.pose;
 	double reach = 0.0, influences = (double)blend.header->rows.most;
-	if (limited->tree->def.displaces && !IsDisplaced(pose, blend.header->transformCount))
+	const float* matrices = sgBlend_Columns(sgBody_Derive(limited->leaves.body)->derived);
+	if (limited->tree->def.displaces && !IsDisplaced(matrices, blend.header->transformCount))
 	{
 		return snug_badInput;
 	}
-	ReadTransforms(limited, pose, blend.header->transformCount);
+	ReadTransforms(limited, matrices, blend.header->transformCount);
 	for (int k = 0; k < 3; ++k)
 	{
 		reach += (double)pose->reach[k];

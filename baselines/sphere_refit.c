@@ -21,10 +21,11 @@ static void ReadBlend(sphereBody* spheres)
 {
 	sgBlend blend = sgBlend_Get(spheres->tree->model);
 	const sgBlendPose* pose = spheres->body->posed.pose;
+	const float* matrices = sgBlend_Columns(sgBody_Derive(spheres->body)->derived);
 	double reach = 0.0, influences = (double)blend.header->rows.most;
 	for (uint32_t j = 0; j < blend.header->transformCount; ++j)
 	{
-		const float* columns = sgBlendPose_Columns(pose) + 16 * (size_t)j;
+		const float* columns = matrices + 16 * (size_t)j;
 		float rows[12];
 		for (int i = 0; i < 12; ++i)
 		{

@@ -1,7 +1,8 @@
 // `snug bench crowd`: what a frame of many characters costs in a scene: posing all, and all that touch.
 //
-// Characters of one model stand on a grid, some way apart, turn and sway a little and play one clip, each from another
-// frame on. All is measured in one run and from pose to events, so that ratios mean something on a busy machine.
+// Characters of one model or of several stand on a grid, some way apart, turn and sway a little and play one clip, each
+// from another frame on. All is measured in one run and from pose to events, so that ratios mean something on a busy
+// machine.
 #include "bench/bench.h"
 #include "bench/character.h"
 #include "bench/threads.h"
@@ -15,24 +16,33 @@
 
 enum
 {
-	CLIP_FRAMES = 32
+	CLIP_FRAMES = 32,
+	MOST_MODELS = 3
 };
 
-// Who the crowd is made of.
-typedef struct Cast
+// One of those that the crowd is made of.
+typedef struct Role
 {
 	char name[32];
 	snugModel* model;
 	uint32_t jointCount;
 	uint32_t vertexCount;
 	float* matrices; // (CLIP_FRAMES * 12 * jointCount)
+} Role;
+
+typedef struct Cast
+{
+	Role roles[MOST_MODELS]; // in turn
+	uint32_t count;
 } Cast;
 
 typedef struct Crowd
 {
 	const Cast* cast;
+	uint32_t models; // of the cast, how many there are
 	uint32_t count;
 	double apart;
+	size_t stride; // floats of a palette
 	snugPool* pool;
 	snugBody** bodies;
 	snugScene* scene;
@@ -47,18 +57,21 @@ typedef struct Case
 	uint32_t count;
 	double apart;
 	bool trianglePairs;
+	bool mixed; // several models, in turn
 	bool quick; // run in quick runs too
 } Case;
 
 static const Case cases[] = {
-	{ 1, 1.2, false, true },
-	{ 1000, 1.2, false, true },
-	{ 1000, 0.8, true, true },
-	{ 10000, 1.2, false, true },
-	{ 10000, 8.0, false, true },
-	{ 10000, 0.8, true, false },
-	{ 1000, 0.7, true, false },
-	{ 100000, 8.0, false, false },
+	{ 1, 1.2, false, false, true },
+	{ 1000, 1.2, false, false, true },
+	{ 1000, 1.2, false, true, true },
+	{ 1000, 0.8, true, false, true },
+	{ 10000, 1.2, false, false, true },
+	{ 10000, 8.0, false, false, true },
+	{ 10000, 1.2, false, true, false },
+	{ 10000, 0.8, true, false, false },
+	{ 1000, 0.7, true, false, false },
+	{ 100000, 8.0, false, false, false },
 };
 
 // Medians of a case, in milliseconds a frame.
@@ -66,61 +79,82 @@ typedef struct Measured
 {
 	double pose, update, total, collide;
 	uint64_t candidates, queries, pairs, trianglePairs;
-	double candidatesPerExact; // candidates / pairs of exact boxes that overlap; NaN: not measured
-	size_t bodyBytes, sceneBytes;
+	double candidatesPerExact;                  // candidates / pairs of exact boxes that overlap; NaN: not measured
+	size_t bodyBytes, sceneBytes, paletteBytes; // of each body, on average
 } Measured;
 
 // ---- The cast -------------------------------------------------------------------------------------------------------
 
-static bool CastCharacter(Cast* cast, const benchOptions* options, benchReport* report)
+// False if there is no such file, or with the report failed.
+static bool CastCharacter(Role* role, const char* name, const benchOptions* options, benchReport* report)
 {
 	benchCharacter character;
 	const char* directory = options->models != NULL ? options->models : "../shared/models";
-	if (!benchCharacter_Load(&character, directory, "mannequiny", report) || !character.isPresent)
+	if (!benchCharacter_Load(&character, directory, name, report) || !character.isPresent)
 	{
 		return false;
 	}
 	snugModelDef def = sceneMakeBlendDef(&character.mesh, &character.weights, (snugTreeDef){ 0 });
-	cast->jointCount = character.weights.transformCount;
-	cast->matrices = benchCharacter_AllocateMatrices(&character, CLIP_FRAMES);
-	if (cast->matrices != NULL)
+	role->jointCount = character.weights.transformCount;
+	role->matrices = benchCharacter_AllocateMatrices(&character, CLIP_FRAMES);
+	if (role->matrices != NULL)
 	{
 		uint32_t clip = character.asset.clipCount > 5 ? 5 : 0;
-		benchCharacter_PoseClip(&character, clip, CLIP_FRAMES, 0.0, cast->matrices);
-		snugModel_Create(&def, &cast->model);
+		benchCharacter_PoseClip(&character, clip, CLIP_FRAMES, 0.0, role->matrices);
+		snugModel_Create(&def, &role->model);
 	}
-	cast->vertexCount = character.mesh.vertexCount;
-	strcpy(cast->name, "mannequiny");
+	role->vertexCount = character.mesh.vertexCount;
+	snprintf(role->name, sizeof(role->name), "%s", name);
 	benchCharacter_Free(&character);
-	return cast->model != NULL;
+	return role->model != NULL;
 }
 
-static bool CastCreature(Cast* cast)
+static bool CastGenerated(Role* role, sceneCharacterKind kind)
 {
 	sceneCharacter character;
-	if (!sceneCharacter_Create(&character, scene_creature))
+	if (!sceneCharacter_Create(&character, kind))
 	{
 		return false;
 	}
 	snugModelDef def = sceneCharacter_MakeDef(&character, snug_skin);
-	cast->jointCount = character.weights.transformCount;
-	cast->vertexCount = character.mesh.vertexCount;
-	cast->matrices = malloc(CLIP_FRAMES * 12 * sizeof(float) * cast->jointCount);
-	for (int i = 0; i < CLIP_FRAMES && cast->matrices != NULL; ++i)
+	role->jointCount = character.weights.transformCount;
+	role->vertexCount = character.mesh.vertexCount;
+	role->matrices = malloc(CLIP_FRAMES * 12 * sizeof(float) * role->jointCount);
+	for (int i = 0; i < CLIP_FRAMES && role->matrices != NULL; ++i)
 	{
-		sceneCharacter_Walk(&character, (double)i / CLIP_FRAMES, cast->matrices + (size_t)i * 12 * cast->jointCount);
+		sceneCharacter_Walk(&character, (double)i / CLIP_FRAMES, role->matrices + (size_t)i * 12 * role->jointCount);
 	}
-	snugModel_Create(&def, &cast->model);
-	strcpy(cast->name, "creature");
+	snugModel_Create(&def, &role->model);
+	snprintf(role->name, sizeof(role->name), "%s", kind == scene_man ? "man" : "creature");
 	sceneCharacter_Free(&character);
-	return cast->model != NULL && cast->matrices != NULL;
+	return role->model != NULL && role->matrices != NULL;
 }
 
 static void FreeCast(Cast* cast)
 {
-	snugModel_Destroy(cast->model);
-	free(cast->matrices);
-	*cast = (Cast){ 0 };
+	for (uint32_t i = 0; i < MOST_MODELS; ++i)
+	{
+		snugModel_Destroy(cast->roles[i].model);
+		free(cast->roles[i].matrices);
+	}
+	*cast = (Cast){ .count = 0 };
+}
+
+// Real characters, or generated ones if there are none.
+static bool MakeCast(Cast* cast, const benchOptions* options, benchReport* report)
+{
+	static const char* const names[MOST_MODELS] = { "mannequiny", "fox", "makehuman" };
+	*cast = (Cast){ .count = 0 };
+	for (int i = 0; i < MOST_MODELS && report->failure[0] == '\0'; ++i)
+	{
+		cast->count += CastCharacter(cast->roles + cast->count, names[i], options, report);
+	}
+	if (cast->count == 0 && report->failure[0] == '\0')
+	{
+		cast->count = 2;
+		return CastGenerated(cast->roles, scene_creature) && CastGenerated(cast->roles + 1, scene_man);
+	}
+	return report->failure[0] == '\0';
 }
 
 // ---- The crowd ------------------------------------------------------------------------------------------------------
@@ -138,16 +172,35 @@ static void FreeCrowd(Crowd* crowd)
 	free(crowd->palettes);
 }
 
+static const Role* RoleOf(const Crowd* crowd, uint32_t body)
+{
+	return crowd->cast->roles + body % crowd->models;
+}
+
+// Room as someone would make it who knows the crowd: an update that needs more says so.
+static snugSceneRoom RoomFor(const Case* how)
+{
+	uint32_t each = how->apart < 1.0 ? 8 : 2;
+	return (snugSceneRoom){ .bodies = how->count,
+		.candidates = (uint64_t)each * how->count,
+		.pairs = how->count,
+		.trianglePairs = how->trianglePairs ? 64 * (uint64_t)how->count : 1 };
+}
+
 static bool MakeCrowd(Crowd* crowd, const Cast* cast, const Case* how, benchThreads* threads)
 {
-	*crowd = (Crowd){ .cast = cast, .count = how->count, .apart = how->apart };
+	*crowd = (Crowd){ .cast = cast, .count = how->count, .apart = how->apart, .models = how->mixed ? cast->count : 1 };
 	crowd->now = threads != NULL ? clockNow : benchNow;
-	size_t floats = 12 * (size_t)cast->jointCount;
+	for (uint32_t i = 0; i < crowd->models; ++i)
+	{
+		size_t floats = 12 * (size_t)cast->roles[i].jointCount;
+		crowd->stride = floats > crowd->stride ? floats : crowd->stride;
+	}
 	crowd->bodies = calloc(how->count, sizeof(snugBody*));
 	crowd->frames = calloc(how->count, sizeof(snugFrame));
-	crowd->palettes = malloc(how->count * floats * sizeof(float));
+	crowd->palettes = malloc(how->count * crowd->stride * sizeof(float));
 	snugSceneDef def = {
-		.room = { .bodies = how->count }, .parallel = threads != NULL ? benchThreads_Run : NULL, .parallelUser = threads
+		.room = RoomFor(how), .parallel = threads != NULL ? benchThreads_Run : NULL, .parallelUser = threads
 	};
 	size_t poolBytes = how->apart < 1.0 ? (size_t)1 << 29 : (size_t)1 << 27;
 	if (crowd->bodies == NULL || crowd->frames == NULL || crowd->palettes == NULL ||
@@ -160,7 +213,7 @@ static bool MakeCrowd(Crowd* crowd, const Cast* cast, const Case* how, benchThre
 	for (uint32_t i = 0; isMade && i < how->count; ++i)
 	{
 		uint32_t id;
-		snugBodyDef body = { .model = cast->model, .pool = crowd->pool };
+		snugBodyDef body = { .model = RoleOf(crowd, i)->model, .pool = crowd->pool };
 		isMade = snugBody_Create(&body, crowd->bodies + i) == snug_success &&
 		         snugScene_Add(crowd->scene, &(snugSceneBodyDef){ .body = crowd->bodies[i] }, &id) == snug_success;
 	}
@@ -170,12 +223,13 @@ static bool MakeCrowd(Crowd* crowd, const Cast* cast, const Case* how, benchThre
 // What an animation system would have done: not measured.
 static void Animate(Crowd* crowd, int frame)
 {
-	size_t floats = 12 * (size_t)crowd->cast->jointCount;
 	uint32_t side = (uint32_t)ceil(sqrt((double)crowd->count));
 	for (uint32_t i = 0; i < crowd->count; ++i)
 	{
+		const Role* role = RoleOf(crowd, i);
 		uint32_t clipFrame = (i * 7 + (uint32_t)frame + CLIP_FRAMES) % CLIP_FRAMES;
-		memcpy(crowd->palettes + i * floats, crowd->cast->matrices + clipFrame * floats, floats * sizeof(float));
+		size_t floats = 12 * (size_t)role->jointCount;
+		memcpy(crowd->palettes + i * crowd->stride, role->matrices + clipFrame * floats, floats * sizeof(float));
 		double angle = 0.5 * i + 0.05 * frame;
 		crowd->frames[i] = (snugFrame){
 			.position = { i % side * crowd->apart + 0.1 * sin(i + 0.1 * frame), 0.0,
@@ -252,13 +306,17 @@ static bool BoxesMeet(const float* a, const float* b)
 // Pairs of bodies whose exact boxes overlap, each with each: for small crowds.
 static double CountExact(const Crowd* crowd)
 {
-	uint32_t vertexCount = crowd->cast->vertexCount;
-	float *boxes = malloc(6 * sizeof(float) * crowd->count), *positions = malloc(3 * sizeof(float) * vertexCount);
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < crowd->models; ++i)
+	{
+		most = crowd->cast->roles[i].vertexCount > most ? crowd->cast->roles[i].vertexCount : most;
+	}
+	float *boxes = malloc(6 * sizeof(float) * crowd->count), *positions = malloc(3 * sizeof(float) * most);
 	bool isGood = boxes != NULL && positions != NULL;
 	double count = 0.0;
 	for (uint32_t i = 0; isGood && i < crowd->count; ++i)
 	{
-		isGood = FindExactBox(crowd->bodies[i], positions, vertexCount, boxes + 6 * (size_t)i);
+		isGood = FindExactBox(crowd->bodies[i], positions, RoleOf(crowd, i)->vertexCount, boxes + 6 * (size_t)i);
 		for (uint32_t k = 0; isGood && k < i; ++k)
 		{
 			count += BoxesMeet(boxes + 6 * (size_t)i, boxes + 6 * (size_t)k);
@@ -269,6 +327,23 @@ static double CountExact(const Crowd* crowd)
 	return isGood ? count : NAN;
 }
 
+// Bodies are posed anew, so that they hold no pages: what all have, near a contact or not.
+static void AddMemory(const Crowd* crowd, Measured* measured)
+{
+	snugScenePoses all = { .count = crowd->count,
+		.joints = crowd->palettes,
+		.bodyStride = crowd->stride * sizeof(float),
+		.frames = crowd->frames };
+	snugScene_SetPoses(crowd->scene, &all);
+	for (uint32_t i = 0; i < crowd->count; ++i)
+	{
+		measured->bodyBytes += snugBody_GetMemory(crowd->bodies[i]);
+		measured->paletteBytes += 12 * sizeof(float) * RoleOf(crowd, i)->jointCount;
+	}
+	measured->bodyBytes /= crowd->count;
+	measured->paletteBytes /= crowd->count;
+}
+
 // Frames in turn: in a scene, and posed anew, pair by pair without one.
 static bool Measure(Crowd* crowd, const Case* how, int frames, Measured* measured)
 {
@@ -277,7 +352,10 @@ static bool Measure(Crowd* crowd, const Case* how, int frames, Measured* measure
 	for (int frame = -1; frame < frames; ++frame)
 	{
 		Animate(crowd, frame);
-		snugScenePoses all = { .count = crowd->count, .joints = crowd->palettes, .frames = crowd->frames };
+		snugScenePoses all = { .count = crowd->count,
+			.joints = crowd->palettes,
+			.bodyStride = crowd->stride * sizeof(float),
+			.frames = crowd->frames };
 		double start = crowd->now();
 		snugStatus status = snugScene_SetPoses(crowd->scene, &all);
 		double posed = crowd->now();
@@ -315,18 +393,28 @@ static bool Measure(Crowd* crowd, const Case* how, int frames, Measured* measure
 	measured->queries /= (uint64_t)frames;
 	measured->pairs /= (uint64_t)frames;
 	measured->trianglePairs /= (uint64_t)frames;
-	measured->bodyBytes = snugBody_GetMemory(crowd->bodies[0]);
+	AddMemory(crowd, measured);
 	measured->sceneBytes = snugScene_GetMemory(crowd->scene) / crowd->count;
 	return true;
 }
 
 // ---- The report -----------------------------------------------------------------------------------------------------
 
+static uint64_t MeanVertices(const Cast* cast)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < cast->count; ++i)
+	{
+		sum += cast->roles[i].vertexCount;
+	}
+	return sum / cast->count;
+}
+
 static void AddCaseRow(benchReport* report, const Cast* cast, const Case* how, int threads, const Measured* measured)
 {
 	benchRow* row = benchReport_AddRow(report, "A crowd, per frame");
-	benchRow_Text(row, "model", cast->name);
-	benchRow_Count(row, "vertices", cast->vertexCount);
+	benchRow_Text(row, "model", how->mixed ? "several" : cast->roles[0].name);
+	benchRow_Count(row, "vertices", how->mixed ? MeanVertices(cast) : cast->roles[0].vertexCount);
 	benchRow_Count(row, "bodies", how->count);
 	benchRow_Number(row, "metresApart", how->apart, 1);
 	benchRow_Text(row, "asked", how->trianglePairs ? "triangle pairs" : "touching");
@@ -340,12 +428,17 @@ static void AddCaseRow(benchReport* report, const Cast* cast, const Case* how, i
 	benchRow_Count(row, "touching", measured->pairs);
 	benchRow_Count(row, "trianglePairs", measured->trianglePairs);
 	benchRow_Number(row, "touchingPairsAloneMs", measured->collide, 3);
+	benchRow_Count(row, "paletteBytes", measured->paletteBytes);
 	benchRow_Count(row, "bodyBytes", measured->bodyBytes);
 	benchRow_Count(row, "sceneBytesPerBody", measured->sceneBytes);
 }
 
 static void AddAims(benchReport* report, const Case* how, const Measured* one, const Measured* two)
 {
+	if (how->mixed)
+	{
+		return;
+	}
 	if (how->count == 10000 && how->apart == 1.2)
 	{
 		benchReport_AddAim(report, one->total, 36.0, "10,000 characters 1.2 m apart: ms a frame, one thread");
@@ -361,6 +454,9 @@ static void AddAims(benchReport* report, const Case* how, const Measured* one, c
 	{
 		benchReport_AddAim(report, 1e3 * one->total / how->count, 1.2,
 		    "%u characters 8 m apart: microseconds a frame for each", how->count);
+		double bytes = (double)(one->bodyBytes + one->sceneBytes) - (double)one->paletteBytes;
+		benchReport_AddAim(report, bytes, 6000.0,
+		    "%u characters 8 m apart: bytes of each, with its part of the scene, beyond its palette", how->count);
 	}
 	if (how->apart == 0.8)
 	{
@@ -399,14 +495,10 @@ static void RunCase(const benchOptions* options, benchReport* report, const Cast
 
 void benchCrowd(const benchOptions* options, benchReport* report)
 {
-	Cast cast = { .model = NULL };
-	if (!CastCharacter(&cast, options, report))
+	Cast cast;
+	if (!MakeCast(&cast, options, report) && report->failure[0] == '\0')
 	{
-		FreeCast(&cast);
-		if (report->failure[0] == '\0' && !CastCreature(&cast))
-		{
-			benchReport_Fail(report, "no memory for a character");
-		}
+		benchReport_Fail(report, "no memory for a character");
 	}
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]) && report->failure[0] == '\0'; ++i)
 	{

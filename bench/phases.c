@@ -144,7 +144,7 @@ static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t c
 	Note(bench_evaluation, start);
 }
 
-static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, const sgMorphLanes* morph,
+static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBlendView* pose, const sgMorphLanes* morph,
     uint32_t mask, sgBoundsOut out)
 {
 	uint64_t start = Tick();
@@ -152,7 +152,7 @@ static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBle
 	Note(bench_refit, start);
 }
 
-static void BoundAlone(const sgBlend* blend, const sgBlendFamily* alone, const sgBlendPose* pose,
+static void BoundAlone(const sgBlend* blend, const sgBlendFamily* alone, const sgBlendView* pose,
     const sgMorphLanes* morph, uint32_t lane, sgBoundsOut out)
 {
 	uint64_t start = Tick();

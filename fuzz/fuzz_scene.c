@@ -40,6 +40,7 @@ typedef struct Stage
 	snugModel* models[MODELS];
 	Actor actors[ACTORS];
 	snugScene* scene;
+	snugPool* pool; // shared by half of them, and too small
 	double origin[3];
 	Pairs last;
 } Stage;
@@ -274,10 +275,11 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 	{
 		stage.models[i] = MakeModel(i);
 	}
+	Require(snugPool_Create(&(snugPoolDef){ .bytes = 5 * 4096 }, &stage.pool) == snug_success);
 	for (uint32_t i = 0; i < ACTORS; ++i)
 	{
 		stage.actors[i] = (Actor){ .model = i % MODELS, .id = UINT32_MAX };
-		snugBodyDef body = { .model = stage.models[i % MODELS] };
+		snugBodyDef body = { .model = stage.models[i % MODELS], .pool = i / MODELS % 2 == 0 ? stage.pool : NULL };
 		Require(snugBody_Create(&body, &stage.actors[i].body) == snug_success);
 	}
 	while (stage.input.at < stage.input.size)
@@ -289,6 +291,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 	{
 		snugBody_Destroy(stage.actors[i].body);
 	}
+	snugPool_Destroy(stage.pool);
 	for (int i = 0; i < MODELS; ++i)
 	{
 		snugModel_Destroy(stage.models[i]);

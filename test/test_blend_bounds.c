@@ -114,6 +114,7 @@ static double UsedByLeaf(const snugBody* body, const sgLeaf* leaf, sgBounds boun
 // The same for all nodes of a body that bounds its leaves too.
 static double UsedError(snugBody* body)
 {
+	sgBody_Derive(body);
 	const sgTree* tree = &body->model->tree;
 	sgBlend blend = sgBlend_Get(body->model);
 	snugCounters counters = { 0 };

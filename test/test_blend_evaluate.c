@@ -71,12 +71,12 @@ static void AssertSameBits(
 }
 
 // All clusters of a posed body. Returns the size of the largest.
-static uint32_t CheckClusters(const snugBody* body, uint64_t seed)
+static uint32_t CheckClusters(snugBody* body, uint64_t seed)
 {
 	const snugModel* model = body->model;
 	const sgClusters* clusters = &model->clusters;
 	sgBlend blend = sgBlend_Get(model);
-	const float* columns = sgBlendPose_Columns(body->posed.pose);
+	const float* columns = sgBlend_Columns(sgBody_Derive(body)->derived);
 	uint32_t largest = 0;
 	for (uint32_t c = 0; c < clusters->header->count; ++c)
 	{

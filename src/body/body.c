@@ -42,7 +42,8 @@ static bool AllocatePoses(snugBody* body)
 	{
 		return true;
 	}
-	body->poseCount = deform->posesInPlace ? 1 : 2;
+	bool isMorphed = body->model->jointCount > 0 && body->model->fieldCount > 0;
+	body->poseCount = deform->posesInPlace && !isMorphed ? 1 : 2;
 	body->poseBytes = deform->poseBytes(body->model);
 	body->poses = sgAllocate(&body->allocator, body->poseCount * body->poseBytes);
 	body->derivedBytes = deform->derivedBytes != NULL ? deform->derivedBytes(body->model) : 0;
@@ -130,6 +131,7 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		sgFpEnv environment = sgFpEnv_Enter();
 		sgPoseChange change = { 0 };
 		body->deform->setPose(body->model, &(sgPoseInput){ .kind = sgPose_rest }, NULL, body->poses, &change);
+		body->isMotionPending = change.isPending;
 		sgFpEnv_Leave(environment);
 	}
 	*out = body;

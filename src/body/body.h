@@ -38,6 +38,7 @@ struct snugBody
 	snugStrategy strategy;
 	uint16_t frontMemory;       ///< steps for which a family stays part of the front; zero: there is none
 	bool refitsAll;             ///< everything is refitted before a query, from the leaves up
+	bool isMotionPending;       ///< how far this pose is from the last is known when it is derived
 	bool isAtRest;              ///< the model's rest bounds hold
 	bool isPrepared;            ///< nothing changed since the last refit before a query
 	bool isBegun;               ///< that refit has begun: `step` is the new one
@@ -60,6 +61,7 @@ struct snugBody
 	bool ownsPool;
 	_Atomic uint32_t* pageTable; ///< (pageCount): page of the pool, or SG_NONE; groups first, then clusters
 	uint32_t pageCount;
+	_Atomic uint32_t heldCount; ///< pages that it holds
 	uint32_t groupPages;
 };
 
@@ -158,9 +160,18 @@ bool sgBody_BoundPlaced(
 /// Whether several threads may ask for them at once, once one has.
 bool sgBody_CanBoundTogether(const snugBody* body);
 
-/// The same around the whole body.
-/// @param box receives an empty one if there is no triangle
-bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgBox* box, snugCounters* counters);
+/// Whether leaves are bounded by evaluating their vertices, which takes what sgBody_Derive makes.
+bool sgBody_EvaluatesLeaves(const snugBody* body);
+
+/// The same around a whole body.
+typedef struct sgPlacedRoot
+{
+	sgBox box;        ///< empty if there is no triangle
+	bool isOpened;    ///< it is around boxes below the root:
+	sgBoxLanes below; ///< those of sgTree_Open(tree, 0); else arbitrary
+} sgPlacedRoot;
+
+bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgPlacedRoot* root, snugCounters* counters);
 
 /// The model in its pose, with everything that follows from it. Whatever evaluates or bounds calls this first, once,
 /// before threads share the body; what is below relies on it.

@@ -129,7 +129,8 @@ static sgBox Intersect(const sgBox* a, const sgBox* b)
 static SG_NOINLINE snugStatus GetBounds(snugBody* body, const double* origin, snugBounds* bounds)
 {
 	snugCounters counters = { 0 };
-	sgBox root, along;
+	sgBox root;
+	sgPlacedRoot along;
 	sgPlacement placement;
 	snugStatus status = sgBody_MakePlacement(body, origin, &root, &placement, &counters);
 	if (status != snug_success)
@@ -139,7 +140,7 @@ static SG_NOINLINE snugStatus GetBounds(snugBody* body, const double* origin, sn
 	sgBox box = sgPlacement_BoundBox(&placement, &root);
 	if (!placement.isIdentity && !sgBox_IsEmpty(&box) && sgBody_BoundPlacedRoot(body, origin, &along, &counters))
 	{
-		box = Intersect(&box, &along);
+		box = Intersect(&box, &along.box);
 	}
 	memcpy(bounds->lower, box.lower, sizeof(bounds->lower));
 	memcpy(bounds->upper, box.upper, sizeof(bounds->upper));

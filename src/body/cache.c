@@ -20,6 +20,7 @@ static sgPage* FindPage(snugBody* body, uint32_t index, bool borrow)
 		if (isOurs)
 		{
 			page = borrowed;
+			atomic_fetch_add_explicit(&body->heldCount, 1, memory_order_relaxed);
 		}
 		else
 		{
@@ -190,7 +191,8 @@ void sgBody_Expect(const snugBody* body, uint32_t slot)
 
 void sgBody_ReturnPages(snugBody* body)
 {
-	for (uint32_t i = 0; i < body->pageCount; ++i)
+	bool holdsAny = atomic_exchange_explicit(&body->heldCount, 0, memory_order_relaxed) != 0;
+	for (uint32_t i = 0; holdsAny && i < body->pageCount; ++i)
 	{
 		uint32_t page = atomic_load_explicit(body->pageTable + i, memory_order_relaxed);
 		if (page != SG_NONE)

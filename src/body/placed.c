@@ -4,6 +4,7 @@
 // where a deformer can, it bounds along the world's axes straight from the pose: rows of R T instead of rows of T.
 // Everything else is placed as a box.
 #include "body/cache.h"
+#include "geometry/box_kernels.h"
 #include "geometry/margins.h"
 
 #include <math.h>
@@ -31,22 +32,11 @@ static const sgBoxLanes* FindLocal(snugBody* body, sgLaneSet set, sgBoundsScratc
 	return &scratch->boxes;
 }
 
-static sgBox Merge(const sgBoxLanes* boxes, uint32_t mask)
-{
-	sgBox merged = sgBox_Empty();
-	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-	{
-		sgBox box = sgBoxLanes_Get(boxes, sgLowestBit(rest));
-		sgBox_AddBox(&merged, &box);
-	}
-	return merged;
-}
-
 static bool PlaceBoxes(
     const snugBody* body, const double origin[3], const sgBoxLanes* local, uint32_t mask, sgBoxLanes* boxes)
 {
 	sgPlacement placement;
-	sgBox whole = Merge(local, mask);
+	sgBox whole = sgGetKernels()->boxes->mergeBoxes(local, mask);
 	if (!sgPlacement_Make(&body->frame, origin, &whole, &placement))
 	{
 		return false;
@@ -81,30 +71,34 @@ static void TurnLeaves(snugBody* body, sgLaneSet set, uint32_t leaves, sgBoxLane
 	}
 }
 
-/// Room for a turned pose of up to some 140 joints, which stays in the cache from body to body.
+/// Room for a turned pose of up to some 430 joints, which stays in the cache from body to body.
 typedef struct Room
 {
-	unsigned char bytes[16384];
+	unsigned char bytes[49152];
 } SG_ALIGN(SG_ALIGNMENT) Room;
 
-// Larger ones go where the current pose is not, which is free until the next is made.
-static void* RoomFor(const snugBody* body, Room* room)
+static bool FitsRoom(const snugBody* body)
 {
-	unsigned char* second = body->poses + body->poseBytes;
-	unsigned char* spare = body->posed.pose == body->poses ? second : body->poses;
-	return body->poseBytes <= sizeof(Room) ? room->bytes : body->poseCount < 2 ? NULL : spare;
+	return body->poseBytes + body->derivedBytes <= sizeof(Room);
 }
 
 // Trees that are not eight wide share groups (query/parallel.c).
 bool sgBody_CanBoundTogether(const snugBody* body)
 {
-	return body->model->treeDef.branching == SG_LANES && body->poseBytes <= sizeof(Room);
+	return body->model->treeDef.branching == SG_LANES && FitsRoom(body);
+}
+
+bool sgBody_EvaluatesLeaves(const snugBody* body)
+{
+	const sgDeform* deform = body->deform;
+	bool boundsLeaves = deform->boundsLeaves != NULL && deform->boundsLeaves(body->model);
+	return !IsAtRest(body) && deform->evaluate != NULL && !boundsLeaves;
 }
 
 static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double slack[3], snugCounters* counters)
 {
 	const sgDeform* deform = body->deform;
-	if (deform->boundTurned == NULL || body->frame.isIdentity)
+	if (deform->boundTurned == NULL || (body->frame.isIdentity && !deform->turnsManyAtOnce))
 	{
 		return false;
 	}
@@ -114,7 +108,8 @@ static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double
 	sgLaneSet inner = set;
 	inner.mask &= ~leaves;
 	slack[0] = slack[1] = slack[2] = 0.0;
-	if (inner.mask == 0 || !deform->boundTurned(&body->posed, rotation, inner, RoomFor(body, &room), boxes, slack))
+	void* where = FitsRoom(body) ? room.bytes : NULL;
+	if (inner.mask == 0 || !deform->boundTurned(&body->posed, rotation, inner, where, boxes, slack))
 	{
 		return false;
 	}
@@ -132,7 +127,7 @@ static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double
 static bool MoveBoxes(
     const snugBody* body, const double origin[3], const double slack[3], uint32_t mask, sgBoxLanes* boxes)
 {
-	sgBox whole = Merge(boxes, mask);
+	sgBox whole = sgGetKernels()->boxes->mergeBoxes(boxes, mask);
 	double translation[3], most[3], reach = 0.0, farthest = 0.0;
 	for (int i = 0; i < 3; ++i)
 	{
@@ -160,32 +155,39 @@ static bool MoveBoxes(
 bool sgBody_BoundPlaced(
     snugBody* body, const double origin[3], sgLaneSet set, sgBoxLanes* boxes, snugCounters* counters)
 {
-	const sgBox empty = sgBox_Empty();
 	double slack[3];
+	bool isEmpty = body->model->tree.triangleCount == 0;
+	if (!isEmpty && !IsAtRest(body) && BoundTurned(body, set, boxes, slack, counters))
+	{
+		return MoveBoxes(body, origin, slack, set.mask, boxes);
+	}
+	const sgBox empty = sgBox_Empty();
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		sgBoxLanes_Set(boxes, lane, &empty);
 	}
-	if (body->model->tree.triangleCount == 0)
+	if (isEmpty)
 	{
 		return true;
-	}
-	if (!IsAtRest(body) && BoundTurned(body, set, boxes, slack, counters))
-	{
-		return MoveBoxes(body, origin, slack, set.mask, boxes);
 	}
 	sgBoundsScratch scratch;
 	return PlaceBoxes(body, origin, FindLocal(body, set, &scratch, counters), set.mask, boxes);
 }
 
-// Where nothing has to be computed, what is below the root makes a tighter box than the root itself: eight turned
-// boxes.
-bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgBox* box, snugCounters* counters)
+// What is below a root makes a tighter box than the root itself: so it is looked at where that costs little. Leaves
+// would have to be evaluated.
+static bool PaysToOpen(const snugBody* body)
+{
+	bool hasLeaves = sgTree_Open(&body->model->tree, 0).leafMask != 0;
+	return IsAtRest(body) || (body->deform->turnsManyAtOnce && !hasLeaves);
+}
+
+bool sgBody_BoundPlacedRoot(snugBody* body, const double origin[3], sgPlacedRoot* root, snugCounters* counters)
 {
 	const sgTree* tree = &body->model->tree;
-	sgBoxLanes boxes;
-	sgLaneSet set = IsAtRest(body) ? sgTree_Open(tree, 0) : sgTree_Family(tree, 0);
-	bool isNear = sgBody_BoundPlaced(body, origin, set, &boxes, counters);
-	*box = Merge(&boxes, set.mask);
+	root->isOpened = PaysToOpen(body);
+	sgLaneSet set = root->isOpened ? sgTree_Open(tree, 0) : sgTree_Family(tree, 0);
+	bool isNear = sgBody_BoundPlaced(body, origin, set, &root->below, counters);
+	root->box = sgGetKernels()->boxes->mergeBoxes(&root->below, set.mask);
 	return isNear;
 }

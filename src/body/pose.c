@@ -16,7 +16,11 @@ const sgPosed* sgBody_Derive(snugBody* body)
 		double motion = body->deform->derive(body->model, body->posed.pose, before, body->derived);
 		body->posed.derived = body->derived;
 		body->derivedFrom = body->posed.pose;
-		sgBody_Travel(body, motion);
+		if (body->isMotionPending)
+		{
+			sgBody_Travel(body, motion);
+		}
+		body->isMotionPending = false;
 	}
 	return &body->posed;
 }
@@ -45,6 +49,7 @@ static void Take(snugBody* body, const sgPoseInput* input, const sgPoseChange* c
 	else
 	{
 		sgBody_Invalidate(body);
+		body->isMotionPending = change->isPending;
 		if (!change->isPending)
 		{
 			sgBody_Travel(body, change->motion);

@@ -112,7 +112,8 @@ typedef struct sgDeform
 	void (*setPose)(
 	    const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change);
 
-	/// Everything is checked before anything is written, so one pose is enough. Otherwise bodies have two.
+	/// Everything is checked before anything is written, so one pose is enough. Otherwise bodies have two, and so where
+	/// there are morph targets: they are written before the skin is checked.
 	bool posesInPlace;
 
 	/// Whether an input that changed a pose partially has moved vertices of a leaf. Null if that never happens.
@@ -120,7 +121,8 @@ typedef struct sgDeform
 
 	/// Bytes of what is derived from a pose, and how. Null: nothing is.
 	/// @param before nullable: the pose that `derived` was made from last
-	/// @return how far any vertex moved since `before`, as sgPoseChange.motion; infinite if that is not known
+	/// @return how far any vertex moved since `before`, as sgPoseChange.motion; infinite if that is not known. Asked for
+	/// where sgPoseChange.isPending said so
 	size_t (*derivedBytes)(const snugModel* model);
 	double (*derive)(const snugModel* model, const void* pose, const void* before, void* derived);
 
@@ -142,10 +144,14 @@ typedef struct sgDeform
 	/// Boxes along turned axes, of inner nodes in set.mask, straight from the pose: `boxes` grown by `slack` per axis
 	/// contain rotation * position for every position that the deformer gives. Null if it cannot.
 	/// @param rotation orthogonal within rounding
-	/// @param room of the size of a pose, aligned like one, contents arbitrary; null if poses are made in place
+	/// @param room for a pose and what is derived from it, aligned like those, contents arbitrary; null: there is too
+	/// little
 	/// @return false if it cannot for these nodes
 	bool (*boundTurned)(const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes,
 	    double slack[3]);
+
+	/// Several nodes cost `boundTurned` little more than one, so that a root is bounded by what is below it.
+	bool turnsManyAtOnce;
 
 	/// Whether `bound` is for leaves too; otherwise they are bounded by looking at their vertices. Null means no.
 	bool (*boundsLeaves)(const snugModel* model);

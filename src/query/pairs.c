@@ -384,6 +384,16 @@ void sgPairSearch_Descend(sgPairSearch* search, uint32_t slotA, uint32_t slotB)
 	Flush(search);
 }
 
+static void DescendFromStarts(sgPairSearch* search)
+{
+	const sgPairOptions* options = search->options;
+	for (uint32_t i = 0; i < options->startCount && !search->walk.isStopped; ++i)
+	{
+		sgPairWalk_DescendFrom(&search->walk, &walker, options->starts[i]);
+	}
+	Flush(search);
+}
+
 uint64_t sgPairSearch_Compare(sgPairSearch* search, const sgOpened* a, const sgOpened* b)
 {
 	return Compare(&search->walk, a, b);
@@ -491,6 +501,10 @@ static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 		if (isParallel)
 		{
 			sgPairSearch_DescendTogether(search);
+		}
+		else if (options->startCount > 0)
+		{
+			DescendFromStarts(search);
 		}
 		else
 		{

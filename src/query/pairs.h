@@ -18,7 +18,9 @@ typedef struct sgPairOptions
 	bool asPlaces;             ///< pairs are places of triangles, leaf * SG_LANES + lane, not the caller's numbers
 	bool distanceBound;        ///< find a lower bound of the distance
 	snugWitness* witness;      ///< of firstOnly: nullable
-	snugParallelFcn* parallel; ///< null: alone
+	const sgPairLevel* starts; ///< (startCount): where to begin, if not at the roots: nothing else can meet
+	uint32_t startCount;
+	snugParallelFcn* parallel; ///< null: alone. Begins at the roots
 	void* parallelUser;
 } sgPairOptions;
 

@@ -97,12 +97,12 @@ SG_INLINE sgPairLevel sgPairWalk_Step(sgPairWalk* walk, const sgPairWalker* walk
 	return (sgPairLevel){ a.set.group, b.set.group, pairs & ~ends };
 }
 
-/// Everything below two nodes. Each level descends into at least one of them, and into both unless one of them ends
-/// there; so there are at most as many levels as the deeper tree has, and the root's.
-SG_INLINE void sgPairWalk_Descend(sgPairWalk* walk, const sgPairWalker* walker, uint32_t slotA, uint32_t slotB)
+/// Everything below the pairs of a level. Each level descends into at least one of two nodes, and into both unless one
+/// of them ends there; so there are at most as many levels as the deeper tree has, and the root's.
+SG_INLINE void sgPairWalk_DescendFrom(sgPairWalk* walk, const sgPairWalker* walker, sgPairLevel first)
 {
 	walk->depth = 0;
-	walk->stack[0] = sgPairWalk_Step(walk, walker, slotA, slotB);
+	walk->stack[0] = first;
 	while (walk->depth >= 0 && !walk->isStopped)
 	{
 		sgPairLevel* level = walk->stack + walk->depth;
@@ -130,6 +130,13 @@ SG_INLINE void sgPairWalk_Descend(sgPairWalk* walk, const sgPairWalker* walker, 
 		}
 		walk->stack[walk->depth] = next;
 	}
+}
+
+/// Everything below two nodes.
+SG_INLINE void sgPairWalk_Descend(sgPairWalk* walk, const sgPairWalker* walker, uint32_t slotA, uint32_t slotB)
+{
+	walk->depth = 0;
+	sgPairWalk_DescendFrom(walk, walker, sgPairWalk_Step(walk, walker, slotA, slotB));
 }
 
 // ---- One tree ----------------------------------------------------------------------------------------------------

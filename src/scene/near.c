@@ -2,11 +2,14 @@
 #include "query/pairs.h"
 #include "scene/scene.h"
 
+#include <string.h>
+
 /// What a thread does in one go.
 enum
 {
 	BODIES_PER_TASK = 8,
 	CANDIDATES_PER_TASK = 16,
+	SEARCHES_PER_TASK = 4,
 	FEW_SEARCHES = 12, ///< fewer than this are answered one after the other, each by all threads
 };
 
@@ -17,16 +20,24 @@ static uint32_t TasksFor(uint64_t count, uint32_t perTask)
 
 // ---- Below the roots ------------------------------------------------------------------------------------------------
 
+void sgScene_SetOpened(snugScene* scene, uint32_t id, const sgBoxLanes* boxes)
+{
+	sgSceneBody* entry = scene->bodies + id;
+	scene->opened[id] = *boxes;
+	entry->opened = entry->boxed;
+	entry->isShared = sgBody_CanBoundTogether(entry->body);
+	entry->hidesLeaves = sgBody_EvaluatesLeaves(entry->body);
+}
+
 static void OpenBody(snugScene* scene, uint32_t id, snugCounters* counters)
 {
 	sgSceneBody* entry = scene->bodies + id;
 	sgLaneSet set = sgTree_Open(&entry->body->model->tree, 0);
-	entry->isTooFar = !sgBody_BoundPlaced(entry->body, scene->origin, set, scene->opened + id, counters);
-	entry->opened = entry->isTooFar ? 0 : entry->boxed;
-	entry->isShared = sgBody_CanBoundTogether(entry->body);
-	for (int lane = 0; lane < SG_LANES; ++lane)
+	sgBoxLanes boxes;
+	entry->isTooFar = !sgBody_BoundPlaced(entry->body, scene->origin, set, &boxes, counters);
+	if (!entry->isTooFar)
 	{
-		atomic_store_explicit(scene->deeper[id].isMade + lane, sgScene_notMade, memory_order_relaxed);
+		sgScene_SetOpened(scene, id, &boxes);
 	}
 }
 
@@ -42,64 +53,173 @@ static void OpenTask(void* context, uint32_t index)
 	sgScene_Count(scene, &counters);
 }
 
-// What is below a child of a root: kept, unless another thread is at it.
-static const sgBoxLanes* FindDeeper(
-    const snugScene* scene, uint32_t id, uint32_t lane, sgBoxLanes* room, snugCounters* counters)
+static sgLaneSet OpenChild(const snugScene* scene, uint32_t id, uint32_t lane)
 {
-	snugBody* body = scene->bodies[id].body;
-	sgSceneDeeper* deeper = scene->deeper + id;
-	uint8_t found = atomic_load_explicit(deeper->isMade + lane, memory_order_acquire);
-	if (found == sgScene_made)
+	const sgTree* tree = &scene->bodies[id].body->model->tree;
+	return sgTree_Open(tree, sgTree_Open(tree, 0).group * SG_LANES + lane);
+}
+
+// Boxes below a child of a root. Leaves whose vertices are not known yet are in the child's box.
+static bool BoundChild(const snugScene* scene, uint32_t id, uint32_t lane, sgBoxLanes* boxes, snugCounters* counters)
+{
+	const sgSceneBody* entry = scene->bodies + id;
+	sgLaneSet set = OpenChild(scene, id, lane);
+	uint32_t leaves = entry->hidesLeaves ? set.leafMask : 0;
+	const sgBox box = sgBoxLanes_Get(scene->opened + id, lane), empty = sgBox_Empty();
+	set.mask &= ~leaves;
+	if (set.mask != 0 && !sgBody_BoundPlaced(entry->body, scene->origin, set, boxes, counters))
 	{
-		return deeper->below + lane;
+		return false;
 	}
-	bool isOurs = found == sgScene_notMade && atomic_compare_exchange_strong_explicit(deeper->isMade + lane, &found,
-	                                              sgScene_beingMade, memory_order_acquire, memory_order_relaxed);
-	sgBoxLanes* boxes = isOurs ? deeper->below + lane : room;
-	uint32_t child = sgTree_Open(&body->model->tree, 0).group * SG_LANES + lane;
-	bool isNear = sgBody_BoundPlaced(body, scene->origin, sgTree_Open(&body->model->tree, child), boxes, counters);
-	if (isOurs)
+	for (uint32_t i = 0; i < SG_LANES && (leaves != 0 || set.mask == 0); ++i)
 	{
-		uint8_t state = isNear ? sgScene_made : sgScene_notMade;
-		atomic_store_explicit(deeper->isMade + lane, state, memory_order_release);
+		bool isLeaf = (leaves >> i & 1) != 0;
+		if (isLeaf || set.mask == 0)
+		{
+			sgBoxLanes_Set(boxes, i, isLeaf ? &box : &empty);
+		}
+	}
+	return true;
+}
+
+// A place for boxes that are to be kept; null if there is none.
+static sgBoxLanes* TakeDeeper(snugScene* scene)
+{
+	uint32_t number = atomic_fetch_add_explicit(&scene->deeperCount, 1, memory_order_relaxed);
+	return number < sgScene_DeeperCount(&scene->room) ? scene->deeper + number : NULL;
+}
+
+// What is below a child of a root: kept, unless another thread is at it or there is no place.
+static const sgBoxLanes* FindDeeper(
+    snugScene* scene, uint32_t id, uint32_t lane, sgBoxLanes* room, snugCounters* counters)
+{
+	_Atomic uint32_t* where = scene->below[id].children + lane;
+	uint32_t found = atomic_load_explicit(where, memory_order_acquire);
+	if (found != 0 && found != SG_BUSY)
+	{
+		return scene->deeper + (found - 1);
+	}
+	bool isOurs = found == 0 && atomic_compare_exchange_strong_explicit(
+	                                where, &found, SG_BUSY, memory_order_acquire, memory_order_relaxed);
+	sgBoxLanes* place = isOurs ? TakeDeeper(scene) : NULL;
+	sgBoxLanes* boxes = place != NULL ? place : room;
+	bool isNear = BoundChild(scene, id, lane, boxes, counters);
+	if (place != NULL && isNear)
+	{
+		atomic_store_explicit(where, (uint32_t)(place - scene->deeper) + 1, memory_order_release);
 	}
 	return isNear ? boxes : NULL;
 }
 
-// Whether boxes two levels below the roots overlap, given the pairs of those one level below that do. Those of B are
-// made only where A's overlap the box that they are in. Boxes that cannot be made may be anywhere.
-static bool OverlapDeeper(const snugScene* scene, uint32_t a, uint32_t b, uint64_t pairs, snugCounters* counters)
+/// Two bodies of which boxes below children are compared.
+typedef struct Comparison
+{
+	snugScene* scene;
+	sgSceneSearch* search;
+	snugCounters* counters;
+	uint64_t children;       ///< pairs below which boxes overlap
+	sgBoxLanes roomA, roomB; ///< for boxes that are not kept
+} Comparison;
+
+// A search begins where boxes overlap, or, if that is at too many places, one level above.
+static void AddLevel(Comparison* c, uint32_t laneA, uint32_t laneB, uint64_t pairs)
+{
+	sgSceneSearch* search = c->search;
+	if (search->levelCount < SG_SCENE_LEVELS)
+	{
+		search->levels[search->levelCount] = (sgPairLevel){
+			.groupA = OpenChild(c->scene, search->a, laneA).group,
+			.groupB = OpenChild(c->scene, search->b, laneB).group,
+			.pairs = pairs,
+		};
+		search->lanes[search->levelCount] = (uint8_t)laneB;
+	}
+	c->children |= (uint64_t)1 << (SG_LANES * laneA + laneB);
+	++search->levelCount;
+}
+
+static uint32_t GroupBelow(const snugScene* scene, uint32_t id)
+{
+	return sgTree_Open(&scene->bodies[id].body->model->tree, 0).group;
+}
+
+static void GoUp(const Comparison* c)
+{
+	sgSceneSearch* search = c->search;
+	search->canBeFiner = search->levelCount <= SG_SCENE_LEVELS;
+	if (!search->canBeFiner)
+	{
+		search->levelCount = 1;
+		search->levels[0] = (sgPairLevel){
+			.groupA = GroupBelow(c->scene, search->a),
+			.groupB = GroupBelow(c->scene, search->b),
+			.pairs = c->children,
+		};
+	}
+}
+
+// Boxes below one child of A and those of B that it overlaps. Those of B are made only where A's overlap the box that
+// they are in. False if boxes cannot be made: then they may be anywhere.
+static bool CompareBelow(Comparison* c, uint32_t lane, uint32_t partners)
 {
 	const sgBoxKernels* kernels = sgGetKernels()->boxes;
-	sgBoxLanes roomA, roomB;
+	uint32_t b = c->search->b;
+	const sgBoxLanes* below = FindDeeper(c->scene, c->search->a, lane, &c->roomA, c->counters);
+	uint64_t met = below != NULL ? kernels->overlapBoxes(c->scene->opened + b, partners, below, 0xff) : 0;
+	bool isKnown = below != NULL;
+	for (uint32_t other = 0; isKnown && other < SG_LANES; ++other)
+	{
+		uint32_t lanes = (uint32_t)(met >> SG_LANES * other) & 0xff;
+		const sgBoxLanes* others = lanes != 0 ? FindDeeper(c->scene, b, other, &c->roomB, c->counters) : NULL;
+		uint64_t pairs = others != NULL ? kernels->overlapBoxes(below, lanes, others, 0xff) : 0;
+		isKnown = lanes == 0 || others != NULL;
+		if (pairs != 0)
+		{
+			AddLevel(c, lane, other, pairs);
+		}
+	}
+	return isKnown;
+}
+
+// Whether boxes two levels below the roots overlap, given the pairs of those one level below that do.
+static bool OverlapDeeper(snugScene* scene, sgSceneSearch* search, uint64_t pairs, snugCounters* counters)
+{
+	Comparison comparison;
+	comparison.scene = scene;
+	comparison.search = search;
+	comparison.counters = counters;
+	comparison.children = 0;
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		uint32_t partners = (uint32_t)(pairs >> SG_LANES * lane) & 0xff;
-		const sgBoxLanes* below = partners != 0 ? FindDeeper(scene, a, lane, &roomA, counters) : NULL;
-		if (partners != 0 && below == NULL)
+		if (partners != 0 && !CompareBelow(&comparison, lane, partners))
 		{
+			search->levelCount = 0;
 			return true;
 		}
-		uint64_t met = partners != 0 ? kernels->overlapBoxes(scene->opened + b, partners, below, 0xff) : 0;
-		for (uint32_t other = 0; other < SG_LANES; ++other)
-		{
-			uint32_t lanes = (uint32_t)(met >> SG_LANES * other) & 0xff;
-			const sgBoxLanes* others = lanes != 0 ? FindDeeper(scene, b, other, &roomB, counters) : NULL;
-			if (lanes != 0 && (others == NULL || kernels->overlapBoxes(below, lanes, others, 0xff) != 0))
-			{
-				return true;
-			}
-		}
 	}
-	return false;
+	GoUp(&comparison);
+	return search->levelCount > 0;
+}
+
+// Bodies with pools of their own remember boxes from the roots on, so that searches better begin there.
+static bool BeginsAtRoots(const snugScene* scene, const sgSceneSearch* search)
+{
+	return scene->bodies[search->a].body->ownsPool || scene->bodies[search->b].body->ownsPool;
 }
 
 // Whether two bodies may touch, as far as boxes one and two levels below the roots tell.
-static bool MayTouch(const snugScene* scene, uint32_t a, uint32_t b, snugCounters* counters)
+static bool MayTouch(snugScene* scene, sgSceneSearch* search, snugCounters* counters)
 {
+	uint32_t a = search->a, b = search->b;
 	uint64_t pairs = sgGetKernels()->boxes->overlapBoxes(scene->opened + a, 0xff, scene->opened + b, 0xff);
 	bool canShare = scene->bodies[a].isShared && scene->bodies[b].isShared;
-	return pairs != 0 && (!canShare || OverlapDeeper(scene, a, b, pairs, counters));
+	if (pairs == 0 || (canShare && !OverlapDeeper(scene, search, pairs, counters)))
+	{
+		return false;
+	}
+	search->levelCount = BeginsAtRoots(scene, search) ? 0 : search->levelCount;
+	return true;
 }
 
 // Candidates that cannot touch become zero.
@@ -112,14 +232,20 @@ static void CompareTask(void* context, uint32_t index)
 	for (uint64_t i = first; i < end; ++i)
 	{
 		uint64_t pair = scene->candidates[i];
-		scene->candidates[i] = MayTouch(scene, (uint32_t)(pair >> 32), (uint32_t)pair, &counters) ? pair : 0;
+		sgSceneSearch* search = scene->searches + i;
+		search->a = (uint32_t)(pair >> 32);
+		search->b = (uint32_t)pair;
+		search->levelCount = 0;
+		search->canBeFiner = false;
+		scene->candidates[i] = MayTouch(scene, search, &counters) ? pair : 0;
 	}
 	sgScene_Count(scene, &counters);
 }
 
 static void ListOpened(snugScene* scene, uint32_t id)
 {
-	if (scene->bodies[id].opened != scene->bodies[id].boxed)
+	const sgSceneBody* entry = scene->bodies + id;
+	if (entry->opened != entry->boxed)
 	{
 		sgScene_List(scene, id);
 	}
@@ -135,11 +261,129 @@ static uint32_t CompareChildren(snugScene* scene)
 	}
 	sgScene_Run(scene, TasksFor(scene->listCount, BODIES_PER_TASK), OpenTask, scene);
 	uint32_t tooFar = sgScene_FindTooFar(scene);
+	atomic_store_explicit(&scene->deeperCount, 0, memory_order_relaxed);
+	memset((void*)scene->below, 0, scene->bodyCount * sizeof(sgSceneBelow));
 	if (tooFar == SG_NONE)
 	{
 		sgScene_Run(scene, TasksFor(scene->candidateCount, CANDIDATES_PER_TASK), CompareTask, scene);
 	}
 	return tooFar;
+}
+
+// ---- Three levels below the roots -----------------------------------------------------------------------------------
+
+/// Where a search could begin one level further down.
+typedef struct Finer
+{
+	snugScene* scene;
+	const sgSceneSearch* search;
+	snugCounters* counters;
+	sgPairLevel levels[SG_SCENE_LEVELS];
+	uint32_t count;              ///< possibly more than there is room for
+	sgBoxLanes others[SG_LANES]; ///< below nodes of B
+	uint32_t made;               ///< lanes of those
+} Finer;
+
+static bool BoundBelow(const Finer* finer, uint32_t id, uint32_t slot, sgBoxLanes* boxes)
+{
+	snugBody* body = finer->scene->bodies[id].body;
+	sgLaneSet set = sgTree_Open(&body->model->tree, slot);
+	return sgBody_BoundPlaced(body, finer->scene->origin, set, boxes, finer->counters);
+}
+
+// Whether boxes below two nodes overlap, given those below A's that overlap B's node.
+static bool MeetBelow(Finer* finer, uint32_t slotA, const sgBoxLanes* below, uint32_t lanes, uint32_t slotB)
+{
+	const sgSceneSearch* search = finer->search;
+	sgBoxLanes* others = finer->others + slotB % SG_LANES;
+	uint32_t bit = 1u << slotB % SG_LANES;
+	if ((finer->made & bit) == 0 && !BoundBelow(finer, search->b, slotB, others))
+	{
+		finer->count = SG_SCENE_LEVELS + 1;
+		return true;
+	}
+	finer->made |= bit;
+	uint64_t pairs = sgGetKernels()->boxes->overlapBoxes(below, lanes, others, 0xff);
+	if (pairs != 0 && finer->count < SG_SCENE_LEVELS)
+	{
+		const sgTree* treeA = &finer->scene->bodies[search->a].body->model->tree;
+		const sgTree* treeB = &finer->scene->bodies[search->b].body->model->tree;
+		finer->levels[finer->count] =
+		    (sgPairLevel){ sgTree_Open(treeA, slotA).group, sgTree_Open(treeB, slotB).group, pairs };
+	}
+	finer->count += pairs != 0;
+	return pairs != 0;
+}
+
+// Pairs of a level below which boxes overlap.
+static uint64_t RefineLevel(Finer* finer, const sgPairLevel* level, const sgBoxLanes* nodesB)
+{
+	uint64_t left = 0;
+	finer->made = 0;
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		uint32_t partners = (uint32_t)(level->pairs >> SG_LANES * lane) & 0xff, slotA = level->groupA * SG_LANES + lane;
+		sgBoxLanes below;
+		if (partners != 0 && !BoundBelow(finer, finer->search->a, slotA, &below))
+		{
+			finer->count = SG_SCENE_LEVELS + 1;
+			return level->pairs;
+		}
+		uint64_t met = partners != 0 ? sgGetKernels()->boxes->overlapBoxes(nodesB, partners, &below, 0xff) : 0;
+		for (uint32_t other = 0; met != 0 && other < SG_LANES; ++other, met >>= SG_LANES)
+		{
+			uint32_t lanes = (uint32_t)met & 0xff;
+			bool meets = lanes != 0 && MeetBelow(finer, slotA, &below, lanes, level->groupB * SG_LANES + other);
+			left |= (uint64_t)meets << (SG_LANES * lane + other);
+		}
+	}
+	return left;
+}
+
+// Begin further down, if that is not at too many places. What touched last time is likely to touch, and its witness is
+// cheaper to look at.
+static void Refine(snugScene* scene, sgSceneSearch* search, snugCounters* counters)
+{
+	Finer finer; // not zeroed
+	finer.scene = scene;
+	finer.search = search;
+	finer.counters = counters;
+	finer.count = 0;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < search->levelCount; ++i)
+	{
+		sgBoxLanes room;
+		const sgBoxLanes* nodesB = FindDeeper(scene, search->b, search->lanes[i], &room, counters);
+		uint64_t left = nodesB != NULL ? RefineLevel(&finer, search->levels + i, nodesB) : search->levels[i].pairs;
+		finer.count += nodesB != NULL ? 0 : SG_SCENE_LEVELS + 1;
+		search->levels[count] = search->levels[i];
+		search->levels[count].pairs = left;
+		count += left != 0;
+	}
+	search->isOver = count == 0;
+	search->levelCount = count;
+	if (finer.count <= SG_SCENE_LEVELS)
+	{
+		search->levelCount = finer.count;
+		memcpy(search->levels, finer.levels, finer.count * sizeof(sgPairLevel));
+	}
+}
+
+static void RefineTask(void* context, uint32_t index)
+{
+	snugScene* scene = context;
+	snugCounters counters = { 0 };
+	uint64_t first = (uint64_t)index * SEARCHES_PER_TASK, end = first + SEARCHES_PER_TASK;
+	end = end < scene->searchCount ? end : scene->searchCount;
+	for (uint64_t i = first; i < end; ++i)
+	{
+		sgSceneSearch* search = scene->searches + i;
+		if (search->levelCount > 0 && search->canBeFiner && search->witness.memory[0] == 0)
+		{
+			Refine(scene, search, &counters);
+		}
+	}
+	sgScene_Count(scene, &counters);
 }
 
 // ---- What is looked at ----------------------------------------------------------------------------------------------
@@ -150,7 +394,6 @@ static void ListSearches(snugScene* scene)
 	const sgSceneFrame* last = scene->frame;
 	uint64_t next = 0;
 	scene->searchCount = 0;
-	sgScene_BeginList(scene);
 	for (uint64_t i = 0; i < scene->candidateCount; ++i)
 	{
 		uint64_t pair = scene->candidates[i];
@@ -164,16 +407,49 @@ static void ListSearches(snugScene* scene)
 			++next;
 		}
 		bool isKnown = next < last->count && last->pairs[next].a == a && last->pairs[next].b == b;
-		scene->searches[scene->searchCount++] = (sgSceneSearch){
-			.a = a,
-			.b = b,
-			.witness = isKnown ? last->witnesses[next] : (snugWitness){ { 0 } },
-			.firstBlock = SG_NONE,
-			.lastBlock = SG_NONE,
-		};
-		sgScene_List(scene, a);
-		sgScene_List(scene, b);
+		sgSceneSearch* search = scene->searches + scene->searchCount++;
+		*search = scene->searches[i];
+		search->witness = isKnown ? last->witnesses[next] : (snugWitness){ { 0 } };
+		search->firstBlock = search->lastBlock = SG_NONE;
+		search->isOver = false;
 	}
+}
+
+// Leave out searches that are over; list the bodies of the others.
+static void ListSearched(snugScene* scene)
+{
+	uint64_t count = 0;
+	sgScene_BeginList(scene);
+	for (uint64_t i = 0; i < scene->searchCount; ++i)
+	{
+		if (!scene->searches[i].isOver)
+		{
+			scene->searches[count] = scene->searches[i];
+			sgScene_List(scene, scene->searches[count].a);
+			sgScene_List(scene, scene->searches[count].b);
+			++count;
+		}
+	}
+	scene->searchCount = count;
+}
+
+static void DeriveTask(void* context, uint32_t index)
+{
+	const snugScene* scene = context;
+	uint32_t first = index * BODIES_PER_TASK;
+	for (uint32_t i = first; i < first + BODIES_PER_TASK && i < scene->listCount; ++i)
+	{
+		sgBody_Derive(scene->bodies[scene->list[i]].body);
+	}
+}
+
+// Leaves this far down are bounded by their vertices, by any thread.
+static void RefineSearches(snugScene* scene)
+{
+	ListSearched(scene);
+	sgScene_Run(scene, TasksFor(scene->listCount, BODIES_PER_TASK), DeriveTask, scene);
+	sgScene_Run(scene, TasksFor(scene->searchCount, SEARCHES_PER_TASK), RefineTask, scene);
+	ListSearched(scene);
 }
 
 // One step of a body's front, and whether its vertices can be placed. After this, threads may share it.
@@ -260,6 +536,8 @@ static void RunSearch(const Searching* searching, sgSceneSearch* search, snugPar
 		.maxTriangleTests = UINT64_MAX,
 		.firstOnly = !searching->trianglePairs,
 		.witness = searching->trianglePairs ? NULL : &search->witness,
+		.starts = search->levels,
+		.startCount = search->levelCount,
 		.parallel = searching->trianglePairs ? parallel : NULL,
 		.parallelUser = scene->parallelUser,
 	};
@@ -314,6 +592,7 @@ uint32_t sgScene_Search(snugScene* scene, bool trianglePairs)
 	if (tooFar == SG_NONE)
 	{
 		ListSearches(scene);
+		RefineSearches(scene);
 		tooFar = PrepareBodies(scene);
 	}
 	if (tooFar == SG_NONE)

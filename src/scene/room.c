@@ -8,10 +8,18 @@ uint64_t sgScene_BlockCount(const snugSceneRoom* room)
 	return room->trianglePairs / SG_BLOCK_PAIRS + room->pairs + 1;
 }
 
+// A candidate needs two or so, and bodies have eight at most. Those without a place are made for each candidate anew.
+uint64_t sgScene_DeeperCount(const snugSceneRoom* room)
+{
+	uint64_t most = SG_LANES * (uint64_t)room->bodies, enough = room->bodies + room->candidates;
+	return enough < most ? enough : most;
+}
+
 /// What the length of an array follows from.
 typedef enum Kind
 {
 	kind_bodies,
+	kind_deeper,
 	kind_keys,
 	kind_groups,
 	kind_candidates,
@@ -27,6 +35,8 @@ static uint64_t LengthOf(Kind kind, const snugSceneRoom* room)
 	{
 		case kind_bodies:
 			return room->bodies;
+		case kind_deeper:
+			return sgScene_DeeperCount(room);
 		case kind_keys:
 			return 2 * (uint64_t)room->bodies;
 		case kind_groups:
@@ -61,7 +71,8 @@ static const Array arrays[] = {
 	ARRAY(bodies, kind_bodies),
 	ARRAY(boxes, kind_bodies),
 	ARRAY(opened, kind_bodies),
-	ARRAY(deeper, kind_bodies),
+	ARRAY(below, kind_bodies),
+	ARRAY(deeper, kind_deeper),
 	ARRAY(isActive, kind_bodies),
 	ARRAY(list, kind_bodies),
 	ARRAY(moving.order, kind_bodies),

@@ -6,6 +6,7 @@
 //   tree         of those that move, and of static ones                          (broad.c)
 //   candidates   pairs of boxes that overlap, sorted; the filter                 (update.c)
 //   nodes        one and two levels below the roots of candidates, eight boxes against eight (near.c)
+//   finer nodes  three levels below them, of those that are left
 //   preparing    of each body that is still in a pair, once: its front            (near.c)
 //   queries      of those pairs                                                  (near.c)
 //   frame        merging with what stayed as it was, events                      (frame.c)
@@ -21,6 +22,7 @@
 
 #include "base/fpenv.h"
 #include "body/body.h"
+#include "query/walk.h"
 #include "scene/broad.h"
 #include "snug/snug_scene.h"
 
@@ -46,28 +48,28 @@ typedef struct sgSceneBody
 	uint32_t mark; ///< of some list that it was put on last
 	uint8_t state; ///< sgSceneState
 	bool isStatic;
-	bool isShared; ///< several threads may ask for its boxes
-	bool isTooFar; ///< its box or its vertices cannot be held relative to the scene's origin
+	bool isShared;    ///< several threads may ask for its boxes
+	bool hidesLeaves; ///< bounding leaves would take their vertices
+	bool isTooFar;    ///< its box or its vertices cannot be held relative to the scene's origin
 } sgSceneBody;
 
-/// Boxes two levels below a root, along the world's axes: made for each child of the root when first needed.
-typedef struct sgSceneDeeper
+/// Where the boxes below each child of a root are, in snugScene.deeper: one more than their number; zero: not made;
+/// SG_BUSY: being made by some thread, and others make their own.
+typedef struct sgSceneBelow
 {
-	sgBoxLanes below[SG_LANES];       ///< by the lane of the child
-	_Atomic uint8_t isMade[SG_LANES]; ///< sgSceneMade
-} sgSceneDeeper;
-
-typedef enum sgSceneMade
-{
-	sgScene_notMade = 0,
-	sgScene_beingMade, ///< by some thread; others make their own
-	sgScene_made,
-} sgSceneMade;
+	_Atomic uint32_t children[SG_LANES];
+} sgSceneBelow;
 
 /// A pair of bodies that is looked at.
+#define SG_SCENE_LEVELS 4
 typedef struct sgSceneSearch
 {
 	uint32_t a, b;
+	uint32_t levelCount;                 ///< zero: begins at the roots
+	bool canBeFiner;                     ///< levels are below the children that `lanes` says
+	bool isOver;                         ///< nothing is left of it
+	uint8_t lanes[SG_SCENE_LEVELS];      ///< of B
+	sgPairLevel levels[SG_SCENE_LEVELS]; ///< pairs of nodes whose boxes overlap
 	snugWitness witness;
 	uint64_t count;      ///< pairs of triangles
 	uint64_t first;      ///< where they go in the next frame
@@ -119,15 +121,17 @@ struct snugScene
 
 	// (room.bodies) each
 	sgSceneBody* bodies;
-	sgBox* boxes;          ///< along the world's axes, relative to the origin
-	sgBoxLanes* opened;    ///< the same below the roots
-	sgSceneDeeper* deeper; ///< and below those
-	uint8_t* isActive;     ///< changed since the last complete update
-	uint32_t* list;        ///< of bodies to do something for
-	uint32_t bodyCount;    ///< ids below this have been given
-	uint32_t firstFree;    ///< none below it is free
+	sgBox* boxes;        ///< along the world's axes, relative to the origin
+	sgBoxLanes* opened;  ///< the same below the roots
+	sgSceneBelow* below; ///< and below those: made in an update when first needed
+	uint8_t* isActive;   ///< changed since the last complete update
+	uint32_t* list;      ///< of bodies to do something for
+	uint32_t bodyCount;  ///< ids below this have been given
+	uint32_t firstFree;  ///< none below it is free
 	uint32_t listCount;
 	sgBroad moving, fixed;
+	sgBoxLanes* deeper;           ///< (sgScene_DeeperCount)
+	_Atomic uint32_t deeperCount; ///< taken, possibly more than there are
 
 	uint64_t* candidates;            ///< (room.candidates): a << 32 | b
 	uint64_t* scratch;               ///< (room.candidates)
@@ -164,6 +168,9 @@ static inline bool sgScene_IsPresent(const snugScene* scene, uint32_t id)
 /// The box of a body, or that it is too far.
 void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters);
 
+/// Boxes below the root of a body whose box is up to date.
+void sgScene_SetOpened(snugScene* scene, uint32_t id, const sgBoxLanes* boxes);
+
 /// Add what a thread counted.
 void sgScene_Count(snugScene* scene, const snugCounters* counters);
 
@@ -173,6 +180,9 @@ uint32_t sgScene_Search(snugScene* scene, bool trianglePairs);
 
 /// Make the next frame of the last one and the searches, if there is room. Otherwise says how much is needed.
 bool sgScene_MakeFrame(snugScene* scene, bool trianglePairs, snugSceneResult* result);
+
+/// Groups of boxes two levels below roots for which there is room.
+uint64_t sgScene_DeeperCount(const snugSceneRoom* room);
 
 /// Blocks that are enough for all pairs of triangles that there is room for.
 uint64_t sgScene_BlockCount(const snugSceneRoom* room);

@@ -38,10 +38,16 @@ enum
 void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters)
 {
 	sgSceneBody* entry = scene->bodies + id;
-	entry->isTooFar = !sgBody_BoundPlacedRoot(entry->body, scene->origin, scene->boxes + id, counters);
+	sgPlacedRoot root;
+	entry->isTooFar = !sgBody_BoundPlacedRoot(entry->body, scene->origin, &root, counters);
 	if (!entry->isTooFar)
 	{
 		entry->boxed = entry->body->changes;
+		scene->boxes[id] = root.box;
+	}
+	if (!entry->isTooFar && root.isOpened)
+	{
+		sgScene_SetOpened(scene, id, &root.below);
 	}
 }
 

@@ -110,25 +110,25 @@ typedef struct Image
 /// A pose, and how far a node's vertices are from their rest positions.
 typedef struct Posed
 {
-	const sgBlendPose* pose;
+	const sgBlendView* pose;
 	double moved[3];
 	double farther; ///< than the rest ball's radius, from its moved centre
 } Posed;
 
 static Image ImageOfBall(const sgBlend* blend, const Posed* posed, const sgJointSet* set, uint32_t entry)
 {
-	const sgBlendPose* pose = posed->pose;
+	const sgBlendView* pose = posed->pose;
 	const double rest[3] = { (double)set->center[0] + posed->moved[0], (double)set->center[1] + posed->moved[1],
 		(double)set->center[2] + posed->moved[2] };
 	uint32_t transform = blend->setTransforms[set->firstTransform + entry];
-	const float* column = sgBlendPose_Columns(pose) + 16 * (size_t)transform;
+	const float* column = pose->columns + 16 * (size_t)transform;
 	Image image;
 	for (int k = 0; k < 3; ++k)
 	{
 		image.center[k] = (double)column[k] * rest[0] + (double)column[4 + k] * rest[1] +
 		                  (double)column[8 + k] * rest[2] + (double)column[12 + k];
 	}
-	image.radius = sgBlendPose_Stretches(pose, blend->header->transformCount)[transform];
+	image.radius = pose->stretches[transform];
 	image.radius *= (double)set->radius + posed->farther;
 	return image;
 }
@@ -270,7 +270,7 @@ static void AddJointSets(const sgBlend* blend, const Posed* posed, uint32_t slot
 }
 
 // The middle of the box, for the second time; it is float32 from the start.
-static void Center(const sgBlendPose* pose, Enclosure* enclosure)
+static void Center(const sgBlendView* pose, Enclosure* enclosure)
 {
 	for (int k = 0; k < 3; ++k)
 	{
@@ -283,7 +283,7 @@ static void Center(const sgBlendPose* pose, Enclosure* enclosure)
 
 // No position is farther out than the pose reaches. Where a thin mesh is stretched across, balls may be beyond all
 // measure; cutting the box at the reach, and taking the ball around it if that is smaller, keeps everything finite.
-static void Cut(const sgBlendPose* pose, Enclosure* enclosure)
+static void Cut(const sgBlendView* pose, Enclosure* enclosure)
 {
 	double center[3], radius2 = 0.0;
 	for (int k = 0; k < 3; ++k)
@@ -319,7 +319,7 @@ static void BoundNothing(sgBoundsOut out, uint32_t lane)
 
 static void BoundNode(const sgBlend* blend, const Posed* posed, uint32_t slot, sgBoundsOut out, uint32_t lane)
 {
-	const sgBlendPose* pose = posed->pose;
+	const sgBlendView* pose = posed->pose;
 	if (blend->jointSetStarts[slot] == blend->jointSetStarts[slot + 1])
 	{
 		BoundNothing(out, lane);
@@ -352,7 +352,7 @@ static void BoundNode(const sgBlend* blend, const Posed* posed, uint32_t slot, s
 }
 
 void sgCorners_Bound(
-    const sgBlend* blend, const sgBlendPose* pose, const sgMorphLanes* morph, sgLaneSet set, sgBoundsOut out)
+    const sgBlend* blend, const sgBlendView* pose, const sgMorphLanes* morph, sgLaneSet set, sgBoundsOut out)
 {
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{

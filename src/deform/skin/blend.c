@@ -20,10 +20,15 @@ double sgBlend_Roundings(uint32_t maxInfluences)
 // Without the amplitudes of morph targets.
 static size_t JointBytes(const sgBlendHeader* header)
 {
+	return sizeof(sgBlendPose) + SG_ACROSS_FLOATS * sizeof(float) * (size_t)sgBlend_BlockCount(header->transformCount);
+}
+
+static size_t DerivedBytes(const snugModel* model)
+{
+	const sgBlendHeader* header = model->deformData;
 	size_t floats = 16 * (size_t)header->transformCount * (1 + sgBlend_DopBlocks((snugVolume)header->volume));
-	floats += 12 * SG_LANES * (size_t)sgBlend_BlockCount(header->transformCount);
 	size_t stretches = header->bound == snug_boundCorners ? header->transformCount : 0;
-	return sgAlignUp(sizeof(sgBlendPose) + floats * sizeof(float) + stretches * sizeof(double), SG_ALIGNMENT);
+	return sgAlignUp(floats * sizeof(float) + stretches * sizeof(double), SG_ALIGNMENT);
 }
 
 static size_t PoseBytes(const snugModel* model)
@@ -107,7 +112,7 @@ static void SetSlabs(float* slabs, const float matrix[12], snugVolume volume)
 static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t count, float* out)
 {
 	const sgBlendArrays* arrays = posed->model->arrays;
-	const float *columns = sgBlendPose_Columns(posed->pose), *positions = posed->model->positions;
+	const float *columns = sgBlend_Columns(posed->derived), *positions = posed->model->positions;
 	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, posed->pose);
 	if (amplitudes == NULL)
 	{
@@ -129,7 +134,7 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 	const sgBlendArrays* arrays = posed->model->arrays;
 	const sgBlend* blend = &arrays->blend;
 	uint32_t count = posed->model->clusters.clusters[cluster].vertexCount;
-	const float* columns = sgBlendPose_Columns(posed->pose);
+	const float* columns = sgBlend_Columns(posed->derived);
 	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, posed->pose);
 	if (amplitudes == NULL)
 	{
@@ -142,7 +147,7 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 }
 
 // Inner nodes of a set from any pose: that of the body, or one that is turned.
-static void BoundFrom(const sgPosed* posed, const sgBlendPose* pose, sgLaneSet set, sgBoundsOut out)
+static void BoundFrom(const sgPosed* posed, const sgBlendView* pose, sgLaneSet set, sgBoundsOut out)
 {
 	const sgTree* tree = &posed->model->tree;
 	const sgBlendArrays* arrays = posed->model->arrays;
@@ -175,29 +180,87 @@ static void BoundFrom(const sgPosed* posed, const sgBlendPose* pose, sgLaneSet s
 
 static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 {
-	BoundFrom(posed, posed->pose, set, out);
+	const sgBlendView view = sgBlend_View(posed->model->deformData, posed->pose, posed->derived);
+	BoundFrom(posed, &view, set, out);
 }
 
-// A pose T' = R T in float32, as far as one family needs it. Let u = 2^-24, n the most influences, q = roundings(n),
-// and S_i the sum of |R_im| reach_m. An entry of T' is off by 5 u of the sum of |R| |T|: factors of R are rounded,
-// three products and two sums. So S, raised by far more than that, is a reach of T', and exact blends of T' and of R T
-// differ by 5 u S_i. Bounds from T' contain positions evaluated from T', which are within q u S_i of exact blends of
-// T'. Those evaluated from T are within q u reach_m of exact blends of T per axis, hence turned within q u S_i of exact
-// blends of R T. Together (2 q + 5) u S_i. What products below the normal range lose is in the reach already.
-static bool BoundTurned(
-    const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes, double slack[3])
+static bool HasLocalEntries(const sgBlendFamily* family)
+{
+	return family->kind == sgBlend_local || family->kind == sgBlend_mixed;
+}
+
+static void StoreColumns(const sgBlend* blend, const float* across, float* columns)
+{
+	uint32_t count = blend->header->transformCount;
+	for (uint32_t first = 0; first < count; first += SG_LANES, across += SG_ACROSS_FLOATS)
+	{
+		uint32_t left = count - first;
+		sgBlend_GetKernels()->storeColumns(across, blend->across + first, left < SG_LANES ? left : SG_LANES, columns);
+	}
+}
+
+// Nodes of a family by what joints make of boxes where that is possible, and else as without a turn.
+// @param room for columns
+static void BoundFamilyTurned(
+    const sgPosed* posed, const sgBlendView* turned, sgLaneSet set, void* room, sgBoxLanes* boxes)
 {
 	const sgBlendArrays* arrays = posed->model->arrays;
 	const sgBlend* blend = &arrays->blend;
-	const sgBlendHeader* header = blend->header;
-	const sgBlendPose* pose = posed->pose;
-	sgBlendPose* turned = room;
-	if (header->volume != snug_volumeBox || header->bound == snug_boundCorners)
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, &posed->model->tree, set);
+	if (HasLocalEntries(family) && sgMorph_Active(&arrays->morph, posed->pose) == NULL)
 	{
-		return false;
+		uint16_t* places = room;
+		for (uint32_t i = 0; i < blend->header->transformCount; ++i)
+		{
+			places[blend->across[i]] = (uint16_t)i;
+		}
+		sgBlend_GetKernels()->hullFamily(blend, family, turned, places, set.mask, boxes);
+		return;
 	}
+	sgBlendView view = *turned;
+	StoreColumns(blend, turned->across, room);
+	view.columns = room;
+	BoundFrom(posed, &view, set, (sgBoundsOut){ boxes, NULL });
+}
+
+// The same for nodes that are bounded one by one.
+static void BoundAloneTurned(const sgPosed* posed, const sgBlendView* turned, sgLaneSet set, sgBoxLanes* boxes)
+{
+	const sgBlendArrays* arrays = posed->model->arrays;
+	const sgBlend* blend = &arrays->blend;
+	const sgTree* tree = &posed->model->tree;
+	if (sgMorph_Active(&arrays->morph, posed->pose) != NULL)
+	{
+		BoundFrom(posed, turned, set, (sgBoundsOut){ boxes, NULL });
+		return;
+	}
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, tree, set);
+	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
+	{
+		uint32_t lane = sgLowestBit(rest);
+		const sgBlendFamily* own = sgSkins_RecordOf(blend, tree, family, set, lane);
+		if (HasLocalEntries(own))
+		{
+			sgBlend_GetKernels()->hullAlone(blend, own, turned, lane, boxes);
+		}
+		else
+		{
+			sgBlend_GetKernels()->boundAlone(blend, own, turned, NULL, lane, (sgBoundsOut){ boxes, NULL });
+		}
+	}
+}
+
+// A pose T' = R T in float32. Let u = 2^-24, n the most influences, q = roundings(n), and S_i the sum of |R_im|
+// reach_m. An entry of T' is off by 5 u of the sum of |R| |T|: factors of R are rounded, three products and two sums.
+// So S, raised by far more than that, is a reach of T', and exact blends of T' and of R T differ by 5 u S_i. Bounds
+// from T' contain positions evaluated from T', which are within q u S_i of exact blends of T'. Those evaluated from T
+// are within q u reach_m of exact blends of T per axis, hence turned within q u S_i of exact blends of R T. Together (2
+// q + 5) u S_i. What products below the normal range lose is in the reach already.
+static void TurnPose(const sgBlendHeader* header, const sgBlendPose* pose, const double rotation[3][3],
+    sgBlendPose* turned, double slack[3])
+{
 	float factors[3][3];
-	double units = SG_MARGIN_SQUARES * 0x1p-24;
+	double roundings = 2.0 * sgBlend_Roundings(header->rows.most) + SG_MARGIN_TURNED_ENTRIES;
 	for (int i = 0; i < 3; ++i)
 	{
 		double reach = 0.0;
@@ -207,88 +270,162 @@ static bool BoundTurned(
 			factors[i][m] = (float)rotation[i][m];
 		}
 		turned->reach[i] = sgRoundUp(reach * (1.0 + SG_MARGIN_REACH));
-		double roundings = 2.0 * sgBlend_Roundings(header->rows.most) + SG_MARGIN_TURNED_ENTRIES;
-		slack[i] = units * roundings * (double)turned->reach[i];
+		slack[i] = SG_MARGIN_SQUARES * 0x1p-24 * roundings * (double)turned->reach[i];
 	}
-	uint32_t count = header->transformCount;
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, &posed->model->tree, set);
-	if (family->isAcross)
+	sgBlend_GetKernels()->turnAcross(sgBlendPose_Across(pose), sgBlend_BlockCount(header->transformCount),
+	    (const float(*)[3])factors, sgBlendPose_Across(turned));
+}
+
+static bool BoundTurned(
+    const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes, double slack[3])
+{
+	const sgBlendArrays* arrays = posed->model->arrays;
+	const sgBlend* blend = &arrays->blend;
+	const sgBlendHeader* header = blend->header;
+	if (room == NULL || header->volume != snug_volumeBox || header->bound == snug_boundCorners)
 	{
-		sgBlend_GetKernels()->turnAcross(sgBlendPose_Across(pose, count), sgBlend_BlockCount(count),
-		    (const float(*)[3])factors, sgBlendPose_Across(turned, count));
+		return false;
+	}
+	sgBlendPose* turned = room;
+	TurnPose(header, posed->pose, rotation, turned, slack);
+	const sgBlendView view = { .reach = turned->reach, .across = sgBlendPose_Across(turned) };
+	if (sgSkins_FamilyOf(blend, &posed->model->tree, set)->isAcross)
+	{
+		BoundAloneTurned(posed, &view, set, boxes);
 	}
 	else
 	{
-		sgBlend_GetKernels()->turnColumns(sgBlendPose_Columns(pose), blend->entryTransforms + family->firstEntry,
-		    family->entryCount, (const float(*)[3])factors, sgBlendPose_Columns(turned));
+		size_t floats = SG_ACROSS_FLOATS * (size_t)sgBlend_BlockCount(header->transformCount);
+		BoundFamilyTurned(posed, &view, set, sgBlendPose_Across(turned) + floats, boxes);
 	}
-	BoundFrom(posed, turned, set, (sgBoundsOut){ boxes, NULL });
 	return true;
 }
 
 // ---- Poses -----------------------------------------------------------------------------------------------------
 
-// Everything about a pose that is stored transform by transform, in their own order: matrices are read as they come.
-static void StoreMatrices(const sgBlendHeader* header, const sgPoseInput* input, sgBlendPose* pose)
+/// Blocks that are made aside before a pose is written over; more are made twice.
+#define ROOM_BLOCKS 32
+
+/// A pose while it is made.
+typedef struct Making
 {
-	snugVolume volume = (snugVolume)header->volume;
-	uint32_t blocks = sgBlend_DopBlocks(volume);
-	float* slabs = sgBlendPose_Slabs(pose, header->transformCount);
-	double* stretches = sgBlendPose_Stretches(pose, header->transformCount);
-	for (uint32_t first = 0; first < header->transformCount; first += SG_LANES)
-	{
-		float room[SG_LANES][12];
-		const float* matrices[SG_LANES];
-		uint32_t left = header->transformCount - first, count = left < SG_LANES ? left : SG_LANES;
-		for (uint32_t i = 0; i < count; ++i)
-		{
-			matrices[i] = sgPoseInput_Matrix(input, first + i, room[i]);
-			if (blocks > 0)
-			{
-				SetSlabs(slabs + 16 * (size_t)blocks * (first + i), matrices[i], volume);
-			}
-			if (header->bound == snug_boundCorners)
-			{
-				stretches[first + i] = sgCorners_Stretch(matrices[i]);
-			}
-		}
-		sgBlend_GetKernels()->storeColumns(matrices, count, sgBlendPose_Columns(pose) + 16 * (size_t)first);
-	}
+	const sgBlend* blend;
+	const sgPoseInput* input;
+	const sgBlendPose* before; ///< null for the rest pose
+	float rest[3];             ///< how far vertices reach before the transforms
+	bool isApart;              ///< nobody asks how far anything moves
+	float reach[3];            ///< so far
+	float most;                ///< how far anything is carried, so far
+} Making;
+
+// As they come, mostly: without a call.
+static inline const float* MatrixOf(const sgPoseInput* input, uint32_t j, float room[12])
+{
+	return input->kind == sgPose_joints ? (const float*)(const void*)((const char*)input->data + j * input->stride)
+	                                    : sgPoseInput_Matrix(input, j, room);
 }
 
-// Fill in a pose from matrices, and by how much any vertex may have moved since `before`, unless that is null.
-// SG_NONE if all is well, or some transform that is not finite or reaches too far.
-// `rest` is how far vertices reach before the transforms, per axis.
-static uint32_t MakePose(const sgBlend* blend, const sgPoseInput* input, const float rest[3], const sgBlendPose* before,
-    sgBlendPose* pose, double* motion)
+// The matrices of a block as they are given. New amplitudes leave them as they were.
+static void PutBlock(const Making* making, uint32_t block, float* across)
 {
-	const sgBlendHeader* header = blend->header;
-	float reach[3] = { 0.0f, 0.0f, 0.0f }, most = 0.0f;
-	static const float zero[16] = { 0.0f };
-	StoreMatrices(header, input, pose);
-	for (uint32_t first = 0; first < header->transformCount; first += SG_LANES)
+	static const float zero[12] = { 0.0f };
+	const sgBlend* blend = making->blend;
+	uint32_t first = block * SG_LANES;
+	if (making->input->kind == sgPose_amplitudes)
 	{
-		const float* columns[SG_LANES];
-		for (uint32_t lane = 0; lane < SG_LANES; ++lane)
-		{
-			bool isThere = first + lane < header->transformCount;
-			columns[lane] = isThere ? sgBlendPose_Columns(pose) + 16 * (size_t)blend->across[first + lane] : zero;
-		}
-		float* across = sgBlendPose_Across(pose, header->transformCount) + 12 * (size_t)first;
-		uint32_t bad = sgBlend_GetKernels()->putAcross(columns, rest, SG_BLEND_LIMIT, across, reach);
+		const float* old = sgBlendPose_Across(making->before) + SG_ACROSS_FLOATS * (size_t)block;
+		memcpy(across, old, SG_ACROSS_FLOATS * sizeof(float));
+		return;
+	}
+	float room[SG_LANES][12];
+	const float* matrices[SG_LANES];
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		bool isThere = first + lane < blend->header->transformCount;
+		matrices[lane] = isThere ? MatrixOf(making->input, blend->across[first + lane], room[lane]) : zero;
+	}
+	sgBlend_GetKernels()->putAcross(matrices, across);
+}
+
+// All blocks, one `step` floats after the other. SG_NONE if all is well, or some transform that is not finite or
+// reaches too far.
+static uint32_t CheckBlocks(Making* making, float* across, size_t step)
+{
+	const sgBlend* blend = making->blend;
+	const sgBlendKernels* kernels = sgBlend_GetKernels();
+	for (uint32_t block = 0; block < sgBlend_BlockCount(blend->header->transformCount); ++block, across += step)
+	{
+		PutBlock(making, block, across);
+		uint32_t bad = kernels->checkAcross(across, making->rest, SG_BLEND_LIMIT, making->reach);
 		if (bad != 0)
 		{
-			return blend->across[first + sgLowestBit(bad)];
+			return blend->across[block * SG_LANES + sgLowestBit(bad)];
 		}
-		if (before != NULL)
+		if (making->before != NULL && !making->isApart)
 		{
-			const float* old = sgBlendPose_Across(before, header->transformCount) + 12 * (size_t)first;
-			most = fmaxf(most, sgBlend_GetKernels()->findMotion(old, across, blend->moved + first / SG_LANES));
+			const float* old = sgBlendPose_Across(making->before) + SG_ACROSS_FLOATS * (size_t)block;
+			making->most = fmaxf(making->most, kernels->findMotion(old, across, blend->moved + block));
 		}
 	}
-	SetReach(pose, header, rest, reach);
-	*motion = before != NULL ? BoundMotion(header, before, pose, most) : INFINITY;
 	return SG_NONE;
+}
+
+// Fill in a pose, which may be the one before, and by how much any vertex may have moved. Nothing is written unless all
+// is well: see CheckBlocks.
+static uint32_t MakePose(Making* making, sgBlendPose* pose, double* motion)
+{
+	const sgBlendHeader* header = making->blend->header;
+	float room[ROOM_BLOCKS * SG_ACROSS_FLOATS] SG_ALIGN(64); // not zeroed
+	uint32_t blocks = sgBlend_BlockCount(header->transformCount);
+	bool fits = blocks <= ROOM_BLOCKS;
+	uint32_t bad = CheckBlocks(making, room, fits ? SG_ACROSS_FLOATS : 0);
+	if (bad != SG_NONE)
+	{
+		return bad;
+	}
+	sgBlendPose made = { .reach = { 0.0f } };
+	SetReach(&made, header, making->rest, making->reach);
+	bool isKnown = making->before != NULL && !making->isApart;
+	*motion = isKnown ? BoundMotion(header, making->before, &made, making->most) : INFINITY;
+	for (uint32_t block = 0; !fits && block < blocks; ++block)
+	{
+		PutBlock(making, block, sgBlendPose_Across(pose) + SG_ACROSS_FLOATS * (size_t)block);
+	}
+	if (fits)
+	{
+		memcpy(sgBlendPose_Across(pose), room, SG_ACROSS_FLOATS * sizeof(float) * blocks);
+	}
+	*pose = made;
+	return SG_NONE;
+}
+
+// The motion is known from posing.
+static double Derive(const snugModel* model, const void* pose, const void* before, void* derived)
+{
+	(void)before;
+	const sgBlendArrays* arrays = model->arrays;
+	const sgBlendHeader* header = arrays->blend.header;
+	snugVolume volume = (snugVolume)header->volume;
+	uint32_t blocks = sgBlend_DopBlocks(volume);
+	float *columns = derived, *slabs = columns + 16 * (size_t)header->transformCount;
+	StoreColumns(&arrays->blend, sgBlendPose_Across(pose), columns);
+	for (uint32_t j = 0; (blocks > 0 || header->bound == snug_boundCorners) && j < header->transformCount; ++j)
+	{
+		float matrix[12];
+		for (int i = 0; i < 12; ++i)
+		{
+			matrix[i] = columns[16 * (size_t)j + 4 * (size_t)(i % 4) + (size_t)(i / 4)];
+		}
+		if (blocks > 0)
+		{
+			SetSlabs(slabs + 16 * (size_t)blocks * j, matrix, volume);
+		}
+		else
+		{
+			((double*)(void*)slabs)[j] = sgCorners_Stretch(matrix);
+		}
+	}
+	return INFINITY;
 }
 
 /// How far vertices reach before the transforms: those of the model and of its rest volumes, and with displacements.
@@ -298,20 +435,6 @@ static void FindRest(const sgBlendHeader* header, const sgFieldsPose* amplitudes
 	{
 		rest[axis] = header->reach[axis] + (amplitudes != NULL ? amplitudes->reach[axis] : 0.0f);
 	}
-}
-
-// With new amplitudes the transforms are taken again, since they may lead farther now: columns are what they are.
-static sgPoseInput FindTransforms(const sgPoseInput* input, const void* before)
-{
-	if (input->kind != sgPose_amplitudes)
-	{
-		return *input;
-	}
-	return (sgPoseInput){
-		.kind = sgPose_jointColumns,
-		.data = sgBlendPose_Columns(before),
-		.stride = 16 * sizeof(float),
-	};
 }
 
 // The rest pose is never refused: sgBlend_IsWithinReach.
@@ -326,15 +449,15 @@ static void SetPose(
 	{
 		return;
 	}
-	float rest[3];
 	double motion = INFINITY;
 	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, pose);
-	FindRest(blend->header, amplitudes, rest);
-	sgPoseInput transforms = FindTransforms(input, before);
-	uint32_t bad = MakePose(blend, &transforms, rest, change->isApart ? NULL : before, pose, &motion);
+	Making making = { .blend = blend, .input = input, .before = before, .isApart = change->isApart };
+	FindRest(blend->header, amplitudes, making.rest);
+	// With new amplitudes the transforms are taken again, since they may lead farther now.
+	uint32_t bad = MakePose(&making, pose, &motion);
 	if (bad != SG_NONE)
 	{
-		bool isFinite = sgPoseInput_IsFinite(&transforms, bad);
+		bool isFinite = input->kind == sgPose_amplitudes || sgPoseInput_IsFinite(input, bad);
 		change->fault = isFinite ? sgPoseFault_tooFar : sgPoseFault_notFinite;
 		change->culprit = input->kind == sgPose_amplitudes ? SG_NONE : bad;
 	}
@@ -353,10 +476,14 @@ const sgDeform sgDeform_blend = {
 	.inputs = 1u << sgPose_joints | 1u << sgPose_jointColumns | 1u << sgPose_nodes | 1u << sgPose_amplitudes,
 	.poseBytes = PoseBytes,
 	.setPose = SetPose,
+	.posesInPlace = true,
+	.derivedBytes = DerivedBytes,
+	.derive = Derive,
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
 	.boundTurned = BoundTurned,
+	.turnsManyAtOnce = true,
 	.boundsLeaves = sgSkins_BoundsLeaves,
 	.volume = sgSkins_Volume,
 };

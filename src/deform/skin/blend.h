@@ -26,43 +26,52 @@ static inline bool sgBlend_IsWithinReach(const sgBlendHeader* header)
 	return header->reach[0] <= limit && header->reach[1] <= limit && header->reach[2] <= limit;
 }
 
-/// A pose: what is computed once per transform. Arrays follow, each aligned:
-///   columns[transformCount][16]     the matrix by columns, each padded to four with a zero
-///   across[blocks][12][SG_LANES]    the matrices of eight transforms side by side, by rows, in the order of
-///                                   sgBlend.across; zeros after the last
-///   slabs[transformCount][dopBlocks][16]   for k-DOPs: four directions' rows of the matrix, side by side like columns
-///   stretches[transformCount]       for snug_boundCorners, which has no slabs: sgCorners_Stretch of each, doubles
-///   amplitudes                      of morph targets, if there are any: an sgFieldsPose
+/// Floats of eight matrices side by side, by rows: [12][SG_LANES].
+#define SG_ACROSS_FLOATS (12 * SG_LANES)
+
+/// A pose. The matrices of eight transforms side by side follow, block after block, in the order of sgBlend.across,
+/// with zeros after the last: SG_ACROSS_FLOATS for each block. Then, if there are morph targets, their amplitudes: an
+/// sgFieldsPose.
 typedef struct sgBlendPose
 {
 	float reach[3 + SG_DOP_DIRECTIONS]; ///< per axis and direction of the k-DOP, bounds every intermediate of
 	                                    ///< evaluating any vertex; feeds sgBlendCommon.error
 	float padding[3];
 } sgBlendPose;
+_Static_assert(sizeof(sgBlendPose) % 64 == 0, "what follows is aligned");
+
+static inline float* sgBlendPose_Across(const sgBlendPose* pose)
+{
+	return (float*)(uintptr_t)(pose + 1);
+}
 
 static inline uint32_t sgBlend_DopBlocks(snugVolume volume)
 {
 	return sgVolume_IsDop(volume) ? (sgVolume_ExtraSlabs(volume) + 3) / 4 : 0;
 }
 
-static inline float* sgBlendPose_Columns(const sgBlendPose* pose)
+/// A pose and what is derived from it: the same matrices as evaluation and bounds of families read them.
+typedef struct sgBlendView
 {
-	return (float*)(uintptr_t)(pose + 1);
+	const float* reach;      ///< of the pose
+	const float* across;     ///< of the pose
+	const float* columns;    ///< (transformCount * 16): the matrix by columns, each padded to four with a zero
+	const float* slabs;      ///< (transformCount * dopBlocks * 16): for k-DOPs: four directions' rows of the matrix,
+	                         ///< side by side like columns
+	const double* stretches; ///< (transformCount): for snug_boundCorners, which has no slabs: sgCorners_Stretch
+} sgBlendView;
+
+/// The columns are what is derived first.
+static inline const float* sgBlend_Columns(const void* derived)
+{
+	return derived;
 }
 
-static inline float* sgBlendPose_Across(const sgBlendPose* pose, uint32_t transformCount)
+static inline sgBlendView sgBlend_View(const sgBlendHeader* header, const sgBlendPose* pose, const void* derived)
 {
-	return sgBlendPose_Columns(pose) + 16 * (size_t)transformCount;
-}
-
-static inline float* sgBlendPose_Slabs(const sgBlendPose* pose, uint32_t transformCount)
-{
-	return sgBlendPose_Across(pose, transformCount) + 12 * SG_LANES * (size_t)sgBlend_BlockCount(transformCount);
-}
-
-static inline double* sgBlendPose_Stretches(const sgBlendPose* pose, uint32_t transformCount)
-{
-	return (double*)(void*)sgBlendPose_Slabs(pose, transformCount);
+	const float* columns = sgBlend_Columns(derived);
+	const float* slabs = columns + 16 * (size_t)header->transformCount;
+	return (sgBlendView){ pose->reach, sgBlendPose_Across(pose), columns, slabs, (const double*)(const void*)slabs };
 }
 
 /// sgDeform.build, fits and check.
@@ -80,6 +89,6 @@ double sgCorners_Stretch(const float matrix[12]);
 /// Boxes and balls of the nodes in set.mask.
 /// @param morph nullable: how far vertices are from their rest positions
 void sgCorners_Bound(
-    const sgBlend* blend, const sgBlendPose* pose, const sgMorphLanes* morph, sgLaneSet set, sgBoundsOut out);
+    const sgBlend* blend, const sgBlendView* pose, const sgMorphLanes* morph, sgLaneSet set, sgBoundsOut out);
 
 #endif

@@ -129,15 +129,37 @@ static void EvaluateMoved(
 	}
 }
 
-static void StoreColumns(const float* const matrices[SG_LANES], uint32_t count, float* columns)
+static void PutAcross(const float* const matrices[SG_LANES], float* across)
 {
-	for (uint32_t i = 0; i < count; ++i, columns += 16)
+	for (size_t row = 0; row < 12; row += 4, across += 4 * SG_LANES)
 	{
-		f4 rows[4] = { f4_Load(matrices[i]), f4_Load(matrices[i] + 4), f4_Load(matrices[i] + 8), f4_Set(0.0f) };
-		f4_Transpose(rows);
+		f4 low[4], high[4];
+		for (int i = 0; i < 4; ++i)
+		{
+			low[i] = f4_Load(matrices[i] + row);
+			high[i] = f4_Load(matrices[4 + i] + row);
+		}
+		f4_Transpose(low);
+		f4_Transpose(high);
 		for (int k = 0; k < 4; ++k)
 		{
-			f4_Store(columns + 4 * k, rows[k]);
+			f8_Store(across + SG_LANES * k, f8_FromHalves(low[k], high[k]));
+		}
+	}
+}
+
+static void StoreColumns(const float* across, const uint16_t* transforms, uint32_t count, float* columns)
+{
+	for (uint32_t k = 0; k < 4; ++k, across += SG_LANES)
+	{
+		f8 x = f8_Load(across), y = f8_Load(across + 4 * SG_LANES), z = f8_Load(across + 8 * SG_LANES);
+		f4 parts[SG_LANES] = { f8_Low(x), f8_Low(y), f8_Low(z), f4_Set(0.0f), f8_High(x), f8_High(y), f8_High(z),
+			f4_Set(0.0f) };
+		f4_Transpose(parts);
+		f4_Transpose(parts + 4);
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			f4_Store(columns + 16 * (size_t)transforms[i] + 4 * k, parts[i]);
 		}
 	}
 }
@@ -159,56 +181,26 @@ static void TurnAcross(const float* across, uint32_t blocks, const float rotatio
 	}
 }
 
-static void TurnColumns(
-    const float* columns, const uint16_t* transforms, uint32_t count, const float rotation[3][3], float* turned)
-{
-	f4 x = { rotation[0][0], rotation[1][0], rotation[2][0], 0.0f };
-	f4 y = { rotation[0][1], rotation[1][1], rotation[2][1], 0.0f };
-	f4 z = { rotation[0][2], rotation[1][2], rotation[2][2], 0.0f };
-	for (uint32_t j = 0; j < count; ++j)
-	{
-		const float* from = columns + 16 * (size_t)transforms[j];
-		float* to = turned + 16 * (size_t)transforms[j];
-		for (int k = 0; k < 16; k += 4)
-		{
-			f4_Store(to + k, f4_Set(from[k]) * x + f4_Set(from[k + 1]) * y + f4_Set(from[k + 2]) * z);
-		}
-	}
-}
-
 // In float32 and never fused, so that whether a pose is accepted does not depend on the machine. Entries are limited
 // too: where the rest mesh is flat at zero they lead nowhere, but a blend of entries near FLT_MAX is infinite.
-static uint32_t PutAcross(
-    const float* const columns[SG_LANES], const float restReach[3], float limit, float* across, float reach[3])
+static uint32_t CheckAcross(const float* across, const float restReach[3], float limit, float reach[3])
 {
-	f8 zero = f8_Set(0.0f), sums[3] = { zero, zero, zero };
-	uint32_t good = 0xff;
-	for (int k = 0; k < 4; ++k)
-	{
-		f4 low[4], high[4];
-		for (int i = 0; i < 4; ++i)
-		{
-			low[i] = f4_Load(columns[i] + 4 * k);
-			high[i] = f4_Load(columns[4 + i] + 4 * k);
-		}
-		f4_Transpose(low);
-		f4_Transpose(high);
-		f8 weight = f8_Set(k < 3 ? restReach[k] : 1.0f);
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			f8 entry = f8_FromHalves(low[axis], high[axis]);
-			f8_Store(across + SG_LANES * (4 * (size_t)axis + (size_t)k), entry);
-			good &= m8_Bits(f8_LessEqual(f8_Abs(entry), f8_Set(limit)));
-			sums[axis] = f8_Add(sums[axis], f8_Mul(f8_Abs(entry), weight));
-		}
-	}
+	f8 zero = f8_Set(0.0f), most = f8_Set(limit);
+	m8 isGood = f8_LessEqual(zero, zero);
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		good &= m8_Bits(f8_LessEqual(sums[axis], f8_Set(limit)));
-		float most = f8_ReduceMax(sums[axis]);
-		reach[axis] = most > reach[axis] ? most : reach[axis];
+		f8 sum = zero;
+		for (int k = 0; k < 4; ++k, across += SG_LANES)
+		{
+			f8 entry = f8_Abs(f8_Load(across));
+			isGood = m8_And(isGood, f8_LessEqual(entry, most));
+			sum = f8_Add(sum, f8_Mul(entry, f8_Set(k < 3 ? restReach[k] : 1.0f)));
+		}
+		isGood = m8_And(isGood, f8_LessEqual(sum, most));
+		float farthest = f8_ReduceMax(sum);
+		reach[axis] = farthest > reach[axis] ? farthest : reach[axis];
 	}
-	return ~good & 0xff;
+	return ~m8_Bits(isGood) & 0xff;
 }
 
 // |D [c; 1]| + |D| half with D = after - before.
@@ -430,12 +422,12 @@ static SG_NOINLINE void MorphAcross(const sgMorphLanes* morph, const Entries* en
 	*lower -= f8_ReduceMax(down);
 }
 
-static void BoundAlone(const sgBlend* blend, const sgBlendFamily* alone, const sgBlendPose* pose,
+static void BoundAlone(const sgBlend* blend, const sgBlendFamily* alone, const sgBlendView* pose,
     const sgMorphLanes* morph, uint32_t lane, sgBoundsOut out)
 {
 	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + alone->values);
 	const Entries entries = GetEntries(blend, alone);
-	const float* across = sgBlendPose_Across(pose, blend->header->transformCount);
+	const float* across = pose->across;
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		float lower, upper;
@@ -549,7 +541,7 @@ static inline Interval MorphedRow(const sgBlendFamily* family, const sgBlendComm
 	return (Interval){ f8_Add(interval.lower, added.lower), f8_Add(interval.upper, added.upper) };
 }
 
-static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBlendPose* pose, const sgMorphLanes* morph,
+static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBlendView* pose, const sgMorphLanes* morph,
     uint32_t mask, sgBoundsOut out)
 {
 	const sgBlendHeader* header = blend->header;
@@ -557,19 +549,124 @@ static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBle
 	const Entries entries = GetEntries(blend, family);
 	for (uint32_t axis = 0; axis < 3; ++axis)
 	{
-		Rows rows = { sgBlendPose_Columns(pose) + axis, 16 };
+		Rows rows = { pose->columns + axis, 16 };
 		Interval interval = MorphedRow(family, common, &entries, &rows, morph, pose->reach[axis]);
 		f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(pose->reach[axis]));
 		StoreInterval(Widen(interval, error), mask, out.boxes->lower[axis], out.boxes->upper[axis]);
 	}
 	uint32_t blocks = sgBlend_DopBlocks((snugVolume)header->volume);
-	const float* slabs = sgBlendPose_Slabs(pose, header->transformCount);
+	const float* slabs = pose->slabs;
 	for (uint32_t i = 0; blocks > 0 && i < sgVolume_ExtraSlabs((snugVolume)header->volume); ++i)
 	{
 		Rows rows = { slabs + 16 * (size_t)(i / 4) + i % 4, 16 * (size_t)blocks };
 		Interval interval = MorphedRow(family, common, &entries, &rows, morph, pose->reach[3 + i]);
 		f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(pose->reach[3 + i]));
 		StoreInterval(Widen(interval, error), mask, out.extra[i].lower, out.extra[i].upper);
+	}
+}
+
+// ---- Without weights -------------------------------------------------------------------------------------------
+
+// The entries of a family that has local ones; of kind mixed they are the second half.
+static inline Entries GetLocalEntries(const sgBlend* blend, const sgBlendFamily* family)
+{
+	Entries entries = GetEntries(blend, family);
+	if (family->kind == sgBlend_mixed)
+	{
+		entries.values += entries.count * (size_t)entries.stride;
+		entries.stride = sizeof(sgLocalEntry) / sizeof(sgLaneFloats);
+	}
+	return entries;
+}
+
+/// The hulls of images along all axes: the greatest upwards, and downwards negated.
+typedef struct Hulls
+{
+	f8 up[3], down[3];
+} Hulls;
+
+static inline Hulls Hulls_Start(void)
+{
+	f8 none = f8_Set(-FLT_MAX);
+	return (Hulls){ { none, none, none }, { none, none, none } };
+}
+
+SG_INLINE void Hulls_Add(Hulls* hulls, int axis, f8 middle, f8 extent, m8 isAbsent)
+{
+	f8 none = f8_Set(-FLT_MAX);
+	hulls->up[axis] = f8_Max(f8_Select(isAbsent, none, f8_Add(middle, extent)), hulls->up[axis]);
+	hulls->down[axis] = f8_Max(f8_Select(isAbsent, none, f8_Sub(extent, middle)), hulls->down[axis]);
+}
+
+static inline m8 IsAbsent(const sgLocalEntry* entry)
+{
+	return f8_LessEqual(f8_Add(LoadLanes(&entry->range.low), LoadLanes(&entry->range.spread)), f8_Set(0.0f));
+}
+
+static void HullFamily(const sgBlend* blend, const sgBlendFamily* family, const sgBlendView* pose,
+    const uint16_t* places, uint32_t mask, sgBoxLanes* boxes)
+{
+	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + family->values);
+	const Entries entries = GetLocalEntries(blend, family);
+	Hulls hulls = Hulls_Start();
+	for (uint32_t j = 0; j < entries.count; ++j)
+	{
+		const sgLocalEntry* entry = Entries_Get(&entries, j);
+		uint32_t place = places[entries.transforms[j]];
+		const float* row = pose->across + SG_ACROSS_FLOATS * (size_t)(place / SG_LANES) + place % SG_LANES;
+		m8 isAbsent = IsAbsent(entry);
+		for (int axis = 0; axis < 3; ++axis, row += SG_LANES * 4)
+		{
+			f8 middle = f8_Set(row[3 * SG_LANES]), extent = f8_Set(0.0f);
+			for (int k = 0; k < 3; ++k)
+			{
+				f8 at = f8_Set(row[SG_LANES * k]);
+				middle = f8_MulAddLoose(at, LoadLanes(entry->center + k), middle);
+				extent = f8_MulAddLoose(f8_Abs(at), LoadLanes(entry->half + k), extent);
+			}
+			Hulls_Add(&hulls, axis, middle, extent, isAbsent);
+		}
+	}
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		Interval hull = { f8_Sub(f8_Set(0.0f), hulls.down[axis]), hulls.up[axis] };
+		f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(pose->reach[axis]));
+		StoreInterval(Widen(hull, error), mask, boxes->lower[axis], boxes->upper[axis]);
+	}
+}
+
+static void HullAlone(
+    const sgBlend* blend, const sgBlendFamily* alone, const sgBlendView* pose, uint32_t lane, sgBoxLanes* boxes)
+{
+	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + alone->values);
+	const Entries entries = GetLocalEntries(blend, alone);
+	const float* across = pose->across;
+	Hulls hulls = Hulls_Start();
+	for (uint32_t j = 0; j < entries.count; ++j)
+	{
+		const sgLocalEntry* entry = Entries_Get(&entries, j);
+		const float* row = across + SG_LANES * 12 * (size_t)entries.transforms[j];
+		m8 isAbsent = IsAbsent(entry);
+		for (int axis = 0; axis < 3; ++axis, row += SG_LANES * 4)
+		{
+			f8 middle = f8_Load(row + 3 * SG_LANES), extent = f8_Set(0.0f);
+			for (int k = 0; k < 3; ++k)
+			{
+				f8 at = f8_Load(row + SG_LANES * k);
+				middle = f8_MulAddLoose(at, LoadLanes(entry->center + k), middle);
+				extent = f8_MulAddLoose(f8_Abs(at), LoadLanes(entry->half + k), extent);
+			}
+			Hulls_Add(&hulls, axis, middle, extent, isAbsent);
+		}
+	}
+	const float limit = 2.0f * SNUG_MAX_COORDINATE;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		float error = common->error.lane[0] * pose->reach[axis];
+		float lower = -f8_ReduceMax(hulls.down[axis]) - error, upper = f8_ReduceMax(hulls.up[axis]) + error;
+		// Written so that NaN becomes the limit.
+		boxes->lower[axis][lane] = lower > -limit ? lower : -limit;
+		boxes->upper[axis][lane] = upper < limit ? upper : limit;
 	}
 }
 
@@ -580,9 +677,11 @@ const sgBlendKernels SG_FOR_ISA(sgBlendKernels) = {
 	.evaluateMovedBlocks = EvaluateMovedBlocks,
 	.bound = Bound,
 	.boundAlone = BoundAlone,
-	.storeColumns = StoreColumns,
+	.hullFamily = HullFamily,
+	.hullAlone = HullAlone,
 	.putAcross = PutAcross,
+	.checkAcross = CheckAcross,
+	.storeColumns = StoreColumns,
 	.turnAcross = TurnAcross,
-	.turnColumns = TurnColumns,
 	.findMotion = FindMotion,
 };
