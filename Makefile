@@ -14,12 +14,12 @@ SANITIZER_SCALE ?= 0.05
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 CONFIGURE = cmake $(CMAKE_FLAGS) --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
-FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes models sim share truth baselines bench program io web site) -name '*.[ch]' -o -name '*.cpp')
+FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes models sim share truth baselines bench program io web site python) -name '*.[ch]' -o -name '*.cpp')
 
 # Linear algebra is worth having, and not required.
 SOLVERS = tools/install-dependencies solvers || echo "Going on without: snug modes and snug reduce will say so."
 
-.PHONY: all demo characters test test-long mutate-bounds bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench site site-test clean help
+.PHONY: all demo characters test test-long mutate-bounds bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench site site-test python python-test clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -123,6 +123,16 @@ site: ## build the documents as pages, with a reference, pictures and search (bu
 site-test: site ## look at the pages in Chromium: contrast, names, sizes, search, phones
 	@tools/install-dependencies web-test
 	@tools/test-site
+
+# Debian's own, for which tools/install-dependencies installs.
+PYTHON ?= /usr/bin/python3
+
+python: ## build the Python package: a wheel, and an environment with it (build/python)
+	@tools/install-dependencies build python
+	@tools/make-python $(PYTHON)
+
+python-test: python characters ## test it
+	@tools/test-python
 
 clean: ## remove everything built
 	rm -rf build

@@ -121,7 +121,7 @@ static SkinnedMesh TinySkin(sceneRandom* random)
 		for (uint32_t k = skinned.skin.starts[v]; k < skinned.skin.starts[v + 1]; ++k)
 		{
 			uint16_t* transform = skinned.skin.transforms + k;
-			*transform = isTiny ? (uint16_t)(*transform % last) : last;
+			*transform = (uint16_t)(isTiny ? *transform % last : last);
 		}
 	}
 	return skinned;

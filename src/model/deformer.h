@@ -121,8 +121,8 @@ typedef struct sgDeform
 
 	/// Bytes of what is derived from a pose, and how. Null: nothing is.
 	/// @param before nullable: the pose that `derived` was made from last
-	/// @return how far any vertex moved since `before`, as sgPoseChange.motion; infinite if that is not known. Asked for
-	/// where sgPoseChange.isPending said so
+	/// @return how far any vertex moved since `before`, as sgPoseChange.motion; infinite if that is not known. Asked
+	/// for where sgPoseChange.isPending said so
 	size_t (*derivedBytes)(const snugModel* model);
 	double (*derive)(const snugModel* model, const void* pose, const void* before, void* derived);
 

@@ -1,0 +1,313 @@
+// python/core/near.c: rays, closest points, and where two bodies meet.
+#include "core.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Rays ------------------------------------------------------------------------------------------------------
+
+// From and to, as the library has them: rows of six numbers.
+bool smTakeRays(smArray* rays, PyObject* object)
+{
+	_Static_assert(sizeof(snugRay) == 6 * sizeof(float), "a ray is six numbers");
+	return smArray_TakePacked(rays, object, "rays", sm_float32, (smShape){ 3, { -1, 2, 3 } });
+}
+
+static PyObject* AskRays(smBody* body, const smArray* rays, const snugRayQuery* query)
+{
+	const Py_ssize_t length = rays->count;
+	void* hits;
+	PyObject* array = smNewArray(sm_typeHit, 1, &length, &hits);
+	if (array == NULL)
+	{
+		return NULL;
+	}
+	snugRayResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugCastRays(body->body, rays->data, rays->count, hits, query);
+	Py_END_ALLOW_THREADS;
+	body->counters = result.counters;
+	if (result.status != snug_success)
+	{
+		Py_DECREF(array);
+		return smFail(result.status, &body->said);
+	}
+	return array;
+}
+
+static PyObject* CastRays(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "cast_rays", 2, 2, 4, { "body", "rays", "any", "origin" } };
+	PyObject *values[4], *hits = NULL;
+	snugRayQuery query = { .any = false };
+	smArray rays;
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[3], query.origin))
+	{
+		return NULL;
+	}
+	int any = values[2] != NULL ? PyObject_IsTrue(values[2]) : 0;
+	if (any < 0 || !smTakeRays(&rays, values[1]))
+	{
+		return NULL;
+	}
+	query.any = any > 0;
+	smBody* body = smBody_Take(values[0], "body");
+	if (body != NULL)
+	{
+		hits = AskRays(body, &rays, &query);
+		smRelease(&body->isBusy);
+	}
+	smArray_Release(&rays);
+	return hits;
+}
+
+static PyObject* AskHits(smBody* body, const snugRay* ray, const snugRayQuery* query)
+{
+	enum
+	{
+		few = 32
+	};
+	snugRayHit first[few], *hits = first, *more = NULL;
+	snugRayResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugFindHits(body->body, ray, first, few, query);
+	if (result.status == snug_success && result.count > few)
+	{
+		hits = more = malloc(result.count * sizeof(snugRayHit));
+		if (more != NULL)
+		{
+			result = snugFindHits(body->body, ray, more, result.count, query);
+		}
+	}
+	Py_END_ALLOW_THREADS;
+	body->counters = result.counters;
+	PyObject* array = hits == NULL                    ? PyErr_NoMemory()
+	                  : result.status != snug_success ? smFail(result.status, &body->said)
+	                                                  : smCopyArray(sm_typeHit, hits, sizeof(*hits), result.count, 0);
+	free(more);
+	return array;
+}
+
+static PyObject* FindHits(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "find_hits", 2, 2, 3, { "body", "ray", "origin" } };
+	PyObject* values[3];
+	snugRayQuery query = { .any = false };
+	smArray ray;
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[2], query.origin) ||
+	    !smArray_Take(&ray, values[1], "ray", sm_float32, (smShape){ 2, { 2, 3 } }))
+	{
+		return NULL;
+	}
+	snugRay copy;
+	memcpy(copy.from, ray.data, sizeof(copy.from));
+	memcpy(copy.to, (const char*)ray.data + ray.stride, sizeof(copy.to));
+	smArray_Release(&ray);
+	smBody* body = smBody_Take(values[0], "body");
+	if (body == NULL)
+	{
+		return NULL;
+	}
+	PyObject* hits = AskHits(body, &copy, &query);
+	smRelease(&body->isBusy);
+	return hits;
+}
+
+// ---- Closest points --------------------------------------------------------------------------------------------
+
+static PyObject* AskClosest(smBody* body, const smArray* points, const snugDistanceQuery* query)
+{
+	const Py_ssize_t length = points->count;
+	void* closest;
+	PyObject* array = smNewArray(sm_typeClosest, 1, &length, &closest);
+	if (array == NULL)
+	{
+		return NULL;
+	}
+	snugClosestResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugFindClosest(body->body, points->data, points->stride, points->count, closest, query);
+	Py_END_ALLOW_THREADS;
+	body->counters = result.counters;
+	if (result.status != snug_success)
+	{
+		Py_DECREF(array);
+		return smFail(result.status, &body->said);
+	}
+	return array;
+}
+
+static PyObject* FindClosest(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "find_closest", 2, 2, 4, { "body", "points", "max_distance", "origin" } };
+	PyObject *values[4], *closest = NULL;
+	snugDistanceQuery query = { .maxDistance = 0.0 };
+	double most;
+	smArray points;
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[3], query.origin) ||
+	    !smReadLength(values[2], "max_distance", (double)INFINITY, &most) ||
+	    !smArray_Take(&points, values[1], "points", sm_float32, (smShape){ 2, { -1, 3 } }))
+	{
+		return NULL;
+	}
+	query.maxDistance = isinf(most) ? 0.0 : most > 0.0 ? most : 0x1p-1000;
+	smBody* body = smBody_Take(values[0], "body");
+	if (body != NULL)
+	{
+		closest = AskClosest(body, &points, &query);
+		smRelease(&body->isBusy);
+	}
+	smArray_Release(&points);
+	return closest;
+}
+
+// ---- Contacts --------------------------------------------------------------------------------------------------
+
+static bool MakeContactRoom(smBody* keeper, uint64_t count)
+{
+	const uint64_t most = 100000000u; // as snugContactBufferDef says
+	uint64_t wanted = count + count / 4 < most ? count + count / 4 : most;
+	snugContactBuffer* buffer = NULL;
+	snugContactBufferDef def = { .capacity = (uint32_t)wanted, .messenger = { smRemember, &keeper->said } };
+	snugStatus status = count <= most ? snugContactBuffer_Create(&def, &buffer) : snug_outOfRange;
+	if (status != snug_success)
+	{
+		smFail(status, &keeper->said);
+		return false;
+	}
+	snugContactBuffer_Destroy(keeper->contacts);
+	keeper->contacts = buffer;
+	keeper->contactCapacity = def.capacity;
+	return true;
+}
+
+static snugContactResult AskContacts(smBody* a, smBody* b, const snugContactQuery* query)
+{
+	snugContactResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugFindContacts(a->body, b->body, a->contacts, query);
+	Py_END_ALLOW_THREADS;
+	return result;
+}
+
+static uint64_t CountCurveItems(const snugContactResult* r, bool isPoints)
+{
+	uint64_t count = 0;
+	for (uint32_t i = 0; i < r->curveCount; ++i)
+	{
+		count += isPoints ? r->curves[i].pointCount : r->curves[i].contactCount;
+	}
+	return count;
+}
+
+// contacts, points, curves, curve points, curve contacts: snugmesh.Contacts is made of it.
+static PyObject* MakeContacts(const snugContactResult* r)
+{
+	PyObject* items[5] = { smCopyArray(sm_typeContact, r->contacts, sizeof(snugContact), r->contactCount, 0),
+		smCopyArray(sm_typePoint, r->points, sizeof(snugContactPoint), r->pointCount, 0),
+		smCopyArray(sm_typeCurve, r->curves, sizeof(snugCurve), r->curveCount, 0),
+		smCopyArray(sm_typeUint32, r->curvePoints, sizeof(uint32_t), CountCurveItems(r, true), 0),
+		smCopyArray(sm_typeUint32, r->curveContacts, sizeof(uint32_t), CountCurveItems(r, false), 0) };
+	PyObject* tuple = PyTuple_New(5);
+	bool good = tuple != NULL;
+	for (int i = 0; i < 5; ++i)
+	{
+		good = good && items[i] != NULL;
+		if (tuple != NULL)
+		{
+			PyTuple_SetItem(tuple, i, items[i]);
+		}
+		else
+		{
+			Py_XDECREF(items[i]);
+		}
+	}
+	if (!good)
+	{
+		Py_CLEAR(tuple);
+	}
+	return tuple;
+}
+
+static PyObject* CollectContacts(smBody* a, smBody* b, const snugContactQuery* query)
+{
+	if (a->contacts == NULL && !MakeContactRoom(a, 256))
+	{
+		return NULL;
+	}
+	snugContactResult result = AskContacts(a, b, query);
+	if (result.status == snug_success && !result.complete)
+	{
+		if (!MakeContactRoom(a, result.count))
+		{
+			return NULL;
+		}
+		result = AskContacts(a, b, query);
+	}
+	a->counters = result.counters;
+	if (result.status != snug_success)
+	{
+		return smFail(result.status, b->said.text[0] != '\0' ? &b->said : &a->said);
+	}
+	return MakeContacts(&result);
+}
+
+static PyObject* FindContacts(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "find_contacts", 2, 2, 3, { "a", "b", "origin" } };
+	PyObject* values[3];
+	snugContactQuery query = { .parallel = NULL };
+	smBody *a, *b;
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[2], query.origin) ||
+	    !smBody_TakeTwo(values, &a, &b))
+	{
+		return NULL;
+	}
+	PyObject* contacts = CollectContacts(a, b, &query);
+	smBody_ReleaseTwo(a, b);
+	return contacts;
+}
+
+// ---- The module ------------------------------------------------------------------------------------------------
+
+static PyMethodDef functions[] = {
+	SM_FUNCTION("cast_rays", CastRays,
+	    "cast_rays($module, /, body, rays, *, any=False, origin=None)\n--\n\n"
+	    "What each ray hits first: an array with t, weights, position, normal, triangle.\n\n"
+	    "rays: float32, (n, 2, 3): where each begins and where it ends. The place of a hit is\n"
+	    "from + t (to - from). A ray that hits nothing has t = 2 and triangle NO_TRIANGLE.\n"
+	    "any: any hit will do, which is faster.\n\n"
+	    ">>> import numpy as np, snugmesh as snug\n"
+	    ">>> rays = np.array([[[0.5, 0.25, 5], [0.5, 0.25, 0]], [[3, 0, 5], [3, 0, 0]]], np.float32)\n"
+	    ">>> hits = snug.cast_rays(snug.Body(snug.box()), rays)\n"
+	    ">>> hits['t'], hits['triangle'] == snug.NO_TRIANGLE\n"
+	    "(array([0.8, 2. ]), array([False,  True]))\n"),
+	SM_FUNCTION("find_hits", FindHits,
+	    "find_hits($module, /, body, ray, *, origin=None)\n--\n\n"
+	    "Everything that one ray hits, nearest first. ray: float32, (2, 3).\n\n"
+	    ">>> import numpy as np, snugmesh as snug\n"
+	    ">>> ray = np.array([[0.5, 0.25, 2], [0.5, 0.25, -2]], np.float32)\n"
+	    ">>> snug.find_hits(snug.Body(snug.box()), ray)['t']\n"
+	    "array([0.25, 0.75])\n"),
+	SM_FUNCTION("find_closest", FindClosest,
+	    "find_closest($module, /, body, points, *, max_distance=None, origin=None)\n--\n\n"
+	    "Where a body is nearest to each point: an array with distance, position, normal, triangle.\n\n"
+	    "points: float32, (n, 3). Where there is nothing within max_distance, distance is infinite\n"
+	    "and triangle NO_TRIANGLE.\n\n"
+	    ">>> import numpy as np, snugmesh as snug\n"
+	    ">>> points = np.array([[3, 0, 0], [0.5, 0, 0]], np.float32)\n"
+	    ">>> snug.find_closest(snug.Body(snug.box()), points)['distance']\n"
+	    "array([2. , 0.5])\n"),
+	SM_FUNCTION("_find_contacts", FindContacts, NULL),
+	{ NULL, NULL, 0, NULL },
+};
+
+bool smAddNear(PyObject* module)
+{
+	return PyModule_AddFunctions(module, functions) == 0;
+}

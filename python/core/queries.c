@@ -1,0 +1,365 @@
+// python/core/queries.c: which triangles meet: collide, touches, collide_self, find_within; and find_distance.
+#include "core.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static PyTypeObject *witnessType, *distanceType;
+
+// ---- Pairs -----------------------------------------------------------------------------------------------------
+
+// A query that lists pairs. It is asked again with more room if they do not fit.
+typedef struct Question Question;
+typedef snugResult AskFcn(const Question* question, snugPair* pairs, uint64_t capacity);
+struct Question
+{
+	AskFcn* ask;
+	smBody *a, *b;
+	double origin[3];
+	double margin;
+	bool keepRest;
+};
+
+static bool MakeRoom(smBody* body, uint64_t count)
+{
+	snugPair* pairs = count < SIZE_MAX / sizeof(snugPair) ? realloc(body->pairs, count * sizeof(snugPair)) : NULL;
+	if (pairs == NULL)
+	{
+		PyErr_NoMemory();
+		return false;
+	}
+	body->pairs = pairs;
+	body->capacity = count;
+	return true;
+}
+
+static snugResult Ask(const Question* q)
+{
+	snugResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = q->ask(q, q->a->pairs, q->a->capacity);
+	Py_END_ALLOW_THREADS;
+	return result;
+}
+
+// Room is kept with the first body, so that a frame like the last one is asked once.
+static PyObject* CollectPairs(const Question* q)
+{
+	enum
+	{
+		enough = 256
+	};
+	smBody* keeper = q->a;
+	if (keeper->capacity == 0 && !MakeRoom(keeper, enough))
+	{
+		return NULL;
+	}
+	snugResult result = Ask(q);
+	keeper->counters = result.counters;
+	if (result.status == snug_success && result.count > keeper->capacity)
+	{
+		if (!MakeRoom(keeper, result.count + result.count / 4))
+		{
+			return NULL;
+		}
+		result = Ask(q);
+	}
+	if (result.status != snug_success)
+	{
+		return smFail(result.status, q->b != NULL && q->b->said.text[0] != '\0' ? &q->b->said : &q->a->said);
+	}
+	return smCopyArray(sm_typeUint32, keeper->pairs, sizeof(uint32_t), result.count, 2);
+}
+
+static PyObject* CollectPairsOfTwo(Question* q, PyObject* const* bodies)
+{
+	if (!smBody_TakeTwo(bodies, &q->a, &q->b))
+	{
+		return NULL;
+	}
+	PyObject* pairs = CollectPairs(q);
+	smBody_ReleaseTwo(q->a, q->b);
+	return pairs;
+}
+
+static snugResult AskCollide(const Question* q, snugPair* pairs, uint64_t capacity)
+{
+	snugQuery query = { .pairs = pairs, .capacity = capacity };
+	memcpy(query.origin, q->origin, sizeof(query.origin));
+	return snugCollide(q->a->body, q->b->body, &query);
+}
+
+static PyObject* Collide(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "collide", 2, 2, 3, { "a", "b", "origin" } };
+	PyObject* values[3];
+	Question q = { .ask = AskCollide };
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[2], q.origin))
+	{
+		return NULL;
+	}
+	return CollectPairsOfTwo(&q, values);
+}
+
+static snugResult AskWithin(const Question* q, snugPair* pairs, uint64_t capacity)
+{
+	snugMarginQuery query = { .margin = q->margin, .pairs = pairs, .capacity = capacity };
+	memcpy(query.origin, q->origin, sizeof(query.origin));
+	return snugFindWithin(q->a->body, q->b->body, &query);
+}
+
+static PyObject* FindWithin(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "find_within", 3, 3, 4, { "a", "b", "margin", "origin" } };
+	PyObject* values[4];
+	Question q = { .ask = AskWithin };
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[3], q.origin) ||
+	    !smReadLength(values[2], "margin", 0.0, &q.margin))
+	{
+		return NULL;
+	}
+	return CollectPairsOfTwo(&q, values);
+}
+
+static snugResult AskSelf(const Question* q, snugPair* pairs, uint64_t capacity)
+{
+	const snugSelfQuery query = { .pairs = pairs, .capacity = capacity, .keepRest = q->keepRest };
+	return snugCollideSelf(q->a->body, &query);
+}
+
+static PyObject* CollideSelf(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "collide_self", 1, 1, 2, { "body", "keep_rest" } };
+	PyObject* values[2];
+	Question q = { .ask = AskSelf };
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values))
+	{
+		return NULL;
+	}
+	int keepRest = values[1] != NULL ? PyObject_IsTrue(values[1]) : 0;
+	q.keepRest = keepRest > 0;
+	q.a = keepRest >= 0 ? smBody_Take(values[0], "body") : NULL;
+	if (q.a == NULL)
+	{
+		return NULL;
+	}
+	PyObject* pairs = CollectPairs(&q);
+	smRelease(&q.a->isBusy);
+	return pairs;
+}
+
+// ---- Touching --------------------------------------------------------------------------------------------------
+
+typedef struct Witness
+{
+	PyObject_HEAD snugWitness witness;
+	atomic_bool isBusy;
+} Witness;
+
+static PyObject* NewWitness(PyTypeObject* type, PyObject* arguments, PyObject* keywords)
+{
+	static char* names[] = { NULL };
+	return PyArg_ParseTupleAndKeywords(arguments, keywords, ":Witness", names) ? smAllocate(type) : NULL;
+}
+
+static bool TakeWitness(PyObject* object, Witness** witness)
+{
+	*witness = NULL;
+	if (object == NULL)
+	{
+		return true;
+	}
+	if (Py_TYPE(object) != witnessType)
+	{
+		PyErr_SetString(PyExc_TypeError, "witness must be a snugmesh.Witness");
+		return false;
+	}
+	if (!smAcquire(&((Witness*)object)->isBusy, "witness"))
+	{
+		return false;
+	}
+	*witness = (Witness*)object;
+	return true;
+}
+
+static PyObject* AskTouches(smBody* a, smBody* b, Witness* witness, const double origin[3])
+{
+	snugQuery query = { .witness = witness != NULL ? &witness->witness : NULL };
+	snugResult result;
+	memcpy(query.origin, origin, sizeof(query.origin));
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugTouches(a->body, b->body, &query);
+	Py_END_ALLOW_THREADS;
+	a->counters = result.counters;
+	if (result.status != snug_success)
+	{
+		return smFail(result.status, b->said.text[0] != '\0' ? &b->said : &a->said);
+	}
+	return PyBool_FromLong(result.count > 0);
+}
+
+static PyObject* Touches(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "touches", 2, 2, 4, { "a", "b", "witness", "origin" } };
+	PyObject *values[4], *answer = NULL;
+	double origin[3];
+	smBody *a, *b;
+	Witness* witness;
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[3], origin) ||
+	    !TakeWitness(values[2], &witness))
+	{
+		return NULL;
+	}
+	if (smBody_TakeTwo(values, &a, &b))
+	{
+		answer = AskTouches(a, b, witness, origin);
+		smBody_ReleaseTwo(a, b);
+	}
+	if (witness != NULL)
+	{
+		smRelease(&witness->isBusy);
+	}
+	return answer;
+}
+
+// ---- Distance --------------------------------------------------------------------------------------------------
+
+static PyObject* MakeDistance(const snugDistanceResult* result)
+{
+	PyObject* items[5] = { PyFloat_FromDouble(result->isWithin ? result->distance : (double)INFINITY), NULL, NULL, NULL,
+		NULL };
+	if (result->isWithin)
+	{
+		items[1] = PyLong_FromUnsignedLong(result->a);
+		items[2] = PyLong_FromUnsignedLong(result->b);
+		items[3] = smCopyArray(sm_typeFloat32, result->pointA, sizeof(float), 3, 0);
+		items[4] = smCopyArray(sm_typeFloat32, result->pointB, sizeof(float), 3, 0);
+	}
+	else
+	{
+		for (int i = 1; i < 5; ++i)
+		{
+			items[i] = Py_NewRef(Py_None);
+		}
+	}
+	return smMakeTuple(distanceType, items, 5);
+}
+
+static PyObject* FindDistance(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "find_distance", 2, 2, 4, { "a", "b", "max_distance", "origin" } };
+	PyObject* values[4];
+	snugDistanceQuery query = { .maxDistance = 0.0 };
+	double most;
+	smBody *a, *b;
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[3], query.origin) ||
+	    !smReadLength(values[2], "max_distance", (double)INFINITY, &most))
+	{
+		return NULL;
+	}
+	// The library's zero means no limit; here zero is a distance.
+	query.maxDistance = isinf(most) ? 0.0 : most > 0.0 ? most : 0x1p-1000;
+	if (!smBody_TakeTwo(values, &a, &b))
+	{
+		return NULL;
+	}
+	snugDistanceResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugFindDistance(a->body, b->body, &query);
+	Py_END_ALLOW_THREADS;
+	a->counters = result.counters;
+	PyObject* distance = result.status == snug_success
+	                         ? MakeDistance(&result)
+	                         : smFail(result.status, b->said.text[0] != '\0' ? &b->said : &a->said);
+	smBody_ReleaseTwo(a, b);
+	return distance;
+}
+
+// ---- The module ------------------------------------------------------------------------------------------------
+
+static PyMethodDef functions[] = {
+	SM_FUNCTION("collide", Collide,
+	    "collide($module, /, a, b, *, origin=None)\n--\n\n"
+	    "All pairs of intersecting triangles of two bodies: uint32, (pairs, 2), sorted.\n\n"
+	    "A pair is there if and only if the two closed triangles share a point, at the positions\n"
+	    "that Body.vertices gives. The first column is triangles of a, the second of b.\n"
+	    "origin: positions are evaluated relative to it; set it near bodies that are far from zero.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> a, b = snug.Body(snug.box()), snug.Body(snug.box())\n"
+	    ">>> b.set_frame((0, 0, 1.5), (0, 0, 0.6, 0.8))\n"
+	    ">>> len(snug.collide(a, b))\n"
+	    "28\n"
+	    ">>> b.set_frame((0, 0, 2.5))\n"
+	    ">>> snug.collide(a, b).shape\n"
+	    "(0, 2)\n"),
+	SM_FUNCTION("touches", Touches,
+	    "touches($module, /, a, b, *, witness=None, origin=None)\n--\n\n"
+	    "Whether two bodies touch. Stops at the first pair of triangles.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> a, b = snug.Body(snug.box()), snug.Body(snug.box())\n"
+	    ">>> b.set_frame((2, 2, 2))  # a corner at a corner\n"
+	    ">>> snug.touches(a, b)\n"
+	    "True\n"),
+	SM_FUNCTION("find_within", FindWithin,
+	    "find_within($module, /, a, b, margin, *, origin=None)\n--\n\n"
+	    "All pairs of triangles at most `margin` apart: uint32, (pairs, 2), sorted.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> a, b = snug.Body(snug.box()), snug.Body(snug.box())\n"
+	    ">>> b.set_frame((3, 0, 0))\n"
+	    ">>> len(snug.find_within(a, b, 0.5)), len(snug.find_within(a, b, 1.0)) > 0\n"
+	    "(0, True)\n"),
+	SM_FUNCTION("collide_self", CollideSelf,
+	    "collide_self($module, /, body, *, keep_rest=False)\n--\n\n"
+	    "All pairs of triangles of one body that meet beyond the corners they share.\n\n"
+	    "Pairs that meet at rest are left out unless keep_rest is true.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> snug.collide_self(snug.Body(snug.box()), keep_rest=True).shape\n"
+	    "(0, 2)\n"),
+	SM_FUNCTION("find_distance", FindDistance,
+	    "find_distance($module, /, a, b, *, max_distance=None, origin=None)\n--\n\n"
+	    "How far two bodies are apart, and where: a Distance.\n\n"
+	    "Zero if and only if they touch. Looks no farther than max_distance, which is faster; None: however far.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> a, b = snug.Body(snug.box()), snug.Body(snug.box())\n"
+	    ">>> b.set_frame((5, 0, 0))\n"
+	    ">>> snug.find_distance(a, b).distance\n"
+	    "3.0\n"
+	    ">>> snug.find_distance(a, b, max_distance=1)\n"
+	    "snugmesh.Distance(distance=inf, a=None, b=None, point_a=None, point_b=None)\n"),
+	{ NULL, NULL, 0, NULL },
+};
+
+static const char witnessText[] =
+    "Witness()\n--\n\n"
+    "What touches remembers of two bodies from one call to the next: one for each pair of bodies.\n\n"
+    "Much faster while they stay in contact; the answer is the same.\n\n"
+    ">>> import snugmesh as snug\n"
+    ">>> a, b, witness = snug.Body(snug.box()), snug.Body(snug.box()), snug.Witness()\n"
+    ">>> for step in range(3):\n"
+    "...     b.set_frame((0.5 + step, 0, 0.25))\n"
+    "...     print(snug.touches(a, b, witness=witness))\n"
+    "True\n"
+    "True\n"
+    "False\n";
+static PyType_Slot witnessSlots[] = { { Py_tp_new, NewWitness }, { Py_tp_dealloc, smFree },
+	{ Py_tp_doc, (void*)witnessText }, { 0, NULL } };
+static PyType_Spec witnessSpec = { "snugmesh.Witness", sizeof(Witness), 0, Py_TPFLAGS_DEFAULT, witnessSlots };
+
+static PyStructSequence_Field distanceFields[] = { { "distance", "infinite if farther than asked for" },
+	{ "a", "triangle of a" }, { "b", "triangle of b" }, { "point_a", "the point of a" },
+	{ "point_b", "the point of b" }, { NULL, NULL } };
+static PyStructSequence_Desc distanceDescription = { "snugmesh.Distance",
+	"How far two bodies are apart, and where. Beyond max_distance all but the distance is None.", distanceFields, 5 };
+
+bool smAddQueries(PyObject* module)
+{
+	witnessType = smAddType(module, &witnessSpec);
+	distanceType = smAddTuple(module, &distanceDescription);
+	return witnessType != NULL && distanceType != NULL && PyModule_AddFunctions(module, functions) == 0;
+}

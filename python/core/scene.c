@@ -1,0 +1,534 @@
+// python/core/scene.c: snugmesh.Scene, many bodies.
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static PyTypeObject *sceneType, *updateType, *eventsType;
+
+typedef struct Scene
+{
+	PyObject_HEAD snugScene* scene;
+	smBody** bodies; ///< by id; null where there is none. Owned
+	uint32_t capacity;
+	uint32_t count; ///< bodies in it
+	atomic_bool isBusy;
+	smText said;
+} Scene;
+
+// ---- Making ----------------------------------------------------------------------------------------------------
+
+static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords)
+{
+	static char* names[] = { "origin", NULL };
+	PyObject* origin = Py_None;
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|$O:Scene", names, &origin))
+	{
+		return NULL;
+	}
+	Scene* self = smAllocate(type);
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	snugSceneDef def = { .messenger = { smRemember, &self->said } };
+	snugStatus status = snug_success;
+	if (!smReadOrigin(origin != Py_None ? origin : NULL, def.origin) ||
+	    (status = snugScene_Create(&def, &self->scene)) != snug_success)
+	{
+		if (status != snug_success)
+		{
+			smFail(status, &self->said);
+		}
+		Py_CLEAR(self);
+	}
+	return (PyObject*)self;
+}
+
+static void Free(PyObject* object)
+{
+	Scene* self = (Scene*)object;
+	snugScene_Destroy(self->scene); // before its bodies
+	for (uint32_t i = 0; i < self->capacity; ++i)
+	{
+		Py_XDECREF((PyObject*)self->bodies[i]);
+	}
+	free(self->bodies);
+	smFree(object);
+}
+
+static Scene* Take(PyObject* object)
+{
+	Scene* self = (Scene*)object;
+	if (!smAcquire(&self->isBusy, "scene"))
+	{
+		return NULL;
+	}
+	self->said.text[0] = '\0';
+	return self;
+}
+
+static PyObject* Finish(Scene* self, snugStatus status)
+{
+	PyObject* result = status == snug_success ? Py_NewRef(Py_None) : smFail(status, &self->said);
+	smRelease(&self->isBusy);
+	return result;
+}
+
+// ---- Bodies ----------------------------------------------------------------------------------------------------
+
+// Bits for groups and masks. None of them would mean all to the library.
+static bool ReadBits(PyObject* object, const char* name, uint32_t missing, uint32_t* bits)
+{
+	*bits = missing;
+	if (object == NULL)
+	{
+		return true;
+	}
+	unsigned long long value = PyLong_AsUnsignedLongLong(object);
+	if (PyErr_Occurred() != NULL || value == 0 || value > UINT32_MAX)
+	{
+		PyErr_Format(PyExc_ValueError, "%s must be 32 bits, at least one of them set", name);
+		return false;
+	}
+	*bits = (uint32_t)value;
+	return true;
+}
+
+static bool KeepBody(Scene* self, uint32_t id, smBody* body)
+{
+	if (id >= self->capacity)
+	{
+		uint32_t capacity = 2 * id + 16;
+		smBody** bodies = realloc(self->bodies, capacity * sizeof(*bodies));
+		if (bodies == NULL)
+		{
+			return false;
+		}
+		memset(bodies + self->capacity, 0, (capacity - self->capacity) * sizeof(*bodies));
+		self->bodies = bodies;
+		self->capacity = capacity;
+	}
+	self->bodies[id] = (smBody*)Py_NewRef((PyObject*)body);
+	self->count += 1;
+	return true;
+}
+
+// Ids of removed bodies stay for a while, so there may be room for fewer than there seems.
+static snugStatus AddWithRoom(Scene* self, const snugSceneBodyDef* def, uint32_t* id)
+{
+	snugStatus status = snugScene_Add(self->scene, def, id);
+	if (status == snug_outOfRange)
+	{
+		snugSceneRoom room = { .bodies = 2 * snugScene_GetRoom(self->scene).bodies };
+		status = snugScene_Reserve(self->scene, &room);
+		status = status == snug_success ? snugScene_Add(self->scene, def, id) : status;
+	}
+	return status;
+}
+
+static PyObject* AddBody(Scene* self, smBody* body, snugSceneBodyDef* def)
+{
+	uint32_t id = 0;
+	def->body = body->body;
+	snugStatus status = AddWithRoom(self, def, &id);
+	if (status == snug_success && !KeepBody(self, id, body))
+	{
+		snugScene_Remove(self->scene, id);
+		status = snug_outOfMemory;
+	}
+	return status == snug_success ? PyLong_FromUnsignedLong(id) : smFail(status, &self->said);
+}
+
+static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "add", 1, 1, 4, { "body", "is_static", "groups", "mask" } };
+	PyObject* values[4];
+	snugSceneBodyDef def = { .body = NULL };
+	if (!smParse(&parameters, arguments, count, names, values) || !ReadBits(values[2], "groups", 1, &def.groups) ||
+	    !ReadBits(values[3], "mask", UINT32_MAX, &def.mask))
+	{
+		return NULL;
+	}
+	int isStatic = values[1] != NULL ? PyObject_IsTrue(values[1]) : 0;
+	Scene* self = isStatic >= 0 ? Take(object) : NULL;
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	def.isStatic = isStatic > 0;
+	smBody* body = smBody_Take(values[0], "body");
+	PyObject* id = body != NULL ? AddBody(self, body, &def) : NULL;
+	if (body != NULL)
+	{
+		smRelease(&body->isBusy);
+	}
+	smRelease(&self->isBusy);
+	return id;
+}
+
+// An id of a body that is in the scene.
+static bool ReadId(const Scene* self, PyObject* object, uint32_t* id)
+{
+	unsigned long long value = PyLong_AsUnsignedLongLong(object);
+	if (PyErr_Occurred() != NULL && !PyErr_ExceptionMatches(PyExc_OverflowError) &&
+	    !PyErr_ExceptionMatches(PyExc_ValueError))
+	{
+		return false;
+	}
+	if (PyErr_Occurred() != NULL || value >= self->capacity || self->bodies[value] == NULL)
+	{
+		PyErr_Clear();
+		PyErr_Format(PyExc_KeyError, "there is no body %R in this scene", object);
+		return false;
+	}
+	*id = (uint32_t)value;
+	return true;
+}
+
+static PyObject* Remove(PyObject* object, PyObject* given)
+{
+	Scene* self = Take(object);
+	uint32_t id;
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	smBody* body = ReadId(self, given, &id) ? smBody_Take((PyObject*)self->bodies[id], "body") : NULL;
+	if (body == NULL)
+	{
+		smRelease(&self->isBusy);
+		return NULL;
+	}
+	snugStatus status = snugScene_Remove(self->scene, id);
+	if (status == snug_success)
+	{
+		self->bodies[id] = NULL;
+		self->count -= 1;
+	}
+	smRelease(&body->isBusy);
+	if (status == snug_success)
+	{
+		Py_DECREF(body);
+	}
+	return Finish(self, status);
+}
+
+static PyObject* SetMask(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "set_mask", 1, 1, 3, { "id", "groups", "mask" } };
+	PyObject* values[3];
+	uint32_t id, groups, mask;
+	if (!smParse(&parameters, arguments, count, names, values) || !ReadBits(values[1], "groups", 1, &groups) ||
+	    !ReadBits(values[2], "mask", UINT32_MAX, &mask))
+	{
+		return NULL;
+	}
+	Scene* self = Take(object);
+	if (self != NULL && !ReadId(self, values[0], &id))
+	{
+		smRelease(&self->isBusy);
+		return NULL;
+	}
+	return self != NULL ? Finish(self, snugScene_SetMask(self->scene, id, groups, mask)) : NULL;
+}
+
+static PyObject* SetOrigin(PyObject* object, PyObject* given)
+{
+	double origin[3];
+	if (!smReadOrigin(given, origin))
+	{
+		return NULL;
+	}
+	Scene* self = Take(object);
+	return self != NULL ? Finish(self, snugScene_SetOrigin(self->scene, origin)) : NULL;
+}
+
+static PyObject* GetBody(PyObject* object, PyObject* given)
+{
+	Scene* self = Take(object);
+	uint32_t id;
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	PyObject* body = ReadId(self, given, &id) ? Py_NewRef((PyObject*)self->bodies[id]) : NULL;
+	smRelease(&self->isBusy);
+	return body;
+}
+
+static Py_ssize_t GetLength(PyObject* object)
+{
+	return ((Scene*)object)->count;
+}
+
+// ---- Updates ---------------------------------------------------------------------------------------------------
+
+static void ReleaseBodies(Scene* self, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		if (self->bodies[i] != NULL)
+		{
+			smRelease(&self->bodies[i]->isBusy);
+		}
+	}
+}
+
+static bool TakeBodies(Scene* self)
+{
+	for (uint32_t i = 0; i < self->capacity; ++i)
+	{
+		if (self->bodies[i] != NULL && smBody_Take((PyObject*)self->bodies[i], "body") == NULL)
+		{
+			ReleaseBodies(self, i);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool IsShort(const snugSceneRoom* needed)
+{
+	return needed->bodies > 0 || needed->candidates > 0 || needed->pairs > 0 || needed->trianglePairs > 0;
+}
+
+// An update that finds too little room says how much it needs; each of three rooms may be found short in turn.
+static snugSceneResult UpdateWithRoom(snugScene* scene, const snugSceneQuery* query)
+{
+	snugSceneResult result = snugScene_Update(scene, query);
+	while (result.status == snug_outOfRange && IsShort(&result.needed))
+	{
+		snugSceneRoom room = result.needed;
+		room.candidates += room.candidates / 4;
+		room.pairs += room.pairs / 4;
+		room.trianglePairs += room.trianglePairs / 4;
+		snugStatus status = snugScene_Reserve(scene, &room);
+		if (status != snug_success)
+		{
+			result.status = status;
+			return result;
+		}
+		result = snugScene_Update(scene, query);
+	}
+	return result;
+}
+
+static PyObject* MakeUpdate(const snugSceneResult* result)
+{
+	PyObject* items[5] = { PyLong_FromUnsignedLong(result->moved), PyLong_FromUnsignedLongLong(result->candidates),
+		PyLong_FromUnsignedLongLong(result->queries), PyLong_FromUnsignedLongLong(result->kept),
+		smMakeCounters(&result->counters) };
+	return smMakeTuple(updateType, items, 5);
+}
+
+static PyObject* Update(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "update", 0, 0, 1, { "triangle_pairs" } };
+	PyObject* values[1];
+	if (!smParse(&parameters, arguments, count, names, values))
+	{
+		return NULL;
+	}
+	int wanted = values[0] != NULL ? PyObject_IsTrue(values[0]) : 0;
+	Scene* self = wanted >= 0 ? Take(object) : NULL;
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	if (!TakeBodies(self))
+	{
+		smRelease(&self->isBusy);
+		return NULL;
+	}
+	const snugSceneQuery query = { .trianglePairs = wanted > 0 };
+	snugSceneResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = UpdateWithRoom(self->scene, &query);
+	Py_END_ALLOW_THREADS;
+	ReleaseBodies(self, self->capacity);
+	if (result.status == snug_outOfRange && result.body != UINT32_MAX)
+	{
+		PyErr_Format(smError, "body %lu is too far from the scene's origin for float32", (unsigned long)result.body);
+		smRelease(&self->isBusy);
+		return NULL;
+	}
+	PyObject* update = result.status == snug_success ? MakeUpdate(&result) : smFail(result.status, &self->said);
+	smRelease(&self->isBusy);
+	return update;
+}
+
+static PyObject* AskRays(Scene* self, const smArray* rays, const snugSceneRayQuery* query)
+{
+	const Py_ssize_t length = rays->count;
+	void* hits;
+	PyObject* array = smNewArray(sm_typeSceneHit, 1, &length, &hits);
+	if (array == NULL)
+	{
+		return NULL;
+	}
+	snugSceneRayResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugScene_CastRays(self->scene, rays->data, rays->count, hits, query);
+	Py_END_ALLOW_THREADS;
+	if (result.status != snug_success)
+	{
+		Py_DECREF(array);
+		return smFail(result.status, &self->said);
+	}
+	return array;
+}
+
+static PyObject* CastRays(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "cast_rays", 1, 1, 3, { "rays", "any", "mask" } };
+	PyObject *values[3], *hits = NULL;
+	snugSceneRayQuery query = { .any = false };
+	smArray rays;
+	if (!smParse(&parameters, arguments, count, names, values) || !ReadBits(values[2], "mask", UINT32_MAX, &query.mask))
+	{
+		return NULL;
+	}
+	int any = values[1] != NULL ? PyObject_IsTrue(values[1]) : 0;
+	if (any < 0 || !smTakeRays(&rays, values[0]))
+	{
+		return NULL;
+	}
+	query.any = any > 0;
+	Scene* self = Take(object);
+	if (self != NULL)
+	{
+		if (TakeBodies(self))
+		{
+			hits = AskRays(self, &rays, &query);
+			ReleaseBodies(self, self->capacity);
+		}
+		smRelease(&self->isBusy);
+	}
+	smArray_Release(&rays);
+	return hits;
+}
+
+static PyObject* GetPairs(PyObject* object, PyObject* nothing)
+{
+	Scene* self = Take(object);
+	uint64_t count;
+	(void)nothing;
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	const snugScenePair* pairs = snugScene_GetPairs(self->scene, &count);
+	PyObject* array = smCopyArray(sm_typeScenePair, pairs, sizeof(*pairs), count, 0);
+	smRelease(&self->isBusy);
+	return array;
+}
+
+static PyObject* GetTrianglePairs(PyObject* object, PyObject* nothing)
+{
+	Scene* self = Take(object);
+	uint64_t count;
+	(void)nothing;
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	const snugPair* pairs = snugScene_GetTrianglePairs(self->scene, &count);
+	PyObject* array = smCopyArray(sm_typeUint32, pairs, sizeof(uint32_t), count, 2);
+	smRelease(&self->isBusy);
+	return array;
+}
+
+static PyObject* GetEvents(PyObject* object, PyObject* nothing)
+{
+	Scene* self = Take(object);
+	(void)nothing;
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	const snugSceneEvents events = snugScene_GetEvents(self->scene);
+	PyObject* items[3] = { smCopyArray(sm_typeUint32, events.begun, sizeof(uint32_t), events.begunCount, 2),
+		smCopyArray(sm_typeUint32, events.persisting, sizeof(uint32_t), events.persistingCount, 2),
+		smCopyArray(sm_typeUint32, events.ended, sizeof(uint32_t), events.endedCount, 2) };
+	smRelease(&self->isBusy);
+	return smMakeTuple(eventsType, items, 3);
+}
+
+// ---- The type --------------------------------------------------------------------------------------------------
+
+static PyMethodDef methods[] = {
+	SM_FUNCTION("add", Add,
+	    "add($self, body, *, is_static=False, groups=1, mask=4294967295)\n--\n\n"
+	    "Add a body; the next update looks at it. Returns its id, a small number.\n\n"
+	    "Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero,\n"
+	    "and not both are static. A body is in one scene at a time."),
+	{ "remove", Remove, METH_O, "remove($self, id, /)\n--\n\nTake a body out. The next update ends its pairs." },
+	SM_FUNCTION("set_mask", SetMask,
+	    "set_mask($self, id, *, groups=1, mask=4294967295)\n--\n\nChange what a body is and what it meets."),
+	{ "set_origin", SetOrigin, METH_O,
+	    "set_origin($self, origin, /)\n--\n\nMove the origin. The next update looks at everything anew." },
+	SM_FUNCTION("update", Update,
+	    "update($self, *, triangle_pairs=False)\n--\n\n"
+	    "Find what touches now, and what began and ended since the last update: an Update.\n\n"
+	    "triangle_pairs: find all their pairs of triangles, too."),
+	SM_FUNCTION("cast_rays", CastRays,
+	    "cast_rays($self, rays, *, any=False, mask=4294967295)\n--\n\n"
+	    "What each ray hits first among all bodies, as they are now: as snugmesh.cast_rays, and body.\n\n"
+	    "rays: float32, (n, 2, 3), relative to the scene's origin. body: an id, or NO_BODY. No update is needed."),
+	{ "pairs", GetPairs, METH_NOARGS,
+	    "pairs($self)\n--\n\nBodies that touch, sorted: an array with a, b, first, count.\n\n"
+	    "a and b are ids; triangle_pairs()[first:first + count] are their triangles." },
+	{ "triangle_pairs", GetTrianglePairs, METH_NOARGS,
+	    "triangle_pairs($self)\n--\n\nTriangles of all pairs of bodies: uint32, (n, 2). See pairs." },
+	{ "events", GetEvents, METH_NOARGS,
+	    "events($self)\n--\n\nWhat changed at the last update, as pairs of ids: an Events." },
+	{ NULL, NULL, 0, NULL },
+};
+
+static const char text[] = "Scene(*, origin=None)\n--\n\n"
+                           "Bodies that come and go. Those that stay as they are cost nearly nothing.\n\n"
+                           "A scene gives what collide would give for every pair of its bodies. scene[id] is a body,\n"
+                           "len(scene) how many there are. It belongs to one thread at a time, with all its bodies.\n\n"
+                           ">>> import snugmesh as snug\n"
+                           ">>> scene, box = snug.Scene(), snug.box()\n"
+                           ">>> ids = [scene.add(snug.Body(box)) for _ in range(3)]\n"
+                           ">>> for i in ids:\n"
+                           "...     scene[i].set_frame((1.5 * i, 0, 0))\n"
+                           ">>> scene.update().queries\n"
+                           "2\n"
+                           ">>> scene.events().begun\n"
+                           "array([[0, 1],\n"
+                           "       [1, 2]], dtype=uint32)\n"
+                           ">>> scene[2].set_frame((9, 0, 0))\n"
+                           ">>> update = scene.update(triangle_pairs=True)\n"
+                           ">>> scene.events().ended\n"
+                           "array([[1, 2]], dtype=uint32)\n"
+                           ">>> [(int(p['a']), int(p['b'])) for p in scene.pairs()]\n"
+                           "[(0, 1)]\n";
+
+static PyType_Slot slots[] = { { Py_tp_new, New }, { Py_tp_dealloc, Free }, { Py_tp_methods, methods },
+	{ Py_mp_subscript, GetBody }, { Py_mp_length, GetLength }, { Py_tp_doc, (void*)text }, { 0, NULL } };
+static PyType_Spec spec = { "snugmesh.Scene", sizeof(Scene), 0, Py_TPFLAGS_DEFAULT, slots };
+
+static PyStructSequence_Field updateFields[] = { { "moved",
+	                                                 "bodies that changed since the last update, or were added" },
+	{ "candidates", "pairs of bodies whose boxes overlap and of which one moved" },
+	{ "queries", "of those, how many were looked at triangle by triangle" },
+	{ "kept", "touching pairs that did not change, and so were not looked at" },
+	{ "counters", "of all queries together" }, { NULL, NULL } };
+static PyStructSequence_Desc updateDescription = { "snugmesh.Update", "What an update of a scene did.", updateFields,
+	5 };
+
+static PyStructSequence_Field eventFields[] = { { "begun", "touch now and did not before" },
+	{ "persisting", "touched before and still do" }, { "ended", "touched before and do not now" }, { NULL, NULL } };
+static PyStructSequence_Desc eventsDescription = { "snugmesh.Events", "Pairs of ids, uint32, (n, 2) each, sorted.",
+	eventFields, 3 };
+
+bool smAddScene(PyObject* module)
+{
+	sceneType = smAddType(module, &spec);
+	updateType = smAddTuple(module, &updateDescription);
+	eventsType = smAddTuple(module, &eventsDescription);
+	return sceneType != NULL && updateType != NULL && eventsType != NULL;
+}

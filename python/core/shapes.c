@@ -1,0 +1,158 @@
+// python/core/shapes.c: where points and bodies are as seen from a body, and what of it meets a simple shape.
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Inside ----------------------------------------------------------------------------------------------------
+
+static PyObject* AskInside(smBody* body, const smArray* points, const snugInsideQuery* query)
+{
+	const Py_ssize_t length = points->count;
+	void* places;
+	PyObject* array = smNewArray(sm_typePlace, 1, &length, &places);
+	if (array == NULL)
+	{
+		return NULL;
+	}
+	snugInsideResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugFindInside(body->body, points->data, points->stride, points->count, places, query);
+	Py_END_ALLOW_THREADS;
+	body->counters = result.counters;
+	if (result.status != snug_success)
+	{
+		Py_DECREF(array);
+		return smFail(result.status, &body->said);
+	}
+	return array;
+}
+
+static PyObject* FindInside(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "find_inside", 2, 2, 3, { "body", "points", "origin" } };
+	PyObject *values[3], *places = NULL;
+	snugInsideQuery query = { .origin = { 0.0 } };
+	smArray points;
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[2], query.origin) ||
+	    !smArray_Take(&points, values[1], "points", sm_float32, (smShape){ 2, { -1, 3 } }))
+	{
+		return NULL;
+	}
+	smBody* body = smBody_Take(values[0], "body");
+	if (body != NULL)
+	{
+		places = AskInside(body, &points, &query);
+		smRelease(&body->isBusy);
+	}
+	smArray_Release(&points);
+	return places;
+}
+
+static PyObject* FindBodyInside(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "find_body_inside", 2, 2, 3, { "inner", "outer", "origin" } };
+	PyObject* values[3];
+	snugInsideQuery query = { .origin = { 0.0 } };
+	smBody *inner, *outer;
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[2], query.origin) ||
+	    !smBody_TakeTwo(values, &inner, &outer))
+	{
+		return NULL;
+	}
+	snugInsideResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugFindBodyInside(inner->body, outer->body, &query);
+	Py_END_ALLOW_THREADS;
+	inner->counters = result.counters;
+	PyObject* place = result.status == snug_success
+	                      ? PyLong_FromLong((long)result.place)
+	                      : smFail(result.status, outer->said.text[0] != '\0' ? &outer->said : &inner->said);
+	smBody_ReleaseTwo(inner, outer);
+	return place;
+}
+
+// ---- Shapes ----------------------------------------------------------------------------------------------------
+
+static PyObject* AskShape(smBody* body, const snugShape* shape, snugShapeQuery* query)
+{
+	enum
+	{
+		few = 64
+	};
+	snugShapeContact first[few], *contacts = first, *more = NULL;
+	snugShapeResult result;
+	query->contacts = first;
+	query->capacity = few;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugCollideShape(body->body, shape, query);
+	if (result.status == snug_success && result.count > few)
+	{
+		contacts = more = malloc(result.count * sizeof(snugShapeContact));
+		query->contacts = more;
+		query->capacity = result.count;
+		if (more != NULL)
+		{
+			result = snugCollideShape(body->body, shape, query);
+		}
+	}
+	Py_END_ALLOW_THREADS;
+	body->counters = result.counters;
+	PyObject* array = contacts == NULL ? PyErr_NoMemory()
+	                  : result.status != snug_success
+	                      ? smFail(result.status, &body->said)
+	                      : smCopyArray(sm_typeShapeContact, contacts, sizeof(*contacts), result.count, 0);
+	free(more);
+	return array;
+}
+
+// A body, the kind of the shape, its numbers in the order of snugShape, any, origin. snugmesh has a function for each
+// kind.
+static PyObject* CollideShape(PyObject* module, PyObject* arguments)
+{
+	snugShape shape = { .kind = snug_shapeSphere };
+	snugShapeQuery query = { .any = false };
+	PyObject *object, *origin;
+	int kind, any;
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "Oi(fff)(fff)f(fff)fpO", &object, &kind, &shape.from[0], &shape.from[1],
+	        &shape.from[2], &shape.to[0], &shape.to[1], &shape.to[2], &shape.radius, &shape.normal[0], &shape.normal[1],
+	        &shape.normal[2], &shape.offset, &any, &origin) ||
+	    !smReadOrigin(origin != Py_None ? origin : NULL, query.origin))
+	{
+		return NULL;
+	}
+	shape.kind = (snugShapeKind)kind;
+	query.any = any != 0;
+	smBody* body = smBody_Take(object, "body");
+	PyObject* contacts = body != NULL ? AskShape(body, &shape, &query) : NULL;
+	if (body != NULL)
+	{
+		smRelease(&body->isBusy);
+	}
+	return contacts;
+}
+
+// ---- The module ------------------------------------------------------------------------------------------------
+
+static PyMethodDef functions[] = {
+	SM_FUNCTION("find_inside", FindInside,
+	    "find_inside($module, /, body, points, *, origin=None)\n--\n\n"
+	    "Where each point is: an array with place (a Place), winding, triangle.\n\n"
+	    "points: float32, (n, 3). Exact, however close to the surface. The surface is to be closed:\n"
+	    "see Model.count_open_edges. triangle: one that the point is in, or NO_TRIANGLE.\n\n"
+	    ">>> import numpy as np, snugmesh as snug\n"
+	    ">>> points = np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0]], np.float32)\n"
+	    ">>> [snug.Place(p).name for p in snug.find_inside(snug.Body(snug.box()), points)['place']]\n"
+	    "['INSIDE', 'ON_SURFACE', 'OUTSIDE']\n"),
+	SM_FUNCTION("_find_body_inside", FindBodyInside, NULL),
+	{ "_collide_shape", CollideShape, METH_VARARGS, NULL },
+	{ NULL, NULL, 0, NULL },
+};
+
+bool smAddShapes(PyObject* module)
+{
+	return PyModule_AddFunctions(module, functions) == 0;
+}

@@ -1,0 +1,95 @@
+"""Exact collision detection between deforming triangle meshes.
+
+A Model is a mesh and how it deforms; a Body is a model in a pose. Queries say which triangles meet, where, and how far
+apart bodies are, exactly, at a cost that is set by what touches: nothing else is deformed.
+
+>>> import snugmesh as snug
+>>> a, b = snug.Body(snug.box()), snug.Body(snug.box())
+>>> b.set_frame((1.5, 0.25, 0.5))
+>>> snug.touches(a, b)
+True
+>>> pairs = snug.collide(a, b)
+>>> pairs.dtype, pairs.shape[1]
+(dtype('uint32'), 2)
+"""
+from ._core import (
+    Body,
+    Bounds,
+    Counters,
+    Distance,
+    Error,
+    Events,
+    Model,
+    Scene,
+    Update,
+    Witness,
+    __version__,
+    cast_rays,
+    collide,
+    collide_self,
+    find_closest,
+    find_distance,
+    find_hits,
+    find_inside,
+    find_within,
+    instruction_set,
+    touches,
+)
+from .contacts import NO_CURVE, ContactKind, Contacts, CurveEnd, FeatureKind, find_contacts
+from .files import Actor, Clip, File, Instance, load
+from .meshes import NO_BODY, NO_TRIANGLE, box, face_counts, face_mask, frame, mesh, model
+from .shapes import Place, collide_capsule, collide_half_space, collide_plane, collide_sphere, find_body_inside
+from .solvers import Components, Modes, principal_components, vibration_modes
+
+__all__ = [
+    "NO_BODY",
+    "NO_CURVE",
+    "NO_TRIANGLE",
+    "Actor",
+    "Body",
+    "Bounds",
+    "Clip",
+    "Components",
+    "ContactKind",
+    "Contacts",
+    "Counters",
+    "CurveEnd",
+    "Distance",
+    "Error",
+    "Events",
+    "FeatureKind",
+    "File",
+    "Instance",
+    "Model",
+    "Modes",
+    "Place",
+    "Scene",
+    "Update",
+    "Witness",
+    "__version__",
+    "box",
+    "cast_rays",
+    "collide",
+    "collide_capsule",
+    "collide_half_space",
+    "collide_plane",
+    "collide_self",
+    "collide_sphere",
+    "face_counts",
+    "face_mask",
+    "find_body_inside",
+    "find_closest",
+    "find_contacts",
+    "find_distance",
+    "find_hits",
+    "find_inside",
+    "find_within",
+    "frame",
+    "instruction_set",
+    "load",
+    "mesh",
+    "model",
+    "principal_components",
+    "touches",
+    "vibration_modes",
+]

@@ -1,0 +1,121 @@
+"""Where two bodies meet: points, segments and curves."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+
+NO_CURVE = 0xFFFFFFFF
+"""The curve of a contact that is part of none."""
+
+
+class ContactKind(IntEnum):
+    """What a pair of triangles has in common: Contacts.contacts['kind']."""
+
+    SEGMENT = 0
+    """they cross, from its first point to its second, along normal_a x normal_b"""
+    POINT = 1
+    """they touch in one point"""
+    POLYGON = 2
+    """they lie in one plane: 2 to 6 points, in order around"""
+    FLAT = 3
+    """one of them has no area: two points, which may be the same"""
+
+
+class FeatureKind(IntEnum):
+    """What part of a surface a point is on: Contacts.points['kind_a'], and what feature_a then names."""
+
+    VERTEX = 0
+    """feature[0] is a vertex"""
+    EDGE = 1
+    """both are vertices of an edge"""
+    TRIANGLE = 2
+    """feature[0] is a triangle"""
+
+
+class CurveEnd(IntEnum):
+    """Why a curve ends: Contacts.curves['ends']."""
+
+    NONE = 0
+    """it is closed"""
+    BOUNDARY = 1
+    """at the boundary of a surface"""
+    BRANCH = 2
+    """more than two segments meet"""
+    OTHER = 3
+    """where triangles lie in one plane, touch or have no area"""
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """What find_contacts found, as structured arrays.
+
+    contacts: one for each pair of triangles that meet: a, b, kind (ContactKind), point_count, points (numbers of its
+    points), curve (a number or NO_CURVE), normal_a, normal_b.
+    points: position, and the smallest part of each surface that it is on: kind_a and kind_b (FeatureKind), feature_a,
+    feature_b. Points of neighbouring triangles are the same point, by number.
+    curves: segments joined end to end: first_point and point_count in curve_points, first_contact and contact_count in
+    curve_contacts, is_closed, ends (CurveEnd), length, centroid, area.
+    """
+
+    contacts: NDArray[Any]
+    points: NDArray[Any]
+    curves: NDArray[Any]
+    curve_points: NDArray[np.uint32]
+    curve_contacts: NDArray[np.uint32]
+
+    @property
+    def pairs(self) -> NDArray[np.uint32]:
+        """The triangles that meet, as collide gives them but in an order of their own: (n, 2)."""
+        return np.stack([self.contacts["a"], self.contacts["b"]], axis=1)
+
+    @property
+    def segments(self) -> NDArray[np.float32]:
+        """Where triangles cross: (n, 2, 3)."""
+        crossing = self.contacts[self.contacts["kind"] == ContactKind.SEGMENT]
+        segments: NDArray[np.float32] = self.points["position"][crossing["points"][:, :2]]
+        return segments
+
+    @property
+    def direction(self) -> NDArray[np.float64]:
+        """The sum of the curves' area vectors.
+
+        For closed surfaces it points out of a, into b: move b along it, and a against it, to part them. Its length is
+        the area of the contact as seen along it.
+        """
+        total: NDArray[np.float64] = self.curves["area"].sum(axis=0)
+        return total
+
+    def lines(self) -> Iterator[NDArray[np.float32]]:
+        """Positions along each curve, (n, 3); of a closed one the first point comes again at the end."""
+        for curve in self.curves:
+            first = int(curve["first_point"])
+            numbers = self.curve_points[first : first + int(curve["point_count"])]
+            if curve["is_closed"] and len(numbers) > 0:
+                numbers = np.append(numbers, numbers[0])
+            yield self.points["position"][numbers]
+
+    def __len__(self) -> int:
+        return len(self.contacts)
+
+
+def find_contacts(a: _core.Body, b: _core.Body, *, origin: Any = None) -> Contacts:
+    """Where two bodies meet: a segment for each pair of triangles that cross, and the curves that segments join to.
+
+    >>> import snugmesh as snug
+    >>> a, b = snug.Body(snug.box()), snug.Body(snug.box(0.5))
+    >>> b.set_frame((0.125, 0.25, 1))  # through the upper face
+    >>> contacts = snug.find_contacts(a, b)
+    >>> curve = contacts.curves[0]
+    >>> len(contacts.curves), bool(curve["is_closed"]), float(curve["length"])
+    (1, True, 4.0)
+    >>> contacts.direction
+    array([0., 0., 1.])
+    """
+    return Contacts(*_core._find_contacts(a, b, origin=origin))

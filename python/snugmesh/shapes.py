@@ -1,0 +1,96 @@
+"""Where bodies are as seen from others, and what meets a sphere, a capsule, a plane or a half space."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import Any
+
+from numpy.typing import NDArray
+
+from . import _core
+
+_NOTHING = (0.0, 0.0, 0.0)
+
+
+class Place(IntEnum):
+    """Where something is, as seen from a body."""
+
+    OUTSIDE = 0
+    INSIDE = 1
+    ON_SURFACE = 2
+    """a point of a triangle; of bodies: they touch"""
+    PARTLY_INSIDE = 3
+    """a body of several parts, of which some are inside; none touches"""
+
+
+def find_body_inside(inner: _core.Body, outer: _core.Body, *, origin: Any = None) -> Place:
+    """Where a body is, as seen from another one, which is to be closed.
+
+    >>> import snugmesh as snug
+    >>> snug.find_body_inside(snug.Body(snug.box(0.5)), snug.Body(snug.box())).name
+    'INSIDE'
+    """
+    return Place(_core._find_body_inside(inner, outer, origin=origin))
+
+
+def _three(name: str, numbers: Iterable[float]) -> tuple[float, float, float]:
+    x = tuple(float(n) for n in numbers)
+    if len(x) != 3:
+        raise ValueError(f"{name} must be three numbers")
+    return x
+
+
+def collide_sphere(
+    body: _core.Body, center: Iterable[float], radius: float, *, any: bool = False, origin: Any = None
+) -> NDArray[Any]:
+    """Triangles that meet a ball, sorted: an array with distance, position, triangle.
+
+    distance: from the centre to the triangle; position: where on the triangle that is. any: stop at the first.
+    Numbers are rounded to float32.
+
+    >>> import snugmesh as snug
+    >>> found = snug.collide_sphere(snug.Body(snug.box()), (1.5, 0, 0), 0.75)
+    >>> found["distance"].tolist()
+    [0.5, 0.5]
+    """
+    shape = (_three("center", center), _NOTHING, radius, _NOTHING, 0.0)
+    return _core._collide_shape(body, 0, *shape, any, origin)
+
+
+def collide_capsule(
+    body: _core.Body, start: Iterable[float], end: Iterable[float], radius: float, *, any: bool = False, origin: Any = None
+) -> NDArray[Any]:
+    """Triangles within a radius of a segment: as collide_sphere, with distances from the segment.
+
+    >>> import snugmesh as snug
+    >>> len(snug.collide_capsule(snug.Body(snug.box()), (-5, 0.25, 0), (5, 0.25, 0), 0.25))
+    4
+    """
+    shape = (_three("start", start), _three("end", end), radius, _NOTHING, 0.0)
+    return _core._collide_shape(body, 1, *shape, any, origin)
+
+
+def collide_plane(
+    body: _core.Body, normal: Iterable[float], offset: float, *, any: bool = False, origin: Any = None
+) -> NDArray[Any]:
+    """Triangles that meet the plane normal . x + offset = 0: as collide_sphere.
+
+    >>> import snugmesh as snug
+    >>> len(snug.collide_plane(snug.Body(snug.box()), (0, 0, 1), 0))
+    8
+    """
+    return _core._collide_shape(body, 2, _NOTHING, _NOTHING, 0.0, _three("normal", normal), offset, any, origin)
+
+
+def collide_half_space(
+    body: _core.Body, normal: Iterable[float], offset: float, *, any: bool = False, origin: Any = None
+) -> NDArray[Any]:
+    """Triangles with a point where normal . x + offset >= 0; of a floor the normal points down.
+
+    distance: of the corner that is farthest in, negative by how far that is inside.
+
+    >>> import snugmesh as snug
+    >>> float(snug.collide_half_space(snug.Body(snug.box()), (0, 0, -1), -0.75)["distance"].min())
+    -0.25
+    """
+    return _core._collide_shape(body, 3, _NOTHING, _NOTHING, 0.0, _three("normal", normal), offset, any, origin)

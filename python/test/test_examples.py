@@ -1,0 +1,50 @@
+"""The scripts that draw: they run, and what they print and draw is about what happens."""
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from support import need_characters, skip
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+class Examples(unittest.TestCase):
+    def run_script(self, name, *arguments):
+        """Its numbers, after looking at the picture."""
+        try:
+            import matplotlib.image
+        except ImportError:
+            skip("matplotlib", "no matplotlib: tools/install-dependencies python")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "picture.png"
+            command = [sys.executable, EXAMPLES / name, *arguments, "-o", path]
+            text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            picture = matplotlib.image.imread(path)[:, :, :3]
+        self.assertGreater(min(picture.shape[:2]), 400)
+        red = (picture[:, :, 0] > picture[:, :, 1] + 0.25) & (picture[:, :, 0] > picture[:, :, 2] + 0.25)
+        self.assertGreater(red.sum(), 200, "nothing is marked")
+        return [float(n) for n in re.findall(r"[\d.]+", text.partition(":")[2])]
+
+    def test_contacts_over_clip(self):
+        folder = need_characters()
+        frames, pairs, most = self.run_script("contacts_over_clip.py", folder / "man.glb", folder / "creature.glb")
+        self.assertGreater(frames, 60)
+        self.assertTrue(0 < most < pairs)
+
+    def test_modal_distances(self):
+        frames, touching, farthest = self.run_script("modal_distances.py")
+        self.assertTrue(0 < touching < frames)
+        self.assertLess(farthest, 1)
+
+    def test_contact_heat(self):
+        folder = need_characters()
+        frames, faces, longest = self.run_script("contact_heat.py", folder / "creature.glb", folder / "man.glb")
+        self.assertGreater(faces, 20)
+        self.assertLess(longest, 1000)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,98 @@
+"""Objects come and go, and memory stays. SNUG_TEST_SCALE=20 makes more than a million of them."""
+import gc
+import unittest
+import warnings
+
+import numpy as np
+
+import snugmesh as snug
+from support import bend, make_tube_model, scaled, tetrahedron
+
+
+def read_resident():
+    """Bytes of this process that are in memory."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+class Memory(unittest.TestCase):
+    def check(self, work, count):
+        """In the long form a leak of 16 bytes a call would show; in the short one it takes a few hundred."""
+        for _ in range(max(count // 10, 20)):
+            work()
+        gc.collect()
+        before = read_resident()
+        for _ in range(count):
+            work()
+        gc.collect()
+        self.assertLess(read_resident() - before, 1 << 20)  # allocators keep some pages
+
+    def test_models_bodies_and_results(self):
+        positions, triangles = tetrahedron().positions(), tetrahedron().triangles()
+
+        def work():
+            a, b = snug.Body(snug.Model(positions, triangles)), snug.Body(tetrahedron())
+            b.set_frame((0.25, 0.25, 0.25))
+            snug.collide(a, b)
+            a.vertices()
+            a.bounds()
+            snug.find_distance(a, b)
+
+        self.check(work, scaled(6000))
+
+    def test_queries(self):
+        a, b, witness = snug.Body(make_tube_model()), snug.Body(make_tube_model()), snug.Witness()
+        rays = np.zeros((3, 2, 3), np.float32)
+        rays[:, 1] = 1
+        b.set_joints(bend(5))
+
+        def work():
+            snug.collide(a, b)
+            snug.touches(a, b, witness=witness)
+            snug.find_within(a, b, 0.01)
+            snug.cast_rays(a, rays)
+            snug.find_hits(a, rays[0])
+            snug.find_closest(a, rays[0])
+            len(snug.find_contacts(a, b).segments)
+            a.triangles(np.array([1, 2]))
+            a.model.weights()
+            a.counters
+
+        self.check(work, scaled(300))
+
+    def test_scenes(self):
+        def work():
+            scene = snug.Scene()
+            for k in range(4):
+                scene.add(snug.Body(tetrahedron()))
+            scene.update(triangle_pairs=True)
+            scene.pairs(), scene.triangle_pairs(), scene.events()
+            scene.remove(2)
+            scene.update()
+
+        self.check(work, scaled(1500))
+
+    def test_failures(self):
+        body, vertices = snug.Body(make_tube_model()), np.zeros((4, 3), np.float32)
+        matrices = bend(1)
+        matrices[0, 0, 0] = np.nan
+
+        def fail(function, *arguments, **keywords):
+            with self.assertRaises((ValueError, TypeError, IndexError)):
+                function(*arguments, **keywords)
+
+        def work():
+            fail(snug.Model, vertices, np.full((1, 3), 9, np.uint32))
+            fail(snug.Model, vertices, np.zeros((1, 3)))
+            fail(snug.Model.from_bytes, b"x" * 1000)
+            fail(body.set_joints, matrices)
+            fail(body.vertices, np.array([99999]))
+            fail(snug.collide, body, body)
+            fail(snug.Body, 3)
+            fail(snug.Scene, origin="x")
+
+        self.check(work, scaled(600))
+
+
+if __name__ == "__main__":
+    unittest.main()

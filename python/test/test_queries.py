@@ -1,0 +1,351 @@
+"""Queries, each beside something that knows the answer in another way."""
+import unittest
+
+import numpy as np
+
+import snugmesh as snug
+from support import SEED, bend, make_tube, make_tube_model, scaled, tetrahedron
+
+
+def place(body, seed, spread=1.0):
+    random = np.random.default_rng(seed)
+    rotation = random.normal(size=4)
+    body.set_frame(spread * random.normal(size=3), rotation / np.linalg.norm(rotation))
+
+
+def cross_segments(triangles, others):
+    """Whether an edge of one triangle passes through another one, in double; (n, m). For generic positions."""
+    found = np.zeros((len(triangles), len(others)), bool)
+    for k in range(3):
+        p, q = triangles[:, None, k], triangles[:, None, (k + 1) % 3]
+        a, b, c = others[None, :, 0], others[None, :, 1], others[None, :, 2]
+
+        def volume(w, x, y, z):
+            return np.einsum("...i,...i->...", np.cross(x - w, y - w), z - w)
+
+        sides = volume(a, b, c, p) * volume(a, b, c, q) < 0
+        signs = [volume(p, q, a, b) > 0, volume(p, q, b, c) > 0, volume(p, q, c, a) > 0]
+        found |= sides & (signs[0] == signs[1]) & (signs[1] == signs[2])
+    return found
+
+
+def brute_pairs(a, b):
+    """All pairs of triangles of two bodies, by their corners."""
+    first = a.triangles(np.arange(a.model.triangle_count)).astype(np.float64)
+    second = b.triangles(np.arange(b.model.triangle_count)).astype(np.float64)
+    return np.argwhere(cross_segments(first, second) | cross_segments(second, first).T)
+
+
+class Pairs(unittest.TestCase):
+    def make_two(self, seed):
+        a, b = (snug.Body(make_tube_model(around=8, along=10)) for _ in range(2))
+        for k, body in enumerate((a, b)):
+            body.set_joints(bend(100 * seed + k))
+            place(body, 100 * seed + k, 0.3)
+        return a, b
+
+    def test_collide_beside_brute_force(self):
+        total = 0
+        for seed in range(SEED, SEED + scaled(12)):
+            a, b = self.make_two(seed)
+            pairs, wanted = snug.collide(a, b), brute_pairs(a, b)
+            np.testing.assert_array_equal(pairs, wanted, f"seed {seed}")
+            self.assertEqual(snug.touches(a, b), len(wanted) > 0)
+            self.assertEqual(snug.find_distance(a, b).distance == 0, len(wanted) > 0)
+            contacts = snug.find_contacts(a, b)
+            np.testing.assert_array_equal(np.unique(contacts.pairs, axis=0), np.unique(wanted, axis=0))
+            total += len(wanted)
+        self.assertGreater(total, 100)
+
+    def test_results_are_the_callers(self):
+        a, b = self.make_two(3)
+        first = snug.collide(a, b)
+        kept = first.copy()
+        b.set_frame((99, 0, 0))
+        self.assertEqual(len(snug.collide(a, b)), 0)
+        np.testing.assert_array_equal(first, kept)
+        self.assertTrue(first.flags.owndata and first.flags.writeable)
+
+    def test_more_pairs_than_there_was_room(self):
+        faces = np.array([[0, 1, 2]] * 300, np.uint32)
+        a, b = (snug.Body(snug.Model(tetrahedron().positions(), faces)) for _ in range(2))
+        pairs = snug.collide(a, b)
+        self.assertEqual(len(pairs), 300 * 300)
+        np.testing.assert_array_equal(pairs, np.stack(np.divmod(np.arange(90000), 300), axis=1))
+
+    def test_within_beside_distances_of_single_triangles(self):
+        a, b = (snug.Body(make_tube_model(around=4, along=3)) for _ in range(2))
+        b.set_frame((0, 0.75, 0), (0, 0, 0.6, 0.8))
+        triangles = [[self.make_triangle(body, i) for i in range(body.model.triangle_count)] for body in (a, b)]
+        table = np.array([[snug.find_distance(x, y).distance for y in triangles[1]] for x in triangles[0]])
+        self.assertEqual(snug.find_distance(a, b).distance, table.min())
+        for margin in (0.0, 0.2, 0.4, 2.0):
+            np.testing.assert_array_equal(snug.find_within(a, b, margin), np.argwhere(table <= margin))
+        for most in (0.5 * table.min(), 0.0):
+            self.assertEqual(snug.find_distance(a, b, max_distance=most).distance, np.inf if table.min() > most else 0)
+
+    def make_triangle(self, body, i):
+        return snug.Body(snug.Model(body.triangles(np.array([i]))[0], np.array([[0, 1, 2]], np.uint32)))
+
+    def test_zero_is_a_distance(self):
+        a, b = snug.Body(snug.box()), snug.Body(snug.box())
+        b.set_frame((2, 0, 0))
+        self.assertEqual(snug.find_distance(a, b, max_distance=0).distance, 0)
+        b.set_frame((2.25, 0, 0))
+        self.assertEqual(snug.find_distance(a, b, max_distance=0).distance, np.inf)
+        points = np.array([[1, 0, 0], [1.5, 0, 0]], np.float32)
+        np.testing.assert_array_equal(snug.find_closest(a, points, max_distance=0)["distance"], [0, np.inf])
+
+    def test_self(self):
+        model = make_tube_model(around=8, along=16)
+        body = snug.Body(model)
+        self.assertEqual(len(snug.collide_self(body)), 0)
+        matrices = np.tile(np.eye(4, dtype=np.float32), (4, 1, 1))
+        matrices[3, 0, 3] = -1.2  # one end through the other
+        body.set_joints(matrices)
+        pairs = snug.collide_self(body)
+        self.assertGreater(len(pairs), 0)
+        wanted = brute_pairs(body, body)
+        faces = model.triangles()
+        apart = [a < b and not set(faces[a]) & set(faces[b]) for a, b in wanted]
+        found = {tuple(p) for p in pairs.tolist()}
+        self.assertTrue({tuple(p) for p in wanted[apart].tolist()} <= found)
+
+    def test_origin(self):
+        a, b = snug.Body(snug.box()), snug.Body(snug.box())
+        far = np.array([1e9, -1e9, 1e9])
+        a.set_frame(far)
+        b.set_frame(far + (2.0001, 0, 0))
+        self.assertFalse(snug.touches(a, b, origin=far))
+        self.assertTrue(snug.touches(a, b))  # float32 cannot tell them apart there
+        self.assertAlmostEqual(snug.find_distance(a, b, origin=far).distance, 0.0001, places=6)
+
+    def test_sentences(self):
+        a, b = snug.Body(snug.box()), snug.Body(snug.box())
+        points = np.zeros((2, 3), np.float32)
+        cases = [
+            (ValueError, "the same body", lambda: snug.collide(a, a)),
+            (TypeError, "a must be a snugmesh.Body", lambda: snug.collide(3, b)),
+            (TypeError, "b must be a snugmesh.Body", lambda: snug.touches(a, None)),
+            (TypeError, "needs 'b'", lambda: snug.collide(a)),
+            (TypeError, "2 arguments", lambda: snug.collide(a, b, b)),
+            (TypeError, "origin must be 3 numbers", lambda: snug.collide(a, b, origin=(1, 2))),
+            (TypeError, "got 'a' twice", lambda: snug.collide(a, b, a=b)),
+            (ValueError, "margin must not be negative", lambda: snug.find_within(a, b, -1)),
+            (ValueError, "margin must not be negative, nor NaN", lambda: snug.find_within(a, b, np.nan)),
+            (TypeError, "witness", lambda: snug.touches(a, b, witness=3)),
+            (TypeError, "points must be float32", lambda: snug.find_closest(a, points.astype(float))),
+            (snug.Error, "finite", lambda: snug.find_closest(a, points * np.nan)),
+            (ValueError, r"rays must have the shape \(n, 2, 3\)", lambda: snug.cast_rays(a, points)),
+            (snug.Error, ".", lambda: snug.cast_rays(a, np.full((1, 2, 3), np.inf, np.float32))),
+            (snug.Error, ".", lambda: snug.collide(a, b, origin=(1e300, 0, 0))),
+            (snug.Error, ".", lambda: snug.collide(a, b, origin=(np.nan, 0, 0))),
+        ]
+        for error, text, call in cases:
+            with self.subTest(text), self.assertRaisesRegex(error, text):
+                call()
+        self.assertGreater(len(snug.collide(a, b)), 0)  # and neither is left in use
+
+
+class Near(unittest.TestCase):
+    def test_rays_beside_planes(self):
+        body = snug.Body(make_tube_model())
+        body.set_joints(bend(4))
+        random = np.random.default_rng(SEED)
+        rays = random.normal(size=(scaled(300), 2, 3)).astype(np.float32)
+        hits = snug.cast_rays(body, rays)
+        corners = body.triangles(np.arange(body.model.triangle_count)).astype(np.float64)
+        self.assertGreater(np.count_nonzero(hits["triangle"] != snug.NO_TRIANGLE), len(rays) // 10)
+        for ray, hit in zip(rays.astype(np.float64), hits):
+            t = self.cast(ray, corners)
+            nearest = t.min()
+            self.assertAlmostEqual(float(hit["t"]), nearest if nearest <= 1 else 2.0, places=9)
+            every = snug.find_hits(body, ray.astype(np.float32))
+            np.testing.assert_allclose(every["t"], np.sort(t[t <= 1]), atol=1e-9)
+            if nearest <= 1:
+                place = hit["weights"] @ corners[hit["triangle"]]
+                np.testing.assert_allclose(place, ray[0] + hit["t"] * (ray[1] - ray[0]), atol=1e-6)
+        found = snug.cast_rays(body, rays, any=True)
+        np.testing.assert_array_equal(found["t"] <= 1, hits["t"] <= 1)
+
+    def cast(self, ray, corners):
+        """Where a ray meets each triangle, by Cramer's rule; 2 for a miss."""
+        a, u, v = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+        matrix = np.stack([np.broadcast_to(ray[0] - ray[1], u.shape), u, v], axis=-1)
+        t, x, y = np.linalg.solve(matrix, (ray[0] - a)[..., None])[..., 0].T
+        inside = (x >= 0) & (y >= 0) & (x + y <= 1) & (t >= 0) & (t <= 1)
+        return np.where(inside, t, 2.0)
+
+    def test_closest_beside_a_sphere_of_samples(self):
+        body = snug.Body(make_tube_model())
+        body.set_joints(bend(6))
+        points = np.random.default_rng(SEED).normal(size=(scaled(200), 3)).astype(np.float32)
+        closest = snug.find_closest(body, points)
+        gaps = np.linalg.norm(points - closest["position"], axis=1)
+        np.testing.assert_allclose(closest["distance"], gaps, atol=1e-6)
+        corners = body.triangles(np.arange(body.model.triangle_count)).astype(np.float64)
+        weights = np.array([(i, j, 6 - i - j) for i in range(7) for j in range(7 - i)]) / 6
+        samples = np.einsum("sk,tkc->tsc", weights, corners).reshape(-1, 3)
+        for point, distance in zip(points, closest["distance"]):
+            nearest = np.linalg.norm(samples - point, axis=1).min()
+            self.assertLessEqual(distance, nearest + 1e-9)
+            self.assertGreater(distance, nearest - 0.05)  # samples are no farther apart than this
+
+    def test_contacts_of_boxes(self):
+        a, b = snug.Body(snug.box()), snug.Body(snug.box())
+        b.set_frame((1.25, 0.5, 0.25))
+        contacts = snug.find_contacts(a, b)
+        self.assertEqual(len(contacts.curves), 1)
+        self.assertTrue(contacts.curves["is_closed"].all())
+        corners = contacts.points["position"]
+        self.assertTrue((np.abs(corners) <= 1).all())
+        (line,) = contacts.lines()
+        length = np.linalg.norm(np.diff(line, axis=0), axis=1).sum()
+        self.assertAlmostEqual(float(contacts.curves["length"][0]), length, places=5)
+        self.assertGreater(contacts.direction[0], 0)  # b lies along x
+        self.assertEqual(contacts.segments.shape, (len(contacts), 2, 3))
+
+
+class Shapes(unittest.TestCase):
+    def setUp(self):
+        self.body = snug.Body(make_tube_model())
+        self.body.set_joints(bend(8))
+        self.corners = self.body.triangles(np.arange(self.body.model.triangle_count)).astype(np.float64)
+
+    def test_spheres_and_capsules_beside_closest_points(self):
+        for seed in range(SEED, SEED + scaled(20)):
+            center, end = np.random.default_rng(seed).normal(size=(2, 3)).astype(np.float32).astype(float)
+            gaps = np.array([self.find_gap(t, center) for t in self.corners])
+            radius = float(np.float32(np.median(gaps)))
+            found = snug.collide_sphere(self.body, center, radius)
+            np.testing.assert_array_equal(found["triangle"], np.flatnonzero(gaps <= radius))
+            np.testing.assert_allclose(found["distance"], gaps[found["triangle"]], atol=1e-9)
+            self.assertEqual(len(snug.collide_sphere(self.body, center, radius, any=True)), 1)
+            inside = snug.collide_capsule(self.body, center, end, radius)
+            self.assertTrue(set(found["triangle"]) <= set(inside["triangle"]))  # a longer one meets more
+            still = snug.collide_capsule(self.body, center, center, radius)
+            np.testing.assert_array_equal(still["triangle"], found["triangle"])
+
+    def find_gap(self, triangle, point):
+        body = snug.Body(snug.Model(triangle.astype(np.float32), np.array([[0, 1, 2]], np.uint32)))
+        return snug.find_closest(body, point[None].astype(np.float32))["distance"][0]
+
+    def test_planes_beside_corners(self):
+        for seed in range(SEED, SEED + scaled(20)):
+            normal = np.random.default_rng(seed).normal(size=3).astype(np.float32).astype(float)
+            heights = self.corners @ normal + 0.125
+            crossed = (heights.min(axis=1) <= 0) & (heights.max(axis=1) >= 0)
+            found = snug.collide_plane(self.body, normal, 0.125)
+            np.testing.assert_array_equal(found["triangle"], np.flatnonzero(crossed))
+            found = snug.collide_half_space(self.body, normal, 0.125)
+            np.testing.assert_array_equal(found["triangle"], np.flatnonzero(heights.max(axis=1) >= 0))
+
+    def test_inside(self):
+        box, points = snug.Body(snug.box()), np.random.default_rng(SEED).uniform(-2, 2, (500, 3)).astype(np.float32)
+        self.assertEqual(box.model.count_open_edges(), 0)
+        self.assertGreater(self.body.model.count_open_edges(), 0)  # a tube
+        found = snug.find_inside(box, points)
+        np.testing.assert_array_equal(found["place"] == snug.Place.INSIDE, (np.abs(points) < 1).all(axis=1))
+        small = snug.Body(snug.box(0.25))
+        for x, place in ((0, "INSIDE"), (0.75, "ON_SURFACE"), (1, "ON_SURFACE"), (2, "OUTSIDE")):
+            small.set_frame((x, 0, 0))
+            self.assertEqual(snug.find_body_inside(small, box).name, place)
+
+    def test_sentences(self):
+        cases = [
+            (ValueError, "center must be three numbers", lambda: snug.collide_sphere(self.body, (1, 2), 1)),
+            (snug.Error, ".", lambda: snug.collide_sphere(self.body, (0, 0, 0), -1)),
+            (snug.Error, ".", lambda: snug.collide_plane(self.body, (0, 0, 0), 1)),
+            (snug.Error, ".", lambda: snug.collide_sphere(self.body, (0, 0, np.nan), 1)),
+            (TypeError, "body must be", lambda: snug.collide_sphere(3, (0, 0, 0), 1)),
+            (snug.Error, "finite", lambda: snug.find_inside(self.body, np.full((1, 3), np.nan, np.float32))),
+            (ValueError, "the same body", lambda: snug.find_body_inside(self.body, self.body)),
+        ]
+        for error, text, call in cases:
+            with self.subTest(text), self.assertRaisesRegex(error, text):
+                call()
+        self.body.set_frame((0, 0, 0))
+
+
+class Scenes(unittest.TestCase):
+    def test_rays_beside_those_of_each_body(self):
+        scene = snug.Scene()
+        for k in range(20):
+            body = snug.Body(make_tube_model(around=6, along=6))
+            place(body, k, 1.0)
+            scene.add(body, groups=1 + k % 2)
+        rays = np.random.default_rng(SEED).normal(size=(200, 2, 3)).astype(np.float32)
+        for mask in (3, 1):
+            ids = [k for k in range(20) if (1 + k % 2) & mask]
+            t = np.array([snug.cast_rays(scene[k], rays)["t"] for k in ids])
+            hits = scene.cast_rays(rays, mask=mask)
+            np.testing.assert_array_equal(hits["t"], t.min(axis=0))
+            nearest = np.where(t.min(axis=0) <= 1, np.array(ids)[t.argmin(axis=0)], snug.NO_BODY)
+            np.testing.assert_array_equal(hits["body"], nearest)
+        self.assertGreater(np.count_nonzero(hits["body"] != snug.NO_BODY), 20)
+
+    def test_beside_collide_for_every_pair(self):
+        model = make_tube_model(around=6, along=6)
+        bodies = [snug.Body(model) for _ in range(80)]
+        scene = snug.Scene()
+        self.assertEqual([scene.add(body) for body in bodies], list(range(80)))
+        before = set()
+        for frame in range(4):
+            for k, body in enumerate(bodies[:: frame + 1]):
+                place(body, 1000 * frame + k, 1.5)
+            scene.update(triangle_pairs=True)
+            wanted = {(i, j): p for i in range(80) for j in range(i + 1, 80) if len(p := snug.collide(bodies[i], bodies[j]))}
+            triangles = scene.triangle_pairs()
+            found = {(int(p["a"]), int(p["b"])): triangles[p["first"] : p["first"] + p["count"]] for p in scene.pairs()}
+            self.assertEqual(found.keys(), wanted.keys())
+            for ids, pairs in wanted.items():
+                np.testing.assert_array_equal(found[ids], pairs)
+            events = scene.events()
+            self.assertEqual({tuple(e) for e in events.begun.tolist()}, wanted.keys() - before)
+            self.assertEqual({tuple(e) for e in events.ended.tolist()}, before - wanted.keys())
+            self.assertEqual({tuple(e) for e in events.persisting.tolist()}, before & wanted.keys())
+            before = set(wanted)
+        self.assertGreater(len(before), 20)
+
+    def test_masks_statics_and_leaving(self):
+        scene, box = snug.Scene(), snug.box()
+        ids = [scene.add(snug.Body(box), groups=1 << k, mask=0b110) for k in range(3)]
+        floor = scene.add(snug.Body(box), is_static=True)
+        scene.update()
+        pairs = [(int(p["a"]), int(p["b"])) for p in scene.pairs()]
+        self.assertEqual(pairs, [(1, 2)])
+        scene.set_mask(ids[0])
+        scene.update()
+        self.assertIn((0, floor), [(int(p["a"]), int(p["b"])) for p in scene.pairs()])
+        scene.remove(ids[1])
+        self.assertEqual(len(scene), 3)
+        scene.update()
+        self.assertIn([1, 2], scene.events().ended.tolist())
+        with self.assertRaises(KeyError):
+            scene[ids[1]]
+        for wrong in (-1, 99, 2**70):
+            with self.assertRaises(KeyError):
+                scene.remove(wrong)
+        with self.assertRaises(TypeError):
+            scene.remove("first")
+        with self.assertRaises(snug.Error):
+            snug.Scene().add(scene[0])  # in one scene at a time
+        far = snug.Body(box)
+        far.set_frame((1e39, 0, 0))
+        scene.add(far)
+        with self.assertRaisesRegex(snug.Error, "too far from the scene's origin"):
+            scene.update()
+
+    def test_bodies_outlive_nothing(self):
+        scene = snug.Scene()
+        for _ in range(100):
+            scene.add(snug.Body(snug.box()))
+        scene.update(triangle_pairs=True)
+        body = scene[7]
+        del scene
+        self.assertEqual(len(body.vertices()), 8)
+        snug.Scene().add(body)  # free to join another
+
+
+if __name__ == "__main__":
+    unittest.main()
