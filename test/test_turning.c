@@ -334,8 +334,10 @@ static void every_allocation_may_fail(void** state)
 		def.bounds = &bounds;
 		if (kind >= 4)
 		{
-			def.fields =
-			    (snugFieldsDef){ fields.fieldCount, fields.starts, fields.fields, fields.displacements, { 0 } };
+			def.fields = (snugFieldsDef){ .fieldCount = fields.fieldCount,
+				.starts = fields.starts,
+				.fields = fields.fields,
+				.displacements = fields.displacements };
 		}
 		Bend(&skinned, 0.1);
 		for (uint64_t k = 1;; ++k, ++failures)
