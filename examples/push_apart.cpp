@@ -76,4 +76,8 @@ int main()
 	}
 	snugDistanceResult distance = snugFindDistance(bodies[0], bodies[1], nullptr);
 	std::printf("%s, apart by %.4f\n", distance.distance > 0 ? "free" : "still touching", distance.distance);
+	snugContactBuffer_Destroy(buffer);
+	for (snugBody* body : bodies)
+		snugBody_Destroy(body);
+	snugModel_Destroy(const_cast<snugModel*>(bodyDef.model));
 }

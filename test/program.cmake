@@ -81,8 +81,8 @@ set_tests_properties(program program_batch program_characters program_check prog
 # The longest first, so that what is left fills the cores.
 set_tests_properties(program_models program_page program PROPERTIES COST 60)
 if(NOT SNUG_SANITIZE)
-	set_tests_properties(program_bench PROPERTIES COST 20)
+	set_tests_properties(program_bench program_scene PROPERTIES COST 50)
 endif()
 if(SNUG_SANITIZE)
-	set_tests_properties(program_characters program_demo program_models program_page PROPERTIES LABELS heavy)
+	set_tests_properties(program_characters program_demo program_files program_models program_page program_truth PROPERTIES LABELS heavy)
 endif()
