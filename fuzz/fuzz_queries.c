@@ -1,5 +1,7 @@
 // fuzz/fuzz_queries.c: the queries of snug_queries.h on two small bodies, with any arguments. What different queries
 // say about the same thing agrees.
+#include "fuzz/fuzz_input.h"
+
 #include "snug/snug_queries.h"
 
 #include <math.h>
@@ -14,25 +16,6 @@ enum
 	TRIANGLES = 14,
 	MOST_PAIRS = TRIANGLES * TRIANGLES,
 };
-
-typedef struct Input
-{
-	const uint8_t* data;
-	size_t size, at;
-} Input;
-
-static void Require(bool condition)
-{
-	if (!condition)
-	{
-		abort();
-	}
-}
-
-static uint32_t Next(Input* input)
-{
-	return input->at < input->size ? input->data[input->at++] : 0;
-}
 
 // Mostly on a coarse grid, where things touch; sometimes any float that is within bounds; the rest are not.
 static float NextCoordinate(Input* input)

@@ -1,4 +1,6 @@
 // fuzz/fuzz_scene.c: any sequence of calls of a scene. What it finds is what all pairs give, and events follow from it.
+#include "fuzz/fuzz_input.h"
+
 #include "snug/snug_scene.h"
 
 #include <math.h>
@@ -13,12 +15,6 @@ enum
 	MODELS = 3,
 	MOST_PAIRS = ACTORS * ACTORS,
 };
-
-typedef struct Input
-{
-	const uint8_t* data;
-	size_t size, at;
-} Input;
 
 typedef struct Actor
 {
@@ -44,19 +40,6 @@ typedef struct Stage
 	double origin[3];
 	Pairs last;
 } Stage;
-
-static void Require(bool condition)
-{
-	if (!condition)
-	{
-		abort();
-	}
-}
-
-static uint32_t Next(Input* input)
-{
-	return input->at < input->size ? input->data[input->at++] : 0;
-}
 
 // In -1 to 1.
 static double NextUnit(Input* input)

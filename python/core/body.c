@@ -8,6 +8,17 @@
 PyTypeObject* smBodyType;
 static PyTypeObject *boundsType, *countersType;
 
+PyObject* smBody_Answer(smBody* body, snugStatus status, const snugCounters* counters, PyObject* array)
+{
+	body->counters = *counters;
+	if (status != snug_success)
+	{
+		Py_DECREF(array);
+		return smFail(status, &body->said);
+	}
+	return array;
+}
+
 // ---- Making ----------------------------------------------------------------------------------------------------
 
 static bool ReadStrategy(const char* name, snugStrategy* strategy)

@@ -168,6 +168,10 @@ typedef struct smBody
 	uint32_t contactCapacity;
 } smBody;
 
+/// Close a query: keep what it cost, and give its array, or raise what the status stands for.
+/// @param array taken over
+PyObject* smBody_Answer(smBody* body, snugStatus status, const snugCounters* counters, PyObject* array);
+
 extern PyTypeObject *smModelType, *smBodyType;
 
 /// The name of a deformer, as in Model(deformer=...); else a ValueError.

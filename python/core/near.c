@@ -27,13 +27,7 @@ static PyObject* AskRays(smBody* body, const smArray* rays, const snugRayQuery* 
 	Py_BEGIN_ALLOW_THREADS;
 	result = snugCastRays(body->body, rays->data, rays->count, hits, query);
 	Py_END_ALLOW_THREADS;
-	body->counters = result.counters;
-	if (result.status != snug_success)
-	{
-		Py_DECREF(array);
-		return smFail(result.status, &body->said);
-	}
-	return array;
+	return smBody_Answer(body, result.status, &result.counters, array);
 }
 
 static PyObject* CastRays(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
@@ -131,13 +125,7 @@ static PyObject* AskClosest(smBody* body, const smArray* points, const snugDista
 	Py_BEGIN_ALLOW_THREADS;
 	result = snugFindClosest(body->body, points->data, points->stride, points->count, closest, query);
 	Py_END_ALLOW_THREADS;
-	body->counters = result.counters;
-	if (result.status != snug_success)
-	{
-		Py_DECREF(array);
-		return smFail(result.status, &body->said);
-	}
-	return array;
+	return smBody_Answer(body, result.status, &result.counters, array);
 }
 
 static PyObject* FindClosest(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)

@@ -19,13 +19,7 @@ static PyObject* AskInside(smBody* body, const smArray* points, const snugInside
 	Py_BEGIN_ALLOW_THREADS;
 	result = snugFindInside(body->body, points->data, points->stride, points->count, places, query);
 	Py_END_ALLOW_THREADS;
-	body->counters = result.counters;
-	if (result.status != snug_success)
-	{
-		Py_DECREF(array);
-		return smFail(result.status, &body->said);
-	}
-	return array;
+	return smBody_Answer(body, result.status, &result.counters, array);
 }
 
 static PyObject* FindInside(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
