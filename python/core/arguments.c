@@ -1,6 +1,7 @@
 // python/core/arguments.c: what callers give: keywords, numbers, arrays. Whatever is wrong becomes a sentence.
 #include "core.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,28 @@ bool smReadNumbers(PyObject* object, const char* name, double* numbers, int coun
 bool smReadOrigin(PyObject* object, double origin[3])
 {
 	origin[0] = origin[1] = origin[2] = 0.0;
-	return object == NULL || smReadNumbers(object, "origin", origin, 3);
+	if (object != NULL && !smReadNumbers(object, "origin", origin, 3))
+	{
+		return false;
+	}
+	if (!isfinite(origin[0]) || !isfinite(origin[1]) || !isfinite(origin[2]))
+	{
+		PyErr_SetString(smError, "origin must be finite");
+		return false;
+	}
+	return true;
+}
+
+bool smReadCount(PyObject* object, const char* name, uint32_t least, uint32_t* count)
+{
+	unsigned long long value = PyLong_AsUnsignedLongLong(object);
+	if (PyErr_Occurred() != NULL || value < least || value > UINT32_MAX)
+	{
+		PyErr_Format(PyExc_ValueError, "%s must be a number from %lu to 4,294,967,295", name, (unsigned long)least);
+		return false;
+	}
+	*count = (uint32_t)value;
+	return true;
 }
 
 bool smReadLength(PyObject* object, const char* name, double missing, double* length)

@@ -12,6 +12,7 @@ typedef struct Scene
 	smBody** bodies; ///< by id; null where there is none. Owned
 	uint32_t capacity;
 	uint32_t count; ///< bodies in it
+	uint32_t threads;
 	atomic_bool isBusy;
 	smText said;
 } Scene;
@@ -20,9 +21,11 @@ typedef struct Scene
 
 static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords)
 {
-	static char* names[] = { "origin", NULL };
-	PyObject* origin = Py_None;
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|$O:Scene", names, &origin))
+	static char* names[] = { "threads", "origin", NULL };
+	PyObject *threads = Py_None, *origin = Py_None;
+	uint32_t threadCount;
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|$OO:Scene", names, &threads, &origin) ||
+	    !smReadThreads(threads != Py_None ? threads : NULL, &threadCount))
 	{
 		return NULL;
 	}
@@ -33,6 +36,12 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 	}
 	snugSceneDef def = { .messenger = { smRemember, &self->said } };
 	snugStatus status = snug_success;
+	self->threads = threadCount;
+	if (threadCount > 1)
+	{
+		def.parallel = smRunOnThreads;
+		def.parallelUser = &self->threads;
+	}
 	if (!smReadOrigin(origin != Py_None ? origin : NULL, def.origin) ||
 	    (status = snugScene_Create(&def, &self->scene)) != snug_success)
 	{
@@ -409,6 +418,71 @@ static PyObject* CastRays(PyObject* object, PyObject* const* arguments, Py_ssize
 	return hits;
 }
 
+static PyObject* AskHits(Scene* self, const snugRay* ray, const snugSceneRayQuery* query)
+{
+	enum
+	{
+		few = 32
+	};
+	snugSceneRayHit first[few], *hits = first, *more = NULL;
+	snugSceneRayResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugScene_FindHits(self->scene, ray, first, few, query);
+	if (result.status == snug_success && result.count > few)
+	{
+		hits = more = malloc(result.count * sizeof(*hits));
+		if (more != NULL)
+		{
+			result = snugScene_FindHits(self->scene, ray, more, result.count, query);
+		}
+	}
+	Py_END_ALLOW_THREADS;
+	PyObject* array = hits == NULL ? PyErr_NoMemory()
+	                  : result.status != snug_success
+	                      ? smFail(result.status, &self->said)
+	                      : smCopyArray(sm_typeSceneHit, hits, sizeof(*hits), result.count, 0);
+	free(more);
+	return array;
+}
+
+static PyObject* FindHits(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "find_hits", 1, 1, 2, { "ray", "mask" } };
+	PyObject *values[2], *hits = NULL;
+	snugSceneRayQuery query = { .any = false };
+	snugRay ray;
+	if (!smParse(&parameters, arguments, count, names, values) ||
+	    !ReadBits(values[1], "mask", UINT32_MAX, &query.mask) || !smReadRay(values[0], &ray))
+	{
+		return NULL;
+	}
+	Scene* self = Take(object);
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	if (TakeBodies(self))
+	{
+		hits = AskHits(self, &ray, &query);
+		ReleaseBodies(self, self->capacity);
+	}
+	smRelease(&self->isBusy);
+	return hits;
+}
+
+static PyObject* GetSize(PyObject* object, void* nothing)
+{
+	Scene* self = Take(object);
+	(void)nothing;
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	const size_t bytes = snugScene_GetMemory(self->scene);
+	smRelease(&self->isBusy);
+	return PyLong_FromSize_t(bytes);
+}
+
 static PyObject* GetPairs(PyObject* object, PyObject* nothing)
 {
 	Scene* self = Take(object);
@@ -476,6 +550,16 @@ static PyMethodDef methods[] = {
 	    "cast_rays($self, rays, *, any=False, mask=4294967295)\n--\n\n"
 	    "What each ray hits first among all bodies, as they are now: as snugmesh.cast_rays, and body.\n\n"
 	    "rays: float32, (n, 2, 3), relative to the scene's origin. body: an id, or NO_BODY. No update is needed."),
+	SM_FUNCTION("find_hits", FindHits,
+	    "find_hits($self, ray, *, mask=4294967295)\n--\n\n"
+	    "Everything that one ray hits, nearest first: as cast_rays. ray: float32, (2, 3).\n\n"
+	    ">>> import numpy as np, snugmesh as snug\n"
+	    ">>> scene = snug.Scene()\n"
+	    ">>> ids = [scene.add(snug.Body(snug.box())) for _ in range(2)]\n"
+	    ">>> scene[1].set_frame((0, 0, 4))\n"
+	    ">>> hits = scene.find_hits(np.array([[0.5, 0.25, 8], [0.5, 0.25, -8]], np.float32))\n"
+	    ">>> hits['body'].tolist(), hits['position'][:, 2].tolist()\n"
+	    "([1, 1, 0, 0], [5.0, 3.0, 1.0, -1.0])\n"),
 	{ "pairs", GetPairs, METH_NOARGS,
 	    "pairs($self)\n--\n\nBodies that touch, sorted: an array with a, b, first, count.\n\n"
 	    "a and b are ids; triangle_pairs()[first:first + count] are their triangles." },
@@ -486,10 +570,16 @@ static PyMethodDef methods[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
-static const char text[] = "Scene(*, origin=None)\n--\n\n"
+static PyGetSetDef properties[] = {
+	{ "nbytes", GetSize, NULL, "bytes that it holds, without its bodies", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static const char text[] = "Scene(*, threads=1, origin=None)\n--\n\n"
                            "Bodies that come and go. Those that stay as they are cost nearly nothing.\n\n"
                            "A scene gives what collide would give for every pair of its bodies. scene[id] is a body,\n"
-                           "len(scene) how many there are. It belongs to one thread at a time, with all its bodies.\n\n"
+                           "len(scene) how many there are. It belongs to one thread at a time, with all its bodies.\n"
+                           "threads: how many share the work of updates and rays. Results are the same.\n\n"
                            ">>> import snugmesh as snug\n"
                            ">>> scene, box = snug.Scene(), snug.box()\n"
                            ">>> ids = [scene.add(snug.Body(box)) for _ in range(3)]\n"
@@ -508,7 +598,8 @@ static const char text[] = "Scene(*, origin=None)\n--\n\n"
                            "[(0, 1)]\n";
 
 static PyType_Slot slots[] = { { Py_tp_new, New }, { Py_tp_dealloc, Free }, { Py_tp_methods, methods },
-	{ Py_mp_subscript, GetBody }, { Py_mp_length, GetLength }, { Py_tp_doc, (void*)text }, { 0, NULL } };
+	{ Py_tp_getset, properties }, { Py_mp_subscript, GetBody }, { Py_mp_length, GetLength }, { Py_tp_doc, (void*)text },
+	{ 0, NULL } };
 static PyType_Spec spec = { "snugmesh.Scene", sizeof(Scene), 0, Py_TPFLAGS_DEFAULT, slots };
 
 static PyStructSequence_Field updateFields[] = { { "moved",

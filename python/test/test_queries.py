@@ -4,7 +4,7 @@ import unittest
 import numpy as np
 
 import snugmesh as snug
-from support import SEED, bend, make_tube, make_tube_model, scaled, tetrahedron
+from support import SEED, bend, make_spindle, make_tube, make_tube_model, scaled, tetrahedron
 
 
 def place(body, seed, spread=1.0):
@@ -95,6 +95,22 @@ class Pairs(unittest.TestCase):
         self.assertEqual(snug.find_distance(a, b, max_distance=0).distance, np.inf)
         points = np.array([[1, 0, 0], [1.5, 0, 0]], np.float32)
         np.testing.assert_array_equal(snug.find_closest(a, points, max_distance=0)["distance"], [0, np.inf])
+
+    def test_distance_bound(self):
+        """Never more than the distance, zero where they touch, and mostly not much less where they do not."""
+        tight = apart = 0
+        for seed in range(SEED, SEED + scaled(60)):
+            a, b = self.make_two(seed)
+            place(b, seed, 1.0)
+            bound, distance = snug.find_distance_bound(a, b), snug.find_distance(a, b).distance
+            self.assertLessEqual(bound, distance, f"seed {seed}")
+            if distance > 0:
+                apart += 1
+                tight += bound > 0.5 * distance
+        self.assertGreater(tight, apart // 2)
+        self.assertTrue(0 < apart < scaled(60))
+        empty = snug.Body(snug.Model(np.zeros((0, 3), np.float32), np.zeros((0, 3), np.uint32)))
+        self.assertEqual(snug.find_distance_bound(empty, a), np.inf)
 
     def test_self(self):
         model = make_tube_model(around=8, along=16)
@@ -206,6 +222,47 @@ class Near(unittest.TestCase):
         self.assertEqual(contacts.segments.shape, (len(contacts), 2, 3))
 
 
+    def make_spindles(self, seed, **options):
+        """Two convex bodies that overlap in one closed curve."""
+        model = snug.Model(*make_spindle(**options))
+        self.assertEqual(model.count_open_edges(), 0)
+        a, b = snug.Body(model), snug.Body(model)
+        place(b, seed, 0.4)
+        return a, b
+
+    def test_depths_beside_what_is_inside(self):
+        """Of convex bodies all vertices inside the other one are behind the curve. Parted by the depth, they are apart."""
+        tried = 0
+        for seed in range(SEED, SEED + scaled(30)):
+            a, b = self.make_spindles(seed)
+            contacts = snug.find_contacts(a, b, depths=True)
+            if len(contacts.curves) != 1:
+                continue  # one goes right through the other
+            np.testing.assert_array_equal(snug.find_contacts(a, b).contacts, contacts.contacts)
+            direction = contacts.direction / np.linalg.norm(contacts.direction)
+            ends = []
+            for own, other, pick in ((a, b, np.max), (b, a, np.min)):
+                inside = own.vertices()[snug.find_inside(other, own.vertices())["place"] == snug.Place.INSIDE]
+                ends.append(pick(np.concatenate([inside, contacts.points["position"]]).astype(float) @ direction))
+            self.assertAlmostEqual(contacts.depths[0], ends[0] - ends[1], places=5, msg=f"seed {seed}")
+            part = snug.Body(snug.Model(b.vertices(), b.model.triangles()))
+            part.set_frame(1.0001 * contacts.depths[0] * direction)
+            self.assertFalse(snug.touches(a, part), f"seed {seed}")
+            tried += 1
+        self.assertGreater(tried, scaled(30) // 4)
+        self.assertIsNone(snug.find_contacts(a, b).depths)
+
+    def test_depths_behind_which_there_is_much(self):
+        """More vertices than there was room for at first: none is NaN."""
+        a = snug.Body(snug.Model(*make_spindle(around=12, along=1600, length=4.0)))
+        b = snug.Body(snug.box(2.0))
+        b.set_frame((-2.05, 0.01, 0.02))
+        contacts = snug.find_contacts(a, b, depths=True)
+        behind = np.count_nonzero(a.vertices()[:, 0] < -0.05)
+        self.assertLess(3 * len(contacts), behind)
+        self.assertAlmostEqual(contacts.depths[0], 2 - 0.05, places=4)
+
+
 class Shapes(unittest.TestCase):
     def setUp(self):
         self.body = snug.Body(make_tube_model())
@@ -268,6 +325,24 @@ class Shapes(unittest.TestCase):
 
 
 class Scenes(unittest.TestCase):
+    def test_everything_that_a_ray_hits(self):
+        scene = snug.Scene()
+        for k in range(30):
+            body = snug.Body(make_tube_model(around=6, along=6))
+            place(body, k, 0.5)
+            scene.add(body, groups=1 + k % 2)
+        most = 0
+        for ray in np.random.default_rng(SEED).normal(size=(60, 2, 3)).astype(np.float32):
+            for mask in (3, 2):
+                wanted = []
+                for k in range(30):
+                    if (1 + k % 2) & mask:
+                        wanted += [(h["t"], k, int(h["triangle"])) for h in snug.find_hits(scene[k], ray)]
+                hits = scene.find_hits(ray, mask=mask)
+                self.assertEqual([(h["t"], int(h["body"]), int(h["triangle"])) for h in hits], sorted(wanted))
+                most = max(most, len(hits))
+        self.assertGreater(most, 32)  # more than there is room for at first
+
     def test_rays_beside_those_of_each_body(self):
         scene = snug.Scene()
         for k in range(20):
