@@ -57,7 +57,7 @@ static PyObject* GetBoxesOfLevel(smBody* self, long level)
 
 static PyObject* GetBoxesOfNodes(smBody* self, PyObject* given)
 {
-	uint32_t count, *nodes = smReadIds(given, "nodes", self->model->info.nodeCount, &count);
+	uint32_t count, *nodes = smReadIds(given, "nodes", UINT32_MAX, &count);
 	if (nodes == NULL)
 	{
 		return NULL;
@@ -65,15 +65,20 @@ static PyObject* GetBoxesOfNodes(smBody* self, PyObject* given)
 	const Py_ssize_t length = count;
 	void* data;
 	PyObject* array = smNewArray(sm_typeBox, 1, &length, &data);
-	snugStatus status = snug_success;
-	for (uint32_t i = 0; array != NULL && i < count && status == snug_success; ++i)
+	for (uint32_t i = 0; array != NULL && i < count; ++i)
 	{
-		status = snugBody_GetNodeBox(self->body, nodes[i], (snugNodeBox*)data + i);
-	}
-	if (status != snug_success)
-	{
-		Py_CLEAR(array);
-		smFail(status, &self->said);
+		const snugStatus status = snugBody_GetNodeBox(self->body, nodes[i], (snugNodeBox*)data + i);
+		if (status == snug_badInput) // numbers have gaps, so only the tree knows
+		{
+			Py_CLEAR(array);
+			PyErr_Format(
+			    PyExc_IndexError, "nodes[%lu]: there is no node %lu", (unsigned long)i, (unsigned long)nodes[i]);
+		}
+		else if (status != snug_success)
+		{
+			Py_CLEAR(array);
+			smFail(status, &self->said);
+		}
 	}
 	free(nodes);
 	return array;

@@ -508,13 +508,12 @@ static PyObject* GetNodeTriangles(PyObject* object, PyObject* given)
 	{
 		return NULL;
 	}
-	if (node >= self->info.nodeCount)
-	{
-		return PyErr_Format(PyExc_IndexError, "there is no node %lu: there are %lu", (unsigned long)node,
-		    (unsigned long)self->info.nodeCount);
-	}
 	const Py_ssize_t length = snugModel_GetNodeTriangles(self->model, node, NULL, 0);
 	void* data;
+	if (length == 0 && node != 0) // only the root of a model without triangles has none
+	{
+		return PyErr_Format(PyExc_IndexError, "there is no node %lu", (unsigned long)node);
+	}
 	PyObject* array = smNewArray(sm_typeUint32, 1, &length, &data);
 	if (array != NULL && length > 0)
 	{

@@ -273,7 +273,7 @@ static PyObject* GetFrontier(PyObject* object, PyObject* nothing)
 	}
 	// Before it began: everything, which is below the two roots.
 	const bool isAll =
-	    !self->frontier.isBegun && self->a->model->info.nodeCount > 0 && self->b->model->info.nodeCount > 0;
+	    !self->frontier.isBegun && self->a->model->info.triangleCount > 0 && self->b->model->info.triangleCount > 0;
 	const Py_ssize_t lengths[2] = { isAll ? 1 : self->frontier.count, 2 };
 	PyObject* array = smNewArray(sm_typeUint32, 2, lengths, &data);
 	for (Py_ssize_t i = 0; array != NULL && i < lengths[0]; ++i)

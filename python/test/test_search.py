@@ -167,7 +167,7 @@ class Searches(unittest.TestCase):
             (ValueError, "seconds must not be negative", lambda: search.run(seconds=-1)),
             (TypeError, "1 arguments", lambda: search.run(1, 2)),
             (IndexError, "there is no node 99", lambda: a.model.node_triangles(99)),
-            (IndexError, r"nodes\[0\] does not exist", lambda: a.boxes(nodes=np.array([99]))),
+            (IndexError, r"nodes\[0\]: there is no node 99", lambda: a.boxes(nodes=np.array([99]))),
             (ValueError, "not both", lambda: a.boxes(1, nodes=np.array([0]))),
         ]
         for error, text, call in cases:

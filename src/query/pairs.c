@@ -533,6 +533,10 @@ void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink*
 	{
 		ApproachWaiting(&search);
 	}
+	if (search.bound2 > 0.0f && (a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0))
+	{
+		search.bound2 = INFINITY; // the gap to the box of nothing is some large number
+	}
 	result->distanceBound = result->complete ? sqrt((double)search.bound2) * (1.0 - 0x1p-40) : 0.0;
 	snugCounters* counters = &search.counters;
 	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
