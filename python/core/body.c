@@ -161,18 +161,17 @@ static PyObject* SetFrame(PyObject* object, PyObject* const* arguments, Py_ssize
 	return self != NULL ? smBody_Finish(self, snugBody_SetFrame(self->body, &frame)) : NULL;
 }
 
-// Matrices that multiply column vectors end in 0 0 0 1. Transposed ones would give a pose that is silently wrong.
-static bool CheckLastRows(const smArray* matrices)
+bool smCheckLastRows(const char* name, const void* first, size_t stride, size_t count)
 {
-	for (uint32_t i = 0; i < matrices->count; ++i)
+	for (size_t i = 0; i < count; ++i)
 	{
-		const float* row = (const float*)((const char*)matrices->data + i * matrices->stride) + 12;
+		const float* row = (const float*)((const char*)first + i * stride) + 12;
 		if (row[0] != 0.0f || row[1] != 0.0f || row[2] != 0.0f || row[3] != 1.0f)
 		{
 			PyErr_Format(PyExc_ValueError,
-			    "matrices[%lu]: its last row is not 0 0 0 1. Matrices multiply column vectors; "
-			    "matrices.transpose(0, 2, 1).copy() turns those of row vectors",
-			    (unsigned long)i);
+			    "%s: the last row of matrix %zu is not 0 0 0 1. Matrices multiply column vectors; "
+			    "numpy.swapaxes(x, -1, -2).copy() turns those of row vectors",
+			    name, i);
 			return false;
 		}
 	}
@@ -200,7 +199,8 @@ static PyObject* SetJoints(PyObject* object, PyObject* given)
 		PyErr_Format(PyExc_ValueError, "matrices: the model has %lu joints, not %lu", (unsigned long)wanted,
 		    (unsigned long)matrices.count);
 	}
-	else if ((rows == 3 || CheckLastRows(&matrices)) && (self = smBody_Take(object, "self")) != NULL)
+	else if ((rows == 3 || smCheckLastRows("matrices", matrices.data, matrices.stride, matrices.count)) &&
+	         (self = smBody_Take(object, "self")) != NULL)
 	{
 		result = smBody_Finish(self, snugBody_SetJoints(self->body, matrices.data, matrices.stride, matrices.count));
 	}

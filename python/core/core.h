@@ -83,7 +83,7 @@ typedef enum smKind
 typedef struct smShape
 {
 	int dimensions;
-	Py_ssize_t lengths[3];
+	Py_ssize_t lengths[4];
 } smShape;
 
 /// An array of the caller's, as the library reads it.
@@ -103,6 +103,9 @@ bool smArray_Take(smArray* array, PyObject* object, const char* name, smKind kin
 bool smArray_TakePacked(smArray* array, PyObject* object, const char* name, smKind kind, smShape shape);
 /// The same as smArray_Take, to be written to.
 bool smArray_TakeWritable(smArray* array, PyObject* object, const char* name, smKind kind, smShape shape);
+/// Matrices that multiply column vectors end in 0 0 0 1. Transposed ones would give a pose that is silently wrong.
+/// @param first of 4x4 matrices of floats
+bool smCheckLastRows(const char* name, const void* first, size_t stride, size_t count);
 /// Does nothing to an array that is not held.
 void smArray_Release(smArray* array);
 

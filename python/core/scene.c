@@ -1,21 +1,10 @@
 // python/core/scene.c: snugmesh.Scene, many bodies.
-#include "core.h"
+#include "scene.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static PyTypeObject *sceneType, *updateType, *eventsType;
-
-typedef struct Scene
-{
-	PyObject_HEAD snugScene* scene;
-	smBody** bodies; ///< by id; null where there is none. Owned
-	uint32_t capacity;
-	uint32_t count; ///< bodies in it
-	uint32_t threads;
-	atomic_bool isBusy;
-	smText said;
-} Scene;
 
 // ---- Making ----------------------------------------------------------------------------------------------------
 
@@ -29,7 +18,7 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 	{
 		return NULL;
 	}
-	Scene* self = smAllocate(type);
+	smScene* self = smAllocate(type);
 	if (self == NULL)
 	{
 		return NULL;
@@ -56,7 +45,7 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 
 static void Free(PyObject* object)
 {
-	Scene* self = (Scene*)object;
+	smScene* self = (smScene*)object;
 	snugScene_Destroy(self->scene); // before its bodies
 	for (uint32_t i = 0; i < self->capacity; ++i)
 	{
@@ -66,9 +55,9 @@ static void Free(PyObject* object)
 	smFree(object);
 }
 
-static Scene* Take(PyObject* object)
+smScene* smScene_Take(PyObject* object)
 {
-	Scene* self = (Scene*)object;
+	smScene* self = (smScene*)object;
 	if (!smAcquire(&self->isBusy, "scene"))
 	{
 		return NULL;
@@ -77,7 +66,7 @@ static Scene* Take(PyObject* object)
 	return self;
 }
 
-static PyObject* Finish(Scene* self, snugStatus status)
+PyObject* smScene_Finish(smScene* self, snugStatus status)
 {
 	PyObject* result = status == snug_success ? Py_NewRef(Py_None) : smFail(status, &self->said);
 	smRelease(&self->isBusy);
@@ -104,7 +93,7 @@ static bool ReadBits(PyObject* object, const char* name, uint32_t missing, uint3
 	return true;
 }
 
-static bool KeepBody(Scene* self, uint32_t id, smBody* body)
+static bool KeepBody(smScene* self, uint32_t id, smBody* body)
 {
 	if (id >= self->capacity)
 	{
@@ -124,7 +113,7 @@ static bool KeepBody(Scene* self, uint32_t id, smBody* body)
 }
 
 // Ids of removed bodies stay for a while, so there may be room for fewer than there seems.
-static snugStatus AddWithRoom(Scene* self, const snugSceneBodyDef* def, uint32_t* id)
+static snugStatus AddWithRoom(smScene* self, const snugSceneBodyDef* def, uint32_t* id)
 {
 	snugStatus status = snugScene_Add(self->scene, def, id);
 	if (status == snug_outOfRange)
@@ -136,7 +125,7 @@ static snugStatus AddWithRoom(Scene* self, const snugSceneBodyDef* def, uint32_t
 	return status;
 }
 
-static PyObject* AddBody(Scene* self, smBody* body, snugSceneBodyDef* def)
+static PyObject* AddBody(smScene* self, smBody* body, snugSceneBodyDef* def)
 {
 	uint32_t id = 0;
 	def->body = body->body;
@@ -160,7 +149,7 @@ static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t co
 		return NULL;
 	}
 	int isStatic = values[1] != NULL ? PyObject_IsTrue(values[1]) : 0;
-	Scene* self = isStatic >= 0 ? Take(object) : NULL;
+	smScene* self = isStatic >= 0 ? smScene_Take(object) : NULL;
 	if (self == NULL)
 	{
 		return NULL;
@@ -177,7 +166,7 @@ static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t co
 }
 
 // An id of a body that is in the scene.
-static bool ReadId(const Scene* self, PyObject* object, uint32_t* id)
+static bool ReadId(const smScene* self, PyObject* object, uint32_t* id)
 {
 	unsigned long long value = PyLong_AsUnsignedLongLong(object);
 	if (PyErr_Occurred() != NULL && !PyErr_ExceptionMatches(PyExc_OverflowError) &&
@@ -197,7 +186,7 @@ static bool ReadId(const Scene* self, PyObject* object, uint32_t* id)
 
 static PyObject* Remove(PyObject* object, PyObject* given)
 {
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	uint32_t id;
 	if (self == NULL)
 	{
@@ -220,7 +209,7 @@ static PyObject* Remove(PyObject* object, PyObject* given)
 	{
 		Py_DECREF(body);
 	}
-	return Finish(self, status);
+	return smScene_Finish(self, status);
 }
 
 static PyObject* SetMask(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
@@ -233,13 +222,13 @@ static PyObject* SetMask(PyObject* object, PyObject* const* arguments, Py_ssize_
 	{
 		return NULL;
 	}
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	if (self != NULL && !ReadId(self, values[0], &id))
 	{
 		smRelease(&self->isBusy);
 		return NULL;
 	}
-	return self != NULL ? Finish(self, snugScene_SetMask(self->scene, id, groups, mask)) : NULL;
+	return self != NULL ? smScene_Finish(self, snugScene_SetMask(self->scene, id, groups, mask)) : NULL;
 }
 
 static PyObject* SetOrigin(PyObject* object, PyObject* given)
@@ -249,13 +238,13 @@ static PyObject* SetOrigin(PyObject* object, PyObject* given)
 	{
 		return NULL;
 	}
-	Scene* self = Take(object);
-	return self != NULL ? Finish(self, snugScene_SetOrigin(self->scene, origin)) : NULL;
+	smScene* self = smScene_Take(object);
+	return self != NULL ? smScene_Finish(self, snugScene_SetOrigin(self->scene, origin)) : NULL;
 }
 
 static PyObject* GetBody(PyObject* object, PyObject* given)
 {
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	uint32_t id;
 	if (self == NULL)
 	{
@@ -268,12 +257,12 @@ static PyObject* GetBody(PyObject* object, PyObject* given)
 
 static Py_ssize_t GetLength(PyObject* object)
 {
-	return ((Scene*)object)->count;
+	return ((smScene*)object)->count;
 }
 
 // ---- Updates ---------------------------------------------------------------------------------------------------
 
-static void ReleaseBodies(Scene* self, uint32_t count)
+static void ReleaseFirst(smScene* self, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; ++i)
 	{
@@ -284,13 +273,18 @@ static void ReleaseBodies(Scene* self, uint32_t count)
 	}
 }
 
-static bool TakeBodies(Scene* self)
+void smScene_ReleaseBodies(smScene* self)
+{
+	ReleaseFirst(self, self->capacity);
+}
+
+bool smScene_TakeBodies(smScene* self)
 {
 	for (uint32_t i = 0; i < self->capacity; ++i)
 	{
 		if (self->bodies[i] != NULL && smBody_Take((PyObject*)self->bodies[i], "body") == NULL)
 		{
-			ReleaseBodies(self, i);
+			ReleaseFirst(self, i);
 			return false;
 		}
 	}
@@ -340,12 +334,12 @@ static PyObject* Update(PyObject* object, PyObject* const* arguments, Py_ssize_t
 		return NULL;
 	}
 	int wanted = values[0] != NULL ? PyObject_IsTrue(values[0]) : 0;
-	Scene* self = wanted >= 0 ? Take(object) : NULL;
+	smScene* self = wanted >= 0 ? smScene_Take(object) : NULL;
 	if (self == NULL)
 	{
 		return NULL;
 	}
-	if (!TakeBodies(self))
+	if (!smScene_TakeBodies(self))
 	{
 		smRelease(&self->isBusy);
 		return NULL;
@@ -355,7 +349,7 @@ static PyObject* Update(PyObject* object, PyObject* const* arguments, Py_ssize_t
 	Py_BEGIN_ALLOW_THREADS;
 	result = UpdateWithRoom(self->scene, &query);
 	Py_END_ALLOW_THREADS;
-	ReleaseBodies(self, self->capacity);
+	smScene_ReleaseBodies(self);
 	if (result.status == snug_outOfRange && result.body != UINT32_MAX)
 	{
 		PyErr_Format(smError, "body %lu is too far from the scene's origin for float32", (unsigned long)result.body);
@@ -367,7 +361,7 @@ static PyObject* Update(PyObject* object, PyObject* const* arguments, Py_ssize_t
 	return update;
 }
 
-static PyObject* AskRays(Scene* self, const smArray* rays, const snugSceneRayQuery* query)
+static PyObject* AskRays(smScene* self, const smArray* rays, const snugSceneRayQuery* query)
 {
 	const Py_ssize_t length = rays->count;
 	void* hits;
@@ -404,13 +398,13 @@ static PyObject* CastRays(PyObject* object, PyObject* const* arguments, Py_ssize
 		return NULL;
 	}
 	query.any = any > 0;
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	if (self != NULL)
 	{
-		if (TakeBodies(self))
+		if (smScene_TakeBodies(self))
 		{
 			hits = AskRays(self, &rays, &query);
-			ReleaseBodies(self, self->capacity);
+			smScene_ReleaseBodies(self);
 		}
 		smRelease(&self->isBusy);
 	}
@@ -418,7 +412,7 @@ static PyObject* CastRays(PyObject* object, PyObject* const* arguments, Py_ssize
 	return hits;
 }
 
-static PyObject* AskHits(Scene* self, const snugRay* ray, const snugSceneRayQuery* query)
+static PyObject* AskHits(smScene* self, const snugRay* ray, const snugSceneRayQuery* query)
 {
 	enum
 	{
@@ -456,15 +450,15 @@ static PyObject* FindHits(PyObject* object, PyObject* const* arguments, Py_ssize
 	{
 		return NULL;
 	}
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	if (self == NULL)
 	{
 		return NULL;
 	}
-	if (TakeBodies(self))
+	if (smScene_TakeBodies(self))
 	{
 		hits = AskHits(self, &ray, &query);
-		ReleaseBodies(self, self->capacity);
+		smScene_ReleaseBodies(self);
 	}
 	smRelease(&self->isBusy);
 	return hits;
@@ -472,7 +466,7 @@ static PyObject* FindHits(PyObject* object, PyObject* const* arguments, Py_ssize
 
 static PyObject* GetSize(PyObject* object, void* nothing)
 {
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	(void)nothing;
 	if (self == NULL)
 	{
@@ -485,7 +479,7 @@ static PyObject* GetSize(PyObject* object, void* nothing)
 
 static PyObject* GetPairs(PyObject* object, PyObject* nothing)
 {
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	uint64_t count;
 	(void)nothing;
 	if (self == NULL)
@@ -500,7 +494,7 @@ static PyObject* GetPairs(PyObject* object, PyObject* nothing)
 
 static PyObject* GetTrianglePairs(PyObject* object, PyObject* nothing)
 {
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	uint64_t count;
 	(void)nothing;
 	if (self == NULL)
@@ -515,7 +509,7 @@ static PyObject* GetTrianglePairs(PyObject* object, PyObject* nothing)
 
 static PyObject* GetEvents(PyObject* object, PyObject* nothing)
 {
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	(void)nothing;
 	if (self == NULL)
 	{
@@ -542,6 +536,19 @@ static PyMethodDef methods[] = {
 	    "set_mask($self, id, *, groups=1, mask=4294967295)\n--\n\nChange what a body is and what it meets."),
 	{ "set_origin", SetOrigin, METH_O,
 	    "set_origin($self, origin, /)\n--\n\nMove the origin. The next update looks at everything anew." },
+	SM_FUNCTION("set_poses", smScene_SetPoses,
+	    "set_poses($self, joints=None, *, frames=None, ids=None)\n--\n\n"
+	    "Pose many skins at once, on the scene's threads: as set_joints and set_frame of each.\n\n"
+	    "joints: float32, (bodies, joints, 3, 4) or (bodies, joints, 4, 4). frames: float64,\n"
+	    "(bodies, 7): x, y, z and a quaternion x, y, z, w. ids: of which bodies, none twice;\n"
+	    "default 0, 1, 2 and so on. If one is refused, the others are posed, and Error says why.\n\n"
+	    ">>> import numpy as np, snugmesh as snug\n"
+	    ">>> scene, model = snug.Scene(), snug.box(joints=2)\n"
+	    ">>> ids = [scene.add(snug.Body(model)) for _ in range(3)]\n"
+	    ">>> frames = np.array([[3 * i, 0, 0, 0, 0, 0, 1.0] for i in ids])\n"
+	    ">>> scene.set_poses(np.tile(np.eye(4, dtype=np.float32), (3, 2, 1, 1)), frames=frames)\n"
+	    ">>> scene[2].bounds().center\n"
+	    "array([6., 0., 0.], dtype=float32)\n"),
 	SM_FUNCTION("update", Update,
 	    "update($self, *, triangle_pairs=False)\n--\n\n"
 	    "Find what touches now, and what began and ended since the last update: an Update.\n\n"
@@ -600,7 +607,7 @@ static const char text[] = "Scene(*, threads=1, origin=None)\n--\n\n"
 static PyType_Slot slots[] = { { Py_tp_new, New }, { Py_tp_dealloc, Free }, { Py_tp_methods, methods },
 	{ Py_tp_getset, properties }, { Py_mp_subscript, GetBody }, { Py_mp_length, GetLength }, { Py_tp_doc, (void*)text },
 	{ 0, NULL } };
-static PyType_Spec spec = { "snugmesh.Scene", sizeof(Scene), 0, Py_TPFLAGS_DEFAULT, slots };
+static PyType_Spec spec = { "snugmesh.Scene", sizeof(smScene), 0, Py_TPFLAGS_DEFAULT, slots };
 
 static PyStructSequence_Field updateFields[] = { { "moved",
 	                                                 "bodies that changed since the last update, or were added" },

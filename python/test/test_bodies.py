@@ -165,7 +165,7 @@ class Bodies(unittest.TestCase):
 
     def test_transposed_matrices_are_refused(self):
         body = snug.Body(make_tube_model())
-        with self.assertRaisesRegex(ValueError, "last row is not 0 0 0 1"):
+        with self.assertRaisesRegex(ValueError, "last row of matrix 0 is not 0 0 0 1"):
             body.set_joints(np.ascontiguousarray(bend(3).transpose(0, 2, 1)))
 
     def test_other_deformers_keep_rigid_motion(self):

@@ -81,7 +81,9 @@ class Fuzz(unittest.TestCase):
         ]
         self.bodies = [snug.Body(model) for model in self.models]
         self.search = snug.Search(*(snug.Body(make_tube_model()) for _ in range(2)))
-        self.scene = snug.Scene()
+        self.scene, self.skins = snug.Scene(), snug.Scene()
+        for _ in range(3):
+            self.skins.add(snug.Body(self.models[1]))
         for model in self.models:
             self.scene.add(snug.Body(model))
 
@@ -118,7 +120,7 @@ class Fuzz(unittest.TestCase):
     def test_methods(self):
         def choose(random):
             body = self.bodies[random.integers(len(self.bodies))]
-            scene = self.scene
+            scene, skins = self.scene, self.skins
             return [
                 (body.set_joints, [(4, 4, 4)], []),
                 (body.set_joints, [(4, 3, 4)], []),
@@ -140,7 +142,9 @@ class Fuzz(unittest.TestCase):
                 (scene.set_origin, [(3,)], []),
                 (scene.update, [], ["triangle_pairs"]),
                 (scene.find_hits, [(2, 3)], ["mask"]),
-            ][random.integers(20)]
+                (scene.set_poses, [(3, 4, 4, 4)], ["ids", "frames"]),
+                (lambda *a, **k: skins.set_poses(ids=np.array([0, 1, 2]), frames=a[1], joints=a[0]), [(3, 4, 4, 4), (3, 7)], []),
+            ][random.integers(22)]
 
         self.assertGreater(self.run_cases(scaled(3000), choose), 50)
 

@@ -408,6 +408,61 @@ class Scenes(unittest.TestCase):
         with self.assertRaisesRegex(snug.Error, "too far from the scene's origin"):
             scene.update()
 
+    def test_many_poses_at_once(self):
+        """As posing each by itself."""
+        model = make_tube_model(around=6, along=6)
+        for threads in (1, 3):
+            scene, alone = snug.Scene(threads=threads), [snug.Body(model) for _ in range(70)]
+            for _ in alone:
+                scene.add(snug.Body(model))
+            matrices = np.stack([bend(seed) for seed in range(70)])
+            random = np.random.default_rng(SEED)
+            frames = random.normal(size=(70, 7))
+            frames[:, 3:] /= np.linalg.norm(frames[:, 3:], axis=1)[:, None]
+            ids = random.permutation(70)
+            for k, i in enumerate(ids):
+                alone[i].set_joints(matrices[k])
+                alone[i].set_frame(frames[k, :3], frames[k, 3:])
+            for joints in (matrices, np.ascontiguousarray(matrices[:, :, :3])):
+                scene.set_poses(np.zeros_like(joints[:, :, :3]) + np.eye(3, 4, dtype=np.float32))
+                scene.set_poses(joints, ids=ids)
+                scene.set_poses(frames=frames[:35], ids=ids[:35])
+                scene.set_poses(joints, ids=ids, frames=frames)
+                for i in range(70):
+                    np.testing.assert_array_equal(scene[i].vertices(), alone[i].vertices())
+            scene.update()
+            wanted = [[i, j] for i in range(70) for j in range(i + 1, 70) if snug.touches(alone[i], alone[j])]
+            self.assertEqual([[int(p["a"]), int(p["b"])] for p in scene.pairs()], wanted)
+
+    def test_poses_that_cannot_be(self):
+        scene, model = snug.Scene(), make_tube_model(around=4, along=4)
+        for _ in range(3):
+            scene.add(snug.Body(model))
+        box = scene.add(snug.Body(snug.box()))
+        joints, frames = np.stack([bend(k) for k in range(3)]), np.tile([0, 0, 0, 0, 0, 0, 1.0], (3, 1))
+        broken, turned = joints.copy(), np.swapaxes(joints, -1, -2).copy()
+        broken[1, 2, 0, 0] = np.nan
+        cases = [
+            (snug.Error, "finite", lambda: scene.set_poses(broken)),
+            (ValueError, "last row of matrix 0", lambda: scene.set_poses(turned)),
+            (ValueError, r"\(n, j, 3, 4\) or", lambda: scene.set_poses(np.zeros((3, 4, 2, 4), np.float32))),
+            (ValueError, "body 0 has 4 joints, not 3", lambda: scene.set_poses(np.ascontiguousarray(joints[:, :3]))),
+            (ValueError, "body 3 has 0 joints, not 4", lambda: scene.set_poses(joints[:1], ids=np.array([box]))),
+            (ValueError, "body 1 is posed twice", lambda: scene.set_poses(joints, ids=np.array([1, 2, 1]))),
+            (KeyError, "there is no body 9", lambda: scene.set_poses(joints, ids=np.array([1, 2, 9]))),
+            (KeyError, "there is no body 4", lambda: scene.set_poses(frames=np.tile(frames[0], (9, 1)))),
+            (ValueError, "there are 2 ids for 3 bodies", lambda: scene.set_poses(joints, ids=np.array([1, 2]))),
+            (ValueError, r"frames must have the shape \(3, 7\)", lambda: scene.set_poses(joints, frames=frames[:2])),
+            (ValueError, r"frames\[0\]: a unit quaternion", lambda: scene.set_poses(frames=np.zeros((1, 7)))),
+            (TypeError, "frames must be float64", lambda: scene.set_poses(frames=frames.astype(np.float32))),
+        ]
+        for error, text, call in cases:
+            with self.subTest(text), self.assertRaisesRegex(error, text):
+                call()
+        scene.set_poses(joints, frames=frames)
+        scene.update()
+        self.assertGreaterEqual(len(scene.pairs()), 3)
+
     def test_bodies_outlive_nothing(self):
         scene = snug.Scene()
         for _ in range(100):
