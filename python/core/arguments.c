@@ -131,12 +131,13 @@ bool smReadOrigin(PyObject* object, double origin[3])
 	return true;
 }
 
-bool smReadCount(PyObject* object, const char* name, uint32_t least, uint32_t* count)
+bool smReadCount(PyObject* object, const char* name, uint32_t least, uint32_t most, uint32_t* count)
 {
 	unsigned long long value = PyLong_AsUnsignedLongLong(object);
-	if (PyErr_Occurred() != NULL || value < least || value > UINT32_MAX)
+	if (PyErr_Occurred() != NULL || value < least || value > most)
 	{
-		PyErr_Format(PyExc_ValueError, "%s must be a number from %lu to 4,294,967,295", name, (unsigned long)least);
+		PyErr_Format(
+		    PyExc_ValueError, "%s must be a number from %lu to %lu", name, (unsigned long)least, (unsigned long)most);
 		return false;
 	}
 	*count = (uint32_t)value;

@@ -64,8 +64,8 @@ bool smReadNumbers(PyObject* object, const char* name, double* numbers, int coun
 /// The same for an optional origin; zero without.
 bool smReadOrigin(PyObject* object, double origin[3]);
 
-/// A number from `least` to UINT32_MAX.
-bool smReadCount(PyObject* object, const char* name, uint32_t least, uint32_t* count);
+/// A number from `least` to `most`.
+bool smReadCount(PyObject* object, const char* name, uint32_t least, uint32_t most, uint32_t* count);
 
 /// A number that is not negative; `missing` without an object.
 bool smReadLength(PyObject* object, const char* name, double missing, double* length);
@@ -128,7 +128,7 @@ enum
 	SM_MAX_THREADS = 64
 };
 
-/// Threads that share the work of one call: a number from 1 to SM_MAX_THREADS; 1 without an object.
+/// How many threads share the work of one call: 1 to SM_MAX_THREADS; 1 without an object.
 bool smReadThreads(PyObject* object, uint32_t* threads);
 
 /// A snugParallelFcn; the user is the number of threads, a uint32_t, its caller's among them. Call it without the lock.

@@ -81,7 +81,7 @@ static bool CountNumbers(PyObject* object, const char* name, const smArray* numb
 {
 	if (object != Py_None)
 	{
-		return smReadCount(object, name, 0, count);
+		return smReadCount(object, name, 0, UINT32_MAX, count);
 	}
 	const uint16_t* number = numbers->data;
 	*count = 0;
@@ -504,7 +504,7 @@ static PyObject* GetNodeTriangles(PyObject* object, PyObject* given)
 {
 	const smModel* self = (smModel*)object;
 	uint32_t node;
-	if (!smReadCount(given, "node", 0, &node))
+	if (!smReadCount(given, "node", 0, UINT32_MAX, &node))
 	{
 		return NULL;
 	}

@@ -14,7 +14,8 @@
 enum
 {
 	stepsPerStride = 1024,
-	pairsPerStep = 64 // as snugTimedQuery.capacity says
+	pairsPerStep = 64,    // as snugTimedQuery.capacity says
+	mostEntries = 1000000 // of a frontier, where hundreds are plenty
 };
 
 typedef struct Search
@@ -74,8 +75,8 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 	int muchSoon = 0;
 	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO|$OpOO:Search", names, &bodies[0], &bodies[1], &steps,
 	        &muchSoon, &capacity, &origin) ||
-	    (steps != Py_None && !smReadCount(steps, "max_steps", 1, &options.stepsAtOnce)) ||
-	    (capacity != Py_None && !smReadCount(capacity, "capacity", 1, &options.frontier.capacity)) ||
+	    (steps != Py_None && !smReadCount(steps, "max_steps", 1, UINT32_MAX, &options.stepsAtOnce)) ||
+	    (capacity != Py_None && !smReadCount(capacity, "capacity", 1, mostEntries, &options.frontier.capacity)) ||
 	    !smReadOrigin(origin != Py_None ? origin : NULL, options.frontier.origin))
 	{
 		return NULL;
@@ -230,9 +231,9 @@ static PyObject* Run(PyObject* object, PyObject* const* arguments, Py_ssize_t co
 	PyObject* values[3];
 	Limits limits = { .isOver = false };
 	if (!smParse(&parameters, arguments, count, names, values) ||
-	    (values[0] != NULL && !smReadCount(values[0], "max_steps", 1, &limits.steps)) ||
+	    (values[0] != NULL && !smReadCount(values[0], "max_steps", 1, UINT32_MAX, &limits.steps)) ||
 	    !smReadLength(values[1], "seconds", (double)INFINITY, &limits.seconds) ||
-	    (values[2] != NULL && !smReadCount(values[2], "max_level", 1, &limits.level)))
+	    (values[2] != NULL && !smReadCount(values[2], "max_level", 1, UINT32_MAX, &limits.level)))
 	{
 		return NULL;
 	}

@@ -52,21 +52,5 @@ void smRunOnThreads(void* user, uint32_t count, snugTaskFcn* task, void* context
 bool smReadThreads(PyObject* object, uint32_t* threads)
 {
 	*threads = 1;
-	if (object == NULL)
-	{
-		return true;
-	}
-	const long count = PyLong_AsLong(object);
-	if (PyErr_Occurred() != NULL && !PyErr_ExceptionMatches(PyExc_OverflowError))
-	{
-		return false;
-	}
-	if (PyErr_Occurred() != NULL || count < 1 || count > SM_MAX_THREADS)
-	{
-		PyErr_Clear();
-		PyErr_Format(PyExc_ValueError, "threads must be a number from 1 to %d, not %R", SM_MAX_THREADS, object);
-		return false;
-	}
-	*threads = (uint32_t)count;
-	return true;
+	return object == NULL || smReadCount(object, "threads", 1, SM_MAX_THREADS, threads);
 }
