@@ -4,9 +4,9 @@
 // buffer protocol and leave as numpy arrays, which numpy's own constructor makes: numpy is needed to run and not to
 // compile, and any version of it will do.
 //
-// Threads: queries release the interpreter's lock. A body, a scene and a pose belong to one thread at a time; each has
-// a flag for it, exchanged atomically, so that whoever comes second gets an exception instead of a race. That holds for
-// interpreters without a lock, too.
+// Threads: queries release the interpreter's lock. A body, a scene, a search and a pose belong to one thread at a time;
+// each has a flag for it, exchanged atomically, so that whoever comes second gets an exception instead of a race. That
+// holds for interpreters without a lock, too.
 #ifndef SNUGMESH_CORE_H
 #define SNUGMESH_CORE_H
 

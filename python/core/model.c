@@ -2,7 +2,6 @@
 #include "core.h"
 
 #include <snug/snug_bounds.h>
-#include <stdlib.h>
 #include <string.h>
 #include <structmember.h>
 

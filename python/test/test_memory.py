@@ -58,7 +58,7 @@ class Memory(unittest.TestCase):
             for pairs in snug.Search(a, b, max_steps=1000):
                 len(pairs)
             a.boxes(nodes=snug.Search(a, b).frontier()[:, 0])
-            a.model.node_triangles(1)
+            a.model.node_triangles(0)
             a.is_outside(np.zeros((0, 4)))
             a.triangles(np.array([1, 2]))
             a.model.weights()
