@@ -41,15 +41,6 @@ PAGES = {
 # Documents that are too long for one page: (page, its title, a part of the headings that begin it). A section whose
 # heading is not named here stays on the page of the section before it.
 SPLITS = {
-    "docs/bounds.md": [
-        ("bounds.md", None, None),
-        ("bounds-skins.md", "Bounds of skins", "Ranges of weights"),
-        ("bounds-balls.md", "Corners and balls", "Corners and balls"),
-        ("bounds-rounding.md", "Rounding and motion", "Rounding"),
-        ("bounds-fields.md", "Bounds of displacement fields", "Linear superposition"),
-        ("bounds-placed.md", "Placement and culling", "Placement, volumes"),
-        ("bounds-turning.md", "Bounds of turning skins", "Skins that turn"),
-    ],
     "README.md": [
         (None, None, None),
         ("in-c.md", "A program in C", "A program"),
@@ -357,7 +348,8 @@ def main():
     layout = Layout(source, reference, values)
     documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "web/package/README.md"]
     documents += ["python/README.md"] if (ROOT / "python/README.md").exists() else []
-    documents += sorted(str(path.relative_to(ROOT)) for folder in ("docs", "site") for path in (ROOT / folder).glob("*.md"))
+    documents += sorted(str(path.relative_to(ROOT)) for folder in ("docs", "docs/*", "site")
+                        for path in ROOT.glob(f"{folder}/*.md"))
     layout.read_anchors(documents)
     for name in documents:
         layout.add(name)
