@@ -6,6 +6,7 @@ headers. This program lays them out as mkdocs wants them:
 - Links between documents become links between pages; files that are linked and are no documents become pages that show
   them. A link that leads nowhere stops the build.
 - Names of functions and types in code become links to the reference.
+- Formulas get subscripts (FORMULAS).
 - Long documents are split into pages by their headings (SPLITS).
 - `@name@` in pages of this folder stands for a number or a table that a command has printed (Values). None is typed.
 Needs mkdocs-material and Doxygen: tools/install-dependencies site.
@@ -51,6 +52,10 @@ SPLITS = {
     ],
 }
 
+# Documents with formulas: x_j is x with a subscript, and indented text is a formula in a line of its own.
+FORMULAS = re.compile(r"docs/(bounds|papers)\b")
+SUBSCRIPT = re.compile(r"(?<![A-Za-z0-9_])((?:max|min|axis|[^\W\d_])[\u0300-\u036f']?)_(\{[^{}]+\}|[A-Za-z0-9]+(?:,[a-z]+)?)")
+
 FENCE = re.compile(r"^\s*(```|~~~)")
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 
@@ -91,6 +96,28 @@ def split(name, text):
             lines[0] += f" {{: #{slug(lines.pop(2)[3:])} }}"
             lines[:] = [re.sub(r"^#(#+ )", r"\1", line) if line.startswith("###") else line for line in lines]
     return {page: "\n".join(lines) + "\n" for page, lines in pages.items()}
+
+
+def subscripts(text):
+    """HTML for x_j, G_f,ik and Σ_{i<j}."""
+    def html(match):
+        below = match.group(2).strip("{}").replace("<", "&lt;")
+        return f"{match.group(1)}<sub>{subscripts(below)}</sub>"
+
+    return SUBSCRIPT.sub(html, text)
+
+
+def typeset(text):
+    """A document with its formulas as HTML."""
+    blocks = []
+    for block in re.split(r"\n{2,}", text):
+        if block.startswith("    "):
+            lines = textwrap.dedent(block).replace("&", "&amp;").replace("<", "&lt;")
+            blocks.append(f'<div class="formula">{subscripts(lines)}</div>')
+        else:
+            parts = re.split(r"(`[^`]+`)", block)
+            blocks.append("".join(part if i % 2 else subscripts(part) for i, part in enumerate(parts)))
+    return "\n\n".join(blocks)
 
 
 def page_name(name):
@@ -203,6 +230,8 @@ class Layout:
         text = (ROOT / name).read_text()
         if name.startswith("site/"):
             text = self.values.fill(name, text)
+        if FORMULAS.match(name):
+            text = typeset(text)
         for page, part in split(name, text).items():
             if page:
                 self.write(page, self.convert(name, part, page))
