@@ -1,5 +1,7 @@
 """Objects come and go, and memory stays. SNUG_TEST_SCALE=20 makes more than a million of them."""
 import gc
+import subprocess
+import sys
 import unittest
 import warnings
 
@@ -104,6 +106,29 @@ class Memory(unittest.TestCase):
             fail(body.boxes, nodes=np.array([99999]))
 
         self.check(work, scaled(600))
+
+
+class Lack(unittest.TestCase):
+    def test_a_search_loses_nothing(self):
+        """Where memory for its pairs is lacking it says so, and goes on when there is some."""
+        script = """
+import resource, numpy as np, snugmesh as snug
+model = snug.Model(snug.box().positions(), np.array([[1, 2, 3]] * 2000, np.uint32))
+search = snug.Search(snug.Body(model), snug.Body(model))
+with open("/proc/self/statm") as file:
+    used = int(file.read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + (20 << 20), -1))
+total = failed = 0
+while not search.is_done:
+    try:
+        total += len(search.run())
+    except MemoryError:
+        failed += 1
+        resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+print(total, failed > 0)
+"""
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+        self.assertEqual(done.stdout, "4000000 True\n", done.stderr)
 
 
 if __name__ == "__main__":
