@@ -142,6 +142,44 @@ static void witnesses_may_hold_anything(void** state)
 	Free(&meeting);
 }
 
+// The same for bodies of any two trees, down to one leaf, that touch in few places or none; the search goes up from
+// wherever the witness says. Oracle: all pairs.
+static void any_two_trees(void** state)
+{
+	(void)state;
+	sceneRandom random = { TestSeed() };
+	uint64_t touching = 0, count = (uint64_t)TestCount(300);
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		Thing things[2];
+		for (int k = 0; k < 2; ++k)
+		{
+			MeshKind kind = (MeshKind)(sceneRandom_Next(&random) % MESH_KINDS);
+			things[k] = Thing_Make(RandomMesh(&random, kind), snug_rigid, RandomTreeDef(&random), NULL);
+		}
+		Place(things[1].body, 1.5, 0.3, 0.2);
+		PairList all = CollideAll(things[0].body, things[1].body, NULL);
+		for (int j = 0; j < 8; ++j)
+		{
+			snugWitness witness;
+			for (int k = 0; k < 4; ++k)
+			{
+				witness.memory[k] = (uint32_t)(sceneRandom_Next(&random) % (k % 2 == 0 ? 30 : 4)) + (k == 0);
+			}
+			snugQuery query = { .witness = &witness };
+			snugResult found = snugTouches(things[0].body, things[1].body, &query);
+			assert_true(found.status == snug_success && found.complete);
+			assert_int_equal(found.count, all.count > 0);
+			assert_int_equal(witness.memory[0] != 0, all.count > 0);
+		}
+		touching += all.count > 0;
+		PairList_Free(&all);
+		Thing_Free(things);
+		Thing_Free(things + 1);
+	}
+	assert_true(touching > count / 8 && touching < count - count / 8);
+}
+
 // The callback hears of the witness' pair as of any other; snugCollide does not look at it.
 static void collide_ignores_it(void** state)
 {
@@ -162,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_are_right_and_cheap),
 		cmocka_unit_test(witnesses_may_hold_anything),
+		cmocka_unit_test(any_two_trees),
 		cmocka_unit_test(collide_ignores_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

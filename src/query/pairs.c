@@ -441,36 +441,13 @@ static const sgTriangleLanes* FindWitness(sgPairSearch* search, sgSide* side, ui
 	return sgSide_Triangles(side, &opened, slot % SG_LANES, &search->counters);
 }
 
-// Look at the pair that answered last. If it still does, no node but the root is refitted, unless that needs all
-// others.
-static snugStatus TryWitness(sgPairSearch* search, snugBody* a, snugBody* b)
-{
-	const uint32_t* last = search->options->witness->memory;
-	const double* origin = search->options->origin;
-	sgBox root;
-	snugStatus status = sgSide_Place(&search->a, a, origin, &root, &search->counters);
-	status = status == snug_success ? sgSide_Place(&search->b, b, origin, &root, &search->counters) : status;
-	if (status != snug_success)
-	{
-		return status;
-	}
-	const sgTriangleLanes* trianglesA = FindWitness(search, &search->a, last[0] - 1, last[1]);
-	const sgTriangleLanes* trianglesB = FindWitness(search, &search->b, last[2], last[3]);
-	if (trianglesA != NULL && trianglesB != NULL)
-	{
-		++search->counters.triangleTests;
-		Queue(search, trianglesA, last[1], trianglesB, last[3]);
-		Flush(search);
-	}
-	return status;
-}
-
-snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b)
+// Place both bodies, which needs no more than their roots, and see how one moves against the other.
+static snugStatus Place(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	sgBox rootA, rootB;
 	const double* origin = search->options->origin;
-	snugStatus status = sgSide_Start(&search->a, a, origin, &rootA, &search->counters);
-	status = status == snug_success ? sgSide_Start(&search->b, b, origin, &rootB, &search->counters) : status;
+	snugStatus status = sgSide_Place(&search->a, a, origin, &rootA, &search->counters);
+	status = status == snug_success ? sgSide_Place(&search->b, b, origin, &rootB, &search->counters) : status;
 	if (status == snug_success)
 	{
 		const sgPlacement *placementA = &search->a.placement, *placementB = &search->b.placement;
@@ -481,6 +458,68 @@ snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b)
 		                     !search->options->distanceBound;
 	}
 	return status;
+}
+
+static uint32_t Above(const sgTree* tree, uint32_t slot)
+{
+	return tree->nodes[slot].parent == SG_NONE ? slot : tree->nodes[slot].parent;
+}
+
+// The lanes of what Above opens that a node is: all if it is the root.
+static uint32_t LanesOf(const sgTree* tree, uint32_t slot)
+{
+	return tree->nodes[slot].parent == SG_NONE ? 0xff : 1u << slot % SG_LANES;
+}
+
+// Look at everything below the parents of two nodes but what is below both of these, which has been looked at. Leaves
+// are settled by the step itself, so nothing of theirs is left out.
+static void LookAround(sgPairSearch* search, uint32_t* slotA, uint32_t* slotB)
+{
+	const sgTree *treeA = search->a.tree, *treeB = search->b.tree;
+	const uint64_t done = sgMaskProduct(LanesOf(treeA, *slotA), LanesOf(treeB, *slotB));
+	*slotA = Above(treeA, *slotA);
+	*slotB = Above(treeB, *slotB);
+	sgPairLevel level = sgPairWalk_Step(&search->walk, &walker, *slotA, *slotB);
+	level.pairs &= ~done;
+	sgPairWalk_DescendFrom(&search->walk, &walker, level);
+	Flush(search);
+}
+
+// Look at the pair that answered last, then farther and farther around it: what touches mostly goes on to touch nearby.
+// Nothing is refitted before, for it is little that is looked at. At the roots all has been looked at; where a search
+// has starts, it does not come to these.
+// @return whether that is the answer
+static bool TryWitness(sgPairSearch* search)
+{
+	const snugWitness last = *search->options->witness;
+	const uint32_t leafA = last.memory[0] - 1, leafB = last.memory[2];
+	const sgTriangleLanes* trianglesA = FindWitness(search, &search->a, leafA, last.memory[1]);
+	const sgTriangleLanes* trianglesB = FindWitness(search, &search->b, leafB, last.memory[3]);
+	if (trianglesA == NULL || trianglesB == NULL)
+	{
+		return false;
+	}
+	*search->options->witness = (snugWitness){ { 0 } };
+	++search->counters.triangleTests;
+	Queue(search, trianglesA, last.memory[1], trianglesB, last.memory[3]);
+	Flush(search);
+	uint32_t slotA = search->a.tree->leaves[leafA].slot, slotB = search->b.tree->leaves[leafB].slot;
+	bool isDone = search->walk.isStopped, hasStarts = search->options->startCount > 0;
+	while (!isDone && !(hasStarts && (Above(search->a.tree, slotA) == 0 || Above(search->b.tree, slotB) == 0)))
+	{
+		LookAround(search, &slotA, &slotB);
+		isDone = search->walk.isStopped || (slotA == 0 && slotB == 0);
+	}
+	sgSide_Finish(&search->a);
+	sgSide_Finish(&search->b);
+	return isDone;
+}
+
+snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b)
+{
+	sgBody_Prepare(a, &search->counters);
+	sgBody_Prepare(b, &search->counters);
+	return Place(search, a, b);
 }
 
 static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
@@ -520,11 +559,13 @@ void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink*
 {
 	sgPairSearch search; // not zeroed: most of it is scratch
 	sgPairSearch_Make(&search, options, sink);
+	bool isAnswered = false;
 	if (options->witness != NULL && options->witness->memory[0] != 0)
 	{
-		result->status = TryWitness(&search, a, b);
+		result->status = Place(&search, a, b);
+		isAnswered = result->status == snug_success && TryWitness(&search);
 	}
-	if (result->status == snug_success && !search.walk.isStopped)
+	if (result->status == snug_success && !isAnswered)
 	{
 		result->status = Search(&search, a, b);
 	}
