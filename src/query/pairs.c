@@ -44,6 +44,35 @@ static bool Intersect(const sgPairSearch* search, uint32_t lane)
 	return search->kernels->leaves->intersectTriangles((const float(*)[3])a, (const float(*)[3])b);
 }
 
+static uint32_t LeafOf(const sgSide* side, const sgLeaf* leaf)
+{
+	return (uint32_t)(leaf - side->tree->leaves);
+}
+
+// A queued pair intersects.
+static void Found(sgPairSearch* search, const sgQueuedPair* queued)
+{
+	const sgLeaf *leafA = queued->leafA, *leafB = queued->leafB;
+	const uint32_t i = queued->laneA, j = queued->laneB;
+	if (search->options->witness != NULL)
+	{
+		const uint32_t a = LeafOf(&search->a, leafA), b = LeafOf(&search->b, leafB);
+		*search->options->witness = (snugWitness){ { a + 1, i, b, j } };
+	}
+	snugPair pair;
+	if (search->options->asPlaces)
+	{
+		pair.a = LeafOf(&search->a, leafA) * SG_LANES + i;
+		pair.b = LeafOf(&search->b, leafB) * SG_LANES + j;
+	}
+	else
+	{
+		pair.a = search->a.tree->triangleMap[leafA->firstTriangle + i];
+		pair.b = search->b.tree->triangleMap[leafB->firstTriangle + j];
+	}
+	Report(search, pair);
+}
+
 // Decide what is queued. Lanes after the last hold what was there before, or zeros.
 static void Flush(sgPairSearch* search)
 {
@@ -61,15 +90,12 @@ static void Flush(sgPairSearch* search)
 		search->counters.exactTests += isUnsure;
 		if (!isUnsure || Intersect(search, lane))
 		{
-			if (search->options->witness != NULL)
-			{
-				*search->options->witness = search->witnesses[lane];
-			}
-			Report(search, search->queued[lane]);
+			Found(search, search->queued + lane);
 		}
 	}
 }
 
+// Most of what is queued does not intersect: what is only needed then is found out then.
 static void Queue(sgPairSearch* search, const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, uint32_t j)
 {
 	uint32_t lane = search->queuedCount++;
@@ -81,17 +107,7 @@ static void Queue(sgPairSearch* search, const sgTriangleLanes* a, uint32_t i, co
 			search->queue.b[c][axis][lane] = b->corner[c][axis][j];
 		}
 	}
-	uint32_t leafA = (uint32_t)(a->leaf - search->a.tree->leaves);
-	uint32_t leafB = (uint32_t)(b->leaf - search->b.tree->leaves);
-	search->queued[lane] = search->options->asPlaces ? (snugPair){ leafA * SG_LANES + i, leafB * SG_LANES + j }
-	                                                 : (snugPair){
-		                                                   search->a.tree->triangleMap[a->leaf->firstTriangle + i],
-		                                                   search->b.tree->triangleMap[b->leaf->firstTriangle + j],
-	                                                   };
-	if (search->options->witness != NULL)
-	{
-		search->witnesses[lane] = (snugWitness){ { leafA + 1, i, leafB, j } };
-	}
+	search->queued[lane] = (sgQueuedPair){ a->leaf, b->leaf, i, j };
 	if (search->queuedCount == SG_LANES)
 	{
 		Flush(search);
@@ -143,6 +159,15 @@ static uint64_t OverlapInOneSpace(
 	                             : search->kernels->boxes->overlapBoxes(a, maskA, b, maskB);
 }
 
+// Bit i: there are pairs with lane i of A.
+static uint32_t RowsOf(uint64_t pairs)
+{
+	uint64_t any = pairs | pairs >> 4;
+	any |= any >> 2;
+	any = (any | any >> 1) & 0x0101010101010101u;
+	return (uint32_t)(any * 0x0102040810204080u >> 56);
+}
+
 // Pairs of lanes that overlap after both have been moved into one space. What is ruled out is at least a gap apart.
 static uint64_t OverlapMoved(
     sgPairSearch* search, const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB)
@@ -155,7 +180,7 @@ static uint64_t OverlapMoved(
 	if (pairs != 0 && search->motionAB.kind == sgMotion_general)
 	{
 		kernels->boxes->moveBoxes(a, &search->motionAB, &moved);
-		const uint64_t both = pairs & kernels->boxes->overlapBoxes(&moved, maskA, b, maskB);
+		const uint64_t both = pairs & kernels->boxes->overlapBoxes(&moved, RowsOf(pairs), b, maskB);
 		if (search->bound2 > 0.0f && both != pairs)
 		{
 			const float gap2 = LeastGap(search, &moved, b, pairs & ~both);
