@@ -2,6 +2,7 @@
 // of the pair that is named.
 #include "support.h"
 
+#include "body/body.h"
 #include "geometry/triangle.h"
 #include "scenes/character.h"
 #include "scenes/random.h"
@@ -118,6 +119,31 @@ static void answers_are_right_and_cheap(void** state)
 	}
 }
 
+// What a search around a witness takes for the extent of a body, in place of a bound of its root.
+static void reaches_hold_all_vertices(void** state)
+{
+	(void)state;
+	for (size_t i = 0; i < LENGTH_OF(skins); ++i)
+	{
+		Meeting meeting;
+		Make(&meeting, skins[i]);
+		for (int frame = 0; frame < 40; ++frame)
+		{
+			Pose(&meeting, frame);
+			snugBody* body = meeting.others[frame % 2];
+			float reach[3], *positions = meeting.positions[0];
+			body->deform->reach(&body->posed, reach);
+			assert_int_equal(snugBody_SetFrame(body, &(snugFrame){ .rotation = { 0.0, 0.0, 0.0, 1.0 } }), snug_success);
+			assert_int_equal(snugBody_GetVertices(body, NULL, positions, 0), snug_success);
+			for (size_t k = 0; k < 3 * (size_t)meeting.man.mesh.vertexCount; ++k)
+			{
+				assert_true(positions[k] <= reach[k % 3] && -positions[k] <= reach[k % 3]);
+			}
+		}
+		Free(&meeting);
+	}
+}
+
 // Whatever a witness holds, answers are right.
 static void witnesses_may_hold_anything(void** state)
 {
@@ -199,6 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_are_right_and_cheap),
+		cmocka_unit_test(reaches_hold_all_vertices),
 		cmocka_unit_test(witnesses_may_hold_anything),
 		cmocka_unit_test(any_two_trees),
 		cmocka_unit_test(collide_ignores_it),

@@ -466,21 +466,28 @@ static const sgTriangleLanes* FindWitness(sgPairSearch* search, sgSide* side, ui
 	return sgSide_Triangles(side, &opened, slot % SG_LANES, &search->counters);
 }
 
-// Place both bodies, which needs no more than their roots, and see how one moves against the other.
-static snugStatus Place(sgPairSearch* search, snugBody* a, snugBody* b)
+// How one body moves against the other, once both are placed.
+static void FindMotions(sgPairSearch* search, const sgBox* aroundA, const sgBox* aroundB)
 {
-	sgBox rootA, rootB;
+	const snugBody *a = search->a.body, *b = search->b.body;
+	const sgPlacement *placementA = &search->a.placement, *placementB = &search->b.placement;
+	search->motionBA = sgRelativeMotion(&a->frame, placementA, &b->frame, placementB, aroundB);
+	search->motionAB = sgRelativeMotion(&b->frame, placementB, &a->frame, placementA, aroundA);
+	// What else rules nodes out tells no distance.
+	search->testsExtra =
+	    sgExtraTest_Make(&search->extra, a->volume, b->volume, &search->motionBA) && !search->options->distanceBound;
+}
+
+// Place both bodies, for little.
+static snugStatus PlaceLoosely(sgPairSearch* search, snugBody* a, snugBody* b)
+{
+	sgBox aroundA, aroundB;
 	const double* origin = search->options->origin;
-	snugStatus status = sgSide_Place(&search->a, a, origin, &rootA, &search->counters);
-	status = status == snug_success ? sgSide_Place(&search->b, b, origin, &rootB, &search->counters) : status;
+	snugStatus status = sgSide_PlaceLoosely(&search->a, a, origin, &aroundA, &search->counters);
+	status = status == snug_success ? sgSide_PlaceLoosely(&search->b, b, origin, &aroundB, &search->counters) : status;
 	if (status == snug_success)
 	{
-		const sgPlacement *placementA = &search->a.placement, *placementB = &search->b.placement;
-		search->motionBA = sgRelativeMotion(&a->frame, placementA, &b->frame, placementB, &rootB);
-		search->motionAB = sgRelativeMotion(&b->frame, placementB, &a->frame, placementA, &rootA);
-		// What else rules nodes out tells no distance.
-		search->testsExtra = sgExtraTest_Make(&search->extra, a->volume, b->volume, &search->motionBA) &&
-		                     !search->options->distanceBound;
+		FindMotions(search, &aroundA, &aroundB);
 	}
 	return status;
 }
@@ -542,9 +549,15 @@ static bool TryWitness(sgPairSearch* search)
 
 snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b)
 {
-	sgBody_Prepare(a, &search->counters);
-	sgBody_Prepare(b, &search->counters);
-	return Place(search, a, b);
+	sgBox rootA, rootB;
+	const double* origin = search->options->origin;
+	snugStatus status = sgSide_Start(&search->a, a, origin, &rootA, &search->counters);
+	status = status == snug_success ? sgSide_Start(&search->b, b, origin, &rootB, &search->counters) : status;
+	if (status == snug_success)
+	{
+		FindMotions(search, &rootA, &rootB);
+	}
+	return status;
 }
 
 static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
@@ -587,7 +600,7 @@ void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink*
 	bool isAnswered = false;
 	if (options->witness != NULL && options->witness->memory[0] != 0)
 	{
-		result->status = Place(&search, a, b);
+		result->status = PlaceLoosely(&search, a, b);
 		isAnswered = result->status == snug_success && TryWitness(&search);
 	}
 	if (result->status == snug_success && !isAnswered)
