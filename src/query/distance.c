@@ -184,23 +184,14 @@ static bool Touch(snugBody* a, snugBody* b, const double origin[3], snugDistance
 	return sink.count > 0;
 }
 
-static SG_NOINLINE void FindDistance(
-    snugBody* a, snugBody* b, const snugDistanceQuery* query, snugDistanceResult* result)
+// Bodies that do not touch.
+static void FindNearest(snugBody* a, snugBody* b, const double origin[3], double most, snugDistanceResult* result)
 {
-	if (Touch(a, b, query->origin, result) || result->status != snug_success)
-	{
-		return;
-	}
-	if (a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0)
-	{
-		return;
-	}
 	Search search; // not zeroed: most of it is scratch
-	double most = query->maxDistance > 0.0 ? query->maxDistance : INFINITY;
 	search.near.counters = (snugCounters){ 0 };
 	search.result = result;
 	search.best = most;
-	result->status = sgNearPair_Start(&search.near, a, b, query->origin);
+	result->status = sgNearPair_Start(&search.near, a, b, origin);
 	if (result->status == snug_success)
 	{
 		search.limit = sgNearLimit(most, search.near.slack);
@@ -212,21 +203,35 @@ static SG_NOINLINE void FindDistance(
 	}
 }
 
+SG_NOINLINE snugDistanceResult sgFindDistance(snugBody* a, snugBody* b, const double origin[3], double most)
+{
+	snugDistanceResult result = {
+		.status = snug_success, .distance = INFINITY, .a = SNUG_NO_TRIANGLE, .b = SNUG_NO_TRIANGLE
+	};
+	const bool isEmpty = a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0;
+	const bool isSettled = Touch(a, b, origin, &result) || result.status != snug_success || isEmpty;
+	if (!isSettled && most > 0.0)
+	{
+		FindNearest(a, b, origin, most, &result);
+	}
+	snugCounters* counters = &result.counters;
+	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
+	return result;
+}
+
 snugDistanceResult snugFindDistance(snugBody* a, snugBody* b, const snugDistanceQuery* query)
 {
 	static const snugDistanceQuery defaults = { .maxDistance = 0.0 };
-	snugDistanceResult result = {
+	const snugDistanceResult misuse = {
 		.status = snug_badArgument, .distance = INFINITY, .a = SNUG_NO_TRIANGLE, .b = SNUG_NO_TRIANGLE
 	};
 	query = query != NULL ? query : &defaults;
-	SG_REQUIRE(a != NULL && b != NULL && a != b, result);
-	SG_REQUIRE_RESERVED(query, result);
-	SG_REQUIRE(sgIsFinitePoint(query->origin) && query->maxDistance >= 0.0, result);
-	result.status = snug_success;
+	SG_REQUIRE(a != NULL && b != NULL && a != b, misuse);
+	SG_REQUIRE_RESERVED(query, misuse);
+	SG_REQUIRE(sgIsFinitePoint(query->origin) && query->maxDistance >= 0.0, misuse);
 	sgFpEnv environment = sgFpEnv_Enter();
-	FindDistance(a, b, query, &result);
+	snugDistanceResult result =
+	    sgFindDistance(a, b, query->origin, query->maxDistance > 0.0 ? query->maxDistance : INFINITY);
 	sgFpEnv_Leave(environment);
-	snugCounters* counters = &result.counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	return result;
 }
