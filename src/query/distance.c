@@ -41,6 +41,21 @@ static uint32_t TakeNearest(sgGaps* gaps, float limit)
 	return best;
 }
 
+// Any pair of lanes within the limit, likewise.
+static uint32_t TakeNext(sgGaps* gaps, float limit)
+{
+	while (gaps->pairs != 0)
+	{
+		const uint32_t pair = sgLowestBit(gaps->pairs);
+		gaps->pairs &= gaps->pairs - 1;
+		if (gaps->squares[pair] <= limit)
+		{
+			return pair;
+		}
+	}
+	return SG_LANE_PAIRS;
+}
+
 static void Improve(Search* search, const sgNearest* nearest, snugPair pair)
 {
 	snugDistanceResult* result = search->result;
@@ -70,7 +85,8 @@ static void LookAtLeaves(
 	const sgTriangleLanes* b = sgSide_Triangles(&near->b, openedB, laneB, &near->counters);
 	sgGaps gaps;
 	sgNearPair_LookAtLeaves(a, b, search->limit, &gaps);
-	for (uint32_t pair; (pair = TakeNearest(&gaps, search->limit)) < SG_LANE_PAIRS;)
+	// The nearest first, since it lowers the limit; the others as they come, since sorting takes longer than they do.
+	for (uint32_t pair = TakeNearest(&gaps, search->limit); pair < SG_LANE_PAIRS; pair = TakeNext(&gaps, search->limit))
 	{
 		uint32_t i = pair / SG_LANES, j = pair % SG_LANES;
 		float one[3][3], other[3][3];

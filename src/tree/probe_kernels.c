@@ -52,9 +52,11 @@ static inline f8 Gap(const f8 beyond[3])
 	return f8_Min(sum, f8_Set(FLT_MAX));
 }
 
-static void GapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, float gaps[SG_LANES * SG_LANES])
+static uint64_t NearBoxes(
+    const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, float limit, float gaps[SG_LANES * SG_LANES])
 {
 	f8 lower[3], upper[3], beyond[3];
+	uint64_t pairs = 0;
 	sgLanes_LoadBoxes(b, lower, upper);
 	for (uint32_t rest = maskA; rest != 0; rest &= rest - 1)
 	{
@@ -63,8 +65,16 @@ static void GapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, f
 		{
 			beyond[k] = f8_Max(f8_Sub(lower[k], f8_Set(a->upper[k][i])), f8_Sub(f8_Set(a->lower[k][i]), upper[k]));
 		}
-		f8_Store(gaps + SG_LANES * i, Gap(beyond));
+		const f8 gap = Gap(beyond);
+		f8_Store(gaps + SG_LANES * i, gap);
+		pairs |= (uint64_t)m8_Bits(f8_LessEqual(gap, f8_Set(limit))) << (SG_LANES * i);
 	}
+	return pairs;
+}
+
+static void GapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, float gaps[SG_LANES * SG_LANES])
+{
+	NearBoxes(a, maskA, b, 0.0f, gaps);
 }
 
 // As Gap, with the margin for rounding at the end.
@@ -146,6 +156,7 @@ static uint32_t PassTriangles(const sgTriangleLanes* triangles, const sgProbeLin
 const sgProbeKernels SG_FOR_ISA(sgProbeKernels) = {
 	.clipBoxes = ClipBoxes,
 	.gapBoxes = GapBoxes,
+	.nearBoxes = NearBoxes,
 	.overlapOrGap = OverlapOrGap,
 	.gapPoint = GapPoint,
 	.passTriangles = PassTriangles,
