@@ -372,6 +372,51 @@ static void gaps_are_no_greater_than_distances(void** state)
 	}
 }
 
+// Two triangles whose nearest edges are as far apart as the limit, along the direction t between their centres: none
+// may be lost. In whole numbers, so that positions are exact: the edges go along v, at right angles to t and far
+// longer, and what float32 finds of t . v is off by more than the difference that counts.
+static void triangles_at_the_limit_are_kept(void** state)
+{
+	(void)state;
+	uint64_t lost = 0;
+	for (int n = 0; n < TestCount(10000); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		double t[3], v[3], distance2 = 0.0;
+		const double scale = ldexp(1.0, n % 60 - 40);
+		for (int k = 0; k < 3; ++k)
+		{
+			t[k] = 512.0 + sceneRandom_Index(&random, 512);
+			distance2 += t[k] * t[k] * scale * scale;
+		}
+		const int x = n % 3, y = (x + 1) % 3, z = (x + 2) % 3;
+		v[x] = t[x] * t[z];
+		v[y] = t[y] * t[z];
+		v[z] = -(t[x] * t[x] + t[y] * t[y]);
+		sgTriangleLanes a = { .mask = 0xff }, b = { .mask = 0xff };
+		for (int k = 0; k < 3; ++k)
+		{
+			for (int lane = 0; lane < SG_LANES; ++lane)
+			{
+				a.corner[0][k][lane] = (float)(-t[k] * scale);
+				a.corner[1][k][lane] = (float)(v[k] * scale);
+				a.corner[2][k][lane] = (float)(-v[k] * scale);
+				b.corner[0][k][lane] = (float)(2.0 * t[k] * scale);
+				b.corner[1][k][lane] = (float)((v[k] + t[k]) * scale);
+				b.corner[2][k][lane] = (float)((-v[k] + t[k]) * scale);
+			}
+		}
+		const sgProbeKernels* kernels = sgGetKernels()->probes;
+		if (kernels->nearTriangles(&a, (uint32_t)n % SG_LANES, &b, (float)distance2) != 0xff)
+		{
+			fail_msg("SNUG_SEED=%llu: triangles that are near are lost", (unsigned long long)seed);
+		}
+		lost += kernels->nearTriangles(&a, 0, &b, (float)(0.9 * distance2)) == 0;
+	}
+	assert_true(lost > (uint64_t)TestCount(10000) / 2); // of those that are a little farther, most are told
+}
+
 // ---- Scenes --------------------------------------------------------------------------------------------------------
 
 #define COMPANY 7
@@ -686,6 +731,7 @@ int main(void)
 		cmocka_unit_test(bounds_hold_for_turned_bodies),
 		cmocka_unit_test(closest_points_are_those_of_all_triangles),
 		cmocka_unit_test(gaps_are_no_greater_than_distances),
+		cmocka_unit_test(triangles_at_the_limit_are_kept),
 		cmocka_unit_test(distances_through_scenes_are_those_of_all_pairs),
 		cmocka_unit_test(margins_of_boxes_lose_nothing),
 		cmocka_unit_test(misuse_of_scenes_is_refused),

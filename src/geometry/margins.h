@@ -299,6 +299,10 @@
 #ifndef SG_MARGIN_GAP
 #define SG_MARGIN_GAP 0x1p-20f
 #endif
+/// How far apart triangles are along a direction in float32, in units of 2^-24 of the terms.
+#ifndef SG_MARGIN_FAR
+#define SG_MARGIN_FAR 12.0
+#endif
 /// What distances of triangles may be off by, of the extent of everything.
 #ifndef SG_MARGIN_NEAREST
 #define SG_MARGIN_NEAREST 0x1p-40

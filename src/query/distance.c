@@ -41,21 +41,6 @@ static uint32_t TakeNearest(sgGaps* gaps, float limit)
 	return best;
 }
 
-// Any pair of lanes within the limit, likewise.
-static uint32_t TakeNext(sgGaps* gaps, float limit)
-{
-	while (gaps->pairs != 0)
-	{
-		const uint32_t pair = sgLowestBit(gaps->pairs);
-		gaps->pairs &= gaps->pairs - 1;
-		if (gaps->squares[pair] <= limit)
-		{
-			return pair;
-		}
-	}
-	return SG_LANE_PAIRS;
-}
-
 static void Improve(Search* search, const sgNearest* nearest, snugPair pair)
 {
 	snugDistanceResult* result = search->result;
@@ -77,6 +62,22 @@ static void Improve(Search* search, const sgNearest* nearest, snugPair pair)
 	}
 }
 
+static void LookAtTriangles(Search* search, const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, uint32_t j)
+{
+	sgNearPair* near = &search->near;
+	float one[3][3], other[3][3];
+	sgNearest nearest;
+	sgTriangleLanes_Get(a, i, one);
+	sgTriangleLanes_Get(b, j, other);
+	++near->counters.triangleTests;
+	sgTriangles_Nearest((const float(*)[3])one, (const float(*)[3])other, &nearest);
+	Improve(search, &nearest,
+	    (snugPair){ near->a.tree->triangleMap[a->leaf->firstTriangle + i],
+	        near->b.tree->triangleMap[b->leaf->firstTriangle + j] });
+}
+
+// The pair with the nearest boxes comes first, since it lowers the limit; the others as they are numbered, since
+// sorting takes longer than they do.
 static void LookAtLeaves(
     Search* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {
@@ -85,21 +86,19 @@ static void LookAtLeaves(
 	const sgTriangleLanes* b = sgSide_Triangles(&near->b, openedB, laneB, &near->counters);
 	sgGaps gaps;
 	sgNearPair_LookAtLeaves(a, b, search->limit, &gaps);
-	// The nearest first, since it lowers the limit; the others as they come, since sorting takes longer than they do.
-	for (uint32_t pair = TakeNearest(&gaps, search->limit); pair < SG_LANE_PAIRS; pair = TakeNext(&gaps, search->limit))
+	const uint32_t first = TakeNearest(&gaps, search->limit);
+	for (uint32_t turn = 0; turn <= SG_LANES && first < SG_LANE_PAIRS; ++turn)
 	{
-		uint32_t i = pair / SG_LANES, j = pair % SG_LANES;
-		float one[3][3], other[3][3];
-		sgTriangleLanes_Get(a, i, one);
-		sgTriangleLanes_Get(b, j, other);
-		if (!sgTriangles_AreFar((const float(*)[3])one, (const float(*)[3])other, search->limit))
+		const uint32_t i = turn == 0 ? first / SG_LANES : turn - 1;
+		uint32_t partners = turn == 0 ? 1u << first % SG_LANES : (uint32_t)(gaps.pairs >> (SG_LANES * i)) & 0xff;
+		partners &= partners != 0 ? near->kernels->probes->nearTriangles(a, i, b, search->limit) : 0;
+		for (; partners != 0; partners &= partners - 1)
 		{
-			sgNearest nearest;
-			++near->counters.triangleTests;
-			sgTriangles_Nearest((const float(*)[3])one, (const float(*)[3])other, &nearest);
-			Improve(search, &nearest,
-			    (snugPair){ near->a.tree->triangleMap[a->leaf->firstTriangle + i],
-			        near->b.tree->triangleMap[b->leaf->firstTriangle + j] });
+			const uint32_t j = sgLowestBit(partners);
+			if (gaps.squares[SG_LANES * i + j] <= search->limit)
+			{
+				LookAtTriangles(search, a, i, b, j);
+			}
 		}
 	}
 }
