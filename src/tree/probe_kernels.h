@@ -45,8 +45,8 @@ typedef struct sgProbeKernels
 	/// gaps[i]: no greater than the squared distance of box i and anything within `slack` of a point.
 	void (*gapPoint)(const sgBoxLanes* boxes, const float point[3], float slack, float gaps[SG_LANES]);
 
-	/// Lanes of `b` whose triangles may be as near to triangle `i` of `a` as the root of the limit; the others certainly
-	/// are not.
+	/// Lanes of `b` whose triangles may be as near to triangle `i` of `a` as the root of the limit; the others
+	/// certainly are not.
 	uint32_t (*nearTriangles)(const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, float limit);
 
 	/// Triangles that the line may pass through; it certainly misses the others.
