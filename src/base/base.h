@@ -17,12 +17,26 @@
 #define SG_PRINTF(text, arguments) __attribute__((format(gnu_printf, text, arguments)))
 #endif
 #define SG_NOINLINE __attribute__((noinline))
-/// For functions whose arguments are constants at every call, and decide what is computed.
+/// For functions whose arguments are constants at every call, and decide what is computed: a copy for each call, unless
+/// the file is compiled for size (SNUG_FOR_SIZE).
+#ifndef SNUG_FOR_SIZE
+#define SNUG_FOR_SIZE 0
+#endif
+#if SNUG_FOR_SIZE
+#define SG_INLINE static inline
+#else
 #define SG_INLINE static inline __attribute__((always_inline))
+#endif
 #define SG_ALIGN(bytes) __attribute__((aligned(bytes)))
 
 /// After a type that model files are made of: its size is part of their format, whatever the compiler.
 #define SG_STORED(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " is part of the format of model files")
+
+/// Whether bounds and volumes of snug_bounds.h other than the default ones are compiled (CMake: SNUG_ALL_BOUNDS).
+/// Conditions ask for it as for any other constant, so that the code that they guard is always compiled, if not kept.
+#ifndef SNUG_ALL_BOUNDS
+#define SNUG_ALL_BOUNDS 1
+#endif
 
 /// Everything that is processed side by side comes in eights, whatever the machine's registers hold.
 #define SG_LANES 8

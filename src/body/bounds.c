@@ -68,7 +68,7 @@ static Ball BodyBall(snugBody* body, const sgBox* root, snugCounters* counters)
 {
 	Ball ball = AroundBox(root);
 	sgBoundsScratch scratch;
-	if (body->volume == snug_volumeBall)
+	if (sgVolume_IsBall(body->volume))
 	{
 		sgLaneSet set = sgTree_Family(&body->model->tree, 0);
 		const sgBallLanes* own = (const void*)sgBody_Refresh(body, set, &scratch, counters).extra;

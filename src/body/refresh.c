@@ -118,7 +118,7 @@ static bool GrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet fami
 	}
 	*grown = PackGrowth(growth);
 	sgGetKernels()->boxes->growBoxes(&cached->boxes, lanes, distances);
-	if (body->volume == snug_volumeBall)
+	if (sgVolume_IsBall(body->volume))
 	{
 		GrowBalls((sgBallLanes*)(void*)(cached + 1), lanes, distances);
 	}
@@ -130,7 +130,7 @@ static bool CanGrow(const snugBody* body)
 {
 	bool hasGrowth = body->deform->growth != NULL;
 	return body->frontMemory > 0 && !body->refitsAll &&
-	       (body->volume == snug_volumeBox || (body->volume == snug_volumeBall && hasGrowth));
+	       (body->volume == snug_volumeBox || (sgVolume_IsBall(body->volume) && hasGrowth));
 }
 
 bool sgRefitCached(

@@ -39,7 +39,7 @@ static void CheckExtra(
 		CheckInside(((double)extra[i].lower[lane] - along) - rest[2], (along - (double)extra[i].upper[lane]) + rest[2],
 		    validation);
 	}
-	if (body->volume == snug_volumeBall)
+	if (sgVolume_IsBall(body->volume))
 	{
 		const sgBallLanes* balls = (const sgBallLanes*)(const void*)extra;
 		double sum = 0.0;

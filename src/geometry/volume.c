@@ -118,7 +118,7 @@ void sgVolume_AddPoints(snugVolume volume, const float* positions, uint32_t coun
 // The ball around the box.
 void sgVolume_End(snugVolume volume, sgBoundsOut out, uint32_t lane)
 {
-	if (volume == snug_volumeBall)
+	if (sgVolume_IsBall(volume))
 	{
 		static const double zero[3] = { 0.0, 0.0, 0.0 };
 		double center[3], half[3];
@@ -137,7 +137,7 @@ void sgVolume_BoundPoints(
 {
 	EmptySlabs(volume, out, lane);
 	AddToSlabs(volume, positions, indices, count, out, lane);
-	if (volume == snug_volumeBall)
+	if (sgVolume_IsBall(volume))
 	{
 		double center[3], radius = 0.0;
 		MiddleOfBox(out.boxes, lane, center);
@@ -165,7 +165,7 @@ void sgVolume_Merge(snugVolume volume, sgBounds below, uint32_t mask, sgBoundsOu
 		out.extra[i].lower[lane] = lower;
 		out.extra[i].upper[lane] = upper;
 	}
-	if (volume == snug_volumeBall)
+	if (sgVolume_IsBall(volume))
 	{
 		const sgBallLanes* balls = (const sgBallLanes*)(const void*)below.extra;
 		double middle[3], radius = 0.0;

@@ -24,7 +24,7 @@ static inline uint32_t sgVolume_ExtraSlabs(snugVolume volume)
 		[snug_volumeDop26] = 10,
 		[snug_volumeBall] = 2,
 	};
-	return counts[volume];
+	return SNUG_ALL_BOUNDS ? counts[volume] : 0;
 }
 
 /// Directions of a k-DOP's further slabs.
@@ -35,7 +35,12 @@ static inline const float (*sgVolume_Directions(snugVolume volume))[3]
 
 static inline bool sgVolume_IsDop(snugVolume volume)
 {
-	return volume == snug_volumeDop14 || volume == snug_volumeDop18 || volume == snug_volumeDop26;
+	return SNUG_ALL_BOUNDS && (volume == snug_volumeDop14 || volume == snug_volumeDop18 || volume == snug_volumeDop26);
+}
+
+static inline bool sgVolume_IsBall(snugVolume volume)
+{
+	return SNUG_ALL_BOUNDS && volume == snug_volumeBall;
 }
 
 /// A ball in the place of two slabs.

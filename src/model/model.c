@@ -265,6 +265,11 @@ static bool IsDefault(snugBoundsDef bounds)
 static snugStatus CheckShares(const snugModelDef* def, const snugTreeDef* tree)
 {
 	const snugBoundsDef bounds = sgModelDef_Bounds(def);
+	if (!sgBounds_AreBuilt(&bounds))
+	{
+		return sgFail(&def->messenger, snug_badArgument,
+		    "this snug is built with default bounds only (SNUG_ALL_BOUNDS): see snugModelDef.bounds");
+	}
 	if (bounds.prune != 0.0f && !(bounds.prune > 0.0f && bounds.prune < 1.0f && tree->split == snug_splitMedian))
 	{
 		return sgFail(&def->messenger, snug_badArgument,

@@ -46,6 +46,14 @@ static inline snugBoundsDef sgModelDef_Bounds(const snugModelDef* def)
 	return def->bounds != NULL ? *def->bounds : (snugBoundsDef){ .bound = snug_boundDefault };
 }
 
+/// Whether there is code for such bounds: SNUG_ALL_BOUNDS, or they are the default ones.
+static inline bool sgBounds_AreBuilt(const snugBoundsDef* bounds)
+{
+	return SNUG_ALL_BOUNDS || (bounds->bound == snug_boundDefault && bounds->fieldsBound == snug_boundDefault &&
+	                              bounds->volume == snug_volumeBox && bounds->restVolume == snug_restBox &&
+	                              !bounds->boundLeaves && bounds->contactLevel == 0);
+}
+
 /// Of snugBoundsDef.centerDamping, where it is not zero.
 static inline bool sgDamping_IsValid(float damping)
 {

@@ -68,12 +68,12 @@ uint64_t sgOverlapExtra(const sgSlabLanes* a, const sgSlabLanes* b, const sgExtr
 	{
 		uint32_t bit = sgLowestBit(rest), i = bit / SG_LANES, j = bit % SG_LANES;
 		bool overlaps = true;
-		if (test->volume == snug_volumeBall)
+		if (sgVolume_IsBall(test->volume))
 		{
 			overlaps = OverlapBall(
 			    (const sgBallLanes*)(const void*)a, i, (const sgBallLanes*)(const void*)b, j, &test->motion);
 		}
-		for (uint32_t s = 0; test->volume != snug_volumeBall && overlaps && s < test->slabCount; ++s)
+		for (uint32_t s = 0; !sgVolume_IsBall(test->volume) && overlaps && s < test->slabCount; ++s)
 		{
 			overlaps = OverlapSlab(a + s, i, b + s, j, (double)test->shift[s], (double)test->slack[s]);
 		}

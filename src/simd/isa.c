@@ -57,6 +57,10 @@ static _Atomic(const sgKernels*) current;
 
 const sgKernels* sgGetKernels(void)
 {
+	if (SNUG_BEST_ISA_ONLY) // nothing to choose, and compilers that see it call kernels by name
+	{
+		return sets[0].kernels;
+	}
 	const sgKernels* kernels = atomic_load_explicit(&current, memory_order_relaxed);
 	if (kernels == NULL)
 	{

@@ -274,14 +274,20 @@ typedef struct webQuery
 _Static_assert(sizeof(snugCounters) == 8 * 8 + 4 * 8, "webQuery has room for eight counters");
 
 // A query's counters, as doubles.
-static void CopyCounters(double out[8], const snugCounters* from)
+static void AddCounters(double out[8], const snugCounters* from)
 {
 	uint64_t counters[8];
 	memcpy(counters, from, sizeof(counters));
 	for (int i = 0; i < 8; ++i)
 	{
-		out[i] = (double)counters[i];
+		out[i] += (double)counters[i];
 	}
+}
+
+static void CopyCounters(double out[8], const snugCounters* from)
+{
+	memset(out, 0, 8 * sizeof(double));
+	AddCounters(out, from);
 }
 
 static snugStatus Answer(webQuery* query, const snugResult* result)
@@ -471,6 +477,7 @@ snugStatus webSceneUpdate(snugScene* scene, uint32_t trianglePairs, double count
 {
 	snugSceneQuery query = { .trianglePairs = trianglePairs != 0 };
 	snugSceneResult result = snugScene_Update(scene, &query);
+	CopyCounters(counters, &result.counters);
 	const snugSceneRoom none = { 0 };
 	while (result.status == snug_outOfRange && memcmp(&result.needed, &none, sizeof(none)) != 0)
 	{
@@ -480,7 +487,9 @@ snugStatus webSceneUpdate(snugScene* scene, uint32_t trianglePairs, double count
 			return status;
 		}
 		webForget();
+		// What bodies have evaluated they keep: the work of both is the work of this update.
 		result = snugScene_Update(scene, &query);
+		AddCounters(counters, &result.counters);
 	}
 	uint64_t pairCount, triangleCount;
 	const snugScenePair* pairs = snugScene_GetPairs(scene, &pairCount);
@@ -491,6 +500,5 @@ snugStatus webSceneUpdate(snugScene* scene, uint32_t trianglePairs, double count
 		(uint32_t)events.begunCount, (uint32_t)events.persisting, (uint32_t)events.persistingCount,
 		(uint32_t)events.ended, (uint32_t)events.endedCount };
 	memcpy(words, all, sizeof(all));
-	CopyCounters(counters, &result.counters);
 	return result.status;
 }

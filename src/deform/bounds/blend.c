@@ -22,7 +22,7 @@ uint32_t sgBlendKind_EntryValues(sgBlendKind kind)
 uint32_t sgBlendFamily_HeadValues(const sgBlendFamily* family)
 {
 	size_t bytes = sizeof(sgBlendCommon);
-	switch ((sgBlendKind)family->kind)
+	switch (sgBlendFamily_Kind(family))
 	{
 		case sgBlend_zeroOrder:
 		case sgBlend_firstOrder:
@@ -30,8 +30,8 @@ uint32_t sgBlendFamily_HeadValues(const sgBlendFamily* family)
 			bytes += sizeof(sgBlendVolume);
 			break;
 		default:
-			bytes += family->rest == snug_restOrientedBox ? sizeof(sgBlendOrientedBox) : 0;
-			bytes += family->rest == snug_restDop14 ? sizeof(sgBlendDop) : 0;
+			bytes += sgBlendFamily_Rest(family) == snug_restOrientedBox ? sizeof(sgBlendOrientedBox) : 0;
+			bytes += sgBlendFamily_Rest(family) == snug_restDop14 ? sizeof(sgBlendDop) : 0;
 			break;
 	}
 	return (uint32_t)(bytes / sizeof(sgLaneFloats));
@@ -39,8 +39,8 @@ uint32_t sgBlendFamily_HeadValues(const sgBlendFamily* family)
 
 uint64_t sgBlendFamily_Values(const sgBlendFamily* family)
 {
-	uint32_t each = sgBlendKind_EntryValues((sgBlendKind)family->kind);
-	each += family->kind == sgBlend_mixed ? sgBlendKind_EntryValues(sgBlend_local) : 0;
+	uint32_t each = sgBlendKind_EntryValues(sgBlendFamily_Kind(family));
+	each += sgBlendFamily_Kind(family) == sgBlend_mixed ? sgBlendKind_EntryValues(sgBlend_local) : 0;
 	return sgBlendFamily_HeadValues(family) + (uint64_t)family->entryCount * each;
 }
 

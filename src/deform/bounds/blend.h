@@ -194,10 +194,34 @@ static inline uint32_t sgBlend_BoundedLanes(const sgBlendHeader* header, sgLaneS
 	return header->boundLeaves != 0 ? family.mask : family.mask & ~family.leafMask;
 }
 
+/// Whether nodes are bounded one by one, by balls at the corners of the set of their weights. Where there is no code
+/// for it: no. So what says how large data are asks for the bound itself, and such models are refused for the right
+/// reason.
+static inline bool sgBlend_IsByCorners(const sgBlendHeader* header)
+{
+	return SNUG_ALL_BOUNDS && header->bound == snug_boundCorners;
+}
+
 /// Whether the nodes of a family are bounded together: some are bounded at all, and not by corners.
 static inline bool sgBlend_HasFamily(const sgBlendHeader* header, sgLaneSet family)
 {
-	return header->bound != snug_boundCorners && sgBlend_BoundedLanes(header, family) != 0;
+	return !sgBlend_IsByCorners(header) && sgBlend_BoundedLanes(header, family) != 0;
+}
+
+/// The same kind; of default bounds, where there are no others, local or first order.
+static inline sgBlendKind sgBlendKind_Built(sgBlendKind kind)
+{
+	return SNUG_ALL_BOUNDS || kind == sgBlend_firstOrder ? kind : sgBlend_local;
+}
+
+static inline sgBlendKind sgBlendFamily_Kind(const sgBlendFamily* family)
+{
+	return sgBlendKind_Built((sgBlendKind)family->kind);
+}
+
+static inline snugRestVolume sgBlendFamily_Rest(const sgBlendFamily* family)
+{
+	return SNUG_ALL_BOUNDS ? (snugRestVolume)family->rest : snug_restBox;
 }
 
 /// sgLaneFloats of an entry (of kind mixed: of its first-order entries, which come first), of a family before the

@@ -133,7 +133,7 @@ static void AddReachOfVolumes(sgBlendDraft* draft)
 			const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
 			AddReachOfAxes(common, volume->prism.offset, volume->prism.axes, draft->header.reach);
 		}
-		else if (family->rest == snug_restOrientedBox)
+		else if (sgBlendFamily_Rest(family) == snug_restOrientedBox)
 		{
 			const sgBlendOrientedBox* box = (const sgBlendOrientedBox*)(const void*)(common + 1);
 			AddReachOfAxes(common, box->offset, box->axes, draft->header.reach);
@@ -159,7 +159,7 @@ snugStatus sgBlendDraft_AddBounds(sgBlendDraft* draft, const sgBounded* bounded)
 
 snugStatus sgBlendDraft_AddCorners(sgBlendDraft* draft, const sgCornerRules* rules)
 {
-	if (draft->header.bound != snug_boundCorners)
+	if (!sgBlend_IsByCorners(&draft->header))
 	{
 		return snug_success;
 	}

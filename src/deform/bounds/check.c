@@ -12,7 +12,8 @@ static const char* CheckFamilies(const sgBlend* blend, const sgFamilyRules* rule
 		const sgBlendFamily* family = blend->families + i;
 		bool isProgram = family->kind <= sgBlend_local;
 		bool isAcross = family->isAcross == rules->across && isProgram && header->volume == snug_volumeBox;
-		bool isKnown = family->kind < SG_BLEND_KINDS && family->kind >= rules->least;
+		bool isKnown = family->kind < SG_BLEND_KINDS && family->kind >= rules->least &&
+		               family->kind == sgBlendFamily_Kind(family) && family->rest == sgBlendFamily_Rest(family);
 		if (!isKnown || family->firstEntry != entry || family->values != value ||
 		    family->rest > (family->kind <= sgBlend_program ? snug_restDop14 : snug_restBox) ||
 		    (family->isAcross != 0 && !(isAcross && family->rest == snug_restBox)) || family->reserved != 0)

@@ -224,7 +224,7 @@ static void ChooseKind(const Builder* b, Scratch* scratch, const sgFamilyDraft* 
 		[snug_boundZeroOrder] = sgBlend_zeroOrder,
 		[snug_boundFirstOrder] = sgBlend_firstOrder,
 	};
-	if (b->header->bound != snug_boundDefault)
+	if (SNUG_ALL_BOUNDS && b->header->bound != snug_boundDefault)
 	{
 		family->kind = asked[b->header->bound];
 		family->rest = (uint8_t)b->header->restVolume;
@@ -242,7 +242,7 @@ static void ChooseKind(const Builder* b, Scratch* scratch, const sgFamilyDraft* 
 	{
 		family->kind = sgBlend_firstOrder;
 	}
-	else if (probe.least <= MAX_FIT_RESIDUAL && b->header->boundLeaves != 0)
+	else if (SNUG_ALL_BOUNDS && probe.least <= MAX_FIT_RESIDUAL && b->header->boundLeaves != 0)
 	{
 		family->kind = sgBlend_mixed;
 	}
@@ -405,7 +405,7 @@ static void FillAlone(const Builder* b, Scratch* scratch, sgLaneSet family, uint
 	{
 		PutBlocks(b, &draft, numbers);
 	}
-	PutAcross(b, &draft, sgBlendKind_EntryValues((sgBlendKind)record->kind), scratch->alone + head, values + head);
+	PutAcross(b, &draft, sgBlendKind_EntryValues(sgBlendFamily_Kind(record)), scratch->alone + head, values + head);
 }
 
 static void FillFamily(const Builder* b, Scratch* scratch, sgLaneSet family, const sgBlendFamily* records)
@@ -472,7 +472,7 @@ static void FillChunk(void* context, uint32_t worker, uint32_t chunk)
 static uint32_t PlaceRecords(const Builder* b)
 {
 	const sgTree* tree = &b->model->tree;
-	uint32_t count = b->header->bound != snug_boundCorners;
+	uint32_t count = !sgBlend_IsByCorners(b->header);
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
 		sgLaneSet family = { 0 };

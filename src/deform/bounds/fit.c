@@ -427,7 +427,7 @@ static void FillMixed(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* 
 
 void sgBlend_FillFamily(const sgFamilyDraft* draft, const sgBlendFamily* family, sgLaneFloats* values)
 {
-	uint32_t stride = sgBlendKind_EntryValues((sgBlendKind)family->kind);
+	uint32_t stride = sgBlendKind_EntryValues(sgBlendFamily_Kind(family));
 	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
 	sgLaneFloats* entries = values + sgBlendFamily_HeadValues(family);
 	memset(values, 0, (size_t)sgBlendFamily_Values(family) * sizeof(sgLaneFloats));
@@ -438,12 +438,12 @@ void sgBlend_FillFamily(const sgFamilyDraft* draft, const sgBlendFamily* family,
 			continue;
 		}
 		FillBox(draft, lane, common);
-		switch ((sgBlendKind)family->kind)
+		switch (sgBlendFamily_Kind(family))
 		{
 			case sgBlend_limited:
 			case sgBlend_program:
 				FillRanges(draft, lane, common, entries, stride);
-				FillRestVolume(draft, lane, common, (snugRestVolume)family->rest);
+				FillRestVolume(draft, lane, common, sgBlendFamily_Rest(family));
 				break;
 			case sgBlend_local:
 				FillRanges(draft, lane, common, entries, stride);

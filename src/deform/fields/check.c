@@ -33,8 +33,8 @@ static const char* CheckGroups(const snugModel* model, const sgFields* fields)
 		              group->parts != sgFields_intervals;
 		bool hasParts = isBounded ? isOpen || (header->parts != 0 && group->parts == header->parts)
 		                          : group->parts == 0 && group->fieldCount == 0;
-		if (!hasParts || group->values != values || group->fields != numbers ||
-		    group->fieldCount > header->groupFieldCount - numbers)
+		if (!hasParts || (group->parts & ~(uint32_t)SG_FIELDS_BUILT) != 0 || group->values != values ||
+		    group->fields != numbers || group->fieldCount > header->groupFieldCount - numbers)
 		{
 			return fault;
 		}

@@ -29,6 +29,9 @@ typedef enum sgFieldsPart
 	sgFields_allParts = 63
 } sgFieldsPart;
 
+/// The parts that there is code for.
+#define SG_FIELDS_BUILT (SNUG_ALL_BOUNDS ? sgFields_allParts : sgFields_intervals | sgFields_fits)
+
 /// What a group knows of its nodes.
 typedef struct sgFieldsHead
 {

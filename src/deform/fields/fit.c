@@ -593,6 +593,9 @@ void sgFields_FillGroup(const sgGroupDraft* draft, const sgFieldsGroup* group, s
 			FillFits(
 			    draft, lane, head, (sgFieldFit*)(void*)(values + sgFieldsGroup_ValuesBefore(group, sgFields_fits)));
 		}
-		FillForComparison(draft, lane, group, values, head);
+		if (SNUG_ALL_BOUNDS)
+		{
+			FillForComparison(draft, lane, group, values, head);
+		}
 	}
 }

@@ -313,7 +313,7 @@ static void Bound(
 	{
 		FirstOrderAndIntervals(&nodes, box, out.extra);
 	}
-	else if ((group->parts & sgFields_intervals) != 0)
+	else if (!SNUG_ALL_BOUNDS || (group->parts & sgFields_intervals) != 0)
 	{
 		IntervalBoxes(&nodes, box);
 	}

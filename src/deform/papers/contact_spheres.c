@@ -68,7 +68,7 @@ static float WrapsOf(const sgFieldsHeader* header, const sgFieldsGroup* above, c
 void sgFields_WrapContacts(const sgTree* tree, const sgFieldsHeader* header, const sgFieldsGroup* groups,
     const uint16_t* groupFields, sgLaneFloats* groupValues)
 {
-	if (header->contactLevel == 0)
+	if (!SNUG_ALL_BOUNDS || header->contactLevel == 0)
 	{
 		return;
 	}

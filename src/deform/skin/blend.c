@@ -27,7 +27,7 @@ static size_t DerivedBytes(const snugModel* model)
 {
 	const sgBlendHeader* header = model->deformData;
 	size_t floats = 16 * (size_t)header->transformCount * (1 + sgBlend_DopBlocks((snugVolume)header->volume));
-	size_t stretches = header->bound == snug_boundCorners ? header->transformCount : 0;
+	size_t stretches = sgBlend_IsByCorners(header) ? header->transformCount : 0;
 	return sgAlignUp(floats * sizeof(float) + stretches * sizeof(double), SG_ALIGNMENT);
 }
 
@@ -159,7 +159,7 @@ static void BoundFrom(const sgPosed* posed, const sgBlendView* pose, sgLaneSet s
 	{
 		morph = sgMorph_Bound(&arrays->morph.fields, amplitudes, set.group, &room) ? &room : NULL;
 	}
-	if (blend->header->bound == snug_boundCorners)
+	if (sgBlend_IsByCorners(blend->header))
 	{
 		sgCorners_Bound(blend, pose, morph, set, out);
 		return;
@@ -186,7 +186,7 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 
 static bool HasLocalEntries(const sgBlendFamily* family)
 {
-	return family->kind == sgBlend_local || family->kind == sgBlend_mixed;
+	return sgBlendFamily_Kind(family) == sgBlend_local || sgBlendFamily_Kind(family) == sgBlend_mixed;
 }
 
 static void StoreColumns(const sgBlend* blend, const float* across, float* columns)
@@ -282,7 +282,7 @@ static bool BoundTurned(
 	const sgBlendArrays* arrays = posed->model->arrays;
 	const sgBlend* blend = &arrays->blend;
 	const sgBlendHeader* header = blend->header;
-	if (room == NULL || header->volume != snug_volumeBox || header->bound == snug_boundCorners)
+	if (room == NULL || header->volume != snug_volumeBox || sgBlend_IsByCorners(header))
 	{
 		return false;
 	}
@@ -409,7 +409,7 @@ static double Derive(const snugModel* model, const void* pose, const void* befor
 	uint32_t blocks = sgBlend_DopBlocks(volume);
 	float *columns = derived, *slabs = columns + 16 * (size_t)header->transformCount;
 	StoreColumns(&arrays->blend, sgBlendPose_Across(pose), columns);
-	for (uint32_t j = 0; (blocks > 0 || header->bound == snug_boundCorners) && j < header->transformCount; ++j)
+	for (uint32_t j = 0; (blocks > 0 || sgBlend_IsByCorners(header)) && j < header->transformCount; ++j)
 	{
 		float matrix[12];
 		for (int i = 0; i < 12; ++i)

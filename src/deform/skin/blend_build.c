@@ -65,7 +65,7 @@ const char* sgBlend_Check(const snugModel* model, void* scratch)
 	{
 		return "its reach is wrong";
 	}
-	bool hasSets = blend.header->bound == snug_boundCorners;
+	bool hasSets = sgBlend_IsByCorners(blend.header);
 	fault = fault == NULL && hasSets ? sgCorners_Check(model, &blend, NULL) : fault;
 	return fault == NULL ? sgSkins_CheckMorph(model, sgBlend_Bytes(model, blend.header), scratch) : fault;
 }

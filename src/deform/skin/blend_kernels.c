@@ -392,7 +392,7 @@ static inline Entries GetEntries(const sgBlend* blend, const sgBlendFamily* fami
 {
 	return (Entries){
 		.values = blend->values + family->values + sgBlendFamily_HeadValues(family),
-		.stride = sgBlendKind_EntryValues((sgBlendKind)family->kind),
+		.stride = sgBlendKind_EntryValues(sgBlendFamily_Kind(family)),
 		.transforms = blend->entryTransforms + family->firstEntry,
 		.count = family->entryCount,
 	};
@@ -431,7 +431,7 @@ static void BoundAlone(const sgBlend* blend, const sgBlendFamily* alone, const s
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		float lower, upper;
-		switch ((sgBlendKind)alone->kind)
+		switch (sgBlendFamily_Kind(alone))
 		{
 			case sgBlend_limited:
 				AcrossRow(common, &entries, across, axis, sgBlend_limited, &lower, &upper);
@@ -464,8 +464,8 @@ static inline Interval BoundRow(
     const sgBlendFamily* family, const sgBlendCommon* common, const Entries* entries, const Rows* rows)
 {
 	const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
-	snugRestVolume rest = (snugRestVolume)family->rest;
-	switch ((sgBlendKind)family->kind)
+	snugRestVolume rest = sgBlendFamily_Rest(family);
+	switch (sgBlendFamily_Kind(family))
 	{
 		case sgBlend_limited:
 			return LimitedRow(common, entries, rows, sgBlend_limited, rest);
@@ -533,7 +533,7 @@ static inline Interval MorphedRow(const sgBlendFamily* family, const sgBlendComm
 	{
 		return BoundRow(family, common, entries, rows);
 	}
-	if (family->kind == sgBlend_local)
+	if (sgBlendFamily_Kind(family) == sgBlend_local)
 	{
 		return MovedRow(common, entries, rows, morph, reach);
 	}
@@ -571,7 +571,7 @@ static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBle
 static inline Entries GetLocalEntries(const sgBlend* blend, const sgBlendFamily* family)
 {
 	Entries entries = GetEntries(blend, family);
-	if (family->kind == sgBlend_mixed)
+	if (sgBlendFamily_Kind(family) == sgBlend_mixed)
 	{
 		entries.values += entries.count * (size_t)entries.stride;
 		entries.stride = sizeof(sgLocalEntry) / sizeof(sgLaneFloats);

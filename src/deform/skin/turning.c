@@ -162,7 +162,7 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 	for (; left != 0; left &= left - 1)
 	{
 		uint32_t lane = sgLowestBit(left);
-		if (view->skin->header->pairCount == 0 &&
+		if (sgBlend_IsByCorners(view->skin->blend.header) &&
 		    sgSkin_BoundBySets(view, morph, set.group * SG_LANES + lane, out, lane))
 		{
 			continue;

@@ -84,6 +84,11 @@ static snugStatus AddBounds(sgBlendDraft* blend, sgSkinDraft* skin)
 		.isLocal = true,
 		.isRootAlone = blend->def->fields.fieldCount > 0, // fits serve nodes together
 	};
+	if (!SNUG_ALL_BOUNDS && !hasPairs)
+	{
+		return sgFail(&blend->def->messenger, snug_outOfRange,
+		    "too many pairs of joints move a vertex together for the bounds that this snug is built with");
+	}
 	if (!hasPairs)
 	{
 		skin->header.isCornerFree = sgModelDef_Bounds(blend->def).bound != snug_boundCorners;
@@ -94,7 +99,7 @@ static snugStatus AddBounds(sgBlendDraft* blend, sgSkinDraft* skin)
 
 static snugStatus MakeAll(sgBlendDraft* blend, sgSkinDraft* skin, void** data, size_t* bytes)
 {
-	bool wantsPairs = blend->header.bound != snug_boundCorners;
+	bool wantsPairs = !sgBlend_IsByCorners(&blend->header);
 	snugStatus status = sgSkinDraft_Make(skin, blend->model, &blend->weights, blend->header.transformCount,
 	    blend->header.rows.most, blend->def->skin.jointPositions, wantsPairs);
 	skin->header.damping = sgModelDef_Bounds(blend->def).centerDamping;

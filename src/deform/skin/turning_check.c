@@ -220,7 +220,7 @@ const char* sgSkin_Check(const snugModel* model, void* scratch)
 	const sgCornerRules rules = { skin.setOf, skin.header->isCornerFree != 0 };
 	const char* fault = sgBlend_CheckData(model, &skin.blend, &families, scratch);
 	fault = fault == NULL ? CheckOwn(model, &skin, scratch) : fault;
-	if (skin.blend.header->bound == snug_boundCorners)
+	if (sgBlend_IsByCorners(skin.blend.header))
 	{
 		fault = fault == NULL ? sgCorners_Check(model, &skin.blend, &rules) : fault;
 		fault = fault == NULL ? CheckNodeSets(&skin) : fault;

@@ -72,7 +72,7 @@ static SG_NOINLINE Interval MixedRow(const sgBlendCommon* common, const Entries*
 static inline Interval BoundRow(sgBlendKind kind, const sgBlendCommon* common, const Entries* entries,
     const PairRows* rows, const Denominator* denominator, const Displacement* displacement)
 {
-	switch (kind)
+	switch (sgBlendKind_Built(kind))
 	{
 		case sgBlend_zeroOrder:
 			return ZeroOrderRow(common, entries, rows, denominator, displacement);
@@ -88,7 +88,7 @@ static inline Interval BoundRow(sgBlendKind kind, const sgBlendCommon* common, c
 static Denominator FindDenominator(
     const sgSkinView* view, const sgBlendCommon* common, const Entries* entries, sgBlendKind kind)
 {
-	switch (kind)
+	switch (sgBlendKind_Built(kind))
 	{
 		case sgBlend_zeroOrder:
 			return MakeDenominator(view, entries, common, sgBlend_zeroOrder);
@@ -203,7 +203,7 @@ SG_INLINE Entries EntriesOf(const sgSkinView* view, const sgBlendFamily* family)
 	const sgBlend* blend = &view->skin->blend;
 	return (Entries){
 		.values = blend->values + family->values + sgBlendFamily_HeadValues(family),
-		.stride = sgBlendKind_EntryValues((sgBlendKind)family->kind),
+		.stride = sgBlendKind_EntryValues(sgBlendFamily_Kind(family)),
 		.transforms = blend->entryTransforms + family->firstEntry,
 		.count = family->entryCount,
 	};
@@ -263,7 +263,7 @@ typedef struct Together
 
 static void BeginTogether(const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, Together* out)
 {
-	sgBlendKind kind = (sgBlendKind)family->kind;
+	sgBlendKind kind = sgBlendFamily_Kind(family);
 	out->view = view;
 	out->common = (const void*)(view->skin->blend.values + family->values);
 	out->kind = kind;
@@ -291,7 +291,7 @@ static uint32_t BoundBoxes(const Together* family, uint32_t mask, sgBoxLanes* ou
 	bool isFit = family->kind == sgBlend_zeroOrder || family->kind == sgBlend_firstOrder;
 	bool isRare = !isFit && (mask & ~m8_Bits(f8_Less(f8_Set(RARE_LEAST), denominator->least))) != 0;
 	uint32_t good = isFit ? mask & m8_Bits(denominator->isKnown) : mask;
-	Entries local = family->kind == sgBlend_mixed ? LocalEntries(&family->entries) : family->entries;
+	Entries local = sgBlendKind_Built(family->kind) == sgBlend_mixed ? LocalEntries(&family->entries) : family->entries;
 	PairRows rows[3];
 	Interval box[3];
 	for (int axis = 0; axis < 3; ++axis)
