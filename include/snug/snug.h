@@ -103,7 +103,7 @@ typedef struct snugFieldsDef
 	const uint32_t* starts;     ///< nullable; displacements of vertex v are starts[v] to starts[v + 1] - 1
 	const uint16_t* fields;     ///< with `starts`: the field of each displacement, no field twice for a vertex
 	const float* displacements; ///< x, y, z each. If `starts` is null: of all vertices in field 0, then in field 1, ...
-	const float* frequencies;   ///< nullable; of vibration modes, in hertz, one for each field: kept for who simulates
+	const float* frequencies;   ///< nullable; of vibration modes, in hertz, one for each field: kept for simulations
 	uint64_t reserved[3];
 } snugFieldsDef;
 
