@@ -15,8 +15,8 @@
 
 // ---- Reading a pose --------------------------------------------------------------------------------------------
 
-// Evaluation of a blend puts a vertex off by (influences + 6) units of its reach per axis at most (docs/bounds.md);
-// weights as integers by less than influences * 2^-28 of it.
+// Evaluation of a blend puts a vertex off by (influences + 6) units of its reach per axis at most
+// (docs/bounds/rounding.md); weights as integers by less than influences * 2^-28 of it.
 static void ReadBlend(sphereBody* spheres)
 {
 	sgBlend blend = sgBlend_Get(spheres->tree->model);

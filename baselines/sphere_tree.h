@@ -4,8 +4,9 @@
 // A binary tree of balls over single triangles, of the smallest ones around the rest positions. Nodes that are hardly
 // smaller than what is above them are pruned, which leaves nodes with more than two children. In a pose a node is
 // refitted when a query first looks at it, from its rest ball, its joint sets and the corners of their weights:
-// Algorithm 1 of the 2006 paper with the corrections of docs/bounds.md, its forerunner for linear blending, and a
-// counterpart for dual quaternions. Plain scalar code in double, as theirs was: a baseline for what src/deform does.
+// Algorithm 1 of the 2006 paper with the corrections of docs/bounds/joint-sets.md, its forerunner for linear blending,
+// and a counterpart for dual quaternions. Plain scalar code in double, as theirs was: a baseline for what src/deform
+// does.
 //
 // Where a joint set has more than SG_CORNER_TRANSFORMS joints, their own weights 1 take the place of corners: valid,
 // and loose. Displacement fields and joints that scale are beyond the papers: sphereBody_Update refuses them.

@@ -158,7 +158,8 @@ bool benchCharacter_Load(benchCharacter* character, const char* directory, const
 {
 	char path[1024];
 	ioError error;
-	*character = (benchCharacter){ .name = name };
+	const char* slash = strrchr(name, '/');
+	*character = (benchCharacter){ .name = slash != NULL ? slash + 1 : name };
 	if (directory != NULL)
 	{
 		snprintf(path, sizeof(path), "%s/%s.glb", directory, name);

@@ -9,6 +9,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#define SAVE_SECONDS 60 // from one state of a heap to the next
 
 static const cliUsage usage = {
 	.command = "scene",
@@ -29,7 +32,8 @@ static const cliUsage usage = {
 	    "same)\n"
 	    "\n"
 	    "Ctrl-C ends a simulation early: the page shows what there is, and NAME.state beside it is where --resume\n"
-	    "goes on from. Of the curtain all is simulated first, and then shown. Heaps leave a state in any case.",
+	    "goes on from. Of the curtain all is simulated first, and then shown. Heaps leave a state in any case, and\n"
+	    "every minute, should the machine fail.",
 	.examples = "  snug scene ring\n  snug scene ring --many --vertices 45682 --nodes 550\n"
 	            "  snug scene curtain\n  snug scene twist\n  snug scene brain --nodes 509 --frames 120\n"
 	            "  snug scene chairs --bodies 200\n  snug scene ring --resume report/ring.state",
@@ -129,7 +133,7 @@ static void Print(const Player* p, const Printer* printer, FILE* stream)
 	}
 }
 
-static bool Write(const Player* p, const char* directory, const char* ending, const Printer* printer)
+static bool WriteQuietly(const Player* p, const char* directory, const char* ending, const Printer* printer)
 {
 	char* path = JoinPath(directory, p->name, ending);
 	ioOutput output;
@@ -139,12 +143,30 @@ static bool Write(const Player* p, const char* directory, const char* ending, co
 		Print(p, printer, output.stream);
 		written = cliOutput_Commit(&output);
 	}
-	if (written)
-	{
-		printf("%s: %s\n", strcmp(ending, ".html") == 0 ? "report" : "state", path);
-	}
 	free(path);
 	return written;
+}
+
+static bool Write(const Player* p, const char* directory, const char* ending, const Printer* printer)
+{
+	bool written = WriteQuietly(p, directory, ending, printer);
+	if (written)
+	{
+		printf("%s: %s/%s%s\n", strcmp(ending, ".html") == 0 ? "report" : "state", directory, p->name, ending);
+	}
+	return written;
+}
+
+// Heaps run for hours: what a crash may cost is a minute.
+static bool SaveNowAndThen(const Player* p, const char* directory, time_t* saved)
+{
+	time_t now = time(NULL);
+	if (p->heap == NULL || now - *saved < SAVE_SECONDS)
+	{
+		return true;
+	}
+	*saved = now;
+	return WriteQuietly(p, directory, ".state", &state);
 }
 
 // No frames: three skins side by side.
@@ -203,8 +225,9 @@ static bool Record(const Player* p, bool* recorded, simError* error)
 	return p->show == NULL || show_Record(p->show, GoOn, recorded, error);
 }
 
-static bool RunFrames(const Player* p)
+static bool RunFrames(const Player* p, const char* directory)
 {
+	time_t saved = time(NULL);
 	simError error = { "" };
 	bool recorded = false;
 	if (!Record(p, &recorded, &error))
@@ -228,6 +251,10 @@ static bool RunFrames(const Player* p)
 		{
 			cliProgress("");
 			Print(p, &row, stdout);
+		}
+		if (!SaveNowAndThen(p, directory, &saved))
+		{
+			return false;
 		}
 	}
 	cliProgress("");
@@ -280,9 +307,10 @@ int cliPlay(int argumentCount, char** arguments)
 		cliError("%s", error.text);
 		return CLI_BAD_INPUT;
 	}
-	void (*kept)(int) = signal(SIGINT, Interrupt);
-	bool done = (resumed == NULL || Resume(&player, resumed)) && RunFrames(&player);
+	void (*kept)(int) = signal(SIGINT, Interrupt), (*keptToo)(int) = signal(SIGTERM, Interrupt);
+	bool done = (resumed == NULL || Resume(&player, resumed)) && RunFrames(&player, directory);
 	signal(SIGINT, kept);
+	signal(SIGTERM, keptToo);
 	// Heaps run long, and so leave a state in any case.
 	bool leavesState = isInterrupted || player.heap != NULL;
 	done = done && Write(&player, directory, ".html", &page) &&

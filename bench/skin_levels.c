@@ -130,7 +130,7 @@ static void RunReal(
 	int poseCount = character.asset.clipCount < MAX_POSES ? (int)character.asset.clipCount : MAX_POSES;
 	poseCount = !options->full && poseCount > 2 ? 2 : poseCount;
 	float* matrices = benchCharacter_AllocateMatrices(&character, poseCount);
-	benchSubject_AddRow(&tables->characters, name, &subject, "file: the middle of each clip");
+	benchSubject_AddRow(&tables->characters, character.name, &subject, "file: the middle of each clip");
 	for (int i = 0; i < poseCount && matrices != NULL; ++i)
 	{
 		benchCharacter_PoseClip(
@@ -142,7 +142,7 @@ static void RunReal(
 	}
 	else
 	{
-		RunSubject(options, tables, report, name, &subject, matrices, poseCount, false);
+		RunSubject(options, tables, report, character.name, &subject, matrices, poseCount, false);
 	}
 	free(matrices);
 	benchCharacter_Free(&character);

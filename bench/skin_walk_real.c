@@ -256,7 +256,7 @@ static void RunCharacter(
 	if (c->isPresent)
 	{
 		benchSubject subject = benchSubject_Loaded(c);
-		benchSubject_AddRow(&tables->characters, name, &subject, "file");
+		benchSubject_AddRow(&tables->characters, c->name, &subject, "file");
 		RunClips(options, &tables->clips, report, c, times);
 	}
 	else

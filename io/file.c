@@ -1,4 +1,4 @@
-#define _XOPEN_SOURCE 700 // realpath, stat
+#define _XOPEN_SOURCE 700 // readlink, realpath, stat
 
 #include "io/file.h"
 
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool ioError_Set(ioError* error, const char* path, unsigned long line, const char* format, ...)
 {
@@ -82,6 +83,19 @@ bool ioOutput_Open(ioOutput* output, const char* path, ioError* error)
 }
 
 // A stream remembers that a write failed, not why. Asked to write once more it fails for the same reason.
+bool ioFindBeside(const char* name, char path[4096])
+{
+	ssize_t length = readlink("/proc/self/exe", path, 4095);
+	path[length > 0 ? length : 0] = '\0';
+	char* slash = strrchr(path, '/');
+	if (slash == NULL || strlen(name) >= (size_t)(path + 4096 - (slash + 1)))
+	{
+		return false;
+	}
+	strcpy(slash + 1, name);
+	return true;
+}
+
 bool ioFlush(FILE* stream, const char* path, ioError* error)
 {
 	bool failedBefore = ferror(stream) != 0;

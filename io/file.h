@@ -32,6 +32,11 @@ bool ioError_SetMemory(ioError* error, const char* path);
 /// @param reason an errno; 0 if the system has not said why
 bool ioError_SetAccess(ioError* error, const char* path, const char* what, int reason);
 
+/// The path of something, as "snug-import" or "../share/snug", seen from the directory of the running program. Whether
+/// it is there is another question.
+/// @return false if it is not known where the program is, or the path is too long
+bool ioFindBeside(const char* name, char path[4096]);
+
 /// Write what a stream has buffered. Reports errors of all writes before, with the system's word on why.
 bool ioFlush(FILE* stream, const char* path, ioError* error);
 

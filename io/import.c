@@ -3,6 +3,7 @@
 #define _GNU_SOURCE // SOCK_CLOEXEC, environ
 
 #include "io/import.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -16,20 +17,9 @@
 // The helper beside the running program, or where it is installed.
 static bool FindHelper(char path[4096])
 {
-	ssize_t length = readlink("/proc/self/exe", path, 4000);
-	char* slash = NULL;
-	if (length > 0)
+	if (ioFindBeside(IMPORT_PROGRAM, path) && access(path, X_OK) == 0)
 	{
-		path[length] = '\0';
-		slash = strrchr(path, '/');
-	}
-	if (slash != NULL)
-	{
-		strcpy(slash + 1, IMPORT_PROGRAM);
-		if (access(path, X_OK) == 0)
-		{
-			return true;
-		}
+		return true;
 	}
 	snprintf(path, 4096, "%s", SNUG_LIBEXEC_DIR "/" IMPORT_PROGRAM);
 	return access(path, X_OK) == 0;

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 
+#include "io/file.h"
 #include "program/commands.h"
 #include "program/json.h"
 #include "program/options.h"
@@ -7,7 +8,6 @@
 #include "program/terminal.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,25 +120,17 @@ static bool IsPage(const char* directory)
 }
 
 // Where `make web` puts the page, and where `make install` does, seen from the program itself.
-static bool FindPage(const char* given, char found[PATH_MAX])
+static bool FindPage(const char* given, char found[4096])
 {
-	static const char* const places[] = { "/../../web/site", "/../share/snug/web" };
-	char program[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	program[length > 0 ? length : 0] = '\0';
-	char* slash = strrchr(program, '/');
-	for (size_t i = 0; given == NULL && slash != NULL && i < sizeof(places) / sizeof(places[0]); ++i)
+	static const char* const places[] = { "../../web/site", "../share/snug/web" };
+	for (size_t i = 0; given == NULL && i < sizeof(places) / sizeof(places[0]); ++i)
 	{
-		*slash = '\0';
-		char* place = Join(program, "", places[i]);
-		bool is = place != NULL && IsPage(place) && snprintf(found, PATH_MAX, "%s", place) < PATH_MAX;
-		free(place);
-		if (is)
+		if (ioFindBeside(places[i], found) && IsPage(found))
 		{
 			return true;
 		}
 	}
-	if (given != NULL && IsPage(given) && snprintf(found, PATH_MAX, "%s", given) < PATH_MAX)
+	if (given != NULL && IsPage(given) && snprintf(found, 4096, "%s", given) < 4096)
 	{
 		return true;
 	}
@@ -241,7 +233,7 @@ int cliView(int argumentCount, char** arguments)
 			return CLI_BAD_INPUT;
 		}
 	}
-	char page[PATH_MAX];
+	char page[4096];
 	static cliServedFiles files; // never freed: a thread may still be sending one when the program ends
 	cliServer server;
 	bool good = FindPage(given, page) && Collect(&files, page, argumentCount, arguments) &&

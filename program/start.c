@@ -1,6 +1,7 @@
 // The commands that snug-bench runs: they need the papers' methods and other libraries, which are no part of `snug`.
 #define _GNU_SOURCE // environ
 
+#include "io/file.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/terminal.h"
@@ -19,18 +20,7 @@
 // not there.
 static const char* FindOther(char path[4096])
 {
-	ssize_t length = readlink("/proc/self/exe", path, 4000);
-	char* slash = NULL;
-	if (length > 0)
-	{
-		path[length] = '\0';
-		slash = strrchr(path, '/');
-	}
-	if (slash != NULL)
-	{
-		strcpy(slash + 1, OTHER);
-	}
-	return slash != NULL && access(path, X_OK) == 0 ? path : OTHER;
+	return ioFindBeside(OTHER, path) && access(path, X_OK) == 0 ? path : OTHER;
 }
 
 // Instead of this program: it has the terminal, the signals and the exit code.

@@ -7,6 +7,8 @@
 
 #include "snug/snug.h"
 
+#include <string.h>
+
 #define SCENE_HASH_START 0xcbf29ce484222325u
 
 static inline uint64_t sceneHash_Word(uint64_t hash, uint32_t word)
@@ -15,6 +17,18 @@ static inline uint64_t sceneHash_Word(uint64_t hash, uint32_t word)
 	{
 		hash = (hash ^ (word & 0xffu)) * 0x100000001b3u;
 		word >>= 8;
+	}
+	return hash;
+}
+
+// The bits of numbers.
+static inline uint64_t sceneHash_Floats(uint64_t hash, const float* values, size_t count)
+{
+	for (size_t i = 0; i < count; ++i)
+	{
+		uint32_t bits;
+		memcpy(&bits, values + i, sizeof(bits));
+		hash = sceneHash_Word(hash, bits);
 	}
 	return hash;
 }

@@ -6,6 +6,7 @@ headers. This program lays them out as mkdocs wants them:
 - Links between documents become links between pages; files that are linked and are no documents become pages that show
   them. A link that leads nowhere stops the build.
 - Names of functions and types in code become links to the reference.
+- Formulas get subscripts (FORMULAS).
 - Long documents are split into pages by their headings (SPLITS).
 - `@name@` in pages of this folder stands for a number or a table that a command has printed (Values). None is typed.
 Needs mkdocs-material and Doxygen: tools/install-dependencies site.
@@ -41,15 +42,6 @@ PAGES = {
 # Documents that are too long for one page: (page, its title, a part of the headings that begin it). A section whose
 # heading is not named here stays on the page of the section before it.
 SPLITS = {
-    "docs/bounds.md": [
-        ("bounds.md", None, None),
-        ("bounds-skins.md", "Bounds of skins", "Ranges of weights"),
-        ("bounds-balls.md", "Corners and balls", "Corners and balls"),
-        ("bounds-rounding.md", "Rounding and motion", "Rounding"),
-        ("bounds-fields.md", "Bounds of displacement fields", "Linear superposition"),
-        ("bounds-placed.md", "Placement and culling", "Placement, volumes"),
-        ("bounds-turning.md", "Bounds of turning skins", "Skins that turn"),
-    ],
     "README.md": [
         (None, None, None),
         ("in-c.md", "A program in C", "A program"),
@@ -59,6 +51,10 @@ SPLITS = {
         (None, None, "More"),
     ],
 }
+
+# Documents with formulas: x_j is x with a subscript, and indented text is a formula in a line of its own.
+FORMULAS = re.compile(r"docs/(bounds|papers)\b")
+SUBSCRIPT = re.compile(r"(?<![A-Za-z0-9_])((?:max|min|axis|[^\W\d_])[\u0300-\u036f']?)_(\{[^{}]+\}|[A-Za-z0-9]+(?:,[a-z]+)?)")
 
 FENCE = re.compile(r"^\s*(```|~~~)")
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
@@ -100,6 +96,28 @@ def split(name, text):
             lines[0] += f" {{: #{slug(lines.pop(2)[3:])} }}"
             lines[:] = [re.sub(r"^#(#+ )", r"\1", line) if line.startswith("###") else line for line in lines]
     return {page: "\n".join(lines) + "\n" for page, lines in pages.items()}
+
+
+def subscripts(text):
+    """HTML for x_j, G_f,ik and Σ_{i<j}."""
+    def html(match):
+        below = match.group(2).strip("{}").replace("<", "&lt;")
+        return f"{match.group(1)}<sub>{subscripts(below)}</sub>"
+
+    return SUBSCRIPT.sub(html, text)
+
+
+def typeset(text):
+    """A document with its formulas as HTML."""
+    blocks = []
+    for block in re.split(r"\n{2,}", text):
+        if block.startswith("    "):
+            lines = textwrap.dedent(block).replace("&", "&amp;").replace("<", "&lt;")
+            blocks.append(f'<div class="formula">{subscripts(lines)}</div>')
+        else:
+            parts = re.split(r"(`[^`]+`)", block)
+            blocks.append("".join(part if i % 2 else subscripts(part) for i, part in enumerate(parts)))
+    return "\n\n".join(blocks)
 
 
 def page_name(name):
@@ -212,6 +230,8 @@ class Layout:
         text = (ROOT / name).read_text()
         if name.startswith("site/"):
             text = self.values.fill(name, text)
+        if FORMULAS.match(name):
+            text = typeset(text)
         for page, part in split(name, text).items():
             if page:
                 self.write(page, self.convert(name, part, page))
@@ -357,7 +377,8 @@ def main():
     layout = Layout(source, reference, values)
     documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "web/package/README.md"]
     documents += ["python/README.md"] if (ROOT / "python/README.md").exists() else []
-    documents += sorted(str(path.relative_to(ROOT)) for folder in ("docs", "site") for path in (ROOT / folder).glob("*.md"))
+    documents += sorted(str(path.relative_to(ROOT)) for folder in ("docs", "docs/*", "site")
+                        for path in ROOT.glob(f"{folder}/*.md"))
     layout.read_anchors(documents)
     for name in documents:
         layout.add(name)

@@ -33,7 +33,7 @@ if ! grep -qF "## $version" CHANGELOG.md; then
 	complain "CHANGELOG.md has no entry '## $version'"
 fi
 
-for document in *.md docs/*.md site/*.md; do
+for document in *.md docs/*.md docs/*/*.md site/*.md; do
 	for link in $(grep -oE '\]\([^) ]+' "$document" | sed 's/^](//'); do
 		file=${link%%#*}
 		case $link in
@@ -50,8 +50,8 @@ for document in *.md docs/*.md site/*.md; do
 	done
 done
 
-for document in docs/*.md; do
-	grep -q " $(basename "$document")\$" site/mkdocs.yml || complain "site/mkdocs.yml: $document is in no menu"
+for document in docs/*.md docs/*/*.md; do
+	grep -q " ${document#docs/}\$" site/mkdocs.yml || complain "site/mkdocs.yml: $document is in no menu"
 done
 for header in include/snug/*.h; do
 	grep -q " reference/$(basename "$header" .h).md\$" site/mkdocs.yml || complain "site/mkdocs.yml: $header is in no menu"

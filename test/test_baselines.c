@@ -130,7 +130,7 @@ static void true_corners_are_the_linear_program(void** state)
 	assert_true(paperIsLooser > 0); // else the two sets of corners are not told apart
 }
 
-// The example of docs/bounds.md: the program 0.6, Eq. (12) 0.7; one of the paper's corners gives 0.8.
+// The example of docs/bounds/skins.md: the program 0.6, Eq. (12) 0.7; one of the paper's corners gives 0.8.
 static void the_papers_corners_differ_from_eq_12(void** state)
 {
 	(void)state;

@@ -1,10 +1,10 @@
 // test/test_blend_bounds.c: bounds of blend models contain the float32 vertices that evaluation gives, where rounding
 // is worst.
 //
-// docs/bounds.md proves how much a bound must add for rounding. Here the proof is put to the test: on meshes, weights
-// and matrices of every size and sort; on poses made so that roundings add up; and on poses that a search finds. How
-// much of the error that bounds allow for was used up is printed: a proof with too much room shows, and so does a test
-// that could not fail. tools/mutate-bounds lowers every constant until these tests do.
+// docs/bounds/rounding.md proves how much a bound must add for rounding. Here the proof is put to the test: on meshes,
+// weights and matrices of every size and sort; on poses made so that roundings add up; and on poses that a search
+// finds. How much of the error that bounds allow for was used up is printed: a proof with too much room shows, and so
+// does a test that could not fail. tools/mutate-bounds lowers every constant until these tests do.
 #include "hard_skins.h"
 
 #include "body/body.h"

@@ -11,17 +11,6 @@
 
 static const uint32_t counts[SCENE_CHARACTERS][3] = { { 4435, 8270, 27 }, { 6682, 13590, 56 } };
 
-static uint64_t HashFloats(uint64_t hash, const float* values, size_t count)
-{
-	for (size_t i = 0; i < count; ++i)
-	{
-		uint32_t bits;
-		memcpy(&bits, values + i, sizeof(bits));
-		hash = sceneHash_Word(hash, bits);
-	}
-	return hash;
-}
-
 static void counts_are_the_papers(void** state)
 {
 	(void)state;
@@ -236,13 +225,13 @@ static void characters_are_the_same_bits_everywhere(void** state)
 		sceneCharacter c;
 		float matrices[12 * SCENE_MAX_JOINTS];
 		assert_true(sceneCharacter_Create(&c, (sceneCharacterKind)kind));
-		hash = HashFloats(hash, c.mesh.positions, 3 * (size_t)c.mesh.vertexCount);
-		hash = HashFloats(hash, c.weights.weights, c.weights.starts[c.mesh.vertexCount]);
-		hash = HashFloats(hash, c.targets.displacements, 3 * (size_t)c.targets.starts[c.mesh.vertexCount]);
+		hash = sceneHash_Floats(hash, c.mesh.positions, 3 * (size_t)c.mesh.vertexCount);
+		hash = sceneHash_Floats(hash, c.weights.weights, c.weights.starts[c.mesh.vertexCount]);
+		hash = sceneHash_Floats(hash, c.targets.displacements, 3 * (size_t)c.targets.starts[c.mesh.vertexCount]);
 		sceneCharacter_Walk(&c, 0.3, matrices);
-		hash = HashFloats(hash, matrices, 12 * (size_t)c.weights.transformCount);
+		hash = sceneHash_Floats(hash, matrices, 12 * (size_t)c.weights.transformCount);
 		sceneCharacter_Contort(&c, 1.0, matrices);
-		hash = HashFloats(hash, matrices, 12 * (size_t)c.weights.transformCount);
+		hash = sceneHash_Floats(hash, matrices, 12 * (size_t)c.weights.transformCount);
 		sceneCharacter_Free(&c);
 	}
 	const uint64_t golden = 0x9d718d93888194c3u;

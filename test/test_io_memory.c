@@ -1,58 +1,27 @@
 // test/test_io_memory.c: every allocation of a load or a pose fails once; the load must then fail with a message, leak
 // nothing (the sanitizers' builds see that) and harm nothing.
-//
-// The linker sends the readers' calls of malloc here (--wrap), in this executable only; Jansson's stay as they are.
+#include "failing_memory.h"
 #include "test_io.h"
 
-void* __real_malloc(size_t size);
-void* __real_calloc(size_t count, size_t size);
-void* __real_realloc(void* block, size_t size);
-void* __wrap_malloc(size_t size);
-void* __wrap_calloc(size_t count, size_t size);
-void* __wrap_realloc(void* block, size_t size);
-
-static long calls, failing; // the call that fails, from 1; 0: none
-
-static bool Fails(void)
-{
-	return ++calls == failing;
-}
-
-void* __wrap_malloc(size_t size)
-{
-	return Fails() ? NULL : __real_malloc(size);
-}
-
-void* __wrap_calloc(size_t count, size_t size)
-{
-	return Fails() ? NULL : __real_calloc(count, size);
-}
-
-void* __wrap_realloc(void* block, size_t size)
-{
-	return Fails() ? NULL : __real_realloc(block, size);
-}
-
 // Load and pose with one allocation failing. Returns whether there were that many.
-static bool LoadFailing(const Sample* sample, long call)
+static bool LoadFailing(const Sample* sample, int call)
 {
 	ioAsset asset;
 	ioError error;
 	bool inFile = strcmp(sample->format, "obj") == 0;
-	calls = 0;
-	failing = call;
+	callsBeforeFailure = call;
 	bool loaded = inFile ? ioLoad(sample->name, NULL, &asset, &error)
 	                     : ioLoadMemory(sample->bytes.data, sample->bytes.count, sample->name, NULL, &asset, &error);
 	ioPose* pose = loaded ? ioPose_Create(&asset) : NULL;
-	failing = 0;
-	bool failed = calls >= call;
+	bool failed = callsBeforeFailure < 0;
+	callsBeforeFailure = -1;
 	if (!loaded)
 	{
 		assert_true(failed);
 		assert_null(asset.blocks);
 		if (strstr(error.text, "out of memory") == NULL || error.kind != io_noMemory)
 		{
-			fail_msg("allocation %ld: %s", call, error.text);
+			fail_msg("allocation %d: %s", call, error.text);
 		}
 		return true;
 	}
@@ -72,7 +41,7 @@ static void every_allocation_may_fail(void** state)
 		assert_non_null(file);
 		fwrite(samples[i].bytes.data, 1, samples[i].bytes.count, file);
 		assert_int_equal(fclose(file), 0);
-		long call = 1;
+		int call = 0;
 		while (LoadFailing(&samples[i], call))
 		{
 			++call;

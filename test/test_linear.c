@@ -96,7 +96,7 @@ static void every_bound_matches_brute_force(void** state)
 	assert_true(pairs > 0);
 }
 
-// Evaluated vertices against the definition in double: within the rounding that docs/bounds.md allows for.
+// Evaluated vertices against the definition in double: within the rounding that docs/bounds/rounding.md allows for.
 static void vertices_follow_the_definition(void** state)
 {
 	(void)state;

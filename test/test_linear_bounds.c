@@ -1,8 +1,8 @@
 // test/test_linear_bounds.c: bounds of displacement fields contain the float32 vertices that evaluation gives, where
 // rounding is worst; and evaluation gives the same bits in every way and on every instruction set.
 //
-// docs/bounds.md proves how much a bound must add for rounding. Here the proof is put to the test: on meshes, fields
-// and amplitudes of every size and sort, and on such in which roundings add up instead of cancelling.
+// docs/bounds/rounding.md proves how much a bound must add for rounding. Here the proof is put to the test: on meshes,
+// fields and amplitudes of every size and sort, and on such in which roundings add up instead of cancelling.
 #include "hard_skins.h"
 #include "linear_support.h"
 

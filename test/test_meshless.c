@@ -1,5 +1,6 @@
 // Elastic bodies against theory: rigid motions, momentum, energy, a beam's sag, free fall; forces against differences
 // of the energy; what must be refused; and penalty forces between two bodies.
+#include "failing_memory.h"
 #include "scenes/meshless.h"
 #include "scenes/random.h"
 #include "scenes/sine.h"
@@ -13,29 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Calls of malloc and calloc in this executable come here (--wrap): every one of them is failed once.
-void* __real_malloc(size_t size);
-void* __real_calloc(size_t count, size_t size);
-void* __wrap_malloc(size_t size);
-void* __wrap_calloc(size_t count, size_t size);
-
-static int callsBeforeFailure = -1;
-
-static bool Fails(void)
-{
-	return callsBeforeFailure >= 0 && callsBeforeFailure-- == 0;
-}
-
-void* __wrap_malloc(size_t size)
-{
-	return Fails() ? NULL : __real_malloc(size);
-}
-
-void* __wrap_calloc(size_t count, size_t size)
-{
-	return Fails() ? NULL : __real_calloc(count, size);
-}
 
 // ---- Bodies ----------------------------------------------------------------------------------------------------
 

@@ -204,17 +204,6 @@ static void tubes_are_closed_skins_of_four(void** state)
 	sceneTube_Free(&tube);
 }
 
-static uint64_t HashFloats(uint64_t hash, const float* values, size_t count)
-{
-	for (size_t i = 0; i < count; ++i)
-	{
-		uint32_t bits;
-		memcpy(&bits, values + i, sizeof(bits));
-		hash = sceneHash_Word(hash, bits);
-	}
-	return hash;
-}
-
 // Golden: benchmarks print hashes of pairs that rest on these bits, whatever compiled them.
 static void scenes_are_the_same_bits_everywhere(void** state)
 {
@@ -228,14 +217,14 @@ static void scenes_are_the_same_bits_everywhere(void** state)
 	assert_true(sceneTube_Create(&tube, 12, 30, 9, 0.08));
 	sceneMeshless_PoseNodes(&body, &bending, nodes);
 	sceneMakeMatrices(nodes, 65, matrices);
-	uint64_t hash = HashFloats(SCENE_HASH_START, body.mesh.positions, 3 * (size_t)body.mesh.vertexCount);
-	hash = HashFloats(hash, body.nodes, 3 * 65);
-	hash = HashFloats(hash, body.weights.weights, body.weights.starts[body.mesh.vertexCount]);
-	hash = HashFloats(hash, matrices, 12 * 65);
-	hash = HashFloats(hash, tube.mesh.positions, 3 * (size_t)tube.mesh.vertexCount);
-	hash = HashFloats(hash, tube.weights.weights, tube.weights.starts[tube.mesh.vertexCount]);
+	uint64_t hash = sceneHash_Floats(SCENE_HASH_START, body.mesh.positions, 3 * (size_t)body.mesh.vertexCount);
+	hash = sceneHash_Floats(hash, body.nodes, 3 * 65);
+	hash = sceneHash_Floats(hash, body.weights.weights, body.weights.starts[body.mesh.vertexCount]);
+	hash = sceneHash_Floats(hash, matrices, 12 * 65);
+	hash = sceneHash_Floats(hash, tube.mesh.positions, 3 * (size_t)tube.mesh.vertexCount);
+	hash = sceneHash_Floats(hash, tube.weights.weights, tube.weights.starts[tube.mesh.vertexCount]);
 	sceneTube_Pose(&tube, 1.1, 0.6, matrices);
-	hash = HashFloats(hash, matrices, 12 * 9);
+	hash = sceneHash_Floats(hash, matrices, 12 * 9);
 	const uint64_t golden = 0x1dfe4a771cffd7f8u;
 	if (hash != golden)
 	{

@@ -1,14 +1,14 @@
 // test/test_skin_oracle.c: positions of turning skins against their definition, in long double.
 //
-// Written from the formulas of the papers and of docs/bounds.md alone, and by other ways than the library takes: polar
+// Written from the formulas of the papers and of docs/bounds/ alone, and by other ways than the library takes: polar
 // decompositions and rotation centres come from eigenvalues (Jacobi's method), quaternions are the eigenvector of a
 // 4 x 4 matrix (Davenport), dual quaternions carry points as q v q* + 2 d q*. Poses are those that are hard: half
 // turns, exactly and nearly, quaternions on either side of the sphere, sums that nearly cancel, joints that scale and
 // shear.
 //
-// Nothing is tuned: positions may be off by (8 n + 96) 2^-24 S / |b|^2, as docs/bounds.md has it for n influences, S
-// being |v| + |t| + 2 |r| and b the sum of quaternions. Where the definition jumps (a joint half a turn from the pivot,
-// a sum as short as the limit), rounding decides, and either side is right; such vertices are counted.
+// Nothing is tuned: positions may be off by (8 n + 96) 2^-24 S / |b|^2, as docs/bounds/rounding.md has it for n
+// influences, S being |v| + |t| + 2 |r| and b the sum of quaternions. Where the definition jumps (a joint half a turn
+// from the pivot, a sum as short as the limit), rounding decides, and either side is right; such vertices are counted.
 #include "support.h"
 
 #include "scenes/sine.h"

@@ -1,5 +1,6 @@
 // Bodies that fall, turn, vibrate and touch, against theory: inertia, free fall, momentum, precession, a struck bar's
 // frequencies, restitution, friction, a pile that rests; and that going on from a file gives the same bits.
+#include "failing_memory.h"
 #include "scenes/random.h"
 #include "sim/vector.h"
 #include "sim/world.h"
@@ -8,36 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Calls of malloc, calloc and realloc in this executable come here (--wrap): every one of them is failed once.
-void* __real_malloc(size_t size);
-void* __real_calloc(size_t count, size_t size);
-void* __real_realloc(void* memory, size_t size);
-void* __wrap_malloc(size_t size);
-void* __wrap_calloc(size_t count, size_t size);
-void* __wrap_realloc(void* memory, size_t size);
-
-static int callsBeforeFailure = -1;
-
-static bool Fails(void)
-{
-	return callsBeforeFailure >= 0 && callsBeforeFailure-- == 0;
-}
-
-void* __wrap_malloc(size_t size)
-{
-	return Fails() ? NULL : __real_malloc(size);
-}
-
-void* __wrap_calloc(size_t count, size_t size)
-{
-	return Fails() ? NULL : __real_calloc(count, size);
-}
-
-void* __wrap_realloc(void* memory, size_t size)
-{
-	return Fails() ? NULL : __real_realloc(memory, size);
-}
 
 #define PI 3.14159265358979323846
 #define PILE_HASH 0x6d029ef7ecfddf28u // of the pile after 1000 steps

@@ -7,8 +7,8 @@
 //
 // Spheres around the nodes of a model's tree, down to a level that each query chooses. Where two bodies touch, spheres
 // of that level overlap, and a query says which. So what a contact costs is bounded by the level, not by triangles:
-// penalty forces of thousands of bodies can rest on it. After the BD-tree of James and Pai 2004; docs/bounds.md derives
-// the spheres and proves what is said here. Anything in this header may change or go with any version.
+// penalty forces of thousands of bodies can rest on it. After the BD-tree of James and Pai 2004;
+// docs/bounds/contact-spheres.md proves what is said here. Anything in this header may change or go with any version.
 //
 // - A sphere contains its triangles in every pose, frame included. So each pair of triangles that touch is covered by
 //   a pair of contact spheres that is found.

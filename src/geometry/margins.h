@@ -1,6 +1,6 @@
 // src/geometry/margins.h: what bounds add for rounding, number by number.
 //
-// docs/bounds.md derives each of them. They are here, by name, so that tools/mutate-bounds can compile with less
+// docs/bounds/ derives each of them. They are here, by name, so that tools/mutate-bounds can compile with less
 // (-DSG_MARGIN_…=…) and look which test fails: a margin that nothing needs is a proof that nobody checked. Numbers of
 // roundings count units of 2^-24 of the reach, the largest quantity on the way; n is how many transforms, influences
 // or fields are summed.

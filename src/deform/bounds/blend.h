@@ -4,8 +4,8 @@
 // A family of siblings is bounded at once, a node per lane: its transforms are the union of those of its nodes, and
 // what depends on node and transform lies side by side for all eight. Neighbours share most of their transforms, so
 // little is computed for nothing, and each transform is loaded once for eight nodes. Large nodes do not: near the root
-// each has its own transforms, so they are bounded one by one, with eight transforms side by side. docs/bounds.md
-// derives the bounds and their rounding.
+// each has its own transforms, so they are bounded one by one, with eight transforms side by side.
+// docs/bounds/skins.md derives the bounds, docs/bounds/rounding.md their rounding.
 #ifndef SG_BLEND_BOUNDS_H
 #define SG_BLEND_BOUNDS_H
 

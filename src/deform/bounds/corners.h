@@ -4,7 +4,7 @@
 // The vertices of a node are grouped by joint set, the transforms that move them. A joint set has a ball around the
 // rest positions of its vertices, and the corners of the set of weights { low <= w <= high, sum w = 1 } that its
 // vertices' weights span. In a pose, each corner carries the rest ball to a ball; whatever convex volume encloses those
-// of all corners of all joint sets encloses the vertices. docs/bounds.md has the proof.
+// of all corners of all joint sets encloses the vertices. docs/bounds/joint-sets.md has the proof.
 //
 // Weights are integers here, multiples of 2^-30 that sum to 1 exactly. So corners are exact, a set of one vertex has
 // one corner, and nothing about them needs a tolerance.

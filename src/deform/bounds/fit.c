@@ -1,5 +1,5 @@
-// src/deform/bounds/fit.c: numbers that the bounds of a family rest on. See families.h; docs/bounds.md for the
-// proofs.
+// src/deform/bounds/fit.c: numbers that the bounds of a family rest on. See families.h;
+// docs/bounds/skins.md for the proofs.
 #include "deform/bounds/build.h"
 #include "geometry/frame.h"
 #include "geometry/margins.h"
@@ -300,8 +300,8 @@ static void FillResiduals(const sgFamilyDraft* draft, uint32_t lane, const sgBle
 	}
 }
 
-// Sums over the entries, and the rounding of docs/bounds.md: n transforms, m = sum of |means|, G = sum of gradients
-// over the box, P = sum of residuals, kappa = how much the reference map may exceed the transforms.
+// Sums over the entries, and the rounding of docs/bounds/rounding.md: n transforms, m = sum of |means|, G = sum of
+// gradients over the box, P = sum of residuals, kappa = how much the reference map may exceed the transforms.
 static void FillSums(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgBlendVolume* volume,
     const sgFirstEntry* entries, bool hasGradient)
 {

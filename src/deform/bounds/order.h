@@ -1,5 +1,5 @@
 // src/deform/bounds/order.h: one coordinate of a family's nodes from a reference map: zeroth and first order. Part of
-// skin/blend_kernels.c, which alone includes it; docs/bounds.md for why.
+// skin/blend_kernels.c, which alone includes it; docs/bounds/skins.md for why.
 #ifndef SG_BLEND_ORDER_H
 #define SG_BLEND_ORDER_H
 

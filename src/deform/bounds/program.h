@@ -1,6 +1,6 @@
 // src/deform/bounds/program.h: one coordinate of a family's nodes from the ranges of their weights: Eq. (12), the
 // linear program, local boxes, with all rest volumes. Part of skin/blend_kernels.c, which alone includes it;
-// docs/bounds.md for why.
+// docs/bounds/skins.md for why.
 #ifndef SG_BLEND_PROGRAM_H
 #define SG_BLEND_PROGRAM_H
 

@@ -95,7 +95,7 @@ void sgFields_Evaluate(const sgFields* fields, const sgFieldsPose* pose, const f
 	}
 }
 
-// The last term covers the absolute errors of subnormal products: see docs/bounds.md.
+// The last term covers the absolute errors of subnormal products: see docs/bounds/rounding.md.
 static void SetReach(const sgFieldsHeader* header, const double sums[3], sgFieldsPose* pose)
 {
 	double size = 1.0 + (double)header->reach[0] + (double)header->reach[1] + (double)header->reach[2];

@@ -9,7 +9,7 @@
 // negative zero positive, and a sum that starts so is never a negative zero; hence fields that do not move a vertex, or
 // whose amplitude is zero, may be added or left out: not a bit changes.
 //
-// Bounds: docs/bounds.md, "Linear superposition".
+// Bounds: docs/bounds/fields.md.
 #ifndef SG_FIELDS_H
 #define SG_FIELDS_H
 

@@ -2,7 +2,7 @@
 //
 // A skin's data end with those of its fields, if it has any; its pose with their amplitudes. Where all amplitudes are
 // zero nothing of this costs anything. Bounds: vertices are displaced within a box per node, from the intervals of the
-// fields, or affinely, from their fits, or both; docs/bounds.md says how that is used.
+// fields, or affinely, from their fits, or both; docs/bounds/skins.md says how that is used.
 #ifndef SG_MORPH_H
 #define SG_MORPH_H
 

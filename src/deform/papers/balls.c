@@ -1,5 +1,5 @@
 // src/deform/papers/balls.c: balls and boxes of nodes in a pose, from their joint sets. See skin/turning.h;
-// docs/bounds.md for the proofs.
+// docs/bounds/joint-sets.md for the proofs.
 //
 // For spherical blending this is Algorithm 1 of the 2006 paper with its errors corrected: signs are aligned, rotation
 // centres exist, and a cap of more than a right angle is enclosed by the whole sphere. Joint sets with many members do

@@ -1,5 +1,5 @@
 // src/deform/papers/corners_bound.c: balls and boxes of nodes in a pose, from joint sets and corners. See
-// bounds/corners.h; docs/bounds.md for the proofs.
+// bounds/corners.h; docs/bounds/joint-sets.md for the proofs.
 #include "deform/bounds/corners.h"
 #include "deform/skin/blend.h"
 
@@ -165,7 +165,7 @@ enum
 	PROGRAMS
 };
 
-/// Bounds of sums of w b over limited weights, seven side by side: f(lambda) of docs/bounds.md for two lambdas.
+/// Bounds of sums of w b over limited weights, seven side by side: f(lambda) of docs/bounds/skins.md for two lambdas.
 typedef struct Programs
 {
 	double low[PROGRAMS];    ///< sum of low b

@@ -162,7 +162,8 @@ static Range GetRange(const Local* local, uint32_t i)
 	return range;
 }
 
-/// Bounds of sum w b over limited weights from above, several b at once: f(lambda) of docs/bounds.md for two lambdas.
+/// Bounds of sum w b over limited weights from above, several b at once: f(lambda) of docs/bounds/skins.md,
+/// for two lambdas.
 #define PROGRAMS 14
 
 typedef struct Programs

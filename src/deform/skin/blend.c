@@ -50,8 +50,8 @@ static void Bind(const snugModel* model, void* arrays)
 }
 
 // What rounding adds to a bound is a multiple of the reach. It is a sum of four products in float32, each off by a few
-// 2^-24. The last term covers the absolute errors of subnormal products: see docs/bounds.md. Along a direction of a
-// k-DOP the errors of the axes add up.
+// 2^-24. The last term covers the absolute errors of subnormal products: see docs/bounds/rounding.md. Along a direction
+// of a k-DOP the errors of the axes add up.
 static void SetReach(sgBlendPose* pose, const sgBlendHeader* header, const float rest[3], const float reach[3])
 {
 	double sum = 1.0 + (double)rest[0] + (double)rest[1] + (double)rest[2];

@@ -10,7 +10,7 @@
 // Both are rational quadratic in the weights: v' = sum_ij w_i w_j M_ij v / sum_ij w_i w_j (q_i . q_j), with matrices
 // M_ij of pairs of joints, which depend on the pose alone. So what blend.h has for sums over transforms serves for sums
 // over pairs, with a denominator: a skin's data are those of a blend model whose families have pairs for transforms,
-// followed by what is below. docs/bounds.md has the proofs.
+// followed by what is below. docs/bounds/turning-skins.md has the proofs.
 //
 // turning.c evaluates; rows/joint_sets.c finds joint sets and pairs, turning_pose.c makes poses, turning_kernels.c is
 // compiled per instruction set; papers/balls.c has the bounds of the 2006 paper, corrected, which work node by node.

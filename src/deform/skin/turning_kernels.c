@@ -1,5 +1,6 @@
-// src/deform/skin/turning_kernels.c: see turning_kernels.h. Here are boxes and slabs of nodes; docs/bounds.md for why
-// they are bounds. Vertices, pairs of joints and motion are in headers of their own.
+// src/deform/skin/turning_kernels.c: see turning_kernels.h. Here are boxes and slabs of nodes;
+// docs/bounds/turning-skins.md for why they are bounds. Vertices, pairs of joints and motion are in headers of their
+// own.
 #include "deform/skin/turning_kernels.h"
 
 #include "deform/fields/sums.h"

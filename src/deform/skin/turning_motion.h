@@ -1,5 +1,5 @@
 // src/deform/skin/turning_motion.h: how far vertices go from one pose to the next. Part of turning_kernels.c, which
-// alone includes it; docs/bounds.md, "Motion of skins that turn", for why.
+// alone includes it; docs/bounds/motion.md for why.
 #ifndef SG_TURNING_MOTION_H
 #define SG_TURNING_MOTION_H
 

@@ -1,5 +1,5 @@
 // src/deform/skin/turning_order.h: one coordinate of a family's nodes from a mean over pairs of joints: zeroth and
-// first order. Part of turning_kernels.c, which alone includes it; docs/bounds.md for why.
+// first order. Part of turning_kernels.c, which alone includes it; docs/bounds/turning-skins.md for why.
 #ifndef SG_SKIN_ORDER_H
 #define SG_SKIN_ORDER_H
 

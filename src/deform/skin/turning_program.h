@@ -1,5 +1,5 @@
 // src/deform/skin/turning_program.h: one coordinate of a family's nodes from ranges of the weights of pairs. Part of
-// turning_kernels.c, which alone includes it; docs/bounds.md for why.
+// turning_kernels.c, which alone includes it; docs/bounds/turning-skins.md for why.
 #ifndef SG_SKIN_PROGRAM_H
 #define SG_SKIN_PROGRAM_H
 
