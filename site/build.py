@@ -13,6 +13,7 @@ Needs mkdocs-material and Doxygen: tools/install-dependencies site.
 """
 
 import json
+import math
 import os
 import posixpath
 import re
@@ -317,7 +318,9 @@ class Values:
         end = next(i for i in range(start, len(lines)) if not lines[i].startswith("|"))
         self.names["peers.pairs"] = "\n".join(lines[start:end])
         path = Path(os.environ.get("SNUG_PEERS_JSON", ROOT / "build/peers.json"))
-        self.names["peers.times"] = peer_times(json.loads(path.read_text())) if path.exists() else (
+        result = json.loads(path.read_text()) if path.exists() else None
+        self.names["peers.headline"] = peer_headline(result) if result else ""
+        self.names["peers.times"] = peer_times(result) if result else (
             '!!! note "Not measured"\n'
             "    This copy of the site was built without times. "
             "`build/snug bench peers --json >build/peers.json` measures them in some minutes; "
@@ -332,15 +335,30 @@ def processor():
         return "this machine"
 
 
+def peer_headline(result):
+    """How long the fastest other library that finds all pairs takes, over ours: from the least of all bodies to the most."""
+    ratios = {}
+    for row in result["rows"]:
+        is_other = re.match(r"Embree|FCL|Bullet|ODE|CGAL", row["method"]) if "method" in row else None
+        if is_other and row.get("query") == "all" and "overOurs" in row and not row["missing"] and not row["extra"]:
+            bodies = ratios.setdefault(row["contact"], {})
+            bodies[row["bodies"]] = min(row["overOurs"], bodies.get(row["bodies"], math.inf))
+    light, heavy = (sorted({f"{least:.0f}" for least in (min(ratios[contact].values()), max(ratios[contact].values()))}, key=int)
+                    for contact in ("light", "heavy"))
+    return (f"In the run that is shown there, the fastest other library that finds the same pairs takes **{' to '.join(light)} times as long** "
+            f"as snug in light contact, and {' to '.join(heavy)} times in heavy.")
+
+
 def peer_times(result):
     """A table for each kind of body and amount of contact, from `snug bench peers --json`."""
     machine = result["machine"]
     parts = [f"Measured on {machine['processor']}, {machine['instructionSet']}, {machine['compiler']}: milliseconds per frame, "
-             "from joints to sorted pairs, the mean over the frames of each one's least time."]
+             "from joints to sorted pairs, the mean over the frames of each one's least time. *Ours*, *bottom-up* and *oracle* are snug: as users get "
+             "it, with everything deformed first, and with deformation for free. [Methods](../docs/benchmarks.md#methods) has the others."]
     rows = [row for row in result["rows"] if row.get("query") == "all" and "bestMs" in row]
     for bodies, contact in dict.fromkeys((row["bodies"], row["contact"]) for row in rows):
         chosen = [row for row in rows if (row["bodies"], row["contact"]) == (bodies, contact)]
-        parts.append(f"### {bodies}, {contact} contact\n\n{chosen[0]['pairs']:,.0f} pairs per frame on average.\n")
+        parts.append(f"### {bodies[0].upper()}{bodies[1:]}, {contact} contact\n\n{chosen[0]['pairs']:,.0f} pairs per frame on average.\n")
         table = ["| method | version | ms | times ours | missed | invented |", "|---|---|---:|---:|---:|---:|"]
         for row in chosen:
             table.append(f"| {row['method']} | {row['version']} | {row['bestMs']:.3g} | {row['overOurs']:.1f} | "
