@@ -45,6 +45,21 @@ static Thing MakePartner(sceneRandom* random, double size, int kind, Skin* skin,
 	}
 }
 
+// Amplitudes may carry a body so far that no frame can turn it. It is refused then, and rightly so.
+static bool IsTooFar(const Thing* thing, const snugFrame* frame)
+{
+	snugBounds bounds, unturned;
+	const bool isTooFar = snugBody_GetBounds(thing->body, NULL, &bounds) == snug_outOfRange;
+	if (isTooFar)
+	{
+		assert_int_equal(snugBody_SetFrame(thing->body, &(snugFrame){ 0 }), snug_success);
+		assert_int_equal(snugBody_GetBounds(thing->body, NULL, &unturned), snug_success);
+		assert_true(unturned.radius > 0.25f * SNUG_MAX_COORDINATE);
+		assert_int_equal(snugBody_SetFrame(thing->body, frame), snug_success);
+	}
+	return isTooFar;
+}
+
 // Oracle: all pairs by brute force at the evaluated vertices. A bound may only skip work, so a difference means that
 // one failed to contain its vertices; the validator says which.
 static void every_bound_matches_brute_force(void** state)
@@ -84,7 +99,7 @@ static void every_bound_matches_brute_force(void** state)
 			}
 			assert_int_equal(snugBody_SetFrame(b.body, &frame), snug_success);
 			Validate("linear", number, &a, &howA, &checks);
-			pairs += CheckPairs("linear", number, &a, &b, NULL);
+			pairs += IsTooFar(&b, &frame) ? 0 : CheckPairs("linear", number, &a, &b, NULL);
 		}
 		Thing_Free(&a);
 		Thing_Free(&b);

@@ -79,10 +79,22 @@ static void MoveBy(const double turn[4], const double shift[3], float m[12], boo
 	}
 }
 
-// Moves joints from where they are: all together, each by itself, or one of them; by steps of every size.
+static double LargestCoordinate(const sceneMesh* mesh)
+{
+	double largest = 0.0;
+	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
+	{
+		largest = fmax(largest, fabs((double)mesh->positions[i]));
+	}
+	return largest;
+}
+
+// Moves joints from where they are: all together, each by itself, or one of them; by steps of every size, some of them
+// without any turn.
 static void Step(sceneRandom* random, SkinnedMesh* skinned)
 {
 	double size = pow(10.0, sceneRandom_Range(random, -7.0, -0.5)), together[3], turn[4];
+	double shift = size * LargestCoordinate(&skinned->mesh), angle = sceneRandom_Index(random, 4) == 0 ? 0.0 : size;
 	uint32_t count = skinned->skin.transformCount, kind = sceneRandom_Index(random, 3);
 	uint32_t only = sceneRandom_Index(random, count);
 	for (uint32_t j = 0; j < count; ++j)
@@ -91,10 +103,10 @@ static void Step(sceneRandom* random, SkinnedMesh* skinned)
 		if (kind != 0 || j == 0)
 		{
 			const double axis[3] = { sceneRandom_Range(random, -1.0, 1.0), sceneRandom_Range(random, -1.0, 1.0), 0.1 };
-			AxisTurn(axis, size * sceneRandom_Unit(random), turn);
+			AxisTurn(axis, angle * sceneRandom_Unit(random), turn);
 			for (int k = 0; k < 3; ++k)
 			{
-				together[k] = size * sceneRandom_Range(random, -1.0, 1.0);
+				together[k] = shift * sceneRandom_Range(random, -1.0, 1.0);
 			}
 		}
 		if (kind == 2 && j != only)

@@ -84,6 +84,13 @@ static float BoundJointMotion(const JointMotion* joint, float reach)
 	       2.0f * joint->change[0].beside * sqrtf(LengthSquared(half)) + 2.0f * unit * reach + LOST_LENGTH;
 }
 
+// The greater of two. Where a square overflows, zero times infinity may make the second no number: then it is that,
+// which is below no limit, and the first is not looked at again. fmaxf would forget it.
+SG_INLINE float MostOf(float most, float other)
+{
+	return other <= most ? most : other;
+}
+
 // What all joints do; the most of it, or `limit` if it is more.
 static float CompareJoints(
     const sgSkinView* view, const sgSkinJoint* before, float reach, float limit, JointMotion* out)
@@ -100,7 +107,7 @@ static float CompareJoints(
 			out[j].change[1 + k].beside = moved->half[k].lane[lane];
 			out[j].place[1 + k].beside = moved->center[k].lane[lane];
 		}
-		most = fmaxf(most, BoundJointMotion(out + j, reach));
+		most = MostOf(most, BoundJointMotion(out + j, reach));
 	}
 	return most < limit ? most : limit;
 }
@@ -269,7 +276,7 @@ static double FindMotion(
 		{
 			const float* from = view->isSpherical ? centers + 3 * (size_t)s : set->origin;
 			const float* to = view->isSpherical ? view->centers + 3 * (size_t)s : set->origin;
-			most = fmaxf(most, BoundSetMotion(view, joints, set, from, to, both));
+			most = MostOf(most, BoundSetMotion(view, joints, set, from, to, both));
 		}
 	}
 	if (!(most < limit))
