@@ -123,7 +123,7 @@ static uint64_t UpdateOurs(Ours* ours, const Boxes* boxes)
 	uint64_t count = 0;
 	const sgBroadBoxes all = { (const sgBox*)(const void*)boxes->boxes, ours->isActive };
 	sgBroad_Refit(&ours->broad, &all, sgBroad_LevelCount(&ours->broad));
-	const sgBroadSearch search = { &ours->broad, &ours->broad, sgGetKernels(), Count, &count };
+	const sgBroadSearch search = { &ours->broad, &ours->broad, sgGetKernels(), Count, &count, 0.0f };
 	sgBroadSearch_Descend(&search, ours->broad.levels - 1, (sgBroadPair){ 0, 0 });
 	return count;
 }

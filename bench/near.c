@@ -1,6 +1,7 @@
 // `snug bench near`, `contacts` and `self`: what is asked after pairs, of one posed man or two, of two sizes. Every
 // frame is a new pose, set outside of what is timed; the least of all frames counts, since others use the machine too.
-#include "bench/bench.h"
+#include "bench/near.h"
+#include "bench/ray_peer.h"
 #include "bench/timer.h"
 #include "scenes/figure.h"
 #include "scenes/random.h"
@@ -116,6 +117,84 @@ static void MeasureRays(const Men* men, int frames, double us[3], uint64_t* hits
 	free(found);
 }
 
+/// What Embree takes for one ray after posing, and what its answers are.
+typedef struct Peer
+{
+	double us;         // of refitting its tree, and of the ray; NaN: not installed
+	double evaluateUs; // of all vertices, which it needs besides
+	uint64_t rays, others;
+} Peer;
+
+static void MeasurePeerFrame(const Men* men, void* peer, float* positions, int frame, sceneRandom* random, Peer* found)
+{
+	snugRay rays[RAYS];
+	snugRayHit hit;
+	Pose(men, 1, scene_walk, frame);
+	Aim(men->bodies[1], random, rays);
+	double start = benchNow();
+	snugBody_GetVertices(men->bodies[1], NULL, positions, 0);
+	found->evaluateUs = fmin(found->evaluateUs, 1e3 * (benchNow() - start));
+	start = benchNow();
+	benchRaysEmbree.update(peer);
+	uint32_t triangle = benchRaysEmbree.cast(peer, rays[0].from, rays[0].to);
+	found->us = fmin(found->us, 1e3 * (benchNow() - start));
+	for (int i = 0; i < 100; ++i)
+	{
+		triangle = benchRaysEmbree.cast(peer, rays[i].from, rays[i].to);
+		snugCastRays(men->bodies[1], rays + i, 1, &hit, NULL);
+		found->others += triangle != hit.triangle;
+		++found->rays;
+	}
+}
+
+static Peer MeasurePeer(const Men* men, int frames)
+{
+	Peer found = { NAN, NAN, 0, 0 };
+	const sceneMesh* mesh = &men->figure.character.mesh;
+	float* positions = malloc((3 * (size_t)mesh->vertexCount + 1) * sizeof(float));
+	if (benchRaysEmbree.version == NULL || positions == NULL)
+	{
+		free(positions);
+		return found;
+	}
+	sceneRandom random = { 2 };
+	snugBody_GetVertices(men->bodies[1], NULL, positions, 0);
+	const bruteMesh posed = { positions, mesh->triangles, mesh->triangleCount };
+	void* peer = benchRaysEmbree.create(&posed, mesh->vertexCount);
+	for (int frame = 0; peer != NULL && frame < frames; ++frame)
+	{
+		found.us = frame == 0 ? INFINITY : found.us;
+		found.evaluateUs = frame == 0 ? INFINITY : found.evaluateUs;
+		MeasurePeerFrame(men, peer, positions, frame, &random, &found);
+	}
+	if (peer != NULL)
+	{
+		benchRaysEmbree.destroy(peer);
+	}
+	free(positions);
+	return found;
+}
+
+static void ReportPeer(
+    const Men* men, const Peer* peer, double us, const char* name, benchReport* rows, benchReport* report)
+{
+	benchRow* row = benchReport_AddRow(rows, "One ray after posing, by Embree, which refits its tree");
+	benchRow_Count(row, "vertices", men->vertices);
+	benchRow_Text(row, "embree", benchRaysEmbree.version != NULL ? benchRaysEmbree.version : "not installed");
+	if (benchRaysEmbree.version != NULL)
+	{
+		benchRow_Number(row, "evaluateUs", peer->evaluateUs, 1);
+		benchRow_Number(row, "refitAndRayUs", peer->us, 1);
+		benchRow_Number(row, "oursUs", us, 2);
+		benchRow_Count(row, "rays", peer->rays);
+		benchRow_Count(row, "otherTriangles", peer->others);
+	}
+	if (men->vertices > 100000)
+	{
+		benchReport_AimAtLeast(report, peer->us / us, 200.0, 400.0, "%s vertices: Embree's refit and ray / ours", name);
+	}
+}
+
 static double MeasureDistance(const Men* men, int frames, double* distance)
 {
 	double best = INFINITY;
@@ -133,6 +212,7 @@ static double MeasureDistance(const Men* men, int frames, double* distance)
 
 void benchNear(const benchOptions* options, benchReport* report)
 {
+	benchReport peers = { 0 };
 	for (int size = 0; size < (options->quick ? 1 : 2); ++size)
 	{
 		Men men;
@@ -161,9 +241,13 @@ void benchNear(const benchOptions* options, benchReport* report)
 			{
 				benchReport_AddAim(report, distanceUs, 250.0, "7K vertices: us of the distance of two");
 			}
+			const Peer peer = MeasurePeer(&men, options->quick ? 3 : 10);
+			ReportPeer(&men, &peer, us[0], name, &peers, report);
 		}
 		Free(&men);
 	}
+	benchReport_TakeRows(report, &peers);
+	nearRunReal(options, report);
 }
 
 void benchContacts(const benchOptions* options, benchReport* report)

@@ -1,9 +1,11 @@
 // The peers whose libraries were not there when snug-bench was built.
 #include "bench/peer.h"
+#include "bench/ray_peer.h"
 
 #if !BENCH_HAS_EMBREE
 const benchPeer benchPeerEmbree = { .package = "libembree-dev" };
 const benchPeer benchPeerEmbreeRebuilt = { .package = "libembree-dev" };
+const benchRayPeer benchRaysEmbree = { .version = NULL };
 #endif
 #if !BENCH_HAS_FCL
 const benchPeer benchPeerFcl = { .package = "libfcl-dev" };

@@ -76,6 +76,13 @@ static void GrowBoxes(sgBoxLanes* boxes, uint32_t mask, const float distances[SG
 	Note(bench_refit, start);
 }
 
+static void CutBoxes(sgBoxLanes* boxes, uint32_t mask, const sgBoxLanes* others, const float distances[SG_LANES])
+{
+	uint64_t start = Tick();
+	plain->boxes->cutBoxes(boxes, mask, others, distances);
+	Note(bench_refit, start);
+}
+
 static void BoundLeaves(const float* positions, const uint32_t* leafVertices, const sgLeaf* leaves, uint32_t count,
     sgBoxLanes* out, uint32_t lane)
 {
@@ -225,6 +232,7 @@ void benchClocks_Start(void)
 	boxes.mergeBoxes = MergeBoxes;
 	boxes.leastExtent = LeastExtent;
 	boxes.growBoxes = GrowBoxes;
+	boxes.cutBoxes = CutBoxes;
 	leaves = (sgLeafKernels){
 		.boundLeaves = BoundLeaves,
 		.gatherVertices = GatherVertices,

@@ -157,6 +157,12 @@ static int Compare(const void* a, const void* b)
 	return x < y ? -1 : x > y;
 }
 
+static bool MayMeet(const Actor* a, const Actor* b)
+{
+	return a->isPresent && b->isPresent && a->id < b->id && !(a->isStatic && b->isStatic) &&
+	       (a->groups & b->mask) != 0 && (b->groups & a->mask) != 0;
+}
+
 static Pairs FindTruth(Stage* stage)
 {
 	Pairs truth = { .count = 0 };
@@ -165,10 +171,8 @@ static Pairs FindTruth(Stage* stage)
 		for (int j = 0; j < ACTORS; ++j)
 		{
 			const Actor *a = stage->actors + i, *b = stage->actors + j;
-			bool may = a->isPresent && b->isPresent && a->id < b->id && !(a->isStatic && b->isStatic) &&
-			           (a->groups & b->mask) != 0 && (b->groups & a->mask) != 0;
 			snugQuery query = { .origin = { stage->origin[0], stage->origin[1], stage->origin[2] } };
-			if (may && snugTouches(a->body, b->body, &query).count > 0)
+			if (MayMeet(a, b) && snugTouches(a->body, b->body, &query).count > 0)
 			{
 				truth.keys[truth.count++] = (uint64_t)a->id << 32 | b->id;
 			}
@@ -219,6 +223,41 @@ static void Update(Stage* stage)
 	stage->last = truth;
 }
 
+// As many as there is room for, and no more than what every two bodies say.
+static void FindWithin(Stage* stage)
+{
+	snugSceneNear found[MOST_PAIRS];
+	snugSceneMarginQuery query = {
+		.margin = 0.01 * Next(&stage->input), .pairs = found, .capacity = Next(&stage->input) % MOST_PAIRS
+	};
+	snugSceneMarginResult result = snugScene_FindWithin(stage->scene, &query);
+	if (result.status == snug_outOfRange && result.body == SNUG_NO_BODY)
+	{
+		Require(snugScene_Reserve(stage->scene, &result.needed) == snug_success);
+		result = snugScene_FindWithin(stage->scene, &query);
+	}
+	if (result.body != SNUG_NO_BODY)
+	{
+		Require(result.status == snug_outOfRange);
+		return;
+	}
+	Require(result.status == snug_success);
+	uint64_t count = 0;
+	for (int i = 0; i < ACTORS * ACTORS; ++i)
+	{
+		const Actor *a = stage->actors + i / ACTORS, *b = stage->actors + i % ACTORS;
+		snugDistanceQuery one = { .origin = { stage->origin[0], stage->origin[1], stage->origin[2] } };
+		const double distance = MayMeet(a, b) ? snugFindDistance(a->body, b->body, &one).distance : INFINITY;
+		count += distance <= query.margin;
+		for (uint64_t k = 0; k < result.count && k < query.capacity; ++k)
+		{
+			bool isSame = a->isPresent && b->isPresent && found[k].a == a->id && found[k].b == b->id;
+			Require(!isSame || found[k].distance == distance);
+		}
+	}
+	Require(count == result.count);
+}
+
 static void Step(Stage* stage)
 {
 	Input* input = &stage->input;
@@ -242,6 +281,9 @@ static void Step(Stage* stage)
 			break;
 		case 5:
 			Place(stage, actor);
+			break;
+		case 6:
+			FindWithin(stage);
 			break;
 		default:
 			Update(stage);

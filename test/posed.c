@@ -1,6 +1,9 @@
 // test/posed.c: see posed.h.
 #include "posed.h"
 
+#include "geometry/triangle.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,4 +119,59 @@ void Posed_Triangle(const Posed* posed, uint32_t triangle, float corners[3][3])
 		uint32_t vertex = posed->thing.mesh.triangles[3 * (size_t)triangle + (size_t)c];
 		memcpy(corners[c], posed->positions + 3 * (size_t)vertex, 3 * sizeof(float));
 	}
+}
+
+void Posed_PlaceApart(sceneRandom* random, Posed* posed)
+{
+	snugFrame frame = { { 0 }, { 0 } };
+	double distance = sceneRandom_Index(random, 3) == 0 ? 0.3 : sceneRandom_Index(random, 4) == 0 ? 1000.0 : 3.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		frame.position[k] = distance * sceneRandom_Range(random, -1.0, 1.0);
+	}
+	if (sceneRandom_Index(random, 2) == 0)
+	{
+		RandomRotation(random, frame.rotation);
+	}
+	if (sceneRandom_Index(random, 4) == 0) // equal distances abound
+	{
+		frame = (snugFrame){ { 3.0, 0.0, 0.0 }, { 0 } };
+	}
+	assert_int_equal(snugBody_SetFrame(posed->thing.body, &frame), snug_success);
+}
+
+double Posed_PairDistance2(const Posed* one, uint32_t i, const Posed* other, uint32_t j, sgNearest* nearest)
+{
+	float a[3][3], b[3][3];
+	Posed_Triangle(one, i, a);
+	Posed_Triangle(other, j, b);
+	if (sgTriangles_Intersect((const float(*)[3])a, (const float(*)[3])b))
+	{
+		return 0.0;
+	}
+	sgTriangles_Nearest((const float(*)[3])a, (const float(*)[3])b, nearest);
+	return fmax(nearest->distance2, 0x1p-1000);
+}
+
+snugDistanceResult Posed_FindDistance(const Posed* a, const Posed* b)
+{
+	snugDistanceResult best = { .distance = INFINITY, .a = SNUG_NO_TRIANGLE, .b = SNUG_NO_TRIANGLE };
+	for (uint32_t i = 0; i < a->thing.mesh.triangleCount; ++i)
+	{
+		for (uint32_t j = 0; j < b->thing.mesh.triangleCount; ++j)
+		{
+			sgNearest nearest = { .distance2 = 0.0 };
+			double distance = sqrt(Posed_PairDistance2(a, i, b, j, &nearest));
+			if (distance < best.distance)
+			{
+				best = (snugDistanceResult){ .isWithin = true, .distance = distance, .a = i, .b = j };
+				for (int k = 0; k < 3; ++k)
+				{
+					best.pointA[k] = (float)nearest.a[k];
+					best.pointB[k] = (float)nearest.b[k];
+				}
+			}
+		}
+	}
+	return best;
 }

@@ -5,6 +5,9 @@
 
 #include "skin_support.h"
 
+#include "geometry/distance.h"
+#include "snug/snug_queries.h"
+
 #define POSED_DEFORMERS 6
 
 typedef struct Posed
@@ -28,5 +31,14 @@ void Posed_Change(sceneRandom* random, Posed* posed);
 void Posed_Read(Posed* posed);
 
 void Posed_Triangle(const Posed* posed, uint32_t triangle, float corners[3][3]);
+
+// Far enough from zero to be apart from others, most often; sometimes just so.
+void Posed_PlaceApart(sceneRandom* random, Posed* posed);
+
+// Of a triangle of each, at `positions`. Squared; zero if and only if they intersect.
+double Posed_PairDistance2(const Posed* one, uint32_t i, const Posed* other, uint32_t j, sgNearest* nearest);
+
+// Of two bodies, by all pairs of triangles: the distance, and, if that is not zero, triangles and points.
+snugDistanceResult Posed_FindDistance(const Posed* a, const Posed* b);
 
 #endif

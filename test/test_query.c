@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "body/body.h"
+#include "query/sink.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,6 +104,34 @@ static void RunForwards(void* user, uint32_t count, snugTaskFcn* task, void* con
 	for (uint32_t i = 0; i < count; ++i)
 	{
 		task(context, i);
+	}
+}
+
+// Numbers of all kinds: few or many, one for all, at both ends of the range, sorted already. Oracle: qsort. Would catch
+// a bucket that overflows, or is left out.
+static void pairs_of_any_numbers_are_sorted(void** state)
+{
+	(void)state;
+	static snugPair pairs[5000], expected[5000];
+	sceneRandom random = { TestSeed() };
+	for (int i = 0; i < TestCount(400); ++i)
+	{
+		const uint64_t count = sceneRandom_Next(&random) % (i % 2 == 0 ? 5000 : 200);
+		const uint32_t span = (uint32_t)((uint64_t)UINT32_MAX >> sceneRandom_Next(&random) % 33);
+		const uint32_t first = (uint32_t)(sceneRandom_Next(&random) % (UINT64_C(1) + UINT32_MAX - span));
+		sgSink sink = { .pairs = pairs, .capacity = LENGTH_OF(pairs) };
+		for (uint64_t k = 0; k < count; ++k)
+		{
+			const uint64_t bits = sceneRandom_Next(&random);
+			const uint32_t number = i % 5 == 0 ? (bits % 2 == 0 ? 0 : span) : (uint32_t)(bits >> 32) & span;
+			expected[k] = (snugPair){ first + number, (uint32_t)bits };
+			sgSink_Add(&sink, expected[k]);
+		}
+		qsort(expected, count, sizeof(snugPair), ComparePairs);
+		sgSink_Finish(&sink);
+		assert_memory_equal(pairs, expected, count * sizeof(snugPair));
+		sgSink_Finish(&sink);
+		assert_memory_equal(pairs, expected, count * sizeof(snugPair));
 	}
 }
 
@@ -548,6 +577,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small_buffers_get_the_smallest_pairs),
 		cmocka_unit_test(many_pairs_are_sorted),
+		cmocka_unit_test(pairs_of_any_numbers_are_sorted),
 		cmocka_unit_test(unsorted_pairs_come_as_they_are_found),
 		cmocka_unit_test(callbacks_get_every_pair_once),
 		cmocka_unit_test(callbacks_stop_queries),

@@ -484,10 +484,15 @@ static void Change(Stage* stage)
 	stage->trianglePairs = sceneRandom_Index(random, 10) == 0 ? !stage->trianglePairs : stage->trianglePairs;
 }
 
-// What is read stays as it is where an update fails.
+// What is read stays as it is where an update fails, and whatever else is asked before.
 static void UpdateUntilRoom(Stage* stage)
 {
 	snugSceneQuery query = { .trianglePairs = stage->trianglePairs };
+	if (sceneRandom_Index(&stage->random, 3) == 0)
+	{
+		stage->lastAsked = 0;
+		snugScene_FindWithin(stage->scene, &(snugSceneMarginQuery){ .margin = 0.1 * stage->size });
+	}
 	for (int i = 0; i < 4; ++i)
 	{
 		snugSceneEvents events = snugScene_GetEvents(stage->scene);

@@ -163,6 +163,7 @@ static bool Meddle(void* user, uint32_t a, uint32_t b)
 	ASSERT_BAD_ARGUMENT(snugScene_Add(scene, &(snugSceneBodyDef){ .body = bodies[2] }, &id));
 	ASSERT_BAD_ARGUMENT(snugScene_SetMask(scene, b, 1, 1));
 	ASSERT_BAD_ARGUMENT(snugScene_Update(scene, NULL).status);
+	ASSERT_BAD_ARGUMENT(snugScene_FindWithin(scene, &(snugSceneMarginQuery){ .margin = 1.0 }).status);
 	ASSERT_BAD_ARGUMENT(snugScene_Reserve(scene, &(snugSceneRoom){ .bodies = 100 }));
 	ASSERT_BAD_ARGUMENT(snugScene_SetOrigin(scene, (const double[3]){ 0 }));
 	ASSERT_BAD_ARGUMENT(snugScene_SetPoses(scene, &(snugScenePoses){ .count = 0 }));
@@ -180,6 +181,7 @@ static void a_filter_does_not_change_the_scene(void** state)
 	Add(scene, bodies[1]);
 	assert_int_equal(snugScene_Update(scene, NULL).status, snug_success);
 	assert_int_equal(CountPairs(scene), 1);
+	assert_int_equal(snugScene_FindWithin(scene, &(snugSceneMarginQuery){ .margin = 1.0 }).count, 1);
 	snugScene_Destroy(scene);
 }
 
@@ -392,8 +394,9 @@ static void every_failure_is_survived(void** state)
 		Place(bodies[2], 0.05 * i, 0, 0);
 		assert_int_equal(snugScene_Update(scene, &(snugSceneQuery){ .trianglePairs = true }).status, snug_success);
 		assert_int_equal(CountPairs(scene), 3);
+		assert_int_equal(snugScene_FindWithin(scene, &(snugSceneMarginQuery){ .margin = 1.0 }).count, 3);
 	}
-	assert_int_equal(allocator.calls, 0); // updates allocate nothing
+	assert_int_equal(allocator.calls, 0); // neither allocates
 	snugScene_Destroy(scene);
 	assert_int_equal(allocator.live, 0);
 	assert_int_equal(allocator.faults, 0);

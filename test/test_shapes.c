@@ -7,6 +7,7 @@
 
 #include "geometry/predicates.h"
 #include "geometry/shape.h"
+#include "query/probe.h"
 #include "snug/snug_queries.h"
 
 #include <gmp.h>
@@ -222,6 +223,105 @@ static void walks_lose_nothing(void** state)
 	}
 }
 
+// A segment that begins s and part of a unit in its last place away from a face, along one axis, and leaves along
+// another soon after it has come within s of the face. Units are of s; a float32 difference from the face rounds up to
+// a whole one, at which the segment has left.
+static void widened_probes_lose_no_box(void** state)
+{
+	(void)state;
+	for (int n = 0; n < TestCount(5000); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		const int x = n % 3, y = (n / 3 + 1 + x) % 3 == x ? (x + 1) % 3 : (n / 3 + 1 + x) % 3;
+		const float s = ldexpf(1.0f + (float)sceneRandom_Unit(&random), n % 20 - 10);
+		const double unit = (double)nextafterf(s, INFINITY) - (double)s, part = sceneRandom_Range(&random, 0.55, 0.8);
+		const double later = part + sceneRandom_Range(&random, 0.02, 0.15); // in units, along x
+		float from[3] = { 0 }, to[3] = { 0 };
+		sgBoxLanes boxes;
+		for (uint32_t i = 0; i < 3 * SG_LANES; ++i)
+		{
+			boxes.lower[i / SG_LANES][i % SG_LANES] = -4.0f * s;
+			boxes.upper[i / SG_LANES][i % SG_LANES] = 4.0f * s;
+		}
+		from[x] = (float)(-part * unit);
+		to[x] = 2.0f * s;
+		from[y] = (float)((double)s - unit);
+		to[y] = (float)((double)from[y] + 2.0 * (double)s / later);
+		for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+		{
+			boxes.lower[x][lane] = s;
+			boxes.upper[y][lane] = 0.0f;
+		}
+		// Where it enters and leaves, in rationals but for 2^-50 of it.
+		const double entry = ((double)s - (double)from[x] - (double)s) / ((double)to[x] - (double)from[x]);
+		const double exit = ((double)s - (double)from[y]) / ((double)to[y] - (double)from[y]);
+		assert_true(entry < exit * (1.0 - 0x1p-20));
+		sgProbe probe = sgProbe_Make(&(sgPlacement){ .isIdentity = true }, from, to);
+		float SG_ALIGN(32) entries[SG_LANES];
+		sgProbe_Widen(&probe, (double)s);
+		if (sgGetKernels()->probes->clipBoxes(&boxes, &probe, 1.0f, entries) != 0xff)
+		{
+			fail_msg("SNUG_SEED=%llu: a box that is met is lost", (unsigned long long)seed);
+		}
+	}
+}
+
+// A corner that is on the right side by less than what double loses of the sum of its terms: of offset and the first
+// term the small one is lost, the second term cancels the offset, and what is left has the other sign.
+static void planes_lose_no_corner_to_rounding(void** state)
+{
+	(void)state;
+	uint64_t lost = 0;
+	for (int n = 0; n < TestCount(2000); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		const float side = n % 2 == 0 ? 1.0f : -1.0f; // of a plane: from below and from above
+		const float few = (float)(1 + sceneRandom_Index(&random, 4095)),
+		            other = (float)(1 + sceneRandom_Index(&random, 4095));
+		const float small = ldexpf(1.0f + (float)sceneRandom_Unit(&random), -33);
+		snugShape shape = { .kind = n % 4 < 2 ? snug_shapeHalfSpace : snug_shapePlane };
+		shape.kind = side > 0.0f ? shape.kind : snug_shapePlane;
+		float corner[3] = { small, other, small };
+		shape.normal[0] = side * few * small;
+		shape.normal[1] = side * few;
+		shape.normal[2] = -side * few * small * (float)sceneRandom_Range(&random, 0.4, 0.99);
+		shape.offset = -side * few * other;
+		// The others are well on the other side.
+		float positions[9];
+		for (int v = 0; v < 3; ++v)
+		{
+			positions[3 * v] = v == 1 ? 0.5f * corner[0] : corner[0];
+			positions[3 * v + 1] = v == 0 ? corner[1] : 0.5f * corner[1];
+			positions[3 * v + 2] = v == 2 ? 2.0f * corner[2] : corner[2];
+		}
+		const uint32_t triangle[3] = { 0, 1, 2 };
+		const snugModelDef def = {
+			.positions = positions, .vertexCount = 3, .triangles = triangle, .triangleCount = 1
+		};
+		snugModel* model = NULL;
+		assert_int_equal(snugModel_Create(&def, &model), snug_success);
+		snugBody* body = MakeBody(model, NULL);
+		double sum = (double)shape.offset, distance;
+		for (int k = 0; k < 3; ++k)
+		{
+			sum += (double)shape.normal[k] * (double)corner[k];
+		}
+		lost += side * sum < 0.0;
+		const float c[3][3] = { { positions[0], positions[1], positions[2] },
+			{ positions[3], positions[4], positions[5] }, { positions[6], positions[7], positions[8] } };
+		assert_int_equal(Expect(&shape, c, &distance), 1);
+		if (snugCollideShape(body, &shape, NULL).count != 1)
+		{
+			fail_msg("SNUG_SEED=%llu: a corner is lost", (unsigned long long)seed);
+		}
+		snugBody_Destroy(body);
+		snugModel_Destroy(model);
+	}
+	assert_true(lost > (uint64_t)TestCount(2000) / 2); // by plain sums
+}
+
 // Signs of normal . x + offset where it cancels.
 static void planes_are_exact(void** state)
 {
@@ -295,6 +395,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapes_meet_what_rationals_say),
 		cmocka_unit_test(walks_lose_nothing),
+		cmocka_unit_test(widened_probes_lose_no_box),
+		cmocka_unit_test(planes_lose_no_corner_to_rounding),
 		cmocka_unit_test(planes_are_exact),
 		cmocka_unit_test(bad_shapes_are_refused),
 	};

@@ -2,6 +2,7 @@
 // of the pair that is named.
 #include "support.h"
 
+#include "body/body.h"
 #include "geometry/triangle.h"
 #include "scenes/character.h"
 #include "scenes/random.h"
@@ -118,6 +119,31 @@ static void answers_are_right_and_cheap(void** state)
 	}
 }
 
+// What a search around a witness takes for the extent of a body, in place of a bound of its root.
+static void reaches_hold_all_vertices(void** state)
+{
+	(void)state;
+	for (size_t i = 0; i < LENGTH_OF(skins); ++i)
+	{
+		Meeting meeting;
+		Make(&meeting, skins[i]);
+		for (int frame = 0; frame < 40; ++frame)
+		{
+			Pose(&meeting, frame);
+			snugBody* body = meeting.others[frame % 2];
+			float reach[3], *positions = meeting.positions[0];
+			body->deform->reach(&body->posed, reach);
+			assert_int_equal(snugBody_SetFrame(body, &(snugFrame){ .rotation = { 0.0, 0.0, 0.0, 1.0 } }), snug_success);
+			assert_int_equal(snugBody_GetVertices(body, NULL, positions, 0), snug_success);
+			for (size_t k = 0; k < 3 * (size_t)meeting.man.mesh.vertexCount; ++k)
+			{
+				assert_true(positions[k] <= reach[k % 3] && -positions[k] <= reach[k % 3]);
+			}
+		}
+		Free(&meeting);
+	}
+}
+
 // Whatever a witness holds, answers are right.
 static void witnesses_may_hold_anything(void** state)
 {
@@ -142,6 +168,44 @@ static void witnesses_may_hold_anything(void** state)
 	Free(&meeting);
 }
 
+// The same for bodies of any two trees, down to one leaf, that touch in few places or none; the search goes up from
+// wherever the witness says. Oracle: all pairs.
+static void any_two_trees(void** state)
+{
+	(void)state;
+	sceneRandom random = { TestSeed() };
+	uint64_t touching = 0, count = (uint64_t)TestCount(300);
+	for (uint64_t i = 0; i < count; ++i)
+	{
+		Thing things[2];
+		for (int k = 0; k < 2; ++k)
+		{
+			MeshKind kind = (MeshKind)(sceneRandom_Next(&random) % MESH_KINDS);
+			things[k] = Thing_Make(RandomMesh(&random, kind), snug_rigid, RandomTreeDef(&random), NULL);
+		}
+		Place(things[1].body, 1.5, 0.3, 0.2);
+		PairList all = CollideAll(things[0].body, things[1].body, NULL);
+		for (int j = 0; j < 8; ++j)
+		{
+			snugWitness witness;
+			for (int k = 0; k < 4; ++k)
+			{
+				witness.memory[k] = (uint32_t)(sceneRandom_Next(&random) % (k % 2 == 0 ? 30 : 4)) + (k == 0);
+			}
+			snugQuery query = { .witness = &witness };
+			snugResult found = snugTouches(things[0].body, things[1].body, &query);
+			assert_true(found.status == snug_success && found.complete);
+			assert_int_equal(found.count, all.count > 0);
+			assert_int_equal(witness.memory[0] != 0, all.count > 0);
+		}
+		touching += all.count > 0;
+		PairList_Free(&all);
+		Thing_Free(things);
+		Thing_Free(things + 1);
+	}
+	assert_true(touching > count / 8 && touching < count - count / 8);
+}
+
 // The callback hears of the witness' pair as of any other; snugCollide does not look at it.
 static void collide_ignores_it(void** state)
 {
@@ -161,7 +225,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_are_right_and_cheap),
+		cmocka_unit_test(reaches_hold_all_vertices),
 		cmocka_unit_test(witnesses_may_hold_anything),
+		cmocka_unit_test(any_two_trees),
 		cmocka_unit_test(collide_ignores_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -429,8 +429,9 @@ typedef struct snugQuery
 	                           ///< Pairs are the same; one thread at a time calls `callback`. Not used with limits on
 	                           ///< tests, nor for models with fewer than 8 children per node.
 	void* parallelUser;        ///< passed to `parallel`
-	snugWitness* witness; ///< nullable; for snugTouches: the triangles that answered last are looked at first. Much
-	                      ///< faster while bodies stay in contact; then it may name another pair than without.
+	snugWitness* witness; ///< nullable; for snugTouches: the triangles that answered last are looked at first, then
+	                      ///< what is around them, farther and farther. Much faster while bodies stay in contact; then
+	                      ///< it may name another pair than without, and refits on demand, whatever their strategy.
 	bool unsorted;        ///< `pairs` receives the first `capacity` that are found, as they are found. Saves the
 	                      ///< sorting. Their order is not specified; without `parallel` it is always the same.
 	bool distanceBound;   ///< find snugResult.distanceBound, for little more time. `parallel` is not used then.

@@ -7,7 +7,7 @@
 //     snugScene_GetPairs, _GetTrianglePairs, _GetEvents     read, until the next update
 //
 // Two bodies touch if and only if snugCollide, with the scene's origin, finds a pair of triangles. There is nothing to
-// tune and no margin: a scene gives what a call for every pair of its bodies would give, and the same for any number of
+// tune: a scene gives what a call for every pair of its bodies would give, and the same for any number of
 // threads.
 //
 // Rules, besides those of snug.h:
@@ -33,6 +33,9 @@ extern "C"
 
 typedef struct snugScene snugScene;
 
+/// Instead of an id: there is no such body.
+#define SNUG_NO_BODY 0xffffffffu
+
 /// How many of something a scene has room for. In a definition zero means the default.
 typedef struct snugSceneRoom
 {
@@ -43,9 +46,9 @@ typedef struct snugSceneRoom
 	uint64_t reserved[4];
 } snugSceneRoom;
 
-/// Decide whether two bodies whose boxes overlap are looked at. snugScene_Update calls it on its own caller's thread,
-/// in the order of (a, b), a < b. Masks have been respected already. Do not change the scene here, nor bodies in
-/// it: that is refused, or misuse.
+/// Decide whether two bodies whose boxes overlap, or are within a margin, are looked at. snugScene_Update and
+/// snugScene_FindWithin call it on their own caller's thread, in the order of (a, b), a < b. Masks have been respected
+/// already. Do not change the scene here, nor bodies in it: that is refused, or misuse.
 typedef bool snugSceneFilterFcn(void* user, uint32_t a, uint32_t b);
 
 typedef struct snugSceneDef
@@ -195,10 +198,47 @@ typedef struct snugSceneEvents
 
 SNUG_API snugSceneEvents snugScene_GetEvents(const snugScene* scene);
 
-// --- Rays ------------------------------------------------------------------------------------------------------------
+// --- Distances -------------------------------------------------------------------------------------------------------
 
-/// No body was hit.
-#define SNUG_NO_BODY 0xffffffffu
+/// Two bodies that are near each other, by their ids, a < b, and where they are nearest: what snugFindDistance finds
+/// with the scene's origin. For all their triangles that are so near ask snugFindWithin.
+typedef struct snugSceneNear
+{
+	uint32_t a, b;
+	double distance;    ///< zero if and only if they touch
+	uint32_t triangleA; ///< of a
+	uint32_t triangleB; ///< of b
+	float pointA[3];    ///< on a, relative to the scene's origin
+	float pointB[3];    ///< on b
+} snugSceneNear;
+
+/// What to ask. All zero: how many pairs of bodies touch.
+typedef struct snugSceneMarginQuery
+{
+	double margin;        ///< not negative
+	snugSceneNear* pairs; ///< nullable; receives the first `capacity` pairs, sorted by (a, b)
+	uint64_t capacity;    ///< room in `pairs`
+	uint64_t reserved[8];
+} snugSceneMarginQuery;
+
+typedef struct snugSceneMarginResult
+{
+	snugStatus status;     ///< snug_outOfRange: see `needed` and `body`
+	uint32_t body;         ///< the body that is too far from the scene's origin; SNUG_NO_BODY: none
+	uint64_t count;        ///< pairs of bodies within the margin, possibly more than `capacity`
+	uint64_t candidates;   ///< pairs of bodies whose boxes are within it
+	snugSceneRoom needed;  ///< as in snugSceneResult: only candidates take room
+	snugCounters counters; ///< of all pairs together. They depend on timing if there are several threads
+	uint64_t reserved[4];
+} snugSceneMarginResult;
+
+/// Find all pairs of bodies that are no farther apart than a margin, as they are now: no update is needed, and pairs
+/// and events of the last one stay. Which bodies are looked at, masks and the filter say as for updates. Distances are
+/// the same bits for any number of threads.
+/// @param query required
+SNUG_API snugSceneMarginResult snugScene_FindWithin(snugScene* scene, const snugSceneMarginQuery* query);
+
+// --- Rays ------------------------------------------------------------------------------------------------------------
 
 /// What a ray hits first, and whose it is.
 typedef struct snugSceneRayHit

@@ -1,6 +1,7 @@
 // python/core/arguments.c: what callers give: keywords, numbers, arrays. Whatever is wrong becomes a sentence.
 #include "core.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,29 @@ bool smReadNumbers(PyObject* object, const char* name, double* numbers, int coun
 bool smReadOrigin(PyObject* object, double origin[3])
 {
 	origin[0] = origin[1] = origin[2] = 0.0;
-	return object == NULL || smReadNumbers(object, "origin", origin, 3);
+	if (object != NULL && !smReadNumbers(object, "origin", origin, 3))
+	{
+		return false;
+	}
+	if (!isfinite(origin[0]) || !isfinite(origin[1]) || !isfinite(origin[2]))
+	{
+		PyErr_SetString(smError, "origin must be finite");
+		return false;
+	}
+	return true;
+}
+
+bool smReadCount(PyObject* object, const char* name, uint32_t least, uint32_t most, uint32_t* count)
+{
+	unsigned long long value = PyLong_AsUnsignedLongLong(object);
+	if (PyErr_Occurred() != NULL || value < least || value > most)
+	{
+		PyErr_Format(
+		    PyExc_ValueError, "%s must be a number from %lu to %lu", name, (unsigned long)least, (unsigned long)most);
+		return false;
+	}
+	*count = (uint32_t)value;
+	return true;
 }
 
 bool smReadLength(PyObject* object, const char* name, double missing, double* length)

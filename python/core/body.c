@@ -6,7 +6,7 @@
 #include <string.h>
 
 PyTypeObject* smBodyType;
-static PyTypeObject *boundsType, *countersType;
+static PyTypeObject* countersType;
 
 PyObject* smBody_Answer(smBody* body, snugStatus status, const snugCounters* counters, PyObject* array)
 {
@@ -38,14 +38,19 @@ static bool ReadStrategy(const char* name, snugStrategy* strategy)
 
 static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords)
 {
-	static char* names[] = { "model", "strategy", NULL };
-	PyObject* model;
+	static char* names[] = { "model", "strategy", "pool", NULL };
+	PyObject *model, *pool = Py_None;
 	const char* strategy = "auto";
 	snugBodyDef def = { .strategy = snug_strategyAuto };
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!|$s:Body", names, smModelType, &model, &strategy) ||
+	if (!PyArg_ParseTupleAndKeywords(
+	        arguments, keywords, "O!|$sO:Body", names, smModelType, &model, &strategy, &pool) ||
 	    !ReadStrategy(strategy, &def.strategy))
 	{
 		return NULL;
+	}
+	if (pool != Py_None && Py_TYPE(pool) != smPoolType)
+	{
+		return PyErr_Format(PyExc_TypeError, "pool must be a snugmesh.Pool, not %R", (PyObject*)Py_TYPE(pool));
 	}
 	smBody* self = smAllocate(type);
 	if (self == NULL)
@@ -54,6 +59,11 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 	}
 	def.model = ((smModel*)model)->model;
 	def.messenger = (snugMessenger){ smRemember, &self->said };
+	if (pool != Py_None)
+	{
+		self->pool = (smPool*)Py_NewRef(pool);
+		def.pool = self->pool->pool;
+	}
 	snugStatus status = snugBody_Create(&def, &self->body);
 	if (status != snug_success)
 	{
@@ -72,6 +82,7 @@ static void Free(PyObject* object)
 	snugContactBuffer_Destroy(self->contacts);
 	free(self->pairs);
 	Py_XDECREF((PyObject*)self->model);
+	Py_XDECREF((PyObject*)self->pool);
 	smFree(object);
 }
 
@@ -119,8 +130,7 @@ void smBody_ReleaseTwo(smBody* a, smBody* b)
 	smRelease(&a->isBusy);
 }
 
-// After a method's work: let go of the body, then tell how it went.
-static PyObject* Finish(smBody* self, snugStatus status)
+PyObject* smBody_Finish(smBody* self, snugStatus status)
 {
 	PyObject* result = status == snug_success ? Py_NewRef(Py_None) : smFail(status, &self->said);
 	smRelease(&self->isBusy);
@@ -148,21 +158,20 @@ static PyObject* SetFrame(PyObject* object, PyObject* const* arguments, Py_ssize
 		return NULL;
 	}
 	smBody* self = smBody_Take(object, "self");
-	return self != NULL ? Finish(self, snugBody_SetFrame(self->body, &frame)) : NULL;
+	return self != NULL ? smBody_Finish(self, snugBody_SetFrame(self->body, &frame)) : NULL;
 }
 
-// Matrices that multiply column vectors end in 0 0 0 1. Transposed ones would give a pose that is silently wrong.
-static bool CheckLastRows(const smArray* matrices)
+bool smCheckLastRows(const char* name, const void* first, size_t stride, size_t count)
 {
-	for (uint32_t i = 0; i < matrices->count; ++i)
+	for (size_t i = 0; i < count; ++i)
 	{
-		const float* row = (const float*)((const char*)matrices->data + i * matrices->stride) + 12;
+		const float* row = (const float*)((const char*)first + i * stride) + 12;
 		if (row[0] != 0.0f || row[1] != 0.0f || row[2] != 0.0f || row[3] != 1.0f)
 		{
 			PyErr_Format(PyExc_ValueError,
-			    "matrices[%lu]: its last row is not 0 0 0 1. Matrices multiply column vectors; "
-			    "matrices.transpose(0, 2, 1).copy() turns those of row vectors",
-			    (unsigned long)i);
+			    "%s: the last row of matrix %zu is not 0 0 0 1. Matrices multiply column vectors; "
+			    "numpy.swapaxes(x, -1, -2).copy() turns those of row vectors",
+			    name, i);
 			return false;
 		}
 	}
@@ -190,9 +199,10 @@ static PyObject* SetJoints(PyObject* object, PyObject* given)
 		PyErr_Format(PyExc_ValueError, "matrices: the model has %lu joints, not %lu", (unsigned long)wanted,
 		    (unsigned long)matrices.count);
 	}
-	else if ((rows == 3 || CheckLastRows(&matrices)) && (self = smBody_Take(object, "self")) != NULL)
+	else if ((rows == 3 || smCheckLastRows("matrices", matrices.data, matrices.stride, matrices.count)) &&
+	         (self = smBody_Take(object, "self")) != NULL)
 	{
-		result = Finish(self, snugBody_SetJoints(self->body, matrices.data, matrices.stride, matrices.count));
+		result = smBody_Finish(self, snugBody_SetJoints(self->body, matrices.data, matrices.stride, matrices.count));
 	}
 	smArray_Release(&matrices);
 	return result;
@@ -208,7 +218,7 @@ static PyObject* SetNodes(PyObject* object, PyObject* given)
 		return NULL;
 	}
 	smBody* self = smBody_Take(object, "self");
-	PyObject* result = self != NULL ? Finish(self, snugBody_SetNodes(self->body, nodes.data, wanted)) : NULL;
+	PyObject* result = self != NULL ? smBody_Finish(self, snugBody_SetNodes(self->body, nodes.data, wanted)) : NULL;
 	smArray_Release(&nodes);
 	return result;
 }
@@ -222,7 +232,8 @@ static PyObject* SetAmplitudes(PyObject* object, PyObject* given)
 		return NULL;
 	}
 	smBody* self = smBody_Take(object, "self");
-	PyObject* result = self != NULL ? Finish(self, snugBody_SetAmplitudes(self->body, amplitudes.data, wanted)) : NULL;
+	PyObject* result =
+	    self != NULL ? smBody_Finish(self, snugBody_SetAmplitudes(self->body, amplitudes.data, wanted)) : NULL;
 	smArray_Release(&amplitudes);
 	return result;
 }
@@ -254,7 +265,7 @@ static PyObject* SetVertices(PyObject* object, PyObject* const* arguments, Py_ss
 		Py_BEGIN_ALLOW_THREADS;
 		status = snugBody_SetVertices(self->body, positions.data, positions.stride, (uint32_t)first, positions.count);
 		Py_END_ALLOW_THREADS;
-		result = Finish(self, status);
+		result = smBody_Finish(self, status);
 	}
 	smArray_Release(&positions);
 	return result;
@@ -272,7 +283,7 @@ static PyObject* Refit(PyObject* object, PyObject* nothing)
 	Py_BEGIN_ALLOW_THREADS;
 	status = snugBody_Refit(self->body);
 	Py_END_ALLOW_THREADS;
-	return Finish(self, status);
+	return smBody_Finish(self, status);
 }
 
 // ---- What it looks like ----------------------------------------------------------------------------------------
@@ -382,68 +393,16 @@ static PyObject* GetTriangles(PyObject* object, PyObject* const* arguments, Py_s
 	return array;
 }
 
-static PyObject* GetBounds(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+void smAddCounters(snugCounters* sum, const snugCounters* c)
 {
-	static const smParameters parameters = { "bounds", 0, 0, 1, { "origin" } };
-	PyObject* values[1];
-	double origin[3];
-	snugBounds bounds;
-	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[0], origin))
-	{
-		return NULL;
-	}
-	smBody* self = smBody_Take(object, "self");
-	snugStatus status = self != NULL ? snugBody_GetBounds(self->body, origin, &bounds) : snug_badArgument;
-	if (status != snug_success)
-	{
-		return self != NULL ? Finish(self, status) : NULL;
-	}
-	smRelease(&self->isBusy);
-	PyObject* items[4] = { smCopyArray(sm_typeFloat32, bounds.lower, 4, 3, 0),
-		smCopyArray(sm_typeFloat32, bounds.upper, 4, 3, 0), smCopyArray(sm_typeFloat32, bounds.center, 4, 3, 0),
-		PyFloat_FromDouble((double)bounds.radius) };
-	return smMakeTuple(boundsType, items, 4);
-}
-
-static snugStatus AskBoxes(snugBody* body, long level, snugNodeBox* boxes, uint64_t capacity, uint64_t* count)
-{
-	return level < 0 ? snugBody_GetVisitedBoxes(body, boxes, capacity, count)
-	                 : snugBody_GetBoxes(body, (uint32_t)level, boxes, capacity, count);
-}
-
-static PyObject* GetBoxes(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
-{
-	static const smParameters parameters = { "boxes", 0, 1, 1, { "level" } };
-	PyObject* values[1];
-	if (!smParse(&parameters, arguments, count, names, values))
-	{
-		return NULL;
-	}
-	long level = values[0] != NULL ? PyLong_AsLong(values[0]) : -1;
-	if (PyErr_Occurred() != NULL || (values[0] != NULL && (level < 0 || level > UINT16_MAX)))
-	{
-		return PyErr_Occurred() != NULL ? NULL : PyErr_Format(PyExc_ValueError, "there is no level %ld", level);
-	}
-	smBody* self = smBody_Take(object, "self");
-	uint64_t boxCount = 0;
-	void* data;
-	PyObject* array = NULL;
-	if (self == NULL)
-	{
-		return NULL;
-	}
-	snugStatus status = AskBoxes(self->body, level, NULL, 0, &boxCount);
-	const Py_ssize_t length = (Py_ssize_t)boxCount;
-	if (status != snug_success)
-	{
-		smFail(status, &self->said);
-	}
-	else if ((array = smNewArray(sm_typeBox, 1, &length, &data)) != NULL && boxCount > 0)
-	{
-		AskBoxes(self->body, level, data, boxCount, &boxCount);
-	}
-	smRelease(&self->isBusy);
-	return array;
+	sum->nodesRefitted += c->nodesRefitted;
+	sum->nodesAtFront += c->nodesAtFront;
+	sum->nodesAboveFront += c->nodesAboveFront;
+	sum->nodesBelowFront += c->nodesBelowFront;
+	sum->volumeTests += c->volumeTests;
+	sum->verticesEvaluated += c->verticesEvaluated;
+	sum->triangleTests += c->triangleTests;
+	sum->exactTests += c->exactTests;
 }
 
 PyObject* smMakeCounters(const snugCounters* c)
@@ -569,21 +528,40 @@ static PyMethodDef methods[] = {
 	    ">>> pairs = snug.collide(a, b)\n"
 	    ">>> a.triangles(pairs[:, 0]).shape == (len(pairs), 3, 3)\n"
 	    "True\n"),
-	SM_FUNCTION("bounds", GetBounds,
+	SM_FUNCTION("bounds", smBody_GetBounds,
 	    "bounds($self, *, origin=None)\n--\n\nA box and a ball that contain it: a Bounds.\n\n"
 	    "Costs no more than bounding two nodes of its tree."),
-	SM_FUNCTION("boxes", GetBoxes,
-	    "boxes($self, level=None)\n--\n\n"
+	SM_FUNCTION("boxes", smBody_GetBoxes,
+	    "boxes($self, level=None, *, nodes=None)\n--\n\n"
 	    "Boxes of its tree, for drawing, relative to its frame: lower, upper, node, level.\n\n"
-	    "Those of one level; without, those that queries have looked at since it was posed."),
+	    "Those of one level, or of some nodes; without either, those that queries have looked at\n"
+	    "since it was posed. nodes: any integers, (n,), as of Search.frontier.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> snug.Body(snug.box()).boxes(0)['upper']\n"
+	    "array([[1., 1., 1.]], dtype=float32)\n"),
+	SM_FUNCTION("is_outside", smBody_IsOutside,
+	    "is_outside($self, planes, *, origin=None)\n--\n\n"
+	    "Whether it is certainly beyond one of some planes, as those of a camera.\n\n"
+	    "planes: float64, (n, 4): a normal of any length and an offset; points x with\n"
+	    "normal . x + offset >= 0 are on the inner side. Costs no more than bounds.\n\n"
+	    ">>> import numpy as np, snugmesh as snug\n"
+	    ">>> body, planes = snug.Body(snug.box()), np.array([[0, 0, 1, -2.0]])\n"
+	    ">>> body.is_outside(planes), body.is_outside(-planes)\n"
+	    "(True, False)\n"),
+	{ "validate", smBody_Validate, METH_NOARGS,
+	    "validate($self)\n--\n\nCheck every bound against the vertices below it: a Validation.\n\n"
+	    "Slow. For tests, and for files of models that somebody may have forged.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> snug.Body(snug.box()).validate().violations\n"
+	    "0\n" },
 	{ NULL, NULL, 0, NULL },
 };
 
 static const char text[] =
-    "Body(model, *, strategy='auto')\n--\n\n"
+    "Body(model, *, strategy='auto', pool=None)\n--\n\n"
     "A model in a pose. Making one is cheap: many bodies share a model.\n\n"
     "strategy: when bounds are brought up to date: 'auto', 'on_demand', 'front' or 'bottom_up'.\n"
-    "Every choice gives the same pairs.\n\n"
+    "Every choice gives the same pairs.  pool: memory that it shares with others, a Pool.\n\n"
     "A body belongs to one thread at a time; a second one that comes meanwhile gets RuntimeError.\n\n"
     ">>> import snugmesh as snug\n"
     ">>> model = snug.box()\n"
@@ -594,11 +572,6 @@ static const char text[] =
 static PyType_Slot slots[] = { { Py_tp_new, New }, { Py_tp_dealloc, Free }, { Py_tp_methods, methods },
 	{ Py_tp_getset, properties }, { Py_tp_doc, (void*)text }, { 0, NULL } };
 static PyType_Spec spec = { "snugmesh.Body", sizeof(smBody), 0, Py_TPFLAGS_DEFAULT, slots };
-
-static PyStructSequence_Field boundsFields[] = { { "lower", "of the box" }, { "upper", "of the box" },
-	{ "center", "of the ball" }, { "radius", "of the ball; negative without triangles" }, { NULL, NULL } };
-static PyStructSequence_Desc boundsDescription = { "snugmesh.Bounds",
-	"A box and a ball that contain a body. Without triangles lower is above upper.", boundsFields, 4 };
 
 static PyStructSequence_Field counterFields[] = { { "nodes_refitted", "nodes whose bounds were computed" },
 	{ "nodes_at_front", "of those, before the query, straight from the pose" },
@@ -611,7 +584,6 @@ static PyStructSequence_Desc countersDescription = { "snugmesh.Counters", "What 
 bool smAddBody(PyObject* module)
 {
 	smBodyType = smAddType(module, &spec);
-	boundsType = smAddTuple(module, &boundsDescription);
 	countersType = smAddTuple(module, &countersDescription);
-	return smBodyType != NULL && boundsType != NULL && countersType != NULL;
+	return smBodyType != NULL && countersType != NULL;
 }

@@ -4,9 +4,9 @@
 // buffer protocol and leave as numpy arrays, which numpy's own constructor makes: numpy is needed to run and not to
 // compile, and any version of it will do.
 //
-// Threads: queries release the interpreter's lock. A body, a scene and a pose belong to one thread at a time; each has
-// a flag for it, exchanged atomically, so that whoever comes second gets an exception instead of a race. That holds for
-// interpreters without a lock, too.
+// Threads: queries release the interpreter's lock. A body, a scene, a search and a pose belong to one thread at a time;
+// each has a flag for it, exchanged atomically, so that whoever comes second gets an exception instead of a race. That
+// holds for interpreters without a lock, too.
 #ifndef SNUGMESH_CORE_H
 #define SNUGMESH_CORE_H
 
@@ -64,6 +64,9 @@ bool smReadNumbers(PyObject* object, const char* name, double* numbers, int coun
 /// The same for an optional origin; zero without.
 bool smReadOrigin(PyObject* object, double origin[3]);
 
+/// A number from `least` to `most`.
+bool smReadCount(PyObject* object, const char* name, uint32_t least, uint32_t most, uint32_t* count);
+
 /// A number that is not negative; `missing` without an object.
 bool smReadLength(PyObject* object, const char* name, double missing, double* length);
 
@@ -80,7 +83,7 @@ typedef enum smKind
 typedef struct smShape
 {
 	int dimensions;
-	Py_ssize_t lengths[3];
+	Py_ssize_t lengths[4];
 } smShape;
 
 /// An array of the caller's, as the library reads it.
@@ -100,15 +103,36 @@ bool smArray_Take(smArray* array, PyObject* object, const char* name, smKind kin
 bool smArray_TakePacked(smArray* array, PyObject* object, const char* name, smKind kind, smShape shape);
 /// The same as smArray_Take, to be written to.
 bool smArray_TakeWritable(smArray* array, PyObject* object, const char* name, smKind kind, smShape shape);
+/// Matrices that multiply column vectors end in 0 0 0 1. Transposed ones would give a pose that is silently wrong.
+/// @param first of 4x4 matrices of floats
+bool smCheckLastRows(const char* name, const void* first, size_t stride, size_t count);
 /// Does nothing to an array that is not held.
 void smArray_Release(smArray* array);
 
 /// Rays, float32 (n, 2, 3): from and to.
 bool smTakeRays(smArray* rays, PyObject* object);
+/// One ray, float32 (2, 3).
+bool smReadRay(PyObject* object, snugRay* ray);
 
 /// Numbers of vertices or triangles, checked and copied: numpy counts with 64 bits, and columns of pairs have gaps.
 /// @return memory for `free`, or null with an exception
 uint32_t* smReadIds(PyObject* object, const char* name, uint32_t limit, uint32_t* count);
+
+/// @}
+
+/// @defgroup threads Threads of one call
+/// @{
+
+enum
+{
+	SM_MAX_THREADS = 64
+};
+
+/// How many threads share the work of one call: 1 to SM_MAX_THREADS; 1 without an object.
+bool smReadThreads(PyObject* object, uint32_t* threads);
+
+/// A snugParallelFcn; the user is the number of threads, a uint32_t, its caller's among them. Call it without the lock.
+void smRunOnThreads(void* user, uint32_t count, snugTaskFcn* task, void* context);
 
 /// @}
 
@@ -155,10 +179,17 @@ typedef struct smModel
 	snugModelInfo info;
 } smModel;
 
+typedef struct smPool
+{
+	PyObject_HEAD snugPool* pool;
+	Py_ssize_t bytes;
+} smPool;
+
 typedef struct smBody
 {
 	PyObject_HEAD snugBody* body;
 	smModel* model; ///< owned
+	smPool* pool;   ///< nullable; owned
 	atomic_bool isBusy;
 	smText said;
 	snugCounters counters;       ///< of the last query in which it came first
@@ -172,7 +203,7 @@ typedef struct smBody
 /// @param array taken over
 PyObject* smBody_Answer(smBody* body, snugStatus status, const snugCounters* counters, PyObject* array);
 
-extern PyTypeObject *smModelType, *smBodyType;
+extern PyTypeObject *smModelType, *smBodyType, *smPoolType;
 
 /// The name of a deformer, as in Model(deformer=...); else a ValueError.
 bool smReadDeformer(const char* name, snugDeformer* deformer);
@@ -180,6 +211,8 @@ bool smReadDeformer(const char* name, snugDeformer* deformer);
 PyObject* smModel_Create(snugModelDef* def);
 /// What a query cost, as a named tuple.
 PyObject* smMakeCounters(const snugCounters* counters);
+/// What several cost together.
+void smAddCounters(snugCounters* sum, const snugCounters* counters);
 
 /// A model that was made already: takes it over, and destroys it on failure.
 PyObject* smModel_Wrap(snugModel* model);
@@ -205,6 +238,15 @@ smBody* smBody_Take(PyObject* object, const char* name);
 bool smBody_TakeTwo(PyObject* const* objects, smBody** a, smBody** b);
 void smBody_ReleaseTwo(smBody* a, smBody* b);
 
+/// After a method's work: let go of the body, then tell how it went.
+PyObject* smBody_Finish(smBody* self, snugStatus status);
+
+/// Methods of a body that are about its bounds: bounds.c.
+PyObject* smBody_GetBounds(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+PyObject* smBody_GetBoxes(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+PyObject* smBody_IsOutside(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+PyObject* smBody_Validate(PyObject* object, PyObject* nothing);
+
 /// @return a type made of a description: a named tuple, also added to the module
 PyTypeObject* smAddTuple(PyObject* module, PyStructSequence_Desc* description);
 /// @return a named tuple of new references, or null; takes them over
@@ -219,10 +261,13 @@ void smFree(PyObject* object);
 
 /// What each file adds to the module: types, and functions by a table.
 bool smAddModel(PyObject* module);
+bool smAddPool(PyObject* module);
 bool smAddBody(PyObject* module);
+bool smAddBounds(PyObject* module);
 bool smAddQueries(PyObject* module);
 bool smAddNear(PyObject* module);
 bool smAddShapes(PyObject* module);
+bool smAddSearch(PyObject* module);
 bool smAddScene(PyObject* module);
 bool smAddFile(PyObject* module);
 bool smAddSolvers(PyObject* module);

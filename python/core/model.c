@@ -1,6 +1,7 @@
 // python/core/model.c: snugmesh.Model.
 #include "core.h"
 
+#include <snug/snug_bounds.h>
 #include <string.h>
 #include <structmember.h>
 
@@ -54,8 +55,8 @@ bool smReadDeformer(const char* name, snugDeformer* deformer)
 typedef struct Sources
 {
 	PyObject *positions, *triangles, *joints, *weights, *jointCount, *starts, *jointPositions;
-	PyObject *fields, *fieldStarts, *fieldNumbers, *fieldCount;
-	smArray arrays[9];
+	PyObject *fields, *fieldStarts, *fieldNumbers, *fieldCount, *frequencies;
+	smArray arrays[10];
 	int held;
 	snugModelDef def;
 } Sources;
@@ -74,24 +75,12 @@ static smArray* HoldPacked(Sources* s, PyObject* object, const char* name, smKin
 	return array->isHeld ? array : NULL;
 }
 
-static bool ReadCount(PyObject* object, const char* name, uint32_t* count)
-{
-	unsigned long long value = PyLong_AsUnsignedLongLong(object);
-	if (PyErr_Occurred() != NULL || value > UINT32_MAX)
-	{
-		PyErr_Format(PyExc_ValueError, "%s must be a number from 0 to 4,294,967,295", name);
-		return false;
-	}
-	*count = (uint32_t)value;
-	return true;
-}
-
 // One more than the largest number, unless it is given.
 static bool CountNumbers(PyObject* object, const char* name, const smArray* numbers, uint32_t* count)
 {
 	if (object != Py_None)
 	{
-		return ReadCount(object, name, count);
+		return smReadCount(object, name, 0, UINT32_MAX, count);
 	}
 	const uint16_t* number = numbers->data;
 	*count = 0;
@@ -208,12 +197,8 @@ static bool ReadSparseFields(Sources* s)
 	return s->def.fields.starts != NULL;
 }
 
-static bool ReadFields(Sources* s)
+static bool ReadDenseFields(Sources* s)
 {
-	if (s->fieldStarts != Py_None)
-	{
-		return ReadSparseFields(s);
-	}
 	const smShape shape = { 3, { -1, (Py_ssize_t)s->def.vertexCount, 3 } };
 	const smArray* displacements = HoldPacked(s, s->fields, "fields", sm_float32, shape);
 	if (displacements == NULL)
@@ -223,6 +208,22 @@ static bool ReadFields(Sources* s)
 	s->def.fields.displacements = displacements->data;
 	s->def.fields.fieldCount = displacements->count;
 	return true;
+}
+
+static bool ReadFields(Sources* s)
+{
+	if (!(s->fieldStarts != Py_None ? ReadSparseFields(s) : ReadDenseFields(s)))
+	{
+		return false;
+	}
+	if (s->frequencies == Py_None)
+	{
+		return true;
+	}
+	const smShape shape = { 1, { (Py_ssize_t)s->def.fields.fieldCount } };
+	const smArray* frequencies = HoldPacked(s, s->frequencies, "frequencies", sm_float32, shape);
+	s->def.fields.frequencies = frequencies != NULL ? frequencies->data : NULL;
+	return frequencies != NULL;
 }
 
 static bool ReadSources(Sources* s, const char* deformer)
@@ -243,6 +244,11 @@ static bool ReadSources(Sources* s, const char* deformer)
 		    : chosen == snug_fields && !hasFields ? "needs fields"
 		    : isSkin                              ? "takes no joints and weights"
 		                                          : "takes no fields");
+		return false;
+	}
+	if (s->frequencies != Py_None && !hasFields)
+	{
+		PyErr_SetString(PyExc_ValueError, "frequencies are of fields, and there are none");
 		return false;
 	}
 	return ReadMesh(s) && (!isSkin || ReadSkin(s)) && (!hasFields || ReadFields(s));
@@ -272,16 +278,25 @@ PyObject* smModel_Create(snugModelDef* def)
 static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords)
 {
 	static char* names[] = { "positions", "triangles", "deformer", "joints", "weights", "joint_count",
-		"influence_starts", "joint_positions", "fields", "field_starts", "field_numbers", "field_count", NULL };
+		"influence_starts", "joint_positions", "fields", "field_starts", "field_numbers", "field_count", "frequencies",
+		"threads", NULL };
 	Sources s = { .joints = Py_None, .weights = Py_None, .jointCount = Py_None, .starts = Py_None };
 	const char* deformer = NULL;
+	PyObject* threads = Py_None;
+	uint32_t threadCount;
 	(void)type; // the only one of its kind
-	s.jointPositions = s.fields = s.fieldStarts = s.fieldNumbers = s.fieldCount = Py_None;
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO|$zOOOOOOOOO:Model", names, &s.positions, &s.triangles,
+	s.jointPositions = s.fields = s.fieldStarts = s.fieldNumbers = s.fieldCount = s.frequencies = Py_None;
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO|$zOOOOOOOOOOO:Model", names, &s.positions, &s.triangles,
 	        &deformer, &s.joints, &s.weights, &s.jointCount, &s.starts, &s.jointPositions, &s.fields, &s.fieldStarts,
-	        &s.fieldNumbers, &s.fieldCount))
+	        &s.fieldNumbers, &s.fieldCount, &s.frequencies, &threads) ||
+	    !smReadThreads(threads != Py_None ? threads : NULL, &threadCount))
 	{
 		return NULL;
+	}
+	if (threadCount > 1)
+	{
+		s.def.parallel = smRunOnThreads;
+		s.def.parallelUser = &threadCount;
 	}
 	PyObject* model = ReadSources(&s, deformer) ? smModel_Create(&s.def) : NULL;
 	while (s.held > 0)
@@ -470,6 +485,42 @@ static PyObject* GetJointPositions(PyObject* object, PyObject* nothing)
 	return array;
 }
 
+static PyObject* GetFrequencies(PyObject* object, PyObject* nothing)
+{
+	const snugModel* model = ((smModel*)object)->model;
+	const Py_ssize_t length = snugModel_GetFrequencies(model, NULL);
+	void* data;
+	(void)nothing;
+	PyObject* array = smNewArray(sm_typeFloat32, 1, &length, &data);
+	if (array != NULL && length > 0)
+	{
+		snugModel_GetFrequencies(model, data);
+	}
+	return array;
+}
+
+static PyObject* GetNodeTriangles(PyObject* object, PyObject* given)
+{
+	const smModel* self = (smModel*)object;
+	uint32_t node;
+	if (!smReadCount(given, "node", 0, UINT32_MAX, &node))
+	{
+		return NULL;
+	}
+	const Py_ssize_t length = snugModel_GetNodeTriangles(self->model, node, NULL, 0);
+	void* data;
+	if (length == 0 && node != 0) // only the root of a model without triangles has none
+	{
+		return PyErr_Format(PyExc_IndexError, "there is no node %lu", (unsigned long)node);
+	}
+	PyObject* array = smNewArray(sm_typeUint32, 1, &length, &data);
+	if (array != NULL && length > 0)
+	{
+		snugModel_GetNodeTriangles(self->model, node, data, (uint32_t)length);
+	}
+	return array;
+}
+
 static PyObject* GetTwins(PyObject* object, PyObject* nothing)
 {
 	const smModel* self = (smModel*)object;
@@ -553,6 +604,15 @@ static PyMethodDef methods[] = {
 	{ "joint_positions", GetJointPositions, METH_NOARGS,
 	    "joint_positions($self)\n--\n\nWhere joints are at rest: float32, (joints, 3).\n\n"
 	    "Only skins that turn their joints know; others give an empty array." },
+	{ "frequencies", GetFrequencies, METH_NOARGS,
+	    "frequencies($self)\n--\n\nFrequencies of vibration modes, in hertz: float32, (fields,).\n\n"
+	    "Empty where the model was made without." },
+	{ "node_triangles", GetNodeTriangles, METH_O,
+	    "node_triangles($self, node, /)\n--\n\nTriangles below a node of its tree: uint32, (n,).\n\n"
+	    "Nodes are those of Body.boxes and Search.frontier.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> sorted(snug.box().node_triangles(0).tolist()) == list(range(12))\n"
+	    "True\n" },
 	{ "twins", GetTwins, METH_NOARGS,
 	    "twins($self)\n--\n\nFor each vertex the smallest number of one that is the same point in every pose." },
 	{ "count_open_edges", CountOpenEdges, METH_NOARGS,
@@ -577,7 +637,7 @@ static PyMethodDef methods[] = {
 static const char text[] =
     "Model(positions, triangles, *, deformer=None, joints=None, weights=None, joint_count=None,\n"
     "      influence_starts=None, joint_positions=None, fields=None, field_starts=None,\n"
-    "      field_numbers=None, field_count=None)\n--\n\n"
+    "      field_numbers=None, field_count=None, frequencies=None, threads=1)\n--\n\n"
     "A mesh, how it deforms, and a bounding tree over it. It never changes; bodies share it.\n\n"
     "positions: float32, (vertices, 3), at rest.  triangles: uint32 or int32, (triangles, 3).\n"
     "joints, weights: uint16 and float32, (vertices, k): which joints move each vertex, and how\n"
@@ -586,8 +646,11 @@ static const char text[] =
     "the largest joint unless given. joint_positions: float32, (joints, 3), at rest.\n"
     "fields: float32, (fields, vertices, 3): morph targets, modes, principal components. With\n"
     "field_starts they are sparse: displacements (n, 3), and the field of each in field_numbers.\n"
+    "frequencies: float32, (fields,), of modes, in hertz: kept for who simulates.\n"
     "deformer: 'rigid', 'free', 'skin', 'fields', 'spherical_skin' or 'dual_quaternion_skin';\n"
-    "'skin' with joints, else 'fields' with fields, else 'rigid'.\n\n"
+    "'skin' with joints, else 'fields' with fields, else 'rigid'.\n"
+    "threads: how many share the work of making it, of which up to 8 are of use. The model is the\n"
+    "same, bit for bit.\n\n"
     "Types are not converted: see snugmesh.model, which does that.\n\n"
     ">>> import numpy as np, snugmesh as snug\n"
     ">>> positions = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)\n"

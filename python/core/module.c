@@ -175,8 +175,9 @@ static int Execute(PyObject* module)
 	}
 	smWatchMisuse();
 	bool good = smArrays_Start() && AddError(module) && AddConstants(module) && smAddModel(module) &&
-	            smAddBody(module) && smAddQueries(module) && smAddNear(module) && smAddShapes(module) &&
-	            smAddScene(module) && smAddFile(module) && smAddSolvers(module);
+	            smAddPool(module) && smAddBody(module) && smAddBounds(module) && smAddQueries(module) &&
+	            smAddNear(module) && smAddShapes(module) && smAddSearch(module) && smAddScene(module) &&
+	            smAddFile(module) && smAddSolvers(module);
 	return good ? 0 : -1;
 }
 

@@ -14,6 +14,19 @@ bool smTakeRays(smArray* rays, PyObject* object)
 	return smArray_TakePacked(rays, object, "rays", sm_float32, (smShape){ 3, { -1, 2, 3 } });
 }
 
+bool smReadRay(PyObject* object, snugRay* ray)
+{
+	smArray array;
+	if (!smArray_Take(&array, object, "ray", sm_float32, (smShape){ 2, { 2, 3 } }))
+	{
+		return false;
+	}
+	memcpy(ray->from, array.data, sizeof(ray->from));
+	memcpy(ray->to, (const char*)array.data + array.stride, sizeof(ray->to));
+	smArray_Release(&array);
+	return true;
+}
+
 static PyObject* AskRays(smBody* body, const smArray* rays, const snugRayQuery* query)
 {
 	const Py_ssize_t length = rays->count;
@@ -89,23 +102,19 @@ static PyObject* FindHits(PyObject* module, PyObject* const* arguments, Py_ssize
 	static const smParameters parameters = { "find_hits", 2, 2, 3, { "body", "ray", "origin" } };
 	PyObject* values[3];
 	snugRayQuery query = { .any = false };
-	smArray ray;
+	snugRay ray;
 	(void)module;
 	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[2], query.origin) ||
-	    !smArray_Take(&ray, values[1], "ray", sm_float32, (smShape){ 2, { 2, 3 } }))
+	    !smReadRay(values[1], &ray))
 	{
 		return NULL;
 	}
-	snugRay copy;
-	memcpy(copy.from, ray.data, sizeof(copy.from));
-	memcpy(copy.to, (const char*)ray.data + ray.stride, sizeof(copy.to));
-	smArray_Release(&ray);
 	smBody* body = smBody_Take(values[0], "body");
 	if (body == NULL)
 	{
 		return NULL;
 	}
-	PyObject* hits = AskHits(body, &copy, &query);
+	PyObject* hits = AskHits(body, &ray, &query);
 	smRelease(&body->isBusy);
 	return hits;
 }
@@ -192,17 +201,23 @@ static uint64_t CountCurveItems(const snugContactResult* r, bool isPoints)
 	return count;
 }
 
-// contacts, points, curves, curve points, curve contacts: snugmesh.Contacts is made of it.
+// contacts, points, curves, curve points, curve contacts, depths or None: snugmesh.Contacts is made of it.
 static PyObject* MakeContacts(const snugContactResult* r)
 {
-	PyObject* items[5] = { smCopyArray(sm_typeContact, r->contacts, sizeof(snugContact), r->contactCount, 0),
+	enum
+	{
+		itemCount = 6
+	};
+	PyObject* items[itemCount] = { smCopyArray(sm_typeContact, r->contacts, sizeof(snugContact), r->contactCount, 0),
 		smCopyArray(sm_typePoint, r->points, sizeof(snugContactPoint), r->pointCount, 0),
 		smCopyArray(sm_typeCurve, r->curves, sizeof(snugCurve), r->curveCount, 0),
 		smCopyArray(sm_typeUint32, r->curvePoints, sizeof(uint32_t), CountCurveItems(r, true), 0),
-		smCopyArray(sm_typeUint32, r->curveContacts, sizeof(uint32_t), CountCurveItems(r, false), 0) };
-	PyObject* tuple = PyTuple_New(5);
+		smCopyArray(sm_typeUint32, r->curveContacts, sizeof(uint32_t), CountCurveItems(r, false), 0),
+		r->depths != NULL ? smCopyArray(sm_typeFloat64, r->depths, sizeof(double), r->curveCount, 0)
+		                  : Py_NewRef(Py_None) };
+	PyObject* tuple = PyTuple_New(itemCount);
 	bool good = tuple != NULL;
-	for (int i = 0; i < 5; ++i)
+	for (int i = 0; i < itemCount; ++i)
 	{
 		good = good && items[i] != NULL;
 		if (tuple != NULL)
@@ -221,6 +236,19 @@ static PyObject* MakeContacts(const snugContactResult* r)
 	return tuple;
 }
 
+// Whether there was too little room for what is behind a curve: three points for each pair, of which no more than all
+// vertices are needed.
+static bool LacksDepths(const smBody* a, const smBody* b, const snugContactResult* r)
+{
+	const uint64_t most = (uint64_t)a->model->info.vertexCount + b->model->info.vertexCount;
+	bool lacks = false;
+	for (uint32_t i = 0; r->depths != NULL && i < r->curveCount; ++i)
+	{
+		lacks = lacks || isnan(r->depths[i]);
+	}
+	return lacks && 3 * (uint64_t)a->contactCapacity < most;
+}
+
 static PyObject* CollectContacts(smBody* a, smBody* b, const snugContactQuery* query)
 {
 	if (a->contacts == NULL && !MakeContactRoom(a, 256))
@@ -236,6 +264,14 @@ static PyObject* CollectContacts(smBody* a, smBody* b, const snugContactQuery* q
 		}
 		result = AskContacts(a, b, query);
 	}
+	while (result.status == snug_success && LacksDepths(a, b, &result))
+	{
+		if (!MakeContactRoom(a, 4 * (uint64_t)a->contactCapacity))
+		{
+			return NULL;
+		}
+		result = AskContacts(a, b, query);
+	}
 	a->counters = result.counters;
 	if (result.status != snug_success)
 	{
@@ -246,15 +282,27 @@ static PyObject* CollectContacts(smBody* a, smBody* b, const snugContactQuery* q
 
 static PyObject* FindContacts(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
-	static const smParameters parameters = { "find_contacts", 2, 2, 3, { "a", "b", "origin" } };
-	PyObject* values[3];
+	static const smParameters parameters = { "find_contacts", 2, 2, 5, { "a", "b", "depths", "threads", "origin" } };
+	PyObject* values[5];
 	snugContactQuery query = { .parallel = NULL };
+	uint32_t threads;
 	smBody *a, *b;
 	(void)module;
-	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[2], query.origin) ||
-	    !smBody_TakeTwo(values, &a, &b))
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[4], query.origin) ||
+	    !smReadThreads(values[3], &threads))
 	{
 		return NULL;
+	}
+	const int depths = values[2] != NULL ? PyObject_IsTrue(values[2]) : 0;
+	if (depths < 0 || !smBody_TakeTwo(values, &a, &b))
+	{
+		return NULL;
+	}
+	query.depths = depths > 0;
+	if (threads > 1)
+	{
+		query.parallel = smRunOnThreads;
+		query.parallelUser = &threads;
 	}
 	PyObject* contacts = CollectContacts(a, b, &query);
 	smBody_ReleaseTwo(a, b);

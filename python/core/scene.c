@@ -1,38 +1,36 @@
 // python/core/scene.c: snugmesh.Scene, many bodies.
-#include "core.h"
+#include "scene.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static PyTypeObject *sceneType, *updateType, *eventsType;
 
-typedef struct Scene
-{
-	PyObject_HEAD snugScene* scene;
-	smBody** bodies; ///< by id; null where there is none. Owned
-	uint32_t capacity;
-	uint32_t count; ///< bodies in it
-	atomic_bool isBusy;
-	smText said;
-} Scene;
-
 // ---- Making ----------------------------------------------------------------------------------------------------
 
 static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords)
 {
-	static char* names[] = { "origin", NULL };
-	PyObject* origin = Py_None;
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|$O:Scene", names, &origin))
+	static char* names[] = { "threads", "origin", NULL };
+	PyObject *threads = Py_None, *origin = Py_None;
+	uint32_t threadCount;
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|$OO:Scene", names, &threads, &origin) ||
+	    !smReadThreads(threads != Py_None ? threads : NULL, &threadCount))
 	{
 		return NULL;
 	}
-	Scene* self = smAllocate(type);
+	smScene* self = smAllocate(type);
 	if (self == NULL)
 	{
 		return NULL;
 	}
 	snugSceneDef def = { .messenger = { smRemember, &self->said } };
 	snugStatus status = snug_success;
+	self->threads = threadCount;
+	if (threadCount > 1)
+	{
+		def.parallel = smRunOnThreads;
+		def.parallelUser = &self->threads;
+	}
 	if (!smReadOrigin(origin != Py_None ? origin : NULL, def.origin) ||
 	    (status = snugScene_Create(&def, &self->scene)) != snug_success)
 	{
@@ -47,7 +45,7 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 
 static void Free(PyObject* object)
 {
-	Scene* self = (Scene*)object;
+	smScene* self = (smScene*)object;
 	snugScene_Destroy(self->scene); // before its bodies
 	for (uint32_t i = 0; i < self->capacity; ++i)
 	{
@@ -57,9 +55,9 @@ static void Free(PyObject* object)
 	smFree(object);
 }
 
-static Scene* Take(PyObject* object)
+smScene* smScene_Take(PyObject* object)
 {
-	Scene* self = (Scene*)object;
+	smScene* self = (smScene*)object;
 	if (!smAcquire(&self->isBusy, "scene"))
 	{
 		return NULL;
@@ -68,7 +66,7 @@ static Scene* Take(PyObject* object)
 	return self;
 }
 
-static PyObject* Finish(Scene* self, snugStatus status)
+PyObject* smScene_Finish(smScene* self, snugStatus status)
 {
 	PyObject* result = status == snug_success ? Py_NewRef(Py_None) : smFail(status, &self->said);
 	smRelease(&self->isBusy);
@@ -95,7 +93,7 @@ static bool ReadBits(PyObject* object, const char* name, uint32_t missing, uint3
 	return true;
 }
 
-static bool KeepBody(Scene* self, uint32_t id, smBody* body)
+static bool KeepBody(smScene* self, uint32_t id, smBody* body)
 {
 	if (id >= self->capacity)
 	{
@@ -115,7 +113,7 @@ static bool KeepBody(Scene* self, uint32_t id, smBody* body)
 }
 
 // Ids of removed bodies stay for a while, so there may be room for fewer than there seems.
-static snugStatus AddWithRoom(Scene* self, const snugSceneBodyDef* def, uint32_t* id)
+static snugStatus AddWithRoom(smScene* self, const snugSceneBodyDef* def, uint32_t* id)
 {
 	snugStatus status = snugScene_Add(self->scene, def, id);
 	if (status == snug_outOfRange)
@@ -127,7 +125,7 @@ static snugStatus AddWithRoom(Scene* self, const snugSceneBodyDef* def, uint32_t
 	return status;
 }
 
-static PyObject* AddBody(Scene* self, smBody* body, snugSceneBodyDef* def)
+static PyObject* AddBody(smScene* self, smBody* body, snugSceneBodyDef* def)
 {
 	uint32_t id = 0;
 	def->body = body->body;
@@ -151,7 +149,7 @@ static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t co
 		return NULL;
 	}
 	int isStatic = values[1] != NULL ? PyObject_IsTrue(values[1]) : 0;
-	Scene* self = isStatic >= 0 ? Take(object) : NULL;
+	smScene* self = isStatic >= 0 ? smScene_Take(object) : NULL;
 	if (self == NULL)
 	{
 		return NULL;
@@ -168,7 +166,7 @@ static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t co
 }
 
 // An id of a body that is in the scene.
-static bool ReadId(const Scene* self, PyObject* object, uint32_t* id)
+static bool ReadId(const smScene* self, PyObject* object, uint32_t* id)
 {
 	unsigned long long value = PyLong_AsUnsignedLongLong(object);
 	if (PyErr_Occurred() != NULL && !PyErr_ExceptionMatches(PyExc_OverflowError) &&
@@ -188,7 +186,7 @@ static bool ReadId(const Scene* self, PyObject* object, uint32_t* id)
 
 static PyObject* Remove(PyObject* object, PyObject* given)
 {
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	uint32_t id;
 	if (self == NULL)
 	{
@@ -211,7 +209,7 @@ static PyObject* Remove(PyObject* object, PyObject* given)
 	{
 		Py_DECREF(body);
 	}
-	return Finish(self, status);
+	return smScene_Finish(self, status);
 }
 
 static PyObject* SetMask(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
@@ -224,13 +222,13 @@ static PyObject* SetMask(PyObject* object, PyObject* const* arguments, Py_ssize_
 	{
 		return NULL;
 	}
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	if (self != NULL && !ReadId(self, values[0], &id))
 	{
 		smRelease(&self->isBusy);
 		return NULL;
 	}
-	return self != NULL ? Finish(self, snugScene_SetMask(self->scene, id, groups, mask)) : NULL;
+	return self != NULL ? smScene_Finish(self, snugScene_SetMask(self->scene, id, groups, mask)) : NULL;
 }
 
 static PyObject* SetOrigin(PyObject* object, PyObject* given)
@@ -240,13 +238,13 @@ static PyObject* SetOrigin(PyObject* object, PyObject* given)
 	{
 		return NULL;
 	}
-	Scene* self = Take(object);
-	return self != NULL ? Finish(self, snugScene_SetOrigin(self->scene, origin)) : NULL;
+	smScene* self = smScene_Take(object);
+	return self != NULL ? smScene_Finish(self, snugScene_SetOrigin(self->scene, origin)) : NULL;
 }
 
 static PyObject* GetBody(PyObject* object, PyObject* given)
 {
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	uint32_t id;
 	if (self == NULL)
 	{
@@ -259,12 +257,12 @@ static PyObject* GetBody(PyObject* object, PyObject* given)
 
 static Py_ssize_t GetLength(PyObject* object)
 {
-	return ((Scene*)object)->count;
+	return ((smScene*)object)->count;
 }
 
 // ---- Updates ---------------------------------------------------------------------------------------------------
 
-static void ReleaseBodies(Scene* self, uint32_t count)
+static void ReleaseFirst(smScene* self, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; ++i)
 	{
@@ -275,13 +273,18 @@ static void ReleaseBodies(Scene* self, uint32_t count)
 	}
 }
 
-static bool TakeBodies(Scene* self)
+void smScene_ReleaseBodies(smScene* self)
+{
+	ReleaseFirst(self, self->capacity);
+}
+
+bool smScene_TakeBodies(smScene* self)
 {
 	for (uint32_t i = 0; i < self->capacity; ++i)
 	{
 		if (self->bodies[i] != NULL && smBody_Take((PyObject*)self->bodies[i], "body") == NULL)
 		{
-			ReleaseBodies(self, i);
+			ReleaseFirst(self, i);
 			return false;
 		}
 	}
@@ -331,12 +334,12 @@ static PyObject* Update(PyObject* object, PyObject* const* arguments, Py_ssize_t
 		return NULL;
 	}
 	int wanted = values[0] != NULL ? PyObject_IsTrue(values[0]) : 0;
-	Scene* self = wanted >= 0 ? Take(object) : NULL;
+	smScene* self = wanted >= 0 ? smScene_Take(object) : NULL;
 	if (self == NULL)
 	{
 		return NULL;
 	}
-	if (!TakeBodies(self))
+	if (!smScene_TakeBodies(self))
 	{
 		smRelease(&self->isBusy);
 		return NULL;
@@ -346,7 +349,7 @@ static PyObject* Update(PyObject* object, PyObject* const* arguments, Py_ssize_t
 	Py_BEGIN_ALLOW_THREADS;
 	result = UpdateWithRoom(self->scene, &query);
 	Py_END_ALLOW_THREADS;
-	ReleaseBodies(self, self->capacity);
+	smScene_ReleaseBodies(self);
 	if (result.status == snug_outOfRange && result.body != UINT32_MAX)
 	{
 		PyErr_Format(smError, "body %lu is too far from the scene's origin for float32", (unsigned long)result.body);
@@ -358,7 +361,7 @@ static PyObject* Update(PyObject* object, PyObject* const* arguments, Py_ssize_t
 	return update;
 }
 
-static PyObject* AskRays(Scene* self, const smArray* rays, const snugSceneRayQuery* query)
+static PyObject* AskRays(smScene* self, const smArray* rays, const snugSceneRayQuery* query)
 {
 	const Py_ssize_t length = rays->count;
 	void* hits;
@@ -395,13 +398,13 @@ static PyObject* CastRays(PyObject* object, PyObject* const* arguments, Py_ssize
 		return NULL;
 	}
 	query.any = any > 0;
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	if (self != NULL)
 	{
-		if (TakeBodies(self))
+		if (smScene_TakeBodies(self))
 		{
 			hits = AskRays(self, &rays, &query);
-			ReleaseBodies(self, self->capacity);
+			smScene_ReleaseBodies(self);
 		}
 		smRelease(&self->isBusy);
 	}
@@ -409,9 +412,74 @@ static PyObject* CastRays(PyObject* object, PyObject* const* arguments, Py_ssize
 	return hits;
 }
 
+static PyObject* AskHits(smScene* self, const snugRay* ray, const snugSceneRayQuery* query)
+{
+	enum
+	{
+		few = 32
+	};
+	snugSceneRayHit first[few], *hits = first, *more = NULL;
+	snugSceneRayResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugScene_FindHits(self->scene, ray, first, few, query);
+	if (result.status == snug_success && result.count > few)
+	{
+		hits = more = malloc(result.count * sizeof(*hits));
+		if (more != NULL)
+		{
+			result = snugScene_FindHits(self->scene, ray, more, result.count, query);
+		}
+	}
+	Py_END_ALLOW_THREADS;
+	PyObject* array = hits == NULL ? PyErr_NoMemory()
+	                  : result.status != snug_success
+	                      ? smFail(result.status, &self->said)
+	                      : smCopyArray(sm_typeSceneHit, hits, sizeof(*hits), result.count, 0);
+	free(more);
+	return array;
+}
+
+static PyObject* FindHits(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "find_hits", 1, 1, 2, { "ray", "mask" } };
+	PyObject *values[2], *hits = NULL;
+	snugSceneRayQuery query = { .any = false };
+	snugRay ray;
+	if (!smParse(&parameters, arguments, count, names, values) ||
+	    !ReadBits(values[1], "mask", UINT32_MAX, &query.mask) || !smReadRay(values[0], &ray))
+	{
+		return NULL;
+	}
+	smScene* self = smScene_Take(object);
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	if (smScene_TakeBodies(self))
+	{
+		hits = AskHits(self, &ray, &query);
+		smScene_ReleaseBodies(self);
+	}
+	smRelease(&self->isBusy);
+	return hits;
+}
+
+static PyObject* GetSize(PyObject* object, void* nothing)
+{
+	smScene* self = smScene_Take(object);
+	(void)nothing;
+	if (self == NULL)
+	{
+		return NULL;
+	}
+	const size_t bytes = snugScene_GetMemory(self->scene);
+	smRelease(&self->isBusy);
+	return PyLong_FromSize_t(bytes);
+}
+
 static PyObject* GetPairs(PyObject* object, PyObject* nothing)
 {
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	uint64_t count;
 	(void)nothing;
 	if (self == NULL)
@@ -426,7 +494,7 @@ static PyObject* GetPairs(PyObject* object, PyObject* nothing)
 
 static PyObject* GetTrianglePairs(PyObject* object, PyObject* nothing)
 {
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	uint64_t count;
 	(void)nothing;
 	if (self == NULL)
@@ -441,7 +509,7 @@ static PyObject* GetTrianglePairs(PyObject* object, PyObject* nothing)
 
 static PyObject* GetEvents(PyObject* object, PyObject* nothing)
 {
-	Scene* self = Take(object);
+	smScene* self = smScene_Take(object);
 	(void)nothing;
 	if (self == NULL)
 	{
@@ -468,6 +536,19 @@ static PyMethodDef methods[] = {
 	    "set_mask($self, id, *, groups=1, mask=4294967295)\n--\n\nChange what a body is and what it meets."),
 	{ "set_origin", SetOrigin, METH_O,
 	    "set_origin($self, origin, /)\n--\n\nMove the origin. The next update looks at everything anew." },
+	SM_FUNCTION("set_poses", smScene_SetPoses,
+	    "set_poses($self, joints=None, *, frames=None, ids=None)\n--\n\n"
+	    "Pose many skins at once, on the scene's threads: as set_joints and set_frame of each.\n\n"
+	    "joints: float32, (bodies, joints, 3, 4) or (bodies, joints, 4, 4). frames: float64,\n"
+	    "(bodies, 7): x, y, z and a quaternion x, y, z, w. ids: of which bodies, none twice;\n"
+	    "default 0, 1, 2 and so on. If one is refused, the others are posed, and Error says why.\n\n"
+	    ">>> import numpy as np, snugmesh as snug\n"
+	    ">>> scene, model = snug.Scene(), snug.box(joints=2)\n"
+	    ">>> ids = [scene.add(snug.Body(model)) for _ in range(3)]\n"
+	    ">>> frames = np.array([[3 * i, 0, 0, 0, 0, 0, 1.0] for i in ids])\n"
+	    ">>> scene.set_poses(np.tile(np.eye(4, dtype=np.float32), (3, 2, 1, 1)), frames=frames)\n"
+	    ">>> scene[2].bounds().center\n"
+	    "array([6., 0., 0.], dtype=float32)\n"),
 	SM_FUNCTION("update", Update,
 	    "update($self, *, triangle_pairs=False)\n--\n\n"
 	    "Find what touches now, and what began and ended since the last update: an Update.\n\n"
@@ -476,6 +557,16 @@ static PyMethodDef methods[] = {
 	    "cast_rays($self, rays, *, any=False, mask=4294967295)\n--\n\n"
 	    "What each ray hits first among all bodies, as they are now: as snugmesh.cast_rays, and body.\n\n"
 	    "rays: float32, (n, 2, 3), relative to the scene's origin. body: an id, or NO_BODY. No update is needed."),
+	SM_FUNCTION("find_hits", FindHits,
+	    "find_hits($self, ray, *, mask=4294967295)\n--\n\n"
+	    "Everything that one ray hits, nearest first: as cast_rays. ray: float32, (2, 3).\n\n"
+	    ">>> import numpy as np, snugmesh as snug\n"
+	    ">>> scene = snug.Scene()\n"
+	    ">>> ids = [scene.add(snug.Body(snug.box())) for _ in range(2)]\n"
+	    ">>> scene[1].set_frame((0, 0, 4))\n"
+	    ">>> hits = scene.find_hits(np.array([[0.5, 0.25, 8], [0.5, 0.25, -8]], np.float32))\n"
+	    ">>> hits['body'].tolist(), hits['position'][:, 2].tolist()\n"
+	    "([1, 1, 0, 0], [5.0, 3.0, 1.0, -1.0])\n"),
 	{ "pairs", GetPairs, METH_NOARGS,
 	    "pairs($self)\n--\n\nBodies that touch, sorted: an array with a, b, first, count.\n\n"
 	    "a and b are ids; triangle_pairs()[first:first + count] are their triangles." },
@@ -486,10 +577,16 @@ static PyMethodDef methods[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
-static const char text[] = "Scene(*, origin=None)\n--\n\n"
+static PyGetSetDef properties[] = {
+	{ "nbytes", GetSize, NULL, "bytes that it holds, without its bodies", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static const char text[] = "Scene(*, threads=1, origin=None)\n--\n\n"
                            "Bodies that come and go. Those that stay as they are cost nearly nothing.\n\n"
                            "A scene gives what collide would give for every pair of its bodies. scene[id] is a body,\n"
-                           "len(scene) how many there are. It belongs to one thread at a time, with all its bodies.\n\n"
+                           "len(scene) how many there are. It belongs to one thread at a time, with all its bodies.\n"
+                           "threads: how many share the work of updates and rays. Results are the same.\n\n"
                            ">>> import snugmesh as snug\n"
                            ">>> scene, box = snug.Scene(), snug.box()\n"
                            ">>> ids = [scene.add(snug.Body(box)) for _ in range(3)]\n"
@@ -508,8 +605,9 @@ static const char text[] = "Scene(*, origin=None)\n--\n\n"
                            "[(0, 1)]\n";
 
 static PyType_Slot slots[] = { { Py_tp_new, New }, { Py_tp_dealloc, Free }, { Py_tp_methods, methods },
-	{ Py_mp_subscript, GetBody }, { Py_mp_length, GetLength }, { Py_tp_doc, (void*)text }, { 0, NULL } };
-static PyType_Spec spec = { "snugmesh.Scene", sizeof(Scene), 0, Py_TPFLAGS_DEFAULT, slots };
+	{ Py_tp_getset, properties }, { Py_mp_subscript, GetBody }, { Py_mp_length, GetLength }, { Py_tp_doc, (void*)text },
+	{ 0, NULL } };
+static PyType_Spec spec = { "snugmesh.Scene", sizeof(smScene), 0, Py_TPFLAGS_DEFAULT, slots };
 
 static PyStructSequence_Field updateFields[] = { { "moved",
 	                                                 "bodies that changed since the last update, or were added" },

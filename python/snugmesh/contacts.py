@@ -62,6 +62,7 @@ class Contacts:
     feature_b. Points of neighbouring triangles are the same point, by number.
     curves: segments joined end to end: first_point and point_count in curve_points, first_contact and contact_count in
     curve_contacts, is_closed, ends (CurveEnd), length, centroid, area.
+    depths: of the curves, if they were asked for: see find_contacts.
     """
 
     contacts: NDArray[Any]
@@ -69,6 +70,7 @@ class Contacts:
     curves: NDArray[Any]
     curve_points: NDArray[np.uint32]
     curve_contacts: NDArray[np.uint32]
+    depths: NDArray[np.float64] | None = None
 
     @property
     def pairs(self) -> NDArray[np.uint32]:
@@ -105,8 +107,15 @@ class Contacts:
         return len(self.contacts)
 
 
-def find_contacts(a: _core.Body, b: _core.Body, *, origin: Any = None) -> Contacts:
+def find_contacts(
+    a: _core.Body, b: _core.Body, *, depths: bool = False, threads: int = 1, origin: Any = None
+) -> Contacts:
     """Where two bodies meet: a segment for each pair of triangles that cross, and the curves that segments join to.
+
+    depths: find how far the part of a behind each closed curve and the part of b behind it reach past each other along
+    the curve's area. Move b by that along the area, and a plane parts them. Zero for open curves. For closed surfaces
+    whose triangles turn counterclockwise seen from outside. Takes about a microsecond for each vertex behind a curve.
+    threads: as for collide.
 
     >>> import snugmesh as snug
     >>> a, b = snug.Body(snug.box()), snug.Body(snug.box(0.5))
@@ -117,5 +126,7 @@ def find_contacts(a: _core.Body, b: _core.Body, *, origin: Any = None) -> Contac
     (1, True, 4.0)
     >>> contacts.direction
     array([0., 0., 1.])
+    >>> snug.find_contacts(a, b, depths=True).depths  # its lower face is at 0.5
+    array([0.5])
     """
-    return Contacts(*_core._find_contacts(a, b, origin=origin))
+    return Contacts(*_core._find_contacts(a, b, depths=depths, threads=threads, origin=origin))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._core import Body, Model
+from ._core import Body, Model, Pool
 from .meshes import frame
 
 
@@ -43,6 +43,7 @@ class File:
         self.instances = tuple(Instance(*d[:5]) for d in described)
         self.clips = tuple(Clip(*self._file.clip(i)) for i in range(self._file.clip_count))
         self._is_moved = [d[5] for d in described]
+        self._models: dict[tuple[int, str], Model] = {}
 
     def find_clip(self, clip: str | int | None) -> int:
         """The number of a clip, by its name or number; -1 for None, the file at rest."""
@@ -83,15 +84,19 @@ class File:
         """The model of an instance, with its skin and its morph targets as fields.
 
         deformer: how a skin blends its joints: 'skin', 'spherical_skin' or 'dual_quaternion_skin'. An instance without a
-        skin is rigid, or has one joint if it moves, scales or shears.
+        skin is rigid, or has one joint if it moves, scales or shears. It is made once: actors share it.
         """
-        number = self.find_instance(instance)
-        return self._file.model(number, deformer, self._has_joint(number), True)
+        key = self.find_instance(instance), deformer
+        if key not in self._models:
+            self._models[key] = self._file.model(*key, self._has_joint(key[0]), True)
+        return self._models[key]
 
-    def actor(self, instances: list[str | int] | None = None, *, deformer: str = "skin") -> Actor:
-        """Bodies of all instances, or of some."""
+    def actor(
+        self, instances: list[str | int] | None = None, *, deformer: str = "skin", pool: Pool | None = None
+    ) -> Actor:
+        """Bodies of all instances, or of some. pool: memory that they share, as for Body."""
         numbers = range(len(self.instances)) if instances is None else [self.find_instance(i) for i in instances]
-        return Actor(self, list(numbers), deformer)
+        return Actor(self, list(numbers), deformer, pool)
 
     def __repr__(self) -> str:
         clips = ", ".join(repr(c.name) for c in self.clips) or "none"
@@ -104,10 +109,10 @@ class Actor:
     bodies: a Body for each instance, in the order of `numbers`, which are the instances' numbers in the file.
     """
 
-    def __init__(self, file: File, numbers: list[int], deformer: str = "skin") -> None:
+    def __init__(self, file: File, numbers: list[int], deformer: str = "skin", pool: Pool | None = None) -> None:
         self.file = file
         self.numbers = numbers
-        self.bodies = [Body(file.model(i, deformer=deformer)) for i in numbers]
+        self.bodies = [Body(file.model(i, deformer=deformer), pool=pool) for i in numbers]
         self._has_joint = [file._has_joint(i) for i in numbers]
         self._pose = file._file.pose()
         self.pose()

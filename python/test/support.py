@@ -64,6 +64,23 @@ def make_tube_model(deformer="skin", **options):
     return snug.Model(vertices, faces, joints=joints, weights=weights, joint_count=4, deformer=deformer)
 
 
+def make_spindle(around=12, along=24, length=2.0, radius=0.5):
+    """Vertices and faces of a closed convex surface along x, whose triangles turn counterclockwise seen from outside."""
+    angle = 2 * np.pi * np.arange(around) / around
+    height = np.cos(np.pi * np.arange(1, along) / along)
+    ring = np.stack([np.zeros(around), np.cos(angle), np.sin(angle)], axis=1)
+    width = radius * np.sqrt(1 - height**2)
+    rings = ring * width[:, None, None] + np.array([1, 0, 0]) * (length / 2 * height)[:, None, None]
+    vertices = np.concatenate([rings.reshape(-1, 3), [[length / 2, 0, 0], [-length / 2, 0, 0]]])
+    faces, last = [], (along - 2) * around
+    for j in range(around):
+        k = (j + 1) % around
+        faces += [[len(vertices) - 2, j, k], [len(vertices) - 1, last + k, last + j]]
+        for i in range(0, last, around):
+            faces += [[i + j, i + around + j, i + k], [i + k, i + around + j, i + around + k]]
+    return vertices.astype(np.float32), np.array(faces, np.uint32)
+
+
 def bend(seed, joints=4, size=0.3):
     """Matrices (joints, 4, 4) that turn and move a little."""
     random = np.random.default_rng(seed)

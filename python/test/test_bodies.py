@@ -119,6 +119,18 @@ class Models(unittest.TestCase):
             with self.subTest(text), self.assertRaisesRegex(error, text):
                 snug.Model(*arguments, **keywords)
 
+    def test_frequencies(self):
+        four, fields = tetrahedron(), np.ones((2, 4, 3), np.float32)
+        frequencies = np.array([10.5, 440], np.float32)
+        model = snug.Model(four.positions(), four.triangles(), fields=fields, frequencies=frequencies)
+        for same in (model, snug.Model.from_bytes(model.to_bytes())):
+            np.testing.assert_array_equal(same.frequencies(), frequencies)
+        self.assertEqual(four.frequencies().shape, (0,))
+        with self.assertRaisesRegex(ValueError, r"frequencies must have the shape \(2,\)"):
+            snug.Model(four.positions(), four.triangles(), fields=fields, frequencies=frequencies[:1])
+        with self.assertRaisesRegex(ValueError, "frequencies are of fields"):
+            snug.Model(four.positions(), four.triangles(), frequencies=frequencies)
+
     def test_convenience_converts(self):
         vertices, faces, joints, weights = make_tube()
         model = snug.model(vertices.tolist(), faces.tolist(), joints=joints.tolist(), weights=weights.tolist())
@@ -153,7 +165,7 @@ class Bodies(unittest.TestCase):
 
     def test_transposed_matrices_are_refused(self):
         body = snug.Body(make_tube_model())
-        with self.assertRaisesRegex(ValueError, "last row is not 0 0 0 1"):
+        with self.assertRaisesRegex(ValueError, "last row of matrix 0 is not 0 0 0 1"):
             body.set_joints(np.ascontiguousarray(bend(3).transpose(0, 2, 1)))
 
     def test_other_deformers_keep_rigid_motion(self):
@@ -250,6 +262,58 @@ class Bodies(unittest.TestCase):
             with self.subTest(text), self.assertRaisesRegex(error, text):
                 call()
         np.testing.assert_array_equal(rigid.vertices(), tetrahedron().positions())
+
+    def test_pools(self):
+        """Pages, however few, change no pair; bodies keep their pool."""
+        model = make_tube_model()
+        alone = [snug.Body(model) for _ in range(6)]
+        for size in (1, 4096, 16 * 4096, 1 << 24):
+            pool = snug.Pool(size)
+            self.assertEqual(pool.nbytes, size)
+            shared = [snug.Body(model, pool=pool) for _ in range(6)]
+            del pool
+            self.assertLess(shared[0].nbytes, alone[0].nbytes)
+            for seed in range(3):
+                for k in range(6):
+                    for body in (alone[k], shared[k]):
+                        body.set_joints(bend(10 * seed + k))
+                for k in range(5):
+                    wanted = snug.collide(alone[k], alone[k + 1])
+                    np.testing.assert_array_equal(snug.collide(shared[k], shared[k + 1]), wanted)
+                    self.assertGreater(len(wanted), 0)
+        for wrong, error in ((0, ValueError), (-1, ValueError), ("x", TypeError), (2**62, snug.Error)):
+            with self.assertRaises(error):
+                snug.Pool(wrong)
+        with self.assertRaisesRegex(TypeError, "pool must be a snugmesh.Pool"):
+            snug.Body(model, pool=3)
+
+    def test_outside_of_planes(self):
+        """True only where all vertices are beyond a plane, and true where that is clear."""
+        body, random, clear = snug.Body(make_tube_model()), np.random.default_rng(1), 0
+        for seed in range(200):
+            body.set_joints(bend(seed))
+            body.set_frame(random.normal(size=3))
+            planes = random.normal(size=(3, 4))
+            heights = body.vertices().astype(float) @ planes[:, :3].T + planes[:, 3]
+            beyond = (heights.max(axis=0) < 0).any()
+            if body.is_outside(planes):
+                self.assertTrue(beyond)
+                clear += 1
+            self.assertTrue(body.is_outside(planes) or (heights.max(axis=0) > -3).all())
+        self.assertGreater(clear, 20)
+        self.assertFalse(body.is_outside(np.zeros((0, 4))))
+        self.assertTrue(body.is_outside(np.array([[1.0, 0, 0, 0]]), origin=(9, 0, 0)))
+        with self.assertRaises(snug.Error):
+            body.is_outside(np.zeros((1, 4)))
+        with self.assertRaisesRegex(TypeError, "planes must be float64"):
+            body.is_outside(np.zeros((1, 4), np.float32))
+
+    def test_validation(self):
+        body = snug.Body(make_tube_model())
+        body.set_joints(bend(3))
+        found = body.validate()
+        self.assertEqual((found.nodes_checked, found.violations), (body.model.node_count, 0))
+        self.assertGreater(found.checks, body.model.triangle_count)
 
     def test_strategies_agree(self):
         model, other = make_tube_model(), snug.Body(tetrahedron())

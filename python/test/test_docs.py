@@ -116,6 +116,27 @@ class Types(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
 
 
+class Headers(unittest.TestCase):
+    """docs/python.md tells of every function of C what has become of it."""
+
+    def test_every_function_has_a_row(self):
+        root = HERE.parent.parent
+        rows = re.findall(r"^\| (`snug.*?) \| (.+) \|$", (root / "docs/python.md").read_text(), re.M)
+        listed = [name for row in rows for name in re.findall(r"`(\w+)`", row[0])]
+        there = []
+        for header in ("snug_base", "snug", "snug_queries", "snug_scene"):
+            text = (root / f"include/snug/{header}.h").read_text()
+            there += re.findall(r"^SNUG_API[^;(]*?\b(snug\w+)\(", text, re.M)
+        self.assertGreater(len(there), 60)
+        self.assertEqual(sorted(listed), sorted(there))
+
+    def test_names_exist(self):
+        rows = re.findall(r"^\| `snug.*? \| (.+) \|$", (HERE.parent.parent / "docs/python.md").read_text(), re.M)
+        for row in rows:
+            for owner, name in re.findall(r"`(Model|Body|Scene)\.(\w+)", row):
+                self.assertTrue(hasattr(getattr(snug, owner), name), f"{owner}.{name}")
+
+
 class Readme(unittest.TestCase):
     """Every ```python snippet runs, each after those above it; what `# 3` at a line's end says is what is printed."""
 

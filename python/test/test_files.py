@@ -77,6 +77,16 @@ class Characters(unittest.TestCase):
         self.assertEqual(found, wanted)
         self.assertGreater(sum(wanted.values()), 0)
 
+    def test_actors_share_models_and_pools(self):
+        man, pool = self.files[0], snug.Pool(1 << 20)
+        first, second = man.actor(), man.actor(pool=pool)
+        self.assertIs(first.bodies[0].model, second.bodies[0].model)
+        self.assertIsNot(man.model(0, deformer="dual_quaternion_skin"), man.model(0))
+        self.assertLess(second.bodies[0].nbytes, first.bodies[0].nbytes)
+        for actor in (first, second):
+            actor.pose("walk", 0.4)
+        np.testing.assert_array_equal(first.bodies[0].vertices(), second.bodies[0].vertices())
+
     def test_sentences(self):
         man = self.files[0]
         with self.assertRaisesRegex(ValueError, "there is no clip 'punch'; there are: .*'kick'"):

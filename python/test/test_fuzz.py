@@ -80,7 +80,10 @@ class Fuzz(unittest.TestCase):
             snug.Model(four.positions(), four.triangles(), deformer="free"),
         ]
         self.bodies = [snug.Body(model) for model in self.models]
-        self.scene = snug.Scene()
+        self.search = snug.Search(*(snug.Body(make_tube_model()) for _ in range(2)))
+        self.scene, self.skins = snug.Scene(), snug.Scene()
+        for _ in range(3):
+            self.skins.add(snug.Body(self.models[1]))
         for model in self.models:
             self.scene.add(snug.Body(model))
 
@@ -88,7 +91,7 @@ class Fuzz(unittest.TestCase):
         try:
             function(*arguments, **keywords)
             return 1
-        except (TypeError, ValueError, KeyError, IndexError, BufferError, OverflowError, OSError) as error:
+        except (TypeError, ValueError, KeyError, IndexError, BufferError, OverflowError, OSError, MemoryError) as error:
             self.assertTrue(str(error), f"{function}: {error!r} says nothing")
         return 0
 
@@ -117,7 +120,7 @@ class Fuzz(unittest.TestCase):
     def test_methods(self):
         def choose(random):
             body = self.bodies[random.integers(len(self.bodies))]
-            scene = self.scene
+            scene, skins = self.scene, self.skins
             return [
                 (body.set_joints, [(4, 4, 4)], []),
                 (body.set_joints, [(4, 3, 4)], []),
@@ -129,12 +132,19 @@ class Fuzz(unittest.TestCase):
                 (body.triangles, [(5,)], ["origin"]),
                 (body.bounds, [], ["origin"]),
                 (body.boxes, [()], []),
+                (body.boxes, [], ["level", "nodes"]),
+                (body.is_outside, [(3, 4)], ["origin"]),
+                (body.model.node_triangles, [()], []),
+                (self.search.run, [()], ["seconds", "max_level"]),
                 (scene.add, [()], ["is_static", "groups", "mask"]),
                 (scene.remove, [()], []),
                 (scene.set_mask, [()], ["groups", "mask"]),
                 (scene.set_origin, [(3,)], []),
                 (scene.update, [], ["triangle_pairs"]),
-            ][random.integers(15)]
+                (scene.find_hits, [(2, 3)], ["mask"]),
+                (scene.set_poses, [(3, 4, 4, 4)], ["ids", "frames"]),
+                (lambda *a, **k: skins.set_poses(ids=np.array([0, 1, 2]), frames=a[1], joints=a[0]), [(3, 4, 4, 4), (3, 7)], []),
+            ][random.integers(22)]
 
         self.assertGreater(self.run_cases(scaled(3000), choose), 50)
 
@@ -151,11 +161,14 @@ class Fuzz(unittest.TestCase):
 
             return [
                 (snug.collide, [None, None], ["origin"]),
-                (with_two(snug.collide), [], ["origin"]),
+                (with_two(snug.collide), [], ["origin", "threads"]),
+                (with_two(snug.find_distance_bound), [], ["origin"]),
+                (self.run_search, [None, None], ["max_steps", "much_soon", "capacity", "origin"]),
+                (with_two(self.run_search), [], ["max_steps", "much_soon", "capacity", "origin"]),
                 (with_two(snug.touches), [], ["origin", "witness"]),
                 (with_two(snug.find_within), [()], ["origin"]),
                 (with_two(snug.find_distance), [], ["origin", "max_distance"]),
-                (with_two(snug.find_contacts), [], ["origin"]),
+                (with_two(snug.find_contacts), [], ["depths", "threads", "origin"]),
                 (with_one(snug.collide_self), [], ["keep_rest"]),
                 (with_one(snug.cast_rays), [(5, 2, 3)], ["any", "origin"]),
                 (with_one(snug.find_hits), [(2, 3)], ["origin"]),
@@ -168,26 +181,35 @@ class Fuzz(unittest.TestCase):
                 (self.scene.cast_rays, [(5, 2, 3)], ["any", "mask"]),
                 (snug.face_mask, [(5, 2), (), ()], []),
                 (snug.frame, [(4, 4)], []),
-            ][random.integers(18)]
+            ][random.integers(21)]
 
         self.assertGreater(self.run_cases(scaled(2500), choose), 50)
 
+    @staticmethod
+    def run_search(*arguments, **keywords):
+        search = snug.Search(*arguments, **keywords)
+        next(search)
+        search.frontier()
+        search.run()
+
     def test_constructors(self):
         names = ["deformer", "joint_count", "influence_starts", "joint_positions", "field_starts", "field_numbers",
-                 "field_count"]
+                 "field_count", "frequencies", "threads"]
 
         def choose(random):
             return [
                 (snug.Model, [(4, 3), (4, 3)], names + ["joints", "weights", "fields"]),
                 (lambda *a, **k: snug.Model(*a[:2], joints=a[2], weights=a[3], **k), [(4, 3), (4, 3), (4, 2), (4, 2)], names),
                 (lambda *a, **k: snug.Model(*a[:2], fields=a[2], **k), [(4, 3), (4, 3), (2, 4, 3)], names),
-                (snug.Body, [()], ["strategy"]),
-                (snug.Scene, [], ["origin"]),
+                (snug.Body, [()], ["strategy", "pool"]),
+                (lambda *a, **k: snug.Body(self.models[1], **k), [()], ["strategy", "pool"]),
+                (snug.Pool, [()], []),
+                (snug.Scene, [], ["origin", "threads"]),
                 (snug.Witness, [()], []),
                 (snug.Model.from_bytes, [(5,)], []),
                 (snug.Model.load, [()], []),
                 (snug.load, [()], []),
-            ][random.integers(9)]
+            ][random.integers(11)]
 
         self.run_cases(scaled(2000), choose)
 
@@ -234,7 +256,7 @@ class Fuzz(unittest.TestCase):
         self.check_health()
 
     def test_no_attributes_to_set(self):
-        for thing in (self.models[0], self.bodies[0], self.scene, snug.Witness()):
+        for thing in (self.models[0], self.bodies[0], self.scene, self.search, snug.Witness(), snug.Pool(1)):
             with self.assertRaises((AttributeError, TypeError)):
                 thing.vertex_count = 3
             with self.assertRaises(TypeError):

@@ -1,5 +1,7 @@
 """Objects come and go, and memory stays. SNUG_TEST_SCALE=20 makes more than a million of them."""
 import gc
+import subprocess
+import sys
 import unittest
 import warnings
 
@@ -31,7 +33,7 @@ class Memory(unittest.TestCase):
         positions, triangles = tetrahedron().positions(), tetrahedron().triangles()
 
         def work():
-            a, b = snug.Body(snug.Model(positions, triangles)), snug.Body(tetrahedron())
+            a, b = snug.Body(snug.Model(positions, triangles)), snug.Body(tetrahedron(), pool=snug.Pool(4096))
             b.set_frame((0.25, 0.25, 0.25))
             snug.collide(a, b)
             a.vertices()
@@ -53,7 +55,13 @@ class Memory(unittest.TestCase):
             snug.cast_rays(a, rays)
             snug.find_hits(a, rays[0])
             snug.find_closest(a, rays[0])
-            len(snug.find_contacts(a, b).segments)
+            len(snug.find_contacts(a, b, depths=True, threads=2).segments)
+            snug.find_distance_bound(a, b)
+            for pairs in snug.Search(a, b, max_steps=1000):
+                len(pairs)
+            a.boxes(nodes=snug.Search(a, b).frontier()[:, 0])
+            a.model.node_triangles(0)
+            a.is_outside(np.zeros((0, 4)))
             a.triangles(np.array([1, 2]))
             a.model.weights()
             a.counters
@@ -61,12 +69,14 @@ class Memory(unittest.TestCase):
         self.check(work, scaled(300))
 
     def test_scenes(self):
+        ray = np.array([[0.1, 0.1, -1], [0.1, 0.1, 1]], np.float32)
+
         def work():
             scene = snug.Scene()
             for k in range(4):
                 scene.add(snug.Body(tetrahedron()))
             scene.update(triangle_pairs=True)
-            scene.pairs(), scene.triangle_pairs(), scene.events()
+            scene.pairs(), scene.triangle_pairs(), scene.events(), scene.find_hits(ray)
             scene.remove(2)
             scene.update()
 
@@ -90,8 +100,35 @@ class Memory(unittest.TestCase):
             fail(snug.collide, body, body)
             fail(snug.Body, 3)
             fail(snug.Scene, origin="x")
+            fail(snug.Search, body, body)
+            fail(snug.Search, body, snug.Body(tetrahedron()), capacity=0)
+            fail(snug.Pool, 0)
+            fail(body.boxes, nodes=np.array([99999]))
 
         self.check(work, scaled(600))
+
+
+class Lack(unittest.TestCase):
+    def test_a_search_loses_nothing(self):
+        """Where memory for its pairs is lacking it says so, and goes on when there is some."""
+        script = """
+import resource, numpy as np, snugmesh as snug
+model = snug.Model(snug.box().positions(), np.array([[1, 2, 3]] * 2000, np.uint32))
+search = snug.Search(snug.Body(model), snug.Body(model))
+with open("/proc/self/statm") as file:
+    used = int(file.read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + (20 << 20), -1))
+total = failed = 0
+while not search.is_done:
+    try:
+        total += len(search.run())
+    except MemoryError:
+        failed += 1
+        resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+print(total, failed > 0)
+"""
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+        self.assertEqual(done.stdout, "4000000 True\n", done.stderr)
 
 
 if __name__ == "__main__":

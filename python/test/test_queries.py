@@ -4,7 +4,7 @@ import unittest
 import numpy as np
 
 import snugmesh as snug
-from support import SEED, bend, make_tube, make_tube_model, scaled, tetrahedron
+from support import SEED, bend, make_spindle, make_tube, make_tube_model, scaled, tetrahedron
 
 
 def place(body, seed, spread=1.0):
@@ -95,6 +95,22 @@ class Pairs(unittest.TestCase):
         self.assertEqual(snug.find_distance(a, b, max_distance=0).distance, np.inf)
         points = np.array([[1, 0, 0], [1.5, 0, 0]], np.float32)
         np.testing.assert_array_equal(snug.find_closest(a, points, max_distance=0)["distance"], [0, np.inf])
+
+    def test_distance_bound(self):
+        """Never more than the distance, zero where they touch, and mostly of use where they do not."""
+        tight = apart = 0
+        for seed in range(SEED, SEED + scaled(60)):
+            a, b = self.make_two(seed)
+            place(b, seed, 1.0)
+            bound, distance = snug.find_distance_bound(a, b), snug.find_distance(a, b).distance
+            self.assertLessEqual(bound, distance, f"seed {seed}")
+            if distance > 0:
+                apart += 1
+                tight += bound > 0.1 * distance
+        self.assertGreater(tight, apart // 2)
+        self.assertTrue(0 < apart < scaled(60))
+        empty = snug.Body(snug.Model(np.zeros((0, 3), np.float32), np.zeros((0, 3), np.uint32)))
+        self.assertEqual(snug.find_distance_bound(empty, a), np.inf)
 
     def test_self(self):
         model = make_tube_model(around=8, along=16)
@@ -206,6 +222,44 @@ class Near(unittest.TestCase):
         self.assertEqual(contacts.segments.shape, (len(contacts), 2, 3))
 
 
+    def make_spindles(self, seed, **options):
+        """Two convex bodies that overlap in one closed curve."""
+        model = snug.Model(*make_spindle(**options))
+        self.assertEqual(model.count_open_edges(), 0)
+        a, b = snug.Body(model), snug.Body(model)
+        place(b, seed, 0.4)
+        return a, b
+
+    def test_depths_beside_what_is_inside(self):
+        """Of convex bodies all vertices inside the other one are behind the curve."""
+        tried = 0
+        for seed in range(SEED, SEED + scaled(30)):
+            a, b = self.make_spindles(seed)
+            contacts = snug.find_contacts(a, b, depths=True)
+            if len(contacts.curves) != 1:
+                continue  # one goes right through the other
+            np.testing.assert_array_equal(snug.find_contacts(a, b).contacts, contacts.contacts)
+            direction = contacts.direction / np.linalg.norm(contacts.direction)
+            ends = []
+            for own, other, pick in ((a, b, np.max), (b, a, np.min)):
+                inside = own.vertices()[snug.find_inside(other, own.vertices())["place"] == snug.Place.INSIDE]
+                ends.append(pick(np.concatenate([inside, contacts.points["position"]]).astype(float) @ direction))
+            self.assertAlmostEqual(contacts.depths[0], ends[0] - ends[1], places=5, msg=f"seed {seed}")
+            tried += 1
+        self.assertGreater(tried, scaled(30) // 4)
+        self.assertIsNone(snug.find_contacts(a, b).depths)
+
+    def test_depths_behind_which_there_is_much(self):
+        """More vertices than there was room for at first: none is NaN."""
+        a = snug.Body(snug.Model(*make_spindle(around=12, along=1600, length=4.0)))
+        b = snug.Body(snug.box(2.0))
+        b.set_frame((-2.05, 0.01, 0.02))
+        contacts = snug.find_contacts(a, b, depths=True)
+        behind = np.count_nonzero(a.vertices()[:, 0] < -0.05)
+        self.assertLess(3 * len(contacts), behind)
+        self.assertAlmostEqual(contacts.depths[0], 2 - 0.05, places=4)
+
+
 class Shapes(unittest.TestCase):
     def setUp(self):
         self.body = snug.Body(make_tube_model())
@@ -268,6 +322,24 @@ class Shapes(unittest.TestCase):
 
 
 class Scenes(unittest.TestCase):
+    def test_everything_that_a_ray_hits(self):
+        scene = snug.Scene()
+        for k in range(30):
+            body = snug.Body(make_tube_model(around=6, along=6))
+            place(body, k, 0.2)
+            scene.add(body, groups=1 + k % 2)
+        most = 0
+        for ray in np.random.default_rng(SEED).normal(size=(60, 2, 3)).astype(np.float32):
+            for mask in (3, 2):
+                wanted = []
+                for k in range(30):
+                    if (1 + k % 2) & mask:
+                        wanted += [(h["t"], k, int(h["triangle"])) for h in snug.find_hits(scene[k], ray)]
+                hits = scene.find_hits(ray, mask=mask)
+                self.assertEqual([(h["t"], int(h["body"]), int(h["triangle"])) for h in hits], sorted(wanted))
+                most = max(most, len(hits))
+        self.assertGreater(most, 32)  # more than there is room for at first
+
     def test_rays_beside_those_of_each_body(self):
         scene = snug.Scene()
         for k in range(20):
@@ -335,6 +407,61 @@ class Scenes(unittest.TestCase):
         scene.add(far)
         with self.assertRaisesRegex(snug.Error, "too far from the scene's origin"):
             scene.update()
+
+    def test_many_poses_at_once(self):
+        """As posing each by itself."""
+        model = make_tube_model(around=6, along=6)
+        for threads in (1, 3):
+            scene, alone = snug.Scene(threads=threads), [snug.Body(model) for _ in range(70)]
+            for _ in alone:
+                scene.add(snug.Body(model))
+            matrices = np.stack([bend(seed) for seed in range(70)])
+            random = np.random.default_rng(SEED)
+            frames = random.normal(size=(70, 7))
+            frames[:, 3:] /= np.linalg.norm(frames[:, 3:], axis=1)[:, None]
+            ids = random.permutation(70)
+            for k, i in enumerate(ids):
+                alone[i].set_joints(matrices[k])
+                alone[i].set_frame(frames[k, :3], frames[k, 3:])
+            for joints in (matrices, np.ascontiguousarray(matrices[:, :, :3])):
+                scene.set_poses(np.zeros_like(joints[:, :, :3]) + np.eye(3, 4, dtype=np.float32))
+                scene.set_poses(joints, ids=ids)
+                scene.set_poses(frames=frames[:35], ids=ids[:35])
+                scene.set_poses(joints, ids=ids, frames=frames)
+                for i in range(70):
+                    np.testing.assert_array_equal(scene[i].vertices(), alone[i].vertices())
+            scene.update()
+            wanted = [[i, j] for i in range(70) for j in range(i + 1, 70) if snug.touches(alone[i], alone[j])]
+            self.assertEqual([[int(p["a"]), int(p["b"])] for p in scene.pairs()], wanted)
+
+    def test_poses_that_cannot_be(self):
+        scene, model = snug.Scene(), make_tube_model(around=4, along=4)
+        for _ in range(3):
+            scene.add(snug.Body(model))
+        box = scene.add(snug.Body(snug.box()))
+        joints, frames = np.stack([bend(k) for k in range(3)]), np.tile([0, 0, 0, 0, 0, 0, 1.0], (3, 1))
+        broken, turned = joints.copy(), np.swapaxes(joints, -1, -2).copy()
+        broken[1, 2, 0, 0] = np.nan
+        cases = [
+            (snug.Error, "finite", lambda: scene.set_poses(broken)),
+            (ValueError, "last row of matrix 0", lambda: scene.set_poses(turned)),
+            (ValueError, r"\(n, j, 3, 4\) or", lambda: scene.set_poses(np.zeros((3, 4, 2, 4), np.float32))),
+            (ValueError, "body 0 has 4 joints, not 3", lambda: scene.set_poses(np.ascontiguousarray(joints[:, :3]))),
+            (ValueError, "body 3 has 0 joints, not 4", lambda: scene.set_poses(joints[:1], ids=np.array([box]))),
+            (ValueError, "body 1 is posed twice", lambda: scene.set_poses(joints, ids=np.array([1, 2, 1]))),
+            (KeyError, "there is no body 9", lambda: scene.set_poses(joints, ids=np.array([1, 2, 9]))),
+            (KeyError, "there is no body 4", lambda: scene.set_poses(frames=np.tile(frames[0], (9, 1)))),
+            (ValueError, "there are 2 ids for 3 bodies", lambda: scene.set_poses(joints, ids=np.array([1, 2]))),
+            (ValueError, r"frames must have the shape \(3, 7\)", lambda: scene.set_poses(joints, frames=frames[:2])),
+            (ValueError, r"frames\[0\]: a unit quaternion", lambda: scene.set_poses(frames=np.zeros((1, 7)))),
+            (TypeError, "frames must be float64", lambda: scene.set_poses(frames=frames.astype(np.float32))),
+        ]
+        for error, text, call in cases:
+            with self.subTest(text), self.assertRaisesRegex(error, text):
+                call()
+        scene.set_poses(joints, frames=frames)
+        scene.update()
+        self.assertGreaterEqual(len(scene.pairs()), 3)
 
     def test_bodies_outlive_nothing(self):
         scene = snug.Scene()

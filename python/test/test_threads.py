@@ -7,7 +7,7 @@ import unittest
 import numpy as np
 
 import snugmesh as snug
-from support import bend, make_tube_model, tetrahedron
+from support import bend, make_tube, make_tube_model, tetrahedron
 
 
 def make_busy_pair():
@@ -149,6 +149,80 @@ class Threads(unittest.TestCase):
         thread.join()
         # A lock that was held would let this loop go on between queries only: a few switches of 5 ms.
         self.assertGreater(steps, 1000)
+
+    def count_threads(self, work, seconds):
+        """The most threads that come and go with some work, besides the one that does it; looks until there is one."""
+        def count():
+            return len(os.listdir("/proc/self/task"))
+
+        before, most, done, start = count(), 0, threading.Event(), time.perf_counter()
+
+        def repeat():
+            while not done.is_set():
+                work()
+
+        thread = threading.Thread(target=repeat)
+        thread.start()
+        while most == 0 and time.perf_counter() < start + seconds:
+            most = max(most, count() - before - 1)
+        done.set()
+        thread.join()
+        while count() > before and time.perf_counter() < start + 60:
+            time.sleep(0.01)  # Python's own thread takes a moment to end
+        self.assertEqual(count(), before)
+        return most
+
+    def test_threads_of_one_call(self):
+        """Up to as many as asked for, and they end with the call."""
+        model = make_tube_model(around=40, along=100)
+        a, b = snug.Body(model), snug.Body(model)
+        b.set_joints(bend(2))
+        self.assertEqual(self.count_threads(lambda: snug.collide(a, b), 0.2), 0)
+        self.assertIn(self.count_threads(lambda: snug.collide(a, b, threads=4), 20), (1, 2, 3))
+        self.assertIn(self.count_threads(lambda: snug.find_contacts(a, b, threads=4), 20), (1, 2, 3))
+
+    def test_results_do_not_depend_on_threads(self):
+        vertices, faces, joints, weights = make_tube(around=40, along=100)
+
+        def make(threads):
+            return snug.Model(vertices, faces, joints=joints, weights=weights, threads=threads)
+
+        model = make(None)
+        a, b = snug.Body(model), snug.Body(model)
+        a.set_joints(bend(1))
+        b.set_joints(bend(2))
+        pairs, contacts = snug.collide(a, b), snug.find_contacts(a, b, depths=True)
+        self.assertGreater(len(pairs), 500)
+        for threads in (1, 2, 3, 64):
+            self.assertEqual(make(threads).to_bytes(), model.to_bytes())
+            np.testing.assert_array_equal(snug.collide(a, b, threads=threads), pairs)
+            found = snug.find_contacts(a, b, threads=threads, depths=True)
+            for name, array in vars(contacts).items():
+                np.testing.assert_array_equal(getattr(found, name), array, name)
+        for wrong in (0, -1, 65, 2**70):
+            with self.assertRaisesRegex(ValueError, "threads must be a number from 1 to 64"):
+                snug.collide(a, b, threads=wrong)
+
+    def test_scenes_do_not_depend_on_threads(self):
+        rays = np.random.default_rng(3).normal(size=(300, 2, 3)).astype(np.float32)
+
+        def run(threads):
+            scene, model, results = snug.Scene(threads=threads), make_tube_model(around=6, along=6), []
+            for k in range(120):
+                scene.add(snug.Body(model))
+            for frame in range(3):
+                random = np.random.default_rng(frame)
+                for k in range(120):
+                    scene[k].set_frame(random.normal(size=3))
+                scene.update(triangle_pairs=True)
+                results += [scene.pairs(), scene.triangle_pairs(), *scene.events(), scene.cast_rays(rays)]
+            return results
+
+        alone = run(1)
+        self.assertGreater(len(alone[0]), 100)
+        for threads in (2, 5):
+            for one, other in zip(alone, run(threads)):
+                np.testing.assert_array_equal(one, other)
 
     @unittest.skipUnless(os.environ.get("SNUG_MEASURE"), "a measurement: SNUG_MEASURE=1, on a machine with nothing else to do")
     def test_two_threads_are_twice_as_fast(self):

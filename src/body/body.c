@@ -197,6 +197,35 @@ snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame)
 	                    "the frame is not finite or its quaternion not of unit length");
 }
 
+// Written so that NaN is no answer.
+static bool FindReach(const snugBody* body, sgBox* around)
+{
+	float reach[3];
+	bool isGood = body->deform->reach != NULL && !body->isAtRest;
+	if (isGood)
+	{
+		body->deform->reach(&body->posed, reach);
+	}
+	for (int axis = 0; axis < 3 && isGood; ++axis)
+	{
+		isGood = reach[axis] <= SNUG_MAX_COORDINATE;
+		around->lower[axis] = -reach[axis];
+		around->upper[axis] = reach[axis];
+	}
+	return isGood;
+}
+
+snugStatus sgBody_MakeLoosePlacement(
+    snugBody* body, const double origin[3], sgBox* around, sgPlacement* placement, snugCounters* counters)
+{
+	if (FindReach(body, around) && sgPlacement_Make(&body->frame, origin, around, placement))
+	{
+		sgBody_Derive(body);
+		return snug_success;
+	}
+	return sgBody_MakePlacement(body, origin, around, placement, counters);
+}
+
 snugStatus sgBody_MakePlacement(
     snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, snugCounters* counters)
 {

@@ -151,6 +151,11 @@ sgBox sgBody_RootBox(snugBody* body, snugCounters* counters);
 snugStatus sgBody_MakePlacement(
     snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, snugCounters* counters);
 
+/// The same with a box that may be much larger than the root's, if that costs less: for who needs little of a body.
+/// What rounding may do is bounded less tightly then.
+snugStatus sgBody_MakeLoosePlacement(
+    snugBody* body, const double origin[3], sgBox* around, sgPlacement* placement, snugCounters* counters);
+
 /// Boxes in body space around the vertices below each lane of a set. From the pose alone; looked up in the cache only
 /// where there is no other way, which is where boxes are exact.
 const sgBoxLanes* sgBody_BoundLocal(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters);

@@ -76,22 +76,21 @@ static float FindDistances(
     const snugBody* body, const sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, float distances[SG_LANES])
 {
 	double travel = (body->travel - cached->travel[family.first / 2]) * (1.0 + 0x1p-50);
+	bool isEven = body->deform->growth == NULL;
+	float even = isEven ? sgRoundUp(travel) : 0.0f, most = even;
 	for (int lane = 0; lane < SG_LANES; ++lane)
 	{
-		distances[lane] = 0.0f;
+		distances[lane] = even;
 	}
-	sgLaneSet set = family;
-	set.mask = lanes;
-	if (body->deform->growth != NULL)
+	if (!isEven)
 	{
+		sgLaneSet set = family;
+		set.mask = lanes;
 		body->deform->growth(&body->posed, set, travel, distances);
 	}
-	float most = 0.0f;
-	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+	for (uint32_t rest = isEven ? 0 : lanes; rest != 0; rest &= rest - 1)
 	{
-		uint32_t lane = sgLowestBit(rest);
-		distances[lane] = body->deform->growth != NULL ? distances[lane] : sgRoundUp(travel);
-		most = (float)sgMost((double)most, (double)distances[lane]);
+		most = (float)sgMost((double)most, (double)distances[sgLowestBit(rest)]);
 	}
 	return most;
 }
@@ -126,21 +125,6 @@ static bool GrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet fami
 	return true;
 }
 
-// What is common to boxes and others that contain the same.
-static void IntersectBoxes(sgBoxLanes* boxes, uint32_t lanes, const sgBoxLanes* others)
-{
-	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
-	{
-		uint32_t lane = sgLowestBit(rest);
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			float *lower = boxes->lower[axis] + lane, *upper = boxes->upper[axis] + lane;
-			*lower = others->lower[axis][lane] > *lower ? others->lower[axis][lane] : *lower;
-			*upper = others->upper[axis][lane] < *upper ? others->upper[axis][lane] : *upper;
-		}
-	}
-}
-
 // Without a growth of its own, travel is along axes, and balls would need it in all directions.
 static bool CanGrow(const snugBody* body)
 {
@@ -166,8 +150,7 @@ bool sgRefitCached(
 	uint32_t inner = lanes & ~family.leafMask;
 	if (inner != 0 && most < INFINITY)
 	{
-		sgGetKernels()->boxes->growBoxes(&before, inner, distances);
-		IntersectBoxes(out.boxes, inner, &before);
+		sgGetKernels()->boxes->cutBoxes(out.boxes, inner, &before, distances);
 	}
 	return true;
 }

@@ -109,33 +109,42 @@ static float LeastExtent(const sgBoxLanes* boxes, uint32_t mask)
 	{
 		most = f8_Max(most, f8_Sub(f8_Load(boxes->upper[axis]), f8_Load(boxes->lower[axis])));
 	}
-	float extents[SG_LANES] SG_ALIGN(32), least = INFINITY;
-	f8_Store(extents, most);
-	for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-	{
-		float extent = extents[sgLowestBit(rest)];
-		least = extent < least ? extent : least;
-	}
-	return least;
+	return f8_ReduceMin(f8_Select(sgLanes_OfMask(mask), most, f8_Set(INFINITY)));
 }
 
-// The sum is off by half a unit in its last place at most, and 2^-23 of it is one or more; the last term is for zero.
+// One axis of boxes, moved outwards. The sum is off by half a unit in its last place at most, and 2^-23 of it is one or
+// more; the last term is for zero.
+static inline void Grow(f8* lower, f8* upper, f8 distance)
+{
+	f8 rounding = f8_Set((float)SG_MARGIN_GROWN), least = f8_Set(0x1p-149f);
+	f8 low = f8_Sub(*lower, distance), high = f8_Add(*upper, distance);
+	*lower = f8_Sub(low, f8_Add(f8_Mul(f8_Abs(low), rounding), least));
+	*upper = f8_Add(high, f8_Add(f8_Mul(f8_Abs(high), rounding), least));
+}
+
 static void GrowBoxes(sgBoxLanes* boxes, uint32_t mask, const float distances[SG_LANES])
 {
-	f8 rounding = f8_Set((float)SG_MARGIN_GROWN), least = f8_Set(0x1p-149f), distance = f8_Load(distances);
+	m8 isIn = sgLanes_OfMask(mask);
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		float lower[SG_LANES] SG_ALIGN(32), upper[SG_LANES] SG_ALIGN(32);
-		f8 low = f8_Sub(f8_Load(boxes->lower[axis]), distance);
-		f8 high = f8_Add(f8_Load(boxes->upper[axis]), distance);
-		f8_Store(lower, f8_Sub(low, f8_Add(f8_Mul(f8_Abs(low), rounding), least)));
-		f8_Store(upper, f8_Add(high, f8_Add(f8_Mul(f8_Abs(high), rounding), least)));
-		for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-		{
-			uint32_t lane = sgLowestBit(rest);
-			boxes->lower[axis][lane] = lower[lane];
-			boxes->upper[axis][lane] = upper[lane];
-		}
+		f8 before[2] = { f8_Load(boxes->lower[axis]), f8_Load(boxes->upper[axis]) };
+		f8 lower = before[0], upper = before[1];
+		Grow(&lower, &upper, f8_Load(distances));
+		f8_Store(boxes->lower[axis], f8_Select(isIn, lower, before[0]));
+		f8_Store(boxes->upper[axis], f8_Select(isIn, upper, before[1]));
+	}
+}
+
+static void CutBoxes(sgBoxLanes* boxes, uint32_t mask, const sgBoxLanes* others, const float distances[SG_LANES])
+{
+	m8 isIn = sgLanes_OfMask(mask);
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		f8 before[2] = { f8_Load(boxes->lower[axis]), f8_Load(boxes->upper[axis]) };
+		f8 lower = f8_Load(others->lower[axis]), upper = f8_Load(others->upper[axis]);
+		Grow(&lower, &upper, f8_Load(distances));
+		f8_Store(boxes->lower[axis], f8_Select(isIn, f8_Max(lower, before[0]), before[0]));
+		f8_Store(boxes->upper[axis], f8_Select(isIn, f8_Min(upper, before[1]), before[1]));
 	}
 }
 
@@ -146,4 +155,5 @@ const sgBoxKernels SG_FOR_ISA(sgBoxKernels) = {
 	.mergeBoxes = MergeBoxes,
 	.leastExtent = LeastExtent,
 	.growBoxes = GrowBoxes,
+	.cutBoxes = CutBoxes,
 };

@@ -24,6 +24,9 @@ typedef struct sgBoxKernels
 
 	/// Move all faces of the boxes in `mask` outwards, by a distance per lane.
 	void (*growBoxes)(sgBoxLanes* boxes, uint32_t mask, const float distances[SG_LANES]);
+
+	/// Leave of the boxes in `mask` what is common with others that were moved outwards like that.
+	void (*cutBoxes)(sgBoxLanes* boxes, uint32_t mask, const sgBoxLanes* others, const float distances[SG_LANES]);
 } sgBoxKernels;
 
 #endif

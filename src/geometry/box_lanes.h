@@ -15,6 +15,17 @@ SG_INLINE uint32_t sgLanes_OverlapOne(
 	return m8_Bits(m8_And(x, m8_And(y, z)));
 }
 
+/// The lanes whose bits are set.
+SG_INLINE m8 sgLanes_OfMask(uint32_t mask)
+{
+	float SG_ALIGN(32) isIn[SG_LANES];
+	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
+	{
+		isIn[lane] = (float)(mask >> lane & 1);
+	}
+	return f8_Less(f8_Set(0.0f), f8_Load(isIn));
+}
+
 SG_INLINE void sgLanes_LoadBoxes(const sgBoxLanes* boxes, f8 lower[3], f8 upper[3])
 {
 	for (int axis = 0; axis < 3; ++axis)

@@ -278,11 +278,12 @@
 #define SG_MARGIN_PASSED_POINT 13.0
 #endif
 
-// ---- Spheres, capsules, planes (query/shapes.c) ------------------------------------------------------------------
+// ---- Spheres, capsules, planes (query/shapes.c, query/probe.c) ---------------------------------------------------
 
-/// Boxes that grow by a radius in float32, of the largest coordinate and the radius: four roundings of 2^-24 or less.
+/// What a radius by which boxes grow has to be larger by, in parts of itself: differences less than twice as large are
+/// off by 2^-23 of it.
 #ifndef SG_MARGIN_SHAPE_BOX
-#define SG_MARGIN_SHAPE_BOX 0x1p-21
+#define SG_MARGIN_SHAPE_BOX 0x1p-22
 #endif
 /// A plane in body space, of how far placing moves vertices, and of the sums in double.
 #ifndef SG_MARGIN_SHAPE_PLACED
@@ -297,6 +298,10 @@
 /// Squared distances of boxes in float32, and of bodies whose rotations are rounded.
 #ifndef SG_MARGIN_GAP
 #define SG_MARGIN_GAP 0x1p-20f
+#endif
+/// How far apart triangles are along a direction in float32, in units of 2^-24 of the terms.
+#ifndef SG_MARGIN_FAR
+#define SG_MARGIN_FAR 12.0
 #endif
 /// What distances of triangles may be off by, of the extent of everything.
 #ifndef SG_MARGIN_NEAREST

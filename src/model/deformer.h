@@ -141,6 +141,10 @@ typedef struct sgDeform
 	/// lanes of `out` stay as they are. Null if posing never changes bounds: then the model's rest bounds hold.
 	void (*bound)(const sgPosed* posed, sgLaneSet set, sgBoundsOut out);
 
+	/// Magnitudes that no coordinate of a position exceeds, per axis, from the pose alone: loose, and for next to
+	/// nothing. Null: it takes a bound.
+	void (*reach)(const sgPosed* posed, float reach[3]);
+
 	/// Boxes along turned axes, of inner nodes in set.mask, straight from the pose: `boxes` grown by `slack` per axis
 	/// contain rotation * position for every position that the deformer gives. Null if it cannot.
 	/// @param rotation orthogonal within rounding

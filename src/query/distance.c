@@ -62,6 +62,22 @@ static void Improve(Search* search, const sgNearest* nearest, snugPair pair)
 	}
 }
 
+static void LookAtTriangles(Search* search, const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, uint32_t j)
+{
+	sgNearPair* near = &search->near;
+	float one[3][3], other[3][3];
+	sgNearest nearest;
+	sgTriangleLanes_Get(a, i, one);
+	sgTriangleLanes_Get(b, j, other);
+	++near->counters.triangleTests;
+	sgTriangles_Nearest((const float(*)[3])one, (const float(*)[3])other, &nearest);
+	Improve(search, &nearest,
+	    (snugPair){ near->a.tree->triangleMap[a->leaf->firstTriangle + i],
+	        near->b.tree->triangleMap[b->leaf->firstTriangle + j] });
+}
+
+// The pair with the nearest boxes comes first, since it lowers the limit; the others as they are numbered, since
+// sorting takes longer than they do.
 static void LookAtLeaves(
     Search* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {
@@ -70,20 +86,19 @@ static void LookAtLeaves(
 	const sgTriangleLanes* b = sgSide_Triangles(&near->b, openedB, laneB, &near->counters);
 	sgGaps gaps;
 	sgNearPair_LookAtLeaves(a, b, search->limit, &gaps);
-	for (uint32_t pair; (pair = TakeNearest(&gaps, search->limit)) < SG_LANE_PAIRS;)
+	const uint32_t first = TakeNearest(&gaps, search->limit);
+	for (uint32_t turn = 0; turn <= SG_LANES && first < SG_LANE_PAIRS; ++turn)
 	{
-		uint32_t i = pair / SG_LANES, j = pair % SG_LANES;
-		float one[3][3], other[3][3];
-		sgTriangleLanes_Get(a, i, one);
-		sgTriangleLanes_Get(b, j, other);
-		if (!sgTriangles_AreFar((const float(*)[3])one, (const float(*)[3])other, search->limit))
+		const uint32_t i = turn == 0 ? first / SG_LANES : turn - 1;
+		uint32_t partners = turn == 0 ? 1u << first % SG_LANES : (uint32_t)(gaps.pairs >> (SG_LANES * i)) & 0xff;
+		partners &= partners != 0 ? near->kernels->probes->nearTriangles(a, i, b, search->limit) : 0;
+		for (; partners != 0; partners &= partners - 1)
 		{
-			sgNearest nearest;
-			++near->counters.triangleTests;
-			sgTriangles_Nearest((const float(*)[3])one, (const float(*)[3])other, &nearest);
-			Improve(search, &nearest,
-			    (snugPair){ near->a.tree->triangleMap[a->leaf->firstTriangle + i],
-			        near->b.tree->triangleMap[b->leaf->firstTriangle + j] });
+			const uint32_t j = sgLowestBit(partners);
+			if (gaps.squares[SG_LANES * i + j] <= search->limit)
+			{
+				LookAtTriangles(search, a, i, b, j);
+			}
 		}
 	}
 }
@@ -184,23 +199,14 @@ static bool Touch(snugBody* a, snugBody* b, const double origin[3], snugDistance
 	return sink.count > 0;
 }
 
-static SG_NOINLINE void FindDistance(
-    snugBody* a, snugBody* b, const snugDistanceQuery* query, snugDistanceResult* result)
+// Bodies that do not touch.
+static void FindNearest(snugBody* a, snugBody* b, const double origin[3], double most, snugDistanceResult* result)
 {
-	if (Touch(a, b, query->origin, result) || result->status != snug_success)
-	{
-		return;
-	}
-	if (a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0)
-	{
-		return;
-	}
 	Search search; // not zeroed: most of it is scratch
-	double most = query->maxDistance > 0.0 ? query->maxDistance : INFINITY;
 	search.near.counters = (snugCounters){ 0 };
 	search.result = result;
 	search.best = most;
-	result->status = sgNearPair_Start(&search.near, a, b, query->origin);
+	result->status = sgNearPair_Start(&search.near, a, b, origin);
 	if (result->status == snug_success)
 	{
 		search.limit = sgNearLimit(most, search.near.slack);
@@ -212,21 +218,35 @@ static SG_NOINLINE void FindDistance(
 	}
 }
 
+SG_NOINLINE snugDistanceResult sgFindDistance(snugBody* a, snugBody* b, const double origin[3], double most)
+{
+	snugDistanceResult result = {
+		.status = snug_success, .distance = INFINITY, .a = SNUG_NO_TRIANGLE, .b = SNUG_NO_TRIANGLE
+	};
+	const bool isEmpty = a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0;
+	const bool isSettled = Touch(a, b, origin, &result) || result.status != snug_success || isEmpty;
+	if (!isSettled && most > 0.0)
+	{
+		FindNearest(a, b, origin, most, &result);
+	}
+	snugCounters* counters = &result.counters;
+	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
+	return result;
+}
+
 snugDistanceResult snugFindDistance(snugBody* a, snugBody* b, const snugDistanceQuery* query)
 {
 	static const snugDistanceQuery defaults = { .maxDistance = 0.0 };
-	snugDistanceResult result = {
+	const snugDistanceResult misuse = {
 		.status = snug_badArgument, .distance = INFINITY, .a = SNUG_NO_TRIANGLE, .b = SNUG_NO_TRIANGLE
 	};
 	query = query != NULL ? query : &defaults;
-	SG_REQUIRE(a != NULL && b != NULL && a != b, result);
-	SG_REQUIRE_RESERVED(query, result);
-	SG_REQUIRE(sgIsFinitePoint(query->origin) && query->maxDistance >= 0.0, result);
-	result.status = snug_success;
+	SG_REQUIRE(a != NULL && b != NULL && a != b, misuse);
+	SG_REQUIRE_RESERVED(query, misuse);
+	SG_REQUIRE(sgIsFinitePoint(query->origin) && query->maxDistance >= 0.0, misuse);
 	sgFpEnv environment = sgFpEnv_Enter();
-	FindDistance(a, b, query, &result);
+	snugDistanceResult result =
+	    sgFindDistance(a, b, query->origin, query->maxDistance > 0.0 ? query->maxDistance : INFINITY);
 	sgFpEnv_Leave(environment);
-	snugCounters* counters = &result.counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	return result;
 }

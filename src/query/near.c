@@ -42,16 +42,6 @@ void sgNearPair_Finish(sgNearPair* near)
 	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 }
 
-static void KeepBelow(sgGaps* gaps, uint64_t pairs, float limit)
-{
-	gaps->pairs = 0;
-	for (; pairs != 0; pairs &= pairs - 1)
-	{
-		uint32_t pair = sgLowestBit(pairs);
-		gaps->pairs |= gaps->squares[pair] <= limit ? pairs & -pairs : 0;
-	}
-}
-
 // Boxes of b, moved into the space of a, have grown by all that placing and moving may be off by (sgRelativeMotion), so
 // the distance of boxes is no more than that of placed triangles.
 void sgNearPair_Look(sgNearPair* near, const sgOpened* a, const sgOpened* b, float limit, sgGaps* gaps)
@@ -64,16 +54,15 @@ void sgNearPair_Look(sgNearPair* near, const sgOpened* a, const sgOpened* b, flo
 		near->kernels->boxes->moveBoxes(boxesB, &near->motionBA, &moved);
 		boxesB = &moved;
 	}
-	near->kernels->probes->gapBoxes(&boxesA, a->set.mask, boxesB, gaps->squares);
-	uint64_t pairs = sgMaskProduct(a->set.mask, b->set.mask);
-	near->counters.volumeTests += (uint32_t)__builtin_popcountll(pairs);
-	KeepBelow(gaps, pairs, limit);
+	gaps->pairs = near->kernels->probes->nearBoxes(&boxesA, a->set.mask, boxesB, limit, gaps->squares) &
+	              sgMaskProduct(a->set.mask, b->set.mask);
+	near->counters.volumeTests += sgCountBits(a->set.mask) * sgCountBits(b->set.mask);
 }
 
 void sgNearPair_LookAtLeaves(const sgTriangleLanes* a, const sgTriangleLanes* b, float limit, sgGaps* gaps)
 {
-	sgGetKernels()->probes->gapBoxes(&a->boxes, a->mask, &b->boxes, gaps->squares);
-	KeepBelow(gaps, sgMaskProduct(a->mask, b->mask), limit);
+	gaps->pairs = sgGetKernels()->probes->nearBoxes(&a->boxes, a->mask, &b->boxes, limit, gaps->squares) &
+	              sgMaskProduct(a->mask, b->mask);
 }
 
 // A pair whose computed distance is no greater is nearer than that and the slack.

@@ -4,6 +4,7 @@
 
 #include "geometry/distance.h"
 #include "query/side.h"
+#include "snug/snug_queries.h"
 #include "tree/probe_kernels.h"
 
 #define SG_LANE_PAIRS (SG_LANES * SG_LANES)
@@ -37,6 +38,11 @@ void sgNearPair_LookAtLeaves(const sgTriangleLanes* a, const sgTriangleLanes* b,
 
 /// A limit for squared distances below which everything is whose computed distance is no greater than this.
 float sgNearLimit(double distance, double slack);
+
+/// What snugFindDistance finds, in the library's floating-point environment. Threads may ask about one body at a time,
+/// if sgBody_Prepare has been called for it and sgCanBeParallel says so.
+/// @param most how far to look; zero: whether they touch
+snugDistanceResult sgFindDistance(snugBody* a, snugBody* b, const double origin[3], double most);
 
 /// A squared distance of things that share no point: never zero.
 static inline double sgPositive(double distance2)

@@ -44,6 +44,35 @@ static bool Intersect(const sgPairSearch* search, uint32_t lane)
 	return search->kernels->leaves->intersectTriangles((const float(*)[3])a, (const float(*)[3])b);
 }
 
+static uint32_t LeafOf(const sgSide* side, const sgLeaf* leaf)
+{
+	return (uint32_t)(leaf - side->tree->leaves);
+}
+
+// A queued pair intersects.
+static void Found(sgPairSearch* search, const sgQueuedPair* queued)
+{
+	const sgLeaf *leafA = queued->leafA, *leafB = queued->leafB;
+	const uint32_t i = queued->laneA, j = queued->laneB;
+	if (search->options->witness != NULL)
+	{
+		const uint32_t a = LeafOf(&search->a, leafA), b = LeafOf(&search->b, leafB);
+		*search->options->witness = (snugWitness){ { a + 1, i, b, j } };
+	}
+	snugPair pair;
+	if (search->options->asPlaces)
+	{
+		pair.a = LeafOf(&search->a, leafA) * SG_LANES + i;
+		pair.b = LeafOf(&search->b, leafB) * SG_LANES + j;
+	}
+	else
+	{
+		pair.a = search->a.tree->triangleMap[leafA->firstTriangle + i];
+		pair.b = search->b.tree->triangleMap[leafB->firstTriangle + j];
+	}
+	Report(search, pair);
+}
+
 // Decide what is queued. Lanes after the last hold what was there before, or zeros.
 static void Flush(sgPairSearch* search)
 {
@@ -61,15 +90,12 @@ static void Flush(sgPairSearch* search)
 		search->counters.exactTests += isUnsure;
 		if (!isUnsure || Intersect(search, lane))
 		{
-			if (search->options->witness != NULL)
-			{
-				*search->options->witness = search->witnesses[lane];
-			}
-			Report(search, search->queued[lane]);
+			Found(search, search->queued + lane);
 		}
 	}
 }
 
+// Most of what is queued does not intersect: what is only needed then is found out then.
 static void Queue(sgPairSearch* search, const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, uint32_t j)
 {
 	uint32_t lane = search->queuedCount++;
@@ -81,17 +107,7 @@ static void Queue(sgPairSearch* search, const sgTriangleLanes* a, uint32_t i, co
 			search->queue.b[c][axis][lane] = b->corner[c][axis][j];
 		}
 	}
-	uint32_t leafA = (uint32_t)(a->leaf - search->a.tree->leaves);
-	uint32_t leafB = (uint32_t)(b->leaf - search->b.tree->leaves);
-	search->queued[lane] = search->options->asPlaces ? (snugPair){ leafA * SG_LANES + i, leafB * SG_LANES + j }
-	                                                 : (snugPair){
-		                                                   search->a.tree->triangleMap[a->leaf->firstTriangle + i],
-		                                                   search->b.tree->triangleMap[b->leaf->firstTriangle + j],
-	                                                   };
-	if (search->options->witness != NULL)
-	{
-		search->witnesses[lane] = (snugWitness){ { leafA + 1, i, leafB, j } };
-	}
+	search->queued[lane] = (sgQueuedPair){ a->leaf, b->leaf, i, j };
 	if (search->queuedCount == SG_LANES)
 	{
 		Flush(search);
@@ -143,6 +159,15 @@ static uint64_t OverlapInOneSpace(
 	                             : search->kernels->boxes->overlapBoxes(a, maskA, b, maskB);
 }
 
+// Bit i: there are pairs with lane i of A.
+static uint32_t RowsOf(uint64_t pairs)
+{
+	uint64_t any = pairs | pairs >> 4;
+	any |= any >> 2;
+	any = (any | any >> 1) & 0x0101010101010101u;
+	return (uint32_t)(any * 0x0102040810204080u >> 56);
+}
+
 // Pairs of lanes that overlap after both have been moved into one space. What is ruled out is at least a gap apart.
 static uint64_t OverlapMoved(
     sgPairSearch* search, const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB)
@@ -155,7 +180,7 @@ static uint64_t OverlapMoved(
 	if (pairs != 0 && search->motionAB.kind == sgMotion_general)
 	{
 		kernels->boxes->moveBoxes(a, &search->motionAB, &moved);
-		const uint64_t both = pairs & kernels->boxes->overlapBoxes(&moved, maskA, b, maskB);
+		const uint64_t both = pairs & kernels->boxes->overlapBoxes(&moved, RowsOf(pairs), b, maskB);
 		if (search->bound2 > 0.0f && both != pairs)
 		{
 			const float gap2 = LeastGap(search, &moved, b, pairs & ~both);
@@ -441,28 +466,85 @@ static const sgTriangleLanes* FindWitness(sgPairSearch* search, sgSide* side, ui
 	return sgSide_Triangles(side, &opened, slot % SG_LANES, &search->counters);
 }
 
-// Look at the pair that answered last. If it still does, no node but the root is refitted, unless that needs all
-// others.
-static snugStatus TryWitness(sgPairSearch* search, snugBody* a, snugBody* b)
+// How one body moves against the other, once both are placed.
+static void FindMotions(sgPairSearch* search, const sgBox* aroundA, const sgBox* aroundB)
 {
-	const uint32_t* last = search->options->witness->memory;
+	const snugBody *a = search->a.body, *b = search->b.body;
+	const sgPlacement *placementA = &search->a.placement, *placementB = &search->b.placement;
+	search->motionBA = sgRelativeMotion(&a->frame, placementA, &b->frame, placementB, aroundB);
+	search->motionAB = sgRelativeMotion(&b->frame, placementB, &a->frame, placementA, aroundA);
+	// What else rules nodes out tells no distance.
+	search->testsExtra =
+	    sgExtraTest_Make(&search->extra, a->volume, b->volume, &search->motionBA) && !search->options->distanceBound;
+}
+
+// Place both bodies, for little.
+static snugStatus PlaceLoosely(sgPairSearch* search, snugBody* a, snugBody* b)
+{
+	sgBox aroundA, aroundB;
 	const double* origin = search->options->origin;
-	sgBox root;
-	snugStatus status = sgSide_Place(&search->a, a, origin, &root, &search->counters);
-	status = status == snug_success ? sgSide_Place(&search->b, b, origin, &root, &search->counters) : status;
-	if (status != snug_success)
+	snugStatus status = sgSide_PlaceLoosely(&search->a, a, origin, &aroundA, &search->counters);
+	status = status == snug_success ? sgSide_PlaceLoosely(&search->b, b, origin, &aroundB, &search->counters) : status;
+	if (status == snug_success)
 	{
-		return status;
-	}
-	const sgTriangleLanes* trianglesA = FindWitness(search, &search->a, last[0] - 1, last[1]);
-	const sgTriangleLanes* trianglesB = FindWitness(search, &search->b, last[2], last[3]);
-	if (trianglesA != NULL && trianglesB != NULL)
-	{
-		++search->counters.triangleTests;
-		Queue(search, trianglesA, last[1], trianglesB, last[3]);
-		Flush(search);
+		FindMotions(search, &aroundA, &aroundB);
 	}
 	return status;
+}
+
+static uint32_t Above(const sgTree* tree, uint32_t slot)
+{
+	return tree->nodes[slot].parent == SG_NONE ? slot : tree->nodes[slot].parent;
+}
+
+// The lanes of what Above opens that a node is: all if it is the root.
+static uint32_t LanesOf(const sgTree* tree, uint32_t slot)
+{
+	return tree->nodes[slot].parent == SG_NONE ? 0xff : 1u << slot % SG_LANES;
+}
+
+// Look at everything below the parents of two nodes but what is below both of these, which has been looked at. Leaves
+// are settled by the step itself, so nothing of theirs is left out.
+static void LookAround(sgPairSearch* search, uint32_t* slotA, uint32_t* slotB)
+{
+	const sgTree *treeA = search->a.tree, *treeB = search->b.tree;
+	const uint64_t done = sgMaskProduct(LanesOf(treeA, *slotA), LanesOf(treeB, *slotB));
+	*slotA = Above(treeA, *slotA);
+	*slotB = Above(treeB, *slotB);
+	sgPairLevel level = sgPairWalk_Step(&search->walk, &walker, *slotA, *slotB);
+	level.pairs &= ~done;
+	sgPairWalk_DescendFrom(&search->walk, &walker, level);
+	Flush(search);
+}
+
+// Look at the pair that answered last, then farther and farther around it: what touches mostly goes on to touch nearby.
+// Nothing is refitted before, for it is little that is looked at. At the roots all has been looked at; where a search
+// has starts, it does not come to these.
+// @return whether that is the answer
+static bool TryWitness(sgPairSearch* search)
+{
+	const snugWitness last = *search->options->witness;
+	const uint32_t leafA = last.memory[0] - 1, leafB = last.memory[2];
+	const sgTriangleLanes* trianglesA = FindWitness(search, &search->a, leafA, last.memory[1]);
+	const sgTriangleLanes* trianglesB = FindWitness(search, &search->b, leafB, last.memory[3]);
+	if (trianglesA == NULL || trianglesB == NULL)
+	{
+		return false;
+	}
+	*search->options->witness = (snugWitness){ { 0 } };
+	++search->counters.triangleTests;
+	Queue(search, trianglesA, last.memory[1], trianglesB, last.memory[3]);
+	Flush(search);
+	uint32_t slotA = search->a.tree->leaves[leafA].slot, slotB = search->b.tree->leaves[leafB].slot;
+	bool isDone = search->walk.isStopped, hasStarts = search->options->startCount > 0;
+	while (!isDone && !(hasStarts && (Above(search->a.tree, slotA) == 0 || Above(search->b.tree, slotB) == 0)))
+	{
+		LookAround(search, &slotA, &slotB);
+		isDone = search->walk.isStopped || (slotA == 0 && slotB == 0);
+	}
+	sgSide_Finish(&search->a);
+	sgSide_Finish(&search->b);
+	return isDone;
 }
 
 snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b)
@@ -473,12 +555,7 @@ snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b)
 	status = status == snug_success ? sgSide_Start(&search->b, b, origin, &rootB, &search->counters) : status;
 	if (status == snug_success)
 	{
-		const sgPlacement *placementA = &search->a.placement, *placementB = &search->b.placement;
-		search->motionBA = sgRelativeMotion(&a->frame, placementA, &b->frame, placementB, &rootB);
-		search->motionAB = sgRelativeMotion(&b->frame, placementB, &a->frame, placementA, &rootA);
-		// What else rules nodes out tells no distance.
-		search->testsExtra = sgExtraTest_Make(&search->extra, a->volume, b->volume, &search->motionBA) &&
-		                     !search->options->distanceBound;
+		FindMotions(search, &rootA, &rootB);
 	}
 	return status;
 }
@@ -520,11 +597,13 @@ void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink*
 {
 	sgPairSearch search; // not zeroed: most of it is scratch
 	sgPairSearch_Make(&search, options, sink);
+	bool isAnswered = false;
 	if (options->witness != NULL && options->witness->memory[0] != 0)
 	{
-		result->status = TryWitness(&search, a, b);
+		result->status = PlaceLoosely(&search, a, b);
+		isAnswered = result->status == snug_success && TryWitness(&search);
 	}
-	if (result->status == snug_success && !search.walk.isStopped)
+	if (result->status == snug_success && !isAnswered)
 	{
 		result->status = Search(&search, a, b);
 	}
@@ -532,6 +611,10 @@ void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink*
 	if (search.bound2 > 0.0f && result->complete)
 	{
 		ApproachWaiting(&search);
+	}
+	if (search.bound2 > 0.0f && (a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0))
+	{
+		search.bound2 = INFINITY; // the gap to the box of nothing is some large number
 	}
 	result->distanceBound = result->complete ? sqrt((double)search.bound2) * (1.0 - 0x1p-40) : 0.0;
 	snugCounters* counters = &search.counters;

@@ -38,6 +38,14 @@ typedef struct sgSearchParty
 /// Pairs that a thread collects before it takes the lock.
 #define SG_TEAM_PAIRS 64
 
+/// Where the triangles of a queued pair are.
+typedef struct sgQueuedPair
+{
+	const sgLeaf* leafA;
+	const sgLeaf* leafB;
+	uint32_t laneA, laneB;
+} sgQueuedPair;
+
 /// A search under way.
 typedef struct sgPairSearch
 {
@@ -47,8 +55,7 @@ typedef struct sgPairSearch
 	sgSink* sink;
 	sgSearchParty* team; ///< null: alone
 	sgPairLanes queue;   ///< pairs that are left to be decided, eight at a time, in the order in which they were met
-	snugPair queued[SG_LANES];
-	snugWitness witnesses[SG_LANES]; ///< where the triangles of queued pairs are, if a witness is to be kept
+	sgQueuedPair queued[SG_LANES];
 	uint32_t queuedCount;
 	snugPair found[SG_TEAM_PAIRS];
 	uint32_t foundCount;

@@ -37,6 +37,14 @@ sgProbe sgProbe_Make(const sgPlacement* placement, const float from[3], const fl
 	return probe;
 }
 
+// A slack s is subtracted from d, a face minus the start, which is off by 2^-24 of itself. If |d| < 2 s, that is less
+// than 2^-23 s, however little their difference is: the slack has to be so much larger. Otherwise it is less than 2^-23
+// of the difference, and t is off by two more roundings of 2^-24 of itself, for which SG_MARGIN_CLIPPED has room.
+void sgProbe_Widen(sgProbe* probe, double distance)
+{
+	probe->slack = sgRoundUp((probe->slack + distance) * (1.0 + SG_MARGIN_SHAPE_BOX) + 0x1p-140);
+}
+
 // What the signs of direction . ((v - c) x (w - c)) are off by, for corners v, w within rho of c along each axis, where
 // c is within delta of a point x of the line along each axis, and the direction's coordinates, at most 1, are off by u:
 // - u for the direction, times the six products of the cross product: 6 u rho^2;

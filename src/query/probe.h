@@ -11,6 +11,9 @@
 /// Take a segment between two placed points into body space.
 sgProbe sgProbe_Make(const sgPlacement* placement, const float from[3], const float to[3]);
 
+/// Have it meet all boxes that come within a distance of the segment along each axis at once.
+void sgProbe_Widen(sgProbe* probe, double distance);
+
 /// The same segment among placed triangles.
 typedef struct sgProbeSegment
 {

@@ -174,7 +174,7 @@ static double LargestCoordinate(const sgBox* box)
 
 // A triangle that is reported has a point within the radius, and 2^-37 of the extent, of a point of the axis. So its
 // box, grown by that along each axis, meets the axis itself: as in sgProbe_Make, with more slack. Extents are below
-// twice the largest coordinate of all, here `size`, and so are the numbers that float32 rounds when it grows boxes.
+// twice the largest coordinate of all, here `size`.
 static void AimRound(Search* search, const sgBox* root)
 {
 	const snugShape* shape = search->shape;
@@ -187,8 +187,7 @@ static void AimRound(Search* search, const sgBox* root)
 	}
 	search->reach = shape->radius + 4.0 * SG_SHAPE_SLACK * size;
 	search->probe = sgProbe_Make(&search->side.placement, p, q);
-	search->probe.slack =
-	    sgRoundUp(search->probe.slack + search->reach + SG_MARGIN_SHAPE_BOX * (size + shape->radius) + 0x1p-140);
+	sgProbe_Widen(&search->probe, search->reach);
 }
 
 // normal . (R x + t) + offset = (R^T normal) . x + normal . t + offset; placed positions are off by the placement's

@@ -9,13 +9,25 @@ static void ForgetLeaves(sgSide* side)
 	}
 }
 
-snugStatus sgSide_Place(sgSide* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters)
+static void Begin(sgSide* side, snugBody* body)
 {
 	side->body = body;
 	side->tree = &body->model->tree;
 	side->visits = (sgVisits){ 0 };
 	ForgetLeaves(side);
+}
+
+snugStatus sgSide_Place(sgSide* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters)
+{
+	Begin(side, body);
 	return sgBody_MakePlacement(body, origin, root, &side->placement, counters);
+}
+
+snugStatus sgSide_PlaceLoosely(
+    sgSide* side, snugBody* body, const double origin[3], sgBox* around, snugCounters* counters)
+{
+	Begin(side, body);
+	return sgBody_MakeLoosePlacement(body, origin, around, &side->placement, counters);
 }
 
 snugStatus sgSide_Start(sgSide* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters)
@@ -27,11 +39,8 @@ snugStatus sgSide_Start(sgSide* side, snugBody* body, const double origin[3], sg
 void sgSide_StartAlone(sgSide* side, snugBody* body, snugCounters* counters)
 {
 	sgBody_Prepare(body, counters);
-	side->body = body;
-	side->tree = &body->model->tree;
-	side->visits = (sgVisits){ 0 };
+	Begin(side, body);
 	side->placement = (sgPlacement){ .isIdentity = true };
-	ForgetLeaves(side);
 }
 
 void sgSide_Share(sgSide* side, const sgSide* like)

@@ -33,6 +33,11 @@ typedef struct sgSide
 /// @return snug_outOfRange, with a message, if it is too far from the origin
 snugStatus sgSide_Place(sgSide* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters);
 
+/// The same by sgBody_MakeLoosePlacement.
+/// @param around receives a box around the body, in body space
+snugStatus sgSide_PlaceLoosely(
+    sgSide* side, snugBody* body, const double origin[3], sgBox* around, snugCounters* counters);
+
 /// Do what the body's strategy does before a query, and place it.
 /// @param root receives the box of the root, in body space
 /// @return snug_outOfRange, with a message, if it is too far from the origin

@@ -275,6 +275,25 @@ void sgBroad_Refit(sgBroad* broad, const sgBroadBoxes* boxes, uint32_t levels)
 
 // ---- Pairs ----------------------------------------------------------------------------------------------------------
 
+// Boxes, or larger ones if there is a margin. A sum rounds to a float32 that is no less than any below it: boxes that
+// are no farther apart than the margin overlap then, whatever rounding does.
+static const sgBoxLanes* Grown(const sgBroadSearch* search, const sgBoxLanes* boxes, sgBoxLanes* room)
+{
+	if (search->margin == 0.0f)
+	{
+		return boxes;
+	}
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		for (int lane = 0; lane < SG_LANES; ++lane)
+		{
+			room->lower[axis][lane] = boxes->lower[axis][lane] - search->margin;
+			room->upper[axis][lane] = boxes->upper[axis][lane] + search->margin;
+		}
+	}
+	return room;
+}
+
 // Pairs of lanes that overlap and of which one is active; within one group each once, and at the lowest level none with
 // itself.
 static uint64_t Overlap(const sgBroadSearch* search, uint32_t level, sgBroadPair pair)
@@ -286,8 +305,9 @@ static uint64_t Overlap(const sgBroadSearch* search, uint32_t level, sgBroadPair
 	{
 		return 0;
 	}
-	uint64_t pairs = search->kernels->boxes->overlapBoxes(
-	    a->groups + groupA, activeB != 0 ? 0xff : activeA, b->groups + groupB, activeA != 0 ? 0xff : activeB);
+	sgBoxLanes room;
+	uint64_t pairs = search->kernels->boxes->overlapBoxes(Grown(search, a->groups + groupA, &room),
+	    activeB != 0 ? 0xff : activeA, b->groups + groupB, activeA != 0 ? 0xff : activeB);
 	if ((activeA & activeB) != 0xff)
 	{
 		pairs &= sgMaskProduct(activeA, 0xff) | sgMaskProduct(0xff, activeB);

@@ -69,6 +69,7 @@ typedef struct sgBroadSearch
 	const sgKernels* kernels;
 	sgBroadFcn* found;
 	void* context;
+	float margin; ///< boxes no farther apart than this along each axis count as well
 } sgBroadSearch;
 
 /// Groups of the next level that are below two of `level` and overlap.

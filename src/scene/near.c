@@ -469,7 +469,7 @@ static void PrepareTask(void* context, uint32_t index)
 	sgScene_Count(scene, &counters);
 }
 
-static uint32_t PrepareBodies(snugScene* scene)
+uint32_t sgScene_PrepareListed(snugScene* scene)
 {
 	sgScene_Run(scene, TasksFor(scene->listCount, BODIES_PER_TASK), PrepareTask, scene);
 	return sgScene_FindTooFar(scene);
@@ -593,7 +593,7 @@ uint32_t sgScene_Search(snugScene* scene, bool trianglePairs)
 	{
 		ListSearches(scene);
 		RefineSearches(scene);
-		tooFar = PrepareBodies(scene);
+		tooFar = sgScene_PrepareListed(scene);
 	}
 	if (tooFar == SG_NONE)
 	{

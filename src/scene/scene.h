@@ -11,6 +11,8 @@
 //   queries      of those pairs                                                  (near.c)
 //   frame        merging with what stayed as it was, events                      (frame.c)
 //
+// Distances (within.c) and rays (rays.c) are asked of bodies as they are, and change nothing but what is up to date.
+//
 // Threads: before the queries every body is one thread's at a time. In the queries threads share bodies as in
 // query/parallel.c: whoever wants to compute something claims it. Models whose tree is not eight wide cannot be shared;
 // their pairs are left to the calling thread.
@@ -174,11 +176,24 @@ void sgScene_SetOpened(snugScene* scene, uint32_t id, const sgBoxLanes* boxes);
 /// Add what a thread counted.
 void sgScene_Count(snugScene* scene, const snugCounters* counters);
 
+/// Boxes of all bodies as they are now, and the trees over them. Bodies that changed since the last complete update are
+/// active.
+/// @param all all bodies are
+/// @param moved receives how many changed
+/// @return the body that is too far, or SG_NONE
+uint32_t sgScene_Refit(snugScene* scene, bool all, uint32_t* moved);
+
 /// Pairs of boxes that overlap within `moving` and between both, of which one is active, that masks and the filter
 /// agree to: sorted, in scene->candidates.
+/// @param margin boxes that are no farther apart than this along each axis count as well
 /// @param count receives how many there are before the filter is asked
 /// @return false if there is too little room
-bool sgScene_FindCandidates(snugScene* scene, const sgBroad* moving, const sgBroad* fixed, uint64_t* count);
+bool sgScene_FindCandidates(
+    snugScene* scene, const sgBroad* moving, const sgBroad* fixed, float margin, uint64_t* count);
+
+/// Have the listed bodies ready for queries, by several threads at once if sgCanBeParallel says so.
+/// @return the body that is too far, or SG_NONE
+uint32_t sgScene_PrepareListed(snugScene* scene);
 
 /// From candidates to searches that are done: their count, and their pairs of triangles.
 /// @return the body that is too far, or SG_NONE

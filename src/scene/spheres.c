@@ -345,7 +345,7 @@ static SG_NOINLINE snugStatus Update(snugSphereScene* s, snugSphereSceneResult* 
 		return sgFail(&scene->messenger, snug_outOfRange, "body %u is too far from the scene's origin", result->body);
 	}
 	RefitTrees(s);
-	if (!sgScene_FindCandidates(scene, &s->moving, &s->fixed, &result->candidates) ||
+	if (!sgScene_FindCandidates(scene, &s->moving, &s->fixed, 0.0f, &result->candidates) ||
 	    scene->candidateCount > s->candidates)
 	{
 		return sgFail(&scene->messenger, snug_outOfRange, "the scene lacks room for %llu candidates",

@@ -71,13 +71,20 @@ static uint32_t MakeBounds(snugScene* scene)
 	return sgScene_FindTooFar(scene);
 }
 
-static void RefitTrees(snugScene* scene)
+uint32_t sgScene_Refit(snugScene* scene, bool all, uint32_t* moved)
 {
+	*moved = FindActive(scene, all);
+	const uint32_t tooFar = MakeBounds(scene);
+	if (tooFar != SG_NONE)
+	{
+		return tooFar;
+	}
 	const sgBroadBoxes boxes = { scene->boxes, scene->isActive };
 	uint32_t moving = sgBroad_LevelCount(&scene->moving), fixed = sgBroad_LevelCount(&scene->fixed);
 	uint32_t levels = moving > fixed ? moving : fixed;
 	sgBroad_Refit(&scene->moving, &boxes, levels);
 	sgBroad_Refit(&scene->fixed, &boxes, levels);
+	return SG_NONE;
 }
 
 // ---- Candidates -----------------------------------------------------------------------------------------------------
@@ -160,11 +167,11 @@ static void StepDown(Sweep* sweep)
 	--sweep->level;
 }
 
-static void SweepTrees(snugScene* scene, const sgBroad* a, const sgBroad* b)
+static void SweepTrees(snugScene* scene, const sgBroad* a, const sgBroad* b, float margin)
 {
 	Sweep sweep = {
 		.scene = scene,
-		.search = { .a = a, .b = b, .kernels = sgGetKernels(), .found = Collect },
+		.search = { .a = a, .b = b, .kernels = sgGetKernels(), .found = Collect, .margin = margin },
 		.level = a->levels - 1,
 		.count = 1,
 	};
@@ -225,11 +232,12 @@ static void AskFilter(snugScene* scene)
 	scene->candidateCount = count;
 }
 
-bool sgScene_FindCandidates(snugScene* scene, const sgBroad* moving, const sgBroad* fixed, uint64_t* count)
+bool sgScene_FindCandidates(
+    snugScene* scene, const sgBroad* moving, const sgBroad* fixed, float margin, uint64_t* count)
 {
 	atomic_store_explicit(&scene->candidateCount, 0, memory_order_relaxed);
-	SweepTrees(scene, moving, moving);
-	SweepTrees(scene, moving, fixed);
+	SweepTrees(scene, moving, moving, margin);
+	SweepTrees(scene, moving, fixed, margin);
 	*count = scene->candidateCount;
 	if (*count > scene->room.candidates)
 	{
@@ -292,14 +300,12 @@ static SG_NOINLINE snugStatus Update(snugScene* scene, const snugSceneQuery* que
 {
 	bool all = scene->isNew || scene->frame->hasTrianglePairs != query->trianglePairs;
 	scene->counters = (snugCounters){ 0 };
-	result->moved = FindActive(scene, all);
-	uint32_t tooFar = MakeBounds(scene);
+	uint32_t tooFar = sgScene_Refit(scene, all, &result->moved);
 	if (tooFar != SG_NONE)
 	{
 		return TooFar(scene, tooFar, result);
 	}
-	RefitTrees(scene);
-	if (!sgScene_FindCandidates(scene, &scene->moving, &scene->fixed, &result->candidates))
+	if (!sgScene_FindCandidates(scene, &scene->moving, &scene->fixed, 0.0f, &result->candidates))
 	{
 		result->needed.candidates = result->candidates;
 		return TooMany(scene, result);

@@ -52,9 +52,11 @@ static inline f8 Gap(const f8 beyond[3])
 	return f8_Min(sum, f8_Set(FLT_MAX));
 }
 
-static void GapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, float gaps[SG_LANES * SG_LANES])
+static uint64_t NearBoxes(
+    const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, float limit, float gaps[SG_LANES * SG_LANES])
 {
 	f8 lower[3], upper[3], beyond[3];
+	uint64_t pairs = 0;
 	sgLanes_LoadBoxes(b, lower, upper);
 	for (uint32_t rest = maskA; rest != 0; rest &= rest - 1)
 	{
@@ -63,8 +65,16 @@ static void GapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, f
 		{
 			beyond[k] = f8_Max(f8_Sub(lower[k], f8_Set(a->upper[k][i])), f8_Sub(f8_Set(a->lower[k][i]), upper[k]));
 		}
-		f8_Store(gaps + SG_LANES * i, Gap(beyond));
+		const f8 gap = Gap(beyond);
+		f8_Store(gaps + SG_LANES * i, gap);
+		pairs |= (uint64_t)m8_Bits(f8_LessEqual(gap, f8_Set(limit))) << (SG_LANES * i);
 	}
+	return pairs;
+}
+
+static void GapBoxes(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, float gaps[SG_LANES * SG_LANES])
+{
+	NearBoxes(a, maskA, b, 0.0f, gaps);
 }
 
 // As Gap, with the margin for rounding at the end.
@@ -114,6 +124,48 @@ static void GapPoint(const sgBoxLanes* boxes, const float point[3], float slack,
 	f8_Store(gaps, Gap(beyond));
 }
 
+static inline f8 Dot(const f8 a[3], const f8 b[3])
+{
+	return f8_Add(f8_Add(f8_Mul(a[0], b[0]), f8_Mul(a[1], b[1])), f8_Mul(a[2], b[2]));
+}
+
+// Two triangles are as far apart as along any direction, here that between their centres, whose own rounding is of no
+// account. Along it corners, relative to the first of a, are off by four roundings of 2^-24 of the sum of all terms'
+// magnitudes, `most`, and so is their difference by ten, that of the subtraction included. The numbers added are for
+// what is below the normal range, and for the roundings of squares; above 2^60 something might overflow, and nothing
+// is told.
+static uint32_t NearTriangles(const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, float limit)
+{
+	f8 direction[3], own[2][3], other[3][3], far[3], size[3];
+	for (int k = 0; k < 3; ++k)
+	{
+		const float first = a->corner[0][k][i], second = a->corner[1][k][i], third = a->corner[2][k][i];
+		const f8 x = f8_Load(b->corner[0][k]), y = f8_Load(b->corner[1][k]), z = f8_Load(b->corner[2][k]);
+		const f8 origin = f8_Set(first);
+		direction[k] = f8_Sub(f8_Add(f8_Add(x, y), z), f8_Set(first + second + third));
+		own[0][k] = f8_Sub(f8_Set(second), origin);
+		own[1][k] = f8_Sub(f8_Set(third), origin);
+		other[0][k] = f8_Sub(x, origin);
+		other[1][k] = f8_Sub(y, origin);
+		other[2][k] = f8_Sub(z, origin);
+		size[k] = f8_Max(f8_Abs(own[0][k]), f8_Abs(own[1][k]));
+		for (int c = 0; c < 3; ++c)
+		{
+			size[k] = f8_Max(size[k], f8_Abs(other[c][k]));
+		}
+		far[k] = f8_Abs(direction[k]);
+	}
+	const f8 least = f8_Min(Dot(direction, other[0]), f8_Min(Dot(direction, other[1]), Dot(direction, other[2])));
+	const f8 last = f8_Max(f8_Set(0.0f), f8_Max(Dot(direction, own[0]), Dot(direction, own[1])));
+	const f8 most = Dot(far, size);
+	const f8 error = f8_Add(f8_Mul(most, f8_Set((float)(SG_MARGIN_FAR * 0x1p-24))), f8_Set(0x1p-140f));
+	const f8 gap = f8_Sub(f8_Sub(least, last), error);
+	const f8 enough = f8_Mul(f8_Mul(Dot(direction, direction), f8_Set(limit)), f8_Set(1.0f + 0x1p-20f));
+	m8 isFar = f8_Less(f8_Add(enough, f8_Set(0x1p-120f)), f8_Mul(gap, gap));
+	isFar = m8_And(isFar, m8_And(f8_Less(f8_Set(0.0f), gap), f8_Less(most, f8_Set(0x1p60f))));
+	return ~m8_Bits(isFar) & 0xff;
+}
+
 // direction . ((p - point) x (q - point)): on which side of the edge pq the line passes.
 static inline f8 Turn(const f8 d[3], const f8 p[3], const f8 q[3])
 {
@@ -146,7 +198,9 @@ static uint32_t PassTriangles(const sgTriangleLanes* triangles, const sgProbeLin
 const sgProbeKernels SG_FOR_ISA(sgProbeKernels) = {
 	.clipBoxes = ClipBoxes,
 	.gapBoxes = GapBoxes,
+	.nearBoxes = NearBoxes,
 	.overlapOrGap = OverlapOrGap,
 	.gapPoint = GapPoint,
+	.nearTriangles = NearTriangles,
 	.passTriangles = PassTriangles,
 };

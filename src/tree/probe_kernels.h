@@ -33,6 +33,10 @@ typedef struct sgProbeKernels
 	/// gaps[8 i + j], for i in maskA: no greater than the squared distance of box i of `a` and box j of `b`.
 	void (*gapBoxes)(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, float gaps[SG_LANES * SG_LANES]);
 
+	/// The same, and bits 8 i + j of those, for i in maskA and any j, that are no greater than a limit.
+	uint64_t (*nearBoxes)(
+	    const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, float limit, float gaps[SG_LANES * SG_LANES]);
+
 	/// Pairs of lanes in the masks that overlap, bit 8 i + j, as overlapBoxes has them.
 	/// @param least receives the least, over the other pairs, of numbers no greater than their squared distance;
 	/// infinite if there are none
@@ -40,6 +44,10 @@ typedef struct sgProbeKernels
 
 	/// gaps[i]: no greater than the squared distance of box i and anything within `slack` of a point.
 	void (*gapPoint)(const sgBoxLanes* boxes, const float point[3], float slack, float gaps[SG_LANES]);
+
+	/// Lanes of `b` whose triangles may be as near to triangle `i` of `a` as the root of the limit; the others
+	/// certainly are not.
+	uint32_t (*nearTriangles)(const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, float limit);
 
 	/// Triangles that the line may pass through; it certainly misses the others.
 	uint32_t (*passTriangles)(const sgTriangleLanes* triangles, const sgProbeLine* line);

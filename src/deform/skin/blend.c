@@ -465,6 +465,16 @@ static void SetPose(
 	change->motion = amplitudes == NULL && input->kind != sgPose_amplitudes ? motion : INFINITY;
 }
 
+// Rounding adds (2 n + 9) 2^-24 of the reach to a position at most: less than a hundredth.
+static void Reach(const sgPosed* posed, float reach[3])
+{
+	const sgBlendPose* pose = posed->pose;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		reach[axis] = 1.0625f * pose->reach[axis];
+	}
+}
+
 const sgDeform sgDeform_blend = {
 	.name = "blend",
 	.build = sgBlend_Build,
@@ -482,6 +492,7 @@ const sgDeform sgDeform_blend = {
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
+	.reach = Reach,
 	.boundTurned = BoundTurned,
 	.turnsManyAtOnce = true,
 	.boundsLeaves = sgSkins_BoundsLeaves,

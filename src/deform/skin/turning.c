@@ -171,6 +171,12 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 	}
 }
 
+static void Reach(const sgPosed* posed, float reach[3])
+{
+	const sgSkinPose* pose = posed->pose;
+	reach[0] = reach[1] = reach[2] = pose->reach;
+}
+
 // ---- Deformers -------------------------------------------------------------------------------------------------
 
 // The same for both: what is different about them, poses ask the model.
@@ -180,7 +186,7 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 		.arrayBytes = sizeof(sgSkinArrays), .describe = Describe,                                                      \
 		.inputs = 1u << sgPose_joints | 1u << sgPose_jointColumns | 1u << sgPose_amplitudes, .poseBytes = PoseBytes,   \
 		.setPose = sgSkin_SetPose, .derivedBytes = sgSkin_DerivedBytes, .derive = sgSkin_Derive, .evaluate = Evaluate, \
-		.evaluateCluster = EvaluateCluster, .bound = Bound, .boundsLeaves = sgSkins_BoundsLeaves,                      \
+		.evaluateCluster = EvaluateCluster, .bound = Bound, .reach = Reach, .boundsLeaves = sgSkins_BoundsLeaves,      \
 		.volume = sgSkins_Volume,                                                                                      \
 	}
 

@@ -1,0 +1,176 @@
+// python/core/scene_poses.c: Scene.set_poses, many bodies at once.
+#include "scene.h"
+
+#include <stdlib.h>
+
+/// What was given. Zero: nothing.
+typedef struct Poses
+{
+	smArray joints, frames;
+	uint32_t* ids; ///< nullable: 0, 1, 2, ...
+	uint32_t count;
+	Py_ssize_t jointCount, rows; ///< of a matrix
+} Poses;
+
+static void Release(Poses* p)
+{
+	smArray_Release(&p->joints);
+	smArray_Release(&p->frames);
+	free(p->ids);
+}
+
+static bool TakeJoints(Poses* p, PyObject* object)
+{
+	if (!smArray_TakePacked(&p->joints, object, "joints", sm_float32, (smShape){ 4, { -1, -1, -1, 4 } }))
+	{
+		return false;
+	}
+	p->count = p->joints.count;
+	p->jointCount = p->joints.view.shape[1];
+	p->rows = p->joints.view.shape[2];
+	if (p->rows != 3 && p->rows != 4)
+	{
+		PyErr_Format(PyExc_ValueError,
+		    "joints must have the shape (n, j, 3, 4) or (n, j, 4, 4), not (%zd, %zd, %zd, 4)", p->joints.view.shape[0],
+		    p->jointCount, p->rows);
+		return false;
+	}
+	const size_t matrices = p->count * (size_t)p->jointCount;
+	return p->rows == 3 || smCheckLastRows("joints", p->joints.data, 16 * sizeof(float), matrices);
+}
+
+// The library takes a quaternion of zeros for the identity; who gives one means one.
+static bool TakeFrames(Poses* p, PyObject* object)
+{
+	const Py_ssize_t wanted = p->joints.isHeld ? (Py_ssize_t)p->count : -1;
+	_Static_assert(sizeof(snugFrame) == 7 * sizeof(double), "a row of 7 numbers is a frame");
+	if (!smArray_TakePacked(&p->frames, object, "frames", sm_float64, (smShape){ 2, { wanted, 7 } }))
+	{
+		return false;
+	}
+	p->count = p->frames.count;
+	const snugFrame* frames = p->frames.data;
+	for (uint32_t i = 0; i < p->count; ++i)
+	{
+		const double* r = frames[i].rotation;
+		if (r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && r[3] == 0.0)
+		{
+			PyErr_Format(
+			    PyExc_ValueError, "frames[%lu]: a unit quaternion x, y, z, w is needed, not zero", (unsigned long)i);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool TakeIds(Poses* p, PyObject* object)
+{
+	uint32_t count;
+	p->ids = smReadIds(object, "ids", UINT32_MAX, &count);
+	if (p->ids != NULL && count != p->count)
+	{
+		PyErr_Format(
+		    PyExc_ValueError, "there are %lu ids for %lu bodies", (unsigned long)count, (unsigned long)p->count);
+		return false;
+	}
+	return p->ids != NULL;
+}
+
+static uint32_t IdOf(const Poses* p, uint32_t i)
+{
+	return p->ids != NULL ? p->ids[i] : i;
+}
+
+// The library reads as many matrices as a body has joints, so their number is checked here.
+static bool CheckBody(const smScene* self, const Poses* p, uint32_t i, bool* isListed)
+{
+	const uint32_t id = IdOf(p, i);
+	if (id >= self->capacity || self->bodies[id] == NULL)
+	{
+		PyErr_Format(PyExc_KeyError, "there is no body %lu in this scene", (unsigned long)id);
+		return false;
+	}
+	if (isListed[id])
+	{
+		PyErr_Format(PyExc_ValueError, "body %lu is posed twice", (unsigned long)id);
+		return false;
+	}
+	isListed[id] = true;
+	const uint32_t joints = self->bodies[id]->model->info.jointCount;
+	if (p->joints.isHeld && (joints == 0 || joints != (uint64_t)p->jointCount))
+	{
+		PyErr_Format(PyExc_ValueError, "joints: body %lu has %lu joints, not %zd", (unsigned long)id,
+		    (unsigned long)joints, p->jointCount);
+		return false;
+	}
+	return true;
+}
+
+static bool CheckBodies(const smScene* self, const Poses* p)
+{
+	bool* isListed = calloc((size_t)self->capacity + 1, sizeof(bool));
+	bool good = isListed != NULL;
+	if (!good)
+	{
+		PyErr_NoMemory();
+	}
+	for (uint32_t i = 0; i < p->count && good; ++i)
+	{
+		good = CheckBody(self, p, i, isListed);
+	}
+	free(isListed);
+	return good;
+}
+
+// The body that was refused has been told why.
+static PyObject* Fail(const smScene* self, const Poses* p, snugStatus status)
+{
+	const smText* said = &self->said;
+	for (uint32_t i = 0; i < p->count && said->text[0] == '\0'; ++i)
+	{
+		said = &self->bodies[IdOf(p, i)]->said;
+	}
+	return smFail(status, said);
+}
+
+static PyObject* Pose(smScene* self, const Poses* p)
+{
+	const size_t jointStride = 4 * sizeof(float) * (size_t)p->rows;
+	const snugScenePoses poses = {
+		.ids = p->ids,
+		.count = p->count,
+		.joints = p->joints.isHeld ? p->joints.data : NULL,
+		.jointStride = p->joints.isHeld ? jointStride : 0,
+		.bodyStride = p->joints.isHeld ? jointStride * (size_t)p->jointCount : 0,
+		.frames = p->frames.isHeld ? p->frames.data : NULL,
+	};
+	snugStatus status;
+	Py_BEGIN_ALLOW_THREADS;
+	status = snugScene_SetPoses(self->scene, &poses);
+	Py_END_ALLOW_THREADS;
+	return status == snug_success ? Py_NewRef(Py_None) : Fail(self, p, status);
+}
+
+PyObject* smScene_SetPoses(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "set_poses", 0, 1, 3, { "joints", "frames", "ids" } };
+	PyObject *values[3], *done = NULL;
+	Poses poses = { .ids = NULL };
+	if (!smParse(&parameters, arguments, count, names, values))
+	{
+		return NULL;
+	}
+	smScene* self = NULL;
+	if ((values[0] == NULL || TakeJoints(&poses, values[0])) && (values[1] == NULL || TakeFrames(&poses, values[1])) &&
+	    (values[2] == NULL || TakeIds(&poses, values[2])) && (self = smScene_Take(object)) != NULL)
+	{
+		if (smScene_TakeBodies(self))
+		{
+			done = CheckBodies(self, &poses) ? Pose(self, &poses) : NULL;
+			smScene_ReleaseBodies(self);
+		}
+		smRelease(&self->isBusy);
+	}
+	Release(&poses);
+	return done;
+}
