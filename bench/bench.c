@@ -15,7 +15,7 @@ static const benchDef benches[] = {
 	    benchBlend },
 	{ "scaling", "two meshless bodies of 3K to 3M vertices, the pairs held fixed: what a frame costs, by method",
 	    benchScaling },
-	{ "peers", "blobs and characters: ours, other libraries and a plain tree, from transforms to pairs", benchPeers },
+	{ "peers", "blobs and characters: ours, other libraries and a plain tree, from joints to pairs", benchPeers },
 	{ "skin", "real characters: how large bounds are, refits, and two of them in contact", benchSkin },
 	{ "skin-tightness", "skins: how large balls are by level, and the choices of the skinning paper's sphere tree",
 	    benchSkinTightness },

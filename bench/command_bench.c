@@ -11,15 +11,13 @@
 
 #define MAX_BENCHES 64
 
-#define COLUMNS 100
-
 static const char about[] =
     "Run benchmarks, all of them if none is named. They print times, counters and memory, with the aims\n"
     "they should meet. Each ends within a minute on a quiet machine and decides its aims; --full runs all\n"
     "variants and frames. A hash of the pairs stands beside every time; if methods disagree about the\n"
     "pairs, the run fails with exit code 1.\n"
     "\n"
-    "names: ";
+    "The names:\n";
 
 static const cliUsage usage = {
 	.command = "bench",
@@ -34,28 +32,14 @@ static const cliUsage usage = {
 	.argumentName = "NAME",
 };
 
-// What `about` says, and then the names of all benchmarks with what they measure, in lines that fit a terminal.
+// What `about` says, and then a list of all benchmarks with what they measure.
 static void Summarise(char* text, size_t size)
 {
-	size_t used = (size_t)snprintf(text, size, "%s", about), column = strlen("names: ");
-	for (const benchDef* def = benchGetAll(); def->name != NULL; ++def)
+	size_t used = (size_t)snprintf(text, size, "%s", about);
+	for (const benchDef* def = benchGetAll(); def->name != NULL && used < size; ++def)
 	{
-		char entry[256];
-		snprintf(entry, sizeof(entry), "%s (%s)%s", def->name, def->title, def[1].name != NULL ? ", " : "");
-		for (const char* word = entry; *word != '\0' && used + strcspn(word, " ") + 2 < size;)
-		{
-			size_t length = strcspn(word, " ");
-			if (column + length > COLUMNS)
-			{
-				text[used - 1] = '\n'; // where the blank before it is
-				column = 0;
-			}
-			used += (size_t)snprintf(text + used, size - used, "%.*s ", (int)length, word);
-			column += length + 1;
-			word += length + strspn(word + length, " ");
-		}
+		used += (size_t)snprintf(text + used, size - used, "\n- %s (%s)", def->name, def->title);
 	}
-	text[used > 0 ? used - 1 : 0] = '\0';
 }
 
 typedef struct benchList

@@ -23,7 +23,7 @@ struct Attribute
 	uint32_t id, type, components;
 };
 
-// Ends the program with a line for who asked.
+// Ends the program with a line for the program that asked.
 [[noreturn]] void Fail(const char* text)
 {
 	fputs(text, stdout);

@@ -36,7 +36,7 @@ static void PrintPlain(const cliUsage* usage, const cliOption* options)
 // ---- Man page --------------------------------------------------------------------------------------------------
 
 // Text in which troff finds no commands: backslashes and hyphens are escaped, and a line that begins with a point or a
-// quotation mark is preceded by something of no width.
+// quotation mark is preceded by something of no width. A line that begins with a hyphen and a blank is one of a list.
 static void PrintTroff(const char* text)
 {
 	bool lineStart = true;
@@ -49,6 +49,11 @@ static void PrintTroff(const char* text)
 		if (lineStart && *text == '\n')
 		{
 			fputs(".PP", stdout);
+		}
+		if (lineStart && strncmp(text, "- ", 2) == 0)
+		{
+			fputs(".IP \\(bu 2\n", stdout);
+			text += 2;
 		}
 		fputs(*text == '\\' ? "\\e" : *text == '-' ? "\\-" : (char[]){ *text, '\0' }, stdout);
 		lineStart = *text == '\n';

@@ -150,7 +150,7 @@ static cliMotion ChooseMorph(const maker* m, uint32_t instance)
 }
 
 // Targets whose weights are zero throughout change nothing, so they do not count, unless the model is to stand alone,
-// for then they are for who loads it, or to be told about.
+// since then they are there for whoever loads it, or to be reported.
 static bool HasFields(const maker* m, uint32_t instance)
 {
 	uint32_t mesh = m->asset->instances[instance].mesh;

@@ -10,7 +10,7 @@ typedef struct cliStage
 	const cliScene* scene;
 	ioPose** poses;        ///< per file; null if it shares an earlier one's, or has nothing to pose
 	snugBody** bodies;     ///< per part
-	snugScene* crowd;      ///< all bodies, for who asks for all pairs (contacts.c); nullable, owned
+	snugScene* crowd;      ///< all bodies, for questions about all pairs (contacts.c); nullable, owned
 	snugBounds* bounds;    ///< per part, of the pose that was set last
 	float* scratch;        ///< vertices, joint matrices or amplitudes of one part
 	double time;           ///< of the pose that was set last

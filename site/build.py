@@ -13,6 +13,7 @@ Needs mkdocs-material and Doxygen: tools/install-dependencies site.
 """
 
 import json
+import math
 import os
 import posixpath
 import re
@@ -58,6 +59,9 @@ SUBSCRIPT = re.compile(r"(?<![A-Za-z0-9_])((?:max|min|axis|[^\W\d_])[\u0300-\u03
 
 FENCE = re.compile(r"^\s*(```|~~~)")
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
+MENTION = re.compile(r"(?<![\w/])docs/[\w-]+\.md")
+# Code within a sentence: that of blocks has an element before it, or tags of its own.
+INLINE_CODE = re.compile(r"(?<!</span>)<code>([^<\n]{12,})</code>")
 
 
 def slug(heading):
@@ -175,6 +179,8 @@ class Layout:
         codes = re.split(r"(`[^`]+`)", LINK.sub(lambda m: self._link(name, m, page), line))
         if line.startswith("#"):
             return "".join(codes)
+        codes = [code.replace(r"\|", "|") if i % 2 else MENTION.sub(lambda m: self._mention(m, page), code)
+                 for i, code in enumerate(codes)]
         depth = 0
         for i, code in enumerate(codes):
             if i % 2 == 0:
@@ -193,6 +199,10 @@ class Layout:
             file = posixpath.normpath(posixpath.join(posixpath.dirname(name), link.partition("#")[0]))
             text = re.search(r"(?m)^# (.*)$", (ROOT / file).read_text()).group(1)
         return text if target is None else f"{mark}[{text}]({target})"
+
+    def _mention(self, match, page):
+        """A document that is named and not linked, as in the program's help."""
+        return self._link("README.md", re.match(LINK, f"[{match.group(0)}]({match.group(0)})"), page)
 
     def _code(self, code, page):
         name = code.strip("`").removesuffix("()")
@@ -241,7 +251,9 @@ class Layout:
         languages = {".c": "c", ".h": "c", ".cpp": "cpp", ".py": "python", ".mjs": "js", ".sh": "sh"}
         for name in sorted(self.shown):
             path = ROOT / name
-            text = f"# {path.name}\n\n`{name}` of the repository.\n\n```{languages.get(path.suffix, 'text')}\n"
+            # No menu and no contents beside it: lines of code are long.
+            text = f"---\nhide:\n  - navigation\n  - toc\n---\n\n# {path.name}\n\n`{name}` of the repository.\n\n"
+            text += f"```{languages.get(path.suffix, 'text')}\n"
             self.write(page_name(name), text + path.read_text().rstrip() + "\n```\n")
 
 
@@ -266,14 +278,19 @@ class Values:
 
     def _check(self, snug, models, source):
         """The demo's kick: pairs, work and time, and a strip of pictures."""
-        kick = [snug, "check", models / "man.glb", models / "creature.glb", "--clip", "kick", "--clip", "idle",
+        # Files by their names alone: the page repeats the command.
+        for name in ("man.glb", "creature.glb"):
+            (source / name).symlink_to(models / name)
+        kick = [snug, "check", "man.glb", "creature.glb", "--clip", "kick", "--clip", "idle",
                 "--place", "0,0,0", "--place", "0.05,0,1.2", "--rotate", "0,0,0", "--rotate", "0,90,0", "--summary", "--json"]
-        run = subprocess.run([*kick, "--fps", "36.88", "--to", "1.6", "--costs", "--png", source / "strip.png"],
-                             check=True, capture_output=True, text=True)
+        run = subprocess.run([*kick, "--fps", "36.88", "--to", "1.6", "--costs", "--png", "strip.png"],
+                             check=True, capture_output=True, text=True, cwd=source)
         result = json.loads(run.stdout)
         # Fewer frames, for a page of a size to be loaded without a thought.
-        subprocess.run([*kick, "--fps", "10", "--from", "0.5", "--to", "1.1", "--html", source / "kick-report.html"],
-                       check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*kick, "--fps", "10", "--from", "0.5", "--to", "1.1", "--html", "kick-report.html"],
+                       check=True, stdout=subprocess.DEVNULL, cwd=source)
+        for name in ("man.glb", "creature.glb"):
+            (source / name).unlink()
         ours, everything = result["cost"]["ways"]
         self.names.update({
             "kick.frames": result["frames"], "kick.pairs": result["count"],
@@ -301,7 +318,9 @@ class Values:
         end = next(i for i in range(start, len(lines)) if not lines[i].startswith("|"))
         self.names["peers.pairs"] = "\n".join(lines[start:end])
         path = Path(os.environ.get("SNUG_PEERS_JSON", ROOT / "build/peers.json"))
-        self.names["peers.times"] = peer_times(json.loads(path.read_text())) if path.exists() else (
+        result = json.loads(path.read_text()) if path.exists() else None
+        self.names["peers.headline"] = peer_headline(result) if result else ""
+        self.names["peers.times"] = peer_times(result) if result else (
             '!!! note "Not measured"\n'
             "    This copy of the site was built without times. "
             "`build/snug bench peers --json >build/peers.json` measures them in some minutes; "
@@ -316,15 +335,30 @@ def processor():
         return "this machine"
 
 
+def peer_headline(result):
+    """How long the fastest other library that finds all pairs takes, over ours: from the least of all bodies to the most."""
+    ratios = {}
+    for row in result["rows"]:
+        is_other = re.match(r"Embree|FCL|Bullet|ODE|CGAL", row["method"]) if "method" in row else None
+        if is_other and row.get("query") == "all" and "overOurs" in row and not row["missing"] and not row["extra"]:
+            bodies = ratios.setdefault(row["contact"], {})
+            bodies[row["bodies"]] = min(row["overOurs"], bodies.get(row["bodies"], math.inf))
+    light, heavy = (sorted({f"{least:.0f}" for least in (min(ratios[contact].values()), max(ratios[contact].values()))}, key=int)
+                    for contact in ("light", "heavy"))
+    return (f"In the run that is shown there, the fastest other library that finds the same pairs takes **{' to '.join(light)} times as long** "
+            f"as snug in light contact, and {' to '.join(heavy)} times in heavy.")
+
+
 def peer_times(result):
     """A table for each kind of body and amount of contact, from `snug bench peers --json`."""
     machine = result["machine"]
     parts = [f"Measured on {machine['processor']}, {machine['instructionSet']}, {machine['compiler']}: milliseconds per frame, "
-             "from joints to sorted pairs, the mean over the frames of each one's least time."]
+             "from joints to sorted pairs, the mean over the frames of each one's least time. *Ours*, *bottom-up* and *oracle* are snug: as users get "
+             "it, with everything deformed first, and with deformation for free. [Methods](../docs/benchmarks.md#methods) has the others."]
     rows = [row for row in result["rows"] if row.get("query") == "all" and "bestMs" in row]
     for bodies, contact in dict.fromkeys((row["bodies"], row["contact"]) for row in rows):
         chosen = [row for row in rows if (row["bodies"], row["contact"]) == (bodies, contact)]
-        parts.append(f"### {bodies}, {contact} contact\n\n{chosen[0]['pairs']:,.0f} pairs per frame on average.\n")
+        parts.append(f"### {bodies[0].upper()}{bodies[1:]}, {contact} contact\n\n{chosen[0]['pairs']:,.0f} pairs per frame on average.\n")
         table = ["| method | version | ms | times ours | missed | invented |", "|---|---|---:|---:|---:|---:|"]
         for row in chosen:
             table.append(f"| {row['method']} | {row['version']} | {row['bestMs']:.3g} | {row['overOurs']:.1f} | "
@@ -342,6 +376,16 @@ def copy_live(output):
     shutil.copytree(page, output / "live", ignore=shutil.ignore_patterns("compare"))
     return ('<a class="md-button md-button--primary" href="live/index.html">Open the live page</a>\n\n'
             "It needs a web server, as pages with WebAssembly do; from a folder on your disk use `build/snug view`.")
+
+
+def break_code(output):
+    """Code in sentences and tables breaks after spaces, bars and slashes, never within a word or an option."""
+    def breakable(match):
+        return f"<code>{re.sub(r'(?<=[ |,/])(?=[^ ])', '<wbr>', match.group(1))}</code>"
+
+    for path in output.rglob("*.html"):
+        if "live" not in path.relative_to(output).parts:
+            path.write_text(INLINE_CODE.sub(breakable, path.read_text()))
 
 
 def write_settings(source, path):
@@ -392,6 +436,7 @@ def main():
         shutil.move(live, kept)  # mkdocs empties its folder
     write_settings(source, work / "mkdocs.yml")
     subprocess.run(["mkdocs", "--quiet", "build", "--strict", "--config-file", work / "mkdocs.yml", "--site-dir", output], check=True)
+    break_code(output)
     if kept.exists():
         shutil.move(kept, live)
     pages = check_site(output)

@@ -1,14 +1,17 @@
 """Checks of a site that was built: usage: site/check.py DIRECTORY
 
-Every link leads to a page and every anchor to a place on it; nothing is loaded from elsewhere; no placeholder is left; no
-page takes more than 500 KB with everything that it loads at once; every page has one title, and every picture words.
+Every link leads to a page and every anchor to a place on it; nothing is loaded from elsewhere; no placeholder is left,
+no bar of a table escaped, no folder of this machine named; no page takes more than 500 KB with everything that it loads
+at once; every page has one title, and every picture words.
 """
 
+import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+ROOT = str(Path(__file__).resolve().parent.parent)
 MOST_BYTES = 500_000
 # Made by another part of the project, and tested there: a program in a page.
 OTHERS = ("live/",)
@@ -88,6 +91,14 @@ def check_loads(directory, name, page):
         yield f"{name}: takes {size:,} bytes, more than {MOST_BYTES:,}"
 
 
+def check_text(name, page):
+    text = "".join(page.text)
+    for what, pattern in (("a placeholder", r"@[a-z]+\.\w+@"), ("an escaped bar", r"\\\|"), ("a folder of this machine", re.escape(ROOT))):
+        found = re.search(pattern, text)
+        if found:
+            yield f"{name}: {what}: {text[found.start():found.end() + 40]!r}"
+
+
 def check_site(directory):
     """Stops with a list of what is wrong; otherwise the number of pages."""
     directory = Path(directory)
@@ -96,6 +107,7 @@ def check_site(directory):
     for name, page in pages.items():
         faults += check_links(directory, name, page, pages)
         faults += check_loads(directory, name, page)
+        faults += check_text(name, page)
         faults += [f"{name}: {fault}" for fault in page.faults]
         if name != "404.html" and page.titles != 1:
             faults.append(f"{name}: {page.titles} titles")

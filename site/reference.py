@@ -122,6 +122,11 @@ class Reference:
             target = "" if header == page else f"{Path(header).stem}.md"
             return f"[`{name}`]({target}#{anchor})"
 
+        def link_document(match):
+            title = re.search(r"(?m)^# (.*)$", (INCLUDE.parent / match.group(0)).read_text()).group(1)
+            return f"[{title}](../{match.group(1)})"
+
+        text = re.sub(r"\bdocs/([\w-]+\.md)", link_document, text)
         return re.sub(r"\b(?:snug(?:_\w+)?\.h|snug[A-Z_]\w*|SNUG_\w+)\b", link, text)
 
     def _inline(self, node, page):

@@ -103,7 +103,7 @@ typedef struct snugFieldsDef
 	const uint32_t* starts;     ///< nullable; displacements of vertex v are starts[v] to starts[v + 1] - 1
 	const uint16_t* fields;     ///< with `starts`: the field of each displacement, no field twice for a vertex
 	const float* displacements; ///< x, y, z each. If `starts` is null: of all vertices in field 0, then in field 1, ...
-	const float* frequencies;   ///< nullable; of vibration modes, in hertz, one for each field: kept for who simulates
+	const float* frequencies;   ///< nullable; of vibration modes, in hertz, one for each field: kept for simulations
 	uint64_t reserved[3];
 } snugFieldsDef;
 
@@ -224,12 +224,13 @@ typedef struct snugLoadDef
 /// @param model receives the model, or null
 SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model);
 
-/// The next two are not there if the library was built without files (CMake option SNUG_FILES), for systems that have
-/// none; its users then compile with SNUG_FILES=0, which the CMake package sees to.
+// A library for systems without files is built without the next two (CMake option SNUG_FILES). Its users compile with
+// SNUG_FILES=0, which the CMake package sees to.
 #if !defined(SNUG_FILES) || SNUG_FILES
 
 /// Write a model to a file: whole, or not at all. It is written to a new file beside it, named `path` with ".part" or a
 /// number and ".part" appended, then renamed. What a link leads to, a device or a pipe is not replaced, but written to.
+/// Not there, nor is snugModel_LoadFile, in a library that was built without files (CMake option SNUG_FILES).
 SNUG_API snugStatus snugModel_SaveFile(const snugModel* model, const char* path);
 
 /// Load a model from a regular file. See snugModel_Load.

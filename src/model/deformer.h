@@ -55,7 +55,7 @@ typedef struct sgPoseChange
 	double motion;    ///< how far any vertex moved along any axis at most, or what `growth` measures; zero: the pose is
 	                  ///< the same as before; infinite: not known
 	bool isPending;   ///< `motion` is what `derive` will return
-	bool isApart;     ///< set by who asks: nothing of the pose before is remembered, so `motion` may be infinite
+	bool isApart;     ///< set by the caller: nothing of the pose before is remembered, so `motion` may be infinite
 	bool isPartial;   ///< only vertices in leaves that `touches` names have moved
 	bool isRest;      ///< positions are the rest positions, bit for bit
 } sgPoseChange;
