@@ -23,7 +23,8 @@ dpkg --root="$root" --force-depends --force-script-chrootless --install "$work"/
 	cat "$work/log"
 	exit 1
 }
-for package in libsnug0.2 libsnug-dev libsnugio0.2 libsnugio-dev snug; do
+packages="libsnug0.2 libsnug-dev libsnugio0.2 libsnugio-dev snug"
+for package in $packages; do
 	dpkg --root="$root" --status $package | grep -q '^Status: .* installed$' || { echo "$package: not installed"; exit 1; }
 done
 if command -v lintian >/dev/null; then
@@ -61,7 +62,8 @@ END
 [ "$(consumer-build/minimal)" = "$expected" ] || { echo "find_package: the consumer prints something else"; exit 1; }
 echo "find_package: right"
 
-dpkg --root="$root" --force-script-chrootless --remove snug libsnug-dev libsnug0.2 >log 2>&1 || { cat log; exit 1; }
+# shellcheck disable=SC2086 # several words
+dpkg --root="$root" --force-script-chrootless --remove $packages >log 2>&1 || { cat log; exit 1; }
 left=$(find "$root/usr" -type f -o -type l 2>/dev/null || true)
 [ -z "$left" ] || { echo "removing leaves: $left"; exit 1; }
 echo "removed without a trace"
