@@ -75,13 +75,13 @@ void benchReport_MakeVerdict(const benchReport* report, char* text, size_t size)
 	}
 	if (t.scenes > 0 && t.ours == t.scenes)
 	{
-		used = snprintf(text, size, "Ours is the fastest in all %d scenes, by %.2g to %.2g times the next. ", t.scenes,
+		used = snprintf(text, size, "Ours is the fastest in all %d scenes, by %.3g to %.3g times the next. ", t.scenes,
 		    t.least, t.most);
 	}
 	else if (t.scenes > 0)
 	{
 		used =
-		    snprintf(text, size, "Ours is the fastest in %d of %d scenes, by up to %.2g times the next; %s beats it. ",
+		    snprintf(text, size, "Ours is the fastest in %d of %d scenes, by up to %.3g times the next; %s beats it. ",
 		        t.ours, t.scenes, t.most, t.other);
 	}
 	snprintf(text + used, size - (size_t)used, "%d of %d aims that were decided are met.",
