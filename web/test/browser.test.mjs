@@ -34,11 +34,12 @@ async function view(t, { files = [], query = '?still', size = { width: 1200, hei
 	});
 	const page = await browser.newPage({ viewport: size, ...context }), complaints = [];
 	t.after(() => page.close());
+	page.setDefaultTimeout(120000); // a processor that draws crowds beside other work takes long; a hang, for ever
 	page.on('pageerror', (error) => complaints.push(String(error)));
 	page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
 	if (script) await page.addInitScript(script);
 	await page.goto(url + path + query);
-	if (waits) await page.waitForFunction(() => window.viewer?.isReady, null, { timeout: 60000 });
+	if (waits) await page.waitForFunction(() => window.viewer?.isReady);
 	return { page, complaints, quiet: () => assert.deepEqual(complaints.filter((text) => !/GPU stall|GL Driver Message/.test(text)), []) };
 }
 
@@ -137,14 +138,14 @@ test('a crowd: the pairs that all pairs of bodies give, red where they touch, an
 test('dropped files take the place of the characters', { skip }, async (t) => {
 	const { page, quiet } = await view(t, { query: '' }), site = new URL('site/', root).pathname;
 	await drop(page, [['one.glb', `${site}creature.glb`], ['two.glb', `${site}man.glb`]]);
-	await page.waitForFunction(() => document.querySelector('[data-slot="1"] legend').textContent === 'two.glb, 24,800 triangles', null, { timeout: 30000 });
+	await page.waitForFunction(() => document.querySelector('[data-slot="1"] legend').textContent === 'two.glb, 24,800 triangles');
 	assert.equal(await page.locator('[data-slot="0"] legend').textContent(), 'one.glb, 26,216 triangles');
-	await page.waitForFunction(() => viewer.timeline.isDone, null, { timeout: 60000 });
+	await page.waitForFunction(() => viewer.timeline.isDone);
 	await page.getByLabel('Distance').fill('0.3');
-	await page.waitForFunction(() => /^[1-9]/.test(document.getElementById('pairs').textContent), null, { timeout: 60000 });
+	await page.waitForFunction(() => /^[1-9]/.test(document.getElementById('pairs').textContent));
 	await page.getByLabel('Clip of the second character').selectOption({ label: 'walk' });
 	await drop(page, [['three.glb', `${site}man.glb`]], 0.75);
-	await page.waitForFunction(() => document.querySelector('[data-slot="1"] legend').textContent.startsWith('three.glb'), null, { timeout: 30000 });
+	await page.waitForFunction(() => document.querySelector('[data-slot="1"] legend').textContent.startsWith('three.glb'));
 	quiet();
 });
 
@@ -261,7 +262,7 @@ test('the worker of the README finds the same pairs', { skip }, async (t) => {
 test('beside three-mesh-bvh: the same counts in every frame', { skip }, async (t) => {
 	const { page, quiet } = await view(t, { path: 'compare/compare.html', query: '?frames=4&rounds=1' });
 	await page.getByRole('button', { name: 'Measure' }).click();
-	await page.waitForFunction(() => document.getElementById('state').textContent === 'done', null, { timeout: 120000 });
+	await page.waitForFunction(() => document.getElementById('state').textContent === 'done');
 	const rows = await page.locator('#rows tr').evaluateAll((list) => list.map((row) => [...row.cells].map((cell) => cell.textContent)));
 	assert.equal(rows.length, 9);
 	for (const row of rows) assert.equal(row[6], '4 of 4', row.join(' '));
