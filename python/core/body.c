@@ -124,6 +124,11 @@ bool smBody_TakeTwo(PyObject* const* objects, smBody** a, smBody** b)
 	return *b != NULL;
 }
 
+PyObject* smBody_FailOfTwo(snugStatus status, const smBody* a, const smBody* b)
+{
+	return smFail(status, b != NULL && b->said.text[0] != '\0' ? &b->said : &a->said);
+}
+
 void smBody_ReleaseTwo(smBody* a, smBody* b)
 {
 	smRelease(&b->isBusy);

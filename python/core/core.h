@@ -238,6 +238,10 @@ smBody* smBody_Take(PyObject* object, const char* name);
 bool smBody_TakeTwo(PyObject* const* objects, smBody** a, smBody** b);
 void smBody_ReleaseTwo(smBody* a, smBody* b);
 
+/// The exception for a query of two that failed, with what either of them has said.
+/// @param b nullable: a query of one
+PyObject* smBody_FailOfTwo(snugStatus status, const smBody* a, const smBody* b);
+
 /// After a method's work: let go of the body, then tell how it went.
 PyObject* smBody_Finish(smBody* self, snugStatus status);
 

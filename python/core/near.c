@@ -275,7 +275,7 @@ static PyObject* CollectContacts(smBody* a, smBody* b, const snugContactQuery* q
 	a->counters = result.counters;
 	if (result.status != snug_success)
 	{
-		return smFail(result.status, b->said.text[0] != '\0' ? &b->said : &a->said);
+		return smBody_FailOfTwo(result.status, a, b);
 	}
 	return MakeContacts(&result);
 }

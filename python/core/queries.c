@@ -68,7 +68,7 @@ static PyObject* CollectPairs(const Question* q)
 	}
 	if (result.status != snug_success)
 	{
-		return smFail(result.status, q->b != NULL && q->b->said.text[0] != '\0' ? &q->b->said : &q->a->said);
+		return smBody_FailOfTwo(result.status, q->a, q->b);
 	}
 	return smCopyArray(sm_typeUint32, keeper->pairs, sizeof(uint32_t), result.count, 2);
 }
@@ -205,7 +205,7 @@ static PyObject* AskTouches(smBody* a, smBody* b, Witness* witness, const double
 	a->counters = result.counters;
 	if (result.status != snug_success)
 	{
-		return smFail(result.status, b->said.text[0] != '\0' ? &b->said : &a->said);
+		return smBody_FailOfTwo(result.status, a, b);
 	}
 	return PyBool_FromLong(result.count > 0);
 }
@@ -253,9 +253,8 @@ static PyObject* FindDistanceBound(PyObject* module, PyObject* const* arguments,
 	result = snugTouches(a->body, b->body, &query);
 	Py_END_ALLOW_THREADS;
 	a->counters = result.counters;
-	PyObject* bound = result.status == snug_success
-	                      ? PyFloat_FromDouble(result.distanceBound)
-	                      : smFail(result.status, b->said.text[0] != '\0' ? &b->said : &a->said);
+	PyObject* bound = result.status == snug_success ? PyFloat_FromDouble(result.distanceBound)
+	                                                : smBody_FailOfTwo(result.status, a, b);
 	smBody_ReleaseTwo(a, b);
 	return bound;
 }
@@ -307,9 +306,7 @@ static PyObject* FindDistance(PyObject* module, PyObject* const* arguments, Py_s
 	result = snugFindDistance(a->body, b->body, &query);
 	Py_END_ALLOW_THREADS;
 	a->counters = result.counters;
-	PyObject* distance = result.status == snug_success
-	                         ? MakeDistance(&result)
-	                         : smFail(result.status, b->said.text[0] != '\0' ? &b->said : &a->said);
+	PyObject* distance = result.status == snug_success ? MakeDistance(&result) : smBody_FailOfTwo(result.status, a, b);
 	smBody_ReleaseTwo(a, b);
 	return distance;
 }

@@ -196,7 +196,7 @@ static PyObject* RunWithBodies(Search* self, Limits* limits)
 	self->a->counters = result.counters;
 	if (result.status != snug_success && self->count == 0)
 	{
-		return smFail(result.status, self->b->said.text[0] != '\0' ? &self->b->said : &self->a->said);
+		return smBody_FailOfTwo(result.status, self->a, self->b);
 	}
 	return HandOver(self);
 }

@@ -61,9 +61,8 @@ static PyObject* FindBodyInside(PyObject* module, PyObject* const* arguments, Py
 	result = snugFindBodyInside(inner->body, outer->body, &query);
 	Py_END_ALLOW_THREADS;
 	inner->counters = result.counters;
-	PyObject* place = result.status == snug_success
-	                      ? PyLong_FromLong((long)result.place)
-	                      : smFail(result.status, outer->said.text[0] != '\0' ? &outer->said : &inner->said);
+	PyObject* place = result.status == snug_success ? PyLong_FromLong((long)result.place)
+	                                                : smBody_FailOfTwo(result.status, inner, outer);
 	smBody_ReleaseTwo(inner, outer);
 	return place;
 }
