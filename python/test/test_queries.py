@@ -474,5 +474,16 @@ class Scenes(unittest.TestCase):
         snug.Scene().add(body)  # free to join another
 
 
+class Failures(unittest.TestCase):
+    def test_either_body_says_why(self):
+        queries = (snug.collide, snug.touches, snug.find_distance, snug.find_distance_bound, snug.find_body_inside, snug.find_contacts)
+        for far in range(2):
+            bodies = [snug.Body(snug.box()), snug.Body(snug.box())]
+            bodies[far].set_frame((1e37, 0, 0))
+            for query in queries:
+                with self.assertRaisesRegex(snug.Error, "too far from the origin"):
+                    query(*bodies)
+
+
 if __name__ == "__main__":
     unittest.main()
