@@ -12,6 +12,13 @@
 #define FIRST_FREQUENCY 10.0
 #define DAMPING 0.02
 #define MOST_SIDE 12
+#define STEP (1.0 / (SIM_CHAIRS_FPS * SIM_CHAIRS_STEPS))
+#ifndef STRIDES
+#define STRIDES 4
+#endif
+#ifndef EASING
+#define EASING 0.3
+#endif
 #define SPACING 1.1
 #define LOWEST 1.0
 #define HIGHEST 60.0
@@ -52,7 +59,7 @@ bool simChair_Create(simChair* chair, simError* error)
 			.frequencies = modes.frequencies,
 			.masses = modes.masses,
 			.damping = DAMPING,
-			.step = 1.0 / (SIM_CHAIRS_FPS * SIM_CHAIRS_STEPS),
+			.step = STEP / STRIDES,
 			.level = SIM_CHAIRS_LEVEL,
 			.tree = { .split = snug_splitMedian, .leafTriangles = 8, .branching = 2 },
 		};
@@ -89,9 +96,10 @@ bool simChairs_Create(
     simWorld* world, const simChair* chair, uint32_t count, simChairsKind kind, uint64_t seed, simError* error)
 {
 	const simWorldDef def = {
-		.step = chair->shape.step,
+		.step = STEP,
+		.strides = STRIDES,
 		.gravity = { 0.0, -9.81, 0.0 },
-		.law = { .stiffness = 2e4, .damping = 2000.0, .friction = 0.3 },
+		.law = { .stiffness = 2e4, .damping = 2000.0, .friction = 0.3, .easing = EASING },
 		.drag = 2.2,
 		.strain = 0.1,
 		.hasGround = true,

@@ -16,7 +16,9 @@ static bool MakeScene(simWorld* world, simError* error)
 {
 	const simWorldDef* def = &world->def;
 	snugSceneDef sceneDef = {
-		.room = { .bodies = def->bodies + 1, .candidates = def->candidates, .pairs = 1, .trianglePairs = 1 }
+		.room = { .bodies = def->bodies + 1, .candidates = def->candidates, .pairs = 1, .trianglePairs = 1 },
+		.parallel = def->parallel,
+		.parallelUser = def->parallelUser,
 	};
 	snugStatus status = snugScene_Create(&sceneDef, &world->scene);
 	if (status == snug_success)
@@ -34,6 +36,8 @@ static bool MakeScene(simWorld* world, simError* error)
 bool simWorld_Create(simWorld* world, const simWorldDef* def, simError* error)
 {
 	*world = (simWorld){ .def = *def };
+	world->def.strides = def->strides > 0 ? def->strides : 1;
+	world->stride = def->step / world->def.strides;
 	world->def.strain = def->strain > 0.0 ? def->strain : DEFAULT_STRAIN;
 	world->def.candidates = def->candidates > 0 ? def->candidates : 32 * (uint64_t)def->bodies + 64;
 	world->def.contacts = def->contacts > 0 ? def->contacts : 256 * (uint64_t)def->bodies + 64;
@@ -110,9 +114,9 @@ bool simWorld_Add(simWorld* world, const simShape* shape, const snugFrame* frame
 	{
 		return simError_Set(error, "there is room for %u bodies", world->def.bodies);
 	}
-	if (shape->step != world->def.step)
+	if (shape->step != world->stride)
 	{
-		return simError_Set(error, "the shape is made for steps of %g s, not of %g s", shape->step, world->def.step);
+		return simError_Set(error, "the shape is made for steps of %g s, not of %g s", shape->step, world->stride);
 	}
 	simBody* body = world->bodies + world->count;
 	*body = (simBody){ .shape = shape };
@@ -121,7 +125,7 @@ bool simWorld_Add(simWorld* world, const simShape* shape, const snugFrame* frame
 	simTurn(body->rotation, (const double[3]){ 0.0, 0.0, 0.0 }); // of unit length
 	for (int k = 0; k < 3; ++k)
 	{
-		body->velocity[k] = (velocity != NULL ? velocity[k] : 0.0) - 0.5 * world->def.step * world->def.gravity[k];
+		body->velocity[k] = (velocity != NULL ? velocity[k] : 0.0) - 0.5 * world->stride * world->def.gravity[k];
 	}
 	simBody_Orient(body);
 	if (spin != NULL)
@@ -145,21 +149,21 @@ bool simWorld_Add(simWorld* world, const simShape* shape, const snugFrame* frame
 
 // ---- Moving ----------------------------------------------------------------------------------------------------
 
-// By the midpoint rule: the spin half a step ahead turns the whole step.
-static void Turn(simBody* body, double step)
+// By the midpoint rule: the spin half a stride ahead turns the whole stride.
+static void Turn(simBody* body, double stride)
 {
 	double before[4], half[3], whole[3];
 	memcpy(before, body->rotation, sizeof(before));
 	simBody_Orient(body);
 	for (int k = 0; k < 3; ++k)
 	{
-		half[k] = 0.5 * step * body->spin[k];
+		half[k] = 0.5 * stride * body->spin[k];
 	}
 	simTurn(body->rotation, half);
 	simBody_Orient(body);
 	for (int k = 0; k < 3; ++k)
 	{
-		whole[k] = step * body->spin[k];
+		whole[k] = stride * body->spin[k];
 	}
 	memcpy(body->rotation, before, sizeof(before));
 	simTurn(body->rotation, whole);
@@ -198,40 +202,44 @@ static void Vibrate(simBody* body)
 
 static void Move(simWorld* world, simBody* body)
 {
-	double step = world->def.step, kept = 1.0 - step * world->def.drag;
+	double stride = world->stride, kept = 1.0 - stride * world->def.drag;
 	for (int k = 0; k < 3; ++k)
 	{
 		body->velocity[k] =
-		    kept * body->velocity[k] + step * (body->force[k] / body->shape->mass.mass + world->def.gravity[k]);
-		body->position[k] += step * body->velocity[k];
-		body->momentum[k] = kept * body->momentum[k] + step * body->torque[k];
+		    kept * body->velocity[k] + stride * (body->force[k] / body->shape->mass.mass + world->def.gravity[k]);
+		body->position[k] += stride * body->velocity[k];
+		body->momentum[k] = kept * body->momentum[k] + stride * body->torque[k];
 	}
-	Turn(body, step);
+	Turn(body, stride);
 	if (!world->def.isRigid)
 	{
 		Vibrate(body);
 		world->counts.limited += LimitStrain(body, world->def.strain);
 	}
-	memset(body->force, 0, sizeof(body->force));
-	memset(body->torque, 0, sizeof(body->torque));
-	memset(body->modal, 0, sizeof(body->modal));
 }
 
-void simBody_AddForce(simBody* body, const double place[3], const double force[3])
+static void AddForce(double force[3], double torque[3], const double arm[3], const double added[3])
 {
-	double arm[3], torque[3];
-	simSubtract(place, body->position, arm);
-	simCross(arm, force, torque);
+	double turning[3];
+	simCross(arm, added, turning);
 	for (int k = 0; k < 3; ++k)
 	{
-		body->force[k] += force[k];
-		body->torque[k] += torque[k];
+		force[k] += added[k];
+		torque[k] += turning[k];
 	}
+}
+
+void simBody_AddForce(simBody* body, const double arm[3], const double force[3])
+{
+	AddForce(body->force, body->torque, arm, force);
 }
 
 void simWorld_Push(simWorld* world, uint32_t number, const double place[3], const double force[3])
 {
-	simBody_AddForce(world->bodies + number, place, force);
+	simBody* body = world->bodies + number;
+	double arm[3];
+	simSubtract(place, body->position, arm);
+	AddForce(body->pushForce, body->pushTorque, arm, force);
 }
 
 // ---- Steps -----------------------------------------------------------------------------------------------------
@@ -262,16 +270,37 @@ static bool PoseAll(simWorld* world, simError* error)
 	return true;
 }
 
-bool simWorld_Step(simWorld* world, simError* error)
+static void Stride(simWorld* world, bool isFirst)
 {
-	world->counts = (simCounts){ 0 };
-	if (!PoseAll(world, error) || !simWorld_Respond(world, error))
+	for (uint32_t i = 0; i < world->count; ++i)
 	{
-		return false;
+		simBody* body = world->bodies + i;
+		memcpy(body->force, body->pushForce, sizeof(body->force));
+		memcpy(body->torque, body->pushTorque, sizeof(body->torque));
+		memset(body->modal, 0, sizeof(body->modal));
 	}
+	simWorld_PushContacts(world, isFirst);
 	for (uint32_t i = 0; i < world->count; ++i)
 	{
 		Move(world, world->bodies + i);
+	}
+}
+
+bool simWorld_Step(simWorld* world, simError* error)
+{
+	world->counts = (simCounts){ 0 };
+	if (!PoseAll(world, error) || !simWorld_FindContacts(world, error))
+	{
+		return false;
+	}
+	for (uint32_t s = 0; s < world->def.strides; ++s)
+	{
+		Stride(world, s == 0);
+	}
+	for (uint32_t i = 0; i < world->count; ++i)
+	{
+		memset(world->bodies[i].pushForce, 0, sizeof(world->bodies[i].pushForce));
+		memset(world->bodies[i].pushTorque, 0, sizeof(world->bodies[i].pushTorque));
 	}
 	++world->stepCount;
 	return true;

@@ -145,6 +145,12 @@ typedef struct simEnd
 	double fieldScale; ///< displacements of modes count for so much
 } simEnd;
 
+/// How hard a contact is.
+typedef struct simGrade
+{
+	double stiffness, damping;
+} simGrade;
+
 /// A contact, and what follows from where it is.
 typedef struct simMeeting
 {
@@ -155,6 +161,7 @@ typedef struct simMeeting
 	double place[3];
 	simEnd ends[2];
 	uint32_t nodeB; ///< or the triangle
+	simGrade grade;
 } simMeeting;
 
 static uint32_t CountModes(const simWorld* world, const simBody* body)
@@ -259,12 +266,12 @@ static void GetVelocity(const simWorld* world, const simEnd* end, double velocit
 	}
 }
 
-static void PushEnd(const simWorld* world, const simEnd* end, const double place[3], const double force[3])
+static void PushEnd(const simWorld* world, const simEnd* end, const double force[3])
 {
 	uint32_t modeCount = CountModes(world, end->body);
 	const float* moves = GetMoves(end);
 	double own[3];
-	simBody_AddForce(end->body, place, force);
+	simBody_AddForce(end->body, end->arm, force);
 	simApplyBack((const double(*)[3])end->body->matrix, force, own);
 	for (uint32_t m = 0; m < modeCount; ++m)
 	{
@@ -287,18 +294,12 @@ static void GetStageVelocity(const simStage* stage, uint32_t triangle, double ve
 	}
 }
 
-/// How hard a contact is.
-typedef struct simGrade
-{
-	double stiffness, damping;
-} simGrade;
-
 static simGrade FindGrade(const simWorld* world, double load)
 {
-	double step = world->def.step;
+	double stride = world->stride;
 	return (simGrade){
-		.stiffness = fmin(world->def.law.stiffness, STIFFEST / (load * step * step)),
-		.damping = fmin(world->def.law.damping, MOST_DAMPED / (load * step)),
+		.stiffness = fmin(world->def.law.stiffness, STIFFEST / (load * stride * stride)),
+		.damping = fmin(world->def.law.damping, MOST_DAMPED / (load * stride)),
 	};
 }
 
@@ -306,11 +307,11 @@ static simGrade FindGrade(const simWorld* world, double load)
 static void FindForce(const simWorld* world, simGrade grade, double depth, const double normal[3],
     const double velocity[3], double slide[3], double force[3])
 {
-	double approach = -simDot(velocity, normal), step = world->def.step;
+	double approach = -simDot(velocity, normal), stride = world->stride;
 	double pressure = fmax(0.0, grade.stiffness * depth + grade.damping * approach), along = 0.0, pull2 = 0.0;
 	for (int k = 0; k < 3; ++k)
 	{
-		slide[k] += step * (velocity[k] + approach * normal[k]);
+		slide[k] += stride * (velocity[k] + approach * normal[k]);
 		along += slide[k] * normal[k];
 	}
 	double pull[3];
@@ -329,9 +330,10 @@ static void FindForce(const simWorld* world, simGrade grade, double depth, const
 	}
 }
 
-static void Respond(simWorld* world, const simMeeting* m, simGrade grade, double slide[3])
+// The velocity of a with respect to the other.
+static void GetApproach(const simWorld* world, const simMeeting* m, double velocity[3])
 {
-	double velocity[3], other[3] = { 0.0, 0.0, 0.0 }, force[3], back[3];
+	double other[3] = { 0.0, 0.0, 0.0 };
 	GetVelocity(world, &m->ends[0], velocity);
 	if (m->ends[1].body != NULL)
 	{
@@ -342,15 +344,44 @@ static void Respond(simWorld* world, const simMeeting* m, simGrade grade, double
 		GetStageVelocity(world->def.stage, m->nodeB, other);
 	}
 	simSubtract(velocity, other, velocity);
-	FindForce(world, grade, m->depth, m->normal, velocity, slide, force);
-	PushEnd(world, &m->ends[0], m->place, force);
+}
+
+// A contact a stride later: it moves on with a, and is as much deeper as both have come closer.
+static void Follow(const simWorld* world, simMeeting* m, double velocity[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		m->place[k] = m->ends[0].body->position[k] + m->ends[0].arm[k];
+	}
+	if (m->ends[1].body != NULL)
+	{
+		simSubtract(m->place, m->ends[1].body->position, m->ends[1].arm);
+	}
+	GetApproach(world, m, velocity);
+	m->depth -= world->stride * simDot(velocity, m->normal);
+}
+
+// What a contact was found with would be thrown out with a force that nobody has worked for. So it comes to count little
+// by little, and what a contact has come out of at once.
+static double Ease(const simWorld* world, const simMeeting* m, simGrip* grip)
+{
+	double depth = m->depth - fmin(grip->ease, m->depth);
+	grip->ease = world->def.law.easing > world->stride ? (m->depth - depth) * (1.0 - world->stride / world->def.law.easing) : 0.0;
+	return depth;
+}
+
+static void Respond(simWorld* world, const simMeeting* m, const double velocity[3], simGrip* grip)
+{
+	double force[3], back[3], depth = Ease(world, m, grip);
+	FindForce(world, m->grade, depth, m->normal, velocity, grip->slide, force);
+	PushEnd(world, &m->ends[0], force);
 	if (m->ends[1].body != NULL)
 	{
 		for (int k = 0; k < 3; ++k)
 		{
 			back[k] = -force[k];
 		}
-		PushEnd(world, &m->ends[1], m->place, back);
+		PushEnd(world, &m->ends[1], back);
 	}
 }
 
@@ -412,9 +443,9 @@ static void FindGripsOf(simReader* reader, uint32_t a, uint32_t b)
 }
 
 // The spring that two spheres had; a new one if they did not touch.
-static simGrip FindGrip(const simReader* reader, const simMeeting* m)
+static simGrip FindGrip(const simReader* reader, const simMeeting* m, double easing)
 {
-	simGrip made = { .a = m->a, .b = m->b, .nodeA = m->ends[0].node, .nodeB = m->nodeB };
+	simGrip made = { .a = m->a, .b = m->b, .nodeA = m->ends[0].node, .nodeB = m->nodeB, .ease = easing > 0.0 ? m->depth : 0.0 };
 	uint64_t at = PlaceOf(reader, made.nodeA, made.nodeB);
 	for (; reader->table[at] != 0; at = (at + 1) & (reader->tableSize - 1))
 	{
@@ -506,7 +537,7 @@ static void TurnRound(simMeeting* first, const simMeeting* end, const double axi
 }
 
 // Where the contacts of a body with the other of this one end, and how hard each may be.
-static uint64_t FindRun(const simWorld* world, uint64_t first, uint64_t count, simGrade* grade)
+static uint64_t GradeRun(simWorld* world, uint64_t first, uint64_t count)
 {
 	const simMeeting* m = world->meetings + first;
 	double load = 0.0;
@@ -522,12 +553,16 @@ static uint64_t FindRun(const simWorld* world, uint64_t first, uint64_t count, s
 		uint32_t a = world->bodies[m->a].pairCount, b = world->bodies[m->b].pairCount;
 		pairs = a > b ? a : b;
 	}
-	*grade = FindGrade(world, (double)pairs * load);
+	simGrade grade = FindGrade(world, (double)pairs * load);
+	for (uint64_t i = first; i < end; ++i)
+	{
+		world->meetings[i].grade = grade;
+	}
 	return end;
 }
 
-// All contacts of a body with another, or with ground or stage.
-static void RespondRun(simWorld* world, simReader* reader, simMeeting* first, const simMeeting* end, simGrade grade)
+// Springs of all contacts of a body with another, or with ground or stage.
+static void GripRun(simWorld* world, simReader* reader, simMeeting* first, const simMeeting* end)
 {
 	double axis[3] = { 0.0, 0.0, 0.0 };
 	FindGripsOf(reader, first->a, first->b);
@@ -540,14 +575,13 @@ static void RespondRun(simWorld* world, simReader* reader, simMeeting* first, co
 	for (simMeeting* m = first; m < end; ++m)
 	{
 		simGrip* grip = world->nextGrips + (m - world->meetings);
-		*grip = FindGrip(reader, m);
+		*grip = FindGrip(reader, m, world->def.law.easing);
 		memcpy(grip->axis, axis, sizeof(axis));
-		Respond(world, m, grade, grip->slide);
 	}
 }
 
 // Springs are sorted as contacts are, in two runs.
-bool simWorld_Respond(simWorld* world, simError* error)
+bool simWorld_FindContacts(simWorld* world, simError* error)
 {
 	if (!FindAll(world, error) || !MakeRoom(world, error))
 	{
@@ -563,16 +597,35 @@ bool simWorld_Respond(simWorld* world, simError* error)
 	for (uint64_t i = 0, end; i < count; i = end)
 	{
 		simMeeting* first = world->meetings + i;
-		simReader* reader = first->b < SIM_GROUND ? &between : &below;
-		simGrade grade;
-		end = FindRun(world, i, count, &grade);
-		RespondRun(world, reader, first, world->meetings + end, grade);
+		end = GradeRun(world, i, count);
+		GripRun(world, first->b < SIM_GROUND ? &between : &below, first, world->meetings + end);
 	}
 	simGrip* kept = world->grips;
 	world->grips = world->nextGrips;
 	world->nextGrips = kept;
 	world->gripCount = count;
 	return true;
+}
+
+void simWorld_PushContacts(simWorld* world, bool isFirst)
+{
+	for (uint64_t i = 0; i < world->gripCount; ++i)
+	{
+		simMeeting* m = world->meetings + i;
+		double velocity[3];
+		if (isFirst)
+		{
+			GetApproach(world, m, velocity);
+		}
+		else
+		{
+			Follow(world, m, velocity);
+		}
+		if (m->depth >= 0.0)
+		{
+			Respond(world, m, velocity, world->grips + i);
+		}
+	}
 }
 
 uint64_t simWorld_CountTouches(const simWorld* world)

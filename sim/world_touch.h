@@ -14,13 +14,17 @@ typedef struct simTouch
 /// Make room for at least so many elements, with what was there; more than asked for, so that it happens seldom.
 bool simGrow(void** array, uint64_t* capacity, uint64_t needed, size_t size, simError* error);
 
-/// Find all contacts of bodies that are posed, and add their forces.
-bool simWorld_Respond(simWorld* world, simError* error);
+/// Find all contacts of bodies that are posed.
+bool simWorld_FindContacts(simWorld* world, simError* error);
+
+/// Add the forces of what was found.
+/// @param isFirst bodies are where contacts were found; else a stride farther than the last time
+void simWorld_PushContacts(simWorld* world, bool isFirst);
 
 /// What follows from the rotation and the momentum.
 void simBody_Orient(simBody* body);
 
-/// A force at a place.
-void simBody_AddForce(simBody* body, const double place[3], const double force[3]);
+/// A force at a place, as seen from the centre of mass.
+void simBody_AddForce(simBody* body, const double arm[3], const double force[3]);
 
 #endif
