@@ -69,26 +69,28 @@ typedef struct Parting
 // The larger node is split, unless only the other one has something below it. No branch: it would often be mistaken.
 SG_INLINE void Part(sgSphereWalk* walk, const Pair* pair, bool isContactA, bool isContactB, Parting* out)
 {
-	snugSpheres* const bodies[2] = { walk->a, walk->b };
-	uint32_t side = isContactA | (!isContactB & !(pair->spheres[0].radius >= pair->spheres[1].radius));
-	snugSpheres* split = bodies[side];
+	const uint32_t side = isContactA | (!isContactB & !(pair->spheres[0].radius >= pair->spheres[1].radius));
+	snugSpheres* split = side == 0 ? walk->a : walk->b;
+	const sgSphereFamily children = split->tree->nodes[pair->nodes[side]].children;
+	out->spheres = sgSpheres_Get(split, children, out->scratch, &walk->updates);
+	out->children = children;
 	out->other = pair->spheres[1 - side];
-	out->children = sgSphereNode_Children(split->tree->nodes + pair->nodes[side]);
 	out->node = pair->nodes[1 - side];
 	out->side = side;
-	out->spheres = sgSpheres_Get(split, out->children, out->scratch, &walk->updates);
 }
 
 // Take pairs from the stack until there are enough to split, or one is a contact that comes after them.
 SG_INLINE uint32_t Take(sgSphereWalk* walk, Stack* stack, Parting* batch)
 {
+	const sgSphereNode *nodesA = walk->a->tree->nodes, *nodesB = walk->b->tree->nodes;
+	const uint32_t levelA = walk->a->level, levelB = walk->b->level;
 	const uint32_t most = stack->count > MANY ? 1 : BATCH;
 	uint32_t count = 0;
 	for (; stack->count > 0 && count < most; --stack->count)
 	{
 		const Pair* pair = stack->pairs + stack->count - 1;
-		bool isContactA = sgSphereNode_IsContact(walk->a->tree->nodes + pair->nodes[0], walk->a->level);
-		bool isContactB = sgSphereNode_IsContact(walk->b->tree->nodes + pair->nodes[1], walk->b->level);
+		bool isContactA = sgSphereNode_IsContact(nodesA + pair->nodes[0], levelA);
+		bool isContactB = sgSphereNode_IsContact(nodesB + pair->nodes[1], levelB);
 		if (!(isContactA & isContactB))
 		{
 			Part(walk, pair, isContactA, isContactB, batch + count++);
@@ -107,20 +109,20 @@ SG_INLINE uint32_t Take(sgSphereWalk* walk, Stack* stack, Parting* batch)
 
 // Children against the other node, pushed so that the first is met first. Which of them overlap cannot be foreseen, so
 // all are written, and the stack grows by those that do.
-SG_INLINE void Push(sgSphereWalk* walk, const Parting* parting, double loose, Stack* stack)
+SG_INLINE uint32_t Push(const Parting* parting, double loose, Pair* top)
 {
-	const sgPosedSphere other = parting->other;
 	const uint32_t side = parting->side;
+	uint32_t count = 0;
 	for (uint32_t k = parting->children.count; k-- > 0;)
 	{
-		Pair* next = stack->pairs + stack->count;
-		next->spheres[1 - side] = other;
+		Pair* next = top + count;
+		next->spheres[1 - side] = parting->other;
 		next->spheres[side] = parting->spheres[k];
 		next->nodes[1 - side] = parting->node;
 		next->nodes[side] = parting->children.first + k;
-		stack->count += Overlap(parting->spheres + k, &other, loose);
+		count += Overlap(parting->spheres + k, &parting->other, loose);
 	}
-	walk->tests += parting->children.count;
+	return count;
 }
 
 static void PushRoots(sgSphereWalk* walk, double loose, Stack* stack)
@@ -145,7 +147,8 @@ void sgSphereWalk_Run(sgSphereWalk* walk)
 	{
 		for (uint32_t i = Take(walk, &stack, batch); i-- > 0;)
 		{
-			Push(walk, batch + i, loose, &stack);
+			stack.count += Push(batch + i, loose, stack.pairs + stack.count);
+			walk->tests += batch[i].children.count;
 		}
 	}
 }
@@ -393,7 +396,7 @@ static void WalkOne(Search* search, snugSpheres* spheres, const Thing* thing)
 		}
 		else
 		{
-			count += PushMet(search, spheres, sgSphereNode_Children(node), thing, stack + count);
+			count += PushMet(search, spheres, node->children, thing, stack + count);
 		}
 	}
 }

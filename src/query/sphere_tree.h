@@ -24,16 +24,23 @@
 /// are the same bits on every machine.
 typedef float sgQuad __attribute__((vector_size(16)));
 
+/// Nodes with the same parent: whoever asks for one asks for all, so their spheres are made together. The root has no
+/// siblings.
+typedef struct sgSphereFamily
+{
+	uint32_t first;
+	uint32_t count; ///< at most SG_LANES
+} sgSphereFamily;
+
 /// A node of the model's tree that has a sphere. Children are numbered one after the other, after their parent.
 typedef struct sgSphereNode
 {
-	uint32_t first; ///< number of the first child; SG_NONE: none, or none that has a sphere
-	uint8_t childCount;
-	uint8_t level;
-	bool isLeaf; ///< of the model's tree
+	sgSphereFamily children; ///< none, or none that have spheres: their count is zero
 	uint32_t slot;
 	uint32_t parent; ///< number; SG_NONE for the root
 	uint32_t row;    ///< in rows of quads: its own ball, then those that wrap the levels below it, the next one first
+	uint8_t level;
+	bool isLeaf; ///< of the model's tree
 } sgSphereNode;
 
 struct snugSphereTree
@@ -63,23 +70,10 @@ static inline sgQuad* sgSphereTree_Quads(const snugSphereTree* tree, const sgSph
 	return tree->quads + row * (1 + (uint64_t)tree->fieldCount);
 }
 
-/// Nodes with the same parent: whoever asks for one asks for all, so their spheres are made together. The root has no
-/// siblings.
-typedef struct sgSphereFamily
-{
-	uint32_t first;
-	uint32_t count; ///< at most SG_LANES
-} sgSphereFamily;
-
-static inline sgSphereFamily sgSphereNode_Children(const sgSphereNode* node)
-{
-	return (sgSphereFamily){ node->first, node->childCount };
-}
-
 static inline sgSphereFamily sgSphereTree_Siblings(const snugSphereTree* tree, uint32_t node)
 {
 	uint32_t parent = tree->nodes[node].parent;
-	return parent != SG_NONE ? sgSphereNode_Children(tree->nodes + parent) : (sgSphereFamily){ 0, 1 };
+	return parent != SG_NONE ? tree->nodes[parent].children : (sgSphereFamily){ 0, 1 };
 }
 
 /// A sphere of a body as it is placed.
