@@ -114,15 +114,24 @@ snugStatus sgSpheres_Begin(snugSpheres* spheres, const double origin[3], uint32_
 
 // ---- One sphere -----------------------------------------------------------------------------------------------------
 
-static sgQuad SumQuads(const snugSpheres* spheres, const sgQuad* quads)
+static const sgQuad* QuadsOf(const snugSpheres* spheres, uint32_t number)
 {
-	sgQuad sum = quads[0];
+	return sgSphereTree_Quads(spheres->tree, spheres->tree->nodes + number, spheres->level);
+}
+
+// Balls of two nodes at once: a sum waits for each of its terms, so that two take hardly longer than one.
+static void SumTwo(const snugSpheres* spheres, uint32_t numberA, uint32_t numberB, sgQuad balls[2])
+{
+	const sgQuad *a = QuadsOf(spheres, numberA), *b = QuadsOf(spheres, numberB);
+	sgQuad sumA = a[0], sumB = b[0];
 	for (uint32_t i = 0; i < spheres->termCount; ++i)
 	{
 		const sgSphereTerm* term = spheres->terms + i;
-		sum += quads[1 + term->field] * term->factor;
+		sumA += a[1 + term->field] * term->factor;
+		sumB += b[1 + term->field] * term->factor;
 	}
-	return sum;
+	balls[0] = sumA;
+	balls[1] = sumB;
 }
 
 // The box of a node, within the one above.
@@ -183,32 +192,49 @@ static void Place(const snugSpheres* spheres, sgQuad ball, bool isContact, sgPos
 	out->radius = sgRoundUp(isContact ? radius : radius * (1.0 + SG_MARGIN_SPHERE_SUMS));
 }
 
-static void MakeInto(snugSpheres* spheres, uint32_t number, sgPosedSphere* out)
+static bool IsContact(const snugSpheres* spheres, uint32_t number)
 {
-	const sgSphereNode* node = spheres->tree->nodes + number;
-	bool isContact = sgSphereNode_IsContact(node, spheres->level);
-	sgQuad ball;
-	if (spheres->isBoxed)
+	return sgSphereNode_IsContact(spheres->tree->nodes + number, spheres->level);
+}
+
+static void MakeBoxed(snugSpheres* spheres, sgSphereFamily family, sgPosedSphere* out)
+{
+	for (uint32_t k = 0; k < family.count; ++k)
 	{
+		uint32_t number = family.first + k;
+		bool isContact = IsContact(spheres, number);
 		sgBox box = CutBox(spheres, number);
-		ball = BallAround(&box, isContact);
-		if (out == spheres->spheres + number)
+		Place(spheres, BallAround(&box, isContact), isContact, out + k);
+		if (out == spheres->spheres + family.first)
 		{
 			spheres->boxes[number] = box;
 		}
 	}
-	else
+}
+
+static void MakeSummed(const snugSpheres* spheres, sgSphereFamily family, sgPosedSphere* out)
+{
+	for (uint32_t k = 0; k < family.count; k += 2)
 	{
-		ball = SumQuads(spheres, sgSphereTree_Quads(spheres->tree, node, spheres->level));
+		uint32_t number = family.first + k, count = family.count - k < 2 ? 1 : 2;
+		sgQuad balls[2];
+		SumTwo(spheres, number, number + count - 1, balls);
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			Place(spheres, balls[i], IsContact(spheres, number + i), out + k + i);
+		}
 	}
-	Place(spheres, ball, isContact, out);
 }
 
 static void MakeFamily(snugSpheres* spheres, sgSphereFamily family, sgPosedSphere* out)
 {
-	for (uint32_t k = 0; k < family.count; ++k)
+	if (spheres->isBoxed)
 	{
-		MakeInto(spheres, family.first + k, out + k);
+		MakeBoxed(spheres, family, out);
+	}
+	else
+	{
+		MakeSummed(spheres, family, out);
 	}
 }
 
