@@ -59,24 +59,24 @@ typedef struct Stack
 typedef struct Parting
 {
 	sgPosedSphere other;
-	const sgPosedSphere* spheres;
+	snugSpheres* split;
 	sgSphereFamily children;
 	uint32_t node; ///< the one that stays
 	uint32_t side; ///< of the children: 0 for a, 1 for b
-	sgPosedSphere scratch[SG_LANES];
 } Parting;
 
 // The larger node is split, unless only the other one has something below it. No branch: it would often be mistaken.
-SG_INLINE void Part(sgSphereWalk* walk, const Pair* pair, bool isContactA, bool isContactB, Parting* out)
+// Children are asked for ahead, so that waiting for memory overlaps too.
+SG_INLINE void Part(const sgSphereWalk* walk, const Pair* pair, bool isContactA, bool isContactB, Parting* out)
 {
 	const uint32_t side = isContactA | (!isContactB & !(pair->spheres[0].radius >= pair->spheres[1].radius));
-	snugSpheres* split = side == 0 ? walk->a : walk->b;
-	const sgSphereFamily children = split->tree->nodes[pair->nodes[side]].children;
-	out->spheres = sgSpheres_Get(split, children, out->scratch, &walk->updates);
-	out->children = children;
+	out->split = side == 0 ? walk->a : walk->b;
+	out->children = out->split->tree->nodes[pair->nodes[side]].children;
 	out->other = pair->spheres[1 - side];
 	out->node = pair->nodes[1 - side];
 	out->side = side;
+	__builtin_prefetch((const void*)(out->split->versions + out->children.first));
+	__builtin_prefetch(out->split->spheres + out->children.first);
 }
 
 // Take pairs from the stack until there are enough to split, or one is a contact that comes after them.
@@ -109,18 +109,21 @@ SG_INLINE uint32_t Take(sgSphereWalk* walk, Stack* stack, Parting* batch)
 
 // Children against the other node, pushed so that the first is met first. Which of them overlap cannot be foreseen, so
 // all are written, and the stack grows by those that do.
-SG_INLINE uint32_t Push(const Parting* parting, double loose, Pair* top)
+SG_INLINE uint32_t Push(const Parting* parting, double loose, uint64_t* updates, Pair* top)
 {
 	const uint32_t side = parting->side;
+	const sgSphereFamily children = parting->children;
+	sgPosedSphere scratch[SG_LANES];
+	const sgPosedSphere* spheres = sgSpheres_Get(parting->split, children, scratch, updates);
 	uint32_t count = 0;
-	for (uint32_t k = parting->children.count; k-- > 0;)
+	for (uint32_t k = children.count; k-- > 0;)
 	{
 		Pair* next = top + count;
 		next->spheres[1 - side] = parting->other;
-		next->spheres[side] = parting->spheres[k];
+		next->spheres[side] = spheres[k];
 		next->nodes[1 - side] = parting->node;
-		next->nodes[side] = parting->children.first + k;
-		count += Overlap(parting->spheres + k, &parting->other, loose);
+		next->nodes[side] = children.first + k;
+		count += Overlap(spheres + k, &parting->other, loose);
 	}
 	return count;
 }
@@ -147,7 +150,7 @@ void sgSphereWalk_Run(sgSphereWalk* walk)
 	{
 		for (uint32_t i = Take(walk, &stack, batch); i-- > 0;)
 		{
-			stack.count += Push(batch + i, loose, stack.pairs + stack.count);
+			stack.count += Push(batch + i, loose, &walk->updates, stack.pairs + stack.count);
 			walk->tests += batch[i].children.count;
 		}
 	}
