@@ -106,27 +106,35 @@ static uint64_t CheckContents(const Sphered* s, uint64_t number, uint32_t level)
 	return all.count;
 }
 
+// One sphere, made together with its siblings.
+static sgPosedSphere GetSphere(const Sphered* s, uint32_t node)
+{
+	sgPosedSphere scratch[SG_LANES];
+	uint64_t updates = 0;
+	sgSphereFamily family = sgSphereTree_Siblings(s->tree, node);
+	return sgSpheres_Get(s->spheres, family, scratch, &updates)[node - family.first];
+}
+
 // Every sphere above contains the contact sphere, exactly, in the numbers as computed.
 static uint64_t CheckWraps(const Sphered* s, uint64_t number, uint32_t level)
 {
-	uint64_t checks = 0, updates = 0;
+	uint64_t checks = 0;
 	for (uint32_t i = 0; i < s->tree->nodeCount; ++i)
 	{
 		const sgSphereNode* node = s->tree->nodes + i;
-		sgPosedSphere scratch;
 		if (node->level > level || !sgSphereNode_IsContact(node, level))
 		{
 			continue;
 		}
-		const sgPosedSphere* below = sgSpheres_Get(s->spheres, i, &scratch, &updates);
+		const sgPosedSphere below = GetSphere(s, i);
 		for (uint32_t at = node->parent; at != SG_NONE; at = s->tree->nodes[at].parent, ++checks)
 		{
-			const sgPosedSphere* above = sgSpheres_Get(s->spheres, at, &scratch, &updates);
-			long double far = Distance(above->center, below->center) + (long double)below->radius;
-			if (!(far <= (long double)above->radius * (1.0L + 0x1p-60L)))
+			const sgPosedSphere above = GetSphere(s, at);
+			long double far = Distance(above.center, below.center) + (long double)below.radius;
+			if (!(far <= (long double)above.radius * (1.0L + 0x1p-60L)))
 			{
 				fail_msg("SNUG_SEED=%llu: deformer %d: a sphere of level %u leaves the one above by %Lg",
-				    (unsigned long long)number, (int)s->posed.deformer, level, far - (long double)above->radius);
+				    (unsigned long long)number, (int)s->posed.deformer, level, far - (long double)above.radius);
 			}
 		}
 	}

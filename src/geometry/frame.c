@@ -177,10 +177,16 @@ void sgPlacement_Undo(const sgPlacement* placement, const float point[3], double
 	}
 }
 
+// The float below is the next pattern of bits: of greater magnitude if negative, else of a smaller one. What is below
+// zero never rounds to the positive zero, which has nothing before it. A branch would be mistaken half of the time.
 float sgRoundDown(double value)
 {
 	float rounded = (float)value;
-	return (double)rounded > value ? nextafterf(rounded, -INFINITY) : rounded;
+	uint32_t bits;
+	memcpy(&bits, &rounded, sizeof(bits));
+	bits += ((bits >> 31) * 2 - 1) * (uint32_t)((double)rounded > value);
+	memcpy(&rounded, &bits, sizeof(rounded));
+	return rounded;
 }
 
 float sgRoundUp(double value)

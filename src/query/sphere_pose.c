@@ -34,7 +34,7 @@ static void Forget(snugSpheres* spheres)
 	{
 		for (uint32_t i = 0; i < spheres->tree->nodeCount; ++i)
 		{
-			atomic_store_explicit(&spheres->spheres[i].version, 0, memory_order_relaxed);
+			atomic_store_explicit(spheres->versions + i, 0, memory_order_relaxed);
 		}
 		spheres->version = 1;
 	}
@@ -114,15 +114,24 @@ snugStatus sgSpheres_Begin(snugSpheres* spheres, const double origin[3], uint32_
 
 // ---- One sphere -----------------------------------------------------------------------------------------------------
 
-static sgQuad SumQuads(const snugSpheres* spheres, const sgQuad* quads)
+static const sgQuad* QuadsOf(const snugSpheres* spheres, uint32_t number)
 {
-	sgQuad sum = quads[0];
+	return sgSphereTree_Quads(spheres->tree, spheres->tree->nodes + number, spheres->level);
+}
+
+// Balls of two nodes at once: a sum waits for each of its terms, so that two take hardly longer than one.
+static void SumTwo(const snugSpheres* spheres, uint32_t numberA, uint32_t numberB, sgQuad balls[2])
+{
+	const sgQuad *a = QuadsOf(spheres, numberA), *b = QuadsOf(spheres, numberB);
+	sgQuad sumA = a[0], sumB = b[0];
 	for (uint32_t i = 0; i < spheres->termCount; ++i)
 	{
 		const sgSphereTerm* term = spheres->terms + i;
-		sum += quads[1 + term->field] * term->factor;
+		sumA += a[1 + term->field] * term->factor;
+		sumB += b[1 + term->field] * term->factor;
 	}
-	return sum;
+	balls[0] = sumA;
+	balls[1] = sumB;
 }
 
 // The box of a node, within the one above.
@@ -183,49 +192,75 @@ static void Place(const snugSpheres* spheres, sgQuad ball, bool isContact, sgPos
 	out->radius = sgRoundUp(isContact ? radius : radius * (1.0 + SG_MARGIN_SPHERE_SUMS));
 }
 
-static void MakeInto(snugSpheres* spheres, uint32_t number, sgPosedSphere* out)
+static bool IsContact(const snugSpheres* spheres, uint32_t number)
 {
-	const sgSphereNode* node = spheres->tree->nodes + number;
-	bool isContact = sgSphereNode_IsContact(node, spheres->level);
-	sgQuad ball;
-	if (spheres->isBoxed)
+	return sgSphereNode_IsContact(spheres->tree->nodes + number, spheres->level);
+}
+
+static void MakeBoxed(snugSpheres* spheres, sgSphereFamily family, sgPosedSphere* out)
+{
+	for (uint32_t k = 0; k < family.count; ++k)
 	{
+		uint32_t number = family.first + k;
+		bool isContact = IsContact(spheres, number);
 		sgBox box = CutBox(spheres, number);
-		ball = BallAround(&box, isContact);
-		if (out == spheres->spheres + number)
+		Place(spheres, BallAround(&box, isContact), isContact, out + k);
+		if (out == spheres->spheres + family.first)
 		{
 			spheres->boxes[number] = box;
 		}
 	}
+}
+
+static void MakeSummed(const snugSpheres* spheres, sgSphereFamily family, sgPosedSphere* out)
+{
+	for (uint32_t k = 0; k < family.count; k += 2)
+	{
+		uint32_t number = family.first + k, count = family.count - k < 2 ? 1 : 2;
+		sgQuad balls[2];
+		SumTwo(spheres, number, number + count - 1, balls);
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			Place(spheres, balls[i], IsContact(spheres, number + i), out + k + i);
+		}
+	}
+}
+
+static void MakeFamily(snugSpheres* spheres, sgSphereFamily family, sgPosedSphere* out)
+{
+	if (spheres->isBoxed)
+	{
+		MakeBoxed(spheres, family, out);
+	}
 	else
 	{
-		ball = SumQuads(spheres, sgSphereTree_Quads(spheres->tree, node, spheres->level));
+		MakeSummed(spheres, family, out);
 	}
-	Place(spheres, ball, isContact, out);
 }
 
 // A box is cut by the one above it, which is another thread's for a moment at most.
-static void AwaitParent(const snugSpheres* spheres, uint32_t number)
+static void AwaitParent(const snugSpheres* spheres, sgSphereFamily family)
 {
-	uint32_t parent = spheres->tree->nodes[number].parent;
+	uint32_t parent = spheres->tree->nodes[family.first].parent;
 	while (spheres->isBoxed && parent != SG_NONE &&
-	       atomic_load_explicit(&spheres->spheres[parent].version, memory_order_acquire) != spheres->version)
+	       !sgSpheres_IsMade(spheres, sgSphereTree_Siblings(spheres->tree, parent)))
 	{
 	}
 }
 
-const sgPosedSphere* sgSpheres_Make(snugSpheres* spheres, uint32_t number, sgPosedSphere* scratch)
+const sgPosedSphere* sgSpheres_Make(snugSpheres* spheres, sgSphereFamily family, sgPosedSphere scratch[SG_LANES])
 {
-	sgPosedSphere* sphere = spheres->spheres + number;
-	uint32_t found = atomic_load_explicit(&sphere->version, memory_order_relaxed);
-	AwaitParent(spheres, number);
-	if (found != spheres->version && sgCache_Claim(&sphere->version, found))
+	_Atomic uint32_t* version = spheres->versions + family.first;
+	sgPosedSphere* own = spheres->spheres + family.first;
+	uint32_t found = atomic_load_explicit(version, memory_order_relaxed);
+	AwaitParent(spheres, family);
+	if (found != spheres->version && sgCache_Claim(version, found))
 	{
-		MakeInto(spheres, number, sphere);
-		atomic_store_explicit(&sphere->version, spheres->version, memory_order_release);
-		return sphere;
+		MakeFamily(spheres, family, own);
+		atomic_store_explicit(version, spheres->version, memory_order_release);
+		return own;
 	}
-	MakeInto(spheres, number, scratch);
+	MakeFamily(spheres, family, scratch);
 	return scratch;
 }
 
@@ -246,6 +281,11 @@ static bool HasBoxes(const snugSphereTree* tree)
 static size_t SphereBytes(const snugSpheres* spheres)
 {
 	return spheres->tree->nodeCount * sizeof(sgPosedSphere);
+}
+
+static size_t VersionBytes(const snugSpheres* spheres)
+{
+	return spheres->tree->nodeCount * sizeof(_Atomic uint32_t);
 }
 
 static size_t BoxBytes(const snugSpheres* spheres)
@@ -277,15 +317,17 @@ snugStatus snugSpheres_Create(const snugSpheresDef* def, snugSpheres** out)
 			.sumsAll = def->sumsAll,
 		};
 		spheres->spheres = sgAllocate(&allocator, SphereBytes(spheres));
+		spheres->versions = sgAllocate(&allocator, VersionBytes(spheres));
 		spheres->boxes = sgAllocate(&allocator, BoxBytes(spheres));
 		spheres->terms = sgAllocate(&allocator, TermBytes(spheres));
 	}
-	if (spheres == NULL || spheres->spheres == NULL || spheres->boxes == NULL || spheres->terms == NULL)
+	if (spheres == NULL || spheres->spheres == NULL || spheres->versions == NULL || spheres->boxes == NULL ||
+	    spheres->terms == NULL)
 	{
 		snugSpheres_Destroy(spheres);
 		return sgFail(&def->body->messenger, snug_outOfMemory, "no memory for the spheres of a body");
 	}
-	memset((void*)spheres->spheres, 0, SphereBytes(spheres));
+	memset((void*)spheres->versions, 0, VersionBytes(spheres));
 	*out = spheres;
 	return snug_success;
 }
@@ -298,6 +340,7 @@ void snugSpheres_Destroy(snugSpheres* spheres)
 	}
 	snugAllocator allocator = spheres->allocator;
 	sgRelease(&allocator, spheres->spheres, SphereBytes(spheres));
+	sgRelease(&allocator, (void*)spheres->versions, VersionBytes(spheres));
 	sgRelease(&allocator, spheres->boxes, BoxBytes(spheres));
 	sgRelease(&allocator, spheres->terms, TermBytes(spheres));
 	sgRelease(&allocator, spheres, sizeof(*spheres));
@@ -306,5 +349,5 @@ void snugSpheres_Destroy(snugSpheres* spheres)
 size_t snugSpheres_GetMemory(const snugSpheres* spheres)
 {
 	SG_REQUIRE(spheres != NULL, 0);
-	return sizeof(*spheres) + SphereBytes(spheres) + BoxBytes(spheres) + TermBytes(spheres);
+	return sizeof(*spheres) + SphereBytes(spheres) + VersionBytes(spheres) + BoxBytes(spheres) + TermBytes(spheres);
 }

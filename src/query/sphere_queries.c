@@ -15,6 +15,11 @@
 // A level of the stack leaves at most seven siblings behind, and a walk goes down two trees.
 #define MAX_STACK (2 * (SG_MAX_DEPTH + 1) * (SG_LANES - 1) + 1)
 
+// So many pairs are split at once: none of them waits for another, so the processor works on all. With many on the
+// stack, pairs are split one by one, so that it is bounded.
+#define BATCH 8
+#define MANY 128
+
 static double Distance2(const float a[3], const float b[3])
 {
 	double x = (double)a[0] - (double)b[0], y = (double)a[1] - (double)b[1], z = (double)a[2] - (double)b[2];
@@ -23,9 +28,12 @@ static double Distance2(const float a[3], const float b[3])
 
 // ---- Two bodies -----------------------------------------------------------------------------------------------------
 
+/// Two nodes whose spheres overlap: of a and of b. Spheres are copied: if another thread is making those that are
+/// remembered, they are scratch.
 typedef struct Pair
 {
-	uint32_t a, b;
+	sgPosedSphere spheres[2];
+	uint32_t nodes[2];
 } Pair;
 
 // Whether spheres overlap; nearly, if it is `loose`, a little above 1.
@@ -40,63 +48,110 @@ static double LooseOf(const sgSphereWalk* walk)
 	return walk->isLoose ? 1.0 + SG_MARGIN_SPHERE_SUMS : 1.0;
 }
 
-/// What is left to look at.
+/// What is left to look at, the first on top.
 typedef struct Stack
 {
 	uint32_t count;
-	Pair pairs[MAX_STACK];
+	Pair pairs[MANY + BATCH * (SG_LANES - 1) + MAX_STACK];
 } Stack;
 
-// Children of one node against the other, pushed so that the first is met first.
-SG_INLINE void Split(
-    sgSphereWalk* walk, snugSpheres* split, Pair pair, const sgPosedSphere* against, bool isA, Stack* stack)
+/// A pair to be split: the node that stays, and the other one's children.
+typedef struct Parting
 {
-	const sgSphereNode* node = split->tree->nodes + (isA ? pair.a : pair.b);
-	const sgPosedSphere other = *against;
-	double loose = LooseOf(walk);
-	sgPosedSphere scratch;
-	for (uint32_t k = node->childCount; k-- > 0;)
+	sgPosedSphere other;
+	snugSpheres* split;
+	sgSphereFamily children;
+	uint32_t node; ///< the one that stays
+	uint32_t side; ///< of the children: 0 for a, 1 for b
+} Parting;
+
+// The larger node is split, unless only the other one has something below it. No branch: it would often be mistaken.
+// Children are asked for ahead, so that waiting for memory overlaps too.
+SG_INLINE void Part(const sgSphereWalk* walk, const Pair* pair, bool isContactA, bool isContactB, Parting* out)
+{
+	const uint32_t side = isContactA | (!isContactB & !(pair->spheres[0].radius >= pair->spheres[1].radius));
+	out->split = side == 0 ? walk->a : walk->b;
+	out->children = out->split->tree->nodes[pair->nodes[side]].children;
+	out->other = pair->spheres[1 - side];
+	out->node = pair->nodes[1 - side];
+	out->side = side;
+	__builtin_prefetch((const void*)(out->split->versions + out->children.first));
+	__builtin_prefetch(out->split->spheres + out->children.first);
+}
+
+// Take pairs from the stack until there are enough to split, or one is a contact that comes after them.
+SG_INLINE uint32_t Take(sgSphereWalk* walk, Stack* stack, Parting* batch)
+{
+	const sgSphereNode *nodesA = walk->a->tree->nodes, *nodesB = walk->b->tree->nodes;
+	const uint32_t levelA = walk->a->level, levelB = walk->b->level;
+	const uint32_t most = stack->count > MANY ? 1 : BATCH;
+	uint32_t count = 0;
+	for (; stack->count > 0 && count < most; --stack->count)
 	{
-		const sgPosedSphere* sphere = sgSpheres_Get(split, node->first + k, &scratch, &walk->updates);
-		if (Overlap(sphere, &other, loose))
+		const Pair* pair = stack->pairs + stack->count - 1;
+		bool isContactA = sgSphereNode_IsContact(nodesA + pair->nodes[0], levelA);
+		bool isContactB = sgSphereNode_IsContact(nodesB + pair->nodes[1], levelB);
+		if (!(isContactA & isContactB))
 		{
-			stack->pairs[stack->count++] = isA ? (Pair){ node->first + k, pair.b } : (Pair){ pair.a, node->first + k };
+			Part(walk, pair, isContactA, isContactB, batch + count++);
+		}
+		else if (count == 0)
+		{
+			walk->found(walk, pair->nodes[0], pair->spheres, pair->nodes[1], pair->spheres + 1);
+		}
+		else
+		{
+			break;
 		}
 	}
-	walk->tests += node->childCount;
+	return count;
+}
+
+// Children against the other node, pushed so that the first is met first. Which of them overlap cannot be foreseen, so
+// all are written, and the stack grows by those that do.
+SG_INLINE uint32_t Push(const Parting* parting, double loose, uint64_t* updates, Pair* top)
+{
+	const uint32_t side = parting->side;
+	const sgSphereFamily children = parting->children;
+	sgPosedSphere scratch[SG_LANES];
+	const sgPosedSphere* spheres = sgSpheres_Get(parting->split, children, scratch, updates);
+	uint32_t count = 0;
+	for (uint32_t k = children.count; k-- > 0;)
+	{
+		Pair* next = top + count;
+		next->spheres[1 - side] = parting->other;
+		next->spheres[side] = spheres[k];
+		next->nodes[1 - side] = parting->node;
+		next->nodes[side] = children.first + k;
+		count += Overlap(spheres + k, &parting->other, loose);
+	}
+	return count;
+}
+
+static void PushRoots(sgSphereWalk* walk, double loose, Stack* stack)
+{
+	const sgSphereFamily root = { 0, 1 };
+	sgPosedSphere scratch[SG_LANES];
+	Pair* pair = stack->pairs;
+	pair->nodes[0] = pair->nodes[1] = 0;
+	pair->spheres[0] = *sgSpheres_Get(walk->a, root, scratch, &walk->updates);
+	pair->spheres[1] = *sgSpheres_Get(walk->b, root, scratch, &walk->updates);
+	stack->count = Overlap(pair->spheres, pair->spheres + 1, loose);
+	++walk->tests;
 }
 
 void sgSphereWalk_Run(sgSphereWalk* walk)
 {
-	Stack stack; // not zeroed
-	sgPosedSphere scratch[2];
-	const sgSphereNode *nodesA = walk->a->tree->nodes, *nodesB = walk->b->tree->nodes;
-	const sgPosedSphere* a = sgSpheres_Get(walk->a, 0, scratch, &walk->updates);
-	const sgPosedSphere* b = sgSpheres_Get(walk->b, 0, scratch + 1, &walk->updates);
-	++walk->tests;
-	stack.count = 0;
-	if (Overlap(a, b, LooseOf(walk)))
-	{
-		stack.pairs[stack.count++] = (Pair){ 0, 0 };
-	}
+	Stack stack;          // not zeroed
+	Parting batch[BATCH]; // likewise
+	const double loose = LooseOf(walk);
+	PushRoots(walk, loose, &stack);
 	while (stack.count > 0)
 	{
-		Pair pair = stack.pairs[--stack.count];
-		bool isContactA = sgSphereNode_IsContact(nodesA + pair.a, walk->a->level);
-		bool isContactB = sgSphereNode_IsContact(nodesB + pair.b, walk->b->level);
-		a = sgSpheres_Get(walk->a, pair.a, scratch, &walk->updates);
-		b = sgSpheres_Get(walk->b, pair.b, scratch + 1, &walk->updates);
-		if (isContactA && isContactB)
+		for (uint32_t i = Take(walk, &stack, batch); i-- > 0;)
 		{
-			walk->found(walk, pair.a, a, pair.b, b);
-		}
-		else if (!isContactA && (isContactB || a->radius >= b->radius))
-		{
-			Split(walk, walk->a, pair, b, true, &stack);
-		}
-		else
-		{
-			Split(walk, walk->b, pair, a, false, &stack);
+			stack.count += Push(batch + i, loose, &walk->updates, stack.pairs + stack.count);
+			walk->tests += batch[i].children.count;
 		}
 	}
 }
@@ -306,31 +361,45 @@ static snugSphereContact ContactWith(const Thing* thing, const snugSphere* own, 
 	return contact;
 }
 
+/// A node whose sphere meets the thing.
+typedef struct Met
+{
+	sgPosedSphere sphere;
+	uint32_t node;
+} Met;
+
+// Those of a family that meet the thing, pushed so that the first is met first; without a branch, as in Split.
+static uint32_t PushMet(Search* search, snugSpheres* spheres, sgSphereFamily family, const Thing* thing, Met* top)
+{
+	sgPosedSphere scratch[SG_LANES];
+	const sgPosedSphere* own = sgSpheres_Get(spheres, family, scratch, &search->result.spheresUpdated);
+	uint32_t count = 0;
+	for (uint32_t k = family.count; k-- > 0;)
+	{
+		top[count] = (Met){ own[k], family.first + k };
+		count += Meets(thing, own + k);
+	}
+	search->result.sphereTests += family.count;
+	return count;
+}
+
 static void WalkOne(Search* search, snugSpheres* spheres, const Thing* thing)
 {
-	uint32_t stack[MAX_STACK], count = 0;
-	stack[count++] = 0;
+	Met stack[MAX_STACK];
+	uint32_t count = PushMet(search, spheres, (sgSphereFamily){ 0, 1 }, thing, stack);
 	while (count > 0)
 	{
-		uint32_t number = stack[--count];
-		const sgSphereNode* node = spheres->tree->nodes + number;
-		sgPosedSphere scratch;
-		const sgPosedSphere* sphere = sgSpheres_Get(spheres, number, &scratch, &search->result.spheresUpdated);
-		++search->result.sphereTests;
-		if (!Meets(thing, sphere))
-		{
-			continue;
-		}
+		const Met met = stack[--count];
+		const sgSphereNode* node = spheres->tree->nodes + met.node;
 		if (sgSphereNode_IsContact(node, spheres->level))
 		{
-			snugSphere own = sgSpheres_Report(spheres, number, sphere);
-			snugSphereContact contact = ContactWith(thing, &own, sphere);
+			snugSphere own = sgSpheres_Report(spheres, met.node, &met.sphere);
+			snugSphereContact contact = ContactWith(thing, &own, &met.sphere);
 			Add(search, &contact);
-			continue;
 		}
-		for (uint32_t k = node->childCount; k-- > 0;)
+		else
 		{
-			stack[count++] = node->first + k;
+			count += PushMet(search, spheres, node->children, thing, stack + count);
 		}
 	}
 }
@@ -403,32 +472,49 @@ snugSphereResult snugSpheres_CollidePlane(snugSpheres* a, const snugPlane* plane
 
 // ---- All of a level -------------------------------------------------------------------------------------------------
 
-static SG_NOINLINE snugStatus GetLevel(snugSpheres* spheres, const double origin[3], uint32_t level, snugSphere* list,
-    bool* isSeen, uint32_t capacity, uint32_t* count)
+/// What is listed of a level.
+typedef struct Listing
 {
-	snugStatus status = sgSpheres_Begin(spheres, origin, LevelOf(spheres, level));
-	for (uint32_t i = 0; i < spheres->tree->nodeCount && status == snug_success; ++i)
+	snugSphere* list;
+	bool* isSeen; ///< nullable
+	uint32_t capacity;
+	uint32_t count;
+} Listing;
+
+// Boxes are cut by those above, so that all families are made; but what has been seen so far stays known.
+static void ListFamily(snugSpheres* spheres, sgSphereFamily family, Listing* listing)
+{
+	sgPosedSphere scratch[SG_LANES];
+	uint64_t updates = 0;
+	bool isSeen = sgSpheres_IsMade(spheres, family);
+	const sgPosedSphere* own = sgSpheres_Get(spheres, family, scratch, &updates);
+	for (uint32_t k = 0; k < family.count; ++k)
 	{
-		const sgSphereNode* node = spheres->tree->nodes + i;
-		uint32_t version = atomic_load_explicit(&spheres->spheres[i].version, memory_order_relaxed);
-		sgPosedSphere scratch;
-		uint64_t updates = 0;
-		// Boxes are cut by those above, so that all are made; but what has been seen so far stays known.
-		const sgPosedSphere* sphere = NULL;
-		bool isContact = sgSphereNode_IsContact(node, spheres->level) && node->level <= spheres->level;
-		if (node->level <= spheres->level)
+		bool isContact = sgSphereNode_IsContact(spheres->tree->nodes + family.first + k, spheres->level);
+		if (isContact && listing->count < listing->capacity)
 		{
-			sphere = sgSpheres_Get(spheres, i, &scratch, &updates);
-		}
-		if (isContact && *count < capacity)
-		{
-			list[*count] = sgSpheres_Report(spheres, i, sphere);
-			if (isSeen != NULL)
+			listing->list[listing->count] = sgSpheres_Report(spheres, family.first + k, own + k);
+			if (listing->isSeen != NULL)
 			{
-				isSeen[*count] = version == spheres->version;
+				listing->isSeen[listing->count] = isSeen;
 			}
 		}
-		*count += isContact;
+		listing->count += isContact;
+	}
+}
+
+static SG_NOINLINE snugStatus GetLevel(snugSpheres* spheres, const double origin[3], uint32_t level, Listing* listing)
+{
+	const snugSphereTree* tree = spheres->tree;
+	snugStatus status = sgSpheres_Begin(spheres, origin, LevelOf(spheres, level));
+	sgSphereFamily family = { 0, 0 };
+	for (uint32_t i = 0; i < tree->nodeCount && status == snug_success; i += family.count)
+	{
+		family = sgSphereTree_Siblings(tree, i);
+		if (tree->nodes[i].level <= spheres->level)
+		{
+			ListFamily(spheres, family, listing);
+		}
 	}
 	return status;
 }
@@ -443,7 +529,9 @@ snugStatus snugSpheres_GetLevel(snugSpheres* spheres, const double origin[3], ui
 	origin = origin != NULL ? origin : zero;
 	SG_REQUIRE(sgIsFinitePoint(origin), snug_badArgument);
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugStatus status = GetLevel(spheres, origin, level, list, isSeen, capacity, count);
+	Listing listing = { list, isSeen, capacity, 0 };
+	snugStatus status = GetLevel(spheres, origin, level, &listing);
+	*count = listing.count;
 	sgFpEnv_Leave(environment);
 	return status;
 }

@@ -41,12 +41,11 @@ static void ListNodes(snugSphereTree* tree)
 		const sgNode* own = from->nodes + node->slot;
 		node->isLeaf = own->childCount == 0;
 		node->level = own->level;
-		node->childCount = own->level < tree->level ? own->childCount : 0;
-		node->first = node->childCount > 0 ? count : SG_NONE;
+		node->children = (sgSphereFamily){ count, own->level < tree->level ? own->childCount : 0 };
 		node->row = (uint32_t)tree->rowCount;
-		tree->rowCount += 1 + (uint64_t)(node->childCount > 0 ? tree->level - own->level : 0);
+		tree->rowCount += 1 + (uint64_t)(node->children.count > 0 ? tree->level - own->level : 0);
 		tree->numbers[node->slot] = i;
-		for (uint32_t k = 0; k < node->childCount; ++k)
+		for (uint32_t k = 0; k < node->children.count; ++k)
 		{
 			tree->nodes[count++] = (sgSphereNode){ .slot = own->first + k, .parent = i };
 		}
@@ -128,7 +127,7 @@ static void FillQuads(snugSphereTree* tree, uint32_t place, const float* values)
 		uint32_t count = last->firstVertex + last->vertexCount - first->firstVertex;
 		sgQuad quad = BallOf(&points, count);
 		sgSphereTree_Quads(tree, node, node->level)[place] = quad;
-		for (uint32_t level = node->level + 1u; node->childCount > 0 && level <= tree->level; ++level)
+		for (uint32_t level = node->level + 1u; node->children.count > 0 && level <= tree->level; ++level)
 		{
 			sgSphereTree_Quads(tree, node, level)[place] = quad;
 		}

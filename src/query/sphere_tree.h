@@ -24,14 +24,21 @@
 /// are the same bits on every machine.
 typedef float sgQuad __attribute__((vector_size(16)));
 
+/// Nodes with the same parent: whoever asks for one asks for all, so their spheres are made together. The root has no
+/// siblings.
+typedef struct sgSphereFamily
+{
+	uint32_t first;
+	uint32_t count; ///< at most SG_LANES
+} sgSphereFamily;
+
 /// A node of the model's tree that has a sphere. Children are numbered one after the other, after their parent.
 typedef struct sgSphereNode
 {
+	sgSphereFamily children; ///< none, or none that have spheres: their count is zero
 	uint32_t slot;
 	uint32_t parent; ///< number; SG_NONE for the root
-	uint32_t first;  ///< number of the first child; SG_NONE: none, or none that has a sphere
 	uint32_t row;    ///< in rows of quads: its own ball, then those that wrap the levels below it, the next one first
-	uint8_t childCount;
 	uint8_t level;
 	bool isLeaf; ///< of the model's tree
 } sgSphereNode;
@@ -53,7 +60,7 @@ struct snugSphereTree
 
 static inline bool sgSphereNode_IsContact(const sgSphereNode* node, uint32_t level)
 {
-	return node->level >= level || node->isLeaf;
+	return (node->level >= level) | node->isLeaf; // without a branch: walks cannot foresee it
 }
 
 /// The quads of a node in a query that ends at a level, which is not above it.
@@ -63,11 +70,16 @@ static inline sgQuad* sgSphereTree_Quads(const snugSphereTree* tree, const sgSph
 	return tree->quads + row * (1 + (uint64_t)tree->fieldCount);
 }
 
+static inline sgSphereFamily sgSphereTree_Siblings(const snugSphereTree* tree, uint32_t node)
+{
+	uint32_t parent = tree->nodes[node].parent;
+	return parent != SG_NONE ? tree->nodes[parent].children : (sgSphereFamily){ 0, 1 };
+}
+
 /// A sphere of a body as it is placed.
 typedef struct sgPosedSphere
 {
-	_Atomic uint32_t version; ///< snugSpheres.version for which it holds; zero: none; SG_BUSY: being made
-	float center[3];
+	_Alignas(16) float center[3];
 	float radius;
 } sgPosedSphere;
 
@@ -84,9 +96,11 @@ struct snugSpheres
 	const snugSphereTree* tree;
 	snugBody* body;
 	sgPosedSphere* spheres; ///< (nodeCount)
-	sgBox* boxes;           ///< (nodeCount): in body space, of models that are bounded by boxes; else null
-	sgSphereTerm* terms;    ///< (fieldCount)
-	uint32_t version;       ///< neither zero nor SG_BUSY
+	_Atomic uint32_t*
+	    versions;        ///< (nodeCount): for which a family holds, at its first; zero: none; SG_BUSY: being made
+	sgBox* boxes;        ///< (nodeCount): in body space, of models that are bounded by boxes; else null
+	sgSphereTerm* terms; ///< (fieldCount)
+	uint32_t version;    ///< neither zero nor SG_BUSY
 	bool sumsAll;
 
 	// What the version is for.
@@ -107,21 +121,25 @@ struct snugSpheres
 /// @return snug_outOfRange, with a message, if the body is too far from the origin
 snugStatus sgSpheres_Begin(snugSpheres* spheres, const double origin[3], uint32_t level);
 
-/// Make a sphere that is not up to date. Others may be made by other threads meanwhile.
-/// @param scratch for one that another thread is making
-const sgPosedSphere* sgSpheres_Make(snugSpheres* spheres, uint32_t node, sgPosedSphere* scratch);
+/// Make the spheres of a family that are not up to date. Others may be made by other threads meanwhile.
+/// @param scratch for a family that another thread is making
+const sgPosedSphere* sgSpheres_Make(snugSpheres* spheres, sgSphereFamily family, sgPosedSphere scratch[SG_LANES]);
 
-/// A sphere, up to date. The one of its parent has been asked for.
-static inline const sgPosedSphere* sgSpheres_Get(
-    snugSpheres* spheres, uint32_t node, sgPosedSphere* scratch, uint64_t* updates)
+static inline bool sgSpheres_IsMade(const snugSpheres* spheres, sgSphereFamily family)
 {
-	const sgPosedSphere* sphere = spheres->spheres + node;
-	if (atomic_load_explicit(&sphere->version, memory_order_acquire) == spheres->version)
+	return atomic_load_explicit(spheres->versions + family.first, memory_order_acquire) == spheres->version;
+}
+
+/// The spheres of a family, up to date. Those of its parent have been asked for.
+static inline const sgPosedSphere* sgSpheres_Get(
+    snugSpheres* spheres, sgSphereFamily family, sgPosedSphere scratch[SG_LANES], uint64_t* updates)
+{
+	if (sgSpheres_IsMade(spheres, family))
 	{
-		return sphere;
+		return spheres->spheres + family.first;
 	}
-	++*updates;
-	return sgSpheres_Make(spheres, node, scratch);
+	*updates += family.count;
+	return sgSpheres_Make(spheres, family, scratch);
 }
 
 snugSphere sgSpheres_Report(const snugSpheres* spheres, uint32_t node, const sgPosedSphere* sphere);

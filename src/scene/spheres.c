@@ -181,7 +181,7 @@ static uint32_t LevelOf(const snugSphereScene* s, const snugSpheres* own)
 static void BoundBody(snugSphereScene* s, uint32_t id)
 {
 	snugSpheres* own = s->own[id];
-	sgPosedSphere scratch;
+	sgPosedSphere scratch[SG_LANES];
 	uint64_t updates = 0;
 	snugMessenger messenger = own->body->messenger;
 	own->body->messenger = (snugMessenger){ 0 }; // told by the calling thread
@@ -191,7 +191,7 @@ static void BoundBody(snugSphereScene* s, uint32_t id)
 	{
 		return;
 	}
-	const sgPosedSphere* root = sgSpheres_Get(own, 0, &scratch, &updates);
+	const sgPosedSphere* root = sgSpheres_Get(own, sgSphereTree_Siblings(own->tree, 0), scratch, &updates);
 	for (int k = 0; k < 3; ++k)
 	{
 		s->boxes[id].lower[k] = sgRoundDown((double)root->center[k] - (double)root->radius);
