@@ -223,7 +223,7 @@ void benchBridge(const benchOptions* options, benchReport* report)
 	showerRun run;
 	benchProgress(options, "bridge: swaying …");
 	double start = benchNow();
-	const simShowerDef def = { plan.fishCount, plan.cellCount, plan.frames, 1 };
+	const simShowerDef def = { plan.fishCount, plan.cellCount, plan.frames, 1, { NULL, NULL } };
 	if (!simShower_Create(&shower, &def, &error))
 	{
 		benchReport_Fail(report, "bridge: %s", error.text);

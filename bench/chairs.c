@@ -135,7 +135,8 @@ static bool Run(const benchOptions* options, const simChair* chair, uint32_t cou
 {
 	simWorld world;
 	*run = (chairsRun){ 0 };
-	if (!simChairs_Create(&world, chair, count, kind, 1, error))
+	const simChairsDef def = { .chair = chair, .count = count, .kind = kind, .seed = 1 };
+	if (!simChairs_Create(&world, &def, error))
 	{
 		return false;
 	}

@@ -3,6 +3,7 @@
 #include "bench/heap_pictures.h"
 #include "bench/machine.h"
 #include "bench/plot.h"
+#include "bench/threads.h"
 #include "bench/timer.h"
 #include "share/html.h"
 #include "sim/bridge.h"
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_THREADS 64
 #define DEFAULT_FRAMES 60
 #define PICTURES 12 // large ones, evenly in time
 
@@ -32,6 +34,7 @@ struct heap
 	simShower shower;
 	simWorld* world;
 	simWorld chairs;
+	benchThreads* threads; ///< null: one is enough
 	heapFrame* frames;
 	int frameCount, frameCapacity, firstStep;
 	heapImage details[3]; ///< spheres by growth, and which were updated; the last of the stage
@@ -52,11 +55,20 @@ struct heapKind
 
 // ---- Scenes ----------------------------------------------------------------------------------------------------
 
+static simThreads ThreadsOf(const heap* h)
+{
+	return (simThreads){ h->threads != NULL ? benchThreads_Run : NULL, h->threads };
+}
+
 static bool CreateChairs(heap* h, const heapDef* def, uint32_t bodyCount, simError* error)
 {
 	h->world = &h->chairs;
-	return simChair_Create(&h->chair, error) &&
-	       simChairs_Create(&h->chairs, &h->chair, bodyCount, (simChairsKind)def->kind, (uint64_t)def->seed + 1, error);
+	const simChairsDef chairsDef = { .chair = &h->chair,
+		.count = bodyCount,
+		.kind = (simChairsKind)def->kind,
+		.seed = (uint64_t)def->seed + 1,
+		.threads = ThreadsOf(h) };
+	return simChair_Create(&h->chair, error) && simChairs_Create(&h->chairs, &chairsDef, error);
 }
 
 static bool StepChairs(heap* h, simError* error)
@@ -72,7 +84,7 @@ static void ReleaseChairs(heap* h)
 
 static bool CreateBridge(heap* h, const heapDef* def, uint32_t bodyCount, simError* error)
 {
-	const simShowerDef showerDef = { .fishCount = bodyCount, .seed = (uint64_t)def->seed + 1 };
+	const simShowerDef showerDef = { .fishCount = bodyCount, .seed = (uint64_t)def->seed + 1, .threads = ThreadsOf(h) };
 	h->world = &h->shower.world;
 	return simShower_Create(&h->shower, &showerDef, error);
 }
@@ -134,6 +146,8 @@ heap* heap_Create(const heapDef* def, simError* error)
 	uint32_t count = def->bodyCount > 0 ? (uint32_t)def->bodyCount : kind->bodyCount;
 	bool good = h->frames != NULL || simError_SetMemory(error);
 	good = good && (count <= 20000 || simError_Set(error, "--bodies must be at most 20000"));
+	good = good && (def->threads <= MAX_THREADS || simError_Set(error, "--threads must be at most %d", MAX_THREADS));
+	h->threads = good && def->threads > 1 ? benchThreads_Create(def->threads - 1) : NULL;
 	if (!good || !kind->create(h, def, count, error))
 	{
 		heap_Destroy(h);
@@ -158,6 +172,7 @@ void heap_Destroy(heap* h)
 		free(h->details[i].png);
 	}
 	h->kind->release(h);
+	benchThreads_Destroy(h->threads);
 	free(h->frames);
 	free(h);
 }
@@ -373,7 +388,7 @@ void heap_PrintPage(const heap* h, FILE* stream)
 
 void heap_WriteState(const heap* h, FILE* stream)
 {
-	fprintf(stream, "snug scene %s 1\n", h->kind->name);
+	fprintf(stream, "snug scene %s 2\n", h->kind->name);
 	simWorld_Write(h->world, stream);
 }
 
@@ -381,9 +396,9 @@ bool heap_ReadState(heap* h, FILE* stream, simError* error)
 {
 	char name[16] = "";
 	int version = 0;
-	if (fscanf(stream, "snug scene %15s %d", name, &version) != 2 || version != 1)
+	if (fscanf(stream, "snug scene %15s %d", name, &version) != 2 || version != 2)
 	{
-		return simError_Set(error, "this is no state of a scene");
+		return simError_Set(error, "this is no state of a scene, or one of another version of snug");
 	}
 	if (strcmp(name, h->kind->name) != 0)
 	{

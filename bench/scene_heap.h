@@ -14,6 +14,7 @@ typedef struct heapDef
 	int bodyCount;    ///< likewise
 	int kind;         ///< chairs: simChairsKind
 	int seed;
+	int threads; ///< default 1
 } heapDef;
 
 typedef struct heap heap;

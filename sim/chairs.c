@@ -13,12 +13,8 @@
 #define DAMPING 0.02
 #define MOST_SIDE 12
 #define STEP (1.0 / (SIM_CHAIRS_FPS * SIM_CHAIRS_STEPS))
-#ifndef STRIDES
 #define STRIDES 4
-#endif
-#ifndef EASING
-#define EASING 0.3
-#endif
+#define EASING 0.1
 #define SPACING 1.1
 #define LOWEST 1.0
 #define HIGHEST 60.0
@@ -92,10 +88,9 @@ static void TurnAtRandom(sceneRandom* random, double rotation[4])
 	rotation[3] = s * sceneCosine(b);
 }
 
-bool simChairs_Create(
-    simWorld* world, const simChair* chair, uint32_t count, simChairsKind kind, uint64_t seed, simError* error)
+bool simChairs_Create(simWorld* world, const simChairsDef* def, simError* error)
 {
-	const simWorldDef def = {
+	const simWorldDef worldDef = {
 		.step = STEP,
 		.strides = STRIDES,
 		.gravity = { 0.0, -9.81, 0.0 },
@@ -105,29 +100,30 @@ bool simChairs_Create(
 		.hasGround = true,
 		.ground = { .normal = { 0.0, 1.0, 0.0 } },
 		.level = SIM_CHAIRS_LEVEL,
-		.bodies = count,
-		.isRigid = kind != simChairs_deformable,
-		.sumsAll = kind == simChairs_redundant,
+		.bodies = def->count,
+		.isRigid = def->kind != simChairs_deformable,
+		.sumsAll = def->kind == simChairs_redundant,
+		.threads = def->threads,
 	};
-	if (!simWorld_Create(world, &def, error))
+	if (!simWorld_Create(world, &worldDef, error))
 	{
 		return false;
 	}
-	sceneRandom random = { seed };
+	sceneRandom random = { def->seed };
 	uint32_t side = 1;
-	while (side < MOST_SIDE && side * side * side < count) // as high as wide, if there are few
+	while (side < MOST_SIDE && side * side * side < def->count) // as high as wide, if there are few
 	{
 		++side;
 	}
 	double apart = (HIGHEST - LOWEST) * (MOST_SIDE * MOST_SIDE) / SIM_CHAIRS_COUNT, middle = 0.5 * (side - 1);
 	bool good = true;
-	for (uint32_t i = 0; i < count && good; ++i)
+	for (uint32_t i = 0; i < def->count && good; ++i)
 	{
 		uint32_t layer = i / (side * side), place = i % (side * side);
 		snugFrame frame = { .position = { SPACING * (place % side - middle), LOWEST + apart * layer,
 			                    SPACING * (place / side - middle) } };
 		TurnAtRandom(&random, frame.rotation);
-		good = simWorld_Add(world, &chair->shape, &frame, NULL, NULL, error);
+		good = simWorld_Add(world, &def->chair->shape, &frame, NULL, NULL, error);
 	}
 	if (!good)
 	{

@@ -1,8 +1,9 @@
 // sim/chairs.h: plastic chairs that fall on a heap: Fig. 1 of the BD-tree paper.
 //
 // 3,601 chairs of 9,471 vertices vibrate in ten modes, the first at 10 Hz. They fall from 1 to 60 m, in layers of 12 by
-// 12 at random turns, onto the ground, in steps of 1/150 s: five per frame. Contacts are between spheres of level 10 of
-// a binary tree. The material is what makes the first mode 10 Hz; its density is that of polypropylene.
+// 12 at random turns, onto the ground, in steps of 1/150 s: five per frame, each of four strides. Contacts are between
+// spheres of level 10 of a binary tree. The material is what makes the first mode 10 Hz; its density is that of
+// polypropylene.
 #ifndef SIM_CHAIRS_H
 #define SIM_CHAIRS_H
 
@@ -33,9 +34,16 @@ typedef struct simChair
 bool simChair_Create(simChair* chair, simError* error);
 void simChair_Free(simChair* chair);
 
+typedef struct simChairsDef
+{
+	const simChair* chair; ///< borrowed by the world
+	uint32_t count;
+	simChairsKind kind;
+	uint64_t seed;
+	simThreads threads;
+} simChairsDef;
+
 /// Hang chairs in the air, the lowest layer first.
-/// @param chair borrowed by the world
-bool simChairs_Create(
-    simWorld* world, const simChair* chair, uint32_t count, simChairsKind kind, uint64_t seed, simError* error);
+bool simChairs_Create(simWorld* world, const simChairsDef* def, simError* error);
 
 #endif

@@ -43,6 +43,13 @@ typedef struct simStage
 	const float* velocities;    ///< (3 * vertexCount); nullable: it stands still
 } simStage;
 
+/// Threads as snugSceneDef takes them; all zero: none.
+typedef struct simThreads
+{
+	snugParallelFcn* parallel;
+	void* user;
+} simThreads;
+
 typedef struct simWorldDef
 {
 	double step;      ///< seconds
@@ -56,12 +63,11 @@ typedef struct simWorldDef
 	uint32_t level;   ///< of contact spheres
 	uint32_t bodies;  ///< room for them
 	uint64_t candidates;
-	uint64_t contacts;         ///< between bodies, at most
-	bool isRigid;              ///< nothing vibrates, though shapes have modes
-	bool sumsAll;              ///< and spheres are updated as if it did
-	snugParallelFcn* parallel; ///< nullable; lets your threads find contacts together
-	void* parallelUser;        ///< passed to `parallel`
-	const simStage* stage;     ///< nullable; borrowed
+	uint64_t contacts;     ///< between bodies, at most
+	bool isRigid;          ///< nothing vibrates, though shapes have modes
+	bool sumsAll;          ///< and spheres are updated as if it did
+	simThreads threads;    ///< find contacts together
+	const simStage* stage; ///< nullable; borrowed
 } simWorldDef;
 
 typedef struct simBody
@@ -76,9 +82,9 @@ typedef struct simBody
 	double q[SIM_MAX_MODES], dq[SIM_MAX_MODES];
 
 	// For the step under way.
-	double matrix[3][3];  ///< of the rotation
-	double inverse[3][3]; ///< inertia in the world's axes, inverted
-	double spin[3];       ///< angular velocity
+	double matrix[3][3];                ///< of the rotation
+	double inverse[3][3];               ///< inertia in the world's axes, inverted
+	double spin[3];                     ///< angular velocity
 	double pushForce[3], pushTorque[3]; ///< from outside, in every stride
 	double force[3], torque[3], modal[SIM_MAX_MODES];
 	uint32_t pairCount; ///< other bodies that it touches

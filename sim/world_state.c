@@ -32,6 +32,7 @@ void simWorld_Write(const simWorld* world, FILE* stream)
 		const simGrip* grip = world->grips + i;
 		fprintf(stream, "%u %u %u %u", grip->a, grip->b, grip->nodeA, grip->nodeB);
 		WriteNumbers(stream, grip->slide, 3);
+		WriteNumbers(stream, &grip->ease, 1);
 		WriteNumbers(stream, grip->axis, 3);
 		fputc('\n', stream);
 	}
@@ -67,7 +68,8 @@ static bool ReadGrips(simWorld* world, FILE* stream, uint64_t count)
 	{
 		simGrip* grip = world->grips + i;
 		bool good = fscanf(stream, " %u %u %u %u", &grip->a, &grip->b, &grip->nodeA, &grip->nodeB) == 4 &&
-		            ReadNumbers(stream, grip->slide, 3) && ReadNumbers(stream, grip->axis, 3);
+		            ReadNumbers(stream, grip->slide, 3) && ReadNumbers(stream, &grip->ease, 1) &&
+		            ReadNumbers(stream, grip->axis, 3);
 		if (!good || grip->a >= world->count || (grip->b >= world->count && grip->b < SIM_GROUND))
 		{
 			return false;

@@ -361,12 +361,14 @@ static void Follow(const simWorld* world, simMeeting* m, double velocity[3])
 	m->depth -= world->stride * simDot(velocity, m->normal);
 }
 
-// What a contact was found with would be thrown out with a force that nobody has worked for. So it comes to count little
-// by little, and what a contact has come out of at once.
+// What a contact was found with would be thrown out with a force that nobody has worked for. So it comes to count
+// little by little, and what a contact has come out of at once.
 static double Ease(const simWorld* world, const simMeeting* m, simGrip* grip)
 {
 	double depth = m->depth - fmin(grip->ease, m->depth);
-	grip->ease = world->def.law.easing > world->stride ? (m->depth - depth) * (1.0 - world->stride / world->def.law.easing) : 0.0;
+	grip->ease = world->def.law.easing > world->stride
+	                 ? (m->depth - depth) * (1.0 - world->stride / world->def.law.easing)
+	                 : 0.0;
 	return depth;
 }
 
@@ -445,7 +447,9 @@ static void FindGripsOf(simReader* reader, uint32_t a, uint32_t b)
 // The spring that two spheres had; a new one if they did not touch.
 static simGrip FindGrip(const simReader* reader, const simMeeting* m, double easing)
 {
-	simGrip made = { .a = m->a, .b = m->b, .nodeA = m->ends[0].node, .nodeB = m->nodeB, .ease = easing > 0.0 ? m->depth : 0.0 };
+	simGrip made = {
+		.a = m->a, .b = m->b, .nodeA = m->ends[0].node, .nodeB = m->nodeB, .ease = easing > 0.0 ? m->depth : 0.0
+	};
 	uint64_t at = PlaceOf(reader, made.nodeA, made.nodeB);
 	for (; reader->table[at] != 0; at = (at + 1) & (reader->tableSize - 1))
 	{
