@@ -95,12 +95,11 @@ struct snugSpheres
 	snugAllocator allocator;
 	const snugSphereTree* tree;
 	snugBody* body;
-	sgPosedSphere* spheres; ///< (nodeCount)
-	_Atomic uint32_t*
-	    versions;        ///< (nodeCount): for which a family holds, at its first; zero: none; SG_BUSY: being made
-	sgBox* boxes;        ///< (nodeCount): in body space, of models that are bounded by boxes; else null
-	sgSphereTerm* terms; ///< (fieldCount)
-	uint32_t version;    ///< neither zero nor SG_BUSY
+	sgPosedSphere* spheres;     ///< (nodeCount)
+	_Atomic uint32_t* versions; ///< (nodeCount): for which a family holds, at its first; or zero, or SG_BUSY
+	sgBox* boxes;               ///< (nodeCount): in body space, of models that are bounded by boxes; else null
+	sgSphereTerm* terms;        ///< (fieldCount)
+	uint32_t version;           ///< neither zero nor SG_BUSY
 	bool sumsAll;
 
 	// What the version is for.
