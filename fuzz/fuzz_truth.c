@@ -7,9 +7,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
+static volatile uint64_t sum; // so that what is read is read
+
 static void Walk(const truthFile* file)
 {
-	volatile uint64_t sum = 0;
 	const uint8_t *at = NULL, *pairs;
 	for (uint64_t f = 0; file->kind == truth_frames && f < file->count; ++f)
 	{

@@ -3,6 +3,7 @@
 
 #include "io/weights.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,7 +148,7 @@ static bool AddCluster(const fbxReader* r, uint32_t cluster, uint32_t vertexCoun
 			return fbxFail(
 			    r, cluster, "weight %u, %g of vertex %lld, is out of range", i, weights[i], (long long)indices[i]);
 		}
-		if (weights[i] > 0.0)
+		if (weights[i] >= (double)FLT_MIN) // less is lost as a float, and would leave a sum that scales nothing to 1
 		{
 			found->vertices[found->count] = (uint32_t)indices[i];
 			found->joints[found->count] = (uint16_t)found->jointCount;

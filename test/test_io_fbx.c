@@ -307,14 +307,20 @@ static void follows_curves_under_pivots(void** state)
 	ioAsset_Free(&asset);
 }
 
-// A skin over a mesh with a geometric transform, bound where it is not at rest; one vertex is bound to nothing and
-// follows the model.
+// A skin over a mesh with a geometric transform, bound where it is not at rest; one vertex is bound to nothing, or by
+// less than a float can be, and follows the model.
 static void follows_skins(void** state)
 {
 	(void)state;
 	static const int64_t links[][2] = { { 1, 0 }, { 2, 0 }, { 3, 1 }, { 20, 3 }, { 21, 20 }, { 2, 21 } };
 	static const int64_t bound[POINTS] = { 0, 1, 2, 3 };
-	static const double ones[POINTS] = { 1, 1, 1, 1 };
+	static const struct
+	{
+		int count;
+		double weights[POINTS];
+		bool bindsAll;
+	} cases[] = { { POINTS - 1, { 1, 1, 1, 0 }, false }, { POINTS, { 1, 1, 1, 1e-60 }, false },
+		{ POINTS, { 1, 1, 1, 1 }, true } };
 	uint32_t random = 11;
 	Transform mesh = RandomTransform(&random), joint = RandomTransform(&random), bind = RandomTransform(&random);
 	mat4 toJoint = Local(&bind);
@@ -323,7 +329,7 @@ static void follows_skins(void** state)
 	{
 		columns[i] = toJoint.m[i % 4][i / 4];
 	}
-	for (int count = POINTS - 1; count <= POINTS; ++count)
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); ++c)
 	{
 		Fbx f = Fbx_Start(false, 7400);
 		Fbx_Begin(&f, "Objects");
@@ -336,8 +342,8 @@ static void follows_skins(void** state)
 		Fbx_End(&f);
 		Fbx_End(&f);
 		Fbx_BeginObject(&f, "Deformer", 21, "", "SubDeformer", "Cluster");
-		Fbx_AddIntegers(&f, "Indexes", count, bound);
-		Fbx_AddNumbers(&f, "Weights", count, ones);
+		Fbx_AddIntegers(&f, "Indexes", cases[c].count, bound);
+		Fbx_AddNumbers(&f, "Weights", cases[c].count, cases[c].weights);
 		Fbx_AddNumbers(&f, "Transform", 16, columns);
 		Fbx_End(&f);
 		Fbx_End(&f);
@@ -354,8 +360,8 @@ static void follows_skins(void** state)
 		mat4 unbound = Product(Local(&mesh), Geometric(&mesh));
 		assert_int_equal(asset.skinCount, 1);
 		// The mesh itself is a joint only if a vertex needs one.
-		assert_int_equal(asset.skins[0].jointCount, count == POINTS ? 1 : 2);
-		if (count == POINTS)
+		assert_int_equal(asset.skins[0].jointCount, cases[c].bindsAll ? 1 : 2);
+		if (cases[c].bindsAll)
 		{
 			AssertAt(&asset, IO_NONE, 0, 0, skinned);
 		}
