@@ -15,6 +15,8 @@
 #define FIN_ROWS 16u
 #define STAGE_LEVEL 16 // of the bridge's spheres: all of its leaves
 #define HIGHEST 16.0   // where fish come from
+#define STRIDES 4
+#define EASING 0.1
 #define STEP (1.0 / (SIM_SHOWER_FPS * SIM_SHOWER_STEPS))
 
 // ---- The bridge ------------------------------------------------------------------------------------------------
@@ -186,7 +188,7 @@ static bool MakeFish(simShower* s, simError* error)
 		.frequencies = modes.frequencies,
 		.masses = modes.masses,
 		.damping = 0.05,
-		.step = STEP,
+		.step = STEP / STRIDES,
 		.level = SIM_SHOWER_LEVEL,
 		.tree = { .split = snug_splitMedian, .leafTriangles = 8, .branching = 2 },
 	};
@@ -242,8 +244,9 @@ bool simShower_Create(simShower* s, const simShowerDef* def, simError* error)
 	       MakeFish(s, error);
 	const simWorldDef worldDef = {
 		.step = STEP,
+		.strides = STRIDES,
 		.gravity = { 0.0, -9.81, 0.0 },
-		.law = { .stiffness = 2e4, .damping = 2000.0, .friction = 0.3 },
+		.law = { .stiffness = 2e4, .damping = 2000.0, .friction = 0.3, .easing = EASING },
 		.drag = 1.0,
 		.level = SIM_SHOWER_LEVEL,
 		.bodies = def->fishCount,

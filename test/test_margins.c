@@ -3,6 +3,7 @@
 // Each case is made so that two things touch exactly once they are placed and rounded, at a point where a bound has
 // nothing to spare. Whoever leaves out a margin loses the contact. tools/mutate-bounds lowers the margins one by one
 // and looks whether these tests fail.
+#include "geometry/frame.h"
 #include "hard_skins.h"
 #include "linear_support.h"
 
@@ -43,6 +44,40 @@ static void AssertTouch(const char* what, uint64_t seed, snugBody* a, snugBody* 
 	if (result.status != snug_success || result.count != 1)
 	{
 		fail_msg("%s: a contact is lost, SNUG_SEED=%llu", what, (unsigned long long)seed);
+	}
+}
+
+// ---- Rounding --------------------------------------------------------------------------------------------------
+
+static void AssertRounded(double value)
+{
+	float below = sgRoundDown(value), above = sgRoundUp(value);
+	bool isBelow = (double)below <= value && (double)nextafterf(below, INFINITY) > value;
+	bool isAbove = (double)above >= value && (double)nextafterf(above, -INFINITY) < value;
+	if (!isBelow || !isAbove)
+	{
+		fail_msg("%a lies between %a and %a", value, (double)below, (double)above);
+	}
+}
+
+// To the nearest float on either side: of any size, of halves, and of what no float can hold.
+static void rounding_goes_outwards(void** state)
+{
+	(void)state;
+	static const double few[] = { 0.0, 1.0, 0x1.000001p0, 0x1.fffffefp-127, 0x1p-149, 0x1p-150, 0x1.8p-149, 0x1p-1000,
+		0x1.fffffep127, 0x1.ffffffp127, 0x1p128, 1e300 };
+	for (size_t i = 0; i < sizeof(few) / sizeof(few[0]); ++i)
+	{
+		AssertRounded(few[i]);
+		AssertRounded(-few[i]);
+	}
+	assert_true(isinf(sgRoundUp((double)INFINITY)) && isinf(sgRoundDown((double)-INFINITY)));
+	sceneRandom random = { TestSeed() };
+	for (int i = 0; i < 100000; ++i)
+	{
+		double value = ldexp(sceneRandom_Range(&random, -1.0, 1.0), (int)sceneRandom_Range(&random, -160.0, 127.0));
+		AssertRounded(value);
+		AssertRounded((double)(float)value);
 	}
 }
 
@@ -417,6 +452,7 @@ int main(void)
 {
 	print_message("instruction set %s\n", snugGetInstructionSet());
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rounding_goes_outwards),
 		cmocka_unit_test(slabs_touch_where_corners_were_rounded_to),
 		cmocka_unit_test(balls_touch_where_corners_were_rounded_to),
 		cmocka_unit_test(contact_spheres_hold_what_was_rounded),

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
-#define PILE_HASH 0x6d029ef7ecfddf28u // of the pile after 1000 steps
+#define PILE_HASH 0x6d029ef7ecfddf28u    // of the pile after 1000 steps
+#define STRIDES_HASH 0x72a5810085c39719u // of the pile after 250 steps of four strides
 
 // ---- Shapes ----------------------------------------------------------------------------------------------------
 
@@ -166,12 +167,12 @@ static void inertia_turns_with_the_mesh(void** state)
 
 // ---- Free bodies -----------------------------------------------------------------------------------------------
 
-static void free_fall_is_exact(void** state)
+static void FallFreely(uint32_t strides)
 {
-	(void)state;
 	const double step = 1.0 / 150.0, position[3] = { 0.0, 100.0, 0.0 }, velocity[3] = { 3.0, 1.0, 0.0 };
-	simShape shape = MakeRigid(MakeBox(1, 2, 3, 0.1), 500.0, step);
-	simWorld world = MakeWorld(&(simWorldDef){ .step = step, .gravity = { 0.0, -9.81, 0.0 }, .bodies = 1 });
+	simShape shape = MakeRigid(MakeBox(1, 2, 3, 0.1), 500.0, step / strides);
+	simWorld world =
+	    MakeWorld(&(simWorldDef){ .step = step, .strides = strides, .gravity = { 0.0, -9.81, 0.0 }, .bodies = 1 });
 	Add(&world, &shape, position, velocity, NULL);
 	Run(&world, 600);
 	double t = 600 * step;
@@ -179,6 +180,33 @@ static void free_fall_is_exact(void** state)
 	assert_true(fabs(world.bodies[0].position[1] - (100.0 + t - 0.5 * 9.81 * t * t)) < 1e-10);
 	simWorld_Free(&world);
 	simShape_Free(&shape);
+}
+
+static void free_fall_is_exact(void** state)
+{
+	(void)state;
+	FallFreely(1);
+	FallFreely(4);
+}
+
+// A push lasts a whole step, however many strides it has.
+static void a_push_gives_its_momentum(void** state)
+{
+	(void)state;
+	const double step = 1.0 / 150.0, place[3] = { 0.0, 0.0, 0.2 }, force[3] = { 0.0, 30.0, 0.0 };
+	for (uint32_t strides = 1; strides <= 4; strides += 3)
+	{
+		simShape shape = MakeRigid(MakeBox(1, 2, 3, 0.1), 500.0, step / strides);
+		simWorld world = MakeWorld(&(simWorldDef){ .step = step, .strides = strides, .bodies = 1 });
+		Add(&world, &shape, zero, NULL, NULL);
+		simWorld_Push(&world, 0, place, force);
+		Run(&world, 5);
+		const simBody* body = world.bodies;
+		assert_true(fabs(shape.mass.mass * body->velocity[1] - 30.0 * step) < 1e-12);
+		assert_true(fabs(body->momentum[0] + 0.2 * 30.0 * step) < 1e-12);
+		simWorld_Free(&world);
+		simShape_Free(&shape);
+	}
 }
 
 // A symmetric top without torque: angular momentum stays to the bit, energy nearly, and the axis of the top goes round
@@ -340,19 +368,18 @@ static void GetMomentum(const simWorld* world, double sum[6])
 }
 
 // A ball thrown at the end of a bar: it rings at its frequencies, momentum stays, and energy does not grow.
-static void a_struck_bar_rings_at_its_frequencies(void** state)
+static void StrikeBar(uint32_t strides)
 {
-	(void)state;
 	const double step = 2e-5;
-	Bar bar = MakeBar(step);
+	Bar bar = MakeBar(step / strides);
 	sceneMesh small = MakeOctahedron();
 	for (uint32_t i = 0; i < 18; ++i)
 	{
 		small.positions[i] *= 0.02f;
 	}
-	simShape ball = MakeRigid(small, 7850.0, step);
-	simWorld world =
-	    MakeWorld(&(simWorldDef){ .step = step, .law = { .stiffness = 3e5, .damping = 1.0 }, .level = 8, .bodies = 2 });
+	simShape ball = MakeRigid(small, 7850.0, step / strides);
+	simWorld world = MakeWorld(&(simWorldDef){
+	    .step = step, .strides = strides, .law = { .stiffness = 3e5, .damping = 1.0 }, .level = 8, .bodies = 2 });
 	const double position[3] = { 0.45, 0.05, 0.0 }, velocity[3] = { 0.0, -2.0, 0.0 };
 	Add(&world, &bar.shape, zero, NULL, NULL);
 	Add(&world, &ball, position, velocity, NULL);
@@ -394,21 +421,28 @@ static void a_struck_bar_rings_at_its_frequencies(void** state)
 	simShape_Free(&bar.shape);
 }
 
+static void a_struck_bar_rings_at_its_frequencies(void** state)
+{
+	(void)state;
+	StrikeBar(1);
+	StrikeBar(4);
+}
+
 // ---- Contacts --------------------------------------------------------------------------------------------------
 
 // A linear spring and dashpot that only push give back exp(-b / w (pi - atan2(2 b w, w^2 - b^2))) of the velocity, with
 // b = c / 2m and w the damped frequency (Schwager and Poeschel 2007).
-static void restitution_is_that_of_a_spring_and_a_dashpot(void** state)
+static void Bounce(double step, uint32_t strides)
 {
-	(void)state;
 	static const double ratios[] = { 0.0, 0.1, 0.3, 0.6 };
-	const double step = 2e-5, k = 1e5;
-	simShape shape = MakeRigid(MakeOctahedron(), 10.0, step);
+	const double k = 1e5;
+	simShape shape = MakeRigid(MakeOctahedron(), 10.0, step / strides);
 	for (int i = 0; i < 4; ++i)
 	{
 		double m = shape.mass.mass, w0 = sqrt(k / m), b = ratios[i] * w0, w = sqrt(w0 * w0 - b * b);
 		double expected = exp(-b / w * (PI - atan2(2.0 * b * w, w * w - b * b)));
 		simWorld world = MakeWorld(&(simWorldDef){ .step = step,
+		    .strides = strides,
 		    .law = { .stiffness = k, .damping = 2.0 * b * m },
 		    .hasGround = true,
 		    .ground = { .normal = { 0.0, 1.0, 0.0 } },
@@ -427,6 +461,46 @@ static void restitution_is_that_of_a_spring_and_a_dashpot(void** state)
 			fail_msg("damping %g: %g of the velocity comes back, not %g", ratios[i], found, expected);
 		}
 		simWorld_Free(&world);
+	}
+	simShape_Free(&shape);
+}
+
+static void restitution_is_that_of_a_spring_and_a_dashpot(void** state)
+{
+	(void)state;
+	Bounce(2e-5, 1);
+	Bounce(8e-5, 4);
+}
+
+// A body that is found deep in the ground is thrown out with all the energy of the spring; eased, it rises slowly.
+static void what_is_found_deep_is_eased_out(void** state)
+{
+	(void)state;
+	const double step = 1.0 / 600.0, k = 1e6, deep = 0.1;
+	simShape shape = MakeRigid(MakeOctahedron(), 100.0, step);
+	double speeds[2];
+	for (int i = 0; i < 2; ++i)
+	{
+		simWorld world = MakeWorld(&(simWorldDef){ .step = step,
+		    .law = { .stiffness = k, .damping = 1000.0, .easing = i == 0 ? 0.0 : 0.2 },
+		    .hasGround = true,
+		    .ground = { .normal = { 0.0, 1.0, 0.0 } },
+		    .bodies = 1 });
+		double fastest = 0.0;
+		Add(&world, &shape, (const double[3]){ 0.0, 1.0 - deep, 0.0 }, NULL, NULL);
+		for (int n = 0; n < 1200; ++n)
+		{
+			Run(&world, 1);
+			fastest = fmax(fastest, world.bodies[0].velocity[1]);
+		}
+		speeds[i] = fastest;
+		assert_true(world.bodies[0].position[1] > 1.0 - 0.01 * deep);
+		simWorld_Free(&world);
+	}
+	double thrown = deep * sqrt(k / shape.mass.mass);
+	if (!(speeds[0] > 0.5 * thrown && speeds[1] < 2.0 * deep / 0.2 && speeds[1] < 0.5 * speeds[0]))
+	{
+		fail_msg("thrown out at %g m/s of %g, eased at %g", speeds[0], thrown, speeds[1]);
 	}
 	simShape_Free(&shape);
 }
@@ -468,12 +542,13 @@ static void friction_holds_and_slides_as_coulombs(void** state)
 #define PILE 3
 
 // Plates that fall flat onto each other, a little turned.
-static simWorld MakePile(const simShape* shape, uint64_t seed)
+static simWorld MakePile(const simShape* shape, uint64_t seed, uint32_t strides)
 {
 	sceneRandom random = { seed };
-	simWorld world = MakeWorld(&(simWorldDef){ .step = shape->step,
+	simWorld world = MakeWorld(&(simWorldDef){ .step = strides * shape->step,
+	    .strides = strides,
 	    .gravity = { 0.0, -9.81, 0.0 },
-	    .law = { .stiffness = 5e3, .damping = 200.0, .friction = 0.3 },
+	    .law = { .stiffness = 5e3, .damping = 200.0, .friction = 0.3, .easing = strides > 1 ? 0.05 : 0.0 },
 	    .drag = 1.0,
 	    .hasGround = true,
 	    .ground = { .normal = { 0.0, 1.0, 0.0 } },
@@ -497,18 +572,17 @@ static simShape MakePlate(void)
 }
 
 // Plates dropped on each other come to rest as a pile, and then nothing moves any more.
-static void a_pile_rests(void** state)
+static void RestPile(uint32_t strides)
 {
-	(void)state;
 	simShape shape = MakePlate();
-	simWorld world = MakePile(&shape, TestSeed());
+	simWorld world = MakePile(&shape, TestSeed(), strides);
 	double before[PILE][3], start = simWorld_GetEnergy(&world).gravity, moved = 0.0, highest = 0.0;
-	Run(&world, 3600);
+	Run(&world, 3600 / (int)strides);
 	for (int i = 0; i < PILE; ++i)
 	{
 		memcpy(before[i], world.bodies[i].position, sizeof(before[i]));
 	}
-	Run(&world, 600);
+	Run(&world, 600 / (int)strides);
 	double kinetic = simWorld_GetEnergy(&world).kinetic;
 	for (int i = 0; i < PILE; ++i)
 	{
@@ -525,6 +599,13 @@ static void a_pile_rests(void** state)
 	}
 	simWorld_Free(&world);
 	simShape_Free(&shape);
+}
+
+static void a_pile_rests(void** state)
+{
+	(void)state;
+	RestPile(1);
+	RestPile(4);
 }
 
 // ---- Strain, states, errors ------------------------------------------------------------------------------------
@@ -568,23 +649,22 @@ static uint64_t Hash(const simWorld* world)
 
 // Half way, to a file, and on from it in another world: the same bits as without a break; and the bits that every
 // compiler gives.
-static void going_on_from_a_file_gives_the_same_bits(void** state)
+static void GoOn(uint32_t strides, uint64_t hash)
 {
-	(void)state;
 	simShape shape = MakePlate();
-	simWorld whole = MakePile(&shape, 1), second = MakePile(&shape, 1);
+	simWorld whole = MakePile(&shape, 1, strides), second = MakePile(&shape, 1, strides);
 	simError error = { "" };
 	FILE* file = tmpfile();
 	assert_non_null(file);
-	Run(&whole, 700);
+	Run(&whole, 700 / (int)strides);
 	simWorld_Write(&whole, file);
 	rewind(file);
 	assert_true(simWorld_Read(&second, file, &error));
-	Run(&whole, 300);
-	Run(&second, 300);
+	Run(&whole, 300 / (int)strides);
+	Run(&second, 300 / (int)strides);
 	assert_true(whole.counts.contacts + whole.counts.groundContacts > 0 && whole.stepCount == second.stepCount);
 	assert_true(Hash(&whole) == Hash(&second));
-	if (Hash(&whole) != PILE_HASH)
+	if (Hash(&whole) != hash)
 	{
 		fail_msg("the pile has the hash 0x%016llxu", (unsigned long long)Hash(&whole));
 	}
@@ -605,6 +685,13 @@ static void going_on_from_a_file_gives_the_same_bits(void** state)
 	simWorld_Free(&whole);
 	simWorld_Free(&second);
 	simShape_Free(&shape);
+}
+
+static void going_on_from_a_file_gives_the_same_bits(void** state)
+{
+	(void)state;
+	GoOn(1, PILE_HASH);
+	GoOn(4, STRIDES_HASH);
 }
 
 static void allocations_may_fail(void** state)
@@ -681,11 +768,13 @@ int main(void)
 		cmocka_unit_test(inertia_of_a_box_is_that_of_the_books),
 		cmocka_unit_test(inertia_turns_with_the_mesh),
 		cmocka_unit_test(free_fall_is_exact),
+		cmocka_unit_test(a_push_gives_its_momentum),
 		cmocka_unit_test(a_top_precesses_as_it_should),
 		cmocka_unit_test(the_exponential_is_right),
 		cmocka_unit_test(modes_are_integrated_exactly),
 		cmocka_unit_test(a_struck_bar_rings_at_its_frequencies),
 		cmocka_unit_test(restitution_is_that_of_a_spring_and_a_dashpot),
+		cmocka_unit_test(what_is_found_deep_is_eased_out),
 		cmocka_unit_test(friction_holds_and_slides_as_coulombs),
 		cmocka_unit_test(a_pile_rests),
 		cmocka_unit_test(strain_is_limited),
