@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// What a step bears of stiffness and damping. Let |j|^2 be 1 / mass that a contact feels, both bodies together. The
+/// What a stride bears of stiffness and damping. Let |j|^2 be 1 / mass that a contact feels, both bodies together. The
 /// springs of two bodies with each other have no eigenvalue above their load, the sum of k |j|^2; all springs together
 /// none above the greatest sum, over bodies, of the loads of the pairs that each is in. So each pair gets its part by
 /// how many pairs its bodies are in, however many contacts it has; ground and stage are apart, so that no crowd softens
-/// the ground. With damping c, behind by half a step, k dt^2 + 2 c dt must stay below 4. It is at most 2.5 here for
+/// the ground. With damping c, behind by half a stride, k dt^2 + 2 c dt must stay below 4. It is at most 2.5 here for
 /// each of the two, by bounds that take it that all contacts of a body act on one motion of it; with twice the
 /// stiffness heaps begin to boil.
 #define STIFFEST 1.5
