@@ -368,7 +368,7 @@ typedef struct Met
 	uint32_t node;
 } Met;
 
-// Those of a family that meet the thing, pushed so that the first is met first; without a branch, as in Split.
+// Those of a family that meet the thing, pushed so that the first is met first; without a branch, as in Push.
 static uint32_t PushMet(Search* search, snugSpheres* spheres, sgSphereFamily family, const Thing* thing, Met* top)
 {
 	sgPosedSphere scratch[SG_LANES];
