@@ -196,14 +196,34 @@ static void FoundSpheres(
 	Add((Search*)(void*)walk, &contact);
 }
 
+// Whether a triangle's box is so far away that rounding makes no difference: most triangles of a leaf are.
+static bool IsBeyond(const float center[3], double radius, const float triangle[3][3])
+{
+	double square = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		float p = triangle[0][k], q = triangle[1][k], r = triangle[2][k];
+		float lower = p < q ? p : q, upper = p > q ? p : q;
+		double below = (double)(lower < r ? lower : r) - (double)center[k];
+		double above = (double)center[k] - (double)(upper > r ? upper : r);
+		double outside = below > above ? below : above;
+		square += outside > 0.0 ? outside * outside : 0.0;
+	}
+	return square > radius * radius * (1.0 + 0x1p-40);
+}
+
 // A triangle, against a sphere that overlaps a sphere around it.
 static void AddTriangle(Search* search, snugSphereContact* contact, const sgTriangleLanes* lanes, uint32_t lane)
 {
 	float triangle[3][3];
 	sgNearest nearest;
-	sgTriangleLanes_Get(lanes, lane, triangle);
-	sgPoint_ToTriangle(contact->a.center, (const float(*)[3])triangle, &nearest);
 	double radius = (double)contact->a.radius;
+	sgTriangleLanes_Get(lanes, lane, triangle);
+	if (IsBeyond(contact->a.center, radius, (const float(*)[3])triangle))
+	{
+		return;
+	}
+	sgPoint_ToTriangle(contact->a.center, (const float(*)[3])triangle, &nearest);
 	if (!(nearest.distance2 <= radius * radius))
 	{
 		return;
