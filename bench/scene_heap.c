@@ -148,6 +148,7 @@ heap* heap_Create(const heapDef* def, simError* error)
 	good = good && (count <= 20000 || simError_Set(error, "--bodies must be at most 20000"));
 	good = good && (def->threads <= MAX_THREADS || simError_Set(error, "--threads must be at most %d", MAX_THREADS));
 	h->threads = good && def->threads > 1 ? benchThreads_Create(def->threads - 1) : NULL;
+	good = good && (def->threads <= 1 || h->threads != NULL || simError_Set(error, "threads cannot be started"));
 	if (!good || !kind->create(h, def, count, error))
 	{
 		heap_Destroy(h);

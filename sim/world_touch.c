@@ -158,7 +158,6 @@ typedef struct simMeeting
 	double reach; ///< of both spheres together
 	double depth;
 	double normal[3]; ///< towards a
-	double place[3];
 	simEnd ends[2];
 	uint32_t nodeB; ///< or the triangle
 	simGrade grade;
@@ -230,16 +229,17 @@ static void FindNormal(const simWorld* world, const snugSphereContact* contact, 
 static simMeeting Meet(simWorld* world, uint32_t a, uint32_t b, const snugSphereContact* contact)
 {
 	simMeeting m = { .a = a, .b = b, .depth = (double)contact->depth, .nodeB = contact->b.treeNode };
+	double place[3];
 	m.reach = (double)contact->a.radius + (double)contact->b.radius;
 	FindNormal(world, contact, b, m.normal);
 	for (int k = 0; k < 3; ++k)
 	{
-		m.place[k] = (double)contact->a.center[k] - ((double)contact->a.radius - 0.5 * m.depth) * m.normal[k];
+		place[k] = (double)contact->a.center[k] - ((double)contact->a.radius - 0.5 * m.depth) * m.normal[k];
 	}
-	m.ends[0] = MakeEnd(world, world->bodies + a, contact->a.treeNode, m.place, m.normal);
+	m.ends[0] = MakeEnd(world, world->bodies + a, contact->a.treeNode, place, m.normal);
 	if (b < SIM_GROUND)
 	{
-		m.ends[1] = MakeEnd(world, world->bodies + b, contact->b.treeNode, m.place, m.normal);
+		m.ends[1] = MakeEnd(world, world->bodies + b, contact->b.treeNode, place, m.normal);
 	}
 	world->counts.deepest = fmax(world->counts.deepest, m.depth);
 	return m;
@@ -349,13 +349,10 @@ static void GetApproach(const simWorld* world, const simMeeting* m, double veloc
 // A contact a stride later: it moves on with a, and is as much deeper as both have come closer.
 static void Follow(const simWorld* world, simMeeting* m, double velocity[3])
 {
-	for (int k = 0; k < 3; ++k)
+	const simBody *a = m->ends[0].body, *b = m->ends[1].body;
+	for (int k = 0; k < 3 && b != NULL; ++k)
 	{
-		m->place[k] = m->ends[0].body->position[k] + m->ends[0].arm[k];
-	}
-	if (m->ends[1].body != NULL)
-	{
-		simSubtract(m->place, m->ends[1].body->position, m->ends[1].arm);
+		m->ends[1].arm[k] = a->position[k] + m->ends[0].arm[k] - b->position[k];
 	}
 	GetApproach(world, m, velocity);
 	m->depth -= world->stride * simDot(velocity, m->normal);
