@@ -10,14 +10,14 @@ PART ?=
 CMAKE_FLAGS ?=
 # Sanitizers are slow: their runs try this fraction of the random cases.
 SANITIZER_SCALE ?= 0.05
+# `no`: a target that lacks a Debian package names it and fails, instead of installing it.
+INSTALL ?= yes
+export INSTALL
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 CONFIGURE = cmake $(CMAKE_FLAGS) --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
 FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes models sim share truth baselines bench program io web site python/core) -name '*.[ch]' -o -name '*.cpp')
-
-# Linear algebra is worth having, and not required.
-SOLVERS = tools/install-dependencies solvers || echo "Going on without: snug modes and snug reduce will say so."
 
 .PHONY: all demo characters test test-long mutate-bounds bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench site site-test python python-test clean help
 .DEFAULT_GOAL := all
@@ -25,7 +25,6 @@ MAKEFLAGS += --no-print-directory
 
 all: ## build the library and the program (build/snug)
 	@tools/install-dependencies build
-	@$(SOLVERS)
 	@$(CONFIGURE) release -DSNUG_BUILD_TESTS=OFF
 	@$(BUILD) release
 	@ln -sfn release/bin/snug build/snug
@@ -39,7 +38,6 @@ characters: all ## write the man and the creature as GLB files, and dense ones (
 
 test: ## build and run all tests but the long ones
 	@tools/install-dependencies build test
-	@$(SOLVERS)
 	@$(CONFIGURE) release -DSNUG_BUILD_TESTS=ON
 	@$(BUILD) release
 	@ln -sfn release/bin/snug build/snug
@@ -58,7 +56,6 @@ mutate-bounds: ## lower each margin of the bounds until a test fails (half an ho
 # The plainest and the widest instruction set: those between, labelled isa, are the same source.
 asan tsan: ## run the tests under the address and undefined behaviour, or the thread sanitizer
 	@tools/install-dependencies build test
-	@$(SOLVERS)
 	@$(CONFIGURE) $@
 	@$(BUILD) $@
 	@SNUG_TEST_SCALE=$(SANITIZER_SCALE) tools/run-tests build/$@ $(if $(HEAVY),--label-regex '^heavy$$',--label-exclude '^(long|isa|heavy)$$')
@@ -94,8 +91,7 @@ peers: ## install the libraries that tests and benchmarks compare with
 	@tools/install-dependencies build peers
 
 web: ## build the npm package and the page for browsers (build/web)
-	@tools/install-dependencies build web
-	@$(SOLVERS)
+	@tools/install-dependencies build web $(BROWSER)
 	@$(CONFIGURE) release
 	@$(BUILD) release --target snug_program snug_characters
 	@ln -sfn release/bin/snug build/snug
@@ -104,8 +100,8 @@ web: ## build the npm package and the page for browsers (build/web)
 	@tools/make-web $(WEB_TEST)
 
 web-test: WEB_TEST = --test
-web-test: web ## test them: in node, and in Chromium if it is there
-	@tools/install-dependencies web-test
+web-test: BROWSER = web-test
+web-test: web ## test them: in node, and in Chromium
 	@tools/test-web
 
 web-bench: WEB_TEST = --test
@@ -113,15 +109,14 @@ web-bench: web ## measure them beside native code and three-mesh-bvh
 	@tools/bench-web
 
 site: ## build the documents as pages, with a reference, pictures and search (build/site)
-	@tools/install-dependencies build site
-	@$(SOLVERS)
+	@tools/install-dependencies build site $(BROWSER)
 	@$(CONFIGURE) release
 	@$(BUILD) release --target snug_program snug_characters snug_draw_bounds
 	@ln -sfn release/bin/snug build/snug
 	@site/build.py build/snug build/release/bin/snug_draw_bounds build/release/models build/site
 
+site-test: BROWSER = web-test
 site-test: site ## look at the pages in Chromium: contrast, names, sizes, search, phones
-	@tools/install-dependencies web-test
 	@tools/test-site
 
 # Debian's own, for which tools/install-dependencies installs.

@@ -3,8 +3,8 @@
 
 static bool Fail(simError* error)
 {
-	return simError_Set(
-	    error, "snug was built without LAPACK, which finds principal components (Debian: liblapacke-dev)");
+	return simError_Set(error, "snug was built without LAPACK, which finds principal components (Debian: apt-get "
+	                           "install liblapacke-dev, then build it again)");
 }
 
 bool simDense_IsAvailable(void)

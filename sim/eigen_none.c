@@ -11,7 +11,7 @@ bool simEigen_Solve(simEigen* eigen, const simEigenDef* def, simError* error)
 	(void)def;
 	*eigen = (simEigen){ 0 };
 	return simError_Set(error, "snug was built without SuiteSparse and ARPACK, which find vibration modes (Debian: "
-	                           "libsuitesparse-dev, libarpack2-dev)");
+	                           "apt-get install libsuitesparse-dev libarpack2-dev, then build it again)");
 }
 
 void simEigen_Free(simEigen* eigen)
