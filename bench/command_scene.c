@@ -231,13 +231,14 @@ static bool RunFrames(const Player* p, const char* directory)
 	time_t saved = time(NULL);
 	simError error = { "" };
 	bool recorded = false;
+	Print(p, &head, stdout);
+	fflush(stdout); // frames may take long
 	if (!Record(p, &recorded, &error))
 	{
 		cliProgress("");
 		cliError("%s: %s", p->name, error.text);
 		return false;
 	}
-	Print(p, &head, stdout);
 	int frames = p->heap != NULL ? heap_GetGoal(p->heap) : show_GetGoal(p->show);
 	for (int i = 0; i < frames && (recorded || !isInterrupted); ++i)
 	{

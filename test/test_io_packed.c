@@ -1,4 +1,4 @@
-// test/test_io_packed.c: compressed glTF files, where snug was built with what decodes them. The libraries themselves
+// test/test_io_packed.c: compressed glTF files, where snug was built with what decodes them: one library or both. They
 // compress what is then read; the oracle is the file before.
 #include "test_io.h"
 
@@ -106,20 +106,6 @@ static void damaged_meshopt_does_no_harm(void** state)
 		}
 	}
 	assert_true(loaded < cases); // some are refused
-}
-
-#else
-
-static void reads_meshopt(void** state)
-{
-	(void)state;
-	skip();
-}
-
-static void damaged_meshopt_does_no_harm(void** state)
-{
-	(void)state;
-	skip();
 }
 
 #endif
@@ -280,29 +266,19 @@ static void refuses_damaged_draco(void** state)
 	assert_true(refused > 0);
 }
 
-#else
-
-static void reads_draco(void** state)
-{
-	(void)state;
-	skip();
-}
-
-static void refuses_damaged_draco(void** state)
-{
-	(void)state;
-	skip();
-}
-
 #endif
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+#if SNUG_TEST_MESHOPT
 		cmocka_unit_test(reads_meshopt),
 		cmocka_unit_test(damaged_meshopt_does_no_harm),
+#endif
+#if SNUG_TEST_DRACO
 		cmocka_unit_test(reads_draco),
 		cmocka_unit_test(refuses_damaged_draco),
+#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

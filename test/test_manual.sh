@@ -20,5 +20,7 @@ if command -v man >/dev/null && command -v groff >/dev/null; then
 	LC_ALL=C MANROFFSEQ='' MANWIDTH=100 man --warnings -l ./snug.1 >rendered 2>err || fail "man cannot show the page"
 	[ ! -s err ] || fail "the man page gives warnings"
 	grep -q -- '--fail-on-contact' rendered || fail "the man page lacks an option"
+else
+	lack man "no man and groff to show the man page with (tools/install-dependencies test-all)"
 fi
 finish

@@ -55,9 +55,8 @@ for name in chromium chromium-browser google-chrome; do
 	[ -n "$browser" ] || browser=$(command -v $name || true)
 done
 if [ -z "$browser" ]; then
-	echo "skipped: no Chromium to look at pages with (apt-get install chromium)"
+	lack chromium "no Chromium to look at pages with (tools/install-dependencies web-test)"
 	finish
-	exit
 fi
 
 # probe PAGE WIDTH: what a script finds in the page, as the text of its title.

@@ -74,11 +74,18 @@ expect 1 "cannot make the directory" truth file/below
 
 # Interrupted: no half-written file is left, whichever it was at.
 # A shell lets what it runs beside itself ignore Ctrl-C, so it is asked to end in another way.
+# is_half_written: some file is
+is_half_written()
+{
+	[ -n "$(find interrupted -type f ! -name '*.truth' ! -name '*.answers' 2>/dev/null)" ]
+}
 "$snug" truth interrupted --pairs 3000000 >/dev/null 2>&1 &
 pid=$!
-sleep 0.5
+await is_half_written
 kill -TERM $pid
 wait $pid
-checks=$((checks + 1))
-[ -z "$(find interrupted -type f ! -name '*.truth' ! -name '*.answers')" ] || fail "left behind: $(ls -A interrupted)"
+code=$?
+checks=$((checks + 2))
+[ $code -eq 143 ] || fail "an interrupted run exits with $code"
+! is_half_written || fail "left behind: $(ls -A interrupted)"
 finish

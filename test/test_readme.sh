@@ -1,19 +1,20 @@
 #!/bin/sh
-# Usage: test_readme.sh SNUG DIR README
-# The first table of the README says what a run of the demo's command prints, with man.glb and creature.glb of DIR; the
-# second one what `snug bench peers --json` has printed into the file that SNUG_PEERS_JSON names: it takes minutes, and
-# needs other libraries.
+# usage: test_readme.sh SNUG MAKE_CHARACTER README
+# The first table of the README says what a run of the demo's command prints, with the man and the creature; the second
+# one what `snug bench peers --json` has printed into the file that SNUG_PEERS_JSON names: it takes minutes, and needs
+# other libraries.
 snug=$1
-man=$(realpath "$2")/man.glb
-creature=$(realpath "$2")/creature.glb
+make_character=$2
 readme=$(realpath "$3")
-here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
-. "$here/test_lib.sh"
-command -v jq >/dev/null || exec sh "$here/skip.sh" jq "not installed: the README's table is not compared"
+. "$(dirname "$0")/test_lib.sh"
+command -v jq >/dev/null || exec sh "$skip" jq "no jq to read JSON with (tools/install-dependencies test-all)"
+for kind in man creature; do
+	"$make_character" $kind $kind.glb >out || fail "make_character $kind"
+done
 
 # The demo writes the page's command from the same numbers.
-expect 0 "" check "$man" "$creature" --clip kick --clip idle --place 0,0,0 --place 0.05,0,1.2 --rotate 0,0,0 \
+expect 0 "" check man.glb creature.glb --clip kick --clip idle --place 0,0,0 --place 0.05,0,1.2 --rotate 0,0,0 \
 	--rotate 0,90,0 --fps 36.88 --to 1.6 --summary --costs --json
 checks=$((checks + 1))
 grep -qF "The kick has $(jq .frames out) frames, in which $(jq .count out) pairs" "$readme" ||
@@ -42,15 +43,14 @@ done <table
 rows library >table
 [ -s table ] || fail "the README has no table of libraries"
 if [ -z "${SNUG_PEERS_JSON:-}" ]; then
-	echo "not compared: the README's table of libraries; SNUG_PEERS_JSON names what 'snug bench peers --json' has printed"
+	lack peers "the README's table of libraries; SNUG_PEERS_JSON names what 'snug bench peers --json' has printed"
 	finish
-	exit
 fi
 jq -r '.rows[] | select(.bodies == "blobs of 45K" and .contact == "light" and .query == "all") |
 	[.method, .version, .missing, .extra] | @tsv' "$SNUG_PEERS_JSON" >found
 while IFS="$tab" read -r name version missed invented; do
 	if ! grep -qF "$name$tab$version$tab" found; then
-		echo "not compared: $name $version: $(grep -F "$name$tab" found || echo 'not measured')"
+		lack peers "$name $version: $(grep -F "$name$tab" found || echo 'not measured')"
 		continue
 	fi
 	checks=$((checks + 1))
