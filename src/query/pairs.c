@@ -366,13 +366,13 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 		return;
 	}
 	search->counters.triangleTests += tests;
-	if (search->bound2 > 0.0f)
-	{
-		ApproachTriangles(search, a, b);
-	}
 	for (; pairs != 0 && !walk->isStopped; pairs &= pairs - 1)
 	{
 		Queue(search, a, sgLowestBit(pairs) / SG_LANES, b, sgLowestBit(pairs) % SG_LANES);
+	}
+	if (search->bound2 > 0.0f)
+	{
+		ApproachTriangles(search, a, b); // last: it may ask the sides for other leaves
 	}
 	if (search->options->firstOnly)
 	{
@@ -573,7 +573,8 @@ static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 		sgPairSearch_PrepareTogether(search, a, b);
 	}
 	snugStatus status = sgPairSearch_Start(search, a, b);
-	if (status == snug_success)
+	const bool isEmpty = a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0;
+	if (status == snug_success && !isEmpty) // the box of nothing is apart from others by any number, and by NaN
 	{
 		if (isParallel)
 		{
@@ -611,10 +612,6 @@ void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink*
 	if (search.bound2 > 0.0f && result->complete)
 	{
 		ApproachWaiting(&search);
-	}
-	if (search.bound2 > 0.0f && (a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0))
-	{
-		search.bound2 = INFINITY; // the gap to the box of nothing is some large number
 	}
 	result->distanceBound = result->complete ? sqrt((double)search.bound2) * (1.0 - 0x1p-40) : 0.0;
 	snugCounters* counters = &search.counters;
