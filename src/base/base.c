@@ -25,6 +25,12 @@ void sgMisuse(const char* condition, const char* function)
 	}
 }
 
+_Noreturn void sgBroken(const char* condition, const char* function)
+{
+	sgMisuse(condition, function);
+	abort();
+}
+
 static void Tell(const snugMessenger* messenger, snugSeverity severity, const char* format, va_list arguments)
 {
 	if (messenger != NULL && messenger->message != NULL)

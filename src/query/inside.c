@@ -65,19 +65,19 @@ static bool IsOn(const float point[3], const float triangle[3][3])
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Search* search = SearchOf(walk);
-	const sgTriangleLanes* lanes = sgSide_Triangles(&search->side, opened, lane, &search->counters);
-	const sgProbeLine line = sgProbeSegment_Near(&search->segment, &lanes->box);
-	uint32_t passed = search->kernels->probes->passTriangles(lanes, &line);
-	search->counters.triangleTests += lanes->leaf->triangleCount;
+	const sgKeptLeaf kept = sgSide_Triangles(&search->side, opened, lane, &search->counters);
+	const sgProbeLine line = sgProbeSegment_Near(&search->segment, &sgSide_Lanes(&search->side, kept)->box);
+	uint32_t passed = search->kernels->probes->passTriangles(sgSide_Lanes(&search->side, kept), &line);
+	search->counters.triangleTests += sgSide_Lanes(&search->side, kept)->leaf->triangleCount;
 	search->counters.exactTests += sgCountBits(passed);
 	for (; passed != 0; passed &= passed - 1)
 	{
 		const uint32_t i = sgLowestBit(passed);
 		float triangle[3][3];
-		sgTriangleLanes_Get(lanes, i, triangle);
+		sgSide_GetTriangle(&search->side, kept, i, triangle);
 		if (IsOn(search->point, (const float(*)[3])triangle))
 		{
-			const uint32_t number = search->side.tree->triangleMap[lanes->leaf->firstTriangle + i];
+			const uint32_t number = sgSide_TriangleNumber(&search->side, kept, i);
 			search->triangle = number < search->triangle ? number : search->triangle;
 		}
 		const int cross = sgHalfLine_Cross(search->point, (const float(*)[3])triangle);
@@ -192,11 +192,13 @@ static bool IsNearSurface(Pair* pair, const sgBoxLanes* box)
 static void AskTriangles(Pair* pair, uint32_t leafSlot, uint32_t most)
 {
 	const sgOpened opened = sgOpen(pair->inner.tree, leafSlot);
-	const sgTriangleLanes* lanes = sgSide_Triangles(&pair->inner, &opened, leafSlot % SG_LANES, &pair->inside.counters);
-	for (uint32_t i = 0; i < lanes->leaf->triangleCount && i < most; ++i)
+	const sgKeptLeaf kept = sgSide_Triangles(&pair->inner, &opened, leafSlot % SG_LANES, &pair->inside.counters);
+	const uint32_t count = sgSide_Lanes(&pair->inner, kept)->leaf->triangleCount;
+	for (uint32_t i = 0; i < count && i < most; ++i)
 	{
-		const float corner[3] = { lanes->corner[0][0][i], lanes->corner[0][1][i], lanes->corner[0][2][i] };
-		pair->isAny[Ask(&pair->inside, corner)] = true;
+		float triangle[3][3];
+		sgSide_GetTriangle(&pair->inner, kept, i, triangle);
+		pair->isAny[Ask(&pair->inside, triangle[0])] = true;
 	}
 }
 
