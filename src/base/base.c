@@ -31,6 +31,18 @@ _Noreturn void sgBroken(const char* condition, const char* function)
 	abort();
 }
 
+void sgCounters_Add(snugCounters* sum, const snugCounters* part)
+{
+	sum->nodesRefitted += part->nodesRefitted;
+	sum->nodesAtFront += part->nodesAtFront;
+	sum->nodesAboveFront += part->nodesAboveFront;
+	sum->nodesBelowFront += part->nodesBelowFront;
+	sum->volumeTests += part->volumeTests;
+	sum->verticesEvaluated += part->verticesEvaluated;
+	sum->triangleTests += part->triangleTests;
+	sum->exactTests += part->exactTests;
+}
+
 static void Tell(const snugMessenger* messenger, snugSeverity severity, const char* format, va_list arguments)
 {
 	if (messenger != NULL && messenger->message != NULL)

@@ -102,6 +102,9 @@ snugStatus sgFail(const snugMessenger* messenger, snugStatus status, const char*
 /// Format a warning and pass it on.
 void sgWarn(const snugMessenger* messenger, const char* format, ...) SG_PRINTF(2, 3);
 
+/// Add what a part of a query cost.
+void sgCounters_Add(snugCounters* sum, const snugCounters* part);
+
 /// Alignment of every allocation: a cache line, and enough for any vector.
 #define SG_ALIGNMENT 64
 

@@ -108,6 +108,7 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 			sgNearest nearest;
 			sgSide_GetTriangle(&search->side, kept, i, triangle);
 			++search->counters.triangleTests;
+			search->counters.exactTests += gaps[i] <= 0.0f;
 			double distance = Distance(search, (const float(*)[3])triangle, gaps[i] <= 0.0f, &nearest);
 			uint32_t number = sgSide_TriangleNumber(&search->side, kept, i);
 			Improve(search, (const float(*)[3])triangle, &nearest, distance, number);
@@ -178,8 +179,6 @@ static SG_NOINLINE snugClosestResult FindClosest(snugBody* body, const char* poi
 	if (result.status == snug_success)
 	{
 		sgSide_Finish(&search.side);
-		snugCounters* counters = &search.counters;
-		counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 		result.counters = search.counters;
 	}
 	return result;

@@ -141,16 +141,6 @@ static void Descend(Search* search)
 
 // ---- Bodies that touch ---------------------------------------------------------------------------------------------
 
-static void AddCounters(snugCounters* sum, const snugCounters* part)
-{
-	sum->nodesAtFront += part->nodesAtFront;
-	sum->nodesAboveFront += part->nodesAboveFront;
-	sum->nodesBelowFront += part->nodesBelowFront;
-	sum->volumeTests += part->volumeTests;
-	sum->verticesEvaluated += part->verticesEvaluated;
-	sum->exactTests += part->exactTests;
-}
-
 // A point that two intersecting triangles share.
 static snugStatus FindCommonPoint(
     snugBody* a, snugBody* b, const double origin[3], snugPair pair, snugDistanceResult* result)
@@ -192,7 +182,8 @@ static bool Touch(snugBody* a, snugBody* b, const double origin[3], snugDistance
 	snugResult touching = { .status = snug_success };
 	sgFindPairs(a, b, &options, &sink, &touching);
 	result->status = touching.status;
-	AddCounters(&result->counters, &touching.counters);
+	result->counters = touching.counters;
+	result->counters.triangleTests = 0; // no distance was computed
 	if (result->status == snug_success && sink.count > 0)
 	{
 		result->status = FindCommonPoint(a, b, origin, pair, result);
@@ -213,8 +204,7 @@ static void FindNearest(snugBody* a, snugBody* b, const double origin[3], double
 		search.limit = sgNearLimit(most, search.near.slack);
 		Descend(&search);
 		sgNearPair_Finish(&search.near);
-		AddCounters(&result->counters, &search.near.counters);
-		result->counters.triangleTests = search.near.counters.triangleTests;
+		sgCounters_Add(&result->counters, &search.near.counters);
 		result->distance = result->isWithin ? search.best : INFINITY;
 	}
 }
@@ -230,8 +220,6 @@ SG_NOINLINE snugDistanceResult sgFindDistance(snugBody* a, snugBody* b, const do
 	{
 		FindNearest(a, b, origin, most, &result);
 	}
-	snugCounters* counters = &result.counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	return result;
 }
 

@@ -88,11 +88,11 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 
 static const sgTreeWalker walker = { Open, Look, Settle, false };
 
-static snugStatus StartSearch(Search* search, snugBody* body, const double origin[3])
+static snugStatus StartSearch(Search* search, snugBody* body, const double origin[3], const snugCounters* before)
 {
 	sgBox root;
 	search->kernels = sgGetKernels();
-	search->counters = (snugCounters){ 0 };
+	search->counters = *before;
 	snugStatus status = sgSide_Start(&search->side, body, origin, &root, &search->counters);
 	if (status == snug_success)
 	{
@@ -126,18 +126,12 @@ static snugPlace Ask(Search* search, const float point[3])
 	return search->triangle != SNUG_NO_TRIANGLE ? snug_onSurface : search->isOdd ? snug_inside : snug_outside;
 }
 
-static void FinishSearch(Search* search)
-{
-	sgSide_Finish(&search->side);
-	snugCounters* counters = &search->counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
-}
-
 static SG_NOINLINE snugInsideResult FindInside(snugBody* body, const char* points, size_t stride, uint64_t count,
     snugPointPlace* places, const snugInsideQuery* query)
 {
 	Search search; // not zeroed: most of it is scratch
-	snugInsideResult result = { .status = StartSearch(&search, body, query->origin) };
+	snugInsideResult result = { .count = 0 };
+	result.status = StartSearch(&search, body, query->origin, &result.counters);
 	for (uint64_t i = 0; result.status == snug_success && i < count; ++i)
 	{
 		const snugPlace place = Ask(&search, (const float*)(const void*)(points + i * stride));
@@ -148,7 +142,7 @@ static SG_NOINLINE snugInsideResult FindInside(snugBody* body, const char* point
 	}
 	if (result.status == snug_success)
 	{
-		FinishSearch(&search);
+		sgSide_Finish(&search.side);
 		result.counters = search.counters;
 	}
 	return result;
@@ -278,8 +272,7 @@ static SG_NOINLINE snugInsideResult FindBody(snugBody* inner, snugBody* outer, c
 	Pair pair; // not zeroed: most of it is scratch
 	sgBox root;
 	memset(pair.isAny, 0, sizeof(pair.isAny));
-	result.status = StartSearch(&pair.inside, outer, query->origin);
-	pair.inside.counters = result.counters;
+	result.status = StartSearch(&pair.inside, outer, query->origin, &result.counters);
 	if (result.status == snug_success)
 	{
 		result.status = sgSide_Start(&pair.inner, inner, query->origin, &root, &pair.inside.counters);
@@ -289,7 +282,7 @@ static SG_NOINLINE snugInsideResult FindBody(snugBody* inner, snugBody* outer, c
 		pair.motion =
 		    sgRelativeMotion(&outer->frame, &pair.inside.side.placement, &inner->frame, &pair.inner.placement, &root);
 		Descend(&pair);
-		FinishSearch(&pair.inside);
+		sgSide_Finish(&pair.inside.side);
 		sgSide_Finish(&pair.inner);
 		const bool isPartly = pair.isAny[snug_outside] && pair.isAny[snug_inside];
 		result.place = isPartly ? snug_partlyInside : pair.isAny[snug_inside] ? snug_inside : snug_outside;

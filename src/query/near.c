@@ -38,8 +38,6 @@ void sgNearPair_Finish(sgNearPair* near)
 {
 	sgSide_Finish(&near->a);
 	sgSide_Finish(&near->b);
-	snugCounters* counters = &near->counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 }
 
 // Boxes of b, moved into the space of a, have grown by all that placing and moving may be off by (sgRelativeMotion), so

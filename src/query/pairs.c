@@ -610,7 +610,5 @@ void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink*
 		ApproachWaiting(&search);
 	}
 	result->distanceBound = result->complete ? sqrt((double)search.bound2) * (1.0 - 0x1p-40) : 0.0;
-	snugCounters* counters = &search.counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	result->counters = search.counters;
 }

@@ -211,8 +211,6 @@ static bool IsEmpty(const Search* search)
 static snugRayResult Finish(Search* search, uint64_t count)
 {
 	sgSide_Finish(&search->side);
-	snugCounters* counters = &search->counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	return (snugRayResult){ .status = snug_success, .count = count, .counters = search->counters };
 }
 

@@ -150,9 +150,11 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 	uint64_t tests = 0;
 	uint64_t pairs = search->kernels->leaves->filterNeighbours(
 	    sgSide_Lanes(sideA, a), CornersOf(&search->a, a), sgSide_Lanes(sideB, b), CornersOf(&search->b, b), &tests);
-	search->counters.triangleTests += tests;
-	const bool isOneLeaf = sgSide_Lanes(sideA, a)->leaf == sgSide_Lanes(sideB, b)->leaf;
+	const sgLeaf* leaf = sgSide_Lanes(sideA, a)->leaf;
+	const bool isOneLeaf = leaf == sgSide_Lanes(sideB, b)->leaf;
 	pairs &= isOneLeaf ? upperHalf & ~diagonal : ~(uint64_t)0;
+	// Of one leaf every box overlaps itself, and every other pair is there twice.
+	search->counters.triangleTests += isOneLeaf ? (tests - leaf->triangleCount) / 2 : tests;
 	for (; pairs != 0 && !walk->isStopped; pairs &= pairs - 1)
 	{
 		Decide(search, a, sgLowestBit(pairs) / SG_LANES, b, sgLowestBit(pairs) % SG_LANES);
@@ -187,10 +189,8 @@ static SG_NOINLINE snugResult Run(snugBody* body, const snugSelfQuery* query, sg
 	sgSide_Finish(&search.a.side);
 	sgSide_Finish(&search.b.side);
 	sgSink_Finish(&sink);
-	snugCounters* counters = &search.counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	return (snugResult){
-		.status = snug_success, .complete = !search.walk.isStopped, .count = sink.count, .counters = *counters
+		.status = snug_success, .complete = !search.walk.isStopped, .count = sink.count, .counters = search.counters
 	};
 }
 

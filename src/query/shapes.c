@@ -244,10 +244,8 @@ static SG_NOINLINE snugShapeResult Run(snugBody* body, const snugShape* shape, c
 	}
 	sgSide_Finish(&search.side);
 	SortContacts(query->contacts, search.count < query->capacity ? search.count : query->capacity);
-	snugCounters* counters = &search.counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	result.count = search.count;
-	result.counters = *counters;
+	result.counters = search.counters;
 	return result;
 }
 

@@ -70,6 +70,7 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 		sgSide_GetTriangle(&near->a, a, i, one);
 		sgSide_GetTriangle(&near->b, b, j, other);
 		++near->counters.triangleTests;
+		near->counters.exactTests += gaps.squares[pair] <= 0.0f;
 		if (AreWithin(search, (const float(*)[3])one, (const float(*)[3])other, gaps.squares[pair] <= 0.0f))
 		{
 			walk->isStopped = !sgSink_Add(search->sink,
