@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void MakeModelOf(sceneRandom* random, Posed* posed)
+static void MakeModelOf(sceneRandom* random, Posed* posed, snugTreeDef tree)
 {
-	snugModelDef def = MeshDef(&posed->thing.mesh, posed->deformer, RandomTreeDef(random));
+	snugModelDef def = MeshDef(&posed->thing.mesh, posed->deformer, tree);
 	if (posed->deformer == snug_fields)
 	{
 		posed->fields = RandomFields(random, &posed->thing.mesh, 1.0);
@@ -32,8 +32,13 @@ static void MakeModelOf(sceneRandom* random, Posed* posed)
 
 Posed Posed_Make(sceneRandom* random, sceneMesh mesh, snugDeformer deformer, snugPool* pool)
 {
+	return Posed_MakeWith(random, mesh, deformer, RandomTreeDef(random), pool);
+}
+
+Posed Posed_MakeWith(sceneRandom* random, sceneMesh mesh, snugDeformer deformer, snugTreeDef tree, snugPool* pool)
+{
 	Posed posed = { .thing = { .mesh = mesh }, .deformer = deformer };
-	MakeModelOf(random, &posed);
+	MakeModelOf(random, &posed, tree);
 	const snugBodyDef def = {
 		.model = posed.thing.model,
 		.pool = pool,

@@ -22,6 +22,7 @@ typedef struct Posed
 
 // In its rest pose. Takes the mesh.
 Posed Posed_Make(sceneRandom* random, sceneMesh mesh, snugDeformer deformer, snugPool* pool);
+Posed Posed_MakeWith(sceneRandom* random, sceneMesh mesh, snugDeformer deformer, snugTreeDef tree, snugPool* pool);
 void Posed_Free(Posed* posed);
 
 // Another pose, and by chance another frame and origin; then `positions` are up to date.

@@ -610,6 +610,7 @@ static void empty_models_touch_nothing(void** state)
 		const snugQuery bound = { .distanceBound = true };
 		assert_true(isinf(snugCollide(none.body, some.body, &bound).distanceBound));
 		assert_true(isinf(snugTouches(some.body, other.body, &bound).distanceBound));
+		assert_true(isinf(snugCollide(none.body, other.body, &bound).distanceBound));
 		snugBody* moved = i == 0 ? none.body : i == 1 ? some.body : other.body;
 		assert_int_equal(snugBody_SetFrame(moved, &frame), snug_success);
 	}

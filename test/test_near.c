@@ -222,6 +222,56 @@ static void bounds_hold_for_turned_bodies(void** state)
 	assert_true(apart > (uint64_t)TestCount(4000) / 4);
 }
 
+// Large triangles, whose boxes overlap those of many small ones that they do not meet: many distances wait while pairs
+// are found. Pairs are those of brute force with and without a bound, and so is the first one.
+static void a_bound_changes_no_pairs(void** state)
+{
+	(void)state;
+	uint64_t apart = 0, told = 0;
+	for (int n = 0; n < TestCount(2500); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		snugPool* pool = sceneRandom_Index(&random, 5) == 0 ? MakePool(4096 * 3) : NULL;
+		const snugTreeDef tree = { .branching = 2 << sceneRandom_Index(&random, 3),
+			.leafTriangles = 1 + (int)sceneRandom_Index(&random, 2) };
+		Scene scene;
+		for (int i = 0; i < 2; ++i)
+		{
+			const snugDeformer deformer = (snugDeformer)sceneRandom_Index(&random, POSED_DEFORMERS);
+			const uint32_t triangles =
+			    i == 0 ? 8 + sceneRandom_Index(&random, 40) : 40 + sceneRandom_Index(&random, 160);
+			const sceneMesh mesh = sceneMakeSoup(triangles, i == 0 ? 2.5 : 0.05, seed + (uint64_t)i);
+			*(i == 0 ? &scene.a : &scene.b) = Posed_MakeWith(&random, mesh, deformer, tree, pool);
+		}
+		Posed_Change(&random, &scene.a);
+		Posed_Change(&random, &scene.b);
+		memcpy(scene.b.origin, scene.a.origin, sizeof(scene.b.origin));
+		Posed_Read(&scene.b);
+		PairList expected = BruteAll(&scene.a.thing, &scene.b.thing, scene.a.origin);
+		PairList found = { malloc((expected.count + 1) * sizeof(snugPair)), 0 };
+		snugPair first[2] = { { 0, 0 }, { 0, 0 } };
+		for (int i = 0; i < 2; ++i)
+		{
+			snugQuery query = { .pairs = found.pairs, .capacity = expected.count + 1, .distanceBound = i == 1 };
+			memcpy(query.origin, scene.a.origin, sizeof(query.origin));
+			found.count = snugCollide(scene.a.thing.body, scene.b.thing.body, &query).count;
+			AssertSamePairs(i == 0 ? "without a bound" : "with a bound of the distance", seed, &expected, &found);
+			query.pairs = first + i;
+			query.capacity = 1;
+			assert_int_equal(snugTouches(scene.a.thing.body, scene.b.thing.body, &query).count, expected.count > 0);
+		}
+		assert_memory_equal(first, first + 1, sizeof(first[0]));
+		const double distance = expected.count > 0 ? 0.0 : Posed_FindDistance(&scene.a, &scene.b).distance;
+		CheckBound(seed, &scene, distance, &apart, &told);
+		PairList_Free(&expected);
+		PairList_Free(&found);
+		FreeScene(&scene);
+		snugPool_Destroy(pool);
+	}
+	assert_true((apart > 0 && apart < (uint64_t)TestCount(2500) / 2) || TestScale() < 0.2);
+}
+
 static void CheckPoint(uint64_t seed, const Posed* posed, const float point[3], double maxDistance)
 {
 	double best = INFINITY;
@@ -439,6 +489,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances_are_those_of_all_pairs),
 		cmocka_unit_test(bounds_hold_for_turned_bodies),
+		cmocka_unit_test(a_bound_changes_no_pairs),
 		cmocka_unit_test(closest_points_are_those_of_all_triangles),
 		cmocka_unit_test(gaps_are_no_greater_than_distances),
 		cmocka_unit_test(triangles_at_the_limit_are_kept),

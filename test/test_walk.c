@@ -1,5 +1,8 @@
 // test/test_walk.c: the walk over one tree, by two small queries: triangles that a box meets, and the vertex nearest to
-// a point. Oracle: all triangles, all vertices, from snugBody_GetVertices.
+// a point. Oracle: all triangles, all vertices, from snugBody_GetVertices. And what a side keeps: leaves that it has
+// returned are looked at no more once it was asked for others.
+#define SG_CHECKED 1 // in every build
+
 #include "support.h"
 
 #include "query/side.h"
@@ -74,11 +77,12 @@ static uint32_t LookForBox(sgTreeWalk* walk, const sgOpened* opened, float keys[
 static void MarkTriangles(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Toy* toy = ToyOf(walk);
-	const sgTriangleLanes* lanes = sgSide_Triangles(&toy->side, opened, lane, &toy->counters);
+	const sgKeptLeaf kept = sgSide_Triangles(&toy->side, opened, lane, &toy->counters);
+	const sgTriangleLanes* lanes = sgSide_Lanes(&toy->side, kept);
 	for (uint32_t t = 0; t < lanes->leaf->triangleCount; ++t)
 	{
 		sgBox box = sgBoxLanes_Get(&lanes->boxes, t);
-		uint32_t number = toy->side.tree->triangleMap[lanes->leaf->firstTriangle + t];
+		uint32_t number = sgSide_TriangleNumber(&toy->side, kept, t);
 		assert_int_equal(toy->found[number], 0);
 		toy->found[number] = BoxesMeet(toy, box.lower, box.upper) ? 1 : 2;
 	}
@@ -120,14 +124,17 @@ static double Distance2(const double point[3], const float position[3])
 static void LookAtVertices(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Toy* toy = ToyOf(walk);
-	const sgTriangleLanes* lanes = sgSide_Triangles(&toy->side, opened, lane, &toy->counters);
-	for (uint32_t i = 0; i < 3 * (uint32_t)lanes->leaf->triangleCount; ++i)
+	const sgKeptLeaf kept = sgSide_Triangles(&toy->side, opened, lane, &toy->counters);
+	const sgTree* tree = toy->side.tree;
+	const sgLeaf* leaf = sgSide_Lanes(&toy->side, kept)->leaf;
+	for (uint32_t i = 0; i < 3 * (uint32_t)leaf->triangleCount; ++i)
 	{
 		uint32_t c = i % 3, t = i / 3;
-		const float at[3] = { lanes->corner[c][0][t], lanes->corner[c][1][t], lanes->corner[c][2][t] };
-		uint32_t vertex = toy->side.tree->vertexMap[sgSide_Vertex(&toy->side, lanes, (int)c, t)];
-		assert_memory_equal(toy->positions + 3 * (size_t)vertex, at, sizeof(at));
-		toy->nearest = fmin(toy->nearest, Distance2(toy->point, at));
+		float at[3][3];
+		sgSide_GetTriangle(&toy->side, kept, t, at);
+		uint32_t vertex = tree->vertexMap[tree->leafVertices[leaf->firstVertex + leaf->corners[c][t]]];
+		assert_memory_equal(toy->positions + 3 * (size_t)vertex, at[c], sizeof(at[c]));
+		toy->nearest = fmin(toy->nearest, Distance2(toy->point, at[c]));
 	}
 	walk->limit = (float)(toy->nearest * (1.0 + 0x1p-20));
 	++toy->settled;
@@ -223,10 +230,97 @@ static void walks_find_what_all_triangles_have(void** state)
 	sceneCharacter_Free(&man);
 }
 
+// ---- What a side keeps
+// -----------------------------------------------------------------------------------------------
+
+static jmp_buf escape;
+
+static void Escape(void* user, const char* condition, const char* function)
+{
+	(void)condition;
+	assert_string_equal(function, "sgSide_Lanes");
+	++*(int*)user;
+	longjmp(escape, 1); // else the library aborts
+}
+
+// Whether looking at what a side has returned is found out to be wrong.
+static bool IsBroken(const sgSide* side, const sgKeptLeaf* kept)
+{
+	int count = 0;
+	snugSetAssertHandler(Escape, &count);
+	if (setjmp(escape) == 0)
+	{
+		assert_non_null(sgSide_Lanes(side, *kept));
+	}
+	snugSetAssertHandler(NULL, NULL);
+	return count == 1;
+}
+
+static sgKeptLeaf AskFor(sgSide* side, uint32_t leaf)
+{
+	snugCounters counters = { 0 };
+	const uint32_t slot = side->tree->leaves[leaf].slot;
+	const sgOpened opened = sgOpen(side->tree, slot);
+	return sgSide_Triangles(side, &opened, slot % SG_LANES, &counters);
+}
+
+// Another leaf of the same group, or one whose group takes its place; SG_NONE if there is none.
+static uint32_t FindOther(const sgTree* tree, uint32_t leaf, bool sameGroup)
+{
+	const uint32_t group = tree->leaves[leaf].slot / SG_LANES;
+	for (uint32_t other = 0; other < tree->leafCount; ++other)
+	{
+		const uint32_t found = tree->leaves[other].slot / SG_LANES;
+		if (other != leaf && (found == group) == sameGroup && found % SG_LEAF_GROUPS == group % SG_LEAF_GROUPS)
+		{
+			return other;
+		}
+	}
+	return SG_NONE;
+}
+
+// The mistake that lost pairs in 0.2: holding a leaf's triangles while the side is asked for others. It is found out
+// whether these took their place or not, and so is taking triangles of one side for those of another.
+static void replaced_leaves_are_not_looked_at(void** state)
+{
+	(void)state;
+	static Toy rooms[2];
+	sgSide *side = &rooms[0].side, *other = &rooms[1].side;
+	Thing thing = Thing_Make(sceneMakeSoup(400, 0.1, TestSeed()), snug_free, (snugTreeDef){ 0 }, NULL);
+	Start(rooms, thing.body);
+	Start(rooms + 1, thing.body);
+	int tried = 0;
+	for (uint32_t leaf = 0; leaf < side->tree->leafCount; ++leaf)
+	{
+		const uint32_t near = FindOther(side->tree, leaf, true), far = FindOther(side->tree, leaf, false);
+		if (near == SG_NONE || far == SG_NONE)
+		{
+			continue;
+		}
+		const sgKeptLeaf kept = AskFor(side, leaf);
+		assert_false(IsBroken(side, &kept));
+		assert_true(IsBroken(other, &kept));
+		AskFor(other, leaf);
+		assert_false(IsBroken(side, &kept));
+		const sgKeptLeaf sibling = AskFor(side, near);
+		assert_ptr_equal(kept.lanes->leaf, side->tree->leaves + leaf); // still there
+		assert_true(IsBroken(side, &kept) && !IsBroken(side, &sibling));
+		const sgKeptLeaf next = AskFor(side, far);
+		assert_true(IsBroken(side, &kept) && IsBroken(side, &sibling) && !IsBroken(side, &next));
+		const sgKeptLeaf again = AskFor(side, leaf); // back, but it was away
+		assert_ptr_equal(again.lanes, kept.lanes);
+		assert_true(IsBroken(side, &kept) && IsBroken(side, &next) && !IsBroken(side, &again));
+		++tried;
+	}
+	assert_true(tried > 20);
+	Thing_Free(&thing);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(walks_find_what_all_triangles_have),
+		cmocka_unit_test(replaced_leaves_are_not_looked_at),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -441,12 +441,13 @@ typedef struct snugQuery
 /// What a query cost. Pairs do not depend on the instruction set; counters may.
 typedef struct snugCounters
 {
-	uint64_t nodesRefitted;   ///< nodes whose bounds were computed: the sum of the next three
-	uint64_t nodesAtFront;    ///< before the query, straight from the pose
-	uint64_t nodesAboveFront; ///< before the query, by merging
-	uint64_t nodesBelowFront; ///< when the query looked at them
-	uint64_t volumeTests;     ///< pairs of bounds compared
-	uint64_t verticesEvaluated;
+	uint64_t nodesRefitted;     ///< nodes whose bounds were computed: the sum of the next three
+	uint64_t nodesAtFront;      ///< before the query, straight from the pose
+	uint64_t nodesAboveFront;   ///< before the query, by merging
+	uint64_t nodesBelowFront;   ///< when the query looked at them
+	uint64_t volumeTests;       ///< pairs of bounds compared
+	uint64_t verticesEvaluated; ///< from the pose, again if there was no room to keep them; rigid and free bodies,
+	                            ///< which have them at hand: placed
 	uint64_t triangleTests; ///< pairs of triangles whose own boxes overlap
 	uint64_t exactTests;    ///< of those, how many float32 could not decide
 	uint64_t reserved[4];

@@ -153,7 +153,8 @@ typedef struct snugClosestResult
 {
 	snugStatus status;
 	uint64_t count;        ///< points with something within maxDistance
-	snugCounters counters; ///< triangleTests: triangles whose distance was computed
+	snugCounters counters; ///< triangleTests: triangles whose distance was computed; exactTests: of those, how many
+	                       ///< have the point in their box
 	uint64_t reserved[4];
 } snugClosestResult;
 
@@ -175,7 +176,8 @@ typedef struct snugDistanceResult
 	uint32_t a, b;   ///< the triangles; if they touch, those that snugTouches names
 	float pointA[3]; ///< the points that are so near, relative to the query's origin
 	float pointB[3];
-	snugCounters counters; ///< triangleTests: pairs of triangles whose distance was computed
+	snugCounters counters; ///< triangleTests: pairs of triangles whose distance was computed; exactTests: pairs that
+	                       ///< float32 could not decide when it was asked whether they touch
 	uint64_t reserved[4];
 } snugDistanceResult;
 
@@ -197,7 +199,8 @@ typedef struct snugMarginQuery
 
 /// Find all pairs of triangles of two different bodies whose distance is at most the margin. Pairs that intersect are
 /// always among them. A pair whose distance differs from the margin by less than 2^-40 of its extent may be there or
-/// not, but the same on every machine.
+/// not, but the same on every machine. Counters: triangleTests are pairs of triangles whose boxes are within the
+/// margin, exactTests those of them whose boxes overlap.
 SNUG_API snugResult snugFindWithin(snugBody* a, snugBody* b, const snugMarginQuery* query);
 
 /// @}

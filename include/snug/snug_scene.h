@@ -155,7 +155,10 @@ typedef struct snugSceneResult
 	uint64_t kept;         ///< touching pairs of bodies that did not change, and so were not looked at
 	snugSceneRoom needed;  ///< where an update found too little room: how much is needed, or what is known of it so
 	                       ///< far. Zero where there was enough. Give it to snugScene_Reserve and update again
-	snugCounters counters; ///< of all queries together. They depend on timing if there are several threads
+	snugCounters counters; ///< of all queries together, and of nodes that were bounded and compared before them, by
+	                       ///< snugScene_SetPoses too; boxes of bodies against each other are `candidates`. They depend
+	                       ///< on timing if there are several threads. Where room lacked, what was spent till then:
+	                       ///< what is up to date by then the next update does not pay for again
 	uint64_t reserved[4];
 } snugSceneResult;
 
@@ -228,7 +231,7 @@ typedef struct snugSceneMarginResult
 	uint64_t count;        ///< pairs of bodies within the margin, possibly more than `capacity`
 	uint64_t candidates;   ///< pairs of bodies whose boxes are within it
 	snugSceneRoom needed;  ///< as in snugSceneResult: only candidates take room
-	snugCounters counters; ///< of all pairs together. They depend on timing if there are several threads
+	snugCounters counters; ///< as in snugSceneResult
 	uint64_t reserved[4];
 } snugSceneMarginResult;
 
@@ -259,9 +262,9 @@ typedef struct snugSceneRayQuery
 typedef struct snugSceneRayResult
 {
 	snugStatus status;
-	uint32_t body;  ///< the body that is too far from the scene's origin; SNUG_NO_BODY: none
-	uint64_t count; ///< rays that hit something; snugScene_FindHits: triangles that are hit
-	snugCounters counters;
+	uint32_t body;         ///< the body that is too far from the scene's origin; SNUG_NO_BODY: none
+	uint64_t count;        ///< rays that hit something; snugScene_FindHits: triangles that are hit
+	snugCounters counters; ///< as in snugRayResult, of all bodies, and of boxes that were not up to date
 	uint64_t reserved[4];
 } snugSceneRayResult;
 

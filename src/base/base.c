@@ -25,6 +25,24 @@ void sgMisuse(const char* condition, const char* function)
 	}
 }
 
+_Noreturn void sgBroken(const char* condition, const char* function)
+{
+	sgMisuse(condition, function);
+	abort();
+}
+
+void sgCounters_Add(snugCounters* sum, const snugCounters* part)
+{
+	sum->nodesRefitted += part->nodesRefitted;
+	sum->nodesAtFront += part->nodesAtFront;
+	sum->nodesAboveFront += part->nodesAboveFront;
+	sum->nodesBelowFront += part->nodesBelowFront;
+	sum->volumeTests += part->volumeTests;
+	sum->verticesEvaluated += part->verticesEvaluated;
+	sum->triangleTests += part->triangleTests;
+	sum->exactTests += part->exactTests;
+}
+
 static void Tell(const snugMessenger* messenger, snugSeverity severity, const char* format, va_list arguments)
 {
 	if (messenger != NULL && messenger->message != NULL)

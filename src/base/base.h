@@ -74,11 +74,36 @@ void sgMisuse(const char* condition, const char* function);
 
 bool sgIsZero(const void* memory, size_t bytes);
 
+/// Whether the library checks what it promises itself, as builds without NDEBUG do: the presets debug, asan, tsan and
+/// fuzz.
+#ifndef SG_CHECKED
+#ifdef NDEBUG
+#define SG_CHECKED 0
+#else
+#define SG_CHECKED 1
+#endif
+#endif
+
+/// Tell the assert handler that such a promise is broken, and abort: there is no answer that could be trusted.
+#define SG_CHECK(condition)                 \
+	do                                      \
+	{                                       \
+		if (SG_CHECKED && !(condition))     \
+		{                                   \
+			sgBroken(#condition, __func__); \
+		}                                   \
+	} while (0)
+
+_Noreturn void sgBroken(const char* condition, const char* function);
+
 /// Format a message and pass it on; returns `status` so that `return sgFail(…)` reads as what it is.
 snugStatus sgFail(const snugMessenger* messenger, snugStatus status, const char* format, ...) SG_PRINTF(3, 4);
 
 /// Format a warning and pass it on.
 void sgWarn(const snugMessenger* messenger, const char* format, ...) SG_PRINTF(2, 3);
+
+/// Add what a part of a query cost.
+void sgCounters_Add(snugCounters* sum, const snugCounters* part);
 
 /// Alignment of every allocation: a cache line, and enough for any vector.
 #define SG_ALIGNMENT 64

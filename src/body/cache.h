@@ -26,6 +26,14 @@ static inline bool sgCache_Claim(_Atomic uint32_t* version, uint32_t found)
 	                               version, &found, SG_BUSY, memory_order_acquire, memory_order_relaxed);
 }
 
+/// Count nodes whose bounds were computed: as one of three kinds, and in the sum of these.
+/// @param kind a member of `counters`
+static inline void sgCountRefits(snugCounters* counters, uint64_t* kind, uint32_t count)
+{
+	*kind += count;
+	counters->nodesRefitted += count;
+}
+
 /// A family is up to date: say so.
 static inline void sgCache_Publish(const snugBody* body, sgCacheGroup* cached, sgLaneSet family)
 {

@@ -54,9 +54,9 @@ static uint32_t RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached
 	bool hasHeld = cached->version[family.first / 2] != 0;
 	if (direct != 0 && sgRefitCached(body, cached, family, direct, hasHeld, counters))
 	{
-		counters->nodesAtFront += sgCountBits(direct);
+		sgCountRefits(counters, &counters->nodesAtFront, sgCountBits(direct));
 	}
-	counters->nodesAboveFront += merged;
+	sgCountRefits(counters, &counters->nodesAboveFront, merged);
 	sgCache_Publish(body, cached, family);
 	return refitted;
 }

@@ -28,6 +28,7 @@ const sgBoxLanes* sgBody_BoundLocal(snugBody* body, sgLaneSet set, sgBoundsScrat
 		return sgBody_Refresh(body, set, scratch, counters).boxes;
 	}
 	sgRefitDirect(body, set, set.mask, (sgBoundsOut){ &scratch->boxes, scratch->extra }, counters);
+	sgCountRefits(counters, &counters->nodesBelowFront, sgCountBits(set.mask));
 	return &scratch->boxes;
 }
 
@@ -116,6 +117,7 @@ static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double
 	{
 		TurnLeaves(body, set, set.mask & leaves, boxes, counters);
 	}
+	sgCountRefits(counters, &counters->nodesBelowFront, sgCountBits(set.mask));
 	return true;
 }
 

@@ -216,7 +216,7 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch,
 			sgLaneSet family = sgTree_Family(&model->tree, set.group * SG_LANES + set.first);
 			if (sgRefitCached(body, cached, family, family.mask, found != 0, counters))
 			{
-				counters->nodesBelowFront += sgCountBits(family.mask);
+				sgCountRefits(counters, &counters->nodesBelowFront, sgCountBits(family.mask));
 			}
 			sgCache_Publish(body, cached, family);
 			return sgBounds_View(sgCacheGroup_Bounds(cached));
@@ -224,6 +224,6 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch,
 	}
 	sgBoundsOut out = { &scratch->boxes, scratch->extra };
 	sgRefitDirect(body, set, set.mask, out, counters);
-	counters->nodesBelowFront += sgCountBits(set.mask);
+	sgCountRefits(counters, &counters->nodesBelowFront, sgCountBits(set.mask));
 	return sgBounds_View(out);
 }

@@ -95,20 +95,22 @@ static void Improve(
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Search* search = SearchOf(walk);
-	const sgTriangleLanes* lanes = sgSide_Triangles(&search->side, opened, lane, &search->counters);
+	const sgKeptLeaf kept = sgSide_Triangles(&search->side, opened, lane, &search->counters);
 	float SG_ALIGN(32) gaps[SG_LANES];
-	search->kernels->probes->gapPoint(&lanes->boxes, search->point, 0.0f, gaps);
-	for (uint32_t rest = MaskBelow(gaps, lanes->mask, walk->limit); rest != 0; rest &= rest - 1)
+	search->kernels->probes->gapPoint(&sgSide_Lanes(&search->side, kept)->boxes, search->point, 0.0f, gaps);
+	uint32_t rest = MaskBelow(gaps, sgSide_Lanes(&search->side, kept)->mask, walk->limit);
+	for (; rest != 0; rest &= rest - 1)
 	{
 		uint32_t i = sgLowestBit(rest);
 		if (gaps[i] <= walk->limit)
 		{
 			float triangle[3][3];
 			sgNearest nearest;
-			sgTriangleLanes_Get(lanes, i, triangle);
+			sgSide_GetTriangle(&search->side, kept, i, triangle);
 			++search->counters.triangleTests;
+			search->counters.exactTests += gaps[i] <= 0.0f;
 			double distance = Distance(search, (const float(*)[3])triangle, gaps[i] <= 0.0f, &nearest);
-			uint32_t number = search->side.tree->triangleMap[lanes->leaf->firstTriangle + i];
+			uint32_t number = sgSide_TriangleNumber(&search->side, kept, i);
 			Improve(search, (const float(*)[3])triangle, &nearest, distance, number);
 		}
 	}
@@ -177,8 +179,6 @@ static SG_NOINLINE snugClosestResult FindClosest(snugBody* body, const char* poi
 	if (result.status == snug_success)
 	{
 		sgSide_Finish(&search.side);
-		snugCounters* counters = &search.counters;
-		counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 		result.counters = search.counters;
 	}
 	return result;

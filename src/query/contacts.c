@@ -378,7 +378,7 @@ static SG_NOINLINE snugContactResult Run(
 	result.status = status;
 	result.count = pairs.count;
 	result.counters = pairs.counters;
-	result.counters.verticesEvaluated += search.counters.verticesEvaluated;
+	sgCounters_Add(&result.counters, &search.counters);
 	return result;
 }
 

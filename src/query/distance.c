@@ -62,18 +62,17 @@ static void Improve(Search* search, const sgNearest* nearest, snugPair pair)
 	}
 }
 
-static void LookAtTriangles(Search* search, const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, uint32_t j)
+static void LookAtTriangles(Search* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf b, uint32_t j)
 {
 	sgNearPair* near = &search->near;
 	float one[3][3], other[3][3];
 	sgNearest nearest;
-	sgTriangleLanes_Get(a, i, one);
-	sgTriangleLanes_Get(b, j, other);
+	sgSide_GetTriangle(&near->a, a, i, one);
+	sgSide_GetTriangle(&near->b, b, j, other);
 	++near->counters.triangleTests;
 	sgTriangles_Nearest((const float(*)[3])one, (const float(*)[3])other, &nearest);
-	Improve(search, &nearest,
-	    (snugPair){ near->a.tree->triangleMap[a->leaf->firstTriangle + i],
-	        near->b.tree->triangleMap[b->leaf->firstTriangle + j] });
+	Improve(
+	    search, &nearest, (snugPair){ sgSide_TriangleNumber(&near->a, a, i), sgSide_TriangleNumber(&near->b, b, j) });
 }
 
 // The pair with the nearest boxes comes first, since it lowers the limit; the others as they are numbered, since
@@ -82,16 +81,18 @@ static void LookAtLeaves(
     Search* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {
 	sgNearPair* near = &search->near;
-	const sgTriangleLanes* a = sgSide_Triangles(&near->a, openedA, laneA, &near->counters);
-	const sgTriangleLanes* b = sgSide_Triangles(&near->b, openedB, laneB, &near->counters);
+	const sgKeptLeaf a = sgSide_Triangles(&near->a, openedA, laneA, &near->counters);
+	const sgKeptLeaf b = sgSide_Triangles(&near->b, openedB, laneB, &near->counters);
 	sgGaps gaps;
-	sgNearPair_LookAtLeaves(a, b, search->limit, &gaps);
+	sgNearPair_LookAtLeaves(near, a, b, search->limit, &gaps);
 	const uint32_t first = TakeNearest(&gaps, search->limit);
 	for (uint32_t turn = 0; turn <= SG_LANES && first < SG_LANE_PAIRS; ++turn)
 	{
 		const uint32_t i = turn == 0 ? first / SG_LANES : turn - 1;
 		uint32_t partners = turn == 0 ? 1u << first % SG_LANES : (uint32_t)(gaps.pairs >> (SG_LANES * i)) & 0xff;
-		partners &= partners != 0 ? near->kernels->probes->nearTriangles(a, i, b, search->limit) : 0;
+		partners &= partners == 0 ? 0
+		                          : near->kernels->probes->nearTriangles(
+		                                sgSide_Lanes(&near->a, a), i, sgSide_Lanes(&near->b, b), search->limit);
 		for (; partners != 0; partners &= partners - 1)
 		{
 			const uint32_t j = sgLowestBit(partners);
@@ -140,16 +141,6 @@ static void Descend(Search* search)
 
 // ---- Bodies that touch ---------------------------------------------------------------------------------------------
 
-static void AddCounters(snugCounters* sum, const snugCounters* part)
-{
-	sum->nodesAtFront += part->nodesAtFront;
-	sum->nodesAboveFront += part->nodesAboveFront;
-	sum->nodesBelowFront += part->nodesBelowFront;
-	sum->volumeTests += part->volumeTests;
-	sum->verticesEvaluated += part->verticesEvaluated;
-	sum->exactTests += part->exactTests;
-}
-
 // A point that two intersecting triangles share.
 static snugStatus FindCommonPoint(
     snugBody* a, snugBody* b, const double origin[3], snugPair pair, snugDistanceResult* result)
@@ -191,7 +182,8 @@ static bool Touch(snugBody* a, snugBody* b, const double origin[3], snugDistance
 	snugResult touching = { .status = snug_success };
 	sgFindPairs(a, b, &options, &sink, &touching);
 	result->status = touching.status;
-	AddCounters(&result->counters, &touching.counters);
+	result->counters = touching.counters;
+	result->counters.triangleTests = 0; // no distance was computed
 	if (result->status == snug_success && sink.count > 0)
 	{
 		result->status = FindCommonPoint(a, b, origin, pair, result);
@@ -212,8 +204,7 @@ static void FindNearest(snugBody* a, snugBody* b, const double origin[3], double
 		search.limit = sgNearLimit(most, search.near.slack);
 		Descend(&search);
 		sgNearPair_Finish(&search.near);
-		AddCounters(&result->counters, &search.near.counters);
-		result->counters.triangleTests = search.near.counters.triangleTests;
+		sgCounters_Add(&result->counters, &search.near.counters);
 		result->distance = result->isWithin ? search.best : INFINITY;
 	}
 }
@@ -229,8 +220,6 @@ SG_NOINLINE snugDistanceResult sgFindDistance(snugBody* a, snugBody* b, const do
 	{
 		FindNearest(a, b, origin, most, &result);
 	}
-	snugCounters* counters = &result.counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	return result;
 }
 

@@ -527,11 +527,9 @@ static SG_NOINLINE snugResult Run(
 	sgSide_Finish(&walk.search.a);
 	sgSide_Finish(&walk.search.b);
 	sgSink_Finish(&sink);
-	snugCounters* counters = &walk.search.counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	result.complete = frontier->count == 0;
 	result.count = sink.count;
-	result.counters = *counters;
+	result.counters = walk.search.counters;
 	return result;
 }
 

@@ -65,19 +65,19 @@ static bool IsOn(const float point[3], const float triangle[3][3])
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Search* search = SearchOf(walk);
-	const sgTriangleLanes* lanes = sgSide_Triangles(&search->side, opened, lane, &search->counters);
-	const sgProbeLine line = sgProbeSegment_Near(&search->segment, &lanes->box);
-	uint32_t passed = search->kernels->probes->passTriangles(lanes, &line);
-	search->counters.triangleTests += lanes->leaf->triangleCount;
+	const sgKeptLeaf kept = sgSide_Triangles(&search->side, opened, lane, &search->counters);
+	const sgProbeLine line = sgProbeSegment_Near(&search->segment, &sgSide_Lanes(&search->side, kept)->box);
+	uint32_t passed = search->kernels->probes->passTriangles(sgSide_Lanes(&search->side, kept), &line);
+	search->counters.triangleTests += sgSide_Lanes(&search->side, kept)->leaf->triangleCount;
 	search->counters.exactTests += sgCountBits(passed);
 	for (; passed != 0; passed &= passed - 1)
 	{
 		const uint32_t i = sgLowestBit(passed);
 		float triangle[3][3];
-		sgTriangleLanes_Get(lanes, i, triangle);
+		sgSide_GetTriangle(&search->side, kept, i, triangle);
 		if (IsOn(search->point, (const float(*)[3])triangle))
 		{
-			const uint32_t number = search->side.tree->triangleMap[lanes->leaf->firstTriangle + i];
+			const uint32_t number = sgSide_TriangleNumber(&search->side, kept, i);
 			search->triangle = number < search->triangle ? number : search->triangle;
 		}
 		const int cross = sgHalfLine_Cross(search->point, (const float(*)[3])triangle);
@@ -88,11 +88,11 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 
 static const sgTreeWalker walker = { Open, Look, Settle, false };
 
-static snugStatus StartSearch(Search* search, snugBody* body, const double origin[3])
+static snugStatus StartSearch(Search* search, snugBody* body, const double origin[3], const snugCounters* before)
 {
 	sgBox root;
 	search->kernels = sgGetKernels();
-	search->counters = (snugCounters){ 0 };
+	search->counters = *before;
 	snugStatus status = sgSide_Start(&search->side, body, origin, &root, &search->counters);
 	if (status == snug_success)
 	{
@@ -126,18 +126,12 @@ static snugPlace Ask(Search* search, const float point[3])
 	return search->triangle != SNUG_NO_TRIANGLE ? snug_onSurface : search->isOdd ? snug_inside : snug_outside;
 }
 
-static void FinishSearch(Search* search)
-{
-	sgSide_Finish(&search->side);
-	snugCounters* counters = &search->counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
-}
-
 static SG_NOINLINE snugInsideResult FindInside(snugBody* body, const char* points, size_t stride, uint64_t count,
     snugPointPlace* places, const snugInsideQuery* query)
 {
 	Search search; // not zeroed: most of it is scratch
-	snugInsideResult result = { .status = StartSearch(&search, body, query->origin) };
+	snugInsideResult result = { .count = 0 };
+	result.status = StartSearch(&search, body, query->origin, &result.counters);
 	for (uint64_t i = 0; result.status == snug_success && i < count; ++i)
 	{
 		const snugPlace place = Ask(&search, (const float*)(const void*)(points + i * stride));
@@ -148,7 +142,7 @@ static SG_NOINLINE snugInsideResult FindInside(snugBody* body, const char* point
 	}
 	if (result.status == snug_success)
 	{
-		FinishSearch(&search);
+		sgSide_Finish(&search.side);
 		result.counters = search.counters;
 	}
 	return result;
@@ -192,11 +186,13 @@ static bool IsNearSurface(Pair* pair, const sgBoxLanes* box)
 static void AskTriangles(Pair* pair, uint32_t leafSlot, uint32_t most)
 {
 	const sgOpened opened = sgOpen(pair->inner.tree, leafSlot);
-	const sgTriangleLanes* lanes = sgSide_Triangles(&pair->inner, &opened, leafSlot % SG_LANES, &pair->inside.counters);
-	for (uint32_t i = 0; i < lanes->leaf->triangleCount && i < most; ++i)
+	const sgKeptLeaf kept = sgSide_Triangles(&pair->inner, &opened, leafSlot % SG_LANES, &pair->inside.counters);
+	const uint32_t count = sgSide_Lanes(&pair->inner, kept)->leaf->triangleCount;
+	for (uint32_t i = 0; i < count && i < most; ++i)
 	{
-		const float corner[3] = { lanes->corner[0][0][i], lanes->corner[0][1][i], lanes->corner[0][2][i] };
-		pair->isAny[Ask(&pair->inside, corner)] = true;
+		float triangle[3][3];
+		sgSide_GetTriangle(&pair->inner, kept, i, triangle);
+		pair->isAny[Ask(&pair->inside, triangle[0])] = true;
 	}
 }
 
@@ -276,8 +272,7 @@ static SG_NOINLINE snugInsideResult FindBody(snugBody* inner, snugBody* outer, c
 	Pair pair; // not zeroed: most of it is scratch
 	sgBox root;
 	memset(pair.isAny, 0, sizeof(pair.isAny));
-	result.status = StartSearch(&pair.inside, outer, query->origin);
-	pair.inside.counters = result.counters;
+	result.status = StartSearch(&pair.inside, outer, query->origin, &result.counters);
 	if (result.status == snug_success)
 	{
 		result.status = sgSide_Start(&pair.inner, inner, query->origin, &root, &pair.inside.counters);
@@ -287,7 +282,7 @@ static SG_NOINLINE snugInsideResult FindBody(snugBody* inner, snugBody* outer, c
 		pair.motion =
 		    sgRelativeMotion(&outer->frame, &pair.inside.side.placement, &inner->frame, &pair.inner.placement, &root);
 		Descend(&pair);
-		FinishSearch(&pair.inside);
+		sgSide_Finish(&pair.inside.side);
 		sgSide_Finish(&pair.inner);
 		const bool isPartly = pair.isAny[snug_outside] && pair.isAny[snug_inside];
 		result.place = isPartly ? snug_partlyInside : pair.isAny[snug_inside] ? snug_inside : snug_outside;

@@ -38,15 +38,13 @@ void sgNearPair_Finish(sgNearPair* near)
 {
 	sgSide_Finish(&near->a);
 	sgSide_Finish(&near->b);
-	snugCounters* counters = &near->counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 }
 
 // Boxes of b, moved into the space of a, have grown by all that placing and moving may be off by (sgRelativeMotion), so
 // the distance of boxes is no more than that of placed triangles.
 void sgNearPair_Look(sgNearPair* near, const sgOpened* a, const sgOpened* b, float limit, sgGaps* gaps)
 {
-	sgBoxLanes boxesA = *sgSide_Bounds(&near->a, a, &near->counters).boxes; // the other side may need the scratch
+	const sgBoxLanes* boxesA = sgSide_Bounds(&near->a, a, &near->counters).boxes;
 	const sgBoxLanes* boxesB = sgSide_Bounds(&near->b, b, &near->counters).boxes;
 	sgBoxLanes moved;
 	if (near->motionBA.kind != sgMotion_none)
@@ -54,15 +52,17 @@ void sgNearPair_Look(sgNearPair* near, const sgOpened* a, const sgOpened* b, flo
 		near->kernels->boxes->moveBoxes(boxesB, &near->motionBA, &moved);
 		boxesB = &moved;
 	}
-	gaps->pairs = near->kernels->probes->nearBoxes(&boxesA, a->set.mask, boxesB, limit, gaps->squares) &
+	gaps->pairs = near->kernels->probes->nearBoxes(boxesA, a->set.mask, boxesB, limit, gaps->squares) &
 	              sgMaskProduct(a->set.mask, b->set.mask);
 	near->counters.volumeTests += sgCountBits(a->set.mask) * sgCountBits(b->set.mask);
 }
 
-void sgNearPair_LookAtLeaves(const sgTriangleLanes* a, const sgTriangleLanes* b, float limit, sgGaps* gaps)
+void sgNearPair_LookAtLeaves(const sgNearPair* near, sgKeptLeaf a, sgKeptLeaf b, float limit, sgGaps* gaps)
 {
-	gaps->pairs = sgGetKernels()->probes->nearBoxes(&a->boxes, a->mask, &b->boxes, limit, gaps->squares) &
-	              sgMaskProduct(a->mask, b->mask);
+	const uint32_t maskA = sgSide_Lanes(&near->a, a)->mask, maskB = sgSide_Lanes(&near->b, b)->mask;
+	gaps->pairs = near->kernels->probes->nearBoxes(&sgSide_Lanes(&near->a, a)->boxes, maskA,
+	                  &sgSide_Lanes(&near->b, b)->boxes, limit, gaps->squares) &
+	              sgMaskProduct(maskA, maskB);
 }
 
 // A pair whose computed distance is no greater is nearer than that and the slack.

@@ -34,7 +34,7 @@ void sgNearPair_Finish(sgNearPair* near);
 void sgNearPair_Look(sgNearPair* near, const sgOpened* a, const sgOpened* b, float limit, sgGaps* gaps);
 
 /// Of the triangles of two leaves.
-void sgNearPair_LookAtLeaves(const sgTriangleLanes* a, const sgTriangleLanes* b, float limit, sgGaps* gaps);
+void sgNearPair_LookAtLeaves(const sgNearPair* near, sgKeptLeaf a, sgKeptLeaf b, float limit, sgGaps* gaps);
 
 /// A limit for squared distances below which everything is whose computed distance is no greater than this.
 float sgNearLimit(double distance, double slack);

@@ -96,18 +96,18 @@ static void Flush(sgPairSearch* search)
 }
 
 // Most of what is queued does not intersect: what is only needed then is found out then.
-static void Queue(sgPairSearch* search, const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, uint32_t j)
+static void Queue(sgPairSearch* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf b, uint32_t j)
 {
 	uint32_t lane = search->queuedCount++;
 	for (int c = 0; c < 3; ++c)
 	{
 		for (int axis = 0; axis < 3; ++axis)
 		{
-			search->queue.a[c][axis][lane] = a->corner[c][axis][i];
-			search->queue.b[c][axis][lane] = b->corner[c][axis][j];
+			search->queue.a[c][axis][lane] = sgSide_Lanes(&search->a, a)->corner[c][axis][i];
+			search->queue.b[c][axis][lane] = sgSide_Lanes(&search->b, b)->corner[c][axis][j];
 		}
 	}
-	search->queued[lane] = (sgQueuedPair){ a->leaf, b->leaf, i, j };
+	search->queued[lane] = (sgQueuedPair){ sgSide_Lanes(&search->a, a)->leaf, sgSide_Lanes(&search->b, b)->leaf, i, j };
 	if (search->queuedCount == SG_LANES)
 	{
 		Flush(search);
@@ -308,11 +308,12 @@ static float TrianglesGap(const float a[3][3], const float b[3][3])
 	return distance > 0.0 ? sgRoundDown(distance * distance * (1.0 - 0x1p-40)) : 0.0f;
 }
 
-static void GetTriangle(sgPairSearch* search, sgSide* side, uint32_t leaf, uint32_t triangle, float corners[3][3])
+// The placed triangles of a leaf.
+static sgKeptLeaf FindLeaf(sgPairSearch* search, sgSide* side, uint32_t leaf)
 {
 	const uint32_t slot = side->tree->leaves[leaf].slot;
 	const sgOpened opened = sgOpen(side->tree, slot);
-	sgTriangleLanes_Get(sgSide_Triangles(side, &opened, slot % SG_LANES, &search->counters), triangle, corners);
+	return sgSide_Triangles(side, &opened, slot % SG_LANES, &search->counters);
 }
 
 // The distances that wait.
@@ -322,8 +323,8 @@ static SG_NOINLINE void ApproachWaiting(sgPairSearch* search)
 	{
 		const uint32_t* where = search->waiting[i].memory;
 		float a[3][3], b[3][3];
-		GetTriangle(search, &search->a, where[0], where[1], a);
-		GetTriangle(search, &search->b, where[2], where[3], b);
+		sgSide_GetTriangle(&search->a, FindLeaf(search, &search->a, where[0]), where[1], a);
+		sgSide_GetTriangle(&search->b, FindLeaf(search, &search->b, where[2]), where[3], b);
 		if (!sgTriangles_AreFar((const float(*)[3])a, (const float(*)[3])b, search->bound2))
 		{
 			Approach(search, TrianglesGap((const float(*)[3])a, (const float(*)[3])b));
@@ -334,12 +335,14 @@ static SG_NOINLINE void ApproachWaiting(sgPairSearch* search)
 
 // The triangles of two leaves: their boxes tell most often. Distances of the others are computed in the end, if no two
 // triangles intersect.
-static SG_NOINLINE void ApproachTriangles(sgPairSearch* search, const sgTriangleLanes* a, const sgTriangleLanes* b)
+static SG_NOINLINE void ApproachTriangles(sgPairSearch* search, sgKeptLeaf a, sgKeptLeaf b)
 {
+	const sgSide *sideA = &search->a, *sideB = &search->b;
 	float gap2;
-	uint64_t pairs = search->kernels->probes->overlapOrGap(&a->boxes, a->mask, &b->boxes, b->mask, &gap2);
-	const uint32_t leafA = (uint32_t)(a->leaf - search->a.tree->leaves);
-	const uint32_t leafB = (uint32_t)(b->leaf - search->b.tree->leaves);
+	uint64_t pairs = search->kernels->probes->overlapOrGap(&sgSide_Lanes(sideA, a)->boxes, sgSide_Lanes(sideA, a)->mask,
+	    &sgSide_Lanes(sideB, b)->boxes, sgSide_Lanes(sideB, b)->mask, &gap2);
+	const uint32_t leafA = LeafOf(sideA, sgSide_Lanes(sideA, a)->leaf);
+	const uint32_t leafB = LeafOf(sideB, sgSide_Lanes(sideB, b)->leaf);
 	Approach(search, gap2);
 	for (; pairs != 0; pairs &= pairs - 1)
 	{
@@ -356,23 +359,24 @@ static SG_NOINLINE void ApproachTriangles(sgPairSearch* search, const sgTriangle
 static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {
 	sgPairSearch* search = SearchOf(walk);
-	const sgTriangleLanes* a = sgSide_Triangles(&search->a, openedA, laneA, &search->counters);
-	const sgTriangleLanes* b = sgSide_Triangles(&search->b, openedB, laneB, &search->counters);
+	const sgKeptLeaf a = sgSide_Triangles(&search->a, openedA, laneA, &search->counters);
+	const sgKeptLeaf b = sgSide_Triangles(&search->b, openedB, laneB, &search->counters);
 	uint64_t tests = 0;
-	uint64_t pairs = search->kernels->leaves->filterTriangles(a, b, &tests);
+	uint64_t pairs =
+	    search->kernels->leaves->filterTriangles(sgSide_Lanes(&search->a, a), sgSide_Lanes(&search->b, b), &tests);
 	if (tests > search->options->maxTriangleTests - search->counters.triangleTests)
 	{
 		Stop(search);
 		return;
 	}
 	search->counters.triangleTests += tests;
-	if (search->bound2 > 0.0f)
-	{
-		ApproachTriangles(search, a, b);
-	}
 	for (; pairs != 0 && !walk->isStopped; pairs &= pairs - 1)
 	{
 		Queue(search, a, sgLowestBit(pairs) / SG_LANES, b, sgLowestBit(pairs) % SG_LANES);
+	}
+	if (search->bound2 > 0.0f)
+	{
+		ApproachTriangles(search, a, b); // last: it may ask the sides for other leaves
 	}
 	if (search->options->firstOnly)
 	{
@@ -453,17 +457,10 @@ void sgPairSearch_Reset(sgPairSearch* search)
 	search->bound2 = search->gap2 = search->options->distanceBound ? INFINITY : 0.0f;
 }
 
-// The placed triangles of a leaf that a witness names, if there is such a triangle.
-static const sgTriangleLanes* FindWitness(sgPairSearch* search, sgSide* side, uint32_t leaf, uint32_t triangle)
+// Whether there is a triangle that a witness names.
+static bool IsTriangle(const sgTree* tree, uint32_t leaf, uint32_t triangle)
 {
-	const sgTree* tree = side->tree;
-	if (leaf >= tree->leafCount || triangle >= tree->leaves[leaf].triangleCount)
-	{
-		return NULL;
-	}
-	uint32_t slot = tree->leaves[leaf].slot;
-	const sgOpened opened = sgOpen(tree, slot);
-	return sgSide_Triangles(side, &opened, slot % SG_LANES, &search->counters);
+	return leaf < tree->leafCount && triangle < tree->leaves[leaf].triangleCount;
 }
 
 // How one body moves against the other, once both are placed.
@@ -525,15 +522,14 @@ static bool TryWitness(sgPairSearch* search)
 {
 	const snugWitness last = *search->options->witness;
 	const uint32_t leafA = last.memory[0] - 1, leafB = last.memory[2];
-	const sgTriangleLanes* trianglesA = FindWitness(search, &search->a, leafA, last.memory[1]);
-	const sgTriangleLanes* trianglesB = FindWitness(search, &search->b, leafB, last.memory[3]);
-	if (trianglesA == NULL || trianglesB == NULL)
+	if (!IsTriangle(search->a.tree, leafA, last.memory[1]) || !IsTriangle(search->b.tree, leafB, last.memory[3]))
 	{
 		return false;
 	}
 	*search->options->witness = (snugWitness){ { 0 } };
 	++search->counters.triangleTests;
-	Queue(search, trianglesA, last.memory[1], trianglesB, last.memory[3]);
+	Queue(search, FindLeaf(search, &search->a, leafA), last.memory[1], FindLeaf(search, &search->b, leafB),
+	    last.memory[3]);
 	Flush(search);
 	uint32_t slotA = search->a.tree->leaves[leafA].slot, slotB = search->b.tree->leaves[leafB].slot;
 	bool isDone = search->walk.isStopped, hasStarts = search->options->startCount > 0;
@@ -573,7 +569,8 @@ static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 		sgPairSearch_PrepareTogether(search, a, b);
 	}
 	snugStatus status = sgPairSearch_Start(search, a, b);
-	if (status == snug_success)
+	const bool isEmpty = a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0;
+	if (status == snug_success && !isEmpty) // the box of nothing is apart from others by any number, and by NaN
 	{
 		if (isParallel)
 		{
@@ -612,12 +609,6 @@ void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink*
 	{
 		ApproachWaiting(&search);
 	}
-	if (search.bound2 > 0.0f && (a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0))
-	{
-		search.bound2 = INFINITY; // the gap to the box of nothing is some large number
-	}
 	result->distanceBound = result->complete ? sqrt((double)search.bound2) * (1.0 - 0x1p-40) : 0.0;
-	snugCounters* counters = &search.counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	result->counters = search.counters;
 }

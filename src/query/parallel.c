@@ -56,17 +56,6 @@ typedef struct Tasks
 	uint32_t count;
 } Tasks;
 
-static void AddCounters(snugCounters* sum, const snugCounters* more)
-{
-	sum->nodesAtFront += more->nodesAtFront;
-	sum->nodesAboveFront += more->nodesAboveFront;
-	sum->nodesBelowFront += more->nodesBelowFront;
-	sum->volumeTests += more->volumeTests;
-	sum->verticesEvaluated += more->verticesEvaluated;
-	sum->triangleTests += more->triangleTests;
-	sum->exactTests += more->exactTests;
-}
-
 // Step through pairs of nodes breadth first, until there are enough of them.
 static void ListTasks(sgPairSearch* search, Tasks* tasks)
 {
@@ -118,7 +107,7 @@ static SG_NOINLINE void RunSearch(Tasks* tasks, NodePair pair)
 	sgSide_Finish(&search.a);
 	sgSide_Finish(&search.b);
 	Team_Lock(&tasks->team);
-	AddCounters(&tasks->team.counters, &search.counters);
+	sgCounters_Add(&tasks->team.counters, &search.counters);
 	Team_Unlock(&tasks->team);
 }
 
@@ -147,7 +136,7 @@ void sgPairSearch_DescendTogether(sgPairSearch* search)
 		return;
 	}
 	CallParallel(search, tasks.count, RunTask, &tasks);
-	AddCounters(&search->counters, &tasks.team.counters);
+	sgCounters_Add(&search->counters, &tasks.team.counters);
 	search->isCut = atomic_load_explicit(&tasks.team.isStopped, memory_order_relaxed);
 }
 
@@ -164,7 +153,7 @@ static SG_NOINLINE void RunRefit(Refits* refits, uint32_t index)
 	snugCounters counters = { 0 };
 	sgBody_PrepareSubtree(refits->bodies[index], refits->slots[index], &counters);
 	Team_Lock(&refits->team);
-	AddCounters(&refits->team.counters, &counters);
+	sgCounters_Add(&refits->team.counters, &counters);
 	Team_Unlock(&refits->team);
 }
 
@@ -191,7 +180,7 @@ void sgPairSearch_PrepareTogether(sgPairSearch* search, snugBody* a, snugBody* b
 	if (count > 0)
 	{
 		CallParallel(search, count, RefitTask, &refits);
-		AddCounters(&search->counters, &refits.team.counters);
+		sgCounters_Add(&search->counters, &refits.team.counters);
 	}
 }
 

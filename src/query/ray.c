@@ -128,32 +128,31 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 	return met & opened->set.mask;
 }
 
-static bool HitTriangle(const Search* search, const sgTriangleLanes* lanes, uint32_t lane, snugRayHit* hit)
+static bool HitTriangle(const Search* search, sgKeptLeaf kept, uint32_t lane, snugRayHit* hit)
 {
 	float triangle[3][3];
-	sgTriangleLanes_Get(lanes, lane, triangle);
+	sgSide_GetTriangle(&search->side, kept, lane, triangle);
 	sgSegmentHit found;
 	if (!sgSegment_Hit(search->ray->from, search->ray->to, (const float(*)[3])triangle, &found))
 	{
 		return false;
 	}
-	uint32_t number = search->side.tree->triangleMap[lanes->leaf->firstTriangle + lane];
-	*hit = MakeHit(search, (const float(*)[3])triangle, &found, number);
+	*hit = MakeHit(search, (const float(*)[3])triangle, &found, sgSide_TriangleNumber(&search->side, kept, lane));
 	return true;
 }
 
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Search* search = SearchOf(walk);
-	const sgTriangleLanes* lanes = sgSide_Triangles(&search->side, opened, lane, &search->counters);
-	sgProbeLine line = sgProbeSegment_Near(&search->segment, &lanes->box);
-	uint32_t passed = search->kernels->probes->passTriangles(lanes, &line);
-	search->counters.triangleTests += lanes->leaf->triangleCount;
+	const sgKeptLeaf kept = sgSide_Triangles(&search->side, opened, lane, &search->counters);
+	sgProbeLine line = sgProbeSegment_Near(&search->segment, &sgSide_Lanes(&search->side, kept)->box);
+	uint32_t passed = search->kernels->probes->passTriangles(sgSide_Lanes(&search->side, kept), &line);
+	search->counters.triangleTests += sgSide_Lanes(&search->side, kept)->leaf->triangleCount;
 	search->counters.exactTests += (uint32_t)__builtin_popcount(passed);
 	for (; passed != 0 && !walk->isStopped; passed &= passed - 1)
 	{
 		snugRayHit hit;
-		if (HitTriangle(search, lanes, sgLowestBit(passed), &hit))
+		if (HitTriangle(search, kept, sgLowestBit(passed), &hit))
 		{
 			Keep(search, &hit);
 		}
@@ -212,8 +211,6 @@ static bool IsEmpty(const Search* search)
 static snugRayResult Finish(Search* search, uint64_t count)
 {
 	sgSide_Finish(&search->side);
-	snugCounters* counters = &search->counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	return (snugRayResult){ .status = snug_success, .count = count, .counters = search->counters };
 }
 

@@ -15,12 +15,11 @@
 
 #include <string.h>
 
-/// A side, with the vertex numbers of leaves that it keeps: of the last few groups, as sgSide does.
+/// A side, with the vertex numbers of leaves that it keeps: each in the place that its triangles have there.
 typedef struct Party
 {
 	sgSide side;
-	uint32_t groups[SG_LEAF_GROUPS];
-	uint32_t ready[SG_LEAF_GROUPS];
+	const sgLeaf* leaves[SG_LEAF_GROUPS][SG_LANES]; ///< whose corners are here; null: nobody's
 	sgCornerLanes corners[SG_LEAF_GROUPS][SG_LANES];
 } Party;
 
@@ -81,19 +80,15 @@ static void FindCorners(const snugBody* body, const sgLeaf* leaf, sgCornerLanes*
 	}
 }
 
-// The vertices at the corners of a leaf's triangles.
-static const sgCornerLanes* CornersOf(Party* party, uint32_t group, uint32_t lane, const sgLeaf* leaf)
+// The vertices at the corners of a leaf's triangles; good as long as those are.
+static const sgCornerLanes* CornersOf(Party* party, sgKeptLeaf kept)
 {
-	uint32_t place = group % SG_LEAF_GROUPS;
-	if (party->groups[place] != group)
-	{
-		party->groups[place] = group;
-		party->ready[place] = 0;
-	}
-	if ((party->ready[place] >> lane & 1) == 0)
+	const sgLeaf* leaf = sgSide_Lanes(&party->side, kept)->leaf;
+	const uint32_t place = leaf->slot / SG_LANES % SG_LEAF_GROUPS, lane = leaf->slot % SG_LANES;
+	if (party->leaves[place][lane] != leaf)
 	{
 		FindCorners(party->side.body, leaf, party->corners[place] + lane);
-		party->ready[place] |= 1u << lane;
+		party->leaves[place][lane] = leaf;
 	}
 	return party->corners[place] + lane;
 }
@@ -128,38 +123,41 @@ static bool MeetAtRest(
 	return sgTriangles_IntersectBeyond((const float(*)[3])a, (const float(*)[3])b, shared);
 }
 
-static void Decide(
-    Search* search, const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, uint32_t j, uint32_t shared)
+static void Decide(Search* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf b, uint32_t j)
 {
+	const sgSide *sideA = &search->a.side, *sideB = &search->b.side;
+	const sgLeaf *leafA = sgSide_Lanes(sideA, a)->leaf, *leafB = sgSide_Lanes(sideB, b)->leaf;
+	const uint32_t shared = SharedCorners(CornersOf(&search->a, a), i, CornersOf(&search->b, b), j);
 	float one[3][3], other[3][3];
-	sgTriangleLanes_Get(a, i, one);
-	sgTriangleLanes_Get(b, j, other);
+	sgSide_GetTriangle(sideA, a, i, one);
+	sgSide_GetTriangle(sideB, b, j, other);
 	++search->counters.exactTests;
 	if (!sgTriangles_IntersectBeyond((const float(*)[3])one, (const float(*)[3])other, shared) ||
-	    (!search->keepRest && MeetAtRest(search->a.side.body->model, a->leaf, i, b->leaf, j, shared)))
+	    (!search->keepRest && MeetAtRest(sideA->body->model, leafA, i, leafB, j, shared)))
 	{
 		return;
 	}
-	const uint32_t* map = search->a.side.tree->triangleMap;
-	uint32_t x = map[a->leaf->firstTriangle + i], y = map[b->leaf->firstTriangle + j];
+	const uint32_t x = sgSide_TriangleNumber(sideA, a, i), y = sgSide_TriangleNumber(sideB, b, j);
 	search->walk.isStopped = !sgSink_Add(search->sink, x < y ? (snugPair){ x, y } : (snugPair){ y, x });
 }
 
 static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {
 	Search* search = SearchOf(walk);
-	const sgTriangleLanes* a = sgSide_Triangles(&search->a.side, openedA, laneA, &search->counters);
-	const sgTriangleLanes* b = sgSide_Triangles(&search->b.side, openedB, laneB, &search->counters);
-	const sgCornerLanes* cornersA = CornersOf(&search->a, openedA->set.group, laneA, a->leaf);
-	const sgCornerLanes* cornersB = CornersOf(&search->b, openedB->set.group, laneB, b->leaf);
+	const sgSide *sideA = &search->a.side, *sideB = &search->b.side;
+	const sgKeptLeaf a = sgSide_Triangles(&search->a.side, openedA, laneA, &search->counters);
+	const sgKeptLeaf b = sgSide_Triangles(&search->b.side, openedB, laneB, &search->counters);
 	uint64_t tests = 0;
-	uint64_t pairs = search->kernels->leaves->filterNeighbours(a, cornersA, b, cornersB, &tests);
-	search->counters.triangleTests += tests;
-	pairs &= a->leaf == b->leaf ? upperHalf & ~diagonal : ~(uint64_t)0;
+	uint64_t pairs = search->kernels->leaves->filterNeighbours(
+	    sgSide_Lanes(sideA, a), CornersOf(&search->a, a), sgSide_Lanes(sideB, b), CornersOf(&search->b, b), &tests);
+	const sgLeaf* leaf = sgSide_Lanes(sideA, a)->leaf;
+	const bool isOneLeaf = leaf == sgSide_Lanes(sideB, b)->leaf;
+	pairs &= isOneLeaf ? upperHalf & ~diagonal : ~(uint64_t)0;
+	// Of one leaf every box overlaps itself, and every other pair is there twice.
+	search->counters.triangleTests += isOneLeaf ? (tests - leaf->triangleCount) / 2 : tests;
 	for (; pairs != 0 && !walk->isStopped; pairs &= pairs - 1)
 	{
-		uint32_t i = sgLowestBit(pairs) / SG_LANES, j = sgLowestBit(pairs) % SG_LANES;
-		Decide(search, a, i, b, j, SharedCorners(cornersA, i, cornersB, j));
+		Decide(search, a, sgLowestBit(pairs) / SG_LANES, b, sgLowestBit(pairs) % SG_LANES);
 	}
 }
 
@@ -180,10 +178,8 @@ static SG_NOINLINE snugResult Run(snugBody* body, const snugSelfQuery* query, sg
 	search.sink = &sink;
 	search.keepRest = query->keepRest;
 	search.counters = (snugCounters){ 0 };
-	for (int i = 0; i < SG_LEAF_GROUPS; ++i)
-	{
-		search.a.groups[i] = search.b.groups[i] = SG_NONE;
-	}
+	memset(search.a.leaves, 0, sizeof(search.a.leaves));
+	memset(search.b.leaves, 0, sizeof(search.b.leaves));
 	sgSide_StartAlone(&search.a.side, body, &search.counters);
 	sgSide_Share(&search.b.side, &search.a.side);
 	if (body->model->tree.triangleCount > 0)
@@ -193,10 +189,8 @@ static SG_NOINLINE snugResult Run(snugBody* body, const snugSelfQuery* query, sg
 	sgSide_Finish(&search.a.side);
 	sgSide_Finish(&search.b.side);
 	sgSink_Finish(&sink);
-	snugCounters* counters = &search.counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	return (snugResult){
-		.status = snug_success, .complete = !search.walk.isStopped, .count = sink.count, .counters = *counters
+		.status = snug_success, .complete = !search.walk.isStopped, .count = sink.count, .counters = search.counters
 	};
 }
 

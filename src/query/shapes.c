@@ -138,12 +138,13 @@ static bool MayMeet(const Search* search, const float triangle[3][3])
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Search* search = SearchOf(walk);
-	const sgTriangleLanes* lanes = sgSide_Triangles(&search->side, opened, lane, &search->counters);
-	for (uint32_t i = 0; i < lanes->leaf->triangleCount && !walk->isStopped; ++i)
+	const sgKeptLeaf kept = sgSide_Triangles(&search->side, opened, lane, &search->counters);
+	const uint32_t count = sgSide_Lanes(&search->side, kept)->leaf->triangleCount;
+	for (uint32_t i = 0; i < count && !walk->isStopped; ++i)
 	{
 		float triangle[3][3];
-		snugShapeContact contact = { .triangle = search->side.tree->triangleMap[lanes->leaf->firstTriangle + i] };
-		sgTriangleLanes_Get(lanes, i, triangle);
+		snugShapeContact contact = { .triangle = sgSide_TriangleNumber(&search->side, kept, i) };
+		sgSide_GetTriangle(&search->side, kept, i, triangle);
 		if (search->reach >= 0.0 && !MayMeet(search, (const float(*)[3])triangle))
 		{
 			continue;
@@ -243,10 +244,8 @@ static SG_NOINLINE snugShapeResult Run(snugBody* body, const snugShape* shape, c
 	}
 	sgSide_Finish(&search.side);
 	SortContacts(query->contacts, search.count < query->capacity ? search.count : query->capacity);
-	snugCounters* counters = &search.counters;
-	counters->nodesRefitted = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
 	result.count = search.count;
-	result.counters = *counters;
+	result.counters = search.counters;
 	return result;
 }
 

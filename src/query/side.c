@@ -3,6 +3,7 @@
 
 static void ForgetLeaves(sgSide* side)
 {
+	side->generation = 0;
 	for (int i = 0; i < SG_LEAF_GROUPS; ++i)
 	{
 		side->leafGroups[i].group = SG_NONE;

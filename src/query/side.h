@@ -1,5 +1,10 @@
 // src/query/side.h: one body as a query sees it: placed relative to the query's origin, its bounds made when they are
 // first looked at, its leaves as placed triangles.
+//
+// A side keeps placed triangles of a few leaves, in whose place others come when it is asked for those. So what it has
+// returned is good until it is asked again: sgKeptLeaf says whose leaf it is and which answer it was, and whoever looks
+// at the triangles does so through sgSide_Lanes, which checks both. No code but this holds a pointer to them: a test
+// reads the sources.
 #ifndef SG_SIDE_H
 #define SG_SIDE_H
 
@@ -24,9 +29,18 @@ typedef struct sgSide
 	const sgTree* tree;
 	sgPlacement placement;
 	sgVisits visits;
+	uint32_t generation;                    ///< counts leaves that it was asked for, where SG_CHECKED
 	sgBoundsScratch scratch;                ///< bounds that found no place in the cache
 	sgLeafGroup leafGroups[SG_LEAF_GROUPS]; ///< a group's place is its number modulo SG_LEAF_GROUPS
 } sgSide;
+
+/// Placed triangles of a leaf: what sgSide_Triangles has returned, good until its owner is asked for others.
+typedef struct sgKeptLeaf
+{
+	const sgSide* owner;
+	const sgTriangleLanes* lanes; ///< for sgSide_Lanes alone
+	uint32_t generation;          ///< of the owner, then
+} sgKeptLeaf;
 
 /// Place a body.
 /// @param root receives the box of the root, in body space
@@ -58,29 +72,36 @@ sgBounds sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* count
 /// Evaluate and place the triangles of a leaf.
 const sgTriangleLanes* sgSide_PlaceLeaf(sgSide* side, const sgOpened* opened, uint32_t lane, snugCounters* counters);
 
-/// The placed triangles of a leaf.
-static inline const sgTriangleLanes* sgSide_Triangles(
-    sgSide* side, const sgOpened* opened, uint32_t lane, snugCounters* counters)
+/// The placed triangles of a leaf. Those that the side has returned before are good no more.
+static inline sgKeptLeaf sgSide_Triangles(sgSide* side, const sgOpened* opened, uint32_t lane, snugCounters* counters)
 {
 	const sgLeafGroup* kept = side->leafGroups + opened->set.group % SG_LEAF_GROUPS;
 	bool isReady = kept->group == opened->set.group && (kept->ready >> lane & 1) != 0;
-	return isReady ? kept->triangles + lane : sgSide_PlaceLeaf(side, opened, lane, counters);
+	side->generation += SG_CHECKED;
+	const sgTriangleLanes* lanes = isReady ? kept->triangles + lane : sgSide_PlaceLeaf(side, opened, lane, counters);
+	return (sgKeptLeaf){ side, lanes, side->generation };
+}
+
+/// The triangles themselves, to be looked at and not to be held.
+static inline const sgTriangleLanes* sgSide_Lanes(const sgSide* side, sgKeptLeaf kept)
+{
+	SG_CHECK(kept.owner == side && kept.generation == side->generation);
+	return kept.lanes;
 }
 
 /// One triangle of a leaf.
-static inline void sgTriangleLanes_Get(const sgTriangleLanes* lanes, uint32_t lane, float triangle[3][3])
+static inline void sgSide_GetTriangle(const sgSide* side, sgKeptLeaf kept, uint32_t lane, float triangle[3][3])
 {
 	for (int i = 0; i < 9; ++i)
 	{
-		triangle[i / 3][i % 3] = lanes->corner[i / 3][i % 3][lane];
+		triangle[i / 3][i % 3] = sgSide_Lanes(side, kept)->corner[i / 3][i % 3][lane];
 	}
 }
 
-/// The vertex at a corner of a placed triangle, in tree order.
-static inline uint32_t sgSide_Vertex(const sgSide* side, const sgTriangleLanes* lanes, int corner, uint32_t triangle)
+/// Its number, the caller's.
+static inline uint32_t sgSide_TriangleNumber(const sgSide* side, sgKeptLeaf kept, uint32_t lane)
 {
-	const sgLeaf* leaf = lanes->leaf;
-	return side->tree->leafVertices[leaf->firstVertex + leaf->corners[corner][triangle]];
+	return side->tree->triangleMap[sgSide_Lanes(side, kept)->leaf->firstTriangle + lane];
 }
 
 #endif

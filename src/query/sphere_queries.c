@@ -213,12 +213,12 @@ static bool IsBeyond(const float center[3], double radius, const float triangle[
 }
 
 // A triangle, against a sphere that overlaps a sphere around it.
-static void AddTriangle(Search* search, snugSphereContact* contact, const sgTriangleLanes* lanes, uint32_t lane)
+static void AddTriangle(Search* search, snugSphereContact* contact, sgKeptLeaf kept, uint32_t lane)
 {
 	float triangle[3][3];
 	sgNearest nearest;
 	double radius = (double)contact->a.radius;
-	sgTriangleLanes_Get(lanes, lane, triangle);
+	sgSide_GetTriangle(&search->side, kept, lane, triangle);
 	if (IsBeyond(contact->a.center, radius, (const float(*)[3])triangle))
 	{
 		return;
@@ -232,7 +232,7 @@ static void AddTriangle(Search* search, snugSphereContact* contact, const sgTria
 	{
 		contact->b.center[k] = (float)nearest.b[k];
 	}
-	contact->b.treeNode = search->side.tree->triangleMap[lanes->leaf->firstTriangle + lane];
+	contact->b.treeNode = sgSide_TriangleNumber(&search->side, kept, lane);
 	contact->depth = (float)(radius - sqrt(nearest.distance2));
 	Add(search, contact);
 }
@@ -249,10 +249,10 @@ static void FoundTriangles(
 	{
 		sgOpened opened = sgOpen(tree, tree->leaves[leaf].slot);
 		uint32_t lane = tree->leaves[leaf].slot % SG_LANES;
-		const sgTriangleLanes* triangles = sgSide_Triangles(&search->side, &opened, lane, &search->counters);
+		const sgKeptLeaf kept = sgSide_Triangles(&search->side, &opened, lane, &search->counters);
 		for (uint32_t t = 0; t < tree->leaves[leaf].triangleCount; ++t)
 		{
-			AddTriangle(search, &contact, triangles, t);
+			AddTriangle(search, &contact, kept, t);
 		}
 	}
 }

@@ -61,6 +61,7 @@ void sgTriangleSource_Fetch(sgTriangleSource* source, uint32_t place, snugCounte
 	}
 	sgLeafScratch scratch;
 	sgVertexBlock block;
+	counters->verticesEvaluated += found.positions != NULL ? 0 : 3;
 	sgLeafVertices three = found.positions != NULL ? (sgLeafVertices){ found.positions, indices }
 	                                               : sgBody_Evaluate(source->body, vertices, 3, &scratch);
 	sgGetKernels()->leaves->gatherVertices(three.positions, three.indices, 3, &block);

@@ -18,6 +18,14 @@ static uint32_t TasksFor(uint64_t count, uint32_t perTask)
 	return (uint32_t)(count / perTask + (count % perTask != 0));
 }
 
+// Pairs of boxes that overlap, counted like those of a query.
+static uint64_t Overlap(
+    const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB, snugCounters* counters)
+{
+	counters->volumeTests += (uint64_t)(sgCountBits(maskA) * sgCountBits(maskB));
+	return sgGetKernels()->boxes->overlapBoxes(a, maskA, b, maskB);
+}
+
 // ---- Below the roots ------------------------------------------------------------------------------------------------
 
 void sgScene_SetOpened(snugScene* scene, uint32_t id, const sgBoxLanes* boxes)
@@ -53,10 +61,14 @@ static void OpenTask(void* context, uint32_t index)
 	sgScene_Count(scene, &counters);
 }
 
+static sgLaneSet OpenRoot(const snugScene* scene, uint32_t id)
+{
+	return sgTree_Open(&scene->bodies[id].body->model->tree, 0);
+}
+
 static sgLaneSet OpenChild(const snugScene* scene, uint32_t id, uint32_t lane)
 {
-	const sgTree* tree = &scene->bodies[id].body->model->tree;
-	return sgTree_Open(tree, sgTree_Open(tree, 0).group * SG_LANES + lane);
+	return sgTree_Open(&scene->bodies[id].body->model->tree, OpenRoot(scene, id).group * SG_LANES + lane);
 }
 
 // Boxes below a child of a root. Leaves whose vertices are not known yet are in the child's box.
@@ -138,11 +150,6 @@ static void AddLevel(Comparison* c, uint32_t laneA, uint32_t laneB, uint64_t pai
 	++search->levelCount;
 }
 
-static uint32_t GroupBelow(const snugScene* scene, uint32_t id)
-{
-	return sgTree_Open(&scene->bodies[id].body->model->tree, 0).group;
-}
-
 static void GoUp(const Comparison* c)
 {
 	sgSceneSearch* search = c->search;
@@ -151,8 +158,8 @@ static void GoUp(const Comparison* c)
 	{
 		search->levelCount = 1;
 		search->levels[0] = (sgPairLevel){
-			.groupA = GroupBelow(c->scene, search->a),
-			.groupB = GroupBelow(c->scene, search->b),
+			.groupA = OpenRoot(c->scene, search->a).group,
+			.groupB = OpenRoot(c->scene, search->b).group,
 			.pairs = c->children,
 		};
 	}
@@ -162,16 +169,17 @@ static void GoUp(const Comparison* c)
 // they are in. False if boxes cannot be made: then they may be anywhere.
 static bool CompareBelow(Comparison* c, uint32_t lane, uint32_t partners)
 {
-	const sgBoxKernels* kernels = sgGetKernels()->boxes;
-	uint32_t b = c->search->b;
-	const sgBoxLanes* below = FindDeeper(c->scene, c->search->a, lane, &c->roomA, c->counters);
-	uint64_t met = below != NULL ? kernels->overlapBoxes(c->scene->opened + b, partners, below, 0xff) : 0;
+	uint32_t a = c->search->a, b = c->search->b;
+	const sgBoxLanes* below = FindDeeper(c->scene, a, lane, &c->roomA, c->counters);
+	const uint32_t children = OpenChild(c->scene, a, lane).mask;
+	uint64_t met = below != NULL ? Overlap(c->scene->opened + b, partners, below, children, c->counters) : 0;
 	bool isKnown = below != NULL;
 	for (uint32_t other = 0; isKnown && other < SG_LANES; ++other)
 	{
 		uint32_t lanes = (uint32_t)(met >> SG_LANES * other) & 0xff;
 		const sgBoxLanes* others = lanes != 0 ? FindDeeper(c->scene, b, other, &c->roomB, c->counters) : NULL;
-		uint64_t pairs = others != NULL ? kernels->overlapBoxes(below, lanes, others, 0xff) : 0;
+		uint64_t pairs =
+		    others != NULL ? Overlap(below, lanes, others, OpenChild(c->scene, b, other).mask, c->counters) : 0;
 		isKnown = lanes == 0 || others != NULL;
 		if (pairs != 0)
 		{
@@ -212,7 +220,8 @@ static bool BeginsAtRoots(const snugScene* scene, const sgSceneSearch* search)
 static bool MayTouch(snugScene* scene, sgSceneSearch* search, snugCounters* counters)
 {
 	uint32_t a = search->a, b = search->b;
-	uint64_t pairs = sgGetKernels()->boxes->overlapBoxes(scene->opened + a, 0xff, scene->opened + b, 0xff);
+	uint64_t pairs =
+	    Overlap(scene->opened + a, OpenRoot(scene, a).mask, scene->opened + b, OpenRoot(scene, b).mask, counters);
 	bool canShare = scene->bodies[a].isShared && scene->bodies[b].isShared;
 	if (pairs == 0 || (canShare && !OverlapDeeper(scene, search, pairs, counters)))
 	{
@@ -292,7 +301,7 @@ static bool BoundBelow(const Finer* finer, uint32_t id, uint32_t slot, sgBoxLane
 }
 
 // Whether boxes below two nodes overlap, given those below A's that overlap B's node.
-static bool MeetBelow(Finer* finer, uint32_t slotA, const sgBoxLanes* below, uint32_t lanes, uint32_t slotB)
+static bool MeetBelow(Finer* finer, uint32_t groupA, const sgBoxLanes* below, uint32_t lanes, uint32_t slotB)
 {
 	const sgSceneSearch* search = finer->search;
 	sgBoxLanes* others = finer->others + slotB % SG_LANES;
@@ -303,13 +312,11 @@ static bool MeetBelow(Finer* finer, uint32_t slotA, const sgBoxLanes* below, uin
 		return true;
 	}
 	finer->made |= bit;
-	uint64_t pairs = sgGetKernels()->boxes->overlapBoxes(below, lanes, others, 0xff);
+	const sgLaneSet openedB = sgTree_Open(&finer->scene->bodies[search->b].body->model->tree, slotB);
+	uint64_t pairs = Overlap(below, lanes, others, openedB.mask, finer->counters);
 	if (pairs != 0 && finer->count < SG_SCENE_LEVELS)
 	{
-		const sgTree* treeA = &finer->scene->bodies[search->a].body->model->tree;
-		const sgTree* treeB = &finer->scene->bodies[search->b].body->model->tree;
-		finer->levels[finer->count] =
-		    (sgPairLevel){ sgTree_Open(treeA, slotA).group, sgTree_Open(treeB, slotB).group, pairs };
+		finer->levels[finer->count] = (sgPairLevel){ groupA, openedB.group, pairs };
 	}
 	finer->count += pairs != 0;
 	return pairs != 0;
@@ -318,22 +325,28 @@ static bool MeetBelow(Finer* finer, uint32_t slotA, const sgBoxLanes* below, uin
 // Pairs of a level below which boxes overlap.
 static uint64_t RefineLevel(Finer* finer, const sgPairLevel* level, const sgBoxLanes* nodesB)
 {
+	const sgTree* treeA = &finer->scene->bodies[finer->search->a].body->model->tree;
 	uint64_t left = 0;
 	finer->made = 0;
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		uint32_t partners = (uint32_t)(level->pairs >> SG_LANES * lane) & 0xff, slotA = level->groupA * SG_LANES + lane;
 		sgBoxLanes below;
-		if (partners != 0 && !BoundBelow(finer, finer->search->a, slotA, &below))
+		if (partners == 0)
+		{
+			continue;
+		}
+		if (!BoundBelow(finer, finer->search->a, slotA, &below))
 		{
 			finer->count = SG_SCENE_LEVELS + 1;
 			return level->pairs;
 		}
-		uint64_t met = partners != 0 ? sgGetKernels()->boxes->overlapBoxes(nodesB, partners, &below, 0xff) : 0;
+		const sgLaneSet openedA = sgTree_Open(treeA, slotA);
+		uint64_t met = Overlap(nodesB, partners, &below, openedA.mask, finer->counters);
 		for (uint32_t other = 0; met != 0 && other < SG_LANES; ++other, met >>= SG_LANES)
 		{
 			uint32_t lanes = (uint32_t)met & 0xff;
-			bool meets = lanes != 0 && MeetBelow(finer, slotA, &below, lanes, level->groupB * SG_LANES + other);
+			bool meets = lanes != 0 && MeetBelow(finer, openedA.group, &below, lanes, level->groupB * SG_LANES + other);
 			left |= (uint64_t)meets << (SG_LANES * lane + other);
 		}
 	}

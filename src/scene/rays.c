@@ -211,11 +211,10 @@ snugSceneRayResult snugScene_CastRays(
 	result.status = sgCheckRays(&scene->messenger, rays, count);
 	if (result.status == snug_success)
 	{
-		scene->counters = (snugCounters){ 0 };
 		sgFpEnv environment = sgFpEnv_Enter();
 		CastRays(scene, rays, count, hits, query, &result);
 		sgFpEnv_Leave(environment);
-		result.counters = scene->counters;
+		result.counters = sgScene_TakeCounters(scene);
 	}
 	return result;
 }
@@ -232,11 +231,10 @@ snugSceneRayResult snugScene_FindHits(
 	if (result.status == snug_success)
 	{
 		HitList list = { .hits = hits, .capacity = capacity };
-		scene->counters = (snugCounters){ 0 };
 		sgFpEnv environment = sgFpEnv_Enter();
 		FindHits(scene, ray, &list, query, &result);
 		sgFpEnv_Leave(environment);
-		result.counters = scene->counters;
+		result.counters = sgScene_TakeCounters(scene);
 	}
 	return result;
 }

@@ -175,16 +175,15 @@ void sgScene_Count(snugScene* scene, const snugCounters* counters)
 	while (atomic_flag_test_and_set_explicit(&scene->lock, memory_order_acquire))
 	{
 	}
-	snugCounters* sum = &scene->counters;
-	sum->nodesRefitted += counters->nodesRefitted;
-	sum->nodesAtFront += counters->nodesAtFront;
-	sum->nodesAboveFront += counters->nodesAboveFront;
-	sum->nodesBelowFront += counters->nodesBelowFront;
-	sum->volumeTests += counters->volumeTests;
-	sum->verticesEvaluated += counters->verticesEvaluated;
-	sum->triangleTests += counters->triangleTests;
-	sum->exactTests += counters->exactTests;
+	sgCounters_Add(&scene->counters, counters);
 	atomic_flag_clear_explicit(&scene->lock, memory_order_release);
+}
+
+snugCounters sgScene_TakeCounters(snugScene* scene)
+{
+	const snugCounters counters = scene->counters;
+	scene->counters = (snugCounters){ 0 };
+	return counters;
 }
 
 // ---- Poses ----------------------------------------------------------------------------------------------------------
@@ -273,6 +272,7 @@ static void PoseTask(void* context, uint32_t index)
 		{
 		}
 	}
+	sgScene_Count(posing->scene, &counters);
 }
 
 // All ids are those of bodies, none twice, and matrices are for skins only.

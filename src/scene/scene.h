@@ -173,8 +173,10 @@ void sgScene_BoundBody(snugScene* scene, uint32_t id, snugCounters* counters);
 /// Boxes below the root of a body whose box is up to date.
 void sgScene_SetOpened(snugScene* scene, uint32_t id, const sgBoxLanes* boxes);
 
-/// Add what a thread counted.
+/// Add what a thread counted, and take all that was counted since it was last taken: what boxes cost that are made
+/// ahead of an update is the next one's.
 void sgScene_Count(snugScene* scene, const snugCounters* counters);
+snugCounters sgScene_TakeCounters(snugScene* scene);
 
 /// Boxes of all bodies as they are now, and the trees over them. Bodies that changed since the last complete update are
 /// active.

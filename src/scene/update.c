@@ -299,7 +299,6 @@ static snugStatus TooMany(snugScene* scene, const snugSceneResult* result)
 static SG_NOINLINE snugStatus Update(snugScene* scene, const snugSceneQuery* query, snugSceneResult* result)
 {
 	bool all = scene->isNew || scene->frame->hasTrianglePairs != query->trianglePairs;
-	scene->counters = (snugCounters){ 0 };
 	uint32_t tooFar = sgScene_Refit(scene, all, &result->moved);
 	if (tooFar != SG_NONE)
 	{
@@ -312,7 +311,6 @@ static SG_NOINLINE snugStatus Update(snugScene* scene, const snugSceneQuery* que
 	}
 	tooFar = sgScene_Search(scene, query->trianglePairs);
 	result->queries = scene->searchCount;
-	result->counters = scene->counters;
 	if (tooFar != SG_NONE)
 	{
 		return TooFar(scene, tooFar, result);
@@ -337,5 +335,6 @@ snugSceneResult snugScene_Update(snugScene* scene, const snugSceneQuery* query)
 	result.status = Update(scene, query, &result);
 	sgFpEnv_Leave(scene->callersEnvironment);
 	scene->isUpdating = false;
+	result.counters = sgScene_TakeCounters(scene);
 	return result;
 }

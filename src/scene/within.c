@@ -144,11 +144,10 @@ snugSceneMarginResult snugScene_FindWithin(snugScene* scene, const snugSceneMarg
 	SG_REQUIRE(query->pairs != NULL || query->capacity == 0, result);
 	SG_REQUIRE(query->margin >= 0.0, result);
 	scene->isUpdating = true;
-	scene->counters = (snugCounters){ 0 };
 	scene->callersEnvironment = sgFpEnv_Enter();
 	result.status = FindWithin(scene, query, &result);
 	sgFpEnv_Leave(scene->callersEnvironment);
 	scene->isUpdating = false;
-	result.counters = scene->counters;
+	result.counters = sgScene_TakeCounters(scene);
 	return result;
 }
