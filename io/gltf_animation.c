@@ -196,7 +196,8 @@ static bool TakeApart(gltfReader* g, const gltfValue* place, uint32_t number)
 {
 	ioNode* node = (ioNode*)g->loader->asset->nodes + number; // it is ours as long as the file is read
 	const double* m = node->matrix;
-	double turn[9], scale[3], worst = 0.0;
+	double turn[9], scale[3];
+	bool orthogonal = true;
 	double determinant =
 	    m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
 	for (int k = 0; k < 3; ++k)
@@ -211,10 +212,10 @@ static bool TakeApart(gltfReader* g, const gltfValue* place, uint32_t number)
 	for (int k = 0; k < 3; ++k)
 	{
 		int other = (k + 1) % 3;
-		worst =
-		    fmax(worst, fabs(turn[k] * turn[other] + turn[3 + k] * turn[3 + other] + turn[6 + k] * turn[6 + other]));
+		double cosine = turn[k] * turn[other] + turn[3 + k] * turn[3 + other] + turn[6 + k] * turn[6 + other];
+		orthogonal = orthogonal && fabs(cosine) < 1e-4; // false of what was divided by 0, too
 	}
-	if (!(worst < 1e-4)) // also what cannot be divided by
+	if (!orthogonal)
 	{
 		return gltfFail(
 		    g, place, "moves nodes[%u], whose matrix is no product of translation, rotation and scale", number);

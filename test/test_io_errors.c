@@ -63,6 +63,9 @@ static void AssertGltfRefused(Gltf* gltf, const char* expected)
 #define NODES(text) BASE MESH "'nodes':[" text "]}"
 #define ANIMATION(text) \
 	BASE SKINNABLE "'nodes':[{'mesh':0},{'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}],'animations':[" text "]}"
+#define SHEARED(shear, scale)                                                                                 \
+	BASE MESH "'nodes':[{'mesh':0,'matrix':[1,0,0,0," shear "," scale ",0,0,0,0,1,0,0,0,0,1]}],'animations':" \
+	          "[{'samplers':[{'input':1,'output':5}],'channels':[{'sampler':0,'target':{'node':0,'path':'scale'}}]}]}"
 
 static const char* const messages[][2] = {
 	// JSON and version
@@ -237,6 +240,12 @@ static const char* const messages[][2] = {
 	{ ANIMATION(
 	      "{'samplers':[{'input':1,'output':1}],'channels':[{'sampler':0,'target':{'node':1,'path':'weights'}}]}"),
 	    "f: animations[0].channels[0]: weights of nodes[1], which has no morph targets" },
+	{ SHEARED("0.001", "1"),
+	    "f: animations[0].channels[0]: moves nodes[0], whose matrix is no product of translation, rotation and scale" },
+	{ SHEARED("-0.5", "1"),
+	    "f: animations[0].channels[0]: moves nodes[0], whose matrix is no product of translation, rotation and scale" },
+	{ SHEARED("0", "0"),
+	    "f: animations[0].channels[0]: moves nodes[0], whose matrix is no product of translation, rotation and scale" },
 	{ ANIMATION("{'samplers':[{'input':1,'output':5}],'channels':[{'sampler':0,'target':{'path':'pointer','extensions':"
 	            "{'KHR_animation_pointer':{'pointer':'/nodes/2/scale'}}}}]}"),
 	    "f: animations[0].channels[0].target.extensions.KHR_animation_pointer.pointer: there is no such node" },

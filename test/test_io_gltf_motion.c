@@ -475,6 +475,55 @@ static void reads_what_is_clear(void** state)
 	ioAsset_Free(&asset);
 }
 
+// A channel replaces one of the three parts of a node's matrix; of a mirrored one the scale along x is negative.
+static void moves_one_part_of_a_matrix(void** state)
+{
+	(void)state;
+	static const float times[2] = { 0, 2 }, halfTurns[8] = { 1, 0, 0, 0, 1 };
+	static const char* const paths[3] = { "translation", "rotation", "scale" };
+	for (int n = 0; n < 12; ++n)
+	{
+		// Scaled by (2 or -2, 6, 7), and, if turned, x to y, y to z, z to x; moved by (7, 8, 9).
+		int part = n / 4, sign = n % 2 == 0 ? 1 : -1, turned = n / 2 % 2, matrix[9] = { 0 };
+		const int scales[3] = { 2 * sign, 6, 7 };
+		for (int k = 0; k < 3; ++k)
+		{
+			matrix[3 * k + (k + turned) % 3] = scales[k]; // by columns
+		}
+		float packed[8];
+		for (int i = 0; i < 8; ++i)
+		{
+			packed[i] = part == 1 ? halfTurns[i] : (float)(3 + i % 3);
+		}
+		Gltf g = { .counts = { 0 } };
+		Warnings warnings;
+		Gltf_AddMesh(&g, 4, corner, 6, quadIndices, NULL, NULL, NULL);
+		int a = Gltf_AddArray(&g, "SCALAR", type_float, false, 2, times);
+		int b = Gltf_AddArray(&g, part == 1 ? "VEC4" : "VEC3", type_float, false, 2, packed);
+		Gltf_Add(&g, "nodes", "{'mesh':0,'matrix':[%d,%d,%d,0,%d,%d,%d,0,%d,%d,%d,0,7,8,9,1]}", matrix[0], matrix[1],
+		    matrix[2], matrix[3], matrix[4], matrix[5], matrix[6], matrix[7], matrix[8]);
+		Gltf_Add(&g, "animations",
+		    "{'samplers':[{'input':%d,'output':%d}],'channels':[{'sampler':0,'target':{'node':0,'path':'%s'}}]}", a, b,
+		    paths[part]);
+		ioAsset asset = LoadWarned(&g, &warnings);
+		for (int clip = -1; clip < 1; ++clip)
+		{
+			bool moved[3] = { clip == 0 && part == 0, clip == 0 && part == 1, clip == 0 && part == 2 };
+			const double scale[3] = { moved[2] ? 3 : scales[0], moved[2] ? 4 : 6, moved[2] ? 5 : 7 };
+			const double move[3] = { moved[0] ? 3 : 7, moved[0] ? 4 : 8, moved[0] ? 5 : 9 };
+			double expected[12];
+			for (int i = 0; i < 12; ++i)
+			{
+				int from = moved[1] ? i % 3 : (i + 3 - turned) % 3; // the coordinate that is now here
+				double turn = moved[1] && from > 0 ? -1 : 1;        // half a turn about x
+				expected[i] = turn * scale[from] * (double)corner[i / 3 * 3 + from] + move[i % 3];
+			}
+			AssertPosed(&asset, clip == 0 ? 0 : IO_NONE, 1, 0, 4, expected);
+		}
+		ioAsset_Free(&asset);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -491,6 +540,7 @@ int main(void)
 		cmocka_unit_test(the_sample_matches_the_reference),
 		cmocka_unit_test(follows_pointers_to_nodes),
 		cmocka_unit_test(reads_what_is_clear),
+		cmocka_unit_test(moves_one_part_of_a_matrix),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
