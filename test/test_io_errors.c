@@ -63,6 +63,8 @@ static void AssertGltfRefused(Gltf* gltf, const char* expected)
 #define NODES(text) BASE MESH "'nodes':[" text "]}"
 #define ANIMATION(text) \
 	BASE SKINNABLE "'nodes':[{'mesh':0},{'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}],'animations':[" text "]}"
+#define SAMPLER(text) \
+	ANIMATION("{'samplers':[{" text "}],'channels':[{'sampler':0,'target':{'node':0,'path':'scale'}}]}")
 #define SHEARED(shear, scale)                                                                                 \
 	BASE MESH "'nodes':[{'mesh':0,'matrix':[1,0,0,0," shear "," scale ",0,0,0,0,1,0,0,0,0,1]}],'animations':" \
 	          "[{'samplers':[{'input':1,'output':5}],'channels':[{'sampler':0,'target':{'node':0,'path':'scale'}}]}]}"
@@ -225,11 +227,13 @@ static const char* const messages[][2] = {
 	    "f: animations[0].channels[0].target.path: missing" },
 	{ ANIMATION("{'samplers':[{'input':1,'output':5}],'channels':[{'sampler':0,'target':{'node':0,'path':'colour'}}]}"),
 	    "f: animations[0].channels[0].target.path: unknown" },
-	{ ANIMATION("{'samplers':[{'input':1,'output':5,'interpolation':'MAGIC'}],'channels':[{}]}"),
-	    "f: animations[0].samplers[0].interpolation: unknown" },
-	{ ANIMATION("{'samplers':[{'input':0,'output':5}],'channels':[{}]}"),
-	    "f: animations[0].samplers[0].input: accessors[0] is not a SCALAR of floats" },
-	{ ANIMATION("{'samplers':[{'input':1,'output':2}],'channels':[{}]}"),
+	{ SAMPLER("'input':1,'output':5,'interpolation':'MAGIC'"), "f: animations[0].samplers[0].interpolation: unknown" },
+	{ SAMPLER("'input':1,'output':5,'interpolation':1"),
+	    "f: animations[0].samplers[0].interpolation: a string expected" },
+	{ SAMPLER("'input':1,'output':5,'interpolation':null"),
+	    "f: animations[0].samplers[0].interpolation: a string expected" },
+	{ SAMPLER("'input':0,'output':5"), "f: animations[0].samplers[0].input: accessors[0] is not a SCALAR of floats" },
+	{ SAMPLER("'input':1,'output':2"),
 	    "f: animations[0].samplers[0].output: accessors[2] has neither floats nor normalized integers" },
 	{ ANIMATION(
 	      "{'samplers':[{'input':1,'output':5}],'channels':[{'sampler':0,'target':{'node':0,'path':'rotation'}}]}"),
@@ -318,7 +322,8 @@ static void refuses_times_that_go_back(void** state)
 	Gltf_Add(&g, "nodes", "{'mesh':0}");
 	int a = Gltf_AddArray(&g, "SCALAR", type_float, false, 2, times);
 	int b = Gltf_AddArray(&g, "VEC3", type_float, false, 2, values);
-	Gltf_Add(&g, "animations", "{'samplers':[{'input':%d,'output':%d}],'channels':[{}]}", a, b);
+	Gltf_Add(&g, "animations",
+	    "{'samplers':[{'input':%d,'output':%d}],'channels':[{'sampler':0,'target':{'node':0,'path':'scale'}}]}", a, b);
 	AssertGltfRefused(&g, "f: animations[0].samplers[0].input: accessors[2]: time 1 is before the one before it");
 }
 

@@ -406,7 +406,8 @@ static void the_sample_matches_the_reference(void** state)
 // --- Channels that differ -----------------------------------------------------------------------------------------
 
 // A clip that moves a quad along x from `times[0]` on, by a target.
-static ioAsset LoadMoved(const float times[2], const char* node, const char* targets, Warnings* warnings)
+static ioAsset LoadMoved(
+    const float times[2], const char* node, const char* sampler, const char* targets, Warnings* warnings)
 {
 	static const float moves[6] = { 0, 0, 0, 4, 0, 0 };
 	Gltf g = { .counts = { 0 } };
@@ -414,7 +415,7 @@ static ioAsset LoadMoved(const float times[2], const char* node, const char* tar
 	int a = Gltf_AddArray(&g, "SCALAR", type_float, false, 2, times);
 	int b = Gltf_AddArray(&g, "VEC3", type_float, false, 2, moves);
 	Gltf_Add(&g, "nodes", "{'mesh':0%s}", node);
-	Gltf_Add(&g, "animations", "{'samplers':[{'input':%d,'output':%d}],'channels':[%s]}", a, b, targets);
+	Gltf_Add(&g, "animations", "{'samplers':[{'input':%d,'output':%d%s}],'channels':[%s]}", a, b, sampler, targets);
 	return LoadWarned(&g, warnings);
 }
 
@@ -426,7 +427,7 @@ static void follows_pointers_to_nodes(void** state)
 	static const float times[2] = { 0, 2 };
 	static const double half[3] = { 2, 0, 0 };
 	Warnings warnings;
-	ioAsset asset = LoadMoved(times, "",
+	ioAsset asset = LoadMoved(times, "", "",
 	    "{'sampler':0,'target':{'path':'pointer','extensions':{'KHR_animation_pointer':{'pointer':"
 	    "'/nodes/0/translation'}}}},{'sampler':0,'target':{'path':'pointer','extensions':{'KHR_animation_pointer':"
 	    "{'pointer':'/materials/0/emissiveFactor'}}}}",
@@ -437,6 +438,42 @@ static void follows_pointers_to_nodes(void** state)
 	ioAsset_Free(&asset);
 }
 
+// Channels that are not followed may have values of any type, and samplers that nothing follows are not looked at: what
+// shows and hides a node has bytes. The node stays as it is at rest, and a warning says so.
+static void leaves_out_what_shows_and_hides(void** state)
+{
+	(void)state;
+	static const float times[2] = { 0, 2 };
+	static const uint8_t shown[2] = { 1, 0 };
+	static const double nowhere[3] = { 0, 0, 0 };
+	for (int hidden = 0; hidden < 2; ++hidden)
+	{
+		Gltf g = { .counts = { 0 } };
+		Warnings warnings;
+		Gltf_AddMesh(&g, 4, quad, 6, quadIndices, NULL, NULL, NULL);
+		int a = Gltf_AddArray(&g, "SCALAR", type_float, false, 2, times);
+		int b = Gltf_AddArray(&g, "SCALAR", type_uint8, false, 2, shown);
+		Gltf_Add(&g, "nodes", "{'mesh':0}");
+		Gltf_Add(
+		    &g, "nodes", "{'mesh':0,'extensions':{'KHR_node_visibility':{'visible':%s}}}", hidden ? "false" : "true");
+		Gltf_Add(&g, "animations",
+		    "{'samplers':[{'input':%d,'output':%d,'interpolation':'STEP'},{}],'channels':[{'sampler':0,'target':{'path'"
+		    ":"
+		    "'pointer','extensions':{'KHR_animation_pointer':{'pointer':"
+		    "'/nodes/1/extensions/KHR_node_visibility/visible'}}}}]}",
+		    a, b);
+		ioAsset asset = LoadWarned(&g, &warnings);
+		assert_int_equal(warnings.count, 1);
+		assert_string_equal(warnings.last,
+		    "test.glb: animations[0].channels[0].target.extensions.KHR_animation_pointer.pointer: what is shown and "
+		    "hidden in motion is not followed: it stays as it is at rest");
+		assert_int_equal(asset.clips[0].channelCount, 0);
+		assert_int_equal(asset.instanceCount, hidden ? 1 : 2);
+		AssertQuadAt(&asset, 0, 2, hidden ? 0 : 1, nowhere, 1);
+		ioAsset_Free(&asset);
+	}
+}
+
 // Against the specification, but clear.
 static void reads_what_is_clear(void** state)
 {
@@ -444,14 +481,14 @@ static void reads_what_is_clear(void** state)
 	static const float times[2] = { 0, 2 }, early[2] = { -2, 2 };
 	static const double half[3] = { 2, 0, 0 };
 	Warnings warnings;
-	ioAsset asset = LoadMoved(early, "", MOVE, &warnings);
+	ioAsset asset = LoadMoved(early, "", "", MOVE, &warnings);
 	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(warnings.last, "the first time is negative: -2"));
 	AssertQuadAt(&asset, 0, 0, 0, half, 1);
 	assert_true(asset.clips[0].start == -2.0);
 	ioAsset_Free(&asset);
 
-	asset = LoadMoved(times, ",'matrix':[0,3,0,0,-3,0,0,0,0,0,3,0,7,8,9,1]", MOVE, &warnings);
+	asset = LoadMoved(times, ",'matrix':[0,3,0,0,-3,0,0,0,0,0,3,0,7,8,9,1]", "", MOVE, &warnings);
 	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(warnings.last, "taken apart"));
 	double expected[12];
@@ -464,12 +501,20 @@ static void reads_what_is_clear(void** state)
 	AssertPosed(&asset, 0, 1, 0, 4, expected);
 	ioAsset_Free(&asset);
 
-	asset = LoadMoved(times, "", MOVE "," MOVE, &warnings);
+	// A number, 0, where the name of the interpolation belongs.
+	asset = LoadMoved(times, "", ",'interpolation':0", MOVE, &warnings);
+	assert_int_equal(warnings.count, 1);
+	assert_string_equal(
+	    warnings.last, "test.glb: animations[0].samplers[0].interpolation: 0 instead of a name, taken for LINEAR");
+	AssertQuadAt(&asset, 0, 1, 0, half, 1);
+	ioAsset_Free(&asset);
+
+	asset = LoadMoved(times, "", "", MOVE "," MOVE, &warnings);
 	assert_int_equal(warnings.count, 1);
 	AssertQuadAt(&asset, 0, 1, 0, half, 1);
 	ioAsset_Free(&asset);
 
-	asset = LoadMoved(times, ",'children':[]", MOVE, &warnings);
+	asset = LoadMoved(times, ",'children':[]", "", MOVE, &warnings);
 	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(warnings.last, "nodes[0].children: an empty array"));
 	ioAsset_Free(&asset);
@@ -539,6 +584,7 @@ int main(void)
 		cmocka_unit_test(random_characters_match_the_reference),
 		cmocka_unit_test(the_sample_matches_the_reference),
 		cmocka_unit_test(follows_pointers_to_nodes),
+		cmocka_unit_test(leaves_out_what_shows_and_hides),
 		cmocka_unit_test(reads_what_is_clear),
 		cmocka_unit_test(moves_one_part_of_a_matrix),
 	};
