@@ -63,7 +63,8 @@ typedef struct gltfReader
 	const uint8_t* binary; ///< the second chunk of a GLB file; nullable
 	size_t binaryCount;
 	bool isGlb;
-	bool quantized; ///< KHR_mesh_quantization
+	bool quantized;  ///< KHR_mesh_quantization
+	bool packedOnly; ///< views compressed by meshoptimizer are not there uncompressed as well
 	gltfBuffer* buffers;
 	size_t bufferCount;
 	gltfView* views;        ///< per view; null until one is compressed
@@ -131,7 +132,8 @@ bool gltfGetView(gltfReader* g, uint32_t view, const uint8_t** bytes, uint64_t* 
 /// The bytes that buffer, byteOffset and byteLength of a place name.
 bool gltfGetBytes(gltfReader* g, const gltfValue* place, const uint8_t** bytes, uint64_t* count, uint64_t* stride,
     uint64_t maxStride);
-/// Decode a view by what EXT_meshopt_compression says of it.
+/// Decode a view by what KHR_meshopt_compression or EXT_meshopt_compression says of it. The view stays empty if it
+/// cannot be decoded here and is there uncompressed as well.
 bool gltfUnpackView(gltfReader* g, const gltfValue* place, gltfView* view);
 /// Decode what KHR_draco_mesh_compression has compressed.
 bool gltfDecodeDraco(gltfReader* g);

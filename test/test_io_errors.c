@@ -83,10 +83,6 @@ static const char* const messages[][2] = {
 	{ ASSET "'nodes':[]}", "f: no triangles in the scene" },
 	{ ASSET "'scenes':[{}]}", "f: no triangles in the scene" },
 	// Extensions
-	{ ASSET "'extensionsRequired':['KHR_meshopt_compression']}",
-	    "f: extensionsRequired[0]: the file needs the extension KHR_meshopt_compression, which is not supported; "
-	    "export "
-	    "the file without compression" },
 	{ ASSET "'extensionsRequired':['MY_thing']}",
 	    "f: extensionsRequired[0]: the file needs the extension MY_thing, which is not supported" },
 	{ ASSET "'extensionsRequired':['\\u001b[31m']}",
