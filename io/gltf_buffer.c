@@ -356,6 +356,6 @@ void gltfFreeBuffers(gltfReader* g)
 	}
 	free(g->buffers);
 	free(g->views);
-	free(g->replaced);
+	free(g->unpacked);
 	free(g->dataUris);
 }

@@ -32,7 +32,8 @@ static bool OpenSet(gltfReader* g, const gltfPrimitive* p, const char* key, gltf
 {
 	gltfValue place = gltfMember(&p->attributes, key);
 	uint32_t number;
-	if (!gltfReadIndex(g, &p->attributes, key, &g->accessors, true, &number) || !gltfOpenAccessor(g, number, a))
+	if (!gltfReadIndex(g, &p->attributes, key, &g->accessors, true, &number) ||
+	    !gltfOpenAttribute(g, p, key, number, a))
 	{
 		return false;
 	}
