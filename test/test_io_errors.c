@@ -278,6 +278,8 @@ static void names_the_vertex(void** state)
 		{ NAN, 1, 0, 0, "f: meshes[0].primitives[0].attributes.POSITION: vertex 2 is not finite" },
 		{ INFINITY, 1, 0, 0, "f: meshes[0].primitives[0].attributes.POSITION: vertex 2 is not finite" },
 		{ 0, -0.5f, 0, 0, "f: meshes[0].primitives[0].attributes: vertex 2: weight -0.5 of WEIGHTS_0 is negative" },
+		{ 0, -0.0101f, 0, 0,
+		    "f: meshes[0].primitives[0].attributes: vertex 2: weight -0.0101 of WEIGHTS_0 is negative" },
 		{ 0, INFINITY, 0, 0,
 		    "f: meshes[0].primitives[0].attributes: vertex 2: weight inf of WEIGHTS_0 is out of range" },
 		{ 0, 1, NAN, 0, "f: meshes[0].primitives[0].targets[0].POSITION: vertex 2 is not finite" },

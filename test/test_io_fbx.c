@@ -220,6 +220,18 @@ static ioAsset Load(Bytes bytes)
 	return LoadWith(bytes, &warnings);
 }
 
+static void AssertRefused(Bytes bytes, const char* part)
+{
+	ioAsset asset;
+	ioError error;
+	assert_false(ioLoadMemory(bytes.data, bytes.count, "test.fbx", NULL, &asset, &error));
+	if (strstr(error.text, part) == NULL)
+	{
+		fail_msg("'%s' does not say '%s'", error.text, part);
+	}
+	Bytes_Free(&bytes);
+}
+
 static void AssertAt(const ioAsset* asset, uint32_t clip, double time, uint32_t instance, const mat4 m)
 {
 	ioPose* pose = ioPose_Create(asset);
@@ -324,20 +336,30 @@ static void follows_curves_under_pivots(void** state)
 	ioAsset_Free(&asset);
 }
 
-// A skin over a mesh with a geometric transform, bound where it is not at rest; one vertex is bound to nothing, or by
-// less than a float can be, and follows the model.
+// A skin over a mesh with a geometric transform, bound where it is not at rest; one vertex is bound to nothing, by
+// less than a float can be, or by less than nothing, and follows the model.
 static void follows_skins(void** state)
 {
 	(void)state;
 	static const int64_t links[][2] = { { 1, 0 }, { 2, 0 }, { 3, 1 }, { 20, 3 }, { 21, 20 }, { 2, 21 } };
-	static const int64_t bound[POINTS] = { 0, 1, 2, 3 };
 	static const struct
 	{
 		int count;
+		int64_t bound[POINTS];
 		double weights[POINTS];
 		bool bindsAll;
-	} cases[] = { { POINTS - 1, { 1, 1, 1, 0 }, false }, { POINTS, { 1, 1, 1, 1e-60 }, false },
-		{ POINTS, { 1, 1, 1, 1 }, true } };
+		const char* warning;
+		const char* error;
+	} cases[] = { { POINTS - 1, { 0, 1, 2 }, { 1, 1, 1, 0 }, .bindsAll = false },
+		{ POINTS, { 0, 1, 2, 3 }, { 1, 1, 1, 1e-60 }, .bindsAll = false },
+		{ POINTS, { 0, 1, 2, 3 }, { 1, 1, 1, 1 }, .bindsAll = true },
+		{ POINTS, { 0, 1, 2, 3 }, { 1, 1, 1, -0.0033 }, .bindsAll = false,
+		    .warning = "1 weights below 0 counted as 0, the first of vertex 3 (the lowest was -0.0033)" },
+		{ POINTS, { 0, 1, 2, 2 }, { 1, 1, 1, -0.0099 }, .bindsAll = false, // once more the last one
+		    .warning = "1 weights below 0 counted as 0, the first of vertex 2 (the lowest was -0.0099)" },
+		{ POINTS, { 0, 1, 2, 3 }, { 1, 1, 1, -0.0101 }, .error = "weight 3, -0.0101 of vertex 3, is out of range" },
+		{ POINTS, { 0, 1, 2, 3 }, { 1, 1e7, 1, 1 }, .error = "weight 1, 1e+07 of vertex 1, is out of range" },
+		{ POINTS, { 0, 1, 2, 4 }, { 1, 1, 1, 1 }, .error = "weight 3, 1 of vertex 4, is out of range" } };
 	uint32_t random = 11;
 	Transform mesh = RandomTransform(&random), joint = RandomTransform(&random), bind = RandomTransform(&random);
 	mat4 toJoint = Local(&bind);
@@ -359,7 +381,7 @@ static void follows_skins(void** state)
 		Fbx_End(&f);
 		Fbx_End(&f);
 		Fbx_BeginObject(&f, "Deformer", 21, "", "SubDeformer", "Cluster");
-		Fbx_AddIntegers(&f, "Indexes", cases[c].count, bound);
+		Fbx_AddIntegers(&f, "Indexes", cases[c].count, cases[c].bound);
 		Fbx_AddNumbers(&f, "Weights", cases[c].count, cases[c].weights);
 		Fbx_AddNumbers(&f, "Transform", 16, columns);
 		Fbx_End(&f);
@@ -367,12 +389,18 @@ static void follows_skins(void** state)
 		Fbx_Begin(&f, "Connections");
 		ADD_LINKS(&f, links);
 		Fbx_End(&f);
+		if (cases[c].error != NULL)
+		{
+			AssertRefused(Fbx_Finish(&f), cases[c].error);
+			continue;
+		}
 		Warnings warnings = { 0 };
 		ioAsset asset = LoadWith(Fbx_Finish(&f), &warnings);
-		assert_int_equal(warnings.count, 1);
-		assert_string_equal(warnings.last,
+		assert_int_equal(warnings.count, cases[c].warning != NULL ? 2 : 1);
+		assert_string_equal(warnings.first,
 		    "test.fbx: Deformer 20: made for dual quaternions; how joints are blended is "
 		    "not taken from the file");
+		assert_true(cases[c].warning == NULL || strstr(warnings.last, cases[c].warning) != NULL);
 		mat4 skinned = Product(Local(&joint), Product(toJoint, Geometric(&mesh)));
 		mat4 unbound = Product(Local(&mesh), Geometric(&mesh));
 		assert_int_equal(asset.skinCount, 1);
@@ -827,18 +855,6 @@ static void text_and_binary_agree(void** state)
 		ioAsset_Free(&binary);
 	}
 	ioAsset_Free(&text);
-}
-
-static void AssertRefused(Bytes bytes, const char* part)
-{
-	ioAsset asset;
-	ioError error;
-	assert_false(ioLoadMemory(bytes.data, bytes.count, "test.fbx", NULL, &asset, &error));
-	if (strstr(error.text, part) == NULL)
-	{
-		fail_msg("'%s' does not say '%s'", error.text, part);
-	}
-	Bytes_Free(&bytes);
 }
 
 static void refuses_what_it_cannot_read(void** state)

@@ -102,6 +102,22 @@ static void repairs_weights(void** state)
 	assert_true(asset.meshes[0].weights[0] == 1.0f);
 	assert_true(fabs((double)asset.meshes[0].weights[1] - 0.5 / 1.0009) < 1e-7);
 	ioAsset_Free(&asset);
+	// A little below 0 is 0.
+	static const float below[16] = { 1, 0, 0, 0, -0.0025f, 1.0025f, 0, 0, 1, -0.0099f, -0.001f, 0, 1, 0, 0, 0 };
+	AddSkinned(&g, joints, below, NULL);
+	Gltf_Add(&g, "nodes", "{'mesh':0}");
+	asset = LoadWarned(&g, &warnings);
+	assert_int_equal(warnings.count, 2);
+	assert_string_equal(warnings.first,
+	    "test.glb: meshes[0]: 3 weights below 0 counted as 0, the first of vertex 1 (the "
+	    "lowest was -0.0099)");
+	assert_int_equal(asset.meshes[0].influenceStart[4], 4);
+	for (int i = 0; i < 4; ++i)
+	{
+		assert_int_equal(asset.meshes[0].joints[i], i == 2 ? 0 : 1);
+		assert_true(asset.meshes[0].weights[i] == 1.0f);
+	}
+	ioAsset_Free(&asset);
 }
 
 static void morphs_before_skinning(void** state)
