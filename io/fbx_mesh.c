@@ -112,6 +112,7 @@ typedef struct influences
 	uint16_t* joints;
 	double* weights;
 	uint32_t count, capacity, jointCount;
+	ioWeightRepairs repairs;
 } influences;
 
 static void FreeInfluences(influences* i)
@@ -143,16 +144,18 @@ static bool AddCluster(const fbxReader* r, uint32_t cluster, uint32_t vertexCoun
 	}
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		if (indices[i] < 0 || indices[i] >= vertexCount || !(weights[i] >= 0.0 && weights[i] <= (double)IO_MAX_WEIGHT))
+		double weight = weights[i];
+		if (indices[i] < 0 || indices[i] >= vertexCount ||
+		    !ioReadWeight(&found->repairs, (uint32_t)indices[i], &weight))
 		{
 			return fbxFail(
-			    r, cluster, "weight %u, %g of vertex %lld, is out of range", i, weights[i], (long long)indices[i]);
+			    r, cluster, "weight %u, %g of vertex %lld, is out of range", i, weight, (long long)indices[i]);
 		}
-		if (weights[i] >= (double)FLT_MIN) // less is lost as a float, and would leave a sum that scales nothing to 1
+		if (weight >= (double)FLT_MIN) // less is lost as a float, and would leave a sum that scales nothing to 1
 		{
 			found->vertices[found->count] = (uint32_t)indices[i];
 			found->joints[found->count] = (uint16_t)found->jointCount;
-			found->weights[found->count++] = weights[i];
+			found->weights[found->count++] = weight;
 		}
 	}
 	return true;
@@ -212,7 +215,7 @@ static bool SortInfluences(fbxReader* r, const influences* found, ioAssetMesh* m
 	{
 		order[first[found->vertices[i] + 1]++] = i; // then first[v] and first[v + 1] are its ends
 	}
-	ioWeightRepairs repairs = { .worst = 0.0 };
+	ioWeightRepairs repairs = found->repairs;
 	uint32_t used = 0;
 	bool anyUnbound = false;
 	for (uint32_t v = 0; ready && v < vertexCount; ++v)

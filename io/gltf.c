@@ -37,6 +37,7 @@ static bool IsKnown(const char* name)
 		"EXT_mesh_gpu_instancing",
 		"KHR_animation_pointer",
 		"KHR_node_visibility",
+		"KHR_meshopt_compression",
 		"EXT_meshopt_compression",
 #if SNUG_IO_DRACO
 		"KHR_draco_mesh_compression"
@@ -83,10 +84,10 @@ static bool CheckExtensions(gltfReader* g)
 			return gltfFail(g, &element, "a string expected");
 		}
 		g->quantized = g->quantized || strcmp(name, "KHR_mesh_quantization") == 0;
+		g->packedOnly = g->packedOnly || (isRequired && strstr(name, "_meshopt_compression") != NULL);
 		if (isRequired && !IsKnown(name))
 		{
-			bool compressed =
-			    strcmp(name, "KHR_draco_mesh_compression") == 0 || strcmp(name, "KHR_meshopt_compression") == 0;
+			bool compressed = strcmp(name, "KHR_draco_mesh_compression") == 0;
 			return gltfFail(g, &element, "the file needs the extension %s, which is not supported%s", PlainName(name),
 			    compressed ? "; export the file without compression" : "");
 		}

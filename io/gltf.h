@@ -46,13 +46,13 @@ typedef struct gltfView
 	uint64_t count;
 } gltfView;
 
-/// What stands in for the bytes of an accessor, packed: what was compressed.
-typedef struct gltfReplaced
+/// What a compressed primitive was unpacked to: its indices, 32 bits each, then its attributes one after the other.
+typedef struct gltfUnpacked
 {
-	const uint8_t* bytes; ///< null: nothing; owned by the asset
-	size_t componentSize;
-	bool isIndex; ///< 32 bits each, whatever the accessor says
-} gltfReplaced;
+	const uint8_t* bytes; ///< owned by the asset
+	uint32_t vertexCount, indexCount;
+	uint32_t vertexSize; ///< bytes of all attributes of a vertex
+} gltfUnpacked;
 
 typedef struct gltfReader
 {
@@ -63,11 +63,14 @@ typedef struct gltfReader
 	const uint8_t* binary; ///< the second chunk of a GLB file; nullable
 	size_t binaryCount;
 	bool isGlb;
-	bool quantized; ///< KHR_mesh_quantization
+	bool quantized;  ///< KHR_mesh_quantization
+	bool packedOnly; ///< views compressed by meshoptimizer are not there uncompressed as well
 	gltfBuffer* buffers;
 	size_t bufferCount;
 	gltfView* views;        ///< per view; null until one is compressed
-	gltfReplaced* replaced; ///< per accessor; null if nothing was compressed
+	gltfUnpacked* unpacked; ///< the compressed primitives of all meshes, in their order; null if there are none
+	uint32_t unpackedCount; ///<
+	uint32_t unpackedUsed;  ///< of those, how many have been read
 	gltfBuffer* beside;     ///< the first that is a file beside; nullable
 	const float** decoded;  ///< per accessor: its floats, if an animation uses it; owned by the asset
 	bool* ascending;        ///< per accessor: its floats were found to be times
@@ -131,10 +134,13 @@ bool gltfGetView(gltfReader* g, uint32_t view, const uint8_t** bytes, uint64_t* 
 /// The bytes that buffer, byteOffset and byteLength of a place name.
 bool gltfGetBytes(gltfReader* g, const gltfValue* place, const uint8_t** bytes, uint64_t* count, uint64_t* stride,
     uint64_t maxStride);
-/// Decode a view by what EXT_meshopt_compression says of it.
+/// Decode a view by what KHR_meshopt_compression or EXT_meshopt_compression says of it. The view stays empty if it
+/// cannot be decoded here and is there uncompressed as well.
 bool gltfUnpackView(gltfReader* g, const gltfValue* place, gltfView* view);
 /// Decode what KHR_draco_mesh_compression has compressed.
 bool gltfDecodeDraco(gltfReader* g);
+/// What a primitive was unpacked to; null if it is not compressed. Call once for each primitive, in their order.
+const gltfUnpacked* gltfNextUnpacked(gltfReader* g, const gltfValue* primitive);
 void gltfFreeBuffers(gltfReader* g);
 
 // ---- gltf_accessor.c -------------------------------------------------------------------------------------------
@@ -167,6 +173,8 @@ typedef struct gltfAccessor
 } gltfAccessor;
 
 bool gltfOpenAccessor(gltfReader* g, uint32_t number, gltfAccessor* accessor);
+/// The same without its bytes.
+bool gltfDescribeAccessor(gltfReader* g, uint32_t number, gltfAccessor* accessor);
 /// All components of all elements, normalised integers made fractions. Counted against the budget by the caller.
 bool gltfReadFloats(gltfReader* g, const gltfAccessor* accessor, float* values);
 /// The same for unsigned integers.
@@ -183,12 +191,18 @@ typedef struct gltfPrimitive
 {
 	gltfValue place, attributes;
 	uint64_t mode;
+	const gltfUnpacked* unpacked; ///< null: it is not compressed
 	gltfAccessor positions, indices;
 	bool indexed;
 	uint32_t firstVertex; ///< in the mesh
 	uint32_t triangleCount;
 	uint32_t setCount; ///< JOINTS_n and WEIGHTS_n
 } gltfPrimitive;
+
+/// Open an attribute: an accessor, or what the primitive was unpacked to.
+bool gltfOpenAttribute(gltfReader* g, const gltfPrimitive* p, const char* name, uint32_t number, gltfAccessor* a);
+/// Take the number of elements that an accessor was unpacked to for its own, with a warning if that was another.
+void gltfCorrectCount(gltfReader* g, const gltfValue* place, gltfAccessor* a, uint32_t count);
 
 /// Fill the influences of a mesh whose primitives all have some.
 bool gltfReadInfluences(

@@ -136,7 +136,7 @@ static bool OpenSparse(gltfReader* g, const gltfValue* place, gltfAccessor* a)
 	return true;
 }
 
-bool gltfOpenAccessor(gltfReader* g, uint32_t number, gltfAccessor* a)
+bool gltfDescribeAccessor(gltfReader* g, uint32_t number, gltfAccessor* a)
 {
 	gltfValue place = gltfElement(&g->accessors, number), normalized = gltfMember(&place, "normalized");
 	uint64_t count;
@@ -161,16 +161,14 @@ bool gltfOpenAccessor(gltfReader* g, uint32_t number, gltfAccessor* a)
 		return gltfFail(g, &place, "a matrix of this size has no use here");
 	}
 	a->count = (uint32_t)count;
-	if (g->replaced != NULL && g->replaced[number].bytes != NULL)
-	{
-		const gltfReplaced* replaced = g->replaced + number;
-		a->type = replaced->isIndex ? gltf_uint32 : a->type;
-		a->componentSize = replaced->componentSize;
-		a->bytes = replaced->bytes;
-		a->stride = a->componentSize * (size_t)a->components;
-		return true;
-	}
-	return OpenBytes(g, &place, count, a->componentSize * (size_t)a->components, &a->bytes, &a->stride) &&
+	return true;
+}
+
+bool gltfOpenAccessor(gltfReader* g, uint32_t number, gltfAccessor* a)
+{
+	gltfValue place = gltfElement(&g->accessors, number);
+	return gltfDescribeAccessor(g, number, a) &&
+	       OpenBytes(g, &place, a->count, a->componentSize * (size_t)a->components, &a->bytes, &a->stride) &&
 	       OpenSparse(g, &place, a);
 }
 

@@ -1,7 +1,7 @@
 // Animations. Accessors that several samplers share, as most files share their times, are decoded once.
 //
-// Kinder than the specification in one thing: two keys at the same time make a jump, where it wants times to ascend
-// strictly. Exporters write such keys, and what they mean is clear.
+// Kinder than the specification in two things that exporters write, and whose meaning is clear: two keys at the same
+// time make a jump, where it wants times to ascend strictly; an interpolation of 0 is LINEAR, the first of the names.
 #include "io/gltf.h"
 
 #include <math.h>
@@ -57,6 +57,11 @@ static bool ReadInterpolation(gltfReader* g, const gltfValue* place, ioInterpola
 	gltfValue member = gltfMember(place, "interpolation");
 	const char* name;
 	*interpolation = io_linear;
+	if (json_is_integer(member.json) && json_integer_value(member.json) == 0)
+	{
+		gltfWarn(g, &member, "0 instead of a name, taken for LINEAR");
+		return true;
+	}
 	if (!gltfReadString(g, place, "interpolation", &name))
 	{
 		return false;
@@ -163,7 +168,10 @@ static bool ReadPointer(gltfReader* g, const gltfValue* target, uint32_t* node, 
 			return true;
 		}
 	}
-	gltfWarn(g, &member, "only translation, rotation, scale and weights of a node are followed");
+	bool visible = strcmp(p, "/extensions/KHR_node_visibility/visible") == 0;
+	gltfWarn(g, &member,
+	    visible ? "what is shown and hidden in motion is not followed: it stays as it is at rest"
+	            : "only translation, rotation, scale and weights of a node are followed");
 	return true;
 }
 
@@ -196,7 +204,8 @@ static bool TakeApart(gltfReader* g, const gltfValue* place, uint32_t number)
 {
 	ioNode* node = (ioNode*)g->loader->asset->nodes + number; // it is ours as long as the file is read
 	const double* m = node->matrix;
-	double turn[9], scale[3], worst = 0.0;
+	double turn[9], scale[3];
+	bool orthogonal = true;
 	double determinant =
 	    m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
 	for (int k = 0; k < 3; ++k)
@@ -211,10 +220,10 @@ static bool TakeApart(gltfReader* g, const gltfValue* place, uint32_t number)
 	for (int k = 0; k < 3; ++k)
 	{
 		int other = (k + 1) % 3;
-		worst =
-		    fmax(worst, fabs(turn[k] * turn[other] + turn[3 + k] * turn[3 + other] + turn[6 + k] * turn[6 + other]));
+		double cosine = turn[k] * turn[other] + turn[3 + k] * turn[3 + other] + turn[6 + k] * turn[6 + other];
+		orthogonal = orthogonal && fabs(cosine) < 1e-4; // false of what was divided by 0, too
 	}
-	if (!(worst < 1e-4)) // also what cannot be divided by
+	if (!orthogonal)
 	{
 		return gltfFail(
 		    g, place, "moves nodes[%u], whose matrix is no product of translation, rotation and scale", number);
@@ -260,14 +269,15 @@ static bool SetKeys(gltfReader* g, const gltfValue* place, const sampler* s, ioC
 	return true;
 }
 
-static bool ReadChannel(
-    gltfReader* g, const gltfValue* place, const gltfValue* samplerList, const sampler* samplers, ioChannel* channel)
+// A sampler is opened by the channels that are followed: what shows a node or moves a material has values of any type.
+static bool ReadChannel(gltfReader* g, const gltfValue* place, const gltfValue* samplers, ioChannel* channel)
 {
 	gltfValue target = gltfMember(place, "target");
 	uint32_t number;
+	sampler s;
 	bool ignored = false;
 	if (!gltfExpectObject(g, place) || !gltfExpectObject(g, &target) ||
-	    !gltfReadIndex(g, place, "sampler", samplerList, true, &number) ||
+	    !gltfReadIndex(g, place, "sampler", samplers, true, &number) ||
 	    !gltfReadIndex(g, &target, "node", &g->nodes, false, &channel->node) ||
 	    !ReadPath(g, &target, &channel->node, &channel->path, &ignored))
 	{
@@ -278,12 +288,13 @@ static bool ReadChannel(
 		channel->node = IO_NONE; // what an extension moves
 		return true;
 	}
-	return SetKeys(g, place, samplers + number, channel);
+	gltfValue samplerPlace = gltfElement(samplers, number);
+	return OpenSampler(g, &samplerPlace, &s) && SetKeys(g, place, &s, channel);
 }
 
 // `moved` has per node and path the number of the last clip that moves it, plus 1.
-static bool ReadChannels(gltfReader* g, const gltfValue* array, const gltfValue* samplerList, const sampler* samplers,
-    uint32_t* moved, uint32_t clipNumber, ioClip* clip)
+static bool ReadChannels(gltfReader* g, const gltfValue* array, const gltfValue* samplers, uint32_t* moved,
+    uint32_t clipNumber, ioClip* clip)
 {
 	size_t count = gltfLength(array);
 	if (!gltfSpend(g, array, count, sizeof(ioChannel)))
@@ -301,7 +312,7 @@ static bool ReadChannels(gltfReader* g, const gltfValue* array, const gltfValue*
 	{
 		gltfValue place = gltfElement(array, i);
 		ioChannel* channel = channels + clip->channelCount;
-		if (!ReadChannel(g, &place, samplerList, samplers, channel))
+		if (!ReadChannel(g, &place, samplers, channel))
 		{
 			return false;
 		}
@@ -324,19 +335,6 @@ static bool ReadChannels(gltfReader* g, const gltfValue* array, const gltfValue*
 	return true;
 }
 
-static bool ReadSamplers(gltfReader* g, const gltfValue* list, sampler* samplers)
-{
-	for (size_t i = 0; i < gltfLength(list); ++i)
-	{
-		gltfValue place = gltfElement(list, i);
-		if (!OpenSampler(g, &place, samplers + i))
-		{
-			return false;
-		}
-	}
-	return true;
-}
-
 static bool ReadClip(gltfReader* g, uint32_t number, uint32_t* moved, ioClip* clip)
 {
 	gltfValue place = gltfElement(&g->animations, number), channels, list;
@@ -355,13 +353,7 @@ static bool ReadClip(gltfReader* g, uint32_t number, uint32_t* moved, ioClip* cl
 		snprintf(text, sizeof(text), "%u", number);
 		clip->name = ioAsset_CopyName(g->loader->asset, text);
 	}
-	sampler* samplers = calloc(gltfLength(&list) + 1, sizeof(sampler));
-	bool read =
-	    clip->name != NULL && samplers != NULL
-	        ? ReadSamplers(g, &list, samplers) && ReadChannels(g, &channels, &list, samplers, moved, number, clip)
-	        : ioFailMemory(g->loader);
-	free(samplers);
-	return read;
+	return clip->name != NULL ? ReadChannels(g, &channels, &list, moved, number, clip) : ioFailMemory(g->loader);
 }
 
 bool gltfReadAnimations(gltfReader* g)

@@ -314,7 +314,13 @@ bool gltfGetBytes(
 bool gltfGetView(gltfReader* g, uint32_t number, const uint8_t** bytes, uint64_t* count, uint64_t* stride)
 {
 	gltfValue place = gltfElement(&g->bufferViews, number), extensions = gltfMember(&place, "extensions");
-	gltfValue packed = gltfMember(&extensions, "EXT_meshopt_compression");
+	gltfValue packed = gltfMember(&extensions, "KHR_meshopt_compression");
+	gltfValue older = gltfMember(&extensions, "EXT_meshopt_compression");
+	if (packed.json != NULL && older.json != NULL)
+	{
+		return gltfFail(g, &extensions, "both %s and %s", packed.key, older.key);
+	}
+	packed = packed.json != NULL ? packed : older;
 	if (packed.json == NULL)
 	{
 		return gltfGetBytes(g, &place, bytes, count, stride, 252);
@@ -328,14 +334,17 @@ bool gltfGetView(gltfReader* g, uint32_t number, const uint8_t** bytes, uint64_t
 		return ioFailMemory(g->loader);
 	}
 	gltfView* view = g->views + number;
-	if ((view->bytes == NULL && !gltfUnpackView(g, &packed, view)) ||
-	    !gltfReadCount(g, &place, "byteStride", 4, 252, 0, stride))
+	if (view->bytes == NULL && !gltfUnpackView(g, &packed, view))
 	{
 		return false;
 	}
+	if (view->bytes == NULL)
+	{
+		return gltfGetBytes(g, &place, bytes, count, stride, 252);
+	}
 	*bytes = view->bytes;
 	*count = view->count;
-	return true;
+	return gltfReadCount(g, &place, "byteStride", 4, 252, 0, stride);
 }
 
 void gltfFreeBuffers(gltfReader* g)
@@ -347,6 +356,6 @@ void gltfFreeBuffers(gltfReader* g)
 	}
 	free(g->buffers);
 	free(g->views);
-	free(g->replaced);
+	free(g->unpacked);
 	free(g->dataUris);
 }

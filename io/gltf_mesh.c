@@ -15,9 +15,10 @@ enum
 
 // ---- What a primitive has --------------------------------------------------------------------------------------
 
-// Positions are floats; KHR_mesh_quantization allows small integers as well.
-static bool OpenPositions(
-    gltfReader* g, const gltfValue* attributes, uint32_t vertexCount, bool required, gltfAccessor* a)
+// Positions are floats; KHR_mesh_quantization allows small integers as well. Those of morph targets, which are never
+// compressed, have no primitive.
+static bool OpenPositions(gltfReader* g, const gltfPrimitive* p, const gltfValue* attributes, uint32_t vertexCount,
+    bool required, gltfAccessor* a)
 {
 	gltfValue place = gltfMember(attributes, "POSITION");
 	uint32_t number;
@@ -30,7 +31,7 @@ static bool OpenPositions(
 	{
 		return true;
 	}
-	if (!gltfOpenAccessor(g, number, a))
+	if (p != NULL ? !gltfOpenAttribute(g, p, "POSITION", number, a) : !gltfOpenAccessor(g, number, a))
 	{
 		return false;
 	}
@@ -44,6 +45,29 @@ static bool OpenPositions(
 	       gltfFail(g, &place, "accessors[%u] has %u elements for %u vertices", number, a->count, vertexCount);
 }
 
+// Strips are unpacked to lists, too. The accessor, if there is one, only says how many there should be.
+static bool UnpackIndices(gltfReader* g, gltfPrimitive* p, const gltfValue* place, uint32_t number)
+{
+	gltfAccessor said = { .count = p->unpacked->indexCount };
+	if (p->mode == mode_fan)
+	{
+		return gltfFail(g, &p->place, "a fan of triangles cannot be compressed");
+	}
+	if (number != IO_NONE && p->mode == mode_triangles && !gltfDescribeAccessor(g, number, &said))
+	{
+		return false;
+	}
+	gltfCorrectCount(g, place, &said, p->unpacked->indexCount);
+	p->mode = mode_triangles;
+	p->indices = (gltfAccessor){ .count = p->unpacked->indexCount,
+		.components = 1,
+		.type = gltf_uint32,
+		.componentSize = 4,
+		.bytes = p->unpacked->bytes,
+		.stride = 4 };
+	return true;
+}
+
 static bool OpenIndices(gltfReader* g, gltfPrimitive* p)
 {
 	gltfValue place = gltfMember(&p->place, "indices");
@@ -52,10 +76,14 @@ static bool OpenIndices(gltfReader* g, gltfPrimitive* p)
 	{
 		return false;
 	}
-	p->indexed = number != IO_NONE;
+	p->indexed = number != IO_NONE || p->unpacked != NULL;
 	if (!p->indexed)
 	{
 		return true;
+	}
+	if (p->unpacked != NULL)
+	{
+		return UnpackIndices(g, p, &place, number);
 	}
 	if (!gltfOpenAccessor(g, number, &p->indices))
 	{
@@ -114,13 +142,14 @@ static bool OpenPrimitive(gltfReader* g, const gltfValue* array, size_t index, g
 	{
 		return false;
 	}
+	p->unpacked = gltfNextUnpacked(g, &p->place);
 	if (p->mode < mode_triangles || gltfMember(&p->attributes, "POSITION").json == NULL)
 	{
 		gltfWarn(g, &p->place, p->mode < mode_triangles ? "points or lines, left out" : "no POSITION, left out");
 		return true;
 	}
 	*used = true;
-	return OpenPositions(g, &p->attributes, 0, true, &p->positions) && OpenIndices(g, p) && CountTriangles(g, p) &&
+	return OpenPositions(g, p, &p->attributes, 0, true, &p->positions) && OpenIndices(g, p) && CountTriangles(g, p) &&
 	       CountInfluenceSets(g, p);
 }
 
@@ -208,7 +237,7 @@ static bool ReadDeltas(
 		gltfValue positions = gltfMember(&place, "POSITION");
 		float* values = deltas + 3 * (size_t)p->firstVertex;
 		gltfAccessor a;
-		if (!gltfExpectObject(g, &place) || !OpenPositions(g, &place, p->positions.count, false, &a))
+		if (!gltfExpectObject(g, &place) || !OpenPositions(g, NULL, &place, p->positions.count, false, &a))
 		{
 			return false;
 		}

@@ -1,5 +1,6 @@
-// EXT_meshopt_compression: views of buffers that are compressed. meshoptimizer's decoders are made for untrusted input:
-// they stay in the memory that they are given, and so they run here, once everything that they only assert is checked.
+// KHR_meshopt_compression and EXT_meshopt_compression, which came before it and is the same but for what it does not
+// know: views of buffers that are compressed. meshoptimizer's decoders are made for untrusted input: they stay in the
+// memory that they are given, and so they run here, once everything that they only assert is checked.
 #include "io/gltf.h"
 
 #include <stdlib.h>
@@ -17,11 +18,14 @@ typedef struct packed
 	const char *mode, *filter;
 } packed;
 
-#if SNUG_IO_MESHOPT
-
 static bool IsMode(const packed* p, const char* mode)
 {
 	return strcmp(p->mode, mode) == 0;
+}
+
+static bool IsFilter(const packed* p, const char* filter)
+{
+	return strcmp(p->filter, filter) == 0;
 }
 
 static bool CheckMode(const gltfReader* g, const gltfValue* place, const packed* p)
@@ -29,12 +33,23 @@ static bool CheckMode(const gltfReader* g, const gltfValue* place, const packed*
 	bool attributes = IsMode(p, "ATTRIBUTES"), triangles = IsMode(p, "TRIANGLES"), indices = IsMode(p, "INDICES");
 	bool fits = attributes ? p->stride % 4 == 0 && p->stride <= 256
 	                       : (p->stride == 2 || p->stride == 4) && (!triangles || p->count % 3 == 0);
-	bool none = strcmp(p->filter, "NONE") == 0, quaternion = strcmp(p->filter, "QUATERNION") == 0;
-	bool octahedral = strcmp(p->filter, "OCTAHEDRAL") == 0, exponential = strcmp(p->filter, "EXPONENTIAL") == 0;
-	bool filtered = none || (attributes && ((octahedral && (p->stride == 4 || p->stride == 8)) ||
-	                                           (quaternion && p->stride == 8) || exponential));
-	return ((attributes || triangles || indices) && fits && filtered) ||
+	bool four = p->stride == 4 || p->stride == 8; // components of 8 or 16 bits
+	bool filtered = (four && (IsFilter(p, "OCTAHEDRAL") || IsFilter(p, "COLOR"))) ||
+	                (p->stride == 8 && IsFilter(p, "QUATERNION")) || IsFilter(p, "EXPONENTIAL");
+	return ((attributes || triangles || indices) && fits && (IsFilter(p, "NONE") || (attributes && filtered))) ||
 	       gltfFail(g, place, "mode, filter, byteStride and count do not fit together");
+}
+
+#if SNUG_IO_MESHOPT
+
+// Why it cannot be decoded here; null if it can. The filter is for colours, which nobody here reads.
+static const char* FindObstacle(const packed* p)
+{
+	bool isVersion1 = IsMode(p, "ATTRIBUTES") && p->bytes[0] == 0xa1;
+	return isVersion1 && MESHOPTIMIZER_VERSION < 230
+	           ? "version 1 of ATTRIBUTES, which meshoptimizer decodes since 0.23; this program has an earlier one"
+	       : IsFilter(p, "COLOR") ? "the filter COLOR is not supported"
+	                              : NULL;
 }
 
 static bool Decode(gltfReader* g, const gltfValue* place, const packed* p, uint8_t* out)
@@ -47,15 +62,15 @@ static bool Decode(gltfReader* g, const gltfValue* place, const packed* p, uint8
 	{
 		return gltfFail(g, place, "damaged data");
 	}
-	if (strcmp(p->filter, "OCTAHEDRAL") == 0)
+	if (IsFilter(p, "OCTAHEDRAL"))
 	{
 		meshopt_decodeFilterOct(out, count, stride);
 	}
-	else if (strcmp(p->filter, "QUATERNION") == 0)
+	else if (IsFilter(p, "QUATERNION"))
 	{
 		meshopt_decodeFilterQuat(out, count, stride);
 	}
-	else if (strcmp(p->filter, "EXPONENTIAL") == 0)
+	else if (IsFilter(p, "EXPONENTIAL"))
 	{
 		meshopt_decodeFilterExp(out, count, stride);
 	}
@@ -64,16 +79,16 @@ static bool Decode(gltfReader* g, const gltfValue* place, const packed* p, uint8
 
 #else
 
-static bool CheckMode(const gltfReader* g, const gltfValue* place, const packed* p)
+static const char* FindObstacle(const packed* p)
 {
 	(void)p;
-	return gltfFail(g, place, "compressed by meshoptimizer, and this program was built without it");
+	return "compressed by meshoptimizer, and this program was built without it";
 }
 
 static bool Decode(gltfReader* g, const gltfValue* place, const packed* p, uint8_t* out)
 {
 	(void)out;
-	return CheckMode(g, place, p);
+	return gltfFail(g, place, "%s", FindObstacle(p));
 }
 
 #endif
@@ -96,7 +111,16 @@ static bool ReadPacked(gltfReader* g, const gltfValue* place, packed* p)
 bool gltfUnpackView(gltfReader* g, const gltfValue* place, gltfView* view)
 {
 	packed p;
-	if (!ReadPacked(g, place, &p) || !gltfSpend(g, place, p.count, p.stride))
+	if (!ReadPacked(g, place, &p))
+	{
+		return false;
+	}
+	if (FindObstacle(&p) != NULL)
+	{
+		// A file that does not require the extension has the same uncompressed beside it.
+		return !g->packedOnly || gltfFail(g, place, "%s", FindObstacle(&p));
+	}
+	if (!gltfSpend(g, place, p.count, p.stride))
 	{
 		return false;
 	}

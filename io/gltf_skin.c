@@ -32,7 +32,8 @@ static bool OpenSet(gltfReader* g, const gltfPrimitive* p, const char* key, gltf
 {
 	gltfValue place = gltfMember(&p->attributes, key);
 	uint32_t number;
-	if (!gltfReadIndex(g, &p->attributes, key, &g->accessors, true, &number) || !gltfOpenAccessor(g, number, a))
+	if (!gltfReadIndex(g, &p->attributes, key, &g->accessors, true, &number) ||
+	    !gltfOpenAttribute(g, p, key, number, a))
 	{
 		return false;
 	}
@@ -105,16 +106,16 @@ static bool AddVertex(gltfReader* g, const gltfPrimitive* p, const sets* s, uint
 		size_t first = 4 * ((size_t)i * s->vertexCount + vertex);
 		for (size_t k = first; k < first + 4; ++k)
 		{
-			float weight = s->weights[k];
-			if (!(weight >= 0.0f && weight <= IO_MAX_WEIGHT))
+			double weight = (double)s->weights[k];
+			if (!ioReadWeight(&w->repairs, w->vertex, &weight))
 			{
-				return gltfFail(g, &p->attributes, "vertex %u: weight %g of WEIGHTS_%u is %s", vertex, (double)weight,
-				    i, weight < 0.0f ? "negative" : "out of range");
+				return gltfFail(g, &p->attributes, "vertex %u: weight %g of WEIGHTS_%u is %s", vertex, weight, i,
+				    weight < 0.0 ? "negative" : "out of range");
 			}
-			sum += (double)weight;
-			if (weight > 0.0f)
+			sum += weight;
+			if (weight > 0.0)
 			{
-				AddInfluence(w, s->joints[k], weight);
+				AddInfluence(w, s->joints[k], (float)weight);
 			}
 		}
 	}

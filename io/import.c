@@ -56,13 +56,24 @@ static bool SendAll(int socket, const uint8_t* bytes, size_t count)
 	return shutdown(socket, SHUT_WR) == 0;
 }
 
-// Read until the end, at most `capacity` bytes. Returns how many.
-static size_t ReceiveAll(int socket, uint8_t* bytes, size_t capacity)
+// Read until the end, or until there are `most` bytes. Returns how many there are at `bytes`, which is to be freed.
+static size_t ReceiveAll(int socket, uint8_t** bytes, size_t most)
 {
-	size_t count = 0;
-	while (count < capacity)
+	size_t count = 0, capacity = 0;
+	*bytes = NULL;
+	while (count < most)
 	{
-		ssize_t received = recv(socket, bytes + count, capacity - count, 0);
+		if (count == capacity)
+		{
+			capacity = most - capacity > capacity + 65536 ? 2 * capacity + 65536 : most;
+			uint8_t* grown = realloc(*bytes, capacity);
+			if (grown == NULL)
+			{
+				break;
+			}
+			*bytes = grown;
+		}
+		ssize_t received = recv(socket, *bytes + count, capacity - count, 0);
 		if (received == 0 || (received < 0 && errno != EINTR))
 		{
 			break;
@@ -90,44 +101,52 @@ static void Explain(int status, const uint8_t* answer, size_t count, char reason
 	snprintf(reason, 160, "%.*s", plain ? (int)length : 25, plain ? (const char*)answer : "the decoder has no answer");
 }
 
-bool ioImport(const void* request, size_t requestCount, uint8_t* answer, size_t answerCount, char reason[160])
+uint8_t* ioImport(const void* request, size_t requestCount, size_t most, size_t* count, char reason[160])
 {
 	int ends[2], status = 0;
 	pid_t pid;
-	uint8_t* whole = malloc(answerCount + 4 + 256); // the magic number, and more, to see that there is no more
-	if (whole == NULL || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+	uint32_t magic = 0;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 	{
-		free(whole);
 		snprintf(reason, 160, "out of memory");
-		return false;
+		return NULL;
 	}
 	bool started = Spawn(ends[1], &pid);
 	close(ends[1]);
-	size_t count = 0;
+	uint8_t* answer = NULL;
+	size_t received = 0, limit = most + sizeof(magic) + 256; // an error has room, too
 	if (started)
 	{
 		SendAll(ends[0], request, requestCount); // a helper that does not read all of it has an error to tell
-		count = ReceiveAll(ends[0], whole, answerCount + 4 + 256);
+		received = ReceiveAll(ends[0], &answer, limit);
 	}
 	close(ends[0]);
 	while (started && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 	{
 	}
-	uint32_t magic = 0;
-	memcpy(&magic, whole, count >= 4 ? 4 : 0);
-	bool good = started && status == 0 && count == answerCount + 4 && magic == IMPORT_MAGIC;
-	if (good)
+	if (received >= sizeof(magic))
 	{
-		memcpy(answer, whole + 4, answerCount);
+		memcpy(&magic, answer, sizeof(magic));
 	}
-	else if (!started)
+	bool told = magic == IMPORT_MAGIC;
+	*count = received - (told ? sizeof(magic) : 0);
+	if (started && status == 0 && told && *count <= most)
+	{
+		memmove(answer, answer + sizeof(magic), *count);
+		return answer;
+	}
+	if (!started)
 	{
 		snprintf(reason, 160, "the program %s, which decodes it, is not there", IMPORT_PROGRAM);
 	}
+	else if (told && *count > most)
+	{
+		snprintf(reason, 160, "too much data for a file of this size");
+	}
 	else
 	{
-		Explain(status, whole, count, reason);
+		Explain(status, answer, received, reason);
 	}
-	free(whole);
-	return good;
+	free(answer);
+	return NULL;
 }

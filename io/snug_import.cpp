@@ -126,7 +126,6 @@ void Convert(const Bytes& request, size_t& next)
 	draco::DecoderBuffer buffer;
 	buffer.Init(reinterpret_cast<const char*>(request.data() + next), size);
 	next += size;
-	uint32_t indexCount = Take(request, next), vertexCount = Take(request, next), count = Take(request, next);
 	draco::Decoder decoder;
 	auto decoded = decoder.DecodeMeshFromBuffer(&buffer);
 	if (!decoded.ok())
@@ -134,10 +133,9 @@ void Convert(const Bytes& request, size_t& next)
 		Fail("damaged data");
 	}
 	const draco::Mesh& mesh = *decoded.value();
-	if (mesh.num_points() != vertexCount || 3 * static_cast<uint64_t>(mesh.num_faces()) != indexCount)
-	{
-		Fail("other numbers of vertices or triangles than the file says");
-	}
+	uint32_t vertexCount = mesh.num_points(), indexCount = 3 * mesh.num_faces(); // 2 GiB hold no more than 2^32 of them
+	Put(&vertexCount, 4);
+	Put(&indexCount, 4);
 	for (draco::FaceIndex i(0); i < mesh.num_faces(); ++i)
 	{
 		for (int k = 0; k < 3; ++k)
@@ -146,7 +144,7 @@ void Convert(const Bytes& request, size_t& next)
 			Put(&corner, 4);
 		}
 	}
-	for (uint32_t i = 0; i < count; ++i)
+	for (uint32_t i = 0, count = Take(request, next); i < count; ++i)
 	{
 		Attribute wanted;
 		wanted.id = Take(request, next);

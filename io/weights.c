@@ -2,6 +2,21 @@
 
 #include <math.h>
 
+bool ioReadWeight(ioWeightRepairs* repairs, uint32_t vertex, double* weight)
+{
+	if (!(*weight >= IO_LEAST_WEIGHT && *weight <= (double)IO_MAX_WEIGHT))
+	{
+		return false;
+	}
+	if (*weight < 0.0)
+	{
+		repairs->firstNegative = repairs->negative++ == 0 ? vertex : repairs->firstNegative;
+		repairs->lowest = fmin(repairs->lowest, *weight);
+		*weight = 0.0;
+	}
+	return true;
+}
+
 void ioScaleWeights(ioWeightRepairs* repairs, uint32_t vertex, float* weights, uint32_t count, double sum)
 {
 	if (fabs(sum - 1.0) > 1e-3)
@@ -23,6 +38,11 @@ void ioNoteUnbound(ioWeightRepairs* repairs, uint32_t vertex)
 
 void ioWarnOfWeights(ioLoader* loader, const char* place, const ioWeightRepairs* repairs)
 {
+	if (repairs->negative > 0)
+	{
+		ioWarn(loader, "%s: %u weights below 0 counted as 0, the first of vertex %u (the lowest was %g)", place,
+		    repairs->negative, repairs->firstNegative, repairs->lowest);
+	}
 	if (repairs->unscaled > 0)
 	{
 		ioWarn(loader, "%s: weights scaled to a sum of 1 at %u vertices, the first vertex %u (the worst sum was %g)",

@@ -28,6 +28,11 @@ static void PatchBits(Fbx* f, size_t at, uint64_t bits)
 
 Fbx Fbx_Start(bool binary, uint32_t version)
 {
+	return Fbx_StartClock(binary, version, 1003, -1);
+}
+
+Fbx Fbx_StartClock(bool binary, uint32_t version, int headerVersion, int definition)
+{
 	Fbx f = { .binary = binary, .version = version };
 	if (binary)
 	{
@@ -39,7 +44,14 @@ Fbx Fbx_Start(bool binary, uint32_t version)
 		Bytes_Print(&f.bytes, "; FBX %u.%u.0 project file\n", version / 1000, version / 100 % 10);
 	}
 	Fbx_Begin(&f, "FBXHeaderExtension");
+	Fbx_AddInteger(&f, "FBXHeaderVersion", headerVersion);
 	Fbx_AddInteger(&f, "FBXVersion", version);
+	if (definition >= 0)
+	{
+		Fbx_Begin(&f, "OtherFlags");
+		Fbx_AddInteger(&f, "TCDefinition", definition);
+		Fbx_End(&f);
+	}
 	Fbx_End(&f);
 	return f;
 }
@@ -274,12 +286,22 @@ void Fbx_BeginObject(Fbx* f, const char* record, int64_t id, const char* name, c
 
 void Fbx_AddCurve(Fbx* f, int64_t id, int count, const double* times, const double* values, const double* slopes)
 {
-	int64_t ticks[64], flags[64], runs[64];
+	int64_t flags[64];
+	for (int i = 0; i < count && i < 64; ++i)
+	{
+		flags[i] = slopes != NULL ? fbx_cubicKey : fbx_linearKey;
+	}
+	Fbx_AddKeys(f, id, count, times, values, slopes, flags);
+}
+
+void Fbx_AddKeys(Fbx* f, int64_t id, int count, const double* times, const double* values, const double* slopes,
+    const int64_t* flags)
+{
+	int64_t ticks[64], runs[64];
 	double data[256];
 	for (int i = 0; i < count && i < 64; ++i)
 	{
 		ticks[i] = (int64_t)(times[i] * 46186158000.0);
-		flags[i] = slopes != NULL ? 0x408 : 0x4;
 		runs[i] = 1;
 		data[4 * i] = slopes != NULL ? slopes[i] : 0.0;
 		data[4 * i + 1] = slopes != NULL && i + 1 < count ? slopes[i + 1] : 0.0;

@@ -17,6 +17,9 @@ typedef struct Fbx
 } Fbx;
 
 Fbx Fbx_Start(bool binary, uint32_t version);
+// The same with a header that says which clock the file has: a definition of 127 is the one without a word; -1: no
+// word.
+Fbx Fbx_StartClock(bool binary, uint32_t version, int headerVersion, int definition);
 void Fbx_Begin(Fbx* f, const char* name);
 void Fbx_End(Fbx* f);
 void Fbx_Integer(Fbx* f, int64_t value);
@@ -35,6 +38,18 @@ void Fbx_AddConnection(Fbx* f, int64_t child, int64_t owner, const char* propert
 void Fbx_BeginObject(Fbx* f, const char* record, int64_t id, const char* name, const char* class, const char* kind);
 // A curve of straight spans, or of cubic ones with these slopes on both sides of each key; times in seconds.
 void Fbx_AddCurve(Fbx* f, int64_t id, int count, const double* times, const double* values, const double* slopes);
+// Kinds of keys, each for the span behind it.
+enum
+{
+	fbx_constantKey = 0x2,       // the value of the key
+	fbx_constantNextKey = 0x102, // of the next one
+	fbx_linearKey = 0x4,
+	fbx_cubicKey = 0x408, // with slopes of its own
+	fbx_autoKey = 0x108,  // cubic, with slopes that follow from its neighbours
+};
+// A curve of any kinds of spans; slopes matter where they are cubic.
+void Fbx_AddKeys(Fbx* f, int64_t id, int count, const double* times, const double* values, const double* slopes,
+    const int64_t* flags);
 
 // The file. The Fbx is used up.
 Bytes Fbx_Finish(Fbx* f);

@@ -134,6 +134,81 @@ void Gltf_AddRoot(Gltf* gltf, const char* text)
 	Bytes_Print(&gltf->root, "%s", text);
 }
 
+// --- meshoptimizer's streams ---------------------------------------------------------------------------------------
+
+// Differences to the element before, byte by byte: one group of 16, all of whose bytes are written out.
+Bytes PackAttributes(int count, int stride, const void* elements)
+{
+	static const uint8_t zeros[32] = { 0 };
+	const uint8_t* bytes = elements;
+	Bytes packed = { NULL, 0, 0 };
+	Bytes_Add(&packed, "\xa0", 1);
+	for (int k = 0; k < stride; ++k)
+	{
+		uint8_t group[17] = { 3 };
+		for (int i = 1; i < count; ++i)
+		{
+			uint8_t delta = (uint8_t)(bytes[i * stride + k] - bytes[(i - 1) * stride + k]);
+			group[1 + i] = (uint8_t)(delta >= 0x80 ? ~(delta << 1) : delta << 1);
+		}
+		Bytes_Add(&packed, group, sizeof(group));
+	}
+	Bytes_Add(&packed, zeros, stride < 32 ? (size_t)(32 - stride) : 0);
+	Bytes_Add(&packed, bytes, (size_t)stride); // what the first one differs from: itself
+	return packed;
+}
+
+// Seven bits at a time, the lowest first.
+static void AddVariable(Bytes* bytes, uint32_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+	{
+		Bytes_Add(bytes, &(uint8_t){ (uint8_t)(value | 0x80) }, 1);
+	}
+	Bytes_Add(bytes, &(uint8_t){ (uint8_t)value }, 1);
+}
+
+// Each index by its difference to the one before; of each triangle first a code that says so.
+Bytes PackIndices(bool triangles, int count, const uint16_t* indices)
+{
+	static const uint8_t zeros[16] = { 0 };
+	Bytes packed = { NULL, 0, 0 };
+	Bytes_Add(&packed, triangles ? "\xe1" : "\xd1", 1);
+	for (int i = 0; triangles && i < count; i += 3)
+	{
+		Bytes_Add(&packed, "\xff", 1);
+	}
+	for (int i = 0; i < count; ++i)
+	{
+		int delta = indices[i] - (i > 0 ? indices[i - 1] : 0);
+		uint32_t folded = delta < 0 ? (uint32_t)(-1 - delta) * 2 + 1 : (uint32_t)delta * 2;
+		Bytes_Add(&packed, "\xff", triangles && i % 3 == 0 ? 1 : 0);
+		AddVariable(&packed, triangles ? folded : folded * 2); // there are two to differ from: the first
+	}
+	Bytes_Add(&packed, zeros, triangles ? 16 : 4);
+	return packed;
+}
+
+int Gltf_AddPacked(Gltf* gltf, const char* extension, Bytes packed, int count, int stride, const char* mode,
+    const char* filter, const void* plain)
+{
+	size_t length = packed.count, offset = (gltf->binary.count + 3) / 4 * 4;
+	char strideText[32] = "";
+	if (strcmp(mode, "ATTRIBUTES") == 0)
+	{
+		snprintf(strideText, sizeof(strideText), ",'byteStride':%d", stride);
+	}
+	Gltf_AddView(gltf, packed.data, length, 0);
+	Bytes_Free(&packed);
+	size_t plainOffset = (gltf->binary.count + 3) / 4 * 4;
+	Gltf_AddView(gltf, plain, (size_t)(count * stride), 0);
+	return Gltf_Add(gltf, "bufferViews",
+	    "{'buffer':0,'byteOffset':%zu,'byteLength':%d%s,'extensions':{'%s_meshopt_compression':{'buffer':0,"
+	    "'byteOffset':%zu,'byteLength':%zu,'byteStride':%d,'count':%d,'mode':'%s'%s%s%s}}}",
+	    plainOffset, count * stride, strideText, extension, offset, length, stride, count, mode,
+	    filter != NULL ? ",'filter':'" : "", filter != NULL ? filter : "", filter != NULL ? "'" : "");
+}
+
 static void PrintBase64(Bytes* out, const Bytes* in)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -297,6 +372,40 @@ static Gltf MakeCharacter(void)
 	return g;
 }
 
+// All modes and filters of meshoptimizer, and the same uncompressed, for readers without it.
+static Gltf MakePacked(void)
+{
+	// Whole numbers times powers of two, whose exponents are the highest bytes.
+	static const uint32_t exponential[12] = { 0, 0, 0, 1, 0, 0, 1, 0xff000002, 0, 0, 0xff000002, 0 };
+	static const int8_t octahedral[16] = { 0, 0, 127, 0, 127, 0, 127, 0, 0, 127, 127, 0, -127, 0, 127, 0 };
+	static const int8_t tips[16] = { 0, 0, 127, 0, 127, 0, 0, 0, 0, 127, 0, 0, -127, 0, 0, 0 };
+	static const int16_t quaternions[8] = { 0, 0, 0, 32767, 0, 0, 0, 32766 }; // the largest is w, then z
+	static const int16_t turns[8] = { 0, 0, 0, 32767, 0, 0, 32767, 0 };
+	static const float times[2] = { 0, 1 };
+	Gltf g = { .counts = { 0 } };
+	Gltf_AddPacked(&g, "KHR", PackAttributes(4, 12, exponential), 4, 12, "ATTRIBUTES", "EXPONENTIAL", quad);
+	int p = Gltf_Add(&g, "accessors", "{'bufferView':2,'componentType':5126,'count':4,'type':'VEC3'}");
+	Gltf_AddPacked(&g, "KHR", PackIndices(true, 6, quadIndices), 6, 2, "TRIANGLES", NULL, quadIndices);
+	int i = Gltf_Add(&g, "accessors", "{'bufferView':5,'componentType':5123,'count':6,'type':'SCALAR'}");
+	Gltf_Add(&g, "meshes", "{'primitives':[{'attributes':{'POSITION':%d},'indices':%d}]}", p, i);
+	Gltf_AddPacked(&g, "EXT", PackAttributes(4, 4, octahedral), 4, 4, "ATTRIBUTES", "OCTAHEDRAL", tips);
+	p = Gltf_Add(&g, "accessors", "{'bufferView':8,'componentType':5120,'normalized':true,'count':4,'type':'VEC3'}");
+	Gltf_AddPacked(&g, "EXT", PackIndices(false, 6, quadIndices), 6, 2, "INDICES", "NONE", quadIndices);
+	i = Gltf_Add(&g, "accessors", "{'bufferView':11,'componentType':5123,'count':6,'type':'SCALAR'}");
+	Gltf_Add(&g, "meshes", "{'primitives':[{'attributes':{'POSITION':%d},'indices':%d}]}", p, i);
+	Gltf_AddPacked(&g, "KHR", PackAttributes(2, 8, quaternions), 2, 8, "ATTRIBUTES", "QUATERNION", turns);
+	int o =
+	    Gltf_Add(&g, "accessors", "{'bufferView':14,'componentType':5122,'normalized':true,'count':2,'type':'VEC4'}");
+	int t = Gltf_AddArray(&g, "SCALAR", type_float, false, 2, times);
+	Gltf_Add(&g, "nodes", "{'mesh':0}");
+	Gltf_Add(&g, "nodes", "{'mesh':1}");
+	Gltf_Add(&g, "animations",
+	    "{'samplers':[{'input':%d,'output':%d}],'channels':[{'sampler':0,'target':{'node':0,'path':'rotation'}}]}", t,
+	    o);
+	Gltf_Add(&g, "extensionsUsed", "'KHR_mesh_quantization','KHR_meshopt_compression','EXT_meshopt_compression'");
+	return g;
+}
+
 static Sample MakeText(const char* format, const char* name, const char* text)
 {
 	Sample sample = { format, name, { NULL, 0, 0 } };
@@ -386,6 +495,9 @@ int MakeSamples(Sample samples[32])
 	Gltf_Add(&plain, "nodes", "{'mesh':0}");
 	samples[n++] = (Sample){ "gltf", "plain.glb", Gltf_Make(&plain, NULL) };
 	Gltf_Free(&plain);
+	Gltf packed = MakePacked();
+	samples[n++] = (Sample){ "gltf", "packed.glb", Gltf_Make(&packed, NULL) };
+	Gltf_Free(&packed);
 	samples[n++] = (Sample){ "fbx", "text.fbx", Fbx_MakeSample(false, 7400) };
 	samples[n++] = (Sample){ "fbx", "binary.fbx", Fbx_MakeSample(true, 7400) };
 	samples[n++] = (Sample){ "fbx", "wide.fbx", Fbx_MakeSample(true, 7500) };

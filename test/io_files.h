@@ -56,6 +56,18 @@ int Gltf_AddMesh(Gltf* gltf, int vertexCount, const float* positions, int indexC
 // Further members of the file, as in ",'scene':0".
 void Gltf_AddRoot(Gltf* gltf, const char* text);
 
+// --- meshoptimizer's streams ---------------------------------------------------------------------------------------
+// By the text of KHR_meshopt_compression, as plain as they can be: nothing becomes smaller. No library makes them.
+
+// Elements in mode ATTRIBUTES, version 0: up to 16 of up to 256 bytes.
+Bytes PackAttributes(int count, int stride, const void* elements);
+// Indices in mode TRIANGLES, or INDICES.
+Bytes PackIndices(bool triangles, int count, const uint16_t* indices);
+// Append three views: of packed bytes, which are freed, of what they are unpacked, and one that says both. That is the
+// last. `extension` is "KHR" or "EXT"; `filter` is nullable.
+int Gltf_AddPacked(Gltf* gltf, const char* extension, Bytes packed, int count, int stride, const char* mode,
+    const char* filter, const void* plain);
+
 // The file. `uri` names the buffer; null: the binary chunk of a GLB file; "data:": inside the JSON, as base64.
 Bytes Gltf_Make(const Gltf* gltf, const char* uri);
 // A GLB file of any JSON and binary chunk.

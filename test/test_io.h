@@ -22,7 +22,7 @@
 typedef struct Warnings
 {
 	int count;
-	char last[512];
+	char first[512], last[512];
 } Warnings;
 
 static inline void KeepWarning(void* user, const char* text)
@@ -30,6 +30,10 @@ static inline void KeepWarning(void* user, const char* text)
 	Warnings* warnings = user;
 	warnings->count++;
 	snprintf(warnings->last, sizeof(warnings->last), "%s", text);
+	if (warnings->count == 1)
+	{
+		memcpy(warnings->first, warnings->last, sizeof(warnings->first));
+	}
 }
 
 static inline double TestScale(void)

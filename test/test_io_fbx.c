@@ -86,6 +86,7 @@ typedef struct Transform
 {
 	double t[3], r[3], s[3], ro[3], rp[3], pre[3], post[3], so[3], sp[3], gt[3], gr[3], gs[3];
 	int order, inherit;
+	bool inactive, limitOnly; // then order, pre- and post-rotation do not count
 } Transform;
 
 static const Transform still = { .s = { 1, 1, 1 }, .gs = { 1, 1, 1 }, .inherit = 1 };
@@ -93,6 +94,10 @@ static const char* const orders[6] = { "xyz", "xzy", "yzx", "yxz", "zxy", "zyx" 
 
 static mat4 Turning(const Transform* t)
 {
+	if (t->inactive || t->limitOnly)
+	{
+		return Turns("xyz", t->r);
+	}
 	return Product(Turns("xyz", t->pre), Product(Turns(orders[t->order], t->r), Transposed(Turns("xyz", t->post))));
 }
 
@@ -127,6 +132,7 @@ static Transform RandomTransform(uint32_t* random)
 	}
 	t.order = (int)(NextRandom(random) % 6);
 	t.inherit = 1;
+	t.inactive = t.limitOnly = false;
 	return t;
 }
 
@@ -147,6 +153,7 @@ static void AddModel(Fbx* f, int64_t id, const char* name, const Transform* t)
 		{ "PostRotation", offsetof(Transform, post) }, { "ScalingOffset", offsetof(Transform, so) },
 		{ "ScalingPivot", offsetof(Transform, sp) }, { "GeometricTranslation", offsetof(Transform, gt) },
 		{ "GeometricRotation", offsetof(Transform, gr) }, { "GeometricScaling", offsetof(Transform, gs) } };
+	static const double no = 0, yes = 1;
 	double order = t->order, inherit = t->inherit;
 	Fbx_BeginObject(f, "Model", id, name, "Model", "Mesh");
 	Fbx_Begin(f, "Properties70");
@@ -156,6 +163,14 @@ static void AddModel(Fbx* f, int64_t id, const char* name, const Transform* t)
 	}
 	Fbx_AddProperty(f, "RotationOrder", 1, &order);
 	Fbx_AddProperty(f, "InheritType", 1, &inherit);
+	if (t->inactive)
+	{
+		Fbx_AddProperty(f, "RotationActive", 1, &no);
+	}
+	if (t->limitOnly)
+	{
+		Fbx_AddProperty(f, "RotationSpaceForLimitOnly", 1, &yes);
+	}
 	Fbx_End(f);
 	Fbx_End(f);
 }
@@ -205,6 +220,18 @@ static ioAsset Load(Bytes bytes)
 	return LoadWith(bytes, &warnings);
 }
 
+static void AssertRefused(Bytes bytes, const char* part)
+{
+	ioAsset asset;
+	ioError error;
+	assert_false(ioLoadMemory(bytes.data, bytes.count, "test.fbx", NULL, &asset, &error));
+	if (strstr(error.text, part) == NULL)
+	{
+		fail_msg("'%s' does not say '%s'", error.text, part);
+	}
+	Bytes_Free(&bytes);
+}
+
 static void AssertAt(const ioAsset* asset, uint32_t clip, double time, uint32_t instance, const mat4 m)
 {
 	ioPose* pose = ioPose_Create(asset);
@@ -240,7 +267,7 @@ static mat4 JustScale(double s)
 
 // ---- Tests -----------------------------------------------------------------------------------------------------
 
-// A model below a model, both with everything that a transform can have.
+// A model below a model, both with everything that a transform can have, in some of them switched off.
 static void follows_pivots_and_orders(void** state)
 {
 	(void)state;
@@ -249,6 +276,8 @@ static void follows_pivots_and_orders(void** state)
 	{
 		uint32_t random = seed * 7919;
 		Transform a = RandomTransform(&random), b = RandomTransform(&random);
+		a.inactive = seed % 3 == 0;
+		b.limitOnly = seed % 5 == 0;
 		Fbx f = Fbx_Start(seed % 2 == 0, seed % 4 < 2 ? 7400 : 7500);
 		Fbx_Begin(&f, "Objects");
 		AddModel(&f, 1, "a", &a);
@@ -307,20 +336,30 @@ static void follows_curves_under_pivots(void** state)
 	ioAsset_Free(&asset);
 }
 
-// A skin over a mesh with a geometric transform, bound where it is not at rest; one vertex is bound to nothing, or by
-// less than a float can be, and follows the model.
+// A skin over a mesh with a geometric transform, bound where it is not at rest; one vertex is bound to nothing, by
+// less than a float can be, or by less than nothing, and follows the model.
 static void follows_skins(void** state)
 {
 	(void)state;
 	static const int64_t links[][2] = { { 1, 0 }, { 2, 0 }, { 3, 1 }, { 20, 3 }, { 21, 20 }, { 2, 21 } };
-	static const int64_t bound[POINTS] = { 0, 1, 2, 3 };
 	static const struct
 	{
 		int count;
+		int64_t bound[POINTS];
 		double weights[POINTS];
 		bool bindsAll;
-	} cases[] = { { POINTS - 1, { 1, 1, 1, 0 }, false }, { POINTS, { 1, 1, 1, 1e-60 }, false },
-		{ POINTS, { 1, 1, 1, 1 }, true } };
+		const char* warning;
+		const char* error;
+	} cases[] = { { POINTS - 1, { 0, 1, 2 }, { 1, 1, 1, 0 }, .bindsAll = false },
+		{ POINTS, { 0, 1, 2, 3 }, { 1, 1, 1, 1e-60 }, .bindsAll = false },
+		{ POINTS, { 0, 1, 2, 3 }, { 1, 1, 1, 1 }, .bindsAll = true },
+		{ POINTS, { 0, 1, 2, 3 }, { 1, 1, 1, -0.0033 }, .bindsAll = false,
+		    .warning = "1 weights below 0 counted as 0, the first of vertex 3 (the lowest was -0.0033)" },
+		{ POINTS, { 0, 1, 2, 2 }, { 1, 1, 1, -0.0099 }, .bindsAll = false, // once more the last one
+		    .warning = "1 weights below 0 counted as 0, the first of vertex 2 (the lowest was -0.0099)" },
+		{ POINTS, { 0, 1, 2, 3 }, { 1, 1, 1, -0.0101 }, .error = "weight 3, -0.0101 of vertex 3, is out of range" },
+		{ POINTS, { 0, 1, 2, 3 }, { 1, 1e7, 1, 1 }, .error = "weight 1, 1e+07 of vertex 1, is out of range" },
+		{ POINTS, { 0, 1, 2, 4 }, { 1, 1, 1, 1 }, .error = "weight 3, 1 of vertex 4, is out of range" } };
 	uint32_t random = 11;
 	Transform mesh = RandomTransform(&random), joint = RandomTransform(&random), bind = RandomTransform(&random);
 	mat4 toJoint = Local(&bind);
@@ -342,7 +381,7 @@ static void follows_skins(void** state)
 		Fbx_End(&f);
 		Fbx_End(&f);
 		Fbx_BeginObject(&f, "Deformer", 21, "", "SubDeformer", "Cluster");
-		Fbx_AddIntegers(&f, "Indexes", cases[c].count, bound);
+		Fbx_AddIntegers(&f, "Indexes", cases[c].count, cases[c].bound);
 		Fbx_AddNumbers(&f, "Weights", cases[c].count, cases[c].weights);
 		Fbx_AddNumbers(&f, "Transform", 16, columns);
 		Fbx_End(&f);
@@ -350,12 +389,18 @@ static void follows_skins(void** state)
 		Fbx_Begin(&f, "Connections");
 		ADD_LINKS(&f, links);
 		Fbx_End(&f);
+		if (cases[c].error != NULL)
+		{
+			AssertRefused(Fbx_Finish(&f), cases[c].error);
+			continue;
+		}
 		Warnings warnings = { 0 };
 		ioAsset asset = LoadWith(Fbx_Finish(&f), &warnings);
-		assert_int_equal(warnings.count, 1);
-		assert_string_equal(warnings.last,
+		assert_int_equal(warnings.count, cases[c].warning != NULL ? 2 : 1);
+		assert_string_equal(warnings.first,
 		    "test.fbx: Deformer 20: made for dual quaternions; how joints are blended is "
 		    "not taken from the file");
+		assert_true(cases[c].warning == NULL || strstr(warnings.last, cases[c].warning) != NULL);
 		mat4 skinned = Product(Local(&joint), Product(toJoint, Geometric(&mesh)));
 		mat4 unbound = Product(Local(&mesh), Geometric(&mesh));
 		assert_int_equal(asset.skinCount, 1);
@@ -434,6 +479,287 @@ static void follows_blend_shapes(void** state)
 		ioAsset_Free(&asset);
 	}
 }
+
+// ---- Clips of one curve ----------------------------------------------------------------------------------------
+
+typedef struct Curve
+{
+	int count;
+	double times[8], values[8], slopes[8];
+	int64_t kinds[8];
+} Curve;
+
+// The objects of a clip of one curve, and their links: to the property `name` of an object, whose coordinate is `part`.
+static void AddClip(Fbx* f, const Curve* curve)
+{
+	AddEmpty(f, "AnimationStack", 40, "clip", "");
+	AddEmpty(f, "AnimationLayer", 41, "base", "");
+	AddEmpty(f, "AnimationCurveNode", 42, "node", "");
+	Fbx_AddKeys(f, 43, curve->count, curve->times, curve->values, curve->slopes, curve->kinds);
+}
+
+static void LinkClip(Fbx* f, int64_t object, const char* name, const char* part)
+{
+	Fbx_AddConnection(f, 41, 40, NULL);
+	Fbx_AddConnection(f, 42, 41, NULL);
+	Fbx_AddConnection(f, 42, object, name);
+	Fbx_AddConnection(f, 43, 42, part);
+}
+
+// The naive reference: keys from the front, and Hermite's polynomials written out. Where keys have one time, the last
+// counts.
+static double EvaluateCurve(const Curve* c, double time)
+{
+	int i = 0;
+	while (i + 1 < c->count && c->times[i + 1] <= time)
+	{
+		++i;
+	}
+	if (i + 1 == c->count || time < c->times[0])
+	{
+		return c->values[i];
+	}
+	double span = c->times[i + 1] - c->times[i], t = (time - c->times[i]) / span, a = c->values[i],
+	       b = c->values[i + 1];
+	switch (c->kinds[i])
+	{
+		case fbx_constantKey:
+			return a;
+		case fbx_constantNextKey:
+			return b;
+		case fbx_linearKey:
+			return (1 - t) * a + t * b;
+		default:
+			return (1 + 2 * t) * (1 - t) * (1 - t) * a + t * (1 - t) * (1 - t) * span * c->slopes[i] +
+			       t * t * (3 - 2 * t) * b + t * t * (t - 1) * span * c->slopes[i + 1];
+	}
+}
+
+static ioAsset LoadMoved(Fbx f, const Curve* curve)
+{
+	Fbx_Begin(&f, "Objects");
+	AddModel(&f, 1, "a", &still);
+	AddGeometry(&f, 3);
+	AddClip(&f, curve);
+	Fbx_End(&f);
+	Fbx_Begin(&f, "Connections");
+	Fbx_AddConnection(&f, 1, 0, NULL);
+	Fbx_AddConnection(&f, 3, 1, NULL);
+	LinkClip(&f, 1, "Lcl Translation", "d|Y");
+	Fbx_End(&f);
+	ioAsset asset = Load(Fbx_Finish(&f));
+	assert_int_equal(asset.clipCount, 1);
+	return asset;
+}
+
+// All spans of one kind, of each kind, and each kind behind each other one.
+static void follows_spans_of_every_kind(void** state)
+{
+	(void)state;
+	static const int64_t kinds[4] = { fbx_constantKey, fbx_constantNextKey, fbx_linearKey, fbx_cubicKey };
+	uint32_t random = 19;
+	for (int n = 0; n < 4 + 64; ++n)
+	{
+		Curve curve = { .count = 4 };
+		for (int i = 0; i < 4; ++i)
+		{
+			curve.times[i] = i * i * 0.5;
+			curve.values[i] = RandomIn(&random, -50, 50);
+			curve.slopes[i] = RandomIn(&random, -50, 50);
+			curve.kinds[i] = kinds[n < 4 ? n : (n - 4) >> 2 * i & 3];
+		}
+		ioAsset asset = LoadMoved(Fbx_Start(n % 2 == 0, 7400), &curve);
+		assert_true(fabs(asset.clips[0].start) < 1e-6 && fabs(asset.clips[0].duration - 4.5) < 1e-6);
+		for (double time = -0.25; time <= 5; time += 0.125)
+		{
+			const double move[3] = { 0, EvaluateCurve(&curve, time), 0 };
+			AssertAt(&asset, 0, time, 0, Move(move, 1));
+		}
+		ioAsset_Free(&asset);
+	}
+}
+
+// Slopes by the format's formula: at the ends that of the span, else half of that from neighbour to neighbour, and half
+// of those of both spans, the shorter span weighing more.
+static void follows_automatic_tangents(void** state)
+{
+	(void)state;
+	const Curve curve = { .count = 4,
+		.times = { 0, 1, 2, 4 },
+		.values = { 0, 10, 16, 4 },
+		.slopes = { 10, (16.0 - 0) / 2, 0.5 * ((4.0 - 10) / 3 + 2.0 / 3 * (16 - 10) + 1.0 / 3 * (4.0 - 16) / 2), -6 },
+		.kinds = { fbx_autoKey, fbx_autoKey, fbx_autoKey, fbx_autoKey } };
+	Curve written = curve;
+	memset(written.slopes, 0, sizeof(written.slopes));
+	ioAsset asset = LoadMoved(Fbx_Start(false, 7400), &written);
+	for (double time = 0; time <= 4; time += 0.125)
+	{
+		const double move[3] = { 0, EvaluateCurve(&curve, time), 0 };
+		AssertAt(&asset, 0, time, 0, Move(move, 1));
+	}
+	ioAsset_Free(&asset);
+}
+
+// Which clock a file has: since version 1004 its header may say so, before and without a word its version does.
+static void keeps_the_clock_of_the_file(void** state)
+{
+	(void)state;
+	static const struct
+	{
+		int headerVersion, definition;
+		uint32_t version;
+		bool isNew;
+	} cases[] = { { 1003, -1, 7400, false }, { 1003, 0, 7400, false }, { 1003, 127, 8000, true },
+		{ 1004, -1, 7700, false }, { 1004, -1, 7999, false }, { 1004, -1, 8000, true }, { 1004, 127, 7700, false },
+		{ 1004, 0, 7700, true }, { 1005, 1, 7400, true }, { 1004, 127, 8000, false } };
+	const Curve curve = { .count = 2, .times = { 0, 2 }, .values = { 0, 1 }, .kinds = { fbx_linearKey } };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i)
+	{
+		ioAsset asset = LoadMoved(
+		    Fbx_StartClock(i % 2 == 0, cases[i].version, cases[i].headerVersion, cases[i].definition), &curve);
+		// The curve is written by the old clock.
+		double expected = cases[i].isNew ? 2 * 46186158000.0 / 141120000.0 : 2;
+		if (!(fabs(asset.clips[0].duration - expected) < 1e-6 * expected))
+		{
+			fail_msg("header %d, definition %d, version %u: %g s, not %g", cases[i].headerVersion, cases[i].definition,
+			    cases[i].version, asset.clips[0].duration, expected);
+		}
+		ioAsset_Free(&asset);
+	}
+}
+
+// ---- Shapes between shapes -------------------------------------------------------------------------------------
+
+// Each shape lifts a vertex of its own by 1 m, so that where vertices are says how much there is of it.
+static ioAsset LoadShapes(double percent, int count, const double* full, const Curve* curve)
+{
+	Fbx f = Fbx_Start(false, 7400);
+	Fbx_Begin(&f, "Objects");
+	AddModel(&f, 1, "a", &still);
+	AddGeometry(&f, 3);
+	AddEmpty(&f, "Deformer", 31, "", "BlendShape");
+	Fbx_BeginObject(&f, "Deformer", 32, "channel", "SubDeformer", "BlendShapeChannel");
+	Fbx_Begin(&f, "Properties70");
+	Fbx_AddProperty(&f, "DeformPercent", 1, &percent);
+	Fbx_End(&f);
+	Fbx_AddNumbers(&f, "FullWeights", count, full);
+	Fbx_End(&f);
+	for (int64_t i = 0; i < count; ++i)
+	{
+		static const double lift[3] = { 0, 0, 100 };
+		Fbx_BeginObject(&f, "Geometry", 100 + i, "shape", "Geometry", "Shape");
+		Fbx_AddIntegers(&f, "Indexes", 1, &i);
+		Fbx_AddNumbers(&f, "Vertices", 3, lift);
+		Fbx_End(&f);
+	}
+	AddClip(&f, curve);
+	Fbx_End(&f);
+	Fbx_Begin(&f, "Connections");
+	static const int64_t links[][2] = { { 1, 0 }, { 3, 1 }, { 31, 3 }, { 32, 31 } };
+	ADD_LINKS(&f, links);
+	for (int64_t i = 0; i < count; ++i)
+	{
+		Fbx_AddConnection(&f, 100 + i, 32, NULL);
+	}
+	LinkClip(&f, 32, "DeformPercent", "d|DeformPercent");
+	Fbx_End(&f);
+	return Load(Fbx_Finish(&f));
+}
+
+// The naive reference: percentages on a line, sorted, the mesh itself at 0 among them; the part of it that a percentage
+// is on, or the last part on its side.
+static void Mix(double percent, int count, const double* full, double weights[POINTS])
+{
+	double line[POINTS + 1] = { 0 };
+	int owner[POINTS + 1] = { -1 }, part = 0;
+	for (int i = 0; i < count; ++i)
+	{
+		int at = i + 1;
+		for (; at > 0 && line[at - 1] > full[i]; --at)
+		{
+			line[at] = line[at - 1];
+			owner[at] = owner[at - 1];
+		}
+		line[at] = full[i];
+		owner[at] = i;
+	}
+	while (part + 2 <= count && percent > line[part + 1])
+	{
+		++part;
+	}
+	memset(weights, 0, POINTS * sizeof(double));
+	for (int end = 0; end < 2; ++end)
+	{
+		double t = (percent - line[part + 1 - end]) / (line[part + end] - line[part + 1 - end]);
+		if (owner[part + end] >= 0)
+		{
+			weights[owner[part + end]] = t;
+		}
+	}
+}
+
+static void AssertMixed(const ioAsset* asset, uint32_t clip, double time, double percent, int count, const double* full)
+{
+	ioPose* pose = ioPose_Create(asset);
+	float found[3 * POINTS];
+	double weights[POINTS];
+	ioPose_Evaluate(pose, clip, time);
+	assert_true(ioPose_EvaluateVertices(pose, 0, found));
+	Mix(percent, count, full, weights);
+	for (int i = 0; i < POINTS; ++i)
+	{
+		double weight = (double)found[3 * i + 2] - points[3 * i + 2] / 100.0;
+		if (!(fabs(weight - weights[i]) < 1e-5))
+		{
+			fail_msg("%d shapes, %g %% at %g s: shape %d has %g, not %g", count, percent, time, i, weight, weights[i]);
+		}
+	}
+	ioPose_Destroy(pose);
+}
+
+// At rest and, at times at which motion is sampled, in motion by spans of every kind.
+static void mixes_shapes_between_shapes(void** state)
+{
+	(void)state;
+	static const struct
+	{
+		int count;
+		double full[POINTS];
+	} lines[] = { { 1, { 100 } }, { 1, { 40 } }, { 2, { 50, 100 } }, { 2, { 100, 50 } }, { 3, { 30, 100, -60 } },
+		{ 2, { -100, -20 } }, { 4, { 80, -40, 20, 100 } } };
+	static const double percents[] = { -150, -60, -50, -20, -5, 0, 10, 20, 25, 50, 64, 80, 99, 100, 140 };
+	static const int64_t kinds[3] = { fbx_linearKey, fbx_cubicKey, fbx_constantKey };
+	for (size_t n = 0; n < sizeof(lines) / sizeof(lines[0]); ++n)
+	{
+		Curve curve = { .count = 3, .times = { 0, 0.5, 2 }, .values = { -10, 90, 15 }, .slopes = { 300, -70, 40 } };
+		int count = lines[n].count;
+		const double* full = lines[n].full;
+		for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); ++i)
+		{
+			ioAsset asset = LoadShapes(percents[i], count, full, &curve);
+			AssertMixed(&asset, IO_NONE, 0, percents[i], count, full);
+			ioAsset_Free(&asset);
+		}
+		for (size_t k = 0; k < 3; ++k)
+		{
+			curve.kinds[0] = curve.kinds[1] = kinds[k];
+			ioAsset asset = LoadShapes(0, count, full, &curve);
+			for (int i = -1; i <= 17; ++i)
+			{
+				double time = i <= 8 ? 0.0625 * i : 0.5 + 0.1875 * (i - 8);
+				AssertMixed(&asset, 0, time, EvaluateCurve(&curve, time), count, full);
+			}
+			// Between samples, where no shape is fully there in between.
+			for (double time = 0.1; kinds[k] != fbx_cubicKey && time < 0.5; time += 0.399)
+			{
+				AssertMixed(&asset, 0, time, EvaluateCurve(&curve, time), count, full);
+			}
+			ioAsset_Free(&asset);
+		}
+	}
+}
+
+// ---- Files that differ -----------------------------------------------------------------------------------------
 
 // Axes and units of other programs: z up and inches.
 static void turns_axes_and_scales_units(void** state)
@@ -531,18 +857,6 @@ static void text_and_binary_agree(void** state)
 	ioAsset_Free(&text);
 }
 
-static void AssertRefused(Bytes bytes, const char* part)
-{
-	ioAsset asset;
-	ioError error;
-	assert_false(ioLoadMemory(bytes.data, bytes.count, "test.fbx", NULL, &asset, &error));
-	if (strstr(error.text, part) == NULL)
-	{
-		fail_msg("'%s' does not say '%s'", error.text, part);
-	}
-	Bytes_Free(&bytes);
-}
-
 static void refuses_what_it_cannot_read(void** state)
 {
 	(void)state;
@@ -589,6 +903,10 @@ int main(void)
 		cmocka_unit_test(follows_curves_under_pivots),
 		cmocka_unit_test(follows_skins),
 		cmocka_unit_test(follows_blend_shapes),
+		cmocka_unit_test(follows_spans_of_every_kind),
+		cmocka_unit_test(follows_automatic_tangents),
+		cmocka_unit_test(keeps_the_clock_of_the_file),
+		cmocka_unit_test(mixes_shapes_between_shapes),
 		cmocka_unit_test(turns_axes_and_scales_units),
 		cmocka_unit_test(follows_ways_to_inherit_scale),
 		cmocka_unit_test(text_and_binary_agree),

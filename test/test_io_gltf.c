@@ -353,6 +353,54 @@ static void makes_the_copies_of_gpu_instancing(void** state)
 	ioAsset_Free(&asset);
 }
 
+// Copies are turned, moved and scaled below their node, whatever that has itself: a matrix, or a translation, a
+// rotation and a scale; what the extension does not say is nothing. Rotations may be integers, or not of length 1.
+static void copies_start_from_nothing_of_their_node(void** state)
+{
+	(void)state;
+	static const int16_t turns[8] = { 0, 0, 32767, 32767, 0, 0, 0, -32767 };
+	static const float moves[6] = { 0, 0, 5, 0, 0, 6 }, scales[6] = { 2, 3, 4, 5, 6, 7 };
+	static const char* const nodes[2] = { "'matrix':[0,2,0,0,-2,0,0,0,0,0,2,0,7,8,9,1]",
+		"'translation':[7,8,9],'rotation':[0,0,0.7071067811865476,0.7071067811865476],'scale':[2,2,2]" };
+	static const char* const attributes[3] = { "'TRANSLATION':%d", "'ROTATION':%d", "'SCALE':%d" };
+	for (int n = 0; n < 6; ++n)
+	{
+		Gltf g = { .counts = { 0 } };
+		Gltf_AddMesh(&g, 4, corner, 6, quadIndices, NULL, NULL, NULL);
+		int part = n / 2, a = part == 1 ? Gltf_AddArray(&g, "VEC4", type_int16, true, 2, turns)
+		                                : Gltf_AddArray(&g, "VEC3", type_float, false, 2, part == 0 ? moves : scales);
+		char attribute[32];
+		snprintf(attribute, sizeof(attribute), attributes[part], a);
+		Gltf_Add(&g, "nodes", "{'mesh':0,%s,'extensions':{'EXT_mesh_gpu_instancing':{'attributes':{%s}}}}",
+		    nodes[n % 2], attribute);
+		ioAsset asset = Load(&g);
+		assert_int_equal(asset.instanceCount, 2);
+		for (int i = 0; i < 2; ++i)
+		{
+			double expected[12];
+			for (int v = 0; v < 4; ++v)
+			{
+				double x = (double)corner[3 * v], y = (double)corner[3 * v + 1], z = (double)corner[3 * v + 2];
+				double copy[3] = { x, y, z };
+				for (int k = 0; k < 3; ++k)
+				{
+					copy[k] += part == 0 ? (double)moves[3 * i + k] : 0.0;
+					copy[k] *= part == 2 ? (double)scales[3 * i + k] : 1.0;
+				}
+				if (part == 1 && i == 0) // a quarter turn about z; the other is none
+				{
+					copy[0] = -y;
+					copy[1] = x;
+				}
+				const double placed[3] = { 7 - 2 * copy[1], 8 + 2 * copy[0], 9 + 2 * copy[2] };
+				memcpy(expected + 3 * v, placed, sizeof(placed));
+			}
+			AssertPosed(&asset, IO_NONE, 0, (uint32_t)i, 4, expected);
+		}
+		ioAsset_Free(&asset);
+	}
+}
+
 static void leaves_out_hidden_nodes(void** state)
 {
 	(void)state;
@@ -382,6 +430,7 @@ int main(void)
 		cmocka_unit_test(buffers_may_share_a_file),
 		cmocka_unit_test(reads_sparse_indices),
 		cmocka_unit_test(makes_the_copies_of_gpu_instancing),
+		cmocka_unit_test(copies_start_from_nothing_of_their_node),
 		cmocka_unit_test(leaves_out_hidden_nodes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,8 @@
 
 static const float quad[12] = { 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0 };
 static const uint16_t quadIndices[6] = { 0, 1, 2, 0, 2, 3 };
+// Four vertices that tell the axes apart, for the same triangles.
+static const float corner[12] = { 1, 2, 3, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
 
 // Load what was built, as GLB, and free the builder.
 static inline ioAsset LoadWarned(Gltf* gltf, Warnings* warnings)

@@ -102,6 +102,22 @@ static void repairs_weights(void** state)
 	assert_true(asset.meshes[0].weights[0] == 1.0f);
 	assert_true(fabs((double)asset.meshes[0].weights[1] - 0.5 / 1.0009) < 1e-7);
 	ioAsset_Free(&asset);
+	// A little below 0 is 0.
+	static const float below[16] = { 1, 0, 0, 0, -0.0025f, 1.0025f, 0, 0, 1, -0.0099f, -0.001f, 0, 1, 0, 0, 0 };
+	AddSkinned(&g, joints, below, NULL);
+	Gltf_Add(&g, "nodes", "{'mesh':0}");
+	asset = LoadWarned(&g, &warnings);
+	assert_int_equal(warnings.count, 2);
+	assert_string_equal(warnings.first,
+	    "test.glb: meshes[0]: 3 weights below 0 counted as 0, the first of vertex 1 (the "
+	    "lowest was -0.0099)");
+	assert_int_equal(asset.meshes[0].influenceStart[4], 4);
+	for (int i = 0; i < 4; ++i)
+	{
+		assert_int_equal(asset.meshes[0].joints[i], i == 2 ? 0 : 1);
+		assert_true(asset.meshes[0].weights[i] == 1.0f);
+	}
+	ioAsset_Free(&asset);
 }
 
 static void morphs_before_skinning(void** state)
@@ -406,7 +422,8 @@ static void the_sample_matches_the_reference(void** state)
 // --- Channels that differ -----------------------------------------------------------------------------------------
 
 // A clip that moves a quad along x from `times[0]` on, by a target.
-static ioAsset LoadMoved(const float times[2], const char* node, const char* targets, Warnings* warnings)
+static ioAsset LoadMoved(
+    const float times[2], const char* node, const char* sampler, const char* targets, Warnings* warnings)
 {
 	static const float moves[6] = { 0, 0, 0, 4, 0, 0 };
 	Gltf g = { .counts = { 0 } };
@@ -414,7 +431,7 @@ static ioAsset LoadMoved(const float times[2], const char* node, const char* tar
 	int a = Gltf_AddArray(&g, "SCALAR", type_float, false, 2, times);
 	int b = Gltf_AddArray(&g, "VEC3", type_float, false, 2, moves);
 	Gltf_Add(&g, "nodes", "{'mesh':0%s}", node);
-	Gltf_Add(&g, "animations", "{'samplers':[{'input':%d,'output':%d}],'channels':[%s]}", a, b, targets);
+	Gltf_Add(&g, "animations", "{'samplers':[{'input':%d,'output':%d%s}],'channels':[%s]}", a, b, sampler, targets);
 	return LoadWarned(&g, warnings);
 }
 
@@ -426,7 +443,7 @@ static void follows_pointers_to_nodes(void** state)
 	static const float times[2] = { 0, 2 };
 	static const double half[3] = { 2, 0, 0 };
 	Warnings warnings;
-	ioAsset asset = LoadMoved(times, "",
+	ioAsset asset = LoadMoved(times, "", "",
 	    "{'sampler':0,'target':{'path':'pointer','extensions':{'KHR_animation_pointer':{'pointer':"
 	    "'/nodes/0/translation'}}}},{'sampler':0,'target':{'path':'pointer','extensions':{'KHR_animation_pointer':"
 	    "{'pointer':'/materials/0/emissiveFactor'}}}}",
@@ -437,6 +454,42 @@ static void follows_pointers_to_nodes(void** state)
 	ioAsset_Free(&asset);
 }
 
+// Channels that are not followed may have values of any type, and samplers that nothing follows are not looked at: what
+// shows and hides a node has bytes. The node stays as it is at rest, and a warning says so.
+static void leaves_out_what_shows_and_hides(void** state)
+{
+	(void)state;
+	static const float times[2] = { 0, 2 };
+	static const uint8_t shown[2] = { 1, 0 };
+	static const double nowhere[3] = { 0, 0, 0 };
+	for (int hidden = 0; hidden < 2; ++hidden)
+	{
+		Gltf g = { .counts = { 0 } };
+		Warnings warnings;
+		Gltf_AddMesh(&g, 4, quad, 6, quadIndices, NULL, NULL, NULL);
+		int a = Gltf_AddArray(&g, "SCALAR", type_float, false, 2, times);
+		int b = Gltf_AddArray(&g, "SCALAR", type_uint8, false, 2, shown);
+		Gltf_Add(&g, "nodes", "{'mesh':0}");
+		Gltf_Add(
+		    &g, "nodes", "{'mesh':0,'extensions':{'KHR_node_visibility':{'visible':%s}}}", hidden ? "false" : "true");
+		Gltf_Add(&g, "animations",
+		    "{'samplers':[{'input':%d,'output':%d,'interpolation':'STEP'},{}],'channels':[{'sampler':0,'target':{'path'"
+		    ":"
+		    "'pointer','extensions':{'KHR_animation_pointer':{'pointer':"
+		    "'/nodes/1/extensions/KHR_node_visibility/visible'}}}}]}",
+		    a, b);
+		ioAsset asset = LoadWarned(&g, &warnings);
+		assert_int_equal(warnings.count, 1);
+		assert_string_equal(warnings.last,
+		    "test.glb: animations[0].channels[0].target.extensions.KHR_animation_pointer.pointer: what is shown and "
+		    "hidden in motion is not followed: it stays as it is at rest");
+		assert_int_equal(asset.clips[0].channelCount, 0);
+		assert_int_equal(asset.instanceCount, hidden ? 1 : 2);
+		AssertQuadAt(&asset, 0, 2, hidden ? 0 : 1, nowhere, 1);
+		ioAsset_Free(&asset);
+	}
+}
+
 // Against the specification, but clear.
 static void reads_what_is_clear(void** state)
 {
@@ -444,14 +497,14 @@ static void reads_what_is_clear(void** state)
 	static const float times[2] = { 0, 2 }, early[2] = { -2, 2 };
 	static const double half[3] = { 2, 0, 0 };
 	Warnings warnings;
-	ioAsset asset = LoadMoved(early, "", MOVE, &warnings);
+	ioAsset asset = LoadMoved(early, "", "", MOVE, &warnings);
 	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(warnings.last, "the first time is negative: -2"));
 	AssertQuadAt(&asset, 0, 0, 0, half, 1);
 	assert_true(asset.clips[0].start == -2.0);
 	ioAsset_Free(&asset);
 
-	asset = LoadMoved(times, ",'matrix':[0,3,0,0,-3,0,0,0,0,0,3,0,7,8,9,1]", MOVE, &warnings);
+	asset = LoadMoved(times, ",'matrix':[0,3,0,0,-3,0,0,0,0,0,3,0,7,8,9,1]", "", MOVE, &warnings);
 	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(warnings.last, "taken apart"));
 	double expected[12];
@@ -464,15 +517,72 @@ static void reads_what_is_clear(void** state)
 	AssertPosed(&asset, 0, 1, 0, 4, expected);
 	ioAsset_Free(&asset);
 
-	asset = LoadMoved(times, "", MOVE "," MOVE, &warnings);
+	// A number, 0, where the name of the interpolation belongs.
+	asset = LoadMoved(times, "", ",'interpolation':0", MOVE, &warnings);
+	assert_int_equal(warnings.count, 1);
+	assert_string_equal(
+	    warnings.last, "test.glb: animations[0].samplers[0].interpolation: 0 instead of a name, taken for LINEAR");
+	AssertQuadAt(&asset, 0, 1, 0, half, 1);
+	ioAsset_Free(&asset);
+
+	asset = LoadMoved(times, "", "", MOVE "," MOVE, &warnings);
 	assert_int_equal(warnings.count, 1);
 	AssertQuadAt(&asset, 0, 1, 0, half, 1);
 	ioAsset_Free(&asset);
 
-	asset = LoadMoved(times, ",'children':[]", MOVE, &warnings);
+	asset = LoadMoved(times, ",'children':[]", "", MOVE, &warnings);
 	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(warnings.last, "nodes[0].children: an empty array"));
 	ioAsset_Free(&asset);
+}
+
+// A channel replaces one of the three parts of a node's matrix; of a mirrored one the scale along x is negative.
+static void moves_one_part_of_a_matrix(void** state)
+{
+	(void)state;
+	static const float times[2] = { 0, 2 }, halfTurns[8] = { 1, 0, 0, 0, 1 };
+	static const char* const paths[3] = { "translation", "rotation", "scale" };
+	for (int n = 0; n < 12; ++n)
+	{
+		// Scaled by (2 or -2, 6, 7), and, if turned, x to y, y to z, z to x; moved by (7, 8, 9).
+		int part = n / 4, sign = n % 2 == 0 ? 1 : -1, turned = n / 2 % 2, matrix[9] = { 0 };
+		const int scales[3] = { 2 * sign, 6, 7 };
+		for (int k = 0; k < 3; ++k)
+		{
+			matrix[3 * k + (k + turned) % 3] = scales[k]; // by columns
+		}
+		float packed[8];
+		for (int i = 0; i < 8; ++i)
+		{
+			packed[i] = part == 1 ? halfTurns[i] : (float)(3 + i % 3);
+		}
+		Gltf g = { .counts = { 0 } };
+		Warnings warnings;
+		Gltf_AddMesh(&g, 4, corner, 6, quadIndices, NULL, NULL, NULL);
+		int a = Gltf_AddArray(&g, "SCALAR", type_float, false, 2, times);
+		int b = Gltf_AddArray(&g, part == 1 ? "VEC4" : "VEC3", type_float, false, 2, packed);
+		Gltf_Add(&g, "nodes", "{'mesh':0,'matrix':[%d,%d,%d,0,%d,%d,%d,0,%d,%d,%d,0,7,8,9,1]}", matrix[0], matrix[1],
+		    matrix[2], matrix[3], matrix[4], matrix[5], matrix[6], matrix[7], matrix[8]);
+		Gltf_Add(&g, "animations",
+		    "{'samplers':[{'input':%d,'output':%d}],'channels':[{'sampler':0,'target':{'node':0,'path':'%s'}}]}", a, b,
+		    paths[part]);
+		ioAsset asset = LoadWarned(&g, &warnings);
+		for (int clip = -1; clip < 1; ++clip)
+		{
+			bool moved[3] = { clip == 0 && part == 0, clip == 0 && part == 1, clip == 0 && part == 2 };
+			const double scale[3] = { moved[2] ? 3 : scales[0], moved[2] ? 4 : 6, moved[2] ? 5 : 7 };
+			const double move[3] = { moved[0] ? 3 : 7, moved[0] ? 4 : 8, moved[0] ? 5 : 9 };
+			double expected[12];
+			for (int i = 0; i < 12; ++i)
+			{
+				int from = moved[1] ? i % 3 : (i + 3 - turned) % 3; // the coordinate that is now here
+				double turn = moved[1] && from > 0 ? -1 : 1;        // half a turn about x
+				expected[i] = turn * scale[from] * (double)corner[i / 3 * 3 + from] + move[i % 3];
+			}
+			AssertPosed(&asset, clip == 0 ? 0 : IO_NONE, 1, 0, 4, expected);
+		}
+		ioAsset_Free(&asset);
+	}
 }
 
 int main(void)
@@ -490,7 +600,9 @@ int main(void)
 		cmocka_unit_test(random_characters_match_the_reference),
 		cmocka_unit_test(the_sample_matches_the_reference),
 		cmocka_unit_test(follows_pointers_to_nodes),
+		cmocka_unit_test(leaves_out_what_shows_and_hides),
 		cmocka_unit_test(reads_what_is_clear),
+		cmocka_unit_test(moves_one_part_of_a_matrix),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

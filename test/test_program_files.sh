@@ -271,8 +271,8 @@ gltf range.gltf ',"nodes":[{"mesh":3}]'
 damaged range.gltf " nodes[0].mesh: 3 is out of range"
 gltf huge.gltf ',"accessors":[{"count":4294967295,"componentType":5126,"type":"VEC3"}],"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"nodes":[{"mesh":0}]'
 damaged huge.gltf " accessors[0].count: 4294967295 is out of range"
-gltf packed.gltf ',"extensionsRequired":["KHR_meshopt_compression"]'
-damaged packed.gltf " extensionsRequired[0]: the file needs the extension KHR_meshopt_compression"
+gltf needs.gltf ',"extensionsRequired":["MY_thing"]'
+damaged needs.gltf " extensionsRequired[0]: the file needs the extension MY_thing"
 printf '{"asset":' >syntax.gltf
 damaged syntax.gltf "1: JSON"
 printf 'ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 nan\n1 0 0\n0 1 0\n3 0 1 2\n' >nan.ply
