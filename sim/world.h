@@ -34,13 +34,17 @@ typedef struct simLaw
 	double easing;    ///< seconds in which the depth that a contact is found with comes to count; zero: at once
 } simLaw;
 
-/// A body that is moved by who has made it, and pushed by nobody. Others meet its triangles.
+/// A body that is moved by who has made it, and pushed by nobody. Others meet its triangles. How fast a vertex moves
+/// follows from how fast amplitudes change, and is computed where something touches.
 typedef struct simStage
 {
 	snugSpheres* spheres;
 	const snugSphereTree* tree; ///< of them
 	const uint32_t* triangles;  ///< three vertex numbers each, as in the model
-	const float* velocities;    ///< (3 * vertexCount); nullable: it stands still
+	uint32_t vertexCount;
+	uint32_t fieldCount;         ///< zero: it stands still
+	const float* fields;         ///< (fieldCount * vertexCount * 3)
+	float speeds[SIM_MAX_MODES]; ///< (fieldCount) of amplitudes, per second
 } simStage;
 
 /// Threads as snugSceneDef takes them; all zero: none.

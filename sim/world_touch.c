@@ -159,7 +159,8 @@ typedef struct simMeeting
 	double depth;
 	double normal[3]; ///< towards a
 	simEnd ends[2];
-	uint32_t nodeB; ///< or the triangle
+	uint32_t nodeB;     ///< or the triangle
+	double carrying[3]; ///< how fast the stage moves there
 	simGrade grade;
 } simMeeting;
 
@@ -226,6 +227,27 @@ static void FindNormal(const simWorld* world, const snugSphereContact* contact, 
 	}
 }
 
+// The mean of a triangle's corners. A corner's velocity is a sum over fields in single precision, so that it does not
+// matter who computes it.
+static void GetStageVelocity(const simStage* stage, uint32_t triangle, double velocity[3])
+{
+	const uint32_t* corners = stage->triangles + 3 * (size_t)triangle;
+	size_t size = 3 * (size_t)stage->vertexCount;
+	for (size_t k = 0; k < 3; ++k)
+	{
+		velocity[k] = 0.0;
+		for (int c = 0; c < 3; ++c)
+		{
+			float sum = 0.0f;
+			for (uint32_t f = 0; f < stage->fieldCount; ++f)
+			{
+				sum += stage->speeds[f] * stage->fields[size * f + 3 * (size_t)corners[c] + k];
+			}
+			velocity[k] += (double)sum / 3.0;
+		}
+	}
+}
+
 static simMeeting Meet(simWorld* world, uint32_t a, uint32_t b, const snugSphereContact* contact)
 {
 	simMeeting m = { .a = a, .b = b, .depth = (double)contact->depth, .nodeB = contact->b.treeNode };
@@ -240,6 +262,10 @@ static simMeeting Meet(simWorld* world, uint32_t a, uint32_t b, const snugSphere
 	if (b < SIM_GROUND)
 	{
 		m.ends[1] = MakeEnd(world, world->bodies + b, contact->b.treeNode, place, m.normal);
+	}
+	else if (b == SIM_STAGE)
+	{
+		GetStageVelocity(world->def.stage, m.nodeB, m.carrying);
 	}
 	world->counts.deepest = fmax(world->counts.deepest, m.depth);
 	return m;
@@ -278,19 +304,6 @@ static void PushEnd(const simWorld* world, const simEnd* end, const double force
 		const float* move = moves + 3 * m;
 		double along = (double)move[0] * own[0] + (double)move[1] * own[1] + (double)move[2] * own[2];
 		end->body->modal[m] += end->fieldScale * along;
-	}
-}
-
-static void GetStageVelocity(const simStage* stage, uint32_t triangle, double velocity[3])
-{
-	const uint32_t* corners = stage->triangles + 3 * (size_t)triangle;
-	for (size_t k = 0; k < 3; ++k)
-	{
-		velocity[k] = 0.0;
-		for (int c = 0; c < 3 && stage->velocities != NULL; ++c)
-		{
-			velocity[k] += (double)stage->velocities[3 * (size_t)corners[c] + k] / 3.0;
-		}
 	}
 }
 
@@ -333,17 +346,13 @@ static void FindForce(const simWorld* world, simGrade grade, double depth, const
 // The velocity of a with respect to the other.
 static void GetApproach(const simWorld* world, const simMeeting* m, double velocity[3])
 {
-	double other[3] = { 0.0, 0.0, 0.0 };
+	double other[3];
 	GetVelocity(world, &m->ends[0], velocity);
 	if (m->ends[1].body != NULL)
 	{
 		GetVelocity(world, &m->ends[1], other);
 	}
-	else if (m->b == SIM_STAGE)
-	{
-		GetStageVelocity(world->def.stage, m->nodeB, other);
-	}
-	simSubtract(velocity, other, velocity);
+	simSubtract(velocity, m->ends[1].body != NULL ? other : m->carrying, velocity);
 }
 
 // A contact a stride later: it moves on with a, and is as much deeper as both have come closer.

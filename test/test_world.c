@@ -12,6 +12,7 @@
 
 #define PI 3.14159265358979323846
 #define PILE_HASH 0x6d029ef7ecfddf28u    // of the pile after 1000 steps
+#define BELT_HASH 0xf40b4668bb2659afu    // of a block on a belt after 800 steps
 #define STRIDES_HASH 0x72a5810085c39719u // of the pile after 250 steps of four strides
 
 // ---- Shapes ----------------------------------------------------------------------------------------------------
@@ -694,6 +695,102 @@ static void going_on_from_a_file_gives_the_same_bits(void** state)
 	GoOn(4, STRIDES_HASH);
 }
 
+// ---- Stages ----------------------------------------------------------------------------------------------------
+
+#define STAGE_FIELDS 2
+
+/// A floor whose amplitudes change though it stays where it is, like a belt: along x, and along z the faster the
+/// larger x is.
+typedef struct Belt
+{
+	sceneMesh mesh;
+	float* fields;
+	snugModel* model;
+	snugSphereTree* tree;
+	snugBody* body;
+	simStage stage;
+} Belt;
+
+static Belt MakeBelt(double along, double across)
+{
+	Belt belt = { .mesh = MakeBox(16, 1, 16, 0.25) };
+	uint32_t count = belt.mesh.vertexCount;
+	belt.fields = calloc(STAGE_FIELDS * 3 * (size_t)count, sizeof(float));
+	assert_non_null(belt.fields);
+	for (uint32_t v = 0; v < count; ++v)
+	{
+		belt.fields[3 * (size_t)v] = 1.0f;
+		belt.fields[3 * (size_t)(count + v) + 2] = belt.mesh.positions[3 * (size_t)v];
+	}
+	const snugModelDef def = {
+		.positions = belt.mesh.positions,
+		.vertexCount = count,
+		.triangles = belt.mesh.triangles,
+		.triangleCount = belt.mesh.triangleCount,
+		.deformer = snug_fields,
+		.fields = { .fieldCount = STAGE_FIELDS, .displacements = belt.fields },
+	};
+	assert_int_equal(snugModel_Create(&def, &belt.model), snug_success);
+	assert_int_equal(snugSphereTree_Create(&(snugSphereTreeDef){ .model = belt.model }, &belt.tree), snug_success);
+	assert_int_equal(snugBody_Create(&(snugBodyDef){ .model = belt.model }, &belt.body), snug_success);
+	snugSpheresDef spheresDef = { .tree = belt.tree, .body = belt.body };
+	belt.stage = (simStage){ .tree = belt.tree,
+		.triangles = belt.mesh.triangles,
+		.vertexCount = count,
+		.fieldCount = STAGE_FIELDS,
+		.fields = belt.fields,
+		.speeds = { (float)along, (float)across } };
+	assert_int_equal(snugSpheres_Create(&spheresDef, &belt.stage.spheres), snug_success);
+	return belt;
+}
+
+static void FreeBelt(Belt* belt)
+{
+	snugSpheres_Destroy(belt->stage.spheres);
+	snugBody_Destroy(belt->body);
+	snugSphereTree_Destroy(belt->tree);
+	snugModel_Destroy(belt->model);
+	sceneMesh_Free(&belt->mesh);
+	free(belt->fields);
+}
+
+// A block that is put on a belt slides until friction has made it as fast as the belt is where it lies.
+static void a_belt_carries_what_lies_on_it(void** state)
+{
+	(void)state;
+	const double step = 1e-3, mu = 0.3, g = 9.81, along = -0.6, across = 0.4;
+	Belt belt = MakeBelt(along, across);
+	simShape shape = MakeFine(MakeBox(4, 2, 4, 0.05), 800.0, step, 1);
+	simWorld world = MakeWorld(&(simWorldDef){ .step = step,
+	    .gravity = { 0.0, -g, 0.0 },
+	    .law = { .stiffness = 5e4, .damping = 200.0, .friction = mu },
+	    .level = 6,
+	    .bodies = 1,
+	    .stage = &belt.stage });
+	Add(&world, &shape, (const double[3]){ 1.0, 0.21, 0.0 }, NULL, NULL);
+	const simBody* block = world.bodies;
+	Run(&world, 100); // it has come down and slides
+	double speed = block->velocity[0];
+	Run(&world, 50);
+	double gained = speed - block->velocity[0], most = mu * g * 50 * step;
+	assert_true(world.counts.groundContacts > 0 && gained > 0.5 * most && gained < 1.1 * most);
+	Run(&world, 650);
+	double expected = across * block->position[0];
+	if (!(fabs(block->velocity[0] - along) < 0.02 && fabs(block->velocity[2] - expected) < 0.05))
+	{
+		fail_msg("at %g, %g m the block goes at %g, %g m/s, the belt at %g, %g", block->position[0], block->position[2],
+		    block->velocity[0], block->velocity[2], along, expected);
+	}
+	uint64_t hash = Hash(&world);
+	if (hash != BELT_HASH)
+	{
+		fail_msg("the block has the hash 0x%016llxu", (unsigned long long)hash);
+	}
+	simWorld_Free(&world);
+	simShape_Free(&shape);
+	FreeBelt(&belt);
+}
+
 static void allocations_may_fail(void** state)
 {
 	(void)state;
@@ -779,6 +876,7 @@ int main(void)
 		cmocka_unit_test(a_pile_rests),
 		cmocka_unit_test(strain_is_limited),
 		cmocka_unit_test(going_on_from_a_file_gives_the_same_bits),
+		cmocka_unit_test(a_belt_carries_what_lies_on_it),
 		cmocka_unit_test(allocations_may_fail),
 		cmocka_unit_test(what_cannot_be_is_refused),
 	};
