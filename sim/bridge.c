@@ -13,7 +13,7 @@
 #define FINS 3
 #define FIN_COLUMNS 30u // columns and rows add up to 46: so that vertices and triangles come out
 #define FIN_ROWS 16u
-#define STAGE_LEVEL 16 // of the bridge's spheres: all of its leaves
+#define STAGE_LEVEL 15 // of the bridge's spheres, around seven triangles each
 #define HIGHEST 16.0   // where fish come from
 #define STRIDES 4
 #define EASING 0.1
@@ -190,7 +190,6 @@ static bool MakeFish(simShower* s, simError* error)
 		.damping = 0.05,
 		.step = STEP / STRIDES,
 		.level = SIM_SHOWER_LEVEL,
-		.tree = { .split = snug_splitMedian, .leafTriangles = 8, .branching = 2 },
 	};
 	bool good = simShape_Create(&s->fish, &def, error);
 	simModes_Free(&modes);
@@ -208,7 +207,6 @@ static bool MakeStage(simShower* s, simError* error)
 		.triangles = mesh->triangles,
 		.triangleCount = mesh->triangleCount,
 		.deformer = snug_fields,
-		.tree = { .split = snug_splitMedian, .leafTriangles = 8, .branching = 2 },
 		.fields = { .fieldCount = s->sway.fieldCount, .displacements = s->sway.fields },
 	};
 	snugStatus status = snugModel_Create(&def, &s->bridgeModel);

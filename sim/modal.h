@@ -36,7 +36,7 @@ typedef struct simShapeDef
 	double damping;            ///< xi of all modes
 	double step;               ///< seconds
 	uint32_t level;            ///< the deepest of contact spheres
-	snugTreeDef tree;
+	int leafTriangles;         ///< spheres of no more than so many triangles are not divided, 1 to 8; default 8
 } simShapeDef;
 
 /// A shape in its own axes, about its centre of mass.
@@ -46,9 +46,7 @@ typedef struct simShape
 	float* positions; ///< (3 * vertexCount) relative to the centre of mass
 	snugModel* model;
 	snugSphereTree* tree;
-	float*
-	    moves; ///< (moveCount * 3 * modeCount) by node of the tree: how its sphere's centre moves for amplitudes of 1
-	uint32_t moveCount;
+	float* moves; ///< (nodes of the tree * modeCount * 3): how their spheres' centres move for amplitudes of 1
 	uint32_t modeCount;
 	simModeStep steps[SIM_MAX_MODES];
 	double frequencies[SIM_MAX_MODES];

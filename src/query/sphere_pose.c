@@ -264,19 +264,7 @@ const sgPosedSphere* sgSpheres_Make(snugSpheres* spheres, sgSphereFamily family,
 	return scratch;
 }
 
-snugSphere sgSpheres_Report(const snugSpheres* spheres, uint32_t node, const sgPosedSphere* sphere)
-{
-	snugSphere report = { .radius = sphere->radius, .treeNode = spheres->tree->nodes[node].slot };
-	memcpy(report.center, sphere->center, sizeof(report.center));
-	return report;
-}
-
 // ---- Making and freeing ---------------------------------------------------------------------------------------------
-
-static bool HasBoxes(const snugSphereTree* tree)
-{
-	return tree->model->deform->amplitudes == NULL && tree->model->deform->bound != NULL;
-}
 
 static size_t SphereBytes(const snugSpheres* spheres)
 {
@@ -290,7 +278,7 @@ static size_t VersionBytes(const snugSpheres* spheres)
 
 static size_t BoxBytes(const snugSpheres* spheres)
 {
-	return HasBoxes(spheres->tree) ? spheres->tree->nodeCount * sizeof(sgBox) : 0;
+	return sgModel_HasBoxes(spheres->tree->model) ? spheres->tree->nodeCount * sizeof(sgBox) : 0;
 }
 
 static size_t TermBytes(const snugSpheres* spheres)

@@ -156,14 +156,14 @@ void sgSphereWalk_Run(sgSphereWalk* walk)
 	}
 }
 
-snugSphereContact sgSphereWalk_Contact(
-    const sgSphereWalk* walk, uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB)
+snugSphereContact sgSphereContact_Make(
+    uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB)
 {
 	double distance = sqrt(Distance2(sphereA->center, sphereB->center));
 	double depth = (double)sphereA->radius + (double)sphereB->radius - distance;
 	return (snugSphereContact){
-		.a = sgSpheres_Report(walk->a, a, sphereA),
-		.b = sgSpheres_Report(walk->b, b, sphereB),
+		.a = sgPosedSphere_Report(sphereA, a),
+		.b = sgPosedSphere_Report(sphereB, b),
 		.depth = depth > 0.0 ? (float)depth : 0.0f,
 	};
 }
@@ -192,7 +192,7 @@ static void Add(Search* search, const snugSphereContact* contact)
 static void FoundSpheres(
     sgSphereWalk* walk, uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB)
 {
-	snugSphereContact contact = sgSphereWalk_Contact(walk, a, sphereA, b, sphereB);
+	snugSphereContact contact = sgSphereContact_Make(a, sphereA, b, sphereB);
 	Add((Search*)(void*)walk, &contact);
 }
 
@@ -242,18 +242,15 @@ static void FoundTriangles(
 {
 	Search* search = (Search*)(void*)walk;
 	const sgTree* tree = search->side.tree;
-	sgLeafRange range = sgTree_LeavesBelow(tree, walk->b->tree->nodes[b].slot);
-	snugSphereContact contact = { .a = sgSpheres_Report(walk->a, a, sphereA) };
+	const sgSphereNode* node = walk->b->tree->nodes + b;
+	snugSphereContact contact = { .a = sgPosedSphere_Report(sphereA, a) };
 	(void)sphereB;
-	for (uint32_t leaf = range.first; leaf <= range.last; ++leaf)
+	for (uint32_t t = 0; t < node->count; ++t)
 	{
-		sgOpened opened = sgOpen(tree, tree->leaves[leaf].slot);
-		uint32_t lane = tree->leaves[leaf].slot % SG_LANES;
-		const sgTriangleLanes* triangles = sgSide_Triangles(&search->side, &opened, lane, &search->counters);
-		for (uint32_t t = 0; t < tree->leaves[leaf].triangleCount; ++t)
-		{
-			AddTriangle(search, &contact, triangles, t);
-		}
+		uint32_t place = walk->b->tree->places[node->first + t], slot = tree->leaves[place / SG_LANES].slot;
+		sgOpened opened = sgOpen(tree, slot);
+		const sgTriangleLanes* leaf = sgSide_Triangles(&search->side, &opened, slot % SG_LANES, &search->counters);
+		AddTriangle(search, &contact, leaf, place % SG_LANES);
 	}
 }
 
@@ -413,7 +410,7 @@ static void WalkOne(Search* search, snugSpheres* spheres, const Thing* thing)
 		const sgSphereNode* node = spheres->tree->nodes + met.node;
 		if (sgSphereNode_IsContact(node, spheres->level))
 		{
-			snugSphere own = sgSpheres_Report(spheres, met.node, &met.sphere);
+			snugSphere own = sgPosedSphere_Report(&met.sphere, met.node);
 			snugSphereContact contact = ContactWith(thing, &own, &met.sphere);
 			Add(search, &contact);
 		}
@@ -513,7 +510,7 @@ static void ListFamily(snugSpheres* spheres, sgSphereFamily family, Listing* lis
 		bool isContact = sgSphereNode_IsContact(spheres->tree->nodes + family.first + k, spheres->level);
 		if (isContact && listing->count < listing->capacity)
 		{
-			listing->list[listing->count] = sgSpheres_Report(spheres, family.first + k, own + k);
+			listing->list[listing->count] = sgPosedSphere_Report(own + k, family.first + k);
 			if (listing->isSeen != NULL)
 			{
 				listing->isSeen[listing->count] = isSeen;

@@ -1,5 +1,10 @@
-// src/query/sphere_tree.h: contact spheres of any body: balls of a model's nodes down to some level, and what a body
-// remembers of them. See include/snug/snug_spheres.h.
+// src/query/sphere_tree.h: contact spheres of any body: balls of the nodes of a tree down to some level, and what a
+// body remembers of them. See include/snug/snug_spheres.h.
+//
+// Rigid models and displacement fields have a binary tree for spheres alone (sphere_split.h), whatever tree the model
+// has: a ball can be made around any triangles. Models that deform in other ways have boxes of the nodes of their own
+// tree and of nothing else, so these are their nodes here too: balls are around boxes, each cut to the box above it
+// (sphere_pose.c).
 //
 // A node has a ball around its rest positions and one around the displacements of each field, each with a centre and a
 // radius: a *quad* x, y, z, r. A pose with amplitudes q has the ball of the sums
@@ -11,8 +16,6 @@
 // r >= |c_d - c| + r_d for the rest positions and every field, for each contact node d of that level below. Then a
 // point of d's sphere is no farther from the centre than sum_j |q_j| (|c_dj - c_j| + r_dj) <= radius, in every pose.
 // Most nodes are on the lowest levels, so these rows are few: two per node in a binary tree.
-//
-// Models that deform in other ways have balls around boxes, each cut to the box above it: see sphere_pose.c.
 #ifndef SG_SPHERE_TREE_H
 #define SG_SPHERE_TREE_H
 
@@ -32,15 +35,16 @@ typedef struct sgSphereFamily
 	uint32_t count; ///< at most SG_LANES
 } sgSphereFamily;
 
-/// A node of the model's tree that has a sphere. Children are numbered one after the other, after their parent.
+/// A node that has a sphere. Children are numbered one after the other, after their parent.
 typedef struct sgSphereNode
 {
 	sgSphereFamily children; ///< none, or none that have spheres: their count is zero
-	uint32_t slot;
-	uint32_t parent; ///< number; SG_NONE for the root
-	uint32_t row;    ///< in rows of quads: its own ball, then those that wrap the levels below it, the next one first
+	uint32_t first, count;   ///< of its triangles
+	uint32_t slot;           ///< in the model's tree; SG_NONE in a tree for spheres alone
+	uint32_t parent;         ///< number; SG_NONE for the root
+	uint32_t row; ///< in rows of quads: its own ball, then those that wrap the levels below it, the next one first
 	uint8_t level;
-	bool isLeaf; ///< of the model's tree
+	bool isLeaf; ///< nothing is below it, on whatever level it is
 } sgSphereNode;
 
 struct snugSphereTree
@@ -49,14 +53,19 @@ struct snugSphereTree
 	const snugModel* model;
 	uint32_t level; ///< the deepest
 	uint32_t nodeCount;
-	uint32_t slotCount;
 	uint32_t fieldCount; ///< of snug_fields, else zero
 	float reach[3];      ///< greatest |coordinate| of rest positions
 	uint64_t rowCount;
 	sgSphereNode* nodes; ///< (nodeCount)
-	uint32_t* numbers;   ///< (slotCount): node of a slot, or SG_NONE
+	uint32_t* places;    ///< (triangles of the model), in the order of this tree: leaf * SG_LANES + lane of the model's
 	sgQuad* quads;       ///< (rowCount * (1 + fieldCount)): of rest positions, then of each field
 };
+
+/// Whether a model is bounded by boxes, and so by the nodes of its own tree.
+static inline bool sgModel_HasBoxes(const snugModel* model)
+{
+	return model->deform->amplitudes == NULL && model->deform->bound != NULL;
+}
 
 static inline bool sgSphereNode_IsContact(const sgSphereNode* node, uint32_t level)
 {
@@ -141,7 +150,12 @@ static inline const sgPosedSphere* sgSpheres_Get(
 	return sgSpheres_Make(spheres, family, scratch);
 }
 
-snugSphere sgSpheres_Report(const snugSpheres* spheres, uint32_t node, const sgPosedSphere* sphere);
+static inline snugSphere sgPosedSphere_Report(const sgPosedSphere* sphere, uint32_t node)
+{
+	return (snugSphere){ .center = { sphere->center[0], sphere->center[1], sphere->center[2] },
+		.radius = sphere->radius,
+		.treeNode = node };
+}
 
 /// A walk over two bodies' spheres.
 typedef struct sgSphereWalk
@@ -157,7 +171,7 @@ typedef struct sgSphereWalk
 void sgSphereWalk_Run(sgSphereWalk* walk);
 
 /// Two spheres as a contact.
-snugSphereContact sgSphereWalk_Contact(
-    const sgSphereWalk* walk, uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB);
+snugSphereContact sgSphereContact_Make(
+    uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB);
 
 #endif

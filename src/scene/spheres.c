@@ -275,7 +275,7 @@ static void Store(
 	}
 	if (block != NULL)
 	{
-		block->contacts[block->count++] = sgSphereWalk_Contact(walk, a, sphereA, b, sphereB);
+		block->contacts[block->count++] = sgSphereContact_Make(a, sphereA, b, sphereB);
 	}
 	++found->count;
 }
