@@ -122,21 +122,27 @@ static bool TabulateMoves(simShape* shape, simError* error)
 {
 	snugSphereNode node;
 	uint32_t count = 0;
+	float moves[3 * SIM_MAX_MODES];
 	while (snugSphereTree_GetNode(shape->tree, count, &node, NULL))
 	{
 		++count;
 	}
-	shape->moves = malloc((3 * (size_t)count * shape->modeCount + 1) * sizeof(float));
+	shape->moves = calloc(3 * (size_t)count * shape->evenCount + 1, sizeof(double));
 	for (uint32_t i = 0; i < count && shape->moves != NULL; ++i)
 	{
-		snugSphereTree_GetNode(shape->tree, i, &node, shape->moves + 3 * (size_t)i * shape->modeCount);
+		double* own = shape->moves + 3 * (size_t)i * shape->evenCount;
+		snugSphereTree_GetNode(shape->tree, i, &node, moves);
+		for (uint32_t m = 0; m < 3 * shape->modeCount; ++m)
+		{
+			own[m % 3 * shape->evenCount + m / 3] = (double)moves[m];
+		}
 	}
 	return shape->moves != NULL || simError_SetMemory(error);
 }
 
 bool simShape_Create(simShape* shape, const simShapeDef* def, simError* error)
 {
-	*shape = (simShape){ .modeCount = def->modeCount, .step = def->step };
+	*shape = (simShape){ .modeCount = def->modeCount, .evenCount = (def->modeCount + 1) & ~1u, .step = def->step };
 	simMesh solid = def->mesh;
 	solid.triangleCount =
 	    def->solidCount > 0 && def->solidCount < solid.triangleCount ? def->solidCount : solid.triangleCount;

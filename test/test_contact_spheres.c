@@ -124,7 +124,7 @@ static uint64_t CheckWraps(const Sphered* s, uint64_t number, uint32_t level)
 	for (uint32_t i = 0; i < s->tree->nodeCount; ++i)
 	{
 		const sgSphereNode* node = s->tree->nodes + i;
-		if (node->level > level || !sgSphereNode_IsContact(node, level))
+		if (node->level > level || !sgSphereTree_IsContact(s->tree, i, level))
 		{
 			continue;
 		}
@@ -480,6 +480,27 @@ static void nothing_is_stale(void** state)
 	assert_true(updates < first);
 }
 
+// Versions are bytes, and come round. What was looked at so long ago is not taken for what is asked for now.
+static void nothing_is_stale_when_versions_come_round(void** state)
+{
+	(void)state;
+	sceneRandom random = { TestSeed() };
+	Sphered s = Sphered_Make(&random, RandomMesh(&random, mesh_blob), snug_fields, 5);
+	const snugPlane far = { .normal = { 0.0, 1.0, 0.0 }, .offset = 1e30 }; // only the root is looked at
+	CheckContents(&s, TestSeed(), 5);
+	uint8_t version = s.spheres->version;
+	for (int poses = 1; poses == 1 || s.spheres->version != version; ++poses)
+	{
+		snugSpheresQuery query = { .level = 5 };
+		Posed_Change(&random, &s.posed);
+		memcpy(query.origin, s.posed.origin, sizeof(query.origin));
+		assert_int_equal(snugSpheres_CollidePlane(s.spheres, &far, &query).sphereTests, 1);
+		assert_true(poses < 1000);
+	}
+	CheckContents(&s, TestSeed(), 5);
+	Sphered_Free(&s);
+}
+
 // Summing zeros changes nothing.
 static void summing_all_fields_gives_the_same(void** state)
 {
@@ -679,6 +700,7 @@ int main(void)
 		cmocka_unit_test(spheres_have_a_tree_of_their_own),
 		cmocka_unit_test(queries_find_what_brute_force_finds),
 		cmocka_unit_test(nothing_is_stale),
+		cmocka_unit_test(nothing_is_stale_when_versions_come_round),
 		cmocka_unit_test(summing_all_fields_gives_the_same),
 		cmocka_unit_test(scenes_find_what_queries_find),
 		cmocka_unit_test(allocations_may_fail),

@@ -30,7 +30,7 @@ static bool IsAtRest(const snugBody* body)
 
 static void Forget(snugSpheres* spheres)
 {
-	if (++spheres->version == SG_BUSY)
+	if (++spheres->version == SG_SPHERES_BUSY)
 	{
 		for (uint32_t i = 0; i < spheres->tree->nodeCount; ++i)
 		{
@@ -116,7 +116,7 @@ snugStatus sgSpheres_Begin(snugSpheres* spheres, const double origin[3], uint32_
 
 static const sgQuad* QuadsOf(const snugSpheres* spheres, uint32_t number)
 {
-	return sgSphereTree_Quads(spheres->tree, spheres->tree->nodes + number, spheres->level);
+	return sgSphereTree_Quads(spheres->tree, number, spheres->level);
 }
 
 // Balls of two nodes at once: a sum waits for each of its terms, so that two take hardly longer than one.
@@ -194,7 +194,7 @@ static void Place(const snugSpheres* spheres, sgQuad ball, bool isContact, sgPos
 
 static bool IsContact(const snugSpheres* spheres, uint32_t number)
 {
-	return sgSphereNode_IsContact(spheres->tree->nodes + number, spheres->level);
+	return sgSphereTree_IsContact(spheres->tree, number, spheres->level);
 }
 
 static void MakeBoxed(snugSpheres* spheres, sgSphereFamily family, sgPosedSphere* out)
@@ -250,11 +250,13 @@ static void AwaitParent(const snugSpheres* spheres, sgSphereFamily family)
 
 const sgPosedSphere* sgSpheres_Make(snugSpheres* spheres, sgSphereFamily family, sgPosedSphere scratch[SG_LANES])
 {
-	_Atomic uint32_t* version = spheres->versions + family.first;
+	_Atomic uint8_t* version = spheres->versions + family.first;
 	sgPosedSphere* own = spheres->spheres + family.first;
-	uint32_t found = atomic_load_explicit(version, memory_order_relaxed);
+	uint8_t found = atomic_load_explicit(version, memory_order_relaxed);
 	AwaitParent(spheres, family);
-	if (found != spheres->version && sgCache_Claim(version, found))
+	if (found != spheres->version && found != SG_SPHERES_BUSY &&
+	    atomic_compare_exchange_strong_explicit(
+	        version, &found, SG_SPHERES_BUSY, memory_order_acquire, memory_order_relaxed))
 	{
 		MakeFamily(spheres, family, own);
 		atomic_store_explicit(version, spheres->version, memory_order_release);
@@ -268,12 +270,12 @@ const sgPosedSphere* sgSpheres_Make(snugSpheres* spheres, sgSphereFamily family,
 
 static size_t SphereBytes(const snugSpheres* spheres)
 {
-	return spheres->tree->nodeCount * sizeof(sgPosedSphere);
+	return ((size_t)spheres->tree->nodeCount + 1) * sizeof(sgPosedSphere);
 }
 
 static size_t VersionBytes(const snugSpheres* spheres)
 {
-	return spheres->tree->nodeCount * sizeof(_Atomic uint32_t);
+	return spheres->tree->nodeCount * sizeof(_Atomic uint8_t);
 }
 
 static size_t BoxBytes(const snugSpheres* spheres)
@@ -304,7 +306,8 @@ snugStatus snugSpheres_Create(const snugSpheresDef* def, snugSpheres** out)
 			.version = 1,
 			.sumsAll = def->sumsAll,
 		};
-		spheres->spheres = sgAllocate(&allocator, SphereBytes(spheres));
+		sgPosedSphere* room = sgAllocate(&allocator, SphereBytes(spheres));
+		spheres->spheres = room != NULL ? room + 1 : NULL;
 		spheres->versions = sgAllocate(&allocator, VersionBytes(spheres));
 		spheres->boxes = sgAllocate(&allocator, BoxBytes(spheres));
 		spheres->terms = sgAllocate(&allocator, TermBytes(spheres));
@@ -327,7 +330,7 @@ void snugSpheres_Destroy(snugSpheres* spheres)
 		return;
 	}
 	snugAllocator allocator = spheres->allocator;
-	sgRelease(&allocator, spheres->spheres, SphereBytes(spheres));
+	sgRelease(&allocator, spheres->spheres != NULL ? spheres->spheres - 1 : NULL, SphereBytes(spheres));
 	sgRelease(&allocator, (void*)spheres->versions, VersionBytes(spheres));
 	sgRelease(&allocator, spheres->boxes, BoxBytes(spheres));
 	sgRelease(&allocator, spheres->terms, TermBytes(spheres));

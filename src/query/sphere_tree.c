@@ -17,6 +17,11 @@ static size_t NodeBytes(const snugSphereTree* tree)
 	return tree->nodeCount * sizeof(sgSphereNode);
 }
 
+static size_t ChildBytes(const snugSphereTree* tree)
+{
+	return tree->nodeCount * sizeof(sgSphereFamily);
+}
+
 static size_t QuadBytes(const snugSphereTree* tree)
 {
 	return (size_t)tree->rowCount * (1 + (size_t)tree->fieldCount) * sizeof(sgQuad);
@@ -45,11 +50,10 @@ static uint32_t CountNodes(const snugSphereTree* tree)
 }
 
 // The children of a node of the model's tree.
-static uint32_t ListChildren(const snugSphereTree* tree, sgSphereNode* node, sgSphereNode* children)
+static uint32_t ListChildren(const snugSphereTree* tree, const sgSphereNode* node, sgSphereNode* children)
 {
 	const sgTree* from = &tree->model->tree;
 	const sgNode* own = from->nodes + node->slot;
-	node->isLeaf = own->childCount == 0;
 	for (uint32_t k = 0; k < own->childCount && own->level < tree->level; ++k)
 	{
 		sgLeafRange range = sgTree_LeavesBelow(from, own->first + k);
@@ -87,7 +91,8 @@ static void ListNodes(snugSphereTree* tree, sgSphereItem* items)
 	{
 		sgSphereNode *node = tree->nodes + i, *children = tree->nodes + count;
 		uint32_t childCount = items != NULL ? CutNode(tree, node, items, children) : ListChildren(tree, node, children);
-		node->children = (sgSphereFamily){ count, childCount };
+		tree->children[i] = (sgSphereFamily){ count, childCount };
+		tree->starts[node->level] = i == 0 || node->level > node[-1].level ? i : tree->starts[node->level];
 		node->row = (uint32_t)tree->rowCount;
 		tree->rowCount += 1 + (uint64_t)(childCount > 0 ? tree->level - node->level : 0);
 		for (uint32_t k = 0; k < childCount; ++k)
@@ -195,10 +200,10 @@ static void FillQuads(snugSphereTree* tree, uint32_t place, const float* values)
 		const sgSphereNode* node = tree->nodes + i;
 		Points points = { values, &tree->model->tree, tree->places + node->first };
 		sgQuad quad = BallOf(&points, 3 * node->count);
-		sgSphereTree_Quads(tree, node, node->level)[place] = quad;
-		for (uint32_t level = node->level + 1u; node->children.count > 0 && level <= tree->level; ++level)
+		uint32_t last = tree->children[i].count > 0 ? tree->level : node->level;
+		for (uint32_t level = node->level; level <= last; ++level)
 		{
-			sgSphereTree_Quads(tree, node, level)[place] = quad;
+			sgSphereTree_Quads(tree, i, level)[place] = quad;
 		}
 	}
 }
@@ -218,16 +223,16 @@ static void Wrap(sgQuad* above, const sgQuad* below, uint32_t count)
 	}
 }
 
-// A node is a contact node of its own level, and a leaf of all levels below it too.
-static void WrapNode(snugSphereTree* tree, const sgSphereNode* node)
+// A node is a contact node of its own level, and, if nothing is below it, of all levels below too.
+static void WrapNode(snugSphereTree* tree, uint32_t node)
 {
-	const sgQuad* own = sgSphereTree_Quads(tree, node, node->level);
-	uint32_t last = node->isLeaf ? tree->level : node->level;
-	for (uint32_t level = node->level; level <= last; ++level)
+	uint32_t first = tree->nodes[node].level, last = tree->children[node].count > 0 ? first : tree->level;
+	const sgQuad* own = sgSphereTree_Quads(tree, node, first);
+	for (uint32_t level = first; level <= last; ++level)
 	{
-		for (uint32_t at = node->parent; at != SG_NONE; at = tree->nodes[at].parent)
+		for (uint32_t at = tree->nodes[node].parent; at != SG_NONE; at = tree->nodes[at].parent)
 		{
-			Wrap(sgSphereTree_Quads(tree, tree->nodes + at, level), own, 1 + tree->fieldCount);
+			Wrap(sgSphereTree_Quads(tree, at, level), own, 1 + tree->fieldCount);
 		}
 	}
 }
@@ -263,7 +268,7 @@ static SG_NOINLINE void Fill(snugSphereTree* tree, float* values)
 	}
 	for (uint32_t i = 0; i < tree->nodeCount; ++i)
 	{
-		WrapNode(tree, tree->nodes + i);
+		WrapNode(tree, i);
 	}
 }
 
@@ -288,8 +293,10 @@ static bool Allocate(snugSphereTree* tree)
 	size_t itemBytes = sgModel_HasBoxes(tree->model) ? 0 : tree->model->tree.triangleCount * sizeof(sgSphereItem);
 	sgSphereItem* items = itemBytes > 0 ? sgAllocate(&tree->allocator, itemBytes) : NULL;
 	tree->nodes = sgAllocate(&tree->allocator, NodeBytes(tree));
+	tree->children = sgAllocate(&tree->allocator, ChildBytes(tree));
 	tree->places = sgAllocate(&tree->allocator, PlaceBytes(tree));
-	bool isEnough = tree->nodes != NULL && tree->places != NULL && (items != NULL || itemBytes == 0);
+	bool isEnough =
+	    tree->nodes != NULL && tree->children != NULL && tree->places != NULL && (items != NULL || itemBytes == 0);
 	if (isEnough)
 	{
 		Divide(tree, items);
@@ -357,6 +364,7 @@ void snugSphereTree_Destroy(snugSphereTree* tree)
 	}
 	snugAllocator allocator = tree->allocator;
 	sgRelease(&allocator, tree->nodes, NodeBytes(tree));
+	sgRelease(&allocator, tree->children, ChildBytes(tree));
 	sgRelease(&allocator, tree->places, PlaceBytes(tree));
 	sgRelease(&allocator, tree->quads, QuadBytes(tree));
 	sgRelease(&allocator, tree, sizeof(*tree));
@@ -365,7 +373,7 @@ void snugSphereTree_Destroy(snugSphereTree* tree)
 size_t snugSphereTree_GetMemory(const snugSphereTree* tree)
 {
 	SG_REQUIRE(tree != NULL, 0);
-	return sizeof(*tree) + NodeBytes(tree) + PlaceBytes(tree) + QuadBytes(tree);
+	return sizeof(*tree) + NodeBytes(tree) + ChildBytes(tree) + PlaceBytes(tree) + QuadBytes(tree);
 }
 
 bool snugSphereTree_GetNode(const snugSphereTree* tree, uint32_t treeNode, snugSphereNode* out, float* displacements)
@@ -377,7 +385,7 @@ bool snugSphereTree_GetNode(const snugSphereTree* tree, uint32_t treeNode, snugS
 		return false;
 	}
 	const sgSphereNode* node = tree->nodes + treeNode;
-	const sgQuad* quads = sgSphereTree_Quads(tree, node, node->level);
+	const sgQuad* quads = sgSphereTree_Quads(tree, treeNode, node->level);
 	out->level = node->level;
 	for (int k = 0; k < 3; ++k)
 	{

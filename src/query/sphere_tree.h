@@ -35,16 +35,14 @@ typedef struct sgSphereFamily
 	uint32_t count; ///< at most SG_LANES
 } sgSphereFamily;
 
-/// A node that has a sphere. Children are numbered one after the other, after their parent.
+/// A node that has a sphere. Nodes are numbered level by level, and children one after the other.
 typedef struct sgSphereNode
 {
-	sgSphereFamily children; ///< none, or none that have spheres: their count is zero
-	uint32_t first, count;   ///< of its triangles
-	uint32_t slot;           ///< in the model's tree; SG_NONE in a tree for spheres alone
-	uint32_t parent;         ///< number; SG_NONE for the root
+	uint32_t first, count; ///< of its triangles
+	uint32_t slot;         ///< in the model's tree; SG_NONE in a tree for spheres alone
+	uint32_t parent;       ///< number; SG_NONE for the root
 	uint32_t row; ///< in rows of quads: its own ball, then those that wrap the levels below it, the next one first
 	uint8_t level;
-	bool isLeaf; ///< nothing is below it, on whatever level it is
 } sgSphereNode;
 
 struct snugSphereTree
@@ -56,9 +54,11 @@ struct snugSphereTree
 	uint32_t fieldCount; ///< of snug_fields, else zero
 	float reach[3];      ///< greatest |coordinate| of rest positions
 	uint64_t rowCount;
-	sgSphereNode* nodes; ///< (nodeCount)
-	uint32_t* places;    ///< (triangles of the model), in the order of this tree: leaf * SG_LANES + lane of the model's
-	sgQuad* quads;       ///< (rowCount * (1 + fieldCount)): of rest positions, then of each field
+	sgSphereNode* nodes;               ///< (nodeCount)
+	sgSphereFamily* children;          ///< (nodeCount): of each node; apart, since a walk needs nothing else of nodes
+	uint32_t starts[SG_MAX_DEPTH + 1]; ///< (level + 1): the first node of each level
+	uint32_t* places; ///< (triangles of the model), in the order of this tree: leaf * SG_LANES + lane of the model's
+	sgQuad* quads;    ///< (rowCount * (1 + fieldCount)): of rest positions, then of each field
 };
 
 /// Whether a model is bounded by boxes, and so by the nodes of its own tree.
@@ -67,22 +67,24 @@ static inline bool sgModel_HasBoxes(const snugModel* model)
 	return model->deform->amplitudes == NULL && model->deform->bound != NULL;
 }
 
-static inline bool sgSphereNode_IsContact(const sgSphereNode* node, uint32_t level)
+/// Whether a query that ends at a level ends at a node: it is of that level, or below, or nothing is below it.
+static inline bool sgSphereTree_IsContact(const snugSphereTree* tree, uint32_t node, uint32_t level)
 {
-	return (node->level >= level) | node->isLeaf; // without a branch: walks cannot foresee it
+	return (node >= tree->starts[level]) | (tree->children[node].count == 0); // no branch: walks cannot foresee it
 }
 
 /// The quads of a node in a query that ends at a level, which is not above it.
-static inline sgQuad* sgSphereTree_Quads(const snugSphereTree* tree, const sgSphereNode* node, uint32_t level)
+static inline sgQuad* sgSphereTree_Quads(const snugSphereTree* tree, uint32_t node, uint32_t level)
 {
-	uint64_t row = node->row + (uint64_t)(sgSphereNode_IsContact(node, level) ? 0 : level - node->level);
+	bool isContact = sgSphereTree_IsContact(tree, node, level);
+	uint64_t row = tree->nodes[node].row + (uint64_t)(isContact ? 0 : level - tree->nodes[node].level);
 	return tree->quads + row * (1 + (uint64_t)tree->fieldCount);
 }
 
 static inline sgSphereFamily sgSphereTree_Siblings(const snugSphereTree* tree, uint32_t node)
 {
 	uint32_t parent = tree->nodes[node].parent;
-	return parent != SG_NONE ? tree->nodes[parent].children : (sgSphereFamily){ 0, 1 };
+	return parent != SG_NONE ? tree->children[parent] : (sgSphereFamily){ 0, 1 };
 }
 
 /// A sphere of a body as it is placed.
@@ -92,6 +94,19 @@ typedef struct sgPosedSphere
 	float radius;
 } sgPosedSphere;
 
+static inline double sgDistance2(const float a[3], const float b[3])
+{
+	double x = (double)a[0] - (double)b[0], y = (double)a[1] - (double)b[1], z = (double)a[2] - (double)b[2];
+	return x * x + y * y + z * z;
+}
+
+/// Whether spheres overlap; nearly, if `loose` is a little above 1.
+static inline bool sgPosedSphere_Overlap(const sgPosedSphere* a, const sgPosedSphere* b, double loose)
+{
+	double reach = ((double)a->radius + (double)b->radius) * loose;
+	return sgDistance2(a->center, b->center) <= reach * reach;
+}
+
 /// An amplitude, and its magnitude for the radius.
 typedef struct sgSphereTerm
 {
@@ -99,16 +114,19 @@ typedef struct sgSphereTerm
 	uint32_t field;
 } sgSphereTerm;
 
+/// Someone is making a family. Versions are bytes, since walks wait for what they find in memory.
+#define SG_SPHERES_BUSY UINT8_MAX
+
 struct snugSpheres
 {
 	snugAllocator allocator;
 	const snugSphereTree* tree;
 	snugBody* body;
-	sgPosedSphere* spheres;     ///< (nodeCount)
-	_Atomic uint32_t* versions; ///< (nodeCount): for which a family holds, at its first; or zero, or SG_BUSY
-	sgBox* boxes;               ///< (nodeCount): in body space, of models that are bounded by boxes; else null
-	sgSphereTerm* terms;        ///< (fieldCount)
-	uint32_t version;           ///< neither zero nor SG_BUSY
+	sgPosedSphere* spheres;    ///< (nodeCount), after room for one more: so two children are in one line of the cache
+	_Atomic uint8_t* versions; ///< (nodeCount): for which a family holds, at its first; or zero, or SG_SPHERES_BUSY
+	sgBox* boxes;              ///< (nodeCount): in body space, of models that are bounded by boxes; else null
+	sgSphereTerm* terms;       ///< (fieldCount)
+	uint8_t version;           ///< neither zero nor SG_SPHERES_BUSY
 	bool sumsAll;
 
 	// What the version is for.
