@@ -114,24 +114,25 @@ snugStatus sgSpheres_Begin(snugSpheres* spheres, const double origin[3], uint32_
 
 // ---- One sphere -----------------------------------------------------------------------------------------------------
 
-static const sgQuad* QuadsOf(const snugSpheres* spheres, uint32_t number)
+// Balls of a family, whose rows are one after the other. Two at once: a sum waits for each of its terms, so that two
+// take hardly longer than one.
+static void SumFamily(const snugSpheres* spheres, sgSphereFamily family, sgQuad balls[SG_LANES + 1])
 {
-	return sgSphereTree_Quads(spheres->tree, number, spheres->level);
-}
-
-// Balls of two nodes at once: a sum waits for each of its terms, so that two take hardly longer than one.
-static void SumTwo(const snugSpheres* spheres, uint32_t numberA, uint32_t numberB, sgQuad balls[2])
-{
-	const sgQuad *a = QuadsOf(spheres, numberA), *b = QuadsOf(spheres, numberB);
-	sgQuad sumA = a[0], sumB = b[0];
-	for (uint32_t i = 0; i < spheres->termCount; ++i)
+	const size_t width = 1 + (size_t)spheres->tree->fieldCount;
+	const sgQuad* rows = sgSphereTree_Quads(spheres->tree, family.first, spheres->level);
+	for (uint32_t k = 0; k < family.count; k += 2)
 	{
-		const sgSphereTerm* term = spheres->terms + i;
-		sumA += a[1 + term->field] * term->factor;
-		sumB += b[1 + term->field] * term->factor;
+		const sgQuad *a = rows + k * width, *b = k + 1 < family.count ? a + width : a;
+		sgQuad sumA = a[0], sumB = b[0];
+		for (uint32_t i = 0; i < spheres->termCount; ++i)
+		{
+			const sgSphereTerm* term = spheres->terms + i;
+			sumA += a[1 + term->field] * term->factor;
+			sumB += b[1 + term->field] * term->factor;
+		}
+		balls[k] = sumA;
+		balls[k + 1] = sumB;
 	}
-	balls[0] = sumA;
-	balls[1] = sumB;
 }
 
 // The box of a node, within the one above.
@@ -214,15 +215,11 @@ static void MakeBoxed(snugSpheres* spheres, sgSphereFamily family, sgPosedSphere
 
 static void MakeSummed(const snugSpheres* spheres, sgSphereFamily family, sgPosedSphere* out)
 {
-	for (uint32_t k = 0; k < family.count; k += 2)
+	sgQuad balls[SG_LANES + 1];
+	SumFamily(spheres, family, balls);
+	for (uint32_t k = 0; k < family.count; ++k)
 	{
-		uint32_t number = family.first + k, count = family.count - k < 2 ? 1 : 2;
-		sgQuad balls[2];
-		SumTwo(spheres, number, number + count - 1, balls);
-		for (uint32_t i = 0; i < count; ++i)
-		{
-			Place(spheres, balls[i], IsContact(spheres, number + i), out + k + i);
-		}
+		Place(spheres, balls[k], IsContact(spheres, family.first + k), out + k);
 	}
 }
 

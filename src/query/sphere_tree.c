@@ -24,7 +24,7 @@ static size_t ChildBytes(const snugSphereTree* tree)
 
 static size_t QuadBytes(const snugSphereTree* tree)
 {
-	return (size_t)tree->rowCount * (1 + (size_t)tree->fieldCount) * sizeof(sgQuad);
+	return (size_t)tree->rows[tree->level + 1] * (1 + (size_t)tree->fieldCount) * sizeof(sgQuad);
 }
 
 static size_t PlaceBytes(const snugSphereTree* tree)
@@ -85,22 +85,23 @@ static uint32_t CutNode(
 static void ListNodes(snugSphereTree* tree, sgSphereItem* items)
 {
 	tree->nodes[0] = (sgSphereNode){ .parent = SG_NONE, .count = tree->model->tree.triangleCount };
-	tree->rowCount = 0;
 	uint32_t count = 1;
 	for (uint32_t i = 0; i < count; ++i)
 	{
 		sgSphereNode *node = tree->nodes + i, *children = tree->nodes + count;
 		uint32_t childCount = items != NULL ? CutNode(tree, node, items, children) : ListChildren(tree, node, children);
 		tree->children[i] = (sgSphereFamily){ count, childCount };
-		tree->starts[node->level] = i == 0 || node->level > node[-1].level ? i : tree->starts[node->level];
-		node->row = (uint32_t)tree->rowCount;
-		tree->rowCount += 1 + (uint64_t)(childCount > 0 ? tree->level - node->level : 0);
+		tree->starts[node->level + 1] = i + 1;
 		for (uint32_t k = 0; k < childCount; ++k)
 		{
 			children[k].parent = i;
 			children[k].level = (uint8_t)(node->level + 1);
 		}
 		count += childCount;
+	}
+	for (uint32_t level = 0; level <= tree->level; ++level)
+	{
+		tree->rows[level + 1] = tree->rows[level] + tree->starts[level + 1];
 	}
 }
 
@@ -200,8 +201,7 @@ static void FillQuads(snugSphereTree* tree, uint32_t place, const float* values)
 		const sgSphereNode* node = tree->nodes + i;
 		Points points = { values, &tree->model->tree, tree->places + node->first };
 		sgQuad quad = BallOf(&points, 3 * node->count);
-		uint32_t last = tree->children[i].count > 0 ? tree->level : node->level;
-		for (uint32_t level = node->level; level <= last; ++level)
+		for (uint32_t level = node->level; level <= tree->level; ++level)
 		{
 			sgSphereTree_Quads(tree, i, level)[place] = quad;
 		}
@@ -227,9 +227,9 @@ static void Wrap(sgQuad* above, const sgQuad* below, uint32_t count)
 static void WrapNode(snugSphereTree* tree, uint32_t node)
 {
 	uint32_t first = tree->nodes[node].level, last = tree->children[node].count > 0 ? first : tree->level;
-	const sgQuad* own = sgSphereTree_Quads(tree, node, first);
 	for (uint32_t level = first; level <= last; ++level)
 	{
+		const sgQuad* own = sgSphereTree_Quads(tree, node, level);
 		for (uint32_t at = tree->nodes[node].parent; at != SG_NONE; at = tree->nodes[at].parent)
 		{
 			Wrap(sgSphereTree_Quads(tree, at, level), own, 1 + tree->fieldCount);
@@ -302,8 +302,7 @@ static bool Allocate(snugSphereTree* tree)
 		Divide(tree, items);
 	}
 	sgRelease(&tree->allocator, items, itemBytes);
-	isEnough = isEnough && tree->rowCount <= UINT32_MAX &&
-	           tree->rowCount < SG_MAX_SIZE / sizeof(sgQuad) / (1 + tree->fieldCount);
+	isEnough = isEnough && tree->rows[tree->level + 1] < SG_MAX_SIZE / sizeof(sgQuad) / (1 + tree->fieldCount);
 	tree->quads = isEnough ? sgAllocate(&tree->allocator, QuadBytes(tree)) : NULL;
 	return tree->quads != NULL;
 }

@@ -12,7 +12,7 @@
 //     centre = c_0 + sum_j q_j c_j        radius = r_0 + sum_j |q_j| r_j
 //
 // which contains what is below (triangle inequality). Contact spheres of a level are the balls of its nodes, and of
-// leaves above. For each deeper level an inner node has another row of quads with the same centres, whose radii wrap:
+// leaves above. For each deeper level a node has another row of quads with the same centres, whose radii wrap:
 // r >= |c_d - c| + r_d for the rest positions and every field, for each contact node d of that level below. Then a
 // point of d's sphere is no farther from the centre than sum_j |q_j| (|c_dj - c_j| + r_dj) <= radius, in every pose.
 // Most nodes are on the lowest levels, so these rows are few: two per node in a binary tree.
@@ -41,7 +41,6 @@ typedef struct sgSphereNode
 	uint32_t first, count; ///< of its triangles
 	uint32_t slot;         ///< in the model's tree; SG_NONE in a tree for spheres alone
 	uint32_t parent;       ///< number; SG_NONE for the root
-	uint32_t row; ///< in rows of quads: its own ball, then those that wrap the levels below it, the next one first
 	uint8_t level;
 } sgSphereNode;
 
@@ -51,14 +50,14 @@ struct snugSphereTree
 	const snugModel* model;
 	uint32_t level; ///< the deepest
 	uint32_t nodeCount;
-	uint32_t fieldCount; ///< of snug_fields, else zero
-	float reach[3];      ///< greatest |coordinate| of rest positions
-	uint64_t rowCount;
+	uint32_t fieldCount;               ///< of snug_fields, else zero
+	float reach[3];                    ///< greatest |coordinate| of rest positions
 	sgSphereNode* nodes;               ///< (nodeCount)
 	sgSphereFamily* children;          ///< (nodeCount): of each node; apart, since a walk needs nothing else of nodes
-	uint32_t starts[SG_MAX_DEPTH + 1]; ///< (level + 1): the first node of each level
+	uint32_t starts[SG_MAX_DEPTH + 2]; ///< (level + 2): the first node of each level, and how many there are
+	uint64_t rows[SG_MAX_DEPTH + 2];   ///< (level + 2): where rows for a level begin, by node; and how many there are
 	uint32_t* places; ///< (triangles of the model), in the order of this tree: leaf * SG_LANES + lane of the model's
-	sgQuad* quads;    ///< (rowCount * (1 + fieldCount)): of rest positions, then of each field
+	sgQuad* quads;    ///< (rows * (1 + fieldCount)): of rest positions, then of each field
 };
 
 /// Whether a model is bounded by boxes, and so by the nodes of its own tree.
@@ -73,12 +72,10 @@ static inline bool sgSphereTree_IsContact(const snugSphereTree* tree, uint32_t n
 	return (node >= tree->starts[level]) | (tree->children[node].count == 0); // no branch: walks cannot foresee it
 }
 
-/// The quads of a node in a query that ends at a level, which is not above it.
+/// The row of a node in a query that ends at a level, which is not above it.
 static inline sgQuad* sgSphereTree_Quads(const snugSphereTree* tree, uint32_t node, uint32_t level)
 {
-	bool isContact = sgSphereTree_IsContact(tree, node, level);
-	uint64_t row = tree->nodes[node].row + (uint64_t)(isContact ? 0 : level - tree->nodes[node].level);
-	return tree->quads + row * (1 + (uint64_t)tree->fieldCount);
+	return tree->quads + (tree->rows[level] + node) * (1 + (uint64_t)tree->fieldCount);
 }
 
 static inline sgSphereFamily sgSphereTree_Siblings(const snugSphereTree* tree, uint32_t node)
