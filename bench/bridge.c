@@ -44,7 +44,7 @@ typedef struct oursGrown
 // The radius about the mean of the corners of a node's triangles, at rest.
 static double FindRestRadius(const simShower* s, uint32_t treeNode, uint32_t* triangles)
 {
-	uint32_t count = snugModel_GetNodeTriangles(s->bridgeModel, treeNode, triangles, s->bridgeMesh.triangleCount);
+	uint32_t count = snugSphereTree_GetTriangles(s->bridgeTree, treeNode, triangles, s->bridgeMesh.triangleCount);
 	double mean[3] = { 0.0, 0.0, 0.0 }, sums[3] = { 0.0, 0.0, 0.0 }, radius2 = 0.0;
 	for (int pass = 0; pass < 2; ++pass)
 	{

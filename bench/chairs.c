@@ -57,7 +57,7 @@ static uint32_t* FindOwners(const simChair* chair, const snugSpheres* spheres, u
 	}
 	for (uint32_t i = 0; i < found && owners != NULL; ++i)
 	{
-		uint32_t own = snugModel_GetNodeTriangles(chair->shape.model, all[i].treeNode, list, count);
+		uint32_t own = snugSphereTree_GetTriangles(chair->shape.tree, all[i].treeNode, list, count);
 		for (uint32_t t = 0; t < own; ++t)
 		{
 			owners[list[t]] = all[i].treeNode;

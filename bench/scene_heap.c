@@ -389,7 +389,7 @@ void heap_PrintPage(const heap* h, FILE* stream)
 
 void heap_WriteState(const heap* h, FILE* stream)
 {
-	fprintf(stream, "snug scene %s 2\n", h->kind->name);
+	fprintf(stream, "snug scene %s 3\n", h->kind->name);
 	simWorld_Write(h->world, stream);
 }
 
@@ -397,7 +397,7 @@ bool heap_ReadState(heap* h, FILE* stream, simError* error)
 {
 	char name[16] = "";
 	int version = 0;
-	if (fscanf(stream, "snug scene %15s %d", name, &version) != 2 || version != 2)
+	if (fscanf(stream, "snug scene %15s %d", name, &version) != 2 || version != 3)
 	{
 		return simError_Set(error, "this is no state of a scene, or one of another version of snug");
 	}

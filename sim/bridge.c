@@ -13,7 +13,7 @@
 #define FINS 3
 #define FIN_COLUMNS 30u // columns and rows add up to 46: so that vertices and triangles come out
 #define FIN_ROWS 16u
-#define STAGE_LEVEL 16 // of the bridge's spheres: all of its leaves
+#define STAGE_LEVEL 15 // of the bridge's spheres, around seven triangles each
 #define HIGHEST 16.0   // where fish come from
 #define STRIDES 4
 #define EASING 0.1
@@ -190,7 +190,6 @@ static bool MakeFish(simShower* s, simError* error)
 		.damping = 0.05,
 		.step = STEP / STRIDES,
 		.level = SIM_SHOWER_LEVEL,
-		.tree = { .split = snug_splitMedian, .leafTriangles = 8, .branching = 2 },
 	};
 	bool good = simShape_Create(&s->fish, &def, error);
 	simModes_Free(&modes);
@@ -208,7 +207,6 @@ static bool MakeStage(simShower* s, simError* error)
 		.triangles = mesh->triangles,
 		.triangleCount = mesh->triangleCount,
 		.deformer = snug_fields,
-		.tree = { .split = snug_splitMedian, .leafTriangles = 8, .branching = 2 },
 		.fields = { .fieldCount = s->sway.fieldCount, .displacements = s->sway.fields },
 	};
 	snugStatus status = snugModel_Create(&def, &s->bridgeModel);
@@ -226,13 +224,12 @@ static bool MakeStage(simShower* s, simError* error)
 		snugSpheresDef spheresDef = { .tree = s->bridgeTree, .body = s->bridge };
 		status = snugSpheres_Create(&spheresDef, &s->stage.spheres);
 	}
-	s->velocities = calloc(3 * (size_t)mesh->vertexCount, sizeof(float));
 	s->stage.tree = s->bridgeTree;
 	s->stage.triangles = mesh->triangles;
-	s->stage.velocities = s->velocities;
-	return (status == snug_success && s->velocities != NULL) ||
-	       simError_Set(
-	           error, "making the bridge: %s", snugGetStatusText(status != snug_success ? status : snug_outOfMemory));
+	s->stage.vertexCount = mesh->vertexCount;
+	s->stage.fieldCount = s->sway.fieldCount;
+	s->stage.fields = s->sway.fields;
+	return status == snug_success || simError_Set(error, "making the bridge: %s", snugGetStatusText(status));
 }
 
 bool simShower_Create(simShower* s, const simShowerDef* def, simError* error)
@@ -273,7 +270,6 @@ void simShower_Free(simShower* s)
 	sceneMesh_Free(&s->bridgeMesh);
 	sceneMesh_Free(&s->fishMesh);
 	free(s->fishFields);
-	free(s->velocities);
 	*s = (simShower){ .fishCount = 0 };
 }
 
@@ -287,23 +283,11 @@ static bool PoseBridge(simShower* s, simError* error)
 	at = isBack ? span - at : at;
 	uint32_t frame = (uint32_t)fmin(floor(at), span - 1.0), count = sway->fieldCount;
 	float amplitudes[SIM_SHOWER_FIELDS];
-	double speeds[SIM_SHOWER_FIELDS];
 	for (uint32_t f = 0; f < count; ++f)
 	{
 		double a = (double)sway->amplitudes[frame * count + f], b = (double)sway->amplitudes[(frame + 1) * count + f];
 		amplitudes[f] = (float)(a + (at - frame) * (b - a));
-		speeds[f] = (isBack ? a - b : b - a) * SIM_SHOWER_FPS;
-	}
-	size_t size = 3 * (size_t)sway->vertexCount;
-	memset(s->velocities, 0, size * sizeof(float));
-	for (uint32_t f = 0; f < count; ++f)
-	{
-		const float* field = sway->fields + size * f;
-		float speed = (float)speeds[f];
-		for (size_t i = 0; i < size; ++i)
-		{
-			s->velocities[i] += speed * field[i];
-		}
+		s->stage.speeds[f] = (float)((isBack ? a - b : b - a) * SIM_SHOWER_FPS);
 	}
 	snugStatus status = snugBody_SetAmplitudes(s->bridge, amplitudes, count);
 	return status == snug_success || simError_Set(error, "posing the bridge: %s", snugGetStatusText(status));

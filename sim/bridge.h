@@ -50,7 +50,6 @@ typedef struct simShower
 	snugModel* bridgeModel;
 	snugSphereTree* bridgeTree;
 	snugBody* bridge;
-	float* velocities;
 	simStage stage;
 	simWorld world;
 	uint32_t fishCount;

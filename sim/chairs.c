@@ -57,7 +57,6 @@ bool simChair_Create(simChair* chair, simError* error)
 			.damping = DAMPING,
 			.step = STEP / STRIDES,
 			.level = SIM_CHAIRS_LEVEL,
-			.tree = { .split = snug_splitMedian, .leafTriangles = 8, .branching = 2 },
 		};
 		good = simShape_Create(&chair->shape, &def, error);
 	}

@@ -105,7 +105,7 @@ static bool MakeModel(simShape* shape, const simShapeDef* def, simError* error)
 		.triangles = def->mesh.triangles,
 		.triangleCount = def->mesh.triangleCount,
 		.deformer = def->modeCount > 0 ? snug_fields : snug_rigid,
-		.tree = def->tree,
+		.tree = { .leafTriangles = def->leafTriangles },
 		.fields = { .fieldCount = def->modeCount, .displacements = def->fields },
 	};
 	snugStatus status = snugModel_Create(&modelDef, &shape->model);
@@ -117,27 +117,32 @@ static bool MakeModel(simShape* shape, const simShapeDef* def, simError* error)
 	return status == snug_success || simError_Set(error, "making a shape: %s", snugGetStatusText(status));
 }
 
-// How contact spheres move, by node, for those that have one.
+// How contact spheres move, by node.
 static bool TabulateMoves(simShape* shape, simError* error)
 {
-	uint32_t last = 0, slots = 8 * snugModel_GetInfo(shape->model).nodeCount; // at most so many numbers
 	snugSphereNode node;
-	for (uint32_t i = 0; i < slots && shape->modeCount > 0; ++i)
+	uint32_t count = 0;
+	float moves[3 * SIM_MAX_MODES];
+	while (snugSphereTree_GetNode(shape->tree, count, &node, NULL))
 	{
-		last = snugSphereTree_GetNode(shape->tree, i, &node, NULL) ? i : last;
+		++count;
 	}
-	shape->moveCount = last + 1;
-	shape->moves = calloc(3 * (size_t)shape->moveCount * shape->modeCount + 1, sizeof(float));
-	for (uint32_t i = 0; i <= last && shape->moves != NULL && shape->modeCount > 0; ++i)
+	shape->moves = calloc(3 * (size_t)count * shape->evenCount + 1, sizeof(double));
+	for (uint32_t i = 0; i < count && shape->moves != NULL; ++i)
 	{
-		snugSphereTree_GetNode(shape->tree, i, &node, shape->moves + 3 * (size_t)i * shape->modeCount);
+		double* own = shape->moves + 3 * (size_t)i * shape->evenCount;
+		snugSphereTree_GetNode(shape->tree, i, &node, moves);
+		for (uint32_t m = 0; m < 3 * shape->modeCount; ++m)
+		{
+			own[m % 3 * shape->evenCount + m / 3] = (double)moves[m];
+		}
 	}
 	return shape->moves != NULL || simError_SetMemory(error);
 }
 
 bool simShape_Create(simShape* shape, const simShapeDef* def, simError* error)
 {
-	*shape = (simShape){ .modeCount = def->modeCount, .step = def->step };
+	*shape = (simShape){ .modeCount = def->modeCount, .evenCount = (def->modeCount + 1) & ~1u, .step = def->step };
 	simMesh solid = def->mesh;
 	solid.triangleCount =
 	    def->solidCount > 0 && def->solidCount < solid.triangleCount ? def->solidCount : solid.triangleCount;

@@ -10,7 +10,7 @@
 #include "sim/rigid.h"
 #include "snug/snug_spheres.h"
 
-#define SIM_MAX_MODES 32
+#define SIM_MAX_MODES 32 // even
 
 /// A step of one mode: q <- a q + b q' + c f, q' <- d q + e q' + g f.
 typedef struct simModeStep
@@ -36,7 +36,7 @@ typedef struct simShapeDef
 	double damping;            ///< xi of all modes
 	double step;               ///< seconds
 	uint32_t level;            ///< the deepest of contact spheres
-	snugTreeDef tree;
+	int leafTriangles;         ///< spheres of no more than so many triangles are not divided, 1 to 8; default 8
 } simShapeDef;
 
 /// A shape in its own axes, about its centre of mass.
@@ -46,15 +46,14 @@ typedef struct simShape
 	float* positions; ///< (3 * vertexCount) relative to the centre of mass
 	snugModel* model;
 	snugSphereTree* tree;
-	float*
-	    moves; ///< (moveCount * 3 * modeCount) by node of the tree: how its sphere's centre moves for amplitudes of 1
-	uint32_t moveCount;
 	uint32_t modeCount;
+	uint32_t evenCount; ///< modeCount, or one more, whose numbers are all zero: modes are worked on two at a time
+	double* moves;      ///< (nodes of the tree * 3 * evenCount): how far centres of spheres go along x, y and z for 1
 	simModeStep steps[SIM_MAX_MODES];
 	double frequencies[SIM_MAX_MODES];
 	double masses[SIM_MAX_MODES];
-	double gradients[SIM_MAX_MODES]; ///< the greatest strain of an edge of the mesh, for an amplitude of 1
-	double yields[SIM_MAX_MODES];    ///< 1 / mass that a contact feels, in a step, of a displacement of 1
+	double gradients[SIM_MAX_MODES];           ///< the greatest strain of an edge of the mesh, for an amplitude of 1
+	_Alignas(16) double yields[SIM_MAX_MODES]; ///< 1 / mass that a contact feels, in a step, of a displacement of 1
 	double step;
 } simShape;
 

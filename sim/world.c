@@ -1,7 +1,5 @@
 #include "sim/world_touch.h"
 
-#include "sim/vector.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +65,9 @@ void simWorld_Free(simWorld* world)
 	free(world->touches);
 	free(world->meetings);
 	free(world->table);
+	free(world->runs);
+	free(world->nextRuns);
+	free(world->runsOfBodies);
 	*world = (simWorld){ .count = 0 };
 }
 
@@ -200,7 +201,7 @@ static void Vibrate(simBody* body)
 	}
 }
 
-static void Move(simWorld* world, simBody* body)
+static void Move(const simWorld* world, simBody* body)
 {
 	double stride = world->stride, kept = 1.0 - stride * world->def.drag;
 	for (int k = 0; k < 3; ++k)
@@ -214,24 +215,8 @@ static void Move(simWorld* world, simBody* body)
 	if (!world->def.isRigid)
 	{
 		Vibrate(body);
-		world->counts.limited += LimitStrain(body, world->def.strain);
+		body->limited += LimitStrain(body, world->def.strain);
 	}
-}
-
-static void AddForce(double force[3], double torque[3], const double arm[3], const double added[3])
-{
-	double turning[3];
-	simCross(arm, added, turning);
-	for (int k = 0; k < 3; ++k)
-	{
-		force[k] += added[k];
-		torque[k] += turning[k];
-	}
-}
-
-void simBody_AddForce(simBody* body, const double arm[3], const double force[3])
-{
-	AddForce(body->force, body->torque, arm, force);
 }
 
 void simWorld_Push(simWorld* world, uint32_t number, const double place[3], const double force[3])
@@ -239,51 +224,75 @@ void simWorld_Push(simWorld* world, uint32_t number, const double place[3], cons
 	simBody* body = world->bodies + number;
 	double arm[3];
 	simSubtract(place, body->position, arm);
-	AddForce(body->pushForce, body->pushTorque, arm, force);
+	simAddForce(body->pushForce, body->pushTorque, arm, force);
 }
 
 // ---- Steps -----------------------------------------------------------------------------------------------------
 
-static bool PoseAll(simWorld* world, simError* error)
+enum
 {
-	for (uint32_t i = 0; i < world->count; ++i)
+	BODIES_PER_TASK = 16
+};
+
+static void Pose(simBody* body)
+{
+	snugFrame frame;
+	float amplitudes[SIM_MAX_MODES];
+	memcpy(frame.position, body->position, sizeof(frame.position));
+	memcpy(frame.rotation, body->rotation, sizeof(frame.rotation));
+	snugStatus status = snugBody_SetFrame(body->body, &frame);
+	for (uint32_t m = 0; m < body->shape->modeCount; ++m)
 	{
-		simBody* body = world->bodies + i;
-		snugFrame frame;
-		float amplitudes[SIM_MAX_MODES];
-		memcpy(frame.position, body->position, sizeof(frame.position));
-		memcpy(frame.rotation, body->rotation, sizeof(frame.rotation));
-		snugStatus status = snugBody_SetFrame(body->body, &frame);
-		for (uint32_t m = 0; m < body->shape->modeCount; ++m)
-		{
-			amplitudes[m] = (float)body->q[m];
-		}
-		if (status == snug_success && body->shape->modeCount > 0)
-		{
-			status = snugBody_SetAmplitudes(body->body, amplitudes, body->shape->modeCount);
-		}
-		if (status != snug_success)
-		{
-			return simError_Set(error, "body %u cannot be placed any more: %s", i, snugGetStatusText(status));
-		}
+		amplitudes[m] = (float)body->q[m];
 	}
-	return true;
+	if (status == snug_success && body->shape->modeCount > 0)
+	{
+		status = snugBody_SetAmplitudes(body->body, amplitudes, body->shape->modeCount);
+	}
+	body->isLost = status != snug_success;
+	body->limited = 0;
 }
 
-static void Stride(simWorld* world, bool isFirst)
+static void PoseTask(void* context, uint32_t index)
 {
-	for (uint32_t i = 0; i < world->count; ++i)
+	const simWorld* world = context;
+	for (uint32_t i = index * BODIES_PER_TASK; i < world->count && i < (index + 1) * BODIES_PER_TASK; ++i)
+	{
+		Pose(world->bodies + i);
+	}
+}
+
+// What acts on each body, and where it goes.
+static void MoveTask(void* context, uint32_t index)
+{
+	const simWorld* world = context;
+	for (uint32_t i = index * BODIES_PER_TASK; i < world->count && i < (index + 1) * BODIES_PER_TASK; ++i)
 	{
 		simBody* body = world->bodies + i;
 		memcpy(body->force, body->pushForce, sizeof(body->force));
 		memcpy(body->torque, body->pushTorque, sizeof(body->torque));
 		memset(body->modal, 0, sizeof(body->modal));
+		simBody_TakeForces(world, body);
+		Move(world, body);
 	}
-	simWorld_PushContacts(world, isFirst);
+}
+
+static void RunBodies(simWorld* world, snugTaskFcn* task)
+{
+	simWorld_Run(world, (world->count + BODIES_PER_TASK - 1) / BODIES_PER_TASK, task, world);
+}
+
+static bool PoseAll(simWorld* world, simError* error)
+{
+	RunBodies(world, PoseTask);
 	for (uint32_t i = 0; i < world->count; ++i)
 	{
-		Move(world, world->bodies + i);
+		if (world->bodies[i].isLost)
+		{
+			return simError_Set(error, "body %u cannot be placed any more", i);
+		}
 	}
+	return true;
 }
 
 bool simWorld_Step(simWorld* world, simError* error)
@@ -295,12 +304,18 @@ bool simWorld_Step(simWorld* world, simError* error)
 	}
 	for (uint32_t s = 0; s < world->def.strides; ++s)
 	{
-		Stride(world, s == 0);
+		if (s > 0)
+		{
+			simWorld_FindForces(world);
+		}
+		RunBodies(world, MoveTask);
 	}
 	for (uint32_t i = 0; i < world->count; ++i)
 	{
-		memset(world->bodies[i].pushForce, 0, sizeof(world->bodies[i].pushForce));
-		memset(world->bodies[i].pushTorque, 0, sizeof(world->bodies[i].pushTorque));
+		simBody* body = world->bodies + i;
+		memset(body->pushForce, 0, sizeof(body->pushForce));
+		memset(body->pushTorque, 0, sizeof(body->pushTorque));
+		world->counts.limited += body->limited;
 	}
 	++world->stepCount;
 	return true;

@@ -34,13 +34,17 @@ typedef struct simLaw
 	double easing;    ///< seconds in which the depth that a contact is found with comes to count; zero: at once
 } simLaw;
 
-/// A body that is moved by who has made it, and pushed by nobody. Others meet its triangles.
+/// A body that is moved by who has made it, and pushed by nobody. Others meet its triangles. How fast a vertex moves
+/// follows from how fast amplitudes change, and is computed where something touches.
 typedef struct simStage
 {
 	snugSpheres* spheres;
 	const snugSphereTree* tree; ///< of them
 	const uint32_t* triangles;  ///< three vertex numbers each, as in the model
-	const float* velocities;    ///< (3 * vertexCount); nullable: it stands still
+	uint32_t vertexCount;
+	uint32_t fieldCount;         ///< zero: it stands still
+	const float* fields;         ///< (fieldCount * vertexCount * 3)
+	float speeds[SIM_MAX_MODES]; ///< (fieldCount) of amplitudes, per second
 } simStage;
 
 /// Threads as snugSceneDef takes them; all zero: none.
@@ -66,7 +70,7 @@ typedef struct simWorldDef
 	uint64_t contacts;     ///< between bodies, at most
 	bool isRigid;          ///< nothing vibrates, though shapes have modes
 	bool sumsAll;          ///< and spheres are updated as if it did
-	simThreads threads;    ///< find contacts together
+	simThreads threads;    ///< share the work of a step; the same bits for any number of them
 	const simStage* stage; ///< nullable; borrowed
 } simWorldDef;
 
@@ -79,25 +83,28 @@ typedef struct simBody
 	double rotation[4];
 	double velocity[3]; ///< half a stride ago
 	double momentum[3]; ///< angular, likewise
-	double q[SIM_MAX_MODES], dq[SIM_MAX_MODES];
+	double q[SIM_MAX_MODES];
+	_Alignas(16) double dq[SIM_MAX_MODES];
 
 	// For the step under way.
 	double matrix[3][3];                ///< of the rotation
 	double inverse[3][3];               ///< inertia in the world's axes, inverted
 	double spin[3];                     ///< angular velocity
 	double pushForce[3], pushTorque[3]; ///< from outside, in every stride
-	double force[3], torque[3], modal[SIM_MAX_MODES];
-	uint32_t pairCount; ///< other bodies that it touches
+	double force[3], torque[3];
+	_Alignas(16) double modal[SIM_MAX_MODES];
+	uint32_t pairCount;          ///< other bodies that it touches
+	uint32_t firstRun, runCount; ///< of its contacts, in simWorld.runsOfBodies
+	uint32_t limited;            ///< strides in which its strain was
+	bool isLost;                 ///< it cannot be placed any more
 } simBody;
 
-/// Friction's spring of two contact spheres, and which way their bodies came together.
+/// Friction's spring of two contact spheres.
 typedef struct simGrip
 {
-	uint32_t a, b; ///< bodies; SIM_GROUND and SIM_STAGE are none
 	uint32_t nodeA, nodeB;
 	double slide[3];
-	double ease;    ///< so much of the depth does not count yet
-	double axis[3]; ///< the same for all of two bodies; of unit length, towards a; zero for ground and stage
+	double ease; ///< so much of the depth does not count yet
 } simGrip;
 
 #define SIM_GROUND 0xfffffffeu
@@ -132,6 +139,11 @@ typedef struct simWorld
 	uint64_t gripCount, gripCapacity;
 	uint32_t* table; ///< (tableCapacity) for finding springs
 	uint64_t tableCapacity;
+	struct simRun *runs, *nextRuns; ///< (runCapacity) likewise: contacts body by body
+	uint64_t runCapacity;
+	uint32_t runCount;
+	uint32_t* runsOfBodies; ///< (ofBodiesCapacity) of each body those that it is in
+	uint64_t ofBodiesCapacity;
 	struct simMeeting* meetings; ///< (meetingCapacity) of this step
 	uint64_t meetingCapacity;
 	simCounts counts; ///< of the last step

@@ -27,14 +27,17 @@ void simWorld_Write(const simWorld* world, FILE* stream)
 		WriteNumbers(stream, body->dq, body->shape->modeCount);
 		fputc('\n', stream);
 	}
-	for (uint64_t i = 0; i < world->gripCount; ++i)
+	for (uint32_t r = 0; r < world->runCount; ++r)
 	{
-		const simGrip* grip = world->grips + i;
-		fprintf(stream, "%u %u %u %u", grip->a, grip->b, grip->nodeA, grip->nodeB);
-		WriteNumbers(stream, grip->slide, 3);
-		WriteNumbers(stream, &grip->ease, 1);
-		WriteNumbers(stream, grip->axis, 3);
-		fputc('\n', stream);
+		const simRun* run = world->runs + r;
+		for (const simGrip* grip = world->grips + run->first; grip < world->grips + run->end; ++grip)
+		{
+			fprintf(stream, "%u %u %u %u", run->a, run->b, grip->nodeA, grip->nodeB);
+			WriteNumbers(stream, grip->slide, 3);
+			WriteNumbers(stream, &grip->ease, 1);
+			WriteNumbers(stream, run->axis, 3);
+			fputc('\n', stream);
+		}
 	}
 }
 
@@ -62,19 +65,31 @@ static bool ReadBody(FILE* stream, simBody* body)
 	return good && fabs(length2 - 1.0) < 1e-6;
 }
 
+// Springs of the same bodies are a run.
 static bool ReadGrips(simWorld* world, FILE* stream, uint64_t count)
 {
+	world->runCount = 0;
 	for (uint64_t i = 0; i < count; ++i)
 	{
 		simGrip* grip = world->grips + i;
-		bool good = fscanf(stream, " %u %u %u %u", &grip->a, &grip->b, &grip->nodeA, &grip->nodeB) == 4 &&
+		simRun read = { .first = i, .end = i + 1 }, *last = world->runs + world->runCount - 1;
+		bool good = fscanf(stream, " %u %u %u %u", &read.a, &read.b, &grip->nodeA, &grip->nodeB) == 4 &&
 		            ReadNumbers(stream, grip->slide, 3) && ReadNumbers(stream, &grip->ease, 1) &&
-		            ReadNumbers(stream, grip->axis, 3);
-		if (!good || grip->a >= world->count || (grip->b >= world->count && grip->b < SIM_GROUND))
+		            ReadNumbers(stream, read.axis, 3);
+		if (!good || read.a >= world->count || (read.b >= world->count && read.b < SIM_GROUND))
 		{
 			return false;
 		}
+		if (i > 0 && last->a == read.a && last->b == read.b)
+		{
+			last->end = i + 1;
+		}
+		else
+		{
+			world->runs[world->runCount++] = read;
+		}
 	}
+	world->gripCount = count;
 	return true;
 }
 
@@ -90,9 +105,7 @@ bool simWorld_Read(simWorld* world, FILE* stream, simError* error)
 	{
 		return simError_Set(error, "the world has %u bodies, not %u", count, world->count);
 	}
-	uint64_t other = world->gripCapacity;
-	if (grips > UINT32_MAX || !simGrow((void**)&world->nextGrips, &other, grips, sizeof(simGrip), error) ||
-	    !simGrow((void**)&world->grips, &world->gripCapacity, grips, sizeof(simGrip), error))
+	if (grips > UINT32_MAX || !simWorld_MakeRoom(world, grips, grips, error))
 	{
 		return simError_Set(error, "there are %llu springs, which is too many", (unsigned long long)grips);
 	}
@@ -108,7 +121,6 @@ bool simWorld_Read(simWorld* world, FILE* stream, simError* error)
 	{
 		return simError_Set(error, "a spring is wrong");
 	}
-	world->gripCount = grips;
 	world->stepCount = steps;
 	return true;
 }

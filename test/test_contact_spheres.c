@@ -87,7 +87,7 @@ static uint64_t CheckContents(const Sphered* s, uint64_t number, uint32_t level)
 	for (uint32_t i = 0; i < all.count; ++i)
 	{
 		const snugSphere* sphere = all.list + i;
-		uint32_t count = snugModel_GetNodeTriangles(posed->thing.model, sphere->treeNode, triangles, total);
+		uint32_t count = snugSphereTree_GetTriangles(s->tree, sphere->treeNode, triangles, total);
 		covered += count;
 		for (uint32_t k = 0; k < 3 * count; ++k)
 		{
@@ -101,6 +101,8 @@ static uint64_t CheckContents(const Sphered* s, uint64_t number, uint32_t level)
 		}
 	}
 	assert_int_equal(covered, total);
+	bool isFull = posed->deformer == snug_rigid || posed->deformer == snug_fields;
+	assert_true(!isFull || all.count == 1u << level);
 	free(triangles);
 	free(all.list);
 	return all.count;
@@ -122,7 +124,7 @@ static uint64_t CheckWraps(const Sphered* s, uint64_t number, uint32_t level)
 	for (uint32_t i = 0; i < s->tree->nodeCount; ++i)
 	{
 		const sgSphereNode* node = s->tree->nodes + i;
-		if (node->level > level || !sgSphereNode_IsContact(node, level))
+		if (node->level > level || !sgSphereTree_IsContact(s->tree, i, level))
 		{
 			continue;
 		}
@@ -164,6 +166,53 @@ static void spheres_contain_and_wrap_in_every_pose(void** state)
 		Sphered_Free(&s);
 	}
 	assert_true(spheres > (uint64_t)TestCount(500) && checks > (uint64_t)TestCount(500));
+}
+
+// Contact spheres of a chair that is not deformed.
+static Level GetChair(const snugTreeDef* treeDef)
+{
+	Thing chair = Thing_Make(sceneMakeChair(), snug_rigid, *treeDef, NULL);
+	snugSphereTree* tree = NULL;
+	snugSpheres* spheres = NULL;
+	assert_int_equal(snugSphereTree_Create(&(snugSphereTreeDef){ .model = chair.model }, &tree), snug_success);
+	assert_int_equal(snugSpheres_Create(&(snugSpheresDef){ .tree = tree, .body = chair.body }, &spheres), snug_success);
+	Level all = GetLevel(spheres, (const double[3]){ 0.0, 0.0, 0.0 }, 10);
+	snugSpheres_Destroy(spheres);
+	snugSphereTree_Destroy(tree);
+	Thing_Free(&chair);
+	return all;
+}
+
+// A chair has bars below its seat, and two posts: no sphere is around parts of two of them, which would make it several
+// times as large as all others. In a tree of medians two of 1,024 are.
+static void no_sphere_spans_a_gap(void** state)
+{
+	(void)state;
+	Level all = GetChair(&(snugTreeDef){ .split = snug_splitMedian, .branching = 2 });
+	double most = 0.0, mean = 0.0;
+	for (uint32_t i = 0; i < all.count; ++i)
+	{
+		most = fmax(most, (double)all.list[i].radius);
+		mean += (double)all.list[i].radius / all.count;
+	}
+	assert_int_equal(all.count, 1024);
+	if (!(most < 2.5 * mean))
+	{
+		fail_msg("of spheres with a mean radius of %g m one has %g m", mean, most);
+	}
+	free(all.list);
+}
+
+// The same spheres, whatever tree the model has.
+static void spheres_have_a_tree_of_their_own(void** state)
+{
+	(void)state;
+	Level medians = GetChair(&(snugTreeDef){ .split = snug_splitMedian, .branching = 2 });
+	Level usual = GetChair(&(snugTreeDef){ 0 });
+	assert_int_equal(medians.count, usual.count);
+	assert_memory_equal(medians.list, usual.list, usual.count * sizeof(snugSphere));
+	free(medians.list);
+	free(usual.list);
 }
 
 // ---- Queries against brute force ------------------------------------------------------------------------------------
@@ -307,15 +356,14 @@ static uint64_t CheckCovered(const Question* q, const Posed* a, const Posed* b, 
 {
 	PairList pairs = BruteAll(&a->thing, &b->thing, q->query.origin);
 	Contacts found = Ask(q);
-	const snugModel *modelA = a->thing.model, *modelB = b->thing.model;
 	uint32_t countA = a->thing.mesh.triangleCount, countB = b->thing.mesh.triangleCount;
 	uint8_t* isCovered = calloc((size_t)countA * countB + 1, 1);
 	uint32_t* lists = malloc(((size_t)countA + countB + 2) * sizeof(uint32_t));
 	assert_true(isCovered != NULL && lists != NULL);
 	for (uint64_t i = 0; i < found.count; ++i)
 	{
-		uint32_t n = snugModel_GetNodeTriangles(modelA, found.list[i].a.treeNode, lists, countA);
-		uint32_t m = snugModel_GetNodeTriangles(modelB, found.list[i].b.treeNode, lists + countA, countB);
+		uint32_t n = snugSphereTree_GetTriangles(q->a->tree, found.list[i].a.treeNode, lists, countA);
+		uint32_t m = snugSphereTree_GetTriangles(q->b->tree, found.list[i].b.treeNode, lists + countA, countB);
 		for (uint64_t k = 0; k < (uint64_t)n * m; ++k)
 		{
 			isCovered[(size_t)lists[k / m] * countB + lists[countA + k % m]] = 1;
@@ -430,6 +478,27 @@ static void nothing_is_stale(void** state)
 		Sphered_Free(&b);
 	}
 	assert_true(updates < first);
+}
+
+// Versions are bytes, and come round. What was looked at so long ago is not taken for what is asked for now.
+static void nothing_is_stale_when_versions_come_round(void** state)
+{
+	(void)state;
+	sceneRandom random = { TestSeed() };
+	Sphered s = Sphered_Make(&random, RandomMesh(&random, mesh_blob), snug_fields, 5);
+	const snugPlane far = { .normal = { 0.0, 1.0, 0.0 }, .offset = 1e30 }; // only the root is looked at
+	CheckContents(&s, TestSeed(), 5);
+	uint8_t version = s.spheres->version;
+	for (int poses = 1; poses == 1 || s.spheres->version != version; ++poses)
+	{
+		snugSpheresQuery query = { .level = 5 };
+		Posed_Change(&random, &s.posed);
+		memcpy(query.origin, s.posed.origin, sizeof(query.origin));
+		assert_int_equal(snugSpheres_CollidePlane(s.spheres, &far, &query).sphereTests, 1);
+		assert_true(poses < 1000);
+	}
+	CheckContents(&s, TestSeed(), 5);
+	Sphered_Free(&s);
 }
 
 // Summing zeros changes nothing.
@@ -613,6 +682,7 @@ static void misuse_is_refused(void** state)
 	assert_int_equal(snugSpheres_CollidePlane(s.spheres, &(snugPlane){ .offset = 1.0 }, NULL).status, snug_badArgument);
 	snugSphereNode node;
 	assert_false(snugSphereTree_GetNode(s.tree, UINT32_MAX, &node, NULL));
+	assert_int_equal(snugSphereTree_GetTriangles(s.tree, UINT32_MAX, NULL, 0), 0);
 	snugFrame far = { .position = { 1e300, 0.0, 0.0 }, .rotation = { 0.0, 0.0, 0.0, 1.0 } };
 	assert_int_equal(snugBody_SetFrame(other.posed.thing.body, &far), snug_success);
 	assert_int_equal(snugSpheres_Collide(s.spheres, other.spheres, NULL).status, snug_outOfRange);
@@ -626,8 +696,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spheres_contain_and_wrap_in_every_pose),
+		cmocka_unit_test(no_sphere_spans_a_gap),
+		cmocka_unit_test(spheres_have_a_tree_of_their_own),
 		cmocka_unit_test(queries_find_what_brute_force_finds),
 		cmocka_unit_test(nothing_is_stale),
+		cmocka_unit_test(nothing_is_stale_when_versions_come_round),
 		cmocka_unit_test(summing_all_fields_gives_the_same),
 		cmocka_unit_test(scenes_find_what_queries_find),
 		cmocka_unit_test(allocations_may_fail),

@@ -5,14 +5,16 @@
 #include "sim/vector.h"
 #include "sim/world.h"
 #include "support.h"
+#include "workers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846
-#define PILE_HASH 0x6d029ef7ecfddf28u    // of the pile after 1000 steps
-#define STRIDES_HASH 0x72a5810085c39719u // of the pile after 250 steps of four strides
+#define PILE_HASH 0x19b90fb5b9c27363u    // of the pile after 1000 steps
+#define BELT_HASH 0x60195e318d85398du    // of a block on a belt after 800 steps
+#define STRIDES_HASH 0xfb4086e51b55e8deu // of the pile after 250 steps of four strides
 
 // ---- Shapes ----------------------------------------------------------------------------------------------------
 
@@ -25,7 +27,7 @@ static sceneMesh MakeBox(uint32_t x, uint32_t y, uint32_t z, double cell)
 	return mesh;
 }
 
-// Eight triangles: one leaf, so one contact sphere, of radius 1 about the centre.
+// Eight triangles: one contact sphere, of radius 1 about the centre.
 static sceneMesh MakeOctahedron(void)
 {
 	static const float corners[6][3] = { { 1, 0, 0 }, { -1, 0, 0 }, { 0, 1, 0 }, { 0, -1, 0 }, { 0, 0, 1 },
@@ -48,12 +50,14 @@ static simMesh View(const sceneMesh* mesh)
 	return (simMesh){ mesh->positions, mesh->vertexCount, mesh->triangles, mesh->triangleCount };
 }
 
+#define FINEST 9 // level of contact spheres: around a triangle or two each
+
 static simShape MakeFine(sceneMesh mesh, double density, double step, int leafTriangles)
 {
 	simShape shape;
 	simError error = { "" };
 	simShapeDef def = {
-		.mesh = View(&mesh), .density = density, .step = step, .level = 6, .tree = { .leafTriangles = leafTriangles }
+		.mesh = View(&mesh), .density = density, .step = step, .level = FINEST, .leafTriangles = leafTriangles
 	};
 	if (!simShape_Create(&shape, &def, &error))
 	{
@@ -337,7 +341,7 @@ static Bar MakeBar(double step)
 		.damping = 0.002,
 		.step = step,
 		.level = 8,
-		.tree = { .leafTriangles = 4, .branching = 2 } };
+		.leafTriangles = 4 };
 	if (!simShape_Create(&bar.shape, &def, &error))
 	{
 		fail_msg("%s", error.text);
@@ -519,7 +523,7 @@ static void friction_holds_and_slides_as_coulombs(void** state)
 		    .law = { .stiffness = 5e4, .damping = 200.0, .friction = mu },
 		    .hasGround = true,
 		    .ground = { .normal = { 0.0, 1.0, 0.0 } },
-		    .level = 6,
+		    .level = FINEST,
 		    .bodies = 1 });
 		Add(&world, &shape, (const double[3]){ 0.0, 0.13, 0.0 }, NULL, NULL);
 		Run(&world, 1500);
@@ -552,7 +556,7 @@ static simWorld MakePile(const simShape* shape, uint64_t seed, uint32_t strides)
 	    .drag = 1.0,
 	    .hasGround = true,
 	    .ground = { .normal = { 0.0, 1.0, 0.0 } },
-	    .level = 6,
+	    .level = FINEST,
 	    .bodies = PILE });
 	for (int i = 0; i < PILE; ++i)
 	{
@@ -694,6 +698,149 @@ static void going_on_from_a_file_gives_the_same_bits(void** state)
 	GoOn(4, STRIDES_HASH);
 }
 
+// ---- Stages ----------------------------------------------------------------------------------------------------
+
+#define STAGE_FIELDS 2
+
+/// A floor whose amplitudes change though it stays where it is, like a belt: along x, and along z the faster the
+/// larger x is.
+typedef struct Belt
+{
+	sceneMesh mesh;
+	float* fields;
+	snugModel* model;
+	snugSphereTree* tree;
+	snugBody* body;
+	simStage stage;
+} Belt;
+
+static Belt MakeBelt(double along, double across)
+{
+	Belt belt = { .mesh = MakeBox(16, 1, 16, 0.25) };
+	uint32_t count = belt.mesh.vertexCount;
+	belt.fields = calloc(STAGE_FIELDS * 3 * (size_t)count, sizeof(float));
+	assert_non_null(belt.fields);
+	for (uint32_t v = 0; v < count; ++v)
+	{
+		belt.fields[3 * (size_t)v] = 1.0f;
+		belt.fields[3 * (size_t)(count + v) + 2] = belt.mesh.positions[3 * (size_t)v];
+	}
+	const snugModelDef def = {
+		.positions = belt.mesh.positions,
+		.vertexCount = count,
+		.triangles = belt.mesh.triangles,
+		.triangleCount = belt.mesh.triangleCount,
+		.deformer = snug_fields,
+		.fields = { .fieldCount = STAGE_FIELDS, .displacements = belt.fields },
+	};
+	assert_int_equal(snugModel_Create(&def, &belt.model), snug_success);
+	assert_int_equal(snugSphereTree_Create(&(snugSphereTreeDef){ .model = belt.model }, &belt.tree), snug_success);
+	assert_int_equal(snugBody_Create(&(snugBodyDef){ .model = belt.model }, &belt.body), snug_success);
+	snugSpheresDef spheresDef = { .tree = belt.tree, .body = belt.body };
+	belt.stage = (simStage){ .tree = belt.tree,
+		.triangles = belt.mesh.triangles,
+		.vertexCount = count,
+		.fieldCount = STAGE_FIELDS,
+		.fields = belt.fields,
+		.speeds = { (float)along, (float)across } };
+	assert_int_equal(snugSpheres_Create(&spheresDef, &belt.stage.spheres), snug_success);
+	return belt;
+}
+
+static void FreeBelt(Belt* belt)
+{
+	snugSpheres_Destroy(belt->stage.spheres);
+	snugBody_Destroy(belt->body);
+	snugSphereTree_Destroy(belt->tree);
+	snugModel_Destroy(belt->model);
+	sceneMesh_Free(&belt->mesh);
+	free(belt->fields);
+}
+
+// A block that is put on a belt slides until friction has made it as fast as the belt is where it lies.
+static void a_belt_carries_what_lies_on_it(void** state)
+{
+	(void)state;
+	const double step = 1e-3, mu = 0.3, g = 9.81, along = -0.6, across = 0.4;
+	Belt belt = MakeBelt(along, across);
+	simShape shape = MakeFine(MakeBox(4, 2, 4, 0.05), 800.0, step, 1);
+	simWorld world = MakeWorld(&(simWorldDef){ .step = step,
+	    .gravity = { 0.0, -g, 0.0 },
+	    .law = { .stiffness = 5e4, .damping = 200.0, .friction = mu },
+	    .level = FINEST,
+	    .bodies = 1,
+	    .stage = &belt.stage });
+	Add(&world, &shape, (const double[3]){ 1.0, 0.21, 0.0 }, NULL, NULL);
+	const simBody* block = world.bodies;
+	Run(&world, 100); // it has come down and slides
+	double speed = block->velocity[0];
+	Run(&world, 50);
+	double gained = speed - block->velocity[0], most = mu * g * 50 * step;
+	assert_true(world.counts.groundContacts > 0 && gained > 0.5 * most && gained < 1.1 * most);
+	Run(&world, 650);
+	double expected = across * block->position[0];
+	if (!(fabs(block->velocity[0] - along) < 0.02 && fabs(block->velocity[2] - expected) < 0.05))
+	{
+		fail_msg("at %g, %g m the block goes at %g, %g m/s, the belt at %g, %g", block->position[0], block->position[2],
+		    block->velocity[0], block->velocity[2], along, expected);
+	}
+	uint64_t hash = Hash(&world);
+	if (hash != BELT_HASH)
+	{
+		fail_msg("the block has the hash 0x%016llxu", (unsigned long long)hash);
+	}
+	simWorld_Free(&world);
+	simShape_Free(&shape);
+	FreeBelt(&belt);
+}
+
+#define BARS 24
+
+// Bars that vibrate fall crosswise on a belt and on the ground beside it: the same bits however many threads there are.
+static void threads_give_the_same_bits(void** state)
+{
+	(void)state;
+	const double step = 1.0 / 600.0;
+	uint64_t hashes[3];
+	for (int threads = 0; threads < 3; ++threads)
+	{
+		Belt belt = MakeBelt(-0.6, 0.4);
+		Bar bar = MakeBar(step);
+		simWorld world = MakeWorld(&(simWorldDef){ .step = 2 * step,
+		    .strides = 2,
+		    .gravity = { 0.0, -9.81, 0.0 },
+		    .law = { .stiffness = 1e5, .damping = 100.0, .friction = 0.3, .easing = 0.05 },
+		    .hasGround = true,
+		    .ground = { .normal = { 0.0, 1.0, 0.0 }, .offset = 0.3 },
+		    .level = 8,
+		    .bodies = BARS,
+		    .stage = &belt.stage,
+		    .threads = { threads > 0 ? RunOnThreads : NULL, &threads } });
+		sceneRandom random = { 5 };
+		uint64_t between = 0, below = 0;
+		for (int i = 0; i < BARS; ++i)
+		{
+			const double axis[3] = { 0.1, 1.0, 0.0 }, position[3] = { sceneRandom_Range(&random, 1.7, 2.1),
+				0.2 + 0.03 * i, sceneRandom_Range(&random, -0.2, 0.2) };
+			snugFrame frame = sceneMakeFrame(position, axis, sceneRandom_Range(&random, 0.0, 3.0));
+			simError error = { "" };
+			assert_true(simWorld_Add(&world, &bar.shape, &frame, NULL, NULL, &error));
+		}
+		for (int i = 0; i < 100; ++i)
+		{
+			Run(&world, 1);
+			between += world.counts.contacts;
+			below += world.counts.groundContacts;
+		}
+		assert_true(between > 1000 && below > 1000 && simWorld_GetEnergy(&world).modal > 0.0);
+		hashes[threads] = Hash(&world);
+		assert_true(hashes[threads] == hashes[0]);
+		simWorld_Free(&world);
+		simShape_Free(&bar.shape);
+		FreeBelt(&belt);
+	}
+}
+
 static void allocations_may_fail(void** state)
 {
 	(void)state;
@@ -779,6 +926,8 @@ int main(void)
 		cmocka_unit_test(a_pile_rests),
 		cmocka_unit_test(strain_is_limited),
 		cmocka_unit_test(going_on_from_a_file_gives_the_same_bits),
+		cmocka_unit_test(a_belt_carries_what_lies_on_it),
+		cmocka_unit_test(threads_give_the_same_bits),
 		cmocka_unit_test(allocations_may_fail),
 		cmocka_unit_test(what_cannot_be_is_refused),
 	};

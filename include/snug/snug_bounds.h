@@ -97,7 +97,8 @@ typedef struct snugSphere
 {
 	float center[3]; ///< relative to the query's origin
 	float radius;
-	uint32_t treeNode; ///< whose triangles: see snugModel_GetNodeTriangles
+	uint32_t treeNode; ///< whose triangles: see snugModel_GetNodeTriangles, for snug_spheres.h
+	                   ///< snugSphereTree_GetTriangles
 } snugSphere;
 
 /// Two contact spheres that overlap.

@@ -5,7 +5,7 @@
 //     snugBody_SetAmplitudes, snugBody_SetFrame    each step, as without spheres
 //     snugSpheres_Collide, _CollidePlane, ...      each step, as often as wanted
 //
-// Spheres around the nodes of a model's tree, down to a level that each query chooses. Where two bodies touch, spheres
+// Spheres around parts of a body, in a tree, down to a level that each query chooses. Where two bodies touch, spheres
 // of that level overlap, and a query says which. So what a contact costs is bounded by the level, not by triangles:
 // penalty forces of thousands of bodies can rest on it. After the BD-tree of James and Pai 2004;
 // docs/bounds/contact-spheres.md proves what is said here. Anything in this header may change or go with any version.
@@ -37,7 +37,8 @@ typedef struct snugSphereTree snugSphereTree;
 typedef struct snugSphereTreeDef
 {
 	const snugModel* model; ///< required; borrowed; must outlive the tree
-	uint32_t level;         ///< the deepest that queries can choose; default 10. The root's is 0
+	uint32_t level; ///< the deepest that queries can choose, as far as there are triangles; default 10. The root's
+	                ///< is 0. Of rigid models and snug_fields level k has 2^k spheres
 	snugAllocator allocator;
 	snugMessenger messenger; ///< told of errors
 	uint64_t reserved[4];
@@ -51,11 +52,11 @@ SNUG_API snugStatus snugSphereTree_Create(const snugSphereTreeDef* def, snugSphe
 SNUG_API void snugSphereTree_Destroy(snugSphereTree* tree);
 SNUG_API size_t snugSphereTree_GetMemory(const snugSphereTree* tree);
 
-/// What is known of a node.
+/// What is known of a node. Nodes are numbered from 0, the root.
 typedef struct snugSphereNode
 {
 	uint32_t treeNode;
-	uint32_t level;  ///< of the node
+	uint32_t level;
 	float center[3]; ///< at rest, in body space
 	float radius;    ///< at rest
 } snugSphereNode;
@@ -66,6 +67,12 @@ typedef struct snugSphereNode
 /// @return false if the tree has no such node
 SNUG_API bool snugSphereTree_GetNode(
     const snugSphereTree* tree, uint32_t treeNode, snugSphereNode* node, float* displacements);
+
+/// The triangles of a node, as numbered in the model's definition.
+/// @param triangles nullable; receives the first `capacity` of them
+/// @return how many there are; zero if there is no such node
+SNUG_API uint32_t snugSphereTree_GetTriangles(
+    const snugSphereTree* tree, uint32_t treeNode, uint32_t* triangles, uint32_t capacity);
 
 /// Spheres of a body, and what is remembered of them.
 typedef struct snugSpheres snugSpheres;

@@ -30,7 +30,7 @@ static bool IsAtRest(const snugBody* body)
 
 static void Forget(snugSpheres* spheres)
 {
-	if (++spheres->version == SG_BUSY)
+	if (++spheres->version == SG_SPHERES_BUSY)
 	{
 		for (uint32_t i = 0; i < spheres->tree->nodeCount; ++i)
 		{
@@ -114,24 +114,25 @@ snugStatus sgSpheres_Begin(snugSpheres* spheres, const double origin[3], uint32_
 
 // ---- One sphere -----------------------------------------------------------------------------------------------------
 
-static const sgQuad* QuadsOf(const snugSpheres* spheres, uint32_t number)
+// Balls of a family, whose rows are one after the other. Two at once: a sum waits for each of its terms, so that two
+// take hardly longer than one.
+static void SumFamily(const snugSpheres* spheres, sgSphereFamily family, sgQuad balls[SG_LANES + 1])
 {
-	return sgSphereTree_Quads(spheres->tree, spheres->tree->nodes + number, spheres->level);
-}
-
-// Balls of two nodes at once: a sum waits for each of its terms, so that two take hardly longer than one.
-static void SumTwo(const snugSpheres* spheres, uint32_t numberA, uint32_t numberB, sgQuad balls[2])
-{
-	const sgQuad *a = QuadsOf(spheres, numberA), *b = QuadsOf(spheres, numberB);
-	sgQuad sumA = a[0], sumB = b[0];
-	for (uint32_t i = 0; i < spheres->termCount; ++i)
+	const size_t width = 1 + (size_t)spheres->tree->fieldCount;
+	const sgQuad* rows = sgSphereTree_Quads(spheres->tree, family.first, spheres->level);
+	for (uint32_t k = 0; k < family.count; k += 2)
 	{
-		const sgSphereTerm* term = spheres->terms + i;
-		sumA += a[1 + term->field] * term->factor;
-		sumB += b[1 + term->field] * term->factor;
+		const sgQuad *a = rows + k * width, *b = k + 1 < family.count ? a + width : a;
+		sgQuad sumA = a[0], sumB = b[0];
+		for (uint32_t i = 0; i < spheres->termCount; ++i)
+		{
+			const sgSphereTerm* term = spheres->terms + i;
+			sumA += a[1 + term->field] * term->factor;
+			sumB += b[1 + term->field] * term->factor;
+		}
+		balls[k] = sumA;
+		balls[k + 1] = sumB;
 	}
-	balls[0] = sumA;
-	balls[1] = sumB;
 }
 
 // The box of a node, within the one above.
@@ -194,7 +195,7 @@ static void Place(const snugSpheres* spheres, sgQuad ball, bool isContact, sgPos
 
 static bool IsContact(const snugSpheres* spheres, uint32_t number)
 {
-	return sgSphereNode_IsContact(spheres->tree->nodes + number, spheres->level);
+	return sgSphereTree_IsContact(spheres->tree, number, spheres->level);
 }
 
 static void MakeBoxed(snugSpheres* spheres, sgSphereFamily family, sgPosedSphere* out)
@@ -214,15 +215,11 @@ static void MakeBoxed(snugSpheres* spheres, sgSphereFamily family, sgPosedSphere
 
 static void MakeSummed(const snugSpheres* spheres, sgSphereFamily family, sgPosedSphere* out)
 {
-	for (uint32_t k = 0; k < family.count; k += 2)
+	sgQuad balls[SG_LANES + 1];
+	SumFamily(spheres, family, balls);
+	for (uint32_t k = 0; k < family.count; ++k)
 	{
-		uint32_t number = family.first + k, count = family.count - k < 2 ? 1 : 2;
-		sgQuad balls[2];
-		SumTwo(spheres, number, number + count - 1, balls);
-		for (uint32_t i = 0; i < count; ++i)
-		{
-			Place(spheres, balls[i], IsContact(spheres, number + i), out + k + i);
-		}
+		Place(spheres, balls[k], IsContact(spheres, family.first + k), out + k);
 	}
 }
 
@@ -250,11 +247,13 @@ static void AwaitParent(const snugSpheres* spheres, sgSphereFamily family)
 
 const sgPosedSphere* sgSpheres_Make(snugSpheres* spheres, sgSphereFamily family, sgPosedSphere scratch[SG_LANES])
 {
-	_Atomic uint32_t* version = spheres->versions + family.first;
+	_Atomic uint8_t* version = spheres->versions + family.first;
 	sgPosedSphere* own = spheres->spheres + family.first;
-	uint32_t found = atomic_load_explicit(version, memory_order_relaxed);
+	uint8_t found = atomic_load_explicit(version, memory_order_relaxed);
 	AwaitParent(spheres, family);
-	if (found != spheres->version && sgCache_Claim(version, found))
+	if (found != spheres->version && found != SG_SPHERES_BUSY &&
+	    atomic_compare_exchange_strong_explicit(
+	        version, &found, SG_SPHERES_BUSY, memory_order_acquire, memory_order_relaxed))
 	{
 		MakeFamily(spheres, family, own);
 		atomic_store_explicit(version, spheres->version, memory_order_release);
@@ -264,33 +263,21 @@ const sgPosedSphere* sgSpheres_Make(snugSpheres* spheres, sgSphereFamily family,
 	return scratch;
 }
 
-snugSphere sgSpheres_Report(const snugSpheres* spheres, uint32_t node, const sgPosedSphere* sphere)
-{
-	snugSphere report = { .radius = sphere->radius, .treeNode = spheres->tree->nodes[node].slot };
-	memcpy(report.center, sphere->center, sizeof(report.center));
-	return report;
-}
-
 // ---- Making and freeing ---------------------------------------------------------------------------------------------
-
-static bool HasBoxes(const snugSphereTree* tree)
-{
-	return tree->model->deform->amplitudes == NULL && tree->model->deform->bound != NULL;
-}
 
 static size_t SphereBytes(const snugSpheres* spheres)
 {
-	return spheres->tree->nodeCount * sizeof(sgPosedSphere);
+	return ((size_t)spheres->tree->nodeCount + 1) * sizeof(sgPosedSphere);
 }
 
 static size_t VersionBytes(const snugSpheres* spheres)
 {
-	return spheres->tree->nodeCount * sizeof(_Atomic uint32_t);
+	return spheres->tree->nodeCount * sizeof(_Atomic uint8_t);
 }
 
 static size_t BoxBytes(const snugSpheres* spheres)
 {
-	return HasBoxes(spheres->tree) ? spheres->tree->nodeCount * sizeof(sgBox) : 0;
+	return sgModel_HasBoxes(spheres->tree->model) ? spheres->tree->nodeCount * sizeof(sgBox) : 0;
 }
 
 static size_t TermBytes(const snugSpheres* spheres)
@@ -316,7 +303,8 @@ snugStatus snugSpheres_Create(const snugSpheresDef* def, snugSpheres** out)
 			.version = 1,
 			.sumsAll = def->sumsAll,
 		};
-		spheres->spheres = sgAllocate(&allocator, SphereBytes(spheres));
+		sgPosedSphere* room = sgAllocate(&allocator, SphereBytes(spheres));
+		spheres->spheres = room != NULL ? room + 1 : NULL;
 		spheres->versions = sgAllocate(&allocator, VersionBytes(spheres));
 		spheres->boxes = sgAllocate(&allocator, BoxBytes(spheres));
 		spheres->terms = sgAllocate(&allocator, TermBytes(spheres));
@@ -339,7 +327,7 @@ void snugSpheres_Destroy(snugSpheres* spheres)
 		return;
 	}
 	snugAllocator allocator = spheres->allocator;
-	sgRelease(&allocator, spheres->spheres, SphereBytes(spheres));
+	sgRelease(&allocator, spheres->spheres != NULL ? spheres->spheres - 1 : NULL, SphereBytes(spheres));
 	sgRelease(&allocator, (void*)spheres->versions, VersionBytes(spheres));
 	sgRelease(&allocator, spheres->boxes, BoxBytes(spheres));
 	sgRelease(&allocator, spheres->terms, TermBytes(spheres));

@@ -20,12 +20,6 @@
 #define BATCH 8
 #define MANY 128
 
-static double Distance2(const float a[3], const float b[3])
-{
-	double x = (double)a[0] - (double)b[0], y = (double)a[1] - (double)b[1], z = (double)a[2] - (double)b[2];
-	return x * x + y * y + z * z;
-}
-
 // ---- Two bodies -----------------------------------------------------------------------------------------------------
 
 /// Two nodes whose spheres overlap: of a and of b. Spheres are copied: if another thread is making those that are
@@ -35,13 +29,6 @@ typedef struct Pair
 	sgPosedSphere spheres[2];
 	uint32_t nodes[2];
 } Pair;
-
-// Whether spheres overlap; nearly, if it is `loose`, a little above 1.
-static bool Overlap(const sgPosedSphere* a, const sgPosedSphere* b, double loose)
-{
-	double reach = ((double)a->radius + (double)b->radius) * loose;
-	return Distance2(a->center, b->center) <= reach * reach;
-}
 
 static double LooseOf(const sgSphereWalk* walk)
 {
@@ -61,8 +48,10 @@ typedef struct Parting
 	sgPosedSphere other;
 	snugSpheres* split;
 	sgSphereFamily children;
-	uint32_t node; ///< the one that stays
-	uint32_t side; ///< of the children: 0 for a, 1 for b
+	uint32_t node;                ///< the one that stays
+	uint32_t side;                ///< of the children: 0 for a, 1 for b
+	const sgPosedSphere* spheres; ///< of the children
+	sgPosedSphere scratch[SG_LANES];
 } Parting;
 
 // The larger node is split, unless only the other one has something below it. No branch: it would often be mistaken.
@@ -71,7 +60,7 @@ SG_INLINE void Part(const sgSphereWalk* walk, const Pair* pair, bool isContactA,
 {
 	const uint32_t side = isContactA | (!isContactB & !(pair->spheres[0].radius >= pair->spheres[1].radius));
 	out->split = side == 0 ? walk->a : walk->b;
-	out->children = out->split->tree->nodes[pair->nodes[side]].children;
+	out->children = out->split->tree->children[pair->nodes[side]];
 	out->other = pair->spheres[1 - side];
 	out->node = pair->nodes[1 - side];
 	out->side = side;
@@ -82,15 +71,14 @@ SG_INLINE void Part(const sgSphereWalk* walk, const Pair* pair, bool isContactA,
 // Take pairs from the stack until there are enough to split, or one is a contact that comes after them.
 SG_INLINE uint32_t Take(sgSphereWalk* walk, Stack* stack, Parting* batch)
 {
-	const sgSphereNode *nodesA = walk->a->tree->nodes, *nodesB = walk->b->tree->nodes;
-	const uint32_t levelA = walk->a->level, levelB = walk->b->level;
+	const snugSpheres *a = walk->a, *b = walk->b;
 	const uint32_t most = stack->count > MANY ? 1 : BATCH;
 	uint32_t count = 0;
 	for (; stack->count > 0 && count < most; --stack->count)
 	{
 		const Pair* pair = stack->pairs + stack->count - 1;
-		bool isContactA = sgSphereNode_IsContact(nodesA + pair->nodes[0], levelA);
-		bool isContactB = sgSphereNode_IsContact(nodesB + pair->nodes[1], levelB);
+		bool isContactA = sgSphereTree_IsContact(a->tree, pair->nodes[0], a->level);
+		bool isContactB = sgSphereTree_IsContact(b->tree, pair->nodes[1], b->level);
 		if (!(isContactA & isContactB))
 		{
 			Part(walk, pair, isContactA, isContactB, batch + count++);
@@ -109,12 +97,11 @@ SG_INLINE uint32_t Take(sgSphereWalk* walk, Stack* stack, Parting* batch)
 
 // Children against the other node, pushed so that the first is met first. Which of them overlap cannot be foreseen, so
 // all are written, and the stack grows by those that do.
-SG_INLINE uint32_t Push(const Parting* parting, double loose, uint64_t* updates, Pair* top)
+SG_INLINE uint32_t Push(const Parting* parting, double loose, Pair* top)
 {
 	const uint32_t side = parting->side;
 	const sgSphereFamily children = parting->children;
-	sgPosedSphere scratch[SG_LANES];
-	const sgPosedSphere* spheres = sgSpheres_Get(parting->split, children, scratch, updates);
+	const sgPosedSphere* spheres = parting->spheres;
 	uint32_t count = 0;
 	for (uint32_t k = children.count; k-- > 0;)
 	{
@@ -123,7 +110,7 @@ SG_INLINE uint32_t Push(const Parting* parting, double loose, uint64_t* updates,
 		next->spheres[side] = spheres[k];
 		next->nodes[1 - side] = parting->node;
 		next->nodes[side] = children.first + k;
-		count += Overlap(spheres + k, &parting->other, loose);
+		count += sgPosedSphere_Overlap(spheres + k, &parting->other, loose);
 	}
 	return count;
 }
@@ -136,7 +123,7 @@ static void PushRoots(sgSphereWalk* walk, double loose, Stack* stack)
 	pair->nodes[0] = pair->nodes[1] = 0;
 	pair->spheres[0] = *sgSpheres_Get(walk->a, root, scratch, &walk->updates);
 	pair->spheres[1] = *sgSpheres_Get(walk->b, root, scratch, &walk->updates);
-	stack->count = Overlap(pair->spheres, pair->spheres + 1, loose);
+	stack->count = sgPosedSphere_Overlap(pair->spheres, pair->spheres + 1, loose);
 	++walk->tests;
 }
 
@@ -148,22 +135,28 @@ void sgSphereWalk_Run(sgSphereWalk* walk)
 	PushRoots(walk, loose, &stack);
 	while (stack.count > 0)
 	{
-		for (uint32_t i = Take(walk, &stack, batch); i-- > 0;)
+		uint32_t count = Take(walk, &stack, batch);
+		for (uint32_t i = 0; i < count; ++i) // in the order in which memory was asked for them
 		{
-			stack.count += Push(batch + i, loose, &walk->updates, stack.pairs + stack.count);
+			Parting* p = batch + i;
+			p->spheres = sgSpheres_Get(p->split, p->children, p->scratch, &walk->updates);
+		}
+		for (uint32_t i = count; i-- > 0;)
+		{
+			stack.count += Push(batch + i, loose, stack.pairs + stack.count);
 			walk->tests += batch[i].children.count;
 		}
 	}
 }
 
-snugSphereContact sgSphereWalk_Contact(
-    const sgSphereWalk* walk, uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB)
+snugSphereContact sgSphereContact_Make(
+    uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB)
 {
-	double distance = sqrt(Distance2(sphereA->center, sphereB->center));
+	double distance = sqrt(sgDistance2(sphereA->center, sphereB->center));
 	double depth = (double)sphereA->radius + (double)sphereB->radius - distance;
 	return (snugSphereContact){
-		.a = sgSpheres_Report(walk->a, a, sphereA),
-		.b = sgSpheres_Report(walk->b, b, sphereB),
+		.a = sgPosedSphere_Report(sphereA, a),
+		.b = sgPosedSphere_Report(sphereB, b),
 		.depth = depth > 0.0 ? (float)depth : 0.0f,
 	};
 }
@@ -192,7 +185,7 @@ static void Add(Search* search, const snugSphereContact* contact)
 static void FoundSpheres(
     sgSphereWalk* walk, uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB)
 {
-	snugSphereContact contact = sgSphereWalk_Contact(walk, a, sphereA, b, sphereB);
+	snugSphereContact contact = sgSphereContact_Make(a, sphereA, b, sphereB);
 	Add((Search*)(void*)walk, &contact);
 }
 
@@ -242,18 +235,15 @@ static void FoundTriangles(
 {
 	Search* search = (Search*)(void*)walk;
 	const sgTree* tree = search->side.tree;
-	sgLeafRange range = sgTree_LeavesBelow(tree, walk->b->tree->nodes[b].slot);
-	snugSphereContact contact = { .a = sgSpheres_Report(walk->a, a, sphereA) };
+	const sgSphereNode* node = walk->b->tree->nodes + b;
+	snugSphereContact contact = { .a = sgPosedSphere_Report(sphereA, a) };
 	(void)sphereB;
-	for (uint32_t leaf = range.first; leaf <= range.last; ++leaf)
+	for (uint32_t t = 0; t < node->count; ++t)
 	{
-		sgOpened opened = sgOpen(tree, tree->leaves[leaf].slot);
-		uint32_t lane = tree->leaves[leaf].slot % SG_LANES;
-		const sgKeptLeaf kept = sgSide_Triangles(&search->side, &opened, lane, &search->counters);
-		for (uint32_t t = 0; t < tree->leaves[leaf].triangleCount; ++t)
-		{
-			AddTriangle(search, &contact, kept, t);
-		}
+		uint32_t place = walk->b->tree->places[node->first + t], slot = tree->leaves[place / SG_LANES].slot;
+		sgOpened opened = sgOpen(tree, slot);
+		const sgKeptLeaf leaf = sgSide_Triangles(&search->side, &opened, slot % SG_LANES, &search->counters);
+		AddTriangle(search, &contact, leaf, place % SG_LANES);
 	}
 }
 
@@ -356,7 +346,7 @@ static bool Meets(const Thing* thing, const sgPosedSphere* sphere)
 		return DepthIn(thing, sphere, &value) >= 0.0;
 	}
 	double reach = (double)thing->radius + (double)sphere->radius;
-	return Distance2(thing->center, sphere->center) <= reach * reach;
+	return sgDistance2(thing->center, sphere->center) <= reach * reach;
 }
 
 static snugSphereContact ContactWith(const Thing* thing, const snugSphere* own, const sgPosedSphere* sphere)
@@ -373,7 +363,7 @@ static snugSphereContact ContactWith(const Thing* thing, const snugSphere* own, 
 	}
 	else
 	{
-		depth = (double)thing->radius + (double)sphere->radius - sqrt(Distance2(thing->center, sphere->center));
+		depth = (double)thing->radius + (double)sphere->radius - sqrt(sgDistance2(thing->center, sphere->center));
 		memcpy(contact.b.center, thing->center, sizeof(contact.b.center));
 		contact.b.radius = thing->radius;
 	}
@@ -410,16 +400,15 @@ static void WalkOne(Search* search, snugSpheres* spheres, const Thing* thing)
 	while (count > 0)
 	{
 		const Met met = stack[--count];
-		const sgSphereNode* node = spheres->tree->nodes + met.node;
-		if (sgSphereNode_IsContact(node, spheres->level))
+		if (sgSphereTree_IsContact(spheres->tree, met.node, spheres->level))
 		{
-			snugSphere own = sgSpheres_Report(spheres, met.node, &met.sphere);
+			snugSphere own = sgPosedSphere_Report(&met.sphere, met.node);
 			snugSphereContact contact = ContactWith(thing, &own, &met.sphere);
 			Add(search, &contact);
 		}
 		else
 		{
-			count += PushMet(search, spheres, node->children, thing, stack + count);
+			count += PushMet(search, spheres, spheres->tree->children[met.node], thing, stack + count);
 		}
 	}
 }
@@ -510,10 +499,10 @@ static void ListFamily(snugSpheres* spheres, sgSphereFamily family, Listing* lis
 	const sgPosedSphere* own = sgSpheres_Get(spheres, family, scratch, &updates);
 	for (uint32_t k = 0; k < family.count; ++k)
 	{
-		bool isContact = sgSphereNode_IsContact(spheres->tree->nodes + family.first + k, spheres->level);
+		bool isContact = sgSphereTree_IsContact(spheres->tree, family.first + k, spheres->level);
 		if (isContact && listing->count < listing->capacity)
 		{
-			listing->list[listing->count] = sgSpheres_Report(spheres, family.first + k, own + k);
+			listing->list[listing->count] = sgPosedSphere_Report(own + k, family.first + k);
 			if (listing->isSeen != NULL)
 			{
 				listing->isSeen[listing->count] = isSeen;

@@ -36,11 +36,12 @@ struct snugSphereScene
 	unsigned char* memory;
 	size_t bytes;
 
-	snugSpheres** own; ///< (bodies); null: takes no part
-	uint8_t* isFixed;  ///< (bodies): in which tree it is
-	uint8_t* isTooFar; ///< (bodies)
-	uint8_t* isActive; ///< (bodies): all are
-	sgBox* boxes;      ///< (bodies): of root spheres
+	snugSpheres** own;    ///< (bodies); null: takes no part
+	uint8_t* isFixed;     ///< (bodies): in which tree it is
+	uint8_t* isTooFar;    ///< (bodies)
+	uint8_t* isActive;    ///< (bodies): all are
+	sgPosedSphere* roots; ///< (bodies): side by side, since most candidates' are apart
+	sgBox* boxes;         ///< (bodies): of root spheres
 	sgBroad moving, fixed;
 
 	Found* found;                  ///< (candidates)
@@ -82,6 +83,7 @@ static size_t LayOut(snugSphereScene* s)
 	s->isFixed = Take(s->memory, &bytes, s->bodies, 1);
 	s->isTooFar = Take(s->memory, &bytes, s->bodies, 1);
 	s->isActive = Take(s->memory, &bytes, s->bodies, 1);
+	s->roots = Take(s->memory, &bytes, s->bodies, sizeof(sgPosedSphere));
 	s->boxes = Take(s->memory, &bytes, s->bodies, sizeof(sgBox));
 	LayOutTree(s, &s->moving, &bytes);
 	LayOutTree(s, &s->fixed, &bytes);
@@ -170,7 +172,7 @@ snugStatus snugSphereScene_Set(snugSphereScene* s, uint32_t id, snugSpheres* own
 enum
 {
 	BODIES_PER_TASK = 64,
-	CANDIDATES_PER_TASK = 16
+	WALKS_PER_TASK = 4
 };
 
 static uint32_t LevelOf(const snugSphereScene* s, const snugSpheres* own)
@@ -192,6 +194,7 @@ static void BoundBody(snugSphereScene* s, uint32_t id)
 		return;
 	}
 	const sgPosedSphere* root = sgSpheres_Get(own, sgSphereTree_Siblings(own->tree, 0), scratch, &updates);
+	s->roots[id] = *root;
 	for (int k = 0; k < 3; ++k)
 	{
 		s->boxes[id].lower[k] = sgRoundDown((double)root->center[k] - (double)root->radius);
@@ -275,31 +278,64 @@ static void Store(
 	}
 	if (block != NULL)
 	{
-		block->contacts[block->count++] = sgSphereWalk_Contact(walk, a, sphereA, b, sphereB);
+		block->contacts[block->count++] = sgSphereContact_Make(a, sphereA, b, sphereB);
 	}
 	++found->count;
 }
 
+// The first candidate whose first body is not before one. They are sorted.
+static uint64_t FindCandidate(const snugScene* scene, uint32_t body)
+{
+	uint64_t first = 0, end = scene->candidateCount;
+	while (first < end)
+	{
+		uint64_t middle = first + (end - first) / 2;
+		bool isBefore = scene->candidates[middle] >> 32 < body;
+		first = isBefore ? middle + 1 : first;
+		end = isBefore ? end : middle;
+	}
+	return first;
+}
+
+/// What a task has done.
+typedef struct Tally
+{
+	uint64_t tests, updates;
+} Tally;
+
+static void WalkCandidate(snugSphereScene* s, uint64_t number, Tally* tally)
+{
+	uint32_t a = (uint32_t)(s->scene->candidates[number] >> 32), b = (uint32_t)s->scene->candidates[number];
+	s->found[number] = (Found){ 0, SG_NONE, SG_NONE };
+	if (!sgPosedSphere_Overlap(s->roots + a, s->roots + b, 1.0))
+	{
+		++tally->tests;
+		return;
+	}
+	Storing storing = { .walk = { s->own[a], s->own[b], Store, false, 0, 0 }, .s = s, .found = s->found + number };
+	sgSphereWalk_Run(&storing.walk);
+	tally->tests += storing.walk.tests;
+	tally->updates += storing.walk.updates;
+}
+
+// Body by body as they lie in space, each with its candidates: neighbours meet the same bodies, whose spheres are in
+// the cache then.
 static void WalkTask(void* context, uint32_t index)
 {
 	snugSphereScene* s = context;
-	uint64_t first = (uint64_t)index * CANDIDATES_PER_TASK, end = first + CANDIDATES_PER_TASK;
-	uint64_t count = s->scene->candidateCount, tests = 0, updates = 0;
-	for (uint64_t i = first; i < end && i < count; ++i)
+	Tally tally = { 0, 0 };
+	uint32_t count = s->moving.count + s->fixed.count;
+	for (uint32_t i = index * WALKS_PER_TASK; i < count && i < (index + 1) * WALKS_PER_TASK; ++i)
 	{
-		uint64_t pair = s->scene->candidates[i];
-		Storing storing = {
-			.walk = { s->own[pair >> 32], s->own[(uint32_t)pair], Store, false, 0, 0 },
-			.s = s,
-			.found = s->found + i,
-		};
-		s->found[i] = (Found){ 0, SG_NONE, SG_NONE };
-		sgSphereWalk_Run(&storing.walk);
-		tests += storing.walk.tests;
-		updates += storing.walk.updates;
+		uint32_t id = i < s->moving.count ? s->moving.order[i] : s->fixed.order[i - s->moving.count];
+		uint64_t end = id != SG_NONE ? FindCandidate(s->scene, id + 1) : 0;
+		for (uint64_t k = id != SG_NONE ? FindCandidate(s->scene, id) : 0; k < end; ++k)
+		{
+			WalkCandidate(s, k, &tally);
+		}
 	}
-	atomic_fetch_add_explicit(&s->tests, tests, memory_order_relaxed);
-	atomic_fetch_add_explicit(&s->updates, updates, memory_order_relaxed);
+	atomic_fetch_add_explicit(&s->tests, tally.tests, memory_order_relaxed);
+	atomic_fetch_add_explicit(&s->updates, tally.updates, memory_order_relaxed);
 }
 
 // In the order of candidates, if there is room for all.
@@ -351,8 +387,7 @@ static SG_NOINLINE snugStatus Update(snugSphereScene* s, snugSphereSceneResult* 
 		return sgFail(&scene->messenger, snug_outOfRange, "the scene lacks room for %llu candidates",
 		    (unsigned long long)result->candidates);
 	}
-	uint32_t tasks = (uint32_t)(scene->candidateCount / CANDIDATES_PER_TASK + 1);
-	sgScene_Run(scene, tasks, WalkTask, s);
+	sgScene_Run(scene, (s->moving.count + s->fixed.count) / WALKS_PER_TASK + 1, WalkTask, s);
 	result->sphereTests = s->tests;
 	result->spheresUpdated = s->updates;
 	return Gather(s, result)
