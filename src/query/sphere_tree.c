@@ -238,7 +238,7 @@ snugStatus snugSphereTree_Create(const snugSphereTreeDef* def, snugSphereTree** 
 			.model = model,
 			.level = level < model->tree.depth ? level : model->tree.depth,
 			.slotCount = model->tree.groupCount * SG_LANES,
-			.fieldCount = model->deform->amplitudes != NULL ? model->fieldCount : 0,
+			.fieldCount = model->deform->amplitudes != NULL ? model->info.fieldCount : 0,
 		};
 		tree->nodeCount = CountNodes(&model->tree, tree->level);
 	}
