@@ -3,180 +3,176 @@
 #include "baselines/node_vertices.h"
 #include "deform/fields/fields.h"
 #include "geometry/eigen.h"
+#include "geometry/triangle.h"
+#include "tree/leaf_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Numbers of a node: centre, extents, the greatest |U_i|; then of each field its mean and how far from it vertices go.
-// Extents are one number of spheres, three of boxes.
+/// Four numbers that are computed together.
+typedef float four __attribute__((vector_size(16), aligned(4)));
+
+/// A sphere: its centre and radius. A box: its centre in the first, its half sides in the second.
+typedef struct volume
+{
+	four center, half;
+} volume;
+
+// A node has as many terms as there are fields, and one for what it is at rest. Of spheres a term is (x, y, z, r): the
+// mean, and how far vertices go from it. Of boxes it is two: (x, y, z, 0) and (half x, half y, half z, 0).
 struct bdTree
 {
 	binaryTree tree;
 	bdTreeDef def;
-	sgFields fields; ///< of no field for rigid models
-	uint32_t fieldCount;
-	uint32_t extents;
-	size_t stride; ///< floats per node
-	float* values;
-	double restReach; ///< greatest |coordinate| at rest
-	double* most;     ///< (fieldCount) greatest displacement
+	uint32_t fieldCount; ///< none for rigid models
+	uint32_t width;      ///< of a term: fours
+	four* terms;         ///< (nodes, fieldCount + 1, width)
+	four* vertices;      ///< (vertices, fieldCount + 1): rest position and displacements
+	float* stretches;    ///< (nodes): the greatest |U_i|
+	double restReach;    ///< greatest |coordinate| at rest
+	double* most;        ///< (fieldCount) greatest displacement
 };
 
 struct bdBody
 {
 	const bdTree* tree;
-	binaryLeaves leaves;
-	double (*center)[3];  ///< (nodes) as it was computed, body space
-	double (*extents)[3]; ///< the same, without what was added since
-	double (*world)[3];   ///< placed
-	double (*reach)[3];   ///< extents in the world, with what was added
-	uint32_t* fresh;
+	sgPlacement placement;
+	uint32_t version;
+	four* factors;       ///< (fieldCount, width): what terms are multiplied by, q for centres and |q| for extents
+	volume* volumes;     ///< (nodes) placed
+	uint32_t* opened;    ///< (nodes): version of its children's volumes
+	four* positions;     ///< (vertices) placed
+	uint32_t* evaluated; ///< (vertices): version of its position
+	double slack;        ///< how far volumes and vertices may be off, together
+	binaryCounters counters;
+
+	// For temporal updates.
+	volume* computed;   ///< (nodes) as it was computed, body space
 	double* computedAt; ///< (nodes) travel when it was computed; negative: never
-	double* amplitudes; ///< (fieldCount)
+	float* amplitudes;  ///< (fieldCount)
 	double travel;      ///< length of the way of all amplitudes so far
-	double margin;      ///< how far evaluated vertices may be from where exact arithmetic has them
 	uint64_t temporal;
 };
 
 // ---- Building --------------------------------------------------------------------------------------------------
 
-static float* ValuesOf(const bdTree* tree, uint32_t node)
+static four* TermsOf(const bdTree* tree, uint32_t node)
 {
-	return tree->values + tree->stride * node;
+	return tree->terms + (size_t)tree->width * (tree->fieldCount + 1) * node;
 }
 
-static float* FieldOf(const bdTree* tree, uint32_t node, uint32_t field)
+static four* VertexOf(const bdTree* tree, uint32_t vertex)
 {
-	return ValuesOf(tree, node) + 4 + tree->extents + (3 + tree->extents) * (size_t)field;
+	return tree->vertices + (size_t)(tree->fieldCount + 1) * vertex;
 }
 
-/// The vertices of a node while it is built.
-typedef struct gathering
+// Fields that do not move a vertex are zero.
+static void CopyVertices(bdTree* tree, const snugModel* model, const sgFields* fields)
 {
-	nodeVertices below;
-	float (*displacements)[3]; ///< (fieldCount) of one vertex
-	double* sums;              ///< (3 fieldCount + 3)
-} gathering;
-
-// Fields that do not move the vertex are zero.
-static void GetDisplacements(const bdTree* tree, uint32_t vertex, float (*displacements)[3])
-{
-	if (tree->fieldCount == 0)
+	for (uint32_t v = 0; v < model->tree.vertexCount; ++v)
 	{
-		return;
-	}
-	memset(displacements, 0, tree->fieldCount * sizeof(*displacements));
-	sgRow row = sgRows_Get(&tree->fields.rows, vertex);
-	for (uint32_t j = 0; j < row.count; ++j)
-	{
-		for (size_t axis = 0; axis < 3; ++axis)
+		const float* p = model->positions + 3 * (size_t)v;
+		four* out = VertexOf(tree, v);
+		out[0] = (four){ p[0], p[1], p[2], 0.0f };
+		sgRow row = tree->fieldCount > 0 ? sgRows_Get(&fields->rows, v) : (sgRow){ .count = 0 };
+		for (uint32_t j = 0; j < row.count; ++j)
 		{
-			displacements[row.numbers[j]][axis] = row.values[(3 * j + axis) * SG_LANES];
-		}
-	}
-}
-
-static void SetMeans(const bdTree* tree, uint32_t node, gathering* g)
-{
-	memset(g->sums, 0, (3 * (size_t)tree->fieldCount + 3) * sizeof(double));
-	for (uint32_t i = 0; i < g->below.count; ++i)
-	{
-		const float* p = tree->tree.model->positions + 3 * (size_t)g->below.vertices[i];
-		GetDisplacements(tree, g->below.vertices[i], g->displacements);
-		for (size_t k = 0; k < 3; ++k)
-		{
-			g->sums[k] += (double)p[k];
-			for (size_t f = 0; f < tree->fieldCount; ++f)
-			{
-				g->sums[3 + 3 * f + k] += (double)g->displacements[f][k];
-			}
-		}
-	}
-	for (uint32_t k = 0; k < 3; ++k)
-	{
-		ValuesOf(tree, node)[k] = (float)(g->sums[k] / (double)g->below.count);
-		for (uint32_t f = 0; f < tree->fieldCount; ++f)
-		{
-			FieldOf(tree, node, f)[k] = (float)(g->sums[3 + 3 * f + k] / (double)g->below.count);
+			const float* d = row.values + 3 * j * SG_LANES;
+			out[1 + row.numbers[j]] = (four){ d[0], d[SG_LANES], d[2 * SG_LANES], 0.0f };
 		}
 	}
 }
 
 // Enlarge extents so that they contain a point, given relative to their centre. A millionth covers float32.
-static void Widen(const bdTree* tree, float* extents, const double d[3])
+static void Widen(const bdTree* tree, four* term, const double d[3])
 {
+	four* extents = term + tree->width - 1;
 	double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-	for (uint32_t k = 0; k < tree->extents; ++k)
+	for (int k = 0; k < (tree->width == 1 ? 1 : 3); ++k)
 	{
-		float wanted = (float)((tree->extents == 1 ? length : fabs(d[k])) * (1.0 + 1e-6));
-		extents[k] = wanted > extents[k] ? wanted : extents[k];
+		int place = tree->width == 1 ? 3 : k;
+		float wanted = (float)((tree->width == 1 ? length : fabs(d[k])) * (1.0 + 1e-6));
+		(*extents)[place] = wanted > (*extents)[place] ? wanted : (*extents)[place];
 	}
 }
 
 // The spectral norm of the 3 by M matrix of a vertex' displacements.
-static double GetStretch(const bdTree* tree, float (*displacements)[3])
+static double GetStretch(const bdTree* tree, uint32_t vertex)
 {
 	double product[3][3] = { { 0.0 } }, values[3], vectors[3][3];
 	for (uint32_t f = 0; f < tree->fieldCount; ++f)
 	{
-		for (int i = 0; i < 3; ++i)
+		const four d = VertexOf(tree, vertex)[1 + f];
+		for (int i = 0; i < 9; ++i)
 		{
-			for (int k = 0; k < 3; ++k)
-			{
-				product[i][k] += (double)displacements[f][i] * (double)displacements[f][k];
-			}
+			product[i / 3][i % 3] += (double)d[i / 3] * (double)d[i % 3];
 		}
 	}
 	sgEigen3(product, values, vectors);
 	return sqrt(values[0] > 0.0 ? values[0] : 0.0) * (1.0 + 1e-6);
 }
 
-static void SetExtents(bdTree* tree, uint32_t node, gathering* g)
+static void BuildNode(bdTree* tree, uint32_t node, const nodeVertices* below)
 {
-	float *values = ValuesOf(tree, node), *stretch = values + 3 + tree->extents;
-	for (uint32_t i = 0; i < g->below.count; ++i)
+	for (uint32_t f = 0; f <= tree->fieldCount; ++f)
 	{
-		const float* p = tree->tree.model->positions + 3 * (size_t)g->below.vertices[i];
-		double d[3];
-		GetDisplacements(tree, g->below.vertices[i], g->displacements);
+		four* term = TermsOf(tree, node) + (size_t)tree->width * f;
+		double mean[3] = { 0.0, 0.0, 0.0 };
+		for (uint32_t i = 0; i < 3 * below->count; ++i)
+		{
+			mean[i % 3] += (double)VertexOf(tree, below->vertices[i / 3])[f][i % 3];
+		}
 		for (int k = 0; k < 3; ++k)
 		{
-			d[k] = (double)p[k] - (double)values[k];
-			tree->restReach = fmax(tree->restReach, fabs((double)p[k]));
+			(*term)[k] = (float)(mean[k] / (double)below->count);
 		}
-		Widen(tree, values + 3, d);
-		*stretch = fmaxf(*stretch, (float)GetStretch(tree, g->displacements));
-		for (uint32_t f = 0; f < tree->fieldCount; ++f)
+		for (uint32_t i = 0; i < below->count; ++i)
 		{
-			float* field = FieldOf(tree, node, f);
+			const four x = VertexOf(tree, below->vertices[i])[f];
+			double d[3];
 			for (int k = 0; k < 3; ++k)
 			{
-				d[k] = (double)g->displacements[f][k] - (double)field[k];
-				tree->most[f] = fmax(tree->most[f], fabs((double)g->displacements[f][k]));
+				double* most = f == 0 ? &tree->restReach : tree->most + f - 1;
+				*most = fmax(*most, fabs((double)x[k]));
+				d[k] = (double)x[k] - (double)(*term)[k];
 			}
-			Widen(tree, field + 3, d);
+			Widen(tree, term, d);
 		}
+	}
+	for (uint32_t i = 0; i < below->count && tree->def.temporal > 0.0; ++i)
+	{
+		tree->stretches[node] = fmaxf(tree->stretches[node], (float)GetStretch(tree, below->vertices[i]));
 	}
 }
 
-static bool BuildNodes(bdTree* tree)
+static bool Build(bdTree* tree, const snugModel* model)
 {
-	size_t fields = tree->fieldCount;
-	gathering g = {
-		.displacements = malloc((fields + 1) * sizeof(*g.displacements)),
-		.sums = malloc((3 * fields + 3) * sizeof(double)),
-	};
-	bool good = g.displacements != NULL && g.sums != NULL && nodeVertices_Create(&g.below, tree->tree.model);
+	sgFields fields = { .header = NULL };
+	if (model->deformBytes > 0)
+	{
+		fields = sgFields_Bind(model, model->deformData);
+		tree->fieldCount = fields.header->fieldCount;
+	}
+	size_t terms = (size_t)tree->fieldCount + 1;
+	tree->width = tree->def.kind == bd_boxes ? 2 : 1;
+	tree->terms = calloc(terms * tree->width * tree->tree.nodeCount + 1, sizeof(four));
+	tree->vertices = calloc(terms * model->tree.vertexCount + 1, sizeof(four));
+	tree->stretches = calloc((size_t)tree->tree.nodeCount + 1, sizeof(float));
+	tree->most = calloc(terms, sizeof(double));
+	nodeVertices below = { .vertices = NULL };
+	bool good = tree->terms != NULL && tree->vertices != NULL && tree->stretches != NULL && tree->most != NULL &&
+	            nodeVertices_Create(&below, model);
+	if (good)
+	{
+		CopyVertices(tree, model, &fields);
+	}
 	for (uint32_t node = 0; good && node < tree->tree.nodeCount; ++node)
 	{
-		nodeVertices_Gather(&g.below, tree->tree.model, tree->tree.slots[node]);
-		SetMeans(tree, node, &g);
-		SetExtents(tree, node, &g);
+		nodeVertices_Gather(&below, model, tree->tree.slots[node]);
+		BuildNode(tree, node, &below);
 	}
-	nodeVertices_Free(&g.below);
-	free(g.displacements);
-	free(g.sums);
+	nodeVertices_Free(&below);
 	return good;
 }
 
@@ -189,16 +185,7 @@ bdTree* bdTree_Create(const snugModel* model, const bdTreeDef* def)
 		return NULL;
 	}
 	tree->def = *def;
-	if (model->deformBytes > 0)
-	{
-		tree->fields = sgFields_Bind(model, model->deformData);
-		tree->fieldCount = tree->fields.header->fieldCount;
-	}
-	tree->extents = def->kind == bd_boxes ? 3 : 1;
-	tree->stride = 4 + tree->extents + (3 + tree->extents) * (size_t)tree->fieldCount;
-	tree->values = calloc(tree->stride * tree->tree.nodeCount + 1, sizeof(float));
-	tree->most = calloc((size_t)tree->fieldCount + 1, sizeof(double));
-	if (tree->values == NULL || tree->most == NULL || !BuildNodes(tree))
+	if (!Build(tree, model))
 	{
 		bdTree_Destroy(tree);
 		return NULL;
@@ -211,7 +198,9 @@ void bdTree_Destroy(bdTree* tree)
 	if (tree != NULL)
 	{
 		binaryTree_Free(&tree->tree);
-		free(tree->values);
+		free(tree->terms);
+		free(tree->vertices);
+		free(tree->stretches);
 		free(tree->most);
 		free(tree);
 	}
@@ -230,9 +219,9 @@ uint32_t bdTree_GetLevel(const bdTree* tree, uint32_t node)
 double bdTree_GetGrowth(const bdTree* tree, uint32_t node)
 {
 	double sum = 0.0;
-	for (uint32_t f = 0; f < tree->fieldCount; ++f)
+	for (uint32_t f = 0; f < tree->fieldCount && tree->width == 1; ++f)
 	{
-		double growth = (double)FieldOf(tree, node, f)[3];
+		double growth = (double)TermsOf(tree, node)[1 + f][3];
 		sum += growth * growth;
 	}
 	return sqrt(sum);
@@ -240,25 +229,25 @@ double bdTree_GetGrowth(const bdTree* tree, uint32_t node)
 
 // ---- Bodies ----------------------------------------------------------------------------------------------------
 
-bdBody* bdBody_Create(const bdTree* tree, snugBody* body)
+bdBody* bdBody_Create(const bdTree* tree)
 {
-	size_t nodes = (size_t)tree->tree.nodeCount + 1;
+	size_t nodes = (size_t)tree->tree.nodeCount + 1, vertices = (size_t)tree->tree.model->tree.vertexCount + 1;
 	bdBody* bd = calloc(1, sizeof(bdBody));
-	if (bd == NULL || !binaryLeaves_Create(&bd->leaves, &tree->tree, body))
+	if (bd == NULL)
 	{
-		free(bd);
 		return NULL;
 	}
 	bd->tree = tree;
-	bd->center = malloc(nodes * sizeof(*bd->center));
-	bd->extents = malloc(nodes * sizeof(*bd->extents));
-	bd->world = malloc(nodes * sizeof(*bd->world));
-	bd->reach = malloc(nodes * sizeof(*bd->reach));
-	bd->fresh = calloc(nodes, sizeof(uint32_t));
+	bd->factors = calloc((size_t)tree->width * tree->fieldCount + 1, sizeof(four));
+	bd->volumes = malloc(nodes * sizeof(volume));
+	bd->opened = calloc(nodes, sizeof(uint32_t));
+	bd->positions = malloc(vertices * sizeof(four));
+	bd->evaluated = calloc(vertices, sizeof(uint32_t));
+	bd->computed = malloc(nodes * sizeof(volume));
 	bd->computedAt = malloc(nodes * sizeof(double));
-	bd->amplitudes = calloc((size_t)tree->fieldCount + 1, sizeof(double));
-	if (bd->center == NULL || bd->extents == NULL || bd->world == NULL || bd->reach == NULL || bd->fresh == NULL ||
-	    bd->computedAt == NULL || bd->amplitudes == NULL)
+	bd->amplitudes = calloc((size_t)tree->fieldCount + 1, sizeof(float));
+	if (bd->factors == NULL || bd->volumes == NULL || bd->opened == NULL || bd->positions == NULL ||
+	    bd->evaluated == NULL || bd->computed == NULL || bd->computedAt == NULL || bd->amplitudes == NULL)
 	{
 		bdBody_Destroy(bd);
 		return NULL;
@@ -274,41 +263,21 @@ void bdBody_Destroy(bdBody* bd)
 {
 	if (bd != NULL)
 	{
-		binaryLeaves_Free(&bd->leaves);
-		free(bd->center);
-		free(bd->extents);
-		free(bd->world);
-		free(bd->reach);
-		free(bd->fresh);
+		free(bd->factors);
+		free(bd->volumes);
+		free(bd->opened);
+		free(bd->positions);
+		free(bd->evaluated);
+		free(bd->computed);
 		free(bd->computedAt);
 		free(bd->amplitudes);
 		free(bd);
 	}
 }
 
-// Every intermediate of evaluating a vertex is below the sum of the greatest terms: a millionth of that is more than M
-// roundings to float32 come to, for M up to 16 at least, and than float32 loses in the numbers above.
-snugStatus bdBody_Begin(bdBody* bd)
-{
-	const bdTree* tree = bd->tree;
-	const float* q = tree->fieldCount > 0 ? sgFieldsPose_Amplitudes(bd->leaves.body->posed.pose) : NULL;
-	double square = 0.0, reach = tree->restReach;
-	for (uint32_t f = 0; f < tree->fieldCount; ++f)
-	{
-		double change = (double)q[f] - bd->amplitudes[f];
-		square += change * change;
-		bd->amplitudes[f] = (double)q[f];
-		reach += fabs((double)q[f]) * tree->most[f];
-	}
-	bd->travel += sqrt(square) * (1.0 + 1e-12);
-	bd->margin = (1e-6 + 6e-8 * (double)tree->fieldCount) * reach;
-	bd->temporal = 0;
-	return binaryLeaves_Begin(&bd->leaves);
-}
-
 binaryCounters bdBody_GetCounters(const bdBody* bd)
 {
-	return bd->leaves.counters;
+	return bd->counters;
 }
 
 uint64_t bdBody_GetTemporalUpdates(const bdBody* bd)
@@ -316,135 +285,360 @@ uint64_t bdBody_GetTemporalUpdates(const bdBody* bd)
 	return bd->temporal;
 }
 
-void bdBody_Bound(bdBody* bd, uint32_t node, double center[3], double extents[3])
+// ---- Volumes ---------------------------------------------------------------------------------------------------
+
+static inline volume Compute(const bdBody* bd, uint32_t node)
 {
 	const bdTree* tree = bd->tree;
-	const float* values = ValuesOf(tree, node);
-	for (uint32_t k = 0; k < 3; ++k)
+	const four* terms = TermsOf(tree, node);
+	volume v = { terms[0], terms[tree->width - 1] };
+	for (uint32_t f = 0; f < tree->fieldCount && tree->width == 1; ++f)
 	{
-		center[k] = (double)values[k];
-		extents[k] = (double)values[3 + (tree->extents == 1 ? 0 : k)];
+		v.center += bd->factors[f] * terms[1 + f];
 	}
-	for (uint32_t f = 0; f < tree->fieldCount; ++f)
+	for (uint32_t f = 0; f < tree->fieldCount && tree->width == 2; ++f)
 	{
-		const float* field = FieldOf(tree, node, f);
-		double q = bd->amplitudes[f], size = fabs(q);
-		for (uint32_t k = 0; k < 3; ++k)
-		{
-			center[k] += (double)field[k] * q;
-		}
-		for (uint32_t k = 0; k < tree->extents; ++k)
-		{
-			extents[k] += (double)field[3 + k] * size;
-		}
+		v.center += bd->factors[2 * f] * terms[2 + 2 * f];
+		v.half += bd->factors[2 * f + 1] * terms[3 + 2 * f];
 	}
-	extents[1] = tree->extents == 1 ? extents[0] : extents[1];
-	extents[2] = tree->extents == 1 ? extents[0] : extents[2];
+	return v;
 }
 
-// What is kept and enlarged, or computed; then where it is.
-static void Refit(bdBody* bd, uint32_t node)
+void bdBody_Bound(const bdBody* bd, uint32_t node, double center[3], double extents[3])
+{
+	volume v = Compute(bd, node);
+	for (int k = 0; k < 3; ++k)
+	{
+		center[k] = (double)v.center[k];
+		extents[k] = (double)(bd->tree->width == 1 ? v.center[3] : v.half[k]);
+	}
+}
+
+// Turned and moved; the fourth number, a radius, stays.
+static volume Place(const bdBody* bd, volume v)
+{
+	volume placed = { { 0.0f, 0.0f, 0.0f, v.center[3] }, { 0.0f, 0.0f, 0.0f, 0.0f } };
+	for (int i = 0; i < 3; ++i)
+	{
+		placed.center[i] = (float)bd->placement.translation[i];
+		for (int k = 0; k < 3; ++k)
+		{
+			float entry = (float)bd->placement.rotation[i][k];
+			placed.center[i] += entry * v.center[k];
+			placed.half[i] += fabsf(entry) * v.half[k];
+		}
+	}
+	return placed;
+}
+
+// What was computed in an earlier step and is enlarged, or computed anew.
+static volume Keep(bdBody* bd, uint32_t node)
 {
 	const bdTree* tree = bd->tree;
-	const sgPlacement* place = &bd->leaves.placement;
-	if (bd->fresh[node] == bd->leaves.version)
+	volume* kept = bd->computed + node;
+	const double extent = (double)(tree->width == 1 ? kept->center[3] : kept->half[0]);
+	double added = (double)tree->stretches[node] * (bd->travel - bd->computedAt[node]);
+	if (bd->computedAt[node] < 0.0 || added > tree->def.temporal * extent)
+	{
+		*kept = Compute(bd, node);
+		bd->computedAt[node] = bd->travel;
+		return *kept;
+	}
+	++bd->temporal;
+	--bd->counters.nodesRefitted;
+	const float more = (float)(added * (1.0 + 1e-6));
+	return (volume){ kept->center + (four){ 0.0f, 0.0f, 0.0f, more }, kept->half + (four){ more, more, more, 0.0f } };
+}
+
+static void Refit(bdBody* bd, uint32_t node)
+{
+	volume v = bd->tree->def.temporal > 0.0 ? Keep(bd, node) : Compute(bd, node);
+	bd->volumes[node] = bd->placement.isIdentity ? v : Place(bd, v);
+	++bd->counters.nodesRefitted;
+}
+
+// Two spheres that lie side by side, term by term: neither sum has to wait for the other.
+static void RefitTwo(bdBody* bd, uint32_t node)
+{
+	const bdTree* tree = bd->tree;
+	const four *first = TermsOf(tree, node), *second = TermsOf(tree, node + 1);
+	four a = first[0], b = second[0];
+	for (uint32_t f = 0; f < tree->fieldCount; ++f)
+	{
+		const four factor = bd->factors[f];
+		a += factor * first[1 + f];
+		b += factor * second[1 + f];
+	}
+	bd->volumes[node].center = a;
+	bd->volumes[node + 1].center = b;
+	bd->counters.nodesRefitted += 2;
+}
+
+static inline void RefitChildren(bdBody* bd, uint32_t node)
+{
+	const binaryNode* parent = bd->tree->tree.nodes + node;
+	if (bd->opened[node] == bd->version)
 	{
 		return;
 	}
-	bd->fresh[node] = bd->leaves.version;
-	double added = (double)ValuesOf(tree, node)[3 + tree->extents] * (bd->travel - bd->computedAt[node]);
-	bool isKept =
-	    tree->def.temporal > 0.0 && bd->computedAt[node] >= 0.0 && added <= tree->def.temporal * bd->extents[node][0];
-	if (!isKept)
+	bd->opened[node] = bd->version;
+	if (parent->childCount == 2 && bd->tree->width == 1 && bd->tree->def.temporal == 0.0 && bd->placement.isIdentity)
 	{
-		bdBody_Bound(bd, node, bd->center[node], bd->extents[node]);
-		bd->computedAt[node] = bd->travel;
-		added = 0.0;
+		RefitTwo(bd, parent->first);
+		return;
 	}
-	bd->temporal += isKept;
-	bd->leaves.counters.nodesRefitted += !isKept;
-	double slack = bd->margin + binaryLeaves_GetSlack(&bd->leaves);
-	for (int i = 0; i < 3; ++i)
+	for (uint32_t i = parent->first; i < parent->first + parent->childCount; ++i)
 	{
-		double spread = 0.0;
-		bd->world[node][i] = place->translation[i];
-		for (int k = 0; k < 3; ++k)
+		Refit(bd, i);
+	}
+}
+
+// ---- Steps -----------------------------------------------------------------------------------------------------
+
+// Let u = 2^-24 and reach be above every intermediate of evaluating a vertex, along any axis. A sum of M + 1 products
+// is off by (M + 2) u reach: so are a vertex and a centre, and twice that is an extent. Over three axes that comes to
+// less than 7 (M + 2) u reach, and comparing squares adds 4 u of distances that are below 4 reach: 16 (M + 4) u reach
+// is more than all. Placing adds what it says, and 8 u of how far away bodies are.
+static void Begin(bdBody* bd, const float* amplitudes)
+{
+	const bdTree* tree = bd->tree;
+	double square = 0.0, reach = tree->restReach, far = 0.0;
+	for (uint32_t f = 0; f < tree->fieldCount; ++f)
+	{
+		const float q = amplitudes[f], size = fabsf(q), change = q - bd->amplitudes[f];
+		four* factor = bd->factors + (size_t)tree->width * f;
+		factor[0] = (four){ q, q, q, size };
+		if (tree->width == 2)
 		{
-			bd->world[node][i] += place->rotation[i][k] * bd->center[node][k];
-			spread += fabs(place->rotation[i][k]) * (bd->extents[node][k] + added);
+			factor[1] = (four){ size, size, size, 0.0f };
 		}
-		bd->reach[node][i] = tree->extents == 1 ? bd->extents[node][0] + added + 1.75 * slack : spread + slack;
+		square += (double)change * (double)change;
+		bd->amplitudes[f] = q;
+		reach += (double)size * tree->most[f];
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		far += fabs(bd->placement.translation[k]);
+	}
+	bd->travel += sqrt(square) * (1.0 + 1e-6);
+	bd->slack = 16.0 * (tree->fieldCount + 4.0) * 0x1p-24 * reach + 2.0 * bd->placement.error + 8.0 * 0x1p-24 * far;
+	bd->temporal = 0;
+	bd->counters = (binaryCounters){ 0 };
+	++bd->version;
+	if (tree->tree.nodeCount > 0)
+	{
+		Refit(bd, 0);
+	}
+}
+
+void bdBody_SetAmplitudes(bdBody* bd, const float* amplitudes)
+{
+	bd->placement = (sgPlacement){ .isIdentity = true };
+	Begin(bd, amplitudes);
+}
+
+snugStatus bdBody_Follow(bdBody* bd, snugBody* body)
+{
+	static const double origin[3] = { 0.0, 0.0, 0.0 };
+	snugCounters ignored = { 0 };
+	sgBox root;
+	snugStatus status = sgBody_MakePlacement(body, origin, &root, &bd->placement, &ignored);
+	if (status == snug_success)
+	{
+		Begin(bd, bd->tree->fieldCount > 0 ? sgFieldsPose_Amplitudes(body->posed.pose) : NULL);
+	}
+	return status;
+}
+
+// ---- Triangles -------------------------------------------------------------------------------------------------
+
+// Summed in the order of the library, and placed by it.
+static void Evaluate(bdBody* bd, uint32_t vertex)
+{
+	static const uint32_t one[1 + SG_LANES] = { 0 };
+	const four* terms = VertexOf(bd->tree, vertex);
+	four x = terms[0];
+	for (uint32_t f = 0; f < bd->tree->fieldCount; ++f)
+	{
+		x += bd->factors[(size_t)bd->tree->width * f] * terms[1 + f];
+	}
+	if (!bd->placement.isIdentity)
+	{
+		sgVertexBlock block;
+		sgGetKernels()->leaves->gatherVertices((const float*)&x, one, 1, &block);
+		sgGetKernels()->leaves->placeVertices(&block, 1, &bd->placement);
+		x = (four){ block.coordinate[0][0], block.coordinate[1][0], block.coordinate[2][0], 0.0f };
+	}
+	bd->positions[vertex] = x;
+	bd->evaluated[vertex] = bd->version;
+	++bd->counters.verticesEvaluated;
+}
+
+static inline void GetCorners(bdBody* bd, uint32_t leaf, float corners[3][3])
+{
+	for (int c = 0; c < 3; ++c)
+	{
+		const uint32_t vertex = bd->tree->tree.corners[leaf][c];
+		if (bd->evaluated[vertex] != bd->version)
+		{
+			Evaluate(bd, vertex);
+		}
+		memcpy(corners[c], bd->positions + vertex, sizeof(corners[c]));
 	}
 }
 
 // ---- Queries ---------------------------------------------------------------------------------------------------
 
-static bool Overlap(void* bodyA, uint32_t nodeA, void* bodyB, uint32_t nodeB)
+/// A query of two bodies.
+typedef struct collision
 {
-	bdBody *a = bodyA, *b = bodyB;
-	Refit(a, nodeA);
-	Refit(b, nodeB);
-	++a->leaves.counters.volumeTests;
-	const double *p = a->world[nodeA], *q = b->world[nodeB], *r = a->reach[nodeA], *t = b->reach[nodeB];
-	double d[3] = { p[0] - q[0], p[1] - q[1], p[2] - q[2] };
-	if (a->tree->extents == 1)
+	bdBody *a, *b;
+	float slack;
+	binaryPairs pairs;
+} collision;
+
+static inline bool Overlap(const collision* c, const volume* p, const volume* q)
+{
+	const four d = p->center - q->center;
+	if (c->a->tree->width == 1)
 	{
-		return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= (r[0] + t[0]) * (r[0] + t[0]);
+		const float reach = p->center[3] + q->center[3] + c->slack;
+		return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
 	}
-	return fabs(d[0]) <= r[0] + t[0] && fabs(d[1]) <= r[1] + t[1] && fabs(d[2]) <= r[2] + t[2];
+	const four reach = p->half + q->half + (four){ c->slack, c->slack, c->slack, 0.0f };
+	return fabsf(d[0]) <= reach[0] && fabsf(d[1]) <= reach[1] && fabsf(d[2]) <= reach[2];
 }
 
-static double GetSize(const void* body, uint32_t node)
+static inline float GetSize(const bdBody* bd, const volume* v)
 {
-	const bdBody* bd = body;
-	const double* r = bd->reach[node];
-	return bd->tree->extents == 1 ? r[0] : r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+	return bd->tree->width == 1 ? v->center[3]
+	                            : v->half[0] * v->half[0] + v->half[1] * v->half[1] + v->half[2] * v->half[2];
+}
+
+static void TestTriangles(collision* c, uint32_t leafA, uint32_t leafB)
+{
+	float a[3][3], b[3][3];
+	GetCorners(c->a, leafA, a);
+	GetCorners(c->b, leafB, b);
+	++c->a->counters.triangleTests;
+	if (sgTriangles_Intersect((const float(*)[3])a, (const float(*)[3])b))
+	{
+		binaryPairs_Add(&c->pairs, c->a->tree->tree.triangles[leafA], c->b->tree->tree.triangles[leafB]);
+	}
+}
+
+// As deep as both trees together.
+static void Visit(collision* c, uint32_t nodeA, uint32_t nodeB)
+{
+	const binaryNode *a = c->a->tree->tree.nodes + nodeA, *b = c->b->tree->tree.nodes + nodeB;
+	const volume *p = c->a->volumes + nodeA, *q = c->b->volumes + nodeB;
+	++c->a->counters.volumeTests;
+	if (!Overlap(c, p, q))
+	{
+		return;
+	}
+	if (a->childCount == 0 && b->childCount == 0)
+	{
+		TestTriangles(c, a->first, b->first);
+		return;
+	}
+	if (b->childCount == 0 || (a->childCount > 0 && GetSize(c->a, p) >= GetSize(c->b, q)))
+	{
+		RefitChildren(c->a, nodeA);
+		for (uint32_t i = a->first; i < a->first + a->childCount; ++i)
+		{
+			Visit(c, i, nodeB);
+		}
+		return;
+	}
+	RefitChildren(c->b, nodeB);
+	for (uint32_t i = b->first; i < b->first + b->childCount; ++i)
+	{
+		Visit(c, nodeA, i);
+	}
 }
 
 uint64_t bdCollide(bdBody* a, bdBody* b, snugPair* pairs, uint64_t capacity)
 {
-	static const binaryMethod method = { Overlap, GetSize };
-	return binaryCollide(&method, (binarySide){ a, &a->leaves }, (binarySide){ b, &b->leaves }, pairs, capacity);
+	collision c = { a, b, (float)((a->slack + b->slack) * (1.0 + 1e-6)), { pairs, capacity, 0 } };
+	if (a->tree->tree.nodeCount > 0 && b->tree->tree.nodeCount > 0)
+	{
+		Visit(&c, 0, 0);
+	}
+	return c.pairs.count;
 }
 
 /// A query against a ball.
 typedef struct search
 {
-	bdBody* a;
+	bdBody* bd;
 	binaryBall ball;
+	four center; ///< with minus the radius and all slack: spheres overlap if the length of the first three of a
+	             ///< difference is at most the fourth
 	binaryHits hits;
 } search;
 
-// Of the ball's centre from a box, or a sphere's from it.
-static bool OverlapBall(void* user, uint32_t node)
+static inline bool ReachesBall(const search* s, uint32_t node)
 {
-	search* s = user;
-	bdBody* bd = s->a;
-	Refit(bd, node);
-	++bd->leaves.counters.volumeTests;
-	double square = 0.0, reach = s->ball.radius + (bd->tree->extents == 1 ? bd->reach[node][0] : 0.0);
-	for (int k = 0; k < 3; ++k)
+	const volume* v = s->bd->volumes + node;
+	four d = v->center - s->center;
+	if (s->bd->tree->width == 2)
 	{
-		double d = fabs(bd->world[node][k] - s->ball.center[k]);
-		d = bd->tree->extents == 1 ? d : fmax(0.0, d - bd->reach[node][k]);
-		square += d * d;
+		for (int k = 0; k < 3; ++k)
+		{
+			d[k] = fmaxf(0.0f, fabsf(d[k]) - v->half[k]);
+		}
+		d[3] = -s->center[3];
 	}
-	return square <= reach * reach;
+	d *= d;
+	return d[0] + d[1] + d[2] <= d[3];
 }
 
-static void TestBall(void* user, uint32_t leaf)
+static void TestBall(search* s, uint32_t leaf)
 {
-	search* s = user;
-	++s->a->leaves.counters.triangleTests;
-	if (binaryDistance2(binaryLeaves_Get(&s->a->leaves, leaf), s->ball.center) <= s->ball.radius * s->ball.radius)
+	float corners[3][3];
+	GetCorners(s->bd, leaf, corners);
+	++s->bd->counters.triangleTests;
+	if (binaryDistance2((const float(*)[3])corners, s->ball.center) <= s->ball.radius * s->ball.radius)
 	{
-		binaryHits_Add(&s->hits, s->a->tree->tree.triangles[leaf]);
+		binaryHits_Add(&s->hits, s->bd->tree->tree.triangles[leaf]);
 	}
 }
 
+static void VisitBall(search* s, uint32_t number)
+{
+	const binaryNode* node = s->bd->tree->tree.nodes + number;
+	++s->bd->counters.volumeTests;
+	if (!ReachesBall(s, number))
+	{
+		return;
+	}
+	if (node->childCount == 0)
+	{
+		TestBall(s, node->first);
+		return;
+	}
+	RefitChildren(s->bd, number);
+	for (uint32_t i = node->first; i < node->first + node->childCount; ++i)
+	{
+		VisitBall(s, i);
+	}
+}
+
+// Of a ball far away, rounding its centre is what counts.
 uint64_t bdCollideBall(bdBody* bd, const binaryBall* ball, uint32_t* triangles, uint64_t capacity)
 {
-	search s = { .a = bd, .ball = *ball, .hits = { triangles, capacity, 0 } };
-	binarySearch_Run(&(binarySearch){ &bd->tree->tree, &s, OverlapBall, TestBall });
+	search s = { .bd = bd, .ball = *ball, .hits = { triangles, capacity, 0 } };
+	double far = ball->radius;
+	for (int k = 0; k < 3; ++k)
+	{
+		s.center[k] = (float)ball->center[k];
+		far += fabs(ball->center[k]);
+	}
+	s.center[3] = -(float)((ball->radius + bd->slack + 8.0 * 0x1p-24 * far) * (1.0 + 1e-6));
+	if (bd->tree->tree.nodeCount > 0)
+	{
+		VisitBall(&s, 0);
+	}
 	return s.hits.count;
 }

@@ -7,9 +7,13 @@
 // boxes likewise, one axis at a time (section 3.5). Volumes are computed when a query first looks at them in a step; a
 // binary tree down to single triangles, traversed by opening the larger volume. With the temporal update of section 3.5
 // a volume that was computed in an earlier step is enlarged by max_i |U_i| times how far q went since, as long as that
-// is little, instead of computed anew. Plain scalar code.
+// is little, instead of computed anew.
 //
-// Where the paper says "one flop" for this there are two: the product and the sum.
+// Written for speed, in float32: centre and radius are four numbers, so that a field costs one product and one sum of
+// four; the two children of a node are computed together; a vertex is evaluated once in a step, from a table of its
+// own, and is the very bits that the library has.
+//
+// Where the paper says "one flop" for the temporal update there are two: the product and the sum.
 #ifndef BASELINES_BD_TREE_H
 #define BASELINES_BD_TREE_H
 
@@ -42,18 +46,20 @@ uint32_t bdTree_GetLevel(const bdTree* tree, uint32_t node); ///< the root's is 
 /// The length of (dR_1, ..., dR_M): how much a sphere can grow for amplitudes of unit length.
 double bdTree_GetGrowth(const bdTree* tree, uint32_t node);
 
-/// @param body of the tree's model; borrowed
 /// @return null if there is no memory
-bdBody* bdBody_Create(const bdTree* tree, snugBody* body);
+bdBody* bdBody_Create(const bdTree* tree);
 void bdBody_Destroy(bdBody* bd);
 
-/// The body was posed or placed.
-snugStatus bdBody_Begin(bdBody* bd);
+/// A new step: amplitudes, as many as the model has fields, of a body that is where its model is.
+void bdBody_SetAmplitudes(bdBody* bd, const float* amplitudes);
+
+/// A new step: amplitudes and place of a body of the tree's model.
+snugStatus bdBody_Follow(bdBody* bd, snugBody* body);
 
 /// Compute a node's volume, body space. @param extents radius, or half sides along the axes
-void bdBody_Bound(bdBody* bd, uint32_t node, double center[3], double extents[3]);
+void bdBody_Bound(const bdBody* bd, uint32_t node, double center[3], double extents[3]);
 
-/// What queries cost since bdBody_Begin; temporal updates are not among the refits.
+/// What queries cost in this step; temporal updates are not among the refits.
 binaryCounters bdBody_GetCounters(const bdBody* bd);
 uint64_t bdBody_GetTemporalUpdates(const bdBody* bd);
 

@@ -224,57 +224,59 @@ static double Dot(const double a[3], const double b[3])
 	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Of p to the segment from a along e.
-static double SegmentDistance2(const double p[3], const double a[3], const double e[3])
+// Of a point given relative to where a side begins.
+static double SideDistance2(const double p[3], const double side[3], double part, double whole)
 {
-	double d[3] = { p[0] - a[0], p[1] - a[1], p[2] - a[2] };
-	double length2 = Dot(e, e), t = length2 > 0.0 ? Dot(d, e) / length2 : 0.0;
-	t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
-	for (int k = 0; k < 3; ++k)
-	{
-		d[k] -= t * e[k];
-	}
+	double t = whole > 0.0 ? part / whole : 0.0;
+	double d[3] = { p[0] - t * side[0], p[1] - t * side[1], p[2] - t * side[2] };
 	return Dot(d, d);
 }
 
-// Above the triangle's inside it is the distance to its plane, else that to the nearest side.
+// Which corner, side or the inside is nearest follows from dot products alone (Ericson, Real-Time Collision Detection,
+// section 5.1.5).
 double binaryDistance2(const float triangle[3][3], const double point[3])
 {
-	double corners[3][3], sides[3][3], normal[3], least = INFINITY;
-	bool isInside = true;
-	for (int i = 0; i < 3; ++i)
-	{
-		for (int k = 0; k < 3; ++k)
-		{
-			corners[i][k] = (double)triangle[i][k];
-			sides[i][k] = (double)triangle[(i + 1) % 3][k] - (double)triangle[i][k];
-		}
-	}
+	double ab[3], ac[3], bc[3], ap[3], bp[3], cp[3];
 	for (int k = 0; k < 3; ++k)
 	{
-		int l = (k + 1) % 3, m = (k + 2) % 3;
-		normal[k] = sides[0][l] * sides[1][m] - sides[0][m] * sides[1][l];
+		const double a = (double)triangle[0][k], b = (double)triangle[1][k], c = (double)triangle[2][k];
+		ab[k] = b - a;
+		ac[k] = c - a;
+		bc[k] = c - b;
+		ap[k] = point[k] - a;
+		bp[k] = point[k] - b;
+		cp[k] = point[k] - c;
 	}
-	for (int i = 0; i < 3; ++i)
+	const double d1 = Dot(ab, ap), d2 = Dot(ac, ap), d3 = Dot(ab, bp), d4 = Dot(ac, bp);
+	if (d1 <= 0.0 && d2 <= 0.0)
 	{
-		double to[3], across[3];
-		for (int k = 0; k < 3; ++k)
-		{
-			int l = (k + 1) % 3, m = (k + 2) % 3;
-			to[k] = point[k] - corners[i][k];
-			across[k] = normal[l] * sides[i][m] - normal[m] * sides[i][l];
-		}
-		isInside = isInside && Dot(to, across) > 0.0;
-		double distance2 = SegmentDistance2(point, corners[i], sides[i]);
-		least = distance2 < least ? distance2 : least;
+		return Dot(ap, ap);
 	}
-	if (isInside)
+	if (d3 >= 0.0 && d4 <= d3)
 	{
-		double to[3] = { point[0] - corners[0][0], point[1] - corners[0][1], point[2] - corners[0][2] };
-		double height = Dot(to, normal);
-		return height * height / Dot(normal, normal);
+		return Dot(bp, bp);
 	}
-	return least;
+	const double nearC = d1 * d4 - d3 * d2, d5 = Dot(ab, cp), d6 = Dot(ac, cp);
+	if (nearC <= 0.0 && d1 >= 0.0 && d3 <= 0.0)
+	{
+		return SideDistance2(ap, ab, d1, d1 - d3);
+	}
+	if (d6 >= 0.0 && d5 <= d6)
+	{
+		return Dot(cp, cp);
+	}
+	const double nearB = d5 * d2 - d1 * d6, nearA = d3 * d6 - d5 * d4;
+	if (nearB <= 0.0 && d2 >= 0.0 && d6 <= 0.0)
+	{
+		return SideDistance2(ap, ac, d2, d2 - d6);
+	}
+	if (nearA <= 0.0 && d4 >= d3 && d5 >= d6)
+	{
+		return SideDistance2(bp, bc, d4 - d3, (d4 - d3) + (d5 - d6));
+	}
+	const double whole = nearA + nearB + nearC, v = nearB / whole, w = nearC / whole;
+	double d[3] = { ap[0] - v * ab[0] - w * ac[0], ap[1] - v * ab[1] - w * ac[1], ap[2] - v * ab[2] - w * ac[2] };
+	return Dot(d, d);
 }
 
 // ---- Two bodies ------------------------------------------------------------------------------------------------

@@ -44,7 +44,8 @@ struct sphereTree
 	spherePart* parts;
 	double* weights;
 	size_t setCount, setCapacity, jointCount, jointCapacity, partCount, partCapacity, weightCount, weightCapacity;
-	size_t mostBalls; ///< that a node's parts or children come to
+	size_t mostBalls;  ///< that a node's parts or children come to
+	size_t mostJoints; ///< of a set
 };
 
 struct sphereBody
@@ -54,10 +55,14 @@ struct sphereBody
 	sphereBall* balls;      ///< (nodeCount), body space
 	double (*world)[3];     ///< (nodeCount): their centres, placed
 	uint32_t* fresh;        ///< (nodeCount): `version` when its ball was refitted
+	uint32_t* evaluated;    ///< (vertexCount): `version` when its position was evaluated
+	float* positions;       ///< (3 vertexCount + 1), body space, tree order
 	uint32_t* placed;       ///< (leaves): `version` when its corners were placed
 	float (*corners)[3][3]; ///< (leaves): of its triangle, placed
 	uint32_t version;
 	sphereBall* scratch; ///< (tree->mostBalls)
+	double (*images)[3]; ///< (tree->mostJoints): where the joints of a set put a point
+	double (*units)[4];  ///< (tree->mostBalls): rotations of corners
 	sphereCounters counters;
 	sgPlacement placement;
 	double margin; ///< how far evaluated vertices may be from where exact arithmetic has them
@@ -76,7 +81,10 @@ sphereBall sphereEnclose(const sphereTree* tree, const sphereBall* balls, size_t
 /// Read a body's pose. @return false if it is beyond the papers
 bool spherePose_Read(sphereBody* spheres);
 
+/// Have the positions of some vertices, each evaluated once in a pose. `vertices` in tree order.
+void spherePose_Evaluate(sphereBody* spheres, const uint32_t* vertices, uint32_t count);
+
 /// A ball around a node's vertices in the pose, from its parts.
-sphereBall spherePose_Bound(const sphereBody* spheres, const sphereNode* node);
+sphereBall spherePose_Bound(sphereBody* spheres, const sphereNode* node);
 
 #endif

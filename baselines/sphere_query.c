@@ -12,6 +12,7 @@
 sphereBody* sphereBody_Create(const sphereTree* tree, snugBody* body)
 {
 	size_t nodes = tree->nodeCount, leaves = (size_t)tree->model->tree.leafCount + 1, joints = tree->jointCount + 1;
+	size_t vertices = (size_t)tree->model->tree.vertexCount + 1;
 	size_t transforms = sgBlend_Get(tree->model).header->transformCount;
 	sphereBody* s = calloc(1, sizeof(sphereBody));
 	if (s == NULL)
@@ -23,17 +24,21 @@ sphereBody* sphereBody_Create(const sphereTree* tree, snugBody* body)
 	s->balls = malloc(nodes * sizeof(sphereBall));
 	s->world = malloc(nodes * sizeof(s->world[0]));
 	s->fresh = calloc(nodes, sizeof(uint32_t));
+	s->evaluated = calloc(vertices, sizeof(uint32_t));
+	s->positions = malloc(3 * vertices * sizeof(float));
 	s->placed = calloc(leaves, sizeof(uint32_t));
 	s->corners = malloc(leaves * sizeof(s->corners[0]));
 	s->scratch = malloc(tree->mostBalls * sizeof(sphereBall));
+	s->images = malloc((tree->mostJoints + 1) * sizeof(s->images[0]));
+	s->units = malloc(tree->mostBalls * sizeof(s->units[0]));
 	s->matrices = malloc(transforms * sizeof(s->matrices[0]));
 	s->stretches = malloc(transforms * sizeof(double));
 	s->quaternions = malloc(transforms * sizeof(s->quaternions[0]));
 	s->centers = malloc((tree->setCount + 1) * sizeof(s->centers[0]));
 	s->signs = malloc(joints * sizeof(double));
-	if (s->balls == NULL || s->world == NULL || s->fresh == NULL || s->placed == NULL || s->corners == NULL ||
-	    s->scratch == NULL || s->matrices == NULL || s->stretches == NULL || s->quaternions == NULL ||
-	    s->centers == NULL || s->signs == NULL)
+	if (s->balls == NULL || s->world == NULL || s->fresh == NULL || s->evaluated == NULL || s->positions == NULL ||
+	    s->placed == NULL || s->corners == NULL || s->scratch == NULL || s->images == NULL || s->units == NULL ||
+	    s->matrices == NULL || s->stretches == NULL || s->quaternions == NULL || s->centers == NULL || s->signs == NULL)
 	{
 		sphereBody_Destroy(s);
 		return NULL;
@@ -48,9 +53,13 @@ void sphereBody_Destroy(sphereBody* spheres)
 		free(spheres->balls);
 		free(spheres->world);
 		free(spheres->fresh);
+		free(spheres->evaluated);
+		free(spheres->positions);
 		free(spheres->placed);
 		free(spheres->corners);
 		free(spheres->scratch);
+		free(spheres->images);
+		free(spheres->units);
 		free(spheres->matrices);
 		free(spheres->stretches);
 		free(spheres->quaternions);
@@ -108,50 +117,81 @@ sphereCounters sphereBody_GetCounters(const sphereBody* spheres)
 	return spheres->counters;
 }
 
-// Evaluate the corners of a leaf's triangle in body space, then place them.
-static void PlaceLeaf(sphereBody* s, uint32_t number, sphereBall corners[3])
+void spherePose_Evaluate(sphereBody* spheres, const uint32_t* vertices, uint32_t count)
+{
+	for (uint32_t done = 0; done < count;)
+	{
+		uint32_t stale[SG_MAX_LEAF_VERTICES + SG_LANES] = { 0 }, wanted = 0;
+		for (; done < count && wanted < SG_MAX_LEAF_VERTICES; ++done)
+		{
+			bool isStale = spheres->evaluated[vertices[done]] != spheres->version;
+			spheres->evaluated[vertices[done]] = spheres->version;
+			stale[wanted] = vertices[done];
+			wanted += isStale;
+		}
+		sgLeafScratch scratch;
+		sgLeafVertices found = sgBody_Evaluate(spheres->body, stale, wanted, &scratch);
+		for (uint32_t i = 0; i < wanted; ++i)
+		{
+			const float* p = found.positions + 3 * (size_t)found.indices[i];
+			memcpy(spheres->positions + 3 * (size_t)stale[i], p, 3 * sizeof(float));
+		}
+		spheres->counters.verticesEvaluated += wanted;
+	}
+}
+
+// The corners of a leaf's triangle, as queries place them.
+static const float (*PlaceLeaf(sphereBody* s, uint32_t number))[3]
 {
 	const sgTree* tree = &s->tree->model->tree;
 	const sgLeaf* leaf = tree->leaves + number;
-	sgLeafScratch scratch;
-	sgVertexBlock block;
-	sgLeafVertices found =
-	    sgBody_Evaluate(s->body, tree->leafVertices + leaf->firstVertex, leaf->vertexCount, &scratch);
-	for (int c = 0; c < 3; ++c)
+	const uint32_t* vertices = tree->leafVertices + leaf->firstVertex;
+	if (s->placed[number] == s->version)
 	{
-		const float* p = found.positions + 3 * (size_t)found.indices[leaf->corners[c][0]];
-		corners[c] = (sphereBall){ .center = { (double)p[0], (double)p[1], (double)p[2] } };
+		return (const float(*)[3])s->corners[number];
 	}
-	sgGetKernels()->leaves->gatherVertices(found.positions, found.indices, leaf->vertexCount, &block);
+	sgVertexBlock block;
+	spherePose_Evaluate(s, vertices, leaf->vertexCount);
+	sgGetKernels()->leaves->gatherVertices(s->positions, vertices, leaf->vertexCount, &block);
 	sgGetKernels()->leaves->placeVertices(&block, leaf->vertexCount, &s->placement);
-	for (int c = 0; c < 3; ++c)
+	for (int i = 0; i < 9; ++i)
 	{
-		for (int k = 0; k < 3; ++k)
-		{
-			s->corners[number][c][k] = block.coordinate[k][leaf->corners[c][0]];
-		}
+		s->corners[number][i / 3][i % 3] = block.coordinate[i % 3][leaf->corners[i / 3][0]];
 	}
 	s->placed[number] = s->version;
-	s->counters.verticesEvaluated += leaf->vertexCount;
+	return (const float(*)[3])s->corners[number];
+}
+
+static sphereBall EncloseLeaf(sphereBody* s, uint32_t number)
+{
+	const sgTree* tree = &s->tree->model->tree;
+	const sgLeaf* leaf = tree->leaves + number;
+	sphereBall corners[3];
+	for (int c = 0; c < 3; ++c)
+	{
+		const float* p = s->positions + 3 * (size_t)tree->leafVertices[leaf->firstVertex + leaf->corners[c][0]];
+		corners[c] = (sphereBall){ .center = { (double)p[0], (double)p[1], (double)p[2] } };
+	}
+	return sphereEnclose(s->tree, corners, 3);
 }
 
 // Children have larger numbers.
 void sphereBody_RefitBottomUp(sphereBody* spheres)
 {
 	const sphereTree* tree = spheres->tree;
-	for (uint32_t i = tree->model->tree.triangleCount > 0 ? tree->nodeCount : 0; i-- > 0;)
+	const sgTree* from = &tree->model->tree;
+	const sgLeaf* last = from->leaves + from->leafCount - 1;
+	if (from->triangleCount == 0)
+	{
+		return;
+	}
+	spherePose_Evaluate(spheres, from->leafVertices, last->firstVertex + last->vertexCount);
+	for (uint32_t i = tree->nodeCount; i-- > 0;)
 	{
 		const sphereNode* node = tree->nodes + i;
-		sphereBall ball, corners[3];
-		if (node->childCount == 0)
-		{
-			PlaceLeaf(spheres, node->leaf, corners);
-			ball = sphereEnclose(tree, corners, 3);
-		}
-		else
-		{
-			ball = sphereEnclose(tree, spheres->balls + node->firstChild, node->childCount);
-		}
+		sphereBall ball = node->childCount == 0
+		                      ? EncloseLeaf(spheres, node->leaf)
+		                      : sphereEnclose(tree, spheres->balls + node->firstChild, node->childCount);
 		ball.radius *= 1.0 + 1e-12;
 		SetBall(spheres, i, &ball);
 	}
@@ -170,17 +210,8 @@ typedef struct search
 
 static void TestTriangles(search* s, uint32_t leafA, uint32_t leafB)
 {
-	sphereBall ignored[3];
-	if (s->a->placed[leafA] != s->a->version)
-	{
-		PlaceLeaf(s->a, leafA, ignored);
-	}
-	if (s->b->placed[leafB] != s->b->version)
-	{
-		PlaceLeaf(s->b, leafB, ignored);
-	}
 	++s->a->counters.triangleTests;
-	if (sgTriangles_Intersect((const float(*)[3])s->a->corners[leafA], (const float(*)[3])s->b->corners[leafB]))
+	if (sgTriangles_Intersect(PlaceLeaf(s->a, leafA), PlaceLeaf(s->b, leafB)))
 	{
 		const sgTree *treeA = &s->a->tree->model->tree, *treeB = &s->b->tree->model->tree;
 		if (s->count < s->capacity)

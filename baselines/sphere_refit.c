@@ -15,6 +15,24 @@
 
 // ---- Reading a pose --------------------------------------------------------------------------------------------
 
+// The greatest singular value A of a joint: A^2 is no more than any row of A^T A has in sum (Gershgorin), which for a
+// joint that only turns is 1 but for rounding. The papers' joints do.
+static double FindStretch(const float rows[12])
+{
+	double most = 0.0;
+	for (int i = 0; i < 3; ++i)
+	{
+		double sum = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			sum += fabs((double)rows[i] * (double)rows[k] + (double)rows[4 + i] * (double)rows[4 + k] +
+			            (double)rows[8 + i] * (double)rows[8 + k]);
+		}
+		most = sum > most ? sum : most;
+	}
+	return most < 1.0001 ? sqrt(most) * (1.0 + 1e-12) : sgCorners_Stretch(rows);
+}
+
 // Evaluation of a blend puts a vertex off by (influences + 6) units of its reach per axis at most
 // (docs/bounds/rounding.md); weights as integers by less than influences * 2^-28 of it.
 static void ReadBlend(sphereBody* spheres)
@@ -32,7 +50,7 @@ static void ReadBlend(sphereBody* spheres)
 			rows[i] = columns[4 * (i % 4) + i / 4];
 			spheres->matrices[j][i] = (double)rows[i];
 		}
-		spheres->stretches[j] = sgCorners_Stretch(rows);
+		spheres->stretches[j] = FindStretch(rows);
 	}
 	for (int k = 0; k < 3; ++k)
 	{
@@ -47,7 +65,7 @@ static bool ReadSkin(sphereBody* spheres)
 	const sphereTree* tree = spheres->tree;
 	const sgSkinView* view = sgBody_Derive(spheres->body)->derived;
 	double influences = (double)view->skin->blend.header->rows.most;
-	bool isSpherical = snugModel_GetInfo(tree->model).deformer == snug_sphericalSkin; // others have no centres
+	bool isSpherical = tree->model->deformer == snug_sphericalSkin; // others have no centres
 	for (uint32_t j = 0; j < view->skin->blend.header->transformCount; ++j)
 	{
 		const sgSkinPairPose* own = view->pairs + view->ownPairs[j];
@@ -82,7 +100,7 @@ static bool ReadSkin(sphereBody* spheres)
 
 bool spherePose_Read(sphereBody* spheres)
 {
-	if (snugModel_GetInfo(spheres->tree->model).deformer != snug_skin)
+	if (spheres->tree->model->deformer != snug_skin)
 	{
 		return ReadSkin(spheres);
 	}
@@ -100,35 +118,47 @@ static void Apply(const double m[12], const double p[3], double out[3])
 	}
 }
 
-// Where a corner puts a point, blending linearly.
-static void BlendPoint(
-    const sphereBody* s, const sphereSet* set, const double* corner, const double p[3], double out[3])
+// Where the joints of a set put a point, for all corners.
+static void ImagePoint(const sphereBody* s, const sphereSet* set, const double p[3])
 {
-	memset(out, 0, 3 * sizeof(double));
+	const uint16_t* joints = s->tree->joints + set->firstJoint;
 	for (uint32_t j = 0; j < set->jointCount; ++j)
 	{
-		double image[3];
-		Apply(s->matrices[s->tree->joints[set->firstJoint + j]], p, image);
-		for (int k = 0; k < 3; ++k)
-		{
-			out[k] += corner[j] * image[k];
-		}
+		Apply(s->matrices[joints[j]], p, s->images[j]);
 	}
+}
+
+// Where a corner puts that point, blending linearly.
+static void BlendPoint(const sphereBody* s, uint32_t count, const double* corner, double out[3])
+{
+	double x = 0.0, y = 0.0, z = 0.0;
+	for (uint32_t j = 0; j < count; ++j)
+	{
+		x += corner[j] * s->images[j][0];
+		y += corner[j] * s->images[j][1];
+		z += corner[j] * s->images[j][2];
+	}
+	out[0] = x;
+	out[1] = y;
+	out[2] = z;
 }
 
 // A ball per corner: the rest ball, carried by it.
 static size_t AddLinear(const sphereBody* s, const sphereNode* node, const spherePart* part, sphereBall* out)
 {
 	const sphereSet* set = s->tree->sets + part->set;
+	const uint16_t* joints = s->tree->joints + set->firstJoint;
 	const double* corner = s->tree->weights + part->firstWeight + 3 * (size_t)set->jointCount;
+	ImagePoint(s, set, node->rest.center);
 	for (uint32_t i = 0; i < part->cornerCount; ++i, corner += set->jointCount)
 	{
-		BlendPoint(s, set, corner, node->rest.center, out[i].center);
-		out[i].radius = 0.0;
+		double stretch = 0.0;
+		BlendPoint(s, set->jointCount, corner, out[i].center);
 		for (uint32_t j = 0; j < set->jointCount; ++j)
 		{
-			out[i].radius += corner[j] * s->stretches[s->tree->joints[set->firstJoint + j]] * node->rest.radius;
+			stretch += corner[j] * s->stretches[joints[j]];
 		}
+		out[i].radius = stretch * node->rest.radius;
 	}
 	return part->cornerCount;
 }
@@ -158,35 +188,32 @@ typedef struct rotations
 	double sine;
 } rotations;
 
-static void BlendQuaternion(const sphereBody* s, const sphereSet* set, const double* corner, double out[4])
-{
-	memset(out, 0, 4 * sizeof(double));
-	for (uint32_t j = 0; j < set->jointCount; ++j)
-	{
-		const double* q = s->quaternions[s->tree->joints[set->firstJoint + j]];
-		for (int k = 0; k < 4; ++k)
-		{
-			out[k] += corner[j] * s->signs[set->firstJoint + j] * q[k];
-		}
-	}
-}
-
 // The mean of the corners' unit quaternions, and the farthest of them, by chords: cosines near 1 say nothing.
 static rotations FindRotations(const sphereBody* s, const spherePart* part)
 {
 	const sphereSet* set = s->tree->sets + part->set;
-	const double* corners = s->tree->weights + part->firstWeight + 3 * (size_t)set->jointCount;
+	const double* corner = s->tree->weights + part->firstWeight + 3 * (size_t)set->jointCount;
+	const uint16_t* joints = s->tree->joints + set->firstJoint;
+	const double* signs = s->signs + set->firstJoint;
 	rotations found = { .cosine = 0.0 };
-	double sum[4] = { 0.0, 0.0, 0.0, 0.0 }, chord = 0.0, shortest = INFINITY;
-	for (uint32_t i = 0; i < part->cornerCount; ++i)
+	double(*units)[4] = s->units, sum[4] = { 0.0, 0.0, 0.0, 0.0 }, chord = 0.0, shortest = INFINITY;
+	for (uint32_t i = 0; i < part->cornerCount; ++i, corner += set->jointCount)
 	{
-		double q[4];
-		BlendQuaternion(s, set, corners + (size_t)i * set->jointCount, q);
-		double length2 = Dot4(q, q), length = sqrt(length2);
+		double q[4] = { 0.0, 0.0, 0.0, 0.0 };
+		for (uint32_t j = 0; j < set->jointCount; ++j)
+		{
+			const double *own = s->quaternions[joints[j]], weight = corner[j] * signs[j];
+			for (int k = 0; k < 4; ++k)
+			{
+				q[k] += weight * own[k];
+			}
+		}
+		double length2 = Dot4(q, q), scale = length2 > 0.0 ? 1.0 / sqrt(length2) : 0.0;
 		shortest = length2 < shortest ? length2 : shortest;
 		for (int k = 0; k < 4; ++k)
 		{
-			sum[k] += length > 0.0 ? q[k] / length : 0.0;
+			units[i][k] = q[k] * scale;
+			sum[k] += units[i][k];
 		}
 	}
 	double length = sqrt(Dot4(sum, sum));
@@ -200,12 +227,10 @@ static rotations FindRotations(const sphereBody* s, const spherePart* part)
 	}
 	for (uint32_t i = 0; i < part->cornerCount; ++i)
 	{
-		double q[4], square = 0.0;
-		BlendQuaternion(s, set, corners + (size_t)i * set->jointCount, q);
-		length = sqrt(Dot4(q, q));
+		double square = 0.0;
 		for (int k = 0; k < 4; ++k)
 		{
-			double d = q[k] / length - found.middle[k];
+			double d = units[i][k] - found.middle[k];
 			square += d * d;
 		}
 		chord = square > chord ? square : chord;
@@ -245,9 +270,10 @@ static size_t AddSpherical(const sphereBody* s, const sphereNode* node, const sp
 		along = 0.0;
 		radius = length;
 	}
+	ImagePoint(s, set, center);
 	for (uint32_t i = 0; i < part->cornerCount; ++i, corner += set->jointCount)
 	{
-		BlendPoint(s, set, corner, center, out[i].center);
+		BlendPoint(s, set->jointCount, corner, out[i].center);
 		for (int k = 0; k < 3; ++k)
 		{
 			out[i].center[k] += along * apex[k];
@@ -372,45 +398,39 @@ static size_t AddDual(const sphereBody* s, const sphereNode* node, const sphereP
 // ---- Nodes -----------------------------------------------------------------------------------------------------
 
 // The ball of a node's vertices themselves.
-static sphereBall LookAtVertices(const sphereBody* s, const sphereNode* node)
+static sphereBall LookAtVertices(sphereBody* s, const sphereNode* node)
 {
 	const sgTree* tree = &s->tree->model->tree;
 	sgLeafRange range = sgTree_LeavesBelow(tree, node->slot);
+	const sgLeaf* last = tree->leaves + range.last;
+	const uint32_t *first = tree->leafVertices + tree->leaves[range.first].firstVertex,
+	               *end = tree->leafVertices + last->firstVertex + last->vertexCount;
 	sphereBall ball = { .radius = 0.0 };
-	for (int pass = 0; pass < 2; ++pass)
+	spherePose_Evaluate(s, first, (uint32_t)(end - first));
+	for (const uint32_t* v = first; v < end; ++v)
 	{
-		double count = 0.0, sum[3] = { 0.0, 0.0, 0.0 };
-		for (uint32_t i = range.first; i <= range.last; ++i)
+		for (int k = 0; k < 3; ++k)
 		{
-			const sgLeaf* leaf = tree->leaves + i;
-			sgLeafScratch scratch;
-			sgLeafVertices found =
-			    sgBody_Evaluate(s->body, tree->leafVertices + leaf->firstVertex, leaf->vertexCount, &scratch);
-			for (uint32_t v = 0; v < leaf->vertexCount; ++v)
-			{
-				const float* p = found.positions + 3 * (size_t)found.indices[v];
-				double square = 0.0;
-				for (int k = 0; k < 3; ++k)
-				{
-					double d = (double)p[k] - ball.center[k];
-					square += d * d;
-					sum[k] += (double)p[k];
-				}
-				ball.radius = pass == 1 ? fmax(ball.radius, sqrt(square)) : 0.0;
-				count += 1.0;
-			}
-		}
-		for (int k = 0; k < 3 && pass == 0; ++k)
-		{
-			ball.center[k] = sum[k] / count;
+			ball.center[k] += (double)s->positions[3 * (size_t)*v + (size_t)k] / (double)(end - first);
 		}
 	}
+	for (const uint32_t* v = first; v < end; ++v)
+	{
+		double square = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			double d = (double)s->positions[3 * (size_t)*v + (size_t)k] - ball.center[k];
+			square += d * d;
+		}
+		ball.radius = fmax(ball.radius, square);
+	}
+	ball.radius = sqrt(ball.radius);
 	return ball;
 }
 
-sphereBall spherePose_Bound(const sphereBody* s, const sphereNode* node)
+sphereBall spherePose_Bound(sphereBody* s, const sphereNode* node)
 {
-	snugDeformer deformer = snugModel_GetInfo(s->tree->model).deformer;
+	snugDeformer deformer = s->tree->model->deformer;
 	size_t count = 0;
 	sphereBall ball;
 	for (uint32_t i = node->firstPart; i < node->firstPart + node->partCount; ++i)

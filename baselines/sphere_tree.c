@@ -61,16 +61,13 @@ sphereBall sphereEnclose(const sphereTree* tree, const sphereBall* balls, size_t
 	}
 	else
 	{
+		const double part = 1.0 / (double)count;
 		for (size_t i = 0; i < count; ++i)
 		{
 			for (int k = 0; k < 3; ++k)
 			{
-				sum.center[k] += balls[i].center[k];
+				sum.center[k] += part * balls[i].center[k];
 			}
-		}
-		for (int k = 0; k < 3; ++k)
-		{
-			sum.center[k] /= (double)count;
 		}
 	}
 	for (size_t i = 0; i < count; ++i)
@@ -229,6 +226,7 @@ static bool FindSets(maker* m)
 			}
 			tree->sets[tree->setCount++] = (sphereSet){ (uint32_t)tree->jointCount, count, v };
 			memcpy(tree->joints + tree->jointCount, joints, count * sizeof(uint16_t));
+			tree->mostJoints = count > tree->mostJoints ? count : tree->mostJoints;
 			tree->jointCount += count;
 			set = (uint32_t)tree->setCount;
 		}

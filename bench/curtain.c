@@ -78,7 +78,7 @@ static double RunScene(
 		return NAN;
 	}
 	benchFielded_Run(scene, options, options->full ? 7 : options->quick ? 1 : 3, results, report);
-	benchCurtainBall(scene, ballRadius, options->full ? 7 : options->quick ? 1 : 3, report);
+	benchCurtainBall(scene, ballRadius, options->full ? 50 : options->quick ? 3 : 15, report);
 	AddAims(report, scene->name, results);
 	benchFieldTightness_AddRows(report, &poses, &tightness);
 	benchReport_AddAim(report, benchFieldTightness_GetDeep(&tightness, snug_boundDefault), 1.1,

@@ -370,7 +370,7 @@ static uint64_t RunBdFrame(const benchRunner* r, int frame)
 	clock.posed = clock.evaluated = clock.refitted = benchNow();
 	for (int i = 0; i < stage->count && status == snug_success; ++i)
 	{
-		status = bdBody_Begin(stage->bd[i]);
+		status = bdBody_Follow(stage->bd[i], stage->bodies[i].body);
 	}
 	Require(r, frame, status == snug_success);
 	uint64_t count = 0;

@@ -286,6 +286,7 @@ static double RunRefits(benchReport* table, benchReport* report, const walk* w)
 	benchRow_Text(row, "skin", benchGetSkinName(w->deformer));
 	benchRow_Number(row, "oursNsPerNode", ours, 1);
 	benchRow_Number(row, "paperNsPerNode", theirs, 1);
+	benchRow_Number(row, "paperOverOurs", theirs / ours, 1);
 	benchRow_Number(row, "paperPrintedNs",
 	    w->deformer == snug_skin            ? 1210.0
 	    : w->deformer == snug_sphericalSkin ? 1310.0

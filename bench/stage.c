@@ -124,7 +124,7 @@ static bool CreateBd(benchStage* stage, const benchActor* actors, int i, benchRe
 	{
 		stage->bdTrees[i] = bdTree_Create(stage->bodies[i].model, &stage->method->bd);
 	}
-	stage->bd[i] = stage->bdTrees[twin] != NULL ? bdBody_Create(stage->bdTrees[twin], stage->bodies[i].body) : NULL;
+	stage->bd[i] = stage->bdTrees[twin] != NULL ? bdBody_Create(stage->bdTrees[twin]) : NULL;
 	if (stage->bd[i] == NULL)
 	{
 		benchReport_Fail(report, "out of memory");

@@ -1,6 +1,7 @@
 // test/test_contents.c: what a model says that it holds, against what went into its definition.
 #include "blend_support.h"
 #include "linear_support.h"
+#include "model/contents.h"
 #include "support.h"
 
 #include <math.h>
@@ -248,6 +249,42 @@ static void AssertJointPositions(const snugModel* model, const float* given, uin
 	free(found);
 }
 
+// The numbers that a model keeps of itself, against a walk over all that they count. Those of weights and displacements
+// are compared above.
+static void AssertCounts(const snugModel* model, const snugModelDef* def)
+{
+	const snugModelInfo info = snugModel_GetInfo(model);
+	const sgContents contents = sgModel_Describe(model);
+	const sgTree* tree = &model->tree;
+	uint32_t nodes = 0, leaves = 0, depth = 0;
+	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+	{
+		const sgNode* node = tree->nodes + slot;
+		const bool isNode = node->first != SG_NONE;
+		nodes += isNode;
+		leaves += isNode && node->childCount == 0;
+		depth = isNode && node->level > depth ? node->level : depth;
+	}
+	size_t bytes;
+	snugModel_GetBlock(model, &bytes);
+	assert_int_equal(info.nodeCount, nodes);
+	assert_int_equal(info.leafCount, leaves);
+	assert_int_equal(info.depth, depth);
+	assert_int_equal(info.bytes, bytes);
+	assert_int_equal(info.vertexCount, def->vertexCount);
+	assert_int_equal(info.triangleCount, def->triangleCount);
+	assert_int_equal(info.restMeshBytes, 12 * (def->vertexCount + def->triangleCount));
+	assert_int_equal(info.deformer, def->deformer);
+	assert_int_equal(info.tree.leafTriangles, model->treeDef.leafTriangles);
+	assert_int_equal(info.tree.branching, model->treeDef.branching);
+	assert_int_equal(info.tree.split, model->treeDef.split);
+	assert_int_equal(info.jointCount, contents.jointCount);
+	assert_int_equal(info.fieldCount, contents.fieldCount);
+	assert_int_equal(info.influenceCount, contents.influenceCount);
+	assert_int_equal(info.maxInfluences, contents.maxInfluences);
+	assert_int_equal(info.displacementCount, contents.displacementCount);
+}
+
 // Some joints twice for a vertex, some vertices without any weight.
 static void AddRepairs(sceneRandom* random, const Skin* skin, uint32_t vertexCount)
 {
@@ -296,13 +333,15 @@ static void models_know_what_they_are_made_of(void** state)
 				.weights = skin.weights,
 				.jointPositions = places };
 		}
-		snugModel* models[2];
-		assert_int_equal(snugModel_Create(&def, &models[0]), snug_success);
+		snugModel* models[3];
+		assert_int_equal(snugModel_Create(&def, &models[2]), snug_success);
 		size_t bytes;
-		const void* block = snugModel_GetBlock(models[0], &bytes);
-		assert_int_equal(snugModel_Load(block, bytes, NULL, &models[1]), snug_success);
-		for (int k = 0; k < 2; ++k)
+		const void* block = snugModel_GetBlock(models[2], &bytes);
+		assert_int_equal(snugModel_Load(block, bytes, NULL, &models[0]), snug_success);
+		assert_int_equal(snugModel_Load(block, bytes, &(snugLoadDef){ .inPlace = true }, &models[1]), snug_success);
+		for (int k = 0; k < 3; ++k)
 		{
+			AssertCounts(models[k], &def);
 			AssertMesh(models[k], &mesh);
 			AssertWeights(models[k], isSkin ? &skin : NULL);
 			AssertFields(models[k], hasFields ? &set : NULL);

@@ -190,7 +190,7 @@ static void bd_trees_match_brute_force(void** state)
 		for (int d = 0; d < 4; ++d)
 		{
 			bdTree* trees[2] = { bdTree_Create(c.models[0], defs + d), bdTree_Create(c.models[1], defs + d) };
-			bdBody* bodies[2] = { bdBody_Create(trees[0], c.bodies[0]), bdBody_Create(trees[1], c.bodies[1]) };
+			bdBody* bodies[2] = { bdBody_Create(trees[0]), bdBody_Create(trees[1]) };
 			for (int step = 0; step < STEPS; ++step)
 			{
 				float q[FIELDS];
@@ -200,8 +200,8 @@ static void bd_trees_match_brute_force(void** state)
 				}
 				assert_int_equal(snugBody_SetAmplitudes(c.bodies[0], q, FIELDS), snug_success);
 				PlaceCouple(&c, &random, step);
-				assert_int_equal(bdBody_Begin(bodies[0]), snug_success);
-				assert_int_equal(bdBody_Begin(bodies[1]), snug_success);
+				assert_int_equal(bdBody_Follow(bodies[0], c.bodies[0]), snug_success);
+				assert_int_equal(bdBody_Follow(bodies[1], c.bodies[1]), snug_success);
 				uint64_t count = bdCollide(bodies[0], bodies[1], pairs, CAPACITY);
 				total += count;
 				temporal[d] += bdBody_GetTemporalUpdates(bodies[0]);

@@ -78,7 +78,9 @@ static bruteMesh Evaluate(const sceneCharacter* c, snugBody* body, float* positi
 	return (bruteMesh){ positions, c->mesh.triangles, c->mesh.triangleCount };
 }
 
-static void CheckQuery(sphereBody* bodies[2], const bruteResult* expected, bool isBottomUp)
+// A query from scratch evaluates no vertex twice; refitting everything evaluates each once.
+static void CheckQuery(
+    sphereBody* bodies[2], const bruteResult* expected, bool isBottomUp, const sceneCharacter* character)
 {
 	snugPair* pairs = malloc((size_t)(expected->count + 1) * sizeof(snugPair));
 	snugPair one = { 0, 0 };
@@ -91,6 +93,11 @@ static void CheckQuery(sphereBody* bodies[2], const bruteResult* expected, bool 
 		}
 	}
 	assert_int_equal(sphereCollide(bodies[0], bodies[1], false, pairs, expected->count), expected->count);
+	for (int i = 0; i < 2; ++i)
+	{
+		const uint64_t evaluated = sphereBody_GetCounters(bodies[i]).verticesEvaluated;
+		assert_true(isBottomUp ? evaluated == character->mesh.vertexCount : evaluated <= character->mesh.vertexCount);
+	}
 	assert_true(
 	    expected->count == 0 || memcmp(pairs, expected->pairs, (size_t)expected->count * sizeof(snugPair)) == 0);
 	assert_int_equal(sphereCollide(bodies[0], bodies[1], true, &one, 1), expected->count > 0 ? 1 : 0);
@@ -116,8 +123,8 @@ static void RunVariant(
 	bruteMesh a = Evaluate(c, bodies[0], positions[0]), b = Evaluate(c, bodies[1], positions[1]);
 	bruteResult expected = bruteCollide(&a, &b);
 	assert_false(expected.outOfMemory);
-	CheckQuery(spheres, &expected, false);
-	CheckQuery(spheres, &expected, true);
+	CheckQuery(spheres, &expected, false, c);
+	CheckQuery(spheres, &expected, true, c);
 	bruteResult_Free(&expected);
 	for (int i = 0; i < 2; ++i)
 	{

@@ -42,7 +42,7 @@ static bool AllocatePoses(snugBody* body)
 	{
 		return true;
 	}
-	bool isMorphed = body->model->jointCount > 0 && body->model->fieldCount > 0;
+	bool isMorphed = body->model->info.jointCount > 0 && body->model->info.fieldCount > 0;
 	body->poseCount = deform->posesInPlace && !isMorphed ? 1 : 2;
 	body->poseBytes = deform->poseBytes(body->model);
 	body->poses = sgAllocate(&body->allocator, body->poseCount * body->poseBytes);

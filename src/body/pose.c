@@ -145,7 +145,7 @@ snugStatus snugBody_SetVertices(snugBody* body, const float* positions, size_t s
 
 static snugStatus SetJoints(snugBody* body, const sgPoseInput* input)
 {
-	uint32_t count = body->model->jointCount;
+	uint32_t count = body->model->info.jointCount;
 	return input->count == count ? SetPose(body, input)
 	                             : sgFail(&body->messenger, snug_badInput, "%u %ss are set, but the model has %u",
 	                                   input->count, NameOf(input->kind), count);
@@ -183,7 +183,7 @@ snugStatus snugBody_SetJoints4x4(snugBody* body, const float* matrices, size_t s
 	SG_REQUIRE(CanBePosedBy(body, sgPose_jointColumns), snug_badArgument);
 	stride = sgStride(stride, 16 * sizeof(float));
 	SG_REQUIRE(stride != 0, snug_badArgument);
-	for (uint32_t j = 0; j < count && count == body->model->jointCount; ++j)
+	for (uint32_t j = 0; j < count && count == body->model->info.jointCount; ++j)
 	{
 		if (!IsAffine((const float*)(const void*)((const char*)matrices + j * stride)))
 		{
@@ -206,7 +206,7 @@ snugStatus snugBody_SetAmplitudes(snugBody* body, const float* amplitudes, uint3
 {
 	SG_REQUIRE(body != NULL && (amplitudes != NULL || count == 0), snug_badArgument);
 	SG_REQUIRE(CanBePosedBy(body, sgPose_amplitudes), snug_badArgument);
-	uint32_t fieldCount = body->model->fieldCount;
+	uint32_t fieldCount = body->model->info.fieldCount;
 	if (count != fieldCount)
 	{
 		return sgFail(&body->messenger, snug_badInput,

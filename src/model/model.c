@@ -210,14 +210,35 @@ static snugStatus Build(snugModel* model, const snugModelDef* def, const sgMeshV
 	return status;
 }
 
+// A model never changes once it is made, so what is asked of it often is counted once.
+static snugModelInfo Summarise(const snugModel* model)
+{
+	const sgTree* tree = &model->tree;
+	const sgContents contents = sgModel_Describe(model);
+	return (snugModelInfo){
+		.vertexCount = tree->vertexCount,
+		.triangleCount = tree->triangleCount,
+		.deformer = model->deformer,
+		.tree = model->treeDef,
+		.jointCount = contents.jointCount,
+		.fieldCount = contents.fieldCount,
+		.influenceCount = contents.influenceCount,
+		.maxInfluences = contents.maxInfluences,
+		.displacementCount = contents.displacementCount,
+		.nodeCount = tree->nodeCount,
+		.leafCount = tree->leafCount,
+		.depth = tree->depth,
+		.bytes = model->bytes,
+		.restMeshBytes = 12 * ((size_t)tree->vertexCount + tree->triangleCount),
+	};
+}
+
 // What the deformer knows of a whole model, found once for all bodies.
 static snugStatus BindDeformer(snugModel* model, const snugMessenger* messenger)
 {
 	const sgDeform* deform = model->deform;
-	sgContents contents = sgModel_Describe(model);
-	model->jointCount = contents.jointCount;
-	model->fieldCount = contents.fieldCount;
-	if (model->frequencyCount != 0 && model->frequencyCount != model->fieldCount)
+	model->info = Summarise(model);
+	if (model->frequencyCount != 0 && model->frequencyCount != model->info.fieldCount)
 	{
 		return sgFail(messenger, snug_badFile, "bad model: it has not as many frequencies as displacement fields");
 	}
@@ -367,25 +388,7 @@ void snugModel_Destroy(snugModel* model)
 snugModelInfo snugModel_GetInfo(const snugModel* model)
 {
 	SG_REQUIRE(model != NULL, (snugModelInfo){ 0 });
-	const sgTree* tree = &model->tree;
-	snugModelInfo info = {
-		.vertexCount = tree->vertexCount,
-		.triangleCount = tree->triangleCount,
-		.deformer = model->deformer,
-		.tree = model->treeDef,
-		.nodeCount = tree->nodeCount,
-		.leafCount = tree->leafCount,
-		.depth = tree->depth,
-		.bytes = model->bytes,
-		.restMeshBytes = 12 * ((size_t)tree->vertexCount + tree->triangleCount),
-	};
-	sgContents contents = sgModel_Describe(model);
-	info.jointCount = contents.jointCount;
-	info.maxInfluences = contents.maxInfluences;
-	info.fieldCount = contents.fieldCount;
-	info.influenceCount = contents.influenceCount;
-	info.displacementCount = contents.displacementCount;
-	return info;
+	return model->info;
 }
 
 snugStatus snugModel_GetTriangles(const snugModel* model, uint32_t* triangles, size_t stride)

@@ -32,8 +32,7 @@ struct snugModel
 	size_t clusterBytes;
 	const void* deformData; ///< whatever the deformer needs, laid out by its own file
 	size_t deformBytes;
-	uint32_t jointCount;       ///< that poses are set by
-	uint32_t fieldCount;       ///< displacement fields
+	snugModelInfo info;        ///< of all of the above, counted when it is there
 	const float* frequencies;  ///< (frequencyCount) of the fields, in hertz; nullable
 	uint32_t frequencyCount;   ///< fieldCount, or zero
 	void* arrays;              ///< where the arrays of deformData are, of deform->arrayBytes

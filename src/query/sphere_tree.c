@@ -336,7 +336,7 @@ snugStatus snugSphereTree_Create(const snugSphereTreeDef* def, snugSphereTree** 
 			.allocator = allocator,
 			.model = model,
 			.level = level < depth ? level : depth,
-			.fieldCount = model->deform->amplitudes != NULL ? model->fieldCount : 0,
+			.fieldCount = model->deform->amplitudes != NULL ? model->info.fieldCount : 0,
 		};
 		tree->nodeCount = CountNodes(tree);
 	}

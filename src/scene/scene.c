@@ -215,7 +215,7 @@ static snugStatus PoseOne(const Posing* posing, uint32_t index)
 	if (poses->joints != NULL)
 	{
 		const float* joints = (const float*)(const void*)((const char*)poses->joints + index * posing->bodyStride);
-		uint32_t count = body->model->jointCount;
+		uint32_t count = body->model->info.jointCount;
 		status = poses->isColumns ? snugBody_SetJoints4x4(body, joints, poses->jointStride, count)
 		                          : snugBody_SetJoints(body, joints, poses->jointStride, count);
 	}
@@ -244,7 +244,7 @@ SG_INLINE void Expect(const Posing* posing, uint32_t index, uint32_t end)
 	if (index < end)
 	{
 		const snugBody* body = posing->scene->bodies[IdOf(poses, index)].body;
-		size_t bytes = poses->joints != NULL ? posing->jointStride * body->model->jointCount : 0;
+		size_t bytes = poses->joints != NULL ? posing->jointStride * body->model->info.jointCount : 0;
 		Prefetch((const char*)poses->joints + index * posing->bodyStride, bytes);
 		Prefetch(body->posed.pose, body->poseBytes);
 	}
@@ -307,7 +307,7 @@ snugStatus snugScene_SetPoses(snugScene* scene, const snugScenePoses* poses)
 	}
 	size_t jointStride = sgStride(poses->jointStride, (poses->isColumns ? 16 : 12) * sizeof(float));
 	SG_REQUIRE(jointStride != 0 && poses->bodyStride % 4 == 0, snug_badArgument);
-	size_t standard = jointStride * scene->bodies[IdOf(poses, 0)].body->model->jointCount;
+	size_t standard = jointStride * scene->bodies[IdOf(poses, 0)].body->model->info.jointCount;
 	Posing posing = {
 		.scene = scene,
 		.poses = poses,
