@@ -54,7 +54,7 @@ static void AddRows(
 		benchRow_Count(row, "vertices", SIM_FISH_VERTICES);
 		benchRow_Count(row, "nodes", SIM_FISH_NODES);
 		benchMeeting_AddCells(row, meeting, all, (benchMethod)method);
-		if (method == bench_bottomUp)
+		if (method == bench_paperUp)
 		{
 			AddPaper(row, 401.7, 16.6);
 		}

@@ -80,6 +80,10 @@ void benchMeeting_AddCells(
 	benchRow_Number(row, "totalOverOracle", benchMeeting_GetRatio(all, method, bench_oracle), 2);
 	benchRow_Number(row, "bestOverOracle", benchMeeting_GetBestOverOracle(meeting, all, method), 2);
 	benchRow_Number(row, "bottomUpOverTotal", benchMeeting_GetRatio(all, bench_bottomUp, method), 2);
+	if (def->kind == bench_byLimited && all[bench_paperUp].isMeasured)
+	{
+		benchRow_Number(row, "scalarBottomUpOverTotal", benchMeeting_GetRatio(all, bench_paperUp, method), 2);
+	}
 	if (all[bench_paperWide].isMeasured)
 	{
 		benchRow_Number(row, "paperOverTotal", benchMeeting_GetRatio(all, GetBestPaper(all), method), 2);

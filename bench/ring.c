@@ -73,7 +73,7 @@ static void AddRows(
 		benchRow_Count(row, "vertices", scene->def.vertexCount);
 		benchRow_Count(row, "nodes", scene->def.nodeCount);
 		benchMeeting_AddCells(row, meeting, all, (benchMethod)method);
-		const double* paper = method == bench_bottomUp      ? scene->bottomUp
+		const double* paper = method == bench_paperUp       ? scene->bottomUp
 		                      : method == bench_spatialHash ? scene->hash
 		                      : method == bench_paper       ? scene->boxes
 		                      : method == bench_paperDop    ? scene->dops
