@@ -642,6 +642,25 @@ static void Evaluate(limitedBody* limited, uint32_t vertex)
 	binaryLeaves_Put(&limited->leaves, vertex, position);
 }
 
+void limitedBody_BoundVertices(limitedBody* limited, double lower[3], double upper[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		lower[k] = INFINITY;
+		upper[k] = -INFINITY;
+	}
+	for (uint32_t v = 0; v < limited->tree->tree.model->tree.vertexCount; ++v)
+	{
+		Evaluate(limited, v);
+		for (int k = 0; k < 3; ++k)
+		{
+			double x = (double)limited->leaves.positions[v][k];
+			lower[k] = x < lower[k] ? x : lower[k];
+			upper[k] = x > upper[k] ? x : upper[k];
+		}
+	}
+}
+
 static void BoundLeaf(limitedBody* limited, uint32_t node)
 {
 	const limitedTree* tree = limited->tree;

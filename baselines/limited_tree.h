@@ -74,6 +74,9 @@ void limitedBody_Prepare(limitedBody* limited);
 void limitedBody_Bound(
     const limitedBody* limited, uint32_t node, double lower[LIMITED_MAX_SLABS], double upper[LIMITED_MAX_SLABS]);
 
+/// The box around all vertices, by evaluating them: what Eq. (12) saves.
+void limitedBody_BoundVertices(limitedBody* limited, double lower[3], double upper[3]);
+
 /// The vertices that it evaluated.
 const binaryLeaves* limitedBody_GetLeaves(const limitedBody* limited);
 
