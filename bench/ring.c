@@ -102,7 +102,8 @@ static void RunMeeting(const benchOptions* options, benchReport* report, int num
 	static benchMeeting meeting;
 	char name[32];
 	snprintf(name, sizeof(name), "ring, scene %d", number + 1);
-	const benchMeetingPlan plan = benchTroupe_GetPlan(options);
+	benchMeetingPlan plan = benchTroupe_GetPlan(options);
+	plan.methods |= BENCH_OTHER_VOLUMES; // of which section 6 says which pay
 	sceneContact contact = scenes[number].def.hasMany ? scene_heavy : scene_light;
 	if (!benchTroupe_Place(troupe, &meeting, name, contact, report))
 	{
