@@ -1,7 +1,6 @@
 #include "baselines/binary_tree.h"
 
 #include "geometry/triangle.h"
-#include "tree/leaf_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -129,14 +128,15 @@ void binarySearch_Run(const binarySearch* search)
 
 bool binaryLeaves_Create(binaryLeaves* leaves, const binaryTree* tree, snugBody* body)
 {
-	size_t count = (size_t)tree->model->tree.leafCount + 1;
+	size_t vertices = (size_t)tree->model->tree.vertexCount + 1, count = (size_t)tree->model->tree.leafCount + 1;
 	*leaves = (binaryLeaves){
 		.tree = tree,
 		.body = body,
-		.fresh = calloc(count, sizeof(uint32_t)),
+		.fresh = calloc(vertices, sizeof(uint32_t)),
+		.positions = malloc(vertices * sizeof(*leaves->positions)),
 		.corners = malloc(count * sizeof(*leaves->corners)),
 	};
-	if (leaves->fresh == NULL || leaves->corners == NULL)
+	if (leaves->fresh == NULL || leaves->positions == NULL || leaves->corners == NULL)
 	{
 		binaryLeaves_Free(leaves);
 		return false;
@@ -147,6 +147,7 @@ bool binaryLeaves_Create(binaryLeaves* leaves, const binaryTree* tree, snugBody*
 void binaryLeaves_Free(binaryLeaves* leaves)
 {
 	free(leaves->fresh);
+	free(leaves->positions);
 	free(leaves->corners);
 	*leaves = (binaryLeaves){ .tree = NULL };
 }
@@ -161,32 +162,32 @@ snugStatus binaryLeaves_Begin(binaryLeaves* leaves)
 	return sgBody_MakePlacement(leaves->body, origin, &root, &leaves->placement, &ignored);
 }
 
-static void PlaceLeaf(binaryLeaves* leaves, uint32_t number)
+// In double, rounded once, as queries do it.
+void binaryLeaves_Put(binaryLeaves* leaves, uint32_t vertex, const float p[3])
 {
-	const sgTree* tree = &leaves->tree->model->tree;
-	const sgLeaf* leaf = tree->leaves + number;
-	sgLeafScratch scratch;
-	sgVertexBlock block;
-	sgLeafVertices found =
-	    sgBody_Evaluate(leaves->body, tree->leafVertices + leaf->firstVertex, leaf->vertexCount, &scratch);
-	sgGetKernels()->leaves->gatherVertices(found.positions, found.indices, leaf->vertexCount, &block);
-	sgGetKernels()->leaves->placeVertices(&block, leaf->vertexCount, &leaves->placement);
-	for (int c = 0; c < 3; ++c)
+	const sgPlacement* place = &leaves->placement;
+	for (int k = 0; k < 3; ++k)
 	{
-		for (int k = 0; k < 3; ++k)
-		{
-			leaves->corners[number][c][k] = block.coordinate[k][leaf->corners[c][0]];
-		}
+		const double* m = place->rotation[k];
+		double x = ((m[0] * (double)p[0] + m[1] * (double)p[1]) + m[2] * (double)p[2]) + place->translation[k];
+		leaves->positions[vertex][k] = place->isIdentity ? p[k] : (float)x;
 	}
-	leaves->fresh[number] = leaves->version;
-	leaves->counters.verticesEvaluated += leaf->vertexCount;
+	leaves->fresh[vertex] = leaves->version;
+	++leaves->counters.verticesEvaluated;
 }
 
 const float (*binaryLeaves_Get(binaryLeaves* leaves, uint32_t leaf))[3]
 {
-	if (leaves->fresh[leaf] != leaves->version)
+	for (int c = 0; c < 3; ++c)
 	{
-		PlaceLeaf(leaves, leaf);
+		uint32_t vertex = leaves->tree->corners[leaf][c];
+		if (leaves->fresh[vertex] != leaves->version)
+		{
+			sgLeafScratch scratch;
+			sgLeafVertices found = sgBody_Evaluate(leaves->body, &vertex, 1, &scratch);
+			binaryLeaves_Put(leaves, vertex, found.positions + 3 * (size_t)found.indices[0]);
+		}
+		memcpy(leaves->corners[leaf][c], leaves->positions[vertex], sizeof(leaves->positions[vertex]));
 	}
 	return (const float(*)[3])leaves->corners[leaf];
 }

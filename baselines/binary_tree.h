@@ -66,15 +66,16 @@ typedef struct binaryCounters
 	uint64_t volumeTests, triangleTests, nodesRefitted, verticesEvaluated;
 } binaryCounters;
 
-/// Placed corners of triangles, as they are wanted.
+/// Placed corners of triangles, as they are wanted; each vertex is evaluated once in a step.
 typedef struct binaryLeaves
 {
 	const binaryTree* tree;
 	snugBody* body; ///< borrowed
 	sgPlacement placement;
 	uint32_t version;       ///< of pose and place
-	uint32_t* fresh;        ///< (leaves) version of its corners
-	float (*corners)[3][3]; ///< (leaves)
+	uint32_t* fresh;        ///< (vertices) version of its position
+	float (*positions)[3];  ///< (vertices)
+	float (*corners)[3][3]; ///< (leaves) those that were asked for in this step
 	binaryCounters counters;
 } binaryLeaves;
 
@@ -84,6 +85,9 @@ void binaryLeaves_Free(binaryLeaves* leaves);
 /// The body was posed or placed: nothing is known, and counters are zero.
 snugStatus binaryLeaves_Begin(binaryLeaves* leaves);
 const float (*binaryLeaves_Get(binaryLeaves* leaves, uint32_t leaf))[3];
+
+/// A vertex that the method evaluated itself, relative to the frame: it must be the body's, bit for bit.
+void binaryLeaves_Put(binaryLeaves* leaves, uint32_t vertex, const float position[3]);
 
 /// How far placing may put a vertex off, along any axis.
 double binaryLeaves_GetSlack(const binaryLeaves* leaves);

@@ -34,6 +34,9 @@ struct limitedTree
 	size_t entryCount, entryCapacity;
 	float (*corners)[3];
 	size_t cornerCount, cornerCapacity;
+	size_t* starts; ///< (vertices + 1) in the next two: what moves a vertex, and how much
+	uint16_t* transforms;
+	float* weights;
 	uint32_t slabs;
 	const int (*directions)[3];
 };
@@ -43,6 +46,7 @@ struct limitedBody
 	const limitedTree* tree;
 	binaryLeaves leaves;
 	double (*matrices)[12]; ///< (transforms) with the frame
+	float (*columns)[12];   ///< (transforms) without it, column by column, for vertices
 	double* lower;          ///< (nodes * slabs)
 	double* upper;
 	uint32_t* fresh;
@@ -241,6 +245,39 @@ static bool AddEntries(limitedTree* tree, const nodeWeights* weights, limitedNod
 	return true;
 }
 
+// Vertex after vertex, as their evaluation reads them.
+static bool ListWeights(limitedTree* tree)
+{
+	const snugModel* model = tree->tree.model;
+	sgBlend blend = sgBlend_Get(model);
+	size_t count = 0;
+	tree->starts = malloc(((size_t)model->tree.vertexCount + 1) * sizeof(*tree->starts));
+	for (uint32_t v = 0; v < model->tree.vertexCount; ++v)
+	{
+		count += sgRows_CountEntries(&blend.rows, v);
+	}
+	tree->transforms = malloc((count + 1) * sizeof(*tree->transforms));
+	tree->weights = malloc((count + 1) * sizeof(*tree->weights));
+	if (tree->starts == NULL || tree->transforms == NULL || tree->weights == NULL)
+	{
+		return false;
+	}
+	count = 0;
+	for (uint32_t v = 0; v < model->tree.vertexCount; ++v)
+	{
+		sgRow row = sgRows_Get(&blend.rows, v);
+		tree->starts[v] = count;
+		for (uint32_t j = 0; j < row.count; ++j)
+		{
+			tree->transforms[count] = row.numbers[j];
+			tree->weights[count] = row.values[(size_t)j * SG_LANES];
+			count += sgRow_Has(&row, 1, j);
+		}
+	}
+	tree->starts[model->tree.vertexCount] = count;
+	return true;
+}
+
 static bool BuildNode(limitedTree* tree, uint32_t number, nodeWeights* weights)
 {
 	static const double along[3][3] = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };
@@ -269,11 +306,12 @@ limitedTree* limitedTree_Create(const snugModel* model, const limitedTreeDef* de
 	tree->def = *def;
 	tree->slabs = limitedGetDirections(def->volume, &tree->directions);
 	tree->nodes = calloc((size_t)tree->tree.nodeCount + 1, sizeof(limitedNode));
-	bool good = tree->nodes != NULL && nodeWeights_Create(&weights, model);
+	bool good = tree->nodes != NULL && ListWeights(tree) && nodeWeights_Create(&weights, model);
 	for (uint32_t i = 0; good && i < (def->rootOnly ? 1 : tree->tree.nodeCount); ++i)
 	{
 		// Leaves are looked at, so nothing is known of them.
-		good = (tree->tree.nodes[i].childCount == 0 && !def->boundLeaves) || BuildNode(tree, i, &weights);
+		bool isBounded = !def->bottomUp && (tree->tree.nodes[i].childCount > 0 || def->boundLeaves);
+		good = !isBounded || BuildNode(tree, i, &weights);
 	}
 	nodeWeights_Free(&weights);
 	if (!good)
@@ -292,6 +330,9 @@ void limitedTree_Destroy(limitedTree* tree)
 		free(tree->nodes);
 		free(tree->entries);
 		free(tree->corners);
+		free(tree->starts);
+		free(tree->transforms);
+		free(tree->weights);
 		free(tree);
 	}
 }
@@ -314,12 +355,13 @@ limitedBody* limitedBody_Create(const limitedTree* tree, snugBody* body)
 	}
 	made->tree = tree;
 	made->matrices = malloc(sgBlend_Get(tree->tree.model).header->transformCount * sizeof(*made->matrices));
+	made->columns = malloc(sgBlend_Get(tree->tree.model).header->transformCount * sizeof(*made->columns));
 	made->lower = malloc(nodes * tree->slabs * sizeof(double));
 	made->upper = malloc(nodes * tree->slabs * sizeof(double));
 	made->fresh = calloc(nodes, sizeof(uint32_t));
 	made->visited = malloc(nodes * sizeof(uint32_t));
-	if (made->matrices == NULL || made->lower == NULL || made->upper == NULL || made->fresh == NULL ||
-	    made->visited == NULL)
+	if (made->matrices == NULL || made->columns == NULL || made->lower == NULL || made->upper == NULL ||
+	    made->fresh == NULL || made->visited == NULL)
 	{
 		limitedBody_Destroy(made);
 		return NULL;
@@ -334,6 +376,7 @@ void limitedBody_Destroy(limitedBody* limited)
 	{
 		binaryLeaves_Free(&limited->leaves);
 		free(limited->matrices);
+		free(limited->columns);
 		free(limited->lower);
 		free(limited->upper);
 		free(limited->fresh);
@@ -359,6 +402,7 @@ static void ReadTransforms(limitedBody* limited, const float* matrices, uint32_t
 					sum += place->rotation[i][m] * (double)columns[4 * k + m];
 				}
 				limited->matrices[j][4 * i + k] = sum;
+				limited->columns[j][3 * k + i] = columns[4 * k + i];
 			}
 		}
 	}
@@ -400,6 +444,11 @@ snugStatus limitedBody_Begin(limitedBody* limited)
 	limited->margin =
 	    reach * (2.0 * influences + 6.0) * 0x1p-24 + binaryLeaves_GetSlack(&limited->leaves) + 1e-9 * reach;
 	return status;
+}
+
+const binaryLeaves* limitedBody_GetLeaves(const limitedBody* limited)
+{
+	return &limited->leaves;
 }
 
 binaryCounters limitedBody_GetCounters(const limitedBody* limited)
@@ -571,24 +620,74 @@ static double* UpperOf(const limitedBody* limited, uint32_t node)
 	return limited->upper + (size_t)limited->tree->slabs * node;
 }
 
+// In the order in which the library sums.
+static void Evaluate(limitedBody* limited, uint32_t vertex)
+{
+	const limitedTree* tree = limited->tree;
+	const float* rest = tree->tree.model->positions + 3 * (size_t)vertex;
+	float sum[12] = { 0.0f }, position[3];
+	for (size_t i = tree->starts[vertex]; i < tree->starts[vertex + 1]; ++i)
+	{
+		const float* column = limited->columns[tree->transforms[i]];
+		float weight = tree->weights[i];
+		for (int k = 0; k < 12; ++k)
+		{
+			sum[k] += weight * column[k];
+		}
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		position[k] = ((sum[k] * rest[0] + sum[3 + k] * rest[1]) + sum[6 + k] * rest[2]) + sum[9 + k];
+	}
+	binaryLeaves_Put(&limited->leaves, vertex, position);
+}
+
+void limitedBody_BoundVertices(limitedBody* limited, double lower[3], double upper[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		lower[k] = INFINITY;
+		upper[k] = -INFINITY;
+	}
+	for (uint32_t v = 0; v < limited->tree->tree.model->tree.vertexCount; ++v)
+	{
+		Evaluate(limited, v);
+		for (int k = 0; k < 3; ++k)
+		{
+			double x = (double)limited->leaves.positions[v][k];
+			lower[k] = x < lower[k] ? x : lower[k];
+			upper[k] = x > upper[k] ? x : upper[k];
+		}
+	}
+}
+
 static void BoundLeaf(limitedBody* limited, uint32_t node)
 {
 	const limitedTree* tree = limited->tree;
+	const uint32_t* vertices = tree->tree.corners[tree->tree.nodes[node].first];
+	for (int c = 0; c < 3; ++c)
+	{
+		if (limited->leaves.fresh[vertices[c]] != limited->leaves.version)
+		{
+			Evaluate(limited, vertices[c]);
+		}
+	}
 	const float(*corners)[3] = binaryLeaves_Get(&limited->leaves, tree->tree.nodes[node].first);
 	for (uint32_t s = 0; s < tree->slabs; ++s)
 	{
 		const int* d = tree->directions[s];
-		double *lower = LowerOf(limited, node) + s, *upper = UpperOf(limited, node) + s;
-		*lower = INFINITY;
-		*upper = -INFINITY;
+		double lower = INFINITY, upper = -INFINITY;
 		for (int c = 0; c < 3; ++c)
 		{
 			// Exact: sums of three float32 within a factor of 2^29 of each other have room in a double; else a hair
-			// off.
-			double x = d[0] * (double)corners[c][0] + d[1] * (double)corners[c][1] + d[2] * (double)corners[c][2];
-			*lower = x < *lower ? x : *lower;
-			*upper = x > *upper ? x : *upper;
+			// off. The first three directions are the axes.
+			const float* p = corners[c];
+			double x = s < 3 ? (double)p[s] : d[0] * (double)p[0] + d[1] * (double)p[1] + d[2] * (double)p[2];
+			lower = x < lower ? x : lower;
+			upper = x > upper ? x : upper;
 		}
+		LowerOf(limited, node)[s] = lower;
+		UpperOf(limited, node)[s] = upper;
 	}
 }
 
@@ -615,16 +714,13 @@ static void Refit(limitedBody* limited, uint32_t node)
 static void MergeChildren(limitedBody* limited, uint32_t node)
 {
 	const binaryNode* n = limited->tree->tree.nodes + node;
+	uint32_t last = n->first + n->childCount - 1;
 	for (uint32_t s = 0; s < limited->tree->slabs; ++s)
 	{
-		double lower = LowerOf(limited, n->first)[s], upper = UpperOf(limited, n->first)[s];
-		if (n->childCount > 1)
-		{
-			lower = fmin(lower, LowerOf(limited, n->first + 1)[s]);
-			upper = fmax(upper, UpperOf(limited, n->first + 1)[s]);
-		}
-		LowerOf(limited, node)[s] = lower;
-		UpperOf(limited, node)[s] = upper;
+		double lower = LowerOf(limited, n->first)[s], otherLower = LowerOf(limited, last)[s];
+		double upper = UpperOf(limited, n->first)[s], otherUpper = UpperOf(limited, last)[s];
+		LowerOf(limited, node)[s] = lower < otherLower ? lower : otherLower;
+		UpperOf(limited, node)[s] = upper > otherUpper ? upper : otherUpper;
 	}
 	limited->fresh[node] = limited->leaves.version;
 	++limited->leaves.counters.nodesRefitted;
@@ -656,9 +752,34 @@ static void RefitBelow(limitedBody* limited, uint32_t node)
 	MergeChildren(limited, node);
 }
 
-void limitedBody_RefitFront(limitedBody* limited)
+// Children have larger numbers than their parents.
+static void RefitBottomUp(limitedBody* limited)
 {
-	if (limited->tree->tree.nodeCount > 0 && !limited->tree->def.onDemand && WasVisited(limited, 0))
+	const binaryTree* tree = &limited->tree->tree;
+	for (uint32_t vertex = 0; vertex < tree->model->tree.vertexCount; ++vertex)
+	{
+		Evaluate(limited, vertex);
+	}
+	for (uint32_t node = tree->nodeCount; node-- > 0;)
+	{
+		if (tree->nodes[node].childCount == 0)
+		{
+			Refit(limited, node);
+		}
+		else
+		{
+			MergeChildren(limited, node);
+		}
+	}
+}
+
+void limitedBody_Prepare(limitedBody* limited)
+{
+	if (limited->tree->def.bottomUp)
+	{
+		RefitBottomUp(limited);
+	}
+	else if (limited->tree->tree.nodeCount > 0 && !limited->tree->def.onDemand && WasVisited(limited, 0))
 	{
 		RefitBelow(limited, 0);
 	}

@@ -4,7 +4,8 @@
 // transformed by every node's transform and bounded by a k-DOP, and along each direction the greatest weight goes to
 // the greatest extreme, the rest to the second. Leaves are bounded by looking at their vertices (section 4.2). What the
 // last query visited is refitted before the next one: its front by Eq. (12), what is above it by merging children;
-// below it nodes are refitted when a query looks at them. Queries open the larger volume. Plain scalar code.
+// below it nodes are refitted when a query looks at them. Queries open the larger volume. Plain scalar code. The same
+// bottom-up is what the papers' gains are over, in the same code.
 //
 // Rest volumes: a box along the axes, a box along the principal axes, or a 14-DOP, whose corners are transformed.
 // Volumes when posed: boxes, 14-, 18- and 26-DOPs. They are in the world, so frames are part of the transforms.
@@ -34,6 +35,7 @@ typedef struct limitedTreeDef
 	limitedVolume volume;
 	bool boundLeaves; ///< by Eq. (12) too, as in the papers' Fig. 5
 	bool onDemand;    ///< no front: refit only what queries look at
+	bool bottomUp;    ///< what the papers compare with: all vertices and leaves, then boxes around boxes; no Eq. (12)
 	bool rootOnly;    ///< prepare the root alone, for limitedBody_Bound of it
 	bool displaces;   ///< nodes only displace (A = I): see limitedBody_Bound
 } limitedTreeDef;
@@ -63,14 +65,20 @@ void limitedBody_Destroy(limitedBody* limited);
 /// @return snug_badInput if nodes should only displace, and one does more
 snugStatus limitedBody_Begin(limitedBody* limited);
 
-/// Refit the front, and what is above it.
-void limitedBody_RefitFront(limitedBody* limited);
+/// What precedes a query: refit the front, and what is above it; bottom-up, everything.
+void limitedBody_Prepare(limitedBody* limited);
 
 /// A node's volume by Eq. (12), in the world: from lower to upper along each direction. Of nodes that only displace, v'
 /// = v
 /// + sum w u: the rest volume, moved by Eq. (12) of the displacements, which is the same for a fraction of the work.
 void limitedBody_Bound(
     const limitedBody* limited, uint32_t node, double lower[LIMITED_MAX_SLABS], double upper[LIMITED_MAX_SLABS]);
+
+/// The box around all vertices, by evaluating them: what Eq. (12) saves.
+void limitedBody_BoundVertices(limitedBody* limited, double lower[3], double upper[3]);
+
+/// The vertices that it evaluated.
+const binaryLeaves* limitedBody_GetLeaves(const limitedBody* limited);
 
 /// What was done since limitedBody_Begin.
 binaryCounters limitedBody_GetCounters(const limitedBody* limited);

@@ -125,6 +125,11 @@ double benchMeeting_GetBest(const benchMeeting* meeting, const benchMeetingTimes
 double benchMeeting_GetBestOverOracle(
     const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method);
 
+/// @return the same, of bottom-up over a method: scalar over scalar, eight lanes over eight. Means over the frames, as
+/// the meshless papers have them
+double benchMeeting_GetGain(
+    const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method);
+
 /// What a method took, in cells from "contact" on.
 void benchMeeting_AddCells(
     benchRow* row, const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method);

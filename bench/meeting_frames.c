@@ -325,7 +325,7 @@ static void AddBinaryCounters(const benchRunner* r, const binaryCounters* counte
 	r->times->triangleTests += (double)counters->triangleTests;
 }
 
-// The front is refitted before the query, as the papers time it.
+// The front, or everything, is refitted before the query, as the papers time it.
 static uint64_t RunLimitedFrame(const benchRunner* r, int frame)
 {
 	benchMeeting* meeting = r->meeting;
@@ -336,7 +336,7 @@ static uint64_t RunLimitedFrame(const benchRunner* r, int frame)
 	for (int i = 0; i < stage->count && status == snug_success; ++i)
 	{
 		status = limitedBody_Begin(stage->limited[i]);
-		limitedBody_RefitFront(stage->limited[i]);
+		limitedBody_Prepare(stage->limited[i]);
 	}
 	clock.refitted = benchNow();
 	Require(r, frame, status == snug_success);

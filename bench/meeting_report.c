@@ -24,6 +24,13 @@ double benchMeeting_GetBestOverOracle(
 	return benchMeeting_GetBest(meeting, all + method) / benchMeeting_GetBest(meeting, all + bench_oracle);
 }
 
+double benchMeeting_GetGain(const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method)
+{
+	bool isScalar = benchGetMethod(method)->kind == bench_byLimited;
+	return benchMeeting_GetBest(meeting, all + (isScalar ? bench_paperUp : bench_bottomUp)) /
+	       benchMeeting_GetBest(meeting, all + method);
+}
+
 // What snug counts, where it is snug.
 static void AddCounterCells(
     benchRow* row, const benchMeetingTimes* times, const benchMeetingTimes* oracle, const benchMethodDef* def)
@@ -80,6 +87,10 @@ void benchMeeting_AddCells(
 	benchRow_Number(row, "totalOverOracle", benchMeeting_GetRatio(all, method, bench_oracle), 2);
 	benchRow_Number(row, "bestOverOracle", benchMeeting_GetBestOverOracle(meeting, all, method), 2);
 	benchRow_Number(row, "bottomUpOverTotal", benchMeeting_GetRatio(all, bench_bottomUp, method), 2);
+	if (all[bench_paperUp].isMeasured)
+	{
+		benchRow_Number(row, "gain", benchMeeting_GetGain(meeting, all, method), 2);
+	}
 	if (all[bench_paperWide].isMeasured)
 	{
 		benchRow_Number(row, "paperOverTotal", benchMeeting_GetRatio(all, GetBestPaper(all), method), 2);

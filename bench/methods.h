@@ -18,6 +18,7 @@ typedef enum benchMethod
 	bench_bottomUp,     ///< all clusters evaluated eight vertices at a time, all boxes merged: the best that we have
 	bench_freeBottomUp, ///< all vertices evaluated and handed to a free body
 	bench_oracle,       ///< the same, outside the timer
+	bench_paperUp,      ///< what the meshless papers compare with, in the same scalar code as their own hierarchy
 	bench_paper,        ///< the meshless papers' hierarchy (limited_tree.h): boxes from boxes
 	bench_paperBox14,   ///< the same with 14-DOPs from boxes
 	bench_paperDop,     ///< 14-DOPs from oriented boxes

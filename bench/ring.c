@@ -73,7 +73,7 @@ static void AddRows(
 		benchRow_Count(row, "vertices", scene->def.vertexCount);
 		benchRow_Count(row, "nodes", scene->def.nodeCount);
 		benchMeeting_AddCells(row, meeting, all, (benchMethod)method);
-		const double* paper = method == bench_bottomUp      ? scene->bottomUp
+		const double* paper = method == bench_paperUp       ? scene->bottomUp
 		                      : method == bench_spatialHash ? scene->hash
 		                      : method == bench_paper       ? scene->boxes
 		                      : method == bench_paperDop    ? scene->dops
@@ -102,7 +102,8 @@ static void RunMeeting(const benchOptions* options, benchReport* report, int num
 	static benchMeeting meeting;
 	char name[32];
 	snprintf(name, sizeof(name), "ring, scene %d", number + 1);
-	const benchMeetingPlan plan = benchTroupe_GetPlan(options);
+	benchMeetingPlan plan = benchTroupe_GetPlan(options);
+	plan.methods |= BENCH_OTHER_VOLUMES; // of which section 6 says which pay
 	sceneContact contact = scenes[number].def.hasMany ? scene_heavy : scene_light;
 	if (!benchTroupe_Place(troupe, &meeting, name, contact, report))
 	{

@@ -22,7 +22,7 @@ bool skinCounts(double limited)
 // Root radius / optimal in every pose.
 static bool MeasureRoots(const skinCharacter* c, snugBound bound, double* ratios, benchReport* report)
 {
-	const benchBounding how = { .bound = bound };
+	const benchBounding how = { .bound = bound, .strategy = snug_strategyOnDemand }; // a front would grow the last root
 	uint32_t transformCount = c->body.weights.transformCount;
 	benchActor actor = benchActor_Skinned(&c->body.mesh, &c->body.weights, c->matrices, c->poseCount, NULL);
 	benchBody body;

@@ -179,8 +179,11 @@ bool benchTightness_Measure(
 	for (int i = 0; i < BENCH_BOUNDS && report->failure[0] == '\0'; ++i)
 	{
 		benchBody body;
-		// Bounds down to single triangles, as in the papers.
-		const benchBounding how = { .bound = benchBounds[i], .boundLeaves = true, .tree = *tree };
+		// Bounds down to single triangles, as in the papers; on demand, since a front would grow boxes of the last
+		// pose.
+		const benchBounding how = {
+			.bound = benchBounds[i], .boundLeaves = true, .tree = *tree, .strategy = snug_strategyOnDemand
+		};
 		if (!benchBody_CreateSkin(&body, actor->mesh, actor->weights, NULL, &how, report))
 		{
 			break;

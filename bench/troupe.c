@@ -59,8 +59,7 @@ void benchTroupe_Free(benchTroupe* troupe)
 
 benchMeetingPlan benchTroupe_GetPlan(const benchOptions* options)
 {
-	benchMethodSet papers =
-	    BENCH_BIT(bench_paper) | BENCH_BIT(bench_paperDop) | (!options->full ? 0 : BENCH_OTHER_VOLUMES);
+	benchMethodSet papers = BENCH_BIT(bench_paperUp) | BENCH_BIT(bench_paper) | BENCH_BIT(bench_paperDop);
 	return (benchMeetingPlan){
 		.methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_bottomUp) |
 		           BENCH_BIT(bench_oracle) | BENCH_BIT(bench_spatialHash) | BENCH_BIT(bench_embree) |

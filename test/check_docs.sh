@@ -69,6 +69,17 @@ excerpts()
 excerpts cpp docs/tutorial.md examples/crowd.cpp
 excerpts js docs/tutorial.md web/package/README.md
 
+# Files, commands, tests and public names of the papers' first table exist.
+for word in $(awk '/^## / { inside = $0 == "## Where everything is" } inside && /^[|]/' docs/papers.md | grep -oE '`[^`]+`' | tr -d '`' | tr ' ' ':'); do
+	case $word in
+	*/*) [ -e "$word" ] ;;
+	bench:* | scene:*) grep -q "^- ${word#*:} (" docs/program.md ;;
+	test_*) [ -e "test/$word.c" ] ;;
+	program_*) grep -q "NAME ${word%_all}" test/program.cmake ;;
+	*) grep -qw "$word" include/snug/*.h ;;
+	esac || complain "docs/papers.md: there is no $word"
+done
+
 # names SECTION COLUMN: what a column of a migration table has in backticks, a word each
 names()
 {
