@@ -3,7 +3,7 @@
 #include "workers.h"
 
 #include "body/body.h"
-#include "scenes/meshless.h"
+#include "scenes/character.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -213,6 +213,54 @@ static void immense_changes_are_motion(void** state)
 	Thing_Free(&other);
 	free(transforms);
 	free(weights);
+}
+
+// Morph targets that lead far out, set and taken away between small steps of the joints: what they displace goes much
+// farther than the rest positions, by whose motion boxes of a skin grow. Every bound is looked at.
+static void displaced_vertices_are_followed(void** state)
+{
+	(void)state;
+	sceneCharacter character;
+	assert_true(sceneCharacter_Create(&character, scene_man));
+	sceneTargets* targets = &character.targets;
+	for (uint32_t i = 0; i < 3 * targets->starts[character.mesh.vertexCount]; ++i)
+	{
+		targets->displacements[i] *= 600.0f;
+	}
+	snugModelDef def = sceneCharacter_MakeDef(&character, snug_skin);
+	def.fields = sceneTargets_Get(targets);
+	Thing man = { .mesh = character.mesh };
+	assert_int_equal(snugModel_Create(&def, &man.model), snug_success);
+	const snugBodyDef bodyDef = { .model = man.model, .strategy = snug_strategyFront };
+	assert_int_equal(snugBody_Create(&bodyDef, &man.body), snug_success);
+	Thing other = Thing_Make(sceneMakeBlob(12, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	Place(other.body, 0.3, 1.0, 0.2);
+	uint64_t pairs = 0;
+	for (int step = 0; step < 48; ++step)
+	{
+		float matrices[12 * SCENE_MAX_JOINTS], amplitudes[16] = { 0.0f };
+		assert_true(targets->count <= LENGTH_OF(amplitudes));
+		if (step % 8 == 3)
+		{
+			sceneCharacter_Breathe(&character, 0.1 * step, amplitudes);
+		}
+		if (step % 8 == 3 || step % 16 == 9)
+		{
+			assert_int_equal(snugBody_SetAmplitudes(man.body, amplitudes, targets->count), snug_success);
+		}
+		else
+		{
+			sceneCharacter_Walk(&character, 0.2 + 0.002 * step, matrices);
+			assert_int_equal(snugBody_SetJoints(man.body, matrices, 0, character.weights.transformCount), snug_success);
+		}
+		pairs += CheckPairs("displaced", 0, &man, &other, NULL);
+		AssertValid(man.body, 0, step);
+	}
+	assert_true(pairs > 0);
+	snugBody_Destroy(man.body);
+	snugModel_Destroy(man.model);
+	sceneCharacter_Free(&character);
+	Thing_Free(&other);
 }
 
 // Contacts that jump around the body: the automatic strategy gives up the front, and takes it again when they stay.
@@ -462,6 +510,7 @@ int main(void)
 		cmocka_unit_test(boxes_grow_with_slow_motion),
 		cmocka_unit_test(boxes_grow_again_after_a_long_way),
 		cmocka_unit_test(immense_changes_are_motion),
+		cmocka_unit_test(displaced_vertices_are_followed),
 		cmocka_unit_test(automatic_notices_incoherence),
 		cmocka_unit_test(automatic_refits_all_in_dense_contact),
 		cmocka_unit_test(threads_give_the_same_pairs),

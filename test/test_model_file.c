@@ -697,6 +697,20 @@ static void AssertSameAnswers(uint32_t number, const snugModel* first, const snu
 	Thing_Free(&probe);
 }
 
+// How often the file is in memory, as the system lists it.
+static int CountMappings(void)
+{
+	FILE* maps = fopen("/proc/self/maps", "r");
+	assert_non_null(maps);
+	int count = 0;
+	for (char line[4096]; fgets(line, sizeof(line), maps) != NULL;)
+	{
+		count += strstr(line, path) != NULL;
+	}
+	fclose(maps);
+	return count;
+}
+
 // Bytes of the caller's and mapped files, checked or trusted: the same models, without a copy.
 static void models_in_place(void** state)
 {
@@ -716,12 +730,14 @@ static void models_in_place(void** state)
 			assert_int_equal(snugModel_Load(copy, bytes, &def, &borrowed), snug_success);
 			assert_ptr_equal(snugModel_GetBlock(borrowed, &same), copy);
 			assert_int_equal(snugModel_LoadFile(path, &def, &mapped), snug_success);
+			assert_int_equal(CountMappings(), 1);
 			AssertSameModel(model, borrowed);
 			AssertSameModel(model, mapped);
 			AssertSameAnswers(i, model, borrowed);
 			AssertSameAnswers(i, model, mapped);
 			snugModel_Destroy(borrowed);
 			snugModel_Destroy(mapped);
+			assert_int_equal(CountMappings(), 0);
 			assert_int_equal(allocator.live, 0);
 			assert_int_equal(allocator.faults, 0);
 		}
@@ -751,6 +767,10 @@ static void bad_models_in_place(void** state)
 	assert_int_equal(fwrite(copy, 1, bytes, file), bytes);
 	fclose(file);
 	assert_int_equal(snugModel_LoadFile(path, &def, &loaded), snug_badFile);
+	TestAllocator none = { .failAt = 1 };
+	const snugLoadDef poor = { .allocator = TestAllocator_Get(&none), .inPlace = true };
+	assert_int_equal(snugModel_LoadFile(path, &poor, &loaded), snug_outOfMemory);
+	assert_int_equal(CountMappings(), 0);
 	WriteText(path, "");
 	assert_int_equal(snugModel_LoadFile(path, &def, &loaded), snug_badFile);
 	// What is trusted is trusted, but its size and header are looked at all the same.

@@ -5,6 +5,7 @@
 
 #include "blend_support.h"
 #include "examples/thread_pool.h"
+#include "scenes/character.h"
 #include "snug/snug_scene.h"
 
 #include <math.h>
@@ -796,6 +797,70 @@ static void a_hub_is_shared(void** state)
 	ThreadPool_Stop(&pool);
 }
 
+// Men whose trees are deep enough to be compared three levels below their roots, as pairs are that did not touch before
+// and whose bodies share a pool. Would catch boxes of one node that are taken for those of another.
+static void a_crowd_of_men(void** state)
+{
+	(void)state;
+	enum
+	{
+		MEN = 24
+	};
+	sceneCharacter character;
+	snugModel* model;
+	assert_true(sceneCharacter_Create(&character, scene_man));
+	const snugModelDef modelDef = sceneCharacter_MakeDef(&character, snug_skin);
+	assert_int_equal(snugModel_Create(&modelDef, &model), snug_success);
+	snugPool* pages = MakePool((size_t)4096 * 1000);
+	const snugSceneDef def = { .room = { .bodies = MEN, .candidates = 300, .pairs = 300, .trianglePairs = 100000 } };
+	snugScene* scene;
+	assert_int_equal(snugScene_Create(&def, &scene), snug_success);
+	Actor men[MEN];
+	for (uint32_t i = 0; i < MEN; ++i)
+	{
+		men[i] = (Actor){ .isPresent = true, .groups = 1, .mask = UINT32_MAX };
+		men[i].body = MakeBody(model, pages);
+		men[i].twin = MakeBody(model, NULL);
+		assert_int_equal(snugScene_Add(scene, &(snugSceneBodyDef){ .body = men[i].body }, &men[i].id), snug_success);
+	}
+	uint64_t pairs = 0;
+	for (int frame = 0; frame < TestCount(6); ++frame)
+	{
+		sceneRandom random = { TestSeed() + (uint64_t)frame };
+		for (uint32_t i = 0; i < MEN; ++i)
+		{
+			float matrices[12 * SCENE_MAX_JOINTS];
+			sceneCharacter_Walk(&character, sceneRandom_Unit(&random), matrices);
+			const double place[3] = { sceneRandom_Range(&random, -1.2, 1.2), 0.0,
+				sceneRandom_Range(&random, -1.2, 1.2) };
+			const snugFrame at =
+			    sceneMakeFrame(place, (const double[3]){ 0.0, 1.0, 0.0 }, 6.0 * sceneRandom_Unit(&random));
+			for (int which = 0; which < 2; ++which)
+			{
+				snugBody* body = which == 0 ? men[i].body : men[i].twin;
+				assert_int_equal(snugBody_SetJoints(body, matrices, 0, character.weights.transformCount), snug_success);
+				assert_int_equal(snugBody_SetFrame(body, &at), snug_success);
+			}
+		}
+		assert_int_equal(snugScene_Update(scene, &(snugSceneQuery){ .trianglePairs = true }).status, snug_success);
+		Touches truth = FindTruth(men, MEN, 1, NULL);
+		CheckPairsOf(scene, &truth, true, TestSeed() + (uint64_t)frame);
+		pairs += truth.count;
+		Touches_Free(&truth);
+	}
+	print_message("%llu touching pairs\n", (unsigned long long)pairs);
+	assert_true(pairs > 0);
+	snugScene_Destroy(scene);
+	for (uint32_t i = 0; i < MEN; ++i)
+	{
+		snugBody_Destroy(men[i].body);
+		snugBody_Destroy(men[i].twin);
+	}
+	snugPool_Destroy(pages);
+	snugModel_Destroy(model);
+	sceneCharacter_Free(&character);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -803,6 +868,7 @@ int main(void)
 		cmocka_unit_test(one_huge_and_many_tiny),
 		cmocka_unit_test(all_in_one_place),
 		cmocka_unit_test(a_hub_is_shared),
+		cmocka_unit_test(a_crowd_of_men),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
