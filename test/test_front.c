@@ -392,6 +392,53 @@ static void threads_give_the_same_pairs(void** state)
 	}
 }
 
+// Contacts of few triangles of many: on the way to enough tasks most pairs of nodes come to nothing, and make room for
+// others. Would catch tasks that are written behind the last.
+static void threads_share_small_contacts(void** state)
+{
+	(void)state;
+	const snugTreeDef deep = { .leafTriangles = 1 };
+	Thing a = Thing_Make(sceneMakeSphere(40), snug_rigid, deep, NULL);
+	Thing b = Thing_Make(sceneMakeSphere(38), snug_rigid, deep, NULL);
+	uint64_t pairs = 0;
+	for (int step = 0; step < 60; ++step)
+	{
+		PlaceTurned(b.body, 2.0 - 0.0004 * step, 0.1 * step);
+		PairList alone = CollideAll(a.body, b.body, NULL);
+		PairList together = { malloc((alone.count + 1) * sizeof(snugPair)), alone.count };
+		const snugQuery query = { .pairs = together.pairs, .capacity = alone.count, .parallel = RunOnThreads };
+		assert_int_equal(snugCollide(a.body, b.body, &query).count, alone.count);
+		AssertSamePairs("a small contact", (uint64_t)step, &alone, &together);
+		pairs += alone.count;
+		PairList_Free(&alone);
+		PairList_Free(&together);
+	}
+	assert_true(pairs > 0);
+	Thing_Free(&a);
+	Thing_Free(&b);
+}
+
+// What is refitted beforehand is not refitted again by the first query.
+static void refitting_leaves_nothing_to_queries(void** state)
+{
+	(void)state;
+	for (size_t i = 0; i < LENGTH_OF(strategies); ++i)
+	{
+		Clay a = Clay_Make(12, 30, 1, (snugTreeDef){ 0 }, strategies[i]);
+		Thing b = Thing_Make(sceneMakeBlob(12, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
+		for (int step = 0; step < 3; ++step)
+		{
+			Clay_Pose(&a, 0.5, 0.3 + 0.1 * step, 0.2);
+			assert_int_equal(snugBody_Refit(a.thing.body), snug_success);
+			const snugResult result = snugCollide(a.thing.body, b.body, NULL);
+			assert_true(result.count > 0 && result.counters.volumeTests > 0);
+			assert_int_equal(result.counters.nodesRefitted, 0);
+		}
+		Clay_Free(&a);
+		Thing_Free(&b);
+	}
+}
+
 static void callbacks_stop_all_threads(void** state)
 {
 	(void)state;
@@ -437,7 +484,7 @@ static void tasks_leave_the_same_memory(void** state)
 	{
 		twins[k / 2][k % 2] = Clay_Make(20, 40, 1 + 50 * (uint64_t)(k % 2), (snugTreeDef){ 0 }, snug_strategyAuto);
 	}
-	for (int step = 0; step < 24; ++step)
+	for (int step = 0; step < 60; ++step)
 	{
 		snugQuery query = { .parallel = RunInTurn, .parallelUser = &calls };
 		for (int k = 0; k < 2; ++k)
@@ -514,6 +561,8 @@ int main(void)
 		cmocka_unit_test(automatic_notices_incoherence),
 		cmocka_unit_test(automatic_refits_all_in_dense_contact),
 		cmocka_unit_test(threads_give_the_same_pairs),
+		cmocka_unit_test(threads_share_small_contacts),
+		cmocka_unit_test(refitting_leaves_nothing_to_queries),
 		cmocka_unit_test(callbacks_stop_all_threads),
 		cmocka_unit_test(tasks_leave_the_same_memory),
 		cmocka_unit_test(limits_are_kept_by_one_thread),

@@ -557,6 +557,43 @@ static void rays_through_scenes_hit_the_nearest_body(void** state)
 	}
 }
 
+// Boxes along the axes and rays along them, in their faces and edges, and past them by nothing.
+static void rays_along_faces_hit_them(void** state)
+{
+	(void)state;
+	RayScene made = { .origin = { 0.0 } };
+	assert_int_equal(snugScene_Create(&(snugSceneDef){ .origin = { 0.0 } }, &made.scene), snug_success);
+	sceneRandom random = { TestSeed() };
+	for (uint32_t i = 0; i < SCENE_BODIES; ++i)
+	{
+		sceneMesh mesh = sceneMakeVoxelBox(1, 1 + i % 2, 1 + i % 3, 1.0);
+		sceneMesh_Translate(&mesh, (double)(i % 4) - 2.0, (double)(i / 4) - 1.0, (double)(i % 3) - 1.0);
+		made.bodies[i] = Posed_Make(&random, mesh, snug_rigid, NULL);
+		const snugSceneBodyDef def = { .body = made.bodies[i].thing.body, .groups = 1u << i % 4 };
+		assert_int_equal(snugScene_Add(made.scene, &def, made.ids + i), snug_success);
+	}
+	uint64_t hits = 0;
+	for (int n = 0; n < 400; ++n)
+	{
+		snugRay ray;
+		for (int k = 0; k < 3; ++k)
+		{
+			ray.from[k] = 0.5f * (float)sceneRandom_Index(&random, 13) - 3.0f;
+			ray.to[k] = ray.from[k];
+		}
+		ray.to[n % 3] = 0.5f * (float)sceneRandom_Index(&random, 13) - 3.0f;
+		CheckSceneRays((uint64_t)n, &made, &ray, 1, 0, n % 2 == 0);
+		CheckSceneHits((uint64_t)n, &made, &ray, 0);
+		hits += snugScene_FindHits(made.scene, &ray, NULL, 0, NULL).count;
+	}
+	assert_true(hits > 400);
+	snugScene_Destroy(made.scene);
+	for (uint32_t i = 0; i < SCENE_BODIES; ++i)
+	{
+		Posed_Free(made.bodies + i);
+	}
+}
+
 static void bad_rays_through_scenes_are_refused(void** state)
 {
 	(void)state;
@@ -625,6 +662,7 @@ int main(void)
 		cmocka_unit_test(clipping_loses_no_box_on_the_segment),
 		cmocka_unit_test(passing_loses_no_triangle_on_the_line),
 		cmocka_unit_test(rays_through_scenes_hit_the_nearest_body),
+		cmocka_unit_test(rays_along_faces_hit_them),
 		cmocka_unit_test(bad_rays_through_scenes_are_refused),
 		cmocka_unit_test(bad_rays_are_refused),
 	};
