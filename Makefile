@@ -19,7 +19,7 @@ CONFIGURE = cmake $(CMAKE_FLAGS) --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
 FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes models sim share truth baselines bench program io web site python/core) -name '*.[ch]' -o -name '*.cpp')
 
-.PHONY: all demo characters test test-long mutate-bounds bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench site site-test python python-test clean help
+.PHONY: all demo characters test test-long mutate-bounds mutate-logic bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench site site-test python python-test clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -52,6 +52,11 @@ test-long: ## run the long tests, or one of their parts: PART=1 to 5
 mutate-bounds: ## lower each margin of the bounds until a test fails (half an hour)
 	@tools/install-dependencies build test
 	@tools/mutate-bounds
+
+mutate-logic: ## make each small mistake of test/mutants.txt and see a test fail (a quarter of an hour)
+	@tools/install-dependencies build files test python
+	@$(SOLVERS)
+	@tools/mutate-logic
 
 # The plainest and the widest instruction set: those between, labelled isa, are the same source.
 asan tsan: ## run the tests under the address and undefined behaviour, or the thread sanitizer

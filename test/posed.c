@@ -126,6 +126,36 @@ void Posed_Triangle(const Posed* posed, uint32_t triangle, float corners[3][3])
 	}
 }
 
+bool Posed_Normal(const Posed* posed, uint32_t triangle, double n[3])
+{
+	float c[3][3];
+	Posed_Triangle(posed, triangle, c);
+	double edges[3][3], squares[3], length2 = 0.0;
+	int least = 0;
+	for (int e = 0; e < 3; ++e)
+	{
+		squares[e] = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			edges[e][k] = (double)c[(e + 1) % 3][k] - c[e][k];
+			squares[e] += edges[e][k] * edges[e][k];
+		}
+		least = squares[e] < squares[least] ? e : least;
+	}
+	const double *u = edges[least], *v = edges[(least + 1) % 3];
+	for (int k = 0; k < 3; ++k)
+	{
+		int i = (k + 1) % 3, j = (k + 2) % 3;
+		n[k] = u[i] * v[j] - u[j] * v[i];
+		length2 += n[k] * n[k];
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		n[k] /= sqrt(length2);
+	}
+	return length2 > 1e-16 * squares[least] * squares[(least + 1) % 3];
+}
+
 void Posed_PlaceApart(sceneRandom* random, Posed* posed)
 {
 	snugFrame frame = { { 0 }, { 0 } };

@@ -33,6 +33,10 @@ void Posed_Read(Posed* posed);
 
 void Posed_Triangle(const Posed* posed, uint32_t triangle, float corners[3][3]);
 
+// The unit normal in double, by the shortest edge and another, so that differences lose least. False for slivers whose
+// normal rounds away even so: they are test_segment.c's.
+bool Posed_Normal(const Posed* posed, uint32_t triangle, double n[3]);
+
 // Far enough from zero to be apart from others, most often; sometimes just so.
 void Posed_PlaceApart(sceneRandom* random, Posed* posed);
 

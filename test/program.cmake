@@ -56,6 +56,7 @@ if(NOT SNUG_SANITIZE) # too slow there
 	set_tests_properties(program_scene PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
 add_test(NAME program_truth COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_truth.sh $<TARGET_FILE:snug_program>)
+snug_add_test(test_tally SOURCES test_tally.c LIBRARIES snug_commands)
 add_executable(test_view test_view.c)
 target_include_directories(test_view PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(test_view PRIVATE snug_test_support)

@@ -281,16 +281,23 @@ static int CompareContacts(const void* a, const void* b)
 	return order != 0 ? order : (first->b.treeNode > second->b.treeNode) - (first->b.treeNode < second->b.treeNode);
 }
 
-static bool Expect(const Question* q, const Posed* other, const snugSphere* a, const Level* others, uint32_t i)
+// What a sphere has in common with one of the others, a triangle or a plane; depths below zero are no contacts.
+static double Expect(
+    const Question* q, const Posed* other, const snugSphere* a, const Level* others, uint32_t i, snugSphere* b)
 {
-	double radius = (double)a->radius;
+	double radius = (double)a->radius, distance2 = 0.0;
+	*b = (snugSphere){ .radius = 0.0f };
 	if (q->kind == query_triangles)
 	{
 		float corners[3][3];
 		sgNearest nearest;
 		Posed_Triangle(other, i, corners);
 		sgPoint_ToTriangle(a->center, (const float(*)[3])corners, &nearest);
-		return nearest.distance2 <= radius * radius;
+		for (int k = 0; k < 3; ++k)
+		{
+			b->center[k] = (float)nearest.b[k];
+		}
+		return nearest.distance2 <= radius * radius ? radius - sqrt(nearest.distance2) : -1.0;
 	}
 	if (q->kind == query_plane)
 	{
@@ -300,13 +307,36 @@ static bool Expect(const Question* q, const Posed* other, const snugSphere* a, c
 		{
 			value += n[k] / length * (double)a->center[k];
 		}
-		return radius - value >= 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			b->center[k] = (float)((double)a->center[k] - value * n[k] / length);
+		}
+		return radius - value;
 	}
-	const float* center = q->kind == query_sphere ? q->center : others->list[i].center;
-	double x = (double)a->center[0] - (double)center[0], y = (double)a->center[1] - (double)center[1];
-	double z = (double)a->center[2] - (double)center[2];
-	radius += (double)(q->kind == query_sphere ? q->radius : others->list[i].radius);
-	return x * x + y * y + z * z <= radius * radius;
+	memcpy(b->center, q->kind == query_sphere ? q->center : others->list[i].center, sizeof(b->center));
+	b->radius = q->kind == query_sphere ? q->radius : others->list[i].radius;
+	for (int k = 0; k < 3; ++k)
+	{
+		double apart = (double)a->center[k] - (double)b->center[k];
+		distance2 += apart * apart;
+	}
+	radius += (double)b->radius;
+	return distance2 <= radius * radius ? radius - sqrt(distance2) : -1.0;
+}
+
+static bool IsExpected(const snugSphereContact* found, const snugSphere* a, const snugSphere* b, double depth)
+{
+	bool isGood = memcmp(&found->a, a, sizeof(*a)) == 0 && found->b.radius == b->radius;
+	double size = (double)a->radius + (double)b->radius;
+	for (int k = 0; k < 3; ++k)
+	{
+		size = fmax(size, fabs((double)a->center[k]) + fabs((double)b->center[k]));
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		isGood = isGood && fabs((double)found->b.center[k] - (double)b->center[k]) <= 1e-6 * size;
+	}
+	return isGood && fabs((double)found->depth - fmax(depth, 0.0)) <= 1e-6 * size;
 }
 
 static uint32_t OtherNumber(const Question* q, const Level* others, uint32_t i)
@@ -333,15 +363,15 @@ static uint64_t CheckQuery(const Question* q, const Posed* other, uint64_t numbe
 			snugSphereContact key = { .a = mine.list[i], .b = { .treeNode = OtherNumber(q, &others, k) } };
 			const snugSphereContact* there =
 			    bsearch(&key, found.list, (size_t)found.count, sizeof(snugSphereContact), CompareContacts);
-			bool isExpected = Expect(q, other, mine.list + i, &others, k);
+			snugSphere b;
+			const double depth = Expect(q, other, mine.list + i, &others, k, &b);
+			const bool isExpected = depth >= 0.0;
 			expected += isExpected;
-			if ((there != NULL) != isExpected ||
-			    (there != NULL && memcmp(&there->a, mine.list + i, sizeof(snugSphere)) != 0))
+			if ((there != NULL) != isExpected || (there != NULL && !IsExpected(there, mine.list + i, &b, depth)))
 			{
 				fail_msg("SNUG_SEED=%llu: query %d: a contact is %s", (unsigned long long)number, (int)q->kind,
-				    isExpected ? "missed" : "invented, or of another sphere");
+				    there == NULL ? "missed" : "invented, or another one");
 			}
-			assert_true(there == NULL || there->depth >= 0.0f);
 		}
 	}
 	assert_int_equal(expected, found.count);
@@ -431,6 +461,43 @@ static void queries_find_what_brute_force_finds(void** state)
 		assert_true(contacts[k] > (uint64_t)TestCount(200));
 	}
 	assert_true(pairs > (uint64_t)TestCount(100));
+}
+
+// Two balls about an axis, moved apart in the smallest steps that there are: at one of them they just touch.
+static void touching_counts(void** state)
+{
+	(void)state;
+	sceneRandom random = { 1 };
+	Sphered s[2];
+	for (int i = 0; i < 2; ++i)
+	{
+		sceneMesh mesh = sceneMakeTriangle();
+		memcpy(mesh.positions, (const float[9]){ 0, 1, 0, 0, -1, 0, 0, 0, 1 }, 9 * sizeof(float));
+		s[i] = Sphered_Make(&random, mesh, snug_rigid, 1);
+	}
+	int touching[2] = { 0 };
+	for (int step = -20; step <= 20; ++step)
+	{
+		const double origin[3] = { 0.0 };
+		Place(s[0].posed.thing.body, -1.0, 0.0, 0.0);
+		Place(s[1].posed.thing.body, 1.0 + step * 0x1p-23, 0.0, 0.0);
+		Level a = GetLevel(s[0].spheres, origin, 0), b = GetLevel(s[1].spheres, origin, 0);
+		const double x = (double)a.list[0].center[0], reach = (double)a.list[0].radius + (double)b.list[0].radius;
+		const double apart = (double)b.list[0].center[0] - x;
+		assert_int_equal(snugSpheres_Collide(s[0].spheres, s[1].spheres, NULL).count, apart <= reach);
+		assert_int_equal(
+		    snugSpheres_CollideSphere(s[0].spheres, b.list[0].center, b.list[0].radius, NULL).count, apart <= reach);
+		const snugPlane plane = { .normal = { -1.0, 0.0, 0.0 }, .offset = step * 0x1p-24 };
+		const double depth = (double)a.list[0].radius - (plane.offset - x);
+		assert_int_equal(snugSpheres_CollidePlane(s[0].spheres, &plane, NULL).count, depth >= 0.0);
+		touching[0] += apart == reach;
+		touching[1] += depth == 0.0;
+		free(a.list);
+		free(b.list);
+	}
+	assert_true(touching[0] > 0 && touching[1] > 0);
+	Sphered_Free(&s[0]);
+	Sphered_Free(&s[1]);
 }
 
 // ---- Remembering ----------------------------------------------------------------------------------------------------
@@ -564,6 +631,33 @@ static void CheckScene(const snugSphereScene* found, Sphered* crowd, const doubl
 	assert_int_equal(contact, contactCount);
 }
 
+// Too little room says how much is needed; a body that is too far is named, unless it has no spheres.
+static void CheckRefusals(snugScene* scene, snugSphereScene* spheres, Sphered* crowd)
+{
+	const snugFrame far = { .position = { 1e300, 0.0, 0.0 } };
+	const snugSphereSceneResult full = snugSphereScene_Update(spheres, 0);
+	assert_int_equal(full.status, snug_success);
+	assert_int_equal(full.body, UINT32_MAX);
+	snugSphereScene* small = NULL;
+	const snugSphereSceneDef def = { .scene = scene, .contacts = 1 };
+	assert_int_equal(snugSphereScene_Create(&def, &small), snug_success);
+	for (uint32_t i = 0; i < CROWD; ++i)
+	{
+		assert_int_equal(snugSphereScene_Set(small, i, i != 7 ? crowd[i].spheres : NULL), snug_success);
+	}
+	const snugSphereSceneResult refused = snugSphereScene_Update(small, 0);
+	assert_int_equal(refused.status, snug_outOfRange);
+	assert_int_equal(refused.contacts, full.contacts);
+	assert_int_equal(refused.body, UINT32_MAX);
+	snugSphereScene_Destroy(small);
+	assert_int_equal(snugBody_SetFrame(crowd[7].posed.thing.body, &far), snug_success);
+	assert_int_equal(snugSphereScene_Update(spheres, 0).status, snug_success);
+	assert_int_equal(snugBody_SetFrame(crowd[11].posed.thing.body, &far), snug_success);
+	const snugSphereSceneResult tooFar = snugSphereScene_Update(spheres, 0);
+	assert_int_equal(tooFar.status, snug_outOfRange);
+	assert_int_equal(tooFar.body, 11);
+}
+
 // Every fifth body is static, 7 has no spheres, and a filter says no to some: what is left is what queries find one by
 // one, with any number of threads.
 static void scenes_find_what_queries_find(void** state)
@@ -607,6 +701,7 @@ static void scenes_find_what_queries_find(void** state)
 			}
 		}
 		assert_true(pairs > 50);
+		CheckRefusals(scene, spheres, crowd);
 		snugSphereScene_Destroy(spheres);
 		snugScene_Destroy(scene);
 		for (uint32_t i = 0; i < CROWD; ++i)
@@ -626,14 +721,15 @@ static void allocations_may_fail(void** state)
 	Sphered s = Sphered_Make(&random, RandomMesh(&random, mesh_blob), snug_skin, 4);
 	snugScene* scene = NULL;
 	assert_int_equal(snugScene_Create(&(snugSceneDef){ .room = { .bodies = 4 } }, &scene), snug_success);
-	for (uint64_t failAt = 1; failAt < 12; ++failAt)
+	snugStatus status = snug_outOfMemory;
+	for (uint64_t failAt = 1; status != snug_success; ++failAt)
 	{
 		TestAllocator allocator = { .failAt = failAt };
 		snugSphereTree* tree = NULL;
 		snugSpheres* spheres = NULL;
 		snugSphereScene* all = NULL;
 		snugSphereTreeDef treeDef = { .model = s.posed.thing.model, .allocator = TestAllocator_Get(&allocator) };
-		snugStatus status = snugSphereTree_Create(&treeDef, &tree);
+		status = snugSphereTree_Create(&treeDef, &tree);
 		if (status == snug_success)
 		{
 			snugSpheresDef def = {
@@ -699,6 +795,7 @@ int main(void)
 		cmocka_unit_test(no_sphere_spans_a_gap),
 		cmocka_unit_test(spheres_have_a_tree_of_their_own),
 		cmocka_unit_test(queries_find_what_brute_force_finds),
+		cmocka_unit_test(touching_counts),
 		cmocka_unit_test(nothing_is_stale),
 		cmocka_unit_test(nothing_is_stale_when_versions_come_round),
 		cmocka_unit_test(summing_all_fields_gives_the_same),

@@ -5,6 +5,9 @@
 #include "support.h"
 
 #include "scenes/pair_hash.h"
+#include "snug/snug_queries.h"
+#include "snug/snug_scene.h"
+#include "snug/snug_spheres.h"
 
 #include <fenv.h>
 #include <stdlib.h>
@@ -304,6 +307,217 @@ static void WorkWithFields(Outcome* outcome, snugBound bound, float* vertices)
 	}
 }
 
+#define HASH(outcome, things) HashBytes(&(outcome)->hash, (things), sizeof(things))
+
+// All other questions about one body.
+static void AskOne(Outcome* outcome, snugBody* body)
+{
+	static const float points[4][3] = { { 0.1f, 0.2f, 0.3f }, { 2.0f, 0.1f, 0.0f }, { 0.9f, 0.0f, -0.3f },
+		{ 1e-40f, 0, 0 } };
+	static const snugRay rays[3] = { { { -3.0f, 0.1f, 0.2f }, { 3.0f, 0.3f, -0.1f } },
+		{ { 0.1f, 0.2f, 0.3f }, { 0.1f, 9.0f, 0.3f } }, { { 5.0f, 5.0f, 5.0f }, { 6.0f, 5.0f, 5.0f } } };
+	static const uint32_t numbers[3] = { 5, 0, 17 };
+	snugRayHit hits[3] = { { .t = 0.0 } }, all[8] = { { .t = 0.0 } };
+	snugClosest closest[4] = { { .distance = 0.0 } };
+	snugPointPlace places[4] = { { .winding = 0 } };
+	float positions[3][3], corners[3][9];
+	snugNodeBox boxes[64] = { { .node = 0 } }, box = { .node = 0 };
+	uint64_t count = 0, visited = 0;
+	CALL(outcome, snugCastRays(body, rays, 3, hits, NULL));
+	HASH(outcome, hits);
+	CALL(outcome, snugFindHits(body, rays, all, 8, NULL));
+	HASH(outcome, all);
+	CALL(outcome, snugFindClosest(body, points[0], 0, 4, closest, NULL));
+	HASH(outcome, closest);
+	CALL(outcome, snugFindInside(body, points[0], 0, 4, places, NULL));
+	HASH(outcome, places);
+	for (int kind = 0; kind < 4; ++kind)
+	{
+		static const snugShapeKind kinds[] = { snug_shapeSphere, snug_shapeCapsule, snug_shapePlane,
+			snug_shapeHalfSpace };
+		snugShapeContact met[500];
+		memset(met, 0, sizeof(met));
+		const snugShape shape = { .kind = kinds[kind],
+			.from = { 0.8f, 0.1f, 0.0f },
+			.to = { 0.9f, 0.8f, 0.3f },
+			.radius = 0.5f,
+			.normal = { 0.3f, 0.5f, -0.7f },
+			.offset = 0.1f };
+		const snugShapeQuery query = { .contacts = met, .capacity = 500 };
+		snugShapeResult result = { .status = snug_badArgument };
+		CALL(outcome, result = snugCollideShape(body, &shape, &query));
+		outcome->changes += result.status != snug_success || result.count == 0;
+		HASH(outcome, met);
+	}
+	snugPair pairs[500] = { { 0, 0 } };
+	const snugSelfQuery self = { .pairs = pairs, .capacity = 500 };
+	CALL(outcome, snugCollideSelf(body, &self));
+	HASH(outcome, pairs);
+	CALL(outcome, snugBody_GetSomeVertices(body, NULL, numbers, 3, positions[0], 0));
+	HASH(outcome, positions);
+	CALL(outcome, snugBody_GetTriangles(body, NULL, numbers, 3, corners[0], 0));
+	HASH(outcome, corners);
+	CALL(outcome, snugBody_GetNodeBox(body, 0, &box));
+	CALL(outcome, snugBody_GetBoxes(body, 2, boxes, 64, &count));
+	CALL(outcome, snugBody_GetVisitedBoxes(body, NULL, 0, &visited));
+	outcome->hash = sceneHash_Word(outcome->hash, (uint32_t)(count + visited + box.level));
+}
+
+// And about two.
+static void AskTwo(Outcome* outcome, snugBody* a, snugBody* b)
+{
+	snugPair pairs[2000] = { { 0, 0 } };
+	snugDistanceResult distance = { .status = snug_badArgument };
+	CALL(outcome, distance = snugFindDistance(a, b, NULL));
+	HashBytes(&outcome->hash, &distance.distance, sizeof(distance.distance));
+	const snugMarginQuery margin = { .pairs = pairs, .capacity = 2000, .margin = 0.1 };
+	CALL(outcome, snugFindWithin(a, b, &margin));
+	HASH(outcome, pairs);
+	snugInsideResult inside = { .place = snug_onSurface };
+	CALL(outcome, inside = snugFindBodyInside(a, b, NULL));
+	outcome->hash = sceneHash_Word(outcome->hash, (uint32_t)inside.place);
+	snugNodePair entries[40];
+	snugFrontier frontier = { .pairs = entries, .capacity = 40 };
+	const snugTimedQuery timed = { .pairs = pairs, .capacity = 2000, .maxSteps = 30 };
+	CALL(outcome, snugCollideInTime(a, b, &frontier, &timed));
+	CALL(outcome, snugCollideInTime(a, b, &frontier, &timed));
+	HASH(outcome, pairs);
+	snugContactBuffer* buffer = NULL;
+	CALL(outcome, snugContactBuffer_Create(&(snugContactBufferDef){ .capacity = 2000 }, &buffer));
+	const snugContactQuery contacts = { .depths = true };
+	snugContactResult found = { .status = snug_badArgument };
+	CALL(outcome, found = snugFindContacts(a, b, buffer, &contacts));
+	outcome->changes += !found.complete;
+	HashBytes(&outcome->hash, found.points, found.pointCount * sizeof(snugContactPoint));
+	HashBytes(&outcome->hash, found.depths, found.curveCount * sizeof(double));
+	for (uint32_t i = 0; i < found.curveCount; ++i)
+	{
+		HashBytes(&outcome->hash, &found.curves[i].length, sizeof(double));
+		HashBytes(&outcome->hash, found.curves[i].centroid, sizeof(found.curves[i].centroid));
+	}
+	CALL(outcome, snugContactBuffer_Destroy(buffer));
+}
+
+// Spheres of two bodies, and of the scene that they are in.
+static void AskSpheres(Outcome* outcome, snugBody* bodies[2], snugScene* scene)
+{
+	snugSphereTree* trees[2] = { NULL, NULL };
+	snugSpheres* spheres[2] = { NULL, NULL };
+	snugSphereScene* all = NULL;
+	CALL(outcome, snugSphereScene_Create(&(snugSphereSceneDef){ .scene = scene, .contacts = 5000 }, &all));
+	for (uint32_t k = 0; k < 2; ++k)
+	{
+		CALL(outcome, snugSphereTree_Create(&(snugSphereTreeDef){ .model = snugBody_GetModel(bodies[k]) }, &trees[k]));
+		CALL(outcome, snugSpheres_Create(&(snugSpheresDef){ .tree = trees[k], .body = bodies[k] }, &spheres[k]));
+		CALL(outcome, snugSphereScene_Set(all, k, spheres[k]));
+	}
+	static const float center[3] = { 0.4f, 0.1f, -0.2f };
+	const snugPlane plane = { .normal = { 0.3, -0.7, 0.1 }, .offset = 0.2 };
+	snugSphereResult results[4] = { { .status = snug_badArgument } };
+	snugSphereContact contacts[4][300];
+	memset(contacts, 0, sizeof(contacts));
+	snugSpheresQuery query = { .contacts = contacts[0], .capacity = 300 };
+	CALL(outcome, results[0] = snugSpheres_Collide(spheres[0], spheres[1], &query));
+	query.contacts = contacts[1];
+	CALL(outcome, results[1] = snugSpheres_CollideSphere(spheres[0], center, 0.4f, &query));
+	query.contacts = contacts[2];
+	CALL(outcome, results[2] = snugSpheres_CollidePlane(spheres[0], &plane, &query));
+	query.contacts = contacts[3];
+	CALL(outcome, results[3] = snugSpheres_CollideTriangles(spheres[0], spheres[1], &query));
+	HASH(outcome, contacts);
+	for (int i = 0; i < 4; ++i)
+	{
+		outcome->changes += results[i].status != snug_success || results[i].count == 0;
+	}
+	uint64_t count = 0;
+	CALL(outcome, snugSphereScene_Update(all, 0));
+	const snugSphereContact* found = snugSphereScene_GetContacts(all, &count);
+	HashBytes(&outcome->hash, found, count * sizeof(snugSphereContact));
+	outcome->changes += count == 0;
+	CALL(outcome, snugSphereScene_Destroy(all));
+	for (int k = 0; k < 2; ++k)
+	{
+		CALL(outcome, snugSpheres_Destroy(spheres[k]));
+		CALL(outcome, snugSphereTree_Destroy(trees[k]));
+	}
+}
+
+static void AskScene(Outcome* outcome, snugBody* bodies[2], const float* matrices, const Station* station)
+{
+	const snugSceneDef def = { .room = { .bodies = 2, .candidates = 4, .pairs = 4, .trianglePairs = 5000 } };
+	snugScene* scene = NULL;
+	uint32_t id;
+	CALL(outcome, snugScene_Create(&def, &scene));
+	for (int k = 0; k < 2; ++k)
+	{
+		CALL(outcome, snugScene_Add(scene, &(snugSceneBodyDef){ .body = bodies[k] }, &id));
+	}
+	const snugScenePoses poses = { .count = 1, .joints = matrices, .frames = &station->frame };
+	CALL(outcome, snugScene_SetPoses(scene, &poses));
+	CALL(outcome, snugScene_Update(scene, &(snugSceneQuery){ .trianglePairs = true }));
+	uint64_t count = 0;
+	const snugPair* pairs = snugScene_GetTrianglePairs(scene, &count);
+	outcome->hash = sceneHash_Pairs(outcome->hash, pairs, count);
+	outcome->changes += count == 0;
+	static const snugRay ray = { { -3.0f, 0.1f, 0.2f }, { 3.0f, 0.3f, -0.1f } };
+	snugSceneRayHit hits[9] = { { .body = 0 } };
+	CALL(outcome, snugScene_CastRays(scene, &ray, 1, hits, NULL));
+	CALL(outcome, snugScene_FindHits(scene, &ray, hits + 1, 8, NULL));
+	HASH(outcome, hits);
+	CALL(outcome, snugScene_FindWithin(scene, &(snugSceneMarginQuery){ .margin = 0.3 }));
+	CALL(outcome, snugScene_SetOrigin(scene, station->origin));
+	CALL(outcome, snugScene_Update(scene, NULL));
+	AskSpheres(outcome, bodies, scene);
+	CALL(outcome, snugScene_Destroy(scene));
+}
+
+// Skins of every kind against a rigid body: posed, and asked everything else that there is to ask.
+static void WorkWithQueries(Outcome* outcome, snugDeformer deformer)
+{
+	enum
+	{
+		MOST = 1024
+	};
+	static uint16_t joints[MOST];
+	static float weights[MOST];
+	snugModelDef def = MeshDef(&meshes[0], deformer, (snugTreeDef){ 0 });
+	def.skin = (snugSkinDef){ .jointCount = 2, .influencesPerVertex = 1, .joints = joints, .weights = weights };
+	for (uint32_t v = 0; v < meshes[0].vertexCount; ++v)
+	{
+		joints[v] = v % 2;
+		weights[v] = 1.0f;
+	}
+	snugModel *skin = NULL, *rigid = NULL;
+	CALL(outcome, snugModel_Create(&def, &skin));
+	def = MeshDef(&meshes[1], snug_rigid, (snugTreeDef){ 0 });
+	CALL(outcome, snugModel_Create(&def, &rigid));
+	snugBody* bodies[2] = { NULL, NULL };
+	CALL(outcome, snugBody_Create(&(snugBodyDef){ .model = skin }, &bodies[0]));
+	CALL(outcome, snugBody_Create(&(snugBodyDef){ .model = rigid }, &bodies[1]));
+	static const float matrices[24] = { 1, 0, 0, 0.1f, 0, 0.8f, -0.6f, 0, 0, 0.6f, 0.8f, 0.2f, 1, 0, 0, 1e-40f, 0, 1, 0,
+		0, 0, 0, 1, 0.3f };
+	static const float columns[32] = { 1, 0, 0, 0, 0, 0.8f, 0.6f, 0, 0, -0.6f, 0.8f, 0, 0.2f, 0, 0.1f, 1, 1, 0, 0, 0, 0,
+		1, 0, 0, 0, 0, 1, 0, 0.1f, 0, 0.3f, 1 };
+	snugStatus status = snug_badArgument;
+	uint64_t open = 0;
+	CALL(outcome, snugModel_CountOpenEdges(skin, &open));
+	CALL(outcome, status = snugBody_SetJoints(bodies[0], matrices, 0, 2));
+	outcome->changes += status != snug_success;
+	AskOne(outcome, bodies[0]);
+	AskTwo(outcome, bodies[0], bodies[1]);
+	CALL(outcome, status = snugBody_SetJoints4x4(bodies[0], columns, 0, 2));
+	outcome->changes += status != snug_success;
+	AskOne(outcome, bodies[0]);
+	AskTwo(outcome, bodies[1], bodies[0]);
+	AskScene(outcome, bodies, matrices, &stations[0][1]);
+	for (int k = 0; k < 2; ++k)
+	{
+		CALL(outcome, snugBody_Destroy(bodies[k]));
+	}
+	CALL(outcome, snugModel_Destroy(skin));
+	CALL(outcome, snugModel_Destroy(rigid));
+}
+
 static Outcome Work(const Environment* environment, float* vertices)
 {
 	Outcome outcome = { .hash = SCENE_HASH_START };
@@ -319,6 +533,9 @@ static Outcome Work(const Environment* environment, float* vertices)
 	WorkWith(&outcome, tiny, tinyToo, tinyMesh, 24, stations[1], vertices);
 	WorkWithFields(&outcome, snug_boundDefault, vertices);
 	WorkWithFields(&outcome, snug_boundBall, vertices);
+	WorkWithQueries(&outcome, snug_skin);
+	WorkWithQueries(&outcome, snug_sphericalSkin);
+	WorkWithQueries(&outcome, snug_dualQuaternionSkin);
 	CALL(&outcome, snugModel_Destroy(a));
 	CALL(&outcome, snugModel_Destroy(b));
 	CALL(&outcome, snugModel_Destroy(tiny));

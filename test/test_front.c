@@ -3,7 +3,7 @@
 #include "workers.h"
 
 #include "body/body.h"
-#include "scenes/meshless.h"
+#include "scenes/character.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -215,6 +215,54 @@ static void immense_changes_are_motion(void** state)
 	free(weights);
 }
 
+// Morph targets that lead far out, set and taken away between small steps of the joints: what they displace goes much
+// farther than the rest positions, by whose motion boxes of a skin grow. Every bound is looked at.
+static void displaced_vertices_are_followed(void** state)
+{
+	(void)state;
+	sceneCharacter character;
+	assert_true(sceneCharacter_Create(&character, scene_man));
+	sceneTargets* targets = &character.targets;
+	for (uint32_t i = 0; i < 3 * targets->starts[character.mesh.vertexCount]; ++i)
+	{
+		targets->displacements[i] *= 600.0f;
+	}
+	snugModelDef def = sceneCharacter_MakeDef(&character, snug_skin);
+	def.fields = sceneTargets_Get(targets);
+	Thing man = { .mesh = character.mesh };
+	assert_int_equal(snugModel_Create(&def, &man.model), snug_success);
+	const snugBodyDef bodyDef = { .model = man.model, .strategy = snug_strategyFront };
+	assert_int_equal(snugBody_Create(&bodyDef, &man.body), snug_success);
+	Thing other = Thing_Make(sceneMakeBlob(12, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	Place(other.body, 0.3, 1.0, 0.2);
+	uint64_t pairs = 0;
+	for (int step = 0; step < 48; ++step)
+	{
+		float matrices[12 * SCENE_MAX_JOINTS], amplitudes[16] = { 0.0f };
+		assert_true(targets->count <= LENGTH_OF(amplitudes));
+		if (step % 8 == 3)
+		{
+			sceneCharacter_Breathe(&character, 0.1 * step, amplitudes);
+		}
+		if (step % 8 == 3 || step % 16 == 9)
+		{
+			assert_int_equal(snugBody_SetAmplitudes(man.body, amplitudes, targets->count), snug_success);
+		}
+		else
+		{
+			sceneCharacter_Walk(&character, 0.2 + 0.002 * step, matrices);
+			assert_int_equal(snugBody_SetJoints(man.body, matrices, 0, character.weights.transformCount), snug_success);
+		}
+		pairs += CheckPairs("displaced", 0, &man, &other, NULL);
+		AssertValid(man.body, 0, step);
+	}
+	assert_true(pairs > 0);
+	snugBody_Destroy(man.body);
+	snugModel_Destroy(man.model);
+	sceneCharacter_Free(&character);
+	Thing_Free(&other);
+}
+
 // Contacts that jump around the body: the automatic strategy gives up the front, and takes it again when they stay.
 static void automatic_notices_incoherence(void** state)
 {
@@ -344,6 +392,53 @@ static void threads_give_the_same_pairs(void** state)
 	}
 }
 
+// Contacts of few triangles of many: on the way to enough tasks most pairs of nodes come to nothing, and make room for
+// others. Would catch tasks that are written behind the last.
+static void threads_share_small_contacts(void** state)
+{
+	(void)state;
+	const snugTreeDef deep = { .leafTriangles = 1 };
+	Thing a = Thing_Make(sceneMakeSphere(40), snug_rigid, deep, NULL);
+	Thing b = Thing_Make(sceneMakeSphere(38), snug_rigid, deep, NULL);
+	uint64_t pairs = 0;
+	for (int step = 0; step < 60; ++step)
+	{
+		PlaceTurned(b.body, 2.0 - 0.0004 * step, 0.1 * step);
+		PairList alone = CollideAll(a.body, b.body, NULL);
+		PairList together = { malloc((alone.count + 1) * sizeof(snugPair)), alone.count };
+		const snugQuery query = { .pairs = together.pairs, .capacity = alone.count, .parallel = RunOnThreads };
+		assert_int_equal(snugCollide(a.body, b.body, &query).count, alone.count);
+		AssertSamePairs("a small contact", (uint64_t)step, &alone, &together);
+		pairs += alone.count;
+		PairList_Free(&alone);
+		PairList_Free(&together);
+	}
+	assert_true(pairs > 0);
+	Thing_Free(&a);
+	Thing_Free(&b);
+}
+
+// What is refitted beforehand is not refitted again by the first query.
+static void refitting_leaves_nothing_to_queries(void** state)
+{
+	(void)state;
+	for (size_t i = 0; i < LENGTH_OF(strategies); ++i)
+	{
+		Clay a = Clay_Make(12, 30, 1, (snugTreeDef){ 0 }, strategies[i]);
+		Thing b = Thing_Make(sceneMakeBlob(12, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
+		for (int step = 0; step < 3; ++step)
+		{
+			Clay_Pose(&a, 0.5, 0.3 + 0.1 * step, 0.2);
+			assert_int_equal(snugBody_Refit(a.thing.body), snug_success);
+			const snugResult result = snugCollide(a.thing.body, b.body, NULL);
+			assert_true(result.count > 0 && result.counters.volumeTests > 0);
+			assert_int_equal(result.counters.nodesRefitted, 0);
+		}
+		Clay_Free(&a);
+		Thing_Free(&b);
+	}
+}
+
 static void callbacks_stop_all_threads(void** state)
 {
 	(void)state;
@@ -389,7 +484,7 @@ static void tasks_leave_the_same_memory(void** state)
 	{
 		twins[k / 2][k % 2] = Clay_Make(20, 40, 1 + 50 * (uint64_t)(k % 2), (snugTreeDef){ 0 }, snug_strategyAuto);
 	}
-	for (int step = 0; step < 24; ++step)
+	for (int step = 0; step < 60; ++step)
 	{
 		snugQuery query = { .parallel = RunInTurn, .parallelUser = &calls };
 		for (int k = 0; k < 2; ++k)
@@ -462,9 +557,12 @@ int main(void)
 		cmocka_unit_test(boxes_grow_with_slow_motion),
 		cmocka_unit_test(boxes_grow_again_after_a_long_way),
 		cmocka_unit_test(immense_changes_are_motion),
+		cmocka_unit_test(displaced_vertices_are_followed),
 		cmocka_unit_test(automatic_notices_incoherence),
 		cmocka_unit_test(automatic_refits_all_in_dense_contact),
 		cmocka_unit_test(threads_give_the_same_pairs),
+		cmocka_unit_test(threads_share_small_contacts),
+		cmocka_unit_test(refitting_leaves_nothing_to_queries),
 		cmocka_unit_test(callbacks_stop_all_threads),
 		cmocka_unit_test(tasks_leave_the_same_memory),
 		cmocka_unit_test(limits_are_kept_by_one_thread),

@@ -41,7 +41,8 @@ typedef struct Search
 	bool* isFound; // (truth.count)
 	uint64_t foundCount;
 	uint64_t calls;
-	snugPair* pairs;
+	snugPair* pairs; // (page + 1)
+	uint64_t page;   // 64 at least, which is the least that there may be
 	uint64_t seed;
 } Search;
 
@@ -49,13 +50,13 @@ typedef struct Search
 
 static Search Search_Make(const Scene* scene, uint32_t capacity, uint64_t seed)
 {
-	Search search = { .scene = scene, .seed = seed };
+	Search search = { .scene = scene, .page = seed == 0 ? PAGE : 64 + seed % 100, .seed = seed };
 	search.frontier.pairs =
 	    malloc(capacity * sizeof(snugNodePair)); // no more: sanitizers see what is written behind it
 	search.frontier.capacity = capacity;
 	memcpy(search.frontier.origin, scene->a.origin, sizeof(search.frontier.origin));
 	search.isFound = calloc(scene->truth.count + 1, sizeof(bool));
-	search.pairs = malloc(PAGE * sizeof(snugPair));
+	search.pairs = malloc((search.page + 1) * sizeof(snugPair));
 	assert_non_null(search.frontier.pairs);
 	assert_non_null(search.isFound);
 	return search;
@@ -97,15 +98,18 @@ static void Find(Search* search, snugPair pair)
 // One call. Returns whether the search is done.
 static bool Search_Call(Search* search, snugTimedQuery query)
 {
+	const snugPair behind = { 0xa5a5a5a5, 0x5a5a5a5a };
 	query.pairs = search->pairs;
-	query.capacity = PAGE;
+	query.capacity = search->page;
+	search->pairs[search->page] = behind;
 	snugFrontier* frontier = &search->frontier;
 	snugResult result = snugCollideInTime(search->scene->a.thing.body, search->scene->b.thing.body, frontier, &query);
 	assert_int_equal(result.status, snug_success);
 	assert_true(++search->calls < 100000); // it ends
 	assert_true(frontier->count <= frontier->capacity);
 	assert_int_equal(result.complete, frontier->count == 0);
-	assert_true(result.count <= PAGE);
+	assert_true(result.count <= search->page);
+	assert_memory_equal(search->pairs + search->page, &behind, sizeof(behind));
 	for (uint64_t i = 0; i < result.count; ++i)
 	{
 		assert_true(i == 0 || Key(search->pairs[i - 1]) < Key(search->pairs[i]));
@@ -217,6 +221,43 @@ static void searches_cut_at_random_find_everything_once(void** state)
 		snugPool_Destroy(pool);
 	}
 	assert_true(cuts > 100 || TestScale() < 1.0);
+}
+
+// Triangles that all intersect those of the other mesh: what two leaves hold is found as a whole, which is as much as a
+// step may need room for.
+static sceneMesh MakeBundle(sceneRandom* random, bool isAcross)
+{
+	sceneMesh mesh = sceneMakeSoup(1 + sceneRandom_Index(random, 60), 0.0, 1);
+	for (uint32_t i = 0; i < mesh.triangleCount; ++i)
+	{
+		float* p = mesh.positions + 9 * (size_t)i;
+		const float at = (float)sceneRandom_Range(random, -1.0, 1.0);
+		const float along[9] = { -9, at, -9, 9, at, -9, 0, at, 9 }, across[9] = { at, -9, -9, at, 9, -9, at, 0, 9 };
+		memcpy(p, isAcross ? across : along, sizeof(along));
+	}
+	return mesh;
+}
+
+static void steps_that_find_as_much_as_they_can(void** state)
+{
+	(void)state;
+	for (int n = 0; n < TestCount(300); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		const snugTreeDef tree = { .split = snug_splitMedian, .leafTriangles = 8 };
+		Scene scene = { .a.thing = Thing_Make(MakeBundle(&random, false), snug_rigid, tree, NULL),
+			.b.thing = Thing_Make(MakeBundle(&random, true), snug_rigid, tree, NULL) };
+		scene.truth = BruteAll(&scene.a.thing, &scene.b.thing, NULL);
+		assert_int_equal(scene.truth.count, scene.a.thing.mesh.triangleCount * scene.b.thing.mesh.triangleCount);
+		Search search = Search_Make(&scene, capacities[n % (int)LENGTH_OF(capacities)], seed);
+		while (!Search_Call(&search, (snugTimedQuery){ .muchSoon = n % 2 == 0 }))
+		{
+		}
+		CheckDone(&search);
+		Search_Free(&search);
+		Scene_Free(&scene);
+	}
 }
 
 // Small scenes: after any number of steps the rest, whole or one step at a time, is the rest.
@@ -418,6 +459,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(searches_cut_at_random_find_everything_once),
+		cmocka_unit_test(steps_that_find_as_much_as_they_can),
 		cmocka_unit_test(searches_cut_anywhere_find_everything_once),
 		cmocka_unit_test(a_level_is_an_answer),
 		cmocka_unit_test(much_is_found_soon),

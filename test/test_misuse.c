@@ -187,8 +187,17 @@ static void wrong_arguments_are_told(void** state)
 	ASSERT_BAD_ARGUMENT(snugTouches(rigidBody, freeBody, &(snugQuery){ .origin = { 0, 0, -INFINITY } }).status);
 	ASSERT_BAD_ARGUMENT(snugBody_GetVertices(rigidBody, badOrigin, positions, 0));
 	ASSERT_BAD_ARGUMENT(snugBody_GetBounds(rigidBody, infiniteOrigin, &bounds));
-	// A rigid body has no vertices to set.
+	// A rigid body has nothing to set, a free one vertices alone.
+	const snugMeshlessNode node = { .displacement = { 0 } };
 	ASSERT_BAD_ARGUMENT(snugBody_SetVertices(rigidBody, positions, 0, 0, 1));
+	for (int i = 0; i < 2; ++i)
+	{
+		snugBody* body = i == 0 ? rigidBody : freeBody;
+		ASSERT_BAD_ARGUMENT(snugBody_SetNodes(body, &node, 1));
+		ASSERT_BAD_ARGUMENT(snugBody_SetJoints(body, positions, 0, 1));
+		ASSERT_BAD_ARGUMENT(snugBody_SetJoints4x4(body, positions, 0, 1));
+		ASSERT_BAD_ARGUMENT(snugBody_SetAmplitudes(body, positions, 1));
+	}
 	for (size_t stride = 1; stride < 20; ++stride)
 	{
 		if (stride != 12 && stride != 16)

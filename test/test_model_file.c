@@ -8,6 +8,7 @@
 
 #include "base/checksum.h"
 #include "model/block.h"
+#include "model/contents.h"
 
 #include <math.h>
 #include <signal.h>
@@ -457,6 +458,73 @@ static void wrong_bounds_are_refused(void** state)
 	free(sample.block);
 }
 
+// A block with one value changed, whose checksum is right.
+static void AssertRefused(unsigned char* block, size_t bytes, size_t at, const void* value, size_t size)
+{
+	unsigned char kept[8];
+	memcpy(kept, block + at, size);
+	memcpy(block + at, value, size);
+	RepairChecksum(block, bytes);
+	assert_int_equal(Try(block, bytes), snug_badFile);
+	memcpy(block + at, kept, size);
+	RepairChecksum(block, bytes);
+}
+
+// Weights that do not sum to 1, displacements beyond what bounds were made for, and joints and fields that there are
+// not, of skins of every kind, with morph targets and without, and of fields. Would catch a part that nobody checks.
+static void wrong_rows_are_refused(void** state)
+{
+	(void)state;
+	uint32_t checked[2] = { 0 };
+	for (uint32_t number = 0; number < 90; ++number)
+	{
+		snugModel* model = MakeSample(number);
+		size_t bytes;
+		const unsigned char* block = snugModel_GetBlock(model, &bytes);
+		unsigned char* copy = malloc(bytes);
+		assert_non_null(copy);
+		memcpy(copy, block, bytes);
+		const sgContents contents = sgModel_Describe(model);
+		sceneRandom random = { TestSeed() + number };
+		for (int kind = 0; kind < 2; ++kind)
+		{
+			const sgRows* rows = kind == 0 ? &contents.influences : &contents.displacements;
+			for (uint32_t v = 0; v < model->tree.vertexCount && rows->places != NULL;
+			     v += 1 + sceneRandom_Index(&random, 60))
+			{
+				const sgRow row = sgRows_Get(rows, v);
+				uint32_t j = 0;
+				while (j < row.count && !sgRow_Has(&row, rows->width, j))
+				{
+					++j;
+				}
+				if (j == row.count)
+				{
+					continue;
+				}
+				const float* value = row.values + (size_t)j * rows->width * SG_LANES;
+				const size_t at = (size_t)((const unsigned char*)value - block);
+				const size_t numberAt = (size_t)((const unsigned char*)(row.numbers + j) - block);
+				const float wrong[] = { NAN, INFINITY, *value + 0.01f, -*value - 0.01f, *value + 1e9f };
+				for (size_t i = 0; i < LENGTH_OF(wrong); ++i)
+				{
+					if (kind == 0 || i < 2 || i == 4) // a displacement may be somewhat larger
+					{
+						AssertRefused(copy, bytes, at, wrong + i, sizeof(float));
+					}
+				}
+				const uint16_t none = (uint16_t)(kind == 0 ? contents.jointCount : contents.fieldCount);
+				AssertRefused(copy, bytes, numberAt, &none, sizeof(none));
+				++checked[kind];
+			}
+		}
+		assert_int_equal(Try(copy, bytes), snug_success);
+		free(copy);
+		snugModel_Destroy(model);
+	}
+	assert_true(checked[0] > 20 && checked[1] > 20);
+}
+
 // Children moved into the group of their parent, where nothing else is wrong with them: they would share its version.
 static void families_out_of_line_are_refused(void** state)
 {
@@ -697,6 +765,20 @@ static void AssertSameAnswers(uint32_t number, const snugModel* first, const snu
 	Thing_Free(&probe);
 }
 
+// How often the file is in memory, as the system lists it.
+static int CountMappings(void)
+{
+	FILE* maps = fopen("/proc/self/maps", "r");
+	assert_non_null(maps);
+	int count = 0;
+	for (char line[4096]; fgets(line, sizeof(line), maps) != NULL;)
+	{
+		count += strstr(line, path) != NULL;
+	}
+	fclose(maps);
+	return count;
+}
+
 // Bytes of the caller's and mapped files, checked or trusted: the same models, without a copy.
 static void models_in_place(void** state)
 {
@@ -716,12 +798,14 @@ static void models_in_place(void** state)
 			assert_int_equal(snugModel_Load(copy, bytes, &def, &borrowed), snug_success);
 			assert_ptr_equal(snugModel_GetBlock(borrowed, &same), copy);
 			assert_int_equal(snugModel_LoadFile(path, &def, &mapped), snug_success);
+			assert_int_equal(CountMappings(), 1);
 			AssertSameModel(model, borrowed);
 			AssertSameModel(model, mapped);
 			AssertSameAnswers(i, model, borrowed);
 			AssertSameAnswers(i, model, mapped);
 			snugModel_Destroy(borrowed);
 			snugModel_Destroy(mapped);
+			assert_int_equal(CountMappings(), 0);
 			assert_int_equal(allocator.live, 0);
 			assert_int_equal(allocator.faults, 0);
 		}
@@ -751,6 +835,10 @@ static void bad_models_in_place(void** state)
 	assert_int_equal(fwrite(copy, 1, bytes, file), bytes);
 	fclose(file);
 	assert_int_equal(snugModel_LoadFile(path, &def, &loaded), snug_badFile);
+	TestAllocator none = { .failAt = 1 };
+	const snugLoadDef poor = { .allocator = TestAllocator_Get(&none), .inPlace = true };
+	assert_int_equal(snugModel_LoadFile(path, &poor, &loaded), snug_outOfMemory);
+	assert_int_equal(CountMappings(), 0);
 	WriteText(path, "");
 	assert_int_equal(snugModel_LoadFile(path, &def, &loaded), snug_badFile);
 	// What is trusted is trusted, but its size and header are looked at all the same.
@@ -872,6 +960,7 @@ int main(int argc, char** argv)
 		cmocka_unit_test(the_checksum_covers_every_byte),
 		cmocka_unit_test(hostile_blocks_are_refused_or_harmless),
 		cmocka_unit_test(wrong_bounds_are_refused),
+		cmocka_unit_test(wrong_rows_are_refused),
 		cmocka_unit_test(families_out_of_line_are_refused),
 		cmocka_unit_test(versions_and_byte_orders),
 		cmocka_unit_test(files_that_cannot_be_read),

@@ -305,13 +305,40 @@ static void CheckPoint(uint64_t seed, const Posed* posed, const float point[3], 
 	snugClosest found;
 	snugClosestResult result = snugFindClosest(posed->thing.body, point, 0, 1, &found, &query);
 	assert_int_equal(result.status, snug_success);
-	if (found.distance != expected.distance || found.triangle != expected.triangle ||
+	double normal[3] = { 0.0 };
+	bool isGood = true,
+	     hasNormal = expected.triangle == SNUG_NO_TRIANGLE || Posed_Normal(posed, expected.triangle, normal);
+	for (int k = 0; k < 3 && hasNormal; ++k)
+	{
+		isGood = isGood && fabs(normal[k] - found.normal[k]) <= 1e-6;
+	}
+	if (!isGood || found.distance != expected.distance || found.triangle != expected.triangle ||
 	    memcmp(found.position, expected.position, sizeof(found.position)) != 0 ||
 	    result.count != (expected.triangle != SNUG_NO_TRIANGLE))
 	{
 		fail_msg("seed %llu: %.17g of %u instead of %.17g of %u", (unsigned long long)seed, found.distance,
 		    found.triangle, expected.distance, expected.triangle);
 	}
+}
+
+// Several points at once, each as if it were alone.
+static void CheckTogether(const Posed* posed, float points[6][5])
+{
+	const snugDistanceQuery query = { .origin = { posed->origin[0], posed->origin[1], posed->origin[2] },
+		.maxDistance = 1.0 };
+	snugClosest together[7], alone, behind;
+	memset(&behind, 0xa5, sizeof(behind));
+	together[6] = behind;
+	uint64_t count = 0;
+	snugClosestResult result = snugFindClosest(posed->thing.body, points[0], sizeof(points[0]), 6, together, &query);
+	assert_int_equal(result.status, snug_success);
+	for (int i = 0; i < 6; ++i)
+	{
+		count += snugFindClosest(posed->thing.body, points[i], 0, 1, &alone, &query).count;
+		assert_memory_equal(together + i, &alone, sizeof(alone));
+	}
+	assert_int_equal(result.count, count);
+	assert_memory_equal(together + 6, &behind, sizeof(behind));
 }
 
 static void closest_points_are_those_of_all_triangles(void** state)
@@ -328,9 +355,10 @@ static void closest_points_are_those_of_all_triangles(void** state)
 		{
 			Posed_Change(&random, &posed);
 		}
+		float points[6][5]; // with room between them
 		for (int i = 0; i < 6; ++i)
 		{
-			float point[3];
+			float* point = points[i];
 			for (int k = 0; k < 3; ++k)
 			{
 				point[k] = (float)sceneRandom_Range(&random, -3.0, 3.0);
@@ -346,6 +374,7 @@ static void closest_points_are_those_of_all_triangles(void** state)
 			}
 			CheckPoint(seed, &posed, point, i % 2 == 0 ? 0.0 : 1.5);
 		}
+		CheckTogether(&posed, points);
 		Posed_Free(&posed);
 		snugPool_Destroy(pool);
 	}
@@ -478,7 +507,8 @@ static void misuse_is_refused(void** state)
 	query = (snugMarginQuery){ .capacity = 1 };
 	assert_int_equal(snugFindWithin(x, y, &query).status, snug_badArgument);
 	query = (snugMarginQuery){ .origin = { 1e300, 0.0, 0.0 } };
-	assert_int_equal(snugFindWithin(x, y, &query).status, snug_outOfRange);
+	result = snugFindWithin(x, y, &query);
+	assert_true(result.status == snug_outOfRange && result.count == 0 && !result.complete);
 	assert_int_equal(snugFindWithin(x, y, NULL).status, snug_badArgument);
 	Posed_Free(&a);
 	Posed_Free(&b);

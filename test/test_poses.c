@@ -228,7 +228,12 @@ static void Live(const Actor* actor, uint64_t seed, int steps, snugStrategy stra
 	uint64_t pairs = 0;
 	for (int step = 0; step < steps; ++step)
 	{
-		TellSomething(actor, &random, body, &told);
+		// Now and then several times before anybody looks. Would catch bounds that follow a pose which has been
+		// overwritten.
+		for (uint32_t times = 1 + sceneRandom_Index(&random, 3); times > 0; --times)
+		{
+			TellSomething(actor, &random, body, &told);
+		}
 		AskSomething(body, probe.body, positions[0], &random);
 		pairs += Compare(actor, seed, step, body, probe.body, &told, step % 2 == 0, positions);
 	}

@@ -56,43 +56,11 @@ static HitList BruteHits(const Posed* posed, const snugRay* ray, bool inRational
 	return list;
 }
 
-// The unit normal in double, by the shortest edge and another, so that differences lose least. False for slivers whose
-// normal rounds away even so: they are test_segment.c's.
-static bool FindNormal(const float c[3][3], double n[3])
-{
-	double edges[3][3], squares[3], length2 = 0.0;
-	int least = 0;
-	for (int e = 0; e < 3; ++e)
-	{
-		squares[e] = 0.0;
-		for (int k = 0; k < 3; ++k)
-		{
-			edges[e][k] = (double)c[(e + 1) % 3][k] - c[e][k];
-			squares[e] += edges[e][k] * edges[e][k];
-		}
-		least = squares[e] < squares[least] ? e : least;
-	}
-	const double *u = edges[least], *v = edges[(least + 1) % 3];
-	for (int k = 0; k < 3; ++k)
-	{
-		int i = (k + 1) % 3, j = (k + 2) % 3;
-		n[k] = u[i] * v[j] - u[j] * v[i];
-		length2 += n[k] * n[k];
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		n[k] /= sqrt(length2);
-	}
-	return length2 > 1e-16 * squares[least] * squares[(least + 1) % 3];
-}
-
 // Position and normal, from the triangle; t and weights are compared with what is expected.
 static bool IsGoodHit(const Posed* posed, const snugRay* ray, const snugRayHit* expected, const snugRayHit* hit)
 {
-	float c[3][3];
-	Posed_Triangle(posed, expected->triangle, c);
 	double n[3], size = 0.0;
-	bool hasNormal = FindNormal((const float(*)[3])c, n);
+	bool hasNormal = Posed_Normal(posed, expected->triangle, n);
 	for (int k = 0; k < 3; ++k)
 	{
 		size = fmax(size, fmax(fabs((double)ray->from[k]), fabs((double)ray->to[k])));
@@ -433,7 +401,7 @@ static RayScene MakeRayScene(sceneRandom* random, uint64_t seed)
 	for (uint32_t i = 0; i < SCENE_BODIES; ++i)
 	{
 		Posed* posed = made.bodies + i;
-		sceneMesh mesh = i % 3 == 0 ? RandomMesh(random, mesh_empty) : sceneMakeBlob(2, seed + i);
+		sceneMesh mesh = i % 3 == 0 ? RandomMesh(random, mesh_empty) : sceneMakeBlob(2, seed + i / 3);
 		*posed = Posed_Make(random, mesh, (snugDeformer)(i % POSED_DEFORMERS), NULL);
 		const snugSceneBodyDef bodyDef = { .body = posed->thing.body, .groups = 1u << i % 4, .isStatic = i % 2 == 0 };
 		assert_int_equal(snugScene_Add(made.scene, &bodyDef, made.ids + i), snug_success);
@@ -441,17 +409,23 @@ static RayScene MakeRayScene(sceneRandom* random, uint64_t seed)
 	return made;
 }
 
+// Now and then where the one before is, which may be the same mesh: rays hit both at the same t.
 static void PlaceAll(sceneRandom* random, RayScene* made)
 {
+	snugFrame frame = { .position = { 0.0 } };
 	for (uint32_t i = 0; i < SCENE_BODIES; ++i)
 	{
-		if (sceneRandom_Index(random, 3) == 0)
+		uint32_t how = sceneRandom_Index(random, 4);
+		if (how == 0)
 		{
 			continue; // stays
 		}
-		snugFrame frame = { .position = {
-			                    sceneRandom_Range(random, -4.0, 4.0), sceneRandom_Range(random, -2.0, 2.0) } };
-		RandomRotation(random, frame.rotation);
+		if (how > 1)
+		{
+			frame.position[0] = sceneRandom_Range(random, -4.0, 4.0);
+			frame.position[1] = sceneRandom_Range(random, -2.0, 2.0);
+			RandomRotation(random, frame.rotation);
+		}
 		assert_int_equal(snugBody_SetFrame(made->bodies[i].thing.body, &frame), snug_success);
 	}
 }
@@ -503,7 +477,7 @@ static void CheckSceneHits(uint64_t seed, RayScene* made, const snugRay* ray, ui
 	{
 		MOST = 4096
 	};
-	static snugSceneRayHit expected[MOST], hits[MOST];
+	static snugSceneRayHit expected[MOST], hits[MOST + 1];
 	static snugRayHit own[MOST];
 	const snugRayQuery one = { .origin = { made->origin[0], made->origin[1], made->origin[2] } };
 	uint64_t count = 0;
@@ -522,9 +496,13 @@ static void CheckSceneHits(uint64_t seed, RayScene* made, const snugRay* ray, ui
 	for (size_t c = 0; c < LENGTH_OF(capacities); ++c)
 	{
 		uint64_t room = capacities[c], kept = count < room ? count : room;
+		snugSceneRayHit behind;
+		memset(&behind, 0xa5, sizeof(behind));
+		hits[room] = behind;
 		snugSceneRayResult result =
 		    snugScene_FindHits(made->scene, ray, room > 0 ? hits : NULL, room, &(snugSceneRayQuery){ .mask = mask });
 		assert_int_equal(result.status, snug_success);
+		assert_memory_equal(hits + room, &behind, sizeof(behind));
 		if (result.count != count || memcmp(hits, expected, (size_t)kept * sizeof(snugSceneRayHit)) != 0)
 		{
 			fail_msg("SNUG_SEED=%llu: other hits, %llu and %llu", (unsigned long long)seed,
@@ -576,6 +554,43 @@ static void rays_through_scenes_hit_the_nearest_body(void** state)
 		{
 			Posed_Free(made.bodies + i);
 		}
+	}
+}
+
+// Boxes along the axes and rays along them, in their faces and edges, and past them by nothing.
+static void rays_along_faces_hit_them(void** state)
+{
+	(void)state;
+	RayScene made = { .origin = { 0.0 } };
+	assert_int_equal(snugScene_Create(&(snugSceneDef){ .origin = { 0.0 } }, &made.scene), snug_success);
+	sceneRandom random = { TestSeed() };
+	for (uint32_t i = 0; i < SCENE_BODIES; ++i)
+	{
+		sceneMesh mesh = sceneMakeVoxelBox(1, 1 + i % 2, 1 + i % 3, 1.0);
+		sceneMesh_Translate(&mesh, (double)(i % 4) - 2.0, (double)(i / 4) - 1.0, (double)(i % 3) - 1.0);
+		made.bodies[i] = Posed_Make(&random, mesh, snug_rigid, NULL);
+		const snugSceneBodyDef def = { .body = made.bodies[i].thing.body, .groups = 1u << i % 4 };
+		assert_int_equal(snugScene_Add(made.scene, &def, made.ids + i), snug_success);
+	}
+	uint64_t hits = 0;
+	for (int n = 0; n < 400; ++n)
+	{
+		snugRay ray;
+		for (int k = 0; k < 3; ++k)
+		{
+			ray.from[k] = 0.5f * (float)sceneRandom_Index(&random, 13) - 3.0f;
+			ray.to[k] = ray.from[k];
+		}
+		ray.to[n % 3] = 0.5f * (float)sceneRandom_Index(&random, 13) - 3.0f;
+		CheckSceneRays((uint64_t)n, &made, &ray, 1, 0, n % 2 == 0);
+		CheckSceneHits((uint64_t)n, &made, &ray, 0);
+		hits += snugScene_FindHits(made.scene, &ray, NULL, 0, NULL).count;
+	}
+	assert_true(hits > 400);
+	snugScene_Destroy(made.scene);
+	for (uint32_t i = 0; i < SCENE_BODIES; ++i)
+	{
+		Posed_Free(made.bodies + i);
 	}
 }
 
@@ -647,6 +662,7 @@ int main(void)
 		cmocka_unit_test(clipping_loses_no_box_on_the_segment),
 		cmocka_unit_test(passing_loses_no_triangle_on_the_line),
 		cmocka_unit_test(rays_through_scenes_hit_the_nearest_body),
+		cmocka_unit_test(rays_along_faces_hit_them),
 		cmocka_unit_test(bad_rays_through_scenes_are_refused),
 		cmocka_unit_test(bad_rays_are_refused),
 	};

@@ -327,6 +327,14 @@ static void poses_of_many(void** state)
 		assert_true(vertices[0] == (float)(2 * i) && vertices[9] == (float)(2 * i + 1));
 		assert_true(vertices[1] == (float)(10 * (i + 1)));
 	}
+	poses.ids = (const uint32_t[2]){ ids[1], ids[0] }; // in any order: what is given first is for the first id
+	assert_int_equal(snugScene_SetPoses(scene, &poses), snug_success);
+	for (int i = 0; i < 2; ++i)
+	{
+		assert_int_equal(snugBody_GetVertices(skinned[1 - i], NULL, vertices, 0), snug_success);
+		assert_true(vertices[0] == (float)(2 * i) && vertices[9] == (float)(2 * i + 1));
+		assert_true(vertices[1] == (float)(10 * (i + 1)));
+	}
 	poses.ids = (const uint32_t[2]){ ids[0], ids[0] }; // twice
 	ASSERT_BAD_ARGUMENT(snugScene_SetPoses(scene, &poses));
 	poses.ids = (const uint32_t[2]){ ids[0], stone }; // not a skin
@@ -345,6 +353,118 @@ static void poses_of_many(void** state)
 	ASSERT_BAD_ARGUMENT(snugScene_SetPoses(NULL, &poses));
 	ASSERT_BAD_ARGUMENT(snugScene_SetPoses(scene, NULL));
 	snugScene_Destroy(scene);
+}
+
+#define CROWD 75
+
+// Matrices of a body: by rows or columns, of which the caller's array may have room between.
+static void MakeMatrices(sceneRandom* random, bool isColumns, size_t stride, float* matrices)
+{
+	for (size_t joint = 0; joint < 2; ++joint)
+	{
+		float* m = matrices + joint * stride;
+		for (size_t k = 0; k < 12; ++k)
+		{
+			size_t row = k / 4, column = k % 4;
+			double entry = column == 3 ? sceneRandom_Range(random, -0.5, 0.5)
+			                           : (double)(row == column) + sceneRandom_Range(random, -0.2, 0.2);
+			m[isColumns ? 4 * column + row : k] = (float)entry;
+		}
+		if (isColumns)
+		{
+			m[3] = m[7] = m[11] = 0.0f;
+			m[15] = 1.0f;
+		}
+	}
+}
+
+static void AssertSameVertices(snugBody* one, snugBody* other)
+{
+	float vertices[2][12];
+	assert_int_equal(snugBody_GetVertices(one, NULL, vertices[0], 0), snug_success);
+	assert_int_equal(snugBody_GetVertices(other, NULL, vertices[1], 0), snug_success);
+	assert_memory_equal(vertices[0], vertices[1], sizeof(vertices[0]));
+}
+
+// Some of a crowd, in any order, with room between matrices and between bodies or none, by rows or by columns. Oracle:
+// the same bodies, each told alone, and all pairs of them. Would catch a pose or a frame of another index, bodies that
+// no task poses, and boxes of the scene that stay where they were.
+static void a_crowd_is_posed_as_each_alone(void** state)
+{
+	(void)state;
+	snugScene* scene =
+	    MakeScene(&(snugSceneDef){ .room = { .bodies = CROWD, .candidates = CROWD * CROWD, .pairs = CROWD * CROWD } });
+	snugBody *crowd[CROWD], *alone[CROWD];
+	uint32_t ids[CROWD];
+	static float matrices[CROWD * 50];
+	snugFrame frames[CROWD];
+	for (uint32_t i = 0; i < CROWD; ++i)
+	{
+		crowd[i] = MakeBody(skin, NULL);
+		alone[i] = MakeBody(skin, NULL);
+		ids[i] = Add(scene, crowd[i]);
+		assert_int_equal(ids[i], i);
+	}
+	uint64_t touching = 0;
+	for (int round = 0; round < TestCount(16); ++round)
+	{
+		sceneRandom random = { TestSeed() + (uint64_t)round };
+		const bool isColumns = round % 2 == 1;
+		const size_t between = round % 4 < 2 ? 0
+		                       : isColumns   ? 20
+		                                     : 15,
+		             stride = between != 0 ? between
+		                      : isColumns  ? 16
+		                                   : 12;
+		const size_t apart = round % 3 == 0 ? 2 * stride : 50;
+		const uint32_t count = round == 0 ? CROWD : 1 + sceneRandom_Index(&random, CROWD);
+		for (uint32_t i = 0; i < CROWD; ++i)
+		{
+			uint32_t other = sceneRandom_Index(&random, i + 1);
+			ids[i] = ids[other];
+			ids[other] = i;
+		}
+		snugScenePoses poses = { .ids = round % 5 == 0 ? NULL : ids,
+			.count = count,
+			.joints = round % 7 == 6 ? NULL : matrices,
+			.jointStride = between * sizeof(float),
+			.bodyStride = round % 3 == 0 ? 0 : apart * sizeof(float),
+			.isColumns = isColumns,
+			.frames = round % 7 == 5 ? NULL : frames };
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			float* own = matrices + i * apart;
+			snugBody* body = alone[poses.ids != NULL ? ids[i] : i];
+			MakeMatrices(&random, isColumns, stride, own);
+			frames[i] = (snugFrame){ .position = { sceneRandom_Range(&random, -3.0, 3.0), 0.1, (double)i / CROWD } };
+			RandomRotation(&random, frames[i].rotation);
+			snugStatus status = poses.joints == NULL ? snug_success
+			                    : isColumns          ? snugBody_SetJoints4x4(body, own, poses.jointStride, 2)
+			                                         : snugBody_SetJoints(body, own, poses.jointStride, 2);
+			assert_int_equal(status, snug_success);
+			assert_int_equal(poses.frames != NULL ? snugBody_SetFrame(body, frames + i) : snug_success, snug_success);
+		}
+		assert_int_equal(snugScene_SetPoses(scene, &poses), snug_success);
+		assert_int_equal(snugScene_Update(scene, NULL).status, snug_success);
+		uint64_t pairs = 0;
+		for (uint32_t i = 0; i < CROWD; ++i)
+		{
+			AssertSameVertices(crowd[i], alone[i]);
+			for (uint32_t k = 0; k < i; ++k)
+			{
+				pairs += snugTouches(alone[i], alone[k], NULL).count;
+			}
+		}
+		assert_int_equal(CountPairs(scene), pairs);
+		touching += pairs;
+	}
+	assert_true(touching > 0);
+	snugScene_Destroy(scene);
+	for (uint32_t i = 0; i < CROWD; ++i)
+	{
+		snugBody_Destroy(crowd[i]);
+		snugBody_Destroy(alone[i]);
+	}
 }
 
 // --- Memory ---------------------------------------------------------------------------------------------------------
@@ -416,6 +536,7 @@ int main(void)
 		cmocka_unit_test(a_moved_origin_asks_anew),
 		cmocka_unit_test(bodies_too_far_are_named),
 		cmocka_unit_test(poses_of_many),
+		cmocka_unit_test(a_crowd_is_posed_as_each_alone),
 		cmocka_unit_test(every_failure_is_survived),
 	};
 	return cmocka_run_group_tests(tests, SetUp, TearDown);

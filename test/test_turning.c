@@ -291,6 +291,47 @@ static void boxes_grow_with_slow_motion(void** state)
 	}
 }
 
+// Bodies are posed once, twice or three times before anybody asks, and refuse nonsense in between: the way that counts
+// is the one since boxes were made, whatever was overwritten on it. Every bound is looked at. Would catch a motion that
+// is measured from a pose which is there no more.
+static void boxes_follow_all_poses_between_queries(void** state)
+{
+	(void)state;
+	uint64_t pairs = 0;
+	for (int n = 0; n < TestCount(8); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeBlob(16, 3), 6);
+		const Bounding how = { .strategy = n % 4 < 2 ? snug_strategyFront : snug_strategyAuto };
+		Thing thing = MakeSkinThing(&skinned, deformers[n % 2], (snugTreeDef){ 0 }, &how);
+		Thing other = Thing_Make(sceneMakeBlob(12, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
+		double angle = 0.0;
+		for (int step = 0; step < 20; ++step)
+		{
+			for (uint32_t times = 1 + sceneRandom_Index(&random, 3); times > 0; --times)
+			{
+				const uint32_t joints = skinned.skin.transformCount;
+				angle += pow(10.0, sceneRandom_Range(&random, -5.0, -1.0));
+				Bend(&skinned, angle);
+				if (sceneRandom_Index(&random, 4) == 0)
+				{
+					skinned.skin.matrices[12 * (joints - 1)] = NAN;
+					assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, joints), snug_badInput);
+					Bend(&skinned, angle);
+				}
+				assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, joints), snug_success);
+			}
+			pairs += CheckPairs("posed often", seed, &thing, &other, NULL);
+			assert_int_equal(snugBody_Validate(thing.body, NULL), snug_success);
+		}
+		Thing_Free(&thing);
+		Thing_Free(&other);
+		SkinnedMesh_Free(&skinned);
+	}
+	assert_true(pairs > 0);
+}
+
 // ---- Memory ---------------------------------------------------------------------------------------------------------
 
 /// What is made through an allocator: a model from its definition, from its bytes, and a body that is posed and asked.
@@ -433,6 +474,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_vertex_moves_farther_than_is_said),
 		cmocka_unit_test(boxes_grow_with_slow_motion),
+		cmocka_unit_test(boxes_follow_all_poses_between_queries),
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(threads_find_the_same_pairs),
 	};

@@ -2,48 +2,6 @@
 // those below nodes whose rest boxes contain it.
 #include "query/contacts.h"
 
-#define MAX_NEIGHBOURS 128
-
-/// How many triangles have each edge at a vertex.
-typedef struct Star
-{
-	uint32_t vertex; ///< of twins the one that stands for them, as its neighbours
-	uint32_t count;
-	uint32_t neighbours[MAX_NEIGHBOURS];
-	uint32_t triangles[MAX_NEIGHBOURS];
-} Star;
-
-static void AddEdge(Star* star, uint32_t neighbour)
-{
-	uint32_t i = 0;
-	while (i < star->count && star->neighbours[i] != neighbour)
-	{
-		++i;
-	}
-	if (i == star->count && i < MAX_NEIGHBOURS)
-	{
-		star->neighbours[star->count++] = neighbour;
-		star->triangles[i] = 0;
-	}
-	if (i < MAX_NEIGHBOURS)
-	{
-		++star->triangles[i];
-	}
-}
-
-static void AddTriangle(void* context, const uint32_t corners[3])
-{
-	Star* star = context;
-	for (int c = 0; c < 3; ++c)
-	{
-		uint32_t next = corners[(c + 1) % 3];
-		if (corners[c] != next && (corners[c] == star->vertex || next == star->vertex))
-		{
-			AddEdge(star, corners[c] == star->vertex ? next : corners[c]);
-		}
-	}
-}
-
 static void VisitLeaf(const snugModel* model, const sgLeaf* leaf, uint32_t vertex, sgStarFcn* visit, void* context)
 {
 	for (uint32_t t = 0; t < leaf->triangleCount; ++t)
@@ -98,14 +56,55 @@ void sgModel_VisitStar(const snugModel* model, uint32_t vertex, sgStarFcn* visit
 	}
 }
 
+/// An edge, and how many triangles have it.
+typedef struct Edge
+{
+	uint32_t v, w;
+	uint32_t count;
+} Edge;
+
+static void CountTriangle(void* context, const uint32_t corners[3])
+{
+	Edge* edge = context;
+	for (int c = 0; c < 3; ++c)
+	{
+		const uint32_t next = corners[(c + 1) % 3];
+		edge->count += (corners[c] == edge->v && next == edge->w) || (corners[c] == edge->w && next == edge->v);
+	}
+}
+
+static bool IsBoundaryEdge(const snugModel* model, uint32_t v, uint32_t w)
+{
+	Edge edge = { .v = v, .w = w };
+	sgModel_VisitStar(model, v, CountTriangle, &edge);
+	return edge.count == 1;
+}
+
+/// A vertex, and whether any of its edges is a boundary.
+typedef struct Star
+{
+	const snugModel* model;
+	uint32_t vertex;
+	bool isBoundary;
+} Star;
+
+static void LookAtEdges(void* context, const uint32_t corners[3])
+{
+	Star* star = context;
+	for (int c = 0; c < 3; ++c)
+	{
+		const bool isOther = corners[c] != star->vertex;
+		star->isBoundary = star->isBoundary || (isOther && IsBoundaryEdge(star->model, star->vertex, corners[c]));
+	}
+}
+
 bool sgModel_IsBoundary(const snugModel* model, uint32_t v, uint32_t w)
 {
-	Star star = { .vertex = v };
-	sgModel_VisitStar(model, v, AddTriangle, &star);
-	bool isBoundary = false;
-	for (uint32_t i = 0; i < star.count; ++i)
+	Star star = { .model = model, .vertex = v };
+	if (w != SG_NONE)
 	{
-		isBoundary = isBoundary || (star.triangles[i] == 1 && (w == SG_NONE || star.neighbours[i] == w));
+		return IsBoundaryEdge(model, v, w);
 	}
-	return isBoundary;
+	sgModel_VisitStar(model, v, LookAtEdges, &star);
+	return star.isBoundary;
 }
