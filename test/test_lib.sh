@@ -118,8 +118,12 @@ list_files()
 					more("--rotate", i) more("--scale", i) ("--deformer" in all ? " --deformer " all["--deformer"] : "")
 			}
 		}' | while read -r clip offset factor file rest; do
-		# One clip is for those that have it.
-		case $clip in - | *.csv) ;; *) "$snug" info "$file" | grep -q " s  $clip\$" || clip=- ;; esac
+		# One clip, by name or number, is for those that have it.
+		case $clip in
+		- | *.csv) ;;
+		*[!0-9]*) "$snug" info "$file" | grep -q " s  $clip\$" || clip=- ;;
+		*) [ "$("$snug" info "$file" | grep -c ' s  ')" -gt "$clip" ] || clip=- ;;
+		esac
 		echo "$clip $offset $factor $file $rest"
 	done
 }
