@@ -1,6 +1,6 @@
 // test/test_io_packed.c: compressed glTF files, where snug was built with what decodes them, and what it says where it
-// was not. What meshoptimizer decodes is written by hand, by the text of its specification; Draco itself compresses what
-// is then read. The oracle is the file before.
+// was not. What meshoptimizer decodes is written by hand, by the text of its specification; Draco itself compresses
+// what is then read. The oracle is the file before.
 #include "test_io.h"
 
 #include <math.h>

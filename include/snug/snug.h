@@ -448,8 +448,8 @@ typedef struct snugCounters
 	uint64_t volumeTests;       ///< pairs of bounds compared
 	uint64_t verticesEvaluated; ///< from the pose, again if there was no room to keep them; rigid and free bodies,
 	                            ///< which have them at hand: placed
-	uint64_t triangleTests; ///< pairs of triangles whose own boxes overlap
-	uint64_t exactTests;    ///< of those, how many float32 could not decide
+	uint64_t triangleTests;     ///< pairs of triangles whose own boxes overlap
+	uint64_t exactTests;        ///< of those, how many float32 could not decide
 	uint64_t reserved[4];
 } snugCounters;
 

@@ -35,7 +35,7 @@ typedef enum snugBound
 	snug_boundInterval, ///< the sum of each field's range along the axes
 	snug_boundOriented, ///< the same along the node's principal axes
 	snug_boundBall,     ///< balls about the best centres; `volume` is a ball
-	snug_boundMeanBall  ///< balls about the mean of the vertices and their displacements: the BD-tree paper's, but for c
+	snug_boundMeanBall ///< balls about the mean of the vertices and their displacements: the BD-tree paper's, but for c
 } snugBound;
 
 /// The shape around a posed node. Boxes are the fastest. The others are for comparison; they separate bodies better
