@@ -44,7 +44,7 @@ test: ## build and run all tests but the long ones
 	@tools/run-tests build/release --label-exclude '^long$$'
 
 test-long: ## run the long tests, or one of their parts: PART=1 to 5
-	@tools/install-dependencies build solvers files test deb clang
+	@tools/install-dependencies build solvers files test test-all deb clang
 	@$(CONFIGURE) release -DSNUG_BUILD_TESTS=ON
 	@$(BUILD) release
 	@tools/run-tests build/release --label-regex '^long$(if $(PART),-$(PART))$$'

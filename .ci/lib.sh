@@ -19,14 +19,13 @@ finish()
 }
 trap finish EXIT
 
-# step TITLE COMMAND...: its result
+# step TITLE COMMAND...: its result. Beside its time that of processors, which says more where others use them too.
 step()
 {
-	local title=$1 start=$SECONDS result=0
+	local title=$1 result=0 TIMEFORMAT="== $1: %0R s, %0U + %0S s of processors"
 	shift
 	echo
 	echo "== $title"
-	"$@" 2>&1 | tee -a "$log" || result=$?
-	echo "== $title: $((SECONDS - start)) s"
+	time { "$@" 2>&1 | tee -a "$log" || result=$?; }
 	return $result
 }

@@ -61,5 +61,6 @@ if [ "$count" -lt 3 ]; then
 	echo "only $count snippets found"
 	status=1
 fi
-echo "$count snippets, C++ compiler: ${cxx:-none}"
+echo "$count snippets"
+[ -n "$cxx" ] || [ $status -ne 0 ] || exec sh test/skip.sh c++ "no C++ compiler"
 exit $status

@@ -17,10 +17,15 @@ def scaled(count):
     return max(1, int(count * SCALE))
 
 
-def skip(name, reason):
-    """Skip, or fail where SNUG_REQUIRE says that it must be there."""
+def is_required(name):
+    """Whether SNUG_REQUIRE says that it must be there."""
     required = os.environ.get("SNUG_REQUIRE", "").split(",")
-    if "all" in required or name in required:
+    return "all" in required or name in required
+
+
+def skip(name, reason):
+    """Skip, or fail where it must be there."""
+    if is_required(name):
         raise AssertionError(f"{reason}, and SNUG_REQUIRE asks for it")
     raise unittest.SkipTest(reason)
 

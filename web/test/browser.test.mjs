@@ -9,9 +9,10 @@ import * as THREE from 'three';
 import { Snug } from 'snugmesh';
 import { fromMesh } from 'snugmesh/three';
 import { loadCreature, loadMan, root } from './characters.mjs';
+import { skipWithout } from './skip.mjs';
 
 const executablePath = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-const skip = executablePath ? false : 'no Chromium (apt-get install chromium)';
+const skip = skipWithout('chromium', executablePath, 'no Chromium (tools/install-dependencies web-test)');
 const shots = new URL('shots/', root).pathname;
 let browser;
 

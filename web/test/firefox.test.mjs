@@ -11,9 +11,10 @@ import { join } from 'node:path';
 import { Snug } from 'snugmesh';
 import { fromMesh } from 'snugmesh/three';
 import { loadCreature, loadMan } from './characters.mjs';
+import { skipWithout } from './skip.mjs';
 
 const executable = process.env.FIREFOX ?? ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find(existsSync);
-const skip = executable ? false : 'no Firefox (apt-get install firefox-esr xvfb)';
+const skip = skipWithout('firefox', executable, 'no Firefox (tools/install-dependencies firefox)');
 
 function findPort() {
 	return new Promise((resolve) => {
@@ -103,7 +104,7 @@ test('at first sight in Firefox: pairs as in node', { skip }, async (t) => {
 		}
 		return { complaint: complaint(), pairs: document.getElementById('pairs').textContent, vertices: document.getElementById('vertices').textContent };
 	});
-	if (/cannot draw/.test(state.complaint)) return t.skip(`this Firefox has no WebGL here: ${state.complaint}`);
+	if (/cannot draw/.test(state.complaint)) return t.skip(skipWithout('firefox', false, `no WebGL here: ${state.complaint}`));
 	const snug = await Snug.load(), man = await loadMan(), creature = await loadCreature();
 	creature.group.position.set(0.05, 0, 1.2);
 	creature.group.rotation.y = Math.PI / 2;

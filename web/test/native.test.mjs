@@ -7,10 +7,11 @@ import { Snug } from 'snugmesh';
 import { kinds, loadCharacter, pairings } from '../bench/frames.mjs';
 import { parseNative, record, replay } from '../bench/record.mjs';
 import { root } from './characters.mjs';
+import { skipWithout } from './skip.mjs';
 
 const native = process.env.SNUG_NATIVE;
 
-test('the same models and pairs as natively', { skip: native ? false : 'SNUG_NATIVE names no program' }, async (t) => {
+test('the same models and pairs as natively', { skip: skipWithout('program', native, 'SNUG_NATIVE names none') }, async (t) => {
 	const characters = await Promise.all(pairings.ours.files.map(async (file) =>
 		loadCharacter(new Uint8Array(await readFile(new URL(`site/${file}`, root))))));
 	const recorded = record(pairings.ours, characters, 60), path = new URL('test/frames.bin', root).pathname;
