@@ -23,9 +23,9 @@ typedef struct search
 	cliContacts* contacts;
 	cliStage* stage;
 	const cliContactOptions* options;
-	snugBounds* boxes; ///< per body: proven ones for ours, those of the positions for brute force
 	float** positions; ///< per body, for brute force
-	place* order;      ///< bodies by their lower x
+	snugBounds* boxes; ///< of those
+	place* order;      ///< bodies by their lower x, for brute force
 	candidate* candidates;
 	size_t candidateCount, candidateCapacity;
 } search;
@@ -87,10 +87,25 @@ static int ComparePlaces(const void* first, const void* second)
 	return x->x != y->x ? (x->x < y->x ? -1 : 1) : x->body - y->body;
 }
 
-static bool FindCandidates(search* s)
+// How far is too far is left to the library.
+static bool ListAll(search* s)
 {
 	int count = s->stage->scene->partCount;
-	bool all = s->options->margin > 0.0; // how far is too far is left to the library
+	bool added = true;
+	for (int a = 0; a < count; ++a)
+	{
+		for (int b = a + 1; added && b < count; ++b)
+		{
+			added = !AreAsked(s, a, b) || AddCandidate(s, a, b);
+		}
+	}
+	return added;
+}
+
+// Those whose boxes meet.
+static bool ListMeeting(search* s)
+{
+	int count = s->stage->scene->partCount;
 	s->order = malloc(((size_t)count + 1) * sizeof(place));
 	if (s->order == NULL)
 	{
@@ -104,11 +119,10 @@ static bool FindCandidates(search* s)
 	for (int i = 0; i < count; ++i)
 	{
 		int a = s->order[i].body;
-		for (int j = i + 1; j < count && (all || s->order[j].x <= s->boxes[a].upper[0]); ++j)
+		for (int j = i + 1; j < count && s->order[j].x <= s->boxes[a].upper[0]; ++j)
 		{
 			int b = s->order[j].body;
-			bool meet = all || BoxesMeet(s->boxes + a, s->boxes + b);
-			if (AreAsked(s, a, b) && meet && !AddCandidate(s, a, b))
+			if (AreAsked(s, a, b) && BoxesMeet(s->boxes + a, s->boxes + b) && !AddCandidate(s, a, b))
 			{
 				return false;
 			}
@@ -263,10 +277,12 @@ static bool MakeCrowd(search* s)
 	return isMade || Fail(s, "out of memory");
 }
 
+// Costs are those of all attempts: what one without enough room has brought up to date, the next does not pay for.
 static bool UpdateCrowd(search* s)
 {
 	const snugSceneQuery query = { .trianglePairs = true };
 	snugSceneResult result = snugScene_Update(s->stage->crowd, &query);
+	AddCounters(&s->contacts->counters, &result.counters);
 	while (result.status == snug_outOfRange && result.body == UINT32_MAX)
 	{
 		if (snugScene_Reserve(s->stage->crowd, &result.needed) != snug_success)
@@ -274,9 +290,16 @@ static bool UpdateCrowd(search* s)
 			return Fail(s, "out of memory for pairs");
 		}
 		result = snugScene_Update(s->stage->crowd, &query);
+		AddCounters(&s->contacts->counters, &result.counters);
 	}
-	AddCounters(&s->contacts->counters, &result.counters);
-	return cliStage_Check(s->stage, result.body != UINT32_MAX ? (int)result.body : 0, result.status);
+	const int body = result.body != UINT32_MAX ? (int)result.body : 0;
+	if (result.status != snug_success)
+	{
+		snugBounds bounds;
+		s->stage->telling = body;
+		snugBody_GetBounds(s->stage->bodies[body], NULL, &bounds); // a body that is too far says so in a sentence
+	}
+	return cliStage_Check(s->stage, body, result.status);
 }
 
 static bool CollideCrowd(search* s)
@@ -339,8 +362,7 @@ static bool FindDistances(search* s)
 	{
 		for (int b = a + 1; found && b < count; ++b)
 		{
-			found =
-			    !AreAsked(s, a, b) || cliNear_AddDistance(&s->contacts->near, s->stage, a, b, &s->contacts->counters);
+			found = !AreAsked(s, a, b) || cliNear_AddDistance(&s->contacts->near, s->stage, a, b);
 		}
 	}
 	return found;
@@ -363,7 +385,7 @@ static bool FindCurves(search* s)
 	return found;
 }
 
-// Not part of the time that a frame takes.
+// Not part of what a frame costs: neither of the time nor of the counters.
 static bool FindMore(search* s)
 {
 	return (!s->options->distances || FindDistances(s)) && (!s->options->curves || FindCurves(s));
@@ -423,10 +445,7 @@ static void FreeSearch(search* s)
 	free(s->positions);
 	free(s->order);
 	free(s->candidates);
-	if (s->options->brute)
-	{
-		free(s->boxes);
-	}
+	free(s->boxes);
 }
 
 static bool RefitAll(search* s)
@@ -452,10 +471,9 @@ bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const
 	if (!contacts->failed)
 	{
 		double start = clockNow();
-		s.boxes = options->brute ? NULL : stage->bounds;
-		contacts->failed = !((!options->brute || PoseAll(&s)) && (!options->refit || RefitAll(&s)) &&
-		                     (all ? CollideCrowd(&s) : FindCandidates(&s) && CollideCandidates(&s)) &&
-		                     (!options->self || CollideSelves(&s)));
+		bool listed = options->brute ? PoseAll(&s) && ListMeeting(&s) : all || ListAll(&s);
+		contacts->failed = !(listed && (!options->refit || RefitAll(&s)) &&
+		                     (all ? CollideCrowd(&s) : CollideCandidates(&s)) && (!options->self || CollideSelves(&s)));
 		contacts->microseconds = 1e3 * (clockNow() - start + stage->milliseconds);
 		contacts->failed = contacts->failed || !FindMore(&s);
 	}

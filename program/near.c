@@ -37,7 +37,7 @@ static bool Grow(void** array, size_t* capacity, size_t needed, size_t size)
 	return grown != NULL;
 }
 
-bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b, snugCounters* counters)
+bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b)
 {
 	stage->telling = a;
 	snugDistanceResult result = snugFindDistance(stage->bodies[a], stage->bodies[b], NULL);
@@ -52,10 +52,6 @@ bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b, snugCount
 	*distance = (cliDistance){ { a, b }, { result.a, result.b }, result.distance, { { 0 } } };
 	memcpy(distance->points[0], result.pointA, sizeof(result.pointA));
 	memcpy(distance->points[1], result.pointB, sizeof(result.pointB));
-	counters->verticesEvaluated += result.counters.verticesEvaluated;
-	counters->volumeTests += result.counters.volumeTests;
-	counters->triangleTests += result.counters.triangleTests;
-	counters->nodesRefitted += result.counters.nodesRefitted;
 	return true;
 }
 

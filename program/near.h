@@ -42,7 +42,7 @@ void cliNear_Clear(cliNear* near);
 void cliNear_Free(cliNear* near);
 
 /// Add the distance of two bodies. What goes wrong is told by the stage.
-bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b, snugCounters* counters);
+bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b);
 
 /// Add the curves of two bodies, of which `pairs` triangles meet.
 bool cliNear_AddCurves(cliNear* near, cliStage* stage, int a, int b, uint64_t pairs);

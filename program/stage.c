@@ -201,23 +201,6 @@ static snugStatus PosePart(cliStage* stage, int i)
 	return SetVertices(stage, part, body, pose);
 }
 
-// Bounds of free bodies come bottom-up, so asking for them refits all nodes; others answer from the pose.
-static void CountRefits(cliStage* stage, const cliPart* part)
-{
-	if (part->motion == cli_vertices)
-	{
-		stage->counters.nodesRefitted += snugModel_GetInfo(part->model).nodeCount;
-		stage->counters.nodesAtFront += snugModel_GetInfo(part->model).leafCount;
-		stage->counters.nodesAboveFront +=
-		    snugModel_GetInfo(part->model).nodeCount - snugModel_GetInfo(part->model).leafCount;
-	}
-	else if (part->motion != cli_still && part->motion != cli_framed)
-	{
-		stage->counters.nodesRefitted += 1;
-		stage->counters.nodesBelowFront += 1;
-	}
-}
-
 bool cliStage_SetTime(cliStage* stage, double time)
 {
 	const cliScene* scene = stage->scene;
@@ -234,13 +217,7 @@ bool cliStage_SetTime(cliStage* stage, double time)
 	for (int i = 0; i < scene->partCount; ++i)
 	{
 		stage->telling = i;
-		snugStatus status = PosePart(stage, i);
-		if (status == snug_success)
-		{
-			status = snugBody_GetBounds(stage->bodies[i], NULL, stage->bounds + i);
-			CountRefits(stage, scene->parts + i);
-		}
-		if (!cliStage_Check(stage, i, status))
+		if (!cliStage_Check(stage, i, PosePart(stage, i)))
 		{
 			return false;
 		}
@@ -302,9 +279,8 @@ bool cliStage_Create(cliStage* stage, const cliScene* scene)
 	*stage = (cliStage){ .scene = scene };
 	stage->poses = calloc((size_t)scene->fileCount, sizeof(ioPose*));
 	stage->bodies = calloc((size_t)scene->partCount + 1, sizeof(snugBody*));
-	stage->bounds = calloc((size_t)scene->partCount + 1, sizeof(snugBounds));
 	stage->scratch = malloc(GetScratchSize(scene) * sizeof(float));
-	bool made = stage->poses != NULL && stage->bodies != NULL && stage->bounds != NULL && stage->scratch != NULL;
+	bool made = stage->poses != NULL && stage->bodies != NULL && stage->scratch != NULL;
 	for (int i = 0; made && i < scene->fileCount; ++i)
 	{
 		if (scene->files[i].posed == i && cliScene_GetAsset(scene, i)->instanceCount > 0)
@@ -338,7 +314,6 @@ void cliStage_Free(cliStage* stage)
 	}
 	free(stage->bodies);
 	free(stage->poses);
-	free(stage->bounds);
 	free(stage->scratch);
 	*stage = (cliStage){ .scene = NULL };
 }
@@ -352,16 +327,20 @@ void cliStage_Free(cliStage* stage)
 static double GetSize(const cliStage* stage, int file)
 {
 	const cliFile* f = stage->scene->files + file;
-	double squares = 0.0;
+	double low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY }, squares = 0.0;
+	for (int i = f->firstPart; i < f->firstPart + f->partCount; ++i)
+	{
+		snugBounds bounds;
+		bool isKnown = snugBody_GetBounds(stage->bodies[i], NULL, &bounds) == snug_success;
+		for (int k = 0; k < 3 && isKnown; ++k)
+		{
+			low[k] = fmin(low[k], (double)bounds.lower[k]);
+			high[k] = fmax(high[k], (double)bounds.upper[k]);
+		}
+	}
 	for (int k = 0; k < 3; ++k)
 	{
-		double low = INFINITY, high = -INFINITY;
-		for (int i = f->firstPart; i < f->firstPart + f->partCount; ++i)
-		{
-			low = fmin(low, (double)stage->bounds[i].lower[k]);
-			high = fmax(high, (double)stage->bounds[i].upper[k]);
-		}
-		squares += high > low ? (high - low) * (high - low) : 0.0;
+		squares += high[k] > low[k] ? (high[k] - low[k]) * (high[k] - low[k]) : 0.0;
 	}
 	return sqrt(squares);
 }

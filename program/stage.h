@@ -11,13 +11,12 @@ typedef struct cliStage
 	ioPose** poses;        ///< per file; null if it shares an earlier one's, or has nothing to pose
 	snugBody** bodies;     ///< per part
 	snugScene* crowd;      ///< all bodies, for questions about all pairs (contacts.c); nullable, owned
-	snugBounds* bounds;    ///< per part, of the pose that was set last
 	float* scratch;        ///< vertices, joint matrices or amplitudes of one part
 	double time;           ///< of the pose that was set last
 	int telling;           ///< the part that messages are about
 	ioError error;         ///< what went wrong first
-	double milliseconds;   ///< for setting the last pose: from matrices and weights to bounds
-	snugCounters counters; ///< for the same
+	double milliseconds;   ///< for setting the last pose, from matrices and weights
+	snugCounters counters; ///< for the same: vertices of what only the program can pose
 } cliStage;
 
 /// Make bodies. Nothing is printed: see `error`. Free with cliStage_Free in any case.

@@ -458,7 +458,8 @@ static PyObject* GetSize(PyObject* object, void* nothing)
 
 static PyGetSetDef properties[] = {
 	{ "model", GetModel, NULL, "the model that it is in a pose of", NULL },
-	{ "counters", GetCounters, NULL, "what the last query cost in which it came first: a Counters", NULL },
+	{ "counters", GetCounters, NULL,
+	    "what the last query cost in which it came first, attempts with too little room included: a Counters", NULL },
 	{ "nbytes", GetSize, NULL, "bytes that it holds", NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };

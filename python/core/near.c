@@ -80,16 +80,17 @@ static PyObject* AskHits(smBody* body, const snugRay* ray, const snugRayQuery* q
 	snugRayResult result;
 	Py_BEGIN_ALLOW_THREADS;
 	result = snugFindHits(body->body, ray, first, few, query);
+	body->counters = result.counters;
 	if (result.status == snug_success && result.count > few)
 	{
 		hits = more = malloc(result.count * sizeof(snugRayHit));
 		if (more != NULL)
 		{
 			result = snugFindHits(body->body, ray, more, result.count, query);
+			smAddCounters(&body->counters, &result.counters);
 		}
 	}
 	Py_END_ALLOW_THREADS;
-	body->counters = result.counters;
 	PyObject* array = hits == NULL                    ? PyErr_NoMemory()
 	                  : result.status != snug_success ? smFail(result.status, &body->said)
 	                                                  : smCopyArray(sm_typeHit, hits, sizeof(*hits), result.count, 0);
@@ -182,12 +183,14 @@ static bool MakeContactRoom(smBody* keeper, uint64_t count)
 	return true;
 }
 
+// Adds what it cost.
 static snugContactResult AskContacts(smBody* a, smBody* b, const snugContactQuery* query)
 {
 	snugContactResult result;
 	Py_BEGIN_ALLOW_THREADS;
 	result = snugFindContacts(a->body, b->body, a->contacts, query);
 	Py_END_ALLOW_THREADS;
+	smAddCounters(&a->counters, &result.counters);
 	return result;
 }
 
@@ -255,6 +258,7 @@ static PyObject* CollectContacts(smBody* a, smBody* b, const snugContactQuery* q
 	{
 		return NULL;
 	}
+	a->counters = (snugCounters){ 0 };
 	snugContactResult result = AskContacts(a, b, query);
 	if (result.status == snug_success && !result.complete)
 	{
@@ -272,7 +276,6 @@ static PyObject* CollectContacts(smBody* a, smBody* b, const snugContactQuery* q
 		}
 		result = AskContacts(a, b, query);
 	}
-	a->counters = result.counters;
 	if (result.status != snug_success)
 	{
 		return smBody_FailOfTwo(result.status, a, b);

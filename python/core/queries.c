@@ -65,6 +65,7 @@ static PyObject* CollectPairs(const Question* q)
 			return NULL;
 		}
 		result = Ask(q);
+		smAddCounters(&keeper->counters, &result.counters);
 	}
 	if (result.status != snug_success)
 	{

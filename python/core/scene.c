@@ -296,10 +296,12 @@ static bool IsShort(const snugSceneRoom* needed)
 	return needed->bodies > 0 || needed->candidates > 0 || needed->pairs > 0 || needed->trianglePairs > 0;
 }
 
-// An update that finds too little room says how much it needs; each of three rooms may be found short in turn.
+// An update that finds too little room says how much it needs; each of three rooms may be found short in turn. What
+// that cost counts: what it brought up to date, the next attempt does not pay for.
 static snugSceneResult UpdateWithRoom(snugScene* scene, const snugSceneQuery* query)
 {
 	snugSceneResult result = snugScene_Update(scene, query);
+	snugCounters spent = result.counters;
 	while (result.status == snug_outOfRange && IsShort(&result.needed))
 	{
 		snugSceneRoom room = result.needed;
@@ -313,7 +315,9 @@ static snugSceneResult UpdateWithRoom(snugScene* scene, const snugSceneQuery* qu
 			return result;
 		}
 		result = snugScene_Update(scene, query);
+		smAddCounters(&spent, &result.counters);
 	}
+	result.counters = spent;
 	return result;
 }
 

@@ -81,6 +81,7 @@ static PyObject* AskShape(smBody* body, const snugShape* shape, snugShapeQuery* 
 	query->capacity = few;
 	Py_BEGIN_ALLOW_THREADS;
 	result = snugCollideShape(body->body, shape, query);
+	body->counters = result.counters;
 	if (result.status == snug_success && result.count > few)
 	{
 		contacts = more = malloc(result.count * sizeof(snugShapeContact));
@@ -89,10 +90,10 @@ static PyObject* AskShape(smBody* body, const snugShape* shape, snugShapeQuery* 
 		if (more != NULL)
 		{
 			result = snugCollideShape(body->body, shape, query);
+			smAddCounters(&body->counters, &result.counters);
 		}
 	}
 	Py_END_ALLOW_THREADS;
-	body->counters = result.counters;
 	PyObject* array = contacts == NULL ? PyErr_NoMemory()
 	                  : result.status != snug_success
 	                      ? smFail(result.status, &body->said)

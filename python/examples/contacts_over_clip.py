@@ -30,7 +30,7 @@ class Meeting:
 
     def find_contacts(self):
         first, second = (actor.bodies for actor in self.actors)
-        return [(a, b, snug.find_contacts(a, b)) for a in first for b in second]
+        return [(a, b, snug.find_contacts(a, b), a.counters) for a in first for b in second]
 
 
 def measure(meeting, times):
@@ -39,8 +39,9 @@ def measure(meeting, times):
     for time in times:
         meeting.go_to(time)
         found = meeting.find_contacts()
-        evaluated = sum(a.counters.vertices_evaluated for a, _, _ in found)
-        rows.append((sum(map(len, (c for _, _, c in found))), sum(c.curves["length"].sum() for _, _, c in found), evaluated))
+        contacts = [c for _, _, c, _ in found]
+        evaluated = sum(counters.vertices_evaluated for _, _, _, counters in found)
+        rows.append((sum(map(len, contacts)), sum(c.curves["length"].sum() for c in contacts), evaluated))
     return np.array(rows)
 
 
@@ -63,7 +64,7 @@ def draw_moment(axis, meeting, time):
     meeting.go_to(time)
     swap = [2, 0, 1]
     places = []
-    for a, b, contacts in meeting.find_contacts():
+    for a, b, contacts, _ in meeting.find_contacts():
         for side, body in enumerate((a, b)):
             touched = np.unique(contacts.pairs[:, side])
             faces = find_neighbours(body.model.triangles(), touched, 4)

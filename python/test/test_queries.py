@@ -474,6 +474,66 @@ class Scenes(unittest.TestCase):
         snug.Scene().add(body)  # free to join another
 
 
+class Counters(unittest.TestCase):
+    """What a query cost is all that it cost: where room had to grow, what the attempts before computed, too."""
+
+    # What is remembered belongs to a pose, so that two bodies in the same new pose pay the same.
+    def make(self, count):
+        model = make_tube_model(around=40, along=60)
+        return [snug.Body(model, strategy="on_demand") for _ in range(count)]
+
+    def pose(self, bodies, seed):
+        for k, body in enumerate(bodies):
+            body.set_joints(bend(seed + k))
+            body.set_frame((0, 0.02 * k, 0.05 * k))
+
+    def check(self, grown, enough):
+        self.assertEqual(grown.nodes_refitted, grown.nodes_at_front + grown.nodes_above_front + grown.nodes_below_front)
+        self.assertGreater(enough.vertices_evaluated, 0)
+        self.assertEqual(grown.vertices_evaluated, enough.vertices_evaluated)
+
+    def test_room_that_grows(self):
+        queries = [
+            (256, lambda a, b: snug.collide(a, b)),
+            (256, lambda a, b: snug.find_within(a, b, 0.01)),
+            (256, lambda a, b: snug.find_contacts(a, b, depths=True)),
+            (64, lambda a, b: snug.collide_sphere(a, (0, 0, 0), 0.5)),
+        ]
+        for room, ask in queries:
+            fresh, used = self.make(2), self.make(2)
+            for bodies, seeds in ((fresh, [7]), (used, [3, 7])):
+                for seed in seeds:
+                    self.pose(bodies, seed)
+                    found = ask(*bodies)
+            counts = len(found)
+            with self.subTest(room=room):
+                self.assertGreater(counts, room)
+                self.check(fresh[0].counters, used[0].counters)
+                self.assertEqual(fresh[0].counters.nodes_refitted, used[0].counters.nodes_refitted)
+
+    def test_hits_beyond_the_room(self):
+        """A ray along a stack of triangles: asked twice, it looks at each twice."""
+        corners = np.array([[0, -1, -1], [0, 1, -1], [0, 0, 1]])
+        vertices = (corners + np.arange(100)[:, None, None] * (0.01, 0, 0)).reshape(-1, 3).astype(np.float32)
+        body = snug.Body(snug.Model(vertices, np.arange(300, dtype=np.uint32).reshape(-1, 3)))
+        for count, times in ((20, 1), (90, 2)):
+            hits = snug.find_hits(body, np.array([[-1, 0, 0], [0.01 * count - 0.005, 0, 0]], np.float32))
+            self.assertEqual(len(hits), count)
+            self.assertGreaterEqual(body.counters.triangle_tests, times * count)
+
+    def test_updates(self):
+        costs = []
+        for seeds in ([7], [3, 7]):
+            scene, bodies = snug.Scene(), self.make(12)
+            for body in bodies:
+                scene.add(body)
+            for seed in seeds:
+                self.pose(bodies, seed)
+                costs.append(scene.update(triangle_pairs=True).counters)
+        self.assertGreater(len(scene.triangle_pairs()), 64 * 64)  # more than there is room for at first
+        self.check(costs[0], costs[2])
+
+
 class Failures(unittest.TestCase):
     def test_either_body_says_why(self):
         queries = (snug.collide, snug.touches, snug.find_distance, snug.find_distance_bound, snug.find_body_inside, snug.find_contacts)

@@ -108,7 +108,7 @@ export class Snug {
 	createPool(bytes: number): Pool;
 	/** Many bodies, and which of them touch. */
 	createScene(options?: QueryOptions): Scene;
-	/** What the last query, or update of a scene, cost. */
+	/** What the last query, or update of a scene, cost, attempts with too little room included. */
 	readonly counters: Counters;
 }
 

@@ -131,6 +131,13 @@ class Core {
 		this.counters.set(this.views.f64.subarray(at, at + counterNames.length));
 	}
 
+	// Ask once more, with more room: what the attempt before cost is part of it.
+	again(run) {
+		const spent = this.counters.slice(), answer = run();
+		spent.forEach((count, i) => { this.counters[i] += count; });
+		return answer;
+	}
+
 	text(pointer) {
 		const { u8 } = this.views, end = u8.indexOf(0, pointer >>> 0);
 		return new TextDecoder().decode(u8.slice(pointer >>> 0, end));
@@ -428,7 +435,7 @@ export class Snug {
 		let count = this.#ask(core.c.collide, a, b, options);
 		if (count > core.pairs.capacity) {
 			core.growPairs(count);
-			count = this.#ask(core.c.collide, a, b, options);
+			count = core.again(() => this.#ask(core.c.collide, a, b, options));
 		}
 		return core.views.u32.slice(core.pairs.pointer / 4, core.pairs.pointer / 4 + 2 * count);
 	}
@@ -454,7 +461,7 @@ export class Snug {
 		const count = run();
 		if (core.word(0) === 0) {
 			core.growContacts(count);
-			run();
+			core.again(run);
 		}
 		return readContacts(core);
 	}
@@ -479,7 +486,7 @@ export class Snug {
 				return [core.finish(core.c.findHits(pointer, from, hits, capacity, core.prepare(options))), hits];
 			};
 			let [count, hits] = run(64);
-			if (count > 64) [count, hits] = run(count);
+			if (count > 64) [count, hits] = core.again(() => run(count));
 			return readHits(core, hits, count);
 		} finally {
 			args.release();
@@ -520,7 +527,7 @@ export class Snug {
 		let count = core.finish(run());
 		if (count > core.pairs.capacity) {
 			core.growPairs(count);
-			count = core.finish(run());
+			count = core.again(() => core.finish(run()));
 		}
 		return core.views.u32.slice(core.pairs.pointer / 4, core.pairs.pointer / 4 + 2 * count);
 	}

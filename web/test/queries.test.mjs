@@ -168,3 +168,28 @@ test('scenes outlive the bodies that they keep, and leave nothing behind', () =>
 	for (let i = 0; i < 500; ++i) cycle();
 	assert.equal(snug.memoryBytes, before);
 });
+
+// Rigid bodies remember nothing, so that the same question costs the same: asked in vain first, twice as much.
+test('what a query cost includes the attempt with too little room', async () => {
+	const ask = {
+		collide: (own, a, b) => own.collide(a, b).length / 2,
+		findWithin: (own, a, b) => own.findWithin(a, b, 0.01).length / 2,
+		collideSelf: (own, a) => own.collideSelf(a, { keepRest: true }).length / 2,
+		findContacts: (own, a, b) => own.findContacts(a, b).contacts.length,
+	};
+	// Two soups of large triangles: most meet most.
+	const random = makeRandom(3), positions = Float32Array.from({ length: 9 * 90 }, () => 2 * random() - 1), triangles = Uint32Array.from({ length: 3 * 90 }, (_, i) => i);
+	for (const [name, run] of Object.entries(ask)) {
+		const own = await Snug.load(), model = own.createModel({ positions, triangles });
+		const a = model.createBody(), b = model.createBody().setFrame([0.01, 0.02, 0]);
+		const found = run(own, a, b), grown = own.counters;
+		assert.equal(run(own, a, b), found);
+		assert.ok(found > (name === 'findContacts' ? 256 : 1024), `${name}: ${found}`);
+		for (const [key, count] of Object.entries(own.counters)) assert.equal(grown[key], 2 * count, `${name}: ${key}`);
+		assert.ok(own.counters.triangleTests > 0);
+	}
+	const layers = Float32Array.from({ length: 9 * 90 }, (_, i) => (i % 3 === 0 ? 0.01 * Math.floor(i / 9) : [-1, -1, 1, -1, 0, 1][2 * Math.floor(i / 3 % 3) + i % 3 - 1]));
+	const hits = snug.findHits(snug.createModel({ positions: layers, triangles }).createBody(), [-9, 0, 0, 9, 0, 0]);
+	assert.equal(hits.t.length, 90);
+	assert.ok(snug.counters.triangleTests >= 180, `${snug.counters.triangleTests}`);
+});
