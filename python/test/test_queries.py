@@ -159,7 +159,7 @@ class Pairs(unittest.TestCase):
         self.assertAlmostEqual(snug.find_distance(a, b, origin=far).distance, 0.0001, places=6)
 
     def test_every_origin_counts(self):
-        """Far away, every answer beside the origin that is given is the one near zero, to the bit; without it, none is."""
+        """Far away, each answer beside the given origin is the one near zero, to the bit; without it, none is."""
         far = np.array([2.0**30, -(2.0**31), 2.0**30])
         a, b, apart = (snug.Body(make_tube_model(around=8, along=10)) for _ in range(3))
         inner, outer = snug.Body(snug.box(0.125)), snug.Body(snug.box(0.5))
