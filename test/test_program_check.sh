@@ -90,12 +90,31 @@ same_pairs -n 6 --clip bend --fps 5 --deformer dualquat skins.glb worm.glb --sca
 expect 0 "" pack torus.obj -o torus.snug
 expect 1 "torus.snug: a packed model cannot be scaled" check torus.snug worm.glb --scale 2
 
-# Offsets: a clip that begins later is the clip at an earlier time.
+# Offsets: a clip that begins later is the clip at an earlier time. Times are such that no other pose is the same: the
+# clip comes back the way it went.
 expect 2 "--offset need" check --offset 1 worm.glb torus.obj
-expect 0 "" pose worm.glb --clip bend --time 0.25 -o early.obj
-expect 0 "" pose worm.glb --clip bend --time 0.75 --offset 0.5 -o late.obj
+expect 0 "" pose worm.glb --clip bend --time 0.2 -o early.obj
+for late in "--time 0.6 --offset 0.4" "--time -0.3 --offset -0.5"; do
+	# shellcheck disable=SC2086 # several words
+	expect 0 "" pose worm.glb --clip bend $late -o late.obj
+	checks=$((checks + 1))
+	cmp -s early.obj late.obj || fail "$late: an offset is not a shift in time"
+done
+# Each file has its own, also where both are one file: as poses that were written before, and have no clip any more.
+for offsets in "0.4 0.3" "0.3 0.4"; do
+	# shellcheck disable=SC2086 # two words
+	set -- $offsets
+	expect 0 "" pose worm.glb --clip bend --time 0.6 --offset "$1" -o first.obj
+	expect 0 "" pose worm.glb --clip bend --time 0.6 --offset "$2" --place 0.1,0.1,0 -o second.obj
+	expect 0 "" check --json first.obj second.obj
+	sed 's/.*"pairs"/"pairs"/' out >"still $1"
+	expect 0 "" check --json --clip bend --fps 10 --from 0.6 --to 0.6 worm.glb worm.glb --offset "$1" --offset "$2" \
+		--place 0,0,0 --place 0.1,0.1,0
+	checks=$((checks + 1))
+	sed 's/.*"pairs"/"pairs"/' out | cmp -s - "still $1" || fail "offsets $offsets: other pairs than of written poses"
+done
 checks=$((checks + 1))
-cmp -s early.obj late.obj || fail "an offset is not a shift in time"
+cmp -s "still 0.4" "still 0.3" && fail "offsets of two files are not told apart"
 expect 0 "" check --json --clip bend --fps 10 worm.glb worm.glb --offset 0 --offset 0.5
 is_check_json 16
 same_pairs -n 16 --clip bend --fps 10 worm.glb worm.glb --offset 0 --offset 0.5 --place 0,0,0 --place 0.1,0.1,0

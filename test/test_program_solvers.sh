@@ -109,6 +109,10 @@ else
 	checks=$((checks + 1))
 	paste -d ' ' run.obj original.obj | awk '$1 == "v" { ++n; for (k = 2; k <= 4; ++k) { d = $k - $(k + 4);
 		if (d > 1e-5 || d < -1e-5) exit 1 } } END { exit n != 768 }' || fail "a reduced animation moves otherwise"
+	expect 0 "" pose run.snug --amplitudes run.csv --time 0.2 -o early.obj
+	expect 0 "" pose run.snug --amplitudes run.csv --time 0.6 --offset 0.4 -o late.obj
+	checks=$((checks + 1))
+	cmp -s early.obj late.obj || fail "an offset of amplitudes is not a shift in time"
 	same_pairs -n 31 run.snug --amplitudes run.csv torus.obj
 	holds '"count":1'
 	same_pairs -n 5 run.snug --amplitudes run.csv --fps 10 --from 0.2 --to 0.6 torus.obj

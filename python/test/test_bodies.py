@@ -214,6 +214,13 @@ class Bodies(unittest.TestCase):
         out = np.empty_like(whole)
         self.assertIs(body.vertices(out=out), out)
         np.testing.assert_array_equal(out, whole)
+        # Into some columns, or rows, of a larger array: the rest stays as it is.
+        for rows, columns in ((1, slice(0, 3)), (1, slice(1, 4)), (2, slice(0, 3)), (3, slice(2, 5))):
+            large = np.full((rows * len(whole), 5), 7, np.float32)
+            expected = large.copy()
+            expected[::rows, columns] = whole
+            body.vertices(out=large[::rows, columns])
+            np.testing.assert_array_equal(large, expected)
         origin = (1, 1, 1)
         np.testing.assert_allclose(body.vertices(origin=origin), whole - 1, atol=1e-6)
         for bad in (-1, len(whole)):

@@ -127,6 +127,28 @@ class Pairs(unittest.TestCase):
         found = {tuple(p) for p in pairs.tolist()}
         self.assertTrue({tuple(p) for p in wanted[apart].tolist()} <= found)
 
+    def test_self_at_rest(self):
+        """What meets at rest is left out unless it is asked for; then it is there, posed or not."""
+        positions = tetrahedron().positions()
+        faces = tetrahedron().triangles()
+        both = np.concatenate([positions, positions + np.float32(0.125)])
+        joints = np.repeat(np.array([0, 1], np.uint16), 4)[:, None]
+        model = snug.Model(
+            both, np.concatenate([faces, faces + 4]), joints=joints, weights=np.ones((8, 1), np.float32), joint_count=2
+        )
+        body = snug.Body(model)
+        for shift in (0.0, 0.0625):
+            matrices = np.tile(np.eye(4, dtype=np.float32), (2, 1, 1))
+            matrices[1, 0, 3] = shift
+            body.set_joints(matrices)
+            all_pairs = np.array([p for p in brute_pairs(body, body) if p[0] < 4 <= p[1]])
+            self.assertGreater(len(all_pairs), 0)
+            np.testing.assert_array_equal(snug.collide_self(body, keep_rest=True), all_pairs)
+            at_rest = {tuple(p) for p in snug.collide_self(snug.Body(model), keep_rest=True).tolist()}
+            new = [p for p in all_pairs.tolist() if tuple(p) not in at_rest]
+            for options in ({}, {"keep_rest": False}):
+                self.assertEqual(snug.collide_self(body, **options).tolist(), new)
+
     def test_origin(self):
         a, b = snug.Body(snug.box()), snug.Body(snug.box())
         far = np.array([1e9, -1e9, 1e9])
@@ -135,6 +157,59 @@ class Pairs(unittest.TestCase):
         self.assertFalse(snug.touches(a, b, origin=far))
         self.assertTrue(snug.touches(a, b))  # float32 cannot tell them apart there
         self.assertAlmostEqual(snug.find_distance(a, b, origin=far).distance, 0.0001, places=6)
+
+    def test_every_origin_counts(self):
+        """Far away, each answer beside the given origin is the one near zero, to the bit; without it, none is."""
+        far = np.array([2.0**30, -(2.0**31), 2.0**30])
+        a, b, apart = (snug.Body(make_tube_model(around=8, along=10)) for _ in range(3))
+        inner, outer = snug.Body(snug.box(0.125)), snug.Body(snug.box(0.5))
+        # Numbers of few bits, so that far away they are still exact in double.
+        frames = {a: (0.25, 0.5, 0), b: (0.5, 0.375, 0.125), apart: (0.25, 4, 0), inner: (0.125, 0, 0), outer: 0}
+        turn = {a: (0, 0, 0.6, 0.8), b: (0.5, 0.5, 0.5, 0.5)}
+        for body in (a, b):
+            body.set_joints(bend(3))
+        ids, points = np.arange(20), np.array([[0.25, 0.5, 0.125], [0.5, 0.75, 0]], np.float32)
+        rays = np.array([[[0.25, 3, 0.0625], [0, -1, 0]], [[3, 0.5, 0], [-6, 0, 0]]], np.float32)
+        shapes = (0, 1, 0), -0.5
+        questions = {
+            "vertices": lambda o: a.vertices(origin=o),
+            "some vertices": lambda o: a.vertices(ids, origin=o),
+            "vertices, out": lambda o: a.vertices(origin=o, out=np.empty((len(make_tube(8, 10)[0]), 3), np.float32)),
+            "triangles": lambda o: a.triangles(ids, origin=o),
+            "bounds": lambda o: a.bounds(origin=o),
+            "is_outside": lambda o: outer.is_outside(np.array([[-1.0, 0, 0, 1]]), origin=o),
+            "collide": lambda o: snug.collide(a, b, origin=o),
+            "collide, threads": lambda o: snug.collide(a, b, threads=2, origin=o),
+            "touches": lambda o: snug.touches(a, apart, origin=o),
+            "touches, witness": lambda o: snug.touches(a, apart, witness=snug.Witness(), origin=o),
+            "find_distance_bound": lambda o: snug.find_distance_bound(a, apart, origin=o),
+            "find_within": lambda o: snug.find_within(a, b, 0.0625, origin=o),
+            "find_distance": lambda o: snug.find_distance(a, apart, origin=o),
+            "cast_rays": lambda o: snug.cast_rays(a, rays, origin=o),
+            "find_hits": lambda o: snug.find_hits(a, rays[1], origin=o),
+            "find_closest": lambda o: snug.find_closest(a, points, origin=o),
+            "find_inside": lambda o: snug.find_inside(outer, points, origin=o),
+            "find_body_inside": lambda o: snug.find_body_inside(inner, outer, origin=o),
+            "find_contacts": lambda o: snug.find_contacts(a, b, origin=o),
+            "collide_sphere": lambda o: snug.collide_sphere(a, points[0], 0.25, origin=o),
+            "collide_capsule": lambda o: snug.collide_capsule(a, points[0], points[1], 0.25, origin=o),
+            "collide_plane": lambda o: snug.collide_plane(a, *shapes, origin=o),
+            "collide_half_space": lambda o: snug.collide_half_space(a, *shapes, origin=o),
+            "Search": lambda o: np.sort(snug.Search(a, b, origin=o).run(10**6), axis=0),
+        }
+
+        def ask(question, shift, origin):
+            for body, frame in frames.items():
+                body.set_frame(shift + frame, turn.get(body, (0, 0, 0, 1)))
+            answer = question(origin)
+            answer = tuple(vars(answer).values()) if hasattr(answer, "curves") else answer
+            parts = answer if isinstance(answer, tuple) else [answer]
+            return [None if part is None else np.asarray(part).tobytes() for part in parts]
+
+        for name, question in questions.items():
+            near = ask(question, np.zeros(3), None)
+            self.assertEqual(ask(question, far, far), near, name)
+            self.assertNotEqual(ask(question, far, None), near, name)
 
     def test_sentences(self):
         a, b = snug.Body(snug.box()), snug.Body(snug.box())
