@@ -64,6 +64,7 @@ void binarySearch_Run(const binarySearch* search);
 typedef struct binaryCounters
 {
 	uint64_t volumeTests, triangleTests, nodesRefitted, verticesEvaluated;
+	uint64_t transformsBounded; ///< of limited trees: images of rest volumes that Eq. (12) was made from
 } binaryCounters;
 
 /// Placed corners of triangles, as they are wanted; each vertex is evaluated once in a step.

@@ -706,6 +706,7 @@ static void Refit(limitedBody* limited, uint32_t node)
 		return;
 	}
 	double lower[LIMITED_MAX_SLABS], upper[LIMITED_MAX_SLABS];
+	limited->leaves.counters.transformsBounded += tree->nodes[node].entryCount;
 	limitedBody_Bound(limited, node, lower, upper);
 	memcpy(LowerOf(limited, node), lower, tree->slabs * sizeof(double));
 	memcpy(UpperOf(limited, node), upper, tree->slabs * sizeof(double));

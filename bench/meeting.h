@@ -92,9 +92,10 @@ typedef struct benchMeetingTimes
 	double best[BENCH_MAX_FRAMES]; ///< least total of each frame
 	int frames;                    ///< that the counters are the sum of, while it runs
 	double nodesRefitted, volumeTests, verticesEvaluated, triangleTests;
-	double temporalUpdates;  ///< of the BD-tree: volumes that were enlarged instead of computed
-	uint64_t differences[2]; ///< of peers: pairs of all frames that were missed, and invented
-	benchPhases phases;      ///< mean per frame; zero where they were not asked for
+	double temporalUpdates;   ///< of the BD-tree: volumes that were enlarged instead of computed
+	double transformsBounded; ///< see binaryCounters
+	uint64_t differences[2];  ///< of peers: pairs of all frames that were missed, and invented
+	benchPhases phases;       ///< mean per frame; zero where they were not asked for
 } benchMeetingTimes;
 
 /// Which methods to run, and how often.

@@ -323,6 +323,7 @@ static void AddBinaryCounters(const benchRunner* r, const binaryCounters* counte
 	r->times->volumeTests += (double)counters->volumeTests;
 	r->times->verticesEvaluated += (double)counters->verticesEvaluated;
 	r->times->triangleTests += (double)counters->triangleTests;
+	r->times->transformsBounded += (double)counters->transformsBounded;
 }
 
 // The front, or everything, is refitted before the query, as the papers time it.

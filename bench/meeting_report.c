@@ -43,6 +43,10 @@ static void AddCounterCells(
 		benchRow_Number(row, "nodesRefitted", times->nodesRefitted, 0);
 		benchRow_Number(row, "verticesEvaluated", times->verticesEvaluated, 0);
 	}
+	if (kind == bench_byLimited)
+	{
+		benchRow_Number(row, "transformsBounded", times->transformsBounded, 0);
+	}
 	if (kind != bench_byPeer)
 	{
 		benchRow_Number(row, "volumeTests", times->volumeTests, 0);

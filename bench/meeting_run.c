@@ -115,6 +115,7 @@ static void FinishTimes(benchMeetingTimes* times)
 	times->verticesEvaluated *= share;
 	times->triangleTests *= share;
 	times->temporalUpdates *= share;
+	times->transformsBounded *= share;
 }
 
 // Methods of a set.

@@ -75,7 +75,7 @@ for word in $(awk '/^## / { inside = $0 == "## Where everything is" } inside && 
 	*/*) [ -e "$word" ] ;;
 	bench:* | scene:*) grep -q "^- ${word#*:} (" docs/program.md ;;
 	test_*) [ -e "test/$word.c" ] ;;
-	program_*) grep -q "NAME ${word%_all}" test/program.cmake ;;
+	program_*) grep -q "NAME ${word%_*}" test/program.cmake ;;
 	*) grep -qw "$word" include/snug/*.h ;;
 	esac || complain "docs/papers.md: there is no $word"
 done

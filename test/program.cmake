@@ -45,13 +45,12 @@ if(NOT SNUG_SANITIZE) # too slow there
 		$<TARGET_FILE:snug_program> all)
 	set_tests_properties(program_bench program_bench_all PROPERTIES TIMEOUT 600)
 	set_tests_properties(program_bench_all PROPERTIES LABELS "long;long-4")
-	foreach(all IN ITEMS "" _all)
-		string(REPLACE "_" "" argument "${all}")
-		add_test(NAME program_papers${all} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_papers.sh
-			$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/papers.md ${argument})
-		set_tests_properties(program_papers${all} PROPERTIES TIMEOUT 900)
+	foreach(part IN ITEMS quick slow)
+		add_test(NAME program_papers_${part} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_papers.sh
+			$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/papers.md ${part})
 	endforeach()
-	set_tests_properties(program_papers_all PROPERTIES LABELS "long;long-4")
+	set_tests_properties(program_papers_quick PROPERTIES TIMEOUT 600)
+	set_tests_properties(program_papers_slow PROPERTIES LABELS "long;long-4" TIMEOUT 1200)
 	add_test(NAME program_scene COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_scene.sh $<TARGET_FILE:snug_program>)
 	set_tests_properties(program_scene PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
@@ -91,7 +90,7 @@ set_tests_properties(program program_batch program_characters program_check prog
 # The longest first, so that what is left fills the cores.
 set_tests_properties(program_models program_page program PROPERTIES COST 60)
 if(NOT SNUG_SANITIZE)
-	set_tests_properties(program_bench program_papers program_scene PROPERTIES COST 50)
+	set_tests_properties(program_bench program_papers_quick program_scene PROPERTIES COST 50)
 endif()
 if(SNUG_SANITIZE)
 	set_tests_properties(program_characters program_check program_demo program_files program_models program_page program_truth PROPERTIES LABELS heavy)
