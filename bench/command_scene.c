@@ -281,7 +281,7 @@ int cliPlay(int argumentCount, char** arguments)
 		    "chairs, bridge: how many; default 64 and 200, in the paper 3601 and 12000" },
 		{ "--rigid", cli_flag, &isRigid, NULL, "chairs: they do not vibrate" },
 		{ "--seed", cli_count, &heaped.seed, "N", "chairs, bridge: other turns" },
-		{ "--threads", cli_count, &heaped.threads, "N", "chairs, bridge: to find contacts with; default 1" },
+		{ "--threads", cli_count, &heaped.threads, "N", "chairs, bridge: that share the work of a step; default 1" },
 		{ "--out", cli_text, &directory, "DIR", "where NAME.html goes; default report" },
 		{ "--resume", cli_text, &resumed, "FILE", "go on from a state, with the same options" },
 		{ .name = NULL },

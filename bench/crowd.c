@@ -1,7 +1,8 @@
 // `snug bench crowd`: what a frame of many characters costs in a scene: posing all, and all that touch.
 //
-// Characters of one model or of several stand on a grid, some way apart, turn and sway a little and play one clip, each
-// from another frame on. All is measured in one run and from pose to events, so that ratios mean something on a busy
+// Characters of one model or of several stand on a grid, turn and sway a little and play one clip, each from another
+// frame on. How far they stand apart goes by how far they reach, so that as many touch whoever they are. All is
+// measured in one run and from pose to events, so that ratios mean something on a busy
 // machine.
 #include "bench/bench.h"
 #include "bench/character.h"
@@ -29,6 +30,7 @@ typedef struct Role
 	uint32_t jointCount;
 	uint32_t vertexCount;
 	float* matrices; // (CLIP_FRAMES * 12 * jointCount)
+	double reach;    // from its middle to the side, in metres: the mean of its clip
 } Role;
 
 typedef struct Cast
@@ -52,27 +54,40 @@ typedef struct Crowd
 	double (*now)(void); // a clock: of the thread, or of the wall if there are several
 } Crowd;
 
+// How far they stand apart.
+typedef enum Spacing
+{
+	spacing_far,   // nobody is near another
+	spacing_few,   // one to three pairs touch per hundred
+	spacing_light, // some fifty do
+	spacing_dense,
+	SPACINGS
+} Spacing;
+
+static const double reachesApart[SPACINGS] = { 12.0, 1.85, 1.25, 1.1 };
+static const char* const spacingNames[SPACINGS] = { "far apart", "of which few touch", "in light contact", "dense" };
+
 // What a case asks for.
 typedef struct Case
 {
 	uint32_t count;
-	double apart;
+	Spacing spacing;
 	bool trianglePairs;
 	bool mixed; // several models, in turn
 	bool quick; // run in quick runs too
 } Case;
 
 static const Case cases[] = {
-	{ 1, 1.2, false, false, true },
-	{ 1000, 1.2, false, false, true },
-	{ 1000, 1.2, false, true, true },
-	{ 1000, 0.8, true, false, true },
-	{ 10000, 1.2, false, false, true },
-	{ 10000, 8.0, false, false, true },
-	{ 10000, 1.2, false, true, false },
-	{ 10000, 0.8, true, false, false },
-	{ 1000, 0.7, true, false, false },
-	{ 100000, 8.0, false, false, false },
+	{ 1, spacing_few, false, false, true },
+	{ 1000, spacing_few, false, false, true },
+	{ 1000, spacing_few, false, true, true },
+	{ 1000, spacing_light, true, false, true },
+	{ 10000, spacing_few, false, false, true },
+	{ 10000, spacing_far, false, false, true },
+	{ 10000, spacing_few, false, true, false },
+	{ 10000, spacing_light, true, false, false },
+	{ 1000, spacing_dense, true, false, false },
+	{ 100000, spacing_far, false, false, false },
 };
 
 // Medians of a case, in milliseconds a frame.
@@ -82,9 +97,51 @@ typedef struct Measured
 	uint64_t candidates, queries, pairs, trianglePairs;
 	double candidatesPerExact;                  // candidates / pairs of exact boxes that overlap; NaN: not measured
 	size_t bodyBytes, sceneBytes, paletteBytes; // of each body, on average
+	double apart;                               // metres
 } Measured;
 
 // ---- The cast -------------------------------------------------------------------------------------------------------
+
+// The box of a body's vertices: lower, then upper. All of them belong to triangles.
+static bool FindExactBox(snugBody* body, float* positions, uint32_t vertexCount, float box[6])
+{
+	if (snugBody_GetVertices(body, NULL, positions, 0) != snug_success)
+	{
+		return false;
+	}
+	for (uint32_t i = 0; i < 3 * vertexCount; ++i)
+	{
+		float *lower = box + i % 3, *upper = lower + 3;
+		*lower = i < 3 || positions[i] < *lower ? positions[i] : *lower;
+		*upper = i < 3 || positions[i] > *upper ? positions[i] : *upper;
+	}
+	return true;
+}
+
+static bool FindReach(Role* role)
+{
+	snugBody* body = NULL;
+	float *positions = malloc(3 * sizeof(float) * role->vertexCount), box[6];
+	bool isGood = positions != NULL && snugBody_Create(&(snugBodyDef){ .model = role->model }, &body) == snug_success;
+	role->reach = 0.0;
+	for (size_t i = 0; i < CLIP_FRAMES && isGood; ++i)
+	{
+		const float* matrices = role->matrices + i * 12 * role->jointCount;
+		isGood = snugBody_SetJoints(body, matrices, 0, role->jointCount) == snug_success &&
+		         FindExactBox(body, positions, role->vertexCount, box);
+		double far2 = 0.0,
+		       middle[2] = { 0.5 * ((double)box[0] + (double)box[3]), 0.5 * ((double)box[2] + (double)box[5]) };
+		for (size_t v = 0; v < role->vertexCount; ++v)
+		{
+			double x = (double)positions[3 * v] - middle[0], z = (double)positions[3 * v + 2] - middle[1];
+			far2 = fmax(far2, x * x + z * z);
+		}
+		role->reach += sqrt(far2) / CLIP_FRAMES;
+	}
+	snugBody_Destroy(body);
+	free(positions);
+	return isGood;
+}
 
 // False if there is no such file, or with the report failed.
 static bool CastCharacter(Role* role, const char* name, const benchOptions* options, benchReport* report)
@@ -107,15 +164,20 @@ static bool CastCharacter(Role* role, const char* name, const benchOptions* opti
 	role->vertexCount = character.mesh.vertexCount;
 	snprintf(role->name, sizeof(role->name), "%s", name);
 	benchCharacter_Free(&character);
-	return role->model != NULL;
+	return role->model != NULL && FindReach(role);
 }
 
-static bool CastGenerated(Role* role, sceneCharacterKind kind)
+// A generated character, and its size: the creature is four metres long, and no crowd is of such.
+static bool CastGenerated(Role* role, sceneCharacterKind kind, float size)
 {
 	sceneCharacter character;
 	if (!sceneCharacter_Create(&character, kind))
 	{
 		return false;
+	}
+	for (uint32_t i = 0; i < 3 * character.mesh.vertexCount; ++i)
+	{
+		character.mesh.positions[i] *= size;
 	}
 	snugModelDef def = sceneCharacter_MakeDef(&character, snug_skin);
 	role->jointCount = character.weights.transformCount;
@@ -123,12 +185,17 @@ static bool CastGenerated(Role* role, sceneCharacterKind kind)
 	role->matrices = malloc(CLIP_FRAMES * 12 * sizeof(float) * role->jointCount);
 	for (int i = 0; i < CLIP_FRAMES && role->matrices != NULL; ++i)
 	{
-		sceneCharacter_Walk(&character, (double)i / CLIP_FRAMES, role->matrices + (size_t)i * 12 * role->jointCount);
+		float* matrices = role->matrices + (size_t)i * 12 * role->jointCount;
+		sceneCharacter_Walk(&character, (double)i / CLIP_FRAMES, matrices);
+		for (uint32_t k = 3; k < 12 * role->jointCount; k += 4)
+		{
+			matrices[k] *= size; // translations
+		}
 	}
 	snugModel_Create(&def, &role->model);
-	snprintf(role->name, sizeof(role->name), "%s", kind == scene_man ? "man" : "creature");
+	snprintf(role->name, sizeof(role->name), "%s", kind == scene_man ? "man" : "small creature");
 	sceneCharacter_Free(&character);
-	return role->model != NULL && role->matrices != NULL;
+	return role->model != NULL && role->matrices != NULL && FindReach(role);
 }
 
 static void FreeCast(Cast* cast)
@@ -153,7 +220,7 @@ static bool MakeCast(Cast* cast, const benchOptions* options, benchReport* repor
 	if (cast->count == 0 && report->failure[0] == '\0')
 	{
 		cast->count = 2;
-		return CastGenerated(cast->roles, scene_creature) && CastGenerated(cast->roles + 1, scene_man);
+		return CastGenerated(cast->roles, scene_man, 1.0f) && CastGenerated(cast->roles + 1, scene_creature, 0.35f);
 	}
 	return report->failure[0] == '\0';
 }
@@ -181,7 +248,7 @@ static const Role* RoleOf(const Crowd* crowd, uint32_t body)
 // Room as someone would make it who knows the crowd: an update that needs more says so.
 static snugSceneRoom RoomFor(const Case* how)
 {
-	uint32_t each = how->apart < 1.0 ? 8 : 2;
+	uint32_t each = how->spacing >= spacing_light ? 8 : 2;
 	return (snugSceneRoom){ .bodies = how->count,
 		.candidates = (uint64_t)each * how->count,
 		.pairs = how->count,
@@ -190,12 +257,13 @@ static snugSceneRoom RoomFor(const Case* how)
 
 static bool MakeCrowd(Crowd* crowd, const Cast* cast, const Case* how, benchThreads* threads)
 {
-	*crowd = (Crowd){ .cast = cast, .count = how->count, .apart = how->apart, .models = how->mixed ? cast->count : 1 };
+	*crowd = (Crowd){ .cast = cast, .count = how->count, .models = how->mixed ? cast->count : 1 };
 	crowd->now = threads != NULL ? clockNow : benchNow;
 	for (uint32_t i = 0; i < crowd->models; ++i)
 	{
 		size_t floats = 12 * (size_t)cast->roles[i].jointCount;
 		crowd->stride = floats > crowd->stride ? floats : crowd->stride;
+		crowd->apart = fmax(crowd->apart, reachesApart[how->spacing] * cast->roles[i].reach);
 	}
 	crowd->bodies = calloc(how->count, sizeof(snugBody*));
 	crowd->frames = calloc(how->count, sizeof(snugFrame));
@@ -203,7 +271,7 @@ static bool MakeCrowd(Crowd* crowd, const Cast* cast, const Case* how, benchThre
 	snugSceneDef def = {
 		.room = RoomFor(how), .parallel = threads != NULL ? benchThreads_Run : NULL, .parallelUser = threads
 	};
-	size_t poolBytes = how->apart < 1.0 ? (size_t)1 << 29 : (size_t)1 << 27;
+	size_t poolBytes = how->spacing >= spacing_light ? (size_t)1 << 29 : (size_t)1 << 27;
 	if (crowd->bodies == NULL || crowd->frames == NULL || crowd->palettes == NULL ||
 	    snugPool_Create(&(snugPoolDef){ .bytes = poolBytes }, &crowd->pool) != snug_success ||
 	    snugScene_Create(&def, &crowd->scene) != snug_success)
@@ -278,22 +346,6 @@ static double CollideTouching(const Crowd* crowd, bool trianglePairs)
 	return found >= count && (!trianglePairs || found == triangleCount) ? ms : NAN;
 }
 
-// The box of a body's vertices: lower, then upper. All of them belong to triangles.
-static bool FindExactBox(snugBody* body, float* positions, uint32_t vertexCount, float box[6])
-{
-	if (snugBody_GetVertices(body, NULL, positions, 0) != snug_success)
-	{
-		return false;
-	}
-	for (uint32_t i = 0; i < 3 * vertexCount; ++i)
-	{
-		float *lower = box + i % 3, *upper = lower + 3;
-		*lower = i < 3 || positions[i] < *lower ? positions[i] : *lower;
-		*upper = i < 3 || positions[i] > *upper ? positions[i] : *upper;
-	}
-	return true;
-}
-
 static bool BoxesMeet(const float* a, const float* b)
 {
 	bool meet = true;
@@ -349,7 +401,7 @@ static void AddMemory(const Crowd* crowd, Measured* measured)
 static bool Measure(Crowd* crowd, const Case* how, int frames, Measured* measured)
 {
 	benchSamples poses = { 0 }, updates = { 0 }, totals = { 0 }, collides = { 0 };
-	*measured = (Measured){ 0 };
+	*measured = (Measured){ .apart = crowd->apart };
 	for (int frame = -1; frame < frames; ++frame)
 	{
 		Animate(crowd, frame);
@@ -417,13 +469,15 @@ static void AddCaseRow(benchReport* report, const Cast* cast, const Case* how, i
 	benchRow_Text(row, "model", how->mixed ? "several" : cast->roles[0].name);
 	benchRow_Count(row, "vertices", how->mixed ? MeanVertices(cast) : cast->roles[0].vertexCount);
 	benchRow_Count(row, "bodies", how->count);
-	benchRow_Number(row, "metresApart", how->apart, 1);
+	benchRow_Number(row, "metresApart", measured->apart, 2);
 	benchRow_Text(row, "asked", how->trianglePairs ? "triangle pairs" : "touching");
 	benchRow_Count(row, "threads", (uint64_t)threads);
 	benchRow_Number(row, "poseMs", measured->pose, 3);
 	benchRow_Number(row, "updateMs", measured->update, 3);
 	benchRow_Number(row, "totalMs", measured->total, 3);
 	benchRow_Number(row, "microsecondsPerBody", 1e3 * measured->total / how->count, 2);
+	benchRow_Number(row, "microsecondsPerTouching",
+	    measured->pairs > 0 ? 1e3 * measured->update / (double)measured->pairs : (double)NAN, 1);
 	benchRow_Count(row, "candidates", measured->candidates);
 	benchRow_Count(row, "queries", measured->queries);
 	benchRow_Count(row, "touching", measured->pairs);
@@ -436,35 +490,36 @@ static void AddCaseRow(benchReport* report, const Cast* cast, const Case* how, i
 
 static void AddAims(benchReport* report, const Case* how, const Measured* one, const Measured* two)
 {
-	if (how->mixed)
+	char crowd[64];
+	snprintf(crowd, sizeof(crowd), "%u characters %s", how->count, spacingNames[how->spacing]);
+	if (how->mixed || how->count == 1)
 	{
 		return;
 	}
-	if (how->count == 10000 && how->apart == 1.2)
+	if (how->spacing == spacing_few)
 	{
-		benchReport_AddAim(report, one->total, 36.0, "10,000 characters 1.2 m apart: ms a frame, one thread");
-		benchReport_AddAim(report, two->total, 20.0, "10,000 characters 1.2 m apart: ms a frame, two threads");
+		benchReport_AddAim(report, 1e3 * one->total / how->count, 3.6, "%s: us a frame for each, one thread", crowd);
 	}
-	if (how->count == 1000 && how->apart == 1.2)
+	if (how->spacing == spacing_few && how->count > 1000)
 	{
-		benchReport_AddAim(report, one->total, 3.5, "1,000 characters 1.2 m apart: ms a frame, one thread");
-		benchReport_AddAim(
-		    report, one->candidatesPerExact, 1.3, "1,000 characters 1.2 m apart: candidates / exact boxes");
+		benchReport_AddAim(report, 1e3 * two->total / how->count, 2.0, "%s: us a frame for each, two threads", crowd);
 	}
-	if (how->apart == 8.0)
+	else if (how->spacing == spacing_few)
 	{
-		benchReport_AddAim(report, 1e3 * one->total / how->count, 1.2,
-		    "%u characters 8 m apart: microseconds a frame for each", how->count);
+		benchReport_AddAim(report, one->candidatesPerExact, 1.3, "%s: candidates / exact boxes", crowd);
+	}
+	if (how->spacing == spacing_far)
+	{
+		benchReport_AddAim(report, 1e3 * one->total / how->count, 1.2, "%s: us a frame for each", crowd);
 		double bytes = (double)(one->bodyBytes + one->sceneBytes) - (double)one->paletteBytes;
-		benchReport_AddAim(report, bytes, 6000.0,
-		    "%u characters 8 m apart: bytes of each, with its part of the scene, beyond its palette", how->count);
+		benchReport_AddAim(
+		    report, bytes, 6000.0, "%s: bytes of each, with its part of the scene, beyond its palette", crowd);
 	}
-	if (how->apart == 0.8)
+	if (how->spacing == spacing_light)
 	{
-		benchReport_AddAim(report, one->update / one->collide, 1.15,
-		    "%u characters 0.8 m apart: update / the touching pairs alone", how->count);
-		benchReport_AddAim(report, 1.8 * two->update / one->update, 1.0,
-		    "%u characters 0.8 m apart: 1.8 times two threads' / one thread's update", how->count);
+		benchReport_AddAim(report, one->update / one->collide, 1.15, "%s: update / the touching pairs alone", crowd);
+		benchReport_AimAtLeast(
+		    report, one->update / two->update, 1.8, NAN, "%s: one thread's update / two threads'", crowd);
 	}
 }
 
@@ -474,7 +529,7 @@ static void RunCase(const benchOptions* options, benchReport* report, const Cast
 	for (int threads = 1; threads <= 2; ++threads)
 	{
 		char text[96];
-		snprintf(text, sizeof(text), "crowd: %u bodies, %.1f m apart …", how->count, how->apart);
+		snprintf(text, sizeof(text), "crowd: %u bodies %s …", how->count, spacingNames[how->spacing]);
 		benchProgress(options, text);
 		Crowd crowd;
 		benchThreads* others = threads > 1 ? benchThreads_Create(threads - 1) : NULL;

@@ -195,9 +195,10 @@ double skinBalls_GetRatio(const skinBalls* balls, ballKind kind, uint32_t level)
 double skinBalls_GetWorst(const skinBalls* balls, ballKind kind)
 {
 	double worst = NAN;
-	for (uint32_t level = 0; level < balls->levels && level < BENCH_PAPER_LEVELS; ++level)
+	for (uint32_t level = 0; level < balls->levels; ++level)
 	{
-		worst = fmax(worst, skinBalls_GetRatio(balls, kind, level) / benchGetPaperRatio(level)); // fmax skips NaN
+		double paper = skinBalls_GetRatio(balls, ball_paper, level);
+		worst = fmax(worst, skinBalls_GetRatio(balls, kind, level) / paper); // fmax skips NaN
 	}
 	return worst;
 }

@@ -88,7 +88,7 @@ static void RunSubject(const benchOptions* options, skinTables* tables, benchRep
 			worst[1] = skinBalls_GetWorst(balls, ball_ours);
 		}
 		benchReport_AddAim(report, worst[0], 1.0,
-		    "%s, %s: default boxes / optimal, over the paper's at the worst level", name,
+		    "%s, %s: default boxes / optimal, over Algorithm 1's balls / optimal at the worst level", name,
 		    benchGetSkinName(benchSkins[i]));
 		// What the paper's table is about.
 		if (isPapers)

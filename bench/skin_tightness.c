@@ -83,19 +83,6 @@ static void AddPaperRows(benchReport* report, const skinCharacter* c, const benc
 	}
 }
 
-// Against the paper's ratio, at the level where that is worst.
-static double GetWorstOverPaper(const benchTightness* t)
-{
-	double worst = NAN;
-	for (uint32_t level = 0; level < t->levels; ++level)
-	{
-		// fmax passes over what is not a number.
-		worst =
-		    fmax(worst, benchTightness_GetRatioOfMeans(t, BENCH_BOUNDS - 1, level) / GetPaperRatio(GetSize(t, level)));
-	}
-	return worst;
-}
-
 static void AddRows(benchReport* report, const skinCharacter* characters, const benchTightness* all)
 {
 	for (int i = 0; i < 3 * SKIN_CHARACTERS; ++i)
@@ -110,11 +97,6 @@ static void AddRows(benchReport* report, const skinCharacter* characters, const 
 		{
 			AddPaperRows(report, c, t);
 		}
-	}
-	for (int i = 0; i < SKIN_CHARACTERS; ++i)
-	{
-		benchReport_AddAim(report, GetWorstOverPaper(all + i), 1.0,
-		    "%s: default's mean radius / optimal, over the paper's at the worst level", characters[i].body.name);
 	}
 }
 

@@ -238,9 +238,8 @@ static void MakeFamily(snugSpheres* spheres, sgSphereFamily family, sgPosedSpher
 // A box is cut by the one above it, which is another thread's for a moment at most.
 static void AwaitParent(const snugSpheres* spheres, sgSphereFamily family)
 {
-	uint32_t parent = spheres->tree->nodes[family.first].parent;
-	while (spheres->isBoxed && parent != SG_NONE &&
-	       !sgSpheres_IsMade(spheres, sgSphereTree_Siblings(spheres->tree, parent)))
+	uint32_t parent = spheres->isBoxed ? spheres->tree->nodes[family.first].parent : SG_NONE;
+	while (parent != SG_NONE && !sgSpheres_IsMade(spheres, sgSphereTree_Siblings(spheres->tree, parent)))
 	{
 	}
 }
