@@ -7,7 +7,7 @@
 // does a test that could not fail. tools/mutate-bounds lowers every constant until these tests do.
 #include "hard_skins.h"
 
-#include "body/body.h"
+#include "body/cache.h"
 #include "deform/skin/blend.h"
 
 #include <float.h>
@@ -350,6 +350,43 @@ static void slabs_contain_sums_that_cancel(void** state)
 	}
 }
 
+// The judge of all the others, judged: each side of every slab of a node, moved inwards by a little, is seen.
+static void bounds_that_do_not_hold_are_seen(void** state)
+{
+	(void)state;
+	static const snugVolume volumes[] = { snug_volumeBox, snug_volumeDop14, snug_volumeDop18, snug_volumeDop26 };
+	for (size_t v = 0; v < LENGTH_OF(volumes); ++v)
+	{
+		sceneRandom random = { TestSeed() + v };
+		sceneMesh mesh = sceneMakeBlob(5, 1);
+		Skin skin = RandomSkin(&random, &mesh);
+		Thing thing = MakeBounded(
+		    mesh, &skin, (snugTreeDef){ 0 }, &(Bounding){ .volume = volumes[v], .strategy = snug_strategyBottomUp });
+		RandomMatrices(&random, &skin, 1.0, 0.0);
+		Pose(&thing, &skin);
+		snugValidation found;
+		assert_int_equal(snugBody_Validate(thing.body, &found), snug_success);
+		const sgTree* tree = &thing.model->tree;
+		const uint32_t slot = tree->nodes[0].first;
+		const sgBoundsOut bounds = sgCacheGroup_Bounds(sgCache_FindGroup(thing.body, slot / SG_LANES, false));
+		for (uint32_t side = 0; side < 6 + 2 * thing.body->extraSlabs; ++side)
+		{
+			const uint32_t lane = slot % SG_LANES, slab = side / 2;
+			float* lower = slab < 3 ? bounds.boxes->lower[slab] : bounds.extra[slab - 3].lower;
+			float* upper = slab < 3 ? bounds.boxes->upper[slab] : bounds.extra[slab - 3].upper;
+			float* moved = (side % 2 == 0 ? lower : upper) + lane;
+			const float kept = *moved;
+			*moved = 0.5f * (lower[lane] + upper[lane]);
+			assert_int_equal(snugBody_Validate(thing.body, &found), snug_invalidBounds);
+			assert_true(found.violations > 0 && found.violations < found.checks && found.worst > 0.0);
+			*moved = kept;
+		}
+		assert_int_equal(snugBody_Validate(thing.body, NULL), snug_success);
+		Thing_Free(&thing);
+		Skin_Free(&skin);
+	}
+}
+
 // --- Sums -----------------------------------------------------------------------------------------------------------
 
 static void every_bound_was_checked_enough(void** state)
@@ -375,6 +412,7 @@ int main(void)
 		cmocka_unit_test(tiny_models_survive_saving),
 		cmocka_unit_test(boxes_grow_after_a_long_way),
 		cmocka_unit_test(slabs_contain_sums_that_cancel),
+		cmocka_unit_test(bounds_that_do_not_hold_are_seen),
 		cmocka_unit_test(every_bound_was_checked_enough),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -360,6 +361,50 @@ static void any_number_of_threads_builds_the_same_model(void** state)
 	sceneMesh_Free(&mesh);
 }
 
+// Weights that are repaired are told of once, whoever found them: how many, and the first of all vertices.
+static void threads_tell_together_what_they_repaired(void** state)
+{
+	(void)state;
+	sceneMesh mesh = sceneMakeBlob(24, 5);
+	uint16_t* joints = calloc(mesh.vertexCount, sizeof(uint16_t));
+	float* weights = malloc(mesh.vertexCount * sizeof(float));
+	assert_true(joints != NULL && weights != NULL);
+	for (int n = 0; n < TestCount(40); ++n)
+	{
+		sceneRandom random = { TestSeed() + (uint64_t)n };
+		const uint32_t some = 1 + sceneRandom_Index(&random, 2000),
+		               before = sceneRandom_Index(&random, mesh.vertexCount);
+		uint32_t count = 0, first = 0;
+		for (uint32_t v = 0; v < mesh.vertexCount; ++v)
+		{
+			const bool isWrong = v >= before && (v == before || sceneRandom_Index(&random, some) == 0);
+			weights[v] = !isWrong ? 1.0f : n % 2 == 0 ? 0.0f : 3.0f;
+			first = isWrong && count == 0 ? v : first;
+			count += isWrong;
+		}
+		Team team = { .threads = 4 };
+		TestMessages messages = { 0 };
+		snugModelDef def = MeshDef(&mesh, snug_skin, (snugTreeDef){ 0 });
+		def.skin = (snugSkinDef){ .jointCount = 1, .influencesPerVertex = 1, .joints = joints, .weights = weights };
+		def.messenger = TestMessages_Get(&messages);
+		def.parallel = n % 4 < 2 ? NULL : RunTeam;
+		def.parallelUser = &team;
+		snugModel* model;
+		char expected[200];
+		snprintf(expected, sizeof(expected),
+		    n % 2 == 0 ? "%u vertices without weight follow their first joint, first vertex %u"
+		               : "weights of %u vertices did not sum to 1 and were scaled, first those of vertex %u",
+		    count, first);
+		assert_int_equal(snugModel_Create(&def, &model), snug_success);
+		assert_int_equal(messages.count, 1);
+		assert_string_equal(messages.last, expected);
+		snugModel_Destroy(model);
+	}
+	free(joints);
+	free(weights);
+	sceneMesh_Free(&mesh);
+}
+
 // Every allocation fails once while threads share the work: an error, and nothing is left behind.
 static void lack_of_memory_is_reported(void** state)
 {
@@ -401,6 +446,7 @@ int main(void)
 		cmocka_unit_test(threads_find_what_one_thread_finds),
 		cmocka_unit_test(threads_build_and_load),
 		cmocka_unit_test(any_number_of_threads_builds_the_same_model),
+		cmocka_unit_test(threads_tell_together_what_they_repaired),
 		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
