@@ -4,6 +4,8 @@
 
 #include "body/body.h"
 #include "scenes/character.h"
+#include "scenes/meshless.h"
+#include "snug/snug_queries.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -326,6 +328,45 @@ static void automatic_refits_all_in_dense_contact(void** state)
 	LeaveDenseContact(50.0); // where nothing of them is looked at any more
 }
 
+// Shapes look at little of a body: the automatic strategy has a front for the pairs of two bodies alone, and has it
+// ready for them whoever asks first. What is found is the same.
+static void shapes_have_no_front_of_their_own(void** state)
+{
+	(void)state;
+	const snugShape shape = { .kind = snug_shapeSphere, .from = { 0.7f, 0.05f, 0.0f }, .radius = 0.35f };
+	Clay a[3], b = Clay_Make(24, 60, 2, (snugTreeDef){ 0 }, snug_strategyAuto);
+	static const snugStrategy three[3] = { snug_strategyAuto, snug_strategyFront, snug_strategyOnDemand };
+	uint64_t merged[2][3] = { { 0 } }, met = 0;
+	for (int i = 0; i < 3; ++i)
+	{
+		a[i] = Clay_Make(24, 60, 1, (snugTreeDef){ 0 }, three[i]);
+	}
+	for (int step = 0; step < 16; ++step)
+	{
+		uint64_t counts[3], pairs[3] = { 0 };
+		Place(b.thing.body, 1.4, 0.05, 0.0);
+		Clay_Pose(&b, 0.4, 0.3 + 0.01 * step, 0.1);
+		for (int i = 0; i < 3; ++i)
+		{
+			Clay_Pose(&a[i], 0.5, 0.5 + 0.01 * step, 0.2);
+			snugShapeResult result = snugCollideShape(a[i].thing.body, &shape, NULL);
+			counts[i] = result.count;
+			merged[step / 8][i] += result.counters.nodesAboveFront;
+			pairs[i] = step >= 8 ? snugCollide(a[i].thing.body, b.thing.body, NULL).count : 0;
+		}
+		assert_true(counts[0] == counts[1] && counts[0] == counts[2] && pairs[0] == pairs[1] && pairs[0] == pairs[2]);
+		met += counts[0];
+	}
+	assert_true(met > 0);
+	assert_int_equal(merged[0][0], 0);
+	assert_true(merged[1][0] > 0 && merged[0][1] > 0 && merged[0][2] == 0 && merged[1][2] == 0);
+	for (int i = 0; i < 3; ++i)
+	{
+		Clay_Free(&a[i]);
+	}
+	Clay_Free(&b);
+}
+
 // ---- Several threads -------------------------------------------------------------------------------------------
 
 /// What a callback saw. One thread at a time, so no lock.
@@ -560,6 +601,7 @@ int main(void)
 		cmocka_unit_test(displaced_vertices_are_followed),
 		cmocka_unit_test(automatic_notices_incoherence),
 		cmocka_unit_test(automatic_refits_all_in_dense_contact),
+		cmocka_unit_test(shapes_have_no_front_of_their_own),
 		cmocka_unit_test(threads_give_the_same_pairs),
 		cmocka_unit_test(threads_share_small_contacts),
 		cmocka_unit_test(refitting_leaves_nothing_to_queries),

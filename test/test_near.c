@@ -399,7 +399,8 @@ static void gaps_are_no_greater_than_distances(void** state)
 		sgGetKernels()->probes->gapBoxes(&a, 0xff, &b, gaps);
 		const float point[3] = { a.lower[0][3], a.lower[1][3], a.lower[2][3] };
 		float SG_ALIGN(32) toPoint[SG_LANES];
-		sgGetKernels()->probes->gapPoint(&b, point, 0.0f, toPoint);
+		const float limit = (float)(scale * scale * sceneRandom_Range(&random, 0.0, 4.0));
+		const uint32_t within = sgGetKernels()->probes->gapPoint(&b, point, 0.0f, limit, toPoint);
 		for (uint32_t i = 0; i < SG_LANES * SG_LANES; ++i)
 		{
 			double distance2 = 0.0;
@@ -409,7 +410,8 @@ static void gaps_are_no_greater_than_distances(void** state)
 				distance2 += difference * difference;
 			}
 			bool isGood = (double)gaps[i] <= distance2 && (double)gaps[i] >= 0.99 * fmin(distance2, FLT_MAX) - 0x1p-120;
-			if (!isGood || (i / 8 == 3 && toPoint[i % 8] != gaps[i]))
+			const bool isWithin = (within >> i % 8 & 1) != 0;
+			if (!isGood || (i / 8 == 3 && (toPoint[i % 8] != gaps[i] || isWithin != (gaps[i] <= limit))))
 			{
 				fail_msg("seed %llu: %g instead of %g", (unsigned long long)seed, (double)gaps[i], distance2);
 			}

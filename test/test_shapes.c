@@ -6,6 +6,7 @@
 #include "rational_segment.h"
 
 #include "geometry/predicates.h"
+#include "geometry/segment.h"
 #include "geometry/shape.h"
 #include "query/probe.h"
 #include "snug/snug_queries.h"
@@ -194,32 +195,204 @@ static void shapes_meet_what_rationals_say(void** state)
 	assert_true(TestScale() < 1.0 || met > 1000);
 }
 
-// Large bodies, by the decision that the test above has compared with rationals: no box loses a triangle.
+static void AssertSameContact(uint64_t seed, const snugShapeContact* found, const snugShapeContact* expected)
+{
+	if (memcmp(found, expected, sizeof(*found)) != 0)
+	{
+		fail_msg("SNUG_SEED=%llu: triangle %u at %.17g, instead of %u at %.17g", (unsigned long long)seed,
+		    found->triangle, found->distance, expected->triangle, expected->distance);
+	}
+}
+
+// Large bodies, by the decision that the test above has compared with rationals: no box loses a triangle, and all comes
+// back as that decision has it, bit for bit, in order; the first ones if there is not room for all.
 static void walks_lose_nothing(void** state)
 {
 	(void)state;
+	uint64_t most = 0;
 	for (int n = 0; n < TestCount(150); ++n)
 	{
-		uint64_t seed = TestSeed() + (uint64_t)n;
+		uint64_t seed = TestSeed() + (uint64_t)n, next = 0;
 		sceneRandom random = { seed };
 		Posed posed = Posed_Make(&random, sceneMakeBlob(9, seed), (snugDeformer)(n % POSED_DEFORMERS), NULL);
 		Posed_Change(&random, &posed);
 		snugShape shape = RandomShape(&random, &posed);
+		shape.kind = n % 2 == 0 ? snug_shapeSphere : shape.kind;
 		shape.radius *= n % 3 == 0 ? 0.1f : 1.0f;
-		snugShapeQuery query = { .origin = { posed.origin[0], posed.origin[1], posed.origin[2] } };
+		uint32_t count = posed.thing.mesh.triangleCount;
+		snugShapeContact* contacts = malloc(count * sizeof(snugShapeContact));
+		const uint64_t room = n % 5 == 0 ? sceneRandom_Index(&random, count) : count;
+		snugShapeQuery query = {
+			.origin = { posed.origin[0], posed.origin[1], posed.origin[2] }, .contacts = contacts, .capacity = room
+		};
 		snugShapeResult result = snugCollideShape(posed.thing.body, &shape, &query);
-		for (uint32_t i = 0; i < posed.thing.mesh.triangleCount && result.status == snug_success; ++i)
+		for (uint32_t i = 0; i < count && result.status == snug_success; ++i)
 		{
 			float c[3][3];
-			snugShapeContact contact;
+			snugShapeContact expected = { .triangle = i };
 			Posed_Triangle(&posed, i, c);
-			result.count -= sgShape_Meets(&shape, (const float(*)[3])c, &contact);
+			if (sgShape_Meets(&shape, (const float(*)[3])c, &expected) && next++ < room)
+			{
+				AssertSameContact(seed, contacts + next - 1, &expected);
+			}
 		}
-		if (result.count != 0)
+		if (result.count != next)
 		{
-			fail_msg("seed %llu: %lld triangles are missing", (unsigned long long)seed, -(long long)result.count);
+			fail_msg("SNUG_SEED=%llu: %lld triangles are missing", (unsigned long long)seed,
+			    (long long)(next - result.count));
 		}
+		most = next > most ? next : most;
+		free(contacts);
 		Posed_Free(&posed);
+	}
+	assert_true(TestScale() < 1.0 || most > 500);
+}
+
+// ---- Eight triangles and a ball
+// --------------------------------------------------------------------------------------
+
+// A triangle of any shape and size, some with hardly any area or none, and a point that is anywhere, right above it, or
+// on it but for rounding.
+static void RandomNeighbours(sceneRandom* random, int kind, float c[3][3], float p[3])
+{
+	const double size = ldexp(1.0, (int)sceneRandom_Index(random, 20) - 14);
+	const double thin = ldexp(1.0, -(int)sceneRandom_Index(random, 20));
+	double weights[3], sum = 0.0, normal[3], length = 0.0;
+	for (int i = 0; i < 9; ++i)
+	{
+		c[i / 3][i % 3] = p[i % 3] + (float)(size * sceneRandom_Range(random, -1.0, 1.0));
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		c[1][k] = kind == 3 ? (float)(0x1p-22 * sceneRandom_Range(random, -1.0, 1.0)) : c[1][k]; // many digits apart
+		const float middle = 0.5f * (c[0][k] + c[1][k]);
+		c[2][k] = kind == 1 ? c[1][k] : kind == 2 ? middle : c[2][k];
+		c[2][k] = kind == 3 ? middle + (float)thin * (c[2][k] - middle) : c[2][k];
+		c[1][k] = kind == 4 ? c[0][k] : c[1][k];
+		weights[k] = sceneRandom_Unit(random);
+		sum += weights[k];
+	}
+	if (kind == 8) // the point is on an edge, by digits that double does not have at once
+	{
+		const float far = (float)(1 + sceneRandom_Index(random, 1 << 20));
+		const float near = ldexpf((float)(1 + sceneRandom_Index(random, 1 << 20)), -54);
+		const float edge[3][3] = { { -3.0f * far, -far, 0.0f }, { 6.0f * far, 2.0f * far, 0.0f }, { far, far, far } };
+		memcpy(c, edge, sizeof(edge));
+		p[0] = 3.0f * near;
+		p[1] = near;
+		p[2] = 0.0f;
+	}
+	sgTriangle_Normal((const float(*)[3])c, normal);
+	for (int k = 0; k < 3; ++k)
+	{
+		length += fabs(normal[k]);
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		double on = (weights[0] * (double)c[0][k] + weights[1] * (double)c[1][k] + weights[2] * (double)c[2][k]) / sum;
+		double height = kind == 3 ? 128.0 : size * thin, above = on + height * normal[k] / (length + 0x1p-1000);
+		p[k] = kind == 3 || kind == 6 ? (float)above : kind == 5 ? (float)on : kind == 7 ? c[0][k] : p[k];
+	}
+}
+
+// Lanes say what sgShape_Meets says, with its bits, on every instruction set, or nothing; and they nearly always say it
+// where triangles are as most are.
+static void lanes_meet_balls_as_one_does(void** state)
+{
+	(void)state;
+	uint64_t unsure = 0, plain = 0, met = 0, missed = 0;
+	for (int n = 0; n < TestCount(4000); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		snugShape shape = { .kind = snug_shapeSphere };
+		const int kind = n % 16; // from 9 on nothing special
+		float c[SG_LANES][3][3];
+		sgTriangleLanes lanes = { .mask = n % 3 == 0 ? sceneRandom_Index(&random, 256) : 0xff };
+		snugShapeContact expected[SG_LANES];
+		for (int k = 0; k < 3; ++k)
+		{
+			shape.from[k] = (float)sceneRandom_Range(&random, -2.0, 2.0);
+		}
+		RandomNeighbours(&random, kind, c[0], shape.from);
+		for (int i = 1; i < SG_LANES; ++i)
+		{
+			float ignored[3] = { shape.from[0], shape.from[1], shape.from[2] };
+			RandomNeighbours(&random, kind < 5 ? kind : 0, c[i], ignored);
+		}
+		for (int i = 0; i < SG_LANES; ++i)
+		{
+			for (int k = 0; k < 3; ++k)
+			{
+				lanes.boxes.lower[k][i] = fminf(c[i][0][k], fminf(c[i][1][k], c[i][2][k]));
+				lanes.boxes.upper[k][i] = fmaxf(c[i][0][k], fmaxf(c[i][1][k], c[i][2][k]));
+				lanes.corner[0][k][i] = c[i][0][k];
+				lanes.corner[1][k][i] = c[i][1][k];
+				lanes.corner[2][k][i] = c[i][2][k];
+			}
+			sgShape_Meets(&shape, (const float(*)[3])c[i], expected + i);
+		}
+		// As far as one of them, or next to that.
+		shape.radius = (float)expected[sceneRandom_Index(&random, SG_LANES)].distance;
+		shape.radius = n % 3 == 1 ? nextafterf(shape.radius, 0.0f) : shape.radius;
+		uint32_t first = 0;
+		for (int number = 0; sgFindKernels(number) != NULL; ++number)
+		{
+			sgPointLanes nearest;
+			uint32_t left;
+			const sgProbeKernels* probes = sgFindKernels(number)->probes;
+			uint32_t found = probes->meetBall(&lanes, shape.from, (double)shape.radius, &nearest, &left);
+			assert_int_equal((found | left) & ~lanes.mask, 0);
+			assert_int_equal(found & left, 0);
+			assert_true(number == 0 || (found | left << SG_LANES) == first);
+			first = found | left << SG_LANES;
+			for (uint32_t i = 0; i < SG_LANES; ++i)
+			{
+				const bool isSaid = (lanes.mask & ~left) >> i & 1, isFound = (found >> i & 1) != 0;
+				snugShapeContact one = { .triangle = i }, said = { .triangle = i };
+				const bool isMet = sgShape_Meets(&shape, (const float(*)[3])c[i], &one);
+				said.distance = nearest.distance[i];
+				for (int k = 0; k < 3; ++k)
+				{
+					said.position[k] = nearest.position[k][i];
+				}
+				if (isSaid && isFound != isMet)
+				{
+					fail_msg("SNUG_SEED=%llu: lane %u %s", (unsigned long long)seed, i, isMet ? "misses" : "meets");
+				}
+				if (isSaid && isMet)
+				{
+					AssertSameContact(seed, &said, &one);
+				}
+				met += isSaid && isMet;
+				missed += isSaid && !isMet;
+			}
+			plain += kind >= 9 ? (uint64_t)__builtin_popcount(lanes.mask) : 0;
+			unsure += kind >= 9 ? (uint64_t)__builtin_popcount(left) : 0;
+		}
+	}
+	assert_true(TestScale() < 1.0 || (met > 10000 && missed > 10000));
+	assert_true(200 * unsure < plain);
+}
+
+// A sphere is a capsule without length: the same bits by the shorter way.
+static void spheres_are_short_capsules(void** state)
+{
+	(void)state;
+	for (int n = 0; n < TestCount(20000); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		snugShape sphere = { .kind = snug_shapeSphere, .radius = 1.0f }, capsule = sphere;
+		float c[3][3];
+		snugShapeContact one = { .triangle = 1 }, other = one;
+		RandomNeighbours(&random, n % 10, c, sphere.from);
+		capsule.kind = snug_shapeCapsule;
+		memcpy(capsule.from, sphere.from, sizeof(capsule.from));
+		memcpy(capsule.to, sphere.from, sizeof(capsule.to));
+		assert_int_equal(
+		    sgShape_Meets(&sphere, (const float(*)[3])c, &one), sgShape_Meets(&capsule, (const float(*)[3])c, &other));
+		AssertSameContact(seed, &one, &other);
 	}
 }
 
@@ -395,6 +568,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapes_meet_what_rationals_say),
 		cmocka_unit_test(walks_lose_nothing),
+		cmocka_unit_test(lanes_meet_balls_as_one_does),
+		cmocka_unit_test(spheres_are_short_capsules),
 		cmocka_unit_test(widened_probes_lose_no_box),
 		cmocka_unit_test(planes_lose_no_corner_to_rounding),
 		cmocka_unit_test(planes_are_exact),

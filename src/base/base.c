@@ -59,14 +59,18 @@ static void Tell(const snugMessenger* messenger, snugSeverity severity, const ch
 bool sgIsZero(const void* memory, size_t bytes)
 {
 	const unsigned char* byte = memory;
-	for (size_t i = 0; i < bytes; ++i)
+	uint64_t any = 0;
+	for (; bytes >= sizeof(any); bytes -= sizeof(any), byte += sizeof(any))
 	{
-		if (byte[i] != 0)
-		{
-			return false;
-		}
+		uint64_t word;
+		memcpy(&word, byte, sizeof(word));
+		any |= word;
 	}
-	return true;
+	for (; bytes > 0; --bytes, ++byte)
+	{
+		any |= *byte;
+	}
+	return any == 0;
 }
 
 snugStatus sgFail(const snugMessenger* messenger, snugStatus status, const char* format, ...)

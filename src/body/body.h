@@ -85,6 +85,11 @@ typedef struct sgLook
 
 sgLook sgBody_Look(snugBody* body, sgLaneSet family);
 
+/// sgBody_Refresh after a look that found nothing up to date.
+/// @param cached that it came with
+sgBounds sgBody_Update(
+    snugBody* body, sgCacheGroup* cached, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters);
+
 /// The children of a node will be looked at soon: ask memory for what is cached of them.
 void sgBody_Expect(const snugBody* body, uint32_t slot);
 

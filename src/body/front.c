@@ -117,9 +117,12 @@ static void BeginStep(snugBody* body)
 	}
 }
 
+// The automatic strategy has a front for queries that tell what they visited (sgBody_AddVisits): those that look at
+// little of a body are as well off without, and do not tell.
 static bool RefitsBefore(const snugBody* body)
 {
-	return body->frontMemory > 0 || body->refitsAll;
+	bool hasFront = body->strategy != snug_strategyAuto || body->lastVisits > 0;
+	return (body->frontMemory > 0 && hasFront) || body->refitsAll;
 }
 
 // A family whose children are to be refitted, in the cache; null otherwise.

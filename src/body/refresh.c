@@ -70,29 +70,24 @@ static float UnpackGrowth(uint16_t packed)
 	return growth;
 }
 
-// How far vertices below each lane moved since the family held; returns the most. Infinite or NaN after a pose beyond
-// all bounds.
+// How far vertices below each lane moved since the family held; returns what none exceeds. Infinite or NaN after a pose
+// beyond all bounds.
 static float FindDistances(
     const snugBody* body, const sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, float distances[SG_LANES])
 {
 	double travel = (body->travel - cached->travel[family.first / 2]) * (1.0 + 0x1p-50);
-	bool isEven = body->deform->growth == NULL;
-	float even = isEven ? sgRoundUp(travel) : 0.0f, most = even;
+	if (body->deform->growth != NULL)
+	{
+		sgLaneSet set = family;
+		set.mask = lanes;
+		return body->deform->growth(&body->posed, set, travel, distances);
+	}
+	const float even = sgRoundUp(travel);
 	for (int lane = 0; lane < SG_LANES; ++lane)
 	{
 		distances[lane] = even;
 	}
-	if (!isEven)
-	{
-		sgLaneSet set = family;
-		set.mask = lanes;
-		body->deform->growth(&body->posed, set, travel, distances);
-	}
-	for (uint32_t rest = isEven ? 0 : lanes; rest != 0; rest &= rest - 1)
-	{
-		most = (float)sgMost((double)most, (double)distances[sgLowestBit(rest)]);
-	}
-	return most;
+	return even;
 }
 
 static void GrowBalls(sgBallLanes* balls, uint32_t lanes, const float distances[SG_LANES])
@@ -144,13 +139,17 @@ bool sgRefitCached(
 	{
 		return false;
 	}
-	sgBoxLanes before = cached->boxes;
+	const uint32_t cut = most < INFINITY ? lanes & ~family.leafMask : 0;
+	sgBoxLanes before; // not zeroed
+	if (cut != 0)
+	{
+		before = cached->boxes;
+	}
 	sgRefitDirect(body, family, lanes, out, counters);
 	cached->grown[family.first / 2] = 0;
-	uint32_t inner = lanes & ~family.leafMask;
-	if (inner != 0 && most < INFINITY)
+	if (cut != 0)
 	{
-		sgGetKernels()->boxes->cutBoxes(out.boxes, inner, &before, distances);
+		sgGetKernels()->boxes->cutBoxes(out.boxes, cut, &before, distances);
 	}
 	return true;
 }
@@ -195,14 +194,9 @@ void sgBody_AddVisits(snugBody* body, const sgVisits* visits)
 	atomic_fetch_add_explicit(&body->wellTaken, visits->wellTaken, memory_order_relaxed);
 }
 
-sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters)
+sgBounds sgBody_Update(
+    snugBody* body, sgCacheGroup* cached, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters)
 {
-	const snugModel* model = body->model;
-	if (body->isAtRest || body->deform->bound == NULL)
-	{
-		return (sgBounds){ model->restBounds + set.group, NULL };
-	}
-	sgCacheGroup* cached = sgCache_FindGroup(body, set.group, true);
 	if (cached != NULL)
 	{
 		_Atomic uint32_t* version = cached->version + set.first / 2;
@@ -213,7 +207,7 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch,
 		}
 		if (sgCache_Claim(version, found))
 		{
-			sgLaneSet family = sgTree_Family(&model->tree, set.group * SG_LANES + set.first);
+			sgLaneSet family = sgTree_Family(&body->model->tree, set.group * SG_LANES + set.first);
 			if (sgRefitCached(body, cached, family, family.mask, found != 0, counters))
 			{
 				sgCountRefits(counters, &counters->nodesBelowFront, sgCountBits(family.mask));
@@ -226,4 +220,10 @@ sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch,
 	sgRefitDirect(body, set, set.mask, out, counters);
 	sgCountRefits(counters, &counters->nodesBelowFront, sgCountBits(set.mask));
 	return sgBounds_View(out);
+}
+
+sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters)
+{
+	const sgLook look = sgBody_Look(body, set);
+	return look.bounds.boxes != NULL ? look.bounds : sgBody_Update(body, look.cached, set, scratch, counters);
 }

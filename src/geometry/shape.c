@@ -53,7 +53,7 @@ static double ExtentOf(const float p[3], const float q[3], const float triangle[
 	return extent;
 }
 
-// An axis is a triangle without area.
+// The axis of a capsule is a triangle without area.
 static bool MeetsCapsule(const snugShape* shape, const float triangle[3][3], snugShapeContact* contact)
 {
 	const float *p = shape->from, *q = sgShape_End(shape);
@@ -68,8 +68,15 @@ static bool MeetsCapsule(const snugShape* shape, const float triangle[3][3], snu
 		}
 		return true;
 	}
-	const float axis[3][3] = { { p[0], p[1], p[2] }, { q[0], q[1], q[2] }, { q[0], q[1], q[2] } };
-	sgTriangles_Nearest(axis, triangle, &nearest);
+	if (shape->kind == snug_shapeSphere)
+	{
+		sgPoint_ToTriangle(p, triangle, &nearest);
+	}
+	else
+	{
+		const float axis[3][3] = { { p[0], p[1], p[2] }, { q[0], q[1], q[2] }, { q[0], q[1], q[2] } };
+		sgTriangles_Nearest(axis, triangle, &nearest);
+	}
 	contact->distance = sqrt(nearest.distance2);
 	for (int k = 0; k < 3; ++k)
 	{

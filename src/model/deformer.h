@@ -166,8 +166,9 @@ typedef struct sgDeform
 	bool (*boundsLeaves)(const snugModel* model);
 
 	/// How far vertices below each node of a set may have moved while the sum of `motion` grew by so much, in any
-	/// direction, rounding included: to the lanes in set.mask. Null means by so much.
-	void (*growth)(const sgPosed* posed, sgLaneSet set, double travel, float distances[SG_LANES]);
+	/// direction, rounding included: to the lanes in set.mask; others become arbitrary. Null means by so much.
+	/// @return what none of them exceeds; infinite or NaN after a pose beyond all bounds
+	float (*growth)(const sgPosed* posed, sgLaneSet set, double travel, float distances[SG_LANES]);
 
 	/// What nodes are bounded by. Null means boxes.
 	snugVolume (*volume)(const snugModel* model);

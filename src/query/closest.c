@@ -36,25 +36,16 @@ static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
 	return sgOpen(SearchOf(walk)->side.tree, slot);
 }
 
-static uint32_t MaskBelow(const float gaps[SG_LANES], uint32_t mask, float limit)
-{
-	uint32_t below = 0;
-	for (uint32_t i = 0; i < SG_LANES; ++i)
-	{
-		below |= (uint32_t)(gaps[i] <= limit) << i;
-	}
-	return below & mask;
-}
-
 static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
 	Search* search = SearchOf(walk);
 	float SG_ALIGN(32) gaps[SG_LANES];
 	sgBounds bounds = sgSide_Bounds(&search->side, opened, &search->counters);
-	search->kernels->probes->gapPoint(bounds.boxes, search->bodyPoint, search->boxSlack, gaps);
+	const uint32_t near =
+	    search->kernels->probes->gapPoint(bounds.boxes, search->bodyPoint, search->boxSlack, walk->limit, gaps);
 	search->counters.volumeTests += (uint32_t)__builtin_popcount(opened->set.mask);
 	memcpy(keys, gaps, sizeof(gaps));
-	return MaskBelow(gaps, opened->set.mask, walk->limit);
+	return near & opened->set.mask;
 }
 
 // Zero if and only if the point is in the triangle, which its box tells most often.
@@ -97,9 +88,9 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 	Search* search = SearchOf(walk);
 	const sgKeptLeaf kept = sgSide_Triangles(&search->side, opened, lane, &search->counters);
 	float SG_ALIGN(32) gaps[SG_LANES];
-	search->kernels->probes->gapPoint(&sgSide_Lanes(&search->side, kept)->boxes, search->point, 0.0f, gaps);
-	uint32_t rest = MaskBelow(gaps, sgSide_Lanes(&search->side, kept)->mask, walk->limit);
-	for (; rest != 0; rest &= rest - 1)
+	uint32_t rest = search->kernels->probes->gapPoint(
+	    &sgSide_Lanes(&search->side, kept)->boxes, search->point, 0.0f, walk->limit, gaps);
+	for (rest &= sgSide_Lanes(&search->side, kept)->mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t i = sgLowestBit(rest);
 		if (gaps[i] <= walk->limit)

@@ -13,11 +13,14 @@ typedef struct Search
 	const sgKernels* kernels;
 	const snugShape* shape;
 	const snugShapeQuery* query;
-	sgProbe probe;    ///< of a sphere or capsule: its axis, with a slack that contains the radius
 	double reach;     ///< of a sphere or capsule: radius and slack
+	float center[3];  ///< of a sphere, in body space
+	float slack;      ///< of a sphere: what that and placed triangles are off by
+	float limit;      ///< of a sphere: no squared distance that counts is greater
+	sgProbe probe;    ///< of a capsule: its axis, with a slack that contains the reach
 	double normal[3]; ///< of a plane, in body space
 	double offset;    ///< of a plane, in body space
-	double slack;     ///< of a plane
+	double height;    ///< of a plane: what placed triangles are off by
 	uint64_t count;
 	snugCounters counters;
 	sgSide side;
@@ -30,52 +33,28 @@ static Search* SearchOf(sgTreeWalk* walk)
 
 // ---- What is found -------------------------------------------------------------------------------------------------
 
-// The caller's buffer is a heap, with the largest number on top, of the smallest so far.
-static void SiftDown(snugShapeContact* contacts, uint64_t count, uint64_t hole)
-{
-	const snugShapeContact contact = contacts[hole];
-	for (uint64_t child; (child = 2 * hole + 1) < count; hole = child)
-	{
-		child += child + 1 < count && contacts[child].triangle < contacts[child + 1].triangle;
-		if (contact.triangle >= contacts[child].triangle)
-		{
-			break;
-		}
-		contacts[hole] = contacts[child];
-	}
-	contacts[hole] = contact;
-}
+#define SORT_ITEM snugShapeContact
+#define SORT_KEY(contact) (uint64_t)(contact).triangle
+#include "query/sort.h"
 
+// A buffer that is full is a heap, with the largest number on top, of the smallest so far.
 static void Keep(Search* search, const snugShapeContact* contact)
 {
 	snugShapeContact* contacts = search->query->contacts;
-	const uint64_t capacity = search->query->capacity;
-	if (search->count < capacity)
+	const uint64_t capacity = search->query->capacity, number = search->count++;
+	if (number < capacity)
 	{
-		uint64_t hole = search->count;
-		for (; hole > 0 && contacts[(hole - 1) / 2].triangle < contact->triangle; hole = (hole - 1) / 2)
-		{
-			contacts[hole] = contacts[(hole - 1) / 2];
-		}
-		contacts[hole] = *contact;
+		contacts[number] = *contact;
+		return;
 	}
-	else if (capacity > 0 && contact->triangle < contacts[0].triangle)
+	if (number == capacity)
+	{
+		MakeHeap(contacts, capacity);
+	}
+	if (capacity > 0 && contact->triangle < contacts[0].triangle)
 	{
 		contacts[0] = *contact;
 		SiftDown(contacts, capacity, 0);
-	}
-	++search->count;
-}
-
-static void SortContacts(snugShapeContact* contacts, uint64_t count)
-{
-	while (count > 1)
-	{
-		--count;
-		const snugShapeContact last = contacts[0];
-		contacts[0] = contacts[count];
-		contacts[count] = last;
-		SiftDown(contacts, count, 0);
 	}
 }
 
@@ -84,6 +63,17 @@ static void SortContacts(snugShapeContact* contacts, uint64_t count)
 static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
 {
 	return sgOpen(SearchOf(walk)->side.tree, slot);
+}
+
+static uint32_t LookAtBall(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
+{
+	(void)keys;
+	Search* search = SearchOf(walk);
+	float SG_ALIGN(32) gaps[SG_LANES];
+	const sgBounds bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	search->counters.volumeTests += sgCountBits(opened->set.mask);
+	return search->kernels->probes->gapPoint(bounds.boxes, search->center, search->slack, search->limit, gaps) &
+	       opened->set.mask;
 }
 
 static uint32_t LookRound(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
@@ -114,8 +104,8 @@ static uint32_t LookFlat(sgTreeWalk* walk, const sgOpened* opened, float keys[SG
 			least += n * (n > 0.0 ? bounds.boxes->lower[k][lane] : bounds.boxes->upper[k][lane]);
 			most += n * (n > 0.0 ? bounds.boxes->upper[k][lane] : bounds.boxes->lower[k][lane]);
 		}
-		const bool isBelow = search->shape->kind == snug_shapePlane && least > search->slack;
-		met |= (uint32_t)(!(most < -search->slack) && !isBelow) << lane;
+		const bool isBelow = search->shape->kind == snug_shapePlane && least > search->height;
+		met |= (uint32_t)(!(most < -search->height) && !isBelow) << lane;
 	}
 	return met;
 }
@@ -158,6 +148,50 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 	}
 }
 
+// Eight triangles at once. Those of which float64 is not sure one by one, in between, so that the order is kept.
+static void SettleBall(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
+{
+	Search* search = SearchOf(walk);
+	const snugShape* shape = search->shape;
+	const sgProbeKernels* kernels = search->kernels->probes;
+	const sgKeptLeaf kept = sgSide_Triangles(&search->side, opened, lane, &search->counters);
+	float SG_ALIGN(32) gaps[SG_LANES];
+	const uint32_t near =
+	    kernels->gapPoint(&sgSide_Lanes(&search->side, kept)->boxes, shape->from, 0.0f, search->limit, gaps) &
+	    sgSide_Lanes(&search->side, kept)->mask;
+	if (near == 0)
+	{
+		return;
+	}
+	search->counters.triangleTests += sgCountBits(near);
+	sgPointLanes nearest;
+	uint32_t unsure;
+	const uint32_t met =
+	    kernels->meetBall(sgSide_Lanes(&search->side, kept), shape->from, shape->radius, &nearest, &unsure);
+	for (uint32_t rest = near & (met | unsure); rest != 0 && !walk->isStopped; rest &= rest - 1)
+	{
+		const uint32_t i = sgLowestBit(rest);
+		float triangle[3][3];
+		snugShapeContact contact = {
+			.distance = nearest.distance[i],
+			.position = { nearest.position[0][i], nearest.position[1][i], nearest.position[2][i] },
+			.triangle = sgSide_TriangleNumber(&search->side, kept, i),
+		};
+		bool isMet = true;
+		if ((unsure >> i & 1) != 0)
+		{
+			sgSide_GetTriangle(&search->side, kept, i, triangle);
+			isMet = sgShape_Meets(shape, (const float(*)[3])triangle, &contact);
+		}
+		if (isMet)
+		{
+			Keep(search, &contact);
+			walk->isStopped = search->query->any;
+		}
+	}
+}
+
+static const sgTreeWalker ballWalker = { Open, LookAtBall, SettleBall, false };
 static const sgTreeWalker roundWalker = { Open, LookRound, Settle, false };
 static const sgTreeWalker flatWalker = { Open, LookFlat, Settle, false };
 
@@ -175,29 +209,40 @@ static double LargestCoordinate(const sgBox* box)
 
 // A triangle that is reported has a point within the radius, and 2^-37 of the extent, of a point of the axis. So its
 // box, grown by that along each axis, meets the axis itself: as in sgProbe_Make, with more slack. Extents are below
-// twice the largest coordinate of all, here `size`.
-static void AimRound(Search* search, const sgBox* root)
+// twice the largest coordinate of all, here `size`: turning makes none larger than all three together.
+// Of a sphere, the box is as near to the centre, with what closest.c adds for boxes in body space.
+static void AimRound(Search* search, const sgBox* around)
 {
 	const snugShape* shape = search->shape;
 	const float *p = shape->from, *q = sgShape_End(shape);
-	const sgBox placed = sgPlacement_BoundBox(&search->side.placement, root);
-	double size = fmax(LargestCoordinate(&placed), LargestCoordinate(root));
+	const sgPlacement* placement = &search->side.placement;
+	double at[3], far = 0.0, sum = 0.0, reach = 0.0;
+	sgPlacement_Undo(placement, p, at);
 	for (int k = 0; k < 3; ++k)
 	{
-		size = fmax(size, fmax(fabs((double)p[k]), fabs((double)q[k])));
+		far = fmax(far, fmax(fabs(placement->translation[k]), fmax(fabs((double)p[k]), fabs((double)q[k]))));
+		sum += fmax(fabs((double)around->lower[k]), fabs((double)around->upper[k]));
+		search->center[k] = (float)at[k];
+		reach = fmax(reach, fabs(at[k]));
 	}
-	search->reach = shape->radius + 4.0 * SG_SHAPE_SLACK * size;
-	search->probe = sgProbe_Make(&search->side.placement, p, q);
-	sgProbe_Widen(&search->probe, search->reach);
+	search->reach = shape->radius + 4.0 * SG_SHAPE_SLACK * (1.001 * sum + far);
+	search->limit = sgRoundUp(search->reach * search->reach);
+	const double slack = SG_MARGIN_DISTANCE * placement->error + SG_MARGIN_PROBE * 0x1p-24 * reach;
+	search->slack = placement->isIdentity ? 0.0f : sgRoundUp(slack + 8.0 * SG_MARGIN_SUBNORMAL);
+	if (shape->kind == snug_shapeCapsule)
+	{
+		search->probe = sgProbe_Make(placement, p, q);
+		sgProbe_Widen(&search->probe, search->reach);
+	}
 }
 
 // normal . (R x + t) + offset = (R^T normal) . x + normal . t + offset; placed positions are off by the placement's
 // error along each axis, and sums in double by far less than 2^-45 of the terms.
-static void AimFlat(Search* search, const sgBox* root)
+static void AimFlat(Search* search, const sgBox* around)
 {
 	const snugShape* shape = search->shape;
 	const sgPlacement* placement = &search->side.placement;
-	const sgBox placed = sgPlacement_BoundBox(placement, root);
+	const sgBox placed = sgPlacement_BoundBox(placement, around);
 	double sum = 0.0, terms = fabs((double)shape->offset);
 	search->offset = shape->offset;
 	search->reach = -1.0;
@@ -212,14 +257,14 @@ static void AimFlat(Search* search, const sgBox* root)
 		sum += fabs((double)shape->normal[k]);
 		terms += fabs((double)shape->normal[k] * placement->translation[k]);
 	}
-	terms += 3.0 * sum * fmax(LargestCoordinate(root), LargestCoordinate(&placed));
-	search->slack = SG_MARGIN_SHAPE_PLACED * sum * placement->error + SG_MARGIN_SHAPE_SUMS * terms;
+	terms += 3.0 * sum * fmax(LargestCoordinate(around), LargestCoordinate(&placed));
+	search->height = SG_MARGIN_SHAPE_PLACED * sum * placement->error + SG_MARGIN_SHAPE_SUMS * terms;
 }
 
 static SG_NOINLINE snugShapeResult Run(snugBody* body, const snugShape* shape, const snugShapeQuery* query)
 {
 	Search search; // not zeroed: most of it is scratch
-	sgBox root;
+	sgBox around;
 	search.walk.isStopped = false;
 	search.walk.limit = 1.0f;
 	search.kernels = sgGetKernels();
@@ -227,23 +272,31 @@ static SG_NOINLINE snugShapeResult Run(snugBody* body, const snugShape* shape, c
 	search.query = query;
 	search.count = 0;
 	search.counters = (snugCounters){ 0 };
-	snugShapeResult result = { .status = sgSide_Start(&search.side, body, query->origin, &root, &search.counters) };
+	sgBody_Prepare(body, &search.counters);
+	snugShapeResult result = {
+		.status = sgSide_PlaceLoosely(&search.side, body, query->origin, &around, &search.counters),
+	};
 	if (result.status != snug_success || body->model->tree.triangleCount == 0)
 	{
 		return result;
 	}
-	if (shape->kind == snug_shapeSphere || shape->kind == snug_shapeCapsule)
+	if (shape->kind == snug_shapeSphere)
 	{
-		AimRound(&search, &root);
+		AimRound(&search, &around);
+		sgTreeWalk_Descend(&search.walk, &ballWalker, 0);
+	}
+	else if (shape->kind == snug_shapeCapsule)
+	{
+		AimRound(&search, &around);
 		sgTreeWalk_Descend(&search.walk, &roundWalker, 0);
 	}
 	else
 	{
-		AimFlat(&search, &root);
+		AimFlat(&search, &around);
 		sgTreeWalk_Descend(&search.walk, &flatWalker, 0);
 	}
-	sgSide_Finish(&search.side);
-	SortContacts(query->contacts, search.count < query->capacity ? search.count : query->capacity);
+	// No sgSide_Finish: a front would be refitted for more than a shape looks at.
+	Sort(query->contacts, search.count < query->capacity ? search.count : query->capacity, SORT_DEPTH);
 	result.count = search.count;
 	result.counters = search.counters;
 	return result;

@@ -64,7 +64,7 @@ sgBounds sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* count
 	sgBounds bounds = look.bounds;
 	if (bounds.boxes == NULL)
 	{
-		bounds = sgBody_Refresh(side->body, opened->set, &side->scratch, counters);
+		bounds = sgBody_Update(side->body, look.cached, opened->set, &side->scratch, counters);
 	}
 	sgBody_NoteVisit(side->body, look, opened->set, &side->visits);
 	return bounds;

@@ -1,129 +1,15 @@
 // src/query/sink.c: see sink.h.
 #include "query/sink.h"
 
+#define SORT_ITEM snugPair
+#define SORT_KEY(pair) Key(pair)
+
 static uint64_t Key(snugPair pair)
 {
 	return (uint64_t)pair.a << 32 | pair.b;
 }
 
-static void Swap(snugPair* a, snugPair* b)
-{
-	snugPair pair = *a;
-	*a = *b;
-	*b = pair;
-}
-
-// Restore the heap (largest on top) after the pair at `hole` became smaller.
-static void SiftDown(snugPair* pairs, uint64_t count, uint64_t hole)
-{
-	snugPair pair = pairs[hole];
-	for (;;)
-	{
-		uint64_t child = 2 * hole + 1;
-		if (child >= count)
-		{
-			break;
-		}
-		if (child + 1 < count && Key(pairs[child]) < Key(pairs[child + 1]))
-		{
-			++child;
-		}
-		if (Key(pairs[child]) <= Key(pair))
-		{
-			break;
-		}
-		pairs[hole] = pairs[child];
-		hole = child;
-	}
-	pairs[hole] = pair;
-}
-
-static void MakeHeap(snugPair* pairs, uint64_t count)
-{
-	for (uint64_t i = count / 2; i-- > 0;)
-	{
-		SiftDown(pairs, count, i);
-	}
-}
-
-static void HeapSort(snugPair* pairs, uint64_t count)
-{
-	MakeHeap(pairs, count);
-	while (count > 1)
-	{
-		--count;
-		Swap(pairs, pairs + count);
-		SiftDown(pairs, count, 0);
-	}
-}
-
-static void InsertionSort(snugPair* pairs, uint64_t count)
-{
-	for (uint64_t i = 1; i < count; ++i)
-	{
-		snugPair pair = pairs[i];
-		uint64_t j = i;
-		for (; j > 0 && Key(pairs[j - 1]) > Key(pair); --j)
-		{
-			pairs[j] = pairs[j - 1];
-		}
-		pairs[j] = pair;
-	}
-}
-
-static uint64_t MedianKey(const snugPair* pairs, uint64_t count)
-{
-	uint64_t a = Key(pairs[0]), b = Key(pairs[count / 2]), c = Key(pairs[count - 1]);
-	uint64_t low = a < b ? a : b, high = a < b ? b : a;
-	return c < low ? low : (c > high ? high : c);
-}
-
-/// Parts that may split badly before heap sort takes over.
-#define SORT_DEPTH 64
-
-// Quicksort that recurses into the smaller part, and gives a part that splits badly too often to heap sort.
-static void Sort(snugPair* pairs, uint64_t count, int depth)
-{
-	while (count > 24)
-	{
-		if (depth-- == 0)
-		{
-			HeapSort(pairs, count);
-			return;
-		}
-		uint64_t pivot = MedianKey(pairs, count);
-		uint64_t i = 0, j = count - 1;
-		for (;;)
-		{
-			while (Key(pairs[i]) < pivot)
-			{
-				++i;
-			}
-			while (Key(pairs[j]) > pivot)
-			{
-				--j;
-			}
-			if (i >= j)
-			{
-				break;
-			}
-			Swap(pairs + i++, pairs + j--);
-		}
-		uint64_t left = i;
-		if (left < count - left)
-		{
-			Sort(pairs, left, depth);
-			pairs += left;
-			count -= left;
-		}
-		else
-		{
-			Sort(pairs + left, count - left, depth);
-			count = left;
-		}
-	}
-	InsertionSort(pairs, count);
-}
+#include "query/sort.h"
 
 /// Fewer pairs than this are not worth counting.
 #define FEW_PAIRS 64

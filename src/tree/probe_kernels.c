@@ -3,6 +3,7 @@
 
 #include "geometry/box_lanes.h"
 #include "geometry/margins.h"
+#include "geometry/shape.h"
 
 #include <float.h>
 #include <math.h>
@@ -112,7 +113,7 @@ static uint64_t OverlapOrGap(const sgBoxLanes* a, uint32_t maskA, const sgBoxLan
 	return pairs;
 }
 
-static void GapPoint(const sgBoxLanes* boxes, const float point[3], float slack, float gaps[SG_LANES])
+static uint32_t GapPoint(const sgBoxLanes* boxes, const float point[3], float slack, float limit, float gaps[SG_LANES])
 {
 	f8 lower[3], upper[3], beyond[3];
 	sgLanes_LoadBoxes(boxes, lower, upper);
@@ -121,7 +122,9 @@ static void GapPoint(const sgBoxLanes* boxes, const float point[3], float slack,
 		f8 at = f8_Set(point[k]);
 		beyond[k] = f8_Sub(f8_Max(f8_Sub(lower[k], at), f8_Sub(at, upper[k])), f8_Set(slack));
 	}
-	f8_Store(gaps, Gap(beyond));
+	const f8 gap = Gap(beyond);
+	f8_Store(gaps, gap);
+	return m8_Bits(f8_LessEqual(gap, f8_Set(limit)));
 }
 
 static inline f8 Dot(const f8 a[3], const f8 b[3])
@@ -166,6 +169,148 @@ static uint32_t NearTriangles(const sgTriangleLanes* a, uint32_t i, const sgTria
 	return ~m8_Bits(isFar) & 0xff;
 }
 
+static inline d8 DotWide(const d8 a[3], const d8 b[3])
+{
+	return d8_Add(d8_Add(d8_Mul(a[0], b[0]), d8_Mul(a[1], b[1])), d8_Mul(a[2], b[2]));
+}
+
+static inline void CrossWide(const d8 a[3], const d8 b[3], d8 out[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		out[k] = d8_Sub(d8_Mul(a[(k + 1) % 3], b[(k + 2) % 3]), d8_Mul(a[(k + 2) % 3], b[(k + 1) % 3]));
+	}
+}
+
+static inline d8 Larger(d8 a, d8 b)
+{
+	return d8_SelectGreater(a, b, a, b);
+}
+
+static inline d8 Magnitude(d8 a)
+{
+	return Larger(a, d8_Sub(d8_Set(0.0), a));
+}
+
+/// Eight triangles as seen from a point, and the nearest points that are known so far.
+typedef struct PointView
+{
+	d8 corners[3][3]; ///< [corner][axis]
+	d8 to[3][3];      ///< from the point to a corner
+	d8 edges[3][3];   ///< from a corner to the next
+	d8 square;
+	d8 foot[3];
+} PointView;
+
+static inline void Improve(PointView* view, d8 square, const d8 foot[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		view->foot[k] = d8_SelectGreater(view->square, square, foot[k], view->foot[k]);
+	}
+	view->square = d8_SelectGreater(view->square, square, square, view->square);
+}
+
+// NearestOfEdges of distance.c, where the first edge is a point: terms that are zero left out.
+static inline void LookAtEdge(PointView* view, int i)
+{
+	const d8 zero = d8_Set(0.0), *v = view->edges[i], *w = view->to[i];
+	const d8 whole = DotWide(v, v), part = d8_Sub(zero, DotWide(v, w));
+	d8 t = d8_SelectGreater(whole, part, d8_Div(part, whole), d8_Set(1.0)), difference[3], foot[3];
+	t = d8_SelectGreater(part, zero, d8_SelectGreater(whole, zero, t, zero), zero);
+	for (int k = 0; k < 3; ++k)
+	{
+		const d8 along = d8_Mul(t, v[k]);
+		difference[k] = d8_Add(w[k], along);
+		foot[k] = d8_Add(view->corners[i][k], along);
+	}
+	Improve(view, DotWide(difference, difference), foot);
+}
+
+// NearestOfInside, in plain double. Everything that follows from the way to the point is here as it follows from the
+// way back: numbers of the other sign, whose sums round alike.
+// Returns lanes that this is right for: double has the normal (sgTriangle_Normal) and, where the foot is inside, the
+// height (sgPlane_Value); and says on which side of the plane the point is, so that it is not in the triangle
+// (sgSegment_Hit).
+static inline uint32_t LookInside(PointView* view, const d8 point[3])
+{
+	const d8 zero = d8_Set(0.0), infinite = d8_Set(INFINITY);
+	d8 other[3], normal[3], sizes[3], longest = zero, most = zero, outside = zero, turn[3], foot[3];
+	for (int k = 0; k < 3; ++k)
+	{
+		other[k] = d8_Sub(view->corners[2][k], view->corners[0][k]);
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		const d8 first = d8_Mul(view->edges[0][(k + 1) % 3], other[(k + 2) % 3]);
+		const d8 second = d8_Mul(view->edges[0][(k + 2) % 3], other[(k + 1) % 3]);
+		normal[k] = d8_Sub(first, second);
+		sizes[k] = d8_Add(Magnitude(first), Magnitude(second));
+		longest = Larger(Magnitude(normal[k]), longest);
+		most = Larger(sizes[k], most);
+	}
+	for (int i = 0; i < 3; ++i)
+	{
+		CrossWide(view->edges[i], view->to[i], turn);
+		outside = Larger(DotWide(turn, normal), outside);
+	}
+	const d8 length2 = DotWide(normal, normal), height = d8_Sub(zero, DotWide(view->to[0], normal));
+	d8 size[3];
+	for (int k = 0; k < 3; ++k)
+	{
+		size[k] = Magnitude(view->to[0][k]);
+	}
+	const d8 bound = d8_Mul(DotWide(size, sizes), d8_Set(9 * 0x1p-53)), above = Magnitude(height);
+	const d8 scale = d8_Div(height, length2);
+	for (int k = 0; k < 3; ++k)
+	{
+		foot[k] = d8_Sub(point[k], d8_Mul(scale, normal[k]));
+	}
+	const d8 square = d8_SelectGreater(outside, zero, infinite, d8_Mul(scale, height));
+	Improve(view, d8_SelectGreater(length2, zero, square, infinite), foot);
+	const uint32_t isInside = ~d8_GreaterBits(outside, zero) & d8_GreaterBits(length2, zero);
+	const uint32_t isHigh = d8_GreaterBits(above, d8_Mul(bound, d8_Set(0x1p40)));
+	return d8_GreaterBits(longest, d8_Mul(most, d8_Set(5 * 0x1p-13))) & d8_GreaterBits(above, bound) &
+	       (isHigh | ~isInside);
+}
+
+static uint32_t MeetBall(
+    const sgTriangleLanes* triangles, const float center[3], double radius, sgPointLanes* nearest, uint32_t* unsure)
+{
+	PointView view = { .square = d8_Set(INFINITY) };
+	d8 point[3], extent = d8_Set(0.0);
+	for (int k = 0; k < 3; ++k)
+	{
+		const f8 at = f8_Set(center[k]);
+		const f8 low = f8_Min(f8_Load(triangles->boxes.lower[k]), at),
+		         high = f8_Max(f8_Load(triangles->boxes.upper[k]), at);
+		point[k] = d8_Set((double)center[k]);
+		view.foot[k] = point[k];
+		extent = Larger(d8_Sub(d8_FromFloat(high), d8_FromFloat(low)), extent);
+		for (int i = 0; i < 3; ++i)
+		{
+			view.corners[i][k] = d8_FromFloat(f8_Load(triangles->corner[i][k]));
+			view.to[i][k] = d8_Sub(view.corners[i][k], point[k]);
+		}
+		for (int i = 0; i < 3; ++i)
+		{
+			view.edges[i][k] = d8_Sub(view.corners[(i + 1) % 3][k], view.corners[i][k]);
+		}
+	}
+	for (int i = 0; i < 3; ++i)
+	{
+		LookAtEdge(&view, i);
+	}
+	*unsure = ~LookInside(&view, point) & triangles->mask;
+	const d8 distance = d8_Sqrt(view.square), limit = d8_Add(d8_Set(radius), d8_Mul(d8_Set(SG_SHAPE_SLACK), extent));
+	d8_Store(nearest->distance, distance);
+	for (int k = 0; k < 3; ++k)
+	{
+		f8_Store(nearest->position[k], d8_ToFloat(view.foot[k]));
+	}
+	return ~d8_GreaterBits(distance, limit) & triangles->mask & ~*unsure;
+}
+
 // direction . ((p - point) x (q - point)): on which side of the edge pq the line passes.
 static inline f8 Turn(const f8 d[3], const f8 p[3], const f8 q[3])
 {
@@ -202,5 +347,6 @@ const sgProbeKernels SG_FOR_ISA(sgProbeKernels) = {
 	.overlapOrGap = OverlapOrGap,
 	.gapPoint = GapPoint,
 	.nearTriangles = NearTriangles,
+	.meetBall = MeetBall,
 	.passTriangles = PassTriangles,
 };

@@ -24,6 +24,13 @@ typedef struct sgProbeLine
 	float error;
 } sgProbeLine;
 
+/// Where eight triangles are nearest to a point.
+typedef struct sgPointLanes
+{
+	double distance[SG_LANES];
+	float position[3][SG_LANES];
+} SG_ALIGN(64) sgPointLanes;
+
 typedef struct sgProbeKernels
 {
 	/// Lanes whose boxes the segment may meet at a t no greater than the limit; those without a bit it does not.
@@ -43,11 +50,17 @@ typedef struct sgProbeKernels
 	uint64_t (*overlapOrGap)(const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB, float* least);
 
 	/// gaps[i]: no greater than the squared distance of box i and anything within `slack` of a point.
-	void (*gapPoint)(const sgBoxLanes* boxes, const float point[3], float slack, float gaps[SG_LANES]);
+	/// @return lanes where it is no greater than a limit
+	uint32_t (*gapPoint)(const sgBoxLanes* boxes, const float point[3], float slack, float limit, float gaps[SG_LANES]);
 
 	/// Lanes of `b` whose triangles may be as near to triangle `i` of `a` as the root of the limit; the others
 	/// certainly are not.
 	uint32_t (*nearTriangles)(const sgTriangleLanes* a, uint32_t i, const sgTriangleLanes* b, float limit);
+
+	/// Triangles that meet a ball: those that sgShape_Meets says, with its distance and position, bit for bit. Nothing
+	/// is said of those in `unsure`.
+	uint32_t (*meetBall)(const sgTriangleLanes* triangles, const float center[3], double radius, sgPointLanes* nearest,
+	    uint32_t* unsure);
 
 	/// Triangles that the line may pass through; it certainly misses the others.
 	uint32_t (*passTriangles)(const sgTriangleLanes* triangles, const sgProbeLine* line);

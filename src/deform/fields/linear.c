@@ -185,8 +185,8 @@ static snugVolume Volume(const snugModel* model)
 
 // Along a way of length `travel` in the space of amplitudes no exact position moves farther than stretch * travel.
 // Evaluated positions are off by `error` of the reach then and now, per axis, and the reach then was at most the reach
-// now and span * travel. Leaves that nothing is known of move no farther than the node above them does.
-static void Growth(const sgPosed* posed, sgLaneSet set, double travel, float distances[SG_LANES])
+// now and span * travel. No node moves farther than the one above it does, which is all that is known of some leaves.
+static float Growth(const sgPosed* posed, sgLaneSet set, double travel, float distances[SG_LANES])
 {
 	const sgNode* nodes = posed->model->tree.nodes;
 	const sgFields* fields = GetFields(posed->model);
@@ -203,20 +203,30 @@ static void Growth(const sgPosed* posed, sgLaneSet set, double travel, float dis
 		const sgFieldsGroup* group = fields->groups + parent / SG_LANES;
 		above = sgFieldsGroup_Head(fields, group)->stretch.lane[parent % SG_LANES];
 	}
-	uint32_t known = fields->header->boundLeaves != 0 ? set.mask : set.mask & ~set.leafMask;
+	const float most = (above * way + rest) * (1.0f + 0x1p-20f);
+	const uint32_t known = fields->header->boundLeaves != 0 ? set.mask : set.mask & ~set.leafMask;
 	const sgFieldsHead* head = sgFieldsGroup_Head(fields, fields->groups + set.group);
-	for (uint32_t left = set.mask; left != 0; left &= left - 1)
+	for (uint32_t lane = 0; lane < SG_LANES && known != 0; ++lane)
 	{
-		uint32_t lane = sgLowestBit(left);
-		float stretch = (known >> lane & 1) != 0 ? head->stretch.lane[lane] : above;
-		distances[lane] = (stretch * way + rest) * (1.0f + 0x1p-20f);
+		distances[lane] = (head->stretch.lane[lane] * way + rest) * (1.0f + 0x1p-20f);
 	}
+	for (uint32_t left = set.mask & ~known; left != 0; left &= left - 1)
+	{
+		distances[sgLowestBit(left)] = most;
+	}
+	return most;
+}
+
+static void Reach(const sgPosed* posed, float reach[3])
+{
+	const sgFieldsPose* pose = posed->pose;
+	memcpy(reach, pose->reach, sizeof(pose->reach));
 }
 
 static const float* Amplitudes(const sgPosed* posed, float reach[3], uint32_t* activeCount)
 {
 	const sgFieldsPose* pose = posed->pose;
-	memcpy(reach, pose->reach, sizeof(pose->reach));
+	Reach(posed, reach);
 	*activeCount = pose->activeCount;
 	return sgFieldsPose_Amplitudes(pose);
 }
@@ -236,6 +246,7 @@ const sgDeform sgDeform_linear = {
 	.evaluate = Evaluate,
 	.evaluateCluster = EvaluateCluster,
 	.bound = Bound,
+	.reach = Reach,
 	.boundTurned = BoundTurned,
 	.amplitudes = Amplitudes,
 	.boundsLeaves = BoundsLeaves,

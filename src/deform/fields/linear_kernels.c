@@ -139,25 +139,24 @@ typedef struct FirstOrder
 	f8 error; ///< of the reach
 } FirstOrder;
 
-SG_INLINE FirstOrder MakeFirstOrder(const Nodes* nodes)
+SG_INLINE void MakeFirstOrder(const Nodes* nodes, FirstOrder* order)
 {
 	const sgFieldFit* fits = sgFieldsGroup_Part(nodes->fields, nodes->group, sgFields_fits);
-	sgFitSum sum = sgFields_SumFits(fits, nodes->numbers, nodes->group->fieldCount, nodes->amplitudes);
-	FirstOrder order;
+	sgFitSum sum;
+	sgFields_SumFits(fits, nodes->numbers, nodes->group->fieldCount, nodes->amplitudes, &sum);
 	for (int row = 0; row < 3; ++row)
 	{
-		order.middle[row] = f8_Add(f8_Load(nodes->head->center[row].lane), sum.mean[row]);
-		order.half[row] = f8_Load(nodes->head->half[row].lane);
-		order.residual[row] = sum.residual[row];
+		order->middle[row] = f8_Add(f8_Load(nodes->head->center[row].lane), sum.mean[row]);
+		order->half[row] = f8_Load(nodes->head->half[row].lane);
+		order->residual[row] = sum.residual[row];
 		for (int k = 0; k < 3; ++k)
 		{
-			order.linear[row][k] = k == row ? f8_Add(sum.gradient[row][k], f8_Set(1.0f)) : sum.gradient[row][k];
+			order->linear[row][k] = k == row ? f8_Add(sum.gradient[row][k], f8_Set(1.0f)) : sum.gradient[row][k];
 		}
 	}
 	float roundings = (float)SG_MARGIN_FIRST_ORDER(nodes->group->fieldCount);
 	f8 gain = f8_Load(nodes->head->gain.lane), unit = f8_Set((float)SG_MARGIN_SQUARES * 0x1p-24f * roundings);
-	order.error = f8_Add(f8_Mul(gain, unit), f8_Set(ErrorOf(nodes, 0.0f)));
-	return order;
+	order->error = f8_Add(f8_Mul(gain, unit), f8_Set(ErrorOf(nodes, 0.0f)));
 }
 
 static inline Interval FirstOrderAlong(
@@ -243,7 +242,8 @@ static void Balls(const Nodes* nodes, sgFieldsPart part, Interval out[3], sgSlab
 
 static void FirstOrderAndIntervals(const Nodes* nodes, Interval out[3], sgSlabLanes* extra)
 {
-	FirstOrder order = MakeFirstOrder(nodes);
+	FirstOrder order;
+	MakeFirstOrder(nodes, &order);
 	FirstOrderBoxes(nodes, &order, out);
 	FirstOrderSlabs(nodes, &order, extra);
 	if ((nodes->group->parts & sgFields_intervals) != 0)
@@ -279,7 +279,8 @@ static void BoundTurned(const sgFields* fields, const sgFieldsGroup* group, cons
     const float rotation[3][3], uint32_t mask, sgBoxLanes* boxes)
 {
 	const Nodes nodes = MakeNodes(fields, group, pose, mask);
-	FirstOrder order = MakeFirstOrder(&nodes);
+	FirstOrder order;
+	MakeFirstOrder(&nodes, &order);
 	f8 gain = f8_Add(f8_Load(nodes.head->gain.lane), f8_Set(1.0f));
 	f8 unit = f8_Set((float)(SG_MARGIN_SQUARES * 0x1p-24 * SG_MARGIN_TURNED_FITS));
 	order.error = f8_Add(order.error, f8_Mul(gain, unit));
@@ -382,8 +383,8 @@ static void Displace(const sgFields* fields, const sgFieldsGroup* group, const s
 	out->hasFit = (group->parts & sgFields_fits) != 0;
 	if (out->hasFit)
 	{
-		fit = sgFields_SumFits(
-		    sgFieldsGroup_Part(fields, group, sgFields_fits), nodes.numbers, group->fieldCount, nodes.amplitudes);
+		sgFields_SumFits(
+		    sgFieldsGroup_Part(fields, group, sgFields_fits), nodes.numbers, group->fieldCount, nodes.amplitudes, &fit);
 		out->hasFit = m8_Bits(IsFinite(&fit)) == 0xff;
 	}
 	if (hasIntervals)

@@ -34,7 +34,7 @@ SG_INLINE void sgFields_DisplaceBlock(const sgFields* fields, const sgBlock* blo
 SG_INLINE void sgFields_AddIntervals(const sgFieldInterval* intervals, const uint16_t* numbers, uint32_t count,
     const float* amplitudes, f8 lower[3], f8 upper[3])
 {
-	f8 low[3] = { lower[0], lower[1], lower[2] }, high[3] = { upper[0], upper[1], upper[2] };
+	f8 lowX = lower[0], lowY = lower[1], lowZ = lower[2], highX = upper[0], highY = upper[1], highZ = upper[2];
 	for (uint32_t j = 0; j < count; ++j)
 	{
 		float amplitude = amplitudes[numbers[j]];
@@ -45,17 +45,19 @@ SG_INLINE void sgFields_AddIntervals(const sgFieldInterval* intervals, const uin
 		const sgLaneFloats* least = amplitude > 0.0f ? intervals[j].lower : intervals[j].upper;
 		const sgLaneFloats* most = amplitude > 0.0f ? intervals[j].upper : intervals[j].lower;
 		f8 scale = f8_Set(amplitude);
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			low[axis] = f8_MulAddLoose(scale, f8_Load(least[axis].lane), low[axis]);
-			high[axis] = f8_MulAddLoose(scale, f8_Load(most[axis].lane), high[axis]);
-		}
+		lowX = f8_MulAddLoose(scale, f8_Load(least[0].lane), lowX);
+		lowY = f8_MulAddLoose(scale, f8_Load(least[1].lane), lowY);
+		lowZ = f8_MulAddLoose(scale, f8_Load(least[2].lane), lowZ);
+		highX = f8_MulAddLoose(scale, f8_Load(most[0].lane), highX);
+		highY = f8_MulAddLoose(scale, f8_Load(most[1].lane), highY);
+		highZ = f8_MulAddLoose(scale, f8_Load(most[2].lane), highZ);
 	}
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		lower[axis] = low[axis];
-		upper[axis] = high[axis];
-	}
+	lower[0] = lowX;
+	lower[1] = lowY;
+	lower[2] = lowZ;
+	upper[0] = highX;
+	upper[1] = highY;
+	upper[2] = highZ;
 }
 
 /// Sums of a group's fits: d = mean + gradient (p - center) +- residual.
@@ -66,15 +68,14 @@ typedef struct sgFitSum
 	f8 residual[3];
 } sgFitSum;
 
-SG_INLINE sgFitSum sgFields_SumFits(
-    const sgFieldFit* fits, const uint16_t* numbers, uint32_t count, const float* amplitudes)
+// Summed in registers, and written one by one: gcc copies structs by wider moves than those that filled them, and waits
+// for each.
+SG_INLINE void sgFields_SumFits(
+    const sgFieldFit* fits, const uint16_t* numbers, uint32_t count, const float* amplitudes, sgFitSum* sum)
 {
-	f8 zero = f8_Set(0.0f);
-	sgFitSum sum = {
-		.mean = { zero, zero, zero },
-		.gradient = { { zero, zero, zero }, { zero, zero, zero }, { zero, zero, zero } },
-		.residual = { zero, zero, zero },
-	};
+	const f8 zero = f8_Set(0.0f);
+	f8 mean[3] = { zero, zero, zero }, residual[3] = { zero, zero, zero };
+	f8 gradient[3][3] = { { zero, zero, zero }, { zero, zero, zero }, { zero, zero, zero } };
 	for (uint32_t j = 0; j < count; ++j)
 	{
 		float amplitude = amplitudes[numbers[j]];
@@ -86,15 +87,22 @@ SG_INLINE sgFitSum sgFields_SumFits(
 		f8 scale = f8_Set(amplitude), size = f8_Abs(scale);
 		for (int row = 0; row < 3; ++row)
 		{
-			sum.mean[row] = f8_MulAddLoose(scale, f8_Load(fit->mean[row].lane), sum.mean[row]);
+			mean[row] = f8_MulAddLoose(scale, f8_Load(fit->mean[row].lane), mean[row]);
 			for (int k = 0; k < 3; ++k)
 			{
-				sum.gradient[row][k] = f8_MulAddLoose(scale, f8_Load(fit->gradient[row][k].lane), sum.gradient[row][k]);
+				gradient[row][k] = f8_MulAddLoose(scale, f8_Load(fit->gradient[row][k].lane), gradient[row][k]);
 			}
-			sum.residual[row] = f8_MulAddLoose(size, f8_Load(fit->residual[row].lane), sum.residual[row]);
+			residual[row] = f8_MulAddLoose(size, f8_Load(fit->residual[row].lane), residual[row]);
 		}
 	}
-	return sum;
+	for (int row = 0; row < 3; ++row)
+	{
+		sum->mean[row] = mean[row];
+		sum->residual[row] = residual[row];
+		sum->gradient[row][0] = gradient[row][0];
+		sum->gradient[row][1] = gradient[row][1];
+		sum->gradient[row][2] = gradient[row][2];
+	}
 }
 
 #endif
