@@ -645,6 +645,36 @@ static void open_curves_end_at_boundaries(void** state)
 	snugContactBuffer_Destroy(buffer);
 }
 
+// Triangles of a free body that its caller drew apart: twins at rest, but not in this pose. Every curve ends at a
+// boundary, since each edge has one triangle now.
+static void torn_twins_are_boundaries(void** state)
+{
+	(void)state;
+	sceneRandom random = { 1 };
+	Posed a = Posed_Make(&random, Unweld(sceneMakeCloth(2.0, 2.0, 5, 6)), snug_free, NULL);
+	Posed b = Posed_Make(&random, sceneMakeBlob(8, 3), snug_rigid, NULL);
+	const sceneMesh* mesh = &a.thing.mesh;
+	float* torn = malloc(3 * (size_t)mesh->vertexCount * sizeof(float));
+	for (uint32_t i = 0; i < 3 * mesh->vertexCount; ++i)
+	{
+		const float* corners = mesh->positions + 9 * (size_t)(i / 9) + i % 3;
+		torn[i] = 0.9f * mesh->positions[i] + 0.1f * (corners[0] + corners[3] + corners[6]) / 3.0f;
+	}
+	assert_int_equal(snugBody_SetVertices(a.thing.body, torn, 0, 0, mesh->vertexCount), snug_success);
+	snugContactBuffer* buffer = MakeBuffer(4000);
+	snugContactResult result = Find(&a, &b, buffer);
+	assert_true(result.curveCount > 10);
+	for (uint32_t c = 0; c < result.curveCount; ++c)
+	{
+		assert_true(result.curves[c].isClosed ||
+		            (result.curves[c].ends[0] == snug_endBoundary && result.curves[c].ends[1] == snug_endBoundary));
+	}
+	snugContactBuffer_Destroy(buffer);
+	free(torn);
+	Posed_Free(&a);
+	Posed_Free(&b);
+}
+
 // A box set upon another one: faces in one plane give polygons that lie in it; a box that reaches into another one's
 // face has a rectangle for a curve, with its four corners and none outside.
 static void boxes_meet_in_rectangles(void** state)
@@ -771,6 +801,7 @@ int main(void)
 		cmocka_unit_test(each_curve_has_its_own_depth),
 		cmocka_unit_test(depths_beyond_the_buffer_are_not_known),
 		cmocka_unit_test(open_curves_end_at_boundaries),
+		cmocka_unit_test(torn_twins_are_boundaries),
 		cmocka_unit_test(boxes_meet_in_rectangles),
 		cmocka_unit_test(small_buffers_say_so),
 		cmocka_unit_test(memory_is_asked_for_and_given_back),

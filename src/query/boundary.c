@@ -44,15 +44,16 @@ static void AddTriangle(void* context, const uint32_t corners[3])
 	}
 }
 
-static void VisitLeaf(const snugModel* model, const sgLeaf* leaf, uint32_t vertex, sgStarFcn* visit, void* context)
+static void VisitLeaf(const snugBody* body, const sgLeaf* leaf, uint32_t vertex, sgStarFcn* visit, void* context)
 {
+	const uint32_t* leafVertices = body->model->tree.leafVertices + leaf->firstVertex;
 	for (uint32_t t = 0; t < leaf->triangleCount; ++t)
 	{
 		uint32_t corners[3];
 		bool isAt = false;
 		for (int c = 0; c < 3; ++c)
 		{
-			corners[c] = sgTwinOf(model, model->tree.leafVertices[leaf->firstVertex + leaf->corners[c][t]]);
+			corners[c] = sgBody_FindTwin(body, leafVertices[leaf->corners[c][t]]);
 			isAt = isAt || corners[c] == vertex;
 		}
 		if (isAt)
@@ -74,8 +75,9 @@ static bool Contains(const snugModel* model, uint32_t slot, const float* point)
 }
 
 // Each node replaces itself by its children, so that the stack has no more than those of one path.
-void sgModel_VisitStar(const snugModel* model, uint32_t vertex, sgStarFcn* visit, void* context)
+void sgBody_VisitStar(const snugBody* body, uint32_t vertex, sgStarFcn* visit, void* context)
 {
+	const snugModel* model = body->model;
 	const sgTree* tree = &model->tree;
 	const float* point = model->positions + 3 * (size_t)vertex;
 	uint32_t stack[SG_MAX_DEPTH * SG_LANES + 1], depth = 1;
@@ -86,7 +88,7 @@ void sgModel_VisitStar(const snugModel* model, uint32_t vertex, sgStarFcn* visit
 		const sgNode* node = tree->nodes + slot;
 		if (node->childCount == 0)
 		{
-			VisitLeaf(model, tree->leaves + node->first, vertex, visit, context);
+			VisitLeaf(body, tree->leaves + node->first, vertex, visit, context);
 		}
 		for (uint32_t i = 0; i < node->childCount; ++i)
 		{
@@ -98,10 +100,10 @@ void sgModel_VisitStar(const snugModel* model, uint32_t vertex, sgStarFcn* visit
 	}
 }
 
-bool sgModel_IsBoundary(const snugModel* model, uint32_t v, uint32_t w)
+bool sgBody_IsBoundary(const snugBody* body, uint32_t v, uint32_t w)
 {
 	Star star = { .vertex = v };
-	sgModel_VisitStar(model, v, AddTriangle, &star);
+	sgBody_VisitStar(body, v, AddTriangle, &star);
 	bool isBoundary = false;
 	for (uint32_t i = 0; i < star.count; ++i)
 	{
