@@ -675,6 +675,34 @@ static void torn_twins_are_boundaries(void** state)
 	Posed_Free(&b);
 }
 
+// Triangles that share one vertex and nothing else: it has more neighbours than most.
+static void boundaries_at_busy_vertices_are_found(void** state)
+{
+	(void)state;
+	sceneRandom random = { 1 };
+	sceneMesh star = sceneMakeSoup(400, 0.5, 7);
+	for (uint32_t t = 0; t < star.triangleCount; ++t)
+	{
+		star.triangles[3 * t] = 0;
+	}
+	Posed a = Posed_Make(&random, star, snug_rigid, NULL);
+	Posed b = Posed_Make(&random, sceneMakeBlob(4, 3), snug_rigid, NULL);
+	Place(b.thing.body, 0.2, 0.1, 0.3);
+	snugContactBuffer* buffer = MakeBuffer(20000);
+	snugContactResult result = Find(&a, &b, buffer);
+	uint32_t open = 0;
+	for (uint32_t c = 0; c < result.curveCount; ++c)
+	{
+		const snugCurve* curve = result.curves + c;
+		open += !curve->isClosed;
+		assert_true(curve->isClosed || (curve->ends[0] == snug_endBoundary && curve->ends[1] == snug_endBoundary));
+	}
+	assert_true(open > 50);
+	snugContactBuffer_Destroy(buffer);
+	Posed_Free(&a);
+	Posed_Free(&b);
+}
+
 // A box set upon another one: faces in one plane give polygons that lie in it; a box that reaches into another one's
 // face has a rectangle for a curve, with its four corners and none outside.
 static void boxes_meet_in_rectangles(void** state)
@@ -802,6 +830,7 @@ int main(void)
 		cmocka_unit_test(depths_beyond_the_buffer_are_not_known),
 		cmocka_unit_test(open_curves_end_at_boundaries),
 		cmocka_unit_test(torn_twins_are_boundaries),
+		cmocka_unit_test(boundaries_at_busy_vertices_are_found),
 		cmocka_unit_test(boxes_meet_in_rectangles),
 		cmocka_unit_test(small_buffers_say_so),
 		cmocka_unit_test(memory_is_asked_for_and_given_back),

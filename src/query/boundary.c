@@ -4,31 +4,39 @@
 
 #define MAX_NEIGHBOURS 128
 
-/// How many triangles have each edge at a vertex.
+/// How many triangles have each edge at a vertex, as far as its neighbours are wanted and there is room.
 typedef struct Star
 {
-	uint32_t vertex; ///< of twins the one that stands for them, as its neighbours
+	uint32_t vertex;      ///< of twins the one that stands for them, as its neighbours
+	uint32_t part, parts; ///< neighbours whose number has this remainder are wanted
 	uint32_t count;
 	uint32_t neighbours[MAX_NEIGHBOURS];
 	uint32_t triangles[MAX_NEIGHBOURS];
+	bool isFull;
 } Star;
 
 static void AddEdge(Star* star, uint32_t neighbour)
 {
 	uint32_t i = 0;
+	if (neighbour % star->parts != star->part)
+	{
+		return;
+	}
 	while (i < star->count && star->neighbours[i] != neighbour)
 	{
 		++i;
 	}
-	if (i == star->count && i < MAX_NEIGHBOURS)
+	if (i == MAX_NEIGHBOURS)
+	{
+		star->isFull = true;
+		return;
+	}
+	if (i == star->count)
 	{
 		star->neighbours[star->count++] = neighbour;
 		star->triangles[i] = 0;
 	}
-	if (i < MAX_NEIGHBOURS)
-	{
-		++star->triangles[i];
-	}
+	++star->triangles[i];
 }
 
 static void AddTriangle(void* context, const uint32_t corners[3])
@@ -100,14 +108,20 @@ void sgBody_VisitStar(const snugBody* body, uint32_t vertex, sgStarFcn* visit, v
 	}
 }
 
+// Vertices of many edges are looked at several times, for a part of their neighbours each.
 bool sgBody_IsBoundary(const snugBody* body, uint32_t v, uint32_t w)
 {
-	Star star = { .vertex = v };
-	sgBody_VisitStar(body, v, AddTriangle, &star);
 	bool isBoundary = false;
-	for (uint32_t i = 0; i < star.count; ++i)
+	for (uint32_t part = 0, parts = 1; part < parts && !isBoundary;)
 	{
-		isBoundary = isBoundary || (star.triangles[i] == 1 && (w == SG_NONE || star.neighbours[i] == w));
+		Star star = { .vertex = v, .part = part, .parts = parts };
+		sgBody_VisitStar(body, v, AddTriangle, &star);
+		for (uint32_t i = 0; i < star.count; ++i)
+		{
+			isBoundary = isBoundary || (star.triangles[i] == 1 && (w == SG_NONE || star.neighbours[i] == w));
+		}
+		parts *= star.isFull ? 2 : 1;
+		part = star.isFull ? 0 : part + 1;
 	}
 	return isBoundary;
 }
