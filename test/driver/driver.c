@@ -33,7 +33,7 @@ static Operation operations[] = { OPERATIONS(ROW) };
 enum
 {
 	MOST_STEPS = 400,
-	ROUNDS = 60,            // of a run that says nothing else
+	ROUNDS = 120,           // of a run that says nothing else
 	SECONDS_PER_STEP = 300, // and no more, or it hangs
 };
 

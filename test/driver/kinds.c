@@ -387,6 +387,13 @@ static void Name(Kind* kind, const snugTreeDef* tree)
 	    kind->fields.fieldCount, (int)tree->split, tree->leafTriangles, tree->branching);
 }
 
+// Vertices that no triangle uses are far out, and bounds reach beyond what they bound.
+static bool IsTooLarge(const World* world, const Kind* kind, snugStatus status)
+{
+	return (kind->far > (double)SNUG_MAX_COORDINATE && status == snug_badInput) ||
+	       (world->isExtreme && status == snug_outOfRange);
+}
+
 bool Kind_Make(World* world, Kind* kind)
 {
 	Draw(world, kind);
@@ -398,7 +405,7 @@ bool Kind_Make(World* world, Kind* kind)
 	Name(kind, &tested.tree);
 	snugStatus status;
 	CALL(world, status = snugModel_Create(&plain, &kind->plain));
-	EXPECT(world, status == snug_success || (world->isExtreme && status == snug_outOfRange), "%s: %s", kind->name,
+	EXPECT(world, status == snug_success || IsTooLarge(world, kind, status), "%s: %s", kind->name,
 	    snugGetStatusText(status));
 	if (status != snug_success)
 	{
@@ -410,7 +417,7 @@ bool Kind_Make(World* world, Kind* kind)
 		tested.bounds = plain.bounds;
 		CALL(world, status = snugModel_Create(&tested, &kind->model));
 	}
-	EXPECT(world, status == snug_success || (world->isExtreme && status == snug_outOfRange), "%s: %s", kind->name,
+	EXPECT(world, status == snug_success || IsTooLarge(world, kind, status), "%s: %s", kind->name,
 	    snugGetStatusText(status));
 	if (status != snug_success)
 	{
