@@ -4,7 +4,6 @@
 
 #include <gmp.h>
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct Vector
 {
@@ -457,17 +456,4 @@ float RandomNudge(Random* random, float value, int steps)
 		value = nextafterf(value, i < 0 ? -INFINITY : INFINITY);
 	}
 	return value;
-}
-
-uint64_t TestSeed(void)
-{
-	const char* text = getenv("SNUG_SEED");
-	return text != NULL ? strtoull(text, NULL, 0) : 1;
-}
-
-int TestCount(int count)
-{
-	const char* text = getenv("SNUG_TEST_SCALE");
-	const double scaled = text != NULL ? count * strtod(text, NULL) : count;
-	return scaled > 1 ? (int)scaled : 1;
 }

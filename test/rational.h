@@ -1,4 +1,4 @@
-// test/rational.h: exact oracles for the geometry tests, and the seeded random numbers that the tests draw.
+// test/rational.h: exact oracles for the geometry tests, and the seeded random numbers that their tests draw.
 //
 // The oracles share no code and no algorithm with src/geometry. Rational ones take any finite floats; the integer one
 // is far faster, and takes pairs whose coordinates fit a common grid of 27 bits.
@@ -33,5 +33,7 @@ uint64_t RandomBits(Random* random);
 int RandomInt(Random* random, int low, int high);          // low <= result <= high
 float RandomFloat(Random* random, float low, float high);  // a multiple of (high - low) / 2^24, rounded
 float RandomNudge(Random* random, float value, int steps); // moved by up to so many floats either way
-uint64_t TestSeed(void);                                   // SNUG_SEED, default 1
-int TestCount(int count);                                  // times SNUG_TEST_SCALE, at least 1
+
+// Of support.c.
+uint64_t TestSeed(void);  // SNUG_SEED, default 1
+int TestCount(int count); // times SNUG_TEST_SCALE, at least 1

@@ -10,3 +10,6 @@ bool RationalSegmentHit(const float p[3], const float q[3], const float triangle
 
 // Sign of (b - a) x (c - a) . (p - a).
 int RationalSide(const float p[3], const float a[3], const float b[3], const float c[3]);
+
+// Sign of normal . x + offset.
+int RationalPlaneSide(const float normal[3], float offset, const float x[3]);

@@ -102,10 +102,18 @@ static bool IsPartOf(const Posed* posed, const uint32_t* twins, const snugFeatur
 	return found == (feature->kind == snug_featureEdge ? 3u : 1u);
 }
 
+// Those of the model; of a free body, whose caller may have torn them apart, as far as they are together now.
 static uint32_t* GetTwins(const Posed* posed)
 {
+	const snugBody* body = posed->thing.body;
 	uint32_t* twins = malloc((posed->thing.mesh.vertexCount + 1) * sizeof(uint32_t));
 	assert_int_equal(snugModel_GetTwins(posed->thing.model, twins), snug_success);
+	const float* positions = posed->deformer == snug_free ? body->deform->positions(&body->posed) : NULL;
+	for (uint32_t v = 0; positions != NULL && v < posed->thing.mesh.vertexCount; ++v)
+	{
+		const float *one = positions + 3 * (size_t)v, *other = positions + 3 * (size_t)twins[v];
+		twins[v] = one[0] == other[0] && one[1] == other[1] && one[2] == other[2] ? twins[v] : v;
+	}
 	return twins;
 }
 
@@ -965,6 +973,36 @@ static void large_fans_have_boundaries(void** state)
 	snugContactBuffer_Destroy(buffer);
 }
 
+// Triangles of a free body that its caller drew apart: twins at rest, but not in this pose. Every curve ends at a
+// boundary, since each edge has one triangle now.
+static void torn_twins_are_boundaries(void** state)
+{
+	(void)state;
+	sceneRandom random = { 1 };
+	Posed a = Posed_Make(&random, Unweld(sceneMakeCloth(2.0, 2.0, 5, 6)), snug_free, NULL);
+	Posed b = Posed_Make(&random, sceneMakeBlob(8, 3), snug_rigid, NULL);
+	const sceneMesh* mesh = &a.thing.mesh;
+	float* torn = malloc(3 * (size_t)mesh->vertexCount * sizeof(float));
+	for (uint32_t i = 0; i < 3 * mesh->vertexCount; ++i)
+	{
+		const float* corners = mesh->positions + 9 * (size_t)(i / 9) + i % 3;
+		torn[i] = 0.9f * mesh->positions[i] + 0.1f * (corners[0] + corners[3] + corners[6]) / 3.0f;
+	}
+	assert_int_equal(snugBody_SetVertices(a.thing.body, torn, 0, 0, mesh->vertexCount), snug_success);
+	snugContactBuffer* buffer = MakeBuffer(4000);
+	snugContactResult result = Find(&a, &b, buffer);
+	assert_true(result.curveCount > 10);
+	for (uint32_t c = 0; c < result.curveCount; ++c)
+	{
+		assert_true(result.curves[c].isClosed ||
+		            (result.curves[c].ends[0] == snug_endBoundary && result.curves[c].ends[1] == snug_endBoundary));
+	}
+	snugContactBuffer_Destroy(buffer);
+	free(torn);
+	Posed_Free(&a);
+	Posed_Free(&b);
+}
+
 // A box set upon another one: faces in one plane give polygons that lie in it; a box that reaches into another one's
 // face has a rectangle for a curve, with its four corners and none outside.
 static void boxes_meet_in_rectangles(void** state)
@@ -1105,7 +1143,7 @@ static void a_buffer_is_as_good_as_new(void** state)
 		Posed a = Posed_Make(&random, sceneMakeBlob(8, seed), snug_rigid, NULL);
 		Posed b =
 		    Posed_Make(&random, n % 4 == 0 ? sceneMakeCloth(2.0, 2.0, 9, 7) : sceneMakeSphere(7), snug_rigid, NULL);
-		static const uint32_t capacities[] = { 150, 600, 4000 }; // names are taken out one by one, or all at once
+		static const uint32_t capacities[] = { 60, 600, 4000 }; // names are taken out one by one, or all at once
 		const uint32_t capacity = capacities[n % 3];
 		snugContactBuffer* used = MakeBuffer(capacity);
 		for (int frame = 0; frame < 40; ++frame)
@@ -1200,6 +1238,7 @@ int main(void)
 		cmocka_unit_test(depths_beyond_the_buffer_are_not_known),
 		cmocka_unit_test(open_curves_end_at_boundaries),
 		cmocka_unit_test(large_fans_have_boundaries),
+		cmocka_unit_test(torn_twins_are_boundaries),
 		cmocka_unit_test(boxes_meet_in_rectangles),
 		cmocka_unit_test(small_buffers_say_so),
 		cmocka_unit_test(points_beyond_the_buffer_say_so),

@@ -11,27 +11,9 @@
 #include "query/probe.h"
 #include "snug/snug_queries.h"
 
-#include <gmp.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int RationalPlaneSide(const float normal[3], float offset, const float x[3])
-{
-	mpq_t sum, a, b;
-	mpq_inits(sum, a, b, NULL);
-	mpq_set_d(sum, (double)offset);
-	for (int k = 0; k < 3; ++k)
-	{
-		mpq_set_d(a, (double)normal[k]);
-		mpq_set_d(b, (double)x[k]);
-		mpq_mul(a, a, b);
-		mpq_add(sum, sum, a);
-	}
-	int sign = mpq_sgn(sum);
-	mpq_clears(sum, a, b, NULL);
-	return sign;
-}
 
 static double Extent(const float p[3], const float q[3], const float c[3][3])
 {

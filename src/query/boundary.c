@@ -2,15 +2,66 @@
 // those below nodes whose rest boxes contain it.
 #include "query/contacts.h"
 
-static void VisitLeaf(const snugModel* model, const sgLeaf* leaf, uint32_t vertex, sgStarFcn* visit, void* context)
+#define MAX_NEIGHBOURS 128
+
+/// How many triangles have each edge at a vertex, as far as its neighbours are wanted and there is room.
+typedef struct Star
 {
+	uint32_t vertex;      ///< of twins the one that stands for them, as its neighbours
+	uint32_t part, parts; ///< neighbours whose number has this remainder are wanted
+	uint32_t count;
+	uint32_t neighbours[MAX_NEIGHBOURS];
+	uint32_t triangles[MAX_NEIGHBOURS];
+	bool isFull;
+} Star;
+
+static void AddEdge(Star* star, uint32_t neighbour)
+{
+	uint32_t i = 0;
+	if (neighbour % star->parts != star->part)
+	{
+		return;
+	}
+	while (i < star->count && star->neighbours[i] != neighbour)
+	{
+		++i;
+	}
+	if (i == MAX_NEIGHBOURS)
+	{
+		star->isFull = true;
+		return;
+	}
+	if (i == star->count)
+	{
+		star->neighbours[star->count++] = neighbour;
+		star->triangles[i] = 0;
+	}
+	++star->triangles[i];
+}
+
+static void AddTriangle(void* context, const uint32_t corners[3])
+{
+	Star* star = context;
+	for (int c = 0; c < 3; ++c)
+	{
+		uint32_t next = corners[(c + 1) % 3];
+		if (corners[c] != next && (corners[c] == star->vertex || next == star->vertex))
+		{
+			AddEdge(star, corners[c] == star->vertex ? next : corners[c]);
+		}
+	}
+}
+
+static void VisitLeaf(const snugBody* body, const sgLeaf* leaf, uint32_t vertex, sgStarFcn* visit, void* context)
+{
+	const uint32_t* leafVertices = body->model->tree.leafVertices + leaf->firstVertex;
 	for (uint32_t t = 0; t < leaf->triangleCount; ++t)
 	{
 		uint32_t corners[3];
 		bool isAt = false;
 		for (int c = 0; c < 3; ++c)
 		{
-			corners[c] = sgTwinOf(model, model->tree.leafVertices[leaf->firstVertex + leaf->corners[c][t]]);
+			corners[c] = sgBody_FindTwin(body, leafVertices[leaf->corners[c][t]]);
 			isAt = isAt || corners[c] == vertex;
 		}
 		if (isAt)
@@ -32,8 +83,9 @@ static bool Contains(const snugModel* model, uint32_t slot, const float* point)
 }
 
 // Each node replaces itself by its children, so that the stack has no more than those of one path.
-void sgModel_VisitStar(const snugModel* model, uint32_t vertex, sgStarFcn* visit, void* context)
+void sgBody_VisitStar(const snugBody* body, uint32_t vertex, sgStarFcn* visit, void* context)
 {
+	const snugModel* model = body->model;
 	const sgTree* tree = &model->tree;
 	const float* point = model->positions + 3 * (size_t)vertex;
 	uint32_t stack[SG_MAX_DEPTH * SG_LANES + 1], depth = 1;
@@ -44,7 +96,7 @@ void sgModel_VisitStar(const snugModel* model, uint32_t vertex, sgStarFcn* visit
 		const sgNode* node = tree->nodes + slot;
 		if (node->childCount == 0)
 		{
-			VisitLeaf(model, tree->leaves + node->first, vertex, visit, context);
+			VisitLeaf(body, tree->leaves + node->first, vertex, visit, context);
 		}
 		for (uint32_t i = 0; i < node->childCount; ++i)
 		{
@@ -56,55 +108,20 @@ void sgModel_VisitStar(const snugModel* model, uint32_t vertex, sgStarFcn* visit
 	}
 }
 
-/// An edge, and how many triangles have it.
-typedef struct Edge
+// Vertices of many edges are looked at several times, for a part of their neighbours each.
+bool sgBody_IsBoundary(const snugBody* body, uint32_t v, uint32_t w)
 {
-	uint32_t v, w;
-	uint32_t count;
-} Edge;
-
-static void CountTriangle(void* context, const uint32_t corners[3])
-{
-	Edge* edge = context;
-	for (int c = 0; c < 3; ++c)
+	bool isBoundary = false;
+	for (uint32_t part = 0, parts = 1; part < parts && !isBoundary;)
 	{
-		const uint32_t next = corners[(c + 1) % 3];
-		edge->count += (corners[c] == edge->v && next == edge->w) || (corners[c] == edge->w && next == edge->v);
+		Star star = { .vertex = v, .part = part, .parts = parts };
+		sgBody_VisitStar(body, v, AddTriangle, &star);
+		for (uint32_t i = 0; i < star.count; ++i)
+		{
+			isBoundary = isBoundary || (star.triangles[i] == 1 && (w == SG_NONE || star.neighbours[i] == w));
+		}
+		parts *= star.isFull ? 2 : 1;
+		part = star.isFull ? 0 : part + 1;
 	}
-}
-
-static bool IsBoundaryEdge(const snugModel* model, uint32_t v, uint32_t w)
-{
-	Edge edge = { .v = v, .w = w };
-	sgModel_VisitStar(model, v, CountTriangle, &edge);
-	return edge.count == 1;
-}
-
-/// A vertex, and whether any of its edges is a boundary.
-typedef struct Star
-{
-	const snugModel* model;
-	uint32_t vertex;
-	bool isBoundary;
-} Star;
-
-static void LookAtEdges(void* context, const uint32_t corners[3])
-{
-	Star* star = context;
-	for (int c = 0; c < 3; ++c)
-	{
-		const bool isOther = corners[c] != star->vertex;
-		star->isBoundary = star->isBoundary || (isOther && IsBoundaryEdge(star->model, star->vertex, corners[c]));
-	}
-}
-
-bool sgModel_IsBoundary(const snugModel* model, uint32_t v, uint32_t w)
-{
-	Star star = { .model = model, .vertex = v };
-	if (w != SG_NONE)
-	{
-		return IsBoundaryEdge(model, v, w);
-	}
-	sgModel_VisitStar(model, v, LookAtEdges, &star);
-	return star.isBoundary;
+	return isBoundary;
 }

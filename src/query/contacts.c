@@ -326,7 +326,7 @@ static void FillBuffer(Search* search, uint64_t pairs, bool depths)
 	const snugModel *a = search->a.body->model, *b = search->b.body->model;
 	if (!search->isFull)
 	{
-		sgContactBuffer_Join(buffer, a, b);
+		sgContactBuffer_Join(buffer, search->a.body, search->b.body);
 		if (depths)
 		{
 			sgContactBuffer_FindDepths(buffer, &search->a, &search->b, &search->counters);

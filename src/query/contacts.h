@@ -37,16 +37,17 @@ struct snugContactBuffer
 	uint32_t contactCount, pointCount, curveCount, curvePointCount, curveContactCount;
 };
 
-/// Whether an edge, or any edge at a vertex (`w` is SG_NONE), belongs to one triangle alone. By twins.
-bool sgModel_IsBoundary(const snugModel* model, uint32_t v, uint32_t w);
+/// Whether an edge, or any edge at a vertex (`w` is SG_NONE), belongs to one triangle alone. By twins, as the body's
+/// pose has them.
+bool sgBody_IsBoundary(const snugBody* body, uint32_t v, uint32_t w);
 
 /// The triangles at a vertex: of twins the one that stands for them.
 /// @param visit called with the vertices of each triangle, of twins likewise
 typedef void sgStarFcn(void* context, const uint32_t corners[3]);
-void sgModel_VisitStar(const snugModel* model, uint32_t vertex, sgStarFcn* visit, void* context);
+void sgBody_VisitStar(const snugBody* body, uint32_t vertex, sgStarFcn* visit, void* context);
 
 /// Join the segments of a buffer to curves.
-void sgContactBuffer_Join(snugContactBuffer* buffer, const snugModel* a, const snugModel* b);
+void sgContactBuffer_Join(snugContactBuffer* buffer, const snugBody* a, const snugBody* b);
 
 /// Find how deep closed curves are. Vertices in names are in tree order still. Uses the memory for names and lists.
 void sgContactBuffer_FindDepths(

@@ -66,13 +66,13 @@ static uint32_t OtherEnd(const snugContactBuffer* buffer, uint32_t point, uint32
 }
 
 // Where the surface ends, at a point on a vertex or an edge of it.
-static bool IsAtBoundary(const snugModel* model, const snugFeature* feature)
+static bool IsAtBoundary(const snugBody* body, const snugFeature* feature)
 {
 	return feature->kind != snug_featureTriangle &&
-	       sgModel_IsBoundary(model, feature->first, feature->kind == snug_featureEdge ? feature->second : SG_NONE);
+	       sgBody_IsBoundary(body, feature->first, feature->kind == snug_featureEdge ? feature->second : SG_NONE);
 }
 
-static snugCurveEnd FindEnd(const snugContactBuffer* buffer, const snugModel* a, const snugModel* b, uint32_t point)
+static snugCurveEnd FindEnd(const snugContactBuffer* buffer, const snugBody* a, const snugBody* b, uint32_t point)
 {
 	if (buffer->degrees[point] > 2)
 	{
@@ -148,7 +148,7 @@ static void Measure(const snugContactBuffer* buffer, snugCurve* curve)
 }
 
 // First those with an end, in the direction of their first segment if it begins there; then closed ones.
-void sgContactBuffer_Join(snugContactBuffer* buffer, const snugModel* a, const snugModel* b)
+void sgContactBuffer_Join(snugContactBuffer* buffer, const snugBody* a, const snugBody* b)
 {
 	Link(buffer);
 	for (int pass = 0; pass < 3; ++pass)

@@ -193,7 +193,7 @@ static void FindVertices(Flood* flood, const snugCurve* curve)
 	for (uint32_t i = 0; i < flood->count && !flood->isFull; ++i)
 	{
 		flood->at = flood->found[i];
-		sgModel_VisitStar(flood->own->body->model, flood->at, AddNeighbours, flood);
+		sgBody_VisitStar(flood->own->body, flood->at, AddNeighbours, flood);
 	}
 }
 

@@ -1,0 +1,105 @@
+// test/driver/operations.h: the table of all operations, and what they share.
+//
+// To add one: write a function `bool Name(World* world)` in one of the files here, and a line below: its name, and how
+// often it is drawn compared with the others. It draws what it needs (world.h), calls the library by CALL with buffers
+// of Room and Given (caller.h), compares with truth (truth.h) by EXPECT, and returns whether there was something to
+// compare: a run in which an operation never had is reported.
+#ifndef DRIVER_OPERATIONS_H
+#define DRIVER_OPERATIONS_H
+
+#include "driver/caller.h"
+
+#define OPERATIONS(X)                     \
+	/* changes.c: what bodies are told */ \
+	X(SetJoints, 60)                      \
+	X(SetAmplitudes, 40)                  \
+	X(SetVertices, 40)                    \
+	X(SetNodes, 15)                       \
+	X(SetFrame, 60)                       \
+	X(Imitate, 25)                        \
+	X(Refuse, 10)                         \
+	X(Refit, 8)                           \
+	X(MakeAnew, 5)                        \
+	X(ChangeFocus, 12)                    \
+	/* bodies.c: what bodies say */       \
+	X(GetVertices, 12)                    \
+	X(GetSomeVertices, 10)                \
+	X(GetTriangles, 10)                   \
+	X(EvaluateVertices, 20)               \
+	X(GetBounds, 15)                      \
+	X(IsOutside, 8)                       \
+	X(GetBoxes, 6)                        \
+	X(Validate, 10)                       \
+	/* models.c: what models say */       \
+	X(GetContents, 4)                     \
+	X(LackMemory, 2)                      \
+	/* pairs.c: which triangles meet */   \
+	X(Collide, 90)                        \
+	X(Touches, 40)                        \
+	X(CollideInTime, 30)                  \
+	X(CollideInTimeTooLate, 4)            \
+	X(CollideApart, 4)                    \
+	X(CollideSelf, 12)                    \
+	/* near.c: how far apart */           \
+	X(FindDistance, 20)                   \
+	X(FindWithin, 20)                     \
+	X(FindClosest, 20)                    \
+	/* probes.c: rays, points, shapes */  \
+	X(CastRays, 25)                       \
+	X(FindHits, 20)                       \
+	X(FindInside, 15)                     \
+	X(FindBodyInside, 20)                 \
+	X(CollideShape, 20)                   \
+	/* contacts.c: where they meet */     \
+	X(FindContacts, 50)                   \
+	/* scenes.c: many bodies */           \
+	X(SceneMake, 6)                       \
+	X(SceneAddOrRemove, 20)               \
+	X(SceneSetMask, 6)                    \
+	X(SceneSetOrigin, 6)                  \
+	X(SceneReserve, 2)                    \
+	X(SceneSetPoses, 25)                  \
+	X(SceneUpdate, 60)                    \
+	X(SceneFindWithin, 12)                \
+	X(SceneCastRays, 15)                  \
+	X(SceneFindHits, 15)                  \
+	/* experimental.c: what will leave */ \
+	X(CollideSpheres, 4)                  \
+	X(CollideSphereTrees, 6)
+
+#define DECLARE(name, weight) bool name(World* world);
+OPERATIONS(DECLARE)
+#undef DECLARE
+
+/// Two different bodies, where they are, and which of their triangles meet.
+typedef struct Two
+{
+	Actor *a, *b;
+	const Surface *surfaceA, *surfaceB;
+	double origin[3];
+	PairList truth; // borrowed
+} Two;
+
+/// Draw two bodies and an origin.
+/// @return false if one is too far from it
+bool DrawTwo(World* world, Two* two);
+/// Find which of their triangles meet.
+void FindTruth(World* world, Two* two);
+
+/// A query that says that a body is too far is right near the largest coordinates: bounds decide that.
+/// @return whether it has an answer
+bool IsAnswered(World* world, snugStatus status, const Surface* surface);
+
+/// Joints that the body will take, drawn from where it is.
+void DrawJoints(World* world, Actor* actor, float* matrices);
+
+/// A ray at a surface, through its corners and edges, or past it.
+snugRay DrawRay(World* world, const Surface* surface);
+/// The normal of a triangle, by double precision where that is certain; zero without area.
+void ExpectNormal(World* world, const float corners[3][3], const float found[3]);
+
+/// Memory that goes with the step.
+void* Scratch(size_t bytes);
+void FreeScratch(void);
+
+#endif

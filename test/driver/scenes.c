@@ -1,0 +1,791 @@
+// test/driver/scenes.c: many bodies: what touches, what began and ended, what is near, what rays hit.
+#include "driver/operations.h"
+
+// --- Bodies and masks -----------------------------------------------------------------------------------------------
+
+static bool Agrees(uint64_t seed, uint32_t a, uint32_t b)
+{
+	return seed == 0 || (a * 7 + b * 13 + seed) % 4 != 0;
+}
+
+static Actor* ActorOf(World* world, uint32_t id)
+{
+	for (uint32_t i = 0; i < world->actorCount; ++i)
+	{
+		if (world->actors[i].isPresent && world->actors[i].id == id)
+		{
+			return world->actors + i;
+		}
+	}
+	return NULL;
+}
+
+static bool MasksAgree(const Actor* a, const Actor* b)
+{
+	return (a->groups & b->mask) != 0 && (b->groups & a->mask) != 0 && !(a->isStatic && b->isStatic);
+}
+
+static bool MayMeet(const World* world, const Actor* a, const Actor* b)
+{
+	return MasksAgree(a, b) && Agrees(world->stage.filterSeed, a->id, b->id);
+}
+
+static bool Filter(void* user, uint32_t a, uint32_t b)
+{
+	World* world = user;
+	const uint64_t key = (uint64_t)a << 32 | b;
+	const Actor *actorA = ActorOf(world, a), *actorB = ActorOf(world, b);
+	const bool isRight = a < b && key >= world->stage.lastAsked && actorA != NULL && actorB != NULL;
+	world->stage.lastAsked = key + 1;
+	world->stage.filterBroke = world->stage.filterBroke || !isRight || !MasksAgree(actorA, actorB);
+	return Agrees(world->stage.filterSeed, a, b);
+}
+
+/// Those in the scene, by their ids.
+typedef struct Present
+{
+	Actor* actors[MOST_ACTORS];
+	uint32_t count;
+} Present;
+
+static int CompareIds(const void* a, const void* b)
+{
+	const Actor *x = *(Actor*const*)a, *y = *(Actor*const*)b;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static Present FindPresent(World* world)
+{
+	Present present = { .count = 0 };
+	for (uint32_t i = 0; i < world->actorCount; ++i)
+	{
+		if (world->actors[i].isPresent)
+		{
+			present.actors[present.count++] = world->actors + i;
+		}
+	}
+	qsort(present.actors, present.count, sizeof(Actor*), CompareIds);
+	return present;
+}
+
+// Whether all of them are near enough.
+static bool FindSurfaces(World* world, const Present* present)
+{
+	bool isNear = true;
+	for (uint32_t i = 0; i < present->count; ++i)
+	{
+		isNear = isNear && Actor_Surface(world, present->actors[i], world->stage.origin) != NULL;
+	}
+	return isNear;
+}
+
+// Near the largest coordinates bounds decide whether a body is too far.
+static bool MayBeTooFar(const World* world, uint32_t body)
+{
+	return world->isExtreme && body != SNUG_NO_BODY;
+}
+
+// --- Changes --------------------------------------------------------------------------------------------------------
+
+static uint32_t DrawBits(World* world)
+{
+	return Chance(world, 0.6) ? 0 : 1u << Below(world, 3);
+}
+
+static void SetBits(Actor* actor, uint32_t groups, uint32_t mask)
+{
+	actor->groups = groups != 0 ? groups : 1;
+	actor->mask = mask != 0 ? mask : UINT32_MAX;
+}
+
+// Ids of bodies that were removed are free again after two updates.
+static bool IsFree(World* world, uint32_t id)
+{
+	const Stage* stage = &world->stage;
+	return ActorOf(world, id) == NULL && (stage->freedAt[id] == 0 || stage->updates >= stage->freedAt[id] + 1);
+}
+
+static void Add(World* world, Actor* actor)
+{
+	Stage* stage = &world->stage;
+	snugSceneBodyDef def = { .body = actor->body,
+		.isStatic = Chance(world, 0.2),
+		.groups = DrawBits(world),
+		.mask = DrawBits(world),
+		.user = actor };
+	const snugSceneBodyDef* given = GIVEN(world, def);
+	uint32_t id = SNUG_NO_BODY;
+	snugStatus status;
+	CALL(world, status = snugScene_Add(stage->scene, given, &id));
+	if (status == snug_outOfRange)
+	{
+		const snugSceneRoom room = { .bodies = snugScene_GetRoom(stage->scene).bodies + 4 };
+		EXPECT(world, snugScene_Reserve(stage->scene, &room) == snug_success, "room for bodies");
+		CALL(world, status = snugScene_Add(stage->scene, given, &id));
+	}
+	EXPECT(world, status == snug_success && id < LENGTH_OF(stage->freedAt), "adding: %s, id %u",
+	    snugGetStatusText(status), id);
+	EXPECT(world, IsFree(world, id), "id %u is not free", id);
+	for (uint32_t i = 0; i < id; ++i)
+	{
+		EXPECT(world, !IsFree(world, i), "id %u is given though %u is free", id, i);
+	}
+	actor->id = id;
+	actor->isPresent = true;
+	actor->isStatic = def.isStatic;
+	SetBits(actor, def.groups, def.mask);
+	stage->freedAt[id] = 0;
+	EXPECT(world, snugScene_GetBody(stage->scene, id) == actor->body && snugScene_GetUser(stage->scene, id) == actor,
+	    "id %u is somebody else", id);
+}
+
+bool SceneMake(World* world)
+{
+	Stage* stage = &world->stage;
+	if (stage->scene != NULL && Chance(world, 0.8))
+	{
+		return false;
+	}
+	snugScene_Destroy(stage->scene);
+	*stage = (Stage){ .filterSeed = Chance(world, 0.3) ? sceneRandom_Next(&world->random) | 1 : 0 };
+	memcpy(stage->origin, world->middle, sizeof(stage->origin));
+	for (uint32_t i = 0; i < world->actorCount; ++i)
+	{
+		world->actors[i].isPresent = false;
+	}
+	snugSceneDef def = {
+		.parallel = DrawParallel(world),
+		.filter = stage->filterSeed != 0 ? Filter : NULL,
+		.filterUser = world,
+		.allocator = WorldAllocator(world),
+		.messenger = Listener(),
+	};
+	memcpy(def.origin, stage->origin, sizeof(def.origin));
+	if (Chance(world, 0.6))
+	{
+		def.room = (snugSceneRoom){ .bodies = 1 + Below(world, 20),
+			.candidates = 1 + Below(world, 4),
+			.pairs = 1 + Below(world, 4),
+			.trianglePairs = 1 + Below(world, 20) };
+	}
+	const snugSceneDef* given = GIVEN(world, def);
+	snugStatus status;
+	CALL(world, status = snugScene_Create(given, &stage->scene));
+	EXPECT(world, status == snug_success, "a scene: %s", snugGetStatusText(status));
+	for (uint32_t i = 0; i < world->actorCount; ++i)
+	{
+		if (Chance(world, 0.8))
+		{
+			Add(world, world->actors + i);
+		}
+	}
+	return true;
+}
+
+bool SceneAddOrRemove(World* world)
+{
+	Stage* stage = &world->stage;
+	if (stage->scene == NULL)
+	{
+		return false;
+	}
+	for (uint32_t times = 1 + Below(world, 4); times > 0; --times)
+	{
+		Actor* actor = AnyActor(world);
+		if (actor->isPresent && Chance(world, 0.4))
+		{
+			snugStatus status;
+			CALL(world, status = snugScene_Remove(stage->scene, actor->id));
+			EXPECT(world, status == snug_success && snugScene_GetBody(stage->scene, actor->id) == NULL, "removing: %s",
+			    snugGetStatusText(status));
+			actor->isPresent = false;
+			stage->freedAt[actor->id] = 1 + stage->updates;
+		}
+		else if (!actor->isPresent)
+		{
+			Add(world, actor);
+		}
+	}
+	return true;
+}
+
+bool SceneSetMask(World* world)
+{
+	Actor* actor = AnyActor(world);
+	if (world->stage.scene == NULL || !actor->isPresent)
+	{
+		return false;
+	}
+	const uint32_t groups = DrawBits(world), mask = DrawBits(world);
+	snugStatus status;
+	CALL(world, status = snugScene_SetMask(world->stage.scene, actor->id, groups, mask));
+	EXPECT(world, status == snug_success, "a mask: %s", snugGetStatusText(status));
+	SetBits(actor, groups, mask);
+	return true;
+}
+
+bool SceneSetOrigin(World* world)
+{
+	if (world->stage.scene == NULL)
+	{
+		return false;
+	}
+	DrawOrigin(world, world->stage.origin);
+	snugStatus status;
+	CALL(world, status = snugScene_SetOrigin(world->stage.scene, world->stage.origin));
+	EXPECT(world, status == snug_success, "an origin: %s", snugGetStatusText(status));
+	return Chance(world, 0.5) || SceneUpdate(world); // what stayed where it is, relative to another origin
+}
+
+bool SceneReserve(World* world)
+{
+	if (world->stage.scene == NULL)
+	{
+		return false;
+	}
+	const snugSceneRoom room = { .bodies = Below(world, 40),
+		.candidates = Below(world, 30),
+		.pairs = Below(world, 30),
+		.trianglePairs = Below(world, 500) };
+	const snugSceneRoom before = snugScene_GetRoom(world->stage.scene);
+	snugStatus status;
+	CALL(world, status = snugScene_Reserve(world->stage.scene, &room));
+	const snugSceneRoom after = snugScene_GetRoom(world->stage.scene);
+	EXPECT(world, status == snug_success && after.bodies >= before.bodies && after.bodies >= room.bodies, "room: %s",
+	    snugGetStatusText(status));
+	EXPECT(world, after.pairs >= before.pairs && after.trianglePairs >= room.trianglePairs, "room shrinks");
+	return true;
+}
+
+// --- Poses of many --------------------------------------------------------------------------------------------------
+
+typedef struct Posing
+{
+	Actor* actors[MOST_ACTORS];
+	uint32_t ids[MOST_ACTORS];
+	snugFrame frames[MOST_ACTORS];
+	uint32_t count;
+	float* matrices; // of all, at `floats` from one body to the next
+	size_t floats, most;
+} Posing;
+
+// Some bodies of the scene in any order, or all of it in order if that can be said without ids.
+static void DrawActors(World* world, Posing* posing, bool withJoints, bool inOrder)
+{
+	const Present present = FindPresent(world);
+	for (uint32_t i = 0; i < present.count; ++i)
+	{
+		Actor* actor = present.actors[i];
+		const bool isWanted = inOrder ? posing->count == actor->id && actor->id == i : Chance(world, 0.7);
+		if (isWanted && (!withJoints || actor->kind->jointCount > 0))
+		{
+			posing->actors[posing->count++] = actor;
+		}
+	}
+	for (uint32_t i = posing->count; i > 1 && !inOrder; --i)
+	{
+		const uint32_t other = Below(world, i);
+		Actor* actor = posing->actors[i - 1];
+		posing->actors[i - 1] = posing->actors[other];
+		posing->actors[other] = actor;
+	}
+	for (uint32_t i = 0; i < posing->count; ++i)
+	{
+		posing->ids[i] = posing->actors[i]->id;
+	}
+}
+
+static void DrawAllJoints(World* world, Posing* posing)
+{
+	for (uint32_t i = 0; i < posing->count; ++i)
+	{
+		posing->most =
+		    posing->actors[i]->kind->jointCount > posing->most ? posing->actors[i]->kind->jointCount : posing->most;
+	}
+	posing->matrices = Scratch(12 * posing->most * posing->count * sizeof(float));
+	for (uint32_t i = 0; i < posing->count; ++i)
+	{
+		DrawJoints(world, posing->actors[i], posing->matrices + 12 * posing->most * i);
+	}
+}
+
+// Joints of one body after those of another, each with `most` of them but for the last, behind whose own memory ends.
+static const float* LayOutJoints(World* world, const Posing* posing, snugScenePoses* poses)
+{
+	const size_t size = poses->isColumns ? 64 : 48, step = poses->jointStride != 0 ? poses->jointStride : size;
+	const uint32_t last = posing->actors[posing->count - 1]->kind->jointCount;
+	poses->bodyStride = step * posing->most;
+	const size_t joints = posing->most * (posing->count - 1) + last;
+	char* laidOut = Scratch(joints * size);
+	for (uint32_t i = 0; i < posing->count; ++i)
+	{
+		for (size_t j = 0; j < posing->actors[i]->kind->jointCount; ++j)
+		{
+			const float* m = posing->matrices + 12 * (posing->most * i + j);
+			float columns[16] = { 0.0f };
+			for (int k = 0; k < 12; ++k)
+			{
+				columns[4 * (k % 4) + k / 4] = m[k];
+			}
+			columns[15] = 1.0f;
+			memcpy(laidOut + (posing->most * i + j) * size, poses->isColumns ? columns : m, size);
+		}
+	}
+	return StridedGiven(world, laidOut, joints, size, poses->jointStride);
+}
+
+bool SceneSetPoses(World* world)
+{
+	Posing posing = { .count = 0 };
+	const bool withJoints = Chance(world, 0.7), withFrames = !withJoints || Chance(world, 0.7),
+	           inOrder = Chance(world, 0.2);
+	if (world->stage.scene == NULL)
+	{
+		return false;
+	}
+	DrawActors(world, &posing, withJoints, inOrder);
+	snugScenePoses poses = { .count = posing.count, .isColumns = Chance(world, 0.5) };
+	if (posing.count == 0)
+	{
+		return false;
+	}
+	poses.ids = inOrder ? NULL : Given(world, posing.ids, posing.count * sizeof(uint32_t));
+	poses.jointStride = DrawStride(world, poses.isColumns ? 64 : 48);
+	if (withJoints)
+	{
+		DrawAllJoints(world, &posing);
+		poses.joints = LayOutJoints(world, &posing, &poses);
+	}
+	for (uint32_t i = 0; i < posing.count; ++i)
+	{
+		posing.frames[i] = posing.actors[i]->frame;
+		for (int k = 0; k < 3 && withFrames; ++k)
+		{
+			posing.frames[i].position[k] += world->scale * Signed(world) * (Chance(world, 0.5) ? world->nudge : 0.5);
+		}
+	}
+	poses.frames = withFrames ? Given(world, posing.frames, posing.count * sizeof(snugFrame)) : NULL;
+	Tell(world, "%u bodies%s%s%s; ", posing.count, inOrder ? ", in order" : "", withJoints ? ", joints" : "",
+	    withFrames ? ", frames" : "");
+	const snugScenePoses* given = GIVEN(world, poses);
+	snugStatus status;
+	CALL(world, status = snugScene_SetPoses(world->stage.scene, given));
+	EXPECT(world, status == snug_success || world->isExtreme, "poses: %s", snugGetStatusText(status));
+	if (status != snug_success)
+	{
+		longjmp(world->failed, 2);
+	}
+	for (uint32_t i = 0; i < posing.count; ++i)
+	{
+		Actor* actor = posing.actors[i];
+		actor->frame = posing.frames[i];
+		if (withJoints)
+		{
+			memcpy(
+			    actor->matrices, posing.matrices + 12 * posing.most * i, 12 * actor->kind->jointCount * sizeof(float));
+			actor->jointsKind = joints_matrices;
+		}
+		++actor->changes;
+	}
+	return true;
+}
+
+// --- Updates --------------------------------------------------------------------------------------------------------
+
+/// What touches now.
+typedef struct Touching
+{
+	Touch touches[MOST_ACTORS * MOST_ACTORS];
+	PairList triangles[MOST_ACTORS * MOST_ACTORS];
+	uint32_t count;
+} Touching;
+
+static void FindTouching(World* world, const Present* present, Touching* touching)
+{
+	touching->count = 0;
+	for (uint32_t i = 0; i < present->count; ++i)
+	{
+		for (uint32_t j = i + 1; j < present->count; ++j)
+		{
+			Actor *a = present->actors[i], *b = present->actors[j];
+			if (!MayMeet(world, a, b))
+			{
+				continue;
+			}
+			const PairList pairs = Actor_Pairs(world, a, b, world->stage.origin);
+			if (pairs.count > 0)
+			{
+				touching->touches[touching->count] = (Touch){ a->id, b->id };
+				touching->triangles[touching->count++] = pairs;
+			}
+		}
+	}
+}
+
+static bool Touched(const Touch* touches, uint32_t count, Touch touch)
+{
+	bool isThere = false;
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		isThere = isThere || (touches[i].a == touch.a && touches[i].b == touch.b);
+	}
+	return isThere;
+}
+
+static void ExpectScenePairs(World* world, const Touching* touching, bool withTriangles)
+{
+	uint64_t count, triangleCount, first = 0;
+	const snugScenePair* pairs = snugScene_GetPairs(world->stage.scene, &count);
+	const snugPair* triangles = snugScene_GetTrianglePairs(world->stage.scene, &triangleCount);
+	for (uint32_t i = 0; i < touching->count && i < count; ++i)
+	{
+		const Touch* touch = touching->touches + i;
+		EXPECT(world, pairs[i].a == touch->a && pairs[i].b == touch->b, "%u and %u touch instead of %u and %u",
+		    pairs[i].a, pairs[i].b, touch->a, touch->b);
+		const PairList* truth = touching->triangles + i;
+		EXPECT(world, pairs[i].count == (withTriangles ? truth->count : 0),
+		    "%llu of %llu pairs of triangles of %u and %u", (unsigned long long)pairs[i].count,
+		    (unsigned long long)truth->count, touch->a, touch->b);
+		EXPECT(world,
+		    !withTriangles || (pairs[i].first == first && first + truth->count <= triangleCount &&
+		                          memcmp(triangles + first, truth->pairs, truth->count * sizeof(snugPair)) == 0),
+		    "other pairs of triangles of %u and %u", touch->a, touch->b);
+		first += pairs[i].count;
+	}
+	EXPECT(world, count == touching->count, "%llu instead of %u pairs of bodies touch", (unsigned long long)count,
+	    touching->count);
+}
+
+// A list of events is what changed between two lists of touches.
+static void ExpectEvents(World* world, const snugSceneEvent* events, uint64_t eventCount, const Touch* of,
+    uint32_t ofCount, const Touch* other, uint32_t otherCount, bool isBoth, const char* what)
+{
+	uint64_t next = 0;
+	for (uint32_t i = 0; i < ofCount; ++i)
+	{
+		if (Touched(other, otherCount, of[i]) == isBoth)
+		{
+			EXPECT(world, next < eventCount && events[next].a == of[i].a && events[next].b == of[i].b,
+			    "%u and %u are not said to %s", of[i].a, of[i].b, what);
+			++next;
+		}
+	}
+	EXPECT(world, next == eventCount, "%llu instead of %llu pairs %s", (unsigned long long)eventCount,
+	    (unsigned long long)next, what);
+}
+
+static void ExpectAllEvents(World* world, const Touching* now)
+{
+	const Stage* stage = &world->stage;
+	const snugSceneEvents events = snugScene_GetEvents(stage->scene);
+	ExpectEvents(world, events.begun, events.begunCount, now->touches, now->count, stage->before, stage->beforeCount,
+	    false, "begin");
+	ExpectEvents(world, events.persisting, events.persistingCount, now->touches, now->count, stage->before,
+	    stage->beforeCount, true, "persist");
+	ExpectEvents(world, events.ended, events.endedCount, stage->before, stage->beforeCount, now->touches, now->count,
+	    false, "end");
+}
+
+// Until there is room. What could be read before stays as it is where an update fails.
+static snugSceneResult UpdateUntilRoom(World* world, const snugSceneQuery* query)
+{
+	Stage* stage = &world->stage;
+	snugSceneResult result = { .status = snug_outOfRange };
+	for (int tries = 0; tries < 5; ++tries)
+	{
+		uint64_t before, after;
+		const snugSceneEvents events = snugScene_GetEvents(stage->scene);
+		snugScene_GetPairs(stage->scene, &before);
+		stage->lastAsked = 0;
+		CALL(world, result = snugScene_Update(stage->scene, query));
+		EXPECT(world, !stage->filterBroke, "the filter is asked out of order, or about what masks rule out");
+		if (result.status != snug_outOfRange || result.body != SNUG_NO_BODY)
+		{
+			return result;
+		}
+		const snugSceneEvents same = snugScene_GetEvents(stage->scene);
+		snugScene_GetPairs(stage->scene, &after);
+		EXPECT(
+		    world, before == after && memcmp(&events, &same, sizeof(same)) == 0, "an update that failed changed pairs");
+		EXPECT(world, result.needed.candidates + result.needed.pairs + result.needed.trianglePairs > 0,
+		    "no room is needed");
+		if (Chance(world, 0.1)) // something happens in between
+		{
+			Actor_Place(world, AnyActor(world), false);
+		}
+		EXPECT(world, snugScene_Reserve(stage->scene, &result.needed) == snug_success, "room");
+	}
+	return result;
+}
+
+bool SceneUpdate(World* world)
+{
+	Stage* stage = &world->stage;
+	if (stage->scene == NULL)
+	{
+		return false;
+	}
+	const snugSceneQuery query = { .trianglePairs = Chance(world, 0.6) };
+	const snugSceneQuery* given = GIVEN(world, query);
+	const snugSceneResult result = UpdateUntilRoom(world, given);
+	if (result.status == snug_outOfRange && MayBeTooFar(world, result.body))
+	{
+		return false;
+	}
+	EXPECT(world, result.status == snug_success, "an update: %s", snugGetStatusText(result.status));
+	const Present present = FindPresent(world);
+	if (!FindSurfaces(world, &present))
+	{
+		longjmp(world->failed, 2);
+	}
+	Touching now;
+	FindTouching(world, &present, &now);
+	Tell(world, "%u bodies, %u pairs, before %u; ", present.count, now.count, stage->beforeCount);
+	ExpectScenePairs(world, &now, query.trianglePairs);
+	ExpectAllEvents(world, &now);
+	memcpy(stage->before, now.touches, sizeof(stage->before));
+	stage->beforeCount = now.count;
+	++stage->updates;
+	++world->questions;
+	world->contactsSeen += now.count > 0;
+	return present.count > 1;
+}
+
+// --- Distances ------------------------------------------------------------------------------------------------------
+
+static snugSceneMarginResult FindWithinUntilRoom(World* world, const snugSceneMarginQuery* query)
+{
+	snugSceneMarginResult result = { .status = snug_outOfRange };
+	for (int tries = 0; tries < 5; ++tries)
+	{
+		world->stage.lastAsked = 0;
+		CALL(world, result = snugScene_FindWithin(world->stage.scene, query));
+		EXPECT(world, !world->stage.filterBroke, "the filter is asked out of order, or about what masks rule out");
+		if (result.status != snug_outOfRange || result.body != SNUG_NO_BODY)
+		{
+			return result;
+		}
+		EXPECT(world, snugScene_Reserve(world->stage.scene, &result.needed) == snug_success, "room");
+	}
+	return result;
+}
+
+static uint64_t Work(const Present* present)
+{
+	uint64_t work = 0;
+	for (uint32_t i = 0; i < present->count; ++i)
+	{
+		for (uint32_t j = 0; j < i; ++j)
+		{
+			work += (uint64_t)present->actors[i]->surface.triangleCount * present->actors[j]->surface.triangleCount;
+		}
+	}
+	return work;
+}
+
+bool SceneFindWithin(World* world)
+{
+	const Present present = FindPresent(world);
+	if (world->stage.scene == NULL || !FindSurfaces(world, &present) || Work(&present) > 300000)
+	{
+		return false;
+	}
+	snugSceneMarginQuery query = { .margin = Chance(world, 0.1) ? 0.0 : world->scale * Magnitude(world, 1e-3, 1.0) };
+	query.capacity = Chance(world, 0.6) ? (uint64_t)present.count * present.count : Below(world, 4);
+	query.pairs = Room(world, query.capacity, sizeof(snugSceneNear));
+	const snugSceneMarginQuery* given = GIVEN(world, query);
+	const snugSceneMarginResult result = FindWithinUntilRoom(world, given);
+	if (result.status == snug_outOfRange && MayBeTooFar(world, result.body))
+	{
+		return false;
+	}
+	EXPECT(world, result.status == snug_success, "within: %s", snugGetStatusText(result.status));
+	uint64_t next = 0, certain = 0, possible = 0;
+	for (uint32_t i = 0; i < present.count; ++i)
+	{
+		for (uint32_t j = i + 1; j < present.count; ++j)
+		{
+			const Actor *a = present.actors[i], *b = present.actors[j];
+			const double distance = SurfaceDistance(&a->surface, &b->surface);
+			const double slack = 0x1p-39 * Surfaces_Extent(&a->surface, &b->surface);
+			const bool mayMeet = MayMeet(world, a, b) && isfinite(distance);
+			const bool isNear = mayMeet && (distance == 0.0 || distance < query.margin - slack);
+			const snugSceneNear* near = query.pairs + next;
+			const bool isFound = next < result.count && next < query.capacity && near->a == a->id && near->b == b->id;
+			certain += isNear;
+			possible += mayMeet && distance <= query.margin + slack;
+			EXPECT(world, isFound || !isNear || next == query.capacity, "%u and %u, %g apart, are missing", a->id,
+			    b->id, distance);
+			EXPECT(world,
+			    !isFound || (mayMeet && fabs(near->distance - distance) <= slack &&
+			                    (near->distance == 0.0) == (distance == 0.0)),
+			    "%u and %u are %.17g apart, not %.17g", a->id, b->id, distance, near->distance);
+			next += isFound;
+		}
+	}
+	const uint64_t written = result.count < query.capacity ? result.count : query.capacity;
+	EXPECT(world, next == written && result.count >= certain && result.count <= possible, "%llu pairs, not %llu",
+	    (unsigned long long)result.count, (unsigned long long)certain);
+	++world->questions;
+	return present.count > 1;
+}
+
+// --- Rays -----------------------------------------------------------------------------------------------------------
+
+// At some body of the scene.
+static snugRay DrawSceneRay(World* world, const Present* present)
+{
+	const Actor* actor = present->actors[Below(world, present->count)];
+	return actor->surface.triangleCount > 0 ? DrawRay(world, &actor->surface)
+	                                        : (snugRay){ { 0.0f }, { (float)world->scale, 0.0f, 0.0f } };
+}
+
+// Everything that a ray hits, by fresh bodies, in order.
+typedef struct SceneHits
+{
+	snugSceneRayHit* hits;
+	uint64_t count;
+} SceneHits;
+
+static int CompareHits(const void* a, const void* b)
+{
+	const snugSceneRayHit *x = a, *y = b;
+	return x->hit.t != y->hit.t ? (x->hit.t < y->hit.t ? -1 : 1)
+	       : x->body != y->body ? (x->body < y->body ? -1 : 1)
+	                            : (x->hit.triangle < y->hit.triangle ? -1 : x->hit.triangle > y->hit.triangle);
+}
+
+static SceneHits TrueSceneHits(
+    World* world, const Present* present, snugBody** shadows, const snugRay* ray, uint32_t mask)
+{
+	SceneHits all = { NULL, 0 };
+	for (uint32_t i = 0; i < present->count; ++i)
+	{
+		const Actor* actor = present->actors[i];
+		if ((actor->groups & mask) == 0)
+		{
+			continue;
+		}
+		snugRayQuery query = { .any = false };
+		memcpy(query.origin, world->stage.origin, sizeof(query.origin));
+		const uint32_t most = actor->surface.triangleCount;
+		snugRayHit* hits = Scratch(most * sizeof(snugRayHit));
+		const snugRayResult result = snugFindHits(shadows[i], ray, hits, most, &query);
+		EXPECT(
+		    world, result.status == snug_success || world->isExtreme, "a shadow: %s", snugGetStatusText(result.status));
+		snugSceneRayHit* merged = Scratch((all.count + result.count) * sizeof(snugSceneRayHit));
+		memcpy(merged, all.hits, all.count * sizeof(snugSceneRayHit));
+		for (uint64_t k = 0; k < result.count; ++k)
+		{
+			merged[all.count++] = (snugSceneRayHit){ .hit = hits[k], .body = actor->id };
+		}
+		all.hits = merged;
+	}
+	qsort(all.hits, all.count, all.hits != NULL ? sizeof(snugSceneRayHit) : 1, CompareHits);
+	return all;
+}
+
+static bool MakeShadows(World* world, const Present* present, snugBody** shadows)
+{
+	bool areMade = true;
+	for (uint32_t i = 0; i < present->count; ++i)
+	{
+		shadows[i] = Actor_MakeShadow(world, present->actors[i]);
+		areMade = areMade && shadows[i] != NULL;
+	}
+	return areMade;
+}
+
+static void FreeShadows(const Present* present, snugBody** shadows)
+{
+	for (uint32_t i = 0; i < present->count; ++i)
+	{
+		snugBody_Destroy(shadows[i]);
+	}
+}
+
+static void ExpectSceneHit(World* world, const SceneHits* truth, const snugSceneRayHit* hit, bool any)
+{
+	if (truth->count == 0)
+	{
+		EXPECT(world, hit->body == SNUG_NO_BODY && hit->hit.triangle == SNUG_NO_TRIANGLE && hit->hit.t == 2.0,
+		    "triangle %u of %u is not hit", hit->hit.triangle, hit->body);
+		return;
+	}
+	uint32_t least = SNUG_NO_BODY;
+	bool isTrue = false;
+	for (uint64_t i = 0; i < truth->count; ++i)
+	{
+		least = truth->hits[i].body < least ? truth->hits[i].body : least;
+		isTrue = isTrue || memcmp(truth->hits + i, hit, sizeof(*hit)) == 0;
+	}
+	EXPECT(world, isTrue, "triangle %u of %u is not hit", hit->hit.triangle, hit->body);
+	EXPECT(world, any ? hit->body == least : memcmp(hit, truth->hits, sizeof(*hit)) == 0,
+	    "triangle %u of %u at %.17g comes after %u of %u at %.17g", hit->hit.triangle, hit->body, hit->hit.t,
+	    truth->hits->hit.triangle, truth->hits->body, truth->hits->hit.t);
+}
+
+bool SceneCastRays(World* world)
+{
+	const Present present = FindPresent(world);
+	snugBody* shadows[MOST_ACTORS];
+	if (world->stage.scene == NULL || present.count == 0 || !FindSurfaces(world, &present) ||
+	    !MakeShadows(world, &present, shadows))
+	{
+		return false;
+	}
+	const snugSceneRayQuery query = { .any = Chance(world, 0.3), .mask = DrawBits(world) };
+	const uint32_t count = Chance(world, 0.1) ? 60 + Below(world, 80) : Below(world, 12);
+	snugRay* rays = Scratch(count * sizeof(snugRay));
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		rays[i] = DrawSceneRay(world, &present);
+	}
+	const snugRay* given = Given(world, rays, count * sizeof(snugRay));
+	snugSceneRayHit* hits = Room(world, count, sizeof(snugSceneRayHit));
+	snugSceneRayResult result;
+	CALL(world, result = snugScene_CastRays(world->stage.scene, given, count, hits, &query));
+	const bool isTooFar = result.status == snug_outOfRange && MayBeTooFar(world, result.body);
+	EXPECT(world, result.status == snug_success || isTooFar, "rays: %s", snugGetStatusText(result.status));
+	for (uint32_t i = 0; i < count && !isTooFar; ++i)
+	{
+		const uint32_t mask = query.mask != 0 ? query.mask : UINT32_MAX;
+		const SceneHits truth = TrueSceneHits(world, &present, shadows, rays + i, mask);
+		ExpectSceneHit(world, &truth, hits + i, query.any);
+		result.count -= truth.count > 0;
+	}
+	EXPECT(world, isTooFar || result.count == 0, "the count is off");
+	FreeShadows(&present, shadows);
+	++world->questions;
+	return count > 0;
+}
+
+bool SceneFindHits(World* world)
+{
+	const Present present = FindPresent(world);
+	snugBody* shadows[MOST_ACTORS];
+	if (world->stage.scene == NULL || present.count == 0 || !FindSurfaces(world, &present) ||
+	    !MakeShadows(world, &present, shadows))
+	{
+		return false;
+	}
+	const snugSceneRayQuery query = { .any = Chance(world, 0.1), .mask = DrawBits(world) };
+	const snugRay ray = DrawSceneRay(world, &present);
+	const SceneHits truth = TrueSceneHits(world, &present, shadows, &ray, query.mask != 0 ? query.mask : UINT32_MAX);
+	FreeShadows(&present, shadows);
+	const uint64_t capacity = Chance(world, 0.5) ? truth.count : Below(world, (uint32_t)truth.count + 2);
+	snugSceneRayHit* hits = Room(world, capacity, sizeof(snugSceneRayHit));
+	snugSceneRayResult result;
+	Tell(world, "%llu hits, capacity %llu; ", (unsigned long long)truth.count, (unsigned long long)capacity);
+	CALL(world, result = snugScene_FindHits(world->stage.scene, &ray, hits, capacity, &query));
+	if (result.status == snug_outOfRange && MayBeTooFar(world, result.body))
+	{
+		return false;
+	}
+	EXPECT(world, result.status == snug_success && result.count == truth.count, "%s, %llu hits",
+	    snugGetStatusText(result.status), (unsigned long long)result.count);
+	const uint64_t written = capacity < truth.count ? capacity : truth.count;
+	EXPECT(world, written == 0 || memcmp(hits, truth.hits, written * sizeof(snugSceneRayHit)) == 0, "other hits");
+	++world->questions;
+	return true;
+}
