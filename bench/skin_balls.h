@@ -48,8 +48,8 @@ bool skinBalls_Measure(skinBalls* out, const benchSubject* subject, snugDeformer
 /// @return sum of radii over the sum of the optimal ones; NaN if there is no such column
 double skinBalls_GetRatio(const skinBalls* balls, ballKind kind, uint32_t level);
 
-/// @return the greatest of those ratios over those of the paper's algorithm in the same pose, over all levels; NaN if it
-/// has none
+/// @return the greatest of those ratios over those of the paper's algorithm in the same pose, over all levels; NaN if
+/// it has none
 double skinBalls_GetWorst(const skinBalls* balls, ballKind kind);
 
 #endif

@@ -26,6 +26,7 @@ typedef struct Last
 		const sgBoxLanes* boxes;
 	} bounds[2];                   // that a side gave, the last one first
 	const sgBoxLanes* filtered;    // boxes of triangles
+	uint32_t nearPoint;            // boxes
 	bool isMoved;                  // boxes have just been turned into another space
 	bool isBroad;                  // in the tree over bodies
 	bool isBounding;               // by a deformer
@@ -247,6 +248,22 @@ static uint32_t CountPassTriangles(const sgTriangleLanes* triangles, const sgPro
 	return passing;
 }
 
+// Of a point, to boxes of nodes or of the triangles of a leaf.
+static uint32_t CountGapPoint(
+    const sgBoxLanes* boxes, const float point[3], float slack, float limit, float gaps[SG_LANES])
+{
+	last.nearPoint = real->probes->gapPoint(boxes, point, slack, limit, gaps);
+	return last.nearPoint;
+}
+
+// Those whose boxes have just been found near; others may be looked at beside them, which costs nothing.
+static uint32_t CountMeetBall(
+    const sgTriangleLanes* triangles, const float center[3], double radius, sgPointLanes* nearest, uint32_t* unsure)
+{
+	tally.balls += (uint32_t)__builtin_popcount(last.nearPoint & triangles->mask);
+	return real->probes->meetBall(triangles, center, radius, nearest, unsure);
+}
+
 void WatchKernels(void)
 {
 	static sgKernels kernels;
@@ -268,6 +285,8 @@ void WatchKernels(void)
 	probes.nearBoxes = CountNearBoxes;
 	probes.clipBoxes = CountClipBoxes;
 	probes.passTriangles = CountPassTriangles;
+	probes.gapPoint = CountGapPoint;
+	probes.meetBall = CountMeetBall;
 	kernels.boxes = &boxes;
 	kernels.leaves = &leaves;
 	kernels.probes = &probes;
@@ -295,7 +314,7 @@ WRAPPED(void, sgPoint_ToTriangle, (const float point[3], const float triangle[3]
 WRAPPED(bool, sgSegment_Hit, (const float p[3], const float q[3], const float triangle[3][3], sgSegmentHit* hit),
     (p, q, triangle, hit), ++tally.hits)
 WRAPPED(bool, sgShape_Meets, (const snugShape* shape, const float triangle[3][3], snugShapeContact* contact),
-    (shape, triangle, contact), ++tally.shapes)
+    (shape, triangle, contact), tally.shapes += shape->kind != snug_shapeSphere)
 WRAPPED(void, sgVolume_Merge, (snugVolume volume, sgBounds below, uint32_t mask, sgBoundsOut out, uint32_t lane),
     (volume, below, mask, out, lane), ++tally.merged)
 WRAPPED(void, sgTriangleSource_Vertex,

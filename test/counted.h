@@ -20,7 +20,7 @@ typedef struct Tally
 	_Atomic uint64_t nearPairs; // whose boxes are near
 	_Atomic uint64_t passed;    // triangles of leaves that a segment was compared with
 	_Atomic uint64_t passing;   // of those, how many it may pass through
-	_Atomic uint64_t exact, beyond, nearest, toPoint, hits, shapes; // calls
+	_Atomic uint64_t exact, beyond, nearest, toPoint, hits, shapes, balls; // calls, of balls triangles
 } Tally;
 
 // Have the kernels, and a body's deformer, counted from now on.

@@ -39,11 +39,13 @@ void DrawBounds(World* world, const Kind* kind, snugModelDef* tested, snugModelD
 	plain->bounds = &same;
 }
 
-void MarkBelow(World* world, const Kind* kind, uint32_t node, bool* marks)
+// Of the model's tree, or of another one over the same triangles.
+static void Mark(World* world, const Kind* kind, const snugSphereTree* tree, uint32_t node, bool* marks)
 {
 	const uint32_t count = kind->skinned.mesh.triangleCount;
 	uint32_t* triangles = malloc((count + 1) * sizeof(uint32_t));
-	const uint32_t below = snugModel_GetNodeTriangles(kind->model, node, triangles, count);
+	const uint32_t below = tree != NULL ? snugSphereTree_GetTriangles(tree, node, triangles, count)
+	                                    : snugModel_GetNodeTriangles(kind->model, node, triangles, count);
 	EXPECT(world, below >= 1 && below <= count, "%u triangles below node %u", below, node);
 	memset(marks, 0, count);
 	for (uint32_t i = 0; i < below; ++i)
@@ -53,10 +55,17 @@ void MarkBelow(World* world, const Kind* kind, uint32_t node, bool* marks)
 	free(triangles);
 }
 
+void MarkBelow(World* world, const Kind* kind, uint32_t node, bool* marks)
+{
+	Mark(world, kind, NULL, node, marks);
+}
+
 // --- Contact spheres ------------------------------------------------------------------------------------------------
 
-// Each pair of triangles that meets is below a pair of spheres that overlaps, and none of these is too deep.
-static void ExpectSpheres(World* world, const Two* two, const snugSphereContact* contacts, uint64_t count)
+// Each pair of triangles that meets is below a pair of spheres that overlaps, and none of these is too deep. Spheres
+// are those of the trees, or of the models.
+static void ExpectSpheres(World* world, const Two* two, const snugSphereTree* treeA, const snugSphereTree* treeB,
+    const snugSphereContact* contacts, uint64_t count)
 {
 	bool* isBelowA = Scratch(two->surfaceA->triangleCount);
 	bool* isBelowB = Scratch(two->surfaceB->triangleCount);
@@ -65,8 +74,8 @@ static void ExpectSpheres(World* world, const Two* two, const snugSphereContact*
 	for (uint64_t i = 0; i < count; ++i)
 	{
 		EXPECT(world, contacts[i].depth >= 0.0f, "spheres that are %g apart", -(double)contacts[i].depth);
-		MarkBelow(world, two->a->kind, contacts[i].a.treeNode, isBelowA);
-		MarkBelow(world, two->b->kind, contacts[i].b.treeNode, isBelowB);
+		Mark(world, two->a->kind, treeA, contacts[i].a.treeNode, isBelowA);
+		Mark(world, two->b->kind, treeB, contacts[i].b.treeNode, isBelowB);
 		for (uint64_t k = 0; k < two->truth.count; ++k)
 		{
 			isCovered[k] = isCovered[k] || (isBelowA[two->truth.pairs[k].a] && isBelowB[two->truth.pairs[k].b]);
@@ -104,7 +113,7 @@ bool CollideSpheres(World* world)
 	{
 		return false;
 	}
-	ExpectSpheres(world, &two, query.contacts, result.count);
+	ExpectSpheres(world, &two, NULL, NULL, query.contacts, result.count);
 	return true;
 }
 
@@ -164,7 +173,7 @@ bool CollideSphereTrees(World* world)
 		isAsked = result.count <= 300;
 		if (isAsked)
 		{
-			ExpectSpheres(world, &two, query.contacts, result.count);
+			ExpectSpheres(world, &two, sides[0].tree, sides[1].tree, query.contacts, result.count);
 		}
 	}
 	FreeSpheres(sides);
