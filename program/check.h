@@ -38,6 +38,9 @@ typedef struct check
 
 bool checkIsAnimated(const check* c);
 
+/// @return true if joints that touch may be of any file, so that their names do not say whose they are
+bool checkNamesFiles(const check* c);
+
 /// @return true if the run was interrupted before its last frame
 bool checkIsCut(const check* c);
 

@@ -136,7 +136,7 @@ static void PrintRegion(const check* c, uint32_t region, FILE* stream)
 	char name[256];
 	cliRegions_GetName(&c->regions, region, name, sizeof(name));
 	fputs("<td class=\"t\">", stream);
-	if (c->scene.fileCount > 2)
+	if (checkNamesFiles(c))
 	{
 		htmlText(stream, GetName(c->scene.files[cliRegions_GetFile(&c->regions, region)].path));
 		fputs(" ", stream);
@@ -170,7 +170,7 @@ static void PrintTouches(const check* c, FILE* stream)
 	{
 		return;
 	}
-	bool two = c->scene.fileCount == 2;
+	const bool two = c->scene.fileCount == 2 && !checkNamesFiles(c);
 	fputs("<h2>By joint</h2>\n<div class=\"box scroll\"><table id=\"joints\"><thead><tr><th class=\"t\">", stream);
 	htmlText(stream, two ? GetName(c->scene.files[0].path) : "joint");
 	fputs("</th><th class=\"t\">", stream);

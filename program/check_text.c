@@ -31,12 +31,11 @@ static void PrintBodies(const check* c)
 
 // ---- Regions ---------------------------------------------------------------------------------------------------
 
-// With more than two files a joint's name does not say whose it is.
 static void PrintRegion(const check* c, uint32_t region)
 {
 	char name[256];
 	cliRegions_GetName(&c->regions, region, name, sizeof(name));
-	if (c->scene.fileCount > 2)
+	if (checkNamesFiles(c))
 	{
 		printf("%s ", c->scene.files[cliRegions_GetFile(&c->regions, region)].path);
 	}

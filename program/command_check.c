@@ -83,6 +83,12 @@ bool checkIsAnimated(const check* c)
 	return cliSceneOptions_IsAnimated(&c->sceneOptions);
 }
 
+bool checkNamesFiles(const check* c)
+{
+	const bool isWithin = c->contactOptions.self || c->contactOptions.within;
+	return c->scene.fileCount > 2 || (c->scene.fileCount == 2 && isWithin);
+}
+
 bool checkIsCut(const check* c)
 {
 	return c->tally.frameCount < c->frameCount;

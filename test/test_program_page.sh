@@ -42,6 +42,14 @@ grep -q "No contact" 'no contact.html' || fail "a page without contact does not 
 grep -qF "&#39;no contact.html&#39;" 'no contact.html' || grep -qF "'no contact.html'" 'no contact.html' ||
 	fail "the command is not quoted"
 
+# Joints that touch may be of one file: each row says whose they are, and no column does.
+expect 0 "" check worm.glb torus.obj --clip bend --fps 5 --place 0,0,0 --place 9,9,9 --self --html self.html --by-joint
+checks=$((checks + 3))
+grep -q '^ .*  worm.glb node . × worm.glb ' out || fail "rows of joints do not name their file: $(cat out)"
+grep -q '<th class="t">joint</th><th class="t">joint</th>' self.html || fail "joints of one file stand below two"
+grep -q '<tr><td class="t">worm.glb [^<]*</td><td class="t">worm.glb [^<]*</td>' self.html ||
+	fail "rows of the page do not name their file"
+
 # With costs: what else was measured finds the same pairs.
 # shellcheck disable=SC2086
 expect 0 "" check $run --summary --costs --html costs.html
