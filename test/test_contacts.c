@@ -685,8 +685,9 @@ static void depths_are_those_of_vertices_inside(void** state)
 static bool IsOnEdge(const snugContactPoint* point, bool isA, const uint32_t* twins, uint32_t v, uint32_t w)
 {
 	const snugFeature* feature = isA ? &point->a : &point->b;
-	uint32_t first = twins[feature->first], second = twins[feature->second];
-	return feature->kind == snug_featureEdge && ((first == v && second == w) || (first == w && second == v));
+	const bool isEdge = feature->kind == snug_featureEdge; // else numbers may be those of triangles
+	const uint32_t first = isEdge ? twins[feature->first] : 0, second = isEdge ? twins[feature->second] : 0;
+	return isEdge && ((first == v && second == w) || (first == w && second == v));
 }
 
 // Of all points on the edge of v and w, the one that is nearest to v; UINT32_MAX if there is none.

@@ -102,40 +102,9 @@ static void Append(snugFrontier* frontier, snugNodePair entry)
 	frontier->pairs[frontier->count++] = entry;
 }
 
-// Restore the heap, with the greatest rank on top, after the entry at `hole` has become another.
-static void SiftDown(snugFrontier* frontier, uint32_t hole)
-{
-	snugNodePair* pairs = frontier->pairs;
-	const snugNodePair entry = pairs[hole];
-	for (uint32_t child; (child = 2 * hole + 1) < frontier->count; hole = child)
-	{
-		child += child + 1 < frontier->count && pairs[child].rank < pairs[child + 1].rank;
-		if (!(entry.rank < pairs[child].rank))
-		{
-			break;
-		}
-		pairs[hole] = pairs[child];
-	}
-	pairs[hole] = entry;
-}
-
-static void MakeHeap(snugFrontier* frontier)
-{
-	for (uint32_t i = frontier->count / 2; i-- > 0;)
-	{
-		SiftDown(frontier, i);
-	}
-}
-
-static void AddToHeap(snugFrontier* frontier, snugNodePair entry)
-{
-	uint32_t hole = frontier->count++;
-	for (; hole > 0 && frontier->pairs[(hole - 1) / 2].rank < entry.rank; hole = (hole - 1) / 2)
-	{
-		frontier->pairs[hole] = frontier->pairs[(hole - 1) / 2];
-	}
-	frontier->pairs[hole] = entry;
-}
+#define SORT_ITEM snugNodePair
+#define SORT_IS_BEFORE(x, y) ((x).rank < (y).rank)
+#include "base/sort.h"
 
 static snugNodePair TakeFromHeap(snugFrontier* frontier)
 {
@@ -143,7 +112,7 @@ static snugNodePair TakeFromHeap(snugFrontier* frontier)
 	frontier->pairs[0] = frontier->pairs[--frontier->count];
 	if (frontier->count > 0)
 	{
-		SiftDown(frontier, 0);
+		SiftDown(frontier->pairs, frontier->count, 0);
 	}
 	return first;
 }
@@ -353,7 +322,7 @@ static void Expand(Walk* walk, snugPair nodes)
 	{
 		const uint32_t pair = sgLowestBit(rest);
 		const snugPair below = PairOfLanes(&level, pair);
-		AddToHeap(frontier, MakeEntry(below, below, OverlapShare(&boxes, pair)));
+		AddToHeap(frontier->pairs, frontier->count++, MakeEntry(below, below, OverlapShare(&boxes, pair)));
 	}
 }
 
@@ -361,7 +330,7 @@ static void Expand(Walk* walk, snugPair nodes)
 static void VisitByOverlap(Walk* walk)
 {
 	snugFrontier* frontier = walk->frontier;
-	MakeHeap(frontier);
+	MakeHeap(frontier->pairs, frontier->count);
 	while (frontier->count > 0 && !walk->isStopped)
 	{
 		const snugNodePair entry = TakeFromHeap(frontier);

@@ -40,31 +40,9 @@ static bool IsBefore(const snugRayHit* a, const snugRayHit* b)
 	return a->t != b->t ? a->t < b->t : a->triangle < b->triangle;
 }
 
-// Restore the heap, with the last hit on top, after the one at `hole` has become another.
-static void SiftDown(snugRayHit* hits, uint64_t count, uint64_t hole)
-{
-	snugRayHit hit = hits[hole];
-	for (uint64_t child; (child = 2 * hole + 1) < count; hole = child)
-	{
-		child += child + 1 < count && IsBefore(hits + child, hits + child + 1);
-		if (!IsBefore(&hit, hits + child))
-		{
-			break;
-		}
-		hits[hole] = hits[child];
-	}
-	hits[hole] = hit;
-}
-
-static void SiftUp(snugRayHit* hits, uint64_t hole)
-{
-	snugRayHit hit = hits[hole];
-	for (; hole > 0 && IsBefore(hits + (hole - 1) / 2, &hit); hole = (hole - 1) / 2)
-	{
-		hits[hole] = hits[(hole - 1) / 2];
-	}
-	hits[hole] = hit;
-}
+#define SORT_ITEM snugRayHit
+#define SORT_IS_BEFORE(x, y) IsBefore(&(x), &(y))
+#include "base/sort.h"
 
 // Keep the first `capacity` of them, or tell.
 static void Keep(Search* search, const snugRayHit* hit)
@@ -73,29 +51,11 @@ static void Keep(Search* search, const snugRayHit* hit)
 	{
 		search->visit(search->user, hit);
 	}
-	else if (search->count < search->capacity)
+	else
 	{
-		search->hits[search->count] = *hit;
-		SiftUp(search->hits, search->count);
-	}
-	else if (search->capacity > 0 && IsBefore(hit, search->hits))
-	{
-		search->hits[0] = *hit;
-		SiftDown(search->hits, search->capacity, 0);
+		KeepFirst(search->hits, search->capacity, search->count, *hit);
 	}
 	++search->count;
-}
-
-static void SortHits(snugRayHit* hits, uint64_t count)
-{
-	while (count > 1)
-	{
-		--count;
-		snugRayHit last = hits[0];
-		hits[0] = hits[count];
-		hits[count] = last;
-		SiftDown(hits, count, 0);
-	}
 }
 
 static snugRayHit MakeHit(const Search* search, const float triangle[3][3], const sgSegmentHit* found, uint32_t number)
@@ -255,7 +215,7 @@ static SG_NOINLINE snugRayResult FindHits(
 	{
 		sgTreeWalk_Descend(&search.walk, &all, 0);
 	}
-	SortHits(hits, search.count < capacity ? search.count : capacity);
+	Sort(hits, search.count < capacity ? search.count : capacity);
 	return Finish(&search, search.count);
 }
 

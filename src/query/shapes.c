@@ -34,29 +34,8 @@ static Search* SearchOf(sgTreeWalk* walk)
 // ---- What is found -------------------------------------------------------------------------------------------------
 
 #define SORT_ITEM snugShapeContact
-#define SORT_KEY(contact) (uint64_t)(contact).triangle
-#include "query/sort.h"
-
-// A buffer that is full is a heap, with the largest number on top, of the smallest so far.
-static void Keep(Search* search, const snugShapeContact* contact)
-{
-	snugShapeContact* contacts = search->query->contacts;
-	const uint64_t capacity = search->query->capacity, number = search->count++;
-	if (number < capacity)
-	{
-		contacts[number] = *contact;
-		return;
-	}
-	if (number == capacity)
-	{
-		MakeHeap(contacts, capacity);
-	}
-	if (capacity > 0 && contact->triangle < contacts[0].triangle)
-	{
-		contacts[0] = *contact;
-		SiftDown(contacts, capacity, 0);
-	}
-}
+#define SORT_IS_BEFORE(x, y) ((x).triangle < (y).triangle)
+#include "base/sort.h"
 
 // ---- The walk ------------------------------------------------------------------------------------------------------
 
@@ -142,7 +121,7 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 		++search->counters.triangleTests;
 		if (sgShape_Meets(search->shape, (const float(*)[3])triangle, &contact))
 		{
-			Keep(search, &contact);
+			KeepFirst(search->query->contacts, search->query->capacity, search->count++, contact);
 			walk->isStopped = search->query->any;
 		}
 	}
@@ -185,7 +164,7 @@ static void SettleBall(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 		}
 		if (isMet)
 		{
-			Keep(search, &contact);
+			KeepFirst(search->query->contacts, search->query->capacity, search->count++, contact);
 			walk->isStopped = search->query->any;
 		}
 	}
@@ -296,7 +275,7 @@ static SG_NOINLINE snugShapeResult Run(snugBody* body, const snugShape* shape, c
 		sgTreeWalk_Descend(&search.walk, &flatWalker, 0);
 	}
 	// No sgSide_Finish: a front would be refitted for more than a shape looks at.
-	Sort(query->contacts, search.count < query->capacity ? search.count : query->capacity, SORT_DEPTH);
+	Sort(query->contacts, search.count < query->capacity ? search.count : query->capacity);
 	result.count = search.count;
 	result.counters = search.counters;
 	return result;

@@ -1,15 +1,14 @@
 // src/query/sink.c: see sink.h.
 #include "query/sink.h"
 
-#define SORT_ITEM snugPair
-#define SORT_KEY(pair) Key(pair)
-
 static uint64_t Key(snugPair pair)
 {
 	return (uint64_t)pair.a << 32 | pair.b;
 }
 
-#include "query/sort.h"
+#define SORT_ITEM snugPair
+#define SORT_IS_BEFORE(x, y) (Key(x) < Key(y))
+#include "base/sort.h"
 
 /// Fewer pairs than this are not worth counting.
 #define FEW_PAIRS 64
@@ -84,14 +83,14 @@ static void SortPairs(snugPair* pairs, uint64_t count)
 	uint64_t ends[MAX_BUCKETS], first = 0;
 	if (count < FEW_PAIRS)
 	{
-		Sort(pairs, count, SORT_DEPTH);
+		Sort(pairs, count);
 		return;
 	}
 	const Buckets buckets = MakeBuckets(pairs, count);
 	FillBuckets(pairs, count, &buckets, ends);
 	for (uint32_t k = 0; k < buckets.count; first = ends[k++])
 	{
-		Sort(pairs + first, ends[k] - first, SORT_DEPTH);
+		Sort(pairs + first, ends[k] - first);
 	}
 }
 
@@ -106,21 +105,9 @@ static bool Call(const sgSink* sink, snugPair pair)
 bool sgSink_Add(sgSink* sink, snugPair pair)
 {
 	uint64_t capacity = sink->pairs != NULL ? sink->capacity : 0;
-	if (sink->count < capacity)
+	if (sink->count < capacity || !sink->isUnsorted)
 	{
-		sink->pairs[sink->count] = pair;
-	}
-	else if (capacity > 0 && !sink->isUnsorted)
-	{
-		if (sink->count == capacity)
-		{
-			MakeHeap(sink->pairs, capacity);
-		}
-		if (Key(pair) < Key(sink->pairs[0]))
-		{
-			sink->pairs[0] = pair;
-			SiftDown(sink->pairs, capacity, 0);
-		}
+		KeepFirst(sink->pairs, capacity, sink->count, pair);
 	}
 	++sink->count;
 	return sink->callback == NULL || Call(sink, pair);

@@ -1,6 +1,7 @@
 // src/scene/broad.c: see broad.h.
 #include "scene/broad.h"
 
+#include "base/sort.h"
 #include "query/walk.h"
 
 /// Boxes may grow by so much before they are sorted again.
@@ -121,21 +122,7 @@ static const uint64_t* SortKeys(uint64_t* keys, uint64_t* others, uint32_t count
 {
 	for (uint32_t shift = 32; shift < 62; shift += 10)
 	{
-		uint32_t starts[1024] = { 0 };
-		for (uint32_t i = 0; i < count; ++i)
-		{
-			++starts[keys[i] >> shift & 1023];
-		}
-		for (uint32_t i = 0, sum = 0; i < 1024; ++i)
-		{
-			uint32_t these = starts[i];
-			starts[i] = sum;
-			sum += these;
-		}
-		for (uint32_t i = 0; i < count; ++i)
-		{
-			others[starts[keys[i] >> shift & 1023]++] = keys[i];
-		}
+		sgSortByBits(keys, count, shift, 10, others);
 		uint64_t* swap = keys;
 		keys = others;
 		others = swap;

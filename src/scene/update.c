@@ -1,6 +1,8 @@
 // src/scene/update.c: an update up to its candidates, and what becomes of them. See scene.h.
 #include "scene/scene.h"
 
+#include "base/sort.h"
+
 // ---- What changed ---------------------------------------------------------------------------------------------------
 
 // Mark bodies that changed since the last complete update, and list those whose boxes are not up to date.
@@ -192,21 +194,7 @@ static void SortCandidates(snugScene* scene)
 	{
 		for (uint32_t shift = half; shift < half + bits; shift += 11)
 		{
-			uint64_t starts[2048] = { 0 };
-			for (uint64_t i = 0; i < count; ++i)
-			{
-				++starts[(from[i] >> shift) & 2047];
-			}
-			for (uint64_t i = 0, sum = 0; i < 2048; ++i)
-			{
-				uint64_t these = starts[i];
-				starts[i] = sum;
-				sum += these;
-			}
-			for (uint64_t i = 0; i < count; ++i)
-			{
-				to[starts[(from[i] >> shift) & 2047]++] = from[i];
-			}
+			sgSortByBits(from, count, shift, 11, to);
 			uint64_t* swap = from;
 			from = to;
 			to = swap;

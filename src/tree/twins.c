@@ -2,6 +2,8 @@
 // are equal by that itself; so what is the same comes to lie side by side.
 #include "tree/twins.h"
 
+#include "base/sort.h"
+
 #include <string.h>
 
 /// A hash, and below it the number of a vertex.
@@ -166,34 +168,14 @@ static void SortRun(const sgTwinsInput* input, Key* keys, size_t count, Key* scr
 	}
 }
 
-// Sort by one byte of the hash; equal ones keep their order.
-static void SortByByte(const Key* keys, size_t count, int shift, Key* out)
-{
-	size_t ends[256] = { 0 };
-	for (size_t i = 0; i < count; ++i)
-	{
-		++ends[keys[i] >> shift & 0xff];
-	}
-	for (size_t i = 0, sum = 0; i < 256; ++i)
-	{
-		size_t own = ends[i];
-		ends[i] = sum;
-		sum += own;
-	}
-	for (size_t i = 0; i < count; ++i)
-	{
-		out[ends[keys[i] >> shift & 0xff]++] = keys[i];
-	}
-}
-
 // By hashes first, byte by byte, since few of them are equal that belong to no twins.
 static void Sort(const sgTwinsInput* input, Key* keys, Key* scratch)
 {
 	size_t count = input->vertexCount;
 	for (int shift = 32; shift < 64; shift += 16)
 	{
-		SortByByte(keys, count, shift, scratch);
-		SortByByte(scratch, count, shift + 8, keys);
+		sgSortByBits(keys, count, (uint32_t)shift, 8, scratch);
+		sgSortByBits(scratch, count, (uint32_t)shift + 8, 8, keys);
 	}
 	for (size_t first = 0, end; first < count; first = end)
 	{

@@ -674,7 +674,10 @@ static SceneHits TrueSceneHits(
 		EXPECT(
 		    world, result.status == snug_success || world->isExtreme, "a shadow: %s", snugGetStatusText(result.status));
 		snugSceneRayHit* merged = Scratch((all.count + result.count) * sizeof(snugSceneRayHit));
-		memcpy(merged, all.hits, all.count * sizeof(snugSceneRayHit));
+		if (all.count > 0)
+		{
+			memcpy(merged, all.hits, all.count * sizeof(snugSceneRayHit));
+		}
 		for (uint64_t k = 0; k < result.count; ++k)
 		{
 			merged[all.count++] = (snugSceneRayHit){ .hit = hits[k], .body = actor->id };
