@@ -29,7 +29,7 @@ void Actor_Make(World* world, Actor* actor, const Kind* kind)
 	{
 		const size_t bytes = 3 * (size_t)kind->skinned.mesh.vertexCount * sizeof(float);
 		actor->vertices = malloc(bytes + 1);
-		memcpy(actor->vertices, kind->skinned.mesh.positions, bytes);
+		Copy(actor->vertices, kind->skinned.mesh.positions, bytes);
 	}
 	for (uint32_t j = 0; j < kind->jointCount; ++j)
 	{
@@ -103,7 +103,7 @@ const Surface* Actor_Surface(World* world, Actor* actor, const double origin[3])
 		snugBody_Destroy(shadow);
 		Surface_Set(&actor->surface, mesh, positions);
 		actor->surfaceChanges = actor->changes;
-		memcpy(actor->surfaceOrigin, origin, sizeof(actor->surfaceOrigin));
+		Copy(actor->surfaceOrigin, origin, sizeof(actor->surfaceOrigin));
 		EXPECT(world, actor->surfaceStatus == snug_success || world->isExtreme, "vertices: %s",
 		    snugGetStatusText(actor->surfaceStatus));
 	}
@@ -120,7 +120,7 @@ PairList Actor_Pairs(World* world, Actor* a, Actor* b, const double origin[3])
 		known->pairs = TruePairs(Actor_Surface(world, a, origin), Actor_Surface(world, b, origin));
 		known->changesA = a->changes;
 		known->changesB = b->changes;
-		memcpy(known->origin, origin, sizeof(known->origin));
+		Copy(known->origin, origin, sizeof(known->origin));
 	}
 	return known->pairs;
 }
@@ -135,7 +135,7 @@ bool Actor_FindTwins(const Actor* actor, uint32_t* twins)
 {
 	const Kind* kind = actor->kind;
 	const uint32_t count = kind->skinned.mesh.vertexCount;
-	memcpy(twins, kind->twins, count * sizeof(uint32_t));
+	Copy(twins, kind->twins, count * sizeof(uint32_t));
 	if (!kind->hasTwins || actor->vertices == NULL)
 	{
 		return true;
@@ -234,12 +234,12 @@ void Actor_Imitate(World* world, Actor* actor, const Actor* other)
 	// There is no way back to the joints of rest but matrices that say so.
 	actor->jointsKind = other->jointsKind == joints_rest ? joints_matrices : other->jointsKind;
 	actor->jointsKind = kind->jointCount > 0 ? actor->jointsKind : joints_rest;
-	memcpy(actor->matrices, other->matrices, 12 * (size_t)kind->jointCount * sizeof(float));
-	memcpy(actor->nodes, other->nodes, kind->jointCount * sizeof(snugMeshlessNode));
-	memcpy(actor->amplitudes, other->amplitudes, kind->fields.fieldCount * sizeof(float));
+	Copy(actor->matrices, other->matrices, 12 * (size_t)kind->jointCount * sizeof(float));
+	Copy(actor->nodes, other->nodes, kind->jointCount * sizeof(snugMeshlessNode));
+	Copy(actor->amplitudes, other->amplitudes, kind->fields.fieldCount * sizeof(float));
 	if (actor->vertices != NULL)
 	{
-		memcpy(actor->vertices, other->vertices, 3 * (size_t)kind->skinned.mesh.vertexCount * sizeof(float));
+		Copy(actor->vertices, other->vertices, 3 * (size_t)kind->skinned.mesh.vertexCount * sizeof(float));
 	}
 	actor->frame = other->frame;
 	++actor->changes;

@@ -166,7 +166,7 @@ static void Blend(const Actor* actor, uint32_t v, Evaluated* out)
 		used += weight > 0.0L && (used == 0 || skin->transforms[i] != joint);
 		joint = weight > 0.0L ? skin->transforms[i] : joint;
 	}
-	memcpy(out->p, p, sizeof(p));
+	Copy(out->p, p, sizeof(p));
 	out->isKnown = actor->kind->deformer == snug_skin || used == 1;
 	out->roundings += 4.0 * (skin->starts[v + 1] - skin->starts[v]);
 	out->size = size;
@@ -183,7 +183,7 @@ static void ApplyFrame(const snugFrame* frame, const double origin[3], Evaluated
 	{
 		q[i] = length > 0.0L ? frame->rotation[i] / sqrtl(length) : i == 3;
 	}
-	memcpy(p, out->p, sizeof(p));
+	Copy(p, out->p, sizeof(p));
 	for (int k = 0; k < 3; ++k)
 	{
 		// p + 2 q x (q x p + w p)

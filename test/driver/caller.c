@@ -121,7 +121,7 @@ const void* StridedGiven(World* world, const void* data, uint64_t count, size_t 
 	stride = stride == 0 ? size : stride;
 	for (uint64_t i = 0; i < count; ++i)
 	{
-		memcpy(copy + i * stride, (const char*)data + i * size, size);
+		Copy(copy + i * stride, (const char*)data + i * size, size);
 	}
 	const Mapping* mapping = &mappings[mappingCount - 1];
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);

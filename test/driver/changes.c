@@ -16,7 +16,7 @@ static void DrawMatrices(World* world, Actor* actor, float* matrices)
 	const Kind* kind = actor->kind;
 	SkinnedMesh skinned = kind->skinned; // with its own matrices, which are only scratch
 	const size_t bytes = 12 * (size_t)kind->jointCount * sizeof(float);
-	memcpy(skinned.skin.matrices, actor->matrices, bytes);
+	Copy(skinned.skin.matrices, actor->matrices, bytes);
 	if (Chance(world, 0.6))
 	{
 		NudgeJoints(&world->random, &skinned);
@@ -29,7 +29,7 @@ static void DrawMatrices(World* world, Actor* actor, float* matrices)
 	{
 		TurnJoints(&world->random, &skinned);
 	}
-	memcpy(matrices, skinned.skin.matrices, bytes);
+	Copy(matrices, skinned.skin.matrices, bytes);
 }
 
 void DrawJoints(World* world, Actor* actor, float* matrices)
@@ -38,7 +38,7 @@ void DrawJoints(World* world, Actor* actor, float* matrices)
 	DrawMatrices(world, actor, matrices);
 	if (shadow == NULL || snugBody_SetJoints(shadow, matrices, 0, actor->kind->jointCount) != snug_success)
 	{
-		memcpy(matrices, actor->matrices, 12 * (size_t)actor->kind->jointCount * sizeof(float));
+		Copy(matrices, actor->matrices, 12 * (size_t)actor->kind->jointCount * sizeof(float));
 	}
 	snugBody_Destroy(shadow);
 }
@@ -81,7 +81,7 @@ static void TellJoints(World* world, Actor* actor)
 	    "joints: %s", snugGetStatusText(status));
 	if (status == snug_success)
 	{
-		memcpy(actor->matrices, matrices, 12 * (size_t)kind->jointCount * sizeof(float));
+		Copy(actor->matrices, matrices, 12 * (size_t)kind->jointCount * sizeof(float));
 		actor->jointsKind = joints_matrices;
 		++actor->changes;
 	}
@@ -124,7 +124,7 @@ bool SetNodes(World* world)
 	EXPECT(world, status == snug_success || world->isExtreme, "nodes: %s", snugGetStatusText(status));
 	if (status == snug_success)
 	{
-		memcpy(actor->nodes, nodes, kind->jointCount * sizeof(snugMeshlessNode));
+		Copy(actor->nodes, nodes, kind->jointCount * sizeof(snugMeshlessNode));
 		actor->jointsKind = joints_nodes;
 		++actor->changes;
 	}
@@ -137,7 +137,7 @@ static void TellAmplitudes(World* world, Actor* actor)
 {
 	const uint32_t count = actor->kind->fields.fieldCount;
 	FieldSet set = { .fieldCount = count, .amplitudes = Scratch(count * sizeof(float)) };
-	memcpy(set.amplitudes, actor->amplitudes, count * sizeof(float));
+	Copy(set.amplitudes, actor->amplitudes, count * sizeof(float));
 	if (Chance(world, 0.5))
 	{
 		NudgeAmplitudes(&world->random, &set);
@@ -160,7 +160,7 @@ static void TellAmplitudes(World* world, Actor* actor)
 	EXPECT(world, status == snug_success || status == snug_outOfRange, "amplitudes: %s", snugGetStatusText(status));
 	if (status == snug_success)
 	{
-		memcpy(actor->amplitudes, set.amplitudes, count * sizeof(float));
+		Copy(actor->amplitudes, set.amplitudes, count * sizeof(float));
 		++actor->changes;
 	}
 }
@@ -197,7 +197,7 @@ static void TellVertices(World* world, Actor* actor)
 	EXPECT(world, status == snug_success || world->isExtreme, "vertices: %s", snugGetStatusText(status));
 	if (status == snug_success)
 	{
-		memcpy(actor->vertices + 3 * (size_t)first, moved, 3 * (size_t)count * sizeof(float));
+		Copy(actor->vertices + 3 * (size_t)first, moved, 3 * (size_t)count * sizeof(float));
 		++actor->changes;
 	}
 }
@@ -272,7 +272,7 @@ bool Refuse(World* world)
 	if (kind->fields.fieldCount > 0)
 	{
 		float* amplitudes = Scratch(kind->fields.fieldCount * sizeof(float));
-		memcpy(amplitudes, actor->amplitudes, kind->fields.fieldCount * sizeof(float));
+		Copy(amplitudes, actor->amplitudes, kind->fields.fieldCount * sizeof(float));
 		amplitudes[Below(world, kind->fields.fieldCount)] = NoNumber(world);
 		CALL(world, status = snugBody_SetAmplitudes(actor->body, amplitudes, kind->fields.fieldCount));
 		EXPECT(world, status == snug_badInput, "amplitudes: %s", snugGetStatusText(status));
@@ -281,7 +281,7 @@ bool Refuse(World* world)
 	{
 		const uint32_t count = kind->skinned.mesh.vertexCount;
 		float* vertices = Scratch(3 * (size_t)count * sizeof(float));
-		memcpy(vertices, actor->vertices, 3 * (size_t)count * sizeof(float));
+		Copy(vertices, actor->vertices, 3 * (size_t)count * sizeof(float));
 		vertices[0] += (float)kind->size;
 		vertices[Below(world, 3 * count)] = NoNumber(world);
 		CALL(world, status = snugBody_SetVertices(actor->body, vertices, 0, 0, count));

@@ -17,6 +17,10 @@ typedef struct Asked
 // Whether a feature is a part of a triangle.
 static bool IsPartOf(const Kind* kind, const uint32_t* twins, const snugFeature* feature, uint32_t triangle)
 {
+	if (feature->kind == snug_featureTriangle)
+	{
+		return feature->first == triangle;
+	}
 	uint32_t found = 0;
 	for (size_t c = 0; c < 3; ++c)
 	{
@@ -24,9 +28,7 @@ static bool IsPartOf(const Kind* kind, const uint32_t* twins, const snugFeature*
 		found |= twin == twins[feature->first] ? 1u : 0u;
 		found |= twin == twins[feature->second] ? 2u : 0u;
 	}
-	return feature->kind == snug_featureTriangle ? feature->first == triangle
-	       : feature->kind == snug_featureEdge   ? found == 3 && feature->first != feature->second
-	                                             : (found & 1) != 0;
+	return feature->kind == snug_featureEdge ? found == 3 && feature->first != feature->second : (found & 1) != 0;
 }
 
 static bool IsSameFeature(const snugFeature* a, const snugFeature* b)
@@ -137,8 +139,12 @@ static uint32_t* CountDegrees(const snugContactResult* result)
 static bool IsBoundary(const Kind* kind, const uint32_t* twins, const snugFeature* feature)
 {
 	const sceneMesh* mesh = &kind->skinned.mesh;
+	if (feature->kind == snug_featureTriangle)
+	{
+		return false;
+	}
 	const uint32_t v = twins[feature->first];
-	for (uint32_t i = 0; i < 3 * mesh->triangleCount && feature->kind != snug_featureTriangle; ++i)
+	for (uint32_t i = 0; i < 3 * mesh->triangleCount; ++i)
 	{
 		const uint32_t p = twins[mesh->triangles[i]];
 		const uint32_t q = twins[mesh->triangles[i / 3 * 3 + (i + 1) % 3]];
@@ -359,8 +365,11 @@ static bool IsCrossed(const Flood* flood, uint32_t v, uint32_t w)
 	for (uint32_t i = 0; i < result->pointCount && !isCrossed; ++i)
 	{
 		const snugFeature* feature = FeatureOf(flood, i);
-		const uint32_t p = flood->twins[feature->first], q = flood->twins[feature->second];
-		isCrossed = feature->kind == snug_featureEdge && ((p == v && q == w) || (p == w && q == v));
+		if (feature->kind == snug_featureEdge)
+		{
+			const uint32_t p = flood->twins[feature->first], q = flood->twins[feature->second];
+			isCrossed = (p == v && q == w) || (p == w && q == v);
+		}
 	}
 	return isCrossed;
 }
@@ -519,7 +528,7 @@ static bool AskContacts(World* world, Two two)
 	}
 	UseBuffer(world, asked.two.truth.count);
 	snugContactQuery query = { .parallel = DrawParallel(world), .depths = Chance(world, 0.5) };
-	memcpy(query.origin, asked.two.origin, sizeof(query.origin));
+	Copy(query.origin, asked.two.origin, sizeof(query.origin));
 	Tell(world, "room for %u%s%s; ", world->contactCapacity, query.parallel != NULL ? ", parallel" : "",
 	    query.depths ? ", depths" : "");
 	asked.twinsA = Scratch(asked.two.surfaceA->vertexCount * sizeof(uint32_t));

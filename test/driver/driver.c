@@ -209,11 +209,11 @@ static void Shrink(uint64_t seed, Options* options)
 		{
 			const uint32_t count = first + size < MOST_STEPS ? size : MOST_STEPS - first;
 			bool kept[MOST_STEPS];
-			memcpy(kept, options->chosen, sizeof(kept));
+			Copy(kept, options->chosen, sizeof(kept));
 			memset(options->chosen + first, false, count);
 			if (memcmp(kept, options->chosen, sizeof(kept)) != 0 && !Fails(seed, options, true))
 			{
-				memcpy(options->chosen, kept, sizeof(kept));
+				Copy(options->chosen, kept, sizeof(kept));
 			}
 		}
 	}

@@ -105,7 +105,7 @@ bool CollideSpheres(World* world)
 	}
 	FindTruth(world, &two);
 	snugSphereQuery query = { .contacts = Room(world, MOST, sizeof(snugSphereContact)), .capacity = MOST };
-	memcpy(query.origin, two.origin, sizeof(query.origin));
+	Copy(query.origin, two.origin, sizeof(query.origin));
 	const snugSphereQuery* given = GIVEN(world, query);
 	snugSphereResult result;
 	CALL(world, result = snugCollideSpheres(two.a->body, two.b->body, given));
@@ -165,7 +165,7 @@ bool CollideSphereTrees(World* world)
 	if (isAsked)
 	{
 		snugSpheresQuery query = { .contacts = Room(world, MOST, sizeof(snugSphereContact)), .capacity = MOST };
-		memcpy(query.origin, two.origin, sizeof(query.origin));
+		Copy(query.origin, two.origin, sizeof(query.origin));
 		const snugSpheresQuery* given = GIVEN(world, query);
 		snugSphereResult result;
 		CALL(world, result = snugSpheres_Collide(sides[0].spheres, sides[1].spheres, given));

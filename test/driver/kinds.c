@@ -14,7 +14,7 @@ static sceneMesh Unweld(sceneMesh mesh)
 	sceneMesh apart = sceneMesh_Allocate(3 * (uint64_t)mesh.triangleCount, mesh.triangleCount);
 	for (uint32_t i = 0; i < 3 * mesh.triangleCount; ++i)
 	{
-		memcpy(apart.positions + 3 * (size_t)i, mesh.positions + 3 * (size_t)mesh.triangles[i], 3 * sizeof(float));
+		Copy(apart.positions + 3 * (size_t)i, mesh.positions + 3 * (size_t)mesh.triangles[i], 3 * sizeof(float));
 		apart.triangles[i] = i;
 	}
 	sceneMesh_Free(&mesh);
@@ -228,7 +228,7 @@ static snugModel* LoadBlock(World* world, Kind* kind, const snugModel* from, con
 	if (def->inPlace)
 	{
 		kind->block = aligned_alloc(64, (bytes + 63) / 64 * 64);
-		memcpy(kind->block, block, bytes);
+		Copy(kind->block, block, bytes);
 		CALL(world, status = snugModel_Load(kind->block, bytes, def, &model));
 	}
 	else
@@ -330,7 +330,7 @@ static void FindTwins(World* world, Kind* kind)
 	CALL(world, status = snugModel_GetTwins(kind->model, twins));
 	EXPECT(world, status == snug_success, "twins: %s", snugGetStatusText(status));
 	kind->twins = malloc((count + 1) * sizeof(uint32_t));
-	memcpy(kind->twins, twins, count * sizeof(uint32_t));
+	Copy(kind->twins, twins, count * sizeof(uint32_t));
 	for (uint32_t v = 0; v < count; ++v)
 	{
 		EXPECT(world, twins[v] <= v && twins[twins[v]] == twins[v], "vertex %u has the twin %u", v, twins[v]);

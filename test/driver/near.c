@@ -68,7 +68,7 @@ bool FindDistance(World* world)
 	const double distance = SurfaceDistance(two.surfaceA, two.surfaceB);
 	const double slack = Slack(Surfaces_Extent(two.surfaceA, two.surfaceB));
 	snugDistanceQuery query = { .maxDistance = DrawLimit(world, distance) };
-	memcpy(query.origin, two.origin, sizeof(query.origin));
+	Copy(query.origin, two.origin, sizeof(query.origin));
 	Tell(world, "distance %.17g, limit %.17g; ", distance, query.maxDistance);
 	const snugDistanceQuery* given = GIVEN(world, query);
 	snugDistanceResult result;
@@ -93,7 +93,7 @@ bool FindDistance(World* world)
 	{
 		snugPair pair;
 		snugQuery touches = { .pairs = &pair, .capacity = 1 };
-		memcpy(touches.origin, two.origin, sizeof(touches.origin));
+		Copy(touches.origin, two.origin, sizeof(touches.origin));
 		CALL(world, snugTouches(two.a->body, two.b->body, &touches));
 		EXPECT(world, pair.a == result.a && pair.b == result.b, "%u %u, not %u %u", result.a, result.b, pair.a, pair.b);
 	}
@@ -141,7 +141,7 @@ bool FindWithin(World* world)
 	}
 	const uint64_t most = (uint64_t)two.surfaceA->triangleCount * two.surfaceB->triangleCount;
 	snugMarginQuery query = { .margin = Chance(world, 0.1) ? 0.0 : world->scale * Magnitude(world, 1e-4, 1.0) };
-	memcpy(query.origin, two.origin, sizeof(query.origin));
+	Copy(query.origin, two.origin, sizeof(query.origin));
 	Heard heard = { .capacity = most + 1 };
 	if (Chance(world, 0.3))
 	{

@@ -75,7 +75,7 @@ static bool AreDistinct(snugPair* pairs, uint64_t count)
 static void ExpectSome(World* world, const PairList* truth, const snugPair* pairs, uint64_t count)
 {
 	snugPair* copy = Scratch(count * sizeof(snugPair));
-	memcpy(copy, pairs, count * sizeof(snugPair));
+	Copy(copy, pairs, count * sizeof(snugPair));
 	EXPECT(world, AreDistinct(copy, count), "a pair is reported twice");
 	for (uint64_t i = 0; i < count; ++i)
 	{
@@ -154,7 +154,7 @@ bool Collide(World* world)
 	}
 	FindTruth(world, &two);
 	snugQuery query = { .capacity = DrawCapacity(world, two.truth.count), .parallel = DrawParallel(world) };
-	memcpy(query.origin, two.origin, sizeof(query.origin));
+	Copy(query.origin, two.origin, sizeof(query.origin));
 	query.pairs = query.capacity > 0 || Chance(world, 0.5) ? Room(world, query.capacity, sizeof(snugPair)) : NULL;
 	query.unsorted = Chance(world, 0.25);
 	query.distanceBound = Chance(world, 0.3);
@@ -231,7 +231,7 @@ bool Touches(World* world)
 	}
 	FindTruth(world, &two);
 	snugQuery query = { .capacity = Below(world, 3), .parallel = DrawParallel(world) };
-	memcpy(query.origin, two.origin, sizeof(query.origin));
+	Copy(query.origin, two.origin, sizeof(query.origin));
 	query.pairs = query.capacity > 0 ? Room(world, query.capacity, sizeof(snugPair)) : NULL;
 	query.witness = DrawWitness(world, &two);
 	query.distanceBound = Chance(world, 0.15);
@@ -289,7 +289,7 @@ static void DrawSearch(World* world, Search* search)
 	const uint32_t capacity = 1 + Below(world, Chance(world, 0.3) ? 4 : 300);
 	search->frontier.pairs = Room(world, capacity, sizeof(snugNodePair));
 	search->frontier.capacity = capacity;
-	memcpy(search->frontier.origin, search->two.origin, sizeof(search->frontier.origin));
+	Copy(search->frontier.origin, search->two.origin, sizeof(search->frontier.origin));
 	search->query.muchSoon = Chance(world, 0.5);
 	search->query.maxSteps = Chance(world, 0.5) ? 0 : 1 + Below(world, Chance(world, 0.5) ? 5 : 300);
 	search->query.shouldStop = Chance(world, 0.3) ? CountDown : NULL;
@@ -331,7 +331,7 @@ static void ExpectCovered(World* world, const Search* search)
 	bool* isBelowA = Scratch(two->surfaceA->triangleCount);
 	bool* isBelowB = Scratch(two->surfaceB->triangleCount);
 	bool* isCovered = Scratch(truth->count);
-	memcpy(isCovered, search->isFound, truth->count);
+	Copy(isCovered, search->isFound, truth->count);
 	for (uint32_t i = 0; i < search->frontier.count; ++i)
 	{
 		MarkBelow(world, two->a->kind, search->frontier.pairs[i].a, isBelowA);
@@ -436,7 +436,7 @@ static void* CollideOnThread(void* argument)
 {
 	Apart* apart = argument;
 	snugQuery query = { .pairs = apart->pairs, .capacity = apart->two.truth.count };
-	memcpy(query.origin, apart->two.origin, sizeof(query.origin));
+	Copy(query.origin, apart->two.origin, sizeof(query.origin));
 	apart->result = snugCollide(apart->two.a->body, apart->two.b->body, &query);
 	return NULL;
 }
@@ -451,7 +451,7 @@ bool CollideApart(World* world)
 		Two* two = &apart[i].two;
 		*two = (Two){ .a = world->actors + (2 * i + shift) % world->actorCount,
 			.b = world->actors + (2 * i + 1 + shift) % world->actorCount };
-		memcpy(two->origin, world->middle, sizeof(two->origin));
+		Copy(two->origin, world->middle, sizeof(two->origin));
 		two->surfaceA = Actor_Surface(world, two->a, two->origin);
 		two->surfaceB = Actor_Surface(world, two->b, two->origin);
 		if (two->surfaceA == NULL || two->surfaceB == NULL)
@@ -516,7 +516,7 @@ static Surface RestSurface(const Kind* kind)
 	const sceneMesh* mesh = &kind->skinned.mesh;
 	const size_t bytes = 3 * (size_t)mesh->vertexCount * sizeof(float);
 	float* positions = malloc(bytes + 1);
-	memcpy(positions, mesh->positions, bytes);
+	Copy(positions, mesh->positions, bytes);
 	Surface rest = { 0 };
 	Surface_Set(&rest, mesh, positions);
 	return rest;

@@ -35,13 +35,13 @@ snugRay DrawRay(World* world, const Surface* surface)
 		case 0: // along an axis
 		{
 			const uint32_t axis = Below(world, 3);
-			memcpy(ray.from, ray.to, sizeof(ray.from));
+			Copy(ray.from, ray.to, sizeof(ray.from));
 			ray.from[axis] = Limited((double)ray.from[axis] - 3.0 * world->scale);
 			ray.to[axis] = Limited((double)ray.to[axis] + 3.0 * world->scale);
 			break;
 		}
 		case 1: // a point
-			memcpy(ray.to, ray.from, sizeof(ray.to));
+			Copy(ray.to, ray.from, sizeof(ray.to));
 			break;
 		case 2: // from far, through
 		case 3:
@@ -286,10 +286,10 @@ static void DrawHardPoint(World* world, const Surface* surface, float p[3])
 	switch (Below(world, 4))
 	{
 		case 0:
-			memcpy(p + 1, v + 1, 2 * sizeof(float));
+			Copy(p + 1, v + 1, 2 * sizeof(float));
 			break;
 		case 1:
-			memcpy(p, v, 3 * sizeof(float));
+			Copy(p, v, 3 * sizeof(float));
 			p[Below(world, 3)] = nextafterf(p[0], Chance(world, 0.5) ? -1e35f : 1e35f);
 			break;
 		default:
@@ -388,7 +388,7 @@ bool FindBodyInside(World* world)
 	                           : isIn              ? snug_inside
 	                                               : snug_outside;
 	snugInsideQuery query = { .origin = { 0.0 } };
-	memcpy(query.origin, two.origin, sizeof(query.origin));
+	Copy(query.origin, two.origin, sizeof(query.origin));
 	const snugInsideQuery* given = GIVEN(world, query);
 	snugInsideResult result;
 	CALL(world, result = snugFindBodyInside(two.a->body, two.b->body, given));

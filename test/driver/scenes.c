@@ -148,7 +148,7 @@ bool SceneMake(World* world)
 	}
 	snugScene_Destroy(stage->scene);
 	*stage = (Stage){ .filterSeed = Chance(world, 0.3) ? sceneRandom_Next(&world->random) | 1 : 0 };
-	memcpy(stage->origin, world->middle, sizeof(stage->origin));
+	Copy(stage->origin, world->middle, sizeof(stage->origin));
 	for (uint32_t i = 0; i < world->actorCount; ++i)
 	{
 		world->actors[i].isPresent = false;
@@ -160,7 +160,7 @@ bool SceneMake(World* world)
 		.allocator = WorldAllocator(world),
 		.messenger = Listener(),
 	};
-	memcpy(def.origin, stage->origin, sizeof(def.origin));
+	Copy(def.origin, stage->origin, sizeof(def.origin));
 	if (Chance(world, 0.6))
 	{
 		def.room = (snugSceneRoom){ .bodies = 1 + Below(world, 20),
@@ -328,7 +328,7 @@ static const float* LayOutJoints(World* world, const Posing* posing, snugScenePo
 				columns[4 * (k % 4) + k / 4] = m[k];
 			}
 			columns[15] = 1.0f;
-			memcpy(laidOut + (posing->most * i + j) * size, poses->isColumns ? columns : m, size);
+			Copy(laidOut + (posing->most * i + j) * size, poses->isColumns ? columns : m, size);
 		}
 	}
 	return StridedGiven(world, laidOut, joints, size, poses->jointStride);
@@ -381,8 +381,7 @@ bool SceneSetPoses(World* world)
 		actor->frame = posing.frames[i];
 		if (withJoints)
 		{
-			memcpy(
-			    actor->matrices, posing.matrices + 12 * posing.most * i, 12 * actor->kind->jointCount * sizeof(float));
+			Copy(actor->matrices, posing.matrices + 12 * posing.most * i, 12 * actor->kind->jointCount * sizeof(float));
 			actor->jointsKind = joints_matrices;
 		}
 		++actor->changes;
@@ -543,7 +542,7 @@ bool SceneUpdate(World* world)
 	Tell(world, "%u bodies, %u pairs, before %u; ", present.count, now.count, stage->beforeCount);
 	ExpectScenePairs(world, &now, query.trianglePairs);
 	ExpectAllEvents(world, &now);
-	memcpy(stage->before, now.touches, sizeof(stage->before));
+	Copy(stage->before, now.touches, sizeof(stage->before));
 	stage->beforeCount = now.count;
 	++stage->updates;
 	++world->questions;
@@ -667,24 +666,24 @@ static SceneHits TrueSceneHits(
 			continue;
 		}
 		snugRayQuery query = { .any = false };
-		memcpy(query.origin, world->stage.origin, sizeof(query.origin));
+		Copy(query.origin, world->stage.origin, sizeof(query.origin));
 		const uint32_t most = actor->surface.triangleCount;
 		snugRayHit* hits = Scratch(most * sizeof(snugRayHit));
 		const snugRayResult result = snugFindHits(shadows[i], ray, hits, most, &query);
 		EXPECT(
 		    world, result.status == snug_success || world->isExtreme, "a shadow: %s", snugGetStatusText(result.status));
 		snugSceneRayHit* merged = Scratch((all.count + result.count) * sizeof(snugSceneRayHit));
-		if (all.count > 0)
-		{
-			memcpy(merged, all.hits, all.count * sizeof(snugSceneRayHit));
-		}
+		Copy(merged, all.hits, all.count * sizeof(snugSceneRayHit));
 		for (uint64_t k = 0; k < result.count; ++k)
 		{
 			merged[all.count++] = (snugSceneRayHit){ .hit = hits[k], .body = actor->id };
 		}
 		all.hits = merged;
 	}
-	qsort(all.hits, all.count, all.hits != NULL ? sizeof(snugSceneRayHit) : 1, CompareHits);
+	if (all.count > 0)
+	{
+		qsort(all.hits, all.count, sizeof(snugSceneRayHit), CompareHits);
+	}
 	return all;
 }
 

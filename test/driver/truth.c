@@ -17,7 +17,7 @@ void Surface_Corners(const Surface* surface, uint32_t triangle, float corners[3]
 	for (size_t c = 0; c < 3; ++c)
 	{
 		uint32_t vertex = surface->triangles[3 * (size_t)triangle + c];
-		memcpy(corners[c], surface->positions + 3 * (size_t)vertex, sizeof(corners[c]));
+		Copy(corners[c], surface->positions + 3 * (size_t)vertex, sizeof(corners[c]));
 	}
 }
 
@@ -108,7 +108,7 @@ double Rounding(const Surface* surface)
 double Surfaces_Extent(const Surface* a, const Surface* b)
 {
 	float box[2][3];
-	memcpy(box, a->box, sizeof(box));
+	Copy(box, a->box, sizeof(box));
 	AddToBox(box, b->box[0]);
 	AddToBox(box, b->box[1]);
 	return fmax(SideOf((const float(*)[3])box), 0.0);

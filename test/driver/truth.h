@@ -9,6 +9,17 @@
 
 #include "snug/snug_queries.h"
 
+#include <string.h>
+
+/// memcpy, also from nowhere where there is nothing to copy.
+static inline void Copy(void* to, const void* from, size_t bytes)
+{
+	if (bytes > 0)
+	{
+		memcpy(to, from, bytes);
+	}
+}
+
 /// A triangle mesh where it is.
 typedef struct Surface
 {
