@@ -243,9 +243,10 @@ fi
 
 # Interrupted: lines that were printed are whole, the summary says so, and the exit code too.
 # What a shell starts in the background ignores Ctrl-C; env undoes that.
+rm -f out
 env --default-signal=INT "$snug" check --json --threads 2 --fps 20000 --clip bend worm.glb parts.glb >out 2>err &
 runner=$!
-await grep -q '}$' out
+await grep -qs '}$' out
 kill -INT $runner
 wait $runner
 code=$?

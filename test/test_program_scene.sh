@@ -75,8 +75,9 @@ leaves_a_state()
 {
 	name=$1 frames=$2 line=$3
 	shift 3
+	rm -f out # whose lines are those of the last one until this begins
 	"$snug" scene "$name" "$@" --frames "$frames" --out pages >out 2>err &
-	await grep -q "^$line " out
+	await grep -qs "^$line " out
 	kill -INT $!
 	checks=$((checks + 2))
 	wait $! || fail "$name: an interrupted scene is no failure: $(cat err)"
