@@ -59,7 +59,7 @@ static uint64_t RunOurs(ballStage* s, const float* amplitudes, uint32_t count, c
 		.radius = (float)ball->radius };
 	const snugShapeQuery query = { .contacts = s->contacts, .capacity = s->capacity };
 	snugBody_SetAmplitudes(s->body, amplitudes, count);
-	const snugShapeResult result = snugCollideShape(s->body, &shape, &query);
+	const snugResult result = snugCollideShape(s->body, &shape, &query);
 	s->tests += (double)result.counters.volumeTests;
 	s->refits += (double)result.counters.nodesRefitted;
 	s->triangles += (double)result.counters.triangleTests;

@@ -1,5 +1,5 @@
 // Pairs through a callback: for those who need no list, want to stop early, or have only so much time.
-#include <snug/snug.h>
+#include <snug/snug_queries.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -66,12 +66,14 @@ int main(void)
 	snugResult some = snugCollide(bodies[0], bodies[1], &(snugQuery){ .callback = CountToThree, .user = &count });
 	printf("%d pairs seen, %s\n", count, some.complete ? "all" : "stopped there");
 
-	// As many as a budget of work allows. Counts are the same on every run, unlike times.
-	snugResult cheap = snugCollide(bodies[0], bodies[1], &(snugQuery){ .maxTriangleTests = 500 });
+	// As many as a budget of work allows. A search can stop after so many steps, or by a clock, and go on later.
+	snugNodePair room[64];
+	snugFrontier frontier = { .pairs = room, .capacity = 64 };
+	snugResult cheap = snugCollideInTime(bodies[0], bodies[1], &frontier, &(snugTimedQuery){ .maxSteps = 20 });
+	snugResult rest = snugCollideInTime(bodies[0], bodies[1], &frontier, NULL);
 	snugResult all = snugCollide(bodies[0], bodies[1], NULL);
-	printf("within the budget: %s, %s\n", cheap.count < all.count ? "fewer pairs" : "all pairs",
-	    cheap.complete ? "complete" : "not complete");
-	printf("without one: %s\n", all.complete ? "complete" : "not complete");
+	printf("within the budget: %s\n", cheap.complete ? "all pairs" : "fewer pairs");
+	printf("with the rest: %s\n", cheap.count + rest.count == all.count ? "all pairs" : "fewer pairs");
 
 	for (int i = 0; i < 2; ++i)
 	{

@@ -192,10 +192,13 @@ size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t maxSize, unsig
 static void Query(snugBody* body, snugBody* probe)
 {
 	// A body whose bounds say that it is enormous may be out of range; nothing else may go wrong.
-	snugResult result = snugCollide(body, probe, &(snugQuery){ .maxTriangleTests = 1000000 });
+	snugNodePair room[64];
+	snugFrontier frontier = { .pairs = room, .capacity = 64 };
+	const snugTimedQuery query = { .maxSteps = 100000 };
+	snugResult result = snugCollideInTime(body, probe, &frontier, &query);
 	Require(result.status == snug_success || result.status == snug_outOfRange);
 	snugPair pair;
-	result = snugTouches(probe, body, &(snugQuery){ .pairs = &pair, .capacity = 1, .maxTriangleTests = 1000000 });
+	result = snugTouches(probe, body, &(snugQuery){ .pairs = &pair, .capacity = 1 });
 	Require(result.status == snug_success || result.status == snug_outOfRange);
 	snugBounds bounds;
 	snugStatus status = snugBody_GetBounds(body, NULL, &bounds);

@@ -99,15 +99,15 @@ static double DistanceSlack(snugBody* a, snugBody* b)
 static void AskBoth(Input* input, snugBody* a, snugBody* b, snugContactBuffer* buffer)
 {
 	snugPair pairs[MOST_PAIRS];
-	const snugQuery query = { .pairs = pairs, .capacity = MOST_PAIRS, .distanceBound = true };
+	const snugQuery query = { .pairs = pairs, .capacity = MOST_PAIRS, .findDistanceBound = true };
 	const snugResult all = snugCollide(a, b, &query);
 	Require(all.status == snug_success && all.complete);
 	Require(CountInTime(input, a, b) == all.count);
 	const snugDistanceResult distance = snugFindDistance(a, b, NULL);
 	Require((distance.distance == 0.0) == (all.count > 0));
 	Require(!distance.isWithin || all.distanceBound <= distance.distance + DistanceSlack(a, b));
-	const snugMarginQuery margin = { .margin = distance.isWithin ? 1.01 * distance.distance : 1.0 };
-	Require((snugFindWithin(a, b, &margin).count > 0) == distance.isWithin);
+	const double margin = distance.isWithin ? 1.01 * distance.distance : 1.0;
+	Require((snugFindWithin(a, b, margin, NULL).count > 0) == distance.isWithin);
 	const snugContactQuery deep = { .depths = true };
 	const snugContactResult contacts = snugFindContacts(a, b, buffer, &deep);
 	Require(contacts.status == snug_success && contacts.count == all.count);
@@ -115,8 +115,9 @@ static void AskBoth(Input* input, snugBody* a, snugBody* b, snugContactBuffer* b
 	{
 		Require(!(contacts.depths[i] < 0.0));
 	}
-	const snugInsideResult inside = snugFindBodyInside(a, b, NULL);
-	Require(inside.status == snug_success && (inside.place == snug_onSurface) == (all.count > 0));
+	snugPlace side;
+	Require(snugFindBodyInside(a, b, NULL, &side).status == snug_success);
+	Require((side == snug_onSurface) == (all.count > 0));
 }
 
 // ---- One body ------------------------------------------------------------------------------------------------------
@@ -131,7 +132,7 @@ static void CastRay(Input* input, snugBody* body)
 		ray.to[k] = NextCoordinate(input);
 	}
 	const snugRayQuery query = { .any = true };
-	const snugRayResult result = snugCastRays(body, &ray, 1, &nearest, NULL);
+	const snugResult result = snugCastRays(body, &ray, 1, &nearest, NULL);
 	if (result.status == snug_success)
 	{
 		const uint64_t count = snugFindHits(body, &ray, all, TRIANGLES, NULL).count;
@@ -146,13 +147,13 @@ static void AskPoint(Input* input, snugBody* body)
 	const float point[3] = { NextCoordinate(input), NextCoordinate(input), NextCoordinate(input) };
 	snugClosest closest;
 	snugPointPlace place;
-	const snugClosestResult result = snugFindClosest(body, point, 0, 1, &closest, NULL);
+	const snugResult result = snugFindClosest(body, point, 0, 1, &closest, NULL);
 	Require(snugFindInside(body, point, 0, 1, &place, NULL).status == result.status);
 	if (result.status == snug_success)
 	{
-		Require((place.place == snug_onSurface) == (closest.distance == 0.0));
+		Require((place.side == snug_onSurface) == (closest.distance == 0.0));
 		snugShape sphere = { .from = { point[0], point[1], point[2] }, .radius = NextCoordinate(input) };
-		const snugShapeResult met = snugCollideShape(body, &sphere, NULL);
+		const snugResult met = snugCollideShape(body, &sphere, NULL);
 		Require(met.status != snug_success || met.count > 0 || !(closest.distance < sphere.radius));
 	}
 }
@@ -169,7 +170,7 @@ static void AskShape(Input* input, snugBody* body)
 	}
 	shape.offset = NextCoordinate(input);
 	const snugShapeQuery all = { .contacts = contacts, .capacity = TRIANGLES }, any = { .any = true };
-	const snugShapeResult result = snugCollideShape(body, &shape, &all);
+	const snugResult result = snugCollideShape(body, &shape, &all);
 	Require(result.count <= TRIANGLES);
 	Require(snugCollideShape(body, &shape, &any).count == (result.count > 0));
 	for (uint64_t i = 1; i < result.count; ++i)
@@ -197,7 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 		CastRay(&input, b);
 		AskPoint(&input, b);
 		AskShape(&input, b);
-		Require(snugCollideSelf(a, &(snugSelfQuery){ .keepRest = i % 2 == 0 }).status == snug_success);
+		Require(snugCollideSelf(a, &(snugQuery){ .keepRest = i % 2 == 0 }).status == snug_success);
 	}
 	snugContactBuffer_Destroy(buffer);
 	snugBody_Destroy(a);

@@ -202,9 +202,9 @@ static bool CollideOurs(search* s, int a, int b)
 
 static bool CollideWithin(search* s, int a, int b)
 {
-	snugMarginQuery query = { .margin = s->options->margin, .callback = AddPair, .user = s->contacts };
+	snugQuery query = { .callback = AddPair, .user = s->contacts };
 	s->stage->telling = a;
-	snugResult result = snugFindWithin(s->stage->bodies[a], s->stage->bodies[b], &query);
+	snugResult result = snugFindWithin(s->stage->bodies[a], s->stage->bodies[b], s->options->margin, &query);
 	AddCounters(&s->contacts->counters, &result.counters);
 	return cliStage_Check(s->stage, a, s->contacts->outOfMemory ? snug_outOfMemory : result.status);
 }
@@ -336,7 +336,7 @@ static bool AddFirstPair(void* user, snugPair pair)
 
 static bool CollideSelves(search* s)
 {
-	snugSelfQuery query = {
+	snugQuery query = {
 		.callback = s->options->first ? AddFirstPair : AddPair, .user = s->contacts, .keepRest = s->options->keepRest
 	};
 	for (int i = 0; i < s->stage->scene->partCount && !(s->options->first && s->contacts->count > 0); ++i)

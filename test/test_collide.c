@@ -607,7 +607,7 @@ static void empty_models_touch_nothing(void** state)
 		assert_int_equal(snugCollide(none.body, other.body, NULL).count, 0);
 		assert_int_equal(snugTouches(other.body, none.body, NULL).count, 0);
 		assert_true(snugCollide(none.body, some.body, NULL).complete);
-		const snugQuery bound = { .distanceBound = true };
+		const snugQuery bound = { .findDistanceBound = true };
 		assert_true(isinf(snugCollide(none.body, some.body, &bound).distanceBound));
 		assert_true(isinf(snugTouches(some.body, other.body, &bound).distanceBound));
 		assert_true(isinf(snugCollide(none.body, other.body, &bound).distanceBound));

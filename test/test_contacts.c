@@ -617,14 +617,13 @@ static void areas_are_those_of_rationally_clipped_triangles(void** state)
 static double ReachInside(
     const Posed* own, const Posed* other, const snugContactResult* result, Vector along, Vector from)
 {
-	const snugInsideQuery query = { .origin = { own->origin[0], own->origin[1], own->origin[2] } };
 	double reach = 0.0;
 	for (uint32_t v = 0; v < own->thing.mesh.vertexCount; ++v)
 	{
 		snugPointPlace place;
 		const float* p = own->positions + 3 * (size_t)v;
-		assert_int_equal(snugFindInside(other->thing.body, p, 0, 1, &place, &query).status, snug_success);
-		reach = place.place == snug_inside ? fmax(reach, DotOf(Minus(At(p), from), along)) : reach;
+		assert_int_equal(snugFindInside(other->thing.body, p, 0, 1, &place, own->origin).status, snug_success);
+		reach = place.side == snug_inside ? fmax(reach, DotOf(Minus(At(p), from), along)) : reach;
 	}
 	for (uint32_t i = 0; i < result->pointCount; ++i)
 	{
@@ -727,9 +726,9 @@ static double ReachBehind(const Posed* own, const Posed* other, bool isA, const 
 	uint32_t* twins = GetTwins(own);
 	snugPointPlace* places = malloc(mesh->vertexCount * sizeof(snugPointPlace));
 	bool* isBehind = calloc(mesh->vertexCount, sizeof(bool));
-	const snugInsideQuery query = { .origin = { own->origin[0], own->origin[1], own->origin[2] } };
 	assert_int_equal(
-	    snugFindInside(other->thing.body, own->positions, 0, mesh->vertexCount, places, &query).status, snug_success);
+	    snugFindInside(other->thing.body, own->positions, 0, mesh->vertexCount, places, own->origin).status,
+	    snug_success);
 	for (bool isNew = true; isNew;)
 	{
 		isNew = false;
@@ -737,7 +736,7 @@ static double ReachBehind(const Posed* own, const Posed* other, bool isA, const 
 		{
 			const uint32_t *triangle = mesh->triangles + i / 6 * 3, side = i / 2 % 3;
 			uint32_t v = twins[triangle[(side + i % 2) % 3]], w = twins[triangle[(side + 1 - i % 2) % 3]];
-			if (isBehind[v] || places[v].place != snug_inside)
+			if (isBehind[v] || places[v].side != snug_inside)
 			{
 				continue;
 			}

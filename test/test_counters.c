@@ -23,7 +23,7 @@ static void CheckCollide(uint64_t seed, snugBody* a, snugBody* b, snugQuery quer
 	const Expected expected = ForPairs(&counted);
 	assert_int_equal(result.status, snug_success);
 	CheckCounters(
-	    query.distanceBound ? "collide with a bound" : "collide", seed, &result.counters, &counted, &expected);
+	    query.findDistanceBound ? "collide with a bound" : "collide", seed, &result.counters, &counted, &expected);
 }
 
 static void CheckTouches(uint64_t seed, snugBody* a, snugBody* b, snugQuery query, snugWitness* witness)
@@ -58,10 +58,10 @@ static void CheckInTime(uint64_t seed, snugBody* a, snugBody* b, const double or
 
 static void CheckWithin(uint64_t seed, snugBody* a, snugBody* b, const double origin[3], double margin)
 {
-	snugMarginQuery query = { .margin = margin };
+	snugQuery query = { .pairs = NULL };
 	memcpy(query.origin, origin, sizeof(query.origin));
 	TakeTally();
-	const snugResult result = snugFindWithin(a, b, &query);
+	const snugResult result = snugFindWithin(a, b, margin, &query);
 	const Tally counted = TakeTally();
 	const Expected expected = { counted.compared, counted.nearPairs, counted.exact };
 	CheckCounters("within a margin", seed, &result.counters, &counted, &expected);
@@ -95,9 +95,8 @@ static void CheckContacts(uint64_t seed, snugBody* a, snugBody* b, const double 
 
 static void CheckBodyInside(uint64_t seed, snugBody* a, snugBody* b, const double origin[3])
 {
-	const snugInsideQuery query = { .origin = { origin[0], origin[1], origin[2] } };
 	TakeTally();
-	const snugInsideResult result = snugFindBodyInside(a, b, &query);
+	const snugResult result = snugFindBodyInside(a, b, origin, NULL);
 	const Tally counted = TakeTally();
 	const Expected expected = { counted.compared + counted.clipped, counted.boxPairs + counted.passed,
 		counted.exact + counted.passing };
@@ -108,7 +107,7 @@ static void CheckBodyInside(uint64_t seed, snugBody* a, snugBody* b, const doubl
 
 static void CheckSelf(uint64_t seed, snugBody* body)
 {
-	const snugSelfQuery query = { .keepRest = true };
+	const snugQuery query = { .keepRest = true };
 	TakeTally();
 	const snugResult result = snugCollideSelf(body, &query);
 	const Tally counted = TakeTally();
@@ -126,11 +125,11 @@ static void CheckRays(uint64_t seed, snugBody* body, const double origin[3], sce
 		*((i % 6 < 3 ? rays[i / 6].from : rays[i / 6].to) + i % 3) = (float)sceneRandom_Range(random, -1.5, 1.5);
 	}
 	TakeTally();
-	const snugRayResult cast = snugCastRays(body, rays, LENGTH_OF(rays), hits, &query);
+	const snugResult cast = snugCastRays(body, rays, LENGTH_OF(rays), hits, &query);
 	Tally counted = TakeTally();
 	Expected expected = { counted.clipped, counted.passed, counted.passing };
 	CheckCounters("rays", seed, &cast.counters, &counted, &expected);
-	const snugRayResult found = snugFindHits(body, rays, hits, LENGTH_OF(hits), &query);
+	const snugResult found = snugFindHits(body, rays, hits, LENGTH_OF(hits), &query);
 	counted = TakeTally();
 	expected = (Expected){ counted.clipped, counted.passed, counted.passing };
 	CheckCounters("hits", seed, &found.counters, &counted, &expected);
@@ -146,13 +145,12 @@ static void CheckPoints(uint64_t seed, snugBody* body, const double origin[3], s
 		points[i / 3][i % 3] = (float)sceneRandom_Range(random, -1.0, 1.0);
 	}
 	const snugDistanceQuery near = { .origin = { origin[0], origin[1], origin[2] } };
-	const snugInsideQuery inside = { .origin = { origin[0], origin[1], origin[2] } };
 	TakeTally();
-	const snugClosestResult found = snugFindClosest(body, points[0], 0, LENGTH_OF(points), closest, &near);
+	const snugResult found = snugFindClosest(body, points[0], 0, LENGTH_OF(points), closest, &near);
 	Tally counted = TakeTally();
 	Expected expected = { counted.opened, counted.toPoint, counted.hits };
 	CheckCounters("closest points", seed, &found.counters, &counted, &expected);
-	const snugInsideResult placed = snugFindInside(body, points[0], 0, LENGTH_OF(points), places, &inside);
+	const snugResult placed = snugFindInside(body, points[0], 0, LENGTH_OF(points), places, origin);
 	counted = TakeTally();
 	expected = (Expected){ counted.clipped, counted.passed, counted.passing };
 	CheckCounters("points inside", seed, &placed.counters, &counted, &expected);
@@ -170,7 +168,7 @@ static void CheckShapes(uint64_t seed, snugBody* body, const double origin[3])
 	for (size_t i = 0; i < LENGTH_OF(shapes); ++i)
 	{
 		TakeTally();
-		const snugShapeResult result = snugCollideShape(body, shapes + i, &query);
+		const snugResult result = snugCollideShape(body, shapes + i, &query);
 		const Tally counted = TakeTally();
 		const Expected expected = { counted.opened, counted.shapes + counted.balls, 0 };
 		assert_int_equal(result.status, snug_success);
@@ -204,7 +202,7 @@ static void AskAll(uint64_t seed, sceneRandom* random, const Posed* one, const P
 	}
 	CheckTouches(seed, a, b, query, witness);
 	CheckCollide(seed, a, b, query);
-	query.distanceBound = true;
+	query.findDistanceBound = true;
 	CheckCollide(seed, a, b, query);
 	CheckTouches(seed, a, b, query, NULL);
 	CheckInTime(seed, a, b, o);

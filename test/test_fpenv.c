@@ -344,13 +344,13 @@ static void AskOne(Outcome* outcome, snugBody* body)
 			.normal = { 0.3f, 0.5f, -0.7f },
 			.offset = 0.1f };
 		const snugShapeQuery query = { .contacts = met, .capacity = 500 };
-		snugShapeResult result = { .status = snug_badArgument };
+		snugResult result = { .status = snug_badArgument };
 		CALL(outcome, result = snugCollideShape(body, &shape, &query));
 		outcome->changes += result.status != snug_success || result.count == 0;
 		HASH(outcome, met);
 	}
 	snugPair pairs[500] = { { 0, 0 } };
-	const snugSelfQuery self = { .pairs = pairs, .capacity = 500 };
+	const snugQuery self = { .pairs = pairs, .capacity = 500 };
 	CALL(outcome, snugCollideSelf(body, &self));
 	HASH(outcome, pairs);
 	CALL(outcome, snugBody_GetSomeVertices(body, NULL, numbers, 3, positions[0], 0));
@@ -370,12 +370,12 @@ static void AskTwo(Outcome* outcome, snugBody* a, snugBody* b)
 	snugDistanceResult distance = { .status = snug_badArgument };
 	CALL(outcome, distance = snugFindDistance(a, b, NULL));
 	HashBytes(&outcome->hash, &distance.distance, sizeof(distance.distance));
-	const snugMarginQuery margin = { .pairs = pairs, .capacity = 2000, .margin = 0.1 };
-	CALL(outcome, snugFindWithin(a, b, &margin));
+	const snugQuery within = { .pairs = pairs, .capacity = 2000 };
+	CALL(outcome, snugFindWithin(a, b, 0.1, &within));
 	HASH(outcome, pairs);
-	snugInsideResult inside = { .place = snug_onSurface };
-	CALL(outcome, inside = snugFindBodyInside(a, b, NULL));
-	outcome->hash = sceneHash_Word(outcome->hash, (uint32_t)inside.place);
+	snugPlace side = snug_onSurface;
+	CALL(outcome, snugFindBodyInside(a, b, NULL, &side));
+	outcome->hash = sceneHash_Word(outcome->hash, (uint32_t)side);
 	snugNodePair entries[40];
 	snugFrontier frontier = { .pairs = entries, .capacity = 40 };
 	const snugTimedQuery timed = { .pairs = pairs, .capacity = 2000, .maxSteps = 30 };

@@ -349,7 +349,7 @@ static void shapes_have_no_front_of_their_own(void** state)
 		for (int i = 0; i < 3; ++i)
 		{
 			Clay_Pose(&a[i], 0.5, 0.5 + 0.01 * step, 0.2);
-			snugShapeResult result = snugCollideShape(a[i].thing.body, &shape, NULL);
+			snugResult result = snugCollideShape(a[i].thing.body, &shape, NULL);
 			counts[i] = result.count;
 			merged[step / 8][i] += result.counters.nodesAboveFront;
 			pairs[i] = step >= 8 ? snugCollide(a[i].thing.body, b.thing.body, NULL).count : 0;
@@ -549,9 +549,8 @@ static void tasks_leave_the_same_memory(void** state)
 	}
 }
 
-// With a limit, for yes or no, and for narrow trees nothing is handed out: what is found, and where it ends, is what it
-// is without.
-static void limits_are_kept_by_one_thread(void** state)
+// For yes or no, and for narrow trees, nothing is handed out.
+static void some_queries_are_of_one_thread(void** state)
 {
 	(void)state;
 	Clay a = Clay_Make(20, 40, 1, (snugTreeDef){ 0 }, snug_strategyOnDemand);
@@ -564,23 +563,6 @@ static void limits_are_kept_by_one_thread(void** state)
 	snugResult all = snugCollide(a.thing.body, b.thing.body, &query);
 	assert_true(all.complete && all.count > 0 && calls > 0);
 	calls = 0;
-	for (uint64_t part = 1; part < 8; ++part)
-	{
-		for (int k = 0; k < 2; ++k)
-		{
-			snugQuery limited = query, plain = { .parallel = NULL };
-			limited.maxVolumeTests = plain.maxVolumeTests = k == 0 ? all.counters.volumeTests * part / 8 : 0;
-			limited.maxTriangleTests = plain.maxTriangleTests = k == 1 ? all.counters.triangleTests * part / 8 : 0;
-			snugResult found = snugCollide(a.thing.body, b.thing.body, &limited);
-			snugResult expected = snugCollide(a.thing.body, b.thing.body, &plain);
-			assert_false(found.complete || expected.complete);
-			assert_int_equal(found.count, expected.count);
-			assert_int_equal(found.counters.volumeTests, expected.counters.volumeTests);
-			assert_int_equal(found.counters.triangleTests, expected.counters.triangleTests);
-			assert_true(k == 1 || found.counters.volumeTests <= limited.maxVolumeTests);
-			assert_true(k == 0 || found.counters.triangleTests <= limited.maxTriangleTests);
-		}
-	}
 	assert_int_equal(snugTouches(a.thing.body, b.thing.body, &query).count, 1);
 	assert_int_equal(snugCollide(a.thing.body, narrow.thing.body, &query).count, all.count);
 	assert_int_equal(snugCollide(narrow.thing.body, a.thing.body, &query).count, all.count);
@@ -607,7 +589,7 @@ int main(void)
 		cmocka_unit_test(refitting_leaves_nothing_to_queries),
 		cmocka_unit_test(callbacks_stop_all_threads),
 		cmocka_unit_test(tasks_leave_the_same_memory),
-		cmocka_unit_test(limits_are_kept_by_one_thread),
+		cmocka_unit_test(some_queries_are_of_one_thread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static snugPointPlace Expect(sceneRandom* random, const Posed* posed, const floa
 	snugPointPlace place = { .triangle = SNUG_NO_TRIANGLE };
 	if (IsOnSurface(posed, p, &place.triangle))
 	{
-		place.place = snug_onSurface;
+		place.side = snug_onSurface;
 		return place;
 	}
 	bool isOdd = false;
@@ -76,7 +76,7 @@ static snugPointPlace Expect(sceneRandom* random, const Posed* posed, const floa
 		}
 		place.winding = RationalWinding(posed, p, q, &isOdd);
 	} while (place.winding == INT32_MAX);
-	place.place = isOdd ? snug_inside : snug_outside;
+	place.side = isOdd ? snug_inside : snug_outside;
 	return place;
 }
 
@@ -142,14 +142,13 @@ static void points_are_where_rationals_say(void** state)
 		assert_int_equal(open, 0);
 		for (int i = 0; i < 3; ++i)
 		{
-			const snugInsideQuery query = { .origin = { posed.origin[0], posed.origin[1], posed.origin[2] } };
 			float points[4][3];
 			snugPointPlace found[4];
 			for (int k = 0; k < 4; ++k)
 			{
 				HardPoint(&random, &posed, points[k]);
 			}
-			snugInsideResult result = snugFindInside(posed.thing.body, points[0], 0, 4, found, &query);
+			snugResult result = snugFindInside(posed.thing.body, points[0], 0, 4, found, posed.origin);
 			assert_int_equal(result.status, snug_success);
 			for (int k = 0; k < 4; ++k)
 			{
@@ -159,11 +158,11 @@ static void points_are_where_rationals_say(void** state)
 				if (memcmp(&expected, found + k, sizeof(expected)) != 0)
 				{
 					fail_msg("seed %llu: (%a %a %a) is at %d %d %u, not %d %d %u", (unsigned long long)seed,
-					    (double)points[k][0], (double)points[k][1], (double)points[k][2], found[k].place,
-					    found[k].winding, found[k].triangle, expected.place, expected.winding, expected.triangle);
+					    (double)points[k][0], (double)points[k][1], (double)points[k][2], found[k].side,
+					    found[k].winding, found[k].triangle, expected.side, expected.winding, expected.triangle);
 				}
-				result.count -= expected.place != snug_outside;
-				++places[expected.place];
+				result.count -= expected.side != snug_outside;
+				++places[expected.side];
 			}
 			assert_int_equal(result.count, 0);
 			Posed_Change(&random, &posed);
@@ -184,13 +183,12 @@ static void open_bodies_have_an_answer(void** state)
 		sceneRandom random = { seed };
 		Posed posed = Posed_Make(
 		    &random, RandomMesh(&random, (MeshKind)(n % MESH_KINDS)), (snugDeformer)(n % POSED_DEFORMERS), NULL);
-		const snugInsideQuery query = { .origin = { posed.origin[0], posed.origin[1], posed.origin[2] } };
 		for (int i = 0; i < 8 && posed.thing.mesh.triangleCount > 0; ++i)
 		{
 			float p[3];
 			HardPoint(&random, &posed, p);
 			snugPointPlace found;
-			snugFindInside(posed.thing.body, p, 0, 1, &found, &query);
+			snugFindInside(posed.thing.body, p, 0, 1, &found, posed.origin);
 			int32_t winding = 0;
 			for (uint32_t t = 0; t < posed.thing.mesh.triangleCount; ++t)
 			{
@@ -198,7 +196,7 @@ static void open_bodies_have_an_answer(void** state)
 				Posed_Triangle(&posed, t, c);
 				winding += sgHalfLine_Cross(p, (const float(*)[3])c);
 			}
-			if (found.place != snug_onSurface && found.winding != winding)
+			if (found.side != snug_onSurface && found.winding != winding)
 			{
 				fail_msg("seed %llu: winding %d, not %d", (unsigned long long)seed, found.winding, winding);
 			}
@@ -224,9 +222,9 @@ static sceneMesh MakeDust(sceneRandom* random)
 	return dust;
 }
 
-static snugPlace ExpectBody(const Posed* inner, const Posed* outer, const snugInsideQuery* query)
+static snugPlace ExpectBody(const Posed* inner, const Posed* outer, const double origin[3])
 {
-	PairList pairs = BruteAll(&inner->thing, &outer->thing, query->origin);
+	PairList pairs = BruteAll(&inner->thing, &outer->thing, origin);
 	bool touch = pairs.count > 0, isAny[3] = { false };
 	PairList_Free(&pairs);
 	for (uint32_t i = 0; i < inner->thing.mesh.triangleCount && !touch; ++i)
@@ -234,19 +232,19 @@ static snugPlace ExpectBody(const Posed* inner, const Posed* outer, const snugIn
 		float c[3][3];
 		snugPointPlace place;
 		Posed_Triangle(inner, i, c);
-		assert_int_equal(snugFindInside(outer->thing.body, c[0], 0, 1, &place, query).status, snug_success);
-		isAny[place.place] = true;
+		assert_int_equal(snugFindInside(outer->thing.body, c[0], 0, 1, &place, origin).status, snug_success);
+		isAny[place.side] = true;
 	}
 	return touch ? snug_onSurface : isAny[0] && isAny[1] ? snug_partlyInside : isAny[1] ? snug_inside : snug_outside;
 }
 
-static void PlaceBody(sceneRandom* random, Posed* posed, double reach, const snugInsideQuery* query)
+static void PlaceBody(sceneRandom* random, Posed* posed, double reach, const double origin[3])
 {
 	snugFrame frame = { { sceneRandom_Range(random, -reach, reach), sceneRandom_Range(random, -0.5, 0.5), 0.0 },
 		{ 0.0 } };
 	RandomRotation(random, frame.rotation);
 	assert_int_equal(snugBody_SetFrame(posed->thing.body, &frame), snug_success);
-	memcpy(posed->origin, query->origin, sizeof(posed->origin));
+	memcpy(posed->origin, origin, sizeof(posed->origin));
 	Posed_Read(posed);
 }
 
@@ -263,18 +261,19 @@ static void bodies_are_where_their_corners_are(void** state)
 		ScaleMesh(meshes, isDust ? 1.0f : n % 3 == 0 ? 0.1f : 0.3f);
 		Posed inner = Posed_Make(&random, meshes[0], snug_rigid, NULL);
 		Posed outer = Posed_Make(&random, meshes[1], (snugDeformer)(n % 2), NULL);
-		const snugInsideQuery query = { .origin = { n % 5 == 0 ? 100.0 : 0.0, 0.0, n % 7 == 0 ? -3.0 : 0.0 } };
-		PlaceBody(&random, &inner, 1.5, &query);
+		const double origin[3] = { n % 5 == 0 ? 100.0 : 0.0, 0.0, n % 7 == 0 ? -3.0 : 0.0 };
+		PlaceBody(&random, &inner, 1.5, origin);
 		if (n % 3 != 0)
 		{
-			PlaceBody(&random, &outer, 1.0, &query);
+			PlaceBody(&random, &outer, 1.0, origin);
 		}
-		snugInsideResult result = snugFindBodyInside(inner.thing.body, outer.thing.body, &query);
-		assert_int_equal(result.status, snug_success);
-		snugPlace expected = ExpectBody(&inner, &outer, &query);
-		if (result.place != expected || result.count != (expected == snug_inside))
+		snugPlace side;
+		snugResult result = snugFindBodyInside(inner.thing.body, outer.thing.body, origin, &side);
+		assert_true(result.status == snug_success && result.complete);
+		snugPlace expected = ExpectBody(&inner, &outer, origin);
+		if (side != expected || result.count != (expected == snug_inside))
 		{
-			fail_msg("seed %llu: %d, not %d", (unsigned long long)seed, result.place, expected);
+			fail_msg("seed %llu: %d, not %d", (unsigned long long)seed, side, expected);
 		}
 		++places[expected];
 		Posed_Free(&inner);
@@ -291,10 +290,11 @@ static void little_is_evaluated(void** state)
 	sceneMesh small = sceneMakeBlob(40, 2);
 	ScaleMesh(&small, 0.2f);
 	Thing inner = Thing_Make(small, snug_free, (snugTreeDef){ 0 }, NULL);
-	snugInsideResult result = snugFindBodyInside(inner.body, outer.body, NULL);
-	assert_int_equal(result.place, snug_inside);
+	snugPlace side;
+	snugResult result = snugFindBodyInside(inner.body, outer.body, NULL, &side);
+	assert_int_equal(side, snug_inside);
 	assert_true(result.counters.triangleTests < 200);
-	assert_int_equal(snugFindBodyInside(outer.body, inner.body, NULL).place, snug_outside);
+	assert_int_equal(snugFindBodyInside(outer.body, inner.body, NULL, NULL).count, 0);
 	Thing_Free(&inner);
 	Thing_Free(&outer);
 }
@@ -340,23 +340,26 @@ static void bad_questions_are_refused(void** state)
 	Thing b = Thing_Make(RandomMesh(&(sceneRandom){ 1 }, mesh_empty), snug_rigid, (snugTreeDef){ 0 }, NULL);
 	float points[2][3] = { { 0.1f, 0.1f, 0.1f }, { 0.0f, NAN, 0.0f } };
 	snugPointPlace places[2];
-	const snugInsideQuery dirty = { .reserved = { 1 } }, nowhere = { .origin = { NAN } }, far = { .origin = { 1e300 } };
+	const double nowhere[3] = { NAN }, far[3] = { 1e300 };
+	snugPlace side = snug_inside;
 	assert_int_equal(snugFindInside(a.body, points[0], 0, 1, places, NULL).status, snug_success);
 	assert_int_equal(snugFindInside(a.body, points[0], 0, 2, places, NULL).status, snug_badInput);
 	assert_int_equal(snugFindInside(a.body, points[0], 4, 1, places, NULL).status, snug_badArgument);
 	assert_int_equal(snugFindInside(NULL, points[0], 0, 1, places, NULL).status, snug_badArgument);
 	assert_int_equal(snugFindInside(a.body, NULL, 0, 1, places, NULL).status, snug_badArgument);
 	assert_int_equal(snugFindInside(a.body, NULL, 0, 0, NULL, NULL).status, snug_success);
-	assert_int_equal(snugFindInside(a.body, points[0], 0, 1, places, &dirty).status, snug_badArgument);
-	assert_int_equal(snugFindInside(a.body, points[0], 0, 1, places, &nowhere).status, snug_badArgument);
-	assert_int_equal(snugFindInside(a.body, points[0], 0, 1, places, &far).status, snug_outOfRange);
+	assert_int_equal(snugFindInside(a.body, points[0], 0, 1, places, nowhere).status, snug_badArgument);
+	assert_int_equal(snugFindInside(a.body, points[0], 0, 1, places, far).status, snug_outOfRange);
 	assert_int_equal(snugFindInside(b.body, points[0], 0, 1, places, NULL).count, 0);
-	assert_int_equal(snugFindBodyInside(a.body, a.body, NULL).status, snug_badArgument);
-	assert_int_equal(snugFindBodyInside(a.body, NULL, NULL).status, snug_badArgument);
-	assert_int_equal(snugFindBodyInside(a.body, b.body, &dirty).status, snug_badArgument);
-	assert_int_equal(snugFindBodyInside(a.body, b.body, &far).status, snug_outOfRange);
-	assert_int_equal(snugFindBodyInside(a.body, b.body, NULL).place, snug_outside);
-	assert_int_equal(snugFindBodyInside(b.body, a.body, NULL).place, snug_outside);
+	assert_int_equal(snugFindBodyInside(a.body, a.body, NULL, &side).status, snug_badArgument);
+	assert_int_equal(side, snug_outside);
+	assert_int_equal(snugFindBodyInside(a.body, NULL, NULL, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindBodyInside(a.body, b.body, nowhere, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindBodyInside(a.body, b.body, far, NULL).status, snug_outOfRange);
+	assert_int_equal(snugFindBodyInside(a.body, b.body, NULL, &side).count, 0);
+	assert_int_equal(side, snug_outside);
+	assert_int_equal(snugFindBodyInside(b.body, a.body, NULL, &side).count, 0);
+	assert_int_equal(side, snug_outside);
 	Thing_Free(&a);
 	Thing_Free(&b);
 }

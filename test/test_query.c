@@ -216,75 +216,6 @@ static void callbacks_stop_queries(void** state)
 	Thing_Free(&b);
 }
 
-// --- Budgets
-// ------------------------------------------------------------------------------------------------------------
-
-static void CheckBudget(const Thing* a, const Thing* b, const PairList* all, snugQuery query, snugCounters full)
-{
-	uint64_t limitVolumes = query.maxVolumeTests, limitTriangles = query.maxTriangleTests;
-	snugPair* pairs = malloc((all->count + 1) * sizeof(snugPair));
-	assert_non_null(pairs);
-	query.pairs = pairs;
-	query.capacity = all->count;
-	snugResult result = snugCollide(a->body, b->body, &query);
-	assert_int_equal(result.status, snug_success);
-	assert_true(limitVolumes == 0 || result.counters.volumeTests <= limitVolumes);
-	assert_true(limitTriangles == 0 || result.counters.triangleTests <= limitTriangles);
-	assert_true(result.counters.volumeTests <= full.volumeTests);
-	assert_true(result.counters.triangleTests <= full.triangleTests);
-	bool isEnough = (limitVolumes == 0 || limitVolumes >= full.volumeTests) &&
-	                (limitTriangles == 0 || limitTriangles >= full.triangleTests);
-	assert_int_equal(result.complete, isEnough);
-	assert_true(result.count <= all->count);
-	if (result.complete)
-	{
-		assert_int_equal(result.count, all->count);
-	}
-	// What was found is part of the truth.
-	for (uint64_t i = 0; i < result.count; ++i)
-	{
-		assert_non_null(bsearch(pairs + i, all->pairs, all->count, sizeof(snugPair), ComparePairs));
-	}
-	free(pairs);
-}
-
-// Never exceeded, and complete if and only if they were enough. Would catch a query that says it is complete when the
-// budget ended it between two levels.
-static void budgets_are_kept_and_honest(void** state)
-{
-	(void)state;
-	static const snugTreeDef trees[] = { { 0 }, { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 },
-		{ .split = snug_splitSurfaceArea, .leafTriangles = 4, .branching = 4 } };
-	for (size_t t = 0; t < LENGTH_OF(trees); ++t)
-	{
-		Thing a = MakeLeft(3, trees[t]), b = MakeRight(3, trees[(t + 1) % LENGTH_OF(trees)]);
-		PairList all = BruteAll(&a, &b, NULL);
-		snugCounters full = snugCollide(a.body, b.body, NULL).counters;
-		assert_true(full.volumeTests > 0 && full.triangleTests >= all.count);
-		uint64_t stepV = full.volumeTests / (uint64_t)TestCount(300) + 1;
-		for (uint64_t limit = 1; limit <= full.volumeTests + stepV; limit += stepV)
-		{
-			CheckBudget(&a, &b, &all, (snugQuery){ .maxVolumeTests = limit }, full);
-		}
-		uint64_t stepT = full.triangleTests / (uint64_t)TestCount(300) + 1;
-		for (uint64_t limit = 1; limit <= full.triangleTests + stepT; limit += stepT)
-		{
-			CheckBudget(&a, &b, &all, (snugQuery){ .maxTriangleTests = limit }, full);
-		}
-		for (uint64_t d = 0; d < 3; ++d)
-		{
-			CheckBudget(&a, &b, &all, (snugQuery){ .maxVolumeTests = full.volumeTests + d - 1 }, full);
-			CheckBudget(&a, &b, &all, (snugQuery){ .maxTriangleTests = full.triangleTests + d - 1 }, full);
-		}
-		CheckBudget(&a, &b, &all,
-		    (snugQuery){ .maxVolumeTests = full.volumeTests, .maxTriangleTests = full.triangleTests }, full);
-		CheckBudget(&a, &b, &all, (snugQuery){ .maxVolumeTests = UINT64_MAX, .maxTriangleTests = UINT64_MAX }, full);
-		PairList_Free(&all);
-		Thing_Free(&a);
-		Thing_Free(&b);
-	}
-}
-
 // --- snugTouches
 // ----------------------------------------------------------------------------------------------------------
 
@@ -361,22 +292,10 @@ static void the_first_pair_does_not_depend_on_bounds(void** state)
 	}
 }
 
-static void touches_with_budgets(void** state)
+static void callbacks_of_touches_may_stop(void** state)
 {
 	(void)state;
 	Thing a = MakeLeft(4, (snugTreeDef){ 0 }), b = MakeRight(4, (snugTreeDef){ 0 });
-	snugResult full = snugTouches(a.body, b.body, NULL);
-	assert_int_equal(full.count, 1);
-	snugResult cut = snugTouches(a.body, b.body, &(snugQuery){ .maxVolumeTests = 1 });
-	assert_int_equal(cut.count == 0, !cut.complete);
-	assert_int_equal(cut.count, full.counters.volumeTests <= 1);
-	for (uint64_t limit = 1; limit <= full.counters.volumeTests; ++limit)
-	{
-		snugResult result = snugTouches(a.body, b.body, &(snugQuery){ .maxVolumeTests = limit });
-		assert_true(result.counters.volumeTests <= limit);
-		assert_int_equal(result.complete, result.count == 1);
-		assert_int_equal(result.count, limit >= full.counters.volumeTests);
-	}
 	// A callback that stops at the pair takes nothing from the answer.
 	Collected* collected = calloc(1, sizeof(Collected));
 	assert_non_null(collected);
@@ -387,7 +306,7 @@ static void touches_with_budgets(void** state)
 	assert_true(stopped.complete);
 	free(collected);
 	Place(b.body, 10.0, 0.0, 0.0);
-	snugResult apart = snugTouches(a.body, b.body, &(snugQuery){ .maxVolumeTests = 1000 });
+	snugResult apart = snugTouches(a.body, b.body, NULL);
 	assert_int_equal(apart.count, 0);
 	assert_true(apart.complete);
 	Thing_Free(&a);
@@ -581,10 +500,9 @@ int main(void)
 		cmocka_unit_test(unsorted_pairs_come_as_they_are_found),
 		cmocka_unit_test(callbacks_get_every_pair_once),
 		cmocka_unit_test(callbacks_stop_queries),
-		cmocka_unit_test(budgets_are_kept_and_honest),
 		cmocka_unit_test(touches_agrees_with_collide),
 		cmocka_unit_test(the_first_pair_does_not_depend_on_bounds),
-		cmocka_unit_test(touches_with_budgets),
+		cmocka_unit_test(callbacks_of_touches_may_stop),
 		cmocka_unit_test(counters_are_consistent),
 		cmocka_unit_test(bounds_contain_all_vertices),
 		cmocka_unit_test(the_validator_finds_every_shrunk_bound),

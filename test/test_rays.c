@@ -86,7 +86,7 @@ static void CheckAll(uint64_t seed, const Posed* posed, const snugRay* ray, cons
 {
 	snugRayQuery query = { .origin = { posed->origin[0], posed->origin[1], posed->origin[2] } };
 	snugRayHit* hits = calloc(capacity + 1, sizeof(snugRayHit));
-	snugRayResult result = snugFindHits(posed->thing.body, ray, hits, capacity, &query);
+	snugResult result = snugFindHits(posed->thing.body, ray, hits, capacity, &query);
 	assert_int_equal(result.status, snug_success);
 	if (result.count != expected->count)
 	{
@@ -107,9 +107,9 @@ static void CheckCast(uint64_t seed, const Posed* posed, const snugRay* rays, co
 {
 	snugRayQuery query = { .origin = { posed->origin[0], posed->origin[1], posed->origin[2] } };
 	snugRayHit nearest[16], any[16];
-	snugRayResult result = snugCastRays(posed->thing.body, rays, count, nearest, &query);
+	snugResult result = snugCastRays(posed->thing.body, rays, count, nearest, &query);
 	query.any = true;
-	snugRayResult anyResult = snugCastRays(posed->thing.body, rays, count, any, &query);
+	snugResult anyResult = snugCastRays(posed->thing.body, rays, count, any, &query);
 	assert_int_equal(result.status, snug_success);
 	assert_int_equal(anyResult.status, snug_success);
 	assert_int_equal(result.count, anyResult.count);
@@ -254,7 +254,7 @@ static void grazing_rays_far_out_hit_vertices(void** state)
 				ray.to[k] = v[k] + step;
 			}
 			snugRayQuery query = { .any = i % 2 == 0 };
-			snugRayResult result = snugCastRays(posed.thing.body, &ray, 1, &hit, &query);
+			snugResult result = snugCastRays(posed.thing.body, &ray, 1, &hit, &query);
 			HitList expected = BruteHits(&posed, &ray, false);
 			if (result.count != (expected.count > 0 ? 1 : 0))
 			{
@@ -287,7 +287,7 @@ static void nothing_slips_through_closed_surfaces(void** state)
 				batch[r].to[k] = 4.0f * batch[r].to[k] - 3.0f * batch[r].from[k]; // nearly through the point
 			}
 		}
-		snugRayResult result = snugCastRays(posed.thing.body, batch, 256, hits, NULL);
+		snugResult result = snugCastRays(posed.thing.body, batch, 256, hits, NULL);
 		missed += 256 - result.count;
 	}
 	assert_int_equal(missed, 0);

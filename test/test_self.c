@@ -59,7 +59,7 @@ static PairList FoundSelf(const Posed* posed, bool keepRest)
 {
 	size_t count = posed->thing.mesh.triangleCount;
 	PairList list = { malloc((count * count + 1) * sizeof(snugPair)), 0 };
-	const snugSelfQuery query = { .pairs = list.pairs, .capacity = count * count, .keepRest = keepRest };
+	const snugQuery query = { .pairs = list.pairs, .capacity = count * count, .keepRest = keepRest };
 	snugResult result = snugCollideSelf(posed->thing.body, &query);
 	assert_int_equal(result.status, snug_success);
 	assert_true(result.complete);
@@ -138,7 +138,7 @@ static void simple_surfaces_have_no_pairs(void** state)
 	{
 		Posed posed = Posed_Make(
 		    &random, n % 2 == 0 ? sceneMakeSphere(n) : sceneMakeTorus(1.0, 0.4, 10 * n, 7 * n), snug_rigid, NULL);
-		const snugSelfQuery query = { .keepRest = true };
+		const snugQuery query = { .keepRest = true };
 		snugResult result = snugCollideSelf(posed.thing.body, &query);
 		assert_int_equal(result.status, snug_success);
 		assert_int_equal(result.count, 0);
@@ -212,13 +212,13 @@ static void misuse_is_refused(void** state)
 	sceneRandom random = { 7 };
 	Posed posed = Posed_Make(&random, sceneMakeSoup(100, 0.5, 3), snug_rigid, NULL);
 	int calls = 0;
-	snugSelfQuery query = { .callback = StopAtOnce, .user = &calls, .keepRest = true };
+	snugQuery query = { .callback = StopAtOnce, .user = &calls, .keepRest = true };
 	snugResult result = snugCollideSelf(posed.thing.body, &query);
 	assert_true(result.status == snug_success && !result.complete && calls == 1 && result.count == 1);
 	assert_int_equal(snugCollideSelf(posed.thing.body, NULL).count, 0); // all of them meet at rest
-	query = (snugSelfQuery){ .capacity = 1 };
+	query = (snugQuery){ .capacity = 1 };
 	assert_int_equal(snugCollideSelf(posed.thing.body, &query).status, snug_badArgument);
-	query = (snugSelfQuery){ .reserved = { 1 } };
+	query = (snugQuery){ .reserved = { 1 } };
 	assert_int_equal(snugCollideSelf(posed.thing.body, &query).status, snug_badArgument);
 	assert_int_equal(snugCollideSelf(NULL, NULL).status, snug_badArgument);
 	Posed_Free(&posed);

@@ -109,7 +109,7 @@ static void Check(uint64_t seed, const Posed* posed, const snugShape* shape, uin
 	snugShapeContact* contacts = malloc((count + 1) * sizeof(snugShapeContact));
 	snugShapeQuery query = { .contacts = contacts, .capacity = count };
 	memcpy(query.origin, posed->origin, sizeof(query.origin));
-	snugShapeResult all = snugCollideShape(posed->thing.body, shape, &query);
+	snugResult all = snugCollideShape(posed->thing.body, shape, &query);
 	assert_int_equal(all.status, snug_success);
 	uint64_t next = 0;
 	for (uint32_t i = 0; i < count; ++i)
@@ -207,7 +207,7 @@ static void walks_lose_nothing(void** state)
 		snugShapeQuery query = {
 			.origin = { posed.origin[0], posed.origin[1], posed.origin[2] }, .contacts = contacts, .capacity = room
 		};
-		snugShapeResult result = snugCollideShape(posed.thing.body, &shape, &query);
+		snugResult result = snugCollideShape(posed.thing.body, &shape, &query);
 		for (uint32_t i = 0; i < count && result.status == snug_success; ++i)
 		{
 			float c[3][3];

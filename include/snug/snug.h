@@ -415,7 +415,8 @@ typedef struct snugWitness
 	uint32_t memory[4];
 } snugWitness;
 
-/// What to ask. All zero: count all pairs.
+/// What to ask of pairs, here and in snug_queries.h. All zero: count them. A function that has no use for a member says
+/// so, or the member says for which it is.
 typedef struct snugQuery
 {
 	snugPair* pairs;           ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b): see `unsorted`
@@ -423,19 +424,18 @@ typedef struct snugQuery
 	double origin[3];          ///< positions are evaluated relative to it: set it near bodies that are far from zero
 	snugPairFcn* callback;     ///< nullable
 	void* user;                ///< passed to `callback`
-	uint64_t maxVolumeTests;   ///< stop before more volume tests than this; 0: no limit
-	uint64_t maxTriangleTests; ///< stop before more triangle tests than this; 0: no limit
 	snugParallelFcn* parallel; ///< nullable; lets your threads share the work of one snugCollide, for heavy contact.
-	                           ///< Pairs are the same; one thread at a time calls `callback`. Not used with limits on
-	                           ///< tests, nor for models with fewer than 8 children per node.
+	                           ///< Pairs are the same; one thread at a time calls `callback`.
 	void* parallelUser;        ///< passed to `parallel`
 	snugWitness* witness; ///< nullable; for snugTouches: the triangles that answered last are looked at first, then
 	                      ///< what is around them, farther and farther. Much faster while bodies stay in contact; then
 	                      ///< it may name another pair than without, and refits on demand, whatever their strategy.
 	bool unsorted;        ///< `pairs` receives the first `capacity` that are found, as they are found. Saves the
 	                      ///< sorting. Their order is not specified; without `parallel` it is always the same.
-	bool distanceBound;   ///< find snugResult.distanceBound, for little more time. `parallel` is not used then.
-	uint64_t reserved[6];
+	bool findDistanceBound; ///< find snugResult.distanceBound, for little more time. `parallel` is not used then.
+	bool keepRest; ///< for snugCollideSelf: also pairs that meet at rest. Characters have thousands: eyes in their
+	               ///< sockets, clothes, parts that are pushed into each other
+	uint64_t reserved[8];
 } snugQuery;
 
 /// What a query cost. Pairs do not depend on the instruction set; counters may.
@@ -453,15 +453,15 @@ typedef struct snugCounters
 	uint64_t reserved[4];
 } snugCounters;
 
-/// What was found.
+/// What a query found, and what that cost.
 typedef struct snugResult
 {
 	snugStatus status;
-	bool complete;  ///< false if a limit or the callback ended the query: there may be more
-	uint64_t count; ///< pairs found, possibly more than `capacity`
+	bool complete;  ///< false if the callback ended the query: there may be more
+	uint64_t count; ///< pairs found, possibly more than `capacity`; or what the function says
 	snugCounters counters;
 	double distanceBound; ///< if it was asked for: bodies are no nearer than this. How tight it is depends on bounds,
-	                      ///< and so on the instruction set. Zero if a pair was found or a limit ended the query;
+	                      ///< and so on the instruction set. Zero if a pair was found;
 	                      ///< infinite if a body has no triangles. snugFindDistance (snug_queries.h) has the distance
 	uint64_t reserved[3];
 } snugResult;
@@ -473,8 +473,7 @@ SNUG_API snugResult snugCollide(snugBody* a, snugBody* b, const snugQuery* query
 
 /// Ask whether two bodies touch. Stops at the first pair: without a witness always the same one for the same models.
 /// @param query nullable
-/// @return count 1 if they touch, 0 if not. `complete` says whether that is certain: false if a limit ended the search
-/// before a pair was found
+/// @return count 1 if they touch, 0 if not
 SNUG_API snugResult snugTouches(snugBody* a, snugBody* b, const snugQuery* query);
 
 /// @}

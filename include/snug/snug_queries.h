@@ -99,27 +99,20 @@ typedef struct snugRayQuery
 	uint64_t reserved[7];
 } snugRayQuery;
 
-/// What rays cost and found.
-typedef struct snugRayResult
-{
-	snugStatus status;
-	uint64_t count;        ///< snugCastRays: rays that hit something; snugFindHits: triangles that are hit
-	snugCounters counters; ///< triangleTests: triangles in leaves; exactTests: of those, how many float32 left
-	uint64_t reserved[4];
-} snugRayResult;
-
 /// Find what each of some rays hits first: the least t, and of equal ones the smallest triangle number.
 /// @param rays nullable if count is zero
 /// @param hits receives one for each ray; nullable if count is zero
 /// @param query nullable
-/// @return snug_badInput, with a message that names it, if a ray is not finite or too far out
-SNUG_API snugRayResult snugCastRays(
+/// @return count: rays that hit something. snug_badInput, with a message that names it, if a ray is not finite or too
+/// far out. Counters, here and below: triangleTests are triangles in leaves, exactTests those that float32 left
+SNUG_API snugResult snugCastRays(
     snugBody* body, const snugRay* rays, uint64_t count, snugRayHit* hits, const snugRayQuery* query);
 
 /// Find everything that one ray hits.
 /// @param hits nullable if capacity is zero; receives the `capacity` first ones, sorted by t, then by triangle
 /// @param query nullable
-SNUG_API snugRayResult snugFindHits(
+/// @return count: triangles that are hit, possibly more than `capacity`
+SNUG_API snugResult snugFindHits(
     snugBody* body, const snugRay* ray, snugRayHit* hits, uint64_t capacity, const snugRayQuery* query);
 
 /// @}
@@ -148,23 +141,15 @@ typedef struct snugClosest
 	uint32_t reserved;
 } snugClosest;
 
-/// What it cost.
-typedef struct snugClosestResult
-{
-	snugStatus status;
-	uint64_t count;        ///< points with something within maxDistance
-	snugCounters counters; ///< triangleTests: triangles whose distance was computed; exactTests: of those, how many
-	                       ///< have the point in their box
-	uint64_t reserved[4];
-} snugClosestResult;
-
 /// Find where a body is nearest to each of some points.
 /// @param points x, y, z of each, relative to the query's origin; nullable if count is zero
 /// @param stride bytes from one point to the next; 0 means 12
 /// @param closest receives one for each point; nullable if count is zero
 /// @param query nullable
-/// @return snug_badInput, with a message that names it, if a point is not finite or too far out
-SNUG_API snugClosestResult snugFindClosest(snugBody* body, const float* points, size_t stride, uint64_t count,
+/// @return count: points with something within maxDistance. snug_badInput, with a message that names it, if a point is
+/// not finite or too far out. Counters: triangleTests are triangles whose distance was computed, exactTests those that
+/// have the point in their box
+SNUG_API snugResult snugFindClosest(snugBody* body, const float* points, size_t stride, uint64_t count,
     snugClosest* closest, const snugDistanceQuery* query);
 
 /// How far apart two bodies are.
@@ -185,23 +170,13 @@ typedef struct snugDistanceResult
 /// @param query nullable
 SNUG_API snugDistanceResult snugFindDistance(snugBody* a, snugBody* b, const snugDistanceQuery* query);
 
-/// What to ask. All zero: what snugCollide finds.
-typedef struct snugMarginQuery
-{
-	double origin[3];
-	double margin;         ///< not negative
-	snugPair* pairs;       ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b)
-	uint64_t capacity;     ///< room in `pairs`
-	snugPairFcn* callback; ///< nullable
-	void* user;            ///< passed to `callback`
-	uint64_t reserved[8];
-} snugMarginQuery;
-
 /// Find all pairs of triangles of two different bodies whose distance is at most the margin. Pairs that intersect are
 /// always among them. A pair whose distance differs from the margin by less than 2^-40 of its extent may be there or
 /// not, but the same on every machine. Counters: triangleTests are pairs of triangles whose boxes are within the
 /// margin, exactTests those of them whose boxes overlap.
-SNUG_API snugResult snugFindWithin(snugBody* a, snugBody* b, const snugMarginQuery* query);
+/// @param margin not negative; zero: what snugCollide finds
+/// @param query nullable; no threads and no witness are used
+SNUG_API snugResult snugFindWithin(snugBody* a, snugBody* b, double margin, const snugQuery* query);
 
 /// @}
 
@@ -225,40 +200,28 @@ typedef enum snugPlace
 /// Where a point is.
 typedef struct snugPointPlace
 {
-	snugPlace place;
+	snugPlace side;
 	int32_t winding; ///< how often the surface is wound around it, counterclockwise triangles being seen from outside:
-	                 ///< in two closed parts that overlap it is 2, and `place` is outside. Zero on the surface
+	                 ///< in two closed parts that overlap it is 2, and `side` is outside. Zero on the surface
 	uint32_t triangle; ///< on the surface: the smallest one that it is in. Otherwise SNUG_NO_TRIANGLE
 } snugPointPlace;
 
-typedef struct snugInsideQuery
-{
-	double origin[3];
-	uint64_t reserved[8];
-} snugInsideQuery;
-
-typedef struct snugInsideResult
-{
-	snugStatus status;
-	snugPlace place;       ///< of the inner body
-	uint64_t count;        ///< points that are not outside; or 1 if the body is inside
-	snugCounters counters; ///< triangleTests: triangles in leaves; exactTests: of those, how many float32 left
-	uint64_t reserved[4];
-} snugInsideResult;
-
 /// Find where each of some points is.
-/// @param points x, y, z of each, relative to the query's origin; nullable if count is zero
+/// @param points x, y, z of each, relative to the origin; nullable if count is zero
 /// @param stride bytes from one point to the next; 0 means 12
-/// @param places receives one for each point; nullable if count is zero
-/// @param query nullable
-/// @return snug_badInput, with a message that names it, if a point is not finite or too far out
-SNUG_API snugInsideResult snugFindInside(snugBody* body, const float* points, size_t stride, uint64_t count,
-    snugPointPlace* places, const snugInsideQuery* query);
+/// @param sides receives one for each point; nullable if count is zero
+/// @param origin nullable; default zero
+/// @return count: points that are not outside. snug_badInput, with a message that names it, if a point is not finite or
+/// too far out. Counters, here and below, are those of rays
+SNUG_API snugResult snugFindInside(
+    snugBody* body, const float* points, size_t stride, uint64_t count, snugPointPlace* sides, const double origin[3]);
 
 /// Find whether a body is inside another one, which must be closed. If they do not touch, each part of the inner body
 /// is inside as a whole or outside as a whole. A body without triangles is outside.
-/// @param query nullable
-SNUG_API snugInsideResult snugFindBodyInside(snugBody* inner, snugBody* outer, const snugInsideQuery* query);
+/// @param origin nullable; default zero
+/// @param side nullable; receives where the inner body is
+/// @return count: 1 if it is inside
+SNUG_API snugResult snugFindBodyInside(snugBody* inner, snugBody* outer, const double origin[3], snugPlace* side);
 
 /// Count the edges of a model that an odd number of triangles have. Zero: the surface is closed. Takes memory for a
 /// moment, 24 to 48 bytes per triangle, from the model's allocator.
@@ -312,45 +275,26 @@ typedef struct snugShapeQuery
 	uint64_t reserved[8];
 } snugShapeQuery;
 
-typedef struct snugShapeResult
-{
-	snugStatus status;
-	uint64_t count;        ///< triangles that meet the shape; with `any` at most 1
-	snugCounters counters; ///< triangleTests: triangles that were compared with the shape
-	uint64_t reserved[4];
-} snugShapeResult;
-
 /// Find the triangles of a body that meet a shape.
 /// @param query nullable
-/// @return snug_badInput, with a message, if the shape is not valid
-SNUG_API snugShapeResult snugCollideShape(snugBody* body, const snugShape* shape, const snugShapeQuery* query);
+/// @return count: triangles that meet the shape; with `any` at most 1. snug_badInput, with a message, if the shape is
+/// not valid. Counters: triangleTests are triangles that were compared with the shape
+SNUG_API snugResult snugCollideShape(snugBody* body, const snugShape* shape, const snugShapeQuery* query);
 
 /// @}
 
 /// @defgroup self Self-collision
 /// @{
 
-/// What to ask. All zero: count the pairs that do not meet at rest.
-typedef struct snugSelfQuery
-{
-	snugPair* pairs;       ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b)
-	uint64_t capacity;     ///< room in `pairs`
-	snugPairFcn* callback; ///< nullable
-	void* user;            ///< passed to `callback`
-	bool keepRest; ///< also pairs that meet at rest. Characters have thousands: eyes in their sockets, clothes, parts
-	               ///< that are pushed into each other
-	uint64_t reserved[8];
-} snugSelfQuery;
-
 /// Find all pairs of triangles of one body, a < b, that share a point beyond the corners they share. Neighbours always
 /// share a corner or an edge; they are reported if they meet elsewhere too, or are folded flat onto each other. Twins
 /// (snugModel_GetTwins) are one corner; triangles with the same three corners are never reported. Two that meet in the
-/// rest positions of the model are left out.
+/// rest positions of the model are left out, unless `keepRest` asks for them.
 ///
 /// Decided exactly, at the positions that snugBody_GetVertices reports for the identity frame and no origin: where the
 /// body is does not matter. The same pairs for every instruction set, compiler and build of snug.
-/// @param query nullable
-SNUG_API snugResult snugCollideSelf(snugBody* body, const snugSelfQuery* query);
+/// @param query nullable; no threads and no witness are used, and there is no origin
+SNUG_API snugResult snugCollideSelf(snugBody* body, const snugQuery* query);
 
 /// @}
 

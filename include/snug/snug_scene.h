@@ -264,7 +264,7 @@ typedef struct snugSceneRayResult
 	snugStatus status;
 	uint32_t body;         ///< the body that is too far from the scene's origin; SNUG_NO_BODY: none
 	uint64_t count;        ///< rays that hit something; snugScene_FindHits: triangles that are hit
-	snugCounters counters; ///< as in snugRayResult, of all bodies, and of boxes that were not up to date
+	snugCounters counters; ///< as of snugCastRays, of all bodies, and of boxes that were not up to date
 	uint64_t reserved[4];
 } snugSceneRayResult;
 

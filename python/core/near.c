@@ -36,7 +36,7 @@ static PyObject* AskRays(smBody* body, const smArray* rays, const snugRayQuery* 
 	{
 		return NULL;
 	}
-	snugRayResult result;
+	snugResult result;
 	Py_BEGIN_ALLOW_THREADS;
 	result = snugCastRays(body->body, rays->data, rays->count, hits, query);
 	Py_END_ALLOW_THREADS;
@@ -77,7 +77,7 @@ static PyObject* AskHits(smBody* body, const snugRay* ray, const snugRayQuery* q
 		few = 32
 	};
 	snugRayHit first[few], *hits = first, *more = NULL;
-	snugRayResult result;
+	snugResult result;
 	Py_BEGIN_ALLOW_THREADS;
 	result = snugFindHits(body->body, ray, first, few, query);
 	body->counters = result.counters;
@@ -131,7 +131,7 @@ static PyObject* AskClosest(smBody* body, const smArray* points, const snugDista
 	{
 		return NULL;
 	}
-	snugClosestResult result;
+	snugResult result;
 	Py_BEGIN_ALLOW_THREADS;
 	result = snugFindClosest(body->body, points->data, points->stride, points->count, closest, query);
 	Py_END_ALLOW_THREADS;

@@ -114,9 +114,9 @@ static PyObject* Collide(PyObject* module, PyObject* const* arguments, Py_ssize_
 
 static snugResult AskWithin(const Question* q, snugPair* pairs, uint64_t capacity)
 {
-	snugMarginQuery query = { .margin = q->margin, .pairs = pairs, .capacity = capacity };
+	snugQuery query = { .pairs = pairs, .capacity = capacity };
 	memcpy(query.origin, q->origin, sizeof(query.origin));
-	return snugFindWithin(q->a->body, q->b->body, &query);
+	return snugFindWithin(q->a->body, q->b->body, q->margin, &query);
 }
 
 static PyObject* FindWithin(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
@@ -135,7 +135,7 @@ static PyObject* FindWithin(PyObject* module, PyObject* const* arguments, Py_ssi
 
 static snugResult AskSelf(const Question* q, snugPair* pairs, uint64_t capacity)
 {
-	const snugSelfQuery query = { .pairs = pairs, .capacity = capacity, .keepRest = q->keepRest };
+	const snugQuery query = { .pairs = pairs, .capacity = capacity, .keepRest = q->keepRest };
 	return snugCollideSelf(q->a->body, &query);
 }
 
@@ -241,7 +241,7 @@ static PyObject* FindDistanceBound(PyObject* module, PyObject* const* arguments,
 {
 	static const smParameters parameters = { "find_distance_bound", 2, 2, 3, { "a", "b", "origin" } };
 	PyObject* values[3];
-	snugQuery query = { .distanceBound = true };
+	snugQuery query = { .findDistanceBound = true };
 	smBody *a, *b;
 	(void)module;
 	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[2], query.origin) ||

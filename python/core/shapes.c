@@ -6,7 +6,7 @@
 
 // ---- Inside ----------------------------------------------------------------------------------------------------
 
-static PyObject* AskInside(smBody* body, const smArray* points, const snugInsideQuery* query)
+static PyObject* AskInside(smBody* body, const smArray* points, const double origin[3])
 {
 	const Py_ssize_t length = points->count;
 	void* places;
@@ -15,9 +15,9 @@ static PyObject* AskInside(smBody* body, const smArray* points, const snugInside
 	{
 		return NULL;
 	}
-	snugInsideResult result;
+	snugResult result;
 	Py_BEGIN_ALLOW_THREADS;
-	result = snugFindInside(body->body, points->data, points->stride, points->count, places, query);
+	result = snugFindInside(body->body, points->data, points->stride, points->count, places, origin);
 	Py_END_ALLOW_THREADS;
 	return smBody_Answer(body, result.status, &result.counters, array);
 }
@@ -26,10 +26,10 @@ static PyObject* FindInside(PyObject* module, PyObject* const* arguments, Py_ssi
 {
 	static const smParameters parameters = { "find_inside", 2, 2, 3, { "body", "points", "origin" } };
 	PyObject *values[3], *places = NULL;
-	snugInsideQuery query = { .origin = { 0.0 } };
+	double origin[3] = { 0.0 };
 	smArray points;
 	(void)module;
-	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[2], query.origin) ||
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[2], origin) ||
 	    !smArray_Take(&points, values[1], "points", sm_float32, (smShape){ 2, { -1, 3 } }))
 	{
 		return NULL;
@@ -37,7 +37,7 @@ static PyObject* FindInside(PyObject* module, PyObject* const* arguments, Py_ssi
 	smBody* body = smBody_Take(values[0], "body");
 	if (body != NULL)
 	{
-		places = AskInside(body, &points, &query);
+		places = AskInside(body, &points, origin);
 		smRelease(&body->isBusy);
 	}
 	smArray_Release(&points);
@@ -48,20 +48,21 @@ static PyObject* FindBodyInside(PyObject* module, PyObject* const* arguments, Py
 {
 	static const smParameters parameters = { "find_body_inside", 2, 2, 3, { "inner", "outer", "origin" } };
 	PyObject* values[3];
-	snugInsideQuery query = { .origin = { 0.0 } };
+	double origin[3] = { 0.0 };
+	snugPlace side;
 	smBody *inner, *outer;
 	(void)module;
-	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[2], query.origin) ||
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[2], origin) ||
 	    !smBody_TakeTwo(values, &inner, &outer))
 	{
 		return NULL;
 	}
-	snugInsideResult result;
+	snugResult result;
 	Py_BEGIN_ALLOW_THREADS;
-	result = snugFindBodyInside(inner->body, outer->body, &query);
+	result = snugFindBodyInside(inner->body, outer->body, origin, &side);
 	Py_END_ALLOW_THREADS;
 	inner->counters = result.counters;
-	PyObject* place = result.status == snug_success ? PyLong_FromLong((long)result.place)
+	PyObject* place = result.status == snug_success ? PyLong_FromLong((long)side)
 	                                                : smBody_FailOfTwo(result.status, inner, outer);
 	smBody_ReleaseTwo(inner, outer);
 	return place;
@@ -76,7 +77,7 @@ static PyObject* AskShape(smBody* body, const snugShape* shape, snugShapeQuery* 
 		few = 64
 	};
 	snugShapeContact first[few], *contacts = first, *more = NULL;
-	snugShapeResult result;
+	snugResult result;
 	query->contacts = first;
 	query->capacity = few;
 	Py_BEGIN_ALLOW_THREADS;

@@ -147,11 +147,11 @@ static snugStatus Start(Search* search, snugBody* body, const double origin[3])
 	return status;
 }
 
-static SG_NOINLINE snugClosestResult FindClosest(snugBody* body, const char* points, size_t stride, uint64_t count,
+static SG_NOINLINE snugResult FindClosest(snugBody* body, const char* points, size_t stride, uint64_t count,
     snugClosest* closest, const snugDistanceQuery* query)
 {
 	Search search; // not zeroed: most of it is scratch
-	snugClosestResult result = { .status = Start(&search, body, query->origin) };
+	snugResult result = { .status = Start(&search, body, query->origin) };
 	double most = query->maxDistance > 0.0 ? query->maxDistance : INFINITY;
 	for (uint64_t i = 0; result.status == snug_success && i < count; ++i)
 	{
@@ -170,16 +170,17 @@ static SG_NOINLINE snugClosestResult FindClosest(snugBody* body, const char* poi
 	if (result.status == snug_success)
 	{
 		sgSide_Finish(&search.side);
+		result.complete = true;
 		result.counters = search.counters;
 	}
 	return result;
 }
 
-snugClosestResult snugFindClosest(snugBody* body, const float* points, size_t stride, uint64_t count,
-    snugClosest* closest, const snugDistanceQuery* query)
+snugResult snugFindClosest(snugBody* body, const float* points, size_t stride, uint64_t count, snugClosest* closest,
+    const snugDistanceQuery* query)
 {
 	static const snugDistanceQuery defaults = { .maxDistance = 0.0 };
-	const snugClosestResult misuse = { .status = snug_badArgument };
+	const snugResult misuse = { .status = snug_badArgument };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(body != NULL && ((points != NULL && closest != NULL) || count == 0), misuse);
 	SG_REQUIRE_RESERVED(query, misuse);
@@ -188,10 +189,10 @@ snugClosestResult snugFindClosest(snugBody* body, const float* points, size_t st
 	snugStatus status = sgCheckPoints(body, points, stride, count);
 	if (status != snug_success)
 	{
-		return (snugClosestResult){ .status = status };
+		return (snugResult){ .status = status };
 	}
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugClosestResult result = FindClosest(body, (const char*)points, stride, count, closest, query);
+	snugResult result = FindClosest(body, (const char*)points, stride, count, closest, query);
 	sgFpEnv_Leave(environment);
 	return result;
 }

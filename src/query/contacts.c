@@ -303,8 +303,6 @@ static void FindPairs(
 {
 	const sgPairOptions options = {
 		.origin = query->origin,
-		.maxVolumeTests = UINT64_MAX,
-		.maxTriangleTests = UINT64_MAX,
 		.asPlaces = true,
 		.parallel = query->parallel,
 		.parallelUser = query->parallelUser,

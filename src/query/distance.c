@@ -173,8 +173,6 @@ static bool Touch(snugBody* a, snugBody* b, const double origin[3], snugDistance
 	snugPair pair;
 	const sgPairOptions options = {
 		.origin = origin,
-		.maxVolumeTests = UINT64_MAX,
-		.maxTriangleTests = UINT64_MAX,
 		.firstOnly = true,
 		.asPlaces = true,
 	};

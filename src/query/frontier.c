@@ -473,8 +473,6 @@ static SG_NOINLINE snugResult Run(
 {
 	const sgPairOptions options = {
 		.origin = frontier->origin,
-		.maxVolumeTests = UINT64_MAX,
-		.maxTriangleTests = UINT64_MAX,
 	};
 	sgSink sink = { .pairs = query->pairs, .capacity = query->capacity, .callersEnvironment = callersEnvironment };
 	Walk walk; // not zeroed: most of it is scratch

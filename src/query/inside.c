@@ -126,17 +126,17 @@ static snugPlace Ask(Search* search, const float point[3])
 	return search->triangle != SNUG_NO_TRIANGLE ? snug_onSurface : search->isOdd ? snug_inside : snug_outside;
 }
 
-static SG_NOINLINE snugInsideResult FindInside(snugBody* body, const char* points, size_t stride, uint64_t count,
-    snugPointPlace* places, const snugInsideQuery* query)
+static SG_NOINLINE snugResult FindInside(
+    snugBody* body, const char* points, size_t stride, uint64_t count, snugPointPlace* sides, const double origin[3])
 {
 	Search search; // not zeroed: most of it is scratch
-	snugInsideResult result = { .count = 0 };
-	result.status = StartSearch(&search, body, query->origin, &result.counters);
+	snugResult result = { .count = 0 };
+	result.status = StartSearch(&search, body, origin, &result.counters);
 	for (uint64_t i = 0; result.status == snug_success && i < count; ++i)
 	{
 		const snugPlace place = Ask(&search, (const float*)(const void*)(points + i * stride));
-		places[i] = (snugPointPlace){
-			.place = place, .triangle = search.triangle, .winding = place == snug_onSurface ? 0 : search.winding
+		sides[i] = (snugPointPlace){
+			.side = place, .triangle = search.triangle, .winding = place == snug_onSurface ? 0 : search.winding
 		};
 		result.count += place != snug_outside;
 	}
@@ -243,39 +243,37 @@ static void Descend(Pair* pair)
 }
 
 // Whether they share a point is asked first.
-static snugStatus FindTouch(snugBody* a, snugBody* b, const double origin[3], snugInsideResult* result)
+static snugStatus FindTouch(snugBody* a, snugBody* b, const double origin[3], snugPlace* side, snugCounters* counters)
 {
 	const sgPairOptions options = {
 		.origin = origin,
-		.maxVolumeTests = UINT64_MAX,
-		.maxTriangleTests = UINT64_MAX,
 		.firstOnly = true,
 	};
 	snugPair pair;
 	sgSink sink = { .pairs = &pair, .capacity = 1 };
 	snugResult touching = { .status = snug_success };
 	sgFindPairs(a, b, &options, &sink, &touching);
-	result->place = sink.count > 0 ? snug_onSurface : snug_outside;
-	result->counters = touching.counters;
+	*side = sink.count > 0 ? snug_onSurface : snug_outside;
+	*counters = touching.counters;
 	return touching.status;
 }
 
-static SG_NOINLINE snugInsideResult FindBody(snugBody* inner, snugBody* outer, const snugInsideQuery* query)
+static SG_NOINLINE snugResult FindBody(snugBody* inner, snugBody* outer, const double origin[3], snugPlace* side)
 {
-	snugInsideResult result = { .status = snug_success };
-	result.status = FindTouch(inner, outer, query->origin, &result);
+	snugResult result = { .count = 0 };
+	result.status = FindTouch(inner, outer, origin, side, &result.counters);
 	const bool isEmpty = inner->model->tree.triangleCount == 0 || outer->model->tree.triangleCount == 0;
-	if (result.status != snug_success || result.place == snug_onSurface || isEmpty)
+	if (result.status != snug_success || *side == snug_onSurface || isEmpty)
 	{
 		return result;
 	}
 	Pair pair; // not zeroed: most of it is scratch
 	sgBox root;
 	memset(pair.isAny, 0, sizeof(pair.isAny));
-	result.status = StartSearch(&pair.inside, outer, query->origin, &result.counters);
+	result.status = StartSearch(&pair.inside, outer, origin, &result.counters);
 	if (result.status == snug_success)
 	{
-		result.status = sgSide_Start(&pair.inner, inner, query->origin, &root, &pair.inside.counters);
+		result.status = sgSide_Start(&pair.inner, inner, origin, &root, &pair.inside.counters);
 	}
 	if (result.status == snug_success)
 	{
@@ -285,8 +283,8 @@ static SG_NOINLINE snugInsideResult FindBody(snugBody* inner, snugBody* outer, c
 		sgSide_Finish(&pair.inside.side);
 		sgSide_Finish(&pair.inner);
 		const bool isPartly = pair.isAny[snug_outside] && pair.isAny[snug_inside];
-		result.place = isPartly ? snug_partlyInside : pair.isAny[snug_inside] ? snug_inside : snug_outside;
-		result.count = result.place == snug_inside;
+		*side = isPartly ? snug_partlyInside : pair.isAny[snug_inside] ? snug_inside : snug_outside;
+		result.count = *side == snug_inside;
 		result.counters = pair.inside.counters;
 	}
 	return result;
@@ -294,37 +292,40 @@ static SG_NOINLINE snugInsideResult FindBody(snugBody* inner, snugBody* outer, c
 
 // ---- The public functions ------------------------------------------------------------------------------------------
 
-static const snugInsideQuery defaults = { .origin = { 0.0, 0.0, 0.0 } };
+static const double zero[3] = { 0.0, 0.0, 0.0 };
 
-snugInsideResult snugFindInside(snugBody* body, const float* points, size_t stride, uint64_t count,
-    snugPointPlace* places, const snugInsideQuery* query)
+snugResult snugFindInside(
+    snugBody* body, const float* points, size_t stride, uint64_t count, snugPointPlace* sides, const double origin[3])
 {
-	const snugInsideResult misuse = { .status = snug_badArgument };
-	query = query != NULL ? query : &defaults;
-	SG_REQUIRE(body != NULL && ((points != NULL && places != NULL) || count == 0), misuse);
-	SG_REQUIRE_RESERVED(query, misuse);
+	const snugResult misuse = { .status = snug_badArgument };
+	origin = origin != NULL ? origin : zero;
+	SG_REQUIRE(body != NULL && ((points != NULL && sides != NULL) || count == 0), misuse);
 	stride = sgStride(stride, 3 * sizeof(float));
-	SG_REQUIRE(stride != 0 && sgIsFinitePoint(query->origin), misuse);
+	SG_REQUIRE(stride != 0 && sgIsFinitePoint(origin), misuse);
 	snugStatus status = sgCheckPoints(body, points, stride, count);
 	if (status != snug_success)
 	{
-		return (snugInsideResult){ .status = status };
+		return (snugResult){ .status = status };
 	}
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugInsideResult result = FindInside(body, (const char*)points, stride, count, places, query);
+	snugResult result = FindInside(body, (const char*)points, stride, count, sides, origin);
+	result.complete = result.status == snug_success;
 	sgFpEnv_Leave(environment);
 	return result;
 }
 
-snugInsideResult snugFindBodyInside(snugBody* inner, snugBody* outer, const snugInsideQuery* query)
+snugResult snugFindBodyInside(snugBody* inner, snugBody* outer, const double origin[3], snugPlace* side)
 {
-	const snugInsideResult misuse = { .status = snug_badArgument };
-	query = query != NULL ? query : &defaults;
+	const snugResult misuse = { .status = snug_badArgument };
+	snugPlace found = snug_outside;
+	origin = origin != NULL ? origin : zero;
+	side = side != NULL ? side : &found;
+	*side = found;
 	SG_REQUIRE(inner != NULL && outer != NULL && inner != outer, misuse);
-	SG_REQUIRE_RESERVED(query, misuse);
-	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
+	SG_REQUIRE(sgIsFinitePoint(origin), misuse);
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugInsideResult result = FindBody(inner, outer, query);
+	snugResult result = FindBody(inner, outer, origin, side);
+	result.complete = result.status == snug_success;
 	sgFpEnv_Leave(environment);
 	return result;
 }

@@ -114,13 +114,6 @@ static void Queue(sgPairSearch* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf b, 
 	}
 }
 
-// A budget is used up: what was met before counts.
-static void Stop(sgPairSearch* search)
-{
-	Flush(search);
-	search->isCut = search->walk.isStopped = true;
-}
-
 // ---- Nodes -------------------------------------------------------------------------------------------------------
 
 static sgOpened OpenA(sgPairWalk* walk, uint32_t slot)
@@ -191,15 +184,10 @@ static uint64_t OverlapMoved(
 	return pairs;
 }
 
-// Pairs of lanes that overlap. None if that would take more tests than allowed.
+// Pairs of lanes that overlap.
 static uint64_t Overlap(sgPairSearch* search, sgBounds a, uint32_t maskA, sgBounds b, uint32_t maskB)
 {
 	uint64_t tests = (uint64_t)(sgCountBits(maskA) * sgCountBits(maskB));
-	if (tests > search->options->maxVolumeTests - search->counters.volumeTests)
-	{
-		Stop(search);
-		return 0;
-	}
 	search->counters.volumeTests += tests;
 	if (search->motionBA.kind != sgMotion_none)
 	{
@@ -364,11 +352,6 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 	uint64_t tests = 0;
 	uint64_t pairs =
 	    search->kernels->leaves->filterTriangles(sgSide_Lanes(&search->a, a), sgSide_Lanes(&search->b, b), &tests);
-	if (tests > search->options->maxTriangleTests - search->counters.triangleTests)
-	{
-		Stop(search);
-		return;
-	}
 	search->counters.triangleTests += tests;
 	for (; pairs != 0 && !walk->isStopped; pairs &= pairs - 1)
 	{

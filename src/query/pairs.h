@@ -12,8 +12,6 @@
 typedef struct sgPairOptions
 {
 	const double* origin;
-	uint64_t maxVolumeTests;   ///< UINT64_MAX: no limit
-	uint64_t maxTriangleTests; ///< UINT64_MAX: no limit
 	bool firstOnly;            ///< stop at the first pair
 	bool asPlaces;             ///< pairs are places of triangles, leaf * SG_LANES + lane, not the caller's numbers
 	bool distanceBound;        ///< find a lower bound of the distance
@@ -60,7 +58,7 @@ typedef struct sgPairSearch
 	snugPair found[SG_TEAM_PAIRS];
 	uint32_t foundCount;
 	snugCounters counters;
-	bool isCut;           ///< by the callback or a budget, so there may be more
+	bool isCut;           ///< by the callback, so there may be more
 	sgBoxMotion motionBA; ///< from the space of b to that of a
 	sgBoxMotion motionAB;
 	bool testsExtra; ///< both bodies have the same volume, and it adds to boxes

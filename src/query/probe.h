@@ -37,7 +37,7 @@ snugStatus sgCheckRays(const snugMessenger* messenger, const snugRay* rays, uint
 typedef void sgHitFcn(void* user, const snugRayHit* hit);
 
 /// Visit everything that a ray hits, which was checked, in the library's floating-point environment.
-snugRayResult sgBody_VisitHits(snugBody* body, const snugRay* ray, const double origin[3], sgHitFcn* visit, void* user);
+snugResult sgBody_VisitHits(snugBody* body, const snugRay* ray, const double origin[3], sgHitFcn* visit, void* user);
 
 /// Points that a caller gave.
 /// @return snug_badInput, with a message that names it, if one is not finite or too far out

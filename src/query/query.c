@@ -5,16 +5,13 @@
 static SG_NOINLINE snugResult Run(
     snugBody* a, snugBody* b, const snugQuery* query, bool firstOnly, sgFpEnv callersEnvironment)
 {
-	const bool isLimited =
-	    firstOnly || query->maxVolumeTests != 0 || query->maxTriangleTests != 0 || query->distanceBound;
+	const bool isAlone = firstOnly || query->findDistanceBound;
 	sgPairOptions options = {
 		.origin = query->origin,
-		.maxVolumeTests = query->maxVolumeTests == 0 ? UINT64_MAX : query->maxVolumeTests,
-		.maxTriangleTests = query->maxTriangleTests == 0 ? UINT64_MAX : query->maxTriangleTests,
 		.firstOnly = firstOnly,
 		.witness = firstOnly ? query->witness : NULL,
-		.distanceBound = query->distanceBound,
-		.parallel = isLimited ? NULL : query->parallel,
+		.distanceBound = query->findDistanceBound,
+		.parallel = isAlone ? NULL : query->parallel,
 		.parallelUser = query->parallelUser,
 	};
 	sgSink sink = {

@@ -168,20 +168,20 @@ static bool IsEmpty(const Search* search)
 	return search->side.tree->triangleCount == 0;
 }
 
-static snugRayResult Finish(Search* search, uint64_t count)
+static snugResult Finish(Search* search, uint64_t count)
 {
 	sgSide_Finish(&search->side);
-	return (snugRayResult){ .status = snug_success, .count = count, .counters = search->counters };
+	return (snugResult){ .status = snug_success, .complete = true, .count = count, .counters = search->counters };
 }
 
-static SG_NOINLINE snugRayResult CastRays(
+static SG_NOINLINE snugResult CastRays(
     snugBody* body, const snugRay* rays, uint64_t count, snugRayHit* hits, const snugRayQuery* query)
 {
 	Search search; // not zeroed: most of it is scratch
 	snugStatus status = Start(&search, body, query->origin);
 	if (status != snug_success)
 	{
-		return (snugRayResult){ .status = status };
+		return (snugResult){ .status = status };
 	}
 	uint64_t found = 0;
 	for (uint64_t i = 0; i < count; ++i)
@@ -201,14 +201,14 @@ static SG_NOINLINE snugRayResult CastRays(
 	return Finish(&search, found);
 }
 
-static SG_NOINLINE snugRayResult FindHits(
+static SG_NOINLINE snugResult FindHits(
     snugBody* body, const snugRay* ray, snugRayHit* hits, uint64_t capacity, const snugRayQuery* query)
 {
 	Search search; // not zeroed: most of it is scratch
 	snugStatus status = Start(&search, body, query->origin);
 	if (status != snug_success)
 	{
-		return (snugRayResult){ .status = status };
+		return (snugResult){ .status = status };
 	}
 	Aim(&search, ray, hits, capacity);
 	if (!IsEmpty(&search))
@@ -219,13 +219,13 @@ static SG_NOINLINE snugRayResult FindHits(
 	return Finish(&search, search.count);
 }
 
-snugRayResult sgBody_VisitHits(snugBody* body, const snugRay* ray, const double origin[3], sgHitFcn* visit, void* user)
+snugResult sgBody_VisitHits(snugBody* body, const snugRay* ray, const double origin[3], sgHitFcn* visit, void* user)
 {
 	Search search; // not zeroed: most of it is scratch
 	snugStatus status = Start(&search, body, origin);
 	if (status != snug_success)
 	{
-		return (snugRayResult){ .status = status };
+		return (snugResult){ .status = status };
 	}
 	Aim(&search, ray, NULL, 0);
 	search.visit = visit;
@@ -241,10 +241,10 @@ snugRayResult sgBody_VisitHits(snugBody* body, const snugRay* ray, const double 
 
 static const snugRayQuery defaults = { .any = false };
 
-snugRayResult snugCastRays(
+snugResult snugCastRays(
     snugBody* body, const snugRay* rays, uint64_t count, snugRayHit* hits, const snugRayQuery* query)
 {
-	const snugRayResult misuse = { .status = snug_badArgument };
+	const snugResult misuse = { .status = snug_badArgument };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(body != NULL && ((rays != NULL && hits != NULL) || count == 0), misuse);
 	SG_REQUIRE_RESERVED(query, misuse);
@@ -252,18 +252,18 @@ snugRayResult snugCastRays(
 	snugStatus status = sgCheckRays(&body->messenger, rays, count);
 	if (status != snug_success)
 	{
-		return (snugRayResult){ .status = status };
+		return (snugResult){ .status = status };
 	}
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugRayResult result = CastRays(body, rays, count, hits, query);
+	snugResult result = CastRays(body, rays, count, hits, query);
 	sgFpEnv_Leave(environment);
 	return result;
 }
 
-snugRayResult snugFindHits(
+snugResult snugFindHits(
     snugBody* body, const snugRay* ray, snugRayHit* hits, uint64_t capacity, const snugRayQuery* query)
 {
-	const snugRayResult misuse = { .status = snug_badArgument };
+	const snugResult misuse = { .status = snug_badArgument };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(body != NULL && ray != NULL && (hits != NULL || capacity == 0), misuse);
 	SG_REQUIRE_RESERVED(query, misuse);
@@ -271,10 +271,10 @@ snugRayResult snugFindHits(
 	snugStatus status = sgCheckRays(&body->messenger, ray, 1);
 	if (status != snug_success)
 	{
-		return (snugRayResult){ .status = status };
+		return (snugResult){ .status = status };
 	}
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugRayResult result = FindHits(body, ray, hits, capacity, query);
+	snugResult result = FindHits(body, ray, hits, capacity, query);
 	sgFpEnv_Leave(environment);
 	return result;
 }

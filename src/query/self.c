@@ -163,11 +163,12 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 
 static const sgPairWalker walker = { Open, Open, Compare, Settle, NULL };
 
-static SG_NOINLINE snugResult Run(snugBody* body, const snugSelfQuery* query, sgFpEnv callersEnvironment)
+static SG_NOINLINE snugResult Run(snugBody* body, const snugQuery* query, sgFpEnv callersEnvironment)
 {
 	sgSink sink = {
 		.pairs = query->pairs,
 		.capacity = query->capacity,
+		.isUnsorted = query->unsorted,
 		.callback = query->callback,
 		.user = query->user,
 		.callersEnvironment = callersEnvironment,
@@ -194,9 +195,9 @@ static SG_NOINLINE snugResult Run(snugBody* body, const snugSelfQuery* query, sg
 	};
 }
 
-snugResult snugCollideSelf(snugBody* body, const snugSelfQuery* query)
+snugResult snugCollideSelf(snugBody* body, const snugQuery* query)
 {
-	static const snugSelfQuery defaults = { .pairs = NULL };
+	static const snugQuery defaults = { .pairs = NULL };
 	const snugResult misuse = { .status = snug_badArgument };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(body != NULL, misuse);

@@ -240,7 +240,7 @@ static void AimFlat(Search* search, const sgBox* around)
 	search->height = SG_MARGIN_SHAPE_PLACED * sum * placement->error + SG_MARGIN_SHAPE_SUMS * terms;
 }
 
-static SG_NOINLINE snugShapeResult Run(snugBody* body, const snugShape* shape, const snugShapeQuery* query)
+static SG_NOINLINE snugResult Run(snugBody* body, const snugShape* shape, const snugShapeQuery* query)
 {
 	Search search; // not zeroed: most of it is scratch
 	sgBox around;
@@ -252,10 +252,11 @@ static SG_NOINLINE snugShapeResult Run(snugBody* body, const snugShape* shape, c
 	search.count = 0;
 	search.counters = (snugCounters){ 0 };
 	sgBody_Prepare(body, &search.counters);
-	snugShapeResult result = {
+	snugResult result = {
 		.status = sgSide_PlaceLoosely(&search.side, body, query->origin, &around, &search.counters),
 	};
-	if (result.status != snug_success || body->model->tree.triangleCount == 0)
+	result.complete = result.status == snug_success;
+	if (!result.complete || body->model->tree.triangleCount == 0)
 	{
 		return result;
 	}
@@ -277,6 +278,7 @@ static SG_NOINLINE snugShapeResult Run(snugBody* body, const snugShape* shape, c
 	// No sgSide_Finish: a front would be refitted for more than a shape looks at.
 	Sort(query->contacts, search.count < query->capacity ? search.count : query->capacity);
 	result.count = search.count;
+	result.complete = !search.walk.isStopped;
 	result.counters = search.counters;
 	return result;
 }
@@ -310,10 +312,10 @@ static const char* FindFault(const snugShape* shape)
 	}
 }
 
-snugShapeResult snugCollideShape(snugBody* body, const snugShape* shape, const snugShapeQuery* query)
+snugResult snugCollideShape(snugBody* body, const snugShape* shape, const snugShapeQuery* query)
 {
 	static const snugShapeQuery defaults = { .any = false };
-	const snugShapeResult misuse = { .status = snug_badArgument };
+	const snugResult misuse = { .status = snug_badArgument };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(body != NULL && shape != NULL, misuse);
 	SG_REQUIRE_RESERVED(query, misuse);
@@ -323,10 +325,10 @@ snugShapeResult snugCollideShape(snugBody* body, const snugShape* shape, const s
 	const char* fault = FindFault(shape);
 	if (fault != NULL)
 	{
-		return (snugShapeResult){ .status = sgFail(&body->messenger, snug_badInput, "the shape %s", fault) };
+		return (snugResult){ .status = sgFail(&body->messenger, snug_badInput, "the shape %s", fault) };
 	}
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugShapeResult result = Run(body, shape, query);
+	snugResult result = Run(body, shape, query);
 	sgFpEnv_Leave(environment);
 	return result;
 }

@@ -81,11 +81,13 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 
 static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle, NULL };
 
-static SG_NOINLINE snugResult Run(snugBody* a, snugBody* b, const snugMarginQuery* query, sgFpEnv callersEnvironment)
+static SG_NOINLINE snugResult Run(
+    snugBody* a, snugBody* b, double margin, const snugQuery* query, sgFpEnv callersEnvironment)
 {
 	sgSink sink = {
 		.pairs = query->pairs,
 		.capacity = query->capacity,
+		.isUnsorted = query->unsorted,
 		.callback = query->callback,
 		.user = query->user,
 		.callersEnvironment = callersEnvironment,
@@ -93,14 +95,14 @@ static SG_NOINLINE snugResult Run(snugBody* a, snugBody* b, const snugMarginQuer
 	Search search; // not zeroed: most of it is scratch
 	search.walk.isStopped = false;
 	search.sink = &sink;
-	search.margin = query->margin;
+	search.margin = margin;
 	search.near.counters = (snugCounters){ 0 };
 	snugResult result = { .status = sgNearPair_Start(&search.near, a, b, query->origin) };
 	if (result.status != snug_success)
 	{
 		return result;
 	}
-	search.limit = sgNearLimit(query->margin, search.near.slack);
+	search.limit = sgNearLimit(margin, search.near.slack);
 	if (a->model->tree.triangleCount > 0 && b->model->tree.triangleCount > 0)
 	{
 		sgPairWalk_Descend(&search.walk, &walker, 0, 0);
@@ -113,15 +115,17 @@ static SG_NOINLINE snugResult Run(snugBody* a, snugBody* b, const snugMarginQuer
 	return result;
 }
 
-snugResult snugFindWithin(snugBody* a, snugBody* b, const snugMarginQuery* query)
+snugResult snugFindWithin(snugBody* a, snugBody* b, double margin, const snugQuery* query)
 {
+	static const snugQuery defaults = { .pairs = NULL };
 	const snugResult misuse = { .status = snug_badArgument };
-	SG_REQUIRE(a != NULL && b != NULL && a != b && query != NULL, misuse);
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(a != NULL && b != NULL && a != b, misuse);
 	SG_REQUIRE_RESERVED(query, misuse);
 	SG_REQUIRE(query->pairs != NULL || query->capacity == 0, misuse);
-	SG_REQUIRE(sgIsFinitePoint(query->origin) && query->margin >= 0.0, misuse);
+	SG_REQUIRE(sgIsFinitePoint(query->origin) && margin >= 0.0, misuse);
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugResult result = Run(a, b, query, environment);
+	snugResult result = Run(a, b, margin, query, environment);
 	sgFpEnv_Leave(environment);
 	return result;
 }

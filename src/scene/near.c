@@ -545,8 +545,6 @@ static void RunSearch(const Searching* searching, sgSceneSearch* search, snugPar
 	snugScene* scene = searching->scene;
 	const sgPairOptions options = {
 		.origin = scene->origin,
-		.maxVolumeTests = UINT64_MAX,
-		.maxTriangleTests = UINT64_MAX,
 		.firstOnly = !searching->trianglePairs,
 		.witness = searching->trianglePairs ? NULL : &search->witness,
 		.starts = search->levels,

@@ -55,7 +55,7 @@ static snugStatus CastBatch(snugScene* scene, uint32_t id, bool any, Batch* batc
 	{
 		query.origin[k] = scene->origin[k];
 	}
-	const snugRayResult result = snugCastRays(scene->bodies[id].body, batch->rays, batch->count, batch->hits, &query);
+	const snugResult result = snugCastRays(scene->bodies[id].body, batch->rays, batch->count, batch->hits, &query);
 	for (uint32_t i = 0; i < batch->count && result.status == snug_success; ++i)
 	{
 		Improve(hits + batch->numbers[i], batch->hits + i, id);
@@ -188,7 +188,7 @@ static SG_NOINLINE void FindHits(
 		if (IsWanted(scene, id, query, result) && EnterBox(ray, scene->boxes + id) <= 1.0)
 		{
 			list->body = id;
-			const snugRayResult found = sgBody_VisitHits(scene->bodies[id].body, ray, scene->origin, Insert, list);
+			const snugResult found = sgBody_VisitHits(scene->bodies[id].body, ray, scene->origin, Insert, list);
 			sgScene_Count(scene, &found.counters);
 			result->status = found.status;
 		}

@@ -140,7 +140,8 @@ bool FindWithin(World* world)
 		return false;
 	}
 	const uint64_t most = (uint64_t)two.surfaceA->triangleCount * two.surfaceB->triangleCount;
-	snugMarginQuery query = { .margin = Chance(world, 0.1) ? 0.0 : world->scale * Magnitude(world, 1e-4, 1.0) };
+	const double margin = Chance(world, 0.1) ? 0.0 : world->scale * Magnitude(world, 1e-4, 1.0);
+	snugQuery query = { .unsorted = false };
 	Copy(query.origin, two.origin, sizeof(query.origin));
 	Heard heard = { .capacity = most + 1 };
 	if (Chance(world, 0.3))
@@ -151,10 +152,10 @@ bool FindWithin(World* world)
 	}
 	query.capacity = most;
 	query.pairs = Room(world, most, sizeof(snugPair));
-	Tell(world, "margin %.17g; ", query.margin);
-	const snugMarginQuery* given = GIVEN(world, query);
+	Tell(world, "margin %.17g; ", margin);
+	const snugQuery* given = GIVEN(world, query);
 	snugResult result;
-	CALL(world, heard.mode = ReadMode(); result = snugFindWithin(two.a->body, two.b->body, given));
+	CALL(world, heard.mode = ReadMode(); result = snugFindWithin(two.a->body, two.b->body, margin, given));
 	if (!IsAnswered(world, result.status, two.surfaceA))
 	{
 		return false;
@@ -169,7 +170,7 @@ bool FindWithin(World* world)
 		for (uint32_t j = 0; j < two.surfaceB->triangleCount; ++j)
 		{
 			const bool isFound = next < result.count && query.pairs[next].a == i && query.pairs[next].b == j;
-			ExpectWithin(world, &two, i, j, query.margin, isFound);
+			ExpectWithin(world, &two, i, j, margin, isFound);
 			next += isFound;
 		}
 	}
@@ -181,7 +182,7 @@ bool FindWithin(World* world)
 	query.pairs = first;
 	query.callback = NULL;
 	snugResult again;
-	CALL(world, again = snugFindWithin(two.a->body, two.b->body, &query));
+	CALL(world, again = snugFindWithin(two.a->body, two.b->body, margin, &query));
 	EXPECT(world, again.count == result.count && memcmp(first, all, query.capacity * sizeof(snugPair)) == 0,
 	    "other pairs with room for %llu", (unsigned long long)query.capacity);
 	return true;
@@ -254,7 +255,7 @@ bool FindClosest(World* world)
 	}
 	const float* given = StridedGiven(world, points, count, 12, stride);
 	snugClosest* closest = Room(world, count, sizeof(snugClosest));
-	snugClosestResult result;
+	snugResult result;
 	CALL(world, result = snugFindClosest(actor->body, given, stride, count, closest, &query));
 	if (!IsAnswered(world, result.status, surface))
 	{

@@ -157,9 +157,7 @@ bool Collide(World* world)
 	Copy(query.origin, two.origin, sizeof(query.origin));
 	query.pairs = query.capacity > 0 || Chance(world, 0.5) ? Room(world, query.capacity, sizeof(snugPair)) : NULL;
 	query.unsorted = Chance(world, 0.25);
-	query.distanceBound = Chance(world, 0.3);
-	query.maxVolumeTests = Chance(world, 0.1) ? 1 + Below(world, 300) : 0;
-	query.maxTriangleTests = Chance(world, 0.1) ? 1 + Below(world, 80) : 0;
+	query.findDistanceBound = Chance(world, 0.3);
 	Heard heard = { 0 };
 	if (Chance(world, 0.3))
 	{
@@ -167,10 +165,9 @@ bool Collide(World* world)
 		query.callback = Hear;
 		query.user = &heard;
 	}
-	Tell(world, "capacity %llu%s%s%s%s, limits %llu %llu; ", (unsigned long long)query.capacity,
+	Tell(world, "capacity %llu%s%s%s%s; ", (unsigned long long)query.capacity,
 	    query.parallel != NULL ? ", parallel" : "", query.unsorted ? ", unsorted" : "",
-	    query.distanceBound ? ", distance bound" : "", query.callback != NULL ? ", callback" : "",
-	    (unsigned long long)query.maxVolumeTests, (unsigned long long)query.maxTriangleTests);
+	    query.findDistanceBound ? ", distance bound" : "", query.callback != NULL ? ", callback" : "");
 	const snugQuery* given = GIVEN(world, query);
 	snugResult result;
 	CALL(world, heard.mode = query.parallel == NULL ? ReadMode() : 0;
@@ -179,18 +176,13 @@ bool Collide(World* world)
 	{
 		return false;
 	}
-	const bool isLimited = query.maxVolumeTests != 0 || query.maxTriangleTests != 0;
 	const bool isStopped = query.callback != NULL && ExpectHeard(world, &heard, &two.truth);
 	const uint64_t written = result.count < query.capacity ? result.count : query.capacity;
-	EXPECT(world, result.complete ? result.count == two.truth.count : isLimited || isStopped, "%s, %llu of %llu pairs",
+	EXPECT(world, result.complete ? result.count == two.truth.count : isStopped, "%s, %llu of %llu pairs",
 	    result.complete ? "complete" : "incomplete", (unsigned long long)result.count,
 	    (unsigned long long)two.truth.count);
 	EXPECT(world, query.callback == NULL || heard.count == result.count, "%llu called back, %llu counted",
 	    (unsigned long long)heard.count, (unsigned long long)result.count);
-	EXPECT(world, query.maxVolumeTests == 0 || result.counters.volumeTests <= query.maxVolumeTests,
-	    "volume tests beyond the limit");
-	EXPECT(world, query.maxTriangleTests == 0 || result.counters.triangleTests <= query.maxTriangleTests,
-	    "triangle tests beyond the limit");
 	if (query.unsorted || !result.complete)
 	{
 		ExpectSome(world, &two.truth, query.pairs, written);
@@ -199,7 +191,7 @@ bool Collide(World* world)
 	{
 		ExpectFirst(world, &two.truth, query.pairs, written);
 	}
-	if (query.distanceBound)
+	if (query.findDistanceBound)
 	{
 		ExpectBound(world, &two, &result);
 	}
@@ -234,12 +226,9 @@ bool Touches(World* world)
 	Copy(query.origin, two.origin, sizeof(query.origin));
 	query.pairs = query.capacity > 0 ? Room(world, query.capacity, sizeof(snugPair)) : NULL;
 	query.witness = DrawWitness(world, &two);
-	query.distanceBound = Chance(world, 0.15);
-	query.maxVolumeTests = Chance(world, 0.1) ? 1 + Below(world, 200) : 0;
-	query.maxTriangleTests = Chance(world, 0.1) ? 1 + Below(world, 30) : 0;
-	Tell(world, "%s%s, limits %llu %llu; ", query.witness != NULL ? "witness" : "no witness",
-	    query.distanceBound ? ", distance bound" : "", (unsigned long long)query.maxVolumeTests,
-	    (unsigned long long)query.maxTriangleTests);
+	query.findDistanceBound = Chance(world, 0.15);
+	Tell(world, "%s%s; ", query.witness != NULL ? "witness" : "no witness",
+	    query.findDistanceBound ? ", distance bound" : "");
 	const snugQuery* given = GIVEN(world, query);
 	snugResult result;
 	CALL(world, result = snugTouches(two.a->body, two.b->body, given));
@@ -247,17 +236,14 @@ bool Touches(World* world)
 	{
 		return false;
 	}
-	const bool isLimited = query.maxVolumeTests != 0 || query.maxTriangleTests != 0;
-	EXPECT(world, result.count <= 1 && (result.complete || isLimited), "%llu pairs, %s",
-	    (unsigned long long)result.count, result.complete ? "complete" : "incomplete");
-	EXPECT(world, !result.complete || (result.count == 1) == (two.truth.count > 0), "touching: %llu",
-	    (unsigned long long)result.count);
-	EXPECT(world, result.complete || result.count == 0, "found, but not certain");
+	EXPECT(world, result.count <= 1 && result.complete, "%llu pairs, %s", (unsigned long long)result.count,
+	    result.complete ? "complete" : "incomplete");
+	EXPECT(world, (result.count == 1) == (two.truth.count > 0), "touching: %llu", (unsigned long long)result.count);
 	if (result.count == 1 && query.capacity > 0)
 	{
 		ExpectSome(world, &two.truth, query.pairs, 1);
 	}
-	if (query.distanceBound)
+	if (query.findDistanceBound)
 	{
 		ExpectBound(world, &two, &result);
 	}
@@ -554,7 +540,7 @@ bool CollideSelf(World* world)
 	}
 	const bool keepRest = Chance(world, 0.5);
 	const PairList truth = TrueSelfPairs(world, actor, twins, keepRest);
-	snugSelfQuery query = { .capacity = DrawCapacity(world, truth.count), .keepRest = keepRest };
+	snugQuery query = { .capacity = DrawCapacity(world, truth.count), .keepRest = keepRest };
 	query.pairs = Room(world, query.capacity, sizeof(snugPair));
 	Heard heard = { 0 };
 	if (Chance(world, 0.3))
@@ -564,7 +550,7 @@ bool CollideSelf(World* world)
 		query.user = &heard;
 	}
 	Tell(world, "%llu pairs, capacity %llu; ", (unsigned long long)truth.count, (unsigned long long)query.capacity);
-	const snugSelfQuery* given = GIVEN(world, query);
+	const snugQuery* given = GIVEN(world, query);
 	snugResult result;
 	CALL(world, heard.mode = ReadMode(); result = snugCollideSelf(actor->body, given));
 	EXPECT(world, result.status == snug_success || world->isExtreme, "it says: %s", snugGetStatusText(result.status));

@@ -170,7 +170,7 @@ bool CastRays(World* world)
 	}
 	const snugRay* given = Given(world, rays, count * sizeof(snugRay));
 	snugRayHit* hits = Room(world, count, sizeof(snugRayHit));
-	snugRayResult result;
+	snugResult result;
 	CALL(world, result = snugCastRays(actor->body, given, count, hits, &query));
 	if (!IsAnswered(world, result.status, surface))
 	{
@@ -209,7 +209,7 @@ bool FindHits(World* world)
 	const Hits truth = TrueHits(surface, &ray);
 	const uint64_t capacity = Chance(world, 0.5) ? truth.count : Below(world, truth.count + 2);
 	snugRayHit* hits = Room(world, capacity, sizeof(snugRayHit));
-	snugRayResult result;
+	snugResult result;
 	Tell(world, "%u hits, capacity %llu; ", truth.count, (unsigned long long)capacity);
 	const snugRay* given = GIVEN(world, ray);
 	CALL(world, result = snugFindHits(actor->body, given, hits, capacity, &query));
@@ -258,7 +258,7 @@ static Truth TruePlace(World* world, const Actor* actor, const Surface* surface,
 	Truth truth = { { .triangle = TriangleAt(surface, p) }, .isKnown = true, .hasWinding = true };
 	if (truth.place.triangle != SNUG_NO_TRIANGLE)
 	{
-		truth.place.place = snug_onSurface;
+		truth.place.side = snug_onSurface;
 		return truth;
 	}
 	int crossings = -1, winding = 0;
@@ -273,7 +273,7 @@ static Truth TruePlace(World* world, const Actor* actor, const Surface* surface,
 	}
 	truth.isKnown = crossings >= 0;
 	truth.hasWinding = actor->kind->isOriented || !Actor_IsClosed(actor);
-	truth.place.place = crossings % 2 != 0 ? snug_inside : snug_outside;
+	truth.place.side = crossings % 2 != 0 ? snug_inside : snug_outside;
 	truth.place.winding = winding;
 	return truth;
 }
@@ -300,9 +300,9 @@ static void DrawHardPoint(World* world, const Surface* surface, float p[3])
 bool FindInside(World* world)
 {
 	Actor* actor = AnyActor(world);
-	snugInsideQuery query = { .origin = { 0.0 } };
-	DrawOrigin(world, query.origin);
-	const Surface* surface = Actor_Surface(world, actor, query.origin);
+	double origin[3];
+	DrawOrigin(world, origin);
+	const Surface* surface = Actor_Surface(world, actor, origin);
 	if (surface == NULL || surface->triangleCount == 0)
 	{
 		return false;
@@ -316,8 +316,8 @@ bool FindInside(World* world)
 	}
 	const float* given = StridedGiven(world, points, count, 12, stride);
 	snugPointPlace* places = Room(world, count, sizeof(snugPointPlace));
-	snugInsideResult result;
-	CALL(world, result = snugFindInside(actor->body, given, stride, count, places, &query));
+	snugResult result;
+	CALL(world, result = snugFindInside(actor->body, given, stride, count, places, GIVEN(world, origin)));
 	if (!IsAnswered(world, result.status, surface))
 	{
 		return false;
@@ -326,11 +326,11 @@ bool FindInside(World* world)
 	for (uint32_t i = 0; i < count; ++i)
 	{
 		const Truth truth = TruePlace(world, actor, surface, points[i]);
-		result.count -= places[i].place != snug_outside;
+		result.count -= places[i].side != snug_outside;
 		EXPECT(world,
-		    !truth.isKnown || (places[i].place == truth.place.place && places[i].triangle == truth.place.triangle),
+		    !truth.isKnown || (places[i].side == truth.place.side && places[i].triangle == truth.place.triangle),
 		    "(%a %a %a) is at %d on %u, not %d on %u", (double)points[i][0], (double)points[i][1], (double)points[i][2],
-		    (int)places[i].place, places[i].triangle, (int)truth.place.place, truth.place.triangle);
+		    (int)places[i].side, places[i].triangle, (int)truth.place.side, truth.place.triangle);
 		EXPECT(world, !truth.isKnown || !truth.hasWinding || places[i].winding == truth.place.winding,
 		    "the winding number of (%a %a %a) is %d, not %d", (double)points[i][0], (double)points[i][1],
 		    (double)points[i][2], places[i].winding, truth.place.winding);
@@ -380,24 +380,24 @@ bool FindBodyInside(World* world)
 		{
 			return false;
 		}
-		isAny[truth.place.place] = true;
+		isAny[truth.place.side] = true;
 	}
 	const bool isIn = isAny[snug_inside], isOut = isAny[snug_outside];
 	const snugPlace expected = two.truth.count > 0 ? snug_onSurface
 	                           : isIn && isOut     ? snug_partlyInside
 	                           : isIn              ? snug_inside
 	                                               : snug_outside;
-	snugInsideQuery query = { .origin = { 0.0 } };
-	Copy(query.origin, two.origin, sizeof(query.origin));
-	const snugInsideQuery* given = GIVEN(world, query);
-	snugInsideResult result;
-	CALL(world, result = snugFindBodyInside(two.a->body, two.b->body, given));
+	const double* given = GIVEN(world, two.origin);
+	const bool isAsked = Chance(world, 0.9);
+	snugPlace side = snug_partlyInside;
+	snugResult result;
+	CALL(world, result = snugFindBodyInside(two.a->body, two.b->body, given, isAsked ? &side : NULL));
 	if (!IsAnswered(world, result.status, two.surfaceA))
 	{
 		return false;
 	}
-	EXPECT(world, result.place == expected && result.count == (expected == snug_inside), "it is at %d, not %d",
-	    (int)result.place, (int)expected);
+	EXPECT(world, (!isAsked || side == expected) && result.count == (expected == snug_inside), "it is at %d, not %d",
+	    (int)side, (int)expected);
 	return true;
 }
 
@@ -488,7 +488,7 @@ bool CollideShape(World* world)
 	    query.any ? ", any" : "");
 	const snugShape* givenShape = GIVEN(world, shape);
 	const snugShapeQuery* given = GIVEN(world, query);
-	snugShapeResult result;
+	snugResult result;
 	CALL(world, result = snugCollideShape(actor->body, givenShape, given));
 	if (!IsAnswered(world, result.status, surface))
 	{

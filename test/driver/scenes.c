@@ -669,7 +669,7 @@ static SceneHits TrueSceneHits(
 		Copy(query.origin, world->stage.origin, sizeof(query.origin));
 		const uint32_t most = actor->surface.triangleCount;
 		snugRayHit* hits = Scratch(most * sizeof(snugRayHit));
-		const snugRayResult result = snugFindHits(shadows[i], ray, hits, most, &query);
+		const snugResult result = snugFindHits(shadows[i], ray, hits, most, &query);
 		EXPECT(
 		    world, result.status == snug_success || world->isExtreme, "a shadow: %s", snugGetStatusText(result.status));
 		snugSceneRayHit* merged = Scratch((all.count + result.count) * sizeof(snugSceneRayHit));

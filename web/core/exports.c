@@ -335,7 +335,7 @@ snugStatus webCastRays(snugBody* body, const snugRay* rays, uint32_t count, snug
 {
 	snugRayQuery query = { .any = any != 0 };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
-	snugRayResult result = snugCastRays(body, rays, count, hits, &query);
+	snugResult result = snugCastRays(body, rays, count, hits, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
 	return result.status;
@@ -346,7 +346,7 @@ snugStatus webFindHits(snugBody* body, const snugRay* ray, snugRayHit* hits, uin
 {
 	snugRayQuery query = { 0 };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
-	snugRayResult result = snugFindHits(body, ray, hits, capacity, &query);
+	snugResult result = snugFindHits(body, ray, hits, capacity, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
 	return result.status;
@@ -357,7 +357,7 @@ snugStatus webFindClosest(snugBody* body, const float* points, uint32_t count, s
 {
 	snugDistanceQuery query = { .maxDistance = ask->limit };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
-	snugClosestResult result = snugFindClosest(body, points, 0, count, closest, &query);
+	snugResult result = snugFindClosest(body, points, 0, count, closest, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
 	return result.status;
@@ -384,9 +384,9 @@ snugStatus webFindDistance(snugBody* a, snugBody* b, webAsk* ask, uint32_t words
 EXPORT(findWithin)
 snugStatus webFindWithin(snugBody* a, snugBody* b, snugPair* pairs, uint32_t capacity, webAsk* ask)
 {
-	snugMarginQuery query = { .margin = ask->limit, .pairs = pairs, .capacity = capacity };
+	snugQuery query = { .pairs = pairs, .capacity = capacity };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
-	snugResult result = snugFindWithin(a, b, &query);
+	snugResult result = snugFindWithin(a, b, ask->limit, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
 	return result.status;
@@ -395,7 +395,7 @@ snugStatus webFindWithin(snugBody* a, snugBody* b, snugPair* pairs, uint32_t cap
 EXPORT(collideSelf)
 snugStatus webCollideSelf(snugBody* body, snugPair* pairs, uint32_t capacity, uint32_t keepRest, webAsk* ask)
 {
-	snugSelfQuery query = { .pairs = pairs, .capacity = capacity, .keepRest = keepRest != 0 };
+	snugQuery query = { .pairs = pairs, .capacity = capacity, .keepRest = keepRest != 0 };
 	snugResult result = snugCollideSelf(body, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
