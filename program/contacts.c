@@ -448,17 +448,6 @@ static void FreeSearch(search* s)
 	free(s->boxes);
 }
 
-static bool RefitAll(search* s)
-{
-	bool good = true;
-	for (int i = 0; good && i < s->stage->scene->partCount; ++i)
-	{
-		s->stage->telling = i;
-		good = cliStage_Check(s->stage, i, snugBody_Refit(s->stage->bodies[i]));
-	}
-	return good;
-}
-
 bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const cliContactOptions* options)
 {
 	search s = { .contacts = contacts, .stage = stage, .options = options };
@@ -472,8 +461,8 @@ bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const
 	{
 		double start = clockNow();
 		bool listed = options->brute ? PoseAll(&s) && ListMeeting(&s) : all || ListAll(&s);
-		contacts->failed = !(listed && (!options->refit || RefitAll(&s)) &&
-		                     (all ? CollideCrowd(&s) : CollideCandidates(&s)) && (!options->self || CollideSelves(&s)));
+		contacts->failed =
+		    !(listed && (all ? CollideCrowd(&s) : CollideCandidates(&s)) && (!options->self || CollideSelves(&s)));
 		contacts->microseconds = 1e3 * (clockNow() - start + stage->milliseconds);
 		contacts->failed = contacts->failed || !FindMore(&s);
 	}
