@@ -183,7 +183,7 @@ static void PrintText(const cliStage* stage, const fileInfo* sum)
 	const cliScene* scene = stage->scene;
 	const float *low = sum->bounds.lower, *high = sum->bounds.upper;
 	double triangles = sum->triangles > 0 ? (double)sum->triangles : 1.0;
-	printf("file       %s (%s)\n", scene->files[0].path, GetFormat(&scene->files[0].asset));
+	printf("file       %s (%s)\n", scene->files[0].path, GetFormat(scene->files[0].asset));
 	printf("vertices   %llu\n", (unsigned long long)sum->vertices);
 	printf("triangles  %llu\n", (unsigned long long)sum->triangles);
 	if (low[0] <= high[0])
@@ -193,10 +193,10 @@ static void PrintText(const cliStage* stage, const fileInfo* sum)
 	}
 	printf("memory     models %llu bytes, %.1f per triangle; bodies %llu bytes\n", (unsigned long long)sum->modelBytes,
 	    (double)sum->modelBytes / triangles, (unsigned long long)sum->bodyBytes);
-	PrintTextClips(&scene->files[0].asset);
+	PrintTextClips(scene->files[0].asset);
 	PrintTextBodies(stage);
 	PrintTextModes(stage);
-	PrintTextJoints(&scene->files[0].asset);
+	PrintTextJoints(scene->files[0].asset);
 }
 
 // ---- JSON ------------------------------------------------------------------------------------------------------
@@ -279,7 +279,7 @@ static void PrintJson(const cliStage* stage, const fileInfo* sum)
 	const cliScene* scene = stage->scene;
 	printf("{\"file\":");
 	cliPrintJsonString(stdout, scene->files[0].path);
-	printf(",\"format\":\"%s\",\"vertices\":%llu,\"triangles\":%llu", GetFormat(&scene->files[0].asset),
+	printf(",\"format\":\"%s\",\"vertices\":%llu,\"triangles\":%llu", GetFormat(scene->files[0].asset),
 	    (unsigned long long)sum->vertices, (unsigned long long)sum->triangles);
 	PrintJsonExtent(&sum->bounds);
 	printf(",\"modelBytes\":%llu,\"bodyBytes\":%llu,\"bodies\":[", (unsigned long long)sum->modelBytes,
@@ -291,7 +291,7 @@ static void PrintJson(const cliStage* stage, const fileInfo* sum)
 		PrintJsonBody(cliScene_GetAsset(scene, 0), &body);
 	}
 	printf("]");
-	PrintJsonClips(&scene->files[0].asset);
+	PrintJsonClips(scene->files[0].asset);
 	printf(",\"warnings\":[");
 	for (int i = 0; i < scene->warningCount; ++i)
 	{

@@ -41,7 +41,7 @@ static void ListBodies(const ioAsset* asset, char* text, size_t size)
 static int FailToChoose(const cliScene* scene, const char* name)
 {
 	const char* path = scene->files[0].path;
-	const ioAsset* asset = &scene->files[0].asset;
+	const ioAsset* asset = scene->files[0].asset;
 	char list[1500];
 	ListBodies(asset, list, sizeof(list));
 	if (name == NULL && asset->instanceCount > 0)

@@ -346,13 +346,18 @@ static bool ReadAsset(cliScene* scene, cliFile* file)
 	{
 		return true;
 	}
+	file->asset = calloc(1, sizeof(snugAsset));
+	if (file->asset == NULL)
+	{
+		return FailMemory(scene, file->path);
+	}
 	if (IsModelFile(file->path))
 	{
 		Keep(shelf, scene, file, firstWarning);
 		return true;
 	}
-	if (!ioLoad(file->path, &options, &file->asset, &error) ||
-	    (file->scale != 1.0 && !cliScaleAsset(&file->asset, file->scale, &error, file->path)))
+	if (!ioLoad(file->path, &options, file->asset, &error) ||
+	    (file->scale != 1.0 && !cliScaleAsset(file->asset, file->scale, &error, file->path)))
 	{
 		cliError("%s%s", error.text, error.kind == io_unknownFormat ? ", and .snug, which snug pack writes" : "");
 		scene->told = true;
@@ -501,7 +506,7 @@ void cliScene_Free(cliScene* scene)
 		}
 		if (!scene->files[i].isShelved)
 		{
-			ioAsset_Free(&scene->files[i].asset);
+			snugAsset_Destroy(scene->files[i].asset);
 		}
 	}
 	for (int i = 0; i < scene->warningCount; ++i)
@@ -517,7 +522,7 @@ void cliScene_Free(cliScene* scene)
 
 const ioAsset* cliScene_GetAsset(const cliScene* scene, int file)
 {
-	return &scene->files[scene->files[file].original].asset;
+	return scene->files[scene->files[file].original].asset;
 }
 
 double cliScene_GetDuration(const cliScene* scene)

@@ -80,7 +80,7 @@ typedef struct cliFile
 	double offset;    ///< seconds after which its clip begins
 	int original;     ///< number of the first file with this path and scale: it has the asset
 	int twin;         ///< of the first of those with the same clip: it has what was made
-	ioAsset asset;    ///< empty for a .snug file
+	snugAsset* asset; ///< of an original; empty for a .snug file
 	bool isShelved;   ///< the asset is borrowed
 	cliMade made;     ///< of the asset or the .snug file
 	bool isMadeShelved;

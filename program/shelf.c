@@ -29,7 +29,7 @@ typedef struct book
 	double scale;
 	struct timespec changed;
 	off_t size;
-	ioAsset asset;
+	snugAsset* asset;
 	sayings said;
 	variant* variants;
 	int variantCount;
@@ -72,7 +72,7 @@ static void FreeBook(book* b)
 		FreeSayings(&b->variants[i].said);
 	}
 	free(b->variants);
-	ioAsset_Free(&b->asset);
+	snugAsset_Destroy(b->asset);
 	FreeSayings(&b->said);
 	free(b->path);
 }
