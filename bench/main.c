@@ -1,34 +1,19 @@
-// The program `snug-bench`, which `snug bench`, `snug scene` and `snug demo` start: what is compared with other methods
+// The program `snug-bench`, which `snug bench` and `snug scene` start: what is compared with other methods
 // and libraries, and what shows the papers' methods. Without a command it runs benchmarks.
-#include "bench/peer.h"
 #include "program/commands.h"
 #include "program/options.h"
 #include "program/output.h"
-#include "program/versus.h"
 
 #include <string.h>
 
 /// The words that say how help is printed, in the order of cliHelpStyle: `snug` makes its manual of all helps.
 static const char* const styles[] = { "--plain", "--man", "--markdown" };
 
-// The demo with Embree beside it, where that is installed.
-static int RunDemo(int argumentCount, char** arguments)
-{
-	static versusPeer embree = { .name = "Embree: everything deformed, its trees refitted, a triangle test in double" };
-	const benchPeer* peer = &benchPeerEmbree;
-	embree.create = peer->create;
-	embree.destroy = peer->destroy;
-	embree.update = peer->update;
-	embree.collide = peer->collide;
-	versus_SetPeer(peer->version != NULL ? &embree : NULL);
-	return cliDemo(argumentCount, arguments);
-}
-
 static const struct
 {
 	const char* name;
 	int (*run)(int argumentCount, char** arguments);
-} commands[] = { { "bench", cliBench }, { "scene", cliPlay }, { "demo", RunDemo } };
+} commands[] = { { "bench", cliBench }, { "scene", cliPlay } };
 
 int main(int argumentCount, char** arguments)
 {

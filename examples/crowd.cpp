@@ -1,5 +1,5 @@
-// A game loop on one thread (thread_pool.h is for more): fifty characters from a skinned glTF or FBX file walk on the
-// spot, and what touches is told as it begins and ends. usage: crowd FILE
+// A game loop on one thread (thread_pool.h is for more): fifty characters from a glTF or FBX file walk on the spot, and
+// what touches is told as it begins and ends. usage: crowd FILE
 #include <cmath>
 #include <cstdio>
 #include <snug/snug_io.h>
@@ -8,52 +8,44 @@
 
 int main(int argumentCount, char** arguments)
 {
-	const uint32_t bodyCount = 50;
+	const uint32_t actorCount = 50;
 	snugAsset* asset;
-	snugPose* pose;
-	snugInstance info = {};
-	snugModelDef modelDef = {};
-	snugModel* model;
 	snugScene* scene;
 	snugSceneDef sceneDef = {};
-	if (argumentCount != 2 || snugAsset_LoadFile(arguments[1], nullptr, &asset) || snugPose_Create(asset, &pose) ||
-	    snugAsset_GetInstance(asset, 0, &info) || info.jointCount == 0 || snugAsset_GetModelDef(asset, 0, &modelDef) ||
-	    snugModel_Create(&modelDef, &model) || snugScene_Create(&sceneDef, &scene))
-		return std::puts("usage: crowd FILE, of which the first mesh has a skin"), 1;
-	std::vector<snugBody*> bodies(bodyCount);
-	std::vector<snugFrame> frames(bodyCount);
-	std::vector<float> joints(bodyCount * 12 * info.jointCount);
-	for (uint32_t i = 0, id; i < bodyCount; ++i)
+	if (argumentCount != 2 || snugAsset_LoadFile(arguments[1], nullptr, &asset) || snugScene_Create(&sceneDef, &scene))
+		return std::puts("usage: crowd FILE"), 1;
+	std::vector<snugActor*> actors(actorCount);
+	for (uint32_t i = 0, id, count; i < actorCount; ++i)
 	{
-		snugBodyDef bodyDef = {};
-		bodyDef.model = model;
+		snugActorDef actorDef = {};
+		actorDef.twin = i > 0 ? actors[0] : nullptr; // one model for all
 		snugSceneBodyDef inScene = {};
-		if (snugBody_Create(&bodyDef, &bodies[i]) || (inScene.body = bodies[i], snugScene_Add(scene, &inScene, &id)))
+		if (snugActor_Create(asset, &actorDef, &actors[i]))
 			return std::puts("no memory"), 1;
+		snugBody* const* bodies = snugActor_GetBodies(actors[i], &count);
+		for (uint32_t k = 0; k < count; ++k)
+			if (inScene.body = bodies[k], snugScene_Add(scene, &inScene, &id))
+				return std::puts("no memory"), 1;
 	}
+	const uint32_t clip = snugAsset_GetClipCount(asset) > 0 ? 0 : SNUG_NO_CLIP;
 	for (int frame = 0; frame < 60; ++frame)
 	{
-		for (uint32_t i = 0; i < bodyCount; ++i) // animation: yours
+		for (uint32_t i = 0; i < actorCount; ++i)
 		{
-			snugPose_Evaluate(pose, 0, std::fmod(frame / 30.0 + 0.1 * i, 1.0));
-			snugPose_GetJoints(pose, 0, &joints[i * 12 * info.jointCount]);
-			frames[i].position[0] = i % 10 * 0.7 + 0.3 * std::sin(0.1 * frame + i);
-			frames[i].position[2] = i / 10 * 0.7;
+			snugFrame place = {};
+			place.position[0] = i % 10 * 0.7 + 0.3 * std::sin(0.1 * frame + i);
+			place.position[2] = i / 10 * 0.7;
+			if (snugActor_SetTime(actors[i], clip, std::fmod(frame / 30.0 + 0.1 * i, 1.0), &place))
+				return std::puts("a pose that no body takes"), 1;
 		}
-		snugScenePoses poses = {};
-		poses.count = bodyCount;
-		poses.joints = joints.data();
-		poses.frames = frames.data();
-		if (snugScene_SetPoses(scene, &poses) || snugScene_Update(scene, nullptr).status)
+		if (snugScene_Update(scene, nullptr).status)
 			return std::puts("too far, or too many at once"), 1;
 		snugSceneEvents events = snugScene_GetEvents(scene);
 		std::printf("frame %d: %u begin, %u go on, %u end\n", frame, (unsigned)events.begunCount,
 		    (unsigned)events.persistingCount, (unsigned)events.endedCount);
 	}
 	snugScene_Destroy(scene);
-	for (snugBody* body : bodies)
-		snugBody_Destroy(body);
-	snugModel_Destroy(model);
-	snugPose_Destroy(pose);
+	for (uint32_t i = actorCount; i > 0; --i)
+		snugActor_Destroy(actors[i - 1]);
 	snugAsset_Destroy(asset);
 }

@@ -1,76 +1,59 @@
-// Two animated characters: reads a skinned glTF or FBX file, poses it twice and collides it with itself, moved aside.
+// Two animated characters: reads a glTF or FBX file, makes two actors of it and collides them, one moved aside.
 //
-// usage: skinned FILE
+// usage: skinned FILE [CLIP]
 //
-// Files are read by snugio, a library of its own. Engines have a reader of their own; what they hand over is what
-// CreateModel and SetPose do.
-#include <snug/snug.h>
+// Files are read by snugio, a library of its own. Engines have readers of their own: what they do is what snugActor
+// does, snugModel_Create and snugBody_SetJoints.
 #include <snug/snug_io.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-// The mesh, and which joints move which vertex by how much.
-static snugModel* CreateModel(const snugAsset* asset, uint32_t instance)
+// All bodies of one against all of the other.
+static unsigned long long CountPairs(const snugActor* a, const snugActor* b)
 {
-	snugModelDef def;
-	snugModel* model = NULL;
-	snugAsset_GetModelDef(asset, instance, &def);
-	return snugModel_Create(&def, &model) == snug_success ? model : NULL;
-}
-
-// One matrix per joint. No vertex is computed here, nor later, but near contact.
-static void SetPose(snugBody* body, snugPose* pose, uint32_t instance, uint32_t jointCount, double time)
-{
-	float* matrices = malloc(12 * sizeof(float) * jointCount);
-	if (matrices == NULL || snugPose_Evaluate(pose, 0, time) != snug_success ||
-	    snugPose_GetJoints(pose, instance, matrices) != snug_success ||
-	    snugBody_SetJoints(body, matrices, 0, jointCount) != snug_success)
+	uint32_t countA, countB;
+	snugBody* const* bodiesA = snugActor_GetBodies(a, &countA);
+	snugBody* const* bodiesB = snugActor_GetBodies(b, &countB);
+	unsigned long long pairs = 0;
+	for (uint32_t i = 0; i < countA; ++i)
 	{
-		fprintf(stderr, "cannot pose\n");
+		for (uint32_t k = 0; k < countB; ++k)
+		{
+			pairs += snugCollide(bodiesA[i], bodiesB[k], NULL).count;
+		}
 	}
-	free(matrices);
+	return pairs;
 }
 
-// The first instance with a skin, if there is one.
-static uint32_t FindSkinned(const snugAsset* asset, snugInstance* info)
+// No vertex is computed here, nor later, but near contact.
+static int Collide(const snugAsset* asset, uint32_t clip, const snugActorDef* def)
 {
-	uint32_t i = 0;
-	while (snugAsset_GetInstance(asset, i, info) == snug_success && info->jointCount == 0)
+	snugActor *a, *b;
+	snugActorDef same = *def;
+	if (snugActor_Create(asset, def, &a) != snug_success)
 	{
-		++i;
+		return 1;
 	}
-	return i;
-}
-
-static int Collide(const snugAsset* asset, uint32_t instance, uint32_t jointCount)
-{
-	snugModel* model = CreateModel(asset, instance);
-	snugPose* pose = NULL;
-	snugBody *a = NULL, *b = NULL;
-	if (model == NULL || snugPose_Create(asset, &pose) != snug_success ||
-	    snugBody_Create(&(snugBodyDef){ .model = model }, &a) != snug_success ||
-	    snugBody_Create(&(snugBodyDef){ .model = model }, &b) != snug_success)
+	same.twin = a; // its models serve both
+	if (snugActor_Create(asset, &same, &b) != snug_success)
 	{
 		return 1;
 	}
 	// The other one stands beside, by a third of the width, and is a quarter of a second late.
 	snugBounds bounds;
-	SetPose(a, pose, instance, jointCount, 0.0);
-	snugBody_GetBounds(a, NULL, &bounds);
-	double aside = ((double)bounds.upper[0] - (double)bounds.lower[0]) / 3.0;
-	snugBody_SetFrame(b, &(snugFrame){ .position = { aside, 0.0, 0.0 } });
+	snugBody_GetBounds(snugActor_GetBodies(a, NULL)[0], NULL, &bounds);
+	snugFrame aside = { .position = { ((double)bounds.upper[0] - (double)bounds.lower[0]) / 3.0 } };
 	for (int frame = 0; frame < 5; ++frame)
 	{
 		double time = 0.125 * frame;
-		SetPose(a, pose, instance, jointCount, time);
-		SetPose(b, pose, instance, jointCount, time > 0.25 ? time - 0.25 : 0.0);
-		snugResult result = snugCollide(a, b, NULL);
-		printf("at %.3f s: %llu pairs\n", time, (unsigned long long)result.count);
+		if (snugActor_SetTime(a, clip, time, NULL) != snug_success ||
+		    snugActor_SetTime(b, clip, time > 0.25 ? time - 0.25 : 0.0, &aside) != snug_success)
+		{
+			return 1;
+		}
+		printf("at %.3f s: %llu pairs\n", time, CountPairs(a, b));
 	}
-	snugBody_Destroy(a);
-	snugBody_Destroy(b);
-	snugModel_Destroy(model);
-	snugPose_Destroy(pose);
+	snugActor_Destroy(b);
+	snugActor_Destroy(a);
 	return 0;
 }
 
@@ -83,27 +66,26 @@ static void PrintMessage(void* user, snugSeverity severity, const char* text)
 
 int main(int argumentCount, char** arguments)
 {
+	const snugMessenger messenger = { .message = PrintMessage };
 	snugAsset* asset;
-	snugAssetDef def = { .messenger = { .message = PrintMessage } };
-	if (argumentCount != 2)
+	if (argumentCount < 2 || argumentCount > 3)
 	{
-		fprintf(stderr, "usage: skinned FILE\n");
+		fprintf(stderr, "usage: skinned FILE [CLIP]\n");
 		return 2;
 	}
-	if (snugAsset_LoadFile(arguments[1], &def, &asset) != snug_success)
+	if (snugAsset_LoadFile(arguments[1], &(snugAssetDef){ .messenger = messenger }, &asset) != snug_success)
 	{
 		return 1;
 	}
-	snugInstance info;
-	uint32_t instance = FindSkinned(asset, &info);
+	uint32_t clip = snugAsset_FindClip(asset, argumentCount == 3 ? arguments[2] : "0");
 	int code = 1;
-	if (instance < snugAsset_GetInstanceCount(asset) && snugAsset_GetClipCount(asset) > 0)
+	if (clip != SNUG_NO_CLIP && snugAsset_GetInstanceCount(asset) > 0)
 	{
-		code = Collide(asset, instance, info.jointCount);
+		code = Collide(asset, clip, &(snugActorDef){ .clips = &clip, .clipCount = 1, .messenger = messenger });
 	}
 	else
 	{
-		fprintf(stderr, "%s: no skin, or no clip\n", arguments[1]);
+		fprintf(stderr, "%s: no mesh, or no such clip\n", arguments[1]);
 	}
 	snugAsset_Destroy(asset);
 	return code;

@@ -5,6 +5,7 @@
 
 #include "io/asset.h"
 
+#include <snug/snug_io.h>
 #include <stdlib.h>
 
 static inline void FuzzCheck(bool condition)
@@ -68,6 +69,26 @@ static inline void FuzzPose(const ioAsset* asset)
 	ioPose_Destroy(pose);
 }
 
+// Of whatever came out, an actor: it is refused with a status, or posed by every clip and asked.
+static inline void FuzzAct(const ioAsset* asset)
+{
+	static const uint32_t few[4] = { 0, 1, 2, 3 };
+	snugActorDef def = { .instances = few, .instanceCount = asset->instanceCount < 4 ? asset->instanceCount : 4 };
+	snugActor* actor;
+	snugStatus status = snugActor_Create(asset, &def, &actor);
+	FuzzCheck((status == snug_success) == (actor != NULL) && status != snug_badArgument);
+	for (uint32_t clip = 0; actor != NULL && clip < asset->clipCount && clip < 3; ++clip)
+	{
+		uint32_t count;
+		snugBody* const* bodies = snugActor_GetBodies(actor, &count);
+		if (snugActor_SetTime(actor, clip, 0.4 * asset->clips[clip].duration, NULL) == snug_success && count > 1)
+		{
+			snugTouches(bodies[0], bodies[count - 1], NULL);
+		}
+	}
+	snugActor_Destroy(actor);
+}
+
 static inline void FuzzIgnoreWarning(void* user, const char* text)
 {
 	(void)user;
@@ -91,6 +112,7 @@ static inline void FuzzUseAsset(bool loaded, ioAsset* asset, const ioError* erro
 		FuzzCheckMesh(asset->meshes + i);
 	}
 	FuzzPose(asset);
+	FuzzAct(asset);
 	ioAsset_Free(asset);
 }
 

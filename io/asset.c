@@ -320,6 +320,14 @@ bool ioOrderNodes(ioLoader* loader, uint32_t* cyclic)
 	return ready || ioFailMemory(loader);
 }
 
+// What a decimal number means where there are `count` of something.
+static uint32_t FindNumber(const char* name, uint32_t count)
+{
+	char* end;
+	unsigned long number = name[0] >= '0' && name[0] <= '9' ? strtoul(name, &end, 10) : count;
+	return number < count && *end == '\0' ? (uint32_t)number : IO_NONE;
+}
+
 uint32_t ioAsset_FindClip(const ioAsset* asset, const char* name)
 {
 	for (uint32_t i = 0; i < asset->clipCount; ++i)
@@ -329,7 +337,17 @@ uint32_t ioAsset_FindClip(const ioAsset* asset, const char* name)
 			return i;
 		}
 	}
-	char* end;
-	unsigned long number = name[0] >= '0' && name[0] <= '9' ? strtoul(name, &end, 10) : asset->clipCount;
-	return number < asset->clipCount && *end == '\0' ? (uint32_t)number : IO_NONE;
+	return FindNumber(name, asset->clipCount);
+}
+
+uint32_t ioAsset_FindInstance(const ioAsset* asset, const char* name)
+{
+	for (uint32_t i = 0; i < asset->instanceCount; ++i)
+	{
+		if (strcmp(asset->instances[i].name, name) == 0)
+		{
+			return i;
+		}
+	}
+	return FindNumber(name, asset->instanceCount);
 }

@@ -153,8 +153,9 @@ typedef struct ioInstance
 	uint32_t skin; ///< IO_NONE: moved by its node. A skinned instance is moved by its joints, and its node is ignored.
 } ioInstance;
 
-/// All of a file. Zero-initialise, or let a load function do it; free with ioAsset_Free.
-typedef struct ioAsset
+/// All of a file. Zero-initialise, or let a load function do it; free with ioAsset_Free. Users of snug_io.h know it as
+/// snugAsset, whose inside they do not see.
+typedef struct snugAsset
 {
 	const char* format; ///< "glTF", "OBJ", "PLY", "STL", "OFF" or "FBX"
 	const ioAssetMesh* meshes;
@@ -176,6 +177,9 @@ void ioAsset_Free(ioAsset* asset);
 
 /// @return number of the clip with this name or, failing that, with this number in decimal; IO_NONE if there is none
 uint32_t ioAsset_FindClip(const ioAsset* asset, const char* name);
+
+/// @return number of the instance with this name or, failing that, with this number; IO_NONE if there is none
+uint32_t ioAsset_FindInstance(const ioAsset* asset, const char* name);
 
 /// @defgroup load Loading
 /// @{

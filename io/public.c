@@ -1,23 +1,7 @@
-// The functions of snug_io.h: what is inside, with numbers checked and nothing of the inside shown.
-#include "io/asset.h"
+// What snug_io.h says about assets: what is inside, with numbers checked and nothing of the inside shown.
+#include "io/cast.h"
 
-#include <math.h>
-#include <snug/snug_io.h>
 #include <stdlib.h>
-#include <string.h>
-
-struct snugAsset
-{
-	ioAsset asset;
-};
-
-struct snugPose
-{
-	const snugAsset* owner;
-	ioPose* pose;
-};
-
-// ---- Assets ----------------------------------------------------------------------------------------------------
 
 static bool IsZero(const uint64_t* words, size_t count)
 {
@@ -41,6 +25,20 @@ static void Tell(const snugAssetDef* def, snugSeverity severity, const char* tex
 	{
 		def->messenger.message(def->messenger.user, severity, text);
 	}
+}
+
+void ioTell(const snugMessenger* messenger, const char* text)
+{
+	if (messenger->message != NULL)
+	{
+		messenger->message(messenger->user, snug_error, text);
+	}
+}
+
+bool ioTakeActorDef(const snugActorDef* given, snugActorDef* def)
+{
+	*def = given != NULL ? *given : (snugActorDef){ .instances = NULL };
+	return IsZero(def->reserved, sizeof(def->reserved) / sizeof(def->reserved[0]));
 }
 
 static void PassWarning(void* user, const char* text)
@@ -96,7 +94,7 @@ snugStatus snugAsset_LoadFile(const char* path, const snugAssetDef* def, snugAss
 	ioLoadOptions options = OptionsOf(def);
 	ioError error;
 	snugAsset* made = Begin(path, &error);
-	bool loaded = made != NULL && ioLoad(path, &options, &made->asset, &error);
+	bool loaded = made != NULL && ioLoad(path, &options, made, &error);
 	return Finish(loaded, def, &error, made, asset);
 }
 
@@ -114,7 +112,7 @@ snugStatus snugAsset_LoadMemory(
 	ioLoadOptions options = OptionsOf(def);
 	ioError error;
 	snugAsset* made = Begin(name, &error);
-	bool loaded = made != NULL && ioLoadMemory(bytes, count, name, &options, &made->asset, &error);
+	bool loaded = made != NULL && ioLoadMemory(bytes, count, name, &options, made, &error);
 	return Finish(loaded, def, &error, made, asset);
 }
 
@@ -122,7 +120,7 @@ void snugAsset_Destroy(snugAsset* asset)
 {
 	if (asset != NULL)
 	{
-		ioAsset_Free(&asset->asset);
+		ioAsset_Free(asset);
 		free(asset);
 	}
 }
@@ -130,17 +128,20 @@ void snugAsset_Destroy(snugAsset* asset)
 // The instance with a number, or null.
 static const ioInstance* FindInstance(const snugAsset* asset, uint32_t instance)
 {
-	return asset != NULL && instance < asset->asset.instanceCount ? asset->asset.instances + instance : NULL;
+	return asset != NULL && instance < asset->instanceCount ? asset->instances + instance : NULL;
 }
 
+// A mesh without triangles may have a skin and no influences: it moves as a whole.
 static const ioSkin* SkinOf(const snugAsset* asset, const ioInstance* instance)
 {
-	return instance != NULL && instance->skin != IO_NONE ? asset->asset.skins + instance->skin : NULL;
+	bool isSkinned =
+	    instance != NULL && instance->skin != IO_NONE && asset->meshes[instance->mesh].influenceStart != NULL;
+	return isSkinned ? asset->skins + instance->skin : NULL;
 }
 
 uint32_t snugAsset_GetInstanceCount(const snugAsset* asset)
 {
-	return asset != NULL ? asset->asset.instanceCount : 0;
+	return asset != NULL ? asset->instanceCount : 0;
 }
 
 snugStatus snugAsset_GetInstance(const snugAsset* asset, uint32_t number, snugInstance* info)
@@ -151,7 +152,7 @@ snugStatus snugAsset_GetInstance(const snugAsset* asset, uint32_t number, snugIn
 	{
 		return snug_badArgument;
 	}
-	const ioAssetMesh* mesh = asset->asset.meshes + instance->mesh;
+	const ioAssetMesh* mesh = asset->meshes + instance->mesh;
 	*info = (snugInstance){ .name = instance->name,
 		.vertexCount = mesh->mesh.vertexCount,
 		.triangleCount = mesh->mesh.triangleCount,
@@ -162,7 +163,7 @@ snugStatus snugAsset_GetInstance(const snugAsset* asset, uint32_t number, snugIn
 
 uint32_t snugAsset_GetClipCount(const snugAsset* asset)
 {
-	return asset != NULL ? asset->asset.clipCount : 0;
+	return asset != NULL ? asset->clipCount : 0;
 }
 
 snugStatus snugAsset_GetClip(const snugAsset* asset, uint32_t number, snugClip* info)
@@ -171,141 +172,25 @@ snugStatus snugAsset_GetClip(const snugAsset* asset, uint32_t number, snugClip* 
 	{
 		return snug_badArgument;
 	}
-	const ioClip* clip = asset->asset.clips + number;
+	const ioClip* clip = asset->clips + number;
 	*info = (snugClip){ .name = clip->name, .start = clip->start, .end = clip->duration };
 	return snug_success;
 }
 
 uint32_t snugAsset_FindClip(const snugAsset* asset, const char* name)
 {
-	return asset != NULL && name != NULL ? ioAsset_FindClip(&asset->asset, name) : SNUG_NO_CLIP;
+	return asset != NULL && name != NULL ? ioAsset_FindClip(asset, name) : SNUG_NO_CLIP;
 }
 
 const char* snugAsset_GetJointName(const snugAsset* asset, uint32_t number, uint32_t joint)
 {
 	const ioSkin* skin = SkinOf(asset, FindInstance(asset, number));
-	return skin != NULL && joint < skin->jointCount ? asset->asset.nodes[skin->joints[joint]].name : NULL;
+	return skin != NULL && joint < skin->jointCount ? asset->nodes[skin->joints[joint]].name : NULL;
 }
 
 const char* snugAsset_GetTargetName(const snugAsset* asset, uint32_t number, uint32_t target)
 {
 	const ioInstance* instance = FindInstance(asset, number);
-	const ioAssetMesh* mesh = instance != NULL ? asset->asset.meshes + instance->mesh : NULL;
+	const ioAssetMesh* mesh = instance != NULL ? asset->meshes + instance->mesh : NULL;
 	return mesh != NULL && target < mesh->targetCount ? mesh->targets[target].name : NULL;
-}
-
-snugStatus snugAsset_GetModelDef(const snugAsset* asset, uint32_t number, snugModelDef* def)
-{
-	const ioInstance* instance = FindInstance(asset, number);
-	const ioSkin* skin = SkinOf(asset, instance);
-	if (instance == NULL || def == NULL)
-	{
-		return snug_badArgument;
-	}
-	const ioAssetMesh* mesh = asset->asset.meshes + instance->mesh;
-	memset(def, 0, sizeof(*def));
-	def->positions = mesh->mesh.positions;
-	def->vertexCount = mesh->mesh.vertexCount;
-	def->triangles = mesh->mesh.triangles;
-	def->triangleCount = mesh->mesh.triangleCount;
-	if (skin != NULL)
-	{
-		def->deformer = snug_skin;
-		def->skin.jointCount = skin->jointCount;
-		def->skin.starts = mesh->influenceStart;
-		def->skin.joints = mesh->joints;
-		def->skin.weights = mesh->weights;
-	}
-	return snug_success;
-}
-
-// ---- Poses -----------------------------------------------------------------------------------------------------
-
-snugStatus snugPose_Create(const snugAsset* asset, snugPose** pose)
-{
-	if (pose == NULL || asset == NULL)
-	{
-		return snug_badArgument;
-	}
-	snugPose* made = calloc(1, sizeof(snugPose));
-	*pose = NULL;
-	if (made != NULL)
-	{
-		*made = (snugPose){ .owner = asset, .pose = ioPose_Create(&asset->asset) };
-	}
-	if (made == NULL || made->pose == NULL)
-	{
-		free(made);
-		return snug_outOfMemory;
-	}
-	*pose = made;
-	return snug_success;
-}
-
-void snugPose_Destroy(snugPose* pose)
-{
-	if (pose != NULL)
-	{
-		ioPose_Destroy(pose->pose);
-		free(pose);
-	}
-}
-
-snugStatus snugPose_Evaluate(snugPose* pose, uint32_t clip, double time)
-{
-	if (pose == NULL || (clip != SNUG_NO_CLIP && clip >= pose->owner->asset.clipCount) || !isfinite(time))
-	{
-		return snug_badArgument;
-	}
-	ioPose_Evaluate(pose->pose, clip, time);
-	return snug_success;
-}
-
-snugStatus snugPose_GetJoints(const snugPose* pose, uint32_t number, float* matrices)
-{
-	const ioSkin* skin = pose != NULL ? SkinOf(pose->owner, FindInstance(pose->owner, number)) : NULL;
-	if (skin == NULL || matrices == NULL)
-	{
-		return snug_badArgument;
-	}
-	const double* joints = ioPose_GetJointMatrices(pose->pose, number);
-	bool finite = true;
-	for (size_t i = 0; i < 12 * (size_t)skin->jointCount; ++i)
-	{
-		matrices[i] = (float)joints[i];
-		finite = finite && isfinite(matrices[i]);
-	}
-	return finite ? snug_success : snug_outOfRange;
-}
-
-snugStatus snugPose_GetMatrix(const snugPose* pose, uint32_t number, double* matrix)
-{
-	const ioInstance* instance = pose != NULL ? FindInstance(pose->owner, number) : NULL;
-	if (instance == NULL || matrix == NULL)
-	{
-		return snug_badArgument;
-	}
-	memcpy(matrix, ioPose_GetNodeMatrix(pose->pose, instance->node), 12 * sizeof(double));
-	return snug_success;
-}
-
-snugStatus snugPose_GetTargetWeights(const snugPose* pose, uint32_t number, double* weights)
-{
-	const ioInstance* instance = pose != NULL ? FindInstance(pose->owner, number) : NULL;
-	if (instance == NULL || weights == NULL)
-	{
-		return snug_badArgument;
-	}
-	uint32_t count = pose->owner->asset.meshes[instance->mesh].targetCount;
-	memcpy(weights, ioPose_GetMorphWeights(pose->pose, number), count * sizeof(double));
-	return snug_success;
-}
-
-snugStatus snugPose_GetVertices(const snugPose* pose, uint32_t number, float* positions)
-{
-	if (pose == NULL || FindInstance(pose->owner, number) == NULL || positions == NULL)
-	{
-		return snug_badArgument;
-	}
-	return ioPose_EvaluateVertices(pose->pose, number, positions) ? snug_success : snug_outOfRange;
 }

@@ -4,12 +4,12 @@
 
 #include "program/curves.h"
 #include "program/tally.h"
-#include "program/versus.h"
 
 #include <stdio.h>
 
-/// Version of the JSON that `check` prints: docs/check-json.md. Raised when a field changes its meaning or goes.
-#define CHECK_JSON_VERSION 1
+/// Versions of the JSON that `check` prints: docs/check-json.md. Raised when a field changes its meaning or goes.
+#define CHECK_FRAME_VERSION 1
+#define CHECK_SUMMARY_VERSION 2
 
 typedef struct check
 {
@@ -31,8 +31,6 @@ typedef struct check
 	cliCurves curves;    ///< of all frames, if they are to be written
 	uint64_t frameCount; ///< that were asked for
 	uint64_t listed;     ///< pairs that JSON has listed
-	bool hasOthers;
-	versus others; ///< what other ways cost, if they were measured
 	bool outOfMemory;
 } check;
 

@@ -129,7 +129,7 @@ static void PrintDistances(const check* c, const cliNear* near)
 void checkPrintJson(check* c, uint64_t frame, double time, const cliContacts* contacts)
 {
 	const snugCounters* counters = &contacts->counters;
-	fprintf(c->out, "{\"version\":%d,\"frame\":%llu,\"time\":", CHECK_JSON_VERSION, (unsigned long long)frame);
+	fprintf(c->out, "{\"version\":%d,\"frame\":%llu,\"time\":", CHECK_FRAME_VERSION, (unsigned long long)frame);
 	cliPrintJsonNumber(c->out, time);
 	PrintBodies(c);
 	PrintClips(c);
@@ -181,25 +181,10 @@ static void PrintIntervals(const check* c, const cliTally* tally)
 	fprintf(c->out, "]");
 }
 
-static void PrintWays(const check* c, const versus* v)
-{
-	fprintf(c->out, ",\"ways\":[");
-	for (int i = 0; i < v->count; ++i)
-	{
-		const versusRow* row = v->rows + i;
-		fprintf(c->out, i > 0 ? ",{\"name\":" : "{\"name\":");
-		cliPrintJsonString(c->out, row->name);
-		fprintf(c->out, ",\"microseconds\":%.3f,\"vertices\":%.1f,\"pairs\":%llu,\"missed\":%llu,\"invented\":%llu}",
-		    1e3 * row->milliseconds, row->vertices, (unsigned long long)row->pairs, (unsigned long long)row->missed,
-		    (unsigned long long)row->invented);
-	}
-	fprintf(c->out, "]");
-}
-
 void checkPrintJsonSummary(const check* c)
 {
 	const cliTally* t = &c->tally;
-	fprintf(c->out, "{\"version\":%d,\"frames\":%llu,\"complete\":%s,\"from\":", CHECK_JSON_VERSION,
+	fprintf(c->out, "{\"version\":%d,\"frames\":%llu,\"complete\":%s,\"from\":", CHECK_SUMMARY_VERSION,
 	    (unsigned long long)t->frameCount, checkIsCut(c) ? "false" : "true");
 	cliPrintJsonNumber(c->out, c->from);
 	fprintf(c->out, ",\"fps\":");
@@ -217,12 +202,13 @@ void checkPrintJsonSummary(const check* c)
 	}
 	if (c->costs)
 	{
-		fprintf(c->out, ",\"cost\":{\"microseconds\":%.3f", t->microseconds);
-		if (c->hasOthers)
+		uint64_t vertices = 0;
+		for (uint64_t i = 0; i < t->frameCount; ++i)
 		{
-			PrintWays(c, &c->others);
+			vertices += t->frames[i].vertices;
 		}
-		fprintf(c->out, "}");
+		fprintf(c->out, ",\"cost\":{\"microseconds\":%.3f,\"verticesEvaluated\":%llu}", t->microseconds,
+		    (unsigned long long)vertices);
 	}
 	fprintf(c->out, "}\n");
 }

@@ -216,63 +216,6 @@ static void PrintFiles(const check* c, FILE* stream)
 	fputs("</tbody></table></div>\n", stream);
 }
 
-// ---- Costs -----------------------------------------------------------------------------------------------------
-
-static void PrintCost(const versus* v, const versusRow* row, FILE* stream)
-{
-	double most = 0.0;
-	for (int i = 0; i < v->count; ++i)
-	{
-		most = v->rows[i].milliseconds > most ? v->rows[i].milliseconds : most;
-	}
-	fputs("<tr><td class=\"t\">", stream);
-	htmlText(stream, row->name);
-	fprintf(stream, "</td><td>%.3f</td><td class=\"bar\"><i style=\"width:%.1f%%\"></i></td><td>", row->milliseconds,
-	    100.0 * row->milliseconds / most);
-	if (row->vertices < (double)v->vertices)
-	{
-		pageNumber(stream, (uint64_t)(row->vertices + 0.5));
-		fprintf(stream, " (%.1f %%)", 100.0 * row->vertices / (double)v->vertices);
-	}
-	else
-	{
-		fputs("all", stream);
-	}
-	fputs("</td><td>", stream);
-	pageNumber(stream, row->missed);
-	fputs("</td><td>", stream);
-	pageNumber(stream, row->invented);
-	fputs("</td></tr>\n", stream);
-}
-
-static void PrintCosts(const check* c, FILE* stream)
-{
-	const versus* v = &c->others;
-	if (!c->hasOthers)
-	{
-		return;
-	}
-	fputs("<h2>What it costs</h2>\n<p class=\"sub\" id=\"costs\">Of ", stream);
-	pageNumber(stream, v->vertices);
-	fputs(" vertices, ", stream);
-	pageNumber(stream, (uint64_t)(v->rows[0].vertices + 0.5));
-	fprintf(stream,
-	    " were evaluated in a frame: those near what touches. Deforming all of them first, on the same %d frames, "
-	    "takes "
-	    "%.1f times as long to find the same pairs.</p>\n",
-	    v->frames, v->rows[1].milliseconds / v->rows[0].milliseconds);
-	fputs("<div class=\"box scroll\"><table id=\"versus\"><thead><tr><th class=\"t\">on one thread, from joints to "
-	      "pairs</th><th>ms per frame</th><th class=\"bar\"></th><th>vertices</th><th>missed</th><th>"
-	      "invented</th>"
-	      "</tr></thead><tbody>\n",
-	    stream);
-	for (int i = 0; i < v->count; ++i)
-	{
-		PrintCost(v, v->rows + i, stream);
-	}
-	fputs("</tbody></table></div>\n", stream);
-}
-
 // ---- Pages -----------------------------------------------------------------------------------------------------
 
 // Lines are broken before options only, not at the hyphens in them.
@@ -301,7 +244,6 @@ static void PrintPage(const check* c, const film* f, FILE* stream)
 	PrintCards(c, stream);
 	pageStrip(stream, f, &c->tally);
 	PrintClose(c, f, stream);
-	PrintCosts(c, stream);
 	PrintTouches(c, stream);
 	PrintFiles(c, stream);
 	PrintCommand(c->command != NULL ? c->command : "snug check", stream);

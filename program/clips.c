@@ -149,8 +149,8 @@ static bool FailForAll(const cliScene* scene, const char* name)
 		{
 			used +=
 			    (size_t)snprintf(text + used, MAX_TEXT - used, "%s%.200s has", i > 0 ? "; " : "", scene->files[i].path);
-			used = ListClips(&scene->files[i].asset, NULL, text, used);
-			TryClips(&guess, &scene->files[i].asset);
+			used = ListClips(scene->files[i].asset, NULL, text, used);
+			TryClips(&guess, scene->files[i].asset);
 		}
 	}
 	cliError("%s: no clip '%s': %s%s", scene->files[0].path, name, text, cliGuess_Print(&guess, hint, sizeof(hint)));

@@ -205,19 +205,6 @@ static bool Prepare(check* c, int fileCount, char** paths)
 	return true;
 }
 
-// For pages and summaries with costs.
-static bool MeasureOthers(check* c)
-{
-	bool shown = c->html != NULL || (c->json && c->summary);
-	bool isPlain = !c->contactOptions.self && !(c->contactOptions.margin > 0.0); // what others can do
-	if (!shown || !isPlain || !c->costs || c->tally.frameCount == 0)
-	{
-		return true;
-	}
-	c->hasOthers = versus_Run(&c->others, &c->scene, &c->contactOptions, &c->tally);
-	return c->hasOthers;
-}
-
 int checkRun(check* c, int fileCount, char** paths)
 {
 	if (!cliOutput_HasPlace(c->html) || !cliOutput_HasPlace(c->png) || !cliOutput_HasPlace(c->curvePath) ||
@@ -244,9 +231,8 @@ int checkRun(check* c, int fileCount, char** paths)
 		cliError("%s: out of memory", c->scene.files[0].path);
 		return CLI_BAD_INPUT;
 	}
-	bool measured = MeasureOthers(c);
 	ShowEnd(c);
-	if (!measured || !checkWritePages(c) || (c->curvePath != NULL && !cliCurves_Write(&c->curves, c->curvePath)))
+	if (!checkWritePages(c) || (c->curvePath != NULL && !cliCurves_Write(&c->curves, c->curvePath)))
 	{
 		return CLI_BAD_INPUT;
 	}
@@ -381,8 +367,6 @@ int checkCommand(check* c, int argumentCount, char** arguments)
 		    "add times and work done to --json, --csv and --html: they vary between runs" },
 		{ "--method", cli_choice, &c->method, "ours|brute", "brute: without trees, for comparison" },
 		CLI_DEFORMER_OPTION(&c->sceneOptions.deformer),
-		CLI_BOUND_OPTIONS(&c->sceneOptions),
-		CLI_STRATEGY_OPTION(&c->sceneOptions.strategy),
 		{ "--threads", cli_count, &c->threads, "N", "frames to check at once; default as many as processors" },
 		{ .name = NULL },
 	};

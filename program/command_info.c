@@ -98,10 +98,7 @@ static bool Sum(cliStage* stage, fileInfo* sum)
 {
 	*sum = (fileInfo){ .bounds = {
 		                   .lower = { INFINITY, INFINITY, INFINITY }, .upper = { -INFINITY, -INFINITY, -INFINITY } } };
-	for (int i = 0; i < stage->scene->modelCount; ++i)
-	{
-		sum->modelBytes += snugModel_GetInfo(stage->scene->models[i]).bytes;
-	}
+	sum->modelBytes = cliMade_GetBytes(&stage->scene->files[0].made);
 	bool good = true;
 	for (int i = 0; good && i < stage->scene->partCount; ++i)
 	{
@@ -116,11 +113,6 @@ static bool Sum(cliStage* stage, fileInfo* sum)
 static const char* GetFormat(const ioAsset* asset)
 {
 	return asset->format != NULL ? asset->format : "snug model";
-}
-
-static const char* GetSplitName(snugSplit split)
-{
-	return split == snug_splitMedian ? "median" : "surface area";
 }
 
 // ---- Text ------------------------------------------------------------------------------------------------------
@@ -191,7 +183,7 @@ static void PrintText(const cliStage* stage, const fileInfo* sum)
 	const cliScene* scene = stage->scene;
 	const float *low = sum->bounds.lower, *high = sum->bounds.upper;
 	double triangles = sum->triangles > 0 ? (double)sum->triangles : 1.0;
-	printf("file       %s (%s)\n", scene->files[0].path, GetFormat(&scene->files[0].asset));
+	printf("file       %s (%s)\n", scene->files[0].path, GetFormat(scene->files[0].asset));
 	printf("vertices   %llu\n", (unsigned long long)sum->vertices);
 	printf("triangles  %llu\n", (unsigned long long)sum->triangles);
 	if (low[0] <= high[0])
@@ -199,18 +191,12 @@ static void PrintText(const cliStage* stage, const fileInfo* sum)
 		printf("extent     %.9g %.9g %.9g to %.9g %.9g %.9g\n", (double)low[0], (double)low[1], (double)low[2],
 		    (double)high[0], (double)high[1], (double)high[2]);
 	}
-	if (scene->partCount > 0)
-	{
-		snugTreeDef tree = snugModel_GetInfo(scene->parts[0].model).tree;
-		printf("trees      split by %s, up to %d children, up to %d triangles per leaf\n", GetSplitName(tree.split),
-		    tree.branching, tree.leafTriangles);
-	}
 	printf("memory     models %llu bytes, %.1f per triangle; bodies %llu bytes\n", (unsigned long long)sum->modelBytes,
 	    (double)sum->modelBytes / triangles, (unsigned long long)sum->bodyBytes);
-	PrintTextClips(&scene->files[0].asset);
+	PrintTextClips(scene->files[0].asset);
 	PrintTextBodies(stage);
 	PrintTextModes(stage);
-	PrintTextJoints(&scene->files[0].asset);
+	PrintTextJoints(scene->files[0].asset);
 }
 
 // ---- JSON ------------------------------------------------------------------------------------------------------
@@ -252,8 +238,7 @@ static void PrintJsonBody(const ioAsset* asset, const bodyInfo* b)
 	cliPrintJsonString(stdout, b->part->name);
 	printf(",\"vertices\":%u,\"triangles\":%u,\"joints\":%u,\"morphTargets\":%u,\"influences\":%u,\"deformer\":\"%s\"",
 	    b->part->vertexCount, b->part->triangleCount, b->joints, b->targets, b->influences, b->deformer);
-	printf(",\"nodes\":%u,\"leaves\":%u,\"depth\":%u,\"split\":\"%s\",\"branching\":%d,\"leafTriangles\":%d",
-	    m->nodeCount, m->leafCount, m->depth, GetSplitName(m->tree.split), m->tree.branching, m->tree.leafTriangles);
+	printf(",\"nodes\":%u,\"leaves\":%u,\"depth\":%u", m->nodeCount, m->leafCount, m->depth);
 	printf(",\"modelBytes\":%zu,\"restMeshBytes\":%zu,\"bodyBytes\":%zu", m->bytes, m->restMeshBytes, b->bodyBytes);
 	PrintJsonJoints(asset, b->part->instance);
 	PrintJsonModes(b->part->model);
@@ -294,7 +279,7 @@ static void PrintJson(const cliStage* stage, const fileInfo* sum)
 	const cliScene* scene = stage->scene;
 	printf("{\"file\":");
 	cliPrintJsonString(stdout, scene->files[0].path);
-	printf(",\"format\":\"%s\",\"vertices\":%llu,\"triangles\":%llu", GetFormat(&scene->files[0].asset),
+	printf(",\"format\":\"%s\",\"vertices\":%llu,\"triangles\":%llu", GetFormat(scene->files[0].asset),
 	    (unsigned long long)sum->vertices, (unsigned long long)sum->triangles);
 	PrintJsonExtent(&sum->bounds);
 	printf(",\"modelBytes\":%llu,\"bodyBytes\":%llu,\"bodies\":[", (unsigned long long)sum->modelBytes,
@@ -306,7 +291,7 @@ static void PrintJson(const cliStage* stage, const fileInfo* sum)
 		PrintJsonBody(cliScene_GetAsset(scene, 0), &body);
 	}
 	printf("]");
-	PrintJsonClips(&scene->files[0].asset);
+	PrintJsonClips(scene->files[0].asset);
 	printf(",\"warnings\":[");
 	for (int i = 0; i < scene->warningCount; ++i)
 	{

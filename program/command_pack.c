@@ -26,33 +26,27 @@ static const cliUsage usage = {
 	.argumentName = "FILE",
 };
 
-static void ListParts(const cliScene* scene, char* text, size_t size)
+static void ListBodies(const ioAsset* asset, char* text, size_t size)
 {
 	size_t used = 0;
 	text[0] = '\0';
-	for (int i = 0; i < scene->partCount && used < size - 160; ++i)
+	for (uint32_t i = 0; i < asset->instanceCount && used < size - 160; ++i)
 	{
-		used += (size_t)snprintf(text + used, size - used, "%s%d '%.100s'", i > 0 ? ", " : "", i, scene->parts[i].name);
+		used +=
+		    (size_t)snprintf(text + used, size - used, "%s%u '%.100s'", i > 0 ? ", " : "", i, asset->instances[i].name);
 	}
 }
 
-// The scene has made a model for the body that was asked for, or for the only one.
-static int ChoosePart(const cliScene* scene, const char* name, const snugModel** model)
+// The scene has made no model: which body is meant is not clear.
+static int FailToChoose(const cliScene* scene, const char* name)
 {
 	const char* path = scene->files[0].path;
+	const ioAsset* asset = scene->files[0].asset;
 	char list[1500];
-	for (int i = 0; i < scene->partCount; ++i)
+	ListBodies(asset, list, sizeof(list));
+	if (name == NULL && asset->instanceCount > 0)
 	{
-		*model = scene->parts[i].model;
-		if (*model != NULL)
-		{
-			return CLI_DONE;
-		}
-	}
-	ListParts(scene, list, sizeof(list));
-	if (name == NULL && scene->partCount > 0)
-	{
-		cliError("%s: holds %d bodies; choose one with --instance: %s", path, scene->partCount, list);
+		cliError("%s: holds %u bodies; choose one with --instance: %s", path, asset->instanceCount, list);
 		return CLI_BAD_USAGE;
 	}
 	cliError("%s: no body '%s'; there are: %s", path, name != NULL ? name : "", list);
@@ -62,16 +56,16 @@ static int ChoosePart(const cliScene* scene, const char* name, const snugModel**
 static int RunPack(const cliSceneOptions* options, char** paths, const char* path)
 {
 	cliScene scene;
-	const snugModel* model = NULL;
 	int code = CLI_BAD_INPUT;
-	if (cliScene_Load(&scene, options, 1, paths))
+	bool loaded = cliScene_Load(&scene, options, 1, paths);
+	if (loaded && scene.partCount == 0)
 	{
-		code = ChoosePart(&scene, options->only, &model);
+		code = FailToChoose(&scene, options->only);
 	}
-	if (code == CLI_DONE)
+	else if (loaded)
 	{
 		cliProgress("writing %s ...", path);
-		code = cliOutput_WriteModel(path, model) ? CLI_DONE : CLI_BAD_INPUT;
+		code = cliOutput_WriteModel(path, scene.parts[0].model) ? CLI_DONE : CLI_BAD_INPUT;
 		cliProgress("");
 	}
 	cliScene_Free(&scene);
@@ -80,13 +74,12 @@ static int RunPack(const cliSceneOptions* options, char** paths, const char* pat
 
 int cliPack(int argumentCount, char** arguments)
 {
-	cliSceneOptions scene = { .baked = true };
+	cliSceneOptions scene = { .isAlone = true };
 	const char* path = NULL;
 	const cliOption options[] = {
 		{ "-o", cli_text, &path, "MODEL.snug", "where the model goes; required" },
 		{ "--instance", cli_text, &scene.only, "NAME|NUMBER", "which body, as `snug info` lists them" },
 		CLI_DEFORMER_OPTION(&scene.deformer),
-		CLI_BOUND_OPTIONS(&scene),
 		{ .name = NULL },
 	};
 	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);

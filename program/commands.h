@@ -14,7 +14,6 @@
 typedef int cliCommandFcn(int argumentCount, char** arguments);
 
 cliCommandFcn cliDemo;
-cliCommandFcn cliShowDemo; ///< cliDemo, in snug-bench if that is there
 cliCommandFcn cliBatch;
 cliCommandFcn cliBench;
 cliCommandFcn cliCheck;

@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Two bodies whose boxes meet.
-typedef struct candidate
-{
-	int bodies[2];
-} candidate;
-
-typedef struct place
-{
-	float x;
-	int body;
-} place;
-
 typedef struct search
 {
 	cliContacts* contacts;
@@ -25,9 +13,6 @@ typedef struct search
 	const cliContactOptions* options;
 	float** positions; ///< per body, for brute force
 	snugBounds* boxes; ///< of those
-	place* order;      ///< bodies by their lower x, for brute force
-	candidate* candidates;
-	size_t candidateCount, candidateCapacity;
 } search;
 
 static bool Fail(search* s, const char* text)
@@ -39,7 +24,7 @@ static bool Fail(search* s, const char* text)
 	return false;
 }
 
-// ---- Candidates ------------------------------------------------------------------------------------------------
+// ---- Which bodies ----------------------------------------------------------------------------------------------
 
 static bool BoxesMeet(const snugBounds* a, const snugBounds* b)
 {
@@ -55,84 +40,6 @@ static bool AreAsked(const search* s, int a, int b)
 {
 	const cliPart* parts = s->stage->scene->parts;
 	return s->options->within || parts[a].file != parts[b].file;
-}
-
-static bool AddCandidate(search* s, int a, int b)
-{
-	if (s->candidateCount == s->candidateCapacity)
-	{
-		size_t capacity = 2 * s->candidateCapacity + 64;
-		candidate* grown = realloc(s->candidates, capacity * sizeof(candidate));
-		if (grown == NULL)
-		{
-			return Fail(s, "out of memory for pairs of bodies");
-		}
-		s->candidates = grown;
-		s->candidateCapacity = capacity;
-	}
-	s->candidates[s->candidateCount++] = (candidate){ { a < b ? a : b, a < b ? b : a } };
-	return true;
-}
-
-static int CompareCandidates(const void* first, const void* second)
-{
-	const candidate *x = first, *y = second;
-	int difference = x->bodies[0] - y->bodies[0];
-	return difference != 0 ? difference : x->bodies[1] - y->bodies[1];
-}
-
-static int ComparePlaces(const void* first, const void* second)
-{
-	const place *x = first, *y = second;
-	return x->x != y->x ? (x->x < y->x ? -1 : 1) : x->body - y->body;
-}
-
-// How far is too far is left to the library.
-static bool ListAll(search* s)
-{
-	int count = s->stage->scene->partCount;
-	bool added = true;
-	for (int a = 0; a < count; ++a)
-	{
-		for (int b = a + 1; added && b < count; ++b)
-		{
-			added = !AreAsked(s, a, b) || AddCandidate(s, a, b);
-		}
-	}
-	return added;
-}
-
-// Those whose boxes meet.
-static bool ListMeeting(search* s)
-{
-	int count = s->stage->scene->partCount;
-	s->order = malloc(((size_t)count + 1) * sizeof(place));
-	if (s->order == NULL)
-	{
-		return Fail(s, "out of memory");
-	}
-	for (int i = 0; i < count; ++i)
-	{
-		s->order[i] = (place){ s->boxes[i].lower[0], i };
-	}
-	qsort(s->order, (size_t)count, sizeof(place), ComparePlaces);
-	for (int i = 0; i < count; ++i)
-	{
-		int a = s->order[i].body;
-		for (int j = i + 1; j < count && s->order[j].x <= s->boxes[a].upper[0]; ++j)
-		{
-			int b = s->order[j].body;
-			if (AreAsked(s, a, b) && BoxesMeet(s->boxes + a, s->boxes + b) && !AddCandidate(s, a, b))
-			{
-				return false;
-			}
-		}
-	}
-	if (s->candidateCount > 0)
-	{
-		qsort(s->candidates, s->candidateCount, sizeof(candidate), CompareCandidates);
-	}
-	return true;
 }
 
 // ---- Pairs -----------------------------------------------------------------------------------------------------
@@ -230,23 +137,33 @@ static bool CollideBrute(search* s, int a, int b)
 	return cliStage_Check(s->stage, a, added ? snug_success : snug_outOfMemory);
 }
 
-static bool CollideCandidates(search* s)
+// Bodies that are asked about, two at a time. How far is too far is left to the library; brute force has its own boxes.
+static bool CollideTwo(search* s, int a, int b)
 {
-	for (size_t i = 0; i < s->candidateCount && !(s->options->first && s->contacts->count > 0); ++i)
+	if (!AreAsked(s, a, b) || (s->options->brute && !BoxesMeet(s->boxes + a, s->boxes + b)))
 	{
-		int a = s->candidates[i].bodies[0], b = s->candidates[i].bodies[1];
-		s->contacts->bodies[0] = a;
-		s->contacts->bodies[1] = b;
-		bool collided = s->options->brute          ? CollideBrute(s, a, b)
-		                : s->options->margin > 0.0 ? CollideWithin(s, a, b)
-		                                           : CollideOurs(s, a, b);
-		if (!collided)
+		return true;
+	}
+	s->contacts->bodies[0] = a;
+	s->contacts->bodies[1] = b;
+	return s->options->brute          ? CollideBrute(s, a, b)
+	       : s->options->margin > 0.0 ? CollideWithin(s, a, b)
+	                                  : CollideOurs(s, a, b);
+}
+
+static bool CollideInTurn(search* s)
+{
+	int count = s->stage->scene->partCount;
+	bool good = true;
+	for (int a = 0; good && a < count; ++a)
+	{
+		for (int b = a + 1; good && b < count && !(s->options->first && s->contacts->count > 0); ++b)
 		{
-			return false;
+			good = CollideTwo(s, a, b);
 		}
 	}
 	SortPairs(s->contacts);
-	return true;
+	return good;
 }
 
 // ---- All pairs, by a scene ---------------------------------------------------------------------------------------
@@ -443,20 +360,7 @@ static void FreeSearch(search* s)
 		free(s->positions[i]);
 	}
 	free(s->positions);
-	free(s->order);
-	free(s->candidates);
 	free(s->boxes);
-}
-
-static bool RefitAll(search* s)
-{
-	bool good = true;
-	for (int i = 0; good && i < s->stage->scene->partCount; ++i)
-	{
-		s->stage->telling = i;
-		good = cliStage_Check(s->stage, i, snugBody_Refit(s->stage->bodies[i]));
-	}
-	return good;
 }
 
 bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const cliContactOptions* options)
@@ -471,9 +375,8 @@ bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const
 	if (!contacts->failed)
 	{
 		double start = clockNow();
-		bool listed = options->brute ? PoseAll(&s) && ListMeeting(&s) : all || ListAll(&s);
-		contacts->failed = !(listed && (!options->refit || RefitAll(&s)) &&
-		                     (all ? CollideCrowd(&s) : CollideCandidates(&s)) && (!options->self || CollideSelves(&s)));
+		contacts->failed = !((!options->brute || PoseAll(&s)) && (all ? CollideCrowd(&s) : CollideInTurn(&s)) &&
+		                     (!options->self || CollideSelves(&s)));
 		contacts->microseconds = 1e3 * (clockNow() - start + stage->milliseconds);
 		contacts->failed = contacts->failed || !FindMore(&s);
 	}

@@ -17,7 +17,6 @@ typedef struct cliContactOptions
 	bool within;    ///< also between bodies of one file
 	bool first;     ///< stop at the first pair
 	bool brute;     ///< compare every triangle with every other
-	bool refit;     ///< before, evaluate all vertices and refit all bounds, whatever touches
 	bool self;      ///< also bodies with themselves
 	bool keepRest;  ///< of those, also what meets at rest
 	bool distances; ///< also how far bodies are apart

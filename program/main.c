@@ -10,8 +10,8 @@
 #include <string.h>
 
 // In the order in which they are shown.
-static cliCommandFcn* const commands[] = { cliShowDemo, cliCheck, cliBatch, cliInfo, cliPose, cliPack, cliModes,
-	cliReduce, cliPlay, cliTruth, cliView, cliBench };
+static cliCommandFcn* const commands[] = { cliDemo, cliCheck, cliBatch, cliInfo, cliPose, cliPack, cliModes, cliReduce,
+	cliPlay, cliTruth, cliView, cliBench };
 static const cliTopic topics[] = {
 	{ "demo", "two bodies that collide: a table, and a page with pictures" },
 	{ "check", "which triangles of these files intersect, at rest or in every frame?" },

@@ -109,21 +109,7 @@ static bool Reserve(void** items, int count, int* capacity, size_t size)
 	return true;
 }
 
-bool cliScene_AddModel(cliScene* scene, snugModel* model)
-{
-	void* items = scene->models;
-	bool room = Reserve(&items, scene->modelCount, &scene->modelCapacity, sizeof(snugModel*));
-	scene->models = items;
-	if (!room)
-	{
-		snugModel_Destroy(model);
-		return false;
-	}
-	scene->models[scene->modelCount++] = model;
-	return true;
-}
-
-cliPart* cliScene_AddPart(cliScene* scene)
+static cliPart* AddPart(cliScene* scene)
 {
 	void* items = scene->parts;
 	bool room = Reserve(&items, scene->partCount, &scene->partCapacity, sizeof(cliPart));
@@ -204,46 +190,113 @@ static char* MakeName(const char* path)
 	return name;
 }
 
+static bool FailMemory(cliScene* scene, const char* path)
+{
+	return cliScene_Fail(scene, path, "out of memory");
+}
+
 static bool LoadModelFile(cliScene* scene, cliFile* file)
 {
 	cliTeller teller = { scene, file->path };
-	snugModel* model = NULL;
+	cliMade* made = &file->made;
 	snugStatus status =
-	    snugModel_LoadFile(file->path, &(snugLoadDef){ .messenger = { cliScene_Tell, &teller } }, &model);
+	    snugModel_LoadFile(file->path, &(snugLoadDef){ .messenger = { cliScene_Tell, &teller } }, &made->model);
 	if (status != snug_success)
 	{
 		return cliScene_Fail(scene, file->path, snugGetStatusText(status));
 	}
-	snugModelInfo info = snugModel_GetInfo(model);
-	file->name = MakeName(file->path);
-	file->triangles = malloc(((size_t)info.triangleCount + 1) * 3 * sizeof(uint32_t));
-	cliPart* part = cliScene_AddPart(scene);
-	if (!cliScene_AddModel(scene, model) || file->name == NULL || file->triangles == NULL || part == NULL)
+	made->name = MakeName(file->path);
+	made->triangles = malloc(((size_t)snugModel_GetInfo(made->model).triangleCount + 1) * 3 * sizeof(uint32_t));
+	if (made->name == NULL || made->triangles == NULL)
 	{
-		return cliScene_Fail(scene, file->path, "out of memory");
+		return FailMemory(scene, file->path);
 	}
-	snugModel_GetTriangles(model, file->triangles, 0);
-	bool tracked = info.deformer == snug_fields && info.fieldCount == scene->track.fieldCount;
-	*part = (cliPart){ (int)(file - scene->files), file->name, IO_NONE, tracked ? cli_tracked : cli_still, model,
-		file->triangles, info.vertexCount, info.triangleCount, 0 };
+	snugModel_GetTriangles(made->model, made->triangles, 0);
 	return true;
 }
 
-// The parts of a file named before, placed elsewhere.
-static bool CopyParts(cliScene* scene, int file)
+// Before anything is made of it: a small file may use a large mesh very often.
+static bool CheckSize(cliScene* scene, const ioAsset* asset, const char* path)
 {
-	const cliFile* original = scene->files + scene->files[file].twin;
-	for (int i = 0; i < original->partCount; ++i)
+	uint64_t triangles = 0;
+	for (uint32_t i = 0; i < asset->instanceCount; ++i)
 	{
-		cliPart* part = cliScene_AddPart(scene);
-		if (part == NULL)
-		{
-			return cliScene_Fail(scene, original->path, "out of memory");
-		}
-		*part = scene->parts[original->firstPart + i];
-		part->file = file;
+		triangles += asset->meshes[asset->instances[i].mesh].mesh.triangleCount;
 	}
+	return (asset->instanceCount <= CLI_MAX_BODIES && triangles <= CLI_MAX_TRIANGLES) ||
+	       cliScene_Fail(scene, path, "too many bodies, or triangles of all of them together");
+}
+
+static bool MakeModels(cliScene* scene, int i)
+{
+	static const snugDeformer deformers[] = { snug_skin, snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
+	const ioAsset* asset = cliScene_GetAsset(scene, i);
+	const cliSceneOptions* options = scene->options;
+	cliFile* file = scene->files + i;
+	cliTeller teller = { scene, file->path };
+	const snugActorDef def = { .clips = &file->clip,
+		.clipCount = file->clip != IO_NONE ? 1 : 0,
+		.allTargets = options->anyWeights,
+		.deformer = deformers[options->deformer],
+		.messenger = { cliScene_Tell, &teller } };
+	snugStatus status = snug_success;
+	if (!CheckSize(scene, asset, file->path))
+	{
+		return false;
+	}
+	if (!options->isAlone)
+	{
+		status = ioCast_Create(asset, &def, &file->made.cast);
+	}
+	else
+	{
+		uint32_t instance = options->only != NULL       ? ioAsset_FindInstance(asset, options->only)
+		                    : asset->instanceCount == 1 ? 0
+		                                                : IO_NONE;
+		status = instance != IO_NONE ? snugAsset_CreateModel(asset, instance, &def, &file->made.model) : snug_success;
+	}
+	return status == snug_success || cliScene_Fail(scene, file->path, snugGetStatusText(status));
+}
+
+// The body of an instance.
+static bool AddInstance(cliScene* scene, int file, uint32_t instance, const snugModel* model)
+{
+	const ioAsset* asset = cliScene_GetAsset(scene, file);
+	const ioMesh* mesh = &asset->meshes[asset->instances[instance].mesh].mesh;
+	cliPart* part = AddPart(scene);
+	if (part == NULL)
+	{
+		return FailMemory(scene, scene->files[file].path);
+	}
+	*part = (cliPart){ file, asset->instances[instance].name, instance, false, model, mesh->triangles,
+		mesh->vertexCount, mesh->triangleCount };
 	return true;
+}
+
+// The body of a model alone.
+static bool AddModel(cliScene* scene, int file, const cliMade* made)
+{
+	snugModelInfo info = snugModel_GetInfo(made->model);
+	cliPart* part = AddPart(scene);
+	if (part == NULL)
+	{
+		return FailMemory(scene, scene->files[file].path);
+	}
+	bool isTracked = info.deformer == snug_fields && info.fieldCount == scene->track.fieldCount;
+	*part = (cliPart){ file, made->name, IO_NONE, isTracked, made->model, made->triangles, info.vertexCount,
+		info.triangleCount };
+	return true;
+}
+
+static bool AddParts(cliScene* scene, int file)
+{
+	const cliMade* made = &scene->files[scene->files[file].twin].made;
+	bool added = made->model == NULL || AddModel(scene, file, made);
+	for (uint32_t i = 0; made->cast != NULL && added && i < made->cast->roleCount; ++i)
+	{
+		added = AddInstance(scene, file, made->cast->roles[i].instance, made->cast->roles[i].model);
+	}
+	return added;
 }
 
 static int FindOriginal(const cliScene* scene, int file)
@@ -257,7 +310,7 @@ static int FindOriginal(const cliScene* scene, int file)
 	return original;
 }
 
-// Which earlier file's models and pose serve. Models depend on the clip: what it does not move is rigid.
+// Which earlier file's models serve. They depend on the clip: what it does not move is rigid.
 static void FindTwins(cliScene* scene)
 {
 	for (int i = 0; i < scene->fileCount; ++i)
@@ -267,12 +320,6 @@ static void FindTwins(cliScene* scene)
 		     scene->files[file->twin].original != file->original || scene->files[file->twin].clip != file->clip;)
 		{
 			file->twin++;
-		}
-		for (file->posed = file->twin; scene->files[file->posed].original != file->original ||
-		                               scene->files[file->posed].clip != file->clip ||
-		                               scene->files[file->posed].offset != file->offset;)
-		{
-			file->posed++;
 		}
 	}
 }
@@ -299,13 +346,18 @@ static bool ReadAsset(cliScene* scene, cliFile* file)
 	{
 		return true;
 	}
+	file->asset = calloc(1, sizeof(snugAsset));
+	if (file->asset == NULL)
+	{
+		return FailMemory(scene, file->path);
+	}
 	if (IsModelFile(file->path))
 	{
 		Keep(shelf, scene, file, firstWarning);
 		return true;
 	}
-	if (!ioLoad(file->path, &options, &file->asset, &error) ||
-	    (file->scale != 1.0 && !cliScaleAsset(&file->asset, file->scale, &error, file->path)))
+	if (!ioLoad(file->path, &options, file->asset, &error) ||
+	    (file->scale != 1.0 && !cliScaleAsset(file->asset, file->scale, &error, file->path)))
 	{
 		cliError("%s%s", error.text, error.kind == io_unknownFormat ? ", and .snug, which snug pack writes" : "");
 		scene->told = true;
@@ -315,20 +367,19 @@ static bool ReadAsset(cliScene* scene, cliFile* file)
 	return true;
 }
 
-// What depends on a track is made anew each time.
-static bool MakeOwnParts(cliScene* scene, int i)
+static bool Make(cliScene* scene, int i)
 {
 	cliFile* file = scene->files + i;
-	cliShelf* shelf = scene->options->amplitudes == NULL ? scene->options->shelf : NULL;
-	int firstModel = scene->modelCount, firstWarning = scene->warningCount;
-	if (shelf != NULL && cliShelf_FindParts(shelf, scene, i))
+	cliShelf* shelf = scene->options->shelf;
+	int firstWarning = scene->warningCount;
+	if (shelf != NULL && cliShelf_FindMade(shelf, scene, file))
 	{
 		return true;
 	}
-	bool made = !scene->told && (IsModelFile(file->path) ? LoadModelFile(scene, file) : cliScene_AddParts(scene, i));
+	bool made = !scene->told && (IsModelFile(file->path) ? LoadModelFile(scene, file) : MakeModels(scene, i));
 	if (made && shelf != NULL)
 	{
-		cliShelf_KeepParts(shelf, scene, i, firstModel, firstWarning);
+		cliShelf_KeepMade(shelf, scene, file, firstWarning);
 	}
 	return made;
 }
@@ -337,7 +388,7 @@ static bool MakeParts(cliScene* scene, int i)
 {
 	cliFile* file = scene->files + i;
 	file->firstPart = scene->partCount;
-	bool made = file->twin != i ? CopyParts(scene, i) : MakeOwnParts(scene, i);
+	bool made = (file->twin != i || Make(scene, i)) && AddParts(scene, i);
 	file->partCount = scene->partCount - file->firstPart;
 	for (int k = 0; made && k < file->partCount; ++k)
 	{
@@ -355,7 +406,7 @@ static bool CheckTrack(cliScene* scene)
 {
 	for (int i = 0; i < scene->partCount; ++i)
 	{
-		if (scene->parts[i].motion == cli_tracked)
+		if (scene->parts[i].isTracked)
 		{
 			return true;
 		}
@@ -394,7 +445,7 @@ bool cliScene_Load(cliScene* scene, const cliSceneOptions* options, int fileCoun
 	if (scene->files == NULL)
 	{
 		scene->fileCount = 0;
-		return cliScene_Fail(scene, paths[0], "out of memory");
+		return FailMemory(scene, paths[0]);
 	}
 	for (int i = 0; i < fileCount; ++i)
 	{
@@ -427,27 +478,42 @@ bool cliScene_Load(cliScene* scene, const cliSceneOptions* options, int fileCoun
 	return made;
 }
 
+void cliMade_Free(cliMade* made)
+{
+	ioCast_Destroy(made->cast);
+	snugModel_Destroy(made->model);
+	free(made->name);
+	free(made->triangles);
+}
+
+size_t cliMade_GetBytes(const cliMade* made)
+{
+	size_t bytes = made->model != NULL ? snugModel_GetInfo(made->model).bytes : 0;
+	for (uint32_t i = 0; made->cast != NULL && i < made->cast->modelCount; ++i)
+	{
+		bytes += snugModel_GetInfo(made->cast->models[i]).bytes;
+	}
+	return bytes;
+}
+
 void cliScene_Free(cliScene* scene)
 {
-	for (int i = 0; i < scene->modelCount; ++i)
-	{
-		snugModel_Destroy(scene->models[i]);
-	}
 	for (int i = 0; i < scene->fileCount; ++i)
 	{
+		if (!scene->files[i].isMadeShelved)
+		{
+			cliMade_Free(&scene->files[i].made);
+		}
 		if (!scene->files[i].isShelved)
 		{
-			ioAsset_Free(&scene->files[i].asset);
+			snugAsset_Destroy(scene->files[i].asset);
 		}
-		free(scene->files[i].name);
-		free(scene->files[i].triangles);
 	}
 	for (int i = 0; i < scene->warningCount; ++i)
 	{
 		free(scene->warnings[i]);
 	}
 	cliTrack_Free(&scene->track);
-	free(scene->models);
 	free(scene->files);
 	free(scene->parts);
 	free(scene->warnings);
@@ -456,7 +522,7 @@ void cliScene_Free(cliScene* scene)
 
 const ioAsset* cliScene_GetAsset(const cliScene* scene, int file)
 {
-	return &scene->files[scene->files[file].original].asset;
+	return scene->files[scene->files[file].original].asset;
 }
 
 double cliScene_GetDuration(const cliScene* scene)
@@ -465,7 +531,7 @@ double cliScene_GetDuration(const cliScene* scene)
 	for (int i = 0; i < scene->partCount; ++i)
 	{
 		const cliPart* part = scene->parts + i;
-		double track = part->motion == cli_tracked ? (double)(scene->track.frameCount - 1) / scene->options->fps : 0.0;
+		double track = part->isTracked ? (double)(scene->track.frameCount - 1) / scene->options->fps : 0.0;
 		duration = fmax(duration, track + (track > 0.0 ? scene->files[part->file].offset : 0.0));
 	}
 	for (int i = 0; i < scene->fileCount; ++i)

@@ -5,10 +5,9 @@
 #ifndef CLI_SCENE_H
 #define CLI_SCENE_H
 
-#include "io/asset.h"
+#include "io/cast.h"
 #include "program/options.h"
 #include "program/track.h"
-#include "snug/snug_bounds.h"
 
 /// Options that check and pose have in common, so that they decide upon the same positions.
 typedef struct cliSceneOptions
@@ -20,35 +19,15 @@ typedef struct cliSceneOptions
 	const char* amplitudes; ///< a track (program/track.h) for linear .snug files; null: rest
 	double fps;             ///< of the track
 	int deformer;           ///< as in CLI_DEFORMERS
-	int bound;              ///< a snugBound
-	int volume;             ///< a snugVolume
-	int restVolume;         ///< a snugRestVolume
-	bool boundLeaves;
-	int strategy;           ///< a snugStrategy
 	bool anyWeights;        ///< morph targets count even if their weights are zero throughout
-	bool baked;             ///< one model that stands alone: what is not skinned is where its node puts it
 	struct cliShelf* shelf; ///< nullable: what was read and made before (program/shelf.h)
-	const char* only;       ///< if baked: name or number of the instance whose model is made; null if there is but one
+	bool isAlone;           ///< of a file, make the model of one instance that stands alone, as `snug pack` writes it
+	const char* only;       ///< name or number of that instance; null if there is but one
 } cliSceneOptions;
 
 #define CLI_DEFORMERS "auto|blend|spherical|dualquat"
-#define CLI_STRATEGIES "auto|on-demand|front|bottom-up"
-#define CLI_BOUNDS "default|limited|program|local|zero-order|first-order|corners|interval|oriented|ball|mean-ball"
-#define CLI_VOLUMES "box|14-dop|18-dop|26-dop|ball"
-#define CLI_REST_VOLUMES "box|oriented-box|14-dop"
 
 /// Rows of an option table.
-#define CLI_BOUND_OPTIONS(options)                                                                               \
-	{ "--bound", cli_choice, &(options)->bound, CLI_BOUNDS,                                                      \
-		"how nodes of deforming bodies are bounded, if there is a choice: changes the speed, never the pairs" }, \
-	    { "--volume", cli_choice, &(options)->volume, CLI_VOLUMES,                                               \
-		    "the shape that bounds them; with corners always balls" },                                           \
-	    { "--rest-volume", cli_choice, &(options)->restVolume, CLI_REST_VOLUMES,                                 \
-		    "the shape that bounds them at rest, for limited and program" },                                     \
-	{                                                                                                            \
-		"--bound-leaves", cli_flag, &(options)->boundLeaves, NULL,                                               \
-		    "bound leaves too, as the papers do, instead of evaluating their vertices"                           \
-	}
 #define CLI_CLIP_OPTION(target, what)             \
 	{                                             \
 		"--clip", cli_texts, target, "NAME", what \
@@ -72,37 +51,27 @@ typedef struct cliSceneOptions
 		"--deformer", cli_choice, target, CLI_DEFORMERS,                                                   \
 		    "how skins blend their joints: their matrices, as glTF says (auto, blend), or their rotations" \
 	}
-#define CLI_STRATEGY_OPTION(target)                                                         \
-	{                                                                                       \
-		"--strategy", cli_choice, target, CLI_STRATEGIES,                                   \
-		    "when bounds are computed: for what queries reach, have reached before, or all" \
-	}
-
-/// How a body gets from its model to the world, before its file is placed.
-typedef enum cliMotion
-{
-	cli_still,    ///< not at all: positions are in the world already
-	cli_framed,   ///< by its node, which turns and moves it
-	cli_affine,   ///< by its node, as the one transform of a blend model
-	cli_jointed,  ///< by its joints, those of a skin
-	cli_morphed,  ///< by its morph targets, the fields of a linear model, and its node, which turns and moves it
-	cli_morphing, ///< by its morph targets alone: where its node puts it is in the model
-	cli_tracked,  ///< by the scene's track: a linear model without a file
-	cli_vertices, ///< every vertex is evaluated and set: a free model
-} cliMotion;
 
 /// What becomes a body: an instance of a mesh in a file.
 typedef struct cliPart
 {
 	int file;
 	const char* name;
-	uint32_t instance; ///< of the file's asset
-	cliMotion motion;
-	const snugModel* model; ///< null if the scene was to make only another one's
+	uint32_t instance; ///< of the file's asset, or IO_NONE
+	bool isTracked;    ///< by the scene's track: the model of a .snug file
+	const snugModel* model;
 	const uint32_t* triangles;
 	uint32_t vertexCount, triangleCount;
-	uint32_t fieldCount; ///< morph targets in front of a skin
 } cliPart;
+
+/// What was made of a file: models of its instances, or a model.
+typedef struct cliMade
+{
+	ioCast* cast;        ///< null for a .snug file, and for a model that stands alone
+	snugModel* model;    ///< of those
+	char* name;          ///< of the body of a .snug file
+	uint32_t* triangles; ///< likewise
+} cliMade;
 
 typedef struct cliFile
 {
@@ -110,12 +79,11 @@ typedef struct cliFile
 	double scale;     ///< positive
 	double offset;    ///< seconds after which its clip begins
 	int original;     ///< number of the first file with this path and scale: it has the asset
-	int twin;         ///< of the first of those with the same clip: it has the models
-	int posed;        ///< of the first of those with the same offset: it has the pose
-	ioAsset asset;    ///< empty for a .snug file
+	int twin;         ///< of the first of those with the same clip: it has what was made
+	snugAsset* asset; ///< of an original; empty for a .snug file
 	bool isShelved;   ///< the asset is borrowed
-	char* name;       ///< of the body of a .snug file
-	uint32_t* triangles;
+	cliMade made;     ///< of the asset or the .snug file
+	bool isMadeShelved;
 	uint32_t clip; ///< number, or IO_NONE for rest
 	int firstPart, partCount;
 	snugFrame frame;
@@ -128,8 +96,6 @@ typedef struct cliScene
 	int fileCount;
 	cliPart* parts;
 	int partCount, partCapacity;
-	snugModel** models; ///< all that must be destroyed
-	int modelCount, modelCapacity;
 	cliTrack track;         ///< empty if there is none
 	uint64_t triangleCount; ///< of all parts
 	char** warnings;        ///< what loading had to say
@@ -163,14 +129,13 @@ void cliScene_WarnOfTime(const cliScene* scene, const char* option, double time)
 /// "path" or, in files with several bodies, "path: 'name'": to begin a message about a body.
 void cliScene_Describe(const cliScene* scene, int part, char* text, size_t size);
 
-/// @defgroup part For program/scene_parts.c and program/scene.c
+/// @defgroup part For program/scene.c and program/shelf.c
 /// @{
 
-/// Make the parts and models of a file whose asset was loaded and whose clip was chosen.
-bool cliScene_AddParts(cliScene* scene, int file);
-/// Take a model over; destroys it on failure.
-bool cliScene_AddModel(cliScene* scene, snugModel* model);
-cliPart* cliScene_AddPart(cliScene* scene);
+/// Destroy what was made of a file.
+void cliMade_Free(cliMade* made);
+/// @return bytes of its models
+size_t cliMade_GetBytes(const cliMade* made);
 /// Warnings are printed when all is loaded: if that fails, the error is the one line that counts.
 void cliScene_Warn(cliScene* scene, const char* text);
 /// Prints it, unless something was printed already.

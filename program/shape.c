@@ -3,7 +3,6 @@
 #include "program/terminal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void PrintWarning(void* user, const char* text)
 {
@@ -11,29 +10,16 @@ static void PrintWarning(void* user, const char* text)
 	cliError("warning: %s", text);
 }
 
-// By name or, failing that, by number.
 static bool ChooseInstance(cliShape* shape, const char* only)
 {
-	const ioAsset* asset = &shape->asset;
-	for (uint32_t i = 0; i < asset->instanceCount; ++i)
-	{
-		if (strcmp(asset->instances[i].name, only) == 0)
-		{
-			shape->firstInstance = i;
-			shape->instanceCount = 1;
-			return true;
-		}
-	}
-	char* end;
-	unsigned long number = strtoul(only, &end, 10);
-	if (only[0] < '0' || only[0] > '9' || *end != '\0' || number >= asset->instanceCount)
-	{
-		cliError("%s: no body '%s'; there are %u, which `snug info` lists", shape->path, only, asset->instanceCount);
-		return false;
-	}
-	shape->firstInstance = (uint32_t)number;
+	shape->firstInstance = ioAsset_FindInstance(&shape->asset, only);
 	shape->instanceCount = 1;
-	return true;
+	if (shape->firstInstance == IO_NONE)
+	{
+		cliError(
+		    "%s: no body '%s'; there are %u, which `snug info` lists", shape->path, only, shape->asset.instanceCount);
+	}
+	return shape->firstInstance != IO_NONE;
 }
 
 static const ioMesh* GetMesh(const cliShape* shape, uint32_t i)

@@ -13,17 +13,13 @@ typedef struct sayings
 	int count;
 } sayings;
 
-// Parts and models of a file, made for a clip and some options.
+// What was made of a file for a clip and some options.
 typedef struct variant
 {
 	uint32_t clip;
-	cliSceneOptions options; ///< of which only what models depend on is looked at
-	cliPart* parts;
-	int partCount;
-	snugModel** models;
-	int modelCount;
-	char* name;          ///< of a packed model
-	uint32_t* triangles; ///< likewise
+	int deformer;
+	bool anyWeights;
+	cliMade made;
 	sayings said;
 } variant;
 
@@ -33,7 +29,7 @@ typedef struct book
 	double scale;
 	struct timespec changed;
 	off_t size;
-	ioAsset asset;
+	snugAsset* asset;
 	sayings said;
 	variant* variants;
 	int variantCount;
@@ -68,27 +64,15 @@ static void FreeSayings(sayings* said)
 	free(said->texts);
 }
 
-static void FreeVariant(variant* v)
-{
-	for (int i = 0; i < v->modelCount; ++i)
-	{
-		snugModel_Destroy(v->models[i]);
-	}
-	free(v->models);
-	free(v->parts);
-	free(v->name);
-	free(v->triangles);
-	FreeSayings(&v->said);
-}
-
 static void FreeBook(book* b)
 {
 	for (int i = 0; i < b->variantCount; ++i)
 	{
-		FreeVariant(b->variants + i);
+		cliMade_Free(&b->variants[i].made);
+		FreeSayings(&b->variants[i].said);
 	}
 	free(b->variants);
-	ioAsset_Free(&b->asset);
+	snugAsset_Destroy(b->asset);
 	FreeSayings(&b->said);
 	free(b->path);
 }
@@ -222,77 +206,41 @@ void cliShelf_KeepAsset(cliShelf* shelf, cliScene* scene, cliFile* file, int fir
 	file->isShelved = true;
 }
 
-// ---- Parts -----------------------------------------------------------------------------------------------------
+// ---- Models ----------------------------------------------------------------------------------------------------
 
-static bool AreSameModels(const cliSceneOptions* a, const cliSceneOptions* b)
+bool cliShelf_FindMade(cliShelf* shelf, cliScene* scene, cliFile* file)
 {
-	return a->deformer == b->deformer && a->bound == b->bound && a->volume == b->volume &&
-	       a->restVolume == b->restVolume && a->boundLeaves == b->boundLeaves && a->anyWeights == b->anyWeights &&
-	       a->baked == b->baked && a->only == b->only;
-}
-
-bool cliShelf_FindParts(cliShelf* shelf, cliScene* scene, int file)
-{
-	const cliFile* f = scene->files + file;
-	const book* b = f->isShelved ? FindBook(shelf, f) : NULL;
+	const book* b = file->isShelved ? FindBook(shelf, file) : NULL;
 	for (int i = 0; b != NULL && i < b->variantCount; ++i)
 	{
 		const variant* v = b->variants + i;
-		if (v->clip != f->clip || !AreSameModels(&v->options, scene->options))
+		if (v->clip == file->clip && v->deformer == scene->options->deformer &&
+		    v->anyWeights == scene->options->anyWeights)
 		{
-			continue;
+			file->made = v->made;
+			file->isMadeShelved = true;
+			SayAgain(&v->said, scene);
+			return true;
 		}
-		for (int k = 0; k < v->partCount; ++k)
-		{
-			cliPart* part = cliScene_AddPart(scene);
-			if (part == NULL)
-			{
-				return cliScene_Fail(scene, f->path, "out of memory");
-			}
-			*part = v->parts[k];
-			part->file = file;
-		}
-		SayAgain(&v->said, scene);
-		return true;
 	}
 	return false;
 }
 
-void cliShelf_KeepParts(cliShelf* shelf, cliScene* scene, int file, int firstModel, int firstWarning)
+void cliShelf_KeepMade(cliShelf* shelf, cliScene* scene, cliFile* file, int firstWarning)
 {
-	cliFile* f = scene->files + file;
-	book* b = f->isShelved ? FindBook(shelf, f) : NULL;
+	book* b = file->isShelved ? FindBook(shelf, file) : NULL;
 	variant* grown = b != NULL ? realloc(b->variants, ((size_t)b->variantCount + 1) * sizeof(variant)) : NULL;
 	if (grown == NULL)
 	{
 		return;
 	}
 	b->variants = grown;
-	variant* v = grown + b->variantCount;
-	int parts = scene->partCount - f->firstPart, models = scene->modelCount - firstModel;
-	*v = (variant){ .clip = f->clip,
-		.options = *scene->options,
-		.parts = malloc(((size_t)parts + 1) * sizeof(cliPart)),
-		.models = malloc(((size_t)models + 1) * sizeof(snugModel*)) };
-	if (v->parts == NULL || v->models == NULL)
-	{
-		free(v->parts);
-		free(v->models);
-		return;
-	}
-	memcpy(v->parts, scene->parts + f->firstPart, (size_t)parts * sizeof(cliPart));
-	v->partCount = parts;
-	for (; v->modelCount < models; ++v->modelCount)
-	{
-		v->models[v->modelCount] = scene->models[firstModel + v->modelCount];
-		b->bytes += snugModel_GetInfo(v->models[v->modelCount]).bytes;
-		shelf->bytes += snugModel_GetInfo(v->models[v->modelCount]).bytes;
-	}
-	scene->modelCount = firstModel;
-	v->name = f->name;
-	v->triangles = f->triangles;
-	f->name = NULL;
-	f->triangles = NULL;
-	v->said = CopyWarnings(scene, firstWarning);
-	b->variantCount++;
+	grown[b->variantCount++] = (variant){ .clip = file->clip,
+		.deformer = scene->options->deformer,
+		.anyWeights = scene->options->anyWeights,
+		.made = file->made,
+		.said = CopyWarnings(scene, firstWarning) };
+	file->isMadeShelved = true;
+	b->bytes += cliMade_GetBytes(&file->made);
+	shelf->bytes += cliMade_GetBytes(&file->made);
 }

@@ -26,11 +26,12 @@ bool cliShelf_FindAsset(cliShelf* shelf, cliScene* scene, cliFile* file);
 /// @param firstWarning of the scene's warnings, those from this one on are the file's
 void cliShelf_KeepAsset(cliShelf* shelf, cliScene* scene, cliFile* file, int firstWarning);
 
-/// Parts and models of a file, whose number is `file`; they are added to the scene.
-/// @return false if they are not there
-bool cliShelf_FindParts(cliShelf* shelf, cliScene* scene, int file);
+/// What was made of a file. It stays the shelf's.
+/// @return false if it is not there
+bool cliShelf_FindMade(cliShelf* shelf, cliScene* scene, cliFile* file);
 
-/// Take over the parts and models that a file was given last: those from `firstPart` and `firstModel` on.
-void cliShelf_KeepParts(cliShelf* shelf, cliScene* scene, int file, int firstModel, int firstWarning);
+/// Take over what was just made of a file: the scene's is borrowed from now on.
+/// @param firstWarning as above
+void cliShelf_KeepMade(cliShelf* shelf, cliScene* scene, cliFile* file, int firstWarning);
 
 #endif

@@ -19,7 +19,7 @@ static void SetError(cliStage* stage, int part, const char* text)
 		return;
 	}
 	cliScene_Describe(stage->scene, part, who, sizeof(who));
-	if (stage->scene->parts[part].motion == cli_tracked)
+	if (stage->scene->parts[part].isTracked)
 	{
 		ioError_Set(&stage->error, stage->scene->options->amplitudes, 0, "frame %u, for %s: %s",
 		    cliTrack_Find(&stage->scene->track,
@@ -51,105 +51,13 @@ bool cliStage_Check(cliStage* stage, int part, snugStatus status)
 	return status == snug_success;
 }
 
-// ---- Frames ----------------------------------------------------------------------------------------------------
-
-static void MultiplyQuaternions(const double a[4], const double b[4], double out[4])
-{
-	out[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
-	out[1] = a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0];
-	out[2] = a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3];
-	out[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
-}
-
-// The quaternion of a rotation matrix, from its largest component, so that nothing cancels (Shepperd 1978).
-static void GetQuaternion(const double m[12], double q[4])
-{
-	double trace = m[0] + m[5] + m[10];
-	int i = m[0] >= m[5] && m[0] >= m[10] ? 0 : m[5] >= m[10] ? 1 : 2;
-	int j = (i + 1) % 3, k = (i + 2) % 3;
-	if (trace > m[5 * i])
-	{
-		double s = sqrt(1.0 + trace);
-		q[3] = 0.5 * s;
-		q[0] = (m[9] - m[6]) / (2.0 * s);
-		q[1] = (m[2] - m[8]) / (2.0 * s);
-		q[2] = (m[4] - m[1]) / (2.0 * s);
-		return;
-	}
-	double s = sqrt(1.0 + m[5 * i] - m[5 * j] - m[5 * k]);
-	q[i] = 0.5 * s;
-	q[j] = (m[4 * j + i] + m[4 * i + j]) / (2.0 * s);
-	q[k] = (m[4 * k + i] + m[4 * i + k]) / (2.0 * s);
-	q[3] = (m[4 * k + j] - m[4 * j + k]) / (2.0 * s);
-}
-
-// x' = x + 2 u cross (u cross x + w x), for a unit quaternion (u, w).
-static void Rotate(const double q[4], const double x[3], double out[3])
-{
-	double t[3] = { q[1] * x[2] - q[2] * x[1] + q[3] * x[0], q[2] * x[0] - q[0] * x[2] + q[3] * x[1],
-		q[0] * x[1] - q[1] * x[0] + q[3] * x[2] };
-	out[0] = x[0] + 2.0 * (q[1] * t[2] - q[2] * t[1]);
-	out[1] = x[1] + 2.0 * (q[2] * t[0] - q[0] * t[2]);
-	out[2] = x[2] + 2.0 * (q[0] * t[1] - q[1] * t[0]);
-}
-
-// A body's frame, then that of its file.
-static snugFrame PlaceFrame(const snugFrame* place, const snugFrame* inner)
-{
-	snugFrame frame;
-	MultiplyQuaternions(place->rotation, inner->rotation, frame.rotation);
-	Rotate(place->rotation, inner->position, frame.position);
-	for (int k = 0; k < 3; ++k)
-	{
-		frame.position[k] += place->position[k];
-	}
-	return frame;
-}
-
-// A node's rotation and translation, then the file's.
-static snugFrame PlaceNode(const snugFrame* place, const double node[12])
-{
-	snugFrame inner = { .position = { node[3], node[7], node[11] } };
-	GetQuaternion(node, inner.rotation);
-	return PlaceFrame(place, &inner);
-}
-
 // ---- Posing ----------------------------------------------------------------------------------------------------
-
-static snugStatus SetMatrices(cliStage* stage, snugBody* body, const double* matrices, uint32_t count)
-{
-	for (size_t i = 0; i < 12 * (size_t)count; ++i)
-	{
-		stage->scratch[i] = (float)matrices[i];
-	}
-	return snugBody_SetJoints(body, stage->scratch, 0, count);
-}
-
-static snugStatus SetVertices(cliStage* stage, const cliPart* part, snugBody* body, const ioPose* pose)
-{
-	stage->counters.verticesEvaluated += part->vertexCount;
-	if (!ioPose_EvaluateVertices(pose, part->instance, stage->scratch))
-	{
-		SetError(stage, (int)(part - stage->scene->parts), "posed positions are too large for float32");
-		return snug_outOfRange;
-	}
-	return snugBody_SetVertices(body, stage->scratch, 0, 0, part->vertexCount);
-}
-
-static snugStatus SetAmplitudes(cliStage* stage, snugBody* body, const double* weights, uint32_t count)
-{
-	for (size_t i = 0; i < count; ++i)
-	{
-		stage->scratch[i] = (float)weights[i];
-	}
-	return snugBody_SetAmplitudes(body, stage->scratch, count);
-}
 
 static snugStatus PoseTracked(const cliStage* stage, const cliFile* file, snugBody* body)
 {
 	const cliTrack* track = &stage->scene->track;
 	uint32_t f = cliTrack_Find(track, stage->time - file->offset, stage->scene->options->fps);
-	snugFrame frame = PlaceFrame(&file->frame, track->motions + f);
+	snugFrame frame = ioPlaceFrame(&file->frame, track->motions + f);
 	snugStatus status =
 	    snugBody_SetAmplitudes(body, track->amplitudes + (size_t)f * track->fieldCount, track->fieldCount);
 	return status == snug_success ? snugBody_SetFrame(body, &frame) : status;
@@ -157,61 +65,33 @@ static snugStatus PoseTracked(const cliStage* stage, const cliFile* file, snugBo
 
 static snugStatus PosePart(cliStage* stage, int i)
 {
-	const cliPart* part = stage->scene->parts + i;
-	const cliFile* file = stage->scene->files + part->file;
-	const ioPose* pose = stage->poses[file->posed];
-	const ioAsset* asset = cliScene_GetAsset(stage->scene, part->file);
-	const ioInstance* instance = part->instance != IO_NONE ? asset->instances + part->instance : NULL;
-	snugBody* body = stage->bodies[i];
-	if (part->motion == cli_morphed || part->motion == cli_morphing)
+	const cliScene* scene = stage->scene;
+	const cliPart* part = scene->parts + i;
+	const cliFile* file = scene->files + part->file;
+	if (stage->actors[part->file] == NULL)
 	{
-		snugStatus status = SetAmplitudes(
-		    stage, body, ioPose_GetMorphWeights(pose, part->instance), asset->meshes[instance->mesh].targetCount);
-		if (status != snug_success)
-		{
-			return status;
-		}
+		return part->isTracked ? PoseTracked(stage, file, stage->bodies[i]) : snug_success;
 	}
-	switch (part->motion)
-	{
-		case cli_still:
-		case cli_morphing:
-			return snug_success;
-		case cli_framed:
-		case cli_morphed:
-		{
-			snugFrame frame = PlaceNode(&file->frame, ioPose_GetNodeMatrix(pose, instance->node));
-			return snugBody_SetFrame(body, &frame);
-		}
-		case cli_affine:
-			return SetMatrices(stage, body, ioPose_GetNodeMatrix(pose, instance->node), 1);
-		case cli_jointed:
-		{
-			snugStatus status = SetMatrices(
-			    stage, body, ioPose_GetJointMatrices(pose, part->instance), asset->skins[instance->skin].jointCount);
-			return status == snug_success && part->fieldCount > 0
-			           ? SetAmplitudes(stage, body, ioPose_GetMorphWeights(pose, part->instance), part->fieldCount)
-			           : status;
-		}
-		case cli_tracked:
-			return PoseTracked(stage, file, body);
-		case cli_vertices:
-			break;
-	}
-	return SetVertices(stage, part, body, pose);
+	uint32_t role = (uint32_t)(i - file->firstPart);
+	bool isEvaluated = scene->files[file->twin].made.cast->roles[role].motion == io_vertices;
+	stage->counters.verticesEvaluated += isEvaluated ? part->vertexCount : 0;
+	return ioActor_PoseBody(stage->actors[part->file], role, &file->frame);
 }
 
 bool cliStage_SetTime(cliStage* stage, double time)
 {
 	const cliScene* scene = stage->scene;
+	stage->time = time;
 	for (int i = 0; i < scene->fileCount; ++i)
 	{
-		if (stage->poses[i] != NULL)
+		const cliFile* file = scene->files + i;
+		if (stage->actors[i] != NULL && file->partCount > 0 &&
+		    !cliStage_Check(
+		        stage, file->firstPart, ioActor_Evaluate(stage->actors[i], file->clip, time - file->offset)))
 		{
-			ioPose_Evaluate(stage->poses[i], scene->files[i].clip, time - scene->files[i].offset);
+			return false;
 		}
 	}
-	stage->time = time;
 	double start = clockNow();
 	stage->counters = (snugCounters){ .nodesRefitted = 0 };
 	for (int i = 0; i < scene->partCount; ++i)
@@ -234,69 +114,45 @@ bool cliStage_GetVertices(cliStage* stage, int part, float* positions)
 
 // ---- Making ----------------------------------------------------------------------------------------------------
 
-// Floats for the vertices, matrices or amplitudes of any part.
-static size_t GetScratchSize(const cliScene* scene)
+static bool CreateBodies(cliStage* stage, int i)
 {
-	size_t size = 12;
-	for (int i = 0; i < scene->partCount; ++i)
+	const cliFile* file = stage->scene->files + i;
+	const cliMade* made = &stage->scene->files[file->twin].made;
+	const snugMessenger messenger = { HearMessage, stage };
+	snugBody** bodies = stage->bodies + file->firstPart;
+	stage->telling = file->firstPart;
+	if (file->partCount == 0)
 	{
-		const cliPart* part = scene->parts + i;
-		const ioAsset* asset = cliScene_GetAsset(scene, part->file);
-		size_t needed = part->motion == cli_vertices ? 3 * (size_t)part->vertexCount
-		                : part->motion == cli_jointed
-		                    ? 12 * (size_t)asset->skins[asset->instances[part->instance].skin].jointCount
-		                    : 12;
-		if (part->motion == cli_morphed || part->motion == cli_morphing)
-		{
-			needed = asset->meshes[asset->instances[part->instance].mesh].targetCount;
-		}
-		needed = part->fieldCount > needed ? part->fieldCount : needed;
-		size = needed > size ? needed : size;
+		return true;
 	}
-	return size;
-}
-
-static bool CreateBody(cliStage* stage, int i)
-{
-	const cliPart* part = stage->scene->parts + i;
-	const cliFile* file = stage->scene->files + part->file;
-	snugBodyDef def = {
-		.model = part->model,
-		.strategy = (snugStrategy)stage->scene->options->strategy,
-		.messenger = { HearMessage, stage },
-	};
-	stage->telling = i;
-	snugStatus status = snugBody_Create(&def, &stage->bodies[i]);
-	if (status == snug_success)
+	if (made->cast == NULL)
 	{
-		status = snugBody_SetFrame(stage->bodies[i], &file->frame);
+		snugStatus status = snugBody_Create(&(snugBodyDef){ .model = made->model, .messenger = messenger }, &bodies[0]);
+		status = status == snug_success ? snugBody_SetFrame(bodies[0], &file->frame) : status;
+		return cliStage_Check(stage, file->firstPart, status);
 	}
-	return cliStage_Check(stage, i, status);
+	const snugActorDef def = { .messenger = messenger };
+	snugStatus status = ioCast_CreateActor(made->cast, &def, NULL, &stage->actors[i]);
+	if (cliStage_Check(stage, file->firstPart, status))
+	{
+		memcpy(bodies, snugActor_GetBodies(stage->actors[i], NULL), (size_t)file->partCount * sizeof(snugBody*));
+	}
+	return status == snug_success;
 }
 
 bool cliStage_Create(cliStage* stage, const cliScene* scene)
 {
 	*stage = (cliStage){ .scene = scene };
-	stage->poses = calloc((size_t)scene->fileCount, sizeof(ioPose*));
+	stage->actors = calloc((size_t)scene->fileCount, sizeof(snugActor*));
 	stage->bodies = calloc((size_t)scene->partCount + 1, sizeof(snugBody*));
-	stage->scratch = malloc(GetScratchSize(scene) * sizeof(float));
-	bool made = stage->poses != NULL && stage->bodies != NULL && stage->scratch != NULL;
-	for (int i = 0; made && i < scene->fileCount; ++i)
-	{
-		if (scene->files[i].posed == i && cliScene_GetAsset(scene, i)->instanceCount > 0)
-		{
-			stage->poses[i] = ioPose_Create(cliScene_GetAsset(scene, i));
-			made = stage->poses[i] != NULL;
-		}
-	}
+	bool made = stage->actors != NULL && stage->bodies != NULL;
 	if (!made)
 	{
 		ioError_Set(&stage->error, scene->files[0].path, 0, "out of memory");
-		return false;
 	}
-	for (int i = 0; made && i < scene->partCount; ++i)
+	for (int i = 0; made && i < scene->fileCount; ++i)
 	{
-		made = CreateBody(stage, i);
+		made = CreateBodies(stage, i);
 	}
 	return made;
 }
@@ -304,17 +160,15 @@ bool cliStage_Create(cliStage* stage, const cliScene* scene)
 void cliStage_Free(cliStage* stage)
 {
 	snugScene_Destroy(stage->crowd);
-	for (int i = 0; stage->scene != NULL && i < stage->scene->partCount && stage->bodies != NULL; ++i)
+	for (int i = 0; stage->actors != NULL && stage->bodies != NULL && i < stage->scene->fileCount; ++i)
 	{
-		snugBody_Destroy(stage->bodies[i]);
+		const cliFile* file = stage->scene->files + i;
+		bool isModel = file->partCount > 0 && stage->scene->files[file->twin].made.cast == NULL;
+		snugActor_Destroy(stage->actors[i]);
+		snugBody_Destroy(isModel ? stage->bodies[file->firstPart] : NULL);
 	}
-	for (int i = 0; stage->scene != NULL && i < stage->scene->fileCount && stage->poses != NULL; ++i)
-	{
-		ioPose_Destroy(stage->poses[i]);
-	}
+	free(stage->actors);
 	free(stage->bodies);
-	free(stage->poses);
-	free(stage->scratch);
 	*stage = (cliStage){ .scene = NULL };
 }
 

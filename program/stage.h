@@ -8,10 +8,9 @@
 typedef struct cliStage
 {
 	const cliScene* scene;
-	ioPose** poses;        ///< per file; null if it shares an earlier one's, or has nothing to pose
-	snugBody** bodies;     ///< per part
+	snugActor** actors;    ///< per file; null of .snug files
+	snugBody** bodies;     ///< per part: the actors', or those of .snug files
 	snugScene* crowd;      ///< all bodies, for questions about all pairs (contacts.c); nullable, owned
-	float* scratch;        ///< vertices, joint matrices or amplitudes of one part
 	double time;           ///< of the pose that was set last
 	int telling;           ///< the part that messages are about
 	ioError error;         ///< what went wrong first

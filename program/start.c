@@ -76,14 +76,6 @@ static int Start(const char* command, int count, char** arguments)
 	return done ? CLI_DONE : CLI_BAD_INPUT;
 }
 
-// With other libraries if snug-bench is there, which links them, and without if not.
-int cliShowDemo(int argumentCount, char** arguments)
-{
-	char path[4096];
-	bool isHere = strchr(FindOther(path), '/') != NULL && cliOptions_GetHelpStyle() == cli_plainHelp;
-	return isHere ? Start("demo", argumentCount, arguments) : cliDemo(argumentCount, arguments);
-}
-
 int cliBench(int argumentCount, char** arguments)
 {
 	return Start("bench", argumentCount, arguments);

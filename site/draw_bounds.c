@@ -30,13 +30,12 @@ typedef struct View
 typedef struct Actor
 {
 	snugAsset* asset;
-	snugPose* pose;
-	snugModel* model;
+	snugActor* actor;
 	snugBody* body;
 	snugInstance info;
-	snugModelDef def;
 	uint32_t clip;
-	float* joints;
+	snugFrame frame;
+	uint32_t* triangles;
 	float* vertices;
 } Actor;
 
@@ -74,33 +73,27 @@ static void Close(FILE* file)
 static void LoadActor(Actor* actor, const char* path, const char* clip)
 {
 	Require(snugAsset_LoadFile(path, NULL, &actor->asset) == snug_success, path);
-	Require(snugPose_Create(actor->asset, &actor->pose) == snug_success, path);
 	Require(snugAsset_GetInstance(actor->asset, 0, &actor->info) == snug_success && actor->info.jointCount > 0, path);
-	Require(snugAsset_GetModelDef(actor->asset, 0, &actor->def) == snug_success, path);
-	Require(snugModel_Create(&actor->def, &actor->model) == snug_success, path);
-	snugBodyDef bodyDef = { .model = actor->model };
-	Require(snugBody_Create(&bodyDef, &actor->body) == snug_success, path);
+	Require(snugActor_Create(actor->asset, NULL, &actor->actor) == snug_success, path);
+	actor->body = snugActor_GetBodies(actor->actor, NULL)[0];
 	actor->clip = snugAsset_FindClip(actor->asset, clip);
 	Require(actor->clip != SNUG_NO_CLIP, clip);
-	actor->joints = Allocate(12 * sizeof(float) * actor->info.jointCount);
+	actor->triangles = Allocate(3 * sizeof(uint32_t) * actor->info.triangleCount);
+	snugModel_GetTriangles(snugBody_GetModel(actor->body), actor->triangles, 0);
 	actor->vertices = Allocate(3 * sizeof(float) * actor->info.vertexCount);
 }
 
 static void ReleaseActor(Actor* actor)
 {
-	free(actor->joints);
+	free(actor->triangles);
 	free(actor->vertices);
-	snugBody_Destroy(actor->body);
-	snugModel_Destroy(actor->model);
-	snugPose_Destroy(actor->pose);
+	snugActor_Destroy(actor->actor);
 	snugAsset_Destroy(actor->asset);
 }
 
 static void PoseActor(Actor* actor, double time)
 {
-	Require(snugPose_Evaluate(actor->pose, actor->clip, time) == snug_success, "cannot pose");
-	Require(snugPose_GetJoints(actor->pose, 0, actor->joints) == snug_success, "cannot pose");
-	Require(snugBody_SetJoints(actor->body, actor->joints, 0, actor->info.jointCount) == snug_success, "cannot pose");
+	Require(snugActor_SetTime(actor->actor, actor->clip, time, &actor->frame) == snug_success, "cannot pose");
 }
 
 // The raster: for each cell what is nearest to the eye, and its shade; 0 where nothing is.
@@ -214,7 +207,7 @@ static void DrawActor(FILE* file, View view, Actor* actor, const char* const* co
 		const float* corners[3];
 		for (int corner = 0; corner < 3; ++corner)
 		{
-			corners[corner] = actor->vertices + 3 * (size_t)actor->def.triangles[3 * i + (uint32_t)corner];
+			corners[corner] = actor->vertices + 3 * (size_t)actor->triangles[3 * i + (uint32_t)corner];
 		}
 		FillTriangle(&raster, corners);
 	}
@@ -377,7 +370,7 @@ static void DrawContact(FILE* file, View view, Actor* actor, const snugPair* pai
 		uint32_t triangle = isFirst ? pairs[i].a : pairs[i].b;
 		for (uint32_t corner = 0; corner < 3; ++corner)
 		{
-			const float* position = actor->vertices + 3 * (size_t)actor->def.triangles[3 * triangle + corner];
+			const float* position = actor->vertices + 3 * (size_t)actor->triangles[3 * triangle + corner];
 			fprintf(file, "%c%.2f %.2f", corner ? 'L' : 'M', (position[2] - view.left) / CELL,
 			    (float)view.height - (position[1] - view.bottom) / CELL);
 		}
@@ -413,8 +406,7 @@ static void DrawVisited(const char* directory, Actor* man, Actor* creature, FILE
 	const View view = { -0.36f, -0.04f, 173, 196 };
 	const double times[] = { 0, 0.7, 0.8134 };
 	const char* const titles[] = { "apart", "close", "in contact" };
-	const snugFrame frame = { { 0.05, 0, 1.2 }, { 0, sqrt(0.5), 0, sqrt(0.5) } };
-	Require(snugBody_SetFrame(creature->body, &frame) == snug_success, "cannot place the creature");
+	creature->frame = (snugFrame){ { 0.05, 0, 1.2 }, { 0, sqrt(0.5), 0, sqrt(0.5) } };
 	FILE* file = BeginPanels(directory, "visited.svg", view, 3, "What a query looks at: apart, close and in contact");
 	fprintf(numbers, "\"visits\": [");
 	for (int i = 0; i < 3; ++i)

@@ -483,6 +483,69 @@ static Sample MakeBinaryStl(void)
 	return sample;
 }
 
+const float troupeMesh[15] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1 };
+static const uint16_t troupeFaces[12] = { 0, 2, 1, 0, 1, 3, 1, 2, 4, 3, 1, 4 };
+static const float lift[15] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.5f, 0, 1, 0, -0.25f, 0 };
+
+static const char* const troupeNodes[actCount] = {
+	"{'name':'scaled','mesh':0,'scale':[0.5,0.75,1.25]}",
+	"{'name':'turned','mesh':1,'rotation':[0.48,0.6,0,0.64],'translation':[0.2,0.1,0]}",
+	"{'name':'mirrored','mesh':1,'scale':[-1,1,1],'translation':[0,0.7,0]}",
+	"{'name':'pulsing','mesh':1,'translation':[0.9,0,0]}",
+	"{'name':'carried','mesh':1,'rotation':[0,0.6,0,0.8],'translation':[0,0,0.4]}",
+	"{'name':'skinned','mesh':2,'skin':0}",
+	"{'name':'morphed skin','mesh':3,'skin':0}",
+	"{'name':'morphed','mesh':4,'rotation':[0,0.6,0,0.8]}",
+	"{'name':'morphed scaled','mesh':4,'scale':[0.5,-1.5,1.25],'weights':[0.75]}",
+	"{'name':'morphed pulsing','mesh':4,'translation':[0.4,0,0]}",
+	"{'name':'idle','mesh':5}",
+};
+
+Gltf MakeGltfTroupe(void)
+{
+	Gltf made = { .counts = { 0 } }, *g = &made;
+	static const uint8_t joints[20] = { 0, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0 };
+	static const float weights[20] = { 0.5f, 0.5f, 0, 0, 1, 0, 0, 0, 0.25f, 0.75f, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0 };
+	static const float times[2] = { 0, 1 }, grow[6] = { 1, 1, 1, 2, 0.5f, 1 }, move[6] = { 0, 0, 0, 1, 2, 3 };
+	static const float turn[8] = { 0, 0, 0, 1, 0, 0.6f, 0, 0.8f }, swell[2] = { 0, 1.5f };
+	char skin[80], target[60];
+	int j = Gltf_AddArray(g, "VEC4", type_uint8, false, 5, joints);
+	int w = Gltf_AddArray(g, "VEC4", type_float, false, 5, weights);
+	snprintf(skin, sizeof(skin), ",'JOINTS_0':%d,'WEIGHTS_0':%d", j, w);
+	snprintf(
+	    target, sizeof(target), ",'targets':[{'POSITION':%d}]", Gltf_AddArray(g, "VEC3", type_float, false, 5, lift));
+	for (int m = 0; m < 6; ++m)
+	{
+		Gltf_AddMesh(g, 5, troupeMesh, 12, troupeFaces, m == 2 || m == 3 ? skin : NULL, m > 2 ? target : NULL,
+		    m == 4 ? ",'weights':[0.25]" : NULL);
+	}
+	for (int i = 0; i < actCount; ++i)
+	{
+		Gltf_Add(g, "nodes", troupeNodes[i]);
+	}
+	Gltf_Add(g, "nodes", "{'name':'hip','children':[%d],'translation':[0.5,0,0]}", actCount + 1);
+	Gltf_Add(g, "nodes", "{'name':'knee','rotation':[0,0,0.6,0.8]}");
+	Gltf_Add(g, "skins", "{'joints':[%d,%d]}", actCount, actCount + 1);
+	int t = Gltf_AddArray(g, "SCALAR", type_float, false, 2, times);
+	int scale = Gltf_AddArray(g, "VEC3", type_float, false, 2, grow);
+	int translation = Gltf_AddArray(g, "VEC3", type_float, false, 2, move);
+	int rotation = Gltf_AddArray(g, "VEC4", type_float, false, 2, turn);
+	int weight = Gltf_AddArray(g, "SCALAR", type_float, false, 2, swell);
+	Gltf_Add(g, "animations",
+	    "{'name':'act','samplers':[{'input':%d,'output':%d},{'input':%d,'output':%d},{'input':%d,'output':%d},"
+	    "{'input':%d,'output':%d}],'channels':[{'sampler':0,'target':{'node':3,'path':'scale'}},"
+	    "{'sampler':1,'target':{'node':4,'path':'translation'}},{'sampler':2,'target':{'node':12,'path':'rotation'}},"
+	    "{'sampler':3,'target':{'node':6,'path':'weights'}},{'sampler':3,'target':{'node':7,'path':'weights'}},"
+	    "{'sampler':1,'target':{'node':7,'path':'translation'}},{'sampler':0,'target':{'node':9,'path':'scale'}},"
+	    "{'sampler':3,'target':{'node':9,'path':'weights'}}]}",
+	    t, scale, t, translation, t, rotation, t, weight);
+	Gltf_Add(g, "animations",
+	    "{'name':'walk','samplers':[{'input':%d,'output':%d}],'channels':[{'sampler':0,'target':{'node':1,"
+	    "'path':'translation'}}]}",
+	    t, translation);
+	return made;
+}
+
 int MakeSamples(Sample samples[32])
 {
 	int n = 0;
@@ -498,6 +561,9 @@ int MakeSamples(Sample samples[32])
 	Gltf packed = MakePacked();
 	samples[n++] = (Sample){ "gltf", "packed.glb", Gltf_Make(&packed, NULL) };
 	Gltf_Free(&packed);
+	Gltf troupe = MakeGltfTroupe();
+	samples[n++] = (Sample){ "gltf", "troupe.glb", Gltf_Make(&troupe, NULL) };
+	Gltf_Free(&troupe);
 	samples[n++] = (Sample){ "fbx", "text.fbx", Fbx_MakeSample(false, 7400) };
 	samples[n++] = (Sample){ "fbx", "binary.fbx", Fbx_MakeSample(true, 7400) };
 	samples[n++] = (Sample){ "fbx", "wide.fbx", Fbx_MakeSample(true, 7500) };

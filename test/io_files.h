@@ -74,6 +74,29 @@ Bytes Gltf_Make(const Gltf* gltf, const char* uri);
 Bytes MakeGlb(const char* json, size_t jsonCount, const Bytes* binary);
 void Gltf_Free(Gltf* gltf);
 
+// --- Actors -------------------------------------------------------------------------------------------------------
+
+// Instances of the troupe: a body for everything that can move one, by the clips `act` and `walk`.
+enum
+{
+	actScaled, // where it stays, by a node that scales: its mesh is its own
+	actTurned,
+	actMirrored, // these four share a mesh
+	actPulsing,
+	actCarried,
+	actSkinned,
+	actMorphedSkin,
+	actMorphed,
+	actMorphedScaled,
+	actMorphedPulsing,
+	actIdle, // its targets have no weight in any clip
+	actCount
+};
+
+// A mesh of five vertices, in all of them.
+extern const float troupeMesh[15];
+Gltf MakeGltfTroupe(void);
+
 // --- Samples ------------------------------------------------------------------------------------------------------
 
 // A small file of one of the readers' formats that uses much of what the format has.

@@ -1,9 +1,11 @@
-// test/test_io_memory.c: every allocation of a load or a pose fails once; the load must then fail with a message, leak
-// nothing (the sanitizers' builds see that) and harm nothing.
+// test/test_io_memory.c: every allocation of a load, an actor or a model fails once; that must then fail with a message
+// or a status, leak nothing (the sanitizers' builds see that) and harm nothing.
 #include "failing_memory.h"
 #include "test_io.h"
 
-// Load and pose with one allocation failing. Returns whether there were that many.
+#include <snug/snug_io.h>
+
+// Load and act with one allocation failing. Returns whether there were that many.
 static bool LoadFailing(const Sample* sample, int call)
 {
 	ioAsset asset;
@@ -12,7 +14,11 @@ static bool LoadFailing(const Sample* sample, int call)
 	callsBeforeFailure = call;
 	bool loaded = inFile ? ioLoad(sample->name, NULL, &asset, &error)
 	                     : ioLoadMemory(sample->bytes.data, sample->bytes.count, sample->name, NULL, &asset, &error);
-	ioPose* pose = loaded ? ioPose_Create(&asset) : NULL;
+	bool isPast = callsBeforeFailure < 0; // the reader did without: it wanted to give memory back
+	snugActor* actor = NULL;
+	snugModel* model = NULL;
+	snugStatus status = loaded ? snugActor_Create(&asset, NULL, &actor) : snug_success;
+	snugStatus alone = loaded ? snugAsset_CreateModel(&asset, 0, NULL, &model) : snug_success;
 	bool failed = callsBeforeFailure < 0;
 	callsBeforeFailure = -1;
 	if (!loaded)
@@ -25,7 +31,11 @@ static bool LoadFailing(const Sample* sample, int call)
 		}
 		return true;
 	}
-	ioPose_Destroy(pose);
+	assert_int_equal((status != snug_success) + (alone != snug_success), failed && !isPast ? 1 : 0);
+	assert_true(status == snug_success || (status == snug_outOfMemory && actor == NULL));
+	assert_true(alone == snug_success || (alone == snug_outOfMemory && model == NULL));
+	snugActor_Destroy(actor);
+	snugModel_Destroy(model);
 	ioAsset_Free(&asset);
 	return failed;
 }

@@ -38,7 +38,7 @@ expect 2 "'0' is not a value for --threads" check --threads 0 blob.obj torus.obj
 expect 0 "" check --deformer spherical blob.obj torus.obj
 expect 0 "" pose --deformer dualquat blob.obj -o x.obj
 expect 2 "--deformer" check --deformer sideways blob.obj torus.obj
-expect 2 "'best' is not a value for --bound" check --bound best blob.obj torus.obj
+expect 2 "'best' is not a value for --method" check --method best blob.obj torus.obj
 expect 2 "pose needs -o" pose blob.obj
 expect 2 "--time needs --clip" pose blob.obj --time 1 -o x.obj
 expect 2 "pack needs -o" pack blob.obj

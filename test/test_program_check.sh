@@ -22,7 +22,7 @@ expect 2 "unknown option '--clp' (did you mean '--clip'?)" check --clp bend worm
 expect 2 "unknown option '--by-jiont=1' (did you mean '--by-joint'?)" check --by-jiont=1 worm.glb torus.obj
 expect 2 "unknown option '--frobnicate';" check --frobnicate worm.glb torus.obj
 expect 2 "unknown command 'chekc' (did you mean 'check'?)" chekc
-expect 2 "unknown option '--strategy'" pose worm.glb --strategy front -o a.obj
+expect 2 "unknown option '--method'" pose worm.glb --method brute -o a.obj
 
 # Clips by part and case; one for all, or one per file; what is not clear is refused.
 expect 0 "" check --json --clip bend --fps 10 parts.glb torus.obj
@@ -229,7 +229,6 @@ if command -v jq >/dev/null; then
 		# shellcheck disable=SC2086
 		expect 0 "" check --json --summary $options $run
 		as_documented "A summary" "$options --summary" .
-		case $options in *costs*) as_documented Ways "$options" '.cost.ways[]' ;; esac
 		case $options in *joint*)
 			as_documented Joints "$options --summary" '.joints[]'
 			checks=$((checks + 1))

@@ -55,51 +55,20 @@ expect 1 "parts.glb: no clip 'jump': parts.glb has 'bend', 'hold'" pose parts.gl
 expect 3 "" check --fail-on-contact --first --clip bend worm.glb torus.obj
 expect 0 "" check --fail-on-contact --clip bend worm.glb torus.obj --place 9,0,0
 
-# Ours are the pairs of the posed bodies, for everything that moves a body, and every bound.
+# Ours are the pairs of the posed bodies, for everything that moves a body.
 same_pairs worm.glb parts.glb
 same_pairs -n 11 --clip bend --fps 10 worm.glb worm.glb --place 0,0,0 --place 0.7,0.1,0.2 --rotate 0,0,0 --rotate 20,70,5
 same_pairs -n 11 --clip bend --fps 10 worm.glb parts.glb --place 0.1,0.2,0.3 --rotate 10,20,30
 same_pairs -n 11 --clip bend --fps 10 --within worm.glb parts.glb
 same_pairs -n 11 --clip hold --fps 10 --within worm.glb parts.glb
-same_pairs -n 11 --clip bend --fps 10 --within --strategy bottom-up worm.glb parts.glb
-for bound in limited program local zero-order first-order; do
-	expect 0 "" check --json --clip bend --fps 4 worm.glb parts.glb --bound $bound
-	cp out bound-$bound
-	checks=$((checks + 1))
-	cmp -s bound-limited bound-$bound || fail "bound $bound gives other pairs"
-done
-for options in "--volume 14-dop --bound limited --rest-volume oriented-box" "--volume 18-dop" \
-	"--volume 26-dop --bound program --rest-volume 14-dop" "--bound-leaves --volume 14-dop --bound first-order"; do
-	# shellcheck disable=SC2086 # several words
-	expect 0 "" check --json --clip bend --fps 4 worm.glb parts.glb $options
-	cp out volume
-	checks=$((checks + 1))
-	cmp -s bound-limited volume || fail "$options gives other pairs"
-done
-expect 1 "rest volumes other than boxes are for bounds limited and program" check worm.glb worm.glb --rest-volume 14-dop
-expect 1 "balls and the bound by corners go together" check worm.glb worm.glb --volume ball
-for strategy in on-demand front bottom-up; do
-	same_pairs -n 11 --clip bend --fps 10 --threads 1 --strategy $strategy worm.glb worm.glb --place 0,0,0 --place 0.5,0,0
-done
 same_pairs --within parts.glb
 holds '"pairs":[['
 
-# Morph targets without a skin: fields of linear models, whatever moves the node, and every bound. A node that scales over
-# time makes vertices free.
-# Every skin: with morph targets, by two skins, one of whose joints scale; on demand, bottom-up, by balls.
+# Every skin: with morph targets, by two skins, one of whose joints scale.
 for deformer in blend spherical dualquat; do
 	same_pairs --within --deformer $deformer skins.glb
 	same_pairs -n 11 --clip bend --fps 10 --within --deformer $deformer skins.glb worm.glb --place 0.2,0.1,0.3
-	cp ours on_demand
 	grep -q '"count":[1-9]' ours || fail "skins do not touch"
-	for options in '--strategy bottom-up' '--bound corners' '--bound first-order --bound-leaves' '--threads 1 --strategy front'; do
-		# shellcheck disable=SC2086 # several words
-		expect 0 "" check --json --clip bend --fps 10 --within --deformer $deformer skins.glb worm.glb --place 0.2,0.1,0.3 \
-			$options
-		cp out ours
-		checks=$((checks + 1))
-		cmp -s ours on_demand || fail "skins by $deformer, $options: other pairs"
-	done
 	expect 0 "" pose skins.glb --deformer $deformer --clip bend --time 0.5 -o $deformer.obj
 	expect 0 "" info --json --deformer $deformer skins.glb
 	holds "\"morphTargets\":2,\"influences\":2,\"deformer\":\"$deformer\""
@@ -116,19 +85,12 @@ for deformer in spherical dualquat; do
 	expect 1 "mirror.glb: joint 1: its matrix mirrors" check --deformer $deformer --clip bend mirror.glb worm.glb
 done
 
+# Morph targets without a skin: fields of linear models, whatever moves the node. A node that scales over time makes
+# vertices free.
 same_pairs --within morphs.glb
 same_pairs -n 11 --clip bend --fps 10 --within morphs.glb worm.glb --place 0.1,0.2,0.3 --rotate 10,20,30
 expect 0 "" check --json --clip bend --fps 10 --within morphs.glb worm.glb
-cp out morphs
 holds '"pairs":[['
-for options in "--bound zero-order" "--bound first-order" "--bound interval" "--bound oriented" "--bound ball" \
-	"--bound mean-ball" "--bound-leaves" "--bound limited" "--strategy front" "--strategy bottom-up" "--strategy on-demand"; do
-	# shellcheck disable=SC2086 # several words
-	expect 0 "" check --json --clip bend --fps 10 --within morphs.glb worm.glb $options
-	cp out other
-	checks=$((checks + 1))
-	cmp -s morphs other || fail "$options gives other pairs of morphing bodies"
-done
 # Packed: fields where the node puts them. At rest with the file's own weights, which are evaluated in double precision
 # then: the same places as through amplitudes and frames, but for rounding.
 expect 0 "" pose morphs.glb -o rest.obj
@@ -158,16 +120,14 @@ place="--place 0.25,0.1,0 --rotate 0,30,60"
 # shellcheck disable=SC2086 # several words
 expect 0 "" pose worm.glb --clip bend --time 0.5 $place -o a.obj
 expect 0 "" pose worm.glb --clip bend --time 0.5 -o b.obj
-for strategy in auto on-demand front bottom-up; do
-	expect 0 "" check --json a.obj b.obj
-	sed 's/.*"pairs"/"pairs"/' out >posed
-	# shellcheck disable=SC2086
-	expect 0 "" check --json --clip bend --from 0.5 --to 0.5 --strategy $strategy worm.glb worm.glb $place
-	sed 's/.*"pairs"/"pairs"/' out >original
-	checks=$((checks + 1))
-	cmp -s posed original || fail "$strategy: posed files have other pairs"
-	grep -q '"count":[1-9]' original || fail "posed files do not touch"
-done
+expect 0 "" check --json a.obj b.obj
+sed 's/.*"pairs"/"pairs"/' out >posed
+# shellcheck disable=SC2086
+expect 0 "" check --json --clip bend --from 0.5 --to 0.5 worm.glb worm.glb $place
+sed 's/.*"pairs"/"pairs"/' out >original
+checks=$((checks + 1))
+cmp -s posed original || fail "posed files have other pairs"
+grep -q '"count":[1-9]' original || fail "posed files do not touch"
 expect 0 "" pose parts.glb --clip bend --time 0.25 -o parts.obj
 checks=$((checks + 1))
 [ "$(grep -c '^o ' parts.obj)" -eq 7 ] || fail "not one group per body"

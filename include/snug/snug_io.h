@@ -1,17 +1,15 @@
-// snug_io: files of meshes in motion for snug: what becomes a body, and what it looks like at a time. Library snugio.
+// snug_io: files of meshes in motion become bodies that move. Library snugio.
 //
 // Two ideas:
-// - A snugAsset is a file: instances of meshes, each of which may become a body, with their skins, morph targets
-//   and the clips that move them. Immutable, shared by poses and threads.
-// - A snugPose is an asset at a time of a clip. It hands over what snugBody_SetJoints, snugBody_SetFrame and
-//   snugBody_SetVertices take.
+// - A snugAsset is a file: instances of meshes with their skins, morph targets and the clips that move them.
+//   Immutable, shared by actors and threads.
+// - A snugActor is what becomes of it: a body for each instance, posed together at a time of a clip.
 //
 // Formats: glTF 2.0 (.gltf and .glb, also compressed where the library was built with what decodes it), FBX 7.0 and
 // later, OBJ, PLY, STL, OFF. FBX files come in metres with y up, as glTF files are.
 //
 // The rules of snug.h hold here too: zero means default, structs end in reserved members, failures are a status with a
-// sentence through the messenger, nothing is printed. No file, however damaged, does anything but fail. This library
-// uses types of snug.h and no function of it, so it does not call the handler of snugSetAssertHandler.
+// sentence through the messenger, nothing is printed. No file, however damaged, does anything but fail.
 #ifndef SNUG_SNUG_IO_H
 #define SNUG_SNUG_IO_H
 
@@ -22,7 +20,7 @@ extern "C"
 {
 #endif
 
-/// No clip: the pose in which the file is at rest. Also what a search returns that finds nothing.
+/// No clip: the file at rest. Also what a search returns that finds nothing.
 #define SNUG_NO_CLIP UINT32_MAX
 
 /// @defgroup asset Assets
@@ -90,47 +88,69 @@ SNUG_API const char* snugAsset_GetJointName(const snugAsset* asset, uint32_t ins
 /// @return a morph target's name, "" if it has none, null if there is no such target
 SNUG_API const char* snugAsset_GetTargetName(const snugAsset* asset, uint32_t instance, uint32_t target);
 
-/// Fill a definition for snugModel_Create: positions, triangles and, of a skinned instance, deformer snug_skin and the
-/// skin's joints and weights; everything else is zero. Its arrays are the asset's, which must outlive the call of
-/// snugModel_Create. Morph targets are no part of it: bodies that use them take vertices, or amplitudes (see snug.h).
-SNUG_API snugStatus snugAsset_GetModelDef(const snugAsset* asset, uint32_t instance, snugModelDef* def);
-
 /// @}
 
-/// @defgroup pose Poses
-/// Threads: one at a time per pose. Poses may share an asset, which must outlive them.
+/// @defgroup actor Actors
+/// Threads: one at a time per actor, counting all use of its bodies. Actors may share an asset, which must outlive
+/// them.
 /// @{
 
-typedef struct snugPose snugPose;
+typedef struct snugActor snugActor;
 
-/// Make a pose at rest. Nothing else below allocates.
-/// @return snug_outOfMemory, or snug_badArgument for null pointers
-SNUG_API snugStatus snugPose_Create(const snugAsset* asset, snugPose** pose);
-/// @param pose nullable
-SNUG_API void snugPose_Destroy(snugPose* pose);
+/// What to make of an asset. Zero means default.
+typedef struct snugActorDef
+{
+	const uint32_t* instances; ///< nullable; those that become bodies, in this order. Default: all
+	uint32_t instanceCount;    ///<
+	/// Nullable; the clips that it will be asked for, besides rest. Default: all. Nodes that none of them moves are
+	/// not made to move, which is faster, and so are morph targets.
+	const uint32_t* clips;
+	uint32_t clipCount;    ///<
+	bool allTargets;       ///< make fields of morph targets that nothing moves, too: for amplitudes of your own
+	snugDeformer deformer; ///< of skins: snug_skin (default), snug_sphericalSkin or snug_dualQuaternionSkin
+	/// Nullable; an actor of the same asset, made with the same values of what is above: its models are used instead of
+	/// new ones. It must outlive this one.
+	const snugActor* twin;
+	snugStrategy strategy; ///< of the bodies
+	snugPool* pool;        ///< of the bodies; nullable; borrowed, must outlive the actor
+	/// Told of errors and warnings: of making models and bodies, and by every function of the bodies.
+	snugMessenger messenger;
+	uint64_t reserved[8];
+} snugActorDef;
 
-/// Go to a time of a clip. Before a channel's first key and after its last one that key holds.
+/// Make bodies of an asset, at rest. Each gets the model that suits what moves it: joints, its node, morph targets.
+/// SetTime allocates nothing.
+/// @param def nullable
+/// @param actor receives the actor, or null
+/// @return snug_outOfMemory; snug_badArgument for null pointers, a number that the asset does not have, another
+/// deformer or a definition that was not initialised; or what snugModel_Create and snugBody_Create return
+SNUG_API snugStatus snugActor_Create(const snugAsset* asset, const snugActorDef* def, snugActor** actor);
+
+/// Its bodies go with it.
+/// @param actor nullable
+SNUG_API void snugActor_Destroy(snugActor* actor);
+
+/// Its bodies, one per instance. They stay the actor's: ask them, put them into scenes, but leave their poses to
+/// SetTime.
+/// @param count receives how many there are
+SNUG_API snugBody* const* snugActor_GetBodies(const snugActor* actor, uint32_t* count);
+
+/// Go to a time of a clip. Before a channel's first key and after its last one that key holds. Vertices are computed
+/// only of what morphs on a node whose scale changes; queries compute the others where they need them.
 /// @param clip number, or SNUG_NO_CLIP for rest
-SNUG_API snugStatus snugPose_Evaluate(snugPose* pose, uint32_t clip, double time);
+/// @param frame nullable; where the whole actor is. Default: as in the file
+/// @return snug_badArgument if there is no such clip, it is not one of the definition's, or the time is not finite;
+/// or what the body that was posed last returned: those after it have not moved
+SNUG_API snugStatus snugActor_SetTime(snugActor* actor, uint32_t clip, double time, const snugFrame* frame);
 
-/// The matrices that snugBody_SetJoints takes: from the mesh to the world, three rows of four numbers for each joint.
-/// @param matrices receives 12 * jointCount numbers
-/// @return snug_badArgument if the instance has no skin; snug_outOfRange if a number is too large for float32
-SNUG_API snugStatus snugPose_GetJoints(const snugPose* pose, uint32_t instance, float* matrices);
-
-/// The matrix of an instance that moves as a whole, three rows of four numbers.
-/// @param matrix receives 12 numbers
-SNUG_API snugStatus snugPose_GetMatrix(const snugPose* pose, uint32_t instance, double* matrix);
-
-/// How much there is of each morph target.
-/// @param weights receives targetCount numbers
-SNUG_API snugStatus snugPose_GetTargetWeights(const snugPose* pose, uint32_t instance, double* weights);
-
-/// All vertices in the world: morphed, blended between joints or moved by the matrix, in double precision, rounded
-/// once. The plain way, for comparison and for what has no deformer.
-/// @param positions receives x, y, z of each vertex
-/// @return snug_outOfRange if a coordinate is too large for float32
-SNUG_API snugStatus snugPose_GetVertices(const snugPose* pose, uint32_t instance, float* positions);
+/// Make the model of an instance that stands alone, as `snug pack` writes it. A skin's is the mesh before any joint or
+/// morph target moves it; any other is where its node puts it at rest, with the weights of its targets at rest. Morph
+/// targets are fields: amplitudes are their weights with a skin, without one they are added to those at rest.
+/// @param def nullable; of which `deformer` and `messenger` count
+/// @param model receives the model, for snugModel_Destroy, or null
+/// @return as snugActor_Create
+SNUG_API snugStatus snugAsset_CreateModel(
+    const snugAsset* asset, uint32_t instance, const snugActorDef* def, snugModel** model);
 
 /// @}
 

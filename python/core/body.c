@@ -144,22 +144,31 @@ PyObject* smBody_Finish(smBody* self, snugStatus status)
 
 // ---- Posing ----------------------------------------------------------------------------------------------------
 
+bool smReadFrame(PyObject* position, PyObject* rotation, snugFrame* frame)
+{
+	*frame = (snugFrame){ .position = { 0.0 } };
+	if (!smReadNumbers(position, "position", frame->position, 3) ||
+	    (rotation != NULL && !smReadNumbers(rotation, "rotation", frame->rotation, 4)))
+	{
+		return false;
+	}
+	const double* r = frame->rotation;
+	if (rotation != NULL && r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && r[3] == 0.0)
+	{
+		// The library takes this for the identity; who gives a quaternion means one.
+		PyErr_SetString(PyExc_ValueError, "rotation must be a unit quaternion x, y, z, w, not zero");
+		return false;
+	}
+	return true;
+}
+
 static PyObject* SetFrame(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
 	static const smParameters parameters = { "set_frame", 1, 2, 2, { "position", "rotation" } };
 	PyObject* values[2];
-	snugFrame frame = { .position = { 0.0 } };
-	if (!smParse(&parameters, arguments, count, names, values) ||
-	    !smReadNumbers(values[0], "position", frame.position, 3) ||
-	    (values[1] != NULL && !smReadNumbers(values[1], "rotation", frame.rotation, 4)))
+	snugFrame frame;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadFrame(values[0], values[1], &frame))
 	{
-		return NULL;
-	}
-	const double* r = frame.rotation;
-	if (values[1] != NULL && r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0 && r[3] == 0.0)
-	{
-		// The library takes this for the identity; who gives a quaternion means one.
-		PyErr_SetString(PyExc_ValueError, "rotation must be a unit quaternion x, y, z, w, not zero");
 		return NULL;
 	}
 	smBody* self = smBody_Take(object, "self");

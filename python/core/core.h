@@ -61,6 +61,9 @@ bool smParse(const smParameters* p, PyObject* const* arguments, Py_ssize_t count
 /// Read `count` numbers from a tuple, a list, an array or any other sequence.
 bool smReadNumbers(PyObject* object, const char* name, double* numbers, int count);
 
+/// A position and a rotation, x, y, z, w, which may be missing.
+bool smReadFrame(PyObject* position, PyObject* rotation, snugFrame* frame);
+
 /// The same for an optional origin; zero without.
 bool smReadOrigin(PyObject* object, double origin[3]);
 
@@ -207,8 +210,6 @@ extern PyTypeObject *smModelType, *smBodyType, *smPoolType;
 
 /// The name of a deformer, as in Model(deformer=...); else a ValueError.
 bool smReadDeformer(const char* name, snugDeformer* deformer);
-/// Make a model and wrap it. Raises warnings.
-PyObject* smModel_Create(snugModelDef* def);
 /// What a query cost, as a named tuple.
 PyObject* smMakeCounters(const snugCounters* counters);
 /// What several cost together.

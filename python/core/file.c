@@ -1,34 +1,39 @@
-// python/core/file.c: files of meshes in motion: what becomes a body, and what it looks like at a time. snugmesh.File
-// and snugmesh.Actor (files.py) are made of it.
+// python/core/file.c: files of meshes in motion, and bodies that follow their clips. snugmesh.File and snugmesh.Actor
+// (files.py) are made of it.
 #include "core.h"
 
-#include "io/asset.h"
-#include "io/rig.h"
+#include "io/cast.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <structmember.h>
 
-static PyTypeObject *fileType, *poseType;
+static PyTypeObject *fileType, *castType, *actorType;
 
 typedef struct File
 {
-	PyObject_HEAD ioAsset asset;
+	PyObject_HEAD snugAsset* asset;
 } File;
 
-typedef struct Pose
+/// Models of some instances, and how they are moved.
+typedef struct Cast
 {
 	PyObject_HEAD File* file; ///< owned
-	ioPose* pose;
-	atomic_bool isBusy;
-} Pose;
+	ioCast* cast;             ///< whose models belong to the objects below
+	PyObject* models;         ///< a tuple of them, one per instance; owned
+} Cast;
 
-// ---- Loading ---------------------------------------------------------------------------------------------------
-
-static void HearWarning(void* user, const char* text)
+typedef struct Actor
 {
-	smListen(user, snug_warning, text);
-}
+	PyObject_HEAD Cast* cast; ///< owned
+	PyObject* bodies;         ///< a tuple of smBody; owned
+	snugActor* actor;
+	atomic_bool isBusy;
+	smText said;
+} Actor;
+
+// ---- Files -----------------------------------------------------------------------------------------------------
 
 static PyObject* NewFile(PyTypeObject* type, PyObject* arguments, PyObject* keywords)
 {
@@ -40,18 +45,16 @@ static PyObject* NewFile(PyTypeObject* type, PyObject* arguments, PyObject* keyw
 	}
 	File* self = smAllocate(type);
 	smListener listener = { .warningCount = 0 };
-	const ioLoadOptions options = { .warning = HearWarning, .user = &listener };
+	const snugAssetDef def = { .messenger = { smListen, &listener } };
 	const char* name = PyBytes_AsString(path);
-	ioError error;
 	bool good = self != NULL;
 	if (good)
 	{
 		Py_BEGIN_ALLOW_THREADS;
-		good = ioLoad(name, &options, &self->asset, &error);
+		good = snugAsset_LoadFile(name, &def, &self->asset) == snug_success;
 		Py_END_ALLOW_THREADS;
 		if (!good)
 		{
-			smListen(&listener, snug_error, error.text);
 			smFail(snug_badFile, &listener.error);
 		}
 	}
@@ -66,118 +69,84 @@ static PyObject* NewFile(PyTypeObject* type, PyObject* arguments, PyObject* keyw
 
 static void FreeFile(PyObject* object)
 {
-	ioAsset_Free(&((File*)object)->asset);
+	snugAsset_Destroy(((File*)object)->asset);
 	smFree(object);
 }
 
-// ---- What is in it ---------------------------------------------------------------------------------------------
-
-static const ioInstance* FindInstance(const ioAsset* asset, unsigned long number)
+static bool FailInstance(const snugAsset* asset, unsigned long number)
 {
-	if (number >= asset->instanceCount)
-	{
-		PyErr_Format(PyExc_IndexError, "there is no instance %lu: the file has %lu", number,
-		    (unsigned long)asset->instanceCount);
-		return NULL;
-	}
-	return asset->instances + number;
-}
-
-// A mesh without triangles may have a skin and no influences.
-static const ioSkin* GetSkin(const ioAsset* asset, const ioInstance* instance)
-{
-	bool isSkinned = instance->skin != IO_NONE && asset->meshes[instance->mesh].influenceStart != NULL;
-	return isSkinned ? asset->skins + instance->skin : NULL;
-}
-
-static bool IsMovedByClip(const ioAsset* asset, const ioClip* clip, uint32_t node)
-{
-	for (uint32_t at = node; at != IO_NONE; at = asset->nodes[at].parent)
-	{
-		for (uint32_t i = 0; i < clip->channelCount; ++i)
-		{
-			if (clip->channels[i].node == at && clip->channels[i].path != io_weights)
-			{
-				return true;
-			}
-		}
-	}
+	PyErr_Format(PyExc_IndexError, "there is no instance %lu: the file has %lu", number,
+	    (unsigned long)snugAsset_GetInstanceCount(asset));
 	return false;
 }
 
-// Whether any clip moves a node or what it hangs on.
-static bool IsMoved(const ioAsset* asset, uint32_t node)
+static bool ReadInstance(const snugAsset* asset, PyObject* given, uint32_t* number)
 {
-	for (uint32_t i = 0; i < asset->clipCount; ++i)
-	{
-		if (IsMovedByClip(asset, asset->clips + i, node))
-		{
-			return true;
-		}
-	}
-	return false;
+	unsigned long value = PyLong_AsUnsignedLong(given);
+	*number = (uint32_t)value;
+	return PyErr_Occurred() == NULL && (value < snugAsset_GetInstanceCount(asset) || FailInstance(asset, value));
 }
 
-// name, vertices, triangles, joints, targets, is moved
+// name, vertices, triangles, joints, targets
 static PyObject* DescribeInstance(PyObject* object, PyObject* given)
 {
-	const ioAsset* asset = &((File*)object)->asset;
-	unsigned long number = PyLong_AsUnsignedLong(given);
-	const ioInstance* instance = PyErr_Occurred() == NULL ? FindInstance(asset, number) : NULL;
-	if (instance == NULL)
+	const snugAsset* asset = ((File*)object)->asset;
+	uint32_t number;
+	snugInstance info;
+	if (!ReadInstance(asset, given, &number))
 	{
 		return NULL;
 	}
-	const ioAssetMesh* mesh = asset->meshes + instance->mesh;
-	const ioSkin* skin = GetSkin(asset, instance);
-	return Py_BuildValue("sIIIIN", instance->name, mesh->mesh.vertexCount, mesh->mesh.triangleCount,
-	    skin != NULL ? skin->jointCount : 0u, mesh->targetCount, PyBool_FromLong(IsMoved(asset, instance->node)));
+	snugAsset_GetInstance(asset, number, &info);
+	return Py_BuildValue("sIIII", info.name, info.vertexCount, info.triangleCount, info.jointCount, info.targetCount);
 }
 
 // name, start, end
 static PyObject* DescribeClip(PyObject* object, PyObject* given)
 {
-	const ioAsset* asset = &((File*)object)->asset;
 	unsigned long number = PyLong_AsUnsignedLong(given);
-	if (PyErr_Occurred() != NULL || number >= asset->clipCount)
+	snugClip info;
+	if (PyErr_Occurred() != NULL)
 	{
-		return PyErr_Occurred() != NULL ? NULL : PyErr_Format(PyExc_IndexError, "there is no clip %lu", number);
+		return NULL;
 	}
-	const ioClip* clip = asset->clips + number;
-	return Py_BuildValue("sdd", clip->name, clip->start, clip->duration);
+	if (number > UINT32_MAX || snugAsset_GetClip(((File*)object)->asset, (uint32_t)number, &info) != snug_success)
+	{
+		return PyErr_Format(PyExc_IndexError, "there is no clip %lu", number);
+	}
+	return Py_BuildValue("sdd", info.name, info.start, info.end);
 }
 
 static PyObject* GetInstanceCount(PyObject* object, void* nothing)
 {
 	(void)nothing;
-	return PyLong_FromUnsignedLong(((File*)object)->asset.instanceCount);
+	return PyLong_FromUnsignedLong(snugAsset_GetInstanceCount(((File*)object)->asset));
 }
 
 static PyObject* GetClipCount(PyObject* object, void* nothing)
 {
 	(void)nothing;
-	return PyLong_FromUnsignedLong(((File*)object)->asset.clipCount);
+	return PyLong_FromUnsignedLong(snugAsset_GetClipCount(((File*)object)->asset));
 }
 
 // Names of joints, or of morph targets.
 static PyObject* ListNames(PyObject* object, PyObject* arguments)
 {
-	const ioAsset* asset = &((File*)object)->asset;
-	unsigned long number;
+	const snugAsset* asset = ((File*)object)->asset;
+	PyObject* given;
+	uint32_t number;
 	int isJoints;
-	const ioInstance* instance =
-	    PyArg_ParseTuple(arguments, "kp", &number, &isJoints) ? FindInstance(asset, number) : NULL;
-	if (instance == NULL)
+	snugInstance info;
+	if (!PyArg_ParseTuple(arguments, "Op", &given, &isJoints) || !ReadInstance(asset, given, &number))
 	{
 		return NULL;
 	}
-	const ioAssetMesh* mesh = asset->meshes + instance->mesh;
-	const ioSkin* skin = GetSkin(asset, instance);
-	uint32_t count = !isJoints ? mesh->targetCount : skin != NULL ? skin->jointCount : 0;
+	snugAsset_GetInstance(asset, number, &info);
+	uint32_t count = isJoints ? info.jointCount : info.targetCount;
 	PyObject* names = PyTuple_New(count);
 	for (uint32_t i = 0; names != NULL && i < count; ++i)
 	{
-		const char* text = isJoints ? asset->nodes[skin->joints[i]].name : mesh->targets[i].name;
+		const char* text = (isJoints ? snugAsset_GetJointName : snugAsset_GetTargetName)(asset, number, i);
 		PyObject* name = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 		if (name == NULL || PyTuple_SetItem(names, (Py_ssize_t)i, name) != 0)
 		{
@@ -189,203 +158,269 @@ static PyObject* ListNames(PyObject* object, PyObject* arguments)
 
 // ---- Models ----------------------------------------------------------------------------------------------------
 
-// One joint for all vertices: the instance's own matrix, which may scale and shear.
-static bool UseOneJoint(snugModelDef* def, uint16_t** joints, float** weights)
+static bool ReadSkinDeformer(const char* name, snugDeformer* deformer)
 {
-	size_t count = def->vertexCount;
-	*joints = calloc(count + 1, sizeof(uint16_t));
-	*weights = malloc((count + 1) * sizeof(float));
-	for (size_t i = 0; *weights != NULL && i < count; ++i)
+	bool isSkin =
+	    strcmp(name, "skin") == 0 || strcmp(name, "spherical_skin") == 0 || strcmp(name, "dual_quaternion_skin") == 0;
+	if (!isSkin)
 	{
-		(*weights)[i] = 1.0f;
+		PyErr_Format(
+		    PyExc_ValueError, "deformer must be 'skin', 'spherical_skin' or 'dual_quaternion_skin', not '%.60s'", name);
 	}
-	def->deformer = snug_skin;
-	def->skin = (snugSkinDef){ .jointCount = 1, .influencesPerVertex = 1, .joints = *joints, .weights = *weights };
-	return *joints != NULL && *weights != NULL;
-}
-
-static snugModelDef DescribeMesh(const ioAssetMesh* mesh, const ioSkin* skin, const ioRig* rig, snugDeformer deformer)
-{
-	snugModelDef def = { .positions = mesh->mesh.positions,
-		.vertexCount = mesh->mesh.vertexCount,
-		.triangles = mesh->mesh.triangles,
-		.triangleCount = mesh->mesh.triangleCount,
-		.deformer = skin != NULL           ? deformer
-		            : rig->targetCount > 0 ? snug_fields
-		                                   : snug_rigid };
-	def.fields = (snugFieldsDef){
-		.fieldCount = rig->targetCount, .starts = rig->starts, .fields = rig->targets, .displacements = rig->deltas
-	};
-	if (skin != NULL)
-	{
-		def.skin = (snugSkinDef){ .jointCount = skin->jointCount,
-			.starts = mesh->influenceStart,
-			.joints = mesh->joints,
-			.weights = mesh->weights,
-			.jointPositions = rig->jointPositions };
-	}
-	return def;
+	return isSkin && smReadDeformer(name, deformer);
 }
 
 static PyObject* MakeModel(PyObject* object, PyObject* arguments)
 {
-	const ioAsset* asset = &((File*)object)->asset;
-	unsigned long number;
+	const snugAsset* asset = ((File*)object)->asset;
+	smListener listener = { .warningCount = 0 };
+	snugActorDef def = { .messenger = { smListen, &listener } };
+	PyObject* given;
+	uint32_t number;
 	const char* name;
-	int hasJoint, hasTargets;
-	snugDeformer deformer;
-	ioRig rig;
-	const ioInstance* instance =
-	    PyArg_ParseTuple(arguments, "kspp", &number, &name, &hasJoint, &hasTargets) && smReadDeformer(name, &deformer)
-	        ? FindInstance(asset, number)
-	        : NULL;
-	if (instance == NULL)
+	snugModel* model;
+	snugStatus status;
+	if (!PyArg_ParseTuple(arguments, "Os", &given, &name) || !ReadSkinDeformer(name, &def.deformer) ||
+	    !ReadInstance(asset, given, &number))
 	{
 		return NULL;
 	}
-	const ioAssetMesh* mesh = asset->meshes + instance->mesh;
-	const ioSkin* skin = GetSkin(asset, instance);
-	if (!ioRig_Make(&rig, mesh, skin, hasTargets != 0))
+	Py_BEGIN_ALLOW_THREADS;
+	status = snugAsset_CreateModel(asset, number, &def, &model);
+	Py_END_ALLOW_THREADS;
+	if (status != snug_success)
 	{
-		return PyErr_NoMemory();
+		return smFail(status, &listener.error);
 	}
-	snugModelDef def = DescribeMesh(mesh, skin, &rig, deformer);
-	uint16_t* joints = NULL;
-	float* weights = NULL;
-	bool good = skin != NULL || !hasJoint || UseOneJoint(&def, &joints, &weights);
-	PyObject* model = good ? smModel_Create(&def) : PyErr_NoMemory();
-	free(joints);
-	free(weights);
-	ioRig_Free(&rig);
-	return model;
+	PyObject* wrapped = smModel_Wrap(model);
+	if (!smListener_Warn(&listener))
+	{
+		Py_CLEAR(wrapped);
+	}
+	return wrapped;
 }
 
-// ---- Poses -----------------------------------------------------------------------------------------------------
+// ---- Casts -----------------------------------------------------------------------------------------------------
 
-static PyObject* MakePose(PyObject* object, PyObject* nothing)
+// Numbers of a tuple. They have room for one more than there are.
+static bool ReadInstances(const snugAsset* asset, PyObject* tuple, uint32_t* numbers)
 {
-	Pose* self = smAllocate(poseType);
-	(void)nothing;
-	if (self == NULL)
+	bool good = true;
+	for (Py_ssize_t i = 0; good && i < PyTuple_Size(tuple); ++i)
+	{
+		good = ReadInstance(asset, PyTuple_GetItem(tuple, i), numbers + i);
+	}
+	return good;
+}
+
+// Objects of all models that a cast has made, which take them over one by one.
+static PyObject* WrapModels(ioCast* cast)
+{
+	PyObject* objects = PyTuple_New((Py_ssize_t)cast->modelCount);
+	while (objects != NULL && cast->modelCount > 0)
+	{
+		Py_ssize_t last = (Py_ssize_t)--cast->modelCount;
+		PyObject* object = smModel_Wrap(cast->models[last]);
+		if (object == NULL || PyTuple_SetItem(objects, last, object) != 0)
+		{
+			Py_CLEAR(objects);
+		}
+	}
+	return objects;
+}
+
+// An object for each role. Models were made in the order of the roles: a role has the next one, or shares one of those
+// before it.
+static bool ListModels(Cast* self)
+{
+	PyObject* objects = WrapModels(self->cast);
+	self->models = objects != NULL ? PyTuple_New((Py_ssize_t)self->cast->roleCount) : NULL;
+	bool good = self->models != NULL;
+	Py_ssize_t made = 0;
+	for (uint32_t i = 0; good && i < self->cast->roleCount; ++i)
+	{
+		const snugModel* model = self->cast->roles[i].model;
+		Py_ssize_t at = made;
+		if (made < PyTuple_Size(objects) && self->cast->models[made] == model)
+		{
+			++made;
+		}
+		while (self->cast->models[at] != model)
+		{
+			--at;
+		}
+		good = PyTuple_SetItem(self->models, (Py_ssize_t)i, Py_NewRef(PyTuple_GetItem(objects, at))) == 0;
+	}
+	Py_XDECREF(objects);
+	return good;
+}
+
+static snugStatus FillCast(Cast* self, snugActorDef* def, smListener* listener)
+{
+	snugStatus status;
+	def->allTargets = true;
+	def->messenger = (snugMessenger){ smListen, listener };
+	Py_BEGIN_ALLOW_THREADS;
+	status = ioCast_Create(self->file->asset, def, &self->cast);
+	Py_END_ALLOW_THREADS;
+	return status;
+}
+
+static PyObject* MakeCast(PyObject* object, PyObject* arguments)
+{
+	snugActorDef def = { .instances = NULL };
+	smListener listener = { .warningCount = 0 };
+	PyObject* tuple;
+	const char* name;
+	if (!PyArg_ParseTuple(arguments, "O!s", &PyTuple_Type, &tuple, &name) || !ReadSkinDeformer(name, &def.deformer))
 	{
 		return NULL;
 	}
-	self->file = (File*)Py_NewRef(object);
-	self->pose = ioPose_Create(&self->file->asset);
-	if (self->pose == NULL)
+	def.instanceCount = (uint32_t)PyTuple_Size(tuple);
+	uint32_t* numbers = malloc(((size_t)def.instanceCount + 1) * sizeof(uint32_t));
+	Cast* self = smAllocate(castType);
+	snugStatus status = numbers != NULL && self != NULL ? snug_success : snug_outOfMemory;
+	if (status == snug_success)
 	{
-		Py_DECREF(self);
-		return PyErr_NoMemory();
+		self->file = (File*)Py_NewRef(object);
+		def.instances = numbers;
+		status = ReadInstances(self->file->asset, tuple, numbers) ? FillCast(self, &def, &listener) : snug_badArgument;
+	}
+	free(numbers);
+	if (status != snug_success && PyErr_Occurred() == NULL)
+	{
+		smFail(status, &listener.error);
+	}
+	if (status != snug_success || !ListModels(self) || !smListener_Warn(&listener))
+	{
+		Py_XDECREF((PyObject*)self);
+		return NULL;
 	}
 	return (PyObject*)self;
 }
 
-static void FreePose(PyObject* object)
+static void FreeCast(PyObject* object)
 {
-	Pose* self = (Pose*)object;
-	ioPose_Destroy(self->pose);
+	Cast* self = (Cast*)object;
+	ioCast_Destroy(self->cast);
+	Py_XDECREF(self->models);
 	Py_XDECREF((PyObject*)self->file);
 	smFree(object);
 }
 
-// A clip below zero is rest.
-static PyObject* Evaluate(PyObject* object, PyObject* arguments)
+// ---- Actors ----------------------------------------------------------------------------------------------------
+
+static bool AreBodiesOf(const Cast* cast, PyObject* bodies)
 {
-	Pose* self = (Pose*)object;
+	bool good = PyTuple_Size(bodies) == (Py_ssize_t)cast->cast->roleCount;
+	for (Py_ssize_t i = 0; good && i < PyTuple_Size(bodies); ++i)
+	{
+		PyObject* body = PyTuple_GetItem(bodies, i);
+		good = Py_TYPE(body) == smBodyType && ((smBody*)body)->model->model == cast->cast->roles[i].model;
+	}
+	if (!good)
+	{
+		PyErr_SetString(PyExc_ValueError, "an actor takes a body of each of its models, in their order");
+	}
+	return good;
+}
+
+static PyObject* MakeActor(PyObject* object, PyObject* bodies)
+{
+	Cast* cast = (Cast*)object;
+	if (!PyTuple_Check(bodies) || !AreBodiesOf(cast, bodies))
+	{
+		return PyErr_Occurred() != NULL ? NULL : PyErr_Format(PyExc_TypeError, "bodies must be a tuple");
+	}
+	Py_ssize_t count = PyTuple_Size(bodies);
+	Actor* self = smAllocate(actorType);
+	snugBody** list = malloc(((size_t)count + 1) * sizeof(snugBody*));
+	snugStatus status = self != NULL && list != NULL ? snug_success : snug_outOfMemory;
+	if (status == snug_success)
+	{
+		const snugActorDef def = { .messenger = { smRemember, &self->said } };
+		self->cast = (Cast*)Py_NewRef(object);
+		self->bodies = Py_NewRef(bodies);
+		for (Py_ssize_t i = 0; i < count; ++i)
+		{
+			list[i] = ((smBody*)PyTuple_GetItem(bodies, i))->body;
+		}
+		status = ioCast_CreateActor(cast->cast, &def, list, &self->actor);
+	}
+	free(list);
+	if (status != snug_success)
+	{
+		Py_XDECREF((PyObject*)self);
+		return smFail(status, NULL);
+	}
+	return (PyObject*)self;
+}
+
+static void FreeActor(PyObject* object)
+{
+	Actor* self = (Actor*)object;
+	snugActor_Destroy(self->actor);
+	Py_XDECREF(self->bodies);
+	Py_XDECREF((PyObject*)self->cast);
+	smFree(object);
+}
+
+static void ReleaseBodies(const Actor* self, Py_ssize_t count)
+{
+	for (Py_ssize_t i = 0; i < count; ++i)
+	{
+		smRelease(&((smBody*)PyTuple_GetItem(self->bodies, i))->isBusy);
+	}
+}
+
+// With all bodies taken: what one of them said, or the actor.
+static PyObject* SetTime(Actor* self, uint32_t clip, double time, const snugFrame* frame)
+{
+	snugStatus status;
+	self->said.text[0] = '\0';
+	Py_BEGIN_ALLOW_THREADS;
+	status = snugActor_SetTime(self->actor, clip, time, frame);
+	Py_END_ALLOW_THREADS;
+	const smText* said = &self->said;
+	for (Py_ssize_t i = 0; said->text[0] == '\0' && i < PyTuple_Size(self->bodies); ++i)
+	{
+		said = &((smBody*)PyTuple_GetItem(self->bodies, i))->said;
+	}
+	return status == snug_success ? Py_NewRef(Py_None) : smFail(status, said);
+}
+
+// A clip below zero is rest.
+static PyObject* PoseActor(PyObject* object, PyObject* arguments)
+{
+	Actor* self = (Actor*)object;
+	PyObject *position, *rotation;
+	snugFrame frame;
 	long clip;
 	double time;
-	if (!PyArg_ParseTuple(arguments, "ld", &clip, &time))
+	if (!PyArg_ParseTuple(arguments, "ldOO", &clip, &time, &position, &rotation) ||
+	    !smReadFrame(position, rotation, &frame))
 	{
 		return NULL;
 	}
-	if (clip >= (long)self->file->asset.clipCount || !isfinite(time))
+	if (clip >= (long)snugAsset_GetClipCount(self->cast->file->asset) || !isfinite(time))
 	{
 		PyErr_SetString(PyExc_ValueError, "there is no such clip, or the time is not finite");
 		return NULL;
 	}
-	if (!smAcquire(&self->isBusy, "pose"))
+	if (!smAcquire(&self->isBusy, "actor"))
 	{
 		return NULL;
 	}
-	ioPose_Evaluate(self->pose, clip < 0 ? IO_NONE : (uint32_t)clip, time);
+	Py_ssize_t taken = 0;
+	while (taken < PyTuple_Size(self->bodies) && smBody_Take(PyTuple_GetItem(self->bodies, taken), "body") != NULL)
+	{
+		++taken;
+	}
+	bool isOurs = taken == PyTuple_Size(self->bodies);
+	PyObject* result = isOurs ? SetTime(self, clip < 0 ? SNUG_NO_CLIP : (uint32_t)clip, time, &frame) : NULL;
+	ReleaseBodies(self, taken);
 	smRelease(&self->isBusy);
-	Py_RETURN_NONE;
-}
-
-static Pose* TakePose(PyObject* object, PyObject* given, const ioInstance** instance, uint32_t* number)
-{
-	Pose* self = (Pose*)object;
-	unsigned long value = PyLong_AsUnsignedLong(given);
-	*instance = PyErr_Occurred() == NULL ? FindInstance(&self->file->asset, value) : NULL;
-	*number = (uint32_t)value;
-	return *instance != NULL && smAcquire(&self->isBusy, "pose") ? self : NULL;
-}
-
-// Matrices as the bodies take them: those of the joints, or the only one.
-static PyObject* GetMatrices(PyObject* object, PyObject* given)
-{
-	const ioInstance* instance;
-	uint32_t number;
-	Pose* self = TakePose(object, given, &instance, &number);
-	if (self == NULL)
-	{
-		return NULL;
-	}
-	const ioSkin* skin = GetSkin(&self->file->asset, instance);
-	const double* matrices =
-	    skin != NULL ? ioPose_GetJointMatrices(self->pose, number) : ioPose_GetNodeMatrix(self->pose, instance->node);
-	const Py_ssize_t lengths[3] = { skin != NULL ? skin->jointCount : 1, 3, 4 };
-	void* data;
-	PyObject* array = smNewArray(sm_typeFloat64, 3, lengths, &data);
-	if (array != NULL)
-	{
-		memcpy(data, matrices, (size_t)lengths[0] * 12 * sizeof(double));
-	}
-	smRelease(&self->isBusy);
-	return array;
-}
-
-static PyObject* GetTargetWeights(PyObject* object, PyObject* given)
-{
-	const ioInstance* instance;
-	uint32_t number;
-	Pose* self = TakePose(object, given, &instance, &number);
-	if (self == NULL)
-	{
-		return NULL;
-	}
-	uint32_t count = self->file->asset.meshes[instance->mesh].targetCount;
-	PyObject* array = smCopyArray(sm_typeFloat64, ioPose_GetMorphWeights(self->pose, number), sizeof(double), count, 0);
-	smRelease(&self->isBusy);
-	return array;
-}
-
-static PyObject* GetVertices(PyObject* object, PyObject* given)
-{
-	const ioInstance* instance;
-	uint32_t number;
-	Pose* self = TakePose(object, given, &instance, &number);
-	if (self == NULL)
-	{
-		return NULL;
-	}
-	const Py_ssize_t lengths[2] = { self->file->asset.meshes[instance->mesh].mesh.vertexCount, 3 };
-	void* data;
-	PyObject* array = smNewArray(sm_typeFloat32, 2, lengths, &data);
-	bool good = true;
-	if (array != NULL)
-	{
-		Py_BEGIN_ALLOW_THREADS;
-		good = ioPose_EvaluateVertices(self->pose, number, data);
-		Py_END_ALLOW_THREADS;
-	}
-	if (!good)
-	{
-		PyErr_SetString(smError, "posed positions are too large for float32");
-		Py_CLEAR(array);
-	}
-	smRelease(&self->isBusy);
-	return array;
+	return result;
 }
 
 // ---- The types -------------------------------------------------------------------------------------------------
@@ -400,27 +435,38 @@ static PyMethodDef fileMethods[] = {
 	{ "clip", DescribeClip, METH_O, NULL },
 	{ "names", ListNames, METH_VARARGS, NULL },
 	{ "model", MakeModel, METH_VARARGS, NULL },
-	{ "pose", MakePose, METH_NOARGS, NULL },
+	{ "cast", MakeCast, METH_VARARGS, NULL },
 	{ NULL, NULL, 0, NULL },
 };
 static PyType_Slot fileSlots[] = { { Py_tp_new, NewFile }, { Py_tp_dealloc, FreeFile }, { Py_tp_methods, fileMethods },
 	{ Py_tp_getset, fileProperties }, { 0, NULL } };
 static PyType_Spec fileSpec = { "snugmesh._core.File", sizeof(File), 0, Py_TPFLAGS_DEFAULT, fileSlots };
 
-static PyMethodDef poseMethods[] = {
-	{ "evaluate", Evaluate, METH_VARARGS, NULL },
-	{ "matrices", GetMatrices, METH_O, NULL },
-	{ "target_weights", GetTargetWeights, METH_O, NULL },
-	{ "vertices", GetVertices, METH_O, NULL },
+static PyMemberDef castMembers[] = {
+	{ "models", T_OBJECT_EX, (Py_ssize_t)offsetof(Cast, models), READONLY, NULL },
+	{ NULL, 0, 0, 0, NULL },
+};
+static PyMethodDef castMethods[] = {
+	{ "actor", MakeActor, METH_O, NULL },
 	{ NULL, NULL, 0, NULL },
 };
-static PyType_Slot poseSlots[] = { { Py_tp_dealloc, FreePose }, { Py_tp_methods, poseMethods }, { 0, NULL } };
-static PyType_Spec poseSpec = { "snugmesh._core.Pose", sizeof(Pose), 0,
-	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, poseSlots };
+static PyType_Slot castSlots[] = { { Py_tp_dealloc, FreeCast }, { Py_tp_methods, castMethods },
+	{ Py_tp_members, castMembers }, { 0, NULL } };
+static PyType_Spec castSpec = { "snugmesh._core.Cast", sizeof(Cast), 0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, castSlots };
+
+static PyMethodDef actorMethods[] = {
+	{ "pose", PoseActor, METH_VARARGS, NULL },
+	{ NULL, NULL, 0, NULL },
+};
+static PyType_Slot actorSlots[] = { { Py_tp_dealloc, FreeActor }, { Py_tp_methods, actorMethods }, { 0, NULL } };
+static PyType_Spec actorSpec = { "snugmesh._core.Actor", sizeof(Actor), 0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, actorSlots };
 
 bool smAddFile(PyObject* module)
 {
 	fileType = smAddType(module, &fileSpec);
-	poseType = smAddType(module, &poseSpec);
-	return fileType != NULL && poseType != NULL;
+	castType = smAddType(module, &castSpec);
+	actorType = smAddType(module, &actorSpec);
+	return fileType != NULL && castType != NULL && actorType != NULL;
 }

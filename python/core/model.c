@@ -254,7 +254,7 @@ static bool ReadSources(Sources* s, const char* deformer)
 	return ReadMesh(s) && (!isSkin || ReadSkin(s)) && (!hasFields || ReadFields(s));
 }
 
-PyObject* smModel_Create(snugModelDef* def)
+static PyObject* Create(snugModelDef* def)
 {
 	smListener listener = { .warningCount = 0 };
 	snugModel* model = NULL;
@@ -298,7 +298,7 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 		s.def.parallel = smRunOnThreads;
 		s.def.parallelUser = &threadCount;
 	}
-	PyObject* model = ReadSources(&s, deformer) ? smModel_Create(&s.def) : NULL;
+	PyObject* model = ReadSources(&s, deformer) ? Create(&s.def) : NULL;
 	while (s.held > 0)
 	{
 		smArray_Release(s.arrays + --s.held);

@@ -2,14 +2,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import _core
 from ._core import Body, Model, Pool
-from .meshes import frame
 
 
 class Instance(NamedTuple):
@@ -39,11 +37,9 @@ class File:
         with open(os.fspath(path), "rb"):  # whatever is wrong with opening it, Python says it best
             pass
         self._file = _core.File(path)
-        described = [self._file.instance(i) for i in range(self._file.instance_count)]
-        self.instances = tuple(Instance(*d[:5]) for d in described)
+        self.instances = tuple(Instance(*self._file.instance(i)) for i in range(self._file.instance_count))
         self.clips = tuple(Clip(*self._file.clip(i)) for i in range(self._file.clip_count))
-        self._is_moved = [d[5] for d in described]
-        self._models: dict[tuple[int, str], Model] = {}
+        self._casts: dict[tuple[tuple[int, ...], str], _core.Cast] = {}
 
     def find_clip(self, clip: str | int | None) -> int:
         """The number of a clip, by its name or number; -1 for None, the file at rest."""
@@ -73,28 +69,22 @@ class File:
         """Names of its morph targets."""
         return self._file.names(self.find_instance(instance), False)
 
-    def _has_joint(self, number: int) -> bool:
-        """Whether an instance without a skin is carried by one joint: it moves, scales or shears."""
-        matrix = self._file.pose().matrices(number)[0]
-        turn = matrix[:, :3]
-        is_rigid = np.allclose(turn.T @ turn, np.eye(3), atol=1e-6) and np.linalg.det(turn) > 0
-        return self.instances[number].joint_count == 0 and (self._is_moved[number] or not is_rigid)
-
     def model(self, instance: str | int = 0, *, deformer: str = "skin") -> Model:
-        """The model of an instance, with its skin and its morph targets as fields.
+        """A new model of an instance that stands alone, as `snug pack` writes it; actors have models of their own.
 
-        deformer: how a skin blends its joints: 'skin', 'spherical_skin' or 'dual_quaternion_skin'. An instance without a
-        skin is rigid, or has one joint if it moves, scales or shears. It is made once: actors share it.
+        A skin's is the mesh before any joint or morph target moves it; any other is where the file puts it at rest.
+        Morph targets are its fields. deformer: how a skin blends its joints: 'skin', 'spherical_skin' or
+        'dual_quaternion_skin'.
         """
-        key = self.find_instance(instance), deformer
-        if key not in self._models:
-            self._models[key] = self._file.model(*key, self._has_joint(key[0]), True)
-        return self._models[key]
+        return self._file.model(self.find_instance(instance), deformer)
 
     def actor(
         self, instances: list[str | int] | None = None, *, deformer: str = "skin", pool: Pool | None = None
     ) -> Actor:
-        """Bodies of all instances, or of some. pool: memory that they share, as for Body."""
+        """Bodies of all instances, or of some. pool: memory that they share, as for Body.
+
+        Actors of the same instances and deformer share models, which are made once.
+        """
         numbers = range(len(self.instances)) if instances is None else [self.find_instance(i) for i in instances]
         return Actor(self, list(numbers), deformer, pool)
 
@@ -112,9 +102,12 @@ class Actor:
     def __init__(self, file: File, numbers: list[int], deformer: str = "skin", pool: Pool | None = None) -> None:
         self.file = file
         self.numbers = numbers
-        self.bodies = [Body(file.model(i, deformer=deformer), pool=pool) for i in numbers]
-        self._has_joint = [file._has_joint(i) for i in numbers]
-        self._pose = file._file.pose()
+        key = tuple(numbers), deformer
+        if key not in file._casts:
+            file._casts[key] = file._file.cast(*key)
+        cast = file._casts[key]
+        self.bodies = [Body(model, pool=pool) for model in cast.models]
+        self._actor = cast.actor(tuple(self.bodies))
         self.pose()
 
     def pose(
@@ -129,35 +122,7 @@ class Actor:
 
         position, rotation: where the whole actor is, the rotation as a quaternion x, y, z, w.
         """
-        self._pose.evaluate(self.file.find_clip(clip), time)
-        place = np.asarray(position, dtype=np.float64), np.asarray(rotation, dtype=np.float64)
-        for number, body, has_joint in zip(self.numbers, self.bodies, self._has_joint):
-            self._pose_body(number, body, has_joint, place)
-
-    def _pose_body(self, number: int, body: Body, has_joint: bool, place: tuple[Any, Any]) -> None:
-        matrices = self._pose.matrices(number)
-        if self.file.instances[number].joint_count > 0 or has_joint:
-            body.set_joints(matrices.astype(np.float32))
-            body.set_frame(*place)
-        else:
-            inner = frame(matrices[0])
-            body.set_frame(*_combine(place, inner))
-        if body.model.field_count > 0:
-            body.set_amplitudes(self._pose.target_weights(number).astype(np.float32))
-
-
-def _multiply(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Quaternions x, y, z, w."""
-    vector = a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3])
-    return np.append(vector, a[3] * b[3] - a[:3] @ b[:3])
-
-
-def _combine(outer: tuple[Any, Any], inner: tuple[Any, Any]) -> tuple[Any, Any]:
-    """A frame, then another one around it."""
-    position, rotation = outer
-    u, w, x = rotation[:3], rotation[3], inner[0]
-    turned = x + 2 * np.cross(u, np.cross(u, x) + w * x)
-    return position + turned, _multiply(rotation, inner[1])
+        self._actor.pose(self.file.find_clip(clip), time, position, rotation)
 
 
 def load(path: str | os.PathLike[str]) -> File:

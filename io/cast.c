@@ -1,8 +1,7 @@
-// How each mesh instance of a file becomes a body: which deformer suits what moves it.
+// Which deformer suits what moves an instance, and the models that follow from it.
+#include "io/cast.h"
 #include "io/rig.h"
-#include "program/scene.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +23,16 @@ typedef struct meshModels
 
 typedef struct maker
 {
-	cliScene* scene;
-	int file;
+	ioCast* cast;
 	const ioAsset* asset;
-	const ioClip* clip; ///< null: rest
+	const snugActorDef* def;
+	bool isAlone;       ///< a model that stands alone: what is not skinned is where its node puts it
 	ioPose* pose;       ///< at rest
-	bool* moved;        ///< per node: a channel of the clip moves it or a node above it
+	bool* moved;        ///< per node: a channel of a clip moves it or a node above it
 	bool* rigid;        ///< per node: it and those above it turn and move, and do nothing else
-	bool* morphed;      ///< per node: a channel of the clip sets its morph weights
+	bool* morphed;      ///< per node: a channel of a clip sets its morph weights
 	meshModels* models; ///< per mesh
-	uint32_t only;      ///< instance that a model is made for; IO_NONE: all
+	snugStatus status;  ///< why there is no model
 } maker;
 
 // ---- What moves what -------------------------------------------------------------------------------------------
@@ -80,15 +79,11 @@ static bool ScalesByOne(const ioChannel* channel)
 	return true;
 }
 
-static void MarkNodes(maker* m)
+static void MarkChannels(maker* m, const ioClip* clip)
 {
-	for (uint32_t i = 0; i < m->asset->nodeCount; ++i)
+	for (uint32_t i = 0; i < clip->channelCount; ++i)
 	{
-		m->rigid[i] = IsRigidNode(m->asset->nodes + i);
-	}
-	for (uint32_t i = 0; m->clip != NULL && i < m->clip->channelCount; ++i)
-	{
-		const ioChannel* channel = m->clip->channels + i;
+		const ioChannel* channel = clip->channels + i;
 		if (channel->path == io_weights)
 		{
 			m->morphed[channel->node] = true;
@@ -97,6 +92,21 @@ static void MarkNodes(maker* m)
 		{
 			m->moved[channel->node] = true;
 			m->rigid[channel->node] &= channel->path != io_scale || ScalesByOne(channel);
+		}
+	}
+}
+
+static void MarkNodes(maker* m)
+{
+	for (uint32_t i = 0; i < m->asset->nodeCount; ++i)
+	{
+		m->rigid[i] = IsRigidNode(m->asset->nodes + i);
+	}
+	for (uint32_t i = 0; i < m->asset->clipCount; ++i)
+	{
+		if (m->cast->plays[i])
+		{
+			MarkChannels(m, m->asset->clips + i);
 		}
 	}
 	for (uint32_t i = 0; i < m->asset->nodeCount; ++i)
@@ -131,82 +141,79 @@ static bool IsSkinned(const maker* m, uint32_t instance)
 
 // Of a body with morph targets and no skin. A node that stays where it is, but scales or shears, can be part of the
 // fields; one that does so over time cannot.
-static cliMotion ChooseMorph(const maker* m, uint32_t instance)
+static ioMotion ChooseMorph(const maker* m, uint32_t instance)
 {
 	uint32_t node = m->asset->instances[instance].node;
 	if (m->asset->meshes[m->asset->instances[instance].mesh].targetCount > UINT16_MAX)
 	{
-		return cli_vertices; // more than a model can have
+		return io_vertices; // more than a model can have
 	}
-	if (m->scene->options->baked)
+	if (m->isAlone)
 	{
-		return cli_morphing;
+		return io_morphing;
 	}
 	if (!m->moved[node])
 	{
-		return IsRotation(ioPose_GetNodeMatrix(m->pose, node)) ? cli_morphed : cli_morphing;
+		return IsRotation(ioPose_GetNodeMatrix(m->pose, node)) ? io_morphed : io_morphing;
 	}
-	return m->rigid[node] ? cli_morphed : cli_vertices;
+	return m->rigid[node] ? io_morphed : io_vertices;
 }
 
 // Targets whose weights are zero throughout change nothing, so they do not count, unless the model is to stand alone,
-// since then they are there for whoever loads it, or to be reported.
+// since then they are there for whoever loads it.
 static bool HasFields(const maker* m, uint32_t instance)
 {
 	uint32_t mesh = m->asset->instances[instance].mesh;
-	const cliSceneOptions* options = m->scene->options;
-	return HasMorphs(m, instance) ||
-	       ((options->baked || options->anyWeights) && m->asset->meshes[mesh].targetCount > 0);
+	return HasMorphs(m, instance) || ((m->isAlone || m->def->allTargets) && m->asset->meshes[mesh].targetCount > 0);
 }
 
-static cliMotion ChooseMotion(const maker* m, uint32_t instance)
+static ioMotion ChooseMotion(const maker* m, uint32_t instance)
 {
 	const ioInstance* body = m->asset->instances + instance;
 	if (IsSkinned(m, instance))
 	{
-		return cli_jointed;
+		return io_jointed;
 	}
 	if (HasFields(m, instance))
 	{
 		return ChooseMorph(m, instance);
 	}
-	if (m->scene->options->baked)
+	if (m->isAlone)
 	{
-		return cli_still;
+		return io_still;
 	}
 	if (!m->moved[body->node])
 	{
 		// A mesh that is used once is moved for good; one that is used often is shared.
-		return IsRotation(ioPose_GetNodeMatrix(m->pose, body->node)) ? cli_framed
-		       : m->models[body->mesh].uses == 1                     ? cli_still
-		                                                             : cli_affine;
+		return IsRotation(ioPose_GetNodeMatrix(m->pose, body->node)) ? io_framed
+		       : m->models[body->mesh].uses == 1                     ? io_still
+		                                                             : io_affine;
 	}
-	return m->rigid[body->node] ? cli_framed : cli_affine;
+	return m->rigid[body->node] ? io_framed : io_affine;
 }
 
 // ---- Models ----------------------------------------------------------------------------------------------------
 
-static bool FailMemory(const maker* m)
+static const snugModel* Fail(maker* m, snugStatus status)
 {
-	return cliScene_Fail(m->scene, m->scene->files[m->file].path, "out of memory");
+	m->status = status;
+	return NULL;
 }
 
-static const snugModel* CreateModel(const maker* m, snugModelDef* def)
+static const snugModel* FailLarge(maker* m)
 {
-	const char* path = m->scene->files[m->file].path;
-	cliTeller teller = { m->scene, path };
+	ioTell(&m->def->messenger, "positions at rest are too large for float32");
+	return Fail(m, snug_outOfRange);
+}
+
+static const snugModel* CreateModel(maker* m, snugModelDef* def)
+{
 	snugModel* model = NULL;
-	def->messenger = (snugMessenger){ cliScene_Tell, &teller };
-	snugStatus status = snugModel_Create(def, &model);
-	if (status != snug_success)
+	def->messenger = m->def->messenger;
+	m->status = snugModel_Create(def, &model);
+	if (model != NULL)
 	{
-		cliScene_Fail(m->scene, path, snugGetStatusText(status));
-		return NULL;
-	}
-	if (!cliScene_AddModel(m->scene, model))
-	{
-		FailMemory(m);
-		return NULL;
+		m->cast->models[m->cast->modelCount++] = model; // at most one per role
 	}
 	return model;
 }
@@ -221,18 +228,18 @@ static snugModelDef MakeDef(const ioMesh* mesh, snugDeformer deformer)
 }
 
 // A model of positions in the world at rest.
-static const snugModel* CreatePlaced(const maker* m, uint32_t instance, snugDeformer deformer)
+static const snugModel* CreatePlaced(maker* m, uint32_t instance, snugDeformer deformer)
 {
 	const ioMesh* mesh = &m->asset->meshes[m->asset->instances[instance].mesh].mesh;
 	float* positions = malloc(((size_t)mesh->vertexCount + 1) * 3 * sizeof(float));
 	const snugModel* model = NULL;
 	if (positions == NULL)
 	{
-		FailMemory(m);
+		Fail(m, snug_outOfMemory);
 	}
 	else if (!ioPose_EvaluateVertices(m->pose, instance, positions))
 	{
-		cliScene_Fail(m->scene, m->scene->files[m->file].path, "positions at rest are too large for float32");
+		FailLarge(m);
 	}
 	else
 	{
@@ -244,31 +251,18 @@ static const snugModel* CreatePlaced(const maker* m, uint32_t instance, snugDefo
 	return model;
 }
 
-static snugBoundsDef GetSkinBounds(const maker* m)
-{
-	const cliSceneOptions* options = m->scene->options;
-	return (snugBoundsDef){
-		.bound = options->bound <= snug_boundCorners ? (snugBound)options->bound : snug_boundDefault,
-		.volume = (snugVolume)options->volume,
-		.restVolume = (snugRestVolume)options->restVolume,
-		.boundLeaves = options->boundLeaves,
-	};
-}
-
 static snugDeformer GetSkinDeformer(const maker* m)
 {
-	static const snugDeformer deformers[] = { snug_skin, snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
-	return deformers[m->scene->options->deformer];
+	return m->def->deformer != snug_rigid ? m->def->deformer : snug_skin;
 }
 
-static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, const ioSkin* skin, bool hasFields)
+static const snugModel* CreateJointed(maker* m, const ioAssetMesh* mesh, const ioSkin* skin, bool hasFields)
 {
 	snugModelDef def = MakeDef(&mesh->mesh, GetSkinDeformer(m));
 	ioRig rig;
 	if (!ioRig_Make(&rig, mesh, skin, hasFields))
 	{
-		FailMemory(m);
-		return NULL;
+		return Fail(m, snug_outOfMemory);
 	}
 	def.skin = (snugSkinDef){ .jointCount = skin->jointCount,
 		.starts = mesh->influenceStart,
@@ -278,15 +272,13 @@ static const snugModel* CreateJointed(const maker* m, const ioAssetMesh* mesh, c
 	def.fields = (snugFieldsDef){
 		.fieldCount = rig.targetCount, .starts = rig.starts, .fields = rig.targets, .displacements = rig.deltas
 	};
-	const snugBoundsDef bounds = GetSkinBounds(m);
-	def.bounds = &bounds;
 	const snugModel* model = CreateModel(m, &def);
 	ioRig_Free(&rig);
 	return model;
 }
 
 // All of the mesh by one transform.
-static const snugModel* CreateAffine(const maker* m, const ioAssetMesh* mesh)
+static const snugModel* CreateAffine(maker* m, const ioAssetMesh* mesh)
 {
 	size_t count = mesh->mesh.vertexCount;
 	uint16_t* transforms = calloc(count + 1, sizeof(uint16_t));
@@ -294,7 +286,7 @@ static const snugModel* CreateAffine(const maker* m, const ioAssetMesh* mesh)
 	const snugModel* model = NULL;
 	if (transforms == NULL || weights == NULL)
 	{
-		FailMemory(m);
+		Fail(m, snug_outOfMemory);
 	}
 	else
 	{
@@ -304,8 +296,6 @@ static const snugModel* CreateAffine(const maker* m, const ioAssetMesh* mesh)
 		}
 		snugModelDef def = MakeDef(&mesh->mesh, snug_skin);
 		def.skin = (snugSkinDef){ .jointCount = 1, .influencesPerVertex = 1, .joints = transforms, .weights = weights };
-		const snugBoundsDef bounds = GetSkinBounds(m);
-		def.bounds = &bounds;
 		model = CreateModel(m, &def);
 	}
 	free(transforms);
@@ -335,7 +325,7 @@ static void TurnTargets(ioRig* rig, uint32_t vertexCount, const double matrix[12
 static bool PlaceMesh(const maker* m, uint32_t instance, const double matrix[12], float* positions)
 {
 	const ioMesh* mesh = &m->asset->meshes[m->asset->instances[instance].mesh].mesh;
-	if (m->scene->options->baked)
+	if (m->isAlone)
 	{
 		return ioPose_EvaluateVertices(m->pose, instance, positions);
 	}
@@ -352,36 +342,28 @@ static bool PlaceMesh(const maker* m, uint32_t instance, const double matrix[12]
 	return true;
 }
 
-static const snugModel* CreateMorphed(const maker* m, uint32_t instance, const double matrix[12])
+static const snugModel* CreateMorphed(maker* m, uint32_t instance, const double matrix[12])
 {
 	const ioAssetMesh* mesh = m->asset->meshes + m->asset->instances[instance].mesh;
-	const cliSceneOptions* options = m->scene->options;
 	const snugModel* model = NULL;
 	ioRig rig = { .jointPositions = NULL };
 	float* positions = malloc(((size_t)mesh->mesh.vertexCount + 1) * 3 * sizeof(float));
 	if (positions == NULL || !ioRig_Make(&rig, mesh, NULL, true))
 	{
-		FailMemory(m);
+		Fail(m, snug_outOfMemory);
 	}
 	else if (!PlaceMesh(m, instance, matrix, positions))
 	{
-		cliScene_Fail(m->scene, m->scene->files[m->file].path, "positions at rest are too large for float32");
+		FailLarge(m);
 	}
 	else
 	{
 		snugModelDef def = MakeDef(&mesh->mesh, snug_fields);
-		bool isOurs = options->bound >= snug_boundInterval || options->bound == snug_boundZeroOrder ||
-		              options->bound == snug_boundFirstOrder;
 		TurnTargets(&rig, mesh->mesh.vertexCount, matrix);
 		def.positions = positions;
 		def.fields = (snugFieldsDef){
 			.fieldCount = mesh->targetCount, .starts = rig.starts, .fields = rig.targets, .displacements = rig.deltas
 		};
-		const snugBoundsDef bounds = {
-			.bound = isOurs ? (snugBound)options->bound : snug_boundDefault,
-			.boundLeaves = options->boundLeaves,
-		};
-		def.bounds = &bounds;
 		model = CreateModel(m, &def);
 	}
 	ioRig_Free(&rig);
@@ -391,38 +373,37 @@ static const snugModel* CreateMorphed(const maker* m, uint32_t instance, const d
 
 // ---- Models of parts -------------------------------------------------------------------------------------------
 
-static const snugModel* GetModel(const maker* m, uint32_t instance, cliMotion motion)
+static const snugModel* GetModel(maker* m, uint32_t instance, ioMotion motion)
 {
 	const ioInstance* body = m->asset->instances + instance;
 	const ioAssetMesh* mesh = m->asset->meshes + body->mesh;
 	meshModels* known = m->models + body->mesh;
 	switch (motion)
 	{
-		case cli_still:
+		case io_still:
 			return CreatePlaced(m, instance, snug_rigid);
-		case cli_vertices:
+		case io_vertices:
 			known->free = known->free != NULL ? known->free : CreatePlaced(m, instance, snug_free);
 			return known->free;
-		case cli_framed:
+		case io_framed:
 			if (known->rigid == NULL)
 			{
 				snugModelDef def = MakeDef(&mesh->mesh, snug_rigid);
 				known->rigid = CreateModel(m, &def);
 			}
 			return known->rigid;
-		case cli_affine:
+		case io_affine:
 			known->affine = known->affine != NULL ? known->affine : CreateAffine(m, mesh);
 			return known->affine;
-		case cli_morphed:
+		case io_morphed:
 		{
 			static const double identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
 			known->morphed = known->morphed != NULL ? known->morphed : CreateMorphed(m, instance, identity);
 			return known->morphed;
 		}
-		case cli_morphing:
+		case io_morphing:
 			return CreateMorphed(m, instance, ioPose_GetNodeMatrix(m->pose, body->node));
-		case cli_tracked: // not of an instance
-		case cli_jointed:
+		case io_jointed:
 			break;
 	}
 	int which = HasFields(m, instance) ? 1 : 0;
@@ -439,93 +420,155 @@ static const snugModel* GetModel(const maker* m, uint32_t instance, cliMotion mo
 	return known->jointed[which];
 }
 
-// ---- Parts -----------------------------------------------------------------------------------------------------
+// ---- Casts -----------------------------------------------------------------------------------------------------
 
-static bool AddPart(const maker* m, uint32_t instance)
+static snugStatus FillCast(maker* m)
 {
-	const ioInstance* body = m->asset->instances + instance;
-	const ioMesh* mesh = &m->asset->meshes[body->mesh].mesh;
-	bool wanted = !m->scene->options->baked || instance == m->only;
-	cliMotion motion = ChooseMotion(m, instance);
-	const snugModel* model = wanted ? GetModel(m, instance, motion) : NULL;
-	if (wanted && model == NULL)
+	ioCast* cast = m->cast;
+	size_t nodes = (size_t)m->asset->nodeCount + 1;
+	m->pose = ioPose_Create(m->asset);
+	m->moved = calloc(nodes, sizeof(bool));
+	m->rigid = calloc(nodes, sizeof(bool));
+	m->morphed = calloc(nodes, sizeof(bool));
+	m->models = calloc((size_t)m->asset->meshCount + 1, sizeof(meshModels));
+	if (m->pose == NULL || m->moved == NULL || m->rigid == NULL || m->morphed == NULL || m->models == NULL)
 	{
-		return false;
+		return snug_outOfMemory;
 	}
-	cliPart* part = cliScene_AddPart(m->scene);
-	if (part == NULL)
+	MarkNodes(m);
+	for (uint32_t i = 0; i < cast->roleCount; ++i)
 	{
-		return FailMemory(m);
+		m->models[m->asset->instances[cast->roles[i].instance].mesh].uses++;
 	}
-	*part = (cliPart){ m->file, body->name, instance, motion, model, mesh->triangles, mesh->vertexCount,
-		mesh->triangleCount,
-		motion == cli_jointed && HasFields(m, instance) ? m->asset->meshes[body->mesh].targetCount : 0 };
-	return true;
+	for (uint32_t i = 0; i < cast->roleCount && m->status == snug_success; ++i)
+	{
+		ioRole* role = cast->roles + i;
+		role->motion = ChooseMotion(m, role->instance);
+		role->model = GetModel(m, role->instance, role->motion);
+	}
+	return m->status;
 }
 
-// Before anything is made of it: a small file may use a large mesh very often.
-static bool CheckSize(const maker* m)
+// Instances and clips of a definition.
+static bool AreThere(const ioAsset* asset, const snugActorDef* def)
 {
-	uint64_t triangles = 0;
-	for (uint32_t i = 0; i < m->asset->instanceCount; ++i)
+	bool good = (def->instances != NULL || def->instanceCount == 0) && (def->clips != NULL || def->clipCount == 0);
+	for (uint32_t i = 0; good && i < def->instanceCount; ++i)
 	{
-		uint32_t mesh = m->asset->instances[i].mesh;
-		triangles += m->asset->meshes[mesh].mesh.triangleCount;
-		m->models[mesh].uses++;
+		good = def->instances[i] < asset->instanceCount;
 	}
-	if (m->asset->instanceCount > CLI_MAX_BODIES || triangles > CLI_MAX_TRIANGLES)
+	for (uint32_t i = 0; good && i < def->clipCount; ++i)
 	{
-		return cliScene_Fail(
-		    m->scene, m->scene->files[m->file].path, "too many bodies, or triangles of all of them together");
+		good = def->clips[i] < asset->clipCount;
 	}
-	return true;
+	return good;
 }
 
-// By name or, failing that, by number.
-static uint32_t FindInstance(const ioAsset* asset, const char* name)
+static bool IsSkinDeformer(snugDeformer deformer)
 {
-	for (uint32_t i = 0; i < asset->instanceCount; ++i)
-	{
-		if (name == NULL || strcmp(asset->instances[i].name, name) == 0)
-		{
-			return name != NULL || asset->instanceCount == 1 ? i : IO_NONE;
-		}
-	}
-	char* end;
-	unsigned long number = name != NULL && name[0] >= '0' && name[0] <= '9' ? strtoul(name, &end, 10) : ULONG_MAX;
-	return number < asset->instanceCount && *end == '\0' ? (uint32_t)number : IO_NONE;
+	return deformer == snug_rigid || deformer == snug_skin || deformer == snug_sphericalSkin ||
+	       deformer == snug_dualQuaternionSkin;
 }
 
-bool cliScene_AddParts(cliScene* scene, int file)
+static ioCast* AllocateCast(const ioAsset* asset, const snugActorDef* def)
 {
-	maker m = { .scene = scene, .file = file, .asset = cliScene_GetAsset(scene, file) };
-	uint32_t clip = scene->files[file].clip;
-	size_t nodes = (size_t)m.asset->nodeCount + 1;
-	m.clip = clip != IO_NONE ? m.asset->clips + clip : NULL;
-	m.only = FindInstance(m.asset, scene->options->only);
-	m.pose = ioPose_Create(m.asset);
-	m.moved = calloc(nodes, sizeof(bool));
-	m.rigid = calloc(nodes, sizeof(bool));
-	m.morphed = calloc(nodes, sizeof(bool));
-	m.models = calloc((size_t)m.asset->meshCount + 1, sizeof(meshModels));
-	bool made = m.pose != NULL && m.moved != NULL && m.rigid != NULL && m.morphed != NULL && m.models != NULL;
-	if (!made)
+	ioCast* cast = calloc(1, sizeof(ioCast));
+	if (cast == NULL)
 	{
-		FailMemory(&m);
+		return NULL;
 	}
-	else
+	cast->asset = asset;
+	cast->roleCount = def->instances != NULL ? def->instanceCount : asset->instanceCount;
+	cast->roles = calloc((size_t)cast->roleCount + 1, sizeof(ioRole));
+	cast->models = calloc((size_t)cast->roleCount + 1, sizeof(snugModel*));
+	cast->plays = calloc((size_t)asset->clipCount + 1, sizeof(bool));
+	if (cast->roles == NULL || cast->models == NULL || cast->plays == NULL)
 	{
-		MarkNodes(&m);
-		made = CheckSize(&m);
+		ioCast_Destroy(cast);
+		return NULL;
 	}
-	for (uint32_t i = 0; made && i < m.asset->instanceCount; ++i)
+	for (uint32_t i = 0; i < cast->roleCount; ++i)
 	{
-		made = AddPart(&m, i);
+		cast->roles[i].instance = def->instances != NULL ? def->instances[i] : i;
 	}
+	for (uint32_t i = 0; i < (def->clips != NULL ? def->clipCount : asset->clipCount); ++i)
+	{
+		cast->plays[def->clips != NULL ? def->clips[i] : i] = true;
+	}
+	return cast;
+}
+
+static snugStatus CreateCast(const ioAsset* asset, const snugActorDef* def, bool isAlone, ioCast** out)
+{
+	*out = NULL;
+	if (!AreThere(asset, def) || !IsSkinDeformer(def->deformer))
+	{
+		return snug_badArgument;
+	}
+	ioCast* cast = AllocateCast(asset, def);
+	if (cast == NULL)
+	{
+		return snug_outOfMemory;
+	}
+	maker m = { .cast = cast, .asset = asset, .def = def, .isAlone = isAlone };
+	snugStatus status = FillCast(&m);
 	ioPose_Destroy(m.pose);
 	free(m.moved);
 	free(m.rigid);
 	free(m.morphed);
 	free(m.models);
-	return made;
+	if (status != snug_success)
+	{
+		ioCast_Destroy(cast);
+		return status;
+	}
+	*out = cast;
+	return snug_success;
+}
+
+snugStatus ioCast_Create(const ioAsset* asset, const snugActorDef* def, ioCast** cast)
+{
+	return CreateCast(asset, def, false, cast);
+}
+
+void ioCast_Destroy(ioCast* cast)
+{
+	if (cast != NULL)
+	{
+		for (uint32_t i = 0; i < cast->modelCount; ++i)
+		{
+			snugModel_Destroy(cast->models[i]);
+		}
+		free(cast->roles);
+		free(cast->models);
+		free(cast->plays);
+		free(cast);
+	}
+}
+
+snugStatus snugAsset_CreateModel(
+    const snugAsset* asset, uint32_t instance, const snugActorDef* given, snugModel** model)
+{
+	snugActorDef def;
+	ioCast* cast;
+	if (model != NULL)
+	{
+		*model = NULL;
+	}
+	if (asset == NULL || model == NULL || !ioTakeActorDef(given, &def))
+	{
+		return snug_badArgument;
+	}
+	def.instances = &instance;
+	def.instanceCount = 1;
+	def.clips = NULL;
+	def.clipCount = 0;
+	snugStatus status = CreateCast(asset, &def, true, &cast);
+	if (status == snug_success)
+	{
+		*model = cast->models[0];
+		cast->modelCount = 0;
+		ioCast_Destroy(cast);
+	}
+	return status;
 }
