@@ -31,15 +31,6 @@ static void AddTimes(const benchRunner* r, int frame, const frameClock* clock)
 	times->isMeasured = true;
 }
 
-// Keep what was counted in the quickest pass through a frame.
-static void AddTally(const benchRunner* r, int frame, const frameClock* clock, benchTally* tally)
-{
-	benchTally* kept = r->tallies + frame;
-	tally->ms[bench_palette] = clock->posed - clock->start;
-	tally->elapsed = clock->done - clock->start;
-	*kept = kept->elapsed == 0.0 || tally->elapsed < kept->elapsed ? *tally : *kept;
-}
-
 static void Require(const benchRunner* r, int frame, bool good)
 {
 	if (!good)
@@ -53,7 +44,7 @@ static void Require(const benchRunner* r, int frame, bool good)
 // Bodies that are brought up to date before a query: of bottom-up methods, free bodies and oracles.
 static snugStatus RefitAll(benchStage* stage, const benchActor* actors)
 {
-	bool refitsAll = stage->method->kind == bench_byFreeBody || stage->method->how.strategy == snug_strategyBottomUp;
+	bool refitsAll = stage->method->kind == bench_byFreeBody || stage->method->strategy == snug_strategyBottomUp;
 	snugStatus status = snug_success;
 	for (int i = 0; i < stage->count && status == snug_success; ++i)
 	{
@@ -80,7 +71,7 @@ static snugStatus Update(const benchRunner* r, frameClock* clock)
 		}
 		clock->evaluated = clock->refitted = Now(r);
 	}
-	else if (stage->method->how.strategy != snug_strategyBottomUp && r->meeting->actors[0].deformer != snug_free)
+	else if (stage->method->strategy != snug_strategyBottomUp && r->meeting->actors[0].deformer != snug_free)
 	{
 		return snug_success;
 	}
@@ -93,7 +84,6 @@ static uint64_t RunSnugFrame(const benchRunner* r, int frame)
 {
 	benchMeeting* meeting = r->meeting;
 	frameClock clock = { .start = Now(r) };
-	benchClocks_Reset();
 	snugStatus status = benchStage_Pose(r->stage, meeting->actors, frame, meeting->places[frame]);
 	clock.posed = Now(r);
 	status = status == snug_success ? Update(r, &clock) : status;
@@ -101,16 +91,10 @@ static uint64_t RunSnugFrame(const benchRunner* r, int frame)
 	if (r->method == bench_oracle)
 	{
 		clock.start = clock.posed = clock.evaluated = clock.refitted = Now(r);
-		benchClocks_Reset();
 	}
 	snugResult result;
 	benchMeeting_Collide(meeting, r->stage, frame, &result, r->report);
 	clock.done = Now(r);
-	if (r->tallies != NULL)
-	{
-		benchTally tally = benchClocks_Read();
-		AddTally(r, frame, &clock, &tally);
-	}
 	AddTimes(r, frame, &clock);
 	r->times->nodesRefitted += (double)result.counters.nodesRefitted;
 	r->times->volumeTests += (double)result.counters.volumeTests;
@@ -196,32 +180,7 @@ void benchRunner_TuneCells(const benchRunner* r)
 		chosen = time < best ? factors[k] : chosen;
 		best = time < best ? time : best;
 	}
-	meeting->cellFactor = chosen;
 	meeting->cellSize = chosen * edge;
-}
-
-// What a peer takes without triangles, so that boxes and triangles can be told apart.
-static double TimeBoxes(const benchRunner* r)
-{
-	const benchMeeting* meeting = r->meeting;
-	const benchPeer* peer = r->stage->method->peer;
-	double start = benchNow();
-	for (int i = 0; i < meeting->pairCount && peer->countCandidates != NULL; ++i)
-	{
-		r->times->triangleTests +=
-		    (double)peer->countCandidates(r->stage->peer, meeting->pairs[i][0], meeting->pairs[i][1]);
-	}
-	return benchNow() - start;
-}
-
-static void AddPeerTally(const benchRunner* r, int frame, const frameClock* clock)
-{
-	double boxes = TimeBoxes(r);
-	benchTally tally = { .ms = { [bench_evaluation] = clock->evaluated - clock->posed,
-		                     [bench_refit] = clock->refitted - clock->evaluated,
-		                     [bench_tests] = boxes,
-		                     [bench_triangles] = fmax(clock->done - clock->refitted - boxes, 0.0) } };
-	AddTally(r, frame, clock, &tally);
 }
 
 // Its trees are built once there are vertices, those of the first frame.
@@ -262,10 +221,6 @@ static void RunPeerFrame(const benchRunner* r, int frame)
 		ends[i] = count;
 	}
 	clock.done = benchNow();
-	if (r->tallies != NULL)
-	{
-		AddPeerTally(r, frame, &clock);
-	}
 	AddTimes(r, frame, &clock);
 	if (!r->isCompared)
 	{
@@ -289,7 +244,7 @@ static uint64_t RunSphereFrame(const benchRunner* r, int frame)
 	for (int i = 0; i < stage->count && status == snug_success; ++i)
 	{
 		status = sphereBody_Update(stage->spheres[i]);
-		if (status == snug_success && stage->method->how.strategy == snug_strategyBottomUp)
+		if (status == snug_success && stage->method->strategy == snug_strategyBottomUp)
 		{
 			sphereBody_RefitBottomUp(stage->spheres[i]);
 		}
