@@ -33,9 +33,8 @@ static void AddRows(benchReport* report, const char* name, const bdTree* tree, c
 void benchBdLevels(benchReport* report, const char* name, const benchActor* actor, const benchBdPrinted* printed)
 {
 	const benchMethodDef* method = benchGetMethod(bench_bd);
-	const benchBounding how = benchMethod_GetBounding(method);
 	snugModel* model = NULL;
-	if (benchActor_MakeModel(actor, &how, &model) != snug_success)
+	if (benchActor_MakeModel(actor, &method->how, &model) != snug_success)
 	{
 		benchReport_Fail(report, "%s: cannot make the paper's model", name);
 		return;

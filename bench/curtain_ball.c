@@ -128,7 +128,6 @@ static bool MakeStage(ballStage* s, ballMethod method, const benchActor* actor)
 		[ball_bdBoxes] = bench_bdBoxes,
 		[ball_layered] = bench_layered };
 	const benchMethodDef* def = benchGetMethod(like[method]);
-	const benchBounding how = benchMethod_GetBounding(def);
 	size_t floats = 3 * (size_t)actor->mesh->vertexCount + 1;
 	*s = (ballStage){ .method = method, .capacity = actor->mesh->triangleCount, .best = INFINITY };
 	s->world = malloc(floats * sizeof(float));
@@ -137,8 +136,8 @@ static bool MakeStage(ballStage* s, ballMethod method, const benchActor* actor)
 	s->hits = malloc((size_t)s->capacity * sizeof(uint32_t));
 	bool good =
 	    s->world != NULL && s->ordered != NULL && s->contacts != NULL && s->hits != NULL &&
-	    benchActor_MakeModel(actor, &how, &s->model) == snug_success &&
-	    snugBody_Create(&(snugBodyDef){ .model = s->model, .strategy = how.strategy }, &s->body) == snug_success;
+	    benchActor_MakeModel(actor, &def->how, &s->model) == snug_success &&
+	    snugBody_Create(&(snugBodyDef){ .model = s->model, .strategy = def->how.strategy }, &s->body) == snug_success;
 	if (good && method == ball_layered)
 	{
 		s->layers = layeredSpheres_Create(s->model);

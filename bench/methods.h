@@ -69,7 +69,7 @@ typedef struct benchMethodDef
 {
 	const char* name;
 	benchMethodKind kind;
-	snugStrategy strategy;
+	benchBounding how;
 	limitedTreeDef limited; ///< of bench_byLimited
 	bdTreeDef bd;           ///< of bench_byBd
 	const benchPeer* peer;  ///< of bench_byPeer
@@ -81,12 +81,6 @@ typedef struct benchMethodDef
 } benchMethodDef;
 
 const benchMethodDef* benchGetMethod(benchMethod method);
-
-/// @return whether it is a paper's hierarchy, which rests on a model with a binary tree over single triangles
-bool benchMethod_IsPaper(const benchMethodDef* method);
-
-/// What its models and bodies are made with.
-benchBounding benchMethod_GetBounding(const benchMethodDef* method);
 
 /// @return whether it can run: libraries may be missing
 bool benchMethod_IsThere(benchMethod method);

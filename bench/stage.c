@@ -36,18 +36,17 @@ static int FindTwin(const benchActor* actors, int i)
 static bool CreateBody(
     benchStage* stage, const benchActor* actors, int i, const benchStage* lender, benchReport* report)
 {
-	snugStrategy strategy = stage->method->strategy;
+	const benchBounding* how = &stage->method->how;
 	int twin = FindTwin(actors, i);
-	if (lender != NULL && benchMethod_IsPaper(lender->method) == benchMethod_IsPaper(stage->method))
+	if (lender != NULL && memcmp(&lender->method->how.tree, &how->tree, sizeof(how->tree)) == 0)
 	{
-		return benchBody_CreateLike(stage->bodies + i, lender->bodies + i, strategy, report);
+		return benchBody_CreateLike(stage->bodies + i, lender->bodies + i, how->strategy, report);
 	}
 	if (twin < i)
 	{
-		return benchBody_CreateLike(stage->bodies + i, stage->bodies + twin, strategy, report);
+		return benchBody_CreateLike(stage->bodies + i, stage->bodies + twin, how->strategy, report);
 	}
-	const benchBounding how = benchMethod_GetBounding(stage->method);
-	return benchBody_Create(stage->bodies + i, actors + i, &how, report);
+	return benchBody_Create(stage->bodies + i, actors + i, how, report);
 }
 
 static bool CreateOracle(
