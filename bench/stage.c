@@ -38,7 +38,7 @@ static bool CreateBody(
 {
 	const benchBounding* how = &stage->method->how;
 	int twin = FindTwin(actors, i);
-	if (lender != NULL && memcmp(&lender->method->how.tree, &how->tree, sizeof(how->tree)) == 0)
+	if (lender != NULL && lender->method->how.tree.branching == how->tree.branching)
 	{
 		return benchBody_CreateLike(stage->bodies + i, lender->bodies + i, how->strategy, report);
 	}
