@@ -113,14 +113,6 @@ void benchReport_AimAtLeast(benchReport* report, double value, double aim, doubl
 	va_end(arguments);
 }
 
-void benchReport_AimAtMost(benchReport* report, double value, double aim, double stretch, const char* format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	AddAim(report, (benchAim){ .value = value, .aim = aim, .stretch = stretch }, format, arguments);
-	va_end(arguments);
-}
-
 static bool Reaches(const benchAim* aim, double wanted)
 {
 	return aim->isAtLeast ? aim->value >= wanted : aim->value <= wanted;

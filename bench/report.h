@@ -92,9 +92,8 @@ void benchRow_Hash(benchRow* row, const char* key, uint64_t hash);
 /// At most `aim`.
 void benchReport_AddAim(benchReport* report, double value, double aim, const char* format, ...);
 
-/// At least, or at most, and what comes after that.
+/// At least, and what comes after that; NaN: nothing does.
 void benchReport_AimAtLeast(benchReport* report, double value, double aim, double stretch, const char* format, ...);
-void benchReport_AimAtMost(benchReport* report, double value, double aim, double stretch, const char* format, ...);
 
 /// @return whether a value that was measured misses its aim
 bool benchAim_IsMissed(const benchAim* aim);
