@@ -44,16 +44,6 @@ void benchAnswers_Check(benchAnswers* answers, int frame, uint64_t count, const 
 	}
 }
 
-void benchAnswers_Verify(const benchAnswers* answers, int frame, const bruteResult* result, benchReport* report)
-{
-	uint64_t hash = sceneHash_Pairs(SCENE_HASH_START, result->pairs, result->count);
-	if (result->outOfMemory || hash != answers->hashes[frame])
-	{
-		benchReport_Fail(report, "%s, frame %d: brute force finds %llu pairs, ours %llu, or other ones", answers->name,
-		    frame, (unsigned long long)result->count, (unsigned long long)answers->counts[frame]);
-	}
-}
-
 static int ComparePairs(const void* first, const void* second)
 {
 	const snugPair *x = first, *y = second;

@@ -27,9 +27,6 @@ void benchAnswers_Free(benchAnswers* answers);
 /// Take, or compare, what a method found in a frame: `count` pairs, sorted, in `pairs`.
 void benchAnswers_Check(benchAnswers* answers, int frame, uint64_t count, const char* method, benchReport* report);
 
-/// Compare what brute force found in a frame.
-void benchAnswers_Verify(const benchAnswers* answers, int frame, const bruteResult* result, benchReport* report);
-
 /// Sort pairs `first` to before `end`.
 void benchAnswers_Sort(benchAnswers* answers, uint64_t first, uint64_t end);
 

@@ -9,8 +9,8 @@ typedef struct benchOptions
 {
 	bool full;         ///< all variants and frames: minutes. Else what decides the aims, within a minute
 	bool quick;        ///< less still, where that takes long: a few seconds, not all aims
-	bool explain;      ///< say also which nodes were loose, for those that can
 	bool progress;     ///< say on stderr what is going on
+	int repeats;       ///< as the benchmark's row of the plan has it
 	const char* model; ///< nullable: a file with a mesh to use instead of a generated one, for those that can
 	const char*
 	    models; ///< nullable: directory of real characters; default SNUG_MODELS of the environment, then build/models
@@ -18,18 +18,18 @@ typedef struct benchOptions
 
 typedef void benchFcn(const benchOptions* options, benchReport* report);
 
+/// A row of the plan.
 typedef struct benchDef
 {
 	const char* name;
 	const char* title;
-	benchFcn* run;
+	benchFcn* run;  ///< null: what follows are its parts, which have names of their own
+	bool isPart;    ///< of the last one without a function
+	int repeats[3]; ///< frames, or pairs of triangles, that are measured: with --quick, without, and with --full
 } benchDef;
 
-/// @return all benchmarks, ended by one without a name
+/// @return the plan: all benchmarks, ended by one without a name
 const benchDef* benchGetAll(void);
-
-/// @return null if there is none of that name
-const benchDef* benchFind(const char* name);
 
 /// Run one. The report is to be freed, whether it failed or not.
 benchReport benchRun(const benchDef* def, const benchOptions* options);
@@ -37,27 +37,26 @@ benchReport benchRun(const benchDef* def, const benchOptions* options);
 /// One line on stderr that replaces the last one. Empty to clear it. Nothing if progress is off.
 void benchProgress(const benchOptions* options, const char* text);
 
-benchFcn benchRigid;
+benchFcn benchPeers;
+benchFcn benchScaling;
+benchFcn benchCrowd;
 benchFcn benchNear;
-benchFcn benchContacts;
 benchFcn benchSelf;
-benchFcn benchFree;
+benchFcn benchLoad;
+benchFcn benchTruth;
 benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
 benchFcn benchBrain;
 benchFcn benchRing;
 benchFcn benchFish;
-benchFcn benchChairs;
-benchFcn benchBridge;
-benchFcn benchBlend;
-benchFcn benchScaling;
-benchFcn benchPeers;
-benchFcn benchSkin;
-benchFcn benchSkinTightness;
-benchFcn benchSkinWalk;
 benchFcn benchCurtain;
 benchFcn benchModal;
-benchFcn benchCrowd;
+benchFcn benchChairs;
+benchFcn benchBridge;
+benchFcn benchSkinTightness;
+benchFcn benchSkinWalk;
+
+/// A table of `crowd`: its broad phase beside others.
 benchFcn benchBroad;
 
 #endif

@@ -1,13 +1,7 @@
 #include "bench/blend_scene.h"
 
-#include "scenes/sine.h"
-
 #include <stdlib.h>
 #include <string.h>
-
-// Distance of neighbours on the ring, and of each body from its centre.
-#define RING_LIGHT 1.815
-#define RING_HEAVY 0.4
 
 // ---- Poses -----------------------------------------------------------------------------------------------------
 
@@ -17,15 +11,11 @@ static double GetTime(const blendScene* scene, int frame)
 	return 2.0 * (double)(scene->clip.first + frame) / (double)(BLEND_FRAMES_PER_SECOND - 1) - 1.0;
 }
 
-// Strong all the time. Two bodies: strongest in the middle; more: each in its turn.
+// Strong all the time, strongest in the middle.
 static sceneBending GetBending(const blendScene* scene, int actor, int frame)
 {
 	double u = GetTime(scene, frame), t = 1.0 - 0.5 * u * u;
-	if (scene->actorCount > 2)
-	{
-		t = 0.75 + 0.25 * sceneSine(SCENE_PI * (u + 2.0 * (double)actor / (double)scene->actorCount));
-	}
-	return actor % 2 == 0 ? (sceneBending){ t, 0.8 * t, 0.6 * t } : (sceneBending){ 0.6 * t, t, 0.9 * t };
+	return actor == 0 ? (sceneBending){ t, 0.8 * t, 0.6 * t } : (sceneBending){ 0.6 * t, t, 0.9 * t };
 }
 
 static bool MakeActor(blendScene* scene, int i)
@@ -47,17 +37,17 @@ static bool MakeActor(blendScene* scene, int i)
 	return made;
 }
 
-bool blendScene_Create(blendScene* scene, int actorCount, int shapeCount, uint32_t frequency, uint32_t nodeCount,
-    blendClip clip, benchReport* report)
+bool blendScene_Create(
+    blendScene* scene, uint32_t frequency, uint32_t nodeCount, int shapeCount, blendClip clip, benchReport* report)
 {
-	*scene = (blendScene){ .clip = clip, .actorCount = actorCount, .shapeCount = shapeCount };
+	*scene = (blendScene){ .clip = clip, .shapeCount = shapeCount };
 	bool good = true;
 	for (int i = 0; i < shapeCount && good; ++i)
 	{
 		sceneMesh brain = sceneMakeBrain(frequency, (uint64_t)i + 1);
 		good = sceneMeshless_Create(&scene->meshless[i], brain, nodeCount, BENCH_INFLUENCES);
 	}
-	for (int i = 0; i < actorCount && good; ++i)
+	for (int i = 0; i < 2 && good; ++i)
 	{
 		good = MakeActor(scene, i);
 	}
@@ -71,10 +61,9 @@ bool blendScene_Create(blendScene* scene, int actorCount, int shapeCount, uint32
 
 void blendScene_Free(blendScene* scene)
 {
-	sceneMeshless_Free(&scene->meshless[0]);
-	sceneMeshless_Free(&scene->meshless[1]);
-	for (int i = 0; i < scene->actorCount; ++i)
+	for (int i = 0; i < 2; ++i)
 	{
+		sceneMeshless_Free(&scene->meshless[i]);
 		free(scene->matrices[i]);
 	}
 	memset(scene, 0, sizeof(*scene));
@@ -106,27 +95,11 @@ void blendPlaceTips(const benchMeeting* meeting, const void* user, int frame, sn
 	}
 }
 
-static void PlaceOnRing(const benchMeeting* meeting, const blendScene* scene, int frame, snugFrame* places)
-{
-	double radius = meeting->contact == scene_light ? RING_LIGHT : RING_HEAVY;
-	double step = 2.0 * SCENE_PI / (double)scene->actorCount;
-	for (int i = 0; i < scene->actorCount; ++i)
-	{
-		double angle = step * ((double)i + 0.5 * (GetTime(scene, frame) + 1.0));
-		places[i] = (snugFrame){ .position = { radius * sceneCosine(angle), radius * sceneSine(angle), 0.0 },
-			.rotation = { 0.0, 0.0, sceneSine(0.5 * angle), sceneCosine(0.5 * angle) } };
-	}
-}
-
 void blendPlace(const benchMeeting* meeting, const void* user, int frame, snugFrame* places)
 {
 	const blendScene* scene = user;
 	double u = GetTime(scene, frame), nearness = 1.0 - u * u;
-	if (scene->actorCount > 2)
-	{
-		PlaceOnRing(meeting, scene, frame, places);
-	}
-	else if (meeting->contact == scene_light)
+	if (meeting->contact == scene_light)
 	{
 		blendPlaceTips(meeting, user, frame, places);
 		places[1].position[0] -= 0.04 + 0.11 * nearness;

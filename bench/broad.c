@@ -1,5 +1,5 @@
-// `snug bench broad`: which of many boxes overlap, when all of them change in every frame: the tree of scenes against
-// FCL's and Bullet's, on the same boxes in the same run.
+// A table of `snug bench crowd`: which of many boxes overlap, when all of them change in every frame: the tree of
+// scenes against FCL's and Bullet's, on the same boxes in the same run.
 #include "scene/broad.h"
 #include "bench/bench.h"
 #include "bench/broad_peers.h"
@@ -181,7 +181,7 @@ static void RunSetting(const benchOptions* options, benchReport* report, Setting
 	{
 		benchReport_Fail(report, "no memory for %u boxes", count);
 	}
-	else if (!Measure(&boxes, options->quick ? 5 : 20, ms, &pairs))
+	else if (!Measure(&boxes, options->repeats, ms, &pairs))
 	{
 		benchReport_Fail(report, "%u boxes %s: two methods find different pairs", count, settingNames[setting]);
 	}
@@ -217,7 +217,7 @@ void benchBroad(const benchOptions* options, benchReport* report)
 	{
 		for (int setting = 0; setting < SETTINGS && report->failure[0] == '\0'; ++setting)
 		{
-			benchProgress(options, "broad: boxes …");
+			benchProgress(options, "crowd: boxes …");
 			RunSetting(options, report, (Setting)setting, counts[i]);
 		}
 	}

@@ -200,12 +200,6 @@ void benchCharacter_Free(benchCharacter* character)
 	*character = (benchCharacter){ .name = NULL };
 }
 
-double benchCharacter_GetInfluences(const benchCharacter* character)
-{
-	uint32_t vertexCount = character->mesh.vertexCount;
-	return (double)character->weights.starts[vertexCount] / (double)vertexCount;
-}
-
 // Joints of the present pose, moved as far as the scale says. Those of skins without instances stay as they are.
 static void CopyJoints(const benchCharacter* c, float* matrices)
 {

@@ -33,9 +33,6 @@ typedef struct benchCharacter
 bool benchCharacter_Load(benchCharacter* character, const char* directory, const char* name, benchReport* report);
 void benchCharacter_Free(benchCharacter* character);
 
-/// @return influences per vertex, on average
-double benchCharacter_GetInfluences(const benchCharacter* character);
-
 /// Transforms of frames in the middle of equal parts of a clip: an odd number of them has the clip's middle.
 /// @param shift part of the clip's length that all frames are later, from its start again after the end
 /// @param matrices receives 12 floats per transform and frame

@@ -533,7 +533,7 @@ static void RunCase(const benchOptions* options, benchReport* report, const Cast
 		benchProgress(options, text);
 		Crowd crowd;
 		benchThreads* others = threads > 1 ? benchThreads_Create(threads - 1) : NULL;
-		int frames = how->count > 10000 ? 3 : options->quick ? 5 : 15;
+		int frames = how->count > 10000 ? 3 : options->repeats;
 		if (!MakeCrowd(&crowd, cast, how, others) || !Measure(&crowd, how, frames, measured + threads - 1))
 		{
 			benchReport_Fail(report, "a crowd of %u bodies cannot be made or updated", how->count);
@@ -564,4 +564,5 @@ void benchCrowd(const benchOptions* options, benchReport* report)
 		}
 	}
 	FreeCast(&cast);
+	benchBroad(options, report);
 }

@@ -29,14 +29,11 @@ static void AddReduction(benchReport* report, const simReduced* reduced)
 static void AddAims(benchReport* report, const char* name, const benchFieldedResult* results)
 {
 	const benchFieldedResult* ours = results + bench_ours;
-	const benchFieldedResult* binary = results + bench_binary;
 	const benchFieldedResult* layered = results + bench_layered;
 	const benchFieldedResult* oracle = results + bench_oracle;
 	const benchFieldedResult* paper = results + bench_bd;
 	benchReport_AddAim(
 	    report, ours->volumeTests / layered->volumeTests, 1.0, "%s: volume tests, ours / layered spheres", name);
-	benchReport_AddAim(report, binary->volumeTests / layered->volumeTests, 1.0,
-	    "%s: volume tests, ours in a binary tree / layered spheres in theirs", name);
 	benchReport_AddAim(report, ours->bestMicroseconds / oracle->bestMicroseconds, 1.5, "%s: ours / oracle", name);
 	const struct
 	{
@@ -46,7 +43,6 @@ static void AddAims(benchReport* report, const char* name, const benchFieldedRes
 		{ "time, layered spheres / BD spheres", layered->bestMicroseconds / paper->bestMicroseconds, 2250.0 },
 		{ "time, layered spheres / ours", layered->bestMicroseconds / ours->bestMicroseconds, (double)NAN },
 		{ "tests, BD spheres / layered spheres", paper->volumeTests / layered->volumeTests, 3890.0 / 2150.0 },
-		{ "tests, ours, binary / layered spheres", binary->volumeTests / layered->volumeTests, (double)NAN },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
 	{

@@ -65,10 +65,6 @@ bool benchMeeting_Create(
 		benchMeeting_Free(meeting);
 		return false;
 	}
-	for (int i = 0; i < actorCount; ++i)
-	{
-		meeting->treeNodes += snugModel_GetInfo(meeting->base.bodies[i].model).nodeCount;
-	}
 	return true;
 }
 
@@ -97,59 +93,18 @@ static snugStatus EvaluateWorld(benchMeeting* meeting)
 	return status;
 }
 
-// The farthest that a vertex of a body went between two frames, over the diagonal of the body's box.
-static double MeasureMotion(const float* before, const float* after, uint32_t vertexCount)
-{
-	double lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY };
-	double most = 0.0, diagonal = 0.0;
-	for (size_t i = 0; i < vertexCount; ++i)
-	{
-		double distance = 0.0;
-		for (size_t k = 0; k < 3; ++k)
-		{
-			double x = (double)after[3 * i + k], change = x - (double)before[3 * i + k];
-			lower[k] = x < lower[k] ? x : lower[k];
-			upper[k] = x > upper[k] ? x : upper[k];
-			distance += change * change;
-		}
-		most = distance > most ? distance : most;
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		diagonal += (upper[k] - lower[k]) * (upper[k] - lower[k]);
-	}
-	return sqrt(most / diagonal);
-}
-
-static void AddMotion(benchMeeting* meeting, int frame, float* before)
-{
-	for (int i = 0; i < meeting->actorCount; ++i)
-	{
-		uint32_t count = meeting->actors[i].mesh->vertexCount;
-		if (frame > 0)
-		{
-			meeting->motion = fmax(meeting->motion, MeasureMotion(before, meeting->world[i], count));
-		}
-		memcpy(before, meeting->world[i], 3 * (size_t)count * sizeof(float));
-		before += 3 * (size_t)count;
-	}
-}
-
 void benchMeeting_Forget(benchMeeting* meeting, sceneContact contact)
 {
 	meeting->contact = contact;
 	meeting->answers.isSet = false;
-	meeting->touchingAtPeak = 0;
 }
 
 bool benchMeeting_Place(
     benchMeeting* meeting, sceneContact contact, benchPlaceFcn* place, const void* user, benchReport* report)
 {
 	static const snugFrame zero[BENCH_MAX_ACTORS];
-	float* before = malloc(3 * (size_t)meeting->vertices * sizeof(float));
-	snugStatus status = before != NULL ? snug_success : snug_outOfMemory;
+	snugStatus status = snug_success;
 	benchMeeting_Forget(meeting, contact);
-	meeting->motion = 0.0;
 	memset(meeting->places, 0, sizeof(meeting->places));
 	for (int f = 0; f < meeting->answers.frameCount && status == snug_success; ++f)
 	{
@@ -157,7 +112,6 @@ bool benchMeeting_Place(
 		status = status == snug_success ? EvaluateWorld(meeting) : status;
 		if (status == snug_success)
 		{
-			AddMotion(meeting, f, before);
 			place(meeting, user, f, meeting->places[f]);
 		}
 	}
@@ -165,7 +119,6 @@ bool benchMeeting_Place(
 	{
 		benchReport_Fail(report, "cannot place the bodies: %s", snugGetStatusText(status));
 	}
-	free(before);
 	return status == snug_success;
 }
 
@@ -281,21 +234,6 @@ void benchMeeting_Compare(
 
 // ---- Brute force -----------------------------------------------------------------------------------------------
 
-// How many triangles of one side are in some pair.
-static uint64_t CountTouching(const bruteResult* result, bool isSecond, uint32_t triangleCount)
-{
-	bool* seen = calloc((size_t)triangleCount + 1, sizeof(bool));
-	uint64_t count = 0;
-	for (uint64_t i = 0; seen != NULL && i < result->count; ++i)
-	{
-		uint32_t triangle = isSecond ? result->pairs[i].b : result->pairs[i].a;
-		count += !seen[triangle];
-		seen[triangle] = true;
-	}
-	free(seen);
-	return count;
-}
-
 bruteMesh benchMeeting_GetWorldMesh(const benchMeeting* meeting, int actor)
 {
 	const sceneMesh* mesh = meeting->actors[actor].mesh;
@@ -312,14 +250,11 @@ void benchMeeting_Verify(benchMeeting* meeting, benchReport* report)
 		benchReport_Fail(report, "frame %d: %s", frame, snugGetStatusText(status));
 	}
 	uint64_t count = 0;
-	meeting->touchingAtPeak = 0;
 	for (int i = 0; i < meeting->pairCount && report->failure[0] == '\0'; ++i)
 	{
 		bruteMesh a = benchMeeting_GetWorldMesh(meeting, meeting->pairs[i][0]),
 		          b = benchMeeting_GetWorldMesh(meeting, meeting->pairs[i][1]);
 		bruteResult result = bruteCollide(&a, &b);
-		meeting->touchingAtPeak +=
-		    CountTouching(&result, false, a.triangleCount) + CountTouching(&result, true, b.triangleCount);
 		result.count = meeting->isYesNo && result.count > 1 ? 1 : result.count;
 		if (result.outOfMemory || count + result.count > meeting->answers.capacity)
 		{

@@ -8,7 +8,6 @@
 #define BENCH_MEETING_H
 
 #include "bench/answers.h"
-#include "bench/phases.h"
 #include "bench/stage.h"
 #include "bench/timer.h"
 #include "scenes/motion.h"
@@ -30,12 +29,8 @@ typedef struct benchMeeting
 	benchAnswers answers;
 	float* world[BENCH_MAX_ACTORS]; ///< vertices, for those who need them; one float more is there
 	snugPair* reference;            ///< room for our pairs of one frame, to compare peers with
-	double motion;           ///< the farthest that any vertex moves from a frame to the next, over its body's diagonal
-	uint64_t touchingAtPeak; ///< triangles of all bodies in contact in the frame with the most pairs
-	uint64_t vertices;       ///< of all bodies
-	uint64_t treeNodes;      ///< the same
-	double cellSize;         ///< of the spatial hash
-	double cellFactor;       ///< the same over the mean length of edges
+	uint64_t vertices;              ///< of all bodies
+	double cellSize;                ///< of the spatial hash
 } benchMeeting;
 
 /// @param name for messages
@@ -51,7 +46,7 @@ void benchMeeting_AskAll(benchMeeting* meeting);
 /// @param places all at zero, to be changed
 typedef void benchPlaceFcn(const benchMeeting* meeting, const void* user, int frame, snugFrame* places);
 
-/// Decide upon all placements, before anything is timed, and measure the motion.
+/// Decide upon all placements, before anything is timed.
 /// @param user passed to `place`
 /// @return false, with the report failed, if something goes wrong
 bool benchMeeting_Place(
@@ -95,14 +90,12 @@ typedef struct benchMeetingTimes
 	double temporalUpdates;   ///< of the BD-tree: volumes that were enlarged instead of computed
 	double transformsBounded; ///< see binaryCounters
 	uint64_t differences[2];  ///< of peers: pairs of all frames that were missed, and invented
-	benchPhases phases;       ///< mean per frame; zero where they were not asked for
 } benchMeetingTimes;
 
 /// Which methods to run, and how often.
 typedef struct benchMeetingPlan
 {
 	benchMethodSet methods; ///< BENCH_BIT of each; ours and oracle must be among them
-	benchMethodSet phased;  ///< of those, the ones whose phases are wanted
 	int passes;      ///< through all frames for the clock, after one to warm up; methods take turns pass by pass, so
 	                 ///< that what else goes on in the machine spares none of them
 	int briefPasses; ///< the same, of methods that are brief
@@ -114,9 +107,6 @@ typedef struct benchMeetingPlan
 /// @return false, with the report failed, if something goes wrong
 bool benchMeeting_Run(
     benchMeeting* meeting, const benchMeetingPlan* plan, benchMeetingTimes all[BENCH_METHODS], benchReport* report);
-
-/// @return median total of a method over that of another, NaN if one was not measured
-double benchMeeting_GetRatio(const benchMeetingTimes all[BENCH_METHODS], benchMethod method, benchMethod other);
 
 /// @return the least total times of all frames together, per frame
 double benchMeeting_GetBest(const benchMeeting* meeting, const benchMeetingTimes* times);
@@ -134,25 +124,5 @@ double benchMeeting_GetGain(
 /// What a method took, in cells from "contact" on.
 void benchMeeting_AddCells(
     benchRow* row, const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method);
-
-/// Where a method's time went, in cells from "contact" on.
-void benchMeeting_AddPhaseCells(
-    benchRow* row, const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method);
-
-/// What is said of a meeting in a table of its own: its contact, and bottom-up's parts per vertex and per node, so that
-/// a slow baseline would show.
-typedef struct benchMeetingNote
-{
-	sceneContact contact;
-	double motion;
-	double updateNs; ///< of bottom-up: evaluation and refit
-	double evaluateNs, refitNs, queryOverUpdate, pairs;
-	double perPairUs; ///< the oracle's
-	uint64_t peak, touching;
-	double cellFactor; ///< zero if spatial hashing was left out
-} benchMeetingNote;
-
-benchMeetingNote benchMeeting_MakeNote(const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS]);
-void benchMeetingNote_AddCells(benchRow* row, const benchMeetingNote* note);
 
 #endif

@@ -31,15 +31,6 @@ static void AddTimes(const benchRunner* r, int frame, const frameClock* clock)
 	times->isMeasured = true;
 }
 
-// Keep what was counted in the quickest pass through a frame.
-static void AddTally(const benchRunner* r, int frame, const frameClock* clock, benchTally* tally)
-{
-	benchTally* kept = r->tallies + frame;
-	tally->ms[bench_palette] = clock->posed - clock->start;
-	tally->elapsed = clock->done - clock->start;
-	*kept = kept->elapsed == 0.0 || tally->elapsed < kept->elapsed ? *tally : *kept;
-}
-
 static void Require(const benchRunner* r, int frame, bool good)
 {
 	if (!good)
@@ -93,7 +84,6 @@ static uint64_t RunSnugFrame(const benchRunner* r, int frame)
 {
 	benchMeeting* meeting = r->meeting;
 	frameClock clock = { .start = Now(r) };
-	benchClocks_Reset();
 	snugStatus status = benchStage_Pose(r->stage, meeting->actors, frame, meeting->places[frame]);
 	clock.posed = Now(r);
 	status = status == snug_success ? Update(r, &clock) : status;
@@ -101,16 +91,10 @@ static uint64_t RunSnugFrame(const benchRunner* r, int frame)
 	if (r->method == bench_oracle)
 	{
 		clock.start = clock.posed = clock.evaluated = clock.refitted = Now(r);
-		benchClocks_Reset();
 	}
 	snugResult result;
 	benchMeeting_Collide(meeting, r->stage, frame, &result, r->report);
 	clock.done = Now(r);
-	if (r->tallies != NULL)
-	{
-		benchTally tally = benchClocks_Read();
-		AddTally(r, frame, &clock, &tally);
-	}
 	AddTimes(r, frame, &clock);
 	r->times->nodesRefitted += (double)result.counters.nodesRefitted;
 	r->times->volumeTests += (double)result.counters.volumeTests;
@@ -196,32 +180,7 @@ void benchRunner_TuneCells(const benchRunner* r)
 		chosen = time < best ? factors[k] : chosen;
 		best = time < best ? time : best;
 	}
-	meeting->cellFactor = chosen;
 	meeting->cellSize = chosen * edge;
-}
-
-// What a peer takes without triangles, so that boxes and triangles can be told apart.
-static double TimeBoxes(const benchRunner* r)
-{
-	const benchMeeting* meeting = r->meeting;
-	const benchPeer* peer = r->stage->method->peer;
-	double start = benchNow();
-	for (int i = 0; i < meeting->pairCount && peer->countCandidates != NULL; ++i)
-	{
-		r->times->triangleTests +=
-		    (double)peer->countCandidates(r->stage->peer, meeting->pairs[i][0], meeting->pairs[i][1]);
-	}
-	return benchNow() - start;
-}
-
-static void AddPeerTally(const benchRunner* r, int frame, const frameClock* clock)
-{
-	double boxes = TimeBoxes(r);
-	benchTally tally = { .ms = { [bench_evaluation] = clock->evaluated - clock->posed,
-		                     [bench_refit] = clock->refitted - clock->evaluated,
-		                     [bench_tests] = boxes,
-		                     [bench_triangles] = fmax(clock->done - clock->refitted - boxes, 0.0) } };
-	AddTally(r, frame, clock, &tally);
 }
 
 // Its trees are built once there are vertices, those of the first frame.
@@ -262,10 +221,6 @@ static void RunPeerFrame(const benchRunner* r, int frame)
 		ends[i] = count;
 	}
 	clock.done = benchNow();
-	if (r->tallies != NULL)
-	{
-		AddPeerTally(r, frame, &clock);
-	}
 	AddTimes(r, frame, &clock);
 	if (!r->isCompared)
 	{
@@ -278,29 +233,90 @@ static void RunPeerFrame(const benchRunner* r, int frame)
 	benchMeeting_Compare(meeting, frame, ends, r->differences, r->report);
 }
 
-// What reads the pose is part of refitting.
-static uint64_t RunSphereFrame(const benchRunner* r, int frame)
+// ---- The papers' hierarchies -----------------------------------------------------------------------------------
+
+// Read a body's pose; a front, or everything, is refitted before the query, as the papers time it.
+static snugStatus FollowBody(benchStage* stage, int i)
+{
+	snugStatus status = snug_success;
+	switch (stage->method->kind)
+	{
+		case bench_bySpheres:
+			status = sphereBody_Update(stage->spheres[i]);
+			if (status == snug_success && stage->method->how.strategy == snug_strategyBottomUp)
+			{
+				sphereBody_RefitBottomUp(stage->spheres[i]);
+			}
+			return status;
+		case bench_byLimited:
+			status = limitedBody_Begin(stage->limited[i]);
+			limitedBody_Prepare(stage->limited[i]);
+			return status;
+		default:
+			return bdBody_Follow(stage->bd[i], stage->bodies[i].body);
+	}
+}
+
+static uint64_t CollideBodies(const benchStage* stage, int a, int b, bool isYesNo, snugPair* pairs, uint64_t capacity)
+{
+	switch (stage->method->kind)
+	{
+		case bench_bySpheres:
+			return sphereCollide(stage->spheres[a], stage->spheres[b], isYesNo, pairs, capacity);
+		case bench_byLimited:
+			return limitedCollide(stage->limited[a], stage->limited[b], pairs, capacity);
+		default:
+			return bdCollide(stage->bd[a], stage->bd[b], pairs, capacity);
+	}
+}
+
+static void AddCounters(const benchStage* stage, int i, benchMeetingTimes* times)
+{
+	binaryCounters counters = { 0 };
+	if (stage->method->kind == bench_bySpheres)
+	{
+		sphereCounters found = sphereBody_GetCounters(stage->spheres[i]);
+		counters = (binaryCounters){ .nodesRefitted = found.nodesRefitted,
+			.volumeTests = found.volumeTests,
+			.verticesEvaluated = found.verticesEvaluated,
+			.triangleTests = found.triangleTests };
+	}
+	else if (stage->method->kind == bench_byLimited)
+	{
+		counters = limitedBody_GetCounters(stage->limited[i]);
+	}
+	else
+	{
+		counters = bdBody_GetCounters(stage->bd[i]);
+		times->temporalUpdates += (double)bdBody_GetTemporalUpdates(stage->bd[i]);
+	}
+	times->nodesRefitted += (double)counters.nodesRefitted;
+	times->volumeTests += (double)counters.volumeTests;
+	times->verticesEvaluated += (double)counters.verticesEvaluated;
+	times->triangleTests += (double)counters.triangleTests;
+	times->transformsBounded += (double)counters.transformsBounded;
+}
+
+static uint64_t RunPaperFrame(const benchRunner* r, int frame)
 {
 	benchMeeting* meeting = r->meeting;
 	benchStage* stage = r->stage;
+	benchAnswers* answers = &meeting->answers;
 	frameClock clock = { .start = benchNow() };
 	snugStatus status = benchStage_Pose(stage, meeting->actors, frame, meeting->places[frame]);
 	clock.posed = clock.evaluated = benchNow();
 	for (int i = 0; i < stage->count && status == snug_success; ++i)
 	{
-		status = sphereBody_Update(stage->spheres[i]);
-		if (status == snug_success && stage->method->how.strategy == snug_strategyBottomUp)
-		{
-			sphereBody_RefitBottomUp(stage->spheres[i]);
-		}
+		status = FollowBody(stage, i);
 	}
 	clock.refitted = benchNow();
 	Require(r, frame, status == snug_success);
 	uint64_t count = 0;
-	for (int i = 0; i < meeting->pairCount && status == snug_success && count <= meeting->answers.capacity; ++i)
+	for (int i = 0; i < meeting->pairCount && status == snug_success && count <= answers->capacity; ++i)
 	{
-		uint64_t found = sphereCollide(stage->spheres[meeting->pairs[i][0]], stage->spheres[meeting->pairs[i][1]],
-		    meeting->isYesNo, meeting->answers.pairs + count, meeting->answers.capacity - count);
+		uint64_t found = CollideBodies(stage, meeting->pairs[i][0], meeting->pairs[i][1], meeting->isYesNo,
+		    answers->pairs + count, answers->capacity - count);
+		benchAnswers_Sort(answers, count, count + found);
 		benchMeeting_HidePair(meeting, count, found);
 		count += found;
 	}
@@ -308,87 +324,8 @@ static uint64_t RunSphereFrame(const benchRunner* r, int frame)
 	AddTimes(r, frame, &clock);
 	for (int i = 0; i < stage->count; ++i)
 	{
-		sphereCounters counters = sphereBody_GetCounters(stage->spheres[i]);
-		r->times->nodesRefitted += (double)counters.nodesRefitted;
-		r->times->volumeTests += (double)counters.volumeTests;
-		r->times->verticesEvaluated += (double)counters.verticesEvaluated;
-		r->times->triangleTests += (double)counters.triangleTests;
+		AddCounters(stage, i, r->times);
 	}
-	return count;
-}
-
-static void AddBinaryCounters(const benchRunner* r, const binaryCounters* counters)
-{
-	r->times->nodesRefitted += (double)counters->nodesRefitted;
-	r->times->volumeTests += (double)counters->volumeTests;
-	r->times->verticesEvaluated += (double)counters->verticesEvaluated;
-	r->times->triangleTests += (double)counters->triangleTests;
-	r->times->transformsBounded += (double)counters->transformsBounded;
-}
-
-// The front, or everything, is refitted before the query, as the papers time it.
-static uint64_t RunLimitedFrame(const benchRunner* r, int frame)
-{
-	benchMeeting* meeting = r->meeting;
-	benchStage* stage = r->stage;
-	frameClock clock = { .start = benchNow() };
-	snugStatus status = benchStage_Pose(stage, meeting->actors, frame, meeting->places[frame]);
-	clock.posed = clock.evaluated = benchNow();
-	for (int i = 0; i < stage->count && status == snug_success; ++i)
-	{
-		status = limitedBody_Begin(stage->limited[i]);
-		limitedBody_Prepare(stage->limited[i]);
-	}
-	clock.refitted = benchNow();
-	Require(r, frame, status == snug_success);
-	uint64_t count = 0;
-	for (int i = 0; i < meeting->pairCount && status == snug_success && count <= meeting->answers.capacity; ++i)
-	{
-		uint64_t found = limitedCollide(stage->limited[meeting->pairs[i][0]], stage->limited[meeting->pairs[i][1]],
-		    meeting->answers.pairs + count, meeting->answers.capacity - count);
-		benchAnswers_Sort(&meeting->answers, count, count + found);
-		count += found;
-	}
-	clock.done = benchNow();
-	AddTimes(r, frame, &clock);
-	for (int i = 0; i < stage->count; ++i)
-	{
-		binaryCounters counters = limitedBody_GetCounters(stage->limited[i]);
-		AddBinaryCounters(r, &counters);
-	}
-	return count;
-}
-
-// ---- Fields ----------------------------------------------------------------------------------------------------
-
-static uint64_t RunBdFrame(const benchRunner* r, int frame)
-{
-	benchMeeting* meeting = r->meeting;
-	benchStage* stage = r->stage;
-	benchAnswers* answers = &meeting->answers;
-	frameClock clock = { .start = benchNow() };
-	snugStatus status = benchStage_Pose(stage, meeting->actors, frame, meeting->places[frame]);
-	clock.posed = clock.evaluated = clock.refitted = benchNow();
-	for (int i = 0; i < stage->count && status == snug_success; ++i)
-	{
-		status = bdBody_Follow(stage->bd[i], stage->bodies[i].body);
-	}
-	Require(r, frame, status == snug_success);
-	uint64_t count = 0;
-	for (int i = 0; i < meeting->pairCount && status == snug_success && count <= answers->capacity; ++i)
-	{
-		count += bdCollide(stage->bd[meeting->pairs[i][0]], stage->bd[meeting->pairs[i][1]], answers->pairs + count,
-		    answers->capacity - count);
-	}
-	clock.done = benchNow();
-	AddTimes(r, frame, &clock);
-	for (int i = 0; i < stage->count; ++i)
-	{
-		binaryCounters counters = bdBody_GetCounters(stage->bd[i]);
-		AddBinaryCounters(r, &counters);
-		r->times->temporalUpdates += (double)bdBody_GetTemporalUpdates(stage->bd[i]);
-	}
-	benchAnswers_Sort(answers, 0, count);
 	return count;
 }
 
@@ -474,9 +411,9 @@ void benchRunner_RunFrame(const benchRunner* r, int frame)
 		[bench_bySnug] = RunSnugFrame,
 		[bench_byFreeBody] = RunSnugFrame,
 		[bench_byHash] = RunHashFrame,
-		[bench_bySpheres] = RunSphereFrame,
-		[bench_byLimited] = RunLimitedFrame,
-		[bench_byBd] = RunBdFrame,
+		[bench_bySpheres] = RunPaperFrame,
+		[bench_byLimited] = RunPaperFrame,
+		[bench_byBd] = RunPaperFrame,
 		[bench_byLayers] = RunLayersFrame,
 	};
 	const benchMethodDef* method = r->stage->method;

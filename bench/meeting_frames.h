@@ -12,7 +12,6 @@ typedef struct benchRunner
 	benchStage* stage;
 	benchMeetingTimes* times;
 	benchMeetingTimes* ignored; ///< times of frames that do not count
-	benchTally* tallies;        ///< (frames): null unless clocks are around the kernels
 	bool isCompared;            ///< of peers: pairs are compared with ours in this pass
 	uint64_t* differences;      ///< (2) pairs that a peer missed and invented
 	benchReport* report;

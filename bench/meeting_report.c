@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-double benchMeeting_GetRatio(const benchMeetingTimes all[BENCH_METHODS], benchMethod method, benchMethod other)
+// Median total of a method over that of another, NaN if one was not measured.
+static double GetRatio(const benchMeetingTimes all[BENCH_METHODS], benchMethod method, benchMethod other)
 {
 	return benchSamples_Median(&all[method].total) / benchSamples_Median(&all[other].total);
 }
@@ -61,12 +62,6 @@ static void AddCounterCells(
 	}
 }
 
-// The quicker of the two ways to run the paper's method.
-static benchMethod GetBestPaper(const benchMeetingTimes all[BENCH_METHODS])
-{
-	return benchMeeting_GetRatio(all, bench_paper, bench_paperWide) < 1.0 ? bench_paper : bench_paperWide;
-}
-
 void benchMeeting_AddCells(
     benchRow* row, const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method)
 {
@@ -88,16 +83,12 @@ void benchMeeting_AddCells(
 	benchRow_Number(row, "queryMs", benchSamples_Median(&times->query), 3);
 	benchRow_Number(row, "totalMs", benchSamples_Median(&times->total), 3);
 	benchRow_Number(row, "bestMs", benchMeeting_GetBest(meeting, times), 3);
-	benchRow_Number(row, "totalOverOracle", benchMeeting_GetRatio(all, method, bench_oracle), 2);
+	benchRow_Number(row, "totalOverOracle", GetRatio(all, method, bench_oracle), 2);
 	benchRow_Number(row, "bestOverOracle", benchMeeting_GetBestOverOracle(meeting, all, method), 2);
-	benchRow_Number(row, "bottomUpOverTotal", benchMeeting_GetRatio(all, bench_bottomUp, method), 2);
+	benchRow_Number(row, "bottomUpOverTotal", GetRatio(all, bench_bottomUp, method), 2);
 	if (all[bench_paperUp].isMeasured)
 	{
 		benchRow_Number(row, "gain", benchMeeting_GetGain(meeting, all, method), 2);
-	}
-	if (all[bench_paperWide].isMeasured)
-	{
-		benchRow_Number(row, "paperOverTotal", benchMeeting_GetRatio(all, GetBestPaper(all), method), 2);
 	}
 	AddCounterCells(row, times, oracle, def);
 	benchRow_Number(row, "pairs", benchAnswers_GetMean(&meeting->answers), 0);
@@ -108,59 +99,4 @@ void benchMeeting_AddCells(
 		return;
 	}
 	benchRow_Hash(row, "pairsHash", benchAnswers_GetHash(&meeting->answers));
-}
-
-void benchMeeting_AddPhaseCells(
-    benchRow* row, const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method)
-{
-	const benchMeetingTimes* times = all + method;
-	double sum = benchPhases_GetSum(&times->phases);
-	benchRow_Text(row, "contact", sceneContact_GetName(meeting->contact));
-	benchRow_Text(row, "method", benchGetMethod(method)->name);
-	for (int i = 0; i < BENCH_PHASES; ++i)
-	{
-		benchRow_Number(row, benchPhaseKeys[i], times->phases.ms[i], 3);
-	}
-	benchRow_Number(row, "sumMs", sum, 3);
-	benchRow_Number(row, "sumOverBest", sum / benchMeeting_GetBest(meeting, times), 2);
-}
-
-benchMeetingNote benchMeeting_MakeNote(const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS])
-{
-	const benchMeetingTimes *bottomUp = all + bench_bottomUp, *apart = all + bench_freeBottomUp;
-	double update = benchSamples_Median(&bottomUp->refit), pairs = benchAnswers_GetMean(&meeting->answers);
-	return (benchMeetingNote){
-		.contact = meeting->contact,
-		.motion = meeting->motion,
-		.updateNs = 1e6 * update / (double)meeting->vertices,
-		.evaluateNs = 1e6 * benchSamples_Median(&apart->evaluate) / (double)meeting->vertices,
-		.refitNs = 1e6 * benchSamples_Median(&apart->refit) / (double)meeting->treeNodes,
-		.queryOverUpdate = benchSamples_Median(&bottomUp->query) / update,
-		.pairs = pairs,
-		.perPairUs = 1e3 * benchSamples_Median(&all[bench_oracle].total) / pairs,
-		.peak = meeting->answers.counts[benchAnswers_GetPeak(&meeting->answers)],
-		.touching = meeting->touchingAtPeak,
-		.cellFactor = meeting->cellFactor,
-	};
-}
-
-void benchMeetingNote_AddCells(benchRow* row, const benchMeetingNote* note)
-{
-	benchRow_Text(row, "contact", sceneContact_GetName(note->contact));
-	benchRow_Number(row, "motionPerFrameOverSize", note->motion, 4);
-	benchRow_Number(row, "bottomUpUpdateNsPerVertex", note->updateNs, 1);
-	benchRow_Number(row, "freeBodyEvaluateNsPerVertex", note->evaluateNs, 1);
-	benchRow_Number(row, "freeBodyRefitNsPerNode", note->refitNs, 1);
-	benchRow_Number(row, "bottomUpQueryOverUpdate", note->queryOverUpdate, 3);
-	if (note->cellFactor > 0.0)
-	{
-		benchRow_Number(row, "hashCellsOverMeanEdge", note->cellFactor, 1);
-	}
-	benchRow_Number(row, "pairsMean", note->pairs, 0);
-	benchRow_Number(row, "oracleMicrosecondsPerPair", note->perPairUs, 3);
-	benchRow_Count(row, "pairsAtPeak", note->peak);
-	if (note->touching > 0)
-	{
-		benchRow_Count(row, "trianglesInContactAtPeak", note->touching);
-	}
 }

@@ -11,9 +11,6 @@
 /// Passes of methods that are timed by the wall: others on the machine can only add, so the least of many counts.
 #define WALL_PASSES 15
 
-/// Passes of which phases are the least.
-#define PHASED_PASSES 2
-
 // ---- Methods ---------------------------------------------------------------------------------------------------
 
 static void RunFrames(const benchRunner* r, int frameCount)
@@ -53,33 +50,6 @@ static void WarmUp(const benchRunner* r)
 	r->meeting->answers.isSet = true;
 }
 
-// Mean per frame of where the time went, each frame at its quickest.
-static void RunPhases(const benchRunner* r)
-{
-	benchTally frames[BENCH_MAX_FRAMES] = { { .elapsed = 0.0 } }, sum = { .elapsed = 0.0 };
-	int frameCount = r->meeting->answers.frameCount;
-	benchRunner phased = *r;
-	phased.times = r->ignored;
-	phased.tallies = frames;
-	benchClocks_Start();
-	for (int pass = 0; pass < (r->stage->method->isBrief ? 1 : PHASED_PASSES); ++pass)
-	{
-		RunFrames(&phased, frameCount);
-	}
-	benchClocks_Stop();
-	double plain = 0.0;
-	for (int f = 0; f < frameCount; ++f)
-	{
-		benchTally_Add(&sum, frames + f);
-		plain += r->times->best[f];
-	}
-	r->times->phases = benchTally_MakePhases(&sum, plain);
-	for (int i = 0; i < BENCH_PHASES; ++i)
-	{
-		r->times->phases.ms[i] /= frameCount;
-	}
-}
-
 static void RunAll(const benchMeetingPlan* plan, benchRunner runners[BENCH_METHODS], int count)
 {
 	for (int i = 0; i < count; ++i)
@@ -98,13 +68,6 @@ static void RunAll(const benchMeetingPlan* plan, benchRunner runners[BENCH_METHO
 		}
 	}
 	RunOnWall(runners, count);
-	for (int i = 0; i < count; ++i)
-	{
-		if ((plan->phased & BENCH_BIT(runners[i].method)) != 0)
-		{
-			RunPhases(runners + i);
-		}
-	}
 }
 
 static void FinishTimes(benchMeetingTimes* times)

@@ -12,11 +12,6 @@
 		.limited = { .rest = restKind, .volume = posedKind }, .isBrief = true                             \
 	}
 
-#define OURS_IN(text, splitKind, children, triangles)                                                             \
-	{                                                                                                             \
-		.name = text, .how = {.tree = { .split = splitKind, .leafTriangles = triangles, .branching = children } } \
-	}
-
 #define PEER(text, which)                                                     \
 	{                                                                         \
 		.name = text, .kind = bench_byPeer, .peer = &(which), .isBrief = true \
@@ -48,9 +43,6 @@ static const benchMethodDef methods[BENCH_METHODS] = {
 	[bench_paperDop18] = PAPER("the paper: Eq. (12), OBB/18-DOP", limited_restOriented, limited_dop18),
 	[bench_paperDop26] = PAPER("the paper: Eq. (12), OBB/26-DOP", limited_restOriented, limited_dop26),
 	[bench_paperRest14] = PAPER("the paper: Eq. (12), 14-DOP/14-DOP", limited_restDop14, limited_dop14),
-	[bench_paperWide] = { .name = "Eq. (12) in our engine and tree",
-	    .how = { .bound = snug_boundLimited, .tree = { .leafTriangles = 1 }, .strategy = snug_strategyFront },
-	    .isBrief = true },
 	[bench_spheres] = { .name = "the paper: spheres, on demand",
 	    .kind = bench_bySpheres,
 	    .how = { .tree = PAPER_TREE },
@@ -59,22 +51,6 @@ static const benchMethodDef methods[BENCH_METHODS] = {
 	    .kind = bench_bySpheres,
 	    .how = { .tree = PAPER_TREE, .strategy = snug_strategyBottomUp },
 	    .isBrief = true },
-	[bench_limited] = { .name = "ours, limited", .how = { .bound = snug_boundLimited } },
-	[bench_program] = { .name = "ours, program", .how = { .bound = snug_boundProgram }, .isBrief = true },
-	[bench_local] = { .name = "ours, local", .how = { .bound = snug_boundLocal }, .isBrief = true },
-	[bench_zeroOrder] = { .name = "ours, zeroOrder", .how = { .bound = snug_boundZeroOrder }, .isBrief = true },
-	[bench_firstOrder] = { .name = "ours, firstOrder", .how = { .bound = snug_boundFirstOrder }, .isBrief = true },
-	[bench_interval] = { .name = "ours, intervals", .how = { .bound = snug_boundInterval } },
-	[bench_oriented] = { .name = "ours, BD oriented", .how = { .bound = snug_boundOriented } },
-	[bench_ball] = { .name = "ours, BD spheres", .how = { .bound = snug_boundBall } },
-	[bench_leaves] = { .name = "ours, leaves bounded", .how = { .boundLeaves = true } },
-	[bench_binary] = { .name = "ours, binary",
-	    .how = { .boundLeaves = true, .tree = PAPER_TREE, .strategy = snug_strategyOnDemand } },
-	[bench_meanBall] = { .name = "BD spheres in our engine",
-	    .how = { .bound = snug_boundMeanBall,
-	        .boundLeaves = true,
-	        .tree = PAPER_TREE,
-	        .strategy = snug_strategyOnDemand } },
 	[bench_bd] = { .name = "the paper: BD spheres", .kind = bench_byBd, .how = { .tree = PAPER_TREE } },
 	[bench_bdTemporal] = { .name = "the paper: BD spheres, temporal",
 	    .kind = bench_byBd,
@@ -85,26 +61,12 @@ static const benchMethodDef methods[BENCH_METHODS] = {
 	    .how = { .tree = PAPER_TREE },
 	    .bd = { bd_boxes, 0.0 } },
 	[bench_layered] = { .name = "layered spheres", .kind = bench_byLayers, .how = { .tree = PAPER_TREE } },
-	// One thing changed at a time first, then the rest.
-	[bench_firstTree] = OURS_IN("ours, median, 8 children, leaves of 8", snug_splitMedian, 8, 8),
-	OURS_IN("ours, area, 8 children, leaves of 4", snug_splitSurfaceArea, 8, 4),
-	OURS_IN("ours, area, 4 children, leaves of 8", snug_splitSurfaceArea, 4, 8),
-	OURS_IN("ours, area, 4 children, leaves of 4", snug_splitSurfaceArea, 4, 4),
-	OURS_IN("ours, area, 2 children, leaves of 1", snug_splitSurfaceArea, 2, 1),
-	OURS_IN("ours, area, 8 children, leaves of 1", snug_splitSurfaceArea, 8, 1),
-	OURS_IN("ours, area, 4 children, leaves of 1", snug_splitSurfaceArea, 4, 1),
-	OURS_IN("ours, area, 2 children, leaves of 8", snug_splitSurfaceArea, 2, 8),
-	OURS_IN("ours, area, 2 children, leaves of 4", snug_splitSurfaceArea, 2, 4),
-	OURS_IN("ours, median, 8 children, leaves of 4", snug_splitMedian, 8, 4),
-	OURS_IN("ours, median, 4 children, leaves of 8", snug_splitMedian, 4, 8),
-	[bench_lastTree] = OURS_IN("ours, median, 2 children, leaves of 1", snug_splitMedian, 2, 1),
 	[bench_witness] = { .name = "ours, with a witness", .hasWitness = true },
 	[bench_oneThread] = { .name = "ours, by the wall", .isOnWall = true },
 	[bench_twoThreads] = { .name = "ours, two threads", .threads = 1, .isOnWall = true },
 	[bench_spatialHash] = { .name = "spatial hash", .kind = bench_byHash, .isBrief = true },
 	[bench_plain] = PEER("a plain SIMD tree", benchPeerPlain),
 	[bench_embree] = PEER("Embree, refitted", benchPeerEmbree),
-	[bench_embreeRebuilt] = PEER("Embree, rebuilt", benchPeerEmbreeRebuilt),
 	[bench_fcl] = SLOW_PEER("FCL, refitted", benchPeerFcl),
 	[bench_bullet] = SLOW_PEER("Bullet, GImpact", benchPeerBullet),
 	[bench_ode] = SLOW_PEER("ODE, OPCODE", benchPeerOde),

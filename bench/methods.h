@@ -7,9 +7,6 @@
 #include "bench/blend_bodies.h"
 #include "bench/peer.h"
 
-/// Trees of which `rigid` compares the queries: BENCH_TREES methods from bench_firstTree on.
-#define BENCH_TREES 12
-
 typedef enum benchMethod
 {
 	bench_ours = 0,     ///< as users get it
@@ -25,48 +22,28 @@ typedef enum benchMethod
 	bench_paperDop18,   ///< 18-DOPs from oriented boxes
 	bench_paperDop26,   ///< 26-DOPs from oriented boxes
 	bench_paperRest14,  ///< 14-DOPs from 14-DOPs
-	bench_paperWide,    ///< Eq. (12), looked-at leaves and a front in our engine and tree: eight nodes at a time
 	bench_spheres,      ///< the skinning paper's sphere tree, corrected, on demand
 	bench_spheresUp,    ///< the same, all of it refitted from the triangles up
-	bench_limited,      ///< the other bounds, all else as users get it
-	bench_program,      ///
-	bench_local,        ///
-	bench_zeroOrder,    ///
-	bench_firstOrder,   ///
-	bench_interval,     ///< bounds of fields
-	bench_oriented,     ///
-	bench_ball,         ///
-	bench_leaves,       ///< bounds down to the leaves
-	bench_binary,       ///< down to single triangles, in the papers' tree
-	bench_meanBall,     ///< the BD-tree's spheres there, in our engine
 	bench_bd,           ///< the BD-tree itself (bd_tree.h): spheres
 	bench_bdTemporal,   ///< the same with its temporal update
 	bench_bdBoxes,      ///< boxes
 	bench_layered,      ///< all vertices evaluated, then layered spheres updated from the leaves up
-	bench_firstTree,    ///< ours in other trees
-	bench_lastTree = bench_firstTree + BENCH_TREES - 1,
-	bench_witness,       ///< ours, yes/no with a witness: last frame's pair is looked at first
-	bench_oneThread,     ///< ours, timed by the wall, as two threads must be
-	bench_twoThreads,    ///< ours, answered by two threads
-	bench_spatialHash,   ///< all vertices evaluated, then hashed
-	bench_plain,         ///< all vertices evaluated, then peers: a plain tree
-	bench_embree,        ///< Embree's trees refitted, its pairs of boxes, the plain tree's triangle test
-	bench_embreeRebuilt, ///< the same, its trees built anew
-	bench_fcl,           ///
-	bench_bullet,        ///
-	bench_ode,           ///
-	bench_cgal,          ///
+	bench_witness,      ///< ours, yes/no with a witness: last frame's pair is looked at first
+	bench_oneThread,    ///< ours, timed by the wall, as two threads must be
+	bench_twoThreads,   ///< ours, answered by two threads
+	bench_spatialHash,  ///< all vertices evaluated, then hashed
+	bench_plain,        ///< all vertices evaluated, then peers: a plain tree
+	bench_embree,       ///< Embree's trees refitted, its pairs of boxes, the plain tree's triangle test
+	bench_fcl,          ///
+	bench_bullet,       ///
+	bench_ode,          ///
+	bench_cgal,         ///
 	BENCH_METHODS
 } benchMethod;
 
 /// A set of methods: bit 1 << method.
 typedef uint64_t benchMethodSet;
 #define BENCH_BIT(method) ((benchMethodSet)1 << (method))
-
-/// The bounds on their own, ours not among them.
-#define BENCH_OTHER_BOUNDS                                                                                       \
-	(BENCH_BIT(bench_limited) | BENCH_BIT(bench_program) | BENCH_BIT(bench_local) | BENCH_BIT(bench_zeroOrder) | \
-	    BENCH_BIT(bench_firstOrder))
 
 /// Both of what is timed by the wall.
 #define BENCH_THREADED (BENCH_BIT(bench_oneThread) | BENCH_BIT(bench_twoThreads))

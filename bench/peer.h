@@ -31,14 +31,10 @@ typedef struct benchPeer
 	/// @param firstOnly one is enough
 	/// @return number found, possibly above capacity
 	uint64_t (*collide)(void* peer, int a, int b, bool firstOnly, snugPair* pairs, uint64_t capacity);
-
-	/// Nullable: how many pairs of boxes are looked at.
-	uint64_t (*countCandidates)(void* peer, int a, int b);
 } benchPeer;
 
 extern const benchPeer benchPeerPlain;
 extern const benchPeer benchPeerEmbree;
-extern const benchPeer benchPeerEmbreeRebuilt;
 extern const benchPeer benchPeerFcl;
 extern const benchPeer benchPeerBullet;
 extern const benchPeer benchPeerOde;

@@ -130,4 +130,4 @@ uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint
 
 } // namespace
 
-const benchPeer benchPeerBullet = { "libbullet-dev", BENCH_BULLET_VERSION, Create, Destroy, Update, Collide, nullptr };
+const benchPeer benchPeerBullet = { "libbullet-dev", BENCH_BULLET_VERSION, Create, Destroy, Update, Collide };

@@ -127,4 +127,4 @@ uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint
 
 } // namespace
 
-const benchPeer benchPeerCgal = { "libcgal-dev", BENCH_TEXT(CGAL_VERSION), Create, Destroy, Update, Collide, nullptr };
+const benchPeer benchPeerCgal = { "libcgal-dev", BENCH_TEXT(CGAL_VERSION), Create, Destroy, Update, Collide };

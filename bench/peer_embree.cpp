@@ -1,7 +1,7 @@
 // Embree's rtcCollide, which finds pairs of primitives of two scenes whose boxes overlap, for user geometries only. Its
-// trees are refitted (a dynamic scene, geometries of quality REFIT), or built anew with the best quality. The triangle
-// test is the plain tree's, in double, which is quicker than an exact one. One thread, as we have; what rtcCollide
-// calls back cannot end it, so that one pair costs as much as all of them but for their triangles.
+// trees are refitted (a dynamic scene, geometries of quality REFIT). The triangle test is the plain tree's, in double,
+// which is quicker than an exact one. One thread, as we have; what rtcCollide calls back cannot end it, so that one
+// pair costs as much as all of them but for their triangles.
 #include "bench/peer.h"
 
 extern "C"
@@ -24,7 +24,6 @@ namespace
 struct EmbreePeer
 {
 	std::vector<bruteMesh> meshes;
-	bool refits;
 	RTCDevice device;
 	std::vector<RTCScene> scenes;
 	std::vector<RTCGeometry> geometries;
@@ -79,13 +78,6 @@ bool BoxesOverlap(const float a[3][3], const float b[3][3])
 	       p.lower_z <= q.upper_z && q.lower_z <= p.upper_z;
 }
 
-void CountBatch(void* user, RTCCollision*, unsigned count)
-{
-	Gathered& gathered = *static_cast<Gathered*>(user);
-	std::lock_guard<std::mutex> guard(gathered.lock);
-	gathered.count += count;
-}
-
 void TestBatch(void* user, RTCCollision* collisions, unsigned count)
 {
 	Gathered& gathered = *static_cast<Gathered*>(user);
@@ -117,17 +109,16 @@ void Occlude(const RTCOccludedFunctionNArguments*)
 
 void BuildScene(EmbreePeer* peer, int side)
 {
-	const bool refit = peer->refits;
 	RTCScene scene = rtcNewScene(peer->device);
-	rtcSetSceneFlags(scene, refit ? RTC_SCENE_FLAG_DYNAMIC : RTC_SCENE_FLAG_NONE);
-	rtcSetSceneBuildQuality(scene, refit ? RTC_BUILD_QUALITY_LOW : RTC_BUILD_QUALITY_HIGH);
+	rtcSetSceneFlags(scene, RTC_SCENE_FLAG_DYNAMIC);
+	rtcSetSceneBuildQuality(scene, RTC_BUILD_QUALITY_LOW);
 	RTCGeometry geometry = rtcNewGeometry(peer->device, RTC_GEOMETRY_TYPE_USER);
 	rtcSetGeometryUserPrimitiveCount(geometry, peer->meshes[size_t(side)].triangleCount);
 	rtcSetGeometryUserData(geometry, &peer->meshes[size_t(side)]);
 	rtcSetGeometryBoundsFunction(geometry, BoundTriangle, nullptr);
 	rtcSetGeometryIntersectFunction(geometry, Intersect);
 	rtcSetGeometryOccludedFunction(geometry, Occlude);
-	rtcSetGeometryBuildQuality(geometry, refit ? RTC_BUILD_QUALITY_REFIT : RTC_BUILD_QUALITY_HIGH);
+	rtcSetGeometryBuildQuality(geometry, RTC_BUILD_QUALITY_REFIT);
 	rtcCommitGeometry(geometry);
 	rtcAttachGeometry(scene, geometry);
 	rtcCommitScene(scene);
@@ -135,18 +126,13 @@ void BuildScene(EmbreePeer* peer, int side)
 	peer->geometries[size_t(side)] = geometry;
 }
 
-void ReleaseScene(EmbreePeer* peer, int side)
-{
-	rtcReleaseGeometry(peer->geometries[size_t(side)]);
-	rtcReleaseScene(peer->scenes[size_t(side)]);
-}
-
 void Destroy(void* user)
 {
 	EmbreePeer* peer = static_cast<EmbreePeer*>(user);
-	for (int i = 0; i < int(peer->scenes.size()); ++i)
+	for (size_t i = 0; i < peer->scenes.size(); ++i)
 	{
-		ReleaseScene(peer, i);
+		rtcReleaseGeometry(peer->geometries[i]);
+		rtcReleaseScene(peer->scenes[i]);
 	}
 	rtcReleaseDevice(peer->device);
 	delete peer;
@@ -160,9 +146,9 @@ std::string MakeConfiguration()
 	return std::string("threads=1,set_affinity=0") + (isHeld ? std::string(",isa=") + isa : "");
 }
 
-void* Create(const bruteMesh* meshes, int count, bool refits)
+void* Create(const bruteMesh* meshes, int count)
 {
-	EmbreePeer* peer = new (std::nothrow) EmbreePeer{ { meshes, meshes + count }, refits, nullptr, {}, {} };
+	EmbreePeer* peer = new (std::nothrow) EmbreePeer{ { meshes, meshes + count }, nullptr, {}, {} };
 	if (peer == nullptr)
 	{
 		return nullptr;
@@ -187,40 +173,14 @@ void* Create(const bruteMesh* meshes, int count, bool refits)
 	return peer;
 }
 
-void* CreateRefitted(const bruteMesh* meshes, int count)
-{
-	return Create(meshes, count, true);
-}
-
-void* CreateRebuilt(const bruteMesh* meshes, int count)
-{
-	return Create(meshes, count, false);
-}
-
 void Update(void* user)
 {
 	EmbreePeer* peer = static_cast<EmbreePeer*>(user);
-	for (int side = 0; side < int(peer->scenes.size()); ++side)
+	for (size_t side = 0; side < peer->scenes.size(); ++side)
 	{
-		if (!peer->refits)
-		{
-			ReleaseScene(peer, side);
-			BuildScene(peer, side);
-		}
-		else
-		{
-			rtcCommitGeometry(peer->geometries[size_t(side)]);
-			rtcCommitScene(peer->scenes[size_t(side)]);
-		}
+		rtcCommitGeometry(peer->geometries[side]);
+		rtcCommitScene(peer->scenes[side]);
 	}
-}
-
-uint64_t CountCandidates(void* user, int a, int b)
-{
-	EmbreePeer* peer = static_cast<EmbreePeer*>(user);
-	Gathered gathered = { {}, nullptr, 0, 0, false, {} };
-	rtcCollide(peer->scenes[size_t(a)], peer->scenes[size_t(b)], CountBatch, &gathered);
-	return gathered.count;
 }
 
 uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint64_t capacity)
@@ -233,7 +193,4 @@ uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint
 
 } // namespace
 
-const benchPeer benchPeerEmbree = { "libembree-dev", RTC_VERSION_STRING, CreateRefitted, Destroy, Update, Collide,
-	CountCandidates };
-const benchPeer benchPeerEmbreeRebuilt = { "libembree-dev", RTC_VERSION_STRING, CreateRebuilt, Destroy, Update, Collide,
-	CountCandidates };
+const benchPeer benchPeerEmbree = { "libembree-dev", RTC_VERSION_STRING, Create, Destroy, Update, Collide };

@@ -118,4 +118,4 @@ uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint
 
 } // namespace
 
-const benchPeer benchPeerFcl = { "libfcl-dev", FCL_VERSION, Create, Destroy, Update, Collide, nullptr };
+const benchPeer benchPeerFcl = { "libfcl-dev", FCL_VERSION, Create, Destroy, Update, Collide };

@@ -4,7 +4,6 @@
 
 #if !BENCH_HAS_EMBREE
 const benchPeer benchPeerEmbree = { .package = "libembree-dev" };
-const benchPeer benchPeerEmbreeRebuilt = { .package = "libembree-dev" };
 const benchRayPeer benchRaysEmbree = { .version = NULL };
 #endif
 #if !BENCH_HAS_FCL

@@ -105,4 +105,4 @@ uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint
 
 } // namespace
 
-const benchPeer benchPeerOde = { "libode-dev", BENCH_ODE_VERSION, Create, Destroy, Update, Collide, nullptr };
+const benchPeer benchPeerOde = { "libode-dev", BENCH_ODE_VERSION, Create, Destroy, Update, Collide };

@@ -3,7 +3,6 @@
 // plain one of each vertex once.
 #include "baselines/plain_skin.h"
 #include "bench/blend_scene.h"
-#include "bench/peers_hard.h"
 #include "bench/skin.h"
 #include "bench/skins.h"
 
@@ -79,11 +78,19 @@ static void TimeEvaluation(peersScene* scene, const benchMeetingTimes* plain)
 
 // ---- Rows ------------------------------------------------------------------------------------------------------
 
-// What a frame takes, the least of all passes: a peer pays for the quicker evaluation.
+static bool IsFree(const peersScene* scene)
+{
+	return scene->meeting.actors[0].deformer == snug_free;
+}
+
+// What a frame takes, the least of all passes: a peer pays for the quicker evaluation, and for none where vertices are
+// given, which it reads where they are.
 static double GetTime(const peersScene* scene, const benchMeetingTimes* times, const benchMethodDef* method)
 {
 	double best = benchMeeting_GetBest(&scene->meeting, times);
-	return method->kind == bench_byPeer ? best - fmax(scene->ownMs - scene->evaluateMs, 0.0) : best;
+	return method->kind != bench_byPeer ? best
+	       : IsFree(scene)              ? benchSamples_Median(&times->refit) + benchSamples_Median(&times->query)
+	                                    : best - fmax(scene->ownMs - scene->evaluateMs, 0.0);
 }
 
 static void AddRow(benchReport* report, const peersScene* scene, const benchMeetingTimes* all, benchMethod m)
@@ -112,7 +119,11 @@ static void AddRow(benchReport* report, const peersScene* scene, const benchMeet
 	benchRow_Number(row, "pairs", benchAnswers_GetMean(&meeting->answers), 0);
 	benchRow_Count(row, "missing", times->differences[0]);
 	benchRow_Count(row, "extra", times->differences[1]);
-	benchRow_Number(row, "evaluateMs", isPeer ? scene->evaluateMs : benchSamples_Median(&times->evaluate), 3);
+	benchRow_Number(row, "evaluateMs",
+	    !isPeer         ? benchSamples_Median(&times->evaluate)
+	    : IsFree(scene) ? 0.0
+	                    : scene->evaluateMs,
+	    3);
 	benchRow_Number(row, "updateMs", benchSamples_Median(&times->refit), 3);
 	benchRow_Number(row, "queryMs", benchSamples_Median(&times->query), 3);
 }
@@ -147,16 +158,18 @@ static void AddEvaluationRow(benchReport* report, const peersScene* scene)
 static bool Run(
     const benchOptions* options, peersScene* scene, bool isYesNo, benchMeetingTimes* all, benchReport* report)
 {
-	benchMethodSet peers = options->quick || isYesNo ? quickPeers : peerMethods;
+	bool isFree = IsFree(scene);
+	benchMethodSet peers = options->quick || isYesNo || isFree ? quickPeers : peerMethods;
 	const benchMeetingPlan plan = {
-		.methods = ourMethods | peers | (isYesNo ? BENCH_BIT(bench_witness) : 0),
+		.methods = (isFree ? BENCH_BIT(bench_ours) | BENCH_BIT(bench_oracle) : ourMethods) | peers |
+		           (isYesNo ? BENCH_BIT(bench_witness) : 0),
 		.passes = options->full ? 10 : 4,
 		.briefPasses = options->full ? 5 : 2,
 	};
 	scene->meeting.isYesNo = isYesNo;
 	benchMeeting_Forget(&scene->meeting, scene->meeting.contact);
 	bool good = benchMeeting_Run(&scene->meeting, &plan, all, report);
-	if (good && !isYesNo)
+	if (good && !isYesNo && !isFree)
 	{
 		TimeEvaluation(scene, all + bench_plain);
 	}
@@ -171,8 +184,7 @@ static bool Run(
 }
 
 // All pairs, then yes/no.
-static void RunScene(
-    const benchOptions* options, peersScene* scene, benchReport* evaluation, benchReport* report, peersRatio* ratio)
+static void RunScene(const benchOptions* options, peersScene* scene, benchReport* report, peersRatio* ratio)
 {
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	char text[96];
@@ -186,7 +198,10 @@ static void RunScene(
 	{
 		ratio->all[scene->meeting.contact] =
 		    FindFastest(scene, all) / benchMeeting_GetBest(&scene->meeting, all + bench_ours);
-		AddEvaluationRow(evaluation, scene);
+		if (!IsFree(scene))
+		{
+			AddEvaluationRow(report, scene);
+		}
 		if (Run(options, scene, true, all, report))
 		{
 			ratio->yesNo = fmin(
@@ -197,7 +212,7 @@ static void RunScene(
 }
 
 static peersRatio RunActors(const benchOptions* options, const char* name, const benchActor actors[2],
-    benchPlaceFcn* place, const void* user, benchReport* evaluation, benchReport* report)
+    benchPlaceFcn* place, const void* user, benchReport* report)
 {
 	peersScene* scene = calloc(1, sizeof(peersScene));
 	peersRatio ratio = { { (double)NAN, (double)NAN }, (double)NAN };
@@ -213,7 +228,7 @@ static peersRatio RunActors(const benchOptions* options, const char* name, const
 		{
 			if (benchMeeting_Place(&scene->meeting, (sceneContact)contact, place, user, report))
 			{
-				RunScene(options, scene, evaluation, report, &ratio);
+				RunScene(options, scene, report, &ratio);
 			}
 		}
 		benchMeeting_Free(&scene->meeting);
@@ -222,25 +237,65 @@ static peersRatio RunActors(const benchOptions* options, const char* name, const
 	return ratio;
 }
 
-static peersRatio RunBlobs(const benchOptions* options, benchReport* evaluation, benchReport* report)
+static void AddAims(benchReport* report, const char* name, const peersRatio* ratio, const double aims[5])
 {
-	const blendClip clip = { 0, options->full    ? BLEND_FRAMES_PER_SECOND
-		                        : options->quick ? 4
-		                                         : BLEND_FRAMES_PER_SECOND / 2 };
-	peersRatio ratio = { { (double)NAN, (double)NAN }, (double)NAN };
-	blendScene scene;
-	if (blendScene_Create(&scene, 2, 2, BLOB_FREQUENCY, BLOB_NODES, clip, report))
-	{
-		ratio = RunActors(options, "blobs of 45K", scene.actors, blendPlace, &scene, evaluation, report);
-		blendScene_Free(&scene);
-	}
-	return ratio;
+	benchReport_AimAtLeast(
+	    report, ratio->all[scene_light], aims[0], aims[1], "%s, light contact: the fastest peer / ours", name);
+	benchReport_AimAtLeast(
+	    report, ratio->all[scene_heavy], aims[2], aims[3], "%s, heavy contact: the fastest peer / ours", name);
+	benchReport_AimAtLeast(report, ratio->yesNo, aims[4], (double)NAN,
+	    "%s, yes/no: the fastest peer / ours with a witness, the lesser of both contacts", name);
 }
 
-static peersRatio RunCharacter(const benchOptions* options, const char* directory, const char* name, const char* whence,
-    benchReport* evaluation, benchReport* report)
+// The vertices of an actor in all its frames. Null, with the report failed, if there is no memory.
+static float* EvaluateFrames(const benchActor* actor, benchReport* report)
 {
-	static const skinDepth depth = { 0.005, 0.02 };
+	size_t floats = 3 * (size_t)actor->mesh->vertexCount;
+	float* vertices = calloc((size_t)actor->frameCount, floats * sizeof(float));
+	benchBody body;
+	if (vertices == NULL || !benchBody_Create(&body, actor, &(benchBounding){ .strategy = 0 }, report))
+	{
+		benchReport_Fail(report, "out of memory");
+		free(vertices);
+		return NULL;
+	}
+	for (int f = 0; f < actor->frameCount; ++f)
+	{
+		actor->pose(actor, body.body, f);
+		snugBody_GetVertices(body.body, NULL, vertices + (size_t)f * floats, 0);
+	}
+	benchBody_Destroy(&body);
+	return vertices;
+}
+
+// Meshless ones, and then the same with vertices that are given.
+static void RunBlobs(const benchOptions* options, benchReport* report)
+{
+	static const double aims[5] = { 18.0, 25.0, 3.5, 4.5, 60.0 }, freeAims[5] = { 1.0, NAN, 1.0, NAN, 1.0 };
+	const blendClip clip = { 0, options->repeats };
+	blendScene scene;
+	if (!blendScene_Create(&scene, BLOB_FREQUENCY, BLOB_NODES, 2, clip, report))
+	{
+		return;
+	}
+	peersRatio ratio = RunActors(options, "blobs of 45K", scene.actors, blendPlace, &scene, report);
+	AddAims(report, "blobs of 45K", &ratio, aims);
+	float* vertices[2] = { EvaluateFrames(scene.actors, report), EvaluateFrames(scene.actors + 1, report) };
+	if (report->failure[0] == '\0')
+	{
+		const benchActor actors[2] = { benchActor_Free(scene.actors[0].mesh, vertices[0], clip.count),
+			benchActor_Free(scene.actors[1].mesh, vertices[1], clip.count) };
+		ratio = RunActors(options, "blobs of 45K, vertices given", actors, blendPlace, &scene, report);
+		AddAims(report, "blobs of 45K, vertices given", &ratio, freeAims);
+	}
+	free(vertices[0]);
+	free(vertices[1]);
+	blendScene_Free(&scene);
+}
+
+static peersRatio RunCharacter(
+    const benchOptions* options, const char* directory, const char* name, const char* whence, benchReport* report)
+{
 	peersRatio ratio = { { (double)NAN, (double)NAN }, (double)NAN };
 	benchCharacter c;
 	float* matrices[2] = { NULL, NULL };
@@ -262,11 +317,11 @@ static peersRatio RunCharacter(const benchOptions* options, const char* director
 	}
 	if (good)
 	{
-		ratio = RunActors(options, name, actors, skinPlaceFrame, &depth, evaluation, report);
+		ratio = RunActors(options, name, actors, skinPlaceFrame, NULL, report);
 	}
 	else
 	{
-		benchRow* row = benchReport_AddRow(evaluation, "Evaluating all vertices of both bodies, ms per frame");
+		benchRow* row = benchReport_AddRow(report, "Evaluating all vertices of both bodies, ms per frame");
 		char text[48];
 		snprintf(text, sizeof(text), "%s: absent (%s)", name, whence);
 		benchRow_Text(row, "bodies", text);
@@ -368,45 +423,26 @@ static double RunWalkers(const benchOptions* options, sceneCharacterKind kind, b
 
 // ---- All -------------------------------------------------------------------------------------------------------
 
-static void AddAims(benchReport* report, const char* name, const peersRatio* ratio, const double aims[5])
-{
-	benchReport_AimAtLeast(
-	    report, ratio->all[scene_light], aims[0], aims[1], "%s, light contact: the fastest peer / ours", name);
-	benchReport_AimAtLeast(
-	    report, ratio->all[scene_heavy], aims[2], aims[3], "%s, heavy contact: the fastest peer / ours", name);
-	benchReport_AimAtLeast(report, ratio->yesNo, aims[4], (double)NAN,
-	    "%s, yes/no: the fastest peer / ours with a witness, the lesser of both contacts", name);
-}
-
 void benchPeers(const benchOptions* options, benchReport* report)
 {
-	static const double blobAims[5] = { 18.0, 25.0, 3.5, 4.5, 60.0 };
 	static const char* const names[2] = { "mannequiny", "makehuman" };
 	static const double characterAims[2][5] = { { 6.5, 9.0, 4.5, 6.0, 30.0 }, { 16.0, 22.0, 4.5, 6.0, 30.0 } };
 	const char* directory = benchGetModelDirectory(options);
-	benchReport evaluation = { .rowCount = 0 };
-	peersRatio blobs = RunBlobs(options, &evaluation, report);
-	AddAims(report, "blobs of 45K", &blobs, blobAims);
+	RunBlobs(options, report);
 	for (int i = 0; i < 2 && report->failure[0] == '\0'; ++i)
 	{
-		peersRatio ratio = RunCharacter(options, directory, names[i], "--models, SNUG_MODELS", &evaluation, report);
+		peersRatio ratio = RunCharacter(options, directory, names[i], "--models, SNUG_MODELS", report);
 		AddAims(report, names[i], &ratio, characterAims[i]);
 	}
 	static const char* const generated[] = { "man", "creature", "man-dense", "creature-dense" };
 	for (int i = 0; i < (options->full ? 4 : 2) && report->failure[0] == '\0' && !options->quick; ++i)
 	{
-		RunCharacter(options, "build/models", generated[i], "make characters", &evaluation, report);
+		RunCharacter(options, "build/models", generated[i], "make characters", report);
 	}
-	benchReport_TakeRows(report, &evaluation);
 	for (int kind = 0; kind < SCENE_CHARACTERS && report->failure[0] == '\0'; ++kind)
 	{
 		double ratio = RunWalkers(options, (sceneCharacterKind)kind, report);
 		benchReport_AimAtLeast(report, ratio, 10.0, 20.0, "%s, yes/no where they touch: our bottom-up / ours",
 		    kind == scene_man ? "men" : "creatures");
-	}
-	if (report->failure[0] == '\0')
-	{
-		benchProgress(options, "peers: hard pairs …");
-		benchPeersHard(options, report);
 	}
 }

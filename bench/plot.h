@@ -39,18 +39,4 @@ typedef struct plotBar
 
 void plotBars_Print(const char* title, const char* unit, const plotBar* bars, int count, FILE* stream);
 
-/// Horizontal bars of several parts: bar i has part s of length series[s].values[i].
-typedef struct plotStacks
-{
-	const char* title;
-	const char* unit;
-	const char* const* labels; ///< (count)
-	double limit;              ///< longer bars are cut off; zero: none
-	int count;
-	plotSeries series[PLOT_MAX_SERIES];
-	int seriesCount;
-} plotStacks;
-
-void plotStacks_Print(const plotStacks* plot, FILE* stream);
-
 #endif

@@ -11,6 +11,19 @@ void benchReport_Free(benchReport* report)
 	*report = (benchReport){ 0 };
 }
 
+// Where the next row of a table goes: after its last one, or at the end.
+static int FindPlace(const benchReport* report, const char* table)
+{
+	for (int i = report->rowCount; i > 0; --i)
+	{
+		if (strcmp(report->rows[i - 1].table, table) == 0)
+		{
+			return i;
+		}
+	}
+	return report->rowCount;
+}
+
 benchRow* benchReport_AddRow(benchReport* report, const char* table)
 {
 	static benchRow spare; // so that callers need not care: the report is void anyway
@@ -27,7 +40,15 @@ benchRow* benchReport_AddRow(benchReport* report, const char* table)
 		report->rows = rows;
 		report->rowCapacity = capacity;
 	}
-	benchRow* row = report->rows + report->rowCount++;
+	int place = FindPlace(report, table);
+	benchRow* row = report->rows + place;
+	memmove(row + 1, row, (size_t)(report->rowCount++ - place) * sizeof(benchRow));
+	for (int i = 0; i < report->plotCount; ++i)
+	{
+		int moved = report->plots[i].firstRow >= place;
+		report->plots[i].firstRow += moved;
+		report->plots[i].endRow += moved;
+	}
 	row->table = table;
 	row->cellCount = 0;
 	return row;
@@ -89,14 +110,6 @@ void benchReport_AimAtLeast(benchReport* report, double value, double aim, doubl
 	va_list arguments;
 	va_start(arguments, format);
 	AddAim(report, (benchAim){ .value = value, .aim = aim, .isAtLeast = true, .stretch = stretch }, format, arguments);
-	va_end(arguments);
-}
-
-void benchReport_AimAtMost(benchReport* report, double value, double aim, double stretch, const char* format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	AddAim(report, (benchAim){ .value = value, .aim = aim, .stretch = stretch }, format, arguments);
 	va_end(arguments);
 }
 

@@ -51,7 +51,6 @@ typedef enum benchPlotKind
 {
 	bench_lines = 0, ///< a line per key; rows follow one another along the horizontal axis
 	bench_logLines,  ///< a line per method, of one key over another, both axes logarithmic
-	bench_stacks,    ///< a bar per row, of all keys on top of one another
 } benchPlotKind;
 
 /// Some columns of some rows as a plot, in the page after the rows' table.
@@ -82,6 +81,7 @@ typedef struct benchReport
 
 void benchReport_Free(benchReport* report);
 
+/// Rows of one table stay together, whatever comes between them.
 /// @return a row to fill before the next one is added
 benchRow* benchReport_AddRow(benchReport* report, const char* table);
 void benchRow_Text(benchRow* row, const char* key, const char* text);
@@ -92,9 +92,8 @@ void benchRow_Hash(benchRow* row, const char* key, uint64_t hash);
 /// At most `aim`.
 void benchReport_AddAim(benchReport* report, double value, double aim, const char* format, ...);
 
-/// At least, or at most, and what comes after that.
+/// At least, and what comes after that; NaN: nothing does.
 void benchReport_AimAtLeast(benchReport* report, double value, double aim, double stretch, const char* format, ...);
-void benchReport_AimAtMost(benchReport* report, double value, double aim, double stretch, const char* format, ...);
 
 /// @return whether a value that was measured misses its aim
 bool benchAim_IsMissed(const benchAim* aim);
@@ -111,14 +110,15 @@ void benchReport_TakeRows(benchReport* report, benchReport* other);
 /// Keep the first reason.
 void benchReport_Fail(benchReport* report, const char* format, ...);
 
-/// Print all tables with their columns lined up, in lines of 100 characters at most, then the aims.
-void benchReport_PrintText(const benchReport* report, FILE* stream);
+/// Print all tables with their columns lined up, in lines of 100 characters at most, then who wins.
+/// @param hasAims also what must be reached: for those who work on snug, not for those who read what it takes
+void benchReport_PrintText(const benchReport* report, bool hasAims, FILE* stream);
 
-/// Print one object on one line.
+/// Print one object on one line, aims included.
 void benchReport_PrintJson(const benchReport* report, FILE* stream);
 
 /// Print the part of a page that belongs to this report.
-void benchReport_PrintHtml(const benchReport* report, FILE* stream);
+void benchReport_PrintHtml(const benchReport* report, bool hasAims, FILE* stream);
 
 // For the printers.
 
@@ -142,7 +142,7 @@ double benchRow_GetNumber(const benchRow* row, const char* key);    ///< NaN if 
 /// Whether two rows can be compared: of the same bodies, by name or by size, one contact and one question.
 bool benchRow_IsSameScene(const benchRow* a, const benchRow* b);
 
-/// Who wins, in a sentence.
+/// Who wins, in a sentence; empty where nobody is compared.
 void benchReport_MakeVerdict(const benchReport* report, char* text, size_t size);
 
 /// The word for an aim: "met", "MISSED" or "skipped"; and the one for what comes after it, empty if nothing does.

@@ -53,20 +53,6 @@ static unsigned long long GetCount(const benchRow* row, const char* key)
 	return cell != NULL && cell->kind == bench_count ? cell->count : 0;
 }
 
-// What sets a row apart from its neighbours: the method and, if it has one, the tree.
-static void MakeLabel(const benchRow* row, char* label, size_t size)
-{
-	const benchCell *children = benchRow_Find(row, "branching"), *leaf = benchRow_Find(row, "leafTriangles");
-	const char* split = benchRow_GetText(row, "split");
-	if (children == NULL || leaf == NULL || strcmp(split, "default") == 0)
-	{
-		snprintf(label, size, "%s", benchRow_GetText(row, "method"));
-		return;
-	}
-	snprintf(label, size, "ours, %s, %llu children, leaves of %llu", split, (unsigned long long)children->count,
-	    (unsigned long long)leaf->count);
-}
-
 static void MakeTitle(const benchRow* row, char* title, size_t size)
 {
 	const char *contact = benchRow_GetText(row, "contact"), *bodies = benchRow_GetText(row, "bodies");
@@ -98,7 +84,7 @@ static void PrintTimeBars(const benchReport* report, int first, int end, FILE* s
 		plotBar* bar = bars + count++;
 		bar->value = total != NULL ? total->number : query->number;
 		bar->color = strncmp(method, "ours", 4) != 0 ? "#b9a37e" : method[4] == '\0' ? "#2f6fb5" : "#9dbfe0";
-		MakeLabel(row, bar->label, sizeof(bar->label));
+		snprintf(bar->label, sizeof(bar->label), "%s", method);
 	}
 	if (count > 0)
 	{
@@ -129,7 +115,6 @@ typedef struct plotData
 {
 	double values[PLOT_MAX_SERIES][MAX_POINTS];
 	double abscissa[MAX_POINTS];
-	const char* labels[MAX_POINTS];
 	char names[PLOT_MAX_SERIES][48];
 	plotSeries series[PLOT_MAX_SERIES];
 	int count, seriesCount;
@@ -154,15 +139,11 @@ static void TakeColumns(const benchReport* report, const benchPlot* plot, plotDa
 	data->count = count < MAX_POINTS ? count : MAX_POINTS;
 	for (int s = 0; s < PLOT_MAX_SERIES && plot->keys[s] != NULL; ++s)
 	{
-		char name[48];
-		benchFormatKey(plot->keys[s], name);
-		name[strcspn(name, " ")] = '\0'; // parts of one sum have one unit
-		AddSeries(data, plot->kind == bench_stacks ? name : plot->keys[s]);
+		AddSeries(data, plot->keys[s]);
 		for (int i = 0; i < data->count; ++i)
 		{
 			const benchRow* row = report->rows + plot->firstRow + i;
 			data->values[s][i] = benchRow_GetNumber(row, plot->keys[s]);
-			data->labels[i] = benchRow_GetText(row, "method");
 		}
 	}
 }
@@ -203,24 +184,12 @@ static void PrintLines(const benchPlot* plot, const plotData* data, FILE* stream
 	plotLines_Print(&lines, stream);
 }
 
-static void PrintStacks(const benchPlot* plot, const plotData* data, FILE* stream)
-{
-	plotStacks stacks = { .title = plot->title,
-		.unit = plot->unit,
-		.labels = data->labels,
-		.limit = plot->limit,
-		.count = data->count,
-		.seriesCount = data->seriesCount };
-	memcpy(stacks.series, data->series, sizeof(stacks.series));
-	plotStacks_Print(&stacks, stream);
-}
-
 static void PrintPlot(const benchReport* report, const benchPlot* plot, FILE* stream)
 {
 	static plotData data;
 	data.count = data.seriesCount = 0;
 	(plot->kind == bench_logLines ? TakeMethods : TakeColumns)(report, plot, &data);
-	(plot->kind == bench_stacks ? PrintStacks : PrintLines)(plot, &data, stream);
+	PrintLines(plot, &data, stream);
 }
 
 static void PrintAims(const benchReport* report, FILE* stream)
@@ -254,7 +223,7 @@ static void PrintAims(const benchReport* report, FILE* stream)
 }
 
 // What is measured and who wins in a sentence each, then what can be seen at a glance, then numbers.
-void benchReport_PrintHtml(const benchReport* report, FILE* stream)
+void benchReport_PrintHtml(const benchReport* report, bool hasAims, FILE* stream)
 {
 	char verdict[320];
 	benchReport_MakeVerdict(report, verdict, sizeof(verdict));
@@ -280,7 +249,10 @@ void benchReport_PrintHtml(const benchReport* report, FILE* stream)
 		end = benchReport_GetTableEnd(report, first);
 		PrintAllBars(report, first, end, stream);
 	}
-	PrintAims(report, stream);
+	if (hasAims)
+	{
+		PrintAims(report, stream);
+	}
 	for (int first = 0, end; first < report->rowCount; first = end)
 	{
 		end = benchReport_GetTableEnd(report, first);

@@ -224,7 +224,17 @@ static void PrintAimLine(const benchAim* aim, FILE* stream)
 	PrintWrapped(aim->name, used, used, stream);
 }
 
-void benchReport_PrintText(const benchReport* report, FILE* stream)
+static void PrintAims(const benchReport* report, FILE* stream)
+{
+	fprintf(stream, "\nAims\n%8s %9s  %-10s %-13s %s\n", "", "value", "must reach", "then", "what");
+	for (int i = 0; i < report->aimCount; ++i)
+	{
+		PrintAimLine(report->aims + i, stream);
+	}
+	fprintf(stream, "\n%d of %d aims are missed.\n", benchReport_CountMissed(report), report->aimCount);
+}
+
+void benchReport_PrintText(const benchReport* report, bool hasAims, FILE* stream)
 {
 	char verdict[320];
 	int used = fprintf(stream, "%s: ", report->name);
@@ -234,14 +244,16 @@ void benchReport_PrintText(const benchReport* report, FILE* stream)
 		end = benchReport_GetTableEnd(report, first);
 		PrintTable(report, first, end, stream);
 	}
-	fprintf(stream, "\nAims\n%8s %9s  %-10s %-13s %s\n", "", "value", "must reach", "then", "what");
-	for (int i = 0; i < report->aimCount; ++i)
-	{
-		PrintAimLine(report->aims + i, stream);
-	}
 	benchReport_MakeVerdict(report, verdict, sizeof(verdict));
-	fputc('\n', stream);
-	PrintWrapped(verdict, 0, 0, stream);
+	if (verdict[0] != '\0')
+	{
+		fputc('\n', stream);
+		PrintWrapped(verdict, 0, 0, stream);
+	}
+	if (hasAims)
+	{
+		PrintAims(report, stream);
+	}
 	fputc('\n', stream);
 }
 

@@ -68,22 +68,15 @@ void benchReport_MakeVerdict(const benchReport* report, char* text, size_t size)
 		}
 		AddScene(&t, report->rows + first, end - first);
 	}
-	int decided = 0, used = 0;
-	for (int i = 0; i < report->aimCount; ++i)
-	{
-		decided += !isnan(report->aims[i].value);
-	}
+	text[0] = '\0';
 	if (t.scenes > 0 && t.ours == t.scenes)
 	{
-		used = snprintf(text, size, "Ours is the fastest in all %d scenes, by %.3g to %.3g times the next. ", t.scenes,
-		    t.least, t.most);
+		snprintf(text, size, "Ours is the fastest in all %d scenes, by %.3g to %.3g times the next.", t.scenes, t.least,
+		    t.most);
 	}
 	else if (t.scenes > 0)
 	{
-		used =
-		    snprintf(text, size, "Ours is the fastest in %d of %d scenes, by up to %.3g times the next; %s beats it. ",
-		        t.ours, t.scenes, t.most, t.other);
+		snprintf(text, size, "Ours is the fastest in %d of %d scenes, by up to %.3g times the next; %s beats it.",
+		    t.ours, t.scenes, t.most, t.other);
 	}
-	snprintf(text + used, size - (size_t)used, "%d of %d aims that were decided are met.",
-	    decided - benchReport_CountMissed(report), decided);
 }

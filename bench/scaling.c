@@ -19,6 +19,7 @@ static const bool isUsual[SIZES] = { true, false, true, true, false, false, true
 static const uint32_t nodeCounts[NODE_COUNTS] = { 50, 115, 250, 550, 1200, 2500, 5000 };
 static const double wantedPairs[CONTACTS] = { 250.0, 6000.0 };
 
+#define USUAL_SIZE 2
 #define USUAL_FREQUENCY 67
 #define USUAL_NODES 115
 
@@ -34,7 +35,7 @@ typedef struct scalingSeries
 {
 	const char* titles[CONTACTS];
 	const char* across;
-	benchReport tables[CONTACTS];
+	bool hasThreads;                  ///< the usual size is also asked on two threads
 	double ours[CONTACTS][SIZES];     ///< least time of all frames together; NaN where nothing was run
 	double bottomUp[CONTACTS][SIZES]; ///< the same
 } scalingSeries;
@@ -105,7 +106,7 @@ static void AddRows(
 {
 	for (int method = 0; method < BENCH_METHODS; ++method)
 	{
-		if (all[method].isMeasured)
+		if (all[method].isMeasured && !benchGetMethod((benchMethod)method)->isOnWall)
 		{
 			benchRow* row = benchReport_AddRow(report, title);
 			benchRow_Count(row, "vertices", meeting->actors[0].mesh->vertexCount);
@@ -117,13 +118,33 @@ static void AddRows(
 	}
 }
 
+// One thread and two, by the wall.
+static void AddThreads(benchReport* report, const benchMeeting* meeting, const benchMeetingTimes* all)
+{
+	double one = benchMeeting_GetBest(meeting, all + bench_oneThread);
+	double two = benchMeeting_GetBest(meeting, all + bench_twoThreads);
+	const char* contact = sceneContact_GetName(meeting->contact);
+	benchRow* row = benchReport_AddRow(report, "A query on two threads, by the wall, per frame");
+	benchRow_Count(row, "vertices", meeting->actors[0].mesh->vertexCount);
+	benchRow_Text(row, "contact", contact);
+	benchRow_Number(row, "oneThreadMs", one, 3);
+	benchRow_Number(row, "twoThreadsMs", two, 3);
+	benchRow_Number(row, "oneOverTwo", one / two, 2);
+	if (meeting->contact == scene_heavy)
+	{
+		benchReport_AimAtLeast(
+		    report, one / two, 1.8, NAN, "45K vertices, heavy contact: one thread / two, by the wall");
+	}
+}
+
 static void RunContact(const benchOptions* options, scalingSeries* series, int i, sceneContact contact,
     benchMeeting* meeting, const scalingStarts starts, benchReport* report)
 {
 	bool hasPeers = meeting->actors[0].mesh->vertexCount < (options->full ? PEERS_UP_TO_FULL : PEERS_UP_TO);
-	const benchMeetingPlan plan = {
-		.methods = ourMethods | (hasPeers ? peers : 0), .passes = options->full ? 5 : 3, .briefPasses = 1
-	};
+	bool hasThreads = series->hasThreads && i == USUAL_SIZE;
+	const benchMeetingPlan plan = { .methods = ourMethods | (hasPeers ? peers : 0) | (hasThreads ? BENCH_THREADED : 0),
+		.passes = options->full ? 5 : 3,
+		.briefPasses = 1 };
 	benchMeetingTimes* all = malloc(BENCH_METHODS * sizeof(benchMeetingTimes));
 	benchMeeting_Forget(meeting, contact);
 	double depth = FindDepth(meeting, starts, wantedPairs[contact], report);
@@ -137,7 +158,11 @@ static void RunContact(const benchOptions* options, scalingSeries* series, int i
 		{
 			benchMeeting_Verify(meeting, report);
 		}
-		AddRows(&series->tables[contact], series->titles[contact], meeting, depth, all);
+		AddRows(report, series->titles[contact], meeting, depth, all);
+		if (hasThreads)
+		{
+			AddThreads(report, meeting, all);
+		}
 		series->ours[contact][i] = benchMeeting_GetBest(meeting, all + bench_ours);
 		series->bottomUp[contact][i] = benchMeeting_GetBest(meeting, all + bench_bottomUp);
 	}
@@ -147,14 +172,14 @@ static void RunContact(const benchOptions* options, scalingSeries* series, int i
 static void RunCase(const benchOptions* options, scalingSeries* series, int i, uint32_t frequency, uint32_t nodeCount,
     benchReport* report)
 {
-	const blendClip clip = options->full ? (blendClip){ 0, BLEND_FRAMES_PER_SECOND / 2 } : (blendClip){ 22, 8 };
+	const blendClip clip = { BLEND_FRAMES_PER_SECOND / 2 - options->repeats, options->repeats }; // up to the middle
 	blendScene scene;
 	benchMeeting meeting;
 	scalingStarts starts;
 	char text[64];
 	snprintf(text, sizeof(text), "scaling: %u vertices, %u nodes …", 10 * frequency * frequency + 2, nodeCount);
 	benchProgress(options, text);
-	if (!blendScene_Create(&scene, 2, 1, frequency, nodeCount, clip, report))
+	if (!blendScene_Create(&scene, frequency, nodeCount, 1, clip, report))
 	{
 		return;
 	}
@@ -184,30 +209,28 @@ static void BeginSeries(scalingSeries* series)
 	}
 }
 
-// Tables and plots.
-static void EndSeries(scalingSeries* series, benchReport* report)
+static void PlotSeries(const scalingSeries* series, benchReport* report)
 {
 	static const char* const keys[] = { "bestMs", NULL };
 	for (int contact = 0; contact < CONTACTS; ++contact)
 	{
-		benchReport* table = &series->tables[contact];
-		benchPlot plot = { .kind = bench_logLines,
-			.endRow = table->rowCount,
-			.unit = "ms per frame",
-			.across = series->across,
-			.keys = keys };
+		benchPlot plot = { .kind = bench_logLines, .unit = "ms per frame", .across = series->across, .keys = keys };
 		snprintf(plot.title, sizeof(plot.title), "%s", series->titles[contact]);
-		if (table->rowCount > 0)
+		while (plot.firstRow < report->rowCount && strcmp(report->rows[plot.firstRow].table, plot.title) != 0)
 		{
-			benchReport_AddPlot(table, &plot);
+			++plot.firstRow;
 		}
-		benchReport_TakeRows(report, table);
+		plot.endRow = benchReport_GetTableEnd(report, plot.firstRow);
+		if (plot.endRow > plot.firstRow)
+		{
+			benchReport_AddPlot(report, &plot);
+		}
 	}
 }
 
 static void AddAims(benchReport* report, const scalingSeries* series)
 {
-	const int usual = 2, largest = SIZES - 1;
+	const int usual = USUAL_SIZE, largest = SIZES - 1;
 	for (int contact = 0; contact < CONTACTS; ++contact)
 	{
 		benchReport_AddAim(report, series->ours[contact][largest] / series->ours[contact][usual], 1.2,
@@ -222,7 +245,8 @@ void benchScaling(const benchOptions* options, benchReport* report)
 {
 	scalingSeries sizes = { .titles = { "Growing in vertices, light contact: about 250 pairs",
 		                        "Growing in vertices, heavy contact: about 6,000 pairs" },
-		.across = "vertices" };
+		.across = "vertices",
+		.hasThreads = true };
 	scalingSeries nodes = { .titles = { "Growing in nodes, light contact: about 250 pairs",
 		                        "Growing in nodes, heavy contact: about 6,000 pairs" },
 		.across = "nodes" };
@@ -239,7 +263,7 @@ void benchScaling(const benchOptions* options, benchReport* report)
 	{
 		RunCase(options, &nodes, i, USUAL_FREQUENCY, nodeCounts[i], report);
 	}
-	EndSeries(&sizes, report);
-	EndSeries(&nodes, report);
+	PlotSeries(&sizes, report);
+	PlotSeries(&nodes, report);
 	AddAims(report, &sizes);
 }

@@ -2,7 +2,7 @@
 // that walk through each other; all pairs, and only whether there is one; by every skin.
 #include "bench/skin_walk.h"
 
-#include "bench/explain.h"
+#include "bench/nodes.h"
 #include "bench/tightness.h"
 
 #include <math.h>

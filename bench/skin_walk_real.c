@@ -20,9 +20,6 @@ typedef struct realScene
 	float* amplitudes[2];
 } realScene;
 
-/// One to four centimetres: what a collision response leaves.
-static const skinDepth lightDepth = { 0.005, 0.02 };
-
 static const char tableName[] = "Every clip: posing and query of two characters, per frame";
 
 // Whether a character can take poses with a skin; otherwise a row says why not.
@@ -128,7 +125,7 @@ static double RunMeeting(const benchOptions* options, benchReport* clips, benchR
 	}
 	else if (benchMeeting_Create(&meeting, name, scene->actors, 2, report))
 	{
-		if (benchMeeting_Place(&meeting, scene->contact, skinPlaceFrame, &lightDepth, report) &&
+		if (benchMeeting_Place(&meeting, scene->contact, skinPlaceFrame, NULL, report) &&
 		    benchMeeting_Run(&meeting, &plan, all, report))
 		{
 			benchMeeting_Verify(&meeting, report);

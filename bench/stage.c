@@ -3,13 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Whether the models are the same; when they are refitted is the bodies' business.
-static bool IsSameModel(const benchBounding* a, const benchBounding* b)
-{
-	return a->bound == b->bound && a->volume == b->volume && a->restVolume == b->restVolume &&
-	       a->boundLeaves == b->boundLeaves && memcmp(&a->tree, &b->tree, sizeof(a->tree)) == 0;
-}
-
 // Whether the models of two actors are the same; how they move is their own.
 static bool AreTwins(const benchActor* a, const benchActor* b)
 {
@@ -45,7 +38,7 @@ static bool CreateBody(
 {
 	const benchBounding* how = &stage->method->how;
 	int twin = FindTwin(actors, i);
-	if (lender != NULL && IsSameModel(&lender->method->how, how))
+	if (lender != NULL && lender->method->how.tree.branching == how->tree.branching)
 	{
 		return benchBody_CreateLike(stage->bodies + i, lender->bodies + i, how->strategy, report);
 	}
@@ -85,62 +78,37 @@ static bool CreateOracle(
 	return status == snug_success;
 }
 
-static bool CreateSpheres(benchStage* stage, const benchActor* actors, int i, benchReport* report)
+// What a method has beside a body of our own; the first actor of its kind makes the tree.
+static bool CreateHierarchy(benchStage* stage, const benchActor* actors, int i)
 {
+	const benchMethodDef* method = stage->method;
+	const snugModel* model = stage->bodies[i].model;
+	snugBody* body = stage->bodies[i].body;
 	int twin = FindTwin(actors, i);
-	if (twin == i)
+	switch (method->kind)
 	{
-		stage->sphereTrees[i] = sphereTree_Create(stage->bodies[i].model, &(sphereTreeDef){ .prune = BENCH_PRUNE });
+		case bench_bySpheres:
+			stage->sphereTrees[i] =
+			    twin == i ? sphereTree_Create(model, &(sphereTreeDef){ .prune = BENCH_PRUNE }) : NULL;
+			stage->spheres[i] =
+			    stage->sphereTrees[twin] != NULL ? sphereBody_Create(stage->sphereTrees[twin], body) : NULL;
+			return stage->spheres[i] != NULL;
+		case bench_byLimited:
+			stage->limitedTrees[i] = twin == i ? limitedTree_Create(model, &method->limited) : NULL;
+			stage->limited[i] =
+			    stage->limitedTrees[twin] != NULL ? limitedBody_Create(stage->limitedTrees[twin], body) : NULL;
+			return stage->limited[i] != NULL;
+		case bench_byBd:
+			stage->bdTrees[i] = twin == i ? bdTree_Create(model, &method->bd) : NULL;
+			stage->bd[i] = stage->bdTrees[twin] != NULL ? bdBody_Create(stage->bdTrees[twin]) : NULL;
+			return stage->bd[i] != NULL;
+		case bench_byLayers:
+			stage->layers[i] = layeredSpheres_Create(model);
+			stage->ordered[i] = malloc((3 * (size_t)actors[i].mesh->vertexCount + 1) * sizeof(float));
+			return stage->layers[i] != NULL && stage->ordered[i] != NULL;
+		default:
+			return true;
 	}
-	stage->spheres[i] =
-	    stage->sphereTrees[twin] != NULL ? sphereBody_Create(stage->sphereTrees[twin], stage->bodies[i].body) : NULL;
-	if (stage->spheres[i] == NULL)
-	{
-		benchReport_Fail(report, "out of memory");
-	}
-	return stage->spheres[i] != NULL;
-}
-
-static bool CreateLimited(benchStage* stage, const benchActor* actors, int i, benchReport* report)
-{
-	int twin = FindTwin(actors, i);
-	if (twin == i)
-	{
-		stage->limitedTrees[i] = limitedTree_Create(stage->bodies[i].model, &stage->method->limited);
-	}
-	stage->limited[i] =
-	    stage->limitedTrees[twin] != NULL ? limitedBody_Create(stage->limitedTrees[twin], stage->bodies[i].body) : NULL;
-	if (stage->limited[i] == NULL)
-	{
-		benchReport_Fail(report, "out of memory");
-	}
-	return stage->limited[i] != NULL;
-}
-
-static bool CreateBd(benchStage* stage, const benchActor* actors, int i, benchReport* report)
-{
-	int twin = FindTwin(actors, i);
-	if (twin == i)
-	{
-		stage->bdTrees[i] = bdTree_Create(stage->bodies[i].model, &stage->method->bd);
-	}
-	stage->bd[i] = stage->bdTrees[twin] != NULL ? bdBody_Create(stage->bdTrees[twin]) : NULL;
-	if (stage->bd[i] == NULL)
-	{
-		benchReport_Fail(report, "out of memory");
-	}
-	return stage->bd[i] != NULL;
-}
-
-static bool CreateLayers(benchStage* stage, const benchActor* actors, int i, benchReport* report)
-{
-	stage->layers[i] = layeredSpheres_Create(stage->bodies[i].model);
-	stage->ordered[i] = malloc((3 * (size_t)actors[i].mesh->vertexCount + 1) * sizeof(float));
-	if (stage->layers[i] == NULL || stage->ordered[i] == NULL)
-	{
-		benchReport_Fail(report, "out of memory");
-	}
-	return stage->layers[i] != NULL && stage->ordered[i] != NULL;
 }
 
 bool benchStage_Create(benchStage* stage, const benchMethodDef* method, const benchActor* actors, int count,
@@ -151,11 +119,12 @@ bool benchStage_Create(benchStage* stage, const benchMethodDef* method, const be
 	for (int i = 0; i < count && good; ++i)
 	{
 		good = CreateBody(stage, actors, i, lender, report) &&
-		       (method->kind != bench_byFreeBody || CreateOracle(stage, actors, i, lender, report)) &&
-		       (method->kind != bench_bySpheres || CreateSpheres(stage, actors, i, report)) &&
-		       (method->kind != bench_byLimited || CreateLimited(stage, actors, i, report)) &&
-		       (method->kind != bench_byBd || CreateBd(stage, actors, i, report)) &&
-		       (method->kind != bench_byLayers || CreateLayers(stage, actors, i, report));
+		       (method->kind != bench_byFreeBody || CreateOracle(stage, actors, i, lender, report));
+		if (good && !CreateHierarchy(stage, actors, i))
+		{
+			benchReport_Fail(report, "%s: out of memory", method->name);
+			good = false;
+		}
 	}
 	stage->hash = method->kind == bench_byHash ? spatialHash_Create() : NULL;
 	stage->threads = method->threads > 0 ? benchThreads_Create(method->threads) : NULL;

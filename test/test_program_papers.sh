@@ -104,12 +104,6 @@ says "| $(mean_and_greatest 509 eq12) | $(mean_and_greatest 509 ours) |"
 strong='"nodes":509,"pullKilonewtons":240,"endMoves'
 says "| $(value 0 spheresGreatestOverEq12 "$strong"), or $(value 0 termByTermGreatestOverEq12 "$strong") term by term |"
 
-run blend
-wide='"bodies":"two","vertices":44892,"nodes":115,"contact":"light","method":"Eq. (12) in our engine and tree"'
-says "Eq. (12) makes $(value 0 volumeTests "$wide") volume tests per frame for two bodies of 45K"
-run blend --quick
-says "$(value 0 volumeTests "$wide") with \`--quick\`"
-
 run skin-tightness --models nowhere
 # levels KEY: of the creature, spherical, one after the other
 levels()

@@ -1,0 +1,94 @@
+#include "bench/nodes.h"
+
+#include "bench/timer.h"
+#include "deform/skin/blend.h"
+
+// What a body remembers of a group, or null.
+static const sgCacheGroup* FindGroup(const snugBody* body, uint32_t group)
+{
+	uint32_t page = body->pageTable[group >> body->groupShift];
+	if (page == SG_NONE)
+	{
+		return NULL;
+	}
+	size_t number = group & ((1u << body->groupShift) - 1u);
+	return (const sgCacheGroup*)(const void*)(body->pool->pages[page].bytes + number * body->groupStride);
+}
+
+bool benchIsVisited(const snugBody* body, sgLaneSet family)
+{
+	const sgCacheGroup* cached = FindGroup(body, family.group);
+	return cached != NULL && cached->version[family.first / 2] == body->version &&
+	       cached->lastVisit[family.first / 2] == body->step;
+}
+
+#define FAMILIES 16 // few enough to stay in a cache close by
+
+/// Families right above those of leaves, from the middle of a tree, where queries spend their refits.
+typedef struct leafFamilies
+{
+	sgLaneSet families[FAMILIES];
+	uint32_t count;
+	uint32_t nodes;
+} leafFamilies;
+
+static bool AreAboveLeaves(const sgTree* tree, sgLaneSet family)
+{
+	for (uint32_t rest = family.mask; rest != 0; rest &= rest - 1)
+	{
+		uint32_t slot = family.group * SG_LANES + sgLowestBit(rest);
+		if (sgTree_IsLeaf(tree, slot) || sgTree_Children(tree, slot).mask != sgTree_Children(tree, slot).leafMask)
+		{
+			return false;
+		}
+	}
+	return true;
+}
+
+static leafFamilies FindFamilies(const snugModel* model)
+{
+	const sgTree* tree = &model->tree;
+	sgBlend blend = sgBlend_Get(model);
+	leafFamilies found = { .count = 0 };
+	uint32_t slots = tree->groupCount * SG_LANES;
+	for (uint32_t i = 0; i < slots && found.count < FAMILIES; ++i)
+	{
+		uint32_t slot = (i + slots / 2) % slots;
+		if (tree->nodes[slot].childCount == 0 || blend.familyOfParent[slot] == SG_NONE)
+		{
+			continue;
+		}
+		sgLaneSet family = sgTree_Children(tree, slot);
+		if (AreAboveLeaves(tree, family))
+		{
+			found.families[found.count++] = family;
+			found.nodes += (uint32_t)__builtin_popcount(family.mask);
+		}
+	}
+	return found;
+}
+
+// Warm: the same families again and again.
+double benchTimeRefits(snugBody* body)
+{
+	const leafFamilies families = FindFamilies(body->model);
+	benchSamples samples = { .count = 0 };
+	sgBoundsScratch bounds[FAMILIES];
+	for (int batch = -3; batch < 25 && families.nodes > 0; ++batch)
+	{
+		const uint32_t calls = 200;
+		double start = benchNow();
+		for (uint32_t i = 0; i < calls * families.count; ++i)
+		{
+			uint32_t f = i % families.count;
+			body->deform->bound(
+			    sgBody_Derive(body), families.families[f], (sgBoundsOut){ &bounds[f].boxes, bounds[f].extra });
+		}
+		double elapsed = benchNow() - start;
+		if (batch >= 0)
+		{
+			benchSamples_Add(&samples, 1e6 * elapsed / (double)calls / (double)families.nodes);
+		}
+	}
+	return benchSamples_Median(&samples);
+}
