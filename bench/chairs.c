@@ -173,7 +173,7 @@ static bool Run(const benchOptions* options, const simChair* chair, uint32_t cou
 	chairsThreads threads = { .other = benchThreads_Create(1) };
 	*run = (chairsRun){ .oneWall = INFINITY, .twoWall = INFINITY };
 	const simChairsDef def = {
-		.chair = chair, .count = count, .kind = kind, .seed = 1, .threads = { RunTasks, &threads }
+		.chair = chair, .count = count, .kind = kind, .seed = 1, .workers = { RunTasks, &threads }
 	};
 	if (!simChairs_Create(&world, &def, error))
 	{

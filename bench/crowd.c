@@ -269,7 +269,7 @@ static bool MakeCrowd(Crowd* crowd, const Cast* cast, const Case* how, benchThre
 	crowd->frames = calloc(how->count, sizeof(snugFrame));
 	crowd->palettes = malloc(how->count * crowd->stride * sizeof(float));
 	snugSceneDef def = {
-		.room = RoomFor(how), .parallel = threads != NULL ? benchThreads_Run : NULL, .parallelUser = threads
+		.room = RoomFor(how), .workers.run = threads != NULL ? benchThreads_Run : NULL, .workers.user = threads
 	};
 	size_t poolBytes = how->spacing >= spacing_light ? (size_t)1 << 29 : (size_t)1 << 27;
 	if (crowd->bodies == NULL || crowd->frames == NULL || crowd->palettes == NULL ||

@@ -160,8 +160,8 @@ void benchMeeting_Collide(benchMeeting* meeting, benchStage* stage, int frame, s
 	{
 		snugQuery query = { .pairs = answers->pairs + result->count,
 			.capacity = answers->capacity - result->count,
-			.parallel = stage->threads != NULL ? benchThreads_Run : NULL,
-			.parallelUser = stage->threads };
+			.workers.run = stage->threads != NULL ? benchThreads_Run : NULL,
+			.workers.user = stage->threads };
 		const snugQuery remembering = { .witness = stage->method->hasWitness ? stage->witnesses + i : NULL };
 		snugBody *a = benchStage_GetBody(stage, meeting->pairs[i][0]),
 		         *b = benchStage_GetBody(stage, meeting->pairs[i][1]);

@@ -55,9 +55,9 @@ struct heapKind
 
 // ---- Scenes ----------------------------------------------------------------------------------------------------
 
-static simThreads ThreadsOf(const heap* h)
+static snugWorkers ThreadsOf(const heap* h)
 {
-	return (simThreads){ h->threads != NULL ? benchThreads_Run : NULL, h->threads };
+	return (snugWorkers){ h->threads != NULL ? benchThreads_Run : NULL, h->threads };
 }
 
 static bool CreateChairs(heap* h, const heapDef* def, uint32_t bodyCount, simError* error)
@@ -67,7 +67,7 @@ static bool CreateChairs(heap* h, const heapDef* def, uint32_t bodyCount, simErr
 		.count = bodyCount,
 		.kind = (simChairsKind)def->kind,
 		.seed = (uint64_t)def->seed + 1,
-		.threads = ThreadsOf(h) };
+		.workers = ThreadsOf(h) };
 	return simChair_Create(&h->chair, error) && simChairs_Create(&h->chairs, &chairsDef, error);
 }
 
@@ -84,7 +84,7 @@ static void ReleaseChairs(heap* h)
 
 static bool CreateBridge(heap* h, const heapDef* def, uint32_t bodyCount, simError* error)
 {
-	const simShowerDef showerDef = { .fishCount = bodyCount, .seed = (uint64_t)def->seed + 1, .threads = ThreadsOf(h) };
+	const simShowerDef showerDef = { .fishCount = bodyCount, .seed = (uint64_t)def->seed + 1, .workers = ThreadsOf(h) };
 	h->world = &h->shower.world;
 	return simShower_Create(&h->shower, &showerDef, error);
 }

@@ -1,4 +1,4 @@
-// bench/threads.h: a few threads that wait for work, to answer a query with (snugQuery.parallel).
+// bench/threads.h: a few threads that wait for work, to answer a query with (snugQuery.workers.run).
 //
 // Between two calls they look out for more for a moment before they sleep: the pieces of one query follow each other
 // closely, and waking a thread takes longer than many queries.
@@ -16,7 +16,7 @@ benchThreads* benchThreads_Create(int count);
 /// @param threads nullable
 void benchThreads_Destroy(benchThreads* threads);
 
-/// For snugQuery.parallel, with the threads as its user. The caller works too.
+/// For snugQuery.workers.run, with the threads as its user. The caller works too.
 snugParallelFcn benchThreads_Run;
 
 #endif

@@ -1,5 +1,5 @@
-// Threads for snugQuery.parallel and snugSceneDef.parallel. Yours will do as well: all that is asked is that every task
-// is called once, and that all are done when the function returns.
+// Threads for snugQuery.workers.run and snugSceneDef.workers.run. Yours will do as well: all that is asked is that
+// every task is called once, and that all are done when the function returns.
 #pragma once
 #include <pthread.h>
 #include <snug/snug.h>

@@ -248,7 +248,7 @@ bool simShower_Create(simShower* s, const simShowerDef* def, simError* error)
 		.level = SIM_SHOWER_LEVEL,
 		.bodies = def->fishCount,
 		.stage = &s->stage,
-		.threads = def->threads,
+		.workers = def->workers,
 	};
 	good = good && simWorld_Create(&s->world, &worldDef, error);
 	if (!good)

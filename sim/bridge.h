@@ -37,7 +37,7 @@ typedef struct simShowerDef
 	uint32_t cellCount; ///< of the bridge; default 1000
 	uint32_t frames;    ///< of its animation; default 120
 	uint64_t seed;
-	simThreads threads;
+	snugWorkers workers;
 } simShowerDef;
 
 typedef struct simShower

@@ -102,7 +102,7 @@ bool simChairs_Create(simWorld* world, const simChairsDef* def, simError* error)
 		.bodies = def->count,
 		.isRigid = def->kind != simChairs_deformable,
 		.sumsAll = def->kind == simChairs_redundant,
-		.threads = def->threads,
+		.workers = def->workers,
 	};
 	if (!simWorld_Create(world, &worldDef, error))
 	{

@@ -40,7 +40,7 @@ typedef struct simChairsDef
 	uint32_t count;
 	simChairsKind kind;
 	uint64_t seed;
-	simThreads threads;
+	snugWorkers workers;
 } simChairsDef;
 
 /// Hang chairs in the air, the lowest layer first.

@@ -15,8 +15,7 @@ static bool MakeScene(simWorld* world, simError* error)
 	const simWorldDef* def = &world->def;
 	snugSceneDef sceneDef = {
 		.room = { .bodies = def->bodies + 1, .candidates = def->candidates, .pairs = 1, .trianglePairs = 1 },
-		.parallel = def->threads.parallel,
-		.parallelUser = def->threads.user,
+		.workers = def->workers,
 	};
 	snugStatus status = snugScene_Create(&sceneDef, &world->scene);
 	if (status == snug_success)

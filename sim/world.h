@@ -47,13 +47,6 @@ typedef struct simStage
 	float speeds[SIM_MAX_MODES]; ///< (fieldCount) of amplitudes, per second
 } simStage;
 
-/// Threads as snugSceneDef takes them; all zero: none.
-typedef struct simThreads
-{
-	snugParallelFcn* parallel;
-	void* user;
-} simThreads;
-
 typedef struct simWorldDef
 {
 	double step;      ///< seconds
@@ -70,7 +63,7 @@ typedef struct simWorldDef
 	uint64_t contacts;     ///< between bodies, at most
 	bool isRigid;          ///< nothing vibrates, though shapes have modes
 	bool sumsAll;          ///< and spheres are updated as if it did
-	simThreads threads;    ///< share the work of a step; the same bits for any number of them
+	snugWorkers workers;   ///< share the work of a step; the same bits for any number of them
 	const simStage* stage; ///< nullable; borrowed
 } simWorldDef;
 

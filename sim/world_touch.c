@@ -123,9 +123,9 @@ static bool FindAll(simWorld* world, simError* error)
 
 void simWorld_Run(const simWorld* world, uint32_t count, snugTaskFcn* task, void* context)
 {
-	if (world->def.threads.parallel != NULL)
+	if (world->def.workers.run != NULL)
 	{
-		world->def.threads.parallel(world->def.threads.user, count, task, context);
+		world->def.workers.run(world->def.workers.user, count, task, context);
 		return;
 	}
 	for (uint32_t i = 0; i < count; ++i)

@@ -211,7 +211,7 @@ static PairList Collide(snugBody* a, snugBody* b, const double origin[3], snugPa
 	};
 	PairList list = { .pairs = malloc(CAPACITY * sizeof(snugPair)) };
 	assert_non_null(list.pairs);
-	snugQuery query = { .pairs = list.pairs, .capacity = CAPACITY, .parallel = parallel };
+	snugQuery query = { .pairs = list.pairs, .capacity = CAPACITY, .workers.run = parallel };
 	memcpy(query.origin, origin, sizeof(query.origin));
 	snugResult result = snugCollide(a, b, &query);
 	assert_int_equal(result.status, snug_success);

@@ -673,8 +673,8 @@ static void scenes_find_what_queries_find(void** state)
 		snugSceneDef def = { .room = { .bodies = 32, .candidates = 600 },
 			.origin = { 0.1, 0.0, 0.0 },
 			.filter = IsEven,
-			.parallel = threads > 0 ? RunOnThreads : NULL,
-			.parallelUser = &threads };
+			.workers.run = threads > 0 ? RunOnThreads : NULL,
+			.workers.user = &threads };
 		assert_int_equal(snugScene_Create(&def, &scene), snug_success);
 		snugSphereSceneDef sphereDef = { .scene = scene, .contacts = 200000 };
 		assert_int_equal(snugSphereScene_Create(&sphereDef, &spheres), snug_success);

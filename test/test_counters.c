@@ -15,8 +15,8 @@
 static void CheckCollide(uint64_t seed, snugBody* a, snugBody* b, snugQuery query)
 {
 	static int threads[] = { 1, 4 };
-	query.parallel = seed % 3 == 0 ? RunOnThreads : NULL;
-	query.parallelUser = threads + seed % 2;
+	query.workers.run = seed % 3 == 0 ? RunOnThreads : NULL;
+	query.workers.user = threads + seed % 2;
 	TakeTally();
 	const snugResult result = snugCollide(a, b, &query);
 	const Tally counted = TakeTally();
@@ -359,8 +359,8 @@ static void scenes_count_what_they_do(void** state)
 		Company company = { .threads = 1 + (int)sceneRandom_Index(&random, 4) };
 		const snugSceneDef def = {
 			.room = { .bodies = SCENE_BODIES },
-			.parallel = sceneRandom_Index(&random, 2) == 0 ? RunOnThreads : NULL,
-			.parallelUser = &company.threads,
+			.workers.run = sceneRandom_Index(&random, 2) == 0 ? RunOnThreads : NULL,
+			.workers.user = &company.threads,
 		};
 		ForgetBodies();
 		assert_int_equal(snugScene_Create(&def, &company.scene), snug_success);

@@ -708,7 +708,7 @@ static void threads_find_the_callers_environment(void** state)
 	Thing a = Thing_Make(sceneMakeBlob(16, 1), snug_rigid, (snugTreeDef){ 0 }, NULL);
 	Thing b = Thing_Make(sceneMakeBlob(16, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
 	int calls = 0;
-	snugQuery query = { .parallel = RunDownwards, .parallelUser = &calls };
+	snugQuery query = { .workers = { RunDownwards, &calls } };
 	fesetround(FE_DOWNWARD);
 	snugResult result = snugCollide(a.body, b.body, &query);
 	int after = fegetround();

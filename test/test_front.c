@@ -402,12 +402,9 @@ static void threads_give_the_same_pairs(void** state)
 			int threadCount = 1 + (i + step) % 5;
 			snugPair few[100];
 			Seen seen = { 0 };
-			snugQuery query = { .pairs = few,
-				.capacity = 100,
-				.callback = See,
-				.user = &seen,
-				.parallel = RunOnThreads,
-				.parallelUser = &threadCount };
+			snugQuery query = {
+				.pairs = few, .capacity = 100, .callback = See, .user = &seen, .workers = { RunOnThreads, &threadCount }
+			};
 			snugResult together = snugCollide(a.thing.body, b.thing.body, &query);
 			assert_int_equal(together.status, snug_success);
 			assert_true(together.complete);
@@ -447,7 +444,7 @@ static void threads_share_small_contacts(void** state)
 		PlaceTurned(b.body, 2.0 - 0.0004 * step, 0.1 * step);
 		PairList alone = CollideAll(a.body, b.body, NULL);
 		PairList together = { malloc((alone.count + 1) * sizeof(snugPair)), alone.count };
-		const snugQuery query = { .pairs = together.pairs, .capacity = alone.count, .parallel = RunOnThreads };
+		const snugQuery query = { .pairs = together.pairs, .capacity = alone.count, .workers.run = RunOnThreads };
 		assert_int_equal(snugCollide(a.body, b.body, &query).count, alone.count);
 		AssertSamePairs("a small contact", (uint64_t)step, &alone, &together);
 		pairs += alone.count;
@@ -491,7 +488,7 @@ static void callbacks_stop_all_threads(void** state)
 	for (uint64_t stop = 1; stop < 400; stop += 97)
 	{
 		Seen seen = { .stopAfter = stop };
-		snugQuery query = { .callback = See, .user = &seen, .parallel = RunOnThreads, .parallelUser = &threadCount };
+		snugQuery query = { .callback = See, .user = &seen, .workers = { RunOnThreads, &threadCount } };
 		snugResult result = snugCollide(a.thing.body, b.thing.body, &query);
 		assert_false(result.complete);
 		assert_int_equal(seen.count, stop);
@@ -527,7 +524,7 @@ static void tasks_leave_the_same_memory(void** state)
 	}
 	for (int step = 0; step < 60; ++step)
 	{
-		snugQuery query = { .parallel = RunInTurn, .parallelUser = &calls };
+		snugQuery query = { .workers = { RunInTurn, &calls } };
 		for (int k = 0; k < 2; ++k)
 		{
 			PoseStep(&twins[k][0], &twins[k][1], step, 0.05);
@@ -559,7 +556,7 @@ static void some_queries_are_of_one_thread(void** state)
 	PlaceTurned(b.thing.body, 0.4, 0.0);
 	PlaceTurned(narrow.thing.body, 0.4, 0.0);
 	int calls = 0;
-	snugQuery query = { .parallel = RunInTurn, .parallelUser = &calls };
+	snugQuery query = { .workers = { RunInTurn, &calls } };
 	snugResult all = snugCollide(a.thing.body, b.thing.body, &query);
 	assert_true(all.complete && all.count > 0 && calls > 0);
 	calls = 0;

@@ -388,7 +388,7 @@ static void threads_find_the_same(void** state)
 				}
 				PoseLinear(&things[k], &sets[k]);
 			}
-			snugQuery query = { .pairs = pairs[0], .capacity = capacity, .parallel = RunOnThreads };
+			snugQuery query = { .pairs = pairs[0], .capacity = capacity, .workers.run = RunOnThreads };
 			snugResult together = snugCollide(things[0].body, things[1].body, &query);
 			query = (snugQuery){ .pairs = pairs[1], .capacity = capacity };
 			snugResult alone = snugCollide(things[0].body, things[1].body, &query);

@@ -156,7 +156,7 @@ static void unsorted_pairs_come_as_they_are_found(void** state)
 		assert_memory_equal(pairs, seen.pairs, kept * sizeof(snugPair));
 		assert_int_equal(pairs[kept].a, 0xeeeeeeeeu);
 	}
-	snugQuery shared = { .pairs = pairs, .capacity = all.count, .unsorted = true, .parallel = RunForwards };
+	snugQuery shared = { .pairs = pairs, .capacity = all.count, .unsorted = true, .workers.run = RunForwards };
 	assert_int_equal(snugCollide(a.body, b.body, &shared).count, all.count);
 	qsort(pairs, all.count, sizeof(snugPair), ComparePairs);
 	assert_memory_equal(pairs, all.pairs, all.count * sizeof(snugPair));

@@ -387,8 +387,8 @@ static void Stage_Make(Stage* stage, uint64_t seed)
 	snugSceneDef def = {
 		.room = { .bodies = MOST_ACTORS * 3, .candidates = 3, .pairs = 2, .trianglePairs = 5 },
 		.origin = { stage->origin[0], stage->origin[1], stage->origin[2] },
-		.parallel = stage->threads > 1 || seed % 16 == 0 ? ThreadPool_Run : NULL,
-		.parallelUser = &stage->pool,
+		.workers.run = stage->threads > 1 || seed % 16 == 0 ? ThreadPool_Run : NULL,
+		.workers.user = &stage->pool,
 		.filter = seed % 3 == 0 ? Filter : NULL,
 		.filterUser = stage,
 	};
@@ -667,7 +667,7 @@ static void one_huge_and_many_tiny(void** state)
 	(void)state;
 	ThreadPool pool;
 	assert_int_equal(ThreadPool_Start(&pool, 3), 0);
-	snugSceneDef def = { .room = { .bodies = 10001 }, .parallel = ThreadPool_Run, .parallelUser = &pool };
+	snugSceneDef def = { .room = { .bodies = 10001 }, .workers = { ThreadPool_Run, &pool } };
 	Heap heap = MakeHeap(sceneMakeTetrahedron(), 10000, &def);
 	sceneMesh sheet = sceneMakeCloth(60.0, 60.0, 40, 40);
 	Thing huge = Thing_Make(sheet, snug_rigid, (snugTreeDef){ 0 }, NULL);
@@ -746,7 +746,7 @@ static void a_hub_is_shared(void** state)
 	sceneMesh ball = sceneMakeBlob(8, 1);
 	Skin skin = RandomSkin(&random, &ball);
 	Thing hub = MakeBounded(ball, &skin, (snugTreeDef){ 0 }, &(Bounding){ 0 });
-	snugSceneDef def = { .room = { .bodies = SPOKES + 1 }, .parallel = ThreadPool_Run, .parallelUser = &pool };
+	snugSceneDef def = { .room = { .bodies = SPOKES + 1 }, .workers = { ThreadPool_Run, &pool } };
 	Heap spokes = MakeHeap(sceneMakeTetrahedron(), SPOKES, &def);
 	uint32_t id;
 	assert_int_equal(snugScene_Add(spokes.scene, &(snugSceneBodyDef){ .body = hub.body }, &id), snug_success);

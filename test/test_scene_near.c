@@ -56,8 +56,8 @@ static void MakeCompany(sceneRandom* random, Company* company, int n, snugPool* 
 	*company = (Company){ .origin = { sceneRandom_Range(random, -2.0, 2.0), 0.0, 0.5 }, .threads = 1 + n % 4 };
 	const snugSceneDef def = { .room = { .bodies = COMPANY, .candidates = 1 },
 		.origin = { company->origin[0], company->origin[1], company->origin[2] },
-		.parallel = n % 4 != 0 ? RunOnThreads : NULL,
-		.parallelUser = &company->threads,
+		.workers.run = n % 4 != 0 ? RunOnThreads : NULL,
+		.workers.user = &company->threads,
 		.filter = Agrees };
 	assert_int_equal(snugScene_Create(&def, &company->scene), snug_success);
 	for (uint32_t i = 0; i < COMPANY; ++i)

@@ -338,8 +338,8 @@ static void any_number_of_threads_builds_the_same_model(void** state)
 		{
 			Team team = { .threads = threads[i] };
 			TestAllocator allocator = { 0 };
-			def.parallel = RunTeam;
-			def.parallelUser = &team;
+			def.workers.run = RunTeam;
+			def.workers.user = &team;
 			def.allocator = TestAllocator_Get(&allocator);
 			assert_int_equal(snugModel_Create(&def, &shared), snug_success);
 			const void* sharedBlock = snugModel_GetBlock(shared, &sharedBytes);
@@ -387,8 +387,8 @@ static void threads_tell_together_what_they_repaired(void** state)
 		snugModelDef def = MeshDef(&mesh, snug_skin, (snugTreeDef){ 0 });
 		def.skin = (snugSkinDef){ .jointCount = 1, .influencesPerVertex = 1, .joints = joints, .weights = weights };
 		def.messenger = TestMessages_Get(&messages);
-		def.parallel = n % 4 < 2 ? NULL : RunTeam;
-		def.parallelUser = &team;
+		def.workers.run = n % 4 < 2 ? NULL : RunTeam;
+		def.workers.user = &team;
 		snugModel* model;
 		char expected[200];
 		snprintf(expected, sizeof(expected),
@@ -423,8 +423,8 @@ static void lack_of_memory_is_reported(void** state)
 			Team team = { .threads = 2 };
 			TestAllocator allocator = { .failAt = failAt };
 			snugModel* model = NULL;
-			def.parallel = failAt % 4 == 0 ? RunTeam : NULL; // threads for some: they take their time to start
-			def.parallelUser = &team;
+			def.workers.run = failAt % 4 == 0 ? RunTeam : NULL; // threads for some: they take their time to start
+			def.workers.user = &team;
 			def.allocator = TestAllocator_Get(&allocator);
 			status = snugModel_Create(&def, &model);
 			assert_true(status == snug_outOfMemory || (status == snug_success && allocator.calls < failAt));

@@ -451,7 +451,7 @@ static void threads_find_the_same_pairs(void** state)
 				snugBody_SetJoints(a.body, skinned.skin.matrices, 0, skinned.skin.transformCount);
 				snugBody_SetJoints(b.body, skinned.skin.matrices, 0, skinned.skin.transformCount);
 				snugQuery query = { .pairs = pairs[way], .capacity = CAPACITY };
-				query.parallel = way == 1 ? RunOnThreads : NULL;
+				query.workers.run = way == 1 ? RunOnThreads : NULL;
 				counts[way] = snugCollide(a.body, b.body, &query).count;
 			}
 			assert_int_equal(counts[0], counts[1]);

@@ -815,7 +815,7 @@ static void threads_give_the_same_bits(void** state)
 		    .level = 8,
 		    .bodies = BARS,
 		    .stage = &belt.stage,
-		    .threads = { threads > 0 ? RunOnThreads : NULL, &threads } });
+		    .workers = { threads > 0 ? RunOnThreads : NULL, &threads } });
 		sceneRandom random = { 5 };
 		uint64_t between = 0, below = 0;
 		for (int i = 0; i < BARS; ++i)

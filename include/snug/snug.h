@@ -123,13 +123,12 @@ typedef struct snugModelDef
 	const struct snugBoundsDef* bounds; ///< nullable; experiments with bounds (snug_bounds.h)
 	snugAllocator allocator;            ///< kept for Destroy
 	snugMessenger messenger;            ///< told of errors and warnings during Create
-	snugParallelFcn* parallel;          ///< nullable; lets your threads, up to 8, share the work of Create. The model
-	                                    ///< is the same, bit for bit; one thread at a time calls the allocator
-	void* parallelUser;                 ///< passed to `parallel`
+	snugWorkers workers;                ///< share the work of Create, up to 8 of them. The model is the same, bit for
+	                                    ///< bit; one thread at a time calls the allocator
 	uint64_t reserved[6];
 } snugModelDef;
 
-/// Build a model. Takes about half a second per million triangles, less if your threads share the work (`parallel`);
+/// Build a model. Takes about half a second per million triangles, less if your threads share the work (`workers`);
 /// save it to pay only once.
 /// @param model receives the model, or null
 SNUG_API snugStatus snugModel_Create(const snugModelDef* def, snugModel** model);
@@ -419,20 +418,19 @@ typedef struct snugWitness
 /// so, or the member says for which it is.
 typedef struct snugQuery
 {
-	snugPair* pairs;           ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b): see `unsorted`
-	uint64_t capacity;         ///< room in `pairs`
-	double origin[3];          ///< positions are evaluated relative to it: set it near bodies that are far from zero
-	snugPairFcn* callback;     ///< nullable
-	void* user;                ///< passed to `callback`
-	snugParallelFcn* parallel; ///< nullable; lets your threads share the work of one snugCollide, for heavy contact.
-	                           ///< Pairs are the same; one thread at a time calls `callback`.
-	void* parallelUser;        ///< passed to `parallel`
-	snugWitness* witness; ///< nullable; for snugTouches: the triangles that answered last are looked at first, then
-	                      ///< what is around them, farther and farther. Much faster while bodies stay in contact; then
-	                      ///< it may name another pair than without, and refits on demand, whatever their strategy.
-	bool unsorted;        ///< `pairs` receives the first `capacity` that are found, as they are found. Saves the
-	                      ///< sorting. Their order is not specified; without `parallel` it is always the same.
-	bool findDistanceBound; ///< find snugResult.distanceBound, for little more time. `parallel` is not used then.
+	snugPair* pairs;       ///< nullable; receives the `capacity` smallest pairs, sorted by (a, b): see `unsorted`
+	uint64_t capacity;     ///< room in `pairs`
+	double origin[3];      ///< positions are evaluated relative to it: set it near bodies that are far from zero
+	snugPairFcn* callback; ///< nullable
+	void* user;            ///< passed to `callback`
+	snugWorkers workers;   ///< share the work of one snugCollide, for heavy contact. Pairs are the same; one thread
+	                       ///< at a time calls `callback`.
+	snugWitness* witness;  ///< nullable; for snugTouches: the triangles that answered last are looked at first, then
+	                       ///< what is around them, farther and farther. Much faster while bodies stay in contact; then
+	                       ///< it may name another pair than without, and refits on demand, whatever their strategy.
+	bool unsorted;         ///< `pairs` receives the first `capacity` that are found, as they are found. Saves the
+	                       ///< sorting. Their order is not specified; without `workers` it is always the same.
+	bool findDistanceBound; ///< find snugResult.distanceBound, for little more time. `workers` are not used then.
 	bool keepRest; ///< for snugCollideSelf: also pairs that meet at rest. Characters have thousands: eyes in their
 	               ///< sockets, clothes, parts that are pushed into each other
 	uint64_t reserved[8];

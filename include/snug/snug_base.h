@@ -77,6 +77,13 @@ typedef void snugTaskFcn(void* context, uint32_t index);
 /// A loop would do; a thread pool does better.
 typedef void snugParallelFcn(void* user, uint32_t count, snugTaskFcn* task, void* context);
 
+/// Threads of yours. All zero: none, and whoever calls does all the work.
+typedef struct snugWorkers
+{
+	snugParallelFcn* run; ///< nullable
+	void* user;           ///< passed to `run`
+} snugWorkers;
+
 /// Called on misuse, before the function returns snug_badArgument. It may abort, log or break into a debugger.
 typedef void snugAssertFcn(void* user, const char* condition, const char* function);
 

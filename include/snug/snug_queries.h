@@ -465,9 +465,8 @@ SNUG_API void snugContactBuffer_Destroy(snugContactBuffer* buffer);
 
 typedef struct snugContactQuery
 {
-	double origin[3];          ///< positions are relative to it
-	snugParallelFcn* parallel; ///< nullable; as in snugQuery
-	void* parallelUser;
+	double origin[3];    ///< positions are relative to it
+	snugWorkers workers; ///< as in snugQuery
 	/// Find the depths of closed curves: how far the part of a behind a curve and the part of b behind it reach past
 	/// each other along the curve's area. Move b by that along the area, and a plane parts them. These parts are the
 	/// curve, and the vertices that can be reached from it on the inner side of the other surface, along edges that

@@ -11,8 +11,8 @@
 // threads.
 //
 // Rules, besides those of snug.h:
-// - A scene, with all bodies in it, belongs to one thread at a time. It uses more of them only while your `parallel`
-//   runs, and calls nothing else of yours from those.
+// - A scene, with all bodies in it, belongs to one thread at a time. It uses more of them only while your `workers`
+//   run, and calls nothing else of yours from those.
 // - Updates allocate nothing. Room is made by snugScene_Create and snugScene_Reserve.
 // - An update that fails changes no pair and no event: those of the last one that succeeded stay. What moved meanwhile
 //   counts in the next update.
@@ -55,8 +55,7 @@ typedef struct snugSceneDef
 {
 	snugSceneRoom room;
 	double origin[3];           ///< as snugQuery.origin, for all bodies: set it near them if they are far from zero
-	snugParallelFcn* parallel;  ///< nullable; lets your threads share the work of updates
-	void* parallelUser;         ///< passed to `parallel`
+	snugWorkers workers;        ///< share the work of updates
 	snugSceneFilterFcn* filter; ///< nullable
 	void* filterUser;           ///< passed to `filter`
 	snugAllocator allocator;    ///< called by Create, Reserve and Destroy only
@@ -131,7 +130,7 @@ typedef struct snugScenePoses
 	uint64_t reserved[4];
 } snugScenePoses;
 
-/// snugBody_SetJoints, or snugBody_SetJoints4x4, and snugBody_SetFrame for many bodies, on the threads of `parallel`.
+/// snugBody_SetJoints, or snugBody_SetJoints4x4, and snugBody_SetFrame for many bodies, on the threads of `workers`.
 /// @return success, or what the first body that was refused returned, whose messenger is told why. Others are posed.
 SNUG_API snugStatus snugScene_SetPoses(snugScene* scene, const snugScenePoses* poses);
 

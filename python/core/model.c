@@ -295,8 +295,8 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 	}
 	if (threadCount > 1)
 	{
-		s.def.parallel = smRunOnThreads;
-		s.def.parallelUser = &threadCount;
+		s.def.workers.run = smRunOnThreads;
+		s.def.workers.user = &threadCount;
 	}
 	PyObject* model = ReadSources(&s, deformer) ? Create(&s.def) : NULL;
 	while (s.held > 0)

@@ -287,7 +287,7 @@ static PyObject* FindContacts(PyObject* module, PyObject* const* arguments, Py_s
 {
 	static const smParameters parameters = { "find_contacts", 2, 2, 5, { "a", "b", "depths", "threads", "origin" } };
 	PyObject* values[5];
-	snugContactQuery query = { .parallel = NULL };
+	snugContactQuery query = { .workers.run = NULL };
 	uint32_t threads;
 	smBody *a, *b;
 	(void)module;
@@ -304,8 +304,8 @@ static PyObject* FindContacts(PyObject* module, PyObject* const* arguments, Py_s
 	query.depths = depths > 0;
 	if (threads > 1)
 	{
-		query.parallel = smRunOnThreads;
-		query.parallelUser = &threads;
+		query.workers.run = smRunOnThreads;
+		query.workers.user = &threads;
 	}
 	PyObject* contacts = CollectContacts(a, b, &query);
 	smBody_ReleaseTwo(a, b);

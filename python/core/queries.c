@@ -92,8 +92,8 @@ static snugResult AskCollide(const Question* q, snugPair* pairs, uint64_t capaci
 	memcpy(query.origin, q->origin, sizeof(query.origin));
 	if (threads > 1)
 	{
-		query.parallel = smRunOnThreads;
-		query.parallelUser = &threads;
+		query.workers.run = smRunOnThreads;
+		query.workers.user = &threads;
 	}
 	return snugCollide(q->a->body, q->b->body, &query);
 }

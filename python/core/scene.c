@@ -28,8 +28,8 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 	self->threads = threadCount;
 	if (threadCount > 1)
 	{
-		def.parallel = smRunOnThreads;
-		def.parallelUser = &self->threads;
+		def.workers.run = smRunOnThreads;
+		def.workers.user = &self->threads;
 	}
 	if (!smReadOrigin(origin != Py_None ? origin : NULL, def.origin) ||
 	    (status = snugScene_Create(&def, &self->scene)) != snug_success)

@@ -42,6 +42,6 @@ void sgTeam_Run(const sgTeam* team, uint32_t count, sgChunkFcn* chunk, void* con
 		return;
 	}
 	sgFpEnv_Leave(team->callers);
-	team->parallel(team->user, SG_TEAM_WORKERS, RunWorker, &work);
+	team->workers.run(team->workers.user, SG_TEAM_WORKERS, RunWorker, &work);
 	sgFpEnv_Enter();
 }

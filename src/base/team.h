@@ -13,8 +13,7 @@
 
 typedef struct sgTeam
 {
-	snugParallelFcn* parallel; ///< null: one thread does all
-	void* user;
+	snugWorkers workers;
 	sgFpEnv callers; ///< the floating-point environment in which the caller's function is called
 } sgTeam;
 
@@ -25,7 +24,7 @@ typedef void sgChunkFcn(void* context, uint32_t worker, uint32_t chunk);
 /// @param team nullable: the thread that calls
 static inline uint32_t sgTeam_Workers(const sgTeam* team)
 {
-	return team != NULL && team->parallel != NULL ? SG_TEAM_WORKERS : 1;
+	return team != NULL && team->workers.run != NULL ? SG_TEAM_WORKERS : 1;
 }
 
 /// Do chunks 0 to count - 1, those with low numbers first, in the floating-point environment of snug.

@@ -371,7 +371,7 @@ snugStatus snugModel_Create(const snugModelDef* def, snugModel** model)
 	const snugBoundsDef bounds = sgModelDef_Bounds(def);
 	SG_REQUIRE_RESERVED(&bounds, snug_badArgument);
 	sgFpEnv environment = sgFpEnv_Enter();
-	const sgTeam team = { def->parallel, def->parallelUser, environment };
+	const sgTeam team = { def->workers, environment };
 	snugStatus status = Create(def, &team, model);
 	sgFpEnv_Leave(environment);
 	return status;

@@ -304,8 +304,7 @@ static void FindPairs(
 	const sgPairOptions options = {
 		.origin = query->origin,
 		.asPlaces = true,
-		.parallel = query->parallel,
-		.parallelUser = query->parallelUser,
+		.workers = query->workers,
 	};
 	sgSink sink = { .pairs = buffer->pairs, .capacity = buffer->capacity };
 	sgFindPairs(a, b, &options, &sink, result);
@@ -382,7 +381,7 @@ static SG_NOINLINE snugContactResult Run(
 
 snugContactResult snugFindContacts(snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query)
 {
-	static const snugContactQuery defaults = { .parallel = NULL };
+	static const snugContactQuery defaults = { .depths = false };
 	const snugContactResult misuse = { .status = snug_badArgument };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(a != NULL && b != NULL && a != b && buffer != NULL, misuse);

@@ -542,7 +542,7 @@ snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b)
 static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	const sgPairOptions* options = search->options;
-	bool isParallel = options->parallel != NULL && sgCanBeParallel(a, b);
+	bool isParallel = options->workers.run != NULL && sgCanBeParallel(a, b);
 	if (options->witness != NULL)
 	{
 		*options->witness = (snugWitness){ { 0 } };

@@ -18,8 +18,7 @@ typedef struct sgPairOptions
 	snugWitness* witness;      ///< of firstOnly: nullable
 	const sgPairLevel* starts; ///< (startCount): where to begin, if not at the roots: nothing else can meet
 	uint32_t startCount;
-	snugParallelFcn* parallel; ///< null: alone. Begins at the roots
-	void* parallelUser;
+	snugWorkers workers; ///< begin at the roots
 } sgPairOptions;
 
 /// What threads that answer one query together share.

@@ -123,7 +123,7 @@ static void RunTask(void* context, uint32_t index)
 static void CallParallel(const sgPairSearch* search, uint32_t count, snugTaskFcn* task, void* context)
 {
 	sgFpEnv_Leave(search->sink->callersEnvironment);
-	search->options->parallel(search->options->parallelUser, count, task, context);
+	search->options->workers.run(search->options->workers.user, count, task, context);
 	sgFpEnv_Enter();
 }
 

@@ -11,8 +11,7 @@ static SG_NOINLINE snugResult Run(
 		.firstOnly = firstOnly,
 		.witness = firstOnly ? query->witness : NULL,
 		.distanceBound = query->findDistanceBound,
-		.parallel = isAlone ? NULL : query->parallel,
-		.parallelUser = query->parallelUser,
+		.workers = isAlone ? (snugWorkers){ NULL, NULL } : query->workers,
 	};
 	sgSink sink = {
 		.pairs = query->pairs,

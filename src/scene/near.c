@@ -549,8 +549,8 @@ static void RunSearch(const Searching* searching, sgSceneSearch* search, snugPar
 		.witness = searching->trianglePairs ? NULL : &search->witness,
 		.starts = search->levels,
 		.startCount = search->levelCount,
-		.parallel = searching->trianglePairs ? parallel : NULL,
-		.parallelUser = scene->parallelUser,
+		.workers.run = searching->trianglePairs ? parallel : NULL,
+		.workers.user = scene->workers.user,
 	};
 	Store store = { scene, search };
 	sgSink sink = {
@@ -582,7 +582,7 @@ static void SearchTask(void* context, uint32_t index)
 static void RunSearches(snugScene* scene, bool trianglePairs)
 {
 	Searching searching = { scene, trianglePairs };
-	bool isFew = scene->searchCount < FEW_SEARCHES || scene->parallel == NULL;
+	bool isFew = scene->searchCount < FEW_SEARCHES || scene->workers.run == NULL;
 	atomic_store_explicit(&scene->blockCount, 0, memory_order_relaxed);
 	if (!isFew)
 	{
@@ -592,7 +592,7 @@ static void RunSearches(snugScene* scene, bool trianglePairs)
 	{
 		if (isFew || !CanBeShared(scene, scene->searches + i))
 		{
-			RunSearch(&searching, scene->searches + i, scene->parallel);
+			RunSearch(&searching, scene->searches + i, scene->workers.run);
 		}
 	}
 }

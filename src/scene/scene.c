@@ -123,7 +123,7 @@ static void RunTask(void* context, uint32_t index)
 
 void sgScene_Run(snugScene* scene, uint32_t count, snugTaskFcn* task, void* context)
 {
-	if (scene->parallel == NULL || count <= 1)
+	if (scene->workers.run == NULL || count <= 1)
 	{
 		for (uint32_t i = 0; i < count; ++i)
 		{
@@ -133,7 +133,7 @@ void sgScene_Run(snugScene* scene, uint32_t count, snugTaskFcn* task, void* cont
 	}
 	Task shared = { task, context };
 	sgFpEnv_Leave(scene->callersEnvironment);
-	scene->parallel(scene->parallelUser, count, RunTask, &shared);
+	scene->workers.run(scene->workers.user, count, RunTask, &shared);
 	sgFpEnv_Enter();
 }
 

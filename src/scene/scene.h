@@ -112,8 +112,7 @@ struct snugScene
 	snugMessenger messenger;
 	snugSceneRoom room;
 	double origin[3];
-	snugParallelFcn* parallel;
-	void* parallelUser;
+	snugWorkers workers;
 	snugSceneFilterFcn* filter;
 	void* filterUser;
 	sgFpEnv callersEnvironment; ///< of the update under way

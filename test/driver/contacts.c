@@ -527,9 +527,9 @@ static bool AskContacts(World* world, Two two)
 		return false;
 	}
 	UseBuffer(world, asked.two.truth.count);
-	snugContactQuery query = { .parallel = DrawParallel(world), .depths = Chance(world, 0.5) };
+	snugContactQuery query = { .workers.run = DrawParallel(world), .depths = Chance(world, 0.5) };
 	Copy(query.origin, asked.two.origin, sizeof(query.origin));
-	Tell(world, "room for %u%s%s; ", world->contactCapacity, query.parallel != NULL ? ", parallel" : "",
+	Tell(world, "room for %u%s%s; ", world->contactCapacity, query.workers.run != NULL ? ", parallel" : "",
 	    query.depths ? ", depths" : "");
 	asked.twinsA = Scratch(asked.two.surfaceA->vertexCount * sizeof(uint32_t));
 	asked.twinsB = Scratch(asked.two.surfaceB->vertexCount * sizeof(uint32_t));

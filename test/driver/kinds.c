@@ -400,7 +400,7 @@ bool Kind_Make(World* world, Kind* kind)
 	snugModelDef plain = Describe(world, kind), tested = Describe(world, kind);
 	tested.tree = DrawTree(world);
 	tested.allocator = WorldAllocator(world);
-	tested.parallel = DrawParallel(world);
+	tested.workers.run = DrawParallel(world);
 	DrawBounds(world, kind, &tested, &plain);
 	Name(kind, &tested.tree);
 	snugStatus status;

@@ -153,7 +153,7 @@ bool Collide(World* world)
 		return false;
 	}
 	FindTruth(world, &two);
-	snugQuery query = { .capacity = DrawCapacity(world, two.truth.count), .parallel = DrawParallel(world) };
+	snugQuery query = { .capacity = DrawCapacity(world, two.truth.count), .workers.run = DrawParallel(world) };
 	Copy(query.origin, two.origin, sizeof(query.origin));
 	query.pairs = query.capacity > 0 || Chance(world, 0.5) ? Room(world, query.capacity, sizeof(snugPair)) : NULL;
 	query.unsorted = Chance(world, 0.25);
@@ -166,11 +166,11 @@ bool Collide(World* world)
 		query.user = &heard;
 	}
 	Tell(world, "capacity %llu%s%s%s%s; ", (unsigned long long)query.capacity,
-	    query.parallel != NULL ? ", parallel" : "", query.unsorted ? ", unsorted" : "",
+	    query.workers.run != NULL ? ", parallel" : "", query.unsorted ? ", unsorted" : "",
 	    query.findDistanceBound ? ", distance bound" : "", query.callback != NULL ? ", callback" : "");
 	const snugQuery* given = GIVEN(world, query);
 	snugResult result;
-	CALL(world, heard.mode = query.parallel == NULL ? ReadMode() : 0;
+	CALL(world, heard.mode = query.workers.run == NULL ? ReadMode() : 0;
 	     result = snugCollide(two.a->body, two.b->body, given));
 	if (!IsAnswered(world, result.status, two.surfaceA))
 	{
@@ -222,7 +222,7 @@ bool Touches(World* world)
 		return false;
 	}
 	FindTruth(world, &two);
-	snugQuery query = { .capacity = Below(world, 3), .parallel = DrawParallel(world) };
+	snugQuery query = { .capacity = Below(world, 3), .workers.run = DrawParallel(world) };
 	Copy(query.origin, two.origin, sizeof(query.origin));
 	query.pairs = query.capacity > 0 ? Room(world, query.capacity, sizeof(snugPair)) : NULL;
 	query.witness = DrawWitness(world, &two);

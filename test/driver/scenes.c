@@ -154,7 +154,7 @@ bool SceneMake(World* world)
 		world->actors[i].isPresent = false;
 	}
 	snugSceneDef def = {
-		.parallel = DrawParallel(world),
+		.workers.run = DrawParallel(world),
 		.filter = stage->filterSeed != 0 ? Filter : NULL,
 		.filterUser = world,
 		.allocator = WorldAllocator(world),
