@@ -50,13 +50,11 @@ grep -q '<th class="t">joint</th><th class="t">joint</th>' self.html || fail "jo
 grep -q '<tr><td class="t">worm.glb [^<]*</td><td class="t">worm.glb [^<]*</td>' self.html ||
 	fail "rows of the page do not name their file"
 
-# With costs: what else was measured finds the same pairs.
+# With costs: what a frame takes.
 # shellcheck disable=SC2086
 expect 0 "" check $run --summary --costs --html costs.html
-checks=$((checks + 2))
-[ "$(grep -c '<td>0</td><td>0</td></tr>' costs.html)" -ge 2 ] || fail "the page does not compare costs"
-grep -E '<td class="t">(snug|everything)' costs.html | grep -qv '<td>0</td><td>0</td></tr>' &&
-	fail "other ways find other pairs"
+checks=$((checks + 1))
+grep -q ' ms</b>' costs.html || fail "the page has no times with --costs"
 
 browser=
 for name in chromium chromium-browser google-chrome; do

@@ -124,7 +124,7 @@ class Headers(unittest.TestCase):
         rows = re.findall(r"^\| (`snug.*?) \| (.+) \|$", (root / "docs/python.md").read_text(), re.M)
         listed = [name for row in rows for name in re.findall(r"`(\w+)`", row[0])]
         there = []
-        for header in ("snug_base", "snug", "snug_queries", "snug_scene"):
+        for header in ("snug_base", "snug", "snug_queries", "snug_scene", "snug_io"):
             text = (root / f"include/snug/{header}.h").read_text()
             there += re.findall(r"^SNUG_API[^;(]*?\b(snug\w+)\(", text, re.M)
         self.assertGreater(len(there), 60)
@@ -133,7 +133,7 @@ class Headers(unittest.TestCase):
     def test_names_exist(self):
         rows = re.findall(r"^\| `snug.*? \| (.+) \|$", (HERE.parent.parent / "docs/python.md").read_text(), re.M)
         for row in rows:
-            for owner, name in re.findall(r"`(Model|Body|Scene)\.(\w+)", row):
+            for owner, name in re.findall(r"`(Model|Body|Scene|File|Actor)\.(\w+)", row):
                 self.assertTrue(hasattr(getattr(snug, owner), name), f"{owner}.{name}")
 
 
