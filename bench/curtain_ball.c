@@ -1,9 +1,9 @@
 #include "bench/curtain_ball.h"
 
-#include "baselines/layered_spheres.h"
-#include "baselines/world.h"
 #include "bench/answers.h"
 #include "bench/timer.h"
+#include "papers/bdtree/layered_spheres.h"
+#include "papers/common/world.h"
 #include "snug/snug_queries.h"
 
 #include <math.h>

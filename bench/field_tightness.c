@@ -1,9 +1,9 @@
 #include "bench/field_tightness.h"
 
-#include "baselines/layered_spheres.h"
 #include "body/body.h"
 #include "deform/fields/fields.h"
 #include "geometry/ball.h"
+#include "papers/bdtree/layered_spheres.h"
 
 #include <math.h>
 #include <stdlib.h>

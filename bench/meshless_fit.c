@@ -1,10 +1,10 @@
 // `snug bench meshless-fit`: Table 1 of the 2008 paper: time to fit one box to a whole body, against evaluating it.
-#include "baselines/corners.h"
-#include "baselines/limited_tree.h"
-#include "baselines/oracle.h"
 #include "bench/blend_bodies.h"
 #include "bench/timer.h"
 #include "deform/skin/blend.h"
+#include "papers/common/oracle.h"
+#include "papers/meshless/corners.h"
+#include "papers/meshless/limited_tree.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 #ifndef BENCH_METHODS_H
 #define BENCH_METHODS_H
 
-#include "baselines/bd_tree.h"
-#include "baselines/limited_tree.h"
 #include "bench/blend_bodies.h"
 #include "bench/peer.h"
+#include "papers/bdtree/bd_tree.h"
+#include "papers/meshless/limited_tree.h"
 
 /// Trees of which `rigid` compares the queries: BENCH_TREES methods from bench_firstTree on.
 #define BENCH_TREES 12

@@ -5,8 +5,8 @@
 // skipped.
 #include "bench/skin.h"
 
-#include "baselines/oracle.h"
 #include "bench/tightness.h"
+#include "papers/common/oracle.h"
 
 #include <math.h>
 #include <stdlib.h>

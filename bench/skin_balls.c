@@ -1,9 +1,9 @@
 #include "bench/skin_balls.h"
 
-#include "baselines/oracle.h"
 #include "bench/stage.h"
 #include "geometry/ball.h"
 #include "geometry/volume.h"
+#include "papers/common/oracle.h"
 
 #include <math.h>
 #include <stdlib.h>

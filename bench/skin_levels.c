@@ -2,10 +2,10 @@
 //
 // A pose counts only if the paper's own bound is about as loose on it as published: at the creature's root, for linear
 // blending, 2.1 times the optimum. The first table says so.
-#include "baselines/sphere_tree.h"
 #include "bench/skin_balls.h"
 #include "bench/stage.h"
 #include "bench/timer.h"
+#include "papers/spherical/sphere_tree.h"
 
 #include <math.h>
 #include <stdlib.h>

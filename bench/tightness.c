@@ -1,7 +1,7 @@
 #include "bench/tightness.h"
 
-#include "baselines/accumulated_spheres.h"
-#include "baselines/oracle.h"
+#include "papers/common/oracle.h"
+#include "papers/meshless/accumulated_spheres.h"
 
 #include <math.h>
 #include <stdlib.h>

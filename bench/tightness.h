@@ -7,8 +7,8 @@
 #ifndef BENCH_TIGHTNESS_H
 #define BENCH_TIGHTNESS_H
 
-#include "baselines/accumulated_spheres.h"
 #include "bench/blend_bodies.h"
+#include "papers/meshless/accumulated_spheres.h"
 #include "tree/tree.h"
 
 /// The bounds by their numbers in benchBounds, then accumulated spheres by both readings (accumulated_spheres.h).

@@ -1,7 +1,7 @@
 // bench/tightness.h measures bounds, and nothing that a strategy makes of them: what it says of a root is what the
 // bound gives for that pose alone.
-#include "baselines/limited_tree.h"
 #include "bench/tightness.h"
+#include "papers/meshless/limited_tree.h"
 #include "support.h"
 
 #include <math.h>
