@@ -52,7 +52,6 @@ benchFcn benchBridge;
 benchFcn benchBlend;
 benchFcn benchScaling;
 benchFcn benchPeers;
-benchFcn benchSkin;
 benchFcn benchSkinTightness;
 benchFcn benchSkinWalk;
 benchFcn benchCurtain;

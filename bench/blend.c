@@ -50,7 +50,7 @@ static benchMeetingPlan MakePlan(const benchOptions* options, const blendCase* w
 	bool isSmall = which->size + which->crowd < 2, isTwo = which->crowd == 0;
 	benchMethodSet main = BENCH_BIT(bench_ours) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_freeBottomUp) |
 	                      BENCH_BIT(bench_oracle) | BENCH_BIT(bench_embree);
-	benchMethodSet others = BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_paperWide);
+	benchMethodSet others = BENCH_BIT(bench_onDemand);
 	benchMeetingPlan plan = { .methods = main | BENCH_THREADED,
 		.phased = isSmall ? main | others : main,
 		.passes = options->full && isSmall ? 5 : 3,

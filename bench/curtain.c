@@ -3,8 +3,8 @@
 #include "sim/curtain.h"
 #include "bench/bd_levels.h"
 #include "bench/curtain_ball.h"
-#include "bench/field_tightness.h"
 #include "bench/fielded.h"
+#include "bench/tightness.h"
 #include "sim/reduce.h"
 
 #include <math.h>
@@ -29,14 +29,11 @@ static void AddReduction(benchReport* report, const simReduced* reduced)
 static void AddAims(benchReport* report, const char* name, const benchFieldedResult* results)
 {
 	const benchFieldedResult* ours = results + bench_ours;
-	const benchFieldedResult* binary = results + bench_binary;
 	const benchFieldedResult* layered = results + bench_layered;
 	const benchFieldedResult* oracle = results + bench_oracle;
 	const benchFieldedResult* paper = results + bench_bd;
 	benchReport_AddAim(
 	    report, ours->volumeTests / layered->volumeTests, 1.0, "%s: volume tests, ours / layered spheres", name);
-	benchReport_AddAim(report, binary->volumeTests / layered->volumeTests, 1.0,
-	    "%s: volume tests, ours in a binary tree / layered spheres in theirs", name);
 	benchReport_AddAim(report, ours->bestMicroseconds / oracle->bestMicroseconds, 1.5, "%s: ours / oracle", name);
 	const struct
 	{
@@ -46,7 +43,6 @@ static void AddAims(benchReport* report, const char* name, const benchFieldedRes
 		{ "time, layered spheres / BD spheres", layered->bestMicroseconds / paper->bestMicroseconds, 2250.0 },
 		{ "time, layered spheres / ours", layered->bestMicroseconds / ours->bestMicroseconds, (double)NAN },
 		{ "tests, BD spheres / layered spheres", paper->volumeTests / layered->volumeTests, 3890.0 / 2150.0 },
-		{ "tests, ours, binary / layered spheres", binary->volumeTests / layered->volumeTests, (double)NAN },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
 	{
@@ -65,30 +61,23 @@ static void AddAims(benchReport* report, const char* name, const benchFieldedRes
 static double RunScene(
     const benchOptions* options, benchReport* report, const benchFieldedScene* scene, double ballRadius)
 {
-	const benchFieldPoses poses = {
-		.name = scene->name,
-		.actor = scene->actors[0],
-		.frameCount = scene->actors[0].frameCount,
-		.step = !options->full ? 22 : 11,
-	};
-	benchFieldTightness tightness;
+	static benchTightness tightness;
 	benchFieldedResult results[BENCH_METHODS];
-	if (!benchFieldTightness_Measure(&tightness, &poses, options, report))
+	if (!benchTightness_OfFields(&tightness, &scene->actors[0], !options->full ? 22 : 11, false, report))
 	{
 		return NAN;
 	}
 	benchFielded_Run(scene, options, options->full ? 7 : options->quick ? 1 : 3, results, report);
 	benchCurtainBall(scene, ballRadius, options->full ? 50 : options->quick ? 3 : 15, report);
 	AddAims(report, scene->name, results);
-	benchFieldTightness_AddRows(report, &poses, &tightness);
-	benchReport_AddAim(report, benchFieldTightness_GetDeep(&tightness, snug_boundDefault), 1.1,
-	    "%s: deep levels, mean radius / optimal, default bound", scene->name);
+	benchTightness_AddFieldRows(report, scene->name, &tightness);
 	benchRow* row = benchReport_AddRow(report, "Mean growth of BD spheres");
 	benchRow_Text(row, "scene", scene->name);
-	benchRow_Number(row, "here", tightness.growth, 2);
+	double growth = benchTightness_GetMeanOfAll(&tightness, bench_bdGrown);
+	benchRow_Number(row, "here", growth, 2);
 	benchRow_Number(row, "paper", 1.51, 2);
 	benchRow_Text(row, "how", scene->isScaled ? "set by construction: amplitudes scaled" : "as simulated");
-	return tightness.growth;
+	return growth;
 }
 
 // As simulated; and with all amplitudes scaled so that radii of BD spheres grow as much as the paper's do.

@@ -10,12 +10,10 @@
 #define LARGE_TRIANGLES 100000
 
 static const benchMethodSet usualMethods =
-    BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_interval) | BENCH_BIT(bench_binary) |
-    BENCH_BIT(bench_bd) | BENCH_BIT(bench_bdTemporal) | BENCH_BIT(bench_bdBoxes) | BENCH_BIT(bench_bottomUp) |
-    BENCH_BIT(bench_layered) | BENCH_BIT(bench_oracle);
+    BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_bd) | BENCH_BIT(bench_bdTemporal) |
+    BENCH_BIT(bench_bdBoxes) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_layered) | BENCH_BIT(bench_oracle);
 static const benchMethodSet otherMethods =
-    BENCH_BIT(bench_front) | BENCH_BIT(bench_firstOrder) | BENCH_BIT(bench_zeroOrder) | BENCH_BIT(bench_oriented) |
-    BENCH_BIT(bench_ball) | BENCH_BIT(bench_leaves) | BENCH_BIT(bench_meanBall) | BENCH_BIT(bench_freeBottomUp);
+    BENCH_BIT(bench_front) | BENCH_BIT(bench_bdOriented) | BENCH_BIT(bench_freeBottomUp);
 
 static void AddRow(benchReport* report, const benchFieldedScene* scene, const benchMeeting* meeting,
     const benchMeetingTimes* times, const benchMethodDef* method)

@@ -61,12 +61,6 @@ static void AddCounterCells(
 	}
 }
 
-// The quicker of the two ways to run the paper's method.
-static benchMethod GetBestPaper(const benchMeetingTimes all[BENCH_METHODS])
-{
-	return benchMeeting_GetRatio(all, bench_paper, bench_paperWide) < 1.0 ? bench_paper : bench_paperWide;
-}
-
 void benchMeeting_AddCells(
     benchRow* row, const benchMeeting* meeting, const benchMeetingTimes all[BENCH_METHODS], benchMethod method)
 {
@@ -95,9 +89,9 @@ void benchMeeting_AddCells(
 	{
 		benchRow_Number(row, "gain", benchMeeting_GetGain(meeting, all, method), 2);
 	}
-	if (all[bench_paperWide].isMeasured)
+	if (all[bench_paper].isMeasured)
 	{
-		benchRow_Number(row, "paperOverTotal", benchMeeting_GetRatio(all, GetBestPaper(all), method), 2);
+		benchRow_Number(row, "paperOverTotal", benchMeeting_GetRatio(all, bench_paper, method), 2);
 	}
 	AddCounterCells(row, times, oracle, def);
 	benchRow_Number(row, "pairs", benchAnswers_GetMean(&meeting->answers), 0);

@@ -25,7 +25,6 @@ typedef enum benchMethod
 	bench_paperDop18,   ///< 18-DOPs from oriented boxes
 	bench_paperDop26,   ///< 26-DOPs from oriented boxes
 	bench_paperRest14,  ///< 14-DOPs from 14-DOPs
-	bench_paperWide,    ///< Eq. (12), looked-at leaves and a front in our engine and tree: eight nodes at a time
 	bench_spheres,      ///< the skinning paper's sphere tree, corrected, on demand
 	bench_spheresUp,    ///< the same, all of it refitted from the triangles up
 	bench_limited,      ///< the other bounds, all else as users get it
@@ -33,15 +32,10 @@ typedef enum benchMethod
 	bench_local,        ///
 	bench_zeroOrder,    ///
 	bench_firstOrder,   ///
-	bench_interval,     ///< bounds of fields
-	bench_oriented,     ///
-	bench_ball,         ///
-	bench_leaves,       ///< bounds down to the leaves
-	bench_binary,       ///< down to single triangles, in the papers' tree
-	bench_meanBall,     ///< the BD-tree's spheres there, in our engine
 	bench_bd,           ///< the BD-tree itself (bd_tree.h): spheres
 	bench_bdTemporal,   ///< the same with its temporal update
 	bench_bdBoxes,      ///< boxes
+	bench_bdOriented,   ///< boxes along principal axes
 	bench_layered,      ///< all vertices evaluated, then layered spheres updated from the leaves up
 	bench_firstTree,    ///< ours in other trees
 	bench_lastTree = bench_firstTree + BENCH_TREES - 1,

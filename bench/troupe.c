@@ -63,7 +63,7 @@ benchMeetingPlan benchTroupe_GetPlan(const benchOptions* options)
 	return (benchMeetingPlan){
 		.methods = BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_bottomUp) |
 		           BENCH_BIT(bench_oracle) | BENCH_BIT(bench_spatialHash) | BENCH_BIT(bench_embree) |
-		           BENCH_BIT(bench_paperWide) | BENCH_BIT(bench_freeBottomUp) | papers,
+		           BENCH_BIT(bench_freeBottomUp) | papers,
 		.passes = !options->full ? 2 : 3,
 		.briefPasses = 1,
 	};

@@ -80,9 +80,9 @@ if [ "$3" = quick ]; then
 	says "and $(saved 'curtain, gentler') % in the gentler run"
 
 	run meshless-tightness
-	first='"transforms":65,"tree":"2 children, leaves of 1","limitedGreatest"'
+	first='"transforms":65,"limitedGreatest"'
 	says "root is $(value 2 limitedGreatest "$first") times the optimum at its greatest and $(value 2 limitedMean "$first") in the mean"
-	last='"transforms":509,"tree":"2 children, leaves of 1","limitedGreatest"'
+	last='"transforms":509,"limitedGreatest"'
 	says "$(value 1 spheresOverLimitedGreatest "$first") to $(value 1 termByTermOverLimitedGreatest "$first") times as large as that with 65 nodes, $(value 0 spheresOverLimitedGreatest "$last") to $(value 0 termByTermOverLimitedGreatest "$last") with 509"
 
 	"$snug" scene twist --out pages >out 2>err
@@ -104,12 +104,6 @@ says "| $(mean_and_greatest 509 eq12) | $(mean_and_greatest 509 ours) |"
 strong='"nodes":509,"pullKilonewtons":240,"endMoves'
 says "| $(value 0 spheresGreatestOverEq12 "$strong"), or $(value 0 termByTermGreatestOverEq12 "$strong") term by term |"
 
-run blend
-wide='"bodies":"two","vertices":44892,"nodes":115,"contact":"light","method":"Eq. (12) in our engine and tree"'
-says "Eq. (12) makes $(value 0 volumeTests "$wide") volume tests per frame for two bodies of 45K"
-run blend --quick
-says "$(value 0 volumeTests "$wide") with \`--quick\`"
-
 run skin-tightness --models nowhere
 # levels KEY: of the creature, spherical, one after the other
 levels()
@@ -118,7 +112,7 @@ levels()
 		value 2 "$1" '"character":"creature","skin":"spherical"' "\"level\":$level,"
 	done | paste -s -d ' '
 }
-says "| $(levels printedSpherical) | $(levels paperOverOptimal) | $(levels boxOverOptimalBox) |"
+says "| $(levels printedSpherical) | $(levels paperOverOptimal) |"
 
 # Modes need solvers.
 if "$snug" bench modal --quick --json >out 2>err && tr '{' '\n' <out >rows && grep -q '"body":"chair"' rows; then

@@ -3,7 +3,6 @@
 #include "deform/fields/fields.h"
 #include "geometry/eigen.h"
 #include "geometry/triangle.h"
-#include "papers/common/node_vertices.h"
 #include "tree/leaf_kernels.h"
 
 #include <math.h>
@@ -28,6 +27,7 @@ struct bdTree
 	uint32_t fieldCount; ///< none for rigid models
 	uint32_t width;      ///< of a term: fours
 	four* terms;         ///< (nodes, fieldCount + 1, width)
+	four (*axes)[3];     ///< (nodes) of oriented boxes; else null
 	four* vertices;      ///< (vertices, fieldCount + 1): rest position and displacements
 	float* stretches;    ///< (nodes): the greatest |U_i|
 	double restReach;    ///< greatest |coordinate| at rest
@@ -41,6 +41,7 @@ struct bdBody
 	uint32_t version;
 	four* factors;       ///< (fieldCount, width): what terms are multiplied by, q for centres and |q| for extents
 	volume* volumes;     ///< (nodes) placed
+	four (*axes)[3];     ///< (nodes) of oriented boxes, placed; else null
 	uint32_t* opened;    ///< (nodes): version of its children's volumes
 	four* positions;     ///< (vertices) placed
 	uint32_t* evaluated; ///< (vertices): version of its position
@@ -84,9 +85,48 @@ static void CopyVertices(bdTree* tree, const snugModel* model, const sgFields* f
 	}
 }
 
-// Enlarge extents so that they contain a point, given relative to their centre. A millionth covers float32.
-static void Widen(const bdTree* tree, four* term, const double d[3])
+static double AlongAxis(const four axis, const double d[3])
 {
+	return (double)axis[0] * d[0] + (double)axis[1] * d[1] + (double)axis[2] * d[2];
+}
+
+void bdTree_GetAxes(const bdTree* tree, uint32_t node, double axes[3][3])
+{
+	for (int i = 0; i < 9; ++i)
+	{
+		double entry = i % 4 == 0 ? 1.0 : 0.0;
+		axes[i / 3][i % 3] = tree->axes != NULL ? (double)tree->axes[node][i / 3][i % 3] : entry;
+	}
+}
+
+// The principal axes of rest positions.
+static void FindAxes(bdTree* tree, uint32_t node, const nodeVertices* below)
+{
+	const four mean = TermsOf(tree, node)[0];
+	double moment[3][3] = { { 0.0 } }, values[3], axes[3][3];
+	for (uint32_t i = 0; i < below->count; ++i)
+	{
+		const four d = VertexOf(tree, below->vertices[i])[0] - mean;
+		for (int k = 0; k < 9; ++k)
+		{
+			moment[k / 3][k % 3] += (double)d[k / 3] * (double)d[k % 3];
+		}
+	}
+	sgEigen3(moment, values, axes);
+	for (int a = 0; a < 3; ++a)
+	{
+		tree->axes[node][a] = (four){ (float)axes[a][0], (float)axes[a][1], (float)axes[a][2], 0.0f };
+	}
+}
+
+// Enlarge extents so that they contain a point, given relative to their centre. A millionth covers float32.
+static void Widen(const bdTree* tree, uint32_t node, four* term, const double offset[3])
+{
+	double d[3] = { offset[0], offset[1], offset[2] };
+	for (int k = 0; k < 3 && tree->axes != NULL; ++k)
+	{
+		d[k] = AlongAxis(tree->axes[node][k], offset);
+	}
 	four* extents = term + tree->width - 1;
 	double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 	for (int k = 0; k < (tree->width == 1 ? 1 : 3); ++k)
@@ -127,6 +167,10 @@ static void BuildNode(bdTree* tree, uint32_t node, const nodeVertices* below)
 		{
 			(*term)[k] = (float)(mean[k] / (double)below->count);
 		}
+		if (f == 0 && tree->axes != NULL)
+		{
+			FindAxes(tree, node, below);
+		}
 		for (uint32_t i = 0; i < below->count; ++i)
 		{
 			const four x = VertexOf(tree, below->vertices[i])[f];
@@ -137,7 +181,7 @@ static void BuildNode(bdTree* tree, uint32_t node, const nodeVertices* below)
 				*most = fmax(*most, fabs((double)x[k]));
 				d[k] = (double)x[k] - (double)(*term)[k];
 			}
-			Widen(tree, term, d);
+			Widen(tree, node, term, d);
 		}
 	}
 	for (uint32_t i = 0; i < below->count && tree->def.temporal > 0.0; ++i)
@@ -155,21 +199,22 @@ static bool Build(bdTree* tree, const snugModel* model)
 		tree->fieldCount = fields.header->fieldCount;
 	}
 	size_t terms = (size_t)tree->fieldCount + 1;
-	tree->width = tree->def.kind == bd_boxes ? 2 : 1;
+	tree->width = tree->def.kind == bd_spheres ? 1 : 2;
 	tree->terms = calloc(terms * tree->width * tree->tree.nodeCount + 1, sizeof(four));
 	tree->vertices = calloc(terms * model->tree.vertexCount + 1, sizeof(four));
 	tree->stretches = calloc((size_t)tree->tree.nodeCount + 1, sizeof(float));
 	tree->most = calloc(terms, sizeof(double));
+	tree->axes = tree->def.kind == bd_oriented ? calloc((size_t)tree->tree.nodeCount + 1, sizeof(*tree->axes)) : NULL;
 	nodeVertices below = { .vertices = NULL };
 	bool good = tree->terms != NULL && tree->vertices != NULL && tree->stretches != NULL && tree->most != NULL &&
-	            nodeVertices_Create(&below, model);
+	            (tree->axes != NULL || tree->def.kind != bd_oriented) && nodeVertices_Create(&below, &tree->tree);
 	if (good)
 	{
 		CopyVertices(tree, model, &fields);
 	}
 	for (uint32_t node = 0; good && node < tree->tree.nodeCount; ++node)
 	{
-		nodeVertices_Gather(&below, model, tree->tree.slots[node]);
+		nodeVertices_Gather(&below, &tree->tree, node);
 		BuildNode(tree, node, &below);
 	}
 	nodeVertices_Free(&below);
@@ -199,6 +244,7 @@ void bdTree_Destroy(bdTree* tree)
 	{
 		binaryTree_Free(&tree->tree);
 		free(tree->terms);
+		free(tree->axes);
 		free(tree->vertices);
 		free(tree->stretches);
 		free(tree->most);
@@ -213,7 +259,7 @@ uint32_t bdTree_GetNodeCount(const bdTree* tree)
 
 uint32_t bdTree_GetLevel(const bdTree* tree, uint32_t node)
 {
-	return tree->tree.model->tree.nodes[tree->tree.slots[node]].level;
+	return tree->tree.nodes[node].level;
 }
 
 double bdTree_GetGrowth(const bdTree* tree, uint32_t node)
@@ -240,14 +286,16 @@ bdBody* bdBody_Create(const bdTree* tree)
 	bd->tree = tree;
 	bd->factors = calloc((size_t)tree->width * tree->fieldCount + 1, sizeof(four));
 	bd->volumes = malloc(nodes * sizeof(volume));
+	bd->axes = tree->axes != NULL ? malloc(nodes * sizeof(*bd->axes)) : NULL;
 	bd->opened = calloc(nodes, sizeof(uint32_t));
 	bd->positions = malloc(vertices * sizeof(four));
 	bd->evaluated = calloc(vertices, sizeof(uint32_t));
 	bd->computed = malloc(nodes * sizeof(volume));
 	bd->computedAt = malloc(nodes * sizeof(double));
 	bd->amplitudes = calloc((size_t)tree->fieldCount + 1, sizeof(float));
-	if (bd->factors == NULL || bd->volumes == NULL || bd->opened == NULL || bd->positions == NULL ||
-	    bd->evaluated == NULL || bd->computed == NULL || bd->computedAt == NULL || bd->amplitudes == NULL)
+	if ((bd->axes == NULL && tree->axes != NULL) || bd->factors == NULL || bd->volumes == NULL || bd->opened == NULL ||
+	    bd->positions == NULL || bd->evaluated == NULL || bd->computed == NULL || bd->computedAt == NULL ||
+	    bd->amplitudes == NULL)
 	{
 		bdBody_Destroy(bd);
 		return NULL;
@@ -265,6 +313,7 @@ void bdBody_Destroy(bdBody* bd)
 	{
 		free(bd->factors);
 		free(bd->volumes);
+		free(bd->axes);
 		free(bd->opened);
 		free(bd->positions);
 		free(bd->evaluated);
@@ -314,7 +363,22 @@ void bdBody_Bound(const bdBody* bd, uint32_t node, double center[3], double exte
 	}
 }
 
-// Turned and moved; the fourth number, a radius, stays.
+static void PlaceAxes(bdBody* bd, uint32_t node)
+{
+	for (int a = 0; a < 3; ++a)
+	{
+		const four axis = bd->tree->axes[node][a];
+		bd->axes[node][a] = axis;
+		for (int i = 0; i < 3 && !bd->placement.isIdentity; ++i)
+		{
+			const double d[3] = { (double)axis[0], (double)axis[1], (double)axis[2] };
+			const double* r = bd->placement.rotation[i];
+			bd->axes[node][a][i] = (float)(r[0] * d[0] + r[1] * d[1] + r[2] * d[2]);
+		}
+	}
+}
+
+// Turned and moved; the fourth number, a radius, stays, and so do half sides along axes that turn too.
 static volume Place(const bdBody* bd, volume v)
 {
 	volume placed = { { 0.0f, 0.0f, 0.0f, v.center[3] }, { 0.0f, 0.0f, 0.0f, 0.0f } };
@@ -328,6 +392,7 @@ static volume Place(const bdBody* bd, volume v)
 			placed.half[i] += fabsf(entry) * v.half[k];
 		}
 	}
+	placed.half = bd->axes != NULL ? v.half : placed.half;
 	return placed;
 }
 
@@ -354,6 +419,10 @@ static void Refit(bdBody* bd, uint32_t node)
 {
 	volume v = bd->tree->def.temporal > 0.0 ? Keep(bd, node) : Compute(bd, node);
 	bd->volumes[node] = bd->placement.isIdentity ? v : Place(bd, v);
+	if (bd->axes != NULL)
+	{
+		PlaceAxes(bd, node);
+	}
 	++bd->counters.nodesRefitted;
 }
 
@@ -497,8 +566,58 @@ typedef struct collision
 	binaryPairs pairs;
 } collision;
 
+// Whether the projections on an axis overlap, given the distance of the centres along it. For the cross product of two
+// axes, u of the first box and v of the second, the other two of each count.
+static bool OverlapAlong(const float halfA[3], const float halfB[3], float dots[3][3], int u, int v, float distance)
+{
+	float reach = 0.0f;
+	for (int k = 1; k < 3; ++k)
+	{
+		reach += halfA[(u + k) % 3] * dots[(u + 3 - k) % 3][v] + halfB[(v + k) % 3] * dots[u][(v + 3 - k) % 3];
+	}
+	return fabsf(distance) <= reach;
+}
+
+// Separating axes (Gottschalk et al. 1996): the faces' normals, and the cross products of edges. A hair on the cosines
+// covers edges that are nearly parallel; half sides have the slack already.
+static bool OverlapOriented(const volume* p, const four axesA[3], const volume* q, const four axesB[3], float slack)
+{
+	float dots[3][3], cosines[3][3], along[3], halfA[3], halfB[3];
+	const four d = q->center - p->center;
+	bool overlaps = true;
+	for (int i = 0; i < 3; ++i)
+	{
+		along[i] = d[0] * axesA[i][0] + d[1] * axesA[i][1] + d[2] * axesA[i][2];
+		halfA[i] = p->half[i] + slack;
+		halfB[i] = q->half[i] + slack;
+		for (int k = 0; k < 3; ++k)
+		{
+			const four product = axesA[i] * axesB[k];
+			cosines[i][k] = product[0] + product[1] + product[2];
+			dots[i][k] = fabsf(cosines[i][k]) + 2e-6f;
+		}
+	}
+	for (int i = 0; i < 3 && overlaps; ++i)
+	{
+		const float b = d[0] * axesB[i][0] + d[1] * axesB[i][1] + d[2] * axesB[i][2];
+		overlaps =
+		    fabsf(along[i]) <= halfA[i] + halfB[0] * dots[i][0] + halfB[1] * dots[i][1] + halfB[2] * dots[i][2] &&
+		    fabsf(b) <= halfB[i] + halfA[0] * dots[0][i] + halfA[1] * dots[1][i] + halfA[2] * dots[2][i];
+	}
+	for (int i = 0; i < 9 && overlaps; ++i)
+	{
+		const int u = i / 3, v = i % 3, n = (u + 1) % 3, o = (u + 2) % 3;
+		overlaps = OverlapAlong(halfA, halfB, dots, u, v, along[o] * cosines[n][v] - along[n] * cosines[o][v]);
+	}
+	return overlaps;
+}
+
 static inline bool Overlap(const collision* c, const volume* p, const volume* q)
 {
+	if (c->a->axes != NULL)
+	{
+		return OverlapOriented(p, c->a->axes[p - c->a->volumes], q, c->b->axes[q - c->b->volumes], c->slack);
+	}
 	const four d = p->center - q->center;
 	if (c->a->tree->width == 1)
 	{
@@ -584,9 +703,11 @@ static inline bool ReachesBall(const search* s, uint32_t node)
 	four d = v->center - s->center;
 	if (s->bd->tree->width == 2)
 	{
+		const double offset[3] = { (double)d[0], (double)d[1], (double)d[2] };
 		for (int k = 0; k < 3; ++k)
 		{
-			d[k] = fmaxf(0.0f, fabsf(d[k]) - v->half[k]);
+			const float along = s->bd->axes != NULL ? (float)AlongAxis(s->bd->axes[node][k], offset) : d[k];
+			d[k] = fmaxf(0.0f, fabsf(along) - v->half[k]);
 		}
 		d[3] = -s->center[3];
 	}

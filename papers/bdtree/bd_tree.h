@@ -5,10 +5,10 @@
 //
 //     c' = c + sum_k U_k q_k,     R' = R + sum_k dR_k |q_k|,     dR_k = max_i |U_ik - U_k|,
 //
-// boxes likewise, one axis at a time (section 3.5). Volumes are computed when a query first looks at them in a step; a
-// binary tree down to single triangles, traversed by opening the larger volume. With the temporal update of section 3.5
-// a volume that was computed in an earlier step is enlarged by max_i |U_i| times how far q went since, as long as that
-// is little, instead of computed anew.
+// boxes likewise, one axis at a time, along the coordinate axes or the principal axes of a node (section 3.5). Volumes
+// are computed when a query first looks at them in a step; a binary tree down to single triangles, traversed by opening
+// the larger volume. With the temporal update of section 3.5 a volume that was computed in an earlier step is enlarged
+// by max_i |U_i| times how far q went since, as long as that is little, instead of computed anew.
 //
 // Written for speed, in float32: centre and radius are four numbers, so that a field costs one product and one sum of
 // four; the two children of a node are computed together; a vertex is evaluated once in a step, from a table of its
@@ -23,7 +23,8 @@
 typedef enum bdKind
 {
 	bd_spheres = 0,
-	bd_boxes
+	bd_boxes,
+	bd_oriented ///< boxes along the principal axes of what is below a node at rest
 } bdKind;
 
 typedef struct bdTreeDef
@@ -35,7 +36,7 @@ typedef struct bdTreeDef
 typedef struct bdTree bdTree;
 typedef struct bdBody bdBody;
 
-/// @param model snug_fields or snug_rigid, binary, one triangle per leaf; borrowed
+/// @param model snug_fields or snug_rigid; borrowed
 /// @return null if there is no memory
 bdTree* bdTree_Create(const snugModel* model, const bdTreeDef* def);
 void bdTree_Destroy(bdTree* tree);
@@ -47,6 +48,9 @@ uint32_t bdTree_GetLevel(const bdTree* tree, uint32_t node); ///< the root's is 
 /// The length of (dR_1, ..., dR_M): how much a sphere can grow for amplitudes of unit length.
 double bdTree_GetGrowth(const bdTree* tree, uint32_t node);
 
+/// The axes of a node's box: unit vectors, in body space.
+void bdTree_GetAxes(const bdTree* tree, uint32_t node, double axes[3][3]);
+
 /// @return null if there is no memory
 bdBody* bdBody_Create(const bdTree* tree);
 void bdBody_Destroy(bdBody* bd);
@@ -57,7 +61,7 @@ void bdBody_SetAmplitudes(bdBody* bd, const float* amplitudes);
 /// A new step: amplitudes and place of a body of the tree's model.
 snugStatus bdBody_Follow(bdBody* bd, snugBody* body);
 
-/// Compute a node's volume, body space. @param extents radius, or half sides along the axes
+/// Compute a node's volume, body space. @param extents radius, or half sides along its axes
 void bdBody_Bound(const bdBody* bd, uint32_t node, double center[3], double extents[3]);
 
 /// What queries cost in this step; temporal updates are not among the refits.

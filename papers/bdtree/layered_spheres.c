@@ -130,15 +130,14 @@ void layeredSpheres_Update(layeredSpheres* spheres, const float* positions)
 		}
 		else
 		{
-			*out = node->childCount == 1 ? spheres->spheres[node->first]
-			                             : Merge(spheres->spheres + node->first, spheres->spheres + node->first + 1);
+			*out = Merge(spheres->spheres + node->first, spheres->spheres + node->first + 1);
 		}
 	}
 }
 
-double layeredSpheres_GetRadius(const layeredSpheres* spheres, uint32_t slot)
+double layeredSpheres_GetRadius(const layeredSpheres* spheres, uint32_t node)
 {
-	return (double)spheres->spheres[spheres->tree.numbers[slot]].radius;
+	return (double)spheres->spheres[node].radius;
 }
 
 /// A query under way.

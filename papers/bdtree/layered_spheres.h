@@ -11,17 +11,17 @@
 
 typedef struct layeredSpheres layeredSpheres;
 
-/// Prepare the tree of a model, which must outlive it: binary, with leaves of one triangle.
+/// @param model borrowed
 /// @return null if there is no memory
 layeredSpheres* layeredSpheres_Create(const snugModel* model);
 void layeredSpheres_Destroy(layeredSpheres* spheres);
 
 /// Compute all spheres.
-/// @param positions of all vertices, x y z each, in the order of the tree; borrowed until the next call
+/// @param positions of all vertices, x y z each, in the model's order; borrowed until the next call
 void layeredSpheres_Update(layeredSpheres* spheres, const float* positions);
 
 /// The radius of a node.
-double layeredSpheres_GetRadius(const layeredSpheres* spheres, uint32_t slot);
+double layeredSpheres_GetRadius(const layeredSpheres* spheres, uint32_t node);
 
 /// What a query cost.
 typedef struct layeredCounters

@@ -1,71 +1,269 @@
 #include "papers/common/binary_tree.h"
 
+#include "geometry/eigen.h"
 #include "geometry/triangle.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+// ---- Cutting ---------------------------------------------------------------------------------------------------
+
+/// A triangle while the tree is built.
+typedef struct item
+{
+	double center[3]; ///< of its box, times two
+	float key;        ///< place along the axis of the last cut
+	uint32_t triangle;
+	uint32_t corners[3];
+} item;
+
+static void FillItem(const snugModel* model, item* made)
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		float lower = INFINITY, upper = -INFINITY;
+		for (int c = 0; c < 3; ++c)
+		{
+			const float x = model->positions[3 * (size_t)made->corners[c] + (size_t)k];
+			lower = x < lower ? x : lower;
+			upper = x > upper ? x : upper;
+		}
+		made->center[k] = (double)lower + (double)upper;
+	}
+}
+
+// In the order of the caller's numbers: sums over triangles, and so trees, depend on it.
+static void ListItems(const snugModel* model, item* items)
+{
+	const sgTree* tree = &model->tree;
+	for (uint32_t i = 0; i < tree->leafCount; ++i)
+	{
+		const sgLeaf* leaf = tree->leaves + i;
+		for (uint32_t t = 0; t < leaf->triangleCount; ++t)
+		{
+			uint32_t triangle = tree->triangleMap[leaf->firstTriangle + t];
+			items[triangle].triangle = triangle;
+			for (int c = 0; c < 3; ++c)
+			{
+				items[triangle].corners[c] = tree->leafVertices[leaf->firstVertex + leaf->corners[c][t]];
+			}
+			FillItem(model, items + triangle);
+		}
+	}
+}
+
+static void FindKeys(item* items, uint32_t count)
+{
+	double mean[3] = { 0, 0, 0 }, covariance[3][3] = { { 0 } }, values[3], axes[3][3];
+	for (uint32_t i = 0; i < 3 * count; ++i)
+	{
+		mean[i % 3] += items[i / 3].center[i % 3];
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		mean[k] /= (double)count;
+	}
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		const double* c = items[i].center;
+		for (int k = 0; k < 9; ++k)
+		{
+			covariance[k / 3][k % 3] += (c[k / 3] - mean[k / 3]) * (c[k % 3] - mean[k % 3]);
+		}
+	}
+	sgEigen3(covariance, values, axes);
+	const double* axis = axes[0];
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		const double* c = items[i].center;
+		items[i].key = (float)((axis[0] * (c[0] - mean[0]) + axis[1] * (c[1] - mean[1])) + axis[2] * (c[2] - mean[2]));
+	}
+}
+
+static bool Before(const item* a, const item* b)
+{
+	return a->key < b->key || (a->key == b->key && a->triangle < b->triangle);
+}
+
+static void Swap(item* a, item* b)
+{
+	item other = *a;
+	*a = *b;
+	*b = other;
+}
+
+static void SortThree(item* a, item* b, item* c)
+{
+	if (Before(b, a))
+	{
+		Swap(a, b);
+	}
+	if (Before(c, b))
+	{
+		Swap(b, c);
+		if (Before(b, a))
+		{
+			Swap(a, b);
+		}
+	}
+}
+
+// One step of quickselect: items before the pivot's place come before it. The pivot is the median of nine spread items.
+static void Partition(item* items, uint32_t first, uint32_t last, uint32_t* lower, uint32_t* upper)
+{
+	uint32_t step = (last - first) / 8, middle = first + 4 * step, i = first, j = last;
+	SortThree(items + first, items + first + step, items + first + 2 * step);
+	SortThree(items + first + 3 * step, items + middle, items + first + 5 * step);
+	SortThree(items + first + 6 * step, items + first + 7 * step, items + last);
+	SortThree(items + first + step, items + middle, items + first + 7 * step);
+	const item pivot = items[middle];
+	while (i <= j)
+	{
+		while (Before(items + i, &pivot))
+		{
+			++i;
+		}
+		while (Before(&pivot, items + j))
+		{
+			--j;
+		}
+		if (i <= j)
+		{
+			Swap(items + i++, items + j--);
+		}
+	}
+	*lower = j;
+	*upper = i;
+}
+
+// Afterwards no item before `place` comes after any item from it on. The order is total, so every step shrinks the
+// rest.
+static void SelectPlace(item* items, uint32_t count, uint32_t place)
+{
+	uint32_t first = 0, last = count - 1;
+	while (last - first > 8)
+	{
+		uint32_t lower, upper;
+		Partition(items, first, last, &lower, &upper);
+		if (place > lower && place < upper)
+		{
+			return;
+		}
+		last = place <= lower ? lower : last;
+		first = place <= lower ? first : upper;
+	}
+	for (uint32_t i = first + 1; i <= last; ++i)
+	{
+		for (uint32_t j = i; j > first && Before(items + j, items + j - 1); --j)
+		{
+			Swap(items + j, items + j - 1);
+		}
+	}
+}
+
 // ---- Tree ------------------------------------------------------------------------------------------------------
 
-static void NumberNodes(binaryTree* made, const sgTree* tree)
+static void Divide(binaryTree* tree, uint32_t number, item* items)
 {
-	uint32_t slots = tree->groupCount * SG_LANES;
-	for (uint32_t slot = 0; slot < slots; ++slot)
+	binaryNode* node = tree->nodes + number;
+	tree->depth = node->level > tree->depth ? node->level : tree->depth;
+	if (node->leafCount == 1)
 	{
-		made->numbers[slot] = made->nodeCount;
-		made->slots[made->nodeCount] = slot;
-		made->nodeCount += tree->nodes[slot].first != SG_NONE;
+		node->first = node->firstLeaf;
+		return;
 	}
-	for (uint32_t i = 0; i < made->nodeCount; ++i)
-	{
-		const sgNode* node = tree->nodes + made->slots[i];
-		uint32_t first = node->childCount > 0 ? made->numbers[node->first] : node->first;
-		made->nodes[i] = (binaryNode){ first, node->childCount };
-	}
-	// A model without triangles has a root all the same.
-	made->nodeCount = tree->triangleCount > 0 ? made->nodeCount : 0;
+	uint32_t cut = node->leafCount / 2;
+	FindKeys(items + node->firstLeaf, node->leafCount);
+	SelectPlace(items + node->firstLeaf, node->leafCount, cut);
+	node->first = tree->nodeCount;
+	node->childCount = 2;
+	tree->nodeCount += 2;
+	node[node->first - number] =
+	    (binaryNode){ .firstLeaf = node->firstLeaf, .leafCount = cut, .level = node->level + 1 };
+	node[node->first + 1 - number] = (binaryNode){
+		.firstLeaf = node->firstLeaf + cut, .leafCount = node->leafCount - cut, .level = node->level + 1
+	};
+	Divide(tree, node->first, items);
+	Divide(tree, node->first + 1, items);
 }
 
 bool binaryTree_Create(binaryTree* made, const snugModel* model)
 {
-	const sgTree* tree = &model->tree;
-	size_t slots = (size_t)tree->groupCount * SG_LANES + 1, leaves = (size_t)tree->leafCount + 1;
+	const uint32_t count = model->tree.triangleCount;
+	item* items = malloc(((size_t)count + 1) * sizeof(item));
 	*made = (binaryTree){
 		.model = model,
-		.nodes = calloc(slots, sizeof(binaryNode)),
-		.slots = calloc(slots, sizeof(uint32_t)),
-		.numbers = calloc(slots, sizeof(uint32_t)),
-		.corners = calloc(leaves, sizeof(*made->corners)),
-		.triangles = calloc(leaves, sizeof(uint32_t)),
+		.leafCount = count,
+		.nodes = calloc(2 * (size_t)count + 1, sizeof(binaryNode)),
+		.corners = calloc((size_t)count + 1, sizeof(*made->corners)),
+		.triangles = calloc((size_t)count + 1, sizeof(uint32_t)),
 	};
-	if (made->nodes == NULL || made->slots == NULL || made->numbers == NULL || made->corners == NULL ||
-	    made->triangles == NULL)
+	bool good = items != NULL && made->nodes != NULL && made->corners != NULL && made->triangles != NULL;
+	if (!good)
 	{
 		binaryTree_Free(made);
-		return false;
 	}
-	NumberNodes(made, tree);
-	for (uint32_t i = 0; i < tree->leafCount; ++i)
+	else if (count > 0)
 	{
-		const sgLeaf* leaf = tree->leaves + i;
-		made->triangles[i] = tree->triangleMap[leaf->firstTriangle];
-		for (int c = 0; c < 3; ++c)
-		{
-			made->corners[i][c] = tree->leafVertices[leaf->firstVertex + leaf->corners[c][0]];
-		}
+		ListItems(model, items);
+		made->nodeCount = 1;
+		made->nodes[0] = (binaryNode){ .leafCount = count };
+		Divide(made, 0, items);
 	}
-	return true;
+	for (uint32_t i = 0; i < count && good; ++i)
+	{
+		made->triangles[i] = items[i].triangle;
+		memcpy(made->corners[i], items[i].corners, sizeof(items[i].corners));
+	}
+	free(items);
+	return good;
 }
 
 void binaryTree_Free(binaryTree* tree)
 {
 	free(tree->nodes);
-	free(tree->slots);
-	free(tree->numbers);
 	free(tree->corners);
 	free(tree->triangles);
 	*tree = (binaryTree){ .model = NULL };
+}
+
+bool nodeVertices_Create(nodeVertices* gathered, const binaryTree* tree)
+{
+	size_t count = (size_t)tree->model->tree.vertexCount + 1;
+	*gathered = (nodeVertices){
+		.vertices = malloc(count * sizeof(uint32_t)),
+		.stamps = calloc(count, sizeof(uint32_t)),
+	};
+	bool good = gathered->vertices != NULL && gathered->stamps != NULL;
+	if (!good)
+	{
+		nodeVertices_Free(gathered);
+	}
+	return good;
+}
+
+void nodeVertices_Free(nodeVertices* gathered)
+{
+	free(gathered->vertices);
+	free(gathered->stamps);
+	*gathered = (nodeVertices){ .vertices = NULL };
+}
+
+void nodeVertices_Gather(nodeVertices* gathered, const binaryTree* tree, uint32_t number)
+{
+	const binaryNode* node = tree->nodes + number;
+	++gathered->stamp;
+	gathered->count = 0;
+	for (uint32_t i = 3 * node->firstLeaf; i < 3 * (node->firstLeaf + node->leafCount); ++i)
+	{
+		uint32_t vertex = tree->corners[i / 3][i % 3];
+		if (gathered->stamps[vertex] != gathered->stamp)
+		{
+			gathered->stamps[vertex] = gathered->stamp;
+			gathered->vertices[gathered->count++] = vertex;
+		}
+	}
 }
 
 // ---- Traversal -------------------------------------------------------------------------------------------------
@@ -128,7 +326,7 @@ void binarySearch_Run(const binarySearch* search)
 
 bool binaryLeaves_Create(binaryLeaves* leaves, const binaryTree* tree, snugBody* body)
 {
-	size_t vertices = (size_t)tree->model->tree.vertexCount + 1, count = (size_t)tree->model->tree.leafCount + 1;
+	size_t vertices = (size_t)tree->model->tree.vertexCount + 1, count = (size_t)tree->leafCount + 1;
 	*leaves = (binaryLeaves){
 		.tree = tree,
 		.body = body,
@@ -152,14 +350,12 @@ void binaryLeaves_Free(binaryLeaves* leaves)
 	*leaves = (binaryLeaves){ .tree = NULL };
 }
 
-snugStatus binaryLeaves_Begin(binaryLeaves* leaves)
+snugStatus binaryLeaves_Begin(binaryLeaves* leaves, const sgBox* box)
 {
 	static const double origin[3] = { 0.0, 0.0, 0.0 };
-	snugCounters ignored = { 0 };
-	sgBox root;
 	++leaves->version;
 	leaves->counters = (binaryCounters){ 0 };
-	return sgBody_MakePlacement(leaves->body, origin, &root, &leaves->placement, &ignored);
+	return sgPlacement_Make(&leaves->body->frame, origin, box, &leaves->placement) ? snug_success : snug_outOfRange;
 }
 
 // In double, rounded once, as queries do it.

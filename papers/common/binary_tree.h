@@ -1,12 +1,14 @@
-// papers/common/binary_tree.h: what the papers' hierarchies have in common: a binary tree over single triangles, and a
-// plain traversal of two of them that opens the larger volume.
+// papers/common/binary_tree.h: what the papers' hierarchies have in common: a binary tree over single triangles, cut at
+// medians, and a plain traversal of two of them that opens the larger volume.
 //
-// The tree is that of a model, made with branching 2 and one triangle per leaf, in numbers without gaps: children have
-// larger numbers than their parents. A traversal tests one pair of volumes at a time. What a volume is, when it is
-// refitted and how large it is, the method says.
+// The tree is built over a model's rest mesh, whatever tree the model has: triangles are cut in half at the median
+// along the principal axis of their boxes' centres, down to single ones (M08 section 4.1). Plain scalar C with + - * /
+// sqrt only: the same tree on every machine. Nodes are numbered without gaps: the root is 0, the two children of a node
+// follow one another, and have larger numbers than it. Leaves are numbered from left to right.
 //
-// Corners of triangles are those of a body of snug, evaluated when they are first wanted in a step and placed as
-// queries place them, so that pairs can be compared bit for bit.
+// A traversal tests one pair of volumes at a time. What a volume is, when it is refitted and how large it is, the
+// method says. Corners of triangles are those of a body of snug, evaluated when they are first wanted in a step and
+// placed as queries place them, so that pairs can be compared bit for bit.
 #ifndef PAPERS_BINARY_TREE_H
 #define PAPERS_BINARY_TREE_H
 
@@ -14,25 +16,43 @@
 
 typedef struct binaryNode
 {
-	uint32_t first;      ///< number of the first child, or of the leaf
-	uint32_t childCount; ///< 0 for leaves; else 2, or 1 at the root of a single triangle
+	uint32_t first;                ///< number of the first child, or of the leaf
+	uint32_t childCount;           ///< 0 for leaves, else 2
+	uint32_t firstLeaf, leafCount; ///< what is below
+	uint32_t level;                ///< the root's is 0
 } binaryNode;
 
 typedef struct binaryTree
 {
 	const snugModel* model;
 	uint32_t nodeCount; ///< zero without triangles
+	uint32_t leafCount;
+	uint32_t depth; ///< the greatest level
 	binaryNode* nodes;
-	uint32_t* slots;        ///< (nodeCount) in the model's tree
-	uint32_t* numbers;      ///< (slots of the model's tree): the node's number
-	uint32_t (*corners)[3]; ///< (leaves) vertices in tree order
+	uint32_t (*corners)[3]; ///< (leaves) vertices in the model's order
 	uint32_t* triangles;    ///< (leaves) the caller's numbers
 } binaryTree;
 
-/// @param model borrowed; binary, one triangle per leaf
+/// @param model borrowed
 /// @return false if there is no memory
 bool binaryTree_Create(binaryTree* tree, const snugModel* model);
 void binaryTree_Free(binaryTree* tree);
+
+/// The vertices below a node, each once.
+typedef struct nodeVertices
+{
+	uint32_t* vertices; ///< (count) the model's order, as the leaves have them from left to right
+	uint32_t count;
+	uint32_t* stamps; ///< for the gathering
+	uint32_t stamp;
+} nodeVertices;
+
+/// Room for any node of a tree.
+/// @return false, with nothing to free, if there is no memory
+bool nodeVertices_Create(nodeVertices* gathered, const binaryTree* tree);
+void nodeVertices_Free(nodeVertices* gathered);
+
+void nodeVertices_Gather(nodeVertices* gathered, const binaryTree* tree, uint32_t node);
 
 /// A query between two bodies.
 typedef struct binaryWalk
@@ -84,7 +104,9 @@ bool binaryLeaves_Create(binaryLeaves* leaves, const binaryTree* tree, snugBody*
 void binaryLeaves_Free(binaryLeaves* leaves);
 
 /// The body was posed or placed: nothing is known, and counters are zero.
-snugStatus binaryLeaves_Begin(binaryLeaves* leaves);
+/// @param box around all its vertices, relative to its frame: how far placing may put them off follows from it
+/// @return snug_outOfRange if it is too far away for float32
+snugStatus binaryLeaves_Begin(binaryLeaves* leaves, const sgBox* box);
 const float (*binaryLeaves_Get(binaryLeaves* leaves, uint32_t leaf))[3];
 
 /// A vertex that the method evaluated itself, relative to the frame: it must be the body's, bit for bit.

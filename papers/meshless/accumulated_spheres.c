@@ -24,7 +24,7 @@ typedef struct sphereNode
 
 struct accumulatedSpheres
 {
-	sphereNode* nodes; // by slot
+	sphereNode* nodes;
 	sphereEntry* entries;
 	size_t entryCount, entryCapacity;
 };
@@ -99,25 +99,21 @@ static bool AddEntries(accumulatedSpheres* spheres, const nodeWeights* weights, 
 	return true;
 }
 
-accumulatedSpheres* accumulatedSpheres_Create(const snugModel* model)
+accumulatedSpheres* accumulatedSpheres_Create(const binaryTree* tree)
 {
-	size_t slots = (size_t)model->tree.groupCount * SG_LANES;
 	accumulatedSpheres* spheres = calloc(1, sizeof(accumulatedSpheres));
 	nodeWeights weights = { .count = 0 };
-	bool good = spheres != NULL && nodeWeights_Create(&weights, model);
+	bool good = spheres != NULL && nodeWeights_Create(&weights, tree);
 	if (good)
 	{
-		spheres->nodes = calloc(slots + 1, sizeof(sphereNode));
+		spheres->nodes = calloc((size_t)tree->nodeCount + 1, sizeof(sphereNode));
 		good = spheres->nodes != NULL;
 	}
-	for (uint32_t slot = 0; good && slot < slots; ++slot)
+	for (uint32_t i = 0; good && i < tree->nodeCount; ++i)
 	{
-		if (model->tree.nodes[slot].first != SG_NONE)
-		{
-			nodeWeights_Gather(&weights, model, slot);
-			FitSphere(model, &weights, spheres->nodes + slot);
-			good = AddEntries(spheres, &weights, spheres->nodes + slot);
-		}
+		nodeWeights_Gather(&weights, tree, i);
+		FitSphere(tree->model, &weights, spheres->nodes + i);
+		good = AddEntries(spheres, &weights, spheres->nodes + i);
 	}
 	nodeWeights_Free(&weights);
 	if (!good)
@@ -228,10 +224,10 @@ static double BoundTermByTerm(
 	return radius * (1.0 + 1e-6);
 }
 
-double accumulatedSpheres_Bound(const accumulatedSpheres* spheres, accumulatedReading reading, uint32_t slot,
+double accumulatedSpheres_Bound(const accumulatedSpheres* spheres, accumulatedReading reading, uint32_t number,
     const float* matrices, double center[3])
 {
-	const sphereNode* node = spheres->nodes + slot;
+	const sphereNode* node = spheres->nodes + number;
 	const sphereEntry* entries = spheres->entries + node->firstEntry;
 	return reading == accumulated_termByTerm ? BoundTermByTerm(node, entries, matrices, center)
 	                                         : BoundAboutMean(node, entries, matrices, center);

@@ -17,7 +17,7 @@
 #ifndef PAPERS_ACCUMULATED_SPHERES_H
 #define PAPERS_ACCUMULATED_SPHERES_H
 
-#include "model/model.h"
+#include "papers/common/binary_tree.h"
 
 typedef enum accumulatedReading
 {
@@ -28,15 +28,15 @@ typedef enum accumulatedReading
 
 typedef struct accumulatedSpheres accumulatedSpheres;
 
-/// Prepare all nodes of a blend model.
+/// Prepare all nodes of a tree over a blend model.
 /// @return null if there is no memory
-accumulatedSpheres* accumulatedSpheres_Create(const snugModel* model);
+accumulatedSpheres* accumulatedSpheres_Create(const binaryTree* tree);
 void accumulatedSpheres_Destroy(accumulatedSpheres* spheres);
 
 /// The sphere of a node in a pose. Computed in double, with a millionth of the radius added; nothing is proved.
 /// @param matrices 12 floats per transform, by rows
 /// @return the radius
-double accumulatedSpheres_Bound(const accumulatedSpheres* spheres, accumulatedReading reading, uint32_t slot,
+double accumulatedSpheres_Bound(const accumulatedSpheres* spheres, accumulatedReading reading, uint32_t node,
     const float* matrices, double center[3]);
 
 #endif

@@ -34,6 +34,7 @@ struct limitedTree
 	size_t entryCount, entryCapacity;
 	float (*corners)[3];
 	size_t cornerCount, cornerCapacity;
+	float reach[3]; ///< greatest |coordinate| at rest
 	size_t* starts; ///< (vertices + 1) in the next two: what moves a vertex, and how much
 	uint16_t* transforms;
 	float* weights;
@@ -283,7 +284,7 @@ static bool BuildNode(limitedTree* tree, uint32_t number, nodeWeights* weights)
 	static const double along[3][3] = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };
 	limitedNode* node = tree->nodes + number;
 	double axes[3][3];
-	nodeWeights_Gather(weights, tree->tree.model, tree->tree.slots[number]);
+	nodeWeights_Gather(weights, &tree->tree, number);
 	const cloud c = { tree->tree.model->positions, weights->below.vertices, weights->below.count };
 	memcpy(axes, along, sizeof(axes));
 	if (tree->def.rest == limited_restOriented)
@@ -306,7 +307,11 @@ limitedTree* limitedTree_Create(const snugModel* model, const limitedTreeDef* de
 	tree->def = *def;
 	tree->slabs = limitedGetDirections(def->volume, &tree->directions);
 	tree->nodes = calloc((size_t)tree->tree.nodeCount + 1, sizeof(limitedNode));
-	bool good = tree->nodes != NULL && ListWeights(tree) && nodeWeights_Create(&weights, model);
+	for (size_t i = 0; i < 3 * (size_t)model->tree.vertexCount; ++i)
+	{
+		tree->reach[i % 3] = fmaxf(tree->reach[i % 3], fabsf(model->positions[i]));
+	}
+	bool good = tree->nodes != NULL && ListWeights(tree) && nodeWeights_Create(&weights, &tree->tree);
 	for (uint32_t i = 0; good && i < (def->rootOnly ? 1 : tree->tree.nodeCount); ++i)
 	{
 		// Leaves are looked at, so nothing is known of them.
@@ -423,22 +428,45 @@ static bool IsDisplaced(const float* matrices, uint32_t count)
 	return is;
 }
 
-// The margin is that of the skinning papers' spheres: what evaluation in float32 may put vertices off.
+// A box around all vertices, relative to the frame, and around all intermediates of their evaluation: weights sum to 1,
+// so no coordinate is beyond what some transform alone could do.
+static sgBox FindReach(const limitedTree* tree, const float* matrices, uint32_t count)
+{
+	sgBox box = { { 0.0f, 0.0f, 0.0f }, { 0.0f, 0.0f, 0.0f } };
+	for (uint32_t j = 0; j < count; ++j)
+	{
+		const float* columns = matrices + 16 * (size_t)j;
+		for (int i = 0; i < 3; ++i)
+		{
+			float reach = fabsf(columns[12 + i]);
+			for (int k = 0; k < 3; ++k)
+			{
+				reach += fabsf(columns[4 * k + i]) * tree->reach[k];
+			}
+			box.upper[i] = fmaxf(box.upper[i], reach * (1.0f + 1e-5f));
+			box.lower[i] = -box.upper[i];
+		}
+	}
+	return box;
+}
+
+// The margin is that of the skinning papers' spheres: what evaluation in float32 may put vertices off. Nothing rests on
+// the library's bounds, so that counts are the same whatever these are.
 snugStatus limitedBody_Begin(limitedBody* limited)
 {
-	snugStatus status = binaryLeaves_Begin(&limited->leaves);
 	sgBlend blend = sgBlend_Get(limited->tree->tree.model);
-	const sgBlendPose* pose = limited->leaves.body->posed.pose;
 	double reach = 0.0, influences = (double)blend.header->rows.most;
 	const float* matrices = sgBlend_Columns(sgBody_Derive(limited->leaves.body)->derived);
 	if (limited->tree->def.displaces && !IsDisplaced(matrices, blend.header->transformCount))
 	{
 		return snug_badInput;
 	}
+	const sgBox box = FindReach(limited->tree, matrices, blend.header->transformCount);
+	snugStatus status = binaryLeaves_Begin(&limited->leaves, &box);
 	ReadTransforms(limited, matrices, blend.header->transformCount);
 	for (int k = 0; k < 3; ++k)
 	{
-		reach += (double)pose->reach[k];
+		reach += (double)box.upper[k];
 	}
 	// Weights sum to 1 but for 2^-24 of each, which moves Eq. (12) by that times the extremes.
 	limited->margin =

@@ -46,7 +46,7 @@ typedef struct limitedTreeDef
 typedef struct limitedTree limitedTree;
 typedef struct limitedBody limitedBody;
 
-/// @param model a blend model, binary, one triangle per leaf; borrowed
+/// @param model a blend model; borrowed
 /// @return null if there is no memory
 limitedTree* limitedTree_Create(const snugModel* model, const limitedTreeDef* def);
 void limitedTree_Destroy(limitedTree* tree);

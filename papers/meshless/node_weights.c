@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool nodeWeights_Create(nodeWeights* weights, const snugModel* model)
+bool nodeWeights_Create(nodeWeights* weights, const binaryTree* tree)
 {
-	const sgBlendHeader* header = model->deformData;
-	size_t transforms = header->transformCount;
+	size_t transforms = sgBlend_Get(tree->model).header->transformCount;
 	*weights = (nodeWeights){
 		.transforms = malloc(transforms * sizeof(uint32_t)),
 		.low = malloc(transforms * sizeof(double)),
@@ -19,7 +18,7 @@ bool nodeWeights_Create(nodeWeights* weights, const snugModel* model)
 		.listed = malloc(transforms * sizeof(uint32_t)),
 	};
 	bool good = weights->transforms != NULL && weights->low != NULL && weights->high != NULL && weights->mean != NULL &&
-	            weights->entryOf != NULL && weights->listed != NULL && nodeVertices_Create(&weights->below, model);
+	            weights->entryOf != NULL && weights->listed != NULL && nodeVertices_Create(&weights->below, tree);
 	if (!good)
 	{
 		nodeWeights_Free(weights);
@@ -70,11 +69,11 @@ static uint32_t FindEntry(nodeWeights* weights, uint16_t transform)
 	return *entry;
 }
 
-void nodeWeights_Gather(nodeWeights* weights, const snugModel* model, uint32_t slot)
+void nodeWeights_Gather(nodeWeights* weights, const binaryTree* tree, uint32_t node)
 {
-	sgBlend blend = sgBlend_Get(model);
-	nodeVertices_Gather(&weights->below, model, slot);
-	FindBox(weights, model);
+	sgBlend blend = sgBlend_Get(tree->model);
+	nodeVertices_Gather(&weights->below, tree, node);
+	FindBox(weights, tree->model);
 	weights->count = 0;
 	for (uint32_t i = 0; i < weights->below.count; ++i)
 	{

@@ -6,7 +6,7 @@
 #ifndef PAPERS_NODE_WEIGHTS_H
 #define PAPERS_NODE_WEIGHTS_H
 
-#include "papers/common/node_vertices.h"
+#include "papers/common/binary_tree.h"
 
 typedef struct nodeWeights
 {
@@ -22,11 +22,11 @@ typedef struct nodeWeights
 	uint32_t* listed;
 } nodeWeights;
 
-/// Room for any node of a blend model.
-bool nodeWeights_Create(nodeWeights* weights, const snugModel* model);
+/// Room for any node of a tree over a blend model.
+bool nodeWeights_Create(nodeWeights* weights, const binaryTree* tree);
 void nodeWeights_Free(nodeWeights* weights);
 
 /// Fill in everything for one node.
-void nodeWeights_Gather(nodeWeights* weights, const snugModel* model, uint32_t slot);
+void nodeWeights_Gather(nodeWeights* weights, const binaryTree* tree, uint32_t node);
 
 #endif

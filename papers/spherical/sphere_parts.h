@@ -2,8 +2,16 @@
 #ifndef PAPERS_SPHERE_PARTS_H
 #define PAPERS_SPHERE_PARTS_H
 
-#include "deform/bounds/corners.h"
+#include "deform/skin/blend.h"
 #include "papers/spherical/sphere_tree.h"
+
+/// The weight 1. Weights are integers while corners are found, so that those are exact, and a set of one vertex has
+/// one.
+#define CORNER_ONE (1u << 30)
+/// Joint sets with more joints have too many corners (n choose n/2, times n/2).
+#define CORNER_JOINTS 6
+/// Most corners: one weight of n makes the sum 1, the others are least or greatest.
+#define MAX_CORNERS (CORNER_JOINTS << (CORNER_JOINTS - 1))
 
 /// The joints that move a vertex, and all vertices like it.
 typedef struct sphereSet
@@ -24,21 +32,22 @@ typedef struct spherePart
 typedef struct sphereNode
 {
 	sphereBall rest;
-	uint32_t slot; ///< in the model's tree
+	uint32_t whole; ///< in the binary tree, before pruning
 	uint32_t level;
 	uint32_t firstChild; ///< children follow one another
 	uint32_t childCount;
-	uint32_t leaf; ///< number in the model's tree if there are no children
+	uint32_t leaf; ///< number if there are no children
 	uint32_t firstPart, partCount;
 } sphereNode;
 
 struct sphereTree
 {
+	binaryTree tree;
 	const snugModel* model;
 	sphereTreeDef def;
 	sphereNode* nodes;
 	uint32_t nodeCount;
-	uint32_t* setOf; ///< (vertexCount), tree order
+	uint32_t* setOf; ///< (vertexCount)
 	sphereSet* sets;
 	uint16_t* joints;
 	spherePart* parts;
@@ -56,7 +65,7 @@ struct sphereBody
 	double (*world)[3];     ///< (nodeCount): their centres, placed
 	uint32_t* fresh;        ///< (nodeCount): `version` when its ball was refitted
 	uint32_t* evaluated;    ///< (vertexCount): `version` when its position was evaluated
-	float* positions;       ///< (3 vertexCount + 1), body space, tree order
+	float* positions;       ///< (3 vertexCount + 1), body space
 	uint32_t* placed;       ///< (leaves): `version` when its corners were placed
 	float (*corners)[3][3]; ///< (leaves): of its triangle, placed
 	uint32_t version;
@@ -81,7 +90,7 @@ sphereBall sphereEnclose(const sphereTree* tree, const sphereBall* balls, size_t
 /// Read a body's pose. @return false if it is beyond the papers
 bool spherePose_Read(sphereBody* spheres);
 
-/// Have the positions of some vertices, each evaluated once in a pose. `vertices` in tree order.
+/// Have the positions of some vertices, each evaluated once in a pose.
 void spherePose_Evaluate(sphereBody* spheres, const uint32_t* vertices, uint32_t count);
 
 /// A ball around a node's vertices in the pose, from its parts.

@@ -11,7 +11,7 @@
 
 sphereBody* sphereBody_Create(const sphereTree* tree, snugBody* body)
 {
-	size_t nodes = tree->nodeCount, leaves = (size_t)tree->model->tree.leafCount + 1, joints = tree->jointCount + 1;
+	size_t nodes = tree->nodeCount, leaves = (size_t)tree->tree.leafCount + 1, joints = tree->jointCount + 1;
 	size_t vertices = (size_t)tree->model->tree.vertexCount + 1;
 	size_t transforms = sgBlend_Get(tree->model).header->transformCount;
 	sphereBody* s = calloc(1, sizeof(sphereBody));
@@ -143,20 +143,19 @@ void spherePose_Evaluate(sphereBody* spheres, const uint32_t* vertices, uint32_t
 // The corners of a leaf's triangle, as queries place them.
 static const float (*PlaceLeaf(sphereBody* s, uint32_t number))[3]
 {
-	const sgTree* tree = &s->tree->model->tree;
-	const sgLeaf* leaf = tree->leaves + number;
-	const uint32_t* vertices = tree->leafVertices + leaf->firstVertex;
+	uint32_t vertices[3 + SG_LANES] = { 0 };
 	if (s->placed[number] == s->version)
 	{
 		return (const float(*)[3])s->corners[number];
 	}
 	sgVertexBlock block;
-	spherePose_Evaluate(s, vertices, leaf->vertexCount);
-	sgGetKernels()->leaves->gatherVertices(s->positions, vertices, leaf->vertexCount, &block);
-	sgGetKernels()->leaves->placeVertices(&block, leaf->vertexCount, &s->placement);
+	memcpy(vertices, s->tree->tree.corners[number], 3 * sizeof(uint32_t));
+	spherePose_Evaluate(s, vertices, 3);
+	sgGetKernels()->leaves->gatherVertices(s->positions, vertices, 3, &block);
+	sgGetKernels()->leaves->placeVertices(&block, 3, &s->placement);
 	for (int i = 0; i < 9; ++i)
 	{
-		s->corners[number][i / 3][i % 3] = block.coordinate[i % 3][leaf->corners[i / 3][0]];
+		s->corners[number][i / 3][i % 3] = block.coordinate[i % 3][i / 3];
 	}
 	s->placed[number] = s->version;
 	return (const float(*)[3])s->corners[number];
@@ -164,12 +163,10 @@ static const float (*PlaceLeaf(sphereBody* s, uint32_t number))[3]
 
 static sphereBall EncloseLeaf(sphereBody* s, uint32_t number)
 {
-	const sgTree* tree = &s->tree->model->tree;
-	const sgLeaf* leaf = tree->leaves + number;
 	sphereBall corners[3];
 	for (int c = 0; c < 3; ++c)
 	{
-		const float* p = s->positions + 3 * (size_t)tree->leafVertices[leaf->firstVertex + leaf->corners[c][0]];
+		const float* p = s->positions + 3 * (size_t)s->tree->tree.corners[number][c];
 		corners[c] = (sphereBall){ .center = { (double)p[0], (double)p[1], (double)p[2] } };
 	}
 	return sphereEnclose(s->tree, corners, 3);
@@ -179,13 +176,11 @@ static sphereBall EncloseLeaf(sphereBody* s, uint32_t number)
 void sphereBody_RefitBottomUp(sphereBody* spheres)
 {
 	const sphereTree* tree = spheres->tree;
-	const sgTree* from = &tree->model->tree;
-	const sgLeaf* last = from->leaves + from->leafCount - 1;
-	if (from->triangleCount == 0)
+	if (tree->tree.leafCount == 0)
 	{
 		return;
 	}
-	spherePose_Evaluate(spheres, from->leafVertices, last->firstVertex + last->vertexCount);
+	spherePose_Evaluate(spheres, tree->tree.corners[0], 3 * tree->tree.leafCount);
 	for (uint32_t i = tree->nodeCount; i-- > 0;)
 	{
 		const sphereNode* node = tree->nodes + i;
@@ -213,11 +208,9 @@ static void TestTriangles(search* s, uint32_t leafA, uint32_t leafB)
 	++s->a->counters.triangleTests;
 	if (sgTriangles_Intersect(PlaceLeaf(s->a, leafA), PlaceLeaf(s->b, leafB)))
 	{
-		const sgTree *treeA = &s->a->tree->model->tree, *treeB = &s->b->tree->model->tree;
 		if (s->count < s->capacity)
 		{
-			s->pairs[s->count] = (snugPair){ treeA->triangleMap[treeA->leaves[leafA].firstTriangle],
-				treeB->triangleMap[treeB->leaves[leafB].firstTriangle] };
+			s->pairs[s->count] = (snugPair){ s->a->tree->tree.triangles[leafA], s->b->tree->tree.triangles[leafB] };
 		}
 		++s->count;
 	}
@@ -265,7 +258,7 @@ static int ComparePairs(const void* a, const void* b)
 uint64_t sphereCollide(sphereBody* a, sphereBody* b, bool stopsAtFirst, snugPair* pairs, uint64_t capacity)
 {
 	search s = { .a = a, .b = b, .stopsAtFirst = stopsAtFirst, .pairs = pairs, .capacity = capacity };
-	if (a->tree->model->tree.triangleCount == 0 || b->tree->model->tree.triangleCount == 0)
+	if (a->tree->tree.leafCount == 0 || b->tree->tree.leafCount == 0)
 	{
 		return 0;
 	}

@@ -1,5 +1,6 @@
 // Refitting balls in a pose: Algorithm 1 of the 2006 paper, corrected, and what goes with it for the other skins.
 #include "deform/skin/turning.h"
+#include "geometry/eigen.h"
 #include "geometry/margins.h"
 #include "papers/spherical/sphere_parts.h"
 
@@ -19,18 +20,24 @@
 // joint that only turns is 1 but for rounding. The papers' joints do.
 static double FindStretch(const float rows[12])
 {
-	double most = 0.0;
+	double square[3][3], values[3], vectors[3][3], most = 0.0;
 	for (int i = 0; i < 3; ++i)
 	{
 		double sum = 0.0;
 		for (int k = 0; k < 3; ++k)
 		{
-			sum += fabs((double)rows[i] * (double)rows[k] + (double)rows[4 + i] * (double)rows[4 + k] +
-			            (double)rows[8 + i] * (double)rows[8 + k]);
+			square[i][k] = (double)rows[i] * (double)rows[k] + (double)rows[4 + i] * (double)rows[4 + k] +
+			               (double)rows[8 + i] * (double)rows[8 + k];
+			sum += fabs(square[i][k]);
 		}
 		most = sum > most ? sum : most;
 	}
-	return most < 1.0001 ? sqrt(most) * (1.0 + 1e-12) : sgCorners_Stretch(rows);
+	if (most < 1.0001)
+	{
+		return sqrt(most) * (1.0 + 1e-12);
+	}
+	sgEigen3(square, values, vectors);
+	return sqrt(values[0]) * (1.0 + 1e-9);
 }
 
 // Evaluation of a blend puts a vertex off by (influences + 6) units of its reach per axis at most
@@ -400,11 +407,8 @@ static size_t AddDual(const sphereBody* s, const sphereNode* node, const sphereP
 // The ball of a node's vertices themselves.
 static sphereBall LookAtVertices(sphereBody* s, const sphereNode* node)
 {
-	const sgTree* tree = &s->tree->model->tree;
-	sgLeafRange range = sgTree_LeavesBelow(tree, node->slot);
-	const sgLeaf* last = tree->leaves + range.last;
-	const uint32_t *first = tree->leafVertices + tree->leaves[range.first].firstVertex,
-	               *end = tree->leafVertices + last->firstVertex + last->vertexCount;
+	const binaryNode* whole = s->tree->tree.nodes + node->whole;
+	const uint32_t *first = s->tree->tree.corners[whole->firstLeaf], *end = first + 3 * (size_t)whole->leafCount;
 	sphereBall ball = { .radius = 0.0 };
 	spherePose_Evaluate(s, first, (uint32_t)(end - first));
 	for (const uint32_t* v = first; v < end; ++v)

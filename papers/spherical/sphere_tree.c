@@ -1,6 +1,5 @@
 // Making sphere trees: balls at rest, pruning, joint sets and their corners.
 #include "geometry/ball.h"
-#include "papers/common/node_vertices.h"
 #include "papers/spherical/sphere_parts.h"
 
 #include <math.h>
@@ -11,13 +10,13 @@
 typedef struct maker
 {
 	sphereTree* tree;
-	sphereBall* rest;     ///< by slot
+	sphereBall* rest;     ///< by number in the binary tree
 	uint32_t* starts;     ///< of influences, by vertex
 	uint16_t* transforms; ///< per influence
 	float* weights;       ///< per influence
-	uint32_t* quanta;     ///< per influence: weights in units of 1 / SG_CORNER_ONE
+	uint32_t* quanta;     ///< per influence: weights in units of 1 / CORNER_ONE
 	nodeVertices below;   ///< a node
-	uint32_t* queue;      ///< (slots)
+	uint32_t* queue;      ///< (nodes)
 	uint32_t* partStamp;  ///< (setCount): stamp of the node that a joint set was last seen below
 } maker;
 
@@ -88,11 +87,11 @@ static void GetVertex(const void* points, uint32_t i, double point[3])
 	}
 }
 
-static void FitRest(maker* m, uint32_t slot)
+static void FitRest(maker* m, uint32_t whole)
 {
-	sphereBall* ball = m->rest + slot;
+	sphereBall* ball = m->rest + whole;
 	double point[3];
-	nodeVertices_Gather(&m->below, m->tree->model, slot);
+	nodeVertices_Gather(&m->below, &m->tree->tree, whole);
 	if (m->tree->def.averageAtRest)
 	{
 		for (uint32_t i = 0; i < m->below.count; ++i)
@@ -118,15 +117,15 @@ static void FitRest(maker* m, uint32_t slot)
 // ---- Topology --------------------------------------------------------------------------------------------------
 
 // List the children of a node that stay: those of pruned ones take their places.
-static uint32_t ListChildren(const maker* m, uint32_t slot, double radius, uint32_t* out)
+static uint32_t ListChildren(const maker* m, uint32_t whole, double radius, uint32_t* out)
 {
-	const sgTree* tree = &m->tree->model->tree;
-	const sgNode* node = tree->nodes + slot;
+	const binaryTree* tree = &m->tree->tree;
+	const binaryNode* node = tree->nodes + whole;
 	double limit = m->tree->def.prune > 0.0 ? m->tree->def.prune * radius : INFINITY;
 	uint32_t count = 0;
 	for (uint32_t child = node->first; child < node->first + node->childCount; ++child)
 	{
-		if (!sgTree_IsLeaf(tree, child) && m->rest[child].radius > limit)
+		if (tree->nodes[child].childCount > 0 && m->rest[child].radius > limit)
 		{
 			count += ListChildren(m, child, radius, out + count);
 		}
@@ -142,24 +141,24 @@ static uint32_t ListChildren(const maker* m, uint32_t slot, double radius, uint3
 static void AddNodes(maker* m, uint32_t* children)
 {
 	sphereTree* tree = m->tree;
-	const sgTree* from = &tree->model->tree;
-	tree->nodes[0] = (sphereNode){ .rest = m->rest[0], .slot = 0 };
+	tree->nodes[0] = (sphereNode){ .rest = m->rest[0], .whole = 0 };
 	tree->nodeCount = 1;
 	for (uint32_t i = 0; i < tree->nodeCount; ++i)
 	{
 		sphereNode* node = tree->nodes + i;
-		if (sgTree_IsLeaf(from, node->slot))
+		const binaryNode* whole = tree->tree.nodes + node->whole;
+		if (whole->childCount == 0)
 		{
-			node->leaf = from->nodes[node->slot].first;
+			node->leaf = whole->first;
 			continue;
 		}
 		node->firstChild = tree->nodeCount;
-		node->childCount = ListChildren(m, node->slot, node->rest.radius, children);
+		node->childCount = ListChildren(m, node->whole, node->rest.radius, children);
 		tree->mostBalls = node->childCount > tree->mostBalls ? node->childCount : tree->mostBalls;
 		for (uint32_t c = 0; c < node->childCount; ++c)
 		{
 			tree->nodes[tree->nodeCount++] =
-			    (sphereNode){ .rest = m->rest[children[c]], .slot = children[c], .level = node->level + 1 };
+			    (sphereNode){ .rest = m->rest[children[c]], .whole = children[c], .level = node->level + 1 };
 		}
 	}
 }
@@ -235,12 +234,12 @@ static bool FindSets(maker* m)
 	return true;
 }
 
-// Weights as integers that sum to exactly SG_CORNER_ONE: rounded down, and what that leaves goes to the largest.
+// Weights as integers that sum to exactly CORNER_ONE: rounded down, and what that leaves goes to the largest.
 static void Quantise(maker* m)
 {
 	for (uint32_t v = 0; v < m->tree->model->tree.vertexCount; ++v)
 	{
-		uint32_t first = m->starts[v], end = m->starts[v + 1], largest = first, rest = SG_CORNER_ONE;
+		uint32_t first = m->starts[v], end = m->starts[v + 1], largest = first, rest = CORNER_ONE;
 		double sum = 0.0;
 		for (uint32_t k = first; k < end; ++k)
 		{
@@ -249,28 +248,72 @@ static void Quantise(maker* m)
 		}
 		for (uint32_t k = first; k < end; ++k)
 		{
-			m->quanta[k] = (uint32_t)((double)m->weights[k] / sum * SG_CORNER_ONE);
+			m->quanta[k] = (uint32_t)((double)m->weights[k] / sum * CORNER_ONE);
 			rest -= m->quanta[k];
 		}
 		m->quanta[largest] += rest;
 	}
 }
 
+static bool IsListed(const uint32_t* corner, uint32_t count, uint32_t corners[][CORNER_JOINTS], uint32_t cornerCount)
+{
+	for (uint32_t i = 0; i < cornerCount; ++i)
+	{
+		if (memcmp(corner, corners[i], count * sizeof(uint32_t)) == 0)
+		{
+			return true;
+		}
+	}
+	return false;
+}
+
+// Corners of { low <= w <= high, sum w = CORNER_ONE }, each once: all weights but one are at a limit, and that one
+// makes the sum what it must be. Bit k of `high`: weight k is at its greatest. Where the free one is at a limit too,
+// the corner is met more than once.
+static uint32_t ListCorners(
+    const uint32_t* low, const uint32_t* high, uint32_t count, uint32_t corners[MAX_CORNERS][CORNER_JOINTS])
+{
+	uint32_t cornerCount = 0;
+	for (uint32_t free = 0; free < count; ++free)
+	{
+		for (uint32_t highs = 0; highs < 1u << count; ++highs)
+		{
+			if ((highs >> free & 1) != 0)
+			{
+				continue;
+			}
+			uint32_t* corner = corners[cornerCount];
+			int64_t rest = CORNER_ONE;
+			for (uint32_t k = 0; k < count; ++k)
+			{
+				corner[k] = (highs >> k & 1) != 0 ? high[k] : low[k];
+				rest -= k != free ? corner[k] : 0;
+			}
+			if (rest >= low[free] && rest <= high[free])
+			{
+				corner[free] = (uint32_t)rest;
+				cornerCount += !IsListed(corner, count, corners, cornerCount);
+			}
+		}
+	}
+	return cornerCount;
+}
+
 // The corners of a part, as weights of its joints one corner after the other.
 static bool AddCorners(sphereTree* tree, spherePart* part)
 {
 	uint32_t n = tree->sets[part->set].jointCount;
-	uint32_t corners[SG_MAX_CORNERS][SG_CORNER_TRANSFORMS];
+	uint32_t corners[MAX_CORNERS][CORNER_JOINTS];
 	part->cornerCount = n;
-	if (n <= SG_CORNER_TRANSFORMS)
+	if (n <= CORNER_JOINTS)
 	{
-		uint32_t low[SG_CORNER_TRANSFORMS], high[SG_CORNER_TRANSFORMS];
+		uint32_t low[CORNER_JOINTS], high[CORNER_JOINTS];
 		for (uint32_t j = 0; j < n; ++j)
 		{
 			low[j] = (uint32_t)tree->weights[part->firstWeight + j];
 			high[j] = (uint32_t)tree->weights[part->firstWeight + n + j];
 		}
-		part->cornerCount = sgCorners_Enumerate(low, high, n, corners);
+		part->cornerCount = ListCorners(low, high, n, corners);
 	}
 	void* weights = tree->weights;
 	bool good =
@@ -279,13 +322,13 @@ static bool AddCorners(sphereTree* tree, spherePart* part)
 	for (uint32_t i = 0; good && i < n * part->cornerCount; ++i)
 	{
 		uint32_t corner = i / n, joint = i % n;
-		tree->weights[tree->weightCount++] = n <= SG_CORNER_TRANSFORMS ? (double)corners[corner][joint] / SG_CORNER_ONE
-		                                     : corner == joint         ? 1.0
-		                                                               : 0.0;
+		tree->weights[tree->weightCount++] = n <= CORNER_JOINTS ? (double)corners[corner][joint] / CORNER_ONE
+		                                     : corner == joint  ? 1.0
+		                                                        : 0.0;
 	}
 	for (uint32_t i = 0; good && i < 3 * n; ++i)
 	{
-		tree->weights[part->firstWeight + i] /= SG_CORNER_ONE;
+		tree->weights[part->firstWeight + i] /= CORNER_ONE;
 	}
 	return good;
 }
@@ -359,7 +402,7 @@ static bool AddParts(maker* m, sphereNode* node)
 {
 	sphereTree* tree = m->tree;
 	size_t balls = 0;
-	nodeVertices_Gather(&m->below, m->tree->model, node->slot);
+	nodeVertices_Gather(&m->below, &m->tree->tree, node->whole);
 	bool good = ListParts(m, node);
 	for (uint32_t i = 0; i < node->partCount && good; ++i)
 	{
@@ -376,24 +419,21 @@ static bool AddParts(maker* m, sphereNode* node)
 static bool Make(maker* m)
 {
 	const snugModel* model = m->tree->model;
-	size_t slots = (size_t)model->tree.groupCount * SG_LANES, vertices = (size_t)model->tree.vertexCount + 1;
-	m->tree->nodes = malloc(model->tree.nodeCount * sizeof(sphereNode));
+	size_t nodes = (size_t)m->tree->tree.nodeCount + 1, vertices = (size_t)model->tree.vertexCount + 1;
+	m->tree->nodes = malloc(nodes * sizeof(sphereNode));
 	m->tree->setOf = malloc(vertices * sizeof(uint32_t));
-	m->rest = calloc(slots, sizeof(sphereBall));
-	m->queue = malloc(slots * sizeof(uint32_t));
+	m->rest = calloc(nodes, sizeof(sphereBall));
+	m->queue = malloc(nodes * sizeof(uint32_t));
 	if (m->tree->nodes == NULL || m->tree->setOf == NULL || m->rest == NULL || m->queue == NULL ||
-	    !nodeVertices_Create(&m->below, model) || !ListInfluences(m) || !FindSets(m))
+	    !nodeVertices_Create(&m->below, &m->tree->tree) || !ListInfluences(m) || !FindSets(m))
 	{
 		return false;
 	}
 	m->partStamp = calloc(m->tree->setCount + 1, sizeof(uint32_t));
 	bool good = m->partStamp != NULL;
-	for (uint32_t slot = 0; good && slot < slots; ++slot)
+	for (uint32_t i = 0; good && i < m->tree->tree.nodeCount; ++i)
 	{
-		if (model->tree.nodes[slot].first != SG_NONE)
-		{
-			FitRest(m, slot);
-		}
+		FitRest(m, i);
 	}
 	if (good)
 	{
@@ -416,7 +456,7 @@ sphereTree* sphereTree_Create(const snugModel* model, const sphereTreeDef* def)
 		m.tree->model = model;
 		m.tree->def = *def;
 		m.tree->mostBalls = 3; // a leaf's corners
-		good = Make(&m);
+		good = binaryTree_Create(&m.tree->tree, model) && Make(&m);
 	}
 	free(m.rest);
 	free(m.starts);
@@ -437,6 +477,7 @@ void sphereTree_Destroy(sphereTree* tree)
 {
 	if (tree != NULL)
 	{
+		binaryTree_Free(&tree->tree);
 		free(tree->nodes);
 		free(tree->setOf);
 		free(tree->sets);
@@ -457,17 +498,12 @@ uint32_t sphereTree_GetLevel(const sphereTree* tree, uint32_t node)
 	return tree->nodes[node].level;
 }
 
-uint32_t sphereTree_GetSlot(const sphereTree* tree, uint32_t node)
+uint32_t sphereTree_GetWhole(const sphereTree* tree, uint32_t node)
 {
-	return tree->nodes[node].slot;
+	return tree->nodes[node].whole;
 }
 
 sphereBall sphereTree_GetRestBall(const sphereTree* tree, uint32_t node)
 {
 	return tree->nodes[node].rest;
-}
-
-sgLeafRange sphereTree_GetLeaves(const sphereTree* tree, uint32_t node)
-{
-	return sgTree_LeavesBelow(&tree->model->tree, tree->nodes[node].slot);
 }

@@ -8,12 +8,12 @@
 // and a counterpart for dual quaternions. Plain scalar code in double, as theirs was: a baseline for what src/deform
 // does.
 //
-// Where a joint set has more than SG_CORNER_TRANSFORMS joints, their own weights 1 take the place of corners: valid,
+// Where a joint set has more than CORNER_JOINTS joints, their own weights 1 take the place of corners: valid,
 // and loose. Displacement fields and joints that scale are beyond the papers: sphereBody_Update refuses them.
 #ifndef PAPERS_SPHERE_TREE_H
 #define PAPERS_SPHERE_TREE_H
 
-#include "body/body.h"
+#include "papers/common/binary_tree.h"
 
 typedef struct sphereTree sphereTree;
 typedef struct sphereBody sphereBody;
@@ -38,7 +38,7 @@ typedef struct sphereCounters
 	uint64_t nodesRefitted, volumeTests, triangleTests, verticesEvaluated;
 } sphereCounters;
 
-/// @param model a skin with a binary tree and one triangle per leaf; borrowed
+/// @param model a skin; borrowed
 /// @return null if there is no memory
 sphereTree* sphereTree_Create(const snugModel* model, const sphereTreeDef* def);
 void sphereTree_Destroy(sphereTree* tree);
@@ -46,11 +46,10 @@ void sphereTree_Destroy(sphereTree* tree);
 /// Nodes are numbered from the root, 0, level by level.
 uint32_t sphereTree_GetNodeCount(const sphereTree* tree);
 uint32_t sphereTree_GetLevel(const sphereTree* tree, uint32_t node); ///< the root's is 0
-uint32_t sphereTree_GetSlot(const sphereTree* tree, uint32_t node);  ///< in the model's tree
-sphereBall sphereTree_GetRestBall(const sphereTree* tree, uint32_t node);
 
-/// The vertices below a node are those of these leaves of the model's tree.
-sgLeafRange sphereTree_GetLeaves(const sphereTree* tree, uint32_t node);
+/// The node's number before pruning, in the binary tree over the model.
+uint32_t sphereTree_GetWhole(const sphereTree* tree, uint32_t node);
+sphereBall sphereTree_GetRestBall(const sphereTree* tree, uint32_t node);
 
 /// @param body of the tree's model: its pose and place are read; borrowed
 /// @return null if there is no memory
