@@ -1,6 +1,6 @@
 #include "bench/meeting_frames.h"
 
-#include "baselines/world.h"
+#include "papers/common/world.h"
 #include "share/clock.h"
 
 #include <math.h>

@@ -2,12 +2,12 @@
 #ifndef BENCH_STAGE_H
 #define BENCH_STAGE_H
 
-#include "baselines/layered_spheres.h"
-#include "baselines/oracle.h"
-#include "baselines/spatial_hash.h"
-#include "baselines/sphere_tree.h"
 #include "bench/methods.h"
 #include "bench/threads.h"
+#include "papers/bdtree/layered_spheres.h"
+#include "papers/common/oracle.h"
+#include "papers/meshless/spatial_hash.h"
+#include "papers/spherical/sphere_tree.h"
 
 #define BENCH_MAX_ACTORS 24
 
