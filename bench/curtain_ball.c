@@ -136,8 +136,8 @@ static bool MakeStage(ballStage* s, ballMethod method, const benchActor* actor)
 	s->hits = malloc((size_t)s->capacity * sizeof(uint32_t));
 	bool good =
 	    s->world != NULL && s->ordered != NULL && s->contacts != NULL && s->hits != NULL &&
-	    benchActor_MakeModel(actor, &def->how, &s->model) == snug_success &&
-	    snugBody_Create(&(snugBodyDef){ .model = s->model, .strategy = def->how.strategy }, &s->body) == snug_success;
+	    benchActor_MakeModel(actor, &s->model) == snug_success &&
+	    snugBody_Create(&(snugBodyDef){ .model = s->model, .strategy = def->strategy }, &s->body) == snug_success;
 	if (good && method == ball_layered)
 	{
 		s->layers = layeredSpheres_Create(s->model);

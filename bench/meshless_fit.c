@@ -213,7 +213,7 @@ static double AddRow(
 static bool MakeBody(const fitCell* cell, benchBody* body)
 {
 	const sceneMeshless* meshless = cell->meshless;
-	if (!benchBody_CreateSkin(body, &meshless->mesh, &meshless->weights, NULL, &(benchBounding){ 0 }, cell->report))
+	if (!benchBody_CreateSkin(body, &meshless->mesh, &meshless->weights, NULL, cell->report))
 	{
 		return false;
 	}

@@ -22,9 +22,9 @@
 
 static const benchMethodDef methods[BENCH_METHODS] = {
 	[bench_ours] = { .name = "ours" },
-	[bench_onDemand] = { .name = "ours, on demand", .how = { .strategy = snug_strategyOnDemand } },
-	[bench_front] = { .name = "ours, front", .how = { .strategy = snug_strategyFront } },
-	[bench_bottomUp] = { .name = "bottom-up", .how = { .strategy = snug_strategyBottomUp }, .isBrief = true },
+	[bench_onDemand] = { .name = "ours, on demand", .strategy = snug_strategyOnDemand },
+	[bench_front] = { .name = "ours, front", .strategy = snug_strategyFront },
+	[bench_bottomUp] = { .name = "bottom-up", .strategy = snug_strategyBottomUp, .isBrief = true },
 	[bench_freeBottomUp] = { .name = "bottom-up, free body", .kind = bench_byFreeBody, .isBrief = true },
 	[bench_oracle] = { .name = "oracle", .kind = bench_byFreeBody },
 	[bench_paperUp] = { .name = "the paper: bottom-up",
@@ -40,7 +40,7 @@ static const benchMethodDef methods[BENCH_METHODS] = {
 	[bench_spheres] = { .name = "the paper: spheres, on demand", .kind = bench_bySpheres, .isBrief = true },
 	[bench_spheresUp] = { .name = "the paper: spheres, bottom-up",
 	    .kind = bench_bySpheres,
-	    .how = { .strategy = snug_strategyBottomUp },
+	    .strategy = snug_strategyBottomUp,
 	    .isBrief = true },
 	[bench_bd] = { .name = "the paper: BD spheres", .kind = bench_byBd },
 	[bench_bdTemporal] = { .name = "the paper: BD spheres, temporal",

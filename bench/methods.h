@@ -70,7 +70,7 @@ typedef struct benchMethodDef
 {
 	const char* name;
 	benchMethodKind kind;
-	benchBounding how;
+	snugStrategy strategy;
 	limitedTreeDef limited; ///< of bench_byLimited
 	bdTreeDef bd;           ///< of bench_byBd
 	const benchPeer* peer;  ///< of bench_byPeer

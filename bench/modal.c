@@ -162,7 +162,6 @@ static snugStatus MakePair(closePair* pair, const benchModalBody* body, redundan
 {
 	const benchActor fielded = benchModalBody_GetActor(body), rigid = benchActor_Rigid(&body->mesh, 0);
 	const benchActor* actor = kind == redundant_none ? &rigid : &fielded;
-	const benchBounding how = { .strategy = snug_strategyAuto };
 	*pair = (closePair){ .best = malloc(CLOSE_PAIRS * sizeof(double)) };
 	for (int n = 0; pair->best != NULL && n < CLOSE_PAIRS; ++n)
 	{
@@ -172,7 +171,7 @@ static snugStatus MakePair(closePair* pair, const benchModalBody* body, redundan
 	{
 		pair->amplitudes[j] = kind == redundant_tiny ? 1e-7f * (float)body->length : 0.0f;
 	}
-	snugStatus status = pair->best != NULL ? benchActor_MakeModel(actor, &how, &pair->model) : snug_outOfMemory;
+	snugStatus status = pair->best != NULL ? benchActor_MakeModel(actor, &pair->model) : snug_outOfMemory;
 	for (int i = 0; i < 2 && status == snug_success; ++i)
 	{
 		snugBodyDef def = { .model = pair->model };

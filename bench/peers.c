@@ -253,7 +253,7 @@ static float* EvaluateFrames(const benchActor* actor, benchReport* report)
 	size_t floats = 3 * (size_t)actor->mesh->vertexCount;
 	float* vertices = calloc((size_t)actor->frameCount, floats * sizeof(float));
 	benchBody body;
-	if (vertices == NULL || !benchBody_Create(&body, actor, &(benchBounding){ .strategy = 0 }, report))
+	if (vertices == NULL || !benchBody_Create(&body, actor, snug_strategyAuto, report))
 	{
 		benchReport_Fail(report, "out of memory");
 		free(vertices);

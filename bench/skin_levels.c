@@ -312,8 +312,7 @@ static void RunVariants(
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (benchBody_CreateSkin(
-	             w->bodies, &character->mesh, &character->weights, &skin, &(benchBounding){ 0 }, report) &&
+	else if (benchBody_CreateSkin(w->bodies, &character->mesh, &character->weights, &skin, report) &&
 	         benchBody_CreateLike(w->bodies + 1, w->bodies, snug_strategyAuto, report))
 	{
 		for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]) && report->failure[0] == '\0'; ++i)

@@ -42,7 +42,7 @@ bool benchActor_Deforms(const benchActor* actor);
 snugBody* benchStage_GetBody(const benchStage* stage, int actor);
 
 /// Actors with the same mesh and weights share a model.
-/// @param lender nullable: lends its models where they are the same; must outlive the stage
+/// @param lender nullable: lends its models; must outlive the stage
 /// @return false, with the report failed, if something goes wrong
 bool benchStage_Create(benchStage* stage, const benchMethodDef* method, const benchActor* actors, int count,
     const benchStage* lender, benchReport* report);

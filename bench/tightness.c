@@ -65,7 +65,7 @@ static bool Begin(measurement* m, benchTightness* out, const benchActor* actor, 
 	*m = (measurement){ .out = out, .actor = actor, .report = report };
 	*out = (benchTightness){ .levels = 0 };
 	// On demand, since a front would grow boxes of the last pose.
-	if (!benchBody_Create(&m->body, actor, &(benchBounding){ .strategy = snug_strategyOnDemand }, report))
+	if (!benchBody_Create(&m->body, actor, snug_strategyOnDemand, report))
 	{
 		return false;
 	}

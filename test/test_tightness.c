@@ -66,7 +66,7 @@ static void measured_roots_are_the_bounds_alone(void** state)
 	{
 		benchBody alone;
 		snugCounters counters = { 0 };
-		assert_true(benchBody_Create(&alone, &actor, &(benchBounding){ 0 }, &report));
+		assert_true(benchBody_Create(&alone, &actor, snug_strategyAuto, &report));
 		assert_int_equal(actor.pose(&actor, alone.body, pose), snug_success);
 		sgBox root = sgBody_RootBox(alone.body, &counters);
 		double optimal = FindOptimal(alone.body, scene.mesh.vertexCount);
