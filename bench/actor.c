@@ -2,8 +2,6 @@
 
 #include "bench/timer.h"
 
-#include <stdlib.h>
-
 // ---- Poses -----------------------------------------------------------------------------------------------------
 
 const float* benchActor_GetMatrices(const benchActor* actor, int frame)
@@ -81,12 +79,12 @@ benchActor benchActor_Rigid(const sceneMesh* mesh, int frameCount)
 
 // ---- Models ----------------------------------------------------------------------------------------------------
 
-static snugModelDef MakeDef(const benchActor* actor, snugTreeDef tree)
+static snugModelDef MakeDef(const benchActor* actor)
 {
 	if (actor->weights != NULL)
 	{
 		const benchSkinning* skin = actor->skin;
-		snugModelDef def = sceneMakeBlendDef(actor->mesh, actor->weights, tree);
+		snugModelDef def = sceneMakeBlendDef(actor->mesh, actor->weights, (snugTreeDef){ 0 });
 		def.deformer = actor->deformer;
 		def.skin.jointPositions = skin != NULL ? skin->jointPositions : NULL;
 		def.fields = skin != NULL && skin->targets != NULL ? sceneTargets_Get(skin->targets) : (snugFieldsDef){ 0 };
@@ -99,40 +97,13 @@ static snugModelDef MakeDef(const benchActor* actor, snugTreeDef tree)
 		.triangleCount = actor->mesh->triangleCount,
 		.deformer = actor->deformer,
 		.fields = { .fieldCount = actor->fieldCount, .displacements = actor->fields },
-		.tree = tree,
 	};
 }
 
-// Balls around a body that does not deform: a field that moves nothing.
-static snugStatus MakeRigidBalls(snugModelDef def, snugModel** model)
+snugStatus benchActor_MakeModel(const benchActor* actor, snugModel** model)
 {
-	static const uint16_t field = 0;
-	static const float nothing[3] = { 0.0f, 0.0f, 0.0f };
-	uint32_t* starts = calloc((size_t)def.vertexCount + 1, sizeof(uint32_t));
-	if (starts == NULL)
-	{
-		return snug_outOfMemory;
-	}
-	def.deformer = snug_fields;
-	def.fields = (snugFieldsDef){ .fieldCount = 1, .starts = starts, .fields = &field, .displacements = nothing };
-	snugStatus status = snugModel_Create(&def, model);
-	free(starts);
-	return status;
-}
-
-snugStatus benchActor_MakeModel(const benchActor* actor, const benchBounding* how, snugModel** model)
-{
-	const snugBoundsDef bounds = {
-		.bound = how->bound,
-		.volume = how->volume,
-		.restVolume = how->restVolume,
-		.boundLeaves = how->boundLeaves,
-	};
-	snugModelDef def = MakeDef(actor, how->tree);
-	bool isBall = how->bound == snug_boundBall || how->bound == snug_boundMeanBall;
-	bool deforms = actor->deformer != snug_rigid && actor->deformer != snug_free;
-	def.bounds = deforms || isBall ? &bounds : NULL;
-	return actor->deformer == snug_rigid && isBall ? MakeRigidBalls(def, model) : snugModel_Create(&def, model);
+	const snugModelDef def = MakeDef(actor);
+	return snugModel_Create(&def, model);
 }
 
 // ---- Bodies ----------------------------------------------------------------------------------------------------
@@ -153,20 +124,20 @@ static bool MakeBody(benchBody* body, snugStrategy strategy, snugStatus status, 
 	return status == snug_success;
 }
 
-bool benchBody_Create(benchBody* body, const benchActor* actor, const benchBounding* how, benchReport* report)
+bool benchBody_Create(benchBody* body, const benchActor* actor, snugStrategy strategy, benchReport* report)
 {
-	*body = (benchBody){ .def = MakeDef(actor, how->tree) };
+	*body = (benchBody){ .def = MakeDef(actor) };
 	double start = benchNow();
-	snugStatus status = benchActor_MakeModel(actor, how, &body->model);
+	snugStatus status = snugModel_Create(&body->def, &body->model);
 	body->buildMs = benchNow() - start;
-	return MakeBody(body, how->strategy, status, report);
+	return MakeBody(body, strategy, status, report);
 }
 
-bool benchBody_CreateSkin(benchBody* body, const sceneMesh* mesh, const sceneWeights* weights,
-    const benchSkinning* skin, const benchBounding* how, benchReport* report)
+bool benchBody_CreateSkin(
+    benchBody* body, const sceneMesh* mesh, const sceneWeights* weights, const benchSkinning* skin, benchReport* report)
 {
 	const benchActor actor = benchActor_Skinned(mesh, weights, NULL, 0, skin);
-	return benchBody_Create(body, &actor, how, report);
+	return benchBody_Create(body, &actor, snug_strategyAuto, report);
 }
 
 bool benchBody_CreateLike(benchBody* body, const benchBody* other, snugStrategy strategy, benchReport* report)

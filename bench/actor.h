@@ -1,11 +1,10 @@
 // bench/actor.h: what moves in a benchmark: a mesh, and a function that poses a body of it frame by frame; and bodies
-// of it, bounded in any way.
+// of it.
 #ifndef BENCH_ACTOR_H
 #define BENCH_ACTOR_H
 
 #include "bench/report.h"
 #include "scenes/character.h"
-#include "snug/snug_bounds.h"
 
 /// What makes a skin another than linear blending of rest positions. All of it borrowed.
 typedef struct benchSkinning
@@ -55,25 +54,12 @@ benchActor benchActor_Rigid(const sceneMesh* mesh, int frameCount);
 /// @return the transforms of a frame of a skin
 const float* benchActor_GetMatrices(const benchActor* actor, int frame);
 
-/// How a body is bounded, and when. All zero: as users get it.
-typedef struct benchBounding
-{
-	snugBound bound;
-	snugVolume volume;
-	snugRestVolume restVolume;
-	bool boundLeaves;
-	snugTreeDef tree;
-	snugStrategy strategy;
-} benchBounding;
-
-/// A model of an actor. Rigid and free ones have no bounds to choose; where others have balls, a rigid one gets a field
-/// that moves nothing, so that balls are compared with balls.
-snugStatus benchActor_MakeModel(const benchActor* actor, const benchBounding* how, snugModel** model);
+snugStatus benchActor_MakeModel(const benchActor* actor, snugModel** model);
 
 /// A model in a pose.
 typedef struct benchBody
 {
-	snugModelDef def; ///< borrows mesh and weights; without the bounds that the model was made with
+	snugModelDef def; ///< borrows mesh and weights
 	snugModel* model;
 	snugBody* body;
 	bool borrowsModel;
@@ -81,11 +67,11 @@ typedef struct benchBody
 } benchBody;
 
 /// @return false, with the report failed, if something goes wrong
-bool benchBody_Create(benchBody* body, const benchActor* actor, const benchBounding* how, benchReport* report);
+bool benchBody_Create(benchBody* body, const benchActor* actor, snugStrategy strategy, benchReport* report);
 
 /// The same of a skin that need not move. @param skin nullable: linear blending
 bool benchBody_CreateSkin(benchBody* body, const sceneMesh* mesh, const sceneWeights* weights,
-    const benchSkinning* skin, const benchBounding* how, benchReport* report);
+    const benchSkinning* skin, benchReport* report);
 
 /// Make another body of a model, which must outlive it.
 bool benchBody_CreateLike(benchBody* body, const benchBody* other, snugStrategy strategy, benchReport* report);

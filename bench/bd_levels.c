@@ -34,7 +34,7 @@ void benchBdLevels(benchReport* report, const char* name, const benchActor* acto
 {
 	const benchMethodDef* method = benchGetMethod(bench_bd);
 	snugModel* model = NULL;
-	if (benchActor_MakeModel(actor, &method->how, &model) != snug_success)
+	if (benchActor_MakeModel(actor, &model) != snug_success)
 	{
 		benchReport_Fail(report, "%s: cannot make the paper's model", name);
 		return;

@@ -4,22 +4,6 @@
 
 #include <string.h>
 
-const snugBound benchBounds[BENCH_BOUNDS] = { snug_boundLimited, snug_boundProgram, snug_boundLocal,
-	snug_boundZeroOrder, snug_boundFirstOrder, snug_boundDefault };
-
-const char* benchGetBoundName(snugBound bound)
-{
-	static const char* names[BENCH_BOUNDS] = {
-		[snug_boundDefault] = "default",
-		[snug_boundLimited] = "limited",
-		[snug_boundProgram] = "program",
-		[snug_boundLocal] = "local",
-		[snug_boundZeroOrder] = "zeroOrder",
-		[snug_boundFirstOrder] = "firstOrder",
-	};
-	return names[bound];
-}
-
 // The first mesh of a file, as its nodes leave it at rest.
 static sceneMesh LoadMesh(const char* path, benchReport* report)
 {

@@ -1,4 +1,4 @@
-// bench/blend_bodies.h: meshless bodies for the benchmarks, and the bounds by name.
+// bench/blend_bodies.h: meshless bodies for the benchmarks.
 #ifndef BENCH_BLEND_BODIES_H
 #define BENCH_BLEND_BODIES_H
 
@@ -7,12 +7,6 @@
 
 /// Influences per vertex that the papers' models have, about.
 #define BENCH_INFLUENCES 20.0
-
-#define BENCH_BOUNDS 6
-
-/// All bounds, the default last.
-extern const snugBound benchBounds[BENCH_BOUNDS];
-const char* benchGetBoundName(snugBound bound);
 
 /// A meshless body with `nodeCount` nodes: the model of the options if there is one, else a generated brain.
 /// @return false, with the report failed, if something goes wrong

@@ -1,15 +1,15 @@
 // `snug bench brain`: Figs. 1 and 5 of the meshless papers on a simulation: a brain that is held and pulled, at three
 // strengths that were fixed by how far its end gets (sim/brain.h).
 #include "sim/brain.h"
+#include "bench/bench.h"
 #include "bench/tightness.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define POSES 12
-#define SECONDS 3.0             // of pulling and letting go
-#define LONG_SECONDS 60.0       // without blowing up
-#define OURS (BENCH_BOUNDS - 1) // in benchBounds; Eq. (12) is the first
+#define SECONDS 3.0       // of pulling and letting go
+#define LONG_SECONDS 60.0 // without blowing up
 
 /// One simulation.
 typedef struct brainCase
@@ -44,51 +44,37 @@ static bool Simulate(brainCase* c, simBrain* brain, benchReport* report)
 	return good;
 }
 
-static void AddCase(benchRow* row, const brainCase* c, uint32_t vertices)
-{
-	benchRow_Count(row, "vertices", vertices);
-	benchRow_Count(row, "nodes", c->nodeCount);
-	benchRow_Number(row, "pullKilonewtons", 1e-3 * c->pull, 0);
-}
-
 static void AddRows(benchReport* report, const brainCase* c, uint32_t vertices)
 {
 	const benchTightness* t = &c->tightness;
-	const int term = BENCH_SPHERES + accumulated_termByTerm;
+	double greatest = benchTightness_GetMost(t, bench_eq12, 0);
 	benchRow* row = benchReport_AddRow(report, "The root, over the simulation");
-	AddCase(row, c, vertices);
+	benchRow_Count(row, "vertices", vertices);
+	benchRow_Count(row, "nodes", c->nodeCount);
+	benchRow_Number(row, "pullKilonewtons", 1e-3 * c->pull, 0);
 	benchRow_Number(row, "endMovesHalfLengths", c->reach, 2);
-	benchRow_Number(row, "eq12Mean", benchTightness_GetMean(t, 0, 0), 2);
-	benchRow_Number(row, "eq12Greatest", t->most[0][0], 2);
-	benchRow_Number(row, "oursMean", benchTightness_GetMean(t, OURS, 0), 2);
-	benchRow_Number(row, "oursGreatest", t->most[OURS][0], 2);
-	benchRow_Number(row, "spheresGreatestOverEq12", t->most[BENCH_SPHERES][0] / t->most[0][0], 1);
-	benchRow_Number(row, "termByTermGreatestOverEq12", t->most[term][0] / t->most[0][0], 1);
+	benchRow_Number(row, "eq12Mean", benchTightness_GetMean(t, bench_eq12, 0), 2);
+	benchRow_Number(row, "eq12Greatest", greatest, 2);
+	benchRow_Number(row, "oursMean", benchTightness_GetMean(t, bench_oursAtRoot, 0), 2);
+	benchRow_Number(row, "oursGreatest", benchTightness_GetMost(t, bench_oursAtRoot, 0), 2);
+	benchRow_Number(row, "spheresGreatestOverEq12", benchTightness_GetMost(t, bench_accumulated, 0) / greatest, 1);
+	benchRow_Number(row, "termByTermGreatestOverEq12", benchTightness_GetMost(t, bench_termByTerm, 0) / greatest, 1);
 	benchRow_Number(row, "paperMean", 1.5, 1);
 	benchRow_Number(row, "paperGreatest", 2.5, 1);
+	benchReport_AddAim(report,
+	    benchTightness_GetMean(t, bench_oursAtRoot, 0) / benchTightness_GetMean(t, bench_eq12, 0), 1.0,
+	    "%u nodes, %.0f kN: ours / Eq. (12), mean, at the root", c->nodeCount, 1e-3 * c->pull);
 }
 
-static void AddLevels(benchReport* report, const brainCase* c, uint32_t vertices)
+static void AddLevels(benchReport* report, const brainCase* c)
 {
-	int firstRow = report->rowCount;
-	double worst = 0.0;
 	char title[64];
-	for (uint32_t level = 0; level < c->tightness.levels; ++level)
-	{
-		benchRow* row = benchReport_AddRow(report, "Radius / optimal radius, mean over the simulation and nodes");
-		double ours = benchTightness_GetMean(&c->tightness, OURS, level);
-		worst = fmax(worst, ours / benchTightness_GetMean(&c->tightness, 0, level));
-		AddCase(row, c, vertices);
-		benchTightness_AddCells(row, &c->tightness, level, true);
-	}
 	snprintf(title, sizeof(title), "%u nodes, %.0f kN", c->nodeCount, 1e-3 * c->pull);
-	benchTightness_AddPlot(report, &c->tightness, firstRow, true, title);
-	benchReport_AddAim(report, worst, 1.0, "%s: ours / Eq. (12), mean, on the worst level", title);
+	benchTightness_AddMeshlessRows(report, title, &c->tightness);
 }
 
 static void RunCase(const benchOptions* options, benchReport* report, brainCase* c)
 {
-	static const snugTreeDef tree = { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 };
 	simBrain brain;
 	simError error = { "" };
 	if (!simBrain_Create(&brain, !options->full ? 4002 : SIM_BRAIN_VERTICES, c->nodeCount, c->pull, &error))
@@ -100,7 +86,7 @@ static void RunCase(const benchOptions* options, benchReport* report, brainCase*
 	{
 		const sceneMeshless* scene = &brain.actor.scene;
 		benchActor actor = benchActor_Skinned(&scene->mesh, &scene->weights, c->matrices, POSES, NULL);
-		if (benchTightness_Measure(&c->tightness, &actor, &tree, true, report))
+		if (benchTightness_OfMeshless(&c->tightness, &actor, report))
 		{
 			AddRows(report, c, scene->mesh.vertexCount);
 		}
@@ -148,7 +134,7 @@ void benchBrain(const benchOptions* options, benchReport* report)
 	{
 		if (report->failure[0] == '\0')
 		{
-			AddLevels(report, cases + i, !options->full ? 4002 : SIM_BRAIN_VERTICES);
+			AddLevels(report, cases + i);
 		}
 		free(cases[i].matrices);
 	}

@@ -2,8 +2,8 @@
 // that fall on it.
 #include "sim/bridge.h"
 #include "bench/bench.h"
-#include "bench/field_tightness.h"
 #include "bench/heap_pictures.h"
+#include "bench/tightness.h"
 #include "bench/timer.h"
 
 #include <math.h>
@@ -88,22 +88,21 @@ static bool MeasureOurs(simShower* s, const float* amplitudes, uint32_t poses, o
 	return good;
 }
 
-static void AddLevelRow(benchReport* report, double scale, const benchFieldTightness* t, const oursGrown* ours)
+static void AddLevelRow(benchReport* report, double scale, const benchTightness* t, const oursGrown* ours)
 {
 	benchRow* row = benchReport_AddRow(
 	    report, "Spheres of level 6 of the bridge that sways: radius / that of the undeformed wrapped sphere");
 	benchRow_Number(row, "swayScale", scale, 2);
 	benchRow_Number(row, "oursMean", ours->mean, 3);
 	benchRow_Number(row, "oursGreatest", ours->most, 3);
-	benchRow_Number(row, "bdMean", t->spheres[LEVEL], 3);
-	benchRow_Number(row, "bdGreatest", t->mostSpheres[LEVEL], 3);
-	benchRow_Number(row, "layeredMean", t->layers[LEVEL], 3);
-	benchRow_Number(row, "layeredGreatest", t->mostLayers[LEVEL], 3);
-	benchRow_Number(row, "layeredAtRestMean", t->layersAtRest[LEVEL], 3);
+	benchRow_Number(row, "bdMean", benchTightness_GetMean(t, bench_bdGrown, LEVEL), 3);
+	benchRow_Number(row, "bdGreatest", benchTightness_GetMost(t, bench_bdGrown, LEVEL), 3);
+	benchRow_Number(row, "layeredMean", benchTightness_GetMean(t, bench_layeredGrown, LEVEL), 3);
+	benchRow_Number(row, "layeredGreatest", benchTightness_GetMost(t, bench_layeredGrown, LEVEL), 3);
+	benchRow_Number(row, "layeredAtRestMean", benchTightness_GetMean(t, bench_layeredAtRest, LEVEL), 3);
 }
 
-static bool MeasureLevel(const benchOptions* options, simShower* s, double scale, benchReport* report,
-    benchFieldTightness* found, oursGrown* ours)
+static bool MeasureLevel(simShower* s, double scale, benchReport* report, benchTightness* found, oursGrown* ours)
 {
 	const simReduced* sway = &s->sway;
 	float amplitudes[POSES * SIM_SHOWER_FIELDS];
@@ -114,33 +113,29 @@ static bool MeasureLevel(const benchOptions* options, simShower* s, double scale
 		uint32_t frame = (k / sway->fieldCount + 1) * (sway->frameCount - 1) / POSES;
 		amplitudes[k] = (float)scale * sway->amplitudes[frame * sway->fieldCount + k % sway->fieldCount];
 	}
-	const benchFieldPoses poses = { .name = "bridge",
-		.actor = benchActor_Fielded(&mesh, sway->fields, sway->fieldCount, amplitudes, POSES),
-		.frameCount = POSES,
-		.step = 1,
-		.onlySpheres = true };
-	return benchFieldTightness_Measure(found, &poses, options, report) && MeasureOurs(s, amplitudes, POSES, ours);
+	const benchActor actor = benchActor_Fielded(&mesh, sway->fields, sway->fieldCount, amplitudes, POSES);
+	return benchTightness_OfFields(found, &actor, 1, true, report) && MeasureOurs(s, amplitudes, POSES, ours);
 }
 
 // As it sways; at the size at which the paper's own spheres are as loose here as in print; and far. The paper's radii
 // grow in proportion to amplitudes, so the size is known from the first.
-static void RunLevels(const benchOptions* options, simShower* s, benchReport* report)
+static void RunLevels(simShower* s, benchReport* report)
 {
-	static benchFieldTightness found;
+	static benchTightness found;
 	double scales[SCALES] = { 1.0, NAN, 4.0 };
 	oursGrown ours, same = { NAN, NAN };
 	double greatest = NAN;
-	for (int i = 0; i < SCALES && MeasureLevel(options, s, scales[i], report, &found, &ours); ++i)
+	for (int i = 0; i < SCALES && MeasureLevel(s, scales[i], report, &found, &ours); ++i)
 	{
 		AddLevelRow(report, scales[i], &found, &ours);
 		if (i == 0)
 		{
-			scales[1] = (PAPER_MEAN - 1.0) / (found.spheres[LEVEL] - 1.0);
+			scales[1] = (PAPER_MEAN - 1.0) / (benchTightness_GetMean(&found, bench_bdGrown, LEVEL) - 1.0);
 		}
 		else if (i == 1)
 		{
 			same = ours;
-			greatest = found.mostSpheres[LEVEL];
+			greatest = benchTightness_GetMost(&found, bench_bdGrown, LEVEL);
 		}
 	}
 	benchReport_AddAim(
@@ -235,7 +230,7 @@ void benchBridge(const benchOptions* options, benchReport* report)
 	}
 	AddSwayRow(report, &shower, 1e-3 * (benchNow() - start));
 	benchProgress(options, "bridge: spheres …");
-	RunLevels(options, &shower, report);
+	RunLevels(&shower, report);
 	if (RunShower(options, &shower, &plan, &run, &error))
 	{
 		AddShowerRow(report, &shower, &plan, &run);

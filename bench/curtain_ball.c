@@ -1,9 +1,9 @@
 #include "bench/curtain_ball.h"
 
-#include "baselines/layered_spheres.h"
-#include "baselines/world.h"
 #include "bench/answers.h"
 #include "bench/timer.h"
+#include "papers/bdtree/layered_spheres.h"
+#include "papers/common/world.h"
 #include "snug/snug_queries.h"
 
 #include <math.h>
@@ -90,7 +90,7 @@ static uint64_t RunLayered(ballStage* s, const float* amplitudes, uint32_t field
 	layeredSpheres_Update(s->layers, s->ordered);
 	uint64_t count = layeredSpheres_CollideBall(s->layers, ball, s->hits, s->capacity, &counters);
 	s->tests += (double)counters.sphereTests;
-	s->refits += (double)tree->nodeCount;
+	s->refits += 2.0 * (double)tree->triangleCount - 1.0; // all of a binary tree
 	s->triangles += (double)counters.triangleTests;
 	return count;
 }
@@ -136,8 +136,8 @@ static bool MakeStage(ballStage* s, ballMethod method, const benchActor* actor)
 	s->hits = malloc((size_t)s->capacity * sizeof(uint32_t));
 	bool good =
 	    s->world != NULL && s->ordered != NULL && s->contacts != NULL && s->hits != NULL &&
-	    benchActor_MakeModel(actor, &def->how, &s->model) == snug_success &&
-	    snugBody_Create(&(snugBodyDef){ .model = s->model, .strategy = def->how.strategy }, &s->body) == snug_success;
+	    benchActor_MakeModel(actor, &s->model) == snug_success &&
+	    snugBody_Create(&(snugBodyDef){ .model = s->model, .strategy = def->strategy }, &s->body) == snug_success;
 	if (good && method == ball_layered)
 	{
 		s->layers = layeredSpheres_Create(s->model);

@@ -12,7 +12,8 @@
 static const benchMethodSet usualMethods =
     BENCH_BIT(bench_ours) | BENCH_BIT(bench_onDemand) | BENCH_BIT(bench_bd) | BENCH_BIT(bench_bdTemporal) |
     BENCH_BIT(bench_bdBoxes) | BENCH_BIT(bench_bottomUp) | BENCH_BIT(bench_layered) | BENCH_BIT(bench_oracle);
-static const benchMethodSet otherMethods = BENCH_BIT(bench_front) | BENCH_BIT(bench_freeBottomUp);
+static const benchMethodSet otherMethods =
+    BENCH_BIT(bench_front) | BENCH_BIT(bench_bdOriented) | BENCH_BIT(bench_freeBottomUp);
 
 static void AddRow(benchReport* report, const benchFieldedScene* scene, const benchMeeting* meeting,
     const benchMeetingTimes* times, const benchMethodDef* method)

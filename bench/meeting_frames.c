@@ -1,6 +1,6 @@
 #include "bench/meeting_frames.h"
 
-#include "baselines/world.h"
+#include "papers/common/world.h"
 #include "share/clock.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static void Require(const benchRunner* r, int frame, bool good)
 // Bodies that are brought up to date before a query: of bottom-up methods, free bodies and oracles.
 static snugStatus RefitAll(benchStage* stage, const benchActor* actors)
 {
-	bool refitsAll = stage->method->kind == bench_byFreeBody || stage->method->how.strategy == snug_strategyBottomUp;
+	bool refitsAll = stage->method->kind == bench_byFreeBody || stage->method->strategy == snug_strategyBottomUp;
 	snugStatus status = snug_success;
 	for (int i = 0; i < stage->count && status == snug_success; ++i)
 	{
@@ -71,7 +71,7 @@ static snugStatus Update(const benchRunner* r, frameClock* clock)
 		}
 		clock->evaluated = clock->refitted = Now(r);
 	}
-	else if (stage->method->how.strategy != snug_strategyBottomUp && r->meeting->actors[0].deformer != snug_free)
+	else if (stage->method->strategy != snug_strategyBottomUp && r->meeting->actors[0].deformer != snug_free)
 	{
 		return snug_success;
 	}
@@ -243,7 +243,7 @@ static snugStatus FollowBody(benchStage* stage, int i)
 	{
 		case bench_bySpheres:
 			status = sphereBody_Update(stage->spheres[i]);
-			if (status == snug_success && stage->method->how.strategy == snug_strategyBottomUp)
+			if (status == snug_success && stage->method->strategy == snug_strategyBottomUp)
 			{
 				sphereBody_RefitBottomUp(stage->spheres[i]);
 			}

@@ -38,7 +38,7 @@ static void AddCounterCells(
 {
 	benchMethodKind kind = def->kind;
 	// A refit before the query does not count.
-	if ((kind == bench_bySnug && def->how.strategy != snug_strategyBottomUp) || kind == bench_bySpheres ||
+	if ((kind == bench_bySnug && def->strategy != snug_strategyBottomUp) || kind == bench_bySpheres ||
 	    kind == bench_byLimited)
 	{
 		benchRow_Number(row, "nodesRefitted", times->nodesRefitted, 0);

@@ -1,10 +1,10 @@
 // `snug bench meshless-fit`: Table 1 of the 2008 paper: time to fit one box to a whole body, against evaluating it.
-#include "baselines/corners.h"
-#include "baselines/limited_tree.h"
-#include "baselines/oracle.h"
 #include "bench/blend_bodies.h"
 #include "bench/timer.h"
 #include "deform/skin/blend.h"
+#include "papers/common/oracle.h"
+#include "papers/meshless/corners.h"
+#include "papers/meshless/limited_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -210,10 +210,10 @@ static double AddRow(
 	return warm;
 }
 
-static bool MakeBody(const fitCell* cell, const benchBounding* how, benchBody* body)
+static bool MakeBody(const fitCell* cell, benchBody* body)
 {
 	const sceneMeshless* meshless = cell->meshless;
-	if (!benchBody_CreateSkin(body, &meshless->mesh, &meshless->weights, NULL, how, cell->report))
+	if (!benchBody_CreateSkin(body, &meshless->mesh, &meshless->weights, NULL, cell->report))
 	{
 		return false;
 	}
@@ -226,27 +226,19 @@ static bool MakeBody(const fitCell* cell, const benchBounding* how, benchBody* b
 	return true;
 }
 
-// One of our bounds. The optimal box is timed with the first body: evaluation does not depend on the bound.
-static double RunBound(fitCell* cell, snugBound bound)
+// Ours. The optimal box is timed with it, in code as wide.
+static void RunOurs(fitCell* cell, const benchBody* body)
 {
-	const benchBounding how = { .bound = bound };
 	uint32_t nodeCount = cell->meshless->weights.transformCount;
-	benchBody body;
-	if (!MakeBody(cell, &how, &body))
-	{
-		return NAN;
-	}
-	const fitSubject subject = { .body = body.body };
-	if (isnan(cell->optimal))
-	{
-		cell->optimal = TimeWarm(&subject, FitOptimal, cell->isQuick ? 5 : 15);
-	}
-	sgBlend blend = sgBlend_Get(body.model);
+	const fitSubject subject = { .body = body->body };
+	sgBlend blend = sgBlend_Get(body->model);
 	uint32_t transforms = blend.families[0].entryCount * (blend.families[0].isAcross ? SG_LANES : 1);
-	double warm =
-	    AddRow(cell, benchGetBoundName(bound), transforms < nodeCount ? transforms : nodeCount, &subject, FitRoot);
-	benchBody_Destroy(&body);
-	return warm;
+	cell->optimal = TimeWarm(&subject, FitOptimal, cell->isQuick ? 5 : 15);
+	double ours = AddRow(cell, "ours", transforms < nodeCount ? transforms : nodeCount, &subject, FitRoot);
+	double paper = paperOptimal[cell->size] / paperFit[cell->size][cell->nodes];
+	benchReport_AddAim(cell->report, paper * ours / cell->optimal, 1.0,
+	    "%.3gK vertices, %u nodes: the paper's ratio of optimal to fitting time (%.0f) / ours",
+	    1e-3 * cell->meshless->mesh.vertexCount, nodeCounts[cell->nodes], paper);
 }
 
 // One of the papers' volumes, at the root.
@@ -284,9 +276,11 @@ static void RunCorners(const fitCell* cell, const benchBody* body)
 	uint32_t nodeCount = cell->meshless->weights.transformCount;
 	float* matrices = malloc(12 * (size_t)nodeCount * sizeof(float));
 	double* scratch = malloc(nodeCount * sizeof(double));
-	if (matrices != NULL && scratch != NULL && nodeWeights_Create(&weights, body->model))
+	binaryTree tree = { .model = NULL };
+	if (matrices != NULL && scratch != NULL && binaryTree_Create(&tree, body->model) &&
+	    nodeWeights_Create(&weights, &tree))
 	{
-		nodeWeights_Gather(&weights, body->model, 0);
+		nodeWeights_Gather(&weights, &tree, 0);
 		sceneMakeMatrices(cell->posed, nodeCount, matrices);
 		const fitSubject subject = {
 			.body = body->body, .weights = &weights, .matrices = matrices, .scratch = scratch
@@ -298,6 +292,7 @@ static void RunCorners(const fitCell* cell, const benchBody* body)
 	{
 		benchReport_Fail(cell->report, "out of memory");
 	}
+	binaryTree_Free(&tree);
 	free(matrices);
 	free(scratch);
 }
@@ -328,45 +323,20 @@ static void RunDisplaced(const fitCell* cell, benchBody* body)
 }
 
 // All of it scalar, and so is evaluation.
-static void RunPapers(fitCell* cell)
+static void RunPapers(fitCell* cell, benchBody* body)
 {
-	const benchBounding how = { .bound = snug_boundLimited, .tree = { snug_splitMedian, 1, 2 } };
-	benchBody body;
-	if (!MakeBody(cell, &how, &body))
-	{
-		return;
-	}
 	cell->optimal = NAN;
 	for (int volume = limited_box; volume <= limited_dop26; ++volume)
 	{
-		RunVolume(cell, &body, volume == limited_box ? limited_restBox : limited_restOriented, (limitedVolume)volume);
+		RunVolume(cell, body, volume == limited_box ? limited_restBox : limited_restOriented, (limitedVolume)volume);
 	}
 	if (!cell->isQuick)
 	{
-		RunVolume(cell, &body, limited_restBox, limited_dop14);
-		RunVolume(cell, &body, limited_restDop14, limited_dop14);
+		RunVolume(cell, body, limited_restBox, limited_dop14);
+		RunVolume(cell, body, limited_restDop14, limited_dop14);
 	}
-	RunCorners(cell, &body);
-	RunDisplaced(cell, &body);
-	benchBody_Destroy(&body);
-}
-
-static void RunBounds(fitCell* cell)
-{
-	double ours = NAN;
-	for (int i = 0; i < BENCH_BOUNDS && cell->report->failure[0] == '\0'; ++i)
-	{
-		snugBound bound = benchBounds[i];
-		if (!cell->isQuick || bound == snug_boundDefault || bound == snug_boundLimited)
-		{
-			double warm = RunBound(cell, bound);
-			ours = bound == snug_boundDefault ? warm : ours;
-		}
-	}
-	double paper = paperOptimal[cell->size] / paperFit[cell->size][cell->nodes];
-	benchReport_AddAim(cell->report, paper * ours / cell->optimal, 1.0,
-	    "%.3gK vertices, %u nodes: the paper's ratio of optimal to fitting time (%.0f) / ours",
-	    1e-3 * cell->meshless->mesh.vertexCount, nodeCounts[cell->nodes], paper);
+	RunCorners(cell, body);
+	RunDisplaced(cell, body);
 }
 
 static void RunCell(const benchOptions* options, benchReport* report, int size, int nodes, coldBuffer* buffer)
@@ -384,8 +354,13 @@ static void RunCell(const benchOptions* options, benchReport* report, int size, 
 	{
 		sceneMeshless_PoseNodes(&meshless, &bending, posed);
 		fitCell cell = { size, nodes, &meshless, posed, NAN, buffer, !options->full, report, false };
-		RunBounds(&cell);
-		RunPapers(&cell);
+		benchBody body;
+		if (MakeBody(&cell, &body))
+		{
+			RunOurs(&cell, &body);
+			RunPapers(&cell, &body);
+			benchBody_Destroy(&body);
+		}
 	}
 	else
 	{

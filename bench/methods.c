@@ -1,15 +1,10 @@
 #include "bench/methods.h"
 
-#define PAPER_TREE                                                    \
-	{                                                                 \
-		.split = snug_splitMedian, .leafTriangles = 1, .branching = 2 \
-	}
-
-// The model underneath evaluates vertices; its bounds are asked for the root only, to place the body.
-#define PAPER(text, restKind, posedKind)                                                                  \
-	{                                                                                                     \
-		.name = text, .kind = bench_byLimited, .how = { .bound = snug_boundLimited, .tree = PAPER_TREE }, \
-		.limited = { .rest = restKind, .volume = posedKind }, .isBrief = true                             \
+// The model underneath evaluates vertices; its bounds are asked for the root only, to place the body. Trees of the
+// papers are their own.
+#define PAPER(text, restKind, posedKind)                                                                             \
+	{                                                                                                                \
+		.name = text, .kind = bench_byLimited, .limited = { .rest = restKind, .volume = posedKind }, .isBrief = true \
 	}
 
 #define PEER(text, which)                                                     \
@@ -27,14 +22,13 @@
 
 static const benchMethodDef methods[BENCH_METHODS] = {
 	[bench_ours] = { .name = "ours" },
-	[bench_onDemand] = { .name = "ours, on demand", .how = { .strategy = snug_strategyOnDemand } },
-	[bench_front] = { .name = "ours, front", .how = { .strategy = snug_strategyFront } },
-	[bench_bottomUp] = { .name = "bottom-up", .how = { .strategy = snug_strategyBottomUp }, .isBrief = true },
+	[bench_onDemand] = { .name = "ours, on demand", .strategy = snug_strategyOnDemand },
+	[bench_front] = { .name = "ours, front", .strategy = snug_strategyFront },
+	[bench_bottomUp] = { .name = "bottom-up", .strategy = snug_strategyBottomUp, .isBrief = true },
 	[bench_freeBottomUp] = { .name = "bottom-up, free body", .kind = bench_byFreeBody, .isBrief = true },
 	[bench_oracle] = { .name = "oracle", .kind = bench_byFreeBody },
 	[bench_paperUp] = { .name = "the paper: bottom-up",
 	    .kind = bench_byLimited,
-	    .how = { .bound = snug_boundLimited, .tree = PAPER_TREE },
 	    .limited = { .bottomUp = true },
 	    .isBrief = true },
 	[bench_paper] = PAPER("the paper: Eq. (12), AABB/AABB", limited_restBox, limited_box),
@@ -43,24 +37,18 @@ static const benchMethodDef methods[BENCH_METHODS] = {
 	[bench_paperDop18] = PAPER("the paper: Eq. (12), OBB/18-DOP", limited_restOriented, limited_dop18),
 	[bench_paperDop26] = PAPER("the paper: Eq. (12), OBB/26-DOP", limited_restOriented, limited_dop26),
 	[bench_paperRest14] = PAPER("the paper: Eq. (12), 14-DOP/14-DOP", limited_restDop14, limited_dop14),
-	[bench_spheres] = { .name = "the paper: spheres, on demand",
-	    .kind = bench_bySpheres,
-	    .how = { .tree = PAPER_TREE },
-	    .isBrief = true },
+	[bench_spheres] = { .name = "the paper: spheres, on demand", .kind = bench_bySpheres, .isBrief = true },
 	[bench_spheresUp] = { .name = "the paper: spheres, bottom-up",
 	    .kind = bench_bySpheres,
-	    .how = { .tree = PAPER_TREE, .strategy = snug_strategyBottomUp },
+	    .strategy = snug_strategyBottomUp,
 	    .isBrief = true },
-	[bench_bd] = { .name = "the paper: BD spheres", .kind = bench_byBd, .how = { .tree = PAPER_TREE } },
+	[bench_bd] = { .name = "the paper: BD spheres", .kind = bench_byBd },
 	[bench_bdTemporal] = { .name = "the paper: BD spheres, temporal",
 	    .kind = bench_byBd,
-	    .how = { .tree = PAPER_TREE },
 	    .bd = { bd_spheres, TEMPORAL } },
-	[bench_bdBoxes] = { .name = "the paper: BD boxes",
-	    .kind = bench_byBd,
-	    .how = { .tree = PAPER_TREE },
-	    .bd = { bd_boxes, 0.0 } },
-	[bench_layered] = { .name = "layered spheres", .kind = bench_byLayers, .how = { .tree = PAPER_TREE } },
+	[bench_bdBoxes] = { .name = "the paper: BD boxes", .kind = bench_byBd, .bd = { bd_boxes, 0.0 } },
+	[bench_bdOriented] = { .name = "the paper: BD oriented boxes", .kind = bench_byBd, .bd = { bd_oriented, 0.0 } },
+	[bench_layered] = { .name = "layered spheres", .kind = bench_byLayers },
 	[bench_witness] = { .name = "ours, with a witness", .hasWitness = true },
 	[bench_oneThread] = { .name = "ours, by the wall", .isOnWall = true },
 	[bench_twoThreads] = { .name = "ours, two threads", .threads = 1, .isOnWall = true },

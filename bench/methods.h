@@ -2,10 +2,10 @@
 #ifndef BENCH_METHODS_H
 #define BENCH_METHODS_H
 
-#include "baselines/bd_tree.h"
-#include "baselines/limited_tree.h"
 #include "bench/blend_bodies.h"
 #include "bench/peer.h"
+#include "papers/bdtree/bd_tree.h"
+#include "papers/meshless/limited_tree.h"
 
 typedef enum benchMethod
 {
@@ -27,6 +27,7 @@ typedef enum benchMethod
 	bench_bd,           ///< the BD-tree itself (bd_tree.h): spheres
 	bench_bdTemporal,   ///< the same with its temporal update
 	bench_bdBoxes,      ///< boxes
+	bench_bdOriented,   ///< boxes along principal axes
 	bench_layered,      ///< all vertices evaluated, then layered spheres updated from the leaves up
 	bench_witness,      ///< ours, yes/no with a witness: last frame's pair is looked at first
 	bench_oneThread,    ///< ours, timed by the wall, as two threads must be
@@ -69,7 +70,7 @@ typedef struct benchMethodDef
 {
 	const char* name;
 	benchMethodKind kind;
-	benchBounding how;
+	snugStrategy strategy;
 	limitedTreeDef limited; ///< of bench_byLimited
 	bdTreeDef bd;           ///< of bench_byBd
 	const benchPeer* peer;  ///< of bench_byPeer

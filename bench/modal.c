@@ -3,8 +3,8 @@
 // Amplitudes are chosen so that the paper's own bound is as loose as published: on the bridge, BD spheres of level 6
 // are 1.25 times as large as at rest. The chair gets the same.
 #include "bench/bd_levels.h"
-#include "bench/field_tightness.h"
 #include "bench/modal_body.h"
+#include "bench/tightness.h"
 #include "bench/timer.h"
 
 #include <math.h>
@@ -16,28 +16,21 @@
 #define PAPER_GROWTH 1.25
 #define PAPER_LAYERED 1.31
 
-static benchFieldPoses PosesOf(const benchModalBody* body, const benchOptions* options)
+static int GetStep(const benchOptions* options)
 {
-	return (benchFieldPoses){
-		.name = body->name,
-		.actor = benchModalBody_GetActor(body),
-		.frameCount = BENCH_MODAL_FRAMES,
-		.step = !options->full ? 20 : 12,
-		.leafTriangles = body->mesh.triangleCount > 50000 ? 8 : 1,
-	};
+	return options->full ? 12 : 20;
 }
 
 // Growth is linear in the amplitudes, since it is a sum over |q|.
 static void SetAmplitudes(benchModalBody* body, const benchOptions* options, benchReport* report)
 {
+	static benchTightness found;
 	benchModalBody_Vibrate(body, 0.05);
-	benchFieldPoses poses = PosesOf(body, options);
-	poses.onlySpheres = true;
-	poses.leafTriangles = 8;
-	benchFieldTightness found;
-	if (benchFieldTightness_Measure(&found, &poses, options, report))
+	const benchActor actor = benchModalBody_GetActor(body);
+	if (benchTightness_OfFields(&found, &actor, GetStep(options), true, report))
 	{
-		benchModalBody_Vibrate(body, 0.05 * (PAPER_GROWTH - 1.0) / (found.spheres[PAPER_LEVEL] - 1.0));
+		double growth = benchTightness_GetMean(&found, bench_bdGrown, PAPER_LEVEL);
+		benchModalBody_Vibrate(body, 0.05 * (PAPER_GROWTH - 1.0) / (growth - 1.0));
 	}
 }
 
@@ -72,21 +65,15 @@ static bool MakeBody(
 
 static void RunTightness(const benchModalBody* body, const benchOptions* options, benchReport* report)
 {
-	benchFieldPoses poses = PosesOf(body, options);
-	benchFieldTightness found;
+	static benchTightness found;
+	const benchActor actor = benchModalBody_GetActor(body);
 	char text[96];
 	snprintf(text, sizeof(text), "modal: tightness of the %s …", body->name);
 	benchProgress(options, text);
-	if (!benchFieldTightness_Measure(&found, &poses, options, report))
+	if (benchTightness_OfFields(&found, &actor, GetStep(options), false, report))
 	{
-		return;
+		benchTightness_AddFieldRows(report, body->name, &found);
 	}
-	benchFieldTightness_AddRows(report, &poses, &found);
-	benchReport_AddAim(report, benchFieldTightness_GetDeep(&found, snug_boundDefault), 1.1,
-	    "%s: deep levels, mean radius / optimal, default bound", body->name);
-	// A first-order box over the box that is optimal, beside a BD sphere over its sphere at rest.
-	benchReport_AddAim(report, found.mean[BENCH_FIELD_BOUNDS - 1][PAPER_LEVEL], PAPER_GROWTH,
-	    "%s: level 6, mean radius / optimal, default bound; BD spheres over those at rest: 1.25", body->name);
 }
 
 // --- Contact --------------------------------------------------------------------------------------------------------
@@ -175,7 +162,6 @@ static snugStatus MakePair(closePair* pair, const benchModalBody* body, redundan
 {
 	const benchActor fielded = benchModalBody_GetActor(body), rigid = benchActor_Rigid(&body->mesh, 0);
 	const benchActor* actor = kind == redundant_none ? &rigid : &fielded;
-	const benchBounding how = { .strategy = snug_strategyAuto };
 	*pair = (closePair){ .best = malloc(CLOSE_PAIRS * sizeof(double)) };
 	for (int n = 0; pair->best != NULL && n < CLOSE_PAIRS; ++n)
 	{
@@ -185,7 +171,7 @@ static snugStatus MakePair(closePair* pair, const benchModalBody* body, redundan
 	{
 		pair->amplitudes[j] = kind == redundant_tiny ? 1e-7f * (float)body->length : 0.0f;
 	}
-	snugStatus status = pair->best != NULL ? benchActor_MakeModel(actor, &how, &pair->model) : snug_outOfMemory;
+	snugStatus status = pair->best != NULL ? benchActor_MakeModel(actor, &pair->model) : snug_outOfMemory;
 	for (int i = 0; i < 2 && status == snug_success; ++i)
 	{
 		snugBodyDef def = { .model = pair->model };
@@ -292,12 +278,8 @@ void benchModal(const benchOptions* options, benchReport* report)
 	{
 		return;
 	}
-	// Updates are timed on any amplitudes; the rest of what is said of the bridge takes minutes.
+	// What is said of the bridge takes minutes.
 	bool hasBridge = options->full && MakeBody(&bridge, "bridge", sceneMakeBridge(), options, report);
-	bool hasLarge =
-	    hasBridge || (!options->quick && benchModalBody_Create(&bridge, "bridge", sceneMakeBridge(), report));
-	benchProgress(options, "modal: updates …");
-	benchModalUpdates(report, &chair, hasLarge ? &bridge : NULL);
 	RunTightness(&chair, options, report);
 	benchActor actor = benchModalBody_GetActor(&chair);
 	benchBdLevels(report, "chair", &actor, &benchBdChair);
@@ -306,7 +288,7 @@ void benchModal(const benchOptions* options, benchReport* report)
 	snugFrame places[BENCH_MODAL_FRAMES];
 	PlaceSecond(&chair, places);
 	benchModalContacts(report, &chair, places);
-	benchShrinking(report, options);
+	benchShrinking(report);
 	if (hasBridge)
 	{
 		RunTightness(&bridge, options, report);

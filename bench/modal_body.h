@@ -39,14 +39,11 @@ sceneMesh benchLoadMesh(const benchOptions* options, const char* file);
 
 benchActor benchModalBody_GetActor(const benchModalBody* body);
 
-/// Table: what updating one node costs, warm and cold, by bound; with the aims for it.
-void benchModalUpdates(benchReport* report, const benchModalBody* warm, const benchModalBody* large);
-
 /// Table: traversals that stop at a level, of one body twice, the second placed.
 /// @param places (BENCH_MODAL_FRAMES)
 void benchModalContacts(benchReport* report, const benchModalBody* body, const snugFrame* places);
 
 /// Tables: the tightness of a ball that shrinks, a limit of BD spheres that the paper names.
-void benchShrinking(benchReport* report, const benchOptions* options);
+void benchShrinking(benchReport* report);
 
 #endif

@@ -1,6 +1,6 @@
 // Contact spheres by level, and what BD bounds cannot do.
-#include "bench/field_tightness.h"
 #include "bench/modal_body.h"
+#include "bench/tightness.h"
 #include "bench/timer.h"
 
 #include <math.h>
@@ -72,8 +72,8 @@ void benchModalContacts(benchReport* report, const benchModalBody* body, const s
 	}
 }
 
-// A ball that shrinks to a fifth: radii of BD spheres grow, and the others follow.
-void benchShrinking(benchReport* report, const benchOptions* options)
+// A ball that shrinks to a fifth: radii of BD spheres grow.
+void benchShrinking(benchReport* report)
 {
 	enum
 	{
@@ -96,16 +96,11 @@ void benchShrinking(benchReport* report, const benchOptions* options)
 		{
 			amplitudes[f] = 0.2f * (float)f;
 		}
-		const benchFieldPoses poses = {
-			.name = "shrinking ball",
-			.actor = benchActor_Fielded(&mesh, field, 1, amplitudes, frames),
-			.frameCount = frames,
-			.step = frames - 1,
-		};
-		benchFieldTightness found;
-		if (benchFieldTightness_Measure(&found, &poses, options, report))
+		static benchTightness found;
+		const benchActor actor = benchActor_Fielded(&mesh, field, 1, amplitudes, frames);
+		if (benchTightness_OfFields(&found, &actor, frames - 1, false, report))
 		{
-			benchFieldTightness_AddRows(report, &poses, &found);
+			benchTightness_AddFieldRows(report, "shrinking ball", &found);
 		}
 	}
 	sceneMesh_Free(&mesh);

@@ -6,7 +6,7 @@
 
 extern "C"
 {
-#include "baselines/plain_tree.h"
+#include "papers/common/plain_tree.h"
 }
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The plain tree as a peer: no library at all (baselines/plain_tree.h).
-#include "baselines/plain_tree.h"
+// The plain tree as a peer: no library at all (papers/common/plain_tree.h).
 #include "bench/peer.h"
+#include "papers/common/plain_tree.h"
 
 #include <stdlib.h>
 

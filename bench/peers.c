@@ -1,10 +1,10 @@
 // `snug bench peers`: ours beside other libraries and a plain tree, on the same frames: a frame begins with transforms
 // and ends with pairs. Peers need all vertices, so evaluating them is theirs to pay: the lesser of our evaluation and a
 // plain one of each vertex once.
-#include "baselines/plain_skin.h"
 #include "bench/blend_scene.h"
 #include "bench/skin.h"
 #include "bench/skins.h"
+#include "papers/common/plain_skin.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -253,7 +253,7 @@ static float* EvaluateFrames(const benchActor* actor, benchReport* report)
 	size_t floats = 3 * (size_t)actor->mesh->vertexCount;
 	float* vertices = calloc((size_t)actor->frameCount, floats * sizeof(float));
 	benchBody body;
-	if (vertices == NULL || !benchBody_Create(&body, actor, &(benchBounding){ .strategy = 0 }, report))
+	if (vertices == NULL || !benchBody_Create(&body, actor, snug_strategyAuto, report))
 	{
 		benchReport_Fail(report, "out of memory");
 		free(vertices);

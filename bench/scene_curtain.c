@@ -107,7 +107,7 @@ static bool MakeBodies(show* s, curtainScene* c, simError* error)
 	snugStatus status = snug_success;
 	for (int i = 0; i < 2 && status == snug_success; ++i)
 	{
-		status = benchActor_MakeModel(&actors[i], &(benchBounding){ .strategy = snug_strategyAuto }, &c->models[i]);
+		status = benchActor_MakeModel(&actors[i], &c->models[i]);
 		status =
 		    status == snug_success ? snugBody_Create(&(snugBodyDef){ .model = c->models[i] }, &c->bodies[i]) : status;
 		s->bodies[i].posed = c->bodies[i];

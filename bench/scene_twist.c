@@ -1,6 +1,6 @@
 #include "bench/scene_twist.h"
 
-#include "baselines/sphere_tree.h"
+#include "papers/spherical/sphere_tree.h"
 #include "program/picture.h"
 #include "scenes/meshless.h"
 #include "scenes/sine.h"

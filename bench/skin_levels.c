@@ -2,10 +2,11 @@
 //
 // A pose counts only if the paper's own bound is about as loose on it as published: at the creature's root, for linear
 // blending, 2.1 times the optimum. The first table says so.
-#include "baselines/sphere_tree.h"
-#include "bench/skin_balls.h"
+#include "bench/skins.h"
 #include "bench/stage.h"
+#include "bench/tightness.h"
 #include "bench/timer.h"
+#include "papers/spherical/sphere_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,19 +22,19 @@ typedef struct skinTables
 
 // ---- Radii by level --------------------------------------------------------------------------------------------
 
-static void AddRange(benchRow* row, const skinBalls* balls, ballKind kind, uint32_t level, const char* const keys[3])
+static void AddRange(
+    benchRow* row, const benchTightness* t, benchVolume volume, uint32_t level, const char* const keys[3])
 {
-	const ballRange* range = &balls->ranges[kind][level];
-	double hidden = kind == ball_paper && !balls->hasPaper ? (double)NAN : 0.0;
-	benchRow_Number(row, keys[0], range->least + hidden, 4);
-	benchRow_Number(row, keys[1], range->sum / (double)balls->count[level] + hidden, 4);
-	benchRow_Number(row, keys[2], range->most + hidden, 4);
+	const benchRadii* r = &t->radii[volume][level];
+	double hidden = r->count == 0 ? (double)NAN : 0.0;
+	benchRow_Number(row, keys[0], r->least + hidden, 4);
+	benchRow_Number(row, keys[1], r->radii / (double)r->count, 4);
+	benchRow_Number(row, keys[2], r->most + hidden, 4);
 }
 
 static void AddPlot(benchReport* report, int firstRow, const char* name, snugDeformer deformer)
 {
-	static const char* const ratios[] = { "paperOverOptimal", "oursOverOptimal", "boxOverOptimalBox", "asUsersGetIt",
-		"printedSpherical", NULL };
+	static const char* const ratios[] = { "paperOverOptimal", "printedSpherical", NULL };
 	benchPlot plot = { .firstRow = firstRow,
 		.endRow = firstRow + BENCH_PAPER_LEVELS < report->rowCount ? firstRow + BENCH_PAPER_LEVELS : report->rowCount,
 		.unit = "radius / optimal",
@@ -44,60 +45,45 @@ static void AddPlot(benchReport* report, int firstRow, const char* name, snugDef
 	benchReport_AddPlot(report, &plot);
 }
 
-static void AddLevelRows(benchReport* report, const char* name, snugDeformer deformer, const skinBalls* balls)
+static void AddLevelRows(benchReport* report, const char* name, snugDeformer deformer, const benchTightness* t)
 {
 	int firstRow = report->rowCount;
-	static const char* const keys[4][3] = { { "referenceMin", "referenceMean", "referenceMax" },
-		{ "paperMin", "paperMean", "paperMax" }, { "oursMin", "oursMean", "oursMax" },
-		{ "optimalMin", "optimalMean", "optimalMax" } };
-	for (uint32_t level = 0; level < balls->levels; ++level)
+	static const char* const keys[3][3] = { { "referenceMin", "referenceMean", "referenceMax" },
+		{ "paperMin", "paperMean", "paperMax" }, { "optimalMin", "optimalMean", "optimalMax" } };
+	for (uint32_t level = 0; level < t->levels; ++level)
 	{
 		benchRow* row = benchReport_AddRow(report, "Radii of balls by level, the root's being 1");
 		benchRow_Text(row, "character", name);
 		benchRow_Text(row, "skin", benchGetSkinName(deformer));
 		benchRow_Count(row, "level", level + 1);
-		benchRow_Count(row, "nodes", balls->nodes[level]);
-		for (int kind = 0; kind < 4; ++kind)
+		benchRow_Count(row, "nodes", t->nodes[level]);
+		for (int i = 0; i < 3; ++i)
 		{
-			AddRange(row, balls, (ballKind)kind, level, keys[kind]);
+			AddRange(row, t, (benchVolume)(bench_atRest + i), level, keys[i]);
 		}
-		benchRow_Number(row, "paperOverOptimal", skinBalls_GetRatio(balls, ball_paper, level), 2);
-		benchRow_Number(row, "oursOverOptimal", skinBalls_GetRatio(balls, ball_ours, level), 2);
-		benchRow_Number(row, "boxOverOptimalBox", skinBalls_GetRatio(balls, ball_box, level), 2);
-		benchRow_Number(row, "asUsersGetIt", skinBalls_GetRatio(balls, ball_user, level), 2);
+		benchRow_Number(row, "paperOverOptimal", benchTightness_GetRatioOfMeans(t, bench_algorithm1, level), 2);
 		benchRow_Number(row, "printedSpherical", benchGetPaperRatio(level), 2);
 	}
 	AddPlot(report, firstRow, name, deformer);
 }
 
-// All skins of one character in some poses, with the aims. Without a subject: it is absent.
+// All skins of one character in some poses.
 static void RunSubject(const benchOptions* options, skinTables* tables, benchReport* report, const char* name,
-    const benchSubject* subject, const float* matrices, int poseCount, bool isPapers)
+    const benchSubject* subject, const float* matrices, int poseCount)
 {
-	skinBalls* balls = calloc(1, sizeof(skinBalls));
-	for (int i = 0; i < BENCH_SKINS && balls != NULL && report->failure[0] == '\0'; ++i)
+	static benchTightness found;
+	for (int i = 0; i < BENCH_SKINS && report->failure[0] == '\0'; ++i)
 	{
-		double worst[2] = { NAN, NAN };
+		const benchSkinning skin = { .deformer = benchSkins[i], .jointPositions = subject->jointPositions };
+		benchActor actor = benchActor_Skinned(subject->mesh, subject->weights, matrices, poseCount, &skin);
 		char text[96];
 		snprintf(text, sizeof(text), "skin-tightness: %s, %s …", name, benchGetSkinName(benchSkins[i]));
 		benchProgress(options, text);
-		if (subject != NULL && skinBalls_Measure(balls, subject, benchSkins[i], matrices, poseCount, report))
+		if (benchTightness_OfSkin(&found, &actor, BENCH_PRUNE, report))
 		{
-			AddLevelRows(&tables->levels, name, benchSkins[i], balls);
-			worst[0] = skinBalls_GetWorst(balls, ball_user);
-			worst[1] = skinBalls_GetWorst(balls, ball_ours);
-		}
-		benchReport_AddAim(report, worst[0], 1.0,
-		    "%s, %s: default boxes / optimal, over Algorithm 1's balls / optimal at the worst level", name,
-		    benchGetSkinName(benchSkins[i]));
-		// What the paper's table is about.
-		if (isPapers)
-		{
-			benchReport_AddAim(report, worst[1], 1.0, "%s, %s: our balls / optimal, leaves bounded, likewise", name,
-			    benchGetSkinName(benchSkins[i]));
+			AddLevelRows(&tables->levels, name, benchSkins[i], &found);
 		}
 	}
-	free(balls);
 }
 
 static void RunGenerated(
@@ -108,7 +94,7 @@ static void RunGenerated(
 	benchSubject_AddRow(
 	    &tables->characters, character->name, &subject, "generated; root 2.1 by construction, as theirs");
 	sceneCharacter_Contort(character, 1.0, matrices);
-	RunSubject(options, tables, report, character->name, &subject, matrices, 1, character->kind == scene_creature);
+	RunSubject(options, tables, report, character->name, &subject, matrices, 1);
 }
 
 // In the middle of each clip.
@@ -123,7 +109,6 @@ static void RunReal(
 	if (!character.isPresent)
 	{
 		benchSubject_AddRow(&tables->characters, name, NULL, "absent: skipped");
-		RunSubject(options, tables, report, name, NULL, NULL, 0, false);
 		return;
 	}
 	benchSubject subject = benchSubject_Loaded(&character);
@@ -142,7 +127,7 @@ static void RunReal(
 	}
 	else
 	{
-		RunSubject(options, tables, report, character.name, &subject, matrices, poseCount, false);
+		RunSubject(options, tables, report, character.name, &subject, matrices, poseCount);
 	}
 	free(matrices);
 	benchCharacter_Free(&character);
@@ -311,8 +296,6 @@ static void RunVariant(
 static void RunVariants(
     const benchOptions* options, skinTables* tables, benchReport* report, const sceneCharacter* character)
 {
-	static const snugTreeDef paperTree = { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 };
-	const benchBounding how = { .tree = paperTree };
 	const benchSkinning skin = { .deformer = snug_sphericalSkin, .jointPositions = character->jointPositions };
 	walk* w = calloc(1, sizeof(walk));
 	uint64_t expected = 0;
@@ -329,7 +312,7 @@ static void RunVariants(
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (benchBody_CreateSkin(w->bodies, &character->mesh, &character->weights, &skin, &how, report) &&
+	else if (benchBody_CreateSkin(w->bodies, &character->mesh, &character->weights, &skin, report) &&
 	         benchBody_CreateLike(w->bodies + 1, w->bodies, snug_strategyAuto, report))
 	{
 		for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]) && report->failure[0] == '\0'; ++i)

@@ -198,7 +198,7 @@ static double TimePosing(
 		benchReport_Fail(report, "out of memory");
 	}
 	else if (CanPose(&tables->clips, c->name, scene.actors, scene.deformer) &&
-	         benchBody_CreateSkin(&body, &c->mesh, &c->weights, scene.skins, &(benchBounding){ 0 }, report))
+	         benchBody_CreateSkin(&body, &c->mesh, &c->weights, scene.skins, report))
 	{
 		for (int i = 0; i < (!options->full ? 20 : 200) * FRAMES; ++i)
 		{

@@ -36,17 +36,17 @@ static int FindTwin(const benchActor* actors, int i)
 static bool CreateBody(
     benchStage* stage, const benchActor* actors, int i, const benchStage* lender, benchReport* report)
 {
-	const benchBounding* how = &stage->method->how;
+	snugStrategy strategy = stage->method->strategy;
 	int twin = FindTwin(actors, i);
-	if (lender != NULL && lender->method->how.tree.branching == how->tree.branching)
+	if (lender != NULL)
 	{
-		return benchBody_CreateLike(stage->bodies + i, lender->bodies + i, how->strategy, report);
+		return benchBody_CreateLike(stage->bodies + i, lender->bodies + i, strategy, report);
 	}
 	if (twin < i)
 	{
-		return benchBody_CreateLike(stage->bodies + i, stage->bodies + twin, how->strategy, report);
+		return benchBody_CreateLike(stage->bodies + i, stage->bodies + twin, strategy, report);
 	}
-	return benchBody_Create(stage->bodies + i, actors + i, how, report);
+	return benchBody_Create(stage->bodies + i, actors + i, strategy, report);
 }
 
 static bool CreateOracle(

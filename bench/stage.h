@@ -2,12 +2,12 @@
 #ifndef BENCH_STAGE_H
 #define BENCH_STAGE_H
 
-#include "baselines/layered_spheres.h"
-#include "baselines/oracle.h"
-#include "baselines/spatial_hash.h"
-#include "baselines/sphere_tree.h"
 #include "bench/methods.h"
 #include "bench/threads.h"
+#include "papers/bdtree/layered_spheres.h"
+#include "papers/common/oracle.h"
+#include "papers/meshless/spatial_hash.h"
+#include "papers/spherical/sphere_tree.h"
 
 #define BENCH_MAX_ACTORS 24
 
@@ -42,7 +42,7 @@ bool benchActor_Deforms(const benchActor* actor);
 snugBody* benchStage_GetBody(const benchStage* stage, int actor);
 
 /// Actors with the same mesh and weights share a model.
-/// @param lender nullable: lends its models where they are the same; must outlive the stage
+/// @param lender nullable: lends its models; must outlive the stage
 /// @return false, with the report failed, if something goes wrong
 bool benchStage_Create(benchStage* stage, const benchMethodDef* method, const benchActor* actors, int count,
     const benchStage* lender, benchReport* report);

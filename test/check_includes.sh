@@ -26,14 +26,14 @@ io              snug
 scenes          snug
 sim             snug scenes geometry
 share           snug geometry
-baselines       snug scenes share base simd geometry tree model deform deform/* body query
+papers          snug scenes share base simd geometry tree model deform deform/* body query
 truth           snug scenes share geometry
 program         snug scenes models sim io share truth
-bench           snug scenes sim io share truth program baselines base simd geometry tree model deform deform/* body query scene
+bench           snug scenes sim io share truth program papers base simd geometry tree model deform deform/* body query scene
 examples        snug io
 site            snug
 '
-find include src io scenes sim share truth baselines bench program examples site -name '*.[ch]' -o -name '*.cpp' | sort |
+find include src io scenes sim share truth papers bench program examples site -name '*.[ch]' -o -name '*.cpp' | sort |
 	xargs grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' /dev/null |
 	awk -v rules="$rules" '
 		BEGIN {

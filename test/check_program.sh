@@ -1,6 +1,6 @@
 #!/bin/sh
 # Usage: check_program.sh SNUG BASELINES.a OBJECT...
-# The program links neither baselines nor benchmarks, nor a library that they are compared with. The objects are those
+# The program links neither papers nor benchmarks, nor a library that they are compared with. The objects are those
 # of snug-bench; what both programs link is in other files.
 set -eu
 snug=$1

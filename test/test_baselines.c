@@ -1,14 +1,15 @@
 // test/test_baselines.c: what snug is compared with must itself be right, or the comparison is worth nothing.
 #include "linear_support.h"
 
-#include "baselines/accumulated_spheres.h"
-#include "baselines/corners.h"
-#include "baselines/layered_spheres.h"
-#include "baselines/oracle.h"
-#include "baselines/plain_skin.h"
-#include "baselines/plain_tree.h"
-#include "baselines/spatial_hash.h"
-#include "baselines/world.h"
+#include "papers/bdtree/layered_spheres.h"
+#include "papers/common/oracle.h"
+#include "papers/common/plain_skin.h"
+#include "papers/common/plain_tree.h"
+#include "papers/common/world.h"
+#include "papers/meshless/accumulated_spheres.h"
+#include "papers/meshless/corners.h"
+#include "papers/meshless/limited_tree.h"
+#include "papers/meshless/spatial_hash.h"
 #include "scenes/meshless.h"
 #include "scenes/motion.h"
 #include "share/brute.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 12
+#define MOST 20 // of transforms; of random limits 12
 
 /// Limits of weights as real vertices give them, and a value per transform.
 typedef struct Limits
@@ -29,7 +30,7 @@ typedef struct Limits
 // Some transforms are missing at some vertices, so that their low is zero.
 static Limits RandomLimits(sceneRandom* random)
 {
-	Limits limits = { .count = 1 + sceneRandom_Index(random, MOST) };
+	Limits limits = { .count = 1 + sceneRandom_Index(random, 12) };
 	uint32_t vertices = 1 + sceneRandom_Index(random, 6);
 	for (uint32_t v = 0; v < vertices; ++v)
 	{
@@ -151,16 +152,14 @@ typedef struct Posed
 	float* positions; // body space, caller's order
 } Posed;
 
-static Posed MakePosed(sceneRandom* random, snugBound bound, uint32_t nodeCount, double influences)
+static Posed MakePosed(sceneRandom* random, uint32_t nodeCount, double influences)
 {
 	Posed p;
 	uint32_t frequency = 4 + sceneRandom_Index(random, 5);
 	uint64_t shape = sceneRandom_Next(random);
 	assert_true(sceneMeshless_Create(&p.meshless, sceneMakeBrain(frequency, shape), nodeCount, influences));
-	p.def = sceneMakeBlendDef(&p.meshless.mesh, &p.meshless.weights, RandomTreeDef(random));
-	p.def.bounds = &(snugBoundsDef){ .bound = bound, .boundLeaves = true };
+	p.def = sceneMakeBlendDef(&p.meshless.mesh, &p.meshless.weights, (snugTreeDef){ 0 });
 	assert_int_equal(snugModel_Create(&p.def, &p.model), snug_success);
-	p.def.bounds = NULL; // it goes with this call
 	p.body = MakeBody(p.model, NULL);
 	snugMeshlessNode* nodes = malloc(nodeCount * sizeof(snugMeshlessNode));
 	p.matrices = malloc(12 * (size_t)nodeCount * sizeof(float));
@@ -189,31 +188,56 @@ static const float* PosedVertex(const Posed* p, uint32_t treeVertex)
 	return p->positions + 3 * (size_t)p->model->tree.vertexMap[treeVertex];
 }
 
-static void CheckCorners(const Posed* p, const nodeWeights* weights, const sgBox* program, uint64_t seed)
+// The greatest place along an axis to which a transform carries a corner of the rest box, or minus the least.
+static double Farthest(const nodeWeights* weights, const float* matrix, int axis, double sign)
 {
-	double scratch[CORNERS_MAX_TRUE], lower[3], upper[3], wideLower[3], wideUpper[3];
-	assert_true(cornersBox(corners_true, weights, p->matrices, scratch, lower, upper));
-	assert_true(cornersBox(corners_paper, weights, p->matrices, scratch, wideLower, wideUpper));
-	for (int k = 0; k < 3; ++k)
+	double most = -INFINITY;
+	for (int corner = 0; corner < 8; ++corner)
 	{
-		bool isOrdered = lower[k] >= (double)program->lower[k] - 1e-5 && upper[k] <= (double)program->upper[k] + 1e-5;
-		bool isWider = wideLower[k] <= lower[k] + 1e-5 && wideUpper[k] >= upper[k] - 1e-5;
-		if (!isOrdered || !isWider)
+		const float* row = matrix + 4 * axis;
+		double x = (double)row[3];
+		for (int k = 0; k < 3; ++k)
 		{
-			fail_msg("SNUG_SEED=%llu: true [%g, %g], paper [%g, %g], program [%g, %g]", (unsigned long long)seed,
-			    lower[k], upper[k], wideLower[k], wideUpper[k], (double)program->lower[k], (double)program->upper[k]);
+			x += (double)row[k] * ((corner >> k & 1) != 0 ? weights->upper[k] : weights->lower[k]);
 		}
-		for (uint32_t i = 0; i < weights->below.count; ++i)
+		most = fmax(most, sign * x);
+	}
+	return most;
+}
+
+// Eq. (12) of a node is the closed form over images of corners of its rest box; true corners are within it, the paper's
+// corners around it, and vertices within all: a transform or a vertex forgotten on either side shows.
+static void CheckCorners(const Posed* p, const nodeWeights* weights, const double (*eq12)[3], uint64_t seed)
+{
+	double scratch[CORNERS_MAX_TRUE], exact[2][3], paper[2][3];
+	assert_true(cornersBox(corners_true, weights, p->matrices, scratch, exact[0], exact[1]));
+	assert_true(cornersBox(corners_paper, weights, p->matrices, scratch, paper[0], paper[1]));
+	for (int i = 0; i < 6; ++i)
+	{
+		int side = i / 3, k = i % 3;
+		double sign = side == 0 ? -1.0 : 1.0;
+		Limits limits = { .count = weights->count };
+		for (uint32_t j = 0; j < weights->count; ++j)
 		{
-			double x = (double)PosedVertex(p, weights->below.vertices[i])[k];
-			assert_true(x >= lower[k] - 1e-5 && x <= upper[k] + 1e-5);
+			limits.low[j] = weights->low[j];
+			limits.high[j] = weights->high[j];
+			limits.b[j] = Farthest(weights, p->matrices + 12 * (size_t)weights->transforms[j], k, sign);
+		}
+		double closed = ClosedForm(&limits), found = sign * eq12[side][k], least = sign * exact[side][k];
+		if (found < closed - 1e-6 || found > closed + 1e-4 || least > closed + 1e-5 ||
+		    closed > sign * paper[side][k] + 1e-5 || fabs(least - Knapsack(&limits)) > 1e-5)
+		{
+			fail_msg("SNUG_SEED=%llu: true corners %g, Eq. (12) %g, closed form %g, paper's corners %g",
+			    (unsigned long long)seed, least, found, closed, sign * paper[side][k]);
+		}
+		for (uint32_t v = 0; v < weights->below.count; ++v)
+		{
+			assert_true(sign * (double)PosedVertex(p, weights->below.vertices[v])[k] <= least + 1e-5);
 		}
 	}
 }
 
-// Against the library's own bound of the same name, node by node: a transform or a vertex forgotten on either side
-// shows.
-static void corner_boxes_hold_vertices_and_match_the_program(void** state)
+static void corner_boxes_hold_vertices_and_match_eq_12(void** state)
 {
 	(void)state;
 	uint64_t seed = TestSeed();
@@ -221,30 +245,33 @@ static void corner_boxes_hold_vertices_and_match_the_program(void** state)
 	for (int i = 0; i < TestCount(6); ++i, ++seed)
 	{
 		sceneRandom random = { seed };
-		Posed p = MakePosed(&random, snug_boundProgram, 5 + sceneRandom_Index(&random, 12), 5.0);
-		const sgTree* tree = &p.model->tree;
+		Posed p = MakePosed(&random, 5 + sceneRandom_Index(&random, 12), 5.0);
+		binaryTree tree;
 		nodeWeights weights;
-		assert_true(nodeWeights_Create(&weights, p.model));
-		for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+		assert_true(binaryTree_Create(&tree, p.model) && nodeWeights_Create(&weights, &tree));
+		limitedTree* limited = limitedTree_Create(p.model, &(limitedTreeDef){ .boundLeaves = true });
+		limitedBody* body = limitedBody_Create(limited, p.body);
+		assert_int_equal(limitedBody_Begin(body), snug_success);
+		for (uint32_t node = 0; node < tree.nodeCount; ++node)
 		{
-			if (tree->nodes[slot].first == SG_NONE)
-			{
-				continue;
-			}
-			nodeWeights_Gather(&weights, p.model, slot);
+			nodeWeights_Gather(&weights, &tree, node);
 			// Large sets of weights take long, and the upper nodes of one tree are enough of them.
-			if (weights.count > (slot < 24 ? 17u : 12u))
+			if (weights.count <= (node < 24 ? 17u : 12u))
 			{
-				continue;
+				double eq12[2][LIMITED_MAX_SLABS], box[2][3];
+				limitedBody_Bound(body, node, eq12[0], eq12[1]);
+				for (int k = 0; k < 6; ++k)
+				{
+					box[k / 3][k % 3] = eq12[k / 3][k % 3];
+				}
+				CheckCorners(&p, &weights, (const double(*)[3])box, seed);
+				++checked;
 			}
-			sgBoundsScratch scratch;
-			snugCounters counters = { 0 };
-			sgBounds bounds = sgBody_Refresh(p.body, sgTree_Family(tree, slot), &scratch, &counters);
-			sgBox box = sgBoxLanes_Get(bounds.boxes, slot % SG_LANES);
-			CheckCorners(&p, &weights, &box, seed);
-			++checked;
 		}
+		limitedBody_Destroy(body);
+		limitedTree_Destroy(limited);
 		nodeWeights_Free(&weights);
+		binaryTree_Free(&tree);
 		FreePosed(&p);
 	}
 	assert_true(checked > 100);
@@ -257,35 +284,32 @@ static void spheres_hold_vertices(void** state)
 	for (int i = 0; i < TestCount(6); ++i, ++seed)
 	{
 		sceneRandom random = { seed };
-		Posed p = MakePosed(&random, snug_boundLimited, 5 + sceneRandom_Index(&random, 80), 8.0);
-		const sgTree* tree = &p.model->tree;
-		accumulatedSpheres* spheres = accumulatedSpheres_Create(p.model);
-		nodeWeights weights;
+		Posed p = MakePosed(&random, 5 + sceneRandom_Index(&random, 80), 8.0);
+		binaryTree tree;
+		nodeVertices below;
+		assert_true(binaryTree_Create(&tree, p.model) && nodeVertices_Create(&below, &tree));
+		accumulatedSpheres* spheres = accumulatedSpheres_Create(&tree);
 		assert_non_null(spheres);
-		assert_true(nodeWeights_Create(&weights, p.model));
-		for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+		for (uint32_t node = 0; node < tree.nodeCount; ++node)
 		{
-			if (tree->nodes[slot].first == SG_NONE)
+			accumulatedReading reading = node % 2 == 0 ? accumulated_meanSubtracted : accumulated_termByTerm;
+			double center[3], radius = accumulatedSpheres_Bound(spheres, reading, node, p.matrices, center);
+			nodeVertices_Gather(&below, &tree, node);
+			for (uint32_t v = 0; v < below.count; ++v)
 			{
-				continue;
-			}
-			accumulatedReading reading = slot % 2 == 0 ? accumulated_meanSubtracted : accumulated_termByTerm;
-			double center[3], radius = accumulatedSpheres_Bound(spheres, reading, slot, p.matrices, center);
-			nodeWeights_Gather(&weights, p.model, slot);
-			for (uint32_t v = 0; v < weights.below.count; ++v)
-			{
-				const float* x = PosedVertex(&p, weights.below.vertices[v]);
+				const float* x = PosedVertex(&p, below.vertices[v]);
 				double distance =
 				    hypot(hypot((double)x[0] - center[0], (double)x[1] - center[1]), (double)x[2] - center[2]);
 				if (!(distance <= radius + 1e-5))
 				{
-					fail_msg("SNUG_SEED=%llu, slot %u: a vertex at %g of radius %g", (unsigned long long)seed, slot,
+					fail_msg("SNUG_SEED=%llu, node %u: a vertex at %g of radius %g", (unsigned long long)seed, node,
 					    distance, radius);
 				}
 			}
 		}
-		nodeWeights_Free(&weights);
+		nodeVertices_Free(&below);
 		accumulatedSpheres_Destroy(spheres);
+		binaryTree_Free(&tree);
 		FreePosed(&p);
 	}
 }
@@ -399,9 +423,7 @@ static void layered_spheres_match_brute_force(void** state)
 		{
 			sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
 			FieldSet set = RandomFields(&random, &mesh, 0.5);
-			LinearBounding how = { .bound = snug_boundInterval };
-			things[k] = MakeLinear(
-			    mesh, &set, (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 }, &how);
+			things[k] = MakeLinear(mesh, &set, (snugTreeDef){ 0 }, &(LinearBounding){ 0 });
 			for (uint32_t f = 0; f < set.fieldCount; ++f)
 			{
 				set.amplitudes[f] = (float)sceneRandom_Range(&random, -1.0, 1.0) * 0.1f;
@@ -454,8 +476,8 @@ static void the_oracle_is_the_body(void** state)
 	for (int i = 0; i < TestCount(8); ++i, ++seed)
 	{
 		sceneRandom random = { seed };
-		Posed p = MakePosed(&random, snug_boundDefault, 5 + sceneRandom_Index(&random, 40), 8.0);
-		Posed q = MakePosed(&random, snug_boundDefault, 5 + sceneRandom_Index(&random, 40), 8.0);
+		Posed p = MakePosed(&random, 5 + sceneRandom_Index(&random, 40), 8.0);
+		Posed q = MakePosed(&random, 5 + sceneRandom_Index(&random, 40), 8.0);
 		Place(p.body, sceneRandom_Range(&random, -0.5, 0.5), 0.1, 0.2);
 		oracleBody oracle, other;
 		assert_int_equal(oracleBody_Create(&oracle, &p.def, p.model), snug_success);
@@ -491,7 +513,7 @@ static void the_world_is_what_is_queried(void** state)
 	for (int i = 0; i < TestCount(8); ++i, ++seed)
 	{
 		sceneRandom random = { seed };
-		Posed p = MakePosed(&random, snug_boundDefault, 5 + sceneRandom_Index(&random, 40), 8.0);
+		Posed p = MakePosed(&random, 5 + sceneRandom_Index(&random, 40), 8.0);
 		size_t bytes = 3 * (size_t)p.meshless.mesh.vertexCount * sizeof(float);
 		float* world = malloc(bytes);
 		for (int placed = 0; placed < 2; ++placed)
@@ -557,7 +579,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(true_corners_are_the_linear_program),
 		cmocka_unit_test(the_papers_corners_differ_from_eq_12),
-		cmocka_unit_test(corner_boxes_hold_vertices_and_match_the_program),
+		cmocka_unit_test(corner_boxes_hold_vertices_and_match_eq_12),
 		cmocka_unit_test(spheres_hold_vertices),
 		cmocka_unit_test(plain_tree_matches_brute_force),
 		cmocka_unit_test(plain_skin_is_close_to_the_body),

@@ -203,12 +203,12 @@ if [ -w /dev/full ]; then
 		grep -q "cannot write: No space left on device" err || fail "snug $command: a full disk is not told"
 	done
 fi
-expect 0 "" bench skin --models nowhere
+expect 0 "" bench skin-tightness --quick --models nowhere
 holds "absent: skipped"
 checks=$((checks + 1))
 grep -qE '^ *(met|MISSED) ' out && fail "an aim on an absent character counts"
 echo "not a glTF file" >fox.glb
-expect 1 "bench skin: ./fox.glb:1: JSON" bench skin --models .
+expect 1 "bench skin-tightness: ./fox.glb:1: JSON" bench skin-tightness --quick --models .
 rm fox.glb
 expect 1 "nowhere/x.html: cannot write" bench --quick --html nowhere/x.html
 expect 1 "nowhere/deeper: cannot make the directory" demo --out nowhere/deeper

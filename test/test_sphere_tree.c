@@ -1,7 +1,7 @@
 // test/test_sphere_tree.c: the papers' sphere tree finds what brute force finds, and its options do what they say.
 #include "support.h"
 
-#include "baselines/sphere_tree.h"
+#include "papers/spherical/sphere_tree.h"
 #include "scenes/character.h"
 #include "share/brute.h"
 
@@ -19,7 +19,6 @@ static snugModel* MakePaperModel(const sceneCharacter* c, snugDeformer deformer)
 {
 	snugModelDef def = sceneCharacter_MakeDef(c, deformer);
 	snugModel* model;
-	def.tree = (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 };
 	assert_int_equal(snugModel_Create(&def, &model), snug_success);
 	return model;
 }
@@ -163,21 +162,23 @@ static void CheckBalls(const sceneCharacter* c, const sphereTree* tree, snugBody
 {
 	float* positions = malloc(3 * (size_t)c->mesh.vertexCount * sizeof(float));
 	const sgTree* from = &snugBody_GetModel(body)->tree;
+	binaryTree whole;
+	assert_true(binaryTree_Create(&whole, snugBody_GetModel(body)));
 	Evaluate(c, body, positions);
 	assert_int_equal(sphereBody_Update(spheres), snug_success);
 	for (uint32_t i = 0; i < sphereTree_GetNodeCount(tree); ++i)
 	{
 		sphereBall ball = sphereBody_Refit(spheres, i);
-		sgLeafRange range = sphereTree_GetLeaves(tree, i);
-		const sgLeaf* last = from->leaves + range.last;
-		for (uint32_t k = from->leaves[range.first].firstVertex; k < last->firstVertex + last->vertexCount; ++k)
+		const binaryNode* node = whole.nodes + sphereTree_GetWhole(tree, i);
+		for (uint32_t k = 3 * node->firstLeaf; k < 3 * (node->firstLeaf + node->leafCount); ++k)
 		{
-			const float* p = positions + 3 * (size_t)from->vertexMap[from->leafVertices[k]];
+			const float* p = positions + 3 * (size_t)from->vertexMap[whole.corners[k / 3][k % 3]];
 			double x = (double)p[0] - ball.center[0], y = (double)p[1] - ball.center[1],
 			       z = (double)p[2] - ball.center[2];
 			assert_true(sqrt(x * x + y * y + z * z) <= ball.radius);
 		}
 	}
+	binaryTree_Free(&whole);
 	free(positions);
 }
 

@@ -1,7 +1,8 @@
 // bench/tightness.h measures bounds, and nothing that a strategy makes of them: what it says of a root is what the
 // bound gives for that pose alone.
-#include "baselines/limited_tree.h"
+#include "bench/blend_bodies.h"
 #include "bench/tightness.h"
+#include "papers/meshless/limited_tree.h"
 #include "support.h"
 
 #include <math.h>
@@ -9,8 +10,6 @@
 
 #define NODES 40
 #define POSES 6
-
-static const snugTreeDef binary = { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 };
 
 // Half the diagonal of the box around all vertices of a body.
 static double FindOptimal(snugBody* body, uint32_t vertexCount)
@@ -61,28 +60,27 @@ static void measured_roots_are_the_bounds_alone(void** state)
 	benchReport report = { .rows = NULL };
 	static benchTightness measured;
 	const benchActor actor = benchActor_Skinned(&scene.mesh, &scene.weights, matrices[0], POSES, NULL);
-	assert_true(benchTightness_Measure(&measured, &actor, &binary, false, &report));
-	for (int i = 0; i < BENCH_BOUNDS; ++i)
+	assert_true(benchTightness_OfMeshless(&measured, &actor, &report));
+	double sums[2] = { 0.0, 0.0 }, most[2] = { 0.0, 0.0 };
+	for (int pose = 0; pose < POSES; ++pose)
 	{
-		double sum = 0.0, most = 0.0;
-		const benchBounding how = { .bound = benchBounds[i], .boundLeaves = true, .tree = binary };
-		for (int pose = 0; pose < POSES; ++pose)
+		benchBody alone;
+		snugCounters counters = { 0 };
+		assert_true(benchBody_Create(&alone, &actor, snug_strategyAuto, &report));
+		assert_int_equal(actor.pose(&actor, alone.body, pose), snug_success);
+		sgBox root = sgBody_RootBox(alone.body, &counters);
+		double optimal = FindOptimal(alone.body, scene.mesh.vertexCount);
+		double ratios[2] = { FindLimited(alone.model, alone.body) / optimal, benchGetRadius(&root) / optimal };
+		for (int i = 0; i < 2; ++i)
 		{
-			benchBody alone;
-			snugCounters counters = { 0 };
-			assert_true(benchBody_Create(&alone, &actor, &how, &report));
-			assert_int_equal(actor.pose(&actor, alone.body, pose), snug_success);
-			sgBox root = sgBody_RootBox(alone.body, &counters);
-			double optimal = FindOptimal(alone.body, scene.mesh.vertexCount), ratio = benchGetRadius(&root) / optimal;
-			sum += ratio;
-			most = fmax(most, ratio);
-			assert_true(benchBounds[i] != snug_boundLimited ||
-			            fabs(FindLimited(alone.model, alone.body) / optimal - ratio) < 1e-4);
-			benchBody_Destroy(&alone);
+			sums[i] += ratios[i];
+			most[i] = fmax(most[i], ratios[i]);
 		}
-		assert_true(measured.sum[i][0] == sum);
-		assert_true(measured.most[i][0] == most);
+		benchBody_Destroy(&alone);
 	}
+	assert_true(measured.radii[bench_eq12][0].ratios == sums[0] && measured.radii[bench_eq12][0].mostRatio == most[0]);
+	assert_true(measured.radii[bench_oursAtRoot][0].ratios == sums[1]);
+	assert_true(measured.radii[bench_oursAtRoot][0].mostRatio == most[1]);
 	sceneMeshless_Free(&scene);
 	benchReport_Free(&report);
 }
