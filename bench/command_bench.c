@@ -25,7 +25,7 @@ static const cliUsage usage = {
 	.examples = "  snug bench --strict\n  snug bench rigid --json > rigid.json\n"
 	            "  snug bench meshless-tightness --model brain.ply --html bench.html\n"
 	            "  snug bench blend --explain --html blend.html\n"
-	            "  snug bench skin --models characters\n"
+	            "  snug bench skin-tightness --models characters\n"
 	            "  snug bench skin-walk --model character.glb",
 	.minArguments = 0,
 	.maxArguments = INT_MAX,
