@@ -1,6 +1,6 @@
-// `snug bench bridge`: Figs. 6 and 7 of the BD-tree paper: spheres of a bridge that sways far (sim/bridge.h), and fish
-// that fall on it.
-#include "sim/bridge.h"
+// `snug bench bridge`: Figs. 6 and 7 of the BD-tree paper: spheres of a bridge that sways far (papers/bdtree/bridge.h),
+// and fish that fall on it.
+#include "papers/bdtree/bridge.h"
 #include "bench/bench.h"
 #include "bench/heap_pictures.h"
 #include "bench/tightness.h"
@@ -43,7 +43,7 @@ typedef struct oursGrown
 // The radius about the mean of the corners of a node's triangles, at rest.
 static double FindRestRadius(const simShower* s, uint32_t treeNode, uint32_t* triangles)
 {
-	uint32_t count = snugSphereTree_GetTriangles(s->bridgeTree, treeNode, triangles, s->bridgeMesh.triangleCount);
+	uint32_t count = contactTree_GetTriangles(s->bridgeTree, treeNode, triangles, s->bridgeMesh.triangleCount);
 	double mean[3] = { 0.0, 0.0, 0.0 }, sums[3] = { 0.0, 0.0, 0.0 }, radius2 = 0.0;
 	for (int pass = 0; pass < 2; ++pass)
 	{
@@ -64,7 +64,7 @@ static double FindRestRadius(const simShower* s, uint32_t treeNode, uint32_t* tr
 
 static bool MeasureOurs(simShower* s, const float* amplitudes, uint32_t poses, oursGrown* out)
 {
-	snugSphere list[1 << LEVEL];
+	contactSphere list[1 << LEVEL];
 	uint32_t* triangles = malloc(s->bridgeMesh.triangleCount * sizeof(uint32_t));
 	double sum = 0.0, number = 0.0;
 	bool good = triangles != NULL;
@@ -74,7 +74,7 @@ static bool MeasureOurs(simShower* s, const float* amplitudes, uint32_t poses, o
 		uint32_t count = 0;
 		good = snugBody_SetAmplitudes(s->bridge, amplitudes + (size_t)pose * s->sway.fieldCount, s->sway.fieldCount) ==
 		           snug_success &&
-		       snugSpheres_GetLevel(s->stage.spheres, NULL, LEVEL, list, NULL, 1 << LEVEL, &count) == snug_success;
+		       contactSpheres_GetLevel(s->stage.spheres, NULL, LEVEL, list, NULL, 1 << LEVEL, &count) == snug_success;
 		for (uint32_t i = 0; i < count && good; ++i)
 		{
 			double ratio = (double)list[i].radius / FindRestRadius(s, list[i].treeNode, triangles);

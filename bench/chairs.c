@@ -1,6 +1,6 @@
-// `snug bench chairs`: Fig. 1 of the BD-tree paper: chairs that fall on a heap (sim/chairs.h), deformable, rigid, and
-// rigid with redundant updates of all spheres.
-#include "sim/chairs.h"
+// `snug bench chairs`: Fig. 1 of the BD-tree paper: chairs that fall on a heap (papers/bdtree/chairs.h), deformable,
+// rigid, and rigid with redundant updates of all spheres.
+#include "papers/bdtree/chairs.h"
 #include "bench/bench.h"
 #include "bench/threads.h"
 #include "bench/timer.h"
@@ -53,11 +53,11 @@ static void RunTasks(void* user, uint32_t count, snugTaskFcn* task, void* contex
 
 static double CountMegabytes(const simWorld* world, const simChair* chair)
 {
-	size_t bytes = snugScene_GetMemory(world->scene) + snugSphereScene_GetMemory(world->spheres) +
-	               snugSphereTree_GetMemory(chair->shape.tree);
+	size_t bytes = snugScene_GetMemory(world->scene) + contactScene_GetMemory(world->spheres) +
+	               contactTree_GetMemory(chair->shape.tree);
 	for (uint32_t i = 0; i < world->count; ++i)
 	{
-		bytes += snugSpheres_GetMemory(world->bodies[i].spheres) + snugBody_GetMemory(world->bodies[i].body) +
+		bytes += contactSpheres_GetMemory(world->bodies[i].spheres) + snugBody_GetMemory(world->bodies[i].body) +
 		         sizeof(simBody);
 	}
 	bytes += world->gripCapacity * 2 * sizeof(simGrip);
@@ -67,20 +67,21 @@ static double CountMegabytes(const simWorld* world, const simChair* chair)
 // ---- Coverage --------------------------------------------------------------------------------------------------
 
 /// The contact sphere that each triangle is in.
-static uint32_t* FindOwners(const simChair* chair, const snugSpheres* spheres, uint32_t level)
+static uint32_t* FindOwners(const simChair* chair, const contactSpheres* spheres, uint32_t level)
 {
 	uint32_t count = chair->mesh.triangleCount, found = 0;
 	uint32_t *owners = malloc(count * sizeof(uint32_t)), *list = malloc(count * sizeof(uint32_t));
-	snugSphere* all = malloc(count * sizeof(snugSphere));
+	contactSphere* all = malloc(count * sizeof(contactSphere));
 	if (owners == NULL || list == NULL || all == NULL ||
-	    snugSpheres_GetLevel((snugSpheres*)(uintptr_t)spheres, NULL, level, all, NULL, count, &found) != snug_success)
+	    contactSpheres_GetLevel((contactSpheres*)(uintptr_t)spheres, NULL, level, all, NULL, count, &found) !=
+	        snug_success)
 	{
 		free(owners);
 		owners = NULL;
 	}
 	for (uint32_t i = 0; i < found && owners != NULL; ++i)
 	{
-		uint32_t own = snugSphereTree_GetTriangles(chair->shape.tree, all[i].treeNode, list, count);
+		uint32_t own = contactTree_GetTriangles(chair->shape.tree, all[i].treeNode, list, count);
 		for (uint32_t t = 0; t < own; ++t)
 		{
 			owners[list[t]] = all[i].treeNode;
@@ -91,7 +92,7 @@ static uint32_t* FindOwners(const simChair* chair, const snugSpheres* spheres, u
 	return owners;
 }
 
-static bool IsCovered(const snugSphereContact* contacts, uint64_t count, uint32_t nodeA, uint32_t nodeB)
+static bool IsCovered(const sphereContact* contacts, uint64_t count, uint32_t nodeA, uint32_t nodeB)
 {
 	bool isThere = false;
 	for (uint64_t i = 0; i < count && !isThere; ++i)
@@ -114,8 +115,8 @@ static bool CheckCovered(simWorld* world, const uint32_t* owners, chairsRun* run
 	uint64_t exactCount, triangleCount, pairCount, contactCount, at = 0;
 	const snugScenePair* exact = snugScene_GetPairs(world->scene, &exactCount);
 	const snugPair* triangles = snugScene_GetTrianglePairs(world->scene, &triangleCount);
-	const snugSpherePair* pairs = snugSphereScene_GetPairs(world->spheres, &pairCount);
-	const snugSphereContact* contacts = snugSphereScene_GetContacts(world->spheres, &contactCount);
+	const contactPair* pairs = contactScene_GetPairs(world->spheres, &pairCount);
+	const sphereContact* contacts = contactScene_GetContacts(world->spheres, &contactCount);
 	for (uint64_t i = 0; i < exactCount && result.status == snug_success; ++i)
 	{
 		while (at < pairCount && (pairs[at].a < exact[i].a || (pairs[at].a == exact[i].a && pairs[at].b < exact[i].b)))

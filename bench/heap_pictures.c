@@ -162,7 +162,7 @@ static bool Balls_Put(const balls* b, canvas* c, const float color[3])
 static void AddDots(const heapScene* scene, balls* dots)
 {
 	uint64_t count;
-	const snugSphereContact* contacts = snugSphereScene_GetContacts(scene->world->spheres, &count);
+	const sphereContact* contacts = contactScene_GetContacts(scene->world->spheres, &count);
 	for (uint64_t i = 0; i < count; ++i)
 	{
 		Balls_Add(dots, contacts[i].a.center, scene->view->dot);
@@ -223,17 +223,19 @@ bool heapDraw(const heapScene* scene, heapImage* image)
 /// Spheres to be drawn, in shades.
 typedef struct shades
 {
-	snugSphere* list;
+	contactSphere* list;
 	bool* isSeen;
 	uint32_t count;
 } shades;
 
 // Asking once only: whoever asks makes spheres, and then all of them look as if a query had looked at them.
-static bool Shades_Get(shades* s, snugSpheres* spheres, uint32_t level)
+static bool Shades_Get(shades* s, contactSpheres* spheres, uint32_t level)
 {
-	*s = (shades){ .list = malloc(MOST_SPHERES * sizeof(snugSphere)), .isSeen = malloc(MOST_SPHERES * sizeof(bool)) };
-	bool good = s->list != NULL && s->isSeen != NULL &&
-	            snugSpheres_GetLevel(spheres, NULL, level, s->list, s->isSeen, MOST_SPHERES, &s->count) == snug_success;
+	*s =
+	    (shades){ .list = malloc(MOST_SPHERES * sizeof(contactSphere)), .isSeen = malloc(MOST_SPHERES * sizeof(bool)) };
+	bool good =
+	    s->list != NULL && s->isSeen != NULL &&
+	    contactSpheres_GetLevel(spheres, NULL, level, s->list, s->isSeen, MOST_SPHERES, &s->count) == snug_success;
 	s->count = s->count < MOST_SPHERES ? s->count : MOST_SPHERES;
 	return good;
 }
@@ -310,7 +312,7 @@ static bool DrawShades(const heapScene* scene, const shades* s, const uint8_t* s
 }
 
 // By growth against rest, or by whether a query has looked at them.
-static bool DrawLevel(const heapScene* scene, snugSpheres* spheres, const snugSphereTree* tree, uint32_t level,
+static bool DrawLevel(const heapScene* scene, contactSpheres* spheres, const contactTree* tree, uint32_t level,
     bool bySeen, heapImage* image)
 {
 	shades s;
@@ -319,8 +321,8 @@ static bool DrawLevel(const heapScene* scene, snugSpheres* spheres, const snugSp
 	good = good && shadeOf != NULL;
 	for (uint32_t i = 0; i < s.count && good; ++i)
 	{
-		snugSphereNode node;
-		good = snugSphereTree_GetNode(tree, s.list[i].treeNode, &node, NULL);
+		contactNode node;
+		good = contactTree_GetNode(tree, s.list[i].treeNode, &node, NULL);
 		double grown = (double)s.list[i].radius / fmax((double)node.radius, 1e-30);
 		double shade = bySeen ? (s.isSeen[i] ? 1.0 : 0.0) : (grown - 1.0) / (MOST_GROWN - 1.0);
 		shadeOf[i] = (uint8_t)(fmin(fmax(shade, 0.0), 1.0) * (SHADES - 1) + 0.5);
@@ -343,8 +345,8 @@ bool heapDrawDetails(const heapScene* scene, heapImage images[3])
 	{
 		return true;
 	}
-	snugSpheres* spheres = world->bodies[most].spheres;
-	const snugSphereTree* tree = world->bodies[most].shape->tree;
+	contactSpheres* spheres = world->bodies[most].spheres;
+	const contactTree* tree = world->bodies[most].shape->tree;
 	// What was seen is known as long as the level is that of the last step.
 	bool good = DrawLevel(scene, spheres, tree, world->def.level, true, &images[1]) &&
 	            DrawLevel(scene, spheres, tree, scene->view->level, false, &images[0]);

@@ -3,8 +3,8 @@
 #ifndef BENCH_HEAP_PICTURES_H
 #define BENCH_HEAP_PICTURES_H
 
+#include "papers/bdtree/world.h"
 #include "scenes/mesh.h"
-#include "sim/world.h"
 
 /// How a scene is seen.
 typedef struct heapView
@@ -21,7 +21,7 @@ typedef struct heapScene
 	const heapView* view;
 	const uint32_t* triangles; ///< of all bodies, which have one shape
 	uint32_t triangleCount, vertexCount;
-	snugSpheres* stage; ///< nullable
+	contactSpheres* stage; ///< nullable
 	snugBody* stageBody;
 	const sceneMesh* stageMesh;
 } heapScene;

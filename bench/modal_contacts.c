@@ -2,55 +2,77 @@
 #include "bench/modal_body.h"
 #include "bench/tightness.h"
 #include "bench/timer.h"
+#include "papers/bdtree/contact_spheres.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-// What a traversal that stops at a level costs, and what it finds: one body twice, in the frames of a meeting.
-static void RunLevel(const benchModalBody* body, const snugFrame* places, uint32_t level, benchReport* report)
+/// Two of one body, and their spheres.
+typedef struct twins
 {
-	snugModelDef def = {
-		.positions = body->mesh.positions,
-		.vertexCount = body->mesh.vertexCount,
-		.triangles = body->mesh.triangles,
-		.triangleCount = body->mesh.triangleCount,
-		.deformer = snug_fields,
-		.tree = { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 },
-		.fields = { .fieldCount = BENCH_MODES, .displacements = body->fields },
-		.bounds = &(snugBoundsDef){ .bound = snug_boundBall, .contactLevel = level },
-	};
-	snugModel* model = NULL;
-	snugBody* bodies[2] = { NULL, NULL };
-	snugStatus status = snugModel_Create(&def, &model);
+	snugModel* model;
+	contactTree* tree;
+	snugBody* bodies[2];
+	contactSpheres* spheres[2];
+} twins;
+
+static snugStatus MakeTwins(twins* t, const benchModalBody* body)
+{
+	const benchActor actor = benchModalBody_GetActor(body);
+	*t = (twins){ .model = NULL };
+	snugStatus status = benchActor_MakeModel(&actor, &t->model);
+	if (status == snug_success)
+	{
+		status = contactTree_Create(&(contactTreeDef){ .model = t->model, .leafTriangles = 1 }, &t->tree);
+	}
 	for (int i = 0; i < 2 && status == snug_success; ++i)
 	{
-		status = snugBody_Create(&(snugBodyDef){ .model = model }, &bodies[i]);
+		status = snugBody_Create(&(snugBodyDef){ .model = t->model }, &t->bodies[i]);
+		const contactSpheresDef def = { .tree = t->tree, .body = t->bodies[i] };
+		status = status == snug_success ? contactSpheres_Create(&def, &t->spheres[i]) : status;
 	}
+	return status;
+}
+
+static void FreeTwins(twins* t)
+{
+	for (int i = 0; i < 2; ++i)
+	{
+		contactSpheres_Destroy(t->spheres[i]);
+		snugBody_Destroy(t->bodies[i]);
+	}
+	contactTree_Destroy(t->tree);
+	snugModel_Destroy(t->model);
+}
+
+// What a traversal that stops at a level costs, and what it finds: one body twice, in the frames of a meeting.
+static void RunLevel(twins* t, const benchModalBody* body, const snugFrame* places, uint32_t level, benchReport* report)
+{
+	const contactQuery query = { .level = level };
 	double tests = 0.0, updates = 0.0, contacts = 0.0, sum = 0.0;
-	for (int f = 0; f < BENCH_MODAL_FRAMES && status == snug_success; ++f)
+	for (int f = 0; f < BENCH_MODAL_FRAMES && report->failure[0] == '\0'; ++f)
 	{
 		double best = INFINITY;
-		snugSphereResult found = { .status = snug_success };
-		for (int pass = 0; pass < 5 && status == snug_success; ++pass)
+		contactResult found = { .status = snug_success };
+		for (int pass = 0; pass < 5 && found.status == snug_success; ++pass)
 		{
 			double start = benchNow();
 			for (int i = 0; i < 2; ++i)
 			{
-				snugBody_SetAmplitudes(bodies[i], body->amplitudes + f * BENCH_MODES, BENCH_MODES);
+				snugBody_SetAmplitudes(t->bodies[i], body->amplitudes + f * BENCH_MODES, BENCH_MODES);
 			}
-			snugBody_SetFrame(bodies[1], places + f);
-			found = snugCollideSpheres(bodies[0], bodies[1], NULL);
+			snugBody_SetFrame(t->bodies[1], places + f);
+			found = contactSpheres_Collide(t->spheres[0], t->spheres[1], &query);
 			best = fmin(best, benchNow() - start);
-			status = found.status;
+		}
+		if (found.status != snug_success)
+		{
+			benchReport_Fail(report, "contact spheres: %s", snugGetStatusText(found.status));
 		}
 		tests += (double)found.sphereTests / BENCH_MODAL_FRAMES;
 		updates += (double)found.spheresUpdated / BENCH_MODAL_FRAMES;
 		contacts += (double)found.count / BENCH_MODAL_FRAMES;
 		sum += best;
-	}
-	if (status != snug_success)
-	{
-		benchReport_Fail(report, "contact spheres: %s", snugGetStatusText(status));
 	}
 	benchRow* row = benchReport_AddRow(report, "Contact spheres by level, per frame");
 	benchRow_Text(row, "body", body->name);
@@ -59,17 +81,20 @@ static void RunLevel(const benchModalBody* body, const snugFrame* places, uint32
 	benchRow_Number(row, "sphereTests", tests, 0);
 	benchRow_Number(row, "spheresUpdated", updates, 0);
 	benchRow_Number(row, "bestMicroseconds", 1e3 * sum / BENCH_MODAL_FRAMES, 1);
-	snugBody_Destroy(bodies[0]);
-	snugBody_Destroy(bodies[1]);
-	snugModel_Destroy(model);
 }
 
 void benchModalContacts(benchReport* report, const benchModalBody* body, const snugFrame* places)
 {
+	twins t;
+	if (MakeTwins(&t, body) != snug_success)
+	{
+		benchReport_Fail(report, "%s: cannot make contact spheres", body->name);
+	}
 	for (uint32_t level = 4; level <= 10 && report->failure[0] == '\0'; level += 2)
 	{
-		RunLevel(body, places, level, report);
+		RunLevel(&t, body, places, level, report);
 	}
+	FreeTwins(&t);
 }
 
 // A ball that shrinks to a fifth: radii of BD spheres grow.

@@ -5,9 +5,9 @@
 #include "bench/plot.h"
 #include "bench/threads.h"
 #include "bench/timer.h"
+#include "papers/bdtree/bridge.h"
+#include "papers/bdtree/chairs.h"
 #include "share/html.h"
-#include "sim/bridge.h"
-#include "sim/chairs.h"
 
 #include <math.h>
 #include <stdlib.h>

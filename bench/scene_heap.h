@@ -1,5 +1,6 @@
-// bench/scene_heap.h: a world of bodies that fall and touch (sim/world.h), frame by frame: pictures with contacts,
-// spheres of a level coloured by how much they have grown, which of them were updated; and the page that shows them.
+// bench/scene_heap.h: a world of bodies that fall and touch (papers/bdtree/world.h), frame by frame: pictures with
+// contacts, spheres of a level coloured by how much they have grown, which of them were updated; and the page that
+// shows them.
 #ifndef BENCH_SCENE_HEAP_H
 #define BENCH_SCENE_HEAP_H
 

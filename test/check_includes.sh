@@ -26,7 +26,7 @@ io              snug
 scenes          snug
 sim             snug scenes geometry
 share           snug geometry
-papers          snug scenes share base simd geometry tree model deform deform/* body query
+papers          snug scenes sim share base simd geometry tree model deform deform/* body query scene
 truth           snug scenes share geometry
 program         snug scenes models sim io share truth
 bench           snug scenes sim io share truth program papers base simd geometry tree model deform deform/* body query scene

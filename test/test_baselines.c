@@ -1,15 +1,12 @@
 // test/test_baselines.c: what snug is compared with must itself be right, or the comparison is worth nothing.
 #include "linear_support.h"
 
-#include "papers/bdtree/layered_spheres.h"
+#include "papers/bdtree.h"
 #include "papers/common/oracle.h"
 #include "papers/common/plain_skin.h"
 #include "papers/common/plain_tree.h"
 #include "papers/common/world.h"
-#include "papers/meshless/accumulated_spheres.h"
-#include "papers/meshless/corners.h"
-#include "papers/meshless/limited_tree.h"
-#include "papers/meshless/spatial_hash.h"
+#include "papers/meshless.h"
 #include "scenes/meshless.h"
 #include "scenes/motion.h"
 #include "share/brute.h"

@@ -5,9 +5,9 @@
 #include "support.h"
 
 #include "scenes/pair_hash.h"
+#include "snug/snug_bounds.h"
 #include "snug/snug_queries.h"
 #include "snug/snug_scene.h"
-#include "snug/snug_spheres.h"
 
 #include <fenv.h>
 #include <stdlib.h>
@@ -398,50 +398,6 @@ static void AskTwo(Outcome* outcome, snugBody* a, snugBody* b)
 	CALL(outcome, snugContactBuffer_Destroy(buffer));
 }
 
-// Spheres of two bodies, and of the scene that they are in.
-static void AskSpheres(Outcome* outcome, snugBody* bodies[2], snugScene* scene)
-{
-	snugSphereTree* trees[2] = { NULL, NULL };
-	snugSpheres* spheres[2] = { NULL, NULL };
-	snugSphereScene* all = NULL;
-	CALL(outcome, snugSphereScene_Create(&(snugSphereSceneDef){ .scene = scene, .contacts = 5000 }, &all));
-	for (uint32_t k = 0; k < 2; ++k)
-	{
-		CALL(outcome, snugSphereTree_Create(&(snugSphereTreeDef){ .model = snugBody_GetModel(bodies[k]) }, &trees[k]));
-		CALL(outcome, snugSpheres_Create(&(snugSpheresDef){ .tree = trees[k], .body = bodies[k] }, &spheres[k]));
-		CALL(outcome, snugSphereScene_Set(all, k, spheres[k]));
-	}
-	static const float center[3] = { 0.4f, 0.1f, -0.2f };
-	const snugPlane plane = { .normal = { 0.3, -0.7, 0.1 }, .offset = 0.2 };
-	snugSphereResult results[4] = { { .status = snug_badArgument } };
-	snugSphereContact contacts[4][300];
-	memset(contacts, 0, sizeof(contacts));
-	snugSpheresQuery query = { .contacts = contacts[0], .capacity = 300 };
-	CALL(outcome, results[0] = snugSpheres_Collide(spheres[0], spheres[1], &query));
-	query.contacts = contacts[1];
-	CALL(outcome, results[1] = snugSpheres_CollideSphere(spheres[0], center, 0.4f, &query));
-	query.contacts = contacts[2];
-	CALL(outcome, results[2] = snugSpheres_CollidePlane(spheres[0], &plane, &query));
-	query.contacts = contacts[3];
-	CALL(outcome, results[3] = snugSpheres_CollideTriangles(spheres[0], spheres[1], &query));
-	HASH(outcome, contacts);
-	for (int i = 0; i < 4; ++i)
-	{
-		outcome->changes += results[i].status != snug_success || results[i].count == 0;
-	}
-	uint64_t count = 0;
-	CALL(outcome, snugSphereScene_Update(all, 0));
-	const snugSphereContact* found = snugSphereScene_GetContacts(all, &count);
-	HashBytes(&outcome->hash, found, count * sizeof(snugSphereContact));
-	outcome->changes += count == 0;
-	CALL(outcome, snugSphereScene_Destroy(all));
-	for (int k = 0; k < 2; ++k)
-	{
-		CALL(outcome, snugSpheres_Destroy(spheres[k]));
-		CALL(outcome, snugSphereTree_Destroy(trees[k]));
-	}
-}
-
 static void AskScene(Outcome* outcome, snugBody* bodies[2], const float* matrices, const Station* station)
 {
 	const snugSceneDef def = { .room = { .bodies = 2, .candidates = 4, .pairs = 4, .trianglePairs = 5000 } };
@@ -467,7 +423,6 @@ static void AskScene(Outcome* outcome, snugBody* bodies[2], const float* matrice
 	CALL(outcome, snugScene_FindWithin(scene, &(snugSceneMarginQuery){ .margin = 0.3 }));
 	CALL(outcome, snugScene_SetOrigin(scene, station->origin));
 	CALL(outcome, snugScene_Update(scene, NULL));
-	AskSpheres(outcome, bodies, scene);
 	CALL(outcome, snugScene_Destroy(scene));
 }
 

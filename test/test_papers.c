@@ -1,9 +1,8 @@
 // The papers' own methods, as they are compared with: they find the pairs that brute force finds, in every form, over
 // poses that follow one another; their volumes hold their vertices; each option does what its name says.
 #include "deform/skin/blend.h"
-#include "papers/bdtree/bd_tree.h"
-#include "papers/bdtree/layered_spheres.h"
-#include "papers/meshless/limited_tree.h"
+#include "papers/bdtree.h"
+#include "papers/meshless.h"
 #include "scenes/meshless.h"
 #include "scenes/sine.h"
 #include "share/brute.h"

@@ -14,7 +14,7 @@ run()
 	checks=$((checks + 6))
 	"$snug" bench "$@" --quick --json --html "$name.html" >out 2>err || fail "bench $* fails"
 	[ "$(wc -l <out)" -eq 1 ] || fail "bench $*: JSON is not one line"
-	grep -qE "^\{\"bench\":\"$name\",\"machine\":\{.*\},\"rows\":\[\{.*\}\],\"aims\":\[\{.*\}\]\}$" out ||
+	grep -qE "^\{\"bench\":\"$name\",\"machine\":\{.*\},\"rows\":\[\{.*\}\],\"aims\":\[.*\]\}$" out ||
 		fail "bench $*: JSON has another shape: $(head -c 300 out)"
 	[ "$(tr -cd '[{' <out | wc -c)" -eq "$(tr -cd ']}' <out | wc -c)" ] || fail "bench $*: brackets do not match"
 	grep -qE '[:,]-?(nan|inf)' out && fail "bench $*: a number that JSON does not have"
@@ -97,7 +97,7 @@ run fish
 holds '"method":"the paper: Eq. (12), AABB/AABB"'
 
 run brain
-holds 'ours / Eq. (12), mean, on the worst level'
+holds 'ours / Eq. (12), mean, at the root'
 
 # Chairs need vibration modes.
 if "$snug" scene chairs --bodies 1 --frames 1 --out pages >out 2>err; then
@@ -118,7 +118,6 @@ done
 holds '{"table":"The characters","character":"creature","from":"generated; root 2.1 by construction, as theirs","vertices":6682,"triangles":13590,"joints":56,'
 holds '"character":"fox","from":"absent: skipped"}'
 holds '"restBalls":"smallest","refittedBalls":"mean","prunedAbove":0.8,'
-holds '{"name":"fox, spherical: default boxes / optimal, over the paper'"'"'s at the worst level","value":null,'
 
 run skin-walk --models nowhere
 for skin in linear spherical 'dual quaternion'; do

@@ -1,7 +1,7 @@
 // test/test_sphere_tree.c: the papers' sphere tree finds what brute force finds, and its options do what they say.
 #include "support.h"
 
-#include "papers/spherical/sphere_tree.h"
+#include "papers/spherical.h"
 #include "scenes/character.h"
 #include "share/brute.h"
 

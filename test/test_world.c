@@ -1,9 +1,9 @@
 // Bodies that fall, turn, vibrate and touch, against theory: inertia, free fall, momentum, precession, a struck bar's
 // frequencies, restitution, friction, a pile that rests; and that going on from a file gives the same bits.
 #include "failing_memory.h"
+#include "papers/bdtree/world.h"
 #include "scenes/random.h"
 #include "sim/vector.h"
-#include "sim/world.h"
 #include "support.h"
 #include "workers.h"
 
@@ -52,7 +52,7 @@ static simMesh View(const sceneMesh* mesh)
 
 #define FINEST 9 // level of contact spheres: around a triangle or two each
 
-static simShape MakeFine(sceneMesh mesh, double density, double step, int leafTriangles)
+static simShape MakeFine(sceneMesh mesh, double density, double step, uint32_t leafTriangles)
 {
 	simShape shape;
 	simError error = { "" };
@@ -709,7 +709,7 @@ typedef struct Belt
 	sceneMesh mesh;
 	float* fields;
 	snugModel* model;
-	snugSphereTree* tree;
+	contactTree* tree;
 	snugBody* body;
 	simStage stage;
 } Belt;
@@ -734,24 +734,24 @@ static Belt MakeBelt(double along, double across)
 		.fields = { .fieldCount = STAGE_FIELDS, .displacements = belt.fields },
 	};
 	assert_int_equal(snugModel_Create(&def, &belt.model), snug_success);
-	assert_int_equal(snugSphereTree_Create(&(snugSphereTreeDef){ .model = belt.model }, &belt.tree), snug_success);
+	assert_int_equal(contactTree_Create(&(contactTreeDef){ .model = belt.model }, &belt.tree), snug_success);
 	assert_int_equal(snugBody_Create(&(snugBodyDef){ .model = belt.model }, &belt.body), snug_success);
-	snugSpheresDef spheresDef = { .tree = belt.tree, .body = belt.body };
+	contactSpheresDef spheresDef = { .tree = belt.tree, .body = belt.body };
 	belt.stage = (simStage){ .tree = belt.tree,
 		.triangles = belt.mesh.triangles,
 		.vertexCount = count,
 		.fieldCount = STAGE_FIELDS,
 		.fields = belt.fields,
 		.speeds = { (float)along, (float)across } };
-	assert_int_equal(snugSpheres_Create(&spheresDef, &belt.stage.spheres), snug_success);
+	assert_int_equal(contactSpheres_Create(&spheresDef, &belt.stage.spheres), snug_success);
 	return belt;
 }
 
 static void FreeBelt(Belt* belt)
 {
-	snugSpheres_Destroy(belt->stage.spheres);
+	contactSpheres_Destroy(belt->stage.spheres);
 	snugBody_Destroy(belt->body);
-	snugSphereTree_Destroy(belt->tree);
+	contactTree_Destroy(belt->tree);
 	snugModel_Destroy(belt->model);
 	sceneMesh_Free(&belt->mesh);
 	free(belt->fields);

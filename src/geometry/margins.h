@@ -226,7 +226,7 @@
 #define SG_MARGIN_BALL_SUMS 0x1p-40
 #endif
 
-// ---- Contact spheres (query/spheres.c, query/sphere_pose.c) and culling (body/bounds.c)
+// ---- Contact spheres (query/spheres.c) and culling (body/bounds.c)
 // ---------------------------------------------
 
 /// Radii, in errors of placement per axis: of contact spheres, and what those above need besides.
@@ -238,18 +238,6 @@
 #endif
 #ifndef SG_MARGIN_SPHERE_SUMS
 #define SG_MARGIN_SPHERE_SUMS 0x1p-20
-#endif
-/// Spheres that are sums over fields, in units of (n + 2) 2^-24 of the reach: contact spheres, and those that wrap
-/// them.
-#ifndef SG_MARGIN_SUMMED_SPHERE
-#define SG_MARGIN_SUMMED_SPHERE 8.0
-#endif
-#ifndef SG_MARGIN_WRAPPED_SPHERE
-#define SG_MARGIN_WRAPPED_SPHERE 24.0
-#endif
-/// Spheres around boxes that wrap others: what rounding moves three centres by.
-#ifndef SG_MARGIN_BOXED_SPHERE
-#define SG_MARGIN_BOXED_SPHERE 8.0
 #endif
 /// A plane's value: in errors of placement, and of the terms in double.
 #ifndef SG_MARGIN_CULLED

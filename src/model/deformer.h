@@ -157,11 +157,6 @@ typedef struct sgDeform
 	/// Several nodes cost `boundTurned` little more than one, so that a root is bounded by what is below it.
 	bool turnsManyAtOnce;
 
-	/// Amplitudes of displacement fields, all of them, where they are the whole deformation. Null: they are not.
-	/// @param reach receives, per axis, a bound on every intermediate of evaluating any vertex
-	/// @param activeCount receives how many are not zero
-	const float* (*amplitudes)(const sgPosed* posed, float reach[3], uint32_t* activeCount);
-
 	/// Whether `bound` is for leaves too; otherwise they are bounded by looking at their vertices. Null means no.
 	bool (*boundsLeaves)(const snugModel* model);
 

@@ -4,7 +4,6 @@
 
 #include "driver/operations.h"
 #include "snug/snug_bounds.h"
-#include "snug/snug_spheres.h"
 
 // --- Bounds ---------------------------------------------------------------------------------------------------------
 
@@ -39,13 +38,11 @@ void DrawBounds(World* world, const Kind* kind, snugModelDef* tested, snugModelD
 	plain->bounds = &same;
 }
 
-// Of the model's tree, or of another one over the same triangles.
-static void Mark(World* world, const Kind* kind, const snugSphereTree* tree, uint32_t node, bool* marks)
+void MarkBelow(World* world, const Kind* kind, uint32_t node, bool* marks)
 {
 	const uint32_t count = kind->skinned.mesh.triangleCount;
 	uint32_t* triangles = malloc((count + 1) * sizeof(uint32_t));
-	const uint32_t below = tree != NULL ? snugSphereTree_GetTriangles(tree, node, triangles, count)
-	                                    : snugModel_GetNodeTriangles(kind->model, node, triangles, count);
+	const uint32_t below = snugModel_GetNodeTriangles(kind->model, node, triangles, count);
 	EXPECT(world, below >= 1 && below <= count, "%u triangles below node %u", below, node);
 	memset(marks, 0, count);
 	for (uint32_t i = 0; i < below; ++i)
@@ -55,17 +52,10 @@ static void Mark(World* world, const Kind* kind, const snugSphereTree* tree, uin
 	free(triangles);
 }
 
-void MarkBelow(World* world, const Kind* kind, uint32_t node, bool* marks)
-{
-	Mark(world, kind, NULL, node, marks);
-}
-
 // --- Contact spheres ------------------------------------------------------------------------------------------------
 
-// Each pair of triangles that meets is below a pair of spheres that overlaps, and none of these is too deep. Spheres
-// are those of the trees, or of the models.
-static void ExpectSpheres(World* world, const Two* two, const snugSphereTree* treeA, const snugSphereTree* treeB,
-    const snugSphereContact* contacts, uint64_t count)
+// Each pair of triangles that meets is below a pair of spheres that overlaps, and none of these is too deep.
+static void ExpectSpheres(World* world, const Two* two, const snugSphereContact* contacts, uint64_t count)
 {
 	bool* isBelowA = Scratch(two->surfaceA->triangleCount);
 	bool* isBelowB = Scratch(two->surfaceB->triangleCount);
@@ -74,8 +64,8 @@ static void ExpectSpheres(World* world, const Two* two, const snugSphereTree* tr
 	for (uint64_t i = 0; i < count; ++i)
 	{
 		EXPECT(world, contacts[i].depth >= 0.0f, "spheres that are %g apart", -(double)contacts[i].depth);
-		Mark(world, two->a->kind, treeA, contacts[i].a.treeNode, isBelowA);
-		Mark(world, two->b->kind, treeB, contacts[i].b.treeNode, isBelowB);
+		MarkBelow(world, two->a->kind, contacts[i].a.treeNode, isBelowA);
+		MarkBelow(world, two->b->kind, contacts[i].b.treeNode, isBelowB);
 		for (uint64_t k = 0; k < two->truth.count; ++k)
 		{
 			isCovered[k] = isCovered[k] || (isBelowA[two->truth.pairs[k].a] && isBelowB[two->truth.pairs[k].b]);
@@ -113,69 +103,6 @@ bool CollideSpheres(World* world)
 	{
 		return false;
 	}
-	ExpectSpheres(world, &two, NULL, NULL, query.contacts, result.count);
+	ExpectSpheres(world, &two, query.contacts, result.count);
 	return true;
-}
-
-typedef struct SphereSide
-{
-	snugSphereTree* tree;
-	snugSpheres* spheres;
-} SphereSide;
-
-static bool MakeSpheres(World* world, const Actor* actor, SphereSide* side)
-{
-	const snugSphereTreeDef def = { .model = actor->kind->model, .level = Below(world, 5), .messenger = Listener() };
-	snugStatus status;
-	CALL(world, status = snugSphereTree_Create(&def, &side->tree));
-	EXPECT(world, status == (actor->kind->skinned.mesh.triangleCount > 0 ? snug_success : snug_badInput), "spheres: %s",
-	    snugGetStatusText(status));
-	if (status == snug_success)
-	{
-		const snugSpheresDef own = { .tree = side->tree, .body = actor->body };
-		CALL(world, status = snugSpheres_Create(&own, &side->spheres));
-		EXPECT(world, status == snug_success, "spheres: %s", snugGetStatusText(status));
-	}
-	return status == snug_success;
-}
-
-static void FreeSpheres(SphereSide sides[2])
-{
-	for (int s = 0; s < 2; ++s)
-	{
-		snugSpheres_Destroy(sides[s].spheres);
-		snugSphereTree_Destroy(sides[s].tree);
-	}
-}
-
-bool CollideSphereTrees(World* world)
-{
-	enum
-	{
-		MOST = 1000
-	};
-	Two two;
-	SphereSide sides[2] = { { NULL, NULL }, { NULL, NULL } };
-	if (world->isExtreme || !DrawTwo(world, &two))
-	{
-		return false;
-	}
-	FindTruth(world, &two);
-	bool isAsked = MakeSpheres(world, two.a, &sides[0]) && MakeSpheres(world, two.b, &sides[1]);
-	if (isAsked)
-	{
-		snugSpheresQuery query = { .contacts = Room(world, MOST, sizeof(snugSphereContact)), .capacity = MOST };
-		Copy(query.origin, two.origin, sizeof(query.origin));
-		const snugSpheresQuery* given = GIVEN(world, query);
-		snugSphereResult result;
-		CALL(world, result = snugSpheres_Collide(sides[0].spheres, sides[1].spheres, given));
-		EXPECT(world, result.status == snug_success, "spheres: %s", snugGetStatusText(result.status));
-		isAsked = result.count <= 300;
-		if (isAsked)
-		{
-			ExpectSpheres(world, &two, sides[0].tree, sides[1].tree, query.contacts, result.count);
-		}
-	}
-	FreeSpheres(sides);
-	return isAsked;
 }

@@ -1,5 +1,4 @@
-// test/driver/experimental.h: all that the driver knows of snug_bounds.h and snug_spheres.h, so that it can go with
-// them.
+// test/driver/experimental.h: all that the driver knows of snug_bounds.h, so that it can go with it.
 #ifndef DRIVER_EXPERIMENTAL_H
 #define DRIVER_EXPERIMENTAL_H
 

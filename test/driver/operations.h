@@ -64,8 +64,7 @@
 	X(SceneCastRays, 15)                  \
 	X(SceneFindHits, 15)                  \
 	/* experimental.c: what will leave */ \
-	X(CollideSpheres, 4)                  \
-	X(CollideSphereTrees, 6)
+	X(CollideSpheres, 4)
 
 #define DECLARE(name, weight) bool name(World* world);
 OPERATIONS(DECLARE)

@@ -223,14 +223,6 @@ static void Reach(const sgPosed* posed, float reach[3])
 	memcpy(reach, pose->reach, sizeof(pose->reach));
 }
 
-static const float* Amplitudes(const sgPosed* posed, float reach[3], uint32_t* activeCount)
-{
-	const sgFieldsPose* pose = posed->pose;
-	Reach(posed, reach);
-	*activeCount = pose->activeCount;
-	return sgFieldsPose_Amplitudes(pose);
-}
-
 const sgDeform sgDeform_linear = {
 	.name = "linear",
 	.build = Build,
@@ -248,7 +240,6 @@ const sgDeform sgDeform_linear = {
 	.bound = Bound,
 	.reach = Reach,
 	.boundTurned = BoundTurned,
-	.amplitudes = Amplitudes,
 	.boundsLeaves = BoundsLeaves,
 	.volume = Volume,
 	.growth = Growth,

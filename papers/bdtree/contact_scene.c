@@ -1,12 +1,12 @@
-// src/scene/spheres.c: contact spheres of all bodies of a scene. See snug_spheres.h and scene.h.
+// papers/bdtree/contact_scene.c: contact spheres of all bodies of a scene. See contact_spheres.h.
 //
 // Root spheres have boxes of their own and trees over them, since contact spheres reach beyond the boxes of bodies.
 // Threads take candidates in turn, share spheres by claiming them, and put what they find into blocks, chained per
 // candidate; contacts are gathered from there in the order of candidates, so that it does not matter who found what.
-#include "query/sphere_tree.h"
+#include "papers/bdtree/contact_parts.h"
 #include "scene/scene.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_CONTACTS 15
@@ -15,7 +15,7 @@ typedef struct Block
 {
 	uint32_t next;
 	uint32_t count;
-	snugSphereContact contacts[BLOCK_CONTACTS];
+	sphereContact contacts[BLOCK_CONTACTS];
 } Block;
 
 /// What was found of a candidate.
@@ -25,9 +25,8 @@ typedef struct Found
 	uint32_t firstBlock, lastBlock; ///< SG_NONE: none
 } Found;
 
-struct snugSphereScene
+struct contactScene
 {
-	snugAllocator allocator;
 	snugScene* scene;
 	uint32_t bodies;     ///< room for them
 	uint64_t candidates; ///< likewise
@@ -36,18 +35,18 @@ struct snugSphereScene
 	unsigned char* memory;
 	size_t bytes;
 
-	snugSpheres** own;    ///< (bodies); null: takes no part
+	contactSpheres** own; ///< (bodies); null: takes no part
 	uint8_t* isFixed;     ///< (bodies): in which tree it is
 	uint8_t* isTooFar;    ///< (bodies)
 	uint8_t* isActive;    ///< (bodies): all are
-	sgPosedSphere* roots; ///< (bodies): side by side, since most candidates' are apart
+	posedSphere* roots;   ///< (bodies): side by side, since most candidates' are apart
 	sgBox* boxes;         ///< (bodies): of root spheres
 	sgBroad moving, fixed;
 
 	Found* found;                  ///< (candidates)
 	Block* room;                   ///< (blocks)
-	snugSphereContact* list;       ///< (contacts)
-	snugSpherePair* pairs;         ///< (candidates)
+	sphereContact* list;           ///< (contacts)
+	contactPair* pairs;            ///< (candidates)
 	_Atomic uint64_t blockCount;   ///< taken, possibly more than there are
 	_Atomic uint64_t tests;        ///< of the update under way
 	_Atomic uint64_t updates;      ///< likewise
@@ -64,7 +63,7 @@ static void* Take(unsigned char* memory, size_t* bytes, uint64_t count, size_t s
 	return place;
 }
 
-static void LayOutTree(snugSphereScene* s, sgBroad* broad, size_t* bytes)
+static void LayOutTree(contactScene* s, sgBroad* broad, size_t* bytes)
 {
 	uint32_t groups = sgBroad_GroupCount(s->bodies);
 	broad->capacity = s->bodies;
@@ -76,83 +75,70 @@ static void LayOutTree(snugSphereScene* s, sgBroad* broad, size_t* bytes)
 }
 
 // Everything in one piece of memory.
-static size_t LayOut(snugSphereScene* s)
+static size_t LayOut(contactScene* s)
 {
 	size_t bytes = 0;
-	s->own = Take(s->memory, &bytes, s->bodies, sizeof(snugSpheres*));
+	s->own = Take(s->memory, &bytes, s->bodies, sizeof(contactSpheres*));
 	s->isFixed = Take(s->memory, &bytes, s->bodies, 1);
 	s->isTooFar = Take(s->memory, &bytes, s->bodies, 1);
 	s->isActive = Take(s->memory, &bytes, s->bodies, 1);
-	s->roots = Take(s->memory, &bytes, s->bodies, sizeof(sgPosedSphere));
+	s->roots = Take(s->memory, &bytes, s->bodies, sizeof(posedSphere));
 	s->boxes = Take(s->memory, &bytes, s->bodies, sizeof(sgBox));
 	LayOutTree(s, &s->moving, &bytes);
 	LayOutTree(s, &s->fixed, &bytes);
 	s->found = Take(s->memory, &bytes, s->candidates, sizeof(Found));
 	s->room = Take(s->memory, &bytes, s->blocks, sizeof(Block));
-	s->list = Take(s->memory, &bytes, s->contacts, sizeof(snugSphereContact));
-	s->pairs = Take(s->memory, &bytes, s->candidates, sizeof(snugSpherePair));
+	s->list = Take(s->memory, &bytes, s->contacts, sizeof(sphereContact));
+	s->pairs = Take(s->memory, &bytes, s->candidates, sizeof(contactPair));
 	return bytes;
 }
 
-snugStatus snugSphereScene_Create(const snugSphereSceneDef* def, snugSphereScene** out)
+snugStatus contactScene_Create(const contactSceneDef* def, contactScene** out)
 {
-	SG_REQUIRE(out != NULL, snug_badArgument);
-	*out = NULL;
-	SG_REQUIRE(def != NULL && def->scene != NULL && sgAllocator_IsValid(&def->allocator), snug_badArgument);
-	SG_REQUIRE_RESERVED(def, snug_badArgument);
-	snugAllocator allocator = sgAllocator_OrDefault(def->allocator);
 	const snugSceneRoom* room = &def->scene->room;
 	uint64_t contacts = def->contacts > 0 ? def->contacts : 64 * (uint64_t)room->bodies;
-	if (contacts > UINT32_MAX / 4)
+	contactScene* s = calloc(1, sizeof(*s));
+	*out = NULL;
+	if (contacts > UINT32_MAX / 4 || s == NULL)
 	{
-		return sgFail(&def->scene->messenger, snug_outOfRange, "room for so many contacts is too large");
+		free(s);
+		return contacts > UINT32_MAX / 4 ? snug_outOfRange : snug_outOfMemory;
 	}
-	snugSphereScene* s = sgAllocate(&allocator, sizeof(*s));
-	if (s != NULL)
+	*s = (contactScene){
+		.scene = def->scene, .bodies = room->bodies, .candidates = room->candidates, .contacts = contacts
+	};
+	s->blocks = contacts / BLOCK_CONTACTS + room->candidates + 1;
+	s->bytes = LayOut(s);
+	s->memory = aligned_alloc(SG_ALIGNMENT, s->bytes);
+	if (s->memory == NULL)
 	{
-		*s = (snugSphereScene){ .allocator = allocator,
-			.scene = def->scene,
-			.bodies = room->bodies,
-			.candidates = room->candidates,
-			.contacts = contacts };
-		s->blocks = contacts / BLOCK_CONTACTS + room->candidates + 1;
-		s->bytes = LayOut(s);
-		s->memory = s->bytes < SG_MAX_SIZE ? sgAllocate(&allocator, s->bytes) : NULL;
-	}
-	if (s == NULL || s->memory == NULL)
-	{
-		sgRelease(&allocator, s, sizeof(*s));
-		return sgFail(&def->scene->messenger, snug_outOfMemory, "no memory for the contact spheres of a scene");
+		free(s);
+		return snug_outOfMemory;
 	}
 	LayOut(s);
-	memset((void*)s->own, 0, s->bodies * sizeof(snugSpheres*));
+	memset((void*)s->own, 0, s->bodies * sizeof(contactSpheres*));
 	memset(s->isActive, 1, s->bodies);
 	memset(s->isTooFar, 0, s->bodies);
 	*out = s;
 	return snug_success;
 }
 
-void snugSphereScene_Destroy(snugSphereScene* s)
+void contactScene_Destroy(contactScene* s)
 {
 	if (s != NULL)
 	{
-		snugAllocator allocator = s->allocator;
-		sgRelease(&allocator, s->memory, s->bytes);
-		sgRelease(&allocator, s, sizeof(*s));
+		free(s->memory);
+		free(s);
 	}
 }
 
-size_t snugSphereScene_GetMemory(const snugSphereScene* s)
+size_t contactScene_GetMemory(const contactScene* s)
 {
-	SG_REQUIRE(s != NULL, 0);
 	return sizeof(*s) + s->bytes;
 }
 
-snugStatus snugSphereScene_Set(snugSphereScene* s, uint32_t id, snugSpheres* own)
+snugStatus contactScene_Set(contactScene* s, uint32_t id, contactSpheres* own)
 {
-	SG_REQUIRE(s != NULL && !s->scene->isUpdating && id < s->bodies, snug_badArgument);
-	SG_REQUIRE(
-	    own == NULL || (sgScene_IsPresent(s->scene, id) && s->scene->bodies[id].body == own->body), snug_badArgument);
 	if (s->own[id] != NULL)
 	{
 		sgBroad_Remove(s->isFixed[id] ? &s->fixed : &s->moving, id);
@@ -175,25 +161,22 @@ enum
 	WALKS_PER_TASK = 4
 };
 
-static uint32_t LevelOf(const snugSphereScene* s, const snugSpheres* own)
+static uint32_t LevelOf(const contactScene* s, const contactSpheres* own)
 {
 	return s->level > 0 && s->level < own->tree->level ? s->level : own->tree->level;
 }
 
-static void BoundBody(snugSphereScene* s, uint32_t id)
+static void BoundBody(contactScene* s, uint32_t id)
 {
-	snugSpheres* own = s->own[id];
-	sgPosedSphere scratch[SG_LANES];
+	contactSpheres* own = s->own[id];
+	posedSphere scratch[2];
 	uint64_t updates = 0;
-	snugMessenger messenger = own->body->messenger;
-	own->body->messenger = (snugMessenger){ 0 }; // told by the calling thread
-	s->isTooFar[id] = sgSpheres_Begin(own, s->scene->origin, LevelOf(s, own)) != snug_success;
-	own->body->messenger = messenger;
+	s->isTooFar[id] = contactSpheres_Begin(own, s->scene->origin, LevelOf(s, own)) != snug_success;
 	if (s->isTooFar[id])
 	{
 		return;
 	}
-	const sgPosedSphere* root = sgSpheres_Get(own, sgSphereTree_Siblings(own->tree, 0), scratch, &updates);
+	const posedSphere* root = contactSpheres_Get(own, contactTree_Siblings(0), scratch, &updates);
 	s->roots[id] = *root;
 	for (int k = 0; k < 3; ++k)
 	{
@@ -205,7 +188,7 @@ static void BoundBody(snugSphereScene* s, uint32_t id)
 
 static void BoundTask(void* context, uint32_t index)
 {
-	snugSphereScene* s = context;
+	contactScene* s = context;
 	uint32_t first = index * BODIES_PER_TASK, end = first + BODIES_PER_TASK;
 	end = end < s->bodies ? end : s->bodies;
 	for (uint32_t id = first; id < end; ++id)
@@ -217,7 +200,7 @@ static void BoundTask(void* context, uint32_t index)
 	}
 }
 
-static uint32_t FindTooFar(const snugSphereScene* s)
+static uint32_t FindTooFar(const contactScene* s)
 {
 	for (uint32_t id = 0; id < s->bodies; ++id)
 	{
@@ -229,7 +212,7 @@ static uint32_t FindTooFar(const snugSphereScene* s)
 	return SG_NONE;
 }
 
-static void RefitTrees(snugSphereScene* s)
+static void RefitTrees(contactScene* s)
 {
 	const sgBroadBoxes boxes = { s->boxes, s->isActive };
 	uint32_t moving = sgBroad_LevelCount(&s->moving), fixed = sgBroad_LevelCount(&s->fixed);
@@ -243,12 +226,12 @@ static void RefitTrees(snugSphereScene* s)
 /// A walk that stores what it finds.
 typedef struct Storing
 {
-	sgSphereWalk walk; ///< first
-	snugSphereScene* s;
+	contactWalk walk; ///< first
+	contactScene* s;
 	Found* found;
 } Storing;
 
-static Block* TakeBlock(snugSphereScene* s, Found* found)
+static Block* TakeBlock(contactScene* s, Found* found)
 {
 	uint64_t number = atomic_fetch_add_explicit(&s->blockCount, 1, memory_order_relaxed);
 	if (number >= s->blocks)
@@ -266,8 +249,7 @@ static Block* TakeBlock(snugSphereScene* s, Found* found)
 	return s->room + number;
 }
 
-static void Store(
-    sgSphereWalk* walk, uint32_t a, const sgPosedSphere* sphereA, uint32_t b, const sgPosedSphere* sphereB)
+static void Store(contactWalk* walk, uint32_t a, const posedSphere* sphereA, uint32_t b, const posedSphere* sphereB)
 {
 	const Storing* storing = (const Storing*)(const void*)walk;
 	Found* found = storing->found;
@@ -278,7 +260,7 @@ static void Store(
 	}
 	if (block != NULL)
 	{
-		block->contacts[block->count++] = sgSphereContact_Make(a, sphereA, b, sphereB);
+		block->contacts[block->count++] = sphereContact_Make(a, sphereA, b, sphereB);
 	}
 	++found->count;
 }
@@ -303,17 +285,17 @@ typedef struct Tally
 	uint64_t tests, updates;
 } Tally;
 
-static void WalkCandidate(snugSphereScene* s, uint64_t number, Tally* tally)
+static void WalkCandidate(contactScene* s, uint64_t number, Tally* tally)
 {
 	uint32_t a = (uint32_t)(s->scene->candidates[number] >> 32), b = (uint32_t)s->scene->candidates[number];
 	s->found[number] = (Found){ 0, SG_NONE, SG_NONE };
-	if (!sgPosedSphere_Overlap(s->roots + a, s->roots + b, 1.0))
+	if (!posedSphere_Overlap(s->roots + a, s->roots + b, 1.0))
 	{
 		++tally->tests;
 		return;
 	}
 	Storing storing = { .walk = { s->own[a], s->own[b], Store, false, 0, 0 }, .s = s, .found = s->found + number };
-	sgSphereWalk_Run(&storing.walk);
+	contactWalk_Run(&storing.walk);
 	tally->tests += storing.walk.tests;
 	tally->updates += storing.walk.updates;
 }
@@ -322,7 +304,7 @@ static void WalkCandidate(snugSphereScene* s, uint64_t number, Tally* tally)
 // the cache then.
 static void WalkTask(void* context, uint32_t index)
 {
-	snugSphereScene* s = context;
+	contactScene* s = context;
 	Tally tally = { 0, 0 };
 	uint32_t count = s->moving.count + s->fixed.count;
 	for (uint32_t i = index * WALKS_PER_TASK; i < count && i < (index + 1) * WALKS_PER_TASK; ++i)
@@ -339,7 +321,7 @@ static void WalkTask(void* context, uint32_t index)
 }
 
 // In the order of candidates, if there is room for all.
-static bool Gather(snugSphereScene* s, snugSphereSceneResult* result)
+static bool Gather(contactScene* s, contactSceneResult* result)
 {
 	uint64_t count = s->scene->candidateCount;
 	for (uint64_t i = 0; i < count; ++i)
@@ -357,11 +339,11 @@ static bool Gather(snugSphereScene* s, snugSphereSceneResult* result)
 		if (found->count > 0)
 		{
 			s->pairs[s->pairCount++] =
-			    (snugSpherePair){ (uint32_t)(pair >> 32), (uint32_t)pair, s->listCount, found->count };
+			    (contactPair){ (uint32_t)(pair >> 32), (uint32_t)pair, s->listCount, found->count };
 		}
 		for (uint32_t b = found->firstBlock; b != SG_NONE; b = s->room[b].next)
 		{
-			memcpy(s->list + s->listCount, s->room[b].contacts, s->room[b].count * sizeof(snugSphereContact));
+			memcpy(s->list + s->listCount, s->room[b].contacts, s->room[b].count * sizeof(sphereContact));
 			s->listCount += s->room[b].count;
 		}
 	}
@@ -369,7 +351,7 @@ static bool Gather(snugSphereScene* s, snugSphereSceneResult* result)
 	return true;
 }
 
-static SG_NOINLINE snugStatus Update(snugSphereScene* s, snugSphereSceneResult* result)
+static snugStatus Update(contactScene* s, contactSceneResult* result)
 {
 	snugScene* scene = s->scene;
 	s->pairCount = s->listCount = 0;
@@ -378,59 +360,40 @@ static SG_NOINLINE snugStatus Update(snugSphereScene* s, snugSphereSceneResult* 
 	result->body = FindTooFar(s);
 	if (result->body != SG_NONE)
 	{
-		return sgFail(&scene->messenger, snug_outOfRange, "body %u is too far from the scene's origin", result->body);
+		return snug_outOfRange;
 	}
 	RefitTrees(s);
 	if (!sgScene_FindCandidates(scene, &s->moving, &s->fixed, 0.0f, &result->candidates) ||
 	    scene->candidateCount > s->candidates)
 	{
-		return sgFail(&scene->messenger, snug_outOfRange, "the scene lacks room for %llu candidates",
-		    (unsigned long long)result->candidates);
+		return snug_outOfRange;
 	}
 	sgScene_Run(scene, (s->moving.count + s->fixed.count) / WALKS_PER_TASK + 1, WalkTask, s);
 	result->sphereTests = s->tests;
 	result->spheresUpdated = s->updates;
-	return Gather(s, result)
-	           ? snug_success
-	           : sgFail(&scene->messenger, snug_outOfRange, "there is room for %llu contacts, not for %llu",
-	                 (unsigned long long)s->contacts, (unsigned long long)result->contacts);
+	return Gather(s, result) ? snug_success : snug_outOfRange;
 }
 
-// All bodies with spheres are still in the scene.
-static bool AreAllThere(const snugSphereScene* s)
+contactSceneResult contactScene_Update(contactScene* s, uint32_t level)
 {
-	bool areThere = true;
-	for (uint32_t id = 0; id < s->bodies; ++id)
-	{
-		areThere = areThere && (s->own[id] == NULL ||
-		                           (sgScene_IsPresent(s->scene, id) && s->scene->bodies[id].body == s->own[id]->body));
-	}
-	return areThere;
-}
-
-snugSphereSceneResult snugSphereScene_Update(snugSphereScene* s, uint32_t level)
-{
-	snugSphereSceneResult result = { .status = snug_badArgument, .body = UINT32_MAX };
-	SG_REQUIRE(s != NULL && !s->scene->isUpdating && AreAllThere(s), result);
+	contactSceneResult result = { .status = snug_success, .body = UINT32_MAX };
 	s->level = level;
 	s->scene->isUpdating = true;
-	s->scene->callersEnvironment = sgFpEnv_Enter();
+	s->scene->callersEnvironment = sgFpEnv_Enter(); // tasks of the scene leave it
 	result.status = Update(s, &result);
 	sgFpEnv_Leave(s->scene->callersEnvironment);
 	s->scene->isUpdating = false;
 	return result;
 }
 
-const snugSpherePair* snugSphereScene_GetPairs(const snugSphereScene* s, uint64_t* count)
+const contactPair* contactScene_GetPairs(const contactScene* s, uint64_t* count)
 {
-	SG_REQUIRE(s != NULL && count != NULL, NULL);
 	*count = s->pairCount;
 	return s->pairs;
 }
 
-const snugSphereContact* snugSphereScene_GetContacts(const snugSphereScene* s, uint64_t* count)
+const sphereContact* contactScene_GetContacts(const contactScene* s, uint64_t* count)
 {
-	SG_REQUIRE(s != NULL && count != NULL, NULL);
 	*count = s->listCount;
 	return s->list;
 }

@@ -1,4 +1,4 @@
-#include "sim/modal.h"
+#include "papers/bdtree/modal.h"
 
 #include "scenes/sine.h"
 
@@ -105,14 +105,13 @@ static bool MakeModel(simShape* shape, const simShapeDef* def, simError* error)
 		.triangles = def->mesh.triangles,
 		.triangleCount = def->mesh.triangleCount,
 		.deformer = def->modeCount > 0 ? snug_fields : snug_rigid,
-		.tree = { .leafTriangles = def->leafTriangles },
 		.fields = { .fieldCount = def->modeCount, .displacements = def->fields },
 	};
 	snugStatus status = snugModel_Create(&modelDef, &shape->model);
 	if (status == snug_success)
 	{
-		snugSphereTreeDef treeDef = { .model = shape->model, .level = def->level };
-		status = snugSphereTree_Create(&treeDef, &shape->tree);
+		contactTreeDef treeDef = { .model = shape->model, .level = def->level, .leafTriangles = def->leafTriangles };
+		status = contactTree_Create(&treeDef, &shape->tree);
 	}
 	return status == snug_success || simError_Set(error, "making a shape: %s", snugGetStatusText(status));
 }
@@ -120,10 +119,10 @@ static bool MakeModel(simShape* shape, const simShapeDef* def, simError* error)
 // How contact spheres move, by node.
 static bool TabulateMoves(simShape* shape, simError* error)
 {
-	snugSphereNode node;
+	contactNode node;
 	uint32_t count = 0;
 	float moves[3 * SIM_MAX_MODES];
-	while (snugSphereTree_GetNode(shape->tree, count, &node, NULL))
+	while (contactTree_GetNode(shape->tree, count, &node, NULL))
 	{
 		++count;
 	}
@@ -131,7 +130,7 @@ static bool TabulateMoves(simShape* shape, simError* error)
 	for (uint32_t i = 0; i < count && shape->moves != NULL; ++i)
 	{
 		double* own = shape->moves + 3 * (size_t)i * shape->evenCount;
-		snugSphereTree_GetNode(shape->tree, i, &node, moves);
+		contactTree_GetNode(shape->tree, i, &node, moves);
 		for (uint32_t m = 0; m < 3 * shape->modeCount; ++m)
 		{
 			own[m % 3 * shape->evenCount + m / 3] = (double)moves[m];
@@ -171,7 +170,7 @@ bool simShape_Create(simShape* shape, const simShapeDef* def, simError* error)
 
 void simShape_Free(simShape* shape)
 {
-	snugSphereTree_Destroy(shape->tree);
+	contactTree_Destroy(shape->tree);
 	snugModel_Destroy(shape->model);
 	free(shape->positions);
 	free(shape->moves);

@@ -1,5 +1,5 @@
 // A world in a file, to go on from. See world.h.
-#include "sim/world_touch.h"
+#include "papers/bdtree/world_touch.h"
 
 #include <inttypes.h>
 #include <math.h>

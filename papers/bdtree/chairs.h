@@ -1,14 +1,14 @@
-// sim/chairs.h: plastic chairs that fall on a heap: Fig. 1 of the BD-tree paper.
+// papers/bdtree/chairs.h: plastic chairs that fall on a heap: Fig. 1 of the BD-tree paper.
 //
 // 3,601 chairs of 9,471 vertices vibrate in ten modes, the first at 10 Hz. They fall from 1 to 60 m, in layers of 12 by
 // 12 at random turns, onto the ground, in steps of 1/150 s: five per frame, each of four strides. Contacts are between
 // spheres of level 10 of a binary tree. The material is what makes the first mode 10 Hz; its density is that of
 // polypropylene.
-#ifndef SIM_CHAIRS_H
-#define SIM_CHAIRS_H
+#ifndef PAPERS_CHAIRS_H
+#define PAPERS_CHAIRS_H
 
+#include "papers/bdtree/world.h"
 #include "scenes/mesh.h"
-#include "sim/world.h"
 
 #define SIM_CHAIRS_COUNT 3601
 #define SIM_CHAIRS_MODES 10

@@ -1,14 +1,14 @@
-// sim/modal.h: a shape that vibrates: what bodies of one kind share. Mass, contact spheres, and modes whose amplitudes
-// are integrated exactly.
+// papers/bdtree/modal.h: a shape that vibrates: what bodies of one kind share. Mass, contact spheres, and modes whose
+// amplitudes are integrated exactly.
 //
 // An amplitude obeys q'' + 2 xi w q' + w^2 q = f / m. Over a step f is constant, so the step is a linear map of (q, q')
 // and f, known in closed form: no step is too long for a mode, however high, and without forces nothing is off but
 // rounding.
-#ifndef SIM_MODAL_H
-#define SIM_MODAL_H
+#ifndef PAPERS_MODAL_H
+#define PAPERS_MODAL_H
 
+#include "papers/bdtree/contact_spheres.h"
 #include "sim/rigid.h"
-#include "snug/snug_spheres.h"
 
 #define SIM_MAX_MODES 32 // even
 
@@ -36,7 +36,7 @@ typedef struct simShapeDef
 	double damping;            ///< xi of all modes
 	double step;               ///< seconds
 	uint32_t level;            ///< the deepest of contact spheres
-	int leafTriangles;         ///< spheres of no more than so many triangles are not divided, 1 to 8; default 8
+	uint32_t leafTriangles;    ///< spheres of no more than so many triangles are not divided; default 8
 } simShapeDef;
 
 /// A shape in its own axes, about its centre of mass.
@@ -45,7 +45,7 @@ typedef struct simShape
 	simMass mass;
 	float* positions; ///< (3 * vertexCount) relative to the centre of mass
 	snugModel* model;
-	snugSphereTree* tree;
+	contactTree* tree;
 	uint32_t modeCount;
 	uint32_t evenCount; ///< modeCount, or one more, whose numbers are all zero: modes are worked on two at a time
 	double* moves;      ///< (nodes of the tree * 3 * evenCount): how far centres of spheres go along x, y and z for 1

@@ -1,5 +1,5 @@
 // Contacts and their forces, run by run. See world.h.
-#include "sim/world_touch.h"
+#include "papers/bdtree/world_touch.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static double MakeEnd(
 }
 
 // From the other's centre, or the point of a triangle, to ours. Two centres in one place push upwards.
-static void FindNormal(const simWorld* world, const snugSphereContact* contact, uint32_t other, double normal[3])
+static void FindNormal(const simWorld* world, const sphereContact* contact, uint32_t other, double normal[3])
 {
 	double length2 = 0.0;
 	for (int k = 0; k < 3; ++k)
@@ -105,7 +105,7 @@ static void GetStageVelocity(const simStage* stage, uint32_t triangle, double ve
 }
 
 // @return 1 / mass that it feels, of both bodies together
-static double Meet(const simWorld* world, const simRun* run, const snugSphereContact* contact, simMeeting* m)
+static double Meet(const simWorld* world, const simRun* run, const sphereContact* contact, simMeeting* m)
 {
 	double place[3], yield;
 	*m = (simMeeting){ .depth = (double)contact->depth,
@@ -345,10 +345,10 @@ static void TurnRound(simMeeting* first, const simMeeting* end, const double axi
 
 // ---- Runs ------------------------------------------------------------------------------------------------------
 
-static const snugSphereContact* GetContact(const simWorld* world, const simRun* run, uint64_t number)
+static const sphereContact* GetContact(const simWorld* world, const simRun* run, uint64_t number)
 {
 	uint64_t count;
-	return run->b < SIM_GROUND ? snugSphereScene_GetContacts(world->spheres, &count) + number
+	return run->b < SIM_GROUND ? contactScene_GetContacts(world->spheres, &count) + number
 	                           : &world->touches[number - world->counts.contacts].contact;
 }
 

@@ -1,4 +1,4 @@
-#include "sim/chairs.h"
+#include "papers/bdtree/chairs.h"
 
 #include "scenes/random.h"
 #include "scenes/sine.h"

@@ -1,4 +1,5 @@
-// sim/world.h: many bodies that fall, vibrate and touch: what moves the chairs and the fish of the BD-tree paper.
+// papers/bdtree/world.h: many bodies that fall, vibrate and touch: what moves the chairs and the fish of the BD-tree
+// paper.
 //
 // A body has a frame, velocities and, if its shape has modes, amplitudes. Where contact spheres overlap
 // (snug_spheres.h), with another body's, the ground or the triangles of a stage that moves by itself, there is a force
@@ -18,10 +19,10 @@
 //
 // Everything is double, in a fixed order, with sines and exponentials of our own: the same bits with every compiler
 // that neither contracts nor reorders. Contacts come from snug, which promises as much for rigid and linear bodies.
-#ifndef SIM_WORLD_H
-#define SIM_WORLD_H
+#ifndef PAPERS_WORLD_H
+#define PAPERS_WORLD_H
 
-#include "sim/modal.h"
+#include "papers/bdtree/modal.h"
 
 #include <stdio.h>
 
@@ -38,9 +39,9 @@ typedef struct simLaw
 /// follows from how fast amplitudes change, and is computed where something touches.
 typedef struct simStage
 {
-	snugSpheres* spheres;
-	const snugSphereTree* tree; ///< of them
-	const uint32_t* triangles;  ///< three vertex numbers each, as in the model
+	contactSpheres* spheres;
+	const contactTree* tree;   ///< of them
+	const uint32_t* triangles; ///< three vertex numbers each, as in the model
 	uint32_t vertexCount;
 	uint32_t fieldCount;         ///< zero: it stands still
 	const float* fields;         ///< (fieldCount * vertexCount * 3)
@@ -71,7 +72,7 @@ typedef struct simBody
 {
 	const simShape* shape;
 	snugBody* body;
-	snugSpheres* spheres;
+	contactSpheres* spheres;
 	double position[3]; ///< of the centre of mass
 	double rotation[4];
 	double velocity[3]; ///< half a stride ago
@@ -123,8 +124,8 @@ typedef struct simWorld
 	uint64_t stepCount;
 	snugPool* pool;
 	snugScene* scene;
-	snugSphereScene* spheres;
-	snugSphereContact* list; ///< (listCapacity) of one body with ground or stage
+	contactScene* spheres;
+	sphereContact* list; ///< (listCapacity) of one body with ground or stage
 	uint64_t listCapacity;
 	struct simTouch* touches; ///< (touchCapacity) of all bodies with ground and stage
 	uint64_t touchCount, touchCapacity;
@@ -160,7 +161,7 @@ bool simWorld_Step(simWorld* world, simError* error);
 
 /// Contacts of the last step with ground and stage.
 uint64_t simWorld_CountTouches(const simWorld* world);
-const snugSphereContact* simWorld_GetTouch(const simWorld* world, uint64_t number);
+const sphereContact* simWorld_GetTouch(const simWorld* world, uint64_t number);
 
 /// Recomputed from positions and velocities, at the time of the velocities; gravity's from zero.
 typedef struct simWorldEnergy

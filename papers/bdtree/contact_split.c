@@ -1,5 +1,6 @@
-// src/query/sphere_split.c: see sphere_split.h. Plain scalar C with + - * / sqrt only: the same tree on every machine.
-#include "query/sphere_split.h"
+// papers/bdtree/contact_split.c: see contact_split.h. Plain scalar C with + - * / sqrt only: the same tree on every
+// machine.
+#include "papers/bdtree/contact_split.h"
 
 #include "geometry/eigen.h"
 
@@ -11,13 +12,13 @@
 // m without gaps; with a tenth, a fifth, three tenths and two fifths it is 0.068, 0.046, 0.058 and 0.064 m.
 #define GAP 0.2
 
-static double Sum(const sgSphereItem* item, int axis)
+static double Sum(const contactItem* item, int axis)
 {
 	return (double)item->corners[0][axis] + (double)item->corners[1][axis] + (double)item->corners[2][axis];
 }
 
 // The axis along which the middles of triangles vary most.
-static void FindAxis(const sgSphereItem* items, uint32_t count, double axis[3])
+static void FindAxis(const contactItem* items, uint32_t count, double axis[3])
 {
 	double mean[3] = { 0.0, 0.0, 0.0 }, covariance[3][3] = { { 0.0 } }, values[3], axes[3][3];
 	for (uint32_t i = 0; i < count; ++i)
@@ -39,11 +40,11 @@ static void FindAxis(const sgSphereItem* items, uint32_t count, double axis[3])
 	memcpy(axis, axes[0], sizeof(axes[0]));
 }
 
-static void Project(sgSphereItem* items, uint32_t count, const double axis[3])
+static void Project(contactItem* items, uint32_t count, const double axis[3])
 {
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		sgSphereItem* item = items + i;
+		contactItem* item = items + i;
 		item->lower = INFINITY;
 		item->upper = -INFINITY;
 		for (int c = 0; c < 3; ++c)
@@ -56,21 +57,21 @@ static void Project(sgSphereItem* items, uint32_t count, const double axis[3])
 	}
 }
 
-static bool Before(const sgSphereItem* a, const sgSphereItem* b)
+static bool Before(const contactItem* a, const contactItem* b)
 {
 	double first = a->lower + a->upper, second = b->lower + b->upper;
 	return first < second || (first == second && a->triangle < b->triangle);
 }
 
 // Shell's, with the steps of Gonnet and Baeza-Yates. The order is total, so there is one result.
-static void Sort(sgSphereItem* items, uint32_t count)
+static void Sort(contactItem* items, uint32_t count)
 {
 	for (uint32_t step = count; step > 1;)
 	{
 		step = step < 5 ? 1 : (uint32_t)((5 * (uint64_t)step - 1) / 11);
 		for (uint32_t i = step; i < count; ++i)
 		{
-			sgSphereItem item = items[i];
+			contactItem item = items[i];
 			uint32_t at = i;
 			for (; at >= step && Before(&item, items + at - step); at -= step)
 			{
@@ -82,7 +83,7 @@ static void Sort(sgSphereItem* items, uint32_t count)
 }
 
 // The widest gap that leaves `least` on each side, if it is wide enough; else the median.
-static uint32_t FindCut(sgSphereItem* items, uint32_t count, uint32_t least)
+static uint32_t FindCut(contactItem* items, uint32_t count, uint32_t least)
 {
 	double widest = 0.0, after = INFINITY;
 	uint32_t cut = count / 2;
@@ -102,7 +103,7 @@ static uint32_t FindCut(sgSphereItem* items, uint32_t count, uint32_t least)
 	return widest > GAP * (items[count - 1].reach - after) ? cut : count / 2;
 }
 
-uint32_t sgSphereSplit_GetDepth(uint32_t triangleCount, uint32_t leafTriangles)
+uint32_t contactSplit_GetDepth(uint32_t triangleCount, uint32_t leafTriangles)
 {
 	uint32_t depth = 0;
 	for (uint32_t full = triangleCount / (leafTriangles + 1); full > 0; full /= 2)
@@ -112,7 +113,7 @@ uint32_t sgSphereSplit_GetDepth(uint32_t triangleCount, uint32_t leafTriangles)
 	return depth;
 }
 
-uint32_t sgSphereSplit_Cut(sgSphereItem* items, uint32_t count, uint32_t levels)
+uint32_t contactSplit_Cut(contactItem* items, uint32_t count, uint32_t levels)
 {
 	double axis[3];
 	FindAxis(items, count, axis);

@@ -1,4 +1,4 @@
-#include "sim/world_touch.h"
+#include "papers/bdtree/world_touch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static bool MakeScene(simWorld* world, simError* error)
 	snugStatus status = snugScene_Create(&sceneDef, &world->scene);
 	if (status == snug_success)
 	{
-		status = snugSphereScene_Create(
-		    &(snugSphereSceneDef){ .scene = world->scene, .contacts = def->contacts }, &world->spheres);
+		status = contactScene_Create(
+		    &(contactSceneDef){ .scene = world->scene, .contacts = def->contacts }, &world->spheres);
 	}
 	if (status == snug_success)
 	{
@@ -49,11 +49,11 @@ bool simWorld_Create(simWorld* world, const simWorldDef* def, simError* error)
 
 void simWorld_Free(simWorld* world)
 {
-	snugSphereScene_Destroy(world->spheres);
+	contactScene_Destroy(world->spheres);
 	snugScene_Destroy(world->scene);
 	for (uint32_t i = 0; i < world->count; ++i)
 	{
-		snugSpheres_Destroy(world->bodies[i].spheres);
+		contactSpheres_Destroy(world->bodies[i].spheres);
 		snugBody_Destroy(world->bodies[i].body);
 	}
 	snugPool_Destroy(world->pool);
@@ -93,8 +93,8 @@ static bool MakeBody(simWorld* world, simBody* body, simError* error)
 	    snugBody_Create(&(snugBodyDef){ .model = body->shape->model, .pool = world->pool }, &body->body);
 	if (status == snug_success)
 	{
-		snugSpheresDef def = { .tree = body->shape->tree, .body = body->body, .sumsAll = world->def.sumsAll };
-		status = snugSpheres_Create(&def, &body->spheres);
+		contactSpheresDef def = { .tree = body->shape->tree, .body = body->body, .sumsAll = world->def.sumsAll };
+		status = contactSpheres_Create(&def, &body->spheres);
 	}
 	if (status == snug_success)
 	{
@@ -102,7 +102,7 @@ static bool MakeBody(simWorld* world, simBody* body, simError* error)
 	}
 	if (status == snug_success && id == world->count)
 	{
-		status = snugSphereScene_Set(world->spheres, id, body->spheres);
+		status = contactScene_Set(world->spheres, id, body->spheres);
 	}
 	return status == snug_success || simError_Set(error, "making a body: %s", snugGetStatusText(status));
 }
@@ -139,7 +139,7 @@ bool simWorld_Add(simWorld* world, const simShape* shape, const snugFrame* frame
 	bool good = MakeBody(world, body, error);
 	if (!good)
 	{
-		snugSpheres_Destroy(body->spheres);
+		contactSpheres_Destroy(body->spheres);
 		snugBody_Destroy(body->body);
 		return false;
 	}

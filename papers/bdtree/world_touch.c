@@ -1,5 +1,5 @@
 // Finding contacts, and who works on which. See world.h.
-#include "sim/world_touch.h"
+#include "papers/bdtree/world_touch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,18 +29,18 @@ bool simGrow(void** array, uint64_t* capacity, uint64_t needed, size_t size, sim
 
 // ---- Finding ---------------------------------------------------------------------------------------------------
 
-static snugSphereResult AskOther(simWorld* world, simBody* body, uint32_t other)
+static contactResult AskOther(simWorld* world, simBody* body, uint32_t other)
 {
-	snugSpheresQuery query = { .contacts = world->list, .capacity = world->listCapacity, .level = world->def.level };
-	return other == SIM_GROUND ? snugSpheres_CollidePlane(body->spheres, &world->def.ground, &query)
-	                           : snugSpheres_CollideTriangles(body->spheres, world->def.stage->spheres, &query);
+	contactQuery query = { .contacts = world->list, .capacity = world->listCapacity, .level = world->def.level };
+	return other == SIM_GROUND ? contactSpheres_CollidePlane(body->spheres, &world->def.ground, &query)
+	                           : contactSpheres_CollideTriangles(body->spheres, world->def.stage->spheres, &query);
 }
 
 // Contacts of a body with the ground or the stage, once more if there was too little room.
 static bool FindTouches(simWorld* world, uint32_t number, uint32_t other, simError* error)
 {
 	simBody* body = world->bodies + number;
-	snugSphereResult found = AskOther(world, body, other);
+	contactResult found = AskOther(world, body, other);
 	if (found.status == snug_success && found.count > world->listCapacity)
 	{
 		if (!simGrow((void**)&world->list, &world->listCapacity, found.count, sizeof(*world->list), error))
@@ -68,20 +68,20 @@ static bool FindTouches(simWorld* world, uint32_t number, uint32_t other, simErr
 }
 
 // More room for candidates or contacts than a step asked for.
-static bool GrowScene(simWorld* world, const snugSphereSceneResult* result, simError* error)
+static bool GrowScene(simWorld* world, const contactSceneResult* result, simError* error)
 {
 	simWorldDef* def = &world->def;
 	def->candidates = result->candidates > def->candidates ? 2 * result->candidates : def->candidates;
 	def->contacts = result->contacts > def->contacts ? 2 * result->contacts : def->contacts;
 	snugSceneRoom room = { .candidates = def->candidates };
-	snugSphereSceneDef sceneDef = { .scene = world->scene, .contacts = def->contacts };
+	contactSceneDef sceneDef = { .scene = world->scene, .contacts = def->contacts };
 	snugStatus status = snugScene_Reserve(world->scene, &room);
-	snugSphereScene_Destroy(world->spheres);
+	contactScene_Destroy(world->spheres);
 	world->spheres = NULL;
-	status = status == snug_success ? snugSphereScene_Create(&sceneDef, &world->spheres) : status;
+	status = status == snug_success ? contactScene_Create(&sceneDef, &world->spheres) : status;
 	for (uint32_t i = 0; i < world->count && status == snug_success; ++i)
 	{
-		status = snugSphereScene_Set(world->spheres, i, world->bodies[i].spheres);
+		status = contactScene_Set(world->spheres, i, world->bodies[i].spheres);
 	}
 	return status == snug_success ||
 	       simError_Set(error, "no room for %llu contacts", (unsigned long long)def->contacts);
@@ -89,14 +89,14 @@ static bool GrowScene(simWorld* world, const snugSphereSceneResult* result, simE
 
 static bool FindAll(simWorld* world, simError* error)
 {
-	snugSphereSceneResult result = snugSphereScene_Update(world->spheres, world->def.level);
+	contactSceneResult result = contactScene_Update(world->spheres, world->def.level);
 	while (result.status == snug_outOfRange && result.body == UINT32_MAX)
 	{
 		if (!GrowScene(world, &result, error))
 		{
 			return false;
 		}
-		result = snugSphereScene_Update(world->spheres, world->def.level);
+		result = contactScene_Update(world->spheres, world->def.level);
 	}
 	world->counts.candidates = result.candidates;
 	world->counts.pairs = result.pairs;
@@ -160,10 +160,10 @@ static uint32_t ListRuns(simWorld* world)
 {
 	uint64_t pairCount, at = world->counts.contacts;
 	uint32_t count = 0, last = 0;
-	const snugSpherePair* pairs = snugSphereScene_GetPairs(world->spheres, &pairCount);
+	const contactPair* pairs = contactScene_GetPairs(world->spheres, &pairCount);
 	for (; count < pairCount; ++count)
 	{
-		const snugSpherePair* pair = pairs + count;
+		const contactPair* pair = pairs + count;
 		world->nextRuns[count] =
 		    (simRun){ .a = pair->a, .b = pair->b, .first = pair->first, .end = pair->first + pair->count };
 	}
@@ -297,7 +297,7 @@ uint64_t simWorld_CountTouches(const simWorld* world)
 	return world->touchCount;
 }
 
-const snugSphereContact* simWorld_GetTouch(const simWorld* world, uint64_t number)
+const sphereContact* simWorld_GetTouch(const simWorld* world, uint64_t number)
 {
 	return &world->touches[number].contact;
 }

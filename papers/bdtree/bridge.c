@@ -1,4 +1,4 @@
-#include "sim/bridge.h"
+#include "papers/bdtree/bridge.h"
 
 #include "scenes/sine.h"
 #include "sim/bricks.h"
@@ -212,8 +212,8 @@ static bool MakeStage(simShower* s, simError* error)
 	snugStatus status = snugModel_Create(&def, &s->bridgeModel);
 	if (status == snug_success)
 	{
-		snugSphereTreeDef treeDef = { .model = s->bridgeModel, .level = STAGE_LEVEL };
-		status = snugSphereTree_Create(&treeDef, &s->bridgeTree);
+		contactTreeDef treeDef = { .model = s->bridgeModel, .level = STAGE_LEVEL };
+		status = contactTree_Create(&treeDef, &s->bridgeTree);
 	}
 	if (status == snug_success)
 	{
@@ -221,8 +221,8 @@ static bool MakeStage(simShower* s, simError* error)
 	}
 	if (status == snug_success)
 	{
-		snugSpheresDef spheresDef = { .tree = s->bridgeTree, .body = s->bridge };
-		status = snugSpheres_Create(&spheresDef, &s->stage.spheres);
+		contactSpheresDef spheresDef = { .tree = s->bridgeTree, .body = s->bridge };
+		status = contactSpheres_Create(&spheresDef, &s->stage.spheres);
 	}
 	s->stage.tree = s->bridgeTree;
 	s->stage.triangles = mesh->triangles;
@@ -261,9 +261,9 @@ bool simShower_Create(simShower* s, const simShowerDef* def, simError* error)
 void simShower_Free(simShower* s)
 {
 	simWorld_Free(&s->world);
-	snugSpheres_Destroy(s->stage.spheres);
+	contactSpheres_Destroy(s->stage.spheres);
 	snugBody_Destroy(s->bridge);
-	snugSphereTree_Destroy(s->bridgeTree);
+	contactTree_Destroy(s->bridgeTree);
 	snugModel_Destroy(s->bridgeModel);
 	simShape_Free(&s->fish);
 	simReduced_Free(&s->sway);

@@ -1,15 +1,15 @@
-// sim/world_touch.h: what the files of sim/world.h share.
-#ifndef SIM_WORLD_TOUCH_H
-#define SIM_WORLD_TOUCH_H
+// papers/bdtree/world_touch.h: what the files of papers/bdtree/world.h share.
+#ifndef PAPERS_WORLD_TOUCH_H
+#define PAPERS_WORLD_TOUCH_H
 
+#include "papers/bdtree/world.h"
 #include "sim/vector.h"
-#include "sim/world.h"
 
 /// A contact of a body with the ground or the stage.
 typedef struct simTouch
 {
 	uint32_t a, b;
-	snugSphereContact contact;
+	sphereContact contact;
 } simTouch;
 
 /// Make room for at least so many elements, with what was there; more than asked for, so that it happens seldom.
