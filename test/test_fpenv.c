@@ -7,7 +7,7 @@
 #include "scenes/pair_hash.h"
 #include "snug/snug_queries.h"
 #include "snug/snug_scene.h"
-#include "snug/snug_spheres.h"
+#include "snug/snug_scene.h"
 
 #include <fenv.h>
 #include <stdlib.h>
@@ -237,7 +237,7 @@ static void WorkWith(Outcome* outcome, const snugModel* modelA, const snugModel*
 }
 
 // The same with displacement fields: the mesh itself, and subnormal ones.
-static snugModel* BuildFieldsIn(Outcome* outcome, const sceneMesh* mesh, snugBound bound)
+static snugModel* BuildFieldsIn(Outcome* outcome, const sceneMesh* mesh)
 {
 	size_t floats = 3 * (size_t)mesh->vertexCount;
 	snugModelDef def = { .positions = mesh->positions,
@@ -246,8 +246,6 @@ static snugModel* BuildFieldsIn(Outcome* outcome, const sceneMesh* mesh, snugBou
 		.triangleCount = mesh->triangleCount,
 		.deformer = snug_fields };
 	def.fields = (snugFieldsDef){ .fieldCount = 2, .displacements = fields };
-	const snugBoundsDef bounds = { .bound = bound, .contactLevel = bound == snug_boundBall ? 2 : 0 };
-	def.bounds = &bounds;
 	snugModel *model = NULL, *loaded = NULL;
 	snugStatus status = snug_badArgument;
 	memcpy(fields, mesh->positions, floats * sizeof(float));
@@ -267,13 +265,13 @@ static snugModel* BuildFieldsIn(Outcome* outcome, const sceneMesh* mesh, snugBou
 	return loaded;
 }
 
-static void WorkWithFields(Outcome* outcome, snugBound bound, float* vertices)
+static void WorkWithFields(Outcome* outcome, float* vertices)
 {
 	snugModel* models[2];
 	snugBody* bodies[2] = { NULL, NULL };
 	for (int k = 0; k < 2; ++k)
 	{
-		models[k] = BuildFieldsIn(outcome, &meshes[k], bound);
+		models[k] = BuildFieldsIn(outcome, &meshes[k]);
 		CALL(outcome, snugBody_Create(&(snugBodyDef){ .model = models[k] }, &bodies[k]));
 	}
 	for (int i = 0; i < 3; ++i)
@@ -288,15 +286,6 @@ static void WorkWithFields(Outcome* outcome, snugBound bound, float* vertices)
 		bool isOutside = false;
 		CALL(outcome, status = snugBody_IsOutside(bodies[0], NULL, &plane, 1, &isOutside));
 		outcome->hash = sceneHash_Word(outcome->hash, isOutside);
-		if (bound == snug_boundBall)
-		{
-			snugSphereContact contacts[500] = { { .depth = 0.0f } };
-			snugSphereQuery query = { .contacts = contacts, .capacity = 500 };
-			snugSphereResult result = { .status = snug_badArgument };
-			CALL(outcome, result = snugCollideSpheres(bodies[0], bodies[1], &query));
-			outcome->hash = sceneHash_Word(outcome->hash, (uint32_t)result.count);
-			HashBytes(&outcome->hash, contacts, sizeof(contacts));
-		}
 	}
 	const float bad[2] = { 1e38f, 1e38f };
 	CALL(outcome, snugBody_SetAmplitudes(bodies[0], bad, 2));
@@ -398,50 +387,6 @@ static void AskTwo(Outcome* outcome, snugBody* a, snugBody* b)
 	CALL(outcome, snugContactBuffer_Destroy(buffer));
 }
 
-// Spheres of two bodies, and of the scene that they are in.
-static void AskSpheres(Outcome* outcome, snugBody* bodies[2], snugScene* scene)
-{
-	snugSphereTree* trees[2] = { NULL, NULL };
-	snugSpheres* spheres[2] = { NULL, NULL };
-	snugSphereScene* all = NULL;
-	CALL(outcome, snugSphereScene_Create(&(snugSphereSceneDef){ .scene = scene, .contacts = 5000 }, &all));
-	for (uint32_t k = 0; k < 2; ++k)
-	{
-		CALL(outcome, snugSphereTree_Create(&(snugSphereTreeDef){ .model = snugBody_GetModel(bodies[k]) }, &trees[k]));
-		CALL(outcome, snugSpheres_Create(&(snugSpheresDef){ .tree = trees[k], .body = bodies[k] }, &spheres[k]));
-		CALL(outcome, snugSphereScene_Set(all, k, spheres[k]));
-	}
-	static const float center[3] = { 0.4f, 0.1f, -0.2f };
-	const snugPlane plane = { .normal = { 0.3, -0.7, 0.1 }, .offset = 0.2 };
-	snugSphereResult results[4] = { { .status = snug_badArgument } };
-	snugSphereContact contacts[4][300];
-	memset(contacts, 0, sizeof(contacts));
-	snugSpheresQuery query = { .contacts = contacts[0], .capacity = 300 };
-	CALL(outcome, results[0] = snugSpheres_Collide(spheres[0], spheres[1], &query));
-	query.contacts = contacts[1];
-	CALL(outcome, results[1] = snugSpheres_CollideSphere(spheres[0], center, 0.4f, &query));
-	query.contacts = contacts[2];
-	CALL(outcome, results[2] = snugSpheres_CollidePlane(spheres[0], &plane, &query));
-	query.contacts = contacts[3];
-	CALL(outcome, results[3] = snugSpheres_CollideTriangles(spheres[0], spheres[1], &query));
-	HASH(outcome, contacts);
-	for (int i = 0; i < 4; ++i)
-	{
-		outcome->changes += results[i].status != snug_success || results[i].count == 0;
-	}
-	uint64_t count = 0;
-	CALL(outcome, snugSphereScene_Update(all, 0));
-	const snugSphereContact* found = snugSphereScene_GetContacts(all, &count);
-	HashBytes(&outcome->hash, found, count * sizeof(snugSphereContact));
-	outcome->changes += count == 0;
-	CALL(outcome, snugSphereScene_Destroy(all));
-	for (int k = 0; k < 2; ++k)
-	{
-		CALL(outcome, snugSpheres_Destroy(spheres[k]));
-		CALL(outcome, snugSphereTree_Destroy(trees[k]));
-	}
-}
-
 static void AskScene(Outcome* outcome, snugBody* bodies[2], const float* matrices, const Station* station)
 {
 	const snugSceneDef def = { .room = { .bodies = 2, .candidates = 4, .pairs = 4, .trianglePairs = 5000 } };
@@ -467,7 +412,6 @@ static void AskScene(Outcome* outcome, snugBody* bodies[2], const float* matrice
 	CALL(outcome, snugScene_FindWithin(scene, &(snugSceneMarginQuery){ .margin = 0.3 }));
 	CALL(outcome, snugScene_SetOrigin(scene, station->origin));
 	CALL(outcome, snugScene_Update(scene, NULL));
-	AskSpheres(outcome, bodies, scene);
 	CALL(outcome, snugScene_Destroy(scene));
 }
 
@@ -531,8 +475,7 @@ static Outcome Work(const Environment* environment, float* vertices)
 	snugModel* tinyToo = BuildIn(&outcome, tinyMesh, 24, tinyTriangles, 8,
 	    (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 3, .branching = 4 });
 	WorkWith(&outcome, tiny, tinyToo, tinyMesh, 24, stations[1], vertices);
-	WorkWithFields(&outcome, snug_boundDefault, vertices);
-	WorkWithFields(&outcome, snug_boundBall, vertices);
+	WorkWithFields(&outcome, vertices);
 	WorkWithQueries(&outcome, snug_skin);
 	WorkWithQueries(&outcome, snug_sphericalSkin);
 	WorkWithQueries(&outcome, snug_dualQuaternionSkin);

@@ -2,7 +2,7 @@
 // bounds and the validator.
 #include "support.h"
 
-#include "body/body.h"
+#include "body/cache.h"
 #include "query/sink.h"
 
 #include <math.h>
@@ -554,11 +554,8 @@ static void the_validator_sees_the_cache(void** state)
 		{
 			continue;
 		}
-		uint32_t group = slot / SG_LANES;
-		uint32_t page = thing.body->pageTable[group >> thing.body->groupShift];
-		assert_int_not_equal(page, SG_NONE);
-		uint32_t place = (group & ((1u << thing.body->groupShift) - 1u)) * thing.body->groupStride;
-		sgCacheGroup* cached = (sgCacheGroup*)(void*)(thing.body->pool->pages[page].bytes + place);
+		sgCacheGroup* cached = sgCache_FindGroup(thing.body, slot / SG_LANES, false);
+		assert_non_null(cached);
 		float* value = cached->boxes.upper[1] + slot % SG_LANES;
 		float kept = *value;
 		*value = nextafterf(kept, -INFINITY);

@@ -289,7 +289,7 @@ enum
 
 // A definition of every deformer, with bounds of several kinds and trees of several shapes.
 static snugModelDef MakeDef(
-    int kind, const sceneMesh* mesh, const Skin* skin, const FieldSet* fields, snugBoundsDef* bounds)
+    int kind, const sceneMesh* mesh, const Skin* skin, const FieldSet* fields)
 {
 	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields, snug_sphericalSkin,
 		snug_dualQuaternionSkin };
@@ -311,9 +311,6 @@ static snugModelDef MakeDef(
 			.fields = fields->fields,
 			.displacements = fields->displacements };
 	}
-	*bounds = (snugBoundsDef){ .bound = isSkin && kind >= 12 ? snug_boundCorners : snug_boundDefault };
-	bounds->boundLeaves = kind / 6 == 1 && (isSkin || deformer == snug_fields);
-	def.bounds = bounds;
 	return def;
 }
 
@@ -328,8 +325,7 @@ static void any_number_of_threads_builds_the_same_model(void** state)
 	FieldSet fields = RandomFields(&random, &mesh, 1.0);
 	for (int kind = 0; kind < BUILD_KINDS; ++kind)
 	{
-		snugBoundsDef bounds;
-		snugModelDef def = MakeDef(kind, &mesh, &skin, &fields, &bounds);
+		snugModelDef def = MakeDef(kind, &mesh, &skin, &fields);
 		snugModel *alone = NULL, *shared = NULL;
 		assert_int_equal(snugModel_Create(&def, &alone), snug_success);
 		size_t bytes, sharedBytes;
@@ -415,8 +411,7 @@ static void lack_of_memory_is_reported(void** state)
 	FieldSet fields = RandomFields(&random, &mesh, 1.0);
 	for (int kind = 0; kind < BUILD_KINDS; ++kind)
 	{
-		snugBoundsDef bounds;
-		snugModelDef def = MakeDef(kind, &mesh, &skin, &fields, &bounds);
+		snugModelDef def = MakeDef(kind, &mesh, &skin, &fields);
 		snugStatus status = snug_outOfMemory;
 		for (uint64_t failAt = 1; status != snug_success; ++failAt)
 		{

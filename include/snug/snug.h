@@ -22,8 +22,7 @@
 //
 // Units are yours, and so is handedness. Nothing depends on winding. Vertices, triangles, joints and fields are
 // numbered as in the model's definition. docs/glossary.md explains the words. snug_base.h has statuses, messages and
-// memory; snug_queries.h more questions, such as rays and contacts; snug_scene.h many bodies; snug_bounds.h
-// experiments.
+// memory; snug_queries.h more questions, such as rays and contacts; snug_scene.h many bodies.
 #ifndef SNUG_SNUG_H
 #define SNUG_SNUG_H
 
@@ -118,15 +117,14 @@ typedef struct snugModelDef
 	size_t triangleStride;     ///< bytes from one triangle to the next; default 12
 	snugDeformer deformer;
 	snugTreeDef tree;
-	snugSkinDef skin;                   ///< for snug_skin, snug_sphericalSkin and snug_dualQuaternionSkin
-	snugFieldsDef fields;               ///< for snug_fields; optional for skins
-	const struct snugBoundsDef* bounds; ///< nullable; experiments with bounds (snug_bounds.h)
-	snugAllocator allocator;            ///< kept for Destroy
-	snugMessenger messenger;            ///< told of errors and warnings during Create
-	snugParallelFcn* parallel;          ///< nullable; lets your threads, up to 8, share the work of Create. The model
-	                                    ///< is the same, bit for bit; one thread at a time calls the allocator
-	void* parallelUser;                 ///< passed to `parallel`
-	uint64_t reserved[6];
+	snugSkinDef skin;          ///< for snug_skin, snug_sphericalSkin and snug_dualQuaternionSkin
+	snugFieldsDef fields;      ///< for snug_fields; optional for skins
+	snugAllocator allocator;   ///< kept for Destroy
+	snugMessenger messenger;   ///< told of errors and warnings during Create
+	snugParallelFcn* parallel; ///< nullable; lets your threads, up to 8, share the work of Create. The model is the
+	                           ///< same, bit for bit; one thread at a time calls the allocator
+	void* parallelUser;        ///< passed to `parallel`
+	uint64_t reserved[7];
 } snugModelDef;
 
 /// Build a model. Takes about half a second per million triangles, less if your threads share the work (`parallel`);

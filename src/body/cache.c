@@ -32,13 +32,12 @@ static sgPage* FindPage(snugBody* body, uint32_t index, bool borrow)
 
 sgCacheGroup* sgCache_FindGroup(snugBody* body, uint32_t group, bool borrow)
 {
-	sgPage* page = FindPage(body, group >> body->groupShift, borrow);
+	sgPage* page = FindPage(body, group >> SG_GROUPS_SHIFT, borrow);
 	if (page == NULL)
 	{
 		return NULL;
 	}
-	uint32_t number = group & ((1u << body->groupShift) - 1u);
-	return (sgCacheGroup*)(void*)(page->bytes + number * (size_t)body->groupStride);
+	return (sgCacheGroup*)(void*)page->bytes + (group & ((1u << SG_GROUPS_SHIFT) - 1u));
 }
 
 // ---- Vertices --------------------------------------------------------------------------------------------------
@@ -178,8 +177,8 @@ void sgBody_Expect(const snugBody* body, uint32_t slot)
 	}
 	else
 	{
-		uint32_t number = group & ((1u << body->groupShift) - 1u);
-		PrefetchPage(body, group >> body->groupShift, number * (size_t)body->groupStride, sizeof(sgCacheGroup));
+		uint32_t number = group & ((1u << SG_GROUPS_SHIFT) - 1u);
+		PrefetchPage(body, group >> SG_GROUPS_SHIFT, number * sizeof(sgCacheGroup), sizeof(sgCacheGroup));
 	}
 	if ((node->leafMask & 1) != 0)
 	{

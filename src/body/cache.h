@@ -8,16 +8,6 @@
 /// The cached group, or null if it has no page. With `borrow`, tries to get one.
 sgCacheGroup* sgCache_FindGroup(snugBody* body, uint32_t group, bool borrow);
 
-static inline sgBoundsOut sgCacheGroup_Bounds(sgCacheGroup* cached)
-{
-	return (sgBoundsOut){ &cached->boxes, (sgSlabLanes*)(void*)(cached + 1) };
-}
-
-static inline sgBounds sgBounds_View(sgBoundsOut bounds)
-{
-	return (sgBounds){ bounds.boxes, bounds.extra };
-}
-
 /// Take the right to compute something that is not up to date, whose version was `found`. It is published by storing
 /// the new version.
 static inline bool sgCache_Claim(_Atomic uint32_t* version, uint32_t found)
@@ -45,9 +35,12 @@ static inline void sgCache_Publish(const snugBody* body, sgCacheGroup* cached, s
 void sgCache_EvaluateCluster(const snugBody* body, const sgLeaf* leaf, float* out, snugCounters* counters);
 
 /// Lanes of a family straight from the pose.
-void sgRefitDirect(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoundsOut out, snugCounters* counters);
+void sgRefitDirect(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoxLanes* out, snugCounters* counters);
 
-/// The same for a family in the cache, with what it remembers: boxes that have held some pose (`hasHeld`) may grow by
+/// A lane of a group from its children, in the lanes of another group.
+void sgRefitMerged(sgCacheGroup* cached, uint32_t lane, const sgCacheGroup* below, uint32_t mask);
+
+/// Lanes of a family in the cache straight from the pose, with what it remembers: boxes that have held some pose (`hasHeld`) may grow by
 /// what the body moved since, if they stay tight; if not, that still cuts the new ones.
 /// @return false if they have grown
 bool sgRefitCached(

@@ -5,7 +5,6 @@
 // queries look at below is refitted on demand (refresh.c). A stamp per family says when a query last looked at it, so
 // any number of partners share one front, and nothing is allocated.
 #include "body/cache.h"
-#include "geometry/box_kernels.h"
 
 /// Parts of all families: the automatic strategy begins to refit them all when queries looked at more than so many in
 /// two steps in a row, and ends when at fewer than so many in one.
@@ -32,7 +31,6 @@ static uint32_t RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached
 	{
 		return 0;
 	}
-	sgBoundsOut out = sgCacheGroup_Bounds(cached);
 	uint32_t direct = family.leafMask, merged = 0, refitted = 1;
 	for (uint32_t rest = family.mask & ~family.leafMask; rest != 0; rest &= rest - 1)
 	{
@@ -45,10 +43,7 @@ static uint32_t RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached
 			continue;
 		}
 		refitted += RefitTree(body, children, cachedChildren, all, counters);
-		sgBounds below = sgBounds_View(sgCacheGroup_Bounds(cachedChildren));
-		sgBox box = sgGetKernels()->boxes->mergeBoxes(below.boxes, children.mask);
-		sgBoxLanes_Set(out.boxes, lane, &box);
-		sgVolume_Merge(body->volume, below, children.mask, out, lane);
+		sgRefitMerged(cached, lane, cachedChildren, children.mask);
 		++merged;
 	}
 	bool hasHeld = cached->version[family.first / 2] != 0;
@@ -205,7 +200,7 @@ sgBox sgBody_RootBox(snugBody* body, snugCounters* counters)
 	{
 		return sgBox_Empty();
 	}
-	sgBoundsScratch scratch;
+	sgBoxLanes scratch;
 	sgLaneSet root = sgTree_Family(&body->model->tree, 0);
-	return sgBoxLanes_Get(sgBody_Refresh(body, root, &scratch, counters).boxes, 0);
+	return sgBoxLanes_Get(sgBody_Refresh(body, root, &scratch, counters), 0);
 }

@@ -6,14 +6,16 @@
 #ifndef SG_POOL_H
 #define SG_POOL_H
 
-#include "geometry/volume.h"
+#include "geometry/box.h"
 
 #include <stdatomic.h>
 
 #define SG_PAGE_BYTES 4096
+/// A page holds 1 << SG_GROUPS_SHIFT groups: a power of two, so that finding one takes no division.
+#define SG_GROUPS_SHIFT 4
 
 /// Bounds of a group. A group holds up to four families (two nodes at least, the root excepted); what is said once per
-/// family stands at half the lane at which it begins. The slabs that the model's volume adds to the boxes follow.
+/// family stands at half the lane at which it begins.
 typedef struct sgCacheGroup
 {
 	sgBoxLanes boxes;
@@ -22,6 +24,8 @@ typedef struct sgCacheGroup
 	uint16_t grown[SG_LANES / 2];             ///< by how much boxes were grown instead of refitted: see refresh.c
 	double travel[SG_LANES / 2];              ///< of the body (body.h), at that pose
 } SG_ALIGN(64) sgCacheGroup;
+
+_Static_assert(sizeof(sgCacheGroup) == SG_PAGE_BYTES >> SG_GROUPS_SHIFT, "a page is full of groups");
 
 /// Version of what some thread is computing right now.
 #define SG_BUSY UINT32_MAX

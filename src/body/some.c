@@ -183,9 +183,9 @@ static SG_NOINLINE void ListLevel(snugBody* body, uint32_t level, BoxList* list)
 		bool isLeaf = node->first != SG_NONE && node->childCount == 0;
 		if (node->first != SG_NONE && (node->level == level || (isLeaf && node->level < level)))
 		{
-			sgBoundsScratch scratch;
-			sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &counters);
-			AddBox(list, bounds.boxes, slot, node->level);
+			sgBoxLanes scratch;
+			const sgBoxLanes* bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &counters);
+			AddBox(list, bounds, slot, node->level);
 		}
 	}
 }
@@ -241,11 +241,11 @@ static SG_NOINLINE void BoundNode(snugBody* body, uint32_t node, snugNodeBox* bo
 {
 	const sgTree* tree = &body->model->tree;
 	snugCounters counters = { 0 };
-	sgBoundsScratch scratch;
+	sgBoxLanes scratch;
 	BoxList list = { box, 1, 0 };
 	sgBody_RootBox(body, &counters);
-	sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, node), &scratch, &counters);
-	AddBox(&list, bounds.boxes, node, tree->nodes[node].level);
+	const sgBoxLanes* bounds = sgBody_Refresh(body, sgTree_Family(tree, node), &scratch, &counters);
+	AddBox(&list, bounds, node, tree->nodes[node].level);
 }
 
 snugStatus snugBody_GetNodeBox(snugBody* body, uint32_t node, snugNodeBox* box)

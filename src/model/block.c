@@ -441,12 +441,5 @@ snugStatus sgBlock_Read(snugModel* model, bool copies, const snugLoadDef* def)
 	{
 		return sgFail(&def->messenger, snug_badFile, "bad model: %s", fault);
 	}
-	const snugBoundsDef bounds = sgModel_Describe(model).bounds;
-	if (!sgBounds_AreBuilt(&bounds))
-	{
-		return sgFail(&def->messenger, snug_badArgument,
-		    "a model with bounds that this snug does not have, being built with default bounds only (SNUG_ALL_BOUNDS): "
-		    "make it anew without");
-	}
 	return def->trusted ? snug_success : CheckBlock(model, &info, &def->messenger);
 }

@@ -95,8 +95,6 @@ static SG_NOINLINE void RunSearch(Tasks* tasks, NodePair pair)
 	search.walk.isStopped = atomic_load_explicit(&tasks->team.isStopped, memory_order_relaxed);
 	search.motionBA = like->motionBA;
 	search.motionAB = like->motionAB;
-	search.testsExtra = like->testsExtra;
-	search.extra = like->extra;
 	sgSide_Share(&search.a, &like->a);
 	sgSide_Share(&search.b, &like->b);
 	if (!search.walk.isStopped)

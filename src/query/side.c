@@ -58,11 +58,11 @@ void sgSide_Finish(sgSide* side)
 	sgBody_AddVisits(side->body, &side->visits);
 }
 
-sgBounds sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters)
+const sgBoxLanes* sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters)
 {
 	sgLook look = sgBody_Look(side->body, opened->set);
-	sgBounds bounds = look.bounds;
-	if (bounds.boxes == NULL)
+	const sgBoxLanes* bounds = look.bounds;
+	if (bounds == NULL)
 	{
 		bounds = sgBody_Update(side->body, look.cached, opened->set, &side->scratch, counters);
 	}

@@ -31,7 +31,6 @@ typedef struct Builder
 	uint32_t* newVertex; ///< caller's vertex to tree order, SG_NONE while unused
 	sgTreeArrays* out;
 	uint32_t slotCount;
-	float prune; ///< see sgTree_Build
 } Builder;
 
 // Slots for a family: as many as it might have, aligned, so that it stays within one group, and in an 8-wide tree has
@@ -87,57 +86,6 @@ static uint32_t Cut(Builder* builder, const Piece* piece)
 	return cut;
 }
 
-// Half the diagonal of the box around a part, squared.
-static double GetSize2(const Builder* builder, Part part)
-{
-	const sgBuildItem* items = builder->items + part.first;
-	double lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY }, square = 0.0;
-	for (uint32_t i = 0; i < part.count; ++i)
-	{
-		for (int k = 0; k < 3; ++k)
-		{
-			lower[k] = (double)items[i].lower[k] < lower[k] ? (double)items[i].lower[k] : lower[k];
-			upper[k] = sgMost(upper[k], (double)items[i].upper[k]);
-		}
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		double half = 0.5 * (upper[k] - lower[k]);
-		square += half * half;
-	}
-	return square;
-}
-
-// The same without the nodes that are hardly smaller than what they are a part of: halves, and again the larger half of
-// any that is above a share of the whole. What is left has two children, or as many more as pruned nodes leave behind.
-static uint32_t CutPruned(Builder* builder, const Piece* family, Part parts[SG_LANES])
-{
-	double limit2 = (double)builder->prune * (double)builder->prune * GetSize2(builder, family->part);
-	double sizes2[SG_LANES] = { INFINITY };
-	uint32_t count = 1;
-	parts[0] = family->part;
-	for (;;)
-	{
-		uint32_t largest = SG_LANES;
-		for (uint32_t i = 0; i < count; ++i)
-		{
-			bool isCut = parts[i].count > family->unit && sizes2[i] > limit2;
-			largest = isCut && (largest == SG_LANES || sizes2[i] > sizes2[largest]) ? i : largest;
-		}
-		if (largest == SG_LANES || count == (uint32_t)builder->def.branching)
-		{
-			return count;
-		}
-		Part part = parts[largest];
-		uint32_t cut = Cut(builder, &(Piece){ part, family->unit, family->level });
-		parts[largest] = (Part){ part.first, cut };
-		parts[count] = (Part){ part.first + cut, part.count - cut };
-		sizes2[largest] = GetSize2(builder, parts[largest]);
-		sizes2[count] = GetSize2(builder, parts[count]);
-		++count;
-	}
-}
-
 // By median: in the middle, as in the papers, but for filling leaves; the largest part again and again.
 static uint32_t CutFamily(Builder* builder, const Piece* family, Part parts[SG_LANES])
 {
@@ -170,7 +118,7 @@ static uint32_t CutPiece(Builder* builder, const Piece* piece, Piece out[SG_LANE
 	uint32_t count, left = 0;
 	if (builder->def.split == snug_splitMedian)
 	{
-		count = builder->prune > 0.0f ? CutPruned(builder, piece, parts) : CutFamily(builder, piece, parts);
+		count = CutFamily(builder, piece, parts);
 	}
 	else
 	{
@@ -470,11 +418,11 @@ static void Run(Builder* builder)
 	out->tree.vertexMap = out->vertexMap;
 }
 
-snugStatus sgTree_Build(const sgMeshView* mesh, const snugTreeDef* def, float prune, const snugAllocator* allocator,
+snugStatus sgTree_Build(const sgMeshView* mesh, const snugTreeDef* def, const snugAllocator* allocator,
     const sgTeam* team, sgTreeArrays* arrays)
 {
 	*arrays = (sgTreeArrays){ 0 };
-	Builder builder = { .mesh = mesh, .def = *def, .prune = prune, .team = team, .out = arrays };
+	Builder builder = { .mesh = mesh, .def = *def, .team = team, .out = arrays };
 	bool enough = AllocateArrays(&builder, allocator);
 	if (enough)
 	{

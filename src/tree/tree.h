@@ -159,10 +159,8 @@ static inline const uint32_t* sgMeshView_Triangle(const sgMeshView* mesh, uint32
 
 /// Build a tree. `def` has its defaults filled in. Deterministic: the same bits for every compiler and machine.
 /// @return snug_success, snug_outOfMemory, or snug_outOfRange if it came out deeper than SG_MAX_DEPTH
-/// @param prune nodes are left out whose box is larger than this share of the one above; zero: none. Positive only with
-/// snug_splitMedian
 /// @param team nullable
-snugStatus sgTree_Build(const sgMeshView* mesh, const snugTreeDef* def, float prune, const snugAllocator* allocator,
+snugStatus sgTree_Build(const sgMeshView* mesh, const snugTreeDef* def, const snugAllocator* allocator,
     const struct sgTeam* team, sgTreeArrays* arrays);
 
 void sgTreeArrays_Release(sgTreeArrays* arrays, const snugAllocator* allocator);

@@ -1,7 +1,6 @@
 // test/driver/kinds.c: models of every sort: meshes that go wrong in different ways, every deformer, every tree, saved
 // and loaded or not.
 #include "driver/caller.h"
-#include "driver/experimental.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -401,7 +400,6 @@ bool Kind_Make(World* world, Kind* kind)
 	tested.tree = DrawTree(world);
 	tested.allocator = WorldAllocator(world);
 	tested.parallel = DrawParallel(world);
-	DrawBounds(world, kind, &tested, &plain);
 	Name(kind, &tested.tree);
 	snugStatus status;
 	CALL(world, status = snugModel_Create(&plain, &kind->plain));
@@ -412,11 +410,6 @@ bool Kind_Make(World* world, Kind* kind)
 		return false;
 	}
 	CALL(world, status = snugModel_Create(&tested, &kind->model));
-	if (status == snug_badArgument) // bounds that do not go together
-	{
-		tested.bounds = plain.bounds;
-		CALL(world, status = snugModel_Create(&tested, &kind->model));
-	}
 	EXPECT(world, status == snug_success || IsTooLarge(world, kind, status), "%s: %s", kind->name,
 	    snugGetStatusText(status));
 	if (status != snug_success)
@@ -439,4 +432,18 @@ void Kind_Free(Kind* kind)
 	free(kind->jointPositions);
 	SkinnedMesh_Free(&kind->skinned);
 	FieldSet_Free(&kind->fields);
+}
+
+void MarkBelow(World* world, const Kind* kind, uint32_t node, bool* marks)
+{
+	const uint32_t count = kind->skinned.mesh.triangleCount;
+	uint32_t* triangles = malloc((count + 1) * sizeof(uint32_t));
+	const uint32_t below = snugModel_GetNodeTriangles(kind->model, node, triangles, count);
+	EXPECT(world, below >= 1 && below <= count, "%u triangles below node %u", below, node);
+	memset(marks, 0, count);
+	for (uint32_t i = 0; i < below; ++i)
+	{
+		marks[triangles[i]] = true;
+	}
+	free(triangles);
 }

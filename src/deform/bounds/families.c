@@ -190,7 +190,7 @@ static sgFamilyDraft BeginDraft(const Builder* b, Scratch* scratch)
 static sgFamilyDraft DraftFamily(const Builder* b, Scratch* scratch, sgLaneSet family)
 {
 	sgFamilyDraft draft = BeginDraft(b, scratch);
-	CollectMembers(b, scratch, family, sgBlend_BoundedLanes(b->header, family), &draft);
+	CollectMembers(b, scratch, family, sgBlend_BoundedLanes(family), &draft);
 	CollectTransforms(b, scratch, &draft, NULL);
 	return draft;
 }
@@ -212,40 +212,16 @@ static sgFamilyDraft DraftAlone(const Builder* b, Scratch* scratch, sgLaneSet fa
 
 // ---- Planning -------------------------------------------------------------------------------------------------------
 
-// Default: first order where weights vary nearly linearly over every node of the family, the local program where they
-// do not or influences are few. Where leaves are bounded too, both for families of which only some nodes are smooth: it
-// is tighter, but above exact leaves not worth its time.
-static void ChooseKind(const Builder* b, Scratch* scratch, const sgFamilyDraft* draft, sgBlendFamily* family)
+// First order where weights vary nearly linearly over every node of the family, the local program where they do not or
+// influences are few.
+static sgBlendKind ChooseKind(const Builder* b, Scratch* scratch, const sgFamilyDraft* draft)
 {
-	static const uint8_t asked[] = {
-		[snug_boundLimited] = sgBlend_limited,
-		[snug_boundProgram] = sgBlend_program,
-		[snug_boundLocal] = sgBlend_local,
-		[snug_boundZeroOrder] = sgBlend_zeroOrder,
-		[snug_boundFirstOrder] = sgBlend_firstOrder,
-	};
-	if (SNUG_ALL_BOUNDS && b->header->bound != snug_boundDefault)
-	{
-		family->kind = asked[b->header->bound];
-		family->rest = (uint8_t)b->header->restVolume;
-		return;
-	}
-	family->kind = sgBlend_local;
 	double influences = (double)b->header->rows.entries / (double)b->model->tree.vertexCount;
-	bool isLocal = (influences <= FEW_INFLUENCES || b->bounded->isLocal) && b->header->boundLeaves == 0;
-	if (draft->entryCount > MAX_FIT_ENTRIES || isLocal)
+	if (draft->entryCount > MAX_FIT_ENTRIES || influences <= FEW_INFLUENCES || b->bounded->isLocal)
 	{
-		return;
+		return sgBlend_local;
 	}
-	sgProbe probe = sgBlend_ProbeFit(draft, scratch->probe);
-	if (probe.most <= MAX_FIT_RESIDUAL)
-	{
-		family->kind = sgBlend_firstOrder;
-	}
-	else if (SNUG_ALL_BOUNDS && probe.least <= MAX_FIT_RESIDUAL && b->header->boundLeaves != 0)
-	{
-		family->kind = sgBlend_mixed;
-	}
+	return sgBlend_ProbeFit(draft, scratch->probe) <= MAX_FIT_RESIDUAL ? sgBlend_firstOrder : sgBlend_local;
 }
 
 // How many blocks of eight the transforms of a lane are in: those of poses, or eights as they come.
@@ -274,7 +250,7 @@ static uint32_t CountBlocks(const Builder* b, Scratch* scratch, const sgFamilyDr
 static bool IsBetterAcross(
     const Builder* b, Scratch* scratch, const sgFamilyDraft* draft, const sgBlendFamily* family, bool isRoot)
 {
-	if (family->kind > sgBlend_local || family->rest != snug_restBox || b->header->volume != snug_volumeBox)
+	if (family->kind != sgBlend_local)
 	{
 		return false;
 	}
@@ -319,14 +295,13 @@ static uint32_t CountEntries(const Builder* b, const sgFamilyDraft* draft)
 static void PlanFamily(Builder* b, Scratch* scratch, sgLaneSet family, bool isRoot, sgBlendFamily* records)
 {
 	sgFamilyDraft draft = DraftFamily(b, scratch, family);
-	sgBlendFamily like = { .entryCount = draft.entryCount };
-	ChooseKind(b, scratch, &draft, &like);
+	sgBlendFamily like = { .entryCount = draft.entryCount, .kind = (uint8_t)ChooseKind(b, scratch, &draft) };
 	if (!IsBetterAcross(b, scratch, &draft, &like, isRoot))
 	{
 		*records = like;
 		return;
 	}
-	for (uint32_t rest = sgBlend_BoundedLanes(b->header, family); rest != 0; rest &= rest - 1, ++records)
+	for (uint32_t rest = sgBlend_BoundedLanes(family); rest != 0; rest &= rest - 1, ++records)
 	{
 		draft = DraftAlone(b, scratch, family, sgLowestBit(rest));
 		like.entryCount = draft.entryCount;
@@ -405,7 +380,7 @@ static void FillAlone(const Builder* b, Scratch* scratch, sgLaneSet family, uint
 	{
 		PutBlocks(b, &draft, numbers);
 	}
-	PutAcross(b, &draft, sgBlendKind_EntryValues(sgBlendFamily_Kind(record)), scratch->alone + head, values + head);
+	PutAcross(b, &draft, sgBlendKind_EntryValues((sgBlendKind)record->kind), scratch->alone + head, values + head);
 }
 
 static void FillFamily(const Builder* b, Scratch* scratch, sgLaneSet family, const sgBlendFamily* records)
@@ -418,7 +393,7 @@ static void FillFamily(const Builder* b, Scratch* scratch, sgLaneSet family, con
 		sgBlend_FillFamily(&draft, records, b->out->values + records->values);
 		return;
 	}
-	for (uint32_t rest = sgBlend_BoundedLanes(b->header, family); rest != 0; rest &= rest - 1, ++records)
+	for (uint32_t rest = sgBlend_BoundedLanes(family); rest != 0; rest &= rest - 1, ++records)
 	{
 		FillAlone(b, scratch, family, sgLowestBit(rest), records);
 	}
@@ -442,7 +417,7 @@ static void DoChunk(Builder* b, uint32_t worker, uint32_t chunk, FamilyFcn* todo
 	Scratch* scratch = GetScratch(b, worker);
 	if (chunk == 0)
 	{
-		if (sgBlend_HasFamily(b->header, sgTree_Family(tree, 0)))
+		if (b->bounded->count > 0 && !sgTree_IsLeaf(tree, 0))
 		{
 			todo(b, scratch, sgTree_Family(tree, 0), true, b->out->families);
 		}
@@ -472,7 +447,8 @@ static void FillChunk(void* context, uint32_t worker, uint32_t chunk)
 static uint32_t PlaceRecords(const Builder* b)
 {
 	const sgTree* tree = &b->model->tree;
-	uint32_t count = !sgBlend_IsByCorners(b->header);
+	bool hasFamilies = b->bounded->count > 0;
+	uint32_t count = hasFamilies;
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
 		sgLaneSet family = { 0 };
@@ -480,9 +456,9 @@ static uint32_t PlaceRecords(const Builder* b)
 		{
 			family = sgTree_Children(tree, slot);
 		}
-		bool hasFamily = sgBlend_HasFamily(b->header, family);
+		bool hasFamily = hasFamilies && sgBlend_BoundedLanes(family) != 0;
 		b->out->familyOfParent[slot] = hasFamily ? count : SG_NONE;
-		count += hasFamily ? (uint32_t)__builtin_popcount(sgBlend_BoundedLanes(b->header, family)) : 0;
+		count += hasFamily ? (uint32_t)__builtin_popcount(sgBlend_BoundedLanes(family)) : 0;
 	}
 	return count;
 }
