@@ -127,7 +127,7 @@ static double UsedError(snugBody* body)
 		const sgBoxLanes* bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &counters);
 		const uint32_t lane = slot % SG_LANES;
 		const sgLaneSet siblings = sgTree_Family(tree, slot);
-		const sgBlendFamily* family = sgSkins_FamilyOf(&blend, tree, siblings);
+		const sgBlendFamily* family = sgSkins_FamilyOf(&blend, siblings);
 		const uint32_t own = family->isAcross ? 0 : lane; // alone, it is lane 0 of a record of its own
 		family = family->isAcross ? sgSkins_RecordOf(tree, family, siblings, lane) : family;
 		const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend.values + family->values);

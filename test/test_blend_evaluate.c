@@ -148,7 +148,7 @@ static void clusters_of_every_size_evaluate_alike(void** state)
 			mesh.positions[i] = OddFloat(&random);
 		}
 		SkinnedMesh skinned = ScatteredSkin(&random, mesh, 1 + sceneRandom_Index(&random, 40));
-		Thing thing = MakeThing(&skinned, (snugTreeDef){ .split = snug_splitMedian }, snug_strategyAuto);
+		Thing thing = MakeThing(&skinned, (snugTreeDef){ 0 }, snug_strategyAuto);
 		for (int pose = 0; pose < 3; ++pose)
 		{
 			for (size_t i = 0; i < 12 * (size_t)skinned.skin.transformCount; ++i)

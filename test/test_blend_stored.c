@@ -23,9 +23,8 @@ typedef struct Node
 
 static Node Node_Find(const snugModel* model, uint32_t slot)
 {
-	uint32_t parent = model->tree.nodes[slot].parent;
 	Node node = { .blend = sgBlend_Get(model), .lane = slot % SG_LANES };
-	node.family = node.blend.families + (parent == SG_NONE ? 0 : node.blend.familyOfParent[parent]);
+	node.family = node.blend.families + node.blend.firstFamilies[slot / SG_LANES];
 	if (node.family->isAcross)
 	{
 		uint32_t bounded = sgBlend_BoundedLanes(sgTree_Family(&model->tree, slot));

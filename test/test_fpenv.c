@@ -469,11 +469,11 @@ static Outcome Work(const Environment* environment, float* vertices)
 	snugModel* a = BuildIn(&outcome, meshes[0].positions, meshes[0].vertexCount, meshes[0].triangles,
 	    meshes[0].triangleCount, (snugTreeDef){ 0 });
 	snugModel* b = BuildIn(&outcome, meshes[1].positions, meshes[1].vertexCount, meshes[1].triangles,
-	    meshes[1].triangleCount, (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 2, .branching = 2 });
+	    meshes[1].triangleCount, (snugTreeDef){ .leafTriangles = 2 });
 	WorkWith(&outcome, a, b, meshes[0].positions, meshes[0].vertexCount, stations[0], vertices);
 	snugModel* tiny = BuildIn(&outcome, tinyMesh, 24, tinyTriangles, 8, (snugTreeDef){ .leafTriangles = 1 });
 	snugModel* tinyToo = BuildIn(&outcome, tinyMesh, 24, tinyTriangles, 8,
-	    (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 3, .branching = 4 });
+	    (snugTreeDef){ .leafTriangles = 3 });
 	WorkWith(&outcome, tiny, tinyToo, tinyMesh, 24, stations[1], vertices);
 	WorkWithFields(&outcome, vertices);
 	WorkWithQueries(&outcome, snug_skin);

@@ -339,22 +339,12 @@ static void bad_definitions_are_refused(void** state)
 		}
 	}
 	static const int leafTriangles[] = { -1, 9, 1000, -2147483647 };
-	static const int branchings[] = { -8, 1, 3, 5, 6, 7, 9, 16 };
 	for (size_t i = 0; i < LENGTH_OF(leafTriangles); ++i)
 	{
 		def = good;
 		def.tree.leafTriangles = leafTriangles[i];
 		assert_int_equal(TryModel(def), snug_badArgument);
 	}
-	for (size_t i = 0; i < LENGTH_OF(branchings); ++i)
-	{
-		def = good;
-		def.tree.branching = branchings[i];
-		assert_int_equal(TryModel(def), snug_badArgument);
-	}
-	def = good;
-	def.tree.split = (snugSplit)3;
-	assert_int_equal(TryModel(def), snug_badArgument);
 	def = good;
 	def.deformer = (snugDeformer)1000;
 	assert_int_equal(TryModel(def), snug_badArgument);

@@ -84,8 +84,6 @@ static void AssertSameModel(const snugModel* first, const snugModel* second)
 	assert_int_equal(firstInfo.leafCount, secondInfo.leafCount);
 	assert_int_equal(firstInfo.depth, secondInfo.depth);
 	assert_int_equal(firstInfo.deformer, secondInfo.deformer);
-	assert_int_equal(firstInfo.tree.split, secondInfo.tree.split);
-	assert_int_equal(firstInfo.tree.branching, secondInfo.tree.branching);
 	assert_int_equal(firstInfo.tree.leafTriangles, secondInfo.tree.leafTriangles);
 }
 

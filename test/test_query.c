@@ -169,7 +169,7 @@ static void unsorted_pairs_come_as_they_are_found(void** state)
 static void callbacks_get_every_pair_once(void** state)
 {
 	(void)state;
-	Thing a = MakeLeft(2, (snugTreeDef){ 0 }), b = MakeRight(2, (snugTreeDef){ .branching = 2, .leafTriangles = 1 });
+	Thing a = MakeLeft(2, (snugTreeDef){ 0 }), b = MakeRight(2, (snugTreeDef){ .leafTriangles = 1 });
 	PairList all = BruteAll(&a, &b, NULL);
 	Collected* collected = calloc(1, sizeof(Collected));
 	assert_non_null(collected);
@@ -253,8 +253,7 @@ static void CheckBudget(const Thing* a, const Thing* b, const PairList* all, snu
 static void budgets_are_kept_and_honest(void** state)
 {
 	(void)state;
-	static const snugTreeDef trees[] = { { 0 }, { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 },
-		{ .split = snug_splitSurfaceArea, .leafTriangles = 4, .branching = 4 } };
+	static const snugTreeDef trees[] = { { 0 }, { .leafTriangles = 1 }, { .leafTriangles = 4 } };
 	for (size_t t = 0; t < LENGTH_OF(trees); ++t)
 	{
 		Thing a = MakeLeft(3, trees[t]), b = MakeRight(3, trees[(t + 1) % LENGTH_OF(trees)]);
@@ -508,7 +507,7 @@ static void the_validator_finds_every_shrunk_bound(void** state)
 {
 	(void)state;
 	Thing thing =
-	    Thing_Make(sceneMakeBlob(4, 9), snug_rigid, (snugTreeDef){ .branching = 4, .leafTriangles = 5 }, NULL);
+	    Thing_Make(sceneMakeBlob(4, 9), snug_rigid, (snugTreeDef){ .leafTriangles = 5 }, NULL);
 	snugValidation validation;
 	assert_int_equal(snugBody_Validate(thing.body, &validation), snug_success);
 	snugModelInfo info = snugModel_GetInfo(thing.model);

@@ -184,8 +184,7 @@ static void walks_find_what_all_triangles_have(void** state)
 {
 	(void)state;
 	static const snugDeformer skins[] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
-	static const snugTreeDef trees[] = { { 0 }, { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 },
-		{ .leafTriangles = 3, .branching = 4 } };
+	static const snugTreeDef trees[] = { { 0 }, { .leafTriangles = 1 }, { .leafTriangles = 3 } };
 	static Toy room; // aligned for vectors
 	Toy* toy = &room;
 	sceneCharacter man;

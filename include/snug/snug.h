@@ -60,21 +60,11 @@ typedef enum snugDeformer
 	snug_dualQuaternionSkin ///< joints carry them, blended as dual quaternions
 } snugDeformer;
 
-/// How the tree is split, top down. Every choice gives the same pairs.
-typedef enum snugSplit
-{
-	snug_splitDefault = 0, ///< surfaceArea, the best one we measured
-	snug_splitMedian,      ///< at the median along the longest principal axis, as in the papers
-	snug_splitSurfaceArea  ///< where the parts' surface areas times their triangle counts add up to the least
-} snugSplit;
-
-/// Shape of the bounding tree.
+/// Shape of the bounding tree, for experts: its nodes have up to eight children.
 typedef struct snugTreeDef
 {
-	snugSplit split;
-	int leafTriangles; ///< most triangles per leaf, 1 to 8; default 8
-	int branching;     ///< most children per node: 2, 4 or 8; default 8
-	uint32_t reserved[5];
+	int leafTriangles; ///< most triangles per leaf, 1 to 8; default 8, the fastest that we measured
+	uint32_t reserved[7];
 } snugTreeDef;
 
 /// Which joints move which vertex, and how much.
@@ -425,7 +415,7 @@ typedef struct snugQuery
 	uint64_t maxTriangleTests; ///< stop before more triangle tests than this; 0: no limit
 	snugParallelFcn* parallel; ///< nullable; lets your threads share the work of one snugCollide, for heavy contact.
 	                           ///< Pairs are the same; one thread at a time calls `callback`. Not used with limits on
-	                           ///< tests, nor for models with fewer than 8 children per node.
+	                           ///< tests.
 	void* parallelUser;        ///< passed to `parallel`
 	snugWitness* witness; ///< nullable; for snugTouches: the triangles that answered last are looked at first, then
 	                      ///< what is around them, farther and farther. Much faster while bodies stay in contact; then

@@ -92,7 +92,7 @@ typedef struct sgVisits
 
 /// A query needed the bounds of a family, so it belongs to the front. `look` is from before they were brought up to
 /// date.
-void sgBody_NoteVisit(const snugBody* body, sgLook look, sgLaneSet family, sgVisits* visits);
+void sgBody_NoteVisit(const snugBody* body, sgLook look, sgVisits* visits);
 
 /// Add to what the body knows of this step.
 void sgBody_AddVisits(snugBody* body, const sgVisits* visits);
@@ -127,7 +127,6 @@ typedef struct sgLeafSource
 {
 	const float* positions;  ///< null: neither
 	const uint32_t* indices; ///< of all leaves of the model, by sgLeaf.firstVertex
-	uint32_t first;          ///< for the caller, to know whose they are
 } sgLeafSource;
 
 /// Look where the vertices of a leaf and its siblings are; evaluates them if they have a place.

@@ -237,12 +237,11 @@ void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf)
 	body->isPrepared = false;
 	while (slot != SG_NONE)
 	{
-		sgLaneSet family = sgTree_Family(tree, slot);
-		sgCacheGroup* cached = sgCache_FindGroup(body, family.group, false);
+		sgCacheGroup* cached = sgCache_FindGroup(body, slot / SG_LANES, false);
 		// No early end at a version of zero: a page borrowed late has zeros below boxes that are up to date.
 		if (cached != NULL)
 		{
-			atomic_store_explicit(cached->version + family.first / 2, 0, memory_order_relaxed);
+			atomic_store_explicit(&cached->version, 0, memory_order_relaxed);
 		}
 		slot = tree->nodes[slot].parent;
 	}

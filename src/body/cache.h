@@ -25,10 +25,10 @@ static inline void sgCountRefits(snugCounters* counters, uint64_t* kind, uint32_
 }
 
 /// A family is up to date: say so.
-static inline void sgCache_Publish(const snugBody* body, sgCacheGroup* cached, sgLaneSet family)
+static inline void sgCache_Publish(const snugBody* body, sgCacheGroup* cached)
 {
-	cached->travel[family.first / 2] = body->travel;
-	atomic_store_explicit(cached->version + family.first / 2, body->version, memory_order_release);
+	cached->travel = body->travel;
+	atomic_store_explicit(&cached->version, body->version, memory_order_release);
 }
 
 /// The vertices of a leaf's cluster, for those that find no place; `out` has SG_CLUSTER_FLOATS of its size.

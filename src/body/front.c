@@ -13,9 +13,9 @@
 
 // Whether recent queries looked at a family. A page that was borrowed just now says 0, which is recent once in 65,536
 // steps: that costs a refit and nothing else.
-static bool IsRecent(const snugBody* body, const sgCacheGroup* cached, sgLaneSet family)
+static bool IsRecent(const snugBody* body, const sgCacheGroup* cached)
 {
-	return cached != NULL && (uint16_t)(body->step - cached->lastVisit[family.first / 2]) <= body->frontMemory;
+	return cached != NULL && (uint16_t)(body->step - cached->lastVisit) <= body->frontMemory;
 }
 
 // Refit a family: nodes whose children are wanted (all, or the recent ones) by merging those, which are refitted first;
@@ -26,8 +26,7 @@ static uint32_t RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached
 	const sgTree* tree = &body->model->tree;
 	// Where only some vertices moved, families that are up to date have nothing below them that is not. Before a query
 	// the same holds for all models, but for the root, whose box may have been asked for.
-	bool isRoot = tree->nodes[family.group * SG_LANES + family.first].parent == SG_NONE;
-	if ((body->deform->refitsBottomUp || !isRoot) && cached->version[family.first / 2] == body->version)
+	if ((body->deform->refitsBottomUp || family.group != 0) && cached->version == body->version)
 	{
 		return 0;
 	}
@@ -37,7 +36,7 @@ static uint32_t RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached
 		uint32_t lane = sgLowestBit(rest);
 		sgLaneSet children = sgTree_Children(tree, family.group * SG_LANES + lane);
 		sgCacheGroup* cachedChildren = sgCache_FindGroup(body, children.group, all);
-		if (cachedChildren == NULL || !(all || IsRecent(body, cachedChildren, children)))
+		if (cachedChildren == NULL || !(all || IsRecent(body, cachedChildren)))
 		{
 			direct |= 1u << lane;
 			continue;
@@ -46,13 +45,13 @@ static uint32_t RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached
 		sgRefitMerged(cached, lane, cachedChildren, children.mask);
 		++merged;
 	}
-	bool hasHeld = cached->version[family.first / 2] != 0;
+	bool hasHeld = cached->version != 0;
 	if (direct != 0 && sgRefitCached(body, cached, family, direct, hasHeld, counters))
 	{
 		sgCountRefits(counters, &counters->nodesAtFront, sgCountBits(direct));
 	}
 	sgCountRefits(counters, &counters->nodesAboveFront, merged);
-	sgCache_Publish(body, cached, family);
+	sgCache_Publish(body, cached);
 	return refitted;
 }
 
@@ -125,7 +124,7 @@ static sgCacheGroup* FindWanted(snugBody* body, sgLaneSet family)
 {
 	bool all = body->refitsAll;
 	sgCacheGroup* cached = sgCache_FindGroup(body, family.group, all);
-	return cached != NULL && (all || IsRecent(body, cached, family)) ? cached : NULL;
+	return cached != NULL && (all || IsRecent(body, cached)) ? cached : NULL;
 }
 
 uint32_t sgBody_BeginPrepare(snugBody* body, uint32_t slots[SG_MAX_SUBTREES])

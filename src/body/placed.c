@@ -82,10 +82,9 @@ static bool FitsRoom(const snugBody* body)
 	return body->poseBytes + body->derivedBytes <= sizeof(Room);
 }
 
-// Trees that are not eight wide share groups (query/parallel.c).
 bool sgBody_CanBoundTogether(const snugBody* body)
 {
-	return body->model->treeDef.branching == SG_LANES && FitsRoom(body);
+	return FitsRoom(body);
 }
 
 bool sgBody_EvaluatesLeaves(const snugBody* body)

@@ -75,7 +75,7 @@ static float UnpackGrowth(uint16_t packed)
 static float FindDistances(
     const snugBody* body, const sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, float distances[SG_LANES])
 {
-	double travel = (body->travel - cached->travel[family.first / 2]) * (1.0 + 0x1p-50);
+	double travel = (body->travel - cached->travel) * (1.0 + 0x1p-50);
 	if (body->deform->growth != NULL)
 	{
 		sgLaneSet set = family;
@@ -92,17 +92,15 @@ static float FindDistances(
 
 // Grow boxes by what the body moved since they held, if they stay tight enough: for nodes that are large and far from
 // any contact, which are the costliest to bound. Grown boxes contain all positions, since none moved farther.
-static bool GrowBoxes(
-    sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, const float distances[SG_LANES], float most)
+static bool GrowBoxes(sgCacheGroup* cached, uint32_t lanes, const float distances[SG_LANES], float most)
 {
-	uint16_t* grown = cached->grown + family.first / 2;
-	float growth = UnpackGrowth(*grown) + most;
+	float growth = UnpackGrowth(cached->grown) + most;
 	// Written so that NaN does not grow.
 	if (!(growth <= MAX_GROWTH * sgGetKernels()->boxes->leastExtent(&cached->boxes, lanes)))
 	{
 		return false;
 	}
-	*grown = PackGrowth(growth);
+	cached->grown = PackGrowth(growth);
 	sgGetKernels()->boxes->growBoxes(&cached->boxes, lanes, distances);
 	return true;
 }
@@ -113,7 +111,7 @@ bool sgRefitCached(
 	float distances[SG_LANES] SG_ALIGN(32);
 	bool isCoherent = hasHeld && body->frontMemory > 0 && !body->refitsAll;
 	float most = isCoherent ? FindDistances(body, cached, family, lanes, distances) : INFINITY;
-	if (isCoherent && GrowBoxes(cached, family, lanes, distances, most))
+	if (isCoherent && GrowBoxes(cached, lanes, distances, most))
 	{
 		return false;
 	}
@@ -124,7 +122,7 @@ bool sgRefitCached(
 		before = cached->boxes;
 	}
 	sgRefitDirect(body, family, lanes, &cached->boxes, counters);
-	cached->grown[family.first / 2] = 0;
+	cached->grown = 0;
 	if (cut != 0)
 	{
 		sgGetKernels()->boxes->cutBoxes(&cached->boxes, cut, &before, distances);
@@ -141,20 +139,20 @@ sgLook sgBody_Look(snugBody* body, sgLaneSet family)
 	sgLook look = { .cached = sgCache_FindGroup(body, family.group, true) };
 	if (look.cached != NULL)
 	{
-		uint32_t version = atomic_load_explicit(look.cached->version + family.first / 2, memory_order_acquire);
+		uint32_t version = atomic_load_explicit(&look.cached->version, memory_order_acquire);
 		look.bounds = version == body->version ? &look.cached->boxes : look.bounds;
 	}
 	return look;
 }
 
 // The first visit in a step also tells how good the front was.
-void sgBody_NoteVisit(const snugBody* body, sgLook look, sgLaneSet family, sgVisits* visits)
+void sgBody_NoteVisit(const snugBody* body, sgLook look, sgVisits* visits)
 {
 	if (look.cached == NULL)
 	{
 		return;
 	}
-	_Atomic uint16_t* lastVisit = look.cached->lastVisit + family.first / 2;
+	_Atomic uint16_t* lastVisit = &look.cached->lastVisit;
 	uint16_t last = atomic_load_explicit(lastVisit, memory_order_relaxed);
 	if (last != body->step)
 	{
@@ -177,20 +175,19 @@ const sgBoxLanes* sgBody_Update(
 {
 	if (cached != NULL)
 	{
-		_Atomic uint32_t* version = cached->version + set.first / 2;
-		uint32_t found = atomic_load_explicit(version, memory_order_acquire);
+		uint32_t found = atomic_load_explicit(&cached->version, memory_order_acquire);
 		if (found == body->version)
 		{
 			return &cached->boxes;
 		}
-		if (sgCache_Claim(version, found))
+		if (sgCache_Claim(&cached->version, found))
 		{
-			sgLaneSet family = sgTree_Family(&body->model->tree, set.group * SG_LANES + set.first);
+			sgLaneSet family = sgTree_Family(&body->model->tree, set.group * SG_LANES);
 			if (sgRefitCached(body, cached, family, family.mask, found != 0, counters))
 			{
 				sgCountRefits(counters, &counters->nodesBelowFront, sgCountBits(family.mask));
 			}
-			sgCache_Publish(body, cached, family);
+			sgCache_Publish(body, cached);
 			return &cached->boxes;
 		}
 	}

@@ -200,10 +200,8 @@ static SG_NOINLINE void ListVisited(snugBody* body, BoxList* list)
 		{
 			continue;
 		}
-		sgLaneSet family = sgTree_Family(tree, slot);
-		sgCacheGroup* cached = sgCache_FindGroup(body, family.group, false);
-		if (cached != NULL && cached->version[family.first / 2] == body->version &&
-		    cached->lastVisit[family.first / 2] == body->step)
+		sgCacheGroup* cached = sgCache_FindGroup(body, slot / SG_LANES, false);
+		if (cached != NULL && cached->version == body->version && cached->lastVisit == body->step)
 		{
 			AddBox(list, &cached->boxes, slot, tree->nodes[slot].level);
 		}

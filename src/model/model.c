@@ -9,28 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-static snugTreeDef FillInDefaults(snugTreeDef def)
-{
-	def.split = def.split == snug_splitDefault ? snug_splitSurfaceArea : def.split;
-	def.leafTriangles = def.leafTriangles == 0 ? SG_MAX_LEAF_TRIANGLES : def.leafTriangles;
-	def.branching = def.branching == 0 ? SG_LANES : def.branching;
-	return def;
-}
-
 static snugStatus CheckTreeDef(const snugTreeDef* def, const snugMessenger* messenger)
 {
-	if (def->split != snug_splitMedian && def->split != snug_splitSurfaceArea)
-	{
-		return sgFail(messenger, snug_badArgument, "unknown way to split a tree: %d", (int)def->split);
-	}
 	if (def->leafTriangles < 1 || def->leafTriangles > SG_MAX_LEAF_TRIANGLES)
 	{
 		return sgFail(messenger, snug_badArgument, "leaves of %d triangles; 1 to %d are possible", def->leafTriangles,
 		    SG_MAX_LEAF_TRIANGLES);
-	}
-	if (def->branching != 2 && def->branching != 4 && def->branching != 8)
-	{
-		return sgFail(messenger, snug_badArgument, "%d children per node; 2, 4 or 8 are possible", def->branching);
 	}
 	return snug_success;
 }
@@ -163,7 +147,7 @@ static snugStatus BuildRest(snugModel* model, const sgMeshView* mesh, Scratch* s
 static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sgMeshView* mesh, Scratch* scratch)
 {
 	snugStatus status = sgTree_Build(
-	    mesh, &model->treeDef, &model->allocator, model->team, &scratch->arrays);
+	    mesh, (uint32_t)model->treeDef.leafTriangles, &model->allocator, model->team, &scratch->arrays);
 	if (status != snug_success)
 	{
 		return status;
@@ -277,7 +261,8 @@ static void Release(snugModel* model)
 
 static SG_NOINLINE snugStatus Create(const snugModelDef* def, const sgTeam* team, snugModel** out)
 {
-	snugTreeDef treeDef = FillInDefaults(def->tree);
+	const int leafTriangles = def->tree.leafTriangles == 0 ? SG_MAX_LEAF_TRIANGLES : def->tree.leafTriangles;
+	const snugTreeDef treeDef = { .leafTriangles = leafTriangles };
 	snugStatus status = CheckTreeDef(&treeDef, &def->messenger);
 	if (status != snug_success)
 	{

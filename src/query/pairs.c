@@ -244,7 +244,7 @@ static bool MayMeet(sgPairSearch* search, const Party* one, const Party* other)
 
 static void Note(const Party* party)
 {
-	sgBody_NoteVisit(party->side->body, party->look, party->opened->set, &party->side->visits);
+	sgBody_NoteVisit(party->side->body, party->look, &party->side->visits);
 }
 
 // Exact leaves that were there and overlap nothing were not needed: the node above them is as good.
@@ -551,7 +551,7 @@ snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b)
 static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	const sgPairOptions* options = search->options;
-	bool isParallel = options->parallel != NULL && sgCanBeParallel(a, b);
+	bool isParallel = options->parallel != NULL;
 	if (options->witness != NULL)
 	{
 		*options->witness = (snugWitness){ { 0 } };

@@ -95,9 +95,6 @@ void sgPairSearch_Descend(sgPairSearch* search, uint32_t slotA, uint32_t slotB);
 /// Give a team the pairs collected since last time; stops if the callback wants no more.
 void sgPairSearch_HandOver(sgPairSearch* search);
 
-/// Whether threads can work on two bodies together.
-bool sgCanBeParallel(const snugBody* a, const snugBody* b);
-
 /// Refit both bodies before a query on several threads: most of what sgBody_Prepare does, which is to follow.
 void sgPairSearch_PrepareTogether(sgPairSearch* search, snugBody* a, snugBody* b);
 

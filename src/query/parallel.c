@@ -181,9 +181,3 @@ void sgPairSearch_PrepareTogether(sgPairSearch* search, snugBody* a, snugBody* b
 		sgCounters_Add(&search->counters, &refits.team.counters);
 	}
 }
-
-// Families of 8-wide trees have a group to themselves; others share groups, which are read as a whole.
-bool sgCanBeParallel(const snugBody* a, const snugBody* b)
-{
-	return a->model->treeDef.branching == SG_LANES && b->model->treeDef.branching == SG_LANES;
-}

@@ -66,7 +66,7 @@ const sgBoxLanes* sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounte
 	{
 		bounds = sgBody_Update(side->body, look.cached, opened->set, &side->scratch, counters);
 	}
-	sgBody_NoteVisit(side->body, look, opened->set, &side->visits);
+	sgBody_NoteVisit(side->body, look, &side->visits);
 	return bounds;
 }
 
@@ -74,17 +74,12 @@ const sgTriangleLanes* sgSide_PlaceLeaf(sgSide* side, const sgOpened* opened, ui
 {
 	const sgLaneSet* set = &opened->set;
 	sgLeafGroup* kept = side->leafGroups + set->group % SG_LEAF_GROUPS;
+	const sgLeaf* leaf = side->tree->leaves + side->tree->nodes[sgOpened_Slot(opened, lane)].first;
 	if (kept->group != set->group)
 	{
 		kept->group = set->group;
 		kept->ready = 0;
-		kept->source.first = SG_NONE;
-	}
-	const sgLeaf* leaf = side->tree->leaves + side->tree->nodes[sgOpened_Slot(opened, lane)].first;
-	if (kept->source.first != set->first)
-	{
 		kept->source = sgBody_FindLeaves(side->body, leaf, counters);
-		kept->source.first = set->first;
 	}
 	sgTriangleLanes* triangles = kept->triangles + lane;
 	sgLeafScratch scratch;

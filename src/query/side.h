@@ -18,7 +18,7 @@
 typedef struct sgLeafGroup
 {
 	sgTriangleLanes triangles[SG_LANES];
-	sgLeafSource source; ///< where the vertices of the leaf looked at last are, and those of its siblings
+	sgLeafSource source; ///< where the vertices of its leaves are
 	uint32_t group;
 	uint32_t ready; ///< lanes that are evaluated
 } sgLeafGroup;

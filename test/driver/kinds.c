@@ -183,12 +183,7 @@ static void DescribeFields(World* world, const Kind* kind, snugModelDef* def)
 
 static snugTreeDef DrawTree(World* world)
 {
-	static const int branchings[] = { 0, 2, 4, 8 };
-	return (snugTreeDef){
-		.split = (snugSplit)Below(world, 3),
-		.leafTriangles = (int)Below(world, 9),
-		.branching = branchings[Chance(world, 0.5) ? 0 : Below(world, LENGTH_OF(branchings))],
-	};
+	return (snugTreeDef){ .leafTriangles = Chance(world, 0.5) ? 1 + (int)Below(world, 2) : (int)Below(world, 9) };
 }
 
 // The mesh and how it deforms; nothing of the tree.
@@ -381,9 +376,9 @@ static void Name(Kind* kind, const snugTreeDef* tree)
 {
 	static const char* const names[] = { "rigid", "free", "skin", "fields", "spherical skin", "dual quaternion skin" };
 	snprintf(kind->name, sizeof(kind->name),
-	    "%s, %u triangles, %u vertices, %u joints, %u fields, tree split %d leaf %d branching %d",
+	    "%s, %u triangles, %u vertices, %u joints, %u fields, leaves of %d",
 	    names[kind->deformer], kind->skinned.mesh.triangleCount, kind->skinned.mesh.vertexCount, kind->jointCount,
-	    kind->fields.fieldCount, (int)tree->split, tree->leafTriangles, tree->branching);
+	    kind->fields.fieldCount, tree->leafTriangles);
 }
 
 // Vertices that no triangle uses are far out, and bounds reach beyond what they bound.

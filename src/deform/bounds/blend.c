@@ -27,12 +27,12 @@ void sgBlend_ListArrays(
 {
 	const sgTree* tree = &model->tree;
 	const sgRowsOf of = sgModel_RowsOf(model);
-	uint64_t slots = (uint64_t)tree->groupCount * SG_LANES, transforms = header->transformCount;
+	uint64_t transforms = header->transformCount;
 	static const char noJoint[] = "a joint of a bound does not exist",
 	                  notFinite[] = "a number of a bound is not finite";
 	sgRows_List(list, offsetof(sgBlend, rows), &of, &header->rows, 1, (double)transforms);
 	const sgArray others[] = {
-		{ SG_ARRAY(sgBlend, familyOfParent, slots) },
+		{ SG_ARRAY(sgBlend, firstFamilies, tree->groupCount) },
 		{ SG_ARRAY(sgBlend, families, header->familyCount) },
 		{ SG_ARRAY(sgBlend, entryTransforms, header->entryCount), sgElements_index, boundedCount, noJoint },
 		{ SG_ARRAY(sgBlend, values, header->valueCount), sgElements_floats, FLT_MAX, notFinite },

@@ -113,7 +113,7 @@ typedef struct sgBlend
 {
 	const sgBlendHeader* header;
 	sgRows rows;                     ///< transforms that move each vertex, and their weights
-	const uint32_t* familyOfParent;  ///< (slots): family of a node's children, if any is bounded; else SG_NONE
+	const uint32_t* firstFamilies;   ///< (groups): the first family of a group, if any node is bounded; else SG_NONE
 	const sgBlendFamily* families;   ///< (familyCount)
 	const uint16_t* entryTransforms; ///< (entryCount)
 	const sgLaneFloats* values;      ///< (valueCount)

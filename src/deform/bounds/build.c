@@ -141,7 +141,7 @@ char* sgBlendDraft_Write(const sgBlendDraft* draft, size_t otherBytes)
 	memset(out, 0, bytes);
 	memcpy(out, &draft->header, sizeof(draft->header));
 	const sgBlend from = {
-		.familyOfParent = draft->families.familyOfParent,
+		.firstFamilies = draft->families.firstFamilies,
 		.families = draft->families.families,
 		.entryTransforms = draft->families.entryTransforms,
 		.values = draft->families.values,

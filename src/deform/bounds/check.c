@@ -63,20 +63,12 @@ static const char* CheckFamilyNumbers(const sgBlend* blend, const sgTree* tree, 
 {
 	const sgBlendHeader* header = blend->header;
 	uint32_t number = 0;
-	if (hasFamilies && !sgTree_IsLeaf(tree, 0))
+	for (uint32_t group = 0; group < tree->groupCount; ++group)
 	{
-		number = CountRecords(blend, sgTree_Family(tree, 0), 0);
-		if (number == 0)
-		{
-			return "the root has no bound";
-		}
-	}
-	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
-	{
-		bool hasFamily = hasFamilies && tree->nodes[slot].childCount > 0 &&
-		                 sgBlend_BoundedLanes(sgTree_Children(tree, slot)) != 0;
-		uint32_t count = hasFamily ? CountRecords(blend, sgTree_Children(tree, slot), number) : 0;
-		if (blend->familyOfParent[slot] != (hasFamily ? number : SG_NONE) || (hasFamily && count == 0))
+		sgLaneSet family = sgTree_Family(tree, group * SG_LANES);
+		bool hasFamily = hasFamilies && sgBlend_BoundedLanes(family) != 0;
+		uint32_t count = hasFamily ? CountRecords(blend, family, number) : 0;
+		if (blend->firstFamilies[group] != (hasFamily ? number : SG_NONE) || (hasFamily && count == 0))
 		{
 			return "a node's family is wrong";
 		}

@@ -50,11 +50,11 @@ typedef struct sgBounded
 /// Families of a model while they are made: the arrays of sgBlend, writable and owned.
 typedef struct sgFamilies
 {
-	uint32_t* familyOfParent;
+	uint32_t* firstFamilies;
 	sgBlendFamily* families;
 	uint16_t* entryTransforms;
 	sgLaneFloats* values;
-	size_t parentBytes, familyBytes, entryBytes, valueBytes;
+	size_t firstBytes, familyBytes, entryBytes, valueBytes;
 	uint32_t familyCount, entryCount, valueCount;
 } sgFamilies;
 

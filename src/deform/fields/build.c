@@ -51,8 +51,6 @@ static void ListArrays(Builder* b, ArraySlot slots[ARRAY_COUNT])
 {
 	const sgTree* tree = &b->model->tree;
 	size_t fields = b->header.fieldCount;
-	// Families that share a group may be one below the other.
-	size_t families = SG_LANES / (size_t)b->model->treeDef.branching;
 	const ArraySlot list[ARRAY_COUNT] = {
 		{ (void**)&b->displacements.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t) },
 		{ (void**)&b->displacements.fields, ((size_t)b->capacity + 1) * sizeof(uint16_t) },
@@ -60,7 +58,7 @@ static void ListArrays(Builder* b, ArraySlot slots[ARRAY_COUNT])
 		{ (void**)&b->most, 3 * fields * sizeof(float) },
 		{ (void**)&b->groups, tree->groupCount * sizeof(sgFieldsGroup) },
 		{ (void**)&b->stretches, ((size_t)tree->vertexCount + 1) * sizeof(float) },
-		{ (void**)&b->members, (families * tree->leafVertexCount + 1) * sizeof(uint32_t) },
+		{ (void**)&b->members, ((size_t)tree->leafVertexCount + 1) * sizeof(uint32_t) },
 		{ (void**)&b->vertexStamp, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t) },
 		{ (void**)&b->fieldStamp, fields * sizeof(uint32_t) },
 		{ (void**)&b->entryOf, fields * sizeof(uint32_t) },

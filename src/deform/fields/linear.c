@@ -107,7 +107,7 @@ static float Growth(const sgPosed* posed, sgLaneSet set, double travel, float di
 	double shared = error * ((double)fields->header->span * travel + SG_MARGIN_GROWTH * reach);
 	// In float32, each off by a few 2^-24 of itself, which the factor covers; an infinite travel gives infinity.
 	float way = (float)travel * (1.0f + 0x1p-20f) + 0x1p-140f, rest = (float)shared * (1.0f + 0x1p-20f) + 0x1p-140f;
-	uint32_t parent = nodes[set.group * SG_LANES + set.first].parent;
+	uint32_t parent = nodes[set.group * SG_LANES].parent;
 	float above = fields->header->stretch;
 	if (parent != SG_NONE)
 	{

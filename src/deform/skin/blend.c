@@ -123,7 +123,7 @@ static void BoundFrom(const sgPosed* posed, const sgBlendView* pose, sgLaneSet s
 	{
 		morph = sgMorph_Bound(&arrays->morph.fields, amplitudes, set.group, &room) ? &room : NULL;
 	}
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, tree, set);
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, set);
 	if (!family->isAcross)
 	{
 		sgBlend_GetKernels()->bound(blend, family, pose, morph, set.mask, out);
@@ -161,7 +161,7 @@ static void BoundFamilyTurned(
 {
 	const sgBlendArrays* arrays = posed->model->arrays;
 	const sgBlend* blend = &arrays->blend;
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, &posed->model->tree, set);
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, set);
 	if (family->kind == sgBlend_local && sgMorph_Active(&arrays->morph, posed->pose) == NULL)
 	{
 		uint16_t* places = room;
@@ -189,7 +189,7 @@ static void BoundAloneTurned(const sgPosed* posed, const sgBlendView* turned, sg
 		BoundFrom(posed, turned, set, boxes);
 		return;
 	}
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, tree, set);
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, set);
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
@@ -237,7 +237,7 @@ static bool BoundTurned(
 	sgBlendPose* turned = room;
 	TurnPose(header, posed->pose, rotation, turned, slack);
 	const sgBlendView view = { .reach = turned->reach, .across = sgBlendPose_Across(turned) };
-	if (sgSkins_FamilyOf(blend, &posed->model->tree, set)->isAcross)
+	if (sgSkins_FamilyOf(blend, set)->isAcross)
 	{
 		BoundAloneTurned(posed, &view, set, boxes);
 	}

@@ -54,15 +54,14 @@ void sgSkins_Describe(const snugModel* model, size_t end, sgContents* contents)
 	}
 }
 
-const sgBlendFamily* sgSkins_FamilyOf(const sgBlend* blend, const sgTree* tree, sgLaneSet set)
+const sgBlendFamily* sgSkins_FamilyOf(const sgBlend* blend, sgLaneSet set)
 {
-	uint32_t parent = tree->nodes[set.group * SG_LANES + set.first].parent;
-	return blend->families + (parent == SG_NONE ? 0 : blend->familyOfParent[parent]);
+	return blend->families + blend->firstFamilies[set.group];
 }
 
 const sgBlendFamily* sgSkins_RecordOf(
     const sgTree* tree, const sgBlendFamily* first, sgLaneSet set, uint32_t lane)
 {
-	uint32_t bounded = sgBlend_BoundedLanes(sgTree_Family(tree, set.group * SG_LANES + set.first));
+	uint32_t bounded = sgBlend_BoundedLanes(sgTree_Family(tree, set.group * SG_LANES));
 	return first + __builtin_popcount(bounded & ((1u << lane) - 1u));
 }

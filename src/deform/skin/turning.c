@@ -127,7 +127,7 @@ static uint32_t BoundByPairs(const sgPosed* posed, const sgMorphLanes* morph, sg
 	const sgSkinView* view = posed->derived;
 	const sgBlend* blend = &view->skin->blend;
 	const sgTree* tree = &posed->model->tree;
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, tree, set);
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, set);
 	uint32_t left = 0;
 	if (!family->isAcross)
 	{
