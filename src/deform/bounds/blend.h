@@ -78,9 +78,9 @@ typedef struct sgBlendFamily
 {
 	uint32_t firstEntry; ///< in entryTransforms
 	uint32_t entryCount;
-	uint32_t values;  ///< where sgBlendCommon, then sgBlendVolume of first order, then entries start, in sgLaneFloats
-	uint8_t kind;     ///< sgBlendKind
-	uint8_t isAcross; ///< sgAcross: whether it is a node alone, lane 0 of what it shares, its transforms side by side
+	uint32_t values;   ///< where sgBlendCommon, then sgBlendVolume of first order, then entries start, in sgLaneFloats
+	uint8_t kind;      ///< sgBlendKind
+	uint8_t isAcross;  ///< sgAcross: whether it is a node alone, lane 0 of what it shares, its transforms side by side
 	uint16_t reserved; ///< zero
 } sgBlendFamily;
 SG_STORED(sgBlendFamily, 16);

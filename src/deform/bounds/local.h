@@ -13,16 +13,11 @@ static inline f8 LoadLanes(const sgLaneFloats* values)
 	return f8_Load(values->lane);
 }
 
-/// One direction's rows of all transforms: row j is base[stride j + 4 k] for k = 0 to 3.
-typedef struct Rows
+/// One coordinate's row of a transform: entry k is at 4 k of what comes back.
+/// @param rows sgBlendView.columns, and the coordinate further
+static inline const float* GetRow(const float* rows, uint32_t transform)
 {
-	const float* base;
-	size_t stride;
-} Rows;
-
-static inline const float* Rows_Get(const Rows* rows, uint32_t transform)
-{
-	return rows->base + rows->stride * transform;
+	return rows + 16 * (size_t)transform;
 }
 
 /// A row of a transform applied to a box: center +- half.
@@ -68,8 +63,8 @@ SG_INLINE void Program_Add(Program* program, f8 b, f8 low, f8 spread, m8 isAbsen
 	program->largest = f8_Max(program->largest, own);
 }
 
-// Eq. (12): the dual at the second largest b. A node with one transform has no second: its spread and slack are zero,
-// and the largest stands in for it.
+// Eq. (12) of the meshless paper: the dual at the second largest b. A node with one transform has no second: its spread
+// and slack are zero, and the largest stands in for it.
 static inline f8 Program_Limited(const Program* program, f8 slack)
 {
 	m8 hasSecond = f8_Less(f8_Set(-FLT_MAX), program->second);
@@ -149,7 +144,7 @@ static SG_NOINLINE Interval ImageOfMoved(const float* row, const sgLocalEntry* e
 
 /// @param morph nullable, a constant at every call: displacements of vertices from their rest positions
 SG_INLINE Interval ProgramRow(
-    const sgBlendCommon* common, const Entries* entries, const Rows* rows, const sgMorphLanes* morph)
+    const sgBlendCommon* common, const Entries* entries, const float* rows, const sgMorphLanes* morph)
 {
 	Program up = Program_Start(), down = Program_Start();
 	Images images;
@@ -158,7 +153,7 @@ SG_INLINE Interval ProgramRow(
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
 		const sgLocalEntry* entry = Entries_Get(entries, j);
-		const float* row = Rows_Get(rows, entries->transforms[j]);
+		const float* row = GetRow(rows, entries->transforms[j]);
 		Interval image = morph != NULL ? ImageOfMoved(row, entry, morph) : ImageOfBox(row, entry->center, entry->half);
 		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
 		f8 weight = f8_Add(low, spread);

@@ -19,8 +19,7 @@ static inline f8 ApplyRow(const f8 row[4], const f8 point[3])
 	return f8_MulAddLoose(row[2], point[2], f8_MulAddLoose(row[1], point[1], sum));
 }
 
-SG_INLINE Reference ReferenceRow(
-    const sgBlendVolume* volume, const Entries* entries, const Rows* rows)
+SG_INLINE Reference ReferenceRow(const sgBlendVolume* volume, const Entries* entries, const float* rows)
 {
 	Reference reference;
 	f8 zero = f8_Set(0.0f);
@@ -31,7 +30,7 @@ SG_INLINE Reference ReferenceRow(
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
 		const sgFirstEntry* entry = Entries_Get(entries, j);
-		const float* row = Rows_Get(rows, entries->transforms[j]);
+		const float* row = GetRow(rows, entries->transforms[j]);
 		f8 mean = LoadLanes(&entry->mean);
 		for (int k = 0; k < 4; ++k)
 		{
@@ -58,13 +57,13 @@ SG_INLINE Reference ReferenceRow(
 
 // Sum over transforms of residual * max |(T - reference) v| over the rest box.
 SG_INLINE f8 ResidualRow(
-    const Reference* reference, const Entries* entries, const Rows* rows, const f8 center[3], const f8 half[3])
+    const Reference* reference, const Entries* entries, const float* rows, const f8 center[3], const f8 half[3])
 {
 	f8 sum = f8_Set(0.0f);
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
 		const sgFirstEntry* entry = Entries_Get(entries, j);
-		const float* row = Rows_Get(rows, entries->transforms[j]);
+		const float* row = GetRow(rows, entries->transforms[j]);
 		f8 difference[4];
 		for (int k = 0; k < 4; ++k)
 		{
@@ -97,8 +96,8 @@ static inline Interval QuadraticRow(const Reference* reference, const f8 half[3]
 	return sum;
 }
 
-SG_INLINE Interval OrderRow(const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries,
-    const Rows* rows)
+SG_INLINE Interval OrderRow(
+    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries, const float* rows)
 {
 	f8 center[3], half[3], linear[3];
 	for (int k = 0; k < 3; ++k)

@@ -228,12 +228,12 @@ static float FindMotion(const float* before, const float* after, const sgBlendMo
 }
 
 static SG_NOINLINE Interval FirstOrderRow(
-    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries, const Rows* rows)
+    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries, const float* rows)
 {
 	return OrderRow(common, volume, entries, rows);
 }
 
-static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries* entries, const Rows* rows)
+static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries* entries, const float* rows)
 {
 	return ProgramRow(common, entries, rows, NULL);
 }
@@ -241,7 +241,7 @@ static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries*
 // Displaced vertices go to where their transforms carry them: the error is as without, since terms are as large as the
 // pose's reach at most, but for a dozen more roundings of each.
 static SG_NOINLINE Interval MovedRow(
-    const sgBlendCommon* common, const Entries* entries, const Rows* rows, const sgMorphLanes* morph, float reach)
+    const sgBlendCommon* common, const Entries* entries, const float* rows, const sgMorphLanes* morph, float reach)
 {
 	Interval interval = ProgramRow(common, entries, rows, morph);
 	f8 error = f8_Set(0x1p-20f * reach);
@@ -400,13 +400,13 @@ static void BoundAlone(const sgBlend* blend, const sgBlendFamily* alone, const s
 
 // What displacements before the skin add to a row: d goes to a convex combination of what the transforms make of it, so
 // the interval around what each does. Two ways to bound that, by intervals and by fits, and what both allow.
-static SG_NOINLINE Interval MorphRow(const sgMorphLanes* morph, const Entries* entries, const Rows* rows, float reach)
+static SG_NOINLINE Interval MorphRow(const sgMorphLanes* morph, const Entries* entries, const float* rows, float reach)
 {
 	f8 zero = f8_Set(0.0f), limit = f8_Set(4.0f * SNUG_MAX_COORDINATE);
 	Interval sum = { limit, f8_Sub(zero, limit) };
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
-		const float* row = Rows_Get(rows, entries->transforms[j]);
+		const float* row = GetRow(rows, entries->transforms[j]);
 		f8 middle = zero, extent = zero, mean = zero, spread = zero, turned[3] = { zero, zero, zero };
 		for (int k = 0; k < 3; ++k)
 		{
@@ -443,7 +443,7 @@ static SG_NOINLINE Interval MorphRow(const sgMorphLanes* morph, const Entries* e
 
 // One row of a family, with what displacements, if there are any, add to it.
 static inline Interval BoundRow(const sgBlendFamily* family, const sgBlendCommon* common, const Entries* entries,
-    const Rows* rows, const sgMorphLanes* morph, float reach)
+    const float* rows, const sgMorphLanes* morph, float reach)
 {
 	if (family->kind == sgBlend_local)
 	{
@@ -466,8 +466,8 @@ static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBle
 	const Entries entries = GetEntries(blend, family);
 	for (uint32_t axis = 0; axis < 3; ++axis)
 	{
-		Rows rows = { pose->columns + axis, 16 };
-		Interval interval = BoundRow(family, common, &entries, &rows, morph, pose->reach[axis]);
+		const float* rows = pose->columns + axis;
+		Interval interval = BoundRow(family, common, &entries, rows, morph, pose->reach[axis]);
 		f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(pose->reach[axis]));
 		StoreInterval(Widen(interval, error), mask, out->lower[axis], out->upper[axis]);
 	}

@@ -59,8 +59,7 @@ const sgBlendFamily* sgSkins_FamilyOf(const sgBlend* blend, sgLaneSet set)
 	return blend->families + blend->firstFamilies[set.group];
 }
 
-const sgBlendFamily* sgSkins_RecordOf(
-    const sgTree* tree, const sgBlendFamily* first, sgLaneSet set, uint32_t lane)
+const sgBlendFamily* sgSkins_RecordOf(const sgTree* tree, const sgBlendFamily* first, sgLaneSet set, uint32_t lane)
 {
 	uint32_t bounded = sgBlend_BoundedLanes(sgTree_Family(tree, set.group * SG_LANES));
 	return first + __builtin_popcount(bounded & ((1u << lane) - 1u));

@@ -20,7 +20,6 @@ void sgSkins_Describe(const snugModel* model, size_t end, sgContents* contents);
 
 /// How siblings are bounded: their family, if together. Alone, each has a record of its own.
 const sgBlendFamily* sgSkins_FamilyOf(const sgBlend* blend, sgLaneSet set);
-const sgBlendFamily* sgSkins_RecordOf(
-    const sgTree* tree, const sgBlendFamily* first, sgLaneSet set, uint32_t lane);
+const sgBlendFamily* sgSkins_RecordOf(const sgTree* tree, const sgBlendFamily* first, sgLaneSet set, uint32_t lane);
 
 #endif

@@ -161,67 +161,42 @@ static SG_NOINLINE Interval BoundRare(const sgSkinView* view, const Entries* ent
 	return (Interval){ f8_Max(found.lower, other.lower), f8_Min(found.upper, other.upper) };
 }
 
-/// A family that is bounded together.
-typedef struct Together
+static uint32_t Bound(
+    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoxLanes* out)
 {
-	const sgSkinView* view;
-	const sgBlendCommon* common;
-	Entries entries;
-	Denominator denominator;
+	const sgBlendCommon* common = (const void*)(view->skin->blend.values + family->values);
+	const Entries entries = EntriesOf(view, family);
 	Displacement displacement;
-} Together;
-
-static void BeginTogether(const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, Together* out)
-{
-	out->view = view;
-	out->common = (const void*)(view->skin->blend.values + family->values);
-	out->entries = EntriesOf(view, family);
-	out->displacement.isThere = false;
-	out->displacement.morph = NULL;
+	displacement.isThere = false;
+	displacement.morph = NULL;
 	if (morph != NULL)
 	{
-		TakeMorph(morph, &out->displacement);
+		TakeMorph(morph, &displacement);
 	}
 	if (view->pose->hasStage != 0)
 	{
-		AddStage(view, &out->entries, &out->displacement);
+		AddStage(view, &entries, &displacement);
 	}
-	out->denominator = MakeDenominator(view, &out->entries, out->common);
-}
-
-// Boxes of the lanes in `mask`; returns those for which there are any.
-static uint32_t BoundBoxes(const Together* family, uint32_t mask, sgBoxLanes* out)
-{
-	const sgSkinPairPose* pairs = family->view->pairs;
-	const Denominator* denominator = &family->denominator;
-	bool isRare = (mask & ~m8_Bits(f8_Less(f8_Set(RARE_LEAST), denominator->least))) != 0;
+	const Denominator denominator = MakeDenominator(view, &entries, common);
+	const PairRows rows[3] = { { view->pairs, 0 }, { view->pairs, 1 }, { view->pairs, 2 } };
+	bool isRare = (mask & ~m8_Bits(f8_Less(f8_Set(RARE_LEAST), denominator.least))) != 0;
+	f8 limit = f8_Set(MOST_BOUND), lowest = f8_Sub(f8_Set(0.0f), limit);
 	uint32_t good = mask;
-	const PairRows rows[3] = { { pairs, 0 }, { pairs, 1 }, { pairs, 2 } };
 	Interval box[3];
-	PairProgram(family->common, &family->entries, rows, denominator, &family->displacement, box);
+	PairProgram(common, &entries, rows, &denominator, &displacement, box);
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		if (isRare)
 		{
-			box[axis] =
-			    BoundRare(family->view, &family->entries, rows + axis, denominator, &family->displacement, box[axis]);
+			box[axis] = BoundRare(view, &entries, rows + axis, &denominator, &displacement, box[axis]);
 		}
-		f8 limit = f8_Set(MOST_BOUND), lowest = f8_Sub(f8_Set(0.0f), limit);
 		good &= m8_Bits(m8_And(f8_Less(box[axis].upper, limit), f8_Less(lowest, box[axis].lower)));
 	}
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		StoreInterval(box[axis], good, out->lower[axis], out->upper[axis]);
 	}
-	return good;
-}
-
-static uint32_t Bound(
-    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoxLanes* out)
-{
-	Together together;
-	BeginTogether(view, family, morph, &together);
-	return mask & ~BoundBoxes(&together, mask, out);
+	return mask & ~good;
 }
 
 const sgSkinKernels SG_FOR_ISA(sgSkinKernels) = {

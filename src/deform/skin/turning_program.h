@@ -62,7 +62,8 @@ static SG_NOINLINE Interval ImageByFit(
 		extent = f8_MulAddLoose(whole, LoadLanes(entry->half + l), extent);
 	}
 	f8 lower = f8_Sub(middle, extent), upper = f8_Add(middle, extent);
-	return (Interval){ f8_Add(lower, f8_Set(rows->pairs[pair].lower[rows->axis])), f8_Add(upper, f8_Set(rows->pairs[pair].upper[rows->axis])) };
+	return (Interval){ f8_Add(lower, f8_Set(rows->pairs[pair].lower[rows->axis])),
+		f8_Add(upper, f8_Set(rows->pairs[pair].upper[rows->axis])) };
 }
 
 /// The box of an entry, displaced.
@@ -170,8 +171,7 @@ SG_INLINE void FinishDenominator(
 	*least = f8_Select(f8_Less(f8_Set(SG_DISPUTED), sums->most), f8_Set(-1.0f), *least);
 }
 
-static Denominator MakeDenominator(
-    const sgSkinView* view, const Entries* entries, const sgBlendCommon* common)
+static Denominator MakeDenominator(const sgSkinView* view, const Entries* entries, const sgBlendCommon* common)
 {
 	CosineSums sums = CosineSums_Start();
 	for (uint32_t j = 0; j < entries->count; ++j)
