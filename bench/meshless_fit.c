@@ -51,9 +51,9 @@ static sgBox FitRoot(const fitSubject* subject)
 {
 	snugBody* body = subject->body;
 	sgLaneSet root = sgTree_Family(&body->model->tree, 0);
-	sgBoundsScratch scratch;
-	body->deform->bound(sgBody_Derive(body), root, (sgBoundsOut){ &scratch.boxes, scratch.extra });
-	return sgBoxLanes_Get(&scratch.boxes, 0);
+	sgBoxLanes boxes;
+	body->deform->bound(sgBody_Derive(body), root, &boxes);
+	return sgBoxLanes_Get(&boxes, 0);
 }
 
 static sgBox FitOptimal(const fitSubject* subject)

@@ -1,25 +1,12 @@
 #include "bench/nodes.h"
 
 #include "bench/timer.h"
-#include "deform/skin/blend.h"
+#include "body/cache.h"
 
-// What a body remembers of a group, or null.
-static const sgCacheGroup* FindGroup(const snugBody* body, uint32_t group)
+bool benchIsVisited(snugBody* body, sgLaneSet family)
 {
-	uint32_t page = body->pageTable[group >> body->groupShift];
-	if (page == SG_NONE)
-	{
-		return NULL;
-	}
-	size_t number = group & ((1u << body->groupShift) - 1u);
-	return (const sgCacheGroup*)(const void*)(body->pool->pages[page].bytes + number * body->groupStride);
-}
-
-bool benchIsVisited(const snugBody* body, sgLaneSet family)
-{
-	const sgCacheGroup* cached = FindGroup(body, family.group);
-	return cached != NULL && cached->version[family.first / 2] == body->version &&
-	       cached->lastVisit[family.first / 2] == body->step;
+	const sgCacheGroup* cached = sgCache_FindGroup(body, family.group, false);
+	return cached != NULL && cached->version == body->version && cached->lastVisit == body->step;
 }
 
 #define FAMILIES 16 // few enough to stay in a cache close by
@@ -48,13 +35,12 @@ static bool AreAboveLeaves(const sgTree* tree, sgLaneSet family)
 static leafFamilies FindFamilies(const snugModel* model)
 {
 	const sgTree* tree = &model->tree;
-	sgBlend blend = sgBlend_Get(model);
 	leafFamilies found = { .count = 0 };
 	uint32_t slots = tree->groupCount * SG_LANES;
 	for (uint32_t i = 0; i < slots && found.count < FAMILIES; ++i)
 	{
 		uint32_t slot = (i + slots / 2) % slots;
-		if (tree->nodes[slot].childCount == 0 || blend.familyOfParent[slot] == SG_NONE)
+		if (tree->nodes[slot].childCount == 0)
 		{
 			continue;
 		}
@@ -73,7 +59,7 @@ double benchTimeRefits(snugBody* body)
 {
 	const leafFamilies families = FindFamilies(body->model);
 	benchSamples samples = { .count = 0 };
-	sgBoundsScratch bounds[FAMILIES];
+	sgBoxLanes bounds[FAMILIES];
 	for (int batch = -3; batch < 25 && families.nodes > 0; ++batch)
 	{
 		const uint32_t calls = 200;
@@ -81,8 +67,7 @@ double benchTimeRefits(snugBody* body)
 		for (uint32_t i = 0; i < calls * families.count; ++i)
 		{
 			uint32_t f = i % families.count;
-			body->deform->bound(
-			    sgBody_Derive(body), families.families[f], (sgBoundsOut){ &bounds[f].boxes, bounds[f].extra });
+			body->deform->bound(sgBody_Derive(body), families.families[f], bounds + f);
 		}
 		double elapsed = benchNow() - start;
 		if (batch >= 0)

@@ -5,7 +5,7 @@
 #include "body/body.h"
 
 /// Whether queries looked at a family since the body was last posed.
-bool benchIsVisited(const snugBody* body, sgLaneSet family);
+bool benchIsVisited(snugBody* body, sgLaneSet family);
 
 /// @return nanoseconds to refit one node of a posed skin straight from its joints, warm, eight at a time
 double benchTimeRefits(snugBody* body);

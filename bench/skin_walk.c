@@ -159,7 +159,7 @@ static void CountSpheres(shares* out, const sphereTree* tree, const sphereBody* 
 	}
 }
 
-static void CountNodes(shares* out, const snugBody* body)
+static void CountNodes(shares* out, snugBody* body)
 {
 	const sgTree* tree = &body->model->tree;
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)

@@ -4,7 +4,7 @@
 // queries neither crash nor hang, and bounds of rigid and free bodies hold. The mutator starts from real models and
 // knows that most of a block is 32-bit words, so no corpus is needed; `test_model_file --corpus DIRECTORY` writes one
 // all the same.
-#include "snug/snug_bounds.h"
+#include "snug/snug.h"
 
 #include "../src/base/checksum.h"
 
@@ -48,23 +48,12 @@ static uint32_t Next(uint32_t* state)
 	return *state >> 8;
 }
 
-static bool IsSkin(snugDeformer deformer)
-{
-	return deformer == snug_skin || deformer == snug_sphericalSkin || deformer == snug_dualQuaternionSkin;
-}
-
 // A small model, another one for every seed.
 static snugModel* MakeModel(uint32_t seed)
 {
-	static const int branchings[] = { 2, 4, 8 };
 	static const float frequencies[3] = { 1.0f, 20.0f, 300.0f };
 	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields, snug_sphericalSkin,
 		snug_dualQuaternionSkin };
-	static const snugBound ofSkins[] = { snug_boundDefault, snug_boundProgram, snug_boundLocal, snug_boundZeroOrder,
-		snug_boundFirstOrder, snug_boundCorners };
-	static const snugBound bounds[] = { snug_boundDefault, snug_boundInterval, snug_boundZeroOrder,
-		snug_boundFirstOrder, snug_boundOriented, snug_boundBall, snug_boundMeanBall };
-	static const snugBound ofMorphTargets[] = { snug_boundDefault, snug_boundInterval, snug_boundFirstOrder };
 	float positions[3 * 30], weights[2 * 30], displacements[3 * 3 * 30];
 	uint32_t triangles[3 * 40];
 	uint16_t transforms[2 * 30];
@@ -91,7 +80,7 @@ static snugModel* MakeModel(uint32_t seed)
 		.triangles = triangles,
 		.triangleCount = Next(&seed) % 41,
 		.deformer = deformers[Next(&seed) % 6],
-		.tree = { .leafTriangles = (int)(1 + Next(&seed) % 8), .branching = branchings[Next(&seed) % 3] },
+		.tree = { .leafTriangles = (int)(1 + Next(&seed) % 8) },
 		.skin = {
 			.jointCount = 5,
 			.influencesPerVertex = 2,
@@ -104,16 +93,6 @@ static snugModel* MakeModel(uint32_t seed)
 			.displacements = displacements,
 		},
 	};
-	bool isSkin = IsSkin(def.deformer);
-	snugBoundsDef how = {
-		.bound = isSkin ? ofSkins[Next(&seed) % 6] : bounds[Next(&seed) % 7],
-		.fieldsBound = isSkin ? ofMorphTargets[Next(&seed) % 3] : snug_boundDefault,
-		.boundLeaves = Next(&seed) % 2 != 0,
-	};
-	bool isBall = how.bound == snug_boundBall || how.bound == snug_boundMeanBall;
-	how.contactLevel = isBall ? Next(&seed) % 4 : 0;
-	bool isFixed = def.deformer == snug_rigid || def.deformer == snug_free;
-	def.bounds = isFixed ? NULL : &how;
 	snugModel* model = NULL;
 	Require(snugModel_Create(&def, &model) == snug_success);
 	return model;

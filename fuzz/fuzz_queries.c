@@ -50,7 +50,7 @@ static snugBody* MakeBody(Input* input, snugModel** model)
 		.triangles = triangles,
 		.triangleCount = count,
 		.deformer = Next(input) % 2 == 0 ? snug_rigid : snug_free,
-		.tree = { .branching = 2 << Next(input) % 3, .leafTriangles = 1 + (int)(Next(input) % 3) } };
+		.tree = { .leafTriangles = 1 + (int)(Next(input) % 3) } };
 	Require(snugModel_Create(&def, model) == snug_success);
 	snugBody* body = NULL;
 	Require(snugBody_Create(&(snugBodyDef){ .model = *model }, &body) == snug_success);

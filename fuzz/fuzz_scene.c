@@ -73,7 +73,7 @@ static snugModel* MakeModel(uint32_t number)
 		.triangles = triangles,
 		.triangleCount = 22,
 		.deformer = deformers[number],
-		.tree = { .branching = number == 1 ? 4 : 8, .leafTriangles = 2 } };
+		.tree = { .leafTriangles = 2 } };
 	if (number == 2)
 	{
 		def.skin = (snugSkinDef){ .jointCount = 2, .influencesPerVertex = 1, .joints = joints, .weights = weights };

@@ -70,17 +70,7 @@ void RandomMatrices(sceneRandom* random, Skin* skin, double size, double offset)
 	}
 }
 
-snugBoundsDef Bounding_Def(const Bounding* how)
-{
-	return (snugBoundsDef){
-		.bound = how->bound,
-		.volume = how->volume,
-		.restVolume = how->rest,
-		.boundLeaves = how->boundLeaves,
-	};
-}
-
-Thing MakeBounded(sceneMesh mesh, const Skin* skin, snugTreeDef tree, const Bounding* how)
+Thing MakeBlend(sceneMesh mesh, const Skin* skin, snugTreeDef tree, snugStrategy strategy)
 {
 	Thing thing = { .mesh = mesh };
 	snugModelDef def = MeshDef(&mesh, snug_skin, tree);
@@ -90,10 +80,8 @@ Thing MakeBounded(sceneMesh mesh, const Skin* skin, snugTreeDef tree, const Boun
 		.joints = skin->transforms,
 		.weights = skin->weights,
 	};
-	const snugBoundsDef bounds = Bounding_Def(how);
-	def.bounds = &bounds;
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
-	snugBodyDef bodyDef = { .model = thing.model, .strategy = how->strategy };
+	snugBodyDef bodyDef = { .model = thing.model, .strategy = strategy };
 	assert_int_equal(snugBody_Create(&bodyDef, &thing.body), snug_success);
 	return thing;
 }

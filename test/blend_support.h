@@ -1,4 +1,4 @@
-// test/blend_support.h: random skins, poses and ways to bound them, for the tests of blend models.
+// test/blend_support.h: random skins and poses, for the tests of blend models.
 #ifndef TEST_BLEND_SUPPORT_H
 #define TEST_BLEND_SUPPORT_H
 
@@ -23,21 +23,8 @@ Skin RandomSkin(sceneRandom* random, const sceneMesh* mesh);
 // Affine maps of every sort: turns, stretches, mirrors, flattened and zero ones, near one another or not at all.
 void RandomMatrices(sceneRandom* random, Skin* skin, double size, double offset);
 
-/// How a skinned thing is bounded, and when.
-typedef struct Bounding
-{
-	snugBound bound;
-	snugVolume volume;
-	snugRestVolume rest;
-	bool boundLeaves;
-	snugStrategy strategy;
-} Bounding;
-
-/// The part of it that a model is made with.
-snugBoundsDef Bounding_Def(const Bounding* how);
-
 // Takes the mesh.
-Thing MakeBounded(sceneMesh mesh, const Skin* skin, snugTreeDef tree, const Bounding* how);
+Thing MakeBlend(sceneMesh mesh, const Skin* skin, snugTreeDef tree, snugStrategy strategy);
 
 void Pose(const Thing* thing, const Skin* skin);
 

@@ -18,7 +18,6 @@ src/deform/rows    snug base simd geometry tree model deform
 src/deform/bounds  snug base simd geometry tree model deform deform/rows
 src/deform/fields  snug base simd geometry tree model deform deform/rows
 src/deform/skin    snug base simd geometry tree model deform deform/rows deform/bounds deform/fields
-src/deform/papers  snug base simd geometry tree model deform deform/rows deform/bounds deform/fields deform/skin
 src/body        snug base simd geometry tree model deform
 src/query       snug base simd geometry tree model deform body
 src/scene       snug base simd geometry tree model deform body query

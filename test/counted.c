@@ -83,7 +83,7 @@ static void CountEvaluateCluster(const sgPosed* posed, uint32_t cluster, float* 
 }
 
 // A free body bounds a node by way of all leaves below it: that is one node.
-static void CountBound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
+static void CountBound(const sgPosed* posed, sgLaneSet set, sgBoxLanes* out)
 {
 	tally.bounded += (uint32_t)__builtin_popcount(set.mask);
 	last.isBounding = true;
@@ -315,8 +315,8 @@ WRAPPED(bool, sgSegment_Hit, (const float p[3], const float q[3], const float tr
     (p, q, triangle, hit), ++tally.hits)
 WRAPPED(bool, sgShape_Meets, (const snugShape* shape, const float triangle[3][3], snugShapeContact* contact),
     (shape, triangle, contact), tally.shapes += shape->kind != snug_shapeSphere)
-WRAPPED(void, sgVolume_Merge, (snugVolume volume, sgBounds below, uint32_t mask, sgBoundsOut out, uint32_t lane),
-    (volume, below, mask, out, lane), ++tally.merged)
+WRAPPED(void, sgRefitMerged, (sgCacheGroup * cached, uint32_t lane, const sgCacheGroup* below, uint32_t mask),
+    (cached, lane, below, mask), ++tally.merged)
 WRAPPED(void, sgTriangleSource_Vertex,
     (const sgTriangleSource* source, uint32_t vertex, float position[3], snugCounters* counters),
     (source, vertex, position, counters), tally.vertices += source->body->deform->positions != NULL)
@@ -341,16 +341,16 @@ void __wrap_sgBroadSearch_Descend(const sgBroadSearch* search, uint32_t level, s
 	last.isBroad = false;
 }
 
-sgBounds __real_sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters);
-sgBounds __wrap_sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters);
-sgBounds __wrap_sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters)
+const sgBoxLanes* __real_sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters);
+const sgBoxLanes* __wrap_sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters);
+const sgBoxLanes* __wrap_sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters)
 {
-	const sgBounds bounds = __real_sgSide_Bounds(side, opened, counters);
+	const sgBoxLanes* bounds = __real_sgSide_Bounds(side, opened, counters);
 	tally.opened += (uint32_t)__builtin_popcount(opened->set.mask);
 	last.bounds[1] = last.bounds[0];
 	last.bounds[0].body = side->body;
 	last.bounds[0].opened = *opened;
-	last.bounds[0].boxes = bounds.boxes;
+	last.bounds[0].boxes = bounds;
 	return bounds;
 }
 

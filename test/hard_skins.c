@@ -324,11 +324,11 @@ void HardPose(sceneRandom* random, SkinnedMesh* skinned)
 // and each of a little more counts as twice as much: an error of nearly 2^-24 per term, all in one direction.
 static const double half = 0x1p-24, more = 1.01, less = 0.99, start = 1.0 + 0x1p-10;
 
-// All vertices at (at, at, at), in triangles of three vertices each; two triangles at least, so that there are leaves
-// besides the root.
-static sceneMesh CrowdedMesh(uint32_t vertexCount, float at)
+// All vertices at (at, at, at), in triangles of three vertices each: at least so many that there are inner nodes
+// besides the root where leaves have one triangle.
+static sceneMesh CrowdedMesh(uint32_t vertexCount, float at, uint32_t least)
 {
-	uint32_t triangleCount = vertexCount / 3 + 2;
+	uint32_t triangleCount = vertexCount / 3 + least;
 	sceneMesh mesh = sceneMesh_Allocate(vertexCount, triangleCount);
 	assert_true(sceneMesh_IsValid(&mesh));
 	for (size_t i = 0; i < 3 * (size_t)vertexCount; ++i)
@@ -457,7 +457,7 @@ SkinnedMesh AlignedSkin(Alignment alignment, uint32_t n)
 	};
 	uint32_t vertexCount = alignment == aligned_crowd ? n : vertexCounts[alignment];
 	SkinnedMesh skinned =
-	    SkinnedMesh_Make(CrowdedMesh(vertexCount, alignment == aligned_subnormal ? 0.0f : 1.0f), n, 4 * (size_t)n);
+	    SkinnedMesh_Make(CrowdedMesh(vertexCount, alignment == aligned_subnormal ? 0.0f : 1.0f, 66), n, 4 * (size_t)n);
 	switch (alignment)
 	{
 		case aligned_pair:
@@ -499,7 +499,7 @@ static void FillSmallRow(sceneRandom* random, const float* p, double row[4])
 SkinnedMesh SmallSkin(sceneRandom* random)
 {
 	uint32_t corners = 1 + sceneRandom_Index(random, 3), n = 1 + sceneRandom_Index(random, 4);
-	SkinnedMesh skinned = SkinnedMesh_Make(CrowdedMesh(corners, 0.0f), n, (size_t)corners * n);
+	SkinnedMesh skinned = SkinnedMesh_Make(CrowdedMesh(corners, 0.0f, 10), n, (size_t)corners * n);
 	for (uint32_t v = 0; v < corners; ++v)
 	{
 		skinned.skin.starts[v + 1] = skinned.skin.starts[v];
@@ -568,26 +568,12 @@ void PoseBody(snugBody* body, SkinnedMesh* skinned)
 	}
 }
 
-// --- Ways to bound --------------------------------------------------------------------------------------------------
-
-const char* const boundNames[BOUND_COUNT] = { "default", "limited", "program", "local", "zeroOrder", "firstOrder" };
-
-Bounding BoundingOf(uint64_t number)
+snugStrategy StrategyOf(uint64_t number)
 {
-	static const snugVolume volumes[] = { snug_volumeBox, snug_volumeDop14, snug_volumeDop18, snug_volumeDop26 };
-	snugBound bound = (snugBound)(number % BOUND_COUNT);
-	bool hasRest = bound == snug_boundLimited || bound == snug_boundProgram;
-	number /= BOUND_COUNT;
-	return (Bounding){
-		.bound = bound,
-		.boundLeaves = number % 2 == 0,
-		.volume = volumes[number / 2 % 4],
-		.rest = hasRest ? (snugRestVolume)(number / 8 % 3) : snug_restBox,
-		.strategy = (snugStrategy)(number / 24 % 4),
-	};
+	return (snugStrategy)(number % 4);
 }
 
-Thing MakeThing(const SkinnedMesh* skinned, snugTreeDef tree, const Bounding* how)
+Thing MakeThing(const SkinnedMesh* skinned, snugTreeDef tree, snugStrategy strategy)
 {
-	return MakeBounded(sceneMesh_Copy(&skinned->mesh), &skinned->skin, tree, how);
+	return MakeBlend(sceneMesh_Copy(&skinned->mesh), &skinned->skin, tree, strategy);
 }

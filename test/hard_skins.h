@@ -53,16 +53,10 @@ void NudgePose(sceneRandom* random, SkinnedMesh* skinned);
 // Poses that a body refuses because they lead too far are shrunk until it takes them.
 void PoseBody(snugBody* body, SkinnedMesh* skinned);
 
-// --- Ways to bound --------------------------------------------------------------------------------------------------
-
-// The values of snugBound but for corners, which is another matter.
-#define BOUND_COUNT 6
-extern const char* const boundNames[BOUND_COUNT];
-
-// Every combination in turn, by the number of a case.
-Bounding BoundingOf(uint64_t number);
+// Each strategy in turn, by the number of a case.
+snugStrategy StrategyOf(uint64_t number);
 
 // Copies the mesh.
-Thing MakeThing(const SkinnedMesh* skinned, snugTreeDef tree, const Bounding* how);
+Thing MakeThing(const SkinnedMesh* skinned, snugTreeDef tree, snugStrategy strategy);
 
 #endif

@@ -174,30 +174,6 @@ void NudgeAmplitudes(sceneRandom* random, FieldSet* set)
 	}
 }
 
-// --- Ways to bound --------------------------------------------------------------------------------------------------
-
-const snugBound linearBounds[LINEAR_BOUND_COUNT] = { snug_boundDefault, snug_boundInterval, snug_boundZeroOrder,
-	snug_boundFirstOrder, snug_boundOriented, snug_boundBall, snug_boundMeanBall };
-const char* const linearBoundNames[LINEAR_BOUND_COUNT] = { "default", "interval", "zeroOrder", "firstOrder", "oriented",
-	"ball", "meanBall" };
-
-LinearBounding LinearBoundingOf(uint64_t number)
-{
-	static const snugVolume volumes[] = { snug_volumeBox, snug_volumeDop14, snug_volumeDop18, snug_volumeDop26 };
-	LinearBounding how = { .bound = linearBounds[number % LINEAR_BOUND_COUNT] };
-	number /= LINEAR_BOUND_COUNT;
-	bool hasSlabs = how.bound == snug_boundDefault || how.bound == snug_boundFirstOrder;
-	how.boundLeaves = number % 2 == 0;
-	how.strategy = (snugStrategy)(number / 2 % 4);
-	how.volume = hasSlabs ? volumes[number / 8 % 4] : snug_volumeBox;
-	return how;
-}
-
-snugBoundsDef LinearBounding_Def(const LinearBounding* how)
-{
-	return (snugBoundsDef){ .bound = how->bound, .volume = how->volume, .boundLeaves = how->boundLeaves };
-}
-
 snugModelDef LinearDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef tree)
 {
 	snugModelDef def = MeshDef(mesh, snug_fields, tree);
@@ -210,14 +186,12 @@ snugModelDef LinearDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef t
 	return def;
 }
 
-Thing MakeLinear(sceneMesh mesh, const FieldSet* set, snugTreeDef tree, const LinearBounding* how)
+Thing MakeLinear(sceneMesh mesh, const FieldSet* set, snugTreeDef tree, snugStrategy strategy)
 {
 	Thing thing = { .mesh = mesh };
 	snugModelDef def = LinearDef(&mesh, set, tree);
-	const snugBoundsDef bounds = LinearBounding_Def(how);
-	def.bounds = &bounds;
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
-	snugBodyDef bodyDef = { .model = thing.model, .strategy = how->strategy };
+	snugBodyDef bodyDef = { .model = thing.model, .strategy = strategy };
 	assert_int_equal(snugBody_Create(&bodyDef, &thing.body), snug_success);
 	return thing;
 }

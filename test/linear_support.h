@@ -1,4 +1,4 @@
-// test/linear_support.h: displacement fields of every sort, amplitudes, and ways to bound them.
+// test/linear_support.h: displacement fields of every sort, and amplitudes.
 #ifndef TEST_LINEAR_SUPPORT_H
 #define TEST_LINEAR_SUPPORT_H
 
@@ -26,32 +26,10 @@ void RandomAmplitudes(sceneRandom* random, FieldSet* set);
 // Change them a little.
 void NudgeAmplitudes(sceneRandom* random, FieldSet* set);
 
-// --- Ways to bound --------------------------------------------------------------------------------------------------
-
-/// How a thing is bounded, and when.
-typedef struct LinearBounding
-{
-	snugBound bound;
-	snugVolume volume;
-	bool boundLeaves;
-	snugStrategy strategy;
-} LinearBounding;
-
-#define LINEAR_BOUND_COUNT 7
-extern const snugBound linearBounds[LINEAR_BOUND_COUNT];
-extern const char* const linearBoundNames[LINEAR_BOUND_COUNT];
-
-// Every combination in turn, by the number of a case.
-LinearBounding LinearBoundingOf(uint64_t number);
-
-/// The part of it that a model is made with.
-snugBoundsDef LinearBounding_Def(const LinearBounding* how);
-
-// A definition without bounds, which are for the caller to keep.
 snugModelDef LinearDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef tree);
 
 // Takes the mesh.
-Thing MakeLinear(sceneMesh mesh, const FieldSet* set, snugTreeDef tree, const LinearBounding* how);
+Thing MakeLinear(sceneMesh mesh, const FieldSet* set, snugTreeDef tree, snugStrategy strategy);
 
 // Amplitudes that a body refuses because they lead too far are shrunk until it takes them.
 void PoseLinear(const Thing* thing, FieldSet* set);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-Thing MakeMorphThing(const SkinnedMesh* skinned, const FieldSet* set, snugDeformer deformer, snugTreeDef tree,
-    const Bounding* how, snugBound morph)
+Thing MakeMorphThing(
+    const SkinnedMesh* skinned, const FieldSet* set, snugDeformer deformer, snugTreeDef tree, snugStrategy strategy)
 {
 	sceneMesh copy = sceneMesh_Copy(&skinned->mesh);
 	Thing thing = { .mesh = copy };
@@ -16,9 +16,6 @@ Thing MakeMorphThing(const SkinnedMesh* skinned, const FieldSet* set, snugDeform
 		.joints = skinned->skin.transforms,
 		.weights = skinned->skin.weights,
 	};
-	snugBoundsDef bounds = Bounding_Def(how);
-	bounds.fieldsBound = morph;
-	def.bounds = &bounds;
 	if (set != NULL)
 	{
 		def.fields = (snugFieldsDef){
@@ -29,14 +26,14 @@ Thing MakeMorphThing(const SkinnedMesh* skinned, const FieldSet* set, snugDeform
 		};
 	}
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
-	snugBodyDef bodyDef = { .model = thing.model, .strategy = how->strategy };
+	snugBodyDef bodyDef = { .model = thing.model, .strategy = strategy };
 	assert_int_equal(snugBody_Create(&bodyDef, &thing.body), snug_success);
 	return thing;
 }
 
-Thing MakeSkinThing(const SkinnedMesh* skinned, snugDeformer deformer, snugTreeDef tree, const Bounding* how)
+Thing MakeSkinThing(const SkinnedMesh* skinned, snugDeformer deformer, snugTreeDef tree, snugStrategy strategy)
 {
-	return MakeMorphThing(skinned, NULL, deformer, tree, how, snug_boundDefault);
+	return MakeMorphThing(skinned, NULL, deformer, tree, strategy);
 }
 
 void RigidMatrix(const double q[4], const double t[3], float m[12])
@@ -173,17 +170,4 @@ void NudgeJoints(sceneRandom* random, SkinnedMesh* skinned)
 			}
 		}
 	}
-}
-
-Bounding SkinBoundingOf(uint64_t number)
-{
-	static const snugBound bounds[] = { snug_boundDefault, snug_boundLocal, snug_boundFirstOrder, snug_boundZeroOrder,
-		snug_boundCorners, snug_boundProgram, snug_boundDefault };
-	Bounding how = { .bound = bounds[number % LENGTH_OF(bounds)] };
-	number /= LENGTH_OF(bounds);
-	bool isBall = how.bound == snug_boundCorners || how.bound == snug_boundProgram;
-	how.volume = isBall ? snug_volumeBall : (snugVolume)(number % 4);
-	how.boundLeaves = number / 4 % 3 == 0;
-	how.strategy = (snugStrategy)(number / 12 % 4);
-	return how;
 }

@@ -6,11 +6,11 @@
 #include "linear_support.h"
 
 // A model and a body of a skin that turns. Copies the mesh.
-Thing MakeSkinThing(const SkinnedMesh* skinned, snugDeformer deformer, snugTreeDef tree, const Bounding* how);
+Thing MakeSkinThing(const SkinnedMesh* skinned, snugDeformer deformer, snugTreeDef tree, snugStrategy strategy);
 
-// The same with displacement fields before the skin, linear ones too; `morph` is how they are bounded.
-Thing MakeMorphThing(const SkinnedMesh* skinned, const FieldSet* set, snugDeformer deformer, snugTreeDef tree,
-    const Bounding* how, snugBound morph);
+// The same with displacement fields before the skin, linear ones too.
+Thing MakeMorphThing(
+    const SkinnedMesh* skinned, const FieldSet* set, snugDeformer deformer, snugTreeDef tree, snugStrategy strategy);
 
 // The matrix of a rotation by a unit quaternion x y z w, then a translation.
 void RigidMatrix(const double rotation[4], const double translation[3], float matrix[12]);
@@ -24,8 +24,5 @@ void TurnJoints(sceneRandom* random, SkinnedMesh* skinned);
 
 // Change the matrices a little, as one step of an animation does.
 void NudgeJoints(sceneRandom* random, SkinnedMesh* skinned);
-
-// Every combination of bounds that skins have, in turn, by the number of a case.
-Bounding SkinBoundingOf(uint64_t number);
 
 #endif

@@ -204,12 +204,7 @@ sceneMesh RandomMesh(sceneRandom* random, MeshKind kind)
 
 snugTreeDef RandomTreeDef(sceneRandom* random)
 {
-	static const int branchings[] = { 2, 4, 8 };
-	return (snugTreeDef){
-		.split = sceneRandom_Index(random, 2) != 0 ? snug_splitMedian : snug_splitSurfaceArea,
-		.leafTriangles = (int)Between(random, 1, 8),
-		.branching = branchings[sceneRandom_Index(random, 3)],
-	};
+	return (snugTreeDef){ .leafTriangles = (int)Between(random, 1, 8) };
 }
 
 void RandomRotation(sceneRandom* random, double rotation[4])

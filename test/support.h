@@ -15,7 +15,7 @@
 
 #include "scenes/mesh.h"
 #include "scenes/random.h"
-#include "snug/snug_bounds.h"
+#include "snug/snug.h"
 
 uint64_t TestSeed(void);  // SNUG_SEED, default 1
 int TestCount(int count); // times SNUG_TEST_SCALE, at least 1

@@ -34,7 +34,7 @@ static snugStatus MakeRigidModel(snugAllocator allocator, snugMessenger messenge
 
 static snugStatus MakeFreeModel(snugAllocator allocator, snugMessenger messenger, void** object)
 {
-	snugModelDef def = MeshDef(&mesh, snug_free, (snugTreeDef){ .branching = 2, .leafTriangles = 1 });
+	snugModelDef def = MeshDef(&mesh, snug_free, (snugTreeDef){ .leafTriangles = 1 });
 	def.allocator = allocator;
 	def.messenger = messenger;
 	snugModel* model = (snugModel*)&def;

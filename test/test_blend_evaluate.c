@@ -108,8 +108,7 @@ static void hard_skins_evaluate_alike(void** state)
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
 		SkinnedMesh skinned = HardSkin(&random);
-		Bounding how = BoundingOf(number);
-		Thing thing = MakeThing(&skinned, RandomTreeDef(&random), &how);
+		Thing thing = MakeThing(&skinned, RandomTreeDef(&random), snug_strategyAuto);
 		for (int pose = 0; pose < 4; ++pose)
 		{
 			HardPose(&random, &skinned);
@@ -149,8 +148,7 @@ static void clusters_of_every_size_evaluate_alike(void** state)
 			mesh.positions[i] = OddFloat(&random);
 		}
 		SkinnedMesh skinned = ScatteredSkin(&random, mesh, 1 + sceneRandom_Index(&random, 40));
-		Bounding how = BoundingOf(size);
-		Thing thing = MakeThing(&skinned, (snugTreeDef){ .split = snug_splitMedian }, &how);
+		Thing thing = MakeThing(&skinned, (snugTreeDef){ 0 }, snug_strategyAuto);
 		for (int pose = 0; pose < 3; ++pose)
 		{
 			for (size_t i = 0; i < 12 * (size_t)skinned.skin.transformCount; ++i)

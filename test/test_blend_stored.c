@@ -1,6 +1,5 @@
 // test/test_blend_stored.c: what a blend model stores about a node holds for every vertex below it, in exact arithmetic
-// or nearly: weights are within their ranges and fits, positions within rest boxes, prisms and k-DOPs. And it loads
-// again.
+// or nearly: weights are within their ranges and fits, positions within rest boxes and prisms. And it loads again.
 //
 // Would catch a number rounded to nearest that must be rounded outwards: bounds rest on these numbers, and what their
 // own rounding allows for would hide it in test_blend_bounds.
@@ -24,12 +23,11 @@ typedef struct Node
 
 static Node Node_Find(const snugModel* model, uint32_t slot)
 {
-	uint32_t parent = model->tree.nodes[slot].parent;
 	Node node = { .blend = sgBlend_Get(model), .lane = slot % SG_LANES };
-	node.family = node.blend.families + (parent == SG_NONE ? 0 : node.blend.familyOfParent[parent]);
+	node.family = node.blend.families + node.blend.firstFamilies[slot / SG_LANES];
 	if (node.family->isAcross)
 	{
-		uint32_t bounded = sgBlend_BoundedLanes(node.blend.header, sgTree_Family(&model->tree, slot));
+		uint32_t bounded = sgBlend_BoundedLanes(sgTree_Family(&model->tree, slot));
 		node.family += __builtin_popcount(bounded & ((1u << node.lane) - 1u));
 		node.lane = 0;
 	}
@@ -40,7 +38,7 @@ static Node Node_Find(const snugModel* model, uint32_t slot)
 	return node;
 }
 
-/// The numbers of one transform: sgRangeEntry, sgLocalEntry, sgZeroEntry or sgFirstEntry.
+/// The numbers of one transform: sgLocalEntry or sgFirstEntry.
 typedef struct Entry
 {
 	uint32_t transform;
@@ -105,11 +103,10 @@ static bool IsInRestBox(const Node* node, const float* p)
 static bool IsInEntry(const Node* node, const Entry* entry, uint32_t vertex, const float* p)
 {
 	double weight = WeightOf(&node->blend, vertex, entry->transform);
-	sgBlendKind kind = (sgBlendKind)node->family->kind;
-	if (kind >= sgBlend_zeroOrder)
+	if (node->family->kind == sgBlend_firstOrder)
 	{
 		long double fit = (long double)entry->first[0];
-		for (int k = 0; kind != sgBlend_zeroOrder && k < 3; ++k)
+		for (int k = 0; k < 3; ++k)
 		{
 			long double center = (long double)node->common->center[k].lane[node->lane];
 			fit += (long double)entry->center[k] * ((long double)p[k] - center);
@@ -117,7 +114,7 @@ static bool IsInEntry(const Node* node, const Entry* entry, uint32_t vertex, con
 		return fabsl((long double)weight - fit) <= (long double)entry->first[1];
 	}
 	bool isInRange = entry->first[0] <= weight && weight <= entry->first[0] + entry->first[1];
-	return isInRange && (kind != sgBlend_local || weight == 0.0 || IsInBox(p, entry->center, entry->half));
+	return isInRange && (weight == 0.0 || IsInBox(p, entry->center, entry->half));
 }
 
 static bool AreInEntries(const Node* node, uint32_t vertex, const float* p)
@@ -131,7 +128,7 @@ static bool AreInEntries(const Node* node, uint32_t vertex, const float* p)
 	return isInside;
 }
 
-// Kinds limited, program and local.
+// Of the local program.
 static bool SlackIsEnough(const Node* node)
 {
 	double sum = 0.0;
@@ -139,22 +136,21 @@ static bool SlackIsEnough(const Node* node)
 	{
 		sum += Node_Entry(node, j / node->acrossCount, j % node->acrossCount).first[0];
 	}
-	return node->family->kind > sgBlend_local || 1.0 - sum <= (double)node->common->slack.lane[node->lane];
+	return node->family->kind != sgBlend_local || 1.0 - sum <= (double)node->common->slack.lane[node->lane];
 }
 
-// Coordinates of a point in a prism or an oriented box, whose offset and axes are given: by Cramer's rule, in double.
-// False if the axes have no volume; such a box is a flat rest box, which is checked by itself.
-static bool Coordinates(const Node* node, const float* p, const sgLaneFloats offset[3], const sgLaneFloats axes[3][3],
-    double coordinates[3])
+// Coordinates of a point in a prism: by Cramer's rule, in double. False if its axes have no volume; such a prism is a
+// flat rest box, which is checked by itself.
+static bool Coordinates(const Node* node, const float* p, const sgPrismLanes* prism, double coordinates[3])
 {
 	uint32_t lane = node->lane;
 	double q[3], axis[3][3], det = 0.0;
 	for (int k = 0; k < 3; ++k)
 	{
-		q[k] = (double)p[k] - (double)node->common->center[k].lane[lane] - (double)offset[k].lane[lane];
+		q[k] = (double)p[k] - (double)node->common->center[k].lane[lane] - (double)prism->offset[k].lane[lane];
 		for (int a = 0; a < 3; ++a)
 		{
-			axis[a][k] = (double)axes[a][k].lane[lane];
+			axis[a][k] = (double)prism->axes[a][k].lane[lane];
 		}
 	}
 	for (int a = 0; a < 3; ++a)
@@ -184,7 +180,7 @@ static bool IsInPrism(const Node* node, const float* p)
 {
 	const sgPrismLanes* prism = &((const sgBlendVolume*)(const void*)(node->common + 1))->prism;
 	double c[3];
-	if (!Coordinates(node, p, prism->offset, prism->axes, c))
+	if (!Coordinates(node, p, prism, c))
 	{
 		return true;
 	}
@@ -197,45 +193,9 @@ static bool IsInPrism(const Node* node, const float* p)
 	return isInside;
 }
 
-static bool IsInOrientedBox(const Node* node, const float* p)
-{
-	const sgBlendOrientedBox* box = (const sgBlendOrientedBox*)(const void*)(node->common + 1);
-	double coordinates[3];
-	return !Coordinates(node, p, box->offset, box->axes, coordinates) || AreInUnitCube(coordinates);
-}
-
-static bool IsInDop(const Node* node, const float* p)
-{
-	const sgBlendDop* dop = (const sgBlendDop*)(const void*)(node->common + 1);
-	bool isInside = true;
-	for (uint32_t s = 0; s < 8; ++s)
-	{
-		long double along = 0.0L;
-		for (int k = 0; k < 3; ++k)
-		{
-			long double offset = (long double)p[k] - (long double)node->common->center[k].lane[node->lane];
-			along += (s >> k & 1) != 0 ? -offset : offset;
-		}
-		isInside = isInside && along <= (long double)dop->support[s].lane[node->lane];
-	}
-	return isInside;
-}
-
 static bool IsInRestVolume(const Node* node, const float* p)
 {
-	if (node->family->kind >= sgBlend_zeroOrder)
-	{
-		return IsInPrism(node, p);
-	}
-	switch ((snugRestVolume)node->family->rest)
-	{
-		case snug_restOrientedBox:
-			return IsInOrientedBox(node, p);
-		case snug_restDop14:
-			return IsInDop(node, p);
-		default:
-			return true;
-	}
+	return node->family->kind != sgBlend_firstOrder || IsInPrism(node, p);
 }
 
 // What is wrong with a node, or null.
@@ -267,17 +227,14 @@ static void stored_numbers_hold_for_every_vertex(void** state)
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
 		SkinnedMesh skinned = HardSkin(&random);
-		Bounding how = BoundingOf(number);
-		Thing thing = MakeThing(&skinned, RandomTreeDef(&random), &how);
+		Thing thing = MakeThing(&skinned, RandomTreeDef(&random), snug_strategyAuto);
 		const sgTree* tree = &thing.model->tree;
 		for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 		{
-			bool isBounded = tree->nodes[slot].first != SG_NONE && (how.boundLeaves || !sgTree_IsLeaf(tree, slot));
-			const char* fault = isBounded ? FindFault(thing.model, slot) : NULL;
+			const char* fault = tree->nodes[slot].childCount > 0 ? FindFault(thing.model, slot) : NULL;
 			if (fault != NULL)
 			{
-				fail_msg("SNUG_SEED=%llu: bound %s, rest volume %d: node %u has a wrong %s", (unsigned long long)number,
-				    boundNames[how.bound], (int)how.rest, slot, fault);
+				fail_msg("SNUG_SEED=%llu: node %u has a wrong %s", (unsigned long long)number, slot, fault);
 			}
 		}
 		size_t bytes;
@@ -285,8 +242,7 @@ static void stored_numbers_hold_for_every_vertex(void** state)
 		snugModel* loaded = NULL;
 		if (snugModel_Load(block, bytes, NULL, &loaded) != snug_success)
 		{
-			fail_msg("SNUG_SEED=%llu: bound %s: what was made does not load", (unsigned long long)number,
-			    boundNames[how.bound]);
+			fail_msg("SNUG_SEED=%llu: what was made does not load", (unsigned long long)number);
 		}
 		snugModel_Destroy(loaded);
 		Thing_Free(&thing);

@@ -8,108 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- Bounds ---------------------------------------------------------------------------------------------------------
-
-// What a definition asks for and what it implies: balls where the bound has them, leaves below contact spheres.
-static snugBoundsDef Implied(snugDeformer deformer, snugBoundsDef def)
-{
-	bool isTurning = deformer == snug_sphericalSkin || deformer == snug_dualQuaternionSkin;
-	bool isBall = def.bound == snug_boundBall || def.bound == snug_boundMeanBall || def.bound == snug_boundCorners ||
-	              (isTurning && def.bound == snug_boundProgram);
-	def.volume = isBall ? snug_volumeBall : def.volume;
-	def.boundLeaves = def.boundLeaves || def.contactLevel > 0;
-	return def;
-}
-
-static void AssertBounds(const snugModel* model, snugBoundsDef expected)
-{
-	snugBoundsDef found = snugModel_GetBoundsDef(model);
-	assert_int_equal(found.bound, expected.bound);
-	assert_int_equal(found.fieldsBound, expected.fieldsBound);
-	assert_int_equal(found.volume, expected.volume);
-	assert_int_equal(found.restVolume, expected.restVolume);
-	assert_int_equal(found.boundLeaves, expected.boundLeaves);
-	assert_int_equal(found.contactLevel, expected.contactLevel);
-	assert_true(found.centerDamping == expected.centerDamping);
-}
-
-// Every member of every deformer, before and after saving.
-static void models_know_their_bounds(void** state)
-{
-	(void)state;
-	static const struct
-	{
-		snugDeformer deformer;
-		snugBoundsDef bounds;
-	} cases[] = {
-		{ snug_rigid, { .bound = snug_boundDefault } },
-		{ snug_free, { .bound = snug_boundDefault } },
-		{ snug_skin, { .bound = snug_boundDefault } },
-		{ snug_skin, { .bound = snug_boundLimited, .volume = snug_volumeDop14, .restVolume = snug_restDop14 } },
-		{ snug_skin, { .bound = snug_boundProgram, .restVolume = snug_restOrientedBox, .boundLeaves = true } },
-		{ snug_skin, { .bound = snug_boundCorners, .fieldsBound = snug_boundInterval } },
-		{ snug_skin, { .bound = snug_boundFirstOrder, .fieldsBound = snug_boundFirstOrder } },
-		{ snug_sphericalSkin, { .bound = snug_boundProgram } },
-		{ snug_sphericalSkin, { .bound = snug_boundDefault, .centerDamping = 0.125f } },
-		{ snug_sphericalSkin, { .bound = snug_boundCorners, .volume = snug_volumeBall, .boundLeaves = true } },
-		{ snug_sphericalSkin, { .bound = snug_boundLocal, .volume = snug_volumeDop26 } },
-		{ snug_dualQuaternionSkin, { .bound = snug_boundProgram, .fieldsBound = snug_boundInterval } },
-		{ snug_dualQuaternionSkin, { .bound = snug_boundZeroOrder, .volume = snug_volumeDop18 } },
-		{ snug_fields, { .bound = snug_boundDefault, .volume = snug_volumeDop14 } },
-		{ snug_fields, { .bound = snug_boundOriented, .boundLeaves = true } },
-		{ snug_fields, { .bound = snug_boundBall, .contactLevel = 2 } },
-		{ snug_fields, { .bound = snug_boundMeanBall, .volume = snug_volumeBall } },
-	};
-	sceneRandom random = { TestSeed() };
-	sceneMesh mesh = sceneMakeBlob(4, 3);
-	Skin skin = RandomSkin(&random, &mesh);
-	FieldSet set = RandomFields(&random, &mesh, 1.0);
-	for (size_t i = 0; i < LENGTH_OF(cases); ++i)
-	{
-		snugModelDef def = LinearDef(&mesh, &set, (snugTreeDef){ 0 });
-		def.deformer = cases[i].deformer;
-		def.skin = (snugSkinDef){
-			.jointCount = skin.transformCount, .starts = skin.starts, .joints = skin.transforms, .weights = skin.weights
-		};
-		def.bounds = &cases[i].bounds;
-		snugModel *model, *loaded;
-		assert_int_equal(snugModel_Create(&def, &model), snug_success);
-		AssertBounds(model, Implied(cases[i].deformer, cases[i].bounds));
-		size_t bytes;
-		const void* block = snugModel_GetBlock(model, &bytes);
-		assert_int_equal(snugModel_Load(block, bytes, NULL, &loaded), snug_success);
-		AssertBounds(loaded, Implied(cases[i].deformer, cases[i].bounds));
-		snugModel_Destroy(model);
-		snugModel_Destroy(loaded);
-	}
-	// Rigid and free models have boxes, and refuse anything else.
-	static const snugBoundsDef others[] = { { .bound = snug_boundLocal }, { .fieldsBound = snug_boundInterval },
-		{ .volume = snug_volumeBall }, { .restVolume = snug_restDop14 }, { .boundLeaves = true }, { .contactLevel = 2 },
-		{ .centerDamping = 1.0f }, { .prune = 0.7f } };
-	for (size_t i = 0; i < 2 * LENGTH_OF(others); ++i)
-	{
-		snugModelDef def = MeshDef(&mesh, i % 2 == 0 ? snug_rigid : snug_free, (snugTreeDef){ 0 });
-		def.bounds = others + i / 2;
-		snugModel* model;
-		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
-		assert_null(model);
-	}
-	// Only spherical skins have rotation centres, and no damping is beyond measure.
-	static const snugBoundsDef damped[] = { { .centerDamping = 1e-7f }, { .centerDamping = 1e7f },
-		{ .centerDamping = -1.0f }, { .centerDamping = NAN }, { .centerDamping = 1.0f } };
-	for (size_t i = 0; i < LENGTH_OF(damped); ++i)
-	{
-		snugModelDef def =
-		    MeshDef(&mesh, damped[i].centerDamping == 1.0f ? snug_skin : snug_sphericalSkin, (snugTreeDef){ 0 });
-		def.bounds = damped + i;
-		snugModel* model;
-		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
-	}
-	Skin_Free(&skin);
-	FieldSet_Free(&set);
-	sceneMesh_Free(&mesh);
-}
-
 // --- Mesh, weights, fields ------------------------------------------------------------------------------------------
 
 #define PADDED 5 // floats or numbers from one to the next, where strides are asked for
@@ -276,8 +174,6 @@ static void AssertCounts(const snugModel* model, const snugModelDef* def)
 	assert_int_equal(info.restMeshBytes, 12 * (def->vertexCount + def->triangleCount));
 	assert_int_equal(info.deformer, def->deformer);
 	assert_int_equal(info.tree.leafTriangles, model->treeDef.leafTriangles);
-	assert_int_equal(info.tree.branching, model->treeDef.branching);
-	assert_int_equal(info.tree.split, model->treeDef.split);
 	assert_int_equal(info.jointCount, contents.jointCount);
 	assert_int_equal(info.fieldCount, contents.fieldCount);
 	assert_int_equal(info.influenceCount, contents.influenceCount);
@@ -379,11 +275,6 @@ ASSERT_SIZE(snugQuery, 152);
 ASSERT_SIZE(snugCounters, 96);
 ASSERT_SIZE(snugResult, 144);
 ASSERT_SIZE(snugPoolDef, 80);
-ASSERT_SIZE(snugBoundsDef, 48);
-ASSERT_SIZE(snugSphere, 20);
-ASSERT_SIZE(snugSphereContact, 44);
-ASSERT_SIZE(snugSphereQuery, 72);
-ASSERT_SIZE(snugSphereResult, 64);
 
 static void AssertZero(const void* memory, size_t bytes)
 {
@@ -410,10 +301,6 @@ static void reserved_members_come_back_as_zero(void** state)
 	memset(&validation, 0xff, sizeof(validation));
 	assert_int_equal(snugBody_Validate(a.body, &validation), snug_success);
 	AssertZero(validation.reserved, sizeof(validation.reserved));
-	snugBoundsDef bounds = snugModel_GetBoundsDef(a.model);
-	AssertZero(bounds.reserved, sizeof(bounds.reserved));
-	snugSphereResult spheres = snugCollideSpheres(a.body, b.body, NULL);
-	AssertZero(spheres.reserved, sizeof(spheres.reserved));
 	Thing_Free(&a);
 	Thing_Free(&b);
 }
@@ -449,7 +336,7 @@ static void models_keep_frequencies(void** state)
 	snugModel_Destroy(loaded);
 	unsigned char* copy = malloc(bytes);
 	assert_non_null(copy);
-	const uint32_t extras = 384 + 11 * 4; // of the table of counts
+	const uint32_t extras = 384 + 9 * 4; // of the table of counts
 	for (uint32_t other = 0; other < 2 * set.fieldCount + 8; ++other)
 	{
 		memcpy(copy, block, bytes);
@@ -474,7 +361,6 @@ static void models_keep_frequencies(void** state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(models_know_their_bounds),
 		cmocka_unit_test(models_know_what_they_are_made_of),
 		cmocka_unit_test(reserved_members_come_back_as_zero),
 		cmocka_unit_test(models_keep_frequencies),

@@ -5,7 +5,6 @@
 #include "support.h"
 
 #include "scenes/pair_hash.h"
-#include "snug/snug_bounds.h"
 #include "snug/snug_queries.h"
 #include "snug/snug_scene.h"
 
@@ -237,7 +236,7 @@ static void WorkWith(Outcome* outcome, const snugModel* modelA, const snugModel*
 }
 
 // The same with displacement fields: the mesh itself, and subnormal ones.
-static snugModel* BuildFieldsIn(Outcome* outcome, const sceneMesh* mesh, snugBound bound)
+static snugModel* BuildFieldsIn(Outcome* outcome, const sceneMesh* mesh)
 {
 	size_t floats = 3 * (size_t)mesh->vertexCount;
 	snugModelDef def = { .positions = mesh->positions,
@@ -246,8 +245,6 @@ static snugModel* BuildFieldsIn(Outcome* outcome, const sceneMesh* mesh, snugBou
 		.triangleCount = mesh->triangleCount,
 		.deformer = snug_fields };
 	def.fields = (snugFieldsDef){ .fieldCount = 2, .displacements = fields };
-	const snugBoundsDef bounds = { .bound = bound, .contactLevel = bound == snug_boundBall ? 2 : 0 };
-	def.bounds = &bounds;
 	snugModel *model = NULL, *loaded = NULL;
 	snugStatus status = snug_badArgument;
 	memcpy(fields, mesh->positions, floats * sizeof(float));
@@ -267,13 +264,13 @@ static snugModel* BuildFieldsIn(Outcome* outcome, const sceneMesh* mesh, snugBou
 	return loaded;
 }
 
-static void WorkWithFields(Outcome* outcome, snugBound bound, float* vertices)
+static void WorkWithFields(Outcome* outcome, float* vertices)
 {
 	snugModel* models[2];
 	snugBody* bodies[2] = { NULL, NULL };
 	for (int k = 0; k < 2; ++k)
 	{
-		models[k] = BuildFieldsIn(outcome, &meshes[k], bound);
+		models[k] = BuildFieldsIn(outcome, &meshes[k]);
 		CALL(outcome, snugBody_Create(&(snugBodyDef){ .model = models[k] }, &bodies[k]));
 	}
 	for (int i = 0; i < 3; ++i)
@@ -288,15 +285,6 @@ static void WorkWithFields(Outcome* outcome, snugBound bound, float* vertices)
 		bool isOutside = false;
 		CALL(outcome, status = snugBody_IsOutside(bodies[0], NULL, &plane, 1, &isOutside));
 		outcome->hash = sceneHash_Word(outcome->hash, isOutside);
-		if (bound == snug_boundBall)
-		{
-			snugSphereContact contacts[500] = { { .depth = 0.0f } };
-			snugSphereQuery query = { .contacts = contacts, .capacity = 500 };
-			snugSphereResult result = { .status = snug_badArgument };
-			CALL(outcome, result = snugCollideSpheres(bodies[0], bodies[1], &query));
-			outcome->hash = sceneHash_Word(outcome->hash, (uint32_t)result.count);
-			HashBytes(&outcome->hash, contacts, sizeof(contacts));
-		}
 	}
 	const float bad[2] = { 1e38f, 1e38f };
 	CALL(outcome, snugBody_SetAmplitudes(bodies[0], bad, 2));
@@ -480,14 +468,12 @@ static Outcome Work(const Environment* environment, float* vertices)
 	snugModel* a = BuildIn(&outcome, meshes[0].positions, meshes[0].vertexCount, meshes[0].triangles,
 	    meshes[0].triangleCount, (snugTreeDef){ 0 });
 	snugModel* b = BuildIn(&outcome, meshes[1].positions, meshes[1].vertexCount, meshes[1].triangles,
-	    meshes[1].triangleCount, (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 2, .branching = 2 });
+	    meshes[1].triangleCount, (snugTreeDef){ .leafTriangles = 2 });
 	WorkWith(&outcome, a, b, meshes[0].positions, meshes[0].vertexCount, stations[0], vertices);
 	snugModel* tiny = BuildIn(&outcome, tinyMesh, 24, tinyTriangles, 8, (snugTreeDef){ .leafTriangles = 1 });
-	snugModel* tinyToo = BuildIn(&outcome, tinyMesh, 24, tinyTriangles, 8,
-	    (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 3, .branching = 4 });
+	snugModel* tinyToo = BuildIn(&outcome, tinyMesh, 24, tinyTriangles, 8, (snugTreeDef){ .leafTriangles = 3 });
 	WorkWith(&outcome, tiny, tinyToo, tinyMesh, 24, stations[1], vertices);
-	WorkWithFields(&outcome, snug_boundDefault, vertices);
-	WorkWithFields(&outcome, snug_boundBall, vertices);
+	WorkWithFields(&outcome, vertices);
 	WorkWithQueries(&outcome, snug_skin);
 	WorkWithQueries(&outcome, snug_sphericalSkin);
 	WorkWithQueries(&outcome, snug_dualQuaternionSkin);

@@ -311,11 +311,10 @@ static uint64_t Refitted(snugBody* body, snugBody* other)
 static void partial_changes_cost_less(void** state)
 {
 	(void)state;
-	static const int branchings[] = { 2, 4, 8 };
-	for (size_t i = 0; i < LENGTH_OF(branchings); ++i)
+	for (int leafTriangles = 1; leafTriangles <= 8; leafTriangles += 7)
 	{
 		// Cloth: neighbours in space are neighbours in number, so a range of vertices is a patch.
-		Clay clay = Clay_Make(sceneMakeCloth(2.0, 2.0, 60, 60), (snugTreeDef){ .branching = branchings[i] }, NULL);
+		Clay clay = Clay_Make(sceneMakeCloth(2.0, 2.0, 60, 60), (snugTreeDef){ .leafTriangles = leafTriangles }, NULL);
 		Thing other = Thing_Make(sceneMakeTetrahedron(), snug_rigid, (snugTreeDef){ 0 }, NULL);
 		sceneRandom random = { TestSeed() };
 		uint32_t count = clay.thing.mesh.vertexCount;
@@ -352,7 +351,7 @@ static void versions_start_again(void** state)
 	{
 		snugPool* pool = shared != 0 ? MakePool(40 * sizeof(sgPage)) : NULL;
 		sceneRandom random = { seed };
-		Clay clay = Clay_Make(sceneMakeBlob(10, seed), (snugTreeDef){ .branching = 4 }, pool);
+		Clay clay = Clay_Make(sceneMakeBlob(10, seed), (snugTreeDef){ .leafTriangles = 4 }, pool);
 		Thing other = Thing_Make(sceneMakeBlob(6, seed + 1), snug_rigid, (snugTreeDef){ 0 }, NULL);
 		uint32_t count = clay.thing.mesh.vertexCount;
 		for (int round = 0; round < 3; ++round)

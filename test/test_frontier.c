@@ -245,7 +245,7 @@ static void steps_that_find_as_much_as_they_can(void** state)
 	{
 		uint64_t seed = TestSeed() + (uint64_t)n;
 		sceneRandom random = { seed };
-		const snugTreeDef tree = { .split = snug_splitMedian, .leafTriangles = 8 };
+		const snugTreeDef tree = { .leafTriangles = 8 };
 		Scene scene = { .a.thing = Thing_Make(MakeBundle(&random, false), snug_rigid, tree, NULL),
 			.b.thing = Thing_Make(MakeBundle(&random, true), snug_rigid, tree, NULL) };
 		scene.truth = BruteAll(&scene.a.thing, &scene.b.thing, NULL);

@@ -111,9 +111,9 @@ static Golden Blobs(void)
 	return Tumble(sceneMakeBlob(12, 1), sceneMakeBlob(10, 2), snug_rigid, (snugTreeDef){ 0 }, 0.0, false);
 }
 
-static Golden BinaryTrees(void)
+static Golden SmallLeaves(void)
 {
-	snugTreeDef tree = { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 };
+	snugTreeDef tree = { .leafTriangles = 1 };
 	return Tumble(sceneMakeBlob(12, 1), sceneMakeTorus(0.9, 0.3, 40, 20), snug_free, tree, 0.0, false);
 }
 
@@ -134,7 +134,7 @@ static Golden Tiny(void)
 	ScaleMesh(&b, 0x1p-140f);
 	Golden golden = Start();
 	Thing thingA = Thing_Make(a, snug_rigid, (snugTreeDef){ 0 }, NULL);
-	Thing thingB = Thing_Make(b, snug_rigid, (snugTreeDef){ .leafTriangles = 3, .branching = 4 }, NULL);
+	Thing thingB = Thing_Make(b, snug_rigid, (snugTreeDef){ .leafTriangles = 3 }, NULL);
 	for (int frame = 0; frame < 4; ++frame)
 	{
 		double place[3] = { 0x1p-141 * frame, 0.0, 0.0 }, axis[3] = { 1.0, 2.0, 3.0 };
@@ -150,7 +150,7 @@ static Golden Voxels(void)
 {
 	Golden golden = Start();
 	Thing a = Thing_Make(sceneMakeVoxelBox(6, 7, 8, 0.25), snug_rigid, (snugTreeDef){ 0 }, NULL);
-	Thing b = Thing_Make(sceneMakeVoxelBox(5, 5, 5, 0.5), snug_rigid, (snugTreeDef){ .branching = 4 }, NULL);
+	Thing b = Thing_Make(sceneMakeVoxelBox(5, 5, 5, 0.5), snug_rigid, (snugTreeDef){ 0 }, NULL);
 	for (int frame = 0; frame < 8; ++frame)
 	{
 		Place(b.body, 0.25 * (frame - 4), 0.25 * (frame % 3), 2.0 - 0.25 * frame);
@@ -229,7 +229,6 @@ static Golden Fields(void)
 		}
 		snugModelDef def = MeshDef(&mesh, snug_fields, (snugTreeDef){ 0 });
 		def.fields = (snugFieldsDef){ .fieldCount = 5, .displacements = displacements };
-		def.bounds = &(snugBoundsDef){ .bound = k == 0 ? snug_boundDefault : snug_boundBall };
 		def.fields.starts = k == 0 ? NULL : starts;
 		def.fields.fields = k == 0 ? NULL : numbers;
 		things[k] = (Thing){ .mesh = mesh };
@@ -317,29 +316,29 @@ static const struct Scene
 } scenes[] = {
 	// clang-format off
 	{ "Blobs", Blobs, { 2560u, 0x3960aadabce367d5u, 0x738b2a9edf5fdd53u, 0xfbee2aebd9861dceu,
-		0x44107be93de93126u } },
-	{ "BinaryTrees", BinaryTrees, { 2467u, 0x69abdb3a1c843d55u, 0xdb468aea081584d4u, 0x62eb3879013abcdau,
-		0x7fff729f1688e6e2u } },
+		0x832a88c910fdf71cu } },
+	{ "SmallLeaves", SmallLeaves, { 2467u, 0x69abdb3a1c843d55u, 0xa016e9ddcf320c38u, 0x62eb3879013abcdau,
+		0xa503b7cbbbaa9b96u } },
 	{ "FarWithOrigin", FarWithOrigin, { 1125u, 0x5686f773b69e96c8u, 0xff8645adb5738ca1u, 0x76e73916cbb9572au,
-		0x3feb82dc88de03c9u } },
+		0x28222e47ccad5510u } },
 	{ "FarWithout", FarWithout, { 7715u, 0xc62cf96cd225cbadu, 0x394bdf3519114ebdu, 0x9528ac90491e541du,
-		0x5c76990f733c6b21u } },
+		0x27f2d6a84cf60c01u } },
 	{ "Tiny", Tiny, { 1368u, 0xa811bd746169d98eu, 0xc717b5d78f0d01c5u, 0xf8f10686c7220fb2u,
-		0x3e177a26173a81b3u } },
+		0xcf59259218a8c506u } },
 	{ "Voxels", Voxels, { 4414u, 0x6b2e1180f745938fu, 0x4ba63b3a16b40fdeu, 0x41d4ff30d2754875u,
-		0xaf98d4d394fce791u } },
+		0x70cf0744a04be3cdu } },
 	{ "LightEncounter", LightEncounter, { 666u, 0xd443164fa6a17f9cu, 0x621aa4e69cc98126u, 0x7b9e6e55fcfeaa39u,
-		0x2e2101c80500c079u } },
+		0xcfc641098b6c3189u } },
 	{ "HeavyEncounter", HeavyEncounter, { 26445u, 0x1d563be7c56eada3u, 0x225ca0e64745dce0u, 0xef59bc6b6a2a17beu,
-		0x2e2101c80500c079u } },
+		0xcfc641098b6c3189u } },
 	{ "Fields", Fields, { 1383u, 0xaa6aacc117b1b9a5u, 0x9ac3d3bfaa625743u, 0x441aeafa319357bfu,
-		0xf8c31476e36eacd4u } },
+		0xcca500f41a1c3620u } },
 	{ "BlendedMen", BlendedMen, { 993u, 0x2031c459c2d40edau, 0x56840f286417ce6bu, 0x9f92fed8fa6d2e9bu,
-		0xa0ad59e7daddfb2fu } },
+		0xb3051edc3d082dbdu } },
 	{ "SphericalMen", SphericalMen, { 995u, 0xd7d995dbea3efae9u, 0x56840f286417ce6bu, 0x9f34f3e763ebd378u,
-		0x7274bcd43c3dd021u } },
+		0xb3a0530e3fb6d157u } },
 	{ "DualQuaternionMen", DualQuaternionMen, { 997u, 0xaf17b5b1196bd54du, 0x56840f286417ce6bu, 0x737eb98d0b48cb6fu,
-		0xaf2dc613f7d4d200u } },
+		0xebd23bf5459439efu } },
 	// clang-format on
 };
 

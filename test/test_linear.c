@@ -7,20 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void Validate(const char* what, uint64_t seed, const Thing* thing, const LinearBounding* how, uint64_t* checks)
+static void Validate(const char* what, uint64_t seed, const Thing* thing, uint64_t* checks)
 {
 	snugValidation found;
 	if (snugBody_Validate(thing->body, &found) != snug_success)
 	{
-		fail_msg("%s, SNUG_SEED=%llu: bound %d, volume %d, leaves %d, strategy %d: %llu of %llu checks failed, by %g",
-		    what, (unsigned long long)seed, (int)how->bound, (int)how->volume, how->boundLeaves, (int)how->strategy,
+		fail_msg("%s, SNUG_SEED=%llu: %llu of %llu checks failed, by %g", what, (unsigned long long)seed,
 		    (unsigned long long)found.violations, (unsigned long long)found.checks, found.worst);
 	}
 	*checks += found.checks;
 }
 
 // What a linear body meets: another one, or any other kind.
-static Thing MakePartner(sceneRandom* random, double size, int kind, Skin* skin, FieldSet* set, LinearBounding* how)
+static Thing MakePartner(sceneRandom* random, double size, int kind, Skin* skin, FieldSet* set, snugStrategy strategy)
 {
 	sceneMesh mesh = RandomMesh(random, (MeshKind)sceneRandom_Index(random, MESH_KINDS));
 	ScaleMesh(&mesh, (float)size);
@@ -33,15 +32,14 @@ static Thing MakePartner(sceneRandom* random, double size, int kind, Skin* skin,
 		case 2:
 		{
 			*skin = RandomSkin(random, &mesh);
-			Bounding bounding = { .volume = how->volume, .strategy = how->strategy };
-			Thing thing = MakeBounded(mesh, skin, RandomTreeDef(random), &bounding);
+			Thing thing = MakeBlend(mesh, skin, RandomTreeDef(random), strategy);
 			RandomMatrices(random, skin, size, 0.0);
 			Pose(&thing, skin);
 			return thing;
 		}
 		default:
 			*set = RandomFields(random, &mesh, size);
-			return MakeLinear(mesh, set, RandomTreeDef(random), how);
+			return MakeLinear(mesh, set, RandomTreeDef(random), strategy);
 	}
 }
 
@@ -62,7 +60,7 @@ static bool IsTooFar(const Thing* thing, const snugFrame* frame)
 
 // Oracle: all pairs by brute force at the evaluated vertices. A bound may only skip work, so a difference means that
 // one failed to contain its vertices; the validator says which.
-static void every_bound_matches_brute_force(void** state)
+static void pairs_match_brute_force(void** state)
 {
 	(void)state;
 	uint64_t seed = TestSeed(), checks = 0, pairs = 0;
@@ -70,15 +68,14 @@ static void every_bound_matches_brute_force(void** state)
 	{
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
-		LinearBounding howA = LinearBoundingOf(number), howB = howA;
-		howB.strategy = (snugStrategy)sceneRandom_Index(&random, 4);
+		snugStrategy strategyA = (snugStrategy)(number % 4), strategyB = (snugStrategy)sceneRandom_Index(&random, 4);
 		double size = sceneRandom_Index(&random, 4) == 0 ? ldexp(1.0, (int)sceneRandom_Index(&random, 120) - 60) : 1.0;
 		sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
 		ScaleMesh(&mesh, (float)size);
 		FieldSet setA = RandomFields(&random, &mesh, size), setB = { 0 };
 		Skin skin = { 0 };
-		Thing a = MakeLinear(mesh, &setA, RandomTreeDef(&random), &howA);
-		Thing b = MakePartner(&random, size, i / LINEAR_BOUND_COUNT % 4, &skin, &setB, &howB);
+		Thing a = MakeLinear(mesh, &setA, RandomTreeDef(&random), strategyA);
+		Thing b = MakePartner(&random, size, i / 4 % 4, &skin, &setB, strategyB);
 		for (int pose = 0; pose < 4; ++pose)
 		{
 			if (pose > 0)
@@ -98,7 +95,7 @@ static void every_bound_matches_brute_force(void** state)
 				frame.position[pose % 3] = size * sceneRandom_Range(&random, -0.5, 0.5);
 			}
 			assert_int_equal(snugBody_SetFrame(b.body, &frame), snug_success);
-			Validate("linear", number, &a, &howA, &checks);
+			Validate("linear", number, &a, &checks);
 			pairs += IsTooFar(&b, &frame) ? 0 : CheckPairs("linear", number, &a, &b, NULL);
 		}
 		Thing_Free(&a);
@@ -122,8 +119,8 @@ static void vertices_follow_the_definition(void** state)
 		sceneRandom random = { number };
 		sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
 		FieldSet set = RandomFields(&random, &mesh, 1.0);
-		LinearBounding how = LinearBoundingOf(number);
-		Thing thing = MakeLinear(mesh, &set, RandomTreeDef(&random), &how);
+		snugStrategy strategy = (snugStrategy)(number % 4);
+		Thing thing = MakeLinear(mesh, &set, RandomTreeDef(&random), strategy);
 		RandomAmplitudes(&random, &set);
 		PoseLinear(&thing, &set);
 		float* found = malloc(3 * sizeof(float) * (size_t)mesh.vertexCount + 1);
@@ -167,14 +164,14 @@ static void small_pools_cost_only_time(void** state)
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
 		snugPool* pool = MakePool(1 + sceneRandom_Index(&random, 4) * 4000);
-		LinearBounding how = LinearBoundingOf(number);
+		snugStrategy strategy = (snugStrategy)(number % 4);
 		FieldSet sets[2];
 		Thing things[2];
 		for (int k = 0; k < 2; ++k)
 		{
 			sceneMesh mesh = sceneMakeBlob(8 - (uint32_t)k, number);
 			sets[k] = RandomFields(&random, &mesh, 1.0);
-			things[k] = MakeLinear(mesh, &sets[k], (snugTreeDef){ 0 }, &how);
+			things[k] = MakeLinear(mesh, &sets[k], (snugTreeDef){ 0 }, strategy);
 			snugBody_Destroy(things[k].body);
 			things[k].body = MakeBody(things[k].model, pool);
 		}
@@ -206,8 +203,7 @@ static void bad_amplitudes_change_nothing(void** state)
 	{
 		set.displacements[i] = (float)sceneRandom_Range(&random, -0.2, 0.2);
 	}
-	LinearBounding how = { 0 };
-	Thing thing = MakeLinear(mesh, &set, (snugTreeDef){ 0 }, &how);
+	Thing thing = MakeLinear(mesh, &set, (snugTreeDef){ 0 }, snug_strategyAuto);
 	set.amplitudes[0] = 0.5f;
 	set.amplitudes[2] = -1.0f;
 	PoseLinear(&thing, &set);
@@ -264,36 +260,22 @@ static void bad_fields_are_refused(void** state)
 		snugFieldsDef fields;
 		snugStatus status;
 		const char* text;
-		snugBoundsDef bounds;
 	} cases[] = {
-		{ { .fieldCount = 2, .displacements = good }, snug_success, "", { 0 } },
-		{ { .fieldCount = 2, .starts = starts, .fields = fields, .displacements = good }, snug_success, "", { 0 } },
-		{ { .fieldCount = 0, .displacements = good }, snug_badInput, "0 displacement fields", { 0 } },
-		{ { .fieldCount = 65536, .displacements = good }, snug_badInput, "65536 displacement fields", { 0 } },
-		{ { .fieldCount = 2 }, snug_badArgument, "without displacements", { 0 } },
-		{ { .fieldCount = 2, .starts = starts, .displacements = good }, snug_badArgument, "without displacements",
-		    { 0 } },
-		{ { .fieldCount = 2, .displacements = bad }, snug_badInput, "field 0: the displacement of vertex 2", { 0 } },
-		{ { .fieldCount = 2, .displacements = huge }, snug_badInput, "too large", { 0 } },
-		{ { .fieldCount = 2, .starts = starts, .fields = fields, .displacements = bad }, snug_badInput, "vertex 2",
-		    { 0 } },
-		{ { .fieldCount = 2, .starts = backwards, .fields = fields, .displacements = good }, snug_badInput, "vertex 1",
-		    { 0 } },
-		{ { .fieldCount = 2, .starts = many, .fields = fields, .displacements = good }, snug_badInput, "vertex 2",
-		    { 0 } },
+		{ { .fieldCount = 2, .displacements = good }, snug_success, "" },
+		{ { .fieldCount = 2, .starts = starts, .fields = fields, .displacements = good }, snug_success, "" },
+		{ { .fieldCount = 0, .displacements = good }, snug_badInput, "0 displacement fields" },
+		{ { .fieldCount = 65536, .displacements = good }, snug_badInput, "65536 displacement fields" },
+		{ { .fieldCount = 2 }, snug_badArgument, "without displacements" },
+		{ { .fieldCount = 2, .starts = starts, .displacements = good }, snug_badArgument, "without displacements" },
+		{ { .fieldCount = 2, .displacements = bad }, snug_badInput, "field 0: the displacement of vertex 2" },
+		{ { .fieldCount = 2, .displacements = huge }, snug_badInput, "too large" },
+		{ { .fieldCount = 2, .starts = starts, .fields = fields, .displacements = bad }, snug_badInput, "vertex 2" },
+		{ { .fieldCount = 2, .starts = backwards, .fields = fields, .displacements = good }, snug_badInput,
+		    "vertex 1" },
+		{ { .fieldCount = 2, .starts = many, .fields = fields, .displacements = good }, snug_badInput, "vertex 2" },
 		{ { .fieldCount = 2, .starts = starts, .fields = unknown, .displacements = good }, snug_badInput,
-		    "field 2 of 2", { 0 } },
-		{ { .fieldCount = 2, .starts = starts, .fields = twice, .displacements = good }, snug_badInput, "twice",
-		    { 0 } },
-		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "do not have", { .bound = snug_boundLimited } },
-		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "do not have", { .bound = (snugBound)99 } },
-		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "go together", { .volume = snug_volumeBall } },
-		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "go together",
-		    { .bound = snug_boundInterval, .volume = snug_volumeDop14 } },
-		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "contact spheres", { .contactLevel = 2 } },
-		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "in front of a skin",
-		    { .fieldsBound = snug_boundInterval } },
-		{ { .fieldCount = 2, .displacements = good }, snug_badArgument, "for skins", { .restVolume = snug_restDop14 } },
+		    "field 2 of 2" },
+		{ { .fieldCount = 2, .starts = starts, .fields = twice, .displacements = good }, snug_badInput, "twice" },
 	};
 	for (size_t i = 0; i < LENGTH_OF(cases); ++i)
 	{
@@ -301,7 +283,6 @@ static void bad_fields_are_refused(void** state)
 		snugModelDef def = MeshDef(&mesh, snug_fields, (snugTreeDef){ 0 });
 		def.messenger = TestMessages_Get(&messages);
 		def.fields = cases[i].fields;
-		def.bounds = &cases[i].bounds;
 		snugModel* model;
 		assert_int_equal(snugModel_Create(&def, &model), cases[i].status);
 		assert_int_equal(messages.count, cases[i].status != snug_success);
@@ -321,7 +302,6 @@ static void building_is_deterministic(void** state)
 		sceneRandom random = { number };
 		sceneMesh mesh = sceneMakeBlob(12, random.state);
 		FieldSet set = RandomFields(&random, &mesh, 1.0);
-		LinearBounding how = LinearBoundingOf(number);
 		snugModel* models[3];
 		TestAllocator allocator = { 0 };
 		size_t bytes[3];
@@ -329,8 +309,6 @@ static void building_is_deterministic(void** state)
 		for (int k = 0; k < 3; ++k)
 		{
 			snugModelDef def = LinearDef(&mesh, &set, (snugTreeDef){ 0 });
-			const snugBoundsDef bounds = LinearBounding_Def(&how);
-			def.bounds = &bounds;
 			// The C library's allocator on one side, ours, which fills, on the other.
 			def.allocator = k == 0 ? (snugAllocator){ 0 } : TestAllocator_Get(&allocator);
 			snugStatus status =
@@ -368,14 +346,14 @@ static void threads_find_the_same(void** state)
 	{
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
-		LinearBounding how = LinearBoundingOf(number);
+		snugStrategy strategy = (snugStrategy)(number % 4);
 		FieldSet sets[2];
 		Thing things[2];
 		for (uint32_t k = 0; k < 2; ++k)
 		{
 			sceneMesh mesh = sceneMakeBlob(14 + k, number + k);
 			sets[k] = RandomFields(&random, &mesh, 1.0);
-			things[k] = MakeLinear(mesh, &sets[k], (snugTreeDef){ 0 }, &how);
+			things[k] = MakeLinear(mesh, &sets[k], (snugTreeDef){ 0 }, strategy);
 		}
 		Place(things[1].body, 1.4, 0.2, 0.1);
 		for (int pose = 0; pose < 3; ++pose)
@@ -421,12 +399,10 @@ static void bounds_hold_on_long_walks(void** state)
 	{
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
-		LinearBounding how = LinearBoundingOf(number);
-		how.volume = snug_volumeBox;
-		how.strategy = i % 2 == 0 ? snug_strategyFront : snug_strategyOnDemand;
+		snugStrategy strategy = i % 2 == 0 ? snug_strategyFront : snug_strategyOnDemand;
 		sceneMesh mesh = sceneMakeBlob(8, number);
 		FieldSet set = RandomFields(&random, &mesh, 0.3);
-		Thing a = MakeLinear(mesh, &set, (snugTreeDef){ 0 }, &how);
+		Thing a = MakeLinear(mesh, &set, (snugTreeDef){ 0 }, strategy);
 		Thing b = Thing_Make(sceneMakeBlob(6, number + 1), snug_rigid, (snugTreeDef){ 0 }, NULL);
 		double step = ldexp(1.0, -(int)sceneRandom_Index(&random, 12));
 		for (int k = 0; k < 200; ++k)
@@ -439,9 +415,9 @@ static void bounds_hold_on_long_walks(void** state)
 			PoseLinear(&a, &set);
 			Place(b.body, 1.5, 0.0, 0.0);
 			snugResult result = snugCollide(a.body, b.body, NULL);
-			refitted[how.strategy == snug_strategyFront ? 0 : 1] += result.counters.nodesRefitted;
+			refitted[strategy == snug_strategyFront ? 0 : 1] += result.counters.nodesRefitted;
 			uint64_t checks = 0;
-			Validate("walk", number, &a, &how, &checks);
+			Validate("walk", number, &a, &checks);
 			if (k % 50 == 0)
 			{
 				CheckPairs("walk", number, &a, &b, NULL);
@@ -456,11 +432,10 @@ static void bounds_hold_on_long_walks(void** state)
 	assert_true(refitted[0] > 0 && (refitted[1] > 0 || TestCount(21) == 1));
 }
 
-// The same step again and again: growth is used at all, for boxes and for balls. Would catch a front that refits all.
+// The same step again and again: growth is used at all. Would catch a front that refits all.
 static void small_steps_grow_bounds(void** state)
 {
 	(void)state;
-	for (int ball = 0; ball < 2; ++ball)
 	{
 		sceneMesh mesh = sceneMakeBlob(20, 1);
 		FieldSet set = { .fieldCount = 1 };
@@ -471,9 +446,8 @@ static void small_steps_grow_bounds(void** state)
 		uint64_t refitted[2] = { 0, 0 };
 		for (int k = 0; k < 2; ++k)
 		{
-			LinearBounding how = { .bound = ball ? snug_boundBall : snug_boundDefault,
-				.strategy = k == 0 ? snug_strategyFront : snug_strategyOnDemand };
-			Thing a = MakeLinear(sceneMesh_Copy(&mesh), &set, (snugTreeDef){ 0 }, &how);
+			snugStrategy strategy = k == 0 ? snug_strategyFront : snug_strategyOnDemand;
+			Thing a = MakeLinear(sceneMesh_Copy(&mesh), &set, (snugTreeDef){ 0 }, strategy);
 			Thing b = Thing_Make(sceneMakeBlob(10, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
 			Place(b.body, 1.6, 0.3, 0.2);
 			for (int step = 1; step < 40; ++step)
@@ -494,7 +468,7 @@ static void small_steps_grow_bounds(void** state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_bound_matches_brute_force),
+		cmocka_unit_test(pairs_match_brute_force),
 		cmocka_unit_test(vertices_follow_the_definition),
 		cmocka_unit_test(small_pools_cost_only_time),
 		cmocka_unit_test(bad_amplitudes_change_nothing),

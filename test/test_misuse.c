@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "simd/kernels.h"
+#include "snug/snug_queries.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -115,7 +116,8 @@ static void nulls_are_told(void** state)
 	ASSERT_MISUSE(snugModel_GetJointPositions(NULL, positions) == 0);
 	ASSERT_BAD_ARGUMENT(snugModel_GetTwins(NULL, starts));
 	ASSERT_BAD_ARGUMENT(snugModel_GetTwins(rigidModel, NULL));
-	ASSERT_MISUSE(snugModel_GetBoundsDef(NULL).contactLevel == 0);
+	ASSERT_MISUSE(snugModel_GetNodeTriangles(NULL, 0, starts, 5) == 0);
+	ASSERT_MISUSE(snugModel_GetNodeTriangles(rigidModel, 0, NULL, 5) == 0);
 	ASSERT_MISUSE(snugModel_GetBlock(NULL, &bytes) == NULL);
 	ASSERT_MISUSE(snugModel_GetBlock(rigidModel, NULL) == NULL);
 	ASSERT_BAD_ARGUMENT(snugModel_Load(block, bytes, NULL, NULL));
@@ -240,14 +242,11 @@ static void reserved_members_must_be_zero(void** state)
 {
 	(void)state;
 	snugModelDef def = MeshDef(&mesh, snug_rigid, (snugTreeDef){ 0 });
-	snugBoundsDef bounds = { .bound = snug_boundDefault };
-	def.bounds = &bounds;
 	snugModel* model = NULL;
 	ASSERT_RESERVED(def.reserved, snugModel_Create(&def, &model));
 	ASSERT_RESERVED(def.tree.reserved, snugModel_Create(&def, &model));
 	ASSERT_RESERVED(def.skin.reserved, snugModel_Create(&def, &model));
 	ASSERT_RESERVED(def.fields.reserved, snugModel_Create(&def, &model));
-	ASSERT_RESERVED(bounds.reserved, snugModel_Create(&def, &model));
 	size_t bytes;
 	const void* block = snugModel_GetBlock(rigidModel, &bytes);
 	snugLoadDef load = { .allocator = { 0 } };
@@ -262,8 +261,6 @@ static void reserved_members_must_be_zero(void** state)
 	snugQuery query = { .capacity = 0 };
 	ASSERT_RESERVED(query.reserved, snugCollide(rigidBody, freeBody, &query).status);
 	ASSERT_RESERVED(query.reserved, snugTouches(rigidBody, freeBody, &query).status);
-	snugSphereQuery spheres = { .capacity = 0 };
-	ASSERT_RESERVED(spheres.reserved, snugCollideSpheres(rigidBody, freeBody, &spheres).status);
 	assert_int_equal(snugModel_Create(&def, &model), snug_success);
 	snugModel_Destroy(model);
 }
@@ -342,22 +339,12 @@ static void bad_definitions_are_refused(void** state)
 		}
 	}
 	static const int leafTriangles[] = { -1, 9, 1000, -2147483647 };
-	static const int branchings[] = { -8, 1, 3, 5, 6, 7, 9, 16 };
 	for (size_t i = 0; i < LENGTH_OF(leafTriangles); ++i)
 	{
 		def = good;
 		def.tree.leafTriangles = leafTriangles[i];
 		assert_int_equal(TryModel(def), snug_badArgument);
 	}
-	for (size_t i = 0; i < LENGTH_OF(branchings); ++i)
-	{
-		def = good;
-		def.tree.branching = branchings[i];
-		assert_int_equal(TryModel(def), snug_badArgument);
-	}
-	def = good;
-	def.tree.split = (snugSplit)3;
-	assert_int_equal(TryModel(def), snug_badArgument);
 	def = good;
 	def.deformer = (snugDeformer)1000;
 	assert_int_equal(TryModel(def), snug_badArgument);

@@ -34,13 +34,6 @@ static snugModel* MakeSkinModel(sceneRandom* random, const sceneMesh* mesh, uint
 		.joints = skin.transforms,
 		.weights = skin.weights,
 	};
-	static const snugBound kinds[] = { snug_boundDefault, snug_boundCorners, snug_boundProgram, snug_boundLocal,
-		snug_boundFirstOrder };
-	const snugBoundsDef bounds = {
-		.bound = kinds[(number / 15 + sceneRandom_Index(random, 2)) % LENGTH_OF(kinds)],
-		.boundLeaves = sceneRandom_Index(random, 2) != 0,
-	};
-	def.bounds = &bounds;
 	if (sceneRandom_Index(random, 2) != 0)
 	{
 		def.fields = (snugFieldsDef){
@@ -57,15 +50,10 @@ static snugModel* MakeSkinModel(sceneRandom* random, const sceneMesh* mesh, uint
 	return model;
 }
 
-static snugModel* MakeLinearModel(sceneRandom* random, const sceneMesh* mesh, uint32_t number)
+static snugModel* MakeLinearModel(sceneRandom* random, const sceneMesh* mesh)
 {
 	FieldSet set = RandomFields(random, mesh, 1.0);
-	LinearBounding how = LinearBoundingOf(number / 5);
 	snugModelDef def = LinearDef(mesh, &set, RandomTreeDef(random));
-	snugBoundsDef bounds = LinearBounding_Def(&how);
-	bool isBall = how.bound == snug_boundBall || how.bound == snug_boundMeanBall;
-	bounds.contactLevel = isBall ? sceneRandom_Index(random, 4) : 0;
-	def.bounds = &bounds;
 	snugModel* model = NULL;
 	assert_int_equal(snugModel_Create(&def, &model), snug_success);
 	FieldSet_Free(&set);
@@ -78,7 +66,7 @@ static snugModel* MakeSample(uint32_t number)
 	sceneMesh mesh = RandomMesh(&random, (MeshKind)(number % MESH_KINDS));
 	snugDeformer deformer = number % 3 == 0 ? snug_rigid : snug_free;
 	snugModel* model = number % 5 == 4   ? MakeSkinModel(&random, &mesh, number)
-	                   : number % 5 == 3 ? MakeLinearModel(&random, &mesh, number)
+	                   : number % 5 == 3 ? MakeLinearModel(&random, &mesh)
 	                                     : MakeModel(&mesh, deformer, RandomTreeDef(&random));
 	sceneMesh_Free(&mesh);
 	return model;
@@ -96,8 +84,6 @@ static void AssertSameModel(const snugModel* first, const snugModel* second)
 	assert_int_equal(firstInfo.leafCount, secondInfo.leafCount);
 	assert_int_equal(firstInfo.depth, secondInfo.depth);
 	assert_int_equal(firstInfo.deformer, secondInfo.deformer);
-	assert_int_equal(firstInfo.tree.split, secondInfo.tree.split);
-	assert_int_equal(firstInfo.tree.branching, secondInfo.tree.branching);
 	assert_int_equal(firstInfo.tree.leafTriangles, secondInfo.tree.leafTriangles);
 }
 

@@ -228,8 +228,7 @@ static void a_bound_changes_no_pairs(void** state)
 		uint64_t seed = TestSeed() + (uint64_t)n;
 		sceneRandom random = { seed };
 		snugPool* pool = sceneRandom_Index(&random, 5) == 0 ? MakePool(4096 * 3) : NULL;
-		const snugTreeDef tree = { .branching = 2 << sceneRandom_Index(&random, 3),
-			.leafTriangles = 1 + (int)sceneRandom_Index(&random, 2) };
+		const snugTreeDef tree = { .leafTriangles = 1 + (int)sceneRandom_Index(&random, 2) };
 		Scene scene;
 		for (int i = 0; i < 2; ++i)
 		{

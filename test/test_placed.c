@@ -155,9 +155,7 @@ static void skins_are_contained(void** state)
 		sceneRandom random = { number };
 		bool isSmall = number % 3 == 0;
 		SkinnedMesh hard = isSmall ? SmallSkin(&random) : HardSkin(&random);
-		Bounding how = BoundingOf(number / 2);
-		how.volume = number % 2 == 0 ? snug_volumeBox : how.volume;
-		Thing thing = MakeThing(&hard, RandomTreeDef(&random), &how);
+		Thing thing = MakeThing(&hard, RandomTreeDef(&random), StrategyOf(number));
 		for (int pose = 0; pose < (isSmall ? 20 : 3); ++pose)
 		{
 			if (isSmall)
@@ -190,8 +188,7 @@ static void aligned_roundings_are_contained(void** state)
 		for (int alignment = 0; alignment < ALIGNMENTS; ++alignment)
 		{
 			SkinnedMesh aligned = AlignedSkin((Alignment)alignment, n);
-			Bounding how = { .boundLeaves = true };
-			Thing thing = MakeThing(&aligned, (snugTreeDef){ 0 }, &how);
+			Thing thing = MakeThing(&aligned, (snugTreeDef){ 0 }, snug_strategyAuto);
 			PoseBody(thing.body, &aligned);
 			for (size_t i = 0; i < LENGTH_OF(turns); ++i)
 			{
@@ -216,8 +213,7 @@ static void fields_are_contained(void** state)
 		sceneRandom random = { number };
 		SkinnedMesh hard = HardSkin(&random);
 		FieldSet set = RandomFields(&random, &hard.mesh, SizeOf(&hard.mesh));
-		LinearBounding how = LinearBoundingOf(number);
-		Thing thing = MakeLinear(sceneMesh_Copy(&hard.mesh), &set, RandomTreeDef(&random), &how);
+		Thing thing = MakeLinear(sceneMesh_Copy(&hard.mesh), &set, RandomTreeDef(&random), StrategyOf(number));
 		for (int pose = 0; pose < 3; ++pose)
 		{
 			RandomAmplitudes(&random, &set);
@@ -244,9 +240,7 @@ static void morphs_and_turning_skins_are_contained(void** state)
 		sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
 		SkinnedMesh skinned = { mesh, RandomSkin(&random, &mesh) };
 		FieldSet set = RandomFields(&random, &mesh, 0.1);
-		Bounding how = { 0 };
-		Thing thing =
-		    MakeMorphThing(&skinned, &set, deformers[number % 3], RandomTreeDef(&random), &how, snug_boundDefault);
+		Thing thing = MakeMorphThing(&skinned, &set, deformers[number % 3], RandomTreeDef(&random), snug_strategyAuto);
 		for (int pose = 0; pose < 3; ++pose)
 		{
 			TurnJoints(&random, &skinned);
@@ -285,9 +279,8 @@ static void balls_do_not_grow_by_turning(void** state)
 		sceneRandom random = { number };
 		sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
 		FieldSet set = RandomFields(&random, &mesh, 0.1);
-		LinearBounding how = LinearBoundingOf(number);
 		bool isLinear = number % 3 != 0;
-		Thing thing = isLinear ? MakeLinear(mesh, &set, RandomTreeDef(&random), &how)
+		Thing thing = isLinear ? MakeLinear(mesh, &set, RandomTreeDef(&random), StrategyOf(number))
 		                       : Thing_Make(mesh, snug_rigid, RandomTreeDef(&random), NULL);
 		if (isLinear)
 		{

@@ -150,8 +150,8 @@ static void pages_change_hands(void** state)
 	for (uint32_t pages = 0; pages < 10; ++pages)
 	{
 		snugPool* pool = MakePool(pages * sizeof(sgPage) + 1);
-		Thing a = Thing_Make(sceneMakeBlob(10, 1), snug_free, (snugTreeDef){ .branching = 4 }, pool);
-		Thing b = Thing_Make(sceneMakeBlob(10, 2), snug_free, (snugTreeDef){ .branching = 2 }, pool);
+		Thing a = Thing_Make(sceneMakeBlob(10, 1), snug_free, (snugTreeDef){ 0 }, pool);
+		Thing b = Thing_Make(sceneMakeBlob(10, 2), snug_free, (snugTreeDef){ .leafTriangles = 2 }, pool);
 		for (int round = 0; round < 4; ++round)
 		{
 			Thing *first = round % 2 != 0 ? &a : &b, *second = round % 2 != 0 ? &b : &a;
@@ -290,8 +290,7 @@ static void pages_appear_during_a_refit(void** state)
 {
 	(void)state;
 	snugPool* pool = MakePool(12 * sizeof(sgPage));
-	Thing thing =
-	    Thing_Make(sceneMakeBlob(16, 1), snug_free, (snugTreeDef){ .branching = 4, .leafTriangles = 4 }, pool);
+	Thing thing = Thing_Make(sceneMakeBlob(16, 1), snug_free, (snugTreeDef){ .leafTriangles = 4 }, pool);
 	assert_true(thing.body->pageCount > 8);
 	Toggler toggler = { .pool = pool };
 	atomic_init(&toggler.isDone, false);
@@ -344,7 +343,7 @@ static bool DestroyOnce(void* user, snugPair pair)
 static void a_page_appears_during_a_query(void** state)
 {
 	(void)state;
-	snugTreeDef tree = { .split = snug_splitMedian, .leafTriangles = 8, .branching = 2 };
+	snugTreeDef tree = { .leafTriangles = 8 };
 	snugPool* pool = MakePool(sizeof(sgPage));
 	Thing a = Thing_Make(MakeStrip(20, 0.0f, 0.5f), snug_free, tree, pool);
 	Thing b = Thing_Make(MakeStrip(400, 0.25f, -0.5f), snug_rigid, tree, NULL);

@@ -2,7 +2,7 @@
 // bounds and the validator.
 #include "support.h"
 
-#include "body/body.h"
+#include "body/cache.h"
 #include "query/sink.h"
 
 #include <math.h>
@@ -169,7 +169,7 @@ static void unsorted_pairs_come_as_they_are_found(void** state)
 static void callbacks_get_every_pair_once(void** state)
 {
 	(void)state;
-	Thing a = MakeLeft(2, (snugTreeDef){ 0 }), b = MakeRight(2, (snugTreeDef){ .branching = 2, .leafTriangles = 1 });
+	Thing a = MakeLeft(2, (snugTreeDef){ 0 }), b = MakeRight(2, (snugTreeDef){ .leafTriangles = 1 });
 	PairList all = BruteAll(&a, &b, NULL);
 	Collected* collected = calloc(1, sizeof(Collected));
 	assert_non_null(collected);
@@ -426,8 +426,7 @@ static void bounds_contain_all_vertices(void** state)
 static void the_validator_finds_every_shrunk_bound(void** state)
 {
 	(void)state;
-	Thing thing =
-	    Thing_Make(sceneMakeBlob(4, 9), snug_rigid, (snugTreeDef){ .branching = 4, .leafTriangles = 5 }, NULL);
+	Thing thing = Thing_Make(sceneMakeBlob(4, 9), snug_rigid, (snugTreeDef){ .leafTriangles = 5 }, NULL);
 	snugValidation validation;
 	assert_int_equal(snugBody_Validate(thing.body, &validation), snug_success);
 	snugModelInfo info = snugModel_GetInfo(thing.model);
@@ -473,11 +472,8 @@ static void the_validator_sees_the_cache(void** state)
 		{
 			continue;
 		}
-		uint32_t group = slot / SG_LANES;
-		uint32_t page = thing.body->pageTable[group >> thing.body->groupShift];
-		assert_int_not_equal(page, SG_NONE);
-		uint32_t place = (group & ((1u << thing.body->groupShift) - 1u)) * thing.body->groupStride;
-		sgCacheGroup* cached = (sgCacheGroup*)(void*)(thing.body->pool->pages[page].bytes + place);
+		sgCacheGroup* cached = sgCache_FindGroup(thing.body, slot / SG_LANES, false);
+		assert_non_null(cached);
 		float* value = cached->boxes.upper[1] + slot % SG_LANES;
 		float kept = *value;
 		*value = nextafterf(kept, -INFINITY);

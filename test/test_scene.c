@@ -745,7 +745,7 @@ static void a_hub_is_shared(void** state)
 	sceneRandom random = { 3 };
 	sceneMesh ball = sceneMakeBlob(8, 1);
 	Skin skin = RandomSkin(&random, &ball);
-	Thing hub = MakeBounded(ball, &skin, (snugTreeDef){ 0 }, &(Bounding){ 0 });
+	Thing hub = MakeBlend(ball, &skin, (snugTreeDef){ 0 }, snug_strategyAuto);
 	snugSceneDef def = { .room = { .bodies = SPOKES + 1 }, .workers = { ThreadPool_Run, &pool } };
 	Heap spokes = MakeHeap(sceneMakeTetrahedron(), SPOKES, &def);
 	uint32_t id;

@@ -2,7 +2,7 @@
 // vertices, and that ours does not.
 //
 // Each test makes a skin for which a printed formula fails, computes the printed bound by the paper's own lines, finds
-// the vertex that is outside, and checks that every bound of ours contains it.
+// the vertex that is outside, and checks that our bounds contain it.
 #include "skin_support.h"
 
 #include "body/body.h"
@@ -118,24 +118,17 @@ static double FarthestOutside(const Thing* thing, const Ball* ball)
 	return most;
 }
 
-// Every bound of ours contains all vertices of a pose. Returns how far outside the printed ball one is.
+// Our bounds contain all vertices of a pose. Returns how far outside the printed ball one is.
 static double CheckOurs(SkinnedMesh* skinned, snugDeformer deformer, const Ball* printed)
 {
-	static const snugBound bounds[] = { snug_boundDefault, snug_boundLocal, snug_boundZeroOrder, snug_boundFirstOrder,
-		snug_boundCorners, snug_boundProgram };
-	double outside = -INFINITY;
-	for (size_t i = 0; i < LENGTH_OF(bounds); ++i)
-	{
-		Bounding how = { .bound = bounds[i], .boundLeaves = true };
-		Thing thing = MakeSkinThing(skinned, deformer, (snugTreeDef){ .branching = 2, .leafTriangles = 1 }, &how);
-		snugValidation found;
-		assert_int_equal(
-		    snugBody_SetJoints(thing.body, skinned->skin.matrices, 0, skinned->skin.transformCount), snug_success);
-		assert_int_equal(snugBody_Validate(thing.body, &found), snug_success);
-		assert_true(found.checks > 0);
-		outside = fmax(outside, FarthestOutside(&thing, printed));
-		Thing_Free(&thing);
-	}
+	Thing thing = MakeSkinThing(skinned, deformer, (snugTreeDef){ .leafTriangles = 1 }, snug_strategyAuto);
+	snugValidation found;
+	assert_int_equal(
+	    snugBody_SetJoints(thing.body, skinned->skin.matrices, 0, skinned->skin.transformCount), snug_success);
+	assert_int_equal(snugBody_Validate(thing.body, &found), snug_success);
+	assert_true(found.checks > 0);
+	double outside = FarthestOutside(&thing, printed);
+	Thing_Free(&thing);
 	return outside;
 }
 
@@ -228,8 +221,7 @@ static void rotation_centers_stay_near(void** state)
 		assert_true(undamped > 99.0);
 		const Ball everywhere = { .radius = 1e30 };
 		CheckOurs(&skinned, snug_sphericalSkin, &everywhere);
-		Bounding how = { .bound = snug_boundDefault };
-		Thing thing = MakeSkinThing(&skinned, snug_sphericalSkin, (snugTreeDef){ 0 }, &how);
+		Thing thing = MakeSkinThing(&skinned, snug_sphericalSkin, (snugTreeDef){ 0 }, snug_strategyAuto);
 		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, 2), snug_success);
 		const sgSkinView* view = sgBody_Derive(thing.body)->derived;
 		for (uint32_t s = 0; s < view->skin->header->setCount; ++s)
@@ -278,8 +270,7 @@ static void opposite_quaternions_are_bounded(void** state)
 		}
 		const Ball everywhere = { .radius = 1e30 };
 		CheckOurs(&skinned, deformers[i % 2], &everywhere);
-		Bounding how = { .bound = snug_boundDefault };
-		Thing thing = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, &how);
+		Thing thing = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, snug_strategyAuto);
 		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, joints), snug_success);
 		unaligned += !((const sgSkinPose*)thing.body->posed.pose)->isAligned;
 		Thing_Free(&thing);
@@ -355,8 +346,8 @@ static void bounds_do_not_explode(void** state)
 			AxisTurn(z, pi * step * (double)j + nearly, q);
 			RigidMatrix(q, t, skinned.skin.matrices + 12 * (size_t)j);
 		}
-		Bounding how = { .bound = snug_boundDefault };
-		Thing thing = MakeSkinThing(&skinned, snug_sphericalSkin, (snugTreeDef){ .leafTriangles = 1 }, &how);
+		Thing thing =
+		    MakeSkinThing(&skinned, snug_sphericalSkin, (snugTreeDef){ .leafTriangles = 1 }, snug_strategyAuto);
 		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, joints), snug_success);
 		assert_int_equal(snugBody_Validate(thing.body, NULL), snug_success);
 		most = fmax(most, FarthestBeyond(&thing));
@@ -428,14 +419,6 @@ static void bad_joints_are_named(void** state)
 		}
 		snugBody_Destroy(body);
 		snugModel_Destroy(model);
-		// Bounds that are for linear blending only.
-		def.bounds = &(snugBoundsDef){ .bound = snug_boundLimited };
-		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
-		def.bounds = &(snugBoundsDef){ .volume = snug_volumeBall };
-		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
-		def.bounds = &(snugBoundsDef){ .contactLevel = 1 };
-		assert_int_equal(snugModel_Create(&def, &model), snug_badArgument);
-		def.bounds = NULL;
 		float positions[9] = { 0, 0, 0, 0, NAN, 0, 0, 0, 0 };
 		def.skin.jointPositions = positions;
 		assert_int_equal(snugModel_Create(&def, &model), snug_badInput);
@@ -507,9 +490,9 @@ static void skins_load_again(void** state)
 	{
 		sceneRandom random = { i + 1 };
 		SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeTorus(1.0, 0.3, 4 + 3 * (i / 10), 3 + 4 * (i % 10)), 6);
-		Bounding how = { .bound = snug_boundDefault };
 		snugDeformer deformer = i % 2 == 0 ? snug_sphericalSkin : snug_dualQuaternionSkin;
-		Thing thing = MakeSkinThing(&skinned, deformer, i % 4 == 0 ? RandomTreeDef(&random) : (snugTreeDef){ 0 }, &how);
+		Thing thing = MakeSkinThing(
+		    &skinned, deformer, i % 4 == 0 ? RandomTreeDef(&random) : (snugTreeDef){ 0 }, snug_strategyAuto);
 		size_t bytes;
 		const void* block = snugModel_GetBlock(thing.model, &bytes);
 		snugModel* loaded = NULL;
@@ -524,15 +507,12 @@ static void skins_load_again(void** state)
 static void far_meshes_rest_where_they_are(void** state)
 {
 	(void)state;
-	static const snugBound bounds[] = { snug_boundDefault, snug_boundZeroOrder, snug_boundFirstOrder, snug_boundCorners,
-		snug_boundProgram };
 	static const snugDeformer deformers[] = { snug_sphericalSkin, snug_dualQuaternionSkin };
-	for (size_t i = 0; i < 2 * LENGTH_OF(bounds); ++i)
+	for (size_t i = 0; i < 2; ++i)
 	{
 		SkinnedMesh skinned = LinearSkin(sceneMakeBlob(6, 5));
 		ScaleMesh(&skinned.mesh, 7e35f);
-		Bounding how = { .bound = bounds[i / 2], .boundLeaves = i % 3 == 0 };
-		Thing thing = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, &how);
+		Thing thing = MakeSkinThing(&skinned, deformers[i], (snugTreeDef){ 0 }, snug_strategyAuto);
 		assert_int_equal(snugBody_Validate(thing.body, NULL), snug_success);
 		Thing other = Thing_Make(sceneMakeTetrahedron(), snug_rigid, (snugTreeDef){ 0 }, NULL);
 		snugResult result = snugCollide(thing.body, other.body, NULL);
@@ -565,13 +545,11 @@ static void strategies_agree(void** state)
 		sceneRandom random = { number };
 		Thing things[4], other;
 		SkinnedMesh skinned = LinearSkin(sceneMakeBlob(12, number)), second = LinearSkin(sceneMakeBlob(10, number + 1));
-		Bounding how = { .bound = snug_boundDefault };
 		for (int s = 0; s < 4; ++s)
 		{
-			how.strategy = (snugStrategy)s;
-			things[s] = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, &how);
+			things[s] = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, (snugStrategy)s);
 		}
-		other = MakeSkinThing(&second, deformers[(i + 1) % 2], (snugTreeDef){ 0 }, &how);
+		other = MakeSkinThing(&second, deformers[(i + 1) % 2], (snugTreeDef){ 0 }, snug_strategyAuto);
 		Place(other.body, 1.2, 0.3, 0.1);
 		TurnJoints(&random, &skinned);
 		for (int frame = 0; frame < 8; ++frame)

@@ -102,7 +102,7 @@ static void* Work(void* argument)
 static Shared MakeShared(void)
 {
 	Shared shared = { .meshes = { sceneMakeBlob(14, 1), sceneMakeBlob(9, 2) } };
-	shared.models[0] = MakeModel(&shared.meshes[0], snug_free, (snugTreeDef){ .branching = 4, .leafTriangles = 4 });
+	shared.models[0] = MakeModel(&shared.meshes[0], snug_free, (snugTreeDef){ .leafTriangles = 4 });
 	shared.models[1] = MakeModel(&shared.meshes[1], snug_rigid, (snugTreeDef){ 0 });
 	return shared;
 }
@@ -284,19 +284,16 @@ static void RunTeam(void* user, uint32_t count, snugTaskFcn* task, void* context
 
 enum
 {
-	BUILD_KINDS = 18
+	BUILD_KINDS = 12
 };
 
-// A definition of every deformer, with bounds of several kinds and trees of several shapes.
-static snugModelDef MakeDef(
-    int kind, const sceneMesh* mesh, const Skin* skin, const FieldSet* fields, snugBoundsDef* bounds)
+// A definition of every deformer, with morph targets and without.
+static snugModelDef MakeDef(int kind, const sceneMesh* mesh, const Skin* skin, const FieldSet* fields)
 {
 	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields, snug_sphericalSkin,
 		snug_dualQuaternionSkin };
-	static const int branchings[] = { 8, 4, 2 };
 	snugDeformer deformer = deformers[kind % 6];
-	snugModelDef def = MeshDef(mesh, deformer, (snugTreeDef){ .branching = branchings[kind / 6] });
-	def.tree.split = kind / 6 == 1 ? snug_splitMedian : snug_splitDefault;
+	snugModelDef def = MeshDef(mesh, deformer, (snugTreeDef){ .leafTriangles = kind < 6 ? 8 : 3 });
 	def.skin = (snugSkinDef){
 		.jointCount = skin->transformCount,
 		.starts = skin->starts,
@@ -311,9 +308,6 @@ static snugModelDef MakeDef(
 			.fields = fields->fields,
 			.displacements = fields->displacements };
 	}
-	*bounds = (snugBoundsDef){ .bound = isSkin && kind >= 12 ? snug_boundCorners : snug_boundDefault };
-	bounds->boundLeaves = kind / 6 == 1 && (isSkin || deformer == snug_fields);
-	def.bounds = bounds;
 	return def;
 }
 
@@ -328,8 +322,7 @@ static void any_number_of_threads_builds_the_same_model(void** state)
 	FieldSet fields = RandomFields(&random, &mesh, 1.0);
 	for (int kind = 0; kind < BUILD_KINDS; ++kind)
 	{
-		snugBoundsDef bounds;
-		snugModelDef def = MakeDef(kind, &mesh, &skin, &fields, &bounds);
+		snugModelDef def = MakeDef(kind, &mesh, &skin, &fields);
 		snugModel *alone = NULL, *shared = NULL;
 		assert_int_equal(snugModel_Create(&def, &alone), snug_success);
 		size_t bytes, sharedBytes;
@@ -415,8 +408,7 @@ static void lack_of_memory_is_reported(void** state)
 	FieldSet fields = RandomFields(&random, &mesh, 1.0);
 	for (int kind = 0; kind < BUILD_KINDS; ++kind)
 	{
-		snugBoundsDef bounds;
-		snugModelDef def = MakeDef(kind, &mesh, &skin, &fields, &bounds);
+		snugModelDef def = MakeDef(kind, &mesh, &skin, &fields);
 		snugStatus status = snug_outOfMemory;
 		for (uint64_t failAt = 1; status != snug_success; ++failAt)
 		{

@@ -15,7 +15,7 @@ static const char* Validate(const snugModel* model)
 {
 	void* scratch = malloc(sgTree_ValidateBytes(&model->tree) + 1);
 	assert_non_null(scratch);
-	const char* fault = sgTree_Validate(&model->tree, &model->treeDef, scratch);
+	const char* fault = sgTree_Validate(&model->tree, (uint32_t)model->treeDef.leafTriangles, scratch);
 	free(scratch);
 	return fault;
 }
@@ -38,7 +38,8 @@ static void WalkNode(Walk* walk, uint32_t slot, uint32_t level)
 	assert_int_equal(node->level, level);
 	if (node->childCount > 0)
 	{
-		assert_true(node->childCount <= walk->model->treeDef.branching && node->childCount >= 2);
+		assert_true(node->childCount <= SG_LANES && node->childCount >= 2);
+		assert_int_equal(node->first % SG_LANES, 0);
 		for (uint32_t i = 0; i < node->childCount; ++i)
 		{
 			WalkNode(walk, node->first + i, level + 1);
@@ -111,11 +112,8 @@ static void CheckMesh(const sceneMesh* mesh, snugTreeDef tree)
 
 static void CheckAllTrees(const sceneMesh* mesh)
 {
-	static const snugTreeDef trees[] = { { 0 }, { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 },
-		{ .split = snug_splitSurfaceArea, .leafTriangles = 1, .branching = 2 },
-		{ .split = snug_splitMedian, .leafTriangles = 8, .branching = 8 },
-		{ .split = snug_splitSurfaceArea, .leafTriangles = 3, .branching = 4 },
-		{ .split = snug_splitMedian, .leafTriangles = 2, .branching = 8 } };
+	static const snugTreeDef trees[] = { { 0 }, { .leafTriangles = 1 }, { .leafTriangles = 2 },
+		{ .leafTriangles = 3 } };
 	for (size_t i = 0; i < LENGTH_OF(trees); ++i)
 	{
 		CheckMesh(mesh, trees[i]);
@@ -200,8 +198,7 @@ static void geometric_progressions(void** state)
 				x *= ratios[r];
 				x = x < 1e-45 || x > 1e35 ? (ratios[r] > 1.0 ? 1e-40 : 1e35) : x;
 			}
-			CheckMesh(&mesh, (snugTreeDef){ .split = snug_splitSurfaceArea, .leafTriangles = 1, .branching = 2 });
-			CheckMesh(&mesh, (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 });
+			CheckMesh(&mesh, (snugTreeDef){ .leafTriangles = 1 });
 			CheckMesh(&mesh, (snugTreeDef){ 0 });
 			sceneMesh_Free(&mesh);
 		}
@@ -419,8 +416,7 @@ static void single_damage_is_refused_or_harmless(void** state)
 {
 	(void)state;
 	sceneRandom random = { TestSeed() };
-	static const snugTreeDef trees[] = { { .split = snug_splitSurfaceArea, .leafTriangles = 3, .branching = 4 },
-		{ .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 }, { 0 } };
+	static const snugTreeDef trees[] = { { .leafTriangles = 3 }, { .leafTriangles = 1 }, { 0 } };
 	for (size_t variant = 0; variant < LENGTH_OF(trees); ++variant)
 	{
 		sceneMesh mesh = sceneMakeSoup(variant == 2 ? 200 : 40, 0.3, 1 + variant);
@@ -514,16 +510,15 @@ static void exchanged_subtrees_are_refused(void** state)
 {
 	(void)state;
 	sceneMesh mesh = sceneMakeSoup(64, 0.3, 1);
-	snugModel* model =
-	    MakeModel(&mesh, snug_rigid, (snugTreeDef){ .split = snug_splitMedian, .leafTriangles = 4, .branching = 2 });
+	snugModel* model = MakeModel(&mesh, snug_rigid, (snugTreeDef){ .leafTriangles = 1 });
 	sgTree* tree = &model->tree;
 	sgNode* nodes = (sgNode*)(uintptr_t)tree->nodes;
 	sgNode *left = nodes + nodes[0].first, *right = left + 1;
-	assert_true(left->childCount == 2 && right->childCount == 2);
+	assert_true(left->childCount == SG_LANES && right->childCount == SG_LANES);
 	uint32_t first = left->first;
 	left->first = right->first;
 	right->first = first;
-	for (uint32_t i = 0; i < 2; ++i)
+	for (uint32_t i = 0; i < SG_LANES; ++i)
 	{
 		nodes[left->first + i].parent = (uint32_t)(left - nodes);
 		nodes[right->first + i].parent = (uint32_t)(right - nodes);
@@ -533,13 +528,13 @@ static void exchanged_subtrees_are_refused(void** state)
 	sceneMesh_Free(&mesh);
 }
 
-// A family that does not start at a multiple of the branching: every index is right, but it shares what is said once
-// per family with its neighbours, or lies across the border of two groups.
+// A family that does not begin a group: every index is right, but it is not where a group is looked at from, or lies
+// across the border of two.
 static void families_out_of_line_are_refused(void** state)
 {
 	(void)state;
 	sceneMesh mesh = sceneMakeSoup(16, 0.3, 1);
-	snugModel* model = MakeModel(&mesh, snug_rigid, (snugTreeDef){ .branching = 2 });
+	snugModel* model = MakeModel(&mesh, snug_rigid, (snugTreeDef){ 0 });
 	sgTree* tree = &model->tree;
 	assert_int_equal(tree->leafCount, 2);
 	const sgNode* old = tree->nodes;
@@ -559,7 +554,7 @@ static void families_out_of_line_are_refused(void** state)
 		}
 		tree->nodes = nodes;
 		tree->groupCount = 2;
-		assert_int_equal(Validate(model) != NULL, first % 2 != 0);
+		assert_int_equal(Validate(model) != NULL, first != SG_LANES);
 		tree->nodes = old;
 	}
 	snugModel_Destroy(model);

@@ -213,8 +213,7 @@ static void no_vertex_moves_farther_than_is_said(void** state)
 		sceneRandom random = { number };
 		bool isTiny = i % 3 == 2;
 		SkinnedMesh skinned = isTiny ? TinySkin(&random) : i % 3 == 0 ? HardSkin(&random) : SmallSkin(&random);
-		Bounding how = { .bound = snug_boundDefault };
-		Thing thing = MakeSkinThing(&skinned, deformers[i / 3 % 2], (snugTreeDef){ 0 }, &how);
+		Thing thing = MakeSkinThing(&skinned, deformers[i / 3 % 2], (snugTreeDef){ 0 }, snug_strategyAuto);
 		size_t bytes = sgAlignUp(thing.body->derivedBytes, SG_ALIGNMENT);
 		void* derived = aligned_alloc(SG_ALIGNMENT, bytes);
 		assert_non_null(derived);
@@ -259,8 +258,7 @@ static uint64_t CountRefitted(snugDeformer deformer, double speed, uint64_t* pai
 {
 	sceneRandom random = { 7 };
 	SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeBlob(24, 3), 6);
-	Bounding how = { .strategy = snug_strategyFront };
-	Thing thing = MakeSkinThing(&skinned, deformer, (snugTreeDef){ 0 }, &how);
+	Thing thing = MakeSkinThing(&skinned, deformer, (snugTreeDef){ 0 }, snug_strategyFront);
 	Thing other = Thing_Make(sceneMakeBlob(20, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
 	uint64_t refitted = 0;
 	for (int step = 0; step < 20; ++step)
@@ -303,8 +301,8 @@ static void boxes_follow_all_poses_between_queries(void** state)
 		uint64_t seed = TestSeed() + (uint64_t)n;
 		sceneRandom random = { seed };
 		SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeBlob(16, 3), 6);
-		const Bounding how = { .strategy = n % 4 < 2 ? snug_strategyFront : snug_strategyAuto };
-		Thing thing = MakeSkinThing(&skinned, deformers[n % 2], (snugTreeDef){ 0 }, &how);
+		const snugStrategy strategy = n % 4 < 2 ? snug_strategyFront : snug_strategyAuto;
+		Thing thing = MakeSkinThing(&skinned, deformers[n % 2], (snugTreeDef){ 0 }, strategy);
 		Thing other = Thing_Make(sceneMakeBlob(12, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
 		double angle = 0.0;
 		for (int step = 0; step < 20; ++step)
@@ -368,7 +366,7 @@ static snugStatus MakeAll(const snugModelDef* like, const float* matrices, TestA
 	return status;
 }
 
-// Each allocation fails once, of skins bounded by pairs and by joint sets, with morph targets and without.
+// Each allocation fails once, of skins with pairs of joints and with too many of them, with morph targets and without.
 static void every_allocation_may_fail(void** state)
 {
 	(void)state;
@@ -376,15 +374,14 @@ static void every_allocation_may_fail(void** state)
 	for (int kind = 0; kind < 8; ++kind)
 	{
 		sceneRandom random = { TestSeed() + (uint64_t)kind };
-		SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeBlob(6, 3), 5);
+		const uint32_t joints = kind / 2 % 2 == 0 ? 5 : 20;
+		SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeBlob(6, 3), joints);
 		FieldSet fields = RandomFields(&random, &skinned.mesh, 0.1);
 		snugModelDef def = MeshDef(&skinned.mesh, deformers[kind % 2], (snugTreeDef){ 0 });
-		snugBoundsDef bounds = { .bound = kind / 2 % 2 == 0 ? snug_boundDefault : snug_boundCorners };
-		def.skin = (snugSkinDef){ .jointCount = 5,
+		def.skin = (snugSkinDef){ .jointCount = joints,
 			.starts = skinned.skin.starts,
 			.joints = skinned.skin.transforms,
 			.weights = skinned.skin.weights };
-		def.bounds = &bounds;
 		if (kind >= 4)
 		{
 			def.fields = (snugFieldsDef){ .fieldCount = fields.fieldCount,
@@ -430,9 +427,8 @@ static void threads_find_the_same_pairs(void** state)
 	{
 		sceneRandom random = { TestSeed() + (uint64_t)i };
 		SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeBlob(12, 3), 6);
-		Bounding how = { .strategy = (snugStrategy)(i % 4) };
-		Thing a = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, &how);
-		Thing b = MakeSkinThing(&skinned, deformers[(i + 1) % 2], (snugTreeDef){ 0 }, &how);
+		Thing a = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, (snugStrategy)(i % 4));
+		Thing b = MakeSkinThing(&skinned, deformers[(i + 1) % 2], (snugTreeDef){ 0 }, (snugStrategy)(i % 4));
 		const snugFrame aside = { .position = { 1.5, 0.3, 0.0 } };
 		snugBody_SetFrame(b.body, &aside);
 		for (int pose = 0; pose < 4; ++pose)

@@ -375,10 +375,10 @@ static void changed_twins_are_refused(void** state)
 			snugModel_Destroy(loaded);
 			*twin = old;
 		}
-		// Whether there are any is a 0 or a 1: word 11 of the first section, whose offset is in the table.
+		// Whether there are any is a 0 or a 1: word 9 of the first section, whose offset is in the table.
 		uint64_t info;
 		memcpy(&info, copy + 72, sizeof(info));
-		uint32_t* hasTwins = (uint32_t*)(void*)(copy + info) + 11;
+		uint32_t* hasTwins = (uint32_t*)(void*)(copy + info) + 9;
 		assert_int_equal(*hasTwins, 1);
 		for (uint32_t other = 0; other < 4; other += 2)
 		{

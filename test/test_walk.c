@@ -63,12 +63,12 @@ static uint32_t LookForBox(sgTreeWalk* walk, const sgOpened* opened, float keys[
 {
 	(void)keys;
 	Toy* toy = ToyOf(walk);
-	sgBounds bounds = sgSide_Bounds(&toy->side, opened, &toy->counters);
+	const sgBoxLanes* bounds = sgSide_Bounds(&toy->side, opened, &toy->counters);
 	uint32_t mask = 0;
 	for (uint32_t rest = opened->set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		sgBox box = sgBoxLanes_Get(bounds.boxes, lane);
+		sgBox box = sgBoxLanes_Get(bounds, lane);
 		mask |= (uint32_t)BoxesMeet(toy, box.lower, box.upper) << lane;
 	}
 	return mask;
@@ -94,11 +94,11 @@ static const sgTreeWalker boxWalker = { Open, LookForBox, MarkTriangles, false }
 static uint32_t LookForNearest(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
 	Toy* toy = ToyOf(walk);
-	sgBounds bounds = sgSide_Bounds(&toy->side, opened, &toy->counters);
+	const sgBoxLanes* bounds = sgSide_Bounds(&toy->side, opened, &toy->counters);
 	for (uint32_t rest = opened->set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		sgBox box = sgBoxLanes_Get(bounds.boxes, lane);
+		sgBox box = sgBoxLanes_Get(bounds, lane);
 		double sum = 0.0;
 		for (int k = 0; k < 3; ++k)
 		{
@@ -184,8 +184,7 @@ static void walks_find_what_all_triangles_have(void** state)
 {
 	(void)state;
 	static const snugDeformer skins[] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
-	static const snugTreeDef trees[] = { { 0 }, { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 },
-		{ .leafTriangles = 3, .branching = 4 } };
+	static const snugTreeDef trees[] = { { 0 }, { .leafTriangles = 1 }, { .leafTriangles = 3 } };
 	static Toy room; // aligned for vectors
 	Toy* toy = &room;
 	sceneCharacter man;

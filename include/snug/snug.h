@@ -22,8 +22,7 @@
 //
 // Units are yours, and so is handedness. Nothing depends on winding. Vertices, triangles, joints and fields are
 // numbered as in the model's definition. docs/glossary.md explains the words. snug_base.h has statuses, messages and
-// memory; snug_queries.h more questions, such as rays and contacts; snug_scene.h many bodies; snug_bounds.h
-// experiments.
+// memory; snug_queries.h more questions, such as rays and contacts; snug_scene.h many bodies.
 #ifndef SNUG_SNUG_H
 #define SNUG_SNUG_H
 
@@ -61,21 +60,11 @@ typedef enum snugDeformer
 	snug_dualQuaternionSkin ///< joints carry them, blended as dual quaternions
 } snugDeformer;
 
-/// How the tree is split, top down. Every choice gives the same pairs.
-typedef enum snugSplit
-{
-	snug_splitDefault = 0, ///< surfaceArea, the best one we measured
-	snug_splitMedian,      ///< at the median along the longest principal axis, as in the papers
-	snug_splitSurfaceArea  ///< where the parts' surface areas times their triangle counts add up to the least
-} snugSplit;
-
-/// Shape of the bounding tree.
+/// Shape of the bounding tree, for experts: its nodes have up to eight children.
 typedef struct snugTreeDef
 {
-	snugSplit split;
-	int leafTriangles; ///< most triangles per leaf, 1 to 8; default 8
-	int branching;     ///< most children per node: 2, 4 or 8; default 8
-	uint32_t reserved[5];
+	int leafTriangles; ///< most triangles per leaf, 1 to 8; default 8, the fastest that we measured
+	uint32_t reserved[7];
 } snugTreeDef;
 
 /// Which joints move which vertex, and how much.
@@ -118,14 +107,13 @@ typedef struct snugModelDef
 	size_t triangleStride;     ///< bytes from one triangle to the next; default 12
 	snugDeformer deformer;
 	snugTreeDef tree;
-	snugSkinDef skin;                   ///< for snug_skin, snug_sphericalSkin and snug_dualQuaternionSkin
-	snugFieldsDef fields;               ///< for snug_fields; optional for skins
-	const struct snugBoundsDef* bounds; ///< nullable; experiments with bounds (snug_bounds.h)
-	snugAllocator allocator;            ///< kept for Destroy
-	snugMessenger messenger;            ///< told of errors and warnings during Create
-	snugWorkers workers;                ///< share the work of Create, up to 8 of them. The model is the same, bit for
-	                                    ///< bit; one thread at a time calls the allocator
-	uint64_t reserved[6];
+	snugSkinDef skin;        ///< for snug_skin, snug_sphericalSkin and snug_dualQuaternionSkin
+	snugFieldsDef fields;    ///< for snug_fields; optional for skins
+	snugAllocator allocator; ///< kept for Destroy
+	snugMessenger messenger; ///< told of errors and warnings during Create
+	snugWorkers workers; ///< share the work of Create, up to 8 of them. The model is the same, bit for bit; one thread
+	                     ///< at a time calls the allocator
+	uint64_t reserved[7];
 } snugModelDef;
 
 /// Build a model. Takes about half a second per million triangles, less if your threads share the work (`workers`);

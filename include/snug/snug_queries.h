@@ -306,7 +306,7 @@ SNUG_API snugResult snugCollideSelf(snugBody* body, const snugQuery* query);
 /// @{
 
 /// A node of the first body's tree and one of the second's, with pairs of triangles below them that were not looked at
-/// yet. snugBody_GetNodeBox says where they are, snugModel_GetNodeTriangles (snug_bounds.h) what is below.
+/// yet. snugBody_GetNodeBox says where they are, snugModel_GetNodeTriangles what is below.
 typedef struct snugNodePair
 {
 	uint32_t a, b;
@@ -356,6 +356,12 @@ SNUG_API snugResult snugCollideInTime(snugBody* a, snugBody* b, snugFrontier* fr
 /// The box of one node, as snugBody_GetBoxes has it.
 /// @return snug_badInput if there is no such node
 SNUG_API snugStatus snugBody_GetNodeBox(snugBody* body, uint32_t node, snugNodeBox* box);
+
+/// The triangles below a node of a model's tree, as numbered in the model's definition.
+/// @param triangles nullable; receives the first `capacity` of them
+/// @return how many there are; zero if there is no such node
+SNUG_API uint32_t snugModel_GetNodeTriangles(
+    const snugModel* model, uint32_t node, uint32_t* triangles, uint32_t capacity);
 
 /// @}
 

@@ -2,10 +2,10 @@
 // paper.
 //
 // A body has a frame, velocities and, if its shape has modes, amplitudes. Where contact spheres overlap
-// (snug_spheres.h), with another body's, the ground or the triangles of a stage that moves by itself, there is a force
-// on the line of centres: Kelvin and Voigt's, a spring and a dashpot that only push, with Coulomb's friction beside it,
-// a spring that is dragged along when it would pull harder than the friction holds (Cundall and Strack 1979). A mode
-// feels the force times the displacement of the sphere's centre.
+// (contact_spheres.h), with another body's, the ground or the triangles of a stage that moves by itself, there is a
+// force on the line of centres: Kelvin and Voigt's, a spring and a dashpot that only push, with Coulomb's friction
+// beside it, a spring that is dragged along when it would pull harder than the friction holds (Cundall and Strack
+// 1979). A mode feels the force times the displacement of the sphere's centre.
 //
 // Positions and velocities leap over each other: velocities are half a stride behind. So free fall is exact, energy is
 // kept on average, and a stride may be as long as contacts allow; contacts that are too stiff for it get as much as

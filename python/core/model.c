@@ -1,7 +1,7 @@
 // python/core/model.c: snugmesh.Model.
 #include "core.h"
 
-#include <snug/snug_bounds.h>
+#include <snug/snug_queries.h>
 #include <string.h>
 #include <structmember.h>
 

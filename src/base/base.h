@@ -2,7 +2,7 @@
 #ifndef SG_BASE_H
 #define SG_BASE_H
 
-#include "snug/snug_bounds.h"
+#include "snug/snug.h"
 
 #if !defined(__GNUC__)
 #error "snug needs gcc or clang"
@@ -31,12 +31,6 @@
 
 /// After a type that model files are made of: its size is part of their format, whatever the compiler.
 #define SG_STORED(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " is part of the format of model files")
-
-/// Whether bounds and volumes of snug_bounds.h other than the default ones are compiled (CMake: SNUG_ALL_BOUNDS).
-/// Conditions ask for it as for any other constant, so that the code that they guard is always compiled, if not kept.
-#ifndef SNUG_ALL_BOUNDS
-#define SNUG_ALL_BOUNDS 1
-#endif
 
 /// Everything that is processed side by side comes in eights, whatever the machine's registers hold.
 #define SG_LANES 8

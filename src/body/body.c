@@ -19,21 +19,6 @@ static void Release(snugBody* body)
 	sgRelease(&allocator, body, sizeof(snugBody));
 }
 
-// A page holds a power of two of groups, so that finding one takes no division.
-static void SetPageLayout(snugBody* body)
-{
-	const snugModel* model = body->model;
-	body->volume = body->deform->volume != NULL ? body->deform->volume(model) : snug_volumeBox;
-	body->extraSlabs = sgVolume_ExtraSlabs(body->volume);
-	body->groupStride = (uint32_t)(sizeof(sgCacheGroup) + body->extraSlabs * sizeof(sgSlabLanes));
-	for (body->groupShift = 0; (body->groupStride << (body->groupShift + 1)) <= SG_PAGE_BYTES;)
-	{
-		++body->groupShift;
-	}
-	body->groupPages = ((model->tree.groupCount - 1) >> body->groupShift) + 1;
-	body->pageCount = body->groupPages + (model->clusters.header != NULL ? model->clusters.header->pageCount : 0);
-}
-
 // The rest pose, and room for the next one and for what follows from them.
 static bool AllocatePoses(snugBody* body)
 {
@@ -68,7 +53,9 @@ static bool AllocateCaches(snugBody* body)
 	{
 		return true;
 	}
-	SetPageLayout(body);
+	const snugModel* model = body->model;
+	body->groupPages = ((model->tree.groupCount - 1) >> SG_GROUPS_SHIFT) + 1;
+	body->pageCount = body->groupPages + (model->clusters.header != NULL ? model->clusters.header->pageCount : 0);
 	body->pageTable = sgAllocate(&body->allocator, body->pageCount * sizeof(uint32_t));
 	if (body->pageTable == NULL)
 	{
@@ -124,8 +111,6 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		Release(body);
 		return sgFail(&def->messenger, snug_outOfMemory, "no memory for a body");
 	}
-	// Rest bounds are boxes.
-	body->isAtRest = body->isAtRest && body->volume == snug_volumeBox;
 	if (body->poses != NULL)
 	{
 		sgFpEnv environment = sgFpEnv_Enter();

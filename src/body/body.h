@@ -53,10 +53,6 @@ struct snugBody
 	uint32_t lastVisits;        ///< in the step before
 	double travel;              ///< sum over all poses so far of how much each changed: see sgBody_Travel
 
-	snugVolume volume;    ///< of the model
-	uint32_t extraSlabs;  ///< that it adds to a box
-	uint32_t groupShift;  ///< a page holds 1 << groupShift groups
-	uint32_t groupStride; ///< bytes
 	snugPool* pool;
 	bool ownsPool;
 	_Atomic uint32_t* pageTable; ///< (pageCount): page of the pool, or SG_NONE; groups first, then clusters
@@ -65,30 +61,23 @@ struct snugBody
 	uint32_t groupPages;
 };
 
-/// Room for bounds that find no place in the cache.
-typedef struct sgBoundsScratch
-{
-	sgBoxLanes boxes;
-	sgSlabLanes extra[SG_MAX_EXTRA_SLABS];
-} sgBoundsScratch;
-
 /// Bounds of the lanes in a set, up to date: in the cache, or computed into `scratch` if there is no place for them.
 /// Lanes outside the mask are arbitrary.
-sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters);
+const sgBoxLanes* sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoxLanes* scratch, snugCounters* counters);
 
 /// What is known of a family without computing anything.
 typedef struct sgLook
 {
-	sgBounds bounds;      ///< null boxes: they are not up to date
-	sgCacheGroup* cached; ///< null: the family has no place in the cache, or needs none
+	const sgBoxLanes* bounds; ///< null: they are not up to date
+	sgCacheGroup* cached;     ///< null: the family has no place in the cache, or needs none
 } sgLook;
 
 sgLook sgBody_Look(snugBody* body, sgLaneSet family);
 
 /// sgBody_Refresh after a look that found nothing up to date.
 /// @param cached that it came with
-sgBounds sgBody_Update(
-    snugBody* body, sgCacheGroup* cached, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters);
+const sgBoxLanes* sgBody_Update(
+    snugBody* body, sgCacheGroup* cached, sgLaneSet set, sgBoxLanes* scratch, snugCounters* counters);
 
 /// The children of a node will be looked at soon: ask memory for what is cached of them.
 void sgBody_Expect(const snugBody* body, uint32_t slot);
@@ -103,7 +92,7 @@ typedef struct sgVisits
 
 /// A query needed the bounds of a family, so it belongs to the front. `look` is from before they were brought up to
 /// date.
-void sgBody_NoteVisit(const snugBody* body, sgLook look, sgLaneSet family, sgVisits* visits);
+void sgBody_NoteVisit(const snugBody* body, sgLook look, sgVisits* visits);
 
 /// Add to what the body knows of this step.
 void sgBody_AddVisits(snugBody* body, const sgVisits* visits);
@@ -138,7 +127,6 @@ typedef struct sgLeafSource
 {
 	const float* positions;  ///< null: neither
 	const uint32_t* indices; ///< of all leaves of the model, by sgLeaf.firstVertex
-	uint32_t first;          ///< for the caller, to know whose they are
 } sgLeafSource;
 
 /// Look where the vertices of a leaf and its siblings are; evaluates them if they have a place.
@@ -163,7 +151,7 @@ snugStatus sgBody_MakeLoosePlacement(
 
 /// Boxes in body space around the vertices below each lane of a set. From the pose alone; looked up in the cache only
 /// where there is no other way, which is where boxes are exact.
-const sgBoxLanes* sgBody_BoundLocal(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters);
+const sgBoxLanes* sgBody_BoundLocal(snugBody* body, sgLaneSet set, sgBoxLanes* scratch, snugCounters* counters);
 
 /// Boxes along the world's axes around the placed vertices below each lane of a set. Lanes outside the mask are empty.
 /// From the pose alone, so that they depend on nothing that was asked before; not kept.

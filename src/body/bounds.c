@@ -18,7 +18,7 @@ static SG_NOINLINE void RefitAll(snugBody* body)
 		return;
 	}
 	const sgTree* tree = &body->model->tree;
-	sgBoundsScratch scratch;
+	sgBoxLanes scratch;
 	sgBody_Refresh(body, sgTree_Family(tree, 0), &scratch, &counters);
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
 	{
@@ -60,23 +60,6 @@ static Ball AroundBox(const sgBox* box)
 		radius2 += (0.5 * upper - 0.5 * lower) * (0.5 * upper - 0.5 * lower);
 	}
 	ball.radius = sqrt(radius2) * (1.0 + SG_MARGIN_BALL);
-	return ball;
-}
-
-// The least ball in body space that is at hand: around the root's box, or the root's own.
-static Ball BodyBall(snugBody* body, const sgBox* root, snugCounters* counters)
-{
-	Ball ball = AroundBox(root);
-	sgBoundsScratch scratch;
-	if (sgVolume_IsBall(body->volume))
-	{
-		sgLaneSet set = sgTree_Family(&body->model->tree, 0);
-		const sgBallLanes* own = (const void*)sgBody_Refresh(body, set, &scratch, counters).extra;
-		if ((double)own->radius[0] < ball.radius)
-		{
-			ball = (Ball){ { own->center[0][0], own->center[1][0], own->center[2][0] }, own->radius[0] };
-		}
-	}
 	return ball;
 }
 
@@ -147,7 +130,7 @@ static SG_NOINLINE snugStatus GetBounds(snugBody* body, const double* origin, sn
 	bounds->radius = -1.0f;
 	if (!sgBox_IsEmpty(&box))
 	{
-		Ball around = AroundBox(&box), turned = BodyBall(body, &root, &counters);
+		Ball around = AroundBox(&box), turned = AroundBox(&root);
 		turned = PlaceBall(&turned, &placement);
 		SetBall(bounds, turned.radius < around.radius ? &turned : &around);
 	}

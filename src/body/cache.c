@@ -32,13 +32,12 @@ static sgPage* FindPage(snugBody* body, uint32_t index, bool borrow)
 
 sgCacheGroup* sgCache_FindGroup(snugBody* body, uint32_t group, bool borrow)
 {
-	sgPage* page = FindPage(body, group >> body->groupShift, borrow);
+	sgPage* page = FindPage(body, group >> SG_GROUPS_SHIFT, borrow);
 	if (page == NULL)
 	{
 		return NULL;
 	}
-	uint32_t number = group & ((1u << body->groupShift) - 1u);
-	return (sgCacheGroup*)(void*)(page->bytes + number * (size_t)body->groupStride);
+	return (sgCacheGroup*)(void*)page->bytes + (group & ((1u << SG_GROUPS_SHIFT) - 1u));
 }
 
 // ---- Vertices --------------------------------------------------------------------------------------------------
@@ -178,8 +177,8 @@ void sgBody_Expect(const snugBody* body, uint32_t slot)
 	}
 	else
 	{
-		uint32_t number = group & ((1u << body->groupShift) - 1u);
-		PrefetchPage(body, group >> body->groupShift, number * (size_t)body->groupStride, sizeof(sgCacheGroup));
+		uint32_t number = group & ((1u << SG_GROUPS_SHIFT) - 1u);
+		PrefetchPage(body, group >> SG_GROUPS_SHIFT, number * sizeof(sgCacheGroup), sizeof(sgCacheGroup));
 	}
 	if ((node->leafMask & 1) != 0)
 	{
@@ -238,12 +237,11 @@ void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf)
 	body->isPrepared = false;
 	while (slot != SG_NONE)
 	{
-		sgLaneSet family = sgTree_Family(tree, slot);
-		sgCacheGroup* cached = sgCache_FindGroup(body, family.group, false);
+		sgCacheGroup* cached = sgCache_FindGroup(body, slot / SG_LANES, false);
 		// No early end at a version of zero: a page borrowed late has zeros below boxes that are up to date.
 		if (cached != NULL)
 		{
-			atomic_store_explicit(cached->version + family.first / 2, 0, memory_order_relaxed);
+			atomic_store_explicit(&cached->version, 0, memory_order_relaxed);
 		}
 		slot = tree->nodes[slot].parent;
 	}

@@ -8,16 +8,6 @@
 /// The cached group, or null if it has no page. With `borrow`, tries to get one.
 sgCacheGroup* sgCache_FindGroup(snugBody* body, uint32_t group, bool borrow);
 
-static inline sgBoundsOut sgCacheGroup_Bounds(sgCacheGroup* cached)
-{
-	return (sgBoundsOut){ &cached->boxes, (sgSlabLanes*)(void*)(cached + 1) };
-}
-
-static inline sgBounds sgBounds_View(sgBoundsOut bounds)
-{
-	return (sgBounds){ bounds.boxes, bounds.extra };
-}
-
 /// Take the right to compute something that is not up to date, whose version was `found`. It is published by storing
 /// the new version.
 static inline bool sgCache_Claim(_Atomic uint32_t* version, uint32_t found)
@@ -35,20 +25,23 @@ static inline void sgCountRefits(snugCounters* counters, uint64_t* kind, uint32_
 }
 
 /// A family is up to date: say so.
-static inline void sgCache_Publish(const snugBody* body, sgCacheGroup* cached, sgLaneSet family)
+static inline void sgCache_Publish(const snugBody* body, sgCacheGroup* cached)
 {
-	cached->travel[family.first / 2] = body->travel;
-	atomic_store_explicit(cached->version + family.first / 2, body->version, memory_order_release);
+	cached->travel = body->travel;
+	atomic_store_explicit(&cached->version, body->version, memory_order_release);
 }
 
 /// The vertices of a leaf's cluster, for those that find no place; `out` has SG_CLUSTER_FLOATS of its size.
 void sgCache_EvaluateCluster(const snugBody* body, const sgLeaf* leaf, float* out, snugCounters* counters);
 
 /// Lanes of a family straight from the pose.
-void sgRefitDirect(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoundsOut out, snugCounters* counters);
+void sgRefitDirect(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoxLanes* out, snugCounters* counters);
 
-/// The same for a family in the cache, with what it remembers: boxes that have held some pose (`hasHeld`) may grow by
-/// what the body moved since, if they stay tight; if not, that still cuts the new ones.
+/// A lane of a group from its children, in the lanes of another group.
+void sgRefitMerged(sgCacheGroup* cached, uint32_t lane, const sgCacheGroup* below, uint32_t mask);
+
+/// Lanes of a family in the cache straight from the pose, with what it remembers: boxes that have held some pose
+/// (`hasHeld`) may grow by what the body moved since, if they stay tight; if not, that still cuts the new ones.
 /// @return false if they have grown
 bool sgRefitCached(
     snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, bool hasHeld, snugCounters* counters);

@@ -5,7 +5,6 @@
 // queries look at below is refitted on demand (refresh.c). A stamp per family says when a query last looked at it, so
 // any number of partners share one front, and nothing is allocated.
 #include "body/cache.h"
-#include "geometry/box_kernels.h"
 
 /// Parts of all families: the automatic strategy begins to refit them all when queries looked at more than so many in
 /// two steps in a row, and ends when at fewer than so many in one.
@@ -14,9 +13,9 @@
 
 // Whether recent queries looked at a family. A page that was borrowed just now says 0, which is recent once in 65,536
 // steps: that costs a refit and nothing else.
-static bool IsRecent(const snugBody* body, const sgCacheGroup* cached, sgLaneSet family)
+static bool IsRecent(const snugBody* body, const sgCacheGroup* cached)
 {
-	return cached != NULL && (uint16_t)(body->step - cached->lastVisit[family.first / 2]) <= body->frontMemory;
+	return cached != NULL && (uint16_t)(body->step - cached->lastVisit) <= body->frontMemory;
 }
 
 // Refit a family: nodes whose children are wanted (all, or the recent ones) by merging those, which are refitted first;
@@ -27,37 +26,32 @@ static uint32_t RefitTree(snugBody* body, sgLaneSet family, sgCacheGroup* cached
 	const sgTree* tree = &body->model->tree;
 	// Where only some vertices moved, families that are up to date have nothing below them that is not. Before a query
 	// the same holds for all models, but for the root, whose box may have been asked for.
-	bool isRoot = tree->nodes[family.group * SG_LANES + family.first].parent == SG_NONE;
-	if ((body->deform->refitsBottomUp || !isRoot) && cached->version[family.first / 2] == body->version)
+	if ((body->deform->refitsBottomUp || family.group != 0) && cached->version == body->version)
 	{
 		return 0;
 	}
-	sgBoundsOut out = sgCacheGroup_Bounds(cached);
 	uint32_t direct = family.leafMask, merged = 0, refitted = 1;
 	for (uint32_t rest = family.mask & ~family.leafMask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
 		sgLaneSet children = sgTree_Children(tree, family.group * SG_LANES + lane);
 		sgCacheGroup* cachedChildren = sgCache_FindGroup(body, children.group, all);
-		if (cachedChildren == NULL || !(all || IsRecent(body, cachedChildren, children)))
+		if (cachedChildren == NULL || !(all || IsRecent(body, cachedChildren)))
 		{
 			direct |= 1u << lane;
 			continue;
 		}
 		refitted += RefitTree(body, children, cachedChildren, all, counters);
-		sgBounds below = sgBounds_View(sgCacheGroup_Bounds(cachedChildren));
-		sgBox box = sgGetKernels()->boxes->mergeBoxes(below.boxes, children.mask);
-		sgBoxLanes_Set(out.boxes, lane, &box);
-		sgVolume_Merge(body->volume, below, children.mask, out, lane);
+		sgRefitMerged(cached, lane, cachedChildren, children.mask);
 		++merged;
 	}
-	bool hasHeld = cached->version[family.first / 2] != 0;
+	bool hasHeld = cached->version != 0;
 	if (direct != 0 && sgRefitCached(body, cached, family, direct, hasHeld, counters))
 	{
 		sgCountRefits(counters, &counters->nodesAtFront, sgCountBits(direct));
 	}
 	sgCountRefits(counters, &counters->nodesAboveFront, merged);
-	sgCache_Publish(body, cached, family);
+	sgCache_Publish(body, cached);
 	return refitted;
 }
 
@@ -130,7 +124,7 @@ static sgCacheGroup* FindWanted(snugBody* body, sgLaneSet family)
 {
 	bool all = body->refitsAll;
 	sgCacheGroup* cached = sgCache_FindGroup(body, family.group, all);
-	return cached != NULL && (all || IsRecent(body, cached, family)) ? cached : NULL;
+	return cached != NULL && (all || IsRecent(body, cached)) ? cached : NULL;
 }
 
 uint32_t sgBody_BeginPrepare(snugBody* body, uint32_t slots[SG_MAX_SUBTREES])
@@ -205,7 +199,7 @@ sgBox sgBody_RootBox(snugBody* body, snugCounters* counters)
 	{
 		return sgBox_Empty();
 	}
-	sgBoundsScratch scratch;
+	sgBoxLanes scratch;
 	sgLaneSet root = sgTree_Family(&body->model->tree, 0);
-	return sgBoxLanes_Get(sgBody_Refresh(body, root, &scratch, counters).boxes, 0);
+	return sgBoxLanes_Get(sgBody_Refresh(body, root, &scratch, counters), 0);
 }

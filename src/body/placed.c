@@ -15,7 +15,7 @@ static bool IsAtRest(const snugBody* body)
 	return body->isAtRest || body->deform->bound == NULL;
 }
 
-const sgBoxLanes* sgBody_BoundLocal(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters)
+const sgBoxLanes* sgBody_BoundLocal(snugBody* body, sgLaneSet set, sgBoxLanes* scratch, snugCounters* counters)
 {
 	if (IsAtRest(body))
 	{
@@ -25,11 +25,11 @@ const sgBoxLanes* sgBody_BoundLocal(snugBody* body, sgLaneSet set, sgBoundsScrat
 	if (body->deform->refitsBottomUp)
 	{
 		sgBody_Prepare(body, counters);
-		return sgBody_Refresh(body, set, scratch, counters).boxes;
+		return sgBody_Refresh(body, set, scratch, counters);
 	}
-	sgRefitDirect(body, set, set.mask, (sgBoundsOut){ &scratch->boxes, scratch->extra }, counters);
+	sgRefitDirect(body, set, set.mask, scratch, counters);
 	sgCountRefits(counters, &counters->nodesBelowFront, sgCountBits(set.mask));
-	return &scratch->boxes;
+	return scratch;
 }
 
 static bool PlaceBoxes(
@@ -54,14 +54,14 @@ static bool PlaceBoxes(
 // Leaves by their vertices, as turned boxes: few bodies have any so far up.
 static void TurnLeaves(snugBody* body, sgLaneSet set, uint32_t leaves, sgBoxLanes* boxes, snugCounters* counters)
 {
-	sgBoundsScratch scratch;
+	sgBoxLanes scratch;
 	sgPlacement turn = { .error = 0.0 };
 	memcpy(turn.rotation, body->frame.rotation, sizeof(turn.rotation));
 	sgBody_Derive(body);
-	sgRefitDirect(body, set, leaves, (sgBoundsOut){ &scratch.boxes, scratch.extra }, counters);
+	sgRefitDirect(body, set, leaves, &scratch, counters);
 	for (uint32_t rest = leaves; rest != 0; rest &= rest - 1)
 	{
-		sgBox box = sgBoxLanes_Get(&scratch.boxes, sgLowestBit(rest));
+		sgBox box = sgBoxLanes_Get(&scratch, sgLowestBit(rest));
 		for (int axis = 0; axis < 3; ++axis) // far more than sums in double are off by
 		{
 			turn.error += 0x1p-40 * (fabs((double)box.lower[axis]) + fabs((double)box.upper[axis]));
@@ -82,17 +82,14 @@ static bool FitsRoom(const snugBody* body)
 	return body->poseBytes + body->derivedBytes <= sizeof(Room);
 }
 
-// Trees that are not eight wide share groups (query/parallel.c).
 bool sgBody_CanBoundTogether(const snugBody* body)
 {
-	return body->model->treeDef.branching == SG_LANES && FitsRoom(body);
+	return FitsRoom(body);
 }
 
 bool sgBody_EvaluatesLeaves(const snugBody* body)
 {
-	const sgDeform* deform = body->deform;
-	bool boundsLeaves = deform->boundsLeaves != NULL && deform->boundsLeaves(body->model);
-	return !IsAtRest(body) && deform->evaluate != NULL && !boundsLeaves;
+	return !IsAtRest(body) && body->deform->evaluate != NULL;
 }
 
 static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double slack[3], snugCounters* counters)
@@ -102,20 +99,19 @@ static bool BoundTurned(snugBody* body, sgLaneSet set, sgBoxLanes* boxes, double
 	{
 		return false;
 	}
-	uint32_t leaves = deform->boundsLeaves != NULL && deform->boundsLeaves(body->model) ? 0 : set.leafMask;
 	const double(*rotation)[3] = (const double(*)[3])body->frame.rotation;
 	Room room; // not zeroed
 	sgLaneSet inner = set;
-	inner.mask &= ~leaves;
+	inner.mask &= ~set.leafMask;
 	slack[0] = slack[1] = slack[2] = 0.0;
 	void* where = FitsRoom(body) ? room.bytes : NULL;
 	if (inner.mask == 0 || !deform->boundTurned(&body->posed, rotation, inner, where, boxes, slack))
 	{
 		return false;
 	}
-	if ((set.mask & leaves) != 0)
+	if ((set.mask & set.leafMask) != 0)
 	{
-		TurnLeaves(body, set, set.mask & leaves, boxes, counters);
+		TurnLeaves(body, set, set.mask & set.leafMask, boxes, counters);
 	}
 	sgCountRefits(counters, &counters->nodesBelowFront, sgCountBits(set.mask));
 	return true;
@@ -171,7 +167,7 @@ bool sgBody_BoundPlaced(
 	{
 		return true;
 	}
-	sgBoundsScratch scratch;
+	sgBoxLanes scratch;
 	return PlaceBoxes(body, origin, sgBody_BoundLocal(body, set, &scratch, counters), set.mask, boxes);
 }
 

@@ -6,22 +6,25 @@
 #ifndef SG_POOL_H
 #define SG_POOL_H
 
-#include "geometry/volume.h"
+#include "geometry/box.h"
 
 #include <stdatomic.h>
 
 #define SG_PAGE_BYTES 4096
+/// A page holds 1 << SG_GROUPS_SHIFT groups: a power of two, so that finding one takes no division.
+#define SG_GROUPS_SHIFT 4
 
-/// Bounds of a group. A group holds up to four families (two nodes at least, the root excepted); what is said once per
-/// family stands at half the lane at which it begins. The slabs that the model's volume adds to the boxes follow.
+/// Bounds of a group, which is a family of the tree.
 typedef struct sgCacheGroup
 {
 	sgBoxLanes boxes;
-	_Atomic uint32_t version[SG_LANES / 2];   ///< pose that a family holds for; zero and SG_BUSY are none
-	_Atomic uint16_t lastVisit[SG_LANES / 2]; ///< step (body.h) in which a query last looked at it
-	uint16_t grown[SG_LANES / 2];             ///< by how much boxes were grown instead of refitted: see refresh.c
-	double travel[SG_LANES / 2];              ///< of the body (body.h), at that pose
+	_Atomic uint32_t version;   ///< pose that they hold for; zero and SG_BUSY are none
+	_Atomic uint16_t lastVisit; ///< step (body.h) in which a query last looked at them
+	uint16_t grown;             ///< by how much boxes were grown instead of refitted: see refresh.c
+	double travel;              ///< of the body (body.h), at that pose
 } SG_ALIGN(64) sgCacheGroup;
+
+_Static_assert(sizeof(sgCacheGroup) == SG_PAGE_BYTES >> SG_GROUPS_SHIFT, "a page is full of groups");
 
 /// Version of what some thread is computing right now.
 #define SG_BUSY UINT32_MAX

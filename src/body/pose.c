@@ -11,7 +11,7 @@ const sgPosed* sgBody_Derive(snugBody* body)
 {
 	if (body->derived != NULL && body->posed.derived == NULL)
 	{
-		bool canGrow = body->ownsPool && body->frontMemory > 0 && !body->refitsAll && body->volume == snug_volumeBox;
+		bool canGrow = body->ownsPool && body->frontMemory > 0 && !body->refitsAll;
 		const void* before = canGrow ? body->derivedFrom : NULL;
 		double motion = body->deform->derive(body->model, body->posed.pose, before, body->derived);
 		body->posed.derived = body->derived;
@@ -55,7 +55,7 @@ static void Take(snugBody* body, const sgPoseInput* input, const sgPoseChange* c
 			sgBody_Travel(body, change->motion);
 		}
 	}
-	body->isAtRest = change->isRest && body->volume == snug_volumeBox; // rest bounds are boxes
+	body->isAtRest = change->isRest;
 }
 
 static const char* NameOf(sgPoseKind kind)

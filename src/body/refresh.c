@@ -11,7 +11,7 @@
 #define MAX_GROWTH 0.1f
 
 // Leaves among the lanes of a family, by looking at their vertices.
-static void BoundLeaves(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoundsOut out, snugCounters* counters)
+static void BoundLeaves(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoxLanes* out, snugCounters* counters)
 {
 	const sgTree* tree = &body->model->tree;
 	float scratch[SG_CLUSTER_FLOATS(SG_MAX_CLUSTER_VERTICES)];
@@ -27,21 +27,15 @@ static void BoundLeaves(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoun
 		uint32_t lane = sgLowestBit(rest), run = sgLowestBit(~(rest >> lane));
 		// Leaves in neighbouring lanes are numbered one after the other, and are bounded together.
 		const sgLeaf* first = tree->leaves + tree->nodes[family.group * SG_LANES + lane].first;
-		sgGetKernels()->leaves->boundLeaves(source.positions, source.indices, first, run, out.boxes, lane);
-		for (uint32_t i = 0; body->extraSlabs > 0 && i < run; ++i)
-		{
-			sgVolume_BoundPoints(body->volume, source.positions, source.indices + first[i].firstVertex,
-			    first[i].vertexCount, out, lane + i);
-		}
+		sgGetKernels()->leaves->boundLeaves(source.positions, source.indices, first, run, out, lane);
 		rest &= ~(((1u << run) - 1u) << lane);
 	}
 }
 
 // Lanes of a family straight from the pose.
-void sgRefitDirect(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoundsOut out, snugCounters* counters)
+void sgRefitDirect(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoxLanes* out, snugCounters* counters)
 {
-	bool boundsLeaves = body->deform->boundsLeaves != NULL && body->deform->boundsLeaves(body->model);
-	uint32_t leaves = boundsLeaves ? 0 : lanes & family.leafMask;
+	uint32_t leaves = lanes & family.leafMask;
 	sgLaneSet others = family;
 	others.mask = lanes & ~leaves;
 	if (others.mask != 0)
@@ -52,6 +46,12 @@ void sgRefitDirect(snugBody* body, sgLaneSet family, uint32_t lanes, sgBoundsOut
 	{
 		BoundLeaves(body, family, leaves, out, counters);
 	}
+}
+
+void sgRefitMerged(sgCacheGroup* cached, uint32_t lane, const sgCacheGroup* below, uint32_t mask)
+{
+	sgBox box = sgGetKernels()->boxes->mergeBoxes(&below->boxes, mask);
+	sgBoxLanes_Set(&cached->boxes, lane, &box);
 }
 
 /// How much boxes have grown since they were refitted: the upper half of a float32, rounded up.
@@ -75,7 +75,7 @@ static float UnpackGrowth(uint16_t packed)
 static float FindDistances(
     const snugBody* body, const sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, float distances[SG_LANES])
 {
-	double travel = (body->travel - cached->travel[family.first / 2]) * (1.0 + 0x1p-50);
+	double travel = (body->travel - cached->travel) * (1.0 + 0x1p-50);
 	if (body->deform->growth != NULL)
 	{
 		sgLaneSet set = family;
@@ -90,52 +90,28 @@ static float FindDistances(
 	return even;
 }
 
-static void GrowBalls(sgBallLanes* balls, uint32_t lanes, const float distances[SG_LANES])
-{
-	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
-	{
-		uint32_t lane = sgLowestBit(rest);
-		balls->radius[lane] = sgRoundUp((double)balls->radius[lane] + (double)distances[lane]);
-	}
-}
-
 // Grow boxes by what the body moved since they held, if they stay tight enough: for nodes that are large and far from
 // any contact, which are the costliest to bound. Grown boxes contain all positions, since none moved farther.
-static bool GrowBoxes(const snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes,
-    const float distances[SG_LANES], float most)
+static bool GrowBoxes(sgCacheGroup* cached, uint32_t lanes, const float distances[SG_LANES], float most)
 {
-	uint16_t* grown = cached->grown + family.first / 2;
-	float growth = UnpackGrowth(*grown) + most;
+	float growth = UnpackGrowth(cached->grown) + most;
 	// Written so that NaN does not grow.
 	if (!(growth <= MAX_GROWTH * sgGetKernels()->boxes->leastExtent(&cached->boxes, lanes)))
 	{
 		return false;
 	}
-	*grown = PackGrowth(growth);
+	cached->grown = PackGrowth(growth);
 	sgGetKernels()->boxes->growBoxes(&cached->boxes, lanes, distances);
-	if (sgVolume_IsBall(body->volume))
-	{
-		GrowBalls((sgBallLanes*)(void*)(cached + 1), lanes, distances);
-	}
 	return true;
-}
-
-// Without a growth of its own, travel is along axes, and balls would need it in all directions.
-static bool CanGrow(const snugBody* body)
-{
-	bool hasGrowth = body->deform->growth != NULL;
-	return body->frontMemory > 0 && !body->refitsAll &&
-	       (body->volume == snug_volumeBox || (sgVolume_IsBall(body->volume) && hasGrowth));
 }
 
 bool sgRefitCached(
     snugBody* body, sgCacheGroup* cached, sgLaneSet family, uint32_t lanes, bool hasHeld, snugCounters* counters)
 {
-	sgBoundsOut out = sgCacheGroup_Bounds(cached);
 	float distances[SG_LANES] SG_ALIGN(32);
-	bool isCoherent = hasHeld && CanGrow(body);
+	bool isCoherent = hasHeld && body->frontMemory > 0 && !body->refitsAll;
 	float most = isCoherent ? FindDistances(body, cached, family, lanes, distances) : INFINITY;
-	if (isCoherent && GrowBoxes(body, cached, family, lanes, distances, most))
+	if (isCoherent && GrowBoxes(cached, lanes, distances, most))
 	{
 		return false;
 	}
@@ -145,11 +121,11 @@ bool sgRefitCached(
 	{
 		before = cached->boxes;
 	}
-	sgRefitDirect(body, family, lanes, out, counters);
-	cached->grown[family.first / 2] = 0;
+	sgRefitDirect(body, family, lanes, &cached->boxes, counters);
+	cached->grown = 0;
 	if (cut != 0)
 	{
-		sgGetKernels()->boxes->cutBoxes(out.boxes, cut, &before, distances);
+		sgGetKernels()->boxes->cutBoxes(&cached->boxes, cut, &before, distances);
 	}
 	return true;
 }
@@ -158,31 +134,31 @@ sgLook sgBody_Look(snugBody* body, sgLaneSet family)
 {
 	if (body->isAtRest || body->deform->bound == NULL)
 	{
-		return (sgLook){ .bounds = { body->model->restBounds + family.group, NULL } };
+		return (sgLook){ .bounds = body->model->restBounds + family.group };
 	}
 	sgLook look = { .cached = sgCache_FindGroup(body, family.group, true) };
 	if (look.cached != NULL)
 	{
-		uint32_t version = atomic_load_explicit(look.cached->version + family.first / 2, memory_order_acquire);
-		look.bounds = version == body->version ? sgBounds_View(sgCacheGroup_Bounds(look.cached)) : look.bounds;
+		uint32_t version = atomic_load_explicit(&look.cached->version, memory_order_acquire);
+		look.bounds = version == body->version ? &look.cached->boxes : look.bounds;
 	}
 	return look;
 }
 
 // The first visit in a step also tells how good the front was.
-void sgBody_NoteVisit(const snugBody* body, sgLook look, sgLaneSet family, sgVisits* visits)
+void sgBody_NoteVisit(const snugBody* body, sgLook look, sgVisits* visits)
 {
 	if (look.cached == NULL)
 	{
 		return;
 	}
-	_Atomic uint16_t* lastVisit = look.cached->lastVisit + family.first / 2;
+	_Atomic uint16_t* lastVisit = &look.cached->lastVisit;
 	uint16_t last = atomic_load_explicit(lastVisit, memory_order_relaxed);
 	if (last != body->step)
 	{
 		++visits->count;
 		visits->repeats += last == (uint16_t)(body->step - 1);
-		visits->wellTaken += look.bounds.boxes != NULL;
+		visits->wellTaken += look.bounds != NULL;
 		atomic_store_explicit(lastVisit, body->step, memory_order_relaxed);
 	}
 }
@@ -194,36 +170,34 @@ void sgBody_AddVisits(snugBody* body, const sgVisits* visits)
 	atomic_fetch_add_explicit(&body->wellTaken, visits->wellTaken, memory_order_relaxed);
 }
 
-sgBounds sgBody_Update(
-    snugBody* body, sgCacheGroup* cached, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters)
+const sgBoxLanes* sgBody_Update(
+    snugBody* body, sgCacheGroup* cached, sgLaneSet set, sgBoxLanes* scratch, snugCounters* counters)
 {
 	if (cached != NULL)
 	{
-		_Atomic uint32_t* version = cached->version + set.first / 2;
-		uint32_t found = atomic_load_explicit(version, memory_order_acquire);
+		uint32_t found = atomic_load_explicit(&cached->version, memory_order_acquire);
 		if (found == body->version)
 		{
-			return sgBounds_View(sgCacheGroup_Bounds(cached));
+			return &cached->boxes;
 		}
-		if (sgCache_Claim(version, found))
+		if (sgCache_Claim(&cached->version, found))
 		{
-			sgLaneSet family = sgTree_Family(&body->model->tree, set.group * SG_LANES + set.first);
+			sgLaneSet family = sgTree_Family(&body->model->tree, set.group * SG_LANES);
 			if (sgRefitCached(body, cached, family, family.mask, found != 0, counters))
 			{
 				sgCountRefits(counters, &counters->nodesBelowFront, sgCountBits(family.mask));
 			}
-			sgCache_Publish(body, cached, family);
-			return sgBounds_View(sgCacheGroup_Bounds(cached));
+			sgCache_Publish(body, cached);
+			return &cached->boxes;
 		}
 	}
-	sgBoundsOut out = { &scratch->boxes, scratch->extra };
-	sgRefitDirect(body, set, set.mask, out, counters);
+	sgRefitDirect(body, set, set.mask, scratch, counters);
 	sgCountRefits(counters, &counters->nodesBelowFront, sgCountBits(set.mask));
-	return sgBounds_View(out);
+	return scratch;
 }
 
-sgBounds sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoundsScratch* scratch, snugCounters* counters)
+const sgBoxLanes* sgBody_Refresh(snugBody* body, sgLaneSet set, sgBoxLanes* scratch, snugCounters* counters)
 {
 	const sgLook look = sgBody_Look(body, set);
-	return look.bounds.boxes != NULL ? look.bounds : sgBody_Update(body, look.cached, set, scratch, counters);
+	return look.bounds != NULL ? look.bounds : sgBody_Update(body, look.cached, set, scratch, counters);
 }

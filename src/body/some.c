@@ -183,9 +183,9 @@ static SG_NOINLINE void ListLevel(snugBody* body, uint32_t level, BoxList* list)
 		bool isLeaf = node->first != SG_NONE && node->childCount == 0;
 		if (node->first != SG_NONE && (node->level == level || (isLeaf && node->level < level)))
 		{
-			sgBoundsScratch scratch;
-			sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &counters);
-			AddBox(list, bounds.boxes, slot, node->level);
+			sgBoxLanes scratch;
+			const sgBoxLanes* bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &counters);
+			AddBox(list, bounds, slot, node->level);
 		}
 	}
 }
@@ -200,10 +200,8 @@ static SG_NOINLINE void ListVisited(snugBody* body, BoxList* list)
 		{
 			continue;
 		}
-		sgLaneSet family = sgTree_Family(tree, slot);
-		sgCacheGroup* cached = sgCache_FindGroup(body, family.group, false);
-		if (cached != NULL && cached->version[family.first / 2] == body->version &&
-		    cached->lastVisit[family.first / 2] == body->step)
+		sgCacheGroup* cached = sgCache_FindGroup(body, slot / SG_LANES, false);
+		if (cached != NULL && cached->version == body->version && cached->lastVisit == body->step)
 		{
 			AddBox(list, &cached->boxes, slot, tree->nodes[slot].level);
 		}
@@ -241,11 +239,11 @@ static SG_NOINLINE void BoundNode(snugBody* body, uint32_t node, snugNodeBox* bo
 {
 	const sgTree* tree = &body->model->tree;
 	snugCounters counters = { 0 };
-	sgBoundsScratch scratch;
+	sgBoxLanes scratch;
 	BoxList list = { box, 1, 0 };
 	sgBody_RootBox(body, &counters);
-	sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, node), &scratch, &counters);
-	AddBox(&list, bounds.boxes, node, tree->nodes[node].level);
+	const sgBoxLanes* bounds = sgBody_Refresh(body, sgTree_Family(tree, node), &scratch, &counters);
+	AddBox(&list, bounds, node, tree->nodes[node].level);
 }
 
 snugStatus snugBody_GetNodeBox(snugBody* body, uint32_t node, snugNodeBox* box)

@@ -17,44 +17,9 @@ static void CheckInside(double below, double above, snugValidation* validation)
 	}
 }
 
-// a + b without rounding, as its float64 value and what that leaves over. Knuth.
-static double SumExactly(double a, double b, double* rest)
-{
-	double sum = a + b, part = sum - a;
-	*rest = (a - (sum - part)) + (b - part);
-	return sum;
-}
-
-// One vertex against what a node's volume adds to its box. Slabs are judged without a tolerance: entries of directions
-// are 0, 1 and -1, so a position along one is a sum of three floats.
-static void CheckExtra(
-    const snugBody* body, const double point[3], const sgSlabLanes* extra, uint32_t lane, snugValidation* validation)
-{
-	for (uint32_t i = 0; sgVolume_IsDop(body->volume) && i < body->extraSlabs; ++i)
-	{
-		const float* direction = sgVolume_Directions(body->volume)[i];
-		double rest[3], along = SumExactly((double)direction[0] * point[0], (double)direction[1] * point[1], rest);
-		along = SumExactly(along, (double)direction[2] * point[2], rest + 1);
-		along = SumExactly(along, rest[0] + rest[1], rest + 2);
-		CheckInside(((double)extra[i].lower[lane] - along) - rest[2], (along - (double)extra[i].upper[lane]) + rest[2],
-		    validation);
-	}
-	if (sgVolume_IsBall(body->volume))
-	{
-		const sgBallLanes* balls = (const sgBallLanes*)(const void*)extra;
-		double sum = 0.0;
-		for (int k = 0; k < 3; ++k)
-		{
-			double difference = point[k] - (double)balls->center[k][lane];
-			sum += difference * difference;
-		}
-		double distance = sqrt(sum) * (1.0 - 0x1p-50);
-		CheckInside(-distance, distance - (double)balls->radius[lane], validation);
-	}
-}
-
 // One leaf's vertices, evaluated anew, against the bounds of one node above it.
-static void CheckLeaf(snugBody* body, const sgLeaf* leaf, sgBounds bounds, uint32_t lane, snugValidation* validation)
+static void CheckLeaf(
+    snugBody* body, const sgLeaf* leaf, const sgBoxLanes* bounds, uint32_t lane, snugValidation* validation)
 {
 	sgLeafScratch scratch;
 	const uint32_t* vertices = body->model->tree.leafVertices + leaf->firstVertex;
@@ -62,15 +27,10 @@ static void CheckLeaf(snugBody* body, const sgLeaf* leaf, sgBounds bounds, uint3
 	for (uint32_t i = 0; i < leaf->vertexCount; ++i)
 	{
 		const float* p = found.positions + 3 * (size_t)found.indices[i];
-		const double point[3] = { (double)p[0], (double)p[1], (double)p[2] };
 		for (int axis = 0; axis < 3; ++axis)
 		{
-			double lower = (double)bounds.boxes->lower[axis][lane], upper = (double)bounds.boxes->upper[axis][lane];
-			CheckInside(lower - point[axis], point[axis] - upper, validation);
-		}
-		if (bounds.extra != NULL)
-		{
-			CheckExtra(body, point, bounds.extra, lane, validation);
+			double lower = (double)bounds->lower[axis][lane], upper = (double)bounds->upper[axis][lane];
+			CheckInside(lower - (double)p[axis], (double)p[axis] - upper, validation);
 		}
 	}
 }
@@ -86,8 +46,8 @@ static SG_NOINLINE void Validate(snugBody* body, snugValidation* validation)
 		{
 			continue;
 		}
-		sgBoundsScratch scratch;
-		sgBounds bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &counters);
+		sgBoxLanes scratch;
+		const sgBoxLanes* bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &counters);
 		sgLeafRange range = sgTree_LeavesBelow(tree, slot);
 		for (uint32_t leaf = range.first; leaf <= range.last; ++leaf)
 		{

@@ -144,13 +144,13 @@ static sgBox BoundSubtree(const snugModel* model, const float* positions, uint32
 	return box;
 }
 
-static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
+static void Bound(const sgPosed* posed, sgLaneSet set, sgBoxLanes* out)
 {
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
 		sgBox box = BoundSubtree(posed->model, posed->pose, set.group * SG_LANES + lane);
-		sgBoxLanes_Set(out.boxes, lane, &box);
+		sgBoxLanes_Set(out, lane, &box);
 	}
 }
 

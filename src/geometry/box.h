@@ -20,27 +20,6 @@ typedef struct sgLaneFloats
 } SG_ALIGN(32) sgLaneFloats;
 SG_STORED(sgLaneFloats, 32);
 
-/// Eight intervals along one direction.
-typedef struct sgSlabLanes
-{
-	float lower[SG_LANES];
-	float upper[SG_LANES];
-} SG_ALIGN(32) sgSlabLanes;
-
-/// Bounds of a group: boxes, and what the model's volume (volume.h) adds to them.
-typedef struct sgBounds
-{
-	const sgBoxLanes* boxes;
-	const sgSlabLanes* extra;
-} sgBounds;
-
-/// The same, to be written.
-typedef struct sgBoundsOut
-{
-	sgBoxLanes* boxes;
-	sgSlabLanes* extra;
-} sgBoundsOut;
-
 typedef struct sgBox
 {
 	float lower[3];

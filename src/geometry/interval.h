@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "simd/lanes.h"
 
-/// One coordinate, or one direction of a k-DOP, per node.
+/// One coordinate per node.
 typedef struct Interval
 {
 	f8 lower;
@@ -34,7 +34,7 @@ static inline void StoreSome(f8 values, uint32_t mask, float* out)
 }
 
 // A NaN, which only overflow can make, becomes the limit: Min and Max return their second operand then. The limit is
-// beyond every sum of three coordinates.
+// beyond every coordinate, turned or not.
 static inline void StoreInterval(Interval interval, uint32_t mask, float* lower, float* upper)
 {
 	f8 limit = f8_Set(6.0f * SNUG_MAX_COORDINATE);

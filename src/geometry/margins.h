@@ -21,7 +21,7 @@
 #define SG_MARGIN_INFLUENCE 2.0
 #endif
 #ifndef SG_MARGIN_EVALUATION
-#define SG_MARGIN_EVALUATION 9.0
+#define SG_MARGIN_EVALUATION 8.0
 #endif
 /// Bounds from ranges of weights: per transform, and besides.
 #ifndef SG_MARGIN_RANGE_TERM
@@ -50,23 +50,12 @@
 #ifndef SG_MARGIN_LEAST_FIT
 #define SG_MARGIN_LEAST_FIT 1e-15
 #endif
-/// The support of a 14-DOP at rest, a sum in double.
-#ifndef SG_MARGIN_REST_DOP
-#define SG_MARGIN_REST_DOP 0x1p-49
-#endif
-/// The reach itself: a sum in float32, what products below the normal range lose, and the sum of axes for a k-DOP.
+/// The reach itself: a sum in float32, and what products below the normal range lose.
 #ifndef SG_MARGIN_REACH
 #define SG_MARGIN_REACH 0x1p-20
 #endif
 #ifndef SG_MARGIN_UNDERFLOW
 #define SG_MARGIN_UNDERFLOW 0x1p-120
-#endif
-#ifndef SG_MARGIN_DOP_REACH
-#define SG_MARGIN_DOP_REACH 0x1p-40
-#endif
-/// Balls at the corners of the set of weights, for n influences.
-#ifndef SG_MARGIN_CORNERS
-#define SG_MARGIN_CORNERS(n) (2.03125 * (n) + 9.0)
 #endif
 /// How far a body moved between two poses, besides what both evaluations lose.
 #ifndef SG_MARGIN_MOTION
@@ -88,15 +77,6 @@
 #ifndef SG_MARGIN_INTERVAL
 #define SG_MARGIN_INTERVAL(n) ((n) + 3.0)
 #endif
-#ifndef SG_MARGIN_ZERO_ORDER
-#define SG_MARGIN_ZERO_ORDER(n) (3.0 * (n) + 10.0)
-#endif
-#ifndef SG_MARGIN_ORIENTED
-#define SG_MARGIN_ORIENTED(n) (3.0 * (n) + 40.0)
-#endif
-#ifndef SG_MARGIN_FIELD_BALL
-#define SG_MARGIN_FIELD_BALL(n) (4.0 * (n) + 12.0)
-#endif
 #ifndef SG_MARGIN_FIRST_ORDER
 #define SG_MARGIN_FIRST_ORDER(n) ((n) + 30.0)
 #endif
@@ -108,16 +88,9 @@
 #ifndef SG_MARGIN_TURNED_FITS
 #define SG_MARGIN_TURNED_FITS 16.0
 #endif
-/// Balls above contact balls have this many times the error of what they wrap.
-#ifndef SG_MARGIN_WRAPS
-#define SG_MARGIN_WRAPS 3.0
-#endif
-/// Residuals of fits, and coordinates along a node's own axes, measured in double.
+/// Residuals of fits, measured in double.
 #ifndef SG_MARGIN_FIELD_FIT
 #define SG_MARGIN_FIELD_FIT 0x1p-49
-#endif
-#ifndef SG_MARGIN_AXES
-#define SG_MARGIN_AXES 1e-14
 #endif
 /// Growth with motion: both positions are off.
 #ifndef SG_MARGIN_GROWTH
@@ -152,13 +125,9 @@
 #define SG_MARGIN_TURNED_MOTION 16.0
 #endif
 
-// ---- Volumes (geometry/volume.c, geometry/prism.c) -------------------------------------------------------------
+// ---- Volumes (body/bounds.c, geometry/prism.c) -----------------------------------------------------------------
 
-/// A slab of a k-DOP around points: sums in double.
-#ifndef SG_MARGIN_SLAB
-#define SG_MARGIN_SLAB 0x1p-51
-#endif
-/// The radius of a ball around points or balls: a square root in double.
+/// The radius of a ball around a box: a square root in double.
 #ifndef SG_MARGIN_BALL
 #define SG_MARGIN_BALL 0x1p-40
 #endif
@@ -202,31 +171,7 @@
 #define SG_MARGIN_PLACED_BOX 1.001
 #endif
 
-// ---- Tests of volumes (query/extra.c) --------------------------------------------------------------------------
-
-/// Slabs and balls of one body against another's, in parts of the slack of moved boxes.
-#ifndef SG_MARGIN_MOVED_SLAB
-#define SG_MARGIN_MOVED_SLAB 1.0
-#endif
-#ifndef SG_MARGIN_MOVED_BALL
-#define SG_MARGIN_MOVED_BALL 2.0
-#endif
-/// The shift of a slab, and the entries of a rotation, are rounded to float32.
-#ifndef SG_MARGIN_SHIFT
-#define SG_MARGIN_SHIFT 0x1p-23
-#endif
-#ifndef SG_MARGIN_ENTRIES
-#define SG_MARGIN_ENTRIES 0x1p-23
-#endif
-/// Sums in double.
-#ifndef SG_MARGIN_SLAB_SUMS
-#define SG_MARGIN_SLAB_SUMS 0x1p-50
-#endif
-#ifndef SG_MARGIN_BALL_SUMS
-#define SG_MARGIN_BALL_SUMS 0x1p-40
-#endif
-
-// ---- Contact spheres (query/spheres.c) and culling (body/bounds.c)
+// ---- Contact spheres and culling (body/bounds.c)
 // ---------------------------------------------
 
 /// Radii, in errors of placement per axis: of contact spheres, and what those above need besides.

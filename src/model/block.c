@@ -33,9 +33,7 @@ SG_STORED(Entry, 24);
 typedef struct Info
 {
 	uint32_t deformer;
-	uint32_t split;
 	uint32_t leafTriangles;
-	uint32_t branching;
 	uint32_t vertexCount;
 	uint32_t triangleCount;
 	uint32_t groupCount;
@@ -47,7 +45,7 @@ typedef struct Info
 	uint64_t clusterBytes;
 	uint64_t deformBytes;
 } Info;
-SG_STORED(Info, 64);
+SG_STORED(Info, 56);
 
 static const char magic[8] = { 's', 'n', 'u', 'g', 'm', 'o', 'd', 'l' };
 static const uint32_t byteOrder = 0x01020304;
@@ -160,11 +158,7 @@ static void Bind(snugModel* model, const Info* info)
 	sgArrays_Bind(DATA_OFFSET, list, CountSections(info), model->block, model);
 	model->deformer = (snugDeformer)info->deformer;
 	model->deform = sgDeform_Find(model->deformer);
-	model->treeDef = (snugTreeDef){
-		.split = (snugSplit)info->split,
-		.leafTriangles = (int)info->leafTriangles,
-		.branching = (int)info->branching,
-	};
+	model->treeDef = (snugTreeDef){ .leafTriangles = (int)info->leafTriangles };
 	tree->groupCount = info->groupCount;
 	tree->nodeCount = info->nodeCount;
 	tree->leafCount = info->leafCount;
@@ -251,9 +245,7 @@ snugStatus sgBlock_Make(snugModel* model)
 	const sgTree* tree = &model->tree;
 	Info info = {
 		.deformer = (uint32_t)model->deformer,
-		.split = (uint32_t)model->treeDef.split,
 		.leafTriangles = (uint32_t)model->treeDef.leafTriangles,
-		.branching = (uint32_t)model->treeDef.branching,
 		.vertexCount = tree->vertexCount,
 		.triangleCount = tree->triangleCount,
 		.groupCount = tree->groupCount,
@@ -288,8 +280,6 @@ snugStatus sgBlock_Make(snugModel* model)
 static bool HasKnownSettings(const Info* info)
 {
 	return info->leafTriangles >= 1 && info->leafTriangles <= SG_MAX_LEAF_TRIANGLES &&
-	       (info->branching == 2 || info->branching == 4 || info->branching == 8) &&
-	       (info->split == snug_splitMedian || info->split == snug_splitSurfaceArea) &&
 	       CountFrequencies(info) <= UINT16_MAX && sgDeform_Find((snugDeformer)info->deformer) != NULL;
 }
 
@@ -355,7 +345,7 @@ static const char* CheckAll(const snugModel* model, const Info* info, void* scra
 	sgArray list[SECTION_COUNT];
 	ListSections(info, list);
 	const char* fault = sgArrays_Check(list, CountSections(info), model);
-	fault = fault == NULL ? sgTree_Validate(&model->tree, &model->treeDef, scratch) : fault;
+	fault = fault == NULL ? sgTree_Validate(&model->tree, info->leafTriangles, scratch) : fault;
 	fault = fault == NULL ? sgRest_Check(model) : fault;
 	fault = fault == NULL && model->clusters.header != NULL ? sgClusters_Check(&model->tree, &model->clusters) : fault;
 	fault = fault == NULL && model->deform->check != NULL ? model->deform->check(model, scratch) : fault;
@@ -440,13 +430,6 @@ snugStatus sgBlock_Read(snugModel* model, bool copies, const snugLoadDef* def)
 	if (fault != NULL)
 	{
 		return sgFail(&def->messenger, snug_badFile, "bad model: %s", fault);
-	}
-	const snugBoundsDef bounds = sgModel_Describe(model).bounds;
-	if (!sgBounds_AreBuilt(&bounds))
-	{
-		return sgFail(&def->messenger, snug_badArgument,
-		    "a model with bounds that this snug does not have, being built with default bounds only (SNUG_ALL_BOUNDS): "
-		    "make it anew without");
 	}
 	return def->trusted ? snug_success : CheckBlock(model, &info, &def->messenger);
 }

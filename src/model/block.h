@@ -9,7 +9,7 @@
 #include "model/contents.h"
 
 /// Raised whenever the meaning of any section changes.
-#define SG_BLOCK_VERSION 6
+#define SG_BLOCK_VERSION 7
 
 /// Gather what a model under construction points to into a new block, and point it there. On failure it stays as it
 /// was.

@@ -2,6 +2,8 @@
 // of vertices that leave here are the caller's.
 #include "model/contents.h"
 
+#include "snug/snug_queries.h"
+
 #include <string.h>
 
 sgContents sgModel_Describe(const snugModel* model)
@@ -130,8 +132,20 @@ snugStatus snugModel_GetTwins(const snugModel* model, uint32_t* twins)
 	return snug_success;
 }
 
-snugBoundsDef snugModel_GetBoundsDef(const snugModel* model)
+uint32_t snugModel_GetNodeTriangles(const snugModel* model, uint32_t node, uint32_t* triangles, uint32_t capacity)
 {
-	SG_REQUIRE(model != NULL, (snugBoundsDef){ .bound = snug_boundDefault });
-	return sgModel_Describe(model).bounds;
+	SG_REQUIRE(model != NULL && (triangles != NULL || capacity == 0), 0);
+	const sgTree* tree = &model->tree;
+	if (node >= tree->groupCount * SG_LANES || tree->nodes[node].first == SG_NONE || tree->triangleCount == 0)
+	{
+		return 0;
+	}
+	sgLeafRange range = sgTree_LeavesBelow(tree, node);
+	uint32_t first = tree->leaves[range.first].firstTriangle;
+	uint32_t end = tree->leaves[range.last].firstTriangle + tree->leaves[range.last].triangleCount;
+	for (uint32_t i = first; i < end && i - first < capacity; ++i)
+	{
+		triangles[i - first] = tree->triangleMap[i];
+	}
+	return end - first;
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/// What a deformer does to the vertices of a model, and how it was asked to bound them.
+/// What a deformer does to the vertices of a model.
 typedef struct sgContents
 {
 	uint32_t jointCount;
@@ -19,18 +19,9 @@ typedef struct sgContents
 	sgRows influences;           ///< joints; values are weights. No places: the model is no skin
 	sgRows displacements;        ///< fields, morph targets too; values are x, y, z. No places: there are none
 	const float* jointPositions; ///< (3 jointCount) at rest; null if the model does not keep them
-	snugBoundsDef bounds;
 } sgContents;
 
 sgContents sgModel_Describe(const snugModel* model);
-
-/// Whether a node is one of those whose balls are reported as contacts: at their level, or a leaf above it.
-static inline bool sgTree_IsContact(const sgTree* tree, uint32_t contactLevel, uint32_t slot)
-{
-	const sgNode* node = tree->nodes + slot;
-	return node->first != SG_NONE &&
-	       (node->level == contactLevel || (node->level < contactLevel && node->childCount == 0));
-}
 
 /// Whom rows of a model belong to. Tree, clusters and positions are ready.
 static inline sgRowsOf sgModel_RowsOf(const snugModel* model)

@@ -15,7 +15,6 @@
 #ifndef SG_DEFORMER_H
 #define SG_DEFORMER_H
 
-#include "geometry/volume.h"
 #include "model/model.h"
 
 /// What a body is posed by.
@@ -137,9 +136,10 @@ typedef struct sgDeform
 	/// The same for all vertices of a cluster: the very same bits, but fast. Null if `positions` is not.
 	void (*evaluateCluster)(const sgPosed* posed, uint32_t cluster, float* out);
 
-	/// Body-space bounds of inner nodes, and of leaves if `boundsLeaves`: those in set.mask, all of one family. Other
-	/// lanes of `out` stay as they are. Null if posing never changes bounds: then the model's rest bounds hold.
-	void (*bound)(const sgPosed* posed, sgLaneSet set, sgBoundsOut out);
+	/// Body-space bounds of inner nodes: those in set.mask, all of one family. Other lanes of `out` stay as they are.
+	/// Leaves are bounded by looking at their vertices. Null if posing never changes bounds: then the model's rest
+	/// bounds hold.
+	void (*bound)(const sgPosed* posed, sgLaneSet set, sgBoxLanes* out);
 
 	/// Magnitudes that no coordinate of a position exceeds, per axis, from the pose alone: loose, and for next to
 	/// nothing. Null: it takes a bound.
@@ -157,16 +157,10 @@ typedef struct sgDeform
 	/// Several nodes cost `boundTurned` little more than one, so that a root is bounded by what is below it.
 	bool turnsManyAtOnce;
 
-	/// Whether `bound` is for leaves too; otherwise they are bounded by looking at their vertices. Null means no.
-	bool (*boundsLeaves)(const snugModel* model);
-
 	/// How far vertices below each node of a set may have moved while the sum of `motion` grew by so much, in any
 	/// direction, rounding included: to the lanes in set.mask; others become arbitrary. Null means by so much.
 	/// @return what none of them exceeds; infinite or NaN after a pose beyond all bounds
 	float (*growth)(const sgPosed* posed, sgLaneSet set, double travel, float distances[SG_LANES]);
-
-	/// What nodes are bounded by. Null means boxes.
-	snugVolume (*volume)(const snugModel* model);
 
 	/// A direct bound costs as much as all vertices below the node, so refit from the leaves up, all at once.
 	bool refitsBottomUp;

@@ -9,28 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-static snugTreeDef FillInDefaults(snugTreeDef def)
-{
-	def.split = def.split == snug_splitDefault ? snug_splitSurfaceArea : def.split;
-	def.leafTriangles = def.leafTriangles == 0 ? SG_MAX_LEAF_TRIANGLES : def.leafTriangles;
-	def.branching = def.branching == 0 ? SG_LANES : def.branching;
-	return def;
-}
-
 static snugStatus CheckTreeDef(const snugTreeDef* def, const snugMessenger* messenger)
 {
-	if (def->split != snug_splitMedian && def->split != snug_splitSurfaceArea)
-	{
-		return sgFail(messenger, snug_badArgument, "unknown way to split a tree: %d", (int)def->split);
-	}
 	if (def->leafTriangles < 1 || def->leafTriangles > SG_MAX_LEAF_TRIANGLES)
 	{
 		return sgFail(messenger, snug_badArgument, "leaves of %d triangles; 1 to %d are possible", def->leafTriangles,
 		    SG_MAX_LEAF_TRIANGLES);
-	}
-	if (def->branching != 2 && def->branching != 4 && def->branching != 8)
-	{
-		return sgFail(messenger, snug_badArgument, "%d children per node; 2, 4 or 8 are possible", def->branching);
 	}
 	return snug_success;
 }
@@ -162,8 +146,8 @@ static snugStatus BuildRest(snugModel* model, const sgMeshView* mesh, Scratch* s
 
 static snugStatus BuildParts(snugModel* model, const snugModelDef* def, const sgMeshView* mesh, Scratch* scratch)
 {
-	snugStatus status = sgTree_Build(
-	    mesh, &model->treeDef, sgModelDef_Bounds(def).prune, &model->allocator, model->team, &scratch->arrays);
+	snugStatus status =
+	    sgTree_Build(mesh, (uint32_t)model->treeDef.leafTriangles, &model->allocator, model->team, &scratch->arrays);
 	if (status != snug_success)
 	{
 		return status;
@@ -275,41 +259,10 @@ static void Release(snugModel* model)
 	sgRelease(&allocator, model, sizeof(snugModel));
 }
 
-static bool IsDefault(snugBoundsDef bounds)
-{
-	return bounds.bound == snug_boundDefault && bounds.fieldsBound == snug_boundDefault &&
-	       bounds.volume == snug_volumeBox && bounds.restVolume == snug_restBox && !bounds.boundLeaves &&
-	       bounds.contactLevel == 0 && bounds.prune == 0.0f && bounds.centerDamping == 0.0f;
-}
-
-// What is no matter of one deformer alone.
-static snugStatus CheckShares(const snugModelDef* def, const snugTreeDef* tree)
-{
-	const snugBoundsDef bounds = sgModelDef_Bounds(def);
-	if (!sgBounds_AreBuilt(&bounds))
-	{
-		return sgFail(&def->messenger, snug_badArgument,
-		    "this snug is built with default bounds only (SNUG_ALL_BOUNDS): see snugModelDef.bounds");
-	}
-	if (bounds.prune != 0.0f && !(bounds.prune > 0.0f && bounds.prune < 1.0f && tree->split == snug_splitMedian))
-	{
-		return sgFail(&def->messenger, snug_badArgument,
-		    "snugBoundsDef.prune is %g; it must be between 0 and 1, and goes together with snug_splitMedian",
-		    (double)bounds.prune);
-	}
-	if (bounds.centerDamping != 0.0f &&
-	    !(sgDamping_IsValid(bounds.centerDamping) && def->deformer == snug_sphericalSkin))
-	{
-		return sgFail(&def->messenger, snug_badArgument,
-		    "snugBoundsDef.centerDamping is %g; it must be from 1e-6 to 1e6, and is for spherical skins",
-		    (double)bounds.centerDamping);
-	}
-	return snug_success;
-}
-
 static SG_NOINLINE snugStatus Create(const snugModelDef* def, const sgTeam* team, snugModel** out)
 {
-	snugTreeDef treeDef = FillInDefaults(def->tree);
+	const int leafTriangles = def->tree.leafTriangles == 0 ? SG_MAX_LEAF_TRIANGLES : def->tree.leafTriangles;
+	const snugTreeDef treeDef = { .leafTriangles = leafTriangles };
 	snugStatus status = CheckTreeDef(&treeDef, &def->messenger);
 	if (status != snug_success)
 	{
@@ -319,14 +272,8 @@ static SG_NOINLINE snugStatus Create(const snugModelDef* def, const sgTeam* team
 	{
 		return sgFail(&def->messenger, snug_badArgument, "unknown deformer: %d", (int)def->deformer);
 	}
-	if (sgDeform_Find(def->deformer)->volume == NULL && !IsDefault(sgModelDef_Bounds(def)))
-	{
-		return sgFail(&def->messenger, snug_badArgument,
-		    "%s models have boxes and no other bounds: see snugModelDef.bounds", sgDeform_Find(def->deformer)->name);
-	}
 	sgMeshView mesh;
-	status = CheckShares(def, &treeDef);
-	status = status == snug_success ? ReadDef(def, &mesh) : status;
+	status = ReadDef(def, &mesh);
 	if (status != snug_success)
 	{
 		return status;
@@ -368,8 +315,6 @@ snugStatus snugModel_Create(const snugModelDef* def, snugModel** model)
 	SG_REQUIRE_RESERVED(&def->tree, snug_badArgument);
 	SG_REQUIRE_RESERVED(&def->skin, snug_badArgument);
 	SG_REQUIRE_RESERVED(&def->fields, snug_badArgument);
-	const snugBoundsDef bounds = sgModelDef_Bounds(def);
-	SG_REQUIRE_RESERVED(&bounds, snug_badArgument);
 	sgFpEnv environment = sgFpEnv_Enter();
 	const sgTeam team = { def->workers, environment };
 	snugStatus status = Create(def, &team, model);

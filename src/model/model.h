@@ -39,24 +39,4 @@ struct snugModel
 	const struct sgTeam* team; ///< who builds it, while it is built; else null
 };
 
-/// What a definition asks of bounds: its own wishes, or the defaults.
-static inline snugBoundsDef sgModelDef_Bounds(const snugModelDef* def)
-{
-	return def->bounds != NULL ? *def->bounds : (snugBoundsDef){ .bound = snug_boundDefault };
-}
-
-/// Whether there is code for such bounds: SNUG_ALL_BOUNDS, or they are the default ones.
-static inline bool sgBounds_AreBuilt(const snugBoundsDef* bounds)
-{
-	return SNUG_ALL_BOUNDS || (bounds->bound == snug_boundDefault && bounds->fieldsBound == snug_boundDefault &&
-	                              bounds->volume == snug_volumeBox && bounds->restVolume == snug_restBox &&
-	                              !bounds->boundLeaves && bounds->contactLevel == 0);
-}
-
-/// Of snugBoundsDef.centerDamping, where it is not zero.
-static inline bool sgDamping_IsValid(float damping)
-{
-	return damping >= 1e-6f && damping <= 1e6f;
-}
-
 #endif

@@ -40,9 +40,9 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 {
 	Search* search = SearchOf(walk);
 	float SG_ALIGN(32) gaps[SG_LANES];
-	sgBounds bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	const sgBoxLanes* bounds = sgSide_Bounds(&search->side, opened, &search->counters);
 	const uint32_t near =
-	    search->kernels->probes->gapPoint(bounds.boxes, search->bodyPoint, search->boxSlack, walk->limit, gaps);
+	    search->kernels->probes->gapPoint(bounds, search->bodyPoint, search->boxSlack, walk->limit, gaps);
 	search->counters.volumeTests += (uint32_t)__builtin_popcount(opened->set.mask);
 	memcpy(keys, gaps, sizeof(gaps));
 	return near & opened->set.mask;

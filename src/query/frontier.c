@@ -280,8 +280,8 @@ static LevelBoxes BoxesOf(Walk* walk, const Level* level)
 {
 	sgPairSearch* search = &walk->search;
 	LevelBoxes boxes;
-	boxes.a = *sgSide_Bounds(&search->a, &level->a, &search->counters).boxes;
-	const sgBoxLanes* boxesB = sgSide_Bounds(&search->b, &level->b, &search->counters).boxes;
+	boxes.a = *sgSide_Bounds(&search->a, &level->a, &search->counters);
+	const sgBoxLanes* boxesB = sgSide_Bounds(&search->b, &level->b, &search->counters);
 	boxes.b = *boxesB;
 	if (search->motionBA.kind != sgMotion_none)
 	{

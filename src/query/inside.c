@@ -42,10 +42,10 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 {
 	(void)keys;
 	Search* search = SearchOf(walk);
-	sgBounds bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	const sgBoxLanes* bounds = sgSide_Bounds(&search->side, opened, &search->counters);
 	float SG_ALIGN(32) entries[SG_LANES];
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
-	return search->kernels->probes->clipBoxes(bounds.boxes, &search->probe, 1.0f, entries) & opened->set.mask;
+	return search->kernels->probes->clipBoxes(bounds, &search->probe, 1.0f, entries) & opened->set.mask;
 }
 
 static bool IsOn(const float point[3], const float triangle[3][3])
@@ -170,8 +170,8 @@ static bool IsNearSurface(Pair* pair, const sgBoxLanes* box)
 	while (depth > 0 && !isNear)
 	{
 		const sgOpened opened = sgOpen(tree, stack[--depth]);
-		const sgBounds bounds = sgSide_Bounds(&outer->side, &opened, &outer->counters);
-		uint32_t met = (uint32_t)outer->kernels->boxes->overlapBoxes(box, 1, bounds.boxes, opened.set.mask);
+		const sgBoxLanes* bounds = sgSide_Bounds(&outer->side, &opened, &outer->counters);
+		uint32_t met = (uint32_t)outer->kernels->boxes->overlapBoxes(box, 1, bounds, opened.set.mask);
 		outer->counters.volumeTests += sgCountBits(opened.set.mask);
 		isNear = (met & opened.set.leafMask) != 0;
 		for (met &= ~opened.set.leafMask; met != 0; met &= met - 1)
@@ -199,9 +199,9 @@ static void AskTriangles(Pair* pair, uint32_t leafSlot, uint32_t most)
 static void BoxOf(Pair* pair, uint32_t slot, sgBoxLanes* moved)
 {
 	const sgOpened opened = { slot, sgTree_Family(pair->inner.tree, slot) };
-	const sgBounds bounds = sgSide_Bounds(&pair->inner, &opened, &pair->inside.counters);
+	const sgBoxLanes* bounds = sgSide_Bounds(&pair->inner, &opened, &pair->inside.counters);
 	sgBoxLanes boxes;
-	const sgBox box = sgBoxLanes_Get(bounds.boxes, slot % SG_LANES);
+	const sgBox box = sgBoxLanes_Get(bounds, slot % SG_LANES);
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		sgBoxLanes_Set(&boxes, lane, &box);

@@ -44,8 +44,8 @@ void sgNearPair_Finish(sgNearPair* near)
 // the distance of boxes is no more than that of placed triangles.
 void sgNearPair_Look(sgNearPair* near, const sgOpened* a, const sgOpened* b, float limit, sgGaps* gaps)
 {
-	const sgBoxLanes* boxesA = sgSide_Bounds(&near->a, a, &near->counters).boxes;
-	const sgBoxLanes* boxesB = sgSide_Bounds(&near->b, b, &near->counters).boxes;
+	const sgBoxLanes* boxesA = sgSide_Bounds(&near->a, a, &near->counters);
+	const sgBoxLanes* boxesB = sgSide_Bounds(&near->b, b, &near->counters);
 	sgBoxLanes moved;
 	if (near->motionBA.kind != sgMotion_none)
 	{

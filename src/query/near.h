@@ -40,7 +40,7 @@ void sgNearPair_LookAtLeaves(const sgNearPair* near, sgKeptLeaf a, sgKeptLeaf b,
 float sgNearLimit(double distance, double slack);
 
 /// What snugFindDistance finds, in the library's floating-point environment. Threads may ask about one body at a time,
-/// if sgBody_Prepare has been called for it and sgCanBeParallel says so.
+/// if sgBody_Prepare has been called for it.
 /// @param most how far to look; zero: whether they touch
 snugDistanceResult sgFindDistance(snugBody* a, snugBody* b, const double origin[3], double most);
 

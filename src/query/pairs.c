@@ -185,17 +185,12 @@ static uint64_t OverlapMoved(
 }
 
 // Pairs of lanes that overlap.
-static uint64_t Overlap(sgPairSearch* search, sgBounds a, uint32_t maskA, sgBounds b, uint32_t maskB)
+static uint64_t Overlap(sgPairSearch* search, const sgBoxLanes* a, uint32_t maskA, const sgBoxLanes* b, uint32_t maskB)
 {
 	uint64_t tests = (uint64_t)(sgCountBits(maskA) * sgCountBits(maskB));
 	search->counters.volumeTests += tests;
-	if (search->motionBA.kind != sgMotion_none)
-	{
-		const uint64_t pairs = OverlapMoved(search, a.boxes, maskA, b.boxes, maskB);
-		return pairs != 0 && search->testsExtra ? sgOverlapExtra(a.extra, b.extra, &search->extra, pairs) : pairs;
-	}
-	const uint64_t pairs = OverlapInOneSpace(search, a.boxes, maskA, b.boxes, maskB);
-	return pairs != 0 && search->testsExtra ? sgOverlapExtra(a.extra, b.extra, &search->extra, pairs) : pairs;
+	return search->motionBA.kind != sgMotion_none ? OverlapMoved(search, a, maskA, b, maskB)
+	                                              : OverlapInOneSpace(search, a, maskA, b, maskB);
 }
 
 /// One side of a comparison.
@@ -203,8 +198,8 @@ typedef struct Party
 {
 	sgSide* side;
 	const sgOpened* opened;
-	sgLook look;     ///< from before anything was made
-	sgBounds bounds; ///< null boxes: not made yet
+	sgLook look;              ///< from before anything was made
+	const sgBoxLanes* bounds; ///< null: not made yet
 } Party;
 
 static Party LookAt(sgSide* side, const sgOpened* opened)
@@ -215,7 +210,7 @@ static Party LookAt(sgSide* side, const sgOpened* opened)
 
 static void MakeBounds(sgPairSearch* search, Party* party)
 {
-	if (party->bounds.boxes == NULL)
+	if (party->bounds == NULL)
 	{
 		sgSide* side = party->side;
 		party->bounds = sgBody_Refresh(side->body, party->opened->set, &side->scratch, &search->counters);
@@ -226,8 +221,8 @@ static void MakeBounds(sgPairSearch* search, Party* party)
 static bool MayMeet(sgPairSearch* search, const Party* one, const Party* other)
 {
 	uint32_t slot = other->opened->slot, mask = one->opened->set.mask, lane = 1u << slot % SG_LANES;
-	sgBounds node = sgBody_Look(other->side->body, sgTree_Family(other->side->tree, slot)).bounds;
-	if (node.boxes == NULL)
+	const sgBoxLanes* node = sgBody_Look(other->side->body, sgTree_Family(other->side->tree, slot)).bounds;
+	if (node == NULL)
 	{
 		return true;
 	}
@@ -237,14 +232,14 @@ static bool MayMeet(sgPairSearch* search, const Party* one, const Party* other)
 
 static void Note(const Party* party)
 {
-	sgBody_NoteVisit(party->side->body, party->look, party->opened->set, &party->side->visits);
+	sgBody_NoteVisit(party->side->body, party->look, &party->side->visits);
 }
 
 // Exact leaves that were there and overlap nothing were not needed: the node above them is as good.
 static void NoteUse(const Party* party, uint64_t pairs)
 {
 	const sgLaneSet* set = &party->opened->set;
-	if (pairs != 0 || party->look.bounds.boxes == NULL || set->leafMask != set->mask)
+	if (pairs != 0 || party->look.bounds == NULL || set->leafMask != set->mask)
 	{
 		Note(party);
 	}
@@ -256,10 +251,10 @@ static uint64_t Compare(sgPairWalk* walk, const sgOpened* openedA, const sgOpene
 {
 	sgPairSearch* search = SearchOf(walk);
 	Party a = LookAt(&search->a, openedA), b = LookAt(&search->b, openedB);
-	bool isBFirst = a.bounds.boxes == NULL && b.bounds.boxes != NULL;
+	bool isBFirst = a.bounds == NULL && b.bounds != NULL;
 	Party *first = isBFirst ? &b : &a, *second = isBFirst ? &a : &b;
 	MakeBounds(search, first);
-	if (second->bounds.boxes == NULL && !MayMeet(search, first, second))
+	if (second->bounds == NULL && !MayMeet(search, first, second))
 	{
 		Approach(search, search->gap2);
 		Note(first);
@@ -453,9 +448,6 @@ static void FindMotions(sgPairSearch* search, const sgBox* aroundA, const sgBox*
 	const sgPlacement *placementA = &search->a.placement, *placementB = &search->b.placement;
 	search->motionBA = sgRelativeMotion(&a->frame, placementA, &b->frame, placementB, aroundB);
 	search->motionAB = sgRelativeMotion(&b->frame, placementB, &a->frame, placementA, aroundA);
-	// What else rules nodes out tells no distance.
-	search->testsExtra =
-	    sgExtraTest_Make(&search->extra, a->volume, b->volume, &search->motionBA) && !search->options->distanceBound;
 }
 
 // Place both bodies, for little.
@@ -542,7 +534,7 @@ snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b)
 static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	const sgPairOptions* options = search->options;
-	bool isParallel = options->workers.run != NULL && sgCanBeParallel(a, b);
+	bool isParallel = options->workers.run != NULL;
 	if (options->witness != NULL)
 	{
 		*options->witness = (snugWitness){ { 0 } };

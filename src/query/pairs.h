@@ -3,7 +3,6 @@
 #ifndef SG_PAIRS_H
 #define SG_PAIRS_H
 
-#include "query/extra.h"
 #include "query/side.h"
 #include "query/sink.h"
 
@@ -60,12 +59,10 @@ typedef struct sgPairSearch
 	bool isCut;           ///< by the callback, so there may be more
 	sgBoxMotion motionBA; ///< from the space of b to that of a
 	sgBoxMotion motionAB;
-	bool testsExtra; ///< both bodies have the same volume, and it adds to boxes
 	float bound2; ///< all ruled out so far is no nearer than its root; zero: nobody asks, or it is of no use any more
 	float gap2;   ///< the same for what the last comparison has ruled out
 	snugWitness waiting[SG_WAITING_PAIRS]; ///< pairs of triangles whose distance counts if none intersect
 	uint32_t waitingCount;
-	sgExtraTest extra;
 	sgSide a, b;
 } sgPairSearch;
 
@@ -94,9 +91,6 @@ void sgPairSearch_Descend(sgPairSearch* search, uint32_t slotA, uint32_t slotB);
 
 /// Give a team the pairs collected since last time; stops if the callback wants no more.
 void sgPairSearch_HandOver(sgPairSearch* search);
-
-/// Whether threads can work on two bodies together.
-bool sgCanBeParallel(const snugBody* a, const snugBody* b);
 
 /// Refit both bodies before a query on several threads: most of what sgBody_Prepare does, which is to follow.
 void sgPairSearch_PrepareTogether(sgPairSearch* search, snugBody* a, snugBody* b);

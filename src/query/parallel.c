@@ -95,8 +95,6 @@ static SG_NOINLINE void RunSearch(Tasks* tasks, NodePair pair)
 	search.walk.isStopped = atomic_load_explicit(&tasks->team.isStopped, memory_order_relaxed);
 	search.motionBA = like->motionBA;
 	search.motionAB = like->motionAB;
-	search.testsExtra = like->testsExtra;
-	search.extra = like->extra;
 	sgSide_Share(&search.a, &like->a);
 	sgSide_Share(&search.b, &like->b);
 	if (!search.walk.isStopped)
@@ -182,10 +180,4 @@ void sgPairSearch_PrepareTogether(sgPairSearch* search, snugBody* a, snugBody* b
 		CallParallel(search, count, RefitTask, &refits);
 		sgCounters_Add(&search->counters, &refits.team.counters);
 	}
-}
-
-// Families of 8-wide trees have a group to themselves; others share groups, which are read as a whole.
-bool sgCanBeParallel(const snugBody* a, const snugBody* b)
-{
-	return a->model->treeDef.branching == SG_LANES && b->model->treeDef.branching == SG_LANES;
 }

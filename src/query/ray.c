@@ -80,9 +80,9 @@ static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
 static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
 	Search* search = SearchOf(walk);
-	sgBounds bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	const sgBoxLanes* bounds = sgSide_Bounds(&search->side, opened, &search->counters);
 	float SG_ALIGN(32) entries[SG_LANES];
-	uint32_t met = search->kernels->probes->clipBoxes(bounds.boxes, &search->probe, walk->limit, entries);
+	uint32_t met = search->kernels->probes->clipBoxes(bounds, &search->probe, walk->limit, entries);
 	memcpy(keys, entries, sizeof(entries));
 	search->counters.volumeTests += (uint32_t)__builtin_popcount(opened->set.mask);
 	return met & opened->set.mask;

@@ -50,8 +50,8 @@ static const uint64_t diagonal = 0x8040201008040201;
 static uint64_t Compare(sgPairWalk* walk, const sgOpened* a, const sgOpened* b)
 {
 	Search* search = SearchOf(walk);
-	const sgBoxLanes* boxesA = sgSide_Bounds(&search->a.side, a, &search->counters).boxes;
-	const sgBoxLanes* boxesB = sgSide_Bounds(&search->b.side, b, &search->counters).boxes;
+	const sgBoxLanes* boxesA = sgSide_Bounds(&search->a.side, a, &search->counters);
+	const sgBoxLanes* boxesB = sgSide_Bounds(&search->b.side, b, &search->counters);
 	uint64_t pairs = search->kernels->boxes->overlapBoxes(boxesA, a->set.mask, boxesB, b->set.mask);
 	uint64_t all = sgMaskProduct(a->set.mask, b->set.mask);
 	if (a->slot == b->slot)

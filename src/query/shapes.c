@@ -49,9 +49,9 @@ static uint32_t LookAtBall(sgTreeWalk* walk, const sgOpened* opened, float keys[
 	(void)keys;
 	Search* search = SearchOf(walk);
 	float SG_ALIGN(32) gaps[SG_LANES];
-	const sgBounds bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	const sgBoxLanes* bounds = sgSide_Bounds(&search->side, opened, &search->counters);
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
-	return search->kernels->probes->gapPoint(bounds.boxes, search->center, search->slack, search->limit, gaps) &
+	return search->kernels->probes->gapPoint(bounds, search->center, search->slack, search->limit, gaps) &
 	       opened->set.mask;
 }
 
@@ -60,9 +60,9 @@ static uint32_t LookRound(sgTreeWalk* walk, const sgOpened* opened, float keys[S
 	(void)keys;
 	Search* search = SearchOf(walk);
 	float SG_ALIGN(32) entries[SG_LANES];
-	const sgBounds bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	const sgBoxLanes* bounds = sgSide_Bounds(&search->side, opened, &search->counters);
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
-	return search->kernels->probes->clipBoxes(bounds.boxes, &search->probe, 1.0f, entries) & opened->set.mask;
+	return search->kernels->probes->clipBoxes(bounds, &search->probe, 1.0f, entries) & opened->set.mask;
 }
 
 // The greatest, and for a plane the least, of normal . x + offset over a box.
@@ -70,7 +70,7 @@ static uint32_t LookFlat(sgTreeWalk* walk, const sgOpened* opened, float keys[SG
 {
 	(void)keys;
 	Search* search = SearchOf(walk);
-	const sgBounds bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	const sgBoxLanes* bounds = sgSide_Bounds(&search->side, opened, &search->counters);
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
 	uint32_t met = 0;
 	for (uint32_t rest = opened->set.mask; rest != 0; rest &= rest - 1)
@@ -80,8 +80,8 @@ static uint32_t LookFlat(sgTreeWalk* walk, const sgOpened* opened, float keys[SG
 		for (int k = 0; k < 3; ++k)
 		{
 			const double n = search->normal[k];
-			least += n * (n > 0.0 ? bounds.boxes->lower[k][lane] : bounds.boxes->upper[k][lane]);
-			most += n * (n > 0.0 ? bounds.boxes->upper[k][lane] : bounds.boxes->lower[k][lane]);
+			least += n * (n > 0.0 ? bounds->lower[k][lane] : bounds->upper[k][lane]);
+			most += n * (n > 0.0 ? bounds->upper[k][lane] : bounds->lower[k][lane]);
 		}
 		const bool isBelow = search->shape->kind == snug_shapePlane && least > search->height;
 		met |= (uint32_t)(!(most < -search->height) && !isBelow) << lane;

@@ -58,15 +58,15 @@ void sgSide_Finish(sgSide* side)
 	sgBody_AddVisits(side->body, &side->visits);
 }
 
-sgBounds sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters)
+const sgBoxLanes* sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters)
 {
 	sgLook look = sgBody_Look(side->body, opened->set);
-	sgBounds bounds = look.bounds;
-	if (bounds.boxes == NULL)
+	const sgBoxLanes* bounds = look.bounds;
+	if (bounds == NULL)
 	{
 		bounds = sgBody_Update(side->body, look.cached, opened->set, &side->scratch, counters);
 	}
-	sgBody_NoteVisit(side->body, look, opened->set, &side->visits);
+	sgBody_NoteVisit(side->body, look, &side->visits);
 	return bounds;
 }
 
@@ -74,17 +74,12 @@ const sgTriangleLanes* sgSide_PlaceLeaf(sgSide* side, const sgOpened* opened, ui
 {
 	const sgLaneSet* set = &opened->set;
 	sgLeafGroup* kept = side->leafGroups + set->group % SG_LEAF_GROUPS;
+	const sgLeaf* leaf = side->tree->leaves + side->tree->nodes[sgOpened_Slot(opened, lane)].first;
 	if (kept->group != set->group)
 	{
 		kept->group = set->group;
 		kept->ready = 0;
-		kept->source.first = SG_NONE;
-	}
-	const sgLeaf* leaf = side->tree->leaves + side->tree->nodes[sgOpened_Slot(opened, lane)].first;
-	if (kept->source.first != set->first)
-	{
 		kept->source = sgBody_FindLeaves(side->body, leaf, counters);
-		kept->source.first = set->first;
 	}
 	sgTriangleLanes* triangles = kept->triangles + lane;
 	sgLeafScratch scratch;

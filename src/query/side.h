@@ -18,7 +18,7 @@
 typedef struct sgLeafGroup
 {
 	sgTriangleLanes triangles[SG_LANES];
-	sgLeafSource source; ///< where the vertices of the leaf looked at last are, and those of its siblings
+	sgLeafSource source; ///< where the vertices of its leaves are
 	uint32_t group;
 	uint32_t ready; ///< lanes that are evaluated
 } sgLeafGroup;
@@ -30,7 +30,7 @@ typedef struct sgSide
 	sgPlacement placement;
 	sgVisits visits;
 	uint32_t generation;                    ///< counts leaves that it was asked for, where SG_CHECKED
-	sgBoundsScratch scratch;                ///< bounds that found no place in the cache
+	sgBoxLanes scratch;                     ///< bounds that found no place in the cache
 	sgLeafGroup leafGroups[SG_LEAF_GROUPS]; ///< a group's place is its number modulo SG_LEAF_GROUPS
 } sgSide;
 
@@ -67,7 +67,7 @@ void sgSide_Share(sgSide* side, const sgSide* like);
 void sgSide_Finish(sgSide* side);
 
 /// Bounds of opened nodes, made now unless they are there; the body remembers that a query needed them.
-sgBounds sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters);
+const sgBoxLanes* sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters);
 
 /// Evaluate and place the triangles of a leaf.
 const sgTriangleLanes* sgSide_PlaceLeaf(sgSide* side, const sgOpened* opened, uint32_t lane, snugCounters* counters);

@@ -564,19 +564,10 @@ static void RunSearch(const Searching* searching, sgSceneSearch* search, snugPar
 	sgScene_Count(scene, &result.counters);
 }
 
-static bool CanBeShared(const snugScene* scene, const sgSceneSearch* search)
-{
-	return sgCanBeParallel(scene->bodies[search->a].body, scene->bodies[search->b].body);
-}
-
 static void SearchTask(void* context, uint32_t index)
 {
 	const Searching* searching = context;
-	sgSceneSearch* search = searching->scene->searches + index;
-	if (CanBeShared(searching->scene, search))
-	{
-		RunSearch(searching, search, NULL);
-	}
+	RunSearch(searching, searching->scene->searches + index, NULL);
 }
 
 static void RunSearches(snugScene* scene, bool trianglePairs)
@@ -588,12 +579,9 @@ static void RunSearches(snugScene* scene, bool trianglePairs)
 	{
 		sgScene_Run(scene, (uint32_t)scene->searchCount, SearchTask, &searching);
 	}
-	for (uint64_t i = 0; i < scene->searchCount; ++i)
+	for (uint64_t i = 0; isFew && i < scene->searchCount; ++i)
 	{
-		if (isFew || !CanBeShared(scene, scene->searches + i))
-		{
-			RunSearch(&searching, scene->searches + i, scene->workers.run);
-		}
+		RunSearch(&searching, scene->searches + i, scene->workers.run);
 	}
 }
 

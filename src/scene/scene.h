@@ -14,8 +14,7 @@
 // Distances (within.c) and rays (rays.c) are asked of bodies as they are, and change nothing but what is up to date.
 //
 // Threads: before the queries every body is one thread's at a time. In the queries threads share bodies as in
-// query/parallel.c: whoever wants to compute something claims it. Models whose tree is not eight wide cannot be shared;
-// their pairs are left to the calling thread.
+// query/parallel.c: whoever wants to compute something claims it.
 //
 // Invariant: `frame` is what the last complete update found, and nothing of it changes before the next one is complete.
 // A pair of bodies that both stayed as they were then has the same answer still, and is copied.
@@ -192,7 +191,7 @@ uint32_t sgScene_Refit(snugScene* scene, bool all, uint32_t* moved);
 bool sgScene_FindCandidates(
     snugScene* scene, const sgBroad* moving, const sgBroad* fixed, float margin, uint64_t* count);
 
-/// Have the listed bodies ready for queries, by several threads at once if sgCanBeParallel says so.
+/// Have the listed bodies ready for queries, by several threads at once.
 /// @return the body that is too far, or SG_NONE
 uint32_t sgScene_PrepareListed(snugScene* scene);
 

@@ -41,13 +41,9 @@ typedef struct Round
 	snugSceneNear found[CANDIDATES_PER_ROUND];
 } Round;
 
-static bool CanBeShared(const snugScene* scene, uint64_t pair)
+static void AskTask(void* context, uint32_t index)
 {
-	return sgCanBeParallel(scene->bodies[pair >> 32].body, scene->bodies[(uint32_t)pair].body);
-}
-
-static void Ask(Round* round, uint32_t index)
-{
+	Round* round = context;
 	snugScene* scene = round->scene;
 	const uint64_t pair = scene->candidates[round->first + index];
 	const uint32_t a = (uint32_t)(pair >> 32), b = (uint32_t)pair;
@@ -59,24 +55,11 @@ static void Ask(Round* round, uint32_t index)
 	sgScene_Count(scene, &result.counters);
 }
 
-static void AskTask(void* context, uint32_t index)
-{
-	Round* round = context;
-	if (CanBeShared(round->scene, round->scene->candidates[round->first + index]))
-	{
-		Ask(round, index);
-	}
-}
-
 static void AskRound(Round* round, uint32_t count, const snugSceneMarginQuery* query, snugSceneMarginResult* result)
 {
 	sgScene_Run(round->scene, count, AskTask, round);
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		if (!CanBeShared(round->scene, round->scene->candidates[round->first + i]))
-		{
-			Ask(round, i);
-		}
 		if (round->found[i].distance < INFINITY)
 		{
 			if (result->count < query->capacity)

@@ -21,7 +21,7 @@ typedef struct Pieces Pieces;
 typedef struct Builder
 {
 	const sgMeshView* mesh;
-	snugTreeDef def;
+	uint32_t leafTriangles;
 	const sgTeam* team;
 	sgBuildItem* items;
 	size_t itemBytes;
@@ -31,15 +31,13 @@ typedef struct Builder
 	uint32_t* newVertex; ///< caller's vertex to tree order, SG_NONE while unused
 	sgTreeArrays* out;
 	uint32_t slotCount;
-	float prune; ///< see sgTree_Build
 } Builder;
 
-// Slots for a family: as many as it might have, aligned, so that it stays within one group, and in an 8-wide tree has
-// it to itself, which lets threads work on neighbouring families.
+// Slots for a family: a group, which it has to itself, so that threads can work on neighbouring families.
 static uint32_t TakeSlots(Builder* builder)
 {
 	uint32_t first = builder->slotCount;
-	builder->slotCount += (uint32_t)builder->def.branching;
+	builder->slotCount += SG_LANES;
 	for (uint32_t slot = first; slot < builder->slotCount; ++slot)
 	{
 		builder->out->nodes[slot] = (sgNode){ .first = SG_NONE, .parent = SG_NONE };
@@ -59,12 +57,12 @@ typedef struct Piece
 } Piece;
 
 // What a full subtree holds that is one level lower than one of `count` triangles needs to be.
-static uint32_t FullSubtree(uint32_t count, uint32_t leafTriangles, uint32_t branching)
+static uint32_t FullSubtree(uint32_t count, uint32_t leafTriangles)
 {
 	uint64_t unit = leafTriangles;
-	while (unit * branching < count)
+	while (unit * SG_LANES < count)
 	{
-		unit *= branching;
+		unit *= SG_LANES;
 	}
 	return (uint32_t)unit;
 }
@@ -72,116 +70,28 @@ static uint32_t FullSubtree(uint32_t count, uint32_t leafTriangles, uint32_t bra
 // What is left to do with a piece of a family that is not cut any more: it is a family of its own, unless it is a leaf.
 static bool BeginFamily(const Builder* builder, Part part, uint32_t level, Piece* piece)
 {
-	uint32_t leafTriangles = (uint32_t)builder->def.leafTriangles, branching = (uint32_t)builder->def.branching;
-	bool isMedian = builder->def.split == snug_splitMedian;
-	uint32_t unit = isMedian ? leafTriangles : FullSubtree(part.count, leafTriangles, branching);
-	*piece = (Piece){ part, unit, level };
-	return part.count > leafTriangles;
+	*piece = (Piece){ part, FullSubtree(part.count, builder->leafTriangles), level };
+	return part.count > builder->leafTriangles;
 }
 
 // Cut a part in two, and note where.
 static uint32_t Cut(Builder* builder, const Piece* piece)
 {
-	uint32_t cut = sgSplit(builder->items + piece->part.first, piece->part.count, builder->def.split, piece->unit);
+	uint32_t cut = sgSplit(builder->items + piece->part.first, piece->part.count, piece->unit);
 	builder->cuts[piece->part.first + cut] = (uint8_t)(piece->level + 1);
 	return cut;
 }
 
-// Half the diagonal of the box around a part, squared.
-static double GetSize2(const Builder* builder, Part part)
-{
-	const sgBuildItem* items = builder->items + part.first;
-	double lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY }, square = 0.0;
-	for (uint32_t i = 0; i < part.count; ++i)
-	{
-		for (int k = 0; k < 3; ++k)
-		{
-			lower[k] = (double)items[i].lower[k] < lower[k] ? (double)items[i].lower[k] : lower[k];
-			upper[k] = sgMost(upper[k], (double)items[i].upper[k]);
-		}
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		double half = 0.5 * (upper[k] - lower[k]);
-		square += half * half;
-	}
-	return square;
-}
-
-// The same without the nodes that are hardly smaller than what they are a part of: halves, and again the larger half of
-// any that is above a share of the whole. What is left has two children, or as many more as pruned nodes leave behind.
-static uint32_t CutPruned(Builder* builder, const Piece* family, Part parts[SG_LANES])
-{
-	double limit2 = (double)builder->prune * (double)builder->prune * GetSize2(builder, family->part);
-	double sizes2[SG_LANES] = { INFINITY };
-	uint32_t count = 1;
-	parts[0] = family->part;
-	for (;;)
-	{
-		uint32_t largest = SG_LANES;
-		for (uint32_t i = 0; i < count; ++i)
-		{
-			bool isCut = parts[i].count > family->unit && sizes2[i] > limit2;
-			largest = isCut && (largest == SG_LANES || sizes2[i] > sizes2[largest]) ? i : largest;
-		}
-		if (largest == SG_LANES || count == (uint32_t)builder->def.branching)
-		{
-			return count;
-		}
-		Part part = parts[largest];
-		uint32_t cut = Cut(builder, &(Piece){ part, family->unit, family->level });
-		parts[largest] = (Part){ part.first, cut };
-		parts[count] = (Part){ part.first + cut, part.count - cut };
-		sizes2[largest] = GetSize2(builder, parts[largest]);
-		sizes2[count] = GetSize2(builder, parts[count]);
-		++count;
-	}
-}
-
-// By median: in the middle, as in the papers, but for filling leaves; the largest part again and again.
-static uint32_t CutFamily(Builder* builder, const Piece* family, Part parts[SG_LANES])
-{
-	parts[0] = family->part;
-	uint32_t count = 1;
-	for (;;)
-	{
-		uint32_t largest = 0;
-		for (uint32_t i = 1; i < count; ++i)
-		{
-			largest = parts[i].count > parts[largest].count ? i : largest;
-		}
-		Part part = parts[largest];
-		if (part.count <= family->unit || count == (uint32_t)builder->def.branching)
-		{
-			return count;
-		}
-		uint32_t cut = Cut(builder, &(Piece){ part, family->unit, family->level });
-		parts[largest] = (Part){ part.first, cut };
-		parts[count++] = (Part){ part.first + cut, part.count - cut };
-	}
-}
-
-// One step of cutting: what is left to cut comes back. By surface area: into full subtrees and one that need not be
+// One step of cutting: what is left to cut comes back. Families are cut into full subtrees and one that need not be
 // full, so leaves and families come out full, no lanes are wasted and no tree is deeper than it must be; a family of
-// full subtrees and a rest has no more than `branching` of them, in whatever order they are cut off.
-static uint32_t CutPiece(Builder* builder, const Piece* piece, Piece out[SG_LANES])
+// full subtrees and a rest has no more than eight of them, in whatever order they are cut off.
+static uint32_t CutPiece(Builder* builder, const Piece* piece, Piece out[2])
 {
-	Part parts[SG_LANES];
-	uint32_t count, left = 0;
-	if (builder->def.split == snug_splitMedian)
+	uint32_t cut = Cut(builder, piece), left = 0;
+	const Part parts[2] = { { piece->part.first, cut }, { piece->part.first + cut, piece->part.count - cut } };
+	for (uint32_t i = 0; i < 2; ++i)
 	{
-		count = builder->prune > 0.0f ? CutPruned(builder, piece, parts) : CutFamily(builder, piece, parts);
-	}
-	else
-	{
-		uint32_t cut = Cut(builder, piece);
-		parts[0] = (Part){ piece->part.first, cut };
-		parts[1] = (Part){ piece->part.first + cut, piece->part.count - cut };
-		count = 2;
-	}
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		bool isPiece = parts[i].count > piece->unit && builder->def.split != snug_splitMedian;
+		bool isPiece = parts[i].count > piece->unit;
 		out[left] = (Piece){ parts[i], piece->unit, piece->level };
 		left += isPiece || BeginFamily(builder, parts[i], piece->level + 1, out + left);
 	}
@@ -191,7 +101,7 @@ static uint32_t CutPiece(Builder* builder, const Piece* piece, Piece out[SG_LANE
 // Everything below a piece.
 static void CutBelow(Builder* builder, const Piece* piece)
 {
-	Piece pieces[SG_LANES];
+	Piece pieces[2];
 	uint32_t count = CutPiece(builder, piece, pieces);
 	for (uint32_t i = 0; i < count; ++i)
 	{
@@ -211,7 +121,7 @@ struct Pieces
 	Builder* builder;
 	Piece list[MAX_PIECES];
 	uint32_t count;
-	Piece cut[WANTED_PIECES][SG_LANES]; ///< what comes of the first pieces of the list, while they are cut
+	Piece cut[WANTED_PIECES][2]; ///< what comes of the first pieces of the list, while they are cut
 	uint32_t cutCount[WANTED_PIECES];
 };
 
@@ -356,7 +266,7 @@ static void LayOut(Builder* builder, uint32_t slot, uint32_t parent, uint32_t le
 	*node = (sgNode){ .first = SG_NONE, .parent = parent, .level = (uint8_t)level };
 	++out->tree.nodeCount;
 	out->tree.depth = level > out->tree.depth ? level : out->tree.depth;
-	uint32_t leafTriangles = (uint32_t)builder->def.leafTriangles;
+	uint32_t leafTriangles = builder->leafTriangles;
 	if (whole.count <= leafTriangles)
 	{
 		MakeLeaf(builder, slot, whole);
@@ -421,7 +331,7 @@ static bool AllocateArrays(Builder* builder, const snugAllocator* allocator)
 	const sgMeshView* mesh = builder->mesh;
 	sgTreeArrays* out = builder->out;
 	// Every inner node has two children or more, so there are fewer of them than leaves; each takes up to 8 slots.
-	uint64_t leafCount = CountLeaves(mesh->triangleCount, (uint32_t)builder->def.leafTriangles);
+	uint64_t leafCount = CountLeaves(mesh->triangleCount, builder->leafTriangles);
 	uint64_t maxSlots = 8 * leafCount + SG_LANES;
 	uint64_t corners = 3 * (uint64_t)mesh->triangleCount + SG_LANES;
 	out->nodes = AllocateArray(allocator, maxSlots, sizeof(sgNode), &out->nodeBytes);
@@ -456,10 +366,6 @@ static void Run(Builder* builder)
 			out->vertexMap[out->tree.vertexCount++] = v;
 		}
 	}
-	while (builder->slotCount % SG_LANES != 0)
-	{
-		TakeSlots(builder);
-	}
 	memset(out->leafVertices + out->tree.leafVertexCount, 0, SG_LANES * sizeof(uint32_t));
 	out->tree.triangleCount = mesh->triangleCount;
 	out->tree.groupCount = builder->slotCount / SG_LANES;
@@ -470,11 +376,11 @@ static void Run(Builder* builder)
 	out->tree.vertexMap = out->vertexMap;
 }
 
-snugStatus sgTree_Build(const sgMeshView* mesh, const snugTreeDef* def, float prune, const snugAllocator* allocator,
+snugStatus sgTree_Build(const sgMeshView* mesh, uint32_t leafTriangles, const snugAllocator* allocator,
     const sgTeam* team, sgTreeArrays* arrays)
 {
 	*arrays = (sgTreeArrays){ 0 };
-	Builder builder = { .mesh = mesh, .def = *def, .prune = prune, .team = team, .out = arrays };
+	Builder builder = { .mesh = mesh, .leafTriangles = leafTriangles, .team = team, .out = arrays };
 	bool enough = AllocateArrays(&builder, allocator);
 	if (enough)
 	{

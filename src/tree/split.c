@@ -269,10 +269,11 @@ static bool SurfaceAreaKeys(sgBuildItem* items, uint32_t count, uint32_t* cut)
 	return axis >= 0;
 }
 
-uint32_t sgSplit(sgBuildItem* items, uint32_t count, snugSplit split, uint32_t unit)
+// By surface area; in the middle of the longest principal axis where no axis separates anything.
+uint32_t sgSplit(sgBuildItem* items, uint32_t count, uint32_t unit)
 {
 	uint32_t wanted = count / 2;
-	if (split == snug_splitMedian || !SurfaceAreaKeys(items, count, &wanted))
+	if (!SurfaceAreaKeys(items, count, &wanted))
 	{
 		PrincipalKeys(items, count);
 	}

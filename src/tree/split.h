@@ -16,6 +16,6 @@ typedef struct sgBuildItem
 /// Reorder `items` and return how many, between 1 and count - 1, form the first part. One of the parts is a multiple of
 /// `unit`; ties are broken by triangle number, so equal triangles are no trouble.
 /// @param count more than unit
-uint32_t sgSplit(sgBuildItem* items, uint32_t count, snugSplit split, uint32_t unit);
+uint32_t sgSplit(sgBuildItem* items, uint32_t count, uint32_t unit);
 
 #endif

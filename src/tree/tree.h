@@ -1,9 +1,8 @@
 // src/tree/tree.h: bounding tree over one mesh. Topology only: bounds belong to a model (rest) or a body (posed).
 //
 // Nodes live in slots; eight consecutive slots, aligned, form a group whose bounds are stored side by side
-// (sgBoxLanes). The children of a node, its family, take consecutive slots that start at a multiple of the branching
-// factor, so a family never straddles a group; in an 8-wide tree every family has a group to itself, in a binary tree
-// four share one. Slots that no node takes are empty. Families are always refitted and tested together.
+// (sgBoxLanes). The children of a node, its family, up to eight, have a group to themselves, from its first slot on; so
+// has the root. Slots that no node takes are empty. Families are always refitted and tested together.
 //
 // Leaves are clusters of a few triangles that own a list of the vertices they use. Leaves, triangles and vertices are
 // numbered in the order of the tree, so what is close in space is close in memory; maps lead back to the caller's
@@ -69,7 +68,6 @@ typedef struct sgTree
 typedef struct sgLaneSet
 {
 	uint32_t group;
-	uint32_t first;    ///< lane at which the family begins, in the set or not
 	uint32_t mask;     ///< lanes with a node
 	uint32_t leafMask; ///< of those, leaves
 } sgLaneSet;
@@ -83,13 +81,7 @@ static inline bool sgTree_IsLeaf(const sgTree* tree, uint32_t slot)
 static inline sgLaneSet sgTree_Children(const sgTree* tree, uint32_t slot)
 {
 	const sgNode* node = tree->nodes + slot;
-	uint32_t lane = node->first % SG_LANES;
-	return (sgLaneSet){
-		.group = node->first / SG_LANES,
-		.first = lane,
-		.mask = ((1u << node->childCount) - 1u) << lane,
-		.leafMask = (uint32_t)node->leafMask << lane,
-	};
+	return (sgLaneSet){ node->first / SG_LANES, (1u << node->childCount) - 1u, node->leafMask };
 }
 
 /// The lanes of the family that a slot belongs to; the root is a family of its own.
@@ -98,7 +90,7 @@ static inline sgLaneSet sgTree_Family(const sgTree* tree, uint32_t slot)
 	uint32_t parent = tree->nodes[slot].parent;
 	if (parent == SG_NONE)
 	{
-		return (sgLaneSet){ 0, 0, 1, sgTree_IsLeaf(tree, 0) ? 1 : 0 };
+		return (sgLaneSet){ 0, 1, sgTree_IsLeaf(tree, 0) ? 1 : 0 };
 	}
 	return sgTree_Children(tree, parent);
 }
@@ -157,20 +149,20 @@ static inline const uint32_t* sgMeshView_Triangle(const sgMeshView* mesh, uint32
 	return (const uint32_t*)(const void*)(mesh->triangles + (size_t)triangle * mesh->triangleStride);
 }
 
-/// Build a tree. `def` has its defaults filled in. Deterministic: the same bits for every compiler and machine.
+/// Build a tree whose leaves have so many triangles at most. Deterministic: the same bits for every compiler and
+/// machine.
 /// @return snug_success, snug_outOfMemory, or snug_outOfRange if it came out deeper than SG_MAX_DEPTH
-/// @param prune nodes are left out whose box is larger than this share of the one above; zero: none. Positive only with
-/// snug_splitMedian
 /// @param team nullable
-snugStatus sgTree_Build(const sgMeshView* mesh, const snugTreeDef* def, float prune, const snugAllocator* allocator,
+snugStatus sgTree_Build(const sgMeshView* mesh, uint32_t leafTriangles, const snugAllocator* allocator,
     const struct sgTeam* team, sgTreeArrays* arrays);
 
 void sgTreeArrays_Release(sgTreeArrays* arrays, const snugAllocator* allocator);
 
 /// Check everything that the code relies on when it follows indices, for data that came from a file.
+/// @param leafTriangles the most of a leaf
 /// @param scratch sgTree_ValidateBytes(tree) bytes
 /// @return null if all is well, or what is wrong
-const char* sgTree_Validate(const sgTree* tree, const snugTreeDef* def, void* scratch);
+const char* sgTree_Validate(const sgTree* tree, uint32_t leafTriangles, void* scratch);
 size_t sgTree_ValidateBytes(const sgTree* tree);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const char* ValidateNode(const sgTree* tree, const snugTreeDef* def, uint32_t slot)
+static const char* ValidateNode(const sgTree* tree, uint32_t slot)
 {
 	const sgNode* node = tree->nodes + slot;
 	uint32_t slotCount = tree->groupCount * SG_LANES;
@@ -24,13 +24,11 @@ static const char* ValidateNode(const sgTree* tree, const snugTreeDef* def, uint
 		           ? "a node and its leaf disagree"
 		           : NULL;
 	}
-	if (node->childCount < 2 || node->childCount > (uint32_t)def->branching)
+	if (node->childCount < 2 || node->childCount > SG_LANES)
 	{
 		return "a node has a wrong number of children";
 	}
-	// A multiple of the branching, which divides eight: so it does not straddle a group.
-	if (node->first <= slot || node->first >= slotCount || node->childCount > slotCount - node->first ||
-	    node->first % (uint32_t)def->branching != 0)
+	if (node->first <= slot || node->first >= slotCount || node->first % SG_LANES != 0)
 	{
 		return "a node's children are out of place";
 	}
@@ -61,7 +59,8 @@ static const char* ValidateParents(const sgTree* tree)
 		bool isEmpty = node->childCount == 0 && node->first == SG_NONE;
 		if (isEmpty || slot == 0)
 		{
-			if (node->parent != SG_NONE || (slot == 0 && (isEmpty || node->level != 0)))
+			bool isFirst = slot % SG_LANES == 0; // no group is empty
+			if (node->parent != SG_NONE || (isFirst && isEmpty) || (slot == 0 && node->level != 0))
 			{
 				return "the root or an empty slot is wrong";
 			}
@@ -97,7 +96,7 @@ static bool AreCornersBelow(const sgLeaf* leaf, uint32_t limit)
 	return bad == 0;
 }
 
-static const char* ValidateLeaf(const sgTree* tree, const snugTreeDef* def, uint32_t index)
+static const char* ValidateLeaf(const sgTree* tree, uint32_t leafTriangles, uint32_t index)
 {
 	const sgLeaf* leaf = tree->leaves + index;
 	bool mayBeEmpty = tree->triangleCount == 0;
@@ -106,7 +105,7 @@ static const char* ValidateLeaf(const sgTree* tree, const snugTreeDef* def, uint
 	{
 		return "a leaf and its node disagree";
 	}
-	if (leaf->triangleCount > def->leafTriangles || (leaf->triangleCount == 0 && !mayBeEmpty) ||
+	if (leaf->triangleCount > leafTriangles || (leaf->triangleCount == 0 && !mayBeEmpty) ||
 	    leaf->vertexCount > 3 * leaf->triangleCount || (leaf->vertexCount == 0 && !mayBeEmpty))
 	{
 		return "a leaf has a wrong number of triangles or vertices";
@@ -115,7 +114,7 @@ static const char* ValidateLeaf(const sgTree* tree, const snugTreeDef* def, uint
 	                                                                            : "a triangle's corner is out of range";
 }
 
-static const char* ValidateLeaves(const sgTree* tree, const snugTreeDef* def)
+static const char* ValidateLeaves(const sgTree* tree, uint32_t leafTriangles)
 {
 	uint64_t triangles = 0, vertices = 0;
 	uint32_t limit = tree->vertexCount > 0 ? tree->vertexCount : 1; // padding is zero, in a model without vertices too
@@ -136,7 +135,7 @@ static const char* ValidateLeaves(const sgTree* tree, const snugTreeDef* def)
 		{
 			return "the leaves have too many triangles or vertices";
 		}
-		const char* fault = ValidateLeaf(tree, def, i);
+		const char* fault = ValidateLeaf(tree, leafTriangles, i);
 		if (fault != NULL)
 		{
 			return fault;
@@ -207,7 +206,7 @@ size_t sgTree_ValidateBytes(const sgTree* tree)
 	return tree->triangleCount > tree->vertexCount ? tree->triangleCount : tree->vertexCount;
 }
 
-const char* sgTree_Validate(const sgTree* tree, const snugTreeDef* def, void* scratch)
+const char* sgTree_Validate(const sgTree* tree, uint32_t leafTriangles, void* scratch)
 {
 	const char* fault = NULL;
 	if (tree->groupCount == 0 || tree->leafCount == 0 || tree->depth > SG_MAX_DEPTH)
@@ -216,10 +215,10 @@ const char* sgTree_Validate(const sgTree* tree, const snugTreeDef* def, void* sc
 	}
 	for (uint32_t slot = 0; fault == NULL && slot < tree->groupCount * SG_LANES; ++slot)
 	{
-		fault = ValidateNode(tree, def, slot);
+		fault = ValidateNode(tree, slot);
 	}
 	fault = fault == NULL ? ValidateParents(tree) : fault;
-	fault = fault == NULL ? ValidateLeaves(tree, def) : fault;
+	fault = fault == NULL ? ValidateLeaves(tree, leafTriangles) : fault;
 	fault = fault == NULL ? ValidateLeafOrder(tree) : fault;
 	if (fault == NULL && (!IsPermutation(tree->triangleMap, tree->triangleCount, scratch) ||
 	                         !IsPermutation(tree->vertexMap, tree->vertexCount, scratch)))

@@ -1,5 +1,4 @@
 // test/driver/bodies.c: what bodies say of themselves: vertices, bounds, boxes.
-#include "driver/experimental.h"
 #include "driver/operations.h"
 
 #include <float.h>

@@ -1,7 +1,6 @@
 // test/driver/kinds.c: models of every sort: meshes that go wrong in different ways, every deformer, every tree, saved
 // and loaded or not.
 #include "driver/caller.h"
-#include "driver/experimental.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -184,12 +183,7 @@ static void DescribeFields(World* world, const Kind* kind, snugModelDef* def)
 
 static snugTreeDef DrawTree(World* world)
 {
-	static const int branchings[] = { 0, 2, 4, 8 };
-	return (snugTreeDef){
-		.split = (snugSplit)Below(world, 3),
-		.leafTriangles = (int)Below(world, 9),
-		.branching = branchings[Chance(world, 0.5) ? 0 : Below(world, LENGTH_OF(branchings))],
-	};
+	return (snugTreeDef){ .leafTriangles = Chance(world, 0.5) ? 1 + (int)Below(world, 2) : (int)Below(world, 9) };
 }
 
 // The mesh and how it deforms; nothing of the tree.
@@ -381,10 +375,9 @@ static void Draw(World* world, Kind* kind)
 static void Name(Kind* kind, const snugTreeDef* tree)
 {
 	static const char* const names[] = { "rigid", "free", "skin", "fields", "spherical skin", "dual quaternion skin" };
-	snprintf(kind->name, sizeof(kind->name),
-	    "%s, %u triangles, %u vertices, %u joints, %u fields, tree split %d leaf %d branching %d",
+	snprintf(kind->name, sizeof(kind->name), "%s, %u triangles, %u vertices, %u joints, %u fields, leaves of %d",
 	    names[kind->deformer], kind->skinned.mesh.triangleCount, kind->skinned.mesh.vertexCount, kind->jointCount,
-	    kind->fields.fieldCount, (int)tree->split, tree->leafTriangles, tree->branching);
+	    kind->fields.fieldCount, tree->leafTriangles);
 }
 
 // Vertices that no triangle uses are far out, and bounds reach beyond what they bound.
@@ -401,7 +394,6 @@ bool Kind_Make(World* world, Kind* kind)
 	tested.tree = DrawTree(world);
 	tested.allocator = WorldAllocator(world);
 	tested.workers.run = DrawParallel(world);
-	DrawBounds(world, kind, &tested, &plain);
 	Name(kind, &tested.tree);
 	snugStatus status;
 	CALL(world, status = snugModel_Create(&plain, &kind->plain));
@@ -412,11 +404,6 @@ bool Kind_Make(World* world, Kind* kind)
 		return false;
 	}
 	CALL(world, status = snugModel_Create(&tested, &kind->model));
-	if (status == snug_badArgument) // bounds that do not go together
-	{
-		tested.bounds = plain.bounds;
-		CALL(world, status = snugModel_Create(&tested, &kind->model));
-	}
 	EXPECT(world, status == snug_success || IsTooLarge(world, kind, status), "%s: %s", kind->name,
 	    snugGetStatusText(status));
 	if (status != snug_success)
@@ -439,4 +426,18 @@ void Kind_Free(Kind* kind)
 	free(kind->jointPositions);
 	SkinnedMesh_Free(&kind->skinned);
 	FieldSet_Free(&kind->fields);
+}
+
+void MarkBelow(World* world, const Kind* kind, uint32_t node, bool* marks)
+{
+	const uint32_t count = kind->skinned.mesh.triangleCount;
+	uint32_t* triangles = malloc((count + 1) * sizeof(uint32_t));
+	const uint32_t below = snugModel_GetNodeTriangles(kind->model, node, triangles, count);
+	EXPECT(world, below >= 1 && below <= count, "%u triangles below node %u", below, node);
+	memset(marks, 0, count);
+	for (uint32_t i = 0; i < below; ++i)
+	{
+		marks[triangles[i]] = true;
+	}
+	free(triangles);
 }

@@ -62,9 +62,7 @@
 	X(SceneUpdate, 60)                    \
 	X(SceneFindWithin, 12)                \
 	X(SceneCastRays, 15)                  \
-	X(SceneFindHits, 15)                  \
-	/* experimental.c: what will leave */ \
-	X(CollideSpheres, 4)
+	X(SceneFindHits, 15)
 
 #define DECLARE(name, weight) bool name(World* world);
 OPERATIONS(DECLARE)

@@ -1,5 +1,4 @@
 // test/driver/pairs.c: which triangles meet, asked in every way.
-#include "driver/experimental.h"
 #include "driver/operations.h"
 
 #include <pthread.h>

@@ -221,6 +221,10 @@ void DrawOrigin(World* world, double origin[3]);
 bool Kind_Make(World* world, Kind* kind);
 void Kind_Free(Kind* kind);
 
+/// Mark the triangles below a node of a model's tree.
+/// @param marks (triangleCount)
+void MarkBelow(World* world, const Kind* kind, uint32_t node, bool* marks);
+
 // --- Actors ---------------------------------------------------------------------------------------------------------
 
 void Actor_Make(World* world, Actor* actor, const Kind* kind);

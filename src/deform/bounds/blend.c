@@ -1,46 +1,24 @@
 // src/deform/bounds/blend.c: where everything is in what is stored. See blend.h.
 #include "deform/bounds/blend.h"
 
-#include "deform/bounds/corners.h"
-
 #include <float.h>
 #include <string.h>
 
 uint32_t sgBlendKind_EntryValues(sgBlendKind kind)
 {
-	static const uint32_t sizes[SG_BLEND_KINDS] = {
-		[sgBlend_limited] = sizeof(sgRangeEntry) / sizeof(sgLaneFloats),
-		[sgBlend_program] = sizeof(sgRangeEntry) / sizeof(sgLaneFloats),
-		[sgBlend_local] = sizeof(sgLocalEntry) / sizeof(sgLaneFloats),
-		[sgBlend_zeroOrder] = sizeof(sgZeroEntry) / sizeof(sgLaneFloats),
-		[sgBlend_firstOrder] = sizeof(sgFirstEntry) / sizeof(sgLaneFloats),
-		[sgBlend_mixed] = sizeof(sgFirstEntry) / sizeof(sgLaneFloats),
-	};
-	return sizes[kind];
+	size_t bytes = kind == sgBlend_firstOrder ? sizeof(sgFirstEntry) : sizeof(sgLocalEntry);
+	return (uint32_t)(bytes / sizeof(sgLaneFloats));
 }
 
 uint32_t sgBlendFamily_HeadValues(const sgBlendFamily* family)
 {
-	size_t bytes = sizeof(sgBlendCommon);
-	switch (sgBlendFamily_Kind(family))
-	{
-		case sgBlend_zeroOrder:
-		case sgBlend_firstOrder:
-		case sgBlend_mixed:
-			bytes += sizeof(sgBlendVolume);
-			break;
-		default:
-			bytes += sgBlendFamily_Rest(family) == snug_restOrientedBox ? sizeof(sgBlendOrientedBox) : 0;
-			bytes += sgBlendFamily_Rest(family) == snug_restDop14 ? sizeof(sgBlendDop) : 0;
-			break;
-	}
+	size_t bytes = sizeof(sgBlendCommon) + (family->kind == sgBlend_firstOrder ? sizeof(sgBlendVolume) : 0);
 	return (uint32_t)(bytes / sizeof(sgLaneFloats));
 }
 
 uint64_t sgBlendFamily_Values(const sgBlendFamily* family)
 {
-	uint32_t each = sgBlendKind_EntryValues(sgBlendFamily_Kind(family));
-	each += sgBlendFamily_Kind(family) == sgBlend_mixed ? sgBlendKind_EntryValues(sgBlend_local) : 0;
+	uint32_t each = sgBlendKind_EntryValues((sgBlendKind)family->kind);
 	return sgBlendFamily_HeadValues(family) + (uint64_t)family->entryCount * each;
 }
 
@@ -49,23 +27,17 @@ void sgBlend_ListArrays(
 {
 	const sgTree* tree = &model->tree;
 	const sgRowsOf of = sgModel_RowsOf(model);
-	uint64_t slots = (uint64_t)tree->groupCount * SG_LANES, transforms = header->transformCount;
-	bool hasSets = header->bound == snug_boundCorners;
+	uint64_t transforms = header->transformCount;
 	static const char noJoint[] = "a joint of a bound does not exist",
 	                  notFinite[] = "a number of a bound is not finite";
 	sgRows_List(list, offsetof(sgBlend, rows), &of, &header->rows, 1, (double)transforms);
 	const sgArray others[] = {
-		{ SG_ARRAY(sgBlend, familyOfParent, slots) },
+		{ SG_ARRAY(sgBlend, firstFamilies, tree->groupCount) },
 		{ SG_ARRAY(sgBlend, families, header->familyCount) },
 		{ SG_ARRAY(sgBlend, entryTransforms, header->entryCount), sgElements_index, boundedCount, noJoint },
 		{ SG_ARRAY(sgBlend, values, header->valueCount), sgElements_floats, FLT_MAX, notFinite },
 		{ SG_ARRAY(sgBlend, moved, sgBlend_BlockCount(header->transformCount)), sgElements_floats, FLT_MAX, notFinite },
 		{ SG_ARRAY(sgBlend, across, transforms), sgElements_index, (double)transforms, noJoint },
-		{ SG_ARRAY(sgBlend, jointSetStarts, hasSets ? slots + 1 : 0) },
-		{ SG_ARRAY(sgBlend, jointSets, header->jointSetCount) },
-		{ SG_ARRAY(sgBlend, setTransforms, header->setTransformCount), sgElements_index, (double)transforms, noJoint },
-		{ SG_ARRAY(sgBlend, setWeights, header->setWeightCount), sgElements_index, SG_CORNER_ONE + 1.0,
-		    "a weight of a joint set is too large" },
 	};
 	_Static_assert(SG_ROWS_ARRAYS + sizeof(others) / sizeof(others[0]) == SG_BLEND_ARRAYS, "all of them");
 	memcpy(list + SG_ROWS_ARRAYS, others, sizeof(others));

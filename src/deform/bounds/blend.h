@@ -11,17 +11,12 @@
 
 #include "deform/rows/moved.h"
 #include "geometry/prism.h"
-#include "geometry/volume.h"
 
 /// How one family is bounded. A family has one kind, since its lanes are computed together.
 typedef enum sgBlendKind
 {
-	sgBlend_limited,
-	sgBlend_program,
-	sgBlend_local,
-	sgBlend_zeroOrder,
-	sgBlend_firstOrder,
-	sgBlend_mixed, ///< local and firstOrder, where each is better for some of the nodes: both, and what they share
+	sgBlend_local,      ///< a linear program over ranges of weights and boxes of what each transform moves
+	sgBlend_firstOrder, ///< weights that vary linearly over each node, and what that leaves over
 	SG_BLEND_KINDS
 } sgBlendKind;
 
@@ -35,7 +30,7 @@ typedef struct sgBlendCommon
 } sgBlendCommon;
 SG_STORED(sgBlendCommon, 256);
 
-/// Entry of kinds limited and program: the range of a transform's weight.
+/// The range of a transform's weight.
 typedef struct sgRangeEntry
 {
 	sgLaneFloats low;
@@ -43,7 +38,7 @@ typedef struct sgRangeEntry
 } sgRangeEntry;
 SG_STORED(sgRangeEntry, 64);
 
-/// Entry of kind local: also the rest box of only those vertices that the transform moves.
+/// Entry of kind local: a range, and the rest box of only those vertices that the transform moves.
 typedef struct sgLocalEntry
 {
 	sgRangeEntry range;
@@ -51,14 +46,6 @@ typedef struct sgLocalEntry
 	sgLaneFloats half[3];
 } sgLocalEntry;
 SG_STORED(sgLocalEntry, 256);
-
-/// Entry of kind zeroOrder: weights are mean +- residual.
-typedef struct sgZeroEntry
-{
-	sgLaneFloats mean;
-	sgLaneFloats residual;
-} sgZeroEntry;
-SG_STORED(sgZeroEntry, 64);
 
 /// Entry of kind firstOrder: weights are mean + gradient . (v - center) +- residual.
 typedef struct sgFirstEntry
@@ -69,7 +56,7 @@ typedef struct sgFirstEntry
 } sgFirstEntry;
 SG_STORED(sgFirstEntry, 160);
 
-/// Kinds zeroOrder and firstOrder: sums over the entries, and a rest volume that is tighter than the box.
+/// Kind firstOrder: sums over the entries, and a rest volume that is tighter than the box.
 typedef struct sgBlendVolume
 {
 	sgLaneFloats inverseSum; ///< 1 / sum of means
@@ -91,11 +78,10 @@ typedef struct sgBlendFamily
 {
 	uint32_t firstEntry; ///< in entryTransforms
 	uint32_t entryCount;
-	uint32_t values;  ///< where sgBlendCommon, then the rest volume of some kinds, then entries start, in sgLaneFloats
-	uint8_t kind;     ///< sgBlendKind
-	uint8_t rest;     ///< snugRestVolume, of kinds limited and program
-	uint8_t isAcross; ///< sgAcross: whether it is a node alone, lane 0 of what it shares, its transforms side by side
-	uint8_t reserved; ///< zero
+	uint32_t values;   ///< where sgBlendCommon, then sgBlendVolume of first order, then entries start, in sgLaneFloats
+	uint8_t kind;      ///< sgBlendKind
+	uint8_t isAcross;  ///< sgAcross: whether it is a node alone, lane 0 of what it shares, its transforms side by side
+	uint16_t reserved; ///< zero
 } sgBlendFamily;
 SG_STORED(sgBlendFamily, 16);
 
@@ -104,35 +90,6 @@ static inline uint64_t sgBlendFamily_Numbers(const sgBlendFamily* family)
 {
 	return family->entryCount * (uint64_t)(family->isAcross == sgAcross_eights ? SG_LANES : 1);
 }
-
-/// Kinds limited and program, by snugRestVolume: an oriented box, points center + offset + a U + b V + c N with
-/// |a|, |b|, |c| <= 1; or a 14-DOP: support[s] is the greatest +-x +-y +-z about the centre, bit k of s: minus for axis
-/// k.
-typedef struct sgBlendOrientedBox
-{
-	sgLaneFloats offset[3];
-	sgLaneFloats axes[3][3];
-} sgBlendOrientedBox;
-SG_STORED(sgBlendOrientedBox, 384);
-
-typedef struct sgBlendDop
-{
-	sgLaneFloats support[8];
-} sgBlendDop;
-SG_STORED(sgBlendDop, 256);
-
-/// One joint set of one node, for snug_boundCorners: see corners.h.
-typedef struct sgJointSet
-{
-	float center[3]; ///< |v - center| <= radius for the rest position v of every vertex
-	float radius;
-	uint32_t firstTransform; ///< in setTransforms
-	uint32_t transformCount;
-	uint32_t firstWeight; ///< in setWeights: transformCount for each corner, or, if cornerCount is zero, the least
-	                      ///< weights, then the greatest
-	uint32_t cornerCount; ///< zero exactly if there are more than SG_CORNER_TRANSFORMS transforms
-} sgJointSet;
-SG_STORED(sgJointSet, 32);
 
 static inline uint32_t sgBlend_BlockCount(uint32_t transformCount)
 {
@@ -145,39 +102,28 @@ typedef struct sgBlendHeader
 	sgRowCounts rows; ///< of influences
 	uint32_t transformCount;
 	uint32_t familyCount;
-	uint32_t entryCount;        ///< numbers of transforms, of all families together
-	uint32_t valueCount;        ///< sgLaneFloats
-	uint32_t bound;             ///< snugBound, default resolved per family
-	uint32_t volume;            ///< snugVolume
-	uint32_t restVolume;        ///< snugRestVolume
-	uint32_t boundLeaves;       ///< 0 or 1
-	float reach[3];             ///< greatest |coordinate| of the rest mesh, and of terms of rest volumes
-	uint32_t jointSetCount;     ///< of all nodes together, for snug_boundCorners; else zero, as are the next two
-	uint32_t setTransformCount; ///< of all joint sets together
-	uint32_t setWeightCount;
+	uint32_t entryCount; ///< numbers of transforms, of all families together
+	uint32_t valueCount; ///< sgLaneFloats
+	float reach[3];      ///< greatest |coordinate| of the rest mesh, and of terms of rest volumes
 } sgBlendHeader;
-SG_STORED(sgBlendHeader, 72);
+SG_STORED(sgBlendHeader, 44);
 
 /// The arrays of a blend model.
 typedef struct sgBlend
 {
 	const sgBlendHeader* header;
 	sgRows rows;                     ///< transforms that move each vertex, and their weights
-	const uint32_t* familyOfParent;  ///< (slots): family of a node's children, if any is bounded; else SG_NONE
+	const uint32_t* firstFamilies;   ///< (groups): the first family of a group, if any node is bounded; else SG_NONE
 	const sgBlendFamily* families;   ///< (familyCount)
 	const uint16_t* entryTransforms; ///< (entryCount)
 	const sgLaneFloats* values;      ///< (valueCount)
 	const sgBlendMoved* moved;       ///< (blocks of eight transforms)
 	const uint16_t* across;          ///< (transformCount): all transforms, neighbours in space close to each other
-	const uint32_t* jointSetStarts;  ///< (slots + 1, or none): first joint set of a node
-	const sgJointSet* jointSets;     ///< (jointSetCount)
-	const uint16_t* setTransforms;   ///< (setTransformCount)
-	const uint32_t* setWeights;      ///< (setWeightCount)
 } sgBlend;
 
 /// The list of those arrays (base/arrays.h), for a header that has all counts.
 /// @param boundedCount what families are made of: transforms, or pairs of joints (skin/turning.h)
-#define SG_BLEND_ARRAYS (SG_ROWS_ARRAYS + 10)
+#define SG_BLEND_ARRAYS (SG_ROWS_ARRAYS + 6)
 void sgBlend_ListArrays(
     const snugModel* model, const sgBlendHeader* header, uint32_t boundedCount, sgArray list[SG_BLEND_ARRAYS]);
 
@@ -188,44 +134,13 @@ size_t sgBlend_Bytes(const snugModel* model, const sgBlendHeader* header);
 sgBlend sgBlend_Bind(const snugModel* model, const void* data);
 sgBlend sgBlend_Get(const snugModel* model);
 
-/// Lanes of a family that are bounded: inner nodes, and leaves where the model says so.
-static inline uint32_t sgBlend_BoundedLanes(const sgBlendHeader* header, sgLaneSet family)
+/// Lanes of a family that are bounded: leaves are evaluated instead.
+static inline uint32_t sgBlend_BoundedLanes(sgLaneSet family)
 {
-	return header->boundLeaves != 0 ? family.mask : family.mask & ~family.leafMask;
+	return family.mask & ~family.leafMask;
 }
 
-/// Whether nodes are bounded one by one, by balls at the corners of the set of their weights. Where there is no code
-/// for it: no. So what says how large data are asks for the bound itself, and such models are refused for the right
-/// reason.
-static inline bool sgBlend_IsByCorners(const sgBlendHeader* header)
-{
-	return SNUG_ALL_BOUNDS && header->bound == snug_boundCorners;
-}
-
-/// Whether the nodes of a family are bounded together: some are bounded at all, and not by corners.
-static inline bool sgBlend_HasFamily(const sgBlendHeader* header, sgLaneSet family)
-{
-	return !sgBlend_IsByCorners(header) && sgBlend_BoundedLanes(header, family) != 0;
-}
-
-/// The same kind; of default bounds, where there are no others, local or first order.
-static inline sgBlendKind sgBlendKind_Built(sgBlendKind kind)
-{
-	return SNUG_ALL_BOUNDS || kind == sgBlend_firstOrder ? kind : sgBlend_local;
-}
-
-static inline sgBlendKind sgBlendFamily_Kind(const sgBlendFamily* family)
-{
-	return sgBlendKind_Built((sgBlendKind)family->kind);
-}
-
-static inline snugRestVolume sgBlendFamily_Rest(const sgBlendFamily* family)
-{
-	return SNUG_ALL_BOUNDS ? (snugRestVolume)family->rest : snug_restBox;
-}
-
-/// sgLaneFloats of an entry (of kind mixed: of its first-order entries, which come first), of a family before the
-/// first entry, and of a family in all.
+/// sgLaneFloats of an entry, of a family before the first entry, and of a family in all.
 uint32_t sgBlendKind_EntryValues(sgBlendKind kind);
 uint32_t sgBlendFamily_HeadValues(const sgBlendFamily* family);
 uint64_t sgBlendFamily_Values(const sgBlendFamily* family);

@@ -6,22 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-snugStatus sgBlend_CheckBounds(const snugModelDef* def)
-{
-	const snugBoundsDef bounds = sgModelDef_Bounds(def);
-	if ((uint32_t)bounds.bound > snug_boundCorners || (uint32_t)bounds.volume > snug_volumeBall ||
-	    (uint32_t)bounds.restVolume > snug_restDop14)
-	{
-		return sgFail(&def->messenger, snug_badArgument, "unknown bound or volume: %d, %d, %d", (int)bounds.bound,
-		    (int)bounds.volume, (int)bounds.restVolume);
-	}
-	if (bounds.contactLevel != 0)
-	{
-		return sgFail(&def->messenger, snug_badArgument, "contact spheres are for displacement fields, not for skins");
-	}
-	return snug_success;
-}
-
 /// Everything that is needed only while weights are read, and what is kept of them, in one piece of memory.
 typedef struct Arrays
 {
@@ -67,8 +51,7 @@ static bool AllocateArrays(sgBlendDraft* draft, uint64_t influences, uint32_t mo
 	return true;
 }
 
-snugStatus sgBlendDraft_Begin(
-    sgBlendDraft* draft, const snugModel* model, const snugModelDef* def, const snugBoundsDef* bounds)
+snugStatus sgBlendDraft_Begin(sgBlendDraft* draft, const snugModel* model, const snugModelDef* def)
 {
 	uint32_t mostInfluences;
 	uint64_t influences;
@@ -77,13 +60,7 @@ snugStatus sgBlendDraft_Begin(
 		.model = model,
 		.def = def,
 		.rowsOf = sgModel_RowsOf(model),
-		.header = {
-			.transformCount = def->skin.jointCount,
-			.bound = (uint32_t)bounds->bound,
-			.volume = (uint32_t)bounds->volume,
-			.restVolume = (uint32_t)bounds->restVolume,
-			.boundLeaves = bounds->boundLeaves,
-		},
+		.header = { .transformCount = def->skin.jointCount },
 	};
 	snugStatus status = sgWeights_CheckDef(def, &mostInfluences, &influences);
 	if (status != snug_success)
@@ -103,40 +80,33 @@ snugStatus sgBlendDraft_Begin(
 
 // ---- Bounds ---------------------------------------------------------------------------------------------------------
 
-static void AddReachOfAxes(
-    const sgBlendCommon* common, const sgLaneFloats offset[3], const sgLaneFloats (*axes)[3], float reach[3])
+static void AddReachOfPrism(const sgBlendCommon* common, const sgPrismLanes* prism, float reach[3])
 {
 	for (int lane = 0; lane < SG_LANES; ++lane)
 	{
 		for (int k = 0; k < 3; ++k)
 		{
-			double sum = fabs((double)common->center[k].lane[lane]) + fabs((double)offset[k].lane[lane]);
+			double sum = fabs((double)common->center[k].lane[lane]) + fabs((double)prism->offset[k].lane[lane]);
 			for (int a = 0; a < 3; ++a)
 			{
-				sum += fabs((double)axes[a][k].lane[lane]);
+				sum += fabs((double)prism->axes[a][k].lane[lane]);
 			}
 			reach[k] = fmaxf(reach[k], sgRoundUp(sum));
 		}
 	}
 }
 
-// Rounding is a multiple of how far terms reach, and those of an oriented box or a prism may reach farther than any
-// vertex.
+// Rounding is a multiple of how far terms reach, and those of a prism may reach farther than any vertex.
 static void AddReachOfVolumes(sgBlendDraft* draft)
 {
 	for (uint32_t i = 0; i < draft->families.familyCount; ++i)
 	{
 		const sgBlendFamily* family = draft->families.families + i;
 		const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(draft->families.values + family->values);
-		if (family->kind >= sgBlend_zeroOrder)
+		if (family->kind == sgBlend_firstOrder)
 		{
 			const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
-			AddReachOfAxes(common, volume->prism.offset, volume->prism.axes, draft->header.reach);
-		}
-		else if (sgBlendFamily_Rest(family) == snug_restOrientedBox)
-		{
-			const sgBlendOrientedBox* box = (const sgBlendOrientedBox*)(const void*)(common + 1);
-			AddReachOfAxes(common, box->offset, box->axes, draft->header.reach);
+			AddReachOfPrism(common, &volume->prism, draft->header.reach);
 		}
 	}
 }
@@ -157,19 +127,6 @@ snugStatus sgBlendDraft_AddBounds(sgBlendDraft* draft, const sgBounded* bounded)
 	return snug_success;
 }
 
-snugStatus sgBlendDraft_AddCorners(sgBlendDraft* draft, const sgCornerRules* rules)
-{
-	if (!sgBlend_IsByCorners(&draft->header))
-	{
-		return snug_success;
-	}
-	snugStatus status = sgCorners_Build(draft->model, &draft->header, &draft->weights, rules, &draft->corners);
-	draft->header.jointSetCount = draft->corners.setCount;
-	draft->header.setTransformCount = draft->corners.transformCount;
-	draft->header.setWeightCount = draft->corners.weightCount;
-	return status;
-}
-
 // ---- All of it ------------------------------------------------------------------------------------------------------
 
 char* sgBlendDraft_Write(const sgBlendDraft* draft, size_t otherBytes)
@@ -184,15 +141,11 @@ char* sgBlendDraft_Write(const sgBlendDraft* draft, size_t otherBytes)
 	memset(out, 0, bytes);
 	memcpy(out, &draft->header, sizeof(draft->header));
 	const sgBlend from = {
-		.familyOfParent = draft->families.familyOfParent,
+		.firstFamilies = draft->families.firstFamilies,
 		.families = draft->families.families,
 		.entryTransforms = draft->families.entryTransforms,
 		.values = draft->families.values,
 		.across = draft->order.across,
-		.jointSetStarts = draft->corners.starts,
-		.jointSets = draft->corners.sets,
-		.setTransforms = draft->corners.transforms,
-		.setWeights = draft->corners.weights,
 	};
 	sgArray list[SG_BLEND_ARRAYS];
 	sgBlend_ListArrays(model, &draft->header, draft->boundedCount, list);
@@ -209,5 +162,4 @@ void sgBlendDraft_Release(sgBlendDraft* draft)
 	sgRelease(allocator, draft->scratch, draft->scratchBytes);
 	sgFamilies_Release(&draft->families, allocator);
 	sgRowsDraft_Release(&draft->rows, allocator);
-	sgCorners_Release(&draft->corners, allocator);
 }

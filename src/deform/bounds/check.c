@@ -10,13 +10,9 @@ static const char* CheckFamilies(const sgBlend* blend, const sgFamilyRules* rule
 	for (uint32_t i = 0; i < header->familyCount; ++i)
 	{
 		const sgBlendFamily* family = blend->families + i;
-		bool isProgram = family->kind <= sgBlend_local;
-		bool isAcross = family->isAcross == rules->across && isProgram && header->volume == snug_volumeBox;
-		bool isKnown = family->kind < SG_BLEND_KINDS && family->kind >= rules->least &&
-		               family->kind == sgBlendFamily_Kind(family) && family->rest == sgBlendFamily_Rest(family);
-		if (!isKnown || family->firstEntry != entry || family->values != value ||
-		    family->rest > (family->kind <= sgBlend_program ? snug_restDop14 : snug_restBox) ||
-		    (family->isAcross != 0 && !(isAcross && family->rest == snug_restBox)) || family->reserved != 0)
+		bool isAcross = family->isAcross == rules->across && family->kind == sgBlend_local;
+		if (family->kind > rules->greatest || family->firstEntry != entry || family->values != value ||
+		    (family->isAcross != 0 && !isAcross) || family->reserved != 0)
 		{
 			return "a family's bound is out of place";
 		}
@@ -50,7 +46,7 @@ static uint32_t CountRecords(const sgBlend* blend, sgLaneSet family, uint32_t nu
 	{
 		return 0;
 	}
-	uint32_t lanes = (uint32_t)__builtin_popcount(sgBlend_BoundedLanes(header, family));
+	uint32_t lanes = (uint32_t)__builtin_popcount(sgBlend_BoundedLanes(family));
 	uint32_t count = blend->families[number].isAcross ? lanes : 1;
 	for (uint32_t i = 0; i < count; ++i)
 	{
@@ -63,23 +59,16 @@ static uint32_t CountRecords(const sgBlend* blend, sgLaneSet family, uint32_t nu
 	return count;
 }
 
-static const char* CheckFamilyNumbers(const sgBlend* blend, const sgTree* tree)
+static const char* CheckFamilyNumbers(const sgBlend* blend, const sgTree* tree, bool hasFamilies)
 {
 	const sgBlendHeader* header = blend->header;
 	uint32_t number = 0;
-	if (sgBlend_HasFamily(header, sgTree_Family(tree, 0)))
+	for (uint32_t group = 0; group < tree->groupCount; ++group)
 	{
-		number = CountRecords(blend, sgTree_Family(tree, 0), 0);
-		if (number == 0)
-		{
-			return "the root has no bound";
-		}
-	}
-	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
-	{
-		bool hasFamily = tree->nodes[slot].childCount > 0 && sgBlend_HasFamily(header, sgTree_Children(tree, slot));
-		uint32_t count = hasFamily ? CountRecords(blend, sgTree_Children(tree, slot), number) : 0;
-		if (blend->familyOfParent[slot] != (hasFamily ? number : SG_NONE) || (hasFamily && count == 0))
+		sgLaneSet family = sgTree_Family(tree, group * SG_LANES);
+		bool hasFamily = hasFamilies && sgBlend_BoundedLanes(family) != 0;
+		uint32_t count = hasFamily ? CountRecords(blend, family, number) : 0;
+		if (blend->firstFamilies[group] != (hasFamily ? number : SG_NONE) || (hasFamily && count == 0))
 		{
 			return "a node's family is wrong";
 		}
@@ -119,22 +108,11 @@ static const char* CheckReach(const snugModel* model, const sgBlendHeader* heade
 	return NULL;
 }
 
-// Bounds and volumes that a definition may ask for, and what goes with corners only.
-static bool IsBoundKnown(const sgBlendHeader* header)
-{
-	bool isCorners = header->bound == snug_boundCorners;
-	bool hasSets = header->jointSetCount != 0 || header->setTransformCount != 0 || header->setWeightCount != 0;
-	return header->bound <= snug_boundCorners && header->volume <= snug_volumeBall &&
-	       header->restVolume <= snug_restDop14 && header->boundLeaves <= 1 &&
-	       (isCorners || header->volume != snug_volumeBall) &&
-	       (isCorners ? header->restVolume == snug_restBox : !hasSets);
-}
-
 bool sgBlend_FitsHeader(const snugModel* model)
 {
 	const sgBlendHeader* header = model->deformData;
 	return model->deformBytes >= sizeof(*header) && header->transformCount >= 1 &&
-	       header->transformCount <= UINT16_MAX && header->rows.entries <= UINT32_MAX / 2 && IsBoundKnown(header);
+	       header->transformCount <= UINT16_MAX && header->rows.entries <= UINT32_MAX / 2;
 }
 
 const char* sgBlend_CheckData(const snugModel* model, const sgBlend* blend, const sgFamilyRules* rules, void* scratch)
@@ -146,6 +124,6 @@ const char* sgBlend_CheckData(const snugModel* model, const sgBlend* blend, cons
 	fault = fault != NULL ? fault : sgRows_Check(&blend->rows, &of, &blend->header->rows, NULL, scratch);
 	fault = fault == NULL ? CheckAcross(blend) : fault;
 	fault = fault == NULL ? CheckFamilies(blend, rules) : fault;
-	fault = fault == NULL ? CheckFamilyNumbers(blend, &model->tree) : fault;
+	fault = fault == NULL ? CheckFamilyNumbers(blend, &model->tree, rules->boundedCount > 0) : fault;
 	return fault == NULL ? CheckReach(model, blend->header) : fault;
 }

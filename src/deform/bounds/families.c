@@ -190,7 +190,7 @@ static sgFamilyDraft BeginDraft(const Builder* b, Scratch* scratch)
 static sgFamilyDraft DraftFamily(const Builder* b, Scratch* scratch, sgLaneSet family)
 {
 	sgFamilyDraft draft = BeginDraft(b, scratch);
-	CollectMembers(b, scratch, family, sgBlend_BoundedLanes(b->header, family), &draft);
+	CollectMembers(b, scratch, family, sgBlend_BoundedLanes(family), &draft);
 	CollectTransforms(b, scratch, &draft, NULL);
 	return draft;
 }
@@ -212,40 +212,16 @@ static sgFamilyDraft DraftAlone(const Builder* b, Scratch* scratch, sgLaneSet fa
 
 // ---- Planning -------------------------------------------------------------------------------------------------------
 
-// Default: first order where weights vary nearly linearly over every node of the family, the local program where they
-// do not or influences are few. Where leaves are bounded too, both for families of which only some nodes are smooth: it
-// is tighter, but above exact leaves not worth its time.
-static void ChooseKind(const Builder* b, Scratch* scratch, const sgFamilyDraft* draft, sgBlendFamily* family)
+// First order where weights vary nearly linearly over every node of the family, the local program where they do not or
+// influences are few.
+static sgBlendKind ChooseKind(const Builder* b, Scratch* scratch, const sgFamilyDraft* draft)
 {
-	static const uint8_t asked[] = {
-		[snug_boundLimited] = sgBlend_limited,
-		[snug_boundProgram] = sgBlend_program,
-		[snug_boundLocal] = sgBlend_local,
-		[snug_boundZeroOrder] = sgBlend_zeroOrder,
-		[snug_boundFirstOrder] = sgBlend_firstOrder,
-	};
-	if (SNUG_ALL_BOUNDS && b->header->bound != snug_boundDefault)
-	{
-		family->kind = asked[b->header->bound];
-		family->rest = (uint8_t)b->header->restVolume;
-		return;
-	}
-	family->kind = sgBlend_local;
 	double influences = (double)b->header->rows.entries / (double)b->model->tree.vertexCount;
-	bool isLocal = (influences <= FEW_INFLUENCES || b->bounded->isLocal) && b->header->boundLeaves == 0;
-	if (draft->entryCount > MAX_FIT_ENTRIES || isLocal)
+	if (draft->entryCount > MAX_FIT_ENTRIES || influences <= FEW_INFLUENCES || b->bounded->isLocal)
 	{
-		return;
+		return sgBlend_local;
 	}
-	sgProbe probe = sgBlend_ProbeFit(draft, scratch->probe);
-	if (probe.most <= MAX_FIT_RESIDUAL)
-	{
-		family->kind = sgBlend_firstOrder;
-	}
-	else if (SNUG_ALL_BOUNDS && probe.least <= MAX_FIT_RESIDUAL && b->header->boundLeaves != 0)
-	{
-		family->kind = sgBlend_mixed;
-	}
+	return sgBlend_ProbeFit(draft, scratch->probe) <= MAX_FIT_RESIDUAL ? sgBlend_firstOrder : sgBlend_local;
 }
 
 // How many blocks of eight the transforms of a lane are in: those of poses, or eights as they come.
@@ -274,7 +250,7 @@ static uint32_t CountBlocks(const Builder* b, Scratch* scratch, const sgFamilyDr
 static bool IsBetterAcross(
     const Builder* b, Scratch* scratch, const sgFamilyDraft* draft, const sgBlendFamily* family, bool isRoot)
 {
-	if (family->kind > sgBlend_local || family->rest != snug_restBox || b->header->volume != snug_volumeBox)
+	if (family->kind != sgBlend_local)
 	{
 		return false;
 	}
@@ -316,17 +292,16 @@ static uint32_t CountEntries(const Builder* b, const sgFamilyDraft* draft)
 }
 
 // One record for a family, or one for each of its nodes.
-static void PlanFamily(Builder* b, Scratch* scratch, sgLaneSet family, bool isRoot, sgBlendFamily* records)
+static void PlanFamily(Builder* b, Scratch* scratch, sgLaneSet family, sgBlendFamily* records)
 {
 	sgFamilyDraft draft = DraftFamily(b, scratch, family);
-	sgBlendFamily like = { .entryCount = draft.entryCount };
-	ChooseKind(b, scratch, &draft, &like);
-	if (!IsBetterAcross(b, scratch, &draft, &like, isRoot))
+	sgBlendFamily like = { .entryCount = draft.entryCount, .kind = (uint8_t)ChooseKind(b, scratch, &draft) };
+	if (!IsBetterAcross(b, scratch, &draft, &like, family.group == 0))
 	{
 		*records = like;
 		return;
 	}
-	for (uint32_t rest = sgBlend_BoundedLanes(b->header, family); rest != 0; rest &= rest - 1, ++records)
+	for (uint32_t rest = sgBlend_BoundedLanes(family); rest != 0; rest &= rest - 1, ++records)
 	{
 		draft = DraftAlone(b, scratch, family, sgLowestBit(rest));
 		like.entryCount = draft.entryCount;
@@ -405,10 +380,10 @@ static void FillAlone(const Builder* b, Scratch* scratch, sgLaneSet family, uint
 	{
 		PutBlocks(b, &draft, numbers);
 	}
-	PutAcross(b, &draft, sgBlendKind_EntryValues(sgBlendFamily_Kind(record)), scratch->alone + head, values + head);
+	PutAcross(b, &draft, sgBlendKind_EntryValues((sgBlendKind)record->kind), scratch->alone + head, values + head);
 }
 
-static void FillFamily(const Builder* b, Scratch* scratch, sgLaneSet family, const sgBlendFamily* records)
+static void FillFamily(Builder* b, Scratch* scratch, sgLaneSet family, sgBlendFamily* records)
 {
 	if (!records->isAcross)
 	{
@@ -418,7 +393,7 @@ static void FillFamily(const Builder* b, Scratch* scratch, sgLaneSet family, con
 		sgBlend_FillFamily(&draft, records, b->out->values + records->values);
 		return;
 	}
-	for (uint32_t rest = sgBlend_BoundedLanes(b->header, family); rest != 0; rest &= rest - 1, ++records)
+	for (uint32_t rest = sgBlend_BoundedLanes(family); rest != 0; rest &= rest - 1, ++records)
 	{
 		FillAlone(b, scratch, family, sgLowestBit(rest), records);
 	}
@@ -427,62 +402,38 @@ static void FillFamily(const Builder* b, Scratch* scratch, sgLaneSet family, con
 // ---- All of them ----------------------------------------------------------------------------------------------------
 
 /// What is done with a family whose records are known.
-typedef void FamilyFcn(Builder* b, Scratch* scratch, sgLaneSet family, bool isRoot, sgBlendFamily* records);
+typedef void FamilyFcn(Builder* b, Scratch* scratch, sgLaneSet family, sgBlendFamily* records);
 
-static void FillOne(Builder* b, Scratch* scratch, sgLaneSet family, bool isRoot, sgBlendFamily* records)
+static void DoGroup(Builder* b, uint32_t worker, uint32_t group, FamilyFcn* todo)
 {
-	(void)isRoot;
-	FillFamily(b, scratch, family, records);
-}
-
-// The first chunk is the root, each other one the families below the nodes of a group: large ones come first.
-static void DoChunk(Builder* b, uint32_t worker, uint32_t chunk, FamilyFcn* todo)
-{
-	const sgTree* tree = &b->model->tree;
-	Scratch* scratch = GetScratch(b, worker);
-	if (chunk == 0)
+	uint32_t first = b->out->firstFamilies[group];
+	if (first != SG_NONE)
 	{
-		if (sgBlend_HasFamily(b->header, sgTree_Family(tree, 0)))
-		{
-			todo(b, scratch, sgTree_Family(tree, 0), true, b->out->families);
-		}
-		return;
-	}
-	for (uint32_t slot = (chunk - 1) * SG_LANES; slot < chunk * SG_LANES; ++slot)
-	{
-		if (b->out->familyOfParent[slot] != SG_NONE)
-		{
-			sgBlendFamily* records = b->out->families + b->out->familyOfParent[slot];
-			todo(b, scratch, sgTree_Children(tree, slot), false, records);
-		}
+		sgLaneSet family = sgTree_Family(&b->model->tree, group * SG_LANES);
+		todo(b, GetScratch(b, worker), family, b->out->families + first);
 	}
 }
 
-static void PlanChunk(void* context, uint32_t worker, uint32_t chunk)
+static void PlanGroup(void* context, uint32_t worker, uint32_t group)
 {
-	DoChunk(context, worker, chunk, PlanFamily);
+	DoGroup(context, worker, group, PlanFamily);
 }
 
-static void FillChunk(void* context, uint32_t worker, uint32_t chunk)
+static void FillGroup(void* context, uint32_t worker, uint32_t group)
 {
-	DoChunk(context, worker, chunk, FillOne);
+	DoGroup(context, worker, group, FillFamily);
 }
 
 // Records as if every node were bounded alone; those that are not used stay of no kind.
 static uint32_t PlaceRecords(const Builder* b)
 {
 	const sgTree* tree = &b->model->tree;
-	uint32_t count = !sgBlend_IsByCorners(b->header);
-	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
+	uint32_t count = 0;
+	for (uint32_t group = 0; group < tree->groupCount; ++group)
 	{
-		sgLaneSet family = { 0 };
-		if (tree->nodes[slot].childCount > 0)
-		{
-			family = sgTree_Children(tree, slot);
-		}
-		bool hasFamily = sgBlend_HasFamily(b->header, family);
-		b->out->familyOfParent[slot] = hasFamily ? count : SG_NONE;
-		count += hasFamily ? (uint32_t)__builtin_popcount(sgBlend_BoundedLanes(b->header, family)) : 0;
+		uint32_t lanes = b->bounded->count > 0 ? sgBlend_BoundedLanes(sgTree_Family(tree, group * SG_LANES)) : 0;
+		b->out->firstFamilies[group] = lanes != 0 ? count : SG_NONE;
+		count += (uint32_t)__builtin_popcount(lanes);
 	}
 	return count;
 }
@@ -508,27 +459,19 @@ static bool TakeRecords(sgFamilies* out, uint32_t from, uint32_t end)
 	return true;
 }
 
-static bool NumberRecords(const Builder* b, uint32_t capacity)
+static bool NumberRecords(const Builder* b)
 {
-	sgFamilies* out = b->out;
-	uint32_t slots = b->model->tree.groupCount * SG_LANES;
-	bool good = TakeRecords(out, 0, capacity > 0 ? 1 : 0);
-	for (uint32_t slot = 0, next; slot < slots && good; slot = next)
+	const sgTree* tree = &b->model->tree;
+	bool good = true;
+	for (uint32_t group = 0; group < tree->groupCount && good; ++group)
 	{
-		next = slot + 1;
-		if (out->familyOfParent[slot] == SG_NONE)
+		uint32_t* first = b->out->firstFamilies + group;
+		if (*first != SG_NONE)
 		{
-			continue;
+			uint32_t from = *first, lanes = sgBlend_BoundedLanes(sgTree_Family(tree, group * SG_LANES));
+			*first = b->out->familyCount;
+			good = TakeRecords(b->out, from, from + (uint32_t)__builtin_popcount(lanes));
 		}
-		uint32_t after = next;
-		while (after < slots && out->familyOfParent[after] == SG_NONE)
-		{
-			++after;
-		}
-		uint32_t from = out->familyOfParent[slot], end = after < slots ? out->familyOfParent[after] : capacity;
-		out->familyOfParent[slot] = out->familyCount;
-		good = TakeRecords(out, from, end);
-		next = after;
 	}
 	return good;
 }
@@ -578,7 +521,7 @@ static snugStatus Fill(Builder* b)
 	bool good = out->entryTransforms != NULL && out->values != NULL && AllocateAlone(b, &alone, &aloneBytes);
 	if (good)
 	{
-		sgTeam_Run(b->model->team, b->model->tree.groupCount + 1, FillChunk, b);
+		sgTeam_Run(b->model->team, b->model->tree.groupCount, FillGroup, b);
 	}
 	sgRelease(allocator, alone, aloneBytes);
 	return good ? snug_success : snug_outOfMemory;
@@ -589,10 +532,10 @@ snugStatus sgFamilies_Make(
 {
 	const snugAllocator* allocator = &model->allocator;
 	Builder builder = { .bounded = bounded, .model = model, .header = header, .out = out };
-	size_t slots = (size_t)model->tree.groupCount * SG_LANES, scratchBytes = 0;
-	*out = (sgFamilies){ .parentBytes = slots * sizeof(uint32_t) };
-	out->familyOfParent = sgAllocate(allocator, out->parentBytes);
-	if (out->familyOfParent == NULL)
+	size_t scratchBytes = 0;
+	*out = (sgFamilies){ .firstBytes = model->tree.groupCount * sizeof(uint32_t) };
+	out->firstFamilies = sgAllocate(allocator, out->firstBytes);
+	if (out->firstFamilies == NULL)
 	{
 		return snug_outOfMemory;
 	}
@@ -607,8 +550,8 @@ snugStatus sgFamilies_Make(
 		{
 			out->families[i] = (sgBlendFamily){ .kind = SG_BLEND_KINDS };
 		}
-		sgTeam_Run(model->team, model->tree.groupCount + 1, PlanChunk, &builder);
-		status = NumberRecords(&builder, capacity) ? Fill(&builder) : snug_outOfMemory;
+		sgTeam_Run(model->team, model->tree.groupCount, PlanGroup, &builder);
+		status = NumberRecords(&builder) ? Fill(&builder) : snug_outOfMemory;
 	}
 	sgRelease(allocator, scratch, scratch != NULL ? scratchBytes : 0);
 	return status;
@@ -616,7 +559,7 @@ snugStatus sgFamilies_Make(
 
 void sgFamilies_Release(sgFamilies* families, const snugAllocator* allocator)
 {
-	sgRelease(allocator, families->familyOfParent, families->parentBytes);
+	sgRelease(allocator, families->firstFamilies, families->firstBytes);
 	sgRelease(allocator, families->families, families->familyBytes);
 	sgRelease(allocator, families->entryTransforms, families->entryBytes);
 	sgRelease(allocator, families->values, families->valueBytes);

@@ -43,35 +43,28 @@ typedef struct sgBounded
 	                          ///< poses have none, and a node alone lists its own by eights
 	double evaluation;        ///< as in sgFamilyDraft
 	double stepsOfEight;      ///< what eight of them side by side cost, in steps of one for eight nodes
-	bool isLocal;             ///< the local program is good enough above exact leaves, whatever the influences
+	bool isLocal;             ///< the local program is good enough, whatever the influences
 	bool isRootAlone;         ///< no node but the root is to be bounded alone
 } sgBounded;
 
 /// Families of a model while they are made: the arrays of sgBlend, writable and owned.
 typedef struct sgFamilies
 {
-	uint32_t* familyOfParent;
+	uint32_t* firstFamilies;
 	sgBlendFamily* families;
 	uint16_t* entryTransforms;
 	sgLaneFloats* values;
-	size_t parentBytes, familyBytes, entryBytes, valueBytes;
+	size_t firstBytes, familyBytes, entryBytes, valueBytes;
 	uint32_t familyCount, entryCount, valueCount;
 } sgFamilies;
 
-/// Make the families of all nodes; none, if nodes are bounded by corners. Release them whatever comes back.
+/// Make the families of all nodes; none, if they are made of nothing. Release them whatever comes back.
 snugStatus sgFamilies_Make(
     const snugModel* model, const sgBlendHeader* header, const sgBounded* bounded, sgFamilies* out);
 void sgFamilies_Release(sgFamilies* families, const snugAllocator* allocator);
 
-/// Sums of the residuals of a first-order fit, over a family's nodes.
-typedef struct sgProbe
-{
-	double least;
-	double most;
-} sgProbe;
-
-/// How large the residuals of a first-order fit would be at least, from a few vertices of each node. `values` has room
-/// for the kind and is overwritten.
-sgProbe sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values);
+/// How large the sum of the residuals of a first-order fit would be at least, of the node where it is greatest, from a
+/// few vertices of each. `values` has room for the kind and is overwritten.
+double sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values);
 
 #endif

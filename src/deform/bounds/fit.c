@@ -100,15 +100,8 @@ static void StoreError(sgBlendCommon* common, uint32_t lane, double roundings)
 	common->error.lane[lane] = sgRoundUp(SG_MARGIN_SQUARES * roundings * roundoff);
 }
 
-/// Where range entries are, whichever kind holds them.
-static sgRangeEntry* RangeOf(sgLaneFloats* entries, uint32_t stride, uint32_t j)
-{
-	return (sgRangeEntry*)(void*)(entries + (size_t)j * stride);
-}
-
 // Least and greatest weight of every transform over the vertices of a lane; a vertex that does not list it has zero.
-static void FillRanges(
-    const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgLaneFloats* entries, uint32_t stride)
+static void FillRanges(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgLocalEntry* entries)
 {
 	uint32_t memberCount = draft->laneLast[lane] - draft->laneFirst[lane];
 	double* greatest = draft->row; // all zero between uses
@@ -121,7 +114,7 @@ static void FillRanges(
 		for (uint32_t k = weights->starts[vertex]; k < weights->starts[vertex + 1]; ++k)
 		{
 			uint32_t j = draft->entryOf[weights->transforms[k]];
-			sgRangeEntry* range = RangeOf(entries, stride, j);
+			sgRangeEntry* range = &entries[j].range;
 			float weight = weights->weights[k];
 			// While counting, `low` is the least seen and `spread` how often.
 			bool isLeast = greatest[j] == 0.0 || weight < range->low.lane[lane];
@@ -132,7 +125,7 @@ static void FillRanges(
 	}
 	for (uint32_t j = 0; j < draft->entryCount; ++j)
 	{
-		sgRangeEntry* range = RangeOf(entries, stride, j);
+		sgRangeEntry* range = &entries[j].range;
 		bool isEverywhere = range->spread.lane[lane] >= (float)memberCount && memberCount < (1u << 24);
 		float low = isEverywhere ? range->low.lane[lane] : 0.0f;
 		range->low.lane[lane] = low;
@@ -303,21 +296,18 @@ static void FillResiduals(const sgFamilyDraft* draft, uint32_t lane, const sgBle
 // Sums over the entries, and the rounding of docs/bounds/rounding.md: n transforms, m = sum of |means|, G = sum of
 // gradients over the box, P = sum of residuals, kappa = how much the reference map may exceed the transforms.
 static void FillSums(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgBlendVolume* volume,
-    const sgFirstEntry* entries, bool hasGradient)
+    const sgFirstEntry* entries)
 {
 	double sum = 0.0, absolute = 0.0, residual = 0.0, variation = 0.0, gradientSum[3] = { 0, 0, 0 }, own = 0.0;
 	for (uint32_t j = 0; j < draft->entryCount; ++j)
 	{
-		// Zero-order entries are the first two fields of first-order ones.
-		const sgFirstEntry* entry =
-		    hasGradient ? entries + j
-		                : (const sgFirstEntry*)(const void*)((const sgZeroEntry*)(const void*)entries + j);
+		const sgFirstEntry* entry = entries + j;
 		double mean = entry->mean.lane[lane];
 		sum += mean;
 		absolute += fabs(mean);
 		residual += (double)entry->residual.lane[lane];
 		own += mean != 0.0 || entry->residual.lane[lane] != 0.0f;
-		for (int k = 0; hasGradient && k < 3; ++k)
+		for (int k = 0; k < 3; ++k)
 		{
 			double gradient = entry->gradient[k].lane[lane];
 			gradientSum[k] += gradient;
@@ -336,98 +326,17 @@ static void FillSums(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* c
 	        draft->evaluation);
 }
 
-static void FillZeroEntries(const sgFamilyDraft* draft, uint32_t lane, sgZeroEntry* entries)
-{
-	for (uint32_t j = 0; j < draft->entryCount; ++j)
-	{
-		// Filled in as a range: the middle of it, and half its width about the rounded middle.
-		double low = entries[j].mean.lane[lane], high = low + (double)entries[j].residual.lane[lane];
-		entries[j].mean.lane[lane] = sgRoundNearest(0.5 * (low + high));
-		double middle = entries[j].mean.lane[lane];
-		entries[j].residual.lane[lane] = sgRoundUp(Larger(high - middle, middle - low));
-	}
-}
-
-// An oriented box around the vertices: the prism without its corners.
-static void FillOrientedBox(
-    const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgBlendOrientedBox* box)
-{
-	sgPrismLanes prism;
-	FillPrism(draft, lane, common, &prism);
-	for (int a = 0; a < 3; ++a)
-	{
-		box->offset[a].lane[lane] = prism.offset[a].lane[lane];
-		for (int k = 0; k < 3; ++k)
-		{
-			box->axes[a][k].lane[lane] = prism.axes[a][k].lane[lane];
-		}
-	}
-}
-
-// The greatest +-x +-y +-z about the centre; sums of three floats' differences in double are off by a few 2^-53 of the
-// box' extents at most.
-static void FillDop(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgBlendDop* dop)
-{
-	double support[8] = { 0.0 }, size = 0.0;
-	for (int k = 0; k < 3; ++k)
-	{
-		size += (double)common->half[k].lane[lane] + fabs((double)common->center[k].lane[lane]);
-	}
-	for (uint32_t i = draft->laneFirst[lane]; i < draft->laneLast[lane]; ++i)
-	{
-		const float* p = Position(draft, draft->members[i]);
-		for (uint32_t s = 0; s < 8; ++s)
-		{
-			double along = 0.0;
-			for (int k = 0; k < 3; ++k)
-			{
-				double offset = (double)p[k] - (double)common->center[k].lane[lane];
-				along += (s >> k & 1) != 0 ? -offset : offset;
-			}
-			support[s] = i == draft->laneFirst[lane] ? along : Larger(support[s], along);
-		}
-	}
-	for (uint32_t s = 0; s < 8; ++s)
-	{
-		dop->support[s].lane[lane] = sgRoundUp(support[s] + SG_MARGIN_REST_DOP * size);
-	}
-}
-
-static void FillRestVolume(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, snugRestVolume rest)
-{
-	if (rest == snug_restOrientedBox)
-	{
-		FillOrientedBox(draft, lane, common, (sgBlendOrientedBox*)(void*)(common + 1));
-	}
-	if (rest == snug_restDop14)
-	{
-		FillDop(draft, lane, common, (sgBlendDop*)(void*)(common + 1));
-	}
-}
-
 static void FillFirstOrder(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgFirstEntry* entries)
 {
 	sgBlendVolume* volume = (sgBlendVolume*)(void*)(common + 1);
 	FitWeights(draft, lane, common, entries, draft->sums);
 	FillResiduals(draft, lane, common, entries);
 	FillPrism(draft, lane, common, &volume->prism);
-	FillSums(draft, lane, common, volume, entries, true);
-}
-
-// Both bounds of a node; its rounding is the larger of the two.
-static void FillMixed(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgFirstEntry* entries)
-{
-	sgLocalEntry* local = (sgLocalEntry*)(void*)(entries + draft->entryCount);
-	FillRanges(draft, lane, common, (sgLaneFloats*)(void*)local, sgBlendKind_EntryValues(sgBlend_local));
-	FillLocalBoxes(draft, lane, local, draft->boxes);
-	float error = common->error.lane[lane];
-	FillFirstOrder(draft, lane, common, entries);
-	common->error.lane[lane] = error > common->error.lane[lane] ? error : common->error.lane[lane];
+	FillSums(draft, lane, common, volume, entries);
 }
 
 void sgBlend_FillFamily(const sgFamilyDraft* draft, const sgBlendFamily* family, sgLaneFloats* values)
 {
-	uint32_t stride = sgBlendKind_EntryValues(sgBlendFamily_Kind(family));
 	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
 	sgLaneFloats* entries = values + sgBlendFamily_HeadValues(family);
 	memset(values, 0, (size_t)sgBlendFamily_Values(family) * sizeof(sgLaneFloats));
@@ -438,41 +347,26 @@ void sgBlend_FillFamily(const sgFamilyDraft* draft, const sgBlendFamily* family,
 			continue;
 		}
 		FillBox(draft, lane, common);
-		switch (sgBlendFamily_Kind(family))
+		if (family->kind == sgBlend_firstOrder)
 		{
-			case sgBlend_limited:
-			case sgBlend_program:
-				FillRanges(draft, lane, common, entries, stride);
-				FillRestVolume(draft, lane, common, sgBlendFamily_Rest(family));
-				break;
-			case sgBlend_local:
-				FillRanges(draft, lane, common, entries, stride);
-				FillLocalBoxes(draft, lane, (void*)entries, draft->boxes);
-				break;
-			case sgBlend_zeroOrder:
-				FillRanges(draft, lane, common, entries, stride);
-				FillZeroEntries(draft, lane, (void*)entries);
-				FillPrism(draft, lane, common, &((sgBlendVolume*)(void*)(common + 1))->prism);
-				FillSums(draft, lane, common, (sgBlendVolume*)(void*)(common + 1), (void*)entries, false);
-				break;
-			case sgBlend_firstOrder:
-				FillFirstOrder(draft, lane, common, (void*)entries);
-				break;
-			default:
-				FillMixed(draft, lane, common, (void*)entries);
-				break;
+			FillFirstOrder(draft, lane, common, (void*)entries);
+		}
+		else
+		{
+			FillRanges(draft, lane, common, (void*)entries);
+			FillLocalBoxes(draft, lane, (void*)entries, draft->boxes);
 		}
 	}
 }
 
-sgProbe sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values)
+double sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values)
 {
 	const sgBlendFamily family = { .kind = sgBlend_firstOrder, .entryCount = draft->entryCount };
 	sgFamilyDraft probe = *draft;
 	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
 	sgFirstEntry* entries = (sgFirstEntry*)(void*)(values + sgBlendFamily_HeadValues(&family));
 	memset(values, 0, (size_t)sgBlendFamily_Values(&family) * sizeof(sgLaneFloats));
-	sgProbe found = { INFINITY, 0.0 };
+	double most = 0.0;
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		uint32_t count = draft->laneLast[lane] - draft->laneFirst[lane];
@@ -489,8 +383,7 @@ sgProbe sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values)
 		{
 			sum += (double)entries[j].residual.lane[lane];
 		}
-		found.least = Smaller(found.least, sum);
-		found.most = Larger(found.most, sum);
+		most = Larger(most, sum);
 	}
-	return found;
+	return most;
 }

@@ -1,9 +1,9 @@
-// src/deform/bounds/order.h: one coordinate of a family's nodes from a reference map: zeroth and first order. Part of
+// src/deform/bounds/order.h: one coordinate of a family's nodes to first order, from a reference map. Part of
 // skin/blend_kernels.c, which alone includes it; docs/bounds/skins.md for why.
 #ifndef SG_BLEND_ORDER_H
 #define SG_BLEND_ORDER_H
 
-#include "deform/bounds/program.h"
+#include "deform/bounds/local.h"
 #include "geometry/prism_support.h"
 
 /// A row of the reference map and of its change with each coordinate.
@@ -19,8 +19,7 @@ static inline f8 ApplyRow(const f8 row[4], const f8 point[3])
 	return f8_MulAddLoose(row[2], point[2], f8_MulAddLoose(row[1], point[1], sum));
 }
 
-SG_INLINE Reference ReferenceRow(
-    const sgBlendVolume* volume, const Entries* entries, const Rows* rows, bool hasGradient)
+SG_INLINE Reference ReferenceRow(const sgBlendVolume* volume, const Entries* entries, const float* rows)
 {
 	Reference reference;
 	f8 zero = f8_Set(0.0f);
@@ -31,13 +30,13 @@ SG_INLINE Reference ReferenceRow(
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
 		const sgFirstEntry* entry = Entries_Get(entries, j);
-		const float* row = Rows_Get(rows, entries->transforms[j]);
+		const float* row = GetRow(rows, entries->transforms[j]);
 		f8 mean = LoadLanes(&entry->mean);
 		for (int k = 0; k < 4; ++k)
 		{
 			f8 value = f8_Set(row[4 * k]);
 			reference.map[k] = f8_MulAddLoose(mean, value, reference.map[k]);
-			for (int a = 0; hasGradient && a < 3; ++a)
+			for (int a = 0; a < 3; ++a)
 			{
 				reference.change[a][k] = f8_MulAddLoose(LoadLanes(entry->gradient + a), value, reference.change[a][k]);
 			}
@@ -47,7 +46,7 @@ SG_INLINE Reference ReferenceRow(
 	for (int k = 0; k < 4; ++k)
 	{
 		reference.map[k] = f8_Mul(reference.map[k], inverse);
-		for (int a = 0; hasGradient && a < 3; ++a)
+		for (int a = 0; a < 3; ++a)
 		{
 			f8 part = f8_Mul(LoadLanes(volume->gradientSum + a), reference.map[k]);
 			reference.change[a][k] = f8_Sub(reference.change[a][k], part);
@@ -58,13 +57,13 @@ SG_INLINE Reference ReferenceRow(
 
 // Sum over transforms of residual * max |(T - reference) v| over the rest box.
 SG_INLINE f8 ResidualRow(
-    const Reference* reference, const Entries* entries, const Rows* rows, const f8 center[3], const f8 half[3])
+    const Reference* reference, const Entries* entries, const float* rows, const f8 center[3], const f8 half[3])
 {
 	f8 sum = f8_Set(0.0f);
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
-		const sgZeroEntry* entry = Entries_Get(entries, j);
-		const float* row = Rows_Get(rows, entries->transforms[j]);
+		const sgFirstEntry* entry = Entries_Get(entries, j);
+		const float* row = GetRow(rows, entries->transforms[j]);
 		f8 difference[4];
 		for (int k = 0; k < 4; ++k)
 		{
@@ -97,9 +96,8 @@ static inline Interval QuadraticRow(const Reference* reference, const f8 half[3]
 	return sum;
 }
 
-// Kinds zeroOrder and firstOrder.
-SG_INLINE Interval OrderRow(const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries,
-    const Rows* rows, bool hasGradient)
+SG_INLINE Interval OrderRow(
+    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries, const float* rows)
 {
 	f8 center[3], half[3], linear[3];
 	for (int k = 0; k < 3; ++k)
@@ -107,23 +105,15 @@ SG_INLINE Interval OrderRow(const sgBlendCommon* common, const sgBlendVolume* vo
 		center[k] = LoadLanes(common->center + k);
 		half[k] = LoadLanes(common->half + k);
 	}
-	Reference reference = ReferenceRow(volume, entries, rows, hasGradient);
+	Reference reference = ReferenceRow(volume, entries, rows);
 	for (int k = 0; k < 3; ++k)
 	{
-		linear[k] = reference.map[k];
-		if (hasGradient)
-		{
-			linear[k] = f8_Add(linear[k], ApplyRow(reference.change[k], center));
-		}
+		linear[k] = f8_Add(reference.map[k], ApplyRow(reference.change[k], center));
 	}
 	f8 support[2];
 	sgPrismSupport(linear, &volume->prism, half, support);
-	Interval sum = { support[0], support[1] };
-	if (hasGradient)
-	{
-		Interval quadratic = QuadraticRow(&reference, half);
-		sum = (Interval){ f8_Add(sum.lower, quadratic.lower), f8_Add(sum.upper, quadratic.upper) };
-	}
+	Interval quadratic = QuadraticRow(&reference, half);
+	Interval sum = { f8_Add(support[0], quadratic.lower), f8_Add(support[1], quadratic.upper) };
 	f8 middle = ApplyRow(reference.map, center);
 	f8 residual = ResidualRow(&reference, entries, rows, center, half);
 	return (Interval){ f8_Sub(f8_Add(middle, sum.lower), residual), f8_Add(f8_Add(middle, sum.upper), residual) };

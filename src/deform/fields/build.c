@@ -51,8 +51,6 @@ static void ListArrays(Builder* b, ArraySlot slots[ARRAY_COUNT])
 {
 	const sgTree* tree = &b->model->tree;
 	size_t fields = b->header.fieldCount;
-	// Families that share a group may be one below the other.
-	size_t families = SG_LANES / (size_t)b->model->treeDef.branching;
 	const ArraySlot list[ARRAY_COUNT] = {
 		{ (void**)&b->displacements.starts, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t) },
 		{ (void**)&b->displacements.fields, ((size_t)b->capacity + 1) * sizeof(uint16_t) },
@@ -60,7 +58,7 @@ static void ListArrays(Builder* b, ArraySlot slots[ARRAY_COUNT])
 		{ (void**)&b->most, 3 * fields * sizeof(float) },
 		{ (void**)&b->groups, tree->groupCount * sizeof(sgFieldsGroup) },
 		{ (void**)&b->stretches, ((size_t)tree->vertexCount + 1) * sizeof(float) },
-		{ (void**)&b->members, (families * tree->leafVertexCount + 1) * sizeof(uint32_t) },
+		{ (void**)&b->members, ((size_t)tree->leafVertexCount + 1) * sizeof(uint32_t) },
 		{ (void**)&b->vertexStamp, ((size_t)tree->vertexCount + 1) * sizeof(uint32_t) },
 		{ (void**)&b->fieldStamp, fields * sizeof(uint32_t) },
 		{ (void**)&b->entryOf, fields * sizeof(uint32_t) },
@@ -99,14 +97,12 @@ static void ReleaseArrays(Builder* b)
 	sgRelease(b->allocator, b->groupValues, b->groupValueCapacity * sizeof(sgLaneFloats));
 }
 
-uint32_t sgFields_BoundedLanes(const sgTree* tree, uint32_t group, bool boundLeaves)
+uint32_t sgFields_BoundedLanes(const sgTree* tree, uint32_t group)
 {
 	uint32_t lanes = 0;
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
-		const sgNode* node = tree->nodes + group * SG_LANES + lane;
-		bool isBounded = node->first != SG_NONE && (node->childCount > 0 || boundLeaves);
-		lanes |= (uint32_t)isBounded << lane;
+		lanes |= (uint32_t)(tree->nodes[group * SG_LANES + lane].childCount > 0) << lane;
 	}
 	return lanes;
 }
@@ -169,12 +165,11 @@ static bool CollectFields(Builder* b, sgGroupDraft* draft)
 	return true;
 }
 
-// Parts are chosen where the plan leaves it open: what fits are not good enough for keeps its intervals.
+// What fits are not good enough for keeps its intervals.
 static bool FillGroup(Builder* b, const sgGroupDraft* draft, sgFieldsGroup* group)
 {
-	bool isOpen = b->header.parts == 0;
-	group->parts = isOpen ? sgFields_intervals | sgFields_fits : b->header.parts;
-	uint64_t values = sgFieldsGroup_ValuesBefore(group, sgFields_allParts + 1);
+	group->hasIntervals = 1;
+	uint64_t values = sgFieldsGroup_Values(group);
 	if (b->header.groupValueCount + values > UINT32_MAX ||
 	    !sgGrow(b->allocator, (void**)&b->groupValues, &b->groupValueCapacity, b->header.groupValueCount,
 	        (size_t)values, sizeof(sgLaneFloats)))
@@ -182,16 +177,9 @@ static bool FillGroup(Builder* b, const sgGroupDraft* draft, sgFieldsGroup* grou
 		return false;
 	}
 	sgLaneFloats* out = b->groupValues + group->values;
-	sgFields_FillGroup(draft, group, out, b->header.reach);
-	if (isOpen && !sgFields_NeedsIntervals(draft, group, out))
-	{
-		size_t from = (size_t)sgFieldsGroup_ValuesBefore(group, sgFields_fits);
-		group->parts = sgFields_fits;
-		size_t to = (size_t)sgFieldsGroup_ValuesBefore(group, sgFields_fits);
-		memmove(out + to, out + from, ((size_t)values - from) * sizeof(sgLaneFloats));
-		values -= from - to;
-	}
-	b->header.groupValueCount += (uint32_t)values;
+	sgFields_FillGroup(draft, out, b->header.reach);
+	group->hasIntervals = b->header.hasIntervals != 0 || sgFields_NeedsIntervals(draft, out);
+	b->header.groupValueCount += (uint32_t)sgFieldsGroup_Values(group);
 	b->header.groupFieldCount += draft->fieldCount;
 	return true;
 }
@@ -201,7 +189,7 @@ static bool AddGroups(Builder* b)
 	const sgTree* tree = &b->model->tree;
 	for (uint32_t g = 0; g < tree->groupCount; ++g)
 	{
-		uint32_t lanes = sgFields_BoundedLanes(tree, g, b->header.boundLeaves != 0);
+		uint32_t lanes = sgFields_BoundedLanes(tree, g);
 		b->groups[g] = (sgFieldsGroup){ b->header.groupValueCount, b->header.groupFieldCount, 0, 0 };
 		if (lanes == 0)
 		{
@@ -301,12 +289,11 @@ static snugStatus BuildAll(Builder* b, void** data, size_t* bytes)
 	{
 		return snug_outOfMemory;
 	}
-	sgFields_WrapContacts(&b->model->tree, &b->header, b->groups, b->groupFields, b->groupValues);
 	return Assemble(b, data, bytes);
 }
 
 snugStatus sgFields_Build(
-    const snugModel* model, const snugModelDef* def, const sgFieldsPlan* plan, void** data, size_t* bytes)
+    const snugModel* model, const snugModelDef* def, bool hasIntervals, void** data, size_t* bytes)
 {
 	uint64_t count;
 	snugStatus status = sgFields_CheckDef(def, &count);
@@ -319,14 +306,7 @@ snugStatus sgFields_Build(
 		.allocator = &model->allocator,
 		.rowsOf = sgModel_RowsOf(model),
 		.capacity = (uint32_t)count,
-		.header = {
-			.fieldCount = def->fields.fieldCount,
-			.bound = (uint32_t)plan->bound,
-			.volume = (uint32_t)plan->volume,
-			.boundLeaves = plan->boundLeaves,
-			.contactLevel = plan->contactLevel,
-			.parts = plan->parts,
-		},
+		.header = { .fieldCount = def->fields.fieldCount, .hasIntervals = hasIntervals },
 	};
 	status = snug_outOfMemory;
 	if (AllocateArrays(&builder))

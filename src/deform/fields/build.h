@@ -35,15 +35,11 @@ typedef struct sgGroupDraft
 	double* row;             ///< (3 fieldCount): scratch, all zero between uses
 } sgGroupDraft;
 
-/// Fill in all values of a group; `values` has room for them, and group->parts says which. The reach of its prisms is
-/// added to `reach`.
-void sgFields_FillGroup(const sgGroupDraft* draft, const sgFieldsGroup* group, sgLaneFloats* values, float reach[3]);
-
-/// Enlarge the balls of nodes above contact nodes until they contain theirs, whatever the amplitudes.
-void sgFields_WrapContacts(const sgTree* tree, const sgFieldsHeader* header, const sgFieldsGroup* groups,
-    const uint16_t* groupFields, sgLaneFloats* groupValues);
+/// Fill in all values of a group, intervals too; `values` has room for them. The reach of its prisms is added to
+/// `reach`.
+void sgFields_FillGroup(const sgGroupDraft* draft, sgLaneFloats* values, float reach[3]);
 
 /// Whether fits leave so much over that intervals are worth having beside them.
-bool sgFields_NeedsIntervals(const sgGroupDraft* draft, const sgFieldsGroup* group, const sgLaneFloats* values);
+bool sgFields_NeedsIntervals(const sgGroupDraft* draft, const sgLaneFloats* values);
 
 #endif

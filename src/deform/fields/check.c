@@ -3,22 +3,15 @@
 
 #include <math.h>
 
-// Contact nodes need balls of all nodes.
-static bool HasRightContacts(const sgFieldsHeader* header)
-{
-	bool hasBalls = header->parts == sgFields_balls || header->parts == sgFields_meanBalls;
-	return header->contactLevel == 0 || (hasBalls && header->boundLeaves == 1);
-}
-
 bool sgFields_Fits(const snugModel* model, const void* data, size_t bytes)
 {
 	const sgFieldsHeader* header = data;
 	return bytes >= sizeof(*header) && header->fieldCount >= 1 && header->fieldCount <= UINT16_MAX &&
-	       header->rows.entries <= UINT32_MAX / 2 && header->boundLeaves <= 1 && header->parts <= sgFields_allParts &&
-	       HasRightContacts(header) && sgFields_Bytes(model, header) == bytes;
+	       header->rows.entries <= UINT32_MAX / 2 && header->hasIntervals <= 1 &&
+	       sgFields_Bytes(model, header) == bytes;
 }
 
-// Groups lie one behind the other, and each has the parts that it should have.
+// Groups lie one behind the other, and each has what it should have.
 static const char* CheckGroups(const snugModel* model, const sgFields* fields)
 {
 	static const char fault[] = "the bound of a group is out of place";
@@ -27,18 +20,15 @@ static const char* CheckGroups(const snugModel* model, const sgFields* fields)
 	for (uint32_t g = 0; g < model->tree.groupCount; ++g)
 	{
 		const sgFieldsGroup* group = fields->groups + g;
-		bool isBounded = sgFields_BoundedLanes(&model->tree, g, header->boundLeaves != 0) != 0;
-		bool isOpen = header->parts == 0 &&
-		              (group->parts | sgFields_intervals) == (sgFields_intervals | sgFields_fits) &&
-		              group->parts != sgFields_intervals;
-		bool hasParts = isBounded ? isOpen || (header->parts != 0 && group->parts == header->parts)
-		                          : group->parts == 0 && group->fieldCount == 0;
-		if (!hasParts || (group->parts & ~(uint32_t)SG_FIELDS_BUILT) != 0 || group->values != values ||
-		    group->fields != numbers || group->fieldCount > header->groupFieldCount - numbers)
+		bool isBounded = sgFields_BoundedLanes(&model->tree, g) != 0;
+		bool isGood = isBounded ? group->hasIntervals <= 1 && group->hasIntervals >= header->hasIntervals
+		                        : group->hasIntervals == 0 && group->fieldCount == 0;
+		if (!isGood || group->values != values || group->fields != numbers ||
+		    group->fieldCount > header->groupFieldCount - numbers)
 		{
 			return fault;
 		}
-		values += isBounded ? sgFieldsGroup_ValuesBefore(group, sgFields_allParts + 1) : 0;
+		values += isBounded ? sgFieldsGroup_Values(group) : 0;
 		numbers += group->fieldCount;
 		if (values > header->groupValueCount)
 		{

@@ -10,26 +10,10 @@
 
 static const double roundoff = 0x1p-24;
 
-uint64_t sgFieldsGroup_ValuesBefore(const sgFieldsGroup* group, uint32_t part)
+uint64_t sgFieldsGroup_Values(const sgFieldsGroup* group)
 {
-	static const struct
-	{
-		uint32_t once, each;
-	} sizes[] = {
-		{ 0, sizeof(sgFieldInterval) },
-		{ 0, sizeof(sgFieldFit) },
-		{ 0, sizeof(sgFieldDeviation) },
-		{ sizeof(sgFieldBall), sizeof(sgFieldBall) },
-		{ sizeof(sgFieldBall), sizeof(sgFieldBall) },
-		{ sizeof(sgFieldAxes) + sizeof(sgFieldInterval), sizeof(sgFieldInterval) },
-	};
-	uint64_t bytes = sizeof(sgFieldsHead);
-	for (uint32_t i = 0; 1u << i < part; ++i)
-	{
-		bool isThere = (group->parts >> i & 1) != 0;
-		bytes += isThere ? sizes[i].once + (uint64_t)group->fieldCount * sizes[i].each : 0;
-	}
-	return bytes / sizeof(sgLaneFloats);
+	uint64_t each = sizeof(sgFieldFit) + (group->hasIntervals != 0 ? sizeof(sgFieldInterval) : 0);
+	return (sizeof(sgFieldsHead) + group->fieldCount * each) / sizeof(sgLaneFloats);
 }
 
 void sgFields_ListArrays(const snugModel* model, const sgFieldsHeader* header, sgArray list[SG_FIELDS_ARRAYS])
@@ -157,10 +141,4 @@ void sgFields_Describe(const snugModel* model, const void* data, sgContents* con
 	contents->fieldCount = header->fieldCount;
 	contents->displacementCount = header->rows.entries;
 	contents->displacements = sgFields_Bind(model, data).rows;
-	contents->bounds = (snugBoundsDef){
-		.bound = (snugBound)header->bound,
-		.volume = (snugVolume)header->volume,
-		.boundLeaves = header->boundLeaves != 0,
-		.contactLevel = header->contactLevel,
-	};
 }

@@ -17,21 +17,6 @@
 #include "model/contents.h"
 #include "model/deformer.h"
 
-/// What a group of nodes knows of each of its fields. Parts lie one after the other, in this order.
-typedef enum sgFieldsPart
-{
-	sgFields_intervals = 1,  ///< sgFieldInterval: along the axes
-	sgFields_fits = 2,       ///< sgFieldFit
-	sgFields_deviations = 4, ///< sgFieldDeviation: about the mean
-	sgFields_balls = 8,      ///< sgFieldBall, of the rest positions first: about the centre of the smallest ball
-	sgFields_meanBalls = 16, ///< the same about the mean
-	sgFields_oriented = 32,  ///< sgFieldAxes, then sgFieldInterval along those axes, of the rest positions first
-	sgFields_allParts = 63
-} sgFieldsPart;
-
-/// The parts that there is code for.
-#define SG_FIELDS_BUILT (SNUG_ALL_BOUNDS ? sgFields_allParts : sgFields_intervals | sgFields_fits)
-
 /// What a group knows of its nodes.
 typedef struct sgFieldsHead
 {
@@ -39,12 +24,10 @@ typedef struct sgFieldsHead
 	sgLaneFloats half[3];   ///< |p - center| <= half for every vertex below
 	sgLaneFloats gain;      ///< at least 1: no fit's terms, |mean| + |gradient| extent + residual per axis with the
 	                        ///< extent of the prism, exceed this times the field's greatest displacement
-	sgLaneFloats wraps;     ///< of balls: 1, or 3 if this node's contains those of all contact nodes below, rounding
-	                        ///< included
 	sgLaneFloats stretch;   ///< no vertex moves farther than this times the length of the change of all amplitudes
 	sgPrismLanes prism;     ///< around the rest positions
 } sgFieldsHead;
-SG_STORED(sgFieldsHead, 800);
+SG_STORED(sgFieldsHead, 768);
 
 /// lower <= d <= upper for the displacement d of every vertex below.
 typedef struct sgFieldInterval
@@ -63,37 +46,14 @@ typedef struct sgFieldFit
 } sgFieldFit;
 SG_STORED(sgFieldFit, 480);
 
-/// d = center +- deviation.
-typedef struct sgFieldDeviation
-{
-	sgLaneFloats center[3];
-	sgLaneFloats deviation[3];
-} sgFieldDeviation;
-SG_STORED(sgFieldDeviation, 192);
-
-/// |d - center| <= radius, as vectors; of rest positions, |p - center| <= radius.
-typedef struct sgFieldBall
-{
-	sgLaneFloats center[3];
-	sgLaneFloats radius;
-} sgFieldBall;
-SG_STORED(sgFieldBall, 128);
-
-/// Principal axes of the rest positions: nearly of unit length and orthogonal. Coordinates of x along them are the s
-/// with x = s_0 axes[0] + s_1 axes[1] + s_2 axes[2]; of a rest position, those of p - center.
-typedef struct sgFieldAxes
-{
-	sgLaneFloats axes[3][3];
-} sgFieldAxes;
-SG_STORED(sgFieldAxes, 288);
-
 /// Nodes of one group of the tree (tree.h) that are bounded from the pose.
 typedef struct sgFieldsGroup
 {
-	uint32_t values; ///< in groupValues: sgFieldsHead, then the parts
+	uint32_t values; ///< in groupValues: sgFieldsHead, then an sgFieldFit and maybe an sgFieldInterval for each field;
+	                 ///< nothing if no node of the group is bounded
 	uint32_t fields; ///< in groupFields, ascending: those that move anything below any of the nodes
 	uint32_t fieldCount;
-	uint32_t parts; ///< sgFieldsPart; zero if no node of the group is bounded
+	uint32_t hasIntervals; ///< 0 or 1
 } sgFieldsGroup;
 SG_STORED(sgFieldsGroup, 16);
 
@@ -102,19 +62,15 @@ typedef struct sgFieldsHeader
 {
 	sgRowCounts rows; ///< of displacements
 	uint32_t fieldCount;
-	uint32_t bound;           ///< snugBound, for snug_fields
-	uint32_t volume;          ///< snugVolume, for snug_fields
-	uint32_t boundLeaves;     ///< 0 or 1: groups know of leaves too
-	uint32_t contactLevel;    ///< level of contact nodes, or zero
 	uint32_t groupFieldCount; ///< of all groups together
 	uint32_t groupValueCount; ///< sgLaneFloats
-	uint32_t parts;           ///< sgFieldsPlan
+	uint32_t hasIntervals;    ///< 1: every group has them; 0: those where fits leave much over
 	float restReach[3];       ///< greatest |coordinate| of rest positions
 	float reach[3];           ///< the same, of prisms and boxes around nodes too
 	float stretch;            ///< the greatest of all vertices: see sgFieldsHead
 	float span;               ///< root of the sum of squares over fields of the greatest displacement along any axis
 } sgFieldsHeader;
-SG_STORED(sgFieldsHeader, 80);
+SG_STORED(sgFieldsHeader, 64);
 
 typedef struct sgFields
 {
@@ -141,21 +97,11 @@ typedef struct sgFieldsPose
 	float padding[12];
 } sgFieldsPose;
 
-/// What to make besides blocks.
-typedef struct sgFieldsPlan
-{
-	uint32_t parts; ///< sgFieldsPart, of every group; zero: fits, and intervals too where fits leave much over
-	bool boundLeaves;
-	snugBound bound; ///< kept in the header
-	snugVolume volume;
-	uint32_t contactLevel; ///< of balls: nodes above contain the balls of contact nodes, which are those of this level
-	                       ///< and leaves above it; zero: none
-} sgFieldsPlan;
-
 /// Make the data from a definition; tree, clusters and positions of the model are ready. Allocated with its allocator.
 /// Errors of the definition are told through its messenger.
+/// @param hasIntervals sgFieldsHeader
 snugStatus sgFields_Build(
-    const snugModel* model, const snugModelDef* def, const sgFieldsPlan* plan, void** data, size_t* bytes);
+    const snugModel* model, const snugModelDef* def, bool hasIntervals, void** data, size_t* bytes);
 
 /// Body-space positions of `count` vertices, x y z each, by the definition above.
 void sgFields_Evaluate(const sgFields* fields, const sgFieldsPose* pose, const float* positions,
@@ -172,24 +118,30 @@ const char* sgFields_Check(const snugModel* model, const void* data, void* scrat
 
 sgFields sgFields_Bind(const snugModel* model, const void* data);
 
-/// Lanes of a group that are bounded from the pose: inner nodes, and leaves where the data say so.
-uint32_t sgFields_BoundedLanes(const sgTree* tree, uint32_t group, bool boundLeaves);
+/// Lanes of a group that are bounded from the pose: inner nodes.
+uint32_t sgFields_BoundedLanes(const sgTree* tree, uint32_t group);
 
 /// What there is to say about displacement fields whose data begin there: sgDeform.describe.
 void sgFields_Describe(const snugModel* model, const void* data, sgContents* contents);
 
-/// sgLaneFloats before a part of a group, or in all of them with sgFields_allParts + 1.
-uint64_t sgFieldsGroup_ValuesBefore(const sgFieldsGroup* group, uint32_t part);
+/// sgLaneFloats of a group that is bounded.
+uint64_t sgFieldsGroup_Values(const sgFieldsGroup* group);
 
 static inline const sgFieldsHead* sgFieldsGroup_Head(const sgFields* fields, const sgFieldsGroup* group)
 {
 	return (const sgFieldsHead*)(const void*)(fields->groupValues + group->values);
 }
 
-/// Where a part of a group is: of the type that goes with it, one per field.
-static inline const void* sgFieldsGroup_Part(const sgFields* fields, const sgFieldsGroup* group, sgFieldsPart part)
+/// One for each field of a group.
+static inline const sgFieldFit* sgFieldsGroup_Fits(const sgFields* fields, const sgFieldsGroup* group)
 {
-	return fields->groupValues + group->values + sgFieldsGroup_ValuesBefore(group, part);
+	return (const sgFieldFit*)(const void*)(sgFieldsGroup_Head(fields, group) + 1);
+}
+
+/// One for each field of a group that has them.
+static inline const sgFieldInterval* sgFieldsGroup_Intervals(const sgFields* fields, const sgFieldsGroup* group)
+{
+	return (const sgFieldInterval*)(const void*)(sgFieldsGroup_Fits(fields, group) + group->fieldCount);
 }
 
 static inline const float* sgFieldsPose_Amplitudes(const sgFieldsPose* pose)

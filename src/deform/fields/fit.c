@@ -4,7 +4,6 @@
 // Every number is made for one node from the displacements of its vertices, in double, rounded to float32, and then
 // what is left over is measured against the rounded numbers and rounded up.
 #include "deform/fields/build.h"
-#include "geometry/ball.h"
 #include "geometry/eigen.h"
 #include "geometry/frame.h"
 #include "geometry/margins.h"
@@ -114,7 +113,6 @@ static void FillHead(const sgGroupDraft* draft, uint32_t lane, sgFieldsHead* hea
 	}
 	head->stretch.lane[lane] = stretch;
 	head->gain.lane[lane] = 1.0f;
-	head->wraps.lane[lane] = 1.0f;
 	double extent[3];
 	FindExtent(head, lane, extent);
 	for (int k = 0; k < 3; ++k)
@@ -350,10 +348,10 @@ static void FillFits(const sgGroupDraft* draft, uint32_t lane, sgFieldsHead* hea
 	head->gain.lane[lane] = sgRoundUp(gain * (1.0 + 0x1p-40));
 }
 
-bool sgFields_NeedsIntervals(const sgGroupDraft* draft, const sgFieldsGroup* group, const sgLaneFloats* values)
+bool sgFields_NeedsIntervals(const sgGroupDraft* draft, const sgLaneFloats* values)
 {
-	const sgFieldInterval* intervals = (const void*)(values + sgFieldsGroup_ValuesBefore(group, sgFields_intervals));
-	const sgFieldFit* fits = (const void*)(values + sgFieldsGroup_ValuesBefore(group, sgFields_fits));
+	const sgFieldFit* fits = (const void*)((const char*)values + sizeof(sgFieldsHead));
+	const sgFieldInterval* intervals = (const void*)(fits + draft->fieldCount);
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		double spans = 0.0, residuals = 0.0;
@@ -375,227 +373,22 @@ bool sgFields_NeedsIntervals(const sgGroupDraft* draft, const sgFieldsGroup* gro
 	return false;
 }
 
-// --- Deviations, balls, oriented intervals: for comparison ----------------------------------------------------------
-
-/// One field over the vertices of a lane; SG_NONE: their rest positions.
-typedef struct Moved
-{
-	const sgGroupDraft* draft;
-	uint32_t lane;
-	uint32_t field;
-} Moved;
-
-static void GetMoved(const void* points, uint32_t i, double point[3])
-{
-	const Moved* moved = points;
-	const sgDisplacements* from = moved->draft->displacements;
-	uint32_t vertex = moved->draft->members[moved->draft->laneFirst[moved->lane] + i];
-	const float* found = moved->field == SG_NONE ? moved->draft->model->positions + 3 * (size_t)vertex : NULL;
-	uint32_t low = from->starts[vertex], high = from->starts[vertex + 1];
-	while (found == NULL && low < high)
-	{
-		uint32_t middle = low + (high - low) / 2;
-		found = from->fields[middle] == moved->field ? from->values + 3 * (size_t)middle : NULL;
-		low = from->fields[middle] < moved->field ? middle + 1 : low;
-		high = from->fields[middle] < moved->field ? high : middle;
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		point[k] = found != NULL ? (double)found[k] : 0.0;
-	}
-}
-
-static uint32_t CountOf(const Moved* moved)
-{
-	return moved->draft->laneLast[moved->lane] - moved->draft->laneFirst[moved->lane];
-}
-
-static void FindMean(const Moved* moved, double mean[3])
-{
-	uint32_t count = CountOf(moved);
-	mean[0] = mean[1] = mean[2] = 0.0;
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		double point[3];
-		GetMoved(moved, i, point);
-		for (int k = 0; k < 3; ++k)
-		{
-			mean[k] += point[k] / (double)count;
-		}
-	}
-}
-
-static void FillDeviation(const Moved* moved, sgFieldDeviation* out)
-{
-	double mean[3], most[3] = { 0.0, 0.0, 0.0 };
-	FindMean(moved, mean);
-	for (int k = 0; k < 3; ++k)
-	{
-		out->center[k].lane[moved->lane] = sgRoundNearest(mean[k]);
-	}
-	for (uint32_t i = 0; i < CountOf(moved); ++i)
-	{
-		double point[3];
-		GetMoved(moved, i, point);
-		for (int k = 0; k < 3; ++k)
-		{
-			most[k] = Larger(most[k], fabs(point[k] - (double)out->center[k].lane[moved->lane]));
-		}
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		out->deviation[k].lane[moved->lane] = sgRoundUp(most[k] * (1.0 + 0x1p-50));
-	}
-}
-
-static double DistanceFrom(const sgFieldBall* ball, uint32_t lane, const double point[3])
-{
-	double sum = 0.0;
-	for (int k = 0; k < 3; ++k)
-	{
-		double difference = point[k] - (double)ball->center[k].lane[lane];
-		sum += difference * difference;
-	}
-	return sqrt(sum);
-}
-
-static void FillBall(const Moved* moved, bool isMean, sgFieldBall* out)
-{
-	double center[3], radius = 0.0;
-	if (isMean)
-	{
-		FindMean(moved, center);
-	}
-	else
-	{
-		sgSmallestBall(GetMoved, moved, CountOf(moved), center);
-	}
-	for (int k = 0; k < 3; ++k)
-	{
-		out->center[k].lane[moved->lane] = sgRoundNearest(center[k]);
-	}
-	for (uint32_t i = 0; i < CountOf(moved); ++i)
-	{
-		double point[3];
-		GetMoved(moved, i, point);
-		radius = Larger(radius, DistanceFrom(out, moved->lane, point));
-	}
-	out->radius.lane[moved->lane] = sgRoundUp(radius * (1.0 + 0x1p-48));
-}
-
-// The axes as rounded are orthonormal within 1e-6, so their inverse is accurate to a few 2^-52.
-static sgPrismFrame FrameOfAxes(const sgFieldAxes* axes, uint32_t lane)
-{
-	sgPrismLanes prism = { 0 };
-	const float zero[3] = { 0.0f, 0.0f, 0.0f };
-	memcpy(prism.axes, axes->axes, sizeof(prism.axes));
-	return sgPrismLanes_Frame(&prism, lane, zero);
-}
-
-static void FillOriented(const Moved* moved, const sgPrismFrame* frame, const sgFieldsHead* head, sgFieldInterval* out)
-{
-	double lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY };
-	for (uint32_t i = 0; i < CountOf(moved); ++i)
-	{
-		double point[3], size = 0.0;
-		GetMoved(moved, i, point);
-		for (int k = 0; k < 3; ++k)
-		{
-			point[k] -= moved->field == SG_NONE ? (double)head->center[k].lane[moved->lane] : 0.0;
-			size += fabs(point[k]);
-		}
-		for (int a = 0; a < 3; ++a)
-		{
-			const double* row = frame->inverse[a];
-			double along = row[0] * point[0] + row[1] * point[1] + row[2] * point[2];
-			double margin = SG_MARGIN_AXES * size;
-			lower[a] = along - margin < lower[a] ? along - margin : lower[a];
-			upper[a] = Larger(upper[a], along + margin);
-		}
-	}
-	for (int a = 0; a < 3; ++a)
-	{
-		out->lower[a].lane[moved->lane] = sgRoundDown(lower[a]);
-		out->upper[a].lane[moved->lane] = sgRoundUp(upper[a]);
-	}
-}
-
 // --- Groups ---------------------------------------------------------------------------------------------------------
 
-static void FillAxes(const sgGroupDraft* draft, uint32_t lane, sgFieldAxes* out)
-{
-	sgPointList list = PointsOf(draft, lane);
-	sgCloud cloud = sgCloud_Make(&list);
-	for (int a = 0; a < 3; ++a)
-	{
-		for (int k = 0; k < 3; ++k)
-		{
-			out->axes[a][k].lane[lane] = sgRoundNearest(cloud.axes[a][k]);
-		}
-	}
-}
-
-static void FillForComparison(const sgGroupDraft* draft, uint32_t lane, const sgFieldsGroup* group,
-    sgLaneFloats* values, const sgFieldsHead* head)
-{
-	sgFieldDeviation* deviations = (void*)(values + sgFieldsGroup_ValuesBefore(group, sgFields_deviations));
-	sgFieldBall* balls = (void*)(values + sgFieldsGroup_ValuesBefore(group, sgFields_balls));
-	sgFieldBall* meanBalls = (void*)(values + sgFieldsGroup_ValuesBefore(group, sgFields_meanBalls));
-	sgFieldAxes* axes = (void*)(values + sgFieldsGroup_ValuesBefore(group, sgFields_oriented));
-	sgFieldInterval* oriented = (void*)(axes + 1);
-	sgPrismFrame frame = { .origin = { 0 } };
-	if ((group->parts & sgFields_oriented) != 0)
-	{
-		FillAxes(draft, lane, axes);
-		frame = FrameOfAxes(axes, lane);
-	}
-	for (uint32_t j = 0; j <= draft->fieldCount; ++j)
-	{
-		Moved moved = { draft, lane, j == 0 ? SG_NONE : draft->fields[j - 1] };
-		if ((group->parts & sgFields_deviations) != 0 && j > 0)
-		{
-			FillDeviation(&moved, deviations + j - 1);
-		}
-		if ((group->parts & sgFields_balls) != 0)
-		{
-			FillBall(&moved, false, balls + j);
-		}
-		if ((group->parts & sgFields_meanBalls) != 0)
-		{
-			FillBall(&moved, true, meanBalls + j);
-		}
-		if ((group->parts & sgFields_oriented) != 0)
-		{
-			FillOriented(&moved, &frame, head, oriented + j);
-		}
-	}
-}
-
-void sgFields_FillGroup(const sgGroupDraft* draft, const sgFieldsGroup* group, sgLaneFloats* values, float reach[3])
+void sgFields_FillGroup(const sgGroupDraft* draft, sgLaneFloats* values, float reach[3])
 {
 	sgFieldsHead* head = (sgFieldsHead*)(void*)values;
-	memset(values, 0, (size_t)sgFieldsGroup_ValuesBefore(group, sgFields_allParts + 1) * sizeof(sgLaneFloats));
+	sgFieldFit* fits = (sgFieldFit*)(void*)(head + 1);
+	sgFieldInterval* intervals = (sgFieldInterval*)(void*)(fits + draft->fieldCount);
+	memset(values, 0, (size_t)((char*)(intervals + draft->fieldCount) - (char*)values));
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
-		if (draft->laneFirst[lane] == draft->laneLast[lane])
+		if (draft->laneFirst[lane] < draft->laneLast[lane])
 		{
-			continue;
-		}
-		FillHead(draft, lane, head, reach);
-		FindRanges(draft, lane);
-		if ((group->parts & sgFields_intervals) != 0)
-		{
-			FillIntervals(
-			    draft, lane, (sgFieldInterval*)(void*)(values + sgFieldsGroup_ValuesBefore(group, sgFields_intervals)));
-		}
-		if ((group->parts & sgFields_fits) != 0)
-		{
-			FillFits(
-			    draft, lane, head, (sgFieldFit*)(void*)(values + sgFieldsGroup_ValuesBefore(group, sgFields_fits)));
-		}
-		if (SNUG_ALL_BOUNDS)
-		{
-			FillForComparison(draft, lane, group, values, head);
+			FillHead(draft, lane, head, reach);
+			FindRanges(draft, lane);
+			FillIntervals(draft, lane, intervals);
+			FillFits(draft, lane, head, fits);
 		}
 	}
 }

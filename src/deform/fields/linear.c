@@ -3,92 +3,19 @@
 #include "deform/deform.h"
 #include "deform/fields/linear_kernels.h"
 #include "geometry/margins.h"
-#include "geometry/volume.h"
 
 #include <math.h>
 #include <string.h>
 
-/// What groups must know for a bound, and the volume that goes with it.
-typedef struct BoundKind
-{
-	snugBound bound;
-	uint32_t parts; ///< sgFieldsPlan
-	bool isBall;
-	bool hasSlabs; ///< k-DOPs are possible
-} BoundKind;
-
-static const BoundKind kinds[] = {
-	{ snug_boundDefault, 0, false, true },
-	{ snug_boundInterval, sgFields_intervals, false, false },
-	{ snug_boundZeroOrder, sgFields_deviations, false, false },
-	{ snug_boundFirstOrder, sgFields_fits, false, true },
-	{ snug_boundOriented, sgFields_oriented, false, false },
-	{ snug_boundBall, sgFields_balls, true, false },
-	{ snug_boundMeanBall, sgFields_meanBalls, true, false },
-};
-
-static const BoundKind* FindKind(snugBound bound)
-{
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i)
-	{
-		if (kinds[i].bound == bound)
-		{
-			return kinds + i;
-		}
-	}
-	return NULL;
-}
-
-static bool GoTogether(const BoundKind* kind, snugVolume volume)
-{
-	return kind->isBall ? volume == snug_volumeBall
-	                    : volume == snug_volumeBox || (kind->hasSlabs && sgVolume_IsDop(volume));
-}
-
 static snugStatus Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
 {
-	const snugBoundsDef bounds = sgModelDef_Bounds(def);
-	const BoundKind* kind = FindKind(bounds.bound);
-	snugVolume volume = bounds.volume;
-	if (kind == NULL)
-	{
-		return sgFail(
-		    &def->messenger, snug_badArgument, "a bound that displacement fields do not have: %d", (int)bounds.bound);
-	}
-	volume = kind->isBall && volume == snug_volumeBox ? snug_volumeBall : volume;
-	if (!GoTogether(kind, volume))
-	{
-		return sgFail(&def->messenger, snug_badArgument,
-		    "bound %d and volume %d do not go together: balls have bounds of their own, and k-DOPs need first order",
-		    (int)bounds.bound, (int)bounds.volume);
-	}
-	if (bounds.contactLevel > 0 && !kind->isBall)
-	{
-		return sgFail(&def->messenger, snug_badArgument, "contact spheres go with the bounds by balls");
-	}
-	if (bounds.fieldsBound != snug_boundDefault || bounds.restVolume != snug_restBox)
-	{
-		return sgFail(&def->messenger, snug_badArgument,
-		    "fieldsBound is for morph targets in front of a skin, and restVolume for skins");
-	}
-	const sgFieldsPlan plan = {
-		.parts = kind->parts,
-		.boundLeaves = bounds.boundLeaves || bounds.contactLevel > 0,
-		.contactLevel = bounds.contactLevel,
-		.bound = kind->bound,
-		.volume = volume,
-	};
-	return sgFields_Build(model, def, &plan, data, bytes);
+	return sgFields_Build(model, def, false, data, bytes);
 }
 
 static bool Fits(const snugModel* model)
 {
 	const sgFieldsHeader* header = model->deformData;
-	const BoundKind* kind = model->deformBytes >= sizeof(*header) ? FindKind((snugBound)header->bound) : NULL;
-	bool hasContacts = kind != NULL && header->contactLevel > 0;
-	return kind != NULL && !(hasContacts && (!kind->isBall || header->boundLeaves == 0)) &&
-	       header->parts == kind->parts && GoTogether(kind, (snugVolume)header->volume) &&
-	       sgFields_Fits(model, model->deformData, model->deformBytes);
+	return sgFields_Fits(model, header, model->deformBytes) && header->hasIntervals == 0;
 }
 
 static const char* Check(const snugModel* model, void* scratch)
@@ -145,7 +72,7 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 	    fields, fields->rows.firstBlocks[cluster], count, sgFieldsPose_Amplitudes(posed->pose), out);
 }
 
-static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
+static void Bound(const sgPosed* posed, sgLaneSet set, sgBoxLanes* out)
 {
 	const sgFields* fields = GetFields(posed->model);
 	sgLinear_GetKernels()->bound(fields, fields->groups + set.group, posed->pose, set.mask, out);
@@ -155,37 +82,21 @@ static bool BoundTurned(
     const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes, double slack[3])
 {
 	const sgFields* fields = GetFields(posed->model);
-	const sgFieldsGroup* group = fields->groups + set.group;
 	(void)room;
-	if ((group->parts & sgFields_fits) == 0)
-	{
-		return false;
-	}
 	float factors[3][3];
 	for (int i = 0; i < 9; ++i)
 	{
 		factors[i / 3][i % 3] = (float)rotation[i / 3][i % 3];
 		slack[i / 3] = 0.0; // it is in the boxes
 	}
-	sgLinear_GetKernels()->boundTurned(fields, group, posed->pose, (const float(*)[3])factors, set.mask, boxes);
+	sgLinear_GetKernels()->boundTurned(
+	    fields, fields->groups + set.group, posed->pose, (const float(*)[3])factors, set.mask, boxes);
 	return true;
-}
-
-static bool BoundsLeaves(const snugModel* model)
-{
-	const sgFieldsHeader* header = model->deformData;
-	return header->boundLeaves != 0;
-}
-
-static snugVolume Volume(const snugModel* model)
-{
-	const sgFieldsHeader* header = model->deformData;
-	return (snugVolume)header->volume;
 }
 
 // Along a way of length `travel` in the space of amplitudes no exact position moves farther than stretch * travel.
 // Evaluated positions are off by `error` of the reach then and now, per axis, and the reach then was at most the reach
-// now and span * travel. No node moves farther than the one above it does, which is all that is known of some leaves.
+// now and span * travel. No node moves farther than the one above it does, which is all that is known of leaves.
 static float Growth(const sgPosed* posed, sgLaneSet set, double travel, float distances[SG_LANES])
 {
 	const sgNode* nodes = posed->model->tree.nodes;
@@ -196,7 +107,7 @@ static float Growth(const sgPosed* posed, sgLaneSet set, double travel, float di
 	double shared = error * ((double)fields->header->span * travel + SG_MARGIN_GROWTH * reach);
 	// In float32, each off by a few 2^-24 of itself, which the factor covers; an infinite travel gives infinity.
 	float way = (float)travel * (1.0f + 0x1p-20f) + 0x1p-140f, rest = (float)shared * (1.0f + 0x1p-20f) + 0x1p-140f;
-	uint32_t parent = nodes[set.group * SG_LANES + set.first].parent;
+	uint32_t parent = nodes[set.group * SG_LANES].parent;
 	float above = fields->header->stretch;
 	if (parent != SG_NONE)
 	{
@@ -204,7 +115,7 @@ static float Growth(const sgPosed* posed, sgLaneSet set, double travel, float di
 		above = sgFieldsGroup_Head(fields, group)->stretch.lane[parent % SG_LANES];
 	}
 	const float most = (above * way + rest) * (1.0f + 0x1p-20f);
-	const uint32_t known = fields->header->boundLeaves != 0 ? set.mask : set.mask & ~set.leafMask;
+	const uint32_t known = set.mask & ~set.leafMask;
 	const sgFieldsHead* head = sgFieldsGroup_Head(fields, fields->groups + set.group);
 	for (uint32_t lane = 0; lane < SG_LANES && known != 0; ++lane)
 	{
@@ -240,8 +151,6 @@ const sgDeform sgDeform_linear = {
 	.bound = Bound,
 	.reach = Reach,
 	.boundTurned = BoundTurned,
-	.boundsLeaves = BoundsLeaves,
-	.volume = Volume,
 	.growth = Growth,
 	.restIsExact = true,
 };

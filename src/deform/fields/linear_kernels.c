@@ -7,8 +7,8 @@
 #include "geometry/interval.h"
 #include "geometry/margins.h"
 #include "geometry/prism_support.h"
-#include "geometry/volume.h"
 
+#include <math.h>
 #include <string.h>
 
 static void EvaluateBlocks(
@@ -30,7 +30,7 @@ static void EvaluateBlocks(
 	}
 }
 
-/// A group in a pose: what all kinds of bounds need.
+/// A group in a pose.
 typedef struct Nodes
 {
 	const sgFields* fields;
@@ -39,7 +39,6 @@ typedef struct Nodes
 	const sgFieldsPose* pose;
 	const float* amplitudes;
 	const uint16_t* numbers;
-	uint32_t mask;
 } Nodes;
 
 /// Roundings as a part of the reach: `roundings` units of 2^-24, and those of evaluation; 2 % for their squares.
@@ -53,7 +52,7 @@ static inline float ErrorOf(const Nodes* nodes, float roundings)
 
 SG_INLINE void IntervalBoxes(const Nodes* nodes, Interval out[3])
 {
-	const sgFieldInterval* intervals = sgFieldsGroup_Part(nodes->fields, nodes->group, sgFields_intervals);
+	const sgFieldInterval* intervals = sgFieldsGroup_Intervals(nodes->fields, nodes->group);
 	f8 lower[3], upper[3];
 	for (int axis = 0; axis < 3; ++axis)
 	{
@@ -66,64 +65,6 @@ SG_INLINE void IntervalBoxes(const Nodes* nodes, Interval out[3])
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		out[axis] = Widen((Interval){ lower[axis], upper[axis] }, f8_Set(error * nodes->pose->reach[axis]));
-	}
-}
-
-// Centre and deviation, as in the paper, per axis.
-static void DeviationBoxes(const Nodes* nodes, Interval out[3])
-{
-	const sgFieldDeviation* entries = sgFieldsGroup_Part(nodes->fields, nodes->group, sgFields_deviations);
-	f8 center[3], half[3];
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		center[axis] = f8_Load(nodes->head->center[axis].lane);
-		half[axis] = f8_Load(nodes->head->half[axis].lane);
-	}
-	for (uint32_t j = 0; j < nodes->group->fieldCount; ++j)
-	{
-		f8 scale = f8_Set(nodes->amplitudes[nodes->numbers[j]]), size = f8_Abs(scale);
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			center[axis] = f8_MulAddLoose(scale, f8_Load(entries[j].center[axis].lane), center[axis]);
-			half[axis] = f8_MulAddLoose(size, f8_Load(entries[j].deviation[axis].lane), half[axis]);
-		}
-	}
-	// The centre is below the reach, the half extent below twice of it.
-	float error = ErrorOf(nodes, (float)SG_MARGIN_ZERO_ORDER(nodes->group->fieldCount));
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		Interval interval = { f8_Sub(center[axis], half[axis]), f8_Add(center[axis], half[axis]) };
-		out[axis] = Widen(interval, f8_Set(error * nodes->pose->reach[axis]));
-	}
-}
-
-// Intervals along the principal axes at rest, and the boxes around them.
-static void OrientedBoxes(const Nodes* nodes, Interval out[3])
-{
-	const sgFieldAxes* axes = sgFieldsGroup_Part(nodes->fields, nodes->group, sgFields_oriented);
-	const sgFieldInterval* intervals = (const void*)(axes + 1);
-	f8 lower[3], upper[3], half = f8_Set(0.5f);
-	for (int a = 0; a < 3; ++a)
-	{
-		lower[a] = f8_Load(intervals[0].lower[a].lane);
-		upper[a] = f8_Load(intervals[0].upper[a].lane);
-	}
-	sgFields_AddIntervals(intervals + 1, nodes->numbers, nodes->group->fieldCount, nodes->amplitudes, lower, upper);
-	const float* reach = nodes->pose->reach;
-	// Coordinates along the axes reach no farther than the sum over x, y and z, and each counts up to three times.
-	float error =
-	    ErrorOf(nodes, (float)SG_MARGIN_ORIENTED(nodes->group->fieldCount)) * (reach[0] + reach[1] + reach[2]);
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		f8 middle = f8_Load(nodes->head->center[axis].lane), extent = f8_Set(0.0f);
-		for (int a = 0; a < 3; ++a)
-		{
-			f8 entry = f8_Load(axes->axes[a][axis].lane);
-			middle = f8_MulAddLoose(entry, f8_Mul(half, f8_Add(lower[a], upper[a])), middle);
-			extent = f8_MulAddLoose(f8_Abs(entry), f8_Mul(half, f8_Sub(upper[a], lower[a])), extent);
-		}
-		Interval interval = { f8_Sub(middle, extent), f8_Add(middle, extent) };
-		out[axis] = Widen(interval, f8_Set(error));
 	}
 }
 
@@ -141,7 +82,7 @@ typedef struct FirstOrder
 
 SG_INLINE void MakeFirstOrder(const Nodes* nodes, FirstOrder* order)
 {
-	const sgFieldFit* fits = sgFieldsGroup_Part(nodes->fields, nodes->group, sgFields_fits);
+	const sgFieldFit* fits = sgFieldsGroup_Fits(nodes->fields, nodes->group);
 	sgFitSum sum;
 	sgFields_SumFits(fits, nodes->numbers, nodes->group->fieldCount, nodes->amplitudes, &sum);
 	for (int row = 0; row < 3; ++row)
@@ -177,89 +118,9 @@ SG_INLINE void FirstOrderBoxes(const Nodes* nodes, const FirstOrder* order, Inte
 	}
 }
 
-// Slabs of a k-DOP: entries of directions are 0, 1 and -1, so a row is a sum of three.
-static void FirstOrderSlabs(const Nodes* nodes, const FirstOrder* order, sgSlabLanes* out)
-{
-	snugVolume volume = (snugVolume)nodes->fields->header->volume;
-	for (uint32_t i = 0; sgVolume_IsDop(volume) && i < sgVolume_ExtraSlabs(volume); ++i)
-	{
-		const float* direction = sgVolume_Directions(volume)[i];
-		f8 zero = f8_Set(0.0f), row[3] = { zero, zero, zero }, middle = zero, residual = zero;
-		float reach = 0.0f;
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			f8 factor = f8_Set(direction[axis]);
-			for (int k = 0; k < 3; ++k)
-			{
-				row[k] = f8_MulAddLoose(factor, order->linear[axis][k], row[k]);
-			}
-			middle = f8_MulAddLoose(factor, order->middle[axis], middle);
-			residual = f8_MulAddLoose(f8_Abs(factor), order->residual[axis], residual);
-			reach += direction[axis] != 0.0f ? nodes->pose->reach[axis] : 0.0f;
-		}
-		StoreInterval(
-		    FirstOrderAlong(order, nodes, row, middle, residual, reach), nodes->mask, out[i].lower, out[i].upper);
-	}
-}
-
-// --- Balls ----------------------------------------------------------------------------------------------------------
-
-// The paper's: centre and radius. The box is the ball's. Radii and centres are sums below four times the reach of the
-// axes together.
-static void Balls(const Nodes* nodes, sgFieldsPart part, Interval out[3], sgSlabLanes* extra)
-{
-	const sgFieldBall* entries = sgFieldsGroup_Part(nodes->fields, nodes->group, part);
-	const float* reach = nodes->pose->reach;
-	f8 center[3], radius = f8_Load(entries[0].radius.lane);
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		center[axis] = f8_Load(entries[0].center[axis].lane);
-	}
-	for (uint32_t j = 0; j < nodes->group->fieldCount; ++j)
-	{
-		f8 scale = f8_Set(nodes->amplitudes[nodes->numbers[j]]);
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			center[axis] = f8_MulAddLoose(scale, f8_Load(entries[j + 1].center[axis].lane), center[axis]);
-		}
-		radius = f8_MulAddLoose(f8_Abs(scale), f8_Load(entries[j + 1].radius.lane), radius);
-	}
-	float error =
-	    ErrorOf(nodes, (float)SG_MARGIN_FIELD_BALL(nodes->group->fieldCount)) * (reach[0] + reach[1] + reach[2]);
-	radius = f8_MulAddLoose(f8_Load(nodes->head->wraps.lane), f8_Set(error), radius);
-	sgBallLanes* balls = (sgBallLanes*)(void*)extra;
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		out[axis] = (Interval){ f8_Sub(center[axis], radius), f8_Add(center[axis], radius) };
-		// Sums that round once more.
-		out[axis] = Widen(out[axis], f8_Set(0x1p-21f * (reach[0] + reach[1] + reach[2])));
-		StoreSome(center[axis], nodes->mask, balls->center[axis]);
-	}
-	StoreSome(radius, nodes->mask, balls->radius);
-}
-
 // --- Groups ---------------------------------------------------------------------------------------------------------
 
-static void FirstOrderAndIntervals(const Nodes* nodes, Interval out[3], sgSlabLanes* extra)
-{
-	FirstOrder order;
-	MakeFirstOrder(nodes, &order);
-	FirstOrderBoxes(nodes, &order, out);
-	FirstOrderSlabs(nodes, &order, extra);
-	if ((nodes->group->parts & sgFields_intervals) != 0)
-	{
-		Interval others[3];
-		IntervalBoxes(nodes, others);
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			// A NaN of the first order gives way: it is the first operand.
-			out[axis].lower = f8_Max(out[axis].lower, others[axis].lower);
-			out[axis].upper = f8_Min(out[axis].upper, others[axis].upper);
-		}
-	}
-}
-
-static Nodes MakeNodes(const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, uint32_t mask)
+static Nodes MakeNodes(const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose)
 {
 	return (Nodes){
 		.fields = fields,
@@ -268,17 +129,16 @@ static Nodes MakeNodes(const sgFields* fields, const sgFieldsGroup* group, const
 		.pose = pose,
 		.amplitudes = sgFieldsPose_Amplitudes(pose),
 		.numbers = fields->groupFields + group->fields,
-		.mask = mask,
 	};
 }
 
-// As slabs of a k-DOP, along any direction: rows are sums of three with rounded factors, which is off by a few 2^-24 of
+// Along any direction: rows are sums of three with rounded factors, which is off by a few 2^-24 of
 // terms that the gain bounds, as are the centre's and the residual's. Positions are evaluated as ever, and turning what
 // they are off by per axis gives no more than `order.error` of the turned reach.
 static void BoundTurned(const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose,
     const float rotation[3][3], uint32_t mask, sgBoxLanes* boxes)
 {
-	const Nodes nodes = MakeNodes(fields, group, pose, mask);
+	const Nodes nodes = MakeNodes(fields, group, pose);
 	FirstOrder order;
 	MakeFirstOrder(&nodes, &order);
 	f8 gain = f8_Add(f8_Load(nodes.head->gain.lane), f8_Set(1.0f));
@@ -306,33 +166,26 @@ static void BoundTurned(const sgFields* fields, const sgFieldsGroup* group, cons
 }
 
 static void Bound(
-    const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, uint32_t mask, sgBoundsOut out)
+    const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, uint32_t mask, sgBoxLanes* out)
 {
-	const Nodes nodes = MakeNodes(fields, group, pose, mask);
-	Interval box[3];
-	if ((group->parts & sgFields_fits) != 0)
+	const Nodes nodes = MakeNodes(fields, group, pose);
+	FirstOrder order;
+	Interval box[3], others[3];
+	MakeFirstOrder(&nodes, &order);
+	FirstOrderBoxes(&nodes, &order, box);
+	if (group->hasIntervals != 0)
 	{
-		FirstOrderAndIntervals(&nodes, box, out.extra);
-	}
-	else if (!SNUG_ALL_BOUNDS || (group->parts & sgFields_intervals) != 0)
-	{
-		IntervalBoxes(&nodes, box);
-	}
-	else if ((group->parts & sgFields_deviations) != 0)
-	{
-		DeviationBoxes(&nodes, box);
-	}
-	else if ((group->parts & sgFields_oriented) != 0)
-	{
-		OrientedBoxes(&nodes, box);
-	}
-	else
-	{
-		Balls(&nodes, (sgFieldsPart)group->parts, box, out.extra);
+		IntervalBoxes(&nodes, others);
 	}
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		StoreInterval(box[axis], mask, out.boxes->lower[axis], out.boxes->upper[axis]);
+		if (group->hasIntervals != 0)
+		{
+			// A NaN of the first order gives way: it is the first operand.
+			box[axis].lower = f8_Max(box[axis].lower, others[axis].lower);
+			box[axis].upper = f8_Min(box[axis].upper, others[axis].upper);
+		}
+		StoreInterval(box[axis], mask, out->lower[axis], out->upper[axis]);
 	}
 }
 
@@ -349,18 +202,6 @@ static m8 IsFinite(const sgFitSum* fit)
 	return f8_Less(most, f8_Set(INFINITY));
 }
 
-// Where there are fits only, the box that follows from them; an extent that overflowed gives way.
-SG_INLINE Interval IntervalOfFit(const sgFitSum* fit, const sgFieldsHead* head, int axis)
-{
-	f8 extent = fit->residual[axis];
-	for (int k = 0; k < 3; ++k)
-	{
-		extent = f8_MulAddLoose(f8_Abs(fit->gradient[axis][k]), f8_Load(head->half[k].lane), extent);
-	}
-	extent = f8_Min(extent, f8_Set(2.0f * SNUG_MAX_COORDINATE));
-	return (Interval){ f8_Sub(fit->mean[axis], extent), f8_Add(fit->mean[axis], extent) };
-}
-
 static void StoreFit(const sgFitSum* fit, const sgFieldsHead* head, f8 error, int axis, sgMorphLanes* out)
 {
 	f8_Store(out->mean[axis], fit->mean[axis]);
@@ -375,34 +216,23 @@ static void StoreFit(const sgFitSum* fit, const sgFieldsHead* head, f8 error, in
 
 static void Displace(const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, sgMorphLanes* out)
 {
-	const Nodes nodes = MakeNodes(fields, group, pose, 0xff);
-	bool hasIntervals = (group->parts & sgFields_intervals) != 0;
+	const Nodes nodes = MakeNodes(fields, group, pose);
 	f8 zero = f8_Set(0.0f), half = f8_Set(0.5f), lower[3] = { zero, zero, zero }, upper[3] = { zero, zero, zero };
 	f8 gain = f8_Load(nodes.head->gain.lane);
 	sgFitSum fit;
-	out->hasFit = (group->parts & sgFields_fits) != 0;
-	if (out->hasFit)
-	{
-		sgFields_SumFits(
-		    sgFieldsGroup_Part(fields, group, sgFields_fits), nodes.numbers, group->fieldCount, nodes.amplitudes, &fit);
-		out->hasFit = m8_Bits(IsFinite(&fit)) == 0xff;
-	}
-	if (hasIntervals)
-	{
-		sgFields_AddIntervals(sgFieldsGroup_Part(fields, group, sgFields_intervals), nodes.numbers, group->fieldCount,
-		    nodes.amplitudes, lower, upper);
-	}
+	sgFields_SumFits(sgFieldsGroup_Fits(fields, group), nodes.numbers, group->fieldCount, nodes.amplitudes, &fit);
+	out->hasFit = m8_Bits(IsFinite(&fit)) == 0xff;
+	sgFields_AddIntervals(
+	    sgFieldsGroup_Intervals(fields, group), nodes.numbers, group->fieldCount, nodes.amplitudes, lower, upper);
 	float unit = ErrorOf(&nodes, (float)SG_MARGIN_MORPH(group->fieldCount));
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		f8 error = f8_Set(unit * pose->reach[axis]), more = f8_Mul(error, gain);
-		Interval box = hasIntervals ? (Interval){ lower[axis], upper[axis] } : IntervalOfFit(&fit, nodes.head, axis);
-		f8 size = f8_Mul(half, f8_Sub(box.upper, box.lower));
-		f8_Store(out->middle[axis], f8_Mul(half, f8_Add(box.lower, box.upper)));
-		f8_Store(out->half[axis], f8_Add(size, hasIntervals ? error : more));
+		f8 error = f8_Set(unit * pose->reach[axis]);
+		f8_Store(out->middle[axis], f8_Mul(half, f8_Add(lower[axis], upper[axis])));
+		f8_Store(out->half[axis], f8_Add(f8_Mul(half, f8_Sub(upper[axis], lower[axis])), error));
 		if (out->hasFit)
 		{
-			StoreFit(&fit, nodes.head, more, axis, out);
+			StoreFit(&fit, nodes.head, f8_Mul(error, gain), axis, out);
 		}
 	}
 }

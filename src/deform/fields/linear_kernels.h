@@ -13,9 +13,9 @@ typedef struct sgLinearKernels
 
 	/// Bounds of the nodes of a group, to the lanes of `out` in `mask`.
 	void (*bound)(
-	    const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, uint32_t mask, sgBoundsOut out);
+	    const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, uint32_t mask, sgBoxLanes* out);
 
-	/// The same along turned axes, boxes only, of groups that have fits.
+	/// The same along turned axes.
 	void (*boundTurned)(const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose,
 	    const float rotation[3][3], uint32_t mask, sgBoxLanes* boxes);
 

@@ -9,27 +9,7 @@ snugStatus sgMorph_Build(const snugModel* model, const snugModelDef* def, void**
 {
 	*data = NULL;
 	*bytes = 0;
-	const snugBoundsDef bounds = sgModelDef_Bounds(def);
-	if (bounds.fieldsBound != snug_boundDefault && bounds.fieldsBound != snug_boundInterval &&
-	    bounds.fieldsBound != snug_boundFirstOrder)
-	{
-		return sgFail(&def->messenger, snug_badArgument,
-		    "morph targets of a skin are bounded by intervals, to first order, or by both, which is the default");
-	}
-	if (def->fields.fieldCount == 0)
-	{
-		return snug_success;
-	}
-	const uint32_t both = sgFields_intervals | sgFields_fits;
-	const sgFieldsPlan plan = {
-		.parts = bounds.fieldsBound == snug_boundInterval     ? sgFields_intervals
-		         : bounds.fieldsBound == snug_boundFirstOrder ? sgFields_fits
-		                                                      : both,
-		.boundLeaves = bounds.boundLeaves,
-		.bound = bounds.fieldsBound,
-		.volume = snug_volumeBox,
-	};
-	return sgFields_Build(model, def, &plan, data, bytes);
+	return def->fields.fieldCount == 0 ? snug_success : sgFields_Build(model, def, true, data, bytes);
 }
 
 size_t sgMorph_PoseBytes(const snugModel* model, size_t end)
@@ -101,6 +81,6 @@ bool sgMorph_Bound(const sgFields* fields, const sgFieldsPose* pose, uint32_t nu
 		return false;
 	}
 	sgLinear_GetKernels()->displace(fields, group, pose, out);
-	out->hasFit = out->hasFit && ((group->parts & sgFields_intervals) == 0 || IsFitGood(out));
+	out->hasFit = out->hasFit && IsFitGood(out);
 	return true;
 }

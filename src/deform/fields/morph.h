@@ -2,13 +2,11 @@
 //
 // A skin's data end with those of its fields, if it has any; its pose with their amplitudes. Where all amplitudes are
 // zero nothing of this costs anything. Bounds: vertices are displaced within a box per node, from the intervals of the
-// fields, or affinely, from their fits, or both; docs/bounds/skins.md says how that is used.
+// fields, and affinely, from their fits; docs/bounds/skins.md says how that is used.
 #ifndef SG_MORPH_H
 #define SG_MORPH_H
 
 #include "deform/fields/fields.h"
-
-#include <math.h>
 
 /// The morph targets of a model.
 typedef struct sgMorph
@@ -54,20 +52,8 @@ typedef struct sgMorphLanes
 	float extent[3][SG_LANES];
 } SG_ALIGN(32) sgMorphLanes;
 
-/// Of a node, where its rest balls are once vertices are displaced: moved, and larger by a distance.
-static inline double sgMorphLanes_Ball(const sgMorphLanes* morph, uint32_t lane, double middle[3])
-{
-	double sum = 0.0;
-	for (int k = 0; k < 3; ++k)
-	{
-		middle[k] = (double)morph->middle[k][lane];
-		sum += (double)morph->half[k][lane] * (double)morph->half[k][lane];
-	}
-	return sqrt(sum) * (1.0 + 0x1p-40);
-}
-
 /// Displacements of a group's nodes, rounding included: where evaluated positions are, in float32, before the skin.
-/// Lanes that are not bounded are arbitrary. Fits are left out where there are intervals and fits gain next to nothing.
+/// Lanes that are not bounded are arbitrary. Fits are left out where they gain next to nothing beside intervals.
 /// @return false if no active field moves anything below them
 bool sgMorph_Bound(const sgFields* fields, const sgFieldsPose* pose, uint32_t group, sgMorphLanes* out);
 

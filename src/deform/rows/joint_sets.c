@@ -529,12 +529,12 @@ static snugStatus MakeSets(sgSkinDraft* draft, const float* jointPositions)
 }
 
 snugStatus sgSkinDraft_Make(sgSkinDraft* draft, const snugModel* model, const sgWeights* weights,
-    uint32_t transformCount, uint32_t maxInfluences, const float* jointPositions, bool wantsPairs)
+    uint32_t transformCount, uint32_t maxInfluences, const float* jointPositions)
 {
 	*draft = (sgSkinDraft){ .model = model, .weights = weights, .transformCount = transformCount };
 	snugStatus status = MakeSets(draft, jointPositions);
 	status = status == snug_success ? MakeEdges(draft) : status;
-	if (status == snug_success && wantsPairs && maxInfluences <= SG_PAIR_INFLUENCES)
+	if (status == snug_success && maxInfluences <= SG_PAIR_INFLUENCES)
 	{
 		status = MakePairs(draft);
 		status = status == snug_success && draft->header.pairCount > 0 ? MakePairWeights(draft) : status;

@@ -4,7 +4,7 @@
 
 #include "deform/rows/weights.h"
 
-/// Vertices with more influences have too many pairs; such models are bounded by joint sets, without corners.
+/// Vertices with more influences have too many pairs: nodes of such models are bounded by their vertices.
 #define SG_PAIR_INFLUENCES 12
 
 /// The joints that move a vertex: those of members[firstMember] on, ascending.
@@ -32,21 +32,16 @@ typedef struct sgSkinHeader
 {
 	uint32_t setCount;
 	uint32_t memberCount; ///< of all sets together
-	uint32_t pairCount;   ///< zero if the model is bounded by joint sets
+	uint32_t pairCount;   ///< zero if there are too many
 	uint32_t setPairCount;
 	uint32_t edgeCount;
-	uint32_t linkCount;    ///< edges that join joints to one that came before: the first ones
-	uint32_t isCornerFree; ///< bounded by joint sets: without corners whatever their size; 0 or 1
-	float damping;         ///< of rotation centres; zero: default
+	uint32_t linkCount; ///< edges that join joints to one that came before: the first ones
 } sgSkinHeader;
-SG_STORED(sgSkinHeader, 32);
+SG_STORED(sgSkinHeader, 24);
 
 /// Rotation centres are drawn towards the mean of the joints' rest positions, so that they exist where rotations are
 /// equal or share an axis, and stay near where they nearly do.
-static inline double sgSkinHeader_Damping(const sgSkinHeader* header)
-{
-	return header->damping > 0.0f ? (double)header->damping : 1e-2;
-}
+#define SG_CENTER_DAMPING 1e-2
 
 /// The arrays of a skin, owned; and the weights of pairs, w_i^2 and 2 w_i w_j, which bounds are made from.
 typedef struct sgSkinDraft
@@ -71,9 +66,8 @@ typedef struct sgSkinDraft
 
 /// Find joint sets and pairs. Release the draft whatever comes back.
 /// @param jointPositions nullable, x y z each; else weighted means of what joints move
-/// @param wantsPairs whether bounds are made from them, if there are not too many
 snugStatus sgSkinDraft_Make(sgSkinDraft* draft, const snugModel* model, const sgWeights* weights,
-    uint32_t transformCount, uint32_t maxInfluences, const float* jointPositions, bool wantsPairs);
+    uint32_t transformCount, uint32_t maxInfluences, const float* jointPositions);
 void sgSkinDraft_Release(sgSkinDraft* draft);
 
 #endif

@@ -10,8 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-// Evaluation of a vertex with n influences rounds n + 6 times at most, its weights sum to 1 within n + 1 roundings,
-// and rows along the directions of a k-DOP are rounded once.
+// Evaluation of a vertex with n influences rounds n + 6 times at most, and its weights sum to 1 within n + 1 roundings.
 double sgBlend_Roundings(uint32_t maxInfluences)
 {
 	return SG_MARGIN_INFLUENCE * maxInfluences + SG_MARGIN_EVALUATION;
@@ -26,9 +25,7 @@ static size_t JointBytes(const sgBlendHeader* header)
 static size_t DerivedBytes(const snugModel* model)
 {
 	const sgBlendHeader* header = model->deformData;
-	size_t floats = 16 * (size_t)header->transformCount * (1 + sgBlend_DopBlocks((snugVolume)header->volume));
-	size_t stretches = sgBlend_IsByCorners(header) ? header->transformCount : 0;
-	return sgAlignUp(floats * sizeof(float) + stretches * sizeof(double), SG_ALIGNMENT);
+	return 16 * (size_t)header->transformCount * sizeof(float);
 }
 
 static size_t PoseBytes(const snugModel* model)
@@ -50,33 +47,19 @@ static void Bind(const snugModel* model, void* arrays)
 }
 
 // What rounding adds to a bound is a multiple of the reach. It is a sum of four products in float32, each off by a few
-// 2^-24. The last term covers the absolute errors of subnormal products: see docs/bounds/rounding.md. Along a direction
-// of a k-DOP the errors of the axes add up.
-static void SetReach(sgBlendPose* pose, const sgBlendHeader* header, const float rest[3], const float reach[3])
+// 2^-24. The last term covers the absolute errors of subnormal products: see docs/bounds/rounding.md.
+static void SetReach(sgBlendPose* pose, const float rest[3], const float reach[3])
 {
 	double sum = 1.0 + (double)rest[0] + (double)rest[1] + (double)rest[2];
-	double raised[3];
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		raised[axis] = (double)reach[axis] * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * sum * sum;
-		pose->reach[axis] = sgRoundUp(raised[axis]);
-	}
-	snugVolume volume = (snugVolume)header->volume;
-	for (uint32_t i = 0; sgVolume_IsDop(volume) && i < sgVolume_ExtraSlabs(volume); ++i)
-	{
-		const float* direction = sgVolume_Directions(volume)[i];
-		double along = 0.0;
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			along += fabs((double)direction[axis]) * raised[axis];
-		}
-		pose->reach[3 + i] = sgRoundUp(along * (1.0 + SG_MARGIN_DOP_REACH));
+		pose->reach[axis] = sgRoundUp((double)reach[axis] * (1.0 + SG_MARGIN_REACH) + SG_MARGIN_UNDERFLOW * sum * sum);
 	}
 }
 
 // No vertex moves farther along any axis than one of its transforms carries it, since their weights sum to 1, within
 // rounding; `change` is the most that any carries any of what it moves, itself off by a few roundings of terms below
-// the reach; and both positions are off by their own rounding, which is (2 n + 9) 2^-24 of the reach at most.
+// the reach; and both positions are off by their own rounding, which is (2 n + 8) 2^-24 of the reach at most.
 static double BoundMotion(
     const sgBlendHeader* header, const sgBlendPose* before, const sgBlendPose* after, float change)
 {
@@ -88,25 +71,6 @@ static double BoundMotion(
 	double weights = 1.0 + (header->rows.most + 1.0) * 0x1p-24;
 	double roundings = sgBlend_Roundings(header->rows.most) + SG_MARGIN_MOTION;
 	return (double)change * weights + SG_MARGIN_SQUARES * roundings * 0x1p-24 * reach;
-}
-
-// Rows of a matrix along the directions of a k-DOP, rounded once.
-static void SetSlabs(float* slabs, const float matrix[12], snugVolume volume)
-{
-	memset(slabs, 0, 16 * sgBlend_DopBlocks(volume) * sizeof(float));
-	for (uint32_t i = 0; i < sgVolume_ExtraSlabs(volume); ++i)
-	{
-		const float* direction = sgVolume_Directions(volume)[i];
-		for (int k = 0; k < 4; ++k)
-		{
-			double sum = 0.0;
-			for (int axis = 0; axis < 3; ++axis)
-			{
-				sum += (double)direction[axis] * (double)matrix[4 * axis + k];
-			}
-			slabs[16 * (i / 4) + 4 * (uint32_t)k + i % 4] = (float)sum;
-		}
-	}
 }
 
 static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t count, float* out)
@@ -147,7 +111,7 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 }
 
 // Inner nodes of a set from any pose: that of the body, or one that is turned.
-static void BoundFrom(const sgPosed* posed, const sgBlendView* pose, sgLaneSet set, sgBoundsOut out)
+static void BoundFrom(const sgPosed* posed, const sgBlendView* pose, sgLaneSet set, sgBoxLanes* out)
 {
 	const sgTree* tree = &posed->model->tree;
 	const sgBlendArrays* arrays = posed->model->arrays;
@@ -159,12 +123,7 @@ static void BoundFrom(const sgPosed* posed, const sgBlendView* pose, sgLaneSet s
 	{
 		morph = sgMorph_Bound(&arrays->morph.fields, amplitudes, set.group, &room) ? &room : NULL;
 	}
-	if (sgBlend_IsByCorners(blend->header))
-	{
-		sgCorners_Bound(blend, pose, morph, set, out);
-		return;
-	}
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, tree, set);
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, set);
 	if (!family->isAcross)
 	{
 		sgBlend_GetKernels()->bound(blend, family, pose, morph, set.mask, out);
@@ -173,20 +132,16 @@ static void BoundFrom(const sgPosed* posed, const sgBlendView* pose, sgLaneSet s
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		const sgBlendFamily* own = sgSkins_RecordOf(blend, tree, family, set, lane);
+		const sgBlendFamily* own = sgSkins_RecordOf(tree, family, set, lane);
 		sgBlend_GetKernels()->boundAlone(blend, own, pose, morph, lane, out);
 	}
 }
 
-static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
+static void Bound(const sgPosed* posed, sgLaneSet set, sgBoxLanes* out)
 {
-	const sgBlendView view = sgBlend_View(posed->model->deformData, posed->pose, posed->derived);
+	const sgBlendPose* pose = posed->pose;
+	const sgBlendView view = { pose->reach, sgBlendPose_Across(pose), sgBlend_Columns(posed->derived) };
 	BoundFrom(posed, &view, set, out);
-}
-
-static bool HasLocalEntries(const sgBlendFamily* family)
-{
-	return sgBlendFamily_Kind(family) == sgBlend_local || sgBlendFamily_Kind(family) == sgBlend_mixed;
 }
 
 static void StoreColumns(const sgBlend* blend, const float* across, float* columns)
@@ -206,8 +161,8 @@ static void BoundFamilyTurned(
 {
 	const sgBlendArrays* arrays = posed->model->arrays;
 	const sgBlend* blend = &arrays->blend;
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, &posed->model->tree, set);
-	if (HasLocalEntries(family) && sgMorph_Active(&arrays->morph, posed->pose) == NULL)
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, set);
+	if (family->kind == sgBlend_local && sgMorph_Active(&arrays->morph, posed->pose) == NULL)
 	{
 		uint16_t* places = room;
 		for (uint32_t i = 0; i < blend->header->transformCount; ++i)
@@ -220,7 +175,7 @@ static void BoundFamilyTurned(
 	sgBlendView view = *turned;
 	StoreColumns(blend, turned->across, room);
 	view.columns = room;
-	BoundFrom(posed, &view, set, (sgBoundsOut){ boxes, NULL });
+	BoundFrom(posed, &view, set, boxes);
 }
 
 // The same for nodes that are bounded one by one.
@@ -231,22 +186,15 @@ static void BoundAloneTurned(const sgPosed* posed, const sgBlendView* turned, sg
 	const sgTree* tree = &posed->model->tree;
 	if (sgMorph_Active(&arrays->morph, posed->pose) != NULL)
 	{
-		BoundFrom(posed, turned, set, (sgBoundsOut){ boxes, NULL });
+		BoundFrom(posed, turned, set, boxes);
 		return;
 	}
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, tree, set);
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, set);
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		const sgBlendFamily* own = sgSkins_RecordOf(blend, tree, family, set, lane);
-		if (HasLocalEntries(own))
-		{
-			sgBlend_GetKernels()->hullAlone(blend, own, turned, lane, boxes);
-		}
-		else
-		{
-			sgBlend_GetKernels()->boundAlone(blend, own, turned, NULL, lane, (sgBoundsOut){ boxes, NULL });
-		}
+		const sgBlendFamily* own = sgSkins_RecordOf(tree, family, set, lane);
+		sgBlend_GetKernels()->hullAlone(blend, own, turned, lane, boxes);
 	}
 }
 
@@ -282,14 +230,14 @@ static bool BoundTurned(
 	const sgBlendArrays* arrays = posed->model->arrays;
 	const sgBlend* blend = &arrays->blend;
 	const sgBlendHeader* header = blend->header;
-	if (room == NULL || header->volume != snug_volumeBox || sgBlend_IsByCorners(header))
+	if (room == NULL)
 	{
 		return false;
 	}
 	sgBlendPose* turned = room;
 	TurnPose(header, posed->pose, rotation, turned, slack);
 	const sgBlendView view = { .reach = turned->reach, .across = sgBlendPose_Across(turned) };
-	if (sgSkins_FamilyOf(blend, &posed->model->tree, set)->isAcross)
+	if (sgSkins_FamilyOf(blend, set)->isAcross)
 	{
 		BoundAloneTurned(posed, &view, set, boxes);
 	}
@@ -384,7 +332,7 @@ static uint32_t MakePose(Making* making, sgBlendPose* pose, double* motion)
 		return bad;
 	}
 	sgBlendPose made = { .reach = { 0.0f } };
-	SetReach(&made, header, making->rest, making->reach);
+	SetReach(&made, making->rest, making->reach);
 	bool isKnown = making->before != NULL && !making->isApart;
 	*motion = isKnown ? BoundMotion(header, making->before, &made, making->most) : INFINITY;
 	for (uint32_t block = 0; !fits && block < blocks; ++block)
@@ -404,27 +352,7 @@ static double Derive(const snugModel* model, const void* pose, const void* befor
 {
 	(void)before;
 	const sgBlendArrays* arrays = model->arrays;
-	const sgBlendHeader* header = arrays->blend.header;
-	snugVolume volume = (snugVolume)header->volume;
-	uint32_t blocks = sgBlend_DopBlocks(volume);
-	float *columns = derived, *slabs = columns + 16 * (size_t)header->transformCount;
-	StoreColumns(&arrays->blend, sgBlendPose_Across(pose), columns);
-	for (uint32_t j = 0; (blocks > 0 || sgBlend_IsByCorners(header)) && j < header->transformCount; ++j)
-	{
-		float matrix[12];
-		for (int i = 0; i < 12; ++i)
-		{
-			matrix[i] = columns[16 * (size_t)j + 4 * (size_t)(i % 4) + (size_t)(i / 4)];
-		}
-		if (blocks > 0)
-		{
-			SetSlabs(slabs + 16 * (size_t)blocks * j, matrix, volume);
-		}
-		else
-		{
-			((double*)(void*)slabs)[j] = sgCorners_Stretch(matrix);
-		}
-	}
+	StoreColumns(&arrays->blend, sgBlendPose_Across(pose), derived);
 	return INFINITY;
 }
 
@@ -465,7 +393,7 @@ static void SetPose(
 	change->motion = amplitudes == NULL && input->kind != sgPose_amplitudes ? motion : INFINITY;
 }
 
-// Rounding adds (2 n + 9) 2^-24 of the reach to a position at most: less than a hundredth.
+// Rounding adds (2 n + 8) 2^-24 of the reach to a position at most: less than a hundredth.
 static void Reach(const sgPosed* posed, float reach[3])
 {
 	const sgBlendPose* pose = posed->pose;
@@ -495,6 +423,4 @@ const sgDeform sgDeform_blend = {
 	.reach = Reach,
 	.boundTurned = BoundTurned,
 	.turnsManyAtOnce = true,
-	.boundsLeaves = sgSkins_BoundsLeaves,
-	.volume = sgSkins_Volume,
 };

@@ -2,7 +2,7 @@
 //
 // Linear blend skins (T_j: joints) and meshless bodies (T_j: simulation nodes; Steinemann, Otaduy, Gross 2008) are the
 // same here. What is stored is that of bounds/blend.h, then that of morph targets; blend.c poses and evaluates,
-// blend_kernels.c bounds families of nodes; papers/corners.c has a bound that works node by node instead.
+// blend_kernels.c bounds families of nodes.
 #ifndef SG_BLEND_H
 #define SG_BLEND_H
 
@@ -34,9 +34,8 @@ static inline bool sgBlend_IsWithinReach(const sgBlendHeader* header)
 /// sgFieldsPose.
 typedef struct sgBlendPose
 {
-	float reach[3 + SG_DOP_DIRECTIONS]; ///< per axis and direction of the k-DOP, bounds every intermediate of
-	                                    ///< evaluating any vertex; feeds sgBlendCommon.error
-	float padding[3];
+	float reach[3]; ///< per axis, bounds every intermediate of evaluating any vertex; feeds sgBlendCommon.error
+	float padding[13];
 } sgBlendPose;
 _Static_assert(sizeof(sgBlendPose) % 64 == 0, "what follows is aligned");
 
@@ -45,33 +44,18 @@ static inline float* sgBlendPose_Across(const sgBlendPose* pose)
 	return (float*)(uintptr_t)(pose + 1);
 }
 
-static inline uint32_t sgBlend_DopBlocks(snugVolume volume)
-{
-	return sgVolume_IsDop(volume) ? (sgVolume_ExtraSlabs(volume) + 3) / 4 : 0;
-}
-
 /// A pose and what is derived from it: the same matrices as evaluation and bounds of families read them.
 typedef struct sgBlendView
 {
-	const float* reach;      ///< of the pose
-	const float* across;     ///< of the pose
-	const float* columns;    ///< (transformCount * 16): the matrix by columns, each padded to four with a zero
-	const float* slabs;      ///< (transformCount * dopBlocks * 16): for k-DOPs: four directions' rows of the matrix,
-	                         ///< side by side like columns
-	const double* stretches; ///< (transformCount): for snug_boundCorners, which has no slabs: sgCorners_Stretch
+	const float* reach;   ///< of the pose
+	const float* across;  ///< of the pose
+	const float* columns; ///< (transformCount * 16): the matrix by columns, each padded to four with a zero
 } sgBlendView;
 
-/// The columns are what is derived first.
+/// The columns are all that is derived from a pose.
 static inline const float* sgBlend_Columns(const void* derived)
 {
 	return derived;
-}
-
-static inline sgBlendView sgBlend_View(const sgBlendHeader* header, const sgBlendPose* pose, const void* derived)
-{
-	const float* columns = sgBlend_Columns(derived);
-	const float* slabs = columns + 16 * (size_t)header->transformCount;
-	return (sgBlendView){ pose->reach, sgBlendPose_Across(pose), columns, slabs, (const double*)(const void*)slabs };
 }
 
 /// sgDeform.build, fits and check.
@@ -81,14 +65,5 @@ const char* sgBlend_Check(const snugModel* model, void* scratch);
 
 /// Roundings of evaluating a vertex, as a multiple of 2^-24 of the pose's reach.
 double sgBlend_Roundings(uint32_t maxInfluences);
-
-/// How much a matrix (three rows of four) stretches at most: an upper bound of the largest singular value of its first
-/// three columns, above it by about 2^-40 of it.
-double sgCorners_Stretch(const float matrix[12]);
-
-/// Boxes and balls of the nodes in set.mask.
-/// @param morph nullable: how far vertices are from their rest positions
-void sgCorners_Bound(
-    const sgBlend* blend, const sgBlendView* pose, const sgMorphLanes* morph, sgLaneSet set, sgBoundsOut out);
 
 #endif

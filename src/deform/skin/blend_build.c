@@ -2,17 +2,6 @@
 #include "deform/skin/blend.h"
 #include "deform/skin/skins.h"
 
-static snugStatus CheckBounds(const snugModelDef* def, const snugBoundsDef* bounds)
-{
-	bool hasRest = bounds->bound == snug_boundLimited || bounds->bound == snug_boundProgram;
-	if (bounds->restVolume != snug_restBox && !hasRest)
-	{
-		return sgFail(
-		    &def->messenger, snug_badArgument, "rest volumes other than boxes are for bounds limited and program");
-	}
-	return sgSkins_CheckBalls(def, bounds->bound == snug_boundCorners, "balls and the bound by corners go together");
-}
-
 static snugStatus MakeAll(sgBlendDraft* draft, void** data, size_t* bytes)
 {
 	const snugModelDef* def = draft->def;
@@ -28,22 +17,13 @@ static snugStatus MakeAll(sgBlendDraft* draft, void** data, size_t* bytes)
 	{
 		return sgFail(&def->messenger, snug_outOfRange, "the mesh, or a volume around some of it, reaches too far");
 	}
-	status = status == snug_success ? sgBlendDraft_AddCorners(draft, NULL) : status;
 	return status == snug_success ? sgSkins_Write(draft, 0, data, bytes) : status;
 }
 
 snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
 {
-	snugBoundsDef bounds = sgModelDef_Bounds(def);
-	snugStatus status = sgBlend_CheckBounds(def);
-	status = status == snug_success ? CheckBounds(def, &bounds) : status;
-	if (status != snug_success)
-	{
-		return status;
-	}
 	sgBlendDraft draft;
-	bounds.volume = bounds.bound == snug_boundCorners ? snug_volumeBall : bounds.volume;
-	status = sgBlendDraft_Begin(&draft, model, def, &bounds);
+	snugStatus status = sgBlendDraft_Begin(&draft, model, def);
 	status = status == snug_success ? MakeAll(&draft, data, bytes) : status;
 	sgBlendDraft_Release(&draft);
 	return status;
@@ -52,20 +32,17 @@ snugStatus sgBlend_Build(const snugModel* model, const snugModelDef* def, void**
 bool sgBlend_Fits(const snugModel* model)
 {
 	const sgBlendHeader* header = model->deformData;
-	return sgBlend_FitsHeader(model) && (header->bound == snug_boundCorners) == (header->volume == snug_volumeBall) &&
-	       sgSkins_FitsMorph(model, sgBlend_Bytes(model, header));
+	return sgBlend_FitsHeader(model) && sgSkins_FitsMorph(model, sgBlend_Bytes(model, header));
 }
 
 const char* sgBlend_Check(const snugModel* model, void* scratch)
 {
 	const sgBlend blend = sgBlend_Get(model);
-	const sgFamilyRules rules = { blend.header->transformCount, sgAcross_blocks, sgBlend_limited };
+	const sgFamilyRules rules = { blend.header->transformCount, sgAcross_blocks, sgBlend_firstOrder };
 	const char* fault = sgBlend_CheckData(model, &blend, &rules, scratch);
 	if (fault == NULL && !sgBlend_IsWithinReach(blend.header))
 	{
 		return "its reach is wrong";
 	}
-	bool hasSets = sgBlend_IsByCorners(blend.header);
-	fault = fault == NULL && hasSets ? sgCorners_Check(model, &blend, NULL) : fault;
 	return fault == NULL ? sgSkins_CheckMorph(model, sgBlend_Bytes(model, blend.header), scratch) : fault;
 }

@@ -4,8 +4,8 @@
 // other, so each kind is a function of one row. Nodes that do not have a transform have zeros for it.
 #include "deform/skin/blend_kernels.h"
 
+#include "deform/bounds/local.h"
 #include "deform/bounds/order.h"
-#include "deform/bounds/program.h"
 #include "deform/fields/sums.h"
 
 #include <float.h>
@@ -227,61 +227,25 @@ static float FindMotion(const float* before, const float* after, const sgBlendMo
 	return m8_Bits(isFinite) == 0xff ? f8_ReduceMax(most) : INFINITY;
 }
 
-static SG_NOINLINE Interval ZeroOrderRow(
-    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries, const Rows* rows)
-{
-	return OrderRow(common, volume, entries, rows, false);
-}
-
 static SG_NOINLINE Interval FirstOrderRow(
-    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries, const Rows* rows)
+    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries, const float* rows)
 {
-	return OrderRow(common, volume, entries, rows, true);
+	return OrderRow(common, volume, entries, rows);
 }
 
-static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries* entries, const Rows* rows)
+static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries* entries, const float* rows)
 {
-	return ProgramRow(common, entries, rows, (ProgramKind){ sgBlend_local, snug_restBox }, NULL);
+	return ProgramRow(common, entries, rows, NULL);
 }
 
 // Displaced vertices go to where their transforms carry them: the error is as without, since terms are as large as the
 // pose's reach at most, but for a dozen more roundings of each.
 static SG_NOINLINE Interval MovedRow(
-    const sgBlendCommon* common, const Entries* entries, const Rows* rows, const sgMorphLanes* morph, float reach)
+    const sgBlendCommon* common, const Entries* entries, const float* rows, const sgMorphLanes* morph, float reach)
 {
-	Interval interval = ProgramRow(common, entries, rows, (ProgramKind){ sgBlend_local, snug_restBox }, morph);
+	Interval interval = ProgramRow(common, entries, rows, morph);
 	f8 error = f8_Set(0x1p-20f * reach);
 	return (Interval){ f8_Sub(interval.lower, error), f8_Add(interval.upper, error) };
-}
-
-// Kind mixed: the first-order bound and the local program, whichever is tighter for each node and side.
-static inline Interval MixedRow(
-    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* first, const Rows* rows)
-{
-	Entries local = {
-		.values = first->values + first->count * (size_t)first->stride,
-		.stride = sizeof(sgLocalEntry) / sizeof(sgLaneFloats),
-		.transforms = first->transforms,
-		.count = first->count,
-	};
-	Interval a = FirstOrderRow(common, volume, first, rows);
-	Interval b = LocalRow(common, &local, rows);
-	// A NaN of the first-order bound, which only overflow can make, gives way: it is the first operand.
-	return (Interval){ f8_Max(a.lower, b.lower), f8_Min(a.upper, b.upper) };
-}
-
-SG_INLINE Interval LimitedRow(
-    const sgBlendCommon* common, const Entries* entries, const Rows* rows, sgBlendKind kind, snugRestVolume rest)
-{
-	switch (rest)
-	{
-		case snug_restOrientedBox:
-			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restOrientedBox }, NULL);
-		case snug_restDop14:
-			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restDop14 }, NULL);
-		default:
-			return ProgramRow(common, entries, rows, (ProgramKind){ kind, snug_restBox }, NULL);
-	}
 }
 
 // ---- A node alone: lanes are transforms --------------------------------------------------------------------------
@@ -320,9 +284,9 @@ static inline float DualAcross(
 	return base + slack * lambda + f8_Sum(sum);
 }
 
-/// One direction of a lone node: the least of the dual at the lambdas that the kind looks at.
+/// One direction of a lone node: the least of the dual at the lambdas that are looked at.
 static inline float BestAcross(
-    const Program* program, float slack, float total, const f8* images, const f8* spreads, uint32_t count, bool all)
+    const Program* program, float slack, float total, const f8* images, const f8* spreads, uint32_t count)
 {
 	float base, weighted;
 	float best = CombineLimited(program, slack, &base, &weighted);
@@ -332,28 +296,17 @@ static inline float BestAcross(
 	}
 	float lambda = weighted / (total > 0x1p-20f ? total : 0x1p-20f);
 	float value = DualAcross(lambda, base, slack, images, spreads, count);
-	best = value < best ? value : best;
-	for (uint32_t k = 0; all && k < count; ++k)
-	{
-		float candidates[SG_LANES] SG_ALIGN(32);
-		f8_Store(candidates, images[k]);
-		for (int lane = 0; lane < SG_LANES; ++lane)
-		{
-			value = DualAcross(candidates[lane], base, slack, images, spreads, count);
-			best = value < best ? value : best;
-		}
-	}
-	return best;
+	return value < best ? value : best;
 }
 
-// Kinds limited, program and local of a node alone; one row of all transforms side by side.
-SG_INLINE void AcrossRow(const sgBlendCommon* common, const Entries* entries, const float* across, int axis,
-    sgBlendKind kind, float* lower, float* upper)
+// The local program of a node alone; one row of all transforms side by side.
+SG_INLINE void AcrossRow(
+    const sgBlendCommon* common, const Entries* entries, const float* across, int axis, float* lower, float* upper)
 {
 	Program up = Program_Start(), down = Program_Start();
 	Images images;
 	f8 zero = f8_Set(0.0f), total = zero;
-	bool isKept = kind != sgBlend_limited && entries->count <= KEPT_IMAGES;
+	bool isKept = entries->count <= KEPT_IMAGES;
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
 		const sgLocalEntry* entry = Entries_Get(entries, j);
@@ -362,11 +315,8 @@ SG_INLINE void AcrossRow(const sgBlendCommon* common, const Entries* entries, co
 		for (int k = 0; k < 3; ++k)
 		{
 			f8 at = f8_Load(row + SG_LANES * k);
-			bool isLocal = kind == sgBlend_local;
-			f8 center = isLocal ? LoadLanes(entry->center + k) : f8_Set(common->center[k].lane[0]);
-			f8 half = isLocal ? LoadLanes(entry->half + k) : f8_Set(common->half[k].lane[0]);
-			middle = f8_MulAddLoose(at, center, middle);
-			extent = f8_MulAddLoose(f8_Abs(at), half, extent);
+			middle = f8_MulAddLoose(at, LoadLanes(entry->center + k), middle);
+			extent = f8_MulAddLoose(f8_Abs(at), LoadLanes(entry->half + k), extent);
 		}
 		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
 		f8 weight = f8_Add(low, spread);
@@ -383,16 +333,15 @@ SG_INLINE void AcrossRow(const sgBlendCommon* common, const Entries* entries, co
 		}
 	}
 	float slack = common->slack.lane[0], sum = f8_Sum(total);
-	bool all = kind == sgBlend_program && isKept;
-	*upper = BestAcross(&up, slack, sum, isKept ? images.up : NULL, images.spreads, entries->count, all);
-	*lower = -BestAcross(&down, slack, sum, isKept ? images.down : NULL, images.spreads, entries->count, all);
+	*upper = BestAcross(&up, slack, sum, isKept ? images.up : NULL, images.spreads, entries->count);
+	*lower = -BestAcross(&down, slack, sum, isKept ? images.down : NULL, images.spreads, entries->count);
 }
 
 static inline Entries GetEntries(const sgBlend* blend, const sgBlendFamily* family)
 {
 	return (Entries){
 		.values = blend->values + family->values + sgBlendFamily_HeadValues(family),
-		.stride = sgBlendKind_EntryValues(sgBlendFamily_Kind(family)),
+		.stride = sgBlendKind_EntryValues((sgBlendKind)family->kind),
 		.transforms = blend->entryTransforms + family->firstEntry,
 		.count = family->entryCount,
 	};
@@ -423,7 +372,7 @@ static SG_NOINLINE void MorphAcross(const sgMorphLanes* morph, const Entries* en
 }
 
 static void BoundAlone(const sgBlend* blend, const sgBlendFamily* alone, const sgBlendView* pose,
-    const sgMorphLanes* morph, uint32_t lane, sgBoundsOut out)
+    const sgMorphLanes* morph, uint32_t lane, sgBoxLanes* out)
 {
 	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + alone->values);
 	const Entries entries = GetEntries(blend, alone);
@@ -431,18 +380,7 @@ static void BoundAlone(const sgBlend* blend, const sgBlendFamily* alone, const s
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		float lower, upper;
-		switch (sgBlendFamily_Kind(alone))
-		{
-			case sgBlend_limited:
-				AcrossRow(common, &entries, across, axis, sgBlend_limited, &lower, &upper);
-				break;
-			case sgBlend_program:
-				AcrossRow(common, &entries, across, axis, sgBlend_program, &lower, &upper);
-				break;
-			default:
-				AcrossRow(common, &entries, across, axis, sgBlend_local, &lower, &upper);
-				break;
-		}
+		AcrossRow(common, &entries, across, axis, &lower, &upper);
 		float error = common->error.lane[0] * pose->reach[axis];
 		if (morph != NULL)
 		{
@@ -453,44 +391,22 @@ static void BoundAlone(const sgBlend* blend, const sgBlendFamily* alone, const s
 		lower -= error;
 		upper += error;
 		// Written so that NaN becomes the limit.
-		out.boxes->lower[axis][lane] = lower > -limit ? lower : -limit;
-		out.boxes->upper[axis][lane] = upper < limit ? upper : limit;
+		out->lower[axis][lane] = lower > -limit ? lower : -limit;
+		out->upper[axis][lane] = upper < limit ? upper : limit;
 	}
 }
 
 // ---- Families --------------------------------------------------------------------------------------------------
 
-static inline Interval BoundRow(
-    const sgBlendFamily* family, const sgBlendCommon* common, const Entries* entries, const Rows* rows)
-{
-	const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
-	snugRestVolume rest = sgBlendFamily_Rest(family);
-	switch (sgBlendFamily_Kind(family))
-	{
-		case sgBlend_limited:
-			return LimitedRow(common, entries, rows, sgBlend_limited, rest);
-		case sgBlend_program:
-			return LimitedRow(common, entries, rows, sgBlend_program, rest);
-		case sgBlend_local:
-			return LocalRow(common, entries, rows);
-		case sgBlend_zeroOrder:
-			return ZeroOrderRow(common, volume, entries, rows);
-		case sgBlend_firstOrder:
-			return FirstOrderRow(common, volume, entries, rows);
-		default:
-			return MixedRow(common, volume, entries, rows);
-	}
-}
-
 // What displacements before the skin add to a row: d goes to a convex combination of what the transforms make of it, so
 // the interval around what each does. Two ways to bound that, by intervals and by fits, and what both allow.
-static SG_NOINLINE Interval MorphRow(const sgMorphLanes* morph, const Entries* entries, const Rows* rows, float reach)
+static SG_NOINLINE Interval MorphRow(const sgMorphLanes* morph, const Entries* entries, const float* rows, float reach)
 {
 	f8 zero = f8_Set(0.0f), limit = f8_Set(4.0f * SNUG_MAX_COORDINATE);
 	Interval sum = { limit, f8_Sub(zero, limit) };
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
-		const float* row = Rows_Get(rows, entries->transforms[j]);
+		const float* row = GetRow(rows, entries->transforms[j]);
 		f8 middle = zero, extent = zero, mean = zero, spread = zero, turned[3] = { zero, zero, zero };
 		for (int k = 0; k < 3; ++k)
 		{
@@ -525,59 +441,39 @@ static SG_NOINLINE Interval MorphRow(const sgMorphLanes* morph, const Entries* e
 	return (Interval){ f8_Sub(sum.lower, error), f8_Add(sum.upper, error) };
 }
 
-// One row of a family, with what displacements add to it.
-static inline Interval MorphedRow(const sgBlendFamily* family, const sgBlendCommon* common, const Entries* entries,
-    const Rows* rows, const sgMorphLanes* morph, float reach)
+// One row of a family, with what displacements, if there are any, add to it.
+static inline Interval BoundRow(const sgBlendFamily* family, const sgBlendCommon* common, const Entries* entries,
+    const float* rows, const sgMorphLanes* morph, float reach)
 {
+	if (family->kind == sgBlend_local)
+	{
+		return morph == NULL ? LocalRow(common, entries, rows) : MovedRow(common, entries, rows, morph, reach);
+	}
+	const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
+	Interval interval = FirstOrderRow(common, volume, entries, rows);
 	if (morph == NULL)
 	{
-		return BoundRow(family, common, entries, rows);
+		return interval;
 	}
-	if (sgBlendFamily_Kind(family) == sgBlend_local)
-	{
-		return MovedRow(common, entries, rows, morph, reach);
-	}
-	Interval interval = BoundRow(family, common, entries, rows), added = MorphRow(morph, entries, rows, reach);
+	Interval added = MorphRow(morph, entries, rows, reach);
 	return (Interval){ f8_Add(interval.lower, added.lower), f8_Add(interval.upper, added.upper) };
 }
 
 static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBlendView* pose, const sgMorphLanes* morph,
-    uint32_t mask, sgBoundsOut out)
+    uint32_t mask, sgBoxLanes* out)
 {
-	const sgBlendHeader* header = blend->header;
 	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + family->values);
 	const Entries entries = GetEntries(blend, family);
 	for (uint32_t axis = 0; axis < 3; ++axis)
 	{
-		Rows rows = { pose->columns + axis, 16 };
-		Interval interval = MorphedRow(family, common, &entries, &rows, morph, pose->reach[axis]);
+		const float* rows = pose->columns + axis;
+		Interval interval = BoundRow(family, common, &entries, rows, morph, pose->reach[axis]);
 		f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(pose->reach[axis]));
-		StoreInterval(Widen(interval, error), mask, out.boxes->lower[axis], out.boxes->upper[axis]);
-	}
-	uint32_t blocks = sgBlend_DopBlocks((snugVolume)header->volume);
-	const float* slabs = pose->slabs;
-	for (uint32_t i = 0; blocks > 0 && i < sgVolume_ExtraSlabs((snugVolume)header->volume); ++i)
-	{
-		Rows rows = { slabs + 16 * (size_t)(i / 4) + i % 4, 16 * (size_t)blocks };
-		Interval interval = MorphedRow(family, common, &entries, &rows, morph, pose->reach[3 + i]);
-		f8 error = f8_Mul(LoadLanes(&common->error), f8_Set(pose->reach[3 + i]));
-		StoreInterval(Widen(interval, error), mask, out.extra[i].lower, out.extra[i].upper);
+		StoreInterval(Widen(interval, error), mask, out->lower[axis], out->upper[axis]);
 	}
 }
 
 // ---- Without weights -------------------------------------------------------------------------------------------
-
-// The entries of a family that has local ones; of kind mixed they are the second half.
-static inline Entries GetLocalEntries(const sgBlend* blend, const sgBlendFamily* family)
-{
-	Entries entries = GetEntries(blend, family);
-	if (sgBlendFamily_Kind(family) == sgBlend_mixed)
-	{
-		entries.values += entries.count * (size_t)entries.stride;
-		entries.stride = sizeof(sgLocalEntry) / sizeof(sgLaneFloats);
-	}
-	return entries;
-}
 
 /// The hulls of images along all axes: the greatest upwards, and downwards negated.
 typedef struct Hulls
@@ -607,7 +503,7 @@ static void HullFamily(const sgBlend* blend, const sgBlendFamily* family, const 
     const uint16_t* places, uint32_t mask, sgBoxLanes* boxes)
 {
 	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + family->values);
-	const Entries entries = GetLocalEntries(blend, family);
+	const Entries entries = GetEntries(blend, family);
 	Hulls hulls = Hulls_Start();
 	for (uint32_t j = 0; j < entries.count; ++j)
 	{
@@ -639,7 +535,7 @@ static void HullAlone(
     const sgBlend* blend, const sgBlendFamily* alone, const sgBlendView* pose, uint32_t lane, sgBoxLanes* boxes)
 {
 	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + alone->values);
-	const Entries entries = GetLocalEntries(blend, alone);
+	const Entries entries = GetEntries(blend, alone);
 	const float* across = pose->across;
 	Hulls hulls = Hulls_Start();
 	for (uint32_t j = 0; j < entries.count; ++j)

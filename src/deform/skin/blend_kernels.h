@@ -24,11 +24,11 @@ typedef struct sgBlendKernels
 	/// Bounds of the nodes of a family that is bounded together, to the lanes of `out` in `mask`.
 	/// @param morph nullable: how far vertices are from their rest positions
 	void (*bound)(const sgBlend* blend, const sgBlendFamily* family, const sgBlendView* pose, const sgMorphLanes* morph,
-	    uint32_t mask, sgBoundsOut out);
+	    uint32_t mask, sgBoxLanes* out);
 
 	/// The bound of a node alone, to a lane of `out`.
 	void (*boundAlone)(const sgBlend* blend, const sgBlendFamily* alone, const sgBlendView* pose,
-	    const sgMorphLanes* morph, uint32_t lane, sgBoundsOut out);
+	    const sgMorphLanes* morph, uint32_t lane, sgBoxLanes* out);
 
 	/// The same for nodes with local entries, in a third of the time and nearly as tight for large nodes: no vertex is
 	/// outside what its transforms make of the boxes of what they move, whatever its weights. Boxes only.

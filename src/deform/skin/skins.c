@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-snugStatus sgSkins_CheckBalls(const snugModelDef* def, bool isByNode, const char* rule)
-{
-	snugVolume volume = sgModelDef_Bounds(def).volume;
-	bool isGood = isByNode ? volume == snug_volumeBox || volume == snug_volumeBall : volume != snug_volumeBall;
-	return isGood ? snug_success : sgFail(&def->messenger, snug_badArgument, "%s", rule);
-}
-
 snugStatus sgSkins_Write(const sgBlendDraft* draft, size_t ownBytes, void** data, size_t* bytes)
 {
 	const snugAllocator* allocator = &draft->model->allocator;
@@ -40,9 +33,7 @@ bool sgSkins_FitsMorph(const snugModel* model, size_t end)
 		return end == model->deformBytes;
 	}
 	size_t bytes = model->deformBytes - end;
-	return bytes >= sizeof(*header) && (header->parts & ~(uint32_t)(sgFields_intervals | sgFields_fits)) == 0 &&
-	       header->parts != 0 && (header->boundLeaves != 0) == sgSkins_BoundsLeaves(model) &&
-	       header->contactLevel == 0 && sgFields_Fits(model, header, bytes);
+	return bytes >= sizeof(*header) && header->hasIntervals == 1 && sgFields_Fits(model, header, bytes);
 }
 
 const char* sgSkins_CheckMorph(const snugModel* model, size_t end, void* scratch)
@@ -57,44 +48,19 @@ void sgSkins_Describe(const snugModel* model, size_t end, sgContents* contents)
 	contents->maxInfluences = header->rows.most;
 	contents->influenceCount = header->rows.entries;
 	contents->influences = sgBlend_Get(model).rows;
-	contents->bounds = (snugBoundsDef){
-		.bound = (snugBound)header->bound,
-		.volume = (snugVolume)header->volume,
-		.restVolume = (snugRestVolume)header->restVolume,
-		.boundLeaves = header->boundLeaves != 0,
-	};
 	if (end < model->deformBytes)
 	{
-		sgContents fields = { .jointCount = 0 };
-		sgFields_Describe(model, (const char*)model->deformData + end, &fields);
-		contents->fieldCount = fields.fieldCount;
-		contents->displacementCount = fields.displacementCount;
-		contents->displacements = fields.displacements;
-		contents->bounds.fieldsBound = fields.bounds.bound;
+		sgFields_Describe(model, (const char*)model->deformData + end, contents);
 	}
 }
 
-bool sgSkins_BoundsLeaves(const snugModel* model)
+const sgBlendFamily* sgSkins_FamilyOf(const sgBlend* blend, sgLaneSet set)
 {
-	const sgBlendHeader* header = model->deformData;
-	return header->boundLeaves != 0;
+	return blend->families + blend->firstFamilies[set.group];
 }
 
-snugVolume sgSkins_Volume(const snugModel* model)
+const sgBlendFamily* sgSkins_RecordOf(const sgTree* tree, const sgBlendFamily* first, sgLaneSet set, uint32_t lane)
 {
-	const sgBlendHeader* header = model->deformData;
-	return (snugVolume)header->volume;
-}
-
-const sgBlendFamily* sgSkins_FamilyOf(const sgBlend* blend, const sgTree* tree, sgLaneSet set)
-{
-	uint32_t parent = tree->nodes[set.group * SG_LANES + set.first].parent;
-	return blend->families + (parent == SG_NONE ? 0 : blend->familyOfParent[parent]);
-}
-
-const sgBlendFamily* sgSkins_RecordOf(
-    const sgBlend* blend, const sgTree* tree, const sgBlendFamily* first, sgLaneSet set, uint32_t lane)
-{
-	uint32_t bounded = sgBlend_BoundedLanes(blend->header, sgTree_Family(tree, set.group * SG_LANES + set.first));
+	uint32_t bounded = sgBlend_BoundedLanes(sgTree_Family(tree, set.group * SG_LANES));
 	return first + __builtin_popcount(bounded & ((1u << lane) - 1u));
 }

@@ -6,10 +6,6 @@
 #include "deform/bounds/build.h"
 #include "deform/fields/morph.h"
 
-/// Balls go with bounds that work node by node, and with no other. Says so with `rule` if a definition has it
-/// otherwise.
-snugStatus sgSkins_CheckBalls(const snugModelDef* def, bool isByNode, const char* rule);
-
 /// Write what was drafted, with room for what a skin adds behind bounds/blend.h, and make morph targets.
 snugStatus sgSkins_Write(const sgBlendDraft* draft, size_t ownBytes, void** data, size_t* bytes);
 
@@ -18,15 +14,12 @@ snugStatus sgSkins_Write(const sgBlendDraft* draft, size_t ownBytes, void** data
 bool sgSkins_FitsMorph(const snugModel* model, size_t end);
 const char* sgSkins_CheckMorph(const snugModel* model, size_t end, void* scratch);
 
-/// Members of sgDeform.
+/// Of sgDeform.describe, what all skins have.
 /// @param end as above
 void sgSkins_Describe(const snugModel* model, size_t end, sgContents* contents);
-bool sgSkins_BoundsLeaves(const snugModel* model);
-snugVolume sgSkins_Volume(const snugModel* model);
 
 /// How siblings are bounded: their family, if together. Alone, each has a record of its own.
-const sgBlendFamily* sgSkins_FamilyOf(const sgBlend* blend, const sgTree* tree, sgLaneSet set);
-const sgBlendFamily* sgSkins_RecordOf(
-    const sgBlend* blend, const sgTree* tree, const sgBlendFamily* first, sgLaneSet set, uint32_t lane);
+const sgBlendFamily* sgSkins_FamilyOf(const sgBlend* blend, sgLaneSet set);
+const sgBlendFamily* sgSkins_RecordOf(const sgTree* tree, const sgBlendFamily* first, sgLaneSet set, uint32_t lane);
 
 #endif

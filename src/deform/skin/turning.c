@@ -24,7 +24,6 @@ void sgSkin_ListArrays(
 		{ SG_ARRAY(sgSkin, edges, header->edgeCount) },
 		{ SG_ARRAY(sgSkin, blockSets, (uint64_t)blend->rows.blocks * SG_LANES), sgElements_index, header->setCount,
 		    noSet },
-		{ SG_ARRAY(sgSkin, nodeSets, blend->jointSetCount), sgElements_index, header->setCount, noSet },
 	};
 	memcpy(list, arrays, sizeof(arrays));
 }
@@ -61,11 +60,8 @@ size_t sgSkin_End(const snugModel* model)
 
 static void Describe(const snugModel* model, sgContents* contents)
 {
-	sgSkin skin = sgSkin_Get(model);
 	sgSkins_Describe(model, sgSkin_End(model), contents);
-	contents->jointPositions = skin.jointPositions;
-	contents->bounds.bound = skin.header->isCornerFree != 0 ? snug_boundProgram : contents->bounds.bound;
-	contents->bounds.centerDamping = skin.header->damping;
+	contents->jointPositions = sgSkin_Get(model).jointPositions;
 }
 
 static void Bind(const snugModel* model, void* arrays)
@@ -104,32 +100,34 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 
 // ---- Bounds ----------------------------------------------------------------------------------------------------
 
-// A node that no formula bounds, by looking at all vertices below it: what happens where quaternions cancel, and costs
-// what it costs.
+// A node that no formula bounds, by looking at all vertices below it: where quaternions cancel, and in models that have
+// too many pairs of joints. It costs what it costs.
 static void BoundByVertices(
-    const snugModel* model, const sgSkinView* view, uint32_t slot, sgBoundsOut out, uint32_t lane)
+    const snugModel* model, const sgSkinView* view, uint32_t slot, sgBoxLanes* out, uint32_t lane)
 {
 	const sgTree* tree = &model->tree;
-	snugVolume volume = (snugVolume)view->skin->blend.header->volume;
+	sgBox box = sgBox_Empty();
 	float positions[3 * SG_MAX_LEAF_VERTICES + 1];
 	sgLeafRange range = sgTree_LeavesBelow(tree, slot);
-	sgVolume_Begin(volume, out, lane);
 	for (uint32_t l = range.first; l <= range.last; ++l)
 	{
 		const sgLeaf* leaf = tree->leaves + l;
 		sgSkin_GetKernels()->evaluate(view, tree->leafVertices + leaf->firstVertex, leaf->vertexCount, positions);
-		sgVolume_AddPoints(volume, positions, leaf->vertexCount, out, lane);
+		for (uint32_t i = 0; i < leaf->vertexCount; ++i)
+		{
+			sgBox_AddPoint(&box, positions + 3 * (size_t)i);
+		}
 	}
-	sgVolume_End(volume, out, lane);
+	sgBoxLanes_Set(out, lane, &box);
 }
 
 // Returns lanes that have no bound.
-static uint32_t BoundByPairs(const sgPosed* posed, const sgMorphLanes* morph, sgLaneSet set, sgBoundsOut out)
+static uint32_t BoundByPairs(const sgPosed* posed, const sgMorphLanes* morph, sgLaneSet set, sgBoxLanes* out)
 {
 	const sgSkinView* view = posed->derived;
 	const sgBlend* blend = &view->skin->blend;
 	const sgTree* tree = &posed->model->tree;
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, tree, set);
+	const sgBlendFamily* family = sgSkins_FamilyOf(blend, set);
 	uint32_t left = 0;
 	if (!family->isAcross)
 	{
@@ -138,14 +136,14 @@ static uint32_t BoundByPairs(const sgPosed* posed, const sgMorphLanes* morph, sg
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		const sgBlendFamily* own = sgSkins_RecordOf(blend, tree, family, set, lane);
+		const sgBlendFamily* own = sgSkins_RecordOf(tree, family, set, lane);
 		bool isFound = sgSkin_GetKernels()->boundAlone(view, own, morph, lane, out);
 		left |= (uint32_t)!isFound << lane;
 	}
 	return left;
 }
 
-static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
+static void Bound(const sgPosed* posed, sgLaneSet set, sgBoxLanes* out)
 {
 	const sgSkinView* view = posed->derived;
 	uint32_t left = set.mask;
@@ -162,11 +160,6 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoundsOut out)
 	for (; left != 0; left &= left - 1)
 	{
 		uint32_t lane = sgLowestBit(left);
-		if (sgBlend_IsByCorners(view->skin->blend.header) &&
-		    sgSkin_BoundBySets(view, morph, set.group * SG_LANES + lane, out, lane))
-		{
-			continue;
-		}
 		BoundByVertices(posed->model, view, set.group * SG_LANES + lane, out, lane);
 	}
 }
@@ -186,8 +179,7 @@ static void Reach(const sgPosed* posed, float reach[3])
 		.arrayBytes = sizeof(sgSkinArrays), .describe = Describe,                                                      \
 		.inputs = 1u << sgPose_joints | 1u << sgPose_jointColumns | 1u << sgPose_amplitudes, .poseBytes = PoseBytes,   \
 		.setPose = sgSkin_SetPose, .derivedBytes = sgSkin_DerivedBytes, .derive = sgSkin_Derive, .evaluate = Evaluate, \
-		.evaluateCluster = EvaluateCluster, .bound = Bound, .reach = Reach, .boundsLeaves = sgSkins_BoundsLeaves,      \
-		.volume = sgSkins_Volume,                                                                                      \
+		.evaluateCluster = EvaluateCluster, .bound = Bound, .reach = Reach,                                            \
 	}
 
 const sgDeform sgDeform_spherical = TURNING_SKIN("spherical");

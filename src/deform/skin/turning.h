@@ -13,7 +13,7 @@
 // followed by what is below. docs/bounds/turning-skins.md has the proofs.
 //
 // turning.c evaluates; rows/joint_sets.c finds joint sets and pairs, turning_pose.c makes poses, turning_kernels.c is
-// compiled per instruction set; papers/balls.c has the bounds of the 2006 paper, corrected, which work node by node.
+// compiled per instruction set.
 #ifndef SG_SKIN_H
 #define SG_SKIN_H
 
@@ -40,11 +40,10 @@ typedef struct sgSkin
 	const sgSkinPair* edges;     ///< (edgeCount): pivots and what they are the pivot of, each once; of the first
 	                             ///< linkCount, `first` came before
 	const uint32_t* blockSets;   ///< (blockCount * SG_LANES): joint sets of the vertices of a block
-	const uint32_t* nodeSets;    ///< (jointSetCount of sgBlendHeader): which of the sets each of a node's is part of
 } sgSkin;
 
 /// The list of those arrays (base/arrays.h), for headers that have all counts.
-#define SG_SKIN_ARRAYS 9
+#define SG_SKIN_ARRAYS 8
 void sgSkin_ListArrays(
     const snugModel* model, const sgBlendHeader* blend, const sgSkinHeader* header, sgArray list[SG_SKIN_ARRAYS]);
 
@@ -94,15 +93,6 @@ typedef struct sgSkinPairPose
 	float cosine; ///< of the angle between the quaternions; exactly 1 for a joint with itself
 } SG_ALIGN(64) sgSkinPairPose;
 
-/// A row of a pair along a direction of a k-DOP.
-typedef struct sgSkinSlab
-{
-	float row[3];
-	float lower;
-	float upper;
-	float padding[3];
-} SG_ALIGN(32) sgSkinSlab;
-
 /// A pose. An array follows, then the amplitudes of morph targets, if there are any, an sgFieldsPose:
 ///   joints[transformCount]
 typedef struct sgSkinPose
@@ -136,7 +126,6 @@ typedef struct sgSkinView
 
 	sgSkinPairPose* pairs;  ///< (pairCount); or of each joint with itself (transformCount), of models without pairs
 	sgSkinMoments* moments; ///< (transformCount): in the same place, while rotation centres are found
-	sgSkinSlab* slabs;      ///< (pairCount, extra slabs)
 	float* centers;         ///< (3 setCount, and one more): rotation centres, of spherical blending
 	float* duals;           ///< (4 transformCount): half of the translation times q, of dual quaternions
 	uint16_t* ownPairs;     ///< (transformCount): where the pair of a joint with itself is in `pairs`, or SG_NO_PAIR
@@ -167,12 +156,5 @@ size_t sgSkin_DerivedBytes(const snugModel* model);
 void sgSkin_SetPose(
     const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change);
 double sgSkin_Derive(const snugModel* model, const void* pose, const void* before, void* derived);
-
-/// The ball and box of a node from its joint sets: the bounds of the 2006 paper, corrected, for spherical blending, and
-/// their counterpart for dual quaternions (papers/balls.c). Not for models with pairs.
-/// @param morph nullable: how far vertices are from their rest positions
-/// @return false if quaternions might cancel, so that nothing can be said
-bool sgSkin_BoundBySets(
-    const sgSkinView* view, const sgMorphLanes* morph, uint32_t slot, sgBoundsOut out, uint32_t lane);
 
 #endif

@@ -10,15 +10,9 @@
 /// What eight pairs of joints side by side cost, in steps of one for eight nodes.
 #define PAIR_STEPS 1.5
 
-// By pairs of joints, with any volume, or by joint sets, with balls.
-static snugStatus CheckBounds(const snugModelDef* def, const snugBoundsDef* bounds)
+static snugStatus CheckJointPositions(const snugModelDef* def)
 {
 	const snugSkinDef* skin = &def->skin;
-	if (bounds->bound == snug_boundLimited || bounds->restVolume != snug_restBox)
-	{
-		return sgFail(&def->messenger, snug_badArgument,
-		    "the limited bound and rest volumes other than boxes are for linear blending only");
-	}
 	for (size_t i = 0; skin->jointPositions != NULL && i < 3 * (size_t)skin->jointCount; ++i)
 	{
 		if (!(fabsf(skin->jointPositions[i]) <= SNUG_MAX_COORDINATE))
@@ -27,8 +21,7 @@ static snugStatus CheckBounds(const snugModelDef* def, const snugBoundsDef* boun
 			    &def->messenger, snug_badInput, "joint %zu: its position is not finite or too far away", i / 3);
 		}
 	}
-	bool isBySets = bounds->bound == snug_boundCorners || bounds->bound == snug_boundProgram;
-	return sgSkins_CheckBalls(def, isBySets, "balls go together with bounds by corners or the program");
+	return snug_success;
 }
 
 // Joint sets of the vertices of blocks; lanes without a vertex repeat the first.
@@ -50,7 +43,7 @@ static void FillBlockSets(const snugModel* model, const uint32_t* setOf, uint32_
 }
 
 // Copy header and arrays to where they belong, behind the data of bounds/blend.h, which are there already.
-static void WriteSets(const sgSkinDraft* draft, const uint32_t* nodeSets, char* data)
+static void WriteSets(const sgSkinDraft* draft, char* data)
 {
 	const sgBlendHeader* blend = (const void*)data;
 	char* start = data + sgBlend_Bytes(draft->model, blend);
@@ -63,7 +56,6 @@ static void WriteSets(const sgSkinDraft* draft, const uint32_t* nodeSets, char* 
 		.pairs = draft->pairs,
 		.setPairs = draft->setPairs,
 		.edges = draft->edges,
-		.nodeSets = nodeSets,
 	};
 	sgArray list[SG_SKIN_ARRAYS];
 	sgSkin_ListArrays(draft->model, blend, &draft->header, list);
@@ -72,66 +64,44 @@ static void WriteSets(const sgSkinDraft* draft, const uint32_t* nodeSets, char* 
 	FillBlockSets(draft->model, draft->setOf, (uint32_t*)(uintptr_t)made.blockSets);
 }
 
-// Bounds by pairs. Models that have too many of them are bounded by joint sets.
-static snugStatus AddBounds(sgBlendDraft* blend, sgSkinDraft* skin)
+// Bounds by pairs. Nodes of models that have too many of them are bounded by their vertices.
+static snugStatus AddBounds(sgBlendDraft* blend, const sgSkinDraft* skin)
 {
-	bool hasPairs = skin->header.pairCount > 0;
 	const sgBounded bounded = {
-		.weights = hasPairs ? &skin->pairWeights : &blend->weights,
-		.count = hasPairs ? skin->header.pairCount : blend->header.transformCount,
+		.weights = &skin->pairWeights,
+		.count = skin->header.pairCount,
 		.evaluation = SG_MARGIN_TURNS(blend->header.rows.most),
 		.stepsOfEight = PAIR_STEPS,
 		.isLocal = true,
 		.isRootAlone = blend->def->fields.fieldCount > 0, // fits serve nodes together
 	};
-	if (!SNUG_ALL_BOUNDS && !hasPairs)
-	{
-		return sgFail(&blend->def->messenger, snug_outOfRange,
-		    "too many pairs of joints move a vertex together for the bounds that this snug is built with");
-	}
-	if (!hasPairs)
-	{
-		skin->header.isCornerFree = sgModelDef_Bounds(blend->def).bound != snug_boundCorners;
-		blend->header.bound = snug_boundCorners;
-	}
 	return sgBlendDraft_AddBounds(blend, &bounded);
 }
 
 static snugStatus MakeAll(sgBlendDraft* blend, sgSkinDraft* skin, void** data, size_t* bytes)
 {
-	bool wantsPairs = !sgBlend_IsByCorners(&blend->header);
 	snugStatus status = sgSkinDraft_Make(skin, blend->model, &blend->weights, blend->header.transformCount,
-	    blend->header.rows.most, blend->def->skin.jointPositions, wantsPairs);
-	skin->header.damping = sgModelDef_Bounds(blend->def).centerDamping;
+	    blend->header.rows.most, blend->def->skin.jointPositions);
 	status = status == snug_success ? AddBounds(blend, skin) : status;
-	const sgCornerRules rules = { skin->setOf, skin->header.isCornerFree != 0 };
-	status = status == snug_success ? sgBlendDraft_AddCorners(blend, &rules) : status;
 	size_t own = sgSkin_Bytes(blend->model, &blend->header, &skin->header);
 	status = status == snug_success ? sgSkins_Write(blend, own, data, bytes) : status;
 	if (status == snug_success)
 	{
-		WriteSets(skin, blend->corners.numbers, *data);
+		WriteSets(skin, *data);
 	}
 	return status;
 }
 
 snugStatus sgSkin_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
 {
-	snugBoundsDef bounds = sgModelDef_Bounds(def);
-	snugStatus status = sgBlend_CheckBounds(def);
-	status = status == snug_success ? CheckBounds(def, &bounds) : status;
+	snugStatus status = CheckJointPositions(def);
 	if (status != snug_success)
 	{
 		return status;
 	}
-	if (bounds.bound == snug_boundCorners || bounds.bound == snug_boundProgram)
-	{
-		bounds.bound = snug_boundCorners;
-		bounds.volume = snug_volumeBall;
-	}
 	sgBlendDraft blend;
 	sgSkinDraft skin = { .model = NULL };
-	status = sgBlendDraft_Begin(&blend, model, def, &bounds);
+	status = sgBlendDraft_Begin(&blend, model, def);
 	status = status == snug_success ? MakeAll(&blend, &skin, data, bytes) : status;
 	sgSkinDraft_Release(&skin);
 	sgBlendDraft_Release(&blend);

@@ -168,10 +168,9 @@ static const char* CheckVertices(const snugModel* model, const sgSkin* skin, voi
 
 static const char* CheckOwn(const snugModel* model, const sgSkin* skin, void* scratch)
 {
-	bool isBySets = skin->blend.header->bound == snug_boundCorners;
-	if (isBySets != (skin->header->pairCount == 0) || skin->header->isCornerFree > (uint32_t)isBySets ||
-	    skin->header->pairCount > UINT16_MAX ||
-	    !(skin->header->damping == 0.0f || sgDamping_IsValid(skin->header->damping)))
+	// Kernels have room for the places of so many joints.
+	bool hasPairs = skin->header->pairCount > 0;
+	if (skin->header->pairCount > UINT16_MAX || (hasPairs && skin->blend.header->rows.most > SG_PAIR_INFLUENCES))
 	{
 		return "its joint sets are wrong";
 	}
@@ -181,24 +180,6 @@ static const char* CheckOwn(const snugModel* model, const sgSkin* skin, void* sc
 	fault = fault == NULL ? CheckPairs(skin) : fault;
 	fault = fault == NULL ? CheckSets(skin) : fault;
 	return fault == NULL ? CheckVertices(model, skin, scratch) : fault;
-}
-
-// The joint sets of a node are those of the model, all joints of them.
-static const char* CheckNodeSets(const sgSkin* skin)
-{
-	const sgBlend* blend = &skin->blend;
-	for (uint32_t i = 0; i < blend->header->jointSetCount; ++i)
-	{
-		const sgJointSet* own = blend->jointSets + i;
-		const sgSkinSet* set = skin->sets + skin->nodeSets[i];
-		if (own->transformCount != set->memberCount ||
-		    memcmp(blend->setTransforms + own->firstTransform, skin->members + set->firstMember,
-		        set->memberCount * sizeof(uint16_t)) != 0)
-		{
-			return "its joint sets are misnumbered";
-		}
-	}
-	return NULL;
 }
 
 bool sgSkin_Fits(const snugModel* model)
@@ -217,13 +198,7 @@ const char* sgSkin_Check(const snugModel* model, void* scratch)
 {
 	const sgSkin skin = sgSkin_Get(model);
 	const sgFamilyRules families = { skin.header->pairCount, sgAcross_eights, sgBlend_local };
-	const sgCornerRules rules = { skin.setOf, skin.header->isCornerFree != 0 };
 	const char* fault = sgBlend_CheckData(model, &skin.blend, &families, scratch);
 	fault = fault == NULL ? CheckOwn(model, &skin, scratch) : fault;
-	if (sgBlend_IsByCorners(skin.blend.header))
-	{
-		fault = fault == NULL ? sgCorners_Check(model, &skin.blend, &rules) : fault;
-		fault = fault == NULL ? CheckNodeSets(&skin) : fault;
-	}
 	return fault == NULL ? sgSkins_CheckMorph(model, sgSkin_End(model), scratch) : fault;
 }

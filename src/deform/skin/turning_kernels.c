@@ -1,6 +1,5 @@
-// src/deform/skin/turning_kernels.c: see turning_kernels.h. Here are boxes and slabs of nodes;
-// docs/bounds/turning-skins.md for why they are bounds. Vertices, pairs of joints and motion are in headers of their
-// own.
+// src/deform/skin/turning_kernels.c: see turning_kernels.h. Here are boxes of nodes; docs/bounds/turning-skins.md for
+// why they are bounds. Vertices, pairs of joints and motion are in headers of their own.
 #include "deform/skin/turning_kernels.h"
 
 #include "deform/fields/sums.h"
@@ -8,7 +7,6 @@
 #include "deform/skin/turning_evaluate.h"
 #include "deform/skin/turning_lanes.h"
 #include "deform/skin/turning_motion.h"
-#include "deform/skin/turning_order.h"
 #include "deform/skin/turning_pairs.h"
 #include "deform/skin/turning_program.h"
 
@@ -16,89 +14,6 @@
 #include <string.h>
 
 // ---- Bounds ----------------------------------------------------------------------------------------------------
-
-static SG_NOINLINE void LocalBox(const sgBlendCommon* common, const Entries* entries, const PairRows rows[3],
-    const Denominator* denominator, const Displacement* displacement, Interval out[3])
-{
-	PairProgramRows(common, entries, rows, 3, denominator, displacement, out);
-}
-
-static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
-    const Denominator* denominator, const Displacement* displacement)
-{
-	Interval out;
-	PairProgramRows(common, entries, rows, 1, denominator, displacement, &out);
-	return out;
-}
-
-static SG_NOINLINE Interval FirstOrderRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
-    const Denominator* denominator, const Displacement* displacement)
-{
-	const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
-	return PairOrderRow(common, volume, entries, rows, denominator, displacement, true);
-}
-
-static SG_NOINLINE Interval ZeroOrderRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
-    const Denominator* denominator, const Displacement* displacement)
-{
-	const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
-	return PairOrderRow(common, volume, entries, rows, denominator, displacement, false);
-}
-
-// Both of a mixed family: its first-order entries come first.
-static inline Entries LocalEntries(const Entries* first)
-{
-	return (Entries){
-		.values = first->values + first->count * (size_t)first->stride,
-		.stride = sizeof(sgLocalEntry) / sizeof(sgLaneFloats),
-		.transforms = first->transforms,
-		.count = first->count,
-	};
-}
-
-static SG_NOINLINE Interval MixedRow(const sgBlendCommon* common, const Entries* entries, const PairRows* rows,
-    const Denominator* denominator, const Displacement* displacement)
-{
-	Entries local = LocalEntries(entries);
-	Interval a = FirstOrderRow(common, entries, rows, denominator, displacement);
-	Interval b = LocalRow(common, &local, rows, denominator, displacement);
-	f8 far = f8_Set(INFINITY);
-	a.lower = f8_Select(denominator->isKnown, a.lower, f8_Sub(f8_Set(0.0f), far));
-	a.upper = f8_Select(denominator->isKnown, a.upper, far);
-	// A NaN of the first-order bound, which only overflow can make, gives way: it is the first operand.
-	return (Interval){ f8_Max(a.lower, b.lower), f8_Min(a.upper, b.upper) };
-}
-
-static inline Interval BoundRow(sgBlendKind kind, const sgBlendCommon* common, const Entries* entries,
-    const PairRows* rows, const Denominator* denominator, const Displacement* displacement)
-{
-	switch (sgBlendKind_Built(kind))
-	{
-		case sgBlend_zeroOrder:
-			return ZeroOrderRow(common, entries, rows, denominator, displacement);
-		case sgBlend_firstOrder:
-			return FirstOrderRow(common, entries, rows, denominator, displacement);
-		case sgBlend_mixed:
-			return MixedRow(common, entries, rows, denominator, displacement);
-		default:
-			return LocalRow(common, entries, rows, denominator, displacement);
-	}
-}
-
-static Denominator FindDenominator(
-    const sgSkinView* view, const sgBlendCommon* common, const Entries* entries, sgBlendKind kind)
-{
-	switch (sgBlendKind_Built(kind))
-	{
-		case sgBlend_zeroOrder:
-			return MakeDenominator(view, entries, common, sgBlend_zeroOrder);
-		case sgBlend_firstOrder:
-		case sgBlend_mixed:
-			return MakeDenominator(view, entries, common, sgBlend_firstOrder);
-		default:
-			return MakeDenominator(view, entries, common, sgBlend_local);
-	}
-}
 
 static void TakeMorph(const sgMorphLanes* morph, Displacement* displacement)
 {
@@ -113,8 +28,7 @@ static void TakeMorph(const sgMorphLanes* morph, Displacement* displacement)
 
 // How far the affine stage carries vertices from where morph targets leave them: a convex combination of how far each
 // of a vertex' joints would, so the box around what all of a node's joints do to what they move.
-static SG_NOINLINE void AddStage(const sgSkinView* view, const sgBlendCommon* common, const Entries* entries,
-    sgBlendKind kind, Displacement* displacement)
+static SG_NOINLINE void AddStage(const sgSkinView* view, const Entries* entries, Displacement* displacement)
 {
 	f8 zero = f8_Set(0.0f), most = f8_Set(4.0f * SNUG_MAX_COORDINATE), lower[3], upper[3], moved[3], apart[3];
 	for (int axis = 0; axis < 3; ++axis)
@@ -131,21 +45,18 @@ static SG_NOINLINE void AddStage(const sgSkinView* view, const sgBlendCommon* co
 		{
 			continue;
 		}
-		bool isLocal = kind == sgBlend_local; // else the whole node's box is good enough
 		const sgLocalEntry* entry = Entries_Get(entries, j);
-		const sgLaneFloats* middles = isLocal ? entry->center : common->center;
-		const sgLaneFloats* halves = isLocal ? entry->half : common->half;
 		const float* stage = view->joints[pair.first].stage;
-		m8 isAbsent = f8_LessEqual(MostWeight(common, entry, kind), zero);
+		m8 isAbsent = f8_LessEqual(MostWeight(entry), zero);
 		for (int axis = 0; axis < 3; ++axis)
 		{
 			f8 middle = f8_Set(stage[sgStagePlace[axis][3]]), extent = zero;
 			for (int k = 0; k < 3; ++k)
 			{
 				f8 at = f8_Set(stage[sgStagePlace[axis][k]]);
-				f8 center = f8_Add(LoadLanes(middles + k), moved[k]);
+				f8 center = f8_Add(LoadLanes(entry->center + k), moved[k]);
 				middle = f8_MulAddLoose(at, center, middle);
-				extent = f8_MulAddLoose(f8_Abs(at), f8_Add(LoadLanes(halves + k), apart[k]), extent);
+				extent = f8_MulAddLoose(f8_Abs(at), f8_Add(LoadLanes(entry->half + k), apart[k]), extent);
 			}
 			lower[axis] = f8_Select(isAbsent, lower[axis], f8_Min(lower[axis], f8_Sub(middle, extent)));
 			upper[axis] = f8_Select(isAbsent, upper[axis], f8_Max(upper[axis], f8_Add(middle, extent)));
@@ -203,14 +114,14 @@ SG_INLINE Entries EntriesOf(const sgSkinView* view, const sgBlendFamily* family)
 	const sgBlend* blend = &view->skin->blend;
 	return (Entries){
 		.values = blend->values + family->values + sgBlendFamily_HeadValues(family),
-		.stride = sgBlendKind_EntryValues(sgBlendFamily_Kind(family)),
+		.stride = sgBlendKind_EntryValues(sgBlend_local),
 		.transforms = blend->entryTransforms + family->firstEntry,
 		.count = family->entryCount,
 	};
 }
 
 static bool BoundAlone(
-    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t lane, sgBoundsOut out)
+    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t lane, sgBoxLanes* out)
 {
 	const sgBlendCommon* common = (const void*)(view->skin->blend.values + family->values);
 	Entries entries = EntriesOf(view, family);
@@ -236,8 +147,8 @@ static bool BoundAlone(
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		isFound = isFound && lower[axis] > -MOST_BOUND && upper[axis] < MOST_BOUND; // NaN is not
-		out.boxes->lower[axis][lane] = lower[axis];
-		out.boxes->upper[axis][lane] = upper[axis];
+		out->lower[axis][lane] = lower[axis];
+		out->upper[axis][lane] = upper[axis];
 	}
 	return isFound;
 }
@@ -250,107 +161,40 @@ static SG_NOINLINE Interval BoundRare(const sgSkinView* view, const Entries* ent
 	return (Interval){ f8_Max(found.lower, other.lower), f8_Min(found.upper, other.upper) };
 }
 
-/// A family that is bounded together.
-typedef struct Together
+static uint32_t Bound(
+    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoxLanes* out)
 {
-	const sgSkinView* view;
-	const sgBlendCommon* common;
-	sgBlendKind kind;
-	Entries entries;
-	Denominator denominator;
+	const sgBlendCommon* common = (const void*)(view->skin->blend.values + family->values);
+	const Entries entries = EntriesOf(view, family);
 	Displacement displacement;
-} Together;
-
-static void BeginTogether(const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, Together* out)
-{
-	sgBlendKind kind = sgBlendFamily_Kind(family);
-	out->view = view;
-	out->common = (const void*)(view->skin->blend.values + family->values);
-	out->kind = kind;
-	out->entries = EntriesOf(view, family);
-	out->displacement.isThere = false;
-	out->displacement.morph = NULL;
+	displacement.isThere = false;
+	displacement.morph = NULL;
 	if (morph != NULL)
 	{
-		TakeMorph(morph, &out->displacement);
+		TakeMorph(morph, &displacement);
 	}
 	if (view->pose->hasStage != 0)
 	{
-		sgBlendKind stored = kind == sgBlend_mixed ? sgBlend_firstOrder : kind;
-		AddStage(view, out->common, &out->entries, stored, &out->displacement);
+		AddStage(view, &entries, &displacement);
 	}
-	out->denominator = FindDenominator(view, out->common, &out->entries, kind);
-}
-
-// Boxes of the lanes in `mask`; returns those for which there are any.
-static uint32_t BoundBoxes(const Together* family, uint32_t mask, sgBoxLanes* out)
-{
-	const sgSkinPairPose* pairs = family->view->pairs;
-	const Denominator* denominator = &family->denominator;
-	// What fits say is divided by it, whatever it is.
-	bool isFit = family->kind == sgBlend_zeroOrder || family->kind == sgBlend_firstOrder;
-	bool isRare = !isFit && (mask & ~m8_Bits(f8_Less(f8_Set(RARE_LEAST), denominator->least))) != 0;
-	uint32_t good = isFit ? mask & m8_Bits(denominator->isKnown) : mask;
-	Entries local = sgBlendKind_Built(family->kind) == sgBlend_mixed ? LocalEntries(&family->entries) : family->entries;
-	PairRows rows[3];
+	const Denominator denominator = MakeDenominator(view, &entries, common);
+	const PairRows rows[3] = { { view->pairs, 0 }, { view->pairs, 1 }, { view->pairs, 2 } };
+	bool isRare = (mask & ~m8_Bits(f8_Less(f8_Set(RARE_LEAST), denominator.least))) != 0;
+	f8 limit = f8_Set(MOST_BOUND), lowest = f8_Sub(f8_Set(0.0f), limit);
+	uint32_t good = mask;
 	Interval box[3];
+	PairProgram(common, &entries, rows, &denominator, &displacement, box);
 	for (int axis = 0; axis < 3; ++axis)
 	{
-		const size_t floats = sizeof(sgSkinPairPose) / sizeof(float);
-		rows[axis] = (PairRows){ pairs->columns[0] + axis, pairs->lower + axis, pairs->upper + axis, floats, 3, pairs };
-	}
-	if (family->kind == sgBlend_local)
-	{
-		LocalBox(family->common, &family->entries, rows, denominator, &family->displacement, box);
-	}
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		if (family->kind != sgBlend_local)
-		{
-			box[axis] = BoundRow(
-			    family->kind, family->common, &family->entries, rows + axis, denominator, &family->displacement);
-		}
 		if (isRare)
 		{
-			box[axis] = BoundRare(family->view, &local, rows + axis, denominator, &family->displacement, box[axis]);
+			box[axis] = BoundRare(view, &entries, rows + axis, &denominator, &displacement, box[axis]);
 		}
-		f8 limit = f8_Set(MOST_BOUND), lowest = f8_Sub(f8_Set(0.0f), limit);
 		good &= m8_Bits(m8_And(f8_Less(box[axis].upper, limit), f8_Less(lowest, box[axis].lower)));
 	}
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		StoreInterval(box[axis], good, out->lower[axis], out->upper[axis]);
-	}
-	return good;
-}
-
-// Slabs of a k-DOP. Of a sum of three coordinates errors are as of a vector.
-static void BoundSlabs(const Together* family, uint32_t slabs, uint32_t mask, sgSlabLanes* out)
-{
-	Denominator along = family->denominator;
-	along.error = f8_Mul(along.error, f8_Set(2.0f));
-	along.reach = f8_Mul(along.reach, f8_Set(2.0f));
-	for (uint32_t i = 0; i < slabs; ++i)
-	{
-		size_t stride = slabs * sizeof(sgSkinSlab) / sizeof(float);
-		const sgSkinSlab* first = family->view->slabs + i;
-		PairRows rows = { first->row, &first->lower, &first->upper, stride, 1, family->view->pairs };
-		Interval interval =
-		    BoundRow(family->kind, family->common, &family->entries, &rows, &along, &family->displacement);
-		StoreInterval(interval, mask, out[i].lower, out[i].upper);
-	}
-}
-
-static uint32_t Bound(
-    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoundsOut out)
-{
-	Together together;
-	BeginTogether(view, family, morph, &together);
-	uint32_t good = BoundBoxes(&together, mask, out.boxes);
-	snugVolume volume = (snugVolume)view->skin->blend.header->volume;
-	if (sgVolume_IsDop(volume))
-	{
-		BoundSlabs(&together, sgVolume_ExtraSlabs(volume), good, out.extra);
 	}
 	return mask & ~good;
 }

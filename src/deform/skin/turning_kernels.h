@@ -27,12 +27,12 @@ typedef struct sgSkinKernels
 	/// @param morph nullable: how far vertices are from their rest positions
 	/// @return lanes for which there is none, since a sum of quaternions might vanish
 	uint32_t (*bound)(
-	    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoundsOut out);
+	    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoxLanes* out);
 
 	/// The bound of a node alone, whose pairs are side by side, to one lane of `out`.
 	/// @return false if there is none
 	bool (*boundAlone)(
-	    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t lane, sgBoundsOut out);
+	    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t lane, sgBoxLanes* out);
 
 	/// Take `count` joints of eight into a pose, from joint `first` on: matrices are 12 floats by rows each, the
 	/// identity where there is no joint.

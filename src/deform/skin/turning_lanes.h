@@ -475,7 +475,7 @@ SG_INLINE void SolveDamped(const d8 a[6], const d8 b[3], d8 damping, d8 x[3])
 // over all pairs, damped. With R and t the means of rotations and translations, r = r0 + d, y_i = C_i r0 and y their
 // mean, sums over pairs come down to
 //     a = sum D^T D = n^2 (1 - R^T R),    b = sum D^T e = -n (n r0 + sum R_i^T t_i - n R^T y).
-static void SolveCenters(SetLanes* lanes, double damping)
+static void SolveCenters(SetLanes* lanes)
 {
 	d8 n = lanes->count, inverse = d8_Div(d8_Set(1.0), n), r[9], y[3], b[3], a[6], x[3];
 	const d8 *u = lanes->sums + 12, *r0 = lanes->origin;
@@ -499,7 +499,7 @@ static void SolveCenters(SetLanes* lanes, double damping)
 		d8 identity = d8_Set(k == 0 || k == 3 || k == 5 ? 1.0 : 0.0);
 		a[k] = d8_Mul(d8_Mul(n, n), d8_Sub(identity, a[k]));
 	}
-	SolveDamped(a, b, d8_Set(damping), x);
+	SolveDamped(a, b, d8_Set(SG_CENTER_DAMPING), x);
 	for (int k = 0; k < 3; ++k)
 	{
 		lanes->center[k] = d8_Add(r0[k], x[k]);
@@ -562,7 +562,7 @@ static void FindCenters(const sgSkinView* view)
 		float points[3 * SG_LANES + 1];
 		uint32_t count = setCount - first < SG_LANES ? setCount - first : SG_LANES;
 		LoadSets(view, first, &lanes);
-		SolveCenters(&lanes, sgSkinHeader_Damping(view->skin->header));
+		SolveCenters(&lanes);
 		f8_StorePoints(points, d8_ToFloat(lanes.center[0]), d8_ToFloat(lanes.center[1]), d8_ToFloat(lanes.center[2]));
 		memcpy(view->centers + 3 * (size_t)first, points, 3 * (size_t)count * sizeof(float));
 	}

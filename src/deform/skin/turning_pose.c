@@ -11,12 +11,6 @@
 /// finite.
 static const double reachLimit = (double)SNUG_MAX_COORDINATE / 4096.0;
 
-static uint32_t SlabCount(const sgSkin* skin)
-{
-	snugVolume volume = (snugVolume)skin->blend.header->volume;
-	return sgVolume_IsDop(volume) ? sgVolume_ExtraSlabs(volume) : 0;
-}
-
 // The next array: moves `end` behind it.
 static size_t PlaceArray(size_t* end, size_t bytes)
 {
@@ -28,7 +22,7 @@ static size_t PlaceArray(size_t* end, size_t bytes)
 /// Where the arrays of what is derived are, in bytes from its beginning.
 typedef struct Places
 {
-	size_t pairs, oldCenters, slabs, centers, duals, ownPairs, pairSigns, end;
+	size_t pairs, oldCenters, centers, duals, ownPairs, pairSigns, end;
 } Places;
 
 static size_t CenterBytes(const sgSkin* skin, bool isSpherical)
@@ -45,7 +39,6 @@ static Places PlaceDerived(const sgSkin* skin, bool isSpherical)
 	Places places;
 	places.oldCenters = end + momentBytes;
 	places.pairs = PlaceArray(&end, pairBytes > scratchBytes ? pairBytes : scratchBytes);
-	places.slabs = PlaceArray(&end, pairs * SlabCount(skin) * sizeof(sgSkinSlab));
 	places.centers = PlaceArray(&end, CenterBytes(skin, isSpherical));
 	places.duals = PlaceArray(&end, isSpherical ? 0 : 4 * joints * sizeof(float));
 	places.ownPairs = PlaceArray(&end, joints * sizeof(uint16_t));
@@ -204,30 +197,6 @@ static void SignPairs(const sgSkinView* view)
 
 // ---- Pairs -----------------------------------------------------------------------------------------------------
 
-// Rows of pairs along the directions of a k-DOP.
-static void SetSlabs(const sgSkinView* view)
-{
-	snugVolume volume = (snugVolume)view->skin->blend.header->volume;
-	uint32_t count = SlabCount(view->skin);
-	for (uint32_t p = 0; count > 0 && p < view->skin->header->pairCount; ++p)
-	{
-		const sgSkinPairPose* pair = view->pairs + p;
-		for (uint32_t i = 0; i < count; ++i)
-		{
-			const float* d = sgVolume_Directions(volume)[i];
-			sgSkinSlab* slab = view->slabs + (size_t)count * p + i;
-			*slab = (sgSkinSlab){ .lower = 0.0f };
-			for (int k = 0; k < 3; ++k)
-			{
-				const float* column = pair->columns[k];
-				slab->row[k] = d[0] * column[0] + d[1] * column[1] + d[2] * column[2];
-				slab->lower += d[k] * (d[k] > 0.0f ? pair->lower[k] : pair->upper[k]);
-				slab->upper += d[k] * (d[k] > 0.0f ? pair->upper[k] : pair->lower[k]);
-			}
-		}
-	}
-}
-
 // Where the pairs of joints with themselves are. Joints that move nothing have none.
 static void FindOwnPairs(const sgSkinView* view)
 {
@@ -330,7 +299,7 @@ static double FarthestPossibleCenter(const sgSkinView* view)
 		translation2 = sum > translation2 ? sum : translation2;
 	}
 	double origin = sqrt(origin2), image = origin + sqrt(translation2);
-	double farthest = 0.8 / sqrt(sgSkinHeader_Damping(view->skin->header));
+	double farthest = 0.8 / sqrt(SG_CENTER_DAMPING);
 	return origin + farthest * view->skin->blend.header->rows.most * image;
 }
 
@@ -399,7 +368,6 @@ double sgSkin_Derive(const snugModel* model, const void* pose, const void* befor
 	Places places = PlaceDerived(view->skin, view->isSpherical);
 	view->pairs = (sgSkinPairPose*)(void*)(at + places.pairs);
 	view->moments = (sgSkinMoments*)(void*)(at + places.pairs);
-	view->slabs = (sgSkinSlab*)(void*)(at + places.slabs);
 	view->centers = (float*)(void*)(at + places.centers);
 	view->duals = (float*)(void*)(at + places.duals);
 	view->ownPairs = (uint16_t*)(void*)(at + places.ownPairs);
@@ -425,6 +393,5 @@ double sgSkin_Derive(const snugModel* model, const void* pose, const void* befor
 		SignPairs(view);
 	}
 	sgSkin_GetKernels()->makePairs(view);
-	SetSlabs(view);
 	return motion;
 }

@@ -1,24 +1,19 @@
-// src/deform/skin/turning_program.h: one coordinate of a family's nodes from ranges of the weights of pairs. Part of
+// src/deform/skin/turning_program.h: boxes of a family's nodes from ranges of the weights of pairs. Part of
 // turning_kernels.c, which alone includes it; docs/bounds/turning-skins.md for why.
 #ifndef SG_SKIN_PROGRAM_H
 #define SG_SKIN_PROGRAM_H
 
-#include "deform/bounds/program.h"
+#include "deform/bounds/local.h"
 #include "deform/skin/turning.h"
 #include "geometry/margins.h"
 
 #include <math.h>
 
-/// One direction's rows of all pairs: entry k of pair p is row[stride p + step k], its translation is between
-/// lower[stride p] and upper[stride p].
+/// One coordinate's rows of all pairs: entry k of pair p is pairs[p].columns[k][axis].
 typedef struct PairRows
 {
-	const float* row;
-	const float* lower;
-	const float* upper;
-	size_t stride;
-	size_t step;
 	const sgSkinPairPose* pairs;
+	int axis;
 } PairRows;
 
 /// What the nodes of a family have in common with all directions: bounds of sum w_i w_j (q_i . q_j), of the weight of
@@ -48,10 +43,9 @@ static SG_NOINLINE Interval ImageByFit(
     const PairRows* rows, uint32_t pair, const sgLocalEntry* entry, const sgMorphLanes* morph)
 {
 	f8 zero = f8_Set(0.0f), middle = zero, extent = zero, turned[3] = { zero, zero, zero };
-	size_t place = rows->stride * pair;
 	for (int k = 0; k < 3; ++k)
 	{
-		f8 at = f8_Set(rows->row[place + rows->step * (size_t)k]);
+		f8 at = f8_Set(rows->pairs[pair].columns[k][rows->axis]);
 		f8 center = f8_Add(LoadLanes(entry->center + k), f8_Load(morph->mean[k]));
 		middle = f8_MulAddLoose(at, center, middle);
 		extent = f8_MulAddLoose(f8_Abs(at), f8_Load(morph->residual[k]), extent);
@@ -64,11 +58,12 @@ static SG_NOINLINE Interval ImageByFit(
 	{
 		f8 from = f8_Sub(LoadLanes(entry->center + l), f8_Load(morph->center[l]));
 		middle = f8_MulAddLoose(turned[l], from, middle);
-		f8 whole = f8_Abs(f8_Add(turned[l], f8_Set(rows->row[place + rows->step * (size_t)l])));
+		f8 whole = f8_Abs(f8_Add(turned[l], f8_Set(rows->pairs[pair].columns[l][rows->axis])));
 		extent = f8_MulAddLoose(whole, LoadLanes(entry->half + l), extent);
 	}
 	f8 lower = f8_Sub(middle, extent), upper = f8_Add(middle, extent);
-	return (Interval){ f8_Add(lower, f8_Set(rows->lower[place])), f8_Add(upper, f8_Set(rows->upper[place])) };
+	return (Interval){ f8_Add(lower, f8_Set(rows->pairs[pair].lower[rows->axis])),
+		f8_Add(upper, f8_Set(rows->pairs[pair].upper[rows->axis])) };
 }
 
 /// The box of an entry, displaced.
@@ -97,15 +92,14 @@ SG_INLINE EntryBox BoxOfEntry(const sgLocalEntry* entry, const Displacement* dis
 SG_INLINE Interval ImageOfPair(const PairRows* rows, uint32_t pair, const EntryBox* box, const sgLocalEntry* entry,
     const Displacement* displacement)
 {
-	size_t place = rows->stride * pair;
 	f8 middle = f8_Set(0.0f), extent = middle;
 	for (int k = 0; k < 3; ++k)
 	{
-		f8 at = f8_Set(rows->row[place + rows->step * (size_t)k]);
+		f8 at = f8_Set(rows->pairs[pair].columns[k][rows->axis]);
 		middle = f8_MulAddLoose(at, box->center[k], middle);
 		extent = f8_MulAddLoose(f8_Abs(at), box->half[k], extent);
 	}
-	f8 lower = f8_Set(rows->lower[place]), upper = f8_Set(rows->upper[place]);
+	f8 lower = f8_Set(rows->pairs[pair].lower[rows->axis]), upper = f8_Set(rows->pairs[pair].upper[rows->axis]);
 	Interval image = { f8_Add(f8_Sub(middle, extent), lower), f8_Add(f8_Add(middle, extent), upper) };
 	if (displacement->morph != NULL)
 	{
@@ -116,21 +110,10 @@ SG_INLINE Interval ImageOfPair(const PairRows* rows, uint32_t pair, const EntryB
 	return image;
 }
 
-/// The most that a pair's weight can be, by the kind of its entry.
-SG_INLINE f8 MostWeight(const sgBlendCommon* common, const void* entry, sgBlendKind kind)
+/// The most that a pair's weight can be.
+SG_INLINE f8 MostWeight(const sgLocalEntry* entry)
 {
-	if (kind == sgBlend_local)
-	{
-		const sgRangeEntry* range = entry;
-		return f8_Add(LoadLanes(&range->low), LoadLanes(&range->spread));
-	}
-	const sgFirstEntry* fit = entry; // of which a zero-order entry is the beginning
-	f8 most = f8_Add(f8_Abs(LoadLanes(&fit->mean)), LoadLanes(&fit->residual));
-	for (int k = 0; kind == sgBlend_firstOrder && k < 3; ++k)
-	{
-		most = f8_MulAddLoose(f8_Abs(LoadLanes(fit->gradient + k)), LoadLanes(common->half + k), most);
-	}
-	return f8_Min(f8_Mul(most, f8_Set(1.0f + 0x1p-20f)), f8_Set(1.0f));
+	return f8_Add(LoadLanes(&entry->range.low), LoadLanes(&entry->range.spread));
 }
 
 /// Thresholds of 1 - cosine above which pairs count one by one, besides none and all.
@@ -188,21 +171,19 @@ SG_INLINE void FinishDenominator(
 	*least = f8_Select(f8_Less(f8_Set(SG_DISPUTED), sums->most), f8_Set(-1.0f), *least);
 }
 
-SG_INLINE Denominator MakeDenominator(
-    const sgSkinView* view, const Entries* entries, const sgBlendCommon* common, sgBlendKind kind)
+static Denominator MakeDenominator(const sgSkinView* view, const Entries* entries, const sgBlendCommon* common)
 {
 	CosineSums sums = CosineSums_Start();
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
-		const void* entry = Entries_Get(entries, j);
+		const sgLocalEntry* entry = Entries_Get(entries, j);
 		float cosine = view->pairs[entries->transforms[j]].cosine;
 		if (cosine == 1.0f)
 		{
-			const sgRangeEntry* range = entry;
-			sums.own = kind == sgBlend_local ? f8_Add(sums.own, LoadLanes(&range->low)) : sums.own;
+			sums.own = f8_Add(sums.own, LoadLanes(&entry->range.low));
 			continue;
 		}
-		CosineSums_Add(&sums, MostWeight(common, entry, kind), f8_Set(1.0f - cosine));
+		CosineSums_Add(&sums, MostWeight(entry), f8_Set(1.0f - cosine));
 	}
 	Denominator out;
 	uint32_t influences = view->skin->blend.header->rows.most;
@@ -253,9 +234,6 @@ SG_INLINE f8 Side_Bound(const Side* side, f8 slack)
 	return f8_Add(side->base, f8_Min(least, f8_Mul(slack, side->most)));
 }
 
-/// Rows that are bounded together: the axes, or one direction of a k-DOP.
-#define MOST_ROWS 3
-
 /// The image of what a pair moves: above and, negated, below.
 typedef struct Sides
 {
@@ -267,8 +245,7 @@ typedef struct Sides
 typedef struct PairImages
 {
 	const Entries* entries;
-	const PairRows* rows;
-	int rowCount;
+	const PairRows* rows; ///< (3)
 	const Displacement* displacement;
 	Sides (*kept)[KEPT_IMAGES]; ///< by row; null if there are more entries
 } PairImages;
@@ -298,7 +275,7 @@ typedef struct PairSums
 	struct
 	{
 		f8 most, least, up, down;
-	} rows[MOST_ROWS];
+	} rows[3];
 	f8 cosine;
 	f8 total;
 } PairSums;
@@ -306,7 +283,7 @@ typedef struct PairSums
 SG_INLINE void SumImages(const PairImages* images, f8 reach, PairSums* sums)
 {
 	f8 zero = f8_Set(0.0f), none = f8_Sub(zero, reach);
-	for (int r = 0; r < images->rowCount; ++r)
+	for (int r = 0; r < 3; ++r)
 	{
 		sums->rows[r].most = sums->rows[r].least = none;
 		sums->rows[r].up = sums->rows[r].down = zero;
@@ -321,7 +298,7 @@ SG_INLINE void SumImages(const PairImages* images, f8 reach, PairSums* sums)
 		m8 isAbsent = f8_LessEqual(weight, zero);
 		sums->total = f8_Add(sums->total, weight);
 		sums->cosine = f8_MulAddLoose(weight, f8_Set(cosine), sums->cosine);
-		for (int r = 0; r < images->rowCount; ++r)
+		for (int r = 0; r < 3; ++r)
 		{
 			Sides image = MakeImage(images, r, j, &box);
 			sums->rows[r].up = f8_MulAddLoose(weight, image.up, sums->rows[r].up);
@@ -367,14 +344,15 @@ SG_INLINE Interval BoundSides(
 	return (Interval){ f8_Sub(f8_Set(0.0f), f8_Add(least, before)), f8_Add(most, beyond) };
 }
 
-SG_INLINE void PairProgramRows(const sgBlendCommon* common, const Entries* entries, const PairRows* rows, int rowCount,
-    const Denominator* denominator, const Displacement* displacement, Interval* out)
+// The boxes of all nodes, by coordinate.
+static SG_NOINLINE void PairProgram(const sgBlendCommon* common, const Entries* entries, const PairRows rows[3],
+    const Denominator* denominator, const Displacement* displacement, Interval out[3])
 {
-	Sides kept[MOST_ROWS][KEPT_IMAGES];
-	const PairImages images = { entries, rows, rowCount, displacement, entries->count <= KEPT_IMAGES ? kept : NULL };
+	Sides kept[3][KEPT_IMAGES];
+	const PairImages images = { entries, rows, displacement, entries->count <= KEPT_IMAGES ? kept : NULL };
 	PairSums sums;
 	SumImages(&images, denominator->reach, &sums);
-	for (int r = 0; r < rowCount; ++r)
+	for (int r = 0; r < 3; ++r)
 	{
 		out[r] = BoundSides(&images, r, &sums, LoadLanes(&common->slack), denominator);
 	}
@@ -435,7 +413,7 @@ static Bulge MakeBulge(const sgSkinView* view, uint32_t pair, const sgLocalEntry
 	f8 left = f8_Sub(f8_Set(1.0f - SG_MARGIN_SHARE), f8_Mul(denominator->share, f8_Set(1.0f - cosine)));
 	f8 inverse = f8_Div(f8_Set(1.0f + 0x1p-22f), f8_Max(left, f8_Set(0x1p-12f)));
 	Bulge bulge = { f8_Mul(inverse, denominator->share), f8_Mul(inverse, denominator->error) };
-	m8 isAbsent = f8_LessEqual(f8_Add(LoadLanes(&entry->range.low), LoadLanes(&entry->range.spread)), zero);
+	m8 isAbsent = f8_LessEqual(MostWeight(entry), zero);
 	m8 isSmall = f8_Less(left, f8_Set(view->isSpherical ? RARE_LEAST : 2.0f * SG_LEAST_LENGTH2));
 	if (m8_Bits(isSmall) != 0)
 	{
@@ -476,11 +454,10 @@ static SG_NOINLINE Interval PairShareRow(const sgSkinView* view, const Entries* 
 			}
 			EntryBox box = BoxOfEntry(entry, displacement);
 			Interval image = ImageOfPair(rows, pair, &box, entry, displacement);
-			f8 below = f8_Sub(zero, image.lower),
-			   weight = f8_Add(LoadLanes(&entry->range.low), LoadLanes(&entry->range.spread));
+			f8 below = f8_Sub(zero, image.lower);
 			if (pass == 0)
 			{
-				m8 isAbsent = f8_LessEqual(weight, zero);
+				m8 isAbsent = f8_LessEqual(MostWeight(entry), zero);
 				most = f8_Select(isAbsent, most, f8_Max(most, image.upper));
 				least = f8_Select(isAbsent, least, f8_Max(least, below));
 				continue;

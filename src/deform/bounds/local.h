@@ -1,8 +1,7 @@
-// src/deform/bounds/program.h: one coordinate of a family's nodes from the ranges of their weights: Eq. (12), the
-// linear program, local boxes, with all rest volumes. Part of skin/blend_kernels.c, which alone includes it;
-// docs/bounds/skins.md for why.
-#ifndef SG_BLEND_PROGRAM_H
-#define SG_BLEND_PROGRAM_H
+// src/deform/bounds/local.h: one coordinate of a family's nodes from the ranges of their weights and the boxes of what
+// each transform moves: a linear program. A part of kernels, which alone include it; docs/bounds/skins.md for why.
+#ifndef SG_BLEND_LOCAL_H
+#define SG_BLEND_LOCAL_H
 
 #include "deform/bounds/blend.h"
 #include "geometry/interval.h"
@@ -14,16 +13,11 @@ static inline f8 LoadLanes(const sgLaneFloats* values)
 	return f8_Load(values->lane);
 }
 
-/// One direction's rows of all transforms: row j is base[stride j + 4 k] for k = 0 to 3.
-typedef struct Rows
+/// One coordinate's row of a transform: entry k is at 4 k of what comes back.
+/// @param rows sgBlendView.columns, and the coordinate further
+static inline const float* GetRow(const float* rows, uint32_t transform)
 {
-	const float* base;
-	size_t stride;
-} Rows;
-
-static inline const float* Rows_Get(const Rows* rows, uint32_t transform)
-{
-	return rows->base + rows->stride * transform;
+	return rows + 16 * (size_t)transform;
 }
 
 /// A row of a transform applied to a box: center +- half.
@@ -37,79 +31,6 @@ static inline Interval ImageOfBox(const float* row, const sgLaneFloats center[3]
 		extent = f8_MulAddLoose(f8_Abs(entry), LoadLanes(half + k), extent);
 	}
 	return (Interval){ f8_Sub(middle, extent), f8_Add(middle, extent) };
-}
-
-static inline Interval ImageOfOrientedBox(const float* row, const sgLaneFloats center[3], const sgBlendOrientedBox* box)
-{
-	f8 zero = f8_Set(0.0f), middle = f8_Set(row[12]), along[3] = { zero, zero, zero };
-	for (int k = 0; k < 3; ++k)
-	{
-		f8 entry = f8_Set(row[4 * k]);
-		middle = f8_MulAddLoose(entry, LoadLanes(center + k), middle);
-		middle = f8_MulAddLoose(entry, LoadLanes(box->offset + k), middle);
-		for (int axis = 0; axis < 3; ++axis)
-		{
-			along[axis] = f8_MulAddLoose(entry, LoadLanes(&box->axes[axis][k]), along[axis]);
-		}
-	}
-	f8 extent = f8_Add(f8_Add(f8_Abs(along[0]), f8_Abs(along[1])), f8_Abs(along[2]));
-	return (Interval){ f8_Sub(middle, extent), f8_Add(middle, extent) };
-}
-
-/// A direction d, the same for all nodes, as a sum of axes and diagonals of a cube: with |d| sorted a >= b >= c,
-///   d = one diagonal c + axes (a - c), (b - c),   or   two diagonals (b + c) / 2, (b - c) / 2 + axis (a - b).
-typedef struct Diagonals
-{
-	float size[3]; ///< |d| along the axes
-	int axis[3];   ///< of the largest, the next and the smallest
-	uint32_t sign; ///< bit k: d is negative along axis k
-} Diagonals;
-
-static inline Diagonals Diagonals_Make(const float* row)
-{
-	Diagonals d = { .axis = { 0, 1, 2 }, .sign = 0 };
-	for (int k = 0; k < 3; ++k)
-	{
-		d.size[k] = __builtin_fabsf(row[4 * k]);
-		d.sign |= (uint32_t)(row[4 * k] < 0.0f) << k;
-	}
-	for (int i = 0; i < 3; ++i)
-	{
-		int k = i == 1 ? 1 : 0; // sort three: compare the pairs (0, 1), (1, 2), (0, 1)
-		if (d.size[d.axis[k]] < d.size[d.axis[k + 1]])
-		{
-			int axis = d.axis[k];
-			d.axis[k] = d.axis[k + 1];
-			d.axis[k + 1] = axis;
-		}
-	}
-	return d;
-}
-
-// The least of the box' support and of those of two sums of diagonals; `flip` is 7 for the opposite direction.
-static inline f8 SupportOfDop(const Diagonals* d, uint32_t flip, const sgLaneFloats half[3], const sgBlendDop* dop)
-{
-	float a = d->size[d->axis[0]], b = d->size[d->axis[1]], c = d->size[d->axis[2]];
-	f8 halfA = LoadLanes(half + d->axis[0]), halfB = LoadLanes(half + d->axis[1]), halfC = LoadLanes(half + d->axis[2]);
-	uint32_t sign = d->sign ^ flip;
-	f8 first = LoadLanes(dop->support + sign), second = LoadLanes(dop->support + (sign ^ (1u << d->axis[2])));
-	f8 box = f8_MulAddLoose(f8_Set(c), halfC, f8_MulAddLoose(f8_Set(b), halfB, f8_Mul(f8_Set(a), halfA)));
-	f8 one = f8_MulAddLoose(f8_Set(a - c), halfA, f8_MulAddLoose(f8_Set(b - c), halfB, f8_Mul(f8_Set(c), first)));
-	f8 two = f8_Add(f8_Mul(f8_Set(0.5f * (b + c)), first), f8_Mul(f8_Set(0.5f * (b - c)), second));
-	two = f8_MulAddLoose(f8_Set(a - b), halfA, two);
-	return f8_Min(box, f8_Min(one, two));
-}
-
-static inline Interval ImageOfDop(const float* row, const sgBlendCommon* common, const sgBlendDop* dop)
-{
-	f8 middle = f8_Set(row[12]);
-	for (int k = 0; k < 3; ++k)
-	{
-		middle = f8_MulAddLoose(f8_Set(row[4 * k]), LoadLanes(common->center + k), middle);
-	}
-	Diagonals d = Diagonals_Make(row);
-	f8 ahead = SupportOfDop(&d, 0, common->half, dop), behind = SupportOfDop(&d, 7, common->half, dop);
-	return (Interval){ f8_Sub(middle, behind), f8_Add(middle, ahead) };
 }
 
 /// Transforms for which images are kept between the passes of the dual; families with more make do with one pass.
@@ -142,8 +63,8 @@ SG_INLINE void Program_Add(Program* program, f8 b, f8 low, f8 spread, m8 isAbsen
 	program->largest = f8_Max(program->largest, own);
 }
 
-// Eq. (12): the dual at the second largest b. A node with one transform has no second: its spread and slack are zero,
-// and the largest stands in for it.
+// Eq. (12) of the meshless paper: the dual at the second largest b. A node with one transform has no second: its spread
+// and slack are zero, and the largest stands in for it.
 static inline f8 Program_Limited(const Program* program, f8 slack)
 {
 	m8 hasSecond = f8_Less(f8_Set(-FLT_MAX), program->second);
@@ -184,13 +105,6 @@ typedef struct Images
 	f8 up[KEPT_IMAGES], down[KEPT_IMAGES], spreads[KEPT_IMAGES];
 } Images;
 
-/// How a family is bounded by ranges of weights; constant at every call.
-typedef struct ProgramKind
-{
-	sgBlendKind kind;
-	snugRestVolume rest;
-} ProgramKind;
-
 /// The same for vertices that morph targets displace: by intervals, and by fits, by which a rest position lc + delta,
 /// delta within the entry's box, goes to lc + mean + G (lc - c) + (1 + G) delta +- residual. What both allow.
 static SG_NOINLINE Interval ImageOfMoved(const float* row, const sgLocalEntry* entry, const sgMorphLanes* morph)
@@ -228,42 +142,20 @@ static SG_NOINLINE Interval ImageOfMoved(const float* row, const sgLocalEntry* e
 	return (Interval){ f8_Max(f8_Sub(mean, spread), image.lower), f8_Min(f8_Add(mean, spread), image.upper) };
 }
 
-SG_INLINE Interval ImageOfRest(const float* row, const sgBlendCommon* common, const sgLocalEntry* local,
-    ProgramKind how, const sgMorphLanes* morph)
-{
-	if (how.kind == sgBlend_local && morph != NULL)
-	{
-		return ImageOfMoved(row, local, morph);
-	}
-	if (how.kind == sgBlend_local)
-	{
-		return ImageOfBox(row, local->center, local->half);
-	}
-	switch (how.rest)
-	{
-		case snug_restOrientedBox:
-			return ImageOfOrientedBox(row, common->center, (const sgBlendOrientedBox*)(const void*)(common + 1));
-		case snug_restDop14:
-			return ImageOfDop(row, common, (const sgBlendDop*)(const void*)(common + 1));
-		default:
-			return ImageOfBox(row, common->center, common->half);
-	}
-}
-
-// Kinds limited, program and local. Only local ones know of morph targets here.
+/// @param morph nullable, a constant at every call: displacements of vertices from their rest positions
 SG_INLINE Interval ProgramRow(
-    const sgBlendCommon* common, const Entries* entries, const Rows* rows, ProgramKind how, const sgMorphLanes* morph)
+    const sgBlendCommon* common, const Entries* entries, const float* rows, const sgMorphLanes* morph)
 {
 	Program up = Program_Start(), down = Program_Start();
 	Images images;
 	f8 zero = f8_Set(0.0f), total = zero;
-	bool isKept = how.kind != sgBlend_limited && entries->count <= KEPT_IMAGES;
+	bool isKept = entries->count <= KEPT_IMAGES;
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
-		const sgRangeEntry* range = Entries_Get(entries, j);
-		const float* row = Rows_Get(rows, entries->transforms[j]);
-		Interval image = ImageOfRest(row, common, (const sgLocalEntry*)(const void*)range, how, morph);
-		f8 low = LoadLanes(&range->low), spread = LoadLanes(&range->spread);
+		const sgLocalEntry* entry = Entries_Get(entries, j);
+		const float* row = GetRow(rows, entries->transforms[j]);
+		Interval image = morph != NULL ? ImageOfMoved(row, entry, morph) : ImageOfBox(row, entry->center, entry->half);
+		f8 low = LoadLanes(&entry->range.low), spread = LoadLanes(&entry->range.spread);
 		f8 weight = f8_Add(low, spread);
 		m8 isAbsent = f8_LessEqual(weight, zero);
 		Program_Add(&up, image.upper, low, spread, isAbsent);
@@ -284,12 +176,6 @@ SG_INLINE Interval ProgramRow(
 		f8 lambdaUp = f8_Mul(up.weighted, inverse), lambdaDown = f8_Mul(down.weighted, inverse);
 		upper = f8_Min(DualAt(lambdaUp, up.base, slack, images.up, images.spreads, entries->count), upper);
 		lower = f8_Min(DualAt(lambdaDown, down.base, slack, images.down, images.spreads, entries->count), lower);
-	}
-	// The dual is convex and piecewise linear: its minimum, the program's maximum, is at one of the images.
-	for (uint32_t k = 0; how.kind == sgBlend_program && isKept && k < entries->count; ++k)
-	{
-		upper = f8_Min(DualAt(images.up[k], up.base, slack, images.up, images.spreads, entries->count), upper);
-		lower = f8_Min(DualAt(images.down[k], down.base, slack, images.down, images.spreads, entries->count), lower);
 	}
 	return (Interval){ f8_Sub(zero, lower), upper };
 }
