@@ -5,6 +5,8 @@
 static const benchDef benches[] = {
 	{ "rigid", "rigid bodies that turn and move: query time by tree and contact; build time and memory", benchRigid },
 	{ "free", "bodies whose vertices all move: refit and query time, partial refits, memory", benchFree },
+	{ "papers", "every headline of the four papers: in print, by their method here, and ours; within two minutes",
+	    benchPapers },
 	{ "meshless-fit", "meshless bodies: time to fit one box around everything, by Eq. (12), its volumes and ours",
 	    benchMeshlessFit },
 	{ "meshless-tightness", "meshless bodies: how large bounds are, by level of the tree", benchMeshlessTightness },

@@ -45,6 +45,7 @@ benchFcn benchFree;
 benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
 benchFcn benchBrain;
+benchFcn benchPapers;
 benchFcn benchRing;
 benchFcn benchFish;
 benchFcn benchChairs;
