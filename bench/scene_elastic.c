@@ -1,11 +1,11 @@
 // Scenes of elastic bodies: the brain, the ring and the fish.
 #include "bench/scene_parts.h"
 
+#include "papers/meshless.h"
 #include "sim/brain.h"
 #include "sim/fish.h"
 #include "sim/ring.h"
 #include "sim/state.h"
-#include "snug/snug_bounds.h"
 #include "snug/snug_queries.h"
 
 #include <math.h>
@@ -24,8 +24,9 @@ typedef struct elastic
 	};
 	simActor* actors;
 	int actorCount;
-	snugModel* limited;        ///< the brain, bounded by Eq. (12)
-	snugBody* bounded[BOUNDS]; ///< the brain, with boxes straight from its nodes
+	snugBody* bounded;    ///< the brain, with boxes straight from its nodes
+	limitedTree* limited; ///< its root by Eq. (12)
+	limitedBody* eq12;
 } elastic;
 
 // ---- All of them -----------------------------------------------------------------------------------------------
@@ -123,18 +124,11 @@ static bool Read(show* s, FILE* stream, simError* error)
 // On demand: else boxes of earlier frames would be enlarged by how far it moved.
 static bool BoundBrain(elastic* e, simError* error)
 {
-	const snugBoundsDef bounds = { .bound = snug_boundLimited };
-	const sceneMeshless* scene = &e->brain.actor.scene;
-	snugModelDef def = sceneMakeBlendDef(&scene->mesh, &scene->weights, (snugTreeDef){ 0 });
-	def.bounds = &bounds;
-	bool good = snugModel_Create(&def, &e->limited) == snug_success;
-	for (int i = 0; i < BOUNDS && good; ++i)
-	{
-		const snugBodyDef body = { .model = i == 0 ? e->limited : e->brain.actor.model,
-			.strategy = snug_strategyOnDemand };
-		good = snugBody_Create(&body, &e->bounded[i]) == snug_success;
-	}
-	return good || simError_SetMemory(error);
+	const snugBodyDef body = { .model = e->brain.actor.model, .strategy = snug_strategyOnDemand };
+	bool good = snugBody_Create(&body, &e->bounded) == snug_success;
+	e->limited = limitedTree_Create(body.model, &(limitedTreeDef){ .rootOnly = true });
+	e->eq12 = good && e->limited != NULL ? limitedBody_Create(e->limited, e->bounded) : NULL;
+	return e->eq12 != NULL || simError_SetMemory(error);
 }
 
 static bool CreateBrain(show* s, const showDef* def, simError* error)
@@ -156,6 +150,27 @@ static bool AdvanceBrain(show* s, simError* error)
 	simBrain* brain = &((elastic*)s->scene)->brain;
 	double goal = s->start + (double)(s->frameCount + 1) / SHOW_FPS;
 	return simBrain_Advance(brain, goal - brain->actor.body.time, error);
+}
+
+// By Eq. (12), and ours.
+static bool FindRoots(elastic* e, snugNodeBox roots[BOUNDS])
+{
+	const simActor* actor = &e->brain.actor;
+	double lower[LIMITED_MAX_SLABS], upper[LIMITED_MAX_SLABS];
+	uint64_t count = 0;
+	if (snugBody_SetNodes(e->bounded, actor->nodes, actor->body.nodeCount) != snug_success ||
+	    limitedBody_Begin(e->eq12) != snug_success ||
+	    snugBody_GetBoxes(e->bounded, 0, &roots[1], 1, &count) != snug_success || count != 1)
+	{
+		return false;
+	}
+	limitedBody_Bound(e->eq12, 0, lower, upper);
+	for (int k = 0; k < 3; ++k)
+	{
+		roots[0].lower[k] = (float)lower[k];
+		roots[0].upper[k] = (float)upper[k];
+	}
+	return true;
 }
 
 static double GetDiagonal(const float lower[3], const float upper[3])
@@ -180,15 +195,12 @@ static bool ChooseRoots(show* s, showFrame* f, simError* error)
 		upper[i % 3] = fmaxf(upper[i % 3], actor->positions[i]);
 	}
 	static const pictureInk inks[BOUNDS] = { picture_orange, picture_blue };
-	bool good = true;
+	snugNodeBox roots[BOUNDS];
+	bool good = FindRoots(e, roots);
 	for (int i = 0; i < BOUNDS && good; ++i)
 	{
-		snugNodeBox root;
-		uint64_t count = 0;
-		good = snugBody_SetNodes(e->bounded[i], actor->nodes, actor->body.nodeCount) == snug_success &&
-		       snugBody_GetBoxes(e->bounded[i], 0, &root, 1, &count) == snug_success && count == 1 &&
-		       show_AddBox(s, root.lower, root.upper, inks[i], error);
-		f->looseness[i] = good ? GetDiagonal(root.lower, root.upper) / GetDiagonal(lower, upper) : 0.0;
+		good = show_AddBox(s, roots[i].lower, roots[i].upper, inks[i], error);
+		f->looseness[i] = GetDiagonal(roots[i].lower, roots[i].upper) / GetDiagonal(lower, upper);
 	}
 	return (good && show_AddBox(s, lower, upper, picture_dark, error)) || simError_Set(error, "cannot find its boxes");
 }
@@ -196,11 +208,9 @@ static bool ChooseRoots(show* s, showFrame* f, simError* error)
 static void ReleaseBrain(void* scene)
 {
 	elastic* e = scene;
-	for (int i = 0; i < BOUNDS; ++i)
-	{
-		snugBody_Destroy(e->bounded[i]);
-	}
-	snugModel_Destroy(e->limited);
+	limitedBody_Destroy(e->eq12);
+	limitedTree_Destroy(e->limited);
+	snugBody_Destroy(e->bounded);
 	simBrain_Free(&e->brain);
 	free(e);
 }

@@ -158,8 +158,7 @@ static bool RunSkin(twist* t, int skin, simError* error)
 {
 	const float c = (float)sceneCosine(ANGLE), s = (float)sceneSine(ANGLE);
 	const float matrices[24] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, c, -s, 0, 0, s, c, 0, 0, 0, 0, 1, 0 };
-	const snugTreeDef binary = { .split = snug_splitMedian, .leafTriangles = 1, .branching = 2 };
-	snugModelDef def = sceneMakeBlendDef(&t->tube.mesh, &t->tube.weights, binary);
+	snugModelDef def = sceneMakeBlendDef(&t->tube.mesh, &t->tube.weights, (snugTreeDef){ 0 });
 	def.deformer = deformers[skin];
 	snugModel* model = NULL;
 	snugBody* body = NULL;
