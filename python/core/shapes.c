@@ -62,8 +62,8 @@ static PyObject* FindBodyInside(PyObject* module, PyObject* const* arguments, Py
 	result = snugFindBodyInside(inner->body, outer->body, origin, &side);
 	Py_END_ALLOW_THREADS;
 	inner->counters = result.counters;
-	PyObject* place = result.status == snug_success ? PyLong_FromLong((long)side)
-	                                                : smBody_FailOfTwo(result.status, inner, outer);
+	PyObject* place =
+	    result.status == snug_success ? PyLong_FromLong((long)side) : smBody_FailOfTwo(result.status, inner, outer);
 	smBody_ReleaseTwo(inner, outer);
 	return place;
 }
