@@ -1,5 +1,5 @@
 // Making sphere trees: balls at rest, pruning, joint sets and their corners.
-#include "geometry/ball.h"
+#include "papers/common/ball.h"
 #include "papers/spherical/sphere_parts.h"
 
 #include <math.h>

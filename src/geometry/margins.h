@@ -171,19 +171,8 @@
 #define SG_MARGIN_PLACED_BOX 1.001
 #endif
 
-// ---- Contact spheres and culling (body/bounds.c)
-// ---------------------------------------------
+// ---- Culling (body/bounds.c) ---------------------------------------------------------------------------------------
 
-/// Radii, in errors of placement per axis: of contact spheres, and what those above need besides.
-#ifndef SG_MARGIN_PLACED_SPHERE
-#define SG_MARGIN_PLACED_SPHERE 4.0
-#endif
-#ifndef SG_MARGIN_SPHERE_ABOVE
-#define SG_MARGIN_SPHERE_ABOVE 8.0
-#endif
-#ifndef SG_MARGIN_SPHERE_SUMS
-#define SG_MARGIN_SPHERE_SUMS 0x1p-20
-#endif
 /// A plane's value: in errors of placement, and of the terms in double.
 #ifndef SG_MARGIN_CULLED
 #define SG_MARGIN_CULLED 2.0

@@ -1,4 +1,4 @@
-// src/geometry/ball.c: smallest enclosing balls by pivoting. See ball.h.
+// papers/common/ball.c: smallest enclosing balls by pivoting. See ball.h.
 //
 // The smallest ball is determined by at most four of the points on its surface (Welzl 1991). Kept are such a set and
 // its ball; the point farthest outside joins them (the pivot, after Gaertner 1999), and the smallest ball of those five
@@ -6,7 +6,7 @@
 // to four of them, the one from whose centre the farthest of the five is nearest. Radii grow with every step, so it
 // ends; rounding could only make it go round in circles with equal radii, so it also ends when a radius no longer
 // grows. All is computed relative to the first point, so that far from zero nothing is lost.
-#include "geometry/ball.h"
+#include "papers/common/ball.h"
 
 #include <math.h>
 #include <string.h>

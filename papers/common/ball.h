@@ -1,4 +1,4 @@
-// src/geometry/ball.h: smallest enclosing balls.
+// papers/common/ball.h: smallest enclosing balls.
 #ifndef SG_BALL_H
 #define SG_BALL_H
 
