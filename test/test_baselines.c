@@ -1,5 +1,5 @@
 // test/test_baselines.c: what snug is compared with must itself be right, or the comparison is worth nothing.
-#include "linear_support.h"
+#include "fields_support.h"
 
 #include "papers/bdtree.h"
 #include "papers/common/oracle.h"

@@ -14,7 +14,8 @@
 #define SG_MARGIN_SQUARES 1.02
 #endif
 
-// ---- Linear skins (deform/bounds/fit.c, deform/skin/blend.c) ---------------------------------------------------
+// ---- Linear skins (deform/bounds/linear_bounds_fit.c, deform/skin/linear.c)
+// ---------------------------------------------------
 
 /// Evaluation of a vertex: per influence, and besides.
 #ifndef SG_MARGIN_INFLUENCE

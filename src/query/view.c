@@ -1,7 +1,7 @@
-// src/query/side.c: see side.h.
-#include "query/side.h"
+// src/query/view.c: see side.h.
+#include "query/view.h"
 
-static void ForgetLeaves(sgSide* side)
+static void ForgetLeaves(sgView* side)
 {
 	side->generation = 0;
 	for (int i = 0; i < SG_LEAF_GROUPS; ++i)
@@ -10,7 +10,7 @@ static void ForgetLeaves(sgSide* side)
 	}
 }
 
-static void Begin(sgSide* side, snugBody* body)
+static void Begin(sgView* side, snugBody* body)
 {
 	side->body = body;
 	side->tree = &body->model->tree;
@@ -18,33 +18,33 @@ static void Begin(sgSide* side, snugBody* body)
 	ForgetLeaves(side);
 }
 
-snugStatus sgSide_Place(sgSide* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters)
+snugStatus sgView_Place(sgView* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters)
 {
 	Begin(side, body);
 	return sgBody_MakePlacement(body, origin, root, &side->placement, counters);
 }
 
-snugStatus sgSide_PlaceLoosely(
-    sgSide* side, snugBody* body, const double origin[3], sgBox* around, snugCounters* counters)
+snugStatus sgView_PlaceLoosely(
+    sgView* side, snugBody* body, const double origin[3], sgBox* around, snugCounters* counters)
 {
 	Begin(side, body);
 	return sgBody_MakeLoosePlacement(body, origin, around, &side->placement, counters);
 }
 
-snugStatus sgSide_Start(sgSide* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters)
+snugStatus sgView_Start(sgView* side, snugBody* body, const double origin[3], sgBox* root, snugCounters* counters)
 {
 	sgBody_Prepare(body, counters);
-	return sgSide_Place(side, body, origin, root, counters);
+	return sgView_Place(side, body, origin, root, counters);
 }
 
-void sgSide_StartAlone(sgSide* side, snugBody* body, snugCounters* counters)
+void sgView_StartAlone(sgView* side, snugBody* body, snugCounters* counters)
 {
 	sgBody_Prepare(body, counters);
 	Begin(side, body);
 	side->placement = (sgPlacement){ .isIdentity = true };
 }
 
-void sgSide_Share(sgSide* side, const sgSide* like)
+void sgView_Share(sgView* side, const sgView* like)
 {
 	side->body = like->body;
 	side->tree = like->tree;
@@ -53,12 +53,12 @@ void sgSide_Share(sgSide* side, const sgSide* like)
 	ForgetLeaves(side);
 }
 
-void sgSide_Finish(sgSide* side)
+void sgView_Finish(sgView* side)
 {
 	sgBody_AddVisits(side->body, &side->visits);
 }
 
-const sgBoxLanes* sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters)
+const sgBoxLanes* sgView_Bounds(sgView* side, const sgOpened* opened, snugCounters* counters)
 {
 	sgLook look = sgBody_Look(side->body, opened->set);
 	const sgBoxLanes* bounds = look.bounds;
@@ -70,7 +70,7 @@ const sgBoxLanes* sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounte
 	return bounds;
 }
 
-const sgTriangleLanes* sgSide_PlaceLeaf(sgSide* side, const sgOpened* opened, uint32_t lane, snugCounters* counters)
+const sgTriangleLanes* sgView_PlaceLeaf(sgView* side, const sgOpened* opened, uint32_t lane, snugCounters* counters)
 {
 	const sgLaneSet* set = &opened->set;
 	sgLeafGroup* kept = side->leafGroups + set->group % SG_LEAF_GROUPS;

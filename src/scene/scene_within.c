@@ -1,5 +1,5 @@
-// src/scene/within.c: pairs of bodies that are no farther apart than a margin: candidates of the broad phase whose
-// boxes are, each asked for its distance. See scene.h.
+// src/scene/scene_within.c: pairs of bodies that are no farther apart than a margin: candidates of the broad phase
+// whose boxes are, each asked for its distance. See scene.h.
 #include "geometry/margins.h"
 #include "query/near.h"
 #include "query/pairs.h"
@@ -55,7 +55,7 @@ static void AskTask(void* context, uint32_t index)
 	sgScene_Count(scene, &result.counters);
 }
 
-static void AskRound(Round* round, uint32_t count, const snugSceneMarginQuery* query, snugSceneMarginResult* result)
+static void AskRound(Round* round, uint32_t count, const snugSceneNearQuery* query, snugSceneNearResult* result)
 {
 	sgScene_Run(round->scene, count, AskTask, round);
 	for (uint32_t i = 0; i < count; ++i)
@@ -82,14 +82,13 @@ static uint32_t PrepareCandidates(snugScene* scene)
 	return sgScene_PrepareListed(scene);
 }
 
-static snugStatus TooFar(snugScene* scene, uint32_t id, snugSceneMarginResult* result)
+static snugStatus TooFar(snugScene* scene, uint32_t id, snugSceneNearResult* result)
 {
 	result->body = id;
 	return sgFail(&scene->messenger, snug_outOfRange, "body %u is too far from the scene's origin", id);
 }
 
-static SG_NOINLINE snugStatus FindWithin(
-    snugScene* scene, const snugSceneMarginQuery* query, snugSceneMarginResult* result)
+static SG_NOINLINE snugStatus FindWithin(snugScene* scene, const snugSceneNearQuery* query, snugSceneNearResult* result)
 {
 	uint32_t moved, tooFar = sgScene_Refit(scene, true, &moved);
 	if (tooFar != SG_NONE)
@@ -119,9 +118,9 @@ static SG_NOINLINE snugStatus FindWithin(
 	return snug_success;
 }
 
-snugSceneMarginResult snugScene_FindWithin(snugScene* scene, const snugSceneMarginQuery* query)
+snugSceneNearResult snugScene_FindNear(snugScene* scene, const snugSceneNearQuery* query)
 {
-	snugSceneMarginResult result = { .status = snug_badArgument, .body = SNUG_NO_BODY };
+	snugSceneNearResult result = { .status = snug_badArgument, .body = SNUG_NONE };
 	SG_REQUIRE(scene != NULL && !scene->isUpdating && query != NULL, result);
 	SG_REQUIRE_RESERVED(query, result);
 	SG_REQUIRE(query->pairs != NULL || query->capacity == 0, result);

@@ -1,4 +1,4 @@
-// src/deform/fields/check.c: displacement fields that come from a file. See fields.h.
+// src/deform/fields/fields_check.c: displacement fields that come from a file. See fields.h.
 #include "deform/fields/fields.h"
 
 #include <math.h>

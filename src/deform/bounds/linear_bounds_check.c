@@ -1,35 +1,36 @@
-// src/deform/bounds/check.c: checking the data of rows and their bounds that come from a file. See build.h.
-#include "deform/bounds/build.h"
+// src/deform/bounds/linear_bounds_check.c: checking the data of rows and their bounds that come from a file. See
+// build.h.
+#include "deform/bounds/linear_bounds_build.h"
 
 #include <math.h>
 
-static const char* CheckFamilies(const sgBlend* blend, const sgFamilyRules* rules)
+static const char* CheckFamilies(const sgLinear* blend, const sgFamilyRules* rules)
 {
-	const sgBlendHeader* header = blend->header;
+	const sgLinearHeader* header = blend->header;
 	uint64_t entry = 0, value = 0;
 	for (uint32_t i = 0; i < header->familyCount; ++i)
 	{
-		const sgBlendFamily* family = blend->families + i;
-		bool isAcross = family->isAcross == rules->across && family->kind == sgBlend_local;
+		const sgLinearFamily* family = blend->families + i;
+		bool isAcross = family->isAcross == rules->across && family->kind == sgLinear_local;
 		if (family->kind > rules->greatest || family->firstEntry != entry || family->values != value ||
 		    (family->isAcross != 0 && !isAcross) || family->reserved != 0)
 		{
 			return "a family's bound is out of place";
 		}
-		if (sgBlendFamily_Numbers(family) > header->entryCount - entry ||
-		    sgBlendFamily_Values(family) > header->valueCount - value)
+		if (sgLinearFamily_Numbers(family) > header->entryCount - entry ||
+		    sgLinearFamily_Values(family) > header->valueCount - value)
 		{
 			return "a family's bound is too large";
 		}
 		// Of some nodes alone, numbers are those of blocks of eight.
-		uint32_t blocks = sgBlend_BlockCount(rules->boundedCount);
+		uint32_t blocks = sgLinear_BlockCount(rules->boundedCount);
 		if (family->isAcross == sgAcross_blocks && family->entryCount > 0 &&
 		    sgGreatest16(blend->entryTransforms + entry, family->entryCount) >= blocks)
 		{
 			return "a joint of a bound does not exist";
 		}
-		entry += sgBlendFamily_Numbers(family);
-		value += sgBlendFamily_Values(family);
+		entry += sgLinearFamily_Numbers(family);
+		value += sgLinearFamily_Values(family);
 	}
 	if (entry != header->entryCount || value != header->valueCount)
 	{
@@ -39,14 +40,14 @@ static const char* CheckFamilies(const sgBlend* blend, const sgFamilyRules* rule
 }
 
 // Records of the lanes of a family, from `number` on: one for all, or one each. Zero if they are not there.
-static uint32_t CountRecords(const sgBlend* blend, sgLaneSet family, uint32_t number)
+static uint32_t CountRecords(const sgLinear* blend, sgLaneSet family, uint32_t number)
 {
-	const sgBlendHeader* header = blend->header;
+	const sgLinearHeader* header = blend->header;
 	if (number >= header->familyCount)
 	{
 		return 0;
 	}
-	uint32_t lanes = (uint32_t)__builtin_popcount(sgBlend_BoundedLanes(family));
+	uint32_t lanes = (uint32_t)__builtin_popcount(sgLinear_BoundedLanes(family));
 	uint32_t count = blend->families[number].isAcross ? lanes : 1;
 	for (uint32_t i = 0; i < count; ++i)
 	{
@@ -59,14 +60,14 @@ static uint32_t CountRecords(const sgBlend* blend, sgLaneSet family, uint32_t nu
 	return count;
 }
 
-static const char* CheckFamilyNumbers(const sgBlend* blend, const sgTree* tree, bool hasFamilies)
+static const char* CheckFamilyNumbers(const sgLinear* blend, const sgTree* tree, bool hasFamilies)
 {
-	const sgBlendHeader* header = blend->header;
+	const sgLinearHeader* header = blend->header;
 	uint32_t number = 0;
 	for (uint32_t group = 0; group < tree->groupCount; ++group)
 	{
 		sgLaneSet family = sgTree_Family(tree, group * SG_LANES);
-		bool hasFamily = hasFamilies && sgBlend_BoundedLanes(family) != 0;
+		bool hasFamily = hasFamilies && sgLinear_BoundedLanes(family) != 0;
 		uint32_t count = hasFamily ? CountRecords(blend, family, number) : 0;
 		if (blend->firstFamilies[group] != (hasFamily ? number : SG_NONE) || (hasFamily && count == 0))
 		{
@@ -78,7 +79,7 @@ static const char* CheckFamilyNumbers(const sgBlend* blend, const sgTree* tree, 
 }
 
 // All transforms, each once.
-static const char* CheckAcross(const sgBlend* blend)
+static const char* CheckAcross(const sgLinear* blend)
 {
 	uint64_t seen[(UINT16_MAX + 1) / 64] = { 0 };
 	for (uint32_t i = 0; i < blend->header->transformCount; ++i)
@@ -94,7 +95,7 @@ static const char* CheckAcross(const sgBlend* blend)
 }
 
 // Bounds are widened by a multiple of the reach, for the sake of rounding: it must be neither too small nor infinite.
-static const char* CheckReach(const snugModel* model, const sgBlendHeader* header)
+static const char* CheckReach(const snugModel* model, const sgLinearHeader* header)
 {
 	float reach[3];
 	sgModel_FindReach(model, reach);
@@ -108,18 +109,18 @@ static const char* CheckReach(const snugModel* model, const sgBlendHeader* heade
 	return NULL;
 }
 
-bool sgBlend_FitsHeader(const snugModel* model)
+bool sgLinear_FitsHeader(const snugModel* model)
 {
-	const sgBlendHeader* header = model->deformData;
+	const sgLinearHeader* header = model->deformData;
 	return model->deformBytes >= sizeof(*header) && header->transformCount >= 1 &&
 	       header->transformCount <= UINT16_MAX && header->rows.entries <= UINT32_MAX / 2;
 }
 
-const char* sgBlend_CheckData(const snugModel* model, const sgBlend* blend, const sgFamilyRules* rules, void* scratch)
+const char* sgLinear_CheckData(const snugModel* model, const sgLinear* blend, const sgFamilyRules* rules, void* scratch)
 {
 	const sgRowsOf of = sgModel_RowsOf(model);
 	sgArray list[SG_BLEND_ARRAYS];
-	sgBlend_ListArrays(model, blend->header, rules->boundedCount, list);
+	sgLinear_ListArrays(model, blend->header, rules->boundedCount, list);
 	const char* fault = sgArrays_Check(list, SG_BLEND_ARRAYS, blend);
 	fault = fault != NULL ? fault : sgRows_Check(&blend->rows, &of, &blend->header->rows, NULL, scratch);
 	fault = fault == NULL ? CheckAcross(blend) : fault;

@@ -1,6 +1,6 @@
-// src/deform/bounds/fit.c: numbers that the bounds of a family rest on. See families.h;
+// src/deform/bounds/linear_bounds_fit.c: numbers that the bounds of a family rest on. See families.h;
 // docs/bounds/skins.md for the proofs.
-#include "deform/bounds/build.h"
+#include "deform/bounds/linear_bounds_build.h"
 #include "geometry/frame.h"
 #include "geometry/margins.h"
 
@@ -59,7 +59,7 @@ static void AddToBox(const float p[3], double lower[3], double upper[3])
 	}
 }
 
-static void FillBox(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common)
+static void FillBox(const sgFamilyDraft* draft, uint32_t lane, sgLinearCommon* common)
 {
 	double lower[3], upper[3];
 	float center[3], half[3];
@@ -95,13 +95,13 @@ static void ClearWeights(const sgFamilyDraft* draft, uint32_t vertex)
 	}
 }
 
-static void StoreError(sgBlendCommon* common, uint32_t lane, double roundings)
+static void StoreError(sgLinearCommon* common, uint32_t lane, double roundings)
 {
 	common->error.lane[lane] = sgRoundUp(SG_MARGIN_SQUARES * roundings * roundoff);
 }
 
 // Least and greatest weight of every transform over the vertices of a lane; a vertex that does not list it has zero.
-static void FillRanges(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgLocalEntry* entries)
+static void FillRanges(const sgFamilyDraft* draft, uint32_t lane, sgLinearCommon* common, sgLocalEntry* entries)
 {
 	uint32_t memberCount = draft->laneLast[lane] - draft->laneFirst[lane];
 	double* greatest = draft->row; // all zero between uses
@@ -183,7 +183,7 @@ static sgPointList PointsOf(const sgFamilyDraft* draft, uint32_t lane)
 	};
 }
 
-static void FillPrism(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgPrismLanes* prism)
+static void FillPrism(const sgFamilyDraft* draft, uint32_t lane, const sgLinearCommon* common, sgPrismLanes* prism)
 {
 	float center[3], half[3];
 	for (int k = 0; k < 3; ++k)
@@ -199,7 +199,7 @@ static void FillPrism(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCo
 // cloud is thin say nothing reliable about gradients and get none, nor do clouds of subnormal size, whose gradients
 // float32 cannot hold.
 static void FitWeights(
-    const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgFirstEntry* entries, double (*sums)[4])
+    const sgFamilyDraft* draft, uint32_t lane, const sgLinearCommon* common, sgFirstEntry* entries, double (*sums)[4])
 {
 	sgPointList list = PointsOf(draft, lane);
 	sgCloud cloud = sgCloud_Make(&list);
@@ -253,7 +253,8 @@ static void FitWeights(
 
 // The largest deviation of a weight from its rounded fit, over all vertices of the lane. Transforms that the lane does
 // not have keep zeros throughout. Coefficients are copied together first: this is where building spends its time.
-static void FillResiduals(const sgFamilyDraft* draft, uint32_t lane, const sgBlendCommon* common, sgFirstEntry* entries)
+static void FillResiduals(
+    const sgFamilyDraft* draft, uint32_t lane, const sgLinearCommon* common, sgFirstEntry* entries)
 {
 	uint32_t own = 0;
 	for (uint32_t j = 0; j < draft->entryCount; ++j)
@@ -295,7 +296,7 @@ static void FillResiduals(const sgFamilyDraft* draft, uint32_t lane, const sgBle
 
 // Sums over the entries, and the rounding of docs/bounds/rounding.md: n transforms, m = sum of |means|, G = sum of
 // gradients over the box, P = sum of residuals, kappa = how much the reference map may exceed the transforms.
-static void FillSums(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgBlendVolume* volume,
+static void FillSums(const sgFamilyDraft* draft, uint32_t lane, sgLinearCommon* common, sgLinearVolume* volume,
     const sgFirstEntry* entries)
 {
 	double sum = 0.0, absolute = 0.0, residual = 0.0, variation = 0.0, gradientSum[3] = { 0, 0, 0 }, own = 0.0;
@@ -326,20 +327,20 @@ static void FillSums(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* c
 	        draft->evaluation);
 }
 
-static void FillFirstOrder(const sgFamilyDraft* draft, uint32_t lane, sgBlendCommon* common, sgFirstEntry* entries)
+static void FillFirstOrder(const sgFamilyDraft* draft, uint32_t lane, sgLinearCommon* common, sgFirstEntry* entries)
 {
-	sgBlendVolume* volume = (sgBlendVolume*)(void*)(common + 1);
+	sgLinearVolume* volume = (sgLinearVolume*)(void*)(common + 1);
 	FitWeights(draft, lane, common, entries, draft->sums);
 	FillResiduals(draft, lane, common, entries);
 	FillPrism(draft, lane, common, &volume->prism);
 	FillSums(draft, lane, common, volume, entries);
 }
 
-void sgBlend_FillFamily(const sgFamilyDraft* draft, const sgBlendFamily* family, sgLaneFloats* values)
+void sgLinear_FillFamily(const sgFamilyDraft* draft, const sgLinearFamily* family, sgLaneFloats* values)
 {
-	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
-	sgLaneFloats* entries = values + sgBlendFamily_HeadValues(family);
-	memset(values, 0, (size_t)sgBlendFamily_Values(family) * sizeof(sgLaneFloats));
+	sgLinearCommon* common = (sgLinearCommon*)(void*)values;
+	sgLaneFloats* entries = values + sgLinearFamily_HeadValues(family);
+	memset(values, 0, (size_t)sgLinearFamily_Values(family) * sizeof(sgLaneFloats));
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{
 		if (draft->laneFirst[lane] == draft->laneLast[lane])
@@ -347,7 +348,7 @@ void sgBlend_FillFamily(const sgFamilyDraft* draft, const sgBlendFamily* family,
 			continue;
 		}
 		FillBox(draft, lane, common);
-		if (family->kind == sgBlend_firstOrder)
+		if (family->kind == sgLinear_firstOrder)
 		{
 			FillFirstOrder(draft, lane, common, (void*)entries);
 		}
@@ -359,13 +360,13 @@ void sgBlend_FillFamily(const sgFamilyDraft* draft, const sgBlendFamily* family,
 	}
 }
 
-double sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values)
+double sgLinear_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values)
 {
-	const sgBlendFamily family = { .kind = sgBlend_firstOrder, .entryCount = draft->entryCount };
+	const sgLinearFamily family = { .kind = sgLinear_firstOrder, .entryCount = draft->entryCount };
 	sgFamilyDraft probe = *draft;
-	sgBlendCommon* common = (sgBlendCommon*)(void*)values;
-	sgFirstEntry* entries = (sgFirstEntry*)(void*)(values + sgBlendFamily_HeadValues(&family));
-	memset(values, 0, (size_t)sgBlendFamily_Values(&family) * sizeof(sgLaneFloats));
+	sgLinearCommon* common = (sgLinearCommon*)(void*)values;
+	sgFirstEntry* entries = (sgFirstEntry*)(void*)(values + sgLinearFamily_HeadValues(&family));
+	memset(values, 0, (size_t)sgLinearFamily_Values(&family) * sizeof(sgLaneFloats));
 	double most = 0.0;
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
 	{

@@ -1,5 +1,5 @@
-// src/deform/fields/build.c: putting the data of displacement fields together. See build.h.
-#include "deform/fields/build.h"
+// src/deform/fields/fields_build.c: putting the data of displacement fields together. See build.h.
+#include "deform/fields/fields_build.h"
 
 #include "deform/deform.h"
 #include "geometry/frame.h"

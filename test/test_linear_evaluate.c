@@ -1,4 +1,4 @@
-// test/test_blend_evaluate.c: evaluation of blend models gives the very same bits one vertex at a time, in blocks of
+// test/test_linear_evaluate.c: evaluation of blend models gives the very same bits one vertex at a time, in blocks of
 // eight, and on every instruction set: those of the definition, written out below.
 //
 // Would catch a fused multiply-add, another order of sums, a transform that does not move a vertex but changes the sign
@@ -6,7 +6,7 @@
 #include "hard_skins.h"
 
 #include "body/body.h"
-#include "deform/skin/blend_kernels.h"
+#include "deform/skin/linear_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 typedef struct Table
 {
 	const char* name;
-	const sgBlendKernels* kernels;
+	const sgLinearKernels* kernels;
 } Table;
 
 static Table tables[8];
@@ -36,7 +36,7 @@ static void FindTables(void)
 // blend_kernels.h says what evaluation is; this is that, and nothing else.
 static void EvaluatePlainly(const snugModel* model, const float* columns, uint32_t vertex, float out[3])
 {
-	sgBlend blend = sgBlend_Get(model);
+	sgLinear blend = sgLinear_Get(model);
 	sgRow influences = sgRows_Get(&blend.rows, vertex);
 	const float* p = model->positions + 3 * (size_t)vertex;
 	for (uint32_t axis = 0; axis < 3; ++axis)
@@ -75,8 +75,8 @@ static uint32_t CheckClusters(snugBody* body, uint64_t seed)
 {
 	const snugModel* model = body->model;
 	const sgClusters* clusters = &model->clusters;
-	sgBlend blend = sgBlend_Get(model);
-	const float* columns = sgBlend_Columns(sgBody_Derive(body)->derived);
+	sgLinear blend = sgLinear_Get(model);
+	const float* columns = sgLinear_Columns(sgBody_Derive(body)->derived);
 	uint32_t largest = 0;
 	for (uint32_t c = 0; c < clusters->header->count; ++c)
 	{

@@ -1,7 +1,7 @@
-// src/deform/fields/linear_kernels.c: see linear_kernels.h; docs/bounds/fields.md for why these are bounds.
+// src/deform/fields/fields_kernels.c: see linear_kernels.h; docs/bounds/fields.md for why these are bounds.
 //
 // Lane i of a bound is node i of the group. Nodes that a field does not move have zeros for it.
-#include "deform/fields/linear_kernels.h"
+#include "deform/fields/fields_kernels.h"
 
 #include "deform/fields/sums.h"
 #include "geometry/interval.h"
@@ -237,7 +237,7 @@ static void Displace(const sgFields* fields, const sgFieldsGroup* group, const s
 	}
 }
 
-const sgLinearKernels SG_FOR_ISA(sgLinearKernels) = {
+const sgFieldsKernels SG_FOR_ISA(sgFieldsKernels) = {
 	.evaluateBlocks = EvaluateBlocks,
 	.bound = Bound,
 	.boundTurned = BoundTurned,

@@ -1,5 +1,5 @@
-// src/deform/bounds/blend.h: rows of weights with what bounds need: what linear skins, meshless bodies and skins that
-// turn have in common. A row is of transforms, or of pairs of joints (skin/turning.h).
+// src/deform/bounds/linear_bounds.h: rows of weights with what bounds need: what linear skins, meshless bodies and
+// skins that turn have in common. A row is of transforms, or of pairs of joints (skin/turning.h).
 //
 // A family of siblings is bounded at once, a node per lane: its transforms are the union of those of its nodes, and
 // what depends on node and transform lies side by side for all eight. Neighbours share most of their transforms, so
@@ -13,22 +13,22 @@
 #include "geometry/prism.h"
 
 /// How one family is bounded. A family has one kind, since its lanes are computed together.
-typedef enum sgBlendKind
+typedef enum sgLinearKind
 {
-	sgBlend_local,      ///< a linear program over ranges of weights and boxes of what each transform moves
-	sgBlend_firstOrder, ///< weights that vary linearly over each node, and what that leaves over
+	sgLinear_local,      ///< a linear program over ranges of weights and boxes of what each transform moves
+	sgLinear_firstOrder, ///< weights that vary linearly over each node, and what that leaves over
 	SG_BLEND_KINDS
-} sgBlendKind;
+} sgLinearKind;
 
 /// What every kind needs of a node.
-typedef struct sgBlendCommon
+typedef struct sgLinearCommon
 {
 	sgLaneFloats center[3]; ///< of the rest box
 	sgLaneFloats half[3];   ///< |v - center| <= half for every vertex v below
 	sgLaneFloats slack;     ///< 1 - sum of least weights
-	sgLaneFloats error;     ///< rounding, as a multiple of the pose's reach (sgBlendPose)
-} sgBlendCommon;
-SG_STORED(sgBlendCommon, 256);
+	sgLaneFloats error;     ///< rounding, as a multiple of the pose's reach (sgLinearPose)
+} sgLinearCommon;
+SG_STORED(sgLinearCommon, 256);
 
 /// The range of a transform's weight.
 typedef struct sgRangeEntry
@@ -57,13 +57,13 @@ typedef struct sgFirstEntry
 SG_STORED(sgFirstEntry, 160);
 
 /// Kind firstOrder: sums over the entries, and a rest volume that is tighter than the box.
-typedef struct sgBlendVolume
+typedef struct sgLinearVolume
 {
 	sgLaneFloats inverseSum; ///< 1 / sum of means
 	sgLaneFloats gradientSum[3];
 	sgPrismLanes prism;
-} sgBlendVolume;
-SG_STORED(sgBlendVolume, 640);
+} sgLinearVolume;
+SG_STORED(sgLinearVolume, 640);
 
 /// What the lanes of a family's entries are.
 typedef enum sgAcross
@@ -74,30 +74,30 @@ typedef enum sgAcross
 } sgAcross;
 
 /// How the nodes of a family are bounded: together, or one record for each bounded node, one after the other.
-typedef struct sgBlendFamily
+typedef struct sgLinearFamily
 {
 	uint32_t firstEntry; ///< in entryTransforms
 	uint32_t entryCount;
-	uint32_t values;   ///< where sgBlendCommon, then sgBlendVolume of first order, then entries start, in sgLaneFloats
-	uint8_t kind;      ///< sgBlendKind
-	uint8_t isAcross;  ///< sgAcross: whether it is a node alone, lane 0 of what it shares, its transforms side by side
+	uint32_t values;  ///< where sgLinearCommon, then sgLinearVolume of first order, then entries start, in sgLaneFloats
+	uint8_t kind;     ///< sgLinearKind
+	uint8_t isAcross; ///< sgAcross: whether it is a node alone, lane 0 of what it shares, its transforms side by side
 	uint16_t reserved; ///< zero
-} sgBlendFamily;
-SG_STORED(sgBlendFamily, 16);
+} sgLinearFamily;
+SG_STORED(sgLinearFamily, 16);
 
 /// How many of entryTransforms are a family's.
-static inline uint64_t sgBlendFamily_Numbers(const sgBlendFamily* family)
+static inline uint64_t sgLinearFamily_Numbers(const sgLinearFamily* family)
 {
 	return family->entryCount * (uint64_t)(family->isAcross == sgAcross_eights ? SG_LANES : 1);
 }
 
-static inline uint32_t sgBlend_BlockCount(uint32_t transformCount)
+static inline uint32_t sgLinear_BlockCount(uint32_t transformCount)
 {
 	return (transformCount + SG_LANES - 1) / SG_LANES;
 }
 
-/// Start of a model's data; the arrays of sgBlend follow.
-typedef struct sgBlendHeader
+/// Start of a model's data; the arrays of sgLinear follow.
+typedef struct sgLinearHeader
 {
 	sgRowCounts rows; ///< of influences
 	uint32_t transformCount;
@@ -105,44 +105,44 @@ typedef struct sgBlendHeader
 	uint32_t entryCount; ///< numbers of transforms, of all families together
 	uint32_t valueCount; ///< sgLaneFloats
 	float reach[3];      ///< greatest |coordinate| of the rest mesh, and of terms of rest volumes
-} sgBlendHeader;
-SG_STORED(sgBlendHeader, 44);
+} sgLinearHeader;
+SG_STORED(sgLinearHeader, 44);
 
 /// The arrays of a blend model.
-typedef struct sgBlend
+typedef struct sgLinear
 {
-	const sgBlendHeader* header;
+	const sgLinearHeader* header;
 	sgRows rows;                     ///< transforms that move each vertex, and their weights
 	const uint32_t* firstFamilies;   ///< (groups): the first family of a group, if any node is bounded; else SG_NONE
-	const sgBlendFamily* families;   ///< (familyCount)
+	const sgLinearFamily* families;  ///< (familyCount)
 	const uint16_t* entryTransforms; ///< (entryCount)
 	const sgLaneFloats* values;      ///< (valueCount)
-	const sgBlendMoved* moved;       ///< (blocks of eight transforms)
+	const sgLinearMoved* moved;      ///< (blocks of eight transforms)
 	const uint16_t* across;          ///< (transformCount): all transforms, neighbours in space close to each other
-} sgBlend;
+} sgLinear;
 
 /// The list of those arrays (base/arrays.h), for a header that has all counts.
 /// @param boundedCount what families are made of: transforms, or pairs of joints (skin/turning.h)
 #define SG_BLEND_ARRAYS (SG_ROWS_ARRAYS + 6)
-void sgBlend_ListArrays(
-    const snugModel* model, const sgBlendHeader* header, uint32_t boundedCount, sgArray list[SG_BLEND_ARRAYS]);
+void sgLinear_ListArrays(
+    const snugModel* model, const sgLinearHeader* header, uint32_t boundedCount, sgArray list[SG_BLEND_ARRAYS]);
 
 /// Bytes of a header and its arrays.
-size_t sgBlend_Bytes(const snugModel* model, const sgBlendHeader* header);
+size_t sgLinear_Bytes(const snugModel* model, const sgLinearHeader* header);
 
-/// Find the arrays behind a header. Models keep what is found: sgBlendArrays.
-sgBlend sgBlend_Bind(const snugModel* model, const void* data);
-sgBlend sgBlend_Get(const snugModel* model);
+/// Find the arrays behind a header. Models keep what is found: sgLinearArrays.
+sgLinear sgLinear_Bind(const snugModel* model, const void* data);
+sgLinear sgLinear_Get(const snugModel* model);
 
 /// Lanes of a family that are bounded: leaves are evaluated instead.
-static inline uint32_t sgBlend_BoundedLanes(sgLaneSet family)
+static inline uint32_t sgLinear_BoundedLanes(sgLaneSet family)
 {
 	return family.mask & ~family.leafMask;
 }
 
 /// sgLaneFloats of an entry, of a family before the first entry, and of a family in all.
-uint32_t sgBlendKind_EntryValues(sgBlendKind kind);
-uint32_t sgBlendFamily_HeadValues(const sgBlendFamily* family);
-uint64_t sgBlendFamily_Values(const sgBlendFamily* family);
+uint32_t sgLinearKind_EntryValues(sgLinearKind kind);
+uint32_t sgLinearFamily_HeadValues(const sgLinearFamily* family);
+uint64_t sgLinearFamily_Values(const sgLinearFamily* family);
 
 #endif

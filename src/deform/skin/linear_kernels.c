@@ -1,8 +1,8 @@
-// src/deform/skin/blend_kernels.c: see blend_kernels.h; docs/bounds/skins.md for why these are bounds.
+// src/deform/skin/linear_kernels.c: see blend_kernels.h; docs/bounds/skins.md for why these are bounds.
 //
 // Lane i of everything is node i of the family. A row is one row of the transforms: the bound of a coordinate needs no
 // other, so each kind is a function of one row. Nodes that do not have a transform have zeros for it.
-#include "deform/skin/blend_kernels.h"
+#include "deform/skin/linear_kernels.h"
 
 #include "deform/bounds/local.h"
 #include "deform/bounds/order.h"
@@ -20,7 +20,7 @@ static inline void StorePosition(f16 matrix, const float* p, float* out)
 }
 
 // The blended matrix of a vertex. Transforms of its block that do not move it add zeros, which changes no bit.
-static inline f16 BlendRow(const sgBlend* blend, const float* columns, uint32_t vertex)
+static inline f16 BlendRow(const sgLinear* blend, const float* columns, uint32_t vertex)
 {
 	sgRow row = sgRows_Get(&blend->rows, vertex);
 	f16 matrix = f16_Zero();
@@ -32,7 +32,7 @@ static inline f16 BlendRow(const sgBlend* blend, const float* columns, uint32_t 
 }
 
 // Every store writes a fourth float, a zero, which the next one overwrites.
-static void Evaluate(const sgBlend* blend, const float* columns, const float* positions, const uint32_t* vertices,
+static void Evaluate(const sgLinear* blend, const float* columns, const float* positions, const uint32_t* vertices,
     uint32_t count, float* out)
 {
 	for (uint32_t i = 0; i < count; ++i)
@@ -85,7 +85,7 @@ typedef struct Moved
 } Moved;
 
 SG_INLINE void EvaluateAll(
-    const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, const Moved* moved, float* out)
+    const sgLinear* blend, uint32_t firstBlock, uint32_t count, const float* columns, const Moved* moved, float* out)
 {
 	const sgBlock* block = blend->rows.blocks + firstBlock;
 	for (uint32_t done = 0; done < count; done += SG_LANES, ++block)
@@ -107,12 +107,12 @@ SG_INLINE void EvaluateAll(
 	}
 }
 
-static void EvaluateBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns, float* out)
+static void EvaluateBlocks(const sgLinear* blend, uint32_t firstBlock, uint32_t count, const float* columns, float* out)
 {
 	EvaluateAll(blend, firstBlock, count, columns, NULL, out);
 }
 
-static void EvaluateMovedBlocks(const sgBlend* blend, uint32_t firstBlock, uint32_t count, const float* columns,
+static void EvaluateMovedBlocks(const sgLinear* blend, uint32_t firstBlock, uint32_t count, const float* columns,
     const sgFields* fields, const sgBlock* moved, const float* amplitudes, float* out)
 {
 	const Moved how = { fields, moved, amplitudes };
@@ -120,7 +120,7 @@ static void EvaluateMovedBlocks(const sgBlend* blend, uint32_t firstBlock, uint3
 }
 
 static void EvaluateMoved(
-    const sgBlend* blend, const float* columns, const float* own, const uint32_t* vertices, uint32_t count, float* out)
+    const sgLinear* blend, const float* columns, const float* own, const uint32_t* vertices, uint32_t count, float* out)
 {
 	for (uint32_t i = 0; i < count; ++i)
 	{
@@ -204,7 +204,7 @@ static uint32_t CheckAcross(const float* across, const float restReach[3], float
 }
 
 // |D [c; 1]| + |D| half with D = after - before.
-static float FindMotion(const float* before, const float* after, const sgBlendMoved* moved)
+static float FindMotion(const float* before, const float* after, const sgLinearMoved* moved)
 {
 	f8 most = f8_Set(0.0f);
 	m8 isFinite = f8_LessEqual(most, most);
@@ -228,12 +228,12 @@ static float FindMotion(const float* before, const float* after, const sgBlendMo
 }
 
 static SG_NOINLINE Interval FirstOrderRow(
-    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries, const float* rows)
+    const sgLinearCommon* common, const sgLinearVolume* volume, const Entries* entries, const float* rows)
 {
 	return OrderRow(common, volume, entries, rows);
 }
 
-static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries* entries, const float* rows)
+static SG_NOINLINE Interval LocalRow(const sgLinearCommon* common, const Entries* entries, const float* rows)
 {
 	return ProgramRow(common, entries, rows, NULL);
 }
@@ -241,7 +241,7 @@ static SG_NOINLINE Interval LocalRow(const sgBlendCommon* common, const Entries*
 // Displaced vertices go to where their transforms carry them: the error is as without, since terms are as large as the
 // pose's reach at most, but for a dozen more roundings of each.
 static SG_NOINLINE Interval MovedRow(
-    const sgBlendCommon* common, const Entries* entries, const float* rows, const sgMorphLanes* morph, float reach)
+    const sgLinearCommon* common, const Entries* entries, const float* rows, const sgMorphLanes* morph, float reach)
 {
 	Interval interval = ProgramRow(common, entries, rows, morph);
 	f8 error = f8_Set(0x1p-20f * reach);
@@ -301,7 +301,7 @@ static inline float BestAcross(
 
 // The local program of a node alone; one row of all transforms side by side.
 SG_INLINE void AcrossRow(
-    const sgBlendCommon* common, const Entries* entries, const float* across, int axis, float* lower, float* upper)
+    const sgLinearCommon* common, const Entries* entries, const float* across, int axis, float* lower, float* upper)
 {
 	Program up = Program_Start(), down = Program_Start();
 	Images images;
@@ -337,11 +337,11 @@ SG_INLINE void AcrossRow(
 	*lower = -BestAcross(&down, slack, sum, isKept ? images.down : NULL, images.spreads, entries->count);
 }
 
-static inline Entries GetEntries(const sgBlend* blend, const sgBlendFamily* family)
+static inline Entries GetEntries(const sgLinear* blend, const sgLinearFamily* family)
 {
 	return (Entries){
-		.values = blend->values + family->values + sgBlendFamily_HeadValues(family),
-		.stride = sgBlendKind_EntryValues((sgBlendKind)family->kind),
+		.values = blend->values + family->values + sgLinearFamily_HeadValues(family),
+		.stride = sgLinearKind_EntryValues((sgLinearKind)family->kind),
 		.transforms = blend->entryTransforms + family->firstEntry,
 		.count = family->entryCount,
 	};
@@ -371,10 +371,10 @@ static SG_NOINLINE void MorphAcross(const sgMorphLanes* morph, const Entries* en
 	*lower -= f8_ReduceMax(down);
 }
 
-static void BoundAlone(const sgBlend* blend, const sgBlendFamily* alone, const sgBlendView* pose,
+static void BoundAlone(const sgLinear* blend, const sgLinearFamily* alone, const sgLinearView* pose,
     const sgMorphLanes* morph, uint32_t lane, sgBoxLanes* out)
 {
-	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + alone->values);
+	const sgLinearCommon* common = (const sgLinearCommon*)(const void*)(blend->values + alone->values);
 	const Entries entries = GetEntries(blend, alone);
 	const float* across = pose->across;
 	for (int axis = 0; axis < 3; ++axis)
@@ -442,14 +442,14 @@ static SG_NOINLINE Interval MorphRow(const sgMorphLanes* morph, const Entries* e
 }
 
 // One row of a family, with what displacements, if there are any, add to it.
-static inline Interval BoundRow(const sgBlendFamily* family, const sgBlendCommon* common, const Entries* entries,
+static inline Interval BoundRow(const sgLinearFamily* family, const sgLinearCommon* common, const Entries* entries,
     const float* rows, const sgMorphLanes* morph, float reach)
 {
-	if (family->kind == sgBlend_local)
+	if (family->kind == sgLinear_local)
 	{
 		return morph == NULL ? LocalRow(common, entries, rows) : MovedRow(common, entries, rows, morph, reach);
 	}
-	const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
+	const sgLinearVolume* volume = (const sgLinearVolume*)(const void*)(common + 1);
 	Interval interval = FirstOrderRow(common, volume, entries, rows);
 	if (morph == NULL)
 	{
@@ -459,10 +459,10 @@ static inline Interval BoundRow(const sgBlendFamily* family, const sgBlendCommon
 	return (Interval){ f8_Add(interval.lower, added.lower), f8_Add(interval.upper, added.upper) };
 }
 
-static void Bound(const sgBlend* blend, const sgBlendFamily* family, const sgBlendView* pose, const sgMorphLanes* morph,
-    uint32_t mask, sgBoxLanes* out)
+static void Bound(const sgLinear* blend, const sgLinearFamily* family, const sgLinearView* pose,
+    const sgMorphLanes* morph, uint32_t mask, sgBoxLanes* out)
 {
-	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + family->values);
+	const sgLinearCommon* common = (const sgLinearCommon*)(const void*)(blend->values + family->values);
 	const Entries entries = GetEntries(blend, family);
 	for (uint32_t axis = 0; axis < 3; ++axis)
 	{
@@ -499,10 +499,10 @@ static inline m8 IsAbsent(const sgLocalEntry* entry)
 	return f8_LessEqual(f8_Add(LoadLanes(&entry->range.low), LoadLanes(&entry->range.spread)), f8_Set(0.0f));
 }
 
-static void HullFamily(const sgBlend* blend, const sgBlendFamily* family, const sgBlendView* pose,
+static void HullFamily(const sgLinear* blend, const sgLinearFamily* family, const sgLinearView* pose,
     const uint16_t* places, uint32_t mask, sgBoxLanes* boxes)
 {
-	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + family->values);
+	const sgLinearCommon* common = (const sgLinearCommon*)(const void*)(blend->values + family->values);
 	const Entries entries = GetEntries(blend, family);
 	Hulls hulls = Hulls_Start();
 	for (uint32_t j = 0; j < entries.count; ++j)
@@ -532,9 +532,9 @@ static void HullFamily(const sgBlend* blend, const sgBlendFamily* family, const 
 }
 
 static void HullAlone(
-    const sgBlend* blend, const sgBlendFamily* alone, const sgBlendView* pose, uint32_t lane, sgBoxLanes* boxes)
+    const sgLinear* blend, const sgLinearFamily* alone, const sgLinearView* pose, uint32_t lane, sgBoxLanes* boxes)
 {
-	const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(blend->values + alone->values);
+	const sgLinearCommon* common = (const sgLinearCommon*)(const void*)(blend->values + alone->values);
 	const Entries entries = GetEntries(blend, alone);
 	const float* across = pose->across;
 	Hulls hulls = Hulls_Start();
@@ -566,7 +566,7 @@ static void HullAlone(
 	}
 }
 
-const sgBlendKernels SG_FOR_ISA(sgBlendKernels) = {
+const sgLinearKernels SG_FOR_ISA(sgLinearKernels) = {
 	.evaluate = Evaluate,
 	.evaluateBlocks = EvaluateBlocks,
 	.evaluateMoved = EvaluateMoved,

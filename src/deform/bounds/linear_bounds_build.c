@@ -1,5 +1,5 @@
-// src/deform/bounds/build.c: making the data of rows and their bounds. See build.h.
-#include "deform/bounds/build.h"
+// src/deform/bounds/linear_bounds_build.c: making the data of rows and their bounds. See build.h.
+#include "deform/bounds/linear_bounds_build.h"
 
 #include "geometry/frame.h"
 
@@ -24,7 +24,7 @@ enum
 	ARRAY_COUNT = 8
 };
 
-static bool AllocateArrays(sgBlendDraft* draft, uint64_t influences, uint32_t mostInfluences, Arrays* out)
+static bool AllocateArrays(sgLinearDraft* draft, uint64_t influences, uint32_t mostInfluences, Arrays* out)
 {
 	uint64_t vertices = draft->model->tree.vertexCount, transforms = draft->header.transformCount;
 	uint64_t workers = sgTeam_Workers(draft->model->team);
@@ -51,12 +51,12 @@ static bool AllocateArrays(sgBlendDraft* draft, uint64_t influences, uint32_t mo
 	return true;
 }
 
-snugStatus sgBlendDraft_Begin(sgBlendDraft* draft, const snugModel* model, const snugModelDef* def)
+snugStatus sgLinearDraft_Begin(sgLinearDraft* draft, const snugModel* model, const snugModelDef* def)
 {
 	uint32_t mostInfluences;
 	uint64_t influences;
 	Arrays arrays;
-	*draft = (sgBlendDraft){
+	*draft = (sgLinearDraft){
 		.model = model,
 		.def = def,
 		.rowsOf = sgModel_RowsOf(model),
@@ -80,7 +80,7 @@ snugStatus sgBlendDraft_Begin(sgBlendDraft* draft, const snugModel* model, const
 
 // ---- Bounds ---------------------------------------------------------------------------------------------------------
 
-static void AddReachOfPrism(const sgBlendCommon* common, const sgPrismLanes* prism, float reach[3])
+static void AddReachOfPrism(const sgLinearCommon* common, const sgPrismLanes* prism, float reach[3])
 {
 	for (int lane = 0; lane < SG_LANES; ++lane)
 	{
@@ -97,23 +97,23 @@ static void AddReachOfPrism(const sgBlendCommon* common, const sgPrismLanes* pri
 }
 
 // Rounding is a multiple of how far terms reach, and those of a prism may reach farther than any vertex.
-static void AddReachOfVolumes(sgBlendDraft* draft)
+static void AddReachOfVolumes(sgLinearDraft* draft)
 {
 	for (uint32_t i = 0; i < draft->families.familyCount; ++i)
 	{
-		const sgBlendFamily* family = draft->families.families + i;
-		const sgBlendCommon* common = (const sgBlendCommon*)(const void*)(draft->families.values + family->values);
-		if (family->kind == sgBlend_firstOrder)
+		const sgLinearFamily* family = draft->families.families + i;
+		const sgLinearCommon* common = (const sgLinearCommon*)(const void*)(draft->families.values + family->values);
+		if (family->kind == sgLinear_firstOrder)
 		{
-			const sgBlendVolume* volume = (const sgBlendVolume*)(const void*)(common + 1);
+			const sgLinearVolume* volume = (const sgLinearVolume*)(const void*)(common + 1);
 			AddReachOfPrism(common, &volume->prism, draft->header.reach);
 		}
 	}
 }
 
-snugStatus sgBlendDraft_AddBounds(sgBlendDraft* draft, const sgBounded* bounded)
+snugStatus sgLinearDraft_AddBounds(sgLinearDraft* draft, const sgBounded* bounded)
 {
-	sgBlend_OrderTransforms(draft->model, &draft->weights, &draft->order);
+	sgLinear_OrderTransforms(draft->model, &draft->weights, &draft->order);
 	snugStatus status = sgFamilies_Make(draft->model, &draft->header, bounded, &draft->families);
 	if (status != snug_success)
 	{
@@ -129,10 +129,10 @@ snugStatus sgBlendDraft_AddBounds(sgBlendDraft* draft, const sgBounded* bounded)
 
 // ---- All of it ------------------------------------------------------------------------------------------------------
 
-char* sgBlendDraft_Write(const sgBlendDraft* draft, size_t otherBytes)
+char* sgLinearDraft_Write(const sgLinearDraft* draft, size_t otherBytes)
 {
 	const snugModel* model = draft->model;
-	size_t bytes = sgBlend_Bytes(model, &draft->header) + otherBytes;
+	size_t bytes = sgLinear_Bytes(model, &draft->header) + otherBytes;
 	char* out = sgAllocate(&model->allocator, bytes);
 	if (out == NULL)
 	{
@@ -140,7 +140,7 @@ char* sgBlendDraft_Write(const sgBlendDraft* draft, size_t otherBytes)
 	}
 	memset(out, 0, bytes);
 	memcpy(out, &draft->header, sizeof(draft->header));
-	const sgBlend from = {
+	const sgLinear from = {
 		.firstFamilies = draft->families.firstFamilies,
 		.families = draft->families.families,
 		.entryTransforms = draft->families.entryTransforms,
@@ -148,15 +148,15 @@ char* sgBlendDraft_Write(const sgBlendDraft* draft, size_t otherBytes)
 		.across = draft->order.across,
 	};
 	sgArray list[SG_BLEND_ARRAYS];
-	sgBlend_ListArrays(model, &draft->header, draft->boundedCount, list);
+	sgLinear_ListArrays(model, &draft->header, draft->boundedCount, list);
 	sgArrays_Write(sizeof(draft->header), list, SG_BLEND_ARRAYS, &from, out);
-	sgBlend made = sgBlend_Bind(model, out);
+	sgLinear made = sgLinear_Bind(model, out);
 	sgRowsDraft_Write(&draft->rows, &made.rows, model->team);
-	sgBlend_FillMoved(&draft->order, (sgBlendMoved*)(uintptr_t)made.moved);
+	sgLinear_FillMoved(&draft->order, (sgLinearMoved*)(uintptr_t)made.moved);
 	return out;
 }
 
-void sgBlendDraft_Release(sgBlendDraft* draft)
+void sgLinearDraft_Release(sgLinearDraft* draft)
 {
 	const snugAllocator* allocator = &draft->model->allocator;
 	sgRelease(allocator, draft->scratch, draft->scratchBytes);

@@ -1,8 +1,8 @@
-// src/deform/skin/blend.c: evaluation and poses of blend models. See blend.h.
-#include "deform/skin/blend.h"
+// src/deform/skin/linear.c: evaluation and poses of blend models. See blend.h.
+#include "deform/skin/linear.h"
 
 #include "deform/deform.h"
-#include "deform/skin/blend_kernels.h"
+#include "deform/skin/linear_kernels.h"
 #include "deform/skin/skins.h"
 #include "geometry/frame.h"
 #include "geometry/margins.h"
@@ -11,44 +11,45 @@
 #include <string.h>
 
 // Evaluation of a vertex with n influences rounds n + 6 times at most, and its weights sum to 1 within n + 1 roundings.
-double sgBlend_Roundings(uint32_t maxInfluences)
+double sgLinear_Roundings(uint32_t maxInfluences)
 {
 	return SG_MARGIN_INFLUENCE * maxInfluences + SG_MARGIN_EVALUATION;
 }
 
 // Without the amplitudes of morph targets.
-static size_t JointBytes(const sgBlendHeader* header)
+static size_t JointBytes(const sgLinearHeader* header)
 {
-	return sizeof(sgBlendPose) + SG_ACROSS_FLOATS * sizeof(float) * (size_t)sgBlend_BlockCount(header->transformCount);
+	return sizeof(sgLinearPose) +
+	       SG_ACROSS_FLOATS * sizeof(float) * (size_t)sgLinear_BlockCount(header->transformCount);
 }
 
 static size_t DerivedBytes(const snugModel* model)
 {
-	const sgBlendHeader* header = model->deformData;
+	const sgLinearHeader* header = model->deformData;
 	return 16 * (size_t)header->transformCount * sizeof(float);
 }
 
 static size_t PoseBytes(const snugModel* model)
 {
-	return JointBytes(model->deformData) + sgMorph_PoseBytes(model, sgBlend_Bytes(model, model->deformData));
+	return JointBytes(model->deformData) + sgMorph_PoseBytes(model, sgLinear_Bytes(model, model->deformData));
 }
 
 static void Describe(const snugModel* model, sgContents* contents)
 {
-	sgSkins_Describe(model, sgBlend_Bytes(model, model->deformData), contents);
+	sgSkin_Describe(model, sgLinear_Bytes(model, model->deformData), contents);
 }
 
 static void Bind(const snugModel* model, void* arrays)
 {
-	*(sgBlendArrays*)arrays = (sgBlendArrays){
-		.blend = sgBlend_Get(model),
-		.morph = sgMorph_Bind(model, sgBlend_Bytes(model, model->deformData), JointBytes(model->deformData)),
+	*(sgLinearArrays*)arrays = (sgLinearArrays){
+		.blend = sgLinear_Get(model),
+		.morph = sgMorph_Bind(model, sgLinear_Bytes(model, model->deformData), JointBytes(model->deformData)),
 	};
 }
 
 // What rounding adds to a bound is a multiple of the reach. It is a sum of four products in float32, each off by a few
 // 2^-24. The last term covers the absolute errors of subnormal products: see docs/bounds/rounding.md.
-static void SetReach(sgBlendPose* pose, const float rest[3], const float reach[3])
+static void SetReach(sgLinearPose* pose, const float rest[3], const float reach[3])
 {
 	double sum = 1.0 + (double)rest[0] + (double)rest[1] + (double)rest[2];
 	for (int axis = 0; axis < 3; ++axis)
@@ -61,7 +62,7 @@ static void SetReach(sgBlendPose* pose, const float rest[3], const float reach[3
 // rounding; `change` is the most that any carries any of what it moves, itself off by a few roundings of terms below
 // the reach; and both positions are off by their own rounding, which is (2 n + 8) 2^-24 of the reach at most.
 static double BoundMotion(
-    const sgBlendHeader* header, const sgBlendPose* before, const sgBlendPose* after, float change)
+    const sgLinearHeader* header, const sgLinearPose* before, const sgLinearPose* after, float change)
 {
 	double reach = 0.0;
 	for (int axis = 0; axis < 3; ++axis)
@@ -69,18 +70,18 @@ static double BoundMotion(
 		reach = fmax(reach, (double)before->reach[axis] + (double)after->reach[axis]);
 	}
 	double weights = 1.0 + (header->rows.most + 1.0) * 0x1p-24;
-	double roundings = sgBlend_Roundings(header->rows.most) + SG_MARGIN_MOTION;
+	double roundings = sgLinear_Roundings(header->rows.most) + SG_MARGIN_MOTION;
 	return (double)change * weights + SG_MARGIN_SQUARES * roundings * 0x1p-24 * reach;
 }
 
 static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t count, float* out)
 {
-	const sgBlendArrays* arrays = posed->model->arrays;
-	const float *columns = sgBlend_Columns(posed->derived), *positions = posed->model->positions;
+	const sgLinearArrays* arrays = posed->model->arrays;
+	const float *columns = sgLinear_Columns(posed->derived), *positions = posed->model->positions;
 	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, posed->pose);
 	if (amplitudes == NULL)
 	{
-		sgBlend_GetKernels()->evaluate(&arrays->blend, columns, positions, vertices, count, out);
+		sgLinear_GetKernels()->evaluate(&arrays->blend, columns, positions, vertices, count, out);
 		return;
 	}
 	for (uint32_t done = 0; done < count; done += SG_LANES)
@@ -88,34 +89,34 @@ static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t co
 		float moved[3 * SG_LANES + 1], placed[3 * SG_LANES + 1];
 		uint32_t left = count - done, these = left < SG_LANES ? left : SG_LANES;
 		sgFields_Evaluate(&arrays->morph.fields, amplitudes, positions, vertices + done, these, moved);
-		sgBlend_GetKernels()->evaluateMoved(&arrays->blend, columns, moved, vertices + done, these, placed);
+		sgLinear_GetKernels()->evaluateMoved(&arrays->blend, columns, moved, vertices + done, these, placed);
 		memcpy(out + 3 * (size_t)done, placed, 3 * (size_t)these * sizeof(float));
 	}
 }
 
 static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 {
-	const sgBlendArrays* arrays = posed->model->arrays;
-	const sgBlend* blend = &arrays->blend;
+	const sgLinearArrays* arrays = posed->model->arrays;
+	const sgLinear* blend = &arrays->blend;
 	uint32_t count = posed->model->clusters.clusters[cluster].vertexCount;
-	const float* columns = sgBlend_Columns(posed->derived);
+	const float* columns = sgLinear_Columns(posed->derived);
 	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, posed->pose);
 	if (amplitudes == NULL)
 	{
-		sgBlend_GetKernels()->evaluateBlocks(blend, blend->rows.firstBlocks[cluster], count, columns, out);
+		sgLinear_GetKernels()->evaluateBlocks(blend, blend->rows.firstBlocks[cluster], count, columns, out);
 		return;
 	}
 	const sgFields* fields = &arrays->morph.fields;
-	sgBlend_GetKernels()->evaluateMovedBlocks(blend, blend->rows.firstBlocks[cluster], count, columns, fields,
+	sgLinear_GetKernels()->evaluateMovedBlocks(blend, blend->rows.firstBlocks[cluster], count, columns, fields,
 	    fields->rows.blocks + fields->rows.firstBlocks[cluster], sgFieldsPose_Amplitudes(amplitudes), out);
 }
 
 // Inner nodes of a set from any pose: that of the body, or one that is turned.
-static void BoundFrom(const sgPosed* posed, const sgBlendView* pose, sgLaneSet set, sgBoxLanes* out)
+static void BoundFrom(const sgPosed* posed, const sgLinearView* pose, sgLaneSet set, sgBoxLanes* out)
 {
 	const sgTree* tree = &posed->model->tree;
-	const sgBlendArrays* arrays = posed->model->arrays;
-	const sgBlend* blend = &arrays->blend;
+	const sgLinearArrays* arrays = posed->model->arrays;
+	const sgLinear* blend = &arrays->blend;
 	sgMorphLanes room;
 	const sgMorphLanes* morph = NULL;
 	const sgFieldsPose* amplitudes = sgMorph_Active(&arrays->morph, posed->pose);
@@ -123,78 +124,78 @@ static void BoundFrom(const sgPosed* posed, const sgBlendView* pose, sgLaneSet s
 	{
 		morph = sgMorph_Bound(&arrays->morph.fields, amplitudes, set.group, &room) ? &room : NULL;
 	}
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, set);
+	const sgLinearFamily* family = sgSkin_FamilyOf(blend, set);
 	if (!family->isAcross)
 	{
-		sgBlend_GetKernels()->bound(blend, family, pose, morph, set.mask, out);
+		sgLinear_GetKernels()->bound(blend, family, pose, morph, set.mask, out);
 		return;
 	}
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		const sgBlendFamily* own = sgSkins_RecordOf(tree, family, set, lane);
-		sgBlend_GetKernels()->boundAlone(blend, own, pose, morph, lane, out);
+		const sgLinearFamily* own = sgSkin_RecordOf(tree, family, set, lane);
+		sgLinear_GetKernels()->boundAlone(blend, own, pose, morph, lane, out);
 	}
 }
 
 static void Bound(const sgPosed* posed, sgLaneSet set, sgBoxLanes* out)
 {
-	const sgBlendPose* pose = posed->pose;
-	const sgBlendView view = { pose->reach, sgBlendPose_Across(pose), sgBlend_Columns(posed->derived) };
+	const sgLinearPose* pose = posed->pose;
+	const sgLinearView view = { pose->reach, sgLinearPose_Across(pose), sgLinear_Columns(posed->derived) };
 	BoundFrom(posed, &view, set, out);
 }
 
-static void StoreColumns(const sgBlend* blend, const float* across, float* columns)
+static void StoreColumns(const sgLinear* blend, const float* across, float* columns)
 {
 	uint32_t count = blend->header->transformCount;
 	for (uint32_t first = 0; first < count; first += SG_LANES, across += SG_ACROSS_FLOATS)
 	{
 		uint32_t left = count - first;
-		sgBlend_GetKernels()->storeColumns(across, blend->across + first, left < SG_LANES ? left : SG_LANES, columns);
+		sgLinear_GetKernels()->storeColumns(across, blend->across + first, left < SG_LANES ? left : SG_LANES, columns);
 	}
 }
 
 // Nodes of a family by what joints make of boxes where that is possible, and else as without a turn.
 // @param room for columns
 static void BoundFamilyTurned(
-    const sgPosed* posed, const sgBlendView* turned, sgLaneSet set, void* room, sgBoxLanes* boxes)
+    const sgPosed* posed, const sgLinearView* turned, sgLaneSet set, void* room, sgBoxLanes* boxes)
 {
-	const sgBlendArrays* arrays = posed->model->arrays;
-	const sgBlend* blend = &arrays->blend;
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, set);
-	if (family->kind == sgBlend_local && sgMorph_Active(&arrays->morph, posed->pose) == NULL)
+	const sgLinearArrays* arrays = posed->model->arrays;
+	const sgLinear* blend = &arrays->blend;
+	const sgLinearFamily* family = sgSkin_FamilyOf(blend, set);
+	if (family->kind == sgLinear_local && sgMorph_Active(&arrays->morph, posed->pose) == NULL)
 	{
 		uint16_t* places = room;
 		for (uint32_t i = 0; i < blend->header->transformCount; ++i)
 		{
 			places[blend->across[i]] = (uint16_t)i;
 		}
-		sgBlend_GetKernels()->hullFamily(blend, family, turned, places, set.mask, boxes);
+		sgLinear_GetKernels()->hullFamily(blend, family, turned, places, set.mask, boxes);
 		return;
 	}
-	sgBlendView view = *turned;
+	sgLinearView view = *turned;
 	StoreColumns(blend, turned->across, room);
 	view.columns = room;
 	BoundFrom(posed, &view, set, boxes);
 }
 
 // The same for nodes that are bounded one by one.
-static void BoundAloneTurned(const sgPosed* posed, const sgBlendView* turned, sgLaneSet set, sgBoxLanes* boxes)
+static void BoundAloneTurned(const sgPosed* posed, const sgLinearView* turned, sgLaneSet set, sgBoxLanes* boxes)
 {
-	const sgBlendArrays* arrays = posed->model->arrays;
-	const sgBlend* blend = &arrays->blend;
+	const sgLinearArrays* arrays = posed->model->arrays;
+	const sgLinear* blend = &arrays->blend;
 	const sgTree* tree = &posed->model->tree;
 	if (sgMorph_Active(&arrays->morph, posed->pose) != NULL)
 	{
 		BoundFrom(posed, turned, set, boxes);
 		return;
 	}
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, set);
+	const sgLinearFamily* family = sgSkin_FamilyOf(blend, set);
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		const sgBlendFamily* own = sgSkins_RecordOf(tree, family, set, lane);
-		sgBlend_GetKernels()->hullAlone(blend, own, turned, lane, boxes);
+		const sgLinearFamily* own = sgSkin_RecordOf(tree, family, set, lane);
+		sgLinear_GetKernels()->hullAlone(blend, own, turned, lane, boxes);
 	}
 }
 
@@ -204,11 +205,11 @@ static void BoundAloneTurned(const sgPosed* posed, const sgBlendView* turned, sg
 // from T' contain positions evaluated from T', which are within q u S_i of exact blends of T'. Those evaluated from T
 // are within q u reach_m of exact blends of T per axis, hence turned within q u S_i of exact blends of R T. Together (2
 // q + 5) u S_i. What products below the normal range lose is in the reach already.
-static void TurnPose(const sgBlendHeader* header, const sgBlendPose* pose, const double rotation[3][3],
-    sgBlendPose* turned, double slack[3])
+static void TurnPose(const sgLinearHeader* header, const sgLinearPose* pose, const double rotation[3][3],
+    sgLinearPose* turned, double slack[3])
 {
 	float factors[3][3];
-	double roundings = 2.0 * sgBlend_Roundings(header->rows.most) + SG_MARGIN_TURNED_ENTRIES;
+	double roundings = 2.0 * sgLinear_Roundings(header->rows.most) + SG_MARGIN_TURNED_ENTRIES;
 	for (int i = 0; i < 3; ++i)
 	{
 		double reach = 0.0;
@@ -220,31 +221,31 @@ static void TurnPose(const sgBlendHeader* header, const sgBlendPose* pose, const
 		turned->reach[i] = sgRoundUp(reach * (1.0 + SG_MARGIN_REACH));
 		slack[i] = SG_MARGIN_SQUARES * 0x1p-24 * roundings * (double)turned->reach[i];
 	}
-	sgBlend_GetKernels()->turnAcross(sgBlendPose_Across(pose), sgBlend_BlockCount(header->transformCount),
-	    (const float(*)[3])factors, sgBlendPose_Across(turned));
+	sgLinear_GetKernels()->turnAcross(sgLinearPose_Across(pose), sgLinear_BlockCount(header->transformCount),
+	    (const float(*)[3])factors, sgLinearPose_Across(turned));
 }
 
 static bool BoundTurned(
     const sgPosed* posed, const double rotation[3][3], sgLaneSet set, void* room, sgBoxLanes* boxes, double slack[3])
 {
-	const sgBlendArrays* arrays = posed->model->arrays;
-	const sgBlend* blend = &arrays->blend;
-	const sgBlendHeader* header = blend->header;
+	const sgLinearArrays* arrays = posed->model->arrays;
+	const sgLinear* blend = &arrays->blend;
+	const sgLinearHeader* header = blend->header;
 	if (room == NULL)
 	{
 		return false;
 	}
-	sgBlendPose* turned = room;
+	sgLinearPose* turned = room;
 	TurnPose(header, posed->pose, rotation, turned, slack);
-	const sgBlendView view = { .reach = turned->reach, .across = sgBlendPose_Across(turned) };
-	if (sgSkins_FamilyOf(blend, set)->isAcross)
+	const sgLinearView view = { .reach = turned->reach, .across = sgLinearPose_Across(turned) };
+	if (sgSkin_FamilyOf(blend, set)->isAcross)
 	{
 		BoundAloneTurned(posed, &view, set, boxes);
 	}
 	else
 	{
-		size_t floats = SG_ACROSS_FLOATS * (size_t)sgBlend_BlockCount(header->transformCount);
-		BoundFamilyTurned(posed, &view, set, sgBlendPose_Across(turned) + floats, boxes);
+		size_t floats = SG_ACROSS_FLOATS * (size_t)sgLinear_BlockCount(header->transformCount);
+		BoundFamilyTurned(posed, &view, set, sgLinearPose_Across(turned) + floats, boxes);
 	}
 	return true;
 }
@@ -257,13 +258,13 @@ static bool BoundTurned(
 /// A pose while it is made.
 typedef struct Making
 {
-	const sgBlend* blend;
+	const sgLinear* blend;
 	const sgPoseInput* input;
-	const sgBlendPose* before; ///< null for the rest pose
-	float rest[3];             ///< how far vertices reach before the transforms
-	bool isApart;              ///< nobody asks how far anything moves
-	float reach[3];            ///< so far
-	float most;                ///< how far anything is carried, so far
+	const sgLinearPose* before; ///< null for the rest pose
+	float rest[3];              ///< how far vertices reach before the transforms
+	bool isApart;               ///< nobody asks how far anything moves
+	float reach[3];             ///< so far
+	float most;                 ///< how far anything is carried, so far
 } Making;
 
 // As they come, mostly: without a call.
@@ -277,11 +278,11 @@ static inline const float* MatrixOf(const sgPoseInput* input, uint32_t j, float 
 static void PutBlock(const Making* making, uint32_t block, float* across)
 {
 	static const float zero[12] = { 0.0f };
-	const sgBlend* blend = making->blend;
+	const sgLinear* blend = making->blend;
 	uint32_t first = block * SG_LANES;
 	if (making->input->kind == sgPose_amplitudes)
 	{
-		const float* old = sgBlendPose_Across(making->before) + SG_ACROSS_FLOATS * (size_t)block;
+		const float* old = sgLinearPose_Across(making->before) + SG_ACROSS_FLOATS * (size_t)block;
 		memcpy(across, old, SG_ACROSS_FLOATS * sizeof(float));
 		return;
 	}
@@ -292,16 +293,16 @@ static void PutBlock(const Making* making, uint32_t block, float* across)
 		bool isThere = first + lane < blend->header->transformCount;
 		matrices[lane] = isThere ? MatrixOf(making->input, blend->across[first + lane], room[lane]) : zero;
 	}
-	sgBlend_GetKernels()->putAcross(matrices, across);
+	sgLinear_GetKernels()->putAcross(matrices, across);
 }
 
 // All blocks, one `step` floats after the other. SG_NONE if all is well, or some transform that is not finite or
 // reaches too far.
 static uint32_t CheckBlocks(Making* making, float* across, size_t step)
 {
-	const sgBlend* blend = making->blend;
-	const sgBlendKernels* kernels = sgBlend_GetKernels();
-	for (uint32_t block = 0; block < sgBlend_BlockCount(blend->header->transformCount); ++block, across += step)
+	const sgLinear* blend = making->blend;
+	const sgLinearKernels* kernels = sgLinear_GetKernels();
+	for (uint32_t block = 0; block < sgLinear_BlockCount(blend->header->transformCount); ++block, across += step)
 	{
 		PutBlock(making, block, across);
 		uint32_t bad = kernels->checkAcross(across, making->rest, SG_BLEND_LIMIT, making->reach);
@@ -311,7 +312,7 @@ static uint32_t CheckBlocks(Making* making, float* across, size_t step)
 		}
 		if (making->before != NULL && !making->isApart)
 		{
-			const float* old = sgBlendPose_Across(making->before) + SG_ACROSS_FLOATS * (size_t)block;
+			const float* old = sgLinearPose_Across(making->before) + SG_ACROSS_FLOATS * (size_t)block;
 			making->most = fmaxf(making->most, kernels->findMotion(old, across, blend->moved + block));
 		}
 	}
@@ -320,28 +321,28 @@ static uint32_t CheckBlocks(Making* making, float* across, size_t step)
 
 // Fill in a pose, which may be the one before, and by how much any vertex may have moved. Nothing is written unless all
 // is well: see CheckBlocks.
-static uint32_t MakePose(Making* making, sgBlendPose* pose, double* motion)
+static uint32_t MakePose(Making* making, sgLinearPose* pose, double* motion)
 {
-	const sgBlendHeader* header = making->blend->header;
+	const sgLinearHeader* header = making->blend->header;
 	float room[ROOM_BLOCKS * SG_ACROSS_FLOATS] SG_ALIGN(64); // not zeroed
-	uint32_t blocks = sgBlend_BlockCount(header->transformCount);
+	uint32_t blocks = sgLinear_BlockCount(header->transformCount);
 	bool fits = blocks <= ROOM_BLOCKS;
 	uint32_t bad = CheckBlocks(making, room, fits ? SG_ACROSS_FLOATS : 0);
 	if (bad != SG_NONE)
 	{
 		return bad;
 	}
-	sgBlendPose made = { .reach = { 0.0f } };
+	sgLinearPose made = { .reach = { 0.0f } };
 	SetReach(&made, making->rest, making->reach);
 	bool isKnown = making->before != NULL && !making->isApart;
 	*motion = isKnown ? BoundMotion(header, making->before, &made, making->most) : INFINITY;
 	for (uint32_t block = 0; !fits && block < blocks; ++block)
 	{
-		PutBlock(making, block, sgBlendPose_Across(pose) + SG_ACROSS_FLOATS * (size_t)block);
+		PutBlock(making, block, sgLinearPose_Across(pose) + SG_ACROSS_FLOATS * (size_t)block);
 	}
 	if (fits)
 	{
-		memcpy(sgBlendPose_Across(pose), room, SG_ACROSS_FLOATS * sizeof(float) * blocks);
+		memcpy(sgLinearPose_Across(pose), room, SG_ACROSS_FLOATS * sizeof(float) * blocks);
 	}
 	*pose = made;
 	return SG_NONE;
@@ -351,13 +352,13 @@ static uint32_t MakePose(Making* making, sgBlendPose* pose, double* motion)
 static double Derive(const snugModel* model, const void* pose, const void* before, void* derived)
 {
 	(void)before;
-	const sgBlendArrays* arrays = model->arrays;
-	StoreColumns(&arrays->blend, sgBlendPose_Across(pose), derived);
+	const sgLinearArrays* arrays = model->arrays;
+	StoreColumns(&arrays->blend, sgLinearPose_Across(pose), derived);
 	return INFINITY;
 }
 
 /// How far vertices reach before the transforms: those of the model and of its rest volumes, and with displacements.
-static void FindRest(const sgBlendHeader* header, const sgFieldsPose* amplitudes, float rest[3])
+static void FindRest(const sgLinearHeader* header, const sgFieldsPose* amplitudes, float rest[3])
 {
 	for (int axis = 0; axis < 3; ++axis)
 	{
@@ -365,12 +366,12 @@ static void FindRest(const sgBlendHeader* header, const sgFieldsPose* amplitudes
 	}
 }
 
-// The rest pose is never refused: sgBlend_IsWithinReach.
+// The rest pose is never refused: sgLinear_IsWithinReach.
 static void SetPose(
     const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change)
 {
-	const sgBlendArrays* arrays = model->arrays;
-	const sgBlend* blend = &arrays->blend;
+	const sgLinearArrays* arrays = model->arrays;
+	const sgLinear* blend = &arrays->blend;
 	sgMorph_SetPose(&arrays->morph, input, before, pose, change);
 	bool isSame = input->kind == sgPose_amplitudes && change->motion == 0.0;
 	if (change->fault != sgPoseFault_none || isSame)
@@ -396,7 +397,7 @@ static void SetPose(
 // Rounding adds (2 n + 8) 2^-24 of the reach to a position at most: less than a hundredth.
 static void Reach(const sgPosed* posed, float reach[3])
 {
-	const sgBlendPose* pose = posed->pose;
+	const sgLinearPose* pose = posed->pose;
 	for (int axis = 0; axis < 3; ++axis)
 	{
 		reach[axis] = 1.0625f * pose->reach[axis];
@@ -405,11 +406,11 @@ static void Reach(const sgPosed* posed, float reach[3])
 
 const sgDeform sgDeform_blend = {
 	.name = "blend",
-	.build = sgBlend_Build,
-	.fits = sgBlend_Fits,
-	.check = sgBlend_Check,
+	.build = sgLinear_Build,
+	.fits = sgLinear_Fits,
+	.check = sgLinear_Check,
 	.bind = Bind,
-	.arrayBytes = sizeof(sgBlendArrays),
+	.arrayBytes = sizeof(sgLinearArrays),
 	.describe = Describe,
 	.inputs = 1u << sgPose_joints | 1u << sgPose_jointColumns | 1u << sgPose_nodes | 1u << sgPose_amplitudes,
 	.poseBytes = PoseBytes,

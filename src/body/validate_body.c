@@ -1,4 +1,4 @@
-// src/body/validate.c: checking every bound of a body against the vertices below it.
+// src/body/validate_body.c: checking every bound of a body against the vertices below it.
 #include "base/fpenv.h"
 #include "body/body.h"
 

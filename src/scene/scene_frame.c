@@ -1,4 +1,4 @@
-// src/scene/frame.c: what an update found, and what began and ended with it. See scene.h.
+// src/scene/scene_frame.c: what an update found, and what began and ended with it. See scene.h.
 #include "query/sink.h"
 #include "scene/scene.h"
 

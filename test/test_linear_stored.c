@@ -1,20 +1,21 @@
-// test/test_blend_stored.c: what a blend model stores about a node holds for every vertex below it, in exact arithmetic
-// or nearly: weights are within their ranges and fits, positions within rest boxes and prisms. And it loads again.
+// test/test_linear_stored.c: what a blend model stores about a node holds for every vertex below it, in exact
+// arithmetic or nearly: weights are within their ranges and fits, positions within rest boxes and prisms. And it loads
+// again.
 //
 // Would catch a number rounded to nearest that must be rounded outwards: bounds rest on these numbers, and what their
 // own rounding allows for would hide it in test_blend_bounds.
 #include "hard_skins.h"
 
-#include "deform/skin/blend.h"
+#include "deform/skin/linear.h"
 
 #include <math.h>
 
 /// A node, and where its numbers are.
 typedef struct Node
 {
-	sgBlend blend;
-	const sgBlendFamily* family;
-	const sgBlendCommon* common;
+	sgLinear blend;
+	const sgLinearFamily* family;
+	const sgLinearCommon* common;
 	const sgLaneFloats* entries;
 	uint32_t stride;      ///< of entries
 	uint32_t lane;        ///< in what the node shares with its siblings; 0 for a node alone
@@ -23,17 +24,17 @@ typedef struct Node
 
 static Node Node_Find(const snugModel* model, uint32_t slot)
 {
-	Node node = { .blend = sgBlend_Get(model), .lane = slot % SG_LANES };
+	Node node = { .blend = sgLinear_Get(model), .lane = slot % SG_LANES };
 	node.family = node.blend.families + node.blend.firstFamilies[slot / SG_LANES];
 	if (node.family->isAcross)
 	{
-		uint32_t bounded = sgBlend_BoundedLanes(sgTree_Family(&model->tree, slot));
+		uint32_t bounded = sgLinear_BoundedLanes(sgTree_Family(&model->tree, slot));
 		node.family += __builtin_popcount(bounded & ((1u << node.lane) - 1u));
 		node.lane = 0;
 	}
-	node.common = (const sgBlendCommon*)(const void*)(node.blend.values + node.family->values);
-	node.entries = node.blend.values + node.family->values + sgBlendFamily_HeadValues(node.family);
-	node.stride = sgBlendKind_EntryValues((sgBlendKind)node.family->kind);
+	node.common = (const sgLinearCommon*)(const void*)(node.blend.values + node.family->values);
+	node.entries = node.blend.values + node.family->values + sgLinearFamily_HeadValues(node.family);
+	node.stride = sgLinearKind_EntryValues((sgLinearKind)node.family->kind);
 	node.acrossCount = node.family->isAcross ? SG_LANES : 1;
 	return node;
 }
@@ -64,7 +65,7 @@ static Entry Node_Entry(const Node* node, uint32_t j, uint32_t across)
 	return entry;
 }
 
-static double WeightOf(const sgBlend* blend, uint32_t vertex, uint32_t transform)
+static double WeightOf(const sgLinear* blend, uint32_t vertex, uint32_t transform)
 {
 	sgRow row = sgRows_Get(&blend->rows, vertex);
 	for (uint32_t j = 0; j < row.count; ++j)
@@ -103,7 +104,7 @@ static bool IsInRestBox(const Node* node, const float* p)
 static bool IsInEntry(const Node* node, const Entry* entry, uint32_t vertex, const float* p)
 {
 	double weight = WeightOf(&node->blend, vertex, entry->transform);
-	if (node->family->kind == sgBlend_firstOrder)
+	if (node->family->kind == sgLinear_firstOrder)
 	{
 		long double fit = (long double)entry->first[0];
 		for (int k = 0; k < 3; ++k)
@@ -136,7 +137,7 @@ static bool SlackIsEnough(const Node* node)
 	{
 		sum += Node_Entry(node, j / node->acrossCount, j % node->acrossCount).first[0];
 	}
-	return node->family->kind != sgBlend_local || 1.0 - sum <= (double)node->common->slack.lane[node->lane];
+	return node->family->kind != sgLinear_local || 1.0 - sum <= (double)node->common->slack.lane[node->lane];
 }
 
 // Coordinates of a point in a prism: by Cramer's rule, in double. False if its axes have no volume; such a prism is a
@@ -178,7 +179,7 @@ static bool AreInUnitCube(const double coordinates[3])
 
 static bool IsInPrism(const Node* node, const float* p)
 {
-	const sgPrismLanes* prism = &((const sgBlendVolume*)(const void*)(node->common + 1))->prism;
+	const sgPrismLanes* prism = &((const sgLinearVolume*)(const void*)(node->common + 1))->prism;
 	double c[3];
 	if (!Coordinates(node, p, prism, c))
 	{
@@ -195,7 +196,7 @@ static bool IsInPrism(const Node* node, const float* p)
 
 static bool IsInRestVolume(const Node* node, const float* p)
 {
-	return node->family->kind != sgBlend_firstOrder || IsInPrism(node, p);
+	return node->family->kind != sgLinear_firstOrder || IsInPrism(node, p);
 }
 
 // What is wrong with a node, or null.
@@ -240,7 +241,7 @@ static void stored_numbers_hold_for_every_vertex(void** state)
 		size_t bytes;
 		const void* block = snugModel_GetBlock(thing.model, &bytes);
 		snugModel* loaded = NULL;
-		if (snugModel_Load(block, bytes, NULL, &loaded) != snug_success)
+		if (snugModel_LoadMemory(block, bytes, NULL, &loaded) != snug_success)
 		{
 			fail_msg("SNUG_SEED=%llu: what was made does not load", (unsigned long long)number);
 		}

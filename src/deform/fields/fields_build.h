@@ -1,4 +1,5 @@
-// src/deform/fields/build.h: how the data of displacement fields are made. Offline: double precision, plain loops.
+// src/deform/fields/fields_build.h: how the data of displacement fields are made. Offline: double precision, plain
+// loops.
 #ifndef SG_FIELDS_BUILD_H
 #define SG_FIELDS_BUILD_H
 

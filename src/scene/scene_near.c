@@ -1,4 +1,4 @@
-// src/scene/near.c: from candidates to the triangles that touch. See scene.h.
+// src/scene/scene_near.c: from candidates to the triangles that touch. See scene.h.
 #include "query/pairs.h"
 #include "scene/scene.h"
 

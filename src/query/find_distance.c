@@ -1,4 +1,4 @@
-// src/query/distance.c: the distance of two bodies: a walk over two trees, the nearest pairs of nodes first.
+// src/query/find_distance.c: the distance of two bodies: a walk over two trees, the nearest pairs of nodes first.
 //
 // Whatever may be as near as the nearest so far is looked at, all rounding included. So the answer, with the smallest
 // numbers among equal ones, does not depend on the order, nor on how tight bounds are.
@@ -67,12 +67,12 @@ static void LookAtTriangles(Search* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf
 	sgNearPair* near = &search->near;
 	float one[3][3], other[3][3];
 	sgNearest nearest;
-	sgSide_GetTriangle(&near->a, a, i, one);
-	sgSide_GetTriangle(&near->b, b, j, other);
+	sgView_GetTriangle(&near->a, a, i, one);
+	sgView_GetTriangle(&near->b, b, j, other);
 	++near->counters.triangleTests;
 	sgTriangles_Nearest((const float(*)[3])one, (const float(*)[3])other, &nearest);
 	Improve(
-	    search, &nearest, (snugPair){ sgSide_TriangleNumber(&near->a, a, i), sgSide_TriangleNumber(&near->b, b, j) });
+	    search, &nearest, (snugPair){ sgView_TriangleNumber(&near->a, a, i), sgView_TriangleNumber(&near->b, b, j) });
 }
 
 // The pair with the nearest boxes comes first, since it lowers the limit; the others as they are numbered, since
@@ -81,8 +81,8 @@ static void LookAtLeaves(
     Search* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {
 	sgNearPair* near = &search->near;
-	const sgKeptLeaf a = sgSide_Triangles(&near->a, openedA, laneA, &near->counters);
-	const sgKeptLeaf b = sgSide_Triangles(&near->b, openedB, laneB, &near->counters);
+	const sgKeptLeaf a = sgView_Triangles(&near->a, openedA, laneA, &near->counters);
+	const sgKeptLeaf b = sgView_Triangles(&near->b, openedB, laneB, &near->counters);
 	sgGaps gaps;
 	sgNearPair_LookAtLeaves(near, a, b, search->limit, &gaps);
 	const uint32_t first = TakeNearest(&gaps, search->limit);
@@ -92,7 +92,7 @@ static void LookAtLeaves(
 		uint32_t partners = turn == 0 ? 1u << first % SG_LANES : (uint32_t)(gaps.pairs >> (SG_LANES * i)) & 0xff;
 		partners &= partners == 0 ? 0
 		                          : near->kernels->probes->nearTriangles(
-		                                sgSide_Lanes(&near->a, a), i, sgSide_Lanes(&near->b, b), search->limit);
+		                                sgView_Lanes(&near->a, a), i, sgView_Lanes(&near->b, b), search->limit);
 		for (; partners != 0; partners &= partners - 1)
 		{
 			const uint32_t j = sgLowestBit(partners);
@@ -209,9 +209,7 @@ static void FindNearest(snugBody* a, snugBody* b, const double origin[3], double
 
 SG_NOINLINE snugDistanceResult sgFindDistance(snugBody* a, snugBody* b, const double origin[3], double most)
 {
-	snugDistanceResult result = {
-		.status = snug_success, .distance = INFINITY, .a = SNUG_NO_TRIANGLE, .b = SNUG_NO_TRIANGLE
-	};
+	snugDistanceResult result = { .status = snug_success, .distance = INFINITY, .a = SNUG_NONE, .b = SNUG_NONE };
 	const bool isEmpty = a->model->tree.triangleCount == 0 || b->model->tree.triangleCount == 0;
 	const bool isSettled = Touch(a, b, origin, &result) || result.status != snug_success || isEmpty;
 	if (!isSettled && most > 0.0)
@@ -225,7 +223,7 @@ snugDistanceResult snugFindDistance(snugBody* a, snugBody* b, const snugDistance
 {
 	static const snugDistanceQuery defaults = { .maxDistance = 0.0 };
 	const snugDistanceResult misuse = {
-		.status = snug_badArgument, .distance = INFINITY, .a = SNUG_NO_TRIANGLE, .b = SNUG_NO_TRIANGLE
+		.status = snug_badArgument, .distance = INFINITY, .a = SNUG_NONE, .b = SNUG_NONE
 	};
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(a != NULL && b != NULL && a != b, misuse);

@@ -1,15 +1,15 @@
-// src/deform/bounds/build.h: how the data of bounds/blend.h are made, step by step, and checked. Offline.
+// src/deform/bounds/linear_bounds_build.h: how the data of bounds/blend.h are made, step by step, and checked. Offline.
 #ifndef SG_BLEND_BUILD_H
 #define SG_BLEND_BUILD_H
 
 #include "deform/bounds/families.h"
 
 /// The data while they are made. Steps are to be taken in the order in which they are declared here.
-typedef struct sgBlendDraft
+typedef struct sgLinearDraft
 {
 	const snugModel* model;
 	const snugModelDef* def;
-	sgBlendHeader header;
+	sgLinearHeader header;
 	void* scratch; ///< holds the arrays of the next two
 	size_t scratchBytes;
 	sgWeights weights;
@@ -19,31 +19,32 @@ typedef struct sgBlendDraft
 	sgRowsDraft rows; ///< made from both
 	uint32_t boundedCount;
 	sgFamilies families;
-} sgBlendDraft;
+} sgLinearDraft;
 
 /// Check the weights of a definition, read them and make rows of them. Release the draft whatever comes back.
-snugStatus sgBlendDraft_Begin(sgBlendDraft* draft, const snugModel* model, const snugModelDef* def);
+snugStatus sgLinearDraft_Begin(sgLinearDraft* draft, const snugModel* model, const snugModelDef* def);
 
 /// Make the bounds of all nodes.
-snugStatus sgBlendDraft_AddBounds(sgBlendDraft* draft, const sgBounded* bounded);
+snugStatus sgLinearDraft_AddBounds(sgLinearDraft* draft, const sgBounded* bounded);
 
 /// Allocate what a model stores: the data, then other pieces of so many bytes, which are zero. Null: no memory.
-char* sgBlendDraft_Write(const sgBlendDraft* draft, size_t otherBytes);
+char* sgLinearDraft_Write(const sgLinearDraft* draft, size_t otherBytes);
 
-void sgBlendDraft_Release(sgBlendDraft* draft);
+void sgLinearDraft_Release(sgLinearDraft* draft);
 
 /// Whether data begin with settings and counts that may be: a part of sgDeform.fits.
-bool sgBlend_FitsHeader(const snugModel* model);
+bool sgLinear_FitsHeader(const snugModel* model);
 
 /// What is known of the families of data that come from a file.
 typedef struct sgFamilyRules
 {
 	uint32_t boundedCount; ///< what they are made of; zero: there are none
 	sgAcross across;       ///< what nodes alone are
-	sgBlendKind greatest;
+	sgLinearKind greatest;
 } sgFamilyRules;
 
 /// Check data that come from a file: a part of sgDeform.check.
-const char* sgBlend_CheckData(const snugModel* model, const sgBlend* blend, const sgFamilyRules* rules, void* scratch);
+const char* sgLinear_CheckData(
+    const snugModel* model, const sgLinear* blend, const sgFamilyRules* rules, void* scratch);
 
 #endif

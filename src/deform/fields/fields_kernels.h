@@ -1,11 +1,11 @@
-// src/deform/fields/linear_kernels.h: the inner loops of displacement fields, compiled once per instruction set.
+// src/deform/fields/fields_kernels.h: the inner loops of displacement fields, compiled once per instruction set.
 #ifndef SG_LINEAR_KERNELS_H
 #define SG_LINEAR_KERNELS_H
 
 #include "deform/fields/morph.h"
 #include "simd/kernels.h"
 
-typedef struct sgLinearKernels
+typedef struct sgFieldsKernels
 {
 	/// Positions of the first `count` vertices of consecutive blocks, x y z each; `out` has room for one float more.
 	void (*evaluateBlocks)(
@@ -21,9 +21,9 @@ typedef struct sgLinearKernels
 
 	/// Displacements of the nodes of a group, in front of a skin: sgMorph_Bound. Rounding included.
 	void (*displace)(const sgFields* fields, const sgFieldsGroup* group, const sgFieldsPose* pose, sgMorphLanes* out);
-} sgLinearKernels;
+} sgFieldsKernels;
 
-static inline const sgLinearKernels* sgLinear_GetKernels(void)
+static inline const sgFieldsKernels* sgFields_GetKernels(void)
 {
 	return sgGetKernels()->linear;
 }

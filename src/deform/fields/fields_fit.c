@@ -1,9 +1,9 @@
-// src/deform/fields/fit.c: the numbers that bounds of moved nodes rest on. See build.h; docs/bounds/fields.md for
-// the proofs.
+// src/deform/fields/fields_fit.c: the numbers that bounds of moved nodes rest on. See build.h; docs/bounds/fields.md
+// for the proofs.
 //
 // Every number is made for one node from the displacements of its vertices, in double, rounded to float32, and then
 // what is left over is measured against the rounded numbers and rounded up.
-#include "deform/fields/build.h"
+#include "deform/fields/fields_build.h"
 #include "geometry/eigen.h"
 #include "geometry/frame.h"
 #include "geometry/margins.h"

@@ -1,7 +1,7 @@
-// src/deform/fields/linear.c: the deformer of displacement fields alone: vibration modes, morph targets, principal
-// components. All that it knows is in fields.h; a pose is a set of amplitudes.
+// src/deform/fields/fields_deform.c: the deformer of displacement fields alone: vibration modes, morph targets,
+// principal components. All that it knows is in fields.h; a pose is a set of amplitudes.
 #include "deform/deform.h"
-#include "deform/fields/linear_kernels.h"
+#include "deform/fields/fields_kernels.h"
 #include "geometry/margins.h"
 
 #include <math.h>
@@ -68,14 +68,14 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 {
 	const sgFields* fields = GetFields(posed->model);
 	uint32_t count = posed->model->clusters.clusters[cluster].vertexCount;
-	sgLinear_GetKernels()->evaluateBlocks(
+	sgFields_GetKernels()->evaluateBlocks(
 	    fields, fields->rows.firstBlocks[cluster], count, sgFieldsPose_Amplitudes(posed->pose), out);
 }
 
 static void Bound(const sgPosed* posed, sgLaneSet set, sgBoxLanes* out)
 {
 	const sgFields* fields = GetFields(posed->model);
-	sgLinear_GetKernels()->bound(fields, fields->groups + set.group, posed->pose, set.mask, out);
+	sgFields_GetKernels()->bound(fields, fields->groups + set.group, posed->pose, set.mask, out);
 }
 
 static bool BoundTurned(
@@ -89,7 +89,7 @@ static bool BoundTurned(
 		factors[i / 3][i % 3] = (float)rotation[i / 3][i % 3];
 		slack[i / 3] = 0.0; // it is in the boxes
 	}
-	sgLinear_GetKernels()->boundTurned(
+	sgFields_GetKernels()->boundTurned(
 	    fields, fields->groups + set.group, posed->pose, (const float(*)[3])factors, set.mask, boxes);
 	return true;
 }
@@ -134,7 +134,7 @@ static void Reach(const sgPosed* posed, float reach[3])
 	memcpy(reach, pose->reach, sizeof(pose->reach));
 }
 
-const sgDeform sgDeform_linear = {
+const sgDeform sgDeform_fields = {
 	.name = "linear",
 	.build = Build,
 	.fits = Fits,
