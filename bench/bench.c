@@ -1,5 +1,7 @@
 #include "bench/bench.h"
 
+#include <string.h>
+
 static const benchDef benches[] = {
 	{ "peers", "blobs and characters: ours, other libraries and a plain tree, from joints to pairs", benchPeers,
 	    .repeats = { 4, 30, 60 } },
@@ -13,7 +15,8 @@ static const benchDef benches[] = {
 	    .repeats = { 1, 3, 3 } },
 	{ "truth", "hard pairs of triangles: what each library misses and invents", benchTruth,
 	    .repeats = { 50, 500, 500 } },
-	{ "papers", "what the four papers measured, by their methods and ours, in these parts", NULL, false, { 0 } },
+	{ "papers", "every headline of the four papers: in print, by their method here, and ours, from these parts",
+	    benchPapers, false, { 0 } },
 	{ "meshless-fit", "meshless bodies: time to fit one box around everything, by Eq. (12), its volumes and ours",
 	    benchMeshlessFit, true, { 0 } },
 	{ "meshless-tightness", "meshless bodies: how large bounds are, by level of the tree", benchMeshlessTightness, true,
@@ -39,6 +42,16 @@ static const benchDef benches[] = {
 const benchDef* benchGetAll(void)
 {
 	return benches;
+}
+
+const benchDef* benchFind(const char* name)
+{
+	const benchDef* def = benches;
+	while (def->name != NULL && strcmp(def->name, name) != 0)
+	{
+		++def;
+	}
+	return def->name != NULL ? def : NULL;
 }
 
 benchReport benchRun(const benchDef* def, const benchOptions* options)

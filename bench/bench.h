@@ -23,13 +23,16 @@ typedef struct benchDef
 {
 	const char* name;
 	const char* title;
-	benchFcn* run;  ///< null: what follows are its parts, which have names of their own
-	bool isPart;    ///< of the last one without a function
+	benchFcn* run;
+	bool isPart;    ///< of `papers`, which runs it: only if it is named
 	int repeats[3]; ///< frames, or pairs of triangles, that are measured: with --quick, without, and with --full
 } benchDef;
 
 /// @return the plan: all benchmarks, ended by one without a name
 const benchDef* benchGetAll(void);
+
+/// @return null if there is none of that name
+const benchDef* benchFind(const char* name);
 
 /// Run one. The report is to be freed, whether it failed or not.
 benchReport benchRun(const benchDef* def, const benchOptions* options);
@@ -47,6 +50,7 @@ benchFcn benchTruth;
 benchFcn benchMeshlessFit;
 benchFcn benchMeshlessTightness;
 benchFcn benchBrain;
+benchFcn benchPapers;
 benchFcn benchRing;
 benchFcn benchFish;
 benchFcn benchCurtain;

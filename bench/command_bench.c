@@ -12,7 +12,8 @@
 #define MAX_BENCHES 64
 
 static const char about[] =
-    "Run benchmarks, all of them if none is named. They print times, counters and memory. Each ends within a\n"
+    "Run benchmarks, all of them but the parts of papers if none is named. They print times, counters and memory. Each "
+    "ends within a\n"
     "minute on a quiet machine; --full runs all variants and frames. A hash of the pairs stands beside every\n"
     "time; if methods disagree about the pairs, the run fails with exit code 1.\n"
     "\n"
@@ -47,42 +48,22 @@ typedef struct benchList
 	int count;
 } benchList;
 
-// One benchmark, or all parts of one that has parts.
-static void Choose(benchList* list, const benchDef* def)
-{
-	bool hasParts = def->run == NULL;
-	for (def += hasParts; def->name != NULL && list->count < MAX_BENCHES; ++def)
-	{
-		list->defs[list->count++] = def;
-		if (!hasParts || !def[1].isPart)
-		{
-			return;
-		}
-	}
-}
-
 static bool ChooseBenches(benchList* list, int count, char** names)
 {
 	for (const benchDef* def = benchGetAll(); count == 0 && def->name != NULL; ++def)
 	{
-		if (def->run != NULL)
-		{
-			Choose(list, def);
-		}
+		list->defs[list->count] = def;
+		list->count += !def->isPart;
 	}
-	for (int i = 0; i < count; ++i)
+	for (int i = 0; i < count && list->count < MAX_BENCHES; ++i)
 	{
-		const benchDef* def = benchGetAll();
-		while (def->name != NULL && strcmp(def->name, names[i]) != 0)
-		{
-			++def;
-		}
-		if (def->name == NULL)
+		const benchDef* def = benchFind(names[i]);
+		if (def == NULL)
 		{
 			cliError("there is no benchmark '%s'; see snug bench --help", names[i]);
 			return false;
 		}
-		Choose(list, def);
+		list->defs[list->count++] = def;
 	}
 	return true;
 }

@@ -46,7 +46,7 @@ static void TimeLoads(const snugModel* model, Model* found)
 		double* least = def.trusted ? &found->trusted : &found->checked;
 		snugModel* loaded = NULL;
 		double start = benchNow();
-		snugStatus status = snugModel_Load(block, bytes, &def, &loaded);
+		snugStatus status = snugModel_LoadMemory(block, bytes, &def, &loaded);
 		*least = fmin(*least, status == snug_success ? benchNow() - start : (double)NAN);
 		snugModel_Destroy(loaded);
 	}

@@ -155,7 +155,7 @@ static double TimeInFrame(const fitSubject* subject, fitFcn* fit, const snugMesh
 	for (int i = 0; i < 7; ++i)
 	{
 		oracleOptimalBox(subject->body);
-		snugBody_SetNodes(subject->body, nodes, nodeCount);
+		snugBody_SetMeshlessNodes(subject->body, nodes, nodeCount);
 		if (subject->limited != NULL)
 		{
 			limitedBody_Begin(subject->limited);
@@ -216,7 +216,7 @@ static bool MakeBody(const fitCell* cell, benchBody* body)
 	{
 		return false;
 	}
-	if (snugBody_SetNodes(body->body, cell->posed, meshless->weights.transformCount) != snug_success)
+	if (snugBody_SetMeshlessNodes(body->body, cell->posed, meshless->weights.transformCount) != snug_success)
 	{
 		benchReport_Fail(cell->report, "cannot pose a body");
 		benchBody_Destroy(body);
@@ -306,7 +306,7 @@ static void RunDisplaced(const fitCell* cell, benchBody* body)
 		nodes[i] = cell->posed[i];
 		memset(nodes[i].gradient, 0, sizeof(nodes[i].gradient));
 	}
-	if (nodes != NULL && snugBody_SetNodes(body->body, nodes, count) == snug_success)
+	if (nodes != NULL && snugBody_SetMeshlessNodes(body->body, nodes, count) == snug_success)
 	{
 		RunVolume(&displaced, body, limited_restBox, limited_box);
 		RunVolume(&displaced, body, limited_restOriented, limited_dop14);

@@ -158,7 +158,7 @@ static bool FindRoots(elastic* e, snugNodeBox roots[BOUNDS])
 	const simActor* actor = &e->brain.actor;
 	double lower[LIMITED_MAX_SLABS], upper[LIMITED_MAX_SLABS];
 	uint64_t count = 0;
-	if (snugBody_SetNodes(e->bounded, actor->nodes, actor->body.nodeCount) != snug_success ||
+	if (snugBody_SetMeshlessNodes(e->bounded, actor->nodes, actor->body.nodeCount) != snug_success ||
 	    limitedBody_Begin(e->eq12) != snug_success ||
 	    snugBody_GetBoxes(e->bounded, 0, &roots[1], 1, &count) != snug_success || count != 1)
 	{

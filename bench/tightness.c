@@ -1,6 +1,6 @@
 #include "bench/tightness.h"
 
-#include "geometry/ball.h"
+#include "papers/common/ball.h"
 #include "papers/bdtree/bd_tree.h"
 #include "papers/bdtree/layered_spheres.h"
 #include "papers/meshless/limited_tree.h"

@@ -79,7 +79,7 @@ int main(int argumentCount, char** arguments)
 	}
 	uint32_t clip = snugAsset_FindClip(asset, argumentCount == 3 ? arguments[2] : "0");
 	int code = 1;
-	if (clip != SNUG_NO_CLIP && snugAsset_GetInstanceCount(asset) > 0)
+	if (clip != SNUG_NONE && snugAsset_GetInstanceCount(asset) > 0)
 	{
 		code = Collide(asset, clip, &(snugActorDef){ .clips = &clip, .clipCount = 1, .messenger = messenger });
 	}

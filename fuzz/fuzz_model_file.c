@@ -291,7 +291,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 	memcpy(block, data, size);
 	Repair(block, size);
 	snugModel* model = NULL;
-	snugStatus status = snugModel_Load(block, size, &(snugLoadDef){ .inPlace = true }, &model);
+	snugStatus status = snugModel_LoadMemory(block, size, &(snugLoadDef){ .inPlace = true }, &model);
 	Require((status == snug_success) == (model != NULL));
 	if (model != NULL)
 	{

@@ -72,7 +72,7 @@ static uint64_t CountInTime(Input* input, snugBody* a, snugBody* b)
 			.capacity = 64 + Next(input) % 17,
 			.maxSteps = Next(input) % 20,
 			.maxLevel = calls < 3 ? Next(input) % 4 : 0,
-			.muchSoon = Next(input) % 2 == 0 };
+			.widestFirst = Next(input) % 2 == 0 };
 		const snugResult result = snugCollideInTime(a, b, &frontier, &query);
 		Require(result.status == snug_success && result.count <= query.capacity);
 		count += result.count;
@@ -107,7 +107,7 @@ static void AskBoth(Input* input, snugBody* a, snugBody* b, snugContactBuffer* b
 	Require((distance.distance == 0.0) == (all.count > 0));
 	Require(!distance.isWithin || all.distanceBound <= distance.distance + DistanceSlack(a, b));
 	const double margin = distance.isWithin ? 1.01 * distance.distance : 1.0;
-	Require((snugFindWithin(a, b, margin, NULL).count > 0) == distance.isWithin);
+	Require((snugCollideWithin(a, b, margin, NULL).count > 0) == distance.isWithin);
 	const snugContactQuery deep = { .depths = true };
 	const snugContactResult contacts = snugFindContacts(a, b, buffer, &deep);
 	Require(contacts.status == snug_success && contacts.count == all.count);
@@ -115,7 +115,7 @@ static void AskBoth(Input* input, snugBody* a, snugBody* b, snugContactBuffer* b
 	{
 		Require(!(contacts.depths[i] < 0.0));
 	}
-	snugPlace side;
+	snugSide side;
 	Require(snugFindBodyInside(a, b, NULL, &side).status == snug_success);
 	Require((side == snug_onSurface) == (all.count > 0));
 }
@@ -146,7 +146,7 @@ static void AskPoint(Input* input, snugBody* body)
 {
 	const float point[3] = { NextCoordinate(input), NextCoordinate(input), NextCoordinate(input) };
 	snugClosest closest;
-	snugPointPlace place;
+	snugPointSide place;
 	const snugResult result = snugFindClosest(body, point, 0, 1, &closest, NULL);
 	Require(snugFindInside(body, point, 0, 1, &place, NULL).status == result.status);
 	if (result.status == snug_success)

@@ -142,7 +142,7 @@ static void SetMask(Stage* stage, Actor* actor)
 	uint32_t groups = Next(&stage->input) % 4, mask = Next(&stage->input) % 4;
 	// An id that was given back may be another's by now.
 	uint32_t id = actor->isPresent ? actor->id : UINT32_MAX;
-	bool isSet = snugScene_SetMask(stage->scene, id, groups, mask) == snug_success;
+	bool isSet = snugScene_SetGroups(stage->scene, id, groups, mask) == snug_success;
 	Require(isSet == actor->isPresent);
 	if (actor->isPresent)
 	{
@@ -227,16 +227,16 @@ static void Update(Stage* stage)
 static void FindWithin(Stage* stage)
 {
 	snugSceneNear found[MOST_PAIRS];
-	snugSceneMarginQuery query = {
+	snugSceneNearQuery query = {
 		.margin = 0.01 * Next(&stage->input), .pairs = found, .capacity = Next(&stage->input) % MOST_PAIRS
 	};
-	snugSceneMarginResult result = snugScene_FindWithin(stage->scene, &query);
-	if (result.status == snug_outOfRange && result.body == SNUG_NO_BODY)
+	snugSceneNearResult result = snugScene_FindNear(stage->scene, &query);
+	if (result.status == snug_outOfRange && result.body == SNUG_NONE)
 	{
 		Require(snugScene_Reserve(stage->scene, &result.needed) == snug_success);
-		result = snugScene_FindWithin(stage->scene, &query);
+		result = snugScene_FindNear(stage->scene, &query);
 	}
-	if (result.body != SNUG_NO_BODY)
+	if (result.body != SNUG_NONE)
 	{
 		Require(result.status == snug_outOfRange);
 		return;

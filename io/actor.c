@@ -175,7 +175,7 @@ snugStatus ioActor_PoseBody(snugActor* actor, uint32_t number, const snugFrame* 
 snugStatus ioActor_Evaluate(snugActor* actor, uint32_t clip, double time)
 {
 	const ioCast* cast = actor->cast;
-	if ((clip != SNUG_NO_CLIP && (clip >= cast->asset->clipCount || !cast->plays[clip])) || !isfinite(time))
+	if ((clip != SNUG_NONE && (clip >= cast->asset->clipCount || !cast->plays[clip])) || !isfinite(time))
 	{
 		return snug_badArgument;
 	}
@@ -281,7 +281,7 @@ snugStatus snugActor_Create(const snugAsset* asset, const snugActorDef* given, s
 		return status;
 	}
 	(*actor)->own = cast;
-	status = snugActor_SetTime(*actor, SNUG_NO_CLIP, 0.0, NULL);
+	status = snugActor_SetTime(*actor, SNUG_NONE, 0.0, NULL);
 	if (status != snug_success)
 	{
 		snugActor_Destroy(*actor);

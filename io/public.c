@@ -179,7 +179,7 @@ snugStatus snugAsset_GetClip(const snugAsset* asset, uint32_t number, snugClip* 
 
 uint32_t snugAsset_FindClip(const snugAsset* asset, const char* name)
 {
-	return asset != NULL && name != NULL ? ioAsset_FindClip(asset, name) : SNUG_NO_CLIP;
+	return asset != NULL && name != NULL ? ioAsset_FindClip(asset, name) : SNUG_NONE;
 }
 
 const char* snugAsset_GetJointName(const snugAsset* asset, uint32_t number, uint32_t joint)

@@ -111,7 +111,7 @@ static bool CollideWithin(search* s, int a, int b)
 {
 	snugQuery query = { .callback = AddPair, .user = s->contacts };
 	s->stage->telling = a;
-	snugResult result = snugFindWithin(s->stage->bodies[a], s->stage->bodies[b], s->options->margin, &query);
+	snugResult result = snugCollideWithin(s->stage->bodies[a], s->stage->bodies[b], s->options->margin, &query);
 	AddCounters(&s->contacts->counters, &result.counters);
 	return cliStage_Check(s->stage, a, s->contacts->outOfMemory ? snug_outOfMemory : result.status);
 }

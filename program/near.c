@@ -133,7 +133,7 @@ bool cliNear_AddCurves(cliNear* near, cliStage* stage, int a, int b, uint64_t pa
 	bool added = found.complete;
 	for (uint32_t i = 0; i < found.contactCount; ++i)
 	{
-		near->loose += found.contacts[i].curve == SNUG_NO_CURVE;
+		near->loose += found.contacts[i].curve == SNUG_NONE;
 	}
 	for (uint32_t i = 0; added && i < found.curveCount; ++i)
 	{

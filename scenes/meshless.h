@@ -64,8 +64,8 @@ void sceneMeshless_Map(const sceneMeshless* body, const sceneBending* bending, c
 /// Pose the nodes. @param nodes receives one per transform
 void sceneMeshless_PoseNodes(const sceneMeshless* body, const sceneBending* bending, snugMeshlessNode* nodes);
 
-/// The matrices that nodes stand for (Eqs. 1 to 3 of the 2008 paper), in double, rounded once: what snugBody_SetNodes
-/// makes of them, bit for bit.
+/// The matrices that nodes stand for (Eqs. 1 to 3 of the 2008 paper), in double, rounded once: what
+/// snugBody_SetMeshlessNodes makes of them, bit for bit.
 /// @param matrices receives 12 floats per node
 void sceneMakeMatrices(const snugMeshlessNode* nodes, uint32_t count, float* matrices);
 

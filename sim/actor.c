@@ -69,7 +69,7 @@ void simActor_Free(simActor* actor)
 bool simActor_Pose(simActor* actor, bool evaluates, simError* error)
 {
 	simMeshless_GetNodes(&actor->body, actor->nodes);
-	snugStatus status = snugBody_SetNodes(actor->posed, actor->nodes, actor->body.nodeCount);
+	snugStatus status = snugBody_SetMeshlessNodes(actor->posed, actor->nodes, actor->body.nodeCount);
 	if (status == snug_success && evaluates)
 	{
 		status = snugBody_GetVertices(actor->posed, NULL, actor->positions, 0);

@@ -77,7 +77,7 @@ static void LoadActor(Actor* actor, const char* path, const char* clip)
 	Require(snugActor_Create(actor->asset, NULL, &actor->actor) == snug_success, path);
 	actor->body = snugActor_GetBodies(actor->actor, NULL)[0];
 	actor->clip = snugAsset_FindClip(actor->asset, clip);
-	Require(actor->clip != SNUG_NO_CLIP, clip);
+	Require(actor->clip != SNUG_NONE, clip);
 	actor->triangles = Allocate(3 * sizeof(uint32_t) * actor->info.triangleCount);
 	snugModel_GetTriangles(snugBody_GetModel(actor->body), actor->triangles, 0);
 	actor->vertices = Allocate(3 * sizeof(float) * actor->info.vertexCount);

@@ -7,8 +7,8 @@
 #include "geometry/segment.h"
 #include "geometry/shape.h"
 #include "geometry/triangle.h"
-#include "query/side.h"
 #include "query/triangles.h"
+#include "query/view.h"
 #include "scene/broad.h"
 #include "tree/probe_kernels.h"
 
@@ -341,11 +341,11 @@ void __wrap_sgBroadSearch_Descend(const sgBroadSearch* search, uint32_t level, s
 	last.isBroad = false;
 }
 
-const sgBoxLanes* __real_sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters);
-const sgBoxLanes* __wrap_sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters);
-const sgBoxLanes* __wrap_sgSide_Bounds(sgSide* side, const sgOpened* opened, snugCounters* counters)
+const sgBoxLanes* __real_sgView_Bounds(sgView* side, const sgOpened* opened, snugCounters* counters);
+const sgBoxLanes* __wrap_sgView_Bounds(sgView* side, const sgOpened* opened, snugCounters* counters);
+const sgBoxLanes* __wrap_sgView_Bounds(sgView* side, const sgOpened* opened, snugCounters* counters)
 {
-	const sgBoxLanes* bounds = __real_sgSide_Bounds(side, opened, counters);
+	const sgBoxLanes* bounds = __real_sgView_Bounds(side, opened, counters);
 	tally.opened += (uint32_t)__builtin_popcount(opened->set.mask);
 	last.bounds[1] = last.bounds[0];
 	last.bounds[0].body = side->body;

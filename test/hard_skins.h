@@ -2,7 +2,7 @@
 #ifndef TEST_HARD_SKINS_H
 #define TEST_HARD_SKINS_H
 
-#include "blend_support.h"
+#include "linear_support.h"
 
 typedef struct SkinnedMesh
 {

@@ -1,37 +1,31 @@
-// test/linear_support.h: displacement fields of every sort, and amplitudes.
-#ifndef TEST_LINEAR_SUPPORT_H
-#define TEST_LINEAR_SUPPORT_H
+// test/fields_support.h: random skins and poses, for the tests of blend models.
+#ifndef TEST_BLEND_SUPPORT_H
+#define TEST_BLEND_SUPPORT_H
 
 #include "support.h"
 
-/// Fields over a mesh, dense or sparse.
-typedef struct FieldSet
+/// A random skin over a mesh.
+typedef struct Skin
 {
-	uint32_t fieldCount;
-	uint32_t* starts; // null: dense
-	uint16_t* fields;
-	float* displacements;
-	float* amplitudes;
-} FieldSet;
+	uint32_t transformCount;
+	uint32_t* starts;
+	uint16_t* transforms;
+	float* weights;
+	float* matrices;
+} Skin;
 
-void FieldSet_Free(FieldSet* set);
+void Skin_Free(Skin* skin);
 
-// Translations, turns, shrinking to a point, bending, ripples, noise, single vertices, one axis only; of every size,
-// subnormal ones among them; dense, or sparse in any order. `size` is the size of the mesh.
-FieldSet RandomFields(sceneRandom* random, const sceneMesh* mesh, double size);
+// Weights fall off with the distance from a random centre per transform, or are pure chance; some vertices follow one
+// transform only, some have weights that must be repaired.
+Skin RandomSkin(sceneRandom* random, const sceneMesh* mesh);
 
-// Amplitudes of every sort: none, one, all, tiny, subnormal, large, huge.
-void RandomAmplitudes(sceneRandom* random, FieldSet* set);
-
-// Change them a little.
-void NudgeAmplitudes(sceneRandom* random, FieldSet* set);
-
-snugModelDef LinearDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef tree);
+// Affine maps of every sort: turns, stretches, mirrors, flattened and zero ones, near one another or not at all.
+void RandomMatrices(sceneRandom* random, Skin* skin, double size, double offset);
 
 // Takes the mesh.
-Thing MakeLinear(sceneMesh mesh, const FieldSet* set, snugTreeDef tree, snugStrategy strategy);
+Thing MakeBlend(sceneMesh mesh, const Skin* skin, snugTreeDef tree, snugStrategy strategy);
 
-// Amplitudes that a body refuses because they lead too far are shrunk until it takes them.
-void PoseLinear(const Thing* thing, FieldSet* set);
+void Pose(const Thing* thing, const Skin* skin);
 
 #endif

@@ -190,7 +190,7 @@ double Posed_PairDistance2(const Posed* one, uint32_t i, const Posed* other, uin
 
 snugDistanceResult Posed_FindDistance(const Posed* a, const Posed* b)
 {
-	snugDistanceResult best = { .distance = INFINITY, .a = SNUG_NO_TRIANGLE, .b = SNUG_NO_TRIANGLE };
+	snugDistanceResult best = { .distance = INFINITY, .a = SNUG_NONE, .b = SNUG_NONE };
 	for (uint32_t i = 0; i < a->thing.mesh.triangleCount; ++i)
 	{
 		for (uint32_t j = 0; j < b->thing.mesh.triangleCount; ++j)

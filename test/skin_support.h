@@ -2,8 +2,8 @@
 #ifndef TEST_SKIN_SUPPORT_H
 #define TEST_SKIN_SUPPORT_H
 
+#include "fields_support.h"
 #include "hard_skins.h"
-#include "linear_support.h"
 
 // A model and a body of a skin that turns. Copies the mesh.
 Thing MakeSkinThing(const SkinnedMesh* skinned, snugDeformer deformer, snugTreeDef tree, snugStrategy strategy);

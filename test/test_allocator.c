@@ -1,5 +1,5 @@
 // test/test_allocator.c: who allocates, when, and what happens when there is nothing left.
-#include "linear_support.h"
+#include "fields_support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static snugStatus LoadModel(snugAllocator allocator, snugMessenger messenger, vo
 	const void* block = snugModel_GetBlock(freeModel, &bytes);
 	snugLoadDef def = { .allocator = allocator, .messenger = messenger };
 	snugModel* model = (snugModel*)&def;
-	snugStatus status = snugModel_Load(block, bytes, &def, &model);
+	snugStatus status = snugModel_LoadMemory(block, bytes, &def, &model);
 	*object = model;
 	return status;
 }

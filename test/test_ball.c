@@ -1,7 +1,7 @@
 // test/test_ball.c: smallest enclosing balls contain their points and are smallest, in degenerate positions too.
 #include "support.h"
 
-#include "geometry/ball.h"
+#include "papers/common/ball.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // test/test_baselines.c: what snug is compared with must itself be right, or the comparison is worth nothing.
-#include "linear_support.h"
+#include "fields_support.h"
 
 #include "papers/bdtree.h"
 #include "papers/common/oracle.h"
@@ -420,7 +420,7 @@ static void layered_spheres_match_brute_force(void** state)
 		{
 			sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
 			FieldSet set = RandomFields(&random, &mesh, 0.5);
-			things[k] = MakeLinear(mesh, &set, (snugTreeDef){ 0 }, &(LinearBounding){ 0 });
+			things[k] = MakeLinear(mesh, &set, (snugTreeDef){ 0 }, snug_strategyAuto);
 			for (uint32_t f = 0; f < set.fieldCount; ++f)
 			{
 				set.amplitudes[f] = (float)sceneRandom_Range(&random, -1.0, 1.0) * 0.1f;

@@ -230,7 +230,7 @@ static void CheckSegments(uint64_t seed, const snugContactResult* result, uint32
 		}
 		else
 		{
-			assert_int_equal(result->contacts[i].curve, SNUG_NO_CURVE);
+			assert_int_equal(result->contacts[i].curve, SNUG_NONE);
 		}
 	}
 	qsort(segments, count, sizeof(Segment), CompareSegments);
@@ -239,7 +239,7 @@ static void CheckSegments(uint64_t seed, const snugContactResult* result, uint32
 		uint32_t joined = 0;
 		for (next = i; next < count && CompareSegments(segments + i, segments + next) == 0; ++next)
 		{
-			joined += result->contacts[segments[next].contact].curve != SNUG_NO_CURVE;
+			joined += result->contacts[segments[next].contact].curve != SNUG_NONE;
 		}
 		if (joined != 1)
 		{
@@ -296,7 +296,7 @@ static void CheckCurves(uint64_t seed, const Posed* a, const Posed* b, const snu
 	}
 	for (uint32_t i = 0; i < result->contactCount; ++i)
 	{
-		assert_int_equal(seen[i], result->contacts[i].curve != SNUG_NO_CURVE);
+		assert_int_equal(seen[i], result->contacts[i].curve != SNUG_NONE);
 	}
 	free(seen);
 	free(degrees);
@@ -620,7 +620,7 @@ static double ReachInside(
 	double reach = 0.0;
 	for (uint32_t v = 0; v < own->thing.mesh.vertexCount; ++v)
 	{
-		snugPointPlace place;
+		snugPointSide place;
 		const float* p = own->positions + 3 * (size_t)v;
 		assert_int_equal(snugFindInside(other->thing.body, p, 0, 1, &place, own->origin).status, snug_success);
 		reach = place.side == snug_inside ? fmax(reach, DotOf(Minus(At(p), from), along)) : reach;
@@ -724,7 +724,7 @@ static double ReachBehind(const Posed* own, const Posed* other, bool isA, const 
 {
 	const sceneMesh* mesh = &own->thing.mesh;
 	uint32_t* twins = GetTwins(own);
-	snugPointPlace* places = malloc(mesh->vertexCount * sizeof(snugPointPlace));
+	snugPointSide* places = malloc(mesh->vertexCount * sizeof(snugPointSide));
 	bool* isBehind = calloc(mesh->vertexCount, sizeof(bool));
 	assert_int_equal(
 	    snugFindInside(other->thing.body, own->positions, 0, mesh->vertexCount, places, own->origin).status,

@@ -1,5 +1,5 @@
 // test/test_contents.c: what a model says that it holds, against what went into its definition.
-#include "blend_support.h"
+#include "fields_support.h"
 #include "linear_support.h"
 #include "model/contents.h"
 #include "support.h"
@@ -233,8 +233,9 @@ static void models_know_what_they_are_made_of(void** state)
 		assert_int_equal(snugModel_Create(&def, &models[2]), snug_success);
 		size_t bytes;
 		const void* block = snugModel_GetBlock(models[2], &bytes);
-		assert_int_equal(snugModel_Load(block, bytes, NULL, &models[0]), snug_success);
-		assert_int_equal(snugModel_Load(block, bytes, &(snugLoadDef){ .inPlace = true }, &models[1]), snug_success);
+		assert_int_equal(snugModel_LoadMemory(block, bytes, NULL, &models[0]), snug_success);
+		assert_int_equal(
+		    snugModel_LoadMemory(block, bytes, &(snugLoadDef){ .inPlace = true }, &models[1]), snug_success);
 		for (int k = 0; k < 3; ++k)
 		{
 			AssertCounts(models[k], &def);
@@ -330,7 +331,7 @@ static void models_keep_frequencies(void** state)
 	const void* block = snugModel_GetBlock(with, &bytes);
 	snugModel_GetBlock(without, &fewer);
 	assert_true(bytes > fewer);
-	assert_int_equal(snugModel_Load(block, bytes, &(snugLoadDef){ 0 }, &loaded), snug_success);
+	assert_int_equal(snugModel_LoadMemory(block, bytes, &(snugLoadDef){ 0 }, &loaded), snug_success);
 	assert_int_equal(snugModel_GetFrequencies(loaded, frequencies + set.fieldCount), set.fieldCount);
 	assert_memory_equal(frequencies, frequencies + set.fieldCount, set.fieldCount * sizeof(float));
 	snugModel_Destroy(loaded);
@@ -344,7 +345,7 @@ static void models_keep_frequencies(void** state)
 		bool isSame = *value == other;
 		*value = other;
 		RepairChecksum(copy, bytes);
-		snugStatus status = snugModel_Load(copy, bytes, &(snugLoadDef){ 0 }, &loaded);
+		snugStatus status = snugModel_LoadMemory(copy, bytes, &(snugLoadDef){ 0 }, &loaded);
 		assert_int_equal(status, isSame ? snug_success : snug_badFile);
 		snugModel_Destroy(loaded);
 	}

@@ -43,7 +43,7 @@ static void CheckInTime(uint64_t seed, snugBody* a, snugBody* b, const double or
 	snugNodePair room[40];
 	snugFrontier frontier = { .pairs = room, .capacity = LENGTH_OF(room) };
 	memcpy(frontier.origin, origin, sizeof(frontier.origin));
-	const snugTimedQuery query = { .maxSteps = 1 + seed % 5, .muchSoon = seed % 2 == 0 };
+	const snugTimedQuery query = { .maxSteps = 1 + seed % 5, .widestFirst = seed % 2 == 0 };
 	snugResult result;
 	do
 	{
@@ -61,7 +61,7 @@ static void CheckWithin(uint64_t seed, snugBody* a, snugBody* b, const double or
 	snugQuery query = { .pairs = NULL };
 	memcpy(query.origin, origin, sizeof(query.origin));
 	TakeTally();
-	const snugResult result = snugFindWithin(a, b, margin, &query);
+	const snugResult result = snugCollideWithin(a, b, margin, &query);
 	const Tally counted = TakeTally();
 	const Expected expected = { counted.compared, counted.nearPairs, counted.exact };
 	CheckCounters("within a margin", seed, &result.counters, &counted, &expected);
@@ -139,7 +139,7 @@ static void CheckPoints(uint64_t seed, snugBody* body, const double origin[3], s
 {
 	float points[4][3];
 	snugClosest closest[LENGTH_OF(points)];
-	snugPointPlace places[LENGTH_OF(points)];
+	snugPointSide places[LENGTH_OF(points)];
 	for (size_t i = 0; i < 3 * LENGTH_OF(points); ++i)
 	{
 		points[i / 3][i % 3] = (float)sceneRandom_Range(random, -1.0, 1.0);
@@ -311,13 +311,13 @@ static void AskScene(uint64_t seed, sceneRandom* random, Company* company)
 	counted = TakeTally();
 	expected = (Expected){ counted.clipped, counted.passed, counted.passing };
 	CheckCounters("hits through a scene", seed, &found.counters, &counted, &expected);
-	const snugSceneMarginQuery query = { .margin = 0.2, .pairs = near, .capacity = LENGTH_OF(near) };
-	snugSceneMarginResult within = snugScene_FindWithin(company->scene, &query);
+	const snugSceneNearQuery query = { .margin = 0.2, .pairs = near, .capacity = LENGTH_OF(near) };
+	snugSceneNearResult within = snugScene_FindNear(company->scene, &query);
 	snugCounters sum = within.counters;
 	for (; within.status == snug_outOfRange; ++company->grown)
 	{
 		assert_int_equal(snugScene_Reserve(company->scene, &within.needed), snug_success);
-		within = snugScene_FindWithin(company->scene, &query);
+		within = snugScene_FindNear(company->scene, &query);
 		sgCounters_Add(&sum, &within.counters);
 	}
 	counted = TakeTally();

@@ -175,7 +175,7 @@ static snugModel* BuildIn(Outcome* outcome, const float* positions, uint32_t ver
 	HashBytes(&outcome->hash, block, bytes);
 	outcome->changes += status != snug_success;
 	snugModel* loaded = NULL;
-	CALL(outcome, status = snugModel_Load(block, bytes, NULL, &loaded));
+	CALL(outcome, status = snugModel_LoadMemory(block, bytes, NULL, &loaded));
 	outcome->changes += status != snug_success;
 	snugModel_Destroy(model);
 	return loaded;
@@ -258,7 +258,7 @@ static snugModel* BuildFieldsIn(Outcome* outcome, const sceneMesh* mesh)
 	size_t bytes = 0;
 	const void* block = snugModel_GetBlock(model, &bytes);
 	HashBytes(&outcome->hash, block, bytes);
-	CALL(outcome, status = snugModel_Load(block, bytes, NULL, &loaded));
+	CALL(outcome, status = snugModel_LoadMemory(block, bytes, NULL, &loaded));
 	outcome->changes += status != snug_success;
 	snugModel_Destroy(model);
 	return loaded;
@@ -307,7 +307,7 @@ static void AskOne(Outcome* outcome, snugBody* body)
 	static const uint32_t numbers[3] = { 5, 0, 17 };
 	snugRayHit hits[3] = { { .t = 0.0 } }, all[8] = { { .t = 0.0 } };
 	snugClosest closest[4] = { { .distance = 0.0 } };
-	snugPointPlace places[4] = { { .winding = 0 } };
+	snugPointSide places[4] = { { .winding = 0 } };
 	float positions[3][3], corners[3][9];
 	snugNodeBox boxes[64] = { { .node = 0 } }, box = { .node = 0 };
 	uint64_t count = 0, visited = 0;
@@ -341,9 +341,9 @@ static void AskOne(Outcome* outcome, snugBody* body)
 	const snugQuery self = { .pairs = pairs, .capacity = 500 };
 	CALL(outcome, snugCollideSelf(body, &self));
 	HASH(outcome, pairs);
-	CALL(outcome, snugBody_GetSomeVertices(body, NULL, numbers, 3, positions[0], 0));
+	CALL(outcome, snugBody_GatherVertices(body, NULL, numbers, 3, positions[0], 0));
 	HASH(outcome, positions);
-	CALL(outcome, snugBody_GetTriangles(body, NULL, numbers, 3, corners[0], 0));
+	CALL(outcome, snugBody_GetCorners(body, NULL, numbers, 3, corners[0], 0));
 	HASH(outcome, corners);
 	CALL(outcome, snugBody_GetNodeBox(body, 0, &box));
 	CALL(outcome, snugBody_GetBoxes(body, 2, boxes, 64, &count));
@@ -359,9 +359,9 @@ static void AskTwo(Outcome* outcome, snugBody* a, snugBody* b)
 	CALL(outcome, distance = snugFindDistance(a, b, NULL));
 	HashBytes(&outcome->hash, &distance.distance, sizeof(distance.distance));
 	const snugQuery within = { .pairs = pairs, .capacity = 2000 };
-	CALL(outcome, snugFindWithin(a, b, 0.1, &within));
+	CALL(outcome, snugCollideWithin(a, b, 0.1, &within));
 	HASH(outcome, pairs);
-	snugPlace side = snug_onSurface;
+	snugSide side = snug_onSurface;
 	CALL(outcome, snugFindBodyInside(a, b, NULL, &side));
 	outcome->hash = sceneHash_Word(outcome->hash, (uint32_t)side);
 	snugNodePair entries[40];
@@ -408,7 +408,7 @@ static void AskScene(Outcome* outcome, snugBody* bodies[2], const float* matrice
 	CALL(outcome, snugScene_CastRays(scene, &ray, 1, hits, NULL));
 	CALL(outcome, snugScene_FindHits(scene, &ray, hits + 1, 8, NULL));
 	HASH(outcome, hits);
-	CALL(outcome, snugScene_FindWithin(scene, &(snugSceneMarginQuery){ .margin = 0.3 }));
+	CALL(outcome, snugScene_FindNear(scene, &(snugSceneNearQuery){ .margin = 0.3 }));
 	CALL(outcome, snugScene_SetOrigin(scene, station->origin));
 	CALL(outcome, snugScene_Update(scene, NULL));
 	CALL(outcome, snugScene_Destroy(scene));

@@ -46,7 +46,7 @@ static void Clay_Pose(Clay* clay, double pull, double twist, double bend)
 	const sceneBending bending = { pull, twist, bend };
 	sceneMeshless_PoseNodes(&clay->meshless, &bending, clay->nodes);
 	uint32_t count = clay->meshless.weights.transformCount;
-	assert_int_equal(snugBody_SetNodes(clay->thing.body, clay->nodes, count), snug_success);
+	assert_int_equal(snugBody_SetMeshlessNodes(clay->thing.body, clay->nodes, count), snug_success);
 }
 
 static void PlaceTurned(snugBody* body, double x, double angle)
@@ -168,7 +168,7 @@ static void boxes_grow_again_after_a_long_way(void** state)
 		if (step == 30)
 		{
 			a.nodes[0].displacement[0] = 1e16f;
-			assert_int_equal(snugBody_SetNodes(a.thing.body, a.nodes, 60), snug_success);
+			assert_int_equal(snugBody_SetMeshlessNodes(a.thing.body, a.nodes, 60), snug_success);
 		}
 		uint64_t refitted = snugCollide(a.thing.body, other.body, NULL).counters.nodesAtFront;
 		before += step >= 10 && step < 30 ? refitted : 0;

@@ -183,7 +183,7 @@ static bool CountDown(void* user)
 
 static snugTimedQuery RandomQuery(sceneRandom* random, int* questions)
 {
-	snugTimedQuery query = { .muchSoon = sceneRandom_Index(random, 2) == 0 };
+	snugTimedQuery query = { .widestFirst = sceneRandom_Index(random, 2) == 0 };
 	uint32_t kind = sceneRandom_Index(random, 8);
 	query.maxSteps = kind < 5 ? 1 + sceneRandom_Index(random, 40) : 0;
 	query.maxLevel = kind == 5 ? 1 + sceneRandom_Index(random, 4) : 0;
@@ -251,7 +251,7 @@ static void steps_that_find_as_much_as_they_can(void** state)
 		scene.truth = BruteAll(&scene.a.thing, &scene.b.thing, NULL);
 		assert_int_equal(scene.truth.count, scene.a.thing.mesh.triangleCount * scene.b.thing.mesh.triangleCount);
 		Search search = Search_Make(&scene, capacities[n % (int)LENGTH_OF(capacities)], seed);
-		while (!Search_Call(&search, (snugTimedQuery){ .muchSoon = n % 2 == 0 }))
+		while (!Search_Call(&search, (snugTimedQuery){ .widestFirst = n % 2 == 0 }))
 		{
 		}
 		CheckDone(&search);
@@ -274,9 +274,9 @@ static void searches_cut_anywhere_find_everything_once(void** state)
 		for (uint64_t cut = 1; !isDone && cut < 400; cut += 1 + cut / 16)
 		{
 			Search search = Search_Make(&scene, capacity, seed);
-			isDone = Search_Call(&search, (snugTimedQuery){ .maxSteps = cut, .muchSoon = n % 2 == 0 });
+			isDone = Search_Call(&search, (snugTimedQuery){ .maxSteps = cut, .widestFirst = n % 2 == 0 });
 			CheckFrontier(&search);
-			while (!Search_Call(&search, (snugTimedQuery){ .maxSteps = cut % 3, .muchSoon = n % 3 == 0 }))
+			while (!Search_Call(&search, (snugTimedQuery){ .maxSteps = cut % 3, .widestFirst = n % 3 == 0 }))
 			{
 			}
 			CheckDone(&search);
@@ -317,7 +317,7 @@ static void a_level_is_an_answer(void** state)
 			assert_true(n % 3 == 0 || last == level || areLeaves);
 		}
 		assert_true(isDone || scene.truth.count == 0 || search.frontier.count > 0);
-		while (!Search_Call(&search, (snugTimedQuery){ .muchSoon = n % 2 == 0 }))
+		while (!Search_Call(&search, (snugTimedQuery){ .widestFirst = n % 2 == 0 }))
 		{
 		}
 		CheckDone(&search);
@@ -336,13 +336,13 @@ static Scene MakeHeavyContact(void)
 	return scene;
 }
 
-static uint64_t StepsOf(const Scene* scene, bool muchSoon, uint64_t pairs)
+static uint64_t StepsOf(const Scene* scene, bool widestFirst, uint64_t pairs)
 {
 	Search search = Search_Make(scene, 4096, 0);
 	uint64_t steps = 0;
 	for (bool isDone = false; !isDone && search.foundCount < pairs; ++steps)
 	{
-		isDone = Search_Call(&search, (snugTimedQuery){ .maxSteps = 1, .muchSoon = muchSoon });
+		isDone = Search_Call(&search, (snugTimedQuery){ .maxSteps = 1, .widestFirst = widestFirst });
 	}
 	Search_Free(&search);
 	return steps;
@@ -439,7 +439,7 @@ static void damaged_frontiers_do_no_harm(void** state)
 		const snugTimedQuery query = { .pairs = pairs,
 			.capacity = PAGE,
 			.maxSteps = 1 + sceneRandom_Index(&random, 99),
-			.muchSoon = n % 2 == 0,
+			.widestFirst = n % 2 == 0,
 			.maxLevel = n % 7 == 0 ? 2 : 0 };
 		snugCollideInTime(scene.a.thing.body, scene.b.thing.body, &frontier, &query);
 		uint32_t* words = (uint32_t*)(void*)(entries + sceneRandom_Index(&random, 8));

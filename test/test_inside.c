@@ -58,9 +58,9 @@ static bool IsOnSurface(const Posed* posed, const float p[3], uint32_t* triangle
 	return false;
 }
 
-static snugPointPlace Expect(sceneRandom* random, const Posed* posed, const float p[3])
+static snugPointSide Expect(sceneRandom* random, const Posed* posed, const float p[3])
 {
-	snugPointPlace place = { .triangle = SNUG_NO_TRIANGLE };
+	snugPointSide place = { .triangle = SNUG_NONE };
 	if (IsOnSurface(posed, p, &place.triangle))
 	{
 		place.side = snug_onSurface;
@@ -143,7 +143,7 @@ static void points_are_where_rationals_say(void** state)
 		for (int i = 0; i < 3; ++i)
 		{
 			float points[4][3];
-			snugPointPlace found[4];
+			snugPointSide found[4];
 			for (int k = 0; k < 4; ++k)
 			{
 				HardPoint(&random, &posed, points[k]);
@@ -152,7 +152,7 @@ static void points_are_where_rationals_say(void** state)
 			assert_int_equal(result.status, snug_success);
 			for (int k = 0; k < 4; ++k)
 			{
-				snugPointPlace expected = Expect(&random, &posed, points[k]);
+				snugPointSide expected = Expect(&random, &posed, points[k]);
 				// Triangles of boxes of voxels turn either way.
 				expected.winding = n % 5 == 1 ? found[k].winding : expected.winding;
 				if (memcmp(&expected, found + k, sizeof(expected)) != 0)
@@ -187,7 +187,7 @@ static void open_bodies_have_an_answer(void** state)
 		{
 			float p[3];
 			HardPoint(&random, &posed, p);
-			snugPointPlace found;
+			snugPointSide found;
 			snugFindInside(posed.thing.body, p, 0, 1, &found, posed.origin);
 			int32_t winding = 0;
 			for (uint32_t t = 0; t < posed.thing.mesh.triangleCount; ++t)
@@ -222,7 +222,7 @@ static sceneMesh MakeDust(sceneRandom* random)
 	return dust;
 }
 
-static snugPlace ExpectBody(const Posed* inner, const Posed* outer, const double origin[3])
+static snugSide ExpectBody(const Posed* inner, const Posed* outer, const double origin[3])
 {
 	PairList pairs = BruteAll(&inner->thing, &outer->thing, origin);
 	bool touch = pairs.count > 0, isAny[3] = { false };
@@ -230,7 +230,7 @@ static snugPlace ExpectBody(const Posed* inner, const Posed* outer, const double
 	for (uint32_t i = 0; i < inner->thing.mesh.triangleCount && !touch; ++i)
 	{
 		float c[3][3];
-		snugPointPlace place;
+		snugPointSide place;
 		Posed_Triangle(inner, i, c);
 		assert_int_equal(snugFindInside(outer->thing.body, c[0], 0, 1, &place, origin).status, snug_success);
 		isAny[place.side] = true;
@@ -267,10 +267,10 @@ static void bodies_are_where_their_corners_are(void** state)
 		{
 			PlaceBody(&random, &outer, 1.0, origin);
 		}
-		snugPlace side;
+		snugSide side;
 		snugResult result = snugFindBodyInside(inner.thing.body, outer.thing.body, origin, &side);
 		assert_true(result.status == snug_success && result.complete);
-		snugPlace expected = ExpectBody(&inner, &outer, origin);
+		snugSide expected = ExpectBody(&inner, &outer, origin);
 		if (side != expected || result.count != (expected == snug_inside))
 		{
 			fail_msg("seed %llu: %d, not %d", (unsigned long long)seed, side, expected);
@@ -290,7 +290,7 @@ static void little_is_evaluated(void** state)
 	sceneMesh small = sceneMakeBlob(40, 2);
 	ScaleMesh(&small, 0.2f);
 	Thing inner = Thing_Make(small, snug_free, (snugTreeDef){ 0 }, NULL);
-	snugPlace side;
+	snugSide side;
 	snugResult result = snugFindBodyInside(inner.body, outer.body, NULL, &side);
 	assert_int_equal(side, snug_inside);
 	assert_true(result.counters.triangleTests < 200);
@@ -339,9 +339,9 @@ static void bad_questions_are_refused(void** state)
 	Thing a = Thing_Make(sceneMakeTetrahedron(), snug_rigid, (snugTreeDef){ 0 }, NULL);
 	Thing b = Thing_Make(RandomMesh(&(sceneRandom){ 1 }, mesh_empty), snug_rigid, (snugTreeDef){ 0 }, NULL);
 	float points[2][3] = { { 0.1f, 0.1f, 0.1f }, { 0.0f, NAN, 0.0f } };
-	snugPointPlace places[2];
+	snugPointSide places[2];
 	const double nowhere[3] = { NAN }, far[3] = { 1e300 };
-	snugPlace side = snug_inside;
+	snugSide side = snug_inside;
 	assert_int_equal(snugFindInside(a.body, points[0], 0, 1, places, NULL).status, snug_success);
 	assert_int_equal(snugFindInside(a.body, points[0], 0, 2, places, NULL).status, snug_badInput);
 	assert_int_equal(snugFindInside(a.body, points[0], 4, 1, places, NULL).status, snug_badArgument);

@@ -203,7 +203,7 @@ static void samples_are_as_inside(void** state)
 				AssertZero(clip.reserved, sizeof(clip.reserved));
 				snugActor* actor;
 				assert_int_equal(snugActor_Create(asset, NULL, &actor), snug_success);
-				AssertPosed(asset, actor, NULL, SNUG_NO_CLIP, 0.0, false);
+				AssertPosed(asset, actor, NULL, SNUG_NONE, 0.0, false);
 				AssertPlays(asset, actor, NULL, c, clip.end);
 				snugActor_Destroy(actor);
 			}
@@ -279,7 +279,7 @@ static void actors_are_where_their_file_is(void** state)
 	snugAsset* asset = MakeTroupe();
 	snugActor* actor;
 	assert_int_equal(snugActor_Create(asset, NULL, &actor), snug_success);
-	AssertPosed(asset, actor, NULL, SNUG_NO_CLIP, 0.0, false);
+	AssertPosed(asset, actor, NULL, SNUG_NONE, 0.0, false);
 	for (uint32_t i = 0; i < actCount; ++i)
 	{
 		assert_int_equal(InfoOf(actor, i).deformer, all[i]);
@@ -290,7 +290,7 @@ static void actors_are_where_their_file_is(void** state)
 	{
 		AssertPlays(asset, actor, NULL, clip, 1.0);
 	}
-	AssertPlays(asset, actor, NULL, SNUG_NO_CLIP, 1.0);
+	AssertPlays(asset, actor, NULL, SNUG_NONE, 1.0);
 	snugActor_Destroy(actor);
 	for (uint32_t clip = 0; clip < 2; ++clip)
 	{
@@ -322,7 +322,7 @@ static void definitions_count(void** state)
 	snugActor_GetBodies(second, &count);
 	assert_int_equal(count, 4);
 	AssertPlays(asset, second, some, 0, 1.0);
-	AssertPosed(asset, first, some, SNUG_NO_CLIP, 0.0, false);
+	AssertPosed(asset, first, some, SNUG_NONE, 0.0, false);
 	for (uint32_t i = 0; i < 4; ++i)
 	{
 		snugBody *a = snugActor_GetBodies(first, NULL)[i], *b = snugActor_GetBodies(second, NULL)[i];

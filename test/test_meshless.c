@@ -720,7 +720,7 @@ static void FreeActor(actor* a)
 static void PoseActor(actor* a)
 {
 	simMeshless_GetNodes(&a->body, a->nodes);
-	assert_int_equal(snugBody_SetNodes(a->posed, a->nodes, a->body.nodeCount), snug_success);
+	assert_int_equal(snugBody_SetMeshlessNodes(a->posed, a->nodes, a->body.nodeCount), snug_success);
 	assert_int_equal(snugBody_GetVertices(a->posed, NULL, a->positions, 0), snug_success);
 }
 

@@ -120,9 +120,9 @@ static void nulls_are_told(void** state)
 	ASSERT_MISUSE(snugModel_GetNodeTriangles(rigidModel, 0, NULL, 5) == 0);
 	ASSERT_MISUSE(snugModel_GetBlock(NULL, &bytes) == NULL);
 	ASSERT_MISUSE(snugModel_GetBlock(rigidModel, NULL) == NULL);
-	ASSERT_BAD_ARGUMENT(snugModel_Load(block, bytes, NULL, NULL));
+	ASSERT_BAD_ARGUMENT(snugModel_LoadMemory(block, bytes, NULL, NULL));
 	model = rigidModel;
-	ASSERT_BAD_ARGUMENT(snugModel_Load(NULL, 10, NULL, &model));
+	ASSERT_BAD_ARGUMENT(snugModel_LoadMemory(NULL, 10, NULL, &model));
 	assert_null(model);
 	ASSERT_BAD_ARGUMENT(snugModel_SaveFile(NULL, "x"));
 	ASSERT_BAD_ARGUMENT(snugModel_SaveFile(rigidModel, NULL));
@@ -195,7 +195,7 @@ static void wrong_arguments_are_told(void** state)
 	for (int i = 0; i < 2; ++i)
 	{
 		snugBody* body = i == 0 ? rigidBody : freeBody;
-		ASSERT_BAD_ARGUMENT(snugBody_SetNodes(body, &node, 1));
+		ASSERT_BAD_ARGUMENT(snugBody_SetMeshlessNodes(body, &node, 1));
 		ASSERT_BAD_ARGUMENT(snugBody_SetJoints(body, positions, 0, 1));
 		ASSERT_BAD_ARGUMENT(snugBody_SetJoints4x4(body, positions, 0, 1));
 		ASSERT_BAD_ARGUMENT(snugBody_SetAmplitudes(body, positions, 1));
@@ -218,7 +218,7 @@ static void wrong_arguments_are_told(void** state)
 		size_t bytes;
 		const void* block = snugModel_GetBlock(rigidModel, &bytes);
 		snugLoadDef load = { .allocator = halfAllocators[i] };
-		ASSERT_BAD_ARGUMENT(snugModel_Load(block, bytes, &load, &model));
+		ASSERT_BAD_ARGUMENT(snugModel_LoadMemory(block, bytes, &load, &model));
 		ASSERT_BAD_ARGUMENT(snugModel_LoadFile("x", &load, &model));
 		snugPool* pool = NULL;
 		ASSERT_BAD_ARGUMENT(snugPool_Create(&(snugPoolDef){ .bytes = 1, .allocator = halfAllocators[i] }, &pool));
@@ -250,7 +250,7 @@ static void reserved_members_must_be_zero(void** state)
 	size_t bytes;
 	const void* block = snugModel_GetBlock(rigidModel, &bytes);
 	snugLoadDef load = { .allocator = { 0 } };
-	ASSERT_RESERVED(load.reserved, snugModel_Load(block, bytes, &load, &model));
+	ASSERT_RESERVED(load.reserved, snugModel_LoadMemory(block, bytes, &load, &model));
 	ASSERT_RESERVED(load.reserved, snugModel_LoadFile("x", &load, &model));
 	snugPoolDef poolDef = { .bytes = 5000 };
 	snugPool* pool;

@@ -3,7 +3,7 @@
 // The checksum finds accidents; so that the checks behind it are tested too, most damage here has its checksum
 // repaired. `test_model_file --corpus DIRECTORY` writes seeds for fuzz/fuzz_model_file.c.
 #define _DEFAULT_SOURCE // symlink
-#include "blend_support.h"
+#include "fields_support.h"
 #include "linear_support.h"
 
 #include "base/checksum.h"
@@ -103,7 +103,7 @@ static void round_trips(void** state)
 		char* copy = malloc(bytes + 1);
 		assert_non_null(copy);
 		memcpy(copy + 1, block, bytes);
-		assert_int_equal(snugModel_Load(copy + 1, bytes, NULL, &fromMemory), snug_success);
+		assert_int_equal(snugModel_LoadMemory(copy + 1, bytes, NULL, &fromMemory), snug_success);
 		memset(copy, 0xee, bytes + 1); // it was copied
 		free(copy);
 		assert_int_equal(snugModel_SaveFile(model, path), snug_success);
@@ -215,7 +215,7 @@ static snugStatus Try(const void* block, size_t bytes)
 	unsigned char* copy = malloc(bytes + (bytes == 0));
 	assert_non_null(copy);
 	memcpy(copy, block, bytes);
-	snugStatus status = snugModel_Load(copy, bytes, &def, &model);
+	snugStatus status = snugModel_LoadMemory(copy, bytes, &def, &model);
 	free(copy);
 	if (status != snug_success)
 	{
@@ -418,7 +418,7 @@ static void wrong_bounds_are_refused(void** state)
 	(void)state;
 	Sample sample = GetSample(2);
 	snugModel* model = NULL;
-	assert_int_equal(snugModel_Load(sample.block, sample.bytes, NULL, &model), snug_success);
+	assert_int_equal(snugModel_LoadMemory(sample.block, sample.bytes, NULL, &model), snug_success);
 	size_t offset = (size_t)((const unsigned char*)model->restBounds - model->block);
 	for (uint32_t slot = 0; slot < model->tree.groupCount * SG_LANES; ++slot)
 	{
@@ -560,7 +560,7 @@ static void versions_and_byte_orders(void** state)
 	char theirs[32], ours[32];
 	snprintf(theirs, sizeof(theirs), "format version %d,", SG_BLOCK_VERSION - 1);
 	snprintf(ours, sizeof(ours), "reads version %d:", SG_BLOCK_VERSION);
-	assert_int_equal(snugModel_Load(sample.block, sample.bytes, &def, &model), snug_unsupportedVersion);
+	assert_int_equal(snugModel_LoadMemory(sample.block, sample.bytes, &def, &model), snug_unsupportedVersion);
 	assert_non_null(strstr(messages.last, theirs));
 	assert_non_null(strstr(messages.last, ours));
 	assert_non_null(strstr(messages.last, "snug pack FILE -o FILE.snug"));
@@ -781,7 +781,7 @@ static void models_in_place(void** state)
 			const snugLoadDef def = { .allocator = TestAllocator_Get(&allocator), .trusted = trusted, .inPlace = true };
 			snugModel *borrowed = NULL, *mapped = NULL;
 			size_t same;
-			assert_int_equal(snugModel_Load(copy, bytes, &def, &borrowed), snug_success);
+			assert_int_equal(snugModel_LoadMemory(copy, bytes, &def, &borrowed), snug_success);
 			assert_ptr_equal(snugModel_GetBlock(borrowed, &same), copy);
 			assert_int_equal(snugModel_LoadFile(path, &def, &mapped), snug_success);
 			assert_int_equal(CountMappings(), 1);
@@ -811,11 +811,11 @@ static void bad_models_in_place(void** state)
 	unsigned char* copy = CopyAligned(snugModel_GetBlock(model, &bytes), snugModel_GetInfo(model).bytes);
 	const snugLoadDef def = { .inPlace = true };
 	memmove(copy + 4, copy, bytes);
-	assert_int_equal(snugModel_Load(copy + 4, bytes, &def, &loaded), snug_badArgument);
+	assert_int_equal(snugModel_LoadMemory(copy + 4, bytes, &def, &loaded), snug_badArgument);
 	assert_null(loaded);
 	memmove(copy, copy + 4, bytes);
 	copy[bytes - 1] ^= 1;
-	assert_int_equal(snugModel_Load(copy, bytes, &def, &loaded), snug_badFile);
+	assert_int_equal(snugModel_LoadMemory(copy, bytes, &def, &loaded), snug_badFile);
 	FILE* file = fopen(path, "wb");
 	assert_non_null(file);
 	assert_int_equal(fwrite(copy, 1, bytes, file), bytes);
@@ -829,11 +829,11 @@ static void bad_models_in_place(void** state)
 	assert_int_equal(snugModel_LoadFile(path, &def, &loaded), snug_badFile);
 	// What is trusted is trusted, but its size and header are looked at all the same.
 	const snugLoadDef trusting = { .inPlace = true, .trusted = true };
-	assert_int_equal(snugModel_Load(copy, bytes, &trusting, &loaded), snug_success);
+	assert_int_equal(snugModel_LoadMemory(copy, bytes, &trusting, &loaded), snug_success);
 	snugModel_Destroy(loaded);
-	assert_int_equal(snugModel_Load(copy, bytes - 64, &trusting, &loaded), snug_badFile);
+	assert_int_equal(snugModel_LoadMemory(copy, bytes - 64, &trusting, &loaded), snug_badFile);
 	copy[64 + 8] ^= 1;
-	assert_int_equal(snugModel_Load(copy, bytes, &trusting, &loaded), snug_badFile);
+	assert_int_equal(snugModel_LoadMemory(copy, bytes, &trusting, &loaded), snug_badFile);
 	remove(path);
 	free(copy);
 	snugModel_Destroy(model);

@@ -61,7 +61,7 @@ static void CheckDistance(uint64_t seed, const Scene* scene, const snugDistanceR
 	}
 	if (isGood && found.isWithin && found.distance == 0.0)
 	{
-		snugPair pair = { SNUG_NO_TRIANGLE, SNUG_NO_TRIANGLE };
+		snugPair pair = { SNUG_NONE, SNUG_NONE };
 		const snugQuery touches = { .origin = { o[0], o[1], o[2] }, .pairs = &pair, .capacity = 1 };
 		snugTouches(scene->a.thing.body, scene->b.thing.body, &touches);
 		isGood =
@@ -148,7 +148,7 @@ static void CheckWithin(uint64_t seed, const Scene* scene, double margin)
 		}
 	}
 	const snugQuery query = { .origin = { o[0], o[1], o[2] }, .pairs = found.pairs, .capacity = most };
-	snugResult result = snugFindWithin(scene->a.thing.body, scene->b.thing.body, margin, &query);
+	snugResult result = snugCollideWithin(scene->a.thing.body, scene->b.thing.body, margin, &query);
 	assert_int_equal(result.status, snug_success);
 	assert_true(result.complete);
 	found.count = result.count;
@@ -269,7 +269,7 @@ static void a_bound_changes_no_pairs(void** state)
 static void CheckPoint(uint64_t seed, const Posed* posed, const float point[3], double maxDistance)
 {
 	double best = INFINITY;
-	snugClosest expected = { .distance = INFINITY, .triangle = SNUG_NO_TRIANGLE };
+	snugClosest expected = { .distance = INFINITY, .triangle = SNUG_NONE };
 	for (uint32_t i = 0; i < posed->thing.mesh.triangleCount; ++i)
 	{
 		float triangle[3][3];
@@ -292,7 +292,7 @@ static void CheckPoint(uint64_t seed, const Posed* posed, const float point[3], 
 	expected.distance = best;
 	if (maxDistance > 0.0 && best > maxDistance)
 	{
-		expected = (snugClosest){ .distance = INFINITY, .triangle = SNUG_NO_TRIANGLE };
+		expected = (snugClosest){ .distance = INFINITY, .triangle = SNUG_NONE };
 	}
 	const double* o = posed->origin;
 	const snugDistanceQuery query = { .origin = { o[0], o[1], o[2] }, .maxDistance = maxDistance };
@@ -300,15 +300,14 @@ static void CheckPoint(uint64_t seed, const Posed* posed, const float point[3], 
 	snugResult result = snugFindClosest(posed->thing.body, point, 0, 1, &found, &query);
 	assert_int_equal(result.status, snug_success);
 	double normal[3] = { 0.0 };
-	bool isGood = true,
-	     hasNormal = expected.triangle == SNUG_NO_TRIANGLE || Posed_Normal(posed, expected.triangle, normal);
+	bool isGood = true, hasNormal = expected.triangle == SNUG_NONE || Posed_Normal(posed, expected.triangle, normal);
 	for (int k = 0; k < 3 && hasNormal; ++k)
 	{
 		isGood = isGood && fabs(normal[k] - found.normal[k]) <= 1e-6;
 	}
 	if (!isGood || found.distance != expected.distance || found.triangle != expected.triangle ||
 	    memcmp(found.position, expected.position, sizeof(found.position)) != 0 ||
-	    result.count != (expected.triangle != SNUG_NO_TRIANGLE))
+	    result.count != (expected.triangle != SNUG_NONE))
 	{
 		fail_msg("seed %llu: %.17g of %u instead of %.17g of %u", (unsigned long long)seed, found.distance,
 		    found.triangle, expected.distance, expected.triangle);
@@ -496,19 +495,19 @@ static void misuse_is_refused(void** state)
 	assert_int_equal(snugFindDistance(x, y, &far).status, snug_outOfRange);
 	int calls = 0;
 	snugQuery query = { .callback = StopAtOnce, .user = &calls };
-	snugResult result = snugFindWithin(x, y, 1.0, &query);
+	snugResult result = snugCollideWithin(x, y, 1.0, &query);
 	assert_true(result.status == snug_success && !result.complete && calls == 1);
-	assert_int_equal(snugFindWithin(x, y, -1.0, &query).status, snug_badArgument);
-	assert_int_equal(snugFindWithin(x, y, NAN, &query).status, snug_badArgument);
+	assert_int_equal(snugCollideWithin(x, y, -1.0, &query).status, snug_badArgument);
+	assert_int_equal(snugCollideWithin(x, y, NAN, &query).status, snug_badArgument);
 	query = (snugQuery){ .capacity = 1 };
-	assert_int_equal(snugFindWithin(x, y, 1.0, &query).status, snug_badArgument);
+	assert_int_equal(snugCollideWithin(x, y, 1.0, &query).status, snug_badArgument);
 	query = (snugQuery){ .reserved = { 1 } };
-	assert_int_equal(snugFindWithin(x, y, 1.0, &query).status, snug_badArgument);
+	assert_int_equal(snugCollideWithin(x, y, 1.0, &query).status, snug_badArgument);
 	query = (snugQuery){ .origin = { 1e300, 0.0, 0.0 } };
-	result = snugFindWithin(x, y, 1.0, &query);
+	result = snugCollideWithin(x, y, 1.0, &query);
 	assert_true(result.status == snug_outOfRange && result.count == 0 && !result.complete);
-	assert_int_equal(snugFindWithin(x, y, 0.0, NULL).status, snug_success);
-	assert_int_equal(snugFindWithin(x, x, 0.0, NULL).status, snug_badArgument);
+	assert_int_equal(snugCollideWithin(x, y, 0.0, NULL).status, snug_success);
+	assert_int_equal(snugCollideWithin(x, x, 0.0, NULL).status, snug_badArgument);
 	Posed_Free(&a);
 	Posed_Free(&b);
 }

@@ -1,7 +1,7 @@
 // test/test_placed.c: boxes along the world's axes contain the placed vertices below them, for every node of every sort
 // of body, where rounding is worst; and bounds of whole bodies are no looser than what they are made of.
+#include "fields_support.h"
 #include "hard_skins.h"
-#include "linear_support.h"
 #include "skin_support.h"
 
 #include "body/body.h"

@@ -26,7 +26,7 @@ static void CheckVertices(sceneRandom* random, uint64_t seed, const Posed* posed
 		numbers[i] = sceneRandom_Index(random, posed->thing.mesh.vertexCount);
 	}
 	size_t stride = sceneRandom_Index(random, 2) == 0 ? 0 : 16, width = stride == 0 ? 3 : 4;
-	snugStatus status = snugBody_GetSomeVertices(posed->thing.body, posed->origin, numbers, count, found, stride);
+	snugStatus status = snugBody_GatherVertices(posed->thing.body, posed->origin, numbers, count, found, stride);
 	assert_int_equal(status, snug_success);
 	for (uint32_t i = 0; i < count; ++i)
 	{
@@ -44,7 +44,7 @@ static void CheckTriangles(sceneRandom* random, uint64_t seed, const Posed* pose
 		numbers[i] = sceneRandom_Index(random, posed->thing.mesh.triangleCount);
 	}
 	size_t stride = sceneRandom_Index(random, 2) == 0 ? 0 : 40, width = stride == 0 ? 9 : 10;
-	snugStatus status = snugBody_GetTriangles(posed->thing.body, posed->origin, numbers, count, found, stride);
+	snugStatus status = snugBody_GetCorners(posed->thing.body, posed->origin, numbers, count, found, stride);
 	assert_int_equal(status, snug_success);
 	for (uint32_t i = 0; i < count; ++i)
 	{
@@ -94,19 +94,19 @@ static void numbers_that_are_none_are_refused(void** state)
 	float out[18], before[18];
 	memset(out, 0x5a, sizeof(out));
 	memcpy(before, out, sizeof(out));
-	assert_int_equal(snugBody_GetSomeVertices(body, NULL, bad, 2, out, 0), snug_badInput);
-	assert_int_equal(snugBody_GetTriangles(body, NULL, bad, 2, out, 0), snug_badInput);
-	assert_int_equal(snugBody_GetTriangles(body, far, good, 2, out, 0), snug_outOfRange);
-	assert_int_equal(snugBody_GetTriangles(NULL, NULL, good, 2, out, 0), snug_badArgument);
-	assert_int_equal(snugBody_GetSomeVertices(NULL, NULL, good, 2, out, 0), snug_badArgument);
-	assert_int_equal(snugBody_GetTriangles(body, no, good, 2, out, 0), snug_badArgument);
-	assert_int_equal(snugBody_GetTriangles(body, NULL, NULL, 2, out, 0), snug_badArgument);
-	assert_int_equal(snugBody_GetTriangles(body, NULL, good, 2, NULL, 0), snug_badArgument);
-	assert_int_equal(snugBody_GetTriangles(body, NULL, good, 2, out, 32), snug_badArgument);
-	assert_int_equal(snugBody_GetSomeVertices(body, NULL, good, 2, out, 13), snug_badArgument);
+	assert_int_equal(snugBody_GatherVertices(body, NULL, bad, 2, out, 0), snug_badInput);
+	assert_int_equal(snugBody_GetCorners(body, NULL, bad, 2, out, 0), snug_badInput);
+	assert_int_equal(snugBody_GetCorners(body, far, good, 2, out, 0), snug_outOfRange);
+	assert_int_equal(snugBody_GetCorners(NULL, NULL, good, 2, out, 0), snug_badArgument);
+	assert_int_equal(snugBody_GatherVertices(NULL, NULL, good, 2, out, 0), snug_badArgument);
+	assert_int_equal(snugBody_GetCorners(body, no, good, 2, out, 0), snug_badArgument);
+	assert_int_equal(snugBody_GetCorners(body, NULL, NULL, 2, out, 0), snug_badArgument);
+	assert_int_equal(snugBody_GetCorners(body, NULL, good, 2, NULL, 0), snug_badArgument);
+	assert_int_equal(snugBody_GetCorners(body, NULL, good, 2, out, 32), snug_badArgument);
+	assert_int_equal(snugBody_GatherVertices(body, NULL, good, 2, out, 13), snug_badArgument);
 	assert_memory_equal(out, before, sizeof(out));
-	assert_int_equal(snugBody_GetTriangles(body, NULL, NULL, 0, NULL, 0), snug_success);
-	assert_int_equal(snugBody_GetTriangles(body, NULL, good, 2, out, 0), snug_success);
+	assert_int_equal(snugBody_GetCorners(body, NULL, NULL, 0, NULL, 0), snug_success);
+	assert_int_equal(snugBody_GetCorners(body, NULL, good, 2, out, 0), snug_success);
 	assert_memory_not_equal(out, before, sizeof(out));
 	Posed_Free(&posed);
 }
@@ -128,11 +128,11 @@ static void the_index_is_made_once(void** state)
 		const uint32_t numbers[2] = { 1, 7 };
 		float out[18];
 		allocator.failAt = fails != 0 ? calls + 1 : 0;
-		snugStatus status = snugBody_GetTriangles(body, NULL, numbers, 2, out, 0);
+		snugStatus status = snugBody_GetCorners(body, NULL, numbers, 2, out, 0);
 		assert_int_equal(status, fails != 0 ? snug_outOfMemory : snug_success);
 		assert_int_equal(allocator.calls, calls + 1);
 		allocator.failAt = 0;
-		assert_int_equal(snugBody_GetSomeVertices(body, NULL, numbers, 2, out, 0), snug_success);
+		assert_int_equal(snugBody_GatherVertices(body, NULL, numbers, 2, out, 0), snug_success);
 		assert_int_equal(allocator.calls, calls + 1 + fails);
 		assert_int_equal(snugBody_GetMemory(body) - bytes, 4 * ((size_t)mesh.vertexCount + mesh.triangleCount));
 		snugBody_Destroy(body);

@@ -120,9 +120,9 @@ static void CheckCast(uint64_t seed, const Posed* posed, const snugRay* rays, co
 		{
 			isListed = IsGoodHit(posed, rays + i, expected[i].hits + k, any + i);
 		}
-		bool isNearest = isHit ? IsGoodHit(posed, rays + i, expected[i].hits, nearest + i)
-		                       : nearest[i].triangle == SNUG_NO_TRIANGLE && nearest[i].t == 2.0 &&
-		                             any[i].triangle == SNUG_NO_TRIANGLE;
+		bool isNearest = isHit
+		                     ? IsGoodHit(posed, rays + i, expected[i].hits, nearest + i)
+		                     : nearest[i].triangle == SNUG_NONE && nearest[i].t == 2.0 && any[i].triangle == SNUG_NONE;
 		if (!isListed || !isNearest)
 		{
 			Fail(seed, isListed ? "another nearest hit" : "an unexpected hit", rays + i);
@@ -440,8 +440,8 @@ static void CheckSceneRays(uint64_t seed, RayScene* made, const snugRay* rays, u
 	uint64_t found = 0;
 	for (uint64_t i = 0; i < count; ++i)
 	{
-		snugSceneRayHit best = { .hit = { .t = 2.0, .triangle = SNUG_NO_TRIANGLE }, .body = SNUG_NO_BODY };
-		for (uint32_t k = 0; k < SCENE_BODIES && !(any && best.body != SNUG_NO_BODY); ++k)
+		snugSceneRayHit best = { .hit = { .t = 2.0, .triangle = SNUG_NONE }, .body = SNUG_NONE };
+		for (uint32_t k = 0; k < SCENE_BODIES && !(any && best.body != SNUG_NONE); ++k)
 		{
 			snugRayHit hit;
 			const snugRayQuery one = { .origin = { made->origin[0], made->origin[1], made->origin[2] }, .any = any };
@@ -456,7 +456,7 @@ static void CheckSceneRays(uint64_t seed, RayScene* made, const snugRay* rays, u
 		{
 			Fail(seed, "another hit in a scene", rays + i);
 		}
-		found += best.body != SNUG_NO_BODY;
+		found += best.body != SNUG_NONE;
 	}
 	assert_int_equal(result.count, found);
 	free(hits);

@@ -3,8 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
-#include "blend_support.h"
 #include "examples/thread_pool.h"
+#include "linear_support.h"
 #include "scenes/character.h"
 #include "snug/snug_scene.h"
 
@@ -452,7 +452,7 @@ static void ChangeOne(Stage* stage, Actor* actor)
 			if (actor->isPresent)
 			{
 				uint32_t groups = RandomBits(random), mask = RandomBits(random);
-				assert_int_equal(snugScene_SetMask(stage->scene, actor->id, groups, mask), snug_success);
+				assert_int_equal(snugScene_SetGroups(stage->scene, actor->id, groups, mask), snug_success);
 				actor->groups = groups != 0 ? groups : 1;
 				actor->mask = mask != 0 ? mask : UINT32_MAX;
 			}
@@ -492,7 +492,7 @@ static void UpdateUntilRoom(Stage* stage)
 	if (sceneRandom_Index(&stage->random, 3) == 0)
 	{
 		stage->lastAsked = 0;
-		snugScene_FindWithin(stage->scene, &(snugSceneMarginQuery){ .margin = 0.1 * stage->size });
+		snugScene_FindNear(stage->scene, &(snugSceneNearQuery){ .margin = 0.1 * stage->size });
 	}
 	for (int i = 0; i < 4; ++i)
 	{
@@ -754,7 +754,7 @@ static void a_hub_is_shared(void** state)
 	{
 		snugFrame at = { .position = { sceneRandom_Range(&random, -1.0, 1.0), sceneRandom_Range(&random, -1.0, 1.0),
 			                 sceneRandom_Range(&random, -1.0, 1.0) } };
-		assert_int_equal(snugScene_SetMask(spokes.scene, i, 2, 1), snug_success); // they meet the hub alone
+		assert_int_equal(snugScene_SetGroups(spokes.scene, i, 2, 1), snug_success); // they meet the hub alone
 		assert_int_equal(snugBody_SetFrame(spokes.bodies[i], &at), snug_success);
 	}
 	for (int frame = 0; frame < 3; ++frame)

@@ -127,8 +127,8 @@ static void misuse_is_told(void** state)
 	ASSERT_MISUSE((snugBody_Destroy(bodies[0]), true)); // while it is in a scene: it stays
 	ASSERT_BAD_ARGUMENT(snugScene_Remove(scene, 1));
 	ASSERT_BAD_ARGUMENT(snugScene_Remove(NULL, 0));
-	ASSERT_BAD_ARGUMENT(snugScene_SetMask(scene, 1, 0, 0));
-	ASSERT_BAD_ARGUMENT(snugScene_SetMask(NULL, 0, 0, 0));
+	ASSERT_BAD_ARGUMENT(snugScene_SetGroups(scene, 1, 0, 0));
+	ASSERT_BAD_ARGUMENT(snugScene_SetGroups(NULL, 0, 0, 0));
 	ASSERT_BAD_ARGUMENT(snugScene_SetOrigin(scene, NULL));
 	ASSERT_BAD_ARGUMENT(snugScene_SetOrigin(scene, (const double[3]){ INFINITY, 0, 0 }));
 	ASSERT_BAD_ARGUMENT(snugScene_SetOrigin(NULL, (const double[3]){ 0 }));
@@ -161,9 +161,9 @@ static bool Meddle(void* user, uint32_t a, uint32_t b)
 	uint32_t id;
 	ASSERT_BAD_ARGUMENT(snugScene_Remove(scene, a));
 	ASSERT_BAD_ARGUMENT(snugScene_Add(scene, &(snugSceneBodyDef){ .body = bodies[2] }, &id));
-	ASSERT_BAD_ARGUMENT(snugScene_SetMask(scene, b, 1, 1));
+	ASSERT_BAD_ARGUMENT(snugScene_SetGroups(scene, b, 1, 1));
 	ASSERT_BAD_ARGUMENT(snugScene_Update(scene, NULL).status);
-	ASSERT_BAD_ARGUMENT(snugScene_FindWithin(scene, &(snugSceneMarginQuery){ .margin = 1.0 }).status);
+	ASSERT_BAD_ARGUMENT(snugScene_FindNear(scene, &(snugSceneNearQuery){ .margin = 1.0 }).status);
 	ASSERT_BAD_ARGUMENT(snugScene_Reserve(scene, &(snugSceneRoom){ .bodies = 100 }));
 	ASSERT_BAD_ARGUMENT(snugScene_SetOrigin(scene, (const double[3]){ 0 }));
 	ASSERT_BAD_ARGUMENT(snugScene_SetPoses(scene, &(snugScenePoses){ .count = 0 }));
@@ -181,7 +181,7 @@ static void a_filter_does_not_change_the_scene(void** state)
 	Add(scene, bodies[1]);
 	assert_int_equal(snugScene_Update(scene, NULL).status, snug_success);
 	assert_int_equal(CountPairs(scene), 1);
-	assert_int_equal(snugScene_FindWithin(scene, &(snugSceneMarginQuery){ .margin = 1.0 }).count, 1);
+	assert_int_equal(snugScene_FindNear(scene, &(snugSceneNearQuery){ .margin = 1.0 }).count, 1);
 	snugScene_Destroy(scene);
 }
 
@@ -514,7 +514,7 @@ static void every_failure_is_survived(void** state)
 		Place(bodies[2], 0.05 * i, 0, 0);
 		assert_int_equal(snugScene_Update(scene, &(snugSceneQuery){ .trianglePairs = true }).status, snug_success);
 		assert_int_equal(CountPairs(scene), 3);
-		assert_int_equal(snugScene_FindWithin(scene, &(snugSceneMarginQuery){ .margin = 1.0 }).count, 3);
+		assert_int_equal(snugScene_FindNear(scene, &(snugSceneNearQuery){ .margin = 1.0 }).count, 3);
 	}
 	assert_int_equal(allocator.calls, 0); // neither allocates
 	snugScene_Destroy(scene);

@@ -116,15 +116,15 @@ static void FindTruth(Company* company)
 	}
 }
 
-static snugSceneMarginResult AskWithRoom(Company* company, const snugSceneMarginQuery* query)
+static snugSceneNearResult AskWithRoom(Company* company, const snugSceneNearQuery* query)
 {
-	snugSceneMarginResult result = snugScene_FindWithin(company->scene, query);
+	snugSceneNearResult result = snugScene_FindNear(company->scene, query);
 	if (result.status == snug_outOfRange)
 	{
-		assert_int_equal(result.body, SNUG_NO_BODY);
+		assert_int_equal(result.body, SNUG_NONE);
 		assert_true(result.needed.candidates > snugScene_GetRoom(company->scene).candidates);
 		assert_int_equal(snugScene_Reserve(company->scene, &result.needed), snug_success);
-		result = snugScene_FindWithin(company->scene, query);
+		result = snugScene_FindNear(company->scene, query);
 	}
 	assert_int_equal(result.status, snug_success);
 	return result;
@@ -141,8 +141,8 @@ static void CheckCompany(uint64_t seed, Company* company, double margin, uint64_
 			expected[count++] = company->truth[i];
 		}
 	}
-	const snugSceneMarginQuery query = { .margin = margin, .pairs = capacity > 0 ? found : NULL, .capacity = capacity };
-	const snugSceneMarginResult result = AskWithRoom(company, &query);
+	const snugSceneNearQuery query = { .margin = margin, .pairs = capacity > 0 ? found : NULL, .capacity = capacity };
+	const snugSceneNearResult result = AskWithRoom(company, &query);
 	const uint64_t kept = count < capacity ? count : capacity;
 	if (result.count != count || memcmp(found, expected, (size_t)kept * sizeof(snugSceneNear)) != 0)
 	{
@@ -180,7 +180,7 @@ static void distances_through_scenes_are_those_of_all_pairs(void** state)
 		{
 			PoseCompany(&random, &company);
 			snugSceneNear cold[COMPANY_PAIRS];
-			const snugSceneMarginQuery all = { .margin = INFINITY, .pairs = cold, .capacity = COMPANY_PAIRS };
+			const snugSceneNearQuery all = { .margin = INFINITY, .pairs = cold, .capacity = COMPANY_PAIRS };
 			const uint64_t count = AskWithRoom(&company, &all).count;
 			FindTruth(&company);
 			for (uint64_t i = 0, k = 0; i < company.count; ++i)
@@ -231,7 +231,7 @@ static void margins_of_boxes_lose_nothing(void** state)
 			assert_int_equal(snugScene_Add(scene, &(snugSceneBodyDef){ .body = things[i].body }, &id), snug_success);
 		}
 		const double distance = snugFindDistance(things[0].body, things[1].body, NULL).distance;
-		snugSceneMarginResult result = snugScene_FindWithin(scene, &(snugSceneMarginQuery){ .margin = distance });
+		snugSceneNearResult result = snugScene_FindNear(scene, &(snugSceneNearQuery){ .margin = distance });
 		if (result.status != snug_success || result.count != 1)
 		{
 			fail_msg("SNUG_SEED=%llu: %.17g apart, but not within that", (unsigned long long)seed, distance);
@@ -248,16 +248,16 @@ static void misuse_is_refused(void** state)
 	sceneRandom random = { 3 };
 	Company company;
 	MakeCompany(&random, &company, 3, NULL);
-	assert_int_equal(snugScene_FindWithin(NULL, &(snugSceneMarginQuery){ .margin = 1.0 }).status, snug_badArgument);
-	assert_int_equal(snugScene_FindWithin(company.scene, NULL).status, snug_badArgument);
-	const snugSceneMarginQuery bad[] = { { .margin = -1.0 }, { .margin = NAN }, { .capacity = 1 },
+	assert_int_equal(snugScene_FindNear(NULL, &(snugSceneNearQuery){ .margin = 1.0 }).status, snug_badArgument);
+	assert_int_equal(snugScene_FindNear(company.scene, NULL).status, snug_badArgument);
+	const snugSceneNearQuery bad[] = { { .margin = -1.0 }, { .margin = NAN }, { .capacity = 1 },
 		{ .reserved = { 0, 1 } } };
 	for (size_t i = 0; i < LENGTH_OF(bad); ++i)
 	{
-		assert_int_equal(snugScene_FindWithin(company.scene, bad + i).status, snug_badArgument);
+		assert_int_equal(snugScene_FindNear(company.scene, bad + i).status, snug_badArgument);
 	}
 	Place(company.bodies[2].thing.body, 1e300, 0.0, 0.0);
-	const snugSceneMarginResult result = snugScene_FindWithin(company.scene, &(snugSceneMarginQuery){ .margin = 1.0 });
+	const snugSceneNearResult result = snugScene_FindNear(company.scene, &(snugSceneNearQuery){ .margin = 1.0 });
 	assert_int_equal(result.status, snug_outOfRange);
 	assert_int_equal(result.body, 2);
 	FreeCompany(&company);

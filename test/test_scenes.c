@@ -142,7 +142,7 @@ static void nodes_and_matrices_pose_alike(void** state)
 		const sceneBending bending = { t, t, t };
 		sceneMeshless_PoseNodes(&body, &bending, nodes);
 		sceneMakeMatrices(nodes, count, matrices);
-		assert_int_equal(snugBody_SetNodes(posed, nodes, count), snug_success);
+		assert_int_equal(snugBody_SetMeshlessNodes(posed, nodes, count), snug_success);
 		assert_int_equal(snugBody_GetVertices(posed, NULL, first, 0), snug_success);
 		assert_int_equal(snugBody_SetJoints(posed, matrices, 0, count), snug_success);
 		assert_int_equal(snugBody_GetVertices(posed, NULL, second, 0), snug_success);

@@ -54,7 +54,7 @@ static void bounds_contain_their_vertices(void** state)
 		sceneRandom random = { number };
 		SkinnedMesh skinned = HardSkin(&random);
 		Thing thing = MakeSkinThing(&skinned, deformers[number / 3 % 2], RandomTreeDef(&random), StrategyOf(number));
-		pairless += sgSkin_Get(thing.model).header->pairCount == 0;
+		pairless += sgTurning_Get(thing.model).header->pairCount == 0;
 		for (int pose = 0; pose < 4; ++pose)
 		{
 			TurnJoints(&random, &skinned);

@@ -223,7 +223,7 @@ static void rotation_centers_stay_near(void** state)
 		CheckOurs(&skinned, snug_sphericalSkin, &everywhere);
 		Thing thing = MakeSkinThing(&skinned, snug_sphericalSkin, (snugTreeDef){ 0 }, snug_strategyAuto);
 		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, 2), snug_success);
-		const sgSkinView* view = sgBody_Derive(thing.body)->derived;
+		const sgTurningView* view = sgBody_Derive(thing.body)->derived;
 		for (uint32_t s = 0; s < view->skin->header->setCount; ++s)
 		{
 			const float* center = view->centers + 3 * (size_t)s;
@@ -272,7 +272,7 @@ static void opposite_quaternions_are_bounded(void** state)
 		CheckOurs(&skinned, deformers[i % 2], &everywhere);
 		Thing thing = MakeSkinThing(&skinned, deformers[i % 2], (snugTreeDef){ 0 }, snug_strategyAuto);
 		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, joints), snug_success);
-		unaligned += !((const sgSkinPose*)thing.body->posed.pose)->isAligned;
+		unaligned += !((const sgTurningPose*)thing.body->posed.pose)->isAligned;
 		Thing_Free(&thing);
 		SkinnedMesh_Free(&skinned);
 	}
@@ -285,17 +285,17 @@ static void opposite_quaternions_are_bounded(void** state)
 // quaternions alone would lead hundreds away.
 static double FarthestBeyond(const Thing* thing)
 {
-	const sgSkinView* view = sgBody_Derive(thing->body)->derived;
+	const sgTurningView* view = sgBody_Derive(thing->body)->derived;
 	double lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY }, most = 0.0;
 	for (uint32_t s = 0; s < view->skin->header->setCount; ++s)
 	{
-		const sgSkinSet* set = view->skin->sets + s;
+		const sgTurningSet* set = view->skin->sets + s;
 		const float *center = view->centers + 3 * (size_t)s, *p = thing->mesh.positions;
 		double arm = 0.0, least[3] = { INFINITY, INFINITY, INFINITY },
 		       greatest[3] = { -INFINITY, -INFINITY, -INFINITY };
 		for (uint32_t m = 0; m < set->memberCount; ++m)
 		{
-			const sgSkinPairPose* own = view->pairs + view->ownPairs[view->skin->members[set->firstMember + m]];
+			const sgTurningPairPose* own = view->pairs + view->ownPairs[view->skin->members[set->firstMember + m]];
 			for (int k = 0; k < 3; ++k)
 			{
 				double image = own->lower[k], g = own->lower[k];
@@ -496,7 +496,7 @@ static void skins_load_again(void** state)
 		size_t bytes;
 		const void* block = snugModel_GetBlock(thing.model, &bytes);
 		snugModel* loaded = NULL;
-		assert_int_equal(snugModel_Load(block, bytes, NULL, &loaded), snug_success);
+		assert_int_equal(snugModel_LoadMemory(block, bytes, NULL, &loaded), snug_success);
 		snugModel_Destroy(loaded);
 		Thing_Free(&thing);
 		SkinnedMesh_Free(&skinned);

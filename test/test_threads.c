@@ -1,7 +1,7 @@
 // test/test_threads.c: threads that share models and a pool, each with bodies of its own, find what one thread finds.
 // Under the thread sanitizer this also shows that sharing needs no locks.
 #define _POSIX_C_SOURCE 200809L
-#include "blend_support.h"
+#include "fields_support.h"
 #include "linear_support.h"
 
 #include "body/body.h"
@@ -186,12 +186,12 @@ static void* BuildModels(void* argument)
 		snugModel *model = NULL, *loaded = NULL;
 		Check(worker, snugModel_Create(&def, &model) == snug_success);
 		const void* block = snugModel_GetBlock(model, &ownBytes);
-		Check(worker, snugModel_Load(block, ownBytes, NULL, &loaded) == snug_success);
+		Check(worker, snugModel_LoadMemory(block, ownBytes, NULL, &loaded) == snug_success);
 		snugModel_Destroy(model);
 		snugModel_Destroy(loaded);
 		Check(worker, snugModel_GetBlock(worker->shared->models[0], &sharedBytes) != NULL);
-		Check(worker, snugModel_Load(snugModel_GetBlock(worker->shared->models[0], &sharedBytes), sharedBytes, NULL,
-		                  &loaded) == snug_success);
+		Check(worker, snugModel_LoadMemory(snugModel_GetBlock(worker->shared->models[0], &sharedBytes), sharedBytes,
+		                  NULL, &loaded) == snug_success);
 		snugModel_Destroy(loaded);
 	}
 	return NULL;

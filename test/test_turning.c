@@ -345,7 +345,7 @@ static snugStatus MakeAll(const snugModelDef* like, const float* matrices, TestA
 		size_t bytes;
 		const void* block = snugModel_GetBlock(made, &bytes);
 		snugLoadDef load = { .allocator = def.allocator };
-		status = snugModel_Load(block, bytes, &load, &loaded);
+		status = snugModel_LoadMemory(block, bytes, &load, &loaded);
 	}
 	if (status == snug_success)
 	{

@@ -1,6 +1,6 @@
 // test/test_twins.c: twins, vertices that are the same point in every pose: against all pairs of vertices, and in poses
 // of every deformer.
-#include "blend_support.h"
+#include "fields_support.h"
 #include "linear_support.h"
 #include "skin_support.h"
 #include "support.h"
@@ -370,7 +370,7 @@ static void changed_twins_are_refused(void** state)
 			*twin = change % 5 == 0 && old != vertex ? vertex : *twin;
 			RepairChecksum(copy, bytes);
 			bool mayBe = *twin == vertex;
-			assert_int_equal(snugModel_Load(copy, bytes, &def, &loaded), mayBe ? snug_success : snug_badFile);
+			assert_int_equal(snugModel_LoadMemory(copy, bytes, &def, &loaded), mayBe ? snug_success : snug_badFile);
 			assert_true(mayBe || strstr(messages.last, "twins") != NULL);
 			snugModel_Destroy(loaded);
 			*twin = old;
@@ -385,7 +385,7 @@ static void changed_twins_are_refused(void** state)
 			snugModel* loaded;
 			*hasTwins = other;
 			RepairChecksum(copy, bytes);
-			assert_int_equal(snugModel_Load(copy, bytes, NULL, &loaded), snug_badFile);
+			assert_int_equal(snugModel_LoadMemory(copy, bytes, NULL, &loaded), snug_badFile);
 		}
 		free(copy);
 		snugModel_Destroy(model);

@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-#include "query/side.h"
+#include "query/view.h"
 #include "scenes/character.h"
 #include "scenes/random.h"
 
@@ -17,7 +17,7 @@
 typedef struct Toy
 {
 	sgTreeWalk walk;
-	sgSide side;
+	sgView side;
 	snugCounters counters;
 	float lower[3], upper[3]; // the box
 	double point[3];
@@ -45,7 +45,7 @@ static void Start(Toy* toy, snugBody* body)
 	toy->walk.limit = INFINITY;
 	toy->counters = (snugCounters){ 0 };
 	toy->settled = 0;
-	assert_int_equal(sgSide_Start(&toy->side, body, origin, &root, &toy->counters), snug_success);
+	assert_int_equal(sgView_Start(&toy->side, body, origin, &root, &toy->counters), snug_success);
 	assert_true(toy->side.placement.isIdentity); // so that boxes of the body are boxes of the world
 }
 
@@ -63,7 +63,7 @@ static uint32_t LookForBox(sgTreeWalk* walk, const sgOpened* opened, float keys[
 {
 	(void)keys;
 	Toy* toy = ToyOf(walk);
-	const sgBoxLanes* bounds = sgSide_Bounds(&toy->side, opened, &toy->counters);
+	const sgBoxLanes* bounds = sgView_Bounds(&toy->side, opened, &toy->counters);
 	uint32_t mask = 0;
 	for (uint32_t rest = opened->set.mask; rest != 0; rest &= rest - 1)
 	{
@@ -77,12 +77,12 @@ static uint32_t LookForBox(sgTreeWalk* walk, const sgOpened* opened, float keys[
 static void MarkTriangles(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Toy* toy = ToyOf(walk);
-	const sgKeptLeaf kept = sgSide_Triangles(&toy->side, opened, lane, &toy->counters);
-	const sgTriangleLanes* lanes = sgSide_Lanes(&toy->side, kept);
+	const sgKeptLeaf kept = sgView_Triangles(&toy->side, opened, lane, &toy->counters);
+	const sgTriangleLanes* lanes = sgView_Lanes(&toy->side, kept);
 	for (uint32_t t = 0; t < lanes->leaf->triangleCount; ++t)
 	{
 		sgBox box = sgBoxLanes_Get(&lanes->boxes, t);
-		uint32_t number = sgSide_TriangleNumber(&toy->side, kept, t);
+		uint32_t number = sgView_TriangleNumber(&toy->side, kept, t);
 		assert_int_equal(toy->found[number], 0);
 		toy->found[number] = BoxesMeet(toy, box.lower, box.upper) ? 1 : 2;
 	}
@@ -94,7 +94,7 @@ static const sgTreeWalker boxWalker = { Open, LookForBox, MarkTriangles, false }
 static uint32_t LookForNearest(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
 	Toy* toy = ToyOf(walk);
-	const sgBoxLanes* bounds = sgSide_Bounds(&toy->side, opened, &toy->counters);
+	const sgBoxLanes* bounds = sgView_Bounds(&toy->side, opened, &toy->counters);
 	for (uint32_t rest = opened->set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
@@ -124,14 +124,14 @@ static double Distance2(const double point[3], const float position[3])
 static void LookAtVertices(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Toy* toy = ToyOf(walk);
-	const sgKeptLeaf kept = sgSide_Triangles(&toy->side, opened, lane, &toy->counters);
+	const sgKeptLeaf kept = sgView_Triangles(&toy->side, opened, lane, &toy->counters);
 	const sgTree* tree = toy->side.tree;
-	const sgLeaf* leaf = sgSide_Lanes(&toy->side, kept)->leaf;
+	const sgLeaf* leaf = sgView_Lanes(&toy->side, kept)->leaf;
 	for (uint32_t i = 0; i < 3 * (uint32_t)leaf->triangleCount; ++i)
 	{
 		uint32_t c = i % 3, t = i / 3;
 		float at[3][3];
-		sgSide_GetTriangle(&toy->side, kept, t, at);
+		sgView_GetTriangle(&toy->side, kept, t, at);
 		uint32_t vertex = tree->vertexMap[tree->leafVertices[leaf->firstVertex + leaf->corners[c][t]]];
 		assert_memory_equal(toy->positions + 3 * (size_t)vertex, at[c], sizeof(at[c]));
 		toy->nearest = fmin(toy->nearest, Distance2(toy->point, at[c]));
@@ -149,7 +149,7 @@ static void CheckBox(Toy* toy, snugBody* body, const float* positions, const uin
 	assert_non_null(toy->found);
 	Start(toy, body);
 	sgTreeWalk_Descend(&toy->walk, &boxWalker, 0);
-	sgSide_Finish(&toy->side);
+	sgView_Finish(&toy->side);
 	for (uint32_t t = 0; t < count; ++t)
 	{
 		float lower[3] = { FLT_MAX, FLT_MAX, FLT_MAX }, upper[3] = { -FLT_MAX, -FLT_MAX, -FLT_MAX };
@@ -170,7 +170,7 @@ static void CheckNearest(Toy* toy, snugBody* body, const float* positions, uint3
 	toy->positions = positions;
 	Start(toy, body);
 	sgTreeWalk_Descend(&toy->walk, &nearestWalker, 0);
-	sgSide_Finish(&toy->side);
+	sgView_Finish(&toy->side);
 	double expected = INFINITY;
 	for (uint32_t v = 0; v < vertexCount; ++v)
 	{
@@ -237,30 +237,30 @@ static jmp_buf escape;
 static void Escape(void* user, const char* condition, const char* function)
 {
 	(void)condition;
-	assert_string_equal(function, "sgSide_Lanes");
+	assert_string_equal(function, "sgView_Lanes");
 	++*(int*)user;
 	longjmp(escape, 1); // else the library aborts
 }
 
 // Whether looking at what a side has returned is found out to be wrong.
-static bool IsBroken(const sgSide* side, const sgKeptLeaf* kept)
+static bool IsBroken(const sgView* side, const sgKeptLeaf* kept)
 {
 	int count = 0;
 	snugSetAssertHandler(Escape, &count);
 	if (setjmp(escape) == 0)
 	{
-		assert_non_null(sgSide_Lanes(side, *kept));
+		assert_non_null(sgView_Lanes(side, *kept));
 	}
 	snugSetAssertHandler(NULL, NULL);
 	return count == 1;
 }
 
-static sgKeptLeaf AskFor(sgSide* side, uint32_t leaf)
+static sgKeptLeaf AskFor(sgView* side, uint32_t leaf)
 {
 	snugCounters counters = { 0 };
 	const uint32_t slot = side->tree->leaves[leaf].slot;
 	const sgOpened opened = sgOpen(side->tree, slot);
-	return sgSide_Triangles(side, &opened, slot % SG_LANES, &counters);
+	return sgView_Triangles(side, &opened, slot % SG_LANES, &counters);
 }
 
 // Another leaf of the same group, or one whose group takes its place; SG_NONE if there is none.
@@ -284,7 +284,7 @@ static void replaced_leaves_are_not_looked_at(void** state)
 {
 	(void)state;
 	static Toy rooms[2];
-	sgSide *side = &rooms[0].side, *other = &rooms[1].side;
+	sgView *side = &rooms[0].side, *other = &rooms[1].side;
 	Thing thing = Thing_Make(sceneMakeSoup(400, 0.1, TestSeed()), snug_free, (snugTreeDef){ 0 }, NULL);
 	Start(rooms, thing.body);
 	Start(rooms + 1, thing.body);

@@ -185,7 +185,8 @@ SNUG_API uint32_t snugModel_GetJointPositions(const snugModel* model, float* pos
 /// @param twins receives for each vertex the smallest number of a vertex that is its twin, possibly its own
 SNUG_API snugStatus snugModel_GetTwins(const snugModel* model, uint32_t* twins);
 
-/// The bytes of a model, which snugModel_Load accepts. Little-endian, 64-byte aligned, valid as long as the model.
+/// The bytes of a model, which snugModel_LoadMemory accepts. Little-endian, 64-byte aligned, valid as long as the
+/// model.
 /// @param bytes receives the size
 SNUG_API const void* snugModel_GetBlock(const snugModel* model, size_t* bytes);
 
@@ -196,9 +197,9 @@ typedef struct snugLoadDef
 	snugMessenger messenger;
 	bool trusted; ///< look at header and sizes only, which takes the same short time for any model. For files that you
 	              ///< made and nobody can change: damaged or hostile ones can then crash, or worse
-	bool inPlace; ///< do not copy. snugModel_Load: use the caller's bytes, aligned to 64, which must be there and stay
-	              ///< as they are as long as the model. snugModel_LoadFile: map the file into memory, where the system
-	              ///< can
+	bool inPlace; ///< do not copy. snugModel_LoadMemory: use the caller's bytes, aligned to 64, which must be there and
+	              ///< stay as they are as long as the model. snugModel_LoadFile: map the file into memory, where the
+	              ///< system can
 	uint64_t reserved[3];
 } snugLoadDef;
 
@@ -209,7 +210,7 @@ typedef struct snugLoadDef
 /// contacts that way (snugBody_Validate finds out), but do nothing else.
 /// @param def nullable
 /// @param model receives the model, or null
-SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model);
+SNUG_API snugStatus snugModel_LoadMemory(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model);
 
 // A library for systems without files is built without the next two (CMake option SNUG_FILES). Its users compile with
 // SNUG_FILES=0, which the CMake package sees to.
@@ -220,7 +221,7 @@ SNUG_API snugStatus snugModel_Load(const void* block, size_t bytes, const snugLo
 /// Not there, nor is snugModel_LoadFile, in a library that was built without files (CMake option SNUG_FILES).
 SNUG_API snugStatus snugModel_SaveFile(const snugModel* model, const char* path);
 
-/// Load a model from a regular file. See snugModel_Load.
+/// Load a model from a regular file. See snugModel_LoadMemory.
 /// A file that is mapped (`inPlace`) must not be written to while the model lives: what changes in it changes in the
 /// model, unchecked, and where it is cut off the program crashes (SIGBUS). Replace it instead, as snugModel_SaveFile
 /// does: the model keeps the old one. Windows forbids writing to mapped files, and replacing them.
@@ -316,7 +317,7 @@ typedef struct snugMeshlessNode
 } snugMeshlessNode;
 
 /// Pose a snug_skin body by meshless nodes, one per joint. See snugBody_SetJoints.
-SNUG_API snugStatus snugBody_SetNodes(snugBody* body, const snugMeshlessNode* nodes, uint32_t count);
+SNUG_API snugStatus snugBody_SetMeshlessNodes(snugBody* body, const snugMeshlessNode* nodes, uint32_t count);
 
 /// Set how much of each displacement field is added. All zero at rest.
 /// @param count must be the model's fieldCount (snugModel_GetInfo), else snug_badInput

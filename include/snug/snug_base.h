@@ -43,6 +43,9 @@ typedef enum snugStatus
 /// @return a short constant text for a status, never null
 SNUG_API const char* snugGetStatusText(snugStatus status);
 
+/// Instead of a number: no triangle, no body, no curve, no clip.
+#define SNUG_NONE 0xffffffffu
+
 /// How serious a message is.
 typedef enum snugSeverity
 {

@@ -20,9 +20,6 @@ extern "C"
 {
 #endif
 
-/// No clip: the file at rest. Also what a search returns that finds nothing.
-#define SNUG_NO_CLIP UINT32_MAX
-
 /// @defgroup asset Assets
 /// Threads: any number at once, but for Load and Destroy.
 /// @{
@@ -80,7 +77,7 @@ SNUG_API snugStatus snugAsset_GetInstance(const snugAsset* asset, uint32_t insta
 
 SNUG_API uint32_t snugAsset_GetClipCount(const snugAsset* asset);
 SNUG_API snugStatus snugAsset_GetClip(const snugAsset* asset, uint32_t clip, snugClip* info);
-/// @return the clip with a name or, failing that, with this number in decimal; SNUG_NO_CLIP if there is none
+/// @return the clip with a name or, failing that, with this number in decimal; SNUG_NONE if there is none
 SNUG_API uint32_t snugAsset_FindClip(const snugAsset* asset, const char* name);
 
 /// @return a joint's name, "" if it has none, null if there is no such joint
@@ -137,7 +134,7 @@ SNUG_API snugBody* const* snugActor_GetBodies(const snugActor* actor, uint32_t* 
 
 /// Go to a time of a clip. Before a channel's first key and after its last one that key holds. Vertices are computed
 /// only of what morphs on a node whose scale changes; queries compute the others where they need them.
-/// @param clip number, or SNUG_NO_CLIP for rest
+/// @param clip number, or SNUG_NONE for rest
 /// @param frame nullable; where the whole actor is. Default: as in the file
 /// @return snug_badArgument if there is no such clip, it is not one of the definition's, or the time is not finite;
 /// or what the body that was posed last returned: those after it have not moved

@@ -27,7 +27,7 @@ extern "C"
 /// @param stride bytes from one vertex to the next; 0 means 12
 /// @return snug_badInput, with nothing written, if there is no vertex with such a number; snug_outOfMemory if there is
 /// none for the index; snug_outOfRange as snugBody_GetVertices
-SNUG_API snugStatus snugBody_GetSomeVertices(
+SNUG_API snugStatus snugBody_GatherVertices(
     snugBody* body, const double origin[3], const uint32_t* vertices, uint32_t count, float* positions, size_t stride);
 
 /// Posed positions of the corners of some triangles, those of reported pairs, say.
@@ -35,8 +35,8 @@ SNUG_API snugStatus snugBody_GetSomeVertices(
 /// @param corners receives x, y, z of the three corners of each, in the order of the model's definition; nullable if
 /// count is zero
 /// @param stride bytes from one triangle to the next; 0 means 36
-/// @return as snugBody_GetSomeVertices
-SNUG_API snugStatus snugBody_GetTriangles(
+/// @return as snugBody_GatherVertices
+SNUG_API snugStatus snugBody_GetCorners(
     snugBody* body, const double origin[3], const uint32_t* triangles, uint32_t count, float* corners, size_t stride);
 
 /// A box around all vertices of triangles below a node of the tree, as queries see it, for drawing. It is relative to
@@ -77,9 +77,6 @@ typedef struct snugRay
 	float to[3];
 } snugRay;
 
-/// No triangle was hit.
-#define SNUG_NO_TRIANGLE 0xffffffffu
-
 /// Where a ray meets a triangle first: it may lie in its plane.
 typedef struct snugRayHit
 {
@@ -87,7 +84,7 @@ typedef struct snugRayHit
 	double weights[3]; ///< of the triangle's corners, none negative, right to 2^-32: the place is their weighted sum
 	float position[3]; ///< the place, relative to the query's origin
 	float normal[3];   ///< of unit length, to the side from which corners turn counterclockwise; zero without area
-	uint32_t triangle; ///< or SNUG_NO_TRIANGLE
+	uint32_t triangle; ///< or SNUG_NONE
 	uint32_t reserved;
 } snugRayHit;
 
@@ -137,7 +134,7 @@ typedef struct snugClosest
 	double distance;   ///< infinite if there is nothing within maxDistance
 	float position[3]; ///< on the body
 	float normal[3];   ///< of the triangle: of unit length, or zero without area
-	uint32_t triangle; ///< or SNUG_NO_TRIANGLE
+	uint32_t triangle; ///< or SNUG_NONE
 	uint32_t reserved;
 } snugClosest;
 
@@ -176,7 +173,7 @@ SNUG_API snugDistanceResult snugFindDistance(snugBody* a, snugBody* b, const snu
 /// margin, exactTests those of them whose boxes overlap.
 /// @param margin not negative; zero: what snugCollide finds
 /// @param query nullable; no threads and no witness are used
-SNUG_API snugResult snugFindWithin(snugBody* a, snugBody* b, double margin, const snugQuery* query);
+SNUG_API snugResult snugCollideWithin(snugBody* a, snugBody* b, double margin, const snugQuery* query);
 
 /// @}
 
@@ -189,22 +186,22 @@ SNUG_API snugResult snugFindWithin(snugBody* a, snugBody* b, double margin, cons
 /// @{
 
 /// Where something is, as seen from a body.
-typedef enum snugPlace
+typedef enum snugSide
 {
 	snug_outside = 0,
 	snug_inside,
 	snug_onSurface,   ///< a point of a triangle; of bodies: they touch
 	snug_partlyInside ///< a body of several parts, of which some are inside; none touches
-} snugPlace;
+} snugSide;
 
 /// Where a point is.
-typedef struct snugPointPlace
+typedef struct snugPointSide
 {
-	snugPlace side;
+	snugSide side;
 	int32_t winding; ///< how often the surface is wound around it, counterclockwise triangles being seen from outside:
 	                 ///< in two closed parts that overlap it is 2, and `side` is outside. Zero on the surface
-	uint32_t triangle; ///< on the surface: the smallest one that it is in. Otherwise SNUG_NO_TRIANGLE
-} snugPointPlace;
+	uint32_t triangle; ///< on the surface: the smallest one that it is in. Otherwise SNUG_NONE
+} snugPointSide;
 
 /// Find where each of some points is.
 /// @param points x, y, z of each, relative to the origin; nullable if count is zero
@@ -214,14 +211,14 @@ typedef struct snugPointPlace
 /// @return count: points that are not outside. snug_badInput, with a message that names it, if a point is not finite or
 /// too far out. Counters, here and below, are those of rays
 SNUG_API snugResult snugFindInside(
-    snugBody* body, const float* points, size_t stride, uint64_t count, snugPointPlace* sides, const double origin[3]);
+    snugBody* body, const float* points, size_t stride, uint64_t count, snugPointSide* sides, const double origin[3]);
 
 /// Find whether a body is inside another one, which must be closed. If they do not touch, each part of the inner body
 /// is inside as a whole or outside as a whole. A body without triangles is outside.
 /// @param origin nullable; default zero
 /// @param side nullable; receives where the inner body is
 /// @return count: 1 if it is inside
-SNUG_API snugResult snugFindBodyInside(snugBody* inner, snugBody* outer, const double origin[3], snugPlace* side);
+SNUG_API snugResult snugFindBodyInside(snugBody* inner, snugBody* outer, const double origin[3], snugSide* side);
 
 /// Count the edges of a model that an odd number of triangles have. Zero: the surface is closed. Takes memory for a
 /// moment, 24 to 48 bytes per triangle, from the model's allocator.
@@ -343,7 +340,7 @@ typedef struct snugTimedQuery
 	void* user;              ///< passed to `shouldStop`
 	uint32_t maxLevel; ///< look at no triangles, but go down until nodes have this level or are leaves, as far as there
 	                   ///< is room: a frontier as an answer. 0: no limit
-	bool muchSoon;     ///< look first where nodes overlap most: finds more pairs early, all of them a little later
+	bool widestFirst;  ///< look first where nodes overlap most: finds more pairs early, all of them a little later
 	uint64_t reserved[7];
 } snugTimedQuery;
 
@@ -406,9 +403,6 @@ typedef struct snugContactPoint
 	snugFeature a, b;  ///< the smallest parts of the two surfaces that it is on
 } snugContactPoint;
 
-/// The contact is part of no curve.
-#define SNUG_NO_CURVE 0xffffffffu
-
 /// A pair of triangles that meet. They come in an order of the models' own, which is always the same: neighbours are
 /// close to each other.
 typedef struct snugContact
@@ -417,7 +411,7 @@ typedef struct snugContact
 	snugContactKind kind;
 	uint32_t pointCount;
 	uint32_t points[6]; ///< which of the points
-	uint32_t curve;     ///< or SNUG_NO_CURVE: of segments, those that another pair has as well
+	uint32_t curve;     ///< or SNUG_NONE: of segments, those that another pair has as well
 	float normalA[3];   ///< of unit length, to the side from which corners turn counterclockwise; zero without area
 	float normalB[3];
 	uint32_t reserved;

@@ -33,9 +33,6 @@ extern "C"
 
 typedef struct snugScene snugScene;
 
-/// Instead of an id: there is no such body.
-#define SNUG_NO_BODY 0xffffffffu
-
 /// How many of something a scene has room for. In a definition zero means the default.
 typedef struct snugSceneRoom
 {
@@ -47,7 +44,7 @@ typedef struct snugSceneRoom
 } snugSceneRoom;
 
 /// Decide whether two bodies whose boxes overlap, or are within a margin, are looked at. snugScene_Update and
-/// snugScene_FindWithin call it on their own caller's thread, in the order of (a, b), a < b. Masks have been respected
+/// snugScene_FindNear call it on their own caller's thread, in the order of (a, b), a < b. Masks have been respected
 /// already. Do not change the scene here, nor bodies in it: that is refused, or misuse.
 typedef bool snugSceneFilterFcn(void* user, uint32_t a, uint32_t b);
 
@@ -115,7 +112,7 @@ SNUG_API void* snugScene_GetUser(const snugScene* scene, uint32_t id);
 /// Change what a body meets. The next update looks at all its pairs anew, and asks the filter again: pass the same bits
 /// when only the filter's mind changed.
 /// @param groups, mask zero means the default, as in snugSceneBodyDef
-SNUG_API snugStatus snugScene_SetMask(snugScene* scene, uint32_t id, uint32_t groups, uint32_t mask);
+SNUG_API snugStatus snugScene_SetGroups(snugScene* scene, uint32_t id, uint32_t groups, uint32_t mask);
 
 /// Poses of many skins at once, from where your animation system has them.
 typedef struct snugScenePoses
@@ -203,7 +200,7 @@ SNUG_API snugSceneEvents snugScene_GetEvents(const snugScene* scene);
 // --- Distances -------------------------------------------------------------------------------------------------------
 
 /// Two bodies that are near each other, by their ids, a < b, and where they are nearest: what snugFindDistance finds
-/// with the scene's origin. For all their triangles that are so near ask snugFindWithin.
+/// with the scene's origin. For all their triangles that are so near ask snugCollideWithin.
 typedef struct snugSceneNear
 {
 	uint32_t a, b;
@@ -215,30 +212,30 @@ typedef struct snugSceneNear
 } snugSceneNear;
 
 /// What to ask. All zero: how many pairs of bodies touch.
-typedef struct snugSceneMarginQuery
+typedef struct snugSceneNearQuery
 {
 	double margin;        ///< not negative
 	snugSceneNear* pairs; ///< nullable; receives the first `capacity` pairs, sorted by (a, b)
 	uint64_t capacity;    ///< room in `pairs`
 	uint64_t reserved[8];
-} snugSceneMarginQuery;
+} snugSceneNearQuery;
 
-typedef struct snugSceneMarginResult
+typedef struct snugSceneNearResult
 {
 	snugStatus status;     ///< snug_outOfRange: see `needed` and `body`
-	uint32_t body;         ///< the body that is too far from the scene's origin; SNUG_NO_BODY: none
+	uint32_t body;         ///< the body that is too far from the scene's origin; SNUG_NONE: none
 	uint64_t count;        ///< pairs of bodies within the margin, possibly more than `capacity`
 	uint64_t candidates;   ///< pairs of bodies whose boxes are within it
 	snugSceneRoom needed;  ///< as in snugSceneResult: only candidates take room
 	snugCounters counters; ///< as in snugSceneResult
 	uint64_t reserved[4];
-} snugSceneMarginResult;
+} snugSceneNearResult;
 
 /// Find all pairs of bodies that are no farther apart than a margin, as they are now: no update is needed, and pairs
 /// and events of the last one stay. Which bodies are looked at, masks and the filter say as for updates. Distances are
 /// the same bits for any number of threads.
 /// @param query required
-SNUG_API snugSceneMarginResult snugScene_FindWithin(snugScene* scene, const snugSceneMarginQuery* query);
+SNUG_API snugSceneNearResult snugScene_FindNear(snugScene* scene, const snugSceneNearQuery* query);
 
 // --- Rays ------------------------------------------------------------------------------------------------------------
 
@@ -246,7 +243,7 @@ SNUG_API snugSceneMarginResult snugScene_FindWithin(snugScene* scene, const snug
 typedef struct snugSceneRayHit
 {
 	snugRayHit hit;
-	uint32_t body; ///< its id, or SNUG_NO_BODY
+	uint32_t body; ///< its id, or SNUG_NONE
 	uint32_t reserved;
 } snugSceneRayHit;
 
@@ -261,7 +258,7 @@ typedef struct snugSceneRayQuery
 typedef struct snugSceneRayResult
 {
 	snugStatus status;
-	uint32_t body;         ///< the body that is too far from the scene's origin; SNUG_NO_BODY: none
+	uint32_t body;         ///< the body that is too far from the scene's origin; SNUG_NONE: none
 	uint64_t count;        ///< rays that hit something; snugScene_FindHits: triangles that are hit
 	snugCounters counters; ///< as of snugCastRays, of all bodies, and of boxes that were not up to date
 	uint64_t reserved[4];

@@ -18,7 +18,7 @@
 
 #include "body/body.h"
 #include "papers/bdtree/contact_spheres.h"
-#include "query/side.h"
+#include "query/view.h"
 
 /// Deeper trees than this do not fit into memory.
 #define CONTACT_LEVELS 28

@@ -166,7 +166,7 @@ typedef struct Search
 	contactWalk walk; ///< first
 	const contactQuery* query;
 	contactResult result;
-	sgSide side; ///< whose triangles are asked about
+	sgView side; ///< whose triangles are asked about
 	snugCounters counters;
 } Search;
 
@@ -208,7 +208,7 @@ static void AddTriangle(Search* search, sphereContact* contact, sgKeptLeaf kept,
 	float triangle[3][3];
 	sgNearest nearest;
 	double radius = (double)contact->a.radius;
-	sgSide_GetTriangle(&search->side, kept, lane, triangle);
+	sgView_GetTriangle(&search->side, kept, lane, triangle);
 	if (IsBeyond(contact->a.center, radius, (const float(*)[3])triangle))
 	{
 		return;
@@ -222,7 +222,7 @@ static void AddTriangle(Search* search, sphereContact* contact, sgKeptLeaf kept,
 	{
 		contact->b.center[k] = (float)nearest.b[k];
 	}
-	contact->b.treeNode = sgSide_TriangleNumber(&search->side, kept, lane);
+	contact->b.treeNode = sgView_TriangleNumber(&search->side, kept, lane);
 	contact->depth = (float)(radius - sqrt(nearest.distance2));
 	Add(search, contact);
 }
@@ -239,7 +239,7 @@ static void FoundTriangles(
 	{
 		uint32_t place = walk->b->tree->places[node->first + t], slot = tree->leaves[place / SG_LANES].slot;
 		sgOpened opened = sgOpen(tree, slot);
-		const sgKeptLeaf leaf = sgSide_Triangles(&search->side, &opened, slot % SG_LANES, &search->counters);
+		const sgKeptLeaf leaf = sgView_Triangles(&search->side, &opened, slot % SG_LANES, &search->counters);
 		AddTriangle(search, &contact, leaf, place % SG_LANES);
 	}
 }
@@ -263,7 +263,7 @@ static void RunPair(Search* search, contactSpheres* a, contactSpheres* b, bool i
 	if (search->result.status == snug_success && isTriangles)
 	{
 		sgBox root;
-		search->result.status = sgSide_Place(&search->side, b->body, query->origin, &root, &search->counters);
+		search->result.status = sgView_Place(&search->side, b->body, query->origin, &root, &search->counters);
 	}
 	if (search->result.status == snug_success)
 	{

@@ -2,7 +2,7 @@
 #include "papers/bdtree/contact_parts.h"
 
 #include "deform/fields/fields.h"
-#include "geometry/ball.h"
+#include "papers/common/ball.h"
 #include "geometry/frame.h"
 #include "papers/bdtree/contact_split.h"
 

@@ -19,8 +19,8 @@
 //
 // Everything is double, in a fixed order, with sines and exponentials of our own: the same bits with every compiler
 // that neither contracts nor reorders. Contacts come from snug, which promises as much for rigid and linear bodies.
-#ifndef PAPERS_WORLD_H
-#define PAPERS_WORLD_H
+#ifndef PAPERS_BDTREE_WORLD_H
+#define PAPERS_BDTREE_WORLD_H
 
 #include "papers/bdtree/modal.h"
 

@@ -1,6 +1,6 @@
 #include "papers/meshless/limited_tree.h"
 
-#include "deform/skin/blend.h"
+#include "deform/skin/linear.h"
 #include "geometry/eigen.h"
 #include "papers/meshless/node_weights.h"
 
@@ -250,7 +250,7 @@ static bool AddEntries(limitedTree* tree, const nodeWeights* weights, limitedNod
 static bool ListWeights(limitedTree* tree)
 {
 	const snugModel* model = tree->tree.model;
-	sgBlend blend = sgBlend_Get(model);
+	sgLinear blend = sgLinear_Get(model);
 	size_t count = 0;
 	tree->starts = malloc(((size_t)model->tree.vertexCount + 1) * sizeof(*tree->starts));
 	for (uint32_t v = 0; v < model->tree.vertexCount; ++v)
@@ -359,8 +359,8 @@ limitedBody* limitedBody_Create(const limitedTree* tree, snugBody* body)
 		return NULL;
 	}
 	made->tree = tree;
-	made->matrices = malloc(sgBlend_Get(tree->tree.model).header->transformCount * sizeof(*made->matrices));
-	made->columns = malloc(sgBlend_Get(tree->tree.model).header->transformCount * sizeof(*made->columns));
+	made->matrices = malloc(sgLinear_Get(tree->tree.model).header->transformCount * sizeof(*made->matrices));
+	made->columns = malloc(sgLinear_Get(tree->tree.model).header->transformCount * sizeof(*made->columns));
 	made->lower = malloc(nodes * tree->slabs * sizeof(double));
 	made->upper = malloc(nodes * tree->slabs * sizeof(double));
 	made->fresh = calloc(nodes, sizeof(uint32_t));
@@ -454,9 +454,9 @@ static sgBox FindReach(const limitedTree* tree, const float* matrices, uint32_t 
 // the library's bounds, so that counts are the same whatever these are.
 snugStatus limitedBody_Begin(limitedBody* limited)
 {
-	sgBlend blend = sgBlend_Get(limited->tree->tree.model);
+	sgLinear blend = sgLinear_Get(limited->tree->tree.model);
 	double reach = 0.0, influences = (double)blend.header->rows.most;
-	const float* matrices = sgBlend_Columns(sgBody_Derive(limited->leaves.body)->derived);
+	const float* matrices = sgLinear_Columns(sgBody_Derive(limited->leaves.body)->derived);
 	if (limited->tree->def.displaces && !IsDisplaced(matrices, blend.header->transformCount))
 	{
 		return snug_badInput;

@@ -1,6 +1,6 @@
 #include "papers/meshless/node_weights.h"
 
-#include "deform/skin/blend.h"
+#include "deform/skin/linear.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 bool nodeWeights_Create(nodeWeights* weights, const binaryTree* tree)
 {
-	size_t transforms = sgBlend_Get(tree->model).header->transformCount;
+	size_t transforms = sgLinear_Get(tree->model).header->transformCount;
 	*weights = (nodeWeights){
 		.transforms = malloc(transforms * sizeof(uint32_t)),
 		.low = malloc(transforms * sizeof(double)),
@@ -71,7 +71,7 @@ static uint32_t FindEntry(nodeWeights* weights, uint16_t transform)
 
 void nodeWeights_Gather(nodeWeights* weights, const binaryTree* tree, uint32_t node)
 {
-	sgBlend blend = sgBlend_Get(tree->model);
+	sgLinear blend = sgLinear_Get(tree->model);
 	nodeVertices_Gather(&weights->below, tree, node);
 	FindBox(weights, tree->model);
 	weights->count = 0;

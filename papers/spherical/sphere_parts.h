@@ -2,7 +2,7 @@
 #ifndef PAPERS_SPHERE_PARTS_H
 #define PAPERS_SPHERE_PARTS_H
 
-#include "deform/skin/blend.h"
+#include "deform/skin/linear.h"
 #include "papers/spherical/sphere_tree.h"
 
 /// The weight 1. Weights are integers while corners are found, so that those are exact, and a set of one vertex has

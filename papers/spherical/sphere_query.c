@@ -13,7 +13,7 @@ sphereBody* sphereBody_Create(const sphereTree* tree, snugBody* body)
 {
 	size_t nodes = tree->nodeCount, leaves = (size_t)tree->tree.leafCount + 1, joints = tree->jointCount + 1;
 	size_t vertices = (size_t)tree->model->tree.vertexCount + 1;
-	size_t transforms = sgBlend_Get(tree->model).header->transformCount;
+	size_t transforms = sgLinear_Get(tree->model).header->transformCount;
 	sphereBody* s = calloc(1, sizeof(sphereBody));
 	if (s == NULL)
 	{

@@ -44,9 +44,9 @@ static double FindStretch(const float rows[12])
 // (docs/bounds/rounding.md); weights as integers by less than influences * 2^-28 of it.
 static void ReadBlend(sphereBody* spheres)
 {
-	sgBlend blend = sgBlend_Get(spheres->tree->model);
-	const sgBlendPose* pose = spheres->body->posed.pose;
-	const float* matrices = sgBlend_Columns(sgBody_Derive(spheres->body)->derived);
+	sgLinear blend = sgLinear_Get(spheres->tree->model);
+	const sgLinearPose* pose = spheres->body->posed.pose;
+	const float* matrices = sgLinear_Columns(sgBody_Derive(spheres->body)->derived);
 	double reach = 0.0, influences = (double)blend.header->rows.most;
 	for (uint32_t j = 0; j < blend.header->transformCount; ++j)
 	{
@@ -70,12 +70,12 @@ static void ReadBlend(sphereBody* spheres)
 static bool ReadSkin(sphereBody* spheres)
 {
 	const sphereTree* tree = spheres->tree;
-	const sgSkinView* view = sgBody_Derive(spheres->body)->derived;
+	const sgTurningView* view = sgBody_Derive(spheres->body)->derived;
 	double influences = (double)view->skin->blend.header->rows.most;
 	bool isSpherical = tree->model->deformer == snug_sphericalSkin; // others have no centres
 	for (uint32_t j = 0; j < view->skin->blend.header->transformCount; ++j)
 	{
-		const sgSkinPairPose* own = view->pairs + view->ownPairs[j];
+		const sgTurningPairPose* own = view->pairs + view->ownPairs[j];
 		for (int i = 0; i < 12 && view->ownPairs[j] != SG_NO_PAIR; ++i)
 		{
 			float entry = i % 4 < 3 ? own->columns[i % 4][i / 4] : own->lower[i / 4];
@@ -90,10 +90,10 @@ static bool ReadSkin(sphereBody* spheres)
 	{
 		const sphereSet* set = tree->sets + i;
 		uint32_t number = view->skin->setOf[set->vertex];
-		const sgSkinSet* whole = view->skin->sets + number;
+		const sgTurningSet* whole = view->skin->sets + number;
 		for (uint32_t j = 0; j < set->jointCount; ++j)
 		{
-			spheres->signs[set->firstJoint + j] = (double)sgSkin_SignOf(view, whole, j);
+			spheres->signs[set->firstJoint + j] = (double)sgTurning_SignOf(view, whole, j);
 		}
 		for (int k = 0; k < 3 && isSpherical; ++k)
 		{

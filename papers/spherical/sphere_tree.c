@@ -1,5 +1,5 @@
 // Making sphere trees: balls at rest, pruning, joint sets and their corners.
-#include "geometry/ball.h"
+#include "papers/common/ball.h"
 #include "papers/spherical/sphere_parts.h"
 
 #include <math.h>
@@ -174,7 +174,7 @@ static bool IsSameSet(const sphereTree* tree, const sphereSet* set, const uint16
 static bool ListInfluences(maker* m)
 {
 	const snugModel* model = m->tree->model;
-	sgBlend blend = sgBlend_Get(model);
+	sgLinear blend = sgLinear_Get(model);
 	size_t room = (size_t)blend.header->rows.entries + 1, count = 0;
 	m->starts = malloc(((size_t)model->tree.vertexCount + 1) * sizeof(uint32_t));
 	m->transforms = malloc(room * sizeof(uint16_t));

@@ -46,7 +46,7 @@ typedef struct Member
 	}
 #define ENUM "u4"
 _Static_assert(
-    sizeof(snugContactKind) == 4 && sizeof(snugFeatureKind) == 4 && sizeof(snugCurveEnd) == 4 && sizeof(snugPlace) == 4,
+    sizeof(snugContactKind) == 4 && sizeof(snugFeatureKind) == 4 && sizeof(snugCurveEnd) == 4 && sizeof(snugSide) == 4,
     "ENUM");
 
 static const Member hitMembers[] = {
@@ -109,10 +109,10 @@ static const Member boxMembers[] = {
 	MEMBER(snugNodeBox, "level", level, "u4"),
 	{ NULL, NULL, 0 },
 };
-static const Member placeMembers[] = {
-	MEMBER(snugPointPlace, "place", place, ENUM),
-	MEMBER(snugPointPlace, "winding", winding, "i4"),
-	MEMBER(snugPointPlace, "triangle", triangle, "u4"),
+static const Member sideMembers[] = {
+	MEMBER(snugPointSide, "side", side, ENUM),
+	MEMBER(snugPointSide, "winding", winding, "i4"),
+	MEMBER(snugPointSide, "triangle", triangle, "u4"),
 	{ NULL, NULL, 0 },
 };
 static const Member shapeContactMembers[] = {
@@ -149,7 +149,7 @@ static const struct
 	[sm_typeCurve] = { NULL, curveMembers, sizeof(snugCurve) },
 	[sm_typeScenePair] = { NULL, scenePairMembers, sizeof(snugScenePair) },
 	[sm_typeBox] = { NULL, boxMembers, sizeof(snugNodeBox) },
-	[sm_typePlace] = { NULL, placeMembers, sizeof(snugPointPlace) },
+	[sm_typeSide] = { NULL, sideMembers, sizeof(snugPointSide) },
 	[sm_typeShapeContact] = { NULL, shapeContactMembers, sizeof(snugShapeContact) },
 	[sm_typeSceneHit] = { NULL, sceneHitMembers, sizeof(snugSceneRayHit) },
 };

@@ -232,7 +232,8 @@ static PyObject* SetNodes(PyObject* object, PyObject* given)
 		return NULL;
 	}
 	smBody* self = smBody_Take(object, "self");
-	PyObject* result = self != NULL ? smBody_Finish(self, snugBody_SetNodes(self->body, nodes.data, wanted)) : NULL;
+	PyObject* result =
+	    self != NULL ? smBody_Finish(self, snugBody_SetMeshlessNodes(self->body, nodes.data, wanted)) : NULL;
 	smArray_Release(&nodes);
 	return result;
 }
@@ -352,8 +353,8 @@ static PyObject* GetSome(smBody* self, const double origin[3], PyObject* given, 
 	{
 		snugStatus status;
 		Py_BEGIN_ALLOW_THREADS;
-		status = isTriangles ? snugBody_GetTriangles(self->body, origin, ids, count, data, 0)
-		                     : snugBody_GetSomeVertices(self->body, origin, ids, count, data, 0);
+		status = isTriangles ? snugBody_GetCorners(self->body, origin, ids, count, data, 0)
+		                     : snugBody_GatherVertices(self->body, origin, ids, count, data, 0);
 		Py_END_ALLOW_THREADS;
 		if (status != snug_success)
 		{

@@ -156,7 +156,7 @@ typedef enum smType
 	sm_typeCurve,
 	sm_typeScenePair,
 	sm_typeBox,
-	sm_typePlace,
+	sm_typeSide,
 	sm_typeShapeContact,
 	sm_typeSceneHit,
 	sm_typeCount

@@ -417,7 +417,7 @@ static PyObject* PoseActor(PyObject* object, PyObject* arguments)
 		++taken;
 	}
 	bool isOurs = taken == PyTuple_Size(self->bodies);
-	PyObject* result = isOurs ? SetTime(self, clip < 0 ? SNUG_NO_CLIP : (uint32_t)clip, time, &frame) : NULL;
+	PyObject* result = isOurs ? SetTime(self, clip < 0 ? SNUG_NONE : (uint32_t)clip, time, &frame) : NULL;
 	ReleaseBodies(self, taken);
 	smRelease(&self->isBusy);
 	return result;

@@ -352,7 +352,7 @@ static PyObject* FromBytes(PyObject* type, PyObject* bytes)
 	snugModel* model = NULL;
 	snugStatus status;
 	Py_BEGIN_ALLOW_THREADS;
-	status = snugModel_Load(view.len > 0 ? view.buf : "", (size_t)view.len, &def, &model);
+	status = snugModel_LoadMemory(view.len > 0 ? view.buf : "", (size_t)view.len, &def, &model);
 	Py_END_ALLOW_THREADS;
 	PyBuffer_Release(&view);
 	return Finish(status, model, &said);

@@ -1,4 +1,4 @@
-// python/core/queries.c: which triangles meet: collide, touches, collide_self, find_within; and find_distance.
+// python/core/queries.c: which triangles meet: collide, touches, collide_self, collide_within; and find_distance.
 #include "core.h"
 
 #include <math.h>
@@ -116,12 +116,12 @@ static snugResult AskWithin(const Question* q, snugPair* pairs, uint64_t capacit
 {
 	snugQuery query = { .pairs = pairs, .capacity = capacity };
 	memcpy(query.origin, q->origin, sizeof(query.origin));
-	return snugFindWithin(q->a->body, q->b->body, q->margin, &query);
+	return snugCollideWithin(q->a->body, q->b->body, q->margin, &query);
 }
 
 static PyObject* FindWithin(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
-	static const smParameters parameters = { "find_within", 3, 3, 4, { "a", "b", "margin", "origin" } };
+	static const smParameters parameters = { "collide_within", 3, 3, 4, { "a", "b", "margin", "origin" } };
 	PyObject* values[4];
 	Question q = { .ask = AskWithin };
 	(void)module;
@@ -350,13 +350,13 @@ static PyMethodDef functions[] = {
 	    ">>> b.set_frame((5, 0, 0))\n"
 	    ">>> 0 < snug.find_distance_bound(a, b) <= snug.find_distance(a, b).distance\n"
 	    "True\n"),
-	SM_FUNCTION("find_within", FindWithin,
-	    "find_within($module, /, a, b, margin, *, origin=None)\n--\n\n"
+	SM_FUNCTION("collide_within", FindWithin,
+	    "collide_within($module, /, a, b, margin, *, origin=None)\n--\n\n"
 	    "All pairs of triangles at most `margin` apart: uint32, (pairs, 2), sorted.\n\n"
 	    ">>> import snugmesh as snug\n"
 	    ">>> a, b = snug.Body(snug.box()), snug.Body(snug.box())\n"
 	    ">>> b.set_frame((3, 0, 0))\n"
-	    ">>> len(snug.find_within(a, b, 0.5)), len(snug.find_within(a, b, 1.0)) > 0\n"
+	    ">>> len(snug.collide_within(a, b, 0.5)), len(snug.collide_within(a, b, 1.0)) > 0\n"
 	    "(0, True)\n"),
 	SM_FUNCTION("collide_self", CollideSelf,
 	    "collide_self($module, /, body, *, keep_rest=False)\n--\n\n"

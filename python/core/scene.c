@@ -214,7 +214,7 @@ static PyObject* Remove(PyObject* object, PyObject* given)
 
 static PyObject* SetMask(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
-	static const smParameters parameters = { "set_mask", 1, 1, 3, { "id", "groups", "mask" } };
+	static const smParameters parameters = { "set_groups", 1, 1, 3, { "id", "groups", "mask" } };
 	PyObject* values[3];
 	uint32_t id, groups, mask;
 	if (!smParse(&parameters, arguments, count, names, values) || !ReadBits(values[1], "groups", 1, &groups) ||
@@ -228,7 +228,7 @@ static PyObject* SetMask(PyObject* object, PyObject* const* arguments, Py_ssize_
 		smRelease(&self->isBusy);
 		return NULL;
 	}
-	return self != NULL ? smScene_Finish(self, snugScene_SetMask(self->scene, id, groups, mask)) : NULL;
+	return self != NULL ? smScene_Finish(self, snugScene_SetGroups(self->scene, id, groups, mask)) : NULL;
 }
 
 static PyObject* SetOrigin(PyObject* object, PyObject* given)
@@ -536,8 +536,8 @@ static PyMethodDef methods[] = {
 	    "Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero,\n"
 	    "and not both are static. A body is in one scene at a time."),
 	{ "remove", Remove, METH_O, "remove($self, id, /)\n--\n\nTake a body out. The next update ends its pairs." },
-	SM_FUNCTION("set_mask", SetMask,
-	    "set_mask($self, id, *, groups=1, mask=4294967295)\n--\n\nChange what a body is and what it meets."),
+	SM_FUNCTION("set_groups", SetMask,
+	    "set_groups($self, id, *, groups=1, mask=4294967295)\n--\n\nChange what a body is and what it meets."),
 	{ "set_origin", SetOrigin, METH_O,
 	    "set_origin($self, origin, /)\n--\n\nMove the origin. The next update looks at everything anew." },
 	SM_FUNCTION("set_poses", smScene_SetPoses,

@@ -25,7 +25,7 @@ typedef struct Search
 	snugPair* pairs; ///< found and not handed over yet
 	uint64_t count, capacity;
 	uint32_t stepsAtOnce; ///< of an iteration
-	bool muchSoon;
+	bool widestFirst;
 	atomic_bool isBusy;
 } Search;
 
@@ -53,7 +53,7 @@ static PyObject* Make(PyTypeObject* type, PyObject* const* bodies, const Search*
 	{
 		self->frontier = options->frontier;
 		self->stepsAtOnce = options->stepsAtOnce;
-		self->muchSoon = options->muchSoon;
+		self->widestFirst = options->widestFirst;
 		self->a = (smBody*)Py_NewRef(bodies[0]);
 		self->b = (smBody*)Py_NewRef(bodies[1]);
 		self->frontier.pairs = malloc(self->frontier.capacity * sizeof(snugNodePair));
@@ -69,19 +69,19 @@ static PyObject* Make(PyTypeObject* type, PyObject* const* bodies, const Search*
 
 static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords)
 {
-	static char* names[] = { "a", "b", "max_steps", "much_soon", "capacity", "origin", NULL };
+	static char* names[] = { "a", "b", "max_steps", "widest_first", "capacity", "origin", NULL };
 	PyObject *bodies[2], *steps = Py_None, *capacity = Py_None, *origin = Py_None;
 	Search options = { .frontier = { .capacity = 1024 }, .stepsAtOnce = 4096 };
-	int muchSoon = 0;
+	int widestFirst = 0;
 	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO|$OpOO:Search", names, &bodies[0], &bodies[1], &steps,
-	        &muchSoon, &capacity, &origin) ||
+	        &widestFirst, &capacity, &origin) ||
 	    (steps != Py_None && !smReadCount(steps, "max_steps", 1, UINT32_MAX, &options.stepsAtOnce)) ||
 	    (capacity != Py_None && !smReadCount(capacity, "capacity", 1, mostEntries, &options.frontier.capacity)) ||
 	    !smReadOrigin(origin != Py_None ? origin : NULL, options.frontier.origin))
 	{
 		return NULL;
 	}
-	options.muchSoon = muchSoon != 0;
+	options.widestFirst = widestFirst != 0;
 	return Make(type, bodies, &options);
 }
 
@@ -131,7 +131,7 @@ static bool MakeRoom(Search* self, uint64_t wanted)
 // Up to `steps` steps.
 static snugResult Stride(Search* self, Limits* limits, uint64_t steps)
 {
-	snugTimedQuery query = { .maxSteps = steps, .maxLevel = limits->level, .muchSoon = self->muchSoon };
+	snugTimedQuery query = { .maxSteps = steps, .maxLevel = limits->level, .widestFirst = self->widestFirst };
 	if (isfinite(limits->seconds))
 	{
 		query.shouldStop = IsOver;
@@ -323,11 +323,11 @@ static PyMethodDef methods[] = {
 };
 
 static const char text[] =
-    "Search(a, b, *, max_steps=4096, much_soon=False, capacity=1024, origin=None)\n--\n\n"
+    "Search(a, b, *, max_steps=4096, widest_first=False, capacity=1024, origin=None)\n--\n\n"
     "A search for all pairs of two bodies that can stop at any moment, and go on later.\n\n"
     "However often it stops, it reports every pair once, and in the end those of collide. It is\n"
     "an iterator of arrays of pairs, max_steps steps each; run goes as far as it is told.\n"
-    "much_soon: look first where nodes overlap most, which finds more pairs early and all of them\n"
+    "widest_first: look first where nodes overlap most, which finds more pairs early and all of them\n"
     "a little later. capacity: of the frontier; where there is too little room an entry stands for\n"
     "more than is left.\n\n"
     ">>> import numpy as np, snugmesh as snug\n"

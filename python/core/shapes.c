@@ -10,7 +10,7 @@ static PyObject* AskInside(smBody* body, const smArray* points, const double ori
 {
 	const Py_ssize_t length = points->count;
 	void* places;
-	PyObject* array = smNewArray(sm_typePlace, 1, &length, &places);
+	PyObject* array = smNewArray(sm_typeSide, 1, &length, &places);
 	if (array == NULL)
 	{
 		return NULL;
@@ -49,7 +49,7 @@ static PyObject* FindBodyInside(PyObject* module, PyObject* const* arguments, Py
 	static const smParameters parameters = { "find_body_inside", 2, 2, 3, { "inner", "outer", "origin" } };
 	PyObject* values[3];
 	double origin[3] = { 0.0 };
-	snugPlace side;
+	snugSide side;
 	smBody *inner, *outer;
 	(void)module;
 	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[2], origin) ||
@@ -62,8 +62,8 @@ static PyObject* FindBodyInside(PyObject* module, PyObject* const* arguments, Py
 	result = snugFindBodyInside(inner->body, outer->body, origin, &side);
 	Py_END_ALLOW_THREADS;
 	inner->counters = result.counters;
-	PyObject* place = result.status == snug_success ? PyLong_FromLong((long)side)
-	                                                : smBody_FailOfTwo(result.status, inner, outer);
+	PyObject* place =
+	    result.status == snug_success ? PyLong_FromLong((long)side) : smBody_FailOfTwo(result.status, inner, outer);
 	smBody_ReleaseTwo(inner, outer);
 	return place;
 }
@@ -135,12 +135,12 @@ static PyObject* CollideShape(PyObject* module, PyObject* arguments)
 static PyMethodDef functions[] = {
 	SM_FUNCTION("find_inside", FindInside,
 	    "find_inside($module, /, body, points, *, origin=None)\n--\n\n"
-	    "Where each point is: an array with place (a Place), winding, triangle.\n\n"
+	    "Where each point is: an array with side (a Side), winding, triangle.\n\n"
 	    "points: float32, (n, 3). Exact, however close to the surface. The surface is to be closed:\n"
 	    "see Model.count_open_edges. triangle: one that the point is in, or NO_TRIANGLE.\n\n"
 	    ">>> import numpy as np, snugmesh as snug\n"
 	    ">>> points = np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0]], np.float32)\n"
-	    ">>> [snug.Place(p).name for p in snug.find_inside(snug.Body(snug.box()), points)['place']]\n"
+	    ">>> [snug.Side(p).name for p in snug.find_inside(snug.Body(snug.box()), points)['side']]\n"
 	    "['INSIDE', 'ON_SURFACE', 'OUTSIDE']\n"),
 	SM_FUNCTION("_find_body_inside", FindBodyInside, NULL),
 	{ "_collide_shape", CollideShape, METH_VARARGS, NULL },

@@ -35,14 +35,14 @@ from ._core import (
     find_distance_bound,
     find_hits,
     find_inside,
-    find_within,
+    collide_within,
     instruction_set,
     touches,
 )
 from .contacts import NO_CURVE, ContactKind, Contacts, CurveEnd, FeatureKind, find_contacts
 from .files import Actor, Clip, File, Instance, load
 from .meshes import NO_BODY, NO_TRIANGLE, box, face_counts, face_mask, frame, mesh, model
-from .shapes import Place, collide_capsule, collide_half_space, collide_plane, collide_sphere, find_body_inside
+from .shapes import Side, collide_capsule, collide_half_space, collide_plane, collide_sphere, find_body_inside
 from .solvers import Components, Modes, principal_components, vibration_modes
 
 __all__ = [
@@ -66,7 +66,7 @@ __all__ = [
     "Instance",
     "Model",
     "Modes",
-    "Place",
+    "Side",
     "Pool",
     "Scene",
     "Search",
@@ -91,7 +91,7 @@ __all__ = [
     "find_distance_bound",
     "find_hits",
     "find_inside",
-    "find_within",
+    "collide_within",
     "frame",
     "instruction_set",
     "load",

@@ -12,7 +12,7 @@ from . import _core
 _NOTHING = (0.0, 0.0, 0.0)
 
 
-class Place(IntEnum):
+class Side(IntEnum):
     """Where something is, as seen from a body."""
 
     OUTSIDE = 0
@@ -23,14 +23,14 @@ class Place(IntEnum):
     """a body of several parts, of which some are inside; none touches"""
 
 
-def find_body_inside(inner: _core.Body, outer: _core.Body, *, origin: Any = None) -> Place:
+def find_body_inside(inner: _core.Body, outer: _core.Body, *, origin: Any = None) -> Side:
     """Where a body is, as seen from another one, which is to be closed.
 
     >>> import snugmesh as snug
     >>> snug.find_body_inside(snug.Body(snug.box(0.5)), snug.Body(snug.box())).name
     'INSIDE'
     """
-    return Place(_core._find_body_inside(inner, outer, origin=origin))
+    return Side(_core._find_body_inside(inner, outer, origin=origin))
 
 
 def _three(name: str, numbers: Iterable[float]) -> tuple[float, float, float]:

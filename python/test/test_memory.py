@@ -51,7 +51,7 @@ class Memory(unittest.TestCase):
         def work():
             snug.collide(a, b)
             snug.touches(a, b, witness=witness)
-            snug.find_within(a, b, 0.01)
+            snug.collide_within(a, b, 0.01)
             snug.cast_rays(a, rays)
             snug.find_hits(a, rays[0])
             snug.find_closest(a, rays[0])

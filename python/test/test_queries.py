@@ -80,7 +80,7 @@ class Pairs(unittest.TestCase):
         table = np.array([[snug.find_distance(x, y).distance for y in triangles[1]] for x in triangles[0]])
         self.assertEqual(snug.find_distance(a, b).distance, table.min())
         for margin in (0.0, 0.2, 0.4, 2.0):
-            np.testing.assert_array_equal(snug.find_within(a, b, margin), np.argwhere(table <= margin))
+            np.testing.assert_array_equal(snug.collide_within(a, b, margin), np.argwhere(table <= margin))
         for most in (0.5 * table.min(), 0.0):
             self.assertEqual(snug.find_distance(a, b, max_distance=most).distance, np.inf if table.min() > most else 0)
 
@@ -183,7 +183,7 @@ class Pairs(unittest.TestCase):
             "touches": lambda o: snug.touches(a, apart, origin=o),
             "touches, witness": lambda o: snug.touches(a, apart, witness=snug.Witness(), origin=o),
             "find_distance_bound": lambda o: snug.find_distance_bound(a, apart, origin=o),
-            "find_within": lambda o: snug.find_within(a, b, 0.0625, origin=o),
+            "collide_within": lambda o: snug.collide_within(a, b, 0.0625, origin=o),
             "find_distance": lambda o: snug.find_distance(a, apart, origin=o),
             "cast_rays": lambda o: snug.cast_rays(a, rays, origin=o),
             "find_hits": lambda o: snug.find_hits(a, rays[1], origin=o),
@@ -222,8 +222,8 @@ class Pairs(unittest.TestCase):
             (TypeError, "2 arguments", lambda: snug.collide(a, b, b)),
             (TypeError, "origin must be 3 numbers", lambda: snug.collide(a, b, origin=(1, 2))),
             (TypeError, "got 'a' twice", lambda: snug.collide(a, b, a=b)),
-            (ValueError, "margin must not be negative", lambda: snug.find_within(a, b, -1)),
-            (ValueError, "margin must not be negative, nor NaN", lambda: snug.find_within(a, b, np.nan)),
+            (ValueError, "margin must not be negative", lambda: snug.collide_within(a, b, -1)),
+            (ValueError, "margin must not be negative, nor NaN", lambda: snug.collide_within(a, b, np.nan)),
             (TypeError, "witness", lambda: snug.touches(a, b, witness=3)),
             (TypeError, "points must be float32", lambda: snug.find_closest(a, points.astype(float))),
             (snug.Error, "finite", lambda: snug.find_closest(a, points * np.nan)),
@@ -317,7 +317,7 @@ class Near(unittest.TestCase):
             direction = contacts.direction / np.linalg.norm(contacts.direction)
             ends = []
             for own, other, pick in ((a, b, np.max), (b, a, np.min)):
-                inside = own.vertices()[snug.find_inside(other, own.vertices())["place"] == snug.Place.INSIDE]
+                inside = own.vertices()[snug.find_inside(other, own.vertices())["side"] == snug.Side.INSIDE]
                 ends.append(pick(np.concatenate([inside, contacts.points["position"]]).astype(float) @ direction))
             self.assertAlmostEqual(contacts.depths[0], ends[0] - ends[1], places=5, msg=f"seed {seed}")
             tried += 1
@@ -374,7 +374,7 @@ class Shapes(unittest.TestCase):
         self.assertEqual(box.model.count_open_edges(), 0)
         self.assertGreater(self.body.model.count_open_edges(), 0)  # a tube
         found = snug.find_inside(box, points)
-        np.testing.assert_array_equal(found["place"] == snug.Place.INSIDE, (np.abs(points) < 1).all(axis=1))
+        np.testing.assert_array_equal(found["side"] == snug.Side.INSIDE, (np.abs(points) < 1).all(axis=1))
         small = snug.Body(snug.box(0.25))
         for x, place in ((0, "INSIDE"), (0.75, "ON_SURFACE"), (1, "ON_SURFACE"), (2, "OUTSIDE")):
             small.set_frame((x, 0, 0))
@@ -461,7 +461,7 @@ class Scenes(unittest.TestCase):
         scene.update()
         pairs = [(int(p["a"]), int(p["b"])) for p in scene.pairs()]
         self.assertEqual(pairs, [(1, 2)])
-        scene.set_mask(ids[0])
+        scene.set_groups(ids[0])
         scene.update()
         self.assertIn((0, floor), [(int(p["a"]), int(p["b"])) for p in scene.pairs()])
         scene.remove(ids[1])
@@ -570,7 +570,7 @@ class Counters(unittest.TestCase):
     def test_room_that_grows(self):
         queries = [
             (256, lambda a, b: snug.collide(a, b)),
-            (256, lambda a, b: snug.find_within(a, b, 0.01)),
+            (256, lambda a, b: snug.collide_within(a, b, 0.01)),
             (256, lambda a, b: snug.find_contacts(a, b, depths=True)),
             (64, lambda a, b: snug.collide_sphere(a, (0, 0, 0), 0.5)),
         ]

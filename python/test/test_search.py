@@ -34,8 +34,8 @@ class Searches(unittest.TestCase):
             wanted = snug.collide(a, b)
             self.assertGreater(len(wanted), 50)
             random = np.random.default_rng(seed)
-            for capacity, much_soon in ((1024, False), (1024, True), (3, False), (1, True)):
-                search = snug.Search(a, b, capacity=capacity, much_soon=much_soon)
+            for capacity, widest_first in ((1024, False), (1024, True), (3, False), (1, True)):
+                search = snug.Search(a, b, capacity=capacity, widest_first=widest_first)
                 found, stops = np.empty((0, 2), np.uint32), 0
                 while not search.is_done:
                     missing = wanted[~(wanted[:, None] == found[None]).all(axis=2).any(axis=1)]
@@ -52,14 +52,14 @@ class Searches(unittest.TestCase):
     def test_to_the_end_at_once(self):
         a, b = make_two(2)
         np.testing.assert_array_equal(snug.Search(a, b).run(), snug.collide(a, b))
-        np.testing.assert_array_equal(snug.Search(a, b, much_soon=True).run(), snug.collide(a, b))
+        np.testing.assert_array_equal(snug.Search(a, b, widest_first=True).run(), snug.collide(a, b))
 
     def test_more_pairs_than_a_stride_has_room_for(self):
         faces = np.array([[1, 2, 3]] * 1500, np.uint32)
         model = snug.Model(snug.box().positions(), faces)
         a, b = snug.Body(model), snug.Body(model)
-        for much_soon in (False, True):
-            pairs = snug.Search(a, b, much_soon=much_soon).run()
+        for widest_first in (False, True):
+            pairs = snug.Search(a, b, widest_first=widest_first).run()
             np.testing.assert_array_equal(pairs, np.stack(np.divmod(np.arange(1500 * 1500), 1500), axis=1))
 
     def test_iteration(self):
@@ -75,7 +75,7 @@ class Searches(unittest.TestCase):
 
     def test_much_soon_finds_more_at_first(self):
         a, b = make_two(4)
-        counts = {soon: len(snug.Search(a, b, much_soon=soon).run(150)) for soon in (False, True)}
+        counts = {soon: len(snug.Search(a, b, widest_first=soon).run(150)) for soon in (False, True)}
         self.assertGreater(counts[True], counts[False])
 
     def test_time(self):

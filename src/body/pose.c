@@ -195,7 +195,7 @@ snugStatus snugBody_SetJoints4x4(snugBody* body, const float* matrices, size_t s
 	return SetJoints(body, &(sgPoseInput){ sgPose_jointColumns, 0, count, matrices, stride });
 }
 
-snugStatus snugBody_SetNodes(snugBody* body, const snugMeshlessNode* nodes, uint32_t count)
+snugStatus snugBody_SetMeshlessNodes(snugBody* body, const snugMeshlessNode* nodes, uint32_t count)
 {
 	SG_REQUIRE(body != NULL && nodes != NULL, snug_badArgument);
 	SG_REQUIRE(CanBePosedBy(body, sgPose_nodes), snug_badArgument);

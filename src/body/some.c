@@ -134,7 +134,7 @@ static snugStatus Serve(Request* request, uint32_t limit, const char* function)
 	return status;
 }
 
-snugStatus snugBody_GetSomeVertices(
+snugStatus snugBody_GatherVertices(
     snugBody* body, const double origin[3], const uint32_t* vertices, uint32_t count, float* positions, size_t stride)
 {
 	SG_REQUIRE(body != NULL, snug_badArgument);
@@ -142,7 +142,7 @@ snugStatus snugBody_GetSomeVertices(
 	return Serve(&request, body->model->tree.vertexCount, __func__);
 }
 
-snugStatus snugBody_GetTriangles(
+snugStatus snugBody_GetCorners(
     snugBody* body, const double origin[3], const uint32_t* triangles, uint32_t count, float* corners, size_t stride)
 {
 	SG_REQUIRE(body != NULL, snug_badArgument);

@@ -14,7 +14,7 @@ const sgDeform* sgDeform_Find(snugDeformer deformer)
 		case snug_skin:
 			return &sgDeform_blend;
 		case snug_fields:
-			return &sgDeform_linear;
+			return &sgDeform_fields;
 		case snug_sphericalSkin:
 			return &sgDeform_spherical;
 		case snug_dualQuaternionSkin:

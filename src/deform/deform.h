@@ -9,7 +9,7 @@ extern const sgDeform sgDeform_free;
 extern const sgDeform sgDeform_blend;
 extern const sgDeform sgDeform_spherical;
 extern const sgDeform sgDeform_dualQuaternion;
-extern const sgDeform sgDeform_linear;
+extern const sgDeform sgDeform_fields;
 
 /// Joint or node j of an input as three rows of four floats: where it is, or in `room`.
 const float* sgPoseInput_Matrix(const sgPoseInput* input, uint32_t j, float room[12]);

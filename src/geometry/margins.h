@@ -14,7 +14,8 @@
 #define SG_MARGIN_SQUARES 1.02
 #endif
 
-// ---- Linear skins (deform/bounds/fit.c, deform/skin/blend.c) ---------------------------------------------------
+// ---- Linear skins (deform/bounds/linear_bounds_fit.c, deform/skin/linear.c)
+// ---------------------------------------------------
 
 /// Evaluation of a vertex: per influence, and besides.
 #ifndef SG_MARGIN_INFLUENCE
@@ -171,19 +172,8 @@
 #define SG_MARGIN_PLACED_BOX 1.001
 #endif
 
-// ---- Contact spheres and culling (body/bounds.c)
-// ---------------------------------------------
+// ---- Culling (body/bounds.c) ---------------------------------------------------------------------------------------
 
-/// Radii, in errors of placement per axis: of contact spheres, and what those above need besides.
-#ifndef SG_MARGIN_PLACED_SPHERE
-#define SG_MARGIN_PLACED_SPHERE 4.0
-#endif
-#ifndef SG_MARGIN_SPHERE_ABOVE
-#define SG_MARGIN_SPHERE_ABOVE 8.0
-#endif
-#ifndef SG_MARGIN_SPHERE_SUMS
-#define SG_MARGIN_SPHERE_SUMS 0x1p-20
-#endif
 /// A plane's value: in errors of placement, and of the terms in double.
 #ifndef SG_MARGIN_CULLED
 #define SG_MARGIN_CULLED 2.0

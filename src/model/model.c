@@ -400,7 +400,7 @@ snugStatus sgModel_Read(const sgBlockSource* source, const snugLoadDef* def, snu
 	return status;
 }
 
-snugStatus snugModel_Load(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model)
+snugStatus snugModel_LoadMemory(const void* block, size_t bytes, const snugLoadDef* def, snugModel** model)
 {
 	SG_REQUIRE(model != NULL, snug_badArgument);
 	*model = NULL;

@@ -23,7 +23,7 @@ typedef struct Search
 	snugClosest* closest;
 	sgBox root; ///< around all placed triangles
 	snugCounters counters;
-	sgSide side;
+	sgView side;
 } Search;
 
 static Search* SearchOf(sgTreeWalk* walk)
@@ -40,7 +40,7 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 {
 	Search* search = SearchOf(walk);
 	float SG_ALIGN(32) gaps[SG_LANES];
-	const sgBoxLanes* bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	const uint32_t near =
 	    search->kernels->probes->gapPoint(bounds, search->bodyPoint, search->boxSlack, walk->limit, gaps);
 	search->counters.volumeTests += (uint32_t)__builtin_popcount(opened->set.mask);
@@ -68,7 +68,7 @@ static void Improve(
     Search* search, const float triangle[3][3], const sgNearest* nearest, double distance, uint32_t number)
 {
 	snugClosest* closest = search->closest;
-	bool isSmaller = number < closest->triangle; // SNUG_NO_TRIANGLE is the greatest
+	bool isSmaller = number < closest->triangle; // SNUG_NONE is the greatest
 	if (distance > search->best || (distance == search->best && !isSmaller))
 	{
 		return;
@@ -86,22 +86,22 @@ static void Improve(
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Search* search = SearchOf(walk);
-	const sgKeptLeaf kept = sgSide_Triangles(&search->side, opened, lane, &search->counters);
+	const sgKeptLeaf kept = sgView_Triangles(&search->side, opened, lane, &search->counters);
 	float SG_ALIGN(32) gaps[SG_LANES];
 	uint32_t rest = search->kernels->probes->gapPoint(
-	    &sgSide_Lanes(&search->side, kept)->boxes, search->point, 0.0f, walk->limit, gaps);
-	for (rest &= sgSide_Lanes(&search->side, kept)->mask; rest != 0; rest &= rest - 1)
+	    &sgView_Lanes(&search->side, kept)->boxes, search->point, 0.0f, walk->limit, gaps);
+	for (rest &= sgView_Lanes(&search->side, kept)->mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t i = sgLowestBit(rest);
 		if (gaps[i] <= walk->limit)
 		{
 			float triangle[3][3];
 			sgNearest nearest;
-			sgSide_GetTriangle(&search->side, kept, i, triangle);
+			sgView_GetTriangle(&search->side, kept, i, triangle);
 			++search->counters.triangleTests;
 			search->counters.exactTests += gaps[i] <= 0.0f;
 			double distance = Distance(search, (const float(*)[3])triangle, gaps[i] <= 0.0f, &nearest);
-			uint32_t number = sgSide_TriangleNumber(&search->side, kept, i);
+			uint32_t number = sgView_TriangleNumber(&search->side, kept, i);
 			Improve(search, (const float(*)[3])triangle, &nearest, distance, number);
 		}
 	}
@@ -131,7 +131,7 @@ static void Aim(Search* search, const float point[3], double most, snugClosest* 
 	search->walk.isStopped = false;
 	search->walk.limit = sgNearLimit(most, search->slack);
 	search->closest = closest;
-	*closest = (snugClosest){ .distance = INFINITY, .triangle = SNUG_NO_TRIANGLE };
+	*closest = (snugClosest){ .distance = INFINITY, .triangle = SNUG_NONE };
 }
 
 static snugStatus Start(Search* search, snugBody* body, const double origin[3])
@@ -139,7 +139,7 @@ static snugStatus Start(Search* search, snugBody* body, const double origin[3])
 	sgBox root;
 	search->kernels = sgGetKernels();
 	search->counters = (snugCounters){ 0 };
-	snugStatus status = sgSide_Start(&search->side, body, origin, &root, &search->counters);
+	snugStatus status = sgView_Start(&search->side, body, origin, &root, &search->counters);
 	if (status == snug_success)
 	{
 		search->root = sgPlacement_BoundBox(&search->side.placement, &root);
@@ -160,7 +160,7 @@ static SG_NOINLINE snugResult FindClosest(snugBody* body, const char* points, si
 		{
 			sgTreeWalk_Descend(&search.walk, &walker, 0);
 		}
-		if (closest[i].triangle != SNUG_NO_TRIANGLE)
+		if (closest[i].triangle != SNUG_NONE)
 		{
 			closest[i].distance = search.best;
 			sgUnitNormal((const float(*)[3])search.corners, closest[i].normal);
@@ -169,7 +169,7 @@ static SG_NOINLINE snugResult FindClosest(snugBody* body, const char* points, si
 	}
 	if (result.status == snug_success)
 	{
-		sgSide_Finish(&search.side);
+		sgView_Finish(&search.side);
 		result.complete = true;
 		result.counters = search.counters;
 	}

@@ -276,7 +276,7 @@ static void AddContact(Search* search, snugPair pair)
 	sgContact found;
 	sgTriangles_Contact((const float(*)[3])a->corners, (const float(*)[3])b->corners, &found);
 	snugContact* contact = search->buffer->contacts + search->buffer->contactCount++;
-	*contact = (snugContact){ .a = a->number, .b = b->number, .kind = kinds[found.kind], .curve = SNUG_NO_CURVE };
+	*contact = (snugContact){ .a = a->number, .b = b->number, .kind = kinds[found.kind], .curve = SNUG_NONE };
 	contact->pointCount = (uint32_t)found.count;
 	for (int i = 0; i < found.count; ++i)
 	{

@@ -157,7 +157,7 @@ void sgContactBuffer_Join(snugContactBuffer* buffer, const snugBody* a, const sn
 		{
 			const snugContact* contact = buffer->contacts + i;
 			const uint32_t end = pass == 1 ? 1 : 0;
-			if (contact->curve != SNUG_NO_CURVE || !IsLinked(buffer, i) ||
+			if (contact->curve != SNUG_NONE || !IsLinked(buffer, i) ||
 			    (pass < 2 && buffer->degrees[contact->points[end]] == 2))
 			{
 				continue;

@@ -280,8 +280,8 @@ static LevelBoxes BoxesOf(Walk* walk, const Level* level)
 {
 	sgPairSearch* search = &walk->search;
 	LevelBoxes boxes;
-	boxes.a = *sgSide_Bounds(&search->a, &level->a, &search->counters);
-	const sgBoxLanes* boxesB = sgSide_Bounds(&search->b, &level->b, &search->counters);
+	boxes.a = *sgView_Bounds(&search->a, &level->a, &search->counters);
+	const sgBoxLanes* boxesB = sgView_Bounds(&search->b, &level->b, &search->counters);
 	boxes.b = *boxesB;
 	if (search->motionBA.kind != sgMotion_none)
 	{
@@ -457,7 +457,7 @@ static void Visit(Walk* walk)
 	{
 		RefineToLevel(walk, walk->query->maxLevel);
 	}
-	else if (walk->query->muchSoon)
+	else if (walk->query->widestFirst)
 	{
 		VisitByOverlap(walk);
 	}
@@ -491,8 +491,8 @@ static SG_NOINLINE snugResult Run(
 		Begin(frontier, a, b);
 	}
 	Visit(&walk);
-	sgSide_Finish(&walk.search.a);
-	sgSide_Finish(&walk.search.b);
+	sgView_Finish(&walk.search.a);
+	sgView_Finish(&walk.search.b);
 	sgSink_Finish(&sink);
 	result.complete = frontier->count == 0;
 	result.count = sink.count;

@@ -21,11 +21,11 @@ typedef struct Search
 	sgProbe probe;
 	sgProbeSegment segment; ///< from the point to beyond the body
 	sgBox root;             ///< around all placed triangles
-	uint32_t triangle;      ///< the smallest one that the point is on, or SNUG_NO_TRIANGLE
+	uint32_t triangle;      ///< the smallest one that the point is on, or SNUG_NONE
 	int32_t winding;        ///< crossings through fronts less those through backs
 	bool isOdd;             ///< the number of all crossings
 	snugCounters counters;
-	sgSide side;
+	sgView side;
 } Search;
 
 static Search* SearchOf(sgTreeWalk* walk)
@@ -42,7 +42,7 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 {
 	(void)keys;
 	Search* search = SearchOf(walk);
-	const sgBoxLanes* bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	float SG_ALIGN(32) entries[SG_LANES];
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
 	return search->kernels->probes->clipBoxes(bounds, &search->probe, 1.0f, entries) & opened->set.mask;
@@ -65,19 +65,19 @@ static bool IsOn(const float point[3], const float triangle[3][3])
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Search* search = SearchOf(walk);
-	const sgKeptLeaf kept = sgSide_Triangles(&search->side, opened, lane, &search->counters);
-	const sgProbeLine line = sgProbeSegment_Near(&search->segment, &sgSide_Lanes(&search->side, kept)->box);
-	uint32_t passed = search->kernels->probes->passTriangles(sgSide_Lanes(&search->side, kept), &line);
-	search->counters.triangleTests += sgSide_Lanes(&search->side, kept)->leaf->triangleCount;
+	const sgKeptLeaf kept = sgView_Triangles(&search->side, opened, lane, &search->counters);
+	const sgProbeLine line = sgProbeSegment_Near(&search->segment, &sgView_Lanes(&search->side, kept)->box);
+	uint32_t passed = search->kernels->probes->passTriangles(sgView_Lanes(&search->side, kept), &line);
+	search->counters.triangleTests += sgView_Lanes(&search->side, kept)->leaf->triangleCount;
 	search->counters.exactTests += sgCountBits(passed);
 	for (; passed != 0; passed &= passed - 1)
 	{
 		const uint32_t i = sgLowestBit(passed);
 		float triangle[3][3];
-		sgSide_GetTriangle(&search->side, kept, i, triangle);
+		sgView_GetTriangle(&search->side, kept, i, triangle);
 		if (IsOn(search->point, (const float(*)[3])triangle))
 		{
-			const uint32_t number = sgSide_TriangleNumber(&search->side, kept, i);
+			const uint32_t number = sgView_TriangleNumber(&search->side, kept, i);
 			search->triangle = number < search->triangle ? number : search->triangle;
 		}
 		const int cross = sgHalfLine_Cross(search->point, (const float(*)[3])triangle);
@@ -93,7 +93,7 @@ static snugStatus StartSearch(Search* search, snugBody* body, const double origi
 	sgBox root;
 	search->kernels = sgGetKernels();
 	search->counters = *before;
-	snugStatus status = sgSide_Start(&search->side, body, origin, &root, &search->counters);
+	snugStatus status = sgView_Start(&search->side, body, origin, &root, &search->counters);
 	if (status == snug_success)
 	{
 		search->root = sgPlacement_BoundBox(&search->side.placement, &root);
@@ -101,13 +101,13 @@ static snugStatus StartSearch(Search* search, snugBody* body, const double origi
 	return status;
 }
 
-static snugPlace Ask(Search* search, const float point[3])
+static snugSide Ask(Search* search, const float point[3])
 {
 	const sgBox* root = &search->root;
 	memcpy(search->point, point, sizeof(search->point));
 	search->walk.isStopped = false;
 	search->walk.limit = 1.0f;
-	search->triangle = SNUG_NO_TRIANGLE;
+	search->triangle = SNUG_NONE;
 	search->winding = 0;
 	search->isOdd = false;
 	// So that NaN, of an empty box, is none.
@@ -123,26 +123,26 @@ static snugPlace Ask(Search* search, const float point[3])
 		search->segment = sgProbeSegment_Make(point, beyond);
 		sgTreeWalk_Descend(&search->walk, &walker, 0);
 	}
-	return search->triangle != SNUG_NO_TRIANGLE ? snug_onSurface : search->isOdd ? snug_inside : snug_outside;
+	return search->triangle != SNUG_NONE ? snug_onSurface : search->isOdd ? snug_inside : snug_outside;
 }
 
 static SG_NOINLINE snugResult FindInside(
-    snugBody* body, const char* points, size_t stride, uint64_t count, snugPointPlace* sides, const double origin[3])
+    snugBody* body, const char* points, size_t stride, uint64_t count, snugPointSide* sides, const double origin[3])
 {
 	Search search; // not zeroed: most of it is scratch
 	snugResult result = { .count = 0 };
 	result.status = StartSearch(&search, body, origin, &result.counters);
 	for (uint64_t i = 0; result.status == snug_success && i < count; ++i)
 	{
-		const snugPlace place = Ask(&search, (const float*)(const void*)(points + i * stride));
-		sides[i] = (snugPointPlace){
+		const snugSide place = Ask(&search, (const float*)(const void*)(points + i * stride));
+		sides[i] = (snugPointSide){
 			.side = place, .triangle = search.triangle, .winding = place == snug_onSurface ? 0 : search.winding
 		};
 		result.count += place != snug_outside;
 	}
 	if (result.status == snug_success)
 	{
-		sgSide_Finish(&search.side);
+		sgView_Finish(&search.side);
 		result.counters = search.counters;
 	}
 	return result;
@@ -154,9 +154,9 @@ static SG_NOINLINE snugResult FindInside(
 typedef struct Pair
 {
 	Search inside; ///< of the outer body
-	sgSide inner;
+	sgView inner;
 	sgBoxMotion motion; ///< from the space of the inner body to that of the outer one
-	bool isAny[3];      ///< by snugPlace: whether some of the inner body is there
+	bool isAny[3];      ///< by snugSide: whether some of the inner body is there
 } Pair;
 
 // Whether a box overlaps any leaf of the outer body.
@@ -170,7 +170,7 @@ static bool IsNearSurface(Pair* pair, const sgBoxLanes* box)
 	while (depth > 0 && !isNear)
 	{
 		const sgOpened opened = sgOpen(tree, stack[--depth]);
-		const sgBoxLanes* bounds = sgSide_Bounds(&outer->side, &opened, &outer->counters);
+		const sgBoxLanes* bounds = sgView_Bounds(&outer->side, &opened, &outer->counters);
 		uint32_t met = (uint32_t)outer->kernels->boxes->overlapBoxes(box, 1, bounds, opened.set.mask);
 		outer->counters.volumeTests += sgCountBits(opened.set.mask);
 		isNear = (met & opened.set.leafMask) != 0;
@@ -186,12 +186,12 @@ static bool IsNearSurface(Pair* pair, const sgBoxLanes* box)
 static void AskTriangles(Pair* pair, uint32_t leafSlot, uint32_t most)
 {
 	const sgOpened opened = sgOpen(pair->inner.tree, leafSlot);
-	const sgKeptLeaf kept = sgSide_Triangles(&pair->inner, &opened, leafSlot % SG_LANES, &pair->inside.counters);
-	const uint32_t count = sgSide_Lanes(&pair->inner, kept)->leaf->triangleCount;
+	const sgKeptLeaf kept = sgView_Triangles(&pair->inner, &opened, leafSlot % SG_LANES, &pair->inside.counters);
+	const uint32_t count = sgView_Lanes(&pair->inner, kept)->leaf->triangleCount;
 	for (uint32_t i = 0; i < count && i < most; ++i)
 	{
 		float triangle[3][3];
-		sgSide_GetTriangle(&pair->inner, kept, i, triangle);
+		sgView_GetTriangle(&pair->inner, kept, i, triangle);
 		pair->isAny[Ask(&pair->inside, triangle[0])] = true;
 	}
 }
@@ -199,7 +199,7 @@ static void AskTriangles(Pair* pair, uint32_t leafSlot, uint32_t most)
 static void BoxOf(Pair* pair, uint32_t slot, sgBoxLanes* moved)
 {
 	const sgOpened opened = { slot, sgTree_Family(pair->inner.tree, slot) };
-	const sgBoxLanes* bounds = sgSide_Bounds(&pair->inner, &opened, &pair->inside.counters);
+	const sgBoxLanes* bounds = sgView_Bounds(&pair->inner, &opened, &pair->inside.counters);
 	sgBoxLanes boxes;
 	const sgBox box = sgBoxLanes_Get(bounds, slot % SG_LANES);
 	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
@@ -243,7 +243,7 @@ static void Descend(Pair* pair)
 }
 
 // Whether they share a point is asked first.
-static snugStatus FindTouch(snugBody* a, snugBody* b, const double origin[3], snugPlace* side, snugCounters* counters)
+static snugStatus FindTouch(snugBody* a, snugBody* b, const double origin[3], snugSide* side, snugCounters* counters)
 {
 	const sgPairOptions options = {
 		.origin = origin,
@@ -258,7 +258,7 @@ static snugStatus FindTouch(snugBody* a, snugBody* b, const double origin[3], sn
 	return touching.status;
 }
 
-static SG_NOINLINE snugResult FindBody(snugBody* inner, snugBody* outer, const double origin[3], snugPlace* side)
+static SG_NOINLINE snugResult FindBody(snugBody* inner, snugBody* outer, const double origin[3], snugSide* side)
 {
 	snugResult result = { .count = 0 };
 	result.status = FindTouch(inner, outer, origin, side, &result.counters);
@@ -273,15 +273,15 @@ static SG_NOINLINE snugResult FindBody(snugBody* inner, snugBody* outer, const d
 	result.status = StartSearch(&pair.inside, outer, origin, &result.counters);
 	if (result.status == snug_success)
 	{
-		result.status = sgSide_Start(&pair.inner, inner, origin, &root, &pair.inside.counters);
+		result.status = sgView_Start(&pair.inner, inner, origin, &root, &pair.inside.counters);
 	}
 	if (result.status == snug_success)
 	{
 		pair.motion =
 		    sgRelativeMotion(&outer->frame, &pair.inside.side.placement, &inner->frame, &pair.inner.placement, &root);
 		Descend(&pair);
-		sgSide_Finish(&pair.inside.side);
-		sgSide_Finish(&pair.inner);
+		sgView_Finish(&pair.inside.side);
+		sgView_Finish(&pair.inner);
 		const bool isPartly = pair.isAny[snug_outside] && pair.isAny[snug_inside];
 		*side = isPartly ? snug_partlyInside : pair.isAny[snug_inside] ? snug_inside : snug_outside;
 		result.count = *side == snug_inside;
@@ -295,7 +295,7 @@ static SG_NOINLINE snugResult FindBody(snugBody* inner, snugBody* outer, const d
 static const double zero[3] = { 0.0, 0.0, 0.0 };
 
 snugResult snugFindInside(
-    snugBody* body, const float* points, size_t stride, uint64_t count, snugPointPlace* sides, const double origin[3])
+    snugBody* body, const float* points, size_t stride, uint64_t count, snugPointSide* sides, const double origin[3])
 {
 	const snugResult misuse = { .status = snug_badArgument };
 	origin = origin != NULL ? origin : zero;
@@ -314,10 +314,10 @@ snugResult snugFindInside(
 	return result;
 }
 
-snugResult snugFindBodyInside(snugBody* inner, snugBody* outer, const double origin[3], snugPlace* side)
+snugResult snugFindBodyInside(snugBody* inner, snugBody* outer, const double origin[3], snugSide* side)
 {
 	const snugResult misuse = { .status = snug_badArgument };
-	snugPlace found = snug_outside;
+	snugSide found = snug_outside;
 	origin = origin != NULL ? origin : zero;
 	side = side != NULL ? side : &found;
 	*side = found;

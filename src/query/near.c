@@ -7,7 +7,7 @@
 #include <math.h>
 
 // How large both bodies are together, along an axis at most.
-static double Extent(const sgSide* a, const sgBox* rootA, const sgSide* b, const sgBox* rootB)
+static double Extent(const sgView* a, const sgBox* rootA, const sgView* b, const sgBox* rootB)
 {
 	sgBox boxA = sgPlacement_BoundBox(&a->placement, rootA), boxB = sgPlacement_BoundBox(&b->placement, rootB);
 	sgBox_AddBox(&boxA, &boxB);
@@ -24,8 +24,8 @@ snugStatus sgNearPair_Start(sgNearPair* near, snugBody* a, snugBody* b, const do
 {
 	sgBox rootA, rootB;
 	near->kernels = sgGetKernels();
-	snugStatus status = sgSide_Start(&near->a, a, origin, &rootA, &near->counters);
-	status = status == snug_success ? sgSide_Start(&near->b, b, origin, &rootB, &near->counters) : status;
+	snugStatus status = sgView_Start(&near->a, a, origin, &rootA, &near->counters);
+	status = status == snug_success ? sgView_Start(&near->b, b, origin, &rootB, &near->counters) : status;
 	if (status == snug_success)
 	{
 		near->motionBA = sgRelativeMotion(&a->frame, &near->a.placement, &b->frame, &near->b.placement, &rootB);
@@ -36,16 +36,16 @@ snugStatus sgNearPair_Start(sgNearPair* near, snugBody* a, snugBody* b, const do
 
 void sgNearPair_Finish(sgNearPair* near)
 {
-	sgSide_Finish(&near->a);
-	sgSide_Finish(&near->b);
+	sgView_Finish(&near->a);
+	sgView_Finish(&near->b);
 }
 
 // Boxes of b, moved into the space of a, have grown by all that placing and moving may be off by (sgRelativeMotion), so
 // the distance of boxes is no more than that of placed triangles.
 void sgNearPair_Look(sgNearPair* near, const sgOpened* a, const sgOpened* b, float limit, sgGaps* gaps)
 {
-	const sgBoxLanes* boxesA = sgSide_Bounds(&near->a, a, &near->counters);
-	const sgBoxLanes* boxesB = sgSide_Bounds(&near->b, b, &near->counters);
+	const sgBoxLanes* boxesA = sgView_Bounds(&near->a, a, &near->counters);
+	const sgBoxLanes* boxesB = sgView_Bounds(&near->b, b, &near->counters);
 	sgBoxLanes moved;
 	if (near->motionBA.kind != sgMotion_none)
 	{
@@ -59,9 +59,9 @@ void sgNearPair_Look(sgNearPair* near, const sgOpened* a, const sgOpened* b, flo
 
 void sgNearPair_LookAtLeaves(const sgNearPair* near, sgKeptLeaf a, sgKeptLeaf b, float limit, sgGaps* gaps)
 {
-	const uint32_t maskA = sgSide_Lanes(&near->a, a)->mask, maskB = sgSide_Lanes(&near->b, b)->mask;
-	gaps->pairs = near->kernels->probes->nearBoxes(&sgSide_Lanes(&near->a, a)->boxes, maskA,
-	                  &sgSide_Lanes(&near->b, b)->boxes, limit, gaps->squares) &
+	const uint32_t maskA = sgView_Lanes(&near->a, a)->mask, maskB = sgView_Lanes(&near->b, b)->mask;
+	gaps->pairs = near->kernels->probes->nearBoxes(&sgView_Lanes(&near->a, a)->boxes, maskA,
+	                  &sgView_Lanes(&near->b, b)->boxes, limit, gaps->squares) &
 	              sgMaskProduct(maskA, maskB);
 }
 

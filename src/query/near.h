@@ -3,7 +3,7 @@
 #define SG_NEAR_H
 
 #include "geometry/distance.h"
-#include "query/side.h"
+#include "query/view.h"
 #include "snug/snug_queries.h"
 #include "tree/probe_kernels.h"
 
@@ -15,7 +15,7 @@ typedef struct sgNearPair
 	sgBoxMotion motionBA; ///< from the space of b to that of a
 	double slack;         ///< what computed distances may be off by
 	snugCounters counters;
-	sgSide a, b;
+	sgView a, b;
 } sgNearPair;
 
 /// Lower bounds of squared distances, bit and place 8 i + j for lane i of one and lane j of another.

@@ -44,7 +44,7 @@ static bool Intersect(const sgPairSearch* search, uint32_t lane)
 	return search->kernels->leaves->intersectTriangles((const float(*)[3])a, (const float(*)[3])b);
 }
 
-static uint32_t LeafOf(const sgSide* side, const sgLeaf* leaf)
+static uint32_t LeafOf(const sgView* side, const sgLeaf* leaf)
 {
 	return (uint32_t)(leaf - side->tree->leaves);
 }
@@ -103,11 +103,11 @@ static void Queue(sgPairSearch* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf b, 
 	{
 		for (int axis = 0; axis < 3; ++axis)
 		{
-			search->queue.a[c][axis][lane] = sgSide_Lanes(&search->a, a)->corner[c][axis][i];
-			search->queue.b[c][axis][lane] = sgSide_Lanes(&search->b, b)->corner[c][axis][j];
+			search->queue.a[c][axis][lane] = sgView_Lanes(&search->a, a)->corner[c][axis][i];
+			search->queue.b[c][axis][lane] = sgView_Lanes(&search->b, b)->corner[c][axis][j];
 		}
 	}
-	search->queued[lane] = (sgQueuedPair){ sgSide_Lanes(&search->a, a)->leaf, sgSide_Lanes(&search->b, b)->leaf, i, j };
+	search->queued[lane] = (sgQueuedPair){ sgView_Lanes(&search->a, a)->leaf, sgView_Lanes(&search->b, b)->leaf, i, j };
 	if (search->queuedCount == SG_LANES)
 	{
 		Flush(search);
@@ -196,13 +196,13 @@ static uint64_t Overlap(sgPairSearch* search, const sgBoxLanes* a, uint32_t mask
 /// One side of a comparison.
 typedef struct Party
 {
-	sgSide* side;
+	sgView* side;
 	const sgOpened* opened;
 	sgLook look;              ///< from before anything was made
 	const sgBoxLanes* bounds; ///< null: not made yet
 } Party;
 
-static Party LookAt(sgSide* side, const sgOpened* opened)
+static Party LookAt(sgView* side, const sgOpened* opened)
 {
 	sgLook look = sgBody_Look(side->body, opened->set);
 	return (Party){ side, opened, look, look.bounds };
@@ -212,7 +212,7 @@ static void MakeBounds(sgPairSearch* search, Party* party)
 {
 	if (party->bounds == NULL)
 	{
-		sgSide* side = party->side;
+		sgView* side = party->side;
 		party->bounds = sgBody_Refresh(side->body, party->opened->set, &side->scratch, &search->counters);
 	}
 }
@@ -292,11 +292,11 @@ static float TrianglesGap(const float a[3][3], const float b[3][3])
 }
 
 // The placed triangles of a leaf.
-static sgKeptLeaf FindLeaf(sgPairSearch* search, sgSide* side, uint32_t leaf)
+static sgKeptLeaf FindLeaf(sgPairSearch* search, sgView* side, uint32_t leaf)
 {
 	const uint32_t slot = side->tree->leaves[leaf].slot;
 	const sgOpened opened = sgOpen(side->tree, slot);
-	return sgSide_Triangles(side, &opened, slot % SG_LANES, &search->counters);
+	return sgView_Triangles(side, &opened, slot % SG_LANES, &search->counters);
 }
 
 // The distances that wait.
@@ -306,8 +306,8 @@ static SG_NOINLINE void ApproachWaiting(sgPairSearch* search)
 	{
 		const uint32_t* where = search->waiting[i].memory;
 		float a[3][3], b[3][3];
-		sgSide_GetTriangle(&search->a, FindLeaf(search, &search->a, where[0]), where[1], a);
-		sgSide_GetTriangle(&search->b, FindLeaf(search, &search->b, where[2]), where[3], b);
+		sgView_GetTriangle(&search->a, FindLeaf(search, &search->a, where[0]), where[1], a);
+		sgView_GetTriangle(&search->b, FindLeaf(search, &search->b, where[2]), where[3], b);
 		if (!sgTriangles_AreFar((const float(*)[3])a, (const float(*)[3])b, search->bound2))
 		{
 			Approach(search, TrianglesGap((const float(*)[3])a, (const float(*)[3])b));
@@ -320,12 +320,12 @@ static SG_NOINLINE void ApproachWaiting(sgPairSearch* search)
 // triangles intersect.
 static SG_NOINLINE void ApproachTriangles(sgPairSearch* search, sgKeptLeaf a, sgKeptLeaf b)
 {
-	const sgSide *sideA = &search->a, *sideB = &search->b;
+	const sgView *sideA = &search->a, *sideB = &search->b;
 	float gap2;
-	uint64_t pairs = search->kernels->probes->overlapOrGap(&sgSide_Lanes(sideA, a)->boxes, sgSide_Lanes(sideA, a)->mask,
-	    &sgSide_Lanes(sideB, b)->boxes, sgSide_Lanes(sideB, b)->mask, &gap2);
-	const uint32_t leafA = LeafOf(sideA, sgSide_Lanes(sideA, a)->leaf);
-	const uint32_t leafB = LeafOf(sideB, sgSide_Lanes(sideB, b)->leaf);
+	uint64_t pairs = search->kernels->probes->overlapOrGap(&sgView_Lanes(sideA, a)->boxes, sgView_Lanes(sideA, a)->mask,
+	    &sgView_Lanes(sideB, b)->boxes, sgView_Lanes(sideB, b)->mask, &gap2);
+	const uint32_t leafA = LeafOf(sideA, sgView_Lanes(sideA, a)->leaf);
+	const uint32_t leafB = LeafOf(sideB, sgView_Lanes(sideB, b)->leaf);
 	Approach(search, gap2);
 	for (; pairs != 0; pairs &= pairs - 1)
 	{
@@ -342,11 +342,11 @@ static SG_NOINLINE void ApproachTriangles(sgPairSearch* search, sgKeptLeaf a, sg
 static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {
 	sgPairSearch* search = SearchOf(walk);
-	const sgKeptLeaf a = sgSide_Triangles(&search->a, openedA, laneA, &search->counters);
-	const sgKeptLeaf b = sgSide_Triangles(&search->b, openedB, laneB, &search->counters);
+	const sgKeptLeaf a = sgView_Triangles(&search->a, openedA, laneA, &search->counters);
+	const sgKeptLeaf b = sgView_Triangles(&search->b, openedB, laneB, &search->counters);
 	uint64_t tests = 0;
 	uint64_t pairs =
-	    search->kernels->leaves->filterTriangles(sgSide_Lanes(&search->a, a), sgSide_Lanes(&search->b, b), &tests);
+	    search->kernels->leaves->filterTriangles(sgView_Lanes(&search->a, a), sgView_Lanes(&search->b, b), &tests);
 	search->counters.triangleTests += tests;
 	for (; pairs != 0 && !walk->isStopped; pairs &= pairs - 1)
 	{
@@ -455,8 +455,8 @@ static snugStatus PlaceLoosely(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	sgBox aroundA, aroundB;
 	const double* origin = search->options->origin;
-	snugStatus status = sgSide_PlaceLoosely(&search->a, a, origin, &aroundA, &search->counters);
-	status = status == snug_success ? sgSide_PlaceLoosely(&search->b, b, origin, &aroundB, &search->counters) : status;
+	snugStatus status = sgView_PlaceLoosely(&search->a, a, origin, &aroundA, &search->counters);
+	status = status == snug_success ? sgView_PlaceLoosely(&search->b, b, origin, &aroundB, &search->counters) : status;
 	if (status == snug_success)
 	{
 		FindMotions(search, &aroundA, &aroundB);
@@ -513,8 +513,8 @@ static bool TryWitness(sgPairSearch* search)
 		LookAround(search, &slotA, &slotB);
 		isDone = search->walk.isStopped || (slotA == 0 && slotB == 0);
 	}
-	sgSide_Finish(&search->a);
-	sgSide_Finish(&search->b);
+	sgView_Finish(&search->a);
+	sgView_Finish(&search->b);
 	return isDone;
 }
 
@@ -522,8 +522,8 @@ snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	sgBox rootA, rootB;
 	const double* origin = search->options->origin;
-	snugStatus status = sgSide_Start(&search->a, a, origin, &rootA, &search->counters);
-	status = status == snug_success ? sgSide_Start(&search->b, b, origin, &rootB, &search->counters) : status;
+	snugStatus status = sgView_Start(&search->a, a, origin, &rootA, &search->counters);
+	status = status == snug_success ? sgView_Start(&search->b, b, origin, &rootB, &search->counters) : status;
 	if (status == snug_success)
 	{
 		FindMotions(search, &rootA, &rootB);
@@ -559,8 +559,8 @@ static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 		{
 			sgPairSearch_Descend(search, 0, 0);
 		}
-		sgSide_Finish(&search->a);
-		sgSide_Finish(&search->b);
+		sgView_Finish(&search->a);
+		sgView_Finish(&search->b);
 	}
 	return status;
 }

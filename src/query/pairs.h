@@ -3,8 +3,8 @@
 #ifndef SG_PAIRS_H
 #define SG_PAIRS_H
 
-#include "query/side.h"
 #include "query/sink.h"
+#include "query/view.h"
 
 #include <stdatomic.h>
 
@@ -63,7 +63,7 @@ typedef struct sgPairSearch
 	float gap2;   ///< the same for what the last comparison has ruled out
 	snugWitness waiting[SG_WAITING_PAIRS]; ///< pairs of triangles whose distance counts if none intersect
 	uint32_t waitingCount;
-	sgSide a, b;
+	sgView a, b;
 } sgPairSearch;
 
 /// Find pairs of intersecting triangles and hand them to `sink`. Fills in status, complete and counters.

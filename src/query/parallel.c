@@ -95,15 +95,15 @@ static SG_NOINLINE void RunSearch(Tasks* tasks, NodePair pair)
 	search.walk.isStopped = atomic_load_explicit(&tasks->team.isStopped, memory_order_relaxed);
 	search.motionBA = like->motionBA;
 	search.motionAB = like->motionAB;
-	sgSide_Share(&search.a, &like->a);
-	sgSide_Share(&search.b, &like->b);
+	sgView_Share(&search.a, &like->a);
+	sgView_Share(&search.b, &like->b);
 	if (!search.walk.isStopped)
 	{
 		sgPairSearch_Descend(&search, pair.a, pair.b);
 		sgPairSearch_HandOver(&search);
 	}
-	sgSide_Finish(&search.a);
-	sgSide_Finish(&search.b);
+	sgView_Finish(&search.a);
+	sgView_Finish(&search.b);
 	Team_Lock(&tasks->team);
 	sgCounters_Add(&tasks->team.counters, &search.counters);
 	Team_Unlock(&tasks->team);

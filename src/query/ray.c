@@ -5,8 +5,8 @@
 #include "base/fpenv.h"
 #include "geometry/segment.h"
 #include "query/probe.h"
-#include "query/side.h"
 #include "query/triangles.h"
+#include "query/view.h"
 #include "snug/snug_queries.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ typedef struct Search
 	sgHitFcn* visit;   ///< told of each; null: those with room are kept
 	void* user;
 	snugCounters counters;
-	sgSide side;
+	sgView side;
 } Search;
 
 static Search* SearchOf(sgTreeWalk* walk)
@@ -80,7 +80,7 @@ static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
 static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
 	Search* search = SearchOf(walk);
-	const sgBoxLanes* bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	float SG_ALIGN(32) entries[SG_LANES];
 	uint32_t met = search->kernels->probes->clipBoxes(bounds, &search->probe, walk->limit, entries);
 	memcpy(keys, entries, sizeof(entries));
@@ -91,23 +91,23 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 static bool HitTriangle(const Search* search, sgKeptLeaf kept, uint32_t lane, snugRayHit* hit)
 {
 	float triangle[3][3];
-	sgSide_GetTriangle(&search->side, kept, lane, triangle);
+	sgView_GetTriangle(&search->side, kept, lane, triangle);
 	sgSegmentHit found;
 	if (!sgSegment_Hit(search->ray->from, search->ray->to, (const float(*)[3])triangle, &found))
 	{
 		return false;
 	}
-	*hit = MakeHit(search, (const float(*)[3])triangle, &found, sgSide_TriangleNumber(&search->side, kept, lane));
+	*hit = MakeHit(search, (const float(*)[3])triangle, &found, sgView_TriangleNumber(&search->side, kept, lane));
 	return true;
 }
 
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Search* search = SearchOf(walk);
-	const sgKeptLeaf kept = sgSide_Triangles(&search->side, opened, lane, &search->counters);
-	sgProbeLine line = sgProbeSegment_Near(&search->segment, &sgSide_Lanes(&search->side, kept)->box);
-	uint32_t passed = search->kernels->probes->passTriangles(sgSide_Lanes(&search->side, kept), &line);
-	search->counters.triangleTests += sgSide_Lanes(&search->side, kept)->leaf->triangleCount;
+	const sgKeptLeaf kept = sgView_Triangles(&search->side, opened, lane, &search->counters);
+	sgProbeLine line = sgProbeSegment_Near(&search->segment, &sgView_Lanes(&search->side, kept)->box);
+	uint32_t passed = search->kernels->probes->passTriangles(sgView_Lanes(&search->side, kept), &line);
+	search->counters.triangleTests += sgView_Lanes(&search->side, kept)->leaf->triangleCount;
 	search->counters.exactTests += (uint32_t)__builtin_popcount(passed);
 	for (; passed != 0 && !walk->isStopped; passed &= passed - 1)
 	{
@@ -147,7 +147,7 @@ static snugStatus Start(Search* search, snugBody* body, const double origin[3])
 	search->kernels = sgGetKernels();
 	search->counters = (snugCounters){ 0 };
 	sgBox root;
-	return sgSide_Start(&search->side, body, origin, &root, &search->counters);
+	return sgView_Start(&search->side, body, origin, &root, &search->counters);
 }
 
 static void Aim(Search* search, const snugRay* ray, snugRayHit* hits, uint64_t capacity)
@@ -170,7 +170,7 @@ static bool IsEmpty(const Search* search)
 
 static snugResult Finish(Search* search, uint64_t count)
 {
-	sgSide_Finish(&search->side);
+	sgView_Finish(&search->side);
 	return (snugResult){ .status = snug_success, .complete = true, .count = count, .counters = search->counters };
 }
 
@@ -186,7 +186,7 @@ static SG_NOINLINE snugResult CastRays(
 	uint64_t found = 0;
 	for (uint64_t i = 0; i < count; ++i)
 	{
-		hits[i] = (snugRayHit){ .t = 2.0, .triangle = SNUG_NO_TRIANGLE };
+		hits[i] = (snugRayHit){ .t = 2.0, .triangle = SNUG_NONE };
 		Aim(&search, rays + i, hits + i, 1);
 		if (!IsEmpty(&search) && query->any)
 		{

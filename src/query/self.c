@@ -8,9 +8,9 @@
 #include "base/fpenv.h"
 #include "geometry/box_kernels.h"
 #include "geometry/triangle.h"
-#include "query/side.h"
 #include "query/sink.h"
 #include "query/triangles.h"
+#include "query/view.h"
 #include "snug/snug_queries.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@
 /// A side, with the vertex numbers of leaves that it keeps: each in the place that its triangles have there.
 typedef struct Party
 {
-	sgSide side;
+	sgView side;
 	const sgLeaf* leaves[SG_LEAF_GROUPS][SG_LANES]; ///< whose corners are here; null: nobody's
 	sgCornerLanes corners[SG_LEAF_GROUPS][SG_LANES];
 } Party;
@@ -50,8 +50,8 @@ static const uint64_t diagonal = 0x8040201008040201;
 static uint64_t Compare(sgPairWalk* walk, const sgOpened* a, const sgOpened* b)
 {
 	Search* search = SearchOf(walk);
-	const sgBoxLanes* boxesA = sgSide_Bounds(&search->a.side, a, &search->counters);
-	const sgBoxLanes* boxesB = sgSide_Bounds(&search->b.side, b, &search->counters);
+	const sgBoxLanes* boxesA = sgView_Bounds(&search->a.side, a, &search->counters);
+	const sgBoxLanes* boxesB = sgView_Bounds(&search->b.side, b, &search->counters);
 	uint64_t pairs = search->kernels->boxes->overlapBoxes(boxesA, a->set.mask, boxesB, b->set.mask);
 	uint64_t all = sgMaskProduct(a->set.mask, b->set.mask);
 	if (a->slot == b->slot)
@@ -83,7 +83,7 @@ static void FindCorners(const snugBody* body, const sgLeaf* leaf, sgCornerLanes*
 // The vertices at the corners of a leaf's triangles; good as long as those are.
 static const sgCornerLanes* CornersOf(Party* party, sgKeptLeaf kept)
 {
-	const sgLeaf* leaf = sgSide_Lanes(&party->side, kept)->leaf;
+	const sgLeaf* leaf = sgView_Lanes(&party->side, kept)->leaf;
 	const uint32_t place = leaf->slot / SG_LANES % SG_LEAF_GROUPS, lane = leaf->slot % SG_LANES;
 	if (party->leaves[place][lane] != leaf)
 	{
@@ -125,33 +125,33 @@ static bool MeetAtRest(
 
 static void Decide(Search* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf b, uint32_t j)
 {
-	const sgSide *sideA = &search->a.side, *sideB = &search->b.side;
-	const sgLeaf *leafA = sgSide_Lanes(sideA, a)->leaf, *leafB = sgSide_Lanes(sideB, b)->leaf;
+	const sgView *sideA = &search->a.side, *sideB = &search->b.side;
+	const sgLeaf *leafA = sgView_Lanes(sideA, a)->leaf, *leafB = sgView_Lanes(sideB, b)->leaf;
 	const uint32_t shared = SharedCorners(CornersOf(&search->a, a), i, CornersOf(&search->b, b), j);
 	float one[3][3], other[3][3];
-	sgSide_GetTriangle(sideA, a, i, one);
-	sgSide_GetTriangle(sideB, b, j, other);
+	sgView_GetTriangle(sideA, a, i, one);
+	sgView_GetTriangle(sideB, b, j, other);
 	++search->counters.exactTests;
 	if (!sgTriangles_IntersectBeyond((const float(*)[3])one, (const float(*)[3])other, shared) ||
 	    (!search->keepRest && MeetAtRest(sideA->body->model, leafA, i, leafB, j, shared)))
 	{
 		return;
 	}
-	const uint32_t x = sgSide_TriangleNumber(sideA, a, i), y = sgSide_TriangleNumber(sideB, b, j);
+	const uint32_t x = sgView_TriangleNumber(sideA, a, i), y = sgView_TriangleNumber(sideB, b, j);
 	search->walk.isStopped = !sgSink_Add(search->sink, x < y ? (snugPair){ x, y } : (snugPair){ y, x });
 }
 
 static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {
 	Search* search = SearchOf(walk);
-	const sgSide *sideA = &search->a.side, *sideB = &search->b.side;
-	const sgKeptLeaf a = sgSide_Triangles(&search->a.side, openedA, laneA, &search->counters);
-	const sgKeptLeaf b = sgSide_Triangles(&search->b.side, openedB, laneB, &search->counters);
+	const sgView *sideA = &search->a.side, *sideB = &search->b.side;
+	const sgKeptLeaf a = sgView_Triangles(&search->a.side, openedA, laneA, &search->counters);
+	const sgKeptLeaf b = sgView_Triangles(&search->b.side, openedB, laneB, &search->counters);
 	uint64_t tests = 0;
 	uint64_t pairs = search->kernels->leaves->filterNeighbours(
-	    sgSide_Lanes(sideA, a), CornersOf(&search->a, a), sgSide_Lanes(sideB, b), CornersOf(&search->b, b), &tests);
-	const sgLeaf* leaf = sgSide_Lanes(sideA, a)->leaf;
-	const bool isOneLeaf = leaf == sgSide_Lanes(sideB, b)->leaf;
+	    sgView_Lanes(sideA, a), CornersOf(&search->a, a), sgView_Lanes(sideB, b), CornersOf(&search->b, b), &tests);
+	const sgLeaf* leaf = sgView_Lanes(sideA, a)->leaf;
+	const bool isOneLeaf = leaf == sgView_Lanes(sideB, b)->leaf;
 	pairs &= isOneLeaf ? upperHalf & ~diagonal : ~(uint64_t)0;
 	// Of one leaf every box overlaps itself, and every other pair is there twice.
 	search->counters.triangleTests += isOneLeaf ? (tests - leaf->triangleCount) / 2 : tests;
@@ -181,14 +181,14 @@ static SG_NOINLINE snugResult Run(snugBody* body, const snugQuery* query, sgFpEn
 	search.counters = (snugCounters){ 0 };
 	memset(search.a.leaves, 0, sizeof(search.a.leaves));
 	memset(search.b.leaves, 0, sizeof(search.b.leaves));
-	sgSide_StartAlone(&search.a.side, body, &search.counters);
-	sgSide_Share(&search.b.side, &search.a.side);
+	sgView_StartAlone(&search.a.side, body, &search.counters);
+	sgView_Share(&search.b.side, &search.a.side);
 	if (body->model->tree.triangleCount > 0)
 	{
 		sgPairWalk_Descend(&search.walk, &walker, 0, 0);
 	}
-	sgSide_Finish(&search.a.side);
-	sgSide_Finish(&search.b.side);
+	sgView_Finish(&search.a.side);
+	sgView_Finish(&search.b.side);
 	sgSink_Finish(&sink);
 	return (snugResult){
 		.status = snug_success, .complete = !search.walk.isStopped, .count = sink.count, .counters = search.counters

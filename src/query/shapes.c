@@ -3,7 +3,7 @@
 #include "geometry/margins.h"
 #include "geometry/shape.h"
 #include "query/probe.h"
-#include "query/side.h"
+#include "query/view.h"
 
 #include <math.h>
 
@@ -23,7 +23,7 @@ typedef struct Search
 	double height;    ///< of a plane: what placed triangles are off by
 	uint64_t count;
 	snugCounters counters;
-	sgSide side;
+	sgView side;
 } Search;
 
 static Search* SearchOf(sgTreeWalk* walk)
@@ -49,7 +49,7 @@ static uint32_t LookAtBall(sgTreeWalk* walk, const sgOpened* opened, float keys[
 	(void)keys;
 	Search* search = SearchOf(walk);
 	float SG_ALIGN(32) gaps[SG_LANES];
-	const sgBoxLanes* bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
 	return search->kernels->probes->gapPoint(bounds, search->center, search->slack, search->limit, gaps) &
 	       opened->set.mask;
@@ -60,7 +60,7 @@ static uint32_t LookRound(sgTreeWalk* walk, const sgOpened* opened, float keys[S
 	(void)keys;
 	Search* search = SearchOf(walk);
 	float SG_ALIGN(32) entries[SG_LANES];
-	const sgBoxLanes* bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
 	return search->kernels->probes->clipBoxes(bounds, &search->probe, 1.0f, entries) & opened->set.mask;
 }
@@ -70,7 +70,7 @@ static uint32_t LookFlat(sgTreeWalk* walk, const sgOpened* opened, float keys[SG
 {
 	(void)keys;
 	Search* search = SearchOf(walk);
-	const sgBoxLanes* bounds = sgSide_Bounds(&search->side, opened, &search->counters);
+	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
 	search->counters.volumeTests += sgCountBits(opened->set.mask);
 	uint32_t met = 0;
 	for (uint32_t rest = opened->set.mask; rest != 0; rest &= rest - 1)
@@ -107,13 +107,13 @@ static bool MayMeet(const Search* search, const float triangle[3][3])
 static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 {
 	Search* search = SearchOf(walk);
-	const sgKeptLeaf kept = sgSide_Triangles(&search->side, opened, lane, &search->counters);
-	const uint32_t count = sgSide_Lanes(&search->side, kept)->leaf->triangleCount;
+	const sgKeptLeaf kept = sgView_Triangles(&search->side, opened, lane, &search->counters);
+	const uint32_t count = sgView_Lanes(&search->side, kept)->leaf->triangleCount;
 	for (uint32_t i = 0; i < count && !walk->isStopped; ++i)
 	{
 		float triangle[3][3];
-		snugShapeContact contact = { .triangle = sgSide_TriangleNumber(&search->side, kept, i) };
-		sgSide_GetTriangle(&search->side, kept, i, triangle);
+		snugShapeContact contact = { .triangle = sgView_TriangleNumber(&search->side, kept, i) };
+		sgView_GetTriangle(&search->side, kept, i, triangle);
 		if (search->reach >= 0.0 && !MayMeet(search, (const float(*)[3])triangle))
 		{
 			continue;
@@ -133,11 +133,11 @@ static void SettleBall(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 	Search* search = SearchOf(walk);
 	const snugShape* shape = search->shape;
 	const sgProbeKernels* kernels = search->kernels->probes;
-	const sgKeptLeaf kept = sgSide_Triangles(&search->side, opened, lane, &search->counters);
+	const sgKeptLeaf kept = sgView_Triangles(&search->side, opened, lane, &search->counters);
 	float SG_ALIGN(32) gaps[SG_LANES];
 	const uint32_t near =
-	    kernels->gapPoint(&sgSide_Lanes(&search->side, kept)->boxes, shape->from, 0.0f, search->limit, gaps) &
-	    sgSide_Lanes(&search->side, kept)->mask;
+	    kernels->gapPoint(&sgView_Lanes(&search->side, kept)->boxes, shape->from, 0.0f, search->limit, gaps) &
+	    sgView_Lanes(&search->side, kept)->mask;
 	if (near == 0)
 	{
 		return;
@@ -146,7 +146,7 @@ static void SettleBall(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 	sgPointLanes nearest;
 	uint32_t unsure;
 	const uint32_t met =
-	    kernels->meetBall(sgSide_Lanes(&search->side, kept), shape->from, shape->radius, &nearest, &unsure);
+	    kernels->meetBall(sgView_Lanes(&search->side, kept), shape->from, shape->radius, &nearest, &unsure);
 	for (uint32_t rest = near & (met | unsure); rest != 0 && !walk->isStopped; rest &= rest - 1)
 	{
 		const uint32_t i = sgLowestBit(rest);
@@ -154,12 +154,12 @@ static void SettleBall(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 		snugShapeContact contact = {
 			.distance = nearest.distance[i],
 			.position = { nearest.position[0][i], nearest.position[1][i], nearest.position[2][i] },
-			.triangle = sgSide_TriangleNumber(&search->side, kept, i),
+			.triangle = sgView_TriangleNumber(&search->side, kept, i),
 		};
 		bool isMet = true;
 		if ((unsure >> i & 1) != 0)
 		{
-			sgSide_GetTriangle(&search->side, kept, i, triangle);
+			sgView_GetTriangle(&search->side, kept, i, triangle);
 			isMet = sgShape_Meets(shape, (const float(*)[3])triangle, &contact);
 		}
 		if (isMet)
@@ -253,7 +253,7 @@ static SG_NOINLINE snugResult Run(snugBody* body, const snugShape* shape, const 
 	search.counters = (snugCounters){ 0 };
 	sgBody_Prepare(body, &search.counters);
 	snugResult result = {
-		.status = sgSide_PlaceLoosely(&search.side, body, query->origin, &around, &search.counters),
+		.status = sgView_PlaceLoosely(&search.side, body, query->origin, &around, &search.counters),
 	};
 	result.complete = result.status == snug_success;
 	if (!result.complete || body->model->tree.triangleCount == 0)
@@ -275,7 +275,7 @@ static SG_NOINLINE snugResult Run(snugBody* body, const snugShape* shape, const 
 		AimFlat(&search, &around);
 		sgTreeWalk_Descend(&search.walk, &flatWalker, 0);
 	}
-	// No sgSide_Finish: a front would be refitted for more than a shape looks at.
+	// No sgView_Finish: a front would be refitted for more than a shape looks at.
 	Sort(query->contacts, search.count < query->capacity ? search.count : query->capacity);
 	result.count = search.count;
 	result.complete = !search.walk.isStopped;

@@ -59,22 +59,22 @@ static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, co
 {
 	Search* search = SearchOf(walk);
 	sgNearPair* near = &search->near;
-	const sgKeptLeaf a = sgSide_Triangles(&near->a, openedA, laneA, &near->counters);
-	const sgKeptLeaf b = sgSide_Triangles(&near->b, openedB, laneB, &near->counters);
+	const sgKeptLeaf a = sgView_Triangles(&near->a, openedA, laneA, &near->counters);
+	const sgKeptLeaf b = sgView_Triangles(&near->b, openedB, laneB, &near->counters);
 	sgGaps gaps;
 	sgNearPair_LookAtLeaves(near, a, b, search->limit, &gaps);
 	for (uint64_t rest = gaps.pairs; rest != 0 && !walk->isStopped; rest &= rest - 1)
 	{
 		uint32_t pair = sgLowestBit(rest), i = pair / SG_LANES, j = pair % SG_LANES;
 		float one[3][3], other[3][3];
-		sgSide_GetTriangle(&near->a, a, i, one);
-		sgSide_GetTriangle(&near->b, b, j, other);
+		sgView_GetTriangle(&near->a, a, i, one);
+		sgView_GetTriangle(&near->b, b, j, other);
 		++near->counters.triangleTests;
 		near->counters.exactTests += gaps.squares[pair] <= 0.0f;
 		if (AreWithin(search, (const float(*)[3])one, (const float(*)[3])other, gaps.squares[pair] <= 0.0f))
 		{
 			walk->isStopped = !sgSink_Add(search->sink,
-			    (snugPair){ sgSide_TriangleNumber(&near->a, a, i), sgSide_TriangleNumber(&near->b, b, j) });
+			    (snugPair){ sgView_TriangleNumber(&near->a, a, i), sgView_TriangleNumber(&near->b, b, j) });
 		}
 	}
 }
@@ -115,7 +115,7 @@ static SG_NOINLINE snugResult Run(
 	return result;
 }
 
-snugResult snugFindWithin(snugBody* a, snugBody* b, double margin, const snugQuery* query)
+snugResult snugCollideWithin(snugBody* a, snugBody* b, double margin, const snugQuery* query)
 {
 	static const snugQuery defaults = { .pairs = NULL };
 	const snugResult misuse = { .status = snug_badArgument };

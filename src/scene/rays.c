@@ -68,7 +68,7 @@ static snugStatus CastBatch(snugScene* scene, uint32_t id, bool any, Batch* batc
 // Whether a ray has to be cast at a body: it may hit it, and not after what it hits first so far. t is right to 2^-38.
 static bool MayHit(const snugRay* ray, const sgBox* box, const snugSceneRayHit* best, bool any)
 {
-	const bool isDone = any && best->body != SNUG_NO_BODY;
+	const bool isDone = any && best->body != SNUG_NONE;
 	return !isDone && EnterBox(ray, box) <= fmin(best->hit.t * (1.0 + 0x1p-36), 1.0);
 }
 
@@ -128,7 +128,7 @@ static SG_NOINLINE void CastRays(snugScene* scene, const snugRay* rays, uint64_t
 {
 	for (uint64_t i = 0; i < count; ++i)
 	{
-		hits[i] = (snugSceneRayHit){ .hit = { .t = 2.0, .triangle = SNUG_NO_TRIANGLE }, .body = SNUG_NO_BODY };
+		hits[i] = (snugSceneRayHit){ .hit = { .t = 2.0, .triangle = SNUG_NONE }, .body = SNUG_NONE };
 	}
 	for (uint32_t id = 0; id < scene->bodyCount && result->status == snug_success; ++id)
 	{
@@ -139,7 +139,7 @@ static SG_NOINLINE void CastRays(snugScene* scene, const snugRay* rays, uint64_t
 	}
 	for (uint64_t i = 0; i < count && result->status == snug_success; ++i)
 	{
-		result->count += hits[i].body != SNUG_NO_BODY;
+		result->count += hits[i].body != SNUG_NONE;
 	}
 }
 
@@ -203,7 +203,7 @@ static const snugSceneRayQuery defaults = { .any = false };
 snugSceneRayResult snugScene_CastRays(
     snugScene* scene, const snugRay* rays, uint64_t count, snugSceneRayHit* hits, const snugSceneRayQuery* query)
 {
-	snugSceneRayResult result = { .status = snug_badArgument, .body = SNUG_NO_BODY };
+	snugSceneRayResult result = { .status = snug_badArgument, .body = SNUG_NONE };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(scene != NULL && !scene->isUpdating, result);
 	SG_REQUIRE((rays != NULL && hits != NULL) || count == 0, result);
@@ -222,7 +222,7 @@ snugSceneRayResult snugScene_CastRays(
 snugSceneRayResult snugScene_FindHits(
     snugScene* scene, const snugRay* ray, snugSceneRayHit* hits, uint64_t capacity, const snugSceneRayQuery* query)
 {
-	snugSceneRayResult result = { .status = snug_badArgument, .body = SNUG_NO_BODY };
+	snugSceneRayResult result = { .status = snug_badArgument, .body = SNUG_NONE };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(scene != NULL && !scene->isUpdating && ray != NULL, result);
 	SG_REQUIRE(hits != NULL || capacity == 0, result);

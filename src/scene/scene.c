@@ -79,7 +79,7 @@ void* snugScene_GetUser(const snugScene* scene, uint32_t id)
 	return isKnown ? scene->bodies[id].user : NULL;
 }
 
-snugStatus snugScene_SetMask(snugScene* scene, uint32_t id, uint32_t groups, uint32_t mask)
+snugStatus snugScene_SetGroups(snugScene* scene, uint32_t id, uint32_t groups, uint32_t mask)
 {
 	SG_REQUIRE(scene != NULL && !scene->isUpdating && sgScene_IsPresent(scene, id), snug_badArgument);
 	sgSceneBody* body = scene->bodies + id;

@@ -7,9 +7,9 @@ extern const struct sgBoxKernels SG_FOR_ISA(sgBoxKernels);
 extern const struct sgLeafKernels SG_FOR_ISA(sgLeafKernels);
 extern const struct sgProbeKernels SG_FOR_ISA(sgProbeKernels);
 extern const struct sgRowKernels SG_FOR_ISA(sgRowKernels);
-extern const struct sgBlendKernels SG_FOR_ISA(sgBlendKernels);
-extern const struct sgSkinKernels SG_FOR_ISA(sgSkinKernels);
 extern const struct sgLinearKernels SG_FOR_ISA(sgLinearKernels);
+extern const struct sgTurningKernels SG_FOR_ISA(sgTurningKernels);
+extern const struct sgFieldsKernels SG_FOR_ISA(sgFieldsKernels);
 
 const sgKernels SG_FOR_ISA(sgKernels) = {
 	.name = SG_QUOTE(SNUG_KERNELS),
@@ -17,7 +17,7 @@ const sgKernels SG_FOR_ISA(sgKernels) = {
 	.leaves = &SG_FOR_ISA(sgLeafKernels),
 	.probes = &SG_FOR_ISA(sgProbeKernels),
 	.rows = &SG_FOR_ISA(sgRowKernels),
-	.blend = &SG_FOR_ISA(sgBlendKernels),
-	.skin = &SG_FOR_ISA(sgSkinKernels),
-	.linear = &SG_FOR_ISA(sgLinearKernels),
+	.blend = &SG_FOR_ISA(sgLinearKernels),
+	.skin = &SG_FOR_ISA(sgTurningKernels),
+	.linear = &SG_FOR_ISA(sgFieldsKernels),
 };

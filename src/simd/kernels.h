@@ -13,9 +13,9 @@ typedef struct sgKernels
 	const struct sgLeafKernels* leaves;   ///< tree/leaf_kernels.h
 	const struct sgProbeKernels* probes;  ///< tree/probe_kernels.h
 	const struct sgRowKernels* rows;      ///< tree/row_kernels.h
-	const struct sgBlendKernels* blend;   ///< deform/skin/blend_kernels.h
-	const struct sgSkinKernels* skin;     ///< deform/skin/turning_kernels.h
-	const struct sgLinearKernels* linear; ///< deform/fields/linear_kernels.h
+	const struct sgLinearKernels* blend;  ///< deform/skin/linear_kernels.h
+	const struct sgTurningKernels* skin;  ///< deform/skin/turning_kernels.h
+	const struct sgFieldsKernels* linear; ///< deform/fields/fields_kernels.h
 } sgKernels;
 
 /// Those in use: of the last instruction set of isa_list.h that this machine has, or of the one that the environment

@@ -53,7 +53,7 @@ static snugStatus ReplayJoints(const Actor* actor, snugBody* body)
 {
 	const uint32_t count = actor->kind->jointCount;
 	return actor->jointsKind == joints_matrices ? snugBody_SetJoints(body, actor->matrices, 0, count)
-	       : actor->jointsKind == joints_nodes  ? snugBody_SetNodes(body, actor->nodes, count)
+	       : actor->jointsKind == joints_nodes  ? snugBody_SetMeshlessNodes(body, actor->nodes, count)
 	                                            : snug_success;
 }
 

@@ -56,7 +56,7 @@ bool GetSomeVertices(World* world)
 	const size_t stride = DrawStride(world, 12), step = stride == 0 ? 12 : stride;
 	char* found = StridedRoom(world, count, 12, stride);
 	snugStatus status;
-	CALL(world, status = snugBody_GetSomeVertices(actor->body, origin, numbers, count, (float*)(void*)found, stride));
+	CALL(world, status = snugBody_GatherVertices(actor->body, origin, numbers, count, (float*)(void*)found, stride));
 	if (surface == NULL || !IsAnswered(world, status, surface))
 	{
 		return false;
@@ -79,7 +79,7 @@ bool GetTriangles(World* world)
 	const size_t stride = DrawStride(world, 36), step = stride == 0 ? 36 : stride;
 	char* found = StridedRoom(world, count, 36, stride);
 	snugStatus status;
-	CALL(world, status = snugBody_GetTriangles(actor->body, origin, numbers, count, (float*)(void*)found, stride));
+	CALL(world, status = snugBody_GetCorners(actor->body, origin, numbers, count, (float*)(void*)found, stride));
 	if (surface == NULL || !IsAnswered(world, status, surface))
 	{
 		return false;

@@ -120,7 +120,7 @@ bool SetNodes(World* world)
 	}
 	const snugMeshlessNode* given = Given(world, nodes, kind->jointCount * sizeof(snugMeshlessNode));
 	snugStatus status;
-	CALL(world, status = snugBody_SetNodes(actor->body, given, kind->jointCount));
+	CALL(world, status = snugBody_SetMeshlessNodes(actor->body, given, kind->jointCount));
 	EXPECT(world, status == snug_success || world->isExtreme, "nodes: %s", snugGetStatusText(status));
 	if (status == snug_success)
 	{

@@ -127,7 +127,7 @@ static uint32_t* CountDegrees(const snugContactResult* result)
 	memset(degrees, 0, result->pointCount * sizeof(uint32_t));
 	for (uint32_t i = 0; i < result->contactCount; ++i)
 	{
-		for (int end = 0; end < 2 && result->contacts[i].curve != SNUG_NO_CURVE; ++end)
+		for (int end = 0; end < 2 && result->contacts[i].curve != SNUG_NONE; ++end)
 		{
 			++degrees[result->contacts[i].points[end]];
 		}
@@ -267,7 +267,7 @@ static void ExpectRepeated(World* world, const snugContactResult* result, const 
 		const snugContact* other = result->contacts + i;
 		const bool isSame = (other->points[0] == contact->points[0] && other->points[1] == contact->points[1]) ||
 		                    (other->points[1] == contact->points[0] && other->points[0] == contact->points[1]);
-		isRepeated = other->kind == snug_contactSegment && other->curve != SNUG_NO_CURVE && isSame;
+		isRepeated = other->kind == snug_contactSegment && other->curve != SNUG_NONE && isSame;
 	}
 	EXPECT(world, isRepeated, "the segment of %u and %u is in no curve", contact->a, contact->b);
 }
@@ -280,7 +280,7 @@ static void ExpectOnce(World* world, const snugContactResult* result)
 	for (uint32_t i = 0; i < result->contactCount; ++i)
 	{
 		const uint32_t* p = result->contacts[i].points;
-		if (result->contacts[i].curve != SNUG_NO_CURVE)
+		if (result->contacts[i].curve != SNUG_NONE)
 		{
 			ends[count++] = p[0] < p[1] ? (snugPair){ p[0], p[1] } : (snugPair){ p[1], p[0] };
 		}
@@ -307,11 +307,11 @@ static void ExpectCurves(World* world, const Asked* asked)
 	for (uint32_t i = 0; i < result->contactCount; ++i)
 	{
 		const snugContact* contact = result->contacts + i;
-		EXPECT(world, isSeen[i] == (contact->curve != SNUG_NO_CURVE), "segment %u is said to be in curve %u", i,
+		EXPECT(world, isSeen[i] == (contact->curve != SNUG_NONE), "segment %u is said to be in curve %u", i,
 		    contact->curve);
-		EXPECT(world, contact->curve == SNUG_NO_CURVE || contact->kind == snug_contactSegment,
-		    "contact %u is no segment", i);
-		if (contact->curve == SNUG_NO_CURVE && contact->kind == snug_contactSegment)
+		EXPECT(
+		    world, contact->curve == SNUG_NONE || contact->kind == snug_contactSegment, "contact %u is no segment", i);
+		if (contact->curve == SNUG_NONE && contact->kind == snug_contactSegment)
 		{
 			ExpectRepeated(world, result, contact);
 		}

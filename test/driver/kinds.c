@@ -223,12 +223,12 @@ static snugModel* LoadBlock(World* world, Kind* kind, const snugModel* from, con
 	{
 		kind->block = aligned_alloc(64, (bytes + 63) / 64 * 64);
 		Copy(kind->block, block, bytes);
-		CALL(world, status = snugModel_Load(kind->block, bytes, def, &model));
+		CALL(world, status = snugModel_LoadMemory(kind->block, bytes, def, &model));
 	}
 	else
 	{
 		const char* copy = Given(world, block, bytes); // aligned by chance only
-		CALL(world, status = snugModel_Load(copy, bytes, def, &model));
+		CALL(world, status = snugModel_LoadMemory(copy, bytes, def, &model));
 	}
 	EXPECT(world, status == snug_success, "loading: %s", snugGetStatusText(status));
 	return model;

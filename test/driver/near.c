@@ -155,7 +155,7 @@ bool FindWithin(World* world)
 	Tell(world, "margin %.17g; ", margin);
 	const snugQuery* given = GIVEN(world, query);
 	snugResult result;
-	CALL(world, heard.mode = ReadMode(); result = snugFindWithin(two.a->body, two.b->body, margin, given));
+	CALL(world, heard.mode = ReadMode(); result = snugCollideWithin(two.a->body, two.b->body, margin, given));
 	if (!IsAnswered(world, result.status, two.surfaceA))
 	{
 		return false;
@@ -182,7 +182,7 @@ bool FindWithin(World* world)
 	query.pairs = first;
 	query.callback = NULL;
 	snugResult again;
-	CALL(world, again = snugFindWithin(two.a->body, two.b->body, margin, &query));
+	CALL(world, again = snugCollideWithin(two.a->body, two.b->body, margin, &query));
 	EXPECT(world, again.count == result.count && memcmp(first, all, query.capacity * sizeof(snugPair)) == 0,
 	    "other pairs with room for %llu", (unsigned long long)query.capacity);
 	return true;
@@ -219,9 +219,9 @@ static void ExpectClosest(
 		least = fmin(least, PointDistance(p, (const float(*)[3])corners));
 	}
 	Tell(world, "a point about %.17g away; ", least);
-	EXPECT(world, found->triangle != SNUG_NO_TRIANGLE || !(least < limit - slack), "nothing within %g", limit);
-	EXPECT(world, found->triangle != SNUG_NO_TRIANGLE || isinf(found->distance), "%g to nothing", found->distance);
-	if (found->triangle != SNUG_NO_TRIANGLE)
+	EXPECT(world, found->triangle != SNUG_NONE || !(least < limit - slack), "nothing within %g", limit);
+	EXPECT(world, found->triangle != SNUG_NONE || isinf(found->distance), "%g to nothing", found->distance);
+	if (found->triangle != SNUG_NONE)
 	{
 		float corners[3][3];
 		Surface_Corners(surface, found->triangle, corners);
@@ -232,7 +232,7 @@ static void ExpectClosest(
 		    "triangle %u is %.17g away, not %.17g", found->triangle, exact, found->distance);
 		EXPECT(world, PointDistance(found->position, (const float(*)[3])corners) <= Rounding(surface) + slack,
 		    "its position is not on triangle %u", found->triangle);
-		EXPECT(world, found->distance == 0.0 || TriangleAt(surface, p) == SNUG_NO_TRIANGLE, "it is on the surface");
+		EXPECT(world, found->distance == 0.0 || TriangleAt(surface, p) == SNUG_NONE, "it is on the surface");
 	}
 }
 
@@ -266,7 +266,7 @@ bool FindClosest(World* world)
 	{
 		const double limit = query.maxDistance > 0.0 ? query.maxDistance : INFINITY;
 		ExpectClosest(world, surface, points[i], limit, closest + i);
-		result.count -= closest[i].triangle != SNUG_NO_TRIANGLE;
+		result.count -= closest[i].triangle != SNUG_NONE;
 	}
 	EXPECT(world, result.count == 0, "the count is off");
 	return count > 0;

@@ -275,7 +275,7 @@ static void DrawSearch(World* world, Search* search)
 	search->frontier.pairs = Room(world, capacity, sizeof(snugNodePair));
 	search->frontier.capacity = capacity;
 	Copy(search->frontier.origin, search->two.origin, sizeof(search->frontier.origin));
-	search->query.muchSoon = Chance(world, 0.5);
+	search->query.widestFirst = Chance(world, 0.5);
 	search->query.maxSteps = Chance(world, 0.5) ? 0 : 1 + Below(world, Chance(world, 0.5) ? 5 : 300);
 	search->query.shouldStop = Chance(world, 0.3) ? CountDown : NULL;
 	search->query.user = &search->questions;
@@ -287,7 +287,7 @@ static void DrawSearch(World* world, Search* search)
 	search->isFound = Scratch(search->two.truth.count);
 	memset(search->isFound, 0, search->two.truth.count);
 	Tell(world, "frontier of %u, pairs %llu, steps %llu%s%s; ", capacity, (unsigned long long)search->query.capacity,
-	    (unsigned long long)search->query.maxSteps, search->query.muchSoon ? ", much soon" : "",
+	    (unsigned long long)search->query.maxSteps, search->query.widestFirst ? ", much soon" : "",
 	    search->query.shouldStop != NULL ? ", asked" : "");
 }
 

@@ -181,8 +181,8 @@ bool CastRays(World* world)
 	{
 		const Hits truth = TrueHits(surface, rays + i);
 		result.count -= truth.count > 0;
-		EXPECT(world, (hits[i].triangle != SNUG_NO_TRIANGLE) == (truth.count > 0), "ray %u hits %u of %u", i,
-		    hits[i].triangle, truth.count);
+		EXPECT(world, (hits[i].triangle != SNUG_NONE) == (truth.count > 0), "ray %u hits %u of %u", i, hits[i].triangle,
+		    truth.count);
 		EXPECT(world, truth.count > 0 || hits[i].t == 2.0, "a miss has t %g", hits[i].t);
 		if (truth.count > 0)
 		{
@@ -248,7 +248,7 @@ bool FindHits(World* world)
 /// Where a point is.
 typedef struct Truth
 {
-	snugPointPlace place;
+	snugPointSide place;
 	bool isKnown, hasWinding;
 } Truth;
 
@@ -256,7 +256,7 @@ typedef struct Truth
 static Truth TruePlace(World* world, const Actor* actor, const Surface* surface, const float p[3])
 {
 	Truth truth = { { .triangle = TriangleAt(surface, p) }, .isKnown = true, .hasWinding = true };
-	if (truth.place.triangle != SNUG_NO_TRIANGLE)
+	if (truth.place.triangle != SNUG_NONE)
 	{
 		truth.place.side = snug_onSurface;
 		return truth;
@@ -315,7 +315,7 @@ bool FindInside(World* world)
 		DrawHardPoint(world, surface, points[i]);
 	}
 	const float* given = StridedGiven(world, points, count, 12, stride);
-	snugPointPlace* places = Room(world, count, sizeof(snugPointPlace));
+	snugPointSide* places = Room(world, count, sizeof(snugPointSide));
 	snugResult result;
 	CALL(world, result = snugFindInside(actor->body, given, stride, count, places, GIVEN(world, origin)));
 	if (!IsAnswered(world, result.status, surface))
@@ -383,13 +383,13 @@ bool FindBodyInside(World* world)
 		isAny[truth.place.side] = true;
 	}
 	const bool isIn = isAny[snug_inside], isOut = isAny[snug_outside];
-	const snugPlace expected = two.truth.count > 0 ? snug_onSurface
-	                           : isIn && isOut     ? snug_partlyInside
-	                           : isIn              ? snug_inside
-	                                               : snug_outside;
+	const snugSide expected = two.truth.count > 0 ? snug_onSurface
+	                          : isIn && isOut     ? snug_partlyInside
+	                          : isIn              ? snug_inside
+	                                              : snug_outside;
 	const double* given = GIVEN(world, two.origin);
 	const bool isAsked = Chance(world, 0.9);
-	snugPlace side = snug_partlyInside;
+	snugSide side = snug_partlyInside;
 	snugResult result;
 	CALL(world, result = snugFindBodyInside(two.a->body, two.b->body, given, isAsked ? &side : NULL));
 	if (!IsAnswered(world, result.status, two.surfaceA))

@@ -82,7 +82,7 @@ static bool FindSurfaces(World* world, const Present* present)
 // Near the largest coordinates bounds decide whether a body is too far.
 static bool MayBeTooFar(const World* world, uint32_t body)
 {
-	return world->isExtreme && body != SNUG_NO_BODY;
+	return world->isExtreme && body != SNUG_NONE;
 }
 
 // --- Changes --------------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ static void Add(World* world, Actor* actor)
 		.mask = DrawBits(world),
 		.user = actor };
 	const snugSceneBodyDef* given = GIVEN(world, def);
-	uint32_t id = SNUG_NO_BODY;
+	uint32_t id = SNUG_NONE;
 	snugStatus status;
 	CALL(world, status = snugScene_Add(stage->scene, given, &id));
 	if (status == snug_outOfRange)
@@ -218,7 +218,7 @@ bool SceneSetMask(World* world)
 	}
 	const uint32_t groups = DrawBits(world), mask = DrawBits(world);
 	snugStatus status;
-	CALL(world, status = snugScene_SetMask(world->stage.scene, actor->id, groups, mask));
+	CALL(world, status = snugScene_SetGroups(world->stage.scene, actor->id, groups, mask));
 	EXPECT(world, status == snug_success, "a mask: %s", snugGetStatusText(status));
 	SetBits(actor, groups, mask);
 	return true;
@@ -498,7 +498,7 @@ static snugSceneResult UpdateUntilRoom(World* world, const snugSceneQuery* query
 		stage->lastAsked = 0;
 		CALL(world, result = snugScene_Update(stage->scene, query));
 		EXPECT(world, !stage->filterBroke, "the filter is asked out of order, or about what masks rule out");
-		if (result.status != snug_outOfRange || result.body != SNUG_NO_BODY)
+		if (result.status != snug_outOfRange || result.body != SNUG_NONE)
 		{
 			return result;
 		}
@@ -552,15 +552,15 @@ bool SceneUpdate(World* world)
 
 // --- Distances ------------------------------------------------------------------------------------------------------
 
-static snugSceneMarginResult FindWithinUntilRoom(World* world, const snugSceneMarginQuery* query)
+static snugSceneNearResult FindWithinUntilRoom(World* world, const snugSceneNearQuery* query)
 {
-	snugSceneMarginResult result = { .status = snug_outOfRange };
+	snugSceneNearResult result = { .status = snug_outOfRange };
 	for (int tries = 0; tries < 5; ++tries)
 	{
 		world->stage.lastAsked = 0;
-		CALL(world, result = snugScene_FindWithin(world->stage.scene, query));
+		CALL(world, result = snugScene_FindNear(world->stage.scene, query));
 		EXPECT(world, !world->stage.filterBroke, "the filter is asked out of order, or about what masks rule out");
-		if (result.status != snug_outOfRange || result.body != SNUG_NO_BODY)
+		if (result.status != snug_outOfRange || result.body != SNUG_NONE)
 		{
 			return result;
 		}
@@ -589,11 +589,11 @@ bool SceneFindWithin(World* world)
 	{
 		return false;
 	}
-	snugSceneMarginQuery query = { .margin = Chance(world, 0.1) ? 0.0 : world->scale * Magnitude(world, 1e-3, 1.0) };
+	snugSceneNearQuery query = { .margin = Chance(world, 0.1) ? 0.0 : world->scale * Magnitude(world, 1e-3, 1.0) };
 	query.capacity = Chance(world, 0.6) ? (uint64_t)present.count * present.count : Below(world, 4);
 	query.pairs = Room(world, query.capacity, sizeof(snugSceneNear));
-	const snugSceneMarginQuery* given = GIVEN(world, query);
-	const snugSceneMarginResult result = FindWithinUntilRoom(world, given);
+	const snugSceneNearQuery* given = GIVEN(world, query);
+	const snugSceneNearResult result = FindWithinUntilRoom(world, given);
 	if (result.status == snug_outOfRange && MayBeTooFar(world, result.body))
 	{
 		return false;
@@ -710,11 +710,11 @@ static void ExpectSceneHit(World* world, const SceneHits* truth, const snugScene
 {
 	if (truth->count == 0)
 	{
-		EXPECT(world, hit->body == SNUG_NO_BODY && hit->hit.triangle == SNUG_NO_TRIANGLE && hit->hit.t == 2.0,
+		EXPECT(world, hit->body == SNUG_NONE && hit->hit.triangle == SNUG_NONE && hit->hit.t == 2.0,
 		    "triangle %u of %u is not hit", hit->hit.triangle, hit->body);
 		return;
 	}
-	uint32_t least = SNUG_NO_BODY;
+	uint32_t least = SNUG_NONE;
 	bool isTrue = false;
 	for (uint64_t i = 0; i < truth->count; ++i)
 	{

@@ -477,7 +477,7 @@ uint32_t TriangleAt(const Surface* surface, const float p[3])
 			return t;
 		}
 	}
-	return SNUG_NO_TRIANGLE;
+	return SNUG_NONE;
 }
 
 int CountCrossings(const Surface* surface, const float p[3], const float q[3], int* winding)

@@ -64,7 +64,7 @@ double SurfaceDistance(const Surface* a, const Surface* b);
 /// Of a point from a triangle, about.
 double PointDistance(const float p[3], const float triangle[3][3]);
 
-/// The smallest triangle that a point is on, or SNUG_NO_TRIANGLE.
+/// The smallest triangle that a point is on, or SNUG_NONE.
 uint32_t TriangleAt(const Surface* surface, const float p[3]);
 
 /// How often the segment from p to q crosses a surface.

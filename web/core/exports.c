@@ -151,7 +151,7 @@ EXPORT(modelCreate) snugStatus webModelCreate(const webModelDef* from, snugModel
 
 EXPORT(modelLoad) snugStatus webModelLoad(const void* block, size_t bytes, snugModel** model)
 {
-	return snugModel_Load(block, bytes, &(snugLoadDef){ .messenger = messenger }, model);
+	return snugModel_LoadMemory(block, bytes, &(snugLoadDef){ .messenger = messenger }, model);
 }
 
 EXPORT(modelDestroy) void webModelDestroy(snugModel* model)
@@ -381,12 +381,12 @@ snugStatus webFindDistance(snugBody* a, snugBody* b, webAsk* ask, uint32_t words
 	return result.status;
 }
 
-EXPORT(findWithin)
-snugStatus webFindWithin(snugBody* a, snugBody* b, snugPair* pairs, uint32_t capacity, webAsk* ask)
+EXPORT(collideWithin)
+snugStatus webCollideWithin(snugBody* a, snugBody* b, snugPair* pairs, uint32_t capacity, webAsk* ask)
 {
 	snugQuery query = { .pairs = pairs, .capacity = capacity };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
-	snugResult result = snugFindWithin(a, b, ask->limit, &query);
+	snugResult result = snugCollideWithin(a, b, ask->limit, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
 	return result.status;

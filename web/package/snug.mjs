@@ -511,9 +511,9 @@ export class Snug {
 		return { distance, a: u32[at], b: u32[at + 1], pointA: f32.slice(at + 2, at + 5), pointB: f32.slice(at + 5, at + 8) };
 	}
 
-	findWithin(a, b, margin, options) {
+	collideWithin(a, b, margin, options) {
 		const core = this.#core, [first, second] = this.#two(a, b);
-		return this.#collect(() => core.c.findWithin(first, second, core.pairs.pointer, core.pairs.capacity, core.prepare(options, margin)));
+		return this.#collect(() => core.c.collideWithin(first, second, core.pairs.pointer, core.pairs.capacity, core.prepare(options, margin)));
 	}
 
 	collideSelf(body, { keepRest = false } = {}) {

@@ -246,16 +246,6 @@ test('hostile bytes throw or work, and never trap', { skip: skipWithout('program
 	assert.equal(snug.collide(model.createBody(), model.createBody().setFrame([0.25, 0.25, 0.25])).length, 6);
 });
 
-test('packed models with other bounds than the default are refused in a sentence', async () => {
-	const packed = new URL('test/bounds.snug', root).pathname, program = process.env.SNUG_PROGRAM;
-	assert.ok(program, 'SNUG_PROGRAM names the program');
-	for (const options of [['--bound', 'corners'], ['--bound', 'program'], ['--bound', 'local'], ['--volume', '18-dop'], ['--bound-leaves']]) {
-		execFileSync(program, ['pack', new URL('site/man.glb', root).pathname, ...options, '-o', packed]);
-		const bytes = new Uint8Array(await readFile(packed));
-		assert.throws(() => snug.loadModel(bytes), { name: 'SnugError', message: /built with default bounds only.*SNUG_ALL_BOUNDS/ }, options.join(' '));
-	}
-});
-
 test('what the program packs loads, and is saved as it was', async () => {
 	const packed = new URL('test/man.snug', root).pathname, program = process.env.SNUG_PROGRAM;
 	assert.ok(program, 'SNUG_PROGRAM names the program');

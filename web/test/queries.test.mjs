@@ -72,10 +72,10 @@ test('closest points and distances are those of all triangles', () => {
 	assert.equal(distance, 2);
 	assert.equal(pointB[0] - pointA[0], 2);
 	assert.equal(snug.findDistance(a, b, { maxDistance: 1 }).distance, Infinity);
-	assert.equal(snug.findWithin(a, b, 1.9).length, 0);
-	assert.ok(snug.findWithin(a, b, 2.1).length >= 2);
+	assert.equal(snug.collideWithin(a, b, 1.9).length, 0);
+	assert.ok(snug.collideWithin(a, b, 2.1).length >= 2);
 	b.setFrame([0.5, 0.2, 0.1]);
-	assert.deepEqual(snug.findWithin(a, b, 0), snug.collide(a, b));
+	assert.deepEqual(snug.collideWithin(a, b, 0), snug.collide(a, b));
 	assert.equal(snug.findDistance(a, b).distance, 0);
 });
 
@@ -173,7 +173,7 @@ test('scenes outlive the bodies that they keep, and leave nothing behind', () =>
 test('what a query cost includes the attempt with too little room', async () => {
 	const ask = {
 		collide: (own, a, b) => own.collide(a, b).length / 2,
-		findWithin: (own, a, b) => own.findWithin(a, b, 0.01).length / 2,
+		collideWithin: (own, a, b) => own.collideWithin(a, b, 0.01).length / 2,
 		collideSelf: (own, a) => own.collideSelf(a, { keepRest: true }).length / 2,
 		findContacts: (own, a, b) => own.findContacts(a, b).contacts.length,
 	};

@@ -41,7 +41,7 @@ typedef struct Builder
 {
 	const sgBounded* bounded;
 	const snugModel* model;
-	const sgBlendHeader* header;
+	const sgLinearHeader* header;
 	sgFamilies* out;
 	Scratch workers[SG_TEAM_WORKERS];
 } Builder;
@@ -54,7 +54,7 @@ enum
 static void ListArrays(const Builder* b, sgArray list[ARRAY_COUNT])
 {
 	const sgTree* tree = &b->model->tree;
-	const sgBlendFamily probed = { .kind = sgBlend_firstOrder, .entryCount = MAX_FIT_ENTRIES };
+	const sgLinearFamily probed = { .kind = sgLinear_firstOrder, .entryCount = MAX_FIT_ENTRIES };
 	uint64_t count = b->bounded->count, transforms = b->header->transformCount;
 	const sgArray arrays[ARRAY_COUNT] = {
 		{ SG_ARRAY(Scratch, members, (uint64_t)tree->leafVertexCount + 1) },
@@ -66,7 +66,7 @@ static void ListArrays(const Builder* b, sgArray list[ARRAY_COUNT])
 		{ SG_ARRAY(Scratch, boxes, count) },
 		{ SG_ARRAY(Scratch, sums, count) },
 		{ SG_ARRAY(Scratch, fits, count) },
-		{ SG_ARRAY(Scratch, probe, sgBlendFamily_Values(&probed)) },
+		{ SG_ARRAY(Scratch, probe, sgLinearFamily_Values(&probed)) },
 	};
 	memcpy(list, arrays, sizeof(arrays));
 }
@@ -190,7 +190,7 @@ static sgFamilyDraft BeginDraft(const Builder* b, Scratch* scratch)
 static sgFamilyDraft DraftFamily(const Builder* b, Scratch* scratch, sgLaneSet family)
 {
 	sgFamilyDraft draft = BeginDraft(b, scratch);
-	CollectMembers(b, scratch, family, sgBlend_BoundedLanes(family), &draft);
+	CollectMembers(b, scratch, family, sgLinear_BoundedLanes(family), &draft);
 	CollectTransforms(b, scratch, &draft, NULL);
 	return draft;
 }
@@ -214,14 +214,14 @@ static sgFamilyDraft DraftAlone(const Builder* b, Scratch* scratch, sgLaneSet fa
 
 // First order where weights vary nearly linearly over every node of the family, the local program where they do not or
 // influences are few.
-static sgBlendKind ChooseKind(const Builder* b, Scratch* scratch, const sgFamilyDraft* draft)
+static sgLinearKind ChooseKind(const Builder* b, Scratch* scratch, const sgFamilyDraft* draft)
 {
 	double influences = (double)b->header->rows.entries / (double)b->model->tree.vertexCount;
 	if (draft->entryCount > MAX_FIT_ENTRIES || influences <= FEW_INFLUENCES || b->bounded->isLocal)
 	{
-		return sgBlend_local;
+		return sgLinear_local;
 	}
-	return sgBlend_ProbeFit(draft, scratch->probe) <= MAX_FIT_RESIDUAL ? sgBlend_firstOrder : sgBlend_local;
+	return sgLinear_ProbeFit(draft, scratch->probe) <= MAX_FIT_RESIDUAL ? sgLinear_firstOrder : sgLinear_local;
 }
 
 // How many blocks of eight the transforms of a lane are in: those of poses, or eights as they come.
@@ -242,15 +242,15 @@ static uint32_t CountBlocks(const Builder* b, Scratch* scratch, const sgFamilyDr
 			scratch->transformStamp[block] = scratch->stamp;
 		}
 	}
-	return rank != NULL ? count : sgBlend_BlockCount(count);
+	return rank != NULL ? count : sgLinear_BlockCount(count);
 }
 
 // Together, a family costs one step for each of all its transforms; alone, a node costs one for each block of eight of
 // its own. A node without siblings, the root, is always cheaper alone.
 static bool IsBetterAcross(
-    const Builder* b, Scratch* scratch, const sgFamilyDraft* draft, const sgBlendFamily* family, bool isRoot)
+    const Builder* b, Scratch* scratch, const sgFamilyDraft* draft, const sgLinearFamily* family, bool isRoot)
 {
-	if (family->kind != sgBlend_local)
+	if (family->kind != sgLinear_local)
 	{
 		return false;
 	}
@@ -292,21 +292,21 @@ static uint32_t CountEntries(const Builder* b, const sgFamilyDraft* draft)
 }
 
 // One record for a family, or one for each of its nodes.
-static void PlanFamily(Builder* b, Scratch* scratch, sgLaneSet family, sgBlendFamily* records)
+static void PlanFamily(Builder* b, Scratch* scratch, sgLaneSet family, sgLinearFamily* records)
 {
 	sgFamilyDraft draft = DraftFamily(b, scratch, family);
-	sgBlendFamily like = { .entryCount = draft.entryCount, .kind = (uint8_t)ChooseKind(b, scratch, &draft) };
+	sgLinearFamily like = { .entryCount = draft.entryCount, .kind = (uint8_t)ChooseKind(b, scratch, &draft) };
 	if (!IsBetterAcross(b, scratch, &draft, &like, family.group == 0))
 	{
 		*records = like;
 		return;
 	}
-	for (uint32_t rest = sgBlend_BoundedLanes(family); rest != 0; rest &= rest - 1, ++records)
+	for (uint32_t rest = sgLinear_BoundedLanes(family); rest != 0; rest &= rest - 1, ++records)
 	{
 		draft = DraftAlone(b, scratch, family, sgLowestBit(rest));
 		like.entryCount = draft.entryCount;
 		like.isAcross = sgAcross_nodes;
-		uint64_t values = sgBlendFamily_Values(&like);
+		uint64_t values = sgLinearFamily_Values(&like);
 		scratch->mostAlone = values > scratch->mostAlone ? values : scratch->mostAlone;
 		like.entryCount = CountEntries(b, &draft);
 		like.isAcross = b->bounded->rank != NULL ? sgAcross_blocks : sgAcross_eights;
@@ -361,39 +361,39 @@ static void PutAcross(
 	}
 }
 
-static void FillAlone(const Builder* b, Scratch* scratch, sgLaneSet family, uint32_t lane, const sgBlendFamily* record)
+static void FillAlone(const Builder* b, Scratch* scratch, sgLaneSet family, uint32_t lane, const sgLinearFamily* record)
 {
 	sgFamilyDraft draft = DraftAlone(b, scratch, family, lane);
-	sgBlendFamily whole = *record;
+	sgLinearFamily whole = *record;
 	whole.entryCount = draft.entryCount;
 	whole.isAcross = sgAcross_nodes;
-	sgBlend_FillFamily(&draft, &whole, scratch->alone);
+	sgLinear_FillFamily(&draft, &whole, scratch->alone);
 	uint16_t* numbers = b->out->entryTransforms + record->firstEntry;
 	sgLaneFloats* values = b->out->values + record->values;
-	uint32_t head = sgBlendFamily_HeadValues(record);
+	uint32_t head = sgLinearFamily_HeadValues(record);
 	memcpy(values, scratch->alone, head * sizeof(sgLaneFloats));
 	if (record->isAcross == sgAcross_eights)
 	{
-		PutPairs(&draft, sgBlendFamily_Numbers(record), numbers);
+		PutPairs(&draft, sgLinearFamily_Numbers(record), numbers);
 	}
 	else
 	{
 		PutBlocks(b, &draft, numbers);
 	}
-	PutAcross(b, &draft, sgBlendKind_EntryValues((sgBlendKind)record->kind), scratch->alone + head, values + head);
+	PutAcross(b, &draft, sgLinearKind_EntryValues((sgLinearKind)record->kind), scratch->alone + head, values + head);
 }
 
-static void FillFamily(Builder* b, Scratch* scratch, sgLaneSet family, sgBlendFamily* records)
+static void FillFamily(Builder* b, Scratch* scratch, sgLaneSet family, sgLinearFamily* records)
 {
 	if (!records->isAcross)
 	{
 		sgFamilyDraft draft = DraftFamily(b, scratch, family);
 		uint16_t* transforms = b->out->entryTransforms + records->firstEntry;
 		memcpy(transforms, draft.transforms, draft.entryCount * sizeof(uint16_t));
-		sgBlend_FillFamily(&draft, records, b->out->values + records->values);
+		sgLinear_FillFamily(&draft, records, b->out->values + records->values);
 		return;
 	}
-	for (uint32_t rest = sgBlend_BoundedLanes(family); rest != 0; rest &= rest - 1, ++records)
+	for (uint32_t rest = sgLinear_BoundedLanes(family); rest != 0; rest &= rest - 1, ++records)
 	{
 		FillAlone(b, scratch, family, sgLowestBit(rest), records);
 	}
@@ -402,7 +402,7 @@ static void FillFamily(Builder* b, Scratch* scratch, sgLaneSet family, sgBlendFa
 // ---- All of them ----------------------------------------------------------------------------------------------------
 
 /// What is done with a family whose records are known.
-typedef void FamilyFcn(Builder* b, Scratch* scratch, sgLaneSet family, sgBlendFamily* records);
+typedef void FamilyFcn(Builder* b, Scratch* scratch, sgLaneSet family, sgLinearFamily* records);
 
 static void DoGroup(Builder* b, uint32_t worker, uint32_t group, FamilyFcn* todo)
 {
@@ -431,7 +431,7 @@ static uint32_t PlaceRecords(const Builder* b)
 	uint32_t count = 0;
 	for (uint32_t group = 0; group < tree->groupCount; ++group)
 	{
-		uint32_t lanes = b->bounded->count > 0 ? sgBlend_BoundedLanes(sgTree_Family(tree, group * SG_LANES)) : 0;
+		uint32_t lanes = b->bounded->count > 0 ? sgLinear_BoundedLanes(sgTree_Family(tree, group * SG_LANES)) : 0;
 		b->out->firstFamilies[group] = lanes != 0 ? count : SG_NONE;
 		count += (uint32_t)__builtin_popcount(lanes);
 	}
@@ -443,9 +443,9 @@ static bool TakeRecords(sgFamilies* out, uint32_t from, uint32_t end)
 {
 	for (uint32_t i = from; i < end && out->families[i].kind != SG_BLEND_KINDS; ++i)
 	{
-		sgBlendFamily record = out->families[i];
-		uint64_t entries = out->entryCount + sgBlendFamily_Numbers(&record);
-		uint64_t values = out->valueCount + sgBlendFamily_Values(&record);
+		sgLinearFamily record = out->families[i];
+		uint64_t entries = out->entryCount + sgLinearFamily_Numbers(&record);
+		uint64_t values = out->valueCount + sgLinearFamily_Values(&record);
 		if (entries > UINT32_MAX || values > UINT32_MAX)
 		{
 			return false;
@@ -468,7 +468,7 @@ static bool NumberRecords(const Builder* b)
 		uint32_t* first = b->out->firstFamilies + group;
 		if (*first != SG_NONE)
 		{
-			uint32_t from = *first, lanes = sgBlend_BoundedLanes(sgTree_Family(tree, group * SG_LANES));
+			uint32_t from = *first, lanes = sgLinear_BoundedLanes(sgTree_Family(tree, group * SG_LANES));
 			*first = b->out->familyCount;
 			good = TakeRecords(b->out, from, from + (uint32_t)__builtin_popcount(lanes));
 		}
@@ -528,7 +528,7 @@ static snugStatus Fill(Builder* b)
 }
 
 snugStatus sgFamilies_Make(
-    const snugModel* model, const sgBlendHeader* header, const sgBounded* bounded, sgFamilies* out)
+    const snugModel* model, const sgLinearHeader* header, const sgBounded* bounded, sgFamilies* out)
 {
 	const snugAllocator* allocator = &model->allocator;
 	Builder builder = { .bounded = bounded, .model = model, .header = header, .out = out };
@@ -540,7 +540,7 @@ snugStatus sgFamilies_Make(
 		return snug_outOfMemory;
 	}
 	uint32_t capacity = PlaceRecords(&builder);
-	out->familyBytes = capacity * sizeof(sgBlendFamily);
+	out->familyBytes = capacity * sizeof(sgLinearFamily);
 	out->families = sgAllocate(allocator, out->familyBytes);
 	char* scratch = NULL;
 	snugStatus status = snug_outOfMemory;
@@ -548,7 +548,7 @@ snugStatus sgFamilies_Make(
 	{
 		for (uint32_t i = 0; i < capacity; ++i)
 		{
-			out->families[i] = (sgBlendFamily){ .kind = SG_BLEND_KINDS };
+			out->families[i] = (sgLinearFamily){ .kind = SG_BLEND_KINDS };
 		}
 		sgTeam_Run(model->team, model->tree.groupCount, PlanGroup, &builder);
 		status = NumberRecords(&builder) ? Fill(&builder) : snug_outOfMemory;

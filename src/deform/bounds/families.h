@@ -2,7 +2,7 @@
 #ifndef SG_FAMILIES_H
 #define SG_FAMILIES_H
 
-#include "deform/bounds/blend.h"
+#include "deform/bounds/linear_bounds.h"
 
 /// A weight as a linear function over a node, while it is fitted.
 typedef struct sgFit
@@ -31,8 +31,8 @@ typedef struct sgFamilyDraft
 	sgFit* fits;             ///< (entryCount): scratch
 } sgFamilyDraft;
 
-/// Fill in all values of a family: sgBlendFamily_Values of them.
-void sgBlend_FillFamily(const sgFamilyDraft* draft, const sgBlendFamily* family, sgLaneFloats* values);
+/// Fill in all values of a family: sgLinearFamily_Values of them.
+void sgLinear_FillFamily(const sgFamilyDraft* draft, const sgLinearFamily* family, sgLaneFloats* values);
 
 /// What bounds are made from, and how that is best bounded.
 typedef struct sgBounded
@@ -47,11 +47,11 @@ typedef struct sgBounded
 	bool isRootAlone;         ///< no node but the root is to be bounded alone
 } sgBounded;
 
-/// Families of a model while they are made: the arrays of sgBlend, writable and owned.
+/// Families of a model while they are made: the arrays of sgLinear, writable and owned.
 typedef struct sgFamilies
 {
 	uint32_t* firstFamilies;
-	sgBlendFamily* families;
+	sgLinearFamily* families;
 	uint16_t* entryTransforms;
 	sgLaneFloats* values;
 	size_t firstBytes, familyBytes, entryBytes, valueBytes;
@@ -60,11 +60,11 @@ typedef struct sgFamilies
 
 /// Make the families of all nodes; none, if they are made of nothing. Release them whatever comes back.
 snugStatus sgFamilies_Make(
-    const snugModel* model, const sgBlendHeader* header, const sgBounded* bounded, sgFamilies* out);
+    const snugModel* model, const sgLinearHeader* header, const sgBounded* bounded, sgFamilies* out);
 void sgFamilies_Release(sgFamilies* families, const snugAllocator* allocator);
 
 /// How large the sum of the residuals of a first-order fit would be at least, of the node where it is greatest, from a
 /// few vertices of each. `values` has room for the kind and is overwritten.
-double sgBlend_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values);
+double sgLinear_ProbeFit(const sgFamilyDraft* draft, sgLaneFloats* values);
 
 #endif

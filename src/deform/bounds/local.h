@@ -3,7 +3,7 @@
 #ifndef SG_BLEND_LOCAL_H
 #define SG_BLEND_LOCAL_H
 
-#include "deform/bounds/blend.h"
+#include "deform/bounds/linear_bounds.h"
 #include "geometry/interval.h"
 
 #include <float.h>
@@ -14,7 +14,7 @@ static inline f8 LoadLanes(const sgLaneFloats* values)
 }
 
 /// One coordinate's row of a transform: entry k is at 4 k of what comes back.
-/// @param rows sgBlendView.columns, and the coordinate further
+/// @param rows sgLinearView.columns, and the coordinate further
 static inline const float* GetRow(const float* rows, uint32_t transform)
 {
 	return rows + 16 * (size_t)transform;
@@ -144,7 +144,7 @@ static SG_NOINLINE Interval ImageOfMoved(const float* row, const sgLocalEntry* e
 
 /// @param morph nullable, a constant at every call: displacements of vertices from their rest positions
 SG_INLINE Interval ProgramRow(
-    const sgBlendCommon* common, const Entries* entries, const float* rows, const sgMorphLanes* morph)
+    const sgLinearCommon* common, const Entries* entries, const float* rows, const sgMorphLanes* morph)
 {
 	Program up = Program_Start(), down = Program_Start();
 	Images images;

@@ -19,7 +19,7 @@ static inline f8 ApplyRow(const f8 row[4], const f8 point[3])
 	return f8_MulAddLoose(row[2], point[2], f8_MulAddLoose(row[1], point[1], sum));
 }
 
-SG_INLINE Reference ReferenceRow(const sgBlendVolume* volume, const Entries* entries, const float* rows)
+SG_INLINE Reference ReferenceRow(const sgLinearVolume* volume, const Entries* entries, const float* rows)
 {
 	Reference reference;
 	f8 zero = f8_Set(0.0f);
@@ -97,7 +97,7 @@ static inline Interval QuadraticRow(const Reference* reference, const f8 half[3]
 }
 
 SG_INLINE Interval OrderRow(
-    const sgBlendCommon* common, const sgBlendVolume* volume, const Entries* entries, const float* rows)
+    const sgLinearCommon* common, const sgLinearVolume* volume, const Entries* entries, const float* rows)
 {
 	f8 center[3], half[3], linear[3];
 	for (int k = 0; k < 3; ++k)

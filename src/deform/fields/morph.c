@@ -1,7 +1,7 @@
 // src/deform/fields/morph.c: see morph.h.
 #include "deform/fields/morph.h"
 
-#include "deform/fields/linear_kernels.h"
+#include "deform/fields/fields_kernels.h"
 
 #include <string.h>
 
@@ -80,7 +80,7 @@ bool sgMorph_Bound(const sgFields* fields, const sgFieldsPose* pose, uint32_t nu
 	{
 		return false;
 	}
-	sgLinear_GetKernels()->displace(fields, group, pose, out);
+	sgFields_GetKernels()->displace(fields, group, pose, out);
 	out->hasFit = out->hasFit && IsFitGood(out);
 	return true;
 }

@@ -49,7 +49,7 @@ static uint32_t* SortVertices(const sgWeights* weights, uint32_t* from, uint32_t
 	return from;
 }
 
-static bool AddSet(sgSkinDraft* draft, uint32_t vertex)
+static bool AddSet(sgTurningDraft* draft, uint32_t vertex)
 {
 	const sgWeights* weights = draft->weights;
 	uint32_t count = weights->starts[vertex + 1] - weights->starts[vertex];
@@ -61,7 +61,7 @@ static bool AddSet(sgSkinDraft* draft, uint32_t vertex)
 	memcpy(draft->members + draft->header.memberCount, weights->transforms + weights->starts[vertex],
 	    count * sizeof(uint16_t));
 	draft->sets[draft->header.setCount++] =
-	    (sgSkinSet){ .firstMember = draft->header.memberCount, .memberCount = count };
+	    (sgTurningSet){ .firstMember = draft->header.memberCount, .memberCount = count };
 	draft->header.memberCount += count;
 	return true;
 }
@@ -84,7 +84,7 @@ static uint32_t FindPivot(const sgWeights* weights, const uint32_t* vertices, ui
 	return pivot;
 }
 
-static bool FindSets(sgSkinDraft* draft, uint32_t* scratch)
+static bool FindSets(sgTurningDraft* draft, uint32_t* scratch)
 {
 	uint32_t count = draft->model->tree.vertexCount;
 	for (uint32_t v = 0; v < count; ++v)
@@ -108,7 +108,7 @@ static bool FindSets(sgSkinDraft* draft, uint32_t* scratch)
 }
 
 // Where a joint is at rest if nobody says: the weighted mean of what it moves.
-static void FindJointPositions(sgSkinDraft* draft, double (*sums)[4])
+static void FindJointPositions(sgTurningDraft* draft, double (*sums)[4])
 {
 	const sgWeights* weights = draft->weights;
 	memset(sums, 0, draft->transformCount * sizeof(*sums));
@@ -133,11 +133,11 @@ static void FindJointPositions(sgSkinDraft* draft, double (*sums)[4])
 	}
 }
 
-static void FindOrigins(sgSkinDraft* draft)
+static void FindOrigins(sgTurningDraft* draft)
 {
 	for (uint32_t s = 0; s < draft->header.setCount; ++s)
 	{
-		sgSkinSet* set = draft->sets + s;
+		sgTurningSet* set = draft->sets + s;
 		for (size_t k = 0; k < 3; ++k)
 		{
 			double sum = 0.0;
@@ -213,7 +213,7 @@ static void Keys_Release(Keys* keys)
 }
 
 /// The place of a key that is there.
-static uint32_t FindKey(const sgSkinPair* pairs, uint32_t count, uint32_t key)
+static uint32_t FindKey(const sgTurningPair* pairs, uint32_t count, uint32_t key)
 {
 	uint32_t first = 0, last = count;
 	while (last - first > 1)
@@ -226,20 +226,20 @@ static uint32_t FindKey(const sgSkinPair* pairs, uint32_t count, uint32_t key)
 	return first;
 }
 
-static bool StorePairs(const Keys* keys, sgSkinPair** pairs, size_t* capacity)
+static bool StorePairs(const Keys* keys, sgTurningPair** pairs, size_t* capacity)
 {
-	if (!sgGrow(keys->allocator, (void**)pairs, capacity, 0, (size_t)keys->count + 1, sizeof(sgSkinPair)))
+	if (!sgGrow(keys->allocator, (void**)pairs, capacity, 0, (size_t)keys->count + 1, sizeof(sgTurningPair)))
 	{
 		return false;
 	}
 	for (uint32_t i = 0; i < keys->count; ++i)
 	{
-		(*pairs)[i] = (sgSkinPair){ (uint16_t)(keys->list[i] >> 16), (uint16_t)keys->list[i] };
+		(*pairs)[i] = (sgTurningPair){ (uint16_t)(keys->list[i] >> 16), (uint16_t)keys->list[i] };
 	}
 	return true;
 }
 
-static bool FindPairs(sgSkinDraft* draft, Keys* keys)
+static bool FindPairs(sgTurningDraft* draft, Keys* keys)
 {
 	for (uint32_t s = 0; s < draft->header.setCount; ++s)
 	{
@@ -263,11 +263,11 @@ static bool FindPairs(sgSkinDraft* draft, Keys* keys)
 	return keys->count > UINT16_MAX || StorePairs(keys, &draft->pairs, &draft->pairCapacity);
 }
 
-static bool ListSetPairs(sgSkinDraft* draft)
+static bool ListSetPairs(sgTurningDraft* draft)
 {
 	for (uint32_t s = 0; s < draft->header.setCount; ++s)
 	{
-		sgSkinSet* set = draft->sets + s;
+		sgTurningSet* set = draft->sets + s;
 		const uint16_t* members = draft->members + set->firstMember;
 		uint32_t count = draft->header.setPairCount, n = set->memberCount;
 		if (!sgGrow(&draft->model->allocator, (void**)&draft->setPairs, &draft->setPairCapacity, count,
@@ -289,7 +289,7 @@ static bool ListSetPairs(sgSkinDraft* draft)
 	return true;
 }
 
-static snugStatus MakePairs(sgSkinDraft* draft)
+static snugStatus MakePairs(sgTurningDraft* draft)
 {
 	Keys keys = { .allocator = &draft->model->allocator };
 	bool good = FindPairs(draft, &keys);
@@ -303,7 +303,7 @@ static snugStatus MakePairs(sgSkinDraft* draft)
 }
 
 // The weights of pairs, rounded once; those that vanish are none.
-static snugStatus MakePairWeights(sgSkinDraft* draft)
+static snugStatus MakePairWeights(sgTurningDraft* draft)
 {
 	const sgWeights* weights = draft->weights;
 	uint32_t vertexCount = draft->model->tree.vertexCount;
@@ -347,11 +347,11 @@ static snugStatus MakePairWeights(sgSkinDraft* draft)
 	return snug_success;
 }
 
-static bool FindEdges(sgSkinDraft* draft, Keys* keys)
+static bool FindEdges(sgTurningDraft* draft, Keys* keys)
 {
 	for (uint32_t s = 0; s < draft->header.setCount; ++s)
 	{
-		const sgSkinSet* set = draft->sets + s;
+		const sgTurningSet* set = draft->sets + s;
 		const uint16_t* members = draft->members + set->firstMember;
 		for (uint32_t i = 0; i < set->memberCount; ++i)
 		{
@@ -380,7 +380,7 @@ static uint32_t FindRoot(uint32_t* rootOf, uint32_t joint)
 typedef struct Edge
 {
 	double weight;
-	sgSkinPair pair;
+	sgTurningPair pair;
 	uint32_t isLink;
 } Edge;
 
@@ -408,7 +408,7 @@ static void SortEdges(Edge* edges, uint32_t count)
 }
 
 // How much weight of vertices hangs on an edge, so that links are those that matter.
-static void WeighEdges(const sgSkinDraft* draft, Edge* edges)
+static void WeighEdges(const sgTurningDraft* draft, Edge* edges)
 {
 	const sgWeights* weights = draft->weights;
 	for (uint32_t i = 0; i < draft->header.edgeCount; ++i)
@@ -417,7 +417,7 @@ static void WeighEdges(const sgSkinDraft* draft, Edge* edges)
 	}
 	for (uint32_t v = 0; v < draft->model->tree.vertexCount; ++v)
 	{
-		const sgSkinSet* set = draft->sets + draft->setOf[v];
+		const sgTurningSet* set = draft->sets + draft->setOf[v];
 		const uint16_t* members = draft->members + set->firstMember;
 		for (uint32_t i = 0; i < set->memberCount; ++i)
 		{
@@ -433,7 +433,7 @@ static void WeighEdges(const sgSkinDraft* draft, Edge* edges)
 
 // Links first, each towards a joint that no earlier one reaches: repeatedly over the heaviest edges, growing from the
 // joints that are there already; then the other edges.
-static void OrderEdges(sgSkinDraft* draft, Edge* edges, uint32_t* rootOf, uint32_t* isReached)
+static void OrderEdges(sgTurningDraft* draft, Edge* edges, uint32_t* rootOf, uint32_t* isReached)
 {
 	uint32_t count = draft->header.edgeCount, stored = 0;
 	SortEdges(edges, count);
@@ -458,11 +458,11 @@ static void OrderEdges(sgSkinDraft* draft, Edge* edges, uint32_t* rootOf, uint32
 		isGrowing = false;
 		for (uint32_t i = 0; i < count; ++i)
 		{
-			sgSkinPair pair = edges[i].pair;
+			sgTurningPair pair = edges[i].pair;
 			if (edges[i].isLink && isReached[pair.first] != isReached[pair.second])
 			{
 				bool isForward = isReached[pair.first] != 0;
-				draft->edges[stored++] = isForward ? pair : (sgSkinPair){ pair.second, pair.first };
+				draft->edges[stored++] = isForward ? pair : (sgTurningPair){ pair.second, pair.first };
 				isReached[pair.first] = isReached[pair.second] = 1;
 				isGrowing = true;
 			}
@@ -478,7 +478,7 @@ static void OrderEdges(sgSkinDraft* draft, Edge* edges, uint32_t* rootOf, uint32
 	}
 }
 
-static snugStatus MakeEdges(sgSkinDraft* draft)
+static snugStatus MakeEdges(sgTurningDraft* draft)
 {
 	const snugAllocator* allocator = &draft->model->allocator;
 	Keys keys = { .allocator = allocator };
@@ -502,14 +502,14 @@ static snugStatus MakeEdges(sgSkinDraft* draft)
 
 // ---- All of it -------------------------------------------------------------------------------------------------
 
-static snugStatus MakeSets(sgSkinDraft* draft, const float* jointPositions)
+static snugStatus MakeSets(sgTurningDraft* draft, const float* jointPositions)
 {
 	const snugAllocator* allocator = &draft->model->allocator;
 	size_t vertices = draft->model->tree.vertexCount, joints = draft->transformCount;
 	draft->setCapacity = (uint32_t)vertices + 1;
 	draft->jointPositions = sgAllocate(allocator, 3 * joints * sizeof(float));
 	draft->setOf = sgAllocate(allocator, (vertices + 1) * sizeof(uint32_t));
-	draft->sets = sgAllocate(allocator, draft->setCapacity * sizeof(sgSkinSet));
+	draft->sets = sgAllocate(allocator, draft->setCapacity * sizeof(sgTurningSet));
 	size_t bytes = sgAlignUp(2 * (vertices + 1) * sizeof(uint32_t), SG_ALIGNMENT) + 4 * joints * sizeof(double);
 	char* scratch = sgAllocate(allocator, bytes);
 	bool good = draft->jointPositions != NULL && draft->setOf != NULL && draft->sets != NULL && scratch != NULL;
@@ -528,10 +528,10 @@ static snugStatus MakeSets(sgSkinDraft* draft, const float* jointPositions)
 	return good ? snug_success : snug_outOfMemory;
 }
 
-snugStatus sgSkinDraft_Make(sgSkinDraft* draft, const snugModel* model, const sgWeights* weights,
+snugStatus sgTurningDraft_Make(sgTurningDraft* draft, const snugModel* model, const sgWeights* weights,
     uint32_t transformCount, uint32_t maxInfluences, const float* jointPositions)
 {
-	*draft = (sgSkinDraft){ .model = model, .weights = weights, .transformCount = transformCount };
+	*draft = (sgTurningDraft){ .model = model, .weights = weights, .transformCount = transformCount };
 	snugStatus status = MakeSets(draft, jointPositions);
 	status = status == snug_success ? MakeEdges(draft) : status;
 	if (status == snug_success && maxInfluences <= SG_PAIR_INFLUENCES)
@@ -542,7 +542,7 @@ snugStatus sgSkinDraft_Make(sgSkinDraft* draft, const snugModel* model, const sg
 	return status;
 }
 
-void sgSkinDraft_Release(sgSkinDraft* draft)
+void sgTurningDraft_Release(sgTurningDraft* draft)
 {
 	if (draft->model == NULL)
 	{
@@ -552,11 +552,11 @@ void sgSkinDraft_Release(sgSkinDraft* draft)
 	size_t vertices = draft->model->tree.vertexCount;
 	sgRelease(allocator, draft->jointPositions, 3 * (size_t)draft->transformCount * sizeof(float));
 	sgRelease(allocator, draft->setOf, (vertices + 1) * sizeof(uint32_t));
-	sgRelease(allocator, draft->sets, draft->setCapacity * sizeof(sgSkinSet));
+	sgRelease(allocator, draft->sets, draft->setCapacity * sizeof(sgTurningSet));
 	sgRelease(allocator, draft->members, draft->memberCapacity * sizeof(uint16_t));
-	sgRelease(allocator, draft->pairs, draft->pairCapacity * sizeof(sgSkinPair));
+	sgRelease(allocator, draft->pairs, draft->pairCapacity * sizeof(sgTurningPair));
 	sgRelease(allocator, draft->setPairs, draft->setPairCapacity * sizeof(uint16_t));
-	sgRelease(allocator, draft->edges, draft->edgeCapacity * sizeof(sgSkinPair));
+	sgRelease(allocator, draft->edges, draft->edgeCapacity * sizeof(sgTurningPair));
 	sgRelease(allocator, draft->pairWeights.starts, (vertices + 1) * sizeof(uint32_t));
 	sgRelease(allocator, draft->pairWeights.weights, (draft->pairWeightCount + 1) * sizeof(float));
 	sgRelease(allocator, draft->pairWeights.transforms, (draft->pairWeightCount + 1) * sizeof(uint16_t));

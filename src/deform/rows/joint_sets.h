@@ -8,7 +8,7 @@
 #define SG_PAIR_INFLUENCES 12
 
 /// The joints that move a vertex: those of members[firstMember] on, ascending.
-typedef struct sgSkinSet
+typedef struct sgTurningSet
 {
 	uint32_t firstMember;
 	uint32_t memberCount;
@@ -16,19 +16,19 @@ typedef struct sgSkinSet
 	uint32_t firstPair; ///< in setPairs: memberCount (memberCount - 1) / 2 of them, if the model has pairs
 	float origin[3];    ///< mean rest position of the members
 	uint32_t reserved;  ///< zero
-} sgSkinSet;
-SG_STORED(sgSkinSet, 32);
+} sgTurningSet;
+SG_STORED(sgTurningSet, 32);
 
 /// Two joints that move a vertex together, or one with itself: first <= second.
-typedef struct sgSkinPair
+typedef struct sgTurningPair
 {
 	uint16_t first;
 	uint16_t second;
-} sgSkinPair;
-SG_STORED(sgSkinPair, 4);
+} sgTurningPair;
+SG_STORED(sgTurningPair, 4);
 
-/// Behind the data of blend.h; the arrays of sgSkin follow.
-typedef struct sgSkinHeader
+/// Behind the data of blend.h; the arrays of sgTurning follow.
+typedef struct sgTurningHeader
 {
 	uint32_t setCount;
 	uint32_t memberCount; ///< of all sets together
@@ -36,38 +36,38 @@ typedef struct sgSkinHeader
 	uint32_t setPairCount;
 	uint32_t edgeCount;
 	uint32_t linkCount; ///< edges that join joints to one that came before: the first ones
-} sgSkinHeader;
-SG_STORED(sgSkinHeader, 24);
+} sgTurningHeader;
+SG_STORED(sgTurningHeader, 24);
 
 /// Rotation centres are drawn towards the mean of the joints' rest positions, so that they exist where rotations are
 /// equal or share an axis, and stay near where they nearly do.
 #define SG_CENTER_DAMPING 1e-2
 
 /// The arrays of a skin, owned; and the weights of pairs, w_i^2 and 2 w_i w_j, which bounds are made from.
-typedef struct sgSkinDraft
+typedef struct sgTurningDraft
 {
 	const snugModel* model;
 	const sgWeights* weights;
 	uint32_t transformCount;
-	sgSkinHeader header;
+	sgTurningHeader header;
 
 	float* jointPositions;
 	uint32_t* setOf;
-	sgSkinSet* sets;
+	sgTurningSet* sets;
 	uint16_t* members;
-	sgSkinPair* pairs;
+	sgTurningPair* pairs;
 	uint16_t* setPairs;
-	sgSkinPair* edges;
+	sgTurningPair* edges;
 	size_t memberCapacity, pairCapacity, setPairCapacity, edgeCapacity;
 	uint32_t setCapacity;
 	sgWeights pairWeights;
 	size_t pairWeightCount;
-} sgSkinDraft;
+} sgTurningDraft;
 
 /// Find joint sets and pairs. Release the draft whatever comes back.
 /// @param jointPositions nullable, x y z each; else weighted means of what joints move
-snugStatus sgSkinDraft_Make(sgSkinDraft* draft, const snugModel* model, const sgWeights* weights,
+snugStatus sgTurningDraft_Make(sgTurningDraft* draft, const snugModel* model, const sgWeights* weights,
     uint32_t transformCount, uint32_t maxInfluences, const float* jointPositions);
-void sgSkinDraft_Release(sgSkinDraft* draft);
+void sgTurningDraft_Release(sgTurningDraft* draft);
 
 #endif

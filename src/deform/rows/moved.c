@@ -71,12 +71,12 @@ static void FindEffects(const snugModel* model, const sgWeights* weights, const 
 }
 
 // Centre and half extents of boxes, rounded outwards.
-void sgBlend_FillMoved(const sgTransformOrder* order, sgBlendMoved* moved)
+void sgLinear_FillMoved(const sgTransformOrder* order, sgLinearMoved* moved)
 {
 	for (uint32_t j = 0; j < order->count; ++j)
 	{
 		const sgBox* box = &order->effects[j].box;
-		sgBlendMoved* block = moved + order->rank[j] / SG_LANES;
+		sgLinearMoved* block = moved + order->rank[j] / SG_LANES;
 		uint32_t lane = order->rank[j] % SG_LANES;
 		for (int axis = 0; axis < 3 && !sgBox_IsEmpty(box); ++axis)
 		{
@@ -95,7 +95,7 @@ static bool IsBehind(const sgEffect* effects, uint16_t a, uint16_t b)
 	return vertexA > vertexB || (vertexA == vertexB && a > b);
 }
 
-void sgBlend_OrderTransforms(const snugModel* model, const sgWeights* weights, const sgTransformOrder* order)
+void sgLinear_OrderTransforms(const snugModel* model, const sgWeights* weights, const sgTransformOrder* order)
 {
 	FindEffects(model, weights, order);
 	for (uint32_t j = 0; j < order->count; ++j)

@@ -5,12 +5,12 @@
 #include "deform/rows/weights.h"
 
 /// Rest boxes of what eight transforms move, side by side in the order of `across`; zero for those that move nothing.
-typedef struct sgBlendMoved
+typedef struct sgLinearMoved
 {
 	sgLaneFloats center[3];
 	sgLaneFloats half[3];
-} sgBlendMoved;
-SG_STORED(sgBlendMoved, 192);
+} sgLinearMoved;
+SG_STORED(sgLinearMoved, 192);
 
 /// What a transform does: the vertex that it moves most, and the box of all that it moves.
 typedef struct sgEffect
@@ -31,9 +31,9 @@ typedef struct sgTransformOrder
 } sgTransformOrder;
 
 /// Fill in the arrays of an order whose count is set.
-void sgBlend_OrderTransforms(const snugModel* model, const sgWeights* weights, const sgTransformOrder* order);
+void sgLinear_OrderTransforms(const snugModel* model, const sgWeights* weights, const sgTransformOrder* order);
 
 /// Boxes of what transforms move, to blocks that are zero.
-void sgBlend_FillMoved(const sgTransformOrder* order, sgBlendMoved* moved);
+void sgLinear_FillMoved(const sgTransformOrder* order, sgLinearMoved* moved);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-snugStatus sgSkins_Write(const sgBlendDraft* draft, size_t ownBytes, void** data, size_t* bytes)
+snugStatus sgSkin_Write(const sgLinearDraft* draft, size_t ownBytes, void** data, size_t* bytes)
 {
 	const snugAllocator* allocator = &draft->model->allocator;
 	void* morph;
@@ -13,8 +13,8 @@ snugStatus sgSkins_Write(const sgBlendDraft* draft, size_t ownBytes, void** data
 	{
 		return status;
 	}
-	char* out = sgBlendDraft_Write(draft, ownBytes + morphBytes);
-	size_t end = sgBlend_Bytes(draft->model, &draft->header) + ownBytes;
+	char* out = sgLinearDraft_Write(draft, ownBytes + morphBytes);
+	size_t end = sgLinear_Bytes(draft->model, &draft->header) + ownBytes;
 	if (out != NULL && morph != NULL)
 	{
 		memcpy(out + end, morph, morphBytes);
@@ -25,7 +25,7 @@ snugStatus sgSkins_Write(const sgBlendDraft* draft, size_t ownBytes, void** data
 	return out != NULL ? snug_success : snug_outOfMemory;
 }
 
-bool sgSkins_FitsMorph(const snugModel* model, size_t end)
+bool sgSkin_FitsMorph(const snugModel* model, size_t end)
 {
 	const sgFieldsHeader* header = (const void*)((const char*)model->deformData + end);
 	if (end >= model->deformBytes)
@@ -36,31 +36,31 @@ bool sgSkins_FitsMorph(const snugModel* model, size_t end)
 	return bytes >= sizeof(*header) && header->hasIntervals == 1 && sgFields_Fits(model, header, bytes);
 }
 
-const char* sgSkins_CheckMorph(const snugModel* model, size_t end, void* scratch)
+const char* sgSkin_CheckMorph(const snugModel* model, size_t end, void* scratch)
 {
 	return end < model->deformBytes ? sgFields_Check(model, (const char*)model->deformData + end, scratch) : NULL;
 }
 
-void sgSkins_Describe(const snugModel* model, size_t end, sgContents* contents)
+void sgSkin_Describe(const snugModel* model, size_t end, sgContents* contents)
 {
-	const sgBlendHeader* header = model->deformData;
+	const sgLinearHeader* header = model->deformData;
 	contents->jointCount = header->transformCount;
 	contents->maxInfluences = header->rows.most;
 	contents->influenceCount = header->rows.entries;
-	contents->influences = sgBlend_Get(model).rows;
+	contents->influences = sgLinear_Get(model).rows;
 	if (end < model->deformBytes)
 	{
 		sgFields_Describe(model, (const char*)model->deformData + end, contents);
 	}
 }
 
-const sgBlendFamily* sgSkins_FamilyOf(const sgBlend* blend, sgLaneSet set)
+const sgLinearFamily* sgSkin_FamilyOf(const sgLinear* blend, sgLaneSet set)
 {
 	return blend->families + blend->firstFamilies[set.group];
 }
 
-const sgBlendFamily* sgSkins_RecordOf(const sgTree* tree, const sgBlendFamily* first, sgLaneSet set, uint32_t lane)
+const sgLinearFamily* sgSkin_RecordOf(const sgTree* tree, const sgLinearFamily* first, sgLaneSet set, uint32_t lane)
 {
-	uint32_t bounded = sgBlend_BoundedLanes(sgTree_Family(tree, set.group * SG_LANES));
+	uint32_t bounded = sgLinear_BoundedLanes(sgTree_Family(tree, set.group * SG_LANES));
 	return first + __builtin_popcount(bounded & ((1u << lane) - 1u));
 }

@@ -3,23 +3,23 @@
 #ifndef SG_SKINS_H
 #define SG_SKINS_H
 
-#include "deform/bounds/build.h"
+#include "deform/bounds/linear_bounds_build.h"
 #include "deform/fields/morph.h"
 
 /// Write what was drafted, with room for what a skin adds behind bounds/blend.h, and make morph targets.
-snugStatus sgSkins_Write(const sgBlendDraft* draft, size_t ownBytes, void** data, size_t* bytes);
+snugStatus sgSkin_Write(const sgLinearDraft* draft, size_t ownBytes, void** data, size_t* bytes);
 
 /// Whether what follows the first `end` bytes of a model's data, which are the skin's, may be morph targets or nothing;
 /// and checking them.
-bool sgSkins_FitsMorph(const snugModel* model, size_t end);
-const char* sgSkins_CheckMorph(const snugModel* model, size_t end, void* scratch);
+bool sgSkin_FitsMorph(const snugModel* model, size_t end);
+const char* sgSkin_CheckMorph(const snugModel* model, size_t end, void* scratch);
 
 /// Of sgDeform.describe, what all skins have.
 /// @param end as above
-void sgSkins_Describe(const snugModel* model, size_t end, sgContents* contents);
+void sgSkin_Describe(const snugModel* model, size_t end, sgContents* contents);
 
 /// How siblings are bounded: their family, if together. Alone, each has a record of its own.
-const sgBlendFamily* sgSkins_FamilyOf(const sgBlend* blend, sgLaneSet set);
-const sgBlendFamily* sgSkins_RecordOf(const sgTree* tree, const sgBlendFamily* first, sgLaneSet set, uint32_t lane);
+const sgLinearFamily* sgSkin_FamilyOf(const sgLinear* blend, sgLaneSet set);
+const sgLinearFamily* sgSkin_RecordOf(const sgTree* tree, const sgLinearFamily* first, sgLaneSet set, uint32_t lane);
 
 #endif

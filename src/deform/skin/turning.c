@@ -7,84 +7,84 @@
 
 #include <string.h>
 
-void sgSkin_ListArrays(
-    const snugModel* model, const sgBlendHeader* blend, const sgSkinHeader* header, sgArray list[SG_SKIN_ARRAYS])
+void sgTurning_ListArrays(
+    const snugModel* model, const sgLinearHeader* blend, const sgTurningHeader* header, sgArray list[SG_SKIN_ARRAYS])
 {
 	uint64_t joints = blend->transformCount;
 	static const char noJoint[] = "a joint of a joint set does not exist", noSet[] = "a joint set does not exist";
 	const sgArray arrays[SG_SKIN_ARRAYS] = {
-		{ SG_ARRAY(sgSkin, jointPositions, 3 * joints), sgElements_floats, (double)SNUG_MAX_COORDINATE,
+		{ SG_ARRAY(sgTurning, jointPositions, 3 * joints), sgElements_floats, (double)SNUG_MAX_COORDINATE,
 		    "a joint's position is wrong" },
-		{ SG_ARRAY(sgSkin, setOf, model->tree.vertexCount), sgElements_index, header->setCount, noSet },
-		{ SG_ARRAY(sgSkin, sets, header->setCount) },
-		{ SG_ARRAY(sgSkin, members, header->memberCount), sgElements_index, (double)joints, noJoint },
-		{ SG_ARRAY(sgSkin, pairs, header->pairCount) },
-		{ SG_ARRAY(sgSkin, setPairs, header->setPairCount), sgElements_index, header->pairCount,
+		{ SG_ARRAY(sgTurning, setOf, model->tree.vertexCount), sgElements_index, header->setCount, noSet },
+		{ SG_ARRAY(sgTurning, sets, header->setCount) },
+		{ SG_ARRAY(sgTurning, members, header->memberCount), sgElements_index, (double)joints, noJoint },
+		{ SG_ARRAY(sgTurning, pairs, header->pairCount) },
+		{ SG_ARRAY(sgTurning, setPairs, header->setPairCount), sgElements_index, header->pairCount,
 		    "a pair of joints does not exist" },
-		{ SG_ARRAY(sgSkin, edges, header->edgeCount) },
-		{ SG_ARRAY(sgSkin, blockSets, (uint64_t)blend->rows.blocks * SG_LANES), sgElements_index, header->setCount,
+		{ SG_ARRAY(sgTurning, edges, header->edgeCount) },
+		{ SG_ARRAY(sgTurning, blockSets, (uint64_t)blend->rows.blocks * SG_LANES), sgElements_index, header->setCount,
 		    noSet },
 	};
 	memcpy(list, arrays, sizeof(arrays));
 }
 
-size_t sgSkin_Bytes(const snugModel* model, const sgBlendHeader* blend, const sgSkinHeader* header)
+size_t sgTurning_Bytes(const snugModel* model, const sgLinearHeader* blend, const sgTurningHeader* header)
 {
 	sgArray list[SG_SKIN_ARRAYS];
-	sgSkin_ListArrays(model, blend, header, list);
+	sgTurning_ListArrays(model, blend, header, list);
 	return sgArrays_Bytes(sizeof(*header), list, SG_SKIN_ARRAYS);
 }
 
-sgSkin sgSkin_Bind(const snugModel* model, const void* data)
+sgTurning sgTurning_Bind(const snugModel* model, const void* data)
 {
-	sgSkin skin = { .blend = sgBlend_Bind(model, data) };
-	const char* start = (const char*)data + sgBlend_Bytes(model, skin.blend.header);
+	sgTurning skin = { .blend = sgLinear_Bind(model, data) };
+	const char* start = (const char*)data + sgLinear_Bytes(model, skin.blend.header);
 	skin.header = (const void*)start;
 	sgArray list[SG_SKIN_ARRAYS];
-	sgSkin_ListArrays(model, skin.blend.header, skin.header, list);
-	sgArrays_Bind(sizeof(sgSkinHeader), list, SG_SKIN_ARRAYS, start, &skin);
+	sgTurning_ListArrays(model, skin.blend.header, skin.header, list);
+	sgArrays_Bind(sizeof(sgTurningHeader), list, SG_SKIN_ARRAYS, start, &skin);
 	return skin;
 }
 
-sgSkin sgSkin_Get(const snugModel* model)
+sgTurning sgTurning_Get(const snugModel* model)
 {
-	return sgSkin_Bind(model, model->deformData);
+	return sgTurning_Bind(model, model->deformData);
 }
 
-size_t sgSkin_End(const snugModel* model)
+size_t sgTurning_End(const snugModel* model)
 {
-	const sgBlendHeader* blend = model->deformData;
-	size_t end = sgBlend_Bytes(model, blend);
-	return end + sgSkin_Bytes(model, blend, (const void*)((const char*)model->deformData + end));
+	const sgLinearHeader* blend = model->deformData;
+	size_t end = sgLinear_Bytes(model, blend);
+	return end + sgTurning_Bytes(model, blend, (const void*)((const char*)model->deformData + end));
 }
 
 static void Describe(const snugModel* model, sgContents* contents)
 {
-	sgSkins_Describe(model, sgSkin_End(model), contents);
-	contents->jointPositions = sgSkin_Get(model).jointPositions;
+	sgSkin_Describe(model, sgTurning_End(model), contents);
+	contents->jointPositions = sgTurning_Get(model).jointPositions;
 }
 
 static void Bind(const snugModel* model, void* arrays)
 {
-	*(sgSkinArrays*)arrays = (sgSkinArrays){
-		.skin = sgSkin_Get(model),
-		.morph = sgMorph_Bind(model, sgSkin_End(model), sgSkin_JointBytes(model)),
+	*(sgTurningArrays*)arrays = (sgTurningArrays){
+		.skin = sgTurning_Get(model),
+		.morph = sgMorph_Bind(model, sgTurning_End(model), sgTurning_JointBytes(model)),
 	};
 }
 
 static size_t PoseBytes(const snugModel* model)
 {
-	return sgSkin_JointBytes(model) + sgMorph_PoseBytes(model, sgSkin_End(model));
+	return sgTurning_JointBytes(model) + sgMorph_PoseBytes(model, sgTurning_End(model));
 }
 
 static void Evaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t count, float* out)
 {
-	sgSkin_GetKernels()->evaluate(posed->derived, vertices, count, out);
+	sgTurning_GetKernels()->evaluate(posed->derived, vertices, count, out);
 }
 
 static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 {
-	const sgSkinView* view = posed->derived;
+	const sgTurningView* view = posed->derived;
 	const sgClusters* clusters = &posed->model->clusters;
 	const sgCluster* own = clusters->clusters + cluster;
 	if (view->pose->isAligned)
@@ -92,10 +92,10 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 		const sgFields* fields = view->fields;
 		const sgBlock* moved = view->morph != NULL ? fields->rows.blocks + fields->rows.firstBlocks[cluster] : NULL;
 		uint32_t first = view->skin->blend.rows.firstBlocks[cluster];
-		sgSkin_GetKernels()->evaluateBlocks(view, first, moved, own->vertexCount, out);
+		sgTurning_GetKernels()->evaluateBlocks(view, first, moved, own->vertexCount, out);
 		return;
 	}
-	sgSkin_GetKernels()->evaluate(view, clusters->vertices + own->firstVertex, own->vertexCount, out);
+	sgTurning_GetKernels()->evaluate(view, clusters->vertices + own->firstVertex, own->vertexCount, out);
 }
 
 // ---- Bounds ----------------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 // A node that no formula bounds, by looking at all vertices below it: where quaternions cancel, and in models that have
 // too many pairs of joints. It costs what it costs.
 static void BoundByVertices(
-    const snugModel* model, const sgSkinView* view, uint32_t slot, sgBoxLanes* out, uint32_t lane)
+    const snugModel* model, const sgTurningView* view, uint32_t slot, sgBoxLanes* out, uint32_t lane)
 {
 	const sgTree* tree = &model->tree;
 	sgBox box = sgBox_Empty();
@@ -112,7 +112,7 @@ static void BoundByVertices(
 	for (uint32_t l = range.first; l <= range.last; ++l)
 	{
 		const sgLeaf* leaf = tree->leaves + l;
-		sgSkin_GetKernels()->evaluate(view, tree->leafVertices + leaf->firstVertex, leaf->vertexCount, positions);
+		sgTurning_GetKernels()->evaluate(view, tree->leafVertices + leaf->firstVertex, leaf->vertexCount, positions);
 		for (uint32_t i = 0; i < leaf->vertexCount; ++i)
 		{
 			sgBox_AddPoint(&box, positions + 3 * (size_t)i);
@@ -124,20 +124,20 @@ static void BoundByVertices(
 // Returns lanes that have no bound.
 static uint32_t BoundByPairs(const sgPosed* posed, const sgMorphLanes* morph, sgLaneSet set, sgBoxLanes* out)
 {
-	const sgSkinView* view = posed->derived;
-	const sgBlend* blend = &view->skin->blend;
+	const sgTurningView* view = posed->derived;
+	const sgLinear* blend = &view->skin->blend;
 	const sgTree* tree = &posed->model->tree;
-	const sgBlendFamily* family = sgSkins_FamilyOf(blend, set);
+	const sgLinearFamily* family = sgSkin_FamilyOf(blend, set);
 	uint32_t left = 0;
 	if (!family->isAcross)
 	{
-		return sgSkin_GetKernels()->bound(view, family, morph, set.mask, out);
+		return sgTurning_GetKernels()->bound(view, family, morph, set.mask, out);
 	}
 	for (uint32_t rest = set.mask; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		const sgBlendFamily* own = sgSkins_RecordOf(tree, family, set, lane);
-		bool isFound = sgSkin_GetKernels()->boundAlone(view, own, morph, lane, out);
+		const sgLinearFamily* own = sgSkin_RecordOf(tree, family, set, lane);
+		bool isFound = sgTurning_GetKernels()->boundAlone(view, own, morph, lane, out);
 		left |= (uint32_t)!isFound << lane;
 	}
 	return left;
@@ -145,7 +145,7 @@ static uint32_t BoundByPairs(const sgPosed* posed, const sgMorphLanes* morph, sg
 
 static void Bound(const sgPosed* posed, sgLaneSet set, sgBoxLanes* out)
 {
-	const sgSkinView* view = posed->derived;
+	const sgTurningView* view = posed->derived;
 	uint32_t left = set.mask;
 	sgMorphLanes room;
 	const sgMorphLanes* morph = NULL;
@@ -166,20 +166,20 @@ static void Bound(const sgPosed* posed, sgLaneSet set, sgBoxLanes* out)
 
 static void Reach(const sgPosed* posed, float reach[3])
 {
-	const sgSkinPose* pose = posed->pose;
+	const sgTurningPose* pose = posed->pose;
 	reach[0] = reach[1] = reach[2] = pose->reach;
 }
 
 // ---- Deformers -------------------------------------------------------------------------------------------------
 
 // The same for both: what is different about them, poses ask the model.
-#define TURNING_SKIN(text)                                                                                             \
-	{                                                                                                                  \
-		.name = (text), .build = sgSkin_Build, .fits = sgSkin_Fits, .check = sgSkin_Check, .bind = Bind,               \
-		.arrayBytes = sizeof(sgSkinArrays), .describe = Describe,                                                      \
-		.inputs = 1u << sgPose_joints | 1u << sgPose_jointColumns | 1u << sgPose_amplitudes, .poseBytes = PoseBytes,   \
-		.setPose = sgSkin_SetPose, .derivedBytes = sgSkin_DerivedBytes, .derive = sgSkin_Derive, .evaluate = Evaluate, \
-		.evaluateCluster = EvaluateCluster, .bound = Bound, .reach = Reach,                                            \
+#define TURNING_SKIN(text)                                                                                           \
+	{                                                                                                                \
+		.name = (text), .build = sgTurning_Build, .fits = sgTurning_Fits, .check = sgTurning_Check, .bind = Bind,    \
+		.arrayBytes = sizeof(sgTurningArrays), .describe = Describe,                                                 \
+		.inputs = 1u << sgPose_joints | 1u << sgPose_jointColumns | 1u << sgPose_amplitudes, .poseBytes = PoseBytes, \
+		.setPose = sgTurning_SetPose, .derivedBytes = sgTurning_DerivedBytes, .derive = sgTurning_Derive,            \
+		.evaluate = Evaluate, .evaluateCluster = EvaluateCluster, .bound = Bound, .reach = Reach,                    \
 	}
 
 const sgDeform sgDeform_spherical = TURNING_SKIN("spherical");

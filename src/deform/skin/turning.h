@@ -18,7 +18,7 @@
 #define SG_SKIN_H
 
 #include "deform/rows/joint_sets.h"
-#include "deform/skin/blend.h"
+#include "deform/skin/linear.h"
 
 /// 1 - cosine of a pair is 2 at most, but for pairs of which joint sets do not agree what the sign is. Nodes that have
 /// one are bounded by their vertices.
@@ -27,111 +27,111 @@
 /// Below this, |sum w q|^2 says nothing about a direction any more, and the pivot's quaternion takes its place.
 #define SG_LEAST_LENGTH2 0x1p-10f
 
-typedef struct sgSkin
+typedef struct sgTurning
 {
-	sgBlend blend;
-	const sgSkinHeader* header;
+	sgLinear blend;
+	const sgTurningHeader* header;
 	const float* jointPositions; ///< (3 transformCount): at rest
 	const uint32_t* setOf;       ///< (vertexCount): joint set
-	const sgSkinSet* sets;       ///< (setCount), those with fewer members first
+	const sgTurningSet* sets;    ///< (setCount), those with fewer members first
 	const uint16_t* members;     ///< (memberCount)
-	const sgSkinPair* pairs;     ///< (pairCount), ascending
+	const sgTurningPair* pairs;  ///< (pairCount), ascending
 	const uint16_t* setPairs;    ///< (setPairCount)
-	const sgSkinPair* edges;     ///< (edgeCount): pivots and what they are the pivot of, each once; of the first
+	const sgTurningPair* edges;  ///< (edgeCount): pivots and what they are the pivot of, each once; of the first
 	                             ///< linkCount, `first` came before
 	const uint32_t* blockSets;   ///< (blockCount * SG_LANES): joint sets of the vertices of a block
-} sgSkin;
+} sgTurning;
 
 /// The list of those arrays (base/arrays.h), for headers that have all counts.
 #define SG_SKIN_ARRAYS 8
-void sgSkin_ListArrays(
-    const snugModel* model, const sgBlendHeader* blend, const sgSkinHeader* header, sgArray list[SG_SKIN_ARRAYS]);
+void sgTurning_ListArrays(
+    const snugModel* model, const sgLinearHeader* blend, const sgTurningHeader* header, sgArray list[SG_SKIN_ARRAYS]);
 
 /// Bytes of a header and its arrays.
-size_t sgSkin_Bytes(const snugModel* model, const sgBlendHeader* blend, const sgSkinHeader* header);
+size_t sgTurning_Bytes(const snugModel* model, const sgLinearHeader* blend, const sgTurningHeader* header);
 
 /// Find the arrays of data that begin with those of blend.h.
-sgSkin sgSkin_Bind(const snugModel* model, const void* data);
-sgSkin sgSkin_Get(const snugModel* model);
+sgTurning sgTurning_Bind(const snugModel* model, const void* data);
+sgTurning sgTurning_Get(const snugModel* model);
 
 /// Where a model's data of both end. Morph targets follow.
-size_t sgSkin_End(const snugModel* model);
+size_t sgTurning_End(const snugModel* model);
 
 /// sgDeform.build, fits and check.
-snugStatus sgSkin_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes);
-bool sgSkin_Fits(const snugModel* model);
-const char* sgSkin_Check(const snugModel* model, void* scratch);
+snugStatus sgTurning_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes);
+bool sgTurning_Fits(const snugModel* model);
+const char* sgTurning_Check(const snugModel* model, void* scratch);
 
 // ---- Poses -------------------------------------------------------------------------------------------------------
 
 /// One joint in a pose: the rigid motion of its matrix, and what remains of that.
-typedef struct sgSkinJoint
+typedef struct sgTurningJoint
 {
 	float q[4];           ///< x, y, z, w; about unit length; its sign as its neighbours', where they agree
 	float translation[3]; ///< after the rotation
 	float stage[9];       ///< scale and shear about the joint, less the identity: xx xy xz yy yz zz, then the
 	                      ///< translation; all zero of a joint that has none
-} SG_ALIGN(64) sgSkinJoint;
+} SG_ALIGN(64) sgTurningJoint;
 
 /// Where row r, column c of a joint's affine stage is; columns 3 are the translation.
 static const uint8_t sgStagePlace[3][4] = { { 0, 1, 2, 6 }, { 1, 3, 4, 7 }, { 2, 4, 5, 8 } };
 
 /// Sums over the joints of a joint set start from these, in double: the rotation by rows, the translation t, the
 /// rotation's transpose times t, zero.
-typedef struct sgSkinMoments
+typedef struct sgTurningMoments
 {
 	double values[16];
-} SG_ALIGN(64) sgSkinMoments;
+} SG_ALIGN(64) sgTurningMoments;
 
 /// Two joints in a pose: M [v; 1] and the cosine. For spherical blending M depends on the rotation centre, so on the
 /// joint set: its translation lies between two.
-typedef struct sgSkinPairPose
+typedef struct sgTurningPairPose
 {
 	float columns[3][3]; ///< of M
 	float lower[3];      ///< translations; the same of a joint with itself, and of dual quaternions
 	float upper[3];
 	float cosine; ///< of the angle between the quaternions; exactly 1 for a joint with itself
-} SG_ALIGN(64) sgSkinPairPose;
+} SG_ALIGN(64) sgTurningPairPose;
 
 /// A pose. An array follows, then the amplitudes of morph targets, if there are any, an sgFieldsPose:
 ///   joints[transformCount]
-typedef struct sgSkinPose
+typedef struct sgTurningPose
 {
 	float reach;        ///< twice the length of any intermediate of evaluating a vertex, at least, with any centres
 	uint32_t isAligned; ///< signs of all joint sets agree with those in `joints`
 	uint32_t hasStage;  ///< joints scale or shear: an affine stage comes first
 	float leastLength2; ///< of |sum w q|^2 over all vertices; zero if that is not known
 	uint32_t padding[12];
-} sgSkinPose;
+} sgTurningPose;
 
 /// What model->arrays is.
-typedef struct sgSkinArrays
+typedef struct sgTurningArrays
 {
-	sgSkin skin;
+	sgTurning skin;
 	sgMorph morph;
-} sgSkinArrays;
+} sgTurningArrays;
 
 /// A model and a pose, with all that evaluation and bounds look at: what is derived from a pose begins with it. Arrays
 /// follow, each aligned, in the order below.
-typedef struct sgSkinView
+typedef struct sgTurningView
 {
-	const sgSkin* skin;
+	const sgTurning* skin;
 	const float* restPositions; ///< of the model
 	const sgFields* fields;     ///< morph targets; only if the next is not null
 	const sgFieldsPose* morph;  ///< their amplitudes; null if all are zero
-	sgSkinPose* pose;
-	sgSkinJoint* joints; ///< of the pose
+	sgTurningPose* pose;
+	sgTurningJoint* joints; ///< of the pose
 	bool isSpherical;
 	float reach; ///< of the pose with its rotation centres
 
-	sgSkinPairPose* pairs;  ///< (pairCount); or of each joint with itself (transformCount), of models without pairs
-	sgSkinMoments* moments; ///< (transformCount): in the same place, while rotation centres are found
-	float* centers;         ///< (3 setCount, and one more): rotation centres, of spherical blending
-	float* duals;           ///< (4 transformCount): half of the translation times q, of dual quaternions
-	uint16_t* ownPairs;     ///< (transformCount): where the pair of a joint with itself is in `pairs`, or SG_NO_PAIR
-	int8_t* pairSigns;      ///< (pairCount): sgPairSign, unless isAligned
+	sgTurningPairPose* pairs;  ///< (pairCount); or of each joint with itself (transformCount), of models without pairs
+	sgTurningMoments* moments; ///< (transformCount): in the same place, while rotation centres are found
+	float* centers;            ///< (3 setCount, and one more): rotation centres, of spherical blending
+	float* duals;              ///< (4 transformCount): half of the translation times q, of dual quaternions
+	uint16_t* ownPairs;        ///< (transformCount): where the pair of a joint with itself is in `pairs`, or SG_NO_PAIR
+	int8_t* pairSigns;         ///< (pairCount): sgPairSign, unless isAligned
 	uint16_t* turns; ///< (transformCount): in the same place, if isAligned: joints that turn as one have one number
-} SG_ALIGN(64) sgSkinView;
+} SG_ALIGN(64) sgTurningView;
 
 /// A model has fewer pairs.
 #define SG_NO_PAIR UINT16_MAX
@@ -146,15 +146,15 @@ typedef enum sgPairSign
 } sgPairSign;
 
 /// The sign of a member's quaternion in its joint set: its own, if it does not point away from the pivot's.
-float sgSkin_SignOf(const sgSkinView* view, const sgSkinSet* set, uint32_t member);
+float sgTurning_SignOf(const sgTurningView* view, const sgTurningSet* set, uint32_t member);
 
 /// Bytes of a pose without the amplitudes of morph targets, and of what is derived from one.
-size_t sgSkin_JointBytes(const snugModel* model);
-size_t sgSkin_DerivedBytes(const snugModel* model);
+size_t sgTurning_JointBytes(const snugModel* model);
+size_t sgTurning_DerivedBytes(const snugModel* model);
 
 /// sgDeform.setPose and sgDeform.derive.
-void sgSkin_SetPose(
+void sgTurning_SetPose(
     const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change);
-double sgSkin_Derive(const snugModel* model, const void* pose, const void* before, void* derived);
+double sgTurning_Derive(const snugModel* model, const void* pose, const void* before, void* derived);
 
 #endif

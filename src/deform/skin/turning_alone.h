@@ -8,7 +8,7 @@
 /// Blocks of eight pairs for which images are kept; those that come after are made twice.
 #define KEPT_BLOCKS 96
 
-/// Eight pairs side by side: what sgSkinPairPose has, in its order.
+/// Eight pairs side by side: what sgTurningPairPose has, in its order.
 typedef struct PairLanes
 {
 	f8 columns[3][3];
@@ -17,7 +17,7 @@ typedef struct PairLanes
 	f8 cosine;
 } PairLanes;
 
-SG_INLINE void LoadPairs(const sgSkinView* view, const uint16_t numbers[SG_LANES], PairLanes* out)
+SG_INLINE void LoadPairs(const sgTurningView* view, const uint16_t numbers[SG_LANES], PairLanes* out)
 {
 	f8 values[16];
 	for (int part = 0; part < 4; ++part)
@@ -50,7 +50,7 @@ SG_INLINE void LoadPairs(const sgSkinView* view, const uint16_t numbers[SG_LANES
 /// The node's share of what turning_program.h calls Denominator, and where it is when the skin begins.
 typedef struct Alone
 {
-	const sgSkinView* view;
+	const sgTurningView* view;
 	const Entries* entries;
 	float middle[3]; ///< of how far it is displaced
 	float half[3];
@@ -172,7 +172,7 @@ static float SideAcross(const Side* side, const Alone* alone)
 // As MakeBulge, for eight pairs.
 static Bulge BulgeAcross(const Alone* alone, uint32_t j, f8 cosine)
 {
-	const sgSkinView* view = alone->view;
+	const sgTurningView* view = alone->view;
 	const sgLocalEntry* entry = Entries_Get(alone->entries, j);
 	f8 zero = f8_Set(0.0f), one = f8_Set(1.0f), share = f8_Set(alone->share);
 	f8 weight = f8_Add(LoadLanes(&entry->range.low), LoadLanes(&entry->range.spread));

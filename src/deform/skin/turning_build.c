@@ -43,12 +43,12 @@ static void FillBlockSets(const snugModel* model, const uint32_t* setOf, uint32_
 }
 
 // Copy header and arrays to where they belong, behind the data of bounds/blend.h, which are there already.
-static void WriteSets(const sgSkinDraft* draft, char* data)
+static void WriteSets(const sgTurningDraft* draft, char* data)
 {
-	const sgBlendHeader* blend = (const void*)data;
-	char* start = data + sgBlend_Bytes(draft->model, blend);
+	const sgLinearHeader* blend = (const void*)data;
+	char* start = data + sgLinear_Bytes(draft->model, blend);
 	memcpy(start, &draft->header, sizeof(draft->header));
-	const sgSkin from = {
+	const sgTurning from = {
 		.jointPositions = draft->jointPositions,
 		.setOf = draft->setOf,
 		.sets = draft->sets,
@@ -58,14 +58,14 @@ static void WriteSets(const sgSkinDraft* draft, char* data)
 		.edges = draft->edges,
 	};
 	sgArray list[SG_SKIN_ARRAYS];
-	sgSkin_ListArrays(draft->model, blend, &draft->header, list);
+	sgTurning_ListArrays(draft->model, blend, &draft->header, list);
 	sgArrays_Write(sizeof(draft->header), list, SG_SKIN_ARRAYS, &from, start);
-	sgSkin made = sgSkin_Bind(draft->model, data);
+	sgTurning made = sgTurning_Bind(draft->model, data);
 	FillBlockSets(draft->model, draft->setOf, (uint32_t*)(uintptr_t)made.blockSets);
 }
 
 // Bounds by pairs. Nodes of models that have too many of them are bounded by their vertices.
-static snugStatus AddBounds(sgBlendDraft* blend, const sgSkinDraft* skin)
+static snugStatus AddBounds(sgLinearDraft* blend, const sgTurningDraft* skin)
 {
 	const sgBounded bounded = {
 		.weights = &skin->pairWeights,
@@ -75,16 +75,16 @@ static snugStatus AddBounds(sgBlendDraft* blend, const sgSkinDraft* skin)
 		.isLocal = true,
 		.isRootAlone = blend->def->fields.fieldCount > 0, // fits serve nodes together
 	};
-	return sgBlendDraft_AddBounds(blend, &bounded);
+	return sgLinearDraft_AddBounds(blend, &bounded);
 }
 
-static snugStatus MakeAll(sgBlendDraft* blend, sgSkinDraft* skin, void** data, size_t* bytes)
+static snugStatus MakeAll(sgLinearDraft* blend, sgTurningDraft* skin, void** data, size_t* bytes)
 {
-	snugStatus status = sgSkinDraft_Make(skin, blend->model, &blend->weights, blend->header.transformCount,
+	snugStatus status = sgTurningDraft_Make(skin, blend->model, &blend->weights, blend->header.transformCount,
 	    blend->header.rows.most, blend->def->skin.jointPositions);
 	status = status == snug_success ? AddBounds(blend, skin) : status;
-	size_t own = sgSkin_Bytes(blend->model, &blend->header, &skin->header);
-	status = status == snug_success ? sgSkins_Write(blend, own, data, bytes) : status;
+	size_t own = sgTurning_Bytes(blend->model, &blend->header, &skin->header);
+	status = status == snug_success ? sgSkin_Write(blend, own, data, bytes) : status;
 	if (status == snug_success)
 	{
 		WriteSets(skin, *data);
@@ -92,18 +92,18 @@ static snugStatus MakeAll(sgBlendDraft* blend, sgSkinDraft* skin, void** data, s
 	return status;
 }
 
-snugStatus sgSkin_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
+snugStatus sgTurning_Build(const snugModel* model, const snugModelDef* def, void** data, size_t* bytes)
 {
 	snugStatus status = CheckJointPositions(def);
 	if (status != snug_success)
 	{
 		return status;
 	}
-	sgBlendDraft blend;
-	sgSkinDraft skin = { .model = NULL };
-	status = sgBlendDraft_Begin(&blend, model, def);
+	sgLinearDraft blend;
+	sgTurningDraft skin = { .model = NULL };
+	status = sgLinearDraft_Begin(&blend, model, def);
 	status = status == snug_success ? MakeAll(&blend, &skin, data, bytes) : status;
-	sgSkinDraft_Release(&skin);
-	sgBlendDraft_Release(&blend);
+	sgTurningDraft_Release(&skin);
+	sgLinearDraft_Release(&blend);
 	return status;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // Sets are in order, each once: by how many joints they have, then by the first joint in which they differ.
-static bool ComesBefore(const sgSkin* skin, const sgSkinSet* a, const sgSkinSet* b)
+static bool ComesBefore(const sgTurning* skin, const sgTurningSet* a, const sgTurningSet* b)
 {
 	if (a->memberCount != b->memberCount)
 	{
@@ -23,7 +23,7 @@ static bool ComesBefore(const sgSkin* skin, const sgSkinSet* a, const sgSkinSet*
 	return false;
 }
 
-static bool CheckSet(const sgSkin* skin, const sgSkinSet* set, uint32_t firstMember, uint32_t firstPair)
+static bool CheckSet(const sgTurning* skin, const sgTurningSet* set, uint32_t firstMember, uint32_t firstPair)
 {
 	if (set->firstMember != firstMember || set->memberCount == 0 ||
 	    set->memberCount > skin->header->memberCount - firstMember ||
@@ -44,14 +44,14 @@ static bool CheckSet(const sgSkin* skin, const sgSkinSet* set, uint32_t firstMem
 }
 
 // The pairs of a set are those of its members.
-static bool CheckSetPairs(const sgSkin* skin, const sgSkinSet* set)
+static bool CheckSetPairs(const sgTurning* skin, const sgTurningSet* set)
 {
 	const uint16_t *members = skin->members + set->firstMember, *next = skin->setPairs + set->firstPair;
 	for (uint32_t i = 0; i < set->memberCount; ++i)
 	{
 		for (uint32_t j = i + 1; j < set->memberCount; ++j, ++next)
 		{
-			sgSkinPair pair = skin->pairs[*next];
+			sgTurningPair pair = skin->pairs[*next];
 			if (pair.first != members[i] || pair.second != members[j])
 			{
 				return false;
@@ -61,14 +61,14 @@ static bool CheckSetPairs(const sgSkin* skin, const sgSkinSet* set)
 	return true;
 }
 
-static const char* CheckSets(const sgSkin* skin)
+static const char* CheckSets(const sgTurning* skin)
 {
 	static const char fault[] = "its joint sets are wrong";
-	const sgSkinHeader* header = skin->header;
+	const sgTurningHeader* header = skin->header;
 	uint64_t member = 0, pair = 0;
 	for (uint32_t s = 0; s < header->setCount; ++s)
 	{
-		const sgSkinSet* set = skin->sets + s;
+		const sgTurningSet* set = skin->sets + s;
 		if (!CheckSet(skin, set, (uint32_t)member, (uint32_t)pair) || (s > 0 && !ComesBefore(skin, set - 1, set)))
 		{
 			return fault;
@@ -84,13 +84,13 @@ static const char* CheckSets(const sgSkin* skin)
 }
 
 // Joints of pairs and edges exist. Pairs ascend.
-static const char* CheckPairs(const sgSkin* skin)
+static const char* CheckPairs(const sgTurning* skin)
 {
-	const sgSkinHeader* header = skin->header;
+	const sgTurningHeader* header = skin->header;
 	uint32_t joints = skin->blend.header->transformCount;
 	for (uint32_t i = 0; i < header->pairCount; ++i)
 	{
-		sgSkinPair pair = skin->pairs[i], before = i > 0 ? skin->pairs[i - 1] : (sgSkinPair){ 0, 0 };
+		sgTurningPair pair = skin->pairs[i], before = i > 0 ? skin->pairs[i - 1] : (sgTurningPair){ 0, 0 };
 		bool isBehind = pair.first > before.first || (pair.first == before.first && pair.second > before.second);
 		if (pair.second >= joints || pair.first > pair.second || (i > 0 && !isBehind))
 		{
@@ -99,7 +99,7 @@ static const char* CheckPairs(const sgSkin* skin)
 	}
 	for (uint32_t i = 0; i < header->edgeCount; ++i)
 	{
-		sgSkinPair edge = skin->edges[i];
+		sgTurningPair edge = skin->edges[i];
 		if (edge.first >= joints || edge.second >= joints || edge.first == edge.second)
 		{
 			return "an edge between joints is wrong";
@@ -110,7 +110,7 @@ static const char* CheckPairs(const sgSkin* skin)
 
 // Vertices of a block that have one set: each of them has its members, and no other joint. Both lists ascend.
 static bool HaveMembers(
-    const sgSkin* skin, const sgBlock* block, const sgSkinSet* set, const uint8_t* owners, uint32_t lanes)
+    const sgTurning* skin, const sgBlock* block, const sgTurningSet* set, const uint8_t* owners, uint32_t lanes)
 {
 	const uint16_t *numbers = skin->blend.rows.numbers + block->numbers, *members = skin->members + set->firstMember;
 	uint32_t found = 0, last = set->memberCount - 1;
@@ -125,7 +125,8 @@ static bool HaveMembers(
 }
 
 // Set by set; lanes without a vertex repeat the set of the first.
-static bool CheckBlock(const sgSkin* skin, uint32_t number, const uint32_t* vertices, uint32_t count, uint8_t* owners)
+static bool CheckBlock(
+    const sgTurning* skin, uint32_t number, const uint32_t* vertices, uint32_t count, uint8_t* owners)
 {
 	const sgRows* rows = &skin->blend.rows;
 	const sgBlock* block = rows->blocks + number;
@@ -149,7 +150,7 @@ static bool CheckBlock(const sgSkin* skin, uint32_t number, const uint32_t* vert
 	return isGood;
 }
 
-static const char* CheckVertices(const snugModel* model, const sgSkin* skin, void* scratch)
+static const char* CheckVertices(const snugModel* model, const sgTurning* skin, void* scratch)
 {
 	const sgRowsOf of = sgModel_RowsOf(model);
 	uint32_t number = 0;
@@ -166,7 +167,7 @@ static const char* CheckVertices(const snugModel* model, const sgSkin* skin, voi
 	return isGood ? NULL : "a vertex has another joint set than its joints say";
 }
 
-static const char* CheckOwn(const snugModel* model, const sgSkin* skin, void* scratch)
+static const char* CheckOwn(const snugModel* model, const sgTurning* skin, void* scratch)
 {
 	// Kernels have room for the places of so many joints.
 	bool hasPairs = skin->header->pairCount > 0;
@@ -175,30 +176,30 @@ static const char* CheckOwn(const snugModel* model, const sgSkin* skin, void* sc
 		return "its joint sets are wrong";
 	}
 	sgArray list[SG_SKIN_ARRAYS];
-	sgSkin_ListArrays(model, skin->blend.header, skin->header, list);
+	sgTurning_ListArrays(model, skin->blend.header, skin->header, list);
 	const char* fault = sgArrays_Check(list, SG_SKIN_ARRAYS, skin);
 	fault = fault == NULL ? CheckPairs(skin) : fault;
 	fault = fault == NULL ? CheckSets(skin) : fault;
 	return fault == NULL ? CheckVertices(model, skin, scratch) : fault;
 }
 
-bool sgSkin_Fits(const snugModel* model)
+bool sgTurning_Fits(const snugModel* model)
 {
-	const sgBlendHeader* header = model->deformData;
-	if (!sgBlend_FitsHeader(model))
+	const sgLinearHeader* header = model->deformData;
+	if (!sgLinear_FitsHeader(model))
 	{
 		return false;
 	}
-	size_t end = sgBlend_Bytes(model, header);
-	return model->deformBytes >= end && model->deformBytes - end >= sizeof(sgSkinHeader) &&
-	       sgSkins_FitsMorph(model, sgSkin_End(model));
+	size_t end = sgLinear_Bytes(model, header);
+	return model->deformBytes >= end && model->deformBytes - end >= sizeof(sgTurningHeader) &&
+	       sgSkin_FitsMorph(model, sgTurning_End(model));
 }
 
-const char* sgSkin_Check(const snugModel* model, void* scratch)
+const char* sgTurning_Check(const snugModel* model, void* scratch)
 {
-	const sgSkin skin = sgSkin_Get(model);
-	const sgFamilyRules families = { skin.header->pairCount, sgAcross_eights, sgBlend_local };
-	const char* fault = sgBlend_CheckData(model, &skin.blend, &families, scratch);
+	const sgTurning skin = sgTurning_Get(model);
+	const sgFamilyRules families = { skin.header->pairCount, sgAcross_eights, sgLinear_local };
+	const char* fault = sgLinear_CheckData(model, &skin.blend, &families, scratch);
 	fault = fault == NULL ? CheckOwn(model, &skin, scratch) : fault;
-	return fault == NULL ? sgSkins_CheckMorph(model, sgSkin_End(model), scratch) : fault;
+	return fault == NULL ? sgSkin_CheckMorph(model, sgTurning_End(model), scratch) : fault;
 }

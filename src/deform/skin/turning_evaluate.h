@@ -47,7 +47,7 @@ SG_INLINE void ApplyStage(const Blended* sums, f8 p[3])
 
 // Where the sum of quaternions is too short to say anything, the pivot's takes its place. Values are q, then the dual
 // part.
-static SG_NOINLINE void TakePivots(const sgSkinView* view, const uint32_t* sets, uint32_t lanes, f8 sums[8])
+static SG_NOINLINE void TakePivots(const sgTurningView* view, const uint32_t* sets, uint32_t lanes, f8 sums[8])
 {
 	float values[8][SG_LANES] SG_ALIGN(32);
 	for (int k = 0; k < 8; ++k)
@@ -57,7 +57,7 @@ static SG_NOINLINE void TakePivots(const sgSkinView* view, const uint32_t* sets,
 	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
-		const sgSkinSet* set = view->skin->sets + sets[lane];
+		const sgTurningSet* set = view->skin->sets + sets[lane];
 		uint32_t pivot = view->skin->members[set->firstMember + set->pivot];
 		for (int k = 0; k < 4; ++k)
 		{
@@ -116,7 +116,7 @@ SG_INLINE void ApplySpherical(const Blended* sums, f8 scale, const f8 center[3],
 	}
 }
 
-SG_INLINE void LoadCenters(const sgSkinView* view, const uint32_t* sets, f8 center[3])
+SG_INLINE void LoadCenters(const sgTurningView* view, const uint32_t* sets, f8 center[3])
 {
 	f4 low[4], high[4];
 	for (int i = 0; i < 4; ++i)
@@ -133,7 +133,7 @@ SG_INLINE void LoadCenters(const sgSkinView* view, const uint32_t* sets, f8 cent
 }
 
 // From sums and rest positions to where vertices are. `sets` are the joint sets of the lanes.
-SG_INLINE void Finish(const sgSkinView* view, Blended* sums, const uint32_t* sets, f8 p[3], How how)
+SG_INLINE void Finish(const sgTurningView* view, Blended* sums, const uint32_t* sets, f8 p[3], How how)
 {
 	if (how.hasStage)
 	{
@@ -189,7 +189,7 @@ SG_INLINE f8 AddScaled(f8 sum, f8 weight, float value)
 }
 
 // Lanes are vertices. Joints that do not move a vertex add zeros, which changes no bit.
-SG_INLINE void EvaluateBlock(const sgSkinView* view, uint32_t number, const sgBlock* moved, float* out, How how)
+SG_INLINE void EvaluateBlock(const sgTurningView* view, uint32_t number, const sgBlock* moved, float* out, How how)
 {
 	const sgBlock* block = view->skin->blend.rows.blocks + number;
 	const sgLaneFloats* values = view->skin->blend.rows.values + block->values;
@@ -199,14 +199,14 @@ SG_INLINE void EvaluateBlock(const sgSkinView* view, uint32_t number, const sgBl
 	for (uint32_t j = 0; j < block->count; ++j)
 	{
 		f8 weight = LoadLanes(values + 3 + j);
-		const sgSkinJoint* joint = view->joints + transforms[j];
+		const sgTurningJoint* joint = view->joints + transforms[j];
 		const float* dual = how.isSpherical ? NULL : view->duals + 4 * (size_t)transforms[j];
 		for (int k = 0; k < 4; ++k)
 		{
 			sums.q[k] = AddScaled(sums.q[k], weight, joint->q[k]);
 			sums.dual[k] = how.isSpherical ? sums.dual[k] : AddScaled(sums.dual[k], weight, dual[k]);
 		}
-		const sgSkinPairPose* own = how.isSpherical ? view->pairs + view->ownPairs[transforms[j]] : NULL;
+		const sgTurningPairPose* own = how.isSpherical ? view->pairs + view->ownPairs[transforms[j]] : NULL;
 		for (int k = 0; how.isSpherical && k < 12; ++k)
 		{
 			float entry = k % 4 < 3 ? own->columns[k % 4][k / 4] : own->lower[k / 4];
@@ -227,7 +227,7 @@ SG_INLINE void EvaluateBlock(const sgSkinView* view, uint32_t number, const sgBl
 }
 
 SG_INLINE void EvaluateAll(
-    const sgSkinView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out, How how)
+    const sgTurningView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out, How how)
 {
 	for (uint32_t done = 0; done < count; done += SG_LANES, ++firstBlock)
 	{
@@ -243,7 +243,7 @@ SG_INLINE void EvaluateAll(
 }
 
 static SG_NOINLINE void EvaluateStaged(
-    const sgSkinView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out)
+    const sgTurningView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out)
 {
 	if (view->isSpherical)
 	{
@@ -256,7 +256,7 @@ static SG_NOINLINE void EvaluateStaged(
 }
 
 static void EvaluateBlocks(
-    const sgSkinView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out)
+    const sgTurningView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out)
 {
 	if (view->pose->hasStage != 0)
 	{
@@ -278,9 +278,9 @@ typedef struct Gathered
 	float q[4][SG_LANES], dual[4][SG_LANES], matrix[12][SG_LANES], stage[12][SG_LANES], position[3][SG_LANES];
 } SG_ALIGN(32) Gathered;
 
-static void GatherVertex(const sgSkinView* view, uint32_t vertex, uint32_t lane, Gathered* out)
+static void GatherVertex(const sgTurningView* view, uint32_t vertex, uint32_t lane, Gathered* out)
 {
-	const sgSkinSet* set = view->skin->sets + view->skin->setOf[vertex];
+	const sgTurningSet* set = view->skin->sets + view->skin->setOf[vertex];
 	sgRow row = sgRows_Get(&view->skin->blend.rows, vertex);
 	for (uint32_t j = 0, member = 0; j < row.count; ++j)
 	{
@@ -289,15 +289,15 @@ static void GatherVertex(const sgSkinView* view, uint32_t vertex, uint32_t lane,
 		{
 			continue;
 		}
-		float turned = weight * sgSkin_SignOf(view, set, member++);
+		float turned = weight * sgTurning_SignOf(view, set, member++);
 		uint32_t number = row.numbers[j];
-		const sgSkinJoint* joint = view->joints + number;
+		const sgTurningJoint* joint = view->joints + number;
 		for (int k = 0; k < 4; ++k)
 		{
 			out->q[k][lane] += turned * joint->q[k];
 			out->dual[k][lane] += view->isSpherical ? 0.0f : turned * view->duals[4 * (size_t)number + (size_t)k];
 		}
-		const sgSkinPairPose* own = view->pairs + view->ownPairs[number];
+		const sgTurningPairPose* own = view->pairs + view->ownPairs[number];
 		for (int k = 0; k < 12; ++k)
 		{
 			float entry = k % 4 < 3 ? own->columns[k % 4][k / 4] : own->lower[k / 4];
@@ -318,7 +318,7 @@ static void GatherVertex(const sgSkinView* view, uint32_t vertex, uint32_t lane,
 	}
 }
 
-static void EvaluateEight(const sgSkinView* view, const uint32_t* vertices, uint32_t count, float* out)
+static void EvaluateEight(const sgTurningView* view, const uint32_t* vertices, uint32_t count, float* out)
 {
 	Gathered gathered;
 	Blended sums;
@@ -343,7 +343,7 @@ static void EvaluateEight(const sgSkinView* view, const uint32_t* vertices, uint
 	f8_StorePoints(out, p[0], p[1], p[2]);
 }
 
-static void Evaluate(const sgSkinView* view, const uint32_t* vertices, uint32_t count, float* out)
+static void Evaluate(const sgTurningView* view, const uint32_t* vertices, uint32_t count, float* out)
 {
 	for (uint32_t done = 0; done < count; done += SG_LANES)
 	{

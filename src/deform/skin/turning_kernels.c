@@ -28,7 +28,7 @@ static void TakeMorph(const sgMorphLanes* morph, Displacement* displacement)
 
 // How far the affine stage carries vertices from where morph targets leave them: a convex combination of how far each
 // of a vertex' joints would, so the box around what all of a node's joints do to what they move.
-static SG_NOINLINE void AddStage(const sgSkinView* view, const Entries* entries, Displacement* displacement)
+static SG_NOINLINE void AddStage(const sgTurningView* view, const Entries* entries, Displacement* displacement)
 {
 	f8 zero = f8_Set(0.0f), most = f8_Set(4.0f * SNUG_MAX_COORDINATE), lower[3], upper[3], moved[3], apart[3];
 	for (int axis = 0; axis < 3; ++axis)
@@ -40,7 +40,7 @@ static SG_NOINLINE void AddStage(const sgSkinView* view, const Entries* entries,
 	}
 	for (uint32_t j = 0; j < entries->count; ++j)
 	{
-		sgSkinPair pair = view->skin->pairs[entries->transforms[j]];
+		sgTurningPair pair = view->skin->pairs[entries->transforms[j]];
 		if (pair.first != pair.second)
 		{
 			continue;
@@ -76,7 +76,7 @@ static SG_NOINLINE void AddStage(const sgSkinView* view, const Entries* entries,
 #define MOST_BOUND (2.0f * SNUG_MAX_COORDINATE)
 
 // How far the affine stage carries anything, for a node alone, as AddStage.
-static void AddStageAlone(const sgSkinView* view, const Entries* entries, float middle[3], float half[3])
+static void AddStageAlone(const sgTurningView* view, const Entries* entries, float middle[3], float half[3])
 {
 	float lower[3] = { INFINITY, INFINITY, INFINITY }, upper[3] = { -INFINITY, -INFINITY, -INFINITY };
 	for (uint32_t i = 0; i < SG_LANES * entries->count; ++i)
@@ -109,21 +109,21 @@ static void AddStageAlone(const sgSkinView* view, const Entries* entries, float 
 	}
 }
 
-SG_INLINE Entries EntriesOf(const sgSkinView* view, const sgBlendFamily* family)
+SG_INLINE Entries EntriesOf(const sgTurningView* view, const sgLinearFamily* family)
 {
-	const sgBlend* blend = &view->skin->blend;
+	const sgLinear* blend = &view->skin->blend;
 	return (Entries){
-		.values = blend->values + family->values + sgBlendFamily_HeadValues(family),
-		.stride = sgBlendKind_EntryValues(sgBlend_local),
+		.values = blend->values + family->values + sgLinearFamily_HeadValues(family),
+		.stride = sgLinearKind_EntryValues(sgLinear_local),
 		.transforms = blend->entryTransforms + family->firstEntry,
 		.count = family->entryCount,
 	};
 }
 
 static bool BoundAlone(
-    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t lane, sgBoxLanes* out)
+    const sgTurningView* view, const sgLinearFamily* family, const sgMorphLanes* morph, uint32_t lane, sgBoxLanes* out)
 {
-	const sgBlendCommon* common = (const void*)(view->skin->blend.values + family->values);
+	const sgLinearCommon* common = (const void*)(view->skin->blend.values + family->values);
 	Entries entries = EntriesOf(view, family);
 	Alone alone = {
 		.view = view,
@@ -154,7 +154,7 @@ static bool BoundAlone(
 }
 
 // What can be said without the denominator, and what was said with it.
-static SG_NOINLINE Interval BoundRare(const sgSkinView* view, const Entries* entries, const PairRows* rows,
+static SG_NOINLINE Interval BoundRare(const sgTurningView* view, const Entries* entries, const PairRows* rows,
     const Denominator* denominator, const Displacement* displacement, Interval found)
 {
 	Interval other = PairShareRow(view, entries, rows, denominator, displacement);
@@ -162,9 +162,9 @@ static SG_NOINLINE Interval BoundRare(const sgSkinView* view, const Entries* ent
 }
 
 static uint32_t Bound(
-    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoxLanes* out)
+    const sgTurningView* view, const sgLinearFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoxLanes* out)
 {
-	const sgBlendCommon* common = (const void*)(view->skin->blend.values + family->values);
+	const sgLinearCommon* common = (const void*)(view->skin->blend.values + family->values);
 	const Entries entries = EntriesOf(view, family);
 	Displacement displacement;
 	displacement.isThere = false;
@@ -199,7 +199,7 @@ static uint32_t Bound(
 	return mask & ~good;
 }
 
-const sgSkinKernels SG_FOR_ISA(sgSkinKernels) = {
+const sgTurningKernels SG_FOR_ISA(sgTurningKernels) = {
 	.evaluate = Evaluate,
 	.evaluateBlocks = EvaluateBlocks,
 	.bound = Bound,

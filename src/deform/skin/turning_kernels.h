@@ -13,37 +13,37 @@ typedef struct sgJointsTaken
 	uint32_t isGeneral; ///< scales or shears
 } sgJointsTaken;
 
-typedef struct sgSkinKernels
+typedef struct sgTurningKernels
 {
 	/// Positions of vertices, x y z each; `out` has room for one float more. The same bits as evaluateBlocks.
-	void (*evaluate)(const sgSkinView* view, const uint32_t* vertices, uint32_t count, float* out);
+	void (*evaluate)(const sgTurningView* view, const uint32_t* vertices, uint32_t count, float* out);
 
 	/// Positions of `count` vertices in consecutive blocks. The pose's signs are aligned.
 	/// @param moved blocks of the morph targets, if the view has any
 	void (*evaluateBlocks)(
-	    const sgSkinView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out);
+	    const sgTurningView* view, uint32_t firstBlock, const sgBlock* moved, uint32_t count, float* out);
 
 	/// Bounds of the nodes of a family, to the lanes of `out` in `mask`.
 	/// @param morph nullable: how far vertices are from their rest positions
 	/// @return lanes for which there is none, since a sum of quaternions might vanish
-	uint32_t (*bound)(
-	    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t mask, sgBoxLanes* out);
+	uint32_t (*bound)(const sgTurningView* view, const sgLinearFamily* family, const sgMorphLanes* morph, uint32_t mask,
+	    sgBoxLanes* out);
 
 	/// The bound of a node alone, whose pairs are side by side, to one lane of `out`.
 	/// @return false if there is none
-	bool (*boundAlone)(
-	    const sgSkinView* view, const sgBlendFamily* family, const sgMorphLanes* morph, uint32_t lane, sgBoxLanes* out);
+	bool (*boundAlone)(const sgTurningView* view, const sgLinearFamily* family, const sgMorphLanes* morph,
+	    uint32_t lane, sgBoxLanes* out);
 
 	/// Take `count` joints of eight into a pose, from joint `first` on: matrices are 12 floats by rows each, the
 	/// identity where there is no joint.
 	sgJointsTaken (*takeJoints)(
-	    const sgSkinView* view, const float* const matrices[SG_LANES], uint32_t first, uint32_t count);
+	    const sgTurningView* view, const float* const matrices[SG_LANES], uint32_t first, uint32_t count);
 
 	/// Rotation centres of all joint sets, of spherical blending; where pairs will be lies scratch.
-	void (*findCenters)(const sgSkinView* view);
+	void (*findCenters)(const sgTurningView* view);
 
 	/// All pairs, and the duals of dual quaternions, from signs and rotation centres.
-	void (*makePairs)(const sgSkinView* view);
+	void (*makePairs)(const sgTurningView* view);
 
 	/// How far any vertex moved since another pose, in any direction, rounding included. Both have aligned signs and no
 	/// affine stage. After findCenters and before makePairs: where pairs will be lies scratch.
@@ -51,10 +51,10 @@ typedef struct sgSkinKernels
 	/// @param reach of that pose with them
 	/// @param limit what is more is of no use: then it is what any two positions may be apart
 	double (*findMotion)(
-	    const sgSkinView* view, const sgSkinPose* before, const float* centers, float reach, float limit);
-} sgSkinKernels;
+	    const sgTurningView* view, const sgTurningPose* before, const float* centers, float reach, float limit);
+} sgTurningKernels;
 
-static inline const sgSkinKernels* sgSkin_GetKernels(void)
+static inline const sgTurningKernels* sgTurning_GetKernels(void)
 {
 	return sgGetKernels()->skin;
 }

@@ -206,7 +206,7 @@ static void FillJoints(const d8 given[12], const d8 center[3], JointLanes* out)
 
 // What remains of a matrix once its rotation is taken out, P = Q^T A, about the joint, less the identity: x goes to
 // x + (P - 1) (x - center). To the stages of joints from `first` on, of the lanes in `which`.
-static void FillStages(sgSkinJoint* joints, const d8 given[12], const d8 q[9], const d8 center[3], uint32_t which)
+static void FillStages(sgTurningJoint* joints, const d8 given[12], const d8 q[9], const d8 center[3], uint32_t which)
 {
 	float values[9][SG_LANES] SG_ALIGN(32);
 	d8 p[3][3];
@@ -239,7 +239,7 @@ static void FillStages(sgSkinJoint* joints, const d8 given[12], const d8 q[9], c
 }
 
 // The first `count` lanes.
-static void StoreJoints(const JointLanes* lanes, uint32_t count, sgSkinJoint* joints)
+static void StoreJoints(const JointLanes* lanes, uint32_t count, sgTurningJoint* joints)
 {
 	float values[7][SG_LANES] SG_ALIGN(32);
 	for (int k = 0; k < 4; ++k)
@@ -252,7 +252,7 @@ static void StoreJoints(const JointLanes* lanes, uint32_t count, sgSkinJoint* jo
 	}
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		joints[i] = (sgSkinJoint){
+		joints[i] = (sgTurningJoint){
 			.q = { values[0][i], values[1][i], values[2][i], values[3][i] },
 			.translation = { values[4][i], values[5][i], values[6][i] },
 		};
@@ -260,7 +260,7 @@ static void StoreJoints(const JointLanes* lanes, uint32_t count, sgSkinJoint* jo
 }
 
 // Matrices and rest positions of eight joints; zeros for matrices that are not finite. Returns lanes that are.
-static uint32_t LoadJoints(const sgSkinView* view, const float* const matrices[SG_LANES], uint32_t first,
+static uint32_t LoadJoints(const sgTurningView* view, const float* const matrices[SG_LANES], uint32_t first,
     uint32_t count, d8 given[12], d8 center[3])
 {
 	float values[15][SG_LANES] SG_ALIGN(32);
@@ -295,7 +295,7 @@ static uint32_t LoadJoints(const sgSkinView* view, const float* const matrices[S
 }
 
 static sgJointsTaken TakeJoints(
-    const sgSkinView* view, const float* const matrices[SG_LANES], uint32_t first, uint32_t count)
+    const sgTurningView* view, const float* const matrices[SG_LANES], uint32_t first, uint32_t count)
 {
 	d8 given[12], center[3], m[9];
 	JointLanes lanes;
@@ -325,13 +325,13 @@ typedef struct MotionLanes
 } MotionLanes;
 
 // Eight joints from `first` on; the last one again where there are no more.
-static void LoadMotions(const sgSkinView* view, uint32_t first, MotionLanes* out)
+static void LoadMotions(const sgTurningView* view, uint32_t first, MotionLanes* out)
 {
 	float values[8][SG_LANES] SG_ALIGN(32);
 	uint32_t count = view->skin->blend.header->transformCount;
 	for (uint32_t i = 0; i < SG_LANES; ++i)
 	{
-		const sgSkinJoint* joint = view->joints + (first + i < count ? first + i : count - 1);
+		const sgTurningJoint* joint = view->joints + (first + i < count ? first + i : count - 1);
 		for (int k = 0; k < 4; ++k)
 		{
 			values[k][i] = joint->q[k];
@@ -352,7 +352,7 @@ static void LoadMotions(const sgSkinView* view, uint32_t first, MotionLanes* out
 	MakeRotations(out->q, out->rotation);
 }
 
-static void StoreMoments(const MotionLanes* lanes, uint32_t count, sgSkinMoments* moments)
+static void StoreMoments(const MotionLanes* lanes, uint32_t count, sgTurningMoments* moments)
 {
 	double values[16][SG_LANES] SG_ALIGN(64);
 	const d8 *r = lanes->rotation, *t = lanes->translation;
@@ -376,7 +376,7 @@ static void StoreMoments(const MotionLanes* lanes, uint32_t count, sgSkinMoments
 }
 
 // Joints as pairs of themselves.
-static void StoreOwnPairs(const sgSkinView* view, const MotionLanes* lanes, uint32_t first, uint32_t count)
+static void StoreOwnPairs(const sgTurningView* view, const MotionLanes* lanes, uint32_t first, uint32_t count)
 {
 	float values[12][SG_LANES] SG_ALIGN(32);
 	for (int k = 0; k < 9; ++k)
@@ -393,7 +393,7 @@ static void StoreOwnPairs(const sgSkinView* view, const MotionLanes* lanes, uint
 		{
 			continue;
 		}
-		sgSkinPairPose* own = view->pairs + view->ownPairs[first + i];
+		sgTurningPairPose* own = view->pairs + view->ownPairs[first + i];
 		for (int k = 0; k < 9; ++k)
 		{
 			own->columns[k / 3][k % 3] = values[k][i];
@@ -431,7 +431,7 @@ static void StoreDuals(const MotionLanes* lanes, uint32_t count, float* duals)
 	}
 }
 
-static void MoveJoints(const sgSkinView* view)
+static void MoveJoints(const sgTurningView* view)
 {
 	uint32_t jointCount = view->skin->blend.header->transformCount;
 	for (uint32_t first = 0; first < jointCount; first += SG_LANES)
@@ -507,13 +507,13 @@ static void SolveCenters(SetLanes* lanes)
 }
 
 // Sums over the joints of eight sets from `first` on; the first set again where there are no more.
-static void LoadSets(const sgSkinView* view, uint32_t first, SetLanes* lanes)
+static void LoadSets(const sgTurningView* view, uint32_t first, SetLanes* lanes)
 {
-	const sgSkin* skin = view->skin;
+	const sgTurning* skin = view->skin;
 	double values[20][SG_LANES] SG_ALIGN(64), sums[16] SG_ALIGN(64);
 	for (uint32_t i = 0; i < SG_LANES; ++i)
 	{
-		const sgSkinSet* set = skin->sets + (first + i < skin->header->setCount ? first + i : first);
+		const sgTurningSet* set = skin->sets + (first + i < skin->header->setCount ? first + i : first);
 		const uint16_t* members = skin->members + set->firstMember;
 		const double* moments = view->moments[members[0]].values;
 		d8 low = d8_Load(moments), high = d8_Load(moments + 8);
@@ -547,7 +547,7 @@ static void LoadSets(const sgSkinView* view, uint32_t first, SetLanes* lanes)
 }
 
 // Sets of one joint need no centre, but have one: any will do.
-static void FindCenters(const sgSkinView* view)
+static void FindCenters(const sgTurningView* view)
 {
 	uint32_t setCount = view->skin->header->setCount, jointCount = view->skin->blend.header->transformCount;
 	for (uint32_t first = 0; first < jointCount; first += SG_LANES)

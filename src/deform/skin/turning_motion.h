@@ -16,19 +16,19 @@ typedef struct Column
 	float beside;
 } SG_ALIGN(16) Column;
 
-/// What a joint does from one pose to the next, in the place of sgSkinMoments. Beside the columns of `change`: how far
-/// the quaternion goes, then the half extents of what the joint moves. Beside those of `place`: the sign of q . q' and,
-/// once signs have been compared, the least cosine with any joint that is its pivot, or whose pivot it is; then the
-/// centre of what it moves.
+/// What a joint does from one pose to the next, in the place of sgTurningMoments. Beside the columns of `change`: how
+/// far the quaternion goes, then the half extents of what the joint moves. Beside those of `place`: the sign of q . q'
+/// and, once signs have been compared, the least cosine with any joint that is its pivot, or whose pivot it is; then
+/// the centre of what it moves.
 typedef struct JointMotion
 {
 	Column change[4]; ///< columns of C' - C
 	Column place[4];  ///< columns of C'
 } JointMotion;
-_Static_assert(sizeof(JointMotion) == sizeof(sgSkinMoments), "in the same place");
+_Static_assert(sizeof(JointMotion) == sizeof(sgTurningMoments), "in the same place");
 
 // The columns of a joint's motion, in float32: entries are off by a few 2^-24.
-static void GetColumns(const sgSkinJoint* joint, Column out[4])
+static void GetColumns(const sgTurningJoint* joint, Column out[4])
 {
 	float x = joint->q[0], y = joint->q[1], z = joint->q[2], w = joint->q[3];
 	const float columns[4][3] = {
@@ -43,7 +43,7 @@ static void GetColumns(const sgSkinJoint* joint, Column out[4])
 	}
 }
 
-static void CompareJoint(const sgSkinJoint* before, const sgSkinJoint* after, JointMotion* out)
+static void CompareJoint(const sgTurningJoint* before, const sgTurningJoint* after, JointMotion* out)
 {
 	Column old[4];
 	GetColumns(before, old);
@@ -93,14 +93,14 @@ SG_INLINE float MostOf(float most, float other)
 
 // What all joints do; the most of it, or `limit` if it is more.
 static float CompareJoints(
-    const sgSkinView* view, const sgSkinJoint* before, float reach, float limit, JointMotion* out)
+    const sgTurningView* view, const sgTurningJoint* before, float reach, float limit, JointMotion* out)
 {
-	const sgBlend* blend = &view->skin->blend;
+	const sgLinear* blend = &view->skin->blend;
 	float most = 0.0f;
 	for (uint32_t i = 0; i < blend->header->transformCount && most < limit; ++i)
 	{
 		uint32_t j = blend->across[i], lane = i % SG_LANES;
-		const sgBlendMoved* moved = blend->moved + i / SG_LANES;
+		const sgLinearMoved* moved = blend->moved + i / SG_LANES;
 		CompareJoint(before + j, view->joints + j, out + j);
 		for (int k = 0; k < 3; ++k)
 		{
@@ -114,9 +114,9 @@ static float CompareJoints(
 
 // The least cosine of each joint with a pivot of its, or with what it is the pivot of, in the new pose. False if some
 // of them changed their signs and others did not.
-static bool CompareTurns(const sgSkinView* view, JointMotion* joints)
+static bool CompareTurns(const sgTurningView* view, JointMotion* joints)
 {
-	const sgSkin* skin = view->skin;
+	const sgTurning* skin = view->skin;
 	for (uint32_t e = 0; e < skin->header->edgeCount; ++e)
 	{
 		if (joints[skin->edges[e].first].place[0].beside != joints[skin->edges[e].second].place[0].beside)
@@ -130,7 +130,7 @@ static bool CompareTurns(const sgSkinView* view, JointMotion* joints)
 	}
 	for (uint32_t e = 0; e < skin->header->edgeCount; ++e)
 	{
-		sgSkinPair edge = skin->edges[e];
+		sgTurningPair edge = skin->edges[e];
 		f4 product = f4_Load(view->joints[edge.first].q) * f4_Load(view->joints[edge.second].q);
 		float cosine = (product[0] + product[1]) + (product[2] + product[3]);
 		float *first = &joints[edge.first].place[0].beside, *second = &joints[edge.second].place[0].beside;
@@ -151,7 +151,7 @@ typedef struct SetMotion
 } SetMotion;
 
 static SetMotion CompareSet(
-    const sgSkinView* view, const JointMotion* joints, const sgSkinSet* set, const float about[3])
+    const sgTurningView* view, const JointMotion* joints, const sgTurningSet* set, const float about[3])
 {
 	const uint16_t* members = view->skin->members + set->firstMember;
 	const JointMotion* pivot = joints + members[set->pivot];
@@ -196,8 +196,8 @@ static void RoundUp(SetMotion* m, float reach)
 }
 
 // Vertices of a set whose rotation centre goes from `old` to `center`.
-static float BoundSetMotion(const sgSkinView* view, const JointMotion* joints, const sgSkinSet* set, const float old[3],
-    const float center[3], float reach)
+static float BoundSetMotion(const sgTurningView* view, const JointMotion* joints, const sgTurningSet* set,
+    const float old[3], const float center[3], float reach)
 {
 	SetMotion m = CompareSet(view, joints, set, old);
 	RoundUp(&m, reach);
@@ -221,7 +221,7 @@ static float BoundSetMotion(const sgSkinView* view, const JointMotion* joints, c
 /// Joints whose quaternions are no farther apart, in every component, turn as one.
 #define ALIKE 0x1p-17f
 
-static bool AreAlike(const sgSkinJoint* a, const sgSkinJoint* b)
+static bool AreAlike(const sgTurningJoint* a, const sgTurningJoint* b)
 {
 	f4 apart = f4_Load(a->q) - f4_Load(b->q), sizes = f4_Max(apart, -apart);
 	return sizes[0] < ALIKE && sizes[1] < ALIKE && sizes[2] < ALIKE && sizes[3] < ALIKE;
@@ -229,9 +229,9 @@ static bool AreAlike(const sgSkinJoint* a, const sgSkinJoint* b)
 
 // Which joints turn as one: those that links join to one that is turned alike have its number.
 // @param before nullable: joints of another pose in which they are to turn as one too
-static void NumberTurns(const sgSkinView* view, const sgSkinJoint* before)
+static void NumberTurns(const sgTurningView* view, const sgTurningJoint* before)
 {
-	const sgSkin* skin = view->skin;
+	const sgTurning* skin = view->skin;
 	for (uint32_t j = 0; j < skin->blend.header->transformCount; ++j)
 	{
 		view->turns[j] = (uint16_t)j;
@@ -247,7 +247,7 @@ static void NumberTurns(const sgSkinView* view, const sgSkinJoint* before)
 	}
 }
 
-static bool TurnAsOne(const sgSkinView* view, const uint16_t* members, uint32_t count)
+static bool TurnAsOne(const sgTurningView* view, const uint16_t* members, uint32_t count)
 {
 	bool isOne = view->pose->isAligned != 0;
 	for (uint32_t i = 1; i < count && isOne; ++i)
@@ -258,10 +258,10 @@ static bool TurnAsOne(const sgSkinView* view, const uint16_t* members, uint32_t 
 }
 
 static double FindMotion(
-    const sgSkinView* view, const sgSkinPose* before, const float* centers, float reach, float limit)
+    const sgTurningView* view, const sgTurningPose* before, const float* centers, float reach, float limit)
 {
-	const sgSkin* skin = view->skin;
-	const sgSkinJoint* old = (const sgSkinJoint*)(const void*)(before + 1);
+	const sgTurning* skin = view->skin;
+	const sgTurningJoint* old = (const sgTurningJoint*)(const void*)(before + 1);
 	JointMotion* joints = (JointMotion*)(void*)view->moments;
 	float both = reach + view->reach, most = CompareJoints(view, old, both, limit, joints);
 	if (!(most < limit) || !CompareTurns(view, joints))
@@ -271,7 +271,7 @@ static double FindMotion(
 	NumberTurns(view, old);
 	for (uint32_t s = 0; s < skin->header->setCount && most < limit; ++s)
 	{
-		const sgSkinSet* set = skin->sets + s;
+		const sgTurningSet* set = skin->sets + s;
 		if (!TurnAsOne(view, skin->members + set->firstMember, set->memberCount))
 		{
 			const float* from = view->isSpherical ? centers + 3 * (size_t)s : set->origin;

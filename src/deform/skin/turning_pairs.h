@@ -27,9 +27,9 @@ SG_INLINE void StoreThree(float* out, f4 a)
 static const float noCosine = -0x1p10f;
 
 // q_i conj(q_j) = (cosine, e), with the sign of the pair; half of e.
-SG_INLINE f4 TurnBetween(const sgSkinView* view, uint32_t p, float* cosine)
+SG_INLINE f4 TurnBetween(const sgTurningView* view, uint32_t p, float* cosine)
 {
-	sgSkinPair pair = view->skin->pairs[p];
+	sgTurningPair pair = view->skin->pairs[p];
 	f4 i = f4_Load(view->joints[pair.first].q), j = f4_Load(view->joints[pair.second].q), product = i * j;
 	f4 e = (f4_Set(j[3]) * i - f4_Set(i[3]) * j) - Cross4(i, j);
 	float dot = ((product[0] + product[1]) + product[2]) + product[3], half = 0.5f;
@@ -45,12 +45,12 @@ SG_INLINE f4 TurnBetween(const sgSkinView* view, uint32_t p, float* cosine)
 
 // M v = cosine (C_i v + C_j v) / 2 + (C_i v - C_j v) x e / 2, its columns; `below` and `above` are added to the
 // translation.
-static void FinishPair(const sgSkinView* view, uint32_t p, f4 e, f4 below, f4 above)
+static void FinishPair(const sgTurningView* view, uint32_t p, f4 e, f4 below, f4 above)
 {
-	sgSkinPair joints = view->skin->pairs[p];
-	sgSkinPairPose* out = view->pairs + p;
-	const sgSkinPairPose *a = view->pairs + view->ownPairs[joints.first],
-	                     *b = view->pairs + view->ownPairs[joints.second];
+	sgTurningPair joints = view->skin->pairs[p];
+	sgTurningPairPose* out = view->pairs + p;
+	const sgTurningPairPose *a = view->pairs + view->ownPairs[joints.first],
+	                        *b = view->pairs + view->ownPairs[joints.second];
 	float cosine = out->cosine;
 	f4 half = f4_Set(0.5f * cosine);
 	for (int c = 0; c < 4; ++c)
@@ -71,15 +71,15 @@ static void FinishPair(const sgSkinView* view, uint32_t p, f4 e, f4 below, f4 ab
 }
 
 // C_i r of one joint.
-SG_INLINE f4 MovePoint(const sgSkinPairPose* own, const float r[3])
+SG_INLINE f4 MovePoint(const sgTurningPairPose* own, const float r[3])
 {
 	f4 sum = f4_Set(r[0]) * f4_Load(own->columns[0]) + f4_Load(own->lower);
 	return f4_Set(r[2]) * f4_Load(own->columns[2]) + (f4_Set(r[1]) * f4_Load(own->columns[1]) + sum);
 }
 
-/// A pair while rotation centres are taken into account, in the place of sgSkinPairPose: what is known of its turn, and
-/// by how much the joint sets that it is part of move its translation, at least and at most; z x y, as Cross4 leaves
-/// them before its last step.
+/// A pair while rotation centres are taken into account, in the place of sgTurningPairPose: what is known of its turn,
+/// and by how much the joint sets that it is part of move its translation, at least and at most; z x y, as Cross4
+/// leaves them before its last step.
 typedef struct PairDraft
 {
 	float turn[3]; ///< e / 2
@@ -89,7 +89,7 @@ typedef struct PairDraft
 	float lower[4];
 	float upper[4];
 } SG_ALIGN(16) PairDraft;
-_Static_assert(sizeof(PairDraft) == sizeof(sgSkinPairPose), "in the same place");
+_Static_assert(sizeof(PairDraft) == sizeof(sgTurningPairPose), "in the same place");
 
 // Of joints that turn as one, whatever the joint set: no g is farther from another than the reach.
 SG_INLINE void BeginDraft(PairDraft* pair, f4 e, float cosine, bool isStiff, float reach)
@@ -108,9 +108,9 @@ SG_INLINE void BeginDraft(PairDraft* pair, f4 e, float cosine, bool isStiff, flo
 // How a joint set's rotation centre moves the images of its pairs: by -(g_i - g_j) x e / 2, and by no more than
 // (1 - cosine) ((g_i + g_j) / 2 - g) for a blend g of all g_k, which is in their box. So all joint sets of a pair are
 // between its least and greatest translations.
-static void AddCenter(const sgSkinView* view, uint32_t s)
+static void AddCenter(const sgTurningView* view, uint32_t s)
 {
-	const sgSkinSet* set = view->skin->sets + s;
+	const sgTurningSet* set = view->skin->sets + s;
 	const uint16_t *members = view->skin->members + set->firstMember, *pairs = view->skin->setPairs + set->firstPair;
 	PairDraft* drafts = (PairDraft*)(void*)view->pairs;
 	if (TurnAsOne(view, members, set->memberCount))
@@ -148,7 +148,7 @@ SG_INLINE float CenterError(const PairDraft* pair, float reach)
 	return (float)SG_MARGIN_CENTERS * 0x1p-24f * reach * size;
 }
 
-static void FinishDraft(const sgSkinView* view, uint32_t p)
+static void FinishDraft(const sgTurningView* view, uint32_t p)
 {
 	const PairDraft* pair = (const PairDraft*)(const void*)(view->pairs + p);
 	f4 e = f4_Load(pair->turn), below = f4_Load(pair->lower), above = f4_Load(pair->upper);
@@ -159,9 +159,9 @@ static void FinishDraft(const sgSkinView* view, uint32_t p)
 	FinishPair(view, p, e, below, above);
 }
 
-static void MakePairs(const sgSkinView* view)
+static void MakePairs(const sgTurningView* view)
 {
-	const sgSkin* skin = view->skin;
+	const sgTurning* skin = view->skin;
 	const f4 zero = f4_Set(0.0f);
 	MoveJoints(view);
 	if (view->isSpherical && view->pose->isAligned)

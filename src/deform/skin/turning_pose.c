@@ -25,17 +25,17 @@ typedef struct Places
 	size_t pairs, oldCenters, centers, duals, ownPairs, pairSigns, end;
 } Places;
 
-static size_t CenterBytes(const sgSkin* skin, bool isSpherical)
+static size_t CenterBytes(const sgTurning* skin, bool isSpherical)
 {
 	return isSpherical ? (3 * (size_t)skin->header->setCount + 1) * sizeof(float) : 0;
 }
 
-static Places PlaceDerived(const sgSkin* skin, bool isSpherical)
+static Places PlaceDerived(const sgTurning* skin, bool isSpherical)
 {
-	size_t joints = skin->blend.header->transformCount, pairs = skin->header->pairCount, end = sizeof(sgSkinView);
-	size_t pairBytes = (pairs > 0 ? pairs : joints) * sizeof(sgSkinPairPose);
+	size_t joints = skin->blend.header->transformCount, pairs = skin->header->pairCount, end = sizeof(sgTurningView);
+	size_t pairBytes = (pairs > 0 ? pairs : joints) * sizeof(sgTurningPairPose);
 	// In the same place, but before.
-	size_t momentBytes = joints * sizeof(sgSkinMoments), scratchBytes = momentBytes + CenterBytes(skin, isSpherical);
+	size_t momentBytes = joints * sizeof(sgTurningMoments), scratchBytes = momentBytes + CenterBytes(skin, isSpherical);
 	Places places;
 	places.oldCenters = end + momentBytes;
 	places.pairs = PlaceArray(&end, pairBytes > scratchBytes ? pairBytes : scratchBytes);
@@ -47,29 +47,29 @@ static Places PlaceDerived(const sgSkin* skin, bool isSpherical)
 	return places;
 }
 
-size_t sgSkin_JointBytes(const snugModel* model)
+size_t sgTurning_JointBytes(const snugModel* model)
 {
-	const sgBlendHeader* blend = model->deformData;
-	return sizeof(sgSkinPose) + (size_t)blend->transformCount * sizeof(sgSkinJoint);
+	const sgLinearHeader* blend = model->deformData;
+	return sizeof(sgTurningPose) + (size_t)blend->transformCount * sizeof(sgTurningJoint);
 }
 
-size_t sgSkin_DerivedBytes(const snugModel* model)
+size_t sgTurning_DerivedBytes(const snugModel* model)
 {
-	return PlaceDerived(&((const sgSkinArrays*)model->arrays)->skin, model->deformer == snug_sphericalSkin).end;
+	return PlaceDerived(&((const sgTurningArrays*)model->arrays)->skin, model->deformer == snug_sphericalSkin).end;
 }
 
 // A view of a pose that is being made, or that something is being derived from.
-static sgSkinView ViewPose(const snugModel* model, const void* memory)
+static sgTurningView ViewPose(const snugModel* model, const void* memory)
 {
-	const sgSkinArrays* arrays = model->arrays;
-	sgSkinPose* pose = (sgSkinPose*)(uintptr_t)memory;
-	return (sgSkinView){
+	const sgTurningArrays* arrays = model->arrays;
+	sgTurningPose* pose = (sgTurningPose*)(uintptr_t)memory;
+	return (sgTurningView){
 		.skin = &arrays->skin,
 		.restPositions = model->positions,
 		.fields = &arrays->morph.fields,
 		.morph = sgMorph_Active(&arrays->morph, pose),
 		.pose = pose,
-		.joints = (sgSkinJoint*)(void*)(pose + 1),
+		.joints = (sgTurningJoint*)(void*)(pose + 1),
 		.isSpherical = model->deformer == snug_sphericalSkin,
 	};
 }
@@ -97,7 +97,7 @@ static bool FindFault(
 }
 
 // False if something is wrong with a joint.
-static bool SetJoints(const sgSkinView* view, const sgPoseInput* input, sgPoseChange* change)
+static bool SetJoints(const sgTurningView* view, const sgPoseInput* input, sgPoseChange* change)
 {
 	static const float identity[12] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 };
 	uint32_t count = view->skin->blend.header->transformCount;
@@ -111,7 +111,7 @@ static bool SetJoints(const sgSkinView* view, const sgPoseInput* input, sgPoseCh
 		{
 			pointers[lane] = lane < these ? sgPoseInput_Matrix(input, first + lane, room[lane]) : identity;
 		}
-		sgJointsTaken taken = sgSkin_GetKernels()->takeJoints(view, pointers, first, these);
+		sgJointsTaken taken = sgTurning_GetKernels()->takeJoints(view, pointers, first, these);
 		if (FindFault(taken, input, first, these, change))
 		{
 			return false;
@@ -123,7 +123,7 @@ static bool SetJoints(const sgSkinView* view, const sgPoseInput* input, sgPoseCh
 
 // ---- Signs -----------------------------------------------------------------------------------------------------
 
-static double Cosine(const sgSkinJoint* a, const sgSkinJoint* b)
+static double Cosine(const sgTurningJoint* a, const sgTurningJoint* b)
 {
 	double sum = 0.0;
 	for (int k = 0; k < 4; ++k)
@@ -133,7 +133,7 @@ static double Cosine(const sgSkinJoint* a, const sgSkinJoint* b)
 	return sum;
 }
 
-static void Negate(sgSkinJoint* joint)
+static void Negate(sgTurningJoint* joint)
 {
 	for (int k = 0; k < 4; ++k)
 	{
@@ -143,13 +143,13 @@ static void Negate(sgSkinJoint* joint)
 
 // Signs along links, so that pivots and what they are the pivot of agree. Where other edges agree too, as they do
 // unless joints are turned by half a turn against their neighbours, every joint set has its signs right.
-static void AlignSigns(const sgSkinView* view)
+static void AlignSigns(const sgTurningView* view)
 {
-	const sgSkin* skin = view->skin;
+	const sgTurning* skin = view->skin;
 	double least = 1.0;
 	for (uint32_t e = 0; e < skin->header->edgeCount; ++e)
 	{
-		sgSkinJoint *a = view->joints + skin->edges[e].first, *b = view->joints + skin->edges[e].second;
+		sgTurningJoint *a = view->joints + skin->edges[e].first, *b = view->joints + skin->edges[e].second;
 		double cosine = Cosine(a, b);
 		if (cosine < 0.0 && e < skin->header->linkCount)
 		{
@@ -165,7 +165,7 @@ static void AlignSigns(const sgSkinView* view)
 }
 
 // Where they do not, each joint set has signs of its own.
-float sgSkin_SignOf(const sgSkinView* view, const sgSkinSet* set, uint32_t member)
+float sgTurning_SignOf(const sgTurningView* view, const sgTurningSet* set, uint32_t member)
 {
 	const uint16_t* members = view->skin->members + set->firstMember;
 	bool isAway =
@@ -174,20 +174,20 @@ float sgSkin_SignOf(const sgSkinView* view, const sgSkinSet* set, uint32_t membe
 }
 
 // What joint sets say about the signs of their pairs.
-static void SignPairs(const sgSkinView* view)
+static void SignPairs(const sgTurningView* view)
 {
-	const sgSkin* skin = view->skin;
+	const sgTurning* skin = view->skin;
 	memset(view->pairSigns, sgPairSign_none, skin->header->pairCount);
 	for (uint32_t s = 0; s < skin->header->setCount; ++s)
 	{
-		const sgSkinSet* set = skin->sets + s;
+		const sgTurningSet* set = skin->sets + s;
 		const uint16_t* pair = skin->setPairs + set->firstPair;
 		for (uint32_t i = 0; i < set->memberCount; ++i)
 		{
-			float first = sgSkin_SignOf(view, set, i);
+			float first = sgTurning_SignOf(view, set, i);
 			for (uint32_t j = i + 1; j < set->memberCount; ++j)
 			{
-				int8_t sign = first == sgSkin_SignOf(view, set, j) ? sgPairSign_plus : sgPairSign_minus;
+				int8_t sign = first == sgTurning_SignOf(view, set, j) ? sgPairSign_plus : sgPairSign_minus;
 				int8_t* found = view->pairSigns + *pair++;
 				*found = *found == sgPairSign_none || *found == sign ? sign : sgPairSign_disputed;
 			}
@@ -198,9 +198,9 @@ static void SignPairs(const sgSkinView* view)
 // ---- Pairs -----------------------------------------------------------------------------------------------------
 
 // Where the pairs of joints with themselves are. Joints that move nothing have none.
-static void FindOwnPairs(const sgSkinView* view)
+static void FindOwnPairs(const sgTurningView* view)
 {
-	const sgSkin* skin = view->skin;
+	const sgTurning* skin = view->skin;
 	for (uint32_t j = 0; j < skin->blend.header->transformCount; ++j)
 	{
 		view->ownPairs[j] = skin->header->pairCount > 0 ? SG_NO_PAIR : (uint16_t)j;
@@ -218,7 +218,7 @@ static void FindOwnPairs(const sgSkinView* view)
 
 /// The farthest from zero that the affine stage carries anything within the model's reach, and how far from where it
 /// was: per axis, the latter.
-static double StageReach(const sgSkinView* view, const float rest[3])
+static double StageReach(const sgTurningView* view, const float rest[3])
 {
 	double most2 = 0.0;
 	for (uint32_t j = 0; j < view->skin->blend.header->transformCount; ++j)
@@ -242,7 +242,7 @@ static double StageReach(const sgSkinView* view, const float rest[3])
 // Twice a bound of |v| + |t| + 2 |r|, which bounds v - r, the images of both, and the parts of a dual quaternion;
 // twice, since bounds are made of differences of two of them. 2^-100 is for products below what float32 can hold.
 // Infinite if it is too large.
-static float FindReach(const sgSkinView* view, double farthestCenter, const sgFieldsPose* amplitudes)
+static float FindReach(const sgTurningView* view, double farthestCenter, const sgFieldsPose* amplitudes)
 {
 	float rest[3];
 	double translation2 = 0.0, length2 = 0.0;
@@ -253,7 +253,7 @@ static float FindReach(const sgSkinView* view, double farthestCenter, const sgFi
 	}
 	for (uint32_t j = 0; j < view->skin->blend.header->transformCount; ++j)
 	{
-		const sgSkinJoint* joint = view->joints + j;
+		const sgTurningJoint* joint = view->joints + j;
 		double sum = 0.0;
 		for (int i = 0; i < 3; ++i)
 		{
@@ -266,7 +266,7 @@ static float FindReach(const sgSkinView* view, double farthestCenter, const sgFi
 	return reach < reachLimit ? sgRoundUp(reach * (1.0 + 0x1p-20) + 0x1p-100) : INFINITY;
 }
 
-static double FarthestCenter(const sgSkinView* view)
+static double FarthestCenter(const sgTurningView* view)
 {
 	double most2 = 0.0;
 	for (uint32_t s = 0; view->isSpherical && s < view->skin->header->setCount; ++s)
@@ -282,7 +282,7 @@ static double FarthestCenter(const sgSkinView* view)
 // damped least squares lead from r0, which is a mean of joints' rest positions, no farther than |e| / (2
 // sqrt(damping)), and |e| <= sqrt(2) n max |C_i r0|: 0.8 n max |C_i r0| / sqrt(damping) is more. A pose's reach can be
 // checked with it before any centre is known.
-static double FarthestPossibleCenter(const sgSkinView* view)
+static double FarthestPossibleCenter(const sgTurningView* view)
 {
 	double origin2 = 0.0, translation2 = 0.0;
 	for (uint32_t j = 0; view->isSpherical && j < view->skin->blend.header->transformCount; ++j)
@@ -303,10 +303,10 @@ static double FarthestPossibleCenter(const sgSkinView* view)
 	return origin + farthest * view->skin->blend.header->rows.most * image;
 }
 
-void sgSkin_SetPose(
+void sgTurning_SetPose(
     const snugModel* model, const sgPoseInput* input, const void* before, void* pose, sgPoseChange* change)
 {
-	const sgSkinArrays* arrays = model->arrays;
+	const sgTurningArrays* arrays = model->arrays;
 	sgMorph_SetPose(&arrays->morph, input, before, pose, change);
 	bool setsAmplitudes = input->kind == sgPose_amplitudes;
 	if (change->fault != sgPoseFault_none || (setsAmplitudes && change->motion == 0.0))
@@ -315,12 +315,12 @@ void sgSkin_SetPose(
 	}
 	if (setsAmplitudes)
 	{
-		memcpy(pose, before, sgSkin_JointBytes(model));
+		memcpy(pose, before, sgTurning_JointBytes(model));
 	}
-	const sgSkinView view = ViewPose(model, pose);
+	const sgTurningView view = ViewPose(model, pose);
 	if (!setsAmplitudes)
 	{
-		*view.pose = (sgSkinPose){ 0 };
+		*view.pose = (sgTurningPose){ 0 };
 		if (!SetJoints(&view, input, change))
 		{
 			return;
@@ -353,21 +353,21 @@ static float LeastExtent(const sgBoxLanes* root)
 }
 
 // Whether there is a bound on how far vertices go from one pose to another.
-static bool CanMove(const sgSkinView* view)
+static bool CanMove(const sgTurningView* view)
 {
 	return view->morph == NULL && view->pose->isAligned != 0 && view->pose->hasStage == 0;
 }
 
-double sgSkin_Derive(const snugModel* model, const void* pose, const void* before, void* derived)
+double sgTurning_Derive(const snugModel* model, const void* pose, const void* before, void* derived)
 {
-	sgSkinView* view = derived;
+	sgTurningView* view = derived;
 	char* at = derived;
 	const float reachBefore = view->reach;
-	const sgSkinView old = before != NULL ? ViewPose(model, before) : (sgSkinView){ .skin = NULL };
+	const sgTurningView old = before != NULL ? ViewPose(model, before) : (sgTurningView){ .skin = NULL };
 	*view = ViewPose(model, pose);
 	Places places = PlaceDerived(view->skin, view->isSpherical);
-	view->pairs = (sgSkinPairPose*)(void*)(at + places.pairs);
-	view->moments = (sgSkinMoments*)(void*)(at + places.pairs);
+	view->pairs = (sgTurningPairPose*)(void*)(at + places.pairs);
+	view->moments = (sgTurningMoments*)(void*)(at + places.pairs);
 	view->centers = (float*)(void*)(at + places.centers);
 	view->duals = (float*)(void*)(at + places.duals);
 	view->ownPairs = (uint16_t*)(void*)(at + places.ownPairs);
@@ -379,19 +379,19 @@ double sgSkin_Derive(const snugModel* model, const void* pose, const void* befor
 	if (view->isSpherical)
 	{
 		memcpy(oldCenters, view->centers, CenterBytes(view->skin, true));
-		sgSkin_GetKernels()->findCenters(view);
+		sgTurning_GetKernels()->findCenters(view);
 	}
 	view->reach = FindReach(view, FarthestCenter(view), view->morph);
 	double motion = INFINITY;
 	if (canMove)
 	{
 		float limit = GREATEST_MOTION * LeastExtent(model->restBounds);
-		motion = sgSkin_GetKernels()->findMotion(view, old.pose, oldCenters, reachBefore, limit);
+		motion = sgTurning_GetKernels()->findMotion(view, old.pose, oldCenters, reachBefore, limit);
 	}
 	if (!view->pose->isAligned && view->skin->header->pairCount > 0)
 	{
 		SignPairs(view);
 	}
-	sgSkin_GetKernels()->makePairs(view);
+	sgTurning_GetKernels()->makePairs(view);
 	return motion;
 }

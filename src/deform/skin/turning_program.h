@@ -12,7 +12,7 @@
 /// One coordinate's rows of all pairs: entry k of pair p is pairs[p].columns[k][axis].
 typedef struct PairRows
 {
-	const sgSkinPairPose* pairs;
+	const sgTurningPairPose* pairs;
 	int axis;
 } PairRows;
 
@@ -154,7 +154,7 @@ SG_INLINE void CosineSums_Add(CosineSums* sums, f8 weight, f8 away)
 // where for any limit, as in the linear program, the sum is at most share limit + sum weight max(0, 1 - cosine -
 // limit). Rounding takes as many 2^-24 of the sums as there are entries, and a few more for weights and cosines.
 SG_INLINE void FinishDenominator(
-    const CosineSums* sums, const sgSkinPose* pose, uint32_t influences, uint32_t count, f8* share, f8* least)
+    const CosineSums* sums, const sgTurningPose* pose, uint32_t influences, uint32_t count, f8* share, f8* least)
 {
 	f8 one = f8_Set(1.0f), margin = f8_Set(SG_MARGIN_COSINES(count)), small = f8_Set(0x1p-6f);
 	f8 limit = f8_Set((float)(1.0 - 1.0 / (double)influences) + 0x1p-22f);
@@ -171,7 +171,7 @@ SG_INLINE void FinishDenominator(
 	*least = f8_Select(f8_Less(f8_Set(SG_DISPUTED), sums->most), f8_Set(-1.0f), *least);
 }
 
-static Denominator MakeDenominator(const sgSkinView* view, const Entries* entries, const sgBlendCommon* common)
+static Denominator MakeDenominator(const sgTurningView* view, const Entries* entries, const sgLinearCommon* common)
 {
 	CosineSums sums = CosineSums_Start();
 	for (uint32_t j = 0; j < entries->count; ++j)
@@ -322,7 +322,7 @@ SG_INLINE void SumImages(const PairImages* images, f8 reach, PairSums* sums)
 SG_INLINE Interval BoundSides(
     const PairImages* images, int r, const PairSums* sums, f8 slack, const Denominator* denominator)
 {
-	const sgSkinPairPose* pairs = images->rows->pairs;
+	const sgTurningPairPose* pairs = images->rows->pairs;
 	f8 inverse = f8_Div(f8_Set(1.0f), f8_Max(sums->total, f8_Set(0x1p-20f)));
 	f8 most = f8_Min(sums->rows[r].most, denominator->reach), least = f8_Min(sums->rows[r].least, denominator->reach);
 	Side upper = Side_Start(f8_Mul(f8_Sub(sums->rows[r].up, f8_Mul(most, sums->cosine)), inverse));
@@ -345,7 +345,7 @@ SG_INLINE Interval BoundSides(
 }
 
 // The boxes of all nodes, by coordinate.
-static SG_NOINLINE void PairProgram(const sgBlendCommon* common, const Entries* entries, const PairRows rows[3],
+static SG_NOINLINE void PairProgram(const sgLinearCommon* common, const Entries* entries, const PairRows rows[3],
     const Denominator* denominator, const Displacement* displacement, Interval out[3])
 {
 	Sides kept[3][KEPT_IMAGES];
@@ -373,13 +373,13 @@ typedef struct Bulge
 // Twice the greatest distance from the rotation centre of a joint set of what one of its pairs moves: spherical
 // blending changes no distance from the centre but by how far joints carry it, so no vertex is farther beyond what its
 // joints would do alone. In double, which squares of small numbers need.
-static SG_NOINLINE float TwiceArm(const sgSkinView* view, uint32_t pair, const float center[3], const float half[3])
+static SG_NOINLINE float TwiceArm(const sgTurningView* view, uint32_t pair, const float center[3], const float half[3])
 {
-	const sgSkin* skin = view->skin;
+	const sgTurning* skin = view->skin;
 	double most = 0.0;
 	for (uint32_t s = 0; s < skin->header->setCount; ++s)
 	{
-		const sgSkinSet* set = skin->sets + s;
+		const sgTurningSet* set = skin->sets + s;
 		uint32_t count = set->memberCount * (set->memberCount - 1) / 2, found = 0;
 		while (found < count && skin->setPairs[set->firstPair + found] != pair)
 		{
@@ -405,7 +405,7 @@ static SG_NOINLINE float TwiceArm(const sgSkinView* view, uint32_t pair, const f
 // different joints and b = M v - x cosine of those this holds if t (b - h cosine) <= (1 - t) h for each of them, so for
 // h = t b / (1 - t (1 - cosine)); and the more, the larger t. Where that is too much, or a sum of quaternions may be
 // too short, there is the arm.
-static Bulge MakeBulge(const sgSkinView* view, uint32_t pair, const sgLocalEntry* entry, const EntryBox* box,
+static Bulge MakeBulge(const sgTurningView* view, uint32_t pair, const sgLocalEntry* entry, const EntryBox* box,
     const Denominator* denominator)
 {
 	f8 zero = f8_Set(0.0f);
@@ -436,7 +436,7 @@ static Bulge MakeBulge(const sgSkinView* view, uint32_t pair, const sgLocalEntry
 }
 
 // One row, for nodes in which the denominator is not known or small. Infinite where nothing can be said.
-static SG_NOINLINE Interval PairShareRow(const sgSkinView* view, const Entries* entries, const PairRows* rows,
+static SG_NOINLINE Interval PairShareRow(const sgTurningView* view, const Entries* entries, const PairRows* rows,
     const Denominator* denominator, const Displacement* displacement)
 {
 	f8 zero = f8_Set(0.0f), none = f8_Sub(zero, denominator->reach), most = none, least = none;
