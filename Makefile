@@ -17,7 +17,7 @@ export INSTALL
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 CONFIGURE = cmake $(CMAKE_FLAGS) --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
-FORMATTED = $(shell find $(wildcard include src test fuzz examples scenes models sim share truth papers bench program io web site python/core) -name '*.[ch]' -o -name '*.cpp')
+FORMATTED = $(shell find include src test examples solvers papers lab program io web docs/site python/core -name '*.[ch]' -o -name '*.cpp')
 
 .PHONY: all demo characters test test-long mutate-bounds mutate-logic bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench site site-test python python-test clean help
 .DEFAULT_GOAL := all
@@ -118,7 +118,7 @@ site: ## build the documents as pages, with a reference, pictures and search (bu
 	@$(CONFIGURE) release
 	@$(BUILD) release --target snug_program snug_characters snug_draw_bounds
 	@ln -sfn release/bin/snug build/snug
-	@site/build.py build/snug build/release/bin/snug_draw_bounds build/release/models build/site
+	@docs/site/build.py build/snug build/release/bin/snug_draw_bounds build/release/models build/site
 
 site-test: BROWSER = web-test
 site-test: site ## look at the pages in Chromium: contrast, names, sizes, search, phones

@@ -4,35 +4,35 @@ if(NOT SNUG_BUILD_PROGRAM)
 endif()
 
 # Generated meshes as files.
-add_executable(snug_make_obj make_obj.c)
+add_executable(snug_make_obj program/make_obj.c)
 target_link_libraries(snug_make_obj PRIVATE snug_scenes snug_io)
-add_executable(snug_make_glb make_glb.c)
+add_executable(snug_make_glb program/make_glb.c)
 target_include_directories(snug_make_glb PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(snug_make_glb PRIVATE snug_scenes snug_test_files)
 
-add_test(NAME program COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program.sh
+add_test(NAME program COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/program/test_program.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj>)
-add_test(NAME program_files COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_files.sh
+add_test(NAME program_files COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/program/test_program_files.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
-add_test(NAME program_check COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_check.sh
+add_test(NAME program_check COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/program/test_program_check.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>
 	${PROJECT_SOURCE_DIR}/docs/check-json.md)
-add_test(NAME program_page COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_page.sh
+add_test(NAME program_page COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/program/test_program_page.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
-add_test(NAME program_batch COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_batch.sh
+add_test(NAME program_batch COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/program/test_program_batch.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
 if(NOT SNUG_SANITIZE)
-	add_test(NAME batch_dask COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/test_batch_dask.py
+	add_test(NAME batch_dask COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/program/test_batch_dask.py
 		$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/tools/snug-dask $<TARGET_FILE:snug_make_glb>)
 	set_tests_properties(batch_dask PROPERTIES LABELS "long;long-4" TIMEOUT 1200 SKIP_RETURN_CODE 77)
 endif()
-add_test(NAME program_near COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_near.sh
+add_test(NAME program_near COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/program/test_program_near.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
-add_test(NAME program_demo COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_demo.sh $<TARGET_FILE:snug_program>)
-add_test(NAME program_solvers COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_solvers.sh
+add_test(NAME program_demo COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/program/test_program_demo.sh $<TARGET_FILE:snug_program>)
+add_test(NAME program_solvers COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/program/test_program_solvers.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_obj> $<TARGET_FILE:snug_make_glb>)
 function(snug_add_models_test name) # ARGN: arguments after the folder of models
-	add_test(NAME ${name} COMMAND sh -c "exec sh '${CMAKE_CURRENT_SOURCE_DIR}/test_program_models.sh' \
+	add_test(NAME ${name} COMMAND sh -c "exec sh '${CMAKE_CURRENT_SOURCE_DIR}/program/test_program_models.sh' \
 '$<TARGET_FILE:snug_program>' \"\${SNUG_MODELS:-${PROJECT_SOURCE_DIR}/../shared/models}\" ${ARGN}")
 	set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endfunction()
@@ -40,23 +40,23 @@ snug_add_models_test(program_models)
 snug_add_models_test(program_models_all all)
 set_tests_properties(program_models_all PROPERTIES LABELS "long;long-4")
 if(NOT SNUG_SANITIZE) # too slow there
-	add_test(NAME program_bench COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_bench.sh $<TARGET_FILE:snug_program>)
-	add_test(NAME program_bench_all COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_bench.sh
+	add_test(NAME program_bench COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lab/test_program_bench.sh $<TARGET_FILE:snug_program>)
+	add_test(NAME program_bench_all COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lab/test_program_bench.sh
 		$<TARGET_FILE:snug_program> all)
 	set_tests_properties(program_bench program_bench_all PROPERTIES TIMEOUT 600)
 	set_tests_properties(program_bench_all PROPERTIES LABELS "long;long-4")
 	foreach(part IN ITEMS quick slow)
-		add_test(NAME program_papers_${part} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_papers.sh
+		add_test(NAME program_papers_${part} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/papers/test_program_papers.sh
 			$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/papers.md ${part})
 	endforeach()
 	set_tests_properties(program_papers_quick PROPERTIES TIMEOUT 600)
 	set_tests_properties(program_papers_slow PROPERTIES LABELS "long;long-4" TIMEOUT 1200)
-	add_test(NAME program_scene COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_scene.sh $<TARGET_FILE:snug_program>)
+	add_test(NAME program_scene COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lab/test_program_scene.sh $<TARGET_FILE:snug_program>)
 	set_tests_properties(program_scene PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
-add_test(NAME program_truth COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_truth.sh $<TARGET_FILE:snug_program>)
-snug_add_test(test_tally SOURCES test_tally.c LIBRARIES snug_commands)
-add_executable(test_view test_view.c)
+add_test(NAME program_truth COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lab/test_program_truth.sh $<TARGET_FILE:snug_program>)
+snug_add_test(test_tally SOURCES program/test_tally.c LIBRARIES snug_commands)
+add_executable(test_view program/test_view.c)
 target_include_directories(test_view PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(test_view PRIVATE snug_test_support)
 add_test(NAME program_view COMMAND test_view $<TARGET_FILE:snug_program>)
@@ -68,16 +68,16 @@ if(NOT SNUG_SANITIZE)
 	set_tests_properties(score_peers PROPERTIES LABELS "long;long-4" TIMEOUT 1200 SKIP_RETURN_CODE 77
 		PASS_REGULAR_EXPRESSION "men: .* 0 missed, 0 invented")
 endif()
-add_test(NAME program_manual COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_manual.sh
+add_test(NAME program_manual COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/program/test_manual.sh
 	$<TARGET_FILE:snug_program> ${PROJECT_SOURCE_DIR}/docs/program.md)
 
 # The generated characters as files, made as `make characters` makes them; judged by others where they are there.
-add_test(NAME program_characters COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_program_characters.sh
+add_test(NAME program_characters COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/program/test_program_characters.sh
 	$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_character>)
 if(NOT SNUG_SANITIZE)
-	add_test(NAME readme COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_readme.sh
+	add_test(NAME readme COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/project/test_readme.sh
 		$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_character> ${PROJECT_SOURCE_DIR}/README.md)
-	add_test(NAME tutorial COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/test_tutorial.sh
+	add_test(NAME tutorial COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/project/test_tutorial.sh
 		$<TARGET_FILE:snug_program> $<TARGET_FILE:snug_make_character> ${PROJECT_SOURCE_DIR}/docs/tutorial.md)
 	add_test(NAME character_oracles COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/gltf_oracle/characters.sh
 		${PROJECT_BINARY_DIR}/gltf_oracle_characters $<TARGET_FILE:test_io_three> $<TARGET_FILE:snug_make_character>)

@@ -10,12 +10,13 @@ set(io_test_dir ${PROJECT_SOURCE_DIR}/test)
 set(io_oracle_dir ${PROJECT_BINARY_DIR}/gltf_oracle)
 
 # Files made in memory, and what a plain reader of ours says they hold.
-add_library(snug_test_files STATIC ${io_test_dir}/fbx_files.c ${io_test_dir}/io_files.c ${io_test_dir}/io_reference.c)
+add_library(snug_test_files STATIC ${io_test_dir}/support/fbx_files.c ${io_test_dir}/support/io_files.c ${io_test_dir}/io/io_reference.c)
+target_include_directories(snug_test_files PUBLIC ${io_test_dir}/support)
 target_include_directories(snug_test_files SYSTEM PUBLIC ${CMOCKA_INCLUDE_DIR})
 target_link_libraries(snug_test_files PUBLIC snug_io ${CMOCKA_LIBRARY} m)
 
 function(snug_add_io_test name)
-	add_executable(${name} ${io_test_dir}/${name}.c)
+	add_executable(${name} ${io_test_dir}/io/${name}.c)
 	target_compile_definitions(${name} PRIVATE SNUG_TEST_DIR="${io_test_dir}")
 	target_link_libraries(${name} PRIVATE snug_test_files)
 	add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
@@ -61,7 +62,7 @@ if(has_meshopt)
 	target_link_libraries(test_io_packed PRIVATE ${MESHOPT_LIBRARY})
 endif()
 if(has_draco)
-	target_sources(test_io_packed PRIVATE ${io_test_dir}/packed_files.cpp)
+	target_sources(test_io_packed PRIVATE ${io_test_dir}/support/packed_files.cpp)
 	target_include_directories(test_io_packed SYSTEM PRIVATE ${DRACO_INCLUDE_DIR})
 	target_link_libraries(test_io_packed PRIVATE ${DRACO_LIBRARY})
 	set_target_properties(test_io_packed PROPERTIES CXX_STANDARD 17)
@@ -72,9 +73,9 @@ foreach(name IN ITEMS test_io_gltf_motion test_io_errors test_io_packed)
 endforeach()
 
 # Poses of real models, as three.js in node has them. Skipped without node, npm, the network or the models.
-add_executable(test_io_three ${io_test_dir}/test_io_three.c)
+add_executable(test_io_three ${io_test_dir}/io/test_io_three.c)
 target_link_libraries(test_io_three PRIVATE snug_io m)
-add_executable(compare_three ${io_test_dir}/compare_three.c ${io_test_dir}/compare_changes.c) # for tools/compare-with-three
+add_executable(compare_three ${io_test_dir}/io/compare_three.c ${io_test_dir}/io/compare_changes.c) # for tools/compare-with-three
 target_link_libraries(compare_three PRIVATE snug_io m)
 target_link_options(compare_three PRIVATE -Wl,--wrap=fbxMixShapes,--wrap=fbxReadNumbers)
 if(NOT SNUG_SANITIZE)

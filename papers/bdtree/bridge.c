@@ -1,8 +1,8 @@
 #include "papers/bdtree/bridge.h"
 
-#include "scenes/sine.h"
-#include "sim/bricks.h"
-#include "sim/fish.h"
+#include "papers/bdtree/bricks.h"
+#include "papers/meshless/fish.h"
+#include "solvers/sine.h"
 
 #include <math.h>
 #include <stdlib.h>

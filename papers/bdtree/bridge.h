@@ -1,17 +1,17 @@
 // papers/bdtree/bridge.h: a bridge that sways in the wind, showered with fish: Figs. 6 and 7 of the BD-tree paper.
 //
 // The bridge of 135,304 vertices is held at both ends and blown at from the side with two periods. It sways far, so it
-// is simulated with bricks that turn (sim/bricks.h), once; its animation is compressed to ten displacement fields
-// (sim/reduce.h), by which it is posed then, back and forth. Fish of 12,531 vertices and 24,776 triangles with three
-// vibration modes fall from above, two per step. Contacts are those of their spheres of level 7: with each other's, and
-// with the triangles of the bridge, which they do not move.
+// is simulated with bricks that turn (papers/bdtree/bricks.h), once; its animation is compressed to ten displacement
+// fields (solvers/reduce.h), by which it is posed then, back and forth. Fish of 12,531 vertices and 24,776 triangles
+// with three vibration modes fall from above, two per step. Contacts are those of their spheres of level 7: with each
+// other's, and with the triangles of the bridge, which they do not move.
 #ifndef PAPERS_BRIDGE_H
 #define PAPERS_BRIDGE_H
 
+#include "lab/scenes/mesh.h"
+#include "lab/scenes/random.h"
 #include "papers/bdtree/world.h"
-#include "scenes/mesh.h"
-#include "scenes/random.h"
-#include "sim/reduce.h"
+#include "solvers/reduce.h"
 
 #define SIM_SHOWER_FISH 12000
 #define SIM_SHOWER_MODES 3

@@ -1,8 +1,8 @@
 #include "papers/bdtree/chairs.h"
 
-#include "scenes/random.h"
-#include "scenes/sine.h"
-#include "sim/modes.h"
+#include "lab/scenes/random.h"
+#include "solvers/modes.h"
+#include "solvers/sine.h"
 
 #include <math.h>
 #include <stdlib.h>

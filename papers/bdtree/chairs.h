@@ -7,8 +7,8 @@
 #ifndef PAPERS_CHAIRS_H
 #define PAPERS_CHAIRS_H
 
+#include "lab/scenes/mesh.h"
 #include "papers/bdtree/world.h"
-#include "scenes/mesh.h"
 
 #define SIM_CHAIRS_COUNT 3601
 #define SIM_CHAIRS_MODES 10

@@ -2,9 +2,9 @@
 #include "papers/bdtree/contact_parts.h"
 
 #include "deform/fields/fields.h"
-#include "papers/common/ball.h"
 #include "geometry/frame.h"
 #include "papers/bdtree/contact_split.h"
+#include "papers/common/ball.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "papers/bdtree/modal.h"
 
-#include "scenes/sine.h"
+#include "solvers/sine.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #define PAPERS_MODAL_H
 
 #include "papers/bdtree/contact_spheres.h"
-#include "sim/rigid.h"
+#include "papers/bdtree/rigid.h"
 
 #define SIM_MAX_MODES 32 // even
 

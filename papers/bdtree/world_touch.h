@@ -3,7 +3,7 @@
 #define PAPERS_WORLD_TOUCH_H
 
 #include "papers/bdtree/world.h"
-#include "sim/vector.h"
+#include "papers/common/vector.h"
 
 /// A contact of a body with the ground or the stage.
 typedef struct simTouch

@@ -7,7 +7,7 @@
 #ifndef PAPERS_PLAIN_SKIN_H
 #define PAPERS_PLAIN_SKIN_H
 
-#include "scenes/meshless.h"
+#include "lab/scenes/meshless.h"
 
 /// @param matrices 12 floats per joint, three rows of four
 /// @param place nullable: where the body is

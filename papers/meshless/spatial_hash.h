@@ -12,7 +12,7 @@
 #ifndef PAPERS_SPATIAL_HASH_H
 #define PAPERS_SPATIAL_HASH_H
 
-#include "share/brute.h"
+#include "program/check/brute.h"
 
 typedef struct spatialHash spatialHash;
 

@@ -2,10 +2,10 @@
 // it was not, the functions are there and say so.
 #include "core.h"
 
-#include "sim/dense.h"
-#include "sim/eigen.h"
-#include "sim/modes.h"
-#include "sim/reduce.h"
+#include "solvers/dense.h"
+#include "solvers/eigen.h"
+#include "solvers/modes.h"
+#include "solvers/reduce.h"
 
 #include <string.h>
 

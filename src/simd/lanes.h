@@ -21,8 +21,8 @@
 //   f4_Min, f4_Max, fv_Low, fv_High, fv_FromHalves   if SG_FLOATS is 8; the first two and f4 also if it is 1
 //
 // Every operation but MulAddLoose and Sum rounds each lane exactly as plain C does (no fused multiply-add, no other
-// order), so what is evaluated through this file is the same bits everywhere; test/lanes_check.c tests that of every
-// set. Those two are for bounds, which allow for both roundings, never for positions.
+// order), so what is evaluated through this file is the same bits everywhere; test/simd/lanes_check.c tests that of
+// every set. Those two are for bounds, which allow for both roundings, never for positions.
 //
 // Why not vectors of eight with operators in kernels too: gcc keeps vectors that are wider than a register in memory,
 // which takes twice as many instructions where registers hold four floats.

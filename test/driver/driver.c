@@ -10,7 +10,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "driver/operations.h"
 
-#include "share/clock.h"
+#include "program/files/clock.h"
 
 #include <signal.h>
 #include <stdio.h>

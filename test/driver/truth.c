@@ -1,10 +1,10 @@
 // test/driver/truth.c: see truth.h.
 #include "driver/truth.h"
 
+#include "lab/truth/exact.h"
 #include "rational.h"
 #include "rational_distance.h"
 #include "rational_segment.h"
-#include "truth/exact.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // test/driver/truth.h: what is true of triangles at given float32 positions, by brute force.
 //
-// Signs are decided in double where that is certain, otherwise in integers or rationals (truth/exact.h, rational.h);
-// nothing here shares code or method with src/. Now and then an answer is compared with the rational one.
+// Signs are decided in double where that is certain, otherwise in integers or rationals (lab/truth/exact.h,
+// rational.h); nothing here shares code or method with src/. Now and then an answer is compared with the rational one.
 #ifndef DRIVER_TRUTH_H
 #define DRIVER_TRUTH_H
 

@@ -1,5 +1,6 @@
 // web/test/repair.c: gives model blocks the checksum that their bytes have, so that it does not stand in a test's way.
-// stdin and stdout: any number of blocks, each a length of four bytes and as many bytes. See fuzz/fuzz_model_file.c.
+// stdin and stdout: any number of blocks, each a length of four bytes and as many bytes. See
+// test/fuzz/fuzz_model_file.c.
 #include "base/checksum.h"
 
 #include <stdio.h>

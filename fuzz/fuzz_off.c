@@ -1,8 +1,0 @@
-#include "fuzz/fuzz_reader.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
-{
-	return FuzzReader(data, size, io_off);
-}

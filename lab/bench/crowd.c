@@ -1,0 +1,568 @@
+// `snug bench crowd`: what a frame of many characters costs in a scene: posing all, and all that touch.
+//
+// Characters of one model or of several stand on a grid, turn and sway a little and play one clip, each from another
+// frame on. How far they stand apart goes by how far they reach, so that as many touch whoever they are. All is
+// measured in one run and from pose to events, so that ratios mean something on a busy
+// machine.
+#include "lab/bench/bench.h"
+#include "lab/bench/character.h"
+#include "lab/bench/skins.h"
+#include "lab/bench/threads.h"
+#include "lab/bench/timer.h"
+#include "program/files/clock.h"
+#include "snug/snug_scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+	CLIP_FRAMES = 32,
+	MOST_MODELS = 3
+};
+
+// One of those that the crowd is made of.
+typedef struct Role
+{
+	char name[32];
+	snugModel* model;
+	uint32_t jointCount;
+	uint32_t vertexCount;
+	float* matrices; // (CLIP_FRAMES * 12 * jointCount)
+	double reach;    // from its middle to the side, in metres: the mean of its clip
+} Role;
+
+typedef struct Cast
+{
+	Role roles[MOST_MODELS]; // in turn
+	uint32_t count;
+} Cast;
+
+typedef struct Crowd
+{
+	const Cast* cast;
+	uint32_t models; // of the cast, how many there are
+	uint32_t count;
+	double apart;
+	size_t stride; // floats of a palette
+	snugPool* pool;
+	snugBody** bodies;
+	snugScene* scene;
+	snugFrame* frames;
+	float* palettes;
+	double (*now)(void); // a clock: of the thread, or of the wall if there are several
+} Crowd;
+
+// How far they stand apart.
+typedef enum Spacing
+{
+	spacing_far,   // nobody is near another
+	spacing_few,   // one to three pairs touch per hundred
+	spacing_light, // some fifty do
+	spacing_dense,
+	SPACINGS
+} Spacing;
+
+static const double reachesApart[SPACINGS] = { 12.0, 1.85, 1.25, 1.1 };
+static const char* const spacingNames[SPACINGS] = { "far apart", "of which few touch", "in light contact", "dense" };
+
+// What a case asks for.
+typedef struct Case
+{
+	uint32_t count;
+	Spacing spacing;
+	bool trianglePairs;
+	bool mixed; // several models, in turn
+	bool quick; // run in quick runs too
+} Case;
+
+static const Case cases[] = {
+	{ 1, spacing_few, false, false, true },
+	{ 1000, spacing_few, false, false, true },
+	{ 1000, spacing_few, false, true, true },
+	{ 1000, spacing_light, true, false, true },
+	{ 10000, spacing_few, false, false, true },
+	{ 10000, spacing_far, false, false, true },
+	{ 10000, spacing_few, false, true, false },
+	{ 10000, spacing_light, true, false, false },
+	{ 1000, spacing_dense, true, false, false },
+	{ 100000, spacing_far, false, false, false },
+};
+
+// Medians of a case, in milliseconds a frame.
+typedef struct Measured
+{
+	double pose, update, total, collide;
+	uint64_t candidates, queries, pairs, trianglePairs;
+	double candidatesPerExact;                  // candidates / pairs of exact boxes that overlap; NaN: not measured
+	size_t bodyBytes, sceneBytes, paletteBytes; // of each body, on average
+	double apart;                               // metres
+} Measured;
+
+// ---- The cast -------------------------------------------------------------------------------------------------------
+
+// The box of a body's vertices: lower, then upper. All of them belong to triangles.
+static bool FindExactBox(snugBody* body, float* positions, uint32_t vertexCount, float box[6])
+{
+	if (snugBody_GetVertices(body, NULL, positions, 0) != snug_success)
+	{
+		return false;
+	}
+	for (uint32_t i = 0; i < 3 * vertexCount; ++i)
+	{
+		float *lower = box + i % 3, *upper = lower + 3;
+		*lower = i < 3 || positions[i] < *lower ? positions[i] : *lower;
+		*upper = i < 3 || positions[i] > *upper ? positions[i] : *upper;
+	}
+	return true;
+}
+
+static bool FindReach(Role* role)
+{
+	snugBody* body = NULL;
+	float *positions = malloc(3 * sizeof(float) * role->vertexCount), box[6];
+	bool isGood = positions != NULL && snugBody_Create(&(snugBodyDef){ .model = role->model }, &body) == snug_success;
+	role->reach = 0.0;
+	for (size_t i = 0; i < CLIP_FRAMES && isGood; ++i)
+	{
+		const float* matrices = role->matrices + i * 12 * role->jointCount;
+		isGood = snugBody_SetJoints(body, matrices, 0, role->jointCount) == snug_success &&
+		         FindExactBox(body, positions, role->vertexCount, box);
+		double far2 = 0.0,
+		       middle[2] = { 0.5 * ((double)box[0] + (double)box[3]), 0.5 * ((double)box[2] + (double)box[5]) };
+		for (size_t v = 0; v < role->vertexCount; ++v)
+		{
+			double x = (double)positions[3 * v] - middle[0], z = (double)positions[3 * v + 2] - middle[1];
+			far2 = fmax(far2, x * x + z * z);
+		}
+		role->reach += sqrt(far2) / CLIP_FRAMES;
+	}
+	snugBody_Destroy(body);
+	free(positions);
+	return isGood;
+}
+
+// False if there is no such file, or with the report failed.
+static bool CastCharacter(Role* role, const char* name, const benchOptions* options, benchReport* report)
+{
+	benchCharacter character;
+	const char* directory = benchGetModelDirectory(options);
+	if (!benchCharacter_Load(&character, directory, name, report) || !character.isPresent)
+	{
+		return false;
+	}
+	snugModelDef def = sceneMakeBlendDef(&character.mesh, &character.weights, (snugTreeDef){ 0 });
+	role->jointCount = character.weights.transformCount;
+	role->matrices = benchCharacter_AllocateMatrices(&character, CLIP_FRAMES);
+	if (role->matrices != NULL)
+	{
+		uint32_t clip = character.asset.clipCount > 5 ? 5 : 0;
+		benchCharacter_PoseClip(&character, clip, CLIP_FRAMES, 0.0, role->matrices);
+		snugModel_Create(&def, &role->model);
+	}
+	role->vertexCount = character.mesh.vertexCount;
+	snprintf(role->name, sizeof(role->name), "%s", name);
+	benchCharacter_Free(&character);
+	return role->model != NULL && FindReach(role);
+}
+
+// A generated character, and its size: the creature is four metres long, and no crowd is of such.
+static bool CastGenerated(Role* role, sceneCharacterKind kind, float size)
+{
+	sceneCharacter character;
+	if (!sceneCharacter_Create(&character, kind))
+	{
+		return false;
+	}
+	for (uint32_t i = 0; i < 3 * character.mesh.vertexCount; ++i)
+	{
+		character.mesh.positions[i] *= size;
+	}
+	snugModelDef def = sceneCharacter_MakeDef(&character, snug_skin);
+	role->jointCount = character.weights.transformCount;
+	role->vertexCount = character.mesh.vertexCount;
+	role->matrices = malloc(CLIP_FRAMES * 12 * sizeof(float) * role->jointCount);
+	for (int i = 0; i < CLIP_FRAMES && role->matrices != NULL; ++i)
+	{
+		float* matrices = role->matrices + (size_t)i * 12 * role->jointCount;
+		sceneCharacter_Walk(&character, (double)i / CLIP_FRAMES, matrices);
+		for (uint32_t k = 3; k < 12 * role->jointCount; k += 4)
+		{
+			matrices[k] *= size; // translations
+		}
+	}
+	snugModel_Create(&def, &role->model);
+	snprintf(role->name, sizeof(role->name), "%s", kind == scene_man ? "man" : "small creature");
+	sceneCharacter_Free(&character);
+	return role->model != NULL && role->matrices != NULL && FindReach(role);
+}
+
+static void FreeCast(Cast* cast)
+{
+	for (uint32_t i = 0; i < MOST_MODELS; ++i)
+	{
+		snugModel_Destroy(cast->roles[i].model);
+		free(cast->roles[i].matrices);
+	}
+	*cast = (Cast){ .count = 0 };
+}
+
+// Real characters, or generated ones if there are none.
+static bool MakeCast(Cast* cast, const benchOptions* options, benchReport* report)
+{
+	static const char* const names[MOST_MODELS] = { "mannequiny", "fox", "makehuman" };
+	*cast = (Cast){ .count = 0 };
+	for (int i = 0; i < MOST_MODELS && report->failure[0] == '\0'; ++i)
+	{
+		cast->count += CastCharacter(cast->roles + cast->count, names[i], options, report);
+	}
+	if (cast->count == 0 && report->failure[0] == '\0')
+	{
+		cast->count = 2;
+		return CastGenerated(cast->roles, scene_man, 1.0f) && CastGenerated(cast->roles + 1, scene_creature, 0.35f);
+	}
+	return report->failure[0] == '\0';
+}
+
+// ---- The crowd ------------------------------------------------------------------------------------------------------
+
+static void FreeCrowd(Crowd* crowd)
+{
+	snugScene_Destroy(crowd->scene);
+	for (uint32_t i = 0; crowd->bodies != NULL && i < crowd->count; ++i)
+	{
+		snugBody_Destroy(crowd->bodies[i]);
+	}
+	snugPool_Destroy(crowd->pool);
+	free(crowd->bodies);
+	free(crowd->frames);
+	free(crowd->palettes);
+}
+
+static const Role* RoleOf(const Crowd* crowd, uint32_t body)
+{
+	return crowd->cast->roles + body % crowd->models;
+}
+
+// Room as someone would make it who knows the crowd: an update that needs more says so.
+static snugSceneRoom RoomFor(const Case* how)
+{
+	uint32_t each = how->spacing >= spacing_light ? 8 : 2;
+	return (snugSceneRoom){ .bodies = how->count,
+		.candidates = (uint64_t)each * how->count,
+		.pairs = how->count,
+		.trianglePairs = how->trianglePairs ? 64 * (uint64_t)how->count : 1 };
+}
+
+static bool MakeCrowd(Crowd* crowd, const Cast* cast, const Case* how, benchThreads* threads)
+{
+	*crowd = (Crowd){ .cast = cast, .count = how->count, .models = how->mixed ? cast->count : 1 };
+	crowd->now = threads != NULL ? clockNow : benchNow;
+	for (uint32_t i = 0; i < crowd->models; ++i)
+	{
+		size_t floats = 12 * (size_t)cast->roles[i].jointCount;
+		crowd->stride = floats > crowd->stride ? floats : crowd->stride;
+		crowd->apart = fmax(crowd->apart, reachesApart[how->spacing] * cast->roles[i].reach);
+	}
+	crowd->bodies = calloc(how->count, sizeof(snugBody*));
+	crowd->frames = calloc(how->count, sizeof(snugFrame));
+	crowd->palettes = malloc(how->count * crowd->stride * sizeof(float));
+	snugSceneDef def = {
+		.room = RoomFor(how), .workers.run = threads != NULL ? benchThreads_Run : NULL, .workers.user = threads
+	};
+	size_t poolBytes = how->spacing >= spacing_light ? (size_t)1 << 29 : (size_t)1 << 27;
+	if (crowd->bodies == NULL || crowd->frames == NULL || crowd->palettes == NULL ||
+	    snugPool_Create(&(snugPoolDef){ .bytes = poolBytes }, &crowd->pool) != snug_success ||
+	    snugScene_Create(&def, &crowd->scene) != snug_success)
+	{
+		return false;
+	}
+	bool isMade = true;
+	for (uint32_t i = 0; isMade && i < how->count; ++i)
+	{
+		uint32_t id;
+		snugBodyDef body = { .model = RoleOf(crowd, i)->model, .pool = crowd->pool };
+		isMade = snugBody_Create(&body, crowd->bodies + i) == snug_success &&
+		         snugScene_Add(crowd->scene, &(snugSceneBodyDef){ .body = crowd->bodies[i] }, &id) == snug_success;
+	}
+	return isMade;
+}
+
+// What an animation system would have done: not measured.
+static void Animate(Crowd* crowd, int frame)
+{
+	uint32_t side = (uint32_t)ceil(sqrt((double)crowd->count));
+	for (uint32_t i = 0; i < crowd->count; ++i)
+	{
+		const Role* role = RoleOf(crowd, i);
+		uint32_t clipFrame = (i * 7 + (uint32_t)frame + CLIP_FRAMES) % CLIP_FRAMES;
+		size_t floats = 12 * (size_t)role->jointCount;
+		memcpy(crowd->palettes + i * crowd->stride, role->matrices + clipFrame * floats, floats * sizeof(float));
+		double angle = 0.5 * i + 0.05 * frame;
+		crowd->frames[i] = (snugFrame){
+			.position = { i % side * crowd->apart + 0.1 * sin(i + 0.1 * frame), 0.0,
+			    i / side * crowd->apart + 0.1 * cos(1.7 * i + 0.1 * frame) },
+			.rotation = { 0.0, sin(angle), 0.0, cos(angle) },
+		};
+	}
+}
+
+static snugSceneResult Update(Crowd* crowd, const Case* how)
+{
+	snugSceneQuery query = { .trianglePairs = how->trianglePairs };
+	snugSceneResult result = snugScene_Update(crowd->scene, &query);
+	for (int i = 0; i < 3 && result.status == snug_outOfRange; ++i)
+	{
+		snugSceneRoom room = result.needed;
+		room.candidates += room.candidates / 2;
+		room.pairs += room.pairs / 2;
+		room.trianglePairs += room.trianglePairs / 2;
+		if (snugScene_Reserve(crowd->scene, &room) != snug_success)
+		{
+			break;
+		}
+		result = snugScene_Update(crowd->scene, &query);
+	}
+	return result;
+}
+
+// The pairs that the scene found, one after the other without it, with the same results: sorted pairs of triangles.
+static double CollideTouching(const Crowd* crowd, bool trianglePairs)
+{
+	uint64_t count, triangleCount, found = 0;
+	const snugScenePair* pairs = snugScene_GetPairs(crowd->scene, &count);
+	snugScene_GetTrianglePairs(crowd->scene, &triangleCount);
+	snugPair* triangles = malloc((triangleCount + 1) * sizeof(snugPair));
+	double start = crowd->now();
+	for (uint64_t i = 0; triangles != NULL && i < count; ++i)
+	{
+		snugBody *a = crowd->bodies[pairs[i].a], *b = crowd->bodies[pairs[i].b];
+		const snugQuery query = { .pairs = triangles + pairs[i].first, .capacity = pairs[i].count };
+		found += trianglePairs ? snugCollide(a, b, &query).count : snugTouches(a, b, NULL).count;
+	}
+	double ms = crowd->now() - start;
+	free(triangles);
+	return found >= count && (!trianglePairs || found == triangleCount) ? ms : NAN;
+}
+
+static bool BoxesMeet(const float* a, const float* b)
+{
+	bool meet = true;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		meet = meet && a[axis] <= b[3 + axis] && b[axis] <= a[3 + axis];
+	}
+	return meet;
+}
+
+// Pairs of bodies whose exact boxes overlap, each with each: for small crowds.
+static double CountExact(const Crowd* crowd)
+{
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < crowd->models; ++i)
+	{
+		most = crowd->cast->roles[i].vertexCount > most ? crowd->cast->roles[i].vertexCount : most;
+	}
+	float *boxes = malloc(6 * sizeof(float) * crowd->count), *positions = malloc(3 * sizeof(float) * most);
+	bool isGood = boxes != NULL && positions != NULL;
+	double count = 0.0;
+	for (uint32_t i = 0; isGood && i < crowd->count; ++i)
+	{
+		isGood = FindExactBox(crowd->bodies[i], positions, RoleOf(crowd, i)->vertexCount, boxes + 6 * (size_t)i);
+		for (uint32_t k = 0; isGood && k < i; ++k)
+		{
+			count += BoxesMeet(boxes + 6 * (size_t)i, boxes + 6 * (size_t)k);
+		}
+	}
+	free(boxes);
+	free(positions);
+	return isGood ? count : NAN;
+}
+
+// Bodies are posed anew, so that they hold no pages: what all have, near a contact or not.
+static void AddMemory(const Crowd* crowd, Measured* measured)
+{
+	snugScenePoses all = { .count = crowd->count,
+		.joints = crowd->palettes,
+		.bodyStride = crowd->stride * sizeof(float),
+		.frames = crowd->frames };
+	snugScene_SetPoses(crowd->scene, &all);
+	for (uint32_t i = 0; i < crowd->count; ++i)
+	{
+		measured->bodyBytes += snugBody_GetMemory(crowd->bodies[i]);
+		measured->paletteBytes += 12 * sizeof(float) * RoleOf(crowd, i)->jointCount;
+	}
+	measured->bodyBytes /= crowd->count;
+	measured->paletteBytes /= crowd->count;
+}
+
+// Frames in turn: in a scene, and posed anew, pair by pair without one.
+static bool Measure(Crowd* crowd, const Case* how, int frames, Measured* measured)
+{
+	benchSamples poses = { 0 }, updates = { 0 }, totals = { 0 }, collides = { 0 };
+	*measured = (Measured){ .apart = crowd->apart };
+	for (int frame = -1; frame < frames; ++frame)
+	{
+		Animate(crowd, frame);
+		snugScenePoses all = { .count = crowd->count,
+			.joints = crowd->palettes,
+			.bodyStride = crowd->stride * sizeof(float),
+			.frames = crowd->frames };
+		double start = crowd->now();
+		snugStatus status = snugScene_SetPoses(crowd->scene, &all);
+		double posed = crowd->now();
+		snugSceneResult result = Update(crowd, how);
+		double end = crowd->now();
+		if (status != snug_success || result.status != snug_success)
+		{
+			return false;
+		}
+		if (frame == 0)
+		{
+			measured->candidatesPerExact = crowd->count <= 1000 ? (double)result.candidates / CountExact(crowd) : NAN;
+		}
+		if (frame >= 0)
+		{
+			benchSamples_Add(&poses, posed - start);
+			benchSamples_Add(&updates, end - posed);
+			benchSamples_Add(&totals, end - start);
+			measured->candidates += result.candidates;
+			measured->queries += result.queries;
+			uint64_t count;
+			snugScene_GetPairs(crowd->scene, &count);
+			measured->pairs += count;
+			snugScene_GetTrianglePairs(crowd->scene, &count);
+			measured->trianglePairs += count;
+			snugScene_SetPoses(crowd->scene, &all);
+			benchSamples_Add(&collides, CollideTouching(crowd, how->trianglePairs));
+		}
+	}
+	measured->pose = benchSamples_Median(&poses);
+	measured->update = benchSamples_Median(&updates);
+	measured->total = benchSamples_Median(&totals);
+	measured->collide = benchSamples_Median(&collides);
+	measured->candidates /= (uint64_t)frames;
+	measured->queries /= (uint64_t)frames;
+	measured->pairs /= (uint64_t)frames;
+	measured->trianglePairs /= (uint64_t)frames;
+	AddMemory(crowd, measured);
+	measured->sceneBytes = snugScene_GetMemory(crowd->scene) / crowd->count;
+	return true;
+}
+
+// ---- The report -----------------------------------------------------------------------------------------------------
+
+static uint64_t MeanVertices(const Cast* cast)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < cast->count; ++i)
+	{
+		sum += cast->roles[i].vertexCount;
+	}
+	return sum / cast->count;
+}
+
+static void AddCaseRow(benchReport* report, const Cast* cast, const Case* how, int threads, const Measured* measured)
+{
+	benchRow* row = benchReport_AddRow(report, "A crowd, per frame");
+	benchRow_Text(row, "model", how->mixed ? "several" : cast->roles[0].name);
+	benchRow_Count(row, "vertices", how->mixed ? MeanVertices(cast) : cast->roles[0].vertexCount);
+	benchRow_Count(row, "bodies", how->count);
+	benchRow_Number(row, "metresApart", measured->apart, 2);
+	benchRow_Text(row, "asked", how->trianglePairs ? "triangle pairs" : "touching");
+	benchRow_Count(row, "threads", (uint64_t)threads);
+	benchRow_Number(row, "poseMs", measured->pose, 3);
+	benchRow_Number(row, "updateMs", measured->update, 3);
+	benchRow_Number(row, "totalMs", measured->total, 3);
+	benchRow_Number(row, "microsecondsPerBody", 1e3 * measured->total / how->count, 2);
+	benchRow_Number(row, "microsecondsPerTouching",
+	    measured->pairs > 0 ? 1e3 * measured->update / (double)measured->pairs : (double)NAN, 1);
+	benchRow_Count(row, "candidates", measured->candidates);
+	benchRow_Count(row, "queries", measured->queries);
+	benchRow_Count(row, "touching", measured->pairs);
+	benchRow_Count(row, "trianglePairs", measured->trianglePairs);
+	benchRow_Number(row, "touchingPairsAloneMs", measured->collide, 3);
+	benchRow_Count(row, "paletteBytes", measured->paletteBytes);
+	benchRow_Count(row, "bodyBytes", measured->bodyBytes);
+	benchRow_Count(row, "sceneBytesPerBody", measured->sceneBytes);
+}
+
+static void AddAims(benchReport* report, const Case* how, const Measured* one, const Measured* two)
+{
+	char crowd[64];
+	snprintf(crowd, sizeof(crowd), "%u characters %s", how->count, spacingNames[how->spacing]);
+	if (how->mixed || how->count == 1)
+	{
+		return;
+	}
+	if (how->spacing == spacing_few)
+	{
+		benchReport_AddAim(report, 1e3 * one->total / how->count, 3.6, "%s: us a frame for each, one thread", crowd);
+	}
+	if (how->spacing == spacing_few && how->count > 1000)
+	{
+		benchReport_AddAim(report, 1e3 * two->total / how->count, 2.0, "%s: us a frame for each, two threads", crowd);
+	}
+	else if (how->spacing == spacing_few)
+	{
+		benchReport_AddAim(report, one->candidatesPerExact, 1.3, "%s: candidates / exact boxes", crowd);
+	}
+	if (how->spacing == spacing_far)
+	{
+		benchReport_AddAim(report, 1e3 * one->total / how->count, 1.2, "%s: us a frame for each", crowd);
+		double bytes = (double)(one->bodyBytes + one->sceneBytes) - (double)one->paletteBytes;
+		benchReport_AddAim(
+		    report, bytes, 6000.0, "%s: bytes of each, with its part of the scene, beyond its palette", crowd);
+	}
+	if (how->spacing == spacing_light)
+	{
+		benchReport_AddAim(report, one->update / one->collide, 1.15, "%s: update / the touching pairs alone", crowd);
+		benchReport_AimAtLeast(
+		    report, one->update / two->update, 1.8, NAN, "%s: one thread's update / two threads'", crowd);
+	}
+}
+
+static void RunCase(const benchOptions* options, benchReport* report, const Cast* cast, const Case* how)
+{
+	Measured measured[2];
+	for (int threads = 1; threads <= 2; ++threads)
+	{
+		char text[96];
+		snprintf(text, sizeof(text), "crowd: %u bodies %s …", how->count, spacingNames[how->spacing]);
+		benchProgress(options, text);
+		Crowd crowd;
+		benchThreads* others = threads > 1 ? benchThreads_Create(threads - 1) : NULL;
+		int frames = how->count > 10000 ? 3 : options->repeats;
+		if (!MakeCrowd(&crowd, cast, how, others) || !Measure(&crowd, how, frames, measured + threads - 1))
+		{
+			benchReport_Fail(report, "a crowd of %u bodies cannot be made or updated", how->count);
+		}
+		FreeCrowd(&crowd);
+		benchThreads_Destroy(others);
+		if (report->failure[0] != '\0')
+		{
+			return;
+		}
+		AddCaseRow(report, cast, how, threads, measured + threads - 1);
+	}
+	AddAims(report, how, measured, measured + 1);
+}
+
+void benchCrowd(const benchOptions* options, benchReport* report)
+{
+	Cast cast;
+	if (!MakeCast(&cast, options, report) && report->failure[0] == '\0')
+	{
+		benchReport_Fail(report, "no memory for a character");
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]) && report->failure[0] == '\0'; ++i)
+	{
+		if (cases[i].quick || !options->quick)
+		{
+			RunCase(options, report, &cast, cases + i);
+		}
+	}
+	FreeCast(&cast);
+	benchBroad(options, report);
+}

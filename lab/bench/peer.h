@@ -1,0 +1,47 @@
+// lab/bench/peer.h: other ways to find the intersecting pairs of posed meshes: other libraries, and a plain tree.
+//
+// A peer gets all vertices of every frame, brings its trees up to date and finds pairs. Peers are used as their manuals
+// say, on one thread, and tuned in good faith; what each of them does is said in its file. They need not find the same
+// pairs: what they miss and invent is counted beside every time. Where a library was not there when snug-lab was
+// built, its peer has no functions, and says how to get it.
+#ifndef BENCH_PEER_H
+#define BENCH_PEER_H
+
+#include "program/check/brute.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+typedef struct benchPeer
+{
+	const char* package; ///< that has it; null: part of this program
+	const char* version; ///< null: not installed
+
+	/// The positions are borrowed, and read by every update and query. One float after the last may be read too.
+	/// @return null if there is no memory, or the library fails
+	void* (*create)(const bruteMesh* meshes, int count);
+	void (*destroy)(void* peer);
+
+	/// Bring all trees up to date after the positions changed.
+	void (*update)(void* peer);
+
+	/// Find pairs of two meshes, in any order.
+	/// @param firstOnly one is enough
+	/// @return number found, possibly above capacity
+	uint64_t (*collide)(void* peer, int a, int b, bool firstOnly, snugPair* pairs, uint64_t capacity);
+} benchPeer;
+
+extern const benchPeer benchPeerPlain;
+extern const benchPeer benchPeerEmbree;
+extern const benchPeer benchPeerFcl;
+extern const benchPeer benchPeerBullet;
+extern const benchPeer benchPeerOde;
+extern const benchPeer benchPeerCgal;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

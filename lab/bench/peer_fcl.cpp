@@ -1,0 +1,121 @@
+// FCL: a tree of axis-aligned boxes per mesh, in double, whose vertices are replaced and whose boxes are refitted from
+// the leaves up, as its manual has it for deforming models. Boxes suit meshes that are not turned best: OBBRSS, its
+// default, takes several times as long to refit. Its own triangle test.
+#include "lab/bench/peer.h"
+
+#include <fcl/fcl.h>
+#include <fcl/narrowphase/detail/traversal/collision/mesh_collision_traversal_node.h>
+#include <fcl/narrowphase/detail/traversal/collision_node.h>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace
+{
+
+using Tree = fcl::BVHModel<fcl::AABBd>;
+
+struct Side
+{
+	bruteMesh mesh;
+	size_t vertexCount;
+	std::vector<fcl::Vector3d> positions;
+	std::unique_ptr<Tree> tree;
+};
+
+struct FclPeer
+{
+	std::vector<Side> sides;
+};
+
+// Vertices that triangles use: a mesh does not say how many it has.
+size_t CountVertices(const bruteMesh& mesh)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < 3 * size_t(mesh.triangleCount); ++i)
+	{
+		count = mesh.triangles[i] + size_t(1) > count ? mesh.triangles[i] + size_t(1) : count;
+	}
+	return count;
+}
+
+void CopyPositions(Side& side)
+{
+	for (size_t i = 0; i < side.vertexCount; ++i)
+	{
+		const float* p = side.mesh.positions + 3 * i;
+		side.positions[i] = fcl::Vector3d(double(p[0]), double(p[1]), double(p[2]));
+	}
+}
+
+void Build(Side& side, const bruteMesh& mesh)
+{
+	std::vector<fcl::Triangle> triangles;
+	side.mesh = mesh;
+	side.vertexCount = CountVertices(mesh);
+	side.positions.resize(side.vertexCount);
+	CopyPositions(side);
+	for (size_t i = 0; i < mesh.triangleCount; ++i)
+	{
+		const uint32_t* t = mesh.triangles + 3 * i;
+		triangles.emplace_back(t[0], t[1], t[2]);
+	}
+	side.tree = std::make_unique<Tree>();
+	side.tree->beginModel(int(mesh.triangleCount), int(side.vertexCount));
+	side.tree->addSubModel(side.positions, triangles);
+	side.tree->endModel();
+}
+
+void Destroy(void* user)
+{
+	delete static_cast<FclPeer*>(user);
+}
+
+void* Create(const bruteMesh* meshes, int count)
+{
+	FclPeer* peer = new (std::nothrow) FclPeer;
+	if (peer != nullptr)
+	{
+		peer->sides.resize(size_t(count));
+		for (int i = 0; i < count; ++i)
+		{
+			Build(peer->sides[size_t(i)], meshes[i]);
+		}
+	}
+	return peer;
+}
+
+void Update(void* user)
+{
+	for (Side& side : static_cast<FclPeer*>(user)->sides)
+	{
+		CopyPositions(side);
+		side.tree->beginReplaceModel();
+		side.tree->replaceSubModel(side.positions);
+		side.tree->endReplaceModel(true, true);
+	}
+}
+
+// The traversal itself, since the public collide copies models of boxes that are not oriented in every call.
+uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint64_t capacity)
+{
+	FclPeer* peer = static_cast<FclPeer*>(user);
+	fcl::CollisionRequestd request(firstOnly ? 1 : size_t(1) << 22, false);
+	fcl::CollisionResultd result;
+	fcl::Transform3d first = fcl::Transform3d::Identity(), second = first;
+	fcl::detail::MeshCollisionTraversalNode<fcl::AABBd> node;
+	fcl::detail::initialize(
+	    node, *peer->sides[size_t(a)].tree, first, *peer->sides[size_t(b)].tree, second, request, result, true, true);
+	fcl::detail::collide(&node);
+	uint64_t count = result.numContacts();
+	for (uint64_t i = 0; i < count && i < capacity; ++i)
+	{
+		const fcl::Contactd& contact = result.getContact(size_t(i));
+		pairs[i] = snugPair{ uint32_t(contact.b1), uint32_t(contact.b2) };
+	}
+	return count;
+}
+
+} // namespace
+
+const benchPeer benchPeerFcl = { "libfcl-dev", FCL_VERSION, Create, Destroy, Update, Collide };

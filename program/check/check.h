@@ -1,0 +1,72 @@
+// program/check/check.h: a run of `snug check`, for those who show it: as text, as JSON and CSV, as a page.
+#ifndef CLI_CHECK_H
+#define CLI_CHECK_H
+
+#include "program/check/curves.h"
+#include "program/check/tally.h"
+
+#include <stdio.h>
+
+/// Versions of the JSON that `check` prints: docs/check-json.md. Raised when a field changes its meaning or goes.
+#define CHECK_FRAME_VERSION 1
+#define CHECK_SUMMARY_VERSION 2
+
+typedef struct check
+{
+	cliSceneOptions sceneOptions;
+	cliContactOptions contactOptions;
+	FILE* out; ///< where JSON and CSV go
+	bool json, csv, summary, byJoint, costs, failOnContact;
+	int limit;  ///< pairs that JSON lists in all
+	int method; ///< 0 ours, 1 brute
+	int threads;
+	int up;                 ///< axis that points up in pictures: 0 y, 1 z
+	double fps, from, to;   ///< not a number if not given
+	const char *html, *png; ///< pages to write; nullable
+	const char* curvePath;  ///< file for curves; nullable
+	char* command;          ///< to be typed again
+	cliScene scene;
+	cliRegions regions;
+	cliTally tally;
+	cliCurves curves;    ///< of all frames, if they are to be written
+	uint64_t frameCount; ///< that were asked for
+	uint64_t listed;     ///< pairs that JSON has listed
+	bool outOfMemory;
+} check;
+
+bool checkIsAnimated(const check* c);
+
+/// @return true if joints that touch may be of any file, so that their names do not say whose they are
+bool checkNamesFiles(const check* c);
+
+/// @return true if the run was interrupted before its last frame
+bool checkIsCut(const check* c);
+
+/// Tables for people.
+/// @{
+void checkPrintFrame(const check* c, uint64_t frame, double time, const cliContacts* contacts);
+void checkPrintSummary(const check* c);
+/// @}
+
+/// For programs. Frames are lines.
+/// @{
+void checkPrintJson(check* c, uint64_t frame, double time, const cliContacts* contacts);
+void checkPrintJsonSummary(const check* c);
+void checkPrintCsv(const check* c, uint64_t frame, double time, const cliContacts* contacts);
+/// @}
+
+/// A run with nothing asked for yet, whose JSON goes to a stream.
+check checkMake(FILE* out);
+
+/// Load, check, print and write, as the options in `c` say.
+/// @return the exit code
+int checkRun(check* c, int fileCount, char** paths);
+
+/// The same, as arguments say, which are parsed in place. Frees `c`.
+int checkCommand(check* c, int argumentCount, char** arguments);
+void checkFree(check* c);
+
+/// Write the page and the picture that were asked for. Prints what is wrong.
+bool checkWritePages(const check* c);
+
+#endif

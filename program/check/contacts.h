@@ -1,0 +1,45 @@
+// program/check/contacts.h: all pairs of intersecting triangles of a scene at one time.
+#ifndef CLI_CONTACTS_H
+#define CLI_CONTACTS_H
+
+#include "program/check/near.h"
+
+/// A pair with the bodies that it is of, the lower number first; the same one twice if it meets itself.
+typedef struct cliPair
+{
+	int bodies[2];
+	snugPair pair;
+} cliPair;
+
+/// What to look for.
+typedef struct cliContactOptions
+{
+	bool within;    ///< also between bodies of one file
+	bool first;     ///< stop at the first pair
+	bool brute;     ///< compare every triangle with every other
+	bool self;      ///< also bodies with themselves
+	bool keepRest;  ///< of those, also what meets at rest
+	bool distances; ///< also how far bodies are apart
+	bool curves;    ///< also the curves along which they meet
+	double margin;  ///< pairs that are no farther apart than this, instead of those that meet
+} cliContactOptions;
+
+/// What a frame found. Zero-initialise; may be used for many frames; free with cliContacts_Free.
+typedef struct cliContacts
+{
+	cliPair* pairs; ///< sorted by the bodies, then by the triangles
+	uint64_t count, capacity;
+	cliNear near; ///< what else was asked for
+	snugCounters counters;
+	double microseconds; ///< from matrices and weights to pairs
+	bool failed;
+	ioError error;
+	bool outOfMemory;
+	int bodies[2]; ///< that are being collided
+} cliContacts;
+
+/// Pose the stage and find pairs. On failure `error` says why.
+bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const cliContactOptions* options);
+void cliContacts_Free(cliContacts* contacts);
+
+#endif

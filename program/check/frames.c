@@ -1,0 +1,218 @@
+#define _POSIX_C_SOURCE 200809L // sysconf
+
+#include "program/check/frames.h"
+
+#include "program/commands/terminal.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// Frame i is kept in slot i % slotCount until it has been shown.
+typedef struct slot
+{
+	bool found;
+	cliContacts contacts;
+} slot;
+
+typedef struct crew
+{
+	const cliFrames* frames;
+	pthread_mutex_t mutex; ///< for all that follows but the contacts of slots that are being found
+	pthread_cond_t found;  ///< a frame was found
+	pthread_cond_t shown;  ///< a frame was shown, or all is to stop
+	uint64_t next;         ///< frame that no thread has taken yet
+	uint64_t shownCount;   ///< frames shown
+	bool stop;
+	slot* slots;
+	uint64_t slotCount;
+} crew;
+
+int cliGetProcessorCount(void)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+	return count > 0 && count <= 1024 ? (int)count : 1;
+}
+
+double cliFrames_GetTime(const cliFrames* frames, uint64_t frame)
+{
+	return frames->from + (double)frame / frames->fps;
+}
+
+static bool IsStopped(const cliFrames* frames)
+{
+	return frames->stop != NULL && *frames->stop != 0;
+}
+
+static void PrintError(const cliFrames* frames, uint64_t frame, const ioError* error)
+{
+	if (cliSceneOptions_IsAnimated(frames->scene->options))
+	{
+		cliError("%s (frame %llu, at %g s)", error->text, (unsigned long long)frame, cliFrames_GetTime(frames, frame));
+	}
+	else
+	{
+		cliError("%s", error->text);
+	}
+}
+
+// The next frame for a thread, when there is a slot for it.
+static bool TakeFrame(crew* c, uint64_t* frame)
+{
+	pthread_mutex_lock(&c->mutex);
+	while (!c->stop && c->next < c->frames->count && c->next >= c->shownCount + c->slotCount)
+	{
+		pthread_cond_wait(&c->shown, &c->mutex);
+	}
+	bool taken = !c->stop && c->next < c->frames->count;
+	*frame = c->next;
+	c->next += taken;
+	pthread_mutex_unlock(&c->mutex);
+	return taken;
+}
+
+static void GiveFrame(crew* c, uint64_t frame)
+{
+	pthread_mutex_lock(&c->mutex);
+	c->slots[frame % c->slotCount].found = true;
+	pthread_cond_signal(&c->found);
+	pthread_mutex_unlock(&c->mutex);
+}
+
+static void* Work(void* user)
+{
+	crew* c = user;
+	cliStage stage;
+	bool made = cliStage_Create(&stage, c->frames->scene);
+	for (uint64_t frame; TakeFrame(c, &frame);)
+	{
+		cliContacts* contacts = &c->slots[frame % c->slotCount].contacts;
+		if (made)
+		{
+			cliContacts_Find(contacts, &stage, cliFrames_GetTime(c->frames, frame), c->frames->options);
+		}
+		else
+		{
+			contacts->failed = true;
+			contacts->error = stage.error;
+		}
+		GiveFrame(c, frame);
+	}
+	cliStage_Free(&stage);
+	return NULL;
+}
+
+// Wait for a frame, show it and free its slot.
+static bool ShowFrame(crew* c, uint64_t frame)
+{
+	slot* s = c->slots + frame % c->slotCount;
+	cliProgress("frame %llu of %llu", (unsigned long long)frame, (unsigned long long)c->frames->count);
+	pthread_mutex_lock(&c->mutex);
+	while (!s->found)
+	{
+		pthread_cond_wait(&c->found, &c->mutex);
+	}
+	s->found = false;
+	pthread_mutex_unlock(&c->mutex);
+	cliProgress("");
+	bool good = !s->contacts.failed;
+	if (good)
+	{
+		c->frames->show(c->frames->user, frame, cliFrames_GetTime(c->frames, frame), &s->contacts);
+	}
+	else
+	{
+		PrintError(c->frames, frame, &s->contacts.error);
+	}
+	pthread_mutex_lock(&c->mutex);
+	c->shownCount++;
+	c->stop = !good || IsStopped(c->frames);
+	pthread_cond_broadcast(&c->shown);
+	pthread_mutex_unlock(&c->mutex);
+	return good;
+}
+
+static bool RunCrew(crew* c, pthread_t* threads, int count)
+{
+	int started = 0;
+	while (started < count && pthread_create(&threads[started], NULL, Work, c) == 0)
+	{
+		++started;
+	}
+	bool good = started > 0;
+	if (!good)
+	{
+		cliError("cannot start a thread");
+	}
+	for (uint64_t i = 0; good && !c->stop && i < c->frames->count; ++i)
+	{
+		good = ShowFrame(c, i);
+	}
+	for (int i = 0; i < started; ++i)
+	{
+		pthread_join(threads[i], NULL);
+	}
+	return good;
+}
+
+// In this thread: no more is needed for a frame or a thread, and errors are easier to follow.
+static bool RunAlone(const cliFrames* frames)
+{
+	cliStage stage;
+	cliContacts contacts = { .count = 0 };
+	bool good = cliStage_Create(&stage, frames->scene);
+	uint64_t i = 0;
+	contacts.error = stage.error;
+	for (; good && !IsStopped(frames) && i < frames->count; ++i)
+	{
+		double time = cliFrames_GetTime(frames, i);
+		cliProgress("frame %llu of %llu", (unsigned long long)i, (unsigned long long)frames->count);
+		good = cliContacts_Find(&contacts, &stage, time, frames->options);
+		cliProgress("");
+		if (good)
+		{
+			frames->show(frames->user, i, time, &contacts);
+		}
+	}
+	if (!good)
+	{
+		PrintError(frames, i > 0 ? i - 1 : 0, &contacts.error);
+	}
+	cliStage_Free(&stage);
+	cliContacts_Free(&contacts);
+	return good;
+}
+
+bool cliFrames_Run(const cliFrames* frames)
+{
+	int count = (uint64_t)frames->threads < frames->count ? frames->threads : (int)frames->count;
+	if (count == 1)
+	{
+		return RunAlone(frames);
+	}
+	crew c = { .frames = frames, .slotCount = 4 * (uint64_t)count };
+	pthread_t* threads = calloc((size_t)count, sizeof(pthread_t));
+	c.slots = calloc((size_t)c.slotCount, sizeof(slot));
+	bool good = threads != NULL && c.slots != NULL;
+	if (good)
+	{
+		pthread_mutex_init(&c.mutex, NULL);
+		pthread_cond_init(&c.found, NULL);
+		pthread_cond_init(&c.shown, NULL);
+		good = RunCrew(&c, threads, count);
+		pthread_mutex_destroy(&c.mutex);
+		pthread_cond_destroy(&c.found);
+		pthread_cond_destroy(&c.shown);
+	}
+	else
+	{
+		cliError("%s: out of memory", frames->scene->files[0].path);
+	}
+	for (uint64_t i = 0; c.slots != NULL && i < c.slotCount; ++i)
+	{
+		cliContacts_Free(&c.slots[i].contacts);
+	}
+	free(c.slots);
+	free(threads);
+	return good;
+}

@@ -1,0 +1,143 @@
+#include "program/check/near.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void cliNear_Clear(cliNear* near)
+{
+	near->distanceCount = 0;
+	near->curveCount = 0;
+	near->pointCount = 0;
+	near->loose = 0;
+}
+
+void cliNear_Free(cliNear* near)
+{
+	free(near->distances);
+	free(near->curves);
+	free(near->points);
+	snugContactBuffer_Destroy(near->buffer);
+	*near = (cliNear){ .loose = 0 };
+}
+
+// Room for `needed` entries in an array that starts at `*array`.
+static bool Grow(void** array, size_t* capacity, size_t needed, size_t size)
+{
+	if (needed <= *capacity)
+	{
+		return true;
+	}
+	size_t wanted = 2 * needed;
+	void* grown = wanted <= SIZE_MAX / size ? realloc(*array, wanted * size) : NULL;
+	if (grown != NULL)
+	{
+		*array = grown;
+		*capacity = wanted;
+	}
+	return grown != NULL;
+}
+
+bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b)
+{
+	stage->telling = a;
+	snugDistanceResult result = snugFindDistance(stage->bodies[a], stage->bodies[b], NULL);
+	void* list = near->distances;
+	bool grown = Grow(&list, &near->distanceCapacity, near->distanceCount + 1, sizeof(cliDistance));
+	near->distances = list;
+	if (!cliStage_Check(stage, a, grown ? result.status : snug_outOfMemory))
+	{
+		return false;
+	}
+	cliDistance* distance = near->distances + near->distanceCount++;
+	*distance = (cliDistance){ { a, b }, { result.a, result.b }, result.distance, { { 0 } } };
+	memcpy(distance->points[0], result.pointA, sizeof(result.pointA));
+	memcpy(distance->points[1], result.pointB, sizeof(result.pointB));
+	return true;
+}
+
+const cliDistance* cliNear_GetLeast(const cliNear* near)
+{
+	const cliDistance* least = NULL;
+	for (size_t i = 0; i < near->distanceCount; ++i)
+	{
+		least = least == NULL || near->distances[i].distance < least->distance ? near->distances + i : least;
+	}
+	return least;
+}
+
+static bool MakeRoom(cliNear* near, uint64_t pairs)
+{
+	if (pairs <= near->room)
+	{
+		return true;
+	}
+	snugContactBuffer_Destroy(near->buffer);
+	near->buffer = NULL;
+	near->room = 0;
+	uint64_t capacity = pairs + pairs / 2;
+	capacity = capacity < UINT32_MAX ? capacity : pairs;
+	if (capacity > UINT32_MAX || snugContactBuffer_Create(&(snugContactBufferDef){ .capacity = (uint32_t)capacity },
+	                                 &near->buffer) != snug_success)
+	{
+		return false;
+	}
+	near->room = capacity;
+	return true;
+}
+
+double cliNear_GetDepth(const cliNear* near)
+{
+	double depth = 0.0;
+	for (size_t i = 0; i < near->curveCount; ++i)
+	{
+		depth = near->curves[i].depth > depth ? near->curves[i].depth : depth;
+	}
+	return depth;
+}
+
+static bool AddCurve(cliNear* near, int a, int b, const snugContactResult* found, uint32_t which)
+{
+	const snugCurve* curve = found->curves + which;
+	void *curves = near->curves, *points = near->points;
+	bool grown = Grow(&curves, &near->curveCapacity, near->curveCount + 1, sizeof(cliCurve));
+	grown = Grow(&points, &near->pointCapacity, near->pointCount + curve->pointCount, 3 * sizeof(float)) && grown;
+	near->curves = curves;
+	near->points = points;
+	if (!grown)
+	{
+		return false;
+	}
+	near->curves[near->curveCount++] =
+	    (cliCurve){ { a, b }, near->pointCount, curve->pointCount, *curve, found->depths[which] };
+	for (uint32_t i = 0; i < curve->pointCount; ++i)
+	{
+		const snugContactPoint* point = found->points + found->curvePoints[curve->firstPoint + i];
+		memcpy(near->points + 3 * near->pointCount++, point->position, 3 * sizeof(float));
+	}
+	return true;
+}
+
+bool cliNear_AddCurves(cliNear* near, cliStage* stage, int a, int b, uint64_t pairs)
+{
+	stage->telling = a;
+	if (!MakeRoom(near, pairs))
+	{
+		return cliStage_Check(stage, a, snug_outOfMemory);
+	}
+	snugContactResult found =
+	    snugFindContacts(stage->bodies[a], stage->bodies[b], near->buffer, &(snugContactQuery){ .depths = true });
+	if (!cliStage_Check(stage, a, found.status))
+	{
+		return false;
+	}
+	bool added = found.complete;
+	for (uint32_t i = 0; i < found.contactCount; ++i)
+	{
+		near->loose += found.contacts[i].curve == SNUG_NONE;
+	}
+	for (uint32_t i = 0; added && i < found.curveCount; ++i)
+	{
+		added = AddCurve(near, a, b, &found, i);
+	}
+	return cliStage_Check(stage, a, added ? snug_success : snug_outOfMemory);
+}

@@ -1,0 +1,57 @@
+// program/check/near.h: what `check` finds in a frame beyond pairs between bodies: distances, curves along which bodies
+// meet.
+#ifndef CLI_NEAR_H
+#define CLI_NEAR_H
+
+#include "program/files/stage.h"
+#include "snug/snug_queries.h"
+
+/// How far two bodies are apart, and where.
+typedef struct cliDistance
+{
+	int bodies[2]; ///< the lower number first
+	uint32_t triangles[2];
+	double distance; ///< infinite if one of them has no triangles
+	float points[2][3];
+} cliDistance;
+
+/// A curve along which two bodies meet.
+typedef struct cliCurve
+{
+	int bodies[2];
+	size_t firstPoint, pointCount; ///< in the points of all curves
+	snugCurve curve;               ///< its numbers, not its places in arrays
+	double depth; ///< how far the bodies reach past each other there; zero for open curves, NaN if it was not found
+} cliCurve;
+
+/// Zero-initialise; may be used for many frames; free with cliNear_Free.
+typedef struct cliNear
+{
+	cliDistance* distances; ///< by bodies
+	size_t distanceCount, distanceCapacity;
+	cliCurve* curves; ///< by bodies
+	size_t curveCount, curveCapacity;
+	float* points; ///< x, y, z of the points of all curves
+	size_t pointCount, pointCapacity;
+	uint64_t loose; ///< pairs of triangles that meet outside of curves: in a point, or in one plane
+	snugContactBuffer* buffer;
+	uint64_t room; ///< pairs that the buffer holds
+} cliNear;
+
+/// Forget the last frame.
+void cliNear_Clear(cliNear* near);
+void cliNear_Free(cliNear* near);
+
+/// Add the distance of two bodies. What goes wrong is told by the stage.
+bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b);
+
+/// Add the curves of two bodies, of which `pairs` triangles meet.
+bool cliNear_AddCurves(cliNear* near, cliStage* stage, int a, int b, uint64_t pairs);
+
+/// @return the largest depth of a frame's curves, zero without any
+double cliNear_GetDepth(const cliNear* near);
+
+/// @return the nearest two bodies of a frame, or null
+const cliDistance* cliNear_GetLeast(const cliNear* near);
+
+#endif

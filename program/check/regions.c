@@ -1,0 +1,133 @@
+#include "program/check/regions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The joint with the greatest sum of weights over three corners; of equal ones the lowest. Influences are few, so that
+// sums are made by looking through them.
+static uint32_t FindJoint(const ioAssetMesh* mesh, const uint32_t corners[3])
+{
+	uint32_t best = 0;
+	float most = -1.0f;
+	for (int c = 0; c < 3; ++c)
+	{
+		for (uint32_t i = mesh->influenceStart[corners[c]]; i < mesh->influenceStart[corners[c] + 1]; ++i)
+		{
+			float sum = 0.0f;
+			for (int d = 0; d < 3; ++d)
+			{
+				for (uint32_t k = mesh->influenceStart[corners[d]]; k < mesh->influenceStart[corners[d] + 1]; ++k)
+				{
+					sum += mesh->joints[k] == mesh->joints[i] ? mesh->weights[k] : 0.0f;
+				}
+			}
+			if (sum > most || (sum == most && mesh->joints[i] < best))
+			{
+				most = sum;
+				best = mesh->joints[i];
+			}
+		}
+	}
+	return best;
+}
+
+// The node of each triangle of a skinned body. Null, and true, for one that is not.
+static bool FindNodes(const cliScene* scene, const cliPart* part, uint32_t** nodes)
+{
+	const ioAsset* asset = cliScene_GetAsset(scene, part->file);
+	const ioInstance* instance = part->instance != IO_NONE ? asset->instances + part->instance : NULL;
+	const ioAssetMesh* mesh = instance != NULL ? asset->meshes + instance->mesh : NULL;
+	if (mesh == NULL || instance->skin == IO_NONE || mesh->influenceStart == NULL)
+	{
+		return true;
+	}
+	*nodes = malloc(((size_t)part->triangleCount + 1) * sizeof(uint32_t));
+	for (size_t t = 0; *nodes != NULL && t < part->triangleCount; ++t)
+	{
+		(*nodes)[t] = asset->skins[instance->skin].joints[FindJoint(mesh, part->triangles + 3 * t)];
+	}
+	return *nodes != NULL;
+}
+
+bool cliRegions_Create(cliRegions* regions, const cliScene* scene)
+{
+	*regions = (cliRegions){ .scene = scene };
+	regions->first = calloc((size_t)scene->fileCount, sizeof(uint32_t));
+	regions->nodes = calloc((size_t)scene->partCount + 1, sizeof(uint32_t*));
+	bool made = regions->first != NULL && regions->nodes != NULL;
+	uint32_t next = 0;
+	for (int i = 0; made && i < scene->fileCount; ++i)
+	{
+		regions->first[i] = next;
+		next += cliScene_GetAsset(scene, i)->nodeCount + 1;
+	}
+	for (int i = 0; made && i < scene->partCount; ++i)
+	{
+		made = FindNodes(scene, scene->parts + i, &regions->nodes[i]);
+	}
+	return made;
+}
+
+void cliRegions_Free(cliRegions* regions)
+{
+	for (int i = 0; regions->nodes != NULL && i < regions->scene->partCount; ++i)
+	{
+		free(regions->nodes[i]);
+	}
+	free(regions->nodes);
+	free(regions->first);
+	*regions = (cliRegions){ .scene = NULL };
+}
+
+uint32_t cliRegions_Get(const cliRegions* regions, int part, uint32_t triangle)
+{
+	const cliPart* p = regions->scene->parts + part;
+	const ioAsset* asset = cliScene_GetAsset(regions->scene, p->file);
+	uint32_t node = regions->nodes[part] != NULL ? regions->nodes[part][triangle]
+	                : p->instance != IO_NONE     ? asset->instances[p->instance].node
+	                                             : 0;
+	return regions->first[p->file] + node;
+}
+
+int cliRegions_GetFile(const cliRegions* regions, uint32_t region)
+{
+	int file = regions->scene->fileCount - 1;
+	while (regions->first[file] > region)
+	{
+		--file;
+	}
+	return file;
+}
+
+// Of a node without a name: that of the body which it places, if it does.
+static const char* FindBodyName(const ioAsset* asset, uint32_t node)
+{
+	for (uint32_t i = 0; i < asset->instanceCount; ++i)
+	{
+		if (asset->instances[i].node == node)
+		{
+			return asset->instances[i].name;
+		}
+	}
+	return "";
+}
+
+void cliRegions_GetName(const cliRegions* regions, uint32_t region, char* name, size_t size)
+{
+	const cliScene* scene = regions->scene;
+	int file = cliRegions_GetFile(regions, region);
+	const ioAsset* asset = cliScene_GetAsset(scene, file);
+	uint32_t node = region - regions->first[file];
+	const char* known = node >= asset->nodeCount             ? scene->parts[scene->files[file].firstPart].name
+	                    : asset->nodes[node].name[0] != '\0' ? asset->nodes[node].name
+	                                                         : FindBodyName(asset, node);
+	if (known[0] != '\0')
+	{
+		snprintf(name, size, "%s", known);
+	}
+	else
+	{
+		snprintf(name, size, "node %u", node);
+	}
+}

@@ -1,0 +1,215 @@
+#include "program/check/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void cliTally_Begin(cliTally* tally, const cliRegions* regions)
+{
+	*tally = (cliTally){ .regions = regions };
+}
+
+void cliTally_Free(cliTally* tally)
+{
+	free(tally->frames);
+	free(tally->touches);
+	free(tally->now);
+	free(tally->keys);
+	*tally = (cliTally){ .regions = NULL };
+}
+
+// ---- Touches of one frame --------------------------------------------------------------------------------------
+
+static int CompareKeys(const void* first, const void* second)
+{
+	uint64_t x = *(const uint64_t*)first, y = *(const uint64_t*)second;
+	return (x > y) - (x < y);
+}
+
+// Regions of a pair as one number, the lower one in front.
+static uint64_t MakeKey(const cliRegions* regions, const cliPair* pair)
+{
+	uint64_t a = cliRegions_Get(regions, pair->bodies[0], pair->pair.a);
+	uint64_t b = cliRegions_Get(regions, pair->bodies[1], pair->pair.b);
+	return a < b ? a << 32 | b : b << 32 | a;
+}
+
+static bool AddNow(cliTally* tally, uint64_t key, uint64_t pairs)
+{
+	if (tally->nowCount == tally->nowCapacity)
+	{
+		size_t capacity = 2 * tally->nowCapacity + 64;
+		cliTouch* grown = realloc(tally->now, capacity * sizeof(cliTouch));
+		if (grown == NULL)
+		{
+			return false;
+		}
+		tally->now = grown;
+		tally->nowCapacity = capacity;
+	}
+	uint64_t frame = tally->frameCount;
+	tally->now[tally->nowCount++] =
+	    (cliTouch){ { (uint32_t)(key >> 32), (uint32_t)key }, pairs, 1, frame, frame, pairs, frame };
+	return true;
+}
+
+// Touches of a frame, by regions.
+static bool FindTouches(cliTally* tally, const cliContacts* contacts)
+{
+	tally->nowCount = 0;
+	if (contacts->count > tally->keyCapacity)
+	{
+		free(tally->keys);
+		tally->keys = malloc((size_t)contacts->count * sizeof(uint64_t));
+		tally->keyCapacity = tally->keys != NULL ? contacts->count : 0;
+		if (tally->keys == NULL)
+		{
+			return false;
+		}
+	}
+	for (uint64_t i = 0; i < contacts->count; ++i)
+	{
+		tally->keys[i] = MakeKey(tally->regions, contacts->pairs + i);
+	}
+	if (contacts->count > 0)
+	{
+		qsort(tally->keys, (size_t)contacts->count, sizeof(uint64_t), CompareKeys);
+	}
+	bool added = true;
+	for (uint64_t i = 0, next; added && i < contacts->count; i = next)
+	{
+		for (next = i + 1; next < contacts->count && tally->keys[next] == tally->keys[i]; ++next)
+		{
+		}
+		added = AddNow(tally, tally->keys[i], next - i);
+	}
+	return added;
+}
+
+// ---- Touches of all frames -------------------------------------------------------------------------------------
+
+static int CompareRegions(const cliTouch* x, const cliTouch* y)
+{
+	return x->regions[0] != y->regions[0] ? (x->regions[0] < y->regions[0] ? -1 : 1)
+	                                      : (x->regions[1] > y->regions[1]) - (x->regions[1] < y->regions[1]);
+}
+
+static int ComparePairs(const void* first, const void* second)
+{
+	const cliTouch *x = first, *y = second;
+	return x->pairs != y->pairs ? (x->pairs > y->pairs ? -1 : 1) : CompareRegions(x, y);
+}
+
+static void Merge(cliTouch* into, const cliTouch* touch)
+{
+	into->pairs += touch->pairs;
+	into->frames += touch->frames;
+	into->lastFrame = touch->lastFrame;
+	if (touch->mostPairs > into->mostPairs)
+	{
+		into->mostPairs = touch->mostPairs;
+		into->mostFrame = touch->mostFrame;
+	}
+}
+
+// Merge two lists that are sorted by regions, from the back, in place.
+static bool AddTouches(cliTally* tally)
+{
+	size_t most = tally->touchCount + tally->nowCount;
+	if (most > tally->touchCapacity)
+	{
+		cliTouch* grown = realloc(tally->touches, 2 * most * sizeof(cliTouch));
+		if (grown == NULL)
+		{
+			return false;
+		}
+		tally->touches = grown;
+		tally->touchCapacity = 2 * most;
+	}
+	size_t i = tally->touchCount, j = tally->nowCount, out = most;
+	while (j > 0)
+	{
+		int order = i > 0 ? CompareRegions(tally->touches + i - 1, tally->now + j - 1) : -1;
+		if (order > 0)
+		{
+			tally->touches[--out] = tally->touches[--i];
+		}
+		else if (order == 0)
+		{
+			tally->touches[--out] = tally->touches[--i];
+			Merge(tally->touches + out, tally->now + --j);
+		}
+		else
+		{
+			tally->touches[--out] = tally->now[--j];
+		}
+	}
+	// What was known before lies in front, what was merged at the end, and between them as much room as was not needed.
+	if (most > out)
+	{
+		memmove(tally->touches + i, tally->touches + out, (most - out) * sizeof(cliTouch));
+	}
+	tally->touchCount = i + (most - out);
+	return true;
+}
+
+// ---- Frames ----------------------------------------------------------------------------------------------------
+
+static bool AddFrame(cliTally* tally, const cliTallyFrame* frame)
+{
+	if (tally->frameCount == tally->frameCapacity)
+	{
+		uint64_t capacity = 2 * tally->frameCapacity + 64;
+		cliTallyFrame* grown = realloc(tally->frames, (size_t)capacity * sizeof(cliTallyFrame));
+		if (grown == NULL)
+		{
+			return false;
+		}
+		tally->frames = grown;
+		tally->frameCapacity = capacity;
+	}
+	tally->frames[tally->frameCount++] = *frame;
+	return true;
+}
+
+static void AddUp(cliTally* tally, const cliContacts* contacts)
+{
+	uint64_t frame = tally->frameCount;
+	if (contacts->count > 0)
+	{
+		tally->firstContact = tally->contactFrames == 0 ? frame : tally->firstContact;
+		tally->lastContact = frame;
+		tally->contactFrames++;
+	}
+	if (contacts->count > tally->mostPairs)
+	{
+		tally->mostPairs = contacts->count;
+		tally->mostFrame = frame;
+	}
+	tally->pairs += contacts->count;
+	tally->microseconds += contacts->microseconds;
+}
+
+bool cliTally_Add(cliTally* tally, double time, const cliContacts* contacts)
+{
+	bool added = tally->regions == NULL || (FindTouches(tally, contacts) && AddTouches(tally));
+	if (tally->nowCount > 0)
+	{
+		qsort(tally->now, tally->nowCount, sizeof(cliTouch), ComparePairs);
+	}
+	AddUp(tally, contacts);
+	cliTallyFrame frame = { time, contacts->count, contacts->counters.verticesEvaluated, contacts->microseconds,
+		cliNear_GetDepth(&contacts->near) };
+	if (tally->frameCount > 0 && frame.depth > tally->frames[tally->deepest].depth)
+	{
+		tally->deepest = tally->frameCount;
+	}
+	return AddFrame(tally, &frame) && added;
+}
+
+void cliTally_Finish(cliTally* tally)
+{
+	if (tally->touchCount > 0)
+	{
+		qsort(tally->touches, tally->touchCount, sizeof(cliTouch), ComparePairs);
+	}
+}

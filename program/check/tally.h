@@ -1,0 +1,54 @@
+// program/check/tally.h: what the frames of a run found, added up: per frame, and per pair of regions.
+#ifndef CLI_TALLY_H
+#define CLI_TALLY_H
+
+#include "program/check/regions.h"
+
+/// What one frame found.
+typedef struct cliTallyFrame
+{
+	double time;
+	uint64_t pairs;
+	uint64_t vertices;   ///< evaluated
+	double microseconds; ///< what it took
+	double depth;        ///< the largest, if curves were asked for
+} cliTallyFrame;
+
+/// Two regions that touched, the one of the lower file or number first.
+typedef struct cliTouch
+{
+	uint32_t regions[2];
+	uint64_t pairs;                 ///< of triangles, over all frames
+	uint64_t frames;                ///< in which they touched
+	uint64_t firstFrame, lastFrame; ///< of those
+	uint64_t mostPairs, mostFrame;  ///< the frame in which most triangles did
+} cliTouch;
+
+typedef struct cliTally
+{
+	const cliRegions* regions; ///< nullable: then nothing is added up by regions
+	cliTallyFrame* frames;
+	uint64_t frameCount, frameCapacity;
+	uint64_t pairs, contactFrames, mostPairs, mostFrame;
+	uint64_t firstContact, lastContact; ///< frames; of use if contactFrames > 0
+	double microseconds;
+	uint64_t deepest;  ///< the first frame with the largest depth
+	cliTouch* touches; ///< by regions; cliTally_Finish sorts them by pairs, most first
+	size_t touchCount, touchCapacity;
+	cliTouch* now; ///< those of the last frame only, by pairs, most first
+	size_t nowCount, nowCapacity;
+	uint64_t* keys; ///< scratch: a pair of regions per pair of triangles
+	uint64_t keyCapacity;
+} cliTally;
+
+void cliTally_Begin(cliTally* tally, const cliRegions* regions);
+
+/// Add a frame, the one after the last.
+/// @return false if there is no memory
+bool cliTally_Add(cliTally* tally, double time, const cliContacts* contacts);
+
+/// Sort touches.
+void cliTally_Finish(cliTally* tally);
+void cliTally_Free(cliTally* tally);
+
+#endif

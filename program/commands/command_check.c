@@ -1,0 +1,389 @@
+#define _POSIX_C_SOURCE 200809L // sigaction
+
+#include "program/check/check.h"
+#include "program/check/frames.h"
+#include "program/commands/commands.h"
+#include "program/commands/quote.h"
+#include "program/commands/terminal.h"
+#include "program/files/output.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cliUsage usage = {
+	.command = "check",
+	.synopsis = "[options] FILE [FILE2 ...]",
+	.summary =
+	    "Find all pairs of intersecting triangles between bodies of different files; with --within also between "
+	    "bodies\n"
+	    "of one file. Touching counts. A file that is alone is checked against itself, as with --within and --self.\n"
+	    "\n"
+	    "Without --clip files are at rest. With one --clip every frame of it is checked, in each file that has it; "
+	    "the\n"
+	    "others stay at rest. With several, the first is for the first file and so on, and `-` means rest. A file "
+	    "whose\n"
+	    "clip has ended keeps its last pose. With --amplitudes every frame that `snug reduce` wrote is checked, in "
+	    ".snug\n"
+	    "files with as many fields.\n"
+	    "\n"
+	    "Clips are given by name, by number, or by a part of the name that no other clip has; case does not matter.\n"
+	    "`snug info` lists clips and joints. --by-joint says where bodies touch: each triangle counts for the joint "
+	    "with\n"
+	    "the most weight at its corners.\n"
+	    "\n"
+	    "Bodies are the mesh instances of the files, numbered from 0, file by file. Triangles of a body are numbered "
+	    "from\n"
+	    "0 in the order of the file; polygons are split, convex ones as fans.\n"
+	    "\n"
+	    "--self also finds where a body meets itself, such as an arm that goes through a chest. Neighbours in the mesh "
+	    "do\n"
+	    "not count, nor does what already meets at rest, unless --keep-rest asks for it. --margin finds pairs that "
+	    "come\n"
+	    "near each other, --distance how far apart bodies are and where, --contacts the curves along which they meet.\n"
+	    "\n"
+	    "--json prints one object per frame and line: frame, time in seconds, bodies (file, name, triangles), clips, "
+	    "pairs\n"
+	    "(bodyA, triangleA, bodyB, triangleB; sorted by bodyA, bodyB, triangleA, triangleB) and their count. It is "
+	    "the\n"
+	    "same for every number of threads, instruction set and method. What differs, times and work done, is in the "
+	    "field\n"
+	    "`cost`, which --costs adds. docs/check-json.md describes every field. --csv prints one line per frame.\n"
+	    "\n"
+	    "--html writes a page to look at and to send: the frames in motion with contacts in red, a timeline, a table "
+	    "by\n"
+	    "joints, and the command, all in one file. --png writes a strip of frames as a picture.\n"
+	    "\n"
+	    "Ctrl-C ends a run after the current frame; everything complete is printed, and the page is written.",
+	.examples =
+	    "  snug check kicker.glb victim.glb --clip kick --clip idle --place 0,0,0 --place 0,0,0.8 --html page.html\n"
+	    "  snug check boxer.glb bag.glb --clip punch --fps 60 --by-joint --summary\n"
+	    "  snug check a.obj b.obj --place 0,0,0 --place 1.5,0,0 --rotate 0,0,0 --rotate 0,90,0\n"
+	    "  snug check --json runner.glb wall.obj --clip run --from 0.5 --to 1 >contacts.json\n"
+	    "  snug check dancer.glb --clip spin --by-joint --summary\n"
+	    "  snug check a.glb b.glb --clip 0 --contacts curves.obj\n"
+	    "  snug check hand.glb cup.obj --clip reach --distance --margin 0.01\n"
+	    "  snug check --within --fail-on-contact --first character.glb || echo 'parts touch'\n"
+	    "  snug check curtain.snug --amplitudes curtain.csv ball.obj\n"
+	    "  snug check --method brute --csv a.glb b.glb --clip 0",
+	.minArguments = 1,
+	.maxArguments = INT_MAX,
+	.argumentName = "FILE",
+};
+
+// Frames of a run at most: a day at 100 frames per second.
+#define MAX_FRAMES 8640000.0
+// Pairs that JSON lists unless more are asked for: some 20 MB.
+#define DEFAULT_LIMIT 1000000
+
+bool checkIsAnimated(const check* c)
+{
+	return cliSceneOptions_IsAnimated(&c->sceneOptions);
+}
+
+bool checkNamesFiles(const check* c)
+{
+	const bool isWithin = c->contactOptions.self || c->contactOptions.within;
+	return c->scene.fileCount > 2 || (c->scene.fileCount == 2 && isWithin);
+}
+
+bool checkIsCut(const check* c)
+{
+	return c->tally.frameCount < c->frameCount;
+}
+
+// ---- Interruption ----------------------------------------------------------------------------------------------
+
+static volatile sig_atomic_t interrupted;
+
+static void Interrupt(int number)
+{
+	interrupted = number;
+}
+
+// The first Ctrl-C asks for an end, the second one ends. What is ignored stays so: jobs in the background.
+static void HearInterrupts(void)
+{
+	struct sigaction old, action = { .sa_handler = Interrupt, .sa_flags = (int)SA_RESETHAND };
+	if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+	{
+		sigemptyset(&action.sa_mask);
+		sigaction(SIGINT, &action, NULL);
+	}
+}
+
+// ---- Running ---------------------------------------------------------------------------------------------------
+
+static void ShowFrame(void* user, uint64_t frame, double time, const cliContacts* contacts)
+{
+	check* c = user;
+	c->outOfMemory = !cliTally_Add(&c->tally, time, contacts) ||
+	                 (c->curvePath != NULL && !cliCurves_Add(&c->curves, frame, time, &contacts->near)) ||
+	                 c->outOfMemory;
+	if (c->json && !c->summary)
+	{
+		checkPrintJson(c, frame, time, contacts);
+	}
+	else if (c->csv)
+	{
+		checkPrintCsv(c, frame, time, contacts);
+	}
+	else if (!c->json)
+	{
+		checkPrintFrame(c, frame, time, contacts);
+	}
+}
+
+static void ShowEnd(check* c)
+{
+	cliTally_Finish(&c->tally);
+	if (c->json && c->summary)
+	{
+		checkPrintJsonSummary(c);
+	}
+	else if (!c->json && !c->csv)
+	{
+		checkPrintSummary(c);
+	}
+	if (c->json && !c->summary && c->listed < c->tally.pairs)
+	{
+		cliError("warning: %llu of %llu pairs are listed; --limit N lists more, --summary none",
+		    (unsigned long long)c->listed, (unsigned long long)c->tally.pairs);
+	}
+	if (checkIsCut(c))
+	{
+		cliError("interrupted: %llu of %llu frames are complete", (unsigned long long)c->tally.frameCount,
+		    (unsigned long long)c->frameCount);
+	}
+}
+
+// Frames at from, from + 1/fps, ... up to and including `to`, but for rounding.
+static bool CountFrames(check* c)
+{
+	double to = isnan(c->to) ? fmax(cliScene_GetDuration(&c->scene), c->from) : c->to;
+	double count = checkIsAnimated(c) ? floor((to - c->from) * c->fps + 1e-6) + 1.0 : 1.0;
+	if (!(count >= 1.0 && count <= MAX_FRAMES))
+	{
+		cliError("%s: from %g to %g s at %g frames per second are %g frames: too many", c->scene.files[0].path, c->from,
+		    to, c->fps, count);
+		return false;
+	}
+	c->frameCount = (uint64_t)count;
+	if (checkIsAnimated(c))
+	{
+		cliScene_WarnOfTime(&c->scene, "--from", c->from);
+	}
+	if (!isnan(c->to) && c->to > c->from)
+	{
+		cliScene_WarnOfTime(&c->scene, "--to", c->to);
+	}
+	return true;
+}
+
+static bool Prepare(check* c, int fileCount, char** paths)
+{
+	if (!cliScene_Load(&c->scene, &c->sceneOptions, fileCount, paths) || !CountFrames(c))
+	{
+		return false;
+	}
+	if (c->scene.fileCount == 1 && c->scene.partCount < (c->contactOptions.self ? 1 : 2))
+	{
+		cliError("%s: holds %s: there is nothing to compare%s", c->scene.files[0].path,
+		    c->scene.partCount == 1 ? "one body only" : "no body",
+		    c->scene.partCount == 1 ? "; --self checks it against itself" : "");
+		return false;
+	}
+	cliStage_WarnOfSizes(&c->scene, c->from);
+	bool wanted = c->byJoint || c->html != NULL;
+	if (wanted && !cliRegions_Create(&c->regions, &c->scene))
+	{
+		return cliScene_Fail(&c->scene, c->scene.files[0].path, "out of memory");
+	}
+	cliTally_Begin(&c->tally, wanted ? &c->regions : NULL);
+	return true;
+}
+
+int checkRun(check* c, int fileCount, char** paths)
+{
+	if (!cliOutput_HasPlace(c->html) || !cliOutput_HasPlace(c->png) || !cliOutput_HasPlace(c->curvePath) ||
+	    !Prepare(c, fileCount, paths))
+	{
+		return CLI_BAD_INPUT;
+	}
+	cliFrames frames = { .scene = &c->scene,
+		.options = &c->contactOptions,
+		.from = c->from,
+		.fps = c->fps,
+		.count = c->frameCount,
+		.threads = c->threads,
+		.show = ShowFrame,
+		.user = c,
+		.stop = &interrupted };
+	HearInterrupts();
+	if (!cliFrames_Run(&frames))
+	{
+		return CLI_BAD_INPUT;
+	}
+	if (c->outOfMemory)
+	{
+		cliError("%s: out of memory", c->scene.files[0].path);
+		return CLI_BAD_INPUT;
+	}
+	ShowEnd(c);
+	if (!checkWritePages(c) || (c->curvePath != NULL && !cliCurves_Write(&c->curves, c->curvePath)))
+	{
+		return CLI_BAD_INPUT;
+	}
+	return checkIsCut(c) ? CLI_INTERRUPTED : c->failOnContact && c->tally.pairs > 0 ? CLI_CONTACT : CLI_DONE;
+}
+
+void checkFree(check* c)
+{
+	cliTally_Free(&c->tally);
+	cliCurves_Free(&c->curves);
+	cliRegions_Free(&c->regions);
+	cliScene_Free(&c->scene);
+	free(c->command);
+}
+
+// ---- Usage -----------------------------------------------------------------------------------------------------
+
+static bool Refuse(const char* what)
+{
+	cliError("%s; see snug check --help", what);
+	return false;
+}
+
+// What is asked, and what goes together.
+static bool CheckQuestions(check* c, int fileCount)
+{
+	cliContactOptions* asked = &c->contactOptions;
+	asked->brute = c->method == 1;
+	bool canMeet = !asked->brute && !asked->first && !(asked->margin > 0.0);
+	asked->curves = c->curvePath != NULL || (c->html != NULL && canMeet); // a page says how deep
+	if (fileCount == 1 && !asked->within && !asked->self)
+	{
+		asked->within = true;
+		asked->self = !asked->brute && !(asked->margin > 0.0);
+	}
+	if (!(asked->margin >= 0.0 && asked->margin <= DBL_MAX))
+	{
+		return Refuse("--margin is a distance: a number that is not negative");
+	}
+	if (asked->margin > 0.0 && (asked->first || asked->self || c->curvePath != NULL))
+	{
+		return Refuse(asked->first  ? "--margin or --first, not both"
+		              : asked->self ? "--margin or --self, not both"
+		                            : "--margin or --contacts, not both");
+	}
+	if (asked->brute && (asked->self || asked->margin > 0.0 || asked->distances || c->curvePath != NULL))
+	{
+		return Refuse("--method brute finds pairs that meet, of two bodies: not for --self, --margin, --distance and "
+		              "--contacts");
+	}
+	if (c->curvePath != NULL && asked->first)
+	{
+		return Refuse("--first or --contacts, not both");
+	}
+	return !asked->keepRest || asked->self || Refuse("--keep-rest needs --self");
+}
+
+// What the table of options cannot say.
+static bool CheckUsage(check* c, int fileCount, char** paths)
+{
+	bool timed = !isnan(c->fps) || !isnan(c->from) || !isnan(c->to) || c->sceneOptions.offsets.count > 0;
+	if (!CheckQuestions(c, fileCount))
+	{
+		return false;
+	}
+	if (c->csv && (c->json || c->summary || c->byJoint))
+	{
+		return Refuse(c->json      ? "--json or --csv, not both"
+		              : c->summary ? "--summary or --csv, not both"
+		                           : "--by-joint is not for --csv");
+	}
+	if (timed && !checkIsAnimated(c))
+	{
+		return Refuse("--fps, --from, --to and --offset need --clip or --amplitudes");
+	}
+	c->fps = isnan(c->fps) ? 30.0 : c->fps;
+	c->sceneOptions.fps = c->fps;
+	c->from = isnan(c->from) ? 0.0 : c->from;
+	if (!(c->fps > 0.0) || c->to < c->from)
+	{
+		return Refuse(c->fps > 0.0 ? "--to lies before --from" : "--fps must be positive");
+	}
+	for (int i = 0; i < fileCount; ++i)
+	{
+		if ((c->html != NULL && !cliOutput_Check(c->html, ".html", paths[i])) ||
+		    (c->png != NULL && !cliOutput_Check(c->png, ".png", paths[i])) ||
+		    (c->curvePath != NULL && !cliOutput_Check(c->curvePath, CLI_CURVE_ENDINGS, paths[i])))
+		{
+			return false;
+		}
+	}
+	c->threads = c->threads > 0 ? c->threads : cliGetProcessorCount();
+	c->threads = c->threads < 1024 ? c->threads : 1024;
+	return cliSceneOptions_Check(&c->sceneOptions, "check", fileCount);
+}
+
+check checkMake(FILE* out)
+{
+	return (check){ .out = out, .fps = NAN, .from = NAN, .to = NAN, .limit = DEFAULT_LIMIT };
+}
+
+int checkCommand(check* c, int argumentCount, char** arguments)
+{
+	const cliOption options[] = {
+		CLI_CLIP_OPTION(
+		    &c->sceneOptions.clips, "check every frame of this animation; once for all files, or once per file"),
+		CLI_AMPLITUDES_OPTION(&c->sceneOptions.amplitudes),
+		{ "--fps", cli_number, &c->fps, "N", "frames per second; default 30" },
+		{ "--from", cli_number, &c->from, "S", "time of the first frame in seconds; default 0" },
+		{ "--to", cli_number, &c->to, "S", "time of the last frame; default the clip's end, the latest of all files" },
+		CLI_PLACE_OPTIONS(&c->sceneOptions),
+		{ "--within", cli_flag, &c->contactOptions.within, NULL, "also between bodies of one file" },
+		{ "--self", cli_flag, &c->contactOptions.self, NULL, "also bodies with themselves; one file alone: default" },
+		{ "--keep-rest", cli_flag, &c->contactOptions.keepRest, NULL, "with --self: also what meets at rest" },
+		{ "--margin", cli_number, &c->contactOptions.margin, "D",
+		    "pairs that are no farther apart than D, instead of those that meet" },
+		{ "--distance", cli_flag, &c->contactOptions.distances, NULL, "also say how far apart bodies are, and where" },
+		{ "--contacts", cli_text, &c->curvePath, "FILE",
+		    "write the curves along which bodies meet, as .obj, .ply or .json" },
+		{ "--first", cli_flag, &c->contactOptions.first, NULL,
+		    "look for one pair per frame, and no more: is there contact?" },
+		{ "--by-joint", cli_flag, &c->byJoint, NULL, "say which joints' triangles touch which" },
+		{ "--summary", cli_flag, &c->summary, NULL, "print what all frames come to, not each of them" },
+		{ "--fail-on-contact", cli_flag, &c->failOnContact, NULL, "exit with 3 if there is any pair" },
+		{ "--html", cli_text, &c->html, "PAGE.html", "write a page with pictures" },
+		{ "--png", cli_text, &c->png, "STRIP.png", "write a strip of frames" },
+		{ "--up", cli_choice, &c->up, "y|z", "the axis that points up in pictures; default y" },
+		{ "--json", cli_flag, &c->json, NULL, "print one JSON object per frame and line" },
+		{ "--limit", cli_count, &c->limit, "N", "pairs that --json lists in all, then only counts; default 1000000" },
+		{ "--csv", cli_flag, &c->csv, NULL, "print one line per frame: number, time, count of pairs" },
+		{ "--costs", cli_flag, &c->costs, NULL,
+		    "add times and work done to --json, --csv and --html: they vary between runs" },
+		{ "--method", cli_choice, &c->method, "ours|brute", "brute: without trees, for comparison" },
+		CLI_DEFORMER_OPTION(&c->sceneOptions.deformer),
+		{ "--threads", cli_count, &c->threads, "N", "frames to check at once; default as many as processors" },
+		{ .name = NULL },
+	};
+	c->command = cliQuoteCommand("snug check", argumentCount, arguments);
+	cliParsed parsed = cliOptions_Parse(&usage, options, &argumentCount, arguments);
+	int code = parsed == cli_help ? CLI_DONE : CLI_BAD_USAGE;
+	if (parsed == cli_go && CheckUsage(c, argumentCount, arguments))
+	{
+		code = checkRun(c, argumentCount, arguments);
+	}
+	cliOptions_Free(options);
+	checkFree(c);
+	return code;
+}
+
+int cliCheck(int argumentCount, char** arguments)
+{
+	check c = checkMake(stdout);
+	return checkCommand(&c, argumentCount, arguments);
+}

@@ -1,0 +1,173 @@
+#include "program/files/track.h"
+
+#include "program/commands/terminal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_BYTES 1000000000
+static const char head[] = "frame,x,y,z,qx,qy,qz,qw";
+
+// The whole file, with a zero behind it. Null after a message.
+static char* ReadText(const char* path)
+{
+	FILE* file = fopen(path, "rb");
+	char* text = NULL;
+	if (file == NULL)
+	{
+		cliError("%s: cannot open: %s", path, strerror(errno));
+		return NULL;
+	}
+	size_t size = 0, capacity = 0, got = 1;
+	while (got > 0 && size < MAX_BYTES)
+	{
+		capacity = 2 * capacity + 65536;
+		char* grown = realloc(text, capacity + 1);
+		if (grown == NULL)
+		{
+			break;
+		}
+		text = grown;
+		got = fread(text + size, 1, capacity - size, file);
+		size += got;
+	}
+	if (ferror(file) || got > 0 || text == NULL)
+	{
+		cliError("%s: cannot read: %s", path, ferror(file) ? strerror(errno) : "too large");
+		free(text);
+		text = NULL;
+	}
+	else
+	{
+		text[size] = '\0';
+	}
+	fclose(file);
+	return text;
+}
+
+// The columns' names; moves on to the next line.
+static bool ReadHead(cliTrack* track, char** text)
+{
+	if (strncmp(*text, head, sizeof(head) - 1) != 0)
+	{
+		return false;
+	}
+	*text += sizeof(head) - 1;
+	for (; **text == ','; ++track->fieldCount)
+	{
+		char name[16];
+		int length = snprintf(name, sizeof(name), ",a%u", track->fieldCount);
+		if (strncmp(*text, name, (size_t)length) != 0)
+		{
+			return false;
+		}
+		*text += length;
+	}
+	*text += **text == '\r';
+	bool ends = **text == '\n' && track->fieldCount > 0 && track->fieldCount <= UINT16_MAX;
+	*text += ends;
+	return ends;
+}
+
+// A finite number and the comma or line end after it.
+static bool ReadNumber(char** text, bool isLast, double* value)
+{
+	char* end;
+	*value = strtod(*text, &end);
+	if (end == *text || !isfinite(*value) || memchr(*text, '\n', (size_t)(end - *text)) != NULL)
+	{
+		return false;
+	}
+	end += isLast && *end == '\r';
+	bool right = isLast ? *end == '\n' || *end == '\0' : *end == ',';
+	*text = end + (*end != '\0');
+	return right;
+}
+
+static bool ReadFrame(cliTrack* track, char** text)
+{
+	double number, numbers[7];
+	uint32_t f = track->frameCount;
+	bool good = ReadNumber(text, false, &number);
+	for (int i = 0; good && i < 7; ++i)
+	{
+		good = ReadNumber(text, false, numbers + i);
+	}
+	for (uint32_t i = 0; good && i < track->fieldCount; ++i)
+	{
+		good = ReadNumber(text, i + 1 == track->fieldCount, &number) && isfinite((float)number);
+		track->amplitudes[(size_t)f * track->fieldCount + i] = (float)number;
+	}
+	memcpy(track->motions[f].position, numbers, 3 * sizeof(double));
+	memcpy(track->motions[f].rotation, numbers + 3, 4 * sizeof(double));
+	track->frameCount += good;
+	return good;
+}
+
+static uint32_t CountLines(const char* text)
+{
+	uint32_t count = 1;
+	for (; *text != '\0'; ++text)
+	{
+		count += *text == '\n';
+	}
+	return count;
+}
+
+bool cliTrack_Load(cliTrack* track, const char* path)
+{
+	*track = (cliTrack){ 0 };
+	char *text = ReadText(path), *next = text;
+	if (text == NULL)
+	{
+		return false;
+	}
+	bool good = ReadHead(track, &next);
+	if (!good)
+	{
+		cliError("%s:1: the columns are not %s,a0,a1 and so on", path, head);
+	}
+	else
+	{
+		uint32_t lines = CountLines(next);
+		track->motions = calloc(lines, sizeof(snugFrame));
+		track->amplitudes = calloc((size_t)lines * track->fieldCount, sizeof(float));
+		good = track->motions != NULL && track->amplitudes != NULL;
+		if (!good)
+		{
+			cliError("%s: out of memory", path);
+		}
+	}
+	while (good && *next != '\0')
+	{
+		good = ReadFrame(track, &next);
+		if (!good)
+		{
+			cliError("%s:%u: not %u numbers between commas, within what float32 holds", path, track->frameCount + 2,
+			    track->fieldCount + 8);
+		}
+	}
+	if (good && track->frameCount == 0)
+	{
+		cliError("%s: holds no frames", path);
+		good = false;
+	}
+	free(text);
+	return good;
+}
+
+void cliTrack_Free(cliTrack* track)
+{
+	free(track->motions);
+	free(track->amplitudes);
+	*track = (cliTrack){ 0 };
+}
+
+uint32_t cliTrack_Find(const cliTrack* track, double time, double fps)
+{
+	double frame = floor(time * fps + 0.5), last = (double)(track->frameCount - 1);
+	return (uint32_t)(frame < 0.0 ? 0.0 : frame > last ? last : frame);
+}

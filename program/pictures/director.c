@@ -1,0 +1,384 @@
+#include "program/pictures/director.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD_OF_VIEW 24.0f // degrees
+#define ELEVATION 0.24f     // of the camera, as a slope
+#define TURN 0.42f          // how far it looks along the line between the files, as a slope
+
+static bool Fail(director* d, const char* text)
+{
+	if (d->error.text[0] == '\0')
+	{
+		ioError_Set(&d->error, d->scene->files[0].path, 0, "%s", text);
+	}
+	return false;
+}
+
+// Files have colours of their own; of one file alone, its bodies do. Strong ones that red stands out from.
+static void SetColor(const director* d, int part)
+{
+	static const float colors[][3] = { { 0.33f, 0.52f, 0.84f }, { 0.90f, 0.83f, 0.68f }, { 0.36f, 0.68f, 0.60f },
+		{ 0.66f, 0.56f, 0.80f }, { 0.62f, 0.66f, 0.70f }, { 0.82f, 0.70f, 0.40f } };
+	int number = d->scene->fileCount > 1 ? d->scene->parts[part].file : part;
+	memcpy(d->meshes[part].color, colors[number % 6], sizeof(float[3]));
+}
+
+// ---- Posing ----------------------------------------------------------------------------------------------------
+
+static bool GetPositions(director* d)
+{
+	bool posed = true;
+	for (int i = 0; posed && i < d->scene->partCount; ++i)
+	{
+		posed = cliStage_GetVertices(&d->stage, i, d->positions[i]);
+	}
+	return posed;
+}
+
+static bool FailPose(director* d)
+{
+	d->error = d->stage.error;
+	return Fail(d, "cannot be posed");
+}
+
+// Positions, and marks on what touches.
+static bool Pose(director* d, double time)
+{
+	if (!cliContacts_Find(&d->contacts, &d->stage, time, d->options) || !GetPositions(d))
+	{
+		return FailPose(d);
+	}
+	for (int i = 0; i < d->scene->partCount; ++i)
+	{
+		memset(d->marks[i], 0, d->scene->parts[i].triangleCount);
+	}
+	for (uint64_t i = 0; i < d->contacts.count; ++i)
+	{
+		const cliPair* pair = d->contacts.pairs + i;
+		d->marks[pair->bodies[0]][pair->pair.a] = 1;
+		d->marks[pair->bodies[1]][pair->pair.b] = 1;
+	}
+	return true;
+}
+
+// ---- Fitting ---------------------------------------------------------------------------------------------------
+
+/// A box along three axes.
+typedef struct extent
+{
+	float least[3], most[3];
+} extent;
+
+static void Begin(extent* e)
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		e->least[k] = INFINITY;
+		e->most[k] = -INFINITY;
+	}
+}
+
+static float Dot(const float a[3], const float b[3])
+{
+	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// Corners of triangles only: other vertices are not drawn.
+static void AddPart(const director* d, int part, const float axes[3][3], bool onlyMarked, extent* e)
+{
+	const cliPart* p = d->scene->parts + part;
+	for (size_t c = 0; c < 3 * (size_t)p->triangleCount; ++c)
+	{
+		const float* x = d->positions[part] + 3 * (size_t)p->triangles[c];
+		for (int k = 0; k < 3 && (!onlyMarked || d->marks[part][c / 3]); ++k)
+		{
+			float along = Dot(axes[k], x);
+			e->least[k] = fminf(e->least[k], along);
+			e->most[k] = fmaxf(e->most[k], along);
+		}
+	}
+}
+
+static const float worldAxes[3][3] = { { 1.0f, 0.0f, 0.0f }, { 0.0f, 1.0f, 0.0f }, { 0.0f, 0.0f, 1.0f } };
+
+// Where the camera stands, seen from what it looks at: across the line from the first file to the others. Of the four
+// ways the first is the one that sees fronts; 1 is from the other side, 2 and 3 look along the line the other way.
+static void Aim(director* d, const extent* first, const extent* last, int way)
+{
+	int up = d->up, side = 0, depth = up == 1 ? 2 : 1;
+	float line[2] = { first->least[side] + first->most[side] - last->least[side] - last->most[side],
+		first->least[depth] + first->most[depth] - last->least[depth] - last->most[depth] };
+	float length = sqrtf(line[0] * line[0] + line[1] * line[1]);
+	float size = first->most[up] - first->least[up];
+	// Files at the same place have no line: seen from the front, a little to the side.
+	if (!(length > 0.05f * size))
+	{
+		line[0] = 1.0f;
+		line[1] = 0.0f;
+		length = 1.0f;
+	}
+	float across[2] = { -line[1] / length, line[0] / length };
+	// Of the two sides the one that sees fronts: characters face +z, or where z is up -y.
+	float front = up == 1 ? 1.0f : -1.0f;
+	float sign = across[1] * front < -0.01f || (fabsf(across[1]) <= 0.01f && across[0] < 0.0f) ? -1.0f : 1.0f;
+	float towards[3], turn = way & 2 ? -TURN : TURN;
+	sign = way & 1 ? -sign : sign;
+	towards[side] = sign * across[0] + turn * line[0] / length;
+	towards[depth] = sign * across[1] + turn * line[1] / length;
+	towards[up] = ELEVATION;
+	length = sqrtf(Dot(towards, towards));
+	for (int k = 0; k < 3; ++k)
+	{
+		d->towards[k] = towards[k] / length;
+	}
+}
+
+// Look at the middle of a box along the camera's own axes, from where all of it is seen.
+static camera LookAt(const director* d, const extent* e, const camera* axes, float margin)
+{
+	int width = picture_GetSampleWidth(d->screen), height = picture_GetSampleHeight(d->screen);
+	float slope = tanf(0.5f * FIELD_OF_VIEW * 3.14159265f / 180.0f);
+	float wide = 0.5f * (e->most[0] - e->least[0]) / (slope * (float)width / (float)height);
+	float tall = 0.5f * (e->most[1] - e->least[1]) / slope;
+	float distance = margin * fmaxf(wide, tall) + 0.5f * (e->most[2] - e->least[2]);
+	float eye[3], target[3];
+	distance = fmaxf(distance, 1e-3f * d->size) + 1e-30f;
+	for (int k = 0; k < 3; ++k)
+	{
+		target[k] = 0.5f * ((e->least[0] + e->most[0]) * axes->right[k] + (e->least[1] + e->most[1]) * axes->up[k] +
+		                       (e->least[2] + e->most[2]) * axes->forward[k]);
+		eye[k] = target[k] + distance * d->towards[k];
+	}
+	return cameraMake(eye, target, worldAxes[d->up], FIELD_OF_VIEW, width, height);
+}
+
+static camera MakeAxes(const director* d)
+{
+	static const float zero[3] = { 0.0f, 0.0f, 0.0f };
+	return cameraMake(d->towards, zero, worldAxes[d->up], FIELD_OF_VIEW, 1, 1);
+}
+
+static void GetAxes(const camera* c, float axes[3][3])
+{
+	memcpy(axes[0], c->right, sizeof(float[3]));
+	memcpy(axes[1], c->up, sizeof(float[3]));
+	memcpy(axes[2], c->forward, sizeof(float[3]));
+}
+
+/// What a scene takes up over its frames.
+typedef struct room
+{
+	extent first, last; ///< files, along the axes of the world
+	extent all;         ///< along the same
+	extent seen;        ///< along those of the camera
+} room;
+
+static void AddBodies(const director* d, const float (*axes)[3], room* r)
+{
+	for (int i = 0; i < d->scene->partCount; ++i)
+	{
+		int file = d->scene->parts[i].file;
+		if (axes != NULL)
+		{
+			AddPart(d, i, axes, false, &r->seen);
+			continue;
+		}
+		AddPart(d, i, worldAxes, false, &r->all);
+		AddPart(d, i, worldAxes, false, file == 0 ? &r->first : &r->last);
+	}
+}
+
+// Add all frames. @param axes of the camera, or null for those of the world
+static bool AddFrames(director* d, const double* times, int count, const float (*axes)[3], room* r)
+{
+	for (int t = 0; t < count; ++t)
+	{
+		if (!cliStage_SetTime(&d->stage, times[t]) || !GetPositions(d))
+		{
+			return FailPose(d);
+		}
+		AddBodies(d, axes, r);
+	}
+	return true;
+}
+
+// ---- Pictures --------------------------------------------------------------------------------------------------
+
+// What touches, and around it as much again as makes clear where that is.
+static camera LookNear(const director* d)
+{
+	camera along = MakeAxes(d);
+	extent e;
+	float axes[3][3];
+	GetAxes(&along, axes);
+	Begin(&e);
+	for (int i = 0; i < d->scene->partCount; ++i)
+	{
+		AddPart(d, i, (const float(*)[3])axes, true, &e);
+	}
+	float around = fmaxf(0.15f * d->size, 0.6f * fmaxf(e.most[0] - e.least[0], e.most[1] - e.least[1]));
+	for (int k = 0; k < 2; ++k)
+	{
+		e.least[k] -= around;
+		e.most[k] += around;
+	}
+	return LookAt(d, &e, &along, 1.0f);
+}
+
+static bool Draw(const director* d, bool near)
+{
+	camera c = near ? LookNear(d) : d->camera;
+	return picture_Draw(d->screen, &c, d->ground, d->meshes, d->scene->partCount);
+}
+
+pixels director_Draw(director* d, double time, bool near)
+{
+	pixels drawn = { NULL, 0, 0 };
+	if (!Pose(d, time))
+	{
+		return drawn;
+	}
+	if (Draw(d, near && d->contacts.count > 0))
+	{
+		drawn = picture_Resolve(d->screen);
+	}
+	if (drawn.data == NULL)
+	{
+		Fail(d, "out of memory for a picture");
+	}
+	return drawn;
+}
+
+// ---- Standing ---------------------------------------------------------------------------------------------------
+
+// The way that shows most of what touches in the worst frame, but the first if others are not clearly better.
+static bool ChooseWay(director* d, const room* r, double worst)
+{
+	const extent* others = r->last.least[0] <= r->last.most[0] ? &r->last : &r->first;
+	float most = -1.0f;
+	int best = 0;
+	d->screen = picture_Create(200, 150);
+	if (d->screen == NULL || !Pose(d, worst))
+	{
+		return Fail(d, "out of memory for pictures");
+	}
+	for (int way = 0; way < 4 && d->contacts.count > 0; ++way)
+	{
+		Aim(d, &r->first, others, way);
+		if (!Draw(d, true))
+		{
+			return Fail(d, "out of memory for a picture");
+		}
+		float seen = (way == 0 ? 1.25f : 1.0f) * (float)picture_CountMarks(d->screen);
+		best = seen > most ? way : best;
+		most = seen > most ? seen : most;
+	}
+	Aim(d, &r->first, others, best);
+	picture_Destroy(d->screen);
+	d->screen = NULL;
+	return true;
+}
+
+static bool MakeScreen(director* d, const extent* seen)
+{
+	float shape = 1.1f * (seen->most[1] - seen->least[1]) / (seen->most[0] - seen->least[0] + 1e-30f);
+	if (d->height == 0)
+	{
+		d->height = (int)((float)d->width * fminf(0.8f, fmaxf(0.5625f, shape)));
+	}
+	d->screen = picture_Create(d->width, d->height);
+	return d->screen != NULL || Fail(d, "out of memory for pictures");
+}
+
+static bool Fit(director* d, const double* times, int timeCount, double worst)
+{
+	room r;
+	float axes[3][3];
+	Begin(&r.first);
+	Begin(&r.last);
+	Begin(&r.all);
+	Begin(&r.seen);
+	if (!AddFrames(d, times, timeCount, NULL, &r))
+	{
+		return false;
+	}
+	if (!(r.all.least[0] <= r.all.most[0]))
+	{
+		return Fail(d, "there is nothing to draw");
+	}
+	d->ground = r.all.least[d->up];
+	d->size =
+	    fmaxf(r.all.most[0] - r.all.least[0], fmaxf(r.all.most[1] - r.all.least[1], r.all.most[2] - r.all.least[2]));
+	if (!ChooseWay(d, &r, worst))
+	{
+		return false;
+	}
+	camera along = MakeAxes(d);
+	GetAxes(&along, axes);
+	if (!AddFrames(d, times, timeCount, (const float(*)[3])axes, &r))
+	{
+		return false;
+	}
+	if (!MakeScreen(d, &r.seen))
+	{
+		return false;
+	}
+	d->camera = LookAt(d, &r.seen, &along, 1.06f);
+	return true;
+}
+
+// ---- Making ----------------------------------------------------------------------------------------------------
+
+static bool Allocate(director* d)
+{
+	size_t parts = (size_t)d->scene->partCount + 1;
+	d->positions = calloc(parts, sizeof(float*));
+	d->marks = calloc(parts, sizeof(uint8_t*));
+	d->meshes = calloc(parts, sizeof(pictureMesh));
+	bool made = d->positions != NULL && d->marks != NULL && d->meshes != NULL;
+	for (int i = 0; made && i < d->scene->partCount; ++i)
+	{
+		const cliPart* part = d->scene->parts + i;
+		d->positions[i] = malloc(((size_t)part->vertexCount + 1) * 3 * sizeof(float));
+		d->marks[i] = calloc((size_t)part->triangleCount + 1, 1);
+		made = d->positions[i] != NULL && d->marks[i] != NULL;
+		d->meshes[i] = (pictureMesh){ .positions = d->positions[i],
+			.vertexCount = part->vertexCount,
+			.triangles = part->triangles,
+			.triangleCount = part->triangleCount,
+			.marks = d->marks[i] };
+		SetColor(d, i);
+	}
+	return made || Fail(d, "out of memory for pictures");
+}
+
+bool director_Create(director* d, const cliScene* scene, const cliContactOptions* options, int up, int width,
+    int height, const double* times, int timeCount, double worst)
+{
+	*d = (director){ .scene = scene, .options = options, .up = up, .width = width, .height = height };
+	if (!cliStage_Create(&d->stage, scene))
+	{
+		d->error = d->stage.error;
+		return false;
+	}
+	return Allocate(d) && Fit(d, times, timeCount, worst);
+}
+
+void director_Free(director* d)
+{
+	for (int i = 0; d->scene != NULL && i < d->scene->partCount; ++i)
+	{
+		free(d->positions != NULL ? d->positions[i] : NULL);
+		free(d->marks != NULL ? d->marks[i] : NULL);
+	}
+	free(d->positions);
+	free(d->marks);
+	free(d->meshes);
+	picture_Destroy(d->screen);
+	cliContacts_Free(&d->contacts);
+	cliStage_Free(&d->stage);
+	d->scene = NULL;
+}

@@ -1,0 +1,69 @@
+// test/io/test_io_memory.c: every allocation of a load, an actor or a model fails once; that must then fail with a
+// message or a status, leak nothing (the sanitizers' builds see that) and harm nothing.
+#include "failing_memory.h"
+#include "test_io.h"
+
+#include <snug/snug_io.h>
+
+// Load and act with one allocation failing. Returns whether there were that many.
+static bool LoadFailing(const Sample* sample, int call)
+{
+	ioAsset asset;
+	ioError error;
+	bool inFile = strcmp(sample->format, "obj") == 0;
+	callsBeforeFailure = call;
+	bool loaded = inFile ? ioLoad(sample->name, NULL, &asset, &error)
+	                     : ioLoadMemory(sample->bytes.data, sample->bytes.count, sample->name, NULL, &asset, &error);
+	bool isPast = callsBeforeFailure < 0; // the reader did without: it wanted to give memory back
+	snugActor* actor = NULL;
+	snugModel* model = NULL;
+	snugStatus status = loaded ? snugActor_Create(&asset, NULL, &actor) : snug_success;
+	snugStatus alone = loaded ? snugAsset_CreateModel(&asset, 0, NULL, &model) : snug_success;
+	bool failed = callsBeforeFailure < 0;
+	callsBeforeFailure = -1;
+	if (!loaded)
+	{
+		assert_true(failed);
+		assert_null(asset.blocks);
+		if (strstr(error.text, "out of memory") == NULL || error.kind != io_noMemory)
+		{
+			fail_msg("allocation %d: %s", call, error.text);
+		}
+		return true;
+	}
+	assert_int_equal((status != snug_success) + (alone != snug_success), failed && !isPast ? 1 : 0);
+	assert_true(status == snug_success || (status == snug_outOfMemory && actor == NULL));
+	assert_true(alone == snug_success || (alone == snug_outOfMemory && model == NULL));
+	snugActor_Destroy(actor);
+	snugModel_Destroy(model);
+	ioAsset_Free(&asset);
+	return failed;
+}
+
+static void every_allocation_may_fail(void** state)
+{
+	(void)state;
+	Sample samples[32];
+	int count = MakeSamples(samples);
+	for (int i = 0; i < count; ++i)
+	{
+		FILE* file = fopen(samples[i].name, "wb");
+		assert_non_null(file);
+		fwrite(samples[i].bytes.data, 1, samples[i].bytes.count, file);
+		assert_int_equal(fclose(file), 0);
+		int call = 0;
+		while (LoadFailing(&samples[i], call))
+		{
+			++call;
+		}
+		assert_true(call > 5);
+		remove(samples[i].name);
+		Bytes_Free(&samples[i].bytes);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(every_allocation_may_fail) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+#!/bin/sh
+# What docs/papers.md says was counted is what the commands beside it count. Times are no part of this.
+# usage: test_program_papers.sh SNUG PAGE quick|slow
+# shellcheck disable=SC2034 # used by test_lib.sh
+snug=$1
+page=$2
+# shellcheck source=/dev/null
+. "$(dirname "$0")/../support/test_lib.sh"
+
+# run NAME OPTIONS...: the benchmark's rows, a line each, to `rows`.
+run()
+{
+	checks=$((checks + 1))
+	"$snug" bench "$@" --json >out 2>err || fail "bench $* fails"
+	tr '{' '\n' <out >rows
+}
+
+# value DECIMALS KEY PART...: what the first row that holds all the parts has for KEY, as the page writes it.
+value()
+{
+	decimals=$1
+	key=$2
+	shift 2
+	cp rows found
+	for part in "$@"; do
+		grep -F -- "$part" found >fewer
+		mv fewer found
+	done
+	sed -n "s/.*\"$key\":\([0-9.e+-]*\).*/\1/p" found | awk -v decimals="$decimals" 'NR == 1 {
+		text = sprintf("%." decimals "f", $1)
+		point = decimals > 0 ? index(text, ".") - 1 : length(text)
+		for (i = point - 3; i > 0; i -= 3) text = substr(text, 1, i) "," substr(text, i + 1)
+		print text }'
+}
+
+# says TEXT: the page holds it. Line breaks are spaces.
+says()
+{
+	checks=$((checks + 1))
+	{ [ -n "$1" ] && tr '\n' ' ' <"$page" | grep -qF -- "$1"; } || fail "docs/papers.md does not say '$1'"
+}
+
+# both DECIMALS KEY PART...: of the ring's scenes with few and with many contacts
+both()
+{
+	digits=$1
+	what=$2
+	shift 2
+	echo "$(value "$digits" "$what" '"scene":1,' "$@") | $(value "$digits" "$what" '"scene":5,' "$@")"
+}
+
+if [ "$3" = quick ]; then
+	run ring
+	limited='"method":"the paper: Eq. (12), AABB/AABB"'
+	says "| intersecting pairs | $(both 0 pairs "$limited") |"
+	says "| images of rest volumes that Eq. (12) is made from | $(both 0 transformsBounded "$limited") |"
+	says "made from $(value 0 transformsBounded '"scene":1,' "$limited") images"
+	says "| volume tests, bottom-up (optimal boxes) | $(both 0 volumeTests '"method":"the paper: bottom-up"') |"
+	says "| volume tests, Eq. (12) AABB/AABB | $(both 0 volumeTests "$limited") |"
+	says "| volumes refitted, the same | $(both 0 nodesRefitted "$limited") |"
+	says "| vertices evaluated, the same, of 17,142 | $(both 0 verticesEvaluated "$limited") |"
+	for volumes in AABB/AABB OBB/14-DOP AABB/14-DOP OBB/18-DOP OBB/26-DOP 14-DOP/14-DOP; do
+		says "| $volumes | $(both 0 volumeTests "\"method\":\"the paper: Eq. (12), $volumes\"") |"
+	done
+
+	run curtain
+	sphere='"table":"The ball as one sphere: posing and query, per frame"'
+	bd='"method":"the paper: BD spheres"'
+	for scene in curtain 'curtain, gentler'; do
+		says "| $(value 0 volumeTests "$sphere" "\"scene\":\"$scene\"" "$bd") $(value 0 volumeTests "$sphere" "\"scene\":\"$scene\"" '"method":"layered spheres"') |"
+	done
+	# saved SCENE: by the temporal update, in percent
+	saved()
+	{
+		awk -v all="$(value 3 nodesRefitted "$sphere" "\"scene\":\"$1\"" "$bd")" \
+			-v left="$(value 3 nodesRefitted "$sphere" "\"scene\":\"$1\"" '"method":"the paper: BD spheres, temporal"')" \
+			'BEGIN { printf "%.0f", 100 * (1 - left / all) }'
+	}
+	says "saves $(saved curtain) % of the updates as simulated"
+	says "and $(saved 'curtain, gentler') % in the gentler run"
+
+	run meshless-tightness
+	first='"transforms":65,"limitedGreatest"'
+	says "root is $(value 2 limitedGreatest "$first") times the optimum at its greatest and $(value 2 limitedMean "$first") in the mean"
+	last='"transforms":509,"limitedGreatest"'
+	says "$(value 1 spheresOverLimitedGreatest "$first") to $(value 1 termByTermOverLimitedGreatest "$first") times as large as that with 65 nodes, $(value 0 spheresOverLimitedGreatest "$last") to $(value 0 termByTermOverLimitedGreatest "$last") with 509"
+
+	"$snug" scene twist --out pages >out 2>err
+	says "$(awk '/^linear/ { thin = $2 } /^spherical/ { print "the linear tube is " thin " of its radius, the others " $2 }' out)"
+	says "meets the others in $(awk '/^spherical/ { print $NF }' out) pairs of triangles"
+
+	finish
+	exit
+fi
+
+run brain --full
+# mean_and_greatest NODES WHOSE
+mean_and_greatest()
+{
+	echo "$(value 2 "$2Mean" "\"nodes\":$1,\"pullKilonewtons\":160,\"endMoves")/$(value 2 "$2Greatest" "\"nodes\":$1,\"pullKilonewtons\":160,\"endMoves")"
+}
+says "| $(mean_and_greatest 65 eq12) | $(mean_and_greatest 65 ours) |"
+says "| $(mean_and_greatest 509 eq12) | $(mean_and_greatest 509 ours) |"
+strong='"nodes":509,"pullKilonewtons":240,"endMoves'
+says "| $(value 0 spheresGreatestOverEq12 "$strong"), or $(value 0 termByTermGreatestOverEq12 "$strong") term by term |"
+
+run skin-tightness --models nowhere
+# levels KEY: of the creature, spherical, one after the other
+levels()
+{
+	for level in 1 2 3 4 5 6 7 8 9; do
+		value 2 "$1" '"character":"creature","skin":"spherical"' "\"level\":$level,"
+	done | paste -s -d ' '
+}
+says "| $(levels printedSpherical) | $(levels paperOverOptimal) |"
+
+# Modes need solvers.
+if "$snug" bench modal --quick --json >out 2>err && tr '{' '\n' <out >rows && grep -q '"body":"chair"' rows; then
+	says "our chair: 1 $(for level in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+		value 3 here '"table":"How much BD spheres can grow' '"body":"chair"' "\"level\":$level,"
+	done | paste -s -d ' ')"
+fi
+
+finish

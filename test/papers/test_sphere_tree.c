@@ -1,0 +1,279 @@
+// test/papers/test_sphere_tree.c: the papers' sphere tree finds what brute force finds, and its options do what they
+// say.
+#include "support.h"
+
+#include "lab/scenes/character.h"
+#include "papers/spherical.h"
+#include "program/check/brute.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const snugDeformer deformers[] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
+
+static const sphereTreeDef variants[] = { { 0 }, { .prune = 0.8 }, { .prune = 0.6, .averageAtRest = true },
+	{ .smallestInRefit = true } };
+
+// A character as the papers' trees have it.
+static snugModel* MakePaperModel(const sceneCharacter* c, snugDeformer deformer)
+{
+	snugModelDef def = sceneCharacter_MakeDef(c, deformer);
+	snugModel* model;
+	assert_int_equal(snugModel_Create(&def, &model), snug_success);
+	return model;
+}
+
+// Every joint turned about its own position at random, whatever its neighbours do: caps beyond right angles, signs that
+// do not agree.
+static void TurnJoints(sceneRandom* random, const sceneCharacter* c, float* matrices)
+{
+	for (uint32_t j = 0; j < c->weights.transformCount; ++j)
+	{
+		double q[4], *p = (double[3]){ c->joints[j].position[0], c->joints[j].position[1], c->joints[j].position[2] };
+		RandomRotation(random, q);
+		double m[3][3] = {
+			{ 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]), 2.0 * (q[0] * q[1] - q[2] * q[3]),
+			    2.0 * (q[0] * q[2] + q[1] * q[3]) },
+			{ 2.0 * (q[0] * q[1] + q[2] * q[3]), 1.0 - 2.0 * (q[0] * q[0] + q[2] * q[2]),
+			    2.0 * (q[1] * q[2] - q[0] * q[3]) },
+			{ 2.0 * (q[0] * q[2] - q[1] * q[3]), 2.0 * (q[1] * q[2] + q[0] * q[3]),
+			    1.0 - 2.0 * (q[0] * q[0] + q[1] * q[1]) },
+		};
+		for (int i = 0; i < 3; ++i)
+		{
+			float* row = matrices + 12 * (size_t)j + 4 * (size_t)i;
+			row[3] = (float)(p[i] - m[i][0] * p[0] - m[i][1] * p[1] - m[i][2] * p[2]);
+			for (int k = 0; k < 3; ++k)
+			{
+				row[k] = (float)m[i][k];
+			}
+		}
+	}
+}
+
+// One kind of pose after the other, at random.
+static void PoseRandomly(sceneRandom* random, int kind, const sceneCharacter* c, snugBody* body)
+{
+	float matrices[12 * SCENE_MAX_JOINTS];
+	double amount = sceneRandom_Range(random, -1.5, 1.5);
+	if (kind % 4 == 0)
+	{
+		sceneCharacter_Walk(c, sceneRandom_Unit(random), matrices);
+	}
+	else if (kind % 4 != 2)
+	{
+		TurnJoints(random, c, matrices);
+	}
+	else
+	{
+		sceneCharacter_Contort(c, amount, matrices);
+	}
+	assert_int_equal(snugBody_SetJoints(body, matrices, 0, c->weights.transformCount), snug_success);
+}
+
+static bruteMesh Evaluate(const sceneCharacter* c, snugBody* body, float* positions)
+{
+	assert_int_equal(snugBody_GetVertices(body, NULL, positions, 0), snug_success);
+	return (bruteMesh){ positions, c->mesh.triangles, c->mesh.triangleCount };
+}
+
+// A query from scratch evaluates no vertex twice; refitting everything evaluates each once.
+static void CheckQuery(
+    sphereBody* bodies[2], const bruteResult* expected, bool isBottomUp, const sceneCharacter* character)
+{
+	snugPair* pairs = malloc((size_t)(expected->count + 1) * sizeof(snugPair));
+	snugPair one = { 0, 0 };
+	for (int i = 0; i < 2; ++i)
+	{
+		assert_int_equal(sphereBody_Update(bodies[i]), snug_success);
+		if (isBottomUp)
+		{
+			sphereBody_RefitBottomUp(bodies[i]);
+		}
+	}
+	assert_int_equal(sphereCollide(bodies[0], bodies[1], false, pairs, expected->count), expected->count);
+	for (int i = 0; i < 2; ++i)
+	{
+		const uint64_t evaluated = sphereBody_GetCounters(bodies[i]).verticesEvaluated;
+		assert_true(isBottomUp ? evaluated == character->mesh.vertexCount : evaluated <= character->mesh.vertexCount);
+	}
+	assert_true(
+	    expected->count == 0 || memcmp(pairs, expected->pairs, (size_t)expected->count * sizeof(snugPair)) == 0);
+	assert_int_equal(sphereCollide(bodies[0], bodies[1], true, &one, 1), expected->count > 0 ? 1 : 0);
+	free(pairs);
+}
+
+static void RunVariant(
+    const sceneCharacter* c, const snugModel* model, const sphereTreeDef* def, int kind, sceneRandom* random)
+{
+	sphereTree* tree = sphereTree_Create(model, def);
+	snugBody* bodies[2] = { MakeBody(model, NULL), MakeBody(model, NULL) };
+	sphereBody* spheres[2] = { sphereBody_Create(tree, bodies[0]), sphereBody_Create(tree, bodies[1]) };
+	float* positions[2];
+	for (int i = 0; i < 2; ++i)
+	{
+		snugFrame place = { .position = {
+			                    sceneRandom_Range(random, -0.6, 0.6), 0.0, sceneRandom_Range(random, -0.6, 0.6) } };
+		RandomRotation(random, place.rotation);
+		positions[i] = malloc(3 * (size_t)c->mesh.vertexCount * sizeof(float));
+		PoseRandomly(random, kind + i, c, bodies[i]);
+		assert_int_equal(snugBody_SetFrame(bodies[i], &place), snug_success);
+	}
+	bruteMesh a = Evaluate(c, bodies[0], positions[0]), b = Evaluate(c, bodies[1], positions[1]);
+	bruteResult expected = bruteCollide(&a, &b);
+	assert_false(expected.outOfMemory);
+	CheckQuery(spheres, &expected, false, c);
+	CheckQuery(spheres, &expected, true, c);
+	bruteResult_Free(&expected);
+	for (int i = 0; i < 2; ++i)
+	{
+		sphereBody_Destroy(spheres[i]);
+		snugBody_Destroy(bodies[i]);
+		free(positions[i]);
+	}
+	sphereTree_Destroy(tree);
+}
+
+static void pairs_are_brute_forces(void** state)
+{
+	(void)state;
+	for (int kind = 0; kind < SCENE_CHARACTERS; ++kind)
+	{
+		sceneCharacter c;
+		assert_true(sceneCharacter_Create(&c, (sceneCharacterKind)kind));
+		for (size_t d = 0; d < LENGTH_OF(deformers); ++d)
+		{
+			snugModel* model = MakePaperModel(&c, deformers[d]);
+			for (int i = 0; i < TestCount(6); ++i)
+			{
+				uint64_t seed = TestSeed() + (uint64_t)i;
+				sceneRandom random = { seed };
+				print_message("%s, deformer %d, seed %llu\n", c.name, (int)deformers[d], (unsigned long long)seed);
+				RunVariant(&c, model, variants + (size_t)i % LENGTH_OF(variants), i, &random);
+			}
+			snugModel_Destroy(model);
+		}
+		sceneCharacter_Free(&c);
+	}
+}
+
+// Every node's ball, refitted from the joints alone, has all vertices below it.
+static void CheckBalls(const sceneCharacter* c, const sphereTree* tree, snugBody* body, sphereBody* spheres)
+{
+	float* positions = malloc(3 * (size_t)c->mesh.vertexCount * sizeof(float));
+	const sgTree* from = &snugBody_GetModel(body)->tree;
+	binaryTree whole;
+	assert_true(binaryTree_Create(&whole, snugBody_GetModel(body)));
+	Evaluate(c, body, positions);
+	assert_int_equal(sphereBody_Update(spheres), snug_success);
+	for (uint32_t i = 0; i < sphereTree_GetNodeCount(tree); ++i)
+	{
+		sphereBall ball = sphereBody_Refit(spheres, i);
+		const binaryNode* node = whole.nodes + sphereTree_GetWhole(tree, i);
+		for (uint32_t k = 3 * node->firstLeaf; k < 3 * (node->firstLeaf + node->leafCount); ++k)
+		{
+			const float* p = positions + 3 * (size_t)from->vertexMap[whole.corners[k / 3][k % 3]];
+			double x = (double)p[0] - ball.center[0], y = (double)p[1] - ball.center[1],
+			       z = (double)p[2] - ball.center[2];
+			assert_true(sqrt(x * x + y * y + z * z) <= ball.radius);
+		}
+	}
+	binaryTree_Free(&whole);
+	free(positions);
+}
+
+static void balls_contain_their_vertices(void** state)
+{
+	(void)state;
+	sceneCharacter c;
+	assert_true(sceneCharacter_Create(&c, scene_man));
+	for (size_t d = 0; d < LENGTH_OF(deformers); ++d)
+	{
+		snugModel* model = MakePaperModel(&c, deformers[d]);
+		snugBody* body = MakeBody(model, NULL);
+		for (size_t v = 0; v < LENGTH_OF(variants); ++v)
+		{
+			sphereTree* tree = sphereTree_Create(model, variants + v);
+			sphereBody* spheres = sphereBody_Create(tree, body);
+			for (int i = 0; i < TestCount(4); ++i)
+			{
+				uint64_t seed = TestSeed() + (uint64_t)i;
+				sceneRandom random = { seed };
+				print_message("deformer %d, seed %llu\n", (int)deformers[d], (unsigned long long)seed);
+				PoseRandomly(&random, i, &c, body);
+				CheckBalls(&c, tree, body, spheres);
+			}
+			sphereBody_Destroy(spheres);
+			sphereTree_Destroy(tree);
+		}
+		snugBody_Destroy(body);
+		snugModel_Destroy(model);
+	}
+	sceneCharacter_Free(&c);
+}
+
+static double SumRest(const sphereTree* tree)
+{
+	double sum = 0.0;
+	for (uint32_t i = 0; i < sphereTree_GetNodeCount(tree); ++i)
+	{
+		sum += sphereTree_GetRestBall(tree, i).radius;
+	}
+	return sum;
+}
+
+static double SumRefitted(const sphereTree* tree, snugBody* body)
+{
+	sphereBody* spheres = sphereBody_Create(tree, body);
+	double sum = 0.0;
+	assert_int_equal(sphereBody_Update(spheres), snug_success);
+	for (uint32_t i = 0; i < sphereTree_GetNodeCount(tree); ++i)
+	{
+		sum += sphereBody_Refit(spheres, i).radius;
+	}
+	sphereBody_Destroy(spheres);
+	return sum;
+}
+
+// Each option makes another tree, in the direction that it should.
+static void options_make_a_difference(void** state)
+{
+	(void)state;
+	sceneCharacter c;
+	float matrices[12 * SCENE_MAX_JOINTS];
+	assert_true(sceneCharacter_Create(&c, scene_creature));
+	snugModel* model = MakePaperModel(&c, snug_skin);
+	snugBody* body = MakeBody(model, NULL);
+	sceneCharacter_Contort(&c, 1.0, matrices);
+	assert_int_equal(snugBody_SetJoints(body, matrices, 0, c.weights.transformCount), snug_success);
+	sphereTree* plain = sphereTree_Create(model, &(sphereTreeDef){ 0 });
+	sphereTree* pruned = sphereTree_Create(model, &(sphereTreeDef){ .prune = 0.8 });
+	sphereTree* more = sphereTree_Create(model, &(sphereTreeDef){ .prune = 0.6 });
+	sphereTree* average = sphereTree_Create(model, &(sphereTreeDef){ .averageAtRest = true });
+	sphereTree* smallest = sphereTree_Create(model, &(sphereTreeDef){ .smallestInRefit = true });
+	// A binary tree over single triangles has one node less than two per triangle.
+	assert_int_equal(sphereTree_GetNodeCount(plain), 2 * c.mesh.triangleCount - 1);
+	assert_true(sphereTree_GetNodeCount(pruned) < sphereTree_GetNodeCount(plain));
+	assert_true(sphereTree_GetNodeCount(more) < sphereTree_GetNodeCount(pruned));
+	assert_true(SumRest(average) > 1.01 * SumRest(plain));
+	assert_true(SumRefitted(smallest, body) < 0.999 * SumRefitted(plain, body));
+	sphereTree_Destroy(plain);
+	sphereTree_Destroy(pruned);
+	sphereTree_Destroy(more);
+	sphereTree_Destroy(average);
+	sphereTree_Destroy(smallest);
+	snugBody_Destroy(body);
+	snugModel_Destroy(model);
+	sceneCharacter_Free(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pairs_are_brute_forces),
+		cmocka_unit_test(balls_contain_their_vertices),
+		cmocka_unit_test(options_make_a_difference),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+#!/bin/sh
+# Tests of what `snug check` finds beyond pairs between bodies: a body against itself, distances, margins, curves.
+# usage: test_program_near.sh SNUG MAKE_OBJ MAKE_GLB
+# shellcheck disable=SC2034 # used by test_lib.sh
+snug=$1
+make_obj=$2
+make_glb=$3
+# shellcheck source=/dev/null
+. "$(dirname "$0")/../support/test_lib.sh"
+for mesh in box blob torus tetrahedron; do
+	"$make_obj" $mesh $mesh.obj || fail "make_obj $mesh"
+done
+for name in worm skins; do
+	"$make_glb" $name $name.glb || fail "make_glb $name"
+done
+
+# count_is NUMBER: pairs of the last output's only frame.
+count_is()
+{
+	checks=$((checks + 1))
+	grep -q "\"count\":$1[,}]" out || fail "count is not $1: $(grep -o '"count":[0-9]*' out)"
+}
+
+# A file alone is checked against itself: the worm bends into itself half way, and nowhere else.
+expect 0 "" check worm.glb --clip bend --fps 5 --csv
+checks=$((checks + 1))
+[ "$(awk -F , 'NR > 1 { printf "%s", ($3 > 0 ? "x" : ".") }' out)" = "..xx.." ] || fail "the worm meets itself elsewhere: $(cat out)"
+expect 0 "" check worm.glb --clip bend --from 0.4 --to 0.4 --json
+checks=$((checks + 1))
+grep -q '"pairs":\[\[0,[0-9]*,0,[0-9]*\]' out || fail "pairs of a body with itself do not say so"
+expect 3 "" check worm.glb --clip bend --fps 5 --fail-on-contact --first
+expect 0 "" check --self worm.glb torus.obj --clip bend --from 0.4 --to 0.4 --json --place 0,0,0 --place 100,0,0
+holds '"count":184'
+expect 0 "" check worm.glb torus.obj --clip bend --from 0.4 --to 0.4 --json --place 0,0,0 --place 100,0,0
+count_is 0
+# What meets at rest does not count, unless it is asked for.
+printf 'v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0.5 0.5 -1\nv 0.5 0.5 1\nv 0.6 0.5 1\nf 1 2 3\nf 4 5 6\n' >cross.obj
+expect 0 "" check --json cross.obj
+count_is 0
+expect 0 "" check --json --self --keep-rest cross.obj
+holds '"pairs":[[0,0,0,1]],"count":1'
+# Several bodies: each with itself, and with the others.
+expect 0 "" check --json --clip bend --from 0.4 --to 0.4 skins.glb
+grep -oE '\[[0-9]+,[0-9]+,[0-9]+,[0-9]+\]' out | tr -d '[]' | cut -d , -f 1,3 | sort -u >kinds
+checks=$((checks + 1))
+{ awk -F , '$1 == $2' kinds | grep -q . && awk -F , '$1 != $2' kinds | grep -q .; } || fail "one file: not all is checked: $(cat kinds)"
+
+# Distances: boxes half a unit apart along x, then touching, then one in the other, whose surfaces are apart.
+expect 0 "" check --json --distance box.obj box.obj --place 0,0,0 --place 2,0.25,0
+holds '"distances":[{"bodies":[0,1],"distance":0.5,'
+holds '[[1.5,'
+expect 0 "" check --distance box.obj box.obj --place 0,0,0 --place 2,0.25,0
+holds "         0.5  1.5 "
+expect 0 "" check --csv --distance box.obj box.obj --place 0,0,0 --place 1.5,0,0
+holds ',0.0'
+expect 0 "" check --json --distance box.obj tetrahedron.obj --place 0,0,0 --place 0.25,0.25,0.25 --scale 1 --scale 0.125
+holds '"distance":0.25,'
+count_is 0
+expect 0 "" check --distance worm.glb torus.obj --clip bend --fps 5 --place 0,0,0 --place 9,0,0
+holds "  distance"
+
+# Margins: nothing just below half a unit, the facing sides at half a unit.
+expect 0 "" check --json --margin 0.499999 box.obj box.obj --place 0,0,0 --place 2,0.25,0
+count_is 0
+holds '"margin":0.499999'
+expect 0 "" check --json --margin 0.5 box.obj box.obj --place 0,0,0 --place 2,0.25,0
+checks=$((checks + 1))
+grep -q '"count":0' out && fail "nothing is within the margin"
+expect 0 "" check --json --margin 1e-20 blob.obj torus.obj
+sed 's/,"margin":.*//' out >near
+expect 0 "" check --json blob.obj torus.obj
+checks=$((checks + 1))
+sed 's/}$//' out | cmp -s - near || fail "what meets is not what is nearer than next to nothing"
+
+# Curves: closed between closed bodies; the same points in all three formats.
+for ending in obj ply json; do
+	expect 0 "" check --json --contacts curves.$ending blob.obj torus.obj --place 0,0,0 --place 0.7,0.1,0.2
+done
+curves=$(sed 's/.*"curves":\([0-9]*\).*/\1/' out)
+checks=$((checks + 4))
+[ "$curves" -gt 0 ] || fail "no curves"
+[ "$(grep -c '"closed":true,"ends":\[null,null\]' curves.json)" -eq "$curves" ] || fail "curves of closed bodies are open"
+[ "$(grep -c '^l ' curves.obj)" -eq "$curves" ] || fail "OBJ has other curves"
+points=$(grep -c '^v ' curves.obj)
+grep -q "^element vertex $points$" curves.ply && grep -q "^element edge $points$" curves.ply || fail "PLY has other points"
+checks=$((checks + 2))
+grep '^v ' curves.obj | cut -c 3- >a
+sed '1,/end_header/d' curves.ply | head -n "$points" | cmp -s a - || fail "PLY and OBJ differ"
+sed 's/.*"points"://' curves.json | grep -oE '\[[^][]+\]' | tr -d '[]' | tr , ' ' | cmp -s a - || fail "JSON and OBJ differ"
+expect 0 "" check --contacts curves.obj blob.obj torus.obj --place 0,0,0 --place 0.7,0.1,0.2
+holds " closed"
+# Depth: a tetrahedron whose tip reaches an eighth into another one, and a page that says so.
+expect 0 "" check --contacts deep.json tetrahedron.obj tetrahedron.obj --place 0,0,0 --place 0.25,0.25,-0.125 --scale 1 --scale 0.25 --html deep.html
+checks=$((checks + 2))
+grep -q '"depth":0.125,' deep.json || fail "the depth is not an eighth: $(grep -o '"depth":[^,]*' deep.json)"
+grep -q '<b>0.125</b>' deep.html || grep -q '>0.125<' deep.html || fail "the page does not say how deep"
+expect 0 "" check --contacts moving.json --clip bend --fps 5 worm.glb torus.obj
+checks=$((checks + 1))
+grep -q '"frame":[1-9]' moving.json || fail "there are no curves of later frames"
+expect 0 "" check --json --contacts none.json box.obj box.obj --place 0,0,0 --place 9,0,0
+checks=$((checks + 1))
+[ "$(tr -d '\n' <none.json)" = '{"version":1,"curves":[]}' ] || fail "no contact: $(cat none.json)"
+
+# What does not go together.
+expect 2 "--margin is a distance" check --margin -1 box.obj blob.obj
+expect 2 "--margin or --first, not both" check --margin 1 --first box.obj blob.obj
+expect 2 "--margin or --self, not both" check --margin 1 --self box.obj
+expect 2 "--margin or --contacts, not both" check --margin 1 --contacts a.obj box.obj blob.obj
+expect 2 "--first or --contacts, not both" check --first --contacts a.obj box.obj blob.obj
+expect 2 "--method brute finds pairs that meet" check --method brute --self box.obj blob.obj
+expect 2 "--keep-rest needs --self" check --keep-rest box.obj blob.obj
+expect 2 "must end in one of .obj .ply .json" check --contacts curves.txt box.obj blob.obj
+expect 2 "box.obj: is the input" check --contacts box.obj box.obj blob.obj
+expect 1 "nowhere/c.obj: " check --contacts nowhere/c.obj box.obj blob.obj
+
+finish

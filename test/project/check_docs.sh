@@ -1,0 +1,113 @@
+#!/bin/sh
+# Usage: check_docs.sh SOURCE_DIR
+# The C program of docs/c.md is examples/minimal.c. Every relative link in the documents leads to a file, and to a heading of it.
+# Excerpts of C++ and JavaScript are parts of programs that tests run. Every document is in the site's menu. What the
+# migration tables name exists: on our side always, on the other side where that library is installed.
+set -eu
+cd "$1"
+status=0
+
+# complain TEXT
+complain()
+{
+	echo "$1"
+	status=1
+}
+
+# slugs DOCUMENT: the anchors of its headings, as GitHub makes them
+slugs()
+{
+	awk '/^ *(```|~~~)/ { fenced = !fenced } !fenced && /^#+ / { sub(/^#+ */, ""); print tolower($0) }' "$1" |
+		sed -E 's/[^[:alnum:]_ -]//g; s/ /-/g'
+}
+
+program=$(awk '/^```c$/ { inside = 1; text = ""; next }
+	/^```/ { if (inside && text ~ /int main/) { printf "%s", text; exit } inside = 0 }
+	inside { text = text $0 "\n" }' docs/c.md)
+if [ "$program" != "$(cat examples/minimal.c)" ]; then
+	complain "docs/c.md: the first C program differs from examples/minimal.c"
+fi
+
+version=$(awk '/^#define SNUG_VERSION_(MAJOR|MINOR|PATCH) / { printf "%s%s", dot, $3; dot = "." }' include/snug/snug.h)
+if ! grep -qF "## $version" CHANGELOG.md; then
+	complain "CHANGELOG.md has no entry '## $version'"
+fi
+
+for document in *.md docs/*.md docs/*/*.md; do
+	for link in $(grep -oE '\]\([^) ]+' "$document" | sed 's/^](//'); do
+		file=${link%%#*}
+		case $link in
+		*://* | mailto:*) continue ;;
+		\#*) path=$document ;;
+		*) path=$(dirname "$document")/$file ;;
+		esac
+		# Pictures of the site are made with it: docs/site/build.py stops where one is missing.
+		case $document:$file in docs/site/*:pictures/* | docs/site/*:strip.png | docs/site/*:kick-report.html) continue ;; esac
+		[ -e "$path" ] || { complain "$document: no such file: $link"; continue; }
+		case $link in
+		*.md\#* | \#*) slugs "$path" | grep -qxF -e "${link#*#}" || complain "$document: no such heading: $link" ;;
+		esac
+	done
+done
+
+for document in docs/*.md docs/bounds/*.md; do
+	grep -q " ${document#docs/}\$" docs/site/mkdocs.yml || complain "docs/site/mkdocs.yml: $document is in no menu"
+done
+for header in include/snug/*.h; do
+	grep -q " reference/$(basename "$header" .h).md\$" docs/site/mkdocs.yml || complain "docs/site/mkdocs.yml: $header is in no menu"
+done
+
+# excerpts LANGUAGE DOCUMENT SOURCE: every block of this language in DOCUMENT is part of SOURCE.
+excerpts()
+{
+	awk -v language="$1" -v document="$2" 'NR == FNR { source = source $0 "\n"; next }
+		$0 == "```" language { inside = 1; text = ""; next }
+		/^```/ { if (inside) { ++count; if (!index(source, text)) { print document ": not in the program: " text; bad = 1 } } inside = 0 }
+		inside { text = text $0 "\n" }
+		END { if (!count) { print document ": no excerpt in " language; bad = 1 } exit bad }' "$3" "$2" || status=1
+}
+excerpts cpp docs/tutorial.md examples/crowd.cpp
+excerpts js docs/tutorial.md web/package/README.md
+
+# Files, commands, tests and public names of the papers' first table exist.
+for word in $(awk '/^## / { inside = $0 == "## Where everything is" } inside && /^[|]/' docs/papers.md | grep -oE '`[^`]+`' | tr -d '`' | tr ' ' ':'); do
+	case $word in
+	*/*) [ -e "$word" ] ;;
+	bench:* | scene:*) grep -q "^- ${word#*:} (" docs/program.md ;;
+	test_*) ls test/*/"$word.c" >/dev/null 2>&1 ;;
+	program_*) grep -q "NAME ${word%_*}" test/program.cmake ;;
+	*) grep -qw "$word" include/snug/*.h ;;
+	esac || complain "docs/papers.md: there is no $word"
+done
+
+# names SECTION COLUMN: what a column of a migration table has in backticks, a word each
+names()
+{
+	awk -F ' *[|] *' -v section="## $1" -v column="$(($2 + 1))" '/^## / { inside = $0 == section }
+		inside && /^[|]/ && !/^[|]-/ { print $column }' docs/migration.md | grep -oE '`[A-Za-z_][A-Za-z0-9_]*`' | tr -d '`' | sort -u
+}
+
+# compare SECTION COLUMN DIRECTORY...: they are words of files there
+compare()
+{
+	section=$1 column=$2
+	shift 2
+	for directory; do
+		[ -d "$directory" ] || { echo "not compared: docs/migration.md with $section: no $directory"; return 0; }
+	done
+	list=$(names "$section" "$column")
+	[ -n "$list" ] || complain "docs/migration.md: no names of $section"
+	for name in $list; do
+		grep -rqwE "$name" "$@" || complain "docs/migration.md: $section has no $name"
+	done
+}
+for section in FCL Embree Bullet; do
+	compare $section 2 include/snug
+done
+compare three-mesh-bvh 2 web/package
+include=${SNUG_PEERS_INCLUDE:-/usr/include}
+compare FCL 1 "$include/fcl"
+compare Embree 1 "$include/embree3"
+compare Bullet 1 "$include/bullet"
+compare three-mesh-bvh 1 "${SNUG_WEB_MODULES:-build/web/node_modules}/three-mesh-bvh/src"
+exit $status

@@ -1,0 +1,378 @@
+// test/query/test_inside.c: points and bodies in closed bodies. Oracle: crossings of a segment in a random direction
+// with all triangles, by signs in rational arithmetic; directions in which any of them is zero are not used.
+#include "posed.h"
+#include "rational_segment.h"
+
+#include "geometry/crossing.h"
+#include "snug/snug_queries.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The winding number, or INT32_MAX if the segment from p to q meets an edge or ends in a plane.
+static int32_t RationalWinding(const Posed* posed, const float p[3], const float q[3], bool* isOdd)
+{
+	int32_t winding = 0;
+	*isOdd = false;
+	for (uint32_t i = 0; i < posed->thing.mesh.triangleCount; ++i)
+	{
+		float c[3][3];
+		Posed_Triangle(posed, i, c);
+		int sideP = RationalSide(p, c[0], c[1], c[2]), sideQ = RationalSide(q, c[0], c[1], c[2]);
+		if (sideP == 0 && sideQ == 0) // without area: a line in a random direction does not meet it
+		{
+			continue;
+		}
+		int turns[3];
+		for (int k = 0; k < 3; ++k)
+		{
+			turns[k] = RationalSide(p, q, c[k], c[(k + 1) % 3]);
+		}
+		bool isZero = turns[0] == 0 || turns[1] == 0 || turns[2] == 0;
+		bool mayMeet =
+		    sideP * sideQ <= 0 && turns[0] * turns[1] >= 0 && turns[1] * turns[2] >= 0 && turns[2] * turns[0] >= 0;
+		if (mayMeet && (isZero || sideP == 0 || sideQ == 0))
+		{
+			return INT32_MAX;
+		}
+		*isOdd = *isOdd != mayMeet;
+		winding += mayMeet ? sideQ : 0;
+	}
+	return winding;
+}
+
+static bool IsOnSurface(const Posed* posed, const float p[3], uint32_t* triangle)
+{
+	for (uint32_t i = 0; i < posed->thing.mesh.triangleCount; ++i)
+	{
+		float c[3][3];
+		double t;
+		Posed_Triangle(posed, i, c);
+		if (RationalSegmentHit(p, p, (const float(*)[3])c, &t))
+		{
+			*triangle = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static snugPointSide Expect(sceneRandom* random, const Posed* posed, const float p[3])
+{
+	snugPointSide place = { .triangle = SNUG_NONE };
+	if (IsOnSurface(posed, p, &place.triangle))
+	{
+		place.side = snug_onSurface;
+		return place;
+	}
+	bool isOdd = false;
+	do
+	{
+		float q[3];
+		for (int k = 0; k < 3; ++k)
+		{
+			q[k] = p[k] + (float)(RandomSign(random) * sceneRandom_Range(random, 1e37, 2e37));
+		}
+		place.winding = RationalWinding(posed, p, q, &isOdd);
+	} while (place.winding == INT32_MAX);
+	place.side = isOdd ? snug_inside : snug_outside;
+	return place;
+}
+
+static sceneMesh RandomClosedMesh(sceneRandom* random, int n)
+{
+	sceneMesh mesh = n % 5 == 0   ? sceneMakeTetrahedron()
+	                 : n % 5 == 1 ? sceneMakeVoxelBox(2, 1 + (uint32_t)n % 3, 2, 0.5)
+	                 : n % 5 == 2 ? sceneMakeTorus(0.7, 0.3, 6, 5)
+	                              : sceneMakeBlob(3, (uint64_t)n);
+	if (n % 5 == 4) // two parts
+	{
+		sceneMesh other = sceneMakeBlob(2, (uint64_t)n + 1);
+		sceneMesh_Translate(&other, sceneRandom_Range(random, -2.0, 2.0) + (n % 2 == 0 ? 6.0 : 0.0), 0.25, 0.0);
+		assert_true(sceneMesh_Append(&mesh, &other));
+		sceneMesh_Free(&other);
+	}
+	return mesh;
+}
+
+// Coordinates of vertices, mixed, and points next to them: half-lines through corners and edges.
+static void HardPoint(sceneRandom* random, const Posed* posed, float p[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		uint32_t v = sceneRandom_Index(random, posed->thing.mesh.vertexCount);
+		p[k] = posed->positions[3 * v + (uint32_t)k];
+	}
+	uint32_t v = sceneRandom_Index(random, posed->thing.mesh.vertexCount);
+	uint32_t kind = sceneRandom_Index(random, 5);
+	if (kind >= 1) // on the half-line through a vertex
+	{
+		memcpy(p + 1, posed->positions + 3 * v + 1, 2 * sizeof(float));
+	}
+	if (kind == 2) // as close to the surface as float32 comes
+	{
+		memcpy(p, posed->positions + 3 * v, 3 * sizeof(float));
+		uint32_t axis = sceneRandom_Index(random, 3);
+		p[axis] = nextafterf(p[axis], sceneRandom_Index(random, 2) == 0 ? -10.0f : 10.0f);
+	}
+	if (kind >= 3)
+	{
+		p[0] = (float)sceneRandom_Range(random, -1.5, 1.5);
+	}
+	if (kind == 4)
+	{
+		p[1] = 0.5f * (p[1] + posed->positions[3 * sceneRandom_Index(random, posed->thing.mesh.vertexCount) + 1]);
+	}
+}
+
+static void points_are_where_rationals_say(void** state)
+{
+	(void)state;
+	uint64_t places[3] = { 0 };
+	for (int n = 0; n < TestCount(50); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		snugPool* pool = n % 5 == 0 ? MakePool(4096 * 3) : NULL;
+		Posed posed = Posed_Make(&random, RandomClosedMesh(&random, n),
+		    n % 5 == 1 ? snug_rigid : (snugDeformer)(n % POSED_DEFORMERS), pool); // twins stay together
+		uint64_t open = 1;
+		assert_int_equal(snugModel_CountOpenEdges(posed.thing.model, &open), snug_success);
+		assert_int_equal(open, 0);
+		for (int i = 0; i < 3; ++i)
+		{
+			float points[4][3];
+			snugPointSide found[4];
+			for (int k = 0; k < 4; ++k)
+			{
+				HardPoint(&random, &posed, points[k]);
+			}
+			snugResult result = snugFindInside(posed.thing.body, points[0], 0, 4, found, posed.origin);
+			assert_int_equal(result.status, snug_success);
+			for (int k = 0; k < 4; ++k)
+			{
+				snugPointSide expected = Expect(&random, &posed, points[k]);
+				// Triangles of boxes of voxels turn either way.
+				expected.winding = n % 5 == 1 ? found[k].winding : expected.winding;
+				if (memcmp(&expected, found + k, sizeof(expected)) != 0)
+				{
+					fail_msg("seed %llu: (%a %a %a) is at %d %d %u, not %d %d %u", (unsigned long long)seed,
+					    (double)points[k][0], (double)points[k][1], (double)points[k][2], found[k].side,
+					    found[k].winding, found[k].triangle, expected.side, expected.winding, expected.triangle);
+				}
+				result.count -= expected.side != snug_outside;
+				++places[expected.side];
+			}
+			assert_int_equal(result.count, 0);
+			Posed_Change(&random, &posed);
+		}
+		Posed_Free(&posed);
+		snugPool_Destroy(pool);
+	}
+	assert_true(TestScale() < 1.0 || (places[0] > 10 && places[1] > 10 && places[2] > 10));
+}
+
+// Of a surface that is not closed: what all triangles say about the half-line.
+static void open_bodies_have_an_answer(void** state)
+{
+	(void)state;
+	for (int n = 0; n < TestCount(200); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		Posed posed = Posed_Make(
+		    &random, RandomMesh(&random, (MeshKind)(n % MESH_KINDS)), (snugDeformer)(n % POSED_DEFORMERS), NULL);
+		for (int i = 0; i < 8 && posed.thing.mesh.triangleCount > 0; ++i)
+		{
+			float p[3];
+			HardPoint(&random, &posed, p);
+			snugPointSide found;
+			snugFindInside(posed.thing.body, p, 0, 1, &found, posed.origin);
+			int32_t winding = 0;
+			for (uint32_t t = 0; t < posed.thing.mesh.triangleCount; ++t)
+			{
+				float c[3][3];
+				Posed_Triangle(&posed, t, c);
+				winding += sgHalfLine_Cross(p, (const float(*)[3])c);
+			}
+			if (found.side != snug_onSurface && found.winding != winding)
+			{
+				fail_msg("seed %llu: winding %d, not %d", (unsigned long long)seed, found.winding, winding);
+			}
+		}
+		Posed_Free(&posed);
+	}
+}
+
+// Small tetrahedra all over the place: leaves hold some that are inside and some that are not.
+static sceneMesh MakeDust(sceneRandom* random)
+{
+	sceneMesh dust = sceneMakeTetrahedron();
+	ScaleMesh(&dust, 0.03f);
+	sceneMesh grain = sceneMesh_Copy(&dust);
+	const double reach = sceneRandom_Range(random, 0.3, 2.0);
+	for (uint32_t count = sceneRandom_Index(random, 12); count > 0; --count)
+	{
+		sceneMesh_Translate(&grain, sceneRandom_Range(random, -reach, reach), sceneRandom_Range(random, -reach, reach),
+		    sceneRandom_Range(random, -reach, reach));
+		assert_true(sceneMesh_Append(&dust, &grain));
+	}
+	sceneMesh_Free(&grain);
+	return dust;
+}
+
+static snugSide ExpectBody(const Posed* inner, const Posed* outer, const double origin[3])
+{
+	PairList pairs = BruteAll(&inner->thing, &outer->thing, origin);
+	bool touch = pairs.count > 0, isAny[3] = { false };
+	PairList_Free(&pairs);
+	for (uint32_t i = 0; i < inner->thing.mesh.triangleCount && !touch; ++i)
+	{
+		float c[3][3];
+		snugPointSide place;
+		Posed_Triangle(inner, i, c);
+		assert_int_equal(snugFindInside(outer->thing.body, c[0], 0, 1, &place, origin).status, snug_success);
+		isAny[place.side] = true;
+	}
+	return touch ? snug_onSurface : isAny[0] && isAny[1] ? snug_partlyInside : isAny[1] ? snug_inside : snug_outside;
+}
+
+static void PlaceBody(sceneRandom* random, Posed* posed, double reach, const double origin[3])
+{
+	snugFrame frame = { { sceneRandom_Range(random, -reach, reach), sceneRandom_Range(random, -0.5, 0.5), 0.0 },
+		{ 0.0 } };
+	RandomRotation(random, frame.rotation);
+	assert_int_equal(snugBody_SetFrame(posed->thing.body, &frame), snug_success);
+	memcpy(posed->origin, origin, sizeof(posed->origin));
+	Posed_Read(posed);
+}
+
+static void bodies_are_where_their_corners_are(void** state)
+{
+	(void)state;
+	uint64_t places[4] = { 0 };
+	for (int n = 0; n < TestCount(200); ++n)
+	{
+		uint64_t seed = TestSeed() + (uint64_t)n;
+		sceneRandom random = { seed };
+		const bool isDust = n % 4 == 3;
+		sceneMesh meshes[2] = { isDust ? MakeDust(&random) : RandomClosedMesh(&random, n), sceneMakeBlob(6, seed) };
+		ScaleMesh(meshes, isDust ? 1.0f : n % 3 == 0 ? 0.1f : 0.3f);
+		Posed inner = Posed_Make(&random, meshes[0], snug_rigid, NULL);
+		Posed outer = Posed_Make(&random, meshes[1], (snugDeformer)(n % 2), NULL);
+		const double origin[3] = { n % 5 == 0 ? 100.0 : 0.0, 0.0, n % 7 == 0 ? -3.0 : 0.0 };
+		PlaceBody(&random, &inner, 1.5, origin);
+		if (n % 3 != 0)
+		{
+			PlaceBody(&random, &outer, 1.0, origin);
+		}
+		snugSide side;
+		snugResult result = snugFindBodyInside(inner.thing.body, outer.thing.body, origin, &side);
+		assert_true(result.status == snug_success && result.complete);
+		snugSide expected = ExpectBody(&inner, &outer, origin);
+		if (side != expected || result.count != (expected == snug_inside))
+		{
+			fail_msg("seed %llu: %d, not %d", (unsigned long long)seed, side, expected);
+		}
+		++places[expected];
+		Posed_Free(&inner);
+		Posed_Free(&outer);
+	}
+	assert_true(TestScale() < 1.0 || (places[0] > 10 && places[1] > 10 && places[2] > 10 && places[3] > 10));
+}
+
+// A small body in a large one, far from its surface: nearly nothing of either is evaluated.
+static void little_is_evaluated(void** state)
+{
+	(void)state;
+	Thing outer = Thing_Make(sceneMakeBlob(40, 1), snug_free, (snugTreeDef){ 0 }, NULL);
+	sceneMesh small = sceneMakeBlob(40, 2);
+	ScaleMesh(&small, 0.2f);
+	Thing inner = Thing_Make(small, snug_free, (snugTreeDef){ 0 }, NULL);
+	snugSide side;
+	snugResult result = snugFindBodyInside(inner.body, outer.body, NULL, &side);
+	assert_int_equal(side, snug_inside);
+	assert_true(result.counters.triangleTests < 200);
+	assert_int_equal(snugFindBodyInside(outer.body, inner.body, NULL, NULL).count, 0);
+	Thing_Free(&inner);
+	Thing_Free(&outer);
+}
+
+static void OpenEdges(sceneMesh mesh, uint64_t expected)
+{
+	snugModel* model = MakeModel(&mesh, snug_rigid, (snugTreeDef){ 0 });
+	uint64_t count = 99;
+	assert_int_equal(snugModel_CountOpenEdges(model, &count), snug_success);
+	assert_int_equal(count, expected);
+	snugModel_Destroy(model);
+	sceneMesh_Free(&mesh);
+}
+
+static void open_edges_are_counted(void** state)
+{
+	(void)state;
+	OpenEdges(sceneMakeTriangle(), 3);
+	OpenEdges(sceneMakeTetrahedron(), 0);
+	OpenEdges(sceneMakeCloth(1.0, 1.0, 4, 3), 14);
+	OpenEdges(sceneMakeTorus(1.0, 0.2, 9, 7), 0);
+	uint64_t count;
+	assert_int_equal(snugModel_CountOpenEdges(NULL, &count), snug_badArgument);
+	TestAllocator allocator = { 0 };
+	sceneMesh mesh = sceneMakeTetrahedron();
+	snugModelDef def = MeshDef(&mesh, snug_rigid, (snugTreeDef){ 0 });
+	def.allocator = TestAllocator_Get(&allocator);
+	snugModel* model;
+	assert_int_equal(snugModel_Create(&def, &model), snug_success);
+	allocator.failAt = allocator.calls + 1;
+	assert_int_equal(snugModel_CountOpenEdges(model, &count), snug_outOfMemory);
+	assert_int_equal(snugModel_CountOpenEdges(model, &count), snug_success);
+	snugModel_Destroy(model);
+	assert_int_equal(allocator.live, 0);
+	assert_int_equal(allocator.faults, 0);
+	sceneMesh_Free(&mesh);
+}
+
+static void bad_questions_are_refused(void** state)
+{
+	(void)state;
+	Thing a = Thing_Make(sceneMakeTetrahedron(), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	Thing b = Thing_Make(RandomMesh(&(sceneRandom){ 1 }, mesh_empty), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	float points[2][3] = { { 0.1f, 0.1f, 0.1f }, { 0.0f, NAN, 0.0f } };
+	snugPointSide places[2];
+	const double nowhere[3] = { NAN }, far[3] = { 1e300 };
+	snugSide side = snug_inside;
+	assert_int_equal(snugFindInside(a.body, points[0], 0, 1, places, NULL).status, snug_success);
+	assert_int_equal(snugFindInside(a.body, points[0], 0, 2, places, NULL).status, snug_badInput);
+	assert_int_equal(snugFindInside(a.body, points[0], 4, 1, places, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindInside(NULL, points[0], 0, 1, places, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindInside(a.body, NULL, 0, 1, places, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindInside(a.body, NULL, 0, 0, NULL, NULL).status, snug_success);
+	assert_int_equal(snugFindInside(a.body, points[0], 0, 1, places, nowhere).status, snug_badArgument);
+	assert_int_equal(snugFindInside(a.body, points[0], 0, 1, places, far).status, snug_outOfRange);
+	assert_int_equal(snugFindInside(b.body, points[0], 0, 1, places, NULL).count, 0);
+	assert_int_equal(snugFindBodyInside(a.body, a.body, NULL, &side).status, snug_badArgument);
+	assert_int_equal(side, snug_outside);
+	assert_int_equal(snugFindBodyInside(a.body, NULL, NULL, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindBodyInside(a.body, b.body, nowhere, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindBodyInside(a.body, b.body, far, NULL).status, snug_outOfRange);
+	assert_int_equal(snugFindBodyInside(a.body, b.body, NULL, &side).count, 0);
+	assert_int_equal(side, snug_outside);
+	assert_int_equal(snugFindBodyInside(b.body, a.body, NULL, &side).count, 0);
+	assert_int_equal(side, snug_outside);
+	Thing_Free(&a);
+	Thing_Free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(points_are_where_rationals_say),
+		cmocka_unit_test(open_bodies_have_an_answer),
+		cmocka_unit_test(bodies_are_where_their_corners_are),
+		cmocka_unit_test(little_is_evaluated),
+		cmocka_unit_test(open_edges_are_counted),
+		cmocka_unit_test(bad_questions_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+// test/support/support.h: what the tests of the core share: seeds, random scenes, the brute-force oracle, odd
+// allocators.
+//
+// Every property test draws from a seed and prints it when it fails: SNUG_SEED=number repeats that case first.
+// SNUG_TEST_SCALE multiplies how many cases are tried.
+#ifndef TEST_SUPPORT_H
+#define TEST_SUPPORT_H
+
+// cmocka.h needs these before it.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lab/scenes/mesh.h"
+#include "lab/scenes/random.h"
+#include "snug/snug.h"
+
+uint64_t TestSeed(void);  // SNUG_SEED, default 1
+int TestCount(int count); // times SNUG_TEST_SCALE, at least 1
+double TestScale(void);   // SNUG_TEST_SCALE, default 1
+#define LENGTH_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+// --- Random scenes --------------------------------------------------------------------------------------------------
+
+// Kinds of meshes that go wrong in different ways.
+typedef enum MeshKind
+{
+	mesh_soup,        // triangles of all sizes, nothing shared
+	mesh_bigSoup,     // every triangle overlaps every other
+	mesh_blob,        // closed, shared vertices
+	mesh_torus,       //
+	mesh_cloth,       // exactly coplanar
+	mesh_voxels,      // many exactly coplanar and touching faces
+	mesh_repeated,    // each triangle several times
+	mesh_zeroArea,    // points and segments among the triangles
+	mesh_single,      // one triangle
+	mesh_tetrahedron, //
+	mesh_empty,       // no triangle, sometimes vertices
+	mesh_unused,      // vertices that no triangle uses, far out
+	mesh_clusters,    // two far apart
+	mesh_needles,     // long and thin
+	MESH_KINDS,
+} MeshKind;
+
+const char* MeshKindName(MeshKind kind);
+sceneMesh RandomMesh(sceneRandom* random, MeshKind kind); // within about [-1, 1]^3, up to some hundred triangles
+snugTreeDef RandomTreeDef(sceneRandom* random);
+
+double RandomSign(sceneRandom* random);
+// A unit quaternion: anything, a small turn, or one of the 24 turns that map axes to axes.
+void RandomRotation(sceneRandom* random, double rotation[4]);
+
+void ScaleMesh(sceneMesh* mesh, float scale); // one rounding per coordinate
+
+// --- Models and bodies; all of these fail the test if the library does
+// ------------------------------------------------
+
+snugModelDef MeshDef(const sceneMesh* mesh, snugDeformer deformer, snugTreeDef tree);
+snugModel* MakeModel(const sceneMesh* mesh, snugDeformer deformer, snugTreeDef tree);
+snugBody* MakeBody(const snugModel* model, snugPool* pool);
+snugPool* MakePool(size_t bytes);
+void Place(snugBody* body, double x, double y, double z);
+
+// A body with everything that it needs.
+typedef struct Thing
+{
+	sceneMesh mesh; // owned
+	snugModel* model;
+	snugBody* body;
+} Thing;
+
+// Takes the mesh.
+Thing Thing_Make(sceneMesh mesh, snugDeformer deformer, snugTreeDef tree, snugPool* pool);
+void Thing_Free(Thing* thing);
+
+// --- Pairs
+// ------------------------------------------------------------------------------------------------------------
+
+typedef struct PairList
+{
+	snugPair* pairs;
+	uint64_t count;
+} PairList;
+
+void PairList_Free(PairList* list);
+
+// All pairs that snugCollide reports, in its order.
+PairList CollideAll(snugBody* a, snugBody* b, const double origin[3]);
+
+// All pairs by brute force, at the positions that snugBody_GetVertices reports.
+PairList BruteAll(const Thing* a, const Thing* b, const double origin[3]);
+
+bool SamePairs(const PairList* expected, const PairList* found);
+
+// Fails with a message that names the case, the seed and the first difference.
+void AssertSamePairs(const char* what, uint64_t seed, const PairList* expected, const PairList* found);
+
+// snugCollide against brute force. Returns the number of pairs.
+uint64_t CheckPairs(const char* what, uint64_t seed, const Thing* a, const Thing* b, const double origin[3]);
+
+// --- Allocators
+// -------------------------------------------------------------------------------------------------------
+
+// Counts, checks sizes and alignments, fails on command, and fills fresh and released memory with rubbish.
+typedef struct TestAllocator
+{
+	uint64_t calls;  // to allocate
+	uint64_t failAt; // the call that returns null, counting from 1; 0: none
+	uint64_t live;   // blocks not yet released
+	size_t liveBytes;
+	uint64_t faults; // releases with a wrong size or pointer, alignments that are no power of two up to 64
+} TestAllocator;
+
+snugAllocator TestAllocator_Get(TestAllocator* allocator);
+
+// --- Messages
+// ---------------------------------------------------------------------------------------------------------
+
+typedef struct TestMessages
+{
+	int count;
+	snugSeverity severity;
+	char last[512];
+} TestMessages;
+
+snugMessenger TestMessages_Get(TestMessages* messages);
+
+// --- Model files
+// ------------------------------------------------------------------------------------------------------
+
+// Make the checksum of a block right again after changing it. Blocks shorter than a header are left alone.
+void RepairChecksum(void* block, size_t bytes);
+
+#endif
