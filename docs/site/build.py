@@ -1,13 +1,12 @@
 #!/usr/bin/python3
 """Builds the site: usage: docs/site/build.py SNUG DRAW_BOUNDS MODELS OUTPUT
 
-The pages are the repository's own documents, README among them, pages of this folder, and a reference made from the
-headers. This program lays them out as mkdocs wants them:
+The pages are the repository's own documents, pages of this folder, of which index.md stands for README, and a reference
+made from the headers. This program lays them out as mkdocs wants them:
 - Links between documents become links between pages; files that are linked and are no documents become pages that show
   them. A link that leads nowhere stops the build.
 - Names of functions and types in code become links to the reference.
 - Formulas get subscripts (FORMULAS).
-- Long documents are split into pages by their headings (SPLITS).
 - `@name@` in pages of this folder stands for a number or a table that a command has printed (Values). None is typed.
 Needs mkdocs-material and Doxygen: tools/install-dependencies site.
 """
@@ -40,19 +39,6 @@ PAGES = {
     "python/README.md": "python-package.md",
 }
 
-# Documents that are too long for one page: (page, its title, a part of the headings that begin it). A section whose
-# heading is not named here stays on the page of the section before it.
-SPLITS = {
-    "README.md": [
-        (None, None, None),
-        ("in-c.md", "A program in C", "A program"),
-        ("installing.md", "Installing and linking", "Using it"),
-        (None, None, "The command"),
-        ("gotchas.md", "Gotchas", "Gotchas"),
-        (None, None, "More"),
-    ],
-}
-
 # Documents with formulas: x_j is x with a subscript, and indented text is a formula in a line of its own.
 FORMULAS = re.compile(r"docs/(bounds|papers)\b")
 SUBSCRIPT = re.compile(r"(?<![A-Za-z0-9_])((?:max|min|axis|[^\W\d_])[\u0300-\u036f']?)_(\{[^{}]+\}|[A-Za-z0-9]+(?:,[a-z]+)?)")
@@ -62,44 +48,6 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 MENTION = re.compile(r"(?<![\w/])docs/[\w-]+\.md")
 # Code within a sentence: that of blocks has an element before it, or tags of its own.
 INLINE_CODE = re.compile(r"(?<!</span>)<code>([^<\n]{12,})</code>")
-
-
-def slug(heading):
-    """The anchor of a heading, as GitHub makes it."""
-    return re.sub(r" ", "-", re.sub(r"[^\w\- ]", "", heading.strip().lower()))
-
-
-def sections(text):
-    """(heading or None, lines) for what stands before the first heading of level two and for each such section."""
-    parts, fenced = [(None, [])], False
-    for line in text.splitlines():
-        fenced ^= bool(FENCE.match(line))
-        if not fenced and line.startswith("## "):
-            parts.append((line[3:].strip(), []))
-        parts[-1][1].append(line)
-    return parts
-
-
-def split(name, text):
-    """The pages of a document: page -> text. Pages that are None are left out."""
-    if name not in SPLITS:
-        return {page_name(name): text}
-    pages, current = {}, SPLITS[name][0][0]
-    for heading, lines in sections(text):
-        for page, title, start in SPLITS[name]:
-            if start and heading and heading.startswith(start):
-                current = page
-                if page:
-                    pages[page] = [f"# {title}", ""]
-        if current:
-            pages.setdefault(current, []).extend(lines)
-    for lines in pages.values():
-        # The title of a page with a single section takes the place of its heading, and its anchor; what is below moves up.
-        headings = [i for i, line in enumerate(lines) if line.startswith("## ")]
-        if headings == [2]:
-            lines[0] += f" {{: #{slug(lines.pop(2)[3:])} }}"
-            lines[:] = [re.sub(r"^#(#+ )", r"\1", line) if line.startswith("###") else line for line in lines]
-    return {page: "\n".join(lines) + "\n" for page, lines in pages.items()}
 
 
 def subscripts(text):
@@ -144,15 +92,6 @@ class Layout:
         self.reference = reference
         self.values = values
         self.shown = set()
-        self.anchors = {}
-
-    def read_anchors(self, documents):
-        """On which page of a split document a heading is."""
-        for name in documents:
-            if name in SPLITS:
-                for page, text in split(name, (ROOT / name).read_text()).items():
-                    for heading, anchor in re.findall(r"(?m)^#+ (.*?)(?: \{: #(\S+) \})?$", text):
-                        self.anchors[name, anchor or slug(heading)] = page
 
     def target(self, name, link, page):
         """What a link in file `name` that stands on `page` becomes; None if it leads to a folder."""
@@ -164,8 +103,7 @@ class Layout:
             raise SystemExit(f"{name}: no such file: {link}")
         if (ROOT / file).is_dir():
             return None
-        there = self.anchors.get((file, anchor)) if anchor else None
-        there = there or page_name(file)
+        there = page_name(file)
         if Path(file).suffix in (".svg", ".png"):
             there = Path(file).name
             shutil.copy(ROOT / file, self.source / there)
@@ -236,15 +174,14 @@ class Layout:
         path.write_text(text)
 
     def add(self, name):
-        """A document, as one page or several."""
+        """A document, as a page."""
         text = (ROOT / name).read_text()
         if name.startswith("docs/site/"):
             text = self.values.fill(name, text)
         if FORMULAS.match(name):
             text = typeset(text)
-        for page, part in split(name, text).items():
-            if page:
-                self.write(page, self.convert(name, part, page))
+        page = page_name(name)
+        self.write(page, self.convert(name, text, page))
 
     def add_shown(self):
         """Files that are linked and are no documents."""
@@ -418,11 +355,10 @@ def main():
         (source / "reference" / f"{Path(header).stem}.md").write_text(reference.page(header))
 
     layout = Layout(source, reference, values)
-    documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "web/package/README.md"]
+    documents = ["CONTRIBUTING.md", "CHANGELOG.md", "web/package/README.md"]
     documents += ["python/README.md"] if (ROOT / "python/README.md").exists() else []
     documents += sorted(str(path.relative_to(ROOT)) for folder in ("docs", "docs/*")
                         for path in ROOT.glob(f"{folder}/*.md"))
-    layout.read_anchors(documents)
     for name in documents:
         layout.add(name)
     layout.add_shown()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Usage: check_docs.sh SOURCE_DIR
-# The README's C program is examples/minimal.c. Every relative link in the documents leads to a file, and to a heading of it.
+# The C program of docs/c.md is examples/minimal.c. Every relative link in the documents leads to a file, and to a heading of it.
 # Excerpts of C++ and JavaScript are parts of programs that tests run. Every document is in the site's menu. What the
 # migration tables name exists: on our side always, on the other side where that library is installed.
 set -eu
@@ -23,9 +23,9 @@ slugs()
 
 program=$(awk '/^```c$/ { inside = 1; text = ""; next }
 	/^```/ { if (inside && text ~ /int main/) { printf "%s", text; exit } inside = 0 }
-	inside { text = text $0 "\n" }' README.md)
+	inside { text = text $0 "\n" }' docs/c.md)
 if [ "$program" != "$(cat examples/minimal.c)" ]; then
-	complain "README.md: the first C program differs from examples/minimal.c"
+	complain "docs/c.md: the first C program differs from examples/minimal.c"
 fi
 
 version=$(awk '/^#define SNUG_VERSION_(MAJOR|MINOR|PATCH) / { printf "%s%s", dot, $3; dot = "." }' include/snug/snug.h)
