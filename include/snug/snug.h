@@ -29,7 +29,7 @@
 #include <snug/snug_base.h>
 
 #define SNUG_VERSION_MAJOR 0
-#define SNUG_VERSION_MINOR 2
+#define SNUG_VERSION_MINOR 3
 #define SNUG_VERSION_PATCH 0
 
 #ifdef __cplusplus

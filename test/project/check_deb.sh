@@ -23,7 +23,7 @@ dpkg --root="$root" --force-depends --force-script-chrootless --install "$work"/
 	cat "$work/log"
 	exit 1
 }
-packages="libsnug0.2 libsnug-dev libsnugio0.2 libsnugio-dev snug"
+packages="libsnug0.3 libsnug-dev libsnugio0.3 libsnugio-dev snug"
 for package in $packages; do
 	dpkg --root="$root" --status $package | grep -q '^Status: .* installed$' || { echo "$package: not installed"; exit 1; }
 done
@@ -53,7 +53,7 @@ cp "$root/usr/share/doc/libsnug-dev/examples/minimal.c" consumer/
 cat >consumer/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(consumer C)
-find_package(snug 0.2 REQUIRED)
+find_package(snug 0.3 REQUIRED)
 add_executable(minimal minimal.c)
 target_link_libraries(minimal PRIVATE snug::snug)
 END

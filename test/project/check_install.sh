@@ -46,7 +46,7 @@ cp "$source/examples/minimal.c" "$work/consumer/"
 cat >"$work/consumer/CMakeLists.txt" <<'EOF'
 cmake_minimum_required(VERSION 3.22)
 project(consumer C)
-find_package(snug 0.2 REQUIRED)
+find_package(snug 0.3 REQUIRED)
 add_executable(minimal minimal.c)
 target_link_libraries(minimal PRIVATE snug::snug)
 EOF
@@ -92,7 +92,7 @@ if [ -e "$libdir/libsnugio.a" ] && [ -n "$make_glb" ]; then
 	cat >"$work/reader/CMakeLists.txt" <<'EOF'
 cmake_minimum_required(VERSION 3.22)
 project(reader C)
-find_package(snug 0.2 REQUIRED COMPONENTS io)
+find_package(snug 0.3 REQUIRED COMPONENTS io)
 add_executable(skinned skinned.c)
 target_link_libraries(skinned PRIVATE snug::io snug::snug)
 EOF

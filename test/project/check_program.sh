@@ -14,7 +14,7 @@ defined()
 defined "$@" >"$work/others"
 defined "$snug" >"$work/own"
 # Both have these commands: one runs them, the other starts who does.
-printf 'cliBench\ncliPlay\n' >"$work/both"
+printf 'cliBench\ncliDemo\ncliPlay\ncliTruth\n' >"$work/both"
 [ "$(wc -l <"$work/others")" -gt 100 ] || { echo "the test looks in the wrong place: $*"; exit 1; }
 grep -qx snugCollide "$work/own" || readelf -d "$snug" | grep -q 'NEEDED.*libsnug' ||
 	{ echo "$snug has no symbols to look at"; exit 1; }

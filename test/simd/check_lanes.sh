@@ -5,7 +5,7 @@
 set -eu
 cd "$1"
 grep -q 'sgTriangleLanes \*\|sgTriangleLanes\*' src/query/view.h || { echo "nothing is found: the test looks for the wrong name"; exit 1; }
-if grep -nE 'sgTriangleLanes( const)? ?\*|(\.|->)lanes->|= [A-Za-z]+\.lanes;' src/query/*.[ch] src/scene/*.[ch] | grep -v '^src/query/side\.[ch]:'; then
+if grep -nE 'sgTriangleLanes( const)? ?\*|(\.|->)lanes->|= [A-Za-z]+\.lanes;' src/query/*.[ch] src/scene/*.[ch] | grep -v '^src/query/view\.[ch]:'; then
 	echo "these hold placed triangles that a side may replace: hold an sgKeptLeaf"
 	exit 1
 fi
