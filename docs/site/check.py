@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-ROOT = str(Path(__file__).resolve().parent.parent)
+ROOT = str(Path(__file__).resolve().parent.parent.parent)
 MOST_BYTES = 500_000
 # Made by another part of the project, and tested there: a program in a page.
 OTHERS = ("live/",)

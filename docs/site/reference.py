@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from pathlib import Path
 
-INCLUDE = Path(__file__).resolve().parent.parent / "include"
+INCLUDE = Path(__file__).resolve().parent.parent.parent / "include"
 HEADERS = sorted(path.name for path in (INCLUDE / "snug").glob("*.h"))
 
 DOXYFILE = """
