@@ -121,7 +121,7 @@ typedef struct snugModelDef
 /// @param model receives the model, or null
 SNUG_API snugStatus snugModel_Create(const snugModelDef* def, snugModel** model);
 
-/// Free a model. Destroy its bodies first.
+/// Free a model. Destroy its bodies first: while there are any, this is misuse, and the model stays.
 /// @param model nullable
 SNUG_API void snugModel_Destroy(snugModel* model);
 

@@ -119,6 +119,7 @@ snugStatus snugBody_Create(const snugBodyDef* def, snugBody** out)
 		body->isMotionPending = change.isPending;
 		sgFpEnv_Leave(environment);
 	}
+	atomic_fetch_add_explicit(sgModel_Bodies(body->model), 1, memory_order_relaxed);
 	*out = body;
 	return snug_success;
 }
@@ -128,8 +129,10 @@ void snugBody_Destroy(snugBody* body)
 	if (body != NULL)
 	{
 		SG_REQUIRE(body->owner == NULL, ); // a scene would go on with it: take it out first
+		const snugModel* model = body->model;
 		sgBody_ReturnPages(body);
 		Release(body);
+		atomic_fetch_sub_explicit(sgModel_Bodies(model), 1, memory_order_release);
 	}
 }
 

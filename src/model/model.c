@@ -326,6 +326,7 @@ void snugModel_Destroy(snugModel* model)
 {
 	if (model != NULL)
 	{
+		SG_REQUIRE(atomic_load_explicit(&model->bodies, memory_order_acquire) == 0, ); // they would go on with it
 		Release(model);
 	}
 }

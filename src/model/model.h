@@ -4,6 +4,8 @@
 
 #include "tree/cluster.h"
 
+#include <stdatomic.h>
+
 struct sgDeform;
 struct sgTeam;
 
@@ -37,6 +39,13 @@ struct snugModel
 	uint32_t frequencyCount;   ///< fieldCount, or zero
 	void* arrays;              ///< where the arrays of deformData are, of deform->arrayBytes
 	const struct sgTeam* team; ///< who builds it, while it is built; else null
+	_Atomic uint32_t bodies;   ///< how many there are. All that changes of a model
 };
+
+/// A model is const for whoever shares it, but for this.
+static inline _Atomic uint32_t* sgModel_Bodies(const snugModel* model)
+{
+	return &((snugModel*)(uintptr_t)model)->bodies;
+}
 
 #endif

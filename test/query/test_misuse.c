@@ -460,6 +460,20 @@ static void texts_and_names(void** state)
 	assert_true(isKnown);
 }
 
+// A model that has bodies is not destroyed: they would read what is gone. It is as good as before.
+static void models_outlive_their_bodies(void** state)
+{
+	(void)state;
+	Thing one = Thing_Make(sceneMakeTetrahedron(), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	snugBody* other;
+	assert_int_equal(snugBody_Create(&(snugBodyDef){ .model = one.model }, &other), snug_success);
+	ASSERT_MISUSE((snugModel_Destroy(one.model), true));
+	snugBody_Destroy(other);
+	ASSERT_MISUSE((snugModel_Destroy(one.model), true));
+	assert_int_equal(snugModel_GetInfo(one.model).triangleCount, 4);
+	Thing_Free(&one);
+}
+
 // Without a handler, and with one that was removed, misuse is only a status.
 static void no_handler_is_needed(void** state)
 {
@@ -487,6 +501,7 @@ int main(void)
 		cmocka_unit_test(bad_frames_are_refused),
 		cmocka_unit_test(ranges_of_vertices),
 		cmocka_unit_test(texts_and_names),
+		cmocka_unit_test(models_outlive_their_bodies),
 		cmocka_unit_test(no_handler_is_needed),
 	};
 	return cmocka_run_group_tests(tests, SetUp, TearDown);
