@@ -140,12 +140,13 @@ typedef struct snugSceneQuery
 	uint64_t reserved[7];
 } snugSceneQuery;
 
-/// What an update did.
+/// What an update, or a question to all bodies, found and cost.
 typedef struct snugSceneResult
 {
 	snugStatus status;     ///< snug_outOfRange: see `needed` and `body`
-	uint32_t body;         ///< the body that is too far from the scene's origin; UINT32_MAX: none
+	uint32_t body;         ///< the body that is too far from the scene's origin; SNUG_NONE: none
 	uint32_t moved;        ///< bodies that changed since the last update, or were added
+	uint64_t count;        ///< pairs of bodies that touch; or what the function says
 	uint64_t candidates;   ///< pairs of bodies whose boxes overlap and of which one moved
 	uint64_t queries;      ///< of those, how many were looked at triangle by triangle
 	uint64_t kept;         ///< touching pairs of bodies that did not change, and so were not looked at
@@ -178,20 +179,15 @@ SNUG_API const snugScenePair* snugScene_GetPairs(const snugScene* scene, uint64_
 /// @param count receives how many
 SNUG_API const snugPair* snugScene_GetTrianglePairs(const snugScene* scene, uint64_t* count);
 
-/// A pair of ids, a < b. Of `ended`, either may have been removed.
-typedef struct snugSceneEvent
-{
-	uint32_t a, b;
-} snugSceneEvent;
-
-/// What changed at the last update: three lists, each sorted by (a, b).
+/// What changed at the last update: three lists of pairs of ids, a < b, each sorted by (a, b). Of `ended`, either may
+/// have been removed.
 typedef struct snugSceneEvents
 {
-	const snugSceneEvent* begun; ///< touch now and did not before
+	const snugPair* begun; ///< touch now and did not before
 	uint64_t begunCount;
-	const snugSceneEvent* persisting; ///< touched before and still do
+	const snugPair* persisting; ///< touched before and still do
 	uint64_t persistingCount;
-	const snugSceneEvent* ended; ///< touched before; do not now, or one of them was removed
+	const snugPair* ended; ///< touched before; do not now, or one of them was removed
 	uint64_t endedCount;
 } snugSceneEvents;
 
@@ -220,22 +216,13 @@ typedef struct snugSceneNearQuery
 	uint64_t reserved[8];
 } snugSceneNearQuery;
 
-typedef struct snugSceneNearResult
-{
-	snugStatus status;     ///< snug_outOfRange: see `needed` and `body`
-	uint32_t body;         ///< the body that is too far from the scene's origin; SNUG_NONE: none
-	uint64_t count;        ///< pairs of bodies within the margin, possibly more than `capacity`
-	uint64_t candidates;   ///< pairs of bodies whose boxes are within it
-	snugSceneRoom needed;  ///< as in snugSceneResult: only candidates take room
-	snugCounters counters; ///< as in snugSceneResult
-	uint64_t reserved[4];
-} snugSceneNearResult;
-
 /// Find all pairs of bodies that are no farther apart than a margin, as they are now: no update is needed, and pairs
 /// and events of the last one stay. Which bodies are looked at, masks and the filter say as for updates. Distances are
 /// the same bits for any number of threads.
 /// @param query required
-SNUG_API snugSceneNearResult snugScene_FindNear(snugScene* scene, const snugSceneNearQuery* query);
+/// @return count: pairs of bodies within the margin, possibly more than `capacity`; candidates: pairs whose boxes are.
+/// Only these take room
+SNUG_API snugSceneResult snugScene_FindNear(snugScene* scene, const snugSceneNearQuery* query);
 
 // --- Rays ------------------------------------------------------------------------------------------------------------
 
@@ -255,28 +242,21 @@ typedef struct snugSceneRayQuery
 	uint64_t reserved[7];
 } snugSceneRayQuery;
 
-typedef struct snugSceneRayResult
-{
-	snugStatus status;
-	uint32_t body;         ///< the body that is too far from the scene's origin; SNUG_NONE: none
-	uint64_t count;        ///< rays that hit something; snugScene_FindHits: triangles that are hit
-	snugCounters counters; ///< as of snugCastRays, of all bodies, and of boxes that were not up to date
-	uint64_t reserved[4];
-} snugSceneRayResult;
-
 /// Find what each of some rays hits first among all bodies, as they are now: no update is needed. What snugCastRays
 /// finds for each body with the scene's origin: the least t, then the smallest id, then the smallest triangle.
 /// @param rays relative to the scene's origin; nullable if count is zero
 /// @param hits receives one for each ray; nullable if count is zero
 /// @param query nullable
-SNUG_API snugSceneRayResult snugScene_CastRays(
+/// @return count: rays that hit something. Counters are those of snugCastRays, of all bodies, and of boxes that were
+/// not up to date
+SNUG_API snugSceneResult snugScene_CastRays(
     snugScene* scene, const snugRay* rays, uint64_t count, snugSceneRayHit* hits, const snugSceneRayQuery* query);
 
 /// Find everything that one ray hits.
 /// @param hits nullable if capacity is zero; receives the `capacity` first ones, sorted by t, then id, then triangle
 /// @param query nullable; `any` is not looked at
 /// @return count: all triangles that are hit, possibly more than `capacity`
-SNUG_API snugSceneRayResult snugScene_FindHits(
+SNUG_API snugSceneResult snugScene_FindHits(
     snugScene* scene, const snugRay* ray, snugSceneRayHit* hits, uint64_t capacity, const snugSceneRayQuery* query);
 
 /// @}

@@ -374,7 +374,7 @@ static PyObject* AskRays(smScene* self, const smArray* rays, const snugSceneRayQ
 	{
 		return NULL;
 	}
-	snugSceneRayResult result;
+	snugSceneResult result;
 	Py_BEGIN_ALLOW_THREADS;
 	result = snugScene_CastRays(self->scene, rays->data, rays->count, hits, query);
 	Py_END_ALLOW_THREADS;
@@ -423,7 +423,7 @@ static PyObject* AskHits(smScene* self, const snugRay* ray, const snugSceneRayQu
 		few = 32
 	};
 	snugSceneRayHit first[few], *hits = first, *more = NULL;
-	snugSceneRayResult result;
+	snugSceneResult result;
 	Py_BEGIN_ALLOW_THREADS;
 	result = snugScene_FindHits(self->scene, ray, first, few, query);
 	if (result.status == snug_success && result.count > few)

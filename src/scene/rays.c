@@ -107,7 +107,7 @@ static bool BringUpToDate(snugScene* scene, uint32_t id)
 }
 
 // Whether rays are to be cast at a body. Notes it if it is too far.
-static bool IsWanted(snugScene* scene, uint32_t id, const snugSceneRayQuery* query, snugSceneRayResult* result)
+static bool IsWanted(snugScene* scene, uint32_t id, const snugSceneRayQuery* query, snugSceneResult* result)
 {
 	const uint32_t mask = query->mask != 0 ? query->mask : UINT32_MAX;
 	if (!sgScene_IsPresent(scene, id) || (scene->bodies[id].groups & mask) == 0)
@@ -117,14 +117,13 @@ static bool IsWanted(snugScene* scene, uint32_t id, const snugSceneRayQuery* que
 	bool isNear = BringUpToDate(scene, id);
 	if (!isNear)
 	{
-		result->body = id;
-		result->status = sgFail(&scene->messenger, snug_outOfRange, "body %u is too far from the scene's origin", id);
+		result->status = sgScene_TooFar(scene, id, result);
 	}
 	return isNear;
 }
 
 static SG_NOINLINE void CastRays(snugScene* scene, const snugRay* rays, uint64_t count, snugSceneRayHit* hits,
-    const snugSceneRayQuery* query, snugSceneRayResult* result)
+    const snugSceneRayQuery* query, snugSceneResult* result)
 {
 	for (uint64_t i = 0; i < count; ++i)
 	{
@@ -181,7 +180,7 @@ static void Insert(void* user, const snugRayHit* hit)
 }
 
 static SG_NOINLINE void FindHits(
-    snugScene* scene, const snugRay* ray, HitList* list, const snugSceneRayQuery* query, snugSceneRayResult* result)
+    snugScene* scene, const snugRay* ray, HitList* list, const snugSceneRayQuery* query, snugSceneResult* result)
 {
 	for (uint32_t id = 0; id < scene->bodyCount && result->status == snug_success; ++id)
 	{
@@ -200,10 +199,10 @@ static SG_NOINLINE void FindHits(
 
 static const snugSceneRayQuery defaults = { .any = false };
 
-snugSceneRayResult snugScene_CastRays(
+snugSceneResult snugScene_CastRays(
     snugScene* scene, const snugRay* rays, uint64_t count, snugSceneRayHit* hits, const snugSceneRayQuery* query)
 {
-	snugSceneRayResult result = { .status = snug_badArgument, .body = SNUG_NONE };
+	snugSceneResult result = { .status = snug_badArgument, .body = SNUG_NONE };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(scene != NULL && !scene->isUpdating, result);
 	SG_REQUIRE((rays != NULL && hits != NULL) || count == 0, result);
@@ -219,10 +218,10 @@ snugSceneRayResult snugScene_CastRays(
 	return result;
 }
 
-snugSceneRayResult snugScene_FindHits(
+snugSceneResult snugScene_FindHits(
     snugScene* scene, const snugRay* ray, snugSceneRayHit* hits, uint64_t capacity, const snugSceneRayQuery* query)
 {
-	snugSceneRayResult result = { .status = snug_badArgument, .body = SNUG_NONE };
+	snugSceneResult result = { .status = snug_badArgument, .body = SNUG_NONE };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(scene != NULL && !scene->isUpdating && ray != NULL, result);
 	SG_REQUIRE(hits != NULL || capacity == 0, result);

@@ -90,12 +90,12 @@ typedef struct sgSceneBlock
 /// What an update found.
 typedef struct sgSceneFrame
 {
-	snugScenePair* pairs;       ///< (room.pairs)
-	snugWitness* witnesses;     ///< (room.pairs)
-	snugPair* trianglePairs;    ///< (room.trianglePairs)
-	snugSceneEvent* begun;      ///< (room.pairs)
-	snugSceneEvent* persisting; ///< (room.pairs)
-	snugSceneEvent* ended;      ///< (room.pairs)
+	snugScenePair* pairs;    ///< (room.pairs)
+	snugWitness* witnesses;  ///< (room.pairs)
+	snugPair* trianglePairs; ///< (room.trianglePairs)
+	snugPair* begun;         ///< (room.pairs)
+	snugPair* persisting;    ///< (room.pairs)
+	snugPair* ended;         ///< (room.pairs)
 	uint64_t count;
 	uint64_t trianglePairCount;
 	uint64_t begunCount, persistingCount, endedCount;
@@ -159,6 +159,10 @@ void sgScene_List(snugScene* scene, uint32_t id);
 
 /// The least of the listed bodies that is too far, or SG_NONE.
 uint32_t sgScene_FindTooFar(const snugScene* scene);
+
+/// Say that a body is.
+/// @return snug_outOfRange
+snugStatus sgScene_TooFar(snugScene* scene, uint32_t id, snugSceneResult* result);
 
 static inline bool sgScene_IsPresent(const snugScene* scene, uint32_t id)
 {

@@ -110,9 +110,9 @@ static void CopyTask(void* context, uint32_t index)
 
 // ---- Events ---------------------------------------------------------------------------------------------------------
 
-static void AddEvent(snugSceneEvent* events, uint64_t* count, const snugScenePair* pair)
+static void AddEvent(snugPair* events, uint64_t* count, const snugScenePair* pair)
 {
-	events[(*count)++] = (snugSceneEvent){ pair->a, pair->b };
+	events[(*count)++] = (snugPair){ pair->a, pair->b };
 }
 
 static void MakeEvents(const sgSceneFrame* last, sgSceneFrame* next)

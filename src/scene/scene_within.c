@@ -55,7 +55,7 @@ static void AskTask(void* context, uint32_t index)
 	sgScene_Count(scene, &result.counters);
 }
 
-static void AskRound(Round* round, uint32_t count, const snugSceneNearQuery* query, snugSceneNearResult* result)
+static void AskRound(Round* round, uint32_t count, const snugSceneNearQuery* query, snugSceneResult* result)
 {
 	sgScene_Run(round->scene, count, AskTask, round);
 	for (uint32_t i = 0; i < count; ++i)
@@ -82,18 +82,12 @@ static uint32_t PrepareCandidates(snugScene* scene)
 	return sgScene_PrepareListed(scene);
 }
 
-static snugStatus TooFar(snugScene* scene, uint32_t id, snugSceneNearResult* result)
-{
-	result->body = id;
-	return sgFail(&scene->messenger, snug_outOfRange, "body %u is too far from the scene's origin", id);
-}
-
-static SG_NOINLINE snugStatus FindWithin(snugScene* scene, const snugSceneNearQuery* query, snugSceneNearResult* result)
+static SG_NOINLINE snugStatus FindWithin(snugScene* scene, const snugSceneNearQuery* query, snugSceneResult* result)
 {
 	uint32_t moved, tooFar = sgScene_Refit(scene, true, &moved);
 	if (tooFar != SG_NONE)
 	{
-		return TooFar(scene, tooFar, result);
+		return sgScene_TooFar(scene, tooFar, result);
 	}
 	const float margin = BroadMargin(scene, query->margin);
 	if (!sgScene_FindCandidates(scene, &scene->moving, &scene->fixed, margin, &result->candidates))
@@ -105,7 +99,7 @@ static SG_NOINLINE snugStatus FindWithin(snugScene* scene, const snugSceneNearQu
 	tooFar = PrepareCandidates(scene);
 	if (tooFar != SG_NONE)
 	{
-		return TooFar(scene, tooFar, result);
+		return sgScene_TooFar(scene, tooFar, result);
 	}
 	Round round; // not zeroed: what threads find is written first
 	round.scene = scene;
@@ -118,9 +112,9 @@ static SG_NOINLINE snugStatus FindWithin(snugScene* scene, const snugSceneNearQu
 	return snug_success;
 }
 
-snugSceneNearResult snugScene_FindNear(snugScene* scene, const snugSceneNearQuery* query)
+snugSceneResult snugScene_FindNear(snugScene* scene, const snugSceneNearQuery* query)
 {
-	snugSceneNearResult result = { .status = snug_badArgument, .body = SNUG_NONE };
+	snugSceneResult result = { .status = snug_badArgument, .body = SNUG_NONE };
 	SG_REQUIRE(scene != NULL && !scene->isUpdating && query != NULL, result);
 	SG_REQUIRE_RESERVED(query, result);
 	SG_REQUIRE(query->pairs != NULL || query->capacity == 0, result);

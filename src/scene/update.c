@@ -269,7 +269,7 @@ static void Complete(snugScene* scene)
 	}
 }
 
-static snugStatus TooFar(snugScene* scene, uint32_t id, snugSceneResult* result)
+snugStatus sgScene_TooFar(snugScene* scene, uint32_t id, snugSceneResult* result)
 {
 	result->body = id;
 	return sgFail(&scene->messenger, snug_outOfRange, "body %u is too far from the scene's origin", id);
@@ -290,7 +290,7 @@ static SG_NOINLINE snugStatus Update(snugScene* scene, const snugSceneQuery* que
 	uint32_t tooFar = sgScene_Refit(scene, all, &result->moved);
 	if (tooFar != SG_NONE)
 	{
-		return TooFar(scene, tooFar, result);
+		return sgScene_TooFar(scene, tooFar, result);
 	}
 	if (!sgScene_FindCandidates(scene, &scene->moving, &scene->fixed, 0.0f, &result->candidates))
 	{
@@ -301,20 +301,21 @@ static SG_NOINLINE snugStatus Update(snugScene* scene, const snugSceneQuery* que
 	result->queries = scene->searchCount;
 	if (tooFar != SG_NONE)
 	{
-		return TooFar(scene, tooFar, result);
+		return sgScene_TooFar(scene, tooFar, result);
 	}
 	if (!sgScene_MakeFrame(scene, query->trianglePairs, result))
 	{
 		return TooMany(scene, result);
 	}
 	Complete(scene);
+	result->count = scene->frame->count;
 	return snug_success;
 }
 
 snugSceneResult snugScene_Update(snugScene* scene, const snugSceneQuery* query)
 {
 	static const snugSceneQuery defaults = { 0 };
-	snugSceneResult result = { .status = snug_badArgument, .body = UINT32_MAX };
+	snugSceneResult result = { .status = snug_badArgument, .body = SNUG_NONE };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(scene != NULL && !scene->isUpdating, result);
 	SG_REQUIRE_RESERVED(query, result);

@@ -456,8 +456,8 @@ static void ExpectScenePairs(World* world, const Touching* touching, bool withTr
 }
 
 // A list of events is what changed between two lists of touches.
-static void ExpectEvents(World* world, const snugSceneEvent* events, uint64_t eventCount, const Touch* of,
-    uint32_t ofCount, const Touch* other, uint32_t otherCount, bool isBoth, const char* what)
+static void ExpectEvents(World* world, const snugPair* events, uint64_t eventCount, const Touch* of, uint32_t ofCount,
+    const Touch* other, uint32_t otherCount, bool isBoth, const char* what)
 {
 	uint64_t next = 0;
 	for (uint32_t i = 0; i < ofCount; ++i)
@@ -552,9 +552,9 @@ bool SceneUpdate(World* world)
 
 // --- Distances ------------------------------------------------------------------------------------------------------
 
-static snugSceneNearResult FindWithinUntilRoom(World* world, const snugSceneNearQuery* query)
+static snugSceneResult FindWithinUntilRoom(World* world, const snugSceneNearQuery* query)
 {
-	snugSceneNearResult result = { .status = snug_outOfRange };
+	snugSceneResult result = { .status = snug_outOfRange };
 	for (int tries = 0; tries < 5; ++tries)
 	{
 		world->stage.lastAsked = 0;
@@ -593,7 +593,7 @@ bool SceneFindWithin(World* world)
 	query.capacity = Chance(world, 0.6) ? (uint64_t)present.count * present.count : Below(world, 4);
 	query.pairs = Room(world, query.capacity, sizeof(snugSceneNear));
 	const snugSceneNearQuery* given = GIVEN(world, query);
-	const snugSceneNearResult result = FindWithinUntilRoom(world, given);
+	const snugSceneResult result = FindWithinUntilRoom(world, given);
 	if (result.status == snug_outOfRange && MayBeTooFar(world, result.body))
 	{
 		return false;
@@ -745,7 +745,7 @@ bool SceneCastRays(World* world)
 	}
 	const snugRay* given = Given(world, rays, count * sizeof(snugRay));
 	snugSceneRayHit* hits = Room(world, count, sizeof(snugSceneRayHit));
-	snugSceneRayResult result;
+	snugSceneResult result;
 	CALL(world, result = snugScene_CastRays(world->stage.scene, given, count, hits, &query));
 	const bool isTooFar = result.status == snug_outOfRange && MayBeTooFar(world, result.body);
 	EXPECT(world, result.status == snug_success || isTooFar, "rays: %s", snugGetStatusText(result.status));
@@ -777,7 +777,7 @@ bool SceneFindHits(World* world)
 	FreeShadows(&present, shadows);
 	const uint64_t capacity = Chance(world, 0.5) ? truth.count : Below(world, (uint32_t)truth.count + 2);
 	snugSceneRayHit* hits = Room(world, capacity, sizeof(snugSceneRayHit));
-	snugSceneRayResult result;
+	snugSceneResult result;
 	Tell(world, "%llu hits, capacity %llu; ", (unsigned long long)truth.count, (unsigned long long)capacity);
 	CALL(world, result = snugScene_FindHits(world->stage.scene, &ray, hits, capacity, &query));
 	if (result.status == snug_outOfRange && MayBeTooFar(world, result.body))

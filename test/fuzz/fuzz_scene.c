@@ -231,7 +231,7 @@ static void FindWithin(Stage* stage)
 	snugSceneNearQuery query = {
 		.margin = 0.01 * Next(&stage->input), .pairs = found, .capacity = Next(&stage->input) % MOST_PAIRS
 	};
-	snugSceneNearResult result = snugScene_FindNear(stage->scene, &query);
+	snugSceneResult result = snugScene_FindNear(stage->scene, &query);
 	if (result.status == snug_outOfRange && result.body == SNUG_NONE)
 	{
 		Require(snugScene_Reserve(stage->scene, &result.needed) == snug_success);

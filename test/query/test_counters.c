@@ -303,16 +303,16 @@ static void AskScene(uint64_t seed, sceneRandom* random, Company* company)
 	{
 		*((i % 6 < 3 ? rays[i / 6].from : rays[i / 6].to) + i % 3) = (float)sceneRandom_Range(random, -4.0, 4.0);
 	}
-	const snugSceneRayResult cast = snugScene_CastRays(company->scene, rays, LENGTH_OF(rays), hits, NULL);
+	const snugSceneResult cast = snugScene_CastRays(company->scene, rays, LENGTH_OF(rays), hits, NULL);
 	Tally counted = TakeTally();
 	Expected expected = { counted.clipped, counted.passed, counted.passing };
 	CheckCounters("rays through a scene", seed, &cast.counters, &counted, &expected);
-	const snugSceneRayResult found = snugScene_FindHits(company->scene, rays, hits, LENGTH_OF(hits), NULL);
+	const snugSceneResult found = snugScene_FindHits(company->scene, rays, hits, LENGTH_OF(hits), NULL);
 	counted = TakeTally();
 	expected = (Expected){ counted.clipped, counted.passed, counted.passing };
 	CheckCounters("hits through a scene", seed, &found.counters, &counted, &expected);
 	const snugSceneNearQuery query = { .margin = 0.2, .pairs = near, .capacity = LENGTH_OF(near) };
-	snugSceneNearResult within = snugScene_FindNear(company->scene, &query);
+	snugSceneResult within = snugScene_FindNear(company->scene, &query);
 	snugCounters sum = within.counters;
 	for (; within.status == snug_outOfRange; ++company->grown)
 	{

@@ -436,7 +436,7 @@ static void CheckSceneRays(uint64_t seed, RayScene* made, const snugRay* rays, u
 {
 	snugSceneRayHit* hits = malloc(count * sizeof(snugSceneRayHit));
 	const snugSceneRayQuery query = { .mask = mask, .any = any };
-	snugSceneRayResult result = snugScene_CastRays(made->scene, rays, count, hits, &query);
+	snugSceneResult result = snugScene_CastRays(made->scene, rays, count, hits, &query);
 	assert_int_equal(result.status, snug_success);
 	uint64_t found = 0;
 	for (uint64_t i = 0; i < count; ++i)
@@ -500,7 +500,7 @@ static void CheckSceneHits(uint64_t seed, RayScene* made, const snugRay* ray, ui
 		snugSceneRayHit behind;
 		memset(&behind, 0xa5, sizeof(behind));
 		hits[room] = behind;
-		snugSceneRayResult result =
+		snugSceneResult result =
 		    snugScene_FindHits(made->scene, ray, room > 0 ? hits : NULL, room, &(snugSceneRayQuery){ .mask = mask });
 		assert_int_equal(result.status, snug_success);
 		assert_memory_equal(hits + room, &behind, sizeof(behind));
@@ -616,7 +616,7 @@ static void bad_rays_through_scenes_are_refused(void** state)
 	assert_int_equal(snugScene_FindHits(made.scene, NULL, &hit, 1, NULL).status, snug_badArgument);
 	assert_int_equal(snugScene_FindHits(NULL, &ray, &hit, 1, NULL).status, snug_badArgument);
 	Place(made.bodies[4].thing.body, 1e300, 0.0, 0.0);
-	snugSceneRayResult far = snugScene_CastRays(made.scene, &ray, 1, &hit, NULL);
+	snugSceneResult far = snugScene_CastRays(made.scene, &ray, 1, &hit, NULL);
 	assert_int_equal(far.status, snug_outOfRange);
 	assert_int_equal(far.body, made.ids[4]);
 	snugScene_Destroy(made.scene);

@@ -266,7 +266,7 @@ static void CheckEvents(const snugScene* scene, const Touches* before, const Tou
 	for (uint64_t i = 0; i < now->count; ++i)
 	{
 		bool isOld = Touches_Has(before, now->touches[i].a, now->touches[i].b);
-		const snugSceneEvent* event = isOld ? events.persisting + persisting : events.begun + begun;
+		const snugPair* event = isOld ? events.persisting + persisting : events.begun + begun;
 		bool isThere = isOld ? persisting++ < events.persistingCount : begun++ < events.begunCount;
 		if (!isThere || event->a != now->touches[i].a || event->b != now->touches[i].b)
 		{

@@ -116,9 +116,9 @@ static void FindTruth(Company* company)
 	}
 }
 
-static snugSceneNearResult AskWithRoom(Company* company, const snugSceneNearQuery* query)
+static snugSceneResult AskWithRoom(Company* company, const snugSceneNearQuery* query)
 {
-	snugSceneNearResult result = snugScene_FindNear(company->scene, query);
+	snugSceneResult result = snugScene_FindNear(company->scene, query);
 	if (result.status == snug_outOfRange)
 	{
 		assert_int_equal(result.body, SNUG_NONE);
@@ -142,7 +142,7 @@ static void CheckCompany(uint64_t seed, Company* company, double margin, uint64_
 		}
 	}
 	const snugSceneNearQuery query = { .margin = margin, .pairs = capacity > 0 ? found : NULL, .capacity = capacity };
-	const snugSceneNearResult result = AskWithRoom(company, &query);
+	const snugSceneResult result = AskWithRoom(company, &query);
 	const uint64_t kept = count < capacity ? count : capacity;
 	if (result.count != count || memcmp(found, expected, (size_t)kept * sizeof(snugSceneNear)) != 0)
 	{
@@ -231,7 +231,7 @@ static void margins_of_boxes_lose_nothing(void** state)
 			assert_int_equal(snugScene_Add(scene, &(snugSceneBodyDef){ .body = things[i].body }, &id), snug_success);
 		}
 		const double distance = snugFindDistance(things[0].body, things[1].body, NULL).distance;
-		snugSceneNearResult result = snugScene_FindNear(scene, &(snugSceneNearQuery){ .margin = distance });
+		snugSceneResult result = snugScene_FindNear(scene, &(snugSceneNearQuery){ .margin = distance });
 		if (result.status != snug_success || result.count != 1)
 		{
 			fail_msg("SNUG_SEED=%llu: %.17g apart, but not within that", (unsigned long long)seed, distance);
@@ -257,7 +257,7 @@ static void misuse_is_refused(void** state)
 		assert_int_equal(snugScene_FindNear(company.scene, bad + i).status, snug_badArgument);
 	}
 	Place(company.bodies[2].thing.body, 1e300, 0.0, 0.0);
-	const snugSceneNearResult result = snugScene_FindNear(company.scene, &(snugSceneNearQuery){ .margin = 1.0 });
+	const snugSceneResult result = snugScene_FindNear(company.scene, &(snugSceneNearQuery){ .margin = 1.0 });
 	assert_int_equal(result.status, snug_outOfRange);
 	assert_int_equal(result.body, 2);
 	FreeCompany(&company);
