@@ -36,6 +36,17 @@ static void Sphered_Free(Sphered* s)
 	Posed_Free(&s->posed);
 }
 
+// Fields may carry vertices so far that spheres, which reach beyond them, are refused.
+static bool IsHuge(const Posed* posed)
+{
+	bool isHuge = false;
+	for (uint32_t i = 0; i < 3 * posed->thing.mesh.vertexCount; ++i)
+	{
+		isHuge = isHuge || !(fabsf(posed->positions[i]) < 1e20f);
+	}
+	return isHuge;
+}
+
 // A mesh with triangles.
 static sceneMesh SomeMesh(sceneRandom* random)
 {
@@ -426,6 +437,10 @@ static void queries_find_what_brute_force_finds(void** state)
 		{
 			Posed_Change(&random, &a.posed);
 			Posed_Change(&random, &b.posed);
+			if (IsHuge(&a.posed) || IsHuge(&b.posed))
+			{
+				continue;
+			}
 			Question q = { .a = a.spheres, .b = b.spheres };
 			memcpy(q.query.origin, a.posed.origin, sizeof(q.query.origin));
 			memcpy(b.posed.origin, a.posed.origin, sizeof(b.posed.origin));
@@ -537,7 +552,7 @@ static void nothing_is_stale_when_versions_come_round(void** state)
 {
 	(void)state;
 	sceneRandom random = { TestSeed() };
-	Sphered s = Sphered_Make(&random, RandomMesh(&random, mesh_blob), snug_fields, 5);
+	Sphered s = Sphered_Make(&random, sceneMakeBlob(4, TestSeed()), snug_fields, 5);
 	const snugPlane far = { .normal = { 0.0, 1.0, 0.0 }, .offset = 1e30 }; // only the root is looked at
 	CheckContents(&s, TestSeed(), 5);
 	uint8_t version = s.spheres->version;
@@ -545,6 +560,10 @@ static void nothing_is_stale_when_versions_come_round(void** state)
 	{
 		contactQuery query = { .level = 5 };
 		Posed_Change(&random, &s.posed);
+		if (IsHuge(&s.posed))
+		{
+			continue;
+		}
 		memcpy(query.origin, s.posed.origin, sizeof(query.origin));
 		assert_int_equal(contactSpheres_CollidePlane(s.spheres, &far, &query).sphereTests, 1);
 		assert_true(poses < 1000);

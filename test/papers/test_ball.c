@@ -1,4 +1,4 @@
-// test/geometry/test_ball.c: smallest enclosing balls contain their points and are smallest, in degenerate positions
+// test/papers/test_ball.c: smallest enclosing balls contain their points and are smallest, in degenerate positions
 // too.
 #include "support.h"
 
