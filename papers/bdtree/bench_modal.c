@@ -2,6 +2,7 @@
 //
 // Amplitudes are chosen so that the paper's own bound is as loose as published: on the bridge, BD spheres of level 6
 // are 1.25 times as large as at rest. The chair gets the same.
+#include "lab/bench/skins.h"
 #include "lab/bench/timer.h"
 #include "papers/bdtree/bd_levels.h"
 #include "papers/bdtree/modal_body.h"
@@ -260,7 +261,9 @@ static void RunReal(const benchOptions* options, benchReport* report)
 	static const char* const names[] = { "real chair", "real bridge", "real fish" };
 	for (int i = 0; i < 3 && report->failure[0] == '\0'; ++i)
 	{
-		sceneMesh mesh = benchLoadMesh(options, files[i]);
+		char path[512];
+		snprintf(path, sizeof(path), "%s/%s", benchGetModelDirectory(options), files[i]);
+		sceneMesh mesh = benchLoadMesh(path, NULL);
 		benchModalBody body;
 		if (sceneMesh_IsValid(&mesh) && MakeBody(&body, names[i], mesh, options, report))
 		{

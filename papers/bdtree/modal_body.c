@@ -1,7 +1,5 @@
 #include "papers/bdtree/modal_body.h"
 
-#include "io/asset.h"
-#include "lab/bench/skins.h"
 #include "solvers/modes.h"
 
 #include <math.h>
@@ -114,38 +112,4 @@ double benchModalBody_FindReach(const benchModalBody* body)
 benchActor benchModalBody_GetActor(const benchModalBody* body)
 {
 	return benchActor_Fielded(&body->mesh, body->fields, BENCH_MODES, body->amplitudes, BENCH_MODAL_FRAMES);
-}
-
-sceneMesh benchLoadMesh(const benchOptions* options, const char* file)
-{
-	char path[512];
-	ioAsset asset;
-	ioError error;
-	const ioLoadOptions loading = { 0 };
-	sceneMesh mesh = { .positions = NULL };
-	snprintf(path, sizeof(path), "%s/%s", benchGetModelDirectory(options), file);
-	if (!ioLoad(path, &loading, &asset, &error))
-	{
-		return mesh;
-	}
-	ioPose* pose = ioPose_Create(&asset);
-	for (uint32_t i = 0; pose != NULL && i < asset.instanceCount; ++i)
-	{
-		const ioMesh* from = &asset.meshes[asset.instances[i].mesh].mesh;
-		sceneMesh part = sceneMesh_Allocate(from->vertexCount, from->triangleCount);
-		if (sceneMesh_IsValid(&part) && ioPose_EvaluateVertices(pose, i, part.positions))
-		{
-			memcpy(part.triangles, from->triangles, 3 * (size_t)from->triangleCount * sizeof(uint32_t));
-			if (mesh.positions == NULL)
-			{
-				mesh = part;
-				continue;
-			}
-			sceneMesh_Append(&mesh, &part);
-		}
-		sceneMesh_Free(&part);
-	}
-	ioPose_Destroy(pose);
-	ioAsset_Free(&asset);
-	return mesh;
 }

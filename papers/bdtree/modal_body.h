@@ -33,10 +33,6 @@ void benchModalBody_Vibrate(benchModalBody* body, double size);
 /// @return the longest displacement in any frame, relative to the length
 double benchModalBody_FindReach(const benchModalBody* body);
 
-/// All meshes of a file as one, each where the file places it.
-/// @return a mesh without arrays if it cannot be read
-sceneMesh benchLoadMesh(const benchOptions* options, const char* file);
-
 benchActor benchModalBody_GetActor(const benchModalBody* body);
 
 /// Table: traversals that stop at a level, of one body twice, the second placed.

@@ -90,11 +90,6 @@ void show_Destroy(show* s)
 	free(s);
 }
 
-const char* show_GetName(const show* s)
-{
-	return s->kind->name;
-}
-
 bool show_Record(show* s, showGoOnFcn* goOn, bool* recorded, simError* error)
 {
 	*recorded = s->kind->record != NULL;
@@ -285,7 +280,7 @@ int show_CountDifferent(const show* s)
 
 void show_WriteState(const show* s, FILE* stream)
 {
-	fprintf(stream, "snug scene %s 1\n", show_GetName(s));
+	fprintf(stream, "snug scene %s 1\n", s->kind->name);
 	s->kind->write(s, stream);
 }
 
@@ -297,7 +292,7 @@ bool show_ReadState(show* s, FILE* stream, simError* error)
 	{
 		return simError_Set(error, "this is no state of a scene");
 	}
-	if (strcmp(name, show_GetName(s)) != 0)
+	if (strcmp(name, s->kind->name) != 0)
 	{
 		return simError_Set(error, "this is a state of the scene '%s'", name);
 	}

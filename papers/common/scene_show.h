@@ -21,7 +21,6 @@ typedef struct show show;
 /// @return null, with the error set, if there is no such scene, or it cannot be made
 show* show_Create(const showDef* def, simError* error);
 void show_Destroy(show* s);
-const char* show_GetName(const show* s);
 
 /// Asked before each frame that is simulated. False: no more.
 typedef bool showGoOnFcn(int frame, int frames);

@@ -32,11 +32,21 @@ static void AddRange(
 	benchRow_Number(row, keys[2], r->most + hidden, 4);
 }
 
+// Table 1 of spherical-blend-2006, by level from the root = 0: mean radius of refitted balls over that of the smallest
+// ones, for spherical blending. NaN below its last level.
+#define PAPER_LEVELS 9
+static double GetPaperRatio(uint32_t level)
+{
+	static const double refitted[PAPER_LEVELS] = { 79.55, 33.95, 8.89, 4.12, 1.83, 0.98, 0.66, 0.43, 0.30 };
+	static const double optimal[PAPER_LEVELS] = { 34.41, 22.05, 7.39, 3.69, 1.70, 0.92, 0.61, 0.42, 0.30 };
+	return level < PAPER_LEVELS ? refitted[level] / optimal[level] : (double)NAN;
+}
+
 static void AddPlot(benchReport* report, int firstRow, const char* name, snugDeformer deformer)
 {
 	static const char* const ratios[] = { "paperOverOptimal", "printedSpherical", NULL };
 	benchPlot plot = { .firstRow = firstRow,
-		.endRow = firstRow + BENCH_PAPER_LEVELS < report->rowCount ? firstRow + BENCH_PAPER_LEVELS : report->rowCount,
+		.endRow = firstRow + PAPER_LEVELS < report->rowCount ? firstRow + PAPER_LEVELS : report->rowCount,
 		.unit = "radius / optimal",
 		.across = "level",
 		.limit = 4.0,
@@ -62,20 +72,21 @@ static void AddLevelRows(benchReport* report, const char* name, snugDeformer def
 			AddRange(row, t, (benchVolume)(bench_atRest + i), level, keys[i]);
 		}
 		benchRow_Number(row, "paperOverOptimal", benchTightness_GetRatioOfMeans(t, bench_algorithm1, level), 2);
-		benchRow_Number(row, "printedSpherical", benchGetPaperRatio(level), 2);
+		benchRow_Number(row, "printedSpherical", GetPaperRatio(level), 2);
 	}
 	AddPlot(report, firstRow, name, deformer);
 }
 
-// All skins of one character in some poses.
-static void RunSubject(const benchOptions* options, skinTables* tables, benchReport* report, const char* name,
-    const benchSubject* subject, const float* matrices, int poseCount)
+// All skins of one character in the poses of one of them.
+static void RunSubject(
+    const benchOptions* options, skinTables* tables, benchReport* report, const char* name, const benchActor* subject)
 {
 	static benchTightness found;
 	for (int i = 0; i < BENCH_SKINS && report->failure[0] == '\0'; ++i)
 	{
-		const benchSkinning skin = { .deformer = benchSkins[i], .jointPositions = subject->jointPositions };
-		benchActor actor = benchActor_Skinned(subject->mesh, subject->weights, matrices, poseCount, &skin);
+		const benchSkinning skin = { .deformer = benchSkins[i], .jointPositions = subject->skin->jointPositions };
+		benchActor actor =
+		    benchActor_Skinned(subject->mesh, subject->weights, subject->matrices, subject->frameCount, &skin);
 		char text[96];
 		snprintf(text, sizeof(text), "skin-tightness: %s, %s …", name, benchGetSkinName(benchSkins[i]));
 		benchProgress(options, text);
@@ -90,11 +101,12 @@ static void RunGenerated(
     const benchOptions* options, skinTables* tables, benchReport* report, const sceneCharacter* character)
 {
 	float matrices[12 * SCENE_MAX_JOINTS];
-	benchSubject subject = benchSubject_Generated(character);
-	benchSubject_AddRow(
+	const benchSkinning skin = { .jointPositions = character->jointPositions, .targets = &character->targets };
+	const benchActor subject = benchActor_Skinned(&character->mesh, &character->weights, matrices, 1, &skin);
+	benchAddCharacterRow(
 	    &tables->characters, character->name, &subject, "generated; root 2.1 by construction, as theirs");
 	sceneCharacter_Contort(character, 1.0, matrices);
-	RunSubject(options, tables, report, character->name, &subject, matrices, 1);
+	RunSubject(options, tables, report, character->name, &subject);
 }
 
 // In the middle of each clip.
@@ -108,14 +120,15 @@ static void RunReal(
 	}
 	if (!character.isPresent)
 	{
-		benchSubject_AddRow(&tables->characters, name, NULL, "absent: skipped");
+		benchAddCharacterRow(&tables->characters, name, NULL, "absent: skipped");
 		return;
 	}
-	benchSubject subject = benchSubject_Loaded(&character);
 	int poseCount = character.asset.clipCount < MAX_POSES ? (int)character.asset.clipCount : MAX_POSES;
 	poseCount = !options->full && poseCount > 2 ? 2 : poseCount;
 	float* matrices = benchCharacter_AllocateMatrices(&character, poseCount);
-	benchSubject_AddRow(&tables->characters, character.name, &subject, "file: the middle of each clip");
+	const benchSkinning skin = { .jointPositions = character.jointPositions, .targets = &character.targets };
+	const benchActor subject = benchActor_Skinned(&character.mesh, &character.weights, matrices, poseCount, &skin);
+	benchAddCharacterRow(&tables->characters, character.name, &subject, "file: the middle of each clip");
 	for (int i = 0; i < poseCount && matrices != NULL; ++i)
 	{
 		benchCharacter_PoseClip(
@@ -127,7 +140,7 @@ static void RunReal(
 	}
 	else
 	{
-		RunSubject(options, tables, report, character.name, &subject, matrices, poseCount);
+		RunSubject(options, tables, report, character.name, &subject);
 	}
 	free(matrices);
 	benchCharacter_Free(&character);

@@ -391,8 +391,9 @@ void benchSkinWalk(const benchOptions* options, benchReport* report)
 			benchReport_Fail(report, "out of memory");
 			break;
 		}
-		benchSubject subject = benchSubject_Generated(&character);
-		benchSubject_AddRow(&tables.characters, character.name, &subject, "generated: the paper's counts");
+		const benchSkinning skin = { .targets = &character.targets };
+		const benchActor subject = benchActor_Skinned(&character.mesh, &character.weights, NULL, 0, &skin);
+		benchAddCharacterRow(&tables.characters, character.name, &subject, "generated: the paper's counts");
 		for (int i = 0; i < 2 * BENCH_SKINS && report->failure[0] == '\0'; ++i)
 		{
 			bool isMorphed = i >= BENCH_SKINS;

@@ -1,5 +1,4 @@
 // Real characters in contact, by every skin and in every clip, and what posing them costs.
-#include "lab/bench/skin.h"
 #include "papers/spherical/skin_walk.h"
 
 #include <math.h>
@@ -255,13 +254,14 @@ static void RunCharacter(
 	}
 	if (c->isPresent)
 	{
-		benchSubject subject = benchSubject_Loaded(c);
-		benchSubject_AddRow(&tables->characters, c->name, &subject, "file");
+		const benchSkinning skin = { .targets = &c->targets };
+		const benchActor subject = benchActor_Skinned(&c->mesh, &c->weights, NULL, 0, &skin);
+		benchAddCharacterRow(&tables->characters, c->name, &subject, "file");
 		RunClips(options, &tables->clips, report, c, times);
 	}
 	else
 	{
-		benchSubject_AddRow(&tables->characters, name, NULL, "absent: skipped");
+		benchAddCharacterRow(&tables->characters, name, NULL, "absent: skipped");
 	}
 	// The first two are people, and what the aims are about.
 	if (name == benchCharacterNames[0] || name == benchCharacterNames[1])
