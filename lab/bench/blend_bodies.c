@@ -4,27 +4,32 @@
 
 #include <string.h>
 
-// The first mesh of a file, as its nodes leave it at rest.
-static sceneMesh LoadMesh(const char* path, benchReport* report)
+sceneMesh benchLoadMesh(const char* path, benchReport* report)
 {
 	ioAsset asset;
 	ioError error;
-	sceneMesh mesh = { NULL, 0, NULL, 0 };
+	sceneMesh mesh = { .positions = NULL };
 	if (!ioLoad(path, NULL, &asset, &error))
 	{
-		benchReport_Fail(report, "%s", error.text);
+		if (report != NULL)
+		{
+			benchReport_Fail(report, "%s", error.text);
+		}
 		return mesh;
 	}
-	if (asset.meshCount > 0)
+	ioPose* pose = ioPose_Create(&asset);
+	for (uint32_t i = 0; pose != NULL && i < asset.instanceCount; ++i)
 	{
-		const ioMesh* from = &asset.meshes[0].mesh;
-		mesh = sceneMesh_Allocate(from->vertexCount, from->triangleCount);
-		if (sceneMesh_IsValid(&mesh))
+		const ioMesh* from = &asset.meshes[asset.instances[i].mesh].mesh;
+		sceneMesh part = sceneMesh_Allocate(from->vertexCount, from->triangleCount);
+		if (sceneMesh_IsValid(&part) && ioPose_EvaluateVertices(pose, i, part.positions))
 		{
-			memcpy(mesh.positions, from->positions, 3 * (size_t)from->vertexCount * sizeof(float));
-			memcpy(mesh.triangles, from->triangles, 3 * (size_t)from->triangleCount * sizeof(uint32_t));
+			memcpy(part.triangles, from->triangles, 3 * (size_t)from->triangleCount * sizeof(uint32_t));
+			sceneMesh_Append(&mesh, &part);
 		}
+		sceneMesh_Free(&part);
 	}
+	ioPose_Destroy(pose);
 	ioAsset_Free(&asset);
 	return mesh;
 }
@@ -32,7 +37,7 @@ static sceneMesh LoadMesh(const char* path, benchReport* report)
 bool benchMakeMeshless(
     sceneMeshless* meshless, const benchOptions* options, uint32_t frequency, uint32_t nodeCount, benchReport* report)
 {
-	sceneMesh mesh = options->model != NULL ? LoadMesh(options->model, report) : sceneMakeBrain(frequency, 1);
+	sceneMesh mesh = options->model != NULL ? benchLoadMesh(options->model, report) : sceneMakeBrain(frequency, 1);
 	bool made = sceneMeshless_Create(meshless, mesh, nodeCount, BENCH_INFLUENCES);
 	if (!made)
 	{

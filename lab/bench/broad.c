@@ -2,7 +2,7 @@
 // scenes against FCL's and Bullet's, on the same boxes in the same run.
 #include "scene/broad.h"
 #include "lab/bench/bench.h"
-#include "lab/bench/broad_peers.h"
+#include "lab/bench/peer.h"
 #include "lab/bench/timer.h"
 #include "lab/scenes/random.h"
 
@@ -18,6 +18,8 @@ typedef enum Setting
 	SETTINGS
 } Setting;
 
+#define BROAD_PEERS 2
+static const benchBroadPeer* const broadPeers[BROAD_PEERS] = { &benchBroadFcl, &benchBroadBullet };
 static const char* const settingNames[SETTINGS] = { "in a volume", "one huge", "on a floor" };
 
 // Boxes that drift and breathe.
@@ -132,13 +134,13 @@ static uint64_t UpdateOurs(Ours* ours, const Boxes* boxes)
 static bool Measure(Boxes* boxes, int frames, double ms[1 + BROAD_PEERS], uint64_t* pairs)
 {
 	Ours ours;
-	broadPeer* peers[BROAD_PEERS];
+	void* peers[BROAD_PEERS] = { NULL };
 	benchSamples samples[1 + BROAD_PEERS];
 	memset(samples, 0, sizeof(samples));
 	bool agree = MakeOurs(&ours, boxes->count);
 	for (int p = 0; p < BROAD_PEERS; ++p)
 	{
-		peers[p] = broadPeer_Create((broadPeerKind)p, boxes->count);
+		peers[p] = broadPeers[p]->create != NULL ? broadPeers[p]->create(boxes->count) : NULL;
 	}
 	for (int frame = 0; agree && frame <= frames; ++frame)
 	{
@@ -150,7 +152,7 @@ static bool Measure(Boxes* boxes, int frames, double ms[1 + BROAD_PEERS], uint64
 				continue;
 			}
 			double start = benchNow();
-			uint64_t found = p < 0 ? UpdateOurs(&ours, boxes) : broadPeer_Update(peers[p], boxes->boxes);
+			uint64_t found = p < 0 ? UpdateOurs(&ours, boxes) : broadPeers[p]->update(peers[p], boxes->boxes);
 			double end = benchNow();
 			*pairs = p < 0 ? found : *pairs;
 			agree = agree && found == *pairs;
@@ -163,10 +165,10 @@ static bool Measure(Boxes* boxes, int frames, double ms[1 + BROAD_PEERS], uint64
 	for (int p = 0; p <= BROAD_PEERS; ++p)
 	{
 		ms[p] = benchSamples_Median(samples + p);
-	}
-	for (int p = 0; p < BROAD_PEERS; ++p)
-	{
-		broadPeer_Destroy(peers[p]);
+		if (p < BROAD_PEERS && peers[p] != NULL)
+		{
+			broadPeers[p]->destroy(peers[p]);
+		}
 	}
 	FreeOurs(&ours);
 	return agree;
@@ -197,11 +199,11 @@ static void RunSetting(const benchOptions* options, benchReport* report, Setting
 	benchRow_Number(row, "oursMs", ms[0], 3);
 	for (int p = 0; p < BROAD_PEERS; ++p)
 	{
-		benchRow_Number(row, p == broad_fcl ? "fclMs" : "bulletMs", ms[1 + p], 3);
+		benchRow_Number(row, p == 0 ? "fclMs" : "bulletMs", ms[1 + p], 3);
 		if (count == 10000)
 		{
 			benchReport_AddAim(report, ms[0] / ms[1 + p], 1.0, "10,000 boxes %s: ours / %s", settingNames[setting],
-			    broadPeer_GetName((broadPeerKind)p));
+			    broadPeers[p]->name);
 		}
 	}
 	if (count == 10000 && setting == setting_floor)

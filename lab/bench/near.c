@@ -1,6 +1,6 @@
 // `snug bench near` and `self`: what is asked after pairs, of one posed man or two, of two sizes. Every frame is a new
 // pose, set outside of what is timed; the least of all frames counts, since others use the machine too.
-#include "lab/bench/ray_peer.h"
+#include "lab/bench/peer.h"
 #include "lab/bench/skins.h"
 #include "lab/bench/timer.h"
 #include "lab/scenes/figure.h"

@@ -1,4 +1,5 @@
-// lab/bench/peer.h: other ways to find the intersecting pairs of posed meshes: other libraries, and a plain tree.
+// lab/bench/peer.h: other ways to find the intersecting pairs of posed meshes: other libraries, and a plain tree; and
+// what of other libraries casts rays, or finds boxes that overlap.
 //
 // A peer gets all vertices of every frame, brings its trees up to date and finds pairs. Peers are used as their manuals
 // say, on one thread, and tuned in good faith; what each of them does is said in its file. They need not find the same
@@ -33,12 +34,44 @@ typedef struct benchPeer
 	uint64_t (*collide)(void* peer, int a, int b, bool firstOnly, snugPair* pairs, uint64_t capacity);
 } benchPeer;
 
+#define BENCH_NO_TRIANGLE 0xffffffffu
+
+/// Casts rays at a posed mesh.
+typedef struct benchRayPeer
+{
+	const char* version; ///< null: not installed, and there are no functions
+
+	/// Borrows positions as a benchPeer does. @return null if there is no memory, or the library fails
+	void* (*create)(const bruteMesh* mesh, uint32_t vertexCount);
+	void (*destroy)(void* peer);
+
+	/// Bring its tree up to date after the positions changed.
+	void (*update)(void* peer);
+
+	/// @return the triangle that a segment hits first, or BENCH_NO_TRIANGLE
+	uint32_t (*cast)(void* peer, const float from[3], const float to[3]);
+} benchRayPeer;
+
+/// A broad phase, on boxes that all change in every frame.
+typedef struct benchBroadPeer
+{
+	const char* name;
+	void* (*create)(uint32_t count); ///< null: not installed, and there are no functions
+	void (*destroy)(void* peer);
+
+	/// Take new boxes, lower x y z and upper x y z of each. @return how many pairs of them overlap
+	uint64_t (*update)(void* peer, const float* boxes);
+} benchBroadPeer;
+
 extern const benchPeer benchPeerPlain;
 extern const benchPeer benchPeerEmbree;
 extern const benchPeer benchPeerFcl;
 extern const benchPeer benchPeerBullet;
 extern const benchPeer benchPeerOde;
 extern const benchPeer benchPeerCgal;
+extern const benchRayPeer benchRaysEmbree;
+extern const benchBroadPeer benchBroadFcl;
+extern const benchBroadPeer benchBroadBullet;
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #include "lab/bench/peer.h"
 
 #include <btBulletCollisionCommon.h>
+#include <BulletCollision/BroadphaseCollision/btDbvt.h>
 #include <BulletCollision/Gimpact/btGImpactShape.h>
 #include <BulletCollision/Gimpact/btTriangleShapeEx.h>
 #include <memory>
@@ -128,6 +129,65 @@ uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint
 	return count;
 }
 
+// ---- Boxes -----------------------------------------------------------------------------------------------------
+
+// btDbvt: each leaf updated, some of the tree optimised, then collideTT with itself.
+struct BulletBoxes
+{
+	btDbvt tree;
+	std::vector<btDbvtNode*> leaves;
+
+	explicit BulletBoxes(uint32_t count) : leaves(count, nullptr)
+	{
+	}
+
+	struct Counter : btDbvt::ICollide
+	{
+		uint64_t count = 0;
+		void Process(const btDbvtNode* a, const btDbvtNode* b) override
+		{
+			count += a != b;
+		}
+	};
+
+	uint64_t Update(const float* boxes)
+	{
+		for (size_t i = 0; i < leaves.size(); ++i)
+		{
+			const float* b = boxes + 6 * i;
+			btDbvtVolume volume = btDbvtVolume::FromMM(btVector3(b[0], b[1], b[2]), btVector3(b[3], b[4], b[5]));
+			if (leaves[i] == nullptr)
+			{
+				leaves[i] = tree.insert(volume, nullptr);
+			}
+			else
+			{
+				tree.update(leaves[i], volume);
+			}
+		}
+		tree.optimizeIncremental(1 + static_cast<int>(leaves.size() / 100));
+		Counter counter;
+		tree.collideTT(tree.m_root, tree.m_root, counter);
+		return counter.count;
+	}
+};
+
+void* CreateBoxes(uint32_t count)
+{
+	return new (std::nothrow) BulletBoxes(count);
+}
+
+void DestroyBoxes(void* user)
+{
+	delete static_cast<BulletBoxes*>(user);
+}
+
+uint64_t UpdateBoxes(void* user, const float* boxes)
+{
+	return static_cast<BulletBoxes*>(user)->Update(boxes);
+}
+
 } // namespace
 
 const benchPeer benchPeerBullet = { "libbullet-dev", BENCH_BULLET_VERSION, Create, Destroy, Update, Collide };
+const benchBroadPeer benchBroadBullet = { "Bullet", CreateBoxes, DestroyBoxes, UpdateBoxes };

@@ -3,6 +3,7 @@
 // default, takes several times as long to refit. Its own triangle test.
 #include "lab/bench/peer.h"
 
+#include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>
 #include <fcl/fcl.h>
 #include <fcl/narrowphase/detail/traversal/collision/mesh_collision_traversal_node.h>
 #include <fcl/narrowphase/detail/traversal/collision_node.h>
@@ -116,6 +117,75 @@ uint64_t Collide(void* user, int a, int b, bool firstOnly, snugPair* pairs, uint
 	return count;
 }
 
+// ---- Boxes -----------------------------------------------------------------------------------------------------
+
+// DynamicAABBTreeCollisionManager: update, then collide. Objects are spheres in name only: the broad phase looks at the
+// boxes that it is given.
+struct FclBoxes
+{
+	fcl::DynamicAABBTreeCollisionManager<double> manager;
+	std::vector<std::shared_ptr<fcl::Sphere<double>>> shapes;
+	std::vector<std::unique_ptr<fcl::CollisionObject<double>>> objects;
+	bool isSetUp = false;
+
+	explicit FclBoxes(uint32_t count)
+	{
+		for (uint32_t i = 0; i < count; ++i)
+		{
+			shapes.push_back(std::make_shared<fcl::Sphere<double>>(1.0));
+			objects.emplace_back(new fcl::CollisionObject<double>(shapes.back()));
+		}
+	}
+
+	static bool Count(fcl::CollisionObject<double>*, fcl::CollisionObject<double>*, void* count)
+	{
+		++*static_cast<uint64_t*>(count);
+		return false;
+	}
+
+	uint64_t Update(const float* boxes)
+	{
+		for (size_t i = 0; i < objects.size(); ++i)
+		{
+			const float* b = boxes + 6 * i;
+			shapes[i]->aabb_local =
+			    fcl::AABB<double>(fcl::Vector3<double>(b[0], b[1], b[2]), fcl::Vector3<double>(b[3], b[4], b[5]));
+			objects[i]->computeAABB();
+		}
+		if (!isSetUp)
+		{
+			std::vector<fcl::CollisionObject<double>*> all;
+			for (auto& object : objects)
+			{
+				all.push_back(object.get());
+			}
+			manager.registerObjects(all);
+			manager.setup();
+			isSetUp = true;
+		}
+		manager.update();
+		uint64_t count = 0;
+		manager.collide(&count, Count);
+		return count;
+	}
+};
+
+void* CreateBoxes(uint32_t count)
+{
+	return new (std::nothrow) FclBoxes(count);
+}
+
+void DestroyBoxes(void* user)
+{
+	delete static_cast<FclBoxes*>(user);
+}
+
+uint64_t UpdateBoxes(void* user, const float* boxes)
+{
+	return static_cast<FclBoxes*>(user)->Update(boxes);
+}
+
 } // namespace
 
 const benchPeer benchPeerFcl = { "libfcl-dev", FCL_VERSION, Create, Destroy, Update, Collide };
+const benchBroadPeer benchBroadFcl = { "FCL", CreateBoxes, DestroyBoxes, UpdateBoxes };

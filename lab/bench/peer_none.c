@@ -1,6 +1,5 @@
 // The peers whose libraries were not there when snug-lab was built.
 #include "lab/bench/peer.h"
-#include "lab/bench/ray_peer.h"
 
 #if !BENCH_HAS_EMBREE
 const benchPeer benchPeerEmbree = { .package = "libembree-dev" };
@@ -8,9 +7,11 @@ const benchRayPeer benchRaysEmbree = { .version = NULL };
 #endif
 #if !BENCH_HAS_FCL
 const benchPeer benchPeerFcl = { .package = "libfcl-dev" };
+const benchBroadPeer benchBroadFcl = { .name = "FCL" };
 #endif
 #if !BENCH_HAS_BULLET
 const benchPeer benchPeerBullet = { .package = "libbullet-dev" };
+const benchBroadPeer benchBroadBullet = { .name = "Bullet" };
 #endif
 #if !BENCH_HAS_ODE
 const benchPeer benchPeerOde = { .package = "libode-dev" };

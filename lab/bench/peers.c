@@ -2,7 +2,6 @@
 // and ends with pairs. Peers need all vertices, so evaluating them is theirs to pay: the lesser of our evaluation and a
 // plain one of each vertex once.
 #include "lab/bench/blend_scene.h"
-#include "lab/bench/skin.h"
 #include "lab/bench/skins.h"
 #include "papers/common/plain_skin.h"
 

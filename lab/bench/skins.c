@@ -1,6 +1,5 @@
 #include "lab/bench/skins.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 const snugDeformer benchSkins[BENCH_SKINS] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
@@ -32,38 +31,79 @@ bool benchFindCharacter(const benchOptions* options, int number, const char** di
 	return number < BENCH_CHARACTERS;
 }
 
-benchSubject benchSubject_Generated(const sceneCharacter* character)
-{
-	return (benchSubject){ character->name, &character->mesh, &character->weights, character->jointPositions,
-		&character->targets };
-}
-
-benchSubject benchSubject_Loaded(const benchCharacter* character)
-{
-	return (benchSubject){ character->name, &character->mesh, &character->weights, character->jointPositions,
-		&character->targets };
-}
-
-void benchSubject_AddRow(benchReport* report, const char* name, const benchSubject* subject, const char* source)
+void benchAddCharacterRow(benchReport* report, const char* name, const benchActor* actor, const char* source)
 {
 	benchRow* row = benchReport_AddRow(report, "The characters");
 	benchRow_Text(row, "character", name);
 	benchRow_Text(row, "from", source);
-	if (subject != NULL)
+	if (actor != NULL)
 	{
-		uint32_t vertexCount = subject->mesh->vertexCount;
+		uint32_t vertexCount = actor->mesh->vertexCount;
 		benchRow_Count(row, "vertices", vertexCount);
-		benchRow_Count(row, "triangles", subject->mesh->triangleCount);
-		benchRow_Count(row, "joints", subject->weights->transformCount);
+		benchRow_Count(row, "triangles", actor->mesh->triangleCount);
+		benchRow_Count(row, "joints", actor->weights->transformCount);
 		benchRow_Number(
-		    row, "influencesPerVertex", (double)subject->weights->starts[vertexCount] / (double)vertexCount, 2);
-		benchRow_Count(row, "morphTargets", subject->targets->count);
+		    row, "influencesPerVertex", (double)actor->weights->starts[vertexCount] / (double)vertexCount, 2);
+		benchRow_Count(row, "morphTargets", actor->skin->targets->count);
 	}
 }
 
-double benchGetPaperRatio(uint32_t level)
+// The vertex that reaches farthest to the front.
+static const float* FindFront(const float* positions, uint32_t count)
 {
-	static const double refitted[BENCH_PAPER_LEVELS] = { 79.55, 33.95, 8.89, 4.12, 1.83, 0.98, 0.66, 0.43, 0.30 };
-	static const double optimal[BENCH_PAPER_LEVELS] = { 34.41, 22.05, 7.39, 3.69, 1.70, 0.92, 0.61, 0.42, 0.30 };
-	return level < BENCH_PAPER_LEVELS ? refitted[level] / optimal[level] : (double)NAN;
+	const float* found = positions;
+	for (uint32_t i = 1; i < count; ++i)
+	{
+		const float* p = positions + 3 * (size_t)i;
+		found = p[2] > found[2] ? p : found;
+	}
+	return found;
+}
+
+static void FindCenter(const float* positions, uint32_t count, double center[3])
+{
+	for (int k = 0; k < 3; ++k)
+	{
+		float low = positions[k], high = positions[k];
+		for (uint32_t i = 1; i < count; ++i)
+		{
+			float x = positions[3 * (size_t)i + (size_t)k];
+			low = x < low ? x : low;
+			high = x > high ? x : high;
+		}
+		center[k] = 0.5 * ((double)low + (double)high);
+	}
+}
+
+// Turned half about the vertical axis, a point (x, y, z) comes to (-x, y, -z).
+void skinPlaceFrame(const benchMeeting* meeting, const void* user, int frame, snugFrame* places)
+{
+	double u = 2.0 * (double)frame / (double)(meeting->answers.frameCount - 1) - 1.0, nearness = 1.0 - u * u;
+	(void)user;
+	double anchors[2][3];
+	for (int i = 0; i < 2; ++i)
+	{
+		uint32_t count = meeting->actors[i].mesh->vertexCount;
+		const float* front = FindFront(meeting->world[i], count);
+		FindCenter(meeting->world[i], count, anchors[i]);
+		for (int k = 0; k < 3 && meeting->contact == scene_light; ++k)
+		{
+			anchors[i][k] = (double)front[k];
+		}
+	}
+	snugFrame place = { .rotation = { 0.0, 1.0, 0.0, 0.0 } };
+	place.position[0] = anchors[0][0] + anchors[1][0];
+	place.position[1] = anchors[0][1] - anchors[1][1];
+	place.position[2] = anchors[0][2] + anchors[1][2];
+	if (meeting->contact == scene_light)
+	{
+		place.position[2] -= BENCH_HEIGHT * (0.005 + 0.015 * nearness);
+	}
+	else
+	{
+		place.position[0] += 0.02 * BENCH_HEIGHT;
+		place.position[1] += 0.01 * BENCH_HEIGHT;
+		place.position[2] += BENCH_HEIGHT * (0.11 - 0.08 * nearness);
+	}
+	places[1] = place;
 }

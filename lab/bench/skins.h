@@ -1,8 +1,9 @@
-// lab/bench/skins.h: what `skin-tightness` and `skin-walk` share: the three skins by name, and their characters.
+// lab/bench/skins.h: the three skins by name, their characters, and where two of them meet.
 #ifndef BENCH_SKINS_H
 #define BENCH_SKINS_H
 
 #include "lab/bench/character.h"
+#include "lab/bench/meeting.h"
 
 #define BENCH_SKINS 3
 
@@ -19,25 +20,13 @@ const char* benchGetModelDirectory(const benchOptions* options);
 /// @return false if there is none; see benchCharacter_Load for what else is wrong
 bool benchFindCharacter(const benchOptions* options, int number, const char** directory, const char** name);
 
-/// A character, generated or from a file. All of it borrowed.
-typedef struct benchSubject
-{
-	const char* name;
-	const sceneMesh* mesh;
-	const sceneWeights* weights;
-	const float* jointPositions;
-	const sceneTargets* targets;
-} benchSubject;
-
-benchSubject benchSubject_Generated(const sceneCharacter* character);
-benchSubject benchSubject_Loaded(const benchCharacter* character);
-
 /// A row for a character: its counts, or that its file is absent.
-void benchSubject_AddRow(benchReport* report, const char* name, const benchSubject* subject, const char* source);
+/// @param actor nullable: a skin of it, with its morph targets
+void benchAddCharacterRow(benchReport* report, const char* name, const benchActor* actor, const char* source);
 
-/// Table 1 of spherical-blend-2006, by level from the root = 0: mean radius of refitted balls over that of the smallest
-/// ones, for spherical blending.
-#define BENCH_PAPER_LEVELS 9
-double benchGetPaperRatio(uint32_t level); ///< NaN below its last level
+/// Where two characters are (benchPlaceFcn, no user): the second is turned to face the first. In light contact the
+/// foremost points of both, a hand, a foot or a nose, are pushed one to four centimetres past one another; in heavy
+/// contact one walks through the other.
+benchPlaceFcn skinPlaceFrame;
 
 #endif

@@ -11,7 +11,6 @@
 #include "papers/meshless/actor.h"
 
 #define SIM_RING_FIGURES 6
-#define SIM_RING_PAIRS 15
 #define SIM_RING_FPS 30
 
 typedef struct simRingDef

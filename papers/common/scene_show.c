@@ -1,0 +1,300 @@
+#include "papers/common/scene_parts.h"
+
+#include "body/body.h"
+#include "program/check/brute.h"
+#include "snug/snug_queries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CAPACITY 262144
+#define VERIFY_EVERY 10
+
+static const showKind* const kinds[] = { &showBrain, &showRing, &showFish, &showCurtain };
+
+static const showKind* FindKind(const char* name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i)
+	{
+		if (strcmp(kinds[i]->name, name) == 0)
+		{
+			return kinds[i];
+		}
+	}
+	return NULL;
+}
+
+// ---- Making ----------------------------------------------------------------------------------------------------
+
+static bool Build(show* s, const showDef* def, simError* error)
+{
+	if (!s->kind->create(s, def, error))
+	{
+		return false;
+	}
+	bool good = true;
+	for (int i = 0; i < s->bodyCount; ++i)
+	{
+		s->bodies[i].marks = calloc(s->bodies[i].mesh->triangleCount, 1);
+		good = good && s->bodies[i].marks != NULL;
+	}
+	s->pairs = malloc(CAPACITY * sizeof(snugPair));
+	s->frames = calloc((size_t)s->frameCapacity, sizeof(showFrame));
+	s->picture = picture_Create(480, 360);
+	return (good && s->pairs != NULL && s->frames != NULL && s->picture != NULL) || simError_SetMemory(error);
+}
+
+show* show_Create(const showDef* def, simError* error)
+{
+	const showKind* kind = FindKind(def->name);
+	if (kind == NULL)
+	{
+		simError_Set(error, "there is no scene '%s'; see snug scene --help", def->name);
+		return NULL;
+	}
+	show* s = calloc(1, sizeof(show));
+	if (s == NULL)
+	{
+		simError_SetMemory(error);
+		return NULL;
+	}
+	s->kind = kind;
+	s->frameCapacity = def->frames > 0 ? def->frames : kind->frames;
+	if (!Build(s, def, error))
+	{
+		show_Destroy(s);
+		return NULL;
+	}
+	return s;
+}
+
+void show_Destroy(show* s)
+{
+	for (int i = 0; i < s->frameCount; ++i)
+	{
+		free(s->frames[i].plain.png);
+		free(s->frames[i].boxed.png);
+	}
+	for (int i = 0; i < s->bodyCount; ++i)
+	{
+		free(s->bodies[i].marks);
+	}
+	if (s->scene != NULL)
+	{
+		s->kind->release(s->scene);
+	}
+	picture_Destroy(s->picture);
+	free(s->boxes);
+	free(s->frames);
+	free(s->pairs);
+	free(s);
+}
+
+bool show_Record(show* s, showGoOnFcn* goOn, bool* recorded, simError* error)
+{
+	*recorded = s->kind->record != NULL;
+	return s->kind->record == NULL || s->kind->record(s, goOn, error);
+}
+
+int show_GetGoal(const show* s)
+{
+	return s->frameCapacity;
+}
+
+// ---- Boxes -----------------------------------------------------------------------------------------------------
+
+bool show_AddBox(show* s, const float lower[3], const float upper[3], pictureInk ink, simError* error)
+{
+	if (s->boxCount == s->boxCapacity)
+	{
+		uint64_t capacity = 2 * s->boxCapacity + 1024;
+		pictureBox* boxes = realloc(s->boxes, (size_t)capacity * sizeof(pictureBox));
+		if (boxes == NULL)
+		{
+			return simError_SetMemory(error);
+		}
+		s->boxes = boxes;
+		s->boxCapacity = capacity;
+	}
+	pictureBox* box = s->boxes + s->boxCount++;
+	box->ink = ink;
+	memcpy(box->lower, lower, sizeof(box->lower));
+	memcpy(box->upper, upper, sizeof(box->upper));
+	return true;
+}
+
+// Of one body. Nodes are slots of its tree, so that parents can be told.
+static bool ChooseOfBody(show* s, const snugModel* model, const snugNodeBox* boxes, uint64_t count, simError* error)
+{
+	const sgTree* tree = &model->tree;
+	uint8_t* isAbove = calloc((size_t)tree->groupCount * SG_LANES + 1, 1);
+	bool good = isAbove != NULL || simError_SetMemory(error);
+	for (uint64_t i = 0; i < count && good; ++i)
+	{
+		uint32_t parent = tree->nodes[boxes[i].node].parent;
+		isAbove[parent == SG_NONE ? tree->groupCount * SG_LANES : parent] = 1;
+	}
+	for (uint64_t i = 0; i < count && good; ++i)
+	{
+		good = isAbove[boxes[i].node] != 0 || show_AddBox(s, boxes[i].lower, boxes[i].upper, picture_dark, error);
+	}
+	free(isAbove);
+	return good;
+}
+
+bool show_ChooseVisited(show* s, showFrame* frame, simError* error)
+{
+	bool good = true;
+	for (int i = 0; i < s->bodyCount && good; ++i)
+	{
+		snugBody* body = s->bodies[i].posed;
+		uint64_t count = 0;
+		good = snugBody_GetVisitedBoxes(body, NULL, 0, &count) == snug_success;
+		snugNodeBox* boxes = malloc(((size_t)count + 1) * sizeof(snugNodeBox));
+		good = (good && boxes != NULL) || simError_SetMemory(error);
+		if (good)
+		{
+			snugBody_GetVisitedBoxes(body, boxes, count, &count);
+			frame->nodesVisited += count;
+			good = ChooseOfBody(s, snugBody_GetModel(body), boxes, count, error);
+		}
+		free(boxes);
+	}
+	return good;
+}
+
+// ---- Frames ----------------------------------------------------------------------------------------------------
+
+static bool Verify(const show* s, const showBody* a, const showBody* b, uint64_t count)
+{
+	const bruteMesh first = { a->positions, a->mesh->triangles, a->mesh->triangleCount };
+	const bruteMesh second = { b->positions, b->mesh->triangles, b->mesh->triangleCount };
+	bruteResult expected = bruteCollide(&first, &second);
+	bool same = !expected.outOfMemory && expected.count == count &&
+	            (count == 0 || memcmp(expected.pairs, s->pairs, (size_t)count * sizeof(snugPair)) == 0);
+	bruteResult_Free(&expected);
+	return same;
+}
+
+static bool AskPair(show* s, showBody* a, showBody* b, showFrame* f, simError* error)
+{
+	snugResult result = snugCollide(a->posed, b->posed, &(snugQuery){ .pairs = s->pairs, .capacity = CAPACITY });
+	if (result.status != snug_success || result.count > CAPACITY)
+	{
+		return simError_Set(error, "%s", result.count > CAPACITY ? "too many pairs" : snugGetStatusText(result.status));
+	}
+	f->pairs += result.count;
+	f->volumeTests += result.counters.volumeTests;
+	f->verticesEvaluated += result.counters.verticesEvaluated;
+	f->triangleTests += result.counters.triangleTests;
+	for (uint64_t i = 0; i < result.count; ++i)
+	{
+		a->marks[s->pairs[i].a] = 1;
+		b->marks[s->pairs[i].b] = 1;
+	}
+	f->differs = f->differs || (f->isVerified && !Verify(s, a, b, result.count));
+	return true;
+}
+
+static bool AskAll(show* s, showFrame* f, simError* error)
+{
+	bool good = true;
+	for (int i = 0; i < s->bodyCount; ++i)
+	{
+		memset(s->bodies[i].marks, 0, s->bodies[i].mesh->triangleCount);
+	}
+	for (int a = 0; a < s->bodyCount; ++a)
+	{
+		for (int b = a + 1; b < s->bodyCount && good; ++b)
+		{
+			good = AskPair(s, &s->bodies[a], &s->bodies[b], f, error);
+		}
+	}
+	return good;
+}
+
+static bool Encode(const picture* from, showPicture* to, simError* error)
+{
+	to->png = picture_Encode(from, &to->bytes);
+	return to->png != NULL || simError_SetMemory(error);
+}
+
+// Twice: surfaces and contacts, and the same with boxes.
+static bool TakePictures(show* s, showFrame* f, simError* error)
+{
+	static const float colors[][3] = { { 0.36f, 0.58f, 0.84f }, { 0.95f, 0.80f, 0.50f }, { 0.55f, 0.75f, 0.50f },
+		{ 0.80f, 0.62f, 0.82f }, { 0.60f, 0.78f, 0.80f }, { 0.90f, 0.68f, 0.58f } };
+	const showKind* kind = s->kind;
+	pictureMesh meshes[SHOW_MAX_BODIES];
+	for (int i = 0; i < s->bodyCount; ++i)
+	{
+		const showBody* body = &s->bodies[i];
+		const float* color = colors[(size_t)i % (sizeof(colors) / sizeof(colors[0]))];
+		meshes[i] = (pictureMesh){ body->positions, body->mesh->vertexCount, body->mesh->triangles,
+			body->mesh->triangleCount, body->marks, { color[0], color[1], color[2] } };
+	}
+	camera c = cameraMake(kind->eye, kind->target, kind->vertical, 42.0f, picture_GetSampleWidth(s->picture),
+	    picture_GetSampleHeight(s->picture));
+	if (!picture_Draw(s->picture, &c, kind->ground, meshes, s->bodyCount))
+	{
+		return simError_SetMemory(error);
+	}
+	if (!Encode(s->picture, &f->plain, error))
+	{
+		return false;
+	}
+	picture_AddBoxes(s->picture, &c, s->boxes, s->boxCount);
+	return Encode(s->picture, &f->boxed, error);
+}
+
+bool show_RunFrame(show* s, simError* error)
+{
+	if (s->frameCount == s->frameCapacity)
+	{
+		return simError_Set(error, "more frames than were asked for");
+	}
+	showFrame* f = s->frames + s->frameCount;
+	f->isVerified = s->bodyCount > 1 && s->frameCount % VERIFY_EVERY == 0;
+	s->boxCount = 0;
+	bool good = s->kind->advance(s, error) && s->kind->pose(s, f, error) && AskAll(s, f, error) &&
+	            s->kind->choose(s, f, error) && TakePictures(s, f, error);
+	if (!good)
+	{
+		free(f->plain.png);
+	}
+	s->frameCount += good;
+	return good;
+}
+
+int show_CountDifferent(const show* s)
+{
+	int count = 0;
+	for (int i = 0; i < s->frameCount; ++i)
+	{
+		count += s->frames[i].differs;
+	}
+	return count;
+}
+
+// ---- States ----------------------------------------------------------------------------------------------------
+
+void show_WriteState(const show* s, FILE* stream)
+{
+	fprintf(stream, "snug scene %s 1\n", s->kind->name);
+	s->kind->write(s, stream);
+}
+
+bool show_ReadState(show* s, FILE* stream, simError* error)
+{
+	char name[16] = "";
+	int version = 0;
+	if (fscanf(stream, "snug scene %15s %d", name, &version) != 2 || version != 1)
+	{
+		return simError_Set(error, "this is no state of a scene");
+	}
+	if (strcmp(name, s->kind->name) != 0)
+	{
+		return simError_Set(error, "this is a state of the scene '%s'", name);
+	}
+	return s->kind->read(s, stream, error);
+}
