@@ -18,7 +18,7 @@ static void Validate(const char* what, uint64_t seed, const Thing* thing, uint64
 	*checks += found.checks;
 }
 
-// What a linear body meets: another one, or any other kind.
+// What a body of fields meets: another one, or any other kind.
 static Thing MakePartner(sceneRandom* random, double size, int kind, Skin* skin, FieldSet* set, snugStrategy strategy)
 {
 	sceneMesh mesh = RandomMesh(random, (MeshKind)sceneRandom_Index(random, MESH_KINDS));

@@ -1,4 +1,4 @@
-// test/deform/test_fields.c: surfaces carried by transforms, against brute force and against plain double arithmetic.
+// test/deform/test_linear.c: surfaces carried by transforms, against brute force and against plain double arithmetic.
 #include "linear_support.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static void pairs_match_brute_force(void** state)
 				frame.position[pose % 3] = size * sceneRandom_Range(&random, -0.5, 0.5);
 			}
 			assert_int_equal(snugBody_SetFrame(b.body, &frame), snug_success);
-			pairs += CheckPairs("blend", seed + (uint64_t)i, &a, &b, NULL);
+			pairs += CheckPairs("linear", seed + (uint64_t)i, &a, &b, NULL);
 			snugValidation validation;
 			if (snugBody_Validate(a.body, &validation) != snug_success)
 			{
@@ -125,8 +125,8 @@ static void vertices_follow_the_definition(void** state)
 	}
 }
 
-// Blend against the other deformers, in one query each way.
-static void blend_meets_rigid_and_free(void** state)
+// Linear skins against the other deformers, in one query each way.
+static void linear_meets_rigid_and_free(void** state)
 {
 	(void)state;
 	uint64_t seed = TestSeed();
@@ -140,8 +140,8 @@ static void blend_meets_rigid_and_free(void** state)
 		Pose(&a, &skin);
 		snugDeformer other = i % 2 == 0 ? snug_rigid : snug_free;
 		Thing b = Thing_Make(RandomMesh(&random, mesh_torus), other, RandomTreeDef(&random), NULL);
-		CheckPairs("blend and another", seed + (uint64_t)i, &a, &b, NULL);
-		CheckPairs("another and blend", seed + (uint64_t)i, &b, &a, NULL);
+		CheckPairs("linear and another", seed + (uint64_t)i, &a, &b, NULL);
+		CheckPairs("another and linear", seed + (uint64_t)i, &b, &a, NULL);
 		Thing_Free(&a);
 		Thing_Free(&b);
 		Skin_Free(&skin);
@@ -440,7 +440,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_match_brute_force),
 		cmocka_unit_test(vertices_follow_the_definition),
-		cmocka_unit_test(blend_meets_rigid_and_free),
+		cmocka_unit_test(linear_meets_rigid_and_free),
 		cmocka_unit_test(small_pools_cost_only_time),
 		cmocka_unit_test(nodes_are_joints),
 		cmocka_unit_test(bad_poses_change_nothing),

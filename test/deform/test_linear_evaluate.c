@@ -1,4 +1,4 @@
-// test/deform/test_linear_evaluate.c: evaluation of blend models gives the very same bits one vertex at a time, in
+// test/deform/test_linear_evaluate.c: evaluation of linear skins gives the very same bits one vertex at a time, in
 // blocks of eight, and on every instruction set: those of the definition, written out below.
 //
 // Would catch a fused multiply-add, another order of sums, a transform that does not move a vertex but changes the sign
@@ -33,11 +33,11 @@ static void FindTables(void)
 	print_message("\n");
 }
 
-// blend_kernels.h says what evaluation is; this is that, and nothing else.
+// linear_kernels.h says what evaluation is; this is that, and nothing else.
 static void EvaluatePlainly(const snugModel* model, const float* columns, uint32_t vertex, float out[3])
 {
-	sgLinear blend = sgLinear_Get(model);
-	sgRow influences = sgRows_Get(&blend.rows, vertex);
+	sgLinear linear = sgLinear_Get(model);
+	sgRow influences = sgRows_Get(&linear.rows, vertex);
 	const float* p = model->positions + 3 * (size_t)vertex;
 	for (uint32_t axis = 0; axis < 3; ++axis)
 	{
@@ -75,7 +75,7 @@ static uint32_t CheckClusters(snugBody* body, uint64_t seed)
 {
 	const snugModel* model = body->model;
 	const sgClusters* clusters = &model->clusters;
-	sgLinear blend = sgLinear_Get(model);
+	sgLinear linear = sgLinear_Get(model);
 	const float* columns = sgLinear_Columns(sgBody_Derive(body)->derived);
 	uint32_t largest = 0;
 	for (uint32_t c = 0; c < clusters->header->count; ++c)
@@ -89,9 +89,9 @@ static uint32_t CheckClusters(snugBody* body, uint64_t seed)
 		}
 		for (int t = 0; t < tableCount; ++t)
 		{
-			tables[t].kernels->evaluate(&blend, columns, model->positions, vertices, count, found);
+			tables[t].kernels->evaluate(&linear, columns, model->positions, vertices, count, found);
 			AssertSameBits("one by one", tables + t, seed, expected, found, count);
-			tables[t].kernels->evaluateBlocks(&blend, blend.rows.firstBlocks[c], count, columns, found);
+			tables[t].kernels->evaluateBlocks(&linear, linear.rows.firstBlocks[c], count, columns, found);
 			AssertSameBits("in blocks", tables + t, seed, expected, found, count);
 		}
 		largest = count > largest ? count : largest;

@@ -1,6 +1,6 @@
 // test/support/fields_support.h: displacement fields of every sort, and amplitudes.
-#ifndef TEST_LINEAR_SUPPORT_H
-#define TEST_LINEAR_SUPPORT_H
+#ifndef TEST_FIELDS_SUPPORT_H
+#define TEST_FIELDS_SUPPORT_H
 
 #include "support.h"
 

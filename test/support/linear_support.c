@@ -1,3 +1,4 @@
+// test/support/linear_support.c: see linear_support.h.
 #include "linear_support.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// test/support/fields_support.h: random skins and poses, for the tests of blend models.
-#ifndef TEST_BLEND_SUPPORT_H
-#define TEST_BLEND_SUPPORT_H
+// test/support/linear_support.h: random skins and poses, for the tests of linear skins.
+#ifndef TEST_LINEAR_SUPPORT_H
+#define TEST_LINEAR_SUPPORT_H
 
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// test/support/skin_support.c: see skin_support.h.
 #include "skin_support.h"
 
 #include <math.h>
