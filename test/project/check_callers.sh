@@ -6,6 +6,7 @@
 set -eu
 cd "$1"
 alone='
+snugAsset_LoadMemory  engines keep files in archives of their own; everything here reads files
 '
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
