@@ -52,6 +52,20 @@ static uint32_t Between(sceneRandom* random, uint32_t low, uint32_t high)
 	return low + sceneRandom_Index(random, high - low + 1);
 }
 
+float RandomFloat(sceneRandom* random, float low, float high)
+{
+	return low + (high - low) * (float)(sceneRandom_Next(random) >> 40) * 0x1p-24f;
+}
+
+float RandomNudge(sceneRandom* random, float value, int steps)
+{
+	for (int i = sceneRandom_Int(random, -steps, steps); i != 0; i += i < 0 ? 1 : -1)
+	{
+		value = nextafterf(value, i < 0 ? -INFINITY : INFINITY);
+	}
+	return value;
+}
+
 double RandomSign(sceneRandom* random)
 {
 	return sceneRandom_Index(random, 2) != 0 ? 1.0 : -1.0;

@@ -50,6 +50,8 @@ sceneMesh RandomMesh(sceneRandom* random, MeshKind kind); // within about [-1, 1
 snugTreeDef RandomTreeDef(sceneRandom* random);
 
 double RandomSign(sceneRandom* random);
+float RandomFloat(sceneRandom* random, float low, float high);  // a multiple of (high - low) / 2^24, rounded
+float RandomNudge(sceneRandom* random, float value, int steps); // moved by up to so many floats either way
 // A unit quaternion: anything, a small turn, or one of the 24 turns that map axes to axes.
 void RandomRotation(sceneRandom* random, double rotation[4]);
 
