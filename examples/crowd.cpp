@@ -1,5 +1,5 @@
 // A game loop on one thread (thread_pool.h is for more): fifty characters from a glTF or FBX file walk on the spot, and
-// what touches is told as it begins and ends. usage: crowd FILE
+// what touches is told as it begins and ends; at the end, who is within an arm's length. usage: crowd FILE
 #include <cmath>
 #include <cstdio>
 #include <snug/snug_io.h>
@@ -20,6 +20,7 @@ int main(int argumentCount, char** arguments)
 		snugActorDef actorDef = {};
 		actorDef.twin = i > 0 ? actors[0] : nullptr; // one model for all
 		snugSceneBodyDef inScene = {};
+		inScene.user = &actors[i];
 		if (snugActor_Create(asset, &actorDef, &actors[i]))
 			return std::puts("no memory"), 1;
 		snugBody* const* bodies = snugActor_GetBodies(actors[i], &count);
@@ -43,6 +44,19 @@ int main(int argumentCount, char** arguments)
 		snugSceneEvents events = snugScene_GetEvents(scene);
 		std::printf("frame %d: %u begin, %u go on, %u end\n", frame, (unsigned)events.begunCount,
 		    (unsigned)events.persistingCount, (unsigned)events.endedCount);
+	}
+	snugSceneNear near[100];
+	snugSceneNearQuery nearQuery = {};
+	nearQuery.margin = 0.2;
+	nearQuery.pairs = near;
+	nearQuery.capacity = 100;
+	const uint64_t nearCount = snugScene_FindNear(scene, &nearQuery).count;
+	for (uint64_t i = 0; i < nearCount && i < nearQuery.capacity; ++i)
+	{
+		const void *a = snugScene_GetUser(scene, near[i].a), *b = snugScene_GetUser(scene, near[i].b);
+		if (a != b && near[i].distance > 0) // bodies of one actor are always near
+			std::printf("%d and %d nearly touch: %.3f\n", (int)((snugActor* const*)a - actors.data()),
+			    (int)((snugActor* const*)b - actors.data()), near[i].distance);
 	}
 	snugScene_Destroy(scene);
 	for (uint32_t i = actorCount; i > 0; --i)

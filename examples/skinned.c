@@ -24,6 +24,25 @@ static unsigned long long CountPairs(const snugActor* a, const snugActor* b)
 	return pairs;
 }
 
+// What an engine would move, by its names.
+static void PrintNames(const snugAsset* asset)
+{
+	snugInstance instance;
+	for (uint32_t i = 0; snugAsset_GetInstance(asset, i, &instance) == snug_success; ++i)
+	{
+		printf("%s:", instance.name);
+		for (uint32_t k = 0; k < instance.jointCount; ++k)
+		{
+			printf(" %s", snugAsset_GetJointName(asset, i, k));
+		}
+		for (uint32_t k = 0; k < instance.targetCount; ++k)
+		{
+			printf(" %s", snugAsset_GetTargetName(asset, i, k));
+		}
+		printf("\n");
+	}
+}
+
 // No vertex is computed here, nor later, but near contact.
 static int Collide(const snugAsset* asset, uint32_t clip, const snugActorDef* def)
 {
@@ -81,6 +100,7 @@ int main(int argumentCount, char** arguments)
 	int code = 1;
 	if (clip != SNUG_NONE && snugAsset_GetInstanceCount(asset) > 0)
 	{
+		PrintNames(asset);
 		code = Collide(asset, clip, &(snugActorDef){ .clips = &clip, .clipCount = 1, .messenger = messenger });
 	}
 	else

@@ -38,4 +38,10 @@ static inline uint32_t sceneRandom_Index(sceneRandom* random, uint32_t count)
 	return (uint32_t)(sceneRandom_Next(random) % count);
 }
 
+/// @return a number in [low, high]
+static inline int sceneRandom_Int(sceneRandom* random, int low, int high)
+{
+	return low + (int)sceneRandom_Index(random, (uint32_t)(high - low + 1));
+}
+
 #endif

@@ -1,35 +1,17 @@
 #include "lab/truth/hard.h"
 
+#include "lab/scenes/random.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 // ---- Numbers ---------------------------------------------------------------------------------------------------
 
-typedef struct Random
-{
-	uint64_t state;
-} Random;
-
-// splitmix64
-static uint64_t Bits(Random* random)
-{
-	uint64_t z = random->state += 0x9e3779b97f4a7c15u;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-// low <= result <= high
-static int Int(Random* random, int low, int high)
-{
-	return low + (int)(Bits(random) % (uint64_t)(high - low + 1));
-}
-
 // A multiple of 2^-23 in [-1, 1).
-static float Float(Random* random)
+static float Float(sceneRandom* random)
 {
-	return (float)(int32_t)(Bits(random) >> 40) * 0x1p-23f - 1.0f;
+	return (float)(int32_t)(sceneRandom_Next(random) >> 40) * 0x1p-23f - 1.0f;
 }
 
 static float* Coordinate(hardPair* pair, int i)
@@ -38,11 +20,11 @@ static float* Coordinate(hardPair* pair, int i)
 }
 
 // Some coordinates by a float or two.
-static void Nudge(Random* random, hardPair* pair)
+static void Nudge(sceneRandom* random, hardPair* pair)
 {
 	for (int i = 0; i < 18; ++i)
 	{
-		int steps = Int(random, 0, 3) == 0 ? Int(random, -2, 2) : 0;
+		int steps = sceneRandom_Int(random, 0, 3) == 0 ? sceneRandom_Int(random, -2, 2) : 0;
 		for (; steps != 0; steps += steps < 0 ? 1 : -1)
 		{
 			float* x = Coordinate(pair, i);
@@ -63,7 +45,7 @@ static void Place(hardPair* pair, float offset, float scale)
 
 // ---- Families --------------------------------------------------------------------------------------------------
 
-static void Generic(Random* random, hardPair* pair)
+static void Generic(sceneRandom* random, hardPair* pair)
 {
 	for (int i = 0; i < 18; ++i)
 	{
@@ -72,26 +54,27 @@ static void Generic(Random* random, hardPair* pair)
 }
 
 // Corners of a small grid: every degeneracy is frequent.
-static void Grid(Random* random, hardPair* pair)
+static void Grid(sceneRandom* random, hardPair* pair)
 {
-	int last = Int(random, 1, 3);
+	int last = sceneRandom_Int(random, 1, 3);
 	for (int i = 0; i < 18; ++i)
 	{
-		*Coordinate(pair, i) = (float)Int(random, 0, last);
+		*Coordinate(pair, i) = (float)sceneRandom_Int(random, 0, last);
 	}
 }
 
 // A point of one triangle, often of an edge or a corner, is one of the other, up to rounding.
-static void Touching(Random* random, hardPair* pair)
+static void Touching(sceneRandom* random, hardPair* pair)
 {
 	float weights[3] = { 0.0f, 0.0f, 0.0f };
 	Generic(random, pair);
-	for (int i = Int(random, 1, 4); i > 0; --i)
+	for (int i = sceneRandom_Int(random, 1, 4); i > 0; --i)
 	{
-		weights[Int(random, 0, 2)] += 0.25f * (float)Int(random, 1, 4);
+		weights[sceneRandom_Int(random, 0, 2)] += 0.25f * (float)sceneRandom_Int(random, 1, 4);
 	}
-	float sum = weights[0] + weights[1] + weights[2], far = Int(random, 0, 1) == 0 ? 0.0f : Float(random) + 1.0f;
-	int i = Int(random, 0, 2), j = (i + 1) % 3;
+	float sum = weights[0] + weights[1] + weights[2],
+	      far = sceneRandom_Int(random, 0, 1) == 0 ? 0.0f : Float(random) + 1.0f;
+	int i = sceneRandom_Int(random, 0, 2), j = (i + 1) % 3;
 	for (int k = 0; k < 3; ++k)
 	{
 		float point = (weights[0] * pair->a[0][k] + weights[1] * pair->a[1][k] + weights[2] * pair->a[2][k]) / sum;
@@ -100,13 +83,13 @@ static void Touching(Random* random, hardPair* pair)
 }
 
 // Exactly: corners of a grid whose middles are floats too.
-static void TouchingExactly(Random* random, hardPair* pair)
+static void TouchingExactly(sceneRandom* random, hardPair* pair)
 {
 	for (int i = 0; i < 18; ++i)
 	{
-		*Coordinate(pair, i) = 4.0f * (float)Int(random, -8, 8);
+		*Coordinate(pair, i) = 4.0f * (float)sceneRandom_Int(random, -8, 8);
 	}
-	int i = Int(random, 0, 2), j = Int(random, 0, 2), kind = Int(random, 0, 2);
+	int i = sceneRandom_Int(random, 0, 2), j = sceneRandom_Int(random, 0, 2), kind = sceneRandom_Int(random, 0, 2);
 	for (int k = 0; k < 3; ++k)
 	{
 		const float *p = pair->a[i], *q = pair->a[(i + 1) % 3], *r = pair->a[(i + 2) % 3];
@@ -115,24 +98,24 @@ static void TouchingExactly(Random* random, hardPair* pair)
 	}
 }
 
-static void NearlyTouching(Random* random, hardPair* pair)
+static void NearlyTouching(sceneRandom* random, hardPair* pair)
 {
 	TouchingExactly(random, pair);
 	Nudge(random, pair);
 }
 
 // In a plane through few lattice points, sometimes in a line.
-static void Coplanar(Random* random, hardPair* pair)
+static void Coplanar(sceneRandom* random, hardPair* pair)
 {
 	float u[3], v[3];
 	for (int k = 0; k < 3; ++k)
 	{
-		u[k] = (float)Int(random, -2, 2);
-		v[k] = (float)Int(random, -2, 2);
+		u[k] = (float)sceneRandom_Int(random, -2, 2);
+		v[k] = (float)sceneRandom_Int(random, -2, 2);
 	}
 	for (int i = 0; i < 6; ++i)
 	{
-		float f = (float)Int(random, -3, 3), g = (float)Int(random, -3, 3);
+		float f = (float)sceneRandom_Int(random, -3, 3), g = (float)sceneRandom_Int(random, -3, 3);
 		for (int k = 0; k < 3; ++k)
 		{
 			*Coordinate(pair, 3 * i + k) = f * u[k] + g * v[k];
@@ -140,54 +123,54 @@ static void Coplanar(Random* random, hardPair* pair)
 	}
 }
 
-static void NearlyCoplanar(Random* random, hardPair* pair)
+static void NearlyCoplanar(sceneRandom* random, hardPair* pair)
 {
 	Coplanar(random, pair);
 	Nudge(random, pair);
 }
 
-static void ShareCorners(Random* random, hardPair* pair, int count)
+static void ShareCorners(sceneRandom* random, hardPair* pair, int count)
 {
-	int i = Int(random, 0, 2), j = Int(random, 0, 2), turn = Int(random, 1, 2);
+	int i = sceneRandom_Int(random, 0, 2), j = sceneRandom_Int(random, 0, 2), turn = sceneRandom_Int(random, 1, 2);
 	for (int n = 0; n < count; ++n)
 	{
 		memcpy(pair->b[(j + n * turn) % 3], pair->a[(i + n) % 3], 3 * sizeof(float));
 	}
 }
 
-static void SharedCorner(Random* random, hardPair* pair)
+static void SharedCorner(sceneRandom* random, hardPair* pair)
 {
 	Generic(random, pair);
 	ShareCorners(random, pair, 1);
 }
 
-static void SharedEdge(Random* random, hardPair* pair)
+static void SharedEdge(sceneRandom* random, hardPair* pair)
 {
 	Generic(random, pair);
-	ShareCorners(random, pair, Int(random, 2, 3));
+	ShareCorners(random, pair, sceneRandom_Int(random, 2, 3));
 }
 
 // Corners that were one before they were moved by a float.
-static void TornCorner(Random* random, hardPair* pair)
+static void TornCorner(sceneRandom* random, hardPair* pair)
 {
 	Generic(random, pair);
-	ShareCorners(random, pair, Int(random, 1, 2));
+	ShareCorners(random, pair, sceneRandom_Int(random, 1, 2));
 	Nudge(random, pair);
 }
 
 // Three points of a line: a segment, or a point.
-static void MakeSegment(Random* random, float triangle[3][3])
+static void MakeSegment(sceneRandom* random, float triangle[3][3])
 {
 	float from[3], step[3];
-	int spread = Int(random, 0, 3);
+	int spread = sceneRandom_Int(random, 0, 3);
 	for (int k = 0; k < 3; ++k)
 	{
-		from[k] = (float)Int(random, 0, 2);
-		step[k] = (float)Int(random, -1, 1);
+		from[k] = (float)sceneRandom_Int(random, 0, 2);
+		step[k] = (float)sceneRandom_Int(random, -1, 1);
 	}
 	for (int i = 0; i < 3; ++i)
 	{
-		float at = (float)Int(random, -spread, spread);
+		float at = (float)sceneRandom_Int(random, -spread, spread);
 		for (int k = 0; k < 3; ++k)
 		{
 			triangle[i][k] = from[k] + at * step[k];
@@ -195,10 +178,10 @@ static void MakeSegment(Random* random, float triangle[3][3])
 	}
 }
 
-static void Degenerate(Random* random, hardPair* pair)
+static void Degenerate(sceneRandom* random, hardPair* pair)
 {
 	Grid(random, pair);
-	int which = Int(random, 0, 2);
+	int which = sceneRandom_Int(random, 0, 2);
 	if (which != 1)
 	{
 		MakeSegment(random, pair->a);
@@ -210,7 +193,7 @@ static void Degenerate(Random* random, hardPair* pair)
 }
 
 // Sides a thousand times as long as the third.
-static void Slivers(Random* random, hardPair* pair)
+static void Slivers(sceneRandom* random, hardPair* pair)
 {
 	Touching(random, pair);
 	for (int k = 0; k < 3; ++k)
@@ -220,34 +203,34 @@ static void Slivers(Random* random, hardPair* pair)
 }
 
 // So far from the origin that few bits are left for the shape.
-static void Far(Random* random, hardPair* pair)
+static void Far(sceneRandom* random, hardPair* pair)
 {
 	static const float offsets[] = { 1e3f, 1e5f, -1e6f, 4e6f };
-	(Int(random, 0, 1) == 0 ? Touching : Grid)(random, pair);
-	Place(pair, offsets[Int(random, 0, 3)], 1.0f);
+	(sceneRandom_Int(random, 0, 1) == 0 ? Touching : Grid)(random, pair);
+	Place(pair, offsets[sceneRandom_Int(random, 0, 3)], 1.0f);
 }
 
-static void Tiny(Random* random, hardPair* pair)
+static void Tiny(sceneRandom* random, hardPair* pair)
 {
 	static const float scales[] = { 0x1p-60f, 0x1p-100f, 0x1p-140f, 1e-20f, 1e-40f };
-	(Int(random, 0, 1) == 0 ? Touching : Coplanar)(random, pair);
-	Place(pair, 0.0f, scales[Int(random, 0, 4)]);
+	(sceneRandom_Int(random, 0, 1) == 0 ? Touching : Coplanar)(random, pair);
+	Place(pair, 0.0f, scales[sceneRandom_Int(random, 0, 4)]);
 }
 
-static void Huge(Random* random, hardPair* pair)
+static void Huge(sceneRandom* random, hardPair* pair)
 {
 	static const float scales[] = { 0x1p60f, 0x1p100f, 0x1p120f, 1e20f, 1e36f };
-	(Int(random, 0, 1) == 0 ? Touching : Coplanar)(random, pair);
-	Place(pair, 0.0f, scales[Int(random, 0, 4)]);
+	(sceneRandom_Int(random, 0, 1) == 0 ? Touching : Coplanar)(random, pair);
+	Place(pair, 0.0f, scales[sceneRandom_Int(random, 0, 4)]);
 }
 
 // One triangle far smaller than the other, at one of its corners or through it.
-static void MixedScales(Random* random, hardPair* pair)
+static void MixedScales(sceneRandom* random, hardPair* pair)
 {
 	static const float scales[] = { 0x1p-10f, 0x1p-30f, 0x1p-60f, 0x1p-100f };
-	float scale = scales[Int(random, 0, 3)];
-	int corner = Int(random, 0, 2);
-	bool isAtZero = Int(random, 0, 1) == 0;
+	float scale = scales[sceneRandom_Int(random, 0, 3)];
+	int corner = sceneRandom_Int(random, 0, 2);
+	bool isAtZero = sceneRandom_Int(random, 0, 1) == 0;
 	Generic(random, pair);
 	for (int k = 0; k < 3; ++k)
 	{
@@ -263,7 +246,7 @@ static void MixedScales(Random* random, hardPair* pair)
 static const struct
 {
 	const char* name;
-	void (*make)(Random* random, hardPair* pair);
+	void (*make)(sceneRandom* random, hardPair* pair);
 } families[HARD_FAMILIES] = {
 	{ "generic", Generic },
 	{ "small grid", Grid },
@@ -289,10 +272,10 @@ const char* hardGetFamilyName(int family)
 }
 
 // Corners in any order.
-static void Shuffle(Random* random, float triangle[3][3])
+static void Shuffle(sceneRandom* random, float triangle[3][3])
 {
 	float from[3][3];
-	int start = Int(random, 0, 2), turn = Int(random, 1, 2);
+	int start = sceneRandom_Int(random, 0, 2), turn = sceneRandom_Int(random, 1, 2);
 	memcpy(from, triangle, sizeof(from));
 	for (int i = 0; i < 3; ++i)
 	{
@@ -302,8 +285,8 @@ static void Shuffle(Random* random, float triangle[3][3])
 
 hardPair hardMakePair(int family, uint64_t seed, uint64_t number)
 {
-	Random random = { seed * 0x2545f4914f6cdd1du + (uint64_t)family * 0x100000000u + number };
-	random.state = Bits(&random);
+	sceneRandom random = { seed * 0x2545f4914f6cdd1du + (uint64_t)family * 0x100000000u + number };
+	random.state = sceneRandom_Next(&random);
 	hardPair pair;
 	families[family].make(&random, &pair);
 	Shuffle(&random, pair.a);

@@ -43,9 +43,9 @@ static snugStatus MakeFreeModel(snugAllocator allocator, snugMessenger messenger
 	return status;
 }
 
-static snugStatus MakeLinearModel(snugAllocator allocator, snugMessenger messenger, void** object)
+static snugStatus MakeFieldsModel(snugAllocator allocator, snugMessenger messenger, void** object)
 {
-	snugModelDef def = LinearDef(&mesh, &fields, (snugTreeDef){ 0 });
+	snugModelDef def = FieldsDef(&mesh, &fields, (snugTreeDef){ 0 });
 	def.allocator = allocator;
 	def.messenger = messenger;
 	snugModel* model = (snugModel*)&def;
@@ -142,7 +142,7 @@ static void DestroyBody(void* object)
 static const Maker makers[] = {
 	{ "rigid model", MakeRigidModel, DestroyModel },
 	{ "free model", MakeFreeModel, DestroyModel },
-	{ "linear model", MakeLinearModel, DestroyModel },
+	{ "linear model", MakeFieldsModel, DestroyModel },
 	{ "empty model", MakeEmptyModel, DestroyModel },
 	{ "loaded model", LoadModel, DestroyModel },
 	{ "model from a file", LoadModelFile, DestroyModel },
@@ -161,7 +161,7 @@ static int SetUp(void** state)
 	rigidModel = MakeModel(&mesh, snug_rigid, (snugTreeDef){ 0 });
 	sceneRandom random = { 1 };
 	fields = RandomFields(&random, &mesh, 1.0);
-	snugModelDef def = LinearDef(&mesh, &fields, (snugTreeDef){ 0 });
+	snugModelDef def = FieldsDef(&mesh, &fields, (snugTreeDef){ 0 });
 	assert_int_equal(snugModel_Create(&def, &linearModel), snug_success);
 	sharedPool = MakePool(50000);
 	return snugModel_SaveFile(freeModel, path) == snug_success ? 0 : -1;

@@ -636,11 +636,8 @@ static void callbacks_may_disturb(void** state)
 // The caller's threads find the caller's environment, whatever the query is at.
 static void RunDownwards(void* user, uint32_t count, snugTaskFcn* task, void* context)
 {
-	*(int*)user += fegetround() == FE_DOWNWARD ? 1 : 1000;
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		task(context, i);
-	}
+	*(int*)user += fegetround() == FE_DOWNWARD ? 0 : 1000;
+	RunInOrder(user, count, task, context);
 }
 
 static void threads_find_the_callers_environment(void** state)

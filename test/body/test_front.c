@@ -499,17 +499,6 @@ static void callbacks_stop_all_threads(void** state)
 	Clay_Free(&b);
 }
 
-// Calls everything in turn, and counts how often it is called.
-static void RunInTurn(void* user, uint32_t count, snugTaskFcn* task, void* context)
-{
-	int* calls = user;
-	++*calls;
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		task(context, i);
-	}
-}
-
 // Bodies remember what queries looked at, and choose by it how much to refit before the next. Twins go through the same
 // motion, jumping and slow, one pair with tasks: they must refit as much. Not exactly, since who looks first at what
 // decides about a few families. Would catch visits of tasks that nobody counts, which halve what one of them refits.
@@ -525,7 +514,7 @@ static void tasks_leave_the_same_memory(void** state)
 	}
 	for (int step = 0; step < 60; ++step)
 	{
-		snugQuery query = { .workers = { RunInTurn, &calls } };
+		snugQuery query = { .workers = { RunInOrder, &calls } };
 		for (int k = 0; k < 2; ++k)
 		{
 			PoseStep(&twins[k][0], &twins[k][1], step, 0.05);
@@ -555,7 +544,7 @@ static void some_queries_are_of_one_thread(void** state)
 	Clay b = Clay_Make(20, 40, 2, (snugTreeDef){ 0 }, snug_strategyOnDemand);
 	PlaceTurned(b.thing.body, 0.4, 0.0);
 	int calls = 0;
-	snugQuery query = { .workers = { RunInTurn, &calls } };
+	snugQuery query = { .workers = { RunInOrder, &calls } };
 	snugResult all = snugCollide(a.thing.body, b.thing.body, &query);
 	assert_true(all.complete && all.count > 0 && calls > 0);
 	calls = 0;

@@ -213,11 +213,11 @@ static void fields_are_contained(void** state)
 		sceneRandom random = { number };
 		SkinnedMesh hard = HardSkin(&random);
 		FieldSet set = RandomFields(&random, &hard.mesh, SizeOf(&hard.mesh));
-		Thing thing = MakeLinear(sceneMesh_Copy(&hard.mesh), &set, RandomTreeDef(&random), StrategyOf(number));
+		Thing thing = MakeFields(sceneMesh_Copy(&hard.mesh), &set, RandomTreeDef(&random), StrategyOf(number));
 		for (int pose = 0; pose < 3; ++pose)
 		{
 			RandomAmplitudes(&random, &set);
-			PoseLinear(&thing, &set);
+			PoseFields(&thing, &set);
 			PlaceAndCheck("fields", number, &random, thing.body, SizeOf(&hard.mesh));
 		}
 		Thing_Free(&thing);
@@ -246,7 +246,7 @@ static void morphs_and_turning_skins_are_contained(void** state)
 			TurnJoints(&random, &skinned);
 			PoseBody(thing.body, &skinned);
 			RandomAmplitudes(&random, &set);
-			PoseLinear(&thing, &set);
+			PoseFields(&thing, &set);
 			PlaceAndCheck("morph", number, &random, thing.body, 1.0);
 		}
 		Thing_Free(&thing);
@@ -280,11 +280,11 @@ static void balls_do_not_grow_by_turning(void** state)
 		sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
 		FieldSet set = RandomFields(&random, &mesh, 0.1);
 		bool isLinear = number % 3 != 0;
-		Thing thing = isLinear ? MakeLinear(mesh, &set, RandomTreeDef(&random), StrategyOf(number))
+		Thing thing = isLinear ? MakeFields(mesh, &set, RandomTreeDef(&random), StrategyOf(number))
 		                       : Thing_Make(mesh, snug_rigid, RandomTreeDef(&random), NULL);
 		if (isLinear)
 		{
-			PoseLinear(&thing, &set);
+			PoseFields(&thing, &set);
 		}
 		snugBounds still, turned;
 		snugFrame frame = { .position = { 0 } };

@@ -7,18 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void Validate(const char* what, uint64_t seed, const Thing* thing, uint64_t* checks)
-{
-	snugValidation found;
-	if (snugBody_Validate(thing->body, &found) != snug_success)
-	{
-		fail_msg("%s, SNUG_SEED=%llu: %llu of %llu checks failed, by %g", what, (unsigned long long)seed,
-		    (unsigned long long)found.violations, (unsigned long long)found.checks, found.worst);
-	}
-	*checks += found.checks;
-}
-
-// What a linear body meets: another one, or any other kind.
+// What a body of fields meets: another one, or any other kind.
 static Thing MakePartner(sceneRandom* random, double size, int kind, Skin* skin, FieldSet* set, snugStrategy strategy)
 {
 	sceneMesh mesh = RandomMesh(random, (MeshKind)sceneRandom_Index(random, MESH_KINDS));
@@ -32,14 +21,14 @@ static Thing MakePartner(sceneRandom* random, double size, int kind, Skin* skin,
 		case 2:
 		{
 			*skin = RandomSkin(random, &mesh);
-			Thing thing = MakeBlend(mesh, skin, RandomTreeDef(random), strategy);
+			Thing thing = MakeLinear(mesh, skin, RandomTreeDef(random), strategy);
 			RandomMatrices(random, skin, size, 0.0);
 			Pose(&thing, skin);
 			return thing;
 		}
 		default:
 			*set = RandomFields(random, &mesh, size);
-			return MakeLinear(mesh, set, RandomTreeDef(random), strategy);
+			return MakeFields(mesh, set, RandomTreeDef(random), strategy);
 	}
 }
 
@@ -74,19 +63,19 @@ static void pairs_match_brute_force(void** state)
 		ScaleMesh(&mesh, (float)size);
 		FieldSet setA = RandomFields(&random, &mesh, size), setB = { 0 };
 		Skin skin = { 0 };
-		Thing a = MakeLinear(mesh, &setA, RandomTreeDef(&random), strategyA);
+		Thing a = MakeFields(mesh, &setA, RandomTreeDef(&random), strategyA);
 		Thing b = MakePartner(&random, size, i / 4 % 4, &skin, &setB, strategyB);
 		for (int pose = 0; pose < 4; ++pose)
 		{
 			if (pose > 0)
 			{
 				pose == 2 ? NudgeAmplitudes(&random, &setA) : RandomAmplitudes(&random, &setA);
-				PoseLinear(&a, &setA);
+				PoseFields(&a, &setA);
 			}
 			if (pose > 0 && setB.fieldCount > 0)
 			{
 				pose == 2 ? NudgeAmplitudes(&random, &setB) : RandomAmplitudes(&random, &setB);
-				PoseLinear(&b, &setB);
+				PoseFields(&b, &setB);
 			}
 			snugFrame frame = { 0 };
 			if (pose > 1)
@@ -95,7 +84,7 @@ static void pairs_match_brute_force(void** state)
 				frame.position[pose % 3] = size * sceneRandom_Range(&random, -0.5, 0.5);
 			}
 			assert_int_equal(snugBody_SetFrame(b.body, &frame), snug_success);
-			Validate("linear", number, &a, &checks);
+			checks += Thing_Validate("linear", number, &a);
 			pairs += IsTooFar(&b, &frame) ? 0 : CheckPairs("linear", number, &a, &b, NULL);
 		}
 		Thing_Free(&a);
@@ -120,9 +109,9 @@ static void vertices_follow_the_definition(void** state)
 		sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
 		FieldSet set = RandomFields(&random, &mesh, 1.0);
 		snugStrategy strategy = (snugStrategy)(number % 4);
-		Thing thing = MakeLinear(mesh, &set, RandomTreeDef(&random), strategy);
+		Thing thing = MakeFields(mesh, &set, RandomTreeDef(&random), strategy);
 		RandomAmplitudes(&random, &set);
-		PoseLinear(&thing, &set);
+		PoseFields(&thing, &set);
 		float* found = malloc(3 * sizeof(float) * (size_t)mesh.vertexCount + 1);
 		assert_non_null(found);
 		assert_int_equal(snugBody_GetVertices(thing.body, NULL, found, 0), snug_success);
@@ -171,14 +160,14 @@ static void small_pools_cost_only_time(void** state)
 		{
 			sceneMesh mesh = sceneMakeBlob(8 - (uint32_t)k, number);
 			sets[k] = RandomFields(&random, &mesh, 1.0);
-			things[k] = MakeLinear(mesh, &sets[k], (snugTreeDef){ 0 }, strategy);
+			things[k] = MakeFields(mesh, &sets[k], (snugTreeDef){ 0 }, strategy);
 			snugBody_Destroy(things[k].body);
 			things[k].body = MakeBody(things[k].model, pool);
 		}
 		for (int pose = 0; pose < 4; ++pose)
 		{
 			RandomAmplitudes(&random, &sets[pose % 2]);
-			PoseLinear(&things[pose % 2], &sets[pose % 2]);
+			PoseFields(&things[pose % 2], &sets[pose % 2]);
 			CheckPairs("small pool", number, &things[0], &things[1], NULL);
 		}
 		for (int k = 0; k < 2; ++k)
@@ -203,10 +192,10 @@ static void bad_amplitudes_change_nothing(void** state)
 	{
 		set.displacements[i] = (float)sceneRandom_Range(&random, -0.2, 0.2);
 	}
-	Thing thing = MakeLinear(mesh, &set, (snugTreeDef){ 0 }, snug_strategyAuto);
+	Thing thing = MakeFields(mesh, &set, (snugTreeDef){ 0 }, snug_strategyAuto);
 	set.amplitudes[0] = 0.5f;
 	set.amplitudes[2] = -1.0f;
-	PoseLinear(&thing, &set);
+	PoseFields(&thing, &set);
 	size_t bytes = 12 * (size_t)mesh.vertexCount;
 	float *before = malloc(bytes), *after = malloc(bytes);
 	assert_true(before != NULL && after != NULL);
@@ -308,7 +297,7 @@ static void building_is_deterministic(void** state)
 		const void* blocks[3];
 		for (int k = 0; k < 3; ++k)
 		{
-			snugModelDef def = LinearDef(&mesh, &set, (snugTreeDef){ 0 });
+			snugModelDef def = FieldsDef(&mesh, &set, (snugTreeDef){ 0 });
 			// The C library's allocator on one side, ours, which fills, on the other.
 			def.allocator = k == 0 ? (snugAllocator){ 0 } : TestAllocator_Get(&allocator);
 			snugStatus status = k < 2 ? snugModel_Create(&def, &models[k])
@@ -353,7 +342,7 @@ static void threads_find_the_same(void** state)
 		{
 			sceneMesh mesh = sceneMakeBlob(14 + k, number + k);
 			sets[k] = RandomFields(&random, &mesh, 1.0);
-			things[k] = MakeLinear(mesh, &sets[k], (snugTreeDef){ 0 }, strategy);
+			things[k] = MakeFields(mesh, &sets[k], (snugTreeDef){ 0 }, strategy);
 		}
 		Place(things[1].body, 1.4, 0.2, 0.1);
 		for (int pose = 0; pose < 3; ++pose)
@@ -364,7 +353,7 @@ static void threads_find_the_same(void** state)
 				{
 					sets[k].amplitudes[f] = (float)sceneRandom_Range(&random, -0.02, 0.02);
 				}
-				PoseLinear(&things[k], &sets[k]);
+				PoseFields(&things[k], &sets[k]);
 			}
 			snugQuery query = { .pairs = pairs[0], .capacity = capacity, .workers.run = RunOnThreads };
 			snugResult together = snugCollide(things[0].body, things[1].body, &query);
@@ -402,7 +391,7 @@ static void bounds_hold_on_long_walks(void** state)
 		snugStrategy strategy = i % 2 == 0 ? snug_strategyFront : snug_strategyOnDemand;
 		sceneMesh mesh = sceneMakeBlob(8, number);
 		FieldSet set = RandomFields(&random, &mesh, 0.3);
-		Thing a = MakeLinear(mesh, &set, (snugTreeDef){ 0 }, strategy);
+		Thing a = MakeFields(mesh, &set, (snugTreeDef){ 0 }, strategy);
 		Thing b = Thing_Make(sceneMakeBlob(6, number + 1), snug_rigid, (snugTreeDef){ 0 }, NULL);
 		double step = ldexp(1.0, -(int)sceneRandom_Index(&random, 12));
 		for (int k = 0; k < 200; ++k)
@@ -412,12 +401,12 @@ static void bounds_hold_on_long_walks(void** state)
 				double moved = (double)set.amplitudes[f] + step * sceneRandom_Range(&random, -1.0, 1.0);
 				set.amplitudes[f] = (float)fmax(fmin(moved, 2.0), -2.0);
 			}
-			PoseLinear(&a, &set);
+			PoseFields(&a, &set);
 			Place(b.body, 1.5, 0.0, 0.0);
 			snugResult result = snugCollide(a.body, b.body, NULL);
 			refitted[strategy == snug_strategyFront ? 0 : 1] += result.counters.nodesRefitted;
 			uint64_t checks = 0;
-			Validate("walk", number, &a, &checks);
+			checks += Thing_Validate("walk", number, &a);
 			if (k % 50 == 0)
 			{
 				CheckPairs("walk", number, &a, &b, NULL);
@@ -447,13 +436,13 @@ static void small_steps_grow_bounds(void** state)
 		for (int k = 0; k < 2; ++k)
 		{
 			snugStrategy strategy = k == 0 ? snug_strategyFront : snug_strategyOnDemand;
-			Thing a = MakeLinear(sceneMesh_Copy(&mesh), &set, (snugTreeDef){ 0 }, strategy);
+			Thing a = MakeFields(sceneMesh_Copy(&mesh), &set, (snugTreeDef){ 0 }, strategy);
 			Thing b = Thing_Make(sceneMakeBlob(10, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
 			Place(b.body, 1.6, 0.3, 0.2);
 			for (int step = 1; step < 40; ++step)
 			{
 				set.amplitudes[0] = 1e-5f * (float)step;
-				PoseLinear(&a, &set);
+				PoseFields(&a, &set);
 				refitted[k] += snugCollide(a.body, b.body, NULL).counters.nodesRefitted;
 			}
 			Thing_Free(&a);

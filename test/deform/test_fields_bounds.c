@@ -13,26 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void Check(const char* what, uint64_t number, const Thing* thing)
-{
-	snugValidation found;
-	if (snugBody_Validate(thing->body, &found) != snug_success)
-	{
-		fail_msg("%s, SNUG_SEED=%llu: %llu of %llu checks failed, by %g", what, (unsigned long long)number,
-		    (unsigned long long)found.violations, (unsigned long long)found.checks, found.worst);
-	}
-}
-
-static double SizeOf(const sceneMesh* mesh)
-{
-	double size = 0.0;
-	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
-	{
-		size = fmax(size, fabs((double)mesh->positions[i]));
-	}
-	return size > 0.0 ? size : 1.0;
-}
-
 // Meshes of every shape and size (hard_skins.h). Poses come in pairs, the second a little beside the first, so that
 // boxes also grow instead of being refitted.
 static void hard_fields_are_contained(void** state)
@@ -44,16 +24,16 @@ static void hard_fields_are_contained(void** state)
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
 		SkinnedMesh hard = HardSkin(&random);
-		FieldSet set = RandomFields(&random, &hard.mesh, SizeOf(&hard.mesh));
-		Thing thing = MakeLinear(sceneMesh_Copy(&hard.mesh), &set, RandomTreeDef(&random), StrategyOf(number));
+		FieldSet set = RandomFields(&random, &hard.mesh, MeshSize(&hard.mesh));
+		Thing thing = MakeFields(sceneMesh_Copy(&hard.mesh), &set, RandomTreeDef(&random), StrategyOf(number));
 		for (int pose = 0; pose < 4; ++pose)
 		{
 			RandomAmplitudes(&random, &set);
-			PoseLinear(&thing, &set);
-			Check("hard fields", number, &thing);
+			PoseFields(&thing, &set);
+			Thing_Validate("hard fields", number, &thing);
 			NudgeAmplitudes(&random, &set);
-			PoseLinear(&thing, &set);
-			Check("hard fields, nudged", number, &thing);
+			PoseFields(&thing, &set);
+			Thing_Validate("hard fields, nudged", number, &thing);
 		}
 		Thing_Free(&thing);
 		FieldSet_Free(&set);
@@ -110,9 +90,9 @@ static void CheckAligned(Roundings roundings, uint32_t n)
 	{
 		set.amplitudes[f] = isTiny ? 0x1.6p-25f : (roundings == rounded_ties ? 0x1.fffffep-1f : 1.0f);
 	}
-	Thing thing = MakeLinear(mesh, &set, (snugTreeDef){ .leafTriangles = 1 }, snug_strategyOnDemand);
-	PoseLinear(&thing, &set);
-	Check("aligned roundings", n, &thing);
+	Thing thing = MakeFields(mesh, &set, (snugTreeDef){ .leafTriangles = 1 }, snug_strategyOnDemand);
+	PoseFields(&thing, &set);
+	Thing_Validate("aligned roundings", n, &thing);
 	Thing_Free(&thing);
 	FieldSet_Free(&set);
 }
@@ -232,8 +212,8 @@ static void stored_numbers_hold(void** state)
 		uint64_t number = seed + (uint64_t)i;
 		sceneRandom random = { number };
 		SkinnedMesh hard = HardSkin(&random);
-		FieldSet set = RandomFields(&random, &hard.mesh, SizeOf(&hard.mesh));
-		Thing thing = MakeLinear(sceneMesh_Copy(&hard.mesh), &set, RandomTreeDef(&random), StrategyOf(number));
+		FieldSet set = RandomFields(&random, &hard.mesh, MeshSize(&hard.mesh));
+		Thing thing = MakeFields(sceneMesh_Copy(&hard.mesh), &set, RandomTreeDef(&random), StrategyOf(number));
 		CheckStored(thing.model, number);
 		Thing_Free(&thing);
 		FieldSet_Free(&set);
@@ -243,26 +223,8 @@ static void stored_numbers_hold(void** state)
 
 // --- Evaluation -----------------------------------------------------------------------------------------------------
 
-/// The kernels of one instruction set.
-typedef struct Table
-{
-	const char* name;
-	const sgFieldsKernels* kernels;
-} Table;
-
-static Table tables[8];
+static const sgKernels* tables[8];
 static int tableCount;
-
-static void FindTables(void)
-{
-	const sgKernels* next;
-	while (tableCount < (int)LENGTH_OF(tables) && (next = sgFindKernels(tableCount)) != NULL)
-	{
-		print_message("%s%s", tableCount > 0 ? ", " : "instruction sets: ", next->name);
-		tables[tableCount++] = (Table){ next->name, next->linear };
-	}
-	print_message("\n");
-}
 
 // fields.h says what evaluation is; this is that, with every field, moved or not, and nothing else.
 static void EvaluatePlainly(const snugModel* model, const float* amplitudes, uint32_t vertex, float out[3])
@@ -306,21 +268,14 @@ static void CheckClusters(snugBody* body, uint64_t number)
 		}
 		for (int t = 0; t < tableCount; ++t)
 		{
-			tables[t].kernels->evaluateBlocks(&fields, fields.rows.firstBlocks[c], count, amplitudes, found);
+			tables[t]->linear->evaluateBlocks(&fields, fields.rows.firstBlocks[c], count, amplitudes, found);
 			if (memcmp(expected, found, 3 * (size_t)count * sizeof(float)) != 0)
 			{
-				fail_msg("%s, SNUG_SEED=%llu: other bits in a cluster of %u", tables[t].name,
+				fail_msg("%s, SNUG_SEED=%llu: other bits in a cluster of %u", tables[t]->name,
 				    (unsigned long long)number, count);
 			}
 		}
 	}
-}
-
-static float OddFloat(sceneRandom* random)
-{
-	static const float odd[] = { 0.0f, -0.0f, 0x1p-149f, -0x1p-149f, 1e-40f, -1e-40f, 1.0f, -1.0f };
-	uint32_t choice = sceneRandom_Index(random, 2 * LENGTH_OF(odd));
-	return choice < LENGTH_OF(odd) ? odd[choice] : (float)sceneRandom_Range(random, -1.0, 1.0);
 }
 
 // Would catch a fused multiply-add, another order of sums, a field that does not move a vertex but changes the sign of
@@ -335,7 +290,7 @@ static void everything_evaluates_alike(void** state)
 		sceneRandom random = { number };
 		SkinnedMesh hard = HardSkin(&random);
 		bool isOdd = i % 2 == 0;
-		FieldSet set = RandomFields(&random, &hard.mesh, SizeOf(&hard.mesh));
+		FieldSet set = RandomFields(&random, &hard.mesh, MeshSize(&hard.mesh));
 		for (size_t k = 0; isOdd && k < 3 * (size_t)hard.mesh.vertexCount; ++k)
 		{
 			hard.mesh.positions[k] = OddFloat(&random);
@@ -344,7 +299,7 @@ static void everything_evaluates_alike(void** state)
 		{
 			set.displacements[k] = OddFloat(&random);
 		}
-		Thing thing = MakeLinear(sceneMesh_Copy(&hard.mesh), &set, RandomTreeDef(&random), StrategyOf(number));
+		Thing thing = MakeFields(sceneMesh_Copy(&hard.mesh), &set, RandomTreeDef(&random), StrategyOf(number));
 		for (int pose = 0; pose < 4; ++pose)
 		{
 			RandomAmplitudes(&random, &set);
@@ -352,7 +307,7 @@ static void everything_evaluates_alike(void** state)
 			{
 				set.amplitudes[f] = OddFloat(&random);
 			}
-			PoseLinear(&thing, &set);
+			PoseFields(&thing, &set);
 			CheckClusters(thing.body, number);
 		}
 		Thing_Free(&thing);
@@ -370,7 +325,7 @@ static void rest_comes_back(void** state)
 	FieldSet set = RandomFields(&random, &mesh, 1.0);
 	for (uint64_t k = 0; k < 4; ++k)
 	{
-		Thing thing = MakeLinear(sceneMesh_Copy(&mesh), &set, (snugTreeDef){ 0 }, StrategyOf(k));
+		Thing thing = MakeFields(sceneMesh_Copy(&mesh), &set, (snugTreeDef){ 0 }, StrategyOf(k));
 		Thing other = Thing_Make(sceneMakeBlob(5, 2), snug_rigid, (snugTreeDef){ 0 }, NULL);
 		Place(other.body, 0.9, 0.1, 0.0);
 		PairList atRest = CollideAll(thing.body, other.body, NULL);
@@ -381,8 +336,8 @@ static void rest_comes_back(void** state)
 			{
 				RandomAmplitudes(&random, &set);
 			}
-			PoseLinear(&thing, &set);
-			Check("rest", (uint64_t)pose, &thing);
+			PoseFields(&thing, &set);
+			Thing_Validate("rest", (uint64_t)pose, &thing);
 			CheckPairs("rest", (uint64_t)pose, &thing, &other, NULL);
 		}
 		PairList again = CollideAll(thing.body, other.body, NULL);
@@ -398,7 +353,7 @@ static void rest_comes_back(void** state)
 
 int main(void)
 {
-	FindTables();
+	tableCount = FindKernels(tables);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hard_fields_are_contained),
 		cmocka_unit_test(aligned_roundings_are_contained),

@@ -1,5 +1,5 @@
-// test/test_pose.c: posing, whatever the deformer: matrices by rows and by columns, setters in any order, poses that
-// are refused, poses that are moved in memory. Oracle: a body that was posed once, by rows.
+// test/deform/test_joint_matrices.c: posing, whatever the deformer: matrices by rows and by columns, setters in any
+// order, poses that are refused, poses that are moved in memory. Oracle: a body that was posed once, by rows.
 #include "support.h"
 
 #include "body/body.h"

@@ -1,4 +1,4 @@
-// test/deform/test_fields.c: surfaces carried by transforms, against brute force and against plain double arithmetic.
+// test/deform/test_linear.c: surfaces carried by transforms, against brute force and against plain double arithmetic.
 #include "linear_support.h"
 
 #include <math.h>
@@ -8,17 +8,9 @@
 
 static Thing MakeSkinned(sceneMesh mesh, const Skin* skin, snugTreeDef tree, snugPool* pool)
 {
-	Thing thing = { .mesh = mesh };
 	snugModelDef def = MeshDef(&mesh, snug_skin, tree);
-	def.skin = (snugSkinDef){
-		.jointCount = skin->transformCount,
-		.starts = skin->starts,
-		.joints = skin->transforms,
-		.weights = skin->weights,
-	};
-	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
-	thing.body = MakeBody(thing.model, pool);
-	return thing;
+	def.skin = Skin_Def(skin);
+	return Thing_Build(mesh, &def, snug_strategyAuto, pool);
 }
 
 // Oracle: all pairs by brute force at the evaluated vertices. A bound may only skip work, so a difference means that
@@ -38,8 +30,8 @@ static void pairs_match_brute_force(void** state)
 		ScaleMesh(&meshA, (float)size);
 		ScaleMesh(&meshB, (float)size);
 		Skin skinA = RandomSkin(&random, &meshA), skinB = RandomSkin(&random, &meshB);
-		Thing a = MakeBlend(meshA, &skinA, RandomTreeDef(&random), (snugStrategy)sceneRandom_Index(&random, 4));
-		Thing b = MakeBlend(meshB, &skinB, RandomTreeDef(&random), (snugStrategy)sceneRandom_Index(&random, 4));
+		Thing a = MakeLinear(meshA, &skinA, RandomTreeDef(&random), (snugStrategy)sceneRandom_Index(&random, 4));
+		Thing b = MakeLinear(meshB, &skinB, RandomTreeDef(&random), (snugStrategy)sceneRandom_Index(&random, 4));
 		for (int pose = 0; pose < 3; ++pose)
 		{
 			RandomMatrices(&random, &skinA, size, offset);
@@ -56,14 +48,8 @@ static void pairs_match_brute_force(void** state)
 				frame.position[pose % 3] = size * sceneRandom_Range(&random, -0.5, 0.5);
 			}
 			assert_int_equal(snugBody_SetFrame(b.body, &frame), snug_success);
-			pairs += CheckPairs("blend", seed + (uint64_t)i, &a, &b, NULL);
-			snugValidation validation;
-			if (snugBody_Validate(a.body, &validation) != snug_success)
-			{
-				fail_msg("seed %llu: %llu of %llu checks failed, by %g", (unsigned long long)(seed + (uint64_t)i),
-				    (unsigned long long)validation.violations, (unsigned long long)validation.checks, validation.worst);
-			}
-			checks += validation.checks;
+			pairs += CheckPairs("linear", seed + (uint64_t)i, &a, &b, NULL);
+			checks += Thing_Validate("linear", seed + (uint64_t)i, &a);
 		}
 		Thing_Free(&a);
 		Thing_Free(&b);
@@ -125,8 +111,8 @@ static void vertices_follow_the_definition(void** state)
 	}
 }
 
-// Blend against the other deformers, in one query each way.
-static void blend_meets_rigid_and_free(void** state)
+// Linear skins against the other deformers, in one query each way.
+static void linear_meets_rigid_and_free(void** state)
 {
 	(void)state;
 	uint64_t seed = TestSeed();
@@ -140,8 +126,8 @@ static void blend_meets_rigid_and_free(void** state)
 		Pose(&a, &skin);
 		snugDeformer other = i % 2 == 0 ? snug_rigid : snug_free;
 		Thing b = Thing_Make(RandomMesh(&random, mesh_torus), other, RandomTreeDef(&random), NULL);
-		CheckPairs("blend and another", seed + (uint64_t)i, &a, &b, NULL);
-		CheckPairs("another and blend", seed + (uint64_t)i, &b, &a, NULL);
+		CheckPairs("linear and another", seed + (uint64_t)i, &a, &b, NULL);
+		CheckPairs("another and linear", seed + (uint64_t)i, &b, &a, NULL);
 		Thing_Free(&a);
 		Thing_Free(&b);
 		Skin_Free(&skin);
@@ -391,12 +377,7 @@ static void building_is_deterministic(void** state)
 		for (int k = 0; k < 2; ++k)
 		{
 			snugModelDef def = MeshDef(&mesh, snug_skin, (snugTreeDef){ 0 });
-			def.skin = (snugSkinDef){
-				.jointCount = skin.transformCount,
-				.starts = skin.starts,
-				.joints = skin.transforms,
-				.weights = skin.weights,
-			};
+			def.skin = Skin_Def(&skin);
 			// The C library's allocator on one side, ours, which fills, on the other.
 			def.allocator = k == 0 ? (snugAllocator){ 0 } : TestAllocator_Get(&allocators[k]);
 			assert_int_equal(snugModel_Create(&def, &models[k]), snug_success);
@@ -440,7 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_match_brute_force),
 		cmocka_unit_test(vertices_follow_the_definition),
-		cmocka_unit_test(blend_meets_rigid_and_free),
+		cmocka_unit_test(linear_meets_rigid_and_free),
 		cmocka_unit_test(small_pools_cost_only_time),
 		cmocka_unit_test(nodes_are_joints),
 		cmocka_unit_test(bad_poses_change_nothing),

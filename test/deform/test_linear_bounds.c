@@ -1,4 +1,4 @@
-// test/deform/test_fields_bounds.c: bounds of blend models contain the float32 vertices that evaluation gives, where
+// test/deform/test_linear_bounds.c: bounds of linear skins contain the float32 vertices that evaluation gives, where
 // rounding is worst.
 //
 // docs/bounds/rounding.md proves how much a bound must add for rounding. Here the proof is put to the test: on meshes,
@@ -31,8 +31,8 @@ static Tally tallies[SG_BLEND_KINDS];
 
 static Tally* TallyOf(const Thing* thing)
 {
-	const sgLinear blend = sgLinear_Get(thing->model);
-	return tallies + (blend.header->familyCount > 0 ? blend.families[blend.header->familyCount - 1].kind : 0);
+	const sgLinear linear = sgLinear_Get(thing->model);
+	return tallies + (linear.header->familyCount > 0 ? linear.families[linear.header->familyCount - 1].kind : 0);
 }
 
 // Scalar kernels take ten times as long, and round as sse2 does; and sanitizers ask for little.
@@ -43,13 +43,7 @@ static bool IsSlow(void)
 
 static void Check(const char* what, uint64_t seed, const Thing* thing)
 {
-	snugValidation found;
-	if (snugBody_Validate(thing->body, &found) != snug_success)
-	{
-		fail_msg("%s, SNUG_SEED=%llu: %llu of %llu checks failed, by %g", what, (unsigned long long)seed,
-		    (unsigned long long)found.violations, (unsigned long long)found.checks, found.worst);
-	}
-	TallyOf(thing)->checks += found.checks;
+	TallyOf(thing)->checks += Thing_Validate(what, seed, thing);
 }
 
 // --- Everything that is hard --------------------------------------------------------------------------------------
@@ -114,7 +108,7 @@ static double UsedError(snugBody* body)
 {
 	sgBody_Derive(body);
 	const sgTree* tree = &body->model->tree;
-	sgLinear blend = sgLinear_Get(body->model);
+	sgLinear linear = sgLinear_Get(body->model);
 	snugCounters counters = { 0 };
 	double most = -INFINITY;
 	for (uint32_t slot = 0; slot < tree->groupCount * SG_LANES; ++slot)
@@ -127,10 +121,10 @@ static double UsedError(snugBody* body)
 		const sgBoxLanes* bounds = sgBody_Refresh(body, sgTree_Family(tree, slot), &scratch, &counters);
 		const uint32_t lane = slot % SG_LANES;
 		const sgLaneSet siblings = sgTree_Family(tree, slot);
-		const sgLinearFamily* family = sgSkin_FamilyOf(&blend, siblings);
+		const sgLinearFamily* family = sgSkin_FamilyOf(&linear, siblings);
 		const uint32_t own = family->isAcross ? 0 : lane; // alone, it is lane 0 of a record of its own
 		family = family->isAcross ? sgSkin_RecordOf(tree, family, siblings, lane) : family;
-		const sgLinearCommon* common = (const sgLinearCommon*)(const void*)(blend.values + family->values);
+		const sgLinearCommon* common = (const sgLinearCommon*)(const void*)(linear.values + family->values);
 		sgLeafRange range = sgTree_LeavesBelow(tree, slot);
 		for (uint32_t leaf = range.first; leaf <= range.last; ++leaf)
 		{
@@ -296,7 +290,7 @@ static void bounds_that_do_not_hold_are_seen(void** state)
 	sceneRandom random = { TestSeed() };
 	sceneMesh mesh = sceneMakeBlob(5, 1);
 	Skin skin = RandomSkin(&random, &mesh);
-	Thing thing = MakeBlend(mesh, &skin, (snugTreeDef){ 0 }, snug_strategyBottomUp);
+	Thing thing = MakeLinear(mesh, &skin, (snugTreeDef){ 0 }, snug_strategyBottomUp);
 	RandomMatrices(&random, &skin, 1.0, 0.0);
 	Pose(&thing, &skin);
 	snugValidation found;

@@ -1,4 +1,4 @@
-// test/deform/test_linear_evaluate.c: evaluation of blend models gives the very same bits one vertex at a time, in
+// test/deform/test_linear_evaluate.c: evaluation of linear skins gives the very same bits one vertex at a time, in
 // blocks of eight, and on every instruction set: those of the definition, written out below.
 //
 // Would catch a fused multiply-add, another order of sums, a transform that does not move a vertex but changes the sign
@@ -12,32 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// The kernels of one instruction set.
-typedef struct Table
-{
-	const char* name;
-	const sgLinearKernels* kernels;
-} Table;
-
-static Table tables[8];
+static const sgKernels* tables[8];
 static int tableCount;
 
-static void FindTables(void)
-{
-	const sgKernels* next;
-	while (tableCount < (int)LENGTH_OF(tables) && (next = sgFindKernels(tableCount)) != NULL)
-	{
-		print_message("%s%s", tableCount > 0 ? ", " : "instruction sets: ", next->name);
-		tables[tableCount++] = (Table){ next->name, next->blend };
-	}
-	print_message("\n");
-}
-
-// blend_kernels.h says what evaluation is; this is that, and nothing else.
+// linear_kernels.h says what evaluation is; this is that, and nothing else.
 static void EvaluatePlainly(const snugModel* model, const float* columns, uint32_t vertex, float out[3])
 {
-	sgLinear blend = sgLinear_Get(model);
-	sgRow influences = sgRows_Get(&blend.rows, vertex);
+	sgLinear linear = sgLinear_Get(model);
+	sgRow influences = sgRows_Get(&linear.rows, vertex);
 	const float* p = model->positions + 3 * (size_t)vertex;
 	for (uint32_t axis = 0; axis < 3; ++axis)
 	{
@@ -60,12 +42,12 @@ static void EvaluatePlainly(const snugModel* model, const float* columns, uint32
 	}
 }
 
-static void AssertSameBits(
-    const char* what, const Table* table, uint64_t seed, const float* expected, const float* found, uint32_t count)
+static void AssertSameBits(const char* what, const sgKernels* kernels, uint64_t seed, const float* expected,
+    const float* found, uint32_t count)
 {
 	if (memcmp(expected, found, 3 * (size_t)count * sizeof(float)) != 0)
 	{
-		fail_msg("%s, %s, SNUG_SEED=%llu: other bits in a cluster of %u", table->name, what, (unsigned long long)seed,
+		fail_msg("%s, %s, SNUG_SEED=%llu: other bits in a cluster of %u", kernels->name, what, (unsigned long long)seed,
 		    count);
 	}
 }
@@ -75,7 +57,7 @@ static uint32_t CheckClusters(snugBody* body, uint64_t seed)
 {
 	const snugModel* model = body->model;
 	const sgClusters* clusters = &model->clusters;
-	sgLinear blend = sgLinear_Get(model);
+	sgLinear linear = sgLinear_Get(model);
 	const float* columns = sgLinear_Columns(sgBody_Derive(body)->derived);
 	uint32_t largest = 0;
 	for (uint32_t c = 0; c < clusters->header->count; ++c)
@@ -89,10 +71,10 @@ static uint32_t CheckClusters(snugBody* body, uint64_t seed)
 		}
 		for (int t = 0; t < tableCount; ++t)
 		{
-			tables[t].kernels->evaluate(&blend, columns, model->positions, vertices, count, found);
-			AssertSameBits("one by one", tables + t, seed, expected, found, count);
-			tables[t].kernels->evaluateBlocks(&blend, blend.rows.firstBlocks[c], count, columns, found);
-			AssertSameBits("in blocks", tables + t, seed, expected, found, count);
+			tables[t]->blend->evaluate(&linear, columns, model->positions, vertices, count, found);
+			AssertSameBits("one by one", tables[t], seed, expected, found, count);
+			tables[t]->blend->evaluateBlocks(&linear, linear.rows.firstBlocks[c], count, columns, found);
+			AssertSameBits("in blocks", tables[t], seed, expected, found, count);
 		}
 		largest = count > largest ? count : largest;
 	}
@@ -118,14 +100,6 @@ static void hard_skins_evaluate_alike(void** state)
 		Thing_Free(&thing);
 		SkinnedMesh_Free(&skinned);
 	}
-}
-
-// Zeros of both signs, subnormal numbers and ordinary ones.
-static float OddFloat(sceneRandom* random)
-{
-	static const float odd[] = { 0.0f, -0.0f, 0x1p-149f, -0x1p-149f, 1e-40f, -1e-40f, 1.0f, -1.0f };
-	uint32_t choice = sceneRandom_Index(random, 2 * LENGTH_OF(odd));
-	return choice < LENGTH_OF(odd) ? odd[choice] : (float)sceneRandom_Range(random, -1.0, 1.0);
 }
 
 // Every size of cluster from a vertex to as many as there can be, in soups whose triangles share vertices or not.
@@ -167,7 +141,7 @@ static void clusters_of_every_size_evaluate_alike(void** state)
 
 int main(void)
 {
-	FindTables();
+	tableCount = FindKernels(tables);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hard_skins_evaluate_alike),
 		cmocka_unit_test(clusters_of_every_size_evaluate_alike),

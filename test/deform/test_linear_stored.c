@@ -1,9 +1,9 @@
-// test/deform/test_linear_stored.c: what a blend model stores about a node holds for every vertex below it, in exact
+// test/deform/test_linear_stored.c: what a linear skin stores about a node holds for every vertex below it, in exact
 // arithmetic or nearly: weights are within their ranges and fits, positions within rest boxes and prisms. And it loads
 // again.
 //
 // Would catch a number rounded to nearest that must be rounded outwards: bounds rest on these numbers, and what their
-// own rounding allows for would hide it in test_blend_bounds.
+// own rounding allows for would hide it in test_linear_bounds.
 #include "hard_skins.h"
 
 #include "deform/skin/linear.h"
@@ -13,7 +13,7 @@
 /// A node, and where its numbers are.
 typedef struct Node
 {
-	sgLinear blend;
+	sgLinear linear;
 	const sgLinearFamily* family;
 	const sgLinearCommon* common;
 	const sgLaneFloats* entries;
@@ -24,16 +24,16 @@ typedef struct Node
 
 static Node Node_Find(const snugModel* model, uint32_t slot)
 {
-	Node node = { .blend = sgLinear_Get(model), .lane = slot % SG_LANES };
-	node.family = node.blend.families + node.blend.firstFamilies[slot / SG_LANES];
+	Node node = { .linear = sgLinear_Get(model), .lane = slot % SG_LANES };
+	node.family = node.linear.families + node.linear.firstFamilies[slot / SG_LANES];
 	if (node.family->isAcross)
 	{
 		uint32_t bounded = sgLinear_BoundedLanes(sgTree_Family(&model->tree, slot));
 		node.family += __builtin_popcount(bounded & ((1u << node.lane) - 1u));
 		node.lane = 0;
 	}
-	node.common = (const sgLinearCommon*)(const void*)(node.blend.values + node.family->values);
-	node.entries = node.blend.values + node.family->values + sgLinearFamily_HeadValues(node.family);
+	node.common = (const sgLinearCommon*)(const void*)(node.linear.values + node.family->values);
+	node.entries = node.linear.values + node.family->values + sgLinearFamily_HeadValues(node.family);
 	node.stride = sgLinearKind_EntryValues((sgLinearKind)node.family->kind);
 	node.acrossCount = node.family->isAcross ? SG_LANES : 1;
 	return node;
@@ -52,10 +52,10 @@ static Entry Node_Entry(const Node* node, uint32_t j, uint32_t across)
 {
 	const sgLaneFloats* values = node->entries + (size_t)j * node->stride;
 	uint32_t lane = node->family->isAcross ? across : node->lane;
-	uint32_t listed = node->blend.entryTransforms[node->family->firstEntry + j];
-	uint32_t place = listed * SG_LANES + across, count = node->blend.header->transformCount;
+	uint32_t listed = node->linear.entryTransforms[node->family->firstEntry + j];
+	uint32_t place = listed * SG_LANES + across, count = node->linear.header->transformCount;
 	Entry entry = { .transform = !node->family->isAcross ? listed
-		                         : place < count         ? node->blend.across[place]
+		                         : place < count         ? node->linear.across[place]
 		                                                 : SG_NONE };
 	for (uint32_t f = 0; f < node->stride; ++f)
 	{
@@ -65,9 +65,9 @@ static Entry Node_Entry(const Node* node, uint32_t j, uint32_t across)
 	return entry;
 }
 
-static double WeightOf(const sgLinear* blend, uint32_t vertex, uint32_t transform)
+static double WeightOf(const sgLinear* linear, uint32_t vertex, uint32_t transform)
 {
-	sgRow row = sgRows_Get(&blend->rows, vertex);
+	sgRow row = sgRows_Get(&linear->rows, vertex);
 	for (uint32_t j = 0; j < row.count; ++j)
 	{
 		if (row.numbers[j] == transform)
@@ -96,14 +96,14 @@ static bool IsInRestBox(const Node* node, const float* p)
 		center[k] = (double)node->common->center[k].lane[node->lane];
 		half[k] = (double)node->common->half[k].lane[node->lane];
 	}
-	return IsInBox(p, center, half) && fabs((double)p[0]) <= (double)node->blend.header->reach[0] &&
-	       fabs((double)p[1]) <= (double)node->blend.header->reach[1] &&
-	       fabs((double)p[2]) <= (double)node->blend.header->reach[2];
+	return IsInBox(p, center, half) && fabs((double)p[0]) <= (double)node->linear.header->reach[0] &&
+	       fabs((double)p[1]) <= (double)node->linear.header->reach[1] &&
+	       fabs((double)p[2]) <= (double)node->linear.header->reach[2];
 }
 
 static bool IsInEntry(const Node* node, const Entry* entry, uint32_t vertex, const float* p)
 {
-	double weight = WeightOf(&node->blend, vertex, entry->transform);
+	double weight = WeightOf(&node->linear, vertex, entry->transform);
 	if (node->family->kind == sgLinear_firstOrder)
 	{
 		long double fit = (long double)entry->first[0];

@@ -16,26 +16,9 @@ static const snugDeformer deformers[] = { snug_sphericalSkin, snug_dualQuaternio
 
 static uint64_t checkCount;
 
-static double MeshSize(const sceneMesh* mesh)
-{
-	double size = 0.0;
-	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
-	{
-		size = fmax(size, fabs((double)mesh->positions[i]));
-	}
-	return size > 0.0 ? size : 1.0;
-}
-
 static void Check(const char* what, uint64_t seed, const Thing* thing)
 {
-	snugValidation found;
-	if (snugBody_Validate(thing->body, &found) != snug_success)
-	{
-		fail_msg("%s, SNUG_SEED=%llu: deformer %d: %llu of %llu checks failed, by %g", what, (unsigned long long)seed,
-		    (int)snugModel_GetInfo(thing->model).deformer, (unsigned long long)found.violations,
-		    (unsigned long long)found.checks, found.worst);
-	}
-	checkCount += found.checks;
+	checkCount += Thing_Validate(what, seed, thing);
 }
 
 static bool IsSlow(void)
@@ -505,11 +488,8 @@ static void positions_are_those_of_the_textbook(void** state)
 		for (size_t which = 0; which < LENGTH_OF(deformers); ++which)
 		{
 			snugModelDef def = MeshDef(&skinned.mesh, deformers[which], (snugTreeDef){ 0 });
-			def.skin = (snugSkinDef){ .jointCount = skin->transformCount,
-				.starts = skin->starts,
-				.joints = skin->transforms,
-				.weights = skin->weights,
-				.jointPositions = given };
+			def.skin = Skin_Def(skin);
+			def.skin.jointPositions = given;
 			snugModel* model;
 			assert_int_equal(snugModel_Create(&def, &model), snug_success);
 			snugBody* body = MakeBody(model, NULL);
@@ -575,7 +555,7 @@ static Thing MakeMoving(sceneRandom* random, Moving moving, uint64_t number)
 	}
 	else if (moving == moving_linear)
 	{
-		thing = MakeLinear(sceneMesh_Copy(&skinned.mesh), &set, tree, StrategyOf(number));
+		thing = MakeFields(sceneMesh_Copy(&skinned.mesh), &set, tree, StrategyOf(number));
 	}
 	else
 	{

@@ -378,16 +378,10 @@ static void every_allocation_may_fail(void** state)
 		SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeBlob(6, 3), joints);
 		FieldSet fields = RandomFields(&random, &skinned.mesh, 0.1);
 		snugModelDef def = MeshDef(&skinned.mesh, deformers[kind % 2], (snugTreeDef){ 0 });
-		def.skin = (snugSkinDef){ .jointCount = joints,
-			.starts = skinned.skin.starts,
-			.joints = skinned.skin.transforms,
-			.weights = skinned.skin.weights };
+		def.skin = Skin_Def(&skinned.skin);
 		if (kind >= 4)
 		{
-			def.fields = (snugFieldsDef){ .fieldCount = fields.fieldCount,
-				.starts = fields.starts,
-				.fields = fields.fields,
-				.displacements = fields.displacements };
+			def.fields = FieldSet_Def(&fields);
 		}
 		Bend(&skinned, 0.1);
 		for (uint64_t k = 1;; ++k, ++failures)

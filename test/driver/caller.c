@@ -141,24 +141,6 @@ size_t DrawStride(World* world, size_t size)
 
 // --- Threads --------------------------------------------------------------------------------------------------------
 
-static void RunInOrder(void* user, uint32_t count, snugTaskFcn* task, void* context)
-{
-	(void)user;
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		task(context, i);
-	}
-}
-
-static void RunBackwards(void* user, uint32_t count, snugTaskFcn* task, void* context)
-{
-	(void)user;
-	for (uint32_t i = count; i > 0; --i)
-	{
-		task(context, i - 1);
-	}
-}
-
 static void RunInterleaved(void* user, uint32_t count, snugTaskFcn* task, void* context)
 {
 	(void)user;

@@ -1,3 +1,4 @@
+// test/fuzz/fuzz_fbx.c: the FBX reader.
 #include "test/fuzz/fuzz_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);

@@ -1,3 +1,5 @@
+// test/fuzz/fuzz_gltf.c: the glTF reader.
+//
 // Bytes changed at random seldom stay JSON, and a GLB file whose length is not the one in its header goes no further
 // than that. So half of the mutations change a number of the JSON into another, and lengths are made right again.
 #include "test/fuzz/fuzz_reader.h"

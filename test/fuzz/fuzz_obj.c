@@ -1,4 +1,4 @@
-// The OBJ reader reads files, so each input becomes one: the same temporary file every time.
+// test/fuzz/fuzz_obj.c: the OBJ reader. It reads files, so each input becomes one: the same temporary file every time.
 #define _POSIX_C_SOURCE 200809L
 
 #include "test/fuzz/fuzz_reader.h"

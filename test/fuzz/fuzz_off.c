@@ -1,3 +1,4 @@
+// test/fuzz/fuzz_off.c: the OFF reader.
 #include "test/fuzz/fuzz_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);

@@ -1,3 +1,4 @@
+// test/fuzz/fuzz_ply.c: the PLY reader.
 #include "test/fuzz/fuzz_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);

@@ -1,4 +1,5 @@
-// Requests to `snug view`: whatever is asked for is one of the files, and only by our own name.
+// test/fuzz/fuzz_request.c: requests to `snug view`: whatever is asked for is one of the files, and only by our own
+// name.
 #include "program/commands/request.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+// test/fuzz/fuzz_stl.c: the STL reader.
 #include "test/fuzz/fuzz_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);

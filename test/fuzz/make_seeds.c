@@ -1,4 +1,5 @@
-// Usage: make_seeds DIRECTORY
+// test/fuzz/make_seeds.c: what fuzzers start from. Usage: make_seeds DIRECTORY
+//
 // Writes the samples of test/support/io_files.h into DIRECTORY/fuzz_<format>/, from where tools/run-fuzzers starts.
 #define _POSIX_C_SOURCE 200809L
 

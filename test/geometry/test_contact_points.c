@@ -2,15 +2,10 @@
 // of one meets the other, from both of its ends. At random, and on grids where everything touches.
 #include "rational.h"
 #include "rational_segment.h"
+#include "support.h"
 
 #include "geometry/contact.h"
 
-// cmocka.h needs these before it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
@@ -196,19 +191,19 @@ static void points_are_those_of_rational_arithmetic(void** state)
 	for (int n = 0; n < count; ++n)
 	{
 		uint64_t seed = TestSeed() + (uint64_t)n;
-		Random random = { seed * 977 };
+		sceneRandom random = { seed * 977 };
 		float points[6][3];
-		int kind = RandomInt(&random, 0, 3);
+		int kind = sceneRandom_Int(&random, 0, 3);
 		for (int i = 0; i < 18; ++i)
 		{
-			float x = kind == 3 ? RandomFloat(&random, -1.0f, 1.0f) : (float)RandomInt(&random, 0, kind + 2);
+			float x = kind == 3 ? RandomFloat(&random, -1.0f, 1.0f) : (float)sceneRandom_Int(&random, 0, kind + 2);
 			points[i / 3][i % 3] = kind == 1 && i % 3 == 2 ? 0.0f : x; // a plane
 		}
 		if (kind == 3) // the other triangle through the first
 		{
 			for (int k = 0; k < 3; ++k)
 			{
-				points[3][k] = 0.5f * (points[0][k] + points[RandomInt(&random, 0, 2)][k]);
+				points[3][k] = 0.5f * (points[0][k] + points[sceneRandom_Int(&random, 0, 2)][k]);
 			}
 		}
 		++kinds[Check(seed, (const float(*)[3])points, (const float(*)[3])(points + 3), 1e-7)];

@@ -2,15 +2,11 @@
 // nearly parallel edges, nearly touching, on grids.
 #include "rational.h"
 #include "rational_distance.h"
+#include "support.h"
 
 #include "geometry/distance.h"
+#include "lab/truth/exact.h"
 
-// cmocka.h needs these before it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,13 +27,14 @@ static double Extent(const float points[6][3])
 }
 
 // One point for the first triangle if `isPoint`.
-static void Draw(Random* random, float points[6][3])
+static void Draw(sceneRandom* random, float points[6][3])
 {
-	int kind = RandomInt(random, 0, 5);
-	float scale = ldexpf(1.0f, RandomInt(random, -20, 20)), far = RandomInt(random, 0, 1) == 0 ? 0.0f : 8.0f * scale;
+	int kind = sceneRandom_Int(random, 0, 5);
+	float scale = ldexpf(1.0f, sceneRandom_Int(random, -20, 20)),
+	      far = sceneRandom_Int(random, 0, 1) == 0 ? 0.0f : 8.0f * scale;
 	for (int i = 0; i < 18; ++i)
 	{
-		float x = kind == 0 ? (float)RandomInt(random, 0, 3) : RandomFloat(random, -1.0f, 1.0f);
+		float x = kind == 0 ? (float)sceneRandom_Int(random, 0, 3) : RandomFloat(random, -1.0f, 1.0f);
 		// Slivers, flat pairs, and edges that are nearly parallel.
 		x = kind == 2 && i % 3 == 1 ? x * 0x1p-20f : x;
 		x = kind == 3 && i % 3 != 0 ? x * 0x1p-16f : x;
@@ -49,7 +46,7 @@ static void Draw(Random* random, float points[6][3])
 		for (int k = 0; k < 3; ++k)
 		{
 			points[3][k] = RandomNudge(random, 0.5f * (points[0][k] + points[1][k]), 3);
-			points[4][k] = RandomInt(random, 0, 1) == 0 ? points[4][k] : RandomNudge(random, points[3][k], 5);
+			points[4][k] = sceneRandom_Int(random, 0, 1) == 0 ? points[4][k] : RandomNudge(random, points[3][k], 5);
 		}
 	}
 }
@@ -74,11 +71,11 @@ static void distances_are_those_of_rational_arithmetic(void** state)
 	for (int n = 0; n < count; ++n)
 	{
 		uint64_t seed = TestSeed() + (uint64_t)n;
-		Random random = { seed * 7919 };
+		sceneRandom random = { seed * 7919 };
 		float points[6][3];
 		Draw(&random, points);
 		const float(*a)[3] = (const float(*)[3])points, (*b)[3] = (const float(*)[3])(points + 3);
-		if (ExactIntersect(a, b))
+		if (exactIntersect(a, b))
 		{
 			continue;
 		}

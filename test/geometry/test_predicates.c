@@ -2,17 +2,13 @@
 
 #include "geometry/predicates.h"
 #include "rational.h"
+#include "support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // --- Points ---------------------------------------------------------------------------------------------------------
 
-static void Uniform(Random* random, float p[4][3])
+static void Uniform(sceneRandom* random, float p[4][3])
 {
 	for (int i = 0; i < 12; ++i)
 	{
@@ -21,20 +17,20 @@ static void Uniform(Random* random, float p[4][3])
 }
 
 // Few values, so that many determinants are exactly zero.
-static void Grid(Random* random, float p[4][3])
+static void Grid(sceneRandom* random, float p[4][3])
 {
 	for (int i = 0; i < 12; ++i)
 	{
-		p[i / 3][i % 3] = (float)RandomInt(random, -2, 2) * 0.1f;
+		p[i / 3][i % 3] = (float)sceneRandom_Int(random, -2, 2) * 0.1f;
 	}
 }
 
 // The fourth point in the plane of the others, but for rounding and a few floats' breadth. This is where a filter
 // that promises too much gives itself away.
-static void NearPlane(Random* random, float p[4][3])
+static void NearPlane(sceneRandom* random, float p[4][3])
 {
 	Uniform(random, p);
-	const float offset = RandomInt(random, 0, 1) ? 0 : RandomFloat(random, -1000, 1000);
+	const float offset = sceneRandom_Int(random, 0, 1) ? 0 : RandomFloat(random, -1000, 1000);
 	const float f = RandomFloat(random, -2, 2), g = RandomFloat(random, -2, 2);
 	for (int k = 0; k < 3; ++k)
 	{
@@ -45,7 +41,7 @@ static void NearPlane(Random* random, float p[4][3])
 }
 
 // Three points on a line but for rounding: in their plane everything is nearly zero.
-static void NearLine(Random* random, float p[4][3])
+static void NearLine(sceneRandom* random, float p[4][3])
 {
 	Uniform(random, p);
 	const float f = RandomFloat(random, -2, 2);
@@ -56,63 +52,63 @@ static void NearLine(Random* random, float p[4][3])
 }
 
 // Every finite bit pattern: exponent gaps that no double difference can hold, subnormals, both zeros.
-static void AnyBits(Random* random, float p[4][3])
+static void AnyBits(sceneRandom* random, float p[4][3])
 {
 	for (int i = 0; i < 12; ++i)
 	{
-		uint32_t bits = (uint32_t)RandomBits(random);
+		uint32_t bits = (uint32_t)sceneRandom_Next(random);
 		bits &= (bits & 0x7f800000) == 0x7f800000 ? 0xbfffffff : 0xffffffff;
 		memcpy(&p[i / 3][i % 3], &bits, sizeof(float));
 	}
 }
 
-static void Subnormal(Random* random, float p[4][3])
+static void Subnormal(sceneRandom* random, float p[4][3])
 {
 	for (int i = 0; i < 12; ++i)
 	{
-		p[i / 3][i % 3] = (float)RandomInt(random, -4, 4) * 0x1p-149f;
+		p[i / 3][i % 3] = (float)sceneRandom_Int(random, -4, 4) * 0x1p-149f;
 	}
 }
 
 // A grid of coordinates from the ends of the range.
-static void Extremes(Random* random, float p[4][3])
+static void Extremes(sceneRandom* random, float p[4][3])
 {
 	static const float values[] = { 0, 1, -1, FLT_MAX, -FLT_MAX, 0x1p-149f, -0x1p-149f, FLT_MIN, 1e38f, -1e38f,
 		1e-38f };
 	for (int i = 0; i < 12; ++i)
 	{
-		p[i / 3][i % 3] = values[RandomInt(random, 0, (int)(sizeof(values) / sizeof(values[0])) - 1)];
+		p[i / 3][i % 3] = values[sceneRandom_Int(random, 0, (int)(sizeof(values) / sizeof(values[0])) - 1)];
 	}
 }
 
 // Two huge points that agree but for one step, and small ones: the smallest term decides.
-static void Gap(Random* random, float p[4][3])
+static void Gap(sceneRandom* random, float p[4][3])
 {
 	NearPlane(random, p);
-	const float scale = ldexpf(1, RandomInt(random, -100, 100));
+	const float scale = ldexpf(1, sceneRandom_Int(random, -100, 100));
 	for (int k = 0; k < 3; ++k)
 	{
 		p[1][k] *= scale;
-		p[2][k] = RandomInt(random, 0, 2) ? p[1][k] : RandomNudge(random, p[1][k], 1);
+		p[2][k] = sceneRandom_Int(random, 0, 2) ? p[1][k] : RandomNudge(random, p[1][k], 1);
 	}
 }
 
 // Multiples of one vector, and a point so near the origin that differences from it need more bits than a double has.
 // In the plane nothing else makes the filter err: differences of like floats have 25 bits, their products are exact.
-static void NearOrigin(Random* random, float p[4][3])
+static void NearOrigin(sceneRandom* random, float p[4][3])
 {
-	const int near = RandomInt(random, 0, 3);
+	const int near = sceneRandom_Int(random, 0, 3);
 	float factor[4];
 	for (int i = 0; i < 4; ++i)
 	{
-		factor[i] = (float)RandomInt(random, 1, 4095) * 0x1p-11f;
+		factor[i] = (float)sceneRandom_Int(random, 1, 4095) * 0x1p-11f;
 	}
 	for (int k = 0; k < 3; ++k)
 	{
-		const float direction = (float)RandomInt(random, -2048, 2048) * 0x1p-11f;
+		const float direction = (float)sceneRandom_Int(random, -2048, 2048) * 0x1p-11f;
 		for (int i = 0; i < 4; ++i)
 		{
-			const float noise = RandomFloat(random, -1, 1) * ldexpf(1, RandomInt(random, -60, -48));
+			const float noise = RandomFloat(random, -1, 1) * ldexpf(1, sceneRandom_Int(random, -60, -48));
 			p[i][k] = i == near ? noise : factor[i] * direction; // exact: 12 bits by 12
 		}
 	}
@@ -121,7 +117,7 @@ static void NearOrigin(Random* random, float p[4][3])
 typedef struct Family
 {
 	const char* name;
-	void (*make)(Random* random, float p[4][3]);
+	void (*make)(sceneRandom* random, float p[4][3]);
 	int count;
 } Family;
 
@@ -168,7 +164,7 @@ static void ForEachCase(void (*check)(const Family* family, int number, const fl
 		const int count = TestCount(families[f].count / divisor);
 		for (int i = 0; i < count; ++i)
 		{
-			Random random = { TestSeed() * 1000003u + (uint64_t)f * 0x100000000u + (uint64_t)i };
+			sceneRandom random = { TestSeed() * 1000003u + (uint64_t)f * 0x100000000u + (uint64_t)i };
 			float p[4][3];
 			families[f].make(&random, p);
 			check(&families[f], i, p);
@@ -235,7 +231,7 @@ static void orient3d_alternates(void** state)
 static void filters_decide_generic_points(void** state)
 {
 	(void)state;
-	Random random = { TestSeed() };
+	sceneRandom random = { TestSeed() };
 	const int count = TestCount(1000000);
 	int unsure3D = 0, unsure2D = 0;
 	for (int i = 0; i < count; ++i)
@@ -258,7 +254,7 @@ static void filter_decides_one_float_beside_plane(void** state)
 	int unsure = 0;
 	for (int i = 0; i < count; ++i)
 	{
-		Random random = { TestSeed() * 1000003u + (uint64_t)i };
+		sceneRandom random = { TestSeed() * 1000003u + (uint64_t)i };
 		float p[4][3];
 		NearPlane(&random, p);
 		const sgPlane plane = sgPlane_Make(p[1], p[2], p[3]);

@@ -1,4 +1,5 @@
-// Changes of what a file says are made while it is read: the linker sends some calls of the FBX reader here (--wrap).
+// test/io/compare_changes.c: changes of what a file says are made while it is read: the linker sends some calls of the
+// FBX reader here (--wrap).
 #include "compare_changes.h"
 
 #include "io/fbx.h"

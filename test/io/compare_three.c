@@ -1,4 +1,5 @@
-// Usage: compare_three FILE POSED
+// test/io/compare_three.c: any file's poses as three.js has them. Usage: compare_three FILE POSED
+//
 // Compares a file's poses with those of three.js, which gltf_oracle/scene.mjs wrote: in every pose, every point of
 // three.js must be one of our vertices within 1e-5 of the scene's size, and every vertex of ours one of its points.
 //

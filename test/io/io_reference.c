@@ -1,3 +1,4 @@
+// test/io/io_reference.c: see test_io.h.
 #include "test_io.h"
 
 #include <math.h>

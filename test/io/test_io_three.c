@@ -1,4 +1,5 @@
-// Usage: test_io_three FILE.glb POSED
+// test/io/test_io_three.c: poses as three.js has them. Usage: test_io_three FILE.glb POSED
+//
 // Compares poses with those of three.js, which gltf_oracle/pose.mjs wrote, vertex by vertex, to 1e-5 of the model's
 // size in that pose. three.js reads four influences per vertex: vertices with more are left out, and counted.
 #include "io/asset.h"

@@ -1,4 +1,4 @@
-// The man and the creature as files: written, read back, posed by every clip, and met.
+// test/lab/test_figures.c: the man and the creature as files: written, read back, posed by every clip, and met.
 //
 // Oracles: an evaluation of the file in double precision that shares nothing with io/ or src/ (io_reference.c), the
 // exact predicate on all pairs of triangles, and what a closed surface must be.

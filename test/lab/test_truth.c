@@ -8,15 +8,11 @@
 
 #include "geometry/triangle.h"
 #include "rational.h"
+#include "support.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // --- Answers --------------------------------------------------------------------------------------------------------
 
@@ -24,7 +20,7 @@
 static void exact_answers_agree_with_rationals(void** state)
 {
 	(void)state;
-	const int count = TestCount(150);
+	const int count = TestCount(1000);
 	for (int f = 0; f < HARD_FAMILIES; ++f)
 	{
 		for (int i = 0; i < count; ++i)
@@ -46,7 +42,7 @@ static void exact_answers_hold_at_the_ends_of_the_range(void** state)
 {
 	(void)state;
 	static const float sizes[] = { 0x1p-149f, 0x1.8p-126f, 1.0f, 0x1.fffffep126f, 0.0f };
-	Random random = { TestSeed() };
+	sceneRandom random = { TestSeed() };
 	int hits = 0, count = TestCount(3000);
 	for (int n = 0; n < count; ++n)
 	{
@@ -54,7 +50,7 @@ static void exact_answers_hold_at_the_ends_of_the_range(void** state)
 		for (int i = 0; i < 18; ++i)
 		{
 			float* x = i < 9 ? &pair.a[i / 3][i % 3] : &pair.b[i / 3 - 3][i % 3];
-			*x = sizes[RandomInt(&random, 0, 4)] * (float)RandomInt(&random, -1, 1);
+			*x = sizes[sceneRandom_Int(&random, 0, 4)] * (float)sceneRandom_Int(&random, -1, 1);
 		}
 		const bool expected = RationalIntersect(pair.a, pair.b);
 		hits += expected;
@@ -408,7 +404,7 @@ static void damaged_files_are_refused(void** state)
 static void changed_files_do_no_harm(void** state)
 {
 	(void)state;
-	Random random = { TestSeed() };
+	sceneRandom random = { TestSeed() };
 	int accepted = 0;
 	for (int kind = 0; kind < 4; ++kind)
 	{
@@ -420,10 +416,10 @@ static void changed_files_do_no_harm(void** state)
 			char error[160];
 			assert_non_null(changed.data);
 			memcpy(changed.data, whole.data, whole.size);
-			for (int i = RandomInt(&random, 1, 4); i > 0; --i)
+			for (int i = sceneRandom_Int(&random, 1, 4); i > 0; --i)
 			{
-				size_t range = RandomInt(&random, 0, 2) == 0 && whole.size > 400 ? 400 : whole.size;
-				changed.data[RandomBits(&random) % range] = (uint8_t)(RandomBits(&random) >> 20);
+				size_t range = sceneRandom_Int(&random, 0, 2) == 0 && whole.size > 400 ? 400 : whole.size;
+				changed.data[sceneRandom_Next(&random) % range] = (uint8_t)(sceneRandom_Next(&random) >> 20);
 			}
 			Repair(&changed);
 			if (truthFile_Parse(&file, changed.data, changed.size, error))

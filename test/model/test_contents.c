@@ -218,16 +218,13 @@ static void models_know_what_they_are_made_of(void** state)
 		{
 			places[k] = (float)sceneRandom_Range(&random, -1.0, 1.0);
 		}
-		snugModelDef def = hasFields ? LinearDef(&mesh, &set, RandomTreeDef(&random))
+		snugModelDef def = hasFields ? FieldsDef(&mesh, &set, RandomTreeDef(&random))
 		                             : MeshDef(&mesh, deformer, RandomTreeDef(&random));
 		def.deformer = deformer;
 		if (isSkin)
 		{
-			def.skin = (snugSkinDef){ .jointCount = skin.transformCount,
-				.starts = skin.starts,
-				.joints = skin.transforms,
-				.weights = skin.weights,
-				.jointPositions = places };
+			def.skin = Skin_Def(&skin);
+			def.skin.jointPositions = places;
 		}
 		snugModel* models[3];
 		assert_int_equal(snugModel_Create(&def, &models[2]), snug_success);
@@ -314,7 +311,7 @@ static void models_keep_frequencies(void** state)
 	sceneRandom random = { TestSeed() };
 	sceneMesh mesh = RandomMesh(&random, mesh_blob);
 	FieldSet set = RandomFields(&random, &mesh, 1.0);
-	snugModelDef def = LinearDef(&mesh, &set, (snugTreeDef){ 0 });
+	snugModelDef def = FieldsDef(&mesh, &set, (snugTreeDef){ 0 });
 	float* frequencies = malloc(2 * set.fieldCount * sizeof(float));
 	assert_non_null(frequencies);
 	for (uint32_t i = 0; i < set.fieldCount; ++i)

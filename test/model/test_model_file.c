@@ -29,20 +29,10 @@ static snugModel* MakeSkinModel(sceneRandom* random, const sceneMesh* mesh, uint
 	Skin skin = RandomSkin(random, mesh);
 	FieldSet set = RandomFields(random, mesh, 1.0);
 	snugModelDef def = MeshDef(mesh, deformers[number / 5 % 3], RandomTreeDef(random));
-	def.skin = (snugSkinDef){
-		.jointCount = skin.transformCount,
-		.starts = skin.starts,
-		.joints = skin.transforms,
-		.weights = skin.weights,
-	};
+	def.skin = Skin_Def(&skin);
 	if (sceneRandom_Index(random, 2) != 0)
 	{
-		def.fields = (snugFieldsDef){
-			.fieldCount = set.fieldCount,
-			.starts = set.starts,
-			.fields = set.fields,
-			.displacements = set.displacements,
-		};
+		def.fields = FieldSet_Def(&set);
 	}
 	snugModel* model = NULL;
 	assert_int_equal(snugModel_Create(&def, &model), snug_success);
@@ -51,10 +41,10 @@ static snugModel* MakeSkinModel(sceneRandom* random, const sceneMesh* mesh, uint
 	return model;
 }
 
-static snugModel* MakeLinearModel(sceneRandom* random, const sceneMesh* mesh)
+static snugModel* MakeFieldsModel(sceneRandom* random, const sceneMesh* mesh)
 {
 	FieldSet set = RandomFields(random, mesh, 1.0);
-	snugModelDef def = LinearDef(mesh, &set, RandomTreeDef(random));
+	snugModelDef def = FieldsDef(mesh, &set, RandomTreeDef(random));
 	snugModel* model = NULL;
 	assert_int_equal(snugModel_Create(&def, &model), snug_success);
 	FieldSet_Free(&set);
@@ -67,7 +57,7 @@ static snugModel* MakeSample(uint32_t number)
 	sceneMesh mesh = RandomMesh(&random, (MeshKind)(number % MESH_KINDS));
 	snugDeformer deformer = number % 3 == 0 ? snug_rigid : snug_free;
 	snugModel* model = number % 5 == 4   ? MakeSkinModel(&random, &mesh, number)
-	                   : number % 5 == 3 ? MakeLinearModel(&random, &mesh)
+	                   : number % 5 == 3 ? MakeFieldsModel(&random, &mesh)
 	                                     : MakeModel(&mesh, deformer, RandomTreeDef(&random));
 	sceneMesh_Free(&mesh);
 	return model;
@@ -166,7 +156,7 @@ static void PoseBlend(snugBody* body, uint32_t transformCount)
 }
 
 // Some amplitudes, so that bounds are not those at rest.
-static void PoseFields(snugBody* body, uint32_t fieldCount)
+static void SetFields(snugBody* body, uint32_t fieldCount)
 {
 	float* amplitudes = malloc(((size_t)fieldCount + 1) * sizeof(float));
 	assert_non_null(amplitudes);
@@ -254,7 +244,7 @@ static snugStatus Try(const void* block, size_t bytes)
 		Validate(body);
 		if (info.fieldCount > 0)
 		{
-			PoseFields(body, info.fieldCount);
+			SetFields(body, info.fieldCount);
 			Validate(body);
 		}
 		result = snugCollide(body, probe.body, NULL);
@@ -262,7 +252,7 @@ static snugStatus Try(const void* block, size_t bytes)
 	}
 	if (info.deformer == snug_fields)
 	{
-		PoseFields(body, info.fieldCount);
+		SetFields(body, info.fieldCount);
 		Validate(body);
 		result = snugCollide(body, probe.body, NULL);
 		assert_true(result.status == snug_success || result.status == snug_outOfRange);

@@ -420,12 +420,12 @@ static void layered_spheres_match_brute_force(void** state)
 		{
 			sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
 			FieldSet set = RandomFields(&random, &mesh, 0.5);
-			things[k] = MakeLinear(mesh, &set, (snugTreeDef){ 0 }, snug_strategyAuto);
+			things[k] = MakeFields(mesh, &set, (snugTreeDef){ 0 }, snug_strategyAuto);
 			for (uint32_t f = 0; f < set.fieldCount; ++f)
 			{
 				set.amplitudes[f] = (float)sceneRandom_Range(&random, -1.0, 1.0) * 0.1f;
 			}
-			PoseLinear(&things[k], &set);
+			PoseFields(&things[k], &set);
 			FieldSet_Free(&set);
 			const sgTree* tree = &things[k].model->tree;
 			positions[k] = malloc((3 * (size_t)mesh.vertexCount + 1) * sizeof(float));

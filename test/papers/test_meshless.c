@@ -1,5 +1,5 @@
-// Elastic bodies against theory: rigid motions, momentum, energy, a beam's sag, free fall; forces against differences
-// of the energy; what must be refused; and penalty forces between two bodies.
+// test/papers/test_meshless.c: elastic bodies against theory: rigid motions, momentum, energy, a beam's sag, free fall;
+// forces against differences of the energy; what must be refused; and penalty forces between two bodies.
 #include "failing_memory.h"
 #include "lab/scenes/meshless.h"
 #include "lab/scenes/random.h"

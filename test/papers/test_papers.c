@@ -1,5 +1,6 @@
-// The papers' own methods, as they are compared with: they find the pairs that brute force finds, in every form, over
-// poses that follow one another; their volumes hold their vertices; each option does what its name says.
+// test/papers/test_papers.c: the papers' own methods, as they are compared with: they find the pairs that brute force
+// finds, in every form, over poses that follow one another; their volumes hold their vertices; each option does what
+// its name says.
 #include "deform/skin/linear.h"
 #include "lab/scenes/meshless.h"
 #include "papers/bdtree.h"

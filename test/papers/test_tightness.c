@@ -1,5 +1,5 @@
-// papers/common/tightness.h measures bounds, and nothing that a strategy makes of them: what it says of a root is what
-// the bound gives for that pose alone.
+// test/papers/test_tightness.c: papers/common/tightness.h measures bounds, and nothing that a strategy makes of them:
+// what it says of a root is what the bound gives for that pose alone.
 #include "lab/bench/blend_bodies.h"
 #include "papers/common/tightness.h"
 #include "papers/meshless/limited_tree.h"

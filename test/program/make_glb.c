@@ -1,5 +1,5 @@
-// Writes a generated GLB file: make_glb worm|skins|mirror|parts|morphs OUT.glb. For the tests of the program and the
-// examples.
+// test/program/make_glb.c: writes a generated GLB file: make_glb worm|skins|mirror|parts|morphs OUT.glb. For the tests
+// of the program and the examples.
 //
 // worm: a ring with a skin of three joints. skins: the same with two morph targets, three times, by two skins; the
 // joints of one are bound elsewhere and scale. mirror: one of its joints mirrors. parts: bodies moved in every way that

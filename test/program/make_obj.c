@@ -1,4 +1,4 @@
-// Writes a generated mesh as an OBJ file: make_obj NAME OUT.obj. For the tests of the program.
+// test/program/make_obj.c: writes a generated mesh as an OBJ file: make_obj NAME OUT.obj. For the tests of the program.
 #include "io/obj.h"
 #include "lab/scenes/mesh.h"
 

@@ -293,7 +293,7 @@ static Golden Meeting(snugDeformer deformer)
 	return golden;
 }
 
-static Golden BlendedMen(void)
+static Golden SkinnedMen(void)
 {
 	return Meeting(snug_skin);
 }
@@ -333,7 +333,7 @@ static const struct Scene
 		0xcfc641098b6c3189u } },
 	{ "Fields", Fields, { 1383u, 0xaa6aacc117b1b9a5u, 0x9ac3d3bfaa625743u, 0x441aeafa319357bfu,
 		0xcca500f41a1c3620u } },
-	{ "BlendedMen", BlendedMen, { 993u, 0x2031c459c2d40edau, 0x56840f286417ce6bu, 0x9f92fed8fa6d2e9bu,
+	{ "SkinnedMen", SkinnedMen, { 993u, 0x2031c459c2d40edau, 0x56840f286417ce6bu, 0x9f92fed8fa6d2e9bu,
 		0xb3051edc3d082dbdu } },
 	{ "SphericalMen", SphericalMen, { 995u, 0xd7d995dbea3efae9u, 0x56840f286417ce6bu, 0x9f34f3e763ebd378u,
 		0xb3a0530e3fb6d157u } },

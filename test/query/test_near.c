@@ -457,13 +457,6 @@ static void triangles_at_the_limit_are_kept(void** state)
 	assert_true(lost > (uint64_t)TestCount(10000) / 2); // of those that are a little farther, most are told
 }
 
-static bool StopAtOnce(void* user, snugPair pair)
-{
-	(void)pair;
-	++*(int*)user;
-	return false;
-}
-
 static void misuse_is_refused(void** state)
 {
 	(void)state;

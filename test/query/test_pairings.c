@@ -18,10 +18,10 @@ static const Kind kinds[] = {
 	{ "rigid", snug_rigid, false },
 	{ "free", snug_free, false },
 	{ "linear", snug_fields, true },
-	{ "blend", snug_skin, false },
+	{ "linear", snug_skin, false },
 	{ "spherical", snug_sphericalSkin, false },
 	{ "dual quaternion", snug_dualQuaternionSkin, false },
-	{ "blend, morphed", snug_skin, true },
+	{ "linear, morphed", snug_skin, true },
 	{ "spherical, morphed", snug_sphericalSkin, true },
 	{ "dual quaternion, morphed", snug_dualQuaternionSkin, true },
 };

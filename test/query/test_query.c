@@ -98,15 +98,6 @@ static int ComparePairs(const void* first, const void* second)
 	return a != 0 ? a : (x->b > y->b) - (x->b < y->b);
 }
 
-static void RunForwards(void* user, uint32_t count, snugTaskFcn* task, void* context)
-{
-	(void)user;
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		task(context, i);
-	}
-}
-
 // Numbers of all kinds: few or many, one for all, at both ends of the range, sorted already. Oracle: qsort. Would catch
 // a bucket that overflows, or is left out.
 static void pairs_of_any_numbers_are_sorted(void** state)
@@ -156,7 +147,7 @@ static void unsorted_pairs_come_as_they_are_found(void** state)
 		assert_memory_equal(pairs, seen.pairs, kept * sizeof(snugPair));
 		assert_int_equal(pairs[kept].a, 0xeeeeeeeeu);
 	}
-	snugQuery shared = { .pairs = pairs, .capacity = all.count, .unsorted = true, .workers.run = RunForwards };
+	snugQuery shared = { .pairs = pairs, .capacity = all.count, .unsorted = true, .workers.run = RunInOrder };
 	assert_int_equal(snugCollide(a.body, b.body, &shared).count, all.count);
 	qsort(pairs, all.count, sizeof(snugPair), ComparePairs);
 	assert_memory_equal(pairs, all.pairs, all.count * sizeof(snugPair));

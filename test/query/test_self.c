@@ -199,13 +199,6 @@ static void filtered_neighbours_do_not_meet(void** state)
 	}
 }
 
-static bool StopAtOnce(void* user, snugPair pair)
-{
-	(void)pair;
-	++*(int*)user;
-	return false;
-}
-
 static void misuse_is_refused(void** state)
 {
 	(void)state;

@@ -3,12 +3,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "fields_support.h"
 #include "linear_support.h"
+#include "workers.h"
 
 #include "body/body.h"
 #include "lab/scenes/pair_hash.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,42 +244,15 @@ static void threads_choose_one_instruction_set(void** state)
 typedef struct Team
 {
 	int threads;
-	snugTaskFcn* task;
-	void* context;
-	uint32_t count;
-	_Atomic(uint32_t) next;
 	uint64_t calls;
 } Team;
-
-static void* DoTasks(void* argument)
-{
-	Team* team = argument;
-	for (uint32_t i; (i = atomic_fetch_add(&team->next, 1)) < team->count;)
-	{
-		team->task(team->context, i);
-	}
-	return NULL;
-}
 
 // New threads for every call: what one call leaves must be seen by those of the next.
 static void RunTeam(void* user, uint32_t count, snugTaskFcn* task, void* context)
 {
 	Team* team = user;
-	pthread_t threads[8];
-	team->task = task;
-	team->context = context;
-	team->count = count;
-	team->next = 0;
 	++team->calls;
-	for (int i = 1; i < team->threads; ++i)
-	{
-		assert_int_equal(pthread_create(threads + i, NULL, DoTasks, team), 0);
-	}
-	DoTasks(team);
-	for (int i = 1; i < team->threads; ++i)
-	{
-		assert_int_equal(pthread_join(threads[i], NULL), 0);
-	}
+	RunOnThreads(&team->threads, count, task, context);
 }
 
 enum
@@ -294,19 +267,11 @@ static snugModelDef MakeDef(int kind, const sceneMesh* mesh, const Skin* skin, c
 		snug_dualQuaternionSkin };
 	snugDeformer deformer = deformers[kind % 6];
 	snugModelDef def = MeshDef(mesh, deformer, (snugTreeDef){ .leafTriangles = kind < 6 ? 8 : 3 });
-	def.skin = (snugSkinDef){
-		.jointCount = skin->transformCount,
-		.starts = skin->starts,
-		.joints = skin->transforms,
-		.weights = skin->weights,
-	};
+	def.skin = Skin_Def(skin);
 	bool isSkin = deformer != snug_rigid && deformer != snug_free && deformer != snug_fields;
 	if (deformer == snug_fields || (isSkin && kind >= 6))
 	{
-		def.fields = (snugFieldsDef){ .fieldCount = fields->fieldCount,
-			.starts = fields->starts,
-			.fields = fields->fields,
-			.displacements = fields->displacements };
+		def.fields = FieldSet_Def(fields);
 	}
 	return def;
 }

@@ -194,16 +194,6 @@ static void Move(Member* member, sceneRandom* random)
 
 // ---- Asking ------------------------------------------------------------------------------------------------------
 
-// The last task first: what tasks share is not there when it is wanted, or is an earlier pose's.
-static void RunBackwards(void* user, uint32_t count, snugTaskFcn* task, void* context)
-{
-	(void)user;
-	while (count-- > 0)
-	{
-		task(context, count);
-	}
-}
-
 static PairList Collide(snugBody* a, snugBody* b, const double origin[3], snugParallelFcn* parallel)
 {
 	enum
@@ -229,6 +219,7 @@ static void Ask(Company* company, Member* a, Member* b, sceneRandom* random)
 	Tell(company, a, freshA);
 	Tell(company, b, freshB);
 	PairList expected = Collide(freshA, freshB, origin, NULL);
+	// The last task first: what tasks share is not there when it is wanted, or is an earlier pose's.
 	snugParallelFcn* const ways[3] = { NULL, RunOnThreads, RunBackwards };
 	PairList found = Collide(a->body, b->body, origin, ways[sceneRandom_Index(random, 3)]);
 	AssertSamePairs("company", company->seed, &expected, &found);

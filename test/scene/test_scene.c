@@ -47,10 +47,7 @@ static Kind MakeKind(sceneRandom* random, int number)
 	if (kind.deformer >= snug_skin && kind.deformer != snug_fields)
 	{
 		kind.skin = RandomSkin(random, &kind.mesh);
-		def.skin = (snugSkinDef){ .jointCount = kind.skin.transformCount,
-			.starts = kind.skin.starts,
-			.joints = kind.skin.transforms,
-			.weights = kind.skin.weights };
+		def.skin = Skin_Def(&kind.skin);
 	}
 	if (kind.deformer == snug_fields)
 	{
@@ -745,7 +742,7 @@ static void a_hub_is_shared(void** state)
 	sceneRandom random = { 3 };
 	sceneMesh ball = sceneMakeBlob(8, 1);
 	Skin skin = RandomSkin(&random, &ball);
-	Thing hub = MakeBlend(ball, &skin, (snugTreeDef){ 0 }, snug_strategyAuto);
+	Thing hub = MakeLinear(ball, &skin, (snugTreeDef){ 0 }, snug_strategyAuto);
 	snugSceneDef def = { .room = { .bodies = SPOKES + 1 }, .workers = { ThreadPool_Run, &pool } };
 	Heap spokes = MakeHeap(sceneMakeTetrahedron(), SPOKES, &def);
 	uint32_t id;
@@ -890,9 +887,7 @@ static void crowds_match_all_pairs(void** state)
 		sceneMesh mesh = sceneMakeSoup(150 + 50 * i, 0.2, i);
 		Skin skin = RandomSkin(&random, &mesh);
 		snugModelDef soup = MeshDef(&mesh, snug_skin, (snugTreeDef){ .leafTriangles = 4 });
-		soup.skin = (snugSkinDef){
-			.jointCount = skin.transformCount, .starts = skin.starts, .joints = skin.transforms, .weights = skin.weights
-		};
+		soup.skin = Skin_Def(&skin);
 		soups += CheckCrowd(&soup, MoveALittle, &skin, 6.0);
 		Skin_Free(&skin);
 		sceneMesh_Free(&mesh);

@@ -17,17 +17,6 @@
 static const sgKernels* tables[8];
 static int tableCount;
 
-static void FindTables(void)
-{
-	const sgKernels* next;
-	while (tableCount < (int)LENGTH_OF(tables) && (next = sgFindKernels(tableCount)) != NULL)
-	{
-		print_message("%s%s", tableCount > 0 ? ", " : "instruction sets: ", next->name);
-		tables[tableCount++] = next;
-	}
-	print_message("\n");
-}
-
 static void Fail(const sgKernels* kernels, const char* what, uint64_t seed)
 {
 	print_error("%s: %s: SNUG_SEED=%llu\n", kernels->name, what, (unsigned long long)seed);
@@ -837,7 +826,7 @@ static void the_filter_survives_a_search(void** state)
 
 int main(void)
 {
-	FindTables();
+	tableCount = FindKernels(tables);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lanes_keep_their_promises),
 		cmocka_unit_test(overlaps_are_what_they_say),

@@ -1,5 +1,5 @@
-// Vibration modes against theory: a free beam (Euler and Bernoulli), a free square plate (Leissa 1973 and later,
-// more exact values), bars in tension, and what must hold for any body.
+// test/solvers/test_modes.c: vibration modes against theory: a free beam (Euler and Bernoulli), a free square plate
+// (Leissa 1973 and later, more exact values), bars in tension, and what must hold for any body.
 #include "lab/scenes/meshless.h"
 #include "lab/scenes/random.h"
 #include "papers/bdtree/bricks.h"

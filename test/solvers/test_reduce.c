@@ -1,4 +1,4 @@
-// Principal components of vertex animations, and the curtain that benchmarks compress.
+// test/solvers/test_reduce.c: principal components of vertex animations, and the curtain that benchmarks compress.
 #include "lab/scenes/random.h"
 #include "papers/bdtree/curtain.h"
 #include "skip.h"

@@ -1,3 +1,4 @@
+// test/support/fbx_files.c: see fbx_files.h.
 #include "fbx_files.h"
 
 #include <stdio.h>

@@ -174,29 +174,30 @@ void NudgeAmplitudes(sceneRandom* random, FieldSet* set)
 	}
 }
 
-snugModelDef LinearDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef tree)
+snugFieldsDef FieldSet_Def(const FieldSet* set)
 {
-	snugModelDef def = MeshDef(mesh, snug_fields, tree);
-	def.fields = (snugFieldsDef){
+	return (snugFieldsDef){
 		.fieldCount = set->fieldCount,
 		.starts = set->starts,
 		.fields = set->fields,
 		.displacements = set->displacements,
 	};
+}
+
+snugModelDef FieldsDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef tree)
+{
+	snugModelDef def = MeshDef(mesh, snug_fields, tree);
+	def.fields = FieldSet_Def(set);
 	return def;
 }
 
-Thing MakeLinear(sceneMesh mesh, const FieldSet* set, snugTreeDef tree, snugStrategy strategy)
+Thing MakeFields(sceneMesh mesh, const FieldSet* set, snugTreeDef tree, snugStrategy strategy)
 {
-	Thing thing = { .mesh = mesh };
-	snugModelDef def = LinearDef(&mesh, set, tree);
-	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
-	snugBodyDef bodyDef = { .model = thing.model, .strategy = strategy };
-	assert_int_equal(snugBody_Create(&bodyDef, &thing.body), snug_success);
-	return thing;
+	snugModelDef def = FieldsDef(&mesh, set, tree);
+	return Thing_Build(mesh, &def, strategy, NULL);
 }
 
-void PoseLinear(const Thing* thing, FieldSet* set)
+void PoseFields(const Thing* thing, FieldSet* set)
 {
 	while (snugBody_SetAmplitudes(thing->body, set->amplitudes, set->fieldCount) != snug_success)
 	{

@@ -1,6 +1,6 @@
 // test/support/fields_support.h: displacement fields of every sort, and amplitudes.
-#ifndef TEST_LINEAR_SUPPORT_H
-#define TEST_LINEAR_SUPPORT_H
+#ifndef TEST_FIELDS_SUPPORT_H
+#define TEST_FIELDS_SUPPORT_H
 
 #include "support.h"
 
@@ -15,6 +15,7 @@ typedef struct FieldSet
 } FieldSet;
 
 void FieldSet_Free(FieldSet* set);
+snugFieldsDef FieldSet_Def(const FieldSet* set);
 
 // Translations, turns, shrinking to a point, bending, ripples, noise, single vertices, one axis only; of every size,
 // subnormal ones among them; dense, or sparse in any order. `size` is the size of the mesh.
@@ -26,12 +27,12 @@ void RandomAmplitudes(sceneRandom* random, FieldSet* set);
 // Change them a little.
 void NudgeAmplitudes(sceneRandom* random, FieldSet* set);
 
-snugModelDef LinearDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef tree);
+snugModelDef FieldsDef(const sceneMesh* mesh, const FieldSet* set, snugTreeDef tree);
 
 // Takes the mesh.
-Thing MakeLinear(sceneMesh mesh, const FieldSet* set, snugTreeDef tree, snugStrategy strategy);
+Thing MakeFields(sceneMesh mesh, const FieldSet* set, snugTreeDef tree, snugStrategy strategy);
 
 // Amplitudes that a body refuses because they lead too far are shrunk until it takes them.
-void PoseLinear(const Thing* thing, FieldSet* set);
+void PoseFields(const Thing* thing, FieldSet* set);
 
 #endif

@@ -575,5 +575,5 @@ snugStrategy StrategyOf(uint64_t number)
 
 Thing MakeThing(const SkinnedMesh* skinned, snugTreeDef tree, snugStrategy strategy)
 {
-	return MakeBlend(sceneMesh_Copy(&skinned->mesh), &skinned->skin, tree, strategy);
+	return MakeLinear(sceneMesh_Copy(&skinned->mesh), &skinned->skin, tree, strategy);
 }

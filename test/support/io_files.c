@@ -1,3 +1,4 @@
+// test/support/io_files.c: see io_files.h.
 #include "io_files.h"
 
 #include "fbx_files.h"

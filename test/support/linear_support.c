@@ -1,3 +1,4 @@
+// test/support/linear_support.c: see linear_support.h.
 #include "linear_support.h"
 
 #include <stdlib.h>
@@ -8,6 +9,16 @@ void Skin_Free(Skin* skin)
 	free(skin->transforms);
 	free(skin->weights);
 	free(skin->matrices);
+}
+
+snugSkinDef Skin_Def(const Skin* skin)
+{
+	return (snugSkinDef){
+		.jointCount = skin->transformCount,
+		.starts = skin->starts,
+		.joints = skin->transforms,
+		.weights = skin->weights,
+	};
 }
 
 Skin RandomSkin(sceneRandom* random, const sceneMesh* mesh)
@@ -70,20 +81,11 @@ void RandomMatrices(sceneRandom* random, Skin* skin, double size, double offset)
 	}
 }
 
-Thing MakeBlend(sceneMesh mesh, const Skin* skin, snugTreeDef tree, snugStrategy strategy)
+Thing MakeLinear(sceneMesh mesh, const Skin* skin, snugTreeDef tree, snugStrategy strategy)
 {
-	Thing thing = { .mesh = mesh };
 	snugModelDef def = MeshDef(&mesh, snug_skin, tree);
-	def.skin = (snugSkinDef){
-		.jointCount = skin->transformCount,
-		.starts = skin->starts,
-		.joints = skin->transforms,
-		.weights = skin->weights,
-	};
-	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
-	snugBodyDef bodyDef = { .model = thing.model, .strategy = strategy };
-	assert_int_equal(snugBody_Create(&bodyDef, &thing.body), snug_success);
-	return thing;
+	def.skin = Skin_Def(skin);
+	return Thing_Build(mesh, &def, strategy, NULL);
 }
 
 void Pose(const Thing* thing, const Skin* skin)

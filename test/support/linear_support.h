@@ -1,6 +1,6 @@
-// test/support/fields_support.h: random skins and poses, for the tests of blend models.
-#ifndef TEST_BLEND_SUPPORT_H
-#define TEST_BLEND_SUPPORT_H
+// test/support/linear_support.h: random skins and poses, for the tests of linear skins.
+#ifndef TEST_LINEAR_SUPPORT_H
+#define TEST_LINEAR_SUPPORT_H
 
 #include "support.h"
 
@@ -15,6 +15,7 @@ typedef struct Skin
 } Skin;
 
 void Skin_Free(Skin* skin);
+snugSkinDef Skin_Def(const Skin* skin);
 
 // Weights fall off with the distance from a random centre per transform, or are pure chance; some vertices follow one
 // transform only, some have weights that must be repaired.
@@ -24,7 +25,7 @@ Skin RandomSkin(sceneRandom* random, const sceneMesh* mesh);
 void RandomMatrices(sceneRandom* random, Skin* skin, double size, double offset);
 
 // Takes the mesh.
-Thing MakeBlend(sceneMesh mesh, const Skin* skin, snugTreeDef tree, snugStrategy strategy);
+Thing MakeLinear(sceneMesh mesh, const Skin* skin, snugTreeDef tree, snugStrategy strategy);
 
 void Pose(const Thing* thing, const Skin* skin);
 

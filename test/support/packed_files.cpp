@@ -1,3 +1,4 @@
+// test/support/packed_files.cpp: see packed_files.h.
 #include "packed_files.h"
 
 #include <draco/compression/encode.h>

@@ -13,19 +13,13 @@ static void MakeModelOf(sceneRandom* random, Posed* posed, snugTreeDef tree)
 	if (posed->deformer == snug_fields)
 	{
 		posed->fields = RandomFields(random, &posed->thing.mesh, 1.0);
-		def.fields = (snugFieldsDef){ .fieldCount = posed->fields.fieldCount,
-			.starts = posed->fields.starts,
-			.fields = posed->fields.fields,
-			.displacements = posed->fields.displacements };
+		def.fields = FieldSet_Def(&posed->fields);
 	}
 	else if (posed->deformer != snug_rigid && posed->deformer != snug_free)
 	{
 		sceneMesh copy = sceneMesh_Copy(&posed->thing.mesh);
 		posed->skinned = (SkinnedMesh){ copy, RandomSkin(random, &copy) };
-		def.skin = (snugSkinDef){ .jointCount = posed->skinned.skin.transformCount,
-			.starts = posed->skinned.skin.starts,
-			.joints = posed->skinned.skin.transforms,
-			.weights = posed->skinned.skin.weights };
+		def.skin = Skin_Def(&posed->skinned.skin);
 	}
 	assert_int_equal(snugModel_Create(&def, &posed->thing.model), snug_success);
 }
@@ -106,7 +100,7 @@ void Posed_Change(sceneRandom* random, Posed* posed)
 			break;
 		case snug_fields:
 			RandomAmplitudes(random, &posed->fields);
-			PoseLinear(&posed->thing, &posed->fields);
+			PoseFields(&posed->thing, &posed->fields);
 			break;
 		default:
 			TurnJoints(random, &posed->skinned);

@@ -1,7 +1,7 @@
-// test/support/rational.h: exact oracles for the geometry tests, and the seeded random numbers that their tests draw.
+// test/support/rational.h: exact oracles for the geometry tests, in rationals, for any finite floats.
 //
-// The oracles share no code and no algorithm with src/geometry. Rational ones take any finite floats; the integer one
-// is far faster, and takes pairs whose coordinates fit a common grid of 27 bits.
+// They share no code and no algorithm with src/geometry, nor with lab/truth/exact.h, which looks for a separating axis
+// in integers.
 
 #pragma once
 
@@ -17,23 +17,3 @@ bool RationalIntersect(const float a[3][3], const float b[3][3]);
 
 // Is one of those points outside the hull of the corners of `a` that the mask names (bit 3 * i + j: corner i)?
 bool RationalIntersectBeyond(const float a[3][3], const float b[3][3], uint32_t shared);
-
-// Looks for a separating axis in 128-bit integers. Returns false if the coordinates do not fit.
-bool IntegerIntersect(const float a[3][3], const float b[3][3], bool* intersect);
-
-// The integer oracle where it applies, otherwise the rational one.
-bool ExactIntersect(const float a[3][3], const float b[3][3]);
-
-typedef struct Random
-{
-	uint64_t state;
-} Random;
-
-uint64_t RandomBits(Random* random);
-int RandomInt(Random* random, int low, int high);          // low <= result <= high
-float RandomFloat(Random* random, float low, float high);  // a multiple of (high - low) / 2^24, rounded
-float RandomNudge(Random* random, float value, int steps); // moved by up to so many floats either way
-
-// Of support.c.
-uint64_t TestSeed(void);  // SNUG_SEED, default 1
-int TestCount(int count); // times SNUG_TEST_SCALE, at least 1

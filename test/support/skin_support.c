@@ -1,3 +1,4 @@
+// test/support/skin_support.c: see skin_support.h.
 #include "skin_support.h"
 
 #include <math.h>
@@ -8,27 +9,10 @@ Thing MakeMorphThing(
     const SkinnedMesh* skinned, const FieldSet* set, snugDeformer deformer, snugTreeDef tree, snugStrategy strategy)
 {
 	sceneMesh copy = sceneMesh_Copy(&skinned->mesh);
-	Thing thing = { .mesh = copy };
 	snugModelDef def = MeshDef(&copy, deformer, tree);
-	def.skin = (snugSkinDef){
-		.jointCount = skinned->skin.transformCount,
-		.starts = skinned->skin.starts,
-		.joints = skinned->skin.transforms,
-		.weights = skinned->skin.weights,
-	};
-	if (set != NULL)
-	{
-		def.fields = (snugFieldsDef){
-			.fieldCount = set->fieldCount,
-			.starts = set->starts,
-			.fields = set->fields,
-			.displacements = set->displacements,
-		};
-	}
-	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
-	snugBodyDef bodyDef = { .model = thing.model, .strategy = strategy };
-	assert_int_equal(snugBody_Create(&bodyDef, &thing.body), snug_success);
-	return thing;
+	def.skin = Skin_Def(&skinned->skin);
+	def.fields = set != NULL ? FieldSet_Def(set) : (snugFieldsDef){ 0 };
+	return Thing_Build(copy, &def, strategy, NULL);
 }
 
 Thing MakeSkinThing(const SkinnedMesh* skinned, snugDeformer deformer, snugTreeDef tree, snugStrategy strategy)

@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "base/checksum.h"
 #include "program/check/brute.h"
+#include "simd/kernels.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,6 +51,27 @@ const char* MeshKindName(MeshKind kind)
 static uint32_t Between(sceneRandom* random, uint32_t low, uint32_t high)
 {
 	return low + sceneRandom_Index(random, high - low + 1);
+}
+
+float RandomFloat(sceneRandom* random, float low, float high)
+{
+	return low + (high - low) * (float)(sceneRandom_Next(random) >> 40) * 0x1p-24f;
+}
+
+float OddFloat(sceneRandom* random)
+{
+	static const float odd[] = { 0.0f, -0.0f, 0x1p-149f, -0x1p-149f, 1e-40f, -1e-40f, 1.0f, -1.0f };
+	uint32_t choice = sceneRandom_Index(random, 2 * LENGTH_OF(odd));
+	return choice < LENGTH_OF(odd) ? odd[choice] : (float)sceneRandom_Range(random, -1.0, 1.0);
+}
+
+float RandomNudge(sceneRandom* random, float value, int steps)
+{
+	for (int i = sceneRandom_Int(random, -steps, steps); i != 0; i += i < 0 ? 1 : -1)
+	{
+		value = nextafterf(value, i < 0 ? -INFINITY : INFINITY);
+	}
+	return value;
 }
 
 double RandomSign(sceneRandom* random)
@@ -228,6 +250,16 @@ void RandomRotation(sceneRandom* random, double rotation[4])
 	}
 }
 
+double MeshSize(const sceneMesh* mesh)
+{
+	double size = 0.0;
+	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
+	{
+		size = fmax(size, fabs((double)mesh->positions[i]));
+	}
+	return size > 0.0 ? size : 1.0;
+}
+
 void ScaleMesh(sceneMesh* mesh, float scale)
 {
 	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
@@ -290,6 +322,27 @@ Thing Thing_Make(sceneMesh mesh, snugDeformer deformer, snugTreeDef tree, snugPo
 	thing.model = MakeModel(&mesh, deformer, tree);
 	thing.body = MakeBody(thing.model, pool);
 	return thing;
+}
+
+Thing Thing_Build(sceneMesh mesh, const snugModelDef* def, snugStrategy strategy, snugPool* pool)
+{
+	Thing thing = { .mesh = mesh };
+	assert_int_equal(snugModel_Create(def, &thing.model), snug_success);
+	snugBodyDef bodyDef = { .model = thing.model, .strategy = strategy, .pool = pool };
+	assert_int_equal(snugBody_Create(&bodyDef, &thing.body), snug_success);
+	return thing;
+}
+
+uint64_t Thing_Validate(const char* what, uint64_t seed, const Thing* thing)
+{
+	snugValidation found;
+	if (snugBody_Validate(thing->body, &found) != snug_success)
+	{
+		fail_msg("%s, SNUG_SEED=%llu: deformer %d: %llu of %llu checks failed, by %g", what, (unsigned long long)seed,
+		    (int)snugModel_GetInfo(thing->model).deformer, (unsigned long long)found.violations,
+		    (unsigned long long)found.checks, found.worst);
+	}
+	return found.checks;
 }
 
 void Thing_Free(Thing* thing)
@@ -470,6 +523,53 @@ static void TakeMessage(void* user, snugSeverity severity, const char* text)
 snugMessenger TestMessages_Get(TestMessages* messages)
 {
 	return (snugMessenger){ .message = TakeMessage, .user = messages };
+}
+
+// --- Kernels, tasks and callbacks -----------------------------------------------------------------------------------
+
+int FindKernels(const sgKernels* kernels[8])
+{
+	int count = 0;
+	while (count < 8 && (kernels[count] = sgFindKernels(count)) != NULL)
+	{
+		print_message("%s%s", count > 0 ? ", " : "instruction sets: ", kernels[count]->name);
+		++count;
+	}
+	print_message("\n");
+	return count;
+}
+
+static void CountCall(int* calls)
+{
+	if (calls != NULL)
+	{
+		++*calls;
+	}
+}
+
+void RunInOrder(void* user, uint32_t count, snugTaskFcn* task, void* context)
+{
+	CountCall(user);
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		task(context, i);
+	}
+}
+
+void RunBackwards(void* user, uint32_t count, snugTaskFcn* task, void* context)
+{
+	CountCall(user);
+	while (count-- > 0)
+	{
+		task(context, count);
+	}
+}
+
+bool StopAtOnce(void* user, snugPair pair)
+{
+	(void)pair;
+	CountCall(user);
+	return false;
 }
 
 // --- Model files

@@ -50,9 +50,13 @@ sceneMesh RandomMesh(sceneRandom* random, MeshKind kind); // within about [-1, 1
 snugTreeDef RandomTreeDef(sceneRandom* random);
 
 double RandomSign(sceneRandom* random);
+float RandomFloat(sceneRandom* random, float low, float high); // a multiple of (high - low) / 2^24, rounded
+float OddFloat(sceneRandom* random); // zeros of both signs, subnormal numbers and ordinary ones
+float RandomNudge(sceneRandom* random, float value, int steps); // moved by up to so many floats either way
 // A unit quaternion: anything, a small turn, or one of the 24 turns that map axes to axes.
 void RandomRotation(sceneRandom* random, double rotation[4]);
 
+double MeshSize(const sceneMesh* mesh);       // its largest coordinate, 1 if there is none
 void ScaleMesh(sceneMesh* mesh, float scale); // one rounding per coordinate
 
 // --- Models and bodies; all of these fail the test if the library does
@@ -72,9 +76,13 @@ typedef struct Thing
 	snugBody* body;
 } Thing;
 
-// Takes the mesh.
+// These take the mesh.
 Thing Thing_Make(sceneMesh mesh, snugDeformer deformer, snugTreeDef tree, snugPool* pool);
+Thing Thing_Build(sceneMesh mesh, const snugModelDef* def, snugStrategy strategy, snugPool* pool);
 void Thing_Free(Thing* thing);
+
+// Every volume of the body's tree holds what it must. Returns how much was checked.
+uint64_t Thing_Validate(const char* what, uint64_t seed, const Thing* thing);
 
 // --- Pairs
 // ------------------------------------------------------------------------------------------------------------
@@ -127,6 +135,23 @@ typedef struct TestMessages
 } TestMessages;
 
 snugMessenger TestMessages_Get(TestMessages* messages);
+
+// --- Kernels, tasks and callbacks
+// ------------------------------------------------------------------------------------------------------
+
+struct sgKernels;
+
+// The kernels of every instruction set that this machine has, the plainest first. Returns how many.
+int FindKernels(const struct sgKernels* kernels[8]);
+
+// snugParallelFcn without threads (workers.h has some). They count their calls.
+// @param user int*, nullable
+void RunInOrder(void* user, uint32_t count, snugTaskFcn* task, void* context);
+void RunBackwards(void* user, uint32_t count, snugTaskFcn* task, void* context);
+
+// snugPairFcn that has seen enough, and counts its calls.
+// @param user int*
+bool StopAtOnce(void* user, snugPair pair);
 
 // --- Model files
 // ------------------------------------------------------------------------------------------------------

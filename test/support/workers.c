@@ -1,3 +1,4 @@
+// test/support/workers.c: see workers.h.
 #include "workers.h"
 
 #include <pthread.h>
