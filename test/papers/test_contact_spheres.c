@@ -426,6 +426,17 @@ static void RandomQuestion(sceneRandom* random, Question* q)
 	q->query.otherLevel = 1 + sceneRandom_Index(random, 7);
 }
 
+// Whether a distance to every triangle is worth anything: beyond, the rounding of its corners is as large as a sphere.
+static bool IsMeasurable(const Posed* posed)
+{
+	bool isNear = true;
+	for (size_t i = 0; i < 3 * (size_t)posed->thing.mesh.vertexCount; ++i)
+	{
+		isNear = isNear && fabsf(posed->positions[i]) < 1e6f;
+	}
+	return isNear;
+}
+
 static void queries_find_what_brute_force_finds(void** state)
 {
 	(void)state;
@@ -446,7 +457,8 @@ static void queries_find_what_brute_force_finds(void** state)
 			RandomQuestion(&random, &q);
 			for (q.kind = query_spheres; q.kind < QUERY_KINDS; ++q.kind)
 			{
-				contacts[q.kind] += CheckQuery(&q, &b.posed, number);
+				bool isAsked = q.kind != query_triangles || IsMeasurable(&b.posed);
+				contacts[q.kind] += isAsked ? CheckQuery(&q, &b.posed, number) : 0;
 			}
 			q.kind = query_spheres;
 			pairs += CheckCovered(&q, &a.posed, &b.posed, number);
