@@ -44,7 +44,7 @@ static void ChangePose(sceneRandom* random, Sphered* s)
 	do
 	{
 		Posed_Change(random, &s->posed);
-		status = contactSpheres_Begin(s->spheres, s->posed.origin, 0);
+		status = contactSpheres_Begin(s->spheres, s->posed.origin, s->tree->level);
 		assert_true(status == snug_success || status == snug_outOfRange);
 	} while (status != snug_success);
 }
