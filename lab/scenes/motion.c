@@ -29,7 +29,14 @@ double sceneWaves_Evaluate(const sceneWaves* waves, int wave, const float point[
 	return sceneSine(x + waves->phase[wave]);
 }
 
-bool sceneBlob_Create(sceneBlob* blob, uint32_t frequency, uint64_t seed, double ripple)
+static void FreeBlob(sceneBlob* blob)
+{
+	sceneMesh_Free(&blob->sphere);
+	free(blob->heights);
+	blob->heights = NULL;
+}
+
+static bool MakeBlob(sceneBlob* blob, uint32_t frequency, uint64_t seed, double ripple)
 {
 	sceneWaves waves = sceneMakeWaves(seed, ripple);
 	sceneRandom random = { seed ^ 0x5bf03635u };
@@ -37,7 +44,7 @@ bool sceneBlob_Create(sceneBlob* blob, uint32_t frequency, uint64_t seed, double
 	blob->heights = malloc((size_t)blob->sphere.vertexCount * SCENE_WAVES * sizeof(float));
 	if (!sceneMesh_IsValid(&blob->sphere) || blob->heights == NULL)
 	{
-		sceneBlob_Free(blob);
+		FreeBlob(blob);
 		return false;
 	}
 	for (int k = 0; k < SCENE_WAVES; ++k)
@@ -53,16 +60,10 @@ bool sceneBlob_Create(sceneBlob* blob, uint32_t frequency, uint64_t seed, double
 	return true;
 }
 
-void sceneBlob_Free(sceneBlob* blob)
-{
-	sceneMesh_Free(&blob->sphere);
-	free(blob->heights);
-	blob->heights = NULL;
-}
-
-// In float, so that compilers can use vectors: amplitudes and placement are rounded once, per frame.
+// `center + radius(direction) * direction`. In float, so that compilers can use vectors: amplitudes and placement are
+// rounded once, per frame.
 static void RaiseVertices(
-    const sceneBlob* blob, const float amplitude[SCENE_WAVES], float scale, const float center[3], float* positions)
+    const sceneBlob* blob, const float amplitude[SCENE_WAVES], const float center[3], float* positions)
 {
 	for (size_t i = 0; i < blob->sphere.vertexCount; ++i)
 	{
@@ -73,23 +74,21 @@ static void RaiseVertices(
 		{
 			radius += amplitude[k] * h[k];
 		}
-		radius *= scale;
 		positions[3 * i + 0] = center[0] + radius * d[0];
 		positions[3 * i + 1] = center[1] + radius * d[1];
 		positions[3 * i + 2] = center[2] + radius * d[2];
 	}
 }
 
-void sceneBlob_Deform(
-    const sceneBlob* blob, double frame, double height, double scale, const double center[3], float* positions)
+static void DeformBlob(const sceneBlob* blob, double frame, const double center[3], float* positions)
 {
 	float amplitude[SCENE_WAVES];
 	for (int k = 0; k < SCENE_WAVES; ++k)
 	{
-		amplitude[k] = (float)(height * sceneSine(blob->tempo[k] * frame + blob->phase[k]));
+		amplitude[k] = (float)(SCENE_WAVE_HEIGHT * sceneSine(blob->tempo[k] * frame + blob->phase[k]));
 	}
 	float place[3] = { (float)center[0], (float)center[1], (float)center[2] };
-	RaiseVertices(blob, amplitude, (float)scale, place, positions);
+	RaiseVertices(blob, amplitude, place, positions);
 }
 
 const char* sceneContact_GetName(sceneContact contact)
@@ -105,7 +104,7 @@ bool sceneEncounter_Create(sceneEncounter* encounter, uint32_t frequency, sceneC
 	double ripple = contact == scene_heavy ? 4.0 : 1.0;
 	for (int i = 0; i < 2 && made; ++i)
 	{
-		made = sceneBlob_Create(&encounter->blobs[i], frequency, (uint64_t)i + 1, ripple);
+		made = MakeBlob(&encounter->blobs[i], frequency, (uint64_t)i + 1, ripple);
 		if (made)
 		{
 			encounter->positions[i] = malloc((size_t)encounter->blobs[i].sphere.vertexCount * 3 * sizeof(float));
@@ -123,7 +122,7 @@ void sceneEncounter_Free(sceneEncounter* encounter)
 {
 	for (int i = 0; i < 2; ++i)
 	{
-		sceneBlob_Free(&encounter->blobs[i]);
+		FreeBlob(&encounter->blobs[i]);
 		free(encounter->positions[i]);
 		encounter->positions[i] = NULL;
 	}
@@ -152,8 +151,8 @@ void sceneEncounter_Deform(sceneEncounter* encounter, int frame)
 	static const double zero[3] = { 0.0, 0.0, 0.0 };
 	double center[3];
 	GetCenter(encounter, frame, 0.0, center);
-	sceneBlob_Deform(&encounter->blobs[0], frame, SCENE_WAVE_HEIGHT, 1.0, zero, encounter->positions[0]);
-	sceneBlob_Deform(&encounter->blobs[1], frame, SCENE_WAVE_HEIGHT, 1.0, center, encounter->positions[1]);
+	DeformBlob(&encounter->blobs[0], frame, zero, encounter->positions[0]);
+	DeformBlob(&encounter->blobs[1], frame, center, encounter->positions[1]);
 }
 
 void sceneEncounter_Place(const sceneEncounter* encounter, int frame, snugFrame frames[2])
@@ -171,6 +170,6 @@ void sceneEncounter_Rest(sceneEncounter* encounter)
 	static const double zero[3] = { 0.0, 0.0, 0.0 };
 	for (int i = 0; i < 2; ++i)
 	{
-		sceneBlob_Deform(&encounter->blobs[i], 10.0, SCENE_WAVE_HEIGHT, 1.0, zero, encounter->positions[i]);
+		DeformBlob(&encounter->blobs[i], 10.0, zero, encounter->positions[i]);
 	}
 }

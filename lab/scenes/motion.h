@@ -34,16 +34,6 @@ typedef struct sceneBlob
 	double phase[SCENE_WAVES];
 } sceneBlob;
 
-/// @return false if there is no memory
-bool sceneBlob_Create(sceneBlob* blob, uint32_t frequency, uint64_t seed, double ripple);
-void sceneBlob_Free(sceneBlob* blob);
-
-/// Vertices at a frame: `center + scale * radius(direction, frame) * direction`.
-/// @param height of the waves; SCENE_WAVE_HEIGHT is the usual one
-/// @param positions receives 3 floats per vertex
-void sceneBlob_Deform(
-    const sceneBlob* blob, double frame, double height, double scale, const double center[3], float* positions);
-
 /// How much of each other two bodies touch.
 typedef enum sceneContact
 {

@@ -20,17 +20,6 @@
 #define SIM_SHOWER_FPS 30
 #define SIM_SHOWER_STEPS 5 // per frame
 
-/// Sway the bridge, and compress that. Needs LAPACK.
-/// @param cellCount about how many bricks
-/// @param frames at SIM_SHOWER_FPS
-/// @param reach receives how far any vertex went from rest, in metres; nullable
-bool simBridge_Sway(
-    simReduced* reduced, const sceneMesh* bridge, uint32_t cellCount, uint32_t frames, double* reach, simError* error);
-
-/// A fish of a metre with three fins, which are sheets: exactly 12,531 vertices and 24,776 triangles. The first
-/// `solidCount` triangles are its closed body.
-sceneMesh simMakeFinnedFish(uint32_t* solidCount);
-
 typedef struct simShowerDef
 {
 	uint32_t fishCount;

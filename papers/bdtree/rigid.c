@@ -39,7 +39,8 @@ static void AddTetrahedron(sums* sum, double corners[3][3])
 	}
 }
 
-bool simInvert(const double m[3][3], double inverse[3][3])
+// A symmetric matrix that is positive definite.
+static bool Invert(const double m[3][3], double inverse[3][3])
 {
 	double determinant = 0.0;
 	for (int i = 0; i < 3; ++i)
@@ -101,7 +102,7 @@ bool simMass_Find(simMass* mass, const simMesh* mesh, double density, simError* 
 	{
 		mass->inertia[i / 3][i % 3] = density * ((i / 3 == i % 3 ? trace : 0.0) - about[i / 3][i % 3]);
 	}
-	return simInvert((const double(*)[3])mass->inertia, mass->inverse) ||
+	return Invert((const double(*)[3])mass->inertia, mass->inverse) ||
 	       simError_Set(error, "the mesh has no inertia about some axis");
 }
 

@@ -21,9 +21,6 @@ typedef struct simMass
 /// @return false, saying so, if the mesh encloses nothing, or is inside out
 bool simMass_Find(simMass* mass, const simMesh* mesh, double density, simError* error);
 
-/// Invert a symmetric matrix that is positive definite.
-bool simInvert(const double matrix[3][3], double inverse[3][3]);
-
 /// The matrix of a unit quaternion x y z w.
 void simRotation(const double quaternion[4], double rotation[3][3]);
 
