@@ -1,5 +1,6 @@
 // test/papers/test_world.c: bodies that fall, turn, vibrate and touch, against theory: inertia, free fall, momentum,
-// precession, a struck bar's frequencies, restitution, friction, a pile that rests; and that going on from a file gives the same bits.
+// precession, a struck bar's frequencies, restitution, friction, a pile that rests; and that going on from a file gives
+// the same bits.
 #include "failing_memory.h"
 #include "lab/scenes/random.h"
 #include "papers/bdtree/world.h"
