@@ -18,7 +18,7 @@ typedef struct Maker
 static sceneMesh mesh;
 static snugModel* freeModel;
 static snugModel* rigidModel;
-static snugModel* linearModel;
+static snugModel* fieldsModel;
 static FieldSet fields;
 
 static snugStatus MakeRigidModel(snugAllocator allocator, snugMessenger messenger, void** object)
@@ -122,9 +122,9 @@ static snugStatus MakeFreeBody(snugAllocator allocator, snugMessenger messenger,
 	return MakeBodyOf(freeModel, NULL, allocator, messenger, object);
 }
 
-static snugStatus MakeLinearBody(snugAllocator allocator, snugMessenger messenger, void** object)
+static snugStatus MakeFieldsBody(snugAllocator allocator, snugMessenger messenger, void** object)
 {
-	return MakeBodyOf(linearModel, NULL, allocator, messenger, object);
+	return MakeBodyOf(fieldsModel, NULL, allocator, messenger, object);
 }
 
 static snugPool* sharedPool;
@@ -149,7 +149,7 @@ static const Maker makers[] = {
 	{ "pool", MakePoolObject, DestroyPool },
 	{ "rigid body", MakeRigidBody, DestroyBody },
 	{ "free body", MakeFreeBody, DestroyBody },
-	{ "linear body", MakeLinearBody, DestroyBody },
+	{ "linear body", MakeFieldsBody, DestroyBody },
 	{ "body with a pool", MakePooledBody, DestroyBody },
 };
 
@@ -162,7 +162,7 @@ static int SetUp(void** state)
 	sceneRandom random = { 1 };
 	fields = RandomFields(&random, &mesh, 1.0);
 	snugModelDef def = FieldsDef(&mesh, &fields, (snugTreeDef){ 0 });
-	assert_int_equal(snugModel_Create(&def, &linearModel), snug_success);
+	assert_int_equal(snugModel_Create(&def, &fieldsModel), snug_success);
 	sharedPool = MakePool(50000);
 	return snugModel_SaveFile(freeModel, path) == snug_success ? 0 : -1;
 }
@@ -174,7 +174,7 @@ static int TearDown(void** state)
 	snugPool_Destroy(sharedPool);
 	snugModel_Destroy(freeModel);
 	snugModel_Destroy(rigidModel);
-	snugModel_Destroy(linearModel);
+	snugModel_Destroy(fieldsModel);
 	FieldSet_Free(&fields);
 	sceneMesh_Free(&mesh);
 	return 0;
@@ -281,7 +281,7 @@ static void posing_and_querying_never_allocate(void** state)
 	assert_int_equal(MakeBodyOf(model, NULL, counting, TestMessages_Get(&messages), &things[0]), snug_success);
 	assert_int_equal(MakeBodyOf(model, pool, counting, TestMessages_Get(&messages), &things[1]), snug_success);
 	assert_int_equal(MakeBodyOf(rigidModel, pool, counting, TestMessages_Get(&messages), &things[2]), snug_success);
-	assert_int_equal(MakeBodyOf(linearModel, pool, counting, TestMessages_Get(&messages), &things[3]), snug_success);
+	assert_int_equal(MakeBodyOf(fieldsModel, pool, counting, TestMessages_Get(&messages), &things[3]), snug_success);
 	assert_int_equal(MakeBodyOf(rigidModel, NULL, counting, TestMessages_Get(&messages), &other), snug_success);
 	float* positions = malloc(3 * sizeof(float) * mesh.vertexCount);
 	snugPair* pairs = malloc(100000 * sizeof(snugPair));

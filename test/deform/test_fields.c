@@ -84,8 +84,8 @@ static void pairs_match_brute_force(void** state)
 				frame.position[pose % 3] = size * sceneRandom_Range(&random, -0.5, 0.5);
 			}
 			assert_int_equal(snugBody_SetFrame(b.body, &frame), snug_success);
-			checks += Thing_Validate("linear", number, &a);
-			pairs += IsTooFar(&b, &frame) ? 0 : CheckPairs("linear", number, &a, &b, NULL);
+			checks += Thing_Validate("fields", number, &a);
+			pairs += IsTooFar(&b, &frame) ? 0 : CheckPairs("fields", number, &a, &b, NULL);
 		}
 		Thing_Free(&a);
 		Thing_Free(&b);

@@ -14,7 +14,8 @@ trap 'rm -rf "$work"' EXIT
 # declared HEADER...: as check_exports.sh reads them.
 declared()
 {
-	cat "$@" | grep -v '^#' | tr '\n\t' '  ' | grep -oE 'SNUG_API [A-Za-z0-9_ *]+\(' | sed -E 's/.*[ *]([A-Za-z0-9_]+)\($/\1/'
+	cat "$@" | grep -v '^#' | tr '\n\t' '  ' | grep -oE 'SNUG_API [A-Za-z0-9_ *]+\(' |
+		sed -E 's/.*[ *]([A-Za-z0-9_]+)\($/\1/'
 }
 
 # called FOLDER...: what follows white space or a bracket in lines that are neither comments nor, since they are not

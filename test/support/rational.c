@@ -2,12 +2,7 @@
 
 #include "rational.h"
 
-#include <gmp.h>
-
-typedef struct Vector
-{
-	mpq_t c[3];
-} Vector;
+#include "rational_vector.h"
 
 // A triangle with its normal, which is zero if the corners are collinear.
 typedef struct Hull
@@ -16,11 +11,9 @@ typedef struct Hull
 	Vector normal;
 } Hull;
 
-// All temporaries, each used by one function only. They live as long as the program: initialising a rational
-// costs more than using it. Holds nothing but rationals.
+// All temporaries, each used by one function only.
 static struct Workspace
 {
-	mpq_t product;                    // Cross, Dot
 	Vector a, b, c, d, normal;        // RationalOrient3D
 	mpq_t det;                        //
 	Vector toP, toQ, parallel;        // InSegment
@@ -37,62 +30,9 @@ static struct Workspace
 	Hull hullA, hullB, hole;          // RationalIntersectBeyond
 } work;
 
-static void InitOnce(void)
-{
-	static bool done = false;
-	mpq_t* all = (mpq_t*)&work;
-	for (size_t i = 0; !done && i < sizeof(work) / sizeof(mpq_t); ++i)
-	{
-		mpq_init(all[i]);
-	}
-	done = true;
-}
-
-static void SetVector(Vector* v, const float* from)
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		mpq_set_d(v->c[k], (double)from[k]);
-	}
-}
-
-static void Subtract(Vector* out, const Vector* u, const Vector* v)
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		mpq_sub(out->c[k], u->c[k], v->c[k]);
-	}
-}
-
-static void Cross(Vector* out, const Vector* u, const Vector* v)
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		const int i = (k + 1) % 3, j = (k + 2) % 3;
-		mpq_mul(out->c[k], u->c[i], v->c[j]);
-		mpq_mul(work.product, u->c[j], v->c[i]);
-		mpq_sub(out->c[k], out->c[k], work.product);
-	}
-}
-
-static void Dot(mpq_t out, const Vector* u, const Vector* v)
-{
-	mpq_mul(out, u->c[0], v->c[0]);
-	for (int k = 1; k < 3; ++k)
-	{
-		mpq_mul(work.product, u->c[k], v->c[k]);
-		mpq_add(out, out, work.product);
-	}
-}
-
-static bool IsZero(const Vector* v)
-{
-	return mpq_sgn(v->c[0]) == 0 && mpq_sgn(v->c[1]) == 0 && mpq_sgn(v->c[2]) == 0;
-}
-
 int RationalOrient3D(const float a[3], const float b[3], const float c[3], const float d[3])
 {
-	InitOnce();
+	InitOnce(&work, sizeof(work));
 	SetVector(&work.a, a);
 	SetVector(&work.b, b);
 	SetVector(&work.c, c);
@@ -237,7 +177,7 @@ static bool CommonPoint(const Hull* a, const Hull* b, const Hull* hole)
 
 bool RationalIntersectBeyond(const float a[3][3], const float b[3][3], uint32_t shared)
 {
-	InitOnce();
+	InitOnce(&work, sizeof(work));
 	SetHull(&work.hullA, a[0], a[1], a[2]);
 	SetHull(&work.hullB, b[0], b[1], b[2]);
 	const float* corners[3];

@@ -5,27 +5,16 @@
 // parts, its distance counts. Where directions depend on each other, parts with fewer of them have the same distance.
 #include "rational_distance.h"
 
-#include <gmp.h>
-#include <stdbool.h>
+#include "rational_vector.h"
 
 #define UNKNOWNS 4
 
 static struct
 {
-	mpq_t base[3], direction[UNKNOWNS][3], matrix[UNKNOWNS][UNKNOWNS + 1], x[UNKNOWNS];
+	Vector base, direction[UNKNOWNS];
+	mpq_t matrix[UNKNOWNS][UNKNOWNS + 1], x[UNKNOWNS];
 	mpq_t product, ratio, sum, best;
 } work;
-
-static void InitOnce(void)
-{
-	static bool done = false;
-	mpq_t* all = (mpq_t*)(void*)&work;
-	for (unsigned long i = 0; !done && i < sizeof(work) / sizeof(mpq_t); ++i)
-	{
-		mpq_init(all[i]);
-	}
-	done = true;
-}
 
 typedef struct Part
 {
@@ -51,19 +40,9 @@ static void SetDirection(int i, const float* from, const float* to, bool isNegat
 {
 	for (int k = 0; k < 3; ++k)
 	{
-		mpq_set_d(work.direction[i][k], (double)(isNegative ? from[k] : to[k]));
+		mpq_set_d(work.direction[i].c[k], (double)(isNegative ? from[k] : to[k]));
 		mpq_set_d(work.sum, (double)(isNegative ? to[k] : from[k]));
-		mpq_sub(work.direction[i][k], work.direction[i][k], work.sum);
-	}
-}
-
-static void DotInto(mpq_t out, mpq_t* a, mpq_t* b)
-{
-	mpq_set_ui(out, 0, 1);
-	for (int k = 0; k < 3; ++k)
-	{
-		mpq_mul(work.product, a[k], b[k]);
-		mpq_add(out, out, work.product);
+		mpq_sub(work.direction[i].c[k], work.direction[i].c[k], work.sum);
 	}
 }
 
@@ -124,9 +103,9 @@ static void Try(const Part* a, const Part* b, bool* isFirst)
 	const int n = a->directions + b->directions;
 	for (int k = 0; k < 3; ++k)
 	{
-		mpq_set_d(work.base[k], (double)b->corner[k]);
+		mpq_set_d(work.base.c[k], (double)b->corner[k]);
 		mpq_set_d(work.sum, (double)a->corner[k]);
-		mpq_sub(work.base[k], work.base[k], work.sum);
+		mpq_sub(work.base.c[k], work.base.c[k], work.sum);
 	}
 	for (int i = 0; i < n; ++i)
 	{
@@ -139,9 +118,9 @@ static void Try(const Part* a, const Part* b, bool* isFirst)
 	{
 		for (int j = 0; j < n; ++j)
 		{
-			DotInto(work.matrix[i][j], work.direction[i], work.direction[j]);
+			Dot(work.matrix[i][j], &work.direction[i], &work.direction[j]);
 		}
-		DotInto(work.matrix[i][n], work.direction[i], work.base);
+		Dot(work.matrix[i][n], &work.direction[i], &work.base);
 	}
 	if (!Solve(n) || !AreInside(0, a->directions) || !AreInside(a->directions, b->directions))
 	{
@@ -151,11 +130,11 @@ static void Try(const Part* a, const Part* b, bool* isFirst)
 	{
 		for (int i = 0; i < n; ++i)
 		{
-			mpq_mul(work.product, work.x[i], work.direction[i][k]);
-			mpq_sub(work.base[k], work.base[k], work.product);
+			mpq_mul(work.product, work.x[i], work.direction[i].c[k]);
+			mpq_sub(work.base.c[k], work.base.c[k], work.product);
 		}
 	}
-	DotInto(work.sum, work.base, work.base);
+	Dot(work.sum, &work.base, &work.base);
 	if (*isFirst || mpq_cmp(work.sum, work.best) < 0)
 	{
 		mpq_set(work.best, work.sum);
@@ -165,7 +144,7 @@ static void Try(const Part* a, const Part* b, bool* isFirst)
 
 double RationalDistance2(const float a[3][3], const float b[3][3])
 {
-	InitOnce();
+	InitOnce(&work, sizeof(work));
 	bool isFirst = true;
 	for (int i = 0; i < 7; ++i)
 	{

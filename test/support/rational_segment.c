@@ -5,12 +5,7 @@
 // f(t) = f(p) + t (f(q) - f(p)) >= 0, which keeps an interval of t. All of it in rationals.
 #include "rational_segment.h"
 
-#include <gmp.h>
-
-typedef struct Point
-{
-	mpq_t c[3];
-} Point;
+#include "rational_vector.h"
 
 // The interval of t that is left.
 typedef struct Interval
@@ -20,63 +15,10 @@ typedef struct Interval
 
 static struct
 {
-	Point p, q, corner[3], edge[3], normal, inward, x;
+	Vector p, q, corner[3], edge[3], normal, inward, x;
 	Interval interval;
-	mpq_t product, atP, atQ, root, zero;
+	mpq_t atP, atQ, root;
 } work;
-
-static void InitOnce(void)
-{
-	static bool done = false;
-	mpq_t* all = (mpq_t*)(void*)&work;
-	for (unsigned long i = 0; !done && i < sizeof(work) / sizeof(mpq_t); ++i)
-	{
-		mpq_init(all[i]);
-	}
-	done = true;
-}
-
-static void Set(Point* point, const float* from)
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		mpq_set_d(point->c[k], (double)from[k]);
-	}
-}
-
-static void Subtract(Point* out, const Point* a, const Point* b)
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		mpq_sub(out->c[k], a->c[k], b->c[k]);
-	}
-}
-
-static void Cross(Point* out, const Point* a, const Point* b)
-{
-	for (int k = 0; k < 3; ++k)
-	{
-		int i = (k + 1) % 3, j = (k + 2) % 3;
-		mpq_mul(out->c[k], a->c[i], b->c[j]);
-		mpq_mul(work.product, a->c[j], b->c[i]);
-		mpq_sub(out->c[k], out->c[k], work.product);
-	}
-}
-
-static void Dot(mpq_t out, const Point* a, const Point* b)
-{
-	mpq_set_ui(out, 0, 1);
-	for (int k = 0; k < 3; ++k)
-	{
-		mpq_mul(work.product, a->c[k], b->c[k]);
-		mpq_add(out, out, work.product);
-	}
-}
-
-static bool IsZero(const Point* a)
-{
-	return mpq_sgn(a->c[0]) == 0 && mpq_sgn(a->c[1]) == 0 && mpq_sgn(a->c[2]) == 0;
-}
 
 // Keep the part of the interval where atP + t (atQ - atP) >= 0.
 static bool Keep(const mpq_t atP, const mpq_t atQ)
@@ -100,7 +42,7 @@ static bool Keep(const mpq_t atP, const mpq_t atQ)
 }
 
 // Keep where direction . (x - from) >= 0, or = 0.
-static bool KeepSide(const Point* direction, const Point* from, bool isPlane)
+static bool KeepSide(const Vector* direction, const Vector* from, bool isPlane)
 {
 	Subtract(&work.x, &work.p, from);
 	Dot(work.atP, direction, &work.x);
@@ -134,7 +76,7 @@ static bool KeepEdge(int i)
 	for (int k = 0; k < 3 && isLeft; ++k)
 	{
 		// Axis k, or, if there is an edge, what is at right angles to both.
-		Point* direction = &work.inward;
+		Vector* direction = &work.inward;
 		for (int m = 0; m < 3; ++m)
 		{
 			mpq_set_ui(direction->c[m], m == k, 1);
@@ -162,12 +104,12 @@ static void Restart(void)
 
 bool RationalSegmentHit(const float p[3], const float q[3], const float triangle[3][3], double* t)
 {
-	InitOnce();
-	Set(&work.p, p);
-	Set(&work.q, q);
+	InitOnce(&work, sizeof(work));
+	SetVector(&work.p, p);
+	SetVector(&work.q, q);
 	for (int i = 0; i < 3; ++i)
 	{
-		Set(&work.corner[i], triangle[i]);
+		SetVector(&work.corner[i], triangle[i]);
 	}
 	for (int i = 0; i < 3; ++i)
 	{
@@ -198,11 +140,11 @@ bool RationalSegmentHit(const float p[3], const float q[3], const float triangle
 
 int RationalSide(const float p[3], const float a[3], const float b[3], const float c[3])
 {
-	InitOnce();
-	Set(&work.corner[0], a);
-	Set(&work.corner[1], b);
-	Set(&work.corner[2], c);
-	Set(&work.p, p);
+	InitOnce(&work, sizeof(work));
+	SetVector(&work.corner[0], a);
+	SetVector(&work.corner[1], b);
+	SetVector(&work.corner[2], c);
+	SetVector(&work.p, p);
 	Subtract(&work.edge[0], &work.corner[1], &work.corner[0]);
 	Subtract(&work.edge[1], &work.corner[2], &work.corner[0]);
 	Subtract(&work.x, &work.p, &work.corner[0]);
