@@ -16,7 +16,7 @@ static inline void sgSortByBits(const uint64_t* keys, uint64_t count, uint32_t s
 {
 	uint64_t starts[1 << 11];
 	const uint64_t mask = (1u << bits) - 1;
-	memset(starts, 0, (mask + 1) * sizeof(starts[0]));
+	memset(starts, 0, (size_t)(mask + 1) * sizeof(starts[0]));
 	for (uint64_t i = 0; i < count; ++i)
 	{
 		++starts[keys[i] >> shift & mask];
