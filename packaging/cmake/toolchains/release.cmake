@@ -9,9 +9,10 @@ set(CMAKE_RANLIB $ENV{SNUG_ZIG})
 set(CMAKE_C_ARCHIVE_CREATE "<CMAKE_AR> ar qcD <TARGET> <OBJECTS>")
 set(CMAKE_C_ARCHIVE_APPEND "<CMAKE_AR> ar qD <TARGET> <OBJECTS>")
 set(CMAKE_C_ARCHIVE_FINISH "<CMAKE_AR> ranlib -D <TARGET>")
-# No path of the machine that compiles, and no symbol but those that are asked for.
+# No path of the machine that compiles. zig turns evex512 off by name, which -mavx512f alone does not turn on again; without
+# avx512f it does nothing.
 set(CMAKE_C_FLAGS_INIT
-	"-ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffunction-sections -fdata-sections -isystem $ENV{SNUG_PREFIX}/include")
+	"-ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -mevex512 -ffunction-sections -fdata-sections -isystem $ENV{SNUG_PREFIX}/include")
 # musl gives threads 128 KiB unless the program asks for what glibc gives.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-s -Wl,--gc-sections -Wl,-z,stack-size=8388608")
 set(CMAKE_FIND_ROOT_PATH $ENV{SNUG_PREFIX})
