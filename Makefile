@@ -19,7 +19,7 @@ CONFIGURE = cmake $(CMAKE_FLAGS) --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
 FORMATTED = $(shell find include src test examples solvers papers lab program io web docs/site python/core -name '*.[ch]' -o -name '*.cpp')
 
-.PHONY: all demo characters test test-long mutate-bounds mutate-logic bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench site site-test python python-test clean help
+.PHONY: all demo characters test test-long mutate-bounds mutate-logic bench fuzz cross-test asan tsan install deb format check-format peers web web-test web-bench site site-test python python-test release clean help
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-print-directory
 
@@ -133,6 +133,10 @@ python: ## build the Python package: a wheel, and an environment with it (build/
 
 python-test: python characters ## test it
 	@tools/test-python
+
+release: ## make what is given away of the last commit (build/release-files); tools/check-release tries it
+	@tools/install-dependencies build python web release
+	@tools/make-release
 
 clean: ## remove everything built
 	rm -rf build

@@ -1,6 +1,7 @@
 """Builds the C library and the module with CMake: one wheel for every Python from 3.11 on (stable ABI).
 
 Environment: SNUG_USE_SOLVERS=ON links SuiteSparse, ARPACK and LAPACK, for vibration modes and principal components.
+SNUG_WHEEL_PLATFORM is where the wheel runs, if not just here: tools/make-release knows that it does.
 """
 import os
 import re
@@ -61,6 +62,7 @@ class BuildWithCMake(build_ext):
 class StableWheel(bdist_wheel):
     def get_tag(self):
         python, abi, platform = super().get_tag()
+        platform = os.environ.get("SNUG_WHEEL_PLATFORM", platform)
         return ("cp311", "abi3", platform) if IS_STABLE else (python, abi, platform)
 
 
