@@ -1,9 +1,4 @@
-# Small libraries that the program, the solvers, the papers and the laboratory share.
-
-# Sines and cosines that are the same bits everywhere.
-add_library(snug_sine STATIC ${PROJECT_SOURCE_DIR}/solvers/sine.c)
-target_include_directories(snug_sine PUBLIC ${PROJECT_SOURCE_DIR})
-target_link_libraries(snug_sine PUBLIC snug)
+# What the program, the papers and the laboratory share.
 
 # Brute force to check answers with. What else the program shares needs a clock and files, which not every machine has.
 add_library(snug_share STATIC ${PROJECT_SOURCE_DIR}/program/check/brute.c)
@@ -14,6 +9,5 @@ if(NOT CMAKE_CROSSCOMPILING)
 		${PROJECT_SOURCE_DIR}/program/files/clock.c ${PROJECT_SOURCE_DIR}/program/pictures/html.c)
 endif()
 if(UNIX)
-	target_link_libraries(snug_sine PRIVATE m)
 	target_link_libraries(snug_share PRIVATE m)
 endif()
