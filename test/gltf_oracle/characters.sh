@@ -8,7 +8,7 @@ compare=$2
 make_character=$3
 source=$(dirname "$0")
 
-skip=$(cd "$source/.." && pwd)/skip.sh
+skip=$(cd "$source/../support" && pwd)/skip.sh
 skip()
 {
 	exec sh "$skip" node "$1"

@@ -17,7 +17,7 @@ try:
     import psutil
 except ImportError:
     # As test/support/skip.sh has it.
-    sys.exit(subprocess.run(["sh", os.path.join(os.path.dirname(os.path.abspath(__file__)), "skip.sh"), "dask",
+    sys.exit(subprocess.run(["sh", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support/skip.sh"), "dask",
                              "no Dask (apt-get install python3-distributed)"]).returncode)
 
 SHARDS = 24
