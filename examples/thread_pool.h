@@ -3,7 +3,12 @@
 #pragma once
 #include <pthread.h>
 #include <snug/snug.h>
+#ifdef __cplusplus
+#include <atomic>
+using std::atomic_uint;
+#else
 #include <stdatomic.h>
+#endif
 
 typedef struct ThreadPool
 {

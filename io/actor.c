@@ -183,6 +183,11 @@ snugStatus ioActor_Evaluate(snugActor* actor, uint32_t clip, double time)
 	return snug_success;
 }
 
+const ioPose* ioActor_GetPose(const snugActor* actor)
+{
+	return actor->pose;
+}
+
 snugStatus snugActor_SetTime(snugActor* actor, uint32_t clip, double time, const snugFrame* frame)
 {
 	snugStatus status = actor != NULL ? ioActor_Evaluate(actor, clip, time) : snug_badArgument;

@@ -251,14 +251,9 @@ static const snugModel* CreatePlaced(maker* m, uint32_t instance, snugDeformer d
 	return model;
 }
 
-static snugDeformer GetSkinDeformer(const maker* m)
-{
-	return m->def->deformer != snug_rigid ? m->def->deformer : snug_skin;
-}
-
 static const snugModel* CreateJointed(maker* m, const ioAssetMesh* mesh, const ioSkin* skin, bool hasFields)
 {
-	snugModelDef def = MakeDef(&mesh->mesh, GetSkinDeformer(m));
+	snugModelDef def = MakeDef(&mesh->mesh, snug_skin);
 	ioRig rig;
 	if (!ioRig_Make(&rig, mesh, skin, hasFields))
 	{
@@ -268,7 +263,8 @@ static const snugModel* CreateJointed(maker* m, const ioAssetMesh* mesh, const i
 		.starts = mesh->influenceStart,
 		.joints = mesh->joints,
 		.weights = mesh->weights,
-		.jointPositions = rig.jointPositions };
+		.jointPositions = rig.jointPositions,
+		.blending = m->def->blending };
 	def.fields = (snugFieldsDef){
 		.fieldCount = rig.targetCount, .starts = rig.starts, .fields = rig.targets, .displacements = rig.deltas
 	};
@@ -409,9 +405,10 @@ static const snugModel* GetModel(maker* m, uint32_t instance, ioMotion motion)
 	int which = HasFields(m, instance) ? 1 : 0;
 	const ioSkin *skins = m->asset->skins, *skin = skins + body->skin;
 	// Where joints are at rest matters to skins that turn; to the others their number does.
-	bool isKnown = known->jointed[which] != NULL &&
-	               (known->skins[which] == body->skin ||
-	                   (GetSkinDeformer(m) == snug_skin && skins[known->skins[which]].jointCount == skin->jointCount));
+	bool isKnown =
+	    known->jointed[which] != NULL &&
+	    (known->skins[which] == body->skin ||
+	        (m->def->blending == snug_blendLinear && skins[known->skins[which]].jointCount == skin->jointCount));
 	if (!isKnown)
 	{
 		known->jointed[which] = CreateJointed(m, mesh, skin, which == 1);
@@ -464,10 +461,9 @@ static bool AreThere(const ioAsset* asset, const snugActorDef* def)
 	return good;
 }
 
-static bool IsSkinDeformer(snugDeformer deformer)
+static bool IsBlending(snugBlending blending)
 {
-	return deformer == snug_rigid || deformer == snug_skin || deformer == snug_sphericalSkin ||
-	       deformer == snug_dualQuaternionSkin;
+	return blending == snug_blendLinear || blending == snug_blendSpherical || blending == snug_blendDualQuaternion;
 }
 
 static ioCast* AllocateCast(const ioAsset* asset, const snugActorDef* def)
@@ -501,7 +497,7 @@ static ioCast* AllocateCast(const ioAsset* asset, const snugActorDef* def)
 static snugStatus CreateCast(const ioAsset* asset, const snugActorDef* def, bool isAlone, ioCast** out)
 {
 	*out = NULL;
-	if (!AreThere(asset, def) || !IsSkinDeformer(def->deformer))
+	if (!AreThere(asset, def) || !IsBlending(def->blending))
 	{
 		return snug_badArgument;
 	}

@@ -53,6 +53,8 @@ snugStatus ioCast_CreateActor(const ioCast* cast, const snugActorDef* def, snugB
 
 /// Evaluate nodes and weights.
 snugStatus ioActor_Evaluate(snugActor* actor, uint32_t clip, double time);
+/// @return what was evaluated last
+const ioPose* ioActor_GetPose(const snugActor* actor);
 /// Hand them to a body.
 /// @param frame where the whole actor is; its rotation of unit length
 snugStatus ioActor_PoseBody(snugActor* actor, uint32_t body, const snugFrame* frame);

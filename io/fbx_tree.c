@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if SNUG_IO_ZLIB
 #include <zlib.h>
-#endif
 
 bool fbxText_Is(fbxText text, const char* string)
 {
@@ -214,7 +212,6 @@ static const uint8_t* Inflate(const fbxTree* tree, const fbxValue* value, uint8_
 	{
 		return (const uint8_t*)value->text.text;
 	}
-#if SNUG_IO_ZLIB
 	uLongf inflated = (uLongf)size;
 	*owned = malloc(size + 1);
 	if (*owned == NULL)
@@ -229,11 +226,6 @@ static const uint8_t* Inflate(const fbxTree* tree, const fbxValue* value, uint8_
 		return NULL; // the caller frees it
 	}
 	return *owned;
-#else
-	(void)size;
-	ioFail(tree->loader, 0, "the file is compressed, and this program was built without zlib");
-	return NULL;
-#endif
 }
 
 // One element of a binary array as both kinds of number.

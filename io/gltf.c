@@ -88,8 +88,11 @@ static bool CheckExtensions(gltfReader* g)
 		if (isRequired && !IsKnown(name))
 		{
 			bool compressed = strcmp(name, "KHR_draco_mesh_compression") == 0;
-			return gltfFail(g, &element, "the file needs the extension %s, which is not supported%s", PlainName(name),
-			    compressed ? "; export the file without compression" : "");
+			return gltfFail(g, &element, "the file needs the extension %s, which %s", PlainName(name),
+			    compressed
+			        ? "this program was built without (Debian: apt-get install libdraco-dev, then build it again); or "
+			          "export the file without compression"
+			        : "is not supported");
 		}
 	}
 	return true;

@@ -82,7 +82,8 @@ static bool Decode(gltfReader* g, const gltfValue* place, const packed* p, uint8
 static const char* FindObstacle(const packed* p)
 {
 	(void)p;
-	return "compressed by meshoptimizer, and this program was built without it";
+	return "compressed by meshoptimizer, and this program was built without it (Debian: apt-get install "
+	       "libmeshoptimizer-dev, then build it again)";
 }
 
 static bool Decode(gltfReader* g, const gltfValue* place, const packed* p, uint8_t* out)

@@ -1,77 +1,61 @@
 // PNG (ISO/IEC 15948) with a palette, so that a pixel is a byte. Indices mean nothing as numbers, so rows are not
-// filtered.
+// filtered. zlib compresses and makes the sums.
 #include "io/png.h"
 
-#include "io/deflate.h"
-
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t Crc(const uint8_t* data, size_t count)
+#include <zlib.h>
+
+// What a chunk has beside its content: length, name, sum.
+#define CHUNK_SIZE 12
+
+static uint8_t* PutWord(uint8_t* to, uint32_t value)
 {
-	uint32_t crc = 0xffffffffu;
-	for (size_t i = 0; i < count; ++i)
+	for (int k = 0; k < 4; ++k)
 	{
-		crc ^= data[i];
-		for (int k = 0; k < 8; ++k)
-		{
-			crc = crc >> 1 ^ (0xedb88320u & (0u - (crc & 1u)));
-		}
+		to[k] = (uint8_t)(value >> (24 - 8 * k));
 	}
-	return ~crc;
+	return to + 4;
 }
 
-static void PutChunk(ioBytes* out, const char type[5], const ioBytes* content)
+// Around a content of `count` bytes that lies 8 bytes after `to` already.
+static uint8_t* CloseChunk(uint8_t* to, const char name[5], size_t count)
 {
-	ioPutWord(out, (uint32_t)content->count);
-	size_t start = out->count;
-	for (int i = 0; i < 4; ++i)
-	{
-		ioPutByte(out, (uint8_t)type[i]);
-	}
-	for (size_t i = 0; i < content->count; ++i)
-	{
-		ioPutByte(out, content->data[i]);
-	}
-	out->failed = out->failed || content->failed;
-	ioPutWord(out, out->failed ? 0 : Crc(out->data + start, out->count - start));
+	uint8_t* start = PutWord(to, (uint32_t)count);
+	memcpy(start, name, 4);
+	return PutWord(start + 4 + count, (uint32_t)crc32(0, start, (uInt)count + 4));
 }
 
-static void PutHeader(ioBytes* out, uint32_t width, uint32_t height)
+static uint8_t* PutHeader(uint8_t* to, uint32_t width, uint32_t height)
 {
 	static const uint8_t signature[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
-	ioBytes header = { 0 };
-	for (int i = 0; i < 8; ++i)
-	{
-		ioPutByte(out, signature[i]);
-	}
-	ioPutWord(&header, width);
-	ioPutWord(&header, height);
-	ioPutWord(&header, 0x08030000u); // 8 bits, palette, deflate, the usual filters
-	ioPutByte(&header, 0);           // not interlaced
-	PutChunk(out, "IHDR", &header);
-	free(header.data);
+	memcpy(to, signature, sizeof(signature));
+	to += sizeof(signature);
+	uint8_t* end = PutWord(to + 8, width);
+	end = PutWord(end, height);
+	end = PutWord(end, 0x08030000u); // 8 bits, palette, deflate, the usual filters
+	*end = 0;                        // not interlaced
+	return CloseChunk(to, "IHDR", 13);
 }
 
-static void PutPalette(ioBytes* out, const uint8_t (*palette)[4], int count)
+static uint8_t* PutPalette(uint8_t* to, const uint8_t (*palette)[4], int count)
 {
-	ioBytes colors = { 0 }, alphas = { 0 };
 	for (int i = 0; i < count; ++i)
 	{
-		for (int k = 0; k < 3; ++k)
-		{
-			ioPutByte(&colors, palette[i][k]);
-		}
-		ioPutByte(&alphas, palette[i][3]);
+		memcpy(to + 8 + 3 * i, palette[i], 3);
 	}
-	PutChunk(out, "PLTE", &colors);
-	PutChunk(out, "tRNS", &alphas);
-	free(colors.data);
-	free(alphas.data);
+	to = CloseChunk(to, "PLTE", 3 * (size_t)count);
+	for (int i = 0; i < count; ++i)
+	{
+		to[8 + i] = palette[i][3];
+	}
+	return CloseChunk(to, "tRNS", (size_t)count);
 }
 
-// Each row behind a byte that says that there is no filter.
-static uint8_t* MakeRows(const uint8_t* indices, size_t width, size_t height)
+// Each row behind a byte that says that there is no filter. Null if there is no memory.
+static uint8_t* PutPixels(uint8_t* to, const uint8_t* indices, size_t width, size_t height, size_t room)
 {
 	uint8_t* rows = malloc((width + 1) * height + 1);
 	for (size_t y = 0; rows != NULL && y < height; ++y)
@@ -79,31 +63,30 @@ static uint8_t* MakeRows(const uint8_t* indices, size_t width, size_t height)
 		rows[(width + 1) * y] = 0;
 		memcpy(rows + (width + 1) * y + 1, indices + width * y, width);
 	}
-	return rows;
+	uLongf size = (uLongf)room;
+	bool made = rows != NULL && compress2(to + 8, &size, rows, (uLong)((width + 1) * height), 9) == Z_OK;
+	free(rows);
+	return made ? CloseChunk(to, "IDAT", size) : NULL;
 }
 
 uint8_t* ioEncodePng(
     const uint8_t* indices, uint32_t width, uint32_t height, const uint8_t (*palette)[4], int colorCount, size_t* count)
 {
-	ioBytes out = { 0 }, data = { 0 }, nothing = { 0 };
-	uint8_t* rows = MakeRows(indices, width, height);
+	size_t room = compressBound((uLong)(((size_t)width + 1) * height));
+	uint8_t* bytes = malloc(8 + 5 * CHUNK_SIZE + 13 + 4 * IO_PNG_COLORS + room);
 	*count = 0;
-	if (rows == NULL)
+	if (bytes == NULL)
 	{
 		return NULL;
 	}
-	PutHeader(&out, width, height);
-	PutPalette(&out, palette, colorCount);
-	ioDeflate(&data, rows, ((size_t)width + 1) * height);
-	PutChunk(&out, "IDAT", &data);
-	PutChunk(&out, "IEND", &nothing);
-	free(rows);
-	free(data.data);
-	if (out.failed)
+	uint8_t* end = PutPalette(PutHeader(bytes, width, height), palette, colorCount);
+	end = PutPixels(end, indices, width, height, room);
+	if (end == NULL)
 	{
-		free(out.data);
+		free(bytes);
 		return NULL;
 	}
-	*count = out.count;
-	return out.data;
+	end = CloseChunk(end, "IEND", 0);
+	*count = (size_t)(end - bytes);
+	return bytes;
 }

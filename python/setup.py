@@ -3,6 +3,7 @@
 Environment: SNUG_USE_SOLVERS=ON links SuiteSparse, ARPACK and LAPACK, for vibration modes and principal components.
 SNUG_WHEEL_PLATFORM is where the wheel runs, if not just here: tools/make-release knows that it does.
 """
+import json
 import os
 import re
 import shutil
@@ -22,7 +23,7 @@ except ImportError:  # before setuptools 70.1, as in Debian 12
 HERE = Path(__file__).resolve().parent
 # What the module is compiled from lies above this directory, or inside of it in a source distribution.
 SOURCE = HERE / "source" if (HERE / "source").is_dir() else HERE.parent
-CORE = ["CMakeLists.txt", "LICENSE", "packaging/cmake", "include", "src", "io", "solvers"]
+CORE = ["CMakeLists.txt", "LICENSE", "packaging", "include", "src", "io", "solvers"]
 # Interpreters without a lock have no stable ABI yet.
 IS_STABLE = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
@@ -30,6 +31,17 @@ IS_STABLE = not sysconfig.get_config_var("Py_GIL_DISABLED")
 def read_version():
     header = (SOURCE / "include/snug/snug.h").read_text()
     return ".".join(re.findall(r"#define SNUG_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))
+
+
+def read_project():
+    """Author and addresses, which are written nowhere else."""
+    return json.loads((SOURCE / "packaging/project.json").read_text())
+
+
+def read_readme(project, version):
+    """The README, with a picture that can be seen from the package's page."""
+    text = (HERE / "README.md").read_text()
+    return text.replace("](../docs/", f"]({project['repository']}/raw/v{version}/docs/")
 
 
 class BuildWithCMake(build_ext):
@@ -81,8 +93,16 @@ class WholeSource(sdist):
             shutil.copytree(origin, target) if origin.is_dir() else shutil.copy(origin, target)
 
 
+project = read_project()
 setup(
     version=read_version(),
+    author=project["author"],
+    author_email=project["email"],
+    license="MIT",
+    url=project["homepage"],
+    project_urls={"Source": project["repository"], "Issues": project["repository"] + "/issues"},
+    long_description=read_readme(project, read_version()),
+    long_description_content_type="text/markdown",
     ext_modules=[Extension("snugmesh._core", [], py_limited_api=IS_STABLE)],
     cmdclass={"build_ext": BuildWithCMake, "bdist_wheel": StableWheel, "sdist": WholeSource},
 )

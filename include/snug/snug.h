@@ -51,16 +51,21 @@ typedef struct snugModel snugModel;
 /// How the vertices of a model move. A rigid frame on top (snugBody_SetFrame) goes with all of them.
 typedef enum snugDeformer
 {
-	snug_rigid = 0,         ///< they do not
-	snug_free,              ///< you set them (snugBody_SetVertices)
-	snug_skin,              ///< joints carry them, blended linearly: skins as in glTF, nodes of a meshless body
-	snug_fields,            ///< displacement fields are added: vibration modes, morph targets, principal components
-	snug_sphericalSkin,     ///< joints carry them, with rotations blended on the sphere about a centre for each set of
-	                        ///< joints
-	snug_dualQuaternionSkin ///< joints carry them, blended as dual quaternions
+	snug_rigid = 0, ///< they do not
+	snug_free,      ///< you set them (snugBody_SetVertices)
+	snug_skin,      ///< joints carry them (snugSkinDef.blending says how): characters, nodes of a meshless body
+	snug_fields     ///< displacement fields are added: vibration modes, morph targets, principal components
 } snugDeformer;
 
-/// Shape of the bounding tree, for experts: its nodes have up to eight children.
+/// How a vertex of a skin follows several joints at once.
+typedef enum snugBlending
+{
+	snug_blendLinear = 0,    ///< their matrices are blended, as in glTF
+	snug_blendSpherical,     ///< their rotations are blended on the sphere, about a centre for each set of joints
+	snug_blendDualQuaternion ///< they are blended as dual quaternions
+} snugBlending;
+
+/// Shape of the bounding tree, whose nodes have up to eight children. Expert: may change with any minor version.
 typedef struct snugTreeDef
 {
 	int leafTriangles; ///< most triangles per leaf, 1 to 8; default 8, the fastest that we measured
@@ -78,9 +83,10 @@ typedef struct snugSkinDef
 	uint32_t influencesPerVertex; ///< if `starts` is null: influences of vertex v start at v times this
 	const uint16_t* joints;       ///< the joint of each influence
 	const float* weights;         ///< the weight of each influence
-	const float* jointPositions; ///< nullable; x, y, z of each joint at rest. For snug_sphericalSkin, and for joints of
-	                             ///< snug_dualQuaternionSkin that scale. Default: the weighted mean of what it moves
-	uint64_t reserved[4];
+	const float* jointPositions; ///< nullable; x, y, z of each joint at rest. For spherical blending, and for joints of
+	                             ///< dual quaternion blending that scale. Default: the weighted mean of what it moves
+	snugBlending blending;
+	uint64_t reserved[3];
 } snugSkinDef;
 
 /// Displacement fields: vertex v moves from rest position p to p + sum of amplitude[f] * displacement[f][v]
@@ -92,7 +98,8 @@ typedef struct snugFieldsDef
 	const uint32_t* starts;     ///< nullable; displacements of vertex v are starts[v] to starts[v + 1] - 1
 	const uint16_t* fields;     ///< with `starts`: the field of each displacement, no field twice for a vertex
 	const float* displacements; ///< x, y, z each. If `starts` is null: of all vertices in field 0, then in field 1, ...
-	const float* frequencies;   ///< nullable; of vibration modes, in hertz, one for each field: kept for simulations
+	const float* frequencies;   ///< nullable; of vibration modes, in hertz, one for each field: snug_fields keeps them
+	                            ///< for simulations, skins do not
 	uint64_t reserved[3];
 } snugFieldsDef;
 
@@ -107,7 +114,7 @@ typedef struct snugModelDef
 	size_t triangleStride;     ///< bytes from one triangle to the next; default 12
 	snugDeformer deformer;
 	snugTreeDef tree;
-	snugSkinDef skin;        ///< for snug_skin, snug_sphericalSkin and snug_dualQuaternionSkin
+	snugSkinDef skin;        ///< for snug_skin
 	snugFieldsDef fields;    ///< for snug_fields; optional for skins
 	snugAllocator allocator; ///< kept for Destroy
 	snugMessenger messenger; ///< told of errors and warnings during Create
@@ -131,6 +138,7 @@ typedef struct snugModelInfo
 	uint32_t vertexCount;
 	uint32_t triangleCount;
 	snugDeformer deformer;
+	snugBlending blending;      ///< of a skin
 	snugTreeDef tree;           ///< defaults filled in
 	uint32_t jointCount;        ///< of a skin
 	uint32_t fieldCount;        ///< displacement fields
@@ -169,14 +177,16 @@ SNUG_API snugStatus snugModel_GetFields(
     const snugModel* model, uint32_t* starts, uint16_t* fields, float* displacements);
 
 /// Frequencies of vibration modes, as snugFieldsDef.frequencies gave them.
-/// @param frequencies nullable; receives one for each field
-/// @return how many there are: fieldCount, or zero if the model was made without
-SNUG_API uint32_t snugModel_GetFrequencies(const snugModel* model, float* frequencies);
+/// @param frequencies nullable; receives the first `capacity` of them
+/// @param count receives how many there are: fieldCount, or zero if the model was made without
+SNUG_API snugStatus snugModel_GetFrequencies(
+    const snugModel* model, float* frequencies, uint32_t capacity, uint32_t* count);
 
-/// Where joints are at rest. Only models that turn their joints, snug_sphericalSkin and snug_dualQuaternionSkin, know.
-/// @param positions nullable; receives x, y, z of each joint
-/// @return how many there are: jointCount, or zero
-SNUG_API uint32_t snugModel_GetJointPositions(const snugModel* model, float* positions);
+/// Where joints are at rest. Only skins with spherical or dual quaternion blending know.
+/// @param positions nullable; receives x, y, z of the first `capacity` joints
+/// @param count receives how many there are: jointCount, or zero
+SNUG_API snugStatus snugModel_GetJointPositions(
+    const snugModel* model, float* positions, uint32_t capacity, uint32_t* count);
 
 /// Which vertices are the same point in every pose. Meshes repeat vertices at seams of texture coordinates and at hard
 /// edges. Twins have equal rest positions, weights (after repair) and displacements. So their posed positions are equal
@@ -239,6 +249,7 @@ typedef struct snugBody snugBody;
 typedef struct snugPool snugPool;
 
 /// When bounds of a body that joints or fields move are brought up to date. Every choice gives the same pairs.
+/// Expert: may change with any minor version.
 typedef enum snugStrategy
 {
 	snug_strategyAuto = 0, ///< front while successive queries look at much the same nodes, else on demand
@@ -285,8 +296,8 @@ SNUG_API snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame);
 /// copying, each call looks over the leaves of the tree once.
 /// @param positions x, y, z of vertex `first`, and so on; nullable if count is zero
 /// @param stride bytes from one vertex to the next; 0 means 12
-/// @return snug_badInput (and the pose unchanged) if a coordinate is not finite or above SNUG_MAX_COORDINATE, or the
-/// range goes beyond the last vertex
+/// @return snug_badInput if a coordinate is not finite or above SNUG_MAX_COORDINATE, snug_badArgument if the range goes
+/// beyond the last vertex; the pose is unchanged then
 SNUG_API snugStatus snugBody_SetVertices(
     snugBody* body, const float* positions, size_t stride, uint32_t first, uint32_t count);
 
@@ -296,10 +307,10 @@ SNUG_API snugStatus snugBody_SetVertices(
 /// @param stride bytes from one matrix to the next; 0 means 48
 /// @param count must be the model's jointCount (snugModel_GetInfo), else snug_badInput
 /// @return snug_badInput if a number is not finite, snug_outOfRange if an entry or positions might exceed
-/// SNUG_MAX_COORDINATE; the pose is unchanged then. Joints of snug_sphericalSkin and snug_dualQuaternionSkin may scale
-/// and shear about their rest positions, which is blended linearly, before they turn; one that mirrors or flattens
-/// space gives snug_badInput. A snug_sphericalSkin must stay about 1e5 times farther from SNUG_MAX_COORDINATE, since
-/// its centres of rotation may be far from its joints
+/// SNUG_MAX_COORDINATE; the pose is unchanged then. With spherical or dual quaternion blending joints may scale and
+/// shear about their rest positions, which is blended linearly, before they turn; one that mirrors or flattens space
+/// gives snug_badInput. With spherical blending positions must stay about 1e5 times farther from SNUG_MAX_COORDINATE,
+/// since centres of rotation may be far from joints
 SNUG_API snugStatus snugBody_SetJoints(snugBody* body, const float* matrices, size_t stride, uint32_t count);
 
 /// The same with matrices of four columns of four floats, as OpenGL, glTF and three.js have them.
@@ -326,6 +337,7 @@ SNUG_API snugStatus snugBody_SetMeshlessNodes(snugBody* body, const snugMeshless
 SNUG_API snugStatus snugBody_SetAmplitudes(snugBody* body, const float* amplitudes, uint32_t count);
 
 /// Bring all bounds up to date now. Queries do what they need by themselves; this lets you choose when to pay.
+/// Expert: may change with any minor version.
 SNUG_API snugStatus snugBody_Refit(snugBody* body);
 
 /// Posed positions, frame included: exactly those that queries with this origin look at.
@@ -350,19 +362,20 @@ typedef struct snugBounds
 /// @param origin nullable; bounds are relative to it; default zero
 SNUG_API snugStatus snugBody_GetBounds(snugBody* body, const double origin[3], snugBounds* bounds);
 
-/// A plane. Points x with normal . x + offset >= 0 are on its inner side.
+/// A plane. Its normal points to its front: points x with normal . x + offset >= 0. What is solid is behind it, as
+/// below a floor whose normal points up, and so is what a camera does not see.
 typedef struct snugPlane
 {
-	double normal[3]; ///< of any length but zero
-	double offset;
+	double normal[3]; ///< of any length; the largest of its numbers has a magnitude from 1e-100 to 1e100
+	double offset;    ///< magnitude at most 1e100
 } snugPlane;
 
-/// Ask whether a body is certainly beyond one of some planes, as those of a camera. Costs no more than
+/// Ask whether a body is certainly behind one of some planes, as those of a camera. Costs no more than
 /// snugBody_GetBounds.
 /// @param origin nullable; planes are relative to it; default zero
-/// @param isOutside receives true only if all posed vertices of triangles are beyond one of the planes; true for a body
+/// @param isOutside receives true only if all posed vertices of triangles are behind one of the planes; true for a body
 /// without triangles
-/// @return snug_badInput if a plane is not finite or its normal zero
+/// @return snug_badInput, with a message that names it, if a plane is not finite or its normal zero
 SNUG_API snugStatus snugBody_IsOutside(
     snugBody* body, const double origin[3], const snugPlane* planes, uint32_t count, bool* isOutside);
 
@@ -425,7 +438,8 @@ typedef struct snugQuery
 	uint64_t reserved[8];
 } snugQuery;
 
-/// What a query cost. Pairs do not depend on the instruction set; counters may.
+/// What a query cost. Pairs do not depend on the instruction set; counters may. The three that name the front are for
+/// experts, and may change with any minor version.
 typedef struct snugCounters
 {
 	uint64_t nodesRefitted;     ///< nodes whose bounds were computed: the sum of the next three

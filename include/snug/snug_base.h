@@ -37,7 +37,8 @@ typedef enum snugStatus
 	snug_badFile,            ///< not a model file, or a truncated, damaged or inconsistent one
 	snug_unsupportedVersion, ///< a model file of another version of snug
 	snug_ioError,            ///< a file could not be opened, read or written
-	snug_invalidBounds       ///< snugBody_Validate found a vertex outside a bound
+	snug_invalidBounds,      ///< snugBody_Validate found a vertex outside a bound
+	snug_unavailable         ///< there is no such device, or it failed
 } snugStatus;
 
 /// @return a short constant text for a status, never null

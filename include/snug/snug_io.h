@@ -104,7 +104,7 @@ typedef struct snugActorDef
 	const uint32_t* clips;
 	uint32_t clipCount;    ///<
 	bool allTargets;       ///< make fields of morph targets that nothing moves, too: for amplitudes of your own
-	snugDeformer deformer; ///< of skins: snug_skin (default), snug_sphericalSkin or snug_dualQuaternionSkin
+	snugBlending blending; ///< of skins
 	/// Nullable; an actor of the same asset, made with the same values of what is above: its models are used instead of
 	/// new ones. It must outlive this one.
 	const snugActor* twin;
@@ -119,8 +119,8 @@ typedef struct snugActorDef
 /// SetTime allocates nothing.
 /// @param def nullable
 /// @param actor receives the actor, or null
-/// @return snug_outOfMemory; snug_badArgument for null pointers, a number that the asset does not have, another
-/// deformer or a definition that was not initialised; or what snugModel_Create and snugBody_Create return
+/// @return snug_outOfMemory; snug_badArgument for null pointers, a number that the asset does not have, no
+/// blending that there is or a definition that was not initialised; or what snugModel_Create and snugBody_Create return
 SNUG_API snugStatus snugActor_Create(const snugAsset* asset, const snugActorDef* def, snugActor** actor);
 
 /// Its bodies go with it.
@@ -143,7 +143,7 @@ SNUG_API snugStatus snugActor_SetTime(snugActor* actor, uint32_t clip, double ti
 /// Make the model of an instance that stands alone, as `snug pack` writes it. A skin's is the mesh before any joint or
 /// morph target moves it; any other is where its node puts it at rest, with the weights of its targets at rest. Morph
 /// targets are fields: amplitudes are their weights with a skin, without one they are added to those at rest.
-/// @param def nullable; of which `deformer` and `messenger` count
+/// @param def nullable; of which `blending` and `messenger` count
 /// @param model receives the model, for snugModel_Destroy, or null
 /// @return as snugActor_Create
 SNUG_API snugStatus snugAsset_CreateModel(

@@ -25,8 +25,8 @@ extern "C"
 /// @param vertices their numbers, in any order, repeated or not; nullable if count is zero
 /// @param positions receives x, y, z of each; nullable if count is zero
 /// @param stride bytes from one vertex to the next; 0 means 12
-/// @return snug_badInput, with nothing written, if there is no vertex with such a number; snug_outOfMemory if there is
-/// none for the index; snug_outOfRange as snugBody_GetVertices
+/// @return snug_badArgument, with a message and nothing written, if there is no vertex with such a number;
+/// snug_outOfMemory if there is none for the index; snug_outOfRange as snugBody_GetVertices
 SNUG_API snugStatus snugBody_GatherVertices(
     snugBody* body, const double origin[3], const uint32_t* vertices, uint32_t count, float* positions, size_t stride);
 
@@ -85,14 +85,16 @@ typedef struct snugRayHit
 	float position[3]; ///< the place, relative to the query's origin
 	float normal[3];   ///< of unit length, to the side from which corners turn counterclockwise; zero without area
 	uint32_t triangle; ///< or SNUG_NONE
-	uint32_t reserved;
+	uint32_t body;     ///< in scenes: its id, or SNUG_NONE; else zero
 } snugRayHit;
 
 /// How to ask. All zero: the nearest hits, relative to zero.
 typedef struct snugRayQuery
 {
-	double origin[3];
-	bool any; ///< for snugCastRays: any hit will do, which is faster. Always the same one for the same model and pose
+	double origin[3]; ///< in scenes zero: theirs counts
+	bool any; ///< for snugCastRays: any hit will do, which is faster. Always the same one for the same model and pose.
+	          ///< For snugScene_CastRays: one of the body with the smallest id that has one
+	uint32_t mask; ///< in scenes: bits, of the bodies in one of these groups; default all
 	uint64_t reserved[7];
 } snugRayQuery;
 
@@ -236,8 +238,8 @@ typedef enum snugShapeKind
 {
 	snug_shapeSphere = 0, ///< `from`: its centre; `radius`
 	snug_shapeCapsule,    ///< everything within `radius` of the segment from `from` to `to`
-	snug_shapePlane,      ///< points x with normal . x + offset = 0
-	snug_shapeHalfSpace   ///< points x with normal . x + offset >= 0: of a floor the normal points down
+	snug_shapePlane,      ///< `plane`: points x with normal . x + offset = 0
+	snug_shapeHalfSpace   ///< `plane` and everything behind it: normal . x + offset <= 0
 } snugShapeKind;
 
 /// A shape, relative to the query's origin. Members that its kind does not name are not looked at.
@@ -247,16 +249,15 @@ typedef struct snugShape
 	float from[3];
 	float to[3];
 	float radius;    ///< not negative
-	float normal[3]; ///< of any length but zero
-	float offset;
-	uint32_t reserved[4];
+	snugPlane plane; ///< its numbers below 1e-200 count as zero
+	uint64_t reserved[2];
 } snugShape;
 
 /// A triangle that meets a shape.
 typedef struct snugShapeContact
 {
 	/// Of a sphere: from its centre to the triangle; of a capsule: from its axis. Less than its radius, by how deep it
-	/// is. Of planes: of the corner that is farthest in, negative by how far that is inside.
+	/// is. Of planes: of the corner that is farthest back, negative by how far that is behind the plane.
 	double distance;
 	float position[3]; ///< where on the triangle that is
 	uint32_t triangle;
@@ -307,9 +308,7 @@ SNUG_API snugResult snugCollideSelf(snugBody* body, const snugQuery* query);
 typedef struct snugNodePair
 {
 	uint32_t a, b;
-	uint32_t nextA,
-	    nextB;  ///< of the search: where it goes on below them. Both are the nodes themselves before it began
-	float rank; ///< of the search: what to look at first
+	uint32_t memory[3]; ///< of the search
 } snugNodePair;
 
 /// What is left of a search. Yours: all zero but the first three members to begin one. As long as it is under way, do
@@ -351,14 +350,15 @@ typedef struct snugTimedQuery
 SNUG_API snugResult snugCollideInTime(snugBody* a, snugBody* b, snugFrontier* frontier, const snugTimedQuery* query);
 
 /// The box of one node, as snugBody_GetBoxes has it.
-/// @return snug_badInput if there is no such node
+/// @return snug_badArgument, with a message, if there is no such node
 SNUG_API snugStatus snugBody_GetNodeBox(snugBody* body, uint32_t node, snugNodeBox* box);
 
 /// The triangles below a node of a model's tree, as numbered in the model's definition.
 /// @param triangles nullable; receives the first `capacity` of them
-/// @return how many there are; zero if there is no such node
-SNUG_API uint32_t snugModel_GetNodeTriangles(
-    const snugModel* model, uint32_t node, uint32_t* triangles, uint32_t capacity);
+/// @param count receives how many there are
+/// @return snug_badArgument if there is no such node
+SNUG_API snugStatus snugModel_GetNodeTriangles(
+    const snugModel* model, uint32_t node, uint32_t* triangles, uint32_t capacity, uint32_t* count);
 
 /// @}
 
@@ -500,6 +500,65 @@ typedef struct snugContactResult
 /// @param query nullable
 SNUG_API snugContactResult snugFindContacts(
     snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query);
+
+/// @}
+
+/// @defgroup sweep Sweeps
+/// Is the way free, and if not, when do two bodies first meet? Each is given twice: a body at the start of a step, and
+/// another one, of the same model, at its end. Every vertex goes straight, at an even pace, from where
+/// snugBody_GetVertices reports it for the one to where it reports it for the other. That is what lerped joint matrices
+/// and amplitudes do to linear skins and fields; where joints or frames turn by much, take smaller steps, or a margin.
+///
+/// Nothing meets before `time`: that is proved, whatever the answer. Triangles that meet at the start are found
+/// exactly. The same bits for every instruction set, compiler and build of snug.
+/// @{
+
+typedef enum snugSweepAnswer
+{
+	snug_sweepFree = 0, ///< nothing meets until maxTime
+	snug_sweepMeets,    ///< they do, at a time from `time` to `latest`: proved as well
+	snug_sweepUnsure    ///< neither is proved: they come within the tolerance and may just miss, or the search was cut.
+	                    ///< Take it for a contact at `time`
+} snugSweepAnswer;
+
+/// What to ask. All zero: the first contact of the whole step, relative to zero.
+typedef struct snugSweepQuery
+{
+	double origin[3];
+	double tolerance; ///< a near miss within this distance may be taken for a contact; default 2^-20 of the extent of
+	                  ///< both bodies at both ends
+	double margin;    ///< what is within this distance counts as meeting; up to 1.8 times that far it may
+	double maxTime;   ///< look no farther than this part of the step; default 1
+	uint64_t
+	    maxSteps; ///< stop after about so many pairs of nodes and of triangles; 0: no limit. `time` holds then, too
+	bool newOnly; ///< leave out pairs of triangles that meet at the start: what stands on a floor meets it always
+	uint64_t reserved[6];
+} snugSweepQuery;
+
+/// What was found.
+typedef struct snugSweepResult
+{
+	snugStatus status;
+	snugSweepAnswer answer;
+	double time;          ///< nothing meets before this part of the step, from 0 to 1; maxTime if the way is free
+	double latest;        ///< if they meet: not after this. If it is unsure: until when they come so near
+	uint32_t a, b;        ///< the triangles that meet, the smallest numbers of those that are as early; or SNUG_NONE
+	snugFeature featureA; ///< a vertex and a triangle, or two edges, as contacts have them; two triangles at the start
+	snugFeature featureB;
+	float position[3];     ///< where, at `time`
+	float normal[3];       ///< of unit length, from b to a: against the way on which they meet. Zero if there is none
+	snugCounters counters; ///< triangleTests: pairs of triangles whose boxes meet on the way; exactTests: pairs of
+	                       ///< features of those that had to be searched
+	uint64_t reserved[4];
+} snugSweepResult;
+
+/// Find when two bodies first meet, each on its way from one pose to another.
+/// @param endA nullable, or startA: the first body rests. Otherwise another body with the same model
+/// @param endB likewise for the second one
+/// @param query nullable
+/// @return snug_badInput, with a message, if a body has another model at the end, or a number of the query is not valid
+SNUG_API snugSweepResult snugSweep(
+    snugBody* startA, snugBody* endA, snugBody* startB, snugBody* endB, const snugSweepQuery* query);
 
 /// @}
 

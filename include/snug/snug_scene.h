@@ -226,22 +226,6 @@ SNUG_API snugSceneResult snugScene_FindNear(snugScene* scene, const snugSceneNea
 
 // --- Rays ------------------------------------------------------------------------------------------------------------
 
-/// What a ray hits first, and whose it is.
-typedef struct snugSceneRayHit
-{
-	snugRayHit hit;
-	uint32_t body; ///< its id, or SNUG_NONE
-	uint32_t reserved;
-} snugSceneRayHit;
-
-/// How to ask. All zero: the nearest hits of all bodies.
-typedef struct snugSceneRayQuery
-{
-	bool any;      ///< any hit will do, which is faster: of the body with the smallest id that has one
-	uint32_t mask; ///< bits: of the bodies in one of these groups; default all
-	uint64_t reserved[7];
-} snugSceneRayQuery;
-
 /// Find what each of some rays hits first among all bodies, as they are now: no update is needed. What snugCastRays
 /// finds for each body with the scene's origin: the least t, then the smallest id, then the smallest triangle.
 /// @param rays relative to the scene's origin; nullable if count is zero
@@ -250,14 +234,14 @@ typedef struct snugSceneRayQuery
 /// @return count: rays that hit something. Counters are those of snugCastRays, of all bodies, and of boxes that were
 /// not up to date
 SNUG_API snugSceneResult snugScene_CastRays(
-    snugScene* scene, const snugRay* rays, uint64_t count, snugSceneRayHit* hits, const snugSceneRayQuery* query);
+    snugScene* scene, const snugRay* rays, uint64_t count, snugRayHit* hits, const snugRayQuery* query);
 
 /// Find everything that one ray hits.
 /// @param hits nullable if capacity is zero; receives the `capacity` first ones, sorted by t, then id, then triangle
 /// @param query nullable; `any` is not looked at
 /// @return count: all triangles that are hit, possibly more than `capacity`
 SNUG_API snugSceneResult snugScene_FindHits(
-    snugScene* scene, const snugRay* ray, snugSceneRayHit* hits, uint64_t capacity, const snugSceneRayQuery* query);
+    snugScene* scene, const snugRay* ray, snugRayHit* hits, uint64_t capacity, const snugRayQuery* query);
 
 /// @}
 

@@ -45,7 +45,7 @@ benchActor benchActor_Skinned(const sceneMesh* mesh, const sceneWeights* weights
     const benchSkinning* skin)
 {
 	return (benchActor){ .mesh = mesh,
-		.deformer = skin != NULL ? skin->deformer : snug_skin,
+		.deformer = snug_skin,
 		.pose = PoseSkin,
 		.frameCount = frameCount,
 		.weights = weights,
@@ -85,7 +85,7 @@ static snugModelDef MakeDef(const benchActor* actor)
 	{
 		const benchSkinning* skin = actor->skin;
 		snugModelDef def = sceneMakeBlendDef(actor->mesh, actor->weights, (snugTreeDef){ 0 });
-		def.deformer = actor->deformer;
+		def.skin.blending = skin != NULL ? skin->blending : snug_blendLinear;
 		def.skin.jointPositions = skin != NULL ? skin->jointPositions : NULL;
 		def.fields = skin != NULL && skin->targets != NULL ? sceneTargets_Get(skin->targets) : (snugFieldsDef){ 0 };
 		return def;

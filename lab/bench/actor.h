@@ -9,7 +9,7 @@
 /// What makes a skin another than linear blending of rest positions. All of it borrowed.
 typedef struct benchSkinning
 {
-	snugDeformer deformer;
+	snugBlending blending;
 	const float* jointPositions; ///< nullable; see snugSkinDef
 	const sceneTargets* targets; ///< nullable: no morph targets
 	const float* amplitudes;     ///< (frames * targets->count)

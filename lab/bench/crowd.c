@@ -179,7 +179,7 @@ static bool CastGenerated(Role* role, sceneCharacterKind kind, float size)
 	{
 		character.mesh.positions[i] *= size;
 	}
-	snugModelDef def = sceneCharacter_MakeDef(&character, snug_skin);
+	snugModelDef def = sceneCharacter_MakeDef(&character, snug_blendLinear);
 	role->jointCount = character.weights.transformCount;
 	role->vertexCount = character.mesh.vertexCount;
 	role->matrices = malloc(CLIP_FRAMES * 12 * sizeof(float) * role->jointCount);

@@ -39,7 +39,7 @@ static bool Make(Men* men, int size, benchReport* report)
 	bool good = sceneFigure_Create(&men->figure, &def);
 	if (good)
 	{
-		snugModelDef modelDef = sceneCharacter_MakeDef(&men->figure.character, snug_skin);
+		snugModelDef modelDef = sceneCharacter_MakeDef(&men->figure.character, snug_blendLinear);
 		good = snugModel_Create(&modelDef, &men->model) == snug_success;
 	}
 	for (int i = 0; good && i < 3; ++i)

@@ -54,8 +54,8 @@ static double TimePlainFrame(const benchMeeting* meeting, int frame)
 
 static bool IsPlain(const benchActor* actor)
 {
-	return actor->weights != NULL && actor->deformer == snug_skin &&
-	       (actor->skin == NULL || actor->skin->targets == NULL);
+	const benchSkinning* skin = actor->skin;
+	return actor->weights != NULL && (skin == NULL || (skin->blending == snug_blendLinear && skin->targets == NULL));
 }
 
 // Least times of each frame, over all frames.

@@ -187,7 +187,8 @@ static void PrintAxes(const plotLines* plot, const plotAxis* vertical, FILE* str
 static void PrintOpening(int width, double height, const char* title, FILE* stream)
 {
 	fprintf(stream,
-	    "<svg viewBox=\"0 0 %d %.0f\" font-family=\"system-ui,-apple-system,'Segoe UI',Roboto,sans-serif\" "
+	    "<svg aria-label=\"plot\" viewBox=\"0 0 %d %.0f\" font-family=\"system-ui,-apple-system,'Segoe "
+	    "UI',Roboto,sans-serif\" "
 	    "font-size=\"12\" role=\"img\">\n",
 	    width, height);
 	PrintText(stream, 16, 22, "start", "font-weight=\"600\" font-size=\"14\" fill=\"#1d2433\"", title);

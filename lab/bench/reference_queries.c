@@ -89,9 +89,10 @@ static snugModelDef DescribeMesh(const sceneMesh* mesh, snugDeformer deformer)
 		.deformer = deformer };
 }
 
-static snugModelDef DescribeSkin(const sceneMesh* mesh, const sceneWeights* weights, snugDeformer deformer)
+static snugModelDef DescribeSkin(const sceneMesh* mesh, const sceneWeights* weights, snugBlending blending)
 {
-	snugModelDef def = DescribeMesh(mesh, deformer);
+	snugModelDef def = DescribeMesh(mesh, snug_skin);
+	def.skin.blending = blending;
 	def.skin.jointCount = weights->transformCount;
 	def.skin.starts = weights->starts;
 	def.skin.joints = weights->transforms;
@@ -364,7 +365,7 @@ static void RunSpherical(const char* name)
 {
 	sceneCharacter creature;
 	Require(sceneCharacter_Create(&creature, scene_creature), "out of memory");
-	snugModelDef def = DescribeSkin(&creature.mesh, &creature.weights, snug_sphericalSkin);
+	snugModelDef def = DescribeSkin(&creature.mesh, &creature.weights, snug_blendSpherical);
 	def.skin.jointPositions = creature.jointPositions;
 	Actor actors[2];
 	for (int k = 0; k < 2; ++k)

@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
-const snugDeformer benchSkins[BENCH_SKINS] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
+const snugBlending benchSkins[BENCH_SKINS] = { snug_blendLinear, snug_blendSpherical, snug_blendDualQuaternion };
 const char* const benchCharacterNames[BENCH_CHARACTERS] = { "mannequiny", "makehuman", "fox", "alien" };
 
-const char* benchGetSkinName(snugDeformer deformer)
+const char* benchGetSkinName(snugBlending blending)
 {
-	return deformer == snug_sphericalSkin        ? "spherical"
-	       : deformer == snug_dualQuaternionSkin ? "dual quaternion"
-	                                             : "linear";
+	return blending == snug_blendSpherical        ? "spherical"
+	       : blending == snug_blendDualQuaternion ? "dual quaternion"
+	                                              : "linear";
 }
 
 const char* benchGetModelDirectory(const benchOptions* options)

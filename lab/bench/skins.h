@@ -8,8 +8,8 @@
 #define BENCH_SKINS 3
 
 /// Linear, spherical, dual quaternion.
-extern const snugDeformer benchSkins[BENCH_SKINS];
-const char* benchGetSkinName(snugDeformer deformer);
+extern const snugBlending benchSkins[BENCH_SKINS];
+const char* benchGetSkinName(snugBlending blending);
 
 /// The real characters, in a directory that options or SNUG_MODELS name.
 #define BENCH_CHARACTERS 4

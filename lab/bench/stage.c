@@ -6,10 +6,11 @@
 // Whether the models of two actors are the same; how they move is their own.
 static bool AreTwins(const benchActor* a, const benchActor* b)
 {
-	static const benchSkinning linear = { .deformer = snug_skin };
+	static const benchSkinning linear = { .blending = snug_blendLinear };
 	const benchSkinning *skinA = a->skin != NULL ? a->skin : &linear, *skinB = b->skin != NULL ? b->skin : &linear;
 	return a->mesh == b->mesh && a->deformer == b->deformer && a->weights == b->weights && a->fields == b->fields &&
-	       skinA->jointPositions == skinB->jointPositions && skinA->targets == skinB->targets;
+	       skinA->blending == skinB->blending && skinA->jointPositions == skinB->jointPositions &&
+	       skinA->targets == skinB->targets;
 }
 
 bool benchActor_Deforms(const benchActor* actor)

@@ -366,10 +366,11 @@ snugFieldsDef sceneTargets_Get(const sceneTargets* targets)
 		.displacements = targets->displacements };
 }
 
-snugModelDef sceneCharacter_MakeDef(const sceneCharacter* character, snugDeformer deformer)
+snugModelDef sceneCharacter_MakeDef(const sceneCharacter* character, snugBlending blending)
 {
 	snugModelDef def = sceneMakeBlendDef(&character->mesh, &character->weights, (snugTreeDef){ 0 });
-	def.deformer = deformer;
+	def.deformer = snug_skin;
+	def.skin.blending = blending;
 	def.skin.jointPositions = character->jointPositions;
 	return def;
 }

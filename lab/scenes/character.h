@@ -58,8 +58,7 @@ bool sceneCharacter_Create(sceneCharacter* character, sceneCharacterKind kind);
 void sceneCharacter_Free(sceneCharacter* character);
 
 /// A definition of a skin; everything in it is borrowed. Without morph targets: see sceneTargets_Get.
-/// @param deformer snug_skin, snug_sphericalSkin or snug_dualQuaternionSkin
-snugModelDef sceneCharacter_MakeDef(const sceneCharacter* character, snugDeformer deformer);
+snugModelDef sceneCharacter_MakeDef(const sceneCharacter* character, snugBlending blending);
 snugFieldsDef sceneTargets_Get(const sceneTargets* targets);
 void sceneTargets_Free(sceneTargets* targets);
 

@@ -111,7 +111,10 @@ bool sceneTubes_Add(sceneTubes* tubes, const sceneLimb* tube)
 		sceneStretch* s = grown + count + i;
 		*s = MakeStretch(&from, &to);
 		s->way = way;
+		s->box = emptyBox;
 		way += s->length;
+		AddToBox(&s->box, &from);
+		AddToBox(&s->box, &to);
 		sceneBox* box = tubes->spans[number] + span;
 		*box = i % STEPS == 0 ? emptyBox : *box;
 		AddToBox(box, &from);
@@ -133,8 +136,9 @@ void sceneTubes_Free(sceneTubes* tubes)
 // ---- The field -------------------------------------------------------------------------------------------------
 
 // The cross-section is an ellipse: it is made round, and the result shrunk so that it is never more than the distance.
+// Gradient and way only if it is below `least`.
 static double EvaluateStretch(
-    const sceneStretch* s, const double flat[3], const double point[3], double* gradient, double* way)
+    const sceneStretch* s, const double flat[3], const double point[3], double least, double* gradient, double* way)
 {
 	double from[3], dot = 0.0;
 	for (int k = 0; k < 3; ++k)
@@ -151,26 +155,33 @@ static double EvaluateStretch(
 		from[k] -= t * s->along[k];
 		across += from[k] * flat[k];
 	}
-	double push = across * (1.0 / depth - 1.0), pull = push / depth + across * (1.0 / depth - 1.0);
+	double push = across * (1.0 / depth - 1.0);
 	for (int k = 0; k < 3; ++k)
 	{
 		double rounded = from[k] + push * flat[k];
 		square += rounded * rounded;
 	}
 	double distance = sqrt(square), shrink = depth < 1.0 ? depth : 1.0;
+	double value = shrink * (distance - (s->radius + t * s->widening));
+	if (!(value < least))
+	{
+		return value;
+	}
+	double pull = push / depth + across * (1.0 / depth - 1.0);
 	for (int k = 0; k < 3 && gradient != NULL; ++k)
 	{
 		double slope = distance > 0.0 ? (from[k] + pull * flat[k]) / distance : 0.0;
 		gradient[k] = shrink * (slope - (isBeside ? s->widening * s->along[k] / s->square : 0.0));
 	}
 	*way = s->way + t * s->length;
-	return shrink * (distance - (s->radius + t * s->widening));
+	return value;
 }
 
+// @return INFINITY, and nothing else, where the value is not below a limit
 static double EvaluateTube(
-    const sceneTubes* tubes, uint32_t number, const double point[3], double* gradient, double* way)
+    const sceneTubes* tubes, uint32_t number, const double point[3], double limit, double* gradient, double* way)
 {
-	double least = INFINITY, slopes[3], at;
+	double least = limit, slopes[3], at;
 	for (uint32_t i = tubes->starts[number]; i < tubes->starts[number + 1]; ++i)
 	{
 		uint32_t step = i - tubes->starts[number];
@@ -179,8 +190,12 @@ static double EvaluateTube(
 			i += STEPS - 1;
 			continue;
 		}
+		if (IsAbove(&tubes->stretches[i].box, point, least))
+		{
+			continue;
+		}
 		double* wanted = gradient != NULL ? slopes : NULL;
-		double value = EvaluateStretch(tubes->stretches + i, tubes->tubes[number].flat, point, wanted, &at);
+		double value = EvaluateStretch(tubes->stretches + i, tubes->tubes[number].flat, point, least, wanted, &at);
 		if (value < least)
 		{
 			least = value;
@@ -191,12 +206,12 @@ static double EvaluateTube(
 			}
 		}
 	}
-	return least;
+	return least < limit ? least : INFINITY;
 }
 
 double sceneTubes_Locate(const sceneTubes* tubes, uint32_t tube, const double point[3], double* way)
 {
-	return EvaluateTube(tubes, tube, point, NULL, way);
+	return EvaluateTube(tubes, tube, point, INFINITY, NULL, way);
 }
 
 double sceneTubes_GetWay(const sceneTubes* tubes, uint32_t tube, int knot)
@@ -220,15 +235,16 @@ static double Melt(double a, double b, double melt, double* slopesA, const doubl
 
 double sceneTubes_Evaluate(const sceneTubes* tubes, const double point[3], double* gradient)
 {
-	double slopes[3], way, value = EvaluateTube(tubes, 0, point, gradient, &way);
+	double slopes[3], way, value = EvaluateTube(tubes, 0, point, INFINITY, gradient, &way);
 	for (uint32_t i = 1; i < tubes->tubeCount; ++i)
 	{
 		// Farther than it melts it changes nothing.
-		if (!IsAbove(tubes->boxes + i, point, value + tubes->tubes[i].melt))
+		double melt = tubes->tubes[i].melt, limit = value + melt, next = INFINITY;
+		if (!IsAbove(tubes->boxes + i, point, limit))
 		{
-			double next = EvaluateTube(tubes, i, point, gradient != NULL ? slopes : NULL, &way);
-			value = Melt(value, next, tubes->tubes[i].melt, gradient, slopes);
+			next = EvaluateTube(tubes, i, point, limit, gradient != NULL ? slopes : NULL, &way);
 		}
+		value = next < limit ? Melt(value, next, melt, gradient, slopes) : value;
 	}
 	if (tubes->hasFloor)
 	{

@@ -29,19 +29,20 @@ typedef struct sceneLimb
 	bool isPaired;  ///< it is of the left side, and has a mirror image
 } sceneLimb;
 
+typedef struct sceneBox
+{
+	double lower[3], upper[3];
+} sceneBox;
+
 /// A piece of a tube, so short that it is straight.
 typedef struct sceneStretch
 {
+	sceneBox box;
 	double from[3], along[3]; ///< begins at, and goes this way
 	double square;            ///< of the length
 	double radius, widening, depth, deepening;
 	double way, length; ///< along the tube
 } sceneStretch;
-
-typedef struct sceneBox
-{
-	double lower[3], upper[3];
-} sceneBox;
 
 /// Tubes made ready. Zero-initialise, add tubes, finish.
 typedef struct sceneTubes

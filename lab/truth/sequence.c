@@ -16,15 +16,15 @@ static const struct
 {
 	const char* name;
 	sceneCharacterKind character; ///< SCENE_CHARACTERS: meshless bodies
-	snugDeformer deformer;
+	snugBlending blending;
 	const char* bodies[TRUTH_BODIES];
 	bool isHeavy;
 } sequences[TRUTH_SEQUENCES] = {
-	{ "men", scene_man, snug_skin, { "man, linear blending", "man, linear blending" }, false },
-	{ "creatures", scene_creature, snug_dualQuaternionSkin,
+	{ "men", scene_man, snug_blendLinear, { "man, linear blending", "man, linear blending" }, false },
+	{ "creatures", scene_creature, snug_blendDualQuaternion,
 	    { "creature, dual quaternions", "creature, dual quaternions" }, true },
-	{ "brains-light", SCENE_CHARACTERS, snug_skin, { "brain 1, meshless", "brain 2, meshless" }, false },
-	{ "brains-heavy", SCENE_CHARACTERS, snug_skin, { "brain 1, meshless", "brain 2, meshless" }, true },
+	{ "brains-light", SCENE_CHARACTERS, snug_blendLinear, { "brain 1, meshless", "brain 2, meshless" }, false },
+	{ "brains-heavy", SCENE_CHARACTERS, snug_blendLinear, { "brain 1, meshless", "brain 2, meshless" }, true },
 };
 
 typedef struct side
@@ -79,7 +79,7 @@ static bool MakeSide(truthSequence* s, int i)
 	one->mesh = IsMeshless(s) ? &s->meshless[i].mesh : &s->character.mesh;
 	one->weights = IsMeshless(s) ? &s->meshless[i].weights : &s->character.weights;
 	snugModelDef def = IsMeshless(s) ? sceneMakeBlendDef(one->mesh, one->weights, (snugTreeDef){ 0 })
-	                                 : sceneCharacter_MakeDef(&s->character, sequences[s->number].deformer);
+	                                 : sceneCharacter_MakeDef(&s->character, sequences[s->number].blending);
 	one->matrices = malloc(12 * (size_t)one->weights->transformCount * sizeof(float));
 	one->positions = malloc(3 * (size_t)one->mesh->vertexCount * sizeof(float));
 	return one->matrices != NULL && one->positions != NULL && snugModel_Create(&def, &one->model) == snug_success &&

@@ -4,7 +4,10 @@ include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/snug)
 
 install(DIRECTORY include/snug DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
-	PATTERN "snug_io.h" EXCLUDE)
+	PATTERN "snug_io.h" EXCLUDE PATTERN "snug_gpu.h" EXCLUDE)
+if(TARGET snug_gpu_static)
+	install(FILES include/snug/snug_gpu.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/snug)
+endif()
 if(TARGET snug_io_static)
 	install(FILES include/snug/snug_io.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/snug)
 endif()

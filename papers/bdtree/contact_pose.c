@@ -61,8 +61,8 @@ static sgBox TakePose(contactSpheres* spheres)
 {
 	spheres->termCount = 0;
 	spheres->slack = spheres->slackAbove = 0.0;
-	return spheres->tree->model->deformer == snug_fields ? TakeAmplitudes(spheres, spheres->body->posed.pose)
-	                                                     : ReachBox(spheres->tree->reach);
+	return spheres->tree->model->deform->deformer == snug_fields ? TakeAmplitudes(spheres, spheres->body->posed.pose)
+	                                                             : ReachBox(spheres->tree->reach);
 }
 
 snugStatus contactSpheres_Begin(contactSpheres* spheres, const double origin[3], uint32_t level)

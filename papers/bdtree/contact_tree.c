@@ -240,7 +240,8 @@ snugStatus contactTree_Create(const contactTreeDef* def, contactTree** out)
 	uint32_t depth =
 	    contactSplit_GetDepth(model->tree.triangleCount, def->leafTriangles > 0 ? def->leafTriangles : DEFAULT_LEAF);
 	*out = NULL;
-	if (model->tree.triangleCount == 0 || (model->deformer != snug_rigid && model->deformer != snug_fields))
+	if (model->tree.triangleCount == 0 ||
+	    (model->deform->deformer != snug_rigid && model->deform->deformer != snug_fields))
 	{
 		return snug_badInput;
 	}
@@ -253,7 +254,7 @@ snugStatus contactTree_Create(const contactTreeDef* def, contactTree** out)
 	*tree = (contactTree){
 		.model = model,
 		.level = level < CONTACT_LEVELS ? level : CONTACT_LEVELS,
-		.fieldCount = model->deformer == snug_fields ? model->info.fieldCount : 0,
+		.fieldCount = model->deform->deformer == snug_fields ? model->info.fieldCount : 0,
 	};
 	tree->nodeCount = contactTree_Start(tree->level + 1);
 	if (!Make(tree))

@@ -5,9 +5,8 @@
 #include "lab/bench/plot.h"
 #include "program/pictures/html.h"
 
+#include <math.h>
 #include <stdlib.h>
-
-#define SHOTS 3 // large pictures, evenly in time
 
 // ---- Table -----------------------------------------------------------------------------------------------------
 
@@ -76,88 +75,6 @@ void show_PrintSummary(const show* s, FILE* stream)
 	fputc('\n', stream);
 }
 
-// ---- Pictures --------------------------------------------------------------------------------------------------
-
-static void PrintImage(FILE* stream, const showPicture* p, const char* attributes)
-{
-	fprintf(stream, "<img %s src=\"data:image/png;base64,", attributes);
-	htmlBase64(stream, p->png, p->bytes);
-	fputs("\">", stream);
-}
-
-// All frames on top of each other, each visible for its share of the time: no script is needed.
-static void PrintAnimation(const show* s, FILE* stream)
-{
-	double seconds = (double)s->frameCount / SHOW_FPS * 2.0, share = 100.0 / (double)s->frameCount;
-	fprintf(stream,
-	    "<h2>In motion</h2>\n<style>.film{position:relative;max-width:480px;aspect-ratio:4/3}.film img{position:"
-	    "absolute;top:0;left:0;width:100%%;opacity:0;animation:film %.6fs step-end infinite}@keyframes "
-	    "film{0%%{opacity:"
-	    "1}%.4f%%{opacity:0}}@media(prefers-reduced-motion:reduce){.film img{animation:none}.film "
-	    "img:last-child{opacity:"
-	    "1}}</style>\n<p>Half as fast as simulated, with the boxes.</p>\n<figure class=\"film\">\n",
-	    seconds, share);
-	for (int i = 0; i < s->frameCount; ++i)
-	{
-		char attributes[64];
-		snprintf(attributes, sizeof(attributes), "alt=\"\" style=\"animation-delay:%.6fs\"",
-		    seconds * (double)i / (double)s->frameCount);
-		PrintImage(stream, &s->frames[i].boxed, attributes);
-		fputc('\n', stream);
-	}
-	fputs("</figure>\n", stream);
-}
-
-static void PrintCaption(const show* s, const showFrame* f, bool isBoxed, FILE* stream)
-{
-	fprintf(stream, "<figcaption><b>%.2f s</b>", f->time);
-	if (s->bodyCount == 1 && isBoxed)
-	{
-		fprintf(stream, " · over the optimal box: ours %.2f, Eq. (12) %.2f", f->looseness[1], f->looseness[0]);
-	}
-	else if (s->bodyCount > 1)
-	{
-		fprintf(stream, " · %llu %s", (unsigned long long)(isBoxed ? f->nodesVisited : f->pairs),
-		    isBoxed ? "nodes visited" : "pairs");
-	}
-	fputs("</figcaption>", stream);
-}
-
-// Evenly in time; but where most was found takes the place of what is nearest to it.
-static void ChooseShots(const show* s, int shots[SHOTS])
-{
-	int peak = 0, nearest = 0;
-	for (int i = 1; i < s->frameCount; ++i)
-	{
-		peak = s->frames[i].pairs > s->frames[peak].pairs ? i : peak;
-	}
-	for (int i = 0; i < SHOTS; ++i)
-	{
-		shots[i] = (s->frameCount - 1) * (i + 1) / SHOTS;
-		nearest = abs(shots[i] - peak) < abs(shots[nearest] - peak) ? i : nearest;
-	}
-	shots[nearest] = s->frames[peak].pairs > 0 ? peak : shots[nearest];
-}
-
-static void PrintShots(const show* s, bool isBoxed, FILE* stream)
-{
-	int shots[SHOTS];
-	ChooseShots(s, shots);
-	fputs("<div class=\"shots\">\n", stream);
-	for (int i = 0; i < SHOTS; ++i)
-	{
-		int frame = shots[i];
-		const showFrame* f = s->frames + frame;
-		char attributes[64];
-		snprintf(attributes, sizeof(attributes), "alt=\"frame %d%s\"", frame, isBoxed ? ", with boxes" : "");
-		fputs("<figure>", stream);
-		PrintImage(stream, isBoxed ? &f->boxed : &f->plain, attributes);
-		PrintCaption(s, f, isBoxed, stream);
-		fputs("</figure>\n", stream);
-	}
-	fputs("</div>\n", stream);
-}
-
 // ---- Page ------------------------------------------------------------------------------------------------------
 
 static void PrintPlots(const show* s, FILE* stream)
@@ -212,7 +129,8 @@ static void PrintFound(const showFrame* f, FILE* stream)
 static void PrintTable(const show* s, FILE* stream)
 {
 	fprintf(stream,
-	    "<h2>Numbers</h2>\n<div class=\"scroll\"><table><thead><tr><th>frame</th><th>time, s</th><th>%s, %s</th>%s</tr>"
+	    "<h2>Numbers</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+	    "aria-label=\"Numbers\"><table><thead><tr><th>frame</th><th>time, s</th><th>%s, %s</th>%s</tr>"
 	    "</thead><tbody>\n",
 	    s->kind->measure.name, s->kind->measure.unit,
 	    s->bodyCount > 1 ? "<th>pairs</th><th>volume tests</th><th>nodes visited</th><th>vertices "
@@ -221,7 +139,10 @@ static void PrintTable(const show* s, FILE* stream)
 	for (int i = 0; i < s->frameCount; i += 5)
 	{
 		const showFrame* f = s->frames + i;
-		fprintf(stream, "<tr><td>%d</td><td>%.3f</td><td>%.*f</td>", i, f->time, GetDecimals(f), f->measure);
+		fprintf(stream,
+		    "<tr data-frame=\"%d\"><td><button type=\"button\" "
+		    "data-frame=\"%d\">%d</button></td><td>%.3f</td><td>%.*f</td>",
+		    i, i, i, f->time, GetDecimals(f), f->measure);
 		if (s->bodyCount > 1)
 		{
 			PrintFound(f, stream);
@@ -235,23 +156,39 @@ static void PrintTable(const show* s, FILE* stream)
 	fputs("</tbody></table></div>\n", stream);
 }
 
+static void PrintRecording(const show* s, FILE* stream)
+{
+	const showKind* kind = s->kind;
+	recordedView view = { .degrees = 42.0f, .aspect = 4.0f / 3.0f, .ground = kind->ground };
+	for (int k = 0; k < 3; ++k)
+	{
+		view.eye[k] = kind->eye[k];
+		view.target[k] = kind->target[k];
+		view.vertical[k] = kind->vertical[k];
+		view.size = fmaxf(view.size, fabsf(kind->eye[k] - kind->target[k]));
+	}
+	const recordingDef def = { .id = kind->name, .what = kind->title, .view = &view };
+	if (!recording_Print(s->recording, &def, stream))
+	{
+		fputs("<p>There was no memory for what was recorded.</p>\n", stream);
+	}
+}
+
 void show_PrintPage(const show* s, FILE* stream)
 {
 	benchMachine machine = benchGetMachine();
 	char title[64];
 	snprintf(title, sizeof(title), "snug: %s", s->kind->title);
 	htmlBegin(stream, title, s->kind->how);
-	fprintf(stream, "<p>Here: %s.</p>\n<h2>What happens</h2>\n<p>%s</p>\n", s->contents, s->kind->what);
+	fprintf(stream, "<p>%s</p>\n<p>Here: %s. %s</p>\n", s->kind->what, s->contents, s->kind->boxed);
 	if (s->frameCount > 0)
 	{
-		PrintShots(s, false, stream);
-		fprintf(stream, "<p style=\"margin-top:20px\">%s</p>\n", s->kind->boxed);
-		PrintShots(s, true, stream);
-		PrintAnimation(s, stream);
+		PrintRecording(s, stream);
 		PrintPlots(s, stream);
 		PrintTable(s, stream);
 	}
 	fprintf(
 	    stream, "<footer>snug %s, %s kernels. %s</footer>\n", machine.version, machine.instructionSet, s->kind->after);
+	htmlPrintViewer(stream);
 	htmlEnd(stream);
 }

@@ -5,19 +5,13 @@
 
 #include "lab/scenes/mesh.h"
 #include "papers/common/scene_show.h"
-#include "program/pictures/picture.h"
+#include "program/pictures/recording.h"
 #include "snug/snug.h"
 
 #define SHOW_FPS 30
 #define SHOW_MAX_BODIES 24
 
 typedef struct showKind showKind;
-
-typedef struct showPicture
-{
-	uint8_t* png;
-	size_t bytes;
-} showPicture;
 
 /// What came of a frame.
 typedef struct showFrame
@@ -27,7 +21,6 @@ typedef struct showFrame
 	uint64_t nodesVisited; ///< of all trees
 	double looseness[2];   ///< of scenes of one body: its box over the optimal one, by Eq. (12) and by ours
 	bool isVerified, differs;
-	showPicture plain, boxed;
 } showFrame;
 
 /// A body of a scene. All but the marks is the scene's.
@@ -36,7 +29,8 @@ typedef struct showBody
 	const sceneMesh* mesh;
 	const float* positions; ///< of the frame
 	snugBody* posed;
-	uint8_t* marks; ///< per triangle: it intersects another body's
+	const snugMeshlessNode* nodes; ///< nullable: that have posed it
+	uint8_t* marks;                ///< per triangle: it intersects another body's
 } showBody;
 
 struct show
@@ -50,9 +44,7 @@ struct show
 	showFrame* frames;
 	int frameCount, frameCapacity;
 	double start; ///< of the first frame, in seconds
-	picture* picture;
-	pictureBox* boxes; ///< of the frame
-	uint64_t boxCount, boxCapacity;
+	recording* recording;
 };
 
 /// A scene: how it is made and moved, and how it is shown.
@@ -82,17 +74,14 @@ struct showKind
 	float eye[3], target[3], vertical[3], ground;
 };
 
-#define SHOW_RED                                                                                                   \
-	" Triangles that intersect one of another body are <span style=\"color:#d42a1f;font-weight:600\">red</span>; " \
-	"where something hides them they shine through."
+#define SHOW_RED                                                                                                      \
+	" Triangles that intersect one of another body are <span class=\"red\">red</span> and outlined; where something " \
+	"hides them they shine through."
 #define SHOW_VISITED                                                                                                   \
 	"Boxes of the nodes of the trees at which queries stopped: large where bodies are apart, small where they touch. " \
 	"Nothing below them was looked at, but for leaves, whose triangles were."
 
 extern const showKind showBrain, showRing, showFish, showCurtain;
-
-/// Add a box to the picture of the frame.
-bool show_AddBox(show* s, const float lower[3], const float upper[3], pictureInk ink, simError* error);
 
 /// Boxes where queries stopped: nodes that were looked at, and none below them.
 bool show_ChooseVisited(show* s, showFrame* frame, simError* error);

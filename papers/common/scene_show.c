@@ -40,8 +40,8 @@ static bool Build(show* s, const showDef* def, simError* error)
 	}
 	s->pairs = malloc(CAPACITY * sizeof(snugPair));
 	s->frames = calloc((size_t)s->frameCapacity, sizeof(showFrame));
-	s->picture = picture_Create(480, 360);
-	return (good && s->pairs != NULL && s->frames != NULL && s->picture != NULL) || simError_SetMemory(error);
+	s->recording = recording_Create();
+	return (good && s->pairs != NULL && s->frames != NULL && s->recording != NULL) || simError_SetMemory(error);
 }
 
 show* show_Create(const showDef* def, simError* error)
@@ -70,11 +70,6 @@ show* show_Create(const showDef* def, simError* error)
 
 void show_Destroy(show* s)
 {
-	for (int i = 0; i < s->frameCount; ++i)
-	{
-		free(s->frames[i].plain.png);
-		free(s->frames[i].boxed.png);
-	}
 	for (int i = 0; i < s->bodyCount; ++i)
 	{
 		free(s->bodies[i].marks);
@@ -83,8 +78,7 @@ void show_Destroy(show* s)
 	{
 		s->kind->release(s->scene);
 	}
-	picture_Destroy(s->picture);
-	free(s->boxes);
+	recording_Destroy(s->recording);
 	free(s->frames);
 	free(s->pairs);
 	free(s);
@@ -103,26 +97,6 @@ int show_GetGoal(const show* s)
 
 // ---- Boxes -----------------------------------------------------------------------------------------------------
 
-bool show_AddBox(show* s, const float lower[3], const float upper[3], pictureInk ink, simError* error)
-{
-	if (s->boxCount == s->boxCapacity)
-	{
-		uint64_t capacity = 2 * s->boxCapacity + 1024;
-		pictureBox* boxes = realloc(s->boxes, (size_t)capacity * sizeof(pictureBox));
-		if (boxes == NULL)
-		{
-			return simError_SetMemory(error);
-		}
-		s->boxes = boxes;
-		s->boxCapacity = capacity;
-	}
-	pictureBox* box = s->boxes + s->boxCount++;
-	box->ink = ink;
-	memcpy(box->lower, lower, sizeof(box->lower));
-	memcpy(box->upper, upper, sizeof(box->upper));
-	return true;
-}
-
 // Of one body. Nodes are slots of its tree, so that parents can be told.
 static bool ChooseOfBody(show* s, const snugModel* model, const snugNodeBox* boxes, uint64_t count, simError* error)
 {
@@ -136,7 +110,10 @@ static bool ChooseOfBody(show* s, const snugModel* model, const snugNodeBox* box
 	}
 	for (uint64_t i = 0; i < count && good; ++i)
 	{
-		good = isAbove[boxes[i].node] != 0 || show_AddBox(s, boxes[i].lower, boxes[i].upper, picture_dark, error);
+		if (isAbove[boxes[i].node] == 0)
+		{
+			recording_AddBox(s->recording, boxes[i].lower, boxes[i].upper, recorded_dark);
+		}
 	}
 	free(isAbove);
 	return good;
@@ -213,38 +190,73 @@ static bool AskAll(show* s, showFrame* f, simError* error)
 	return good;
 }
 
-static bool Encode(const picture* from, showPicture* to, simError* error)
+// A meshless body by its nodes; any other as it is posed.
+static void AddBodies(show* s)
 {
-	to->png = picture_Encode(from, &to->bytes);
-	return to->png != NULL || simError_SetMemory(error);
-}
-
-// Twice: surfaces and contacts, and the same with boxes.
-static bool TakePictures(show* s, showFrame* f, simError* error)
-{
-	static const float colors[][3] = { { 0.36f, 0.58f, 0.84f }, { 0.95f, 0.80f, 0.50f }, { 0.55f, 0.75f, 0.50f },
-		{ 0.80f, 0.62f, 0.82f }, { 0.60f, 0.78f, 0.80f }, { 0.90f, 0.68f, 0.58f } };
-	const showKind* kind = s->kind;
-	pictureMesh meshes[SHOW_MAX_BODIES];
 	for (int i = 0; i < s->bodyCount; ++i)
 	{
-		const showBody* body = &s->bodies[i];
-		const float* color = colors[(size_t)i % (sizeof(colors) / sizeof(colors[0]))];
-		meshes[i] = (pictureMesh){ body->positions, body->mesh->vertexCount, body->mesh->triangles,
-			body->mesh->triangleCount, body->marks, { color[0], color[1], color[2] } };
+		const showBody* body = s->bodies + i;
+		const recordedMesh mesh = { .vertexCount = body->mesh->vertexCount,
+			.triangles = body->mesh->triangles,
+			.triangleCount = body->mesh->triangleCount };
+		int number = body->nodes != NULL ? recording_AddModel(s->recording, snugBody_GetModel(body->posed))
+		                                 : recording_AddMesh(s->recording, &mesh);
+		recording_AddBody(s->recording, number, recordingGetColor(i));
 	}
-	camera c = cameraMake(kind->eye, kind->target, kind->vertical, 42.0f, picture_GetSampleWidth(s->picture),
-	    picture_GetSampleHeight(s->picture));
-	if (!picture_Draw(s->picture, &c, kind->ground, meshes, s->bodyCount))
+}
+
+// It carries v to v + displacement + gradient^T (v - position).
+static void MakeMatrix(const snugMeshlessNode* node, float matrix[12])
+{
+	for (int k = 0; k < 3; ++k)
 	{
-		return simError_SetMemory(error);
+		matrix[4 * k + 3] = node->displacement[k];
+		for (int i = 0; i < 3; ++i)
+		{
+			matrix[4 * k + i] = node->gradient[i][k] + (i == k ? 1.0f : 0.0f);
+			matrix[4 * k + 3] -= node->gradient[i][k] * node->position[i];
+		}
 	}
-	if (!Encode(s->picture, &f->plain, error))
+}
+
+static bool RecordNodes(show* s, int number, simError* error)
+{
+	const showBody* body = s->bodies + number;
+	size_t count = snugModel_GetInfo(snugBody_GetModel(body->posed)).jointCount;
+	float* matrices = malloc(12 * count * sizeof(float) + 1);
+	for (size_t i = 0; matrices != NULL && i < count; ++i)
 	{
-		return false;
+		MakeMatrix(body->nodes + i, matrices + 12 * i);
 	}
-	picture_AddBoxes(s->picture, &c, s->boxes, s->boxCount);
-	return Encode(s->picture, &f->boxed, error);
+	if (matrices != NULL)
+	{
+		recording_SetMotion(s->recording, number, matrices);
+	}
+	free(matrices);
+	return matrices != NULL || simError_SetMemory(error);
+}
+
+static bool Record(show* s, const showFrame* f, simError* error)
+{
+	bool good = true;
+	if (s->frameCount == 0)
+	{
+		AddBodies(s);
+	}
+	recording_AddFrame(s->recording, (uint64_t)s->frameCount, f->time, f->pairs);
+	for (int i = 0; i < s->bodyCount && good; ++i)
+	{
+		if (s->bodies[i].nodes != NULL)
+		{
+			good = RecordNodes(s, i, error);
+		}
+		else
+		{
+			recording_SetMotion(s->recording, i, s->bodies[i].positions);
+		}
+		recording_SetMarks(s->recording, i, s->bodies[i].marks);
+	}
+	return good;
 }
 
 bool show_RunFrame(show* s, simError* error)
@@ -255,13 +267,8 @@ bool show_RunFrame(show* s, simError* error)
 	}
 	showFrame* f = s->frames + s->frameCount;
 	f->isVerified = s->bodyCount > 1 && s->frameCount % VERIFY_EVERY == 0;
-	s->boxCount = 0;
 	bool good = s->kind->advance(s, error) && s->kind->pose(s, f, error) && AskAll(s, f, error) &&
-	            s->kind->choose(s, f, error) && TakePictures(s, f, error);
-	if (!good)
-	{
-		free(f->plain.png);
-	}
+	            Record(s, f, error) && s->kind->choose(s, f, error);
 	s->frameCount += good;
 	return good;
 }

@@ -73,7 +73,7 @@ static bool Finish(show* s, elastic* e, bool good, simActor* actors, int count)
 	e->actors = actors;
 	for (int i = 0; i < count; ++i)
 	{
-		s->bodies[i] = (showBody){ &actors[i].scene.mesh, actors[i].positions, actors[i].posed, NULL };
+		s->bodies[i] = (showBody){ &actors[i].scene.mesh, actors[i].positions, actors[i].posed, actors[i].nodes, NULL };
 	}
 	snprintf(s->contents, sizeof(s->contents), "%d bod%s of %u vertices, %u triangles, %u nodes", count,
 	    count == 1 ? "y" : "ies", actors[0].scene.mesh.vertexCount, actors[0].scene.mesh.triangleCount,
@@ -194,15 +194,16 @@ static bool ChooseRoots(show* s, showFrame* f, simError* error)
 		lower[i % 3] = fminf(lower[i % 3], actor->positions[i]);
 		upper[i % 3] = fmaxf(upper[i % 3], actor->positions[i]);
 	}
-	static const pictureInk inks[BOUNDS] = { picture_orange, picture_blue };
+	static const recordedInk inks[BOUNDS] = { recorded_orange, recorded_blue };
 	snugNodeBox roots[BOUNDS];
 	bool good = FindRoots(e, roots);
 	for (int i = 0; i < BOUNDS && good; ++i)
 	{
-		good = show_AddBox(s, roots[i].lower, roots[i].upper, inks[i], error);
+		recording_AddBox(s->recording, roots[i].lower, roots[i].upper, inks[i]);
 		f->looseness[i] = GetDiagonal(roots[i].lower, roots[i].upper) / GetDiagonal(lower, upper);
 	}
-	return (good && show_AddBox(s, lower, upper, picture_dark, error)) || simError_Set(error, "cannot find its boxes");
+	recording_AddBox(s->recording, lower, upper, recorded_dark);
+	return good || simError_Set(error, "cannot find its boxes");
 }
 
 static void ReleaseBrain(void* scene)
@@ -273,7 +274,7 @@ const showKind showBrain = {
 	.what = "A brain is held at one end and pulled at the other for two seconds, then let go.",
 	.boxed =
 	    "Boxes around all of it: the <b>optimal</b> one, which needs every vertex, and what is known from the nodes "
-	    "alone: <b style=\"color:#1a5cb8\">ours</b>, and <b style=\"color:#e5730d\">Eq. (12)</b> of the paper.",
+	    "alone: <b>ours</b> in blue, and <b>Eq. (12)</b> in orange of the paper.",
 	.after = AFTER,
 	.measure = ENERGY,
 	.frames = 90, // it is let go after two seconds

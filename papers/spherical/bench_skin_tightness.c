@@ -42,7 +42,7 @@ static double GetPaperRatio(uint32_t level)
 	return level < PAPER_LEVELS ? refitted[level] / optimal[level] : (double)NAN;
 }
 
-static void AddPlot(benchReport* report, int firstRow, const char* name, snugDeformer deformer)
+static void AddPlot(benchReport* report, int firstRow, const char* name, snugBlending blending)
 {
 	static const char* const ratios[] = { "paperOverOptimal", "printedSpherical", NULL };
 	benchPlot plot = { .firstRow = firstRow,
@@ -51,11 +51,11 @@ static void AddPlot(benchReport* report, int firstRow, const char* name, snugDef
 		.across = "level",
 		.limit = 4.0,
 		.keys = ratios };
-	snprintf(plot.title, sizeof(plot.title), "%.40s, %s", name, benchGetSkinName(deformer));
+	snprintf(plot.title, sizeof(plot.title), "%.40s, %s", name, benchGetSkinName(blending));
 	benchReport_AddPlot(report, &plot);
 }
 
-static void AddLevelRows(benchReport* report, const char* name, snugDeformer deformer, const benchTightness* t)
+static void AddLevelRows(benchReport* report, const char* name, snugBlending blending, const benchTightness* t)
 {
 	int firstRow = report->rowCount;
 	static const char* const keys[3][3] = { { "referenceMin", "referenceMean", "referenceMax" },
@@ -64,7 +64,7 @@ static void AddLevelRows(benchReport* report, const char* name, snugDeformer def
 	{
 		benchRow* row = benchReport_AddRow(report, "Radii of balls by level, the root's being 1");
 		benchRow_Text(row, "character", name);
-		benchRow_Text(row, "skin", benchGetSkinName(deformer));
+		benchRow_Text(row, "skin", benchGetSkinName(blending));
 		benchRow_Count(row, "level", level + 1);
 		benchRow_Count(row, "nodes", t->nodes[level]);
 		for (int i = 0; i < 3; ++i)
@@ -74,7 +74,7 @@ static void AddLevelRows(benchReport* report, const char* name, snugDeformer def
 		benchRow_Number(row, "paperOverOptimal", benchTightness_GetRatioOfMeans(t, bench_algorithm1, level), 2);
 		benchRow_Number(row, "printedSpherical", GetPaperRatio(level), 2);
 	}
-	AddPlot(report, firstRow, name, deformer);
+	AddPlot(report, firstRow, name, blending);
 }
 
 // All skins of one character in the poses of one of them.
@@ -84,7 +84,7 @@ static void RunSubject(
 	static benchTightness found;
 	for (int i = 0; i < BENCH_SKINS && report->failure[0] == '\0'; ++i)
 	{
-		const benchSkinning skin = { .deformer = benchSkins[i], .jointPositions = subject->skin->jointPositions };
+		const benchSkinning skin = { .blending = benchSkins[i], .jointPositions = subject->skin->jointPositions };
 		benchActor actor =
 		    benchActor_Skinned(subject->mesh, subject->weights, subject->matrices, subject->frameCount, &skin);
 		char text[96];
@@ -309,7 +309,7 @@ static void RunVariant(
 static void RunVariants(
     const benchOptions* options, skinTables* tables, benchReport* report, const sceneCharacter* character)
 {
-	const benchSkinning skin = { .deformer = snug_sphericalSkin, .jointPositions = character->jointPositions };
+	const benchSkinning skin = { .blending = snug_blendSpherical, .jointPositions = character->jointPositions };
 	walk* w = calloc(1, sizeof(walk));
 	uint64_t expected = 0;
 	benchProgress(options, "skin-tightness: the sphere tree's choices …");

@@ -24,7 +24,7 @@ static const printed yesNoTimes[SCENE_CHARACTERS] = { { NAN, NAN, NAN }, { 0.72,
 typedef struct walk
 {
 	const sceneCharacter* character;
-	snugDeformer deformer;
+	snugBlending blending;
 	bool isMorphed;
 	benchActor actors[2];
 	float* matrices[2];
@@ -50,15 +50,15 @@ static void PlaceWalkers(const benchMeeting* meeting, const void* user, int fram
 	}
 }
 
-static bool CreateWalk(walk* w, const sceneCharacter* c, snugDeformer deformer, bool isMorphed, int frameCount)
+static bool CreateWalk(walk* w, const sceneCharacter* c, snugBlending blending, bool isMorphed, int frameCount)
 {
 	uint32_t joints = c->weights.transformCount, targets = c->targets.count;
-	*w = (walk){ .character = c, .deformer = deformer, .isMorphed = isMorphed };
+	*w = (walk){ .character = c, .blending = blending, .isMorphed = isMorphed };
 	for (int i = 0; i < 2; ++i)
 	{
 		w->matrices[i] = malloc(12 * (size_t)joints * (size_t)frameCount * sizeof(float));
 		w->amplitudes[i] = malloc(((size_t)targets * (size_t)frameCount + 1) * sizeof(float));
-		w->skins[i] = (benchSkinning){ deformer, c->jointPositions, isMorphed ? &c->targets : NULL, w->amplitudes[i] };
+		w->skins[i] = (benchSkinning){ blending, c->jointPositions, isMorphed ? &c->targets : NULL, w->amplitudes[i] };
 		w->actors[i] = benchActor_Skinned(&c->mesh, &c->weights, w->matrices[i], frameCount, w->skins + i);
 		for (int f = 0; f < frameCount && w->matrices[i] != NULL && w->amplitudes[i] != NULL; ++f)
 		{
@@ -86,8 +86,8 @@ static double GetPrinted(const walk* w, bool isYesNo, benchMethod method)
 	const printed* p = (isYesNo ? yesNoTimes : fullTimes) + w->character->kind;
 	bool isTheirs = method == bench_spheres || method == bench_ours;
 	return method == bench_spheresUp || method == bench_bottomUp ? p->bottomUp
-	       : isTheirs && w->deformer == snug_skin                ? p->linear
-	       : isTheirs && w->deformer == snug_sphericalSkin       ? p->spherical
+	       : isTheirs && w->blending == snug_blendLinear         ? p->linear
+	       : isTheirs && w->blending == snug_blendSpherical      ? p->spherical
 	                                                             : (double)NAN;
 }
 
@@ -101,7 +101,7 @@ static void AddRows(benchReport* report, const walk* w, const benchMeeting* meet
 		}
 		benchRow* row = benchReport_AddRow(report, "Posing and query of two walkers, per frame");
 		benchRow_Text(row, "bodies", w->character->kind == scene_man ? "men" : "creatures");
-		benchRow_Text(row, "skin", benchGetSkinName(w->deformer));
+		benchRow_Text(row, "skin", benchGetSkinName(w->blending));
 		benchRow_Count(row, "morphTargets", w->isMorphed ? w->character->targets.count : 0);
 		benchRow_Text(row, "query", meeting->isYesNo ? "yes/no" : "full");
 		benchMeeting_AddCells(row, meeting, all, (benchMethod)method);
@@ -126,7 +126,7 @@ static void AddShareRow(benchReport* report, const walk* w, const char* method, 
 	benchRow* row = benchReport_AddRow(report,
 	    "Nodes refitted in the frame with the most pairs, by level; the paper's men: 19 % on level 5, 9 % on level 6");
 	benchRow_Text(row, "bodies", w->character->kind == scene_man ? "men" : "creatures");
-	benchRow_Text(row, "skin", benchGetSkinName(w->deformer));
+	benchRow_Text(row, "skin", benchGetSkinName(w->blending));
 	benchRow_Text(row, "method", method);
 	benchRow_Count(row, "level", (uint64_t)level + 1);
 	benchRow_Number(row, "nodes", nodes, 0);
@@ -140,7 +140,7 @@ static void AddSharePlot(benchReport* report, int firstRow, const walk* w, const
 		.firstRow = firstRow, .endRow = report->rowCount, .unit = "%", .across = "level", .limit = 100.0, .keys = keys
 	};
 	snprintf(
-	    plot.title, sizeof(plot.title), "Two of %s, %s, %s", w->character->name, benchGetSkinName(w->deformer), method);
+	    plot.title, sizeof(plot.title), "Two of %s, %s, %s", w->character->name, benchGetSkinName(w->blending), method);
 	benchReport_AddPlot(report, &plot);
 }
 
@@ -283,14 +283,14 @@ static double RunRefits(benchReport* table, benchReport* report, const walk* w)
 	}
 	benchRow* row = benchReport_AddRow(table, "Refitting one node straight from the joints, up to 4 influences");
 	benchRow_Text(row, "body", w->character->name);
-	benchRow_Text(row, "skin", benchGetSkinName(w->deformer));
+	benchRow_Text(row, "skin", benchGetSkinName(w->blending));
 	benchRow_Number(row, "oursNsPerNode", ours, 1);
 	benchRow_Number(row, "paperNsPerNode", theirs, 1);
 	benchRow_Number(row, "paperOverOurs", theirs / ours, 1);
 	benchRow_Number(row, "paperPrintedNs",
-	    w->deformer == snug_skin            ? 1210.0
-	    : w->deformer == snug_sphericalSkin ? 1310.0
-	                                        : (double)NAN,
+	    w->blending == snug_blendLinear      ? 1210.0
+	    : w->blending == snug_blendSpherical ? 1310.0
+	                                         : (double)NAN,
 	    0);
 	return ours;
 }

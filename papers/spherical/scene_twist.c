@@ -4,7 +4,7 @@
 #include "papers/spherical/sphere_tree.h"
 #include "program/check/brute.h"
 #include "program/pictures/html.h"
-#include "program/pictures/picture.h"
+#include "program/pictures/recording.h"
 #include "solvers/sine.h"
 
 #include <math.h>
@@ -12,21 +12,31 @@
 #include <string.h>
 
 #define SKINS 3
-#define VIEWS 3 // the surface, then balls of two levels
+#define LEVELS 2
+#define POSES 18 // from none to 170 degrees
 #define RADIUS 0.16
-#define ANGLE (170.0 / 180.0 * SCENE_PI)
+#define STEP (10.0 / 180.0 * SCENE_PI)
 #define CAPACITY 16384
+#define COLUMN 0.85f // from skin to skin
+#define ROW 1.25f    // from the surface to balls of a level
 
-static const snugDeformer deformers[SKINS] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
+static const snugBlending blendings[SKINS] = { snug_blendLinear, snug_blendSpherical, snug_blendDualQuaternion };
 static const char* const names[SKINS] = { "linear", "spherical", "dual quaternion" };
-static const uint32_t levels[VIEWS] = { 0, 4, 6 };
+static const uint32_t levels[LEVELS] = { 4, 6 };
 
-typedef struct twistView
+/// The limb, skinned in one of the ways.
+typedef struct twistSkin
 {
-	uint8_t* png;
-	size_t bytes;
-	uint32_t balls;
-} twistView;
+	snugModel* model;
+	snugBody* body;
+	sphereTree* tree;
+	sphereBody* spheres;
+	int shown;         ///< its number in the recording; the ball comes next, then the balls of its tree
+	uint64_t contacts; ///< pairs of triangles of limb and ball
+	bool differs;      ///< brute force finds others, in some pose
+	double thinnest;   ///< over the radius at rest
+	double largest;    ///< ball of level 6
+} twistSkin;
 
 struct twist
 {
@@ -37,11 +47,8 @@ struct twist
 	snugBody* ballBody;
 	uint8_t* marks[2]; ///< per triangle of the limb, and of the ball
 	snugPair* pairs;
-	twistView views[SKINS][VIEWS];
-	uint64_t contacts[SKINS]; ///< pairs of triangles of limb and ball
-	bool differs[SKINS];      ///< brute force finds others
-	double thinnest[SKINS];   ///< over the radius at rest
-	double largest[SKINS];    ///< ball of level 6
+	twistSkin skins[SKINS];
+	recording* recording;
 };
 
 // How far the middle half of the tube is from its axis, at least.
@@ -57,42 +64,11 @@ static double FindThinnest(const twist* t)
 	return least / RADIUS;
 }
 
-// All balls of a level as one mesh; leaves above it count too.
-static sceneMesh MakeBalls(twist* t, int skin, int view, const sphereTree* tree, sphereBody* spheres)
-{
-	sceneMesh all = { .positions = NULL }, unit = sceneMakeSphere(5);
-	twistView* v = &t->views[skin][view];
-	for (uint32_t i = 0; i < sphereTree_GetNodeCount(tree) && sceneMesh_IsValid(&unit); ++i)
-	{
-		if (sphereTree_GetLevel(tree, i) != levels[view])
-		{
-			continue;
-		}
-		sphereBall ball = sphereBody_Refit(spheres, i);
-		snugFrame place = { .position = { ball.center[0], ball.center[1], ball.center[2] } };
-		sceneMesh one = sceneMesh_Copy(&unit);
-		t->largest[skin] = view == VIEWS - 1 ? fmax(t->largest[skin], ball.radius) : t->largest[skin];
-		++v->balls;
-		if (sceneMesh_IsValid(&one))
-		{
-			sceneMesh_Transform(&one, &place, ball.radius);
-		}
-		if (!sceneMesh_IsValid(&all))
-		{
-			all = one;
-			continue;
-		}
-		sceneMesh_Append(&all, &one);
-		sceneMesh_Free(&one);
-	}
-	sceneMesh_Free(&unit);
-	return all;
-}
-
 // The limb against the ball, by our query and by brute force.
-static bool AskBall(twist* t, int skin, snugBody* limb, simError* error)
+static bool AskBall(twist* t, int skin, simError* error)
 {
-	snugResult found = snugCollide(limb, t->ballBody, &(snugQuery){ .pairs = t->pairs, .capacity = CAPACITY });
+	snugResult found =
+	    snugCollide(t->skins[skin].body, t->ballBody, &(snugQuery){ .pairs = t->pairs, .capacity = CAPACITY });
 	if (found.status != snug_success || found.count > CAPACITY)
 	{
 		return simError_Set(error, "%s: cannot find contacts", names[skin]);
@@ -101,9 +77,9 @@ static bool AskBall(twist* t, int skin, snugBody* limb, simError* error)
 	const bruteMesh second = { t->ball.positions, t->ball.triangles, t->ball.triangleCount };
 	bruteResult expected = bruteCollide(&first, &second);
 	size_t bytes = (size_t)found.count * sizeof(snugPair);
-	t->differs[skin] = expected.outOfMemory || expected.count != found.count ||
-	                   (bytes > 0 && memcmp(expected.pairs, t->pairs, bytes) != 0);
-	t->contacts[skin] = found.count;
+	t->skins[skin].differs = t->skins[skin].differs || expected.outOfMemory || expected.count != found.count ||
+	                         (bytes > 0 && memcmp(expected.pairs, t->pairs, bytes) != 0);
+	t->skins[skin].contacts = found.count;
 	bruteResult_Free(&expected);
 	memset(t->marks[0], 0, t->tube.mesh.triangleCount);
 	memset(t->marks[1], 0, t->ball.triangleCount);
@@ -115,65 +91,120 @@ static bool AskBall(twist* t, int skin, snugBody* limb, simError* error)
 	return true;
 }
 
-static bool Draw(twistView* view, const pictureMesh* meshes, int count)
+// ---- What is seen ----------------------------------------------------------------------------------------------
+
+// Whether a node's ball is shown, and in which row.
+static int FindRow(const sphereTree* tree, uint32_t node)
 {
-	static const float eye[3] = { 0.9f, -1.7f, 0.9f }, target[3] = { 0.0f, 0.0f, 0.5f };
-	static const float vertical[3] = { 0.0f, 0.0f, 1.0f };
-	picture* p = picture_Create(300, 300);
-	if (p == NULL)
-	{
-		return false;
-	}
-	camera c = cameraMake(eye, target, vertical, 42.0f, picture_GetSampleWidth(p), picture_GetSampleHeight(p));
-	view->png = picture_Draw(p, &c, 0.0f, meshes, count) ? picture_Encode(p, &view->bytes) : NULL;
-	picture_Destroy(p);
-	return view->png != NULL;
+	uint32_t level = sphereTree_GetLevel(tree, node);
+	return level == levels[0] ? 1 : level == levels[1] ? 2 : 0;
 }
 
-static bool DrawAll(twist* t, int skin, const snugModel* model, snugBody* body, simError* error)
+static void AddBodies(twist* t)
 {
+	static const float amber[3] = { 0.95f, 0.80f, 0.50f };
+	sceneMesh unit = sceneMakeSphere(3);
 	const sceneMesh *limb = &t->tube.mesh, *ball = &t->ball;
-	const pictureMesh surfaces[2] = {
-		{ t->positions, limb->vertexCount, limb->triangles, limb->triangleCount, t->marks[0], { 0.36f, 0.58f, 0.84f } },
-		{ ball->positions, ball->vertexCount, ball->triangles, ball->triangleCount, t->marks[1],
-		    { 0.55f, 0.75f, 0.50f } },
+	const recordedMesh meshes[3] = {
+		{ .vertexCount = limb->vertexCount, .triangles = limb->triangles, .triangleCount = limb->triangleCount },
+		{ ball->positions, ball->vertexCount, ball->triangles, ball->triangleCount, .jointCount = 1 },
+		{ unit.positions, unit.vertexCount, unit.triangles, unit.triangleCount, .jointCount = 1 },
 	};
-	sphereTree* tree = sphereTree_Create(model, &(sphereTreeDef){ .prune = 0.0 });
-	sphereBody* spheres = tree != NULL ? sphereBody_Create(tree, body) : NULL;
-	bool good = spheres != NULL && sphereBody_Update(spheres) == snug_success && Draw(&t->views[skin][0], surfaces, 2);
-	for (int view = 1; view < VIEWS && good; ++view)
+	int limbs = recording_AddMesh(t->recording, &meshes[0]), balls = recording_AddMesh(t->recording, &meshes[1]);
+	int units = sceneMesh_IsValid(&unit) ? recording_AddMesh(t->recording, &meshes[2]) : -1;
+	for (int skin = 0; skin < SKINS; ++skin)
 	{
-		sceneMesh balls = MakeBalls(t, skin, view, tree, spheres);
-		const pictureMesh drawn = { balls.positions, balls.vertexCount, balls.triangles, balls.triangleCount, NULL,
-			{ 0.95f, 0.80f, 0.50f } };
-		good = sceneMesh_IsValid(&balls) && Draw(&t->views[skin][view], &drawn, 1);
-		sceneMesh_Free(&balls);
+		const sphereTree* tree = t->skins[skin].tree;
+		t->skins[skin].shown = recording_AddBody(t->recording, limbs, recordingGetColor(0));
+		recording_AddBody(t->recording, balls, recordingGetColor(2));
+		for (uint32_t i = 0; i < sphereTree_GetNodeCount(tree); ++i)
+		{
+			if (FindRow(tree, i) > 0)
+			{
+				recording_AddBody(t->recording, units, amber);
+			}
+		}
 	}
-	sphereBody_Destroy(spheres);
-	sphereTree_Destroy(tree);
-	return good || simError_Set(error, "%s: out of memory", names[skin]);
+	sceneMesh_Free(&unit);
 }
 
-static bool RunSkin(twist* t, int skin, simError* error)
+static void RecordBall(recording* r, int number, int skin, int row, const sphereBall* ball)
 {
-	const float c = (float)sceneCosine(ANGLE), s = (float)sceneSine(ANGLE);
-	const float matrices[24] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, c, -s, 0, 0, s, c, 0, 0, 0, 0, 1, 0 };
-	snugModelDef def = sceneMakeBlendDef(&t->tube.mesh, &t->tube.weights, (snugTreeDef){ 0 });
-	def.deformer = deformers[skin];
-	snugModel* model = NULL;
-	snugBody* body = NULL;
-	snugStatus status = snugModel_Create(&def, &model);
-	status = status == snug_success ? snugBody_Create(&(snugBodyDef){ .model = model }, &body) : status;
-	status = status == snug_success ? snugBody_SetJoints(body, matrices, 0, 2) : status;
-	status = status == snug_success ? snugBody_GetVertices(body, NULL, t->positions, 0) : status;
-	bool good = status == snug_success || simError_Set(error, "%s: %s", names[skin], snugGetStatusText(status));
-	if (good)
+	float radius = (float)ball->radius, x = (float)ball->center[0] + COLUMN * (float)(skin - 1);
+	const float matrix[12] = { radius, 0, 0, x, 0, radius, 0, (float)ball->center[1], 0, 0, radius,
+		(float)ball->center[2] - ROW * (float)row };
+	recording_SetMotion(r, number, matrix);
+}
+
+// The surface with the ball, below it the balls of its tree.
+static void RecordSkin(twist* t, int skin)
+{
+	twistSkin* s = &t->skins[skin];
+	static const sphereBall still = { .radius = 1.0 };
+	int number = s->shown;
+	for (size_t v = 0; v < t->tube.mesh.vertexCount; ++v)
 	{
-		t->thinnest[skin] = FindThinnest(t);
-		good = AskBall(t, skin, body, error) && DrawAll(t, skin, model, body, error);
+		t->positions[3 * v] += COLUMN * (float)(skin - 1);
 	}
-	snugBody_Destroy(body);
-	snugModel_Destroy(model);
+	recording_SetMotion(t->recording, number, t->positions);
+	recording_SetMarks(t->recording, number, t->marks[0]);
+	RecordBall(t->recording, ++number, skin, 0, &still);
+	recording_SetMarks(t->recording, number, t->marks[1]);
+	for (uint32_t i = 0; i < sphereTree_GetNodeCount(s->tree); ++i)
+	{
+		int row = FindRow(s->tree, i);
+		if (row > 0)
+		{
+			sphereBall ball = sphereBody_Refit(s->spheres, i);
+			s->largest = row == LEVELS ? fmax(s->largest, ball.radius) : s->largest;
+			RecordBall(t->recording, ++number, skin, row, &ball);
+		}
+	}
+}
+
+// ---- Poses -----------------------------------------------------------------------------------------------------
+
+static bool CreateSkin(twist* t, int skin, simError* error)
+{
+	twistSkin* s = &t->skins[skin];
+	snugModelDef def = sceneMakeBlendDef(&t->tube.mesh, &t->tube.weights, (snugTreeDef){ 0 });
+	def.skin.blending = blendings[skin];
+	snugStatus status = snugModel_Create(&def, &s->model);
+	status = status == snug_success ? snugBody_Create(&(snugBodyDef){ .model = s->model }, &s->body) : status;
+	s->tree = status == snug_success ? sphereTree_Create(s->model, &(sphereTreeDef){ .prune = 0.0 }) : NULL;
+	s->spheres = s->tree != NULL ? sphereBody_Create(s->tree, s->body) : NULL;
+	return s->spheres != NULL || simError_Set(error, "%s: %s", names[skin], snugGetStatusText(status));
+}
+
+static bool PoseSkin(twist* t, int skin, double angle, simError* error)
+{
+	twistSkin* s = &t->skins[skin];
+	const float c = (float)sceneCosine(angle), n = (float)sceneSine(angle);
+	const float matrices[24] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, c, -n, 0, 0, n, c, 0, 0, 0, 0, 1, 0 };
+	snugStatus status = snugBody_SetJoints(s->body, matrices, 0, 2);
+	status = status == snug_success ? snugBody_GetVertices(s->body, NULL, t->positions, 0) : status;
+	status = status == snug_success ? sphereBody_Update(s->spheres) : status;
+	s->thinnest = FindThinnest(t);
+	s->largest = 0.0;
+	return status == snug_success || simError_Set(error, "%s: %s", names[skin], snugGetStatusText(status));
+}
+
+// @return false, with the error set, if a skin cannot be posed or asked
+static bool RunPose(twist* t, int pose, simError* error)
+{
+	uint64_t pairs = 0;
+	bool good = true;
+	recording_AddFrame(t->recording, (uint64_t)pose, pose / 10.0, 0);
+	for (int skin = 0; skin < SKINS && good; ++skin)
+	{
+		good = PoseSkin(t, skin, STEP * pose, error) && AskBall(t, skin, error);
+		pairs += t->skins[skin].contacts;
+		if (good)
+		{
+			RecordSkin(t, skin);
+		}
+	}
+	recording_SetPairs(t->recording, pairs);
 	return good;
 }
 
@@ -206,12 +237,22 @@ twist* twist_Create(simError* error)
 		t->pairs = malloc(CAPACITY * sizeof(snugPair));
 		t->marks[0] = malloc(t->tube.mesh.triangleCount);
 		t->marks[1] = malloc(t->ball.triangleCount);
-		good = t->positions != NULL && t->pairs != NULL && t->marks[0] != NULL && t->marks[1] != NULL;
+		t->recording = recording_Create();
+		good = t->recording != NULL && t->positions != NULL && t->pairs != NULL && t->marks[0] != NULL &&
+		       t->marks[1] != NULL;
 	}
 	good = good || simError_SetMemory(error);
 	for (int skin = 0; skin < SKINS && good; ++skin)
 	{
-		good = RunSkin(t, skin, error);
+		good = CreateSkin(t, skin, error);
+	}
+	if (good)
+	{
+		AddBodies(t);
+	}
+	for (int pose = 0; pose < POSES && good; ++pose)
+	{
+		good = RunPose(t, pose, error);
 	}
 	if (!good && t != NULL)
 	{
@@ -222,10 +263,14 @@ twist* twist_Create(simError* error)
 
 void twist_Destroy(twist* t)
 {
-	for (int i = 0; i < SKINS * VIEWS; ++i)
+	for (int i = 0; i < SKINS; ++i)
 	{
-		free(t->views[i / VIEWS][i % VIEWS].png);
+		sphereBody_Destroy(t->skins[i].spheres);
+		sphereTree_Destroy(t->skins[i].tree);
+		snugBody_Destroy(t->skins[i].body);
+		snugModel_Destroy(t->skins[i].model);
 	}
+	recording_Destroy(t->recording);
 	sceneTube_Free(&t->tube);
 	snugBody_Destroy(t->ballBody);
 	snugModel_Destroy(t->ballModel);
@@ -239,7 +284,7 @@ void twist_Destroy(twist* t)
 
 int twist_CountDifferent(const twist* t)
 {
-	return (int)t->differs[0] + (int)t->differs[1] + (int)t->differs[2];
+	return (int)t->skins[0].differs + (int)t->skins[1].differs + (int)t->skins[2].differs;
 }
 
 void twist_PrintTable(const twist* t, FILE* stream)
@@ -249,44 +294,48 @@ void twist_PrintTable(const twist* t, FILE* stream)
 	fprintf(stream, "%-16s %20s %22s %16s\n", "skin", "thinnest / at rest", "largest ball, level 6", "pairs with ball");
 	for (int skin = 0; skin < SKINS; ++skin)
 	{
-		fprintf(stream, "%-16s %20.3f %22.3f %16llu\n", names[skin], t->thinnest[skin], t->largest[skin],
-		    (unsigned long long)t->contacts[skin]);
+		fprintf(stream, "%-16s %20.3f %22.3f %16llu\n", names[skin], t->skins[skin].thinnest, t->skins[skin].largest,
+		    (unsigned long long)t->skins[skin].contacts);
 	}
 	fprintf(stream, "\n%d skins compared with brute force, %d differences\n\n", SKINS, twist_CountDifferent(t));
+}
+
+static void PrintSkins(const twist* t, FILE* stream)
+{
+	fputs(
+	    "<h2>At 170°</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"At 170 degrees\"><table>"
+	    "<thead><tr><th>skin</th><th>thinnest / at rest</th><th>largest ball, level 6</th><th>pairs with ball</th></tr>"
+	    "</thead><tbody>\n",
+	    stream);
+	for (int skin = 0; skin < SKINS; ++skin)
+	{
+		const twistSkin* s = &t->skins[skin];
+		fprintf(stream, "<tr><td>%s</td><td>%.3f</td><td>%.3f</td><td>%llu</td></tr>\n", names[skin], s->thinnest,
+		    s->largest, (unsigned long long)s->contacts);
+	}
+	fputs("</tbody></table></div>\n", stream);
 }
 
 void twist_PrintPage(const twist* t, FILE* stream)
 {
 	htmlBegin(stream, "snug: a twisted limb", "The candy wrapper of linear blending, and two skins without it.");
 	fprintf(stream,
-	    "<p>A tube of %u vertices and two joints, the second turned by 170° about the tube. A ball is pressed into its "
-	    "middle: triangles that intersect are <span style=\"color:#d42a1f;font-weight:600\">red</span>, and where the "
-	    "limb has collapsed there are none. Below each surface "
+	    "<p>A tube of %u vertices and two joints, the second turned about the tube by up to 170°: on the left by "
+	    "linear blending, then spherical, then by dual quaternions. A ball is pressed into its middle: triangles that "
+	    "intersect are <span class=\"red\">red</span>, and where the limb has collapsed there are none. Below each "
+	    "surface "
 	    "the balls of levels 4 and 6 of its tree, refitted in the pose by the algorithms of Kavan, Žára 2005 and "
 	    "Kavan, O'Sullivan, Žára 2006. Hejl's method (2004) is spherical blending about the joint that two bones "
 	    "share: on this tube it is the same.</p>\n",
 	    t->tube.mesh.vertexCount);
-	for (int view = 0; view < VIEWS; ++view)
+	const recordedView view = { { 0.9f, -5.2f, 0.6f }, { 0.0f, 0.0f, -0.75f }, { 0.0f, 0.0f, 1.0f }, 42.0f, 4.0f / 3.0f,
+		-2.6f, 3.6f };
+	const recordingDef def = { .id = "twist", .what = "A limb, twisted in three ways of skinning", .view = &view };
+	if (!recording_Print(t->recording, &def, stream))
 	{
-		fputs("<div class=\"shots\">\n", stream);
-		for (int skin = 0; skin < SKINS; ++skin)
-		{
-			const twistView* v = &t->views[skin][view];
-			fprintf(stream, "<figure><img alt=\"%s\" src=\"data:image/png;base64,", names[skin]);
-			htmlBase64(stream, v->png, v->bytes);
-			fprintf(stream, "\"><figcaption><b>%s</b> · ", names[skin]);
-			if (view == 0)
-			{
-				fprintf(stream, "thinnest: %.2f of the radius at rest; %llu pairs", t->thinnest[skin],
-				    (unsigned long long)t->contacts[skin]);
-			}
-			else
-			{
-				fprintf(stream, "level %u, %u balls", levels[view], v->balls);
-			}
-			fputs("</figcaption></figure>\n", stream);
-		}
-		fputs("</div>\n", stream);
+		fputs("<p>There was no memory for what was recorded.</p>\n", stream);
 	}
+	PrintSkins(t, stream);
+	htmlPrintViewer(stream);
 	htmlEnd(stream);
 }

@@ -9,9 +9,10 @@
 
 typedef struct twist twist;
 
-/// Pose a tube of two joints, the second turned about the tube by 170 degrees, by linear, spherical and dual quaternion
-/// skinning; find what of each intersects a ball that is pressed into its middle, compare that with brute force, and
-/// take pictures: the surface, and the balls of levels 4 and 6 of its tree, as the paper's refitting has them.
+/// Pose a tube of two joints, the second turned about the tube by up to 170 degrees, by linear, spherical and dual
+/// quaternion skinning; find what of each intersects a ball that is pressed into its middle, compare that with brute
+/// force, and record what is to be seen: the surface, and the balls of levels 4 and 6 of its tree, as the paper's
+/// refitting has them.
 /// @return null, with the error set, if it cannot be made
 twist* twist_Create(simError* error);
 void twist_Destroy(twist* t);

@@ -11,7 +11,7 @@ typedef struct realScene
 {
 	const benchCharacter* characters[2];
 	uint32_t clips[2];
-	snugDeformer deformer;
+	snugBlending blending;
 	sceneContact contact;
 	benchSkinning skins[2];
 	benchActor actors[2];
@@ -22,10 +22,10 @@ typedef struct realScene
 static const char tableName[] = "Every clip: posing and query of two characters, per frame";
 
 // Whether a character can take poses with a skin; otherwise a row says why not.
-static bool CanPose(benchReport* clips, const char* name, const benchActor* actor, snugDeformer deformer)
+static bool CanPose(benchReport* clips, const char* name, const benchActor* actor, snugBlending blending)
 {
 	snugModelDef def = sceneMakeBlendDef(actor->mesh, actor->weights, (snugTreeDef){ 0 });
-	def.deformer = deformer;
+	def.skin.blending = blending;
 	def.skin.jointPositions = actor->skin->jointPositions;
 	snugModel* model = NULL;
 	snugBody* body = NULL;
@@ -40,7 +40,7 @@ static bool CanPose(benchReport* clips, const char* name, const benchActor* acto
 		char text[48];
 		benchRow* row = benchReport_AddRow(clips, tableName);
 		benchRow_Text(row, "bodies", name);
-		benchRow_Text(row, "skin", benchGetSkinName(deformer));
+		benchRow_Text(row, "skin", benchGetSkinName(blending));
 		snprintf(text, sizeof(text), "skipped: %s", snugGetStatusText(status));
 		benchRow_Text(row, "clip", text);
 	}
@@ -62,7 +62,7 @@ static bool CreateScene(realScene* scene)
 		}
 		benchCharacter_PoseClip(c, scene->clips[i], FRAMES, 0.25 * i, scene->matrices[i]);
 		benchCharacter_MorphClip(c, scene->clips[i], FRAMES, 0.25 * i, scene->amplitudes[i]);
-		scene->skins[i] = (benchSkinning){ scene->deformer, c->jointPositions,
+		scene->skins[i] = (benchSkinning){ scene->blending, c->jointPositions,
 			c->targets.count > 0 ? &c->targets : NULL, scene->amplitudes[i] };
 		scene->actors[i] = benchActor_Skinned(&c->mesh, &c->weights, scene->matrices[i], FRAMES, scene->skins + i);
 	}
@@ -88,7 +88,7 @@ static void AddClipRow(
 	benchRow* row = benchReport_AddRow(report, tableName);
 	snprintf(text, sizeof(text), "%s, %s", first->name, second->name);
 	benchRow_Text(row, "bodies", text);
-	benchRow_Text(row, "skin", benchGetSkinName(scene->deformer));
+	benchRow_Text(row, "skin", benchGetSkinName(scene->blending));
 	benchRow_Text(row, "clip", first->asset.clips[scene->clips[0]].name);
 	benchRow_Text(row, "contact", sceneContact_GetName(scene->contact));
 	benchRow_Number(row, "oursPoseMs", benchSamples_Median(&all[bench_ours].pose), 3);
@@ -148,14 +148,14 @@ static double RunScene(const benchOptions* options, benchReport* clips, benchRep
 	double query = NAN;
 	char text[96];
 	snprintf(text, sizeof(text), "skin-walk: %s, %s, %s …", scene->characters[0]->name,
-	    scene->characters[0]->asset.clips[scene->clips[0]].name, benchGetSkinName(scene->deformer));
+	    scene->characters[0]->asset.clips[scene->clips[0]].name, benchGetSkinName(scene->blending));
 	benchProgress(options, text);
 	if (!CreateScene(scene))
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (CanPose(clips, scene->characters[0]->name, scene->actors, scene->deformer) &&
-	         CanPose(clips, scene->characters[1]->name, scene->actors + 1, scene->deformer))
+	else if (CanPose(clips, scene->characters[0]->name, scene->actors, scene->blending) &&
+	         CanPose(clips, scene->characters[1]->name, scene->actors + 1, scene->blending))
 	{
 		query = RunMeeting(options, clips, report, scene);
 	}
@@ -173,7 +173,7 @@ static void RunClips(
 		uint32_t skin = i / (clips * contacts), clip = i / contacts % clips;
 		realScene scene = { .characters = { c, c },
 			.clips = { clip, clip },
-			.deformer = benchSkins[skin],
+			.blending = benchSkins[skin],
 			.contact = i % contacts == 0 ? scene_light : scene_heavy };
 		double query = RunScene(options, table, report, &scene);
 		if (scene.contact == scene_light && !isnan(query))
@@ -189,14 +189,14 @@ static void RunClips(
 static double TimePosing(
     const benchOptions* options, skinWalkTables* tables, benchReport* report, const benchCharacter* c, int skin)
 {
-	realScene scene = { .characters = { c, c }, .deformer = benchSkins[skin] };
+	realScene scene = { .characters = { c, c }, .blending = benchSkins[skin] };
 	benchBody body = { .model = NULL };
 	double best = NAN;
 	if (!CreateScene(&scene))
 	{
 		benchReport_Fail(report, "out of memory");
 	}
-	else if (CanPose(&tables->clips, c->name, scene.actors, scene.deformer) &&
+	else if (CanPose(&tables->clips, c->name, scene.actors, scene.blending) &&
 	         benchBody_CreateSkin(&body, &c->mesh, &c->weights, scene.skins, report))
 	{
 		for (int i = 0; i < (!options->full ? 20 : 200) * FRAMES; ++i)
@@ -286,7 +286,7 @@ void skinWalkRunReal(const benchOptions* options, skinWalkTables* tables, benchR
 	for (int i = 0; i < 2 * BENCH_SKINS && report->failure[0] == '\0'; ++i)
 	{
 		realScene scene = { .characters = { characters, characters + 1 },
-			.deformer = benchSkins[i / 2],
+			.blending = benchSkins[i / 2],
 			.contact = i % 2 == 0 ? scene_light : scene_heavy };
 		if (characters[0].isPresent && characters[1].isPresent)
 		{

@@ -72,7 +72,7 @@ static bool ReadSkin(sphereBody* spheres)
 	const sphereTree* tree = spheres->tree;
 	const sgTurningView* view = sgBody_Derive(spheres->body)->derived;
 	double influences = (double)view->skin->blend.header->rows.most;
-	bool isSpherical = tree->model->deformer == snug_sphericalSkin; // others have no centres
+	bool isSpherical = tree->model->deform->blending == snug_blendSpherical; // others have no centres
 	for (uint32_t j = 0; j < view->skin->blend.header->transformCount; ++j)
 	{
 		const sgTurningPairPose* own = view->pairs + view->ownPairs[j];
@@ -107,7 +107,7 @@ static bool ReadSkin(sphereBody* spheres)
 
 bool spherePose_Read(sphereBody* spheres)
 {
-	if (spheres->tree->model->deformer != snug_skin)
+	if (spheres->tree->model->deform->blending != snug_blendLinear)
 	{
 		return ReadSkin(spheres);
 	}
@@ -434,15 +434,15 @@ static sphereBall LookAtVertices(sphereBody* s, const sphereNode* node)
 
 sphereBall spherePose_Bound(sphereBody* s, const sphereNode* node)
 {
-	snugDeformer deformer = s->tree->model->deformer;
+	const snugBlending blending = s->tree->model->deform->blending;
 	size_t count = 0;
 	sphereBall ball;
 	for (uint32_t i = node->firstPart; i < node->firstPart + node->partCount; ++i)
 	{
 		const spherePart* part = s->tree->parts + i;
-		size_t added = deformer == snug_sphericalSkin        ? AddSpherical(s, node, part, s->scratch + count)
-		               : deformer == snug_dualQuaternionSkin ? AddDual(s, node, part, s->scratch + count)
-		                                                     : AddLinear(s, node, part, s->scratch + count);
+		size_t added = blending == snug_blendSpherical        ? AddSpherical(s, node, part, s->scratch + count)
+		               : blending == snug_blendDualQuaternion ? AddDual(s, node, part, s->scratch + count)
+		                                                      : AddLinear(s, node, part, s->scratch + count);
 		if (added == 0)
 		{
 			return LookAtVertices(s, node);

@@ -3,6 +3,7 @@
 #define CLI_CHECK_H
 
 #include "program/check/curves.h"
+#include "program/check/kept.h"
 #include "program/check/tally.h"
 
 #include <stdio.h>
@@ -28,6 +29,7 @@ typedef struct check
 	cliScene scene;
 	cliRegions regions;
 	cliTally tally;
+	cliKept kept;        ///< frames that pages show, if any is to be written
 	cliCurves curves;    ///< of all frames, if they are to be written
 	uint64_t frameCount; ///< that were asked for
 	uint64_t listed;     ///< pairs that JSON has listed
@@ -65,6 +67,16 @@ int checkRun(check* c, int fileCount, char** paths);
 /// The same, as arguments say, which are parsed in place. Frees `c`.
 int checkCommand(check* c, int argumentCount, char** arguments);
 void checkFree(check* c);
+
+/// What a page shows: how many frames, for a page of a size that can be sent; and those that were kept, recorded.
+/// @{
+uint64_t checkCountShown(const check* c);
+/// Prints what is wrong.
+bool checkPrintRecording(const check* c, FILE* stream);
+/// A picture of the frame with the most pairs.
+/// @return a PNG file's bytes, to be freed; null after a message
+uint8_t* checkDrawStill(const check* c, int width, int height, size_t* bytes);
+/// @}
 
 /// Write the page and the picture that were asked for. Prints what is wrong.
 bool checkWritePages(const check* c);

@@ -2,15 +2,14 @@
 #include "program/commands/terminal.h"
 #include "program/files/output.h"
 #include "program/pictures/html.h"
-#include "program/pictures/page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Base64 makes four bytes of three; the rest of a page takes some 30 KB.
-#define MAX_PICTURES 2150000
 // Rows of the table by joint.
 #define MAX_ROWS 40
+#define PICTURE_WIDTH 1280
+#define PICTURE_HEIGHT 800
 
 static const char* GetName(const char* path)
 {
@@ -45,15 +44,15 @@ static void PrintVerdict(const check* c, FILE* stream)
 	}
 	else if (!checkIsAnimated(c))
 	{
-		fputs(
-		    "<b>The bodies intersect.</b> Triangles in contact are red; where something hides them they shine through.",
+		fputs("<b>The bodies intersect.</b> Triangles in contact are red and outlined; where something hides them they "
+		      "shine through.",
 		    stream);
 	}
 	else
 	{
 		fprintf(stream,
 		    "<b>Contact in %llu of %llu frames</b>, from %.3f to %.3f s, worst at %.3f s. Triangles in contact "
-		    "are red; where something hides them they shine through.",
+		    "are red and outlined; where something hides them they shine through.",
 		    (unsigned long long)t->contactFrames, (unsigned long long)t->frameCount, t->frames[t->firstContact].time,
 		    t->frames[t->lastContact].time, t->frames[t->mostFrame].time);
 	}
@@ -74,23 +73,23 @@ static void PrintCards(const check* c, FILE* stream)
 	const char* look = t->pairs > 0 ? "bad" : "good";
 	char value[64];
 	fputs("<div class=\"cards\">\n", stream);
-	fprintf(stream, "<div class=\"box card\"><b class=\"%s\" id=\"contacts\" data-count=\"%llu\">", look,
+	fprintf(stream, "<div class=\"card\"><b class=\"%s\" id=\"contacts\" data-count=\"%llu\">", look,
 	    (unsigned long long)t->pairs);
-	pageNumber(stream, t->pairs);
+	htmlNumber(stream, t->pairs);
 	fprintf(
 	    stream, "</b><span>intersecting pairs of triangles%s</span></div>\n", checkIsAnimated(c) ? ", all frames" : "");
 	if (checkIsAnimated(c))
 	{
 		snprintf(value, sizeof(value), "%llu of %llu", (unsigned long long)t->contactFrames,
 		    (unsigned long long)t->frameCount);
-		pageCard(stream, "frames", look, value, "frames with contact");
+		htmlCard(stream, "frames", look, value, "frames with contact");
 	}
 	if (checkIsAnimated(c) && t->contactFrames > 0)
 	{
 		snprintf(value, sizeof(value), "%.3f s", t->frames[t->firstContact].time);
-		pageCard(stream, NULL, "", value, "first contact");
+		htmlCard(stream, NULL, "", value, "first contact");
 		snprintf(value, sizeof(value), "%.3f s", t->frames[t->mostFrame].time);
-		pageCard(stream, NULL, "", value, "most contact");
+		htmlCard(stream, NULL, "", value, "most contact");
 	}
 	if (t->frameCount > 0 && t->frames[t->deepest].depth > 0.0)
 	{
@@ -100,33 +99,14 @@ static void PrintCards(const check* c, FILE* stream)
 			snprintf(what, sizeof(what), "how deep, at most, at %.3f s", t->frames[t->deepest].time);
 		}
 		snprintf(value, sizeof(value), "%.4g", t->frames[t->deepest].depth);
-		pageCard(stream, "depth", "", value, what);
+		htmlCard(stream, "depth", "", value, what);
 	}
 	if (c->costs)
 	{
 		snprintf(value, sizeof(value), "%.2f ms", 1e-3 * t->microseconds / (double)t->frameCount);
-		pageCard(stream, NULL, "", value, "to find all pairs of a frame");
+		htmlCard(stream, NULL, "", value, "to find all pairs of a frame");
 	}
 	fputs("</div>\n", stream);
-}
-
-static void PrintClose(const check* c, const film* f, FILE* stream)
-{
-	const cliTally* t = &c->tally;
-	if (f->close.png == NULL)
-	{
-		return;
-	}
-	fprintf(
-	    stream, "<h2>%s</h2>\n<figure class=\"box close\">", checkIsAnimated(c) ? "Where it is worst" : "From nearby");
-	pagePicture(stream, &f->close, "the contact from nearby");
-	fputs("<figcaption>", stream);
-	if (checkIsAnimated(c))
-	{
-		fprintf(stream, "Frame %llu at %.3f s: ", (unsigned long long)t->mostFrame, t->frames[t->mostFrame].time);
-	}
-	pageNumber(stream, t->mostPairs);
-	fputs(" pairs of triangles intersect</figcaption></figure>\n", stream);
 }
 
 // ---- Tables ----------------------------------------------------------------------------------------------------
@@ -134,7 +114,7 @@ static void PrintClose(const check* c, const film* f, FILE* stream)
 static void PrintRegion(const check* c, uint32_t region, FILE* stream)
 {
 	char name[256];
-	cliRegions_GetName(&c->regions, region, name, sizeof(name));
+	cliRegions_GetShortName(&c->regions, region, name, sizeof(name));
 	fputs("<td class=\"t\">", stream);
 	if (checkNamesFiles(c))
 	{
@@ -148,17 +128,19 @@ static void PrintRegion(const check* c, uint32_t region, FILE* stream)
 static void PrintTouch(const check* c, const cliTouch* touch, FILE* stream)
 {
 	const cliTally* t = &c->tally;
-	fputs("<tr>", stream);
+	fprintf(stream, checkIsAnimated(c) ? "<tr data-frame=\"%llu\">" : "<tr>", (unsigned long long)touch->mostFrame);
 	PrintRegion(c, touch->regions[0], stream);
 	PrintRegion(c, touch->regions[1], stream);
 	fputs("<td>", stream);
-	pageNumber(stream, touch->pairs);
+	htmlNumber(stream, touch->pairs);
 	fprintf(stream, "</td><td class=\"bar\"><i style=\"width:%.1f%%\"></i></td>",
 	    100.0 * (double)touch->pairs / (double)t->touches[0].pairs);
 	if (checkIsAnimated(c))
 	{
-		fprintf(stream, "<td>%llu</td><td>%.3f</td><td>%.3f</td>", (unsigned long long)touch->frames,
-		    t->frames[touch->firstFrame].time, t->frames[touch->lastFrame].time);
+		fprintf(stream,
+		    "<td>%llu</td><td>%.3f</td><td>%.3f</td><td><button type=\"button\" data-frame=\"%llu\">%.3f</button></td>",
+		    (unsigned long long)touch->frames, t->frames[touch->firstFrame].time, t->frames[touch->lastFrame].time,
+		    (unsigned long long)touch->mostFrame, t->frames[touch->mostFrame].time);
 	}
 	fputs("</tr>\n", stream);
 }
@@ -171,12 +153,14 @@ static void PrintTouches(const check* c, FILE* stream)
 		return;
 	}
 	const bool two = c->scene.fileCount == 2 && !checkNamesFiles(c);
-	fputs("<h2>By joint</h2>\n<div class=\"box scroll\"><table id=\"joints\"><thead><tr><th class=\"t\">", stream);
+	fputs("<h2>By joint</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"By joint\"><table "
+	      "id=\"joints\"><thead><tr><th class=\"t\">",
+	    stream);
 	htmlText(stream, two ? GetName(c->scene.files[0].path) : "joint");
 	fputs("</th><th class=\"t\">", stream);
 	htmlText(stream, two ? GetName(c->scene.files[1].path) : "joint");
-	fprintf(stream, "</th><th>pairs</th><th class=\"bar\"></th>%s</tr></thead><tbody>\n",
-	    checkIsAnimated(c) ? "<th>frames</th><th>first, s</th><th>last, s</th>" : "");
+	fprintf(stream, "</th><th>pairs</th><th class=\"bar\">share</th>%s</tr></thead><tbody>\n",
+	    checkIsAnimated(c) ? "<th>frames</th><th>first, s</th><th>last, s</th><th>most, s</th>" : "");
 	for (size_t i = 0; i < t->touchCount && i < MAX_ROWS; ++i)
 	{
 		PrintTouch(c, t->touches + i, stream);
@@ -191,7 +175,8 @@ static void PrintTouches(const check* c, FILE* stream)
 
 static void PrintFiles(const check* c, FILE* stream)
 {
-	fputs("<h2>Files</h2>\n<div class=\"box scroll\"><table><thead><tr><th class=\"t\">file</th><th "
+	fputs("<h2>Files</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+	      "aria-label=\"Files\"><table><thead><tr><th class=\"t\">file</th><th "
 	      "class=\"t\">clip</th><th>bodies</th><th>vertices</th><th>triangles</th></tr></thead><tbody>\n",
 	    stream);
 	for (int i = 0; i < c->scene.fileCount; ++i)
@@ -208,9 +193,9 @@ static void PrintFiles(const check* c, FILE* stream)
 		fputs("</td><td class=\"t\">", stream);
 		htmlText(stream, file->clip != IO_NONE ? cliScene_GetAsset(&c->scene, i)->clips[file->clip].name : "at rest");
 		fprintf(stream, "</td><td>%d</td><td>", file->partCount);
-		pageNumber(stream, vertices);
+		htmlNumber(stream, vertices);
 		fputs("</td><td>", stream);
-		pageNumber(stream, triangles);
+		htmlNumber(stream, triangles);
 		fputs("</td></tr>\n", stream);
 	}
 	fputs("</tbody></table></div>\n", stream);
@@ -234,54 +219,50 @@ static void PrintCommand(const char* command, FILE* stream)
 	fputs("</span></pre></div>\n", stream);
 }
 
-static void PrintPage(const check* c, const film* f, FILE* stream)
+static bool PrintPage(const check* c, FILE* stream)
 {
 	char title[400];
 	MakeTitle(c, title, sizeof(title));
-	pageBegin(stream, title);
+	htmlBegin(stream, title, NULL);
 	PrintVerdict(c, stream);
-	pagePlayer(stream, f, &c->tally);
+	bool printed = checkPrintRecording(c, stream);
 	PrintCards(c, stream);
-	pageStrip(stream, f, &c->tally);
-	PrintClose(c, f, stream);
 	PrintTouches(c, stream);
 	PrintFiles(c, stream);
 	PrintCommand(c->command != NULL ? c->command : "snug check", stream);
 	fprintf(stream, "<footer>Found by snug %s: every pair of triangles that share a point, decided exactly.</footer>\n",
 	    snugGetVersion());
-	pageEnd(stream);
+	htmlPrintViewer(stream);
+	htmlEnd(stream);
+	return printed;
 }
 
-static bool WriteBytes(const char* path, const uint8_t* bytes, size_t count)
+static bool WriteHtml(const check* c)
 {
 	ioOutput output;
-	if (!cliOutput_Open(&output, path))
+	if (!cliOutput_Open(&output, c->html))
 	{
 		return false;
 	}
-	fwrite(bytes, 1, count, output.stream);
-	return cliOutput_Commit(&output);
-}
-
-static bool WriteHtml(const check* c, const filmDef* def)
-{
-	film f;
-	ioOutput output;
-	bool written = film_Make(&f, def) && cliOutput_Open(&output, c->html);
-	if (written)
+	bool printed = PrintPage(c, output.stream);
+	if (!printed)
 	{
-		PrintPage(c, &f, output.stream);
-		written = cliOutput_Commit(&output);
+		cliOutput_Abandon(&output);
 	}
-	film_Free(&f);
-	return written;
+	return printed && cliOutput_Commit(&output);
 }
 
-static bool WritePng(const check* c, const filmDef* def)
+static bool WritePng(const check* c)
 {
 	size_t bytes;
-	uint8_t* png = filmMakeStrip(def, &bytes);
-	bool written = png != NULL && WriteBytes(c->png, png, bytes);
+	ioOutput output;
+	uint8_t* png = checkDrawStill(c, PICTURE_WIDTH, PICTURE_HEIGHT, &bytes);
+	bool written = png != NULL && cliOutput_Open(&output, c->png);
+	if (written)
+	{
+		fwrite(png, 1, bytes, output.stream);
+		written = cliOutput_Commit(&output);
+	}
 	free(png);
 	return written;
 }
@@ -296,16 +277,11 @@ static void SayWritten(const char* path)
 
 bool checkWritePages(const check* c)
 {
-	filmDef def = { .scene = &c->scene,
-		.options = &c->contactOptions,
-		.tally = &c->tally,
-		.up = c->up == 0 ? 1 : 2,
-		.maxBytes = MAX_PICTURES };
 	if (c->tally.frameCount == 0)
 	{
 		return true;
 	}
-	bool written = (c->html == NULL || WriteHtml(c, &def)) && (c->png == NULL || WritePng(c, &def));
+	bool written = (c->html == NULL || WriteHtml(c)) && (c->png == NULL || WritePng(c));
 	if (written && !c->json && !c->csv)
 	{
 		SayWritten(c->html);

@@ -34,7 +34,7 @@ static void PrintBodies(const check* c)
 static void PrintRegion(const check* c, uint32_t region)
 {
 	char name[256];
-	cliRegions_GetName(&c->regions, region, name, sizeof(name));
+	cliRegions_GetShortName(&c->regions, region, name, sizeof(name));
 	if (checkNamesFiles(c))
 	{
 		printf("%s ", c->scene.files[cliRegions_GetFile(&c->regions, region)].path);
@@ -49,16 +49,20 @@ static void PrintTouch(const check* c, const cliTouch* touch)
 	PrintRegion(c, touch->regions[1]);
 }
 
+// Rows are sorted by pairs: what matters comes first.
+#define MAX_TOUCHES 30
+
 static void PrintTouches(const check* c)
 {
 	const cliTally* t = &c->tally;
+	size_t shown = t->touchCount <= MAX_TOUCHES ? t->touchCount : MAX_TOUCHES;
 	if (t->touchCount == 0)
 	{
 		return;
 	}
 	printf("\n%10s", "pairs");
 	printf(checkIsAnimated(c) ? " %7s %9s %9s  by joint\n" : "  by joint\n", "frames", "first, s", "last, s");
-	for (size_t i = 0; i < t->touchCount; ++i)
+	for (size_t i = 0; i < shown; ++i)
 	{
 		const cliTouch* touch = t->touches + i;
 		printf("%10llu", (unsigned long long)touch->pairs);
@@ -70,6 +74,10 @@ static void PrintTouches(const check* c)
 		printf("  ");
 		PrintTouch(c, touch);
 		printf("\n");
+	}
+	if (shown < t->touchCount)
+	{
+		printf("%10s and %zu more, which --json lists\n", "", t->touchCount - shown);
 	}
 }
 

@@ -131,3 +131,27 @@ void cliRegions_GetName(const cliRegions* regions, uint32_t region, char* name, 
 		snprintf(name, size, "node %u", node);
 	}
 }
+
+// Exporters put the rig's name in front of each joint's, as in `mixamorig:Hips`: where all joints have it, it says
+// nothing.
+static size_t GetPrefix(const ioAsset* asset, const char* name)
+{
+	const char* colon = strchr(name, ':');
+	size_t length = colon != NULL && colon[1] != '\0' ? (size_t)(colon - name) + 1 : 0;
+	for (uint32_t i = 0; i < asset->skinCount; ++i)
+	{
+		for (uint32_t k = 0; k < asset->skins[i].jointCount; ++k)
+		{
+			length = strncmp(asset->nodes[asset->skins[i].joints[k]].name, name, length) == 0 ? length : 0;
+		}
+	}
+	return asset->skinCount > 0 ? length : 0;
+}
+
+void cliRegions_GetShortName(const cliRegions* regions, uint32_t region, char* name, size_t size)
+{
+	cliRegions_GetName(regions, region, name, size);
+	const ioAsset* asset = cliScene_GetAsset(regions->scene, cliRegions_GetFile(regions, region));
+	size_t prefix = GetPrefix(asset, name);
+	memmove(name, name + prefix, strlen(name + prefix) + 1);
+}

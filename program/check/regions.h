@@ -27,4 +27,7 @@ int cliRegions_GetFile(const cliRegions* regions, uint32_t region);
 /// Its name as the file has it, or "node N"; of a packed model, its file's name.
 void cliRegions_GetName(const cliRegions* regions, uint32_t region, char* name, size_t size);
 
+/// For people: without what all joints of its file begin with, as in `mixamorig:Hips`.
+void cliRegions_GetShortName(const cliRegions* regions, uint32_t region, char* name, size_t size);
+
 #endif

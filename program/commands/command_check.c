@@ -52,9 +52,9 @@ static const cliUsage usage = {
 	    "field\n"
 	    "`cost`, which --costs adds. docs/check-json.md describes every field. --csv prints one line per frame.\n"
 	    "\n"
-	    "--html writes a page to look at and to send: the frames in motion with contacts in red, a timeline, a table "
-	    "by\n"
-	    "joints, and the command, all in one file. --png writes a strip of frames as a picture.\n"
+	    "--html writes a page to look at and to send: the bodies in motion, to be turned, with contacts in red, a "
+	    "timeline,\n"
+	    "a table by joints, and the command, all in one file. --png writes a picture of the worst frame.\n"
 	    "\n"
 	    "Ctrl-C ends a run after the current frame; everything complete is printed, and the page is written.",
 	.examples =
@@ -120,6 +120,7 @@ static void ShowFrame(void* user, uint64_t frame, double time, const cliContacts
 {
 	check* c = user;
 	c->outOfMemory = !cliTally_Add(&c->tally, time, contacts) ||
+	                 (c->kept.frames != NULL && !cliKept_Add(&c->kept, frame, time, contacts)) ||
 	                 (c->curvePath != NULL && !cliCurves_Add(&c->curves, frame, time, &contacts->near)) ||
 	                 c->outOfMemory;
 	if (c->json && !c->summary)
@@ -139,6 +140,7 @@ static void ShowFrame(void* user, uint64_t frame, double time, const cliContacts
 static void ShowEnd(check* c)
 {
 	cliTally_Finish(&c->tally);
+	cliKept_Finish(&c->kept);
 	if (c->json && c->summary)
 	{
 		checkPrintJsonSummary(c);
@@ -147,7 +149,7 @@ static void ShowEnd(check* c)
 	{
 		checkPrintSummary(c);
 	}
-	if (c->json && !c->summary && c->listed < c->tally.pairs)
+	if (c->json && !c->summary && c->limit > 0 && c->listed < c->tally.pairs)
 	{
 		cliError("warning: %llu of %llu pairs are listed; --limit N lists more, --summary none",
 		    (unsigned long long)c->listed, (unsigned long long)c->tally.pairs);
@@ -182,6 +184,27 @@ static bool CountFrames(check* c)
 	return true;
 }
 
+// One file twice, in one place and pose: every triangle meets its own copy, which nobody wants to know.
+static void WarnOfTwins(const cliScene* scene)
+{
+	for (int i = 1; i < scene->fileCount; ++i)
+	{
+		const cliFile* file = scene->files + i;
+		for (int k = 0; k < i; ++k)
+		{
+			const cliFile* other = scene->files + k;
+			if (file->twin == other->twin && file->clip == other->clip && file->offset == other->offset &&
+			    memcmp(&file->frame, &other->frame, sizeof(file->frame)) == 0)
+			{
+				cliError("warning: %s is there twice in one place and pose: --place moves one of them, --self checks a "
+				         "body against itself",
+				    file->path);
+				return;
+			}
+		}
+	}
+}
+
 static bool Prepare(check* c, int fileCount, char** paths)
 {
 	if (!cliScene_Load(&c->scene, &c->sceneOptions, fileCount, paths) || !CountFrames(c))
@@ -195,9 +218,12 @@ static bool Prepare(check* c, int fileCount, char** paths)
 		    c->scene.partCount == 1 ? "; --self checks it against itself" : "");
 		return false;
 	}
+	WarnOfTwins(&c->scene);
 	cliStage_WarnOfSizes(&c->scene, c->from);
 	bool wanted = c->byJoint || c->html != NULL;
-	if (wanted && !cliRegions_Create(&c->regions, &c->scene))
+	bool isShown = c->html != NULL || c->png != NULL;
+	if ((wanted && !cliRegions_Create(&c->regions, &c->scene)) ||
+	    (isShown && !cliKept_Begin(&c->kept, c->frameCount, checkCountShown(c))))
 	{
 		return cliScene_Fail(&c->scene, c->scene.files[0].path, "out of memory");
 	}
@@ -243,6 +269,7 @@ void checkFree(check* c)
 {
 	cliTally_Free(&c->tally);
 	cliCurves_Free(&c->curves);
+	cliKept_Free(&c->kept);
 	cliRegions_Free(&c->regions);
 	cliScene_Free(&c->scene);
 	free(c->command);
@@ -357,11 +384,12 @@ int checkCommand(check* c, int argumentCount, char** arguments)
 		{ "--by-joint", cli_flag, &c->byJoint, NULL, "say which joints' triangles touch which" },
 		{ "--summary", cli_flag, &c->summary, NULL, "print what all frames come to, not each of them" },
 		{ "--fail-on-contact", cli_flag, &c->failOnContact, NULL, "exit with 3 if there is any pair" },
-		{ "--html", cli_text, &c->html, "PAGE.html", "write a page with pictures" },
-		{ "--png", cli_text, &c->png, "STRIP.png", "write a strip of frames" },
+		{ "--html", cli_text, &c->html, "PAGE.html", "write a page that shows the run in a browser" },
+		{ "--png", cli_text, &c->png, "PICTURE.png", "write a picture of the frame with the most pairs" },
 		{ "--up", cli_choice, &c->up, "y|z", "the axis that points up in pictures; default y" },
 		{ "--json", cli_flag, &c->json, NULL, "print one JSON object per frame and line" },
-		{ "--limit", cli_count, &c->limit, "N", "pairs that --json lists in all, then only counts; default 1000000" },
+		{ "--limit", cli_countOrNone, &c->limit, "N",
+		    "pairs that --json lists in all, then only counts; 0: none; default 1000000" },
 		{ "--csv", cli_flag, &c->csv, NULL, "print one line per frame: number, time, count of pairs" },
 		{ "--costs", cli_flag, &c->costs, NULL,
 		    "add times and work done to --json, --csv and --html: they vary between runs" },

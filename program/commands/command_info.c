@@ -50,13 +50,14 @@ static uint32_t CountInfluences(const ioAssetMesh* mesh)
 
 static bodyInfo GetBody(const cliStage* stage, int i)
 {
-	static const char* const names[] = { "rigid", "free", "blend", "linear", "spherical", "dualquat" };
+	static const char *const names[] = { "rigid", "free", "blend", "linear" }, *const skins[] = { "blend", "spherical",
+		"dualquat" };
 	const cliPart* part = stage->scene->parts + i;
 	const ioAsset* asset = cliScene_GetAsset(stage->scene, part->file);
 	bodyInfo info = {
 		.part = part, .model = snugModel_GetInfo(part->model), .bodyBytes = snugBody_GetMemory(stage->bodies[i])
 	};
-	info.deformer = names[info.model.deformer];
+	info.deformer = info.model.deformer == snug_skin ? skins[info.model.blending] : names[info.model.deformer];
 	if (part->instance != IO_NONE)
 	{
 		const ioInstance* instance = asset->instances + part->instance;
@@ -140,17 +141,25 @@ static void PrintTextBodies(const cliStage* stage)
 	}
 }
 
+static float* GetFrequencies(const snugModel* model, uint32_t* count)
+{
+	snugModel_GetFrequencies(model, NULL, 0, count);
+	float* frequencies = malloc((*count + 1) * sizeof(float));
+	snugModel_GetFrequencies(model, frequencies, frequencies != NULL ? *count : 0, count);
+	*count = frequencies != NULL ? *count : 0;
+	return frequencies;
+}
+
 // Vibration modes, of bodies whose model knows their frequencies.
 static void PrintTextModes(const cliStage* stage)
 {
 	for (int i = 0; i < stage->scene->partCount; ++i)
 	{
 		const snugModel* model = stage->scene->parts[i].model;
-		uint32_t count = snugModel_GetFrequencies(model, NULL);
-		float* frequencies = malloc((count + 1) * sizeof(float));
-		if (count > 0 && frequencies != NULL)
+		uint32_t count;
+		float* frequencies = GetFrequencies(model, &count);
+		if (count > 0)
 		{
-			snugModel_GetFrequencies(model, frequencies);
 			printf("\nmodes of body %d: %u, from %.6g Hz to %.6g Hz\n", i, count, (double)frequencies[0],
 			    (double)frequencies[count - 1]);
 		}
@@ -184,7 +193,9 @@ static void PrintText(const cliStage* stage, const fileInfo* sum)
 	const float *low = sum->bounds.lower, *high = sum->bounds.upper;
 	double triangles = sum->triangles > 0 ? (double)sum->triangles : 1.0;
 	printf("file       %s (%s)\n", scene->files[0].path, GetFormat(scene->files[0].asset));
-	printf("vertices   %llu\n", (unsigned long long)sum->vertices);
+	PrintTextClips(scene->files[0].asset);
+	PrintTextBodies(stage);
+	printf("\nvertices   %llu\n", (unsigned long long)sum->vertices);
 	printf("triangles  %llu\n", (unsigned long long)sum->triangles);
 	if (low[0] <= high[0])
 	{
@@ -193,8 +204,6 @@ static void PrintText(const cliStage* stage, const fileInfo* sum)
 	}
 	printf("memory     models %llu bytes, %.1f per triangle; bodies %llu bytes\n", (unsigned long long)sum->modelBytes,
 	    (double)sum->modelBytes / triangles, (unsigned long long)sum->bodyBytes);
-	PrintTextClips(scene->files[0].asset);
-	PrintTextBodies(stage);
 	PrintTextModes(stage);
 	PrintTextJoints(scene->files[0].asset);
 }
@@ -218,9 +227,8 @@ static void PrintJsonJoints(const ioAsset* asset, uint32_t instance)
 
 static void PrintJsonModes(const snugModel* model)
 {
-	uint32_t count = snugModel_GetFrequencies(model, NULL);
-	float* frequencies = malloc((count + 1) * sizeof(float));
-	count = frequencies != NULL ? snugModel_GetFrequencies(model, frequencies) : 0;
+	uint32_t count;
+	float* frequencies = GetFrequencies(model, &count);
 	printf(",\"modes\":[");
 	for (uint32_t i = 0; i < count; ++i)
 	{

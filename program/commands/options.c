@@ -30,11 +30,11 @@ static bool ParseChoice(const cliOption* option, const char* value)
 	return false;
 }
 
-static bool ParseCount(const cliOption* option, const char* value)
+static bool ParseWhole(const cliOption* option, const char* value, long least)
 {
 	char* end;
 	long number = strtol(value, &end, 10);
-	if (end == value || *end != '\0' || number < 1 || number > INT_MAX)
+	if (end == value || *end != '\0' || number < least || number > INT_MAX)
 	{
 		return false;
 	}
@@ -122,7 +122,9 @@ static bool ParseValue(const cliOption* option, const char* value)
 			*(const char**)option->target = value;
 			return value[0] != '\0';
 		case cli_count:
-			return ParseCount(option, value);
+			return ParseWhole(option, value, 1);
+		case cli_countOrNone:
+			return ParseWhole(option, value, 0);
 		case cli_number:
 			return ParseNumber(option, value);
 		case cli_choice:

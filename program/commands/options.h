@@ -30,14 +30,15 @@ typedef struct cliTexts
 
 typedef enum cliKind
 {
-	cli_flag,    ///< bool: given or not
-	cli_text,    ///< const char*
-	cli_count,   ///< int, at least 1
-	cli_number,  ///< double, finite
-	cli_choice,  ///< int: which of the words in `choices`, separated by |
-	cli_vectors, ///< cliVectors: x,y,z, once or more
-	cli_numbers, ///< cliNumbers: finite, once or more
-	cli_texts,   ///< cliTexts: once or more
+	cli_flag,        ///< bool: given or not
+	cli_text,        ///< const char*
+	cli_count,       ///< int, at least 1
+	cli_countOrNone, ///< int, at least 0
+	cli_number,      ///< double, finite
+	cli_choice,      ///< int: which of the words in `choices`, separated by |
+	cli_vectors,     ///< cliVectors: x,y,z, once or more
+	cli_numbers,     ///< cliNumbers: finite, once or more
+	cli_texts,       ///< cliTexts: once or more
 } cliKind;
 
 typedef struct cliOption

@@ -136,6 +136,12 @@ bool cliOutput_Open(ioOutput* output, const char* path)
 	return true;
 }
 
+void cliOutput_Abandon(ioOutput* output)
+{
+	ioOutput_Abandon(output);
+	Guard(NULL);
+}
+
 bool cliOutput_Commit(ioOutput* output)
 {
 	ioError error;

@@ -21,6 +21,9 @@ bool cliOutput_Open(ioOutput* output, const char* path);
 /// Give the file its name. Prints what is wrong.
 bool cliOutput_Commit(ioOutput* output);
 
+/// Leave nothing behind.
+void cliOutput_Abandon(ioOutput* output);
+
 /// Write a model: what snugModel_SaveFile does, but removed if interrupted, and with the system's word on what went
 /// wrong. Prints it.
 bool cliOutput_WriteModel(const char* path, const snugModel* model);

@@ -228,7 +228,8 @@ static bool CheckSize(cliScene* scene, const ioAsset* asset, const char* path)
 
 static bool MakeModels(cliScene* scene, int i)
 {
-	static const snugDeformer deformers[] = { snug_skin, snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
+	static const snugBlending blendings[] = { snug_blendLinear, snug_blendLinear, snug_blendSpherical,
+		snug_blendDualQuaternion };
 	const ioAsset* asset = cliScene_GetAsset(scene, i);
 	const cliSceneOptions* options = scene->options;
 	cliFile* file = scene->files + i;
@@ -236,7 +237,7 @@ static bool MakeModels(cliScene* scene, int i)
 	const snugActorDef def = { .clips = &file->clip,
 		.clipCount = file->clip != IO_NONE ? 1 : 0,
 		.allTargets = options->anyWeights,
-		.deformer = deformers[options->deformer],
+		.blending = blendings[options->deformer],
 		.messenger = { cliScene_Tell, &teller } };
 	snugStatus status = snug_success;
 	if (!CheckSize(scene, asset, file->path))

@@ -7,6 +7,7 @@
 #define FIELD_OF_VIEW 24.0f // degrees
 #define ELEVATION 0.24f     // of the camera, as a slope
 #define TURN 0.42f          // how far it looks along the line between the files, as a slope
+#define MOST_FRAMES 24      // that are looked at, to find out how much room all of them take
 
 static bool Fail(director* d, const char* text)
 {
@@ -17,13 +18,9 @@ static bool Fail(director* d, const char* text)
 	return false;
 }
 
-// Files have colours of their own; of one file alone, its bodies do. Strong ones that red stands out from.
-static void SetColor(const director* d, int part)
+const float* cliGetPartColor(const cliScene* scene, int part)
 {
-	static const float colors[][3] = { { 0.33f, 0.52f, 0.84f }, { 0.90f, 0.83f, 0.68f }, { 0.36f, 0.68f, 0.60f },
-		{ 0.66f, 0.56f, 0.80f }, { 0.62f, 0.66f, 0.70f }, { 0.82f, 0.70f, 0.40f } };
-	int number = d->scene->fileCount > 1 ? d->scene->parts[part].file : part;
-	memcpy(d->meshes[part].color, colors[number % 6], sizeof(float[3]));
+	return recordingGetColor(scene->fileCount > 1 ? scene->parts[part].file : part);
 }
 
 // ---- Posing ----------------------------------------------------------------------------------------------------
@@ -44,22 +41,16 @@ static bool FailPose(director* d)
 	return Fail(d, "cannot be posed");
 }
 
-// Positions, and marks on what touches.
-static bool Pose(director* d, double time)
+// The worst frame: positions, and marks on what touches.
+static bool Pose(director* d)
 {
-	if (!cliContacts_Find(&d->contacts, &d->stage, time, d->options) || !GetPositions(d))
+	if (!cliStage_SetTime(&d->stage, d->worst->time) || !GetPositions(d))
 	{
 		return FailPose(d);
 	}
-	for (int i = 0; i < d->scene->partCount; ++i)
+	for (size_t i = 0; i < d->worst->count; ++i)
 	{
-		memset(d->marks[i], 0, d->scene->parts[i].triangleCount);
-	}
-	for (uint64_t i = 0; i < d->contacts.count; ++i)
-	{
-		const cliPair* pair = d->contacts.pairs + i;
-		d->marks[pair->bodies[0]][pair->pair.a] = 1;
-		d->marks[pair->bodies[1]][pair->pair.b] = 1;
+		d->marks[d->worst->touching[i] >> 32][(uint32_t)d->worst->touching[i]] = 1;
 	}
 	return true;
 }
@@ -137,22 +128,23 @@ static void Aim(director* d, const extent* first, const extent* last, int way)
 }
 
 // Look at the middle of a box along the camera's own axes, from where all of it is seen.
-static camera LookAt(const director* d, const extent* e, const camera* axes, float margin)
+static recordedView LookAt(const director* d, const extent* e, const camera* axes, float margin)
 {
-	int width = picture_GetSampleWidth(d->screen), height = picture_GetSampleHeight(d->screen);
+	float aspect = (float)d->width / (float)d->height;
 	float slope = tanf(0.5f * FIELD_OF_VIEW * 3.14159265f / 180.0f);
-	float wide = 0.5f * (e->most[0] - e->least[0]) / (slope * (float)width / (float)height);
+	float wide = 0.5f * (e->most[0] - e->least[0]) / (slope * aspect);
 	float tall = 0.5f * (e->most[1] - e->least[1]) / slope;
 	float distance = margin * fmaxf(wide, tall) + 0.5f * (e->most[2] - e->least[2]);
-	float eye[3], target[3];
+	recordedView v = { .degrees = FIELD_OF_VIEW, .aspect = aspect, .ground = d->ground, .size = d->size };
 	distance = fmaxf(distance, 1e-3f * d->size) + 1e-30f;
 	for (int k = 0; k < 3; ++k)
 	{
-		target[k] = 0.5f * ((e->least[0] + e->most[0]) * axes->right[k] + (e->least[1] + e->most[1]) * axes->up[k] +
-		                       (e->least[2] + e->most[2]) * axes->forward[k]);
-		eye[k] = target[k] + distance * d->towards[k];
+		v.target[k] = 0.5f * ((e->least[0] + e->most[0]) * axes->right[k] + (e->least[1] + e->most[1]) * axes->up[k] +
+		                         (e->least[2] + e->most[2]) * axes->forward[k]);
+		v.eye[k] = v.target[k] + distance * d->towards[k];
 	}
-	return cameraMake(eye, target, worldAxes[d->up], FIELD_OF_VIEW, width, height);
+	memcpy(v.vertical, worldAxes[d->up], sizeof(v.vertical));
+	return v;
 }
 
 static camera MakeAxes(const director* d)
@@ -192,11 +184,12 @@ static void AddBodies(const director* d, const float (*axes)[3], room* r)
 }
 
 // Add all frames. @param axes of the camera, or null for those of the world
-static bool AddFrames(director* d, const double* times, int count, const float (*axes)[3], room* r)
+static bool AddFrames(director* d, const cliKept* kept, const float (*axes)[3], room* r)
 {
-	for (int t = 0; t < count; ++t)
+	size_t every = kept->count / MOST_FRAMES + 1;
+	for (size_t f = kept->worst % every; f < kept->count; f += every)
 	{
-		if (!cliStage_SetTime(&d->stage, times[t]) || !GetPositions(d))
+		if (!cliStage_SetTime(&d->stage, kept->frames[f].time) || !GetPositions(d))
 		{
 			return FailPose(d);
 		}
@@ -208,7 +201,7 @@ static bool AddFrames(director* d, const double* times, int count, const float (
 // ---- Pictures --------------------------------------------------------------------------------------------------
 
 // What touches, and around it as much again as makes clear where that is.
-static camera LookNear(const director* d)
+static recordedView LookNear(const director* d)
 {
 	camera along = MakeAxes(d);
 	extent e;
@@ -228,47 +221,31 @@ static camera LookNear(const director* d)
 	return LookAt(d, &e, &along, 1.0f);
 }
 
-static bool Draw(const director* d, bool near)
+static bool Draw(const director* d, const recordedView* v)
 {
-	camera c = near ? LookNear(d) : d->camera;
+	camera c = cameraMake(v->eye, v->target, v->vertical, v->degrees, picture_GetSampleWidth(d->screen),
+	    picture_GetSampleHeight(d->screen));
 	return picture_Draw(d->screen, &c, d->ground, d->meshes, d->scene->partCount);
-}
-
-pixels director_Draw(director* d, double time, bool near)
-{
-	pixels drawn = { NULL, 0, 0 };
-	if (!Pose(d, time))
-	{
-		return drawn;
-	}
-	if (Draw(d, near && d->contacts.count > 0))
-	{
-		drawn = picture_Resolve(d->screen);
-	}
-	if (drawn.data == NULL)
-	{
-		Fail(d, "out of memory for a picture");
-	}
-	return drawn;
 }
 
 // ---- Standing ---------------------------------------------------------------------------------------------------
 
 // The way that shows most of what touches in the worst frame, but the first if others are not clearly better.
-static bool ChooseWay(director* d, const room* r, double worst)
+static bool ChooseWay(director* d, const room* r)
 {
 	const extent* others = r->last.least[0] <= r->last.most[0] ? &r->last : &r->first;
 	float most = -1.0f;
 	int best = 0;
-	d->screen = picture_Create(200, 150);
-	if (d->screen == NULL || !Pose(d, worst))
+	d->screen = picture_Create(160, 100);
+	if (d->screen == NULL || !Pose(d))
 	{
 		return Fail(d, "out of memory for pictures");
 	}
-	for (int way = 0; way < 4 && d->contacts.count > 0; ++way)
+	for (int way = 0; way < 4 && d->worst->count > 0; ++way)
 	{
 		Aim(d, &r->first, others, way);
-		if (!Draw(d, true))
+		recordedView near = LookNear(d);
+		if (!Draw(d, &near))
 		{
 			return Fail(d, "out of memory for a picture");
 		}
@@ -282,18 +259,7 @@ static bool ChooseWay(director* d, const room* r, double worst)
 	return true;
 }
 
-static bool MakeScreen(director* d, const extent* seen)
-{
-	float shape = 1.1f * (seen->most[1] - seen->least[1]) / (seen->most[0] - seen->least[0] + 1e-30f);
-	if (d->height == 0)
-	{
-		d->height = (int)((float)d->width * fminf(0.8f, fmaxf(0.5625f, shape)));
-	}
-	d->screen = picture_Create(d->width, d->height);
-	return d->screen != NULL || Fail(d, "out of memory for pictures");
-}
-
-static bool Fit(director* d, const double* times, int timeCount, double worst)
+static bool Fit(director* d, const cliKept* kept)
 {
 	room r;
 	float axes[3][3];
@@ -301,7 +267,7 @@ static bool Fit(director* d, const double* times, int timeCount, double worst)
 	Begin(&r.last);
 	Begin(&r.all);
 	Begin(&r.seen);
-	if (!AddFrames(d, times, timeCount, NULL, &r))
+	if (!AddFrames(d, kept, NULL, &r))
 	{
 		return false;
 	}
@@ -312,21 +278,17 @@ static bool Fit(director* d, const double* times, int timeCount, double worst)
 	d->ground = r.all.least[d->up];
 	d->size =
 	    fmaxf(r.all.most[0] - r.all.least[0], fmaxf(r.all.most[1] - r.all.least[1], r.all.most[2] - r.all.least[2]));
-	if (!ChooseWay(d, &r, worst))
+	if (!ChooseWay(d, &r))
 	{
 		return false;
 	}
 	camera along = MakeAxes(d);
 	GetAxes(&along, axes);
-	if (!AddFrames(d, times, timeCount, (const float(*)[3])axes, &r))
+	if (!AddFrames(d, kept, (const float(*)[3])axes, &r))
 	{
 		return false;
 	}
-	if (!MakeScreen(d, &r.seen))
-	{
-		return false;
-	}
-	d->camera = LookAt(d, &r.seen, &along, 1.06f);
+	d->view = LookAt(d, &r.seen, &along, 1.06f);
 	return true;
 }
 
@@ -350,21 +312,20 @@ static bool Allocate(director* d)
 			.triangles = part->triangles,
 			.triangleCount = part->triangleCount,
 			.marks = d->marks[i] };
-		SetColor(d, i);
+		memcpy(d->meshes[i].color, cliGetPartColor(d->scene, i), sizeof(float[3]));
 	}
 	return made || Fail(d, "out of memory for pictures");
 }
 
-bool director_Create(director* d, const cliScene* scene, const cliContactOptions* options, int up, int width,
-    int height, const double* times, int timeCount, double worst)
+bool director_Create(director* d, const cliScene* scene, const cliKept* kept, int up, int width, int height)
 {
-	*d = (director){ .scene = scene, .options = options, .up = up, .width = width, .height = height };
+	*d = (director){ .scene = scene, .worst = kept->frames + kept->worst, .up = up, .width = width, .height = height };
 	if (!cliStage_Create(&d->stage, scene))
 	{
 		d->error = d->stage.error;
 		return false;
 	}
-	return Allocate(d) && Fit(d, times, timeCount, worst);
+	return Allocate(d) && Fit(d, kept);
 }
 
 void director_Free(director* d)
@@ -378,7 +339,6 @@ void director_Free(director* d)
 	free(d->marks);
 	free(d->meshes);
 	picture_Destroy(d->screen);
-	cliContacts_Free(&d->contacts);
 	cliStage_Free(&d->stage);
 	d->scene = NULL;
 }

@@ -12,8 +12,6 @@
 #define WIDEN_SEEN 3
 #define WIDEN_HIDDEN 2
 #define SHADOW 0.34f
-#define LINE_SEEN 0.65f
-#define LINE_HIDDEN 0.18f
 
 struct picture
 {
@@ -21,7 +19,6 @@ struct picture
 	float* colors;     // 3 per sample
 	float* depths;     // inverse distance: larger is nearer, 0 is nothing
 	uint8_t* marks;    // 1: a marked triangle is here, hidden or not; 2: and it is the nearest
-	uint8_t* lines;    // 0: none; else 1 + 2 * ink, and 1 more where a surface hides it
 	float* shadow;     // 0 to 1
 	float* scratch;    // for blurring
 };
@@ -41,11 +38,9 @@ picture* picture_Create(int width, int height)
 	p->colors = malloc(samples * 3 * sizeof(float));
 	p->depths = malloc(samples * sizeof(float));
 	p->marks = malloc(samples);
-	p->lines = malloc(samples);
 	p->shadow = malloc(samples * sizeof(float));
 	p->scratch = malloc(samples * sizeof(float));
-	if (p->colors == NULL || p->depths == NULL || p->marks == NULL || p->lines == NULL || p->shadow == NULL ||
-	    p->scratch == NULL)
+	if (p->colors == NULL || p->depths == NULL || p->marks == NULL || p->shadow == NULL || p->scratch == NULL)
 	{
 		picture_Destroy(p);
 		return NULL;
@@ -60,7 +55,6 @@ void picture_Destroy(picture* p)
 		free(p->colors);
 		free(p->depths);
 		free(p->marks);
-		free(p->lines);
 		free(p->shadow);
 		free(p->scratch);
 		free(p);
@@ -83,7 +77,6 @@ static void Clear(picture* p)
 	memset(p->colors, 0, samples * 3 * sizeof(float));
 	memset(p->depths, 0, samples * sizeof(float));
 	memset(p->marks, 0, samples);
-	memset(p->lines, 0, samples);
 	memset(p->shadow, 0, samples * sizeof(float));
 }
 
@@ -415,80 +408,20 @@ int picture_CountMarks(const picture* p)
 	return count;
 }
 
-// ---- Boxes -----------------------------------------------------------------------------------------------------
-
-// Two samples wide: what is nearer to the camera than the surface, by a hair, hides it. A line that is seen lies over
-// one that is hidden.
-static void DrawLine(picture* p, const float a[3], const float b[3], pictureInk ink)
-{
-	float dx = b[0] - a[0], dy = b[1] - a[1], most = fmaxf(fabsf(dx), fabsf(dy));
-	int steps = Clamp(most, 4 * (p->width + p->height)) + 1;
-	for (int i = a[2] > 0.0f && b[2] > 0.0f ? 0 : steps + 1; i <= steps; ++i)
-	{
-		float t = (float)i / (float)steps, depth = (a[2] + t * (b[2] - a[2])) * 1.002f;
-		float fx = a[0] + t * dx, fy = a[1] + t * dy;
-		if (!(fx >= 0.0f && fy >= 0.0f && fx < (float)p->width - 1.0f && fy < (float)p->height - 1.0f))
-		{
-			continue;
-		}
-		size_t first = (size_t)fy * (size_t)p->width + (size_t)fx;
-		const size_t samples[4] = { first, first + 1, first + (size_t)p->width, first + (size_t)p->width + 1 };
-		for (int k = 0; k < 4; ++k)
-		{
-			uint8_t line = (uint8_t)(1 + 2 * (int)ink + (depth < p->depths[samples[k]]));
-			bool isSeen = line % 2 == 1, wasSeen = p->lines[samples[k]] % 2 == 1;
-			p->lines[samples[k]] = isSeen || !wasSeen ? line : p->lines[samples[k]];
-		}
-	}
-}
-
-void picture_AddBoxes(picture* p, const camera* c, const pictureBox* boxes, uint64_t count)
-{
-	for (uint64_t i = 0; i < count; ++i)
-	{
-		float corners[8][3];
-		for (int corner = 0; corner < 8; ++corner)
-		{
-			float point[3];
-			for (int k = 0; k < 3; ++k)
-			{
-				point[k] = corner >> k & 1 ? boxes[i].upper[k] : boxes[i].lower[k];
-			}
-			cameraProject(c, point, corners[corner]);
-		}
-		for (int corner = 0; corner < 8; ++corner)
-		{
-			for (int k = 0; k < 3; ++k)
-			{
-				if ((corner >> k & 1) == 0)
-				{
-					DrawLine(p, corners[corner], corners[corner | 1 << k], boxes[i].ink);
-				}
-			}
-		}
-	}
-}
-
 // ---- Pixels ----------------------------------------------------------------------------------------------------
 
-// Add a sample's colour, times its alpha, and its alpha. Lines lie over surfaces, marks over all else.
+// Add a sample's colour, times its alpha, and its alpha. Marks lie over all else.
 static void AddSample(const picture* p, size_t i, float sum[4])
 {
-	static const float inks[PICTURE_INKS][3] = { { 0.12f, 0.16f, 0.24f }, { 0.10f, 0.36f, 0.72f },
-		{ 0.90f, 0.45f, 0.05f } };
 	bool covered = p->depths[i] > 0.0f;
 	uint8_t marks = p->marks[i];
 	float alpha = covered ? 1.0f : SHADOW * p->shadow[i];
-	float line = p->lines[i] == 0 ? 0.0f : p->lines[i] % 2 == 1 ? LINE_SEEN : LINE_HIDDEN;
-	const float* ink = inks[p->lines[i] == 0 ? 0 : (p->lines[i] - 1) / 2];
 	float red = marks & 2 ? 0.0f : marks & 4 ? 0.9f : marks & 8 ? 0.42f : 0.0f;
 	for (size_t k = 0; k < 3; ++k)
 	{
 		float color = fminf(1.0f, Positive(p->colors[3 * i + k])) * (covered ? 1.0f : 0.0f);
-		color = color * (1.0f - line) + ink[k] * line;
 		sum[k] += color * (1.0f - red) + markColor[k] * red;
 	}
-	alpha += line * (1.0f - alpha);
 	sum[3] += alpha + red * (1.0f - alpha);
 }
 

@@ -25,22 +25,6 @@ typedef struct pictureMesh
 	float color[3];       ///< red, green, blue in 0 to 1
 } pictureMesh;
 
-/// What boxes are drawn in.
-typedef enum pictureInk
-{
-	picture_dark,
-	picture_blue,
-	picture_orange,
-	PICTURE_INKS
-} pictureInk;
-
-/// The edges of a box along the world's axes.
-typedef struct pictureBox
-{
-	float lower[3], upper[3];
-	pictureInk ink;
-} pictureBox;
-
 /// @return null if there is no memory
 picture* picture_Create(int width, int height);
 void picture_Destroy(picture* p);
@@ -53,10 +37,6 @@ int picture_GetSampleHeight(const picture* p);
 /// @param ground height, along the camera's vertical, of the plane that shadows fall upon
 /// @return false if there is no memory
 bool picture_Draw(picture* p, const camera* c, float ground, const pictureMesh* meshes, int count);
-
-/// Draw boxes over what was drawn: thin lines, faint where a surface hides them. Edges that are not all in front of the
-/// camera are left out.
-void picture_AddBoxes(picture* p, const camera* c, const pictureBox* boxes, uint64_t count);
 
 /// @return how many samples of what was drawn show marked triangles that nothing hides
 int picture_CountMarks(const picture* p);

@@ -17,62 +17,6 @@ void pixelsFree(pixels* p)
 	p->data = NULL;
 }
 
-static uint8_t* GetPixel(const pixels* p, int x, int y)
-{
-	return p->data + 4 * ((size_t)y * (size_t)p->width + (size_t)x);
-}
-
-void pixelsFill(pixels* p, int x, int y, int width, int height, const uint8_t color[4])
-{
-	for (int j = y < 0 ? 0 : y; j < y + height && j < p->height; ++j)
-	{
-		for (int i = x < 0 ? 0 : x; i < x + width && i < p->width; ++i)
-		{
-			memcpy(GetPixel(p, i, j), color, 4);
-		}
-	}
-}
-
-void pixelsBlend(pixels* p, int x, int y, const pixels* picture)
-{
-	for (int j = 0; j < picture->height && y + j < p->height; ++j)
-	{
-		for (int i = 0; i < picture->width && x + i < p->width; ++i)
-		{
-			const uint8_t* from = GetPixel(picture, i, j);
-			uint8_t* to = GetPixel(p, x + i, y + j);
-			for (int k = 0; k < 3; ++k)
-			{
-				to[k] = (uint8_t)((from[k] * from[3] + to[k] * (255 - from[3]) + 127) / 255);
-			}
-		}
-	}
-}
-
-// Five rows of three bits each, the highest at the upper left.
-static unsigned GetGlyph(char c)
-{
-	static const unsigned digits[10] = { 075557, 026227, 071747, 071717, 055711, 074717, 074757, 071122, 075757,
-		075717 };
-	return c >= '0' && c <= '9' ? digits[c - '0'] : c == '.' ? 000002 : c == 's' ? 003416 : 0;
-}
-
-int pixelsWrite(pixels* p, int x, int y, int size, const char* text, const uint8_t color[4])
-{
-	for (; *text != '\0'; ++text, x += 4 * size)
-	{
-		unsigned glyph = GetGlyph(*text);
-		for (int i = 0; i < 15; ++i)
-		{
-			if (glyph >> (14 - i) & 1u)
-			{
-				pixelsFill(p, x + i % 3 * size, y + i / 3 * size, size, size, color);
-			}
-		}
-	}
-	return x;
-}
-
 // ---- Palettes --------------------------------------------------------------------------------------------------
 // Median cut: a box around all colours is cut in two, across its longest side and with as many pixels on either side,
 // then the box with the most to gain, until there are as many as a palette holds.

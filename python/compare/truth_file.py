@@ -14,7 +14,7 @@ class TruthBody:
     joints: np.ndarray
     weights: np.ndarray
     joint_count: int
-    deformer: str
+    blending: str
 
 
 class Reader:
@@ -32,12 +32,12 @@ class Reader:
         return array
 
 
-def read_body(reader, counts, deformer):
+def read_body(reader, counts, blending):
     vertices, triangles, joints, influences = counts
     positions, faces = reader.take("<f4", vertices, 3), reader.take("<u4", triangles, 3)
     sizes = (vertices + 1, influences, influences) if joints else (0, 0, 0)
     starts, numbers, weights = reader.take("<u4", sizes[0]), reader.take("<u4", sizes[1]), reader.take("<f4", sizes[2])
-    return TruthBody(positions, faces, starts, numbers, weights, joints, deformer)
+    return TruthBody(positions, faces, starts, numbers, weights, joints, blending)
 
 
 def read_frames(path):
@@ -46,8 +46,8 @@ def read_frames(path):
     counts = [struct.unpack_from("<4I", reader.data, 64 + 64 * i + 32) for i in range(2)]
     reader.at += 128
     # Of all sequences one has joints that blend as dual quaternions.
-    deformer = "dual_quaternion_skin" if Path(path).stem == "creatures" else "skin"
-    bodies = [read_body(reader, c, deformer) for c in counts]
+    blending = "dual_quaternion" if Path(path).stem == "creatures" else "linear"
+    bodies = [read_body(reader, c, blending) for c in counts]
     frames = []
     for _ in range(reader.count):
         frame = []

@@ -122,12 +122,12 @@ static const Member shapeContactMembers[] = {
 	{ NULL, NULL, 0 },
 };
 static const Member sceneHitMembers[] = {
-	MEMBER(snugSceneRayHit, "t", hit.t, "f8"),
-	MEMBER(snugSceneRayHit, "weights", hit.weights, "(3,)f8"),
-	MEMBER(snugSceneRayHit, "position", hit.position, "(3,)f4"),
-	MEMBER(snugSceneRayHit, "normal", hit.normal, "(3,)f4"),
-	MEMBER(snugSceneRayHit, "triangle", hit.triangle, "u4"),
-	MEMBER(snugSceneRayHit, "body", body, "u4"),
+	MEMBER(snugRayHit, "t", t, "f8"),
+	MEMBER(snugRayHit, "weights", weights, "(3,)f8"),
+	MEMBER(snugRayHit, "position", position, "(3,)f4"),
+	MEMBER(snugRayHit, "normal", normal, "(3,)f4"),
+	MEMBER(snugRayHit, "triangle", triangle, "u4"),
+	MEMBER(snugRayHit, "body", body, "u4"),
 	{ NULL, NULL, 0 },
 };
 _Static_assert(offsetof(snugFeature, second) == offsetof(snugFeature, first) + 4, "feature_a holds both");
@@ -151,7 +151,7 @@ static const struct
 	[sm_typeBox] = { NULL, boxMembers, sizeof(snugNodeBox) },
 	[sm_typeSide] = { NULL, sideMembers, sizeof(snugPointSide) },
 	[sm_typeShapeContact] = { NULL, shapeContactMembers, sizeof(snugShapeContact) },
-	[sm_typeSceneHit] = { NULL, sceneHitMembers, sizeof(snugSceneRayHit) },
+	[sm_typeSceneHit] = { NULL, sceneHitMembers, sizeof(snugRayHit) },
 };
 
 static bool Append(PyObject* list, PyObject* item)

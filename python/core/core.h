@@ -208,8 +208,8 @@ PyObject* smBody_Answer(smBody* body, snugStatus status, const snugCounters* cou
 
 extern PyTypeObject *smModelType, *smBodyType, *smPoolType;
 
-/// The name of a deformer, as in Model(deformer=...); else a ValueError.
-bool smReadDeformer(const char* name, snugDeformer* deformer);
+/// The name of a blending, as in Model(blending=...); else a ValueError.
+bool smReadBlending(const char* name, snugBlending* blending);
 /// What a query cost, as a named tuple.
 PyObject* smMakeCounters(const snugCounters* counters);
 /// What several cost together.

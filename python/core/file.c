@@ -158,18 +158,6 @@ static PyObject* ListNames(PyObject* object, PyObject* arguments)
 
 // ---- Models ----------------------------------------------------------------------------------------------------
 
-static bool ReadSkinDeformer(const char* name, snugDeformer* deformer)
-{
-	bool isSkin =
-	    strcmp(name, "skin") == 0 || strcmp(name, "spherical_skin") == 0 || strcmp(name, "dual_quaternion_skin") == 0;
-	if (!isSkin)
-	{
-		PyErr_Format(
-		    PyExc_ValueError, "deformer must be 'skin', 'spherical_skin' or 'dual_quaternion_skin', not '%.60s'", name);
-	}
-	return isSkin && smReadDeformer(name, deformer);
-}
-
 static PyObject* MakeModel(PyObject* object, PyObject* arguments)
 {
 	const snugAsset* asset = ((File*)object)->asset;
@@ -180,7 +168,7 @@ static PyObject* MakeModel(PyObject* object, PyObject* arguments)
 	const char* name;
 	snugModel* model;
 	snugStatus status;
-	if (!PyArg_ParseTuple(arguments, "Os", &given, &name) || !ReadSkinDeformer(name, &def.deformer) ||
+	if (!PyArg_ParseTuple(arguments, "Os", &given, &name) || !smReadBlending(name, &def.blending) ||
 	    !ReadInstance(asset, given, &number))
 	{
 		return NULL;
@@ -272,7 +260,7 @@ static PyObject* MakeCast(PyObject* object, PyObject* arguments)
 	smListener listener = { .warningCount = 0 };
 	PyObject* tuple;
 	const char* name;
-	if (!PyArg_ParseTuple(arguments, "O!s", &PyTuple_Type, &tuple, &name) || !ReadSkinDeformer(name, &def.deformer))
+	if (!PyArg_ParseTuple(arguments, "O!s", &PyTuple_Type, &tuple, &name) || !smReadBlending(name, &def.blending))
 	{
 		return NULL;
 	}

@@ -12,11 +12,15 @@ static const char* const deformers[] = {
 	[snug_free] = "free",
 	[snug_skin] = "skin",
 	[snug_fields] = "fields",
-	[snug_sphericalSkin] = "spherical_skin",
-	[snug_dualQuaternionSkin] = "dual_quaternion_skin",
+};
+static const char* const blendings[] = {
+	[snug_blendLinear] = "linear",
+	[snug_blendSpherical] = "spherical",
+	[snug_blendDualQuaternion] = "dual_quaternion",
 };
 enum
 {
+	blendingCount = sizeof(blendings) / sizeof(blendings[0]),
 	deformerCount = sizeof(deformers) / sizeof(deformers[0])
 };
 
@@ -35,7 +39,21 @@ PyObject* smModel_Wrap(snugModel* model)
 	return (PyObject*)self;
 }
 
-bool smReadDeformer(const char* name, snugDeformer* deformer)
+bool smReadBlending(const char* name, snugBlending* blending)
+{
+	for (int i = 0; i < blendingCount; ++i)
+	{
+		if (strcmp(name, blendings[i]) == 0)
+		{
+			*blending = (snugBlending)i;
+			return true;
+		}
+	}
+	PyErr_Format(PyExc_ValueError, "blending must be 'linear', 'spherical' or 'dual_quaternion', not '%.60s'", name);
+	return false;
+}
+
+static bool ReadDeformer(const char* name, snugDeformer* deformer)
 {
 	for (int i = 0; i < deformerCount; ++i)
 	{
@@ -45,9 +63,7 @@ bool smReadDeformer(const char* name, snugDeformer* deformer)
 			return true;
 		}
 	}
-	PyErr_Format(PyExc_ValueError,
-	    "deformer must be 'rigid', 'free', 'skin', 'fields', 'spherical_skin' or 'dual_quaternion_skin', not '%.60s'",
-	    name);
+	PyErr_Format(PyExc_ValueError, "deformer must be 'rigid', 'free', 'skin' or 'fields', not '%.60s'", name);
 	return false;
 }
 
@@ -226,16 +242,20 @@ static bool ReadFields(Sources* s)
 	return frequencies != NULL;
 }
 
-static bool ReadSources(Sources* s, const char* deformer)
+static bool ReadSources(Sources* s, const char* deformer, const char* blending)
 {
 	bool isSkin = s->joints != Py_None || s->weights != Py_None, hasFields = s->fields != Py_None;
 	s->def.deformer = isSkin ? snug_skin : hasFields ? snug_fields : snug_rigid;
-	if (deformer != NULL && !smReadDeformer(deformer, &s->def.deformer))
+	if (deformer != NULL && !ReadDeformer(deformer, &s->def.deformer))
+	{
+		return false;
+	}
+	if (blending != NULL && !smReadBlending(blending, &s->def.skin.blending))
 	{
 		return false;
 	}
 	const snugDeformer chosen = s->def.deformer;
-	bool takesSkin = chosen == snug_skin || chosen == snug_sphericalSkin || chosen == snug_dualQuaternionSkin;
+	bool takesSkin = chosen == snug_skin;
 	if (takesSkin != isSkin || (hasFields && !takesSkin && chosen != snug_fields) ||
 	    (chosen == snug_fields && !hasFields))
 	{
@@ -279,16 +299,16 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 {
 	static char* names[] = { "positions", "triangles", "deformer", "joints", "weights", "joint_count",
 		"influence_starts", "joint_positions", "fields", "field_starts", "field_numbers", "field_count", "frequencies",
-		"threads", NULL };
+		"threads", "blending", NULL };
 	Sources s = { .joints = Py_None, .weights = Py_None, .jointCount = Py_None, .starts = Py_None };
-	const char* deformer = NULL;
+	const char *deformer = NULL, *blending = NULL;
 	PyObject* threads = Py_None;
 	uint32_t threadCount;
 	(void)type; // the only one of its kind
 	s.jointPositions = s.fields = s.fieldStarts = s.fieldNumbers = s.fieldCount = s.frequencies = Py_None;
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO|$zOOOOOOOOOOO:Model", names, &s.positions, &s.triangles,
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO|$zOOOOOOOOOOOz:Model", names, &s.positions, &s.triangles,
 	        &deformer, &s.joints, &s.weights, &s.jointCount, &s.starts, &s.jointPositions, &s.fields, &s.fieldStarts,
-	        &s.fieldNumbers, &s.fieldCount, &s.frequencies, &threads) ||
+	        &s.fieldNumbers, &s.fieldCount, &s.frequencies, &threads, &blending) ||
 	    !smReadThreads(threads != Py_None ? threads : NULL, &threadCount))
 	{
 		return NULL;
@@ -298,7 +318,7 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 		s.def.workers.run = smRunOnThreads;
 		s.def.workers.user = &threadCount;
 	}
-	PyObject* model = ReadSources(&s, deformer) ? Create(&s.def) : NULL;
+	PyObject* model = ReadSources(&s, deformer, blending) ? Create(&s.def) : NULL;
 	while (s.held > 0)
 	{
 		smArray_Release(s.arrays + --s.held);
@@ -474,13 +494,15 @@ static PyObject* GetFields(PyObject* object, PyObject* nothing)
 static PyObject* GetJointPositions(PyObject* object, PyObject* nothing)
 {
 	const smModel* self = (smModel*)object;
-	const Py_ssize_t lengths[2] = { snugModel_GetJointPositions(self->model, NULL), 3 };
+	uint32_t count;
 	void* data;
 	(void)nothing;
+	snugModel_GetJointPositions(self->model, NULL, 0, &count);
+	const Py_ssize_t lengths[2] = { count, 3 };
 	PyObject* array = smNewArray(sm_typeFloat32, 2, lengths, &data);
 	if (array != NULL && lengths[0] > 0)
 	{
-		snugModel_GetJointPositions(self->model, data);
+		snugModel_GetJointPositions(self->model, data, count, &count);
 	}
 	return array;
 }
@@ -488,13 +510,15 @@ static PyObject* GetJointPositions(PyObject* object, PyObject* nothing)
 static PyObject* GetFrequencies(PyObject* object, PyObject* nothing)
 {
 	const snugModel* model = ((smModel*)object)->model;
-	const Py_ssize_t length = snugModel_GetFrequencies(model, NULL);
+	uint32_t count;
 	void* data;
 	(void)nothing;
+	snugModel_GetFrequencies(model, NULL, 0, &count);
+	const Py_ssize_t length = count;
 	PyObject* array = smNewArray(sm_typeFloat32, 1, &length, &data);
 	if (array != NULL && length > 0)
 	{
-		snugModel_GetFrequencies(model, data);
+		snugModel_GetFrequencies(model, data, count, &count);
 	}
 	return array;
 }
@@ -502,12 +526,13 @@ static PyObject* GetFrequencies(PyObject* object, PyObject* nothing)
 static PyObject* GetNodeTriangles(PyObject* object, PyObject* given)
 {
 	const smModel* self = (smModel*)object;
-	uint32_t node;
+	uint32_t node, count;
 	if (!smReadCount(given, "node", 0, UINT32_MAX, &node))
 	{
 		return NULL;
 	}
-	const Py_ssize_t length = snugModel_GetNodeTriangles(self->model, node, NULL, 0);
+	snugModel_GetNodeTriangles(self->model, node, NULL, 0, &count);
+	const Py_ssize_t length = count;
 	void* data;
 	if (length == 0 && node != 0) // only the root of a model without triangles has none
 	{
@@ -516,7 +541,7 @@ static PyObject* GetNodeTriangles(PyObject* object, PyObject* given)
 	PyObject* array = smNewArray(sm_typeUint32, 1, &length, &data);
 	if (array != NULL && length > 0)
 	{
-		snugModel_GetNodeTriangles(self->model, node, data, (uint32_t)length);
+		snugModel_GetNodeTriangles(self->model, node, data, count, &count);
 	}
 	return array;
 }
@@ -554,6 +579,13 @@ static PyObject* GetDeformer(PyObject* object, void* nothing)
 	return PyUnicode_FromString(deformers[((smModel*)object)->info.deformer]);
 }
 
+static PyObject* GetBlending(PyObject* object, void* closure)
+{
+	const snugModelInfo* info = &((smModel*)object)->info;
+	(void)closure;
+	return info->deformer == snug_skin ? PyUnicode_FromString(blendings[info->blending]) : Py_NewRef(Py_None);
+}
+
 static PyObject* Represent(PyObject* object)
 {
 	const snugModelInfo* info = &((smModel*)object)->info;
@@ -586,6 +618,7 @@ static PyMemberDef members[] = {
 
 static PyGetSetDef properties[] = {
 	{ "deformer", GetDeformer, NULL, "how its vertices move, as the constructor calls it", NULL },
+	{ "blending", GetBlending, NULL, "how a skin blends its joints, as the constructor calls it; else None", NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
@@ -637,7 +670,7 @@ static PyMethodDef methods[] = {
 static const char text[] =
     "Model(positions, triangles, *, deformer=None, joints=None, weights=None, joint_count=None,\n"
     "      influence_starts=None, joint_positions=None, fields=None, field_starts=None,\n"
-    "      field_numbers=None, field_count=None, frequencies=None, threads=1)\n--\n\n"
+    "      field_numbers=None, field_count=None, frequencies=None, threads=1, blending=None)\n--\n\n"
     "A mesh, how it deforms, and a bounding tree over it. It never changes; bodies share it.\n\n"
     "positions: float32, (vertices, 3), at rest.  triangles: uint32 or int32, (triangles, 3).\n"
     "joints, weights: uint16 and float32, (vertices, k): which joints move each vertex, and how\n"
@@ -647,8 +680,9 @@ static const char text[] =
     "fields: float32, (fields, vertices, 3): morph targets, modes, principal components. With\n"
     "field_starts they are sparse: displacements (n, 3), and the field of each in field_numbers.\n"
     "frequencies: float32, (fields,), of modes, in hertz: kept for who simulates.\n"
-    "deformer: 'rigid', 'free', 'skin', 'fields', 'spherical_skin' or 'dual_quaternion_skin';\n"
+    "deformer: 'rigid', 'free', 'skin' or 'fields';\n"
     "'skin' with joints, else 'fields' with fields, else 'rigid'.\n"
+    "blending: how a skin blends its joints: 'linear' unless given, 'spherical' or 'dual_quaternion'.\n"
     "threads: how many share the work of making it, of which up to 8 are of use. The model is the\n"
     "same, bit for bit.\n\n"
     "Types are not converted: see snugmesh.model, which does that.\n\n"

@@ -8,6 +8,13 @@ static PyTypeObject *sceneType, *updateType, *eventsType;
 
 // ---- Making ----------------------------------------------------------------------------------------------------
 
+// A snugSceneFilterFcn: parts of one owner do not meet each other. Nothing here needs Python's lock.
+static bool AreOfTwo(void* user, uint32_t a, uint32_t b)
+{
+	const smScene* self = user;
+	return self->owners[a] == NULL || self->owners[a] != self->owners[b];
+}
+
 static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords)
 {
 	static char* names[] = { "threads", "origin", NULL };
@@ -23,7 +30,7 @@ static PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject* keywords
 	{
 		return NULL;
 	}
-	snugSceneDef def = { .messenger = { smRemember, &self->said } };
+	snugSceneDef def = { .filter = AreOfTwo, .filterUser = self, .messenger = { smRemember, &self->said } };
 	snugStatus status = snug_success;
 	self->threads = threadCount;
 	if (threadCount > 1)
@@ -50,8 +57,10 @@ static void Free(PyObject* object)
 	for (uint32_t i = 0; i < self->capacity; ++i)
 	{
 		Py_XDECREF((PyObject*)self->bodies[i]);
+		Py_XDECREF(self->owners[i]);
 	}
 	free(self->bodies);
+	free(self->owners);
 	smFree(object);
 }
 
@@ -93,21 +102,30 @@ static bool ReadBits(PyObject* object, const char* name, uint32_t missing, uint3
 	return true;
 }
 
-static bool KeepBody(smScene* self, uint32_t id, smBody* body)
+static bool MakeRoom(smScene* self, uint32_t capacity)
 {
-	if (id >= self->capacity)
+	smBody** bodies = realloc(self->bodies, capacity * sizeof(*bodies));
+	self->bodies = bodies != NULL ? bodies : self->bodies;
+	PyObject** owners = bodies != NULL ? realloc(self->owners, capacity * sizeof(*owners)) : NULL;
+	self->owners = owners != NULL ? owners : self->owners;
+	if (owners == NULL)
 	{
-		uint32_t capacity = 2 * id + 16;
-		smBody** bodies = realloc(self->bodies, capacity * sizeof(*bodies));
-		if (bodies == NULL)
-		{
-			return false;
-		}
-		memset(bodies + self->capacity, 0, (capacity - self->capacity) * sizeof(*bodies));
-		self->bodies = bodies;
-		self->capacity = capacity;
+		return false;
+	}
+	memset(bodies + self->capacity, 0, (capacity - self->capacity) * sizeof(*bodies));
+	memset(owners + self->capacity, 0, (capacity - self->capacity) * sizeof(*owners));
+	self->capacity = capacity;
+	return true;
+}
+
+static bool KeepBody(smScene* self, uint32_t id, smBody* body, PyObject* owner)
+{
+	if (id >= self->capacity && !MakeRoom(self, 2 * id + 16))
+	{
+		return false;
 	}
 	self->bodies[id] = (smBody*)Py_NewRef((PyObject*)body);
+	self->owners[id] = Py_XNewRef(owner);
 	self->count += 1;
 	return true;
 }
@@ -125,23 +143,77 @@ static snugStatus AddWithRoom(smScene* self, const snugSceneBodyDef* def, uint32
 	return status;
 }
 
-static PyObject* AddBody(smScene* self, smBody* body, snugSceneBodyDef* def)
+static PyObject* AddBody(smScene* self, PyObject* object, PyObject* owner, snugSceneBodyDef* def)
 {
+	smBody* body = smBody_Take(object, "body");
 	uint32_t id = 0;
+	if (body == NULL)
+	{
+		return NULL;
+	}
 	def->body = body->body;
 	snugStatus status = AddWithRoom(self, def, &id);
-	if (status == snug_success && !KeepBody(self, id, body))
+	if (status == snug_success && !KeepBody(self, id, body, owner))
 	{
 		snugScene_Remove(self->scene, id);
 		status = snug_outOfMemory;
 	}
+	smRelease(&body->isBusy);
 	return status == snug_success ? PyLong_FromUnsignedLong(id) : smFail(status, &self->said);
+}
+
+static void TakeOut(smScene* self, uint32_t id)
+{
+	Py_CLEAR(self->bodies[id]);
+	Py_CLEAR(self->owners[id]);
+	self->count -= 1;
+}
+
+// All bodies of an actor, or none: a list of their ids.
+static PyObject* AddActor(smScene* self, PyObject* actor, PyObject* bodies, snugSceneBodyDef* def)
+{
+	PyObject* ids = PyList_New(0);
+	bool added = ids != NULL;
+	for (Py_ssize_t i = 0; added && i < PySequence_Size(bodies); ++i)
+	{
+		PyObject* body = PySequence_GetItem(bodies, i);
+		PyObject* id = body != NULL ? AddBody(self, body, actor, def) : NULL;
+		added = id != NULL && PyList_Append(ids, id) == 0;
+		Py_XDECREF(id);
+		Py_XDECREF(body);
+	}
+	for (Py_ssize_t i = 0; ids != NULL && !added && i < PyList_Size(ids); ++i)
+	{
+		const uint32_t id = (uint32_t)PyLong_AsUnsignedLong(PyList_GetItem(ids, i));
+		snugScene_Remove(self->scene, id);
+		TakeOut(self, id);
+	}
+	if (!added)
+	{
+		Py_CLEAR(ids);
+	}
+	return ids;
+}
+
+// A body, or what has bodies: an actor.
+static PyObject* AddEither(smScene* self, PyObject* object, PyObject* owner, snugSceneBodyDef* def)
+{
+	PyObject* bodies = Py_TYPE(object) != smBodyType ? PyObject_GetAttrString(object, "bodies") : NULL;
+	if (bodies == NULL || !PySequence_Check(bodies))
+	{
+		Py_XDECREF(bodies);
+		PyErr_Clear();
+		return AddBody(self, object, owner, def);
+	}
+	PyObject* ids = AddActor(self, owner != NULL ? owner : object, bodies, def);
+	Py_DECREF(bodies);
+	return ids;
 }
 
 static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
-	static const smParameters parameters = { "add", 1, 1, 4, { "body", "is_static", "groups", "mask" } };
-	PyObject* values[4];
+	static const smParameters parameters = { "add", 1, 1, 5, { "body", "is_static", "groups", "mask", "owner" } };
+	PyObject* values[5];
 	snugSceneBodyDef def = { .body = NULL };
 	if (!smParse(&parameters, arguments, count, names, values) || !ReadBits(values[2], "groups", 1, &def.groups) ||
 	    !ReadBits(values[3], "mask", UINT32_MAX, &def.mask))
@@ -155,12 +227,7 @@ static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t co
 		return NULL;
 	}
 	def.isStatic = isStatic > 0;
-	smBody* body = smBody_Take(values[0], "body");
-	PyObject* id = body != NULL ? AddBody(self, body, &def) : NULL;
-	if (body != NULL)
-	{
-		smRelease(&body->isBusy);
-	}
+	PyObject* id = AddEither(self, values[0], values[4], &def);
 	smRelease(&self->isBusy);
 	return id;
 }
@@ -199,15 +266,10 @@ static PyObject* Remove(PyObject* object, PyObject* given)
 		return NULL;
 	}
 	snugStatus status = snugScene_Remove(self->scene, id);
-	if (status == snug_success)
-	{
-		self->bodies[id] = NULL;
-		self->count -= 1;
-	}
 	smRelease(&body->isBusy);
 	if (status == snug_success)
 	{
-		Py_DECREF(body);
+		TakeOut(self, id);
 	}
 	return smScene_Finish(self, status);
 }
@@ -365,7 +427,7 @@ static PyObject* Update(PyObject* object, PyObject* const* arguments, Py_ssize_t
 	return update;
 }
 
-static PyObject* AskRays(smScene* self, const smArray* rays, const snugSceneRayQuery* query)
+static PyObject* AskRays(smScene* self, const smArray* rays, const snugRayQuery* query)
 {
 	const Py_ssize_t length = rays->count;
 	void* hits;
@@ -390,7 +452,7 @@ static PyObject* CastRays(PyObject* object, PyObject* const* arguments, Py_ssize
 {
 	static const smParameters parameters = { "cast_rays", 1, 1, 3, { "rays", "any", "mask" } };
 	PyObject *values[3], *hits = NULL;
-	snugSceneRayQuery query = { .any = false };
+	snugRayQuery query = { .any = false };
 	smArray rays;
 	if (!smParse(&parameters, arguments, count, names, values) || !ReadBits(values[2], "mask", UINT32_MAX, &query.mask))
 	{
@@ -416,13 +478,13 @@ static PyObject* CastRays(PyObject* object, PyObject* const* arguments, Py_ssize
 	return hits;
 }
 
-static PyObject* AskHits(smScene* self, const snugRay* ray, const snugSceneRayQuery* query)
+static PyObject* AskHits(smScene* self, const snugRay* ray, const snugRayQuery* query)
 {
 	enum
 	{
 		few = 32
 	};
-	snugSceneRayHit first[few], *hits = first, *more = NULL;
+	snugRayHit first[few], *hits = first, *more = NULL;
 	snugSceneResult result;
 	Py_BEGIN_ALLOW_THREADS;
 	result = snugScene_FindHits(self->scene, ray, first, few, query);
@@ -447,7 +509,7 @@ static PyObject* FindHits(PyObject* object, PyObject* const* arguments, Py_ssize
 {
 	static const smParameters parameters = { "find_hits", 1, 1, 2, { "ray", "mask" } };
 	PyObject *values[2], *hits = NULL;
-	snugSceneRayQuery query = { .any = false };
+	snugRayQuery query = { .any = false };
 	snugRay ray;
 	if (!smParse(&parameters, arguments, count, names, values) ||
 	    !ReadBits(values[1], "mask", UINT32_MAX, &query.mask) || !smReadRay(values[0], &ray))
@@ -531,10 +593,12 @@ static PyObject* GetEvents(PyObject* object, PyObject* nothing)
 
 static PyMethodDef methods[] = {
 	SM_FUNCTION("add", Add,
-	    "add($self, body, *, is_static=False, groups=1, mask=4294967295)\n--\n\n"
+	    "add($self, body, *, is_static=False, groups=1, mask=4294967295, owner=None)\n--\n\n"
 	    "Add a body; the next update looks at it. Returns its id, a small number.\n\n"
 	    "Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero,\n"
-	    "and not both are static. A body is in one scene at a time."),
+	    "and not both are static. A body is in one scene at a time.\n\n"
+	    "Of an Actor all bodies are added, and their ids are returned as a list: they meet others, not each other.\n"
+	    "owner: anything; bodies of one owner do not meet each other. Of an actor it is the actor, unless you say."),
 	{ "remove", Remove, METH_O, "remove($self, id, /)\n--\n\nTake a body out. The next update ends its pairs." },
 	SM_FUNCTION("set_groups", SetMask,
 	    "set_groups($self, id, *, groups=1, mask=4294967295)\n--\n\nChange what a body is and what it meets."),

@@ -7,7 +7,8 @@
 typedef struct smScene
 {
 	PyObject_HEAD snugScene* scene;
-	smBody** bodies; ///< by id; null where there is none. Owned
+	smBody** bodies;   ///< by id; null where there is none. Owned
+	PyObject** owners; ///< by id; null where there is none. Owned
 	uint32_t capacity;
 	uint32_t count; ///< bodies in it
 	uint32_t threads;

@@ -112,9 +112,9 @@ static PyObject* CollideShape(PyObject* module, PyObject* arguments)
 	PyObject *object, *origin;
 	int kind, any;
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "Oi(fff)(fff)f(fff)fpO", &object, &kind, &shape.from[0], &shape.from[1],
-	        &shape.from[2], &shape.to[0], &shape.to[1], &shape.to[2], &shape.radius, &shape.normal[0], &shape.normal[1],
-	        &shape.normal[2], &shape.offset, &any, &origin) ||
+	if (!PyArg_ParseTuple(arguments, "Oi(fff)(fff)f(ddd)dpO", &object, &kind, &shape.from[0], &shape.from[1],
+	        &shape.from[2], &shape.to[0], &shape.to[1], &shape.to[2], &shape.radius, &shape.plane.normal[0],
+	        &shape.plane.normal[1], &shape.plane.normal[2], &shape.plane.offset, &any, &origin) ||
 	    !smReadOrigin(origin != Py_None ? origin : NULL, query.origin))
 	{
 		return NULL;

@@ -28,17 +28,14 @@ from ._core import (
     Witness,
     __version__,
     cast_rays,
-    collide,
     collide_self,
     find_closest,
-    find_distance,
     find_distance_bound,
     find_hits,
     find_inside,
-    collide_within,
     instruction_set,
-    touches,
 )
+from .actors import collide, collide_within, find_distance, touches
 from .contacts import NO_CURVE, ContactKind, Contacts, CurveEnd, FeatureKind, find_contacts
 from .files import Actor, Clip, File, Instance, load
 from .meshes import NO_BODY, NO_TRIANGLE, box, face_counts, face_mask, frame, mesh, model
@@ -82,6 +79,7 @@ __all__ = [
     "collide_plane",
     "collide_self",
     "collide_sphere",
+    "collide_within",
     "face_counts",
     "face_mask",
     "find_body_inside",
@@ -91,7 +89,6 @@ __all__ = [
     "find_distance_bound",
     "find_hits",
     "find_inside",
-    "collide_within",
     "frame",
     "instruction_set",
     "load",

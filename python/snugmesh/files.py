@@ -4,7 +4,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._core import Body, Model, Pool
@@ -28,6 +29,10 @@ class Clip(NamedTuple):
     name: str
     start: float
     end: float
+
+    @property
+    def duration(self) -> float:
+        return self.end - self.start
 
 
 class File:
@@ -69,24 +74,24 @@ class File:
         """Names of its morph targets."""
         return self._file.names(self.find_instance(instance), False)
 
-    def model(self, instance: str | int = 0, *, deformer: str = "skin") -> Model:
+    def model(self, instance: str | int = 0, *, blending: str = "linear") -> Model:
         """A new model of an instance that stands alone, as `snug pack` writes it; actors have models of their own.
 
         A skin's is the mesh before any joint or morph target moves it; any other is where the file puts it at rest.
-        Morph targets are its fields. deformer: how a skin blends its joints: 'skin', 'spherical_skin' or
-        'dual_quaternion_skin'.
+        Morph targets are its fields. blending: how a skin blends its joints: 'linear', 'spherical' or
+        'dual_quaternion'.
         """
-        return self._file.model(self.find_instance(instance), deformer)
+        return self._file.model(self.find_instance(instance), blending)
 
     def actor(
-        self, instances: list[str | int] | None = None, *, deformer: str = "skin", pool: Pool | None = None
+        self, instances: list[str | int] | None = None, *, blending: str = "linear", pool: Pool | None = None
     ) -> Actor:
         """Bodies of all instances, or of some. pool: memory that they share, as for Body.
 
-        Actors of the same instances and deformer share models, which are made once.
+        Actors of the same instances and blending share models, which are made once.
         """
         numbers = range(len(self.instances)) if instances is None else [self.find_instance(i) for i in instances]
-        return Actor(self, list(numbers), deformer, pool)
+        return Actor(self, list(numbers), blending, pool)
 
     def __repr__(self) -> str:
         clips = ", ".join(repr(c.name) for c in self.clips) or "none"
@@ -97,17 +102,21 @@ class Actor:
     """The bodies of a file, posed together by its clips.
 
     bodies: a Body for each instance, in the order of `numbers`, which are the instances' numbers in the file.
+    Most characters are several: snugmesh.collide(actor, actor) asks about all of them.
+    first_triangles: where the triangles of each body begin, as collide numbers them; the last is their number.
     """
 
-    def __init__(self, file: File, numbers: list[int], deformer: str = "skin", pool: Pool | None = None) -> None:
+    def __init__(self, file: File, numbers: list[int], blending: str = "linear", pool: Pool | None = None) -> None:
         self.file = file
         self.numbers = numbers
-        key = tuple(numbers), deformer
+        key = tuple(numbers), blending
         if key not in file._casts:
             file._casts[key] = file._file.cast(*key)
         cast = file._casts[key]
         self.bodies = [Body(model, pool=pool) for model in cast.models]
         self._actor = cast.actor(tuple(self.bodies))
+        counts = [body.model.triangle_count for body in self.bodies]
+        self.first_triangles: NDArray[np.int64] = np.cumsum([0, *counts], dtype=np.int64)
         self.pose()
 
     def pose(
@@ -123,6 +132,14 @@ class Actor:
         position, rotation: where the whole actor is, the rotation as a quaternion x, y, z, w.
         """
         self._actor.pose(self.file.find_clip(clip), time, position, rotation)
+
+    def locate(self, triangles: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """Whose triangles these are, of pairs that snugmesh.collide found: places in `bodies`, and numbers there."""
+        numbers = np.asarray(triangles, np.int64)
+        if numbers.size > 0 and not (0 <= numbers.min() and numbers.max() < self.first_triangles[-1]):
+            raise ValueError(f"the actor has {self.first_triangles[-1]} triangles, and no others")
+        bodies = np.searchsorted(self.first_triangles, numbers, side="right") - 1
+        return bodies, numbers - self.first_triangles[bodies]
 
 
 def load(path: str | os.PathLike[str]) -> File:

@@ -85,12 +85,12 @@ def collide_plane(
 def collide_half_space(
     body: _core.Body, normal: Iterable[float], offset: float, *, any: bool = False, origin: Any = None
 ) -> NDArray[Any]:
-    """Triangles with a point where normal . x + offset >= 0; of a floor the normal points down.
+    """Triangles with a point on or behind a plane, where normal . x + offset <= 0; of a floor the normal points up.
 
-    distance: of the corner that is farthest in, negative by how far that is inside.
+    distance: of the corner that is farthest back, negative by how far that is behind.
 
     >>> import snugmesh as snug
-    >>> float(snug.collide_half_space(snug.Body(snug.box()), (0, 0, -1), -0.75)["distance"].min())
+    >>> float(snug.collide_half_space(snug.Body(snug.box()), (0, 0, 1), 0.75)["distance"].min())
     -0.25
     """
     return _core._collide_shape(body, 3, _NOTHING, _NOTHING, 0.0, _three("normal", normal), offset, any, origin)

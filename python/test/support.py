@@ -64,9 +64,9 @@ def make_tube(around=12, along=24, joints=4, radius=0.25, length=2.0):
     return (vertices.astype(np.float32), np.array(faces, np.uint32), order.astype(np.uint16), weights.astype(np.float32))
 
 
-def make_tube_model(deformer="skin", **options):
+def make_tube_model(blending="linear", **options):
     vertices, faces, joints, weights = make_tube(**options)
-    return snug.Model(vertices, faces, joints=joints, weights=weights, joint_count=4, deformer=deformer)
+    return snug.Model(vertices, faces, joints=joints, weights=weights, joint_count=4, blending=blending)
 
 
 def make_spindle(around=12, along=24, length=2.0, radius=0.5):

@@ -63,7 +63,7 @@ class Models(unittest.TestCase):
         self.assertEqual(snug.Model(vertices, faces.astype(np.int32)).to_bytes(), snug.Model(vertices, faces).to_bytes())
 
     def test_bytes_files_and_pickles(self):
-        model = make_tube_model("dual_quaternion_skin")
+        model = make_tube_model("dual_quaternion")
         for other in (snug.Model.from_bytes(model.to_bytes()), pickle.loads(pickle.dumps(model))):
             self.assertEqual(other.to_bytes(), model.to_bytes())
         with tempfile.TemporaryDirectory() as folder:
@@ -170,8 +170,8 @@ class Bodies(unittest.TestCase):
 
     def test_other_deformers_keep_rigid_motion(self):
         matrices = np.tile(bend(5)[:1], (4, 1, 1))
-        for deformer in ("skin", "spherical_skin", "dual_quaternion_skin"):
-            body = snug.Body(make_tube_model(deformer))
+        for blending in ("linear", "spherical", "dual_quaternion"):
+            body = snug.Body(make_tube_model(blending))
             body.set_joints(matrices)
             wanted = make_tube()[0] @ matrices[0, :3, :3].T + matrices[0, :3, 3]
             np.testing.assert_allclose(body.vertices(), wanted, atol=1e-5)

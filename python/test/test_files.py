@@ -51,7 +51,7 @@ class Characters(unittest.TestCase):
 
     def test_skins_differ_little(self):
         """'skin' is what the program has; how others blend joints shows where they turn most."""
-        actors = [self.files[1].actor(deformer=d) for d in ("skin", "dual_quaternion_skin", "spherical_skin")]
+        actors = [self.files[1].actor(blending=d) for d in ("linear", "dual_quaternion", "spherical")]
         clip = self.files[1].clips[-1]
         for time in np.linspace(clip.start, clip.end, 5):
             for actor in actors:
@@ -84,7 +84,7 @@ class Characters(unittest.TestCase):
         man, pool = self.files[0], snug.Pool(1 << 20)
         first, second = man.actor(), man.actor(pool=pool)
         self.assertIs(first.bodies[0].model, second.bodies[0].model)
-        self.assertIsNot(man.actor(deformer="dual_quaternion_skin").bodies[0].model, first.bodies[0].model)
+        self.assertIsNot(man.actor(blending="dual_quaternion").bodies[0].model, first.bodies[0].model)
         self.assertLess(second.bodies[0].nbytes, first.bodies[0].nbytes)
         for actor in (first, second):
             actor.pose("walk", 0.4)
@@ -98,8 +98,8 @@ class Characters(unittest.TestCase):
             man.model("hat")
         with self.assertRaisesRegex(ValueError, "finite"):
             man.actor().pose("kick", float("nan"))
-        with self.assertRaisesRegex(ValueError, "deformer must be 'skin', .*, not 'rigid'"):
-            man.actor(deformer="rigid")
+        with self.assertRaisesRegex(ValueError, "blending must be 'linear', .*, not 'rigid'"):
+            man.actor(blending="rigid")
         with self.assertRaisesRegex(ValueError, "unit quaternion"):
             man.actor().pose(rotation=(0, 0, 0, 0))
         with self.assertRaisesRegex(snug.Error, "not of unit length"):
@@ -108,6 +108,55 @@ class Characters(unittest.TestCase):
             man._file.cast((0,), "skin").actor((snug.Body(snug.box()),))
         with self.assertRaisesRegex(IndexError, "there is no instance 9"):
             man._file.cast((9,), "skin")
+
+    def test_actors_are_asked_as_a_whole(self):
+        """A man of two meshes: pairs of all bodies, each where `locate` says, and what each body finds alone."""
+        man, creature = self.files[0], self.files[1]
+        both, one = man.actor([0, 0]), creature.actor()
+        both.pose("kick", 0.8)
+        one.pose("idle", 0.8, position=(0.05, 0, 1.2), rotation=(0, 0.5**0.5, 0, 0.5**0.5))
+        pairs = snug.collide(both, one)
+        alone = snug.collide(both.bodies[1], one.bodies[0])
+        self.assertGreater(len(alone), 0)
+        self.assertEqual(len(pairs), 2 * len(alone))
+        bodies, triangles = both.locate(pairs[:, 0])
+        for k in range(2):
+            np.testing.assert_array_equal(np.stack([triangles, pairs[:, 1]], axis=1)[bodies == k], alone)
+        np.testing.assert_array_equal(pairs, pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))])
+        np.testing.assert_array_equal(snug.collide(one, both)[:, ::-1], pairs[np.lexsort((pairs[:, 0], pairs[:, 1]))])
+        np.testing.assert_array_equal(snug.collide_within(both, one, 0.0), pairs)
+        self.assertTrue(snug.touches(both, one) and snug.touches(both, one.bodies[0]))
+        both.pose("kick", 0.0)
+        self.assertFalse(snug.touches(both, one))
+        distance, expected = snug.find_distance(both, one), snug.find_distance(both.bodies[0], one.bodies[0])
+        self.assertEqual((distance.distance, distance.a, distance.b), (expected.distance, expected.a, expected.b))
+        self.assertEqual(snug.find_distance(both, one, max_distance=expected.distance / 2).a, None)
+        with self.assertRaisesRegex(ValueError, "the same actor"):
+            snug.collide(both, both)
+        with self.assertRaisesRegex(TypeError, "b must be a snugmesh.Body or a snugmesh.Actor, not <class 'int'>"):
+            snug.collide(both, 3)
+        with self.assertRaisesRegex(ValueError, "triangles, and no others"):
+            both.locate([10**9])
+
+    def test_parts_of_an_actor_do_not_meet(self):
+        man, creature = self.files[0].actor([0, 0]), self.files[1].actor()
+        man.pose("kick", 0.8)
+        creature.pose("idle", 0.8, position=(0.05, 0, 1.2), rotation=(0, 0.5**0.5, 0, 0.5**0.5))
+        scene = snug.Scene(threads=2)
+        self.assertEqual((scene.add(man), scene.add(creature)), ([0, 1], [2]))
+        scene.update()
+        self.assertEqual([(int(p["a"]), int(p["b"])) for p in scene.pairs()], [(0, 2), (1, 2)])
+        scene.remove(1)
+        self.assertEqual((scene.add(man.bodies[1]), len(scene)), (3, 3))
+        scene.update()
+        self.assertEqual([(int(p["a"]), int(p["b"])) for p in scene.pairs()], [(0, 2), (0, 3), (2, 3)])
+        with self.assertRaises(snug.Error):
+            scene.add(man)  # they are in it: all of an actor or nothing
+        self.assertEqual(len(scene), 3)
+        with self.assertRaisesRegex(TypeError, "body must be a snugmesh.Body"):
+            scene.add("man")
+        for clip in self.files[0].clips:
+            self.assertEqual(clip.duration, clip.end - clip.start)
 
     def test_bodies_outlive_their_actor(self):
         actor = snug.load(self.paths[0]).actor()

@@ -75,7 +75,7 @@ class Fuzz(unittest.TestCase):
         self.models = [
             four,
             make_tube_model(around=4, along=4),
-            make_tube_model("dual_quaternion_skin", around=4, along=4),
+            make_tube_model("dual_quaternion", around=4, along=4),
             snug.Model(four.positions(), four.triangles(), fields=fields),
             snug.Model(four.positions(), four.triangles(), deformer="free"),
         ]
@@ -193,7 +193,7 @@ class Fuzz(unittest.TestCase):
         search.run()
 
     def test_constructors(self):
-        names = ["deformer", "joint_count", "influence_starts", "joint_positions", "field_starts", "field_numbers",
+        names = ["deformer", "blending", "joint_count", "influence_starts", "joint_positions", "field_starts", "field_numbers",
                  "field_count", "frequencies", "threads"]
 
         def choose(random):
@@ -240,7 +240,7 @@ class Fuzz(unittest.TestCase):
         self.check_health()
 
     def test_damaged_bytes(self):
-        whole = make_tube_model("spherical_skin", around=4, along=4).to_bytes()
+        whole = make_tube_model("spherical", around=4, along=4).to_bytes()
         for seed in range(SEED, SEED + scaled(400)):
             random = np.random.default_rng(seed)
             data = bytearray(whole[: random.integers(len(whole))] if random.random() < 0.3 else whole)

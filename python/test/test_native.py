@@ -102,7 +102,7 @@ class Truth(unittest.TestCase):
             weights=body.weights,
             influence_starts=body.starts,
             joint_count=body.joint_count,
-            deformer=body.deformer,
+            blending=body.blending,
         )
         return snug.Body(model)
 

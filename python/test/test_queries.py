@@ -218,10 +218,10 @@ class Pairs(unittest.TestCase):
             (ValueError, "the same body", lambda: snug.collide(a, a)),
             (TypeError, "a must be a snugmesh.Body", lambda: snug.collide(3, b)),
             (TypeError, "b must be a snugmesh.Body", lambda: snug.touches(a, None)),
-            (TypeError, "needs 'b'", lambda: snug.collide(a)),
-            (TypeError, "2 arguments", lambda: snug.collide(a, b, b)),
+            (TypeError, "missing .* 'b'", lambda: snug.collide(a)),
+            (TypeError, "2 positional arguments", lambda: snug.collide(a, b, b)),
             (TypeError, "origin must be 3 numbers", lambda: snug.collide(a, b, origin=(1, 2))),
-            (TypeError, "got 'a' twice", lambda: snug.collide(a, b, a=b)),
+            (TypeError, "multiple values for argument 'a'", lambda: snug.collide(a, b, a=b)),
             (ValueError, "margin must not be negative", lambda: snug.collide_within(a, b, -1)),
             (ValueError, "margin must not be negative, nor NaN", lambda: snug.collide_within(a, b, np.nan)),
             (TypeError, "witness", lambda: snug.touches(a, b, witness=3)),
@@ -367,7 +367,7 @@ class Shapes(unittest.TestCase):
             found = snug.collide_plane(self.body, normal, 0.125)
             np.testing.assert_array_equal(found["triangle"], np.flatnonzero(crossed))
             found = snug.collide_half_space(self.body, normal, 0.125)
-            np.testing.assert_array_equal(found["triangle"], np.flatnonzero(heights.max(axis=1) >= 0))
+            np.testing.assert_array_equal(found["triangle"], np.flatnonzero(heights.min(axis=1) <= 0))
 
     def test_inside(self):
         box, points = snug.Body(snug.box()), np.random.default_rng(SEED).uniform(-2, 2, (500, 3)).astype(np.float32)

@@ -112,6 +112,8 @@ const char* snugGetStatusText(snugStatus status)
 			return "input or output error";
 		case snug_invalidBounds:
 			return "invalid bounds";
+		case snug_unavailable:
+			return "no such device";
 	}
 	return "unknown status";
 }

@@ -2,6 +2,7 @@
 #include "base/fpenv.h"
 #include "body/body.h"
 #include "geometry/margins.h"
+#include "geometry/shape.h"
 
 #include <math.h>
 #include <string.h>
@@ -196,9 +197,7 @@ static SG_NOINLINE snugStatus IsOutside(
 {
 	for (uint32_t i = 0; i < count; ++i)
 	{
-		const double* normal = planes[i].normal;
-		bool isZero = normal[0] == 0.0 && normal[1] == 0.0 && normal[2] == 0.0;
-		if (!sgIsFinitePoint(normal) || !isfinite(planes[i].offset) || isZero)
+		if (!sgPlane_IsGood(planes + i))
 		{
 			return sgFail(&body->messenger, snug_badInput, "plane %u is not finite or has no normal", i);
 		}

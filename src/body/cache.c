@@ -24,7 +24,7 @@ static sgPage* FindPage(snugBody* body, uint32_t index, bool borrow)
 		}
 		else
 		{
-			sgPool_Return(body->pool, borrowed);
+			sgPool_ReturnChain(body->pool, borrowed, borrowed);
 		}
 	}
 	return page == SG_NONE ? NULL : body->pool->pages + page;
@@ -191,14 +191,21 @@ void sgBody_Expect(const snugBody* body, uint32_t slot)
 void sgBody_ReturnPages(snugBody* body)
 {
 	bool holdsAny = atomic_exchange_explicit(&body->heldCount, 0, memory_order_relaxed) != 0;
+	uint32_t top = SG_NONE, bottom = SG_NONE;
 	for (uint32_t i = 0; holdsAny && i < body->pageCount; ++i)
 	{
 		uint32_t page = atomic_load_explicit(body->pageTable + i, memory_order_relaxed);
 		if (page != SG_NONE)
 		{
-			sgPool_Return(body->pool, page);
+			sgPool_Link(body->pool, page, top);
+			bottom = top == SG_NONE ? page : bottom;
+			top = page;
 			atomic_store_explicit(body->pageTable + i, SG_NONE, memory_order_relaxed);
 		}
+	}
+	if (top != SG_NONE)
+	{
+		sgPool_ReturnChain(body->pool, top, bottom);
 	}
 }
 

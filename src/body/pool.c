@@ -92,12 +92,17 @@ uint32_t sgPool_Borrow(snugPool* pool)
 	}
 }
 
-void sgPool_Return(snugPool* pool, uint32_t page)
+void sgPool_Link(snugPool* pool, uint32_t page, uint32_t below)
+{
+	atomic_store_explicit(pool->next + page, below, memory_order_relaxed);
+}
+
+void sgPool_ReturnChain(snugPool* pool, uint32_t top, uint32_t bottom)
 {
 	uint64_t head = atomic_load_explicit(&pool->head, memory_order_relaxed);
 	do
 	{
-		atomic_store_explicit(pool->next + page, (uint32_t)head, memory_order_relaxed);
+		sgPool_Link(pool, bottom, (uint32_t)head);
 	} while (!atomic_compare_exchange_weak_explicit(
-	    &pool->head, &head, MakeHead(head, page), memory_order_release, memory_order_relaxed));
+	    &pool->head, &head, MakeHead(head, top), memory_order_release, memory_order_relaxed));
 }

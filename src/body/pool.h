@@ -51,6 +51,10 @@ size_t sgPool_Bytes(const snugPool* pool);
 
 /// Borrow a page that is all zero; SG_NONE if none is left.
 uint32_t sgPool_Borrow(snugPool* pool);
-void sgPool_Return(snugPool* pool, uint32_t page);
+
+/// Give pages back, all at once: threads that pose many bodies would wait for each other at every page. Whoever holds
+/// them links each to the one below it first; `top` and `bottom` are the same for a page alone.
+void sgPool_Link(snugPool* pool, uint32_t page, uint32_t below);
+void sgPool_ReturnChain(snugPool* pool, uint32_t top, uint32_t bottom);
 
 #endif

@@ -136,8 +136,8 @@ snugStatus snugBody_SetVertices(snugBody* body, const float* positions, size_t s
 	uint32_t vertexCount = body->model->tree.vertexCount;
 	if (first > vertexCount || count > vertexCount - first)
 	{
-		return sgFail(&body->messenger, snug_badInput, "vertices %u and %u more are set, but there are only %u", first,
-		    count, vertexCount);
+		return sgFail(&body->messenger, snug_badArgument, "vertices %u and %u more are set, but there are only %u",
+		    first, count, vertexCount);
 	}
 	const sgPoseInput input = { sgPose_vertices, first, count, positions, stride };
 	return count > 0 ? SetPose(body, &input) : snug_success;

@@ -120,7 +120,7 @@ static snugStatus Serve(Request* request, uint32_t limit, const char* function)
 	{
 		if (request->numbers[i] >= limit)
 		{
-			return sgFail(&body->messenger, snug_badInput, "entry %u asks for %s %u, but there are %u", i,
+			return sgFail(&body->messenger, snug_badArgument, "entry %u asks for %s %u, but there are %u", i,
 			    request->width == 1 ? "vertex" : "triangle", request->numbers[i], limit);
 		}
 	}
@@ -253,7 +253,7 @@ snugStatus snugBody_GetNodeBox(snugBody* body, uint32_t node, snugNodeBox* box)
 	const sgTree* tree = &body->model->tree;
 	if (tree->triangleCount == 0 || node >= tree->groupCount * SG_LANES || tree->nodes[node].first == SG_NONE)
 	{
-		return sgFail(&body->messenger, snug_badInput, "the tree has no node %u", node);
+		return sgFail(&body->messenger, snug_badArgument, "the tree has no node %u", node);
 	}
 	sgFpEnv environment = sgFpEnv_Enter();
 	BoundNode(body, node, box);

@@ -3,24 +3,36 @@
 
 #include <math.h>
 
-const sgDeform* sgDeform_Find(snugDeformer deformer)
+// In the order of their numbers in model files.
+static const sgDeform* const all[] = { &sgDeform_rigid, &sgDeform_free, &sgDeform_linear, &sgDeform_fields,
+	&sgDeform_spherical, &sgDeform_dualQuaternion };
+#define COUNT ((uint32_t)(sizeof(all) / sizeof(all[0])))
+
+const sgDeform* sgDeform_At(uint32_t number)
 {
-	switch (deformer)
+	return number < COUNT ? all[number] : NULL;
+}
+
+const sgDeform* sgDeform_Find(snugDeformer deformer, snugBlending blending)
+{
+	for (uint32_t i = 0; i < COUNT; ++i)
 	{
-		case snug_rigid:
-			return &sgDeform_rigid;
-		case snug_free:
-			return &sgDeform_free;
-		case snug_skin:
-			return &sgDeform_blend;
-		case snug_fields:
-			return &sgDeform_fields;
-		case snug_sphericalSkin:
-			return &sgDeform_spherical;
-		case snug_dualQuaternionSkin:
-			return &sgDeform_dualQuaternion;
+		if (all[i]->deformer == deformer && (deformer != snug_skin || all[i]->blending == blending))
+		{
+			return all[i];
+		}
 	}
 	return NULL;
+}
+
+uint32_t sgDeform_Number(const sgDeform* deform)
+{
+	uint32_t number = 0;
+	while (all[number] != deform)
+	{
+		++number;
+	}
+	return number;
 }
 
 // Eq. (3) of the meshless paper: A = gradient^T + I, t = displacement - gradient^T position; in double, rounded once.

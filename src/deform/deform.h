@@ -6,7 +6,7 @@
 
 extern const sgDeform sgDeform_rigid;
 extern const sgDeform sgDeform_free;
-extern const sgDeform sgDeform_blend;
+extern const sgDeform sgDeform_linear;
 extern const sgDeform sgDeform_spherical;
 extern const sgDeform sgDeform_dualQuaternion;
 extern const sgDeform sgDeform_fields;

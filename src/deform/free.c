@@ -226,6 +226,7 @@ static bool Touches(const snugModel* model, const sgPoseInput* input, uint32_t l
 
 const sgDeform sgDeform_free = {
 	.name = "free",
+	.deformer = snug_free,
 	.build = Build,
 	.fits = Fits,
 	.check = Check,

@@ -8,6 +8,7 @@ static const float* Positions(const sgPosed* posed)
 
 const sgDeform sgDeform_rigid = {
 	.name = "rigid",
+	.deformer = snug_rigid,
 	.positions = Positions,
 	.restIsExact = true,
 };

@@ -231,6 +231,22 @@
 #define SG_MARGIN_NEAREST 0x1p-40
 #endif
 
+// ---- Sweeps (geometry/moving.c, geometry/moving_kernels.c)
+// ----------------------------------------------------------------------------------
+
+/// The way between two moving features, in units of 2^-53 of the largest coordinate of their differences.
+#ifndef SG_MARGIN_CELL
+#define SG_MARGIN_CELL 32.0
+#endif
+/// Where values change sign, of the way there, and of the time.
+#ifndef SG_MARGIN_CUT
+#define SG_MARGIN_CUT 0x1p-49
+#endif
+/// When moving boxes in float32 begin and cease to overlap, of the time.
+#ifndef SG_MARGIN_ENTERED
+#define SG_MARGIN_ENTERED 0x1p-20f
+#endif
+
 // ---- Triangles (tree/leaf_kernels.c) ---------------------------------------------------------------------------
 
 /// A determinant of differences in float32, in units of 2^-24 of the volume of the box around the corners.

@@ -194,12 +194,18 @@ double sgOrient2D_ExactValue(const float* a, const float* b, const float* c, int
 
 // Terms are added to an expansion one by one; it stays nonoverlapping, in order of magnitude, so that the last
 // component that is not zero has its sign.
-int sgHalfSpace_ExactSide(const float normal[3], float offset, const float x[3])
+// A double is cut into halves of at most 26 bits (Veltkamp), whose products with a float of 24 bits are exact.
+int sgHalfSpace_ExactSide(const double normal[3], double offset, const float x[3])
 {
-	const double terms[4] = { (double)normal[0] * x[0], (double)normal[1] * x[1], (double)normal[2] * x[2], offset };
-	double components[4];
+	double terms[7] = { offset }, components[7];
 	int sign = 0;
-	for (int i = 0; i < 4; ++i)
+	for (int k = 0; k < 3; ++k)
+	{
+		const double wide = normal[k] * (0x1p27 + 1.0), high = wide - (wide - normal[k]);
+		terms[2 * k + 1] = high * x[k];
+		terms[2 * k + 2] = (normal[k] - high) * x[k];
+	}
+	for (int i = 0; i < 7; ++i)
 	{
 		double total = terms[i];
 		for (int k = 0; k < i; ++k)
@@ -208,7 +214,7 @@ int sgHalfSpace_ExactSide(const float normal[3], float offset, const float x[3])
 		}
 		components[i] = total;
 	}
-	for (int i = 0; i < 4; ++i)
+	for (int i = 0; i < 7; ++i)
 	{
 		sign = components[i] != 0.0 ? (components[i] > 0.0 ? 1 : -1) : sign;
 	}

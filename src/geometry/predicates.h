@@ -190,16 +190,17 @@ static inline int sgProjectionAxis(const float* p, const float* q, const float* 
 	return -1;
 }
 
-/// The sign of normal . x + offset by exact arithmetic alone.
-int sgHalfSpace_ExactSide(const float normal[3], float offset, const float x[3]);
+/// The sign of normal . x + offset by exact arithmetic alone. Numbers of the plane are zero or of a magnitude between
+/// 1e-200 and 1e100: nothing overflows, and no part of a product is subnormal.
+int sgHalfSpace_ExactSide(const double normal[3], double offset, const float x[3]);
 
-/// Exact sign of normal . x + offset. Products of floats are exact in double; three sums round, each by 2^-53 of what
-/// is below the sum of absolute values, and so does that sum: 3u and a little more, which 4u exceeds. If that sum is
+/// Exact sign of normal . x + offset, for the same numbers. A product and three sums round, each by 2^-53 of what is
+/// below the sum of absolute values, and that sum rounds too: 4u and a little more, which 8u exceeds. If that sum is
 /// zero everything is.
-static inline int sgHalfSpace_Side(const float normal[3], float offset, const float x[3])
+static inline int sgHalfSpace_Side(const double normal[3], double offset, const float x[3])
 {
-	const double a = (double)normal[0] * x[0], b = (double)normal[1] * x[1], c = (double)normal[2] * x[2];
-	const double value = a + b + c + offset, bound = (fabs(a) + fabs(b) + fabs(c) + fabs((double)offset)) * 0x1p-51;
+	const double a = normal[0] * x[0], b = normal[1] * x[1], c = normal[2] * x[2];
+	const double value = a + b + c + offset, bound = (fabs(a) + fabs(b) + fabs(c) + fabs(offset)) * 0x1p-50;
 	return fabs(value) > bound || bound == 0 ? (value > 0) - (value < 0) : sgHalfSpace_ExactSide(normal, offset, x);
 }
 

@@ -5,16 +5,35 @@
 #include "geometry/predicates.h"
 #include "geometry/segment.h"
 
+#include <math.h>
 #include <string.h>
 
-// normal . x + offset over the length of the normal, in double.
-static double HeightOf(const snugShape* shape, const float* x)
+bool sgPlane_IsGood(const snugPlane* plane)
 {
-	double sum = shape->offset, length2 = 0.0;
+	const double x = fabs(plane->normal[0]), y = fabs(plane->normal[1]), z = fabs(plane->normal[2]);
+	const bool isFinite = x <= 1e100 && y <= 1e100 && z <= 1e100 && fabs(plane->offset) <= 1e100; // NaN is not
+	return isFinite && (x >= 1e-100 || y >= 1e-100 || z >= 1e-100);
+}
+
+snugPlane sgPlane_Round(const snugPlane* plane)
+{
+	snugPlane rounded = *plane;
 	for (int k = 0; k < 3; ++k)
 	{
-		sum += (double)shape->normal[k] * x[k];
-		length2 += (double)shape->normal[k] * shape->normal[k];
+		rounded.normal[k] = fabs(plane->normal[k]) < 1e-200 ? 0.0 : plane->normal[k];
+	}
+	rounded.offset = fabs(plane->offset) < 1e-200 ? 0.0 : plane->offset;
+	return rounded;
+}
+
+// normal . x + offset over the length of the normal, in double.
+static double HeightOf(const snugPlane* plane, const float* x)
+{
+	double sum = plane->offset, length2 = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		sum += plane->normal[k] * x[k];
+		length2 += plane->normal[k] * plane->normal[k];
 	}
 	return sum / sqrt(length2);
 }
@@ -26,15 +45,15 @@ static bool MeetsPlane(const snugShape* shape, const float triangle[3][3], snugS
 	double heights[3];
 	for (int i = 0; i < 3; ++i)
 	{
-		const int side = sgHalfSpace_Side(shape->normal, shape->offset, triangle[i]);
+		const int side = sgHalfSpace_Side(shape->plane.normal, shape->plane.offset, triangle[i]);
 		least = side < least ? side : least;
 		most = side > most ? side : most;
-		heights[i] = HeightOf(shape, triangle[i]);
-		deepest = heights[i] > heights[deepest] ? i : deepest;
+		heights[i] = HeightOf(&shape->plane, triangle[i]);
+		deepest = heights[i] < heights[deepest] ? i : deepest;
 	}
-	contact->distance = -heights[deepest];
+	contact->distance = heights[deepest];
 	memcpy(contact->position, triangle[deepest], sizeof(contact->position));
-	return most >= 0 && (shape->kind == snug_shapeHalfSpace || least <= 0);
+	return least <= 0 && (shape->kind == snug_shapeHalfSpace || most >= 0);
 }
 
 static double ExtentOf(const float p[3], const float q[3], const float triangle[3][3])

@@ -156,8 +156,7 @@ static void Bind(snugModel* model, const Info* info)
 	model->frequencies = NULL;
 	model->frequencyCount = CountFrequencies(info);
 	sgArrays_Bind(DATA_OFFSET, list, CountSections(info), model->block, model);
-	model->deformer = (snugDeformer)info->deformer;
-	model->deform = sgDeform_Find(model->deformer);
+	model->deform = sgDeform_At(info->deformer);
 	model->treeDef = (snugTreeDef){ .leafTriangles = (int)info->leafTriangles };
 	tree->groupCount = info->groupCount;
 	tree->nodeCount = info->nodeCount;
@@ -244,7 +243,7 @@ snugStatus sgBlock_Make(snugModel* model)
 {
 	const sgTree* tree = &model->tree;
 	Info info = {
-		.deformer = (uint32_t)model->deformer,
+		.deformer = sgDeform_Number(model->deform),
 		.leafTriangles = (uint32_t)model->treeDef.leafTriangles,
 		.vertexCount = tree->vertexCount,
 		.triangleCount = tree->triangleCount,
@@ -280,7 +279,7 @@ snugStatus sgBlock_Make(snugModel* model)
 static bool HasKnownSettings(const Info* info)
 {
 	return info->leafTriangles >= 1 && info->leafTriangles <= SG_MAX_LEAF_TRIANGLES &&
-	       CountFrequencies(info) <= UINT16_MAX && sgDeform_Find((snugDeformer)info->deformer) != NULL;
+	       CountFrequencies(info) <= UINT16_MAX && sgDeform_At(info->deformer) != NULL;
 }
 
 // Header and table: whether there is something to read at all. Sizes follow from the counts and places from the sizes,

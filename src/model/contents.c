@@ -87,29 +87,35 @@ snugStatus snugModel_GetFields(const snugModel* model, uint32_t* starts, uint16_
 	return snug_success;
 }
 
-uint32_t snugModel_GetFrequencies(const snugModel* model, float* frequencies)
+// As much of a list as there is room for.
+static void CopyList(const float* from, uint32_t count, uint32_t width, float* to, uint32_t capacity)
 {
-	SG_REQUIRE(model != NULL, 0);
-	if (frequencies != NULL && model->frequencyCount > 0)
+	const size_t copied = count < capacity ? count : capacity;
+	if (to != NULL && copied > 0)
 	{
-		memcpy(frequencies, model->frequencies, model->frequencyCount * sizeof(float));
+		memcpy(to, from, copied * width * sizeof(float));
 	}
-	return model->frequencyCount;
 }
 
-uint32_t snugModel_GetJointPositions(const snugModel* model, float* positions)
+snugStatus snugModel_GetFrequencies(const snugModel* model, float* frequencies, uint32_t capacity, uint32_t* count)
 {
-	SG_REQUIRE(model != NULL, 0);
+	SG_REQUIRE(count != NULL, snug_badArgument);
+	*count = 0;
+	SG_REQUIRE(model != NULL && (frequencies != NULL || capacity == 0), snug_badArgument);
+	*count = model->frequencyCount;
+	CopyList(model->frequencies, *count, 1, frequencies, capacity);
+	return snug_success;
+}
+
+snugStatus snugModel_GetJointPositions(const snugModel* model, float* positions, uint32_t capacity, uint32_t* count)
+{
+	SG_REQUIRE(count != NULL, snug_badArgument);
+	*count = 0;
+	SG_REQUIRE(model != NULL && (positions != NULL || capacity == 0), snug_badArgument);
 	sgContents contents = sgModel_Describe(model);
-	if (contents.jointPositions == NULL)
-	{
-		return 0;
-	}
-	if (positions != NULL)
-	{
-		memcpy(positions, contents.jointPositions, 3 * (size_t)contents.jointCount * sizeof(float));
-	}
-	return contents.jointCount;
+	*count = contents.jointPositions != NULL ? contents.jointCount : 0;
+	CopyList(contents.jointPositions, *count, 3, positions, capacity);
+	return snug_success;
 }
 
 // Twins are stored by the first vertex in tree order. At its place the smallest of the caller's numbers is found
@@ -132,13 +138,16 @@ snugStatus snugModel_GetTwins(const snugModel* model, uint32_t* twins)
 	return snug_success;
 }
 
-uint32_t snugModel_GetNodeTriangles(const snugModel* model, uint32_t node, uint32_t* triangles, uint32_t capacity)
+snugStatus snugModel_GetNodeTriangles(
+    const snugModel* model, uint32_t node, uint32_t* triangles, uint32_t capacity, uint32_t* count)
 {
-	SG_REQUIRE(model != NULL && (triangles != NULL || capacity == 0), 0);
+	SG_REQUIRE(count != NULL, snug_badArgument);
+	*count = 0;
+	SG_REQUIRE(model != NULL && (triangles != NULL || capacity == 0), snug_badArgument);
 	const sgTree* tree = &model->tree;
 	if (node >= tree->groupCount * SG_LANES || tree->nodes[node].first == SG_NONE || tree->triangleCount == 0)
 	{
-		return 0;
+		return snug_badArgument;
 	}
 	sgLeafRange range = sgTree_LeavesBelow(tree, node);
 	uint32_t first = tree->leaves[range.first].firstTriangle;
@@ -147,5 +156,6 @@ uint32_t snugModel_GetNodeTriangles(const snugModel* model, uint32_t node, uint3
 	{
 		triangles[i - first] = tree->triangleMap[i];
 	}
-	return end - first;
+	*count = end - first;
+	return snug_success;
 }

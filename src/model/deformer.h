@@ -72,6 +72,8 @@ struct sgContents; // contents.h
 typedef struct sgDeform
 {
 	const char* name;
+	snugDeformer deformer;
+	snugBlending blending; ///< of skins
 
 	/// Make what the model stores for this deformer: one relocatable piece of memory (no pointers), allocated with the
 	/// model's allocator. Tree, positions and rest bounds of the model are ready. Null if there is nothing to store.
@@ -169,7 +171,11 @@ typedef struct sgDeform
 	bool restIsExact;
 } sgDeform;
 
-/// The implementation of a deformer, or null for a number that is none.
-const sgDeform* sgDeform_Find(snugDeformer deformer);
+/// The implementation of a deformer and, for skins, a blending; null for numbers that are none.
+const sgDeform* sgDeform_Find(snugDeformer deformer, snugBlending blending);
+
+/// Implementations have numbers, which model files hold. Null for one that is none.
+const sgDeform* sgDeform_At(uint32_t number);
+uint32_t sgDeform_Number(const sgDeform* deform);
 
 #endif

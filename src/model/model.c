@@ -202,7 +202,8 @@ static snugModelInfo Summarise(const snugModel* model)
 	return (snugModelInfo){
 		.vertexCount = tree->vertexCount,
 		.triangleCount = tree->triangleCount,
-		.deformer = model->deformer,
+		.deformer = model->deform->deformer,
+		.blending = model->deform->blending,
 		.tree = model->treeDef,
 		.jointCount = contents.jointCount,
 		.fieldCount = contents.fieldCount,
@@ -268,9 +269,11 @@ static SG_NOINLINE snugStatus Create(const snugModelDef* def, const sgTeam* team
 	{
 		return status;
 	}
-	if (sgDeform_Find(def->deformer) == NULL)
+	const sgDeform* deform = sgDeform_Find(def->deformer, def->skin.blending);
+	if (deform == NULL)
 	{
-		return sgFail(&def->messenger, snug_badArgument, "unknown deformer: %d", (int)def->deformer);
+		return sgFail(&def->messenger, snug_badArgument, "unknown deformer: %d, blending %d", (int)def->deformer,
+		    (int)def->skin.blending);
 	}
 	sgMeshView mesh;
 	status = ReadDef(def, &mesh);
@@ -287,8 +290,7 @@ static SG_NOINLINE snugStatus Create(const snugModelDef* def, const sgTeam* team
 	bool hasFrequencies = def->deformer == snug_fields && def->fields.frequencies != NULL;
 	*model = (snugModel){
 		.allocator = allocator,
-		.deformer = def->deformer,
-		.deform = sgDeform_Find(def->deformer),
+		.deform = deform,
 		.treeDef = treeDef,
 		.team = team,
 		.frequencies = hasFrequencies ? def->fields.frequencies : NULL,

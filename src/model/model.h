@@ -23,7 +23,6 @@ struct snugModel
 	bool ownsBlock;                                 ///< allocated; else the caller's, or that of a mapped file
 	void (*unmap)(const void* block, size_t bytes); ///< of a mapped file; else null
 
-	snugDeformer deformer;
 	const struct sgDeform* deform;
 	snugTreeDef treeDef; ///< defaults filled in
 	sgTree tree;

@@ -53,7 +53,7 @@ static snugPair NodesOf(const snugNodePair* entry)
 
 static snugPair NextOf(const snugNodePair* entry)
 {
-	return (snugPair){ entry->nextA, entry->nextB };
+	return (snugPair){ entry->memory[0], entry->memory[1] };
 }
 
 static bool IsFresh(const snugNodePair* entry)
@@ -87,7 +87,9 @@ static snugPair Above(const sgTree* a, const sgTree* b, snugPair nodes)
 
 static snugNodePair MakeEntry(snugPair nodes, snugPair next, float overlap)
 {
-	return (snugNodePair){ nodes.a, nodes.b, next.a, next.b, overlap };
+	snugNodePair entry = { nodes.a, nodes.b, { next.a, next.b } };
+	memcpy(entry.memory + 2, &overlap, sizeof(overlap));
+	return entry;
 }
 
 // ---- Entries -------------------------------------------------------------------------------------------------------
@@ -102,8 +104,15 @@ static void Append(snugFrontier* frontier, snugNodePair entry)
 	frontier->pairs[frontier->count++] = entry;
 }
 
+static float RankOf(const snugNodePair* entry)
+{
+	float rank;
+	memcpy(&rank, entry->memory + 2, sizeof(rank));
+	return rank;
+}
+
 #define SORT_ITEM snugNodePair
-#define SORT_IS_BEFORE(x, y) ((x).rank < (y).rank)
+#define SORT_IS_BEFORE(x, y) (RankOf(&(x)) < RankOf(&(y)))
 #include "base/sort.h"
 
 static snugNodePair TakeFromHeap(snugFrontier* frontier)
@@ -401,7 +410,7 @@ static bool IsNode(const sgTree* tree, uint32_t slot)
 // Whether an entry is one that a search of these two trees may have left behind: `next` is below its nodes.
 static bool IsEntry(const sgTree* a, const sgTree* b, const snugNodePair* entry)
 {
-	if (!IsNode(a, entry->a) || !IsNode(b, entry->b) || !IsNode(a, entry->nextA) || !IsNode(b, entry->nextB))
+	if (!IsNode(a, entry->a) || !IsNode(b, entry->b) || !IsNode(a, entry->memory[0]) || !IsNode(b, entry->memory[1]))
 	{
 		return false;
 	}
@@ -447,7 +456,7 @@ static void Begin(snugFrontier* frontier, const snugBody* a, const snugBody* b)
 	frontier->count = 0;
 	if (a->model->tree.triangleCount > 0 && b->model->tree.triangleCount > 0)
 	{
-		Append(frontier, (snugNodePair){ .rank = 0.0f });
+		Append(frontier, (snugNodePair){ .a = 0 });
 	}
 }
 

@@ -65,7 +65,7 @@ static uint32_t LookRound(sgTreeWalk* walk, const sgOpened* opened, float keys[S
 	return search->kernels->probes->clipBoxes(bounds, &search->probe, 1.0f, entries) & opened->set.mask;
 }
 
-// The greatest, and for a plane the least, of normal . x + offset over a box.
+// The least, and for a plane the greatest, of normal . x + offset over a box.
 static uint32_t LookFlat(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
 {
 	(void)keys;
@@ -83,8 +83,8 @@ static uint32_t LookFlat(sgTreeWalk* walk, const sgOpened* opened, float keys[SG
 			least += n * (n > 0.0 ? bounds->lower[k][lane] : bounds->upper[k][lane]);
 			most += n * (n > 0.0 ? bounds->upper[k][lane] : bounds->lower[k][lane]);
 		}
-		const bool isBelow = search->shape->kind == snug_shapePlane && least > search->height;
-		met |= (uint32_t)(!(most < -search->height) && !isBelow) << lane;
+		const bool isBehind = search->shape->kind == snug_shapePlane && most < -search->height;
+		met |= (uint32_t)(!(least > search->height) && !isBehind) << lane;
 	}
 	return met;
 }
@@ -219,22 +219,22 @@ static void AimRound(Search* search, const sgBox* around)
 // error along each axis, and sums in double by far less than 2^-45 of the terms.
 static void AimFlat(Search* search, const sgBox* around)
 {
-	const snugShape* shape = search->shape;
+	const snugPlane* plane = &search->shape->plane;
 	const sgPlacement* placement = &search->side.placement;
 	const sgBox placed = sgPlacement_BoundBox(placement, around);
-	double sum = 0.0, terms = fabs((double)shape->offset);
-	search->offset = shape->offset;
+	double sum = 0.0, terms = fabs(plane->offset);
+	search->offset = plane->offset;
 	search->reach = -1.0;
 	for (int k = 0; k < 3; ++k)
 	{
-		search->normal[k] = placement->isIdentity ? shape->normal[k] : 0.0;
+		search->normal[k] = placement->isIdentity ? plane->normal[k] : 0.0;
 		for (int i = 0; i < 3 && !placement->isIdentity; ++i)
 		{
-			search->normal[k] += placement->rotation[i][k] * shape->normal[i];
+			search->normal[k] += placement->rotation[i][k] * plane->normal[i];
 		}
-		search->offset += placement->isIdentity ? 0.0 : shape->normal[k] * placement->translation[k];
-		sum += fabs((double)shape->normal[k]);
-		terms += fabs((double)shape->normal[k] * placement->translation[k]);
+		search->offset += placement->isIdentity ? 0.0 : plane->normal[k] * placement->translation[k];
+		sum += fabs(plane->normal[k]);
+		terms += fabs(plane->normal[k] * placement->translation[k]);
 	}
 	terms += 3.0 * sum * fmax(LargestCoordinate(around), LargestCoordinate(&placed));
 	search->height = SG_MARGIN_SHAPE_PLACED * sum * placement->error + SG_MARGIN_SHAPE_SUMS * terms;
@@ -304,9 +304,7 @@ static const char* FindFault(const snugShape* shape)
 			           : NULL;
 		case snug_shapePlane:
 		case snug_shapeHalfSpace:
-			return !IsGoodPoint(shape->normal) || !(fabsf(shape->offset) <= SNUG_MAX_COORDINATE)      ? "is not finite"
-			       : shape->normal[0] == 0.0f && shape->normal[1] == 0.0f && shape->normal[2] == 0.0f ? "has no normal"
-			                                                                                          : NULL;
+			return sgPlane_IsGood(&shape->plane) ? NULL : "is not finite or has no normal";
 		default:
 			return "is of no kind that there is";
 	}
@@ -328,7 +326,9 @@ snugResult snugCollideShape(snugBody* body, const snugShape* shape, const snugSh
 		return (snugResult){ .status = sgFail(&body->messenger, snug_badInput, "the shape %s", fault) };
 	}
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugResult result = Run(body, shape, query);
+	snugShape exact = *shape;
+	exact.plane = sgPlane_Round(&shape->plane);
+	snugResult result = Run(body, &exact, query);
 	sgFpEnv_Leave(environment);
 	return result;
 }

@@ -31,7 +31,7 @@ snugStatus sgTriangleSource_Start(
 uint32_t sgBody_FindTwin(const snugBody* body, uint32_t vertex)
 {
 	uint32_t twin = sgTwinOf(body->model, vertex);
-	if (twin == vertex || body->model->deformer != snug_free)
+	if (twin == vertex || body->deform->deformer != snug_free)
 	{
 		return twin;
 	}

@@ -40,15 +40,16 @@ typedef struct Batch
 } Batch;
 
 // Ids ascend, so that of equal ones the smallest stays.
-static void Improve(snugSceneRayHit* best, const snugRayHit* hit, uint32_t id)
+static void Improve(snugRayHit* best, const snugRayHit* hit, uint32_t id)
 {
-	if (hit->t < best->hit.t)
+	if (hit->t < best->t)
 	{
-		*best = (snugSceneRayHit){ .hit = *hit, .body = id };
+		*best = *hit;
+		best->body = id;
 	}
 }
 
-static snugStatus CastBatch(snugScene* scene, uint32_t id, bool any, Batch* batch, snugSceneRayHit* hits)
+static snugStatus CastBatch(snugScene* scene, uint32_t id, bool any, Batch* batch, snugRayHit* hits)
 {
 	snugRayQuery query = { .any = any };
 	for (int k = 0; k < 3; ++k)
@@ -66,14 +67,14 @@ static snugStatus CastBatch(snugScene* scene, uint32_t id, bool any, Batch* batc
 }
 
 // Whether a ray has to be cast at a body: it may hit it, and not after what it hits first so far. t is right to 2^-38.
-static bool MayHit(const snugRay* ray, const sgBox* box, const snugSceneRayHit* best, bool any)
+static bool MayHit(const snugRay* ray, const sgBox* box, const snugRayHit* best, bool any)
 {
 	const bool isDone = any && best->body != SNUG_NONE;
-	return !isDone && EnterBox(ray, box) <= fmin(best->hit.t * (1.0 + 0x1p-36), 1.0);
+	return !isDone && EnterBox(ray, box) <= fmin(best->t * (1.0 + 0x1p-36), 1.0);
 }
 
-static snugStatus CastAtBody(snugScene* scene, uint32_t id, const snugRay* rays, uint64_t count,
-    const snugSceneRayQuery* query, snugSceneRayHit* hits)
+static snugStatus CastAtBody(
+    snugScene* scene, uint32_t id, const snugRay* rays, uint64_t count, const snugRayQuery* query, snugRayHit* hits)
 {
 	Batch batch;
 	batch.count = 0;
@@ -107,7 +108,7 @@ static bool BringUpToDate(snugScene* scene, uint32_t id)
 }
 
 // Whether rays are to be cast at a body. Notes it if it is too far.
-static bool IsWanted(snugScene* scene, uint32_t id, const snugSceneRayQuery* query, snugSceneResult* result)
+static bool IsWanted(snugScene* scene, uint32_t id, const snugRayQuery* query, snugSceneResult* result)
 {
 	const uint32_t mask = query->mask != 0 ? query->mask : UINT32_MAX;
 	if (!sgScene_IsPresent(scene, id) || (scene->bodies[id].groups & mask) == 0)
@@ -122,12 +123,12 @@ static bool IsWanted(snugScene* scene, uint32_t id, const snugSceneRayQuery* que
 	return isNear;
 }
 
-static SG_NOINLINE void CastRays(snugScene* scene, const snugRay* rays, uint64_t count, snugSceneRayHit* hits,
-    const snugSceneRayQuery* query, snugSceneResult* result)
+static SG_NOINLINE void CastRays(snugScene* scene, const snugRay* rays, uint64_t count, snugRayHit* hits,
+    const snugRayQuery* query, snugSceneResult* result)
 {
 	for (uint64_t i = 0; i < count; ++i)
 	{
-		hits[i] = (snugSceneRayHit){ .hit = { .t = 2.0, .triangle = SNUG_NONE }, .body = SNUG_NONE };
+		hits[i] = (snugRayHit){ .t = 2.0, .triangle = SNUG_NONE, .body = SNUG_NONE };
 	}
 	for (uint32_t id = 0; id < scene->bodyCount && result->status == snug_success; ++id)
 	{
@@ -147,23 +148,22 @@ static SG_NOINLINE void CastRays(snugScene* scene, const snugRay* rays, uint64_t
 /// The first hits so far, sorted. Rays hit few triangles: putting one in its place is quick.
 typedef struct HitList
 {
-	snugSceneRayHit* hits;
+	snugRayHit* hits;
 	uint64_t capacity;
 	uint64_t count; ///< of all, possibly more than there is room for
 	uint32_t body;  ///< whose hits come now
 } HitList;
 
-static bool IsBefore(const snugSceneRayHit* x, const snugSceneRayHit* y)
+static bool IsBefore(const snugRayHit* x, const snugRayHit* y)
 {
-	return x->hit.t != y->hit.t ? x->hit.t < y->hit.t
-	       : x->body != y->body ? x->body < y->body
-	                            : x->hit.triangle < y->hit.triangle;
+	return x->t != y->t ? x->t < y->t : x->body != y->body ? x->body < y->body : x->triangle < y->triangle;
 }
 
 static void Insert(void* user, const snugRayHit* hit)
 {
 	HitList* list = user;
-	const snugSceneRayHit added = { .hit = *hit, .body = list->body };
+	snugRayHit added = *hit;
+	added.body = list->body;
 	const bool isFull = list->count >= list->capacity;
 	uint64_t place = isFull ? list->capacity : list->count;
 	list->count++;
@@ -180,7 +180,7 @@ static void Insert(void* user, const snugRayHit* hit)
 }
 
 static SG_NOINLINE void FindHits(
-    snugScene* scene, const snugRay* ray, HitList* list, const snugSceneRayQuery* query, snugSceneResult* result)
+    snugScene* scene, const snugRay* ray, HitList* list, const snugRayQuery* query, snugSceneResult* result)
 {
 	for (uint32_t id = 0; id < scene->bodyCount && result->status == snug_success; ++id)
 	{
@@ -197,16 +197,23 @@ static SG_NOINLINE void FindHits(
 
 // ---- The public functions ------------------------------------------------------------------------------------------
 
-static const snugSceneRayQuery defaults = { .any = false };
+static const snugRayQuery defaults = { .any = false };
+
+// The origin is the scene's.
+static bool HasOrigin(const snugRayQuery* query)
+{
+	return query->origin[0] != 0.0 || query->origin[1] != 0.0 || query->origin[2] != 0.0;
+}
 
 snugSceneResult snugScene_CastRays(
-    snugScene* scene, const snugRay* rays, uint64_t count, snugSceneRayHit* hits, const snugSceneRayQuery* query)
+    snugScene* scene, const snugRay* rays, uint64_t count, snugRayHit* hits, const snugRayQuery* query)
 {
 	snugSceneResult result = { .status = snug_badArgument, .body = SNUG_NONE };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(scene != NULL && !scene->isUpdating, result);
 	SG_REQUIRE((rays != NULL && hits != NULL) || count == 0, result);
 	SG_REQUIRE_RESERVED(query, result);
+	SG_REQUIRE(!HasOrigin(query), result);
 	result.status = sgCheckRays(&scene->messenger, rays, count);
 	if (result.status == snug_success)
 	{
@@ -219,13 +226,14 @@ snugSceneResult snugScene_CastRays(
 }
 
 snugSceneResult snugScene_FindHits(
-    snugScene* scene, const snugRay* ray, snugSceneRayHit* hits, uint64_t capacity, const snugSceneRayQuery* query)
+    snugScene* scene, const snugRay* ray, snugRayHit* hits, uint64_t capacity, const snugRayQuery* query)
 {
 	snugSceneResult result = { .status = snug_badArgument, .body = SNUG_NONE };
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(scene != NULL && !scene->isUpdating && ray != NULL, result);
 	SG_REQUIRE(hits != NULL || capacity == 0, result);
 	SG_REQUIRE_RESERVED(query, result);
+	SG_REQUIRE(!HasOrigin(query), result);
 	result.status = sgCheckRays(&scene->messenger, ray, 1);
 	if (result.status == snug_success)
 	{

@@ -4,6 +4,7 @@
 #include "simd/lanes.h"
 
 extern const struct sgBoxKernels SG_FOR_ISA(sgBoxKernels);
+extern const struct sgMovingKernels SG_FOR_ISA(sgMovingKernels);
 extern const struct sgLeafKernels SG_FOR_ISA(sgLeafKernels);
 extern const struct sgProbeKernels SG_FOR_ISA(sgProbeKernels);
 extern const struct sgRowKernels SG_FOR_ISA(sgRowKernels);
@@ -14,6 +15,7 @@ extern const struct sgFieldsKernels SG_FOR_ISA(sgFieldsKernels);
 const sgKernels SG_FOR_ISA(sgKernels) = {
 	.name = SG_QUOTE(SNUG_KERNELS),
 	.boxes = &SG_FOR_ISA(sgBoxKernels),
+	.moving = &SG_FOR_ISA(sgMovingKernels),
 	.leaves = &SG_FOR_ISA(sgLeafKernels),
 	.probes = &SG_FOR_ISA(sgProbeKernels),
 	.rows = &SG_FOR_ISA(sgRowKernels),

@@ -10,6 +10,7 @@ typedef struct sgKernels
 {
 	const char* name;                     ///< of the instruction set, as in isa_list.h
 	const struct sgBoxKernels* boxes;     ///< geometry/box_kernels.h
+	const struct sgMovingKernels* moving; ///< geometry/moving_kernels.h
 	const struct sgLeafKernels* leaves;   ///< tree/leaf_kernels.h
 	const struct sgProbeKernels* probes;  ///< tree/probe_kernels.h
 	const struct sgRowKernels* rows;      ///< tree/row_kernels.h

@@ -329,8 +329,7 @@ static void AskOne(Outcome* outcome, snugBody* body)
 			.from = { 0.8f, 0.1f, 0.0f },
 			.to = { 0.9f, 0.8f, 0.3f },
 			.radius = 0.5f,
-			.normal = { 0.3f, 0.5f, -0.7f },
-			.offset = 0.1f };
+			.plane = { { -0.3, -0.5, 0.7 }, -0.1 } };
 		const snugShapeQuery query = { .contacts = met, .capacity = 500 };
 		snugResult result = { .status = snug_badArgument };
 		CALL(outcome, result = snugCollideShape(body, &shape, &query));
@@ -404,7 +403,7 @@ static void AskScene(Outcome* outcome, snugBody* bodies[2], const float* matrice
 	outcome->hash = sceneHash_Pairs(outcome->hash, pairs, count);
 	outcome->changes += count == 0;
 	static const snugRay ray = { { -3.0f, 0.1f, 0.2f }, { 3.0f, 0.3f, -0.1f } };
-	snugSceneRayHit hits[9] = { { .body = 0 } };
+	snugRayHit hits[9] = { { .body = 0 } };
 	CALL(outcome, snugScene_CastRays(scene, &ray, 1, hits, NULL));
 	CALL(outcome, snugScene_FindHits(scene, &ray, hits + 1, 8, NULL));
 	HASH(outcome, hits);
@@ -415,7 +414,7 @@ static void AskScene(Outcome* outcome, snugBody* bodies[2], const float* matrice
 }
 
 // Skins of every kind against a rigid body: posed, and asked everything else that there is to ask.
-static void WorkWithQueries(Outcome* outcome, snugDeformer deformer)
+static void WorkWithQueries(Outcome* outcome, Mover deformer)
 {
 	enum
 	{
@@ -425,6 +424,7 @@ static void WorkWithQueries(Outcome* outcome, snugDeformer deformer)
 	static float weights[MOST];
 	snugModelDef def = MeshDef(&meshes[0], deformer, (snugTreeDef){ 0 });
 	def.skin = (snugSkinDef){ .jointCount = 2, .influencesPerVertex = 1, .joints = joints, .weights = weights };
+	def.skin.blending = Mover_Blending(deformer);
 	for (uint32_t v = 0; v < meshes[0].vertexCount; ++v)
 	{
 		joints[v] = v % 2;
@@ -475,8 +475,8 @@ static Outcome Work(const Environment* environment, float* vertices)
 	WorkWith(&outcome, tiny, tinyToo, tinyMesh, 24, stations[1], vertices);
 	WorkWithFields(&outcome, vertices);
 	WorkWithQueries(&outcome, snug_skin);
-	WorkWithQueries(&outcome, snug_sphericalSkin);
-	WorkWithQueries(&outcome, snug_dualQuaternionSkin);
+	WorkWithQueries(&outcome, mover_spherical);
+	WorkWithQueries(&outcome, mover_dualQuaternion);
 	CALL(&outcome, snugModel_Destroy(a));
 	CALL(&outcome, snugModel_Destroy(b));
 	CALL(&outcome, snugModel_Destroy(tiny));

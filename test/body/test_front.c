@@ -230,7 +230,7 @@ static void displaced_vertices_are_followed(void** state)
 	{
 		targets->displacements[i] *= 600.0f;
 	}
-	snugModelDef def = sceneCharacter_MakeDef(&character, snug_skin);
+	snugModelDef def = sceneCharacter_MakeDef(&character, snug_blendLinear);
 	def.fields = sceneTargets_Get(targets);
 	Thing man = { .mesh = character.mesh };
 	assert_int_equal(snugModel_Create(&def, &man.model), snug_success);

@@ -232,7 +232,7 @@ static void fields_are_contained(void** state)
 static void morphs_and_turning_skins_are_contained(void** state)
 {
 	(void)state;
-	static const snugDeformer deformers[] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
+	static const Mover deformers[] = { snug_skin, mover_spherical, mover_dualQuaternion };
 	uint64_t first = TestSeed();
 	for (uint64_t number = first; number < first + (uint64_t)TestCount(200); ++number)
 	{

@@ -17,6 +17,24 @@ static void AssertClear(const sgPage* page)
 	}
 }
 
+// Give pages back as one chain.
+static void ReturnAll(snugPool* pool, const uint32_t* pages, uint32_t count)
+{
+	for (uint32_t i = 0; i + 1 < count; ++i)
+	{
+		sgPool_Link(pool, pages[i], pages[i + 1]);
+	}
+	if (count > 0)
+	{
+		sgPool_ReturnChain(pool, pages[0], pages[count - 1]);
+	}
+}
+
+static void ReturnOne(snugPool* pool, uint32_t page)
+{
+	ReturnAll(pool, &page, 1);
+}
+
 // How many pages are free: all are borrowed and given back.
 static uint32_t CountFree(snugPool* pool)
 {
@@ -28,10 +46,7 @@ static uint32_t CountFree(snugPool* pool)
 		++count;
 		assert_true(count <= pool->pageCount);
 	}
-	for (uint32_t i = 0; i < count; ++i)
-	{
-		sgPool_Return(pool, pages[i]);
-	}
+	ReturnAll(pool, pages, count);
 	free(pages);
 	return count;
 }
@@ -62,7 +77,7 @@ static void every_page_once(void** state)
 			assert_int_equal(sgPool_Borrow(pool), SG_NONE);
 			for (uint32_t i = 0; i < sizes[s]; ++i)
 			{
-				sgPool_Return(pool, round == 1 ? sizes[s] - 1 - i : i);
+				ReturnOne(pool, round == 1 ? sizes[s] - 1 - i : i);
 			}
 			assert_int_equal(CountFree(pool), sizes[s]);
 		}
@@ -79,11 +94,11 @@ static void the_head_never_looks_the_same(void** state)
 	snugPool* pool = MakePool(3 * sizeof(sgPage));
 	uint64_t before = atomic_load(&pool->head);
 	uint32_t first = sgPool_Borrow(pool), second = sgPool_Borrow(pool);
-	sgPool_Return(pool, first);
+	ReturnOne(pool, first);
 	uint64_t after = atomic_load(&pool->head);
 	assert_int_equal((uint32_t)before, (uint32_t)after);
 	assert_true(before != after);
-	sgPool_Return(pool, second);
+	ReturnOne(pool, second);
 	snugPool_Destroy(pool);
 }
 
@@ -120,7 +135,10 @@ static void bodies_give_pages_back(void** state)
 	assert_int_equal(CountFree(pool), 100);
 	for (int round = 0; round < 3; ++round)
 	{
+		uint64_t before = atomic_load(&pool->head) >> 32;
 		assert_int_equal(snugBody_SetVertices(a.body, a.mesh.positions, 0, 0, a.mesh.vertexCount), snug_success);
+		// All pages in one exchange, which other threads wait for.
+		assert_int_equal((atomic_load(&pool->head) >> 32) - before, round > 0 ? 1 : 0);
 		assert_int_equal(CountFree(pool), 100);
 		assert_int_equal(snugBody_GetMemory(a.body), bare);
 		assert_int_equal(snugBody_Refit(a.body), snug_success);
@@ -223,14 +241,16 @@ static void* HammerPool(void* argument)
 			uint32_t which = sceneRandom_Index(&random, count), page = held[which];
 			hammer->faults += hammer->pool->pages[page].bytes[0] != (uint8_t)hammer->number;
 			hammer->faults += hammer->pool->pages[page].bytes[SG_PAGE_BYTES - 1] != (uint8_t)hammer->number;
-			sgPool_Return(hammer->pool, page);
+			ReturnOne(hammer->pool, page);
 			held[which] = held[--count];
+			if (sceneRandom_Index(&random, 4) == 0)
+			{
+				ReturnAll(hammer->pool, held, count);
+				count = 0;
+			}
 		}
 	}
-	while (count > 0)
-	{
-		sgPool_Return(hammer->pool, held[--count]);
-	}
+	ReturnAll(hammer->pool, held, count);
 	return NULL;
 }
 
@@ -276,10 +296,7 @@ static void* TogglePool(void* argument)
 		{
 			++count;
 		}
-		while (count > 0)
-		{
-			sgPool_Return(toggler->pool, pages[--count]);
-		}
+		ReturnAll(toggler->pool, pages, count);
 	}
 	return NULL;
 }

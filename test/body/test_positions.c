@@ -68,7 +68,7 @@ static void some_positions_are_those_of_all(void** state)
 		sceneRandom random = { seed };
 		snugPool* pool = n % 4 == 0 ? MakePool(4096 * 3) : NULL;
 		sceneMesh mesh = RandomMesh(&random, (MeshKind)(n % MESH_KINDS));
-		Posed posed = Posed_Make(&random, mesh, (snugDeformer)(n / MESH_KINDS % POSED_DEFORMERS), pool);
+		Posed posed = Posed_Make(&random, mesh, (Mover)(n / MESH_KINDS % POSED_DEFORMERS), pool);
 		for (int i = 0; i < 4; ++i)
 		{
 			CheckVertices(&random, seed, &posed);
@@ -95,8 +95,8 @@ static void numbers_that_are_none_are_refused(void** state)
 	float out[18], before[18];
 	memset(out, 0x5a, sizeof(out));
 	memcpy(before, out, sizeof(out));
-	assert_int_equal(snugBody_GatherVertices(body, NULL, bad, 2, out, 0), snug_badInput);
-	assert_int_equal(snugBody_GetCorners(body, NULL, bad, 2, out, 0), snug_badInput);
+	assert_int_equal(snugBody_GatherVertices(body, NULL, bad, 2, out, 0), snug_badArgument);
+	assert_int_equal(snugBody_GetCorners(body, NULL, bad, 2, out, 0), snug_badArgument);
 	assert_int_equal(snugBody_GetCorners(body, far, good, 2, out, 0), snug_outOfRange);
 	assert_int_equal(snugBody_GetCorners(NULL, NULL, good, 2, out, 0), snug_badArgument);
 	assert_int_equal(snugBody_GatherVertices(NULL, NULL, good, 2, out, 0), snug_badArgument);
@@ -190,7 +190,7 @@ static void boxes_of_a_level_contain_all(void** state)
 		uint64_t seed = TestSeed() + (uint64_t)n;
 		sceneRandom random = { seed };
 		sceneMesh mesh = RandomMesh(&random, (MeshKind)(n % MESH_KINDS));
-		Posed posed = Posed_Make(&random, mesh, (snugDeformer)(n / MESH_KINDS % POSED_DEFORMERS), NULL);
+		Posed posed = Posed_Make(&random, mesh, (Mover)(n / MESH_KINDS % POSED_DEFORMERS), NULL);
 		Posed_Change(&random, &posed);
 		snugFrame identity = { { 0 }, { 0 } };
 		snugBody_SetFrame(posed.thing.body, &identity);

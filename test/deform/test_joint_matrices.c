@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const snugDeformer skins[] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
+static const Mover skins[] = { snug_skin, mover_spherical, mover_dualQuaternion };
 
 // A man with morph targets, a model of him, and poses.
 typedef struct Man
@@ -21,12 +21,12 @@ typedef struct Man
 	float amplitudes[16];
 } Man;
 
-static Man* MakeMan(snugDeformer deformer)
+static Man* MakeMan(Mover deformer)
 {
 	Man* man = calloc(1, sizeof(Man));
 	assert_non_null(man);
 	assert_true(sceneCharacter_Create(&man->character, scene_man));
-	snugModelDef def = sceneCharacter_MakeDef(&man->character, deformer);
+	snugModelDef def = sceneCharacter_MakeDef(&man->character, Mover_Blending(deformer));
 	def.fields = sceneTargets_Get(&man->character.targets);
 	assert_int_equal(snugModel_Create(&def, &man->model), snug_success);
 	man->joints = man->character.weights.transformCount;

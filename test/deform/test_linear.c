@@ -124,7 +124,7 @@ static void linear_meets_rigid_and_free(void** state)
 		RandomMatrices(&random, &skin, 1.0, 0.0);
 		Thing a = MakeSkinned(mesh, &skin, RandomTreeDef(&random), NULL);
 		Pose(&a, &skin);
-		snugDeformer other = i % 2 == 0 ? snug_rigid : snug_free;
+		Mover other = i % 2 == 0 ? snug_rigid : snug_free;
 		Thing b = Thing_Make(RandomMesh(&random, mesh_torus), other, RandomTreeDef(&random), NULL);
 		CheckPairs("linear and another", seed + (uint64_t)i, &a, &b, NULL);
 		CheckPairs("another and linear", seed + (uint64_t)i, &b, &a, NULL);

@@ -17,12 +17,12 @@
 static const struct Kind
 {
 	const char* name;
-	snugDeformer deformer;
+	Mover deformer;
 	bool hasJoints;
 } kinds[] = {
 	{ "skin", snug_skin, true },
-	{ "spherical skin", snug_sphericalSkin, true },
-	{ "dual quaternion skin", snug_dualQuaternionSkin, true },
+	{ "spherical skin", mover_spherical, true },
+	{ "dual quaternion skin", mover_dualQuaternion, true },
 	{ "fields", snug_fields, false },
 };
 
@@ -46,8 +46,8 @@ static Actor Actor_Make(const struct Kind* kind)
 {
 	Actor actor = { .kind = kind };
 	assert_true(sceneCharacter_Create(&actor.character, scene_man));
-	snugModelDef def = sceneCharacter_MakeDef(&actor.character, kind->hasJoints ? kind->deformer : snug_skin);
-	def.deformer = kind->deformer;
+	snugModelDef def = sceneCharacter_MakeDef(&actor.character, Mover_Blending(kind->deformer));
+	def.deformer = Mover_Deformer(kind->deformer);
 	def.fields = sceneTargets_Get(&actor.character.targets);
 	actor.jointCount = actor.character.weights.transformCount;
 	actor.targetCount = actor.character.targets.count;
@@ -79,7 +79,7 @@ static void TellAmplitudes(const Actor* actor, snugBody* body, const Told* told)
 static void TellNonsense(const Actor* actor, snugBody* body, const Told* told, uint32_t which)
 {
 	Told bad = *told;
-	bool isTurning = actor->kind->deformer == snug_sphericalSkin || actor->kind->deformer == snug_dualQuaternionSkin;
+	bool isTurning = actor->kind->deformer == mover_spherical || actor->kind->deformer == mover_dualQuaternion;
 	switch (which)
 	{
 		case 0:

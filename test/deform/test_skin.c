@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const snugDeformer deformers[] = { snug_sphericalSkin, snug_dualQuaternionSkin };
+static const Mover deformers[] = { mover_spherical, mover_dualQuaternion };
 
 // --- Bounds ---------------------------------------------------------------------------------------------------------
 
@@ -63,7 +63,7 @@ static void bounds_contain_their_vertices(void** state)
 static void bounds_contain_morphed_vertices(void** state)
 {
 	(void)state;
-	static const snugDeformer skins[] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
+	static const Mover skins[] = { snug_skin, mover_spherical, mover_dualQuaternion };
 	uint64_t seed = TestSeed();
 	int count = TestCount(IsSlow() ? 300 : 1200), posed = 0;
 	for (int i = 0; i < count; ++i)
@@ -73,7 +73,7 @@ static void bounds_contain_morphed_vertices(void** state)
 		SkinnedMesh skinned = HardSkin(&random);
 		double size = MeshSize(&skinned.mesh);
 		FieldSet set = RandomFields(&random, &skinned.mesh, size);
-		snugDeformer deformer = skins[number % 3];
+		Mover deformer = skins[number % 3];
 		Thing thing = MakeMorphThing(&skinned, &set, deformer, RandomTreeDef(&random), StrategyOf(number / 3));
 		for (int pose = 0; pose < 6; ++pose)
 		{
@@ -112,7 +112,7 @@ static void positions_are_the_same_bits_everywhere(void** state)
 		sceneRandom random = { number };
 		SkinnedMesh skinned = HardSkin(&random);
 		FieldSet set = RandomFields(&random, &skinned.mesh, MeshSize(&skinned.mesh));
-		snugDeformer deformer = deformers[number % 2];
+		Mover deformer = deformers[number % 2];
 		Thing thing = MakeMorphThing(
 		    &skinned, number % 3 == 0 ? &set : NULL, deformer, RandomTreeDef(&random), snug_strategyAuto);
 		TurnJoints(&random, &skinned);
@@ -356,7 +356,7 @@ static void TextbookCenter(const Influences* own, const Joint* joints, const dou
 	}
 }
 
-static double Textbook(snugDeformer deformer, const Influences* own, const Joint* joints, const double (*positions)[3],
+static double Textbook(Mover deformer, const Influences* own, const Joint* joints, const double (*positions)[3],
     const double v[3], double out[3])
 {
 	double b[4] = { 0 }, d[4] = { 0 };
@@ -378,7 +378,7 @@ static double Textbook(snugDeformer deformer, const Influences* own, const Joint
 		b[k] /= length;
 		d[k] /= length;
 	}
-	if (deformer == snug_dualQuaternionSkin)
+	if (deformer == mover_dualQuaternion)
 	{
 		double back[4], translation[4];
 		Conjugate(b, back);
@@ -489,6 +489,7 @@ static void positions_are_those_of_the_textbook(void** state)
 		{
 			snugModelDef def = MeshDef(&skinned.mesh, deformers[which], (snugTreeDef){ 0 });
 			def.skin = Skin_Def(skin);
+			def.skin.blending = Mover_Blending(deformers[which]);
 			def.skin.jointPositions = given;
 			snugModel* model;
 			assert_int_equal(snugModel_Create(&def, &model), snug_success);
@@ -538,14 +539,14 @@ typedef enum Moving
 	MOVINGS
 } Moving;
 
-static const snugDeformer deformerOf[MOVINGS] = { snug_rigid, snug_free, snug_fields, snug_skin, snug_sphericalSkin,
-	snug_dualQuaternionSkin, snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
+static const Mover deformerOf[MOVINGS] = { snug_rigid, snug_free, snug_fields, snug_skin, mover_spherical,
+	mover_dualQuaternion, snug_skin, mover_spherical, mover_dualQuaternion };
 
 static Thing MakeMoving(sceneRandom* random, Moving moving, uint64_t number)
 {
 	sceneMesh mesh = RandomMesh(random, (MeshKind)sceneRandom_Index(random, MESH_KINDS));
 	snugTreeDef tree = RandomTreeDef(random);
-	snugDeformer deformer = deformerOf[moving];
+	Mover deformer = deformerOf[moving];
 	SkinnedMesh skinned = ScatteredSkin(random, mesh, 1 + sceneRandom_Index(random, 12));
 	FieldSet set = RandomFields(random, &skinned.mesh, 0.2);
 	Thing thing;

@@ -286,8 +286,7 @@ typedef struct Answer
 } Answer;
 
 // @param usesPivot the sum is too short to say anything, so the pivot's quaternion stands for it
-static Answer Evaluate(
-    snugDeformer deformer, const Influences* own, const Joint* joints, const real x[3], bool usesPivot)
+static Answer Evaluate(Mover deformer, const Influences* own, const Joint* joints, const real x[3], bool usesPivot)
 {
 	real staged[3], b[4] = { 0 }, dual[4] = { 0 }, r[3] = { 0 }, reach = 0.0L;
 	Stage(own, joints, x, staged);
@@ -310,7 +309,7 @@ static Answer Evaluate(
 	{
 		unit[k] = b[k] / sqrtl(answer.length2);
 	}
-	if (deformer == snug_dualQuaternionSkin)
+	if (deformer == mover_dualQuaternion)
 	{
 		const real back[4] = { b[0], -b[1], -b[2], -b[3] };
 		real translation[4];
@@ -553,8 +552,8 @@ static real Excess(const Answer* answer, const float found[3])
 }
 
 // The least excess over all sides that a disputed vertex may be on.
-static real LeastExcess(snugDeformer deformer, const Influences* own, const Joint* joints, const real x[3],
-    const float found[3], Tally* tally)
+static real LeastExcess(
+    Mover deformer, const Influences* own, const Joint* joints, const real x[3], const float found[3], Tally* tally)
 {
 	real least = HUGE_VALL;
 	bool isDisputed = false, isCancelled = false;
@@ -594,7 +593,7 @@ static real LeastExcess(snugDeformer deformer, const Influences* own, const Join
 	return least;
 }
 
-static void CompareAll(snugDeformer deformer, Scene* scene, uint64_t seed, Tally* tally)
+static void CompareAll(Mover deformer, Scene* scene, uint64_t seed, Tally* tally)
 {
 	Joint joints[MAX_JOINTS];
 	for (uint32_t j = 0; j < scene->jointCount; ++j)
@@ -606,8 +605,9 @@ static void CompareAll(snugDeformer deformer, Scene* scene, uint64_t seed, Tally
 		.vertexCount = VERTICES,
 		.triangles = scene->triangles,
 		.triangleCount = VERTICES / 3,
-		.deformer = deformer };
+		.deformer = snug_skin };
 	def.skin.jointCount = scene->jointCount;
+	def.skin.blending = Mover_Blending(deformer);
 	def.skin.starts = scene->starts;
 	def.skin.joints = scene->joints;
 	def.skin.weights = scene->weights;
@@ -640,7 +640,7 @@ static void CompareAll(snugDeformer deformer, Scene* scene, uint64_t seed, Tally
 static void positions_follow_the_definition(void** state)
 {
 	(void)state;
-	static const snugDeformer deformers[] = { snug_sphericalSkin, snug_dualQuaternionSkin };
+	static const Mover deformers[] = { mover_spherical, mover_dualQuaternion };
 	uint64_t seed = TestSeed();
 	Tally tally = { .worst = 0.0L };
 	Scene* scene = malloc(sizeof(Scene));

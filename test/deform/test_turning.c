@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const snugDeformer deformers[2] = { snug_sphericalSkin, snug_dualQuaternionSkin };
+static const Mover deformers[2] = { mover_spherical, mover_dualQuaternion };
 
 // ---- Motion ---------------------------------------------------------------------------------------------------------
 
@@ -254,7 +254,7 @@ static void Bend(SkinnedMesh* skinned, double angle)
 }
 
 // Nodes refitted at the front of a body that is bent further by `speed` with every step.
-static uint64_t CountRefitted(snugDeformer deformer, double speed, uint64_t* pairs)
+static uint64_t CountRefitted(Mover deformer, double speed, uint64_t* pairs)
 {
 	sceneRandom random = { 7 };
 	SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeBlob(24, 3), 6);
@@ -379,6 +379,7 @@ static void every_allocation_may_fail(void** state)
 		FieldSet fields = RandomFields(&random, &skinned.mesh, 0.1);
 		snugModelDef def = MeshDef(&skinned.mesh, deformers[kind % 2], (snugTreeDef){ 0 });
 		def.skin = Skin_Def(&skinned.skin);
+		def.skin.blending = Mover_Blending(deformers[kind % 2]);
 		if (kind >= 4)
 		{
 			def.fields = FieldSet_Def(&fields);

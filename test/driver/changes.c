@@ -287,7 +287,7 @@ bool Refuse(World* world)
 		CALL(world, status = snugBody_SetVertices(actor->body, vertices, 0, 0, count));
 		EXPECT(world, status == snug_badInput, "vertices: %s", snugGetStatusText(status));
 		CALL(world, status = snugBody_SetVertices(actor->body, actor->vertices, 0, 1, count));
-		EXPECT(world, status == snug_badInput, "a vertex too many: %s", snugGetStatusText(status));
+		EXPECT(world, status == snug_badArgument, "a vertex too many: %s", snugGetStatusText(status));
 	}
 	snugQuery dirty = { .reserved = { 1 } }, nowhere = { .origin = { (double)NoNumber(world) } };
 	snugBody* other = OtherActor(world, actor)->body;

@@ -542,6 +542,7 @@ static bool AskContacts(World* world, Two two)
 	{
 		return false;
 	}
+	ExpectCounters(world, &result->counters);
 	EXPECT(world, result->count == asked.two.truth.count, "%llu pairs", (unsigned long long)result->count);
 	EXPECT(world, result->complete == (result->count <= world->contactCapacity), "complete: %d", result->complete);
 	if (!result->complete)

@@ -69,6 +69,14 @@ static Operation* DrawOperation(World* world)
 	return operations + i;
 }
 
+static uint32_t misuses; // that were told during the step
+
+static void CountMisuse(void* user, const char* condition, const char* function)
+{
+	(void)user;
+	misuses += condition[0] != '\0' && strncmp(function, "snug", 4) == 0;
+}
+
 static void RunStep(World* world, uint32_t step, bool isTraced)
 {
 	world->step = step;
@@ -78,7 +86,10 @@ static void RunStep(World* world, uint32_t step, bool isTraced)
 	world->operation = operation->name;
 	alarm(SECONDS_PER_STEP);
 	const double start = clockThread();
+	misuses = 0;
 	const bool isAnswered = operation->run(world);
+	EXPECT(world, operation->run == Refuse || misuses == 0, "%u misuses are told", misuses);
+	EXPECT(world, operation->run != Refuse || misuses > 0, "misuse is not told");
 	operation->time += clockThread() - start;
 	alarm(0);
 	FreeRooms();
@@ -343,6 +354,7 @@ int main(int argumentCount, char** arguments)
 	Sums sums = { 0 };
 	printf("SNUG_SEED=%llu, instruction set %s\n", (unsigned long long)seed, snugGetInstructionSet());
 	CatchSignals();
+	snugSetAssertHandler(CountMisuse, NULL);
 	if (options.isShrunk)
 	{
 		Shrink(seed, &options);

@@ -165,6 +165,7 @@ static void DescribeSkin(World* world, const Kind* kind, snugModelDef* def)
 	{
 		def->skin.jointPositions = Given(world, kind->jointPositions, 3 * (size_t)kind->jointCount * sizeof(float));
 	}
+	def->skin.blending = Mover_Blending(kind->deformer);
 }
 
 static void DescribeFields(World* world, const Kind* kind, snugModelDef* def)
@@ -174,6 +175,10 @@ static void DescribeFields(World* world, const Kind* kind, snugModelDef* def)
 	const size_t total = set->starts != NULL ? set->starts[vertexCount] : vertexCount * set->fieldCount;
 	def->fields.fieldCount = set->fieldCount;
 	def->fields.displacements = Given(world, set->displacements, 3 * total * sizeof(float));
+	if (kind->frequencies != NULL)
+	{
+		def->fields.frequencies = Given(world, kind->frequencies, set->fieldCount * sizeof(float));
+	}
 	if (set->starts != NULL)
 	{
 		def->fields.starts = Given(world, set->starts, (vertexCount + 1) * sizeof(uint32_t));
@@ -193,7 +198,7 @@ static snugModelDef Describe(World* world, const Kind* kind)
 	snugModelDef def = {
 		.vertexCount = mesh->vertexCount,
 		.triangleCount = mesh->triangleCount,
-		.deformer = kind->deformer,
+		.deformer = Mover_Deformer(kind->deformer),
 		.positionStride = DrawStride(world, 12),
 		.triangleStride = DrawStride(world, 12),
 		.messenger = Listener(),
@@ -347,10 +352,21 @@ static double SizeOf(const sceneMesh* mesh)
 
 // --- The whole ------------------------------------------------------------------------------------------------------
 
+// The simulation's, and so whatever they are: the library only keeps them.
+static void DrawFrequencies(World* world, Kind* kind)
+{
+	const uint32_t count = Chance(world, 0.4) ? kind->fields.fieldCount : 0;
+	kind->frequencies = count > 0 ? malloc(count * sizeof(float)) : NULL;
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		kind->frequencies[i] = (float)Magnitude(world, 1e-3, 1e6);
+	}
+}
+
 static void Draw(World* world, Kind* kind)
 {
-	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_skin, snug_skin, snug_fields, snug_fields,
-		snug_sphericalSkin, snug_dualQuaternionSkin };
+	static const Mover deformers[] = { snug_rigid, snug_free, snug_skin, snug_skin, snug_fields, snug_fields,
+		mover_spherical, mover_dualQuaternion };
 	sceneMesh* mesh = &kind->skinned.mesh;
 	*kind = (Kind){ .deformer = deformers[Below(world, LENGTH_OF(deformers))] };
 	*mesh = DrawMesh(world);
@@ -362,6 +378,7 @@ static void Draw(World* world, Kind* kind)
 	if (kind->deformer == snug_fields || (Kind_IsSkin(kind) && Chance(world, 0.35)))
 	{
 		kind->fields = RandomFields(&world->random, mesh, world->scale);
+		DrawFrequencies(world, kind);
 	}
 	const double size = SizeOf(mesh);
 	kind->size = size > 0.0 ? size : world->scale;
@@ -424,6 +441,7 @@ void Kind_Free(Kind* kind)
 	free(kind->block);
 	free(kind->twins);
 	free(kind->jointPositions);
+	free(kind->frequencies);
 	SkinnedMesh_Free(&kind->skinned);
 	FieldSet_Free(&kind->fields);
 }
@@ -432,7 +450,8 @@ void MarkBelow(World* world, const Kind* kind, uint32_t node, bool* marks)
 {
 	const uint32_t count = kind->skinned.mesh.triangleCount;
 	uint32_t* triangles = malloc((count + 1) * sizeof(uint32_t));
-	const uint32_t below = snugModel_GetNodeTriangles(kind->model, node, triangles, count);
+	uint32_t below = 0;
+	snugModel_GetNodeTriangles(kind->model, node, triangles, count, &below);
 	EXPECT(world, below >= 1 && below <= count, "%u triangles below node %u", below, node);
 	memset(marks, 0, count);
 	for (uint32_t i = 0; i < below; ++i)

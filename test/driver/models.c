@@ -66,18 +66,60 @@ static void ExpectMesh(World* world, const Kind* kind, const snugModelInfo* info
 	}
 }
 
+// What is not of the mesh, but was given with it.
+static void ExpectGiven(World* world, const Kind* kind)
+{
+	const bool turns = kind->deformer > snug_fields;
+	const uint32_t fields = kind->deformer == snug_fields && kind->frequencies != NULL ? kind->fields.fieldCount : 0,
+	               joints = turns ? kind->jointCount : 0, room = Chance(world, 0.2) ? Below(world, fields + 1) : fields;
+	float* frequencies = Room(world, fields, sizeof(float));
+	float* positions = Room(world, joints, 3 * sizeof(float));
+	uint32_t found = SNUG_NONE;
+	snugStatus status;
+	CALL(world, status = snugModel_GetFrequencies(kind->model, room == 0 ? NULL : frequencies, room, &found));
+	EXPECT(world, status == snug_success && found == fields, "%u frequencies", found);
+	EXPECT(world, room == 0 || memcmp(frequencies, kind->frequencies, room * sizeof(float)) == 0, "other frequencies");
+	CALL(world, status = snugModel_GetJointPositions(kind->model, positions, joints, &found));
+	EXPECT(world, status == snug_success && found == joints, "%u joints have positions", found);
+	EXPECT(world,
+	    joints == 0 || kind->jointPositions == NULL ||
+	        memcmp(positions, kind->jointPositions, 3 * (size_t)joints * sizeof(float)) == 0,
+	    "joints are elsewhere");
+}
+
+// Each triangle is in one leaf, of at most as many as were asked for.
+static void ExpectTree(World* world, const Kind* kind, const snugModelInfo* info)
+{
+	const uint32_t most = (uint32_t)info->tree.leafTriangles;
+	size_t bytes;
+	EXPECT(world, most >= 1 && most <= 8 && (uint64_t)info->leafCount * most >= info->triangleCount, "%u leaves of %u",
+	    info->leafCount, most);
+	EXPECT(world, info->leafCount <= info->nodeCount && info->depth < info->nodeCount + 1, "%u nodes", info->nodeCount);
+	uint32_t below = 0;
+	snugStatus status = snugModel_GetNodeTriangles(kind->model, 0, NULL, 0, &below);
+	EXPECT(world, status == (info->nodeCount == 0 ? snug_badArgument : snug_success) && below == info->triangleCount,
+	    "not all triangles are below the root");
+	EXPECT(world, snugModel_GetBlock(kind->model, &bytes) != NULL && bytes == info->bytes, "%zu bytes", bytes);
+	EXPECT(world, info->restMeshBytes == 12 * ((size_t)info->vertexCount + info->triangleCount), "%zu bytes of mesh",
+	    info->restMeshBytes);
+}
+
 bool GetContents(World* world)
 {
-	const Kind* kind = AnyActor(world)->kind;
+	const Actor* actor = AnyActor(world);
+	const Kind* kind = actor->kind;
 	snugModelInfo info;
 	CALL(world, info = snugModel_GetInfo(kind->model));
 	EXPECT(world,
 	    info.vertexCount == kind->skinned.mesh.vertexCount && info.triangleCount == kind->skinned.mesh.triangleCount &&
-	        info.deformer == kind->deformer && info.jointCount == kind->jointCount &&
+	        MoverOf(kind->model) == kind->deformer && info.jointCount == kind->jointCount &&
 	        info.fieldCount == kind->fields.fieldCount,
 	    "another model");
 	ExpectMesh(world, kind, &info);
 	ExpectTwins(world, kind, &info);
+	ExpectGiven(world, kind);
+	ExpectTree(world, kind, &info);
+	EXPECT(world, snugBody_GetModel(actor->body) == kind->model && snugBody_GetMemory(actor->body) > 0, "another body");
 	uint64_t open = UINT64_MAX;
 	snugStatus status;
 	CALL(world, status = snugModel_CountOpenEdges(kind->model, &open));

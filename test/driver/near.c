@@ -77,6 +77,7 @@ bool FindDistance(World* world)
 	{
 		return false;
 	}
+	ExpectCounters(world, &result.counters);
 	++world->questions;
 	const double limit = query.maxDistance > 0.0 ? query.maxDistance : INFINITY;
 	EXPECT(world, result.isWithin || !(distance < limit - slack), "it is said to be beyond %g", limit);
@@ -132,6 +133,27 @@ static void ExpectWithin(World* world, const Two* two, uint32_t i, uint32_t j, d
 	}
 }
 
+// As they are found, until the callback has enough: some of them, no pair twice. `count`: how many there are.
+static void ExpectStopped(World* world, const Two* two, double margin, uint64_t count)
+{
+	Heard heard = { .capacity = count + 1, .stopAfter = 1 + Below(world, 5) };
+	heard.pairs = Room(world, heard.capacity, sizeof(snugPair));
+	snugQuery query = { .unsorted = true, .callback = Hear, .user = &heard };
+	query.capacity = Below(world, (uint32_t)count + 2);
+	query.pairs = Room(world, query.capacity, sizeof(snugPair));
+	Copy(query.origin, two->origin, sizeof(query.origin));
+	snugResult result;
+	CALL(world, result = snugCollideWithin(two->a->body, two->b->body, margin, &query));
+	const uint64_t expected = count < heard.stopAfter ? count : heard.stopAfter;
+	EXPECT(world, result.count == expected && heard.count == expected && result.complete == (count < heard.stopAfter),
+	    "%llu pairs, %llu called back", (unsigned long long)result.count, (unsigned long long)heard.count);
+	for (uint64_t i = 0; i < expected && i < query.capacity; ++i)
+	{
+		EXPECT(world, ComparePairs(query.pairs + i, heard.pairs + i) == 0, "pair %llu is another one",
+		    (unsigned long long)i);
+	}
+}
+
 bool FindWithin(World* world)
 {
 	Two two;
@@ -160,6 +182,7 @@ bool FindWithin(World* world)
 	{
 		return false;
 	}
+	ExpectCounters(world, &result.counters);
 	++world->questions;
 	EXPECT(world, result.complete && result.count <= most, "%llu pairs", (unsigned long long)result.count);
 	EXPECT(world, query.callback == NULL || (heard.count == result.count && !heard.isOtherMode),
@@ -185,6 +208,7 @@ bool FindWithin(World* world)
 	CALL(world, again = snugCollideWithin(two.a->body, two.b->body, margin, &query));
 	EXPECT(world, again.count == result.count && memcmp(first, all, query.capacity * sizeof(snugPair)) == 0,
 	    "other pairs with room for %llu", (unsigned long long)query.capacity);
+	ExpectStopped(world, &two, margin, result.count);
 	return true;
 }
 
@@ -232,7 +256,10 @@ static void ExpectClosest(
 		    "triangle %u is %.17g away, not %.17g", found->triangle, exact, found->distance);
 		EXPECT(world, PointDistance(found->position, (const float(*)[3])corners) <= Rounding(surface) + slack,
 		    "its position is not on triangle %u", found->triangle);
-		EXPECT(world, found->distance == 0.0 || TriangleAt(surface, p) == SNUG_NONE, "it is on the surface");
+		ExpectNormal(world, (const float(*)[3])corners, found->normal);
+		EXPECT(world,
+		    found->distance == 0.0 ? TriangleAt(surface, p) == found->triangle : TriangleAt(surface, p) == SNUG_NONE,
+		    "it is on triangle %u", TriangleAt(surface, p));
 	}
 }
 
@@ -261,6 +288,7 @@ bool FindClosest(World* world)
 	{
 		return false;
 	}
+	ExpectCounters(world, &result.counters);
 	++world->questions;
 	for (uint32_t i = 0; i < count; ++i)
 	{

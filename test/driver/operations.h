@@ -87,6 +87,9 @@ void FindTruth(World* world, Two* two);
 /// @return whether it has an answer
 bool IsAnswered(World* world, snugStatus status, const Surface* surface);
 
+/// What a query cost adds up.
+void ExpectCounters(World* world, const snugCounters* counters);
+
 /// Joints that the body will take, drawn from where it is.
 void DrawJoints(World* world, Actor* actor, float* matrices);
 

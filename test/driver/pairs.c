@@ -39,6 +39,13 @@ bool IsAnswered(World* world, snugStatus status, const Surface* surface)
 	return status == snug_success;
 }
 
+void ExpectCounters(World* world, const snugCounters* counters)
+{
+	const uint64_t parts = counters->nodesAtFront + counters->nodesAboveFront + counters->nodesBelowFront;
+	EXPECT(world, counters->nodesRefitted == parts, "%llu nodes are refitted, in three parts %llu",
+	    (unsigned long long)counters->nodesRefitted, (unsigned long long)parts);
+}
+
 bool DrawTwo(World* world, Two* two)
 {
 	*two = (Two){ .a = AnyActor(world) };
@@ -144,6 +151,20 @@ static void ExpectBound(World* world, const Two* two, const snugResult* result)
 	    world, !isinf(distance) || isinf(result->distanceBound), "the bound of nothing is %g", result->distanceBound);
 }
 
+// One that is kept from step to step, one that holds anything, or none.
+static snugWitness* DrawWitness(World* world, const Two* two)
+{
+	snugWitness* witness = &world->witnesses[two->a - world->actors][two->b - world->actors];
+	if (Chance(world, 0.1))
+	{
+		for (int i = 0; i < 4; ++i)
+		{
+			witness->memory[i] = Chance(world, 0.5) ? Below(world, 40) : (uint32_t)sceneRandom_Next(&world->random);
+		}
+	}
+	return Chance(world, 0.3) ? NULL : witness;
+}
+
 bool Collide(World* world)
 {
 	Two two;
@@ -157,6 +178,8 @@ bool Collide(World* world)
 	query.pairs = query.capacity > 0 || Chance(world, 0.5) ? Room(world, query.capacity, sizeof(snugPair)) : NULL;
 	query.unsorted = Chance(world, 0.25);
 	query.findDistanceBound = Chance(world, 0.3);
+	query.keepRest = Chance(world, 0.1); // which is of no account, as a witness is
+	query.witness = Chance(world, 0.1) ? DrawWitness(world, &two) : NULL;
 	Heard heard = { 0 };
 	if (Chance(world, 0.3))
 	{
@@ -175,6 +198,8 @@ bool Collide(World* world)
 	{
 		return false;
 	}
+	ExpectCounters(world, &result.counters);
+	EXPECT(world, result.counters.exactTests <= result.counters.triangleTests, "more exact tests than tests");
 	const bool isStopped = query.callback != NULL && ExpectHeard(world, &heard, &two.truth);
 	const uint64_t written = result.count < query.capacity ? result.count : query.capacity;
 	EXPECT(world, result.complete ? result.count == two.truth.count : isStopped, "%s, %llu of %llu pairs",
@@ -199,20 +224,6 @@ bool Collide(World* world)
 
 // --- Yes or no ------------------------------------------------------------------------------------------------------
 
-// One that is kept from step to step, one that holds anything, or none.
-static snugWitness* DrawWitness(World* world, const Two* two)
-{
-	snugWitness* witness = &world->witnesses[two->a - world->actors][two->b - world->actors];
-	if (Chance(world, 0.1))
-	{
-		for (int i = 0; i < 4; ++i)
-		{
-			witness->memory[i] = Chance(world, 0.5) ? Below(world, 40) : (uint32_t)sceneRandom_Next(&world->random);
-		}
-	}
-	return Chance(world, 0.3) ? NULL : witness;
-}
-
 bool Touches(World* world)
 {
 	Two two;
@@ -225,6 +236,7 @@ bool Touches(World* world)
 	Copy(query.origin, two.origin, sizeof(query.origin));
 	query.pairs = query.capacity > 0 ? Room(world, query.capacity, sizeof(snugPair)) : NULL;
 	query.witness = DrawWitness(world, &two);
+	query.unsorted = Chance(world, 0.3);
 	query.findDistanceBound = Chance(world, 0.15);
 	Tell(world, "%s%s; ", query.witness != NULL ? "witness" : "no witness",
 	    query.findDistanceBound ? ", distance bound" : "");
@@ -235,6 +247,7 @@ bool Touches(World* world)
 	{
 		return false;
 	}
+	ExpectCounters(world, &result.counters);
 	EXPECT(world, result.count <= 1 && result.complete, "%llu pairs, %s", (unsigned long long)result.count,
 	    result.complete ? "complete" : "incomplete");
 	EXPECT(world, (result.count == 1) == (two.truth.count > 0), "touching: %llu", (unsigned long long)result.count);
@@ -348,6 +361,7 @@ static bool GoOn(World* world, Search* search)
 	{
 		longjmp(world->failed, 2);
 	}
+	ExpectCounters(world, &result.counters);
 	TakePairs(world, search, result.count);
 	EXPECT(world, result.complete == (frontier->count == 0), "%u pairs of nodes are left", frontier->count);
 	EXPECT(world, frontier->count <= frontier->capacity, "%u pairs of nodes", frontier->count);
@@ -557,6 +571,7 @@ bool CollideSelf(World* world)
 	{
 		return false;
 	}
+	ExpectCounters(world, &result.counters);
 	++world->questions;
 	const bool isStopped = query.callback != NULL && ExpectHeard(world, &heard, &truth);
 	EXPECT(world, result.complete ? result.count == truth.count : isStopped, "%s, %llu pairs",

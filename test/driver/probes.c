@@ -176,6 +176,7 @@ bool CastRays(World* world)
 	{
 		return false;
 	}
+	ExpectCounters(world, &result.counters);
 	++world->questions;
 	for (uint32_t i = 0; i < count; ++i)
 	{
@@ -217,6 +218,7 @@ bool FindHits(World* world)
 	{
 		return false;
 	}
+	ExpectCounters(world, &result.counters);
 	++world->questions;
 	EXPECT(world, result.count == truth.count, "%llu hits", (unsigned long long)result.count);
 	uint32_t notAfter = 0;
@@ -322,6 +324,7 @@ bool FindInside(World* world)
 	{
 		return false;
 	}
+	ExpectCounters(world, &result.counters);
 	++world->questions;
 	for (uint32_t i = 0; i < count; ++i)
 	{
@@ -396,6 +399,7 @@ bool FindBodyInside(World* world)
 	{
 		return false;
 	}
+	ExpectCounters(world, &result.counters);
 	EXPECT(world, (!isAsked || side == expected) && result.count == (expected == snug_inside), "it is at %d, not %d",
 	    (int)side, (int)expected);
 	return true;
@@ -415,11 +419,11 @@ static snugShape DrawShape(World* world, const Surface* surface)
 	const uint32_t axis = Below(world, 3);
 	for (uint32_t k = 0; k < 3; ++k)
 	{
-		shape.normal[k] = isAligned ? (k == axis ? -0.75f : 0.0f) : (float)Signed(world);
-		sum += (double)shape.normal[k] * p[k];
+		shape.plane.normal[k] = isAligned ? (k == axis ? 0.75 : 0.0) : Signed(world);
+		sum += shape.plane.normal[k] * p[k];
 		length2 += ((double)p[k] - shape.from[k]) * ((double)p[k] - shape.from[k]);
 	}
-	shape.offset = Limited(-sum);
+	shape.plane.offset = (double)Limited(-sum);
 	shape.radius = Limited(Chance(world, 0.5) ? sqrt(length2) : world->scale * Magnitude(world, 1e-4, 0.7));
 	shape.radius = Chance(world, 0.1) ? 0.0f : shape.radius;
 	return shape;
@@ -435,22 +439,22 @@ static int MeetsShape(const snugShape* shape, const float c[3][3], double* dista
 		*distance = INFINITY;
 		for (int k = 0; k < 3; ++k)
 		{
-			length += (double)shape->normal[k] * shape->normal[k];
+			length += shape->plane.normal[k] * shape->plane.normal[k];
 		}
 		for (int i = 0; i < 3; ++i)
 		{
-			double height = shape->offset;
+			double height = shape->plane.offset;
 			for (int k = 0; k < 3; ++k)
 			{
-				height += (double)shape->normal[k] * c[i][k];
+				height += shape->plane.normal[k] * c[i][k];
 				size = fmax(size, fabs((double)c[i][k]));
 			}
-			const int side = RationalPlaneSide(shape->normal, shape->offset, c[i]);
-			isBehind = isBehind || side >= 0;
-			isAhead = isAhead || side <= 0;
-			*distance = fmin(*distance, -height / sqrt(length));
+			const int side = RationalPlaneSide(shape->plane.normal, shape->plane.offset, c[i]);
+			isBehind = isBehind || side <= 0;
+			isAhead = isAhead || side >= 0;
+			*distance = fmin(*distance, height / sqrt(length));
 		}
-		*slack = 0x1p-40 * (size + fabs((double)shape->offset) / sqrt(length));
+		*slack = 0x1p-40 * (size + fabs(shape->plane.offset) / sqrt(length));
 		return isBehind && (isAhead || shape->kind == snug_shapeHalfSpace);
 	}
 	const float *p = shape->from, *q = shape->kind == snug_shapeSphere ? p : shape->to;
@@ -494,6 +498,7 @@ bool CollideShape(World* world)
 	{
 		return false;
 	}
+	ExpectCounters(world, &result.counters);
 	++world->questions;
 	const uint64_t written = result.count < query.capacity ? result.count : query.capacity;
 	uint64_t next = 0, certain = 0, possible = 0;

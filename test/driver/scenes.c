@@ -132,6 +132,7 @@ static void Add(World* world, Actor* actor)
 	}
 	actor->id = id;
 	actor->isPresent = true;
+	actor->sceneChanges = 0;
 	actor->isStatic = def.isStatic;
 	SetBits(actor, def.groups, def.mask);
 	stage->freedAt[id] = 0;
@@ -221,6 +222,7 @@ bool SceneSetMask(World* world)
 	CALL(world, status = snugScene_SetGroups(world->stage.scene, actor->id, groups, mask));
 	EXPECT(world, status == snug_success, "a mask: %s", snugGetStatusText(status));
 	SetBits(actor, groups, mask);
+	actor->sceneChanges = 0;
 	return true;
 }
 
@@ -234,6 +236,7 @@ bool SceneSetOrigin(World* world)
 	snugStatus status;
 	CALL(world, status = snugScene_SetOrigin(world->stage.scene, world->stage.origin));
 	EXPECT(world, status == snug_success, "an origin: %s", snugGetStatusText(status));
+	world->stage.isAllNew = true;
 	return Chance(world, 0.5) || SceneUpdate(world); // what stayed where it is, relative to another origin
 }
 
@@ -248,12 +251,14 @@ bool SceneReserve(World* world)
 		.pairs = Below(world, 30),
 		.trianglePairs = Below(world, 500) };
 	const snugSceneRoom before = snugScene_GetRoom(world->stage.scene);
+	const size_t memory = snugScene_GetMemory(world->stage.scene);
 	snugStatus status;
 	CALL(world, status = snugScene_Reserve(world->stage.scene, &room));
 	const snugSceneRoom after = snugScene_GetRoom(world->stage.scene);
 	EXPECT(world, status == snug_success && after.bodies >= before.bodies && after.bodies >= room.bodies, "room: %s",
 	    snugGetStatusText(status));
 	EXPECT(world, after.pairs >= before.pairs && after.trianglePairs >= room.trianglePairs, "room shrinks");
+	EXPECT(world, snugScene_GetMemory(world->stage.scene) >= memory, "memory shrinks");
 	return true;
 }
 
@@ -314,7 +319,8 @@ static const float* LayOutJoints(World* world, const Posing* posing, snugScenePo
 {
 	const size_t size = poses->isColumns ? 64 : 48, step = poses->jointStride != 0 ? poses->jointStride : size;
 	const uint32_t last = posing->actors[posing->count - 1]->kind->jointCount;
-	poses->bodyStride = step * posing->most;
+	const bool isDefault = posing->actors[0]->kind->jointCount == posing->most && Chance(world, 0.5);
+	poses->bodyStride = isDefault ? 0 : step * posing->most;
 	const size_t joints = posing->most * (posing->count - 1) + last;
 	char* laidOut = Scratch(joints * size);
 	for (uint32_t i = 0; i < posing->count; ++i)
@@ -517,6 +523,21 @@ static snugSceneResult UpdateUntilRoom(World* world, const snugSceneQuery* query
 	return result;
 }
 
+// Bodies that were told something since the last update may have moved, and no others.
+static void ExpectMoved(World* world, const Present* present, const snugSceneResult* result)
+{
+	uint32_t told = 0;
+	for (uint32_t i = 0; i < present->count; ++i)
+	{
+		Actor* actor = present->actors[i];
+		told += actor->sceneChanges != actor->changes + 1;
+		actor->sceneChanges = actor->changes + 1;
+	}
+	EXPECT(
+	    world, result->moved <= told || world->stage.isAllNew, "%u bodies moved, %u were told to", result->moved, told);
+	world->stage.isAllNew = false;
+}
+
 bool SceneUpdate(World* world)
 {
 	Stage* stage = &world->stage;
@@ -542,6 +563,10 @@ bool SceneUpdate(World* world)
 	Tell(world, "%u bodies, %u pairs, before %u; ", present.count, now.count, stage->beforeCount);
 	ExpectScenePairs(world, &now, query.trianglePairs);
 	ExpectAllEvents(world, &now);
+	ExpectCounters(world, &result.counters);
+	EXPECT(world, result.count == now.count && result.kept <= now.count && result.queries <= result.candidates,
+	    "%llu pairs, %llu kept", (unsigned long long)result.count, (unsigned long long)result.kept);
+	ExpectMoved(world, &present, &result);
 	Copy(stage->before, now.touches, sizeof(stage->before));
 	stage->beforeCount = now.count;
 	++stage->updates;
@@ -582,6 +607,21 @@ static uint64_t Work(const Present* present)
 	return work;
 }
 
+// The same as for two bodies without a scene, bit for bit.
+static void ExpectAsAlone(World* world, const Actor* a, const Actor* b, const snugSceneNear* near)
+{
+	snugDistanceQuery query = { .maxDistance = 0.0 };
+	Copy(query.origin, world->stage.origin, sizeof(query.origin));
+	snugDistanceResult alone;
+	CALL(world, alone = snugFindDistance(a->body, b->body, &query));
+	EXPECT(world,
+	    alone.status == snug_success && alone.distance == near->distance && alone.a == near->triangleA &&
+	        alone.b == near->triangleB && memcmp(alone.pointA, near->pointA, sizeof(near->pointA)) == 0 &&
+	        memcmp(alone.pointB, near->pointB, sizeof(near->pointB)) == 0,
+	    "%u and %u are nearest elsewhere without the scene: triangles %u and %u, not %u and %u", a->id, b->id, alone.a,
+	    alone.b, near->triangleA, near->triangleB);
+}
+
 bool SceneFindWithin(World* world)
 {
 	const Present present = FindPresent(world);
@@ -599,6 +639,7 @@ bool SceneFindWithin(World* world)
 		return false;
 	}
 	EXPECT(world, result.status == snug_success, "within: %s", snugGetStatusText(result.status));
+	ExpectCounters(world, &result.counters);
 	uint64_t next = 0, certain = 0, possible = 0;
 	for (uint32_t i = 0; i < present.count; ++i)
 	{
@@ -620,6 +661,10 @@ bool SceneFindWithin(World* world)
 			                    (near->distance == 0.0) == (distance == 0.0)),
 			    "%u and %u are %.17g apart, not %.17g", a->id, b->id, distance, near->distance);
 			next += isFound;
+			if (isFound && Chance(world, 0.3))
+			{
+				ExpectAsAlone(world, a, b, near);
+			}
 		}
 	}
 	const uint64_t written = result.count < query.capacity ? result.count : query.capacity;
@@ -642,16 +687,16 @@ static snugRay DrawSceneRay(World* world, const Present* present)
 // Everything that a ray hits, by fresh bodies, in order.
 typedef struct SceneHits
 {
-	snugSceneRayHit* hits;
+	snugRayHit* hits;
 	uint64_t count;
 } SceneHits;
 
 static int CompareHits(const void* a, const void* b)
 {
-	const snugSceneRayHit *x = a, *y = b;
-	return x->hit.t != y->hit.t ? (x->hit.t < y->hit.t ? -1 : 1)
+	const snugRayHit *x = a, *y = b;
+	return x->t != y->t         ? (x->t < y->t ? -1 : 1)
 	       : x->body != y->body ? (x->body < y->body ? -1 : 1)
-	                            : (x->hit.triangle < y->hit.triangle ? -1 : x->hit.triangle > y->hit.triangle);
+	                            : (x->triangle < y->triangle ? -1 : x->triangle > y->triangle);
 }
 
 static SceneHits TrueSceneHits(
@@ -672,17 +717,18 @@ static SceneHits TrueSceneHits(
 		const snugResult result = snugFindHits(shadows[i], ray, hits, most, &query);
 		EXPECT(
 		    world, result.status == snug_success || world->isExtreme, "a shadow: %s", snugGetStatusText(result.status));
-		snugSceneRayHit* merged = Scratch((all.count + result.count) * sizeof(snugSceneRayHit));
-		Copy(merged, all.hits, all.count * sizeof(snugSceneRayHit));
+		snugRayHit* merged = Scratch((all.count + result.count) * sizeof(snugRayHit));
+		Copy(merged, all.hits, all.count * sizeof(snugRayHit));
 		for (uint64_t k = 0; k < result.count; ++k)
 		{
-			merged[all.count++] = (snugSceneRayHit){ .hit = hits[k], .body = actor->id };
+			merged[all.count] = hits[k];
+			merged[all.count++].body = actor->id;
 		}
 		all.hits = merged;
 	}
 	if (all.count > 0)
 	{
-		qsort(all.hits, all.count, sizeof(snugSceneRayHit), CompareHits);
+		qsort(all.hits, all.count, sizeof(snugRayHit), CompareHits);
 	}
 	return all;
 }
@@ -706,12 +752,12 @@ static void FreeShadows(const Present* present, snugBody** shadows)
 	}
 }
 
-static void ExpectSceneHit(World* world, const SceneHits* truth, const snugSceneRayHit* hit, bool any)
+static void ExpectSceneHit(World* world, const SceneHits* truth, const snugRayHit* hit, bool any)
 {
 	if (truth->count == 0)
 	{
-		EXPECT(world, hit->body == SNUG_NONE && hit->hit.triangle == SNUG_NONE && hit->hit.t == 2.0,
-		    "triangle %u of %u is not hit", hit->hit.triangle, hit->body);
+		EXPECT(world, hit->body == SNUG_NONE && hit->triangle == SNUG_NONE && hit->t == 2.0,
+		    "triangle %u of %u is not hit", hit->triangle, hit->body);
 		return;
 	}
 	uint32_t least = SNUG_NONE;
@@ -721,10 +767,10 @@ static void ExpectSceneHit(World* world, const SceneHits* truth, const snugScene
 		least = truth->hits[i].body < least ? truth->hits[i].body : least;
 		isTrue = isTrue || memcmp(truth->hits + i, hit, sizeof(*hit)) == 0;
 	}
-	EXPECT(world, isTrue, "triangle %u of %u is not hit", hit->hit.triangle, hit->body);
+	EXPECT(world, isTrue, "triangle %u of %u is not hit", hit->triangle, hit->body);
 	EXPECT(world, any ? hit->body == least : memcmp(hit, truth->hits, sizeof(*hit)) == 0,
-	    "triangle %u of %u at %.17g comes after %u of %u at %.17g", hit->hit.triangle, hit->body, hit->hit.t,
-	    truth->hits->hit.triangle, truth->hits->body, truth->hits->hit.t);
+	    "triangle %u of %u at %.17g comes after %u of %u at %.17g", hit->triangle, hit->body, hit->t,
+	    truth->hits->triangle, truth->hits->body, truth->hits->t);
 }
 
 bool SceneCastRays(World* world)
@@ -736,7 +782,7 @@ bool SceneCastRays(World* world)
 	{
 		return false;
 	}
-	const snugSceneRayQuery query = { .any = Chance(world, 0.3), .mask = DrawBits(world) };
+	const snugRayQuery query = { .any = Chance(world, 0.3), .mask = DrawBits(world) };
 	const uint32_t count = Chance(world, 0.1) ? 60 + Below(world, 80) : Below(world, 12);
 	snugRay* rays = Scratch(count * sizeof(snugRay));
 	for (uint32_t i = 0; i < count; ++i)
@@ -744,7 +790,7 @@ bool SceneCastRays(World* world)
 		rays[i] = DrawSceneRay(world, &present);
 	}
 	const snugRay* given = Given(world, rays, count * sizeof(snugRay));
-	snugSceneRayHit* hits = Room(world, count, sizeof(snugSceneRayHit));
+	snugRayHit* hits = Room(world, count, sizeof(snugRayHit));
 	snugSceneResult result;
 	CALL(world, result = snugScene_CastRays(world->stage.scene, given, count, hits, &query));
 	const bool isTooFar = result.status == snug_outOfRange && MayBeTooFar(world, result.body);
@@ -771,12 +817,12 @@ bool SceneFindHits(World* world)
 	{
 		return false;
 	}
-	const snugSceneRayQuery query = { .any = Chance(world, 0.1), .mask = DrawBits(world) };
+	const snugRayQuery query = { .any = Chance(world, 0.1), .mask = DrawBits(world) };
 	const snugRay ray = DrawSceneRay(world, &present);
 	const SceneHits truth = TrueSceneHits(world, &present, shadows, &ray, query.mask != 0 ? query.mask : UINT32_MAX);
 	FreeShadows(&present, shadows);
 	const uint64_t capacity = Chance(world, 0.5) ? truth.count : Below(world, (uint32_t)truth.count + 2);
-	snugSceneRayHit* hits = Room(world, capacity, sizeof(snugSceneRayHit));
+	snugRayHit* hits = Room(world, capacity, sizeof(snugRayHit));
 	snugSceneResult result;
 	Tell(world, "%llu hits, capacity %llu; ", (unsigned long long)truth.count, (unsigned long long)capacity);
 	CALL(world, result = snugScene_FindHits(world->stage.scene, &ray, hits, capacity, &query));
@@ -787,7 +833,7 @@ bool SceneFindHits(World* world)
 	EXPECT(world, result.status == snug_success && result.count == truth.count, "%s, %llu hits",
 	    snugGetStatusText(result.status), (unsigned long long)result.count);
 	const uint64_t written = capacity < truth.count ? capacity : truth.count;
-	EXPECT(world, written == 0 || memcmp(hits, truth.hits, written * sizeof(snugSceneRayHit)) == 0, "other hits");
+	EXPECT(world, written == 0 || memcmp(hits, truth.hits, written * sizeof(snugRayHit)) == 0, "other hits");
 	++world->questions;
 	return true;
 }

@@ -32,10 +32,11 @@ enum
 typedef struct Kind
 {
 	char name[200]; ///< for messages
-	snugDeformer deformer;
+	Mover deformer;
 	SkinnedMesh skinned;   ///< the mesh; of skins also weights, and matrices to draw poses with
 	FieldSet fields;       ///< of snug_fields, and morph targets of skins; fieldCount zero: none
 	float* jointPositions; ///< nullable
+	float* frequencies;    ///< nullable; of fields
 	double size;           ///< the largest coordinate of triangles, not zero
 	double far;            ///< the largest of all vertices and joints
 	snugModel* model;      ///< under test: with any tree and bounds, perhaps saved and loaded
@@ -52,8 +53,7 @@ typedef struct Kind
 
 static inline bool Kind_IsSkin(const Kind* kind)
 {
-	return kind->deformer == snug_skin || kind->deformer == snug_sphericalSkin ||
-	       kind->deformer == snug_dualQuaternionSkin;
+	return Mover_IsSkin(kind->deformer);
 }
 
 /// How the joints of an actor were set last.
@@ -90,6 +90,7 @@ typedef struct Actor
 	// In the scene.
 	bool isPresent, isStatic;
 	uint32_t id, groups, mask; // as they are used
+	uint64_t sceneChanges;     // 1 + `changes` at the last update; zero: it was added since, or meets others
 } Actor;
 
 /// Two bodies of the scene that touched.
@@ -112,6 +113,7 @@ typedef struct Stage
 	double origin[3];
 	uint64_t filterSeed; // zero: there is no filter
 	uint64_t lastAsked;
+	bool isAllNew;    // the origin moved since the last update
 	bool filterBroke; // it was asked out of order, or about bodies that masks rule out
 	Touch before[MOST_ACTORS * MOST_ACTORS];
 	uint32_t beforeCount;

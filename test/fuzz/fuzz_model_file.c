@@ -52,8 +52,7 @@ static uint32_t Next(uint32_t* state)
 static snugModel* MakeModel(uint32_t seed)
 {
 	static const float frequencies[3] = { 1.0f, 20.0f, 300.0f };
-	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields, snug_sphericalSkin,
-		snug_dualQuaternionSkin };
+	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields, snug_skin, snug_skin };
 	float positions[3 * 30], weights[2 * 30], displacements[3 * 3 * 30];
 	uint32_t triangles[3 * 40];
 	uint16_t transforms[2 * 30];
@@ -74,18 +73,20 @@ static snugModel* MakeModel(uint32_t seed)
 	{
 		displacements[i] = Next(&seed) % 3 == 0 ? 0.0f : (float)Next(&seed) * 0x1p-24f - 0.5f;
 	}
+	const uint32_t triangleCount = Next(&seed) % 41, kind = Next(&seed) % 6; // in this order, for the seeds there are
 	snugModelDef def = {
 		.positions = positions,
 		.vertexCount = 30,
 		.triangles = triangles,
-		.triangleCount = Next(&seed) % 41,
-		.deformer = deformers[Next(&seed) % 6],
+		.triangleCount = triangleCount,
+		.deformer = deformers[kind],
 		.tree = { .leafTriangles = (int)(1 + Next(&seed) % 8) },
 		.skin = {
 			.jointCount = 5,
 			.influencesPerVertex = 2,
 			.joints = transforms,
 			.weights = weights,
+			.blending = kind > snug_fields ? (snugBlending)(kind - snug_fields) : snug_blendLinear,
 		},
 		.fields = {
 			.fieldCount = 3,

@@ -313,7 +313,9 @@ static void names_what_it_cannot_unpack(void** state)
 		const char* reason;
 	} cases[] = {
 #if !SNUG_TEST_MESHOPT
-		{ NULL, 12, 0, "compressed by meshoptimizer, and this program was built without it" },
+		{ NULL, 12, 0,
+		    "compressed by meshoptimizer, and this program was built without it (Debian: apt-get install "
+		    "libmeshoptimizer-dev, then build it again)" },
 #else
 		{ "COLOR", 8, 0, "the filter COLOR is not supported" },
 #if MESHOPTIMIZER_VERSION < 230

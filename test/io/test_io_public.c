@@ -331,10 +331,10 @@ static void definitions_count(void** state)
 	}
 	snugActor_Destroy(second);
 	snugActor_Destroy(first);
-	def = (snugActorDef){ .allTargets = true, .deformer = snug_dualQuaternionSkin };
+	def = (snugActorDef){ .allTargets = true, .blending = snug_blendDualQuaternion };
 	assert_int_equal(snugActor_Create(asset, &def, &first), snug_success);
 	assert_int_equal(InfoOf(first, actIdle).fieldCount, 1);
-	assert_int_equal(InfoOf(first, actSkinned).deformer, snug_dualQuaternionSkin);
+	assert_int_equal(InfoOf(first, actSkinned).blending, snug_blendDualQuaternion);
 	snugActor_Destroy(first);
 	snugAsset_Destroy(asset);
 }
@@ -378,9 +378,7 @@ static void wrong_arguments_are_refused(void** state)
 		{ .instanceCount = 1 },
 		{ .clips = &noClip, .clipCount = 1 },
 		{ .clipCount = 1 },
-		{ .deformer = snug_fields },
-		{ .deformer = snug_free },
-		{ .deformer = (snugDeformer)99 },
+		{ .blending = (snugBlending)99 },
 		uninitialised,
 	};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i)

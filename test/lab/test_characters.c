@@ -67,7 +67,7 @@ static void weights_are_smooth_and_few(void** state)
 			assert_true(c.joints[j].parent < (int)j);
 		}
 		TestMessages messages = { 0 };
-		snugModelDef def = sceneCharacter_MakeDef(&c, snug_skin);
+		snugModelDef def = sceneCharacter_MakeDef(&c, snug_blendLinear);
 		snugModel* model;
 		def.messenger = TestMessages_Get(&messages);
 		assert_int_equal(snugModel_Create(&def, &model), snug_success);
@@ -182,7 +182,7 @@ static void walkers_meet(void** state)
 		sceneCharacter c;
 		uint64_t pairs[frames], most = 0;
 		assert_true(sceneCharacter_Create(&c, (sceneCharacterKind)kind));
-		snugModelDef def = sceneCharacter_MakeDef(&c, snug_skin);
+		snugModelDef def = sceneCharacter_MakeDef(&c, snug_blendLinear);
 		snugModel* model;
 		assert_int_equal(snugModel_Create(&def, &model), snug_success);
 		snugBody* bodies[2] = { MakeBody(model, NULL), MakeBody(model, NULL) };

@@ -191,7 +191,7 @@ static Thing MakeThing(int kind)
 {
 	const sceneCharacter* c = &figures[kind].character;
 	Thing thing = { .mesh = sceneMesh_Copy(&c->mesh) };
-	snugModelDef def = sceneCharacter_MakeDef(c, snug_skin);
+	snugModelDef def = sceneCharacter_MakeDef(c, snug_blendLinear);
 	def.fields = sceneTargets_Get(&c->targets);
 	assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 	assert_int_equal(snugBody_Create(&(snugBodyDef){ .model = thing.model }, &thing.body), snug_success);

@@ -140,8 +140,11 @@ static void AssertJointPositions(const snugModel* model, const float* given, uin
 {
 	float* found = malloc((3 * (size_t)count + 1) * sizeof(float));
 	found[3 * (size_t)count] = 5.0f;
-	assert_int_equal(snugModel_GetJointPositions(model, NULL), count);
-	assert_int_equal(snugModel_GetJointPositions(model, found), count);
+	uint32_t there = 1;
+	assert_int_equal(snugModel_GetJointPositions(model, NULL, 0, &there), snug_success);
+	assert_int_equal(there, count);
+	assert_int_equal(snugModel_GetJointPositions(model, found, count + 9, &there), snug_success);
+	assert_int_equal(there, count);
 	assert_memory_equal(found, given, 3 * (size_t)count * sizeof(float));
 	assert_true(found[3 * (size_t)count] == 5.0f);
 	free(found);
@@ -173,6 +176,7 @@ static void AssertCounts(const snugModel* model, const snugModelDef* def)
 	assert_int_equal(info.triangleCount, def->triangleCount);
 	assert_int_equal(info.restMeshBytes, 12 * (def->vertexCount + def->triangleCount));
 	assert_int_equal(info.deformer, def->deformer);
+	assert_int_equal(info.blending, def->deformer == snug_skin ? def->skin.blending : snug_blendLinear);
 	assert_int_equal(info.tree.leafTriangles, model->treeDef.leafTriangles);
 	assert_int_equal(info.jointCount, contents.jointCount);
 	assert_int_equal(info.fieldCount, contents.fieldCount);
@@ -206,8 +210,8 @@ static void models_know_what_they_are_made_of(void** state)
 	for (int i = 0; i < TestCount(60); ++i)
 	{
 		sceneRandom random = { TestSeed() + (uint64_t)i };
-		snugDeformer deformer = (snugDeformer)(i % 6);
-		bool isSkin = deformer == snug_skin || deformer == snug_sphericalSkin || deformer == snug_dualQuaternionSkin;
+		Mover deformer = (Mover)(i % 6);
+		bool isSkin = Mover_IsSkin(deformer);
 		bool hasFields = deformer == snug_fields || (isSkin && i / 6 % 2 != 0);
 		sceneMesh mesh = RandomMesh(&random, (MeshKind)sceneRandom_Index(&random, MESH_KINDS));
 		Skin skin = RandomSkin(&random, &mesh);
@@ -220,10 +224,11 @@ static void models_know_what_they_are_made_of(void** state)
 		}
 		snugModelDef def = hasFields ? FieldsDef(&mesh, &set, RandomTreeDef(&random))
 		                             : MeshDef(&mesh, deformer, RandomTreeDef(&random));
-		def.deformer = deformer;
+		def.deformer = Mover_Deformer(deformer);
 		if (isSkin)
 		{
 			def.skin = Skin_Def(&skin);
+			def.skin.blending = Mover_Blending(deformer);
 			def.skin.jointPositions = places;
 		}
 		snugModel* models[3];
@@ -322,14 +327,18 @@ static void models_keep_frequencies(void** state)
 	assert_int_equal(snugModel_Create(&def, &without), snug_success);
 	def.fields.frequencies = frequencies;
 	assert_int_equal(snugModel_Create(&def, &with), snug_success);
-	assert_int_equal(snugModel_GetFrequencies(without, NULL), 0);
-	assert_int_equal(snugModel_GetFrequencies(with, NULL), set.fieldCount);
+	uint32_t count = 9;
+	assert_int_equal(snugModel_GetFrequencies(without, NULL, 0, &count), snug_success);
+	assert_int_equal(count, 0);
+	assert_int_equal(snugModel_GetFrequencies(with, NULL, 0, &count), snug_success);
+	assert_int_equal(count, set.fieldCount);
 	size_t bytes, fewer;
 	const void* block = snugModel_GetBlock(with, &bytes);
 	snugModel_GetBlock(without, &fewer);
 	assert_true(bytes > fewer);
 	assert_int_equal(snugModel_LoadMemory(block, bytes, &(snugLoadDef){ 0 }, &loaded), snug_success);
-	assert_int_equal(snugModel_GetFrequencies(loaded, frequencies + set.fieldCount), set.fieldCount);
+	assert_int_equal(snugModel_GetFrequencies(loaded, frequencies + set.fieldCount, count, &count), snug_success);
+	assert_int_equal(count, set.fieldCount);
 	assert_memory_equal(frequencies, frequencies + set.fieldCount, set.fieldCount * sizeof(float));
 	snugModel_Destroy(loaded);
 	unsigned char* copy = malloc(bytes);

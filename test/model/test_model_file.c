@@ -25,11 +25,12 @@ static const char* const path = "test_model_file.snug";
 // A skin of any kind, with any bound. Some have fields.
 static snugModel* MakeSkinModel(sceneRandom* random, const sceneMesh* mesh, uint32_t number)
 {
-	static const snugDeformer deformers[] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
+	static const Mover deformers[] = { snug_skin, mover_spherical, mover_dualQuaternion };
 	Skin skin = RandomSkin(random, mesh);
 	FieldSet set = RandomFields(random, mesh, 1.0);
 	snugModelDef def = MeshDef(mesh, deformers[number / 5 % 3], RandomTreeDef(random));
 	def.skin = Skin_Def(&skin);
+	def.skin.blending = Mover_Blending(deformers[number / 5 % 3]);
 	if (sceneRandom_Index(random, 2) != 0)
 	{
 		def.fields = FieldSet_Def(&set);
@@ -55,7 +56,7 @@ static snugModel* MakeSample(uint32_t number)
 {
 	sceneRandom random = { number };
 	sceneMesh mesh = RandomMesh(&random, (MeshKind)(number % MESH_KINDS));
-	snugDeformer deformer = number % 3 == 0 ? snug_rigid : snug_free;
+	Mover deformer = number % 3 == 0 ? snug_rigid : snug_free;
 	snugModel* model = number % 5 == 4   ? MakeSkinModel(&random, &mesh, number)
 	                   : number % 5 == 3 ? MakeFieldsModel(&random, &mesh)
 	                                     : MakeModel(&mesh, deformer, RandomTreeDef(&random));
@@ -189,7 +190,7 @@ static void ReadContents(const snugModel* model, const snugModelInfo* info)
 // Bounds hold, but for those that a file has the numbers of: that these are right is not checked when it is loaded.
 static void Validate(snugBody* body)
 {
-	snugDeformer deformer = snugModel_GetInfo(snugBody_GetModel(body)).deformer;
+	Mover deformer = MoverOf(snugBody_GetModel(body));
 	snugStatus status = snugBody_Validate(body, NULL);
 	bool mayBeWrong = deformer != snug_rigid && deformer != snug_free && status == snug_invalidBounds;
 	assert_true(status == snug_success || mayBeWrong);

@@ -19,7 +19,7 @@ typedef struct Sphered
 	contactSpheres* spheres;
 } Sphered;
 
-static Sphered Sphered_Make(sceneRandom* random, sceneMesh mesh, snugDeformer deformer, uint32_t level)
+static Sphered Sphered_Make(sceneRandom* random, sceneMesh mesh, Mover deformer, uint32_t level)
 {
 	Sphered s = { .posed = Posed_Make(random, mesh, deformer, NULL) };
 	contactTreeDef treeDef = { .model = s.posed.thing.model, .level = level, .leafTriangles = 1 };

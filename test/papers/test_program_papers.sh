@@ -72,7 +72,7 @@ if [ "$3" = quick ]; then
 		sphere='"table":"The ball as one sphere: posing and query, per frame"'
 		bd='"method":"the paper: BD spheres"'
 		for scene in curtain 'curtain, gentler'; do
-			says "| $(value 0 volumeTests "$sphere" "\"scene\":\"$scene\"" "$bd") $(value 0 volumeTests "$sphere" "\"scene\":\"$scene\"" '"method":"layered spheres"') |"
+			says "| $(value 0 volumeTests "$sphere" "\"scene\":\"$scene\"" "$bd") $(value 0 volumeTests "$sphere" "\"scene\":\"$scene\"" '"method":"layered spheres"') | $(value 0 volumeTests "$sphere" "\"scene\":\"$scene\"" '"method":"ours"') |"
 		done
 		# saved SCENE: by the temporal update, in percent
 		saved()
@@ -90,6 +90,16 @@ if [ "$3" = quick ]; then
 	says "root is $(value 2 limitedGreatest "$first") times the optimum at its greatest and $(value 2 limitedMean "$first") in the mean"
 	last='"transforms":509,"limitedGreatest"'
 	says "$(value 1 spheresOverLimitedGreatest "$first") to $(value 1 termByTermOverLimitedGreatest "$first") times as large as that with 65 nodes, $(value 0 spheresOverLimitedGreatest "$last") to $(value 0 termByTermOverLimitedGreatest "$last") with 509"
+
+	run skin-walk --models nowhere
+	# refits BODIES: of the paper's spheres per frame, on demand and all of them
+	refits()
+	{
+		for method in 'on demand' bottom-up; do
+			value 0 nodesRefitted "\"bodies\":\"$1\",\"skin\":\"spherical\"" '"query":"full"' "\"method\":\"the paper: spheres, $method\""
+		done | paste -s -d '/' | sed "s:/:$2:"
+	}
+	says "$(refits men ' in the mean frame, of '), and creatures $(refits creatures ' of '):"
 
 	"$snug" scene twist --out pages >out 2>err
 	says "$(awk '/^linear/ { thin = $2 } /^spherical/ { print "the linear tube is " thin " of its radius, the others " $2 }' out)"

@@ -119,7 +119,7 @@ static double FarthestOutside(const Thing* thing, const Ball* ball)
 }
 
 // Our bounds contain all vertices of a pose. Returns how far outside the printed ball one is.
-static double CheckOurs(SkinnedMesh* skinned, snugDeformer deformer, const Ball* printed)
+static double CheckOurs(SkinnedMesh* skinned, Mover deformer, const Ball* printed)
 {
 	Thing thing = MakeSkinThing(skinned, deformer, (snugTreeDef){ .leafTriangles = 1 }, snug_strategyAuto);
 	snugValidation found;
@@ -148,10 +148,10 @@ static void lemma_5_fails_beyond_a_right_angle(void** state)
 	}
 	Ball printed = PrintedBall((const double(*)[4])q, 3, p);
 	assert_true(fabs(printed.radius - 0.9848) < 1e-3);
-	double outside = CheckOurs(&skinned, snug_sphericalSkin, &printed);
+	double outside = CheckOurs(&skinned, mover_spherical, &printed);
 	printf("Lemma 5: a vertex is %.3f outside of a ball of radius %.3f\n", outside, printed.radius);
 	assert_true(outside > 0.18);
-	CheckOurs(&skinned, snug_dualQuaternionSkin, &printed);
+	CheckOurs(&skinned, mover_dualQuaternion, &printed);
 	SkinnedMesh_Free(&skinned);
 }
 
@@ -192,7 +192,7 @@ static void signs_that_are_not_aligned_miss(void** state)
 			}
 		}
 		Ball printed = PrintedBall((const double(*)[4])corners, 2, p);
-		outside[isFlipped] = CheckOurs(&skinned, snug_sphericalSkin, &printed);
+		outside[isFlipped] = CheckOurs(&skinned, mover_spherical, &printed);
 		radius[isFlipped] = printed.radius;
 	}
 	printf("Signs: a vertex is %.3f outside of a ball of radius %.3f\n", outside[1], radius[1]);
@@ -220,8 +220,8 @@ static void rotation_centers_stay_near(void** state)
 		double undamped = 0.1 / turns[t];
 		assert_true(undamped > 99.0);
 		const Ball everywhere = { .radius = 1e30 };
-		CheckOurs(&skinned, snug_sphericalSkin, &everywhere);
-		Thing thing = MakeSkinThing(&skinned, snug_sphericalSkin, (snugTreeDef){ 0 }, snug_strategyAuto);
+		CheckOurs(&skinned, mover_spherical, &everywhere);
+		Thing thing = MakeSkinThing(&skinned, mover_spherical, (snugTreeDef){ 0 }, snug_strategyAuto);
 		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, 2), snug_success);
 		const sgTurningView* view = sgBody_Derive(thing.body)->derived;
 		for (uint32_t s = 0; s < view->skin->header->setCount; ++s)
@@ -251,7 +251,7 @@ static void opposite_quaternions_are_bounded(void** state)
 {
 	(void)state;
 	sceneRandom random = { TestSeed() };
-	static const snugDeformer deformers[] = { snug_sphericalSkin, snug_dualQuaternionSkin };
+	static const Mover deformers[] = { mover_spherical, mover_dualQuaternion };
 	int count = TestCount(200), unaligned = 0;
 	for (int i = 0; i < count; ++i)
 	{
@@ -346,8 +346,7 @@ static void bounds_do_not_explode(void** state)
 			AxisTurn(z, pi * step * (double)j + nearly, q);
 			RigidMatrix(q, t, skinned.skin.matrices + 12 * (size_t)j);
 		}
-		Thing thing =
-		    MakeSkinThing(&skinned, snug_sphericalSkin, (snugTreeDef){ .leafTriangles = 1 }, snug_strategyAuto);
+		Thing thing = MakeSkinThing(&skinned, mover_spherical, (snugTreeDef){ .leafTriangles = 1 }, snug_strategyAuto);
 		assert_int_equal(snugBody_SetJoints(thing.body, skinned.skin.matrices, 0, joints), snug_success);
 		assert_int_equal(snugBody_Validate(thing.body, NULL), snug_success);
 		most = fmax(most, FarthestBeyond(&thing));
@@ -364,7 +363,7 @@ static void bad_joints_are_named(void** state)
 {
 	(void)state;
 	const double p[3] = { 0.0, 1.0, 0.0 };
-	static const snugDeformer deformers[] = { snug_sphericalSkin, snug_dualQuaternionSkin };
+	static const Mover deformers[] = { mover_spherical, mover_dualQuaternion };
 	for (int d = 0; d < 2; ++d)
 	{
 		SkinnedMesh skinned = PointSkin(3, p);
@@ -374,6 +373,7 @@ static void bad_joints_are_named(void** state)
 			.starts = skinned.skin.starts,
 			.joints = skinned.skin.transforms,
 			.weights = skinned.skin.weights };
+		def.skin.blending = Mover_Blending(deformers[d]);
 		snugModel* model;
 		assert_int_equal(snugModel_Create(&def, &model), snug_success);
 		TestMessages messages = { 0 };
@@ -470,9 +470,10 @@ static void disputed_signs_of_no_weight_are_bounded(void** state)
 		TurnAboutZ(0.0, matrices);
 		TurnAboutZ(220.0, matrices + 12);
 		TurnAboutZ(110.0, matrices + 24);
-		snugModelDef def =
-		    MeshDef(&mesh, i % 2 == 0 ? snug_sphericalSkin : snug_dualQuaternionSkin, (snugTreeDef){ 0 });
+		Mover deformer = i % 2 == 0 ? mover_spherical : mover_dualQuaternion;
+		snugModelDef def = MeshDef(&mesh, deformer, (snugTreeDef){ 0 });
 		def.skin = (snugSkinDef){ .jointCount = 3, .starts = starts, .joints = transforms, .weights = weights };
+		def.skin.blending = Mover_Blending(deformer);
 		Thing thing = { .mesh = mesh };
 		assert_int_equal(snugModel_Create(&def, &thing.model), snug_success);
 		thing.body = MakeBody(thing.model, NULL);
@@ -490,7 +491,7 @@ static void skins_load_again(void** state)
 	{
 		sceneRandom random = { i + 1 };
 		SkinnedMesh skinned = ScatteredSkin(&random, sceneMakeTorus(1.0, 0.3, 4 + 3 * (i / 10), 3 + 4 * (i % 10)), 6);
-		snugDeformer deformer = i % 2 == 0 ? snug_sphericalSkin : snug_dualQuaternionSkin;
+		Mover deformer = i % 2 == 0 ? mover_spherical : mover_dualQuaternion;
 		Thing thing = MakeSkinThing(
 		    &skinned, deformer, i % 4 == 0 ? RandomTreeDef(&random) : (snugTreeDef){ 0 }, snug_strategyAuto);
 		size_t bytes;
@@ -507,7 +508,7 @@ static void skins_load_again(void** state)
 static void far_meshes_rest_where_they_are(void** state)
 {
 	(void)state;
-	static const snugDeformer deformers[] = { snug_sphericalSkin, snug_dualQuaternionSkin };
+	static const Mover deformers[] = { mover_spherical, mover_dualQuaternion };
 	for (size_t i = 0; i < 2; ++i)
 	{
 		SkinnedMesh skinned = LinearSkin(sceneMakeBlob(6, 5));
@@ -536,7 +537,7 @@ static void far_meshes_rest_where_they_are(void** state)
 static void strategies_agree(void** state)
 {
 	(void)state;
-	static const snugDeformer deformers[] = { snug_sphericalSkin, snug_dualQuaternionSkin };
+	static const Mover deformers[] = { mover_spherical, mover_dualQuaternion };
 	uint64_t seed = TestSeed(), total = 0;
 	int count = TestCount(12);
 	for (int i = 0; i < count; ++i)

@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const snugDeformer deformers[] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
+static const Mover deformers[] = { snug_skin, mover_spherical, mover_dualQuaternion };
 
 static const sphereTreeDef variants[] = { { 0 }, { .prune = 0.8 }, { .prune = 0.6, .averageAtRest = true },
 	{ .smallestInRefit = true } };
 
 // A character as the papers' trees have it.
-static snugModel* MakePaperModel(const sceneCharacter* c, snugDeformer deformer)
+static snugModel* MakePaperModel(const sceneCharacter* c, Mover deformer)
 {
-	snugModelDef def = sceneCharacter_MakeDef(c, deformer);
+	snugModelDef def = sceneCharacter_MakeDef(c, Mover_Blending(deformer));
 	snugModel* model;
 	assert_int_equal(snugModel_Create(&def, &model), snug_success);
 	return model;

@@ -63,7 +63,8 @@ holds '"vertices":4002,"triangles":8000'
 # Pairs: the same as by brute force, for touching, coplanar, flat and random triangles.
 same_pairs blob.obj torus.obj
 same_pairs blob.obj torus.obj --place 0,0,0 --place 0.3,-0.2,1e-3 --rotate 10,20,30 --rotate 0,90,-45
-same_pairs soup.obj soup.obj
+cp soup.obj soup_too.obj # by one name it would be a slip, of which a line is printed
+same_pairs soup.obj soup_too.obj
 same_pairs soup.obj cloth.obj blob.obj torus.obj
 same_pairs box.obj box.obj --place 0,0,0 --place 1.5,0,0
 same_pairs box.obj box.obj --place 0,0,0 --place 0.125,0.25,0

@@ -157,6 +157,16 @@ holds "joints of skin 0: node 0, node 1, node 2"
 expect 0 "" info --json worm.glb
 holds '"jointNames":["","",""]'
 
+# Clips and bodies come first: they are what one asks for.
+expect 0 "" info worm.glb
+checks=$((checks + 1))
+[ "$(sed -n '2p' out | cut -c1-5)" = clips ] || fail "info does not begin with clips: $(head -3 out)"
+
+# One file twice in one place is a slip, but not a mistake.
+expect 0 "warning: worm.glb is there twice in one place and pose: --place moves one of them" check --summary worm.glb worm.glb
+expect 0 "" check --json --limit 0 worm.glb torus.obj --place 0.3,0,0
+holds '"pairs":[]'
+
 # By joint: joints' counts add up to the pairs, in every frame and over all.
 expect 0 "" check --by-joint worm.glb torus.obj --place 0.3,0,0
 holds " × torus"
@@ -167,12 +177,12 @@ grep -qE '^ +[0-9]+ +0\.[0-9]' out && fail "a summary lists frames"
 expect 2 "--by-joint is not for --csv" check --by-joint --csv worm.glb torus.obj
 
 # Limits: counts stay, pairs are cut, and it is said.
-expect 0 "warning: 5 of" check --json --limit 5 --clip bend --fps 5 worm.glb worm.glb
+expect 0 "warning: 5 of" check --json --limit 5 --clip bend --fps 5 worm.glb worm.glb --place 0,0,0 --place 0.1,0,0
 is_check_json 6
 checks=$((checks + 1))
 [ "$(sed 's/.*"pairs":\[//; s/\],"count".*//' out | grep -o '\[' | wc -l)" -eq 5 ] || fail "--limit lists other than 5 pairs"
 sed 's/.*"count"://' out >limited
-expect 0 "" check --json --clip bend --fps 5 worm.glb worm.glb
+expect 0 "" check --json --clip bend --fps 5 worm.glb worm.glb --place 0,0,0 --place 0.1,0,0
 checks=$((checks + 1))
 sed 's/.*"count"://' out | cmp -s - limited || fail "--limit changes counts"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The page and the picture that `snug check` writes: one file, nothing fetched, small; in a browser it shows the contacts
-# that JSON counts, its pictures can be read and have red in them, and it fits a narrow window.
+# The page and the picture that `snug check` writes: one file, nothing fetched, small. It holds the contacts that JSON
+# lists and the positions that `snug pose` writes; in a browser contacts are red, keys step, and it fits a narrow window;
+# where the browser cannot draw, a still and the tables are left.
 # usage: test_program_page.sh SNUG MAKE_OBJ MAKE_GLB
 # shellcheck disable=SC2034 # used by test_lib.sh
 snug=$1
@@ -19,9 +20,9 @@ checks=$((checks + 1))
 [ ! -s out ] || fail "a page that has no place is told of too late"
 run="worm.glb torus.obj --clip bend --fps 12 --place 0.4,0,0"
 # shellcheck disable=SC2086 # several words
-expect 0 "" check $run --html page.html --png strip.png
+expect 0 "" check $run --html page.html --png still.png
 holds "wrote page.html"
-holds "wrote strip.png"
+holds "wrote still.png"
 # shellcheck disable=SC2086
 expect 0 "" check --json --summary --by-joint $run
 count=$(sed 's/.*"count":\([0-9]*\),"contactFrames".*/\1/' out)
@@ -31,10 +32,10 @@ checks=$((checks + 5))
 [ "$count" -gt 0 ] || fail "the scene has no contact"
 grep -q ' ms</b>' page.html && fail "the page has times without --costs"
 [ "$(wc -c <page.html)" -le 3000000 ] || fail "the page has more than 3 MB"
-[ "$(head -c 8 strip.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] || fail "the strip is no PNG file"
+[ "$(head -c 8 still.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] || fail "the picture is no PNG file"
 grep -q '</html>' page.html || fail "the page is not complete"
 grep -qE 'https?:|(src|href)="/|@import|url\(' page.html && fail "the page fetches something"
-sed -n '/id="command"/s/<[^>]*>//gp' page.html | grep -qxF "snug check $run --html page.html --png strip.png" ||
+sed -n '/id="command"/s/<[^>]*>//gp' page.html | grep -qxF "snug check $run --html page.html --png still.png" ||
 	fail "the page does not say how to repeat it"
 expect 0 "" check worm.glb torus.obj --place 9,9,9 --html 'no contact.html'
 checks=$((checks + 1))
@@ -47,7 +48,7 @@ expect 0 "" check worm.glb torus.obj --clip bend --fps 5 --place 0,0,0 --place 9
 checks=$((checks + 3))
 grep -q '^ .*  worm.glb node . × worm.glb ' out || fail "rows of joints do not name their file: $(cat out)"
 grep -q '<th class="t">joint</th><th class="t">joint</th>' self.html || fail "joints of one file stand below two"
-grep -q '<tr><td class="t">worm.glb [^<]*</td><td class="t">worm.glb [^<]*</td>' self.html ||
+grep -q '<tr data-frame="[0-9]*"><td class="t">worm.glb [^<]*</td><td class="t">worm.glb [^<]*</td>' self.html ||
 	fail "rows of the page do not name their file"
 
 # With costs: what a frame takes.
@@ -55,6 +56,34 @@ grep -q '<tr><td class="t">worm.glb [^<]*</td><td class="t">worm.glb [^<]*</td>'
 expect 0 "" check $run --summary --costs --html costs.html
 checks=$((checks + 1))
 grep -q ' ms</b>' costs.html || fail "the page has no times with --costs"
+
+# What the page holds, against JSON and poses: skins as matrices, bodies whose joints turn as positions.
+if command -v node >/dev/null; then
+	read_page=$(dirname "$0")/read_page.mjs
+	for deformer in blend spherical; do
+		# shellcheck disable=SC2086
+		expect 0 "" check $run --deformer $deformer --summary --html read.html
+		# shellcheck disable=SC2086
+		expect 0 "" check $run --deformer $deformer --json
+		cp out contacts.json
+		checks=$((checks + 3))
+		node "$read_page" read.html contacts contacts.json >read 2>err || fail "$deformer: the page has other contacts"
+		time=$(sed -n '4s/.*"time":\([0-9.]*\),.*/\1/p' contacts.json)
+		"$snug" pose worm.glb --clip bend --place 0.4,0,0 --deformer $deformer --time "$time" -o worm.obj
+		"$snug" pose torus.obj -o torus-posed.obj
+		node "$read_page" read.html vertices 3 0 worm.obj 2>err || fail "$deformer: the page has other positions"
+		node "$read_page" read.html vertices 3 1 torus-posed.obj 2>err || fail "$deformer: the torus is elsewhere"
+	done
+	# A long run: a part of the frames, and the worst one.
+	# shellcheck disable=SC2086
+	expect 0 "" check worm.glb torus.obj --clip bend --fps 700 --place 0.4,0,0 --summary --html read.html
+	expect 0 "" check worm.glb torus.obj --clip bend --fps 700 --place 0.4,0,0 --json
+	checks=$((checks + 1))
+	node "$read_page" read.html contacts out >read 2>err || fail "a long run: the page has other contacts"
+	awk '{ exit !($1 >= 240 && $1 <= 241) }' read || fail "a long run: the page has $(cat read)"
+else
+	lack node "no node to read pages with"
+fi
 
 browser=
 for name in chromium chromium-browser google-chrome; do
@@ -65,39 +94,58 @@ if [ -z "$browser" ]; then
 	finish
 fi
 
-# probe PAGE WIDTH: what a script finds in the page, as the text of its title.
+# probe PAGE WIDTH OPTION: what a script finds in the page.
 probe()
 {
 	cat "$1" - >probed.html <<'SCRIPT'
-<script>window.addEventListener('load', function () { setTimeout(function () {
-	var c = document.createElement('canvas'), g = c.getContext('2d'), imgs = [].slice.call(document.images), red = 0, bad = 0;
-	imgs.forEach(function (i) { if (!i.complete || !i.naturalWidth) bad++ });
-	var worst = document.querySelector('.close img') || imgs[0];
-	c.width = worst.naturalWidth; c.height = worst.naturalHeight; g.drawImage(worst, 0, 0);
-	var d = g.getImageData(0, 0, c.width, c.height).data;
-	for (var k = 0; k < d.length; k += 4) if (d[k + 3] > 128 && d[k] > 120 && d[k] > 2 * d[k + 1] && d[k] > 2 * d[k + 2]) red++;
-	var joints = document.querySelectorAll('#joints tbody tr'), at = document.getElementById('now');
-	document.title = 'contacts=' + document.getElementById('contacts').getAttribute('data-count') +
-		' shown=' + document.getElementById('contacts').textContent.replace(/,/g, '') +
+<script>window.addEventListener('load', async function () {
+	const root = document.querySelector('.viewer');
+	while (!root.viewer) await new Promise((resolve) => setTimeout(resolve, 50));
+	const { viewer } = root, canvas = document.createElement('canvas'), context = canvas.getContext('2d');
+	const drawn = viewer.painter !== null, image = drawn ? viewer.canvas : document.images[0];
+	viewer.setPlays(false);
+	viewer.show(viewer.source.start);
+	viewer.draw();
+	canvas.width = drawn ? image.width : image.naturalWidth;
+	canvas.height = drawn ? image.height : image.naturalHeight;
+	context.drawImage(image, 0, 0);
+	const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+	let red = 0, dark = 0;
+	for (let k = 0; k < data.length; k += 4) {
+		if (data[k + 3] < 128) continue;
+		red += data[k] > 120 && data[k] > 2 * data[k + 1] && data[k] > 2 * data[k + 2];
+		dark += data[k] < 90 && data[k] > 3 * data[k + 1] && data[k] > 3 * data[k + 2];
+	}
+	const before = viewer.at, press = (key) => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+	press('ArrowRight');
+	const stepped = viewer.at !== before;
+	press('ArrowLeft');
+	const count = document.getElementById('contacts');
+	document.body.setAttribute('data-probe', 'contacts=' + count.getAttribute('data-count') + ' shown=' + count.textContent.replace(/,/g, '') +
 		' frames=' + (document.getElementById('frames') || { textContent: '-' }).textContent.replace(/ .*/, '') +
-		' joints=' + joints.length + ' broken=' + bad + ' red=' + (red > 30) + ' plays=' + (at ? at.textContent.length > 4 : '-') +
-		' overflow=' + (document.documentElement.scrollWidth > window.innerWidth + 1);
-	document.body.setAttribute('data-probe', document.title);
-}, 400) })</script>
+		' joints=' + document.querySelectorAll('#joints tbody tr').length + ' still=' + (document.images[0].naturalWidth > 0) + ' drawn=' + drawn + ' excused=' + (document.querySelector('.undrawn').offsetHeight > 0) +
+		' red=' + (red > 30) + ' outlined=' + (drawn && dark > 30) + ' steps=' + (stepped && viewer.at === before) +
+		' overflow=' + (document.documentElement.scrollWidth > window.innerWidth + 1));
+})</script>
 SCRIPT
-	"$browser" --headless=new --no-sandbox --disable-gpu --virtual-time-budget=4000 --window-size="$2",900 \
+	"$browser" --headless=new --no-sandbox --disable-gpu "$3" --virtual-time-budget=20000 --window-size="$2",900 \
 		--user-data-dir="$dir/profile" --dump-dom "file://$dir/probed.html" 2>err | grep -o 'data-probe="[^"]*"' |
 		sed 's/.*="//; s/"//'
 }
-found=$(probe page.html 1200)
+drawing=--enable-unsafe-swiftshader
+found=$(probe page.html 1200 $drawing)
 checks=$((checks + 1))
-[ "$found" = "contacts=$count shown=$count frames=$frames joints=$joints broken=0 red=true plays=true overflow=false" ] ||
+[ "$found" = "contacts=$count shown=$count frames=$frames joints=$joints still=true drawn=true excused=false red=true outlined=true steps=true overflow=false" ] ||
 	fail "in a browser the page has: $found; JSON has $count contacts, $frames frames, $joints joints"
-found=$(probe page.html 500)
+found=$(probe page.html 500 $drawing)
 checks=$((checks + 1))
 case $found in *overflow=false) ;; *) fail "the page does not fit a narrow window: $found" ;; esac
-found=$(probe 'no contact.html' 1200)
+found=$(probe page.html 1200 --disable-3d-apis)
 checks=$((checks + 1))
-[ "$found" = "contacts=0 shown=0 frames=- joints=0 broken=0 red=false plays=- overflow=false" ] ||
+[ "$found" = "contacts=$count shown=$count frames=$frames joints=$joints still=true drawn=false excused=true red=true outlined=false steps=false overflow=false" ] ||
+	fail "in a browser that cannot draw the page has: $found"
+found=$(probe 'no contact.html' 1200 $drawing)
+checks=$((checks + 1))
+[ "$found" = "contacts=0 shown=0 frames=- joints=0 still=true drawn=true excused=false red=false outlined=false steps=false overflow=false" ] ||
 	fail "in a browser the page without contact has: $found"
 finish

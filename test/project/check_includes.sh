@@ -29,9 +29,10 @@ docs            snug io lab
 python          snug io solvers
 web             snug base
 papers          snug lab solvers program base simd geometry tree model deform deform/* body query scene
-lab             snug io program solvers papers base simd geometry tree model deform deform/* body query scene
+gpu             snug gpu kernels base simd geometry tree model deform deform/*
+lab             snug io program solvers papers gpu base simd geometry tree model deform deform/* body query scene
 '
-find include src io solvers papers lab program examples docs python web -name '*.[ch]' -o -name '*.cpp' | sort |
+find include src io solvers papers gpu lab program examples docs python web -name '*.[ch]' -o -name '*.cpp' | sort |
 	xargs grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' /dev/null |
 	awk -v rules="$rules" '
 		BEGIN {

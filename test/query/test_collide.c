@@ -89,7 +89,7 @@ static void PlaceTwo(
 	}
 }
 
-static snugDeformer RandomDeformer(sceneRandom* random)
+static Mover RandomDeformer(sceneRandom* random)
 {
 	return sceneRandom_Index(random, 2) != 0 ? snug_free : snug_rigid;
 }
@@ -98,7 +98,7 @@ static Thing RandomThing(sceneRandom* random, MeshKind kind, float scale)
 {
 	sceneMesh mesh = RandomMesh(random, kind);
 	ScaleMesh(&mesh, scale);
-	snugDeformer deformer = RandomDeformer(random);
+	Mover deformer = RandomDeformer(random);
 	return Thing_Make(mesh, deformer, RandomTreeDef(random), NULL);
 }
 

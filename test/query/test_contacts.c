@@ -319,12 +319,12 @@ static void contacts_are_pairs_with_points_on_both(void** state)
 		uint64_t seed = TestSeed() + (uint64_t)n;
 		sceneRandom random = { seed };
 		snugPool* pool = n % 4 == 0 ? MakePool(4096 * 3) : NULL;
-		Posed a = Posed_Make(&random, RandomMesh(&random, (MeshKind)(n % MESH_KINDS)),
-		    (snugDeformer)(n / MESH_KINDS % POSED_DEFORMERS), pool);
+		Posed a = Posed_Make(
+		    &random, RandomMesh(&random, (MeshKind)(n % MESH_KINDS)), (Mover)(n / MESH_KINDS % POSED_DEFORMERS), pool);
 		// The same mesh again touches and is in one plane with the first wherever it can.
 		sceneMesh other = n % 3 == 0 ? sceneMesh_Copy(&a.thing.mesh)
 		                             : RandomMesh(&random, (MeshKind)(sceneRandom_Index(&random, MESH_KINDS)));
-		Posed b = Posed_Make(&random, other, (snugDeformer)(n / 5 % POSED_DEFORMERS), pool);
+		Posed b = Posed_Make(&random, other, (Mover)(n / 5 % POSED_DEFORMERS), pool);
 		if (n % 3 != 0)
 		{
 			Posed_Change(&random, &a);

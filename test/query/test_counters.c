@@ -161,8 +161,8 @@ static void CheckShapes(uint64_t seed, snugBody* body, const double origin[3])
 	const snugShape shapes[] = {
 		{ .kind = snug_shapeSphere, .radius = 0.4f },
 		{ .kind = snug_shapeCapsule, .from = { -0.5f }, .to = { 0.5f, 0.2f }, .radius = 0.2f },
-		{ .kind = snug_shapePlane, .normal = { 0.3f, 1.0f } },
-		{ .kind = snug_shapeHalfSpace, .normal = { 1.0f, -0.4f, 0.1f } },
+		{ .kind = snug_shapePlane, .plane = { .normal = { 0.3, 1.0 } } },
+		{ .kind = snug_shapeHalfSpace, .plane = { .normal = { -1.0, 0.4, -0.1 } } },
 	};
 	const snugShapeQuery query = { .origin = { origin[0], origin[1], origin[2] } };
 	for (size_t i = 0; i < LENGTH_OF(shapes); ++i)
@@ -234,7 +234,7 @@ static void queries_count_what_they_do(void** state)
 		for (int i = 0; i < 2; ++i)
 		{
 			const MeshKind kind = (MeshKind)sceneRandom_Index(&random, MESH_KINDS);
-			const snugDeformer deformer = (snugDeformer)sceneRandom_Index(&random, POSED_DEFORMERS);
+			const Mover deformer = (Mover)sceneRandom_Index(&random, POSED_DEFORMERS);
 			const sceneMesh mesh = isDeep ? sceneMakeSoup(400, 0.15, seed) : RandomMesh(&random, kind);
 			const snugTreeDef tree = isDeep ? (snugTreeDef){ .leafTriangles = 1 } : RandomTreeDef(&random);
 			posed[i] = Posed_MakeWith(&random, mesh, deformer, tree, pool);
@@ -297,7 +297,7 @@ static void CheckUpdate(uint64_t seed, Company* company, bool trianglePairs)
 static void AskScene(uint64_t seed, sceneRandom* random, Company* company)
 {
 	snugRay rays[4];
-	snugSceneRayHit hits[4];
+	snugRayHit hits[4];
 	snugSceneNear near[4];
 	for (size_t i = 0; i < 6 * LENGTH_OF(rays); ++i)
 	{
@@ -367,7 +367,7 @@ static void scenes_count_what_they_do(void** state)
 		for (int i = 0; i < SCENE_BODIES; ++i)
 		{
 			const MeshKind kind = (MeshKind)sceneRandom_Index(&random, MESH_KINDS);
-			const snugDeformer deformer = (snugDeformer)sceneRandom_Index(&random, POSED_DEFORMERS);
+			const Mover deformer = (Mover)sceneRandom_Index(&random, POSED_DEFORMERS);
 			company.posed[i] = Posed_Make(&random, RandomMesh(&random, kind), deformer, pool);
 			Watch(company.posed[i].thing.body);
 			uint32_t id;

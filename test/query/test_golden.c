@@ -85,8 +85,7 @@ static void End(Golden* golden, Thing* a, Thing* b)
 }
 
 // Two bodies that turn through each other.
-static Golden Tumble(
-    sceneMesh meshA, sceneMesh meshB, snugDeformer deformer, snugTreeDef tree, double far, bool withOrigin)
+static Golden Tumble(sceneMesh meshA, sceneMesh meshB, Mover deformer, snugTreeDef tree, double far, bool withOrigin)
 {
 	Golden golden = Start();
 	Thing a = Thing_Make(meshA, deformer, tree, NULL), b = Thing_Make(meshB, snug_rigid, tree, NULL);
@@ -258,12 +257,12 @@ static Golden Fields(void)
 }
 
 // Two men who meet, breathing: morph targets, then a skin.
-static Golden Meeting(snugDeformer deformer)
+static Golden Meeting(Mover deformer)
 {
 	Golden golden = Start();
 	sceneCharacter man;
 	assert_true(sceneCharacter_Create(&man, scene_man));
-	snugModelDef def = sceneCharacter_MakeDef(&man, deformer);
+	snugModelDef def = sceneCharacter_MakeDef(&man, Mover_Blending(deformer));
 	def.fields = sceneTargets_Get(&man.targets);
 	Thing things[2] = { { .mesh = man.mesh }, { .mesh = man.mesh } };
 	float matrices[12 * SCENE_MAX_JOINTS], amplitudes[16];
@@ -300,12 +299,12 @@ static Golden SkinnedMen(void)
 
 static Golden SphericalMen(void)
 {
-	return Meeting(snug_sphericalSkin);
+	return Meeting(mover_spherical);
 }
 
 static Golden DualQuaternionMen(void)
 {
-	return Meeting(snug_dualQuaternionSkin);
+	return Meeting(mover_dualQuaternion);
 }
 
 static const struct Scene

@@ -136,7 +136,7 @@ static void points_are_where_rationals_say(void** state)
 		sceneRandom random = { seed };
 		snugPool* pool = n % 5 == 0 ? MakePool(4096 * 3) : NULL;
 		Posed posed = Posed_Make(&random, RandomClosedMesh(&random, n),
-		    n % 5 == 1 ? snug_rigid : (snugDeformer)(n % POSED_DEFORMERS), pool); // twins stay together
+		    n % 5 == 1 ? snug_rigid : (Mover)(n % POSED_DEFORMERS), pool); // twins stay together
 		uint64_t open = 1;
 		assert_int_equal(snugModel_CountOpenEdges(posed.thing.model, &open), snug_success);
 		assert_int_equal(open, 0);
@@ -181,8 +181,8 @@ static void open_bodies_have_an_answer(void** state)
 	{
 		uint64_t seed = TestSeed() + (uint64_t)n;
 		sceneRandom random = { seed };
-		Posed posed = Posed_Make(
-		    &random, RandomMesh(&random, (MeshKind)(n % MESH_KINDS)), (snugDeformer)(n % POSED_DEFORMERS), NULL);
+		Posed posed =
+		    Posed_Make(&random, RandomMesh(&random, (MeshKind)(n % MESH_KINDS)), (Mover)(n % POSED_DEFORMERS), NULL);
 		for (int i = 0; i < 8 && posed.thing.mesh.triangleCount > 0; ++i)
 		{
 			float p[3];
@@ -260,7 +260,7 @@ static void bodies_are_where_their_corners_are(void** state)
 		sceneMesh meshes[2] = { isDust ? MakeDust(&random) : RandomClosedMesh(&random, n), sceneMakeBlob(6, seed) };
 		ScaleMesh(meshes, isDust ? 1.0f : n % 3 == 0 ? 0.1f : 0.3f);
 		Posed inner = Posed_Make(&random, meshes[0], snug_rigid, NULL);
-		Posed outer = Posed_Make(&random, meshes[1], (snugDeformer)(n % 2), NULL);
+		Posed outer = Posed_Make(&random, meshes[1], (Mover)(n % 2), NULL);
 		const double origin[3] = { n % 5 == 0 ? 100.0 : 0.0, 0.0, n % 7 == 0 ? -3.0 : 0.0 };
 		PlaceBody(&random, &inner, 1.5, origin);
 		if (n % 3 != 0)

@@ -113,11 +113,12 @@ static void nulls_are_told(void** state)
 	ASSERT_BAD_ARGUMENT(snugModel_GetWeights(rigidModel, NULL, NULL, NULL));
 	ASSERT_BAD_ARGUMENT(snugModel_GetFields(NULL, starts, NULL, NULL));
 	ASSERT_BAD_ARGUMENT(snugModel_GetFields(rigidModel, NULL, NULL, NULL));
-	ASSERT_MISUSE(snugModel_GetJointPositions(NULL, positions) == 0);
+	ASSERT_BAD_ARGUMENT(snugModel_GetJointPositions(NULL, positions, 1, starts));
+	ASSERT_BAD_ARGUMENT(snugModel_GetFrequencies(rigidModel, positions, 1, NULL));
 	ASSERT_BAD_ARGUMENT(snugModel_GetTwins(NULL, starts));
 	ASSERT_BAD_ARGUMENT(snugModel_GetTwins(rigidModel, NULL));
-	ASSERT_MISUSE(snugModel_GetNodeTriangles(NULL, 0, starts, 5) == 0);
-	ASSERT_MISUSE(snugModel_GetNodeTriangles(rigidModel, 0, NULL, 5) == 0);
+	ASSERT_BAD_ARGUMENT(snugModel_GetNodeTriangles(NULL, 0, starts, 5, starts));
+	ASSERT_BAD_ARGUMENT(snugModel_GetNodeTriangles(rigidModel, 0, NULL, 5, starts));
 	ASSERT_MISUSE(snugModel_GetBlock(NULL, &bytes) == NULL);
 	ASSERT_MISUSE(snugModel_GetBlock(rigidModel, NULL) == NULL);
 	ASSERT_BAD_ARGUMENT(snugModel_LoadMemory(block, bytes, NULL, NULL));
@@ -425,7 +426,7 @@ static void ranges_of_vertices(void** state)
 	assert_int_equal(snugBody_Create(&def, &body), snug_success);
 	for (size_t i = 0; i < LENGTH_OF(bad); ++i)
 	{
-		assert_int_equal(snugBody_SetVertices(body, positions, 0, bad[i][0], bad[i][1]), snug_badInput);
+		assert_int_equal(snugBody_SetVertices(body, positions, 0, bad[i][0], bad[i][1]), snug_badArgument);
 		assert_int_equal(told.count, (int)i + 1);
 	}
 	assert_int_equal(snugBody_SetVertices(body, positions, 0, 4, 0), snug_success);
@@ -437,7 +438,7 @@ static void ranges_of_vertices(void** state)
 static void texts_and_names(void** state)
 {
 	(void)state;
-	for (int status = 0; status <= snug_invalidBounds; ++status)
+	for (int status = 0; status <= snug_unavailable; ++status)
 	{
 		const char* text = snugGetStatusText((snugStatus)status);
 		assert_non_null(text);

@@ -24,10 +24,10 @@ static Scene MakeScene(sceneRandom* random, int n, snugPool* pool)
 {
 	Scene scene;
 	scene.a = Posed_Make(
-	    random, RandomMesh(random, (MeshKind)(n % MESH_KINDS)), (snugDeformer)(n / MESH_KINDS % POSED_DEFORMERS), pool);
+	    random, RandomMesh(random, (MeshKind)(n % MESH_KINDS)), (Mover)(n / MESH_KINDS % POSED_DEFORMERS), pool);
 	sceneMesh other = n % 4 == 0 ? sceneMesh_Copy(&scene.a.thing.mesh)
 	                             : RandomMesh(random, (MeshKind)sceneRandom_Index(random, MESH_KINDS));
-	scene.b = Posed_Make(random, other, (snugDeformer)(n / 3 % POSED_DEFORMERS), pool);
+	scene.b = Posed_Make(random, other, (Mover)(n / 3 % POSED_DEFORMERS), pool);
 	if (n % 3 != 0)
 	{
 		Posed_Change(random, &scene.a);
@@ -232,7 +232,7 @@ static void a_bound_changes_no_pairs(void** state)
 		Scene scene;
 		for (int i = 0; i < 2; ++i)
 		{
-			const snugDeformer deformer = (snugDeformer)sceneRandom_Index(&random, POSED_DEFORMERS);
+			const Mover deformer = (Mover)sceneRandom_Index(&random, POSED_DEFORMERS);
 			const uint32_t triangles =
 			    i == 0 ? 8 + sceneRandom_Index(&random, 40) : 40 + sceneRandom_Index(&random, 160);
 			const sceneMesh mesh = sceneMakeSoup(triangles, i == 0 ? 2.5 : 0.05, seed + (uint64_t)i);
@@ -343,7 +343,7 @@ static void closest_points_are_those_of_all_triangles(void** state)
 		sceneRandom random = { seed };
 		snugPool* pool = n % 5 == 0 ? MakePool(4096 * 3) : NULL;
 		sceneMesh mesh = RandomMesh(&random, (MeshKind)(n % MESH_KINDS));
-		Posed posed = Posed_Make(&random, mesh, (snugDeformer)(n / MESH_KINDS % POSED_DEFORMERS), pool);
+		Posed posed = Posed_Make(&random, mesh, (Mover)(n / MESH_KINDS % POSED_DEFORMERS), pool);
 		if (n % 3 != 0)
 		{
 			Posed_Change(&random, &posed);

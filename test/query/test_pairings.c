@@ -10,7 +10,7 @@
 typedef struct Kind
 {
 	const char* name;
-	snugDeformer deformer;
+	Mover deformer;
 	bool isMorphed;
 } Kind;
 
@@ -19,22 +19,23 @@ static const Kind kinds[] = {
 	{ "free", snug_free, false },
 	{ "linear", snug_fields, true },
 	{ "linear", snug_skin, false },
-	{ "spherical", snug_sphericalSkin, false },
-	{ "dual quaternion", snug_dualQuaternionSkin, false },
+	{ "spherical", mover_spherical, false },
+	{ "dual quaternion", mover_dualQuaternion, false },
 	{ "linear, morphed", snug_skin, true },
-	{ "spherical, morphed", snug_sphericalSkin, true },
-	{ "dual quaternion, morphed", snug_dualQuaternionSkin, true },
+	{ "spherical, morphed", mover_spherical, true },
+	{ "dual quaternion, morphed", mover_dualQuaternion, true },
 };
 
-static bool IsSkin(snugDeformer deformer)
+static bool IsSkin(Mover deformer)
 {
-	return deformer == snug_skin || deformer == snug_sphericalSkin || deformer == snug_dualQuaternionSkin;
+	return Mover_IsSkin(deformer);
 }
 
 static Thing MakeThing(const sceneCharacter* c, const Kind* kind, snugStrategy strategy, snugTreeDef tree)
 {
 	Thing thing = { .mesh = sceneMesh_Copy(&c->mesh) };
-	snugModelDef def = sceneCharacter_MakeDef(c, kind->deformer);
+	snugModelDef def = sceneCharacter_MakeDef(c, Mover_Blending(kind->deformer));
+	def.deformer = Mover_Deformer(kind->deformer);
 	def.tree = tree;
 	def.skin = IsSkin(kind->deformer) ? def.skin : (snugSkinDef){ 0 };
 	def.fields = kind->isMorphed ? sceneTargets_Get(&c->targets) : (snugFieldsDef){ 0 };

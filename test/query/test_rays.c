@@ -66,7 +66,7 @@ static bool IsGoodHit(const Posed* posed, const snugRay* ray, const snugRayHit* 
 	{
 		size = fmax(size, fmax(fabs((double)ray->from[k]), fabs((double)ray->to[k])));
 	}
-	bool isGood = hit->triangle == expected->triangle && hit->t == expected->t && hit->reserved == 0 &&
+	bool isGood = hit->triangle == expected->triangle && hit->t == expected->t && hit->body == 0 &&
 	              memcmp(hit->weights, expected->weights, sizeof(hit->weights)) == 0;
 	for (int k = 0; k < 3; ++k)
 	{
@@ -218,7 +218,7 @@ static void rays_hit_what_all_triangles_say(void** state)
 		sceneRandom random = { seed };
 		snugPool* pool = n % 5 == 0 ? MakePool(4096 * 3) : NULL;
 		sceneMesh mesh = RandomMesh(&random, (MeshKind)(n % MESH_KINDS));
-		Posed posed = Posed_Make(&random, mesh, (snugDeformer)(n / MESH_KINDS % POSED_DEFORMERS), pool);
+		Posed posed = Posed_Make(&random, mesh, (Mover)(n / MESH_KINDS % POSED_DEFORMERS), pool);
 		for (int i = 0; i < 3 && posed.thing.mesh.triangleCount > 0; ++i)
 		{
 			CheckRays(&random, seed, &posed, n % 20 == 0 && i == 0);
@@ -403,7 +403,7 @@ static RayScene MakeRayScene(sceneRandom* random, uint64_t seed)
 	{
 		Posed* posed = made.bodies + i;
 		sceneMesh mesh = i % 3 == 0 ? RandomMesh(random, mesh_empty) : sceneMakeBlob(2, seed + i / 3);
-		*posed = Posed_Make(random, mesh, (snugDeformer)(i % POSED_DEFORMERS), NULL);
+		*posed = Posed_Make(random, mesh, (Mover)(i % POSED_DEFORMERS), NULL);
 		const snugSceneBodyDef bodyDef = { .body = posed->thing.body, .groups = 1u << i % 4, .isStatic = i % 2 == 0 };
 		assert_int_equal(snugScene_Add(made.scene, &bodyDef, made.ids + i), snug_success);
 	}
@@ -434,23 +434,24 @@ static void PlaceAll(sceneRandom* random, RayScene* made)
 // Oracle: every ray at every body.
 static void CheckSceneRays(uint64_t seed, RayScene* made, const snugRay* rays, uint64_t count, uint32_t mask, bool any)
 {
-	snugSceneRayHit* hits = malloc(count * sizeof(snugSceneRayHit));
-	const snugSceneRayQuery query = { .mask = mask, .any = any };
+	snugRayHit* hits = malloc(count * sizeof(snugRayHit));
+	const snugRayQuery query = { .mask = mask, .any = any };
 	snugSceneResult result = snugScene_CastRays(made->scene, rays, count, hits, &query);
 	assert_int_equal(result.status, snug_success);
 	uint64_t found = 0;
 	for (uint64_t i = 0; i < count; ++i)
 	{
-		snugSceneRayHit best = { .hit = { .t = 2.0, .triangle = SNUG_NONE }, .body = SNUG_NONE };
+		snugRayHit best = { .t = 2.0, .triangle = SNUG_NONE, .body = SNUG_NONE };
 		for (uint32_t k = 0; k < SCENE_BODIES && !(any && best.body != SNUG_NONE); ++k)
 		{
 			snugRayHit hit;
 			const snugRayQuery one = { .origin = { made->origin[0], made->origin[1], made->origin[2] }, .any = any };
 			bool isAsked = mask == 0 || (mask >> k % 4 & 1) != 0;
 			snugCastRays(made->bodies[k].thing.body, rays + i, 1, &hit, &one);
-			if (isAsked && hit.t < best.hit.t)
+			if (isAsked && hit.t < best.t)
 			{
-				best = (snugSceneRayHit){ .hit = hit, .body = made->ids[k] };
+				best = hit;
+				best.body = made->ids[k];
 			}
 		}
 		if (memcmp(&best, hits + i, sizeof(best)) != 0)
@@ -466,10 +467,10 @@ static void CheckSceneRays(uint64_t seed, RayScene* made, const snugRay* rays, u
 // Everything that a ray hits: what each body has, put together and sorted apart from the library.
 static int CompareSceneHits(const void* first, const void* second)
 {
-	const snugSceneRayHit *x = first, *y = second;
-	return x->hit.t != y->hit.t ? (x->hit.t < y->hit.t ? -1 : 1)
+	const snugRayHit *x = first, *y = second;
+	return x->t != y->t         ? (x->t < y->t ? -1 : 1)
 	       : x->body != y->body ? (x->body < y->body ? -1 : 1)
-	                            : (x->hit.triangle > y->hit.triangle) - (x->hit.triangle < y->hit.triangle);
+	                            : (x->triangle > y->triangle) - (x->triangle < y->triangle);
 }
 
 static void CheckSceneHits(uint64_t seed, RayScene* made, const snugRay* ray, uint32_t mask)
@@ -478,7 +479,7 @@ static void CheckSceneHits(uint64_t seed, RayScene* made, const snugRay* ray, ui
 	{
 		MOST = 4096
 	};
-	static snugSceneRayHit expected[MOST], hits[MOST + 1];
+	static snugRayHit expected[MOST], hits[MOST + 1];
 	static snugRayHit own[MOST];
 	const snugRayQuery one = { .origin = { made->origin[0], made->origin[1], made->origin[2] } };
 	uint64_t count = 0;
@@ -489,22 +490,23 @@ static void CheckSceneHits(uint64_t seed, RayScene* made, const snugRay* ray, ui
 		for (uint64_t i = 0; i < found; ++i)
 		{
 			assert_true(count < MOST);
-			expected[count++] = (snugSceneRayHit){ .hit = own[i], .body = made->ids[k] };
+			expected[count] = own[i];
+			expected[count++].body = made->ids[k];
 		}
 	}
-	qsort(expected, (size_t)count, sizeof(snugSceneRayHit), CompareSceneHits);
+	qsort(expected, (size_t)count, sizeof(snugRayHit), CompareSceneHits);
 	static const uint64_t capacities[] = { MOST, 0, 1, 3 };
 	for (size_t c = 0; c < LENGTH_OF(capacities); ++c)
 	{
 		uint64_t room = capacities[c], kept = count < room ? count : room;
-		snugSceneRayHit behind;
+		snugRayHit behind;
 		memset(&behind, 0xa5, sizeof(behind));
 		hits[room] = behind;
 		snugSceneResult result =
-		    snugScene_FindHits(made->scene, ray, room > 0 ? hits : NULL, room, &(snugSceneRayQuery){ .mask = mask });
+		    snugScene_FindHits(made->scene, ray, room > 0 ? hits : NULL, room, &(snugRayQuery){ .mask = mask });
 		assert_int_equal(result.status, snug_success);
 		assert_memory_equal(hits + room, &behind, sizeof(behind));
-		if (result.count != count || memcmp(hits, expected, (size_t)kept * sizeof(snugSceneRayHit)) != 0)
+		if (result.count != count || memcmp(hits, expected, (size_t)kept * sizeof(snugRayHit)) != 0)
 		{
 			fail_msg("SNUG_SEED=%llu: other hits, %llu and %llu", (unsigned long long)seed,
 			    (unsigned long long)result.count, (unsigned long long)count);
@@ -601,8 +603,8 @@ static void bad_rays_through_scenes_are_refused(void** state)
 	sceneRandom random = { 1 };
 	RayScene made = MakeRayScene(&random, 1);
 	const snugRay ray = { { -9.0f, 0.0f, 0.0f }, { 9.0f, 0.0f, 0.0f } }, bad = { { NAN }, { 0.0f } };
-	snugSceneRayHit hit;
-	const snugSceneRayQuery dirty = { .reserved = { 1 } };
+	snugRayHit hit;
+	const snugRayQuery dirty = { .reserved = { 1 } };
 	assert_int_equal(snugScene_CastRays(made.scene, &ray, 1, &hit, NULL).count, 1);
 	assert_int_equal(snugScene_CastRays(made.scene, &bad, 1, &hit, NULL).status, snug_badInput);
 	assert_int_equal(snugScene_CastRays(made.scene, &ray, 1, &hit, &dirty).status, snug_badArgument);

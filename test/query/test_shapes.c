@@ -37,9 +37,9 @@ static int Expect(const snugShape* shape, const float c[3][3], double* distance)
 		bool isBehind = false, isAhead = false;
 		for (int i = 0; i < 3; ++i)
 		{
-			int side = RationalPlaneSide(shape->normal, shape->offset, c[i]);
-			isBehind = isBehind || side >= 0;
-			isAhead = isAhead || side <= 0;
+			int side = RationalPlaneSide(shape->plane.normal, shape->plane.offset, c[i]);
+			isBehind = isBehind || side <= 0;
+			isAhead = isAhead || side >= 0;
 		}
 		*distance = NAN;
 		return isBehind && (isAhead || shape->kind == snug_shapeHalfSpace);
@@ -72,21 +72,27 @@ static snugShape RandomShape(sceneRandom* random, const Posed* posed)
 	snugShape shape = { .kind = (snugShapeKind)sceneRandom_Index(random, 4) };
 	SomePoint(random, posed, shape.from);
 	SomePoint(random, posed, shape.to);
-	SomePoint(random, posed, shape.normal);
+	float normal[3];
+	SomePoint(random, posed, normal);
+	for (int k = 0; k < 3; ++k)
+	{
+		shape.plane.normal[k] = (double)normal[k] * (sceneRandom_Index(random, 2) == 0 ? 1.0 : 1.0 / 3.0);
+	}
 	if (sceneRandom_Index(random, 3) == 0)
 	{
-		memset(shape.normal, 0, sizeof(shape.normal));
-		shape.normal[sceneRandom_Index(random, 3)] = -0.75f;
+		memset(shape.plane.normal, 0, sizeof(shape.plane.normal));
+		shape.plane.normal[sceneRandom_Index(random, 3)] = 0.75;
 	}
-	shape.normal[0] += shape.normal[0] == 0.0f && shape.normal[1] == 0.0f && shape.normal[2] == 0.0f ? 1.0f : 0.0f;
+	shape.plane.normal[0] +=
+	    shape.plane.normal[0] == 0.0 && shape.plane.normal[1] == 0.0 && shape.plane.normal[2] == 0.0 ? 1.0 : 0.0;
 	const float* v = posed->positions + 3 * (size_t)sceneRandom_Index(random, posed->thing.mesh.vertexCount);
 	double sum = 0.0, length2 = 0.0;
 	for (int k = 0; k < 3; ++k)
 	{
-		sum += (double)shape.normal[k] * (double)v[k];
+		sum += shape.plane.normal[k] * (double)v[k];
 		length2 += ((double)v[k] - (double)shape.from[k]) * ((double)v[k] - (double)shape.from[k]);
 	}
-	shape.offset = (float)-sum;
+	shape.plane.offset = -sum;
 	shape.radius =
 	    sceneRandom_Index(random, 3) == 0 ? (float)sceneRandom_Range(random, 0.0, 0.5) : (float)sqrt(length2);
 	shape.radius = sceneRandom_Index(random, 8) == 0 ? 0.0f : shape.radius;
@@ -156,14 +162,14 @@ static void shapes_meet_what_rationals_say(void** state)
 		{
 			mesh.triangleCount = 60; // rational distances take their time
 		}
-		Posed posed = Posed_Make(&random, mesh, (snugDeformer)(n / MESH_KINDS % POSED_DEFORMERS), pool);
+		Posed posed = Posed_Make(&random, mesh, (Mover)(n / MESH_KINDS % POSED_DEFORMERS), pool);
 		for (int i = 0; i < 4 && mesh.triangleCount > 0; ++i)
 		{
 			snugShape shape = RandomShape(&random, &posed);
 			bool isFar = false; // poses may reach beyond what shapes may
 			for (int k = 0; k < 3; ++k)
 			{
-				isFar = isFar || fabsf(shape.normal[k]) > 1e15f || !(fabsf(shape.offset) < 1e30f);
+				isFar = isFar || fabs(shape.plane.normal[k]) > 1e15 || !(fabs(shape.plane.offset) < 1e30);
 			}
 			if (!isFar)
 			{
@@ -196,7 +202,7 @@ static void walks_lose_nothing(void** state)
 	{
 		uint64_t seed = TestSeed() + (uint64_t)n, next = 0;
 		sceneRandom random = { seed };
-		Posed posed = Posed_Make(&random, sceneMakeBlob(9, seed), (snugDeformer)(n % POSED_DEFORMERS), NULL);
+		Posed posed = Posed_Make(&random, sceneMakeBlob(9, seed), (Mover)(n % POSED_DEFORMERS), NULL);
 		Posed_Change(&random, &posed);
 		snugShape shape = RandomShape(&random, &posed);
 		shape.kind = n % 2 == 0 ? snug_shapeSphere : shape.kind;
@@ -439,10 +445,10 @@ static void planes_lose_no_corner_to_rounding(void** state)
 		snugShape shape = { .kind = n % 4 < 2 ? snug_shapeHalfSpace : snug_shapePlane };
 		shape.kind = side > 0.0f ? shape.kind : snug_shapePlane;
 		float corner[3] = { small, other, small };
-		shape.normal[0] = side * few * small;
-		shape.normal[1] = side * few;
-		shape.normal[2] = -side * few * small * (float)sceneRandom_Range(&random, 0.4, 0.99);
-		shape.offset = -side * few * other;
+		shape.plane.normal[0] = (double)(-side * few * small);
+		shape.plane.normal[1] = (double)(-side * few);
+		shape.plane.normal[2] = (double)(side * few * small * (float)sceneRandom_Range(&random, 0.4, 0.99));
+		shape.plane.offset = (double)(side * few * other);
 		// The others are well on the other side.
 		float positions[9];
 		for (int v = 0; v < 3; ++v)
@@ -458,12 +464,12 @@ static void planes_lose_no_corner_to_rounding(void** state)
 		snugModel* model = NULL;
 		assert_int_equal(snugModel_Create(&def, &model), snug_success);
 		snugBody* body = MakeBody(model, NULL);
-		double sum = (double)shape.offset, distance;
+		double sum = shape.plane.offset, distance;
 		for (int k = 0; k < 3; ++k)
 		{
-			sum += (double)shape.normal[k] * (double)corner[k];
+			sum += shape.plane.normal[k] * (double)corner[k];
 		}
-		lost += side * sum < 0.0;
+		lost += (double)side * sum > 0.0;
 		const float c[3][3] = { { positions[0], positions[1], positions[2] },
 			{ positions[3], positions[4], positions[5] }, { positions[6], positions[7], positions[8] } };
 		assert_int_equal(Expect(&shape, c, &distance), 1);
@@ -484,22 +490,22 @@ static void planes_are_exact(void** state)
 	for (int n = 0; n < TestCount(20000); ++n)
 	{
 		sceneRandom random = { TestSeed() + (uint64_t)n };
-		float normal[3], x[3], offset;
-		double sum = 0.0;
+		double normal[3], offset, sum = 0.0;
+		float x[3];
 		for (int k = 0; k < 3; ++k)
 		{
 			int scale = (int)sceneRandom_Index(&random, 3) * 20 - 20;
-			normal[k] = ldexpf((float)sceneRandom_Range(&random, -1.0, 1.0), scale);
+			normal[k] = ldexp(sceneRandom_Range(&random, -1.0, 1.0), scale);
 			x[k] = ldexpf((float)sceneRandom_Range(&random, -1.0, 1.0), -scale);
-			sum += (double)normal[k] * (double)x[k];
+			sum += normal[k] * (double)x[k];
 		}
 		if (n % 2 == 0) // cancels exactly
 		{
 			normal[2] = -normal[1];
 			x[2] = x[1];
-			sum = (double)normal[0] * (double)x[0];
+			sum = normal[0] * (double)x[0];
 		}
-		offset = n % 4 == 1 ? nextafterf((float)-sum, 1.0f) : (float)-sum;
+		offset = n % 4 == 1 ? nextafter(-sum, 1.0) : -sum;
 		int expected = RationalPlaneSide(normal, offset, x);
 		assert_int_equal(sgHalfSpace_Side(normal, offset, x), expected);
 		assert_int_equal(sgHalfSpace_ExactSide(normal, offset, x), expected);
@@ -521,8 +527,8 @@ static void bad_shapes_are_refused(void** state)
 		{ .kind = snug_shapeCapsule, .to = { INFINITY } },
 		{ .kind = snug_shapeCapsule, .to = { 2e36f } },
 		{ .kind = snug_shapePlane },
-		{ .kind = snug_shapePlane, .normal = { 1.0f }, .offset = NAN },
-		{ .kind = snug_shapeHalfSpace, .normal = { NAN } },
+		{ .kind = snug_shapePlane, .plane = { { 1.0 }, NAN } },
+		{ .kind = snug_shapeHalfSpace, .plane = { .normal = { NAN } } },
 		{ .kind = (snugShapeKind)7 },
 	};
 	for (size_t i = 0; i < LENGTH_OF(bad); ++i)

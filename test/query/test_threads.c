@@ -263,12 +263,13 @@ enum
 // A definition of every deformer, with morph targets and without.
 static snugModelDef MakeDef(int kind, const sceneMesh* mesh, const Skin* skin, const FieldSet* fields)
 {
-	static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields, snug_sphericalSkin,
-		snug_dualQuaternionSkin };
-	snugDeformer deformer = deformers[kind % 6];
+	static const Mover deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields, mover_spherical,
+		mover_dualQuaternion };
+	Mover deformer = deformers[kind % 6];
 	snugModelDef def = MeshDef(mesh, deformer, (snugTreeDef){ .leafTriangles = kind < 6 ? 8 : 3 });
 	def.skin = Skin_Def(skin);
-	bool isSkin = deformer != snug_rigid && deformer != snug_free && deformer != snug_fields;
+	def.skin.blending = Mover_Blending(deformer);
+	bool isSkin = Mover_IsSkin(deformer);
 	if (deformer == snug_fields || (isSkin && kind >= 6))
 	{
 		def.fields = FieldSet_Def(fields);

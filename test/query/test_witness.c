@@ -19,10 +19,10 @@ typedef struct Meeting
 	float* positions[2];
 } Meeting;
 
-static void Make(Meeting* meeting, snugDeformer deformer)
+static void Make(Meeting* meeting, Mover deformer)
 {
 	assert_true(sceneCharacter_Create(&meeting->man, scene_man));
-	snugModelDef def = sceneCharacter_MakeDef(&meeting->man, deformer);
+	snugModelDef def = sceneCharacter_MakeDef(&meeting->man, Mover_Blending(deformer));
 	assert_int_equal(snugModel_Create(&def, &meeting->model), snug_success);
 	for (int k = 0; k < 2; ++k)
 	{
@@ -94,7 +94,7 @@ static uint64_t Ask(Meeting* meeting, snugWitness* witness)
 	return found.counters.verticesEvaluated;
 }
 
-static const snugDeformer skins[] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
+static const Mover skins[] = { snug_skin, mover_spherical, mover_dualQuaternion };
 
 static void answers_are_right_and_cheap(void** state)
 {

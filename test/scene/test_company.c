@@ -22,8 +22,8 @@ enum
 	KEPT_POSES = 3,
 };
 
-static const snugDeformer deformers[MODELS] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin, snug_fields,
-	snug_free, snug_rigid };
+static const Mover deformers[MODELS] = { snug_skin, mover_spherical, mover_dualQuaternion, snug_fields, snug_free,
+	snug_rigid };
 
 typedef struct Pose
 {
@@ -34,7 +34,7 @@ typedef struct Pose
 
 typedef struct Member
 {
-	snugDeformer deformer;
+	Mover deformer;
 	const snugModel* model;
 	snugBody* body;
 	Pose pose;
@@ -90,8 +90,8 @@ static void Company_Make(Company* company, uint64_t seed)
 	assert_true(company->character.targets.count <= MAX_TARGETS);
 	for (int i = 0; i < MODELS; ++i)
 	{
-		snugModelDef def = sceneCharacter_MakeDef(&company->character, i < 3 ? deformers[i] : snug_skin);
-		def.deformer = deformers[i];
+		snugModelDef def = sceneCharacter_MakeDef(&company->character, Mover_Blending(deformers[i]));
+		def.deformer = Mover_Deformer(deformers[i]);
 		if (i < 4)
 		{
 			def.fields = sceneTargets_Get(&company->character.targets);

@@ -26,16 +26,16 @@ enum
 typedef struct Kind
 {
 	sceneMesh mesh;
-	snugDeformer deformer;
+	Mover deformer;
 	Skin skin;
 	float* fields;
 	snugModel* model;
 } Kind;
 
-static snugDeformer DeformerOf(int number)
+static Mover DeformerOf(int number)
 {
-	static const snugDeformer deformers[] = { snug_rigid, snug_skin, snug_free, snug_fields, snug_skin,
-		snug_sphericalSkin, snug_dualQuaternionSkin, snug_rigid };
+	static const Mover deformers[] = { snug_rigid, snug_skin, snug_free, snug_fields, snug_skin, mover_spherical,
+		mover_dualQuaternion, snug_rigid };
 	return deformers[number % (int)LENGTH_OF(deformers)];
 }
 
@@ -44,10 +44,11 @@ static Kind MakeKind(sceneRandom* random, int number)
 	MeshKind mesh = (MeshKind)sceneRandom_Index(random, MESH_KINDS);
 	Kind kind = { .mesh = RandomMesh(random, mesh), .deformer = DeformerOf(number) };
 	snugModelDef def = MeshDef(&kind.mesh, kind.deformer, RandomTreeDef(random));
-	if (kind.deformer >= snug_skin && kind.deformer != snug_fields)
+	if (Mover_IsSkin(kind.deformer))
 	{
 		kind.skin = RandomSkin(random, &kind.mesh);
 		def.skin = Skin_Def(&kind.skin);
+		def.skin.blending = Mover_Blending(kind.deformer);
 	}
 	if (kind.deformer == snug_fields)
 	{
@@ -878,7 +879,7 @@ static void crowds_match_all_pairs(void** state)
 	(void)state;
 	sceneCharacter man;
 	assert_true(sceneCharacter_Create(&man, scene_man));
-	const snugModelDef def = sceneCharacter_MakeDef(&man, snug_skin);
+	const snugModelDef def = sceneCharacter_MakeDef(&man, snug_blendLinear);
 	uint64_t men = CheckCrowd(&def, Walk, &man, 1.2), soups = 0;
 	sceneCharacter_Free(&man);
 	for (uint32_t i = 0; i < 8; ++i)

@@ -64,7 +64,7 @@ static void MakeCompany(sceneRandom* random, Company* company, int n, snugPool* 
 	{
 		uint32_t id, kind = i == 0 ? (uint32_t)n : sceneRandom_Index(random, MESH_KINDS);
 		company->bodies[i] = Posed_Make(random, RandomMesh(random, (MeshKind)(kind % MESH_KINDS)),
-		    (snugDeformer)((i + (uint32_t)n) % POSED_DEFORMERS), i % 2 == 0 ? pool : NULL);
+		    (Mover)((i + (uint32_t)n) % POSED_DEFORMERS), i % 2 == 0 ? pool : NULL);
 		const snugSceneBodyDef body = {
 			.body = company->bodies[i].thing.body, .isStatic = IsStatic(i), .groups = GroupsOf(i), .mask = MaskOf(i)
 		};

@@ -67,7 +67,7 @@ void ForgetBodies(void)
 
 static const sgDeform* RealOf(const sgPosed* posed)
 {
-	return sgDeform_Find(posed->model->deformer);
+	return posed->model->deform;
 }
 
 static void CountEvaluate(const sgPosed* posed, const uint32_t* vertices, uint32_t count, float* out)
@@ -103,8 +103,9 @@ static bool CountBoundTurned(
 void Watch(snugBody* body)
 {
 	static sgDeform counting[8];
-	sgDeform* deform = counting + body->model->deformer;
-	assert_true(body->model->deformer < LENGTH_OF(counting));
+	const uint32_t number = sgDeform_Number(body->model->deform);
+	sgDeform* deform = counting + number;
+	assert_true(number < LENGTH_OF(counting));
 	*deform = *body->deform;
 	deform->evaluate = deform->evaluate != NULL ? CountEvaluate : NULL;
 	deform->evaluateCluster = deform->evaluateCluster != NULL ? CountEvaluateCluster : NULL;

@@ -20,16 +20,17 @@ static void MakeModelOf(sceneRandom* random, Posed* posed, snugTreeDef tree)
 		sceneMesh copy = sceneMesh_Copy(&posed->thing.mesh);
 		posed->skinned = (SkinnedMesh){ copy, RandomSkin(random, &copy) };
 		def.skin = Skin_Def(&posed->skinned.skin);
+		def.skin.blending = Mover_Blending(posed->deformer);
 	}
 	assert_int_equal(snugModel_Create(&def, &posed->thing.model), snug_success);
 }
 
-Posed Posed_Make(sceneRandom* random, sceneMesh mesh, snugDeformer deformer, snugPool* pool)
+Posed Posed_Make(sceneRandom* random, sceneMesh mesh, Mover deformer, snugPool* pool)
 {
 	return Posed_MakeWith(random, mesh, deformer, RandomTreeDef(random), pool);
 }
 
-Posed Posed_MakeWith(sceneRandom* random, sceneMesh mesh, snugDeformer deformer, snugTreeDef tree, snugPool* pool)
+Posed Posed_MakeWith(sceneRandom* random, sceneMesh mesh, Mover deformer, snugTreeDef tree, snugPool* pool)
 {
 	Posed posed = { .thing = { .mesh = mesh }, .deformer = deformer };
 	MakeModelOf(random, &posed, tree);

@@ -13,7 +13,7 @@
 typedef struct Posed
 {
 	Thing thing;
-	snugDeformer deformer;
+	Mover deformer;
 	SkinnedMesh skinned; // of skins
 	FieldSet fields;     // of displacement fields
 	float* positions;    // (vertexCount * 3), as snugBody_GetVertices reports them
@@ -21,8 +21,8 @@ typedef struct Posed
 } Posed;
 
 // In its rest pose. Takes the mesh.
-Posed Posed_Make(sceneRandom* random, sceneMesh mesh, snugDeformer deformer, snugPool* pool);
-Posed Posed_MakeWith(sceneRandom* random, sceneMesh mesh, snugDeformer deformer, snugTreeDef tree, snugPool* pool);
+Posed Posed_Make(sceneRandom* random, sceneMesh mesh, Mover deformer, snugPool* pool);
+Posed Posed_MakeWith(sceneRandom* random, sceneMesh mesh, Mover deformer, snugTreeDef tree, snugPool* pool);
 void Posed_Free(Posed* posed);
 
 // Another pose, and by chance another frame and origin; then `positions` are up to date.

@@ -153,14 +153,14 @@ int RationalSide(const float p[3], const float a[3], const float b[3], const flo
 	return mpq_sgn(work.root);
 }
 
-int RationalPlaneSide(const float normal[3], float offset, const float x[3])
+int RationalPlaneSide(const double normal[3], double offset, const float x[3])
 {
 	mpq_t sum, a, b;
 	mpq_inits(sum, a, b, NULL);
-	mpq_set_d(sum, (double)offset);
+	mpq_set_d(sum, offset);
 	for (int k = 0; k < 3; ++k)
 	{
-		mpq_set_d(a, (double)normal[k]);
+		mpq_set_d(a, normal[k]);
 		mpq_set_d(b, (double)x[k]);
 		mpq_mul(a, a, b);
 		mpq_add(sum, sum, a);

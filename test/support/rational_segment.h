@@ -12,4 +12,4 @@ bool RationalSegmentHit(const float p[3], const float q[3], const float triangle
 int RationalSide(const float p[3], const float a[3], const float b[3], const float c[3]);
 
 // Sign of normal . x + offset.
-int RationalPlaneSide(const float normal[3], float offset, const float x[3]);
+int RationalPlaneSide(const double normal[3], double offset, const float x[3]);

@@ -6,16 +6,17 @@
 #include <string.h>
 
 Thing MakeMorphThing(
-    const SkinnedMesh* skinned, const FieldSet* set, snugDeformer deformer, snugTreeDef tree, snugStrategy strategy)
+    const SkinnedMesh* skinned, const FieldSet* set, Mover deformer, snugTreeDef tree, snugStrategy strategy)
 {
 	sceneMesh copy = sceneMesh_Copy(&skinned->mesh);
 	snugModelDef def = MeshDef(&copy, deformer, tree);
 	def.skin = Skin_Def(&skinned->skin);
+	def.skin.blending = Mover_Blending(deformer);
 	def.fields = set != NULL ? FieldSet_Def(set) : (snugFieldsDef){ 0 };
 	return Thing_Build(copy, &def, strategy, NULL);
 }
 
-Thing MakeSkinThing(const SkinnedMesh* skinned, snugDeformer deformer, snugTreeDef tree, snugStrategy strategy)
+Thing MakeSkinThing(const SkinnedMesh* skinned, Mover deformer, snugTreeDef tree, snugStrategy strategy)
 {
 	return MakeMorphThing(skinned, NULL, deformer, tree, strategy);
 }

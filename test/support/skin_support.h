@@ -6,11 +6,11 @@
 #include "hard_skins.h"
 
 // A model and a body of a skin that turns. Copies the mesh.
-Thing MakeSkinThing(const SkinnedMesh* skinned, snugDeformer deformer, snugTreeDef tree, snugStrategy strategy);
+Thing MakeSkinThing(const SkinnedMesh* skinned, Mover deformer, snugTreeDef tree, snugStrategy strategy);
 
 // The same with displacement fields before the skin, linear ones too.
 Thing MakeMorphThing(
-    const SkinnedMesh* skinned, const FieldSet* set, snugDeformer deformer, snugTreeDef tree, snugStrategy strategy);
+    const SkinnedMesh* skinned, const FieldSet* set, Mover deformer, snugTreeDef tree, snugStrategy strategy);
 
 // The matrix of a rotation by a unit quaternion x y z w, then a translation.
 void RigidMatrix(const double rotation[4], const double translation[3], float matrix[12]);

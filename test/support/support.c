@@ -271,19 +271,41 @@ void ScaleMesh(sceneMesh* mesh, float scale)
 // --- Models and bodies
 // ------------------------------------------------------------------------------------------------
 
-snugModelDef MeshDef(const sceneMesh* mesh, snugDeformer deformer, snugTreeDef tree)
+bool Mover_IsSkin(Mover mover)
+{
+	return Mover_Deformer(mover) == snug_skin;
+}
+
+snugDeformer Mover_Deformer(Mover mover)
+{
+	return mover > snug_fields ? snug_skin : (snugDeformer)mover;
+}
+
+snugBlending Mover_Blending(Mover mover)
+{
+	return mover > snug_fields ? (snugBlending)(mover - snug_fields) : snug_blendLinear;
+}
+
+Mover MoverOf(const snugModel* model)
+{
+	const snugModelInfo info = snugModel_GetInfo(model);
+	return info.blending != snug_blendLinear ? snug_fields + (Mover)info.blending : (Mover)info.deformer;
+}
+
+snugModelDef MeshDef(const sceneMesh* mesh, Mover deformer, snugTreeDef tree)
 {
 	return (snugModelDef){
 		.positions = mesh->positions,
 		.vertexCount = mesh->vertexCount,
 		.triangles = mesh->triangles,
 		.triangleCount = mesh->triangleCount,
-		.deformer = deformer,
+		.deformer = Mover_Deformer(deformer),
+		.skin = { .blending = Mover_Blending(deformer) },
 		.tree = tree,
 	};
 }
 
-snugModel* MakeModel(const sceneMesh* mesh, snugDeformer deformer, snugTreeDef tree)
+snugModel* MakeModel(const sceneMesh* mesh, Mover deformer, snugTreeDef tree)
 {
 	snugModelDef def = MeshDef(mesh, deformer, tree);
 	snugModel* model = NULL;
@@ -316,7 +338,7 @@ void Place(snugBody* body, double x, double y, double z)
 	assert_int_equal(snugBody_SetFrame(body, &frame), snug_success);
 }
 
-Thing Thing_Make(sceneMesh mesh, snugDeformer deformer, snugTreeDef tree, snugPool* pool)
+Thing Thing_Make(sceneMesh mesh, Mover deformer, snugTreeDef tree, snugPool* pool)
 {
 	Thing thing = { .mesh = mesh };
 	thing.model = MakeModel(&mesh, deformer, tree);

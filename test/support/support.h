@@ -62,8 +62,22 @@ void ScaleMesh(sceneMesh* mesh, float scale); // one rounding per coordinate
 // --- Models and bodies; all of these fail the test if the library does
 // ------------------------------------------------
 
-snugModelDef MeshDef(const sceneMesh* mesh, snugDeformer deformer, snugTreeDef tree);
-snugModel* MakeModel(const sceneMesh* mesh, snugDeformer deformer, snugTreeDef tree);
+// A deformer and, of a skin, its blending in one number: what tests go through. Linear skins are snug_skin.
+typedef unsigned Mover;
+enum
+{
+	mover_spherical = snug_fields + 1,
+	mover_dualQuaternion,
+	MOVERS
+};
+bool Mover_IsSkin(Mover mover);
+snugDeformer Mover_Deformer(Mover mover);
+snugBlending Mover_Blending(Mover mover); // linear of what is no skin
+Mover MoverOf(const snugModel* model);
+
+// Of skins, the blending of def.skin is set too: do not lose it when the rest of it is filled in.
+snugModelDef MeshDef(const sceneMesh* mesh, Mover deformer, snugTreeDef tree);
+snugModel* MakeModel(const sceneMesh* mesh, Mover deformer, snugTreeDef tree);
 snugBody* MakeBody(const snugModel* model, snugPool* pool);
 snugPool* MakePool(size_t bytes);
 void Place(snugBody* body, double x, double y, double z);
@@ -77,7 +91,7 @@ typedef struct Thing
 } Thing;
 
 // These take the mesh.
-Thing Thing_Make(sceneMesh mesh, snugDeformer deformer, snugTreeDef tree, snugPool* pool);
+Thing Thing_Make(sceneMesh mesh, Mover deformer, snugTreeDef tree, snugPool* pool);
 Thing Thing_Build(sceneMesh mesh, const snugModelDef* def, snugStrategy strategy, snugPool* pool);
 void Thing_Free(Thing* thing);
 

@@ -102,7 +102,7 @@ static Patchwork MakePatchwork(sceneRandom* random)
 	return p;
 }
 
-static snugModel* MakePatchworkModel(sceneRandom* random, const Patchwork* p, snugDeformer deformer, bool hasFields)
+static snugModel* MakePatchworkModel(sceneRandom* random, const Patchwork* p, Mover deformer, bool hasFields)
 {
 	snugModelDef def = MeshDef(&p->mesh, deformer, RandomTreeDef(random));
 	if (deformer != snug_rigid && deformer != snug_free && deformer != snug_fields)
@@ -110,6 +110,7 @@ static snugModel* MakePatchworkModel(sceneRandom* random, const Patchwork* p, sn
 		def.skin = (snugSkinDef){
 			.jointCount = JOINTS, .influencesPerVertex = INFLUENCES, .joints = p->joints, .weights = p->weights
 		};
+		def.skin.blending = Mover_Blending(deformer);
 	}
 	if (hasFields)
 	{
@@ -183,8 +184,8 @@ static bool AreTwins(const Contents* c, uint32_t a, uint32_t b)
 	return isSame;
 }
 
-static const snugDeformer deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields, snug_sphericalSkin,
-	snug_dualQuaternionSkin };
+static const Mover deformers[] = { snug_rigid, snug_free, snug_skin, snug_fields, mover_spherical,
+	mover_dualQuaternion };
 
 // Oracle: every vertex against every one before it.
 static void twins_are_found_by_all_pairs(void** state)
@@ -196,7 +197,7 @@ static void twins_are_found_by_all_pairs(void** state)
 		uint64_t seed = TestSeed() + (uint64_t)i;
 		sceneRandom random = { seed };
 		Patchwork p = MakePatchwork(&random);
-		snugDeformer deformer = deformers[i % 6];
+		Mover deformer = deformers[i % 6];
 		bool hasFields = deformer == snug_fields || (i / 6 % 2 != 0 && deformer != snug_rigid && deformer != snug_free);
 		snugModel* model = MakePatchworkModel(&random, &p, deformer, hasFields);
 		Contents contents = ReadContents(model);
@@ -228,7 +229,7 @@ static void twins_are_found_by_all_pairs(void** state)
 
 static void PoseAny(sceneRandom* random, snugBody* body, bool hasFields)
 {
-	snugDeformer deformer = snugModel_GetInfo(snugBody_GetModel(body)).deformer;
+	Mover deformer = MoverOf(snugBody_GetModel(body));
 	if (hasFields)
 	{
 		float amplitudes[FIELDS];
@@ -238,7 +239,7 @@ static void PoseAny(sceneRandom* random, snugBody* body, bool hasFields)
 		}
 		assert_int_equal(snugBody_SetAmplitudes(body, amplitudes, FIELDS), snug_success);
 	}
-	if (deformer == snug_skin || deformer == snug_sphericalSkin || deformer == snug_dualQuaternionSkin)
+	if (Mover_IsSkin(deformer))
 	{
 		float matrices[12 * JOINTS];
 		bool isScaled = sceneRandom_Index(random, 2) != 0;
@@ -275,7 +276,7 @@ static void twins_stay_together_in_every_pose(void** state)
 		uint64_t seed = TestSeed() + (uint64_t)i;
 		sceneRandom random = { seed };
 		Patchwork p = MakePatchwork(&random);
-		snugDeformer deformer = deformers[i % 6];
+		Mover deformer = deformers[i % 6];
 		bool hasFields = deformer == snug_fields || (i / 6 % 2 != 0 && deformer != snug_rigid && deformer != snug_free);
 		snugModel* model = MakePatchworkModel(&random, &p, deformer, hasFields);
 		snugBody* body = MakeBody(model, NULL);

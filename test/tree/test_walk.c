@@ -183,7 +183,7 @@ static void CheckNearest(Toy* toy, snugBody* body, const float* positions, uint3
 static void walks_find_what_all_triangles_have(void** state)
 {
 	(void)state;
-	static const snugDeformer skins[] = { snug_skin, snug_sphericalSkin, snug_dualQuaternionSkin };
+	static const Mover skins[] = { snug_skin, mover_spherical, mover_dualQuaternion };
 	static const snugTreeDef trees[] = { { 0 }, { .leafTriangles = 1 }, { .leafTriangles = 3 } };
 	static Toy room; // aligned for vectors
 	Toy* toy = &room;
@@ -195,7 +195,7 @@ static void walks_find_what_all_triangles_have(void** state)
 	int settled = 0, walks = 0;
 	for (size_t i = 0; i < LENGTH_OF(skins) * LENGTH_OF(trees); ++i)
 	{
-		snugModelDef def = sceneCharacter_MakeDef(&man, skins[i % 3]);
+		snugModelDef def = sceneCharacter_MakeDef(&man, Mover_Blending(skins[i % 3]));
 		def.tree = trees[i / 3];
 		snugModel* model = NULL;
 		assert_int_equal(snugModel_Create(&def, &model), snug_success);

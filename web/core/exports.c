@@ -110,6 +110,7 @@ typedef struct webModelDef
 	const uint32_t* triangles;
 	uint32_t triangleCount;
 	uint32_t deformer;
+	uint32_t blending;
 	uint32_t jointCount;
 	const uint32_t* influenceStarts;
 	uint32_t influencesPerVertex;
@@ -137,6 +138,7 @@ EXPORT(modelCreate) snugStatus webModelCreate(const webModelDef* from, snugModel
 			.joints = from->joints,
 			.weights = from->weights,
 			.jointPositions = from->jointPositions,
+			.blending = (snugBlending)from->blending,
 		},
 		.fields = {
 			.fieldCount = from->fieldCount,
@@ -165,12 +167,13 @@ EXPORT(modelBlock) const void* webModelBlock(const snugModel* model, size_t* byt
 }
 
 /// @param words receives, in this order: vertices, triangles, deformer, joints, fields, influences, most influences of
-/// a vertex, displacements, nodes of the tree, bytes
-EXPORT(modelInfo) void webModelInfo(const snugModel* model, uint32_t words[10])
+/// a vertex, displacements, nodes of the tree, bytes, blending
+EXPORT(modelInfo) void webModelInfo(const snugModel* model, uint32_t words[11])
 {
 	snugModelInfo info = snugModel_GetInfo(model);
-	const uint32_t all[10] = { info.vertexCount, info.triangleCount, (uint32_t)info.deformer, info.jointCount,
-		info.fieldCount, info.influenceCount, info.maxInfluences, info.displacementCount, info.nodeCount, info.bytes };
+	const uint32_t all[11] = { info.vertexCount, info.triangleCount, (uint32_t)info.deformer, info.jointCount,
+		info.fieldCount, info.influenceCount, info.maxInfluences, info.displacementCount, info.nodeCount, info.bytes,
+		(uint32_t)info.blending };
 	memcpy(words, all, sizeof(all));
 }
 
@@ -437,44 +440,122 @@ snugStatus webFindContacts(snugBody* a, snugBody* b, snugContactBuffer* buffer, 
 
 _Static_assert(sizeof(snugScenePair) == 24, "snug.mjs reads pairs of bodies");
 
-EXPORT(sceneCreate) snugStatus webSceneCreate(const double origin[3], snugScene** scene)
+/// A scene, and whose part each body is, by ids: zero, nobody's.
+typedef struct webScene
 {
-	snugSceneDef def = { .messenger = messenger };
-	memcpy(def.origin, origin, sizeof(def.origin));
-	return snugScene_Create(&def, scene);
+	snugScene* scene;
+	uint32_t* owners;
+	uint32_t capacity;
+} webScene;
+
+// A snugSceneFilterFcn: parts of one owner do not meet each other.
+static bool AreOfTwo(void* user, uint32_t a, uint32_t b)
+{
+	const webScene* s = user;
+	return s->owners[a] == 0 || s->owners[a] != s->owners[b];
 }
 
-EXPORT(sceneDestroy) void webSceneDestroy(snugScene* scene)
+EXPORT(sceneCreate) snugStatus webSceneCreate(const double origin[3], webScene** scene)
 {
-	snugScene_Destroy(scene);
+	webScene* s = calloc(1, sizeof(webScene));
+	if (s == NULL)
+	{
+		return snug_outOfMemory;
+	}
+	snugSceneDef def = { .messenger = messenger, .filter = AreOfTwo, .filterUser = s };
+	memcpy(def.origin, origin, sizeof(def.origin));
+	snugStatus status = snugScene_Create(&def, &s->scene);
+	if (status != snug_success)
+	{
+		free(s);
+		return status;
+	}
+	*scene = s;
+	return snug_success;
+}
+
+EXPORT(sceneDestroy) void webSceneDestroy(webScene* s)
+{
+	snugScene_Destroy(s->scene);
+	free(s->owners);
+	free(s);
+}
+
+static bool KeepOwner(webScene* s, uint32_t id, uint32_t owner)
+{
+	if (id >= s->capacity)
+	{
+		uint32_t capacity = 2 * id + 16;
+		uint32_t* owners = realloc(s->owners, capacity * sizeof(uint32_t));
+		if (owners == NULL)
+		{
+			return false;
+		}
+		s->owners = owners;
+		s->capacity = capacity;
+	}
+	s->owners[id] = owner;
+	return true;
 }
 
 /// Makes room for another body where there is none.
+/// @param owner bodies with the same number do not meet, unless it is zero
 EXPORT(sceneAdd)
-snugStatus webSceneAdd(
-    snugScene* scene, snugBody* body, uint32_t isStatic, uint32_t groups, uint32_t mask, uint32_t count, uint32_t* id)
+snugStatus webSceneAdd(webScene* s, snugBody* body, uint32_t isStatic, uint32_t groups, uint32_t mask, uint32_t owner,
+    uint32_t count, uint32_t* id)
 {
-	snugSceneRoom room = snugScene_GetRoom(scene);
+	snugSceneRoom room = snugScene_GetRoom(s->scene);
 	snugStatus status = snug_success;
 	if (room.bodies < count + 1)
 	{
-		status = snugScene_Reserve(scene, &(snugSceneRoom){ .bodies = 2 * (count + 1) });
+		status = snugScene_Reserve(s->scene, &(snugSceneRoom){ .bodies = 2 * (count + 1) });
 	}
 	snugSceneBodyDef def = { .body = body, .isStatic = isStatic != 0, .groups = groups, .mask = mask };
-	return status == snug_success ? snugScene_Add(scene, &def, id) : status;
+	status = status == snug_success ? snugScene_Add(s->scene, &def, id) : status;
+	if (status == snug_success && !KeepOwner(s, *id, owner))
+	{
+		snugScene_Remove(s->scene, *id);
+		status = snug_outOfMemory;
+	}
+	return status;
 }
 
-EXPORT(sceneRemove) snugStatus webSceneRemove(snugScene* scene, uint32_t id)
+EXPORT(sceneRemove) snugStatus webSceneRemove(webScene* s, uint32_t id)
 {
-	return snugScene_Remove(scene, id);
+	return snugScene_Remove(s->scene, id);
+}
+
+_Static_assert(sizeof(snugSceneRayHit) == 72, "snug.mjs reads hits of scenes");
+
+EXPORT(sceneCastRays)
+snugStatus webSceneCastRays(
+    webScene* s, const snugRay* rays, uint32_t count, snugSceneRayHit* hits, uint32_t any, uint32_t mask, webAsk* ask)
+{
+	snugSceneRayQuery query = { .any = any != 0, .mask = mask };
+	snugSceneResult result = snugScene_CastRays(s->scene, rays, count, hits, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
+}
+
+EXPORT(sceneFindHits)
+snugStatus webSceneFindHits(
+    webScene* s, const snugRay* ray, snugSceneRayHit* hits, uint32_t capacity, uint32_t mask, webAsk* ask)
+{
+	snugSceneRayQuery query = { .mask = mask };
+	snugSceneResult result = snugScene_FindHits(s->scene, ray, hits, capacity, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
 }
 
 /// Update, making room until there is enough.
 /// @param words receives: moved bodies, candidates, queries, kept pairs; pairs and their number, triangle pairs; begun
 /// events and their number, persisting ones, ended ones
 EXPORT(sceneUpdate)
-snugStatus webSceneUpdate(snugScene* scene, uint32_t trianglePairs, double counters[8], uint32_t words[13])
+snugStatus webSceneUpdate(webScene* s, uint32_t trianglePairs, double counters[8], uint32_t words[13])
 {
+	snugScene* scene = s->scene;
 	snugSceneQuery query = { .trianglePairs = trianglePairs != 0 };
 	snugSceneResult result = snugScene_Update(scene, &query);
 	CopyCounters(counters, &result.counters);

@@ -7,7 +7,8 @@ export class SnugError extends Error {
 }
 
 /** How vertices move. A skin's joints blend linearly, as in glTF and three.js; fields are morph targets or modes. */
-export type Deformer = 'rigid' | 'free' | 'skin' | 'fields' | 'sphericalSkin' | 'dualQuaternionSkin';
+export type Deformer = 'rigid' | 'free' | 'skin' | 'fields';
+export type Blending = 'linear' | 'spherical' | 'dualQuaternion';
 
 /** Displacement fields, of those vertices that they move: entries of vertex v are starts[v] to starts[v + 1] - 1. */
 export interface Fields {
@@ -26,6 +27,8 @@ export interface ModelDefinition {
 	triangles: ArrayLike<number>;
 	/** Default: 'skin' with joints, else 'fields' with displacements, else 'rigid'. */
 	deformer?: Deformer;
+	/** How a skin blends its joints; default 'linear'. */
+	blending?: Blending;
 	/** The joint and the weight of each influence, `influencesPerVertex` (4) per vertex. */
 	joints?: ArrayLike<number>;
 	weights?: ArrayLike<number>;
@@ -98,7 +101,7 @@ export class Snug {
 	/** How far two bodies are apart, between which triangles, and where; Infinity if farther than maxDistance. */
 	findDistance(a: Body, b: Body, options?: QueryOptions & { maxDistance?: number }): Distance;
 	/** All pairs of triangles at most `margin` apart. */
-	findWithin(a: Body, b: Body, margin: number, options?: QueryOptions): Uint32Array;
+	collideWithin(a: Body, b: Body, margin: number, options?: QueryOptions): Uint32Array;
 	/** All pairs of triangles of one body that meet beyond the corners they share; without keepRest not those at rest. */
 	collideSelf(body: Body, options?: { keepRest?: boolean }): Uint32Array;
 	/**
@@ -121,6 +124,11 @@ export interface Hits {
 	/** x, y, z each. */
 	position: Float32Array;
 	normal: Float32Array;
+}
+
+export interface SceneHits extends Hits {
+	/** Whose triangle it is; null for a miss. */
+	body: (Body | null)[];
 }
 
 export interface Closest {
@@ -164,6 +172,8 @@ export class Model implements Disposable {
 	readonly vertexCount: number;
 	readonly triangleCount: number;
 	readonly deformer: Deformer;
+	/** Of a skin. */
+	readonly blending?: Blending;
 	readonly jointCount: number;
 	readonly fieldCount: number;
 	readonly influenceCount: number;
@@ -219,8 +229,17 @@ export class Scene implements Disposable {
 	private constructor();
 	readonly bodies: Body[];
 	/** Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero, and not both static. */
-	add(body: Body, options?: { isStatic?: boolean; groups?: number; mask?: number }): this;
+	add(body: Body, options?: { isStatic?: boolean; groups?: number; mask?: number;
+		/** Whose part it is: anything; parts of one owner do not meet each other. */
+		owner?: unknown }): this;
 	remove(body: Body): this;
+	/**
+	 * What each ray hits first among all bodies, as they are now: no update is needed. Rays are relative to the scene's origin.
+	 * @param options.mask bodies in one of these groups; default all
+	 */
+	castRays(rays: ArrayLike<number>, options?: { any?: boolean; mask?: number }): SceneHits;
+	/** Everything that one ray hits, nearest first. */
+	findHits(ray: ArrayLike<number>, options?: { mask?: number }): SceneHits;
 	/** Find what touches now, and what began and ended since the last update. */
 	update(options?: { trianglePairs?: boolean }): { moved: number; candidates: number; queries: number; kept: number };
 	readonly pairs: { a: Body; b: Body; pairs?: Uint32Array }[];

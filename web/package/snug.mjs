@@ -4,7 +4,8 @@
 // Nothing that leaves this file is a view of linear memory, which moves when it grows: results are copies. Memory of
 // models and bodies is freed by dispose(), or some time after the last reference is gone.
 
-const deformers = ['rigid', 'free', 'skin', 'fields', 'sphericalSkin', 'dualQuaternionSkin'];
+const deformers = ['rigid', 'free', 'skin', 'fields'];
+const blendings = ['linear', 'spherical', 'dualQuaternion'];
 const strategies = ['auto', 'onDemand', 'front', 'bottomUp'];
 const statuses = ['success', 'badArgument', 'badInput', 'outOfMemory', 'outOfRange', 'badFile', 'unsupportedVersion',
 	'ioError', 'invalidBounds'];
@@ -194,6 +195,14 @@ class Handle {
 	}
 }
 
+// What a caller gave, in a word: names of classes are not kept by those who minify.
+function describe(thing) {
+	return thing?.isObject3D ? 'a three.js object (fromMesh makes a body of one)' : thing === null ? 'null' :
+		Array.isArray(thing) ? 'an array' : typeof thing === 'object' ? 'an object' : String(thing);
+}
+
+const kindOf = (held) => (held instanceof Body ? 'body' : held instanceof Model ? 'model' : held instanceof Pool ? 'pool' : 'scene');
+
 // What models, bodies and scenes have in common.
 class Held {
 	#handle;
@@ -204,9 +213,9 @@ class Held {
 	}
 
 	static handle(held, core) {
-		if (!(held instanceof Held)) throw badInput(`not a body or model of snug: ${held}`);
+		if (!(held instanceof Held)) throw badInput(`${describe(held)} is not a body, model or scene of snug`);
 		const handle = held.#handle;
-		if (!handle) throw badInput(`this ${held.constructor.name} was disposed`);
+		if (!handle) throw badInput(`this ${kindOf(held)} was disposed`);
 		if (core && handle.core !== core) throw badInput('a body belongs to the Snug that made it, and this is another');
 		return handle;
 	}
@@ -347,7 +356,7 @@ function modelWords(def, args) {
 	const implied = def.joints ? 'skin' : def.displacements?.length > 0 || def.fields ? 'fields' : 'rigid';
 	return [args.add(Float32Array, def.positions), vertexCount,
 		args.add(Uint32Array, integers(Uint32Array, def.triangles, 'triangles')), triangleCount,
-		choose(deformers, def.deformer ?? implied, 'deformer'),
+		choose(deformers, def.deformer ?? implied, 'deformer'), choose(blendings, def.blending ?? 'linear', 'blending'),
 		...skinWords(def, vertexCount, args), ...fieldWords(def, vertexCount, args)];
 }
 
@@ -355,7 +364,8 @@ function modelWords(def, args) {
 
 async function fetchModule(url) {
 	if (String(url).startsWith('file:') && typeof process !== 'undefined' && process.versions?.node) {
-		const { readFile } = await import(/* @vite-ignore */ /* webpackIgnore: true */ 'node:fs/promises');
+		const name = 'node:fs/promises'; // a variable: bundlers for browsers would look for it
+		const { readFile } = await import(/* @vite-ignore */ /* webpackIgnore: true */ name);
 		return WebAssembly.compile(await readFile(new URL(url)));
 	}
 	return compileResponse(await fetch(url));
@@ -581,7 +591,7 @@ function readColumns(core, pointer, count, words, columns) {
 	return out;
 }
 
-const readHits = (core, pointer, count) => readColumns(core, pointer, count, 16, { t: [0, 1, Float64Array],
+const readHits = (core, pointer, count, bytes = 64) => readColumns(core, pointer, count, bytes / 4, { t: [0, 1, Float64Array],
 	weights: [2, 3, Float64Array], position: [8, 3, Float32Array], normal: [11, 3, Float32Array], triangle: [14, 1, Uint32Array] });
 
 const readClosest = (core, pointer, count) => readColumns(core, pointer, count, 10, { distance: [0, 1, Float64Array],
@@ -614,9 +624,10 @@ export class Model extends Held {
 		const { core } = handle;
 		core.c.modelInfo(handle.pointer, core.words);
 		const names = ['vertexCount', 'triangleCount', 'deformer', 'jointCount', 'fieldCount', 'influenceCount',
-			'maxInfluences', 'displacementCount', 'nodeCount', 'bytes'];
+			'maxInfluences', 'displacementCount', 'nodeCount', 'bytes', 'blending'];
 		names.forEach((name, i) => (this[name] = core.word(i)));
 		this.deformer = deformers[this.deformer];
+		this.blending = this.deformer === 'skin' ? blendings[this.blending] : undefined;
 		this.warnings = warnings;
 	}
 
@@ -684,7 +695,9 @@ export class Body extends Held {
 
 	setFrame(position, rotation = [0, 0, 0, 1]) {
 		const { core, pointer } = Held.handle(this);
-		const frame = core.stageDoubles(expect(position, 3, 'position'), expect(rotation, 4, 'rotation'));
+		expect(rotation, 4, 'rotation');
+		if ([0, 1, 2, 3].every((k) => rotation[k] === 0)) throw badInput('rotation must be a unit quaternion x, y, z, w, not zero');
+		const frame = core.stageDoubles(expect(position, 3, 'position'), rotation);
 		core.check(core.c.bodySetFrame(pointer, frame));
 		return this;
 	}
@@ -739,9 +752,13 @@ export class Body extends Held {
 
 const bodyOf = ({ body }) => body;
 
+// Of snugSceneRayHit: a hit, then whose it is.
+const sceneHitBytes = 72;
+
 export class Scene extends Held {
 	#entries = new Map(); // by id: a body and its handle
 	#removed = new Map(); // since the last update, which may have events of theirs
+	#owners = 0; // how many there have been
 	#pairs = [];
 	#events = { begun: [], persisting: [], ended: [] };
 
@@ -758,14 +775,54 @@ export class Scene extends Held {
 		return this.#events;
 	}
 
-	add(body, { isStatic = false, groups = 0, mask = 0 } = {}) {
+	add(body, { isStatic = false, groups = 0, mask = 0, owner = null } = {}) {
 		const scene = Held.handle(this), { core, pointer } = scene, handle = Held.handle(body, core);
 		if (this.bodies.includes(body)) throw badInput('this body is in the scene already');
-		const count = this.#entries.size + this.#removed.size;
-		core.check(core.c.sceneAdd(pointer, handle.pointer, isStatic ? 1 : 0, groups, mask, count, core.words));
+		const count = this.#entries.size + this.#removed.size, number = this.#numberOf(owner);
+		core.check(core.c.sceneAdd(pointer, handle.pointer, isStatic ? 1 : 0, groups, mask, number, count, core.words));
 		scene.keep(handle);
-		this.#entries.set(core.word(), { body, handle });
+		this.#entries.set(core.word(), { body, handle, owner, number });
 		return this;
+	}
+
+	// Owners are numbers to the library; nobody is 0.
+	#numberOf(owner) {
+		if (owner === null || owner === undefined) return 0;
+		const known = [...this.#entries.values()].find((entry) => entry.number > 0 && entry.owner === owner);
+		return known ? known.number : ++this.#owners;
+	}
+
+	castRays(rays, { any = false, mask = 0 } = {}) {
+		const { core, pointer } = Held.handle(this), count = countOf(rays, 6, 'rays'), args = new Arguments(core);
+		try {
+			const from = args.add(Float32Array, rays), hits = args.make(sceneHitBytes * count);
+			core.finish(core.c.sceneCastRays(pointer, from, count, hits, any ? 1 : 0, mask, core.prepare()));
+			return this.#readHits(core, hits, count);
+		} finally {
+			args.release();
+		}
+	}
+
+	findHits(ray, { mask = 0 } = {}) {
+		const { core, pointer } = Held.handle(this), args = new Arguments(core);
+		try {
+			const from = args.add(Float32Array, expect(ray, 6, 'ray'));
+			const run = (capacity) => {
+				const hits = args.make(sceneHitBytes * capacity);
+				return [core.finish(core.c.sceneFindHits(pointer, from, hits, capacity, mask, core.prepare())), hits];
+			};
+			let [count, hits] = run(64);
+			if (count > 64) [count, hits] = core.again(() => run(count));
+			return this.#readHits(core, hits, count);
+		} finally {
+			args.release();
+		}
+	}
+
+	#readHits(core, pointer, count) {
+		const { u32 } = core.views, id = (i) => u32[(pointer + sceneHitBytes * i) / 4 + 16];
+		return { ...readHits(core, pointer, count, sceneHitBytes),
+			body: Array.from({ length: count }, (_, i) => (id(i) === noTriangle ? null : this.#find(id(i)))) };
 	}
 
 	remove(body) {

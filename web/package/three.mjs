@@ -14,6 +14,8 @@ const badInput = (text) => new SnugError('badInput', text);
 function collectMeshes(objects) {
 	const meshes = [];
 	for (const object of objects) {
+		if (object?.scene?.isObject3D) throw badInput('this is what a loader read, not an object: give gltf.scene');
+		if (!object?.isObject3D) throw badInput('fromMesh takes a three.js object, as a Mesh or gltf.scene, or a list of them');
 		object.traverse((o) => {
 			if (!o.isMesh || o.userData.isContactHighlight) return;
 			if (o.isInstancedMesh || o.isBatchedMesh) throw badInput(`'${o.name}' is instanced; make a body per instance`);

@@ -118,7 +118,9 @@ test('what is wrong is said as the library says it, or more plainly', () => {
 	throws(() => body.setFrame([0, 0, Infinity]), 'badInput', /not finite/);
 	throws(() => body.setFrame([0, 0]), 'badInput', /position has 2/);
 	throws(() => snug.collide(body, body), 'badArgument', /two different bodies/);
-	throws(() => snug.collide(body, {}), 'badInput', /not a body/);
+	throws(() => snug.collide(body, {}), 'badInput', /^an object is not a body/);
+	throws(() => snug.collide(body, { isObject3D: true }), 'badInput', /fromMesh makes a body/);
+	throws(() => body.setFrame([0, 0, 0], [0, 0, 0, 0]), 'badInput', /rotation must be a unit quaternion x, y, z, w, not zero/);
 	throws(() => model.createBody({ strategy: 'best' }), 'badInput', /strategy is "best"/);
 	const posed = snug.createModel(skin).createBody();
 	throws(() => posed.setJoints(translation(1, 2, 3)), 'badInput', /1.*2|2.*1/);
@@ -135,10 +137,10 @@ test('a body of another instance is refused, and so is a disposed one', async ()
 	body.dispose();
 	body.dispose();
 	assert.ok(body.isDisposed);
-	throws(() => body.setFrame([0, 0, 0]), 'badInput', /this Body was disposed/);
+	throws(() => body.setFrame([0, 0, 0]), 'badInput', /this body was disposed/);
 	throws(() => snug.collide(body, model.createBody()), 'badInput', /disposed/);
 	model.dispose();
-	throws(() => model.createBody(), 'badInput', /this Model was disposed/);
+	throws(() => model.createBody(), 'badInput', /this model was disposed/);
 });
 
 test('a model that is disposed before its bodies goes with the last of them', () => {

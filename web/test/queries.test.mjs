@@ -193,3 +193,43 @@ test('what a query cost includes the attempt with too little room', async () => 
 	assert.equal(hits.t.length, 90);
 	assert.ok(snug.counters.triangleTests >= 180, `${snug.counters.triangleTests}`);
 });
+
+test('rays in a scene hit what they hit of each body, and whose it is', () => {
+	const random = makeRandom(23), model = makeBall(2), scene = snug.createScene();
+	const bodies = Array.from({ length: 30 }, (_, i) => model.createBody().setFrame([0, 1, 2].map(() => 6 * random())));
+	bodies.forEach((body, i) => scene.add(body, { groups: 1 + i % 2 }));
+	const point = () => [0, 1, 2].map(() => 12 * random() - 3);
+	const rays = Array.from({ length: 200 }, () => [...point(), ...point()]);
+	for (const mask of [0, 2]) {
+		const asked = bodies.filter((_, i) => mask === 0 || i % 2 === 1), hits = scene.castRays(rays.flat(), { mask });
+		let found = 0, all = 0;
+		rays.forEach((ray, i) => {
+			const each = asked.flatMap((body) => { const h = snug.findHits(body, ray); return Array.from(h.t, (t, k) => ({ t, body, triangle: h.triangle[k] })); });
+			each.sort((x, y) => x.t - y.t || bodies.indexOf(x.body) - bodies.indexOf(y.body) || x.triangle - y.triangle);
+			assert.equal(hits.body[i], each[0]?.body ?? null, `ray ${i}`);
+			assert.equal(hits.triangle[i], each[0]?.triangle ?? 0xffffffff);
+			const every = scene.findHits(ray, { mask });
+			assert.deepEqual(every.body, each.map((hit) => hit.body));
+			assert.deepEqual([...every.t], each.map((hit) => hit.t));
+			found += hits.body[i] !== null;
+			all += each.length;
+		});
+		assert.ok(found > 20 && found < 200 && all > found, `${found} rays hit, ${all} hits`);
+	}
+	for (let i = 0; i < 40; ++i) scene.add(model.createBody()); // more hits than fit at first
+	assert.equal(scene.findHits([0.1, 0.2, -5, 0.1, 0.2, 5]).body.length, bodies.reduce((sum, body) =>
+		sum + snug.findHits(body, [0.1, 0.2, -5, 0.1, 0.2, 5]).t.length, 80));
+});
+
+test('parts of one owner do not meet each other in a scene', () => {
+	const model = makeBall(1), scene = snug.createScene(), man = { name: 'man' };
+	const [a, b, c, d] = [0, 0.1, 0.2, 0.3].map((x) => model.createBody().setFrame([x, 0, 0]));
+	scene.add(a, { owner: man }).add(b, { owner: man }).add(c, { owner: 'creature' }).add(d);
+	const met = () => { scene.update(); return scene.pairs.map((pair) => [a, b, c, d].indexOf(pair.a) + '' + [a, b, c, d].indexOf(pair.b)); };
+	assert.deepEqual(met(), ['02', '03', '12', '13', '23']);
+	scene.remove(b);
+	met();
+	scene.add(b, { owner: 'creature' }); // the id may be another's: whose it was is forgotten
+	const names = met().map((pair) => [...pair].sort().join(''));
+	assert.deepEqual(names.sort(), ['01', '02', '03', '13', '23']);
+});

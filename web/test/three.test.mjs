@@ -228,6 +228,9 @@ test('lines show the segments of contacts', () => {
 test('what cannot be a body is refused', () => {
 	const refuses = (object, text) => assert.throws(() => fromMesh(snug, object), (e) => e instanceof SnugError && text.test(e.message));
 	refuses(new THREE.Group(), /no Mesh/);
+	refuses({ scene: new THREE.Group(), animations: [] }, /give gltf\.scene/);
+	refuses({}, /takes a three\.js object/);
+	refuses(undefined, /takes a three\.js object/);
 	refuses(new THREE.InstancedMesh(new THREE.BoxGeometry(), null, 3), /instanced/);
 	refuses(new THREE.Mesh(new THREE.BufferGeometry()), /no positions/);
 	const bare = new THREE.SkinnedMesh(new THREE.BoxGeometry());

@@ -135,7 +135,8 @@ static void Reach(const sgPosed* posed, float reach[3])
 }
 
 const sgDeform sgDeform_fields = {
-	.name = "linear",
+	.name = "fields",
+	.deformer = snug_fields,
 	.build = Build,
 	.fits = Fits,
 	.check = Check,

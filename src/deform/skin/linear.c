@@ -404,8 +404,10 @@ static void Reach(const sgPosed* posed, float reach[3])
 	}
 }
 
-const sgDeform sgDeform_blend = {
-	.name = "blend",
+const sgDeform sgDeform_linear = {
+	.name = "linear",
+	.deformer = snug_skin,
+	.blending = snug_blendLinear,
 	.build = sgLinear_Build,
 	.fits = sgLinear_Fits,
 	.check = sgLinear_Check,

@@ -173,14 +173,14 @@ static void Reach(const sgPosed* posed, float reach[3])
 // ---- Deformers -------------------------------------------------------------------------------------------------
 
 // The same for both: what is different about them, poses ask the model.
-#define TURNING_SKIN(text)                                                                                           \
+#define TURNING_SKIN(text, how)                                                                                      \
 	{                                                                                                                \
-		.name = (text), .build = sgTurning_Build, .fits = sgTurning_Fits, .check = sgTurning_Check, .bind = Bind,    \
-		.arrayBytes = sizeof(sgTurningArrays), .describe = Describe,                                                 \
+		.name = (text), .deformer = snug_skin, .blending = (how), .build = sgTurning_Build, .fits = sgTurning_Fits,  \
+		.check = sgTurning_Check, .bind = Bind, .arrayBytes = sizeof(sgTurningArrays), .describe = Describe,         \
 		.inputs = 1u << sgPose_joints | 1u << sgPose_jointColumns | 1u << sgPose_amplitudes, .poseBytes = PoseBytes, \
 		.setPose = sgTurning_SetPose, .derivedBytes = sgTurning_DerivedBytes, .derive = sgTurning_Derive,            \
 		.evaluate = Evaluate, .evaluateCluster = EvaluateCluster, .bound = Bound, .reach = Reach,                    \
 	}
 
-const sgDeform sgDeform_spherical = TURNING_SKIN("spherical");
-const sgDeform sgDeform_dualQuaternion = TURNING_SKIN("dual quaternion");
+const sgDeform sgDeform_spherical = TURNING_SKIN("spherical", snug_blendSpherical);
+const sgDeform sgDeform_dualQuaternion = TURNING_SKIN("dual quaternion", snug_blendDualQuaternion);

@@ -55,7 +55,8 @@ size_t sgTurning_JointBytes(const snugModel* model)
 
 size_t sgTurning_DerivedBytes(const snugModel* model)
 {
-	return PlaceDerived(&((const sgTurningArrays*)model->arrays)->skin, model->deformer == snug_sphericalSkin).end;
+	return PlaceDerived(&((const sgTurningArrays*)model->arrays)->skin, model->deform->blending == snug_blendSpherical)
+	    .end;
 }
 
 // A view of a pose that is being made, or that something is being derived from.
@@ -70,7 +71,7 @@ static sgTurningView ViewPose(const snugModel* model, const void* memory)
 		.morph = sgMorph_Active(&arrays->morph, pose),
 		.pose = pose,
 		.joints = (sgTurningJoint*)(void*)(pose + 1),
-		.isSpherical = model->deformer == snug_sphericalSkin,
+		.isSpherical = model->deform->blending == snug_blendSpherical,
 	};
 }
 

@@ -1,0 +1,71 @@
+// sweep.c: a bullet that is in front of a wall in one frame and behind it in the next, and a body that stands on a
+// floor and sinks: when do they meet?
+#include <snug/snug_queries.h>
+#include <stdio.h>
+
+static snugModel* MakeModel(const float* positions, uint32_t vertexCount, const uint32_t* triangles, uint32_t count)
+{
+	snugModelDef def = { 0 };
+	def.positions = positions;
+	def.vertexCount = vertexCount;
+	def.triangles = triangles;
+	def.triangleCount = count;
+	snugModel* model = NULL;
+	snugModel_Create(&def, &model);
+	return model;
+}
+
+static snugBody* MakeBody(const snugModel* model, double x, double y, double z)
+{
+	snugBodyDef def = { 0 };
+	def.model = model;
+	snugBody* body = NULL;
+	if (model != NULL && snugBody_Create(&def, &body) == snug_success)
+	{
+		const snugFrame frame = { { x, y, z }, { 0, 0, 0, 1 } };
+		snugBody_SetFrame(body, &frame);
+	}
+	return body;
+}
+
+static void Print(const char* what, const snugSweepResult* result)
+{
+	static const char* const answers[] = { "free", "meets", "unsure" };
+	printf("%s: %s, nothing before %.4f of the step\n", what, answers[result->answer], result->time);
+}
+
+int main(void)
+{
+	const float corners[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0.25f, 0.25f, -1 };
+	const uint32_t faces[] = { 0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0 }; // its tip points down
+	const float square[] = { -9, -9, 0, 9, -9, 0, 9, 9, 0, -9, 9, 0 };
+	const uint32_t halves[] = { 0, 1, 2, 0, 2, 3 };
+	snugModel *spike = MakeModel(corners, 4, faces, 4), *plane = MakeModel(square, 4, halves, 2);
+	snugBody* floor = MakeBody(plane, 0, 0, 0);
+	snugBody *start = MakeBody(spike, 1, 2, 101), *end = MakeBody(spike, 1, 2, -99);
+	if (floor == NULL || start == NULL || end == NULL)
+	{
+		return 1;
+	}
+	// From 100 above to 100 below: no frame shows a contact. Nobody passes an end for what rests.
+	const snugSweepResult shot = snugSweep(start, end, floor, NULL, NULL);
+	Print("bullet", &shot);
+
+	// Its tip stands in the floor, and it goes down until its top comes to the floor, too: that is new.
+	const snugFrame above = { { 1, 2, 0.5 }, { 0, 0, 0, 1 } }, below = { { 1, 2, -0.5 }, { 0, 0, 0, 1 } };
+	snugBody_SetFrame(start, &above);
+	snugBody_SetFrame(end, &below);
+	snugSweepQuery query = { 0 };
+	const snugSweepResult standing = snugSweep(start, end, floor, NULL, &query);
+	Print("standing", &standing);
+	query.newOnly = true;
+	const snugSweepResult sinking = snugSweep(start, end, floor, NULL, &query);
+	Print("sinking", &sinking);
+
+	snugBody_Destroy(start);
+	snugBody_Destroy(end);
+	snugBody_Destroy(floor);
+	snugModel_Destroy(spike);
+	snugModel_Destroy(plane);
+	return 0;
+}

@@ -1,0 +1,138 @@
+// gpu/kernels/place.h: positions of vertices, bit for bit those of the library: linear_kernels.h, fields.h, frame.h.
+#ifndef SG_GPU_PLACE_H
+#define SG_GPU_PLACE_H
+
+#include "queue.h"
+
+/// A body and what its bodies share.
+typedef struct Posed
+{
+	const sgImage* image;
+	const sgBodyState* state;
+	const float* palette;
+	const float* amplitudes; ///< null: all are zero
+} Posed;
+
+static inline const float* PaletteOf(const sgImage* image, uint32_t body)
+{
+	return image->palettes + (uint64_t)(body - image->firstBody) * image->paletteStride;
+}
+
+static inline const float* AmplitudesOf(const sgImage* image, uint32_t body)
+{
+	const uint64_t number = body - image->firstBody;
+	return image->amplitudes != NULL ? image->amplitudes + number * image->fieldCount : NULL;
+}
+
+static inline Posed Posed_Get(const sgWorld* w, uint32_t body)
+{
+	const sgBodyState* state = w->bodies + body;
+	const sgImage* image = w->images + state->model;
+	return (Posed){
+		.image = image,
+		.state = state,
+		.palette = PaletteOf(image, body),
+		.amplitudes = state->isMoved != 0 ? AmplitudesOf(image, body) : NULL,
+	};
+}
+
+// Fields in their order; one with an amplitude of zero changes no bit.
+static inline void Shift(const Posed* posed, uint32_t vertex, float p[3])
+{
+	const sgImage* image = posed->image;
+	for (int k = 0; k < 3; ++k)
+	{
+		p[k] = p[k] + 0.0f;
+	}
+	for (uint32_t i = image->firstShifts[vertex]; i < image->firstShifts[vertex + 1]; ++i)
+	{
+		const sgShiftImage shift = image->shifts[i];
+		const float amplitude = posed->amplitudes[shift.field];
+		for (int k = 0; k < 3; ++k)
+		{
+			p[k] = p[k] + amplitude * shift.displacement[k];
+		}
+	}
+}
+
+static inline void Blend(const Posed* posed, uint32_t first, uint32_t end, float p[3])
+{
+	float m[12];
+	for (int k = 0; k < 12; ++k)
+	{
+		m[k] = 0.0f;
+	}
+	for (uint32_t i = first; i < end; ++i)
+	{
+		const sgInfluenceImage influence = posed->image->influences[i];
+		const sgFloat4* rows = (const sgFloat4*)(const void*)(posed->palette + 12 * (uint64_t)influence.joint);
+		for (int row = 0; row < 3; ++row)
+		{
+			const sgFloat4 entries = rows[row];
+			for (int k = 0; k < 4; ++k)
+			{
+				m[4 * row + k] = m[4 * row + k] + influence.weight * entries[k];
+			}
+		}
+	}
+	const float x = p[0], y = p[1], z = p[2];
+	for (int row = 0; row < 3; ++row)
+	{
+		p[row] = ((m[4 * row] * x + m[4 * row + 1] * y) + m[4 * row + 2] * z) + m[4 * row + 3];
+	}
+}
+
+static inline void Place(const sgBodyState* state, float p[3])
+{
+	if (state->isPlaced == 0)
+	{
+		return;
+	}
+	const double x = (double)p[0], y = (double)p[1], z = (double)p[2];
+	for (int i = 0; i < 3; ++i)
+	{
+		const double* row = state->rotation[i];
+		p[i] = (float)(((row[0] * x + row[1] * y) + row[2] * z) + state->translation[i]);
+	}
+}
+
+/// Where a vertex of a cluster is.
+static inline sgFloat4 EvaluateVertex(const Posed* posed, uint32_t vertex)
+{
+	const sgImage* image = posed->image;
+	const sgVertexImage record = image->vertices[vertex];
+	float p[3] = { record.position[0], record.position[1], record.position[2] };
+	if (posed->amplitudes != NULL)
+	{
+		Shift(posed, vertex, p);
+	}
+	if (image->isSkin != 0)
+	{
+		Blend(posed, record.firstInfluence, image->vertices[vertex + 1].firstInfluence, p);
+	}
+	Place(posed->state, p);
+	return (sgFloat4){ p[0], p[1], p[2], 0.0f };
+}
+
+KERNEL(Vertices)
+{
+	const sgWorld* w = &world;
+	const Posed posed = Posed_Get(w, step.body);
+	EACH(n, (posed.image->recordCount + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	{
+		LANES(l)
+		{
+			const uint32_t vertex = (uint32_t)n * SG_GPU_LANES + l;
+			if (vertex < posed.image->recordCount)
+			{
+				const sgFloat4 p = EvaluateVertex(&posed, vertex);
+				float* out = w->positions + 3 * (uint64_t)posed.image->callers[vertex];
+				out[0] = p[0];
+				out[1] = p[1];
+				out[2] = p[2];
+			}
+		}
+	}
+}
+
+#endif

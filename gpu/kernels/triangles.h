@@ -1,0 +1,314 @@
+// gpu/kernels/triangles.h: from pairs of leaves to pairs of triangles: by boxes, by signs in float32 where those are
+// certain, and else exactly.
+#ifndef SG_GPU_TRIANGLES_H
+#define SG_GPU_TRIANGLES_H
+
+#include "geometry/margins.h"
+#include "geometry/triangle.h"
+#include "groups.h"
+
+/// A leaf that was made: group number * SG_LANES + lane.
+typedef struct LeafAt
+{
+	const sgImage* image;
+	const sgLeafImage* leaf;
+	const sgFloat4* corners;
+} LeafAt;
+
+static inline LeafAt LeafAt_Get(const sgWorld* w, uint32_t place)
+{
+	const uint32_t number = place / SG_LANES;
+	const sgItem owner = w->owners[number];
+	const sgImage* image = w->images + owner.pair;
+	return (LeafAt){
+		.image = image,
+		.leaf = image->leaves + image->nodes[owner.b * SG_LANES + place % SG_LANES].first,
+		.corners = w->corners + (uint64_t)number * w->vertexStride,
+	};
+}
+
+static inline void LoadTriangle(const LeafAt* at, uint32_t i, float out[3][3])
+{
+	for (int c = 0; c < 3; ++c)
+	{
+		const sgFloat4 p = at->corners[at->leaf->corners[c][i]];
+		out[c][0] = p[0];
+		out[c][1] = p[1];
+		out[c][2] = p[2];
+	}
+}
+
+static inline float Least(float a, float b)
+{
+	return a < b ? a : b;
+}
+
+static inline float Most(float a, float b)
+{
+	return a > b ? a : b;
+}
+
+// ---- Boxes of triangles ---------------------------------------------------------------------------------------------
+
+/// Pairs of leaves that a group looks at at once, so that all lanes load a triangle.
+#define TOGETHER 2
+
+typedef struct LeafScratch
+{
+	sgBoxLanes boxes[2 * TOGETHER];
+	Outbox out;
+} LeafScratch;
+
+static inline void StoreTriangleBox(const LeafAt* at, uint32_t i, sgBoxLanes* boxes)
+{
+	float p[3][3];
+	LoadTriangle(at, i, p);
+	const bool isThere = i < at->leaf->triangleCount;
+	for (int k = 0; k < 3; ++k)
+	{
+		boxes->lower[k][i] = isThere ? Least(p[0][k], Least(p[1][k], p[2][k])) : INFINITY;
+		boxes->upper[k][i] = isThere ? Most(p[0][k], Most(p[1][k], p[2][k])) : -INFINITY;
+	}
+}
+
+static inline void CompareLeaves(const sgWorld* w, const sgItem* items, uint32_t count, LeafScratch* s)
+{
+	LANES(l)
+	{
+		const uint32_t which = l / (2 * SG_LANES), side = l / SG_LANES % 2;
+		if (which < count)
+		{
+			const LeafAt at = LeafAt_Get(w, side == 0 ? items[which].a : items[which].b);
+			StoreTriangleBox(&at, l % SG_LANES, s->boxes + 2 * which + side);
+		}
+	}
+	LANES(l)
+	{
+		for (uint32_t t = l; t < count * SG_LANES * SG_LANES; t += SG_GPU_LANES)
+		{
+			const uint32_t which = t / (SG_LANES * SG_LANES), i = t / SG_LANES % SG_LANES, j = t % SG_LANES;
+			if (BoxesOverlap(s->boxes + 2 * which, i, s->boxes + 2 * which + 1, j))
+			{
+				const sgItem item = items[which];
+				const sgItem pair = { item.pair, item.a * SG_LANES + i, item.b * SG_LANES + j };
+				Outbox_Add(w, &s->out, &w->boxPairs, pair);
+			}
+		}
+	}
+}
+
+KERNEL(Leaves)
+{
+	const sgWorld* w = &world;
+	SHARED(LeafScratch, scratch);
+	const uint32_t count = w->counts->leafPairs;
+	(void)step;
+	if (IsStopped(w))
+	{
+		return;
+	}
+	Outbox_Begin(w, &scratch->out);
+	EACH(n, (count + TOGETHER - 1) / TOGETHER)
+	{
+		const uint32_t first = (uint32_t)n * TOGETHER, left = count - first;
+		CompareLeaves(w, w->leafPairs.items + first, left < TOGETHER ? left : TOGETHER, scratch);
+		Outbox_Flush(w, &scratch->out, &w->boxPairs, OUTBOX_ITEMS / 2);
+	}
+	Outbox_Flush(w, &scratch->out, &w->boxPairs, 0);
+}
+
+// ---- Signs in float32 -----------------------------------------------------------------------------------------------
+
+typedef float Corners[3][3];
+
+// PlaneError of tree/leaf_kernels.c, of the box around both.
+static inline float SignError(const Corners a, const Corners b)
+{
+	float extent[3];
+	for (int k = 0; k < 3; ++k)
+	{
+		const float lower = Least(Least(a[0][k], Least(a[1][k], a[2][k])), Least(b[0][k], Least(b[1][k], b[2][k])));
+		const float upper = Most(Most(a[0][k], Most(a[1][k], a[2][k])), Most(b[0][k], Most(b[1][k], b[2][k])));
+		extent[k] = upper - lower;
+	}
+	const float sum = (extent[0] + extent[1]) + extent[2], product = (extent[0] * extent[1]) * extent[2];
+	const float error = (SG_MARGIN_DETERMINANT * 0x1p-24f) * product + 0x1p-126f * (1.0f + sum);
+	return sum <= 0x1p40f ? error : INFINITY;
+}
+
+// (b - d) x (c - d)
+static inline void NormalOf(const float* b, const float* c, const float* d, float n[3])
+{
+	const float u[3] = { b[0] - d[0], b[1] - d[1], b[2] - d[2] }, v[3] = { c[0] - d[0], c[1] - d[1], c[2] - d[2] };
+	n[0] = u[1] * v[2] - u[2] * v[1];
+	n[1] = u[2] * v[0] - u[0] * v[2];
+	n[2] = u[0] * v[1] - u[1] * v[0];
+}
+
+static inline float Along(const float n[3], const float* a, const float* d)
+{
+	return (n[0] * (a[0] - d[0]) + n[1] * (a[1] - d[1])) + n[2] * (a[2] - d[2]);
+}
+
+// The sign of det(a - d, b - d, c - d) where it is certain, else 0.
+static inline int SignOf(const float* a, const float* b, const float* c, const float* d, float error)
+{
+	float n[3];
+	NormalOf(b, c, d, n);
+	const float value = Along(n, a, d);
+	return value > error ? 1 : value < -error ? -1 : 0;
+}
+
+static inline void FindSides(const Corners corners, const Corners plane, float error, int sides[3])
+{
+	float n[3];
+	NormalOf(plane[1], plane[2], plane[0], n);
+	for (int c = 0; c < 3; ++c)
+	{
+		const float value = Along(n, corners[c], plane[0]);
+		sides[c] = value > error ? 1 : value < -error ? -1 : 0;
+	}
+}
+
+static inline bool AreOnOneSide(const int sides[3])
+{
+	return sides[0] != 0 && sides[0] == sides[1] && sides[1] == sides[2];
+}
+
+/// The corner that is alone on its side; all sides are certain and not all the same.
+static inline int LoneOf(const int sides[3])
+{
+	return sides[0] == sides[1] ? 2 : sides[0] == sides[2] ? 1 : 0;
+}
+
+enum
+{
+	meet_no,
+	meet_yes,
+	meet_unsure,
+};
+
+// DecidePairs of tree/leaf_kernels.c, which says why.
+static inline int DecidePair(const Corners a, const Corners b)
+{
+	const float error = SignError(a, b);
+	int s[3], t[3];
+	FindSides(a, b, error, s);
+	FindSides(b, a, error, t);
+	if (AreOnOneSide(s) || AreOnOneSide(t))
+	{
+		return meet_no;
+	}
+	if (s[0] == 0 || s[1] == 0 || s[2] == 0 || t[0] == 0 || t[1] == 0 || t[2] == 0)
+	{
+		return meet_unsure;
+	}
+	const int loneA = LoneOf(s), loneB = LoneOf(t);
+	const int turnA = t[loneB] > 0 ? 2 : 1, turnB = s[loneA] > 0 ? 1 : 2;
+	const float *p = a[loneA], *q = a[(loneA + turnA) % 3], *r = a[(loneA + 3 - turnA) % 3];
+	const float *P = b[loneB], *Q = b[(loneB + turnB) % 3], *R = b[(loneB + 3 - turnB) % 3];
+	const int first = SignOf(q, P, R, p, error), second = SignOf(r, P, Q, p, error);
+	if (first < 0 || second > 0)
+	{
+		return meet_no;
+	}
+	return first > 0 && second < 0 ? meet_yes : meet_unsure;
+}
+
+typedef struct DecideScratch
+{
+	Outbox found, unsure;
+} DecideScratch;
+
+static inline void Report(const sgWorld* w, const sgStep* step, sgItem item, const LeafAt* a, const LeafAt* b, Outbox* out)
+{
+	ADD(w->pairCounts + item.pair, 1u);
+	if (step->storesPairs != 0)
+	{
+		const sgItem found = { item.pair, a->image->triangleMap[a->leaf->firstTriangle + item.a % SG_LANES],
+			b->image->triangleMap[b->leaf->firstTriangle + item.b % SG_LANES] };
+		Outbox_Add(w, out, &w->found, found);
+	}
+}
+
+static inline void DecideOne(const sgWorld* w, const sgStep* step, sgItem item, DecideScratch* s)
+{
+	const LeafAt a = LeafAt_Get(w, item.a / SG_LANES), b = LeafAt_Get(w, item.b / SG_LANES);
+	Corners p, q;
+	LoadTriangle(&a, item.a % SG_LANES, p);
+	LoadTriangle(&b, item.b % SG_LANES, q);
+	const int answer = DecidePair((const float(*)[3])p, (const float(*)[3])q);
+	if (answer == meet_yes)
+	{
+		Report(w, step, item, &a, &b, &s->found);
+	}
+	else if (answer == meet_unsure)
+	{
+		Outbox_Add(w, &s->unsure, &w->unsure, item);
+	}
+}
+
+KERNEL(Decide)
+{
+	const sgWorld* w = &world;
+	SHARED(DecideScratch, scratch);
+	const uint32_t count = w->counts->boxPairs;
+	if (IsStopped(w))
+	{
+		return;
+	}
+	Outbox_Begin(w, &scratch->found);
+	Outbox_Begin(w, &scratch->unsure);
+	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	{
+		LANES(l)
+		{
+			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
+			if (i < count)
+			{
+				DecideOne(w, &step, w->boxPairs.items[i], scratch);
+			}
+		}
+		Outbox_Flush(w, &scratch->found, &w->found, OUTBOX_ITEMS - SG_GPU_LANES);
+		Outbox_Flush(w, &scratch->unsure, &w->unsure, OUTBOX_ITEMS - SG_GPU_LANES);
+	}
+	Outbox_Flush(w, &scratch->found, &w->found, 0);
+	Outbox_Flush(w, &scratch->unsure, &w->unsure, 0);
+}
+
+// ---- Exactly --------------------------------------------------------------------------------------------------------
+
+KERNEL(Exact)
+{
+	const sgWorld* w = &world;
+	SHARED(Outbox, out);
+	const uint32_t count = w->counts->unsure;
+	if (IsStopped(w))
+	{
+		return;
+	}
+	Outbox_Begin(w, out);
+	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	{
+		LANES(l)
+		{
+			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
+			if (i < count)
+			{
+				const sgItem item = w->unsure.items[i];
+				const LeafAt a = LeafAt_Get(w, item.a / SG_LANES), b = LeafAt_Get(w, item.b / SG_LANES);
+				Corners p, q;
+				LoadTriangle(&a, item.a % SG_LANES, p);
+				LoadTriangle(&b, item.b % SG_LANES, q);
+				if (sgTriangles_Intersect((const float(*)[3])p, (const float(*)[3])q))
+				{
+					Report(w, &step, item, &a, &b, out);
+				}
+			}
+		}
+		Outbox_Flush(w, out, &w->found, OUTBOX_ITEMS - SG_GPU_LANES);
+	}
+	Outbox_Flush(w, out, &w->found, 0);
+}
+
+#endif

@@ -1,0 +1,223 @@
+// gpu/layout.h: what lies in the memory of a device, for those who put it there and for kernels alike.
+#ifndef SG_GPU_LAYOUT_H
+#define SG_GPU_LAYOUT_H
+
+#include "deform/bounds/linear_bounds.h"
+#include "deform/fields/fields.h"
+#include "lanes.h"
+#include "snug/snug_scene.h"
+
+// ---- Models ---------------------------------------------------------------------------------------------------------
+
+/// A vertex of a cluster, where it is at rest; its influences begin here and end where those of the next vertex do.
+typedef struct sgVertexImage
+{
+	float position[3];
+	uint32_t firstInfluence;
+} sgVertexImage;
+
+typedef struct sgInfluenceImage
+{
+	float weight;
+	uint32_t joint;
+} sgInfluenceImage;
+
+/// What a field does to a vertex.
+typedef struct sgShiftImage
+{
+	float displacement[3];
+	uint32_t field;
+} sgShiftImage;
+
+/// A leaf: its triangles by their corners, which are numbers of vertices in the cluster.
+typedef struct sgLeafImage
+{
+	uint32_t firstTriangle;
+	uint32_t triangleCount;
+	uint8_t corners[3][SG_LANES];
+} sgLeafImage;
+
+/// The nodes of a group, what bounds those that are no leaves, and the cluster of those that are.
+typedef struct sgGroupImage
+{
+	uint32_t mask, leafMask;
+	uint32_t values;      ///< in sgImage.values: sgLinearCommon, then sgLocalEntry of each entry
+	uint32_t firstEntry;  ///< in sgImage.joints
+	uint32_t entryCount;  ///< joints that move anything below
+	uint32_t firstShift;  ///< in sgImage.intervals and intervalFields
+	uint32_t shiftCount;  ///< fields that move anything below
+	uint32_t firstVertex; ///< in sgImage.vertices
+	uint32_t vertexCount;
+} sgGroupImage;
+
+/// A model as it lies on a device, with its bodies. Bounds take every model for a skin: one without joints has one that
+/// stays where it is.
+typedef struct sgImage
+{
+	uint32_t isSkin;
+	uint32_t groupCount, jointCount, fieldCount;
+	uint32_t vertexCount; ///< of the model
+	uint32_t recordCount; ///< vertices of all clusters, then those of no triangle
+	uint32_t firstBody, bodyCount;
+	uint32_t groups, mask; ///< what bodies are and meet
+	uint64_t firstPlace;   ///< in sgWorld.table, of the first body's groups
+	float restReach[3];    ///< of vertices before joints move them, without fields
+	float fieldReach[3];   ///< the same of what fields move
+	float turnedError;     ///< what turning adds to bounds, and
+	float fieldError;      ///< evaluating fields, in units of the reach
+
+	const sgNode* nodes;
+	const sgLeafImage* leaves;
+	const uint32_t* triangleMap;
+	const sgGroupImage* groupImages;
+	const sgVertexImage* vertices; ///< (recordCount + 1)
+	const uint32_t* callers;       ///< (recordCount): the vertex' number
+	const sgInfluenceImage* influences;
+	const uint32_t* firstShifts; ///< (recordCount + 1), if there are fields
+	const sgShiftImage* shifts;
+	const uint16_t* joints;
+	const sgLaneFloats* values;
+	const uint16_t* intervalFields;
+	const sgFieldInterval* intervals;
+	const float* most; ///< (3 fieldCount): greatest displacements
+
+	// Poses, of one body after the other.
+	const float* palettes;    ///< 12 floats for each joint
+	uint64_t paletteStride;   ///< in floats; zero: all bodies have the same
+	const float* amplitudes;  ///< null: all are zero
+	const snugFrame* frames;  ///< null: no frames
+} sgImage;
+
+// ---- Bodies and pairs -----------------------------------------------------------------------------------------------
+
+/// A body in a pose.
+typedef struct sgBodyState
+{
+	double rotation[3][3], translation[3]; ///< relative to the crowd's origin
+	float lower[3], upper[3];              ///< along the world's axes, rounding included
+	float reach[3];                        ///< along the world's axes, of the body alone
+	float pad[3];                          ///< what placing adds to bounds
+	float shiftError[3];                   ///< what is added to intervals of displacements, along the body's axes
+	uint32_t model;
+	uint32_t isPlaced; ///< it has a frame; otherwise positions stay as they are
+	uint32_t isMoved;  ///< some amplitude is not zero
+} sgBodyState;
+
+/// A pair of nodes, leaves or triangles of a candidate; or two bodies; or anything that is sorted by (a, b).
+typedef struct sgItem
+{
+	uint32_t pair;
+	uint32_t a, b;
+} sgItem;
+
+/// Room for items, of which more may be counted than it has.
+typedef struct sgQueue
+{
+	sgItem* items;
+	uint32_t* count;
+	uint32_t capacity;
+	uint32_t bit; ///< of sgCounts.isFull, set when an item finds no room; zero: those are only counted
+} sgQueue;
+
+/// What found no room: bits of sgCounts.isFull.
+enum
+{
+	sgFull_candidates = 1,
+	sgFull_groups = 2,
+	sgFull_items = 4,
+	sgFull_leafPairs = 8,
+	sgFull_boxPairs = 16,
+	sgFull_refused = 32, ///< a body
+};
+
+typedef struct sgCounts
+{
+	// Of the update.
+	uint32_t candidates;
+	uint32_t touched;
+	uint32_t found;
+	uint32_t longest;      ///< triangle pairs of a pair of bodies, at most
+	uint32_t refused;      ///< of bodies that are refused, SG_NONE less the number, at most
+	uint32_t tooFar;       ///< the same of those that are only too far away
+	uint32_t extent[2][3]; ///< of all bodies, as sgOrdered: the upper ends; SG_NONE less the lower ends
+	// Of a portion of it.
+	uint32_t isFull;
+	uint32_t groups;
+	uint32_t leafPairs;
+	uint32_t boxPairs;
+	uint32_t unsure;
+	uint32_t levelGroups[SG_MAX_DEPTH + 2]; ///< how many there were when a level began
+	uint32_t items[SG_MAX_DEPTH + 2];
+} sgCounts;
+
+/// Of a kernel's run.
+typedef struct sgStep
+{
+	uint32_t level;
+	uint32_t width;       ///< of sorted runs
+	uint32_t first, last; ///< candidates
+	uint32_t base;        ///< numbers of groups in the table begin after this
+	uint32_t body;
+	uint32_t storesPairs; ///< of triangles
+} sgStep;
+
+/// Everything. Kernels get a copy of it.
+typedef struct sgWorld
+{
+	const sgTurns* turns;
+	const sgImage* images;
+	uint32_t imageCount;
+	uint32_t bodyCount;
+	double origin[3];
+	sgBodyState* bodies;
+	sgCounts* counts;
+
+	// Broad phase.
+	sgItem* order[2];  ///< (bodyCount): bodies along a curve that fills space; the sorted one is where the host says
+	sgBox* nodes;      ///< boxes of eight bodies in that order, then boxes of eight of those, ...
+	sgItem* sortedOrder;
+
+	// Groups that some pair needs.
+	uint32_t* table;   ///< of all bodies and groups: step.base + number + 1, or less
+	sgItem* owners;    ///< (groupCapacity): body and group
+	sgBoxLanes* boxes; ///< (groupCapacity)
+	sgFloat4* corners; ///< (groupCapacity * vertexStride): placed vertices of clusters
+	uint32_t groupCapacity;
+	uint32_t vertexStride;
+
+	sgQueue candidates, items[2], leafPairs, boxPairs, unsure;
+	uint32_t* pairCounts; ///< (candidates): of triangle pairs
+
+	// Results.
+	sgQueue touched;    ///< candidates that touch
+	sgItem* touchedToo; ///< to sort them
+	sgQueue found;      ///< triangle pairs
+	sgItem* foundToo;
+	uint32_t* ranks;     ///< (candidates): where they are in the sorted list
+	uint32_t* firsts;    ///< (touched + 1): first triangle pair of a pair of bodies
+	uint32_t* cursors;   ///< (touched)
+	uint32_t* chunks;    ///< sums of SG_GPU_CHUNK counts
+	snugScenePair* pairs;
+	snugPair* trianglePairs;
+	float* positions; ///< of one body
+} sgWorld;
+
+/// How many counts are summed by a group.
+#define SG_GPU_CHUNK 1024
+
+/// Where the boxes of a level begin in sgWorld.nodes, and how many they are. Level 0 are the bodies.
+static inline uint32_t sgWorld_LevelCount(uint32_t bodies, uint32_t level)
+{
+	for (; level > 0; --level)
+	{
+		bodies = bodies / 8 + (bodies % 8 != 0);
+	}
+	return bodies;
+}
+
+#define SG_GPU_KERNELS(X)                                                                                  \
+	X(Roots) X(Extent) X(Codes) X(SortRuns) X(SortStep) X(Refit) X(FindPairs) X(Start) X(Mark) X(Make)     \
+	X(Compare) X(Leaves) X(Decide) X(Exact) X(Touched) X(SortTouchedRuns) X(SortTouched) X(SumCounts)      \
+	X(SumChunks) X(PlacePairs) X(Scatter) X(SortFoundRuns) X(SortFound) X(Export) X(Vertices)
+
+#endif

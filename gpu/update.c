@@ -1,0 +1,353 @@
+// gpu/update.c: what touches. See crowd.h; kernels/ has the work itself.
+//
+// An update is a row of kernels that are enqueued, with room for everything guessed. If something finds no room, who
+// waits for the result does it again in portions of candidates, half as many each time: results of portions are what
+// they would be together.
+#include "crowd.h"
+#include "kernels/sort.h"
+
+#include <string.h>
+
+/// Segments of up to so many triangle pairs are sorted without asking how long they are.
+#define SORTED_AT_ONCE 4096
+
+static uint64_t Groups(uint64_t count)
+{
+	return count / SG_GPU_LANES + 1;
+}
+
+static void Launch(snugCrowd* crowd, sgKernel kernel, const sgStep* step, uint64_t tasks)
+{
+	snugDevice* device = crowd->device;
+	if (!device->hasFailed)
+	{
+		device->methods->launch(device, kernel, &crowd->world, step, tasks);
+	}
+}
+
+// ---- The update as it is enqueued -----------------------------------------------------------------------------------
+
+static void FindCandidates(snugCrowd* crowd)
+{
+	sgWorld* world = &crowd->world;
+	const uint64_t bodies = world->bodyCount, groups = Groups(bodies);
+	sgStep step = { .level = 0 };
+	Launch(crowd, sgKernel_isRoots, &step, bodies);
+	Launch(crowd, sgKernel_isExtent, &step, bodies / 1024 + 1);
+	Launch(crowd, sgKernel_isCodes, &step, groups);
+	Launch(crowd, sgKernel_isSortRuns, &step, groups);
+	world->sortedOrder = world->order[1];
+	for (uint64_t width = SORT_RUN; width < bodies; width *= 2)
+	{
+		step.width = (uint32_t)width;
+		Launch(crowd, sgKernel_isSortStep, &step, groups);
+		world->sortedOrder = world->sortedOrder == world->order[1] ? world->order[0] : world->order[1];
+	}
+	for (step.level = 1; step.level <= crowd->topLevel; ++step.level)
+	{
+		Launch(crowd, sgKernel_isRefit, &step, Groups(sgWorld_LevelCount(world->bodyCount, step.level)));
+	}
+	step.level = crowd->topLevel;
+	Launch(crowd, sgKernel_isFindPairs, &step, groups);
+}
+
+// Numbers in the table that are greater than `base` are this portion's.
+static uint32_t NextBase(snugCrowd* crowd)
+{
+	const uint32_t capacity = crowd->world.groupCapacity;
+	if (crowd->lastBase > UINT32_MAX - 3 * capacity)
+	{
+		crowd->device->methods->clear(crowd->device, crowd->world.table, (size_t)crowd->tableBytes);
+		crowd->lastBase = 0;
+	}
+	const uint32_t base = crowd->lastBase;
+	crowd->lastBase += capacity;
+	return base;
+}
+
+// Candidates from `first` on, before `last`.
+static void Search(snugCrowd* crowd, uint32_t first, uint32_t last)
+{
+	const sgWorld* world = &crowd->world;
+	const uint64_t many = UINT32_MAX;
+	sgStep step = { .first = first, .last = last, .base = NextBase(crowd) };
+	step.storesPairs = crowd->query.trianglePairs ? 1 : 0;
+	crowd->device->methods->clear(
+	    crowd->device, &world->counts->groups, sizeof(sgCounts) - offsetof(sgCounts, groups));
+	Launch(crowd, sgKernel_isStart, &step, many);
+	for (step.level = 0; step.level < crowd->levels; ++step.level)
+	{
+		Launch(crowd, sgKernel_isMark, &step, many);
+		Launch(crowd, sgKernel_isMake, &step, many);
+		Launch(crowd, sgKernel_isCompare, &step, many);
+	}
+	Launch(crowd, sgKernel_isLeaves, &step, many);
+	Launch(crowd, sgKernel_isDecide, &step, many);
+	Launch(crowd, sgKernel_isExact, &step, many);
+}
+
+// From `width` on, up to segments of `longest`.
+static void SortTriangles(snugCrowd* crowd, uint64_t width, uint64_t longest)
+{
+	sgStep step = { .level = 0 };
+	for (; width < longest; width *= 2)
+	{
+		step.width = (uint32_t)width;
+		Launch(crowd, sgKernel_isSortFound, &step, UINT32_MAX);
+	}
+	step.width = crowd->query.unsorted ? 0 : (uint32_t)longest;
+	Launch(crowd, sgKernel_isExport, &step, UINT32_MAX);
+}
+
+static void Collect(snugCrowd* crowd)
+{
+	const snugSceneRoom* room = &crowd->room;
+	const uint64_t groups = Groups(room->pairs), many = UINT32_MAX;
+	sgStep step = { .storesPairs = crowd->query.trianglePairs ? 1 : 0 };
+	Launch(crowd, sgKernel_isTouched, &step, Groups(room->candidates));
+	Launch(crowd, sgKernel_isSortTouchedRuns, &step, groups);
+	for (uint64_t width = SORT_RUN; width < room->pairs; width *= 2)
+	{
+		step.width = (uint32_t)width;
+		Launch(crowd, sgKernel_isSortTouched, &step, groups);
+	}
+	Launch(crowd, sgKernel_isSumCounts, &step, room->pairs / SG_GPU_CHUNK + 1);
+	Launch(crowd, sgKernel_isSumChunks, &step, 1);
+	Launch(crowd, sgKernel_isPlacePairs, &step, room->pairs / SG_GPU_CHUNK + 1);
+	if (!crowd->query.trianglePairs)
+	{
+		return;
+	}
+	Launch(crowd, sgKernel_isScatter, &step, many);
+	if (!crowd->query.unsorted)
+	{
+		Launch(crowd, sgKernel_isSortFoundRuns, &step, many);
+	}
+	SortTriangles(crowd, SORT_RUN, crowd->query.unsorted ? 0 : SORTED_AT_ONCE);
+}
+
+snugStatus snugCrowd_Update(snugCrowd* crowd, const snugCrowdQuery* query)
+{
+	SG_REQUIRE(crowd != NULL && !crowd->isUpdating, snug_badArgument);
+	if (query != NULL)
+	{
+		SG_REQUIRE_RESERVED(query, snug_badArgument);
+	}
+	const snugCrowdQuery none = { 0 };
+	snugDevice* device = crowd->device;
+	crowd->query = query != NULL ? *query : none;
+	crowd->hasResults = false;
+	sgCrowd_Forget(crowd);
+	sgCrowd_UploadImages(crowd);
+	if (!device->hasFailed)
+	{
+		device->methods->clear(device, crowd->world.counts, sizeof(sgCounts));
+	}
+	FindCandidates(crowd);
+	Search(crowd, 0, UINT32_MAX);
+	Collect(crowd);
+	crowd->isUpdating = true;
+	return device->hasFailed ? snug_unavailable : snug_success;
+}
+
+// ---- Portions -------------------------------------------------------------------------------------------------------
+
+static sgCounts ReadCounts(snugCrowd* crowd)
+{
+	sgCounts counts = { 0 };
+	if (!crowd->device->hasFailed)
+	{
+		crowd->device->methods->download(crowd->device, &counts, crowd->world.counts, sizeof(counts));
+	}
+	return counts;
+}
+
+static void ClearFull(snugCrowd* crowd)
+{
+	crowd->device->methods->clear(crowd->device, &crowd->world.counts->isFull, sizeof(uint32_t));
+}
+
+/// What an update that found too little memory for what is between needs.
+static const uint32_t betweenBits = sgFull_groups | sgFull_items | sgFull_leafPairs | sgFull_boxPairs;
+
+// All candidates again, as many at a time as there is memory for.
+// @return false if there is too little for one
+static bool SearchInPortions(snugCrowd* crowd, sgCounts* counts)
+{
+	const uint32_t count = counts->candidates;
+	uint64_t first = 0, size = count;
+	crowd->result.portions = 0;
+	while (first < count && !crowd->device->hasFailed)
+	{
+		size = size > 1 && (counts->isFull & betweenBits) != 0 ? size / 2 : size;
+		const uint64_t last = first + size < count ? first + size : count;
+		ClearFull(crowd);
+		Search(crowd, (uint32_t)first, (uint32_t)last);
+		*counts = ReadCounts(crowd);
+		if ((counts->isFull & betweenBits) == 0)
+		{
+			first = last;
+			++crowd->result.portions;
+		}
+		else if (last - first == 1)
+		{
+			return false;
+		}
+	}
+	Collect(crowd);
+	*counts = ReadCounts(crowd);
+	return true;
+}
+
+// Nothing is known of what comes after the first that found no room: so twice as much, or as it says.
+static uint64_t NeededBytes(const snugCrowd* crowd, const sgCounts* counts)
+{
+	uint64_t most = 2;
+	const sgWorld* world = &crowd->world;
+	const uint64_t shares[] = { counts->groups / world->groupCapacity, counts->leafPairs / world->leafPairs.capacity,
+		counts->boxPairs / world->boxPairs.capacity };
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); ++i)
+	{
+		most = shares[i] + 1 > most ? shares[i] + 1 : most;
+	}
+	return most * crowd->bytes;
+}
+
+// ---- Results --------------------------------------------------------------------------------------------------------
+
+static snugStatus Refused(snugCrowd* crowd, const sgCounts* counts)
+{
+	snugCrowdResult* result = &crowd->result;
+	result->body = UINT32_MAX - counts->refused;
+	if (counts->tooFar == counts->refused)
+	{
+		return sgFail(&crowd->messenger, snug_outOfRange, "body %u is too far away", result->body);
+	}
+	return sgFail(&crowd->messenger, snug_badInput,
+	    "body %u: its pose or frame is not finite, or its quaternion is not of unit length", result->body);
+}
+
+static bool LacksRoom(snugCrowd* crowd, const sgCounts* counts)
+{
+	snugSceneRoom* needed = &crowd->result.needed;
+	needed->candidates = counts->candidates > crowd->room.candidates ? counts->candidates : 0;
+	needed->pairs = counts->touched > crowd->room.pairs ? counts->touched : 0;
+	needed->trianglePairs = counts->found > crowd->room.trianglePairs ? counts->found : 0;
+	return needed->candidates != 0 || needed->pairs != 0 || needed->trianglePairs != 0;
+}
+
+static snugStatus Finish(snugCrowd* crowd)
+{
+	snugCrowdResult* result = &crowd->result;
+	sgCounts counts = ReadCounts(crowd);
+	result->portions = 1;
+	if (crowd->device->hasFailed)
+	{
+		return snug_unavailable;
+	}
+	if ((counts.isFull & sgFull_refused) != 0)
+	{
+		return Refused(crowd, &counts);
+	}
+	result->candidates = counts.candidates;
+	if ((counts.isFull & betweenBits) != 0 && (counts.isFull & sgFull_candidates) == 0 &&
+	    !SearchInPortions(crowd, &counts))
+	{
+		result->neededBytes = NeededBytes(crowd, &counts);
+		return sgFail(&crowd->messenger, snug_outOfRange, "two bodies need more than %llu bytes of device memory",
+		    (unsigned long long)crowd->bytes);
+	}
+	if (LacksRoom(crowd, &counts))
+	{
+		return sgFail(&crowd->messenger, snug_outOfRange, "too little room for what was found");
+	}
+	if (crowd->query.trianglePairs && !crowd->query.unsorted && counts.longest > SORTED_AT_ONCE)
+	{
+		SortTriangles(crowd, SORTED_AT_ONCE, counts.longest);
+	}
+	result->count = counts.touched;
+	result->trianglePairs = counts.found;
+	crowd->device->methods->wait(crowd->device);
+	return crowd->device->hasFailed ? snug_unavailable : snug_success;
+}
+
+snugCrowdResult snugCrowd_Wait(snugCrowd* crowd)
+{
+	snugCrowdResult bad = { .status = snug_badArgument, .body = SNUG_NONE };
+	SG_REQUIRE(crowd != NULL && crowd->isUpdating, bad);
+	crowd->isUpdating = false;
+	crowd->result = (snugCrowdResult){ .body = SNUG_NONE };
+	crowd->result.status = Finish(crowd);
+	crowd->hasResults = crowd->result.status == snug_success;
+	return crowd->result;
+}
+
+// ---- Reading --------------------------------------------------------------------------------------------------------
+
+static void ForgetOne(snugCrowd* crowd, sgFetched* fetched)
+{
+	sgRelease(&crowd->device->allocator, fetched->memory, fetched->bytes);
+	*fetched = (sgFetched){ NULL, 0 };
+}
+
+void sgCrowd_Forget(snugCrowd* crowd)
+{
+	ForgetOne(crowd, &crowd->pairs);
+	ForgetOne(crowd, &crowd->trianglePairs);
+}
+
+static const void* Fetch(snugCrowd* crowd, bool isOnDevice, const void* there, size_t bytes, sgFetched* fetched)
+{
+	snugDevice* device = crowd->device;
+	if (isOnDevice)
+	{
+		return there;
+	}
+	if (fetched->memory == NULL)
+	{
+		fetched->bytes = bytes;
+		fetched->memory = sgAllocate(&device->allocator, bytes);
+		if (fetched->memory != NULL)
+		{
+			device->methods->download(device, fetched->memory, there, bytes);
+		}
+	}
+	return device->hasFailed ? NULL : fetched->memory;
+}
+
+const snugScenePair* snugCrowd_GetPairs(snugCrowd* crowd, bool isOnDevice, uint64_t* count)
+{
+	SG_REQUIRE(crowd != NULL && count != NULL, NULL);
+	*count = crowd->hasResults ? crowd->result.count : 0;
+	const size_t bytes = (size_t)*count * sizeof(snugScenePair);
+	return crowd->hasResults ? Fetch(crowd, isOnDevice, crowd->world.pairs, bytes, &crowd->pairs) : NULL;
+}
+
+const snugPair* snugCrowd_GetTrianglePairs(snugCrowd* crowd, bool isOnDevice, uint64_t* count)
+{
+	SG_REQUIRE(crowd != NULL && count != NULL, NULL);
+	*count = crowd->hasResults ? crowd->result.trianglePairs : 0;
+	const size_t bytes = (size_t)*count * sizeof(snugPair);
+	return crowd->hasResults ? Fetch(crowd, isOnDevice, crowd->world.trianglePairs, bytes, &crowd->trianglePairs) : NULL;
+}
+
+snugStatus snugCrowd_GetVertices(snugCrowd* crowd, uint32_t body, float* positions)
+{
+	SG_REQUIRE(crowd != NULL && positions != NULL && !crowd->isUpdating, snug_badArgument);
+	SG_REQUIRE(crowd->hasResults && body < crowd->world.bodyCount, snug_badArgument);
+	snugDevice* device = crowd->device;
+	uint32_t model = 0;
+	while (model + 1 < crowd->modelCount && body >= crowd->images[model + 1].firstBody)
+	{
+		++model;
+	}
+	const sgStep step = { .body = body };
+	const sgImage* image = crowd->images + model;
+	Launch(crowd, sgKernel_isVertices, &step, Groups(image->recordCount));
+	const size_t bytes = image->vertexCount * 3 * sizeof(float);
+	if (!device->hasFailed)
+	{
+		device->methods->download(device, positions, crowd->world.positions, bytes);
+	}
+	return device->hasFailed ? snug_unavailable : snug_success;
+}

@@ -1,0 +1,61 @@
+// src/geometry/moving.h: two features that move on straight lines at an even pace: when do they first meet?
+//
+// A feature pair is a vertex and a triangle, or two edges. From a point of one to a point of the other it is
+//
+//     F(t, u, v) = base(t) + u along(t) + v across(t),      each of them (1 - t) [0] + t [1],      0 <= t, u, v <= 1,
+//
+// and u + v <= 1 on a triangle. They meet where F is zero. F is affine in each of t, u, v alone, so along any direction
+// its values on a cell, a box of (t, u, v), lie between those at the cell's corners, and what is left of a cell after
+// cutting off where they are not zero still has all that it had. docs/bounds/sweeps.md has the proofs.
+#ifndef SG_MOVING_H
+#define SG_MOVING_H
+
+#include "base/base.h"
+
+/// Two features, relative to each other: [start, end][axis].
+typedef struct sgMovingPair
+{
+	double base[2][3], along[2][3], across[2][3];
+	bool isTriangle; ///< a vertex and a triangle; otherwise two edges
+} sgMovingPair;
+
+/// What to look for.
+typedef struct sgMovingQuery
+{
+	double from, to;   ///< times, 0 <= from <= to <= 1: they do not meet outside
+	double margin;     ///< features that are so near count as meeting
+	double tolerance;  ///< where they come so near, the search may give up. Also at 2^-10 of how far they move
+	uint32_t maxCells; ///< and after so many cells; zero: at once
+} sgMovingQuery;
+
+typedef enum sgMovingAnswer
+{
+	sg_movingFree = 0, ///< they do not meet
+	sg_movingMeets,    ///< they do, at a time from `time` to `latest`
+	sg_movingUnsure    ///< neither is proved
+} sgMovingAnswer;
+
+typedef struct sgMovingResult
+{
+	sgMovingAnswer answer;
+	double time;    ///< they do not meet before
+	double latest;  ///< unsure, and not cut: from `time` to this they come within the tolerance of the margin
+	double u, v;    ///< about where
+	uint32_t cells; ///< looked at
+	bool isCut;     ///< maxCells, or room for cells, were too few
+} sgMovingResult;
+
+/// @param corners [corner][start, end][axis]: a vertex, then a triangle; or both ends of an edge, then of another.
+/// Below 2^128, or zero, or above 2^-149
+sgMovingPair sgMovingPair_Make(const double corners[4][2][3], bool isTriangle);
+
+/// How far the two move relative to each other, along an axis at most. Zero only if they do not.
+double sgMovingPair_Motion(const sgMovingPair* pair);
+
+/// What any value of F is off by at most, along an axis, if it is computed in double.
+double sgMovingPair_Error(const sgMovingPair* pair);
+
+/// When they first meet.
+sgMovingResult sgMovingPair_Search(const sgMovingPair* pair, const sgMovingQuery* query);
+
+#endif

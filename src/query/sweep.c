@@ -1,0 +1,624 @@
+// src/query/sweep.c: when two bodies first meet on their way from one pose to another: a walk over two trees, the pairs
+// of nodes that may meet first before the others.
+//
+// Each body is there twice, at the start and at the end of its step. Boxes and triangles go straight from one to the
+// other, so between two nodes there is a time before which nothing below them meets. Whatever may be as early as the
+// earliest contact so far is looked at; so the answer does not depend on the order, nor on how tight bounds are.
+// docs/bounds/sweeps.md has the proofs.
+#include "base/fpenv.h"
+#include "geometry/box_kernels.h"
+#include "geometry/contact.h"
+#include "geometry/margins.h"
+#include "geometry/moving_kernels.h"
+#include "geometry/triangle.h"
+#include "query/near.h"
+#include "query/triangles.h"
+#include "snug/snug_queries.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_CELLS 10000
+#define EDGE_PAIRS 9
+#define FEATURE_PAIRS (6 + EDGE_PAIRS)
+
+/// A body on its way. One that rests has one view for both ends.
+typedef struct Mover
+{
+	sgView views[2];
+	sgBoxMotion motions[2]; ///< into the space of the first body's start
+	int ends;               ///< 1: it rests
+	sgBoxLanes moved[2];
+} Mover;
+
+/// Pairs of lanes that are still to be descended into, with times before which nothing below them meets.
+typedef struct Level
+{
+	uint32_t groupA, groupB;
+	uint64_t pairs;
+	float SG_ALIGN(32) times[SG_LANE_PAIRS];
+} Level;
+
+/// Two triangles on their way.
+typedef struct Triangles
+{
+	float a[2][3][3], b[2][3][3]; ///< [start, end][corner][axis]
+	uint32_t numberA, numberB;
+	uint32_t verticesA[3], verticesB[3]; ///< in tree order
+} Triangles;
+
+/// A contact of two triangles.
+typedef struct Found
+{
+	sgMovingResult when;
+	double proved; ///< they meet at this time or before; infinite: that is not certain
+	int features;  ///< which of FEATURE_PAIRS; that many: the triangles themselves, at the start
+	Triangles triangles;
+} Found;
+
+typedef struct Search
+{
+	const sgKernels* kernels;
+	double margin, tolerance, maxTime;
+	float boxMargin;
+	bool newOnly;
+	uint64_t steps, maxSteps;
+	double limit;   ///< what is later is of no account
+	double cutTime; ///< before which nothing was left out; infinite: nothing was left out at all
+	Found first;    ///< the earliest; of equal ones that with the smallest numbers
+	Found certain;  ///< of those that are proved
+	snugCounters counters;
+	Mover a, b;
+	Level stack[SG_MAX_DEPTH + 2];
+} Search;
+
+// ---- Features of two triangles
+// ---------------------------------------------------------------------------------------
+
+// First the corners of a and the triangle b, then those of b and a, then edges.
+static sgMovingPair FeaturePair(const Triangles* triangles, int number)
+{
+	double corners[4][2][3];
+	const bool isEdges = number >= 6;
+	const int i = number % 3, edgeA = (number - 6) / 3, edgeB = (number - 6) % 3;
+	for (int e = 0; e < 6; ++e)
+	{
+		const int end = e / 3, k = e % 3;
+		const float(*a)[3] = triangles->a[end], (*b)[3] = triangles->b[end];
+		const float(*vertex)[3] = number < 3 ? a : b, (*other)[3] = number < 3 ? b : a;
+		corners[0][end][k] = (double)(isEdges ? a[edgeA][k] : vertex[i][k]);
+		corners[1][end][k] = (double)(isEdges ? a[(edgeA + 1) % 3][k] : other[0][k]);
+		corners[2][end][k] = (double)(isEdges ? b[edgeB][k] : other[1][k]);
+		corners[3][end][k] = (double)(isEdges ? b[(edgeB + 1) % 3][k] : other[2][k]);
+	}
+	return sgMovingPair_Make((const double(*)[2][3])corners, !isEdges);
+}
+
+static void SetLane(sgMovingLanes* lanes, int lane, const sgMovingPair* pair)
+{
+	for (int i = 0; i < 6; ++i)
+	{
+		lanes->base[i / 3][i % 3][lane] = pair->base[i / 3][i % 3];
+		lanes->along[i / 3][i % 3][lane] = pair->along[i / 3][i % 3];
+		lanes->across[i / 3][i % 3][lane] = pair->across[i / 3][i % 3];
+	}
+}
+
+static bool IsBefore(const Found* found, const Found* other)
+{
+	const Triangles *x = &found->triangles, *y = &other->triangles;
+	if (found->when.time != other->when.time)
+	{
+		return found->when.time < other->when.time;
+	}
+	if (x->numberA != y->numberA || x->numberB != y->numberB)
+	{
+		return x->numberA != y->numberA ? x->numberA < y->numberA : x->numberB < y->numberB;
+	}
+	return found->features < other->features;
+}
+
+static void Take(Search* search, const Found* found)
+{
+	search->limit = found->when.latest < search->limit ? found->when.latest : search->limit;
+	if (IsBefore(found, &search->first))
+	{
+		search->first = *found;
+	}
+	if (found->proved < INFINITY && IsBefore(found, &search->certain))
+	{
+		search->certain = *found;
+	}
+}
+
+// Triangles at an end that share a point, or are within the margin.
+static bool AreTogether(const Search* search, const Triangles* triangles, int end)
+{
+	const float(*a)[3] = triangles->a[end], (*b)[3] = triangles->b[end];
+	sgNearest nearest;
+	if (sgTriangles_Intersect(a, b) || search->margin == 0.0)
+	{
+		return sgTriangles_Intersect(a, b);
+	}
+	sgTriangles_Nearest(a, b, &nearest);
+	return sqrt(nearest.distance2) <= search->margin;
+}
+
+// Features that may meet, one by one. A search that is unsure is settled by the exact test, if the step goes to the
+// end.
+static void LookAtFeature(Search* search, const Triangles* triangles, int number, double from, double to)
+{
+	const sgMovingQuery query = { from, to, search->margin, search->tolerance, MAX_CELLS };
+	const sgMovingPair pair = FeaturePair(triangles, number);
+	Found found = { .when = sgMovingPair_Search(&pair, &query), .features = number, .triangles = *triangles };
+	++search->counters.exactTests;
+	search->steps += found.when.cells;
+	if (found.when.answer == sg_movingFree || found.when.time > search->limit)
+	{
+		return;
+	}
+	found.proved = found.when.answer == sg_movingMeets ? found.when.latest : INFINITY;
+	if (found.when.answer == sg_movingUnsure && search->maxTime == 1.0 && AreTogether(search, triangles, 1))
+	{
+		found.proved = 1.0;
+	}
+	Take(search, &found);
+}
+
+static void LookAtFeatures(Search* search, const Triangles* triangles, int first, int count)
+{
+	sgMovingLanes lanes;
+	sgMovingTimes times;
+	for (int i = 0; i < SG_LANES; ++i)
+	{
+		const sgMovingPair pair = FeaturePair(triangles, first + (i < count ? i : 0));
+		SetLane(&lanes, i, &pair);
+		times.from[i] = 0.0;
+		times.to[i] = search->maxTime;
+	}
+	uint32_t left = search->kernels->moving->enterFeatures(&lanes, first < 6, search->margin, &times);
+	for (left &= (1u << count) - 1; left != 0; left &= left - 1)
+	{
+		const uint32_t i = sgLowestBit(left);
+		if (times.from[i] <= search->limit)
+		{
+			LookAtFeature(search, triangles, first + (int)i, times.from[i], times.to[i]);
+		}
+	}
+}
+
+static void LookAtTriangles(Search* search, const Triangles* triangles, bool mayMeetAtStart)
+{
+	++search->counters.triangleTests;
+	++search->steps;
+	if (mayMeetAtStart && AreTogether(search, triangles, 0))
+	{
+		const Found found = {
+			.when = { .answer = sg_movingMeets }, .features = FEATURE_PAIRS, .triangles = *triangles
+		};
+		if (!search->newOnly)
+		{
+			Take(search, &found);
+		}
+		return;
+	}
+	const bool isStill = memcmp(triangles->a[0], triangles->a[1], sizeof(triangles->a[0])) == 0 &&
+	                     memcmp(triangles->b[0], triangles->b[1], sizeof(triangles->b[0])) == 0;
+	if (!isStill) // what rests was decided at the start
+	{
+		LookAtFeatures(search, triangles, 0, 6);
+		LookAtFeatures(search, triangles, 6, SG_LANES);
+		LookAtFeatures(search, triangles, 6 + SG_LANES, EDGE_PAIRS - SG_LANES);
+	}
+}
+
+// ---- Nodes
+// -----------------------------------------------------------------------------------------------------------
+
+static void GetTriangle(Mover* mover, const sgKeptLeaf kept[2], uint32_t lane, float corners[2][3][3], uint32_t* number,
+    uint32_t vertices[3])
+{
+	for (int end = 0; end < 2; ++end)
+	{
+		const int own = end < mover->ends ? end : 0;
+		sgView_GetTriangle(mover->views + own, kept[own], lane, corners[end]);
+	}
+	const sgView* view = mover->views;
+	const sgLeaf* leaf = sgView_Lanes(view, kept[0])->leaf;
+	*number = sgView_TriangleNumber(view, kept[0], lane);
+	for (int c = 0; c < 3; ++c)
+	{
+		vertices[c] = view->tree->leafVertices[leaf->firstVertex + leaf->corners[c][lane]];
+	}
+}
+
+static sgMovingBoxes TriangleBoxes(const Mover* mover, const sgKeptLeaf kept[2])
+{
+	const int last = mover->ends - 1;
+	return (sgMovingBoxes){ &sgView_Lanes(mover->views, kept[0])->boxes,
+		&sgView_Lanes(mover->views + last, kept[last])->boxes };
+}
+
+static void LookAtLeaves(
+    Search* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
+{
+	sgKeptLeaf a[2], b[2];
+	for (int end = 0; end < 2; ++end)
+	{
+		if (end < search->a.ends)
+		{
+			a[end] = sgView_Triangles(search->a.views + end, openedA, laneA, &search->counters);
+		}
+		if (end < search->b.ends)
+		{
+			b[end] = sgView_Triangles(search->b.views + end, openedB, laneB, &search->counters);
+		}
+	}
+	float SG_ALIGN(32) times[SG_LANE_PAIRS];
+	const uint32_t maskA = sgView_Lanes(search->a.views, a[0])->mask, maskB = sgView_Lanes(search->b.views, b[0])->mask;
+	uint64_t pairs = search->kernels->moving->enterBoxes(TriangleBoxes(&search->a, a), maskA,
+	                     TriangleBoxes(&search->b, b), search->boxMargin, sgRoundUp(search->limit), times) &
+	                 sgMaskProduct(maskA, maskB);
+	for (; pairs != 0; pairs &= pairs - 1)
+	{
+		const uint32_t pair = sgLowestBit(pairs);
+		Triangles triangles;
+		if ((double)times[pair] <= search->limit)
+		{
+			GetTriangle(&search->a, a, pair / SG_LANES, triangles.a, &triangles.numberA, triangles.verticesA);
+			GetTriangle(&search->b, b, pair % SG_LANES, triangles.b, &triangles.numberB, triangles.verticesB);
+			LookAtTriangles(search, &triangles, times[pair] <= 0.0f);
+		}
+	}
+}
+
+// Boxes at both ends, in the space of the first body's start.
+static sgMovingBoxes Bounds(Search* search, Mover* mover, const sgOpened* opened)
+{
+	const sgBoxLanes* boxes[2];
+	for (int end = 0; end < mover->ends; ++end)
+	{
+		boxes[end] = sgView_Bounds(mover->views + end, opened, &search->counters);
+		if (mover->motions[end].kind != sgMotion_none)
+		{
+			search->kernels->boxes->moveBoxes(boxes[end], mover->motions + end, mover->moved + end);
+			boxes[end] = mover->moved + end;
+		}
+	}
+	return (sgMovingBoxes){ boxes[0], boxes[mover->ends - 1] };
+}
+
+// The pair of lanes that may meet first, taken out; SG_LANE_PAIRS if none is within the limit.
+static uint32_t TakeEarliest(Level* level, double limit)
+{
+	uint32_t best = SG_LANE_PAIRS;
+	for (uint64_t rest = level->pairs; rest != 0; rest &= rest - 1)
+	{
+		const uint32_t pair = sgLowestBit(rest);
+		const float time = level->times[pair];
+		best = (double)time <= limit && (best == SG_LANE_PAIRS || time < level->times[best]) ? pair : best;
+	}
+	level->pairs &= best == SG_LANE_PAIRS ? 0 : ~((uint64_t)1 << best);
+	return best;
+}
+
+// The search has taken as many steps as it may: what it would look at next is left out.
+static bool IsCut(Search* search, double time)
+{
+	const bool isCut = search->maxSteps > 0 && search->steps >= search->maxSteps;
+	search->cutTime = isCut && time < search->cutTime ? time : search->cutTime;
+	return isCut;
+}
+
+// Look at what is below two nodes: pairs of leaves at once, the earliest first; the rest stays in the level.
+static void Step(Search* search, uint32_t slotA, uint32_t slotB, Level* level)
+{
+	const sgOpened a = sgOpen(search->a.views[0].tree, slotA), b = sgOpen(search->b.views[0].tree, slotB);
+	const sgMovingBoxes boxesA = Bounds(search, &search->a, &a), boxesB = Bounds(search, &search->b, &b);
+	const uint64_t pairs = search->kernels->moving->enterBoxes(
+	                           boxesA, a.set.mask, boxesB, search->boxMargin, sgRoundUp(search->limit), level->times) &
+	                       sgMaskProduct(a.set.mask, b.set.mask);
+	search->counters.volumeTests += sgCountBits(a.set.mask) * sgCountBits(b.set.mask);
+	++search->steps;
+	level->groupA = a.set.group;
+	level->groupB = b.set.group;
+	level->pairs = pairs & sgMaskProduct(a.set.leafMask, b.set.leafMask);
+	const uint64_t rest = pairs & ~level->pairs;
+	for (uint32_t pair; (pair = TakeEarliest(level, search->limit)) < SG_LANE_PAIRS;)
+	{
+		if (!IsCut(search, (double)level->times[pair]))
+		{
+			LookAtLeaves(search, &a, pair / SG_LANES, &b, pair % SG_LANES);
+		}
+	}
+	level->pairs = rest;
+}
+
+static void Descend(Search* search)
+{
+	int depth = 0;
+	Step(search, 0, 0, search->stack);
+	while (depth >= 0)
+	{
+		Level* level = search->stack + depth;
+		const uint32_t pair = TakeEarliest(level, search->limit);
+		if (pair == SG_LANE_PAIRS)
+		{
+			--depth;
+		}
+		else if (!IsCut(search, (double)level->times[pair]))
+		{
+			Step(search, level->groupA * SG_LANES + pair / SG_LANES, level->groupB * SG_LANES + pair % SG_LANES,
+			    level + 1);
+			++depth;
+		}
+	}
+}
+
+// ---- The query
+// -------------------------------------------------------------------------------------------------------
+
+static snugStatus StartMover(
+    Mover* mover, snugBody* start, snugBody* end, const double origin[3], sgBox roots[2], snugCounters* counters)
+{
+	mover->ends = end == NULL || end == start ? 1 : 2;
+	snugStatus status = sgView_Start(mover->views, start, origin, roots, counters);
+	if (status == snug_success && mover->ends == 2)
+	{
+		status = sgView_Start(mover->views + 1, end, origin, roots + 1, counters);
+	}
+	return status;
+}
+
+static void FinishMover(Mover* mover)
+{
+	for (int end = 0; end < mover->ends; ++end)
+	{
+		sgView_Finish(mover->views + end);
+	}
+}
+
+static void FindMotions(const Mover* to, Mover* mover, const sgBox roots[2])
+{
+	const sgView* first = to->views;
+	for (int end = 0; end < mover->ends; ++end)
+	{
+		const sgView* own = mover->views + end;
+		mover->motions[end] = own == first ? (sgBoxMotion){ .kind = sgMotion_none }
+		                                   : sgRelativeMotion(&first->body->frame, &first->placement, &own->body->frame,
+		                                         &own->placement, roots + end);
+	}
+}
+
+static void AddPlaced(const Mover* mover, const sgBox roots[2], sgBox* box)
+{
+	for (int end = 0; end < mover->ends; ++end)
+	{
+		const sgBox own = sgPlacement_BoundBox(&mover->views[end].placement, roots + end);
+		sgBox_AddBox(box, &own);
+	}
+}
+
+static double Extent(const sgBox* box)
+{
+	double extent = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		extent = sgMost(extent, (double)box->upper[k] - (double)box->lower[k]);
+	}
+	return extent;
+}
+
+// What a feature is called: a corner of the triangle, one of its edges, or all of it.
+static snugFeature NameCorner(snugBody* body, const uint32_t vertices[3], int corner)
+{
+	return (snugFeature){ snug_featureVertex, body->model->tree.vertexMap[sgBody_FindTwin(body, vertices[corner])], 0 };
+}
+
+static snugFeature NameEdge(snugBody* body, const uint32_t vertices[3], int edge)
+{
+	const uint32_t* map = body->model->tree.vertexMap;
+	const uint32_t first = sgBody_FindTwin(body, vertices[edge]),
+	               second = sgBody_FindTwin(body, vertices[(edge + 1) % 3]);
+	return (
+	    snugFeature){ snug_featureEdge, map[first < second ? first : second], map[first < second ? second : first] };
+}
+
+static void Name(const Search* search, const Found* found, snugSweepResult* result)
+{
+	const Triangles* triangles = &found->triangles;
+	const int number = found->features;
+	snugBody *a = search->a.views[0].body, *b = search->b.views[0].body;
+	result->a = triangles->numberA;
+	result->b = triangles->numberB;
+	result->featureA = (snugFeature){ snug_featureTriangle, result->a, 0 };
+	result->featureB = (snugFeature){ snug_featureTriangle, result->b, 0 };
+	if (number < 3)
+	{
+		result->featureA = NameCorner(a, triangles->verticesA, number);
+	}
+	else if (number < 6)
+	{
+		result->featureB = NameCorner(b, triangles->verticesB, number - 3);
+	}
+	else if (number < FEATURE_PAIRS)
+	{
+		result->featureA = NameEdge(a, triangles->verticesA, (number - 6) / 3);
+		result->featureB = NameEdge(b, triangles->verticesB, (number - 6) % 3);
+	}
+}
+
+// Triangles that are together at the start: a point of both, or what is half way between them.
+static void DescribeStart(const Search* search, const Triangles* triangles, snugSweepResult* result)
+{
+	const float(*a)[3] = triangles->a[0], (*b)[3] = triangles->b[0];
+	double point[3];
+	sgNearest nearest;
+	if (sgTriangles_Intersect(a, b))
+	{
+		sgTriangles_CommonPoint(a, b, point);
+	}
+	else
+	{
+		sgTriangles_Nearest(a, b, &nearest);
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		const bool areApart = search->margin > 0.0 && !sgTriangles_Intersect(a, b);
+		result->position[k] = (float)(areApart ? 0.5 * (nearest.a[k] + nearest.b[k]) : point[k]);
+	}
+	sgUnitNormal(b, result->normal);
+}
+
+static double At(double start, double end, double t)
+{
+	return (1.0 - t) * start + t * end;
+}
+
+// Where the features are then. The normal is across both, the way that leads a away from b.
+static void Describe(const Found* found, snugSweepResult* result)
+{
+	const Triangles* triangles = &found->triangles;
+	const sgMovingPair pair = FeaturePair(triangles, found->features);
+	const double t = found->when.time, u = found->when.u, v = found->when.v;
+	const bool isOfB = found->features >= 3 && found->features < 6, isEdge = found->features >= 6;
+	const int corner = isEdge ? (found->features - 6) / 3 : found->features % 3;
+	double along[3], across[3], normal[3], approach = 0.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		const float(*own)[3][3] = isOfB ? triangles->b : triangles->a;
+		along[k] = At(pair.along[0][k], pair.along[1][k], t);
+		across[k] = At(pair.across[0][k], pair.across[1][k], t);
+		const double vertex = At((double)own[0][corner][k], (double)own[1][corner][k], t);
+		result->position[k] = (float)(vertex + (isEdge ? u * along[k] : 0.0));
+	}
+	for (int k = 0; k < 3; ++k)
+	{
+		const int i = (k + 1) % 3, j = (k + 2) % 3;
+		normal[k] = along[i] * across[j] - along[j] * across[i];
+		approach += normal[k] * (pair.base[1][k] - pair.base[0][k] + u * (pair.along[1][k] - pair.along[0][k]) +
+		                            v * (pair.across[1][k] - pair.across[0][k]));
+	}
+	const double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+	const double sign = (approach > 0.0) != isOfB ? -1.0 : 1.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		result->normal[k] = length > 0.0 ? (float)(sign * normal[k] / length) : 0.0f;
+	}
+}
+
+// What is proved counts only if it is no later than what may have come first.
+static void Conclude(const Search* search, snugSweepResult* result)
+{
+	const bool isFound = search->first.when.time < INFINITY, isCut = search->cutTime <= search->limit;
+	const bool isCertain = search->certain.when.time <= search->limit;
+	const Found* found = isCertain ? &search->certain : &search->first;
+	result->answer = isCertain ? snug_sweepMeets : isFound || isCut ? snug_sweepUnsure : snug_sweepFree;
+	result->time = isFound ? search->first.when.time : search->maxTime;
+	result->time = isCut && search->cutTime < result->time ? search->cutTime : result->time;
+	result->latest = isCertain ? found->proved : isFound && !isCut ? found->when.latest : search->maxTime;
+	if (isFound)
+	{
+		Name(search, found, result);
+		if (found->features == FEATURE_PAIRS)
+		{
+			DescribeStart(search, &found->triangles, result);
+		}
+		else
+		{
+			Describe(found, result);
+		}
+	}
+}
+
+static snugStatus Start(Search* search, snugBody* const bodies[4], const snugSweepQuery* query)
+{
+	sgBox rootsA[2], rootsB[2], around = sgBox_Empty();
+	snugStatus status = StartMover(&search->a, bodies[0], bodies[1], query->origin, rootsA, &search->counters);
+	if (status == snug_success)
+	{
+		status = StartMover(&search->b, bodies[2], bodies[3], query->origin, rootsB, &search->counters);
+	}
+	if (status == snug_success)
+	{
+		FindMotions(&search->a, &search->a, rootsA);
+		FindMotions(&search->a, &search->b, rootsB);
+		AddPlaced(&search->a, rootsA, &around);
+		AddPlaced(&search->b, rootsB, &around);
+		search->tolerance = query->tolerance > 0.0 ? query->tolerance : 0x1p-20 * Extent(&around);
+	}
+	return status;
+}
+
+static SG_NOINLINE snugSweepResult Run(snugBody* const bodies[4], const snugSweepQuery* query)
+{
+	snugSweepResult result = { .a = SNUG_NONE, .b = SNUG_NONE };
+	Search search; // not zeroed: most of it is scratch
+	search.kernels = sgGetKernels();
+	search.margin = query->margin;
+	search.boxMargin = sgRoundUp(query->margin * (1.0 + SG_MARGIN_SHAPE_BOX));
+	search.maxTime = query->maxTime > 0.0 ? query->maxTime : 1.0;
+	search.newOnly = query->newOnly;
+	search.steps = 0;
+	search.maxSteps = query->maxSteps;
+	search.limit = search.maxTime;
+	search.cutTime = search.first.when.time = search.certain.when.time = INFINITY;
+	search.counters = (snugCounters){ 0 };
+	result.status = Start(&search, bodies, query);
+	if (result.status == snug_success)
+	{
+		if (bodies[0]->model->tree.triangleCount > 0 && bodies[2]->model->tree.triangleCount > 0)
+		{
+			Descend(&search);
+		}
+		FinishMover(&search.a);
+		FinishMover(&search.b);
+		Conclude(&search, &result);
+	}
+	result.counters = search.counters;
+	return result;
+}
+
+// What is wrong with a query, in words; null if nothing.
+static const char* FindFault(snugBody* const bodies[4], const snugSweepQuery* query)
+{
+	for (int i = 0; i < 4; i += 2)
+	{
+		if (bodies[i + 1] != NULL && bodies[i]->model != bodies[i + 1]->model)
+		{
+			return i == 0 ? "the first body has another model at the end than at the start"
+			              : "the second body has another model at the end than at the start";
+		}
+	}
+	return !(query->margin >= 0.0 && query->margin <= SNUG_MAX_COORDINATE)
+	           ? "the margin is negative, not finite or too large"
+	       : !(query->tolerance >= 0.0 && isfinite(query->tolerance)) ? "the tolerance is negative or not finite"
+	       : !(query->maxTime >= 0.0 && query->maxTime <= 1.0)        ? "maxTime is not from 0 to 1"
+	                                                                  : NULL;
+}
+
+snugSweepResult snugSweep(
+    snugBody* startA, snugBody* endA, snugBody* startB, snugBody* endB, const snugSweepQuery* query)
+{
+	static const snugSweepQuery defaults = { .tolerance = 0.0 };
+	const snugSweepResult misuse = {
+		.status = snug_badArgument, .answer = snug_sweepUnsure, .a = SNUG_NONE, .b = SNUG_NONE
+	};
+	query = query != NULL ? query : &defaults;
+	SG_REQUIRE(startA != NULL && startB != NULL && startA != startB, misuse);
+	SG_REQUIRE(endA != startB && endB != startA && (endA == NULL || endA != endB), misuse);
+	SG_REQUIRE_RESERVED(query, misuse);
+	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
+	snugBody* const bodies[4] = { startA, endA, startB, endB };
+	const char* fault = FindFault(bodies, query);
+	if (fault != NULL)
+	{
+		snugSweepResult result = misuse;
+		result.status = sgFail(&startA->messenger, snug_badInput, "snugSweep: %s", fault);
+		return result;
+	}
+	sgFpEnv environment = sgFpEnv_Enter();
+	snugSweepResult result = Run(bodies, query);
+	sgFpEnv_Leave(environment);
+	return result;
+}

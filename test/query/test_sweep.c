@@ -1,0 +1,439 @@
+// test/query/test_sweep.c: when bodies first meet on their way, against rational arithmetic over all pairs of
+// triangles.
+#include "posed.h"
+#include "rational.h"
+#include "rational_sweep.h"
+#include "support.h"
+
+#include "geometry/moving_kernels.h"
+#include "geometry/triangle.h"
+#include "snug/snug_queries.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FEW_TRIANGLES 7
+
+/// A body on its way, and its vertices at both ends.
+typedef struct Traveller
+{
+	Posed posed;
+	snugBody* end;
+	float* positions[2];
+} Traveller;
+
+static void ReadEnd(Traveller* traveller, const double origin[3], int end)
+{
+	snugBody* body = end == 0 || traveller->end == NULL ? traveller->posed.thing.body : traveller->end;
+	traveller->positions[end] = malloc((3 * (size_t)traveller->posed.thing.mesh.vertexCount + 1) * sizeof(float));
+	assert_int_equal(snugBody_GetVertices(body, origin, traveller->positions[end], 0), snug_success);
+}
+
+// Some triangles of a mesh of any kind; at the end another pose, elsewhere.
+static Traveller MakeTraveller(sceneRandom* random, const double origin[3], double reach, uint32_t most)
+{
+	sceneMesh mesh = RandomMesh(random, (MeshKind)sceneRandom_Index(random, MESH_KINDS));
+	mesh.triangleCount = mesh.triangleCount < most ? mesh.triangleCount : most;
+	Traveller traveller = { .end = NULL };
+	traveller.posed =
+	    Posed_MakeWith(random, mesh, (Mover)sceneRandom_Index(random, POSED_DEFORMERS), RandomTreeDef(random), NULL);
+	snugBody* start = traveller.posed.thing.body;
+	for (int end = 0; end < 2; ++end)
+	{
+		if (end == 1 && sceneRandom_Index(random, 4) != 0) // otherwise it rests
+		{
+			traveller.end = MakeBody(traveller.posed.thing.model, NULL);
+			traveller.posed.thing.body = traveller.end;
+		}
+		snugFrame frame = { { 0 }, { 0 } };
+		if (end == 0 || traveller.end != NULL)
+		{
+			Posed_Change(random, &traveller.posed);
+			for (int k = 0; k < 3; ++k)
+			{
+				frame.position[k] = origin[k] + reach * sceneRandom_Range(random, -1.0, 1.0);
+			}
+			if (sceneRandom_Index(random, 2) == 0)
+			{
+				RandomRotation(random, frame.rotation);
+			}
+			assert_int_equal(snugBody_SetFrame(traveller.posed.thing.body, &frame), snug_success);
+		}
+		traveller.posed.thing.body = start;
+		ReadEnd(&traveller, origin, end);
+	}
+	return traveller;
+}
+
+static void FreeTraveller(Traveller* traveller)
+{
+	free(traveller->positions[0]);
+	free(traveller->positions[1]);
+	snugBody_Destroy(traveller->end);
+	Posed_Free(&traveller->posed);
+}
+
+static void GetTriangle(const Traveller* traveller, uint32_t triangle, float corners[2][3][3])
+{
+	for (int i = 0; i < 6; ++i)
+	{
+		const uint32_t vertex = traveller->posed.thing.mesh.triangles[3 * triangle + (uint32_t)i % 3];
+		memcpy(corners[i / 3][i % 3], traveller->positions[i / 3] + 3 * (size_t)vertex, 3 * sizeof(float));
+	}
+}
+
+static void FindTruth(const Traveller* a, const Traveller* b, bool newOnly)
+{
+	RationalSweep_Begin();
+	for (uint32_t i = 0; i < a->posed.thing.mesh.triangleCount; ++i)
+	{
+		for (uint32_t j = 0; j < b->posed.thing.mesh.triangleCount; ++j)
+		{
+			float one[2][3][3], other[2][3][3];
+			GetTriangle(a, i, one);
+			GetTriangle(b, j, other);
+			if (!newOnly || !RationalIntersect((const float(*)[3])one[0], (const float(*)[3])other[0]))
+			{
+				RationalSweep_AddTriangles((const float(*)[3][3])one, (const float(*)[3][3])other);
+			}
+		}
+	}
+}
+
+static const char* FindFault(const snugSweepResult* result, double maxTime)
+{
+	const bool meets = RationalSweep_Meets() && RationalSweep_NotAfter(maxTime);
+	if (result->status != snug_success)
+	{
+		return "failed";
+	}
+	if (RationalSweep_Meets() && !RationalSweep_NotBefore(result->time) && meets)
+	{
+		return "late";
+	}
+	if (result->answer == snug_sweepFree)
+	{
+		return meets ? "missed" : result->time != maxTime ? "free, but not to the end" : NULL;
+	}
+	const bool isProved = result->answer == snug_sweepMeets;
+	return isProved && !(meets && RationalSweep_NotAfter(result->latest)) ? "proved, but not so" : NULL;
+}
+
+typedef struct Tally
+{
+	int pairs, meeting, certain, unsure, falsely;
+} Tally;
+
+static void Check(uint64_t seed, Tally* tally)
+{
+	sceneRandom random = { seed * 31337 };
+	snugSweepQuery query = { .newOnly = sceneRandom_Index(&random, 3) == 0 };
+	for (int k = 0; k < 3; ++k)
+	{
+		query.origin[k] = sceneRandom_Index(&random, 2) == 0 ? 0.0 : sceneRandom_Range(&random, -100.0, 100.0);
+	}
+	query.maxTime = sceneRandom_Index(&random, 3) == 0 ? sceneRandom_Range(&random, 0.01, 1.0) : 0.0;
+	const bool isCut = sceneRandom_Index(&random, 5) == 0;
+	query.maxSteps = isCut ? 1 + sceneRandom_Index(&random, 20) : 0;
+	const double reach = sceneRandom_Index(&random, 3) == 0 ? 10.0 : 2.0,
+	             maxTime = query.maxTime > 0.0 ? query.maxTime : 1.0;
+	Traveller a = MakeTraveller(&random, query.origin, reach, FEW_TRIANGLES);
+	Traveller b = MakeTraveller(&random, query.origin, reach, FEW_TRIANGLES);
+	FindTruth(&a, &b, query.newOnly);
+	static int count = 0;
+	static const sgKernels* kernels[8];
+	count = count > 0 ? count : FindKernels(kernels);
+	snugSweepResult first = { 0 };
+	for (int i = 0; i < count; ++i)
+	{
+		sgSetKernels(kernels[i]);
+		snugSweepResult result = snugSweep(a.posed.thing.body, a.end, b.posed.thing.body, b.end, &query);
+		const char* fault = FindFault(&result, maxTime);
+		result.counters = (snugCounters){ 0 }; // may differ: bounds do
+		fault = fault == NULL && !isCut && i > 0 && memcmp(&result, &first, sizeof(result)) != 0 ? "not the same bits"
+		                                                                                         : fault;
+		if (fault != NULL)
+		{
+			fail_msg("seed %llu, %s: %s: answer %d, %.17g to %.17g instead of %.17g", (unsigned long long)seed,
+			    kernels[i]->name, fault, (int)result.answer, result.time, result.latest, RationalSweep_Time());
+		}
+		first = result;
+	}
+	sgSetKernels(NULL);
+	const bool meets = RationalSweep_Meets() && RationalSweep_NotAfter(maxTime);
+	++tally->pairs;
+	tally->meeting += meets;
+	tally->certain += first.answer == snug_sweepMeets;
+	tally->unsure += first.answer == snug_sweepUnsure && meets && !isCut;
+	tally->falsely += first.answer == snug_sweepUnsure && !meets && !isCut;
+	FreeTraveller(&a);
+	FreeTraveller(&b);
+}
+
+static void sweeps_are_those_of_rational_arithmetic(void** state)
+{
+	(void)state;
+	Tally tally = { 0 };
+	const int count = TestCount(100);
+	print_message("seeds from %llu\n", (unsigned long long)TestSeed());
+	for (int n = 0; n < count; ++n)
+	{
+		Check(TestSeed() + (uint64_t)n, &tally);
+	}
+	print_message("%d pairs of bodies, %d meet: %d certain, %d unsure; %d of the others unsure\n", tally.pairs,
+	    tally.meeting, tally.certain, tally.unsure, tally.falsely);
+	assert_true(count < 50 || (tally.meeting > count / 20 && tally.meeting < count));
+	assert_true(tally.falsely * 50 <= count + 50);
+}
+
+// ---- All pairs of triangles
+// ------------------------------------------------------------------------------------------
+
+static void SetPath(const float corner[2][3][3], int number, double path[2][3])
+{
+	for (int i = 0; i < 6; ++i)
+	{
+		path[i / 3][i % 3] = (double)corner[i / 3][number][i % 3];
+	}
+}
+
+// Corners of a and b, corners of b and a, edges, as the sweep has them.
+static sgMovingPair MakePair(const float a[2][3][3], const float b[2][3][3], int number)
+{
+	double path[4][2][3];
+	const float(*vertex)[3][3] = number < 3 ? a : b, (*other)[3][3] = number < 3 ? b : a;
+	for (int i = 0; i < 2 && number >= 6; ++i)
+	{
+		SetPath(a, ((number - 6) / 3 + i) % 3, path[i]);
+		SetPath(b, ((number - 6) % 3 + i) % 3, path[2 + i]);
+	}
+	for (int i = 0; i < 4 && number < 6; ++i)
+	{
+		SetPath(i == 0 ? vertex : other, i == 0 ? number % 3 : i - 1, path[i]);
+	}
+	return sgMovingPair_Make((const double(*)[2][3])path, number < 6);
+}
+
+static double SearchFeatures(const sgMovingPair* pair, double tolerance)
+{
+	sgMovingLanes lanes;
+	sgMovingTimes times = { .to = { 1, 1, 1, 1, 1, 1, 1, 1 } };
+	for (int i = 0; i < 6 * SG_LANES; ++i)
+	{
+		const int s = i / 24, k = i / 8 % 3, lane = i % 8;
+		lanes.base[s][k][lane] = pair->base[s][k];
+		lanes.along[s][k][lane] = pair->along[s][k];
+		lanes.across[s][k][lane] = pair->across[s][k];
+	}
+	if (sgGetKernels()->moving->enterFeatures(&lanes, pair->isTriangle, 0.0, &times) == 0)
+	{
+		return INFINITY;
+	}
+	const sgMovingQuery query = { times.from[0], times.to[0], 0.0, tolerance, 10000 };
+	const sgMovingResult result = sgMovingPair_Search(pair, &query);
+	return result.answer == sg_movingFree ? INFINITY : result.time;
+}
+
+// The same geometry over all pairs of triangles, without a tree. No other pair is earlier, but pairs whose boxes never
+// meet need not be looked at.
+static double BruteTime(const Traveller* a, const Traveller* b, double tolerance)
+{
+	double time = INFINITY;
+	for (uint32_t n = 0; n < a->posed.thing.mesh.triangleCount * b->posed.thing.mesh.triangleCount; ++n)
+	{
+		float one[2][3][3], other[2][3][3];
+		GetTriangle(a, n / b->posed.thing.mesh.triangleCount, one);
+		GetTriangle(b, n % b->posed.thing.mesh.triangleCount, other);
+		const bool meets = sgTriangles_Intersect((const float(*)[3])one[0], (const float(*)[3])other[0]);
+		time = meets ? 0.0 : time;
+		for (int i = 0; i < 15 && time > 0.0 && (a->end != NULL || b->end != NULL); ++i)
+		{
+			const sgMovingPair pair = MakePair((const float(*)[3][3])one, (const float(*)[3][3])other, i);
+			time = fmin(time, SearchFeatures(&pair, tolerance));
+		}
+	}
+	return time;
+}
+
+static void trees_leave_nothing_out(void** state)
+{
+	(void)state;
+	int meeting = 0;
+	const int count = TestCount(100);
+	for (int n = 0; n < count; ++n)
+	{
+		sceneRandom random = { (TestSeed() + (uint64_t)n) * 7919 };
+		const snugSweepQuery query = { .tolerance = 1e-6 };
+		Traveller a = MakeTraveller(&random, query.origin, 3.0, 1000),
+		          b = MakeTraveller(&random, query.origin, 3.0, 1000);
+		const snugSweepResult result = snugSweep(a.posed.thing.body, a.end, b.posed.thing.body, b.end, &query);
+		const double brute = BruteTime(&a, &b, query.tolerance);
+		assert_int_equal(result.status, snug_success);
+		if ((result.answer == snug_sweepFree) != (brute == INFINITY) || (brute < INFINITY && result.time != brute))
+		{
+			fail_msg("seed %llu: answer %d at %.17g instead of %.17g", (unsigned long long)(TestSeed() + (uint64_t)n),
+			    (int)result.answer, result.time, brute);
+		}
+		meeting += brute > 0.0 && brute < INFINITY;
+		FreeTraveller(&a);
+		FreeTraveller(&b);
+	}
+	assert_true(count < 50 || meeting > count / 10);
+}
+
+// ---- Known answers
+// ---------------------------------------------------------------------------------------------------
+
+static Thing MakeSmall(const float* positions, uint32_t vertexCount, const uint32_t* triangles, uint32_t triangleCount)
+{
+	sceneMesh mesh = { .vertexCount = vertexCount, .triangleCount = triangleCount };
+	mesh.positions = malloc(3 * (size_t)vertexCount * sizeof(float));
+	mesh.triangles = malloc(3 * (size_t)triangleCount * sizeof(uint32_t));
+	memcpy(mesh.positions, positions, 3 * (size_t)vertexCount * sizeof(float));
+	memcpy(mesh.triangles, triangles, 3 * (size_t)triangleCount * sizeof(uint32_t));
+	return Thing_Make(mesh, snug_rigid, (snugTreeDef){ 0 }, NULL);
+}
+
+static Thing MakeTetrahedron(float size)
+{
+	const float p[12] = { 0, 0, 0, size, 0, 0, 0, size, 0, 0, 0, size };
+	const uint32_t t[12] = { 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3 };
+	return MakeSmall(p, 4, t, 4);
+}
+
+static Thing MakeWall(void)
+{
+	const float p[12] = { 0, -10, -10, 0, 10, -10, 0, 10, 10, 0, -10, 10 };
+	const uint32_t t[6] = { 0, 1, 2, 0, 2, 3 };
+	return MakeSmall(p, 4, t, 2);
+}
+
+static void a_bullet_does_not_pass_a_wall(void** state)
+{
+	(void)state;
+	Thing bullet = MakeTetrahedron(0.01f), wall = MakeWall();
+	snugBody* end = MakeBody(bullet.model, NULL);
+	sceneRandom random = { TestSeed() };
+	for (int n = 0; n < TestCount(1000); ++n)
+	{
+		const double y = sceneRandom_Range(&random, -5.0, 5.0), z = sceneRandom_Range(&random, -5.0, 5.0);
+		const double from = sceneRandom_Range(&random, 1.0, 500.0), to = sceneRandom_Range(&random, 1.0, 500.0);
+		Place(bullet.body, -from, y, z);
+		Place(end, to, y, z);
+		const snugSweepResult result = snugSweep(bullet.body, end, wall.body, NULL, NULL);
+		const double expected = (from - 0.01) / (from + to);
+		assert_int_equal(result.status, snug_success);
+		assert_true(result.answer != snug_sweepFree);
+		assert_true(result.time <= expected + 1e-6 && result.time >= expected - 1e-4);
+		assert_true(result.position[0] > -0.1f && result.position[0] < 0.1f);
+		assert_true(result.normal[0] < -0.99f); // back to where it came from
+		assert_int_equal(result.featureA.kind, snug_featureVertex);
+		assert_int_equal(result.featureA.first, 1);
+		assert_int_equal(result.featureB.kind, snug_featureTriangle);
+	}
+	snugBody_Destroy(end);
+	Thing_Free(&bullet);
+	Thing_Free(&wall);
+}
+
+static void what_stands_on_a_floor_meets_it_anew(void** state)
+{
+	(void)state;
+	Thing body = MakeTetrahedron(1.0f), wall = MakeWall();
+	snugBody* end = MakeBody(body.model, NULL);
+	Place(body.body, 0.0, 0.0, 0.0); // a face and three corners are in the wall
+	Place(end, 1.0, 0.0, 0.0);
+	snugSweepQuery query = { .newOnly = false };
+	snugSweepResult result = snugSweep(body.body, end, wall.body, NULL, &query);
+	assert_int_equal(result.answer, snug_sweepMeets);
+	assert_true(result.time == 0.0 && result.latest == 0.0);
+	assert_int_equal(result.featureA.kind, snug_featureTriangle);
+	query.newOnly = true;
+	result = snugSweep(body.body, end, wall.body, NULL, &query);
+	assert_int_equal(result.answer, snug_sweepFree);
+	assert_true(result.time == 1.0);
+	// Rest is what the exact test says.
+	result = snugSweep(body.body, NULL, wall.body, wall.body, NULL);
+	assert_true(result.answer == snug_sweepMeets && result.time == 0.0);
+	Place(body.body, 0x1p-20, 0.0, 0.0);
+	result = snugSweep(body.body, body.body, wall.body, NULL, NULL);
+	assert_int_equal(result.answer, snug_sweepFree);
+	snugBody_Destroy(end);
+	Thing_Free(&body);
+	Thing_Free(&wall);
+}
+
+static void margins_count_as_contact(void** state)
+{
+	(void)state;
+	Thing body = MakeTetrahedron(1.0f), wall = MakeWall();
+	snugBody* end = MakeBody(body.model, NULL);
+	Place(body.body, 4.0, 0.0, 0.0);
+	Place(end, 1.0, 0.0, 0.0);
+	snugSweepQuery query = { .margin = 2.0 };
+	snugSweepResult result = snugSweep(body.body, end, wall.body, NULL, &query);
+	assert_int_equal(result.answer, snug_sweepMeets);
+	assert_true(result.time <= 2.0 / 3.0 && result.time > 0.66 && result.latest >= 2.0 / 3.0 - 1e-9);
+	query.margin = 0.99;
+	result = snugSweep(body.body, end, wall.body, NULL, &query);
+	assert_int_equal(result.answer, snug_sweepFree);
+	query.margin = 5.0; // at the start already
+	result = snugSweep(body.body, end, wall.body, NULL, &query);
+	assert_true(result.answer == snug_sweepMeets && result.time == 0.0);
+	snugBody_Destroy(end);
+	Thing_Free(&body);
+	Thing_Free(&wall);
+}
+
+static void bad_input_is_refused_in_words(void** state)
+{
+	(void)state;
+	Thing body = MakeTetrahedron(1.0f), wall = MakeWall();
+	TestMessages messages = { 0 };
+	const snugBodyDef def = { .model = body.model, .messenger = TestMessages_Get(&messages) };
+	snugBody *start = NULL, *other = MakeBody(wall.model, NULL);
+	assert_int_equal(snugBody_Create(&def, &start), snug_success);
+	const snugSweepQuery bad[] = { { .margin = -1.0 }, { .margin = NAN }, { .margin = INFINITY }, { .tolerance = -1.0 },
+		{ .tolerance = NAN }, { .maxTime = -0.1 }, { .maxTime = 1.1 }, { .maxTime = NAN } };
+	const char* const names[] = { "margin", "margin", "margin", "tolerance", "tolerance", "maxTime", "maxTime",
+		"maxTime" };
+	for (size_t i = 0; i < LENGTH_OF(bad); ++i)
+	{
+		const snugSweepResult result = snugSweep(start, NULL, wall.body, NULL, bad + i);
+		assert_int_equal(result.status, snug_badInput);
+		assert_true(result.answer == snug_sweepUnsure && result.time == 0.0);
+		assert_non_null(strstr(messages.last, names[i]));
+	}
+	assert_int_equal(snugSweep(start, other, wall.body, NULL, NULL).status, snug_badInput);
+	assert_non_null(strstr(messages.last, "first body has another model"));
+	assert_int_equal(snugSweep(start, NULL, wall.body, body.body, NULL).status, snug_badInput);
+	assert_non_null(strstr(messages.last, "second body has another model"));
+	assert_int_equal(messages.count, (int)LENGTH_OF(bad) + 2);
+	const snugSweepQuery odd = { .reserved = { 1 } }, lost = { .origin = { NAN, 0, 0 } };
+	assert_int_equal(snugSweep(NULL, NULL, wall.body, NULL, NULL).status, snug_badArgument);
+	assert_int_equal(snugSweep(start, NULL, start, NULL, NULL).status, snug_badArgument);
+	assert_int_equal(snugSweep(start, wall.body, wall.body, NULL, NULL).status, snug_badArgument);
+	assert_int_equal(snugSweep(start, body.body, wall.body, body.body, NULL).status, snug_badArgument);
+	assert_int_equal(snugSweep(start, NULL, wall.body, NULL, &odd).status, snug_badArgument);
+	assert_int_equal(snugSweep(start, NULL, wall.body, NULL, &lost).status, snug_badArgument);
+	Place(start, 1e300, 0.0, 0.0);
+	assert_int_equal(snugSweep(start, NULL, wall.body, NULL, NULL).status, snug_outOfRange);
+	snugBody_Destroy(start);
+	snugBody_Destroy(other);
+	Thing_Free(&body);
+	Thing_Free(&wall);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sweeps_are_those_of_rational_arithmetic),
+		cmocka_unit_test(trees_leave_nothing_out),
+		cmocka_unit_test(a_bullet_does_not_pass_a_wall),
+		cmocka_unit_test(what_stands_on_a_floor_meets_it_anew),
+		cmocka_unit_test(margins_count_as_contact),
+		cmocka_unit_test(bad_input_is_refused_in_words),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
