@@ -50,6 +50,8 @@
 	X(FindInside, 15)                     \
 	X(FindBodyInside, 20)                 \
 	X(CollideShape, 20)                   \
+	/* sweeps.c: when they first meet */  \
+	X(Sweep, 12)                          \
 	/* contacts.c: where they meet */     \
 	X(FindContacts, 50)                   \
 	/* scenes.c: many bodies */           \

@@ -1,0 +1,229 @@
+// test/driver/sweeps.c: when two bodies first meet on their way, against rational arithmetic; with margins, against
+// distances at some times.
+#include "driver/operations.h"
+
+#include "rational_sweep.h"
+
+enum
+{
+	SOME_PAIRS = 12, // of triangles, about so many by chance: rationals take their time
+	TIMES = 5,       // at which distances are looked at
+};
+
+/// A body on its way.
+typedef struct Traveller
+{
+	Actor* start;
+	Actor* end; // nullable: it rests
+	const Surface *from, *to;
+} Traveller;
+
+// From an actor to where another one of its kind is. Null: there is none, or it is not drawn.
+static Actor* DrawEnd(World* world, const Actor* start, const Actor* other, const Actor* otherEnd)
+{
+	Actor* end = world->actors + Below(world, world->actorCount);
+	for (uint32_t i = 0; i < world->actorCount; ++i)
+	{
+		end = world->actors + ((size_t)(end - world->actors) + 1) % world->actorCount;
+		if (end->kind == start->kind && end != start && end != other && end != otherEnd)
+		{
+			return Chance(world, 0.85) ? end : NULL;
+		}
+	}
+	return NULL;
+}
+
+static void Corners(const Traveller* traveller, uint32_t triangle, float corners[2][3][3])
+{
+	Surface_Corners(traveller->from, triangle, corners[0]);
+	Surface_Corners(traveller->to, triangle, corners[1]);
+}
+
+static bool MayMeet(const Traveller* a, uint32_t i, const Traveller* b, uint32_t j, double margin)
+{
+	bool mayMeet = true;
+	for (int k = 0; k < 3; ++k)
+	{
+		const double lowerA = fmin((double)a->from->boxes[i][0][k], (double)a->to->boxes[i][0][k]),
+		             upperA = fmax((double)a->from->boxes[i][1][k], (double)a->to->boxes[i][1][k]),
+		             lowerB = fmin((double)b->from->boxes[j][0][k], (double)b->to->boxes[j][0][k]),
+		             upperB = fmax((double)b->from->boxes[j][1][k], (double)b->to->boxes[j][1][k]);
+		mayMeet = mayMeet && lowerA - margin <= upperB && lowerB - margin <= upperA;
+	}
+	return mayMeet;
+}
+
+// Where a triangle is at a time, rounded.
+static void CornersAt(const Traveller* traveller, uint32_t triangle, double time, float corners[3][3])
+{
+	float ends[2][3][3];
+	Corners(traveller, triangle, ends);
+	for (int i = 0; i < 9; ++i)
+	{
+		const double start = (double)ends[0][i / 3][i % 3], end = (double)ends[1][i / 3][i % 3];
+		corners[i / 3][i % 3] = (float)((1.0 - time) * start + time * end);
+	}
+}
+
+static double DistanceAt(const Traveller* a, uint32_t i, const Traveller* b, uint32_t j, double time)
+{
+	float one[3][3], other[3][3];
+	CornersAt(a, i, time, one);
+	CornersAt(b, j, time, other);
+	return TrueDistance((const float(*)[3])one, (const float(*)[3])other);
+}
+
+static uint64_t CountPairs(const Traveller* a, const Traveller* b, double margin)
+{
+	uint64_t count = 0;
+	for (uint64_t n = 0; n < (uint64_t)a->from->triangleCount * b->from->triangleCount; ++n)
+	{
+		count += MayMeet(a, (uint32_t)(n / b->from->triangleCount), b, (uint32_t)(n % b->from->triangleCount), margin);
+	}
+	return count;
+}
+
+// With margins: two triangles are not as near before the time that was found.
+static void ExpectApart(
+    World* world, const Traveller* a, uint32_t i, const Traveller* b, uint32_t j, double margin, double until)
+{
+	for (int t = 0; t < TIMES; ++t)
+	{
+		const double time = until * (t + (t + 1 < TIMES ? Between(world, 0.0, 1.0) : 0.999)) / TIMES;
+		const double distance = time < until ? DistanceAt(a, i, b, j, time) : INFINITY;
+		EXPECT(world, distance >= margin, "triangles %u and %u are %.17g apart at %.17g", i, j, distance, time);
+	}
+}
+
+// Rational truth about those that are said to meet, and some others whose boxes overlap on the way.
+static void AddSome(World* world, const Traveller* a, const Traveller* b, const snugSweepQuery* query,
+    const snugSweepResult* result, double rounding)
+{
+	const double chance = SOME_PAIRS / (double)(CountPairs(a, b, query->margin) + 1);
+	RationalSweep_Begin();
+	for (uint64_t n = 0; n < (uint64_t)a->from->triangleCount * b->from->triangleCount; ++n)
+	{
+		const uint32_t i = (uint32_t)(n / b->from->triangleCount), j = (uint32_t)(n % b->from->triangleCount);
+		const bool isReported = i == result->a && j == result->b;
+		if (!isReported && !(MayMeet(a, i, b, j, query->margin) && Chance(world, chance)))
+		{
+			continue;
+		}
+		const double atStart = query->newOnly ? DistanceAt(a, i, b, j, 0.0) : INFINITY;
+		if (atStart == 0.0 || (query->margin > 0.0 && atStart <= query->margin * 1.000001 + rounding))
+		{
+			continue;
+		}
+		if (query->margin > 0.0)
+		{
+			ExpectApart(world, a, i, b, j, query->margin - rounding, result->time);
+		}
+		float one[2][3][3], other[2][3][3];
+		Corners(a, i, one);
+		Corners(b, j, other);
+		RationalSweep_AddTriangles((const float(*)[3][3])one, (const float(*)[3][3])other);
+	}
+}
+
+// What is reported: triangles that come near each other between the times, and features of these.
+static void ExpectReport(World* world, const Traveller* a, const Traveller* b, const snugSweepQuery* query,
+    const snugSweepResult* result, double rounding)
+{
+	const double length2 = (double)result->normal[0] * result->normal[0] +
+	                       (double)result->normal[1] * result->normal[1] +
+	                       (double)result->normal[2] * result->normal[2];
+	EXPECT(world, length2 == 0.0 || fabs(length2 - 1.0) < 1e-5, "the normal has length %g", sqrt(length2));
+	if (result->a == SNUG_NONE || result->b == SNUG_NONE)
+	{
+		EXPECT(world, result->answer == snug_sweepFree || query->maxSteps > 0, "no triangles that meet");
+		return;
+	}
+	EXPECT(world, result->a < a->from->triangleCount && result->b < b->from->triangleCount, "triangles %u %u",
+	    result->a, result->b);
+	double least = INFINITY;
+	for (int t = 0; t <= TIMES; ++t)
+	{
+		const double time = result->time + (result->latest - result->time) * t / TIMES;
+		least = fmin(least, DistanceAt(a, result->a, b, result->b, time));
+	}
+	// Between the times that are looked at they may be nearer by how far they go meanwhile.
+	double way = 0.0;
+	for (int i = 0; i < 18; ++i)
+	{
+		float ends[2][3][3];
+		Corners(i < 9 ? a : b, i < 9 ? result->a : result->b, ends);
+		way += fabs((double)ends[1][i / 3 % 3][i % 3] - ends[0][i / 3 % 3][i % 3]);
+	}
+	way *= (result->latest - result->time) / TIMES;
+	const double near = 1.8 * query->margin + query->tolerance + rounding + way;
+	EXPECT(world, least <= near || query->maxSteps > 0, "triangles %u and %u never are nearer than %.17g", result->a,
+	    result->b, least);
+}
+
+static snugSweepQuery DrawQuery(World* world, const double origin[3], double extent)
+{
+	snugSweepQuery query = { .newOnly = Chance(world, 0.3) };
+	Copy(query.origin, origin, sizeof(query.origin));
+	query.tolerance = extent * (Chance(world, 0.3) ? Magnitude(world, 1e-7, 1e-3) : 0x1p-20);
+	query.margin = Chance(world, 0.3) ? world->scale * Magnitude(world, 1e-4, 1.0) : 0.0;
+	query.maxTime = Chance(world, 0.3) ? Between(world, 0.01, 1.0) : 0.0;
+	query.maxSteps = Chance(world, 0.2) ? 1 + Below(world, 30) : 0;
+	return query;
+}
+
+static bool SetWay(World* world, Traveller* traveller, const Surface* from, const double origin[3])
+{
+	traveller->from = traveller->to = from;
+	if (traveller->end != NULL)
+	{
+		traveller->to = Actor_Surface(world, traveller->end, origin);
+	}
+	return traveller->to != NULL;
+}
+
+bool Sweep(World* world)
+{
+	Two two;
+	if (!DrawTwo(world, &two))
+	{
+		return false;
+	}
+	Traveller a = { .start = two.a }, b = { .start = two.b };
+	a.end = DrawEnd(world, two.a, two.b, NULL);
+	b.end = DrawEnd(world, two.b, two.a, a.end);
+	if (!SetWay(world, &a, two.surfaceA, two.origin) || !SetWay(world, &b, two.surfaceB, two.origin) ||
+	    a.from->triangleCount == 0 || b.from->triangleCount == 0)
+	{
+		return false;
+	}
+	const double extent = fmax(Surfaces_Extent(a.from, b.from), Surfaces_Extent(a.to, b.to));
+	const double far = fmax(fmax(a.from->far, a.to->far), fmax(b.from->far, b.to->far));
+	const double rounding = 0x1p-20 * far; // of positions at a time, which are float32
+	const snugSweepQuery query = DrawQuery(world, two.origin, extent);
+	snugBody* endA = a.end != NULL ? a.end->body : Chance(world, 0.5) ? a.start->body : NULL;
+	snugBody* endB = b.end != NULL ? b.end->body : Chance(world, 0.5) ? b.start->body : NULL;
+	const snugSweepQuery* given = GIVEN(world, query);
+	snugSweepResult result;
+	CALL(world, result = snugSweep(a.start->body, endA, b.start->body, endB, given));
+	if (!IsAnswered(world, result.status, a.from->far > b.from->far ? a.from : b.from))
+	{
+		return false;
+	}
+	const double maxTime = query.maxTime > 0.0 ? query.maxTime : 1.0;
+	Tell(world, "answer %d from %.17g to %.17g, margin %g, tolerance %g; ", (int)result.answer, result.time,
+	    result.latest, query.margin, query.tolerance);
+	ExpectCounters(world, &result.counters);
+	EXPECT(world, result.time >= 0.0 && result.time <= maxTime, "the time is not in the step");
+	ExpectReport(world, &a, &b, &query, &result, rounding);
+	AddSome(world, &a, &b, &query, &result, rounding);
+	++world->questions;
+	const bool meets = RationalSweep_Meets() && RationalSweep_NotAfter(maxTime);
+	Tell(world, "true %.17g; ", RationalSweep_Time());
+	EXPECT(world, !meets || RationalSweep_NotBefore(result.time), "it is late");
+	EXPECT(world, !meets || result.answer != snug_sweepFree, "it is missed");
+	EXPECT(world, result.answer != snug_sweepFree || result.time == maxTime, "it is free, but not to the end");
+	EXPECT(world,
+	    result.answer != snug_sweepMeets || query.margin > 0.0 || (meets && RationalSweep_NotAfter(result.latest)),
+	    "it is proved, but not so");
+	return true;
+}
