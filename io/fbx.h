@@ -5,8 +5,8 @@
 // geometric transforms, skins and blend shapes; every animation stack becomes a clip. Units become metres and the axes
 // those of glTF: y up, z to the front.
 //
-// Refused or left out, by name: earlier versions, curves and NURBS, caches, constraints, layers that blend, skins of
-// several deformers, in-between shapes in motion other than sampled.
+// Refused or left out, by name: earlier versions, curves and NURBS, caches, constraints, layers that blend, curves that
+// go on beyond their keys within a clip, tangents with a velocity, skins of several deformers.
 #ifndef IO_FBX_H
 #define IO_FBX_H
 
@@ -183,14 +183,30 @@ bool fbxGetGeometric(const fbxReader* r, uint32_t model, double matrix[12]);
 /// Meshes: vertices, triangles, influences, blend shapes.
 bool fbxReadMeshes(fbxReader* r);
 /// How much of each shape there is of a channel at a percentage; weights of all its shapes.
+/// @param within another percentage, which says between which shapes that is
 /// @param fullWeights percentages at which the shapes are fully there, all different, none 0
-void fbxMixShapes(double percent, const double* fullWeights, uint32_t count, double* weights);
+/// @param rates nullable; receives how much the weights change for each percent
+void fbxMixShapes(
+    double percent, double within, const double* fullWeights, uint32_t count, double* weights, double* rates);
 /// The percentages of a channel's shapes. Free with free().
 double* fbxReadFullWeights(const fbxReader* r, uint32_t channel, uint32_t* count);
+
+/// What is read of curves, as far as it concerns their clip.
+typedef struct fbxExtent
+{
+	const char* refusal; ///< why they cannot be followed; null: they can
+	double from, to;     ///< when all curves have keys that go on or repeat beyond these: there they are not followed
+} fbxExtent;
 
 /// Clips.
 bool fbxReadClips(fbxReader* r);
 /// Keys of a curve as a channel's: times, values and interpolation; the rest is the caller's.
-bool fbxReadCurve(const fbxReader* r, uint32_t curve, double factor, ioChannel* channel);
+/// @param extent receives how its keys may be asked about
+/// @return false: it failed. extent->refusal says what cannot be followed, if anything
+bool fbxReadCurve(const fbxReader* r, uint32_t curve, double factor, ioChannel* channel, fbxExtent* extent);
+/// Weights of all shapes of a channel from its percentage: times, values and interpolation; the rest is the caller's.
+/// @param channels receives `count`
+bool fbxMixChannel(const fbxReader* r, uint32_t object, const ioChannel* percent, const double* full, uint32_t count,
+    ioChannel* channels);
 
 #endif

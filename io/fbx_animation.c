@@ -13,6 +13,7 @@ typedef struct clipReader
 	uint32_t stack;
 	ioChannel* channels;
 	uint32_t count, capacity;
+	fbxExtent extent;
 } clipReader;
 
 static bool AddChannel(clipReader* c, ioChannel channel)
@@ -82,7 +83,7 @@ static bool ReadTransform(clipReader* c, uint32_t curveNode, uint32_t model, ioP
 	{
 		ioChannel channel = { .node = c->r->objects[model].index, .path = path, .first = k, .width = 1 };
 		uint32_t curve = FindCurve(c->r, curveNode, names[k]);
-		bool read = curve != IO_NONE ? fbxReadCurve(c->r, curve, factor, &channel) &&
+		bool read = curve != IO_NONE ? fbxReadCurve(c->r, curve, factor, &channel, &c->extent) &&
 		                                   (channel.keyCount == 0 || AddChannel(c, channel))
 		                             : AddConstant(c, curveNode, names[k], factor, channel);
 		if (!read)
@@ -94,8 +95,6 @@ static bool ReadTransform(clipReader* c, uint32_t curveNode, uint32_t model, ioP
 }
 
 // ---- Blend shapes ----------------------------------------------------------------------------------------------
-
-#define SAMPLES 64 // of a span, where shapes lie between shapes
 
 // Give a channel to every node that has the mesh.
 static bool AddForInstances(clipReader* c, uint32_t mesh, ioChannel channel)
@@ -116,57 +115,19 @@ static bool AddForInstances(clipReader* c, uint32_t mesh, ioChannel channel)
 	return true;
 }
 
-static double SampleChannel(const ioChannel* channel, uint32_t key, double t)
-{
-	size_t stride = channel->interpolation == io_cubicSpline ? 3 : 1, part = stride / 2;
-	const float* from = channel->values + key * stride;
-	double a = (double)from[part];
-	if (t == 0.0 || channel->interpolation == io_step)
-	{
-		return a;
-	}
-	double b = (double)from[stride + part], span = (double)channel->times[key + 1] - (double)channel->times[key];
-	double m = stride == 3 ? span * (double)from[2] : b - a, n = stride == 3 ? span * (double)from[3] : b - a;
-	return a + t * (m + t * (3.0 * (b - a) - 2.0 * m - n + t * (m + n - 2.0 * (b - a))));
-}
-
-// Shapes between shapes: what there is of each is no cubic of time, so it is sampled.
-static bool AddSampled(
+// Weights of several shapes from one percentage.
+static bool AddMixed(
     clipReader* c, uint32_t mesh, uint32_t target, const ioChannel* percent, const double* full, uint32_t count)
 {
-	uint32_t keys = (percent->keyCount - 1) * SAMPLES + 1;
-	if (!ioSpend(c->r->loader, (uint64_t)keys * (4 + 4 * (uint64_t)count)))
-	{
-		return fbxFail(c->r, c->stack, "too many keys for a file of %zu bytes", c->r->loader->count);
-	}
-	float* times = ioAsset_Allocate(c->r->loader->asset, keys, sizeof(float));
-	float* values = ioAsset_Allocate(c->r->loader->asset, (size_t)keys * count, sizeof(float));
-	double* mixed = malloc(((size_t)count + 1) * sizeof(double));
-	bool added = times != NULL && values != NULL && mixed != NULL ? true : ioFailMemory(c->r->loader);
-	for (uint32_t i = 0; added && i < keys; ++i)
-	{
-		uint32_t key = i / SAMPLES;
-		double t = (double)(i % SAMPLES) / SAMPLES;
-		double next = key + 1 < percent->keyCount ? (double)percent->times[key + 1] : 0.0;
-		times[i] = t > 0.0 ? (float)((1.0 - t) * (double)percent->times[key] + t * next) : percent->times[key];
-		fbxMixShapes(SampleChannel(percent, key, t), full, count, mixed);
-		for (uint32_t k = 0; k < count; ++k)
-		{
-			values[(size_t)keys * k + i] = (float)mixed[k];
-		}
-	}
+	ioChannel* channels = malloc(count * sizeof(ioChannel));
+	bool added =
+	    channels != NULL ? fbxMixChannel(c->r, c->stack, percent, full, count, channels) : ioFailMemory(c->r->loader);
 	for (uint32_t k = 0; added && k < count; ++k)
 	{
-		ioChannel channel = { .path = io_weights,
-			.first = target + k,
-			.interpolation = percent->interpolation == io_step ? io_step : io_linear,
-			.keyCount = keys,
-			.width = 1,
-			.times = times,
-			.values = values + (size_t)keys * k };
-		added = AddForInstances(c, mesh, channel);
+		channels[k].first = target + k;
+		added = AddForInstances(c, mesh, channels[k]);
 	}
-	free(mixed);
+	free(channels);
 	return added;
 }
 
@@ -183,11 +144,11 @@ static bool ReadPercent(clipReader* c, uint32_t curveNode, uint32_t blendChannel
 	}
 	double* full = fbxReadFullWeights(r, blendChannel, &count);
 	ioChannel channel = { .path = io_weights, .first = target, .width = 1 };
-	bool read = full != NULL && fbxReadCurve(r, curve, count == 1 ? 1.0 / full[0] : 1.0, &channel);
+	bool read = full != NULL && fbxReadCurve(r, curve, count == 1 ? 1.0 / full[0] : 1.0, &channel, &c->extent);
 	if (read && count > 0 && channel.keyCount > 0)
 	{
 		uint32_t mesh = r->objects[geometry].index;
-		read = count == 1 ? AddForInstances(c, mesh, channel) : AddSampled(c, mesh, target, &channel, full, count);
+		read = count == 1 ? AddForInstances(c, mesh, channel) : AddMixed(c, mesh, target, &channel, full, count);
 	}
 	free(full);
 	return read;
@@ -241,7 +202,7 @@ static bool ReadCurveNode(clipReader* c, uint32_t curveNode)
 static bool ReadLayer(clipReader* c, uint32_t layer)
 {
 	uint32_t link = IO_NONE;
-	for (uint32_t n = fbxNextChild(c->r, layer, fbx_curveNode, &link); n != IO_NONE;
+	for (uint32_t n = fbxNextChild(c->r, layer, fbx_curveNode, &link); n != IO_NONE && c->extent.refusal == NULL;
 	     n = fbxNextChild(c->r, layer, fbx_curveNode, &link))
 	{
 		if (!ReadCurveNode(c, n))
@@ -253,7 +214,7 @@ static bool ReadLayer(clipReader* c, uint32_t layer)
 }
 
 // Read a stack's layers. `used` says whether it becomes a clip: one that moves nothing does not, nor one whose layers
-// would have to be blended.
+// would have to be blended, or whose curves cannot be followed.
 static bool ReadStack(clipReader* c, bool* used)
 {
 	uint32_t link = IO_NONE, moving = 0;
@@ -272,7 +233,11 @@ static bool ReadStack(clipReader* c, bool* used)
 	{
 		fbxWarn(c->r, c->stack, "several layers move something, and how they blend is not read: left out");
 	}
-	*used = moving == 1;
+	*used = moving == 1 && c->extent.refusal == NULL;
+	if (c->extent.refusal != NULL)
+	{
+		fbxWarn(c->r, c->stack, "%s: left out", c->extent.refusal);
+	}
 	return true;
 }
 
@@ -294,16 +259,21 @@ static void Measure(ioClip* clip)
 
 static bool ReadClip(fbxReader* r, uint32_t stack, ioClip* clip, bool* used)
 {
-	clipReader c = { .r = r, .stack = stack };
+	clipReader c = { .r = r, .stack = stack, .extent = { NULL, -INFINITY, INFINITY } };
 	bool read = ReadStack(&c, used);
+	clip->channels = c.channels;
+	clip->channelCount = c.count;
+	Measure(clip);
+	if (*used && (clip->start < c.extent.from || clip->duration > c.extent.to))
+	{
+		fbxWarn(r, stack, "curves repeat or go on beyond their keys, within the clip: left out");
+		*used = false;
+	}
 	if (!*used)
 	{
 		free(c.channels);
 		return read;
 	}
-	clip->channels = c.channels;
-	clip->channelCount = c.count;
-	Measure(clip);
 	clip->name = ioAsset_Adopt(r->loader->asset, c.channels) ? fbxCopyName(r, stack) : NULL;
 	return clip->name != NULL || ioFailMemory(r->loader);
 }

@@ -310,22 +310,23 @@ static uint32_t FindShape(const double* fullWeights, uint32_t count, double perc
 
 // Shapes lie on a line of percentages, and so does the mesh without any. Between two neighbours they are mixed; beyond
 // the ends it goes on as between the last two.
-void fbxMixShapes(double percent, const double* fullWeights, uint32_t count, double* weights)
+void fbxMixShapes(
+    double percent, double within, const double* fullWeights, uint32_t count, double* weights, double* rates)
 {
-	uint32_t low = FindShape(fullWeights, count, percent, false, IO_NONE);
-	uint32_t high = FindShape(fullWeights, count, percent, true, IO_NONE);
-	high = high != IO_NONE ? high : FindShape(fullWeights, count, percent, false, low);
+	uint32_t low = FindShape(fullWeights, count, within, false, IO_NONE);
+	uint32_t high = FindShape(fullWeights, count, within, true, IO_NONE);
+	high = high != IO_NONE ? high : FindShape(fullWeights, count, within, false, low);
 	low = low != IO_NONE ? low : FindShape(fullWeights, count, high < count ? fullWeights[high] : 0.0, true, IO_NONE);
 	double a = low < count ? fullWeights[low] : 0.0, b = high < count ? fullWeights[high] : 0.0;
 	double t = (percent - a) / (b - a);
-	memset(weights, 0, count * sizeof(double));
-	if (low < count)
+	for (uint32_t i = 0; i < count; ++i)
 	{
-		weights[low] = 1.0 - t;
-	}
-	if (high < count)
-	{
-		weights[high] = t;
+		double sign = i == high ? 1.0 : i == low ? -1.0 : 0.0;
+		weights[i] = i == high ? t : i == low ? 1.0 - t : 0.0;
+		if (rates != NULL)
+		{
+			rates[i] = sign / (b - a);
+		}
 	}
 }
 
@@ -431,7 +432,7 @@ static bool ReadChannel(fbxReader* r, uint32_t channel, uint32_t vertexCount, io
 	}
 	if (read && count > 0)
 	{
-		fbxMixShapes(percent, full, count, mixed);
+		fbxMixShapes(percent, percent, full, count, mixed, NULL);
 	}
 	for (uint32_t s = fbxNextChild(r, channel, fbx_shape, &link); read && s != IO_NONE;
 	     s = fbxNextChild(r, channel, fbx_shape, &link), ++i)
