@@ -84,13 +84,15 @@ deb: ## build the Debian packages in build/deb
 	@tools/install-dependencies build solvers files deb
 	@tools/make-deb build/deb
 
-format: ## lay out the source with clang-format
+format: ## lay out the source with clang-format, and documents of at most 120 columns
 	@tools/install-dependencies format
 	@clang-format -i $(FORMATTED)
+	@tools/wrap-documents
 
 check-format: ## fail if `make format` would change something
 	@tools/install-dependencies build format
 	@clang-format --dry-run -Werror $(FORMATTED)
+	@tools/wrap-documents --check
 
 peers: ## install the libraries that tests and benchmarks compare with
 	@tools/install-dependencies build peers

@@ -332,8 +332,8 @@ typedef bool snugStopFcn(void* user);
 typedef struct snugTimedQuery
 {
 	snugPair* pairs;   ///< nullable; receives the pairs that this call finds, sorted by (a, b)
-	uint64_t capacity; ///< room in `pairs`, at least 64 unless it is null. The search stops while there is room for
-	                   ///< fewer than 64 more, so none is ever lost: take them, and go on
+	uint64_t capacity; ///< room in `pairs`, at least 64 unless it is null. The search stops when fewer than 64 more
+	                   ///< would fit, so no pair is lost: take what was found and call again
 	uint64_t maxSteps; ///< stop after so many pairs of nodes, of some ten to some hundred nanoseconds each; 0: no limit
 	snugStopFcn* shouldStop; ///< nullable; called once per 16 steps, first before the first
 	void* user;              ///< passed to `shouldStop`

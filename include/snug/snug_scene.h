@@ -154,8 +154,8 @@ typedef struct snugSceneResult
 	                       ///< far. Zero where there was enough. Give it to snugScene_Reserve and update again
 	snugCounters counters; ///< of all queries together, and of nodes that were bounded and compared before them, by
 	                       ///< snugScene_SetPoses too; boxes of bodies against each other are `candidates`. They depend
-	                       ///< on timing if there are several threads. Where room lacked, what was spent till then:
-	                       ///< what is up to date by then the next update does not pay for again
+	                       ///< on timing if there are several threads. Where room ran out, what was spent until then;
+	                       ///< what is up to date by then costs the next update nothing
 	uint64_t reserved[4];
 } snugSceneResult;
 

@@ -93,8 +93,8 @@ uint32_t sgGreatest32(const uint32_t* values, size_t count)
 	return most;
 }
 
-// Without an early end, so that there is a loop for vectors; bits of magnitudes are ordered as these are, NaN above
-// all.
+// No early exit, so that compilers can turn the loop into vectors. Bits of magnitudes are ordered as the magnitudes
+// are, with NaN above all of them.
 bool sgAreWithin(const float* values, size_t count, float limit)
 {
 	int32_t most = 0, bits, limitBits;

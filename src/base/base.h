@@ -54,7 +54,7 @@
 void sgMisuse(const char* condition, const char* function);
 
 /// The same for a definition or query whose reserved members are not zero: it was not initialised, or it was made for a
-/// later version. Nothing else in it can be trusted then, its messenger neither.
+/// later version. Nothing else in it can be trusted then, not even its messenger.
 #define SG_REQUIRE_RESERVED(def, value) SG_REQUIRE_RESERVED_IN(__func__, def, value)
 #define SG_REQUIRE_RESERVED_IN(function, def, value)                                                                 \
 	do                                                                                                               \
@@ -108,7 +108,7 @@ snugAllocator sgAllocator_OrDefault(snugAllocator allocator);
 /// An allocator is whole: both functions or neither.
 bool sgAllocator_IsValid(const snugAllocator* allocator);
 
-/// No allocation is as large as this: so sums of a few sizes never overflow, on 32-bit machines either.
+/// No allocation is as large as this: so sums of a few sizes never overflow, not even on 32-bit machines.
 #define SG_MAX_SIZE (SIZE_MAX / 4)
 
 /// Memory aligned to SG_ALIGNMENT, or null. A size of zero still gives a pointer that can be released.

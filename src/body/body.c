@@ -128,7 +128,7 @@ void snugBody_Destroy(snugBody* body)
 {
 	if (body != NULL)
 	{
-		SG_REQUIRE(body->owner == NULL, ); // a scene would go on with it: take it out first
+		SG_REQUIRE(body->owner == NULL, ); // a scene would go on using it: take it out first
 		const snugModel* model = body->model;
 		sgBody_ReturnPages(body);
 		Release(body);
@@ -166,7 +166,7 @@ static SG_NOINLINE bool SetFrame(snugBody* body, const snugFrame* frame)
 	{
 		return false;
 	}
-	// Those who place everything in every frame do not wake what rests.
+	// Callers that set every frame each time do not wake bodies at rest.
 	bool isSame = memcmp(made.rotation, body->frame.rotation, sizeof(made.rotation)) == 0 &&
 	              memcmp(made.position, body->frame.position, sizeof(made.position)) == 0;
 	body->changes += !isSame;
@@ -185,7 +185,7 @@ snugStatus snugBody_SetFrame(snugBody* body, const snugFrame* frame)
 	                    "the frame is not finite or its quaternion not of unit length");
 }
 
-// Written so that NaN is no answer.
+// Written so that NaN fails.
 static bool FindReach(const snugBody* body, sgBox* around)
 {
 	float reach[3];

@@ -6,8 +6,8 @@
 //
 // Threads: a body belongs to one thread, but one query may be answered by several (query/parallel.c), which then share
 // what is remembered. Whoever wants to compute something claims it by exchanging its version for SG_BUSY, computes, and
-// publishes it with the new version; whoever finds it busy computes for himself and keeps nothing. Since everything
-// computed is a pure function of model and pose, all get the same bits.
+// publishes it with the new version; a thread that finds it busy computes its own copy and keeps nothing. Since
+// everything computed is a pure function of model and pose, all get the same bits.
 #ifndef SG_BODY_H
 #define SG_BODY_H
 
@@ -144,8 +144,8 @@ sgBox sgBody_RootBox(snugBody* body, snugCounters* counters);
 snugStatus sgBody_MakePlacement(
     snugBody* body, const double origin[3], sgBox* root, sgPlacement* placement, snugCounters* counters);
 
-/// The same with a box that may be much larger than the root's, if that costs less: for who needs little of a body.
-/// What rounding may do is bounded less tightly then.
+/// The same with a box that may be much larger than the root's, where that is cheaper: for queries that look at little
+/// of a body. The bound on rounding is looser then.
 snugStatus sgBody_MakeLoosePlacement(
     snugBody* body, const double origin[3], sgBox* around, sgPlacement* placement, snugCounters* counters);
 

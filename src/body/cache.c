@@ -58,7 +58,7 @@ void sgCache_EvaluateCluster(const snugBody* body, const sgLeaf* leaf, float* ou
 	EvaluateCluster(body, ClusterOf(body, leaf), out, counters);
 }
 
-// Positions of a cluster, in the cache. Null if there is no place for them, or another thread is at it.
+// Positions of a cluster, in the cache. Null if there is no place for them, or another thread is computing them.
 static const float* CachedCluster(snugBody* body, uint32_t number, snugCounters* counters)
 {
 	const sgCluster* cluster = body->model->clusters.clusters + number;
@@ -224,8 +224,8 @@ void sgBody_Invalidate(snugBody* body)
 	body->isPrepared = false;
 }
 
-// After a way so long that a step like this one is lost in its rounding, or that has no end, pages must not remember
-// where it began.
+// Once a body has travelled so far that this step would vanish in the rounding of the sum, or infinitely far, pages
+// must forget where it started.
 void sgBody_Travel(snugBody* body, double motion)
 {
 	bool isLost = !(body->travel <= 0x1p30 * motion);
@@ -233,7 +233,7 @@ void sgBody_Travel(snugBody* body, double motion)
 	{
 		sgBody_ReturnPages(body);
 	}
-	// Upwards, so that the way between two poses is never less than the sum of its parts.
+	// Rounded up, so that the distance between two poses is never less than the sum of its parts.
 	body->travel = nextafter((isLost ? 0.0 : body->travel) + motion, INFINITY);
 }
 
@@ -245,7 +245,7 @@ void sgBody_InvalidateLeaf(snugBody* body, uint32_t leaf)
 	while (slot != SG_NONE)
 	{
 		sgCacheGroup* cached = sgCache_FindGroup(body, slot / SG_LANES, false);
-		// No early end at a version of zero: a page borrowed late has zeros below boxes that are up to date.
+		// No early exit at a version of zero: a page borrowed late has zeros below boxes that are up to date.
 		if (cached != NULL)
 		{
 			atomic_store_explicit(&cached->version, 0, memory_order_relaxed);

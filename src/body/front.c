@@ -111,8 +111,8 @@ static void BeginStep(snugBody* body)
 	}
 }
 
-// The automatic strategy has a front for queries that tell what they visited (sgBody_AddVisits): those that look at
-// little of a body are as well off without, and do not tell.
+// The automatic strategy has a front for queries that tell what they visited (sgBody_AddVisits): queries that look at
+// little of a body do as well without one, and report nothing.
 static bool RefitsBefore(const snugBody* body)
 {
 	bool hasFront = body->strategy != snug_strategyAuto || body->lastVisits > 0;

@@ -51,7 +51,7 @@ static bool PlaceBoxes(
 
 // ---- Along turned axes ----------------------------------------------------------------------------------------------
 
-// Leaves by their vertices, as turned boxes: few bodies have any so far up.
+// Leaves by their vertices, as turned boxes: few bodies have leaves so near the root.
 static void TurnLeaves(snugBody* body, sgLaneSet set, uint32_t leaves, sgBoxLanes* boxes, snugCounters* counters)
 {
 	sgBoxLanes scratch;

@@ -102,7 +102,7 @@ bool sgPlacement_Make(const sgFrame* frame, const double origin[3], const sgBox*
 // centre and half extent, and the final sum and difference: under 24 roundings of quantities below `reach`, if the box
 // is inside `fromBox`, which contains all vertices. A box may be looser than that on one side. It contains some vertex,
 // so its centre is no farther out than its half extent from there; then the quantities are below reach + 2 h, where h
-// is the moved half extent, and 48 * 2^-24 h < 2^-18 h is added by who moves boxes.
+// is the moved half extent, and 48 * 2^-24 h < 2^-18 h is added by the code that moves boxes.
 sgBoxMotion sgRelativeMotion(const sgFrame* to, const sgPlacement* toPlacement, const sgFrame* from,
     const sgPlacement* fromPlacement, const sgBox* fromBox)
 {
@@ -178,7 +178,7 @@ void sgPlacement_Undo(const sgPlacement* placement, const float point[3], double
 }
 
 // The float below is the next pattern of bits: of greater magnitude if negative, else of a smaller one. What is below
-// zero never rounds to the positive zero, which has nothing before it. A branch would be mistaken half of the time.
+// zero never rounds to the positive zero, which has nothing before it. A branch would be mispredicted half of the time.
 float sgRoundDown(double value)
 {
 	float rounded = (float)value;

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// fmax and fmin are calls, for the sake of NaN, and none of ours is.
+// fmax and fmin are function calls because of NaN, and none of these numbers is NaN.
 static inline double Larger(double a, double b)
 {
 	return a > b ? a : b;

@@ -1,4 +1,4 @@
-// src/model/contents.c: what a model holds, for those who have it from a file and not from a definition. All numbers
+// src/model/contents.c: what a model holds, for callers that loaded it from a file. All numbers
 // of vertices that leave here are the caller's.
 #include "model/contents.h"
 

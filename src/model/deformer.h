@@ -143,8 +143,8 @@ typedef struct sgDeform
 	/// bounds hold.
 	void (*bound)(const sgPosed* posed, sgLaneSet set, sgBoxLanes* out);
 
-	/// Magnitudes that no coordinate of a position exceeds, per axis, from the pose alone: loose, and for next to
-	/// nothing. Null: it takes a bound.
+	/// Magnitudes that no coordinate of a position exceeds, per axis, from the pose alone: loose, and nearly free.
+	/// Null: it takes a bound.
 	void (*reach)(const sgPosed* posed, float reach[3]);
 
 	/// Boxes along turned axes, of inner nodes in set.mask, straight from the pose: `boxes` grown by `slack` per axis
@@ -160,7 +160,7 @@ typedef struct sgDeform
 	bool turnsManyAtOnce;
 
 	/// How far vertices below each node of a set may have moved while the sum of `motion` grew by so much, in any
-	/// direction, rounding included: to the lanes in set.mask; others become arbitrary. Null means by so much.
+	/// direction, rounding included: to the lanes in set.mask; others become arbitrary. Null: by just that much.
 	/// @return what none of them exceeds; infinite or NaN after a pose beyond all bounds
 	float (*growth)(const sgPosed* posed, sgLaneSet set, double travel, float distances[SG_LANES]);
 
@@ -171,10 +171,10 @@ typedef struct sgDeform
 	bool restIsExact;
 } sgDeform;
 
-/// The implementation of a deformer and, for skins, a blending; null for numbers that are none.
+/// The implementation of a deformer and, for skins, a blending; null if there is none with this number.
 const sgDeform* sgDeform_Find(snugDeformer deformer, snugBlending blending);
 
-/// Implementations have numbers, which model files hold. Null for one that is none.
+/// Implementations have numbers, which model files hold. Null if there is none with this number.
 const sgDeform* sgDeform_At(uint32_t number);
 uint32_t sgDeform_Number(const sgDeform* deform);
 

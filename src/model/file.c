@@ -30,7 +30,7 @@ static void NameTemporary(const char* path, size_t length, uint32_t number, char
 	memcpy(name + length, ".part", sizeof(".part"));
 }
 
-// Open a file of a new name: those that are there may be others', or links that lead elsewhere.
+// Open a file of a new name: existing files may belong to others, or be links that lead elsewhere.
 static bool OpenTemporary(const char* path, size_t length, char* name, sgSystemFile* file)
 {
 	bool exists = true;

@@ -328,7 +328,7 @@ void snugModel_Destroy(snugModel* model)
 {
 	if (model != NULL)
 	{
-		SG_REQUIRE(atomic_load_explicit(&model->bodies, memory_order_acquire) == 0, ); // they would go on with it
+		SG_REQUIRE(atomic_load_explicit(&model->bodies, memory_order_acquire) == 0, ); // they would go on using it
 		Release(model);
 	}
 }

@@ -145,7 +145,7 @@ size_t sgSystem_FolderLength(const char* path)
 	return LengthTo(path, "/");
 }
 
-// Not blocking: a pipe that nobody writes to would be waited for, only to be refused.
+// Without blocking: or we would wait for a pipe that nobody writes to, only to refuse it.
 bool sgSystem_OpenToRead(const char* path, sgSystemFile* file, uint64_t* bytes)
 {
 	struct stat status;

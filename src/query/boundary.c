@@ -1,6 +1,7 @@
 // src/query/boundary.c: whether a surface ends at an edge. Nothing is stored for it: the triangles at a vertex are
 // those below nodes whose rest boxes contain it.
 #include "query/contacts.h"
+#include "query/walk.h"
 
 #define MAX_NEIGHBOURS 128
 
@@ -52,63 +53,84 @@ static void AddTriangle(void* context, const uint32_t corners[3])
 	}
 }
 
-static void VisitLeaf(const snugBody* body, const sgLeaf* leaf, uint32_t vertex, sgStarFcn* visit, void* context)
+/// A walk to the leaves around a vertex.
+typedef struct Search
 {
-	const uint32_t* leafVertices = body->model->tree.leafVertices + leaf->firstVertex;
+	sgTreeWalk walk;
+	const snugBody* body;
+	uint32_t vertex;
+	sgStarFcn* visit;
+	void* context;
+} Search;
+
+static Search* SearchOf(sgTreeWalk* walk)
+{
+	return (Search*)(void*)walk;
+}
+
+static sgOpened Open(sgTreeWalk* walk, uint32_t slot)
+{
+	return sgOpen(&SearchOf(walk)->body->model->tree, slot);
+}
+
+// Lanes whose rest boxes contain the vertex.
+static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
+{
+	(void)keys;
+	const snugModel* model = SearchOf(walk)->body->model;
+	const float* point = model->positions + 3 * (size_t)SearchOf(walk)->vertex;
+	uint32_t around = 0;
+	for (uint32_t rest = opened->set.mask; rest != 0; rest &= rest - 1)
+	{
+		const uint32_t lane = sgLowestBit(rest);
+		const sgBox box = sgBoxLanes_Get(model->restBounds + opened->set.group, lane);
+		bool contains = true;
+		for (int k = 0; k < 3; ++k)
+		{
+			contains = contains && box.lower[k] <= point[k] && point[k] <= box.upper[k];
+		}
+		around |= (uint32_t)contains << lane;
+	}
+	return around;
+}
+
+static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
+{
+	const Search* search = SearchOf(walk);
+	const sgTree* tree = &search->body->model->tree;
+	const sgLeaf* leaf = tree->leaves + tree->nodes[sgOpened_Slot(opened, lane)].first;
+	const uint32_t* leafVertices = tree->leafVertices + leaf->firstVertex;
 	for (uint32_t t = 0; t < leaf->triangleCount; ++t)
 	{
 		uint32_t corners[3];
 		bool isAt = false;
 		for (int c = 0; c < 3; ++c)
 		{
-			corners[c] = sgBody_FindTwin(body, leafVertices[leaf->corners[c][t]]);
-			isAt = isAt || corners[c] == vertex;
+			corners[c] = sgBody_FindTwin(search->body, leafVertices[leaf->corners[c][t]]);
+			isAt = isAt || corners[c] == search->vertex;
 		}
 		if (isAt)
 		{
-			visit(context, corners);
+			search->visit(search->context, corners);
 		}
 	}
 }
 
-static bool Contains(const snugModel* model, uint32_t slot, const float* point)
-{
-	sgBox box = sgBoxLanes_Get(model->restBounds + slot / SG_LANES, slot % SG_LANES);
-	bool contains = true;
-	for (int k = 0; k < 3; ++k)
-	{
-		contains = contains && box.lower[k] <= point[k] && point[k] <= box.upper[k];
-	}
-	return contains;
-}
+static const sgTreeWalker walker = { Open, Look, Settle, false };
 
-// Each node replaces itself by its children, so that the stack has no more than those of one path.
 void sgBody_VisitStar(const snugBody* body, uint32_t vertex, sgStarFcn* visit, void* context)
 {
-	const snugModel* model = body->model;
-	const sgTree* tree = &model->tree;
-	const float* point = model->positions + 3 * (size_t)vertex;
-	uint32_t stack[SG_MAX_DEPTH * SG_LANES + 1], depth = 1;
-	stack[0] = 0;
-	while (depth > 0)
-	{
-		uint32_t slot = stack[--depth];
-		const sgNode* node = tree->nodes + slot;
-		if (node->childCount == 0)
-		{
-			VisitLeaf(body, tree->leaves + node->first, vertex, visit, context);
-		}
-		for (uint32_t i = 0; i < node->childCount; ++i)
-		{
-			if (Contains(model, node->first + i, point))
-			{
-				stack[depth++] = node->first + i;
-			}
-		}
-	}
+	Search search; // not zeroed: most of it is scratch
+	search.walk.isStopped = false;
+	search.walk.limit = 0.0f;
+	search.body = body;
+	search.vertex = vertex;
+	search.visit = visit;
+	search.context = context;
+	sgTreeWalk_Descend(&search.walk, &walker, 0);
 }
 
-// Vertices of many edges are looked at several times, for a part of their neighbours each.
+// Vertices with many edges are visited several times, for a part of their neighbours each time.
 bool sgBody_IsBoundary(const snugBody* body, uint32_t v, uint32_t w)
 {
 	bool isBoundary = false;

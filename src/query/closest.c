@@ -48,7 +48,7 @@ static uint32_t Look(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LAN
 	return near & opened->set.mask;
 }
 
-// Zero if and only if the point is in the triangle, which its box tells most often.
+// Zero if and only if the point is in the triangle, which its box usually tells.
 static double Distance(const Search* search, const float triangle[3][3], bool isInBox, sgNearest* nearest)
 {
 	sgSegmentHit hit;

@@ -24,6 +24,7 @@ typedef struct Search
 	uint32_t triangle;      ///< the smallest one that the point is on, or SNUG_NONE
 	int32_t winding;        ///< crossings through fronts less those through backs
 	bool isOdd;             ///< the number of all crossings
+	const sgBoxLanes* box;  ///< of bodies: what the surface may be near to
 	snugCounters counters;
 	sgView side;
 } Search;
@@ -110,7 +111,7 @@ static snugSide Ask(Search* search, const float point[3])
 	search->triangle = SNUG_NONE;
 	search->winding = 0;
 	search->isOdd = false;
-	// So that NaN, of an empty box, is none.
+	// Written so that NaN, of an empty box, crosses nothing.
 	bool mayCross = search->side.tree->triangleCount > 0 && point[0] <= root->upper[0];
 	for (int k = 1; k < 3; ++k)
 	{
@@ -153,33 +154,42 @@ static SG_NOINLINE snugResult FindInside(
 /// A body and one that it may be in. They share no point.
 typedef struct Pair
 {
-	Search inside; ///< of the outer body
+	sgTreeWalk walk; ///< of the inner body
+	Search inside;   ///< of the outer body
 	sgView inner;
 	sgBoxMotion motion; ///< from the space of the inner body to that of the outer one
 	bool isAny[3];      ///< by snugSide: whether some of the inner body is there
 } Pair;
 
-// Whether a box overlaps any leaf of the outer body.
-static bool IsNearSurface(Pair* pair, const sgBoxLanes* box)
+static Pair* PairOf(sgTreeWalk* walk)
 {
-	Search* outer = &pair->inside;
-	const sgTree* tree = outer->side.tree;
-	uint32_t stack[SG_MAX_DEPTH * SG_LANES + 1], depth = 1;
-	stack[0] = 0;
-	bool isNear = false;
-	while (depth > 0 && !isNear)
-	{
-		const sgOpened opened = sgOpen(tree, stack[--depth]);
-		const sgBoxLanes* bounds = sgView_Bounds(&outer->side, &opened, &outer->counters);
-		uint32_t met = (uint32_t)outer->kernels->boxes->overlapBoxes(box, 1, bounds, opened.set.mask);
-		outer->counters.volumeTests += sgCountBits(opened.set.mask);
-		isNear = (met & opened.set.leafMask) != 0;
-		for (met &= ~opened.set.leafMask; met != 0; met &= met - 1)
-		{
-			stack[depth++] = sgOpened_Slot(&opened, sgLowestBit(met));
-		}
-	}
-	return isNear;
+	return (Pair*)(void*)walk;
+}
+
+static uint32_t LookAround(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
+{
+	(void)keys;
+	Search* search = SearchOf(walk);
+	const sgBoxLanes* bounds = sgView_Bounds(&search->side, opened, &search->counters);
+	search->counters.volumeTests += sgCountBits(opened->set.mask);
+	return (uint32_t)search->kernels->boxes->overlapBoxes(search->box, 1, bounds, opened->set.mask);
+}
+
+static void StopThere(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
+{
+	(void)opened, (void)lane;
+	walk->isStopped = true;
+}
+
+static const sgTreeWalker nearWalker = { Open, LookAround, StopThere, false };
+
+// Whether a box, in lane 0, overlaps any leaf of the outer body.
+static bool IsNearSurface(Search* outer, const sgBoxLanes* box)
+{
+	outer->walk.isStopped = false;
+	outer->box = box;
+	sgTreeWalk_Descend(&outer->walk, &nearWalker, 0);
+	return outer->walk.isStopped;
 }
 
 // Triangles of a leaf, each of which is on one side of the outer body as a whole.
@@ -194,51 +204,57 @@ static void AskTriangles(Pair* pair, uint32_t leafSlot, uint32_t most)
 		sgView_GetTriangle(&pair->inner, kept, i, triangle);
 		pair->isAny[Ask(&pair->inside, triangle[0])] = true;
 	}
+	pair->walk.isStopped = pair->isAny[snug_outside] && pair->isAny[snug_inside];
 }
 
-static void BoxOf(Pair* pair, uint32_t slot, sgBoxLanes* moved)
+static sgOpened OpenInner(sgTreeWalk* walk, uint32_t slot)
 {
-	const sgOpened opened = { slot, sgTree_Family(pair->inner.tree, slot) };
-	const sgBoxLanes* bounds = sgView_Bounds(&pair->inner, &opened, &pair->inside.counters);
-	sgBoxLanes boxes;
-	const sgBox box = sgBoxLanes_Get(bounds, slot % SG_LANES);
-	for (uint32_t lane = 0; lane < SG_LANES; ++lane)
-	{
-		sgBoxLanes_Set(&boxes, lane, &box);
-	}
-	*moved = boxes;
-	if (pair->motion.kind != sgMotion_none)
-	{
-		pair->inside.kernels->boxes->moveBoxes(&boxes, &pair->motion, moved);
-	}
+	return sgOpen(PairOf(walk)->inner.tree, slot);
 }
 
 // A node whose box, placed, does not meet the outer surface is on one side of it as a whole, and one point tells;
 // others are descended into, and in the end their triangles are asked about one by one.
+static uint32_t LookAtInner(sgTreeWalk* walk, const sgOpened* opened, float keys[SG_LANES])
+{
+	(void)keys;
+	Pair* pair = PairOf(walk);
+	const sgTree* tree = pair->inner.tree;
+	sgBoxLanes boxes = *sgView_Bounds(&pair->inner, opened, &pair->inside.counters), moved = boxes;
+	uint32_t near = 0;
+	if (pair->motion.kind != sgMotion_none)
+	{
+		pair->inside.kernels->boxes->moveBoxes(&boxes, &pair->motion, &moved);
+	}
+	for (uint32_t rest = opened->set.mask; rest != 0 && !walk->isStopped; rest &= rest - 1)
+	{
+		const uint32_t lane = sgLowestBit(rest);
+		const sgBox box = sgBoxLanes_Get(&moved, lane);
+		sgBoxLanes_Set(&boxes, 0, &box);
+		if (IsNearSurface(&pair->inside, &boxes))
+		{
+			near |= 1u << lane;
+			continue;
+		}
+		AskTriangles(pair, tree->leaves[sgTree_LeavesBelow(tree, sgOpened_Slot(opened, lane)).first].slot, 1);
+	}
+	return near;
+}
+
+static void SettleInner(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
+{
+	AskTriangles(PairOf(walk), sgOpened_Slot(opened, lane), SG_LANES);
+}
+
+static const sgTreeWalker innerWalker = { OpenInner, LookAtInner, SettleInner, false };
+
+// The root first, which is most often all there is to look at.
 static void Descend(Pair* pair)
 {
-	const sgTree* tree = pair->inner.tree;
-	uint32_t stack[SG_MAX_DEPTH * SG_LANES + 1], depth = 1;
-	stack[0] = 0;
-	while (depth > 0 && !(pair->isAny[snug_outside] && pair->isAny[snug_inside]))
+	const sgOpened root = { 0, sgTree_Family(pair->inner.tree, 0) };
+	pair->walk.isStopped = false;
+	if (LookAtInner(&pair->walk, &root, NULL) != 0)
 	{
-		const uint32_t slot = stack[--depth];
-		const sgNode* node = tree->nodes + slot;
-		sgBoxLanes box;
-		BoxOf(pair, slot, &box);
-		const bool isNear = IsNearSurface(pair, &box);
-		if (!isNear)
-		{
-			AskTriangles(pair, tree->leaves[sgTree_LeavesBelow(tree, slot).first].slot, 1);
-		}
-		else if (node->childCount == 0)
-		{
-			AskTriangles(pair, slot, SG_LANES);
-		}
-		for (uint32_t i = 0; isNear && i < node->childCount; ++i)
-		{
-			stack[depth++] = node->first + i;
-		}
+		sgTreeWalk_Descend(&pair->walk, &innerWalker, 0);
 	}
 }
 

@@ -36,7 +36,7 @@ void sgNearPair_Look(sgNearPair* near, const sgOpened* a, const sgOpened* b, flo
 /// Of the triangles of two leaves.
 void sgNearPair_LookAtLeaves(const sgNearPair* near, sgKeptLeaf a, sgKeptLeaf b, float limit, sgGaps* gaps);
 
-/// A limit for squared distances below which everything is whose computed distance is no greater than this.
+/// A limit for squared distances: whatever has a computed distance no greater than this is below it.
 float sgNearLimit(double distance, double slack);
 
 /// What snugFindDistance finds, in the library's floating-point environment. Threads may ask about one body at a time,

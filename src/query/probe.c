@@ -116,7 +116,7 @@ snugStatus sgCheckPoints(const snugBody* body, const float* points, size_t strid
 	{
 		const float* p = (const float*)(const void*)((const char*)points + i * stride);
 		bool isGood = fabsf(p[0]) <= SNUG_MAX_COORDINATE && fabsf(p[1]) <= SNUG_MAX_COORDINATE &&
-		              fabsf(p[2]) <= SNUG_MAX_COORDINATE; // so that NaN is none
+		              fabsf(p[2]) <= SNUG_MAX_COORDINATE; // so that NaN is refused
 		if (!isGood)
 		{
 			return sgFail(
@@ -131,7 +131,7 @@ static bool IsRay(const snugRay* ray)
 	bool isGood = true;
 	for (int k = 0; k < 3; ++k)
 	{
-		// Written so that NaN is none.
+		// Written so that NaN is refused.
 		isGood = isGood && fabsf(ray->from[k]) <= SNUG_MAX_COORDINATE && fabsf(ray->to[k]) <= SNUG_MAX_COORDINATE;
 	}
 	return isGood;

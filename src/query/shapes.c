@@ -287,7 +287,7 @@ static SG_NOINLINE snugResult Run(snugBody* body, const snugShape* shape, const 
 
 static bool IsGoodPoint(const float p[3])
 {
-	// Written so that NaN is none.
+	// Written so that NaN is refused.
 	return fabsf(p[0]) <= SNUG_MAX_COORDINATE && fabsf(p[1]) <= SNUG_MAX_COORDINATE &&
 	       fabsf(p[2]) <= SNUG_MAX_COORDINATE;
 }

@@ -27,7 +27,7 @@ snugStatus sgTriangleSource_Start(
 	return sgBody_MakePlacement(body, origin, &root, &source->placement, counters);
 }
 
-// Twins of a free body are where it is told, which may be apart: then they are no twins.
+// Twins of a free body are where its caller puts them, which may be apart: then they are not twins.
 uint32_t sgBody_FindTwin(const snugBody* body, uint32_t vertex)
 {
 	uint32_t twin = sgTwinOf(body->model, vertex);

@@ -1,4 +1,4 @@
-// src/query/view.c: see side.h.
+// src/query/view.c: see view.h.
 #include "query/view.h"
 
 static void ForgetLeaves(sgView* side)

@@ -1,5 +1,6 @@
 // src/query/walk.h: walking down one tree, and down two together. Every query is one of these two and what it does on
-// the way.
+// the way, but for three whose order is their own: find_distance.c and sweep.c go down the pair of nodes that is
+// nearest, or first, before all others; frontier.c puts its stack away and takes it up again.
 //
 // A step opens nodes and looks at what is below them, up to eight siblings per tree, and gets a mask of what is to be
 // visited. What ends the way down (leaves, for most) is settled on the spot, the rest stays in the mask and is

@@ -36,7 +36,7 @@ const sgKernels* sgFindKernels(int number)
 	return NULL;
 }
 
-// An unknown name is no wish at all, nor is one that the machine does not have.
+// An unknown name is ignored, and so is one that the machine does not have.
 static const sgKernels* Choose(void)
 {
 	const sgKernels *best = sgFindKernels(0), *next;

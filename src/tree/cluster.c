@@ -11,7 +11,7 @@ enum
 	ARRAY_COUNT = 4
 };
 
-/// Places are 32-bit.
+/// Places are 32-bit numbers.
 #define MAX_PAGES (UINT32_MAX / SG_PAGE_FLOATS - 1)
 
 static void ListArrays(const sgTree* tree, const sgClusterHeader* header, sgArray list[ARRAY_COUNT])

@@ -168,7 +168,7 @@ static void SortRun(const sgTwinsInput* input, Key* keys, size_t count, Key* scr
 	}
 }
 
-// By hashes first, byte by byte, since few of them are equal that belong to no twins.
+// By hashes first, byte by byte, since few vertices that are not twins have equal ones.
 static void Sort(const sgTwinsInput* input, Key* keys, Key* scratch)
 {
 	size_t count = input->vertexCount;

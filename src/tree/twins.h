@@ -13,7 +13,7 @@
 
 #define SG_ROW_KINDS 2
 
-/// What decides upon twins.
+/// What decides which vertices are twins.
 typedef struct sgTwinsInput
 {
 	const float* positions; ///< (3 vertexCount)

@@ -17,7 +17,8 @@ src/deform      snug base simd geometry tree model
 src/deform/rows    snug base simd geometry tree model deform
 src/deform/bounds  snug base simd geometry tree model deform deform/rows
 src/deform/fields  snug base simd geometry tree model deform deform/rows
-src/deform/skin    snug base simd geometry tree model deform deform/rows deform/bounds deform/fields
+src/deform/skin    snug base simd geometry tree model deform deform/rows deform/bounds deform/fields deform/skin/kernels
+src/deform/skin/kernels  snug base simd geometry tree model deform deform/rows deform/bounds deform/fields deform/skin
 src/body        snug base simd geometry tree model deform
 src/query       snug base simd geometry tree model deform body
 src/scene       snug base simd geometry tree model deform body query

@@ -71,7 +71,7 @@ static void ListArrays(const Builder* b, sgArray list[ARRAY_COUNT])
 	memcpy(list, arrays, sizeof(arrays));
 }
 
-// Most of it is touched only by those who have something to do.
+// Workers that get nothing to do hardly touch it.
 static Scratch* GetScratch(Builder* b, uint32_t worker)
 {
 	Scratch* scratch = b->workers + worker;

@@ -1,4 +1,4 @@
-// src/deform/bounds/linear_bounds.c: where everything is in what is stored. See blend.h.
+// src/deform/bounds/linear_bounds.c: where the stored arrays are. See linear_bounds.h.
 #include "deform/bounds/linear_bounds.h"
 
 #include <float.h>

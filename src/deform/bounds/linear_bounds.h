@@ -108,7 +108,7 @@ typedef struct sgLinearHeader
 } sgLinearHeader;
 SG_STORED(sgLinearHeader, 44);
 
-/// The arrays of a blend model.
+/// The arrays of rows and of what bounds need.
 typedef struct sgLinear
 {
 	const sgLinearHeader* header;

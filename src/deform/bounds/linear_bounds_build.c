@@ -1,4 +1,4 @@
-// src/deform/bounds/linear_bounds_build.c: making the data of rows and their bounds. See build.h.
+// src/deform/bounds/linear_bounds_build.c: making the data of rows and their bounds. See linear_bounds_build.h.
 #include "deform/bounds/linear_bounds_build.h"
 
 #include "geometry/frame.h"

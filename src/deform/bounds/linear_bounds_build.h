@@ -1,4 +1,5 @@
-// src/deform/bounds/linear_bounds_build.h: how the data of bounds/blend.h are made, step by step, and checked. Offline.
+// src/deform/bounds/linear_bounds_build.h: how the data of linear_bounds.h are made, step by step, and checked.
+// Offline.
 #ifndef SG_BLEND_BUILD_H
 #define SG_BLEND_BUILD_H
 

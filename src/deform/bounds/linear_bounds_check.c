@@ -1,5 +1,5 @@
 // src/deform/bounds/linear_bounds_check.c: checking the data of rows and their bounds that come from a file. See
-// build.h.
+// linear_bounds_build.h.
 #include "deform/bounds/linear_bounds_build.h"
 
 #include <math.h>

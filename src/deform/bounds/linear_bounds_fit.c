@@ -12,10 +12,10 @@ static const double roundoff = 0x1p-24;
 /// Vertices of a node that a probe looks at.
 #define PROBE_VERTICES 256
 
-/// Steeper gradients are none.
+/// Steeper gradients are dropped.
 #define MAX_GRADIENT 1e36
 
-// fmax and fmin are calls, for the sake of NaN, and none of ours is.
+// fmax and fmin are function calls because of NaN, and none of these numbers is NaN.
 static inline double Larger(double a, double b)
 {
 	return a > b ? a : b;

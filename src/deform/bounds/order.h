@@ -1,5 +1,5 @@
 // src/deform/bounds/order.h: one coordinate of a family's nodes to first order, from a reference map. Part of
-// skin/blend_kernels.c, which alone includes it; docs/bounds/skins.md for why.
+// skin/linear_kernels.c, which alone includes it; docs/bounds/skins.md for why.
 #ifndef SG_BLEND_ORDER_H
 #define SG_BLEND_ORDER_H
 

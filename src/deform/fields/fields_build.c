@@ -1,4 +1,4 @@
-// src/deform/fields/fields_build.c: putting the data of displacement fields together. See build.h.
+// src/deform/fields/fields_build.c: putting the data of displacement fields together. See fields_build.h.
 #include "deform/fields/fields_build.h"
 
 #include "deform/deform.h"

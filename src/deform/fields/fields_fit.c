@@ -1,5 +1,5 @@
-// src/deform/fields/fields_fit.c: the numbers that bounds of moved nodes rest on. See build.h; docs/bounds/fields.md
-// for the proofs.
+// src/deform/fields/fields_fit.c: the numbers that bounds of moved nodes rest on. See fields_build.h;
+// docs/bounds/fields.md for the proofs.
 //
 // Every number is made for one node from the displacements of its vertices, in double, rounded to float32, and then
 // what is left over is measured against the rounded numbers and rounded up.
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/// A fit whose terms exceed the field's greatest displacement by more than this is none.
+/// A fit whose terms exceed the field's greatest displacement by more than this is not used.
 #define MAX_GAIN 16.0
 /// Directions along which a node is thinner than the root of this part of its length get no gradient.
 #define THIN 1e-4

@@ -1,4 +1,4 @@
-// src/deform/fields/fields_kernels.c: see linear_kernels.h; docs/bounds/fields.md for why these are bounds.
+// src/deform/fields/fields_kernels.c: see fields_kernels.h; docs/bounds/fields.md for why these are bounds.
 //
 // Lane i of a bound is node i of the group. Nodes that a field does not move have zeros for it.
 #include "deform/fields/fields_kernels.h"

@@ -107,7 +107,7 @@ static bool FindSets(sgTurningDraft* draft, uint32_t* scratch)
 	return true;
 }
 
-// Where a joint is at rest if nobody says: the weighted mean of what it moves.
+// Where a joint is at rest if the definition does not say: the weighted mean of what it moves.
 static void FindJointPositions(sgTurningDraft* draft, double (*sums)[4])
 {
 	const sgWeights* weights = draft->weights;
@@ -302,7 +302,7 @@ static snugStatus MakePairs(sgTurningDraft* draft)
 	return good ? snug_success : snug_outOfMemory;
 }
 
-// The weights of pairs, rounded once; those that vanish are none.
+// The weights of pairs, rounded once; those that vanish are left out.
 static snugStatus MakePairWeights(sgTurningDraft* draft)
 {
 	const sgWeights* weights = draft->weights;

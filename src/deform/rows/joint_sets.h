@@ -27,7 +27,7 @@ typedef struct sgTurningPair
 } sgTurningPair;
 SG_STORED(sgTurningPair, 4);
 
-/// Behind the data of blend.h; the arrays of sgTurning follow.
+/// Behind the data of linear_bounds.h; the arrays of sgTurning follow.
 typedef struct sgTurningHeader
 {
 	uint32_t setCount;

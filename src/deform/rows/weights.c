@@ -167,7 +167,7 @@ static void ReadChunk(void* context, uint32_t worker, uint32_t chunk)
 		{
 			weights[kept] = (float)list[i].weight;
 			transforms[kept] = list[i].transform;
-			kept += weights[kept] > 0.0f; // a weight that vanishes in float32 is none
+			kept += weights[kept] > 0.0f; // a weight that vanishes in float32 is left out
 		}
 		r->counts[v] = kept;
 	}

@@ -1,4 +1,4 @@
-// src/deform/skin/linear.c: evaluation and poses of blend models. See blend.h.
+// src/deform/skin/linear.c: evaluation and poses of linear skins. See linear.h.
 #include "deform/skin/linear.h"
 
 #include "deform/deform.h"
@@ -262,12 +262,12 @@ typedef struct Making
 	const sgPoseInput* input;
 	const sgLinearPose* before; ///< null for the rest pose
 	float rest[3];              ///< how far vertices reach before the transforms
-	bool isApart;               ///< nobody asks how far anything moves
+	bool isApart;               ///< how far anything moves is not needed
 	float reach[3];             ///< so far
 	float most;                 ///< how far anything is carried, so far
 } Making;
 
-// As they come, mostly: without a call.
+// Most come as rows already: those need no call.
 static inline const float* MatrixOf(const sgPoseInput* input, uint32_t j, float room[12])
 {
 	return input->kind == sgPose_joints ? (const float*)(const void*)((const char*)input->data + j * input->stride)

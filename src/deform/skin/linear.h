@@ -1,8 +1,8 @@
 // src/deform/skin/linear.h: surfaces carried by affine transforms with convex weights: v' = sum_j w_j T_j [v; 1].
 //
 // Linear blend skins (T_j: joints) and meshless bodies (T_j: simulation nodes; Steinemann, Otaduy, Gross 2008) are the
-// same here. What is stored is that of bounds/blend.h, then that of morph targets; blend.c poses and evaluates,
-// blend_kernels.c bounds families of nodes.
+// same here. What is stored is that of bounds/linear_bounds.h, then that of morph targets; linear.c poses and
+// evaluates, linear_kernels.c bounds families of nodes.
 #ifndef SG_BLEND_H
 #define SG_BLEND_H
 

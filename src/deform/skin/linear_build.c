@@ -1,4 +1,4 @@
-// src/deform/skin/linear_build.c: making and checking what linear skins and meshless bodies store. See blend.h.
+// src/deform/skin/linear_build.c: making and checking what linear skins and meshless bodies store. See linear.h.
 #include "deform/skin/linear.h"
 #include "deform/skin/skins.h"
 

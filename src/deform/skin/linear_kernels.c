@@ -1,4 +1,4 @@
-// src/deform/skin/linear_kernels.c: see blend_kernels.h; docs/bounds/skins.md for why these are bounds.
+// src/deform/skin/linear_kernels.c: see linear_kernels.h; docs/bounds/skins.md for why these are bounds.
 //
 // Lane i of everything is node i of the family. A row is one row of the transforms: the bound of a coordinate needs no
 // other, so each kind is a function of one row. Nodes that do not have a transform have zeros for it.

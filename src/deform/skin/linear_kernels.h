@@ -1,4 +1,4 @@
-// src/deform/skin/linear_kernels.h: the inner loops of blend, compiled once per instruction set.
+// src/deform/skin/linear_kernels.h: the inner loops of linear skins, compiled once per instruction set.
 #ifndef SG_BLEND_KERNELS_H
 #define SG_BLEND_KERNELS_H
 

@@ -1,12 +1,12 @@
-// src/deform/skin/skins.h: what all skins have in common: their data are those of bounds/blend.h, then what a skin adds
-// of its own, then those of morph targets, if there are any.
+// src/deform/skin/skins.h: what all skins have in common: their data are those of bounds/linear_bounds.h, then what a
+// skin adds of its own, then those of morph targets, if there are any.
 #ifndef SG_SKINS_H
 #define SG_SKINS_H
 
 #include "deform/bounds/linear_bounds_build.h"
 #include "deform/fields/morph.h"
 
-/// Write what was drafted, with room for what a skin adds behind bounds/blend.h, and make morph targets.
+/// Write what was drafted, with room for what a skin adds behind those, and make morph targets.
 snugStatus sgSkin_Write(const sgLinearDraft* draft, size_t ownBytes, void** data, size_t* bytes);
 
 /// Whether what follows the first `end` bytes of a model's data, which are the skin's, may be morph targets or nothing;

@@ -101,7 +101,7 @@ static void EvaluateCluster(const sgPosed* posed, uint32_t cluster, float* out)
 // ---- Bounds ----------------------------------------------------------------------------------------------------
 
 // A node that no formula bounds, by looking at all vertices below it: where quaternions cancel, and in models that have
-// too many pairs of joints. It costs what it costs.
+// too many pairs of joints. Slow, but always possible.
 static void BoundByVertices(
     const snugModel* model, const sgTurningView* view, uint32_t slot, sgBoxLanes* out, uint32_t lane)
 {

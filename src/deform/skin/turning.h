@@ -8,9 +8,9 @@
 // points away from it. Signs, pivots and rotation centres are made once per pose, for evaluation and bounds alike.
 //
 // Both are rational quadratic in the weights: v' = sum_ij w_i w_j M_ij v / sum_ij w_i w_j (q_i . q_j), with matrices
-// M_ij of pairs of joints, which depend on the pose alone. So what blend.h has for sums over transforms serves for sums
-// over pairs, with a denominator: a skin's data are those of a blend model whose families have pairs for transforms,
-// followed by what is below. docs/bounds/turning-skins.md has the proofs.
+// M_ij of pairs of joints, which depend on the pose alone. So what linear_bounds.h has for sums over transforms serves
+// for sums over pairs, with a denominator: a skin's data are those of a linear skin whose families have pairs for
+// transforms, followed by what is below. docs/bounds/turning-skins.md has the proofs.
 //
 // turning.c evaluates; rows/joint_sets.c finds joint sets and pairs, turning_pose.c makes poses, turning_kernels.c is
 // compiled per instruction set.
@@ -20,7 +20,7 @@
 #include "deform/rows/joint_sets.h"
 #include "deform/skin/linear.h"
 
-/// 1 - cosine of a pair is 2 at most, but for pairs of which joint sets do not agree what the sign is. Nodes that have
+/// 1 - cosine of a pair is 2 at most, but for pairs on whose sign joint sets disagree. Nodes that have
 /// one are bounded by their vertices.
 #define SG_DISPUTED 4.0f
 
@@ -50,7 +50,7 @@ void sgTurning_ListArrays(
 /// Bytes of a header and its arrays.
 size_t sgTurning_Bytes(const snugModel* model, const sgLinearHeader* blend, const sgTurningHeader* header);
 
-/// Find the arrays of data that begin with those of blend.h.
+/// Find the arrays of data that begin with those of linear_bounds.h.
 sgTurning sgTurning_Bind(const snugModel* model, const void* data);
 sgTurning sgTurning_Get(const snugModel* model);
 

@@ -42,7 +42,7 @@ static void FillBlockSets(const snugModel* model, const uint32_t* setOf, uint32_
 	}
 }
 
-// Copy header and arrays to where they belong, behind the data of bounds/blend.h, which are there already.
+// Copy header and arrays to where they belong, behind the data of bounds/linear_bounds.h, which are there already.
 static void WriteSets(const sgTurningDraft* draft, char* data)
 {
 	const sgLinearHeader* blend = (const void*)data;

@@ -3,12 +3,12 @@
 #include "deform/skin/turning_kernels.h"
 
 #include "deform/fields/sums.h"
-#include "deform/skin/turning_alone.h"
-#include "deform/skin/turning_evaluate.h"
-#include "deform/skin/turning_lanes.h"
-#include "deform/skin/turning_motion.h"
-#include "deform/skin/turning_pairs.h"
-#include "deform/skin/turning_program.h"
+#include "deform/skin/kernels/turning_alone.h"
+#include "deform/skin/kernels/turning_evaluate.h"
+#include "deform/skin/kernels/turning_lanes.h"
+#include "deform/skin/kernels/turning_motion.h"
+#include "deform/skin/kernels/turning_pairs.h"
+#include "deform/skin/kernels/turning_program.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// src/deform/skin/turning_kernels.h: the inner loops of skins, compiled once per instruction set.
+// src/deform/skin/turning_kernels.h: the inner loops of skins that turn, compiled once per instruction set.
 #ifndef SG_SKIN_KERNELS_H
 #define SG_SKIN_KERNELS_H
 

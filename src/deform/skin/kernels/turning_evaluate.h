@@ -1,10 +1,10 @@
-// src/deform/skin/turning_evaluate.h: vertices of skins that turn, eight at a time. Part of turning_kernels.c, which
-// alone includes it.
+// src/deform/skin/kernels/turning_evaluate.h: vertices of skins that turn, eight at a time. Part of turning_kernels.c,
+// which alone includes it.
 #ifndef SG_TURNING_EVALUATE_H
 #define SG_TURNING_EVALUATE_H
 
+#include "deform/skin/kernels/turning_lanes.h"
 #include "deform/skin/turning_kernels.h"
-#include "deform/skin/turning_lanes.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// src/deform/skin/turning_motion.h: how far vertices go from one pose to the next. Part of turning_kernels.c, which
-// alone includes it; docs/bounds/motion.md for why.
+// src/deform/skin/kernels/turning_motion.h: how far vertices go from one pose to the next. Part of turning_kernels.c,
+// which alone includes it; docs/bounds/motion.md for why.
 #ifndef SG_TURNING_MOTION_H
 #define SG_TURNING_MOTION_H
 
@@ -84,8 +84,8 @@ static float BoundJointMotion(const JointMotion* joint, float reach)
 	       2.0f * joint->change[0].beside * sqrtf(LengthSquared(half)) + 2.0f * unit * reach + LOST_LENGTH;
 }
 
-// The greater of two. Where a square overflows, zero times infinity may make the second no number: then it is that,
-// which is below no limit, and the first is not looked at again. fmaxf would forget it.
+// The greater of two. Where a square overflows, zero times infinity may make the second NaN: then so is the result,
+// which is below no limit, and it stays NaN. fmaxf would drop it.
 SG_INLINE float MostOf(float most, float other)
 {
 	return other <= most ? most : other;

@@ -1,9 +1,9 @@
-// src/deform/skin/turning_alone.h: the root, a node alone: its pairs of joints side by side in the lanes instead of
-// nodes. What is computed is that of turning_program.h. Part of turning_kernels.c, which alone includes it.
+// src/deform/skin/kernels/turning_alone.h: the root, a node alone: its pairs of joints side by side in the lanes
+// instead of nodes. What is computed is that of turning_program.h. Part of turning_kernels.c, which alone includes it.
 #ifndef SG_SKIN_ALONE_H
 #define SG_SKIN_ALONE_H
 
-#include "deform/skin/turning_program.h"
+#include "deform/skin/kernels/turning_program.h"
 
 /// Blocks of eight pairs for which images are kept; those that come after are made twice.
 #define KEPT_BLOCKS 96

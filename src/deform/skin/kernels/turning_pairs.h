@@ -1,29 +1,29 @@
-// src/deform/skin/turning_pairs.h: what a pose says of pairs of joints and of joint sets, made when a query first needs
-// it. Part of turning_kernels.c, which alone includes it.
+// src/deform/skin/kernels/turning_pairs.h: what a pose says of pairs of joints and of joint sets, made when a query
+// first needs it. Part of turning_kernels.c, which alone includes it.
 #ifndef SG_TURNING_PAIRS_H
 #define SG_TURNING_PAIRS_H
 
+#include "deform/skin/kernels/turning_motion.h"
+#include "deform/skin/kernels/turning_program.h"
 #include "deform/skin/turning_kernels.h"
-#include "deform/skin/turning_motion.h"
-#include "deform/skin/turning_program.h"
 
 #include <math.h>
 #include <string.h>
 
-// Lanes x y z of a x b; of the fourth no use is made.
+// Lanes x y z of a x b; the fourth is not used.
 SG_INLINE f4 Cross4(f4 a, f4 b)
 {
 	f4 turned = a * SG_SHUFFLE(b, b, 1, 2, 0, 3) - SG_SHUFFLE(a, a, 1, 2, 0, 3) * b;
 	return SG_SHUFFLE(turned, turned, 1, 2, 0, 3);
 }
 
-// Three of four lanes. What comes behind them is written again: members are filled in from front to back.
+// Three of four lanes. What follows them is overwritten later: members are filled in from front to back.
 SG_INLINE void StoreThree(float* out, f4 a)
 {
 	f4_Store(out, a);
 }
 
-/// Of pairs of which joint sets do not agree what the sign is: beyond SG_DISPUTED.
+/// Of pairs on whose sign joint sets disagree: beyond SG_DISPUTED.
 static const float noCosine = -0x1p10f;
 
 // q_i conj(q_j) = (cosine, e), with the sign of the pair; half of e.

@@ -1,5 +1,5 @@
-// src/deform/skin/turning_lanes.h: what poses of skins need in double, eight joints or joint sets at a time. Part of
-// turning_kernels.c, which alone includes it.
+// src/deform/skin/kernels/turning_lanes.h: what poses of skins need in double, eight joints or joint sets at a time.
+// Part of turning_kernels.c, which alone includes it.
 //
 // Sums, products, quotients and square roots of d8 alone, in the order that is written: every instruction set gives the
 // same bits.

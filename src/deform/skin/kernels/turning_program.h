@@ -1,4 +1,4 @@
-// src/deform/skin/turning_program.h: boxes of a family's nodes from ranges of the weights of pairs. Part of
+// src/deform/skin/kernels/turning_program.h: boxes of a family's nodes from ranges of the weights of pairs. Part of
 // turning_kernels.c, which alone includes it; docs/bounds/turning-skins.md for why.
 #ifndef SG_SKIN_PROGRAM_H
 #define SG_SKIN_PROGRAM_H
