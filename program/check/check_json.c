@@ -126,6 +126,22 @@ static void PrintDistances(const check* c, const cliNear* near)
 	fprintf(c->out, "]");
 }
 
+static void PrintBetween(const check* c, const cliNear* near)
+{
+	fprintf(c->out, ",\"between\":[");
+	for (size_t i = 0; i < near->betweenCount; ++i)
+	{
+		const cliBetween* b = near->between + i;
+		fprintf(c->out, "%s{\"bodies\":[%d,%d],\"triangles\":[%u,%u],\"time\":", i > 0 ? "," : "", b->bodies[0],
+		    b->bodies[1], b->triangles[0], b->triangles[1]);
+		cliPrintJsonNumber(c->out, b->time);
+		fprintf(c->out, ",\"sure\":%s,\"position\":", b->isSure ? "true" : "false");
+		PrintFloats(c, b->position);
+		fprintf(c->out, "}");
+	}
+	fprintf(c->out, "]");
+}
+
 void checkPrintJson(check* c, uint64_t frame, double time, const cliContacts* contacts)
 {
 	const snugCounters* counters = &contacts->counters;
@@ -146,6 +162,10 @@ void checkPrintJson(check* c, uint64_t frame, double time, const cliContacts* co
 	{
 		fprintf(c->out, ",\"curves\":%zu,\"loose\":%llu", contacts->near.curveCount,
 		    (unsigned long long)contacts->near.loose);
+	}
+	if (c->contactOptions.between)
+	{
+		PrintBetween(c, &contacts->near);
 	}
 	if (c->costs)
 	{
@@ -200,6 +220,10 @@ void checkPrintJsonSummary(const check* c)
 	{
 		PrintTouches(c, t->touches, t->touchCount, true);
 	}
+	if (c->contactOptions.between)
+	{
+		fprintf(c->out, ",\"between\":%zu", t->betweenCount);
+	}
 	if (c->costs)
 	{
 		uint64_t vertices = 0;
@@ -218,12 +242,17 @@ void checkPrintCsv(const check* c, uint64_t frame, double time, const cliContact
 	const snugCounters* counters = &contacts->counters;
 	if (frame == 0)
 	{
-		fprintf(c->out, "frame,time,count%s%s\n", c->contactOptions.distances ? ",distance" : "",
+		fprintf(c->out, "frame,time,count%s%s%s\n", c->contactOptions.between ? ",between" : "",
+		    c->contactOptions.distances ? ",distance" : "",
 		    c->costs ? ",nodesRefitted,volumeTests,verticesEvaluated,triangleTests,microseconds" : "");
 	}
 	fprintf(c->out, "%llu,", (unsigned long long)frame);
 	cliPrintJsonNumber(c->out, time);
 	fprintf(c->out, ",%llu", (unsigned long long)contacts->count);
+	if (c->contactOptions.between)
+	{
+		fprintf(c->out, ",%zu", contacts->near.betweenCount);
+	}
 	if (c->contactOptions.distances)
 	{
 		const cliDistance* least = cliNear_GetLeast(&contacts->near);

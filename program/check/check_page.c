@@ -56,6 +56,10 @@ static void PrintVerdict(const check* c, FILE* stream)
 		    (unsigned long long)t->contactFrames, (unsigned long long)t->frameCount, t->frames[t->firstContact].time,
 		    t->frames[t->lastContact].time, t->frames[t->mostFrame].time);
 	}
+	if (t->betweenCount > 0)
+	{
+		fprintf(stream, " <b class=\"bad\">%zu more between frames</b>: no frame shows them.", t->betweenCount);
+	}
 	if (c->contactOptions.first)
 	{
 		fputs(" Made with --first: one pair of each frame was looked for, so there may be many more.", stream);
@@ -90,6 +94,11 @@ static void PrintCards(const check* c, FILE* stream)
 		htmlCard(stream, NULL, "", value, "first contact");
 		snprintf(value, sizeof(value), "%.3f s", t->frames[t->mostFrame].time);
 		htmlCard(stream, NULL, "", value, "most contact");
+	}
+	if (c->contactOptions.between)
+	{
+		snprintf(value, sizeof(value), "%zu", t->betweenCount);
+		htmlCard(stream, "between-frames", t->betweenCount > 0 ? "bad" : "good", value, "contacts between frames only");
 	}
 	if (t->frameCount > 0 && t->frames[t->deepest].depth > 0.0)
 	{
@@ -173,6 +182,46 @@ static void PrintTouches(const check* c, FILE* stream)
 	}
 }
 
+static void PrintBetween(const check* c, FILE* stream)
+{
+	const cliTally* t = &c->tally;
+	if (t->betweenCount == 0)
+	{
+		return;
+	}
+	fputs("<h2>Between frames</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Between "
+	      "frames\"><table id=\"between\"><thead><tr><th class=\"t\">body</th><th class=\"t\">body</th><th>from, "
+	      "s</th><th>frame before</th><th>frame after</th><th class=\"t\"></th></tr></thead><tbody>\n",
+	    stream);
+	for (size_t i = 0; i < t->betweenCount && i < MAX_ROWS; ++i)
+	{
+		const cliTallyBetween* row = t->between + i;
+		fprintf(stream, "<tr data-frame=\"%llu\">", (unsigned long long)row->frame);
+		for (int side = 0; side < 2; ++side)
+		{
+			const cliPart* part = c->scene.parts + row->between.bodies[side];
+			fputs("<td class=\"t\">", stream);
+			htmlText(stream, GetName(c->scene.files[part->file].path));
+			fputs(" ", stream);
+			htmlText(stream, part->name);
+			fputs("</td>", stream);
+		}
+		fprintf(stream, "<td>%.4f</td>", row->between.time);
+		for (uint64_t frame = row->frame - 1; frame <= row->frame; ++frame)
+		{
+			fprintf(stream, "<td><button type=\"button\" data-frame=\"%llu\">%.3f</button></td>",
+			    (unsigned long long)frame, t->frames[frame].time);
+		}
+		fprintf(stream, "<td class=\"t\">%s</td></tr>\n",
+		    row->between.isSure ? "meet" : "come so near that it is not sure");
+	}
+	fputs("</tbody></table></div>\n", stream);
+	if (t->betweenCount > MAX_ROWS)
+	{
+		fprintf(stream, "<p class=\"sub\">And %zu more.</p>\n", t->betweenCount - MAX_ROWS);
+	}
+}
+
 static void PrintFiles(const check* c, FILE* stream)
 {
 	fputs("<h2>Files</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
@@ -227,6 +276,7 @@ static bool PrintPage(const check* c, FILE* stream)
 	PrintVerdict(c, stream);
 	bool printed = checkPrintRecording(c, stream);
 	PrintCards(c, stream);
+	PrintBetween(c, stream);
 	PrintTouches(c, stream);
 	PrintFiles(c, stream);
 	PrintCommand(c->command != NULL ? c->command : "snug check", stream);

@@ -81,6 +81,34 @@ static void PrintTouches(const check* c)
 	}
 }
 
+// ---- Between frames ----------------------------------------------------------------------------------------------
+
+#define MAX_BETWEEN 30
+
+static void PrintBetween(const check* c)
+{
+	const cliTally* t = &c->tally;
+	if (t->betweenCount == 0)
+	{
+		printf("\nNo bodies meet between frames that are apart in both.\n");
+		return;
+	}
+	printf("\nBetween frames, in none of which they meet:\n%9s  %5s  %5s  %9s  %9s  %s\n", "from, s", "body", "body",
+	    "triangle", "triangle", "frames");
+	for (size_t i = 0; i < t->betweenCount && i < MAX_BETWEEN; ++i)
+	{
+		const cliTallyBetween* row = t->between + i;
+		const cliBetween* b = &row->between;
+		printf("%9.4f  %5d  %5d  %9u  %9u  %llu and %llu%s\n", b->time, b->bodies[0], b->bodies[1], b->triangles[0],
+		    b->triangles[1], (unsigned long long)row->frame - 1, (unsigned long long)row->frame,
+		    b->isSure ? "" : ", so near that it is not sure");
+	}
+	if (t->betweenCount > MAX_BETWEEN)
+	{
+		printf("%9s and %zu more, which --json lists\n", "", t->betweenCount - MAX_BETWEEN);
+	}
+}
+
 // ---- One frame -------------------------------------------------------------------------------------------------
 
 // Which bodies touch: pairs are sorted by bodies.
@@ -179,14 +207,19 @@ static void PrintRow(const check* c, uint64_t frame, double time, const cliConta
 	{
 		printf("\n%7s %9s %8s %9s %9s %9s %9s %9s\n", "", "time", "touching", "", "volume", "vertices", "triangle",
 		    "micro-");
-		printf("%7s %9s %8s %9s %9s %9s %9s %9s%s%s%s\n", "frame", "s", "bodies", "pairs", "tests", "evaluated",
-		    "tests", "seconds", c->contactOptions.distances ? "  distance" : "",
-		    c->curvePath != NULL ? "  curves     depth" : "", c->byJoint ? "  most by joint" : "");
+		printf("%7s %9s %8s %9s %9s %9s %9s %9s%s%s%s%s\n", "frame", "s", "bodies", "pairs", "tests", "evaluated",
+		    "tests", "seconds", c->contactOptions.between ? "  between" : "",
+		    c->contactOptions.distances ? "  distance" : "", c->curvePath != NULL ? "  curves     depth" : "",
+		    c->byJoint ? "  most by joint" : "");
 	}
 	printf("%7llu %9.4f %8d %9llu %9llu %9llu %9llu %9.1f", (unsigned long long)frame, time, CountBodyPairs(contacts),
 	    (unsigned long long)contacts->count, (unsigned long long)contacts->counters.volumeTests,
 	    (unsigned long long)contacts->counters.verticesEvaluated, (unsigned long long)contacts->counters.triangleTests,
 	    contacts->microseconds);
+	if (c->contactOptions.between)
+	{
+		printf("  %7zu", contacts->near.betweenCount);
+	}
 	const cliDistance* least = cliNear_GetLeast(&contacts->near);
 	if (least != NULL)
 	{
@@ -227,6 +260,10 @@ void checkPrintSummary(const check* c)
 	if (!checkIsAnimated(c) || t->frameCount == 0)
 	{
 		return;
+	}
+	if (c->contactOptions.between)
+	{
+		PrintBetween(c);
 	}
 	printf("\n%llu frame%s, %llu of them with contact", (unsigned long long)t->frameCount,
 	    t->frameCount == 1 ? "" : "s", (unsigned long long)t->contactFrames);

@@ -385,6 +385,34 @@ bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const
 	return !contacts->failed;
 }
 
+// Pairs are sorted by bodies.
+static bool AreMeeting(const cliContacts* contacts, int a, int b)
+{
+	const cliPair wanted = { { a, b }, { 0, 0 } };
+	uint64_t low = 0, high = contacts->count;
+	while (low < high)
+	{
+		const uint64_t middle = low + (high - low) / 2;
+		const bool isBefore = ComparePairs(contacts->pairs + middle, &wanted) < 0;
+		low = isBefore ? middle + 1 : low;
+		high = isBefore ? high : middle;
+	}
+	return low < contacts->count && contacts->pairs[low].bodies[0] == a && contacts->pairs[low].bodies[1] == b;
+}
+
+bool cliContacts_FindBetween(cliContacts* contacts, cliStage* before, cliStage* stage, const cliContactOptions* options)
+{
+	const search s = { .contacts = contacts, .stage = stage, .options = options };
+	for (int i = 0; !contacts->failed && i < stage->scene->partCount * stage->scene->partCount; ++i)
+	{
+		const int a = i / stage->scene->partCount, b = i % stage->scene->partCount;
+		contacts->failed = a < b && AreAsked(&s, a, b) && !AreMeeting(contacts, a, b) &&
+		                   !cliNear_AddBetween(&contacts->near, before, stage, a, b, options->margin);
+	}
+	contacts->error = stage->error.text[0] != '\0' ? stage->error : before->error;
+	return !contacts->failed;
+}
+
 void cliContacts_Free(cliContacts* contacts)
 {
 	free(contacts->pairs);

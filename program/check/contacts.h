@@ -21,6 +21,7 @@ typedef struct cliContactOptions
 	bool keepRest;  ///< of those, also what meets at rest
 	bool distances; ///< also how far bodies are apart
 	bool curves;    ///< also the curves along which they meet
+	bool between;   ///< also bodies that meet between frames only
 	double margin;  ///< pairs that are no farther apart than this, instead of those that meet
 } cliContactOptions;
 
@@ -40,6 +41,10 @@ typedef struct cliContacts
 
 /// Pose the stage and find pairs. On failure `error` says why.
 bool cliContacts_Find(cliContacts* contacts, cliStage* stage, double time, const cliContactOptions* options);
+
+/// Find bodies that are apart in this frame, which is found and posed, and in the one before, but not between them.
+bool cliContacts_FindBetween(
+    cliContacts* contacts, cliStage* before, cliStage* stage, const cliContactOptions* options);
 void cliContacts_Free(cliContacts* contacts);
 
 #endif

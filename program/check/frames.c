@@ -4,6 +4,7 @@
 
 #include "program/commands/terminal.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -79,26 +80,76 @@ static void GiveFrame(crew* c, uint64_t frame)
 	pthread_mutex_unlock(&c->mutex);
 }
 
+// What a thread needs: the bodies of a frame, and those of the frame before if it is asked what was between them.
+typedef struct stages
+{
+	cliStage now, before;
+	bool hasBefore;
+} stages;
+
+static bool CreateStages(stages* s, const cliFrames* frames)
+{
+	*s = (stages){ .hasBefore = frames->options->between };
+	bool made = cliStage_Create(&s->now, frames->scene);
+	if (made && s->hasBefore)
+	{
+		made = cliStage_Create(&s->before, frames->scene);
+		s->before.time = s->now.time = NAN; // no pose was set yet
+		s->now.error = made ? s->now.error : s->before.error;
+	}
+	return made;
+}
+
+static void FreeStages(stages* s)
+{
+	cliStage_Free(&s->now);
+	if (s->hasBefore)
+	{
+		cliStage_Free(&s->before);
+	}
+}
+
+// The last frame's bodies are those of the frame before, if it was that one.
+static bool FindFrame(const cliFrames* frames, stages* s, uint64_t frame, cliContacts* contacts)
+{
+	const bool isAfter = s->hasBefore && frame > 0;
+	const double time = cliFrames_GetTime(frames, frame), last = isAfter ? cliFrames_GetTime(frames, frame - 1) : time;
+	if (isAfter && s->now.time == last)
+	{
+		const cliStage swapped = s->now;
+		s->now = s->before;
+		s->before = swapped;
+	}
+	bool found = cliContacts_Find(contacts, &s->now, time, frames->options);
+	if (found && isAfter && s->before.time != last)
+	{
+		found = cliStage_SetTime(&s->before, last);
+		contacts->failed = !found;
+		contacts->error = s->before.error;
+	}
+	return found && (!isAfter || cliContacts_FindBetween(contacts, &s->before, &s->now, frames->options));
+}
+
 static void* Work(void* user)
 {
 	crew* c = user;
-	cliStage stage;
-	bool made = cliStage_Create(&stage, c->frames->scene);
+	stages s;
+	bool made = CreateStages(&s, c->frames);
 	for (uint64_t frame; TakeFrame(c, &frame);)
 	{
 		cliContacts* contacts = &c->slots[frame % c->slotCount].contacts;
 		if (made)
 		{
-			cliContacts_Find(contacts, &stage, cliFrames_GetTime(c->frames, frame), c->frames->options);
+			FindFrame(c->frames, &s, frame, contacts);
 		}
 		else
 		{
 			contacts->failed = true;
-			contacts->error = stage.error;
+			contacts->error = s.now.error;
 		}
 		GiveFrame(c, frame);
 	}
-	cliStage_Free(&stage);
+	FreeStages(&s);
 	return NULL;
 }
 
@@ -158,27 +209,26 @@ static bool RunCrew(crew* c, pthread_t* threads, int count)
 // In this thread: no more is needed for a frame or a thread, and errors are easier to follow.
 static bool RunAlone(const cliFrames* frames)
 {
-	cliStage stage;
+	stages s;
 	cliContacts contacts = { .count = 0 };
-	bool good = cliStage_Create(&stage, frames->scene);
+	bool good = CreateStages(&s, frames);
 	uint64_t i = 0;
-	contacts.error = stage.error;
+	contacts.error = s.now.error;
 	for (; good && !IsStopped(frames) && i < frames->count; ++i)
 	{
-		double time = cliFrames_GetTime(frames, i);
 		cliProgress("frame %llu of %llu", (unsigned long long)i, (unsigned long long)frames->count);
-		good = cliContacts_Find(&contacts, &stage, time, frames->options);
+		good = FindFrame(frames, &s, i, &contacts);
 		cliProgress("");
 		if (good)
 		{
-			frames->show(frames->user, i, time, &contacts);
+			frames->show(frames->user, i, cliFrames_GetTime(frames, i), &contacts);
 		}
 	}
 	if (!good)
 	{
 		PrintError(frames, i > 0 ? i - 1 : 0, &contacts.error);
 	}
-	cliStage_Free(&stage);
+	FreeStages(&s);
 	cliContacts_Free(&contacts);
 	return good;
 }

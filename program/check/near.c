@@ -7,6 +7,7 @@ void cliNear_Clear(cliNear* near)
 {
 	near->distanceCount = 0;
 	near->curveCount = 0;
+	near->betweenCount = 0;
 	near->pointCount = 0;
 	near->loose = 0;
 }
@@ -16,6 +17,7 @@ void cliNear_Free(cliNear* near)
 	free(near->distances);
 	free(near->curves);
 	free(near->points);
+	free(near->between);
 	snugContactBuffer_Destroy(near->buffer);
 	*near = (cliNear){ .loose = 0 };
 }
@@ -52,6 +54,30 @@ bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b)
 	*distance = (cliDistance){ { a, b }, { result.a, result.b }, result.distance, { { 0 } } };
 	memcpy(distance->points[0], result.pointA, sizeof(result.pointA));
 	memcpy(distance->points[1], result.pointB, sizeof(result.pointB));
+	return true;
+}
+
+bool cliNear_AddBetween(cliNear* near, cliStage* before, cliStage* stage, int a, int b, double margin)
+{
+	const snugSweepQuery query = { .margin = margin };
+	stage->telling = before->telling = a;
+	const snugSweepResult result =
+	    snugSweep(before->bodies[a], stage->bodies[a], before->bodies[b], stage->bodies[b], &query);
+	void* list = near->between;
+	bool grown = Grow(&list, &near->betweenCapacity, near->betweenCount + 1, sizeof(cliBetween));
+	near->between = list;
+	if (!cliStage_Check(stage, a, grown ? result.status : snug_outOfMemory))
+	{
+		return false;
+	}
+	const bool isSure = result.answer == snug_sweepMeets, metBefore = isSure && result.latest == 0.0;
+	if (result.answer != snug_sweepFree && !metBefore)
+	{
+		cliBetween* between = near->between + near->betweenCount++;
+		*between = (cliBetween){ { a, b }, { result.a, result.b },
+			(1.0 - result.time) * before->time + result.time * stage->time, isSure, { 0 } };
+		memcpy(between->position, result.position, sizeof(result.position));
+	}
 	return true;
 }
 

@@ -1,5 +1,5 @@
 // program/check/near.h: what `check` finds in a frame beyond pairs between bodies: distances, curves along which bodies
-// meet.
+// meet, bodies that met since the frame before.
 #ifndef CLI_NEAR_H
 #define CLI_NEAR_H
 
@@ -24,6 +24,16 @@ typedef struct cliCurve
 	double depth; ///< how far the bodies reach past each other there; zero for open curves, NaN if it was not found
 } cliCurve;
 
+/// Two bodies that are apart in two frames and meet on the way from one to the other.
+typedef struct cliBetween
+{
+	int bodies[2]; ///< the lower number first
+	uint32_t triangles[2];
+	double time; ///< seconds; before it they do not meet
+	bool isSure; ///< false: they come so near that it is not proved
+	float position[3];
+} cliBetween;
+
 /// Zero-initialise; may be used for many frames; free with cliNear_Free.
 typedef struct cliNear
 {
@@ -33,6 +43,8 @@ typedef struct cliNear
 	size_t curveCount, curveCapacity;
 	float* points; ///< x, y, z of the points of all curves
 	size_t pointCount, pointCapacity;
+	cliBetween* between; ///< by bodies
+	size_t betweenCount, betweenCapacity;
 	uint64_t loose; ///< pairs of triangles that meet outside of curves: in a point, or in one plane
 	snugContactBuffer* buffer;
 	uint64_t room; ///< pairs that the buffer holds
@@ -47,6 +59,9 @@ bool cliNear_AddDistance(cliNear* near, cliStage* stage, int a, int b);
 
 /// Add the curves of two bodies, of which `pairs` triangles meet.
 bool cliNear_AddCurves(cliNear* near, cliStage* stage, int a, int b, uint64_t pairs);
+
+/// Add how two bodies that are apart in a stage met since that of the frame before, if they did and were apart there.
+bool cliNear_AddBetween(cliNear* near, cliStage* before, cliStage* stage, int a, int b, double margin);
 
 /// @return the largest depth of a frame's curves, zero without any
 double cliNear_GetDepth(const cliNear* near);

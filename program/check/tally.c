@@ -11,6 +11,7 @@ void cliTally_Begin(cliTally* tally, const cliRegions* regions)
 void cliTally_Free(cliTally* tally)
 {
 	free(tally->frames);
+	free(tally->between);
 	free(tally->touches);
 	free(tally->now);
 	free(tally->keys);
@@ -189,9 +190,30 @@ static void AddUp(cliTally* tally, const cliContacts* contacts)
 	tally->microseconds += contacts->microseconds;
 }
 
+static bool AddBetween(cliTally* tally, const cliNear* near)
+{
+	const size_t needed = tally->betweenCount + near->betweenCount;
+	if (needed > tally->betweenCapacity)
+	{
+		cliTallyBetween* grown = realloc(tally->between, 2 * needed * sizeof(cliTallyBetween));
+		if (grown == NULL)
+		{
+			return false;
+		}
+		tally->between = grown;
+		tally->betweenCapacity = 2 * needed;
+	}
+	for (size_t i = 0; i < near->betweenCount; ++i)
+	{
+		tally->between[tally->betweenCount++] = (cliTallyBetween){ tally->frameCount, near->between[i] };
+	}
+	return true;
+}
+
 bool cliTally_Add(cliTally* tally, double time, const cliContacts* contacts)
 {
-	bool added = tally->regions == NULL || (FindTouches(tally, contacts) && AddTouches(tally));
+	bool added = (tally->regions == NULL || (FindTouches(tally, contacts) && AddTouches(tally))) &&
+	             AddBetween(tally, &contacts->near);
 	if (tally->nowCount > 0)
 	{
 		qsort(tally->now, tally->nowCount, sizeof(cliTouch), ComparePairs);

@@ -24,6 +24,13 @@ typedef struct cliTouch
 	uint64_t mostPairs, mostFrame;  ///< the frame in which most triangles did
 } cliTouch;
 
+/// Two bodies that met between a frame and the one before, and in neither of them.
+typedef struct cliTallyBetween
+{
+	uint64_t frame;
+	cliBetween between;
+} cliTallyBetween;
+
 typedef struct cliTally
 {
 	const cliRegions* regions; ///< nullable: then nothing is added up by regions
@@ -32,7 +39,9 @@ typedef struct cliTally
 	uint64_t pairs, contactFrames, mostPairs, mostFrame;
 	uint64_t firstContact, lastContact; ///< frames; of use if contactFrames > 0
 	double microseconds;
-	uint64_t deepest;  ///< the first frame with the largest depth
+	uint64_t deepest;         ///< the first frame with the largest depth
+	cliTallyBetween* between; ///< by time
+	size_t betweenCount, betweenCapacity;
 	cliTouch* touches; ///< by regions; cliTally_Finish sorts them by pairs, most first
 	size_t touchCount, touchCapacity;
 	cliTouch* now; ///< those of the last frame only, by pairs, most first

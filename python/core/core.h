@@ -51,7 +51,7 @@ typedef struct smParameters
 {
 	const char* function;
 	int required, positional, count;
-	const char* names[6];
+	const char* names[10];
 } smParameters;
 
 /// Sort arguments of a METH_FASTCALL | METH_KEYWORDS function by parameter; null or None: not given.
@@ -272,6 +272,7 @@ bool smAddBounds(PyObject* module);
 bool smAddQueries(PyObject* module);
 bool smAddNear(PyObject* module);
 bool smAddShapes(PyObject* module);
+bool smAddSweep(PyObject* module);
 bool smAddSearch(PyObject* module);
 bool smAddScene(PyObject* module);
 bool smAddFile(PyObject* module);

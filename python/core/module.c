@@ -176,8 +176,8 @@ static int Execute(PyObject* module)
 	smWatchMisuse();
 	bool good = smArrays_Start() && AddError(module) && AddConstants(module) && smAddModel(module) &&
 	            smAddPool(module) && smAddBody(module) && smAddBounds(module) && smAddQueries(module) &&
-	            smAddNear(module) && smAddShapes(module) && smAddSearch(module) && smAddScene(module) &&
-	            smAddFile(module) && smAddSolvers(module);
+	            smAddNear(module) && smAddShapes(module) && smAddSweep(module) && smAddSearch(module) &&
+	            smAddScene(module) && smAddFile(module) && smAddSolvers(module);
 	return good ? 0 : -1;
 }
 

@@ -41,6 +41,7 @@ from .files import Actor, Clip, File, Instance, load
 from .meshes import NO_BODY, NO_TRIANGLE, box, face_counts, face_mask, frame, mesh, model
 from .shapes import Side, collide_capsule, collide_half_space, collide_plane, collide_sphere, find_body_inside
 from .solvers import Components, Modes, principal_components, vibration_modes
+from .sweeps import Sweep, SweepAnswer, sweep
 
 __all__ = [
     "NO_BODY",
@@ -67,6 +68,8 @@ __all__ = [
     "Pool",
     "Scene",
     "Search",
+    "Sweep",
+    "SweepAnswer",
     "Update",
     "Validation",
     "Witness",
@@ -95,6 +98,7 @@ __all__ = [
     "mesh",
     "model",
     "principal_components",
+    "sweep",
     "touches",
     "vibration_modes",
 ]

@@ -297,6 +297,29 @@ def _find_contacts(
 ) -> tuple[
     NDArray[Any], NDArray[Any], NDArray[Any], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64] | None
 ]: ...
+def _sweep(
+    start_a: Body,
+    end_a: Body | None,
+    start_b: Body,
+    end_b: Body | None,
+    *,
+    tolerance: float | None = None,
+    margin: float | None = None,
+    max_time: float | None = None,
+    max_steps: int | None = None,
+    new_only: bool = False,
+    origin: _Numbers | None = None,
+) -> tuple[
+    int,
+    float,
+    float,
+    int | None,
+    int | None,
+    tuple[int, int, int] | None,
+    tuple[int, int, int] | None,
+    NDArray[np.float32] | None,
+    NDArray[np.float32] | None,
+]: ...
 def _find_modes(
     positions: _Array,
     triangles: _Array,

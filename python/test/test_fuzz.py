@@ -168,6 +168,8 @@ class Fuzz(unittest.TestCase):
                 (with_two(snug.touches), [], ["origin", "witness"]),
                 (with_two(snug.collide_within), [()], ["origin"]),
                 (with_two(snug.find_distance), [], ["origin", "max_distance"]),
+                (with_two(self.run_sweep), [], ["tolerance", "margin", "max_time", "max_steps", "new_only", "origin"]),
+                (snug.sweep, [None, None, None, None], ["origin"]),
                 (with_two(snug.find_contacts), [], ["depths", "threads", "origin"]),
                 (with_one(snug.collide_self), [], ["keep_rest"]),
                 (with_one(snug.cast_rays), [(5, 2, 3)], ["any", "origin"]),
@@ -181,9 +183,13 @@ class Fuzz(unittest.TestCase):
                 (self.scene.cast_rays, [(5, 2, 3)], ["any", "mask"]),
                 (snug.face_mask, [(5, 2), (), ()], []),
                 (snug.frame, [(4, 4)], []),
-            ][random.integers(21)]
+            ][random.integers(23)]
 
         self.assertGreater(self.run_cases(scaled(2500), choose), 50)
+
+    @staticmethod
+    def run_sweep(a, b, **keywords):
+        snug.sweep(a, None, b, snug.Body(b.model), **keywords)
 
     @staticmethod
     def run_search(*arguments, **keywords):

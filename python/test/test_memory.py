@@ -44,6 +44,7 @@ class Memory(unittest.TestCase):
 
     def test_queries(self):
         a, b, witness = snug.Body(make_tube_model()), snug.Body(make_tube_model()), snug.Witness()
+        c = snug.Body(b.model)
         rays = np.zeros((3, 2, 3), np.float32)
         rays[:, 1] = 1
         b.set_joints(bend(5))
@@ -57,6 +58,8 @@ class Memory(unittest.TestCase):
             snug.find_closest(a, rays[0])
             len(snug.find_contacts(a, b, depths=True, threads=2).segments)
             snug.find_distance_bound(a, b)
+            snug.sweep(a, None, b, c)
+            snug.sweep(a, None, b, c, new_only=True)
             for pairs in snug.Search(a, b, max_steps=1000):
                 len(pairs)
             a.boxes(nodes=snug.Search(a, b).frontier()[:, 0])

@@ -1,5 +1,6 @@
 """Queries, each beside something that knows the answer in another way."""
 import unittest
+from dataclasses import is_dataclass
 
 import numpy as np
 
@@ -163,8 +164,9 @@ class Pairs(unittest.TestCase):
         far = np.array([2.0**30, -(2.0**31), 2.0**30])
         a, b, apart = (snug.Body(make_tube_model(around=8, along=10)) for _ in range(3))
         inner, outer = snug.Body(snug.box(0.125)), snug.Body(snug.box(0.5))
+        beyond = snug.Body(apart.model)
         # Numbers of few bits, so that far away they are still exact in double.
-        frames = {a: (0.25, 0.5, 0), b: (0.5, 0.375, 0.125), apart: (0.25, 4, 0), inner: (0.125, 0, 0), outer: 0}
+        frames = {a: (0.25, 0.5, 0), b: (0.5, 0.375, 0.125), apart: (0.25, 4, 0), beyond: (0.25, -4, 1), inner: (0.125, 0, 0), outer: 0}
         turn = {a: (0, 0, 0.6, 0.8), b: (0.5, 0.5, 0.5, 0.5)}
         for body in (a, b):
             body.set_joints(bend(3))
@@ -185,6 +187,7 @@ class Pairs(unittest.TestCase):
             "find_distance_bound": lambda o: snug.find_distance_bound(a, apart, origin=o),
             "collide_within": lambda o: snug.collide_within(a, b, 0.0625, origin=o),
             "find_distance": lambda o: snug.find_distance(a, apart, origin=o),
+            "sweep": lambda o: snug.sweep(a, None, apart, beyond, origin=o),
             "cast_rays": lambda o: snug.cast_rays(a, rays, origin=o),
             "find_hits": lambda o: snug.find_hits(a, rays[1], origin=o),
             "find_closest": lambda o: snug.find_closest(a, points, origin=o),
@@ -202,7 +205,7 @@ class Pairs(unittest.TestCase):
             for body, frame in frames.items():
                 body.set_frame(shift + frame, turn.get(body, (0, 0, 0, 1)))
             answer = question(origin)
-            answer = tuple(vars(answer).values()) if hasattr(answer, "curves") else answer
+            answer = tuple(vars(answer).values()) if is_dataclass(answer) else answer
             parts = answer if isinstance(answer, tuple) else [answer]
             return [None if part is None else np.asarray(part).tobytes() for part in parts]
 
@@ -609,9 +612,73 @@ class Counters(unittest.TestCase):
         self.check(costs[0], costs[2])
 
 
+class Sweeps(unittest.TestCase):
+    def test_samples(self):
+        """Where bodies that move without turning touch at a sample, the sweep has met them, and no sample meets before."""
+        random, meeting = np.random.default_rng(SEED), 0
+        for _ in range(scaled(60)):
+            tube = make_tube_model(around=6, along=5)
+            a, b, end, sample = snug.Body(tube), snug.Body(snug.box(0.3)), snug.Body(tube), snug.Body(tube)
+            a.set_joints(bend(3)), end.set_joints(bend(3)), sample.set_joints(bend(3))
+            ways = random.integers(-16, 17, (2, 3)) / 8
+            a.set_frame(ways[0]), end.set_frame(ways[1])
+            found = snug.sweep(a, end, b)
+            for t in np.arange(65) / 64:
+                sample.set_frame((1 - t) * ways[0] + t * ways[1])
+                if snug.touches(sample, b):
+                    self.assertNotEqual(found.answer, snug.SweepAnswer.FREE)
+                    self.assertLessEqual(found.time, t + 1e-6)  # positions were rounded
+                    meeting += found.time > 0
+                    break
+            self.assertEqual(found.a is None, found.answer == snug.SweepAnswer.FREE)
+            back = snug.sweep(end, a, b)
+            self.assertFalse({found.answer, back.answer} == {snug.SweepAnswer.FREE, snug.SweepAnswer.MEETS})
+        self.assertGreater(meeting, 0)
+
+    def test_options(self):
+        floor, model = snug.Body(snug.box((9, 9, 1))), snug.box(1)
+        start, end = snug.Body(model), snug.Body(model)
+        start.set_frame((0, 0, 6)), end.set_frame((0, 0, -6))
+        found = snug.sweep(start, end, floor)
+        self.assertEqual(found.answer, snug.SweepAnswer.MEETS)
+        self.assertAlmostEqual(found.time, 1 / 3, places=4)
+        self.assertLessEqual(found.time, 1 / 3)
+        self.assertAlmostEqual(snug.sweep(start, end, floor, margin=1).time, 1 / 4, places=4)
+        self.assertEqual(snug.sweep(start, end, floor, max_time=0.25).answer, snug.SweepAnswer.FREE)
+        self.assertEqual(snug.sweep(start, end, floor, max_time=0).time, 0)
+        self.assertEqual(snug.sweep(start, end, floor, max_steps=1).answer, snug.SweepAnswer.UNSURE)
+        self.assertEqual(snug.sweep(start, None, floor).answer, snug.SweepAnswer.FREE)
+        start.set_frame((0, 0, 2))  # it stands
+        found = snug.sweep(start, end, floor)
+        self.assertEqual((found.answer, found.time, found.latest), (snug.SweepAnswer.MEETS, 0, 0))
+        self.assertEqual(found.feature_a[0], snug.FeatureKind.TRIANGLE)
+        self.assertGreater(snug.sweep(start, end, floor, new_only=True).time, 0)
+        self.assertGreater(start.counters.volume_tests, 0)
+
+    def test_sentences(self):
+        a, b, c = snug.Body(snug.box()), snug.Body(snug.box()), snug.Body(snug.box())
+        for arguments, keywords, text in [
+            ((a, b, c), {}, "first body has another model"),
+            ((a, None, b, c), {}, "second body has another model"),
+            ((a, None, a), {}, "start_a and start_b are the same body"),
+            ((a, b, c, b), {}, "end_a and end_b are the same body"),
+            ((a, None, b), {"margin": -1}, "margin must not be negative"),
+            ((a, None, b), {"max_time": 2}, "maxTime is not from 0 to 1"),
+            ((a, None, b), {"tolerance": np.inf}, "tolerance is negative, not finite or too large"),
+            ((a, None, b), {"max_steps": 0}, "max_steps must be a number"),
+        ]:
+            with self.assertRaisesRegex(ValueError, text):
+                snug.sweep(*arguments, **keywords)
+        with self.assertRaisesRegex(TypeError, "start_b must be a snugmesh.Body"):
+            snug.sweep(a, None, None)
+
+
 class Failures(unittest.TestCase):
     def test_either_body_says_why(self):
-        queries = (snug.collide, snug.touches, snug.find_distance, snug.find_distance_bound, snug.find_body_inside, snug.find_contacts)
+        def sweep(a, b):
+            snug.sweep(a, None, b)
+
+        queries = (snug.collide, snug.touches, snug.find_distance, snug.find_distance_bound, snug.find_body_inside, snug.find_contacts, sweep)
         for far in range(2):
             bodies = [snug.Body(snug.box()), snug.Body(snug.box())]
             bodies[far].set_frame((1e37, 0, 0))

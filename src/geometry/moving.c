@@ -462,7 +462,7 @@ static sgMovingResult Conclude(Search* search, const Cell* cell, uint32_t cells,
 	return (sgMovingResult){
 		.answer = isCertain ? sg_movingMeets : sg_movingUnsure,
 		.time = Least(cell->low[axisT], search->latest),
-		.latest = isCertain ? search->latest : cell->high[axisT],
+		.latest = isCertain ? search->latest : (isCut ? &search->all : cell)->high[axisT],
 		.u = isCertain ? search->u : Middle(cell, axisU),
 		.v = isCertain ? search->v : Middle(cell, axisV),
 		.cells = cells,

@@ -39,7 +39,7 @@ typedef struct sgMovingResult
 {
 	sgMovingAnswer answer;
 	double time;    ///< they do not meet before
-	double latest;  ///< unsure, and not cut: from `time` to this they come within the tolerance of the margin
+	double latest;  ///< unsure: from `time` to this they come within the tolerance of the margin; cut: the query's `to`
 	double u, v;    ///< about where
 	uint32_t cells; ///< looked at
 	bool isCut;     ///< maxCells, or room for cells, were too few

@@ -239,6 +239,14 @@ static sgMovingBoxes TriangleBoxes(const Mover* mover, const sgKeptLeaf kept[2])
 		&sgView_Lanes(mover->views + last, kept[last])->boxes };
 }
 
+// The search has taken as many steps as it may: what it would look at next is left out.
+static bool IsCut(Search* search, double time)
+{
+	const bool isCut = search->maxSteps > 0 && search->steps >= search->maxSteps;
+	search->cutTime = isCut && time < search->cutTime ? time : search->cutTime;
+	return isCut;
+}
+
 static void LookAtLeaves(
     Search* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {
@@ -263,7 +271,7 @@ static void LookAtLeaves(
 	{
 		const uint32_t pair = sgLowestBit(pairs);
 		Triangles triangles;
-		if ((double)times[pair] <= search->limit)
+		if ((double)times[pair] <= search->limit && !IsCut(search, (double)times[pair]))
 		{
 			GetTriangle(&search->a, a, pair / SG_LANES, triangles.a, &triangles.numberA, triangles.verticesA);
 			GetTriangle(&search->b, b, pair % SG_LANES, triangles.b, &triangles.numberB, triangles.verticesB);
@@ -300,14 +308,6 @@ static uint32_t TakeEarliest(Level* level, double limit)
 	}
 	level->pairs &= best == SG_LANE_PAIRS ? 0 : ~((uint64_t)1 << best);
 	return best;
-}
-
-// The search has taken as many steps as it may: what it would look at next is left out.
-static bool IsCut(Search* search, double time)
-{
-	const bool isCut = search->maxSteps > 0 && search->steps >= search->maxSteps;
-	search->cutTime = isCut && time < search->cutTime ? time : search->cutTime;
-	return isCut;
 }
 
 // Look at what is below two nodes: pairs of leaves at once, the earliest first; the rest stays in the level.
@@ -531,6 +531,14 @@ static void Conclude(const Search* search, snugSweepResult* result)
 	}
 }
 
+// Boxes that come so near are looked into. More than the margin: pairs of features that come within the tolerance may
+// be unsure from then on, and whether they are must not depend on how tight boxes are.
+static float ReachOfBoxes(const Search* search, double extent)
+{
+	const double reach = search->margin + search->tolerance + 0x1p-40 * extent;
+	return sgRoundUp(reach * (1.0 + SG_MARGIN_SHAPE_BOX));
+}
+
 static snugStatus Start(Search* search, snugBody* const bodies[4], const snugSweepQuery* query)
 {
 	sgBox rootsA[2], rootsB[2], around = sgBox_Empty();
@@ -545,7 +553,9 @@ static snugStatus Start(Search* search, snugBody* const bodies[4], const snugSwe
 		FindMotions(&search->a, &search->b, rootsB);
 		AddPlaced(&search->a, rootsA, &around);
 		AddPlaced(&search->b, rootsB, &around);
-		search->tolerance = query->tolerance > 0.0 ? query->tolerance : 0x1p-20 * Extent(&around);
+		const double extent = Extent(&around);
+		search->tolerance = query->tolerance > 0.0 ? query->tolerance : 0x1p-20 * extent;
+		search->boxMargin = ReachOfBoxes(search, extent);
 	}
 	return status;
 }
@@ -556,7 +566,6 @@ static SG_NOINLINE snugSweepResult Run(snugBody* const bodies[4], const snugSwee
 	Search search; // not zeroed: most of it is scratch
 	search.kernels = sgGetKernels();
 	search.margin = query->margin;
-	search.boxMargin = sgRoundUp(query->margin * (1.0 + SG_MARGIN_SHAPE_BOX));
 	search.maxTime = query->maxTime > 0.0 ? query->maxTime : 1.0;
 	search.newOnly = query->newOnly;
 	search.steps = 0;
@@ -590,11 +599,12 @@ static const char* FindFault(snugBody* const bodies[4], const snugSweepQuery* qu
 			              : "the second body has another model at the end than at the start";
 		}
 	}
-	return !(query->margin >= 0.0 && query->margin <= SNUG_MAX_COORDINATE)
-	           ? "the margin is negative, not finite or too large"
-	       : !(query->tolerance >= 0.0 && isfinite(query->tolerance)) ? "the tolerance is negative or not finite"
-	       : !(query->maxTime >= 0.0 && query->maxTime <= 1.0)        ? "maxTime is not from 0 to 1"
-	                                                                  : NULL;
+	const double most = (double)SNUG_MAX_COORDINATE;
+	return !(query->margin >= 0.0 && query->margin <= most) ? "the margin is negative, not finite or too large"
+	       : !(query->tolerance >= 0.0 && query->tolerance <= most)
+	           ? "the tolerance is negative, not finite or too large"
+	       : !(query->maxTime >= 0.0 && query->maxTime <= 1.0) ? "maxTime is not from 0 to 1"
+	                                                           : NULL;
 }
 
 snugSweepResult snugSweep(

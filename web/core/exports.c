@@ -384,6 +384,27 @@ snugStatus webFindDistance(snugBody* a, snugBody* b, webAsk* ask, uint32_t words
 	return result.status;
 }
 
+/// When two bodies first meet. The margin is in ask->limit; ends are nullable.
+/// @param numbers in: tolerance, maxTime, maxSteps, newOnly. Out: answer, time, latest, triangles of a and b, kind,
+/// first and second of both features, position, normal
+EXPORT(sweep)
+snugStatus webSweep(snugBody* startA, snugBody* endA, snugBody* startB, snugBody* endB, webAsk* ask, double numbers[17])
+{
+	snugSweepQuery query = { .margin = ask->limit,
+		.tolerance = numbers[0],
+		.maxTime = numbers[1],
+		.maxSteps = (uint64_t)numbers[2],
+		.newOnly = numbers[3] != 0.0 };
+	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	const snugSweepResult r = snugSweep(startA, endA, startB, endB, &query);
+	CopyCounters(ask->counters, &r.counters);
+	const double out[17] = { (double)r.answer, r.time, r.latest, r.a, r.b, (double)r.featureA.kind, r.featureA.first,
+		r.featureA.second, (double)r.featureB.kind, r.featureB.first, r.featureB.second, (double)r.position[0],
+		(double)r.position[1], (double)r.position[2], (double)r.normal[0], (double)r.normal[1], (double)r.normal[2] };
+	memcpy(numbers, out, sizeof(out));
+	return r.status;
+}
+
 EXPORT(collideWithin)
 snugStatus webCollideWithin(snugBody* a, snugBody* b, snugPair* pairs, uint32_t capacity, webAsk* ask)
 {

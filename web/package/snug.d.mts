@@ -100,6 +100,16 @@ export class Snug {
 	findClosest(body: Body, points: ArrayLike<number>, options?: QueryOptions & { maxDistance?: number }): Closest;
 	/** How far two bodies are apart, between which triangles, and where; Infinity if farther than maxDistance. */
 	findDistance(a: Body, b: Body, options?: QueryOptions & { maxDistance?: number }): Distance;
+	/**
+	 * When two bodies first meet, each on its way from one pose to another: at the end a body of the same model, or null
+	 * if it rests. Every vertex goes straight, at an even pace. Nothing meets before `time`: that is proved.
+	 * @param options.tolerance a near miss within this distance may be taken for a contact; default 2^-20 of the extent
+	 * @param options.margin what is within this distance counts as meeting
+	 * @param options.maxTime look no farther than this part of the step
+	 * @param options.maxSteps stop after about so many pairs of nodes and of triangles
+	 * @param options.newOnly leave out pairs of triangles that meet at the start
+	 */
+	sweep(startA: Body, endA: Body | null, startB: Body, endB?: Body | null, options?: QueryOptions & SweepOptions): Sweep;
 	/** All pairs of triangles at most `margin` apart. */
 	collideWithin(a: Body, b: Body, margin: number, options?: QueryOptions): Uint32Array;
 	/** All pairs of triangles of one body that meet beyond the corners they share; without keepRest not those at rest. */
@@ -144,6 +154,36 @@ export interface Distance {
 	b: number;
 	pointA: Float32Array;
 	pointB: Float32Array;
+}
+
+export interface SweepOptions {
+	tolerance?: number;
+	margin?: number;
+	maxTime?: number;
+	maxSteps?: number;
+	newOnly?: boolean;
+}
+
+/** A vertex or a triangle by its number, or an edge by those of its vertices. */
+export interface Feature {
+	kind: 'vertex' | 'edge' | 'triangle';
+	numbers: number[];
+}
+
+export interface Sweep {
+	/** Take 'unsure' for a contact at `time`: they come within the tolerance and may just miss, or the search was cut. */
+	answer: 'free' | 'meets' | 'unsure';
+	/** From 0 to 1: nothing meets before. */
+	time: number;
+	/** If they meet: not after this. */
+	latest: number;
+	/** The triangles that meet, what of them, where, and the normal from b to a; not there if the way is free. */
+	a?: number;
+	b?: number;
+	featureA?: Feature;
+	featureB?: Feature;
+	position?: Float32Array;
+	normal?: Float32Array;
 }
 
 export interface Contacts {

@@ -521,6 +521,20 @@ export class Snug {
 		return { distance, a: u32[at], b: u32[at + 1], pointA: f32.slice(at + 2, at + 5), pointB: f32.slice(at + 5, at + 8) };
 	}
 
+	sweep(startA, endA, startB, endB, { tolerance = 0, margin = 0, maxTime = 1, maxSteps = 0, newOnly = false, origin } = {}) {
+		const core = this.#core, [first, second] = this.#two(startA, startB);
+		const [endOfA, endOfB] = [endA, endB].map((end) => (end ? Held.handle(end, core).pointer : 0));
+		if (!Number.isSafeInteger(maxSteps) || maxSteps < 0) throw badInput(`maxSteps is ${maxSteps}`);
+		// The library's zero means the whole step.
+		const numbers = core.stageDoubles([tolerance, maxTime === 0 ? Number.MIN_VALUE : maxTime, maxSteps, newOnly ? 1 : 0], new Float64Array(13));
+		core.finish(core.c.sweep(first, endOfA, second, endOfB, core.prepare({ origin }, margin), numbers));
+		const [answer, time, latest, a, b, ...rest] = core.views.f64.slice(numbers / 8, numbers / 8 + 17);
+		const found = { answer: sweepAnswers[answer], time, latest };
+		const name = ([kind, ...numbers]) => ({ kind: featureKinds[kind], numbers: numbers.slice(0, kind === 1 ? 2 : 1) });
+		return a === 0xffffffff ? found : { ...found, a, b, featureA: name(rest.slice(0, 3)), featureB: name(rest.slice(3, 6)),
+			position: Float32Array.from(rest.slice(6, 9)), normal: Float32Array.from(rest.slice(9)) };
+	}
+
 	collideWithin(a, b, margin, options) {
 		const core = this.#core, [first, second] = this.#two(a, b);
 		return this.#collect(() => core.c.collideWithin(first, second, core.pairs.pointer, core.pairs.capacity, core.prepare(options, margin)));
@@ -591,6 +605,7 @@ function readColumns(core, pointer, count, words, columns) {
 	return out;
 }
 
+// Of snugRayHit, whose last word is the body's id in scenes.
 const hitBytes = 64;
 
 const readHits = (core, pointer, count) => readColumns(core, pointer, count, hitBytes / 4, { t: [0, 1, Float64Array],
@@ -598,6 +613,8 @@ const readHits = (core, pointer, count) => readColumns(core, pointer, count, hit
 
 const readClosest = (core, pointer, count) => readColumns(core, pointer, count, 10, { distance: [0, 1, Float64Array],
 	position: [2, 3, Float32Array], normal: [5, 3, Float32Array], triangle: [8, 1, Uint32Array] });
+
+const sweepAnswers = ['free', 'meets', 'unsure'], featureKinds = ['vertex', 'edge', 'triangle'];
 
 const contactKinds = ['segment', 'point', 'polygon', 'flat'];
 

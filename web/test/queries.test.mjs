@@ -79,6 +79,32 @@ test('closest points and distances are those of all triangles', () => {
 	assert.equal(snug.findDistance(a, b).distance, 0);
 });
 
+test('a sweep meets before any sample does, and the way back is not free', () => {
+	const random = makeRandom(11), ball = makeBall(4), knot = modelOf(new THREE.TorusKnotGeometry(1, 0.2, 40, 6)), answers = new Set();
+	const [start, end, between] = [0, 1, 2].map(() => ball.createBody()), still = knot.createBody();
+	for (let n = 0; n < 40; ++n) {
+		const [from, to] = [0, 1].map(() => [0, 1, 2].map(() => Math.round(64 * (6 * random() - 3)) / 64));
+		const found = snug.sweep(start.setFrame(from), end.setFrame(to), still), back = snug.sweep(end, start, still, null);
+		const times = Array.from({ length: 65 }, (_, i) => i / 64);
+		const sample = times.find((t) => snug.touches(between.setFrame(from.map((x, k) => (1 - t) * x + t * to[k])), still));
+		assert.ok(sample === undefined || (found.answer !== 'free' && found.time <= sample + 1e-6), `${n}: ${found.time} and ${sample}`);
+		assert.ok(!(found.answer === 'free' && back.answer === 'meets') && !(found.answer === 'meets' && back.answer === 'free'));
+		assert.equal(found.a === undefined, found.answer === 'free');
+		answers.add(found.answer);
+	}
+	assert.ok(answers.has('free') && answers.has('meets'));
+	const box = modelOf(new THREE.BoxGeometry()), a = box.createBody().setFrame([0, 0, 3]), b = box.createBody(), c = box.createBody().setFrame([0, 0, -3]);
+	const hit = snug.sweep(a, c, b);
+	assert.ok(hit.answer === 'meets' && hit.time <= 1 / 3 && hit.time > 0.333 && hit.normal[2] > 0.99);
+	assert.ok(['vertex', 'edge', 'triangle'].includes(hit.featureA.kind) && hit.featureA.numbers.length > 0);
+	assert.ok(Math.abs(snug.sweep(a, c, b, null, { margin: 1 }).time - 1 / 6) < 1e-3);
+	assert.equal(snug.sweep(a, c, b, null, { maxTime: 0.3 }).answer, 'free');
+	assert.equal(snug.sweep(a, c, b, null, { maxSteps: 1 }).answer, 'unsure');
+	assert.ok(snug.sweep(a.setFrame([0, 0, 1]), c, b).time === 0 && snug.sweep(a, c, b, null, { newOnly: true }).time > 0);
+	assert.throws(() => snug.sweep(a, still, b), /another model/);
+	assert.throws(() => snug.sweep(a, c, b, null, { maxTime: 2 }), /maxTime/);
+});
+
 test('contacts of closed surfaces are closed curves, on both of them', () => {
 	const model = makeBall(6), a = model.createBody(), b = model.createBody().setFrame([0.9, 0.31, 0.17]);
 	const { pairs, positions, contacts, curves, normalA } = snug.findContacts(a, b);

@@ -29,7 +29,7 @@ async function run(kind, given, exported) {
 }
 
 test('there is nothing else in the README', () => {
-	assert.equal(snippets.length, 14);
+	assert.equal(snippets.length, 15);
 	assert.equal(snippets.filter((s) => s.kind === undefined).length, 1, 'the worker, which the browser test runs');
 });
 
@@ -37,8 +37,9 @@ test('without an engine', async () => {
 	const { printed } = await run('', {}, 'soft, same');
 	assert.deepEqual([...printed[0][0]], [2, 0, 2, 1, 2, 3]);
 	assert.deepEqual([...printed[1][0]], [0, 0, 0, 1.25, 0, 0, 0.25, 1, 0, 0.5, 0, 1]);
-	assert.deepEqual(printed[2].slice(0, 2), [true, 'badInput']);
-	assert.match(printed[2][2], /vertex 7 of 4/);
+	assert.deepEqual(printed[2], ['meets', true]);
+	assert.deepEqual(printed[3].slice(0, 2), [true, 'badInput']);
+	assert.match(printed[3][2], /vertex 7 of 4/);
 });
 
 test('with three.js', async () => {
