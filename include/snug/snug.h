@@ -425,7 +425,7 @@ typedef struct snugQuery
 	double origin[3];      ///< positions are evaluated relative to it: set it near bodies that are far from zero
 	snugPairFcn* callback; ///< nullable
 	void* user;            ///< passed to `callback`
-	snugWorkers workers;   ///< share the work of one snugCollide, for heavy contact. Pairs are the same; one thread
+	snugWorkers workers;   ///< share the work of one snugCollide or snugCollideSelf. Pairs are the same; one thread
 	                       ///< at a time calls `callback`.
 	snugWitness* witness;  ///< nullable; for snugTouches: the triangles that answered last are looked at first, then
 	                       ///< what is around them, farther and farther. Much faster while bodies stay in contact; then

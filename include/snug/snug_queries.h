@@ -291,8 +291,13 @@ SNUG_API snugResult snugCollideShape(snugBody* body, const snugShape* shape, con
 ///
 /// Decided exactly, at the positions that snugBody_GetVertices reports for the identity frame and no origin: where the
 /// body is does not matter. The same pairs for every instruction set, compiler and build of snug.
-/// @param query nullable; no threads and no witness are used, and there is no origin
+/// @param query nullable; no witness is used, and there is no origin
 SNUG_API snugResult snugCollideSelf(snugBody* body, const snugQuery* query);
+
+/// The same until the first pair is found: always the same one for the same model and pose.
+/// @param query nullable; no threads and no witness are used, and there is no origin
+/// @return count: 1 if there is one
+SNUG_API snugResult snugTouchesSelf(snugBody* body, const snugQuery* query);
 
 /// @}
 

@@ -86,8 +86,11 @@ SNUG_API snugStatus snugScene_SetOrigin(snugScene* scene, const double origin[3]
 /// least one is not static, and the filter agrees.
 typedef struct snugSceneBodyDef
 {
-	snugBody* body;  ///< required; borrowed until removed; in one scene at a time
-	bool isStatic;   ///< part of the world: never meets another static one. It may move, but that is meant to be rare
+	snugBody* body;   ///< required; borrowed until removed; in one scene at a time
+	bool isStatic;    ///< part of the world: never meets another static one. It may move, but that is meant to be rare
+	bool meetsItself; ///< updates also find what snugCollideSelf finds of it: a pair of the body with itself, events
+	                  ///< like all others. Groups and the filter have no say in it, and pairs that meet at rest are
+	                  ///< left out
 	uint32_t groups; ///< bits: what it is; default 1
 	uint32_t mask;   ///< bits: what it meets; default everything
 	void* user;      ///< yours: see snugScene_GetUser

@@ -363,7 +363,7 @@ static snugStatus Update(contactScene* s, contactSceneResult* result)
 		return snug_outOfRange;
 	}
 	RefitTrees(s);
-	if (!sgScene_FindCandidates(scene, &s->moving, &s->fixed, 0.0f, &result->candidates) ||
+	if (!sgScene_FindCandidates(scene, &s->moving, &s->fixed, false, 0.0f, &result->candidates) ||
 	    scene->candidateCount > s->candidates)
 	{
 		return snug_outOfRange;

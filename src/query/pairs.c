@@ -3,6 +3,8 @@
 
 #include "geometry/box_kernels.h"
 #include "geometry/distance.h"
+#include "geometry/triangle.h"
+#include "query/neighbours.h"
 #include "tree/probe_kernels.h"
 
 #include <math.h>
@@ -41,7 +43,9 @@ static bool Intersect(const sgPairSearch* search, uint32_t lane)
 		a[i / 3][i % 3] = search->queue.a[i / 3][i % 3][lane];
 		b[i / 3][i % 3] = search->queue.b[i / 3][i % 3][lane];
 	}
-	return search->kernels->leaves->intersectTriangles((const float(*)[3])a, (const float(*)[3])b);
+	const uint32_t shared = search->queued[lane].shared;
+	return shared != 0 ? sgTriangles_IntersectBeyond((const float(*)[3])a, (const float(*)[3])b, shared)
+	                   : search->kernels->leaves->intersectTriangles((const float(*)[3])a, (const float(*)[3])b);
 }
 
 static uint32_t LeafOf(const sgView* side, const sgLeaf* leaf)
@@ -70,7 +74,8 @@ static void Found(sgPairSearch* search, const sgQueuedPair* queued)
 		pair.a = search->a.tree->triangleMap[leafA->firstTriangle + i];
 		pair.b = search->b.tree->triangleMap[leafB->firstTriangle + j];
 	}
-	Report(search, pair);
+	const bool isTurned = search->neighbours != NULL && pair.b < pair.a;
+	Report(search, isTurned ? (snugPair){ pair.b, pair.a } : pair);
 }
 
 // Decide what is queued. Lanes after the last hold what was there before, or zeros.
@@ -81,24 +86,34 @@ static void Flush(sgPairSearch* search)
 	{
 		return;
 	}
-	uint32_t meet = search->kernels->leaves->decidePairs(&search->queue, &unsure);
-	search->queuedCount = 0;
+	uint32_t meet = search->kernels->leaves->decidePairs(&search->queue, search->queuedAtCorner, &unsure);
+	unsure |= search->queuedAtEdge;
+	meet &= ~unsure;
+	search->queuedCount = search->queuedAtCorner = search->queuedAtEdge = 0;
 	for (uint32_t rest = (meet | unsure) & mask; rest != 0 && !search->walk.isStopped; rest &= rest - 1)
 	{
 		uint32_t lane = sgLowestBit(rest);
 		bool isUnsure = (unsure >> lane & 1) != 0;
 		search->counters.exactTests += isUnsure;
-		if (!isUnsure || Intersect(search, lane))
+		if ((!isUnsure || Intersect(search, lane)) && !sgNeighbours_MeetAtRest(search, search->queued + lane))
 		{
 			Found(search, search->queued + lane);
 		}
 	}
 }
 
+void sgPairSearch_Queued(sgPairSearch* search)
+{
+	if (++search->queuedCount == SG_LANES)
+	{
+		Flush(search);
+	}
+}
+
 // Most of what is queued does not intersect: what is only needed then is found out then.
 static void Queue(sgPairSearch* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf b, uint32_t j)
 {
-	uint32_t lane = search->queuedCount++;
+	uint32_t lane = search->queuedCount;
 	for (int c = 0; c < 3; ++c)
 	{
 		for (int axis = 0; axis < 3; ++axis)
@@ -107,11 +122,10 @@ static void Queue(sgPairSearch* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf b, 
 			search->queue.b[c][axis][lane] = sgView_Lanes(&search->b, b)->corner[c][axis][j];
 		}
 	}
-	search->queued[lane] = (sgQueuedPair){ sgView_Lanes(&search->a, a)->leaf, sgView_Lanes(&search->b, b)->leaf, i, j };
-	if (search->queuedCount == SG_LANES)
-	{
-		Flush(search);
-	}
+	search->queued[lane] = (sgQueuedPair){
+		.leafA = sgView_Lanes(&search->a, a)->leaf, .leafB = sgView_Lanes(&search->b, b)->leaf, .laneA = i, .laneB = j
+	};
+	sgPairSearch_Queued(search);
 }
 
 // ---- Nodes -------------------------------------------------------------------------------------------------------
@@ -250,6 +264,10 @@ static void NoteUse(const Party* party, uint64_t pairs)
 static uint64_t Compare(sgPairWalk* walk, const sgOpened* openedA, const sgOpened* openedB)
 {
 	sgPairSearch* search = SearchOf(walk);
+	if (search->neighbours != NULL)
+	{
+		return sgNeighbours_Compare(search, openedA, openedB);
+	}
 	Party a = LookAt(&search->a, openedA), b = LookAt(&search->b, openedB);
 	bool isBFirst = a.bounds == NULL && b.bounds != NULL;
 	Party *first = isBFirst ? &b : &a, *second = isBFirst ? &a : &b;
@@ -338,23 +356,36 @@ static SG_NOINLINE void ApproachTriangles(sgPairSearch* search, sgKeptLeaf a, sg
 	}
 }
 
-// All pairs of triangles of two leaves.
-static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
+static void SettleTwo(
+    sgPairSearch* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
 {
-	sgPairSearch* search = SearchOf(walk);
 	const sgKeptLeaf a = sgView_Triangles(&search->a, openedA, laneA, &search->counters);
 	const sgKeptLeaf b = sgView_Triangles(&search->b, openedB, laneB, &search->counters);
 	uint64_t tests = 0;
 	uint64_t pairs =
 	    search->kernels->leaves->filterTriangles(sgView_Lanes(&search->a, a), sgView_Lanes(&search->b, b), &tests);
 	search->counters.triangleTests += tests;
-	for (; pairs != 0 && !walk->isStopped; pairs &= pairs - 1)
+	for (; pairs != 0 && !search->walk.isStopped; pairs &= pairs - 1)
 	{
 		Queue(search, a, sgLowestBit(pairs) / SG_LANES, b, sgLowestBit(pairs) % SG_LANES);
 	}
 	if (search->bound2 > 0.0f)
 	{
 		ApproachTriangles(search, a, b); // last: it may ask the sides for other leaves
+	}
+}
+
+// All pairs of triangles of two leaves.
+static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
+{
+	sgPairSearch* search = SearchOf(walk);
+	if (search->neighbours != NULL)
+	{
+		sgNeighbours_Settle(search, openedA, laneA, openedB, laneB);
+	}
+	else
+	{
+		SettleTwo(search, openedA, laneA, openedB, laneB);
 	}
 	if (search->options->firstOnly)
 	{
@@ -423,6 +454,7 @@ void sgPairSearch_Make(sgPairSearch* search, const sgPairOptions* options, sgSin
 	search->options = options;
 	search->sink = sink;
 	search->team = NULL;
+	search->neighbours = NULL;
 	sgPairSearch_Reset(search);
 }
 
@@ -430,6 +462,7 @@ void sgPairSearch_Reset(sgPairSearch* search)
 {
 	memset(&search->queue, 0, sizeof(search->queue));
 	search->queuedCount = search->foundCount = search->waitingCount = 0;
+	search->queuedAtCorner = search->queuedAtEdge = 0;
 	search->counters = (snugCounters){ 0 };
 	search->walk.isStopped = search->isCut = false;
 	search->bound2 = search->gap2 = search->options->distanceBound ? INFINITY : 0.0f;
@@ -522,6 +555,12 @@ snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b)
 {
 	sgBox rootA, rootB;
 	const double* origin = search->options->origin;
+	if (search->neighbours != NULL)
+	{
+		sgView_StartAlone(&search->a, a, &search->counters);
+		sgView_Share(&search->b, &search->a);
+		return snug_success;
+	}
 	snugStatus status = sgView_Start(&search->a, a, origin, &rootA, &search->counters);
 	status = status == snug_success ? sgView_Start(&search->b, b, origin, &rootB, &search->counters) : status;
 	if (status == snug_success)
@@ -567,8 +606,13 @@ static snugStatus Search(sgPairSearch* search, snugBody* a, snugBody* b)
 
 void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink* sink, snugResult* result)
 {
-	sgPairSearch search; // not zeroed: most of it is scratch
+	sgPairSearch search;     // not zeroed: most of it is scratch
+	sgNeighbours neighbours; // and this all of it, for two bodies
 	sgPairSearch_Make(&search, options, sink);
+	if (a == b)
+	{
+		search.neighbours = sgNeighbours_Begin(&neighbours);
+	}
 	bool isAnswered = false;
 	if (options->witness != NULL && options->witness->memory[0] != 0)
 	{

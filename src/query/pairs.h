@@ -14,6 +14,7 @@ typedef struct sgPairOptions
 	bool firstOnly;            ///< stop at the first pair
 	bool asPlaces;             ///< pairs are places of triangles, leaf * SG_LANES + lane, not the caller's numbers
 	bool distanceBound;        ///< find a lower bound of the distance
+	bool keepRest;             ///< of one body: also pairs that meet at rest
 	snugWitness* witness;      ///< of firstOnly: nullable
 	const sgPairLevel* starts; ///< (startCount): where to begin, if not at the roots: nothing else can meet
 	uint32_t startCount;
@@ -40,7 +41,11 @@ typedef struct sgQueuedPair
 	const sgLeaf* leafA;
 	const sgLeaf* leafB;
 	uint32_t laneA, laneB;
+	uint32_t shared;       ///< corners, as sgTriangles_IntersectBeyond wants them: those of the queue
+	uint32_t turnA, turnB; ///< corners that the queue begins with
 } sgQueuedPair;
+
+typedef struct sgNeighbours sgNeighbours;
 
 /// A search under way.
 typedef struct sgPairSearch
@@ -49,10 +54,12 @@ typedef struct sgPairSearch
 	const sgKernels* kernels;
 	const sgPairOptions* options;
 	sgSink* sink;
-	sgSearchParty* team; ///< null: alone
-	sgPairLanes queue;   ///< pairs that are left to be decided, eight at a time, in the order in which they were met
+	sgSearchParty* team;      ///< null: alone
+	sgNeighbours* neighbours; ///< of one body with itself (neighbours.h); null: of two
+	sgPairLanes queue; ///< pairs that are left to be decided, eight at a time, in the order in which they were met
 	sgQueuedPair queued[SG_LANES];
 	uint32_t queuedCount;
+	uint32_t queuedAtCorner, queuedAtEdge; ///< those that share one corner, the first, and those that share more
 	snugPair found[SG_TEAM_PAIRS];
 	uint32_t foundCount;
 	snugCounters counters;
@@ -66,7 +73,9 @@ typedef struct sgPairSearch
 	sgView a, b;
 } sgPairSearch;
 
-/// Find pairs of intersecting triangles and hand them to `sink`. Fills in status, complete and counters.
+/// Find pairs of intersecting triangles and hand them to `sink`. Fills in status, complete and counters. Of one body,
+/// if `a` is `b`: those that meet beyond the corners they share, the lesser number first, in body space; there is no
+/// distance bound, and no witness.
 void sgFindPairs(snugBody* a, snugBody* b, const sgPairOptions* options, sgSink* sink, snugResult* result);
 
 /// A search by one thread that is to begin; most of it is scratch, and needs no value.
@@ -78,6 +87,9 @@ snugStatus sgPairSearch_Start(sgPairSearch* search, snugBody* a, snugBody* b);
 
 /// Nothing found, counted or queued yet.
 void sgPairSearch_Reset(sgPairSearch* search);
+
+/// A pair of triangles that is left to be decided, in a lane of the queue; then the queue has it.
+void sgPairSearch_Queued(sgPairSearch* search);
 
 /// The parts of a step: which pairs of lanes overlap; the triangles of two leaves, some of which may wait in the queue;
 /// what waits there.

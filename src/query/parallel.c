@@ -4,6 +4,7 @@
 // until there are enough pairs of nodes, and every pair is descended into by one thread, with a search of its own. They
 // share what the bodies remember (body.h) and the sink, which keeps the smallest pairs in whatever order they come.
 #include "base/fpenv.h"
+#include "query/neighbours.h"
 #include "query/pairs.h"
 
 #include <string.h>
@@ -87,10 +88,12 @@ static void ListTasks(sgPairSearch* search, Tasks* tasks)
 static SG_NOINLINE void RunSearch(Tasks* tasks, NodePair pair)
 {
 	sgPairSearch search; // not zeroed: most of it is scratch
+	sgNeighbours neighbours;
 	const sgPairSearch* like = tasks->search;
 	search.kernels = like->kernels;
 	search.options = like->options;
 	search.team = &tasks->team;
+	search.neighbours = like->neighbours != NULL ? sgNeighbours_Begin(&neighbours) : NULL;
 	sgPairSearch_Reset(&search);
 	search.walk.isStopped = atomic_load_explicit(&tasks->team.isStopped, memory_order_relaxed);
 	search.motionBA = like->motionBA;
@@ -167,7 +170,7 @@ void sgPairSearch_PrepareTogether(sgPairSearch* search, snugBody* a, snugBody* b
 	Refits refits = { .team = { .lock = ATOMIC_FLAG_INIT } };
 	snugBody* bodies[2] = { a, b };
 	uint32_t count = 0;
-	for (int i = 0; i < 2; ++i)
+	for (int i = 0; i < (a == b ? 1 : 2); ++i)
 	{
 		uint32_t more = sgBody_BeginPrepare(bodies[i], refits.slots + count);
 		for (uint32_t k = 0; k < more; ++k)

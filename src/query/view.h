@@ -82,6 +82,18 @@ static inline sgKeptLeaf sgView_Triangles(sgView* side, const sgOpened* opened, 
 	return (sgKeptLeaf){ side, lanes, side->generation };
 }
 
+/// The placed triangles of two leaves of one body, which two sides share: both are of the first, unless the second leaf
+/// would take the place of the first there.
+static inline void sgView_TwoLeaves(sgView* first, sgView* second, const sgOpened* openedA, uint32_t laneA,
+    const sgOpened* openedB, uint32_t laneB, snugCounters* counters, sgKeptLeaf kept[2])
+{
+	const uint32_t a = openedA->set.group, b = openedB->set.group;
+	const bool isTaken = a != b && a % SG_LEAF_GROUPS == b % SG_LEAF_GROUPS;
+	kept[0] = sgView_Triangles(first, openedA, laneA, counters);
+	kept[1] = sgView_Triangles(isTaken ? second : first, openedB, laneB, counters);
+	kept[0].generation = first->generation; // it is where it was
+}
+
 /// The triangles themselves, to be looked at and not to be held.
 static inline const sgTriangleLanes* sgView_Lanes(const sgView* side, sgKeptLeaf kept)
 {

@@ -46,6 +46,7 @@ snugStatus snugScene_Add(snugScene* scene, const snugSceneBodyDef* def, uint32_t
 		.mask = BitsOr(def->mask, UINT32_MAX),
 		.state = sgScene_present,
 		.isStatic = def->isStatic,
+		.meetsItself = def->meetsItself,
 	};
 	def->body->owner = scene;
 	scene->boxes[id] = sgBox_Empty();

@@ -49,6 +49,7 @@ typedef struct sgSceneBody
 	uint32_t mark; ///< of some list that it was put on last
 	uint8_t state; ///< sgSceneState
 	bool isStatic;
+	bool meetsItself;
 	bool isShared;    ///< several threads may ask for its boxes
 	bool hidesLeaves; ///< bounding leaves would take their vertices
 	bool isTooFar;    ///< its box or its vertices cannot be held relative to the scene's origin
@@ -61,7 +62,9 @@ typedef struct sgSceneBelow
 	_Atomic uint32_t children[SG_LANES];
 } sgSceneBelow;
 
-/// A pair of bodies that is looked at.
+#define SG_NO_CANDIDATE UINT64_MAX
+
+/// A pair of bodies that is looked at, or one body and itself.
 #define SG_SCENE_LEVELS 4
 typedef struct sgSceneSearch
 {
@@ -133,7 +136,7 @@ struct snugScene
 	sgBoxLanes* deeper;           ///< (sgScene_DeeperCount)
 	_Atomic uint32_t deeperCount; ///< taken, possibly more than there are
 
-	uint64_t* candidates;            ///< (room.candidates): a << 32 | b
+	uint64_t* candidates;            ///< (room.candidates): a << 32 | b; or SG_NO_CANDIDATE
 	uint64_t* scratch;               ///< (room.candidates)
 	sgSceneSearch* searches;         ///< (room.candidates)
 	_Atomic uint64_t candidateCount; ///< possibly more than there is room for
@@ -189,11 +192,12 @@ uint32_t sgScene_Refit(snugScene* scene, bool all, uint32_t* moved);
 
 /// Pairs of boxes that overlap within `moving` and between both, of which one is active, that masks and the filter
 /// agree to: sorted, in scene->candidates.
+/// @param own bodies that meet themselves are candidates too
 /// @param margin boxes that are no farther apart than this along each axis count as well
 /// @param count receives how many there are before the filter is asked
 /// @return false if there is too little room
 bool sgScene_FindCandidates(
-    snugScene* scene, const sgBroad* moving, const sgBroad* fixed, float margin, uint64_t* count);
+    snugScene* scene, const sgBroad* moving, const sgBroad* fixed, bool own, float margin, uint64_t* count);
 
 /// Have the listed bodies ready for queries, by several threads at once.
 /// @return the body that is too far, or SG_NONE

@@ -231,7 +231,7 @@ static bool MayTouch(snugScene* scene, sgSceneSearch* search, snugCounters* coun
 	return true;
 }
 
-// Candidates that cannot touch become zero.
+// Candidates that cannot touch are struck out.
 static void CompareTask(void* context, uint32_t index)
 {
 	snugScene* scene = context;
@@ -246,7 +246,8 @@ static void CompareTask(void* context, uint32_t index)
 		search->b = (uint32_t)pair;
 		search->levelCount = 0;
 		search->canBeFiner = false;
-		scene->candidates[i] = MayTouch(scene, search, &counters) ? pair : 0;
+		const bool isOwn = search->a == search->b; // whose parts always overlap
+		scene->candidates[i] = isOwn || MayTouch(scene, search, &counters) ? pair : SG_NO_CANDIDATE;
 	}
 	sgScene_Count(scene, &counters);
 }
@@ -411,7 +412,7 @@ static void ListSearches(snugScene* scene)
 	{
 		uint64_t pair = scene->candidates[i];
 		uint32_t a = (uint32_t)(pair >> 32), b = (uint32_t)pair;
-		if (pair == 0) // a < b, so that no pair is
+		if (pair == SG_NO_CANDIDATE)
 		{
 			continue;
 		}
@@ -546,7 +547,7 @@ static void RunSearch(const Searching* searching, sgSceneSearch* search, snugPar
 	const sgPairOptions options = {
 		.origin = scene->origin,
 		.firstOnly = !searching->trianglePairs,
-		.witness = searching->trianglePairs ? NULL : &search->witness,
+		.witness = searching->trianglePairs || search->a == search->b ? NULL : &search->witness,
 		.starts = search->levels,
 		.startCount = search->levelCount,
 		.workers.run = searching->trianglePairs ? parallel : NULL,

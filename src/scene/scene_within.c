@@ -90,7 +90,7 @@ static SG_NOINLINE snugStatus FindWithin(snugScene* scene, const snugSceneNearQu
 		return sgScene_TooFar(scene, tooFar, result);
 	}
 	const float margin = BroadMargin(scene, query->margin);
-	if (!sgScene_FindCandidates(scene, &scene->moving, &scene->fixed, margin, &result->candidates))
+	if (!sgScene_FindCandidates(scene, &scene->moving, &scene->fixed, false, margin, &result->candidates))
 	{
 		result->needed.candidates = result->candidates;
 		return sgFail(&scene->messenger, snug_outOfRange, "the scene lacks room for %llu candidates",

@@ -115,6 +115,15 @@ static void HandOver(Collector* collector)
 	collector->count = 0;
 }
 
+static void Add(Collector* collector, uint64_t pair)
+{
+	collector->pairs[collector->count++] = pair;
+	if (collector->count == COLLECTED)
+	{
+		HandOver(collector);
+	}
+}
+
 static void Collect(void* context, uint32_t a, uint32_t b)
 {
 	Collector* collector = context;
@@ -124,11 +133,7 @@ static void Collect(void* context, uint32_t a, uint32_t b)
 		return;
 	}
 	uint64_t least = a < b ? a : b, most = a < b ? b : a;
-	collector->pairs[collector->count++] = least << 32 | most;
-	if (collector->count == COLLECTED)
-	{
-		HandOver(collector);
-	}
+	Add(collector, least << 32 | most);
 }
 
 /// A search of the broad phase from some pairs of groups on.
@@ -211,7 +216,7 @@ static void AskFilter(snugScene* scene)
 	for (uint64_t i = 0; i < scene->candidateCount; ++i)
 	{
 		uint64_t pair = scene->candidates[i];
-		if (scene->filter(scene->filterUser, (uint32_t)(pair >> 32), (uint32_t)pair))
+		if (pair >> 32 == (uint32_t)pair || scene->filter(scene->filterUser, (uint32_t)(pair >> 32), (uint32_t)pair))
 		{
 			scene->candidates[count++] = pair;
 		}
@@ -220,10 +225,30 @@ static void AskFilter(snugScene* scene)
 	scene->candidateCount = count;
 }
 
+// Bodies that meet themselves, and changed.
+static void AddOwn(snugScene* scene)
+{
+	Collector collector;
+	collector.scene = scene;
+	collector.count = 0;
+	for (uint64_t id = 0; id < scene->bodyCount; ++id)
+	{
+		if (scene->isActive[id] != 0 && scene->bodies[id].meetsItself)
+		{
+			Add(&collector, id << 32 | id);
+		}
+	}
+	HandOver(&collector);
+}
+
 bool sgScene_FindCandidates(
-    snugScene* scene, const sgBroad* moving, const sgBroad* fixed, float margin, uint64_t* count)
+    snugScene* scene, const sgBroad* moving, const sgBroad* fixed, bool own, float margin, uint64_t* count)
 {
 	atomic_store_explicit(&scene->candidateCount, 0, memory_order_relaxed);
+	if (own)
+	{
+		AddOwn(scene);
+	}
 	SweepTrees(scene, moving, moving, margin);
 	SweepTrees(scene, moving, fixed, margin);
 	*count = scene->candidateCount;
@@ -292,7 +317,7 @@ static SG_NOINLINE snugStatus Update(snugScene* scene, const snugSceneQuery* que
 	{
 		return sgScene_TooFar(scene, tooFar, result);
 	}
-	if (!sgScene_FindCandidates(scene, &scene->moving, &scene->fixed, 0.0f, &result->candidates))
+	if (!sgScene_FindCandidates(scene, &scene->moving, &scene->fixed, true, 0.0f, &result->candidates))
 	{
 		result->needed.candidates = result->candidates;
 		return TooMany(scene, result);

@@ -406,7 +406,12 @@ static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes*
 static uint64_t FilterNeighbours(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
     const sgCornerLanes* cornersB, uint64_t* tests)
 {
-	return Filter(a, cornersA, b, cornersB, tests);
+	uint64_t common = 0;
+	for (int i = 0; i < SG_CORNER_WORDS; ++i)
+	{
+		common |= cornersA->signature[i] & cornersB->signature[i];
+	}
+	return common == 0 ? Filter(a, NULL, b, NULL, tests) : Filter(a, cornersA, b, cornersB, tests);
 }
 
 // ---- Pairs of triangles ------------------------------------------------------------------------------------------
@@ -473,9 +478,10 @@ static inline Sides FindSides(const f8 corners[3][3], const f8 plane[3][3], f8 e
 	return sides;
 }
 
-static inline uint32_t Certain(const Sides* sides)
+// But for the first corner in some lanes.
+static inline uint32_t Certain(const Sides* sides, uint32_t atCorner)
 {
-	uint32_t certain = m8_Bits(m8_Or(sides->above[0], sides->below[0]));
+	uint32_t certain = m8_Bits(m8_Or(sides->above[0], sides->below[0])) | atCorner;
 	certain &= m8_Bits(m8_Or(sides->above[1], sides->below[1]));
 	return certain & m8_Bits(m8_Or(sides->above[2], sides->below[2]));
 }
@@ -519,13 +525,27 @@ static inline void SwapWhere(Turned* turned, m8 which)
 	}
 }
 
+// Pairs that have no more in common than their first corner, which is one: the other two corners of each are on either
+// side of the other's plane. With x, y of one and r, s of the other they meet beyond it if and only if x and r are on
+// different sides (MeetAtCorner in triangle.c), which four signs settle.
+static inline uint32_t MeetAtCorners(const Sides* sidesA, const Sides* sidesB)
+{
+	return m8_Bits(sidesA->above[1]) ^ m8_Bits(sidesB->above[1]);
+}
+
+// Lanes whose corners but the first are on one side of the other's plane.
+static inline uint32_t ApartAtCorners(const Sides* sidesA, const Sides* sidesB)
+{
+	return m8_Bits(m8_Or(OnOneSide(sidesA, 1, 2), OnOneSide(sidesB, 1, 2)));
+}
+
 // The test of Guigue and Devillers (2003), where it is certain. No corner is on the other triangle's plane, so each
 // triangle either lies on one side of it, or has one corner alone on its side and meets the line that both planes share
 // in the segment between the two edges from there. With p and P alone, and both triangles turned so that these edges
 // come in the same order along the line, segments overlap where q sees P R from p on the one side and r sees P Q on the
 // other. Every sign is that of a determinant of differences of corners, which PlaneError bounds; a sign that it does
 // not settle, the exact test must.
-static uint32_t DecidePairs(const sgPairLanes* pairs, uint32_t* unsure)
+static uint32_t DecidePairs(const sgPairLanes* pairs, uint32_t atCorner, uint32_t* unsure)
 {
 	f8 a[3][3], b[3][3];
 	for (int c = 0; c < 3; ++c)
@@ -547,9 +567,15 @@ static uint32_t DecidePairs(const sgPairLanes* pairs, uint32_t* unsure)
 	const f8 *p = turnedA.corners[0], *q = turnedA.corners[1], *r = turnedA.corners[2];
 	const f8 *P = turnedB.corners[0], *R = turnedB.corners[1], *Q = turnedB.corners[2]; // seen from the other side
 	f8 first = Determinant(q, P, R, p), second = Determinant(r, P, Q, p);
-	uint32_t certain = Certain(&sidesA) & Certain(&sidesB);
+	uint32_t certain = Certain(&sidesA, atCorner) & Certain(&sidesB, atCorner);
 	uint32_t meet = m8_Bits(m8_And(f8_Less(error, first), f8_Less(second, minusError)));
 	uint32_t miss = m8_Bits(m8_Or(apart, m8_Or(f8_Less(first, minusError), f8_Less(error, second))));
+	if (atCorner != 0)
+	{
+		const uint32_t meetThere = MeetAtCorners(&sidesA, &sidesB), apartThere = ApartAtCorners(&sidesA, &sidesB);
+		meet = (meet & ~atCorner) | (meetThere & ~apartThere & atCorner);
+		miss = (miss & ~atCorner) | ((apartThere | ~meetThere) & atCorner);
+	}
 	meet &= certain & ~miss;
 	*unsure = ~(meet | (miss & certain)) & ((1u << SG_LANES) - 1u);
 	return meet;

@@ -25,10 +25,18 @@ typedef struct sgTriangleLanes
 } SG_ALIGN(32) sgTriangleLanes;
 
 /// The vertices at the corners of a leaf's triangles, [corner][triangle]; of twins the one that stands for them.
+/// Vertex v sets bit v modulo 256 of the signature: leaves whose signatures have no bit in common share no vertex.
+#define SG_CORNER_WORDS 4
 typedef struct sgCornerLanes
 {
 	uint32_t vertex[3][SG_LANES];
+	uint64_t signature[SG_CORNER_WORDS];
 } SG_ALIGN(32) sgCornerLanes;
+
+static inline void sgCornerLanes_Sign(sgCornerLanes* corners, uint32_t vertex)
+{
+	corners->signature[vertex / 64 % SG_CORNER_WORDS] |= (uint64_t)1 << vertex % 64;
+}
 
 /// Pairs of triangles, each in a lane: [corner][axis][pair].
 typedef struct sgPairLanes
@@ -64,8 +72,9 @@ typedef struct sgLeafKernels
 	uint64_t (*filterNeighbours)(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
 	    const sgCornerLanes* cornersB, uint64_t* tests);
 
-	/// Eight pairs at once: those that certainly intersect. `unsure` receives those of which nothing is certain.
-	uint32_t (*decidePairs)(const sgPairLanes* pairs, uint32_t* unsure);
+	/// Eight pairs at once: those that certainly intersect. `unsure` receives those of which nothing is certain. Pairs
+	/// in `atCorner` share their first corner, and intersect if they do so beyond it.
+	uint32_t (*decidePairs)(const sgPairLanes* pairs, uint32_t atCorner, uint32_t* unsure);
 
 	/// The exact test of triangle.h, the same for every instruction set.
 	bool (*intersectTriangles)(const float a[3][3], const float b[3][3]);

@@ -1,6 +1,7 @@
 // test/query/test_self.c: a body against itself. Oracle: all pairs, by the exact test that knows shared corners, which
 // test_triangle.c has compared with rational arithmetic.
 #include "posed.h"
+#include "workers.h"
 
 #include "geometry/triangle.h"
 #include "snug/snug_queries.h"
@@ -55,16 +56,38 @@ static PairList BruteSelf(const Posed* posed, const uint32_t* twins, bool keepRe
 	return list;
 }
 
-static PairList FoundSelf(const Posed* posed, bool keepRest)
+static PairList FoundSelf(const Posed* posed, bool keepRest, snugWorkers workers)
 {
 	size_t count = posed->thing.mesh.triangleCount;
 	PairList list = { malloc((count * count + 1) * sizeof(snugPair)), 0 };
-	const snugQuery query = { .pairs = list.pairs, .capacity = count * count, .keepRest = keepRest };
+	const snugQuery query = {
+		.pairs = list.pairs, .capacity = count * count, .keepRest = keepRest, .workers = workers
+	};
 	snugResult result = snugCollideSelf(posed->thing.body, &query);
 	assert_int_equal(result.status, snug_success);
 	assert_true(result.complete);
 	list.count = result.count;
 	return list;
+}
+
+// Whether there is one, and always the same.
+static void CheckTouching(const Posed* posed, bool keepRest, const PairList* expected)
+{
+	snugPair first[2] = { { SNUG_NONE, SNUG_NONE }, { SNUG_NONE, SNUG_NONE } };
+	for (int i = 0; i < 2; ++i)
+	{
+		const snugQuery query = { .pairs = first + i, .capacity = 1, .keepRest = keepRest };
+		snugResult result = snugTouchesSelf(posed->thing.body, &query);
+		assert_int_equal(result.status, snug_success);
+		assert_true(result.complete && result.count == (expected->count > 0));
+	}
+	assert_memory_equal(first, first + 1, sizeof(snugPair));
+	bool isThere = expected->count == 0;
+	for (uint64_t i = 0; i < expected->count && !isThere; ++i)
+	{
+		isThere = memcmp(expected->pairs + i, first, sizeof(snugPair)) == 0;
+	}
+	assert_true(isThere);
 }
 
 static uint64_t CheckSelf(uint64_t seed, Posed* posed)
@@ -80,11 +103,16 @@ static uint64_t CheckSelf(uint64_t seed, Posed* posed)
 	for (int keepRest = 0; keepRest < 2; ++keepRest)
 	{
 		PairList expected = BruteSelf(posed, twins, keepRest != 0);
-		PairList pairs = FoundSelf(posed, keepRest != 0);
-		AssertSamePairs("self", seed, &expected, &pairs);
-		found += pairs.count;
+		for (uint32_t threads = 0; threads < 2; ++threads)
+		{
+			const snugWorkers workers = { threads > 0 ? RunOnThreads : NULL, NULL };
+			PairList pairs = FoundSelf(posed, keepRest != 0, workers);
+			AssertSamePairs("self", seed, &expected, &pairs);
+			PairList_Free(&pairs);
+		}
+		CheckTouching(posed, keepRest != 0, &expected);
+		found += expected.count;
 		PairList_Free(&expected);
-		PairList_Free(&pairs);
 		snugBody_SetFrame(posed->thing.body, &moved);
 	}
 	free(twins);
@@ -172,10 +200,12 @@ static void filtered_neighbours_do_not_meet(void** state)
 		for (int s = 0; s < 2; ++s)
 		{
 			leaves[s] = (sgLeaf){ .triangleCount = 8, .vertexCount = 12 };
+			corners[s] = (sgCornerLanes){ .signature = { 0 } };
 			for (int i = 0; i < 24; ++i)
 			{
 				leaves[s].corners[i / 8][i % 8] = (uint8_t)sceneRandom_Index(&random, 12);
 				corners[s].vertex[i / 8][i % 8] = leaves[s].corners[i / 8][i % 8];
+				sgCornerLanes_Sign(corners + s, corners[s].vertex[i / 8][i % 8]);
 			}
 			sgGetKernels()->leaves->placeTriangles(positions, vertices, leaves + s, &placement, lanes + s);
 		}

@@ -1,0 +1,148 @@
+// src/query/neighbours.c: see neighbours.h.
+#include "query/neighbours.h"
+
+#include "geometry/box_kernels.h"
+#include "geometry/triangle.h"
+#include "query/triangles.h"
+
+#include <string.h>
+
+sgNeighbours* sgNeighbours_Begin(sgNeighbours* neighbours)
+{
+	memset(neighbours->ofA.leaves, 0, sizeof(neighbours->ofA.leaves));
+	memset(neighbours->ofB.leaves, 0, sizeof(neighbours->ofB.leaves));
+	return neighbours;
+}
+
+// Bits 8 i + j with j >= i.
+static const uint64_t upperHalf = 0x80c0e0f0f8fcfeff;
+static const uint64_t diagonal = 0x8040201008040201;
+
+uint64_t sgNeighbours_Compare(sgPairSearch* search, const sgOpened* a, const sgOpened* b)
+{
+	const sgBoxLanes* boxesA = sgView_Bounds(&search->a, a, &search->counters);
+	const sgBoxLanes* boxesB = sgView_Bounds(&search->b, b, &search->counters);
+	uint64_t pairs = search->kernels->boxes->overlapBoxes(boxesA, a->set.mask, boxesB, b->set.mask);
+	uint64_t all = sgMaskProduct(a->set.mask, b->set.mask);
+	if (a->slot == b->slot)
+	{
+		pairs = (pairs & upperHalf) | (all & diagonal);
+		all &= upperHalf & ~diagonal;
+	}
+	search->counters.volumeTests += (uint32_t)__builtin_popcountll(all);
+	return pairs;
+}
+
+static void FindCorners(const snugBody* body, const sgLeaf* leaf, sgCornerLanes* corners)
+{
+	const uint32_t* vertices = body->model->tree.leafVertices + leaf->firstVertex;
+	uint32_t twins[SG_MAX_LEAF_VERTICES];
+	memset(corners->signature, 0, sizeof(corners->signature));
+	for (uint32_t v = 0; v < leaf->vertexCount; ++v)
+	{
+		twins[v] = body->model->twins != NULL ? sgBody_FindTwin(body, vertices[v]) : vertices[v];
+		sgCornerLanes_Sign(corners, twins[v]);
+	}
+	for (int c = 0; c < 3; ++c)
+	{
+		for (int t = 0; t < SG_LANES; ++t)
+		{
+			corners->vertex[c][t] = twins[leaf->corners[c][t]];
+		}
+	}
+}
+
+// The vertices at the corners of a leaf's triangles; good as long as those are.
+static const sgCornerLanes* CornersOf(sgKeptCorners* kept, const snugBody* body, const sgLeaf* leaf)
+{
+	const uint32_t place = leaf->slot / SG_LANES % SG_LEAF_GROUPS, lane = leaf->slot % SG_LANES;
+	if (kept->leaves[place][lane] != leaf)
+	{
+		FindCorners(body, leaf, kept->corners[place] + lane);
+		kept->leaves[place][lane] = leaf;
+	}
+	return kept->corners[place] + lane;
+}
+
+// Bit 3 * i + j: corner i of one and corner j of the other are one vertex.
+static uint32_t SharedCorners(const sgCornerLanes* a, uint32_t i, const sgCornerLanes* b, uint32_t j)
+{
+	uint32_t shared = 0;
+	for (uint32_t k = 0; k < 9; ++k)
+	{
+		shared |= (uint32_t)(a->vertex[k / 3][i] == b->vertex[k % 3][j]) << k;
+	}
+	return shared;
+}
+
+static void RestTriangle(const snugModel* model, const sgLeaf* leaf, uint32_t lane, uint32_t turn, float triangle[3][3])
+{
+	for (uint32_t c = 0; c < 3; ++c)
+	{
+		uint32_t vertex = model->tree.leafVertices[leaf->firstVertex + leaf->corners[(turn + c) % 3][lane]];
+		memcpy(triangle[c], model->positions + 3 * (size_t)vertex, sizeof(triangle[c]));
+	}
+}
+
+// Corners that are shared in a pose are twins, so they are one at rest too.
+bool sgNeighbours_MeetAtRest(const sgPairSearch* search, const sgQueuedPair* pair)
+{
+	if (search->neighbours == NULL || search->options->keepRest)
+	{
+		return false;
+	}
+	float a[3][3], b[3][3];
+	RestTriangle(search->a.body->model, pair->leafA, pair->laneA, pair->turnA, a);
+	RestTriangle(search->a.body->model, pair->leafB, pair->laneB, pair->turnB, b);
+	return sgTriangles_IntersectBeyond((const float(*)[3])a, (const float(*)[3])b, pair->shared);
+}
+
+// One pair. A corner that is all they share comes first in both, as kernels want it.
+static void Queue(sgPairSearch* search, const sgTriangleLanes* a, const sgTriangleLanes* b, sgQueuedPair pair)
+{
+	const uint32_t lane = search->queuedCount, shared = pair.shared;
+	const bool isCorner = shared != 0 && (shared & (shared - 1)) == 0;
+	if (isCorner)
+	{
+		pair.turnA = sgLowestBit(shared) / 3;
+		pair.turnB = sgLowestBit(shared) % 3;
+		pair.shared = 1;
+	}
+	search->queuedAtCorner |= (uint32_t)isCorner << lane;
+	search->queuedAtEdge |= (uint32_t)(shared != 0 && !isCorner) << lane;
+	for (uint32_t c = 0; c < 3; ++c)
+	{
+		for (int axis = 0; axis < 3; ++axis)
+		{
+			search->queue.a[c][axis][lane] = a->corner[(pair.turnA + c) % 3][axis][pair.laneA];
+			search->queue.b[c][axis][lane] = b->corner[(pair.turnB + c) % 3][axis][pair.laneB];
+		}
+	}
+	search->queued[lane] = pair;
+	sgPairSearch_Queued(search);
+}
+
+void sgNeighbours_Settle(
+    sgPairSearch* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
+{
+	sgKeptLeaf kept[2];
+	sgView_TwoLeaves(&search->a, &search->b, openedA, laneA, openedB, laneB, &search->counters, kept);
+	const bool isOfB = kept[1].owner == &search->b;
+	const sgTriangleLanes* a = sgView_Lanes(&search->a, kept[0]);
+	const sgTriangleLanes* b = sgView_Lanes(isOfB ? &search->b : &search->a, kept[1]);
+	sgNeighbours* neighbours = search->neighbours;
+	const sgCornerLanes* cornersA = CornersOf(&neighbours->ofA, search->a.body, a->leaf);
+	const sgCornerLanes* cornersB = CornersOf(isOfB ? &neighbours->ofB : &neighbours->ofA, search->a.body, b->leaf);
+	uint64_t tests = 0;
+	uint64_t pairs = search->kernels->leaves->filterNeighbours(a, cornersA, b, cornersB, &tests);
+	const bool isOneLeaf = a->leaf == b->leaf;
+	pairs &= isOneLeaf ? upperHalf & ~diagonal : ~(uint64_t)0;
+	// Of one leaf every box overlaps itself, and every other pair is there twice.
+	search->counters.triangleTests += isOneLeaf ? (tests - a->leaf->triangleCount) / 2 : tests;
+	for (; pairs != 0 && !search->walk.isStopped; pairs &= pairs - 1)
+	{
+		const uint32_t i = sgLowestBit(pairs) / SG_LANES, j = sgLowestBit(pairs) % SG_LANES;
+		const uint32_t shared = SharedCorners(cornersA, i, cornersB, j);
+		Queue(search, a, b, (sgQueuedPair){ a->leaf, b->leaf, i, j, shared, 0, 0 });
+	}
+}

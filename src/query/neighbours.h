@@ -1,0 +1,40 @@
+// src/query/neighbours.h: what a search for pairs (pairs.h) does where both bodies are one: a walk over a tree and
+// itself.
+//
+// A step from a node to itself looks at the pairs of its children, each once, and at each child with itself; a step
+// from a node to another one is as between two bodies. So every pair of leaves is met once.
+//
+// Neighbouring leaves always overlap, and neighbouring triangles always touch: nearly all candidates share a corner or
+// an edge. The filter in float32 leaves those corners out (leaf_kernels.c), which settles most of them.
+#ifndef SG_NEIGHBOURS_H
+#define SG_NEIGHBOURS_H
+
+#include "query/pairs.h"
+
+/// The vertex numbers of leaves that a side keeps: each in the place that its triangles have there.
+typedef struct sgKeptCorners
+{
+	const sgLeaf* leaves[SG_LEAF_GROUPS][SG_LANES]; ///< whose corners are here; null: nobody's
+	sgCornerLanes corners[SG_LEAF_GROUPS][SG_LANES];
+} sgKeptCorners;
+
+struct sgNeighbours
+{
+	sgKeptCorners ofA, ofB;
+};
+
+/// Nothing is kept yet.
+/// @return what it was given
+sgNeighbours* sgNeighbours_Begin(sgNeighbours* neighbours);
+
+/// Pairs of lanes that overlap; of a node and itself each once, and every lane with itself.
+uint64_t sgNeighbours_Compare(sgPairSearch* search, const sgOpened* a, const sgOpened* b);
+
+/// Queue the pairs of triangles of two leaves that may meet beyond the corners they share.
+void sgNeighbours_Settle(
+    sgPairSearch* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB);
+
+/// Whether a pair of one body is to be left out, since it meets in the rest positions of the model.
+bool sgNeighbours_MeetAtRest(const sgPairSearch* search, const sgQueuedPair* pair);
+
+#endif
