@@ -525,13 +525,11 @@ EXPORT(sceneRemove) snugStatus webSceneRemove(webScene* s, uint32_t id)
 	return snugScene_Remove(s->scene, id);
 }
 
-_Static_assert(sizeof(snugSceneRayHit) == 72, "snug.mjs reads hits of scenes");
-
 EXPORT(sceneCastRays)
 snugStatus webSceneCastRays(
-    webScene* s, const snugRay* rays, uint32_t count, snugSceneRayHit* hits, uint32_t any, uint32_t mask, webAsk* ask)
+    webScene* s, const snugRay* rays, uint32_t count, snugRayHit* hits, uint32_t any, uint32_t mask, webAsk* ask)
 {
-	snugSceneRayQuery query = { .any = any != 0, .mask = mask };
+	snugRayQuery query = { .any = any != 0, .mask = mask };
 	snugSceneResult result = snugScene_CastRays(s->scene, rays, count, hits, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
@@ -540,9 +538,9 @@ snugStatus webSceneCastRays(
 
 EXPORT(sceneFindHits)
 snugStatus webSceneFindHits(
-    webScene* s, const snugRay* ray, snugSceneRayHit* hits, uint32_t capacity, uint32_t mask, webAsk* ask)
+    webScene* s, const snugRay* ray, snugRayHit* hits, uint32_t capacity, uint32_t mask, webAsk* ask)
 {
-	snugSceneRayQuery query = { .mask = mask };
+	snugRayQuery query = { .mask = mask };
 	snugSceneResult result = snugScene_FindHits(s->scene, ray, hits, capacity, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;

@@ -479,7 +479,7 @@ export class Snug {
 	castRays(body, rays, options) {
 		const core = this.#core, { pointer } = Held.handle(body, core), count = countOf(rays, 6, 'rays'), args = new Arguments(core);
 		try {
-			const from = args.add(Float32Array, rays), hits = args.make(64 * count);
+			const from = args.add(Float32Array, rays), hits = args.make(hitBytes * count);
 			core.finish(core.c.castRays(pointer, from, count, hits, options?.any ? 1 : 0, core.prepare(options)));
 			return readHits(core, hits, count);
 		} finally {
@@ -492,7 +492,7 @@ export class Snug {
 		try {
 			const from = args.add(Float32Array, expect(ray, 6, 'ray'));
 			const run = (capacity) => {
-				const hits = args.make(64 * capacity);
+				const hits = args.make(hitBytes * capacity);
 				return [core.finish(core.c.findHits(pointer, from, hits, capacity, core.prepare(options))), hits];
 			};
 			let [count, hits] = run(64);
@@ -591,7 +591,10 @@ function readColumns(core, pointer, count, words, columns) {
 	return out;
 }
 
-const readHits = (core, pointer, count, bytes = 64) => readColumns(core, pointer, count, bytes / 4, { t: [0, 1, Float64Array],
+// Of snugRayHit, whose last word is the body's id in scenes.
+const hitBytes = 64;
+
+const readHits = (core, pointer, count) => readColumns(core, pointer, count, hitBytes / 4, { t: [0, 1, Float64Array],
 	weights: [2, 3, Float64Array], position: [8, 3, Float32Array], normal: [11, 3, Float32Array], triangle: [14, 1, Uint32Array] });
 
 const readClosest = (core, pointer, count) => readColumns(core, pointer, count, 10, { distance: [0, 1, Float64Array],
@@ -752,9 +755,6 @@ export class Body extends Held {
 
 const bodyOf = ({ body }) => body;
 
-// Of snugSceneRayHit: a hit, then whose it is.
-const sceneHitBytes = 72;
-
 export class Scene extends Held {
 	#entries = new Map(); // by id: a body and its handle
 	#removed = new Map(); // since the last update, which may have events of theirs
@@ -795,7 +795,7 @@ export class Scene extends Held {
 	castRays(rays, { any = false, mask = 0 } = {}) {
 		const { core, pointer } = Held.handle(this), count = countOf(rays, 6, 'rays'), args = new Arguments(core);
 		try {
-			const from = args.add(Float32Array, rays), hits = args.make(sceneHitBytes * count);
+			const from = args.add(Float32Array, rays), hits = args.make(hitBytes * count);
 			core.finish(core.c.sceneCastRays(pointer, from, count, hits, any ? 1 : 0, mask, core.prepare()));
 			return this.#readHits(core, hits, count);
 		} finally {
@@ -808,7 +808,7 @@ export class Scene extends Held {
 		try {
 			const from = args.add(Float32Array, expect(ray, 6, 'ray'));
 			const run = (capacity) => {
-				const hits = args.make(sceneHitBytes * capacity);
+				const hits = args.make(hitBytes * capacity);
 				return [core.finish(core.c.sceneFindHits(pointer, from, hits, capacity, mask, core.prepare())), hits];
 			};
 			let [count, hits] = run(64);
@@ -820,8 +820,8 @@ export class Scene extends Held {
 	}
 
 	#readHits(core, pointer, count) {
-		const { u32 } = core.views, id = (i) => u32[(pointer + sceneHitBytes * i) / 4 + 16];
-		return { ...readHits(core, pointer, count, sceneHitBytes),
+		const { u32 } = core.views, id = (i) => u32[(pointer + hitBytes * i) / 4 + 15];
+		return { ...readHits(core, pointer, count),
 			body: Array.from({ length: count }, (_, i) => (id(i) === noTriangle ? null : this.#find(id(i)))) };
 	}
 
