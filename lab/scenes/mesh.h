@@ -58,10 +58,12 @@ sceneMesh sceneMakeSoup(uint32_t triangleCount, double size, uint64_t seed);
 
 /// A chair, in metres, y up: 11 closed parts that reach into each other. 9,471 vertices, 17,914 triangles, as many as
 /// the one of James and Pai 2004.
-sceneMesh sceneMakeChair(void);
+/// @param coarser 1; more: for pictures, of cells that are so many times as large
+sceneMesh sceneMakeChair(uint32_t coarser);
 
 /// A truss bridge of 56 m along x, y up: 91 closed parts. 135,304 vertices, 240,316 triangles, as many as theirs.
-sceneMesh sceneMakeBridge(void);
+/// @param coarser as above
+sceneMesh sceneMakeBridge(uint32_t coarser);
 
 /// The triangle (0, 0, 0), (1, 0, 0), (0, 1, 0).
 sceneMesh sceneMakeTriangle(void);

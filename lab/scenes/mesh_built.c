@@ -12,7 +12,27 @@ typedef struct builder
 {
 	sceneMesh mesh;
 	uint32_t vertexCount, triangleCount; // made so far
+	uint32_t coarser;                    // cells are so many times as large
 } builder;
+
+// So many cells, or fewer.
+static uint32_t Coarsen(const builder* b, uint32_t cells, uint32_t least)
+{
+	return cells / b->coarser > least ? cells / b->coarser : least;
+}
+
+static builder Begin(uint32_t vertexCount, uint32_t triangleCount, uint32_t coarser)
+{
+	return (builder){ .mesh = sceneMesh_Allocate(vertexCount, triangleCount), .coarser = coarser };
+}
+
+static sceneMesh Finish(const builder* b)
+{
+	sceneMesh mesh = b->mesh;
+	mesh.vertexCount = b->vertexCount;
+	mesh.triangleCount = b->triangleCount;
+	return mesh;
+}
 
 static void AddTriangle(builder* b, uint32_t x, uint32_t y, uint32_t z)
 {
@@ -77,12 +97,17 @@ static void AddSide(builder* b, const box* s, int w, bool far)
 	}
 }
 
-static void AddBox(builder* b, const box* s)
+static void AddBox(builder* b, const box* fine)
 {
+	box s = *fine;
 	for (int w = 0; w < 3; ++w)
 	{
-		AddSide(b, s, w, false);
-		AddSide(b, s, w, true);
+		s.cells[w] = Coarsen(b, fine->cells[w], 1);
+	}
+	for (int w = 0; w < 3; ++w)
+	{
+		AddSide(b, &s, w, false);
+		AddSide(b, &s, w, true);
 	}
 }
 
@@ -126,8 +151,9 @@ static void AddBeam(
 
 // A round bar, thinner or thicker towards its end, closed by a fan at either: around * rings + 2 vertices, shared.
 static void AddTube(builder* b, const double from[3], const double to[3], double fromRadius, double toRadius,
-    uint32_t around, uint32_t rings)
+    uint32_t fineAround, uint32_t fineRings)
 {
+	uint32_t around = Coarsen(b, fineAround, 3), rings = Coarsen(b, fineRings, 2);
 	double along[3] = { to[0] - from[0], to[1] - from[1], to[2] - from[2] }, u[3], v[3];
 	FindAcross(along, u, v);
 	uint32_t first = b->vertexCount, last = first + around * rings;
@@ -235,16 +261,16 @@ static void AddSeat(builder* b)
 	}
 }
 
-sceneMesh sceneMakeChair(void)
+sceneMesh sceneMakeChair(uint32_t coarser)
 {
-	builder b = { .mesh = sceneMesh_Allocate(CHAIR_VERTICES, CHAIR_TRIANGLES) };
+	builder b = Begin(CHAIR_VERTICES, CHAIR_TRIANGLES, coarser);
 	if (sceneMesh_IsValid(&b.mesh))
 	{
 		AddSeat(&b);
 		AddLegs(&b);
 		AddBack(&b);
 	}
-	return b.mesh;
+	return Finish(&b);
 }
 
 // ---- Bridge ----------------------------------------------------------------------------------------------------
@@ -316,9 +342,9 @@ static void Curve(sceneMesh* mesh)
 	}
 }
 
-sceneMesh sceneMakeBridge(void)
+sceneMesh sceneMakeBridge(uint32_t coarser)
 {
-	builder b = { .mesh = sceneMesh_Allocate(BRIDGE_VERTICES, BRIDGE_TRIANGLES) };
+	builder b = Begin(BRIDGE_VERTICES, BRIDGE_TRIANGLES, coarser);
 	if (sceneMesh_IsValid(&b.mesh))
 	{
 		const double end = GetPanel(PANELS) + 0.5, side = HALF_WIDTH - 0.1;
@@ -329,7 +355,8 @@ sceneMesh sceneMakeBridge(void)
 		AddTruss(&b, -HALF_WIDTH);
 		AddTruss(&b, HALF_WIDTH);
 		AddCrossBeams(&b);
-		Curve(&b.mesh);
 	}
-	return b.mesh;
+	sceneMesh mesh = Finish(&b);
+	Curve(&mesh);
+	return mesh;
 }

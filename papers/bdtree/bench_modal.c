@@ -277,12 +277,12 @@ static void RunReal(const benchOptions* options, benchReport* report)
 void benchModal(const benchOptions* options, benchReport* report)
 {
 	benchModalBody chair, bridge = { .fields = NULL };
-	if (!MakeBody(&chair, "chair", sceneMakeChair(), options, report))
+	if (!MakeBody(&chair, "chair", sceneMakeChair(1), options, report))
 	{
 		return;
 	}
 	// What is said of the bridge takes minutes.
-	bool hasBridge = options->full && MakeBody(&bridge, "bridge", sceneMakeBridge(), options, report);
+	bool hasBridge = options->full && MakeBody(&bridge, "bridge", sceneMakeBridge(1), options, report);
 	RunTightness(&chair, options, report);
 	benchActor actor = benchModalBody_GetActor(&chair);
 	benchBdLevels(report, "chair", &actor, &benchBdChair);

@@ -235,7 +235,7 @@ static bool MakeStage(simShower* s, simError* error)
 
 bool simShower_Create(simShower* s, const simShowerDef* def, simError* error)
 {
-	*s = (simShower){ .bridgeMesh = sceneMakeBridge(), .fishCount = def->fishCount, .random = { def->seed } };
+	*s = (simShower){ .bridgeMesh = sceneMakeBridge(1), .fishCount = def->fishCount, .random = { def->seed } };
 	uint32_t cells = def->cellCount > 0 ? def->cellCount : 1000, frames = def->frames > 0 ? def->frames : 120;
 	bool good = sceneMesh_IsValid(&s->bridgeMesh) || simError_SetMemory(error);
 	good = good && Sway(&s->sway, &s->bridgeMesh, cells, frames, &s->reach, error) && MakeStage(s, error) &&

@@ -34,7 +34,7 @@ static bool ComputeModes(simChair* chair, simModes* modes, simError* error)
 bool simChair_Create(simChair* chair, simError* error)
 {
 	simModes modes = { 0 };
-	*chair = (simChair){ .mesh = sceneMakeChair() };
+	*chair = (simChair){ .mesh = sceneMakeChair(1) };
 	bool good = sceneMesh_IsValid(&chair->mesh) || simError_SetMemory(error);
 	good = good && ComputeModes(chair, &modes, error);
 	if (good)

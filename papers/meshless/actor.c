@@ -1,8 +1,12 @@
 #include "papers/meshless/actor.h"
 
+#include "snug/snug_queries.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 #define CAPACITY 65536
+#define SOME 64 // triangles at a time
 
 static bool Build(simActor* actor, sceneMesh mesh, uint32_t nodeCount, double influences, const simMaterial* material,
     simError* error)
@@ -107,16 +111,41 @@ static bool BoxesOverlap(const simActor* a, const simActor* b)
 	return overlap;
 }
 
+// Posed corners of the triangles of pairs: of a surface, those alone push.
+// @param side 0: of the first body of the pairs
+static snugStatus EvaluatePairs(simActor* actor, const snugPair* pairs, uint64_t count, int side)
+{
+	snugStatus status = snug_success;
+	for (uint64_t first = 0; first < count && status == snug_success; first += SOME)
+	{
+		uint32_t triangles[SOME], taken = 0;
+		float corners[SOME][9];
+		for (uint64_t i = first; i < count && i < first + SOME; ++i)
+		{
+			triangles[taken++] = side == 0 ? pairs[i].a : pairs[i].b;
+		}
+		status = snugBody_GetCorners(actor->posed, NULL, triangles, taken, corners[0], 0);
+		for (uint32_t i = 0; i < 3 * taken; ++i)
+		{
+			uint32_t vertex = actor->scene.mesh.triangles[3 * (size_t)triangles[i / 3] + i % 3];
+			memcpy(actor->positions + 3 * (size_t)vertex, corners[i / 3] + 3 * (i % 3), 3 * sizeof(float));
+		}
+	}
+	return status;
+}
+
 static bool Respond(simActor* a, simActor* b, simContacts* contacts, simError* error)
 {
 	snugResult result =
 	    snugCollide(a->posed, b->posed, &(snugQuery){ .pairs = contacts->pairs, .capacity = contacts->capacity });
-	if (result.status != snug_success)
+	uint64_t count = result.count < contacts->capacity ? result.count : contacts->capacity;
+	snugStatus status = result.status == snug_success ? EvaluatePairs(a, contacts->pairs, count, 0) : result.status;
+	status = status == snug_success ? EvaluatePairs(b, contacts->pairs, count, 1) : status;
+	if (status != snug_success)
 	{
-		return simError_Set(error, "cannot find contacts: %s", snugGetStatusText(result.status));
+		return simError_Set(error, "cannot find contacts: %s", snugGetStatusText(status));
 	}
-	simRespond(&a->surface, &b->surface, contacts->pairs,
-	    result.count < contacts->capacity ? result.count : contacts->capacity);
+	simRespond(&a->surface, &b->surface, contacts->pairs, count);
 	contacts->count += result.count;
 	return true;
 }
@@ -126,7 +155,7 @@ bool simActors_RespondAll(simActor* actors, int count, simContacts* contacts, si
 	contacts->count = 0;
 	for (int i = 0; i < count; ++i)
 	{
-		if (!simActor_Pose(&actors[i], true, error))
+		if (!simActor_Pose(&actors[i], false, error))
 		{
 			return false;
 		}

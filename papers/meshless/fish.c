@@ -5,6 +5,7 @@
 #include "solvers/sine.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define STEP (1.0 / (SIM_FISH_FPS * 16))
 #define INFLUENCES 20.0
@@ -13,6 +14,11 @@
 #define WAVES 0.8                        // of the bend, on a fish
 #define BEATS 1.0                        // per second
 #define MUSCLE (2.0 * SCENE_PI * 1.5)    // radians per second
+#define STEER (2.0 * SCENE_PI * 0.3)     // radians per second
+#define HARDEST 1.0                      // metres per second squared
+#define SETTLING 2.0                     // seconds before the start, until bodies bend as their muscles want
+#define SPINE 7                          // points of a fish, to see how far it is from another
+#define MOMENT 1e-4                      // seconds, to see how fast a fish bends
 
 static const simMaterial material = { .density = 1000.0, .young = 1e6, .poisson = 0.3, .bulk = 1e6, .damping = 1.0 };
 
@@ -120,34 +126,87 @@ static void GetGoal(
 	}
 }
 
-static void UseMuscles(simMeshless* body, const simCourse* course)
+// Of all nodes: how far the fish is from where it would be, or how fast it is.
+static void GetMean(const double (*vectors)[3], uint32_t count, double mean[3])
 {
-	swimFrame frame = GetFrame(course, body->time);
-	double goal[3];
-	for (uint32_t i = 0; i < body->nodeCount; ++i)
+	mean[0] = mean[1] = mean[2] = 0.0;
+	for (uint32_t i = 0; i < count; ++i)
 	{
-		GetGoal(course, &frame, body->time, body->rest[i], goal);
 		for (int k = 0; k < 3; ++k)
 		{
-			double pull = MUSCLE * (goal[k] - body->displacement[i][k]) - 2.0 * body->velocity[i][k];
-			body->external[i][k] += body->mass * MUSCLE * pull;
+			mean[k] += vectors[i][k] / count;
+		}
+	}
+}
+
+// What the whole fish is accelerated by: softly to its course, and never so hard that it would go through another.
+static void Steer(const simCourse* course, double time, const double offset[3], const double speed[3], double pull[3])
+{
+	double angle = course->phase + course->turning * time, c = sceneCosine(angle), s = sceneSine(angle);
+	for (int k = 0; k < 3; ++k)
+	{
+		double goal = course->turning * (c * course->across[k] - s * course->along[k]);
+		pull[k] = STEER * (STEER * offset[k] + 2.0 * (goal - speed[k]));
+	}
+	double length = sqrt(simDot(pull, pull)), scale = length > HARDEST ? HARDEST / length : 1.0;
+	for (int k = 0; k < 3; ++k)
+	{
+		pull[k] *= scale;
+	}
+}
+
+// Each node keeps its place in the bent body, and all of them steer.
+static void UseMuscles(simSchool* school, int number)
+{
+	simMeshless* body = &school->fish[number].body;
+	const simCourse* course = &school->courses[number];
+	swimFrame frame = GetFrame(course, body->time);
+	double offset[3], speed[3], pull[3];
+	for (uint32_t i = 0; i < body->nodeCount; ++i)
+	{
+		GetGoal(course, &frame, body->time, body->rest[i], school->offsets[i]);
+		simSubtract(school->offsets[i], body->displacement[i], school->offsets[i]);
+	}
+	GetMean((const double(*)[3])school->offsets, body->nodeCount, offset);
+	GetMean((const double(*)[3])body->velocity, body->nodeCount, speed);
+	Steer(course, body->time, offset, speed, pull);
+	for (uint32_t i = 0; i < body->nodeCount; ++i)
+	{
+		for (int k = 0; k < 3; ++k)
+		{
+			double bend = MUSCLE * (school->offsets[i][k] - offset[k]) - 2.0 * (body->velocity[i][k] - speed[k]);
+			body->external[i][k] += body->mass * (MUSCLE * bend + pull[k]);
 		}
 	}
 }
 
 // ---- School ----------------------------------------------------------------------------------------------------
 
-// The least distance from the fish before, when all begin.
-static double GetStartRoom(const simSchool* school, int number, const simCourse* course)
+static void GetSpine(const simCourse* course, double spine[SPINE][3])
 {
 	swimFrame frame = GetFrame(course, 0.0);
-	double least = INFINITY;
+	for (int i = 0; i < SPINE; ++i)
+	{
+		const double rest[3] = { SIM_FISH_LENGTH * (0.5 - (double)i / (SPINE - 1)), 0.0, 0.0 };
+		GetGoal(course, &frame, 0.0, rest, spine[i]);
+		spine[i][0] += rest[0];
+	}
+}
+
+// The least distance from the fish before, when all begin, squared.
+static double GetStartRoom(const simSchool* school, int number, const simCourse* course)
+{
+	double least = INFINITY, own[SPINE][3], other[SPINE][3];
+	GetSpine(course, own);
 	for (int i = 0; i < number; ++i)
 	{
-		double offset[3];
-		swimFrame other = GetFrame(&school->courses[i], 0.0);
-		simSubtract(frame.position, other.position, offset);
-		least = fmin(least, simDot(offset, offset));
+		GetSpine(&school->courses[i], other);
+		for (int k = 0; k < SPINE * SPINE; ++k)
+		{
+			double offset[3];
+			simSubtract(own[k / SPINE], other[k % SPINE], offset);
+			least = fmin(least, simDot(offset, offset));
+		}
 	}
 	return least;
 }
@@ -164,27 +223,43 @@ static simCourse ChooseCourse(const simSchool* school, int number, sceneRandom* 
 	return best;
 }
 
+// Let it swim for a while, as fast as it would be from the first.
 static bool PlaceFish(simSchool* school, int number, simError* error)
 {
 	simMeshless* body = &school->fish[number].body;
 	const simCourse* course = &school->courses[number];
-	swimFrame frame = GetFrame(course, 0.0);
+	body->time = -SETTLING;
+	swimFrame frame = GetFrame(course, body->time), next = GetFrame(course, body->time + MOMENT);
 	for (uint32_t i = 0; i < body->nodeCount; ++i)
 	{
-		GetGoal(course, &frame, 0.0, body->rest[i], body->displacement[i]);
+		double later[3];
+		GetGoal(course, &frame, body->time, body->rest[i], body->displacement[i]);
+		GetGoal(course, &next, body->time + MOMENT, body->rest[i], later);
+		for (int k = 0; k < 3; ++k)
+		{
+			body->velocity[i][k] = (later[k] - body->displacement[i][k]) / MOMENT;
+		}
 	}
 	while (school->step > 0.5 * body->largestStep)
 	{
 		school->step *= 0.5;
 	}
-	return simMeshless_ComputeForces(body, error);
+	bool good = simMeshless_ComputeForces(body, error);
+	while (body->time < -0.5 * school->step && good)
+	{
+		UseMuscles(school, number);
+		good = simMeshless_Step(body, school->step, error);
+	}
+	body->time = 0.0;
+	return good;
 }
 
 bool simSchool_Create(simSchool* school, uint32_t vertexCount, uint32_t nodeCount, simError* error)
 {
 	sceneRandom random = { 7 };
 	*school = (simSchool){ .step = STEP };
-	bool good = simContacts_Create(&school->contacts, error);
+	school->offsets = malloc((size_t)nodeCount * sizeof(*school->offsets));
+	bool good = (school->offsets != NULL || simError_SetMemory(error)) && simContacts_Create(&school->contacts, error);
 	for (int i = 0; i < SIM_FISH_COUNT && good; ++i)
 	{
 		school->courses[i] = ChooseCourse(school, i, &random);
@@ -205,6 +280,7 @@ void simSchool_Free(simSchool* school)
 		simActor_Free(&school->fish[i]);
 	}
 	simContacts_Free(&school->contacts);
+	free(school->offsets);
 	*school = (simSchool){ .step = 0.0 };
 }
 
@@ -219,7 +295,7 @@ bool simSchool_Advance(simSchool* school, simError* error)
 		}
 		for (int i = 0; i < SIM_FISH_COUNT; ++i)
 		{
-			UseMuscles(&school->fish[i].body, &school->courses[i]);
+			UseMuscles(school, i);
 			if (!simMeshless_Step(&school->fish[i].body, school->step, error))
 			{
 				return false;

@@ -180,7 +180,7 @@ static void spheres_contain_and_wrap_in_every_pose(void** state)
 // Contact spheres of a chair that is not deformed.
 static Level GetChair(void)
 {
-	Thing chair = Thing_Make(sceneMakeChair(), snug_rigid, (snugTreeDef){ 0 }, NULL);
+	Thing chair = Thing_Make(sceneMakeChair(1), snug_rigid, (snugTreeDef){ 0 }, NULL);
 	contactTree* tree = NULL;
 	contactSpheres* spheres = NULL;
 	assert_int_equal(contactTree_Create(&(contactTreeDef){ .model = chair.model }, &tree), snug_success);

@@ -15,8 +15,8 @@ static sceneMesh MakeMesh(const char* name)
 	       : strcmp(name, "soup") == 0        ? sceneMakeSoup(3000, 0.2, 5)
 	       : strcmp(name, "triangle") == 0    ? sceneMakeTriangle()
 	       : strcmp(name, "beam") == 0        ? sceneMakeVoxelBox(20, 1, 1, 0.05)
-	       : strcmp(name, "chair") == 0       ? sceneMakeChair()
-	       : strcmp(name, "bridge") == 0      ? sceneMakeBridge()
+	       : strcmp(name, "chair") == 0       ? sceneMakeChair(1)
+	       : strcmp(name, "bridge") == 0      ? sceneMakeBridge(1)
 	       : strcmp(name, "tetrahedron") == 0 ? sceneMakeTetrahedron()
 	                                          : none;
 }

@@ -571,8 +571,12 @@ static void check_built(sceneMesh mesh, uint32_t vertices, uint32_t triangles, u
 static void built_bodies_are_closed(void** state)
 {
 	(void)state;
-	check_built(sceneMakeChair(), 9471, 17914, 11);
-	check_built(sceneMakeBridge(), 135304, 240316, 91);
+	check_built(sceneMakeChair(1), 9471, 17914, 11);
+	check_built(sceneMakeBridge(1), 135304, 240316, 91);
+	sceneMesh chair = sceneMakeChair(4), bridge = sceneMakeBridge(4);
+	assert_true(chair.vertexCount < 1000 && bridge.vertexCount < 13000);
+	check_built(chair, chair.vertexCount, chair.triangleCount, 11);
+	check_built(bridge, bridge.vertexCount, bridge.triangleCount, 91);
 }
 
 // Filled share of a unit cube's cells.
