@@ -107,6 +107,12 @@ static bool TakeResults(snugCrowd* crowd)
 	       TakeQueue(crowd, room->trianglePairs, &counts->found, 0, &world->found);
 }
 
+static bool TakeRoom(snugCrowd* crowd)
+{
+	crowd->bodyBlocks = crowd->blockCount;
+	return TakeBetween(crowd) && TakeResults(crowd);
+}
+
 static bool TakeBodies(snugCrowd* crowd)
 {
 	sgWorld* world = &crowd->world;
@@ -184,7 +190,7 @@ static snugStatus Make(snugCrowd* crowd, const snugCrowdDef* def)
 	{
 		return sgFail(&def->messenger, snug_outOfRange, "room for more than 2^32 of something");
 	}
-	if (!TakeBodies(crowd) || !TakeBetween(crowd) || !TakeResults(crowd))
+	if (!TakeBodies(crowd) || !TakeRoom(crowd))
 	{
 		return sgFail(&def->messenger, snug_outOfMemory, "too little device memory for %u bodies", crowd->world.bodyCount);
 	}
@@ -241,6 +247,38 @@ snugStatus snugCrowd_Create(const snugCrowdDef* def, snugCrowd** out)
 		return status;
 	}
 	*out = crowd;
+	return snug_success;
+}
+
+// What there was is released when there is more.
+snugStatus snugCrowd_Reserve(snugCrowd* crowd, const snugSceneRoom* room, uint64_t bytes)
+{
+	SG_REQUIRE(crowd != NULL && room != NULL && !crowd->isUpdating, snug_badArgument);
+	const snugCrowd before = *crowd;
+	crowd->room.candidates = OrDefault(room->candidates, before.room.candidates);
+	crowd->room.pairs = OrDefault(room->pairs, before.room.pairs);
+	crowd->room.trianglePairs = OrDefault(room->trianglePairs, before.room.trianglePairs);
+	crowd->bytes = OrDefault(bytes, before.bytes);
+	crowd->blockCount = crowd->bodyBlocks;
+	if (!IsRoomPossible(&crowd->room))
+	{
+		*crowd = before;
+		return sgFail(&crowd->messenger, snug_outOfRange, "room for more than 2^32 of something");
+	}
+	const bool isGood = TakeRoom(crowd);
+	const snugCrowd lesser = isGood ? before : *crowd;
+	for (uint32_t i = lesser.bodyBlocks; i < lesser.blockCount; ++i)
+	{
+		sgDeviceBlock block = lesser.blocks[i];
+		ReleaseBlock(crowd->device, &block);
+	}
+	if (!isGood)
+	{
+		*crowd = before;
+		return sgFail(&crowd->messenger, snug_outOfMemory, "too little device memory for more room");
+	}
+	crowd->hasResults = false;
+	sgCrowd_Forget(crowd);
 	return snug_success;
 }
 

@@ -44,6 +44,7 @@ struct snugCrowd
 	sgWorld world;
 	sgDeviceBlock blocks[SG_CROWD_BLOCKS];
 	uint32_t blockCount;
+	uint32_t bodyBlocks; ///< how many of these are for bodies, and stay when there is more room
 
 	snugCrowdQuery query; ///< of the update that was begun
 	bool isUpdating;

@@ -36,6 +36,7 @@ typedef unsigned long long Address;
 	X(release, "cuMemFree_v2", (Address memory))                                                                     \
 	X(upload, "cuMemcpyHtoDAsync_v2", (Address to, const void* from, size_t bytes, Handle stream))                   \
 	X(download, "cuMemcpyDtoHAsync_v2", (void* to, Address from, size_t bytes, Handle stream))                       \
+	X(copy, "cuMemcpyAsync", (Address to, Address from, size_t bytes, Handle stream))                                \
 	X(clear, "cuMemsetD8Async", (Address memory, unsigned char value, size_t bytes, Handle stream))                  \
 	X(wait, "cuStreamSynchronize", (Handle stream))                                                                  \
 	X(launch, "cuLaunchKernel",                                                                                      \
@@ -138,6 +139,15 @@ static void Download(snugDevice* device, void* to, const void* from, size_t byte
 	Leave(cuda);
 }
 
+static void Copy(snugDevice* device, void* to, const void* from, size_t bytes)
+{
+	Cuda* cuda = Cuda_Of(device);
+	Enter(cuda);
+	Check(cuda, "copying", cuda->driver.copy((Address)(uintptr_t)to, (Address)(uintptr_t)from, bytes, cuda->stream));
+	Check(cuda, "copying", cuda->driver.wait(cuda->stream));
+	Leave(cuda);
+}
+
 static void Clear(snugDevice* device, void* memory, size_t bytes)
 {
 	Cuda* cuda = Cuda_Of(device);
@@ -197,6 +207,7 @@ static const sgDeviceMethods methods = {
 	.release = Release,
 	.upload = Upload,
 	.download = Download,
+	.copy = Copy,
 	.clear = Clear,
 	.launch = Launch,
 	.wait = Wait,

@@ -20,6 +20,31 @@ snugStatus snugDevice_Create(const snugDeviceDef* def, snugDevice** device)
 	return def->backend == snug_cuda ? sgCuda_Create(def, device) : sgReference_Create(def, device);
 }
 
+void* snugDevice_Allocate(snugDevice* device, size_t bytes)
+{
+	SG_REQUIRE(device != NULL, NULL);
+	return bytes < SG_MAX_SIZE ? device->methods->allocate(device, bytes) : NULL;
+}
+
+void snugDevice_Release(snugDevice* device, void* memory, size_t bytes)
+{
+	SG_REQUIRE(device != NULL, );
+	if (memory != NULL)
+	{
+		device->methods->release(device, memory, bytes);
+	}
+}
+
+snugStatus snugDevice_Copy(snugDevice* device, void* to, const void* from, size_t bytes)
+{
+	SG_REQUIRE(device != NULL && ((to != NULL && from != NULL) || bytes == 0), snug_badArgument);
+	if (!device->hasFailed && bytes > 0)
+	{
+		device->methods->copy(device, to, from, bytes);
+	}
+	return device->hasFailed ? snug_unavailable : snug_success;
+}
+
 void snugDevice_Destroy(snugDevice* device)
 {
 	if (device != NULL)

@@ -28,6 +28,9 @@ typedef struct sgDeviceMethods
 	void (*upload)(snugDevice* device, void* to, const void* from, size_t bytes);
 	void (*download)(snugDevice* device, void* to, const void* from, size_t bytes);
 
+	/// From anywhere to anywhere, the same.
+	void (*copy)(snugDevice* device, void* to, const void* from, size_t bytes);
+
 	/// All bytes zero.
 	void (*clear)(snugDevice* device, void* memory, size_t bytes);
 

@@ -127,7 +127,8 @@ enum
 	sgFull_items = 4,
 	sgFull_leafPairs = 8,
 	sgFull_boxPairs = 16,
-	sgFull_refused = 32, ///< a body
+	sgFull_refused = 32, ///< a body, or
+	sgFull_wrong = 64,   ///< a pair of bodies that was asked about
 };
 
 typedef struct sgCounts
@@ -139,6 +140,7 @@ typedef struct sgCounts
 	uint32_t longest;      ///< triangle pairs of a pair of bodies, at most
 	uint32_t refused;      ///< of bodies that are refused, SG_NONE less the number, at most
 	uint32_t tooFar;       ///< the same of those that are only too far away
+	uint32_t wrong;        ///< the same of pairs of bodies that are none
 	uint32_t extent[2][3]; ///< of all bodies, as sgOrdered: the upper ends; SG_NONE less the lower ends
 	// Of a portion of it.
 	uint32_t isFull;
@@ -159,6 +161,7 @@ typedef struct sgStep
 	uint32_t base;        ///< numbers of groups in the table begin after this
 	uint32_t body;
 	uint32_t storesPairs; ///< of triangles
+	uint32_t isListed;    ///< candidates are what was asked about
 } sgStep;
 
 /// Everything. Kernels get a copy of it.
@@ -176,6 +179,7 @@ typedef struct sgWorld
 	sgItem* order[2];  ///< (bodyCount): bodies along a curve that fills space; the sorted one is where the host says
 	sgBox* nodes;      ///< boxes of eight bodies in that order, then boxes of eight of those, ...
 	sgItem* sortedOrder;
+	const snugPair* listed; ///< instead of all that: pairs of bodies that are asked about
 
 	// Groups that some pair needs.
 	uint32_t* table;   ///< of all bodies and groups: step.base + number + 1, or less
@@ -216,7 +220,7 @@ static inline uint32_t sgWorld_LevelCount(uint32_t bodies, uint32_t level)
 }
 
 #define SG_GPU_KERNELS(X)                                                                                  \
-	X(Roots) X(Extent) X(Codes) X(SortRuns) X(SortStep) X(Refit) X(FindPairs) X(Start) X(Mark) X(Make)     \
+	X(Roots) X(Extent) X(Codes) X(SortRuns) X(SortStep) X(Refit) X(FindPairs) X(ListPairs) X(Start) X(Mark) X(Make)     \
 	X(Compare) X(Leaves) X(Decide) X(Exact) X(Touched) X(SortTouchedRuns) X(SortTouched) X(SumCounts)      \
 	X(SumChunks) X(PlacePairs) X(Scatter) X(SortFoundRuns) X(SortFound) X(Export) X(Vertices)
 

@@ -102,6 +102,7 @@ static const sgDeviceMethods methods = {
 	.release = Release,
 	.upload = Copy,
 	.download = Copy,
+	.copy = Copy,
 	.clear = Clear,
 	.launch = Launch,
 	.wait = Wait,

@@ -27,12 +27,27 @@ static void Launch(snugCrowd* crowd, sgKernel kernel, const sgStep* step, uint64
 
 // ---- The update as it is enqueued -----------------------------------------------------------------------------------
 
+// Pairs that the caller asks about. Those of the host wait where triangles that touch will be.
+static void ListCandidates(snugCrowd* crowd)
+{
+	sgWorld* world = &crowd->world;
+	const snugCrowdQuery* query = &crowd->query;
+	snugDevice* device = crowd->device;
+	const sgStep step = { .last = (uint32_t)query->bodyPairCount };
+	world->listed = query->bodyPairs;
+	if (!query->isOnDevice && !device->hasFailed)
+	{
+		world->listed = (const snugPair*)(const void*)world->touched.items;
+		device->methods->upload(device, world->touched.items, query->bodyPairs, step.last * sizeof(snugPair));
+	}
+	Launch(crowd, sgKernel_isListPairs, &step, Groups(step.last));
+}
+
 static void FindCandidates(snugCrowd* crowd)
 {
 	sgWorld* world = &crowd->world;
 	const uint64_t bodies = world->bodyCount, groups = Groups(bodies);
 	sgStep step = { .level = 0 };
-	Launch(crowd, sgKernel_isRoots, &step, bodies);
 	Launch(crowd, sgKernel_isExtent, &step, bodies / 1024 + 1);
 	Launch(crowd, sgKernel_isCodes, &step, groups);
 	Launch(crowd, sgKernel_isSortRuns, &step, groups);
@@ -103,7 +118,7 @@ static void Collect(snugCrowd* crowd)
 {
 	const snugSceneRoom* room = &crowd->room;
 	const uint64_t groups = Groups(room->pairs), many = UINT32_MAX;
-	sgStep step = { .storesPairs = crowd->query.trianglePairs ? 1 : 0 };
+	sgStep step = { .storesPairs = crowd->query.trianglePairs ? 1 : 0, .isListed = crowd->query.bodyPairs != NULL };
 	Launch(crowd, sgKernel_isTouched, &step, Groups(room->candidates));
 	Launch(crowd, sgKernel_isSortTouchedRuns, &step, groups);
 	for (uint64_t width = SORT_RUN; width < room->pairs; width *= 2)
@@ -126,12 +141,19 @@ static void Collect(snugCrowd* crowd)
 	SortTriangles(crowd, SORT_RUN, crowd->query.unsorted ? 0 : SORTED_AT_ONCE);
 }
 
+static bool IsListTooLong(const snugCrowd* crowd)
+{
+	const uint64_t count = crowd->query.bodyPairs != NULL ? crowd->query.bodyPairCount : 0;
+	return count > crowd->room.candidates || count > crowd->room.pairs;
+}
+
 snugStatus snugCrowd_Update(snugCrowd* crowd, const snugCrowdQuery* query)
 {
 	SG_REQUIRE(crowd != NULL && !crowd->isUpdating, snug_badArgument);
 	if (query != NULL)
 	{
 		SG_REQUIRE_RESERVED(query, snug_badArgument);
+		SG_REQUIRE(query->bodyPairs != NULL || query->bodyPairCount == 0, snug_badArgument);
 	}
 	const snugCrowdQuery none = { 0 };
 	snugDevice* device = crowd->device;
@@ -143,10 +165,23 @@ snugStatus snugCrowd_Update(snugCrowd* crowd, const snugCrowdQuery* query)
 	{
 		device->methods->clear(device, crowd->world.counts, sizeof(sgCounts));
 	}
-	FindCandidates(crowd);
+	crowd->isUpdating = true;
+	if (IsListTooLong(crowd))
+	{
+		return snug_success; // who waits is told
+	}
+	const sgStep step = { .level = 0 };
+	Launch(crowd, sgKernel_isRoots, &step, crowd->world.bodyCount);
+	if (crowd->query.bodyPairs != NULL)
+	{
+		ListCandidates(crowd);
+	}
+	else
+	{
+		FindCandidates(crowd);
+	}
 	Search(crowd, 0, UINT32_MAX);
 	Collect(crowd);
-	crowd->isUpdating = true;
 	return device->hasFailed ? snug_unavailable : snug_success;
 }
 
@@ -227,6 +262,12 @@ static snugStatus Refused(snugCrowd* crowd, const sgCounts* counts)
 	    "body %u: its pose or frame is not finite, or its quaternion is not of unit length", result->body);
 }
 
+static snugStatus Wrong(snugCrowd* crowd, const sgCounts* counts)
+{
+	return sgFail(&crowd->messenger, snug_badInput, "pair %u of those asked about is not of two of the %u bodies",
+	    UINT32_MAX - counts->wrong, crowd->world.bodyCount);
+}
+
 static bool LacksRoom(snugCrowd* crowd, const sgCounts* counts)
 {
 	snugSceneRoom* needed = &crowd->result.needed;
@@ -239,6 +280,11 @@ static bool LacksRoom(snugCrowd* crowd, const sgCounts* counts)
 static snugStatus Finish(snugCrowd* crowd)
 {
 	snugCrowdResult* result = &crowd->result;
+	if (IsListTooLong(crowd))
+	{
+		result->needed.candidates = result->needed.pairs = crowd->query.bodyPairCount;
+		return sgFail(&crowd->messenger, snug_outOfRange, "too little room for what was asked about");
+	}
 	sgCounts counts = ReadCounts(crowd);
 	result->portions = 1;
 	if (crowd->device->hasFailed)
@@ -248,6 +294,10 @@ static snugStatus Finish(snugCrowd* crowd)
 	if ((counts.isFull & sgFull_refused) != 0)
 	{
 		return Refused(crowd, &counts);
+	}
+	if ((counts.isFull & sgFull_wrong) != 0)
+	{
+		return Wrong(crowd, &counts);
 	}
 	result->candidates = counts.candidates;
 	if ((counts.isFull & betweenBits) != 0 && (counts.isFull & sgFull_candidates) == 0 &&
@@ -319,7 +369,7 @@ const snugScenePair* snugCrowd_GetPairs(snugCrowd* crowd, bool isOnDevice, uint6
 {
 	SG_REQUIRE(crowd != NULL && count != NULL, NULL);
 	*count = crowd->hasResults ? crowd->result.count : 0;
-	const size_t bytes = (size_t)*count * sizeof(snugScenePair);
+	const size_t bytes = (size_t)(*count + 1) * sizeof(snugScenePair);
 	return crowd->hasResults ? Fetch(crowd, isOnDevice, crowd->world.pairs, bytes, &crowd->pairs) : NULL;
 }
 

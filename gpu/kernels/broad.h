@@ -146,11 +146,15 @@ static inline sgBox* LevelBoxes(const sgWorld* w, uint32_t level)
 	return boxes;
 }
 
-static inline sgBox BoxOfBody(const sgWorld* w, uint32_t place)
+static inline sgBox BoxOfState(const sgBodyState* body)
 {
-	const sgBodyState* body = w->bodies + w->sortedOrder[place].b;
 	return (sgBox){ { body->lower[0], body->lower[1], body->lower[2] },
 		{ body->upper[0], body->upper[1], body->upper[2] } };
+}
+
+static inline sgBox BoxOfBody(const sgWorld* w, uint32_t place)
+{
+	return BoxOfState(w->bodies + w->sortedOrder[place].b);
 }
 
 static inline sgBox BoxOf(const sgWorld* w, uint32_t level, uint32_t number)
@@ -259,6 +263,36 @@ KERNEL(FindPairs)
 			}
 		}
 		Outbox_Flush(w, box, &w->candidates, 0);
+	}
+}
+
+// What is asked about becomes the candidates, in the same order: step.last pairs, for which there is room.
+KERNEL(ListPairs)
+{
+	const sgWorld* w = &world;
+	EACH(n, (step.last + SG_GPU_LANES - 1) / SG_GPU_LANES)
+	{
+		LANES(l)
+		{
+			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
+			if (i < step.last)
+			{
+				const snugPair pair = w->listed[i];
+				w->candidates.items[i] = (sgItem){ 0, pair.a, pair.b };
+				if (pair.a == pair.b || pair.a >= w->bodyCount || pair.b >= w->bodyCount)
+				{
+					sgRaise(&w->counts->wrong, UINT32_MAX - i);
+					__atomic_fetch_or(&w->counts->isFull, (uint32_t)sgFull_wrong, __ATOMIC_RELAXED);
+				}
+			}
+		}
+	}
+	LANES(l)
+	{
+		if (l == 0)
+		{
+			*w->candidates.count = step.last;
+		}
 	}
 }
 

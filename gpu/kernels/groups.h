@@ -3,29 +3,21 @@
 #ifndef SG_GPU_GROUPS_H
 #define SG_GPU_GROUPS_H
 
+#include "broad.h"
 #include "place.h"
 #include "roots.h"
 
 KERNEL(Start)
 {
 	const sgWorld* w = &world;
+	SHARED(Outbox, out);
 	const uint32_t known = Queue_Count(&w->candidates), last = known < step.last ? known : step.last;
 	const uint32_t count = step.first < last ? last - step.first : 0;
 	if (IsStopped(w))
 	{
 		return;
 	}
-	if (count > w->items[0].capacity)
-	{
-		LANES(l)
-		{
-			if (l == 0)
-			{
-				w->counts->isFull = sgFull_items;
-			}
-		}
-		return;
-	}
+	Outbox_Begin(w, out);
 	EACH(n, (count + SG_GPU_LANES - 1) / SG_GPU_LANES)
 	{
 		LANES(l)
@@ -33,18 +25,18 @@ KERNEL(Start)
 			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
 			if (i < count)
 			{
-				w->items[0].items[i] = (sgItem){ step.first + i, 0, 0 };
+				const sgItem pair = w->candidates.items[step.first + i];
 				w->pairCounts[step.first + i] = 0;
+				const sgBox a = BoxOfState(w->bodies + pair.a), b = BoxOfState(w->bodies + pair.b);
+				if (Overlap(&a, &b)) // which is not sure of what was asked about
+				{
+					Outbox_Add(w, out, &w->items[0], (sgItem){ step.first + i, 0, 0 });
+				}
 			}
 		}
+		Outbox_Flush(w, out, &w->items[0], OUTBOX_ITEMS - SG_GPU_LANES);
 	}
-	LANES(l)
-	{
-		if (l == 0)
-		{
-			w->counts->items[0] = count;
-		}
-	}
+	Outbox_Flush(w, out, &w->items[0], 0);
 }
 
 /// What descending into a node shows: its children, or itself if it is a leaf. sgTree_Open.

@@ -5,13 +5,12 @@
 #include "queue.h"
 #include "sort.h"
 
-// Candidates that touch.
+// Candidates that touch, by bodies; or all that were asked about, as they came.
 KERNEL(Touched)
 {
 	const sgWorld* w = &world;
 	SHARED(Outbox, out);
 	const uint32_t count = Queue_Count(&w->candidates);
-	(void)step;
 	if (IsStopped(w))
 	{
 		return;
@@ -22,7 +21,11 @@ KERNEL(Touched)
 		LANES(l)
 		{
 			const uint32_t i = (uint32_t)n * SG_GPU_LANES + l;
-			if (i < count && w->pairCounts[i] != 0)
+			if (i < count && step.isListed != 0)
+			{
+				Outbox_Add(w, out, &w->touched, (sgItem){ i, 0, i });
+			}
+			else if (i < count && w->pairCounts[i] != 0)
 			{
 				Outbox_Add(w, out, &w->touched, (sgItem){ i, w->candidates.items[i].a, w->candidates.items[i].b });
 			}
@@ -124,7 +127,6 @@ KERNEL(SumChunks)
 {
 	const sgWorld* w = &world;
 	const uint32_t count = Queue_Count(&w->touched), chunks = (count + SG_GPU_CHUNK - 1) / SG_GPU_CHUNK;
-	(void)step;
 	if (GROUP(w) != 0)
 	{
 		return;
@@ -141,6 +143,7 @@ KERNEL(SumChunks)
 		if (l == 0)
 		{
 			w->firsts[count] = sum;
+			w->pairs[count] = (snugScenePair){ .first = step.storesPairs != 0 ? sum : 0 };
 		}
 	}
 }
@@ -170,11 +173,12 @@ KERNEL(PlacePairs)
 			{
 				const sgItem pair = sorted[i];
 				const uint32_t own = w->pairCounts[pair.pair];
-				const uint64_t kept = step.storesPairs != 0 ? 1 : 0;
+				const sgItem bodies = w->candidates.items[pair.pair];
+				const uint64_t kept = step.storesPairs != 0 ? 1 : 0, touches = step.isListed != 0 && own != 0 ? 1 : 0;
 				w->ranks[pair.pair] = i;
 				w->firsts[i] = first;
 				w->cursors[i] = 0;
-				w->pairs[i] = (snugScenePair){ pair.a, pair.b, kept * first, kept * own };
+				w->pairs[i] = (snugScenePair){ bodies.a, bodies.b, kept * first, kept != 0 ? own : touches };
 				first += own;
 			}
 		}

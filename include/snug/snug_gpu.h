@@ -4,6 +4,7 @@
 //     snugDevice_Create, snugCrowd_Create                      once
 //     snugCrowd_SetPoses                                       each frame, for each model
 //     snugCrowd_Update, snugCrowd_Wait                         each frame
+//     snugCrowd_Reserve                                        where there was too little room
 //     snugCrowd_GetPairs, snugCrowd_GetTrianglePairs           read, until the next update
 //
 // A crowd is a scene (snug_scene.h) on a device: for every pair of bodies the triangle pairs are those of snugCollide
@@ -58,6 +59,17 @@ SNUG_API snugStatus snugDevice_Create(const snugDeviceDef* def, snugDevice** dev
 /// @param device nullable
 SNUG_API void snugDevice_Destroy(snugDevice* device);
 
+/// Memory of a device for poses and results, for those who have no other way to it. Aligned to 256 bytes.
+/// @return null if there is too little
+SNUG_API void* snugDevice_Allocate(snugDevice* device, size_t bytes);
+
+/// @param memory nullable
+/// @param bytes as it was allocated
+SNUG_API void snugDevice_Release(snugDevice* device, void* memory, size_t bytes);
+
+/// Copy between memory of the host and of the device, whichever `to` and `from` are. Returns when it is done.
+SNUG_API snugStatus snugDevice_Copy(snugDevice* device, void* to, const void* from, size_t bytes);
+
 typedef struct snugCrowd snugCrowd;
 
 /// Bodies of one model. Their numbers follow those of the models before.
@@ -90,6 +102,12 @@ SNUG_API snugStatus snugCrowd_Create(const snugCrowdDef* def, snugCrowd** crowd)
 /// @param crowd nullable
 SNUG_API void snugCrowd_Destroy(snugCrowd* crowd);
 
+/// More room, and more device memory for what is between, after an update that needed it. Poses stay.
+/// @param room what is zero stays as it is; `bodies` is not looked at
+/// @param bytes zero: as it is
+/// @return snug_outOfMemory: nothing has changed
+SNUG_API snugStatus snugCrowd_Reserve(snugCrowd* crowd, const snugSceneRoom* room, uint64_t bytes);
+
 /// Poses of all bodies of one model. What is null stays as it is.
 typedef struct snugCrowdPoses
 {
@@ -109,7 +127,12 @@ typedef struct snugCrowdQuery
 {
 	bool trianglePairs; ///< find all their pairs of triangles too
 	bool unsorted;      ///< triangle pairs of two bodies may come in any order, which saves time
-	uint64_t reserved[6];
+	bool isOnDevice;    ///< `bodyPairs` leads to device memory
+	/// Nullable: ask about these pairs of bodies and no others, whatever their groups. Results have a row for each of
+	/// them, in this order, with a count of zero where they do not touch; without `trianglePairs` it is one where they do.
+	const snugPair* bodyPairs;
+	uint64_t bodyPairCount;
+	uint64_t reserved[4];
 } snugCrowdQuery;
 
 /// Begin to find what touches now. Returns before it is done.
@@ -118,10 +141,11 @@ SNUG_API snugStatus snugCrowd_Update(snugCrowd* crowd, const snugCrowdQuery* que
 
 typedef struct snugCrowdResult
 {
-	snugStatus status;      ///< snug_badInput: a pose of `body` is not finite or its quaternion is not of unit length;
+	snugStatus status;      ///< snug_badInput: a pose of `body` is not finite or its quaternion is not of unit length, or
+	                        ///< a pair of snugCrowdQuery.bodyPairs is not of two bodies of this crowd;
 	                        ///< snug_outOfRange: `body` is too far away, or see `needed`
 	uint32_t body;          ///< the first body that was refused; SNUG_NONE: none
-	uint64_t count;         ///< pairs of bodies that touch
+	uint64_t count;         ///< pairs of bodies that touch; or that were asked about
 	uint64_t trianglePairs; ///< of all these together; zero if they were not asked for
 	uint64_t candidates;    ///< pairs of bodies whose boxes overlap
 	uint32_t portions;      ///< in how many the update was done; 1 if there was enough memory
@@ -133,7 +157,8 @@ typedef struct snugCrowdResult
 /// Wait for the update that was begun.
 SNUG_API snugCrowdResult snugCrowd_Wait(snugCrowd* crowd);
 
-/// What touched at the last update, sorted by (a, b), as snugScene_GetPairs.
+/// What touched at the last update, sorted by (a, b), as snugScene_GetPairs; or what was asked about. One more follows,
+/// whose `first` is the number of all triangle pairs, so that this column is where those of each begin and end.
 /// @param isOnDevice return device memory; otherwise they are fetched, once
 /// @param count receives how many
 /// @return null if the last update failed, or if fetching did

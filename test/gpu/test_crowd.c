@@ -510,18 +510,17 @@ static void starved_crowds_say_what_they_need(void** state)
 		UpdateScene(&company);
 		uint64_t bytes = 1 + sceneRandom_Index(&company.random, 20000);
 		snugSceneRoom room = { .candidates = 1, .pairs = 1, .trianglePairs = 1 };
+		snugCrowd* crowd;
+		assert_int_equal(MakeCrowd(&company, &room, bytes, &crowd), snug_success);
+		TellCrowd(&company, crowd, false);
 		for (int tries = 0;; ++tries)
 		{
 			assert_true(tries < 60);
-			snugCrowd* crowd;
-			assert_int_equal(MakeCrowd(&company, &room, bytes, &crowd), snug_success);
-			TellCrowd(&company, crowd, false);
 			const snugCrowdResult result = Ask(crowd, true, false);
 			if (result.status == snug_success)
 			{
 				CompareResults(&company, crowd, &result);
 				portions += result.portions > 1;
-				snugCrowd_Destroy(crowd);
 				break;
 			}
 			assert_int_equal(result.status, snug_outOfRange);
@@ -530,14 +529,132 @@ static void starved_crowds_say_what_they_need(void** state)
 			lacks += result.neededBytes == 0;
 			assert_true(result.neededBytes == 0 || result.neededBytes > bytes);
 			bytes = result.neededBytes != 0 ? result.neededBytes : bytes;
-			room.candidates = result.needed.candidates != 0 ? result.needed.candidates : room.candidates;
-			room.pairs = result.needed.pairs != 0 ? result.needed.pairs : room.pairs;
-			room.trianglePairs = result.needed.trianglePairs != 0 ? result.needed.trianglePairs : room.trianglePairs;
-			snugCrowd_Destroy(crowd);
+			assert_int_equal(snugCrowd_Reserve(crowd, &result.needed, result.neededBytes), snug_success);
 		}
+		snugCrowd_Destroy(crowd);
 		FreeCompany(&company);
 	}
 	assert_true(portions > 0 && refusals > 0 && lacks > 0);
+}
+
+static snugBody* BodyOf(const Company* company, uint32_t number)
+{
+	uint32_t kind = 0;
+	for (; number >= company->kinds[kind].bodyCount; ++kind)
+	{
+		number -= company->kinds[kind].bodyCount;
+	}
+	return company->kinds[kind].bodies[number];
+}
+
+// A row for each pair of the list, in its order, with what snugCollide says.
+static void CompareListed(
+    const Company* company, snugCrowd* crowd, const snugPair* list, uint32_t count, bool trianglePairs)
+{
+	static snugPair expected[1 << 16];
+	uint64_t rows, triangles, first = 0;
+	const snugScenePair* pairs = snugCrowd_GetPairs(crowd, false, &rows);
+	const snugPair* found = snugCrowd_GetTrianglePairs(crowd, false, &triangles);
+	assert_int_equal(rows, count);
+	for (uint32_t i = 0; i < count; ++i)
+	{
+		snugQuery query = { .pairs = expected, .capacity = sizeof(expected) / sizeof(expected[0]) };
+		memcpy(query.origin, company->origin, sizeof(query.origin));
+		const snugResult result = snugCollide(BodyOf(company, list[i].a), BodyOf(company, list[i].b), &query);
+		assert_int_equal(result.status, snug_success);
+		assert_true(result.count <= query.capacity);
+		assert_int_equal(pairs[i].a, list[i].a);
+		assert_int_equal(pairs[i].b, list[i].b);
+		assert_int_equal(pairs[i].first, trianglePairs ? first : 0);
+		assert_int_equal(pairs[i].count, trianglePairs ? result.count : result.count > 0);
+		if (trianglePairs)
+		{
+			assert_memory_equal(found + first, expected, result.count * sizeof(snugPair));
+			first += result.count;
+		}
+	}
+	assert_int_equal(pairs[count].first, first);
+	assert_int_equal(triangles, first);
+}
+
+// Pairs of bodies that are asked about: far apart, twice, the other way round, of groups that do not meet.
+static void listed_pairs_are_answered_in_order(void** state)
+{
+	(void)state;
+	uint64_t found = 0, portions = 0;
+	for (int i = 0; i < TestCount(100); ++i)
+	{
+		Company company;
+		MakeCompany(&company, TestSeed() + 40000 + (uint64_t)i, false);
+		uint32_t bodies = 0;
+		for (uint32_t k = 0; k < company.kindCount; ++k)
+		{
+			bodies += company.kinds[k].bodyCount;
+		}
+		enum
+		{
+			MOST = 150
+		};
+		snugPair list[MOST];
+		const uint32_t count = bodies > 1 ? sceneRandom_Index(&company.random, MOST) : 0;
+		for (uint32_t k = 0; k < count; ++k)
+		{
+			list[k].a = sceneRandom_Index(&company.random, bodies);
+			list[k].b = (list[k].a + 1 + sceneRandom_Index(&company.random, bodies - 1)) % bodies;
+		}
+		assert_int_equal(
+		    MakeCrowd(&company, &plenty, i % 2 == 0 ? 0 : 1u << 18, &company.crowd), snug_success);
+		PoseAll(&company);
+		TellCrowd(&company, company.crowd, false);
+		for (int round = 0; round < 3; ++round)
+		{
+			SetOrder(company.device, (sgLaneOrder)round, 1 + (uint32_t)i % 5);
+			const snugCrowdQuery query = { .trianglePairs = round != 1, .bodyPairs = list, .bodyPairCount = count,
+				.isOnDevice = round == 2 && !IsOnGpu() };
+			assert_int_equal(snugCrowd_Update(company.crowd, &query), snug_success);
+			const snugCrowdResult result = snugCrowd_Wait(company.crowd);
+			if (result.neededBytes != 0)
+			{
+				assert_true(i % 2 != 0); // two of them are too much
+				continue;
+			}
+			assert_int_equal(result.status, snug_success);
+			CompareListed(&company, company.crowd, list, count, query.trianglePairs);
+			found += result.trianglePairs;
+			portions += result.portions > 1;
+		}
+		FreeCompany(&company);
+	}
+	assert_true(found > 1000 && portions > 0);
+}
+
+// Who is asked about must be there, and must find room; the next update is well again.
+static void impossible_lists_are_refused(void** state)
+{
+	(void)state;
+	Company company;
+	MakeCompany(&company, TestSeed() + 45000, false);
+	const snugSceneRoom room = { .bodies = 64, .candidates = 16, .pairs = 8, .trianglePairs = 1u << 16 };
+	assert_int_equal(MakeCrowd(&company, &room, 0, &company.crowd), snug_success);
+	uint32_t bodies = 0;
+	for (uint32_t k = 0; k < company.kindCount; ++k)
+	{
+		bodies += company.kinds[k].bodyCount;
+	}
+	assert_true(bodies > 1);
+	const snugPair good = { 0, 1 }, wrong[] = { { 0, 0 }, { bodies, 0 }, { 0, UINT32_MAX } };
+	for (uint32_t i = 0; i < 5; ++i)
+	{
+		snugPair list[9] = { good, good, good, good, good, good, good, good, good };
+		snugCrowdQuery query = { .bodyPairs = list, .bodyPairCount = i == 4 ? 9 : 8 };
+		list[5] = i < 3 ? wrong[i] : good;
+		assert_int_equal(snugCrowd_Update(company.crowd, &query), snug_success);
+		const snugCrowdResult result = snugCrowd_Wait(company.crowd);
+		assert_int_equal(result.status, i < 3 ? snug_badInput : i == 3 ? snug_success : snug_outOfRange);
+		assert_int_equal(result.needed.pairs, i == 4 ? 9 : 0);
+		assert_int_equal(result.body, SNUG_NONE);
+	}
+	FreeCompany(&company);
 }
 
 // A body that a scene refuses is refused, by number, and the next update is well again.
@@ -608,7 +725,7 @@ static void impossible_poses_are_refused(void** state)
 	assert_true(refused > 0);
 }
 
-// Thirty men, close together, with morph targets; enough bodies for two levels above them.
+// Seventy men, close together, with morph targets; enough bodies for two levels above them.
 static void characters_meet(void** state)
 {
 	(void)state;
@@ -714,6 +831,9 @@ static void lack_of_memory_is_told(void** state)
 		uint64_t count;
 		isGood = isGood && Ask(crowd, true, false).status == snug_success;
 		isGood = isGood && snugCrowd_GetPairs(crowd, false, &count) != NULL;
+		// More room or not, what there was still works.
+		isGood = isGood && snugCrowd_Reserve(crowd, &plenty, 1u << 19) == snug_success;
+		isGood = crowd != NULL && Ask(crowd, true, false).status == snug_success && isGood;
 		snugCrowd_Destroy(crowd);
 		snugDevice_Destroy(company.device);
 		company.device = NULL;
@@ -728,7 +848,6 @@ static void lack_of_memory_is_told(void** state)
 	FreeCompany(&company);
 }
 
-// Without a GPU, or without kernels for one, there is a sentence.
 static void turning_skins_are_refused(void** state)
 {
 	(void)state;
@@ -752,6 +871,7 @@ static void turning_skins_are_refused(void** state)
 	sceneCharacter_Free(&man);
 }
 
+// Without a GPU, or without kernels for one, there is a sentence.
 static void no_gpu_is_told(void** state)
 {
 	(void)state;
@@ -771,6 +891,8 @@ int main(void)
 		cmocka_unit_test(orders_and_questions_agree),
 		cmocka_unit_test(unsorted_pairs_are_the_same),
 		cmocka_unit_test(starved_crowds_say_what_they_need),
+		cmocka_unit_test(listed_pairs_are_answered_in_order),
+		cmocka_unit_test(impossible_lists_are_refused),
 		cmocka_unit_test(impossible_poses_are_refused),
 		cmocka_unit_test(characters_meet),
 		cmocka_unit_test(lack_of_memory_is_told),
