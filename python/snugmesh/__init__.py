@@ -29,6 +29,7 @@ from ._core import (
     __version__,
     cast_rays,
     collide_self,
+    touches_self,
     find_closest,
     find_distance_bound,
     find_hits,
@@ -96,5 +97,6 @@ __all__ = [
     "model",
     "principal_components",
     "touches",
+    "touches_self",
     "vibration_modes",
 ]

@@ -405,6 +405,14 @@ snugStatus webCollideSelf(snugBody* body, snugPair* pairs, uint32_t capacity, ui
 	return result.status;
 }
 
+EXPORT(touchesSelf) snugStatus webTouchesSelf(snugBody* body, uint32_t keepRest, webAsk* ask)
+{
+	snugResult result = snugTouchesSelf(body, &(snugQuery){ .keepRest = keepRest != 0 });
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
+}
+
 // ---- Contacts ----------------------------------------------------------------------------------------------------
 
 _Static_assert(sizeof(snugContact) == 72 && sizeof(snugContactPoint) == 36 && sizeof(snugCurve) == 88,
@@ -501,8 +509,8 @@ static bool KeepOwner(webScene* s, uint32_t id, uint32_t owner)
 /// Makes room for another body where there is none.
 /// @param owner bodies with the same number do not meet, unless it is zero
 EXPORT(sceneAdd)
-snugStatus webSceneAdd(webScene* s, snugBody* body, uint32_t isStatic, uint32_t groups, uint32_t mask, uint32_t owner,
-    uint32_t count, uint32_t* id)
+snugStatus webSceneAdd(webScene* s, snugBody* body, uint32_t isStatic, uint32_t meetsItself, uint32_t groups,
+    uint32_t mask, uint32_t owner, uint32_t count, uint32_t* id)
 {
 	snugSceneRoom room = snugScene_GetRoom(s->scene);
 	snugStatus status = snug_success;
@@ -510,7 +518,9 @@ snugStatus webSceneAdd(webScene* s, snugBody* body, uint32_t isStatic, uint32_t 
 	{
 		status = snugScene_Reserve(s->scene, &(snugSceneRoom){ .bodies = 2 * (count + 1) });
 	}
-	snugSceneBodyDef def = { .body = body, .isStatic = isStatic != 0, .groups = groups, .mask = mask };
+	snugSceneBodyDef def = {
+		.body = body, .isStatic = isStatic != 0, .meetsItself = meetsItself != 0, .groups = groups, .mask = mask
+	};
 	status = status == snug_success ? snugScene_Add(s->scene, &def, id) : status;
 	if (status == snug_success && !KeepOwner(s, *id, owner))
 	{

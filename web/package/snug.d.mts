@@ -104,6 +104,8 @@ export class Snug {
 	collideWithin(a: Body, b: Body, margin: number, options?: QueryOptions): Uint32Array;
 	/** All pairs of triangles of one body that meet beyond the corners they share; without keepRest not those at rest. */
 	collideSelf(body: Body, options?: { keepRest?: boolean }): Uint32Array;
+	/** Whether collideSelf would find a pair: stops at the first. */
+	touchesSelf(body: Body, options?: { keepRest?: boolean }): boolean;
 	/**
 	 * Memory that many bodies share for what they remember between queries. Without one each body has room for all of
 	 * itself. One that is too small costs time, never correctness; a few hundred kilobytes for each two that touch do.
@@ -231,7 +233,9 @@ export class Scene implements Disposable {
 	/** Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero, and not both static. */
 	add(body: Body, options?: { isStatic?: boolean; groups?: number; mask?: number;
 		/** Whose part it is: anything; parts of one owner do not meet each other. */
-		owner?: unknown }): this;
+		owner?: unknown;
+		/** Updates also find what collideSelf finds: a pair of the body with itself. */
+		meetsItself?: boolean }): this;
 	remove(body: Body): this;
 	/**
 	 * What each ray hits first among all bodies, as they are now: no update is needed. Rays are relative to the scene's origin.

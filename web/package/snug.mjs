@@ -531,6 +531,11 @@ export class Snug {
 		return this.#collect(() => core.c.collideSelf(pointer, core.pairs.pointer, core.pairs.capacity, keepRest ? 1 : 0, core.prepare()));
 	}
 
+	touchesSelf(body, { keepRest = false } = {}) {
+		const core = this.#core, { pointer } = Held.handle(body, core);
+		return core.finish(core.c.touchesSelf(pointer, keepRest ? 1 : 0, core.prepare())) > 0;
+	}
+
 	// The pairs of a query, asked again if there was too little room.
 	#collect(run) {
 		const core = this.#core;
@@ -775,11 +780,11 @@ export class Scene extends Held {
 		return this.#events;
 	}
 
-	add(body, { isStatic = false, groups = 0, mask = 0, owner = null } = {}) {
+	add(body, { isStatic = false, groups = 0, mask = 0, owner = null, meetsItself = false } = {}) {
 		const scene = Held.handle(this), { core, pointer } = scene, handle = Held.handle(body, core);
 		if (this.bodies.includes(body)) throw badInput('this body is in the scene already');
 		const count = this.#entries.size + this.#removed.size, number = this.#numberOf(owner);
-		core.check(core.c.sceneAdd(pointer, handle.pointer, isStatic ? 1 : 0, groups, mask, number, count, core.words));
+		core.check(core.c.sceneAdd(pointer, handle.pointer, isStatic ? 1 : 0, meetsItself ? 1 : 0, groups, mask, number, count, core.words));
 		scene.keep(handle);
 		this.#entries.set(core.word(), { body, handle, owner, number });
 		return this;
