@@ -34,6 +34,7 @@ from ._core import (
     find_distance_bound,
     find_hits,
     find_inside,
+    find_vertex_depths,
     instruction_set,
 )
 from .actors import collide, collide_within, find_distance, touches
@@ -90,6 +91,7 @@ __all__ = [
     "find_distance_bound",
     "find_hits",
     "find_inside",
+    "find_vertex_depths",
     "frame",
     "instruction_set",
     "load",

@@ -175,6 +175,7 @@ class Fuzz(unittest.TestCase):
                 (with_one(snug.find_hits), [(2, 3)], ["origin"]),
                 (with_one(snug.find_closest), [(5, 3)], ["max_distance", "origin"]),
                 (with_one(snug.find_inside), [(5, 3)], ["origin"]),
+                (with_two(snug.find_vertex_depths), [], ["max_distance", "origin"]),
                 (with_two(snug.find_body_inside), [], ["origin"]),
                 (with_one(snug.collide_sphere), [(3,), ()], ["any", "origin"]),
                 (with_one(snug.collide_capsule), [(3,), (3,), ()], ["any", "origin"]),

@@ -567,8 +567,7 @@ bool CollideSelf(World* world)
 	Tell(world, "%llu pairs, capacity %llu; ", (unsigned long long)truth.count, (unsigned long long)query.capacity);
 	const snugQuery* given = GIVEN(world, query);
 	snugResult result, touching;
-	CALL(world, heard.mode = query.workers.run == NULL ? ReadMode() : 0;
-	     result = snugCollideSelf(actor->body, given));
+	CALL(world, heard.mode = query.workers.run == NULL ? ReadMode() : 0; result = snugCollideSelf(actor->body, given));
 	CALL(world, touching = snugTouchesSelf(actor->body, &(snugQuery){ .keepRest = keepRest }));
 	EXPECT(world, touching.count == (truth.count > 0) || world->isExtreme, "touching: %llu",
 	    (unsigned long long)touching.count);

@@ -331,7 +331,8 @@ typedef struct webAsk
 	double count;       ///< out
 } webAsk;
 
-_Static_assert(sizeof(snugRayHit) == 64 && sizeof(snugClosest) == 40, "snug.mjs reads hits and closest points");
+_Static_assert(sizeof(snugRayHit) == 64 && sizeof(snugClosest) == 40 && sizeof(snugVertexDepth) == 40,
+    "snug.mjs reads hits, closest points and depths");
 
 EXPORT(castRays)
 snugStatus webCastRays(snugBody* body, const snugRay* rays, uint32_t count, snugRayHit* hits, uint32_t any, webAsk* ask)
@@ -361,6 +362,17 @@ snugStatus webFindClosest(snugBody* body, const float* points, uint32_t count, s
 	snugDistanceQuery query = { .maxDistance = ask->limit };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
 	snugResult result = snugFindClosest(body, points, 0, count, closest, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
+}
+
+EXPORT(findVertexDepths)
+snugStatus webFindVertexDepths(snugBody* body, snugBody* outer, snugVertexDepth* depths, uint32_t capacity, webAsk* ask)
+{
+	snugDistanceQuery query = { .maxDistance = ask->limit };
+	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	snugResult result = snugFindVertexDepths(body, outer, depths, capacity, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
 	return result.status;

@@ -98,6 +98,8 @@ export class Snug {
 	findHits(body: Body, ray: ArrayLike<number>, options?: QueryOptions): Hits;
 	/** Where a body is nearest to each point. `distance` is Infinity where there is nothing within maxDistance. */
 	findClosest(body: Body, points: ArrayLike<number>, options?: QueryOptions & { maxDistance?: number }): Closest;
+	/** Which vertices of a body, open or closed, are inside a closed one, and how deep; Infinity if deeper than maxDistance. */
+	findVertexDepths(body: Body, outer: Body, options?: QueryOptions & { maxDistance?: number }): VertexDepths;
 	/** How far two bodies are apart, between which triangles, and where; Infinity if farther than maxDistance. */
 	findDistance(a: Body, b: Body, options?: QueryOptions & { maxDistance?: number }): Distance;
 	/** All pairs of triangles at most `margin` apart. */
@@ -135,6 +137,14 @@ export interface SceneHits extends Hits {
 
 export interface Closest {
 	distance: Float64Array;
+	triangle: Uint32Array;
+	position: Float32Array;
+	normal: Float32Array;
+}
+
+export interface VertexDepths {
+	vertex: Uint32Array;
+	depth: Float64Array;
 	triangle: Uint32Array;
 	position: Float32Array;
 	normal: Float32Array;

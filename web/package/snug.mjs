@@ -514,6 +514,20 @@ export class Snug {
 		}
 	}
 
+	// Counted first: how many there are decides on the room.
+	findVertexDepths(body, outer, options) {
+		const core = this.#core, [first, second] = this.#two(body, outer), args = new Arguments(core);
+		const ask = (depths, capacity) => core.finish(core.c.findVertexDepths(first, second, depths, capacity, core.prepare(options, options?.maxDistance)));
+		try {
+			const count = ask(0, 0), depths = args.make(40 * count);
+			core.again(() => ask(depths, count));
+			return readColumns(core, depths, count, 10, { depth: [0, 1, Float64Array], position: [2, 3, Float32Array], normal: [5, 3, Float32Array],
+				triangle: [8, 1, Uint32Array], vertex: [9, 1, Uint32Array] });
+		} finally {
+			args.release();
+		}
+	}
+
 	findDistance(a, b, options) {
 		const core = this.#core, [first, second] = this.#two(a, b);
 		const distance = core.finish(core.c.findDistance(first, second, core.prepare(options, options?.maxDistance), core.words, core.words + 8));
