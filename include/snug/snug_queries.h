@@ -222,6 +222,25 @@ SNUG_API snugResult snugFindInside(
 /// @return count: 1 if it is inside
 SNUG_API snugResult snugFindBodyInside(snugBody* inner, snugBody* outer, const double origin[3], snugSide* side);
 
+/// A vertex of one body that is inside another one, or on its surface.
+typedef struct snugVertexDepth
+{
+	double depth;      ///< how far it is to the surface: zero on it; infinite if farther than maxDistance
+	float position[3]; ///< where the surface is nearest, relative to the query's origin
+	float normal[3];   ///< of the triangle there: of unit length, or zero without area
+	uint32_t triangle; ///< or SNUG_NONE
+	uint32_t vertex;   ///< of the body that is asked about
+} snugVertexDepth;
+
+/// Find which vertices of a body, such as a garment, are inside another one, such as who wears it, and how deep. The
+/// body may be open; `outer` must be closed. Answers are those of snugFindInside and snugFindClosest at the positions
+/// of snugBody_GetVertices. Vertices of no triangle count as well.
+/// @param depths receives the `capacity` with the smallest numbers, sorted by vertex; nullable if that is zero
+/// @param query nullable
+/// @return count: vertices that are not outside. snug_outOfMemory as snugBody_GatherVertices
+SNUG_API snugResult snugFindVertexDepths(
+    snugBody* body, snugBody* outer, snugVertexDepth* depths, uint64_t capacity, const snugDistanceQuery* query);
+
 /// Count the edges of a model that an odd number of triangles have. Zero: the surface is closed. Takes memory for a
 /// moment, 24 to 48 bytes per triangle, from the model's allocator.
 SNUG_API snugStatus snugModel_CountOpenEdges(const snugModel* model, uint64_t* count);

@@ -91,9 +91,9 @@ typedef struct snugSceneBodyDef
 	bool meetsItself; ///< updates also find what snugCollideSelf finds of it: a pair of the body with itself, events
 	                  ///< like all others. Groups and the filter have no say in it, and pairs that meet at rest are
 	                  ///< left out
-	uint32_t groups; ///< bits: what it is; default 1
-	uint32_t mask;   ///< bits: what it meets; default everything
-	void* user;      ///< yours: see snugScene_GetUser
+	uint32_t groups;  ///< bits: what it is; default 1
+	uint32_t mask;    ///< bits: what it meets; default everything
+	void* user;       ///< yours: see snugScene_GetUser
 	uint64_t reserved[4];
 } snugSceneBodyDef;
 

@@ -245,22 +245,15 @@ static bool CollideCrowd(search* s)
 
 // ---- More than pairs between bodies ----------------------------------------------------------------------------
 
-static bool AddFirstPair(void* user, snugPair pair)
-{
-	AddPair(user, pair);
-	return false;
-}
-
 static bool CollideSelves(search* s)
 {
-	snugQuery query = {
-		.callback = s->options->first ? AddFirstPair : AddPair, .user = s->contacts, .keepRest = s->options->keepRest
-	};
+	const snugQuery query = { .callback = AddPair, .user = s->contacts, .keepRest = s->options->keepRest };
 	for (int i = 0; i < s->stage->scene->partCount && !(s->options->first && s->contacts->count > 0); ++i)
 	{
 		s->contacts->bodies[0] = s->contacts->bodies[1] = i;
 		s->stage->telling = i;
-		snugResult result = snugCollideSelf(s->stage->bodies[i], &query);
+		snugBody* body = s->stage->bodies[i];
+		snugResult result = s->options->first ? snugTouchesSelf(body, &query) : snugCollideSelf(body, &query);
 		AddCounters(&s->contacts->counters, &result.counters);
 		if (!cliStage_Check(s->stage, i, s->contacts->outOfMemory ? snug_outOfMemory : result.status))
 		{

@@ -64,6 +64,15 @@ static const Member closestMembers[] = {
 	MEMBER(snugClosest, "triangle", triangle, "u4"),
 	{ NULL, NULL, 0 },
 };
+static const Member depthMembers[] = {
+	MEMBER(snugVertexDepth, "vertex", vertex, "u4"),
+	MEMBER(snugVertexDepth, "depth", depth, "f8"),
+	MEMBER(snugVertexDepth, "position", position, "(3,)f4"),
+	MEMBER(snugVertexDepth, "normal", normal, "(3,)f4"),
+	MEMBER(snugVertexDepth, "triangle", triangle, "u4"),
+	{ NULL, NULL, 0 },
+};
+
 static const Member contactMembers[] = {
 	MEMBER(snugContact, "a", a, "u4"),
 	MEMBER(snugContact, "b", b, "u4"),
@@ -144,6 +153,7 @@ static const struct
 	[sm_typeUint32] = { "u4", NULL, 4 },
 	[sm_typeHit] = { NULL, hitMembers, sizeof(snugRayHit) },
 	[sm_typeClosest] = { NULL, closestMembers, sizeof(snugClosest) },
+	[sm_typeDepth] = { NULL, depthMembers, sizeof(snugVertexDepth) },
 	[sm_typeContact] = { NULL, contactMembers, sizeof(snugContact) },
 	[sm_typePoint] = { NULL, pointMembers, sizeof(snugContactPoint) },
 	[sm_typeCurve] = { NULL, curveMembers, sizeof(snugCurve) },

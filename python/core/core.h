@@ -151,6 +151,7 @@ typedef enum smType
 	sm_typeUint32,
 	sm_typeHit,
 	sm_typeClosest,
+	sm_typeDepth,
 	sm_typeContact,
 	sm_typePoint,
 	sm_typeCurve,

@@ -163,6 +163,49 @@ static PyObject* FindClosest(PyObject* module, PyObject* const* arguments, Py_ss
 	return closest;
 }
 
+// ---- Depths ----------------------------------------------------------------------------------------------------
+
+// All vertices may be inside.
+static PyObject* AskDepths(smBody* body, smBody* outer, const snugDistanceQuery* query)
+{
+	const uint64_t most = snugModel_GetInfo(snugBody_GetModel(body->body)).vertexCount;
+	snugVertexDepth* depths = PyMem_Malloc((size_t)(most + 1) * sizeof(snugVertexDepth));
+	if (depths == NULL)
+	{
+		return PyErr_NoMemory();
+	}
+	snugResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugFindVertexDepths(body->body, outer->body, depths, most, query);
+	Py_END_ALLOW_THREADS;
+	body->counters = result.counters;
+	PyObject* array = result.status == snug_success
+	                      ? smCopyArray(sm_typeDepth, depths, sizeof(snugVertexDepth), result.count, 0)
+	                      : smBody_FailOfTwo(result.status, body, outer);
+	PyMem_Free(depths);
+	return array;
+}
+
+static PyObject* FindVertexDepths(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "find_vertex_depths", 2, 2, 4,
+		{ "body", "outer", "max_distance", "origin" } };
+	PyObject* values[4];
+	snugDistanceQuery query = { .maxDistance = 0.0 };
+	double most;
+	smBody *body, *outer;
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadOrigin(values[3], query.origin) ||
+	    !smReadLength(values[2], "max_distance", (double)INFINITY, &most) || !smBody_TakeTwo(values, &body, &outer))
+	{
+		return NULL;
+	}
+	query.maxDistance = isinf(most) ? 0.0 : most > 0.0 ? most : 0x1p-1000;
+	PyObject* depths = AskDepths(body, outer, &query);
+	smBody_ReleaseTwo(body, outer);
+	return depths;
+}
+
 // ---- Contacts --------------------------------------------------------------------------------------------------
 
 static bool MakeContactRoom(smBody* keeper, uint64_t count)
@@ -342,6 +385,16 @@ static PyMethodDef functions[] = {
 	    ">>> points = np.array([[3, 0, 0], [0.5, 0, 0]], np.float32)\n"
 	    ">>> snug.find_closest(snug.Body(snug.box()), points)['distance']\n"
 	    "array([2. , 0.5])\n"),
+	SM_FUNCTION("find_vertex_depths", FindVertexDepths,
+	    "find_vertex_depths($module, /, body, outer, *, max_distance=None, origin=None)\n--\n\n"
+	    "Which vertices of a body, such as a garment, are inside a closed one, and how deep: an array with vertex,\n"
+	    "depth, and position, normal and triangle of where the surface is nearest.\n\n"
+	    "The body may be open. Where the surface is farther than max_distance, depth is infinite.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> outer, body = snug.Body(snug.box()), snug.Body(snug.box())\n"
+	    ">>> body.set_frame((1.5, 0.25, 0.125))\n"
+	    ">>> snug.find_vertex_depths(body, outer)['depth'].tolist()\n"
+	    "[0.125, 0.125]\n"),
 	SM_FUNCTION("_find_contacts", FindContacts, NULL),
 	{ NULL, NULL, 0, NULL },
 };

@@ -85,16 +85,16 @@ static PyObject* CollectPairsOfTwo(Question* q, PyObject* const* bodies)
 	return pairs;
 }
 
+static snugWorkers WorkersOf(uint32_t* threads)
+{
+	return *threads > 1 ? (snugWorkers){ smRunOnThreads, threads } : (snugWorkers){ NULL, NULL };
+}
+
 static snugResult AskCollide(const Question* q, snugPair* pairs, uint64_t capacity)
 {
-	snugQuery query = { .pairs = pairs, .capacity = capacity };
 	uint32_t threads = q->threads;
+	snugQuery query = { .pairs = pairs, .capacity = capacity, .workers = WorkersOf(&threads) };
 	memcpy(query.origin, q->origin, sizeof(query.origin));
-	if (threads > 1)
-	{
-		query.workers.run = smRunOnThreads;
-		query.workers.user = &threads;
-	}
 	return snugCollide(q->a->body, q->b->body, &query);
 }
 
@@ -135,17 +135,20 @@ static PyObject* FindWithin(PyObject* module, PyObject* const* arguments, Py_ssi
 
 static snugResult AskSelf(const Question* q, snugPair* pairs, uint64_t capacity)
 {
-	const snugQuery query = { .pairs = pairs, .capacity = capacity, .keepRest = q->keepRest };
+	uint32_t threads = q->threads;
+	const snugQuery query = {
+		.pairs = pairs, .capacity = capacity, .keepRest = q->keepRest, .workers = WorkersOf(&threads)
+	};
 	return snugCollideSelf(q->a->body, &query);
 }
 
 static PyObject* CollideSelf(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
-	static const smParameters parameters = { "collide_self", 1, 1, 2, { "body", "keep_rest" } };
-	PyObject* values[2];
+	static const smParameters parameters = { "collide_self", 1, 1, 3, { "body", "keep_rest", "threads" } };
+	PyObject* values[3];
 	Question q = { .ask = AskSelf };
 	(void)module;
-	if (!smParse(&parameters, arguments, count, names, values))
+	if (!smParse(&parameters, arguments, count, names, values) || !smReadThreads(values[2], &q.threads))
 	{
 		return NULL;
 	}
@@ -234,6 +237,30 @@ static PyObject* Touches(PyObject* module, PyObject* const* arguments, Py_ssize_
 		smRelease(&witness->isBusy);
 	}
 	return answer;
+}
+
+static PyObject* TouchesSelf(PyObject* module, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
+{
+	static const smParameters parameters = { "touches_self", 1, 1, 2, { "body", "keep_rest" } };
+	PyObject* values[2];
+	(void)module;
+	if (!smParse(&parameters, arguments, count, names, values))
+	{
+		return NULL;
+	}
+	const int keepRest = values[1] != NULL ? PyObject_IsTrue(values[1]) : 0;
+	smBody* body = keepRest >= 0 ? smBody_Take(values[0], "body") : NULL;
+	if (body == NULL)
+	{
+		return NULL;
+	}
+	snugResult result;
+	Py_BEGIN_ALLOW_THREADS;
+	result = snugTouchesSelf(body->body, &(snugQuery){ .keepRest = keepRest > 0 });
+	Py_END_ALLOW_THREADS;
+	body->counters = result.counters;
+	smRelease(&body->isBusy);
+	return PyBool_FromLong(result.count > 0);
 }
 
 // The bound comes with the answer; where they touch the first pair ends the search.
@@ -359,12 +386,18 @@ static PyMethodDef functions[] = {
 	    ">>> len(snug.collide_within(a, b, 0.5)), len(snug.collide_within(a, b, 1.0)) > 0\n"
 	    "(0, True)\n"),
 	SM_FUNCTION("collide_self", CollideSelf,
-	    "collide_self($module, /, body, *, keep_rest=False)\n--\n\n"
+	    "collide_self($module, /, body, *, keep_rest=False, threads=1)\n--\n\n"
 	    "All pairs of triangles of one body that meet beyond the corners they share.\n\n"
 	    "Pairs that meet at rest are left out unless keep_rest is true.\n\n"
 	    ">>> import snugmesh as snug\n"
 	    ">>> snug.collide_self(snug.Body(snug.box()), keep_rest=True).shape\n"
 	    "(0, 2)\n"),
+	SM_FUNCTION("touches_self", TouchesSelf,
+	    "touches_self($module, /, body, *, keep_rest=False)\n--\n\n"
+	    "Whether collide_self would find a pair: stops at the first.\n\n"
+	    ">>> import snugmesh as snug\n"
+	    ">>> snug.touches_self(snug.Body(snug.box()))\n"
+	    "False\n"),
 	SM_FUNCTION("find_distance", FindDistance,
 	    "find_distance($module, /, a, b, *, max_distance=None, origin=None)\n--\n\n"
 	    "How far two bodies are apart, and where: a Distance.\n\n"

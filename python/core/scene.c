@@ -212,8 +212,9 @@ static PyObject* AddEither(smScene* self, PyObject* object, PyObject* owner, snu
 
 static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)
 {
-	static const smParameters parameters = { "add", 1, 1, 5, { "body", "is_static", "groups", "mask", "owner" } };
-	PyObject* values[5];
+	static const smParameters parameters = { "add", 1, 1, 6,
+		{ "body", "is_static", "groups", "mask", "owner", "meets_itself" } };
+	PyObject* values[6];
 	snugSceneBodyDef def = { .body = NULL };
 	if (!smParse(&parameters, arguments, count, names, values) || !ReadBits(values[2], "groups", 1, &def.groups) ||
 	    !ReadBits(values[3], "mask", UINT32_MAX, &def.mask))
@@ -221,12 +222,14 @@ static PyObject* Add(PyObject* object, PyObject* const* arguments, Py_ssize_t co
 		return NULL;
 	}
 	int isStatic = values[1] != NULL ? PyObject_IsTrue(values[1]) : 0;
-	smScene* self = isStatic >= 0 ? smScene_Take(object) : NULL;
+	int meetsItself = values[5] != NULL ? PyObject_IsTrue(values[5]) : 0;
+	smScene* self = isStatic >= 0 && meetsItself >= 0 ? smScene_Take(object) : NULL;
 	if (self == NULL)
 	{
 		return NULL;
 	}
 	def.isStatic = isStatic > 0;
+	def.meetsItself = meetsItself > 0;
 	PyObject* id = AddEither(self, values[0], values[4], &def);
 	smRelease(&self->isBusy);
 	return id;
@@ -593,12 +596,13 @@ static PyObject* GetEvents(PyObject* object, PyObject* nothing)
 
 static PyMethodDef methods[] = {
 	SM_FUNCTION("add", Add,
-	    "add($self, body, *, is_static=False, groups=1, mask=4294967295, owner=None)\n--\n\n"
+	    "add($self, body, *, is_static=False, groups=1, mask=4294967295, owner=None, meets_itself=False)\n--\n\n"
 	    "Add a body; the next update looks at it. Returns its id, a small number.\n\n"
 	    "Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero,\n"
 	    "and not both are static. A body is in one scene at a time.\n\n"
 	    "Of an Actor all bodies are added, and their ids are returned as a list: they meet others, not each other.\n"
-	    "owner: anything; bodies of one owner do not meet each other. Of an actor it is the actor, unless you say."),
+	    "owner: anything; bodies of one owner do not meet each other. Of an actor it is the actor, unless you say.\n"
+	    "meets_itself: updates also find what collide_self finds: a pair of the body with itself."),
 	{ "remove", Remove, METH_O, "remove($self, id, /)\n--\n\nTake a body out. The next update ends its pairs." },
 	SM_FUNCTION("set_groups", SetMask,
 	    "set_groups($self, id, *, groups=1, mask=4294967295)\n--\n\nChange what a body is and what it meets."),

@@ -29,10 +29,12 @@ from ._core import (
     __version__,
     cast_rays,
     collide_self,
+    touches_self,
     find_closest,
     find_distance_bound,
     find_hits,
     find_inside,
+    find_vertex_depths,
     instruction_set,
 )
 from .actors import collide, collide_within, find_distance, touches
@@ -92,6 +94,7 @@ __all__ = [
     "find_distance_bound",
     "find_hits",
     "find_inside",
+    "find_vertex_depths",
     "frame",
     "instruction_set",
     "load",
@@ -100,5 +103,6 @@ __all__ = [
     "principal_components",
     "sweep",
     "touches",
+    "touches_self",
     "vibration_modes",
 ]

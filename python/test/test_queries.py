@@ -149,6 +149,8 @@ class Pairs(unittest.TestCase):
             new = [p for p in all_pairs.tolist() if tuple(p) not in at_rest]
             for options in ({}, {"keep_rest": False}):
                 self.assertEqual(snug.collide_self(body, **options).tolist(), new)
+                self.assertEqual(snug.collide_self(body, threads=2, **options).tolist(), new)
+                self.assertEqual(snug.touches_self(body, **options), len(new) > 0)
 
     def test_origin(self):
         a, b = snug.Body(snug.box()), snug.Body(snug.box())

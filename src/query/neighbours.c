@@ -110,12 +110,14 @@ static void Queue(sgPairSearch* search, const sgTriangleLanes* a, const sgTriang
 	}
 	search->queuedAtCorner |= (uint32_t)isCorner << lane;
 	search->queuedAtEdge |= (uint32_t)(shared != 0 && !isCorner) << lane;
+	static const uint8_t turned[5] = { 0, 1, 2, 0, 1 };
 	for (uint32_t c = 0; c < 3; ++c)
 	{
+		const uint32_t ofA = turned[pair.turnA + c], ofB = turned[pair.turnB + c];
 		for (int axis = 0; axis < 3; ++axis)
 		{
-			search->queue.a[c][axis][lane] = a->corner[(pair.turnA + c) % 3][axis][pair.laneA];
-			search->queue.b[c][axis][lane] = b->corner[(pair.turnB + c) % 3][axis][pair.laneB];
+			search->queue.a[c][axis][lane] = a->corner[ofA][axis][pair.laneA];
+			search->queue.b[c][axis][lane] = b->corner[ofB][axis][pair.laneB];
 		}
 	}
 	search->queued[lane] = pair;
@@ -133,16 +135,14 @@ void sgNeighbours_Settle(
 	sgNeighbours* neighbours = search->neighbours;
 	const sgCornerLanes* cornersA = CornersOf(&neighbours->ofA, search->a.body, a->leaf);
 	const sgCornerLanes* cornersB = CornersOf(isOfB ? &neighbours->ofB : &neighbours->ofA, search->a.body, b->leaf);
-	uint64_t tests = 0;
-	uint64_t pairs = search->kernels->leaves->filterNeighbours(a, cornersA, b, cornersB, &tests);
-	const bool isOneLeaf = a->leaf == b->leaf;
-	pairs &= isOneLeaf ? upperHalf & ~diagonal : ~(uint64_t)0;
-	// Of one leaf every box overlaps itself, and every other pair is there twice.
-	search->counters.triangleTests += isOneLeaf ? (tests - a->leaf->triangleCount) / 2 : tests;
+	const sgLeafKernels* kernels = search->kernels->leaves;
+	const bool mayShare = sgCornerLanes_MayShare(cornersA, cornersB);
+	uint64_t pairs = mayShare ? kernels->filterNeighbours(a, cornersA, b, cornersB, &search->counters.triangleTests)
+	                          : kernels->filterTriangles(a, b, &search->counters.triangleTests);
 	for (; pairs != 0 && !search->walk.isStopped; pairs &= pairs - 1)
 	{
 		const uint32_t i = sgLowestBit(pairs) / SG_LANES, j = sgLowestBit(pairs) % SG_LANES;
-		const uint32_t shared = SharedCorners(cornersA, i, cornersB, j);
+		const uint32_t shared = mayShare ? SharedCorners(cornersA, i, cornersB, j) : 0;
 		Queue(search, a, b, (sgQueuedPair){ a->leaf, b->leaf, i, j, shared, 0, 0 });
 	}
 }

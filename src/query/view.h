@@ -13,7 +13,7 @@
 #include "tree/leaf_kernels.h"
 
 // Neighbouring steps meet the same leaves again, so the last few groups of them are kept.
-#define SG_LEAF_GROUPS 4
+#define SG_LEAF_GROUPS 8
 
 typedef struct sgLeafGroup
 {

@@ -352,50 +352,76 @@ static inline uint32_t SeparatedBeyond(const f8 corner[3][3], const f8 normal[3]
 	return separated | UnsharedOneSided(d, shared.ofB, error, minusError);
 }
 
-// Neighbours of one surface if there are corners.
-SG_INLINE uint64_t Filter(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
-    const sgCornerLanes* cornersB, uint64_t* tests)
+// Pairs that boxes leave, a row of eight bits for each triangle of b: row j, bit i. Without a branch, since half of the
+// rows come out empty and nothing tells which.
+static inline uint64_t OverlapTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b)
 {
 	f8 lower[3], upper[3];
 	sgLanes_LoadBoxes(&b->boxes, lower, upper);
 	uint32_t maskB = sgLanes_OverlapOne(lower, upper, a->box.lower, a->box.upper) & b->mask;
 	sgLanes_LoadBoxes(&a->boxes, lower, upper);
 	uint32_t maskA = sgLanes_OverlapOne(lower, upper, b->box.lower, b->box.upper) & a->mask;
-	if (maskA == 0 || maskB == 0)
-	{
-		return 0;
-	}
-	f8 corner[3][3], normal[3];
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		normal[axis] = f8_Load(a->normal[axis]);
-		for (int c = 0; c < 3; ++c)
-		{
-			corner[c][axis] = f8_Load(a->corner[c][axis]);
-		}
-	}
-	f8 error = f8_Set(PlaneError(&a->box, &b->box));
-	// Row j, of eight bits: triangles of `a` that may meet triangle j of `b`. First by boxes alone, without a branch,
-	// since half of the rows come out empty and nothing tells which.
-	uint64_t near = 0, pairs = 0;
-	for (uint32_t rest = maskB; rest != 0; rest &= rest - 1)
+	uint64_t near = 0;
+	for (uint32_t rest = maskA != 0 ? maskB : 0; rest != 0; rest &= rest - 1)
 	{
 		uint32_t j = sgLowestBit(rest);
 		sgBox one = sgBoxLanes_Get(&b->boxes, j);
 		near |= (uint64_t)(sgLanes_OverlapOne(lower, upper, one.lower, one.upper) & maskA) << (8 * j);
 	}
+	return near;
+}
+
+// Whether fewer of a's triangles are in pairs than of b's.
+static inline bool HasFewerColumns(uint64_t rows)
+{
+	uint64_t columns = rows | rows >> 32, any = rows | rows >> 4;
+	columns |= columns >> 16;
+	any |= any >> 2;
+	any |= any >> 1;
+	return sgCountBits((columns | columns >> 8) & 0xff) < sgCountBits(any & 0x0101010101010101u);
+}
+
+// Neighbours of one surface if there are corners. Of pairs that boxes leave, planes settle a row at a time: rows are of
+// whichever leaf has fewer.
+SG_INLINE uint64_t Filter(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
+    const sgCornerLanes* cornersB, uint64_t* tests)
+{
+	uint64_t near = OverlapTriangles(a, b), pairs = 0;
+	if (cornersA != NULL && a->leaf == b->leaf) // of one body: every pair once, i < j
+	{
+		near &= 0x7f3f1f0f07030100u;
+	}
 	*tests += sgCountBits(near);
+	if (near == 0)
+	{
+		return 0;
+	}
+	const bool isSwapped = HasFewerColumns(near);
+	const sgTriangleLanes *lanes = isSwapped ? b : a, *rows = isSwapped ? a : b;
+	const sgCornerLanes *cornersOfLanes = isSwapped ? cornersB : cornersA,
+	                    *cornersOfRows = isSwapped ? cornersA : cornersB;
+	near = isSwapped ? TransposeBits(near) : near;
+	f8 corner[3][3], normal[3];
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		normal[axis] = f8_Load(lanes->normal[axis]);
+		for (int c = 0; c < 3; ++c)
+		{
+			corner[c][axis] = f8_Load(lanes->corner[c][axis]);
+		}
+	}
+	f8 error = f8_Set(PlaneError(&a->box, &b->box));
 	while (near != 0)
 	{
 		uint32_t j = sgLowestBit(near) / 8;
 		uint64_t row = near & (uint64_t)0xff << (8 * j);
 		near ^= row;
-		uint32_t separated = cornersA == NULL
-		                         ? Separated((const f8(*)[3])corner, normal, b, j, error)
-		                         : SeparatedBeyond((const f8(*)[3])corner, normal, cornersA, b, cornersB, j, error);
+		uint32_t separated = cornersOfRows == NULL ? Separated((const f8(*)[3])corner, normal, rows, j, error)
+		                                           : SeparatedBeyond((const f8(*)[3])corner, normal, cornersOfLanes,
+		                                                 rows, cornersOfRows, j, error);
 		pairs |= row & ~((uint64_t)separated << (8 * j));
 	}
-	return TransposeBits(pairs);
+	return isSwapped ? pairs : TransposeBits(pairs);
 }
 
 static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests)
@@ -406,12 +432,7 @@ static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes*
 static uint64_t FilterNeighbours(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
     const sgCornerLanes* cornersB, uint64_t* tests)
 {
-	uint64_t common = 0;
-	for (int i = 0; i < SG_CORNER_WORDS; ++i)
-	{
-		common |= cornersA->signature[i] & cornersB->signature[i];
-	}
-	return common == 0 ? Filter(a, NULL, b, NULL, tests) : Filter(a, cornersA, b, cornersB, tests);
+	return Filter(a, cornersA, b, cornersB, tests);
 }
 
 // ---- Pairs of triangles ------------------------------------------------------------------------------------------

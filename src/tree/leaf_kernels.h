@@ -33,6 +33,17 @@ typedef struct sgCornerLanes
 	uint64_t signature[SG_CORNER_WORDS];
 } SG_ALIGN(32) sgCornerLanes;
 
+/// @return false if they share no vertex; most often true if they do not
+static inline bool sgCornerLanes_MayShare(const sgCornerLanes* a, const sgCornerLanes* b)
+{
+	uint64_t common = 0;
+	for (int i = 0; i < SG_CORNER_WORDS; ++i)
+	{
+		common |= a->signature[i] & b->signature[i];
+	}
+	return common != 0;
+}
+
 static inline void sgCornerLanes_Sign(sgCornerLanes* corners, uint32_t vertex)
 {
 	corners->signature[vertex / 64 % SG_CORNER_WORDS] |= (uint64_t)1 << vertex % 64;
@@ -68,7 +79,7 @@ typedef struct sgLeafKernels
 	uint64_t (*filterTriangles)(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests);
 
 	/// The same for triangles of one surface: those without a bit certainly do not intersect beyond the corners that
-	/// they share.
+	/// they share. Of a leaf and itself: i < j alone.
 	uint64_t (*filterNeighbours)(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
 	    const sgCornerLanes* cornersB, uint64_t* tests);
 

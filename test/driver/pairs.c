@@ -553,7 +553,9 @@ bool CollideSelf(World* world)
 	}
 	const bool keepRest = Chance(world, 0.5);
 	const PairList truth = TrueSelfPairs(world, actor, twins, keepRest);
-	snugQuery query = { .capacity = DrawCapacity(world, truth.count), .keepRest = keepRest };
+	snugQuery query = {
+		.capacity = DrawCapacity(world, truth.count), .keepRest = keepRest, .workers.run = DrawParallel(world)
+	};
 	query.pairs = Room(world, query.capacity, sizeof(snugPair));
 	Heard heard = { 0 };
 	if (Chance(world, 0.3))
@@ -564,8 +566,11 @@ bool CollideSelf(World* world)
 	}
 	Tell(world, "%llu pairs, capacity %llu; ", (unsigned long long)truth.count, (unsigned long long)query.capacity);
 	const snugQuery* given = GIVEN(world, query);
-	snugResult result;
-	CALL(world, heard.mode = ReadMode(); result = snugCollideSelf(actor->body, given));
+	snugResult result, touching;
+	CALL(world, heard.mode = query.workers.run == NULL ? ReadMode() : 0; result = snugCollideSelf(actor->body, given));
+	CALL(world, touching = snugTouchesSelf(actor->body, &(snugQuery){ .keepRest = keepRest }));
+	EXPECT(world, touching.count == (truth.count > 0) || world->isExtreme, "touching: %llu",
+	    (unsigned long long)touching.count);
 	EXPECT(world, result.status == snug_success || world->isExtreme, "it says: %s", snugGetStatusText(result.status));
 	if (result.status != snug_success)
 	{

@@ -198,7 +198,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 		CastRay(&input, b);
 		AskPoint(&input, b);
 		AskShape(&input, b);
-		Require(snugCollideSelf(a, &(snugQuery){ .keepRest = i % 2 == 0 }).status == snug_success);
+		const snugResult own = snugCollideSelf(a, &(snugQuery){ .keepRest = i % 2 == 0 });
+		Require(own.status == snug_success);
+		Require(snugTouchesSelf(a, &(snugQuery){ .keepRest = i % 2 == 0 }).count == (own.count > 0));
 	}
 	snugContactBuffer_Destroy(buffer);
 	snugBody_Destroy(a);

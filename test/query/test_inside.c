@@ -1,6 +1,7 @@
 // test/query/test_inside.c: points and bodies in closed bodies. Oracle: crossings of a segment in a random direction
 // with all triangles, by signs in rational arithmetic; directions in which any of them is zero are not used.
 #include "posed.h"
+#include "rational_distance.h"
 #include "rational_segment.h"
 
 #include "geometry/crossing.h"
@@ -283,6 +284,85 @@ static void bodies_are_where_their_corners_are(void** state)
 }
 
 // A small body in a large one, far from its surface: nearly nothing of either is evaluated.
+static double RationalDepth(const Posed* outer, const float p[3])
+{
+	const float point[3][3] = { { p[0], p[1], p[2] }, { p[0], p[1], p[2] }, { p[0], p[1], p[2] } };
+	double least = INFINITY;
+	for (uint32_t i = 0; i < outer->thing.mesh.triangleCount; ++i)
+	{
+		float c[3][3];
+		Posed_Triangle(outer, i, c);
+		least = fmin(least, RationalDistance2(point, (const float(*)[3])c));
+	}
+	return sqrt(least);
+}
+
+// A sheet in a closed body: every vertex, by rational arithmetic.
+static uint64_t CheckDepths(sceneRandom* random, const Posed* outer, snugBody* sheet, uint32_t count)
+{
+	float positions[1024][3];
+	snugVertexDepth depths[1024];
+	snugDistanceQuery query = { .maxDistance = 0.0 };
+	memcpy(query.origin, outer->origin, sizeof(query.origin));
+	assert_int_equal(snugBody_GetVertices(sheet, outer->origin, positions[0], 0), snug_success);
+	snugResult result = snugFindVertexDepths(sheet, outer->thing.body, depths, 1024, &query);
+	assert_true(result.status == snug_success && result.complete);
+	uint64_t next = 0;
+	for (uint32_t v = 0; v < count; ++v)
+	{
+		const bool isFound = next < result.count && depths[next].vertex == v;
+		const snugPointSide expected = Expect(random, outer, positions[v]);
+		assert_int_equal(isFound, expected.side != snug_outside);
+		if (isFound)
+		{
+			const double depth = expected.side == snug_onSurface ? 0.0 : RationalDepth(outer, positions[v]);
+			double reached = 0.0, size = 1.0;
+			for (int k = 0; k < 3; ++k)
+			{
+				const double step = (double)depths[next].position[k] - (double)positions[v][k];
+				reached += step * step;
+				size = fmax(size, fmax(fabs((double)depths[next].position[k]), fabs((double)positions[v][k])));
+			}
+			assert_true(fabs(depths[next].depth - depth) <= 1e-9 * (1.0 + depth));
+			assert_true(fabs(sqrt(reached) - depth) <= 1e-6 * size && depths[next].triangle != SNUG_NONE);
+			++next;
+		}
+	}
+	assert_int_equal(next, result.count);
+	snugVertexDepth few[2];
+	assert_int_equal(snugFindVertexDepths(sheet, outer->thing.body, few, 2, &query).count, result.count);
+	assert_memory_equal(few, depths, (result.count < 2 ? result.count : 2) * sizeof(few[0]));
+	return result.count;
+}
+
+static void vertices_are_as_deep_as_rationals_say(void** state)
+{
+	(void)state;
+	uint64_t found = 0;
+	for (int n = 0; n < TestCount(12); ++n)
+	{
+		sceneRandom random = { TestSeed() + (uint64_t)n };
+		Posed outer = Posed_Make(
+		    &random, RandomClosedMesh(&random, n), n % 5 == 1 ? snug_rigid : (Mover)(n % POSED_DEFORMERS), NULL);
+		Thing sheet =
+		    Thing_Make(sceneMakeCloth(1.5, 1.5, 16, n % 3 == 0 ? 16 : 3), snug_rigid, (snugTreeDef){ 0 }, NULL);
+		for (int i = 0; i < 2; ++i)
+		{
+			snugFrame frame = { .rotation = { 0.0, 0.0, 0.0, 1.0 } };
+			for (int k = 0; k < 3; ++k)
+			{
+				frame.position[k] = outer.origin[k] + sceneRandom_Range(&random, -0.3, 0.3);
+			}
+			snugBody_SetFrame(sheet.body, &frame);
+			found += CheckDepths(&random, &outer, sheet.body, sheet.mesh.vertexCount);
+			Posed_Change(&random, &outer);
+		}
+		Thing_Free(&sheet);
+		Posed_Free(&outer);
+	}
+	assert_true(found > 0);
+}
+
 static void little_is_evaluated(void** state)
 {
 	(void)state;
@@ -360,6 +440,14 @@ static void bad_questions_are_refused(void** state)
 	assert_int_equal(side, snug_outside);
 	assert_int_equal(snugFindBodyInside(b.body, a.body, NULL, &side).count, 0);
 	assert_int_equal(side, snug_outside);
+	const snugDistanceQuery far2 = { .origin = { 1e300 } }, less = { .maxDistance = -1.0 };
+	snugVertexDepth depth;
+	assert_int_equal(snugFindVertexDepths(a.body, a.body, &depth, 1, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindVertexDepths(NULL, a.body, &depth, 1, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindVertexDepths(a.body, b.body, NULL, 1, NULL).status, snug_badArgument);
+	assert_int_equal(snugFindVertexDepths(a.body, b.body, &depth, 1, &less).status, snug_badArgument);
+	assert_int_equal(snugFindVertexDepths(a.body, b.body, &depth, 1, &far2).status, snug_outOfRange);
+	assert_int_equal(snugFindVertexDepths(a.body, b.body, &depth, 1, NULL).count, 0);
 	Thing_Free(&a);
 	Thing_Free(&b);
 }
@@ -370,6 +458,7 @@ int main(void)
 		cmocka_unit_test(points_are_where_rationals_say),
 		cmocka_unit_test(open_bodies_have_an_answer),
 		cmocka_unit_test(bodies_are_where_their_corners_are),
+		cmocka_unit_test(vertices_are_as_deep_as_rationals_say),
 		cmocka_unit_test(little_is_evaluated),
 		cmocka_unit_test(open_edges_are_counted),
 		cmocka_unit_test(bad_questions_are_refused),

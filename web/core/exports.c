@@ -331,7 +331,8 @@ typedef struct webAsk
 	double count;       ///< out
 } webAsk;
 
-_Static_assert(sizeof(snugRayHit) == 64 && sizeof(snugClosest) == 40, "snug.mjs reads hits and closest points");
+_Static_assert(sizeof(snugRayHit) == 64 && sizeof(snugClosest) == 40 && sizeof(snugVertexDepth) == 40,
+    "snug.mjs reads hits, closest points and depths");
 
 EXPORT(castRays)
 snugStatus webCastRays(snugBody* body, const snugRay* rays, uint32_t count, snugRayHit* hits, uint32_t any, webAsk* ask)
@@ -361,6 +362,17 @@ snugStatus webFindClosest(snugBody* body, const float* points, uint32_t count, s
 	snugDistanceQuery query = { .maxDistance = ask->limit };
 	memcpy(query.origin, ask->origin, sizeof(query.origin));
 	snugResult result = snugFindClosest(body, points, 0, count, closest, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
+}
+
+EXPORT(findVertexDepths)
+snugStatus webFindVertexDepths(snugBody* body, snugBody* outer, snugVertexDepth* depths, uint32_t capacity, webAsk* ask)
+{
+	snugDistanceQuery query = { .maxDistance = ask->limit };
+	memcpy(query.origin, ask->origin, sizeof(query.origin));
+	snugResult result = snugFindVertexDepths(body, outer, depths, capacity, &query);
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
 	return result.status;
@@ -421,6 +433,14 @@ snugStatus webCollideSelf(snugBody* body, snugPair* pairs, uint32_t capacity, ui
 {
 	snugQuery query = { .pairs = pairs, .capacity = capacity, .keepRest = keepRest != 0 };
 	snugResult result = snugCollideSelf(body, &query);
+	CopyCounters(ask->counters, &result.counters);
+	ask->count = (double)result.count;
+	return result.status;
+}
+
+EXPORT(touchesSelf) snugStatus webTouchesSelf(snugBody* body, uint32_t keepRest, webAsk* ask)
+{
+	snugResult result = snugTouchesSelf(body, &(snugQuery){ .keepRest = keepRest != 0 });
 	CopyCounters(ask->counters, &result.counters);
 	ask->count = (double)result.count;
 	return result.status;
@@ -522,8 +542,8 @@ static bool KeepOwner(webScene* s, uint32_t id, uint32_t owner)
 /// Makes room for another body where there is none.
 /// @param owner bodies with the same number do not meet, unless it is zero
 EXPORT(sceneAdd)
-snugStatus webSceneAdd(webScene* s, snugBody* body, uint32_t isStatic, uint32_t groups, uint32_t mask, uint32_t owner,
-    uint32_t count, uint32_t* id)
+snugStatus webSceneAdd(webScene* s, snugBody* body, uint32_t isStatic, uint32_t meetsItself, uint32_t groups,
+    uint32_t mask, uint32_t owner, uint32_t count, uint32_t* id)
 {
 	snugSceneRoom room = snugScene_GetRoom(s->scene);
 	snugStatus status = snug_success;
@@ -531,7 +551,9 @@ snugStatus webSceneAdd(webScene* s, snugBody* body, uint32_t isStatic, uint32_t 
 	{
 		status = snugScene_Reserve(s->scene, &(snugSceneRoom){ .bodies = 2 * (count + 1) });
 	}
-	snugSceneBodyDef def = { .body = body, .isStatic = isStatic != 0, .groups = groups, .mask = mask };
+	snugSceneBodyDef def = {
+		.body = body, .isStatic = isStatic != 0, .meetsItself = meetsItself != 0, .groups = groups, .mask = mask
+	};
 	status = status == snug_success ? snugScene_Add(s->scene, &def, id) : status;
 	if (status == snug_success && !KeepOwner(s, *id, owner))
 	{

@@ -98,6 +98,8 @@ export class Snug {
 	findHits(body: Body, ray: ArrayLike<number>, options?: QueryOptions): Hits;
 	/** Where a body is nearest to each point. `distance` is Infinity where there is nothing within maxDistance. */
 	findClosest(body: Body, points: ArrayLike<number>, options?: QueryOptions & { maxDistance?: number }): Closest;
+	/** Which vertices of a body, open or closed, are inside a closed one, and how deep; Infinity if deeper than maxDistance. */
+	findVertexDepths(body: Body, outer: Body, options?: QueryOptions & { maxDistance?: number }): VertexDepths;
 	/** How far two bodies are apart, between which triangles, and where; Infinity if farther than maxDistance. */
 	findDistance(a: Body, b: Body, options?: QueryOptions & { maxDistance?: number }): Distance;
 	/**
@@ -114,6 +116,8 @@ export class Snug {
 	collideWithin(a: Body, b: Body, margin: number, options?: QueryOptions): Uint32Array;
 	/** All pairs of triangles of one body that meet beyond the corners they share; without keepRest not those at rest. */
 	collideSelf(body: Body, options?: { keepRest?: boolean }): Uint32Array;
+	/** Whether collideSelf would find a pair: stops at the first. */
+	touchesSelf(body: Body, options?: { keepRest?: boolean }): boolean;
 	/**
 	 * Memory that many bodies share for what they remember between queries. Without one each body has room for all of
 	 * itself. One that is too small costs time, never correctness; a few hundred kilobytes for each two that touch do.
@@ -143,6 +147,14 @@ export interface SceneHits extends Hits {
 
 export interface Closest {
 	distance: Float64Array;
+	triangle: Uint32Array;
+	position: Float32Array;
+	normal: Float32Array;
+}
+
+export interface VertexDepths {
+	vertex: Uint32Array;
+	depth: Float64Array;
 	triangle: Uint32Array;
 	position: Float32Array;
 	normal: Float32Array;
@@ -271,7 +283,9 @@ export class Scene implements Disposable {
 	/** Bodies a and b are looked at if (a.groups & b.mask) and (b.groups & a.mask) are not zero, and not both static. */
 	add(body: Body, options?: { isStatic?: boolean; groups?: number; mask?: number;
 		/** Whose part it is: anything; parts of one owner do not meet each other. */
-		owner?: unknown }): this;
+		owner?: unknown;
+		/** Updates also find what collideSelf finds: a pair of the body with itself. */
+		meetsItself?: boolean }): this;
 	remove(body: Body): this;
 	/**
 	 * What each ray hits first among all bodies, as they are now: no update is needed. Rays are relative to the scene's origin.

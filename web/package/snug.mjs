@@ -514,6 +514,20 @@ export class Snug {
 		}
 	}
 
+	// Counted first: how many there are decides on the room.
+	findVertexDepths(body, outer, options) {
+		const core = this.#core, [first, second] = this.#two(body, outer), args = new Arguments(core);
+		const ask = (depths, capacity) => core.finish(core.c.findVertexDepths(first, second, depths, capacity, core.prepare(options, options?.maxDistance)));
+		try {
+			const count = ask(0, 0), depths = args.make(40 * count);
+			core.again(() => ask(depths, count));
+			return readColumns(core, depths, count, 10, { depth: [0, 1, Float64Array], position: [2, 3, Float32Array], normal: [5, 3, Float32Array],
+				triangle: [8, 1, Uint32Array], vertex: [9, 1, Uint32Array] });
+		} finally {
+			args.release();
+		}
+	}
+
 	findDistance(a, b, options) {
 		const core = this.#core, [first, second] = this.#two(a, b);
 		const distance = core.finish(core.c.findDistance(first, second, core.prepare(options, options?.maxDistance), core.words, core.words + 8));
@@ -543,6 +557,11 @@ export class Snug {
 	collideSelf(body, { keepRest = false } = {}) {
 		const core = this.#core, { pointer } = Held.handle(body, core);
 		return this.#collect(() => core.c.collideSelf(pointer, core.pairs.pointer, core.pairs.capacity, keepRest ? 1 : 0, core.prepare()));
+	}
+
+	touchesSelf(body, { keepRest = false } = {}) {
+		const core = this.#core, { pointer } = Held.handle(body, core);
+		return core.finish(core.c.touchesSelf(pointer, keepRest ? 1 : 0, core.prepare())) > 0;
 	}
 
 	// The pairs of a query, asked again if there was too little room.
@@ -791,11 +810,11 @@ export class Scene extends Held {
 		return this.#events;
 	}
 
-	add(body, { isStatic = false, groups = 0, mask = 0, owner = null } = {}) {
+	add(body, { isStatic = false, groups = 0, mask = 0, owner = null, meetsItself = false } = {}) {
 		const scene = Held.handle(this), { core, pointer } = scene, handle = Held.handle(body, core);
 		if (this.bodies.includes(body)) throw badInput('this body is in the scene already');
 		const count = this.#entries.size + this.#removed.size, number = this.#numberOf(owner);
-		core.check(core.c.sceneAdd(pointer, handle.pointer, isStatic ? 1 : 0, groups, mask, number, count, core.words));
+		core.check(core.c.sceneAdd(pointer, handle.pointer, isStatic ? 1 : 0, meetsItself ? 1 : 0, groups, mask, number, count, core.words));
 		scene.keep(handle);
 		this.#entries.set(core.word(), { body, handle, owner, number });
 		return this;

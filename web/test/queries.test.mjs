@@ -141,6 +141,12 @@ test('two parts of one body meet where two bodies do', () => {
 	assert.ok(expected.length > 200);
 	assert.deepEqual(found.map((t, i) => (i % 2 === 1 ? t - count : t)), expected);
 	assert.ok(snug.collideSelf(both, { keepRest: true }).length >= found.length);
+	assert.ok(snug.touchesSelf(both) && !snug.touchesSelf(a));
+	const { vertex, depth } = snug.findVertexDepths(a, b);
+	assert.ok(vertex.length > 0 && depth.every((d) => d >= 0 && d < 3));
+	const scene = snug.createScene();
+	scene.add(both, { meetsItself: true }).add(a).update({ trianglePairs: true });
+	assert.deepEqual(scene.pairs.filter((pair) => pair.a === pair.b).map((pair) => pair.a === both), [true]);
 });
 
 test('contacts find room for themselves', () => {
