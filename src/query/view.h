@@ -13,7 +13,7 @@
 #include "tree/leaf_kernels.h"
 
 // Neighbouring steps meet the same leaves again, so the last few groups of them are kept.
-#define SG_LEAF_GROUPS 4
+#define SG_LEAF_GROUPS 8
 
 typedef struct sgLeafGroup
 {
@@ -34,7 +34,7 @@ typedef struct sgView
 	sgLeafGroup leafGroups[SG_LEAF_GROUPS]; ///< a group's place is its number modulo SG_LEAF_GROUPS
 } sgView;
 
-/// Placed triangles of a leaf: what sgView_Triangles has returned, good until its owner is asked for others.
+/// Placed triangles of a leaf, or of several: what a view has returned, good until it is asked for others.
 typedef struct sgKeptLeaf
 {
 	const sgView* owner;
@@ -81,6 +81,9 @@ static inline sgKeptLeaf sgView_Triangles(sgView* side, const sgOpened* opened, 
 	const sgTriangleLanes* lanes = isReady ? kept->triangles + lane : sgView_PlaceLeaf(side, opened, lane, counters);
 	return (sgKeptLeaf){ side, lanes, side->generation };
 }
+
+/// Placed triangles of some leaves that were opened together: sgView_Lanes(...)[lane] are those of one of `lanes`.
+sgKeptLeaf sgView_Leaves(sgView* side, const sgOpened* opened, uint32_t lanes, snugCounters* counters);
 
 /// The triangles themselves, to be looked at and not to be held.
 static inline const sgTriangleLanes* sgView_Lanes(const sgView* side, sgKeptLeaf kept)
