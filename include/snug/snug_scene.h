@@ -67,8 +67,9 @@ SNUG_API snugStatus snugScene_Create(const snugSceneDef* def, snugScene** scene)
 /// @param scene nullable
 SNUG_API void snugScene_Destroy(snugScene* scene);
 
-/// Make room for at least so many. Zero leaves a number as it is, and none shrinks. Pairs and events stay, but are
-/// elsewhere: get them again.
+/// Make room for at least so many. Zero leaves a number as it is, and none shrinks; one that grows, grows by half at
+/// least, so that a scene that fills slowly is not made larger every frame. Pairs and events stay, but are elsewhere:
+/// get them again.
 SNUG_API snugStatus snugScene_Reserve(snugScene* scene, const snugSceneRoom* room);
 
 /// @return the room there is
@@ -94,11 +95,13 @@ typedef struct snugSceneBodyDef
 	uint32_t groups;  ///< bits: what it is; default 1
 	uint32_t mask;    ///< bits: what it meets; default everything
 	void* user;       ///< yours: see snugScene_GetUser
-	uint64_t reserved[4];
+	snugBody* replaces; ///< nullable; a body of this scene, which goes: `body` takes its id, and pairs that still touch
+	                    ///< persist. For a character's other model. Everything else is as this definition says
+	uint64_t reserved[3];
 } snugSceneBodyDef;
 
 /// Add a body. The next update looks at it.
-/// @param id receives a small number: the least that is free
+/// @param id receives a small number: the least that is free, or that of the body that is replaced
 /// @return snug_outOfRange if there is no room
 SNUG_API snugStatus snugScene_Add(snugScene* scene, const snugSceneBodyDef* def, uint32_t* id);
 
@@ -127,20 +130,33 @@ typedef struct snugScenePoses
 	size_t bodyStride;       ///< bytes from one body to the next; default jointStride times the first one's joints
 	bool isColumns;          ///< matrices as for snugBody_SetJoints4x4, not snugBody_SetJoints
 	const snugFrame* frames; ///< nullable; one for each body
-	uint64_t reserved[4];
+	const float* amplitudes; ///< nullable; as for snugBody_SetAmplitudes, those of the first body
+	size_t amplitudeStride;  ///< bytes from one body's amplitudes to the next; default: the first one's
+	uint64_t reserved[2];
 } snugScenePoses;
 
-/// snugBody_SetJoints, or snugBody_SetJoints4x4, and snugBody_SetFrame for many bodies, on the threads of `workers`.
+/// snugBody_SetAmplitudes, snugBody_SetJoints, or snugBody_SetJoints4x4, and snugBody_SetFrame for many bodies, on the
+/// threads of `workers`. What comes after a refusal is not set.
 /// @return success, or what the first body that was refused returned, whose messenger is told why. Others are posed.
 SNUG_API snugStatus snugScene_SetPoses(snugScene* scene, const snugScenePoses* poses);
 
 // --- Updates ---------------------------------------------------------------------------------------------------------
 
+/// Look at what two bodies have in common: what snugFindContacts finds with the scene's origin. It is good until this
+/// returns. Do not change the scene here, nor bodies in it, nor use the buffer: that is refused, or misuse.
+/// @param contacts `complete` is false if the buffer is too small: it has only the count then
+typedef void snugSceneContactsFcn(void* user, uint32_t a, uint32_t b, const snugContactResult* contacts);
+
 /// What to ask. All zero: which bodies touch.
 typedef struct snugSceneQuery
 {
-	bool trianglePairs; ///< find all their pairs of triangles too
-	uint64_t reserved[7];
+	bool trianglePairs;               ///< find all their pairs of triangles too
+	bool depths;                      ///< of contacts: see snugContactQuery
+	snugSceneContactsFcn* contacts;   ///< nullable; called at the end, for each two bodies that touch, on the
+	                                  ///< caller's thread, in the order of (a, b). Finds pairs of triangles as well
+	void* contactsUser;               ///< passed to `contacts`
+	snugContactBuffer* contactBuffer; ///< required if there are `contacts`: for those of one pair of bodies
+	uint64_t reserved[4];
 } snugSceneQuery;
 
 /// What an update, or a question to all bodies, found and cost.
@@ -154,7 +170,8 @@ typedef struct snugSceneResult
 	uint64_t queries;      ///< of those, how many were looked at triangle by triangle
 	uint64_t kept;         ///< touching pairs of bodies that did not change, and so were not looked at
 	snugSceneRoom needed;  ///< where an update found too little room: how much is needed, or what is known of it so
-	                       ///< far. Zero where there was enough. Give it to snugScene_Reserve and update again
+	                       ///< far. Zero where there was enough. Give it to snugScene_Reserve and update again: if
+	                       ///< nothing has changed meanwhile, that goes on where this one ended
 	snugCounters counters; ///< of all queries together, and of nodes that were bounded and compared before them, by
 	                       ///< snugScene_SetPoses too; boxes of bodies against each other are `candidates`. They depend
 	                       ///< on timing if there are several threads. Where room ran out, what was spent until then;
@@ -192,6 +209,10 @@ typedef struct snugSceneEvents
 	uint64_t persistingCount;
 	const snugPair* ended; ///< touched before; do not now, or one of them was removed
 	uint64_t endedCount;
+	/// Yours: one for each pair of snugScene_GetPairs. What you put there is there again after each update while the
+	/// two touch, wherever the pair is then. Null for pairs that begin.
+	void** users;
+	void* const* endedUsers; ///< what you had left there, for each of `ended`
 } snugSceneEvents;
 
 SNUG_API snugSceneEvents snugScene_GetEvents(const snugScene* scene);

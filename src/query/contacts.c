@@ -351,17 +351,16 @@ static snugContactResult Report(const snugContactBuffer* buffer)
 	};
 }
 
-static SG_NOINLINE snugContactResult Run(
-    snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query)
+// Of the pairs that a search has put into the buffer, or some of which there is no room for.
+static SG_NOINLINE snugContactResult Describe(
+    snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query, snugResult pairs)
 {
-	snugResult pairs = { .status = snug_success };
 	Search search;
 	search.buffer = buffer;
 	search.isFull = false;
 	search.counters = (snugCounters){ 0 };
 	buffer->contactCount = buffer->pointCount = buffer->curveCount = 0;
 	buffer->curvePointCount = buffer->curveContactCount = 0;
-	FindPairs(a, b, query, buffer, &pairs);
 	snugStatus status = pairs.status;
 	status = status == snug_success ? sgTriangleSource_Start(&search.a, a, query->origin, &search.counters) : status;
 	status = status == snug_success ? sgTriangleSource_Start(&search.b, b, query->origin, &search.counters) : status;
@@ -379,6 +378,18 @@ static SG_NOINLINE snugContactResult Run(
 	return result;
 }
 
+snugContactResult sgFindContactsOf(snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query,
+    const snugPair* places, uint64_t count)
+{
+	const snugResult pairs = { .status = snug_success, .count = count };
+	if (count <= buffer->capacity)
+	{
+		memcpy(buffer->pairs, places, (size_t)count * sizeof(snugPair));
+		sgSink_Finish(&(sgSink){ .pairs = buffer->pairs, .capacity = count, .count = count });
+	}
+	return Describe(a, b, buffer, query, pairs);
+}
+
 snugContactResult snugFindContacts(snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query)
 {
 	static const snugContactQuery defaults = { .depths = false };
@@ -388,7 +399,9 @@ snugContactResult snugFindContacts(snugBody* a, snugBody* b, snugContactBuffer* 
 	SG_REQUIRE_RESERVED(query, misuse);
 	SG_REQUIRE(sgIsFinitePoint(query->origin), misuse);
 	sgFpEnv environment = sgFpEnv_Enter();
-	snugContactResult result = Run(a, b, buffer, query);
+	snugResult pairs = { .status = snug_success };
+	FindPairs(a, b, query, buffer, &pairs);
+	snugContactResult result = Describe(a, b, buffer, query, pairs);
 	sgFpEnv_Leave(environment);
 	return result;
 }

@@ -37,6 +37,11 @@ struct snugContactBuffer
 	uint32_t contactCount, pointCount, curveCount, curvePointCount, curveContactCount;
 };
 
+/// What pairs of triangles that intersect have in common: snugFindContacts without the search.
+/// @param places (count): pairs of places, leaf * SG_LANES + lane, in any order
+snugContactResult sgFindContactsOf(snugBody* a, snugBody* b, snugContactBuffer* buffer, const snugContactQuery* query,
+    const snugPair* places, uint64_t count);
+
 /// Whether an edge, or any edge at a vertex (`w` is SG_NONE), belongs to one triangle alone. By twins, as the body's
 /// pose has them.
 bool sgBody_IsBoundary(const snugBody* body, uint32_t v, uint32_t w);

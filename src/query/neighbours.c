@@ -136,13 +136,21 @@ void sgNeighbours_Settle(
 	const sgCornerLanes* cornersA = CornersOf(&neighbours->ofA, search->a.body, a->leaf);
 	const sgCornerLanes* cornersB = CornersOf(isOfB ? &neighbours->ofB : &neighbours->ofA, search->a.body, b->leaf);
 	const sgLeafKernels* kernels = search->kernels->leaves;
-	const bool mayShare = sgCornerLanes_MayShare(cornersA, cornersB);
-	uint64_t pairs = mayShare ? kernels->filterNeighbours(a, cornersA, b, cornersB, &search->counters.triangleTests)
-	                          : kernels->filterTriangles(a, b, &search->counters.triangleTests);
+	if (!sgCornerLanes_MayShare(cornersA, cornersB))
+	{
+		uint16_t candidates[SG_MAX_CANDIDATES];
+		const uint32_t count = kernels->filterLeaves(a, b, 1, &search->counters.triangleTests, candidates);
+		for (uint32_t k = 0; k < count && !search->walk.isStopped; ++k)
+		{
+			Queue(search, a, b, (sgQueuedPair){ a->leaf, b->leaf, candidates[k] >> 3, candidates[k] & 7, 0, 0, 0 });
+		}
+		return;
+	}
+	uint64_t pairs = kernels->filterNeighbours(a, cornersA, b, cornersB, &search->counters.triangleTests);
 	for (; pairs != 0 && !search->walk.isStopped; pairs &= pairs - 1)
 	{
 		const uint32_t i = sgLowestBit(pairs) / SG_LANES, j = sgLowestBit(pairs) % SG_LANES;
-		const uint32_t shared = mayShare ? SharedCorners(cornersA, i, cornersB, j) : 0;
+		const uint32_t shared = SharedCorners(cornersA, i, cornersB, j);
 		Queue(search, a, b, (sgQueuedPair){ a->leaf, b->leaf, i, j, shared, 0, 0 });
 	}
 }

@@ -110,21 +110,24 @@ void sgPairSearch_Queued(sgPairSearch* search)
 	}
 }
 
-// Most of what is queued does not intersect: what is only needed then is found out then.
-static void Queue(sgPairSearch* search, sgKeptLeaf a, uint32_t i, sgKeptLeaf b, uint32_t j)
+// Most of what is queued does not intersect: what is only needed then is found out then. A candidate as filterLeaves
+// gives it.
+static void Queue(sgPairSearch* search, sgKeptLeaf a, sgKeptLeaf b, uint32_t candidate)
 {
-	uint32_t lane = search->queuedCount;
+	const uint32_t leafA = candidate >> 9, leafB = candidate >> 6 & 7, i = candidate >> 3 & 7, j = candidate & 7;
+	const uint32_t lane = search->queuedCount;
 	for (int c = 0; c < 3; ++c)
 	{
 		for (int axis = 0; axis < 3; ++axis)
 		{
-			search->queue.a[c][axis][lane] = sgView_Lanes(&search->a, a)->corner[c][axis][i];
-			search->queue.b[c][axis][lane] = sgView_Lanes(&search->b, b)->corner[c][axis][j];
+			search->queue.a[c][axis][lane] = sgView_Lanes(&search->a, a)[leafA].corner[c][axis][i];
+			search->queue.b[c][axis][lane] = sgView_Lanes(&search->b, b)[leafB].corner[c][axis][j];
 		}
 	}
-	search->queued[lane] = (sgQueuedPair){
-		.leafA = sgView_Lanes(&search->a, a)->leaf, .leafB = sgView_Lanes(&search->b, b)->leaf, .laneA = i, .laneB = j
-	};
+	search->queued[lane] = (sgQueuedPair){ .leafA = sgView_Lanes(&search->a, a)[leafA].leaf,
+		.leafB = sgView_Lanes(&search->b, b)[leafB].leaf,
+		.laneA = i,
+		.laneB = j };
 	sgPairSearch_Queued(search);
 }
 
@@ -173,6 +176,14 @@ static uint32_t RowsOf(uint64_t pairs)
 	any |= any >> 2;
 	any = (any | any >> 1) & 0x0101010101010101u;
 	return (uint32_t)(any * 0x0102040810204080u >> 56);
+}
+
+// Bit j: there are pairs with lane j of B.
+static uint32_t ColumnsOf(uint64_t pairs)
+{
+	pairs |= pairs >> 32;
+	pairs |= pairs >> 16;
+	return (uint32_t)(pairs | pairs >> 8) & 0xff;
 }
 
 // Pairs of lanes that overlap after both have been moved into one space. What is ruled out is at least a gap apart.
@@ -356,40 +367,58 @@ static SG_NOINLINE void ApproachTriangles(sgPairSearch* search, sgKeptLeaf a, sg
 	}
 }
 
-static void SettleTwo(
-    sgPairSearch* search, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
+// All pairs of triangles of pairs of leaves.
+static void SettleTogether(sgPairSearch* search, const sgOpened* openedA, const sgOpened* openedB, uint64_t ends)
 {
-	const sgKeptLeaf a = sgView_Triangles(&search->a, openedA, laneA, &search->counters);
-	const sgKeptLeaf b = sgView_Triangles(&search->b, openedB, laneB, &search->counters);
-	uint64_t tests = 0;
-	uint64_t pairs =
-	    search->kernels->leaves->filterTriangles(sgView_Lanes(&search->a, a), sgView_Lanes(&search->b, b), &tests);
-	search->counters.triangleTests += tests;
-	for (; pairs != 0 && !search->walk.isStopped; pairs &= pairs - 1)
+	const sgKeptLeaf a = sgView_Leaves(&search->a, openedA, RowsOf(ends), &search->counters);
+	const sgKeptLeaf b = sgView_Leaves(&search->b, openedB, ColumnsOf(ends), &search->counters);
+	uint16_t candidates[SG_MAX_CANDIDATES];
+	const uint32_t count = search->kernels->leaves->filterLeaves(
+	    sgView_Lanes(&search->a, a), sgView_Lanes(&search->b, b), ends, &search->counters.triangleTests, candidates);
+	for (uint32_t k = 0; k < count && !search->walk.isStopped; ++k)
 	{
-		Queue(search, a, sgLowestBit(pairs) / SG_LANES, b, sgLowestBit(pairs) % SG_LANES);
-	}
-	if (search->bound2 > 0.0f)
-	{
-		ApproachTriangles(search, a, b); // last: it may ask the sides for other leaves
+		Queue(search, a, b, candidates[k]);
 	}
 }
 
-// All pairs of triangles of two leaves.
-static void Settle(sgPairWalk* walk, const sgOpened* openedA, uint32_t laneA, const sgOpened* openedB, uint32_t laneB)
+// One pair of leaves after the other: the first pair of triangles is enough, distances count as well, or both are of
+// one body.
+static SG_NOINLINE void SettleEach(
+    sgPairSearch* search, const sgOpened* openedA, const sgOpened* openedB, uint64_t ends)
+{
+	for (; ends != 0 && !search->walk.isStopped; ends &= ends - 1)
+	{
+		const uint32_t pair = sgLowestBit(ends);
+		if (search->neighbours != NULL)
+		{
+			sgNeighbours_Settle(search, openedA, pair / SG_LANES, openedB, pair % SG_LANES);
+		}
+		else
+		{
+			SettleTogether(search, openedA, openedB, (uint64_t)1 << pair);
+		}
+		if (search->bound2 > 0.0f)
+		{
+			ApproachTriangles(search, sgView_Triangles(&search->a, openedA, pair / SG_LANES, &search->counters),
+			    sgView_Triangles(&search->b, openedB, pair % SG_LANES, &search->counters));
+		}
+		if (search->options->firstOnly)
+		{
+			Flush(search); // the next leaves may not be needed
+		}
+	}
+}
+
+static void SettleAll(sgPairWalk* walk, const sgOpened* openedA, const sgOpened* openedB, uint64_t ends)
 {
 	sgPairSearch* search = SearchOf(walk);
-	if (search->neighbours != NULL)
+	if (search->options->firstOnly || search->bound2 > 0.0f || search->neighbours != NULL)
 	{
-		sgNeighbours_Settle(search, openedA, laneA, openedB, laneB);
+		SettleEach(search, openedA, openedB, ends);
 	}
 	else
 	{
-		SettleTwo(search, openedA, laneA, openedB, laneB);
-	}
-	if (search->options->firstOnly)
-	{
-		Flush(search); // one is enough: the next leaves may not be needed
+		SettleTogether(search, openedA, openedB, ends);
 	}
 }
 
@@ -407,7 +436,7 @@ static void Expect(sgPairWalk* walk, uint32_t slotA, uint32_t slotB)
 	sgBody_Expect(search->b.body, slotB);
 }
 
-static const sgPairWalker walker = { OpenA, OpenB, Compare, Settle, Expect };
+static const sgPairWalker walker = { OpenA, OpenB, Compare, NULL, Expect, SettleAll };
 
 sgPairLevel sgPairSearch_Step(sgPairSearch* search, uint32_t slotA, uint32_t slotB)
 {
@@ -440,7 +469,7 @@ uint64_t sgPairSearch_Compare(sgPairSearch* search, const sgOpened* a, const sgO
 void sgPairSearch_Settle(sgPairSearch* search, uint32_t leafSlotA, uint32_t leafSlotB)
 {
 	const sgOpened a = sgOpen(search->a.tree, leafSlotA), b = sgOpen(search->b.tree, leafSlotB);
-	Settle(&search->walk, &a, leafSlotA % SG_LANES, &b, leafSlotB % SG_LANES);
+	SettleAll(&search->walk, &a, &b, (uint64_t)1 << (leafSlotA % SG_LANES * SG_LANES + leafSlotB % SG_LANES));
 }
 
 void sgPairSearch_Flush(sgPairSearch* search)
@@ -536,8 +565,8 @@ static bool TryWitness(sgPairSearch* search)
 	}
 	*search->options->witness = (snugWitness){ { 0 } };
 	++search->counters.triangleTests;
-	Queue(search, FindLeaf(search, &search->a, leafA), last.memory[1], FindLeaf(search, &search->b, leafB),
-	    last.memory[3]);
+	const sgKeptLeaf a = FindLeaf(search, &search->a, leafA), b = FindLeaf(search, &search->b, leafB);
+	Queue(search, a, b, last.memory[1] * SG_LANES + last.memory[3]);
 	Flush(search);
 	uint32_t slotA = search->a.tree->leaves[leafA].slot, slotB = search->b.tree->leaves[leafB].slot;
 	bool isDone = search->walk.isStopped, hasStarts = search->options->startCount > 0;

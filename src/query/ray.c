@@ -108,7 +108,7 @@ static void Settle(sgTreeWalk* walk, const sgOpened* opened, uint32_t lane)
 	sgProbeLine line = sgProbeSegment_Near(&search->segment, &sgView_Lanes(&search->side, kept)->box);
 	uint32_t passed = search->kernels->probes->passTriangles(sgView_Lanes(&search->side, kept), &line);
 	search->counters.triangleTests += sgView_Lanes(&search->side, kept)->leaf->triangleCount;
-	search->counters.exactTests += (uint32_t)__builtin_popcount(passed);
+	search->counters.exactTests += sgCountBits(passed);
 	for (; passed != 0 && !walk->isStopped; passed &= passed - 1)
 	{
 		snugRayHit hit;

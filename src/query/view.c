@@ -88,3 +88,15 @@ const sgTriangleLanes* sgView_PlaceLeaf(sgView* side, const sgOpened* opened, ui
 	kept->ready |= 1u << lane;
 	return triangles;
 }
+
+sgKeptLeaf sgView_Leaves(sgView* side, const sgOpened* opened, uint32_t lanes, snugCounters* counters)
+{
+	const sgLeafGroup* kept = side->leafGroups + opened->set.group % SG_LEAF_GROUPS;
+	const uint32_t ready = kept->group == opened->set.group ? kept->ready : 0;
+	side->generation += SG_CHECKED;
+	for (uint32_t rest = lanes & ~ready; rest != 0; rest &= rest - 1)
+	{
+		sgView_PlaceLeaf(side, opened, sgLowestBit(rest), counters);
+	}
+	return (sgKeptLeaf){ side, kept->triangles, side->generation };
+}

@@ -34,7 +34,7 @@ typedef struct sgView
 	sgLeafGroup leafGroups[SG_LEAF_GROUPS]; ///< a group's place is its number modulo SG_LEAF_GROUPS
 } sgView;
 
-/// Placed triangles of a leaf: what sgView_Triangles has returned, good until its owner is asked for others.
+/// Placed triangles of a leaf, or of several: what a view has returned, good until it is asked for others.
 typedef struct sgKeptLeaf
 {
 	const sgView* owner;
@@ -93,6 +93,9 @@ static inline void sgView_TwoLeaves(sgView* first, sgView* second, const sgOpene
 	kept[1] = sgView_Triangles(isTaken ? second : first, openedB, laneB, counters);
 	kept[0].generation = first->generation; // it is where it was
 }
+
+/// Placed triangles of some leaves that were opened together: sgView_Lanes(...)[lane] are those of one of `lanes`.
+sgKeptLeaf sgView_Leaves(sgView* side, const sgOpened* opened, uint32_t lanes, snugCounters* counters);
 
 /// The triangles themselves, to be looked at and not to be held.
 static inline const sgTriangleLanes* sgView_Lanes(const sgView* side, sgKeptLeaf kept)

@@ -64,11 +64,14 @@ typedef struct sgPairWalker
 	/// Bit 8 i + j: what is below lane i of `a` and lane j of `b` may give results.
 	uint64_t (*compare)(sgPairWalk* context, const sgOpened* a, const sgOpened* b);
 
-	/// Two lanes that both end the way down.
+	/// Two lanes that both end the way down. Null: see `settleAll`.
 	void (*settle)(sgPairWalk* context, const sgOpened* a, uint32_t laneA, const sgOpened* b, uint32_t laneB);
 
 	/// These two nodes come after those that are descended into now: ask memory for what they need. Null: nothing.
 	void (*expect)(sgPairWalk* context, uint32_t slotA, uint32_t slotB);
+
+	/// All pairs of lanes of a step that both end the way down, as `compare` has them.
+	void (*settleAll)(sgPairWalk* context, const sgOpened* a, const sgOpened* b, uint64_t ends);
 } sgPairWalker;
 
 /// Bits 8 i + j with i in `rows` and j in `columns`.
@@ -91,7 +94,11 @@ SG_INLINE sgPairLevel sgPairWalk_Step(sgPairWalk* walk, const sgPairWalker* walk
 	{
 		ends = pairs & sgMaskProduct(a.set.leafMask, b.set.leafMask);
 	}
-	for (uint64_t rest = ends; rest != 0 && !walk->isStopped; rest &= rest - 1)
+	if (walker->settle == NULL && ends != 0)
+	{
+		walker->settleAll(walk, &a, &b, ends);
+	}
+	for (uint64_t rest = ends; walker->settle != NULL && rest != 0 && !walk->isStopped; rest &= rest - 1)
 	{
 		walker->settle(walk, &a, sgLowestBit(rest) / SG_LANES, &b, sgLowestBit(rest) % SG_LANES);
 	}

@@ -92,13 +92,19 @@ static const Array arrays[] = {
 	ARRAY(blocks, kind_blocks),
 	ARRAY(frames[0].pairs, kind_pairs),
 	ARRAY(frames[0].witnesses, kind_pairs),
+	ARRAY(frames[0].users, kind_pairs),
+	ARRAY(frames[0].endedUsers, kind_pairs),
 	ARRAY(frames[0].trianglePairs, kind_trianglePairs),
+	ARRAY(frames[0].places, kind_trianglePairs),
 	ARRAY(frames[0].begun, kind_pairs),
 	ARRAY(frames[0].persisting, kind_pairs),
 	ARRAY(frames[0].ended, kind_pairs),
 	ARRAY(frames[1].pairs, kind_pairs),
 	ARRAY(frames[1].witnesses, kind_pairs),
+	ARRAY(frames[1].users, kind_pairs),
+	ARRAY(frames[1].endedUsers, kind_pairs),
 	ARRAY(frames[1].trianglePairs, kind_trianglePairs),
+	ARRAY(frames[1].places, kind_trianglePairs),
 	ARRAY(frames[1].begun, kind_pairs),
 	ARRAY(frames[1].persisting, kind_pairs),
 	ARRAY(frames[1].ended, kind_pairs),
@@ -240,16 +246,22 @@ void snugScene_Destroy(snugScene* scene)
 	sgRelease(&allocator, scene, sizeof(snugScene));
 }
 
+static uint64_t Grown(uint64_t now, uint64_t wanted)
+{
+	const uint64_t ample = now + now / 2;
+	return wanted <= now ? now : wanted < ample ? ample : wanted;
+}
+
 snugStatus snugScene_Reserve(snugScene* scene, const snugSceneRoom* room)
 {
 	SG_REQUIRE(scene != NULL && room != NULL && !scene->isUpdating, snug_badArgument);
 	SG_REQUIRE_RESERVED(room, snug_badArgument);
 	const snugSceneRoom* now = &scene->room;
 	const snugSceneRoom wanted = {
-		.bodies = room->bodies > now->bodies ? room->bodies : now->bodies,
-		.candidates = room->candidates > now->candidates ? room->candidates : now->candidates,
-		.pairs = room->pairs > now->pairs ? room->pairs : now->pairs,
-		.trianglePairs = room->trianglePairs > now->trianglePairs ? room->trianglePairs : now->trianglePairs,
+		.bodies = (uint32_t)Grown(now->bodies, room->bodies),
+		.candidates = Grown(now->candidates, room->candidates),
+		.pairs = Grown(now->pairs, room->pairs),
+		.trianglePairs = Grown(now->trianglePairs, room->trianglePairs),
 	};
 	if (!IsPossible(&wanted))
 	{

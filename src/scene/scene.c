@@ -20,6 +20,16 @@ static uint32_t FindFree(const snugScene* scene)
 	return id;
 }
 
+static uint32_t IdOfBody(const snugScene* scene, const snugBody* body)
+{
+	uint32_t id = 0;
+	while (scene->bodies[id].body != body)
+	{
+		++id;
+	}
+	return id;
+}
+
 static uint32_t BitsOr(uint32_t bits, uint32_t standard)
 {
 	return bits != 0 ? bits : standard;
@@ -32,13 +42,23 @@ snugStatus snugScene_Add(snugScene* scene, const snugSceneBodyDef* def, uint32_t
 	SG_REQUIRE(scene != NULL && def != NULL && def->body != NULL && !scene->isUpdating, snug_badArgument);
 	SG_REQUIRE_RESERVED(def, snug_badArgument);
 	SG_REQUIRE(def->body->owner == NULL, snug_badArgument); // in one scene at a time, and once
-	uint32_t id = FindFree(scene);
+	SG_REQUIRE(def->replaces == NULL || def->replaces->owner == scene, snug_badArgument);
+	uint32_t id = def->replaces != NULL ? IdOfBody(scene, def->replaces) : FindFree(scene);
 	if (id == scene->room.bodies)
 	{
 		return sgFail(&scene->messenger, snug_outOfRange, "the scene has room for %u bodies", scene->room.bodies);
 	}
-	scene->firstFree = id + 1;
-	scene->bodyCount += id == scene->bodyCount;
+	scene->halt.isHalted = false;
+	if (def->replaces != NULL)
+	{
+		sgBroad_Remove(TreeOf(scene, id), id);
+		def->replaces->owner = NULL;
+	}
+	else
+	{
+		scene->firstFree = id + 1;
+		scene->bodyCount += id == scene->bodyCount;
+	}
 	scene->bodies[id] = (sgSceneBody){
 		.body = def->body,
 		.user = def->user,
@@ -60,6 +80,7 @@ snugStatus snugScene_Remove(snugScene* scene, uint32_t id)
 {
 	SG_REQUIRE(scene != NULL && !scene->isUpdating && sgScene_IsPresent(scene, id), snug_badArgument);
 	sgSceneBody* body = scene->bodies + id;
+	scene->halt.isHalted = false;
 	sgBroad_Remove(TreeOf(scene, id), id);
 	body->body->owner = NULL;
 	body->body = NULL;
@@ -87,6 +108,7 @@ snugStatus snugScene_SetGroups(snugScene* scene, uint32_t id, uint32_t groups, u
 	body->groups = BitsOr(groups, 1);
 	body->mask = BitsOr(mask, UINT32_MAX);
 	body->seen = 0;
+	scene->halt.isHalted = false;
 	return snug_success;
 }
 
@@ -103,6 +125,7 @@ snugStatus snugScene_SetOrigin(snugScene* scene, const double origin[3])
 		scene->bodies[id].boxed = scene->bodies[id].opened = 0;
 	}
 	scene->isNew = true;
+	scene->halt.isHalted = false;
 	return snug_success;
 }
 
@@ -199,7 +222,7 @@ typedef struct Posing
 {
 	snugScene* scene;
 	const snugScenePoses* poses;
-	size_t jointStride, bodyStride;
+	size_t jointStride, bodyStride, amplitudeStride;
 	_Atomic uint32_t firstRefused; ///< the least
 } Posing;
 
@@ -213,7 +236,12 @@ static snugStatus PoseOne(const Posing* posing, uint32_t index)
 	const snugScenePoses* poses = posing->poses;
 	snugBody* body = posing->scene->bodies[IdOf(poses, index)].body;
 	snugStatus status = snug_success;
-	if (poses->joints != NULL)
+	if (poses->amplitudes != NULL)
+	{
+		const char* amplitudes = (const char*)poses->amplitudes + index * posing->amplitudeStride;
+		status = snugBody_SetAmplitudes(body, (const float*)(const void*)amplitudes, body->model->info.fieldCount);
+	}
+	if (status == snug_success && poses->joints != NULL)
 	{
 		const float* joints = (const float*)(const void*)((const char*)poses->joints + index * posing->bodyStride);
 		uint32_t count = body->model->info.jointCount;
@@ -276,7 +304,7 @@ static void PoseTask(void* context, uint32_t index)
 	sgScene_Count(posing->scene, &counters);
 }
 
-// All ids are those of bodies, none twice, and matrices are for skins only.
+// All ids are those of bodies, none twice; matrices are for skins only, and amplitudes for what has fields.
 static bool ArePossible(snugScene* scene, const snugScenePoses* poses)
 {
 	sgScene_BeginList(scene);
@@ -288,8 +316,11 @@ static bool ArePossible(snugScene* scene, const snugScenePoses* poses)
 			return false;
 		}
 		sgScene_List(scene, id);
-		bool isSkin = (scene->bodies[id].body->deform->inputs >> sgPose_joints & 1) != 0;
-		if (scene->listCount == before || (poses->joints != NULL && !isSkin))
+		const uint32_t inputs = scene->bodies[id].body->deform->inputs;
+		const bool isSkin = (inputs >> sgPose_joints & 1) != 0,
+		           hasFields = scene->bodies[id].body->model->info.fieldCount > 0;
+		if (scene->listCount == before || (poses->joints != NULL && !isSkin) ||
+		    (poses->amplitudes != NULL && !hasFields))
 		{
 			return false;
 		}
@@ -308,12 +339,15 @@ snugStatus snugScene_SetPoses(snugScene* scene, const snugScenePoses* poses)
 	}
 	size_t jointStride = sgStride(poses->jointStride, (poses->isColumns ? 16 : 12) * sizeof(float));
 	SG_REQUIRE(jointStride != 0 && poses->bodyStride % 4 == 0, snug_badArgument);
-	size_t standard = jointStride * scene->bodies[IdOf(poses, 0)].body->model->info.jointCount;
+	SG_REQUIRE(poses->amplitudeStride % 4 == 0, snug_badArgument);
+	const snugModelInfo* info = &scene->bodies[IdOf(poses, 0)].body->model->info;
+	const size_t standard = jointStride * info->jointCount, fields = info->fieldCount * sizeof(float);
 	Posing posing = {
 		.scene = scene,
 		.poses = poses,
 		.jointStride = jointStride,
 		.bodyStride = poses->bodyStride != 0 ? poses->bodyStride : standard,
+		.amplitudeStride = poses->amplitudeStride != 0 ? poses->amplitudeStride : fields,
 		.firstRefused = UINT32_MAX,
 	};
 	uint32_t tasks = poses->count / POSES_PER_TASK + (poses->count % POSES_PER_TASK != 0);

@@ -72,6 +72,7 @@ typedef struct sgSceneSearch
 	uint32_t levelCount;                 ///< zero: begins at the roots
 	bool canBeFiner;                     ///< levels are below the children that `lanes` says
 	bool isOver;                         ///< nothing is left of it
+	bool isCut;                          ///< there was no room for some pairs of triangles
 	uint8_t lanes[SG_SCENE_LEVELS];      ///< of B
 	sgPairLevel levels[SG_SCENE_LEVELS]; ///< pairs of nodes whose boxes overlap
 	snugWitness witness;
@@ -95,7 +96,10 @@ typedef struct sgSceneFrame
 {
 	snugScenePair* pairs;    ///< (room.pairs)
 	snugWitness* witnesses;  ///< (room.pairs)
+	void** users;            ///< (room.pairs): what the caller left there
 	snugPair* trianglePairs; ///< (room.trianglePairs)
+	snugPair* places;        ///< (room.trianglePairs): of the same triangles, in the trees, in any order
+	void** endedUsers;       ///< (room.pairs)
 	snugPair* begun;         ///< (room.pairs)
 	snugPair* persisting;    ///< (room.pairs)
 	snugPair* ended;         ///< (room.pairs)
@@ -104,6 +108,16 @@ typedef struct sgSceneFrame
 	uint64_t begunCount, persistingCount, endedCount;
 	bool hasTrianglePairs; ///< they were asked for
 } sgSceneFrame;
+
+/// An update that found too little room after its searches. They hold while nothing changes.
+typedef struct sgSceneHalt
+{
+	bool isHalted;
+	bool trianglePairs;     ///< were asked for
+	uint64_t changes;       ///< of all bodies together
+	uint32_t blocks;        ///< that there were
+	snugSceneResult result; ///< up to there
+} sgSceneHalt;
 
 /// Pairs of groups of the broad phase from which threads start.
 #define SG_SCENE_STARTS (SG_LANES * SG_LANES * SG_LANES * SG_LANES)
@@ -120,6 +134,7 @@ struct snugScene
 	sgFpEnv callersEnvironment; ///< of the update under way
 	bool isUpdating;
 	bool isNew; ///< nothing of the last frame holds: the origin moved, or there is none
+	sgSceneHalt halt;
 	uint32_t lastMark;
 
 	// (room.bodies) each
@@ -206,6 +221,9 @@ uint32_t sgScene_PrepareListed(snugScene* scene);
 /// From candidates to searches that are done: their count, and their pairs of triangles.
 /// @return the body that is too far, or SG_NONE
 uint32_t sgScene_Search(snugScene* scene, bool trianglePairs);
+
+/// Search again where pairs of triangles found no room, with more of it.
+void sgScene_SearchAgain(snugScene* scene);
 
 /// Make the next frame of the last one and the searches, if there is room. Otherwise says how much is needed.
 bool sgScene_MakeFrame(snugScene* scene, bool trianglePairs, snugSceneResult* result);

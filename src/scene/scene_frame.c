@@ -62,8 +62,9 @@ static void MergePairs(snugScene* scene, bool trianglePairs)
 			const snugScenePair* pair = last->pairs + kept;
 			if (IsKept(scene, pair))
 			{
-				memcpy(next->trianglePairs + next->trianglePairCount, last->trianglePairs + pair->first,
-				    (size_t)pair->count * sizeof(snugPair));
+				const size_t bytes = (size_t)pair->count * sizeof(snugPair);
+				memcpy(next->trianglePairs + next->trianglePairCount, last->trianglePairs + pair->first, bytes);
+				memcpy(next->places + next->trianglePairCount, last->places + pair->first, bytes);
 				AddPair(next, pair->a, pair->b, pair->count, last->witnesses[kept]);
 			}
 		}
@@ -81,14 +82,27 @@ enum
 	COPIES_PER_TASK = 16
 };
 
-static void CopyBlocks(const snugScene* scene, const sgSceneSearch* search, snugPair* to)
+static uint32_t NumberAt(const snugBody* body, uint32_t place)
 {
+	const sgTree* tree = &body->model->tree;
+	return tree->triangleMap[tree->leaves[place / SG_LANES].firstTriangle + place % SG_LANES];
+}
+
+static void CopyBlocks(const snugScene* scene, const sgSceneSearch* search)
+{
+	const snugBody *a = scene->bodies[search->a].body, *b = scene->bodies[search->b].body;
+	snugPair *places = scene->next->places + search->first, *to = scene->next->trianglePairs + search->first;
 	uint64_t done = 0;
 	for (uint32_t number = search->firstBlock; number != SG_NONE; number = scene->blocks[number].next)
 	{
 		const sgSceneBlock* block = scene->blocks + number;
-		memcpy(to + done, block->pairs, block->count * sizeof(snugPair));
+		memcpy(places + done, block->pairs, block->count * sizeof(snugPair));
 		done += block->count;
+	}
+	for (uint64_t i = 0; i < done; ++i)
+	{
+		const snugPair pair = { NumberAt(a, places[i].a), NumberAt(b, places[i].b) };
+		to[i] = a == b && pair.b < pair.a ? (snugPair){ pair.b, pair.a } : pair;
 	}
 	sgSink sorted = { .pairs = to, .capacity = done, .count = done };
 	sgSink_Finish(&sorted);
@@ -103,7 +117,7 @@ static void CopyTask(void* context, uint32_t index)
 		const sgSceneSearch* search = scene->searches + i;
 		if (search->count > 0)
 		{
-			CopyBlocks(scene, search, scene->next->trianglePairs + search->first);
+			CopyBlocks(scene, search);
 		}
 	}
 }
@@ -125,14 +139,17 @@ static void MakeEvents(const sgSceneFrame* last, sgSceneFrame* next)
 		uint64_t now = j < next->count ? KeyOf(next->pairs + j) : UINT64_MAX;
 		if (before < now)
 		{
+			next->endedUsers[next->endedCount] = last->users[i];
 			AddEvent(next->ended, &next->endedCount, last->pairs + i);
 		}
 		else if (now < before)
 		{
+			next->users[j] = NULL;
 			AddEvent(next->begun, &next->begunCount, next->pairs + j);
 		}
 		else
 		{
+			next->users[j] = last->users[i];
 			AddEvent(next->persisting, &next->persistingCount, next->pairs + j);
 		}
 		i += before <= now;
@@ -187,5 +204,7 @@ snugSceneEvents snugScene_GetEvents(const snugScene* scene)
 		.persistingCount = frame->persistingCount,
 		.ended = frame->ended,
 		.endedCount = frame->endedCount,
+		.users = frame->users,
+		.endedUsers = frame->endedUsers,
 	};
 }

@@ -425,7 +425,7 @@ static void ListSearches(snugScene* scene)
 		*search = scene->searches[i];
 		search->witness = isKnown ? last->witnesses[next] : (snugWitness){ { 0 } };
 		search->firstBlock = search->lastBlock = SG_NONE;
-		search->isOver = false;
+		search->isOver = search->isCut = false;
 	}
 }
 
@@ -524,10 +524,16 @@ static bool StorePair(void* user, snugPair pair)
 	const Store* store = user;
 	sgSceneSearch* search = store->search;
 	sgSceneBlock* block = search->lastBlock != SG_NONE ? store->scene->blocks + search->lastBlock : NULL;
+	if (block != NULL && block->count == SG_BLOCK_PAIRS && block->next != SG_NONE) // it has been searched before
+	{
+		search->lastBlock = block->next;
+		block = store->scene->blocks + block->next;
+	}
 	if (block == NULL || block->count == SG_BLOCK_PAIRS)
 	{
 		block = TakeBlock(store->scene, search);
 	}
+	search->isCut = search->isCut || block == NULL;
 	if (block != NULL)
 	{
 		block->pairs[block->count++] = pair;
@@ -547,6 +553,7 @@ static void RunSearch(const Searching* searching, sgSceneSearch* search, snugPar
 	const sgPairOptions options = {
 		.origin = scene->origin,
 		.firstOnly = !searching->trianglePairs,
+		.asPlaces = searching->trianglePairs,
 		.witness = searching->trianglePairs || search->a == search->b ? NULL : &search->witness,
 		.starts = search->levels,
 		.startCount = search->levelCount,
@@ -575,7 +582,6 @@ static void RunSearches(snugScene* scene, bool trianglePairs)
 {
 	Searching searching = { scene, trianglePairs };
 	bool isFew = scene->searchCount < FEW_SEARCHES || scene->workers.run == NULL;
-	atomic_store_explicit(&scene->blockCount, 0, memory_order_relaxed);
 	if (!isFew)
 	{
 		sgScene_Run(scene, (uint32_t)scene->searchCount, SearchTask, &searching);
@@ -597,7 +603,32 @@ uint32_t sgScene_Search(snugScene* scene, bool trianglePairs)
 	}
 	if (tooFar == SG_NONE)
 	{
+		atomic_store_explicit(&scene->blockCount, 0, memory_order_relaxed);
 		RunSearches(scene, trianglePairs);
 	}
 	return tooFar;
+}
+
+// Into the blocks that it has, and more of them. Those that are missing for want of room were numbered beyond the last.
+void sgScene_SearchAgain(snugScene* scene)
+{
+	const Searching searching = { scene, true };
+	if (scene->blockCount > scene->halt.blocks)
+	{
+		atomic_store_explicit(&scene->blockCount, scene->halt.blocks, memory_order_relaxed);
+	}
+	for (uint64_t i = 0; i < scene->searchCount; ++i)
+	{
+		sgSceneSearch* search = scene->searches + i;
+		if (search->isCut)
+		{
+			for (uint32_t block = search->firstBlock; block != SG_NONE; block = scene->blocks[block].next)
+			{
+				scene->blocks[block].count = 0;
+			}
+			search->lastBlock = search->firstBlock;
+			search->isCut = false;
+			RunSearch(&searching, search, scene->workers.run);
+		}
+	}
 }

@@ -120,6 +120,7 @@ snugSceneResult snugScene_FindNear(snugScene* scene, const snugSceneNearQuery* q
 	SG_REQUIRE(query->pairs != NULL || query->capacity == 0, result);
 	SG_REQUIRE(query->margin >= 0.0, result);
 	scene->isUpdating = true;
+	scene->halt.isHalted = false; // candidates are others
 	scene->callersEnvironment = sgFpEnv_Enter();
 	result.status = FindWithin(scene, query, &result);
 	sgFpEnv_Leave(scene->callersEnvironment);

@@ -2,6 +2,9 @@
 #include "scene/scene.h"
 
 #include "base/sort.h"
+#include "query/contacts.h"
+
+#include <string.h>
 
 // ---- What changed ---------------------------------------------------------------------------------------------------
 
@@ -309,9 +312,21 @@ static snugStatus TooMany(snugScene* scene, const snugSceneResult* result)
 	    (unsigned long long)needed->trianglePairs);
 }
 
-static SG_NOINLINE snugStatus Update(snugScene* scene, const snugSceneQuery* query, snugSceneResult* result)
+// How often all bodies changed.
+static uint64_t CountChanges(const snugScene* scene)
 {
-	bool all = scene->isNew || scene->frame->hasTrianglePairs != query->trianglePairs;
+	uint64_t changes = 0;
+	for (uint32_t id = 0; id < scene->bodyCount; ++id)
+	{
+		changes += scene->bodies[id].state == sgScene_present ? scene->bodies[id].body->changes : 0;
+	}
+	return changes;
+}
+
+// From candidates to searches that are done.
+static snugStatus Search(snugScene* scene, bool trianglePairs, snugSceneResult* result)
+{
+	bool all = scene->isNew || scene->frame->hasTrianglePairs != trianglePairs;
 	uint32_t tooFar = sgScene_Refit(scene, all, &result->moved);
 	if (tooFar != SG_NONE)
 	{
@@ -322,18 +337,63 @@ static SG_NOINLINE snugStatus Update(snugScene* scene, const snugSceneQuery* que
 		result->needed.candidates = result->candidates;
 		return TooMany(scene, result);
 	}
-	tooFar = sgScene_Search(scene, query->trianglePairs);
+	tooFar = sgScene_Search(scene, trianglePairs);
 	result->queries = scene->searchCount;
-	if (tooFar != SG_NONE)
+	return tooFar == SG_NONE ? snug_success : sgScene_TooFar(scene, tooFar, result);
+}
+
+static void TellContacts(snugScene* scene, const snugSceneQuery* query)
+{
+	for (uint64_t i = 0; i < scene->frame->count; ++i)
 	{
-		return sgScene_TooFar(scene, tooFar, result);
+		const snugScenePair* pair = scene->frame->pairs + i;
+		if (pair->a == pair->b)
+		{
+			continue; // a body and itself
+		}
+		snugContactQuery asked = { .depths = query->depths };
+		memcpy(asked.origin, scene->origin, sizeof(asked.origin));
+		const snugContactResult contacts = sgFindContactsOf(scene->bodies[pair->a].body, scene->bodies[pair->b].body,
+		    query->contactBuffer, &asked, scene->frame->places + pair->first, pair->count);
+		sgScene_Count(scene, &contacts.counters);
+		sgFpEnv_Leave(scene->callersEnvironment);
+		query->contacts(query->contactsUser, pair->a, pair->b, &contacts);
+		sgFpEnv_Enter();
 	}
-	if (!sgScene_MakeFrame(scene, query->trianglePairs, result))
+}
+
+static SG_NOINLINE snugStatus Update(snugScene* scene, const snugSceneQuery* query, snugSceneResult* result)
+{
+	const bool trianglePairs = query->trianglePairs || query->contacts != NULL;
+	sgSceneHalt* halt = &scene->halt;
+	snugStatus status = snug_success;
+	if (halt->isHalted && halt->trianglePairs == trianglePairs && halt->changes == CountChanges(scene))
 	{
+		*result = halt->result;
+		sgScene_SearchAgain(scene);
+	}
+	else
+	{
+		status = Search(scene, trianglePairs, result);
+		*halt = (sgSceneHalt){ .trianglePairs = trianglePairs, .result = *result };
+	}
+	if (status != snug_success)
+	{
+		return status;
+	}
+	halt->isHalted = !sgScene_MakeFrame(scene, trianglePairs, result);
+	if (halt->isHalted)
+	{
+		halt->changes = CountChanges(scene);
+		halt->blocks = (uint32_t)sgScene_BlockCount(&scene->room);
 		return TooMany(scene, result);
 	}
 	Complete(scene);
 	result->count = scene->frame->count;
+	if (query->contacts != NULL)
+	{
+		TellContacts(scene, query);
+	}
 	return snug_success;
 }
 
@@ -344,6 +404,7 @@ snugSceneResult snugScene_Update(snugScene* scene, const snugSceneQuery* query)
 	query = query != NULL ? query : &defaults;
 	SG_REQUIRE(scene != NULL && !scene->isUpdating, result);
 	SG_REQUIRE_RESERVED(query, result);
+	SG_REQUIRE(query->contacts == NULL || query->contactBuffer != NULL, result);
 	scene->isUpdating = true;
 	scene->callersEnvironment = sgFpEnv_Enter();
 	result.status = Update(scene, query, &result);

@@ -262,19 +262,116 @@ static inline uint32_t Separated(
 	return separated | OneSided(d[0], d[1], d[2], error, minusError);
 }
 
-// Swap the bits at distance `shift` that `mask` names the lower ones of.
-static inline uint64_t SwapBits(uint64_t bits, int shift, uint64_t mask)
+static inline void LoadTriangles(const sgTriangleLanes* a, f8 corner[3][3], f8 normal[3])
 {
-	uint64_t differing = (bits ^ bits >> shift) & mask;
-	return bits ^ differing ^ differing << shift;
+	for (int axis = 0; axis < 3; ++axis)
+	{
+		normal[axis] = f8_Load(a->normal[axis]);
+		for (int c = 0; c < 3; ++c)
+		{
+			corner[c][axis] = f8_Load(a->corner[c][axis]);
+		}
+	}
 }
 
-// Bit 8 i + j becomes bit 8 j + i.
-static inline uint64_t TransposeBits(uint64_t bits)
+// ---- All pairs of leaves of a step ---------------------------------------------------------------------------------
+
+// Two pairs of leaves have two rows of boxes and one of planes between them that are worth a look, and how many it will
+// be nothing tells: loops that end cost more than what is in them. So there is one loop for each stage, over all pairs
+// of leaves, and each writes a list for the next without a branch.
+
+/// A triangle of A against the eight of a leaf of B.
+typedef struct Row
 {
-	bits = SwapBits(bits, 7, 0x00aa00aa00aa00aau);
-	bits = SwapBits(bits, 14, 0x0000cccc0000ccccu);
-	return SwapBits(bits, 28, 0x00000000f0f0f0f0u);
+	uint16_t code; ///< lanes of both leaves and the triangle, three bits each
+	uint16_t near; ///< triangles of the leaf of B
+} Row;
+
+/// Bits of four that are set, from the lowest; and, in the digits of the second, how many they are.
+static const uint16_t bitsOf[16][4] = { { 0 }, { 0 }, { 1 }, { 0, 1 }, { 2 }, { 0, 2 }, { 1, 2 }, { 0, 1, 2 }, { 3 },
+	{ 0, 3 }, { 1, 3 }, { 0, 1, 3 }, { 2, 3 }, { 0, 2, 3 }, { 1, 2, 3 }, { 0, 1, 2, 3 } };
+static const uint64_t bitCounts = 0x4332322132212110u;
+
+// Append code + bit for each bit of eight. Writes up to four entries more than it counts.
+static inline uint32_t AppendBits(uint16_t* list, uint32_t count, uint32_t mask, uint32_t code)
+{
+	for (int half = 0; half < 2; ++half)
+	{
+		const uint32_t bits = mask >> 4 * half & 15;
+		for (int k = 0; k < 4; ++k)
+		{
+			list[count + (uint32_t)k] = (uint16_t)(code + 4 * (uint32_t)half + bitsOf[bits][k]);
+		}
+		count += (uint32_t)(bitCounts >> 4 * bits & 15);
+	}
+	return count;
+}
+
+/// Room for what AppendBits writes beyond the end.
+#define SPARE 4
+
+/// What is known of two leaves before their triangles are compared.
+typedef struct LeafPairs
+{
+	uint16_t rows[SG_LANES * SG_LANES * SG_LANES + SPARE]; ///< triangles of A near the box of a leaf of B
+	float errors[SG_LANES * SG_LANES];                     ///< of distances from planes
+	uint8_t near[SG_LANES * SG_LANES];                     ///< triangles of B near the box of the leaf of A
+} LeafPairs;
+
+static inline uint32_t FindRows(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t leafPairs, LeafPairs* out)
+{
+	uint32_t count = 0;
+	for (; leafPairs != 0; leafPairs &= leafPairs - 1)
+	{
+		const uint32_t pair = sgLowestBit(leafPairs);
+		const sgTriangleLanes *leafA = a + pair / SG_LANES, *leafB = b + pair % SG_LANES;
+		f8 lower[3], upper[3];
+		sgLanes_LoadBoxes(&leafA->boxes, lower, upper);
+		const uint32_t nearA = sgLanes_OverlapOne(lower, upper, leafB->box.lower, leafB->box.upper) & leafA->mask;
+		sgLanes_LoadBoxes(&leafB->boxes, lower, upper);
+		const uint32_t nearB = sgLanes_OverlapOne(lower, upper, leafA->box.lower, leafA->box.upper) & leafB->mask;
+		out->near[pair] = (uint8_t)nearB;
+		out->errors[pair] = PlaneError(&leafA->box, &leafB->box);
+		count = AppendBits(out->rows, count, nearB != 0 ? nearA : 0, pair * SG_LANES);
+	}
+	return count;
+}
+
+static inline uint32_t CompareBoxes(const sgTriangleLanes* a, const sgTriangleLanes* b, const LeafPairs* pairs,
+    uint32_t rowCount, Row* out, uint64_t* tests)
+{
+	uint32_t count = 0;
+	for (uint32_t r = 0; r < rowCount; ++r)
+	{
+		const uint32_t code = pairs->rows[r], pair = code / SG_LANES;
+		f8 lower[3], upper[3];
+		sgLanes_LoadBoxes(&b[pair % SG_LANES].boxes, lower, upper);
+		const sgBox one = sgBoxLanes_Get(&a[pair / SG_LANES].boxes, code % SG_LANES);
+		const uint32_t near = sgLanes_OverlapOne(lower, upper, one.lower, one.upper) & pairs->near[pair];
+		out[count] = (Row){ (uint16_t)code, (uint16_t)near };
+		count += near != 0;
+		*tests += sgCountBits(near);
+	}
+	return count;
+}
+
+static uint32_t FilterLeaves(
+    const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t leafPairs, uint64_t* tests, uint16_t* candidates)
+{
+	LeafPairs pairs;
+	Row rows[SG_LANES * SG_LANES * SG_LANES + 1];
+	const uint32_t rowCount = CompareBoxes(a, b, &pairs, FindRows(a, b, leafPairs, &pairs), rows, tests);
+	uint32_t count = 0;
+	for (uint32_t r = 0; r < rowCount; ++r)
+	{
+		const uint32_t code = rows[r].code, pair = code / SG_LANES;
+		f8 corner[3][3], normal[3];
+		LoadTriangles(b + pair % SG_LANES, corner, normal);
+		const uint32_t separated =
+		    Separated((const f8(*)[3])corner, normal, a + pair / SG_LANES, code % SG_LANES, f8_Set(pairs.errors[pair]));
+		count = AppendBits(candidates, count, rows[r].near & ~separated, code * SG_LANES);
+	}
+	return count;
 }
 
 // ---- Neighbours ----------------------------------------------------------------------------------------------------
@@ -352,6 +449,21 @@ static inline uint32_t SeparatedBeyond(const f8 corner[3][3], const f8 normal[3]
 	return separated | UnsharedOneSided(d, shared.ofB, error, minusError);
 }
 
+// Swap the bits at distance `shift` that `mask` names the lower ones of.
+static inline uint64_t SwapBits(uint64_t bits, int shift, uint64_t mask)
+{
+	uint64_t differing = (bits ^ bits >> shift) & mask;
+	return bits ^ differing ^ differing << shift;
+}
+
+// Bit 8 i + j becomes bit 8 j + i.
+static inline uint64_t TransposeBits(uint64_t bits)
+{
+	bits = SwapBits(bits, 7, 0x00aa00aa00aa00aau);
+	bits = SwapBits(bits, 14, 0x0000cccc0000ccccu);
+	return SwapBits(bits, 28, 0x00000000f0f0f0f0u);
+}
+
 // Pairs that boxes leave, a row of eight bits for each triangle of b: row j, bit i. Without a branch, since half of the
 // rows come out empty and nothing tells which.
 static inline uint64_t OverlapTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b)
@@ -381,13 +493,12 @@ static inline bool HasFewerColumns(uint64_t rows)
 	return sgCountBits((columns | columns >> 8) & 0xff) < sgCountBits(any & 0x0101010101010101u);
 }
 
-// Neighbours of one surface if there are corners. Of pairs that boxes leave, planes settle a row at a time: rows are of
-// whichever leaf has fewer.
-SG_INLINE uint64_t Filter(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
+// Of pairs that boxes leave, planes settle a row at a time: rows are of whichever leaf has fewer.
+static uint64_t FilterNeighbours(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
     const sgCornerLanes* cornersB, uint64_t* tests)
 {
 	uint64_t near = OverlapTriangles(a, b), pairs = 0;
-	if (cornersA != NULL && a->leaf == b->leaf) // of one body: every pair once, i < j
+	if (a->leaf == b->leaf) // every pair once, i < j
 	{
 		near &= 0x7f3f1f0f07030100u;
 	}
@@ -402,37 +513,18 @@ SG_INLINE uint64_t Filter(const sgTriangleLanes* a, const sgCornerLanes* corners
 	                    *cornersOfRows = isSwapped ? cornersA : cornersB;
 	near = isSwapped ? TransposeBits(near) : near;
 	f8 corner[3][3], normal[3];
-	for (int axis = 0; axis < 3; ++axis)
-	{
-		normal[axis] = f8_Load(lanes->normal[axis]);
-		for (int c = 0; c < 3; ++c)
-		{
-			corner[c][axis] = f8_Load(lanes->corner[c][axis]);
-		}
-	}
+	LoadTriangles(lanes, corner, normal);
 	f8 error = f8_Set(PlaneError(&a->box, &b->box));
 	while (near != 0)
 	{
 		uint32_t j = sgLowestBit(near) / 8;
 		uint64_t row = near & (uint64_t)0xff << (8 * j);
 		near ^= row;
-		uint32_t separated = cornersOfRows == NULL ? Separated((const f8(*)[3])corner, normal, rows, j, error)
-		                                           : SeparatedBeyond((const f8(*)[3])corner, normal, cornersOfLanes,
-		                                                 rows, cornersOfRows, j, error);
+		uint32_t separated =
+		    SeparatedBeyond((const f8(*)[3])corner, normal, cornersOfLanes, rows, cornersOfRows, j, error);
 		pairs |= row & ~((uint64_t)separated << (8 * j));
 	}
 	return isSwapped ? pairs : TransposeBits(pairs);
-}
-
-static uint64_t FilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests)
-{
-	return Filter(a, NULL, b, NULL, tests);
-}
-
-static uint64_t FilterNeighbours(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
-    const sgCornerLanes* cornersB, uint64_t* tests)
-{
-	return Filter(a, cornersA, b, cornersB, tests);
 }
 
 // ---- Pairs of triangles ------------------------------------------------------------------------------------------
@@ -607,7 +699,7 @@ const sgLeafKernels SG_FOR_ISA(sgLeafKernels) = {
 	.gatherVertices = GatherVertices,
 	.placeVertices = PlaceVertices,
 	.placeTriangles = PlaceTriangles,
-	.filterTriangles = FilterTriangles,
+	.filterLeaves = FilterLeaves,
 	.filterNeighbours = FilterNeighbours,
 	.decidePairs = DecidePairs,
 	.intersectTriangles = sgTriangles_Intersect,

@@ -56,6 +56,9 @@ typedef struct sgPairLanes
 	float b[3][3][SG_LANES];
 } SG_ALIGN(32) sgPairLanes;
 
+/// Room for all triangles of eight leaves against those of eight, and for what is written beyond them.
+#define SG_MAX_CANDIDATES (SG_LANES * SG_LANES * SG_LANES * SG_LANES + 4)
+
 typedef struct sgLeafKernels
 {
 	/// The boxes of `count` consecutive leaves, from vertex positions (x y z, one readable float after the last), to
@@ -74,12 +77,16 @@ typedef struct sgLeafKernels
 	void (*placeTriangles)(const float* positions, const uint32_t* vertices, const sgLeaf* leaf,
 	    const sgPlacement* placement, sgTriangleLanes* out);
 
-	/// Bit 8 i + j: triangles i of `a` and j of `b` may intersect; those without a bit certainly do not. Adds the
-	/// number of pairs whose boxes overlap to `tests`.
-	uint64_t (*filterTriangles)(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests);
+	/// Triangles of leaves that may intersect; those that are left out certainly do not. Bit 8 i + j of `leafPairs`:
+	/// leaf i of `a` against leaf j of `b`. A candidate is four numbers of three bits: i, j, and the triangles of both.
+	/// They ascend. Adds the number of pairs whose boxes overlap to `tests`.
+	/// @param candidates (SG_MAX_CANDIDATES)
+	/// @return how many there are
+	uint32_t (*filterLeaves)(
+	    const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t leafPairs, uint64_t* tests, uint16_t* candidates);
 
-	/// The same for triangles of one surface: those without a bit certainly do not intersect beyond the corners that
-	/// they share. Of a leaf and itself: i < j alone.
+	/// Bit 8 i + j: triangles i of `a` and j of `b`, of one surface, may intersect; those without a bit certainly do
+	/// not beyond the corners that they share. Of a leaf and itself: i < j alone. Counts `tests` as well.
 	uint64_t (*filterNeighbours)(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
 	    const sgCornerLanes* cornersB, uint64_t* tests);
 

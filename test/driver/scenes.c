@@ -108,11 +108,14 @@ static bool IsFree(World* world, uint32_t id)
 static void Add(World* world, Actor* actor)
 {
 	Stage* stage = &world->stage;
+	Actor* replaced = AnyActor(world);
+	replaced = replaced->isPresent && Chance(world, 0.3) ? replaced : NULL;
 	snugSceneBodyDef def = { .body = actor->body,
 		.isStatic = Chance(world, 0.2),
 		.groups = DrawBits(world),
 		.mask = DrawBits(world),
-		.user = actor };
+		.user = actor,
+		.replaces = replaced != NULL ? replaced->body : NULL };
 	const snugSceneBodyDef* given = GIVEN(world, def);
 	uint32_t id = SNUG_NONE;
 	snugStatus status;
@@ -125,8 +128,12 @@ static void Add(World* world, Actor* actor)
 	}
 	EXPECT(world, status == snug_success && id < LENGTH_OF(stage->freedAt), "adding: %s, id %u",
 	    snugGetStatusText(status), id);
-	EXPECT(world, IsFree(world, id), "id %u is not free", id);
-	for (uint32_t i = 0; i < id; ++i)
+	EXPECT(world, replaced != NULL ? id == replaced->id : IsFree(world, id), "id %u is not free", id);
+	if (replaced != NULL)
+	{
+		replaced->isPresent = false;
+	}
+	for (uint32_t i = 0; i < id && replaced == NULL; ++i)
 	{
 		EXPECT(world, !IsFree(world, i), "id %u is given though %u is free", id, i);
 	}
@@ -272,17 +279,20 @@ typedef struct Posing
 	uint32_t count;
 	float* matrices; // of all, at `floats` from one body to the next
 	size_t floats, most;
+	float* amplitudes; // of all, mostFields for each
+	size_t mostFields;
 } Posing;
 
 // Some bodies of the scene in any order, or all of it in order if that can be said without ids.
-static void DrawActors(World* world, Posing* posing, bool withJoints, bool inOrder)
+static void DrawActors(World* world, Posing* posing, bool withJoints, bool withFields, bool inOrder)
 {
 	const Present present = FindPresent(world);
 	for (uint32_t i = 0; i < present.count; ++i)
 	{
 		Actor* actor = present.actors[i];
 		const bool isWanted = inOrder ? posing->count == actor->id && actor->id == i : Chance(world, 0.7);
-		if (isWanted && (!withJoints || actor->kind->jointCount > 0))
+		if (isWanted && (!withJoints || actor->kind->jointCount > 0) &&
+		    (!withFields || actor->kind->fields.fieldCount > 0))
 		{
 			posing->actors[posing->count++] = actor;
 		}
@@ -314,6 +324,25 @@ static void DrawAllJoints(World* world, Posing* posing)
 	}
 }
 
+// A little of each field, in memory that ends with the last one's.
+static const float* DrawAllAmplitudes(World* world, Posing* posing, snugScenePoses* poses)
+{
+	for (uint32_t i = 0; i < posing->count; ++i)
+	{
+		const size_t fields = posing->actors[i]->kind->fields.fieldCount;
+		posing->mostFields = fields > posing->mostFields ? fields : posing->mostFields;
+	}
+	const size_t most = posing->mostFields, last = posing->actors[posing->count - 1]->kind->fields.fieldCount;
+	const bool isDefault = posing->actors[0]->kind->fields.fieldCount == most && Chance(world, 0.5);
+	posing->amplitudes = Scratch(most * posing->count * sizeof(float));
+	for (size_t i = 0; i < most * posing->count; ++i)
+	{
+		posing->amplitudes[i] = (float)(0.1 * Signed(world));
+	}
+	poses->amplitudeStride = isDefault ? 0 : most * sizeof(float);
+	return Given(world, posing->amplitudes, (most * (posing->count - 1) + last) * sizeof(float));
+}
+
 // Joints of one body after those of another, each with `most` of them but for the last, behind whose own memory ends.
 static const float* LayOutJoints(World* world, const Posing* posing, snugScenePoses* poses)
 {
@@ -343,13 +372,13 @@ static const float* LayOutJoints(World* world, const Posing* posing, snugScenePo
 bool SceneSetPoses(World* world)
 {
 	Posing posing = { .count = 0 };
-	const bool withJoints = Chance(world, 0.7), withFrames = !withJoints || Chance(world, 0.7),
-	           inOrder = Chance(world, 0.2);
+	const bool withFields = Chance(world, 0.3), withJoints = Chance(world, withFields ? 0.3 : 0.7),
+	           withFrames = (!withJoints && !withFields) || Chance(world, 0.7), inOrder = Chance(world, 0.2);
 	if (world->stage.scene == NULL)
 	{
 		return false;
 	}
-	DrawActors(world, &posing, withJoints, inOrder);
+	DrawActors(world, &posing, withJoints, withFields, inOrder);
 	snugScenePoses poses = { .count = posing.count, .isColumns = Chance(world, 0.5) };
 	if (posing.count == 0)
 	{
@@ -362,6 +391,7 @@ bool SceneSetPoses(World* world)
 		DrawAllJoints(world, &posing);
 		poses.joints = LayOutJoints(world, &posing, &poses);
 	}
+	poses.amplitudes = withFields ? DrawAllAmplitudes(world, &posing, &poses) : NULL;
 	for (uint32_t i = 0; i < posing.count; ++i)
 	{
 		posing.frames[i] = posing.actors[i]->frame;
@@ -371,8 +401,8 @@ bool SceneSetPoses(World* world)
 		}
 	}
 	poses.frames = withFrames ? Given(world, posing.frames, posing.count * sizeof(snugFrame)) : NULL;
-	Tell(world, "%u bodies%s%s%s; ", posing.count, inOrder ? ", in order" : "", withJoints ? ", joints" : "",
-	    withFrames ? ", frames" : "");
+	Tell(world, "%u bodies%s%s%s%s; ", posing.count, inOrder ? ", in order" : "", withJoints ? ", joints" : "",
+	    withFields ? ", amplitudes" : "", withFrames ? ", frames" : "");
 	const snugScenePoses* given = GIVEN(world, poses);
 	snugStatus status;
 	CALL(world, status = snugScene_SetPoses(world->stage.scene, given));
@@ -389,6 +419,11 @@ bool SceneSetPoses(World* world)
 		{
 			Copy(actor->matrices, posing.matrices + 12 * posing.most * i, 12 * actor->kind->jointCount * sizeof(float));
 			actor->jointsKind = joints_matrices;
+		}
+		if (withFields)
+		{
+			Copy(actor->amplitudes, posing.amplitudes + posing.mostFields * i,
+			    actor->kind->fields.fieldCount * sizeof(float));
 		}
 		++actor->changes;
 	}
@@ -479,16 +514,106 @@ static void ExpectEvents(World* world, const snugPair* events, uint64_t eventCou
 	    (unsigned long long)next, what);
 }
 
+static void* NoteFor(uint32_t a, uint32_t b)
+{
+	return (void*)((uintptr_t)a * 1000 + b + 1);
+}
+
+// What is left at a pair when it begins is there until it ends.
+static void ExpectUsers(World* world, const Touching* now, const snugSceneEvents* events)
+{
+	const Stage* stage = &world->stage;
+	for (uint32_t i = 0; i < now->count; ++i)
+	{
+		const Touch touch = now->touches[i];
+		const bool isOld = Touched(stage->before, stage->beforeCount, touch);
+		EXPECT(world, events->users[i] == (isOld ? NoteFor(touch.a, touch.b) : NULL), "another's at %u and %u", touch.a,
+		    touch.b);
+		events->users[i] = NoteFor(touch.a, touch.b);
+	}
+	for (uint64_t i = 0; i < events->endedCount; ++i)
+	{
+		EXPECT(world, events->endedUsers[i] == NoteFor(events->ended[i].a, events->ended[i].b),
+		    "another's at the end of %u and %u", events->ended[i].a, events->ended[i].b);
+	}
+}
+
 static void ExpectAllEvents(World* world, const Touching* now)
 {
 	const Stage* stage = &world->stage;
 	const snugSceneEvents events = snugScene_GetEvents(stage->scene);
+	ExpectUsers(world, now, &events);
 	ExpectEvents(world, events.begun, events.begunCount, now->touches, now->count, stage->before, stage->beforeCount,
 	    false, "begin");
 	ExpectEvents(world, events.persisting, events.persistingCount, now->touches, now->count, stage->before,
 	    stage->beforeCount, true, "persist");
 	ExpectEvents(world, events.ended, events.endedCount, stage->before, stage->beforeCount, now->touches, now->count,
 	    false, "end");
+}
+
+/// Contacts that an update tells of.
+typedef struct Told
+{
+	World* world;
+	snugContactBuffer* buffer; // for what is found without the scene
+	bool depths;
+	uint32_t count;
+	Touch touches[MOST_ACTORS * MOST_ACTORS];
+	bool isDifferent;
+} Told;
+
+static bool AreSame(const void* a, const void* b, size_t count, size_t size)
+{
+	return count == 0 || memcmp(a, b, count * size) == 0;
+}
+
+// The same as for two bodies without a scene, bit for bit.
+static void TellContacts(void* user, uint32_t a, uint32_t b, const snugContactResult* in)
+{
+	Told* told = user;
+	told->touches[told->count++] = (Touch){ a, b };
+	snugContactQuery query = { .depths = told->depths };
+	Copy(query.origin, told->world->stage.origin, sizeof(query.origin));
+	const snugContactResult out =
+	    snugFindContacts(ActorOf(told->world, a)->body, ActorOf(told->world, b)->body, told->buffer, &query);
+	bool isSame = in->status == snug_success && in->count == out.count && in->complete == out.complete &&
+	              in->contactCount == out.contactCount && in->pointCount == out.pointCount &&
+	              in->curveCount == out.curveCount && (in->depths != NULL) == (out.depths != NULL);
+	isSame = isSame && AreSame(in->contacts, out.contacts, out.contactCount, sizeof(snugContact)) &&
+	         AreSame(in->points, out.points, out.pointCount, sizeof(snugContactPoint)) &&
+	         AreSame(in->curves, out.curves, out.curveCount, sizeof(snugCurve));
+	isSame = isSame && (out.depths == NULL || AreSame(in->depths, out.depths, out.curveCount, sizeof(double)));
+	told->isDifferent = told->isDifferent || !isSame;
+}
+
+// Pairs and events are as before; contacts are told of each pair once, in order.
+static void AskWithContacts(World* world, const Touching* now)
+{
+	Told told = { .world = world, .depths = Chance(world, 0.3) };
+	const snugContactBufferDef def = { .capacity = Chance(world, 0.2) ? 1 + Below(world, 40) : 4000 };
+	snugSceneQuery query = { .depths = told.depths, .contacts = TellContacts, .contactsUser = &told };
+	EXPECT(world,
+	    snugContactBuffer_Create(&def, &told.buffer) == snug_success &&
+	        snugContactBuffer_Create(&def, &query.contactBuffer) == snug_success,
+	    "buffers");
+	snugSceneResult result;
+	for (int tries = 0; tries < 5; ++tries)
+	{
+		world->stage.lastAsked = 0;
+		CALL(world, result = snugScene_Update(world->stage.scene, &query));
+		if (result.status != snug_outOfRange || snugScene_Reserve(world->stage.scene, &result.needed) != snug_success)
+		{
+			break;
+		}
+	}
+	snugContactBuffer_Destroy(told.buffer);
+	snugContactBuffer_Destroy(query.contactBuffer);
+	EXPECT(world, result.status == snug_success && result.count == now->count, "an update: %s",
+	    snugGetStatusText(result.status));
+	EXPECT(world, told.count == now->count && AreSame(told.touches, now->touches, now->count, sizeof(Touch)),
+	    "contacts of %u instead of %u pairs are told", told.count, now->count);
+	EXPECT(world, !told.isDifferent, "other contacts than without the scene");
+	ExpectScenePairs(world, now, true);
 }
 
 // Until there is room. What could be read before stays as it is where an update fails.
@@ -572,6 +697,11 @@ bool SceneUpdate(World* world)
 	++stage->updates;
 	++world->questions;
 	world->contactsSeen += now.count > 0;
+	if (now.count > 0 && Chance(world, 0.3))
+	{
+		AskWithContacts(world, &now);
+		++stage->updates;
+	}
 	return present.count > 1;
 }
 

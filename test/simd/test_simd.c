@@ -605,6 +605,70 @@ static void NearTriangles(sceneRandom* random, float a[8][3][3], float b[8][3][3
 	}
 }
 
+// Bit 8 i + j: triangles i of `a` and j of `b` pass, as the filter says of two leaves.
+static uint64_t Filter(const sgKernels* kernels, const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests)
+{
+	uint16_t candidates[SG_MAX_CANDIDATES];
+	const uint32_t count = kernels->leaves->filterLeaves(a, b, 1, tests, candidates);
+	uint64_t mask = 0;
+	for (uint32_t k = 0; k < count; ++k)
+	{
+		assert_true(candidates[k] < 64);
+		mask |= (uint64_t)1 << candidates[k];
+	}
+	return mask;
+}
+
+// Eight leaves against eight give what each two of them give, in order.
+static void the_filter_takes_many_leaves(void** state)
+{
+	(void)state;
+	uint64_t seed = TestSeed(), passed = 0, most = 0;
+	for (int n = 0; n < TestCount(2000); ++n)
+	{
+		sceneRandom random = { seed + (uint64_t)n };
+		static sgTriangleLanes a[SG_LANES], b[SG_LANES];
+		uint64_t leafPairs = n % 4 == 0 ? ~(uint64_t)0 : 0, tests = 0, testsOfTwo = 0;
+		for (int i = 0; i < SG_LANES; ++i)
+		{
+			float triangles[2][8][3][3];
+			NearTriangles(&random, triangles[0], triangles[1]);
+			const uint32_t count = n % 8 == 0 ? 8 : 1 + sceneRandom_Index(&random, 8);
+			for (int t = 0; t < 16 && n % 8 == 0; ++t) // all the same, so that all pass
+			{
+				memcpy(triangles[t / 8][t % 8], triangles[0][0], sizeof(triangles[0][0]));
+			}
+			MakeLanes(tables[n % tableCount], (const float(*)[3][3])triangles[0], count, a + i);
+			MakeLanes(tables[n % tableCount], (const float(*)[3][3])triangles[1], count, b + i);
+			a[i] = n % 8 == 0 ? a[0] : a[i];
+			b[i] = n % 8 == 0 ? a[0] : b[i];
+			leafPairs |= (uint64_t)sceneRandom_Index(&random, 256) << 8 * i;
+		}
+		uint16_t together[SG_MAX_CANDIDATES], two[SG_MAX_CANDIDATES];
+		const sgLeafKernels* leaves = tables[n % tableCount]->leaves;
+		const uint32_t count = leaves->filterLeaves(a, b, leafPairs, &tests, together);
+		uint32_t expected = 0;
+		for (uint32_t pair = 0; pair < 64; ++pair)
+		{
+			const bool isAsked = (leafPairs >> pair & 1) != 0;
+			const uint32_t found = isAsked ? leaves->filterLeaves(a + pair / 8, b + pair % 8, 1, &testsOfTwo, two) : 0;
+			for (uint32_t k = 0; k < found; ++k, ++expected)
+			{
+				if (expected >= count || together[expected] != (pair << 6 | two[k]))
+				{
+					Fail(tables[n % tableCount], "filterLeaves differs from pairs of leaves", seed + (uint64_t)n);
+				}
+			}
+		}
+		assert_int_equal(count, expected);
+		assert_int_equal(tests, testsOfTwo);
+		passed += count;
+		most = count > most ? count : most;
+	}
+	assert_true(passed > 0);
+	assert_int_equal(most, 4096); // all there is room for
+}
+
 // What the filter rejects does not intersect, and all instruction sets reject alike. A wrong rejection is a missed
 // contact, so this is tried a million times with pairs that are hard to tell.
 static void the_filter_rejects_no_contact(void** state)
@@ -625,7 +689,7 @@ static void the_filter_rejects_no_contact(void** state)
 			sgTriangleLanes lanesA, lanesB;
 			MakeLanes(tables[t], (const float(*)[3][3])a, countA, &lanesA);
 			MakeLanes(tables[t], (const float(*)[3][3])b, countB, &lanesB);
-			uint64_t tests = 0, mask = tables[t]->leaves->filterTriangles(&lanesA, &lanesB, &tests);
+			uint64_t tests = 0, mask = Filter(tables[t], &lanesA, &lanesB, &tests);
 			if (t == 0)
 			{
 				first = mask;
@@ -633,7 +697,7 @@ static void the_filter_rejects_no_contact(void** state)
 			}
 			if (mask != first || tests != firstTests)
 			{
-				Fail(tables[t], "filterTriangles differs from scalar", seed + (uint64_t)i);
+				Fail(tables[t], "filterLeaves differs from scalar", seed + (uint64_t)i);
 			}
 		}
 		for (uint32_t k = 0; k < 64; ++k)
@@ -642,7 +706,7 @@ static void the_filter_rejects_no_contact(void** state)
 			bool passes = (first >> k & 1) != 0, exists = x < countA && y < countB;
 			if (passes && !exists)
 			{
-				Fail(tables[0], "filterTriangles passes a triangle that is not there", seed + (uint64_t)i);
+				Fail(tables[0], "filterLeaves passes a triangle that is not there", seed + (uint64_t)i);
 			}
 			if (exists)
 			{
@@ -652,7 +716,7 @@ static void the_filter_rejects_no_contact(void** state)
 				rejected += !passes;
 				if (isContact && !passes)
 				{
-					Fail(tables[0], "filterTriangles rejects a contact", seed + (uint64_t)i);
+					Fail(tables[0], "filterLeaves rejects a contact", seed + (uint64_t)i);
 				}
 			}
 		}
@@ -698,10 +762,9 @@ static void the_filter_knows_its_error(void** state)
 		MakeLanes(kernels, (const float(*)[3][3])a, 1, &lanesA);
 		MakeLanes(kernels, (const float(*)[3][3])b, 1, &lanesB);
 		uint64_t tests = 0;
-		if (kernels->leaves->filterTriangles(&lanesA, &lanesB, &tests) != 1 ||
-		    kernels->leaves->filterTriangles(&lanesB, &lanesA, &tests) != 1)
+		if (Filter(kernels, &lanesA, &lanesB, &tests) != 1 || Filter(kernels, &lanesB, &lanesA, &tests) != 1)
 		{
-			Fail(kernels, "filterTriangles rejects a contact in its own error", seed + (uint64_t)i);
+			Fail(kernels, "filterLeaves rejects a contact in its own error", seed + (uint64_t)i);
 		}
 	}
 	assert_true(contacts > 0);
@@ -813,10 +876,9 @@ static void the_filter_survives_a_search(void** state)
 			MakeLanes(tables[t], (const float(*)[3][3])a, 1, &lanesA);
 			MakeLanes(tables[t], (const float(*)[3][3])b, 1, &lanesB);
 			uint64_t tests = 0;
-			if (tables[t]->leaves->filterTriangles(&lanesA, &lanesB, &tests) != 1 ||
-			    tables[t]->leaves->filterTriangles(&lanesB, &lanesA, &tests) != 1)
+			if (Filter(tables[t], &lanesA, &lanesB, &tests) != 1 || Filter(tables[t], &lanesB, &lanesA, &tests) != 1)
 			{
-				Fail(tables[t], "filterTriangles rejects a contact that was searched for", seed + (uint64_t)i);
+				Fail(tables[t], "filterLeaves rejects a contact that was searched for", seed + (uint64_t)i);
 			}
 		}
 	}
@@ -836,6 +898,7 @@ int main(void)
 		cmocka_unit_test(triangles_are_the_same_bits),
 		cmocka_unit_test(leaf_bounds_are_tight),
 		cmocka_unit_test(all_within_finds_every_bad_number),
+		cmocka_unit_test(the_filter_takes_many_leaves),
 		cmocka_unit_test(the_filter_rejects_no_contact),
 		cmocka_unit_test(the_filter_knows_its_error),
 		cmocka_unit_test(the_filter_survives_a_search),

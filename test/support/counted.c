@@ -228,10 +228,17 @@ static void CountBoxPairs(const sgTriangleLanes* a, const sgTriangleLanes* b)
 	last.filtered = &a->boxes;
 }
 
-static uint64_t CountFilterTriangles(const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t* tests)
+static uint32_t CountFilterLeaves(
+    const sgTriangleLanes* a, const sgTriangleLanes* b, uint64_t leafPairs, uint64_t* tests, uint16_t* candidates)
 {
-	CountBoxPairs(a, b);
-	return real->leaves->filterTriangles(a, b, tests);
+	for (uint32_t pair = 0; pair < SG_LANES * SG_LANES; ++pair)
+	{
+		if ((leafPairs >> pair & 1) != 0)
+		{
+			CountBoxPairs(a + pair / SG_LANES, b + pair % SG_LANES);
+		}
+	}
+	return real->leaves->filterLeaves(a, b, leafPairs, tests, candidates);
 }
 
 static uint64_t CountFilterNeighbours(const sgTriangleLanes* a, const sgCornerLanes* cornersA, const sgTriangleLanes* b,
@@ -280,7 +287,7 @@ void WatchKernels(void)
 	boxes.overlapBoxes = CountOverlapBoxes;
 	leaves.boundLeaves = CountBoundLeaves;
 	leaves.placeTriangles = CountPlaceTriangles;
-	leaves.filterTriangles = CountFilterTriangles;
+	leaves.filterLeaves = CountFilterLeaves;
 	leaves.filterNeighbours = CountFilterNeighbours;
 	probes.overlapOrGap = CountOverlapOrGap;
 	probes.nearBoxes = CountNearBoxes;

@@ -285,7 +285,7 @@ static void replaced_leaves_are_not_looked_at(void** state)
 	(void)state;
 	static Toy rooms[2];
 	sgView *side = &rooms[0].side, *other = &rooms[1].side;
-	Thing thing = Thing_Make(sceneMakeSoup(400, 0.1, TestSeed()), snug_free, (snugTreeDef){ 0 }, NULL);
+	Thing thing = Thing_Make(sceneMakeSoup(900, 0.1, TestSeed()), snug_free, (snugTreeDef){ 0 }, NULL);
 	Start(rooms, thing.body);
 	Start(rooms + 1, thing.body);
 	int tried = 0;

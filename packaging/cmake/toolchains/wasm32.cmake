@@ -1,4 +1,4 @@
-# WebAssembly with Debian's clang, lld and wasi-libc; programs run in node. A query takes up to 150 KB of stack, and
+# WebAssembly with Debian's clang, lld and wasi-libc; programs run in node. A query takes up to 300 KB of stack, and
 # the tests more: lld's default of 64 KB would be overwritten in silence.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
