@@ -492,10 +492,11 @@ typedef struct cut
 	bool failed;
 } cut;
 
+// The frame with the most pairs; without any the one in the middle.
 static size_t FindStart(const recording* r)
 {
-	size_t most = 0;
-	for (size_t i = 1; i < r->frameCount; ++i)
+	size_t most = r->frameCount / 2;
+	for (size_t i = 0; i < r->frameCount; ++i)
 	{
 		most = r->frames[i].pairs > r->frames[most].pairs ? i : most;
 	}
@@ -777,7 +778,8 @@ static void PrintFrames(const cut* c, const recordingDef* def, FILE* stream)
 	const frame* frames = c->recording->frames;
 	bool hasBars = def->bars != NULL;
 	uint64_t bars = hasBars ? def->barCount : c->recording->frameCount;
-	fprintf(stream, ",\"total\":%llu,\"start\":%zu,\"frames\":[",
+	fprintf(stream, ",\"unit\":\"%s\",\"total\":%llu,\"start\":%zu,\"frames\":[",
+	    def->unit != NULL ? def->unit : "pair",
 	    (unsigned long long)(def->total > 0 ? def->total : c->recording->frameCount), c->start);
 	for (size_t i = 0; i < c->count; ++i)
 	{

@@ -393,9 +393,9 @@ class Recording {
 		return new Recording(header, parts);
 	}
 
-	constructor({ view, frames, bars, total, start, meshes, bodies, boxes }, parts) {
+	constructor({ view, unit, frames, bars, total, start, meshes, bodies, boxes }, parts) {
 		const list = parts[Symbol.iterator](), next = () => list.next().value;
-		Object.assign(this, { view, bars, total, start });
+		Object.assign(this, { view, unit, bars, total, start });
 		this.frames = frames.map(([frame, time, pairs]) => ({ frame, time, pairs }));
 		this.meshes = meshes.map((mesh) => readMesh(mesh, next));
 		this.bodies = bodies.map((body) => this.#readBody(body, next));
@@ -615,12 +615,12 @@ class Viewer {
 	// ---- Time --------------------------------------------------------------------------------------------------------
 
 	show(index) {
-		const { frames, total } = this.source;
+		const { frames, total, unit = 'pair' } = this.source;
 		this.at = Math.max(0, Math.min(frames.length - 1, index));
 		const { frame, time, pairs } = frames[this.at], touch = document.createElement('b');
 		this.seek.value = this.at;
-		this.seek.setAttribute('aria-valuetext', `${time.toFixed(3)} s, ${pairs} pairs`);
-		touch.textContent = `${pairs.toLocaleString('en')} ${pairs === 1 ? 'pair' : 'pairs'}`;
+		this.seek.setAttribute('aria-valuetext', `${time.toFixed(3)} s, ${pairs} ${unit}s`);
+		touch.textContent = `${pairs.toLocaleString('en')} ${unit}${pairs === 1 ? '' : 's'}`;
 		this.now.setAttribute('aria-live', this.plays ? 'off' : 'polite');
 		this.now.replaceChildren(frames.length > 1 ? `${time.toFixed(3)} s · ` : '', ...(pairs > 0 ? [touch] : ['no contact']));
 		if (this.cursor) this.cursor.style.left = `${100 * (frame + 0.5) / total}%`;
@@ -665,11 +665,11 @@ class Viewer {
 
 	// A bar per frame, or per so many, as high as the one with the most pairs.
 	drawTimeline() {
-		const { bars, frames, total } = this.source, most = Math.max(1, ...bars), count = bars.length, gap = count < 120 ? 0.1 : 0;
+		const { bars, frames, total, unit = 'pair' } = this.source, most = Math.max(1, ...bars), count = bars.length, gap = count < 120 ? 0.1 : 0;
 		if (!this.timeline || total < 2) return;
 		const rects = bars.map((pairs, i) => (pairs > 0 ? `<rect x="${i + gap / 2}" y="${(96 - 94 * pairs / most).toFixed(1)}" width="${1 - gap}" height="${(3 + 94 * pairs / most).toFixed(1)}"/>` : ''));
 		this.timeline.innerHTML = `<svg viewBox="0 0 ${count} 100" preserveAspectRatio="none"><line x1="0" y1="99.5" x2="${count}" y2="99.5"/>${rects.join('')}</svg><i></i>
-			<p><span>${frames[0].time.toFixed(2)} s</span><span>pairs per frame</span><span>${frames[frames.length - 1].time.toFixed(2)} s</span></p>`;
+			<p><span>${frames[0].time.toFixed(2)} s</span><span>${unit}s per frame</span><span>${frames[frames.length - 1].time.toFixed(2)} s</span></p>`;
 		this.cursor = this.timeline.querySelector('i');
 	}
 
