@@ -29,6 +29,12 @@ expect 0 "" scene fish --vertices 200 --nodes 40 --frames 1 --out pages
 holds '24 bodies of 200 vertices'
 holds '1 frame compared with brute force, 0 differences'
 
+# They begin apart, meet, and balls find as many pairs as boxes, else it fails.
+expect 0 "" scene characters --frames 41 --out pages
+holds '5 frames compared with brute force, 0 differences'
+checks=$((checks + 1))
+awk '/^    0   0.000 / { apart = $4 == 0 } /^   40   1.333 / { exit !(apart && $3 > 0 && $4 > 0) }' out || fail "the characters do not meet: $(cat out)"
+
 expect 0 "" scene twist --out pages
 holds 'dual quaternion'
 holds '3 skins compared with brute force, 0 differences'

@@ -172,7 +172,8 @@ class Painter {
 		this.#attribute(0, this.positions, 3, 0, 0, 0);
 		this.#attribute(1, this.normals, 3, 0, 0, 0);
 		gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.indices);
-		for (const { first, count, color } of this.ranges) {
+		for (const { first, count, color, when } of this.ranges) {
+			if (when === this.hidden) continue;
 			if (name === 'surface') gl.uniform3fv(this.programs.surface.at.color, color);
 			gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 4 * first);
 		}
@@ -402,8 +403,8 @@ class Recording {
 		if (boxes) this.boxes = { ...boxes, ...readBoxes(next(), this.frames.length) };
 	}
 
-	#readBody({ mesh, color, lower, step }, next) {
-		const body = { mesh: this.meshes[mesh], color, lower, step };
+	#readBody({ mesh, when, color, lower, step }, next) {
+		const body = { mesh: this.meshes[mesh], when, color, lower, step };
 		const size = body.mesh.jointCount > 0 ? 12 * body.mesh.jointCount : 3 * body.mesh.vertexCount;
 		body.motion = body.mesh.jointCount > 0 ? readFloats(next(), size, this.frames.length) : readPlaces(next(), size, this.frames.length);
 		body.contacts = readLists(next(), this.frames.length);
@@ -538,7 +539,7 @@ class Viewer {
 	// @param source a recording, or what else has frames, bodies, view, bars, total and poses
 	constructor(root, source) {
 		Object.assign(this, { root, at: 0, plays: false });
-		for (const name of ['canvas', '.play', '.back', '.forth', '.seek', '.now', '.timeline', '.reset', '.near', '.boxes']) this[name.replace('.', '')] = root.querySelector(name);
+		for (const name of ['canvas', '.play', '.back', '.forth', '.seek', '.now', '.timeline', '.reset', '.near', '.nodes', '.boxes']) this[name.replace('.', '')] = root.querySelector(name);
 		this.showsBoxes = this.boxes?.checked ?? true;
 		this.painter = Painter.open(this.canvas);
 		this.canvas.addEventListener('webglcontextlost', () => this.root.classList.remove('live'));
@@ -573,7 +574,8 @@ class Viewer {
 		this.normals = new Float32Array(3 * vertices);
 		const indices = new Uint32Array(corners);
 		bodies.forEach(({ mesh }, i) => mesh.triangles.forEach((v, k) => { indices[this.places[i].corners + k] = this.places[i].vertices + v; }));
-		this.painter.setMesh(indices, bodies.map(({ mesh, color }, i) => ({ first: this.places[i].corners, count: mesh.triangles.length, color })));
+		this.painter.setMesh(indices, bodies.map(({ mesh, color, when }, i) => ({ first: this.places[i].corners, count: mesh.triangles.length, color, when })));
+		this.painter.hidden = this.nodes?.checked ? 1 : 2; // surfaces that follow nodes, or the nodes
 	}
 
 	#pose() {
@@ -685,6 +687,7 @@ class Viewer {
 		});
 		this.reset.addEventListener('click', () => this.#move(() => this.camera.reset()));
 		this.near.addEventListener('click', () => this.#move(() => this.lookNear()));
+		this.nodes?.addEventListener('change', () => this.#move(() => { this.painter.hidden = this.nodes.checked ? 1 : 2; }));
 		this.boxes?.addEventListener('change', () => {
 			this.showsBoxes = this.boxes.checked;
 			this.show(this.at);
