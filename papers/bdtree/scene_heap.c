@@ -104,14 +104,14 @@ static recordedView LookAtChairs(const heap* h)
 	float wide = (float)simChairs_GetWidth(count), tall = fminf((float)simChairs_GetHeight(count), 1.3f * wide + 2.0f);
 	float size = fmaxf(tall, 1.6f * wide);
 	return (recordedView){ { 0.6f * size, 0.55f * size, 1.05f * size }, { 0.0f, 0.36f * tall, 0.0f },
-		{ 0.0f, 1.0f, 0.0f }, 42.0f, 4.0f / 3.0f, 0.0f, size };
+		{ 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f, 0.0f, size };
 }
 
 // All of it, obliquely, so that its sway is seen.
 static recordedView LookAtBridge(const heap* h)
 {
 	(void)h;
-	return (recordedView){ { 24.0f, 19.0f, 42.0f }, { 0.0f, 0.5f, 0.0f }, { 0.0f, 1.0f, 0.0f }, 42.0f, 4.0f / 3.0f,
+	return (recordedView){ { 24.0f, 19.0f, 42.0f }, { 0.0f, 0.5f, 0.0f }, { 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f,
 		-12.0f, 50.0f };
 }
 

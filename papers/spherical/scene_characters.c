@@ -227,8 +227,8 @@ const showKind showCharacters = {
 	.release = Release,
 	.write = Write,
 	.read = Read,
-	.eye = { 8.0f, 6.2f, 2.0f },
-	.target = { -1.7f, 0.5f, 0.1f },
+	.eye = { 8.9f, 7.0f, 2.0f },
+	.target = { -1.6f, 0.4f, 0.1f },
 	.vertical = { 0.0f, 1.0f, 0.0f },
 	.ground = 0.0f,
 };
