@@ -3,8 +3,8 @@
 #include "lab/bench/bench.h"
 #include "lab/bench/timer.h"
 #include "papers/bdtree/bridge.h"
-#include "papers/bdtree/heap_pictures.h"
 #include "papers/common/tightness.h"
+#include "program/pictures/camera.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -149,14 +149,49 @@ static void RunLevels(simShower* s, benchReport* report)
 typedef struct showerRun
 {
 	double ms, lateMs, contacts, stage, tests, updates, deepest;
-	heapImage culled;
+	uint64_t culled; ///< fish outside of what a camera sees, by root spheres and boxes
 } showerRun;
+
+#define WIDTH 480
+#define HEIGHT 360
+
+// The four sides of what a camera sees, and the plane through its eye.
+static void FindFrustum(snugPlane planes[5])
+{
+	static const float eye[3] = { 22.0f, 14.0f, 26.0f }, target[3] = { 0.0f, 2.0f, 0.0f };
+	static const float vertical[3] = { 0.0f, 1.0f, 0.0f };
+	camera c = cameraMake(eye, target, vertical, 42.0f, WIDTH, HEIGHT);
+	double tall = 0.5 * HEIGHT / (double)c.focal, wide = 0.5 * WIDTH / (double)c.focal;
+	for (int i = 0; i < 5; ++i)
+	{
+		double sign = (i & 1) != 0 ? 1.0 : -1.0;
+		planes[i].offset = 0.0;
+		for (int k = 0; k < 3; ++k)
+		{
+			double side = i < 2 ? sign * (double)c.right[k] : sign * (double)c.up[k];
+			planes[i].normal[k] = i == 4 ? (double)c.forward[k] : (i < 2 ? wide : tall) * (double)c.forward[k] + side;
+			planes[i].offset -= planes[i].normal[k] * (double)c.eye[k];
+		}
+	}
+}
+
+static bool Cull(const simWorld* world, uint64_t* culled)
+{
+	snugPlane planes[5];
+	bool good = true;
+	FindFrustum(planes);
+	for (uint32_t i = 0; i < world->count && good; ++i)
+	{
+		bool isOutside = false;
+		good = snugBody_IsOutside(world->bodies[i].body, NULL, planes, 5, &isOutside) == snug_success;
+		*culled += isOutside;
+	}
+	return good;
+}
 
 static bool RunShower(
     const benchOptions* options, simShower* s, const bridgePlan* plan, showerRun* run, simError* error)
 {
-	static const heapView view = { { 22.0f, 14.0f, 26.0f }, { 0.0f, 2.0f, 0.0f }, { 0.0f, 1.0f, 0.0f }, -12.0f, 0.1f,
-		LEVEL };
 	*run = (showerRun){ .ms = 0.0 };
 	for (int i = 0; i < plan->steps; ++i)
 	{
@@ -181,8 +216,7 @@ static bool RunShower(
 		run->updates += (double)c->spheresUpdated / plan->steps;
 		run->deepest = fmax(run->deepest, c->deepest);
 	}
-	heapScene scene = { .world = &s->world, .view = &view, .triangleCount = s->fishMesh.triangleCount };
-	return heapCull(&scene, &run->culled) || simError_Set(error, "culling failed");
+	return Cull(&s->world, &run->culled) || simError_Set(error, "culling failed");
 }
 
 static void AddShowerRow(benchReport* report, const simShower* s, const bridgePlan* plan, const showerRun* run)
@@ -197,8 +231,8 @@ static void AddShowerRow(benchReport* report, const simShower* s, const bridgePl
 	benchRow_Number(row, "sphereTests", run->tests, 0);
 	benchRow_Number(row, "updates", run->updates, 0);
 	benchRow_Number(row, "deepestMetres", run->deepest, 3);
-	benchRow_Count(row, "fishNotDrawn", run->culled.culledBodies);
-	benchRow_Count(row, "trianglesNotDrawn", run->culled.culledTriangles);
+	benchRow_Count(row, "fishNotDrawn", run->culled);
+	benchRow_Count(row, "trianglesNotDrawn", run->culled * s->fishMesh.triangleCount);
 }
 
 static void AddSwayRow(benchReport* report, const simShower* s, double seconds)

@@ -1,6 +1,7 @@
 #include "papers/bdtree/bridge.h"
 
 #include "papers/bdtree/bricks.h"
+#include "papers/common/vector.h"
 #include "papers/meshless/fish.h"
 #include "solvers/sine.h"
 
@@ -9,12 +10,15 @@
 #include <string.h>
 
 #define FISH_VERTICES 12531u
-#define FISH_TRIANGLES 24776u
 #define FINS 3
 #define FIN_COLUMNS 30u // columns and rows add up to 46: so that vertices and triangles come out
 #define FIN_ROWS 16u
 #define STAGE_LEVEL 15 // of the bridge's spheres, around seven triangles each
-#define HIGHEST 16.0   // where fish come from
+#define LOW 3.2        // metres above the deck: where fish come from, as long as there is room
+#define HIGH 14.0      // above the bridge
+#define DOWN 5.0       // metres per second, at first
+#define ROOM 1.2       // metres from the middle of another fish
+#define TRIES 48       // for a place with room
 #define STRIDES 4
 #define EASING 0.1
 #define STEP (1.0 / (SIM_SHOWER_FPS * SIM_SHOWER_STEPS))
@@ -104,23 +108,24 @@ static bool Sway(
 // ---- Fish ------------------------------------------------------------------------------------------------------
 
 // A sheet that stands off the body: along x, then up, or to a side.
-static void AddFin(sceneMesh* mesh, int fin, uint32_t* vertexCount, uint32_t* triangleCount)
+static void AddFin(
+    sceneMesh* mesh, int fin, uint32_t columns, uint32_t rows, uint32_t* vertexCount, uint32_t* triangleCount)
 {
 	static const double from[FINS][3] = { { -0.1, 0.0, 0.13 }, { 0.15, 0.08, -0.02 }, { 0.15, -0.08, -0.02 } };
 	static const double way[FINS][3] = { { -0.04, 0.0, 0.12 }, { -0.06, 0.1, -0.05 }, { -0.06, -0.1, -0.05 } };
 	uint32_t first = *vertexCount;
-	for (uint32_t i = 0; i < (FIN_COLUMNS + 1) * (FIN_ROWS + 1); ++i)
+	for (uint32_t i = 0; i < (columns + 1) * (rows + 1); ++i)
 	{
-		double s = (double)(i % (FIN_COLUMNS + 1)) / FIN_COLUMNS, t = (double)(i / (FIN_COLUMNS + 1)) / FIN_ROWS;
+		double s = (double)(i % (columns + 1)) / columns, t = (double)(i / (columns + 1)) / rows;
 		float* p = mesh->positions + 3 * (size_t)(*vertexCount)++;
 		for (int k = 0; k < 3; ++k)
 		{
 			p[k] = (float)(from[fin][k] + t * way[fin][k] + (k == 0 ? 0.2 * s * (1.0 - 0.4 * t) : 0.0));
 		}
 	}
-	for (uint32_t i = 0; i < FIN_COLUMNS * FIN_ROWS; ++i)
+	for (uint32_t i = 0; i < columns * rows; ++i)
 	{
-		uint32_t a = first + i % FIN_COLUMNS + (FIN_COLUMNS + 1) * (i / FIN_COLUMNS), above = a + FIN_COLUMNS + 1;
+		uint32_t a = first + i % columns + (columns + 1) * (i / columns), above = a + columns + 1;
 		uint32_t* t = mesh->triangles + 3 * (size_t)*triangleCount;
 		const uint32_t two[6] = { a, a + 1, above, a + 1, above + 1, above };
 		memcpy(t, two, sizeof(two));
@@ -128,14 +133,14 @@ static void AddFin(sceneMesh* mesh, int fin, uint32_t* vertexCount, uint32_t* tr
 	}
 }
 
-// A fish of a metre with three fins, which are sheets: exactly 12,531 vertices and 24,776 triangles. The first
-// `solidCount` triangles are its closed body.
 // A fin has 2 (columns + rows + 1) triangles less than twice its vertices, a closed body four: 25,062 - 282 = 24,780.
-static sceneMesh MakeFinnedFish(uint32_t* solidCount)
+sceneMesh simMakeFinnedFish(uint32_t coarser, uint32_t* solidCount)
 {
+	uint32_t columns = FIN_COLUMNS / coarser + (coarser > 1), rows = FIN_ROWS / coarser + (coarser > 1);
 	uint32_t finVertices = (FIN_COLUMNS + 1) * (FIN_ROWS + 1);
-	sceneMesh body = simMakeFish(FISH_VERTICES - FINS * finVertices);
-	sceneMesh fish = sceneMesh_Allocate(FISH_VERTICES, FISH_TRIANGLES);
+	sceneMesh body = simMakeFish((FISH_VERTICES - FINS * finVertices) / (coarser * coarser));
+	sceneMesh fish = sceneMesh_Allocate(
+	    body.vertexCount + FINS * (columns + 1) * (rows + 1), body.triangleCount + 2 * FINS * columns * rows);
 	if (!sceneMesh_IsValid(&body) || !sceneMesh_IsValid(&fish))
 	{
 		sceneMesh_Free(&body);
@@ -148,10 +153,13 @@ static sceneMesh MakeFinnedFish(uint32_t* solidCount)
 	}
 	memcpy(fish.triangles, body.triangles, 3 * (size_t)body.triangleCount * sizeof(uint32_t));
 	uint32_t vertices = body.vertexCount, triangles = body.triangleCount;
-	*solidCount = triangles;
+	if (solidCount != NULL)
+	{
+		*solidCount = triangles;
+	}
 	for (int fin = 0; fin < FINS; ++fin)
 	{
-		AddFin(&fish, fin, &vertices, &triangles);
+		AddFin(&fish, fin, columns, rows, &vertices, &triangles);
 	}
 	sceneMesh_Free(&body);
 	return fish;
@@ -160,7 +168,7 @@ static sceneMesh MakeFinnedFish(uint32_t* solidCount)
 static bool MakeFish(simShower* s, simError* error)
 {
 	uint32_t solidCount = 0;
-	s->fishMesh = MakeFinnedFish(&solidCount);
+	s->fishMesh = simMakeFinnedFish(1, &solidCount);
 	if (!sceneMesh_IsValid(&s->fishMesh))
 	{
 		return simError_SetMemory(error);
@@ -235,7 +243,7 @@ static bool MakeStage(simShower* s, simError* error)
 
 bool simShower_Create(simShower* s, const simShowerDef* def, simError* error)
 {
-	*s = (simShower){ .bridgeMesh = sceneMakeBridge(1), .fishCount = def->fishCount, .random = { def->seed } };
+	*s = (simShower){ .bridgeMesh = sceneMakeBridge(1), .fishCount = def->fishCount, .seed = def->seed };
 	uint32_t cells = def->cellCount > 0 ? def->cellCount : 1000, frames = def->frames > 0 ? def->frames : 120;
 	bool good = sceneMesh_IsValid(&s->bridgeMesh) || simError_SetMemory(error);
 	good = good && Sway(&s->sway, &s->bridgeMesh, cells, frames, &s->reach, error) && MakeStage(s, error) &&
@@ -283,24 +291,48 @@ static bool PoseBridge(simShower* s, simError* error)
 	bool isBack = ((int64_t)turns & 1) != 0;
 	at = isBack ? span - at : at;
 	uint32_t frame = (uint32_t)fmin(floor(at), span - 1.0), count = sway->fieldCount;
-	float amplitudes[SIM_SHOWER_FIELDS];
 	for (uint32_t f = 0; f < count; ++f)
 	{
 		double a = (double)sway->amplitudes[frame * count + f], b = (double)sway->amplitudes[(frame + 1) * count + f];
-		amplitudes[f] = (float)(a + (at - frame) * (b - a));
+		s->amplitudes[f] = (float)(a + (at - frame) * (b - a));
 		s->stage.speeds[f] = (float)((isBack ? a - b : b - a) * SIM_SHOWER_FPS);
 	}
-	snugStatus status = snugBody_SetAmplitudes(s->bridge, amplitudes, count);
+	snugStatus status = snugBody_SetAmplitudes(s->bridge, s->amplitudes, count);
 	return status == snug_success || simError_Set(error, "posing the bridge: %s", snugGetStatusText(status));
 }
 
+static bool HasRoom(const simWorld* world, const double position[3])
+{
+	for (uint32_t i = 0; i < world->count; ++i)
+	{
+		double away[3];
+		simSubtract(position, world->bodies[i].position, away);
+		if (simDot(away, away) < ROOM * ROOM)
+		{
+			return false;
+		}
+	}
+	return true;
+}
+
+// Somewhere between the trusses, or above them where the heap is high; nowhere if there is no room now. What is random
+// follows from the step and the number of the fish alone, so that states need not keep it.
 static bool DropFish(simShower* s, simError* error)
 {
-	const double position[3] = { sceneRandom_Range(&s->random, -24.0, 24.0), HIGHEST,
-		sceneRandom_Range(&s->random, -2.5, 2.5) };
-	const double axis[3] = { sceneRandom_Range(&s->random, -1.0, 1.0), sceneRandom_Range(&s->random, -1.0, 1.0), 0.5 };
-	snugFrame frame = sceneMakeFrame(position, axis, sceneRandom_Range(&s->random, 0.0, 6.0));
-	return simWorld_Add(&s->world, &s->fish, &frame, NULL, NULL, error);
+	static const double down[3] = { 0.0, -DOWN, 0.0 };
+	sceneRandom random = { s->seed + 0x9e3779b97f4a7c15u * (s->world.stepCount + 1) + s->world.count };
+	for (int i = 0; i < TRIES; ++i)
+	{
+		const double position[3] = { sceneRandom_Range(&random, -24.0, 24.0), i < TRIES / 2 ? LOW : HIGH,
+			sceneRandom_Range(&random, -2.0, 2.0) };
+		const double axis[3] = { sceneRandom_Range(&random, -1.0, 1.0), sceneRandom_Range(&random, -1.0, 1.0), 0.5 };
+		snugFrame frame = sceneMakeFrame(position, axis, sceneRandom_Range(&random, 0.0, 6.0));
+		if (HasRoom(&s->world, position))
+		{
+			return simWorld_Add(&s->world, &s->fish, &frame, down, NULL, error);
+		}
+	}
+	return true;
 }
 
 bool simShower_Step(simShower* s, simError* error)
@@ -324,7 +356,7 @@ bool simShower_Read(simShower* s, FILE* stream, simError* error)
 	bool good = true;
 	while (s->world.count < count && good)
 	{
-		good = DropFish(s, error); // the same ones, in the same order
+		good = simWorld_Add(&s->world, &s->fish, &(snugFrame){ .rotation = { 0.0, 0.0, 0.0, 1.0 } }, NULL, NULL, error);
 	}
 	return good && simWorld_Read(&s->world, stream, error);
 }

@@ -3,7 +3,8 @@
 // The bridge of 135,304 vertices is held at both ends and blown at from the side with two periods. It sways far, so it
 // is simulated with bricks that turn (papers/bdtree/bricks.h), once; its animation is compressed to ten displacement
 // fields (solvers/reduce.h), by which it is posed then, back and forth. Fish of 12,531 vertices and 24,776 triangles
-// with three vibration modes fall from above, two per step. Contacts are those of their spheres of level 7: with each
+// with three vibration modes are thrown down on it, up to two per step, where there is room for them: none begins in
+// another, and the first arrive within half a second. Contacts are those of their spheres of level 7: with each
 // other's, and with the triangles of the bridge, which they do not move.
 #ifndef PAPERS_BRIDGE_H
 #define PAPERS_BRIDGE_H
@@ -42,13 +43,19 @@ typedef struct simShower
 	simStage stage;
 	simWorld world;
 	uint32_t fishCount;
-	sceneRandom random;
+	uint64_t seed;
+	float amplitudes[SIM_SHOWER_FIELDS]; ///< of the bridge, as it is posed
 } simShower;
+
+/// A fish of a metre with three fins, which are sheets. The first `solidCount` triangles are its closed body.
+/// @param coarser 1: of 12,531 vertices and 24,776 triangles; more: for pictures, of so many times fewer vertices
+/// @param solidCount nullable
+sceneMesh simMakeFinnedFish(uint32_t coarser, uint32_t* solidCount);
 
 bool simShower_Create(simShower* shower, const simShowerDef* def, simError* error);
 void simShower_Free(simShower* shower);
 
-/// Pose the bridge, drop two fish if some are left, and advance all by a step.
+/// Pose the bridge, drop up to two fish if some are left, and advance all by a step.
 bool simShower_Step(simShower* shower, simError* error);
 
 /// Go on from what simWorld_Write wrote of the world.

@@ -18,6 +18,7 @@
 #define SPACING 1.1
 #define LOWEST 1.0
 #define HIGHEST 60.0
+#define APART ((HIGHEST - LOWEST) * (MOST_SIDE * MOST_SIDE) / SIM_CHAIRS_COUNT) // layers
 
 static bool ComputeModes(simChair* chair, simModes* modes, simError* error)
 {
@@ -87,6 +88,28 @@ static void TurnAtRandom(sceneRandom* random, double rotation[4])
 	rotation[3] = s * sceneCosine(b);
 }
 
+// As high as wide, if there are few.
+static uint32_t FindSide(uint32_t count)
+{
+	uint32_t side = 1;
+	while (side < MOST_SIDE && side * side * side < count)
+	{
+		++side;
+	}
+	return side;
+}
+
+double simChairs_GetWidth(uint32_t count)
+{
+	return SPACING * FindSide(count);
+}
+
+double simChairs_GetHeight(uint32_t count)
+{
+	uint32_t side = FindSide(count);
+	return LOWEST + APART * ((count + side * side - 1) / (side * side));
+}
+
 bool simChairs_Create(simWorld* world, const simChairsDef* def, simError* error)
 {
 	const simWorldDef worldDef = {
@@ -109,17 +132,13 @@ bool simChairs_Create(simWorld* world, const simChairsDef* def, simError* error)
 		return false;
 	}
 	sceneRandom random = { def->seed };
-	uint32_t side = 1;
-	while (side < MOST_SIDE && side * side * side < def->count) // as high as wide, if there are few
-	{
-		++side;
-	}
-	double apart = (HIGHEST - LOWEST) * (MOST_SIDE * MOST_SIDE) / SIM_CHAIRS_COUNT, middle = 0.5 * (side - 1);
+	uint32_t side = FindSide(def->count);
+	double middle = 0.5 * (side - 1);
 	bool good = true;
 	for (uint32_t i = 0; i < def->count && good; ++i)
 	{
 		uint32_t layer = i / (side * side), place = i % (side * side);
-		snugFrame frame = { .position = { SPACING * (place % side - middle), LOWEST + apart * layer,
+		snugFrame frame = { .position = { SPACING * (place % side - middle), LOWEST + APART * layer,
 			                    SPACING * (place / side - middle) } };
 		TurnAtRandom(&random, frame.rotation);
 		good = simWorld_Add(world, &def->chair->shape, &frame, NULL, NULL, error);

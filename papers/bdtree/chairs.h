@@ -43,6 +43,10 @@ typedef struct simChairsDef
 	snugWorkers workers;
 } simChairsDef;
 
+/// How wide, and how high, so many chairs hang, in metres.
+double simChairs_GetWidth(uint32_t count);
+double simChairs_GetHeight(uint32_t count);
+
 /// Hang chairs in the air, the lowest layer first.
 bool simChairs_Create(simWorld* world, const simChairsDef* def, simError* error);
 

@@ -6,7 +6,7 @@
 #include "lab/bench/timer.h"
 #include "papers/bdtree/bridge.h"
 #include "papers/bdtree/chairs.h"
-#include "papers/bdtree/heap_pictures.h"
+#include "papers/bdtree/heap_recording.h"
 #include "program/pictures/html.h"
 
 #include <math.h>
@@ -15,14 +15,13 @@
 
 #define MAX_THREADS 64
 #define DEFAULT_FRAMES 60
-#define PICTURES 12 // large ones, evenly in time
+#define LEVEL 6 // of spheres that are shown by growth
 
 /// What came of a frame; counts are per step.
 typedef struct heapFrame
 {
 	double time, kinetic, modal, ms;
 	simCounts counts;
-	heapImage image;
 } heapFrame;
 
 typedef struct heapKind heapKind;
@@ -37,8 +36,7 @@ struct heap
 	benchThreads* threads; ///< null: one is enough
 	heapFrame* frames;
 	int frameCount, frameCapacity, firstStep;
-	heapImage details[3]; ///< spheres by growth, and which were updated; the last of the stage
-	bool hasDetails;
+	heapRecorder* recorder;
 };
 
 /// A scene: how it is made and moved, and how it is shown.
@@ -50,7 +48,7 @@ struct heapKind
 	bool (*create)(heap*, const heapDef*, uint32_t bodyCount, simError*);
 	bool (*step)(heap*, simError*);
 	void (*release)(heap*);
-	heapView view;
+	recordedView (*look)(const heap*);
 };
 
 // ---- Scenes ----------------------------------------------------------------------------------------------------
@@ -99,17 +97,30 @@ static void ReleaseBridge(heap* h)
 	simShower_Free(&h->shower);
 }
 
+// The ground, the heap, which is wider than what falls, and some of the fall.
+static recordedView LookAtChairs(const heap* h)
+{
+	uint32_t count = h->chairs.def.bodies;
+	float wide = (float)simChairs_GetWidth(count), tall = fminf((float)simChairs_GetHeight(count), 1.3f * wide + 2.0f);
+	float size = fmaxf(tall, 1.6f * wide);
+	return (recordedView){ { 0.6f * size, 0.55f * size, 1.05f * size }, { 0.0f, 0.36f * tall, 0.0f },
+		{ 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f, 0.0f, size };
+}
+
+// All of it, obliquely, so that its sway is seen.
+static recordedView LookAtBridge(const heap* h)
+{
+	(void)h;
+	return (recordedView){ { 24.0f, 19.0f, 42.0f }, { 0.0f, 0.5f, 0.0f }, { 0.0f, 1.0f, 0.0f }, 42.0f, 16.0f / 10.0f,
+		-12.0f, 50.0f };
+}
+
 static const heapKind kinds[] = {
-	{ "chairs", "chairs on a heap",
-	    "Plastic chairs fall on a heap and vibrate in ten modes each. Contact spheres are "
-	    "<span style=\"color:#d42a1f;font-weight:600\">red</span>.",
-	    64, SIM_CHAIRS_STEPS, CreateChairs, StepChairs, ReleaseChairs,
-	    { { 4.5f, 4.0f, 7.5f }, { 0.0f, 0.9f, 0.0f }, { 0.0f, 1.0f, 0.0f }, 0.0f, 0.025f, 6 } },
+	{ "chairs", "chairs on a heap", "Plastic chairs fall on a heap and vibrate in ten modes each.", 64,
+	    SIM_CHAIRS_STEPS, CreateChairs, StepChairs, ReleaseChairs, LookAtChairs },
 	{ "bridge", "a bridge showered with fish",
-	    "A bridge sways in the wind, and fish fall on it, two per step. Contact spheres are "
-	    "<span style=\"color:#d42a1f;font-weight:600\">red</span>.",
-	    200, SIM_SHOWER_STEPS, CreateBridge, StepBridge, ReleaseBridge,
-	    { { 22.0f, 14.0f, 26.0f }, { 0.0f, 2.0f, 0.0f }, { 0.0f, 1.0f, 0.0f }, -12.0f, 0.12f, 6 } },
+	    "A bridge sways in the wind, and fish fall on it, up to two per step, where there is room for them.", 200,
+	    SIM_SHOWER_STEPS, CreateBridge, StepBridge, ReleaseBridge, LookAtBridge },
 };
 
 static const heapKind* FindKind(const char* name)
@@ -127,6 +138,23 @@ static const heapKind* FindKind(const char* name)
 bool heap_Has(const char* name)
 {
 	return FindKind(name) != NULL;
+}
+
+// What is seen of it: fewer triangles the more bodies there are.
+static heapScene GetScene(heap* h)
+{
+	uint32_t bodies = h->world->def.bodies, coarser = bodies <= 100 ? 4 : bodies <= 400 ? 6 : 16;
+	if (h->world == &h->chairs)
+	{
+		const heapMesh chair = { &h->chair.mesh, sceneMakeChair(coarser), h->chair.shape.positions, SIM_CHAIRS_MODES,
+			h->chair.fields };
+		return (heapScene){ .world = h->world, .body = chair };
+	}
+	const simShower* s = &h->shower;
+	const heapMesh fish = { &s->fishMesh, simMakeFinnedFish(coarser, NULL), s->fish.positions, SIM_SHOWER_MODES,
+		s->fishFields };
+	const heapMesh bridge = { &s->bridgeMesh, sceneMakeBridge(4), s->sway.rest, s->sway.fieldCount, s->sway.fields };
+	return (heapScene){ h->world, fish, bridge, s->amplitudes };
 }
 
 heap* heap_Create(const heapDef* def, simError* error)
@@ -149,7 +177,14 @@ heap* heap_Create(const heapDef* def, simError* error)
 	good = good && (def->threads <= MAX_THREADS || simError_Set(error, "--threads must be at most %d", MAX_THREADS));
 	h->threads = good && def->threads > 1 ? benchThreads_Create(def->threads - 1) : NULL;
 	good = good && (def->threads <= 1 || h->threads != NULL || simError_Set(error, "threads cannot be started"));
-	if (!good || !kind->create(h, def, count, error))
+	good = good && kind->create(h, def, count, error);
+	if (good)
+	{
+		heapScene scene = GetScene(h);
+		h->recorder = heapRecorder_Create(&scene);
+		good = h->recorder != NULL || simError_SetMemory(error);
+	}
+	if (!good)
 	{
 		heap_Destroy(h);
 		return NULL;
@@ -164,14 +199,7 @@ int heap_GetGoal(const heap* h)
 
 void heap_Destroy(heap* h)
 {
-	for (int i = 0; i < h->frameCount; ++i)
-	{
-		free(h->frames[i].image.png);
-	}
-	for (int i = 0; i < 3; ++i)
-	{
-		free(h->details[i].png);
-	}
+	heapRecorder_Destroy(h->recorder);
 	h->kind->release(h);
 	benchThreads_Destroy(h->threads);
 	free(h->frames);
@@ -190,41 +218,6 @@ static void AddCounts(simCounts* sum, const simCounts* counts, uint64_t steps)
 	sum->spheresUpdated += counts->spheresUpdated / steps;
 	sum->limited += counts->limited;
 	sum->deepest = fmax(sum->deepest, counts->deepest);
-}
-
-static heapScene GetScene(heap* h)
-{
-	bool isBridge = h->world == &h->shower.world;
-	heapScene scene = { .world = h->world, .view = &h->kind->view };
-	const sceneMesh* mesh = isBridge ? &h->shower.fishMesh : &h->chair.mesh;
-	scene.triangles = mesh->triangles;
-	scene.triangleCount = mesh->triangleCount;
-	scene.vertexCount = mesh->vertexCount;
-	if (isBridge)
-	{
-		scene.stage = h->shower.stage.spheres;
-		scene.stageBody = h->shower.bridge;
-		scene.stageMesh = &h->shower.bridgeMesh;
-	}
-	return scene;
-}
-
-static bool TakePictures(heap* h, heapFrame* f, simError* error)
-{
-	int every = h->frameCapacity / PICTURES > 0 ? h->frameCapacity / PICTURES : 1;
-	bool isLast = h->frameCount == h->frameCapacity - 1;
-	heapScene scene = GetScene(h);
-	bool good = true;
-	if (isLast)
-	{
-		good = heapDrawDetails(&scene, h->details);
-		h->hasDetails = good;
-	}
-	if (good && (h->frameCount % every == every - 1 || isLast))
-	{
-		good = heapDraw(&scene, &f->image);
-	}
-	return good || simError_SetMemory(error);
 }
 
 bool heap_RunFrame(heap* h, simError* error)
@@ -249,9 +242,10 @@ bool heap_RunFrame(heap* h, simError* error)
 	f->kinetic = energy.kinetic;
 	f->modal = energy.modal;
 	f->time = (double)h->world->stepCount * h->world->def.step;
-	bool good = TakePictures(h, f, error);
+	const simCounts* last = &h->world->counts;
+	bool good = heapRecorder_AddFrame(h->recorder, h->frameCount, f->time, last->contacts + last->groundContacts);
 	++h->frameCount;
-	return good;
+	return good || simError_SetMemory(error);
 }
 
 // ---- Tables ----------------------------------------------------------------------------------------------------
@@ -290,47 +284,28 @@ void heap_PrintSummary(const heap* h, FILE* stream)
 
 // ---- Page ------------------------------------------------------------------------------------------------------
 
-static void PrintImage(FILE* stream, const heapImage* image, const char* caption)
+static void PrintRecording(const heap* h, FILE* stream)
 {
-	if (image->png == NULL)
+	recordedView view = h->kind->look(h);
+	const recordingDef def = { .id = h->kind->name, .what = h->kind->title, .view = &view, .unit = "contact" };
+	fprintf(stream,
+	    "<p>%s Here: %u bodies. What lies in contact spheres that overlap another body's is <span "
+	    "class=\"red\">red</span> and outlined. Bodies are simulated with all of their triangles, and drawn with "
+	    "fewer%s.</p>\n",
+	    h->kind->what, h->world->def.bodies, h->world->def.bodies > 256 ? ", and rigid" : "");
+	bool printed = heapRecorder_Print(h->recorder, &def, stream);
+	fprintf(stream,
+	    "<h2>Spheres</h2>\n<p>Of the body with the most neighbours, in its last pose: <b>contact spheres</b>, which "
+	    "are "
+	    "<span style=\"color:#c23b22\">red</span> if a query looked at them in the last step, which updates them; and "
+	    "spheres of <b>level %d</b> by growth, from <span style=\"color:#3a63c8\">blue</span>, as at rest, to <span "
+	    "style=\"color:#c23b22\">red</span>, 1.44 times the radius and above%s.</p>\n",
+	    LEVEL, h->world->def.stage != NULL ? ". The same of the <b>bridge</b> on the right" : "");
+	printed = heapPrintSpheres(h->world, LEVEL, stream) && printed;
+	if (!printed)
 	{
-		return;
+		fputs("<p>There was no memory for what was recorded.</p>\n", stream);
 	}
-	fputs("<figure><img alt=\"\" src=\"data:image/png;base64,", stream);
-	htmlBase64(stream, image->png, image->bytes);
-	fprintf(stream, "\"><figcaption>%s</figcaption></figure>\n", caption);
-}
-
-static void PrintShots(const heap* h, FILE* stream)
-{
-	fprintf(stream, "<h2>What happens</h2>\n<p>%s</p>\n<div class=\"shots\">\n", h->kind->what);
-	for (int i = 0; i < h->frameCount; ++i)
-	{
-		const heapFrame* f = h->frames + i;
-		char caption[160];
-		snprintf(caption, sizeof(caption),
-		    "<b>%.2f s</b> · %llu contacts per step · %llu bodies and %llu triangles not drawn", f->time,
-		    (unsigned long long)(f->counts.contacts + f->counts.groundContacts),
-		    (unsigned long long)f->image.culledBodies, (unsigned long long)f->image.culledTriangles);
-		PrintImage(stream, &f->image, caption);
-	}
-	fputs("</div>\n", stream);
-}
-
-static void PrintDetails(const heap* h, FILE* stream)
-{
-	fputs("<h2>Spheres</h2>\n<p>Spheres of a body in contact, in its last pose. By growth: "
-	      "<span style=\"color:#3a63c8\">blue</span> as at rest, <span style=\"color:#c23b22\">red</span> at 1.44 "
-	      "times the "
-	      "radius and above. Updated: <span style=\"color:#c23b22\">red</span> are contact spheres that a query looked "
-	      "at in "
-	      "the last step, which updates them; all others are as they were when last looked at.</p>\n<div "
-	      "class=\"shots\">\n",
-	    stream);
-	PrintImage(stream, &h->details[0], "spheres of a level, by growth");
-	PrintImage(stream, &h->details[1], "contact spheres: which were updated");
-	PrintImage(stream, &h->details[2], "spheres of the bridge, by growth");
-	fputs("</div>\n", stream);
 }
 
 static void PrintPlots(const heap* h, FILE* stream)
@@ -376,12 +351,12 @@ void heap_PrintPage(const heap* h, FILE* stream)
 	htmlBegin(stream, title, "Modal bodies in contact at spheres of their trees.");
 	if (h->frameCount > 0)
 	{
-		PrintShots(h, stream);
-		PrintDetails(h, stream);
+		PrintRecording(h, stream);
 		PrintPlots(h, stream);
 	}
 	fprintf(stream, "<footer>snug %s, %s kernels. After James, Pai 2004.</footer>\n", machine.version,
 	    machine.instructionSet);
+	htmlPrintViewer(stream);
 	htmlEnd(stream);
 }
 

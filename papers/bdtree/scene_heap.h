@@ -1,6 +1,5 @@
-// papers/bdtree/scene_heap.h: a world of bodies that fall and touch (papers/bdtree/world.h), frame by frame: pictures
-// with contacts, spheres of a level coloured by how much they have grown, which of them were updated; and the page that
-// shows them.
+// papers/bdtree/scene_heap.h: a world of bodies that fall and touch (papers/bdtree/world.h), frame by frame: contacts,
+// spheres of a level coloured by how much they have grown, which of them were updated; and the page that shows them.
 #ifndef PAPERS_SCENE_HEAP_H
 #define PAPERS_SCENE_HEAP_H
 
@@ -30,7 +29,7 @@ void heap_Destroy(heap* h);
 /// How many frames there will be.
 int heap_GetGoal(const heap* h);
 
-/// Simulate one frame; take a picture now and then.
+/// Simulate one frame, and record it.
 bool heap_RunFrame(heap* h, simError* error);
 
 void heap_PrintHead(const heap* h, FILE* stream);

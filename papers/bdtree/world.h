@@ -159,10 +159,6 @@ void simWorld_Push(simWorld* world, uint32_t body, const double place[3], const 
 /// @return false, saying what, if a body is nowhere any more, or there is too little room
 bool simWorld_Step(simWorld* world, simError* error);
 
-/// Contacts of the last step with ground and stage.
-uint64_t simWorld_CountTouches(const simWorld* world);
-const sphereContact* simWorld_GetTouch(const simWorld* world, uint64_t number);
-
 /// Recomputed from positions and velocities, at the time of the velocities; gravity's from zero.
 typedef struct simWorldEnergy
 {

@@ -291,13 +291,3 @@ bool simWorld_FindContacts(simWorld* world, simError* error)
 	world->runCount = count;
 	return true;
 }
-
-uint64_t simWorld_CountTouches(const simWorld* world)
-{
-	return world->touchCount;
-}
-
-const sphereContact* simWorld_GetTouch(const simWorld* world, uint64_t number)
-{
-	return &world->touches[number].contact;
-}

@@ -18,14 +18,16 @@ static const cliUsage usage = {
 	.synopsis = "[options] NAME",
 	.summary =
 	    "Simulate a scene of the papers that snug rests on, find all intersecting triangles in every frame, and write\n"
-	    "a page with pictures and a table. Some frames are compared with brute force.\n"
+	    "a page that shows them in motion, with a table. Some frames are compared with brute force.\n"
 	    "\n"
 	    "The names:\n"
 	    "\n"
 	    "- brain (an elastic brain that is held and pulled)\n"
 	    "- ring (six figures that hang from a ring which is turned to and fro, and bump into each other)\n"
-	    "- fish (two dozen that swim and bump into each other)\n"
+	    "- fish (two dozen that swim, bump into each other and glance off)\n"
 	    "- curtain (a ball is thrown at it; 6184 vertices, compressed to 12 displacement fields)\n"
+	    "- characters (no simulation: two men and two creatures that meet, with the balls of their trees that a query "
+	    "refits)\n"
 	    "- twist (no simulation: a limb that is twisted, by three ways of skinning, with the balls of its tree; the "
 	    "other options do not matter)\n"
 	    "- chairs (plastic ones that fall on a heap and vibrate; contacts are those of spheres, and the page shows "
@@ -271,7 +273,8 @@ int cliPlay(int argumentCount, char** arguments)
 	heapDef heaped = { .name = NULL };
 	bool isRigid = false;
 	const cliOption options[] = {
-		{ "--frames", cli_count, &def.frames, "N", "how many, 30 per second; default 60, brain 90, curtain 110" },
+		{ "--frames", cli_count, &def.frames, "N",
+		    "how many, 30 per second; default 60, characters 72, brain 90, curtain 110" },
 		{ "--vertices", cli_count, &def.vertexCount, "N",
 		    "of a body; default 29966 (brain), 2857 (ring), 8000 (fish)" },
 		{ "--nodes", cli_count, &def.nodeCount, "N", "of a body; default 65 (brain), 115 (ring), 96 (fish)" },

@@ -159,7 +159,7 @@ static void PrintTable(const show* s, FILE* stream)
 static void PrintRecording(const show* s, FILE* stream)
 {
 	const showKind* kind = s->kind;
-	recordedView view = { .degrees = 42.0f, .aspect = 4.0f / 3.0f, .ground = kind->ground };
+	recordedView view = { .degrees = 42.0f, .aspect = 16.0f / 10.0f, .ground = kind->ground };
 	for (int k = 0; k < 3; ++k)
 	{
 		view.eye[k] = kind->eye[k];

@@ -61,11 +61,13 @@ struct showKind
 	bool (*create)(show* s, const showDef* def, simError* error);
 	/// Nullable: simulate all frames before the first is shown.
 	bool (*record)(show* s, showGoOnFcn* goOn, simError* error);
+	/// Nullable: add to the recording what is no body, and hence is not asked about, after the bodies.
+	void (*addExtras)(show* s);
 	/// By a frame.
 	bool (*advance)(show* s, simError* error);
 	/// Pose all bodies, and say when it is and what was measured.
 	bool (*pose)(show* s, showFrame* frame, simError* error);
-	/// Choose boxes to draw, and set what of the frame tells of them.
+	/// Choose boxes to draw, set what of the frame tells of them, and place extras.
 	bool (*choose)(show* s, showFrame* frame, simError* error);
 	void (*release)(void* scene);
 	void (*write)(const show* s, FILE* stream);
@@ -74,6 +76,13 @@ struct showKind
 	float eye[3], target[3], vertical[3], ground;
 };
 
+/// Add nodes of a meshless body to the recording, as small balls.
+/// @return their number there
+int show_AddNodes(show* s, int body, recordedWhen when);
+
+/// Move a body of the recording as the nodes of a meshless body do, some way aside.
+void show_PlaceNodes(show* s, int body, int number, const float aside[3]);
+
 #define SHOW_RED                                                                                                      \
 	" Triangles that intersect one of another body are <span class=\"red\">red</span> and outlined; where something " \
 	"hides them they shine through."
@@ -81,7 +90,7 @@ struct showKind
 	"Boxes of the nodes of the trees at which queries stopped: large where bodies are apart, small where they touch. " \
 	"Nothing below them was looked at, but for leaves, whose triangles were."
 
-extern const showKind showBrain, showRing, showFish, showCurtain;
+extern const showKind showBrain, showRing, showFish, showCurtain, showCharacters;
 
 /// Boxes where queries stopped: nodes that were looked at, and none below them.
 bool show_ChooseVisited(show* s, showFrame* frame, simError* error);

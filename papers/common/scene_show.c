@@ -4,13 +4,14 @@
 #include "program/check/brute.h"
 #include "snug/snug_queries.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CAPACITY 262144
 #define VERIFY_EVERY 10
 
-static const showKind* const kinds[] = { &showBrain, &showRing, &showFish, &showCurtain };
+static const showKind* const kinds[] = { &showBrain, &showRing, &showFish, &showCurtain, &showCharacters };
 
 static const showKind* FindKind(const char* name)
 {
@@ -203,14 +204,18 @@ static void AddBodies(show* s)
 		                                 : recording_AddMesh(s->recording, &mesh);
 		recording_AddBody(s->recording, number, recordingGetColor(i));
 	}
+	if (s->kind->addExtras != NULL)
+	{
+		s->kind->addExtras(s);
+	}
 }
 
-// It carries v to v + displacement + gradient^T (v - position).
-static void MakeMatrix(const snugMeshlessNode* node, float matrix[12])
+// It carries v to v + displacement + gradient^T (v - position), and aside.
+static void MakeMatrix(const snugMeshlessNode* node, const float aside[3], float matrix[12])
 {
 	for (int k = 0; k < 3; ++k)
 	{
-		matrix[4 * k + 3] = node->displacement[k];
+		matrix[4 * k + 3] = node->displacement[k] + aside[k];
 		for (int i = 0; i < 3; ++i)
 		{
 			matrix[4 * k + i] = node->gradient[i][k] + (i == k ? 1.0f : 0.0f);
@@ -219,36 +224,95 @@ static void MakeMatrix(const snugMeshlessNode* node, float matrix[12])
 	}
 }
 
-static bool RecordNodes(show* s, int number, simError* error)
+static uint32_t CountNodes(const show* s, int body)
 {
-	const showBody* body = s->bodies + number;
-	size_t count = snugModel_GetInfo(snugBody_GetModel(body->posed)).jointCount;
+	return snugModel_GetInfo(snugBody_GetModel(s->bodies[body].posed)).jointCount;
+}
+
+void show_PlaceNodes(show* s, int body, int number, const float aside[3])
+{
+	size_t count = CountNodes(s, body);
 	float* matrices = malloc(12 * count * sizeof(float) + 1);
 	for (size_t i = 0; matrices != NULL && i < count; ++i)
 	{
-		MakeMatrix(body->nodes + i, matrices + 12 * i);
+		MakeMatrix(s->bodies[body].nodes + i, aside, matrices + 12 * i);
 	}
 	if (matrices != NULL)
 	{
 		recording_SetMotion(s->recording, number, matrices);
 	}
 	free(matrices);
-	return matrices != NULL || simError_SetMemory(error);
 }
 
-static bool Record(show* s, const showFrame* f, simError* error)
+// A ball about each node, of which it is the one joint. In a pose balls are bent as their nodes have it.
+static int AddBalls(show* s, int body, const sceneMesh* ball, float radius)
 {
-	bool good = true;
+	uint32_t count = CountNodes(s, body), vertices = count * ball->vertexCount;
+	float *positions = malloc(3 * (size_t)vertices * sizeof(float)), *weights = malloc(vertices * sizeof(float));
+	uint32_t* triangles = malloc(3 * (size_t)count * ball->triangleCount * sizeof(uint32_t));
+	uint32_t* starts = malloc(((size_t)vertices + 1) * sizeof(uint32_t));
+	uint16_t* joints = malloc(vertices * sizeof(uint16_t));
+	bool good = positions != NULL && weights != NULL && triangles != NULL && starts != NULL && joints != NULL;
+	for (uint32_t v = 0; v < vertices && good; ++v)
+	{
+		const float* from = ball->positions + 3 * (size_t)(v % ball->vertexCount);
+		const float* middle = s->bodies[body].nodes[v / ball->vertexCount].position;
+		for (size_t k = 0; k < 3; ++k)
+		{
+			positions[3 * (size_t)v + k] = middle[k] + radius * from[k];
+		}
+		weights[v] = 1.0f;
+		joints[v] = (uint16_t)(v / ball->vertexCount);
+		starts[v] = v;
+		starts[v + 1] = v + 1;
+	}
+	for (size_t i = 0; i < 3 * (size_t)count * ball->triangleCount && good; ++i)
+	{
+		size_t size = 3 * (size_t)ball->triangleCount;
+		triangles[i] = ball->triangles[i % size] + (uint32_t)(i / size) * ball->vertexCount;
+	}
+	const recordedMesh mesh = { positions, vertices, triangles, count * ball->triangleCount, count, starts, joints,
+		weights };
+	int number = good ? recording_AddMesh(s->recording, &mesh) : -1;
+	free(positions);
+	free(weights);
+	free(triangles);
+	free(starts);
+	free(joints);
+	return number;
+}
+
+int show_AddNodes(show* s, int body, recordedWhen when)
+{
+	static const float amber[3] = { 0.95f, 0.72f, 0.30f };
+	const sceneMesh* mesh = s->bodies[body].mesh;
+	sceneMesh ball = sceneMakeSphere(2);
+	float size = 0.0f;
+	for (size_t i = 0; i < 3 * (size_t)mesh->vertexCount; ++i)
+	{
+		size = fmaxf(size, fabsf(mesh->positions[i]));
+	}
+	int made =
+	    sceneMesh_IsValid(&ball) ? AddBalls(s, body, &ball, 0.22f * size / cbrtf((float)CountNodes(s, body))) : -1;
+	sceneMesh_Free(&ball);
+	int number = recording_AddBody(s->recording, made, amber);
+	recording_SetWhen(s->recording, number, when);
+	return number;
+}
+
+static void Record(show* s, const showFrame* f)
+{
+	static const float here[3] = { 0.0f, 0.0f, 0.0f };
 	if (s->frameCount == 0)
 	{
 		AddBodies(s);
 	}
 	recording_AddFrame(s->recording, (uint64_t)s->frameCount, f->time, f->pairs);
-	for (int i = 0; i < s->bodyCount && good; ++i)
+	for (int i = 0; i < s->bodyCount; ++i)
 	{
 		if (s->bodies[i].nodes != NULL)
 		{
-			good = RecordNodes(s, i, error);
+			show_PlaceNodes(s, i, i, here);
 		}
 		else
 		{
@@ -256,7 +320,6 @@ static bool Record(show* s, const showFrame* f, simError* error)
 		}
 		recording_SetMarks(s->recording, i, s->bodies[i].marks);
 	}
-	return good;
 }
 
 bool show_RunFrame(show* s, simError* error)
@@ -267,8 +330,12 @@ bool show_RunFrame(show* s, simError* error)
 	}
 	showFrame* f = s->frames + s->frameCount;
 	f->isVerified = s->bodyCount > 1 && s->frameCount % VERIFY_EVERY == 0;
-	bool good = s->kind->advance(s, error) && s->kind->pose(s, f, error) && AskAll(s, f, error) &&
-	            Record(s, f, error) && s->kind->choose(s, f, error);
+	bool good = s->kind->advance(s, error) && s->kind->pose(s, f, error) && AskAll(s, f, error);
+	if (good)
+	{
+		Record(s, f);
+		good = s->kind->choose(s, f, error);
+	}
 	s->frameCount += good;
 	return good;
 }

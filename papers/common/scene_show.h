@@ -8,7 +8,7 @@
 
 typedef struct showDef
 {
-	const char* name; ///< brain, ring, fish or curtain
+	const char* name; ///< brain, ring, fish, curtain or characters
 	int frames;       ///< zero: default, as are the others
 	int vertexCount;
 	int nodeCount;

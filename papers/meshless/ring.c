@@ -1,10 +1,8 @@
 #include "papers/meshless/ring.h"
 
-#include "papers/meshless/figure.h"
 #include "solvers/sine.h"
 
 #define STEP (1.0 / (SIM_RING_FPS * 32))
-#define RING_RADIUS (2.06 * SIM_FIGURE_RADIUS) // a hexagon's corners are as far from each other as from its middle
 #define HERTZ 0.5
 #define RAMP 0.5       // seconds
 #define HELD_FROM 0.75 // of half the height
@@ -21,7 +19,7 @@ static const double firmness[SIM_RING_FIGURES] = { 1.0, 0.6, 0.8, 0.55, 0.9, 0.6
 static void PlaceRigidly(int figure, double angle, const double rest[3], double displacement[3])
 {
 	double turn = angle + SCENE_PI * (double)figure / 3.0, c = sceneCosine(turn), s = sceneSine(turn);
-	double x = rest[0] + RING_RADIUS;
+	double x = rest[0] + SIM_RING_RADIUS;
 	displacement[0] = c * x - s * rest[1] - rest[0];
 	displacement[1] = s * x + c * rest[1] - rest[1];
 	displacement[2] = 0.0;
@@ -90,6 +88,11 @@ static void HoldHats(simRing* ring, int figure)
 			simMeshless_Hold(body, i, goal);
 		}
 	}
+}
+
+double simRing_GetAngle(const simRing* ring)
+{
+	return GetAngle(ring, ring->figures[0].body.time);
 }
 
 bool simRing_Advance(simRing* ring, simError* error)

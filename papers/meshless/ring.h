@@ -9,9 +9,12 @@
 #define SIM_RING_H
 
 #include "papers/meshless/actor.h"
+#include "papers/meshless/figure.h"
 
 #define SIM_RING_FIGURES 6
 #define SIM_RING_FPS 30
+/// A hexagon's corners are as far from each other as from its middle.
+#define SIM_RING_RADIUS (2.06 * SIM_FIGURE_RADIUS)
 
 typedef struct simRingDef
 {
@@ -30,6 +33,9 @@ typedef struct simRing
 
 bool simRing_Create(simRing* ring, const simRingDef* def, simError* error);
 void simRing_Free(simRing* ring);
+
+/// By how much it is turned now, radians.
+double simRing_GetAngle(const simRing* ring);
 
 /// Go on for one frame.
 bool simRing_Advance(simRing* ring, simError* error);

@@ -7,6 +7,7 @@
 #include "papers/meshless/ring.h"
 #include "papers/meshless/state.h"
 #include "snug/snug_queries.h"
+#include "solvers/sine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ typedef struct elastic
 	snugBody* bounded;    ///< the brain, with boxes straight from its nodes
 	limitedTree* limited; ///< its root by Eq. (12)
 	limitedBody* eq12;
+	int extra; ///< of the ring, or of the brain at rest; nodes come after it, in the recording
 } elastic;
 
 // ---- All of them -----------------------------------------------------------------------------------------------
@@ -79,6 +81,26 @@ static bool Finish(show* s, elastic* e, bool good, simActor* actors, int count)
 	    count == 1 ? "y" : "ies", actors[0].scene.mesh.vertexCount, actors[0].scene.mesh.triangleCount,
 	    actors[0].body.nodeCount);
 	return true;
+}
+
+// Nodes of all bodies, to be shown instead of them.
+static void AddNodes(show* s)
+{
+	for (int i = 0; i < s->bodyCount; ++i)
+	{
+		recording_SetWhen(s->recording, i, recorded_withoutNodes);
+		show_AddNodes(s, i, recorded_withNodes);
+	}
+}
+
+// @param first their number in the recording
+static void PlaceNodes(show* s, int first)
+{
+	static const float here[3] = { 0.0f, 0.0f, 0.0f };
+	for (int i = 0; i < s->bodyCount; ++i)
+	{
+		show_PlaceNodes(s, i, first + i, here);
+	}
 }
 
 static bool Pose(show* s, showFrame* f, simError* error)
@@ -183,6 +205,25 @@ static double GetDiagonal(const float lower[3], const float upper[3])
 	return sqrt(square);
 }
 
+// The brain at rest on the left of the one that is pulled, its nodes on the right.
+static void AddBrains(show* s)
+{
+	elastic* e = s->scene;
+	const sceneMesh* mesh = s->bodies[0].mesh;
+	const recordedMesh still = { mesh->positions, mesh->vertexCount, mesh->triangles, mesh->triangleCount,
+		.jointCount = 1 };
+	e->extra = recording_AddBody(s->recording, recording_AddMesh(s->recording, &still), recordingGetColor(4));
+	show_AddNodes(s, 0, recorded_always);
+}
+
+static void PlaceBrains(show* s)
+{
+	static const float left[12] = { 1, 0, 0, -2.45f, 0, 1, 0, 0, 0, 0, 1, 0 }, right[3] = { 2.75f, 0.0f, 0.0f };
+	int number = ((elastic*)s->scene)->extra;
+	recording_SetMotion(s->recording, number, left);
+	show_PlaceNodes(s, 0, number + 1, right);
+}
+
 // Fig. 1: boxes of the whole, optimal, ours and by Eq. (12), each over the one before.
 static bool ChooseRoots(show* s, showFrame* f, simError* error)
 {
@@ -203,6 +244,7 @@ static bool ChooseRoots(show* s, showFrame* f, simError* error)
 		f->looseness[i] = GetDiagonal(roots[i].lower, roots[i].upper) / GetDiagonal(lower, upper);
 	}
 	recording_AddBox(s->recording, lower, upper, recorded_dark);
+	PlaceBrains(s);
 	return good || simError_Set(error, "cannot find its boxes");
 }
 
@@ -231,6 +273,29 @@ static bool AdvanceRing(show* s, simError* error)
 	return simRing_Advance(&((elastic*)s->scene)->ring, error);
 }
 
+static void AddRing(show* s)
+{
+	static const float metal[3] = { 0.55f, 0.57f, 0.62f };
+	sceneMesh mesh = sceneMakeTorus(SIM_RING_RADIUS, 0.06, 96, 16);
+	const recordedMesh ring = { mesh.positions, mesh.vertexCount, mesh.triangles, mesh.triangleCount, .jointCount = 1 };
+	int number = sceneMesh_IsValid(&mesh) ? recording_AddMesh(s->recording, &ring) : -1;
+	((elastic*)s->scene)->extra = recording_AddBody(s->recording, number, metal);
+	sceneMesh_Free(&mesh);
+	AddNodes(s);
+}
+
+// At the top of the hats, which go with it.
+static bool ChooseRing(show* s, showFrame* f, simError* error)
+{
+	const elastic* e = s->scene;
+	double angle = simRing_GetAngle(&e->ring);
+	float c = (float)sceneCosine(angle), n = (float)sceneSine(angle);
+	const float matrix[12] = { c, -n, 0, 0, n, c, 0, 0, 0, 0, 1, (float)SIM_FIGURE_HALF_HEIGHT };
+	recording_SetMotion(s->recording, e->extra, matrix);
+	PlaceNodes(s, e->extra + 1);
+	return show_ChooseVisited(s, f, error);
+}
+
 static void ReleaseRing(void* scene)
 {
 	simRing_Free(&((elastic*)scene)->ring);
@@ -252,6 +317,12 @@ static bool AdvanceFish(show* s, simError* error)
 	return simSchool_Advance(&((elastic*)s->scene)->school, error);
 }
 
+static bool ChooseFish(show* s, showFrame* f, simError* error)
+{
+	PlaceNodes(s, s->bodyCount);
+	return show_ChooseVisited(s, f, error);
+}
+
 static void ReleaseFish(void* scene)
 {
 	simSchool_Free(&((elastic*)scene)->school);
@@ -261,6 +332,7 @@ static void ReleaseFish(void* scene)
 // ---- How they are shown ----------------------------------------------------------------------------------------
 
 #define HOW "Elastic bodies by moving least squares; their surfaces follow their nodes."
+#define SHOW_NODES " <b>nodes</b> shows what they follow."
 #define AFTER "After Steinemann, Otaduy, Gross 2008."
 // clang-format off
 #define ENERGY { "energy", "J", "Energy", "kinetic and elastic" }
@@ -271,7 +343,8 @@ const showKind showBrain = {
 	.name = "brain",
 	.title = "a brain that is pulled",
 	.how = HOW,
-	.what = "A brain is held at one end and pulled at the other for two seconds, then let go.",
+	.what = "A brain is held at one end and pulled at the other for two seconds, then let go. On the left it is at "
+	        "rest, on the right are the nodes that its surface follows.",
 	.boxed =
 	    "Boxes around all of it: the <b>optimal</b> one, which needs every vertex, and what is known from the nodes "
 	    "alone: <b>ours</b> in blue, and <b>Eq. (12)</b> in orange of the paper.",
@@ -279,14 +352,15 @@ const showKind showBrain = {
 	.measure = ENERGY,
 	.frames = 90, // it is let go after two seconds
 	.create = CreateBrain,
+	.addExtras = AddBrains,
 	.advance = AdvanceBrain,
 	.pose = Pose,
 	.choose = ChooseRoots,
 	.release = ReleaseBrain,
 	.write = Write,
 	.read = Read,
-	.eye = { 1.0f, -5.5f, 1.1f },
-	.target = { 0.15f, 0.0f, -0.1f },
+	.eye = { 1.0f, -6.1f, 1.1f },
+	.target = { 0.4f, 0.0f, 0.0f },
 	.vertical = { 0.0f, 0.0f, 1.0f },
 	.ground = -1.6f,
 };
@@ -295,20 +369,21 @@ const showKind showRing = {
 	.name = "ring",
 	.title = "six figures on a ring",
 	.how = HOW,
-	.what = "Six figures hang by their hats from a ring that is turned to and fro." SHOW_RED,
+	.what = "Six figures hang by their hats from a ring that is turned to and fro." SHOW_RED SHOW_NODES,
 	.boxed = SHOW_VISITED,
 	.after = AFTER,
 	.measure = ENERGY,
 	.frames = 60,
 	.create = CreateRing,
+	.addExtras = AddRing,
 	.advance = AdvanceRing,
 	.pose = Pose,
-	.choose = show_ChooseVisited,
+	.choose = ChooseRing,
 	.release = ReleaseRing,
 	.write = Write,
 	.read = Read,
-	.eye = { 0.8f, -6.6f, 2.6f },
-	.target = { 0.0f, 0.0f, -0.1f },
+	.eye = { 0.7f, -5.6f, 2.2f },
+	.target = { 0.0f, 0.0f, -0.15f },
 	.vertical = { 0.0f, 0.0f, 1.0f },
 	.ground = -1.6f,
 };
@@ -317,15 +392,17 @@ const showKind showFish = {
 	.name = "fish",
 	.title = "two dozen fish",
 	.how = HOW,
-	.what = "Twenty-four elastic fish swim in circles of their own and bump into each other." SHOW_RED,
+	.what = "Twenty-four elastic fish swim in circles of their own, bump into each other and glance off." SHOW_RED
+	    SHOW_NODES,
 	.boxed = SHOW_VISITED,
 	.after = AFTER,
 	.measure = ENERGY,
 	.frames = 60,
 	.create = CreateFish,
+	.addExtras = AddNodes,
 	.advance = AdvanceFish,
 	.pose = Pose,
-	.choose = show_ChooseVisited,
+	.choose = ChooseFish,
 	.release = ReleaseFish,
 	.write = Write,
 	.read = Read,

@@ -328,8 +328,8 @@ void twist_PrintPage(const twist* t, FILE* stream)
 	    "Kavan, O'Sullivan, Žára 2006. Hejl's method (2004) is spherical blending about the joint that two bones "
 	    "share: on this tube it is the same.</p>\n",
 	    t->tube.mesh.vertexCount);
-	const recordedView view = { { 0.9f, -5.2f, 0.6f }, { 0.0f, 0.0f, -0.75f }, { 0.0f, 0.0f, 1.0f }, 42.0f, 4.0f / 3.0f,
-		-2.6f, 3.6f };
+	const recordedView view = { { 0.9f, -5.2f, 0.6f }, { 0.0f, 0.0f, -0.75f }, { 0.0f, 0.0f, 1.0f }, 42.0f,
+		16.0f / 10.0f, -2.6f, 3.6f };
 	const recordingDef def = { .id = "twist", .what = "A limb, twisted in three ways of skinning", .view = &view };
 	if (!recording_Print(t->recording, &def, stream))
 	{

@@ -445,11 +445,3 @@ pixels picture_Resolve(const picture* p)
 	}
 	return out;
 }
-
-uint8_t* picture_Encode(const picture* p, size_t* bytes)
-{
-	pixels resolved = picture_Resolve(p);
-	uint8_t* png = resolved.data != NULL ? pixelsEncode(&resolved, bytes) : NULL;
-	pixelsFree(&resolved);
-	return png;
-}

@@ -44,7 +44,4 @@ int picture_CountMarks(const picture* p);
 /// @return what was drawn, to be freed; without data if there is no memory
 pixels picture_Resolve(const picture* p);
 
-/// @return what was drawn as a PNG file's bytes, to be freed; null if there is no memory
-uint8_t* picture_Encode(const picture* p, size_t* bytes);
-
 #endif

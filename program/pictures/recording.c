@@ -23,6 +23,7 @@ typedef struct mesh
 typedef struct body
 {
 	int mesh;
+	recordedWhen when;
 	float color[3];
 	float* motion;    ///< all frames
 	ioBytes contacts; ///< all frames: how many, then their numbers as differences
@@ -383,6 +384,14 @@ int recording_AddBody(recording* r, int meshNumber, const float color[3])
 	return (int)r->bodyCount - 1;
 }
 
+void recording_SetWhen(recording* r, int number, recordedWhen when)
+{
+	if (r != NULL && number >= 0)
+	{
+		r->bodies[number].when = when;
+	}
+}
+
 static size_t GetSize(const recording* r, const body* b)
 {
 	const mesh* m = r->meshes + b->mesh;
@@ -492,10 +501,11 @@ typedef struct cut
 	bool failed;
 } cut;
 
+// The frame with the most pairs; without any the one in the middle.
 static size_t FindStart(const recording* r)
 {
-	size_t most = 0;
-	for (size_t i = 1; i < r->frameCount; ++i)
+	size_t most = r->frameCount / 2;
+	for (size_t i = 0; i < r->frameCount; ++i)
 	{
 		most = r->frames[i].pairs > r->frames[most].pairs ? i : most;
 	}
@@ -710,7 +720,8 @@ static bool MakePictureMesh(const recording* r, const body* b, size_t at, pictur
 	const float* motion = b->motion + at * GetSize(r, b);
 	float* positions = malloc(3 * (size_t)m->vertexCount * sizeof(float) + 1);
 	uint8_t* marks = calloc((size_t)m->triangleCount + 1, 1);
-	*out = (pictureMesh){ positions, m->vertexCount, m->triangles, m->triangleCount, marks,
+	uint32_t triangleCount = b->when != recorded_withNodes ? m->triangleCount : 0;
+	*out = (pictureMesh){ positions, m->vertexCount, m->triangles, triangleCount, marks,
 		{ b->color[0], b->color[1], b->color[2] } };
 	if (positions == NULL || marks == NULL)
 	{
@@ -777,7 +788,8 @@ static void PrintFrames(const cut* c, const recordingDef* def, FILE* stream)
 	const frame* frames = c->recording->frames;
 	bool hasBars = def->bars != NULL;
 	uint64_t bars = hasBars ? def->barCount : c->recording->frameCount;
-	fprintf(stream, ",\"total\":%llu,\"start\":%zu,\"frames\":[",
+	fprintf(stream, ",\"unit\":\"%s\",\"total\":%llu,\"start\":%zu,\"frames\":[",
+	    def->unit != NULL ? def->unit : "pair",
 	    (unsigned long long)(def->total > 0 ? def->total : c->recording->frameCount), c->start);
 	for (size_t i = 0; i < c->count; ++i)
 	{
@@ -807,7 +819,7 @@ static void PrintBodies(const cut* c, FILE* stream)
 	fputs("],\"bodies\":[", stream);
 	for (size_t i = 0; i < r->bodyCount; ++i)
 	{
-		fprintf(stream, "%s{\"mesh\":%d,", i > 0 ? "," : "", r->bodies[i].mesh);
+		fprintf(stream, "%s{\"mesh\":%d,\"when\":%d,", i > 0 ? "," : "", r->bodies[i].mesh, (int)r->bodies[i].when);
 		PrintVector("color", r->bodies[i].color, stream);
 		PrintVector("lower", c->grids[i].lower, stream);
 		fprintf(stream, "\"step\":%.9g}", (double)c->grids[i].step);
@@ -858,7 +870,23 @@ static void PrintStage(const recordingDef* def, const uint8_t* still, size_t byt
 	fputs("\"></canvas></div>\n", stream);
 }
 
-static void PrintControls(bool hasBoxes, bool isChecked, FILE* stream)
+static void PrintChoice(const char* name, bool isChecked, FILE* stream)
+{
+	fprintf(stream, "<label class=\"boxed\"><input class=\"%s\" type=\"checkbox\"%s> %s</label>", name,
+	    isChecked ? " checked" : "", name);
+}
+
+static bool HasNodes(const recording* r)
+{
+	bool has = false;
+	for (size_t i = 0; i < r->bodyCount; ++i)
+	{
+		has = has || r->bodies[i].when == recorded_withNodes;
+	}
+	return has;
+}
+
+static void PrintControls(const recording* r, FILE* stream)
 {
 	static const char button[] = "<button class=\"%s\" type=\"button\" aria-label=\"%s\"><svg width=\"16\" "
 	                             "height=\"16\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"%s\"/></svg>"
@@ -870,10 +898,13 @@ static void PrintControls(bool hasBoxes, bool isChecked, FILE* stream)
 	fputs("<input class=\"seek\" type=\"range\" min=\"0\" value=\"0\" aria-label=\"Frame\"></div>"
 	      "<output class=\"now\"></output>",
 	    stream);
-	if (hasBoxes)
+	if (HasNodes(r))
 	{
-		fprintf(stream, "<label class=\"boxed\"><input class=\"boxes\" type=\"checkbox\"%s> boxes</label>",
-		    isChecked ? " checked" : "");
+		PrintChoice("nodes", false, stream);
+	}
+	if (r->boxCount > 0)
+	{
+		PrintChoice("boxes", r->boxCount <= 8 * r->frameCount, stream); // more hide what they are about
 	}
 	fputs("<button class=\"near\" type=\"button\">Contacts</button><button class=\"reset\" type=\"button\">Whole"
 	      "</button></div>\n<div class=\"timeline\" aria-hidden=\"true\"></div>\n<p class=\"hint\">Drag to turn, "
@@ -917,7 +948,7 @@ bool recording_Print(const recording* r, const recordingDef* def, FILE* stream)
 	if (printed)
 	{
 		PrintStage(def, still, bytes, stream);
-		PrintControls(r->boxCount > 0, r->boxCount <= 8 * r->frameCount, stream); // more hide what they are about
+		PrintControls(r, stream);
 		fprintf(stream, "<script type=\"application/json\" id=\"%s-header\">{", def->id);
 		PrintView(def->view, stream);
 		PrintFrames(&c, def, stream);

@@ -43,6 +43,14 @@ typedef enum recordedInk
 	recorded_orange,
 } recordedInk;
 
+/// When a body is drawn: the page may offer nodes instead of the surfaces that follow them.
+typedef enum recordedWhen
+{
+	recorded_always,
+	recorded_withoutNodes,
+	recorded_withNodes,
+} recordedWhen;
+
 /// A colour that red stands out from, for each number.
 const float* recordingGetColor(int number);
 
@@ -62,6 +70,8 @@ int recording_AddModel(recording* r, const snugModel* model);
 bool recordingHasJoints(const snugModel* model);
 /// @return its number
 int recording_AddBody(recording* r, int mesh, const float color[3]);
+/// Default: always.
+void recording_SetWhen(recording* r, int body, recordedWhen when);
 
 /// @param number of all frames that there were; ascending
 /// @param pairs that were found in it
@@ -87,8 +97,9 @@ typedef struct recordingDef
 	const recordedView* view;
 	const uint64_t* bars; ///< nullable: pairs of all frames, or the most of so many; null: of those recorded
 	uint64_t barCount;
-	uint64_t total;  ///< frames in all; 0: those recorded
-	size_t maxBytes; ///< of what is printed; 0: 5 MB
+	uint64_t total;   ///< frames in all; 0: those recorded
+	const char* unit; ///< what is counted as pairs, in the singular; default "pair"
+	size_t maxBytes;  ///< of what is printed; 0: 5 MB
 } recordingDef;
 
 /// Draw the frame that has the most pairs.

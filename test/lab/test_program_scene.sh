@@ -29,6 +29,12 @@ expect 0 "" scene fish --vertices 200 --nodes 40 --frames 1 --out pages
 holds '24 bodies of 200 vertices'
 holds '1 frame compared with brute force, 0 differences'
 
+# They begin apart, meet, and balls find as many pairs as boxes, else it fails.
+expect 0 "" scene characters --frames 41 --out pages
+holds '5 frames compared with brute force, 0 differences'
+checks=$((checks + 1))
+awk '/^    0   0.000 / { apart = $4 == 0 } /^   40   1.333 / { exit !(apart && $3 > 0 && $4 > 0) }' out || fail "the characters do not meet: $(cat out)"
+
 expect 0 "" scene twist --out pages
 holds 'dual quaternion'
 holds '3 skins compared with brute force, 0 differences'
@@ -49,7 +55,8 @@ if "$snug" scene chairs --bodies 8 --frames 12 --out pages >out 2>err; then
 	holds '8 bodies, 5 steps per frame'
 	holds 'the world is at step 60'
 	checks=$((checks + 2))
-	[ "$(grep -c 'data:image/png' pages/chairs.html)" -ge 14 ] || fail "the page lacks pictures"
+	[ "$(grep -c 'data:image/png' pages/chairs.html)" -eq 2 ] && grep -q '"unit":"contact".*\[11,' pages/chairs.html ||
+		fail "the page lacks its stills or frames"
 	cp pages/chairs.state whole.state
 	expect 0 "" scene chairs --bodies 8 --frames 5 --out pages
 	cp pages/chairs.state part.state

@@ -172,7 +172,8 @@ class Painter {
 		this.#attribute(0, this.positions, 3, 0, 0, 0);
 		this.#attribute(1, this.normals, 3, 0, 0, 0);
 		gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.indices);
-		for (const { first, count, color } of this.ranges) {
+		for (const { first, count, color, when } of this.ranges) {
+			if (when === this.hidden) continue;
 			if (name === 'surface') gl.uniform3fv(this.programs.surface.at.color, color);
 			gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 4 * first);
 		}
@@ -393,17 +394,17 @@ class Recording {
 		return new Recording(header, parts);
 	}
 
-	constructor({ view, frames, bars, total, start, meshes, bodies, boxes }, parts) {
+	constructor({ view, unit, frames, bars, total, start, meshes, bodies, boxes }, parts) {
 		const list = parts[Symbol.iterator](), next = () => list.next().value;
-		Object.assign(this, { view, bars, total, start });
+		Object.assign(this, { view, unit, bars, total, start });
 		this.frames = frames.map(([frame, time, pairs]) => ({ frame, time, pairs }));
 		this.meshes = meshes.map((mesh) => readMesh(mesh, next));
 		this.bodies = bodies.map((body) => this.#readBody(body, next));
 		if (boxes) this.boxes = { ...boxes, ...readBoxes(next(), this.frames.length) };
 	}
 
-	#readBody({ mesh, color, lower, step }, next) {
-		const body = { mesh: this.meshes[mesh], color, lower, step };
+	#readBody({ mesh, when, color, lower, step }, next) {
+		const body = { mesh: this.meshes[mesh], when, color, lower, step };
 		const size = body.mesh.jointCount > 0 ? 12 * body.mesh.jointCount : 3 * body.mesh.vertexCount;
 		body.motion = body.mesh.jointCount > 0 ? readFloats(next(), size, this.frames.length) : readPlaces(next(), size, this.frames.length);
 		body.contacts = readLists(next(), this.frames.length);
@@ -538,7 +539,7 @@ class Viewer {
 	// @param source a recording, or what else has frames, bodies, view, bars, total and poses
 	constructor(root, source) {
 		Object.assign(this, { root, at: 0, plays: false });
-		for (const name of ['canvas', '.play', '.back', '.forth', '.seek', '.now', '.timeline', '.reset', '.near', '.boxes']) this[name.replace('.', '')] = root.querySelector(name);
+		for (const name of ['canvas', '.play', '.back', '.forth', '.seek', '.now', '.timeline', '.reset', '.near', '.nodes', '.boxes']) this[name.replace('.', '')] = root.querySelector(name);
 		this.showsBoxes = this.boxes?.checked ?? true;
 		this.painter = Painter.open(this.canvas);
 		this.canvas.addEventListener('webglcontextlost', () => this.root.classList.remove('live'));
@@ -573,7 +574,8 @@ class Viewer {
 		this.normals = new Float32Array(3 * vertices);
 		const indices = new Uint32Array(corners);
 		bodies.forEach(({ mesh }, i) => mesh.triangles.forEach((v, k) => { indices[this.places[i].corners + k] = this.places[i].vertices + v; }));
-		this.painter.setMesh(indices, bodies.map(({ mesh, color }, i) => ({ first: this.places[i].corners, count: mesh.triangles.length, color })));
+		this.painter.setMesh(indices, bodies.map(({ mesh, color, when }, i) => ({ first: this.places[i].corners, count: mesh.triangles.length, color, when })));
+		this.painter.hidden = this.nodes?.checked ? 1 : 2; // surfaces that follow nodes, or the nodes
 	}
 
 	#pose() {
@@ -615,12 +617,12 @@ class Viewer {
 	// ---- Time --------------------------------------------------------------------------------------------------------
 
 	show(index) {
-		const { frames, total } = this.source;
+		const { frames, total, unit = 'pair' } = this.source;
 		this.at = Math.max(0, Math.min(frames.length - 1, index));
 		const { frame, time, pairs } = frames[this.at], touch = document.createElement('b');
 		this.seek.value = this.at;
-		this.seek.setAttribute('aria-valuetext', `${time.toFixed(3)} s, ${pairs} pairs`);
-		touch.textContent = `${pairs.toLocaleString('en')} ${pairs === 1 ? 'pair' : 'pairs'}`;
+		this.seek.setAttribute('aria-valuetext', `${time.toFixed(3)} s, ${pairs} ${unit}s`);
+		touch.textContent = `${pairs.toLocaleString('en')} ${unit}${pairs === 1 ? '' : 's'}`;
 		this.now.setAttribute('aria-live', this.plays ? 'off' : 'polite');
 		this.now.replaceChildren(frames.length > 1 ? `${time.toFixed(3)} s · ` : '', ...(pairs > 0 ? [touch] : ['no contact']));
 		if (this.cursor) this.cursor.style.left = `${100 * (frame + 0.5) / total}%`;
@@ -665,11 +667,11 @@ class Viewer {
 
 	// A bar per frame, or per so many, as high as the one with the most pairs.
 	drawTimeline() {
-		const { bars, frames, total } = this.source, most = Math.max(1, ...bars), count = bars.length, gap = count < 120 ? 0.1 : 0;
+		const { bars, frames, total, unit = 'pair' } = this.source, most = Math.max(1, ...bars), count = bars.length, gap = count < 120 ? 0.1 : 0;
 		if (!this.timeline || total < 2) return;
 		const rects = bars.map((pairs, i) => (pairs > 0 ? `<rect x="${i + gap / 2}" y="${(96 - 94 * pairs / most).toFixed(1)}" width="${1 - gap}" height="${(3 + 94 * pairs / most).toFixed(1)}"/>` : ''));
 		this.timeline.innerHTML = `<svg viewBox="0 0 ${count} 100" preserveAspectRatio="none"><line x1="0" y1="99.5" x2="${count}" y2="99.5"/>${rects.join('')}</svg><i></i>
-			<p><span>${frames[0].time.toFixed(2)} s</span><span>pairs per frame</span><span>${frames[frames.length - 1].time.toFixed(2)} s</span></p>`;
+			<p><span>${frames[0].time.toFixed(2)} s</span><span>${unit}s per frame</span><span>${frames[frames.length - 1].time.toFixed(2)} s</span></p>`;
 		this.cursor = this.timeline.querySelector('i');
 	}
 
@@ -685,6 +687,7 @@ class Viewer {
 		});
 		this.reset.addEventListener('click', () => this.#move(() => this.camera.reset()));
 		this.near.addEventListener('click', () => this.#move(() => this.lookNear()));
+		this.nodes?.addEventListener('change', () => this.#move(() => { this.painter.hidden = this.nodes.checked ? 1 : 2; }));
 		this.boxes?.addEventListener('change', () => {
 			this.showsBoxes = this.boxes.checked;
 			this.show(this.at);
