@@ -541,8 +541,8 @@ typedef enum snugSweepAnswer
 {
 	snug_sweepFree = 0, ///< nothing meets until maxTime
 	snug_sweepMeets,    ///< they do, at a time from `time` to `latest`: proved as well
-	snug_sweepUnsure    ///< neither is proved: they come within the tolerance and may just miss, or the search was cut.
-	                    ///< Take it for a contact at `time`
+	snug_sweepUnsure    ///< neither is proved: they come within the tolerance at most, and may just miss, or the search
+	                    ///< was cut. Take it for a contact at `time`
 } snugSweepAnswer;
 
 /// What to ask. All zero: the first contact of the whole step, relative to zero.
@@ -566,7 +566,8 @@ typedef struct snugSweepResult
 	snugSweepAnswer answer;
 	double time;          ///< nothing meets before this part of the step, from 0 to 1; maxTime if the way is free
 	double latest;        ///< if they meet: not after this. If it is unsure: until when they come so near
-	uint32_t a, b;        ///< the triangles that meet, the smallest numbers of those that are as early; or SNUG_NONE
+	uint32_t a, b;        ///< the triangles that come first, the smallest numbers of those that are as early, or
+	                      ///< SNUG_NONE. If `latest` is much later than `time`, these are a near miss, or a graze
 	snugFeature featureA; ///< a vertex and a triangle, or two edges, as contacts have them; two triangles at the start
 	snugFeature featureB;
 	float position[3];     ///< where, at `time`

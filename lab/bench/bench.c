@@ -11,6 +11,8 @@ static const benchDef benches[] = {
 	    .repeats = { 5, 15, 15 } },
 	{ "near", "men after posing: rays, distances, contacts on top of pairs", benchNear, .repeats = { 3, 20, 20 } },
 	{ "self", "a man against himself: per triangle", benchSelf, .repeats = { 3, 20, 20 } },
+	{ "sweep", "two characters from frame to frame: free, first contact, unsure; beside FCL", benchSweep,
+	    .repeats = { 0 } },
 	{ "load", "building and loading models, memory of bodies, setting vertices of free bodies", benchLoad,
 	    .repeats = { 1, 3, 3 } },
 	{ "truth", "hard pairs of triangles: what each library misses and invents", benchTruth,

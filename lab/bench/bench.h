@@ -45,6 +45,7 @@ benchFcn benchScaling;
 benchFcn benchCrowd;
 benchFcn benchNear;
 benchFcn benchSelf;
+benchFcn benchSweep;
 benchFcn benchLoad;
 benchFcn benchTruth;
 benchFcn benchMeshlessFit;

@@ -52,6 +52,19 @@ typedef struct benchRayPeer
 	uint32_t (*cast)(void* peer, const float from[3], const float to[3]);
 } benchRayPeer;
 
+/// Finds when a mesh that is moved without turning first meets another one, which rests.
+typedef struct benchSweepPeer
+{
+	const char* version; ///< null: not installed, and there are no functions
+
+	/// @return null if there is no memory, or the library fails
+	void* (*create)(const bruteMesh meshes[2]);
+	void (*destroy)(void* peer);
+
+	/// @return the part of the way after which they meet; above 1 if they do not
+	double (*sweep)(void* peer, const double from[3], const double to[3]);
+} benchSweepPeer;
+
 /// A broad phase, on boxes that all change in every frame.
 typedef struct benchBroadPeer
 {
@@ -70,6 +83,7 @@ extern const benchPeer benchPeerBullet;
 extern const benchPeer benchPeerOde;
 extern const benchPeer benchPeerCgal;
 extern const benchRayPeer benchRaysEmbree;
+extern const benchSweepPeer benchSweepFcl;
 extern const benchBroadPeer benchBroadFcl;
 extern const benchBroadPeer benchBroadBullet;
 

@@ -8,6 +8,7 @@ const benchRayPeer benchRaysEmbree = { .version = NULL };
 #if !BENCH_HAS_FCL
 const benchPeer benchPeerFcl = { .package = "libfcl-dev" };
 const benchBroadPeer benchBroadFcl = { .name = "FCL" };
+const benchSweepPeer benchSweepFcl = { .version = NULL };
 #endif
 #if !BENCH_HAS_BULLET
 const benchPeer benchPeerBullet = { .package = "libbullet-dev" };

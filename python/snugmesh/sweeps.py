@@ -76,8 +76,8 @@ def sweep(
     >>> snug.touches(start, wall), snug.touches(end, wall)
     (False, False)
     >>> found = snug.sweep(start, end, wall)
-    >>> found.answer.name, round(found.time, 3), found.normal.tolist()
-    ('MEETS', 0.496, [-1.0, 0.0, 0.0])
+    >>> found.answer.name, round(found.time, 3), float(found.normal[0])
+    ('MEETS', 0.496, -1.0)
     """
     answer, time, latest, a, b, feature_a, feature_b, position, normal = _core._sweep(
         start_a, end_a, start_b, end_b, tolerance=tolerance, margin=margin, max_time=max_time, max_steps=max_steps,

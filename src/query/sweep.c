@@ -63,10 +63,10 @@ typedef struct Search
 	float boxMargin;
 	bool newOnly;
 	uint64_t steps, maxSteps;
-	double limit;   ///< what is later is of no account
+	double limit;   ///< what is later is of no account: the earliest time up to which a contact is proved, or maxTime
 	double cutTime; ///< before which nothing was left out; infinite: nothing was left out at all
+	bool isProved;  ///< that there is one
 	Found first;    ///< the earliest; of equal ones that with the smallest numbers
-	Found certain;  ///< of those that are proved
 	snugCounters counters;
 	Mover a, b;
 	Level stack[SG_MAX_DEPTH + 2];
@@ -120,14 +120,11 @@ static bool IsBefore(const Found* found, const Found* other)
 
 static void Take(Search* search, const Found* found)
 {
-	search->limit = found->when.latest < search->limit ? found->when.latest : search->limit;
+	search->isProved = search->isProved || found->proved < INFINITY;
+	search->limit = found->proved < search->limit ? found->proved : search->limit;
 	if (IsBefore(found, &search->first))
 	{
 		search->first = *found;
-	}
-	if (found->proved < INFINITY && IsBefore(found, &search->certain))
-	{
-		search->certain = *found;
 	}
 }
 
@@ -507,16 +504,15 @@ static void Describe(const Found* found, snugSweepResult* result)
 	}
 }
 
-// What is proved counts only if it is no later than what may have come first.
+// What came first need not be what is proved: it may have been a near miss.
 static void Conclude(const Search* search, snugSweepResult* result)
 {
 	const bool isFound = search->first.when.time < INFINITY, isCut = search->cutTime <= search->limit;
-	const bool isCertain = search->certain.when.time <= search->limit;
-	const Found* found = isCertain ? &search->certain : &search->first;
-	result->answer = isCertain ? snug_sweepMeets : isFound || isCut ? snug_sweepUnsure : snug_sweepFree;
+	const Found* found = &search->first;
+	result->answer = search->isProved ? snug_sweepMeets : isFound || isCut ? snug_sweepUnsure : snug_sweepFree;
 	result->time = isFound ? search->first.when.time : search->maxTime;
 	result->time = isCut && search->cutTime < result->time ? search->cutTime : result->time;
-	result->latest = isCertain ? found->proved : isFound && !isCut ? found->when.latest : search->maxTime;
+	result->latest = !search->isProved && isFound && !isCut ? found->when.latest : search->limit;
 	if (isFound)
 	{
 		Name(search, found, result);
@@ -571,7 +567,8 @@ static SG_NOINLINE snugSweepResult Run(snugBody* const bodies[4], const snugSwee
 	search.steps = 0;
 	search.maxSteps = query->maxSteps;
 	search.limit = search.maxTime;
-	search.cutTime = search.first.when.time = search.certain.when.time = INFINITY;
+	search.cutTime = search.first.when.time = INFINITY;
+	search.isProved = false;
 	search.counters = (snugCounters){ 0 };
 	result.status = Start(&search, bodies, query);
 	if (result.status == snug_success)

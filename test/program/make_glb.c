@@ -1,10 +1,11 @@
-// test/program/make_glb.c: writes a generated GLB file: make_glb worm|skins|mirror|parts|morphs OUT.glb. For the tests
-// of the program and the examples.
+// test/program/make_glb.c: writes a generated GLB file: make_glb worm|skins|mirror|parts|morphs|shot OUT.glb. For the
+// tests of the program and the examples.
 //
 // worm: a ring with a skin of three joints. skins: the same with two morph targets, three times, by two skins; the
 // joints of one are bound elsewhere and scale. mirror: one of its joints mirrors. parts: bodies moved in every way that
-// a node can move them, and a morphing one. morphs: bodies with three morph targets, moved in every way. All have a
-// clip `bend` of one second; parts has another, `hold`, that moves nothing.
+// a node can move them, and a morphing one. morphs: bodies with three morph targets, moved in every way. shot: one
+// that flies from x = -50 to 50 and back. All have a clip `bend` of one second; parts has another, `hold`, that moves
+// nothing.
 #include "lab/scenes/mesh.h"
 #include "test/support/io_files.h"
 
@@ -216,6 +217,19 @@ static void AddMorphs(Gltf* g, const sceneMesh* mesh)
 }
 
 /// What can be made.
+static void AddShot(Gltf* g, const sceneMesh* mesh)
+{
+	static const float flight[9] = { -50, 0, 0, 50, 0, 0, -50, 0, 0 };
+	AddMesh(g, mesh, NULL, NULL, NULL);
+	Gltf_Add(g, "nodes", "{'name':'bullet','mesh':0}");
+	int input = Gltf_AddArray(g, "SCALAR", type_float, false, 3, times);
+	int output = Gltf_AddArray(g, "VEC3", type_float, false, 3, flight);
+	Gltf_Add(g, "animations",
+	    "{'name':'bend','samplers':[{'input':%d,'output':%d}],'channels':[{'sampler':0,'target':{'node':0,'path':"
+	    "'translation'}}]}",
+	    input, output);
+}
+
 typedef struct GlbKind
 {
 	const char* name;
@@ -224,7 +238,7 @@ typedef struct GlbKind
 } GlbKind;
 
 static const GlbKind kinds[] = { { "worm", AddWorm, true }, { "skins", AddSkins, true }, { "mirror", AddMirror, true },
-	{ "parts", AddParts, false }, { "morphs", AddMorphs, false } };
+	{ "parts", AddParts, false }, { "morphs", AddMorphs, false }, { "shot", AddShot, false } };
 
 int main(int argumentCount, char** arguments)
 {
@@ -235,7 +249,7 @@ int main(int argumentCount, char** arguments)
 	}
 	if (kind == NULL)
 	{
-		fprintf(stderr, "usage: make_glb worm|skins|mirror|parts|morphs OUT.glb\n");
+		fprintf(stderr, "usage: make_glb worm|skins|mirror|parts|morphs|shot OUT.glb\n");
 		return 2;
 	}
 	sceneMesh mesh = kind->isLarge ? sceneMakeTorus(1.0, 0.3, 48, 16) : sceneMakeTorus(0.6, 0.2, 24, 12);

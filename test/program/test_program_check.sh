@@ -219,6 +219,12 @@ if command -v jq >/dev/null; then
 	expect 0 "" check --json --distance --contacts curves.json --by-joint --costs $run
 	as_documented "A frame" "--distance --contacts --by-joint --costs" .
 	as_documented Distances "" '.distances[]'
+	"$make_glb" shot shot.glb || fail "make_glb shot"
+	expect 0 "" check --json --between --clip bend --fps 4 shot.glb worm.glb --place 0,0,0 --place 20,0,0
+	as_documented "A frame" "--between" .
+	as_documented Between "" '.between[]'
+	expect 0 "" check --json --summary --between --clip bend --fps 4 shot.glb worm.glb --place 0,0,0 --place 20,0,0
+	as_documented "A summary" "--between" .
 	expect 0 "" check --json --margin 0.1 $run
 	as_documented "A frame" "--margin" .
 	jq -c . curves.json >out

@@ -10,7 +10,7 @@ make_glb=$3
 for mesh in box blob torus tetrahedron; do
 	"$make_obj" $mesh $mesh.obj || fail "make_obj $mesh"
 done
-for name in worm skins; do
+for name in worm skins shot; do
 	"$make_glb" $name $name.glb || fail "make_glb $name"
 done
 
@@ -71,6 +71,43 @@ sed 's/,"margin":.*//' out >near
 expect 0 "" check --json blob.obj torus.obj
 checks=$((checks + 1))
 sed 's/}$//' out | cmp -s - near || fail "what meets is not what is nearer than next to nothing"
+
+# Between frames: a bullet that flies past both sides of a box in a quarter of a second, there and back, in no frame of
+# which they meet. At 200 frames per second frames show it, from the time on that was proved, and nothing is left between.
+shot="shot.glb box.obj --clip bend --place 0,0,0 --place 20,0,0"
+expect 0 "" check --csv $shot --fps 4
+checks=$((checks + 1))
+[ "$(awk -F , 'NR > 1 { printf "%s", $3 }' out)" = 00000 ] || fail "a frame meets: $(cat out)"
+for threads in 1 3; do
+	expect 0 "" check --csv --between --threads $threads $shot --fps 4
+	checks=$((checks + 1))
+	[ "$(awk -F , 'NR > 1 { printf "%s", $4 }' out)" = 00110 ] || fail "between frames: $(cat out)"
+done
+expect 3 "" check --fail-on-contact --between $shot --fps 4
+holds "Between frames, in none of which they meet:"
+holds "  1 and 2"
+expect 0 "" check --fail-on-contact $shot --fps 4
+expect 0 "" check --json --between $shot --fps 4
+time=$(sed -n '3s/.*"between":\[{"bodies":\[0,1\],"triangles":\[[0-9]*,[0-9]*\],"time":\([0-9.]*\),"sure":true.*/\1/p' out)
+expect 0 "" check --csv --between $shot --fps 200
+checks=$((checks + 2))
+awk -F , -v time="$time" 'NR > 1 && $3 > 0 { exit !(time <= $2 && time > $2 - 0.005) }' out || fail "from $time s on: $(grep -v ',0$' out | head -n 3)"
+awk -F , 'NR > 1 && $4 > 0 { exit 1 }' out || fail "frames show it, and it is between them, too"
+expect 0 "" check --json --summary --between $shot --fps 4
+holds '"between":2'
+expect 0 "" check --between $shot --fps 4 --html between.html
+holds "Between frames"
+checks=$((checks + 1))
+grep -q '<table id="between">' between.html && grep -q 'contacts between frames only' between.html || fail "the page does not mark it"
+expect 0 "" check --csv --between shot.glb box.obj --clip bend --place 0,0,0 --place 20,5,0 --fps 4
+checks=$((checks + 1))
+[ "$(awk -F , 'NR > 1 { printf "%s", $4 }' out)" = 00000 ] || fail "it flies past: $(cat out)"
+expect 0 "" check --csv --between --margin 4.5 shot.glb box.obj --clip bend --place 0,0,0 --place 20,5,0 --fps 4
+checks=$((checks + 1))
+[ "$(awk -F , 'NR > 1 { printf "%s", $4 }' out)" = 00110 ] || fail "within the margin: $(cat out)"
+expect 2 "--between needs" check --between box.obj torus.obj
+expect 2 "not both" check --between --first $shot
+expect 2 "not for --between" check --between --method brute $shot
 
 # Curves: closed between closed bodies; the same points in all three formats.
 for ending in obj ply json; do

@@ -93,14 +93,14 @@ test('a sweep meets before any sample does, and the way back is not free', () =>
 		answers.add(found.answer);
 	}
 	assert.ok(answers.has('free') && answers.has('meets'));
-	const box = modelOf(new THREE.BoxGeometry()), a = box.createBody().setFrame([0, 0, 3]), b = box.createBody(), c = box.createBody().setFrame([0, 0, -3]);
+	const box = modelOf(new THREE.BoxGeometry()), a = box.createBody().setFrame([0.1, 0.2, 3]), b = box.createBody(), c = box.createBody().setFrame([0.1, 0.2, -3]);
 	const hit = snug.sweep(a, c, b);
 	assert.ok(hit.answer === 'meets' && hit.time <= 1 / 3 && hit.time > 0.333 && hit.normal[2] > 0.99);
 	assert.ok(['vertex', 'edge', 'triangle'].includes(hit.featureA.kind) && hit.featureA.numbers.length > 0);
 	assert.ok(Math.abs(snug.sweep(a, c, b, null, { margin: 1 }).time - 1 / 6) < 1e-3);
 	assert.equal(snug.sweep(a, c, b, null, { maxTime: 0.3 }).answer, 'free');
 	assert.equal(snug.sweep(a, c, b, null, { maxSteps: 1 }).answer, 'unsure');
-	assert.ok(snug.sweep(a.setFrame([0, 0, 1]), c, b).time === 0 && snug.sweep(a, c, b, null, { newOnly: true }).time > 0);
+	assert.ok(snug.sweep(a.setFrame([0.1, 0.2, 1]), c, b).time === 0 && snug.sweep(a, c, b, null, { newOnly: true }).time > 0);
 	assert.throws(() => snug.sweep(a, still, b), /another model/);
 	assert.throws(() => snug.sweep(a, c, b, null, { maxTime: 2 }), /maxTime/);
 });
