@@ -1,7 +1,7 @@
 // The page in Chromium, from a disk and served by `snug view`: what a person sees and does. Skipped without Chromium.
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { chromium } from 'playwright-core';
@@ -37,8 +37,8 @@ async function serve(t, files) {
 
 // Open the page: from the disk, unless files or another page are to be served. Whatever the console complains of fails the
 // test at its end.
-async function view(t, { files, query = '?still', size = { width: 1200, height: 750 }, path = '', script, waits = path === '', ...context } = {}) {
-	const url = files || path ? await serve(t, files ?? []) : new URL('snug.html', root).href;
+async function view(t, { url: given, files, query = '?still', size = { width: 1200, height: 750 }, path = '', script, waits = path === '', ...context } = {}) {
+	const url = files || path ? await serve(t, files ?? []) : (given ?? new URL('snug.html', root)).href;
 	const page = await browser.newPage({ viewport: size, ...context }), complaints = [];
 	t.after(() => page.close());
 	page.setDefaultTimeout(120000); // a processor that draws crowds beside other work takes long; a hang, for ever
@@ -215,10 +215,15 @@ test('keyboard and screen reader: everything has a name, works by keys, and is a
 	quiet();
 });
 
-test('axe has nothing to say, in light and in dark', { skip }, async (t) => {
-	const axe = await readFile(new URL('node_modules/axe-core/axe.min.js', root), 'utf8');
-	for (const colorScheme of ['light', 'dark']) {
-		const { page } = await view(t, { colorScheme, bypassCSP: true });
+test('axe has nothing to say of the page, nor of one of snug check, in light and in dark', { skip }, async (t) => {
+	const axe = await readFile(new URL('node_modules/axe-core/axe.min.js', root), 'utf8'), report = new URL('test/report.html', root);
+	const characters = ['man', 'creature'].map((name) => new URL(`site/${name}.glb`, root).pathname);
+	const { status } = spawnSync(process.env.SNUG_PROGRAM, ['check', ...characters, '--clip', 'kick', '--clip', 'idle', '--place', '0,0,0', '--place', '0,0,0.9',
+		'--fps', '10', '--by-joint', '--html', report.pathname]);
+	assert.equal(status, 0);
+	for (const [url, colorScheme] of [undefined, report].flatMap((which) => ['light', 'dark'].map((scheme) => [which, scheme]))) {
+		const { page } = await view(t, { url, waits: url === undefined, colorScheme, bypassCSP: true });
+		if (url) await page.locator('.viewer.live').waitFor();
 		await page.evaluate(axe);
 		const { violations } = await page.evaluate(() => axe.run());
 		assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes[0].html]), []);
