@@ -305,13 +305,14 @@ def peer_times(result):
 
 def copy_live(output):
     """The page of web/, if `make web` has made it: where it is in the site."""
-    page = ROOT / "build/web/site"
-    if not (page / "index.html").exists():
+    page = ROOT / "build/web/snug.html"
+    if not page.exists():
         return ('!!! note "Not in this copy"\n    This copy of the site was built without it. `make web` builds it, and '
                 "`make site` then takes it along; `build/snug view` shows it at once.")
-    shutil.copytree(page, output / "live", ignore=shutil.ignore_patterns("compare"))
-    return ('<a class="md-button md-button--primary" href="live/index.html">Open the live page</a>\n\n'
-            "It needs a web server, as pages with WebAssembly do; from a folder on your disk use `build/snug view`.")
+    (output / "live").mkdir(parents=True)
+    shutil.copy(page, output / "live")
+    return ('<a class="md-button md-button--primary" href="live/snug.html">Open the live page</a>\n\n'
+            "It is one file, which you can keep, and open from your disk.")
 
 
 def break_code(output):

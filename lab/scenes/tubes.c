@@ -59,11 +59,13 @@ static sceneStretch MakeStretch(const sceneKnot* from, const sceneKnot* to)
 	return s;
 }
 
-static const sceneBox emptyBox = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
+static const sceneBox emptyBox = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY }, 1.0 };
 
 static void AddToBox(sceneBox* box, const sceneKnot* knot)
 {
 	double radius = knot->radius * (knot->depth > 1.0 ? knot->depth : 1.0);
+	double flatness = knot->depth > 1.0 ? knot->depth : 1.0 / knot->depth;
+	box->flatness = flatness > box->flatness ? flatness : box->flatness;
 	for (int k = 0; k < 3; ++k)
 	{
 		box->lower[k] = knot->at[k] - radius < box->lower[k] ? knot->at[k] - radius : box->lower[k];
@@ -84,11 +86,12 @@ static double GetSquare(const sceneBox* box, const double point[3])
 }
 
 // Whether all that a box holds has values above a given one at a point. Values are distances to ellipses made round and
-// shrunk, and depths are 0.5 to 2: a value outside is at least half of the distance.
+// shrunk, which takes no more than the flattest one's part of the distance to the box: the sphere around the ellipse is
+// in it. A micrometre is for rounding.
 static bool IsAbove(const sceneBox* box, const double point[3], double value)
 {
-	double square = GetSquare(box, point);
-	return value <= 0.0 ? square > 0.0 : square > 4.0 * value * value;
+	double square = GetSquare(box, point), needed = box->flatness * (value + 1e-6);
+	return value <= 0.0 ? square > 0.0 : square > needed * needed;
 }
 
 bool sceneTubes_Add(sceneTubes* tubes, const sceneLimb* tube)
@@ -177,11 +180,26 @@ static double EvaluateStretch(
 	return value;
 }
 
+// A little more than the value at a point of one stretch: the middle one where the tube is nearest.
+static double GetBound(const sceneTubes* tubes, uint32_t number, const double point[3])
+{
+	double nearest = INFINITY, way;
+	int span = 0;
+	for (int k = 0; k + 1 < tubes->tubes[number].knotCount; ++k)
+	{
+		double square = GetSquare(tubes->spans[number] + k, point);
+		span = square < nearest ? k : span;
+		nearest = square < nearest ? square : nearest;
+	}
+	const sceneStretch* s = tubes->stretches + tubes->starts[number] + STEPS * span + STEPS / 2;
+	return EvaluateStretch(s, tubes->tubes[number].flat, point, -INFINITY, NULL, &way) + 1e-9;
+}
+
 // @return INFINITY, and nothing else, where the value is not below a limit
 static double EvaluateTube(
     const sceneTubes* tubes, uint32_t number, const double point[3], double limit, double* gradient, double* way)
 {
-	double least = limit, slopes[3], at;
+	double bound = GetBound(tubes, number, point), least = bound < limit ? bound : limit, slopes[3], at;
 	for (uint32_t i = tubes->starts[number]; i < tubes->starts[number + 1]; ++i)
 	{
 		uint32_t step = i - tubes->starts[number];

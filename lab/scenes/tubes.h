@@ -32,6 +32,7 @@ typedef struct sceneLimb
 typedef struct sceneBox
 {
 	double lower[3], upper[3];
+	double flatness; ///< 1 or more: a value outside is at least the distance, divided by it
 } sceneBox;
 
 /// A piece of a tube, so short that it is straight.

@@ -829,7 +829,9 @@ static void PrintBodies(const cut* c, FILE* stream)
 	{
 		fputs(",\"boxes\":{", stream);
 		PrintVector("lower", c->boxes.lower, stream);
-		fprintf(stream, "\"step\":%.9g}", (double)c->boxes.step);
+		// More hide what they are about.
+		bool areFew = r->boxCount <= 8 * r->frameCount;
+		fprintf(stream, "\"step\":%.9g,\"shown\":%s}", (double)c->boxes.step, areFew ? "true" : "false");
 	}
 }
 
@@ -870,47 +872,11 @@ static void PrintStage(const recordingDef* def, const uint8_t* still, size_t byt
 	fputs("\"></canvas></div>\n", stream);
 }
 
-static void PrintChoice(const char* name, bool isChecked, FILE* stream)
+static void PrintExcuse(FILE* stream)
 {
-	fprintf(stream, "<label class=\"boxed\"><input class=\"%s\" type=\"checkbox\"%s> %s</label>", name,
-	    isChecked ? " checked" : "", name);
-}
-
-static bool HasNodes(const recording* r)
-{
-	bool has = false;
-	for (size_t i = 0; i < r->bodyCount; ++i)
-	{
-		has = has || r->bodies[i].when == recorded_withNodes;
-	}
-	return has;
-}
-
-static void PrintControls(const recording* r, FILE* stream)
-{
-	static const char button[] = "<button class=\"%s\" type=\"button\" aria-label=\"%s\"><svg width=\"16\" "
-	                             "height=\"16\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"%s\"/></svg>"
-	                             "</button>";
-	fputs("<div class=\"controls\"><div class=\"time\">", stream);
-	fprintf(stream, button, "back", "Frame before", "M3 2h2v12H3zM14 2L6 8l8 6z");
-	fprintf(stream, button, "play", "Play", "M4 2l10 6-10 6z");
-	fprintf(stream, button, "forth", "Next frame", "M11 2h2v12h-2zM2 2l8 6-8 6z");
-	fputs("<input class=\"seek\" type=\"range\" min=\"0\" value=\"0\" aria-label=\"Frame\"></div>"
-	      "<output class=\"now\"></output>",
-	    stream);
-	if (HasNodes(r))
-	{
-		PrintChoice("nodes", false, stream);
-	}
-	if (r->boxCount > 0)
-	{
-		PrintChoice("boxes", r->boxCount <= 8 * r->frameCount, stream); // more hide what they are about
-	}
-	fputs("<button class=\"near\" type=\"button\">Contacts</button><button class=\"reset\" type=\"button\">Whole"
-	      "</button></div>\n<div class=\"timeline\" aria-hidden=\"true\"></div>\n<p class=\"hint\">Drag to turn, "
-	      "wheel to zoom; arrows step, space plays.</p><p class=\"undrawn\">This browser does not draw here (no WebGL "
-	      "2, or "
-	      "no scripts): a picture of the frame with the most contacts.</p></div>\n",
+	fputs(
+	    "<p class=\"undrawn\">This browser does not draw here (no WebGL 2, or no scripts): a picture of the frame with "
+	    "the most contacts.</p></div>\n",
 	    stream);
 }
 
@@ -948,7 +914,7 @@ bool recording_Print(const recording* r, const recordingDef* def, FILE* stream)
 	if (printed)
 	{
 		PrintStage(def, still, bytes, stream);
-		PrintControls(r, stream);
+		PrintExcuse(stream);
 		fprintf(stream, "<script type=\"application/json\" id=\"%s-header\">{", def->id);
 		PrintView(def->view, stream);
 		PrintFrames(&c, def, stream);

@@ -1,17 +1,10 @@
-// character.mjs: a character from the bytes of a file: meshes, clips, bodies, highlights, and the names of its joints.
+// character.mjs: a character from the bytes of a file: meshes, clips, bodies, where it stands, and the names of its joints.
 import * as THREE from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-import { ContactHighlight, fromMesh, fromModel } from 'snugmesh/three';
+import { fromMesh, fromModel } from 'snugmesh/three';
 
 // The same object as two bodies: one that evaluates what queries reach, one that deforms everything first.
 const strategies = ['auto', 'bottomUp'];
-
-// Contacts on the surface, and faintly where the other body hides them.
-function makeHighlights(body, color) {
-	const ghost = new THREE.MeshBasicMaterial({ color, transparent: true, opacity: 0.45, depthTest: false, depthWrite: false,
-		side: THREE.DoubleSide });
-	return [new ContactHighlight(body, { color }), new ContactHighlight(body, { material: ghost })];
-}
 
 // For each triangle the joint with the most weight at its corners; meshes without a skeleton are joints of their own.
 function nameTriangles(body) {
@@ -42,32 +35,33 @@ function nameTriangles(body) {
 const readable = (name) => name.replaceAll('_', ' ');
 
 class Character {
-	constructor(name, object, bodies, clips, setTime) {
-		Object.assign(this, { name, clips, bodies });
+	constructor(name, object, bodies, clips, pose) {
+		Object.assign(this, { name, bodies, clips, pose, clip: clips[0], model: bodies[0].model });
 		this.group = new THREE.Group();
 		this.group.add(object);
-		this.clip = clips[0];
-		this.pose = setTime;
-	}
-
-	get vertexCount() {
-		return this.bodies[0].model.vertexCount;
-	}
-
-	get triangleCount() {
-		return this.bodies[0].model.triangleCount;
 	}
 
 	setTime(seconds) {
 		this.pose(this.clip, seconds);
+		this.group.updateMatrixWorld(true);
 	}
 
-	setColor(color) {
-		this.highlights = makeHighlights(this.bodies[0], color);
+	// Where it stands: an angle in degrees about the axis that points up.
+	put([x, y, z], turn, scale) {
+		this.group.position.set(x, y, z);
+		this.group.rotation.y = THREE.MathUtils.degToRad(turn);
+		this.group.scale.setScalar(scale);
+		this.group.updateMatrixWorld(true);
 	}
 
-	show(pairs, side) {
-		return Math.max(...this.highlights.map((highlight) => highlight.show(pairs, side)));
+	// Of the vertices, not their bounds: it is what the camera looks at.
+	get box() {
+		const lower = [Infinity, Infinity, Infinity], upper = [-Infinity, -Infinity, -Infinity];
+		this.bodies[0].update({ matricesAreCurrent: true }).getVertices().forEach((x, i) => {
+			lower[i % 3] = Math.min(lower[i % 3], x);
+			upper[i % 3] = Math.max(upper[i % 3], x);
+		});
+		return { lower, upper };
 	}
 
 	jointOf(triangle) {
@@ -78,21 +72,17 @@ class Character {
 	}
 
 	dispose() {
-		for (const highlight of this.highlights ?? []) highlight.dispose();
 		for (const body of this.bodies) body.dispose();
-		this.group.removeFromParent();
 	}
 }
 
 // Vibration modes: each is a clip of one swing.
 function fromModes(snug, name, bytes) {
-	const material = new THREE.MeshStandardMaterial({ color: 0x93a9bf, roughness: 0.8, flatShading: true });
-	const model = snug.loadModel(bytes), bodies = strategies.map((strategy) => fromModel(model, { strategy, material }));
+	const model = snug.loadModel(bytes), bodies = strategies.map((strategy) => fromModel(model, { strategy }));
 	const { mesh } = bodies[0].parts[0], swing = 0.06 * bodies[0].getBounds().radius;
 	const clips = [{ name: 'at rest', duration: 1 }, ...Array.from({ length: model.fieldCount }, (_, i) => ({ name: `mode ${i + 1}`, duration: 1, field: i }))];
 	const eager = bodies[1].parts[0].mesh;
-	mesh.add(eager); // moves along, shares the amplitudes, and is not drawn
-	eager.visible = false;
+	mesh.add(eager); // moves along, and shares the amplitudes
 	eager.morphTargetInfluences = mesh.morphTargetInfluences;
 	const character = new Character(name, mesh, bodies, clips, (clip, seconds) => {
 		mesh.morphTargetInfluences?.fill(0);
@@ -106,11 +96,6 @@ async function fromGltf(snug, name, bytes) {
 	const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
 	const gltf = await new GLTFLoader().parseAsync(buffer, '');
 	const mixer = new THREE.AnimationMixer(gltf.scene);
-	gltf.scene.traverse((o) => {
-		if (!o.isMesh) return;
-		if (!o.geometry.attributes.normal) o.geometry.computeVertexNormals();
-		Object.assign(o, { frustumCulled: false, castShadow: true, receiveShadow: true });
-	});
 	const bodies = strategies.map((strategy) => fromMesh(snug, gltf.scene, { strategy }));
 	const clips = gltf.animations.length > 0 ? gltf.animations : [{ name: 'at rest', duration: 1 }];
 	let playing = null;

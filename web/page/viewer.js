@@ -1,5 +1,5 @@
-// viewer.js: bodies in motion and where they touch. Every page that snug writes holds this program, and the page of
-// `snug view` is made of it. No library, nothing fetched: it runs from a file on a disk.
+// viewer.js: bodies in motion and where they touch. Every page that snug writes holds this program, and so does snug.html,
+// which asks the library itself (live.mjs). No library, nothing fetched: it runs from a file on a disk.
 //
 // Vertices are posed here and not by the graphics card: a few milliseconds for 50,000 triangles, for any number of
 // joints per vertex, and normals come from the same positions.
@@ -388,7 +388,7 @@ function blend({ positions, starts, joints, weights }, matrices, offset, out, fi
 
 class Recording {
 	static async read(header, base64) {
-		const bytes = Uint8Array.from(atob(base64.trim()), (c) => c.charCodeAt(0));
+		const bytes = decode(base64);
 		let at = 0;
 		const parts = await Promise.all(header.parts.map((size) => inflate(bytes.subarray(at, at += size))));
 		return new Recording(header, parts);
@@ -440,6 +440,8 @@ class Recording {
 		return groups;
 	}
 }
+
+const decode = (base64) => Uint8Array.from(atob(base64.trim()), (c) => c.charCodeAt(0));
 
 async function inflate(bytes) {
 	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
@@ -532,15 +534,27 @@ function readBoxes(bytes, frames) {
 
 // ---- Viewer ----------------------------------------------------------------------------------------------------------
 
-const icons = { play: 'M4 2l10 6-10 6z', pause: 'M3 2h4v12H3zM9 2h4v12H9z' };
+const icons = { back: 'M3 2h2v12H3zM14 2L6 8l8 6z', play: 'M4 2l10 6-10 6z', pause: 'M3 2h4v12H3zM9 2h4v12H9z', forth: 'M11 2h2v12h-2zM2 2l8 6-8 6z' };
+
+// Below the stage.
+function makeControls() {
+	const button = (name, label) => `<button class="${name}" type="button" aria-label="${label}"><svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+		<path d="${icons[name]}"/></svg></button>`;
+	return `<div class="controls"><div class="time">${button('back', 'Frame before')}${button('play', 'Play')}${button('forth', 'Next frame')}
+		<input class="seek" type="range" min="0" value="0" aria-label="Frame"></div><output class="now"></output>
+		<label class="boxed" hidden><input class="nodes" type="checkbox"> nodes</label>
+		<label class="boxed" hidden><input class="boxes" type="checkbox"> boxes</label>
+		<button class="near" type="button">Contacts</button><button class="reset" type="button">Whole</button></div>
+		<div class="timeline" aria-hidden="true"></div><p class="hint">Drag to turn, wheel to zoom; arrows step, space plays.</p>`;
+}
 
 class Viewer {
-	// @param root the element that holds stage, controls and timeline
+	// @param root the element that holds the stage
 	// @param source a recording, or what else has frames, bodies, view, bars, total and poses
 	constructor(root, source) {
 		Object.assign(this, { root, at: 0, plays: false });
+		root.querySelector('.stage').insertAdjacentHTML('afterend', makeControls());
 		for (const name of ['canvas', '.play', '.back', '.forth', '.seek', '.now', '.timeline', '.reset', '.near', '.nodes', '.boxes']) this[name.replace('.', '')] = root.querySelector(name);
-		this.showsBoxes = this.boxes?.checked ?? true;
 		this.painter = Painter.open(this.canvas);
 		this.canvas.addEventListener('webglcontextlost', () => this.root.classList.remove('live'));
 		this.#listen();
@@ -548,13 +562,14 @@ class Viewer {
 		new ResizeObserver(() => this.draw()).observe(this.canvas);
 	}
 
-	setSource(source) {
-		this.source = source;
-		this.camera = new Camera(source.view);
+	setSource(source, camera = new Camera(source.view)) {
+		Object.assign(this, { source, camera, at: 0 });
 		this.root.classList.toggle('live', this.painter !== null);
 		this.root.classList.toggle('alone', source.frames.length < 2);
 		this.seek.max = source.frames.length - 1;
-		this.boxes?.parentElement.toggleAttribute('hidden', !source.boxes);
+		this.nodes.parentElement.hidden = !source.bodies.some(({ when }) => when === 2);
+		this.boxes.parentElement.hidden = !source.boxes;
+		this.boxes.checked = source.boxes?.shown ?? false;
 		if (this.painter !== null) this.#layOut();
 		this.drawTimeline();
 		this.show(source.start ?? 0);
@@ -575,7 +590,7 @@ class Viewer {
 		const indices = new Uint32Array(corners);
 		bodies.forEach(({ mesh }, i) => mesh.triangles.forEach((v, k) => { indices[this.places[i].corners + k] = this.places[i].vertices + v; }));
 		this.painter.setMesh(indices, bodies.map(({ mesh, color, when }, i) => ({ first: this.places[i].corners, count: mesh.triangles.length, color, when })));
-		this.painter.hidden = this.nodes?.checked ? 1 : 2; // surfaces that follow nodes, or the nodes
+		this.painter.hidden = this.nodes.checked ? 1 : 2; // surfaces that follow nodes, or the nodes
 	}
 
 	#pose() {
@@ -596,7 +611,7 @@ class Viewer {
 		this.corners = new Float32Array(corners);
 		this.painter.setVertices(positions, normals);
 		this.painter.setContacts(this.corners);
-		this.painter.setBoxes(source.boxes && this.showsBoxes ? source.getBoxes(at) : []);
+		this.painter.setBoxes(source.boxes && this.boxes.checked ? source.getBoxes(at) : []);
 	}
 
 	draw() {
@@ -617,15 +632,16 @@ class Viewer {
 	// ---- Time --------------------------------------------------------------------------------------------------------
 
 	show(index) {
-		const { frames, total, unit = 'pair' } = this.source;
+		const { frames, unit = 'pair' } = this.source;
 		this.at = Math.max(0, Math.min(frames.length - 1, index));
+		this.source.ask?.(this.at);
 		const { frame, time, pairs } = frames[this.at], touch = document.createElement('b');
 		this.seek.value = this.at;
 		this.seek.setAttribute('aria-valuetext', `${time.toFixed(3)} s, ${pairs} ${unit}s`);
 		touch.textContent = `${pairs.toLocaleString('en')} ${unit}${pairs === 1 ? '' : 's'}`;
 		this.now.setAttribute('aria-live', this.plays ? 'off' : 'polite');
 		this.now.replaceChildren(frames.length > 1 ? `${time.toFixed(3)} s · ` : '', ...(pairs > 0 ? [touch] : ['no contact']));
-		if (this.cursor) this.cursor.style.left = `${100 * (frame + 0.5) / total}%`;
+		this.#moveCursor();
 		for (const row of document.querySelectorAll('tr[data-frame]')) row.classList.toggle('on', Number(row.dataset.frame) === frame);
 		if (this.painter !== null) {
 			this.#pose();
@@ -668,11 +684,17 @@ class Viewer {
 	// A bar per frame, or per so many, as high as the one with the most pairs.
 	drawTimeline() {
 		const { bars, frames, total, unit = 'pair' } = this.source, most = Math.max(1, ...bars), count = bars.length, gap = count < 120 ? 0.1 : 0;
-		if (!this.timeline || total < 2) return;
+		if (total < 2) return;
 		const rects = bars.map((pairs, i) => (pairs > 0 ? `<rect x="${i + gap / 2}" y="${(96 - 94 * pairs / most).toFixed(1)}" width="${1 - gap}" height="${(3 + 94 * pairs / most).toFixed(1)}"/>` : ''));
 		this.timeline.innerHTML = `<svg viewBox="0 0 ${count} 100" preserveAspectRatio="none"><line x1="0" y1="99.5" x2="${count}" y2="99.5"/>${rects.join('')}</svg><i></i>
 			<p><span>${frames[0].time.toFixed(2)} s</span><span>${unit}s per frame</span><span>${frames[frames.length - 1].time.toFixed(2)} s</span></p>`;
 		this.cursor = this.timeline.querySelector('i');
+		this.#moveCursor();
+	}
+
+	#moveCursor() {
+		const { frames, total } = this.source;
+		if (this.cursor) this.cursor.style.left = `${100 * (frames[this.at].frame + 0.5) / total}%`;
 	}
 
 	// ---- Input -------------------------------------------------------------------------------------------------------
@@ -687,12 +709,9 @@ class Viewer {
 		});
 		this.reset.addEventListener('click', () => this.#move(() => this.camera.reset()));
 		this.near.addEventListener('click', () => this.#move(() => this.lookNear()));
-		this.nodes?.addEventListener('change', () => this.#move(() => { this.painter.hidden = this.nodes.checked ? 1 : 2; }));
-		this.boxes?.addEventListener('change', () => {
-			this.showsBoxes = this.boxes.checked;
-			this.show(this.at);
-		});
-		this.timeline?.addEventListener('click', (event) => {
+		this.nodes.addEventListener('change', () => this.#move(() => { this.painter.hidden = this.nodes.checked ? 1 : 2; }));
+		this.boxes.addEventListener('change', () => this.show(this.at));
+		this.timeline.addEventListener('click', (event) => {
 			const { left, width } = this.timeline.getBoundingClientRect();
 			this.jump((event.clientX - left) / width * this.source.total - 0.5);
 		});
