@@ -111,6 +111,8 @@ bool smArray_TakeWritable(smArray* array, PyObject* object, const char* name, sm
 bool smCheckLastRows(const char* name, const void* first, size_t stride, size_t count);
 /// Does nothing to an array that is not held.
 void smArray_Release(smArray* array);
+/// ValueError: what shape an array must have, and which it has.
+void smRaiseShape(const char* name, const smShape* wanted, const int64_t* lengths, int dimensions);
 
 /// Rays, float32 (n, 2, 3): from and to.
 bool smTakeRays(smArray* rays, PyObject* object);
@@ -275,6 +277,7 @@ bool smAddShapes(PyObject* module);
 bool smAddSearch(PyObject* module);
 bool smAddScene(PyObject* module);
 bool smAddFile(PyObject* module);
+bool smAddGpu(PyObject* module);
 bool smAddSolvers(PyObject* module);
 
 /// A function table's entry for smParse.
