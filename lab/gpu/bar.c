@@ -335,8 +335,15 @@ static Answer AskDevice(const Cast* cast, const Crowd* crowd, snugBackend backen
 	const snugCrowdQuery sorted = { .trianglePairs = true }, unsorted = { .trianglePairs = true, .unsorted = true };
 	const snugCrowdQuery touches = { 0 };
 	isTraced = getenv("SNUG_GPU_TRACE") != NULL;
-	const snugCrowdResult result = UpdateTimed(device, there, &sorted);
+	snugCrowdResult result = UpdateTimed(device, there, &sorted);
 	isTraced = false;
+	const snugSceneRoom asItIs = { 0 };
+	while (result.portions > 1 && backend == snug_cuda &&
+	       snugCrowd_Reserve(there, &asItIs, 2 * there->bytes) == snug_success)
+	{
+		result = UpdateTimed(device, there, &sorted);
+	}
+	printf("  %.0f MB for what is between\n", (double)there->bytes * 1e-6);
 	printf("  status %d, %llu candidates, %u portions, needed %llu %llu %llu, %llu bytes\n", (int)result.status,
 	    (unsigned long long)result.candidates, result.portions, (unsigned long long)result.needed.candidates,
 	    (unsigned long long)result.needed.pairs, (unsigned long long)result.needed.trianglePairs,
