@@ -355,7 +355,7 @@ static PyObject* GetInterface(PyObject* object, void* isCuda)
 		    self->device->isReference ? "in the memory of the host" : "on a GPU: torch.from_dlpack and others take it");
 		return NULL;
 	}
-	const uintptr_t address = self->shape[0] > 0 ? (uintptr_t)self->data : 0;
+	const uintptr_t address = self->shape[0] > 0 || isCuda == NULL ? (uintptr_t)self->data : 0; // CUDA's way
 	return Py_BuildValue("{sNsss(KO)sNsi}", "shape", MakeLengths(self, self->shape, 1), "typestr",
 	    self->size == 8 ? "<i8" : "<i4", "data", (unsigned long long)address, Py_False, "strides",
 	    MakeLengths(self, self->strides, self->size), "version", 3);

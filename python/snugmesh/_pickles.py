@@ -34,7 +34,7 @@ EMPTY: dict[str, Callable[[], Any]] = {"EMPTY_DICT": dict, "EMPTY_LIST": list, "
 TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 VALUES = set(
     "INT BININT BININT1 BININT2 LONG LONG1 FLOAT BINFLOAT STRING BINSTRING SHORT_BINSTRING UNICODE BINUNICODE "
-    "SHORT_BINUNICODE BINUNICODE8 BINBYTES SHORT_BINBYTES BINBYTES8".split()
+    "SHORT_BINUNICODE BINUNICODE8 BINBYTES SHORT_BINBYTES BINBYTES8 BYTEARRAY8".split()
 )
 
 
@@ -128,7 +128,10 @@ def _array(value: Any, depth: int) -> NDArray[Any] | None:
         return None
     path = _path(value)
     if path.endswith("multiarray._reconstruct"):
-        return _dense(value.state)
+        return _dense(*value.state[1:])
+    if path.endswith("numeric._frombuffer"):  # numpy's, from protocol 5 on
+        data, kind, shape, order = value.arguments
+        return _dense(shape, kind, order == "F", data)
     state = value.state if isinstance(value.state, dict) else {}
     if path.startswith("scipy.sparse.") and path.endswith(("csc_matrix", "csr_matrix")):
         return _sparse(state, path.endswith("csc_matrix"), depth)
@@ -155,9 +158,7 @@ def _plain(values: NDArray[Any]) -> NDArray[Any] | None:
     return values if values.dtype.kind in "iuf" else None
 
 
-def _dense(state: Any) -> NDArray[Any] | None:
-    """numpy's state of an array: version, shape, type, whether by columns, bytes."""
-    _, shape, kind, by_columns, data = state
+def _dense(shape: Any, kind: Any, by_columns: Any, data: Any) -> NDArray[Any] | None:
     letters, order = kind.arguments[0], kind.state[1]
     dtype = np.dtype({"=": "<", "|": "|"}.get(order, order) + letters)
     if isinstance(data, Call) and _path(data) == "_codecs.encode":  # bytes, written by Python 3 for Python 2
