@@ -109,6 +109,8 @@ bool smArray_TakeWritable(smArray* array, PyObject* object, const char* name, sm
 /// Matrices that multiply column vectors end in 0 0 0 1. Transposed ones would give a pose that is silently wrong.
 /// @param first of 4x4 matrices of floats
 bool smCheckLastRows(const char* name, const void* first, size_t stride, size_t count);
+/// Rows of frames, none with a quaternion of zeros.
+bool smCheckFrames(const snugFrame* frames, uint32_t count);
 /// Does nothing to an array that is not held.
 void smArray_Release(smArray* array);
 /// ValueError: what shape an array must have, and which it has.
@@ -151,6 +153,7 @@ typedef enum smType
 	sm_typeFloat64,
 	sm_typeUint16,
 	sm_typeUint32,
+	sm_typeInt64,
 	sm_typeHit,
 	sm_typeClosest,
 	sm_typeContact,
@@ -277,6 +280,7 @@ bool smAddShapes(PyObject* module);
 bool smAddSearch(PyObject* module);
 bool smAddScene(PyObject* module);
 bool smAddFile(PyObject* module);
+bool smAddBatch(PyObject* module);
 bool smAddGpu(PyObject* module);
 bool smAddSolvers(PyObject* module);
 

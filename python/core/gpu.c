@@ -257,8 +257,16 @@ static bool SetFrames(Crowd* self, uint32_t model, PyObject* object)
 {
 	const smShape shape = { 2, { self->models[model].bodyCount, 7 } };
 	smOnDevice taken = { .data = NULL };
-	return smOnDevice_Take(&taken, object, "frames", sm_float64, shape, self->device) &&
-	       Tell(self, model, &taken, &self->given[model].frames, (snugCrowdPoses){ .frames = taken.data });
+	if (!smOnDevice_Take(&taken, object, "frames", sm_float64, shape, self->device))
+	{
+		return false;
+	}
+	if (taken.isOnHost && !smCheckFrames(taken.data, (uint32_t)taken.count))
+	{
+		smOnDevice_Release(&taken);
+		return false;
+	}
+	return Tell(self, model, &taken, &self->given[model].frames, (snugCrowdPoses){ .frames = taken.data });
 }
 
 static PyObject* SetPoses(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names)

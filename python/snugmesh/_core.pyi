@@ -1,23 +1,16 @@
 """Types of the C module. Use snugmesh, which has all of it; docstrings are there."""
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol, final, overload
+from typing import Any, Literal, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-from . import files
+from . import files, gpu
 
-class _Exporter(Protocol):
-    def __dlpack_device__(self) -> tuple[Any, Any]: ...
-
-class _OnDevice(Protocol):
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]: ...
-
-_Array = NDArray[Any] | Buffer | _Exporter
-_Tensor = _Array | _OnDevice
+_Array = NDArray[Any] | Buffer | gpu.Exporter
+_Tensor = _Array | gpu.OnDevice
 _Numbers = Sequence[float] | NDArray[Any]
 _Deformer = Literal["rigid", "free", "skin", "fields"]
 _Blending = Literal["linear", "spherical", "dual_quaternion"]
@@ -352,6 +345,18 @@ def find_closest(
     body: Body, points: _Array, *, max_distance: float | None = None, origin: _Numbers | None = None
 ) -> NDArray[Any]: ...
 def find_inside(body: Body, points: _Array, *, origin: _Numbers | None = None) -> NDArray[Any]: ...
+def _run_batch(
+    kind: int,
+    count: int,
+    a: tuple[Any, ...],
+    b: tuple[Any, ...] | None,
+    keep_rest: bool,
+    max_distance: float,
+    points: _Array | None,
+    threads: int,
+    progress: Any,
+    /,
+) -> Any: ...
 def _find_body_inside(inner: Body, outer: Body, *, origin: _Numbers | None = None) -> int: ...
 def _collide_shape(
     body: Body,

@@ -18,7 +18,8 @@ class Call:
     """What a pickle would have called, with what, and what it would have set afterwards."""
 
     def __init__(self, function: Any, arguments: Any) -> None:
-        self.function, self.arguments, self.state = function, arguments, None
+        self.function, self.arguments = function, arguments
+        self.state: Any = None
 
 
 class Name:
@@ -62,9 +63,9 @@ class Machine:
         elif name == "MARK":
             stack.append(MARK)
         elif name in TUPLES:
-            items = tuple(stack[-TUPLES[name] :])
+            items = stack[-TUPLES[name] :]
             del stack[-TUPLES[name] :]
-            stack.append(items)
+            stack.append(tuple(items))
         elif name in ("TUPLE", "LIST"):
             stack.append((tuple if name == "TUPLE" else list)(self.pop_mark()))
         elif name == "DICT":
@@ -132,7 +133,7 @@ def _array(value: Any, depth: int) -> NDArray[Any] | None:
     if path.endswith("numeric._frombuffer"):  # numpy's, from protocol 5 on
         data, kind, shape, order = value.arguments
         return _dense(shape, kind, order == "F", data)
-    state = value.state if isinstance(value.state, dict) else {}
+    state: dict[str, Any] = value.state if isinstance(value.state, dict) else {}
     if path.startswith("scipy.sparse.") and path.endswith(("csc_matrix", "csr_matrix")):
         return _sparse(state, path.endswith("csc_matrix"), depth)
     if path == "chumpy.ch.Ch":
@@ -178,8 +179,8 @@ def _sparse(state: dict[str, Any], is_by_columns: bool, depth: int) -> NDArray[A
     rows, columns = (int(n) for n in shape)
     if not 0 <= rows * columns <= 1 << 28 or min(rows, columns) < 0:
         return None
-    counts = np.diff(starts.astype(np.int64))
-    outer = np.repeat(np.arange(columns if is_by_columns else rows), counts)
+    ends = starts.astype(np.int64)
+    outer = np.repeat(np.arange(columns if is_by_columns else rows), ends[1:] - ends[:-1])
     inner = indices.astype(np.int64)
     if len(outer) != len(inner) or (len(inner) and inner.min() < 0):
         return None

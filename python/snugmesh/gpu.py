@@ -17,13 +17,27 @@ Poses come as tensors that are on the device, of torch, CuPy, JAX or anything el
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._core import Crowd, Device, Found, Model, Tensor
 
-__all__ = ["Crowd", "Device", "Found", "Tensor", "crowd"]
+__all__ = ["Crowd", "Device", "Exporter", "Found", "OnDevice", "Tensor", "crowd"]
+
+
+class Exporter(Protocol):
+    """What can be shown by DLPack: tensors of torch, JAX, CuPy and others."""
+
+    def __dlpack_device__(self) -> tuple[Any, Any]: ...
+
+
+class OnDevice(Protocol):
+    """What can be shown by __cuda_array_interface__: arrays of CuPy, Numba, Warp and others."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
 
 def crowd(
